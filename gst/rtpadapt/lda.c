@@ -1,0 +1,101 @@
+/* Loss differentiation: the registry and what all algorithms share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/lda.h>
+
+#include <string.h>
+
+#define RA_ENTRY(name) extern const RaLdaOps ra_lda_##name;
+#include <gst/rtpadapt/lda-list.inc>
+#undef RA_ENTRY
+
+const RaLdaOps *const ra_ldas[] = {
+#define RA_ENTRY(name) &ra_lda_##name,
+#include <gst/rtpadapt/lda-list.inc>
+#undef RA_ENTRY
+  NULL,
+};
+
+const RaLdaOps *
+ra_lda_find (const gchar *name)
+{
+  for (guint i = 0; ra_ldas[i]; i++) {
+    if (g_str_equal (ra_ldas[i]->name, name))
+      return ra_ldas[i];
+  }
+  return NULL;
+}
+
+void
+ra_lda_init (RaLda *lda, const RaLdaOps *ops)
+{
+  memset (lda, 0, ops->size);
+  lda->ops = ops;
+  ra_params_init (lda, ops->params);
+  if (ops->init)
+    ops->init (lda);
+}
+
+RaLda *
+ra_lda_new (const RaLdaOps *ops, const gchar *params, GError **error)
+{
+  RaLda *lda = g_malloc (ops->size);
+
+  ra_lda_init (lda, ops);
+  if (!ra_params_parse (lda, ops->size, ops->params, params, error)) {
+    g_free (lda);
+    return NULL;
+  }
+  ra_lda_reset (lda);
+  return lda;
+}
+
+void
+ra_lda_free (RaLda *lda)
+{
+  g_free (lda);
+}
+
+void
+ra_lda_reset (RaLda *lda)
+{
+  const RaLdaOps *ops = lda->ops;
+  g_autofree guint8 *before = g_memdup2 (lda, ops->size);
+
+  memset ((guint8 *) lda + sizeof *lda, 0, ops->size - sizeof *lda);
+  for (const RaParam *p = ops->params; p && p->name; p++)
+    memcpy ((guint8 *) lda + p->offset, before + p->offset,
+        p->is_schedule ? sizeof (RaSchedule) : sizeof (gdouble));
+  if (ops->init)
+    ops->init (lda);
+}
+
+void
+ra_lda_set_truth (RaLda *lda, RaTruth truth, gpointer data)
+{
+  lda->truth = truth;
+  lda->truth_data = data;
+}
+
+RaCause
+ra_lda_on_packet (RaLda *lda, const RaArrival *a)
+{
+  RaCause cause = lda->ops->on_packet (lda, a);
+
+  if (a->n_lost == 0)
+    return RA_CAUSE_NONE;
+  return cause == RA_CAUSE_WIRELESS ? cause : RA_CAUSE_CONGESTION;
+}
+
+RaCause
+ra_lda_on_missing (RaLda *lda, const RaArrival *a, guint64 seq, RaCause hole)
+{
+  return lda->ops->on_missing ? lda->ops->on_missing (lda, a, seq) : hole;
+}
+
+void
+ra_lda_observe (const RaLda *lda, RaObserve emit, gpointer data)
+{
+  if (lda->ops->observe)
+    lda->ops->observe (lda, emit, data);
+}

@@ -1,0 +1,18 @@
+/* Biaz: a loss is wireless if the next packet comes when it should.
+ * S. Biaz, N. Vaidya, ASSET 1999, as restated by S. Cen, P. C. Cosman,
+ * G. M. Voelker, IEEE/ACM ToN 11(5), 2003, III-A.  See lda/gap.c.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/lda/gap.h>
+
+static const RaParam params[] = { RA_GAP_PARAMS ("", 0, 1), { NULL } };
+
+extern const RaLdaOps ra_lda_biaz;
+const RaLdaOps ra_lda_biaz = {
+  .name = "biaz",
+  .cite = "Biaz, Vaidya 1999 (Cen, Cosman, Voelker 2003, III-A)",
+  .size = sizeof (RaGap),
+  .params = params,
+  .on_packet = ra_gap_on_packet,
+  .observe = ra_gap_observe,
+};

@@ -1,0 +1,18 @@
+/* No loss differentiation: every loss is congestion, as TFRC has it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/lda.h>
+
+static RaCause
+none_on_packet (RaLda *lda, const RaArrival *a)
+{
+  return RA_CAUSE_CONGESTION;
+}
+
+extern const RaLdaOps ra_lda_none;
+const RaLdaOps ra_lda_none = {
+  .name = "none",
+  .cite = "unaware TFRC (Cen, Cosman, Voelker 2003, III)",
+  .size = sizeof (RaLda),
+  .on_packet = none_on_packet,
+};

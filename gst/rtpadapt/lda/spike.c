@@ -1,0 +1,91 @@
+/* Spike: a loss while the trip time is high is congestion.
+ * S. Cen, P. C. Cosman, G. M. Voelker, "End-to-end differentiation of
+ * congestion and wireless losses", IEEE/ACM ToN 11(5), 2003, III-B; after
+ * Y. Tobe et al., LCN 2000.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The paper does not say whether the packet after the hole moves the state
+ * before the verdict.  It does here: it is the witness nearest to the loss.
+ *
+ * On real video:
+ * - A path whose queue has not filled yet has a range of nothing but noise,
+ *   and by the paper every other packet starts a spike.  The range counts as
+ *   min-range (20 ms) at least: a spike then needs 10 ms, which late wake-ups
+ *   seldom reach, and a full queue of 10 ms or more still is one.  Tobe's
+ *   absolute threshold of 20 ms would never see a full 20 ms queue.
+ * - The extremes age after `window` (30 s, some cycles of TFRC), for a
+ *   handover or a drifting clock moves them.
+ */
+#include <gst/rtpadapt/lda/spike.h>
+
+static gdouble
+rott_min (const RaSpike *s)
+{
+  return ra_winmin_get (&s->min, s->now, ra_span (s->window));
+}
+
+static gdouble
+rott_max (const RaSpike *s)
+{
+  return -ra_winmin_get (&s->max, s->now, ra_span (s->window));
+}
+
+gdouble
+ra_spike_queue (const RaSpike *s)
+{
+  return s->rott - rott_min (s);
+}
+
+/* Of rott; noise is none. */
+static gdouble
+rott_range (const RaSpike *s)
+{
+  return MAX (rott_max (s) - rott_min (s), s->min_range * (gdouble) RA_SECOND);
+}
+
+gboolean
+ra_spike_is_high (const RaSpike *s)
+{
+  return ra_spike_queue (s) > s->alpha * rott_range (s);
+}
+
+static RaCause
+spike_on_packet (RaLda *lda, const RaArrival *a)
+{
+  RaSpike *s = (RaSpike *) lda;
+  gboolean fresh = !s->offset.known;
+  s->now = a->arrival;
+  s->rott = ra_rott (&s->offset, a->rott);
+  ra_winmin_add (&s->min, s->rott, a->arrival, ra_span (s->window));
+  ra_winmin_add (&s->max, -s->rott, a->arrival, ra_span (s->window));
+
+  /* Cen 2003, III-B: B_spikestart, B_spikeend. */
+  if (!s->spike && ra_spike_is_high (s))
+    s->spike = TRUE;
+  else if (s->spike && ra_spike_queue (s) < s->beta * rott_range (s))
+    s->spike = FALSE;
+  return fresh || s->spike ? RA_CAUSE_CONGESTION : RA_CAUSE_WIRELESS;
+}
+
+static void
+spike_observe (const RaLda *lda, RaObserve emit, gpointer data)
+{
+  const RaSpike *s = (const RaSpike *) lda;
+
+  if (s->offset.known) {
+    emit ("rott_min", ra_rott_seconds (&s->offset, rott_min (s)), data);
+    emit ("rott_max", ra_rott_seconds (&s->offset, rott_max (s)), data);
+  }
+  emit ("spike", s->spike, data);
+}
+
+static const RaParam params[] = { RA_SPIKE_PARAMS ("", 0), { NULL } };
+
+const RaLdaOps ra_lda_spike = {
+  .name = "spike",
+  .cite = "Cen, Cosman, Voelker 2003, III-B",
+  .size = sizeof (RaSpike),
+  .params = params,
+  .on_packet = spike_on_packet,
+  .observe = spike_observe,
+};

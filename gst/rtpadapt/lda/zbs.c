@@ -1,0 +1,220 @@
+/* ZBS: ZigZag, mBiaz or Spike, whichever suits the path.
+ * S. Cen, P. C. Cosman, G. M. Voelker, "End-to-end differentiation of
+ * congestion and wireless losses", IEEE/ACM ToN 11(5), 2003, VII-A.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Every packet goes to all three, then moves T_avg, then may switch, and only
+ * then the scheme in use judges the hole before it: the rule's rott and T_narr
+ * are those at the loss (VII-A speaks of T_narr "at congestion loss").  rott_min
+ * is Spike's, T_min is mBiaz's.
+ *
+ * On real video:
+ * - T_avg and T_min are per byte if mbiaz-per-byte is set.
+ * - .05 T_min is less than the clocks can tell (160 us at 3 Mb/s), and a
+ *   packet's rott holds its own transmission, up to T_min more than that of the
+ *   smallest.  rott counts as near its minimum below `near` (1) T_min plus
+ *   `slack`, Tobe's 5 ms for an empty queue.
+ * - A late wake-up lifts some packets above that, and after one such packet the
+ *   lock would hold the wrong scheme.  A queue stands when it has stood for
+ *   `hold`; a queue worth judging takes longer to fill.
+ * - T_min over a span does not show that others share the queue, and after the
+ *   capacity fell it is that of before: T_narr is wrong in both cases for a
+ *   while, when many packets die.  A queue more than half full speaks for
+ *   congestion whatever the gaps say (`guard`).  The price, radio losses
+ *   misread while the queue is that long, is one that drains the queue.
+ * - Where jitter hides T_min, from 4 Mb/s on, neither mBiaz nor T_narr means
+ *   anything; Spike is used, as the paper does where gaps do not tell.
+ */
+#include <gst/rtpadapt/lda/gap.h>
+#include <gst/rtpadapt/lda/spike.h>
+#include <gst/rtpadapt/lda/zigzag.h>
+
+extern const RaLdaOps ra_lda_mbiaz;
+
+/* Cen 2003, VII-A and Fig. 10. */
+#define AVG_KEEP .875    /* weight of the old T_avg */
+#define NARR_ZIGZAG .875 /* T_narr below: ZigZag */
+#define NARR_MBIAZ 1.5   /* below: mBiaz */
+#define NARR_SPIKE 2.0   /* below: ZigZag; from here on Spike */
+
+typedef enum
+{
+  SCHEME_ZIGZAG, /* the first one */
+  SCHEME_MBIAZ,
+  SCHEME_SPIKE
+} Scheme;
+
+typedef struct
+{
+  RaLda base;
+  gdouble near, slack, hold, guard, lock_time, lock_packets; /* parameters */
+  RaZigzag zigzag;
+  RaGap mbiaz;
+  RaSpike spike;
+  gdouble iat, units; /* averages over packets sent; T_avg is their ratio */
+  gboolean has_avg;
+  gboolean was_low; /* rott has been close to its minimum, last at t_low */
+  RaTime t_low;
+  gboolean started;
+  Scheme scheme;
+  RaTime since; /* when the scheme was taken up */
+  guint64 used; /* packets it has had */
+} Zbs;
+
+static void
+zbs_init (RaLda *lda)
+{
+  Zbs *z = (Zbs *) lda;
+
+  z->zigzag.base.ops = &ra_lda_zigzag;
+  z->mbiaz.base.ops = &ra_lda_mbiaz;
+  z->spike.base.ops = &ra_lda_spike;
+  ra_lda_reset (&z->zigzag.base);
+  ra_lda_reset (&z->mbiaz.base);
+  ra_lda_reset (&z->spike.base);
+}
+
+/* T_avg = .875 T_avg + .125 inter_arr_time / pkts; numerator and denominator
+ * by themselves, which is the same for packets of one size. */
+static void
+average (Zbs *z, const RaArrival *a)
+{
+  gdouble pkts = (gdouble) a->n_lost + 1;
+  gdouble iat = (gdouble) MAX (a->iat, 0) / pkts;
+  gdouble units
+      = (ra_gap_units_lost (&z->mbiaz, a) + ra_gap_units (&z->mbiaz, a->size))
+      / pkts;
+
+  if (a->iat == RA_SPAN_NONE)
+    return;
+  z->iat = z->has_avg ? AVG_KEEP * z->iat + (1 - AVG_KEEP) * iat : iat;
+  z->units = z->has_avg ? AVG_KEEP * z->units + (1 - AVG_KEEP) * units : units;
+  z->has_avg = TRUE;
+}
+
+/* Is the bottleneck empty or underutilised?  rott < rott_min + .05 T_min. */
+static gboolean
+is_low (Zbs *z, const RaArrival *a)
+{
+  gdouble t_min = ra_gap_t_min (&z->mbiaz);
+  gdouble bar = z->slack * (gdouble) RA_SECOND;
+
+  if (t_min < G_MAXDOUBLE)
+    bar += z->near * t_min * ra_gap_units (&z->mbiaz, a->size);
+  if (ra_spike_queue (&z->spike) < bar) {
+    z->was_low = TRUE;
+    z->t_low = a->arrival;
+    return TRUE;
+  }
+  return z->was_low && ra_diff (a->arrival, z->t_low) < ra_span (z->hold);
+}
+
+/* The rule of VII-A. */
+static Scheme
+choose (const Zbs *z, gboolean low)
+{
+  gdouble t_min = ra_gap_t_min (&z->mbiaz);
+
+  if (low || ra_gap_is_blind (&z->mbiaz))
+    return SCHEME_SPIKE;
+  if (t_min < G_MAXDOUBLE)
+    t_min *= z->units; /* of a packet of the average size */
+  if (t_min == G_MAXDOUBLE || z->iat < NARR_ZIGZAG * t_min)
+    return SCHEME_ZIGZAG;
+  if (z->iat < NARR_MBIAZ * t_min)
+    return SCHEME_MBIAZ;
+  if (z->iat < NARR_SPIKE * t_min)
+    return SCHEME_ZIGZAG;
+  return SCHEME_SPIKE;
+}
+
+static void
+take_up (Zbs *z, Scheme scheme, RaTime now)
+{
+  z->scheme = scheme;
+  z->since = now;
+  z->used = 0;
+}
+
+/* Cen 2003, VII-A: 3 s or 50 packets, whichever comes first. */
+static gboolean
+is_locked (const Zbs *z, RaTime now)
+{
+  return ra_diff (now, z->since) < ra_span (z->lock_time)
+      && (gdouble) z->used < z->lock_packets;
+}
+
+static RaCause
+zbs_on_packet (RaLda *lda, const RaArrival *a)
+{
+  Zbs *z = (Zbs *) lda;
+  RaCause verdict[] = {
+    [SCHEME_ZIGZAG] = ra_lda_on_packet (&z->zigzag.base, a),
+    [SCHEME_MBIAZ] = ra_lda_on_packet (&z->mbiaz.base, a),
+    [SCHEME_SPIKE] = ra_lda_on_packet (&z->spike.base, a),
+  };
+  gboolean low = is_low (z, a);
+
+  average (z, a);
+  if (!z->started) {
+    z->started = TRUE;
+    take_up (z, SCHEME_ZIGZAG, a->arrival);
+  } else if (!is_locked (z, a->arrival)) {
+    Scheme next = choose (z, low);
+
+    if (next != z->scheme)
+      take_up (z, next, a->arrival);
+  }
+  z->used++;
+  return z->guard > 0 && ra_spike_is_high (&z->spike) ? RA_CAUSE_CONGESTION
+                                                      : verdict[z->scheme];
+}
+
+static void
+zbs_observe (const RaLda *lda, RaObserve emit, gpointer data)
+{
+  const Zbs *z = (const Zbs *) lda;
+  gdouble t_min = ra_gap_t_min (&z->mbiaz);
+
+  ra_lda_observe (&z->zigzag.base, emit, data);
+  ra_lda_observe (&z->mbiaz.base, emit, data);
+  ra_lda_observe (&z->spike.base, emit, data);
+  if (z->has_avg && z->units > 0) {
+    gdouble t_avg = z->iat / z->units;
+
+    emit ("t_avg", t_avg / (gdouble) RA_SECOND, data);
+    if (t_min > 0 && t_min < G_MAXDOUBLE)
+      emit ("t_narr", t_avg / t_min, data);
+  }
+  emit ("scheme", z->scheme, data);
+}
+
+static const RaParam params[] = {
+  { "near", G_STRUCT_OFFSET (Zbs, near), 1, .05, 0, 10, "",
+      "rott this many T_min above rott_min is still an empty queue" },
+  { "slack", G_STRUCT_OFFSET (Zbs, slack), .005, 0, 0, 10, "s",
+      "added to that" },
+  { "hold", G_STRUCT_OFFSET (Zbs, hold), .05, 0, 0, 10, "s",
+      "how long rott has to stay above that" },
+  { "guard", G_STRUCT_OFFSET (Zbs, guard), 1, 0, 0, 1, "",
+      "1: a queue that starts a spike overrules the scheme in use" },
+  { "lock-time", G_STRUCT_OFFSET (Zbs, lock_time), 3, 3, 0, 3600, "s",
+      "no other scheme within this time" },
+  { "lock-packets", G_STRUCT_OFFSET (Zbs, lock_packets), 50, 50, 0, 1e6,
+      "packets", "or within this many packets, whichever comes first" },
+  RA_ZIGZAG_PARAMS ("zigzag-", G_STRUCT_OFFSET (Zbs, zigzag)),
+  RA_GAP_PARAMS ("mbiaz-", G_STRUCT_OFFSET (Zbs, mbiaz), .25),
+  RA_SPIKE_PARAMS ("spike-", G_STRUCT_OFFSET (Zbs, spike)),
+  { NULL },
+};
+
+extern const RaLdaOps ra_lda_zbs;
+const RaLdaOps ra_lda_zbs = {
+  .name = "zbs",
+  .cite = "Cen, Cosman, Voelker 2003, VII-A",
+  .size = sizeof (Zbs),
+  .params = params,
+  .init = zbs_init,
+  .on_packet = zbs_on_packet,
+  .observe = zbs_observe,
+};

@@ -1,0 +1,233 @@
+/* Which packets are missing, and when is a missing packet a lost one?
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A ring holds the last RING numbers.  Of two missing packets the lower one
+ * has at least as many later arrivals, so losses are confirmed in order of
+ * sequence and two marks suffice: `confirm` and `pop`, which only go up.
+ */
+#include <gst/rtpadapt/loss/holes.h>
+
+#include <string.h>
+
+/* A whole gap of RA_HOLES_MAX fits beside the packets that came after it. */
+#define RING (2 * RA_HOLES_MAX)
+
+G_STATIC_ASSERT ((RING & (RING - 1)) == 0);
+
+typedef enum
+{
+  UNKNOWN, /* skipped, before the first packet, or of too wide a gap */
+  ARRIVED,
+  MISSING,
+  LOST, /* confirmed, not popped */
+  TOLD, /* popped */
+} State;
+
+typedef struct
+{
+  RaTime t_loss;
+  guint32 opened; /* `arrivals` when the hole opened, less late arrivals */
+  guint8 state;   /* State */
+  guint8 cause;   /* RaCause */
+} Slot;
+
+struct _RaHoles
+{
+  guint32 ndupack;
+  gboolean started;
+  guint64 highest;  /* that arrived */
+  guint64 next;     /* beyond all that arrived or was skipped */
+  guint64 confirm;  /* below it nothing is MISSING */
+  guint64 pop;      /* below it nothing is LOST */
+  guint32 arrivals; /* in order, modulo 2^32 */
+  guint64 last_seq; /* the last arrival, late ones included: S_before */
+  RaTime last_time; /* T_before */
+  guint64 overflow;
+  Slot slots[RING];
+};
+
+RaHoles *
+ra_holes_new (guint ndupack)
+{
+  RaHoles *h = g_new0 (RaHoles, 1);
+
+  h->ndupack = MAX (ndupack, 1);
+  return h;
+}
+
+void
+ra_holes_free (RaHoles *h)
+{
+  g_free (h);
+}
+
+void
+ra_holes_reset (RaHoles *h)
+{
+  guint32 ndupack = h->ndupack;
+
+  memset (h, 0, sizeof *h); /* too large for a compound literal */
+  h->ndupack = ndupack;
+}
+
+static Slot *
+slot_at (RaHoles *h, guint64 seq)
+{
+  return &h->slots[seq & (RING - 1)];
+}
+
+/* Takes the numbers from `next` up to `end` into the ring. */
+static void
+holes_extend (RaHoles *h, guint64 end, State state)
+{
+  guint64 seq = end - h->next > RING ? end - RING : h->next;
+  guint64 low = end > RING ? end - RING : 0;
+
+  for (; seq < end; seq++) {
+    Slot *slot = slot_at (h, seq);
+
+    if (slot->state == MISSING || slot->state == LOST)
+      h->overflow++;
+    *slot = (Slot){ .state = (guint8) state, .opened = h->arrivals };
+  }
+  h->next = end;
+  h->confirm = MAX (h->confirm, low);
+  h->pop = MAX (h->pop, low);
+}
+
+/* The numbers from `next` up to `seq` are missing. */
+static void
+holes_open (RaHoles *h, guint64 seq, RaTime now)
+{
+  guint64 missing = seq - h->next;
+  guint64 dist = seq - h->last_seq;
+  /* A clock that went back gives no span to divide. */
+  RaTime t_before = MIN (h->last_time, now);
+  guint64 span = now - t_before;
+
+  if (missing > RA_HOLES_MAX) {
+    h->overflow += missing - RA_HOLES_MAX;
+    holes_extend (h, seq - RA_HOLES_MAX, UNKNOWN);
+  }
+  for (guint64 s = h->next; s < seq; s++) {
+    guint64 d = s - h->last_seq;
+
+    holes_extend (h, s + 1, MISSING);
+    /* RFC 5348 5.2; floor (span * d / dist), in two parts so as not to
+     * overflow */
+    slot_at (h, s)->t_loss
+        = t_before + span / dist * d + span % dist * d / dist;
+  }
+}
+
+/* RFC 5348 5.1: NDUPACK later packets make a missing one a lost one. */
+static void
+holes_confirm (RaHoles *h, guint32 ndupack)
+{
+  for (; h->confirm < h->next; h->confirm++) {
+    Slot *slot = slot_at (h, h->confirm);
+
+    if (slot->state == MISSING) {
+      if (h->arrivals - slot->opened < ndupack)
+        return;
+      slot->state = LOST;
+    }
+  }
+}
+
+static RaPush
+holes_push_late (RaHoles *h, guint64 seq)
+{
+  Slot *slot = slot_at (h, seq);
+  RaPush result = slot->state == TOLD ? RA_PUSH_RECOVERED : RA_PUSH_FILLED;
+
+  if (h->next - seq > RING || slot->state == ARRIVED)
+    return RA_PUSH_DUPLICATE;
+  slot->state = ARRIVED;
+  h->highest = MAX (h->highest, seq); /* not so only in a skipped range */
+  /* It is a later arrival for what is missing before it. */
+  for (guint64 s = h->confirm; s < seq; s++)
+    slot_at (h, s)->opened--;
+  return result;
+}
+
+RaPush
+ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost)
+{
+  RaPush result = RA_PUSH_IN_ORDER;
+
+  g_return_val_if_fail (seq < G_MAXUINT64, RA_PUSH_DUPLICATE);
+  *n_lost = 0;
+  if (!h->started) {
+    h->started = TRUE;
+    h->next = h->confirm = h->pop = seq;
+  }
+  if (seq < h->next) {
+    result = holes_push_late (h, seq);
+    if (result == RA_PUSH_DUPLICATE)
+      return result;
+  } else {
+    *n_lost = (guint) MIN (seq - h->next, G_MAXUINT);
+    if (seq > h->next)
+      holes_open (h, seq, now);
+    holes_extend (h, seq + 1, ARRIVED);
+    h->highest = seq;
+    h->arrivals++;
+  }
+  h->last_seq = seq;
+  h->last_time = now;
+  holes_confirm (h, h->ndupack);
+  return result;
+}
+
+void
+ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause)
+{
+  Slot *slot = slot_at (h, seq);
+
+  if (seq < h->next && h->next - seq <= RING
+      && (slot->state == MISSING || slot->state == LOST))
+    slot->cause = (guint8) cause;
+}
+
+gboolean
+ra_holes_pop_confirmed (RaHoles *h, RaMissing *out)
+{
+  for (; h->pop < h->confirm; h->pop++) {
+    Slot *slot = slot_at (h, h->pop);
+
+    if (slot->state == LOST) {
+      slot->state = TOLD;
+      *out = (RaMissing){ h->pop++, slot->t_loss, (RaCause) slot->cause };
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+void
+ra_holes_confirm_all (RaHoles *h)
+{
+  holes_confirm (h, 0);
+}
+
+void
+ra_holes_skip (RaHoles *h, guint64 first, guint64 n)
+{
+  g_return_if_fail (n < G_MAXUINT64 - first);
+  if (h->started && first + n > h->next)
+    holes_extend (h, first + n, UNKNOWN);
+  holes_confirm (h, h->ndupack);
+}
+
+guint64
+ra_holes_highest (const RaHoles *h)
+{
+  return h->highest;
+}
+
+guint64
+ra_holes_overflow (const RaHoles *h)
+{
+  return h->overflow;
+}

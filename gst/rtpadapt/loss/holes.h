@@ -1,0 +1,62 @@
+/* Which packets are missing, and when is a missing packet a lost one?
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A packet is lost when NDUPACK (3) later ones have arrived (RFC 5348 5.1).
+ * The verdict about it is taken when its hole opens; a late packet cancels it.
+ */
+#pragma once
+
+#include <gst/rtpadapt/lda.h>
+
+G_BEGIN_DECLS
+
+#define RA_NDUPACK 3      /* RFC 5348 5.1 */
+#define RA_HOLES_MAX 4096 /* missing packets remembered (a power of 2) */
+
+typedef enum
+{
+  RA_PUSH_IN_ORDER,  /* `n_lost` packets are missing right before it */
+  RA_PUSH_FILLED,    /* late, its hole was not yet confirmed */
+  RA_PUSH_RECOVERED, /* late, it had been confirmed lost: tell the history */
+  RA_PUSH_DUPLICATE, /* seen before, or too old to tell */
+} RaPush;
+
+/* A packet that is missing. */
+typedef struct
+{
+  guint64 seq;
+  RaTime t_loss; /* nominal arrival, interpolated (RFC 5348 5.2) */
+  RaCause cause; /* the verdict */
+} RaMissing;
+
+typedef struct _RaHoles RaHoles;
+
+/* (transfer full): ra_holes_free(). */
+RaHoles *ra_holes_new (guint ndupack);
+void ra_holes_free (RaHoles *h);
+void ra_holes_reset (RaHoles *h);
+
+/* A packet with unwrapped number `seq` arrived at `now`.  A gap wider than
+ * RA_HOLES_MAX counts its oldest packets in ra_holes_overflow() instead of
+ * remembering them; what 2 * RA_HOLES_MAX newer numbers push out before it was
+ * popped is counted there too.  A packet from before the first one, or from a
+ * skipped range, is FILLED.  `*n_lost` is 0 unless IN_ORDER. */
+RaPush ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost);
+/* The verdict for one packet of the hole that opened last; RA_CAUSE_NONE until
+ * then. */
+void ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause);
+/* The next confirmed loss in order of sequence; FALSE when there is none. */
+gboolean ra_holes_pop_confirmed (RaHoles *h, RaMissing *out);
+/* An ECN-marked packet confirms what is missing before it at once (RFC 5348
+ * 5.1, third paragraph from the end). */
+void ra_holes_confirm_all (RaHoles *h);
+/* Packets first .. first + n - 1 are neither arrived nor lost as far as we
+ * shall ever know (their feedback was lost): they open no hole and count as no
+ * later arrival.  `first` follows what arrived or was skipped last; ignored
+ * before the first packet. */
+void ra_holes_skip (RaHoles *h, guint64 first, guint64 n);
+/* The highest number that arrived; 0 before the first. */
+guint64 ra_holes_highest (const RaHoles *h);
+guint64 ra_holes_overflow (const RaHoles *h);
+
+G_END_DECLS

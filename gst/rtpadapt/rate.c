@@ -1,0 +1,163 @@
+/* Rate control: the laws that hold for every controller.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/rate.h>
+
+#include <math.h>
+
+#define MSS_DEFAULT 1460 /* bytes; Ethernet less 40, as in RFC 4828 4.1 */
+/* s is the mean of the packets so far, then of about the last 256.  RFC 5348
+ * 4.1 would have four loss intervals (SHOULD) or more (MAY); those know no end
+ * where nothing is lost, while an encoder's sizes change with its rate.  256 is
+ * four intervals at p = 1.6 %; the mean of 30..1200 bytes is good to 2 %. */
+#define S_PACKETS 256
+
+#define RA_ENTRY(name) extern const RaRateOps ra_rate_##name;
+#include "rate-list.inc"
+#undef RA_ENTRY
+
+const RaRateOps *const ra_rates[] = {
+#define RA_ENTRY(name) &ra_rate_##name,
+#include "rate-list.inc"
+#undef RA_ENTRY
+  NULL
+};
+
+const RaRateOps *
+ra_rate_find (const gchar *name)
+{
+  for (guint i = 0; ra_rates[i]; i++) {
+    if (g_str_equal (ra_rates[i]->name, name))
+      return ra_rates[i];
+  }
+  return NULL;
+}
+
+static RaRateConfig
+config_valid (const RaRateConfig *cfg)
+{
+  RaRateConfig c = *cfg;
+
+  c.max = MAX (c.max, 1);
+  c.min = CLAMP (c.min, 1, c.max);
+  if (c.start)
+    c.start = CLAMP (c.start, c.min, c.max);
+  if (c.mss == 0)
+    c.mss = MSS_DEFAULT;
+  return c;
+}
+
+/* Every call ends here: no timer due, the answer within its limits.  The
+ * controller runs all that it has due in one on_timeout(); a caller that comes
+ * late gets one expiry, not all that were missed. */
+static void
+settle (RaRate *r, RaTime now)
+{
+  if (r->timeout <= now) {
+    r->timeout = RA_TIME_NONE;
+    if (r->ops->on_timeout)
+      r->ops->on_timeout (r, now);
+    if (r->timeout <= now)
+      r->timeout = now + 1;
+  }
+  r->bps = CLAMP (r->bps, r->cfg.min, r->cfg.max);
+}
+
+/* What was due before what happens now; if both at once, the timer is last. */
+static void
+catch_up (RaRate *r, RaTime now)
+{
+  if (r->timeout < now)
+    settle (r, now);
+}
+
+RaRate *
+ra_rate_new (const RaRateOps *ops, const gchar *params, const RaRateConfig *cfg,
+    RaTime now, GError **error)
+{
+  RaRate *r = g_malloc0 (ops->size);
+
+  r->ops = ops;
+  r->cfg = config_valid (cfg);
+  r->bps = r->cfg.start;
+  r->s = r->cfg.mss;
+  r->timeout = r->last_sent = RA_TIME_NONE;
+  ra_params_init (r, ops->params);
+  if (!ra_params_parse (r, ops->size, ops->params, params, error)) {
+    g_free (r);
+    return NULL;
+  }
+  if (ops->init)
+    ops->init (r, now);
+  settle (r, now);
+  return r;
+}
+
+void
+ra_rate_free (RaRate *r)
+{
+  g_free (r);
+}
+
+void
+ra_rate_set_config (RaRate *r, const RaRateConfig *cfg)
+{
+  r->cfg = config_valid (cfg);
+  r->bps = CLAMP (r->bps, r->cfg.min, r->cfg.max);
+}
+
+void
+ra_rate_on_sent (RaRate *r, guint size, RaTime now)
+{
+  catch_up (r, now);
+  r->n_sent = MIN (r->n_sent + 1, S_PACKETS);
+  r->s += (size - r->s) / r->n_sent;
+  r->s = MAX (r->s, 1);
+  r->last_sent = now;
+  if (r->ops->on_sent)
+    r->ops->on_sent (r, size, now);
+  settle (r, now);
+}
+
+static gboolean
+report_valid (const RaReport *report)
+{
+  return report->rtt > 0 && report->p >= 0 && report->p <= 1;
+}
+
+void
+ra_rate_on_report (RaRate *r, const RaReport *report, RaTime now)
+{
+  catch_up (r, now);
+  if (report_valid (report)) {
+    /* RFC 5348 4.3 step 2, q = 0.9 */
+    r->rtt += r->rtt ? (report->rtt - r->rtt) / 10 : report->rtt;
+    r->ops->on_report (r, report, now);
+  }
+  settle (r, now);
+}
+
+void
+ra_rate_on_timeout (RaRate *r, RaTime now)
+{
+  settle (r, now);
+}
+
+guint64
+ra_rate_get (const RaRate *r)
+{
+  return r->bps;
+}
+
+RaTime
+ra_rate_next_timeout (const RaRate *r)
+{
+  return r->timeout;
+}
+
+void
+ra_rate_observe (const RaRate *r, RaObserve emit, gpointer data)
+{
+  if (r->ops->observe)
+    r->ops->observe (r, emit, data);
+}

@@ -1,0 +1,93 @@
+/* Rate control: how much may be sent?
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * An algorithm is one file in rate/ that ends in one const RaRateOps named
+ * ra_rate_NAME; its word in gst/rtpadapt/meson.build adds it everywhere.  The
+ * base below holds the answer, the algorithm moves it; the wrappers keep the
+ * laws (answer within [min, max], timeouts in the future) in one place.
+ */
+#pragma once
+
+#include <gst/rtpadapt/util/observe.h>
+#include <gst/rtpadapt/util/params.h>
+
+G_BEGIN_DECLS
+
+/* What the receiver says, from its own mouth (feedback=tfrc) or worked out at
+ * the sender from per-packet feedback. */
+typedef struct
+{
+  RaSpan rtt;        /* R_sample of this report; > 0 */
+  RaTime t_recvdata; /* send time of the last packet received */
+  guint64 recv_rate; /* X_recv, bit/s */
+  gdouble p;         /* loss event rate, wireless losses taken out */
+  guint n_events;    /* new congestion loss events since the last report */
+  guint expected;    /* packets that should have come since the last report */
+  guint lost_congestion;
+  guint lost_wireless;
+  gboolean data_limited; /* whole interval, RFC 5348 8.2.1; set by the sender */
+  RaSpan queue;          /* rott above its minimum: the queue, for controllers
+                           with a delay target; RA_SPAN_NONE if unknown */
+} RaReport;
+
+/* Limits; 0 < min <= start <= max is established by ra_rate_new(). */
+typedef struct
+{
+  guint64 min, start, max; /* bit/s; start 0: the algorithm's own beginning */
+  guint mss;               /* largest packet, bytes (W_init of RFC 5348 4.2) */
+} RaRateConfig;
+
+typedef struct _RaRate RaRate;
+typedef struct _RaRateOps RaRateOps;
+
+struct _RaRateOps
+{
+  const gchar *name, *cite;
+  gsize size; /* of the instance; RaRate is its first member */
+  const RaParam *params;
+  void (*init) (RaRate *r, RaTime now);                /* optional */
+  void (*on_sent) (RaRate *r, guint size, RaTime now); /* optional */
+  void (*on_report) (RaRate *r, const RaReport *report, RaTime now);
+  void (*on_timeout) (RaRate *r, RaTime now); /* optional */
+  void (*observe) (const RaRate *r, RaObserve emit, gpointer data); /* opt. */
+};
+
+struct _RaRate
+{
+  const RaRateOps *ops;
+  RaRateConfig cfg;
+  guint64 bps;      /* the answer, bit/s; wrappers clamp it to [min, max] */
+  RaSpan rtt;       /* smoothed by .9 (RFC 5348 4.3 step 2), 0 until known */
+  gdouble s;        /* mean packet size, bytes (RFC 5348 4.1); mss at first */
+  guint n_sent;     /* packets that s is the mean of */
+  RaTime timeout;   /* when on_timeout wants to run, or RA_TIME_NONE */
+  RaTime last_sent; /* RA_TIME_NONE before the first packet */
+};
+
+/* All controllers, ended by NULL. */
+extern const RaRateOps *const ra_rates[];
+
+/* NULL if there is none of that name. */
+const RaRateOps *ra_rate_find (const gchar *name);
+
+/* min above max: both become max (the caller warns); start is clamped.
+ * NULL and `error` on bad params.  (transfer full): ra_rate_free(). */
+RaRate *ra_rate_new (const RaRateOps *ops, const gchar *params,
+    const RaRateConfig *cfg, RaTime now, GError **error);
+void ra_rate_free (RaRate *r);
+/* New limits while running. */
+void ra_rate_set_config (RaRate *r, const RaRateConfig *cfg);
+
+/* A packet of `size` bytes left at `now`. */
+void ra_rate_on_sent (RaRate *r, guint size, RaTime now);
+/* A report with rtt <= 0 is ignored. */
+void ra_rate_on_report (RaRate *r, const RaReport *report, RaTime now);
+/* Runs every timer that is due at `now`. */
+void ra_rate_on_timeout (RaRate *r, RaTime now);
+
+/* The allowed sending rate, bit/s. */
+guint64 ra_rate_get (const RaRate *r);
+RaTime ra_rate_next_timeout (const RaRate *r);
+void ra_rate_observe (const RaRate *r, RaObserve emit, gpointer data);
+
+G_END_DECLS

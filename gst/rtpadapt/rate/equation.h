@@ -1,0 +1,20 @@
+/* The TCP throughput equation of RFC 5348 section 3.1 with b = 1 and
+ * t_RTO = 4 R, and its inverse.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* f(p), RFC 5348 8.1; p in (0, 1]. */
+gdouble ra_equation_f (gdouble p);
+/* X_Bps in bytes/s for segment size `s` bytes and round-trip time `rtt` in
+ * seconds (both > 0).  Infinity for p <= 0; p above 1 counts as 1. */
+gdouble ra_equation_x (gdouble s, gdouble rtt, gdouble p);
+/* The p that gives `x` bytes/s, to 1 part in 10^6; 1 if even p = 1 allows
+ * more, 0 for an x that no p > 1e-12 reaches. */
+gdouble ra_equation_p (gdouble s, gdouble rtt, gdouble x);
+
+G_END_DECLS

@@ -1,0 +1,342 @@
+/* The receiving half: arrival -> hole -> verdict -> loss event -> report.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * RFC 5348 section 6, with a loss differentiator between its steps 1 and 2: a
+ * loss that the LDA lays on the radio counts as if the packet had arrived
+ * (seed 000, IV).
+ */
+#include <gst/rtpadapt/receiver.h>
+
+#include <gst/rtpadapt/loss/history.h>
+#include <gst/rtpadapt/rate/equation.h>
+#include <gst/rtpadapt/util/winmin.h>
+
+/* How long an empty queue is remembered: a new route shifts rott for good. */
+#define ROTT_WINDOW (30 * RA_SECOND)
+
+typedef struct
+{
+  RaTime arrival;
+  guint size;
+} Arrived;
+
+struct _RaReceiver
+{
+  RaLda *lda;
+  RaHoles *holes;
+  RaHistory *history;
+  RaOnLoss on_loss;
+  gpointer on_loss_data;
+  guint mss;
+
+  /* what the packets said */
+  gboolean started;
+  RaTime last_arrival; /* of the last in-order packet */
+  RaTime t_recvdata;   /* its send time */
+  RaSpan rtt;          /* R_m, 0 unknown */
+  RaSpan rott;
+  RaWinMin rott_min;
+  gdouble s; /* mean packet size, bytes */
+
+  /* X_recv: what arrived during the last R */
+  GQueue arrived; /* of Arrived */
+  guint64 arrived_bytes;
+  gdouble x_recv_max; /* bytes/s, RFC 5348 6.3.1 */
+
+  /* the feedback timer, RFC 5348 6.2 */
+  RaTime timeout;
+  gboolean data_since_report, silent; /* silent: the timer had found no data */
+  gdouble p_reported;
+  guint64 highest_reported;
+  guint n_events, lost_congestion, lost_wireless; /* since the last report */
+
+  RaReceiverStats stats;
+};
+
+RaReceiver *
+ra_receiver_new (RaLda *lda, guint mss)
+{
+  RaReceiver *r = g_new0 (RaReceiver, 1);
+
+  r->lda = lda;
+  r->mss = mss;
+  r->holes = ra_holes_new (RA_NDUPACK);
+  r->history = ra_history_new (TRUE);
+  g_queue_init (&r->arrived);
+  ra_winmin_init (&r->rott_min);
+  r->s = mss;
+  r->timeout = RA_TIME_NONE;
+  return r;
+}
+
+static void
+arrived_free (gpointer arrived)
+{
+  g_slice_free (Arrived, arrived);
+}
+
+static void
+receiver_clear (RaReceiver *r)
+{
+  g_queue_clear_full (&r->arrived, arrived_free);
+  ra_holes_free (r->holes);
+  ra_history_free (r->history);
+}
+
+void
+ra_receiver_free (RaReceiver *r)
+{
+  receiver_clear (r);
+  ra_lda_free (r->lda);
+  g_free (r);
+}
+
+void
+ra_receiver_reset (RaReceiver *r)
+{
+  RaReceiver *fresh = ra_receiver_new (r->lda, r->mss);
+
+  fresh->on_loss = r->on_loss;
+  fresh->on_loss_data = r->on_loss_data;
+  receiver_clear (r);
+  *r = *fresh;
+  g_free (fresh);
+  ra_lda_reset (r->lda);
+}
+
+void
+ra_receiver_set_lda (RaReceiver *r, RaLda *lda)
+{
+  ra_lda_free (r->lda);
+  r->lda = lda;
+}
+
+RaLda *
+ra_receiver_get_lda (RaReceiver *r)
+{
+  return r->lda;
+}
+
+void
+ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data)
+{
+  r->on_loss = f;
+  r->on_loss_data = data;
+}
+
+static void
+x_recv_forget (RaReceiver *r, RaTime now)
+{
+  Arrived *a;
+
+  while ((a = g_queue_peek_head (&r->arrived))
+      && ra_diff (now, a->arrival) >= r->rtt) {
+    r->arrived_bytes -= a->size;
+    arrived_free (g_queue_pop_head (&r->arrived));
+  }
+}
+
+/* X_recv in bytes/s over the last R; 0 while R is unknown (RFC 5348 6.2-3). */
+static gdouble
+x_recv (RaReceiver *r, RaTime now)
+{
+  if (r->rtt <= 0)
+    return 0;
+  x_recv_forget (r, now);
+  return (gdouble) r->arrived_bytes / ra_seconds (r->rtt);
+}
+
+static void
+x_recv_count (RaReceiver *r, const RaPacket *p)
+{
+  Arrived *a = g_slice_new (Arrived);
+
+  *a = (Arrived){ .arrival = p->arrival, .size = p->size };
+  g_queue_push_tail (&r->arrived, a);
+  r->arrived_bytes += p->size;
+  x_recv_forget (r, p->arrival);
+  r->s += (p->size - r->s) / 64;
+}
+
+/* The interval before the first loss, such that the equation gives the highest
+ * rate seen, and never less than half a packet per R (RFC 5348 6.3.1). */
+static gdouble
+first_interval (RaReceiver *r, RaTime now)
+{
+  gdouble rtt = ra_seconds (r->rtt);
+  gdouble x_target = MAX (r->x_recv_max, x_recv (r, now));
+
+  x_target = MAX (x_target, 0.5 * r->s / rtt);
+  return 1 / ra_equation_p (r->s, rtt, x_target);
+}
+
+static void
+congestion_loss (RaReceiver *r, guint64 seq, RaTime t_loss, RaTime now)
+{
+  gboolean first = ra_history_events (r->history) == 0;
+
+  if (!ra_history_lose (r->history, seq, t_loss, r->rtt))
+    return;
+  r->n_events++;
+  if (first && r->rtt > 0)
+    ra_history_seed (r->history, first_interval (r, now));
+}
+
+/* The packet before which `n_lost` are missing: asks the LDA why. */
+static void
+judge (RaReceiver *r, const RaPacket *p, guint n_lost)
+{
+  RaArrival a = {
+    .seq = p->seq,
+    .n_lost = n_lost,
+    .size = p->size,
+    .bytes_lost = p->bytes_lost ? p->bytes_lost : (guint) (n_lost * r->s),
+    .arrival = p->arrival,
+    .iat = r->started ? ra_diff (p->arrival, r->last_arrival) : RA_SPAN_NONE,
+    .rott = ra_diff (p->arrival, p->sent),
+    .grain = p->grain,
+    .rtt = p->rtt,
+    .rate = p->rate,
+    .mark = p->mark,
+  };
+  RaCause hole = ra_lda_on_packet (r->lda, &a);
+
+  for (guint64 seq = p->seq - MIN (n_lost, RA_HOLES_MAX); seq < p->seq; seq++)
+    ra_holes_mark (r->holes, seq, ra_lda_on_missing (r->lda, &a, seq, hole));
+}
+
+static void
+confirm (RaReceiver *r, RaTime now)
+{
+  RaMissing m;
+
+  while (ra_holes_pop_confirmed (r->holes, &m)) {
+    if (m.cause == RA_CAUSE_WIRELESS) {
+      r->lost_wireless++;
+      r->stats.wireless++;
+    } else {
+      r->lost_congestion++;
+      r->stats.congestion++;
+      congestion_loss (r, m.seq, m.t_loss, now);
+    }
+    if (r->on_loss)
+      r->on_loss (&m, r->on_loss_data);
+  }
+}
+
+static void
+in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
+{
+  judge (r, p, n_lost);
+  r->last_arrival = p->arrival;
+  r->t_recvdata = p->sent;
+  r->rott = ra_diff (p->arrival, p->sent);
+  ra_winmin_add (&r->rott_min, (gdouble) r->rott, p->arrival, ROTT_WINDOW);
+  if (p->rtt > 0)
+    r->rtt = p->rtt;
+  if (p->rtt > 0 && r->timeout == RA_TIME_NONE)
+    r->timeout = ra_later (p->arrival, r->rtt); /* RFC 5348 6.3 */
+  ra_history_on_packet (r->history, p->seq);
+  if (p->ce)
+    ra_holes_confirm_all (r->holes); /* RFC 5348 5.1 */
+}
+
+gboolean
+ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
+{
+  gboolean first = !r->started, removed = FALSE;
+  guint n_lost = 0;
+
+  switch (ra_holes_push (r->holes, p->seq, p->arrival, &n_lost)) {
+    case RA_PUSH_DUPLICATE:
+      r->stats.duplicates++;
+      return FALSE; /* never counted as received rate */
+    case RA_PUSH_FILLED:
+      r->stats.late++;
+      break;
+    case RA_PUSH_RECOVERED:
+      r->stats.late++;
+      r->stats.recovered++;
+      removed = ra_history_recover (r->history, p->seq);
+      break;
+    case RA_PUSH_IN_ORDER:
+      in_order (r, p, n_lost);
+      break;
+  }
+  confirm (r, p->arrival);
+  if (p->ce)
+    congestion_loss (r, p->seq, p->arrival, p->arrival);
+  r->stats.arrived++;
+  x_recv_count (r, p);
+  r->started = r->data_since_report = TRUE;
+  if (first)
+    r->highest_reported = p->seq - 1;
+
+  /* RFC 5348 6.1 steps 2-4, 6.3 */
+  return first || removed || r->silent || r->rtt <= 0
+      || ra_history_p (r->history) > r->p_reported;
+}
+
+void
+ra_receiver_skip (RaReceiver *r, guint64 before)
+{
+  guint64 first = ra_holes_highest (r->holes) + 1;
+
+  if (r->started && before > first)
+    ra_holes_skip (r->holes, first, before - first);
+}
+
+RaTime
+ra_receiver_next_timeout (const RaReceiver *r)
+{
+  return r->timeout;
+}
+
+gboolean
+ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
+{
+  guint64 highest = ra_holes_highest (r->holes);
+  gdouble x;
+
+  r->timeout = r->rtt > 0 ? ra_later (now, r->rtt) : RA_TIME_NONE;
+  r->silent = !r->data_since_report;
+  if (!r->data_since_report)
+    return FALSE;
+
+  x = x_recv (r, now);
+  r->x_recv_max = MAX (r->x_recv_max, x);
+  r->p_reported = ra_history_p (r->history);
+  *out = (RaReport){
+    .t_recvdata = r->t_recvdata,
+    .recv_rate = ra_bits (x),
+    .p = r->p_reported,
+    .n_events = r->n_events,
+    .expected = (guint) (highest - r->highest_reported),
+    .lost_congestion = r->lost_congestion,
+    .lost_wireless = r->lost_wireless,
+    .queue = ra_span (1e-9
+        * ((gdouble) r->rott
+            - ra_winmin_get (&r->rott_min, r->last_arrival, ROTT_WINDOW))),
+  };
+  *t_delay = ra_diff (now, r->last_arrival);
+  r->highest_reported = highest;
+  r->n_events = r->lost_congestion = r->lost_wireless = 0;
+  r->data_since_report = FALSE;
+  return TRUE;
+}
+
+void
+ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats)
+{
+  *stats = r->stats;
+  stats->events = ra_history_events (r->history);
+}
+
+void
+ra_receiver_observe (const RaReceiver *r, RaObserve emit, gpointer data)
+{
+  emit ("p", ra_history_p (r->history), data);
+  emit ("i_0", ra_history_interval (r->history, 0), data);
+  emit ("rott", ra_seconds (r->rott), data);
+  ra_lda_observe (r->lda, emit, data);
+}

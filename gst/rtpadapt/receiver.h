@@ -1,0 +1,74 @@
+/* The receiving half: arrival -> hole -> verdict -> loss event -> report.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * It runs at the receiver (RFC 5348 6) or, with per-packet feedback, at the
+ * sender (RFC 5348 7): it only ever hears of packets that arrived.
+ */
+#pragma once
+
+#include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/loss/holes.h>
+#include <gst/rtpadapt/rate.h>
+
+G_BEGIN_DECLS
+
+/* A packet that arrived. */
+typedef struct
+{
+  guint64 seq;      /* unwrapped (loss/seq) */
+  guint size;       /* bytes */
+  RaTime sent;      /* sender's clock */
+  RaTime arrival;   /* receiver's clock */
+  RaSpan grain;     /* resolution of arrival */
+  RaSpan rtt;       /* the sender's R when it was sent, 0 unknown */
+  guint64 rate;     /* the sender's rate, bit/s, 0 unknown */
+  guint8 mark;      /* drop precedence */
+  gboolean ce;      /* ECN congestion experienced */
+  guint bytes_lost; /* of the packets missing before it, 0 unknown */
+} RaPacket;
+
+/* Called for each confirmed loss, in order; for scoring and for logs. */
+typedef void (*RaOnLoss) (const RaMissing *m, gpointer data);
+
+typedef struct _RaReceiver RaReceiver;
+
+/* Takes `lda` over.  (transfer full): ra_receiver_free(). */
+RaReceiver *ra_receiver_new (RaLda *lda, guint mss);
+void ra_receiver_free (RaReceiver *r);
+void ra_receiver_reset (RaReceiver *r);
+/* Exchanges the LDA while running; the loss history stays.  Takes it over. */
+void ra_receiver_set_lda (RaReceiver *r, RaLda *lda);
+RaLda *ra_receiver_get_lda (RaReceiver *r);
+void ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data);
+
+/* TRUE if a report is due at once (RFC 5348 6.1: first packet, new loss event
+ * that raised p, a late packet that removed one, or the timer had found
+ * nothing to say). */
+gboolean ra_receiver_on_packet (RaReceiver *r, const RaPacket *p);
+
+/* Packets after the highest that arrived and before `before` will never be
+ * heard of, because the feedback about them was lost: they are neither arrived
+ * nor lost. */
+void ra_receiver_skip (RaReceiver *r, guint64 before);
+
+/* When the feedback timer expires, or RA_TIME_NONE before the first packet. */
+RaTime ra_receiver_next_timeout (const RaReceiver *r);
+
+/* Fills `out` (all but rtt and data_limited, which are the sender's) and
+ * restarts the feedback timer; `t_delay` is the time since the last arrival.
+ * FALSE: no data since the last report, nothing to send (RFC 5348 6.2). */
+gboolean ra_receiver_report (
+    RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay);
+
+typedef struct
+{
+  guint64 arrived, duplicates, late;
+  guint64 congestion, wireless; /* verdicts on confirmed losses */
+  guint64 recovered;            /* confirmed losses that came after all */
+  guint events;                 /* congestion loss events */
+} RaReceiverStats;
+void ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats);
+/* p, I_0, x_recv and the LDA's values. */
+void ra_receiver_observe (const RaReceiver *r, RaObserve emit, gpointer data);
+
+G_END_DECLS

@@ -1,0 +1,343 @@
+/* The sending half: report -> RTT -> controller -> rate -> pacer and encoder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/sender.h>
+
+/* Packets remembered until feedback names them: 3 s at 5,000 packets/s. */
+#define SENT_MAX 16384
+/* Packets over which the encoder's share of the rate is averaged. */
+#define SHARE_PACKETS 256
+
+typedef struct
+{
+  guint64 seq;
+  RaTime sent; /* RA_TIME_NONE: nothing here */
+  guint size;
+  gboolean waiting; /* only the pacer held the next packet back */
+} Sent;
+
+struct _RaSender
+{
+  RaRate *rate;
+  RaReceiver *receiver; /* for per-packet feedback */
+  RaRateConfig cfg;
+  guint64 applied; /* rate for which `credit` was counted */
+
+  /* the pacer: bytes that may go at once; negative: wait */
+  gdouble credit;
+  RaSpan burst;
+  RaTime credit_time;
+
+  Sent sent[SENT_MAX];
+  guint64 next_seq;      /* one after the last sent */
+  guint64 next_reported; /* one after the last that feedback spoke of */
+  guint bytes_lost;      /* reported lost since the last that arrived */
+  gdouble mean_size, mean_media;
+
+  RaTruth truth;
+  gpointer truth_data;
+  RaReport last;
+  RaSenderStats stats;
+};
+
+RaSender *
+ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
+{
+  RaLda *lda = ra_lda_new (cfg->lda, cfg->lda_params, error);
+  RaRate *rate = lda ? ra_rate_new (cfg->controller, cfg->controller_params,
+                     &cfg->rate, now, error)
+                     : NULL;
+  RaSender *s;
+
+  if (!rate) {
+    g_clear_pointer (&lda, ra_lda_free);
+    return NULL;
+  }
+  s = g_new0 (RaSender, 1);
+  s->rate = rate;
+  s->receiver = ra_receiver_new (lda, cfg->rate.mss);
+  s->cfg = cfg->rate;
+  s->burst = cfg->burst;
+  s->credit_time = now;
+  s->last.queue = RA_SPAN_NONE;
+  for (guint i = 0; i < SENT_MAX; i++)
+    s->sent[i].sent = RA_TIME_NONE;
+  return s;
+}
+
+void
+ra_sender_free (RaSender *s)
+{
+  ra_rate_free (s->rate);
+  ra_receiver_free (s->receiver);
+  g_free (s);
+}
+
+gboolean
+ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
+    const gchar *params, RaTime now, GError **error)
+{
+  RaRateConfig cfg = s->cfg;
+  RaRate *rate;
+
+  cfg.start = ra_rate_get (s->rate);
+  rate = ra_rate_new (ops, params, &cfg, now, error);
+  if (!rate)
+    return FALSE;
+  rate->s = s->rate->s;
+  rate->n_sent = s->rate->n_sent;
+  rate->last_sent = s->rate->last_sent;
+  ra_rate_free (s->rate);
+  s->rate = rate;
+  return TRUE;
+}
+
+gboolean
+ra_sender_set_lda (
+    RaSender *s, const RaLdaOps *ops, const gchar *params, GError **error)
+{
+  RaLda *lda = ra_lda_new (ops, params, error);
+
+  if (!lda)
+    return FALSE;
+  ra_lda_set_truth (lda, s->truth, s->truth_data);
+  ra_receiver_set_lda (s->receiver, lda);
+  return TRUE;
+}
+
+void
+ra_sender_set_limits (RaSender *s, const RaRateConfig *rate)
+{
+  s->cfg = *rate;
+  ra_rate_set_config (s->rate, rate);
+}
+
+void
+ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data)
+{
+  s->truth = truth;
+  s->truth_data = data;
+  ra_lda_set_truth (ra_receiver_get_lda (s->receiver), truth, data);
+}
+
+void
+ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data)
+{
+  ra_receiver_set_on_loss (s->receiver, f, data);
+}
+
+/* A leaky bucket: bytes sent in any t <= rate * (t + burst) + one packet. */
+static gdouble
+credit_at (const RaSender *s, RaTime now)
+{
+  gdouble x = ra_bytes (ra_rate_get (s->rate));
+  RaSpan since = ra_diff (now, s->credit_time);
+
+  return MIN (
+      s->credit + x * ra_seconds (MAX (since, 0)), x * ra_seconds (s->burst));
+}
+
+RaTime
+ra_sender_next_send (const RaSender *s, RaTime now)
+{
+  gdouble credit = credit_at (s, now);
+
+  if (credit >= 0)
+    return now;
+  /* Rounded up, or the caller would wake just before its time. */
+  return ra_later (now, ra_send_span (-credit, ra_rate_get (s->rate)) + 1);
+}
+
+void
+ra_sender_on_sent (RaSender *s, guint64 seq, guint size, guint media,
+    gboolean waiting, RaTime now)
+{
+  s->sent[seq % SENT_MAX] = (Sent){
+    .seq = seq,
+    .sent = now,
+    .size = size,
+    .waiting = waiting,
+  };
+  if (s->stats.packets_sent == 0) {
+    s->next_reported = seq;
+    s->mean_size = size;
+    s->mean_media = media;
+  }
+  s->next_seq = seq + 1;
+  s->mean_size += (size - s->mean_size) / SHARE_PACKETS;
+  s->mean_media += (media - s->mean_media) / SHARE_PACKETS;
+  s->credit = credit_at (s, now) - size;
+  s->credit_time = now;
+  s->stats.packets_sent++;
+  s->stats.bytes_sent += size;
+  ra_rate_on_sent (s->rate, size, now);
+}
+
+/* The record of a packet that was sent, or NULL. */
+static const Sent *
+sent_find (const RaSender *s, guint64 seq)
+{
+  const Sent *sent = &s->sent[seq % SENT_MAX];
+
+  return sent->sent != RA_TIME_NONE && sent->seq == seq ? sent : NULL;
+}
+
+/* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time
+ * is on record.  For paced video: the sender is not data-limited at the moment
+ * it sends a packet while another one waits for the pacer; an interval is
+ * data-limited if there was no such moment in (t_new - R, t_new]. */
+static gboolean
+data_limited (const RaSender *s, RaTime t_new)
+{
+  RaTime t_old = ra_later (t_new, -s->rate->rtt);
+
+  for (guint64 seq = s->next_seq; seq-- > 0;) {
+    const Sent *sent = sent_find (s, seq);
+
+    if (!sent || sent->sent <= t_old)
+      return TRUE;
+    if (sent->sent <= t_new && sent->waiting)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+report_apply (RaSender *s, const RaReport *report, RaTime now)
+{
+  s->last = *report;
+  /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
+  s->last.data_limited
+      = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
+  /* What the bucket holds was earned at the rate so far. */
+  s->credit = credit_at (s, now);
+  s->credit_time = now;
+  ra_rate_on_report (s->rate, &s->last, now);
+  s->stats.feedback++;
+}
+
+gboolean
+ra_sender_on_report (
+    RaSender *s, const RaReport *report, RaSpan t_delay, RaTime now)
+{
+  RaReport checked = *report;
+
+  if (report->t_recvdata > now || t_delay < 0
+      || ra_diff (now, report->t_recvdata) <= t_delay) {
+    s->stats.feedback_bad++;
+    return FALSE;
+  }
+  /* RFC 5348 4.3 step 1 */
+  checked.rtt = ra_diff (now, report->t_recvdata) - t_delay;
+  report_apply (s, &checked, now);
+  return TRUE;
+}
+
+/* Feeds one row to the receiver.  NULL if it contradicts what was sent. */
+static const Sent *
+row_feed (RaSender *s, const RaFeedbackPacket *row, RaSpan grain, RaTime now)
+{
+  const Sent *sent = sent_find (s, row->seq);
+
+  if (!sent || sent->sent > now || row->seq < s->next_reported) {
+    s->stats.feedback_bad++;
+    return NULL;
+  }
+  if (row->seq > s->next_reported) {
+    ra_receiver_skip (s->receiver, row->seq);
+    s->bytes_lost = 0;
+  }
+  s->next_reported = row->seq + 1;
+  if (row->arrival == RA_TIME_NONE) {
+    s->bytes_lost += sent->size;
+  } else {
+    RaPacket p = {
+      .seq = row->seq,
+      .size = sent->size,
+      .sent = sent->sent,
+      .arrival = row->arrival,
+      .grain = grain,
+      .rtt = s->rate->rtt,
+      .rate = ra_rate_get (s->rate),
+      .bytes_lost = s->bytes_lost,
+    };
+
+    ra_receiver_on_packet (s->receiver, &p);
+    s->bytes_lost = 0;
+  }
+  return sent;
+}
+
+gboolean
+ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
+    RaSpan grain, RaTime now)
+{
+  const Sent *newest = NULL;
+  RaTime arrival = 0;
+  RaSpan t_delay;
+  RaReport report;
+
+  for (guint i = 0; i < n; i++) {
+    const Sent *sent = row_feed (s, &packets[i], grain, now);
+
+    if (sent && packets[i].arrival != RA_TIME_NONE) {
+      newest = sent;
+      arrival = packets[i].arrival;
+    }
+  }
+  if (!newest)
+    return FALSE;
+  /* The peer answers at once, so the receiver's timer plays no part here: each
+   * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
+  if (ra_receiver_report (s->receiver, arrival, &report, &t_delay)) {
+    report.rtt = ra_diff (now, newest->sent);
+    report_apply (s, &report, now);
+  }
+  return TRUE;
+}
+
+RaTime
+ra_sender_next_timeout (const RaSender *s)
+{
+  return ra_rate_next_timeout (s->rate);
+}
+
+void
+ra_sender_on_timeout (RaSender *s, RaTime now)
+{
+  s->credit = credit_at (s, now);
+  s->credit_time = now;
+  ra_rate_on_timeout (s->rate, now);
+}
+
+guint64
+ra_sender_rate (const RaSender *s)
+{
+  return ra_rate_get (s->rate);
+}
+
+guint64
+ra_sender_media_rate (const RaSender *s)
+{
+  gdouble share = s->mean_size > 0 ? s->mean_media / s->mean_size : 1;
+
+  return (guint64) (share * (gdouble) ra_rate_get (s->rate));
+}
+
+void
+ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
+{
+  *stats = s->stats;
+  stats->rtt = s->rate->rtt;
+  stats->queue = s->last.queue;
+  stats->recv_rate = s->last.recv_rate;
+  stats->p = s->last.p;
+  ra_receiver_get_stats (s->receiver, &stats->loss);
+}
+
+void
+ra_sender_observe (const RaSender *s, RaObserve emit, gpointer data)
+{
+  ra_rate_observe (s->rate, emit, data);
+  ra_receiver_observe (s->receiver, emit, data);
+}

@@ -1,0 +1,84 @@
+/* The sending half: report -> RTT -> controller -> rate -> pacer and encoder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/receiver.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RaSender RaSender;
+
+typedef struct
+{
+  const RaRateOps *controller;
+  const gchar *controller_params;
+  const RaLdaOps *lda;
+  const gchar *lda_params;
+  RaRateConfig rate;
+  RaSpan burst; /* the pacer never sends more than this at the rate at once */
+} RaSenderConfig;
+
+/* NULL and `error` on bad params.  (transfer full): ra_sender_free(). */
+RaSender *ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error);
+void ra_sender_free (RaSender *s);
+
+/* While running.  A new controller starts from the present rate. */
+gboolean ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
+    const gchar *params, RaTime now, GError **error);
+gboolean ra_sender_set_lda (
+    RaSender *s, const RaLdaOps *ops, const gchar *params, GError **error);
+void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
+void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
+void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
+
+/* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` or
+ * before if it may go at once. */
+RaTime ra_sender_next_send (const RaSender *s, RaTime now);
+/* Packet number `seq` (consecutive, unwrapped) of `size` bytes, of which
+ * `media` are the encoder's, leaves at `now`.  `waiting`: another packet is
+ * ready and only the pacer holds it back. */
+void ra_sender_on_sent (RaSender *s, guint64 seq, guint size, guint media,
+    gboolean waiting, RaTime now);
+
+/* Receiver-side feedback (feedback=tfrc): `t_delay` as reported.  FALSE if it
+ * contradicts what was sent; it is then counted and ignored. */
+gboolean ra_sender_on_report (
+    RaSender *s, const RaReport *report, RaSpan t_delay, RaTime now);
+
+/* One row of per-packet feedback, in order of seq. */
+typedef struct
+{
+  guint64 seq;
+  RaTime arrival; /* RA_TIME_NONE: reported lost */
+} RaFeedbackPacket;
+
+/* Per-packet feedback (twcc, ccfb) that came at `now`; runs the receiver at
+ * the sender.  Packets that were never sent, or were reported before, are
+ * counted and ignored; FALSE if nothing was left. */
+gboolean ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets,
+    guint n, RaSpan grain, RaTime now);
+
+RaTime ra_sender_next_timeout (const RaSender *s);
+void ra_sender_on_timeout (RaSender *s, RaTime now);
+
+/* The allowed sending rate, bit/s of RTP packets. */
+guint64 ra_sender_rate (const RaSender *s);
+/* Of this the encoder's share: rate * media / size over the recent packets. */
+guint64 ra_sender_media_rate (const RaSender *s);
+
+typedef struct
+{
+  guint64 packets_sent, bytes_sent;
+  guint64 feedback, feedback_bad; /* reports taken, rows or reports refused */
+  RaSpan rtt, queue; /* smoothed RTT; rott above its minimum, latest */
+  guint64 recv_rate; /* X_recv, bit/s */
+  gdouble p;
+  RaReceiverStats loss;
+} RaSenderStats;
+void ra_sender_get_stats (const RaSender *s, RaSenderStats *stats);
+/* The controller's, the LDA's and the receiver's values. */
+void ra_sender_observe (const RaSender *s, RaObserve emit, gpointer data);
+
+G_END_DECLS

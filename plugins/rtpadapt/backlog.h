@@ -1,0 +1,55 @@
+/* The packets and events that wait for the pacer, bounded in time.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Policy: a frame (packets of one SSRC with one RTP timestamp) that begins
+ * while more than `limit` of sending time is queued is dropped as a whole; a
+ * frame that began is not cut, unless the queue grows beyond four times the
+ * limit, where the rest of the frame goes.  A frame that finds the queue empty
+ * always begins.  The RTP numbers of dropped packets are not reused: the
+ * receiver sees a gap and its decoder conceals a missing frame, where closed
+ * ranks would hide the damage from it.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstMiniObject *object; /* a buffer or a serialized event */
+  gboolean is_packet;
+  gboolean is_repair; /* retransmission: neither media nor part of a frame */
+  guint size;         /* bytes of the RTP packet */
+  guint payload;      /* of these its payload */
+  guint32 ssrc, timestamp;
+  guint16 seq;
+} BacklogItem;
+
+typedef struct _Backlog Backlog;
+
+/* (transfer full): backlog_free(). */
+Backlog *backlog_new (void);
+void backlog_free (Backlog *b);
+/* Empties it; counters stay. */
+void backlog_clear (Backlog *b);
+
+/* Events are always taken.  Takes item->object over. */
+void backlog_push_event (Backlog *b, GstEvent *event);
+/* Takes item->object over and returns TRUE; or returns FALSE: dropped, and the
+ * object stays the caller's.  `limit` is time at `rate`. */
+gboolean backlog_push_packet (
+    Backlog *b, const BacklogItem *item, RaSpan limit, guint64 rate);
+/* NULL if empty.  Valid until the next call. */
+const BacklogItem *backlog_peek (const Backlog *b);
+/* Only if not empty; (transfer full) of out->object. */
+void backlog_pop (Backlog *b, BacklogItem *out);
+
+guint backlog_packets (const Backlog *b);
+/* The time the queued bytes take at `rate`. */
+RaSpan backlog_span (const Backlog *b, guint64 rate);
+guint64 backlog_dropped (const Backlog *b);
+guint64 backlog_dropped_frames (const Backlog *b);
+
+G_END_DECLS

@@ -1,0 +1,28 @@
+/* GEnum types made from the library's registries.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Values index ra_rates[] and ra_ldas[]; nick = name, name = citation. */
+#define GST_TYPE_RTP_ADAPT_CONTROLLER (gst_rtp_adapt_controller_get_type ())
+GType gst_rtp_adapt_controller_get_type (void);
+
+#define GST_TYPE_RTP_ADAPT_LDA (gst_rtp_adapt_lda_get_type ())
+GType gst_rtp_adapt_lda_get_type (void);
+
+typedef enum
+{
+  GST_RTP_ADAPT_FEEDBACK_TWCC
+} GstRtpAdaptFeedback;
+
+#define GST_TYPE_RTP_ADAPT_FEEDBACK (gst_rtp_adapt_feedback_get_type ())
+GType gst_rtp_adapt_feedback_get_type (void);
+
+/* The value of `nick`, or the first one if there is none of that nick. */
+gint gst_rtp_adapt_enum_value (GType type, const gchar *nick);
+
+G_END_DECLS

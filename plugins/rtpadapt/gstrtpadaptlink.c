@@ -1,0 +1,324 @@
+/* rtpadaptlink: a modelled network path on the pipeline's clock.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-rtpadaptlink
+ * @title: rtpadaptlink
+ * @short_description: a network path with known causes of loss
+ *
+ * Carries packets (RTP, RTCP, anything) over a path made of models, chained
+ * by text as elements are: `bottleneck` (rate, droptail queue), `delay`,
+ * `bernoulli` and `gilbert` (wireless loss).  A packet enters when it reaches
+ * the sink pad and leaves when the models say so, both in time of the clock;
+ * its size is that of the buffer plus #GstRtpAdaptLink:overhead.  Buffers are
+ * not changed.  The same seed and the same arrivals give the same losses.
+ *
+ * The truth about each lost RTP packet is sent upstream as the custom event
+ * `RTPAdaptLoss` with the fields `ssrc` and `seqnum` (uint), `cause` (string,
+ * `congestion` or `wireless`) and `time` (uint64, clock time of the loss), in
+ * order with the packets that leave.  Losses of other packets are counted.
+ *
+ * Serialized events stay behind the packets that came before them, EOS too.
+ * The path needs a running clock: until PLAYING, packets wait upstream.  In
+ * PAUSED nothing leaves; what came due meanwhile leaves on the return to
+ * PLAYING.  Nothing holds a source back that is faster than the path, so it
+ * should be a live one.  A flush discards the packets inside.
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
+ *     x264enc tune=zerolatency ! rtph264pay ! \
+ *     rtpadaptlink seed=7 \
+ *     link="bottleneck rate=2M queue=100ms ! delay 25ms ! gilbert p=.01 r=.3" \
+ *     ! rtpjitterbuffer ! rtph264depay ! avdec_h264 ! fakesink
+ * ]|
+ */
+#include "gstrtpadaptlink.h"
+
+#include "linkpriv.h"
+
+GST_DEBUG_CATEGORY (rtpadaptlink_debug);
+
+#define DEFAULT_OVERHEAD 28 /* IPv4 and UDP */
+
+enum
+{
+  PROP_0,
+  PROP_LINK,
+  PROP_SEED,
+  PROP_OVERHEAD,
+  PROP_LOSS_MESSAGES,
+  PROP_STATS,
+};
+
+#define parent_class gst_rtp_adapt_link_parent_class
+G_DEFINE_TYPE (GstRtpAdaptLink, gst_rtp_adapt_link, GST_TYPE_ELEMENT)
+GST_ELEMENT_REGISTER_DEFINE (
+    rtpadaptlink, "rtpadaptlink", GST_RANK_NONE, GST_TYPE_RTP_ADAPT_LINK)
+
+/* --- the element -------------------------------------------------------- */
+
+static gboolean
+link_set_clock (GstElement *element, GstClock *clock)
+{
+  GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (element);
+
+  g_mutex_lock (&self->lock);
+  if (clock != self->clock) {
+    /* Times of one clock mean nothing on another. */
+    if (self->path.link)
+      link_path_open (&self->path, self->text, self->seed, NULL);
+    if (self->wait)
+      gst_clock_id_unschedule (self->wait);
+    gst_object_replace ((GstObject **) &self->clock, (GstObject *) clock);
+    gst_rtp_adapt_link_wake (self);
+  }
+  g_mutex_unlock (&self->lock);
+  return GST_ELEMENT_CLASS (parent_class)->set_clock (element, clock);
+}
+
+/* NULL to READY. */
+static gboolean
+link_check_text (GstRtpAdaptLink *self)
+{
+  gboolean bad;
+
+  g_mutex_lock (&self->lock);
+  bad = self->text_bad;
+  g_mutex_unlock (&self->lock);
+  if (bad)
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("The text of the link is wrong."), ("see the warning before"));
+  return !bad;
+}
+
+/* READY to PAUSED, and back: every start begins anew. */
+static void
+link_start (GstRtpAdaptLink *self)
+{
+  g_mutex_lock (&self->lock);
+  link_path_open (&self->path, self->text, self->seed, NULL);
+  self->path.n = (LinkCounts){ 0 };
+  self->started = TRUE;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+link_stop (GstRtpAdaptLink *self)
+{
+  g_mutex_lock (&self->lock);
+  link_path_flush (&self->path, self->srcpad, self->overhead);
+  link_path_close (&self->path);
+  self->started = FALSE;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+link_set_playing (GstRtpAdaptLink *self, gboolean playing)
+{
+  g_mutex_lock (&self->lock);
+  self->playing = playing;
+  gst_rtp_adapt_link_wake (self);
+  g_mutex_unlock (&self->lock);
+}
+
+static GstStateChangeReturn
+link_change_state (GstElement *element, GstStateChange transition)
+{
+  GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !link_check_text (self))
+    return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    link_start (self);
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    link_set_playing (self, FALSE);
+
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    link_set_playing (self, TRUE);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    link_stop (self);
+  /* It needs a running clock, as rtpjitterbuffer does: no preroll. */
+  if (ret != GST_STATE_CHANGE_FAILURE
+      && (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          || transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED))
+    ret = GST_STATE_CHANGE_NO_PREROLL;
+  return ret;
+}
+
+/* A bad text changes nothing of a running path, but none starts with it. */
+static void
+link_set_text (GstRtpAdaptLink *self, const gchar *text)
+{
+  GError *error = NULL;
+
+  g_mutex_lock (&self->lock);
+  gst_rtp_adapt_link_advance (self);
+  self->text_bad = !link_path_open (&self->path, text, self->seed, &error);
+  if (!self->text_bad) {
+    g_free (self->text);
+    self->text = g_strdup (text ? text : "");
+    gst_rtp_adapt_link_wake (self);
+  }
+  if (!self->started)
+    link_path_close (&self->path);
+  g_mutex_unlock (&self->lock);
+
+  if (error) {
+    g_warning ("rtpadaptlink: %s", error->message);
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("The text of the link is wrong."), ("%s", error->message));
+    g_error_free (error);
+  }
+}
+
+static GstStructure *
+link_stats (GstRtpAdaptLink *self)
+{
+  RaTime now = RA_TIME_NONE;
+  GstStructure *stats;
+
+  g_mutex_lock (&self->lock);
+  if (gst_rtp_adapt_link_advance (self)) {
+    now = gst_clock_get_time (self->clock);
+    gst_rtp_adapt_link_wake (self);
+  }
+  stats = link_path_stats (&self->path, now);
+  g_mutex_unlock (&self->lock);
+  return stats;
+}
+
+static void
+link_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (object);
+
+  if (id == PROP_LINK) {
+    link_set_text (self, g_value_get_string (value));
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  switch (id) {
+    case PROP_SEED:
+      self->seed = g_value_get_uint64 (value);
+      break;
+    case PROP_OVERHEAD:
+      self->overhead = g_value_get_uint (value);
+      break;
+    case PROP_LOSS_MESSAGES:
+      self->path.loss_messages = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+link_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, link_stats (self));
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  switch (id) {
+    case PROP_LINK:
+      g_value_set_string (value, self->text);
+      break;
+    case PROP_SEED:
+      g_value_set_uint64 (value, self->seed);
+      break;
+    case PROP_OVERHEAD:
+      g_value_set_uint (value, self->overhead);
+      break;
+    case PROP_LOSS_MESSAGES:
+      g_value_set_boolean (value, self->path.loss_messages);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+gst_rtp_adapt_link_finalize (GObject *object)
+{
+  GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (object);
+
+  gst_clear_object (&self->clock);
+  g_free (self->text);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->cond);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_rtp_adapt_link_class_init (GstRtpAdaptLinkClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+
+  GST_DEBUG_CATEGORY_INIT (
+      rtpadaptlink_debug, "rtpadaptlink", 0, "modelled network path");
+  object_class->set_property = link_set_property;
+  object_class->get_property = link_get_property;
+  object_class->finalize = gst_rtp_adapt_link_finalize;
+  element_class->change_state = link_change_state;
+  element_class->set_clock = link_set_clock;
+
+  g_object_class_install_property (object_class, PROP_LINK,
+      g_param_spec_string ("link", "Link",
+          "Models in the order a packet meets them, as \"bottleneck rate=2M "
+          "queue=100ms ! delay 25ms ! gilbert p=.01 r=.3\"; empty: all passes "
+          "at once. A new text replaces the path; the packets inside leave at "
+          "once. A wrong one changes nothing, and the element does not start",
+          "", flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_SEED,
+      g_param_spec_uint64 ("seed", "Seed",
+          "Of all that is random in the path; taken when the element starts "
+          "and with each new link",
+          0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_OVERHEAD,
+      g_param_spec_uint ("overhead", "Overhead",
+          "Bytes on the wire beside each buffer's (28: IPv4 and UDP)", 0, 65535,
+          DEFAULT_OVERHEAD, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_LOSS_MESSAGES,
+      g_param_spec_boolean ("loss-messages", "Loss messages",
+          "Post each RTPAdaptLoss as an element message too, with the model's "
+          "name as node",
+          FALSE, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Since the start: in, out, congestion-losses, wireless-losses, "
+          "discarded (packets); bytes-in, bytes-out (bytes on the wire); "
+          "present: held (packets inside), queue (ns a packet entering now "
+          "would wait), capacity (bit/s of the tightest bottleneck, 0: none)",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  gst_rtp_adapt_link_add_templates (element_class);
+  gst_element_class_set_static_metadata (element_class, "RTP link model",
+      "Filter/Network/RTP",
+      "Carries packets over a modelled path, with the truth about each loss",
+      "The gst-rtpadapt developers");
+}
+
+static void
+gst_rtp_adapt_link_init (GstRtpAdaptLink *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->cond);
+  self->text = g_strdup ("");
+  self->overhead = DEFAULT_OVERHEAD;
+  self->path.owner = GST_ELEMENT (self);
+  self->flow = GST_FLOW_FLUSHING;
+
+  gst_rtp_adapt_link_add_pads (self);
+}

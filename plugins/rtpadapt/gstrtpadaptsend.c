@@ -1,0 +1,268 @@
+/* rtpadaptsend: paces RTP, estimates the bitrate, drives the encoder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-rtpadaptsend
+ * @title: rtpadaptsend
+ *
+ * Last element before rtpsession.  It paces what it gets at the rate that a
+ * rate controller (#GstRtpAdaptSend:controller) allows, tells losses to the
+ * radio from losses to congestion (#GstRtpAdaptSend:lda) and sets the bitrate
+ * of the video encoder it finds upstream.
+ *
+ * Feedback is transport-wide congestion control as any rtpbin or WebRTC
+ * receiver sends it: the caps on both sides need
+ * `extmap-N=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01`,
+ * the session `rtp-profile=avpf`, and the receiver's session a `bandwidth` of
+ * at least 36,000 times the frame rate, or its feedback stalls.
+ *
+ * What the encoder makes beyond the rate waits here, up to
+ * #GstRtpAdaptSend:max-backlog.  A frame that begins beyond it is dropped as a
+ * whole; its RTP sequence numbers are not used again, so that the receiver sees
+ * the gap and conceals, and a key frame is asked for, once a second at most.
+ * The rate control does not take it for a loss, because rtpsession numbers
+ * only what it gets.  A frame that began is cut beyond four times the limit.
+ *
+ * It adds nothing to the pipeline's latency: a sink that waited for
+ * max-backlog would delay every packet as much as the worst one, and undo the
+ * pacing.  Sinks behind it should have `sync=false`.
+ *
+ * Element messages: application/x-rtpadaptsend-stats each
+ * #GstRtpAdaptSend:stats-interval, and with #GstRtpAdaptSend:loss-messages one
+ * rtpadapt-loss for each lost packet, with the time it was sent (clock time,
+ * ns), ssrc, seqnum, verdict and truth ("congestion", "wireless" or "none").
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 -m rtpbin name=s rtp-profile=avpf \
+ *     rtpbin name=r rtp-profile=avpf \
+ *     rtpsession0::bandwidth=4000000 rtpsession1::bandwidth=4000000 \
+ *     videotestsrc is-live=true num-buffers=240 pattern=ball ! \
+ *     video/x-raw,width=640,height=360,framerate=30/1 ! \
+ *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=120 ! \
+ *     rtph264pay mtu=1200 ! \
+ *     "application/x-rtp,extmap-5=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01" ! \
+ *     rtpadaptsend max-bitrate=2000000 ! s.send_rtp_sink_0 \
+ *     s.send_rtp_src_0 ! rtpadaptlink seed=1 \
+ *     link="bottleneck rate=1M queue=100ms ! delay 20ms ! bernoulli p=.02" ! \
+ *     r.recv_rtp_sink_0 \
+ *     r.send_rtcp_src_0 ! \
+ *     udpsink host=127.0.0.1 port=15007 sync=false async=false \
+ *     udpsrc address=127.0.0.1 port=15007 ! s.recv_rtcp_sink_0 \
+ *     r. ! rtph264depay ! fakesink
+ * ]|
+ * A sender and a receiver in one process, with a lossy path between them; only
+ * the reports come back through a UDP port of this machine.
+ */
+#include "sendpriv.h"
+
+#include "enums.h"
+
+GST_DEBUG_CATEGORY (gst_rtp_adapt_send_debug);
+#define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
+
+G_DEFINE_TYPE_WITH_CODE (GstRtpAdaptSend, gst_rtp_adapt_send, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (gst_rtp_adapt_send_debug, "rtpadaptsend", 0,
+        "RTP pacing and rate adaptation"))
+GST_ELEMENT_REGISTER_DEFINE (
+    rtpadaptsend, "rtpadaptsend", GST_RANK_NONE, GST_TYPE_RTP_ADAPT_SEND)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+RaTime
+send_now (GstRtpAdaptSend *self)
+{
+  return gst_clock_get_time (self->clock) + (guint64) self->clock_offset;
+}
+
+/* Before PLAYING there is no clock, but a sink that prerolls wants a packet:
+ * the system clock serves till then. */
+static gboolean
+send_set_clock (GstElement *element, GstClock *clock)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (element);
+
+  g_mutex_lock (&self->lock);
+  if (clock && self->clock && clock != self->clock) {
+    RaTime now = send_now (self);
+
+    gst_object_replace ((GstObject **) &self->clock, GST_OBJECT (clock));
+    self->clock_offset = ra_diff (now, gst_clock_get_time (clock));
+    send_wake (self);
+  }
+  g_mutex_unlock (&self->lock);
+  return GST_ELEMENT_CLASS (gst_rtp_adapt_send_parent_class)
+      ->set_clock (element, clock);
+}
+
+void
+send_stats_restart (GstRtpAdaptSend *self)
+{
+  self->next_stats = self->sender && self->cfg.stats_interval > 0
+      ? ra_later (send_now (self), (RaSpan) self->cfg.stats_interval)
+      : RA_TIME_NONE;
+  send_wake (self);
+}
+
+/* The lock is held.  Bad parameters are replaced by the defaults and told in
+ * `warnings`. */
+static void
+sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
+{
+  SendConfig *cfg = &self->cfg;
+  RaTime now = send_now (self);
+  RaSenderConfig config = {
+    .controller = ra_rates[cfg->controller],
+    .controller_params = cfg->controller_params,
+    .lda = ra_ldas[cfg->lda],
+    .lda_params = cfg->lda_params,
+    .rate = send_limits (cfg),
+    .burst = (RaSpan) cfg->burst,
+  };
+  g_autoptr (GError) error = NULL;
+  gchar *limits = send_limits_check (cfg);
+
+  if (limits)
+    g_ptr_array_add (warnings, limits);
+  self->sender = ra_sender_new (&config, now, &error);
+  if (!self->sender) {
+    g_ptr_array_add (warnings,
+        g_strdup_printf ("default parameters are used: %s", error->message));
+    g_free (cfg->controller_params);
+    g_free (cfg->lda_params);
+    cfg->controller_params = g_strdup ("");
+    cfg->lda_params = g_strdup ("");
+    config.controller_params = config.lda_params = NULL;
+    self->sender = ra_sender_new (&config, now, NULL);
+  }
+  send_sender_setup (self);
+}
+
+static void
+send_start (GstRtpAdaptSend *self)
+{
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+
+  g_mutex_lock (&self->lock);
+  self->sysclock = gst_system_clock_obtain ();
+  self->clock = clock ? clock : gst_object_ref (self->sysclock);
+  self->clock_offset = 0;
+  self->backlog = backlog_new ();
+  self->log = g_new (SentLog, 1);
+  sent_log_init (self->log);
+  self->remote = (TwccClock){ 0 };
+  self->last_refresh = RA_TIME_NONE;
+  self->ssrc_known = FALSE;
+  self->warned = 0;
+  self->count = (SendCounters){ 0 };
+  self->encoder_stale = TRUE;
+  self->encoder_expected = FALSE;
+  self->encoder_bps = self->notified = 0;
+  sender_create (self, warnings);
+  send_stats_restart (self);
+  send_tell (self);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < warnings->len; i++)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s", (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
+}
+
+static void
+send_stop (GstRtpAdaptSend *self)
+{
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->sender, ra_sender_free);
+  g_clear_pointer (&self->log, g_free);
+  g_clear_pointer (&self->backlog, backlog_free);
+  gst_clear_object (&self->clock);
+  gst_clear_object (&self->sysclock);
+  g_weak_ref_set (&self->encoder, NULL);
+  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  g_mutex_unlock (&self->lock);
+}
+
+static GstStateChangeReturn
+send_change_state (GstElement *element, GstStateChange transition)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    send_start (self);
+  ret = GST_ELEMENT_CLASS (gst_rtp_adapt_send_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
+    send_stop (self);
+  return ret;
+}
+
+static void
+gst_rtp_adapt_send_finalize (GObject *object)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
+
+  g_free (self->cfg.controller_params);
+  g_free (self->cfg.lda_params);
+  g_free (self->cfg.encoder);
+  g_weak_ref_clear (&self->encoder);
+  g_cond_clear (&self->wakeup);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
+}
+
+static void
+gst_rtp_adapt_send_class_init (GstRtpAdaptSendClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->finalize = gst_rtp_adapt_send_finalize;
+  object_class->set_property = send_set_property;
+  object_class->get_property = send_get_property;
+  send_props_install (object_class);
+
+  element_class->change_state = send_change_state;
+  element_class->set_clock = send_set_clock;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "RTP adaptive sender",
+      "Network/RTP/Filter",
+      "Paces RTP and adapts the encoder's bitrate to the path, telling "
+      "wireless losses from congestion",
+      "The gst-rtpadapt authors");
+}
+
+static void
+gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->wakeup);
+  g_weak_ref_init (&self->encoder, NULL);
+  g_queue_init (&self->messages);
+  self->flow = GST_FLOW_FLUSHING;
+  self->next_stats = RA_TIME_NONE;
+  self->cfg = (SendConfig){
+    .min_bitrate = SEND_MIN,
+    .start_bitrate = SEND_START,
+    .max_bitrate = SEND_MAX,
+    .controller
+    = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_CONTROLLER, SEND_CONTROLLER),
+    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, SEND_LDA),
+    .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC,
+    .controller_params = g_strdup (""),
+    .lda_params = g_strdup (""),
+    .encoder = g_strdup (""),
+    .burst = SEND_BURST,
+    .max_backlog = SEND_BACKLOG,
+    .stats_interval = SEND_STATS_INTERVAL,
+  };
+  send_pads_init (self);
+}

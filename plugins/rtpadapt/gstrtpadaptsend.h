@@ -1,0 +1,16 @@
+/* rtpadaptsend: paces RTP, estimates the bitrate, drives the encoder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_RTP_ADAPT_SEND (gst_rtp_adapt_send_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstRtpAdaptSend, gst_rtp_adapt_send, GST, RTP_ADAPT_SEND, GstElement)
+
+GST_ELEMENT_REGISTER_DECLARE (rtpadaptsend)
+
+G_END_DECLS

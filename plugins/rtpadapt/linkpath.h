@@ -1,0 +1,47 @@
+/* The path inside rtpadaptlink: models, the events between the packets, and
+ * what is to be pushed.  No lock, no clock: the element's.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/rtpadapt/link.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 in, out, congestion, wireless, discarded; /* packets */
+  guint64 bytes_in, bytes_out;                      /* on the wire */
+} LinkCounts;
+
+typedef struct
+{
+  GstElement *owner;      /* source of messages and logs */
+  gboolean loss_messages; /* post each loss too */
+
+  RaLink *link; /* NULL: closed, nothing may enter */
+  gboolean releasing;
+  guint64 next_seq;
+  GQueue waiting; /* serialized events that wait for packets before them */
+  GQueue out; /* buffers, events (either way) and messages to push, in order */
+  LinkCounts n;
+} LinkPath;
+
+/* A new chain.  What is inside the old one leaves at once, in order; with an
+ * error nothing changes. */
+gboolean link_path_open (
+    LinkPath *path, const gchar *text, guint64 seed, GError **error);
+/* Discards what is inside and in `out`; sticky events stay on `srcpad`. */
+void link_path_flush (LinkPath *path, GstPad *srcpad, guint overhead);
+void link_path_close (LinkPath *path);
+
+/* Both take what enters. */
+void link_path_push_buffer (
+    LinkPath *path, GstBuffer *buffer, guint overhead, RaTime now);
+void link_path_push_event (LinkPath *path, GstEvent *event);
+
+/* (transfer full); `now` is RA_TIME_NONE while time does not run. */
+GstStructure *link_path_stats (const LinkPath *path, RaTime now);
+
+G_END_DECLS

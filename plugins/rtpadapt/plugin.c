@@ -1,0 +1,20 @@
+/* The plugin: one line per element.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gstrtpadaptlink.h"
+#include "gstrtpadaptsend.h"
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+  gboolean any = FALSE;
+
+  any |= GST_ELEMENT_REGISTER (rtpadaptlink, plugin);
+  any |= GST_ELEMENT_REGISTER (rtpadaptsend, plugin);
+
+  return any;
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, rtpadapt,
+    "Rate adaptation for RTP over wireless paths", plugin_init, PACKAGE_VERSION,
+    "LGPL", "gst-rtpadapt", PACKAGE_ORIGIN)

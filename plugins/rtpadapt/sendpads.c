@@ -1,0 +1,475 @@
+/* rtpadaptsend: pads, events and the pacing task.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sendpriv.h"
+
+#include <gst/rtp/rtp.h>
+#include <gst/video/video.h>
+
+#define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
+
+/* A key frame is asked for at most this often. */
+#define REFRESH_INTERVAL RA_SECOND
+
+void
+send_wake (GstRtpAdaptSend *self)
+{
+  if (self->wait)
+    gst_clock_id_unschedule (self->wait);
+  g_cond_broadcast (&self->wakeup);
+}
+
+/* --- in: from the payloader to the backlog ------------------------------ */
+
+/* FALSE if it is not RTP. */
+static gboolean
+item_parse (GstBuffer *buffer, BacklogItem *item)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+    return FALSE;
+  *item = (BacklogItem){
+    .object = GST_MINI_OBJECT_CAST (buffer),
+    .is_packet = TRUE,
+    .is_repair
+    = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
+    .size = (guint) gst_buffer_get_size (buffer),
+    .payload = gst_rtp_buffer_get_payload_len (&rtp),
+    .ssrc = gst_rtp_buffer_get_ssrc (&rtp),
+    .timestamp = gst_rtp_buffer_get_timestamp (&rtp),
+    .seq = gst_rtp_buffer_get_seq (&rtp),
+  };
+  gst_rtp_buffer_unmap (&rtp);
+  return TRUE;
+}
+
+static void
+ssrc_watch (GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  if (item->is_repair || (self->ssrc_known && self->ssrc == item->ssrc))
+    return;
+  GST_INFO_OBJECT (self, "SSRC %08x begins, rate control goes on", item->ssrc);
+  self->ssrc_known = TRUE;
+  self->ssrc = item->ssrc;
+}
+
+/* The lock is held.  TRUE if a key frame shall be asked for. */
+static gboolean
+packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  guint64 rate = ra_sender_rate (self->sender);
+  guint64 frames = backlog_dropped_frames (self->backlog);
+  gboolean was_empty = backlog_peek (self->backlog) == NULL;
+  RaTime now;
+
+  ssrc_watch (self, item);
+  if (backlog_push_packet (
+          self->backlog, item, (RaSpan) self->cfg.max_backlog, rate)) {
+    /* Otherwise the task waits for the packet at the head. */
+    if (was_empty)
+      send_wake (self);
+    return FALSE;
+  }
+  gst_mini_object_unref (item->object);
+  if (backlog_dropped_frames (self->backlog) == frames)
+    return FALSE;
+  GST_WARNING_OBJECT (self,
+      "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
+      " bit/s: dropping frame %u of SSRC %08x",
+      GST_TIME_ARGS (backlog_span (self->backlog, rate)), rate, item->timestamp,
+      item->ssrc);
+  now = send_now (self);
+  if (self->last_refresh != RA_TIME_NONE
+      && ra_diff (now, self->last_refresh) < REFRESH_INTERVAL)
+    return FALSE;
+  self->last_refresh = now;
+  return TRUE;
+}
+
+/* Takes `buffer`. */
+static GstFlowReturn
+buffer_take (GstRtpAdaptSend *self, GstBuffer *buffer)
+{
+  gboolean refresh = FALSE, warn = FALSE;
+  gboolean is_rtp;
+  BacklogItem item;
+  GstFlowReturn flow;
+
+  is_rtp = item_parse (buffer, &item);
+  g_mutex_lock (&self->lock);
+  flow = self->flow == GST_FLOW_OK && self->eos ? GST_FLOW_EOS : self->flow;
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+  } else if (is_rtp) {
+    refresh = packet_queue (self, &item);
+  } else {
+    GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);
+    gst_buffer_unref (buffer);
+    self->count.not_rtp++;
+    warn = send_warn_once (self, SEND_WARNED_NOT_RTP);
+  }
+  g_mutex_unlock (&self->lock);
+
+  if (refresh)
+    gst_pad_push_event (self->sinkpad,
+        gst_video_event_new_upstream_force_key_unit (
+            GST_CLOCK_TIME_NONE, TRUE, 0));
+  if (warn)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("Dropping buffers that are not RTP packets."), (NULL));
+  return flow;
+}
+
+static GstFlowReturn
+send_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  return buffer_take (GST_RTP_ADAPT_SEND (parent), buffer);
+}
+
+static GstFlowReturn
+send_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint n = gst_buffer_list_length (list);
+
+  for (guint i = 0; i < n && flow == GST_FLOW_OK; i++)
+    flow = buffer_take (GST_RTP_ADAPT_SEND (parent),
+        gst_buffer_ref (gst_buffer_list_get (list, i)));
+  gst_buffer_list_unref (list);
+  return flow;
+}
+
+/* The lock is held, the task stopped. */
+static void
+backlog_empty (GstRtpAdaptSend *self)
+{
+  if (self->backlog)
+    backlog_clear (self->backlog);
+  g_cond_broadcast (&self->wakeup);
+}
+
+static void
+task_stop (GstRtpAdaptSend *self)
+{
+  g_mutex_lock (&self->lock);
+  self->flow = GST_FLOW_FLUSHING;
+  send_wake (self);
+  g_mutex_unlock (&self->lock);
+}
+
+static void send_loop (GstPad *pad);
+
+static gboolean
+task_start (GstRtpAdaptSend *self)
+{
+  g_mutex_lock (&self->lock);
+  backlog_empty (self);
+  self->flow = GST_FLOW_OK;
+  self->eos = FALSE;
+  g_mutex_unlock (&self->lock);
+  return gst_pad_start_task (
+      self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
+}
+
+/* Behind the packets that are waiting. */
+static gboolean
+event_queue (GstRtpAdaptSend *self, GstEvent *event)
+{
+  gboolean queued;
+
+  g_mutex_lock (&self->lock);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    self->eos = FALSE;
+  queued = self->flow == GST_FLOW_OK && !self->eos;
+  if (queued) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+      self->encoder_stale = self->encoder_expected = TRUE;
+      send_tell (self);
+    }
+    self->eos |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    backlog_push_event (self->backlog, event);
+    send_wake (self);
+  } else {
+    gst_event_unref (event);
+  }
+  g_mutex_unlock (&self->lock);
+  return queued;
+}
+
+static gboolean
+send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
+  gboolean ok;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      ok = gst_pad_push_event (self->srcpad, event);
+      task_stop (self);
+      gst_pad_pause_task (self->srcpad);
+      return ok;
+    case GST_EVENT_FLUSH_STOP:
+      ok = gst_pad_push_event (self->srcpad, event);
+      return task_start (self) && ok;
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return event_queue (self, event);
+      return gst_pad_event_default (pad, parent, event);
+  }
+}
+
+static gboolean
+send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
+  gboolean ok;
+
+  if (!GST_QUERY_IS_SERIALIZED (query))
+    return gst_pad_query_default (pad, parent, query);
+  /* Packets wait here, so a pool of downstream's would be of no use. */
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  while (self->flow == GST_FLOW_OK && backlog_peek (self->backlog))
+    g_cond_wait (&self->wakeup, &self->lock);
+  ok = self->flow == GST_FLOW_OK;
+  g_mutex_unlock (&self->lock);
+  return ok && gst_pad_query_default (pad, parent, query);
+}
+
+/* --- out: the task ------------------------------------------------------ */
+
+/* When the task has to act next; the lock is held. */
+static RaTime
+next_deadline (GstRtpAdaptSend *self, RaTime now)
+{
+  RaTime t = MIN (ra_sender_next_timeout (self->sender), self->next_stats);
+
+  if (backlog_packets (self->backlog) > 0)
+    t = MIN (t, ra_sender_next_send (self->sender, now));
+  return t;
+}
+
+/* Lets the lock go meanwhile. */
+static void
+task_wait (GstRtpAdaptSend *self, RaTime until)
+{
+  GstClockID id;
+
+  if (until == RA_TIME_NONE) {
+    g_cond_wait (&self->wakeup, &self->lock);
+    return;
+  }
+  id = gst_clock_new_single_shot_id (
+      self->clock, send_clock_time (self, until));
+  self->wait = id;
+  self->wait_until = until;
+  g_mutex_unlock (&self->lock);
+  gst_clock_id_wait (id, NULL);
+  g_mutex_lock (&self->lock);
+  self->wait = NULL;
+  gst_clock_id_unref (id);
+}
+
+/* An event, or a packet that the pacer lets go. */
+static gboolean
+item_ready (GstRtpAdaptSend *self, RaTime now)
+{
+  const BacklogItem *item = backlog_peek (self->backlog);
+
+  return item
+      && (!item->is_packet || ra_sender_next_send (self->sender, now) <= now);
+}
+
+/* After the push; the lock is held.  TRUE if the stream shall be ended in
+ * error because nobody upstream will hear of it any more. */
+static gboolean
+flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
+{
+  if (self->flow != GST_FLOW_OK || flow == GST_FLOW_OK)
+    return FALSE;
+  GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
+  self->flow = flow;
+  backlog_empty (self);
+  return self->eos && (flow == GST_FLOW_NOT_LINKED || flow <= GST_FLOW_ERROR);
+}
+
+/* The lock is held and let go for the push. */
+static void
+packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
+{
+  SentPacket *p = sent_log_add (self->log,
+      &(SentPacket){
+          .sent = now,
+          .before = gst_clock_get_time (self->sysclock),
+          .after = GST_CLOCK_TIME_NONE,
+          .payload = item->payload,
+          .ssrc = item->ssrc,
+          .seq = item->seq,
+      });
+  guint64 index = p->index;
+  GstFlowReturn flow;
+  gboolean error;
+
+  ra_sender_on_sent (self->sender, index, item->size,
+      item->is_repair ? 0 : item->payload, backlog_packets (self->backlog) > 0,
+      now);
+  g_mutex_unlock (&self->lock);
+
+  flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
+
+  g_mutex_lock (&self->lock);
+  p = sent_log_find (self->log, index);
+  p->after = gst_clock_get_time (self->sysclock);
+  error = flow_take (self, flow);
+  if (error) {
+    g_mutex_unlock (&self->lock);
+    GST_ELEMENT_FLOW_ERROR (self, flow);
+    gst_pad_push_event (self->srcpad, gst_event_new_eos ());
+    g_mutex_lock (&self->lock);
+  }
+}
+
+/* The lock is held and let go for the push. */
+static void
+item_send (GstRtpAdaptSend *self, RaTime now)
+{
+  BacklogItem item;
+
+  backlog_pop (self->backlog, &item);
+  if (!backlog_peek (self->backlog))
+    g_cond_broadcast (&self->wakeup);
+  if (item.is_packet) {
+    packet_send (self, &item, now);
+    return;
+  }
+  g_mutex_unlock (&self->lock);
+  gst_pad_push_event (self->srcpad, GST_EVENT_CAST (item.object));
+  g_mutex_lock (&self->lock);
+}
+
+/* The lock is held and let go for the message. */
+static void
+stats_post (GstRtpAdaptSend *self, RaTime now)
+{
+  GstStructure *stats = send_stats (self);
+
+  self->next_stats = ra_later (now, (RaSpan) self->cfg.stats_interval);
+  g_mutex_unlock (&self->lock);
+  gst_element_post_message (
+      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
+  g_mutex_lock (&self->lock);
+}
+
+/* One step of the task. */
+static void
+send_loop (GstPad *pad)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (GST_PAD_PARENT (pad));
+  gboolean running;
+
+  g_mutex_lock (&self->lock);
+  if (self->flow == GST_FLOW_OK) {
+    RaTime now = send_now (self);
+
+    if (ra_sender_next_timeout (self->sender) <= now) {
+      ra_sender_on_timeout (self->sender, now);
+      send_tell (self);
+    } else if (self->next_stats <= now) {
+      stats_post (self, now);
+    } else if (item_ready (self, now)) {
+      item_send (self, now);
+    } else {
+      task_wait (self, next_deadline (self, now));
+    }
+  }
+  running = self->flow == GST_FLOW_OK;
+  g_mutex_unlock (&self->lock);
+  if (!running)
+    gst_pad_pause_task (pad);
+}
+
+static gboolean
+send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
+  const GstStructure *s = gst_event_get_structure (event);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM && s) {
+    if (gst_structure_has_name (s, "RTPTWCCPackets"))
+      send_on_feedback (self, s);
+    if (gst_structure_has_name (s, "RTPAdaptLoss")) {
+      send_on_truth (self, s);
+      gst_event_unref (event);
+      return TRUE;
+    }
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
+    gboolean restart;
+
+    g_mutex_lock (&self->lock);
+    self->encoder_stale = TRUE;
+    restart = self->flow == GST_FLOW_NOT_LINKED;
+    if (restart)
+      self->flow = GST_FLOW_OK;
+    g_mutex_unlock (&self->lock);
+    if (restart)
+      gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
+  }
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static gboolean
+send_src_activate (
+    GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
+  gboolean ok;
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (active)
+    return task_start (self);
+  task_stop (self);
+  ok = gst_pad_stop_task (pad);
+  g_mutex_lock (&self->lock);
+  backlog_empty (self);
+  g_mutex_unlock (&self->lock);
+  return ok;
+}
+
+static gboolean
+send_sink_activate (
+    GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  /* A query that waits for the backlog would never end. */
+  if (!active)
+    task_stop (GST_RTP_ADAPT_SEND (parent));
+  return TRUE;
+}
+
+void
+send_pads_init (GstRtpAdaptSend *self)
+{
+  GstElementClass *klass = GST_ELEMENT_GET_CLASS (self);
+
+  self->sinkpad = gst_pad_new_from_template (
+      gst_element_class_get_pad_template (klass, "sink"), "sink");
+  gst_pad_set_chain_function (self->sinkpad, send_chain);
+  gst_pad_set_chain_list_function (self->sinkpad, send_chain_list);
+  gst_pad_set_event_function (self->sinkpad, send_sink_event);
+  gst_pad_set_query_function (self->sinkpad, send_sink_query);
+  gst_pad_set_activatemode_function (self->sinkpad, send_sink_activate);
+  GST_PAD_SET_PROXY_CAPS (self->sinkpad);
+  gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
+
+  self->srcpad = gst_pad_new_from_template (
+      gst_element_class_get_pad_template (klass, "src"), "src");
+  gst_pad_set_event_function (self->srcpad, send_src_event);
+  gst_pad_set_activatemode_function (self->srcpad, send_src_activate);
+  GST_PAD_SET_PROXY_CAPS (self->srcpad);
+  gst_element_add_pad (GST_ELEMENT (self), self->srcpad);
+}

@@ -1,0 +1,139 @@
+/* rtpadaptsend's inside, shared by its files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "backlog.h"
+#include "gstrtpadaptsend.h"
+#include "sentlog.h"
+
+#include <gst/rtpadapt/sender.h>
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
+
+/* Defaults. */
+#define SEND_MIN 1000     /* bit/s */
+#define SEND_START 500000 /* bit/s */
+#define SEND_MAX 20000000 /* bit/s */
+#define SEND_CONTROLLER "tfrc"
+#define SEND_LDA "zbs"
+#define SEND_BURST (5 * GST_MSECOND)
+#define SEND_BACKLOG (250 * GST_MSECOND)
+#define SEND_STATS_INTERVAL GST_SECOND
+
+/* Properties that are set; under the lock. */
+typedef struct
+{
+  guint min_bitrate, start_bitrate, max_bitrate;   /* bit/s */
+  gint controller, lda, feedback;                  /* index of the registry */
+  gchar *controller_params, *lda_params, *encoder; /* never NULL */
+  GstClockTime burst, max_backlog, stats_interval;
+  gboolean loss_messages;
+} SendConfig;
+
+/* What is posted at most once per start. */
+typedef enum
+{
+  SEND_WARNED_NOT_RTP = 1 << 0,
+  SEND_WARNED_NO_ENCODER = 1 << 1,
+  SEND_WARNED_REALIGNED = 1 << 2,
+} SendWarned;
+
+typedef struct
+{
+  guint64 not_rtp;   /* buffers that were not RTP */
+  guint64 unmapped;  /* feedback rows about packets we do not know */
+  guint64 realigned; /* times rtpsession's numbers and ours disagreed */
+  guint64 known_congestion, known_wireless; /* losses whose truth is known */
+  guint64 misread_congestion, misread_wireless; /* of these, judged wrongly */
+} SendCounters;
+
+struct _GstRtpAdaptSend
+{
+  GstElement parent;
+
+  GstPad *sinkpad, *srcpad;
+
+  GMutex lock;  /* guards all below; never held while something is pushed,
+                  posted or notified */
+  GCond wakeup; /* the task has something to do, the backlog was emptied */
+
+  SendConfig cfg;
+
+  /* the task */
+  GstFlowReturn flow; /* FLUSHING when it shall not run */
+  gboolean eos;       /* EOS came in */
+  GstClockID wait;    /* what the task waits for, or NULL */
+  RaTime wait_until;
+  Backlog *backlog; /* all from here exist between READY and PAUSED */
+  SentLog *log;
+  RaSender *sender;
+  TwccClock remote;
+
+  /* Our time: the clock's plus a constant, so that it goes on when the
+   * pipeline gets another clock. */
+  GstClock *clock;
+  gint64 clock_offset;
+  GstClock *sysclock; /* rtpsession's */
+
+  RaTime next_stats;
+  RaTime last_refresh; /* the last request for a key frame */
+  gboolean ssrc_known;
+  guint32 ssrc;
+  guint warned; /* SendWarned */
+  SendCounters count;
+
+  /* what the world is told, by one job of the element's thread pool */
+  gboolean job_pending, job_again;
+  gboolean encoder_stale;    /* look for it anew */
+  gboolean encoder_expected; /* caps came: it is wrong not to find one */
+  GWeakRef encoder;
+  guint64 encoder_bps; /* what was set last; 0: nothing */
+  guint64 notified;    /* the rate as last notified */
+  GQueue messages;     /* to be posted */
+};
+
+/* Any time of ours; the lock is held. */
+RaTime send_now (GstRtpAdaptSend *self);
+/* On the clock. */
+static inline GstClockTime
+send_clock_time (const GstRtpAdaptSend *self, RaTime t)
+{
+  return t - (guint64) self->clock_offset;
+}
+
+/* Posts the next statistics an interval from now; the lock is held. */
+void send_stats_restart (GstRtpAdaptSend *self);
+
+/* sendprops.c */
+void send_props_install (GObjectClass *klass);
+void send_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void send_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+RaRateConfig send_limits (const SendConfig *cfg);
+/* A warning about the limits (transfer full), or NULL. */
+gchar *send_limits_check (const SendConfig *cfg);
+
+/* sendpads.c */
+void send_pads_init (GstRtpAdaptSend *self);
+/* Makes the task look again; the lock is held. */
+void send_wake (GstRtpAdaptSend *self);
+
+/* sendfeedback.c */
+gboolean send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s);
+void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
+/* Connects the library's callbacks; the lock is held. */
+void send_sender_setup (GstRtpAdaptSend *self);
+
+/* sendworld.c */
+/* Has the job tell what changed; the lock is held. */
+void send_tell (GstRtpAdaptSend *self);
+/* TRUE the first time; the lock is held. */
+gboolean send_warn_once (GstRtpAdaptSend *self, SendWarned what);
+/* (transfer full); the lock is held. */
+GstStructure *send_stats (GstRtpAdaptSend *self);
+
+G_END_DECLS

@@ -1,0 +1,42 @@
+/* rtpsession's per-packet feedback, event "RTPTWCCPackets", as rows.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+/* The unit of a receive delta (draft-holmer-rmcat-...-01, 3.1.5). */
+#define TWCC_GRAIN (250 * RA_USECOND)
+
+typedef struct
+{
+  guint16 seq; /* rtpsession's own number, over all SSRCs */
+  gboolean lost;
+  GstClockTime local;  /* when it passed rtpsession, system clock; or NONE */
+  guint size;          /* payload bytes, known if `local` is */
+  GstClockTime remote; /* when it arrived, receiver's clock; NONE if lost */
+} TwccRow;
+
+/* NULL if `s` is not such a structure; rows that lack a field are left out.
+ * (transfer full) (element-type TwccRow): g_array_unref(). */
+GArray *twcc_parse (const GstStructure *s);
+
+/* `remote` is a 24 bit count of 64 ms plus deltas: it wraps after 12.4 days,
+ * and deltas at its beginning can make it fall below 0.  rtpsession puts the
+ * absolute time where a packet has no DTS and the running time where it has
+ * one, and a delta beyond 8.19 s overflows its 16 bits. */
+typedef struct
+{
+  gboolean started;
+  GstClockTime raw;
+  RaTime arrival, sent;
+} TwccClock;
+
+/* The arrival of a packet sent at `sent`, on a clock that goes on where
+ * `remote` wraps or begins anew; its zero is arbitrary. */
+RaTime twcc_clock_unwrap (TwccClock *c, GstClockTime remote, RaTime sent);
+
+G_END_DECLS

@@ -1,0 +1,330 @@
+/* rtpadaptsend: feedback, truth, the encoder and what may change in PLAYING.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "send-fixture.h"
+
+#define OWD (20 * GST_MSECOND) /* one way, to the receiver */
+#define GRAIN (250 * GST_USECOND)
+#define LOST GST_CLOCK_TIME_NONE
+
+/* --- rtpsession's event, made by hand ----------------------------------- */
+
+static GValueArray *
+rows_new (void)
+{
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+  return g_value_array_new (0);
+  G_GNUC_END_IGNORE_DEPRECATIONS
+}
+
+static void
+rows_add (GValueArray *rows, guint number, GstClockTime local, guint size,
+    GstClockTime remote)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value,
+      gst_structure_new ("RTPTWCCPacket", "seqnum", G_TYPE_UINT,
+          number & 0xffff, "local-ts", G_TYPE_UINT64, local, "remote-ts",
+          G_TYPE_UINT64, remote, "payload-type", G_TYPE_UCHAR, 96, "size",
+          G_TYPE_UINT, size, "lost", G_TYPE_BOOLEAN, remote == LOST, NULL));
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+  g_value_array_append (rows, &value);
+  G_GNUC_END_IGNORE_DEPRECATIONS
+  g_value_unset (&value);
+}
+
+/* Takes `rows`. */
+static void
+rows_push (Send *s, GValueArray *rows)
+{
+  GValue value = G_VALUE_INIT;
+  GstStructure *structure = gst_structure_new_empty ("RTPTWCCPackets");
+
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+  g_value_init (&value, g_value_array_get_type ());
+  G_GNUC_END_IGNORE_DEPRECATIONS
+  g_value_take_boxed (&value, rows);
+  gst_structure_take_value (structure, "packets", &value);
+  gst_harness_push_upstream_event (
+      s->h, gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, structure));
+}
+
+/* Feedback on packets [from, to) as rtpsession numbered them from `base`, all
+ * OWD under way; those in the list ended by -1 were lost. */
+static void
+feedback (Send *s, guint from, guint to, guint base, const gint *lost)
+{
+  GValueArray *rows = rows_new ();
+
+  for (guint i = from; i < to; i++) {
+    GstClockTime local = g_array_index (s->times, GstClockTime, i);
+    GstClockTime remote = (local - START + OWD) / GRAIN * GRAIN;
+
+    for (const gint *l = lost; l && *l >= 0; l++)
+      remote = *l == (gint) i ? LOST : remote;
+    rows_add (rows, base + i, local, PAYLOAD, remote);
+  }
+  rows_push (s, rows);
+}
+
+/* --- the rate follows --------------------------------------------------- */
+
+static void
+count_notify (GObject *object, GParamSpec *pspec, gpointer data)
+{
+  g_atomic_int_inc ((gint *) data);
+}
+
+/* RFC 5348 4.2: the first report with R = 50 ms allows initial_rate = W_init/R,
+ * W_init = min (4 * 1460, max (2 * 1460, 4380)) = 4380 bytes (MSS 1460):
+ * 87,600 bytes/s = 700,800 bit/s. */
+static void
+test_first_feedback (void)
+{
+  Send s = send_new ("controller=tfrc start-bitrate=500000");
+  gint notified = 0;
+
+  wait_until (get_uint (&s, "estimated-bitrate") == 500000);
+  g_signal_connect (s.element, "notify::estimated-bitrate",
+      G_CALLBACK (count_notify), &notified);
+  push_packet (&s, 0);
+  pull_packet (&s);
+  gst_test_clock_advance_time (s.clock, 50 * GST_MSECOND);
+  upstream_events (&s, "");
+  feedback (&s, 0, 1, 0, NULL);
+  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 700800);
+  g_assert_cmpint (stat (&s, "rtt"), ==, 50 * GST_MSECOND);
+  wait_until (g_atomic_int_get (&notified) > 0);
+  g_assert_cmpuint (upstream_events (&s, "RTPTWCCPackets"), ==, 1);
+  send_free (&s);
+}
+
+/* RFC 5348 4.2 and 4.4: without feedback the rate is halved after 2 s, and,
+ * before R is known, after 2 s each. */
+static void
+test_no_feedback (void)
+{
+  Send s = send_new ("controller=tfrc start-bitrate=500000");
+  guint rate = 500000;
+
+  for (guint i = 1; i <= 4; i++) {
+    push_packet (&s, i);
+    pull_packet (&s);
+    crank (&s);
+    g_assert_cmpuint (time_now (&s), ==, START + 2 * i * GST_SECOND);
+    wait_until (get_uint (&s, "estimated-bitrate") != rate);
+    rate /= 2;
+    g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, rate);
+  }
+  send_free (&s);
+}
+
+/* Losses lower it, and none for long raises it. */
+static void
+test_losses (void)
+{
+  Send s = send_new ("controller=tfrc lda=none start-bitrate=2000000");
+  static const gint lost[] = { 12, 15, -1 };
+  guint before;
+
+  send_paced (&s, 0, 20);
+  gst_test_clock_advance_time (s.clock, 2 * OWD);
+  feedback (&s, 0, 10, 0, NULL);
+  before = get_uint (&s, "estimated-bitrate");
+  feedback (&s, 10, 20, 0, lost);
+  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), <, before);
+  g_assert_cmpint (stat (&s, "congestion-losses"), ==, 2);
+  g_assert_cmpint (stat (&s, "wireless-losses"), ==, 0);
+  send_free (&s);
+}
+
+/* --- what feedback speaks of -------------------------------------------- */
+
+static void
+test_unknown (void)
+{
+  Send s = send_new ("controller=tfrc");
+  GValueArray *rows;
+  guint rate;
+
+  send_paced (&s, 0, 10);
+  gst_test_clock_advance_time (s.clock, 2 * OWD);
+  rows = rows_new ();
+  rows_add (rows, 3, GST_CLOCK_TIME_NONE, 0, GRAIN);
+  rows_push (&s, rows);
+  g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 1);
+  g_assert_cmpint (stat (&s, "feedback"), ==, 0);
+
+  feedback (&s, 0, 10, 0, NULL);
+  g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 1);
+  g_assert_cmpint (stat (&s, "feedback"), ==, 1);
+  rate = get_uint (&s, "estimated-bitrate");
+
+  rows = rows_new ();
+  rows_add (rows, 500, GST_CLOCK_TIME_NONE, 0, GRAIN); /* never sent */
+  rows_add (rows, 9, START - 1, PAYLOAD, GRAIN);       /* not sent then */
+  rows_add (rows, 9, START, PAYLOAD - 1, GRAIN);       /* not that size */
+  rows_push (&s, rows);
+  rows_push (&s, rows_new ());
+  gst_harness_push_upstream_event (s.h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new (
+              "RTPTWCCPackets", "packets", G_TYPE_INT, 3, NULL)));
+  g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 4);
+  g_assert_cmpint (stat (&s, "feedback"), ==, 1);
+  g_assert_cmpint (stat (&s, "realigned"), ==, 0);
+  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, rate);
+  send_free (&s);
+}
+
+/* rtpsession began before us, which is nothing to speak of; later something
+ * between us and it takes or adds packets, which is warned of once. */
+static void
+test_realign (void)
+{
+  Send s = send_new ("controller=tfrc burst=0");
+
+  send_paced (&s, 0, 30);
+  gst_test_clock_advance_time (s.clock, 2 * OWD);
+  warnings (&s);
+  feedback (&s, 0, 10, 65530, NULL);
+  g_assert_cmpint (stat (&s, "realigned"), ==, 0);
+  feedback (&s, 10, 20, 65525, NULL);
+  g_assert_cmpint (stat (&s, "realigned"), ==, 1);
+  feedback (&s, 20, 30, 65526, NULL);
+  g_assert_cmpint (stat (&s, "realigned"), ==, 2);
+  g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 0);
+  g_assert_cmpint (stat (&s, "feedback"), ==, 3);
+  g_assert_cmpuint (warnings (&s), ==, 1);
+  send_free (&s);
+}
+
+/* Both numbers, RTP's and rtpsession's, wrap at 65536. */
+static void
+test_wrap (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=4000000000 "
+                     "max-bitrate=4000000000 burst=1000000000");
+  const guint batch = 100, n = 70000;
+  gint lost[] = { 0, -1 };
+
+  s.seq = 60000;
+  gst_test_clock_advance_time (s.clock, GST_SECOND);
+  for (guint i = 0; i < n; i += batch) {
+    push_frame (&s, i, batch);
+    for (guint j = 0; j < batch; j++)
+      g_assert_cmpuint (pull_packet (&s), ==, (60000 + i + j) & 0xffff);
+    gst_test_clock_advance_time (s.clock, 100 * GST_MSECOND);
+    lost[0] = (gint) (i + batch / 2);
+    feedback (&s, i, i + batch, 0, lost);
+  }
+  g_assert_cmpint (stat (&s, "feedback"), ==, n / batch);
+  g_assert_cmpint (stat (&s, "feedback-bad"), ==, 0);
+  g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 0);
+  g_assert_cmpint (stat (&s, "realigned"), ==, 0);
+  g_assert_cmpint (
+      stat (&s, "congestion-losses") + stat (&s, "wireless-losses"), ==,
+      n / batch);
+  send_free (&s);
+}
+
+/* --- the truth ---------------------------------------------------------- */
+
+static void
+truth (Send *s, guint ssrc, guint seqnum, const gchar *cause)
+{
+  gst_harness_push_upstream_event (s->h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new ("RTPAdaptLoss", "ssrc", G_TYPE_UINT, ssrc,
+              "seqnum", G_TYPE_UINT, seqnum, "cause", G_TYPE_STRING, cause,
+              "time", G_TYPE_UINT64, G_GUINT64_CONSTANT (0), NULL)));
+}
+
+static const struct
+{
+  const gchar *lda;
+  gint congestion, wireless, misread_wireless;
+  const gchar *why;
+} truth_rows[] = {
+  { "omniscient", 2, 1, 0, "the truth; unsure (30) is congestion" },
+  { "none", 3, 0, 1, "every loss is congestion" },
+};
+
+static void
+test_truth (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *properties
+      = g_strdup_printf ("loss-messages=true lda=%s", truth_rows[row].lda);
+  Send s = send_new (properties);
+  static const gint lost[] = { 10, 20, 30, -1 };
+  static const gchar *const causes[] = { "wireless", "congestion", "none" };
+  guint messages = 0;
+  GstMessage *message;
+
+  g_test_message ("%s", truth_rows[row].why);
+  s.seq = 65530;
+  send_paced (&s, 0, 40);
+  upstream_events (&s, "");
+  truth (&s, SSRC, (65530 + 10) & 0xffff, "wireless");
+  truth (&s, SSRC, (65530 + 20) & 0xffff, "congestion");
+  truth (&s, SSRC + 1, (65530 + 30) & 0xffff, "wireless");
+  g_assert_cmpuint (upstream_events (&s, "RTPAdaptLoss"), ==, 0);
+  gst_test_clock_advance_time (s.clock, 2 * OWD);
+  feedback (&s, 0, 40, 0, lost);
+  g_assert_cmpint (
+      stat (&s, "congestion-losses"), ==, truth_rows[row].congestion);
+  g_assert_cmpint (stat (&s, "wireless-losses"), ==, truth_rows[row].wireless);
+  g_assert_cmpint (stat (&s, "known-congestion"), ==, 1);
+  g_assert_cmpint (stat (&s, "known-wireless"), ==, 1);
+  g_assert_cmpint (stat (&s, "misread-congestion"), ==, 0);
+  g_assert_cmpint (
+      stat (&s, "misread-wireless"), ==, truth_rows[row].misread_wireless);
+
+  while (messages < 3) {
+    const GstStructure *m;
+    guint64 time;
+    guint seqnum, ssrc;
+
+    message = gst_bus_timed_pop_filtered (
+        s.bus, 10 * GST_SECOND, GST_MESSAGE_ELEMENT);
+    g_assert_nonnull (message);
+    m = gst_message_get_structure (message);
+    g_assert_true (gst_structure_has_name (m, "rtpadapt-loss"));
+    g_assert_true (gst_structure_get (m, "time", G_TYPE_UINT64, &time, "ssrc",
+        G_TYPE_UINT, &ssrc, "seqnum", G_TYPE_UINT, &seqnum, NULL));
+    g_assert_cmpuint (ssrc, ==, SSRC);
+    g_assert_cmpuint (seqnum, ==, (65530 + lost[messages]) & 0xffff);
+    g_assert_cmpuint (
+        time, ==, g_array_index (s.times, GstClockTime, lost[messages]));
+    g_assert_cmpstr (
+        gst_structure_get_string (m, "truth"), ==, causes[messages]);
+    g_assert_cmpstr (gst_structure_get_string (m, "verdict"), ==,
+        messages == 0 && truth_rows[row].wireless ? "wireless" : "congestion");
+    gst_message_unref (message);
+    messages++;
+  }
+  send_free (&s);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  g_test_add_func ("/rtpadaptsend/feedback/first", test_first_feedback);
+  g_test_add_func ("/rtpadaptsend/feedback/none", test_no_feedback);
+  g_test_add_func ("/rtpadaptsend/feedback/losses", test_losses);
+  g_test_add_func ("/rtpadaptsend/feedback/unknown", test_unknown);
+  g_test_add_func ("/rtpadaptsend/feedback/realign", test_realign);
+  g_test_add_func ("/rtpadaptsend/feedback/wrap", test_wrap);
+  for (guint i = 0; i < G_N_ELEMENTS (truth_rows); i++) {
+    g_autofree gchar *path
+        = g_strconcat ("/rtpadaptsend/truth/", truth_rows[i].lda, NULL);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_truth);
+  }
+  return g_test_run ();
+}

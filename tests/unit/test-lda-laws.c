@@ -1,0 +1,307 @@
+/* Loss differentiation: what holds for every algorithm, with the paper's
+ * parameters and with ours.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/util/rng.h>
+
+#include <math.h>
+
+#define SEEDS 20
+#define PACKETS 3000
+#define RANDOM_PACKETS 1000000
+
+typedef struct
+{
+  const RaLdaOps *ops;
+  const gchar *params;
+} Case;
+
+/* A truth for those who ask, of its own making. */
+static RaCause
+truth (guint64 seq, gpointer data)
+{
+  return (RaCause) (seq * 2654435761u / 65536 % 3);
+}
+
+static RaLda *
+make (const Case *c, const gchar *params)
+{
+  GError *error = NULL;
+  RaLda *lda = ra_lda_new (c->ops, params ? params : c->params, &error);
+
+  g_assert_no_error (error);
+  ra_lda_set_truth (lda, truth, NULL);
+  return lda;
+}
+
+/* Traffic like a path's: sizes and gaps vary, a queue wanders between 0 and
+ * 100 ms, bursts are lost. */
+typedef struct
+{
+  RaRng rng;
+  RaArrival a;
+  RaSpan queue;
+} Traffic;
+
+static void
+traffic_init (Traffic *t, guint64 seed)
+{
+  *t = (Traffic){ .a = { .arrival = 5000 * RA_SECOND,
+                      .iat = RA_SPAN_NONE,
+                      .grain = 250 * RA_USECOND } };
+  ra_rng_init (&t->rng, seed, 1);
+}
+
+static const RaArrival *
+traffic_next (Traffic *t)
+{
+  RaArrival *a = &t->a;
+  RaSpan step = ra_rng_next (&t->rng) % (7 * RA_MSECOND);
+
+  t->queue = CLAMP (t->queue + step - 3 * RA_MSECOND, 0, 100 * RA_MSECOND);
+  a->n_lost = 0;
+  while (ra_rng_chance (&t->rng, .2))
+    a->n_lost++;
+  a->size = 100 + ra_rng_next (&t->rng) % 1100;
+  a->bytes_lost = a->n_lost * (100 + ra_rng_next (&t->rng) % 1100);
+  a->rott = t->queue + 20 * RA_MSECOND;
+  if (a->seq > 0) {
+    a->iat = (1 + a->n_lost)
+        * (2 * RA_MSECOND + ra_rng_next (&t->rng) % (3 * RA_MSECOND));
+    a->arrival += (RaTime) a->iat;
+  }
+  a->seq += 1 + a->n_lost;
+  return a;
+}
+
+/* The same LDA on the same traffic gives the same verdicts: after a reset as
+ * when new, and a copy of it as itself. */
+static void
+test_same (gconstpointer data)
+{
+  const Case *c = data;
+
+  for (guint64 seed = 1; seed <= SEEDS; seed++) {
+    RaLda *one = make (c, NULL), *two = make (c, NULL), *copy;
+    Traffic t, u;
+
+    traffic_init (&u, seed + SEEDS);
+    for (guint i = 0; i < PACKETS; i++)
+      ra_lda_on_packet (two, traffic_next (&u));
+    ra_lda_reset (two);
+
+    traffic_init (&t, seed);
+    for (guint i = 0; i < PACKETS; i++) {
+      const RaArrival *a = traffic_next (&t);
+
+      g_assert_cmpint (
+          ra_lda_on_packet (one, a), ==, ra_lda_on_packet (two, a));
+    }
+    copy = g_memdup2 (one, c->ops->size);
+    for (guint i = 0; i < PACKETS; i++) {
+      const RaArrival *a = traffic_next (&t);
+
+      g_assert_cmpint (
+          ra_lda_on_packet (one, a), ==, ra_lda_on_packet (copy, a));
+    }
+    ra_lda_free (one);
+    ra_lda_free (two);
+    g_free (copy);
+  }
+}
+
+/* Clocks are not in step. */
+static void
+test_offset (gconstpointer data)
+{
+  static const RaSpan offsets[] = { 1, -RA_SECOND, 86400 * RA_SECOND,
+    -2000000000 * RA_SECOND, G_MAXINT64 - RA_SECOND };
+  const Case *c = data;
+
+  for (guint64 seed = 1; seed <= SEEDS; seed++) {
+    RaLda *one = make (c, NULL), *two = make (c, NULL);
+    Traffic t;
+
+    traffic_init (&t, seed);
+    for (guint i = 0; i < PACKETS; i++) {
+      RaArrival a = *traffic_next (&t);
+      RaCause verdict;
+
+      a.rott /= seed % 2 ? 1000 : 1; /* a us counts, too */
+      verdict = ra_lda_on_packet (one, &a);
+      a.rott += offsets[seed % G_N_ELEMENTS (offsets)];
+      g_assert_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
+    }
+    ra_lda_free (one);
+    ra_lda_free (two);
+  }
+}
+
+/* The parameters of `lda`, those that are times tripled. */
+static gchar *
+slowed (const RaLda *lda)
+{
+  GString *text = g_string_new (NULL);
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (const RaParam *p = lda->ops->params; p && p->name; p++) {
+    gdouble value = *(const gdouble *) ((const guint8 *) lda + p->offset);
+
+    if (g_str_equal (p->unit, "s"))
+      value *= 3;
+    g_string_append_printf (
+        text, "%s=%s,", p->name, g_ascii_dtostr (number, sizeof number, value));
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* No hidden unit: all times and all parameters in seconds times 3. */
+static void
+test_scale (gconstpointer data)
+{
+  const Case *c = data;
+
+  for (guint64 seed = 1; seed <= SEEDS; seed++) {
+    RaLda *one = make (c, NULL);
+    g_autofree gchar *params = slowed (one);
+    RaLda *two = make (c, params);
+    Traffic t;
+
+    traffic_init (&t, seed);
+    for (guint i = 0; i < PACKETS; i++) {
+      RaArrival a = *traffic_next (&t);
+      RaCause verdict = ra_lda_on_packet (one, &a);
+
+      a.arrival *= 3;
+      a.iat = a.iat == RA_SPAN_NONE ? a.iat : a.iat * 3;
+      a.rott *= 3;
+      a.grain *= 3;
+      a.rtt *= 3;
+      a.rate /= 3;
+      g_assert_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
+    }
+    ra_lda_free (one);
+    ra_lda_free (two);
+  }
+}
+
+/* A hole before the first packet: nobody can know, except who knows. */
+static void
+test_fresh (gconstpointer data)
+{
+  const Case *c = data;
+  RaLda *lda = make (c, NULL);
+  RaArrival a = { .seq = 10,
+    .n_lost = 3,
+    .size = 1000,
+    .bytes_lost = 3000,
+    .arrival = RA_SECOND,
+    .iat = RA_SPAN_NONE,
+    .rott = RA_MSECOND };
+
+  ra_lda_set_truth (lda, NULL, NULL);
+  g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_CONGESTION);
+  ra_lda_free (lda);
+}
+
+static void
+is_finite (const gchar *name, gdouble value, gpointer data)
+{
+  if (!isfinite (value))
+    g_error ("%s is %g", name, value);
+}
+
+/* A verdict if and only if something is missing; values one can plot. */
+static void
+test_verdict (gconstpointer data)
+{
+  const Case *c = data;
+  RaLda *lda = make (c, NULL);
+  Traffic t;
+
+  ra_lda_observe (lda, is_finite, NULL);
+  traffic_init (&t, 1);
+  for (guint i = 0; i < PACKETS; i++) {
+    const RaArrival *a = traffic_next (&t);
+    RaCause cause = ra_lda_on_packet (lda, a);
+
+    g_assert_true ((a->n_lost == 0) == (cause == RA_CAUSE_NONE));
+    for (guint n = a->n_lost; n > 0; n--)
+      g_assert_true (ra_lda_on_missing (lda, a, a->seq - n, cause));
+    ra_lda_observe (lda, is_finite, NULL);
+  }
+  ra_lda_free (lda);
+}
+
+/* Mostly what may come, sometimes what only an attacker or a bug sends. */
+static RaSpan
+any_span (RaRng *rng, RaSpan usual)
+{
+  static const RaSpan odd[] = { 0, 1, -1, G_MAXINT64, G_MININT64,
+    3600 * RA_SECOND, -3600 * RA_SECOND, 250 * RA_USECOND };
+
+  if (ra_rng_chance (rng, .05))
+    return odd[ra_rng_next (rng) % G_N_ELEMENTS (odd)];
+  return ra_rng_next (rng) % usual;
+}
+
+static void
+test_random (gconstpointer data)
+{
+  const Case *c = data;
+  RaLda *lda = make (c, NULL);
+  RaArrival a = { .arrival = 5000 * RA_SECOND };
+  RaRng rng;
+
+  ra_rng_init (&rng, 1, 1);
+  for (guint i = 0; i < RANDOM_PACKETS; i++) {
+    RaCause cause;
+
+    a.n_lost = ra_rng_chance (&rng, .1) ? ra_rng_next (&rng) % 4001 : 0;
+    a.seq += 1 + a.n_lost;
+    a.size = ra_rng_next (&rng) % 65536;
+    a.bytes_lost = ra_rng_chance (&rng, .5) ? ra_rng_next (&rng) : 0;
+    a.iat = any_span (&rng, 10 * RA_MSECOND);
+    a.rott = any_span (&rng, 100 * RA_MSECOND);
+    a.grain = any_span (&rng, RA_MSECOND);
+    a.rtt = any_span (&rng, 200 * RA_MSECOND);
+    a.rate = ra_rng_next (&rng);
+    a.mark = (guint8) ra_rng_next (&rng);
+    if (a.iat > 0 && a.iat < RA_SECOND)
+      a.arrival += (RaTime) a.iat;
+    cause = ra_lda_on_packet (lda, &a);
+    g_assert_true ((a.n_lost == 0) == (cause == RA_CAUSE_NONE));
+    if (i % 1000 == 0)
+      ra_lda_observe (lda, is_finite, NULL);
+  }
+  ra_lda_free (lda);
+}
+
+static void
+add (const Case *c, const gchar *law, GTestDataFunc test)
+{
+  g_autofree gchar *path = g_strdup_printf ("/lda-laws/%s/%s/%s", c->ops->name,
+      *c->params ? c->params : "default", law);
+
+  g_test_add_data_func_full (path, g_memdup2 (c, sizeof *c), test, g_free);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; ra_ldas[i]; i++) {
+    for (guint j = 0; j < 2; j++) {
+      Case c = { ra_ldas[i], j ? "paper" : "" };
+
+      add (&c, "same", test_same);
+      add (&c, "offset", test_offset);
+      add (&c, "scale", test_scale);
+      add (&c, "fresh", test_fresh);
+      add (&c, "verdict", test_verdict);
+      add (&c, "random", test_random);
+    }
+  }
+  return g_test_run ();
+}

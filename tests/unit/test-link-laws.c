@@ -1,0 +1,351 @@
+/* Laws that every link model keeps, and loss models against their theory.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/link.h>
+
+#include <math.h>
+#include <string.h>
+
+/* How to run the models that cannot run by their name alone. */
+static const struct
+{
+  const gchar *name, *text;
+  gboolean random;
+} texts[] = {
+  { "bottleneck", "bottleneck rate=1M queue=60ms" },
+  { "bottleneck",
+      "bottleneck rate=2M,3s:300k,5s:0,6s:5M,8s:1M queue=0 bytes=30k" },
+  { "bottleneck", "bottleneck rate=1M queue=0 packets=7" },
+  { "delay", "delay 25ms" },
+  { "delay", "delay 0" },
+  { "bernoulli", "bernoulli .1", TRUE },
+  { "gilbert", "gilbert p=.05 r=.3", TRUE },
+};
+
+typedef struct
+{
+  RaLink *link;
+  guint in, out, lost[3], discarded;
+  gint64 last_seq;
+  RaTime last_time;
+  gboolean reordered, back_in_time, silly_queued;
+  /* Bits out less what the capacity allows: now, and its minimum so far. */
+  gdouble excess, least;
+  GString *log;
+} Traffic;
+
+static void
+on_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
+{
+  Traffic *t = data;
+
+  t->out++;
+  t->reordered |= (gint64) p->seq <= t->last_seq;
+  t->back_in_time |= now < t->last_time || now < p->entered;
+  t->silly_queued |= p->queued < 0 || p->queued > ra_diff (now, p->entered);
+  t->last_seq = (gint64) p->seq;
+  t->last_time = now;
+  g_string_append_printf (
+      t->log, "+%u %" G_GUINT64_FORMAT "\n", (guint) p->seq, now);
+}
+
+static void
+on_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
+    gpointer data)
+{
+  Traffic *t = data;
+
+  t->lost[cause]++;
+  g_string_append_printf (t->log, "-%u %s %s %" G_GUINT64_FORMAT "\n",
+      (guint) p->seq, ra_cause_nick (cause), node, now);
+}
+
+static void
+on_discard (const RaLinkPacket *p, gpointer data)
+{
+  ((Traffic *) data)->discarded++;
+}
+
+static const RaLinkSink sink = { on_deliver, on_drop, on_discard };
+
+static void
+check_sums (const Traffic *t)
+{
+  RaLinkStats s;
+
+  ra_link_get_stats (t->link, &s);
+  g_assert_cmpuint (s.in, ==, t->in);
+  g_assert_cmpuint (s.out, ==, t->out);
+  g_assert_cmpuint (s.congestion, ==, t->lost[RA_CAUSE_CONGESTION]);
+  g_assert_cmpuint (s.wireless, ==, t->lost[RA_CAUSE_WIRELESS]);
+  g_assert_cmpuint (t->lost[RA_CAUSE_NONE], ==, 0);
+  g_assert_cmpuint (s.in, ==,
+      s.out + s.congestion + s.wireless + ra_link_held (t->link)
+          + t->discarded);
+}
+
+/* 10 s of bursts, silences, all sizes; the run is cut at random times. */
+static void
+traffic_run (
+    Traffic *t, const gchar *text, guint64 traffic_seed, guint64 link_seed)
+{
+  GError *error = NULL;
+  RaRng rng;
+  RaTime now = 0;
+
+  *t = (Traffic){ .last_seq = -1, .log = g_string_new (NULL) };
+  t->link = ra_link_parse (text, link_seed, &sink, t, &error);
+  g_assert_no_error (error);
+  ra_rng_init (&rng, traffic_seed, 0);
+  while (now < 10 * RA_SECOND) {
+    RaLinkPacket p = { .seq = t->in, .size = ra_rng_next (&rng) % 1500 };
+
+    if (ra_rng_chance (&rng, .5))
+      now += ra_rng_next (&rng) % (20 * RA_MSECOND);
+    if (ra_rng_chance (&rng, .5)) {
+      ra_link_run (t->link, now);
+      g_assert_cmpuint (ra_link_next (t->link), >, now);
+    }
+    ra_link_push (t->link, &p, now);
+    t->in++;
+    check_sums (t);
+    if (ra_rng_chance (&rng, .002))
+      ra_link_clear (t->link);
+  }
+  ra_link_run (t->link, 3600 * RA_SECOND);
+  check_sums (t);
+  g_assert_cmpuint (ra_link_held (t->link), ==, 0);
+  g_assert_cmpuint (ra_link_next (t->link), ==, RA_TIME_NONE);
+}
+
+static void
+traffic_end (Traffic *t)
+{
+  ra_link_free (t->link);
+  g_string_free (t->log, TRUE);
+}
+
+static void
+test_laws (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+
+  g_test_message ("%s", texts[i].text);
+  for (guint64 seed = 0; seed < 8; seed++) {
+    Traffic a, again, other;
+
+    traffic_run (&a, texts[i].text, seed, seed);
+    g_assert_cmpuint (a.out, >, 0);
+    g_assert_false (a.reordered);
+    g_assert_false (a.back_in_time);
+    g_assert_false (a.silly_queued);
+    traffic_run (&again, texts[i].text, seed, seed);
+    g_assert_cmpstr (a.log->str, ==, again.log->str);
+    traffic_run (&other, texts[i].text, seed, seed + 1);
+    if (texts[i].random)
+      g_assert_cmpstr (a.log->str, !=, other.log->str);
+    else
+      g_assert_cmpstr (a.log->str, ==, other.log->str);
+    traffic_end (&a);
+    traffic_end (&again);
+    traffic_end (&other);
+  }
+}
+
+/* Nobody is forgotten. */
+static void
+test_every_model_has_a_row (void)
+{
+  for (guint i = 0; ra_links[i]; i++) {
+    gboolean found = FALSE;
+
+    for (guint k = 0; k < G_N_ELEMENTS (texts); k++)
+      found |= g_str_equal (texts[k].name, ra_links[i]->name);
+    g_test_message ("%s", ra_links[i]->name);
+    g_assert_true (found);
+    g_assert_true (ra_link_find (ra_links[i]->name) == ra_links[i]);
+    g_assert_nonnull (ra_links[i]->cite);
+  }
+  g_assert_null (ra_link_find ("nothing"));
+}
+
+static void
+on_rate_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
+{
+  Traffic *t = data;
+
+  /* The law, for all windows at once: from the end of one packet to the end
+   * of any later one, no more bits come than the capacity's integral. */
+  for (RaTime at = t->last_time, end; at < now; at = end) {
+    end = MIN ((at / RA_MSECOND + 1) * RA_MSECOND, now);
+    t->excess -= (gdouble) ra_link_capacity (t->link, at)
+        * ra_seconds (ra_diff (end, at));
+  }
+  t->last_time = now;
+  t->excess += p->size * 8.0;
+  /* Times are whole ns: 5 Mbit/s send .005 bits in one. */
+  g_assert_cmpfloat (t->excess, <=, t->least + .006);
+  t->least = MIN (t->least, t->excess);
+  t->out++;
+}
+
+/* The integral above goes by the millisecond: rates change on whole ones. */
+static void
+test_rate_is_kept (gconstpointer data)
+{
+  RaLinkSink rate_sink = { on_rate_deliver, on_drop, NULL };
+
+  for (guint64 seed = 0; seed < 8; seed++) {
+    Traffic t = { .log = g_string_new (NULL), .least = 1e9 };
+    RaRng rng;
+    RaTime now = 0;
+
+    t.link = ra_link_parse (data, seed, &rate_sink, &t, NULL);
+    ra_rng_init (&rng, seed, 1);
+    for (guint i = 0; i < 3000; i++) {
+      RaLinkPacket p = { .seq = i, .size = ra_rng_next (&rng) % 1500 };
+
+      ra_link_push (t.link, &p, now);
+      if (ra_rng_chance (&rng, .5))
+        now += ra_rng_next (&rng) % (15 * RA_MSECOND);
+    }
+    ra_link_run (t.link, 3600 * RA_SECOND);
+    g_assert_cmpuint (t.out, >, 500);
+    traffic_end (&t);
+  }
+}
+
+/* A saturated line is also not slower than its rate. */
+static void
+test_rate_is_used (void)
+{
+  Traffic t = { .log = g_string_new (NULL) };
+  RaLinkStats stats;
+
+  t.link = ra_link_parse ("bottleneck rate=777k", 0, &sink, &t, NULL);
+  for (guint i = 0; i < 200000; i++) {
+    RaLinkPacket p = { .seq = i, .size = 997 };
+
+    ra_link_push (t.link, &p, i * 5 * RA_MSECOND);
+  }
+  ra_link_run (t.link, 1000 * RA_SECOND);
+  ra_link_get_stats (t.link, &stats);
+  /* 777e6 bits in 1,000 s are 97,417.25 packets of 7,976 bits */
+  g_assert_cmpuint (stats.out, ==, 97417);
+  traffic_end (&t);
+}
+
+/* --- loss against theory ---------------------------------------------- */
+
+typedef struct
+{
+  guint lost, bursts;
+  gboolean last_lost;
+} LossCount;
+
+static void
+count_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
+{
+  ((LossCount *) data)->last_lost = FALSE;
+}
+
+static void
+count_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
+    gpointer data)
+{
+  LossCount *c = data;
+
+  c->lost++;
+  c->bursts += !c->last_lost;
+  c->last_lost = TRUE;
+}
+
+/* to_bad, to_good: the channel's transition probabilities.  Of n packets the
+ * share lost has the mean pi = to_bad / (to_bad + to_good) and, as neighbours
+ * correlate by l = 1 - to_bad - to_good, the variance
+ * pi (1 - pi) / n * (1 + l) / (1 - l).  A burst has the mean length
+ * 1 / to_good, variance (1 - to_good) / to_good^2.  Independent losses are
+ * the case to_good = 1 - to_bad, l = 0. */
+static const struct
+{
+  const gchar *text;
+  gdouble to_bad, to_good;
+  const gchar *why;
+} theory[] = {
+  { "bernoulli .001", .001, .999, "rare" },
+  { "bernoulli 5%", .05, .95, "usual" },
+  { "bernoulli p=.5", .5, .5, "half" },
+  { "gilbert p=.01 r=.3", .01, .3, "bursts of 3.3, 3.2 % lost" },
+  { "gilbert p=.001 r=.05", .001, .05, "bursts of 20, 2 % lost" },
+  { "gilbert p=.3 r=.2", .3, .2, "mostly bad" },
+  { "gilbert p13=.02 p31=.5", .02, .5, "netem's names" },
+  { "gilbert p=.994 q=.78", .006, .22, "seed 003, 5.1: .006 / .226 = .0265" },
+  { "bernoulli .1 ! bernoulli .1", .19, .81,
+      "two streams of one seed are independent: 1 - .9^2" },
+};
+
+static void
+test_theory (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  const gdouble n = 200000;
+  gdouble pi = theory[i].to_bad / (theory[i].to_bad + theory[i].to_good);
+  gdouble l = 1 - theory[i].to_bad - theory[i].to_good;
+  gdouble sigma = sqrt (pi * (1 - pi) / n * (1 + l) / (1 - l));
+  gdouble burst = 1 / theory[i].to_good;
+  RaLinkSink count_sink = { count_deliver, count_drop, NULL };
+
+  for (guint64 seed = 1; seed <= 3; seed++) {
+    LossCount c = { 0 };
+    RaLink *link = ra_link_parse (theory[i].text, seed, &count_sink, &c, NULL);
+    gdouble loss, mean_burst, burst_sigma;
+
+    for (guint k = 0; k < (guint) n; k++) {
+      RaLinkPacket p = { .seq = k, .size = 1000 };
+
+      ra_link_push (link, &p, k * RA_MSECOND);
+    }
+    ra_link_free (link);
+    loss = c.lost / n;
+    mean_burst = (gdouble) c.lost / c.bursts;
+    burst_sigma = sqrt ((1 - theory[i].to_good) / c.bursts) * burst;
+    g_test_message ("%s (%s), seed %u: loss %g, theory %g; burst %g, theory "
+                    "%g; limit 5 sigma",
+        theory[i].text, theory[i].why, (guint) seed, loss, pi, mean_burst,
+        burst);
+    g_assert_cmpfloat (fabs (loss - pi), <=, 5 * sigma);
+    g_assert_cmpfloat (fabs (mean_burst - burst), <=, 5 * burst_sigma);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *const rated[] = {
+    "bottleneck rate=1M queue=60ms",
+    "bottleneck rate=3M,1s:333333,2s:0,3s:5M,4s:1M queue=0 bytes=30k",
+    "bottleneck rate=700k ! delay 3ms",
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autofree gchar *path
+        = g_strdup_printf ("/link-laws/traffic/%s/%u", texts[i].name, i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_laws);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (rated); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/link-laws/rate-is-kept/%u", i);
+
+    g_test_add_data_func (path, rated[i], test_rate_is_kept);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (theory); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/link-laws/theory/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_theory);
+  }
+  g_test_add_func (
+      "/link-laws/every-model-has-a-row", test_every_model_has_a_row);
+  g_test_add_func ("/link-laws/rate-is-used", test_rate_is_used);
+  return g_test_run ();
+}

@@ -1,0 +1,42 @@
+/* The clip, and which of its frames a viewer saw.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "run.h"
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* A clip decoded to I420 of even size, in memory, and its luma in a file. */
+typedef struct
+{
+  GPtrArray *frames; /* of GstBuffer */
+  GstVideoInfo info;
+  gchar *luma_path;
+} Clip;
+
+/* `dir` takes the luma file.  (transfer full): clip_free(). */
+Clip *clip_load (const gchar *path, const gchar *dir, GError **error);
+void clip_free (Clip *clip);
+
+typedef struct _Frames Frames;
+
+/* `dir` takes the decoded luma while the run lasts. */
+Frames *frames_new (const Clip *clip, const gchar *dir, GError **error);
+void frames_free (Frames *f);
+
+/* Frame number `index` (the clip looped) went to the encoder; its RTP packets
+ * bear `rtptime`; the receiver's jitterbuffer gave them `pts`; a decoded frame
+ * came out with that pts.  Any thread. */
+void frames_sent (Frames *f, guint64 index);
+void frames_rtptime (Frames *f, guint32 rtptime, guint64 index);
+void frames_pts (Frames *f, GstClockTime pts, guint32 rtptime);
+void frames_decoded (Frames *f, GstBuffer *buffer, const GstVideoInfo *info);
+
+/* Of the frames from `first` on: frames_sent, frames_decoded, frozen_s,
+ * longest_freeze_s and, where ffmpeg can be run, ssim. */
+void frames_score (Frames *f, guint64 first, RaRun *run);
+
+G_END_DECLS

@@ -1,0 +1,316 @@
+/* What happened in a run.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "record.h"
+
+#include <math.h>
+
+#define BIN (100 * RA_MSECOND)    /* of the series */
+#define AGREEMENT (5 * RA_SECOND) /* encoder against wire, over any of these */
+#define SETTLING (5 * RA_SECOND)  /* after the warm-up */
+
+typedef enum
+{
+  SENT,
+  ARRIVED,
+  LOST,
+  VERDICT,
+  RATES
+} Kind;
+
+typedef struct
+{
+  Kind kind;
+  RaTime t;
+  guint16 seqnum;
+  guint size, media;
+  RaSpan owd; /* of ARRIVED */
+  RaCause truth, verdict;
+  guint64 capacity, estimated, encoder;
+} Event;
+
+struct _Record
+{
+  GMutex lock;
+  RaTime start;
+  RaSpan warmup;
+  GArray *events;
+  struct
+  {
+    RaTime sent;
+    guint size;
+  } packets[65536]; /* by seqnum */
+};
+
+Record *
+record_new (RaTime start, RaSpan warmup)
+{
+  Record *r = g_new0 (Record, 1);
+
+  g_mutex_init (&r->lock);
+  r->start = start;
+  r->warmup = warmup;
+  r->events = g_array_new (FALSE, FALSE, sizeof (Event));
+  return r;
+}
+
+void
+record_free (Record *r)
+{
+  g_array_unref (r->events);
+  g_mutex_clear (&r->lock);
+  g_free (r);
+}
+
+static void
+record_add (Record *r, Event event)
+{
+  g_mutex_lock (&r->lock);
+  if (event.kind == SENT) {
+    r->packets[event.seqnum].sent = event.t;
+    r->packets[event.seqnum].size = event.size;
+  } else if (event.kind == ARRIVED) {
+    event.owd = ra_diff (event.t, r->packets[event.seqnum].sent);
+  } else if (event.kind == LOST) {
+    event.size = r->packets[event.seqnum].size;
+  }
+  g_array_append_val (r->events, event);
+  g_mutex_unlock (&r->lock);
+}
+
+void
+record_sent (Record *r, guint16 seqnum, guint size, guint media, RaTime now)
+{
+  record_add (r,
+      (Event){ .kind = SENT,
+          .t = now,
+          .seqnum = seqnum,
+          .size = size,
+          .media = media });
+}
+
+void
+record_arrived (Record *r, guint16 seqnum, guint size, RaTime now)
+{
+  record_add (
+      r, (Event){ .kind = ARRIVED, .t = now, .seqnum = seqnum, .size = size });
+}
+
+void
+record_lost (Record *r, guint16 seqnum, RaCause cause, RaTime now)
+{
+  record_add (
+      r, (Event){ .kind = LOST, .t = now, .seqnum = seqnum, .truth = cause });
+}
+
+void
+record_verdict (
+    Record *r, guint16 seqnum, RaCause verdict, RaCause truth, RaTime now)
+{
+  record_add (r,
+      (Event){ .kind = VERDICT,
+          .t = now,
+          .seqnum = seqnum,
+          .verdict = verdict,
+          .truth = truth });
+}
+
+void
+record_rates (
+    Record *r, guint64 capacity, guint64 estimated, guint64 encoder, RaTime now)
+{
+  record_add (r,
+      (Event){ .kind = RATES,
+          .t = now,
+          .capacity = capacity,
+          .estimated = estimated,
+          .encoder = encoder });
+}
+
+static gint
+event_compare (gconstpointer a, gconstpointer b)
+{
+  RaTime ta = ((const Event *) a)->t, tb = ((const Event *) b)->t;
+
+  return ta < tb ? -1 : ta > tb;
+}
+
+/* The delay of an empty path: a queue is what comes on top. */
+static RaSpan
+owd_min (const Record *r)
+{
+  RaSpan min = G_MAXINT64;
+
+  for (guint i = 0; i < r->events->len; i++) {
+    const Event *e = &g_array_index (r->events, Event, i);
+
+    if (e->kind == ARRIVED)
+      min = MIN (min, e->owd);
+  }
+  return min;
+}
+
+static void
+replay (const Event *e, RaSpan base, RaScore *score)
+{
+  switch (e->kind) {
+    case SENT:
+      ra_score_sent (score, e->size, e->t);
+      break;
+    case ARRIVED:
+      ra_score_arrived (score, e->size, e->owd - base, e->t);
+      break;
+    case LOST:
+      ra_score_lost (score, e->size, e->truth, e->t);
+      break;
+    case VERDICT:
+      ra_score_verdict (score, e->verdict, e->truth, e->t);
+      break;
+    case RATES:
+      ra_score_capacity (score, e->capacity, e->t);
+      break;
+  }
+}
+
+typedef struct
+{
+  guint n;
+  gdouble *capacity, *estimated, *encoder, *media, *queue;
+} Bins;
+
+static void
+bins_clear (Bins *b)
+{
+  g_free (b->capacity);
+  g_free (b->estimated);
+  g_free (b->encoder);
+  g_free (b->media);
+  g_free (b->queue);
+}
+
+/* Rates hold until the next sample; queue is the longest of the bin. */
+static Bins
+bins_fill (const Record *r, RaTime end)
+{
+  guint n = (guint) (ra_diff (end, r->start) / BIN);
+  RaSpan base = owd_min (r);
+  Bins b = { n, g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1),
+    g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1) };
+
+  for (guint i = 0; i < r->events->len; i++) {
+    const Event *e = &g_array_index (r->events, Event, i);
+    gint64 bin = ra_diff (e->t, r->start) / BIN;
+
+    if (bin < 0 || bin >= n)
+      continue;
+    if (e->kind == RATES) {
+      b.capacity[bin] = (gdouble) e->capacity;
+      b.estimated[bin] = (gdouble) e->estimated;
+      b.encoder[bin] = (gdouble) e->encoder;
+    } else if (e->kind == SENT) {
+      b.media[bin] += e->media * 8 / ra_seconds (BIN);
+    } else if (e->kind == ARRIVED) {
+      b.queue[bin] = MAX (b.queue[bin], ra_seconds (e->owd - base) * 1e3);
+    }
+  }
+  for (guint i = 1; i < n; i++) {
+    b.capacity[i] = b.capacity[i] > 0 ? b.capacity[i] : b.capacity[i - 1];
+    b.estimated[i] = b.estimated[i] > 0 ? b.estimated[i] : b.estimated[i - 1];
+    b.encoder[i] = b.encoder[i] > 0 ? b.encoder[i] : b.encoder[i - 1];
+  }
+  return b;
+}
+
+/* The bitrate the encoder was given against what of it reached the wire. */
+static void
+encoder_agreement (const Record *r, const Bins *b, RaRun *run)
+{
+  guint first = (guint) ((r->warmup + SETTLING) / BIN);
+  guint window = (guint) (AGREEMENT / BIN);
+  gdouble target = 0, wire = 0, total = 0, worst = -1;
+
+  for (guint i = 0; i < b->n; i++) {
+    if (i < first)
+      continue;
+    target += b->encoder[i];
+    total += b->encoder[i];
+    wire += b->media[i];
+    if (i >= first + window) {
+      target -= b->encoder[i - window];
+      wire -= b->media[i - window];
+    }
+    if (i + 1 >= first + window && target > 0)
+      worst = MAX (worst, fabs (wire / target - 1));
+  }
+  if (b->n > first)
+    run->encoder_bps = total / (b->n - first);
+  if (worst >= 0)
+    run->encoder_error = worst;
+}
+
+void
+record_score (Record *r, RaTime end, RaRun *run)
+{
+  RaScore *score = ra_score_new (r->start, r->warmup);
+  RaScoreResult result;
+  RaSpan base;
+  Bins bins;
+
+  g_mutex_lock (&r->lock);
+  g_array_sort (r->events, event_compare);
+  base = owd_min (r);
+  for (guint i = 0; i < r->events->len; i++)
+    replay (&g_array_index (r->events, Event, i), base, score);
+  bins = bins_fill (r, end);
+  g_mutex_unlock (&r->lock);
+
+  ra_score_get (score, end, &result);
+  ra_run_set_score (run, &result);
+  encoder_agreement (r, &bins, run);
+  bins_clear (&bins);
+  ra_score_free (score);
+}
+
+static void
+series_write (GString *out, const gchar *name, const gdouble *value, guint n)
+{
+  g_string_append_printf (out, "\"%s\": [", name);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (out, "%s%.0f", i ? "," : "", value[i]);
+  g_string_append (out, "]");
+}
+
+void
+record_write (Record *r, RaTime end, GString *out)
+{
+  Bins b;
+  gboolean first = TRUE;
+
+  g_mutex_lock (&r->lock);
+  b = bins_fill (r, end);
+  g_string_append_printf (
+      out, "\"series\": {\"bin_s\": %.3f, ", ra_seconds (BIN));
+  series_write (out, "capacity_bps", b.capacity, b.n);
+  g_string_append (out, ", ");
+  series_write (out, "estimated_bps", b.estimated, b.n);
+  g_string_append (out, ", ");
+  series_write (out, "encoder_bps", b.encoder, b.n);
+  g_string_append (out, ", ");
+  series_write (out, "media_bps", b.media, b.n);
+  g_string_append (out, ", ");
+  series_write (out, "queue_ms", b.queue, b.n);
+  g_string_append (out, "}, \"losses\": [");
+  for (guint i = 0; i < r->events->len; i++) {
+    const Event *e = &g_array_index (r->events, Event, i);
+
+    if (e->kind != VERDICT)
+      continue;
+    g_string_append_printf (out, "%s[%.3f,\"%s\",\"%s\"]", first ? "" : ",",
+        ra_seconds (ra_diff (e->t, r->start)), ra_cause_nick (e->truth),
+        ra_cause_nick (e->verdict));
+    first = FALSE;
+  }
+  g_string_append (out, "]");
+  g_mutex_unlock (&r->lock);
+  bins_clear (&b);
+}

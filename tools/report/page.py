@@ -1,0 +1,274 @@
+# The page: one HTML file with everything in it.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Curves are SVG that is stretched to the width there is; words and numbers lie
+# over it as HTML, so that they keep their size on a phone.
+import math
+import os
+import re
+from html import escape
+
+import table
+
+SMOOTH_S = .5  # media on the wire is averaged over this
+
+
+def _step(span, most):
+    """A round distance that divides `span` into at most `most` parts."""
+    scale = 10 ** math.floor(math.log10(span / most))
+    return next(m * scale for m in (1, 2, 5, 10) if span <= most * m * scale)
+
+
+def _ticks(top, most):
+    step = _step(top, most)
+    return [i * step for i in range(int(top / step + 1e-9) + 1)]
+
+
+class Axes:
+    """What all runs share: seconds to the right, two scales upwards."""
+
+    def __init__(self, runs, seconds, warmup):
+        self.seconds = seconds
+        self.warmup = warmup
+        self.rate = self._rate(runs) * 1e-6
+        waits = [max(run['series']['queue_ms'], default=0) for run in runs]
+        self.wait = max(max(waits, default=0) * 1.1, 10)
+
+    @staticmethod
+    def _rate(runs):
+        """Room for all, but an estimate far above the path is cut off."""
+        tops = {key: max((max(run['series'][key], default=0)
+                          for run in runs), default=0)
+                for key in ('capacity_bps', 'estimated_bps', 'encoder_bps')}
+        top = max(tops.values())
+        if tops['capacity_bps']:
+            top = min(top, 1.3 * tops['capacity_bps'])
+        return max(top, 1e5) * 1.08
+
+    def x(self, t):
+        return '%.4g' % (1000 * t / self.seconds)
+
+
+def _points(axes, values, bin_s, top):
+    return ['%.5g %.4g' % (1000 * (i + .5) * bin_s / axes.seconds,
+                           100 * (1 - min(value / top, 2)))
+            for i, value in enumerate(values)]
+
+
+def _line(kind, points):
+    if not points:
+        return ''
+    return '<path class="%s" d="M%s"/>' % (kind, 'L'.join(points))
+
+
+def _stairs(values, bin_s, top, axes):
+    """Corners where the value changes, for a rate that holds."""
+    path, last = [], 0
+    for i, value in enumerate(values):
+        if value != last:
+            y = '%.4g' % (100 * (1 - value / top))
+            # Before its first sample the first value held, too.
+            path.append('H%sV%s' % (axes.x(i * bin_s), y) if path
+                        else 'M0 100V' + y)
+            last = value
+    return ''.join(path) + 'H%s' % axes.x(len(values) * bin_s)
+
+
+def _mean(values, n):
+    """Mean of the n values around each."""
+    half = n // 2
+    return [sum(part) / len(part) for part in
+            (values[max(0, i - half):i + half + 1]
+             for i in range(len(values)))]
+
+
+def _svg(axes, content, y_ticks=(), top=1):
+    grid = ['M0 %.4gH1000' % (100 * (1 - y / top)) for y in y_ticks]
+    grid += ['M%s 0V100' % axes.x(t) for t in _ticks(axes.seconds, 7)]
+    return ('<svg viewBox="0 0 1000 100" preserveAspectRatio="none" '
+            'aria-hidden="true"><path class="grid" d="%s"/>%s'
+            '<path class="warmup" d="M0 0H%sV100H0"/></svg>'
+            % (''.join(grid), content, axes.x(axes.warmup)))
+
+
+def _plot(kind, axes, content, y_ticks, top, unit):
+    labels = ['<span class="y" style="top:%.4g%%">%g</span>'
+              % (100 * (1 - y / top), y) for y in y_ticks]
+    return '<div class="plot %s">%s%s<span class="unit">%s</span></div>' % (
+        kind, _svg(axes, content, y_ticks, top), ''.join(labels), unit)
+
+
+def _rates(axes, series):
+    bin_s, top = series['bin_s'], axes.rate
+    mbps = {key: [value * 1e-6 for value in series[key]]
+            for key in ('capacity_bps', 'estimated_bps', 'encoder_bps',
+                        'media_bps')}
+    content = ''
+    if any(mbps['capacity_bps']):
+        stairs = _stairs(mbps['capacity_bps'], bin_s, top, axes)
+        content += '<path class="capacity" d="%sV100Z"/>' % stairs
+        content += '<path class="edge" d="%s"/>' % stairs
+    media = _mean(mbps['media_bps'], round(SMOOTH_S / bin_s))
+    for kind, values in (('estimated', mbps['estimated_bps']),
+                         ('media', media),
+                         ('encoder', mbps['encoder_bps'])):
+        content += _line(kind, _points(axes, values, bin_s, top))
+    return _plot('rates', axes, content, _ticks(top, 5), top, 'Mb/s')
+
+
+def _waits(axes, series):
+    bin_s, top = series['bin_s'], axes.wait
+    points = _points(axes, series['queue_ms'], bin_s, top)
+    content = ''
+    if points:
+        content = '<path class="waiting" d="M0 100L%sV100Z"/>' % (
+            'L'.join(points))
+    return _plot('queue', axes, content, _ticks(top, 3), top,
+                 'ms in the queue')
+
+
+def _lane(axes, losses, verdict):
+    """Ticks of the losses with this verdict; misread ones are taller."""
+    content = ''
+    for truth in ('congestion', 'wireless'):
+        right = truth == verdict
+        path = ''.join('M%s %sV100' % (axes.x(loss[0]), 45 if right else 0)
+                       for loss in losses if loss[1:3] == [truth, verdict])
+        if path:
+            content += '<path class="%s %s" d="%s"/>' % (
+                truth[0], 'right' if right else 'misread', path)
+    return ('<div class="plot lane">%s<span class="lane-name">said %s</span>'
+            '</div>' % (_svg(axes, content), verdict[0].upper()))
+
+
+def _times(axes):
+    labels = ['<span class="x" style="left:%.4g%%">%g%s</span>' % (
+        100 * t / axes.seconds, t, '' if t else ' s')
+        for t in _ticks(axes.seconds, 7)]
+    return '<div class="plot times">%s</div>' % ''.join(labels)
+
+
+def _sub(text):
+    return re.sub(r'\bM_([cw])\b', r'M<sub>\1</sub>', text)
+
+
+def _said(run):
+    cells = dict(zip(('name',) + tuple(c[0][0] for c in table.COLUMNS),
+                     table.cells(run)))
+    return _sub('%s Mb/s, %s of the capacity; frozen %s s; SSIM %s; '
+                'M_c %s, M_w %s' % (
+                    cells['goodput_bps'], cells['utilisation'],
+                    cells['frozen_s'], cells['ssim'], cells['m_c'],
+                    cells['m_w']))
+
+
+def _run(axes, run):
+    return ('<section class="run"><header><h3>%s</h3><span>%s</span></header>'
+            '%s%s%s%s%s</section>' % (
+                escape(table.name(run)), _said(run),
+                _rates(axes, run['series']), _waits(axes, run['series']),
+                _lane(axes, run['losses'], 'congestion'),
+                _lane(axes, run['losses'], 'wireless'), _times(axes)))
+
+
+def _table(runs):
+    head = '<th></th>' + ''.join(
+        '<th>%s<br>%s</th>' % (column[1], _sub(column[2]))
+        for column in table.COLUMNS)
+    body = []
+    for run in runs:
+        cells = table.cells(run)
+        row = '<th scope="row">%s</th>' % escape(cells[0])
+        row += '<td class="bar" style="--share:%.3f">%s</td>' % (
+            run['utilisation'] or 0, cells[1])
+        row += ''.join('<td>%s</td>' % cell for cell in cells[2:])
+        body.append('<tr>%s</tr>' % row)
+    meaning = ''.join(
+        '<dt>%s</dt><dd>%s</dd>' % (
+            _sub((column[1] + ' ' + column[2]).replace('- ', '')), column[4])
+        for column in table.COLUMNS)
+    return ('<div class="wide"><table><thead><tr>%s</tr></thead>'
+            '<tbody>%s</tbody></table></div><details><summary>What the '
+            'columns mean</summary><dl>%s</dl></details>'
+            % (head, '\n'.join(body), meaning))
+
+
+def _key():
+    def entry(shape, text):
+        return ('<span><svg viewBox="0 0 26 12" aria-hidden="true">%s</svg>'
+                '%s</span>' % (shape, text))
+
+    def line(kind):
+        return '<path class="%s" d="M0 6H26"/>' % kind
+
+    def ticks(cause, kind, y):
+        return '<path class="%s %s" d="M6 %sV12M13 %sV12M20 %sV12"/>' % (
+            cause, kind, y, y, y)
+
+    return '<div class="key">%s</div><div class="key">%s</div>' % (
+        ''.join((
+            entry('<path class="capacity" d="M0 3H26V12H0"/>'
+                  '<path class="edge" d="M0 3H26"/>',
+                  'capacity of the bottleneck'),
+            entry(line('estimated'), 'estimated bitrate'),
+            entry(line('encoder'), 'bitrate the encoder is told'),
+            entry(line('media'), 'video on the wire, mean over %g s'
+                  % SMOOTH_S),
+            entry('<path class="waiting" d="M0 12L13 2L26 12Z"/>',
+                  'longest wait in the queue'))),
+        ''.join((
+            entry(ticks('c', 'right', 5), 'lost to congestion'),
+            entry(ticks('w', 'right', 5), 'lost to the radio'),
+            entry(ticks('c', 'misread', 0), 'congestion, misread'),
+            entry(ticks('w', 'misread', 0), 'radio, misread'))))
+
+
+HOW = '''<p>Each panel is one run over the same link; all panels have the same
+scales. A good run follows the edge of the grey capacity without filling the
+queue. Below the queue lies every lost packet: its colour is the true cause,
+its lane is what the loss differentiator <em>said</em> (C: congestion,
+W: wireless). Short faint ticks were read rightly. Tall strong ones were
+misread: blue ones in lane C cost bitrate for nothing, orange ones in lane W
+are congestion that was ignored. The shaded start is not measured.</p>'''
+
+PAGE = '''<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>gst-rtpadapt demo</title>
+<style>
+{css}</style>
+</head>
+<body>
+<h1>Live video over a lossy path, with and without loss differentiation</h1>
+{found}
+<dl class="made"><dt>Command</dt><dd><code>{command}</code></dd>
+<dt>Link</dt><dd><code>{link}</code></dd>
+<dt>Seed</dt><dd>{seed}</dd><dt>Commit</dt><dd>{commit}</dd></dl>
+<h2>Results</h2>
+{table}
+<h2>Over time</h2>
+{how}
+{key}
+{runs}
+</body>
+</html>
+'''
+
+
+def render(result, seconds, warmup):
+    """The page of a result as --json has it."""
+    runs = result['runs']
+    axes = Axes(runs, seconds, warmup)
+    css = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.css')
+    with open(css, encoding='utf-8') as file:
+        style = file.read()
+    return PAGE.format(
+        css=style,
+        found=''.join('<p class="found">%s</p>' % escape(sentence)
+                      for sentence in table.sentences(runs)),
+        command=escape(result['command']), link=escape(result['link']),
+        seed=result['seed'], commit=escape(result['commit']),
+        table=_table(runs), how=HOW, key=_key(),
+        runs='\n'.join(_run(axes, run) for run in runs))

@@ -1,0 +1,98 @@
+# Results as rows of text, for the terminal and the page.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+
+def name(run):
+    return '%s+%s' % (run['controller'], run['lda'])
+
+
+def _number(form, scale=1, unit=''):
+    def show(value):
+        return '-' if value is None else form % (value * scale) + unit
+    return show
+
+
+# Keys of the result, heading in two lines, how to show, what it means.
+COLUMNS = (
+    (('utilisation',), 'utili-', 'sation', _number('%.2f'),
+     'share of the bottleneck’s capacity that was used'),
+    (('goodput_bps',), 'goodput', 'Mb/s', _number('%.2f', 1e-6),
+     'what arrived at the receiver'),
+    (('m_c',), '', 'M_c', _number('%.2f'),
+     'share of the congestion losses that were taken for wireless; '
+     'high harms others'),
+    (('m_w',), '', 'M_w', _number('%.2f'),
+     'share of the wireless losses that were taken for congestion; '
+     'high harms oneself'),
+    (('queue_ms_p50',), 'queue', 'ms p50', _number('%.0f'),
+     'median time in the bottleneck’s queue'),
+    (('queue_ms_p95',), '', 'p95', _number('%.0f'),
+     'time in the queue that 19 of 20 packets stay below'),
+    (('delayed_packet_ratio',), 'delayed', 'packets',
+     _number('%.2f', 100, ' %'),
+     'packets that came more than 75 ms after the one before'),
+    (('frames_decoded', 'frames_sent'), 'frames', 'shown/sent',
+     _number('%d'), 'frames the decoder gave out, of those encoded'),
+    (('frozen_s',), 'frozen', 's', _number('%.1f'),
+     'time for which frames were missing and the last one stood still'),
+    (('ssim',), '', 'SSIM', _number('%.3f'),
+     'likeness of what was shown and the clip, 1 is the same; '
+     'a missing frame repeats the last one'),
+)
+
+
+def cells(run):
+    return [name(run)] + ['/'.join(show(run.get(key)) for key in keys)
+                          for keys, _, _, show, _ in COLUMNS]
+
+
+def text(runs):
+    """The table for a terminal: heading in two lines, a line per run."""
+    rows = [[''] + [column[1] for column in COLUMNS],
+            [''] + [column[2] for column in COLUMNS]]
+    rows += [cells(run) for run in runs]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = []
+    for row in rows:
+        line = [row[0].ljust(widths[0])]
+        line += [cell.rjust(w) for cell, w in zip(row[1:], widths[1:])]
+        lines.append('  '.join(line).rstrip())
+    return '\n'.join(lines)
+
+
+def _by_lda(runs):
+    """Per controller, its runs that carried something, by LDA."""
+    found = {}
+    for run in runs:
+        if run['goodput_bps']:
+            found.setdefault(run['controller'], {})[run['lda']] = run
+    return found
+
+
+def _sentence(ldas):
+    none, told = ldas.get('none'), ldas.get('omniscient')
+    others = [run for lda, run in ldas.items()
+              if lda not in ('none', 'omniscient')]
+    if not others or not (none or told):
+        return None
+    best = max(others, key=lambda run: run['goodput_bps'])
+    carries = []
+    if none:
+        carries.append('%.1f times what %s does' % (
+            best['goodput_bps'] / none['goodput_bps'], name(none)))
+    if told:
+        carries.append('%.2f of what %s does, which is told the cause of '
+                       'every loss' % (
+                           best['goodput_bps'] / told['goodput_bps'],
+                           name(told)))
+    text = '%s carries %s.' % (name(best), ' and '.join(carries))
+    if none and None not in (none['ssim'], best['ssim']):
+        text += ' The likeness of picture and clip (SSIM) is %.3f and %.3f.' % (
+            best['ssim'], none['ssim'])
+    return text
+
+
+def sentences(runs):
+    """What the numbers say: one or two sentences for each controller."""
+    found = [_sentence(ldas) for ldas in _by_lda(runs).values()]
+    return [sentence for sentence in found if sentence]
