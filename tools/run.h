@@ -15,9 +15,11 @@ typedef struct
   gdouble let_through; /* goodput / (capacity * (1 - wireless loss ratio)) */
   gdouble frames_sent, frames_decoded;
   gdouble frozen_s, longest_freeze_s;
-  gdouble ssim;          /* of what was shown, missing frames as frozen */
-  gdouble encoder_bps;   /* mean target the encoder was given */
-  gdouble encoder_error; /* largest |wire / target - 1| over any 5 s */
+  gdouble ssim;        /* of what was shown, missing frames as frozen */
+  gdouble encoder_bps; /* mean target the encoder was given */
+  /* Largest |wire / target - 1| over any 5 s: settled, that is 5 s after the
+   * warm-up and after each change of capacity; and with those changes in. */
+  gdouble encoder_error, encoder_error_any;
 } RaRun;
 
 /* All numbers NaN. */

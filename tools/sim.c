@@ -187,7 +187,8 @@ packet_send (Flow *f)
   guint item = greedy ? sim->cfg->packet_size
                       : GPOINTER_TO_UINT (g_queue_pop_head (&f->backlog));
   guint size = item & ~FRAME_END;
-  gboolean waiting = greedy || !g_queue_is_empty (&f->backlog);
+  RaSentFlags flags
+      = greedy || !g_queue_is_empty (&f->backlog) ? RA_SENT_WAITING : 0;
   guint64 seq = f->next_seq++;
   RaSenderStats stats;
   RaLinkPacket lp
@@ -205,10 +206,19 @@ packet_send (Flow *f)
   };
   if (record (f, seq)->frame_end)
     f->frame_start = sim->now;
-  ra_sender_on_sent (
-      f->sender, seq, size, size - RTP_HEADER, waiting, sim->now);
+  if (f->receiver || record (f, seq)->frame_end)
+    flags |= RA_SENT_ASKS;
+  ra_sender_on_sent (f->sender, seq, size, size - RTP_HEADER, flags, sim->now);
   ra_score_sent (f->score, lp.size, sim->now);
   ra_link_push (sim->link, &lp, sim->now);
+}
+
+static gboolean
+is_idle (const Flow *f)
+{
+  RaSpan now = (RaSpan) f->sim->now;
+
+  return now >= f->sim->cfg->idle_from && now < f->sim->cfg->idle_until;
 }
 
 /* The encoder: frames around the media rate, +-20 % (uniform). */
@@ -216,13 +226,14 @@ static void
 frame_make (Flow *f)
 {
   const RaSimConfig *cfg = f->sim->cfg;
-  gdouble wanted = ra_bytes (ra_sender_media_rate (f->sender)) / cfg->fps
-      * (0.8 + 0.4 * ra_rng_uniform (&f->rng));
+  RaSpan backlog
+      = ra_send_span ((gdouble) f->backlog_bytes, ra_sender_rate (f->sender));
+  gdouble wanted = ra_bytes (ra_sender_media_rate (f->sender, backlog))
+      / cfg->fps * (0.8 + 0.4 * ra_rng_uniform (&f->rng));
   guint payload = cfg->packet_size - RTP_HEADER;
 
   f->next_frame += (RaTime) ra_span (1 / cfg->fps);
-  if (ra_send_span ((gdouble) f->backlog_bytes, ra_sender_rate (f->sender))
-      > MAX_BACKLOG)
+  if (backlog > MAX_BACKLOG || is_idle (f))
     return;
   for (gdouble left = MAX (wanted, 1); left > 0; left -= payload) {
     guint size = RTP_HEADER + (guint) ceil (MIN (left, payload));
@@ -252,6 +263,8 @@ flow_next_send (const Flow *f)
 {
   if (f->sim->cfg->fps > 0 && g_queue_is_empty ((GQueue *) &f->backlog))
     return RA_TIME_NONE;
+  if (f->sim->cfg->fps <= 0 && is_idle (f))
+    return (RaTime) f->sim->cfg->idle_until;
   return ra_sender_next_send (f->sender, f->sim->now);
 }
 

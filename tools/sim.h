@@ -28,6 +28,7 @@ typedef struct
   guint packet_size; /* bytes of RTP */
   guint overhead;    /* bytes the link counts on top (IP, UDP) */
   gdouble fps;       /* 0: the source always has data; else video frames */
+  RaSpan idle_from, idle_until; /* the source has nothing to send in between */
   /* Optional: called about every `trace_interval` of virtual time. */
   void (*trace) (guint flow, const RaSender *sender, const RaLink *link,
       RaTime now, gpointer data);

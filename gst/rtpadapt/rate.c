@@ -132,9 +132,16 @@ ra_rate_on_report (RaRate *r, const RaReport *report, RaTime now)
   if (report_valid (report)) {
     /* RFC 5348 4.3 step 2, q = 0.9 */
     r->rtt += r->rtt ? (report->rtt - r->rtt) / 10 : report->rtt;
+    r->interval = MAX (report->interval, 0);
     r->ops->on_report (r, report, now);
   }
   settle (r, now);
+}
+
+void
+ra_rate_postpone (RaRate *r, RaTime until)
+{
+  r->timeout = MAX (r->timeout, until); /* RA_TIME_NONE is the largest */
 }
 
 void

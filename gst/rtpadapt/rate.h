@@ -26,6 +26,8 @@ typedef struct
   guint lost_congestion;
   guint lost_wireless;
   gboolean data_limited; /* whole interval, RFC 5348 8.2.1; set by the sender */
+  RaSpan interval;       /* mean time between reports where it is not R's to
+                            choose (per-packet feedback per frame), else 0 */
   RaSpan queue;          /* rott above its minimum: the queue, for controllers
                            with a delay target; RA_SPAN_NONE if unknown */
 } RaReport;
@@ -58,6 +60,7 @@ struct _RaRate
   RaRateConfig cfg;
   guint64 bps;      /* the answer, bit/s; wrappers clamp it to [min, max] */
   RaSpan rtt;       /* smoothed by .9 (RFC 5348 4.3 step 2), 0 until known */
+  RaSpan interval;  /* of the latest report, 0: reports come once per R */
   gdouble s;        /* mean packet size, bytes (RFC 5348 4.1); mss at first */
   guint n_sent;     /* packets that s is the mean of */
   RaTime timeout;   /* when on_timeout wants to run, or RA_TIME_NONE */
@@ -82,6 +85,8 @@ void ra_rate_set_config (RaRate *r, const RaRateConfig *cfg);
 void ra_rate_on_sent (RaRate *r, guint size, RaTime now);
 /* A report with rtt <= 0 is ignored. */
 void ra_rate_on_report (RaRate *r, const RaReport *report, RaTime now);
+/* Feedback cannot have come yet: the timer does not expire before `until`. */
+void ra_rate_postpone (RaRate *r, RaTime until);
 /* Runs every timer that is due at `now`. */
 void ra_rate_on_timeout (RaRate *r, RaTime now);
 

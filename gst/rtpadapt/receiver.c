@@ -13,6 +13,9 @@
 
 /* How long an empty queue is remembered: a new route shifts rott for good. */
 #define ROTT_WINDOW (30 * RA_SECOND)
+/* The longest time X_recv is measured over where reports are rarer than once
+ * per R: a frame at 10 Hz. */
+#define X_RECV_WINDOW (100 * RA_MSECOND)
 
 typedef struct
 {
@@ -39,8 +42,8 @@ struct _RaReceiver
   gdouble s; /* mean packet size, bytes */
 
   /* X_recv: what arrived during the last R */
-  GQueue arrived; /* of Arrived */
-  guint64 arrived_bytes;
+  GQueue arrived;     /* of Arrived */
+  RaTime last_report; /* RA_TIME_NONE before the first */
   gdouble x_recv_max; /* bytes/s, RFC 5348 6.3.1 */
 
   /* the feedback timer, RFC 5348 6.2 */
@@ -48,6 +51,7 @@ struct _RaReceiver
   gboolean data_since_report, silent; /* silent: the timer had found no data */
   gdouble p_reported;
   guint64 highest_reported;
+  guint64 skipped, n_skipped; /* end of the last such range; since the report */
   guint n_events, lost_congestion, lost_wireless; /* since the last report */
 
   RaReceiverStats stats;
@@ -65,7 +69,7 @@ ra_receiver_new (RaLda *lda, guint mss)
   g_queue_init (&r->arrived);
   ra_winmin_init (&r->rott_min);
   r->s = mss;
-  r->timeout = RA_TIME_NONE;
+  r->timeout = r->last_report = RA_TIME_NONE;
   return r;
 }
 
@@ -124,46 +128,50 @@ ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data)
   r->on_loss_data = data;
 }
 
-static void
-x_recv_forget (RaReceiver *r, RaTime now)
-{
-  Arrived *a;
-
-  while ((a = g_queue_peek_head (&r->arrived))
-      && ra_diff (now, a->arrival) >= r->rtt) {
-    r->arrived_bytes -= a->size;
-    arrived_free (g_queue_pop_head (&r->arrived));
-  }
-}
-
-/* X_recv in bytes/s over the last R; 0 while R is unknown (RFC 5348 6.2-3). */
+/* X_recv in bytes/s; 0 while R is unknown and in the first report (RFC 5348
+ * 6.2-3).  Over the last R, or
+ * since the last report where that is longer (RFC 5348 6.2 step 2, MAY; RFC 4342
+ * 6): a frame's packets come in less than a short R, and then none. */
 static gdouble
-x_recv (RaReceiver *r, RaTime now)
+x_recv (const RaReceiver *r, RaTime now)
 {
-  if (r->rtt <= 0)
+  RaSpan window = r->rtt;
+  guint64 bytes = 0;
+
+  if (r->rtt <= 0 || r->last_report == RA_TIME_NONE)
     return 0;
-  x_recv_forget (r, now);
-  return (gdouble) r->arrived_bytes / ra_seconds (r->rtt);
+  window = MAX (window, MIN (ra_diff (now, r->last_report), X_RECV_WINDOW));
+  for (const GList *l = r->arrived.tail; l; l = l->prev) {
+    const Arrived *a = l->data;
+
+    if (ra_diff (now, a->arrival) >= window)
+      break;
+    bytes += a->size;
+  }
+  return (gdouble) bytes / ra_seconds (window);
 }
 
 static void
 x_recv_count (RaReceiver *r, const RaPacket *p)
 {
+  RaSpan keep = MAX (r->rtt, X_RECV_WINDOW);
   Arrived *a = g_slice_new (Arrived);
 
   *a = (Arrived){ .arrival = p->arrival, .size = p->size };
   g_queue_push_tail (&r->arrived, a);
-  r->arrived_bytes += p->size;
-  x_recv_forget (r, p->arrival);
+  while ((a = g_queue_peek_head (&r->arrived))
+      && ra_diff (p->arrival, a->arrival) >= keep)
+    arrived_free (g_queue_pop_head (&r->arrived));
   r->s += (p->size - r->s) / 64;
 }
 
 /* The interval before the first loss, such that the equation gives the highest
- * rate seen, and never less than half a packet per R (RFC 5348 6.3.1). */
+ * rate seen, and never less than half a packet per R (RFC 5348 6.3.1).  An R
+ * that is not known yet cancels out. */
 static gdouble
 first_interval (RaReceiver *r, RaTime now)
 {
-  gdouble rtt = ra_seconds (r->rtt);
+  gdouble rtt = r->rtt > 0 ? ra_seconds (r->rtt) : 1;
   gdouble x_target = MAX (r->x_recv_max, x_recv (r, now));
 
   x_target = MAX (x_target, 0.5 * r->s / rtt);
@@ -178,7 +186,7 @@ congestion_loss (RaReceiver *r, guint64 seq, RaTime t_loss, RaTime now)
   if (!ra_history_lose (r->history, seq, t_loss, r->rtt))
     return;
   r->n_events++;
-  if (first && r->rtt > 0)
+  if (first)
     ra_history_seed (r->history, first_interval (r, now));
 }
 
@@ -263,11 +271,11 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
       in_order (r, p, n_lost);
       break;
   }
+  x_recv_count (r, p); /* RFC 5348 6.1 step 1 */
   confirm (r, p->arrival);
   if (p->ce)
     congestion_loss (r, p->seq, p->arrival, p->arrival);
   r->stats.arrived++;
-  x_recv_count (r, p);
   r->started = r->data_since_report = TRUE;
   if (first)
     r->highest_reported = p->seq - 1;
@@ -280,10 +288,13 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
 void
 ra_receiver_skip (RaReceiver *r, guint64 before)
 {
-  guint64 first = ra_holes_highest (r->holes) + 1;
+  guint64 first = MAX (ra_holes_highest (r->holes) + 1, r->skipped);
 
-  if (r->started && before > first)
-    ra_holes_skip (r->holes, first, before - first);
+  if (!r->started || before <= first)
+    return;
+  ra_holes_skip (r->holes, first, before - first);
+  r->n_skipped += before - first;
+  r->skipped = before;
 }
 
 RaTime
@@ -305,13 +316,15 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
 
   x = x_recv (r, now);
   r->x_recv_max = MAX (r->x_recv_max, x);
+  r->last_report = now;
   r->p_reported = ra_history_p (r->history);
   *out = (RaReport){
     .t_recvdata = r->t_recvdata,
     .recv_rate = ra_bits (x),
     .p = r->p_reported,
     .n_events = r->n_events,
-    .expected = (guint) (highest - r->highest_reported),
+    .expected
+    = (guint) MAX ((gint64) (highest - r->highest_reported - r->n_skipped), 0),
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
     .queue = ra_span (1e-9
@@ -320,6 +333,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   };
   *t_delay = ra_diff (now, r->last_arrival);
   r->highest_reported = highest;
+  r->n_skipped = 0;
   r->n_events = r->lost_congestion = r->lost_wireless = 0;
   r->data_since_report = FALSE;
   return TRUE;

@@ -7,6 +7,12 @@
 #define SENT_MAX 16384
 /* Packets over which the encoder's share of the rate is averaged. */
 #define SHARE_PACKETS 256
+/* A silence of the source is no interval between feedbacks. */
+#define INTERVAL_MAX RA_SECOND
+/* A frame that is being paced out is no standing backlog (25 Hz and more); the
+ * rest is drained within about a second. */
+#define BACKLOG_FREE (40 * RA_MSECOND)
+#define BACKLOG_DRAIN 1.0
 
 typedef struct
 {
@@ -21,7 +27,6 @@ struct _RaSender
   RaRate *rate;
   RaReceiver *receiver; /* for per-packet feedback */
   RaRateConfig cfg;
-  guint64 applied; /* rate for which `credit` was counted */
 
   /* the pacer: bytes that may go at once; negative: wait */
   gdouble credit;
@@ -31,6 +36,11 @@ struct _RaSender
   Sent sent[SENT_MAX];
   guint64 next_seq;      /* one after the last sent */
   guint64 next_reported; /* one after the last that feedback spoke of */
+  RaTime last_feedback;  /* RA_TIME_NONE before the first */
+  RaSpan interval;       /* between feedbacks: rises at once, falls slowly */
+  RaTime asked;          /* the first packet since then that asks for an answer,
+                            or RA_TIME_NONE */
+  gboolean mid_frame;    /* the last packet did not ask */
   guint bytes_lost;      /* reported lost since the last that arrived */
   gdouble mean_size, mean_media;
 
@@ -60,6 +70,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->burst = cfg->burst;
   s->credit_time = now;
   s->last.queue = RA_SPAN_NONE;
+  s->last_feedback = s->asked = RA_TIME_NONE;
   for (guint i = 0; i < SENT_MAX; i++)
     s->sent[i].sent = RA_TIME_NONE;
   return s;
@@ -148,15 +159,40 @@ ra_sender_next_send (const RaSender *s, RaTime now)
   return ra_later (now, ra_send_span (-credit, ra_rate_get (s->rate)) + 1);
 }
 
+/* With twcc the receiver speaks when a frame is complete.  The no-feedback timer
+ * counts from the first packet that asked, and not at all within a frame: else
+ * a large frame that is paced out halves its own rate until it never ends.  A
+ * frame whose next packet is overdue will not go on; from then on it counts. */
+static void
+timer_hold (RaSender *s)
+{
+  RaSpan span = s->rate->rtt > 0 ? 4 * MAX (s->rate->rtt, s->interval)
+                                 : 2 * RA_SECOND; /* RFC 5348 4.2, 4.3 */
+  const Sent *last = &s->sent[(s->next_seq - 1) % SENT_MAX];
+  RaTime due;
+
+  if (s->asked == RA_TIME_NONE && s->mid_frame) {
+    due = ra_later (
+        last->sent, ra_send_span (last->size, ra_rate_get (s->rate)));
+    ra_rate_postpone (s->rate, ra_later (due, span));
+  } else if (s->asked != RA_TIME_NONE && s->interval > 0) {
+    ra_rate_postpone (s->rate, ra_later (s->asked, span));
+  }
+}
+
 void
 ra_sender_on_sent (RaSender *s, guint64 seq, guint size, guint media,
-    gboolean waiting, RaTime now)
+    RaSentFlags flags, RaTime now)
 {
+  timer_hold (s);
+  s->mid_frame = !(flags & RA_SENT_ASKS);
+  if (!s->mid_frame && s->asked == RA_TIME_NONE)
+    s->asked = now;
   s->sent[seq % SENT_MAX] = (Sent){
     .seq = seq,
     .sent = now,
     .size = size,
-    .waiting = waiting,
+    .waiting = (flags & RA_SENT_WAITING) != 0,
   };
   if (s->stats.packets_sent == 0) {
     s->next_reported = seq;
@@ -185,11 +221,13 @@ sent_find (const RaSender *s, guint64 seq)
 /* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time
  * is on record.  For paced video: the sender is not data-limited at the moment
  * it sends a packet while another one waits for the pacer; an interval is
- * data-limited if there was no such moment in (t_new - R, t_new]. */
+ * data-limited if there was no such moment in (t_new - R, t_new], or since the
+ * last report where those are rarer than once per R: t_old is where X_recv
+ * begins. */
 static gboolean
 data_limited (const RaSender *s, RaTime t_new)
 {
-  RaTime t_old = ra_later (t_new, -s->rate->rtt);
+  RaTime t_old = ra_later (t_new, -MAX (s->rate->rtt, s->interval));
 
   for (guint64 seq = s->next_seq; seq-- > 0;) {
     const Sent *sent = sent_find (s, seq);
@@ -205,6 +243,8 @@ data_limited (const RaSender *s, RaTime t_new)
 static void
 report_apply (RaSender *s, const RaReport *report, RaTime now)
 {
+  timer_hold (s);
+  s->asked = RA_TIME_NONE;
   s->last = *report;
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
@@ -222,7 +262,7 @@ ra_sender_on_report (
 {
   RaReport checked = *report;
 
-  if (report->t_recvdata > now || t_delay < 0
+  if (s->stats.packets_sent == 0 || report->t_recvdata > now || t_delay < 0
       || ra_diff (now, report->t_recvdata) <= t_delay) {
     s->stats.feedback_bad++;
     return FALSE;
@@ -268,6 +308,17 @@ row_feed (RaSender *s, const RaFeedbackPacket *row, RaSpan grain, RaTime now)
   return sent;
 }
 
+static void
+interval_update (RaSender *s, RaTime now)
+{
+  if (s->last_feedback != RA_TIME_NONE) {
+    RaSpan sample = MIN (ra_diff (now, s->last_feedback), INTERVAL_MAX);
+
+    s->interval = MAX (sample, s->interval + (sample - s->interval) / 10);
+  }
+  s->last_feedback = now;
+}
+
 gboolean
 ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
     RaSpan grain, RaTime now)
@@ -287,10 +338,12 @@ ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
   }
   if (!newest)
     return FALSE;
+  interval_update (s, now);
   /* The peer answers at once, so the receiver's timer plays no part here: each
    * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
   if (ra_receiver_report (s->receiver, arrival, &report, &t_delay)) {
     report.rtt = ra_diff (now, newest->sent);
+    report.interval = s->interval;
     report_apply (s, &report, now);
   }
   return TRUE;
@@ -307,6 +360,7 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
 {
   s->credit = credit_at (s, now);
   s->credit_time = now;
+  timer_hold (s);
   ra_rate_on_timeout (s->rate, now);
 }
 
@@ -317,11 +371,13 @@ ra_sender_rate (const RaSender *s)
 }
 
 guint64
-ra_sender_media_rate (const RaSender *s)
+ra_sender_media_rate (const RaSender *s, RaSpan backlog)
 {
   gdouble share = s->mean_size > 0 ? s->mean_media / s->mean_size : 1;
+  gdouble standing = ra_seconds (MAX (backlog - BACKLOG_FREE, 0));
+  gdouble drain = MIN (standing / BACKLOG_DRAIN, 0.5);
 
-  return (guint64) (share * (gdouble) ra_rate_get (s->rate));
+  return (guint64) (share * (1 - drain) * (gdouble) ra_rate_get (s->rate));
 }
 
 void

@@ -36,11 +36,19 @@ void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
 /* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` or
  * before if it may go at once. */
 RaTime ra_sender_next_send (const RaSender *s, RaTime now);
+/* What the pacer and the encoder know of a packet. */
+typedef enum
+{
+  RA_SENT_WAITING = 1 << 0, /* another packet is ready, only the pacer holds it
+                               back */
+  RA_SENT_ASKS = 1 << 1,    /* the receiver answers to this one: a frame's last
+                               with twcc, each packet with tfrc */
+} RaSentFlags;
+
 /* Packet number `seq` (consecutive, unwrapped) of `size` bytes, of which
- * `media` are the encoder's, leaves at `now`.  `waiting`: another packet is
- * ready and only the pacer holds it back. */
+ * `media` are the encoder's, leaves at `now`. */
 void ra_sender_on_sent (RaSender *s, guint64 seq, guint size, guint media,
-    gboolean waiting, RaTime now);
+    RaSentFlags flags, RaTime now);
 
 /* Receiver-side feedback (feedback=tfrc): `t_delay` as reported.  FALSE if it
  * contradicts what was sent; it is then counted and ignored. */
@@ -65,8 +73,10 @@ void ra_sender_on_timeout (RaSender *s, RaTime now);
 
 /* The allowed sending rate, bit/s of RTP packets. */
 guint64 ra_sender_rate (const RaSender *s);
-/* Of this the encoder's share: rate * media / size over the recent packets. */
-guint64 ra_sender_media_rate (const RaSender *s);
+/* Of this the encoder's share: rate * media / size over the recent packets.
+ * `backlog` is the time that what waits for the pacer takes at the rate: nothing
+ * else would drain it, so the encoder gets less by what of it is standing. */
+guint64 ra_sender_media_rate (const RaSender *s, RaSpan backlog);
 
 typedef struct
 {

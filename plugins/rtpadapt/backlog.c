@@ -4,6 +4,7 @@
 #include "backlog.h"
 
 #include <gst/base/gstqueuearray.h>
+#include <gst/rtp/rtp.h>
 
 /* SSRCs whose frames are told apart at a time. */
 #define FRAMES_MAX 8
@@ -31,6 +32,33 @@ struct _Backlog
 
   guint64 dropped, dropped_frames;
 };
+
+gboolean
+backlog_item_parse (BacklogItem *item, GstBuffer *buffer, gint media_type)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+    return FALSE;
+  *item = (BacklogItem){
+    .object = GST_MINI_OBJECT_CAST (buffer),
+    .is_packet = TRUE,
+    .is_repair
+    = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
+    .size = (guint) gst_buffer_get_size (buffer),
+    .payload = gst_rtp_buffer_get_payload_len (&rtp),
+    .ssrc = gst_rtp_buffer_get_ssrc (&rtp),
+    .timestamp = gst_rtp_buffer_get_timestamp (&rtp),
+    .seq = gst_rtp_buffer_get_seq (&rtp),
+    .marker = gst_rtp_buffer_get_marker (&rtp),
+  };
+  if (!item->is_repair
+      && (media_type < 0
+          || media_type == gst_rtp_buffer_get_payload_type (&rtp)))
+    item->media = item->payload;
+  gst_rtp_buffer_unmap (&rtp);
+  return TRUE;
+}
 
 Backlog *
 backlog_new (void)

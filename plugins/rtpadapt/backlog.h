@@ -20,12 +20,19 @@ typedef struct
 {
   GstMiniObject *object; /* a buffer or a serialized event */
   gboolean is_packet;
+  gboolean marker;    /* the frame's last, which the receiver answers to */
   gboolean is_repair; /* retransmission: neither media nor part of a frame */
   guint size;         /* bytes of the RTP packet */
   guint payload;      /* of these its payload */
+  guint media;        /* of these the encoder's */
   guint32 ssrc, timestamp;
   guint16 seq;
 } BacklogItem;
+
+/* FALSE if `buffer` is not RTP.  `media_type` is the encoder's payload type:
+ * others are FEC or the like; -1: not known. */
+gboolean backlog_item_parse (
+    BacklogItem *item, GstBuffer *buffer, gint media_type);
 
 typedef struct _Backlog Backlog;
 

@@ -11,8 +11,13 @@
  * by text as elements are: `bottleneck` (rate, droptail queue), `delay`,
  * `bernoulli` and `gilbert` (wireless loss).  A packet enters when it reaches
  * the sink pad and leaves when the models say so, both in time of the clock;
- * its size is that of the buffer plus #GstRtpAdaptLink:overhead.  Buffers are
- * not changed.  The same seed and the same arrivals give the same losses.
+ * its size is that of the buffer plus #GstRtpAdaptLink:overhead.  The same seed
+ * and the same arrivals give the same losses.
+ *
+ * What leaves has arrived: its DTS is the running time at which it left the
+ * path (in the stream's segment), as udpsrc sets it, because rtpsession and
+ * rtpjitterbuffer take the DTS for the time of arrival.  Nothing else of a
+ * buffer is changed.
  *
  * The truth about each lost RTP packet is sent upstream as the custom event
  * `RTPAdaptLoss` with the fields `ssrc` and `seqnum` (uint), `cause` (string,
@@ -58,6 +63,13 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* --- the element -------------------------------------------------------- */
 
+/* The lock is held. */
+static RaTime
+link_now (GstRtpAdaptLink *self)
+{
+  return self->clock ? gst_clock_get_time (self->clock) : 0;
+}
+
 static gboolean
 link_set_clock (GstElement *element, GstClock *clock)
 {
@@ -67,10 +79,12 @@ link_set_clock (GstElement *element, GstClock *clock)
   if (clock != self->clock) {
     /* Times of one clock mean nothing on another. */
     if (self->path.link)
-      link_path_open (&self->path, self->text, self->seed, NULL);
+      link_path_open (
+          &self->path, self->text, self->seed, link_now (self), NULL);
     if (self->wait)
       gst_clock_id_unschedule (self->wait);
     gst_object_replace ((GstObject **) &self->clock, (GstObject *) clock);
+    self->path.resumed = link_now (self);
     gst_rtp_adapt_link_wake (self);
   }
   g_mutex_unlock (&self->lock);
@@ -97,7 +111,7 @@ static void
 link_start (GstRtpAdaptLink *self)
 {
   g_mutex_lock (&self->lock);
-  link_path_open (&self->path, self->text, self->seed, NULL);
+  link_path_open (&self->path, self->text, self->seed, link_now (self), NULL);
   self->path.n = (LinkCounts){ 0 };
   self->started = TRUE;
   g_mutex_unlock (&self->lock);
@@ -118,6 +132,8 @@ link_set_playing (GstRtpAdaptLink *self, gboolean playing)
 {
   g_mutex_lock (&self->lock);
   self->playing = playing;
+  if (playing)
+    self->path.resumed = link_now (self);
   gst_rtp_adapt_link_wake (self);
   g_mutex_unlock (&self->lock);
 }
@@ -157,7 +173,8 @@ link_set_text (GstRtpAdaptLink *self, const gchar *text)
 
   g_mutex_lock (&self->lock);
   gst_rtp_adapt_link_advance (self);
-  self->text_bad = !link_path_open (&self->path, text, self->seed, &error);
+  self->text_bad = !link_path_open (
+      &self->path, text, self->seed, link_now (self), &error);
   if (!self->text_bad) {
     g_free (self->text);
     self->text = g_strdup (text ? text : "");
@@ -318,6 +335,7 @@ gst_rtp_adapt_link_init (GstRtpAdaptLink *self)
   self->text = g_strdup ("");
   self->overhead = DEFAULT_OVERHEAD;
   self->path.owner = GST_ELEMENT (self);
+  self->path.releasing = RA_TIME_NONE;
   self->flow = GST_FLOW_FLUSHING;
 
   gst_rtp_adapt_link_add_pads (self);

@@ -23,6 +23,8 @@
  * the gap and conceals, and a key frame is asked for, once a second at most.
  * The rate control does not take it for a loss, because rtpsession numbers
  * only what it gets.  A frame that began is cut beyond four times the limit.
+ * It never blocks its source: one that is not live needs a clocksync in front
+ * of the encoder.
  *
  * It adds nothing to the pipeline's latency: a sink that waited for
  * max-backlog would delay every packet as much as the worst one, and undo the
@@ -50,7 +52,7 @@
  *     r.recv_rtp_sink_0 \
  *     r.send_rtcp_src_0 ! \
  *     udpsink host=127.0.0.1 port=15007 sync=false async=false \
- *     udpsrc address=127.0.0.1 port=15007 ! s.recv_rtcp_sink_0 \
+ *     udpsrc address=127.0.0.1 port=15007 reuse=false ! s.recv_rtcp_sink_0 \
  *     r. ! rtph264depay ! fakesink
  * ]|
  * A sender and a receiver in one process, with a lossy path between them; only
@@ -158,6 +160,7 @@ send_start (GstRtpAdaptSend *self)
   sent_log_init (self->log);
   self->remote = (TwccClock){ 0 };
   self->last_refresh = RA_TIME_NONE;
+  self->media_type = -1;
   self->ssrc_known = FALSE;
   self->warned = 0;
   self->count = (SendCounters){ 0 };

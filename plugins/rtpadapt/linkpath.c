@@ -11,6 +11,15 @@ typedef struct
   guint inside; /* how many of them are still inside */
 } LinkEvent;
 
+/* Takes the event. */
+static void
+path_event_out (LinkPath *path, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+    gst_event_copy_segment (event, &path->segment);
+  g_queue_push_tail (&path->out, event);
+}
+
 /* Packet `seq` is no longer inside: who waited for it? */
 static void
 path_left (LinkPath *path, guint64 seq)
@@ -22,19 +31,41 @@ path_left (LinkPath *path, guint64 seq)
     e->inside -= seq < e->mark;
   }
   while ((e = g_queue_peek_head (&path->waiting)) && e->inside == 0) {
-    g_queue_push_tail (&path->out, e->event);
+    path_event_out (path, e->event);
     g_free (g_queue_pop_head (&path->waiting));
   }
+}
+
+/* What leaves at `now` arrives: its running time, as a position in the segment.
+ * udpsrc's segment begins at 0, x264enc's at 1000 h, and rtpjitterbuffer drops
+ * what arrives before its segment. */
+static GstClockTime
+path_arrival (const LinkPath *path, RaTime now)
+{
+  GstClockTime base = gst_element_get_base_time (path->owner);
+  GstClockTime running, position;
+
+  now = MAX (now, path->resumed);
+  running = now > base ? now - base : 0;
+  if (path->segment.format != GST_FORMAT_TIME)
+    return running;
+  return gst_segment_position_from_running_time_full (
+             &path->segment, GST_FORMAT_TIME, running, &position)
+          > 0
+      ? position
+      : 0;
 }
 
 static void
 path_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
 {
   LinkPath *path = data;
+  GstBuffer *buffer = gst_buffer_make_writable (GST_BUFFER_CAST (p->data));
 
   path->n.out++;
   path->n.bytes_out += p->size;
-  g_queue_push_tail (&path->out, p->data);
+  GST_BUFFER_DTS (buffer) = path_arrival (path, now);
+  g_queue_push_tail (&path->out, buffer);
   path_left (path, p->seq);
 }
 
@@ -96,8 +127,8 @@ path_discard (const RaLinkPacket *p, gpointer data)
 {
   LinkPath *path = data;
 
-  if (path->releasing) {
-    path_deliver (p, 0, path);
+  if (path->releasing != RA_TIME_NONE) {
+    path_deliver (p, path->releasing, path);
     return;
   }
   path->n.discarded++;
@@ -106,16 +137,17 @@ path_discard (const RaLinkPacket *p, gpointer data)
 }
 
 gboolean
-link_path_open (LinkPath *path, const gchar *text, guint64 seed, GError **error)
+link_path_open (
+    LinkPath *path, const gchar *text, guint64 seed, RaTime now, GError **error)
 {
   static const RaLinkSink sink = { path_deliver, path_drop, path_discard };
   RaLink *link = ra_link_parse (text, seed, &sink, path, error);
 
   if (!link)
     return FALSE;
-  path->releasing = TRUE;
+  path->releasing = now;
   ra_link_free (path->link);
-  path->releasing = FALSE;
+  path->releasing = RA_TIME_NONE;
   path->link = link;
   return TRUE;
 }
@@ -139,6 +171,7 @@ link_path_flush (LinkPath *path, GstPad *srcpad, guint overhead)
     }
     gst_mini_object_unref (item);
   }
+  gst_segment_init (&path->segment, GST_FORMAT_UNDEFINED);
 }
 
 void
@@ -166,7 +199,7 @@ link_path_push_event (LinkPath *path, GstEvent *event)
   LinkEvent *e;
 
   if (inside == 0) {
-    g_queue_push_tail (&path->out, event);
+    path_event_out (path, event);
     return;
   }
   e = g_new (LinkEvent, 1);

@@ -20,18 +20,20 @@ typedef struct
   GstElement *owner;      /* source of messages and logs */
   gboolean loss_messages; /* post each loss too */
 
-  RaLink *link; /* NULL: closed, nothing may enter */
-  gboolean releasing;
+  RaLink *link;       /* NULL: closed, nothing may enter */
+  RaTime releasing;   /* a path's end: what is inside leaves then; or NONE */
+  RaTime resumed;     /* since when time runs: nothing left before */
+  GstSegment segment; /* of what leaves now */
   guint64 next_seq;
   GQueue waiting; /* serialized events that wait for packets before them */
   GQueue out; /* buffers, events (either way) and messages to push, in order */
   LinkCounts n;
 } LinkPath;
 
-/* A new chain.  What is inside the old one leaves at once, in order; with an
+/* A new chain.  What is inside the old one leaves at `now`, in order; with an
  * error nothing changes. */
-gboolean link_path_open (
-    LinkPath *path, const gchar *text, guint64 seed, GError **error);
+gboolean link_path_open (LinkPath *path, const gchar *text, guint64 seed,
+    RaTime now, GError **error);
 /* Discards what is inside and in `out`; sticky events stay on `srcpad`. */
 void link_path_flush (LinkPath *path, GstPad *srcpad, guint overhead);
 void link_path_close (LinkPath *path);

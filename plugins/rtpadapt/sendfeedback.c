@@ -61,7 +61,11 @@ send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
   if (!rows)
     return FALSE;
   g_mutex_lock (&self->lock);
-  if (self->sender) {
+  if (self->sender && twcc_is_doubtful (rows)) {
+    self->count.doubtful++;
+    GST_INFO_OBJECT (
+        self, "a long run of losses: report of %u packets ignored", rows->len);
+  } else if (self->sender) {
     if (sent_log_align (self->log, rows)) {
       self->count.realigned++;
       GST_WARNING_OBJECT (self, "rtpsession's numbers moved against ours");

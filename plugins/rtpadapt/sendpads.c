@@ -3,7 +3,6 @@
  */
 #include "sendpriv.h"
 
-#include <gst/rtp/rtp.h>
 #include <gst/video/video.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
@@ -20,29 +19,6 @@ send_wake (GstRtpAdaptSend *self)
 }
 
 /* --- in: from the payloader to the backlog ------------------------------ */
-
-/* FALSE if it is not RTP. */
-static gboolean
-item_parse (GstBuffer *buffer, BacklogItem *item)
-{
-  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-
-  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
-    return FALSE;
-  *item = (BacklogItem){
-    .object = GST_MINI_OBJECT_CAST (buffer),
-    .is_packet = TRUE,
-    .is_repair
-    = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
-    .size = (guint) gst_buffer_get_size (buffer),
-    .payload = gst_rtp_buffer_get_payload_len (&rtp),
-    .ssrc = gst_rtp_buffer_get_ssrc (&rtp),
-    .timestamp = gst_rtp_buffer_get_timestamp (&rtp),
-    .seq = gst_rtp_buffer_get_seq (&rtp),
-  };
-  gst_rtp_buffer_unmap (&rtp);
-  return TRUE;
-}
 
 static void
 ssrc_watch (GstRtpAdaptSend *self, const BacklogItem *item)
@@ -96,8 +72,8 @@ buffer_take (GstRtpAdaptSend *self, GstBuffer *buffer)
   BacklogItem item;
   GstFlowReturn flow;
 
-  is_rtp = item_parse (buffer, &item);
   g_mutex_lock (&self->lock);
+  is_rtp = backlog_item_parse (&item, buffer, self->media_type);
   flow = self->flow == GST_FLOW_OK && self->eos ? GST_FLOW_EOS : self->flow;
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
@@ -172,6 +148,20 @@ task_start (GstRtpAdaptSend *self)
       self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
 }
 
+/* The lock is held. */
+static void
+caps_take (GstRtpAdaptSend *self, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!gst_structure_get_int (
+          gst_caps_get_structure (caps, 0), "payload", &self->media_type))
+    self->media_type = -1;
+  self->encoder_stale = self->encoder_expected = TRUE;
+  send_tell (self);
+}
+
 /* Behind the packets that are waiting. */
 static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
@@ -183,10 +173,8 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
     self->eos = FALSE;
   queued = self->flow == GST_FLOW_OK && !self->eos;
   if (queued) {
-    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
-      self->encoder_stale = self->encoder_expected = TRUE;
-      send_tell (self);
-    }
+    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+      caps_take (self, event);
     self->eos |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
     backlog_push_event (self->backlog, event);
     send_wake (self);
@@ -240,11 +228,21 @@ send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* --- out: the task ------------------------------------------------------ */
 
+/* The lock is held.  The no-feedback timer and the statistics, until EOS went
+ * out. */
+static RaTime
+next_timer (GstRtpAdaptSend *self)
+{
+  if (self->eos && !backlog_peek (self->backlog))
+    return RA_TIME_NONE;
+  return MIN (ra_sender_next_timeout (self->sender), self->next_stats);
+}
+
 /* When the task has to act next; the lock is held. */
 static RaTime
 next_deadline (GstRtpAdaptSend *self, RaTime now)
 {
-  RaTime t = MIN (ra_sender_next_timeout (self->sender), self->next_stats);
+  RaTime t = next_timer (self);
 
   if (backlog_packets (self->backlog) > 0)
     t = MIN (t, ra_sender_next_send (self->sender, now));
@@ -309,12 +307,13 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
           .seq = item->seq,
       });
   guint64 index = p->index;
+  RaSentFlags flags = item->marker ? RA_SENT_ASKS : 0;
   GstFlowReturn flow;
   gboolean error;
 
-  ra_sender_on_sent (self->sender, index, item->size,
-      item->is_repair ? 0 : item->payload, backlog_packets (self->backlog) > 0,
-      now);
+  if (backlog_packets (self->backlog) > 0)
+    flags |= RA_SENT_WAITING;
+  ra_sender_on_sent (self->sender, index, item->size, item->media, flags, now);
   g_mutex_unlock (&self->lock);
 
   flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
@@ -362,6 +361,18 @@ stats_post (GstRtpAdaptSend *self, RaTime now)
   g_mutex_lock (&self->lock);
 }
 
+/* The lock is held. */
+static void
+timer_run (GstRtpAdaptSend *self, RaTime now)
+{
+  if (ra_sender_next_timeout (self->sender) <= now) {
+    ra_sender_on_timeout (self->sender, now);
+    send_tell (self);
+  } else {
+    stats_post (self, now);
+  }
+}
+
 /* One step of the task. */
 static void
 send_loop (GstPad *pad)
@@ -373,16 +384,12 @@ send_loop (GstPad *pad)
   if (self->flow == GST_FLOW_OK) {
     RaTime now = send_now (self);
 
-    if (ra_sender_next_timeout (self->sender) <= now) {
-      ra_sender_on_timeout (self->sender, now);
-      send_tell (self);
-    } else if (self->next_stats <= now) {
-      stats_post (self, now);
-    } else if (item_ready (self, now)) {
+    if (next_timer (self) <= now)
+      timer_run (self, now);
+    else if (item_ready (self, now))
       item_send (self, now);
-    } else {
+    else
       task_wait (self, next_deadline (self, now));
-    }
   }
   running = self->flow == GST_FLOW_OK;
   g_mutex_unlock (&self->lock);

@@ -45,6 +45,7 @@ typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
   guint64 unmapped;  /* feedback rows about packets we do not know */
+  guint64 doubtful;  /* feedback that was ignored, see twcc_is_doubtful() */
   guint64 realigned; /* times rtpsession's numbers and ours disagreed */
   guint64 known_congestion, known_wireless; /* losses whose truth is known */
   guint64 misread_congestion, misread_wireless; /* of these, judged wrongly */
@@ -65,6 +66,7 @@ struct _GstRtpAdaptSend
   /* the task */
   GstFlowReturn flow; /* FLUSHING when it shall not run */
   gboolean eos;       /* EOS came in */
+  gint media_type;    /* payload type of the sink's caps, or -1 */
   GstClockID wait;    /* what the task waits for, or NULL */
   RaTime wait_until;
   Backlog *backlog; /* all from here exist between READY and PAUSED */

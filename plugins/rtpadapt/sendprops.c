@@ -193,6 +193,13 @@ send_set_property (
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
 }
 
+static guint
+estimated_bitrate (const GstRtpAdaptSend *self)
+{
+  return self->sender ? (guint) MIN (ra_sender_rate (self->sender), G_MAXUINT)
+                      : self->cfg.start_bitrate;
+}
+
 void
 send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
@@ -202,9 +209,7 @@ send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   g_mutex_lock (&self->lock);
   switch (id) {
     case PROP_ESTIMATED_BITRATE:
-      g_value_set_uint (value,
-          self->sender ? (guint) MIN (ra_sender_rate (self->sender), G_MAXUINT)
-                       : cfg->start_bitrate);
+      g_value_set_uint (value, estimated_bitrate (self));
       break;
     case PROP_MIN_BITRATE:
       g_value_set_uint (value, cfg->min_bitrate);

@@ -73,7 +73,8 @@ encoder_drive (GstRtpAdaptSend *self)
     g_mutex_lock (&self->lock);
     return;
   }
-  bps = ra_sender_media_rate (self->sender);
+  bps = ra_sender_media_rate (self->sender,
+      backlog_span (self->backlog, ra_sender_rate (self->sender)));
   g_mutex_unlock (&self->lock);
   bps = encoder_set (encoder, bps, last);
   if (bps != last)
@@ -175,8 +176,9 @@ send_stats (GstRtpAdaptSend *self)
       (guint) MIN (rate, G_MAXUINT), "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (self->encoder_bps, G_MAXUINT), "not-rtp", G_TYPE_UINT64,
       count->not_rtp, "feedback-unmapped", G_TYPE_UINT64, count->unmapped,
-      "realigned", G_TYPE_UINT64, count->realigned, "known-congestion",
-      G_TYPE_UINT64, count->known_congestion, "known-wireless", G_TYPE_UINT64,
+      "feedback-doubtful", G_TYPE_UINT64, count->doubtful, "realigned",
+      G_TYPE_UINT64, count->realigned, "known-congestion", G_TYPE_UINT64,
+      count->known_congestion, "known-wireless", G_TYPE_UINT64,
       count->known_wireless, "misread-congestion", G_TYPE_UINT64,
       count->misread_congestion, "misread-wireless", G_TYPE_UINT64,
       count->misread_wireless, NULL);

@@ -8,6 +8,9 @@
 /* No path delays one packet this much more than the one before: the
  * receiver's clock began anew.  Just below the range of a delta. */
 #define EPOCH (8 * RA_SECOND)
+/* Losses in a row of which a status vector holds one less
+ * (draft-holmer-rmcat-...-01, 3.1.4). */
+#define DOUBTFUL_RUN 15
 
 static gboolean
 row_parse (const GstStructure *s, TwccRow *row)
@@ -47,6 +50,16 @@ twcc_parse (const GstStructure *s)
       g_array_append_val (rows, row);
   }
   return rows;
+}
+
+gboolean
+twcc_is_doubtful (const GArray *rows)
+{
+  guint run = 0;
+
+  for (guint i = 0; i < rows->len && run < DOUBTFUL_RUN; i++)
+    run = g_array_index (rows, TwccRow, i).lost ? run + 1 : 0;
+  return run >= DOUBTFUL_RUN;
 }
 
 RaTime

@@ -24,6 +24,12 @@ typedef struct
  * (transfer full) (element-type TwccRow): g_array_unref(). */
 GArray *twcc_parse (const GstStructure *s);
 
+/* TRUE if GStreamer 1.22's writer may have spoilt the report the rows came in:
+ * rtp_twcc_write_chunks() writes a run of losses longer than a status vector
+ * (14 packets) twice, which shifts the statuses and deltas of those behind it.
+ * Received packets are then called lost, and arrivals are up to 100 ms off. */
+gboolean twcc_is_doubtful (const GArray *rows);
+
 /* `remote` is a 24 bit count of 64 ms plus deltas: it wraps after 12.4 days,
  * and deltas at its beginning can make it fall below 0.  rtpsession puts the
  * absolute time where a packet has no DTS and the running time where it has

@@ -83,11 +83,17 @@ push_packet (Send *s, guint32 timestamp)
       ==, GST_FLOW_OK);
 }
 
+/* The last one has the marker. */
 static inline void
 push_frame (Send *s, guint32 timestamp, guint n)
 {
-  while (n-- > 0)
+  GstBuffer *last;
+
+  while (n-- > 1)
     push_packet (s, timestamp);
+  last = packet_new (SSRC, s->seq++, timestamp, PAYLOAD);
+  gst_buffer_memset (last, 1, 0x80 | 96, 1);
+  g_assert_cmpint (gst_harness_push (s->h, last), ==, GST_FLOW_OK);
 }
 
 static inline guint16

@@ -66,7 +66,7 @@ test_buffer_list (void)
 }
 
 static void
-test_buffers_are_not_changed (void)
+test_only_dts_is_changed (void)
 {
   GstBuffer *in = path_rtp (7, 100), *out;
   Path t;
@@ -80,9 +80,70 @@ test_buffers_are_not_changed (void)
   out = gst_harness_pull (t.h);
   g_assert_true (out == in);
   g_assert_cmpuint (GST_BUFFER_PTS (out), ==, 5 * GST_SECOND);
-  g_assert_cmpuint (GST_BUFFER_DTS (out), ==, 4 * GST_SECOND);
+  g_assert_cmpuint (GST_BUFFER_DTS (out), ==, 25 * GST_MSECOND);
   g_assert_true (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (out);
+  path_end (&t);
+}
+
+static GstClockTime
+pull_dts (Path *t)
+{
+  GstBuffer *buffer = gst_harness_pull (t->h);
+  GstClockTime dts = GST_BUFFER_DTS (buffer);
+
+  gst_buffer_unref (buffer);
+  return dts;
+}
+
+/* Times of the clock minus the base time of 3 ms, what came due in PAUSED at
+ * the end of it, what a new path released at the time of the change. */
+static void
+test_dts (void)
+{
+  GstBuffer *shared = path_rtp (1, PATH_SIZE);
+  GstSegment segment;
+  Path t;
+
+  path_new (&t, "bottleneck rate=1M ! delay 25ms", 1);
+  gst_element_set_base_time (t.h->element, 3 * GST_MSECOND);
+  path_expect (&t, "caps 0, ");
+  path_push (&t, 0, 4);
+  g_test_message ("a buffer that others hold stays as it was");
+  GST_BUFFER_DTS (shared) = GST_SECOND;
+  gst_harness_push (t.h, gst_buffer_ref (shared));
+  path_expect (&t, "caps 0, +0 39, +1 49, ");
+  g_assert_cmpuint (pull_dts (&t), ==, 36 * GST_MSECOND);
+  g_assert_cmpuint (pull_dts (&t), ==, 46 * GST_MSECOND);
+  g_assert_cmpuint (GST_BUFFER_DTS (shared), ==, GST_SECOND);
+  gst_buffer_unref (shared);
+
+  path_push (&t, 2, 50);
+  gst_element_set_state (t.h->element, GST_STATE_PAUSED);
+  gst_test_clock_set_time (t.clock, 100 * GST_MSECOND);
+  gst_element_set_base_time (t.h->element, 53 * GST_MSECOND);
+  gst_harness_play (t.h);
+  path_expect (&t, "caps 0, +0 39, +1 49, +2 100, ");
+  g_assert_cmpuint (pull_dts (&t), ==, 47 * GST_MSECOND);
+
+  path_push (&t, 3, 101);
+  gst_test_clock_set_time (t.clock, 110 * GST_MSECOND);
+  g_object_set (t.h->element, "link", "", NULL);
+  path_expect (&t, "caps 0, +0 39, +1 49, +2 100, +3 110, ");
+  g_assert_cmpuint (pull_dts (&t), ==, 57 * GST_MSECOND);
+
+  g_test_message ("in the segment of the packet, not of those behind it");
+  g_object_set (t.h->element, "link", "delay 25ms", NULL);
+  path_push (&t, 4, 110);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 1000 * GST_SECOND;
+  segment.base = 7 * GST_MSECOND;
+  gst_harness_push_event (t.h, gst_event_new_segment (&segment));
+  path_push (&t, 5, 111);
+  path_expect (&t, "caps 0, +0 39, +1 49, +2 100, +3 110, +4 135, +5 136, ");
+  g_assert_cmpuint (pull_dts (&t), ==, 82 * GST_MSECOND);
+  g_assert_cmpuint (
+      pull_dts (&t), ==, 1000 * GST_SECOND + (83 - 7) * GST_MSECOND);
   path_end (&t);
 }
 
@@ -320,7 +381,8 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/rtpadaptlink/buffer-list", test_buffer_list);
   g_test_add_func (
-      "/rtpadaptlink/buffers-are-not-changed", test_buffers_are_not_changed);
+      "/rtpadaptlink/only-dts-is-changed", test_only_dts_is_changed);
+  g_test_add_func ("/rtpadaptlink/dts", test_dts);
   g_test_add_func ("/rtpadaptlink/overhead", test_overhead);
   g_test_add_func ("/rtpadaptlink/not-rtp", test_not_rtp);
   g_test_add_data_func (

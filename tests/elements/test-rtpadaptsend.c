@@ -206,6 +206,54 @@ test_eos (void)
   send_free (&s);
 }
 
+static guint
+stats_messages (Send *s)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (s->bus, GST_MESSAGE_ELEMENT))) {
+    n++;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+/* Once EOS went out nothing is timed any more, neither the statistics nor
+ * the no-feedback timer (2 s); a flush brings both back. */
+static void
+test_eos_is_quiet (void)
+{
+  Send s = send_new ("controller=tfrc start-bitrate=500000");
+  GstSegment segment;
+
+  g_object_set (s.element, "stats-interval", GST_SECOND, NULL);
+  push_frame (&s, 0, 2);
+  pull_packet (&s);
+  g_assert_true (gst_harness_push_event (s.h, gst_event_new_eos ()));
+  crank (&s);
+  pull_packet (&s);
+  wait_until (eos_events (&s) == 1);
+  wait_until (gst_test_clock_peek_id_count (s.clock) == 0);
+  for (guint i = 0; i < 10; i++) {
+    gst_test_clock_advance_time (s.clock, GST_SECOND);
+    g_usleep (2000); /* a chance to do wrong */
+  }
+  g_assert_cmpuint (gst_test_clock_peek_id_count (s.clock), ==, 0);
+  g_assert_cmpuint (stats_messages (&s), ==, 0);
+  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 500000);
+
+  gst_harness_push_event (s.h, gst_event_new_flush_start ());
+  gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  wait_until (stats_messages (&s) == 1);
+  wait_until (get_uint (&s, "estimated-bitrate") == 250000);
+  push_packet (&s, 1);
+  g_assert_cmpuint (pull_packet (&s), ==, 2);
+  send_free (&s);
+}
+
 /* Serialized events stay in their place, and need no time of their own. */
 static void
 test_event_order (void)
@@ -379,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/backlog/frames", test_backlog);
   g_test_add_func ("/rtpadaptsend/backlog/hard", test_backlog_hard);
   g_test_add_func ("/rtpadaptsend/stream/eos", test_eos);
+  g_test_add_func ("/rtpadaptsend/stream/eos-is-quiet", test_eos_is_quiet);
   g_test_add_func ("/rtpadaptsend/stream/event-order", test_event_order);
   g_test_add_func ("/rtpadaptsend/stream/flush", test_flush);
   g_test_add_func ("/rtpadaptsend/stream/list", test_list);

@@ -51,6 +51,39 @@ test_clock (gconstpointer data)
   g_assert_cmpint (ra_diff (b, a), ==, clock_rows[row].expected);
 }
 
+/* --- rows that may be spoilt --------------------------------------------- */
+
+/* `rows`: a letter per packet, L: lost. */
+static const struct
+{
+  const gchar *name, *rows;
+  gboolean expected;
+  const gchar *why;
+} doubtful_rows[] = {
+  { "empty", "", FALSE, "nothing to doubt" },
+  { "14", "rLLLLLLLLLLLLLLr", FALSE, "a status vector holds 14" },
+  { "15", "rLLLLLLLLLLLLLLLr", TRUE, "one more is written twice" },
+  { "15-first", "LLLLLLLLLLLLLLLr", TRUE,
+      "rtpsession may have added them in front, which cannot be told" },
+  { "15-last", "rLLLLLLLLLLLLLLL", TRUE, "wherever they are" },
+  { "14-14", "LLLLLLLLLLLLLLrLLLLLLLLLLLLLLr", FALSE, "two runs" },
+};
+
+static void
+test_doubtful (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (TwccRow));
+
+  for (const gchar *c = doubtful_rows[row].rows; *c; c++) {
+    TwccRow packet = { .seq = (guint16) rows->len, .lost = *c == 'L' };
+
+    g_array_append_val (rows, packet);
+  }
+  g_test_message ("%s", doubtful_rows[row].why);
+  g_assert_cmpint (twcc_is_doubtful (rows), ==, doubtful_rows[row].expected);
+}
+
 /* --- the log of what was sent ------------------------------------------- */
 
 static SentLog *
@@ -240,6 +273,8 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (clock_rows); i++)
     add_row ("clock", clock_rows[i].name, i, test_clock);
+  for (guint i = 0; i < G_N_ELEMENTS (doubtful_rows); i++)
+    add_row ("doubtful", doubtful_rows[i].name, i, test_doubtful);
   for (guint i = 0; i < G_N_ELEMENTS (log_rows); i++)
     add_row ("log", log_rows[i].name, i, test_log);
   g_test_add_func ("/send-parts/log/wrong", test_log_wrong);

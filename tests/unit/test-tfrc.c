@@ -261,11 +261,13 @@ static const struct
   gdouble factor;
   const gchar *why;
 } oscillation_rows[] = {
-  { R, NULL, 1, "steady" },
-  { 2 * R, NULL, 0.7363961, "doubled" },
-  { R / 2, NULL, 1.3727922, "halved" },
-  { 4 * R, NULL, 0.55, "times four" },
+  { R, "paper", 1, "steady" },
+  { 2 * R, "paper", 0.7363961, "doubled" },
+  { R / 2, "paper", 1.3727922, "halved" },
+  { 4 * R, "paper", 0.55, "times four" },
   { 4 * R, "oscillation=0", 1, "switched off" },
+  /* R_sqmean = .9 sqrt (.11) + .1 sqrt (.21) = 0.3443216, / sqrt (.21) */
+  { 2 * R, NULL, 0.7513712, "doubled, and 10 ms of it may be no queue" },
 };
 
 static void

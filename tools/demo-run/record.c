@@ -7,7 +7,8 @@
 
 #define BIN (100 * RA_MSECOND)    /* of the series */
 #define AGREEMENT (5 * RA_SECOND) /* encoder against wire, over any of these */
-#define SETTLING (5 * RA_SECOND)  /* after the warm-up */
+/* After the warm-up and after each change of capacity. */
+#define SETTLING (5 * RA_SECOND)
 
 typedef enum
 {
@@ -225,27 +226,33 @@ bins_fill (const Record *r, RaTime end)
 static void
 encoder_agreement (const Record *r, const Bins *b, RaRun *run)
 {
-  guint first = (guint) ((r->warmup + SETTLING) / BIN);
+  guint warm = (guint) (r->warmup / BIN), settled = warm;
+  guint settling = (guint) (SETTLING / BIN);
   guint window = (guint) (AGREEMENT / BIN);
-  gdouble target = 0, wire = 0, total = 0, worst = -1;
+  gdouble target = 0, wire = 0, total = 0, worst = -1, worst_any = -1;
 
-  for (guint i = 0; i < b->n; i++) {
-    if (i < first)
-      continue;
+  for (guint i = warm; i < b->n; i++) {
+    if (i > warm && b->capacity[i] != b->capacity[i - 1])
+      settled = i;
     target += b->encoder[i];
     total += b->encoder[i];
     wire += b->media[i];
-    if (i >= first + window) {
+    if (i >= warm + window) {
       target -= b->encoder[i - window];
       wire -= b->media[i - window];
     }
-    if (i + 1 >= first + window && target > 0)
+    if (i + 1 < warm + settling + window || target <= 0)
+      continue;
+    worst_any = MAX (worst_any, fabs (wire / target - 1));
+    if (i + 1 >= settled + settling + window)
       worst = MAX (worst, fabs (wire / target - 1));
   }
-  if (b->n > first)
-    run->encoder_bps = total / (b->n - first);
+  if (b->n > warm)
+    run->encoder_bps = total / (b->n - warm);
   if (worst >= 0)
     run->encoder_error = worst;
+  if (worst_any >= 0)
+    run->encoder_error_any = worst_any;
 }
 
 void

@@ -197,9 +197,11 @@ receiver_build (Stream *s, GError **error)
   g_autofree gchar *text = g_strdup_printf (
       "rtpbin name=rtp rtp-profile=avpf latency=200 do-lost=true "
       "buffer-mode=synced "
-      "udpsrc name=rtpsrc address=127.0.0.1 port=%d socket-timestamp=realtime "
-      "buffer-size=2000000 caps=\"" RTP_CAPS "\" ! rtp.recv_rtp_sink_0 "
-      "udpsrc name=rtcpsrc address=127.0.0.1 port=0 ! rtp.recv_rtcp_sink_0 "
+      "udpsrc name=rtpsrc address=127.0.0.1 port=%d reuse=false "
+      "socket-timestamp=realtime buffer-size=2000000 caps=\"" RTP_CAPS
+      "\" ! rtp.recv_rtp_sink_0 "
+      "udpsrc name=rtcpsrc address=127.0.0.1 port=0 reuse=false ! "
+      "rtp.recv_rtcp_sink_0 "
       "rtp. ! rtph264depay name=depay request-keyframe=true ! "
       "avdec_h264 max-threads=1 ! videoconvert ! video/x-raw,format=I420 ! "
       "fakesink name=shown sync=false async=false "
@@ -236,7 +238,7 @@ sender_build (Stream *s, GError **error)
       "rtpbin name=rtp rtp-profile=avpf "
       "appsrc name=src format=time is-live=true block=true max-buffers=2 ! "
       "clocksync ! x264enc name=enc tune=zerolatency speed-preset=superfast "
-      "threads=1 key-int-max=50 intra-refresh=true vbv-buf-capacity=200 "
+      "threads=1 key-int-max=50 intra-refresh=true vbv-buf-capacity=150 "
       "option-string=slice-max-size=1150 ! " /* a lost packet costs a slice */
       "video/x-h264,stream-format=byte-stream ! rtph264pay pt=96 mtu=1200 "
       "aggregate-mode=zero-latency config-interval=-1 ! " RTP_CAPS " ! "
@@ -246,7 +248,8 @@ sender_build (Stream *s, GError **error)
       "async=false "
       "rtp.send_rtcp_src_0 ! rtpadaptlink link=\"delay " BACK_DELAY "\" ! "
       "udpsink host=127.0.0.1 port=%d sync=false async=false "
-      "udpsrc name=rtcpsrc address=127.0.0.1 port=0 ! rtp.recv_rtcp_sink_0",
+      "udpsrc name=rtcpsrc address=127.0.0.1 port=0 reuse=false ! "
+      "rtp.recv_rtcp_sink_0",
       o->max_bitrate, udp_port (s->receiver, "rtpsrc"),
       udp_port (s->receiver, "rtcpsrc"));
 

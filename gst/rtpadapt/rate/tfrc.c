@@ -9,6 +9,8 @@
  *   connection" (4.2): X before the first report, then max (initial_rate, X),
  *   and in X_recv_set instead of Infinity, so that X at most doubles per RTT.
  *   If that first report has p > 0 (an old receiver) X_Bps limits it too.
+ * - A wake-up late by 3 ms is no queue, but on a path of 1 ms it halves X_inst:
+ *   4.5 sees R_sample + jitter ("in some wireless links", it says itself).
  * - cfg.max limits X itself: else the nofeedback timer would halve a rate that
  *   nobody sends at.  cfg.min is the wrapper's.
  */
@@ -26,7 +28,7 @@
 typedef struct
 {
   RaRate base;
-  gdouble oscillation; /* param */
+  gdouble oscillation, jitter; /* parameters */
 
   gdouble x;          /* X */
   gdouble x_bps;      /* X_Bps */
@@ -70,11 +72,14 @@ x_inst (const Tfrc *t)
   return t->oscillation > 0 ? fmax (t->x * t->damping, x_min (t)) : t->x;
 }
 
-/* 4.3 step 3, 4.4 item 2; before R is known it stays at least as in 4.2. */
+/* 4.3 step 3, 4.4 item 2; before R is known it stays at least as in 4.2.  Where
+ * feedback comes per frame and R is shorter than a frame, it is four missed
+ * reports that count, as it is in the RFC with its report per R. */
 static gdouble
 rto (const Tfrc *t)
 {
-  RaSpan base = t->base.rtt ? t->base.rtt : INITIAL_TIMER / 4;
+  RaSpan base
+      = t->base.rtt ? MAX (t->base.rtt, t->base.interval) : INITIAL_TIMER / 4;
 
   return fmax (4 * ra_seconds (base), 2 * t->base.s / t->x);
 }
@@ -159,7 +164,7 @@ static void
 tfrc_on_report (RaRate *r, const RaReport *report, RaTime now)
 {
   Tfrc *t = (Tfrc *) r;
-  gdouble root = sqrt (ra_seconds (report->rtt));
+  gdouble root = sqrt (ra_seconds (report->rtt) + t->jitter);
   gboolean first = t->tld == RA_TIME_NONE;
   gdouble step3 = rto (t); /* with the old X */
 
@@ -231,6 +236,8 @@ tfrc_observe (const RaRate *r, RaObserve emit, gpointer data)
 static const RaParam params[] = {
   { "oscillation", G_STRUCT_OFFSET (Tfrc, oscillation), 1, 1, 0, 1, "",
       "1: reduce the rate as the RTT rises (RFC 5348 4.5), 0: do not" },
+  { "jitter", G_STRUCT_OFFSET (Tfrc, jitter), .01, 0, 0, 10, "s",
+      "added to R_sample in 4.5: an RTT varies by this without any queue" },
   { NULL },
 };
 

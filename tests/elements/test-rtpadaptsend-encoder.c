@@ -1,0 +1,292 @@
+/* rtpadaptsend: the encoder it drives.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "send-fixture.h"
+
+typedef struct
+{
+  GstElement *pipeline, *send, *encoder;
+} Drive;
+
+/* `upstream` makes the encoder "enc" and what stands behind it. */
+static Drive
+drive_new (const gchar *upstream, const gchar *properties)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "%s ! rtpadaptsend name=send stats-interval=0 %s ! fakesink", upstream,
+      properties);
+  g_autoptr (GError) error = NULL;
+  Drive d = { .pipeline = gst_parse_launch (line, &error) };
+
+  g_assert_no_error (error);
+  d.send = gst_bin_get_by_name (GST_BIN (d.pipeline), "send");
+  d.encoder = gst_bin_get_by_name (GST_BIN (d.pipeline), "enc");
+  return d;
+}
+
+static void
+drive_free (Drive *d)
+{
+  gst_element_set_state (d->pipeline, GST_STATE_NULL);
+  gst_object_unref (d->send);
+  gst_clear_object (&d->encoder);
+  gst_object_unref (d->pipeline);
+}
+
+static guint
+uint_of (GstElement *element, const gchar *property)
+{
+  guint value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}
+
+static gint
+int_of (GstElement *element, const gchar *property)
+{
+  gint value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}
+
+static guint64
+packets_sent (GstElement *send)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 n = 0;
+
+  g_object_get (send, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "packets-sent", &n);
+  return n;
+}
+
+/* Before a packet was sent the whole rate is the encoder's; 777,777 bit/s are
+ * 777 of x264enc's kbit/s. */
+static const struct
+{
+  const gchar *name, *upstream, *property;
+  gint value;
+  guint encoder_bitrate;
+  const gchar *why;
+} encoder_rows[] = {
+  { "x264enc", "x264enc name=enc ! h264parse ! rtph264pay", "bitrate", 777,
+      777000, "kbit/s, rounded down; through a parser and a payloader" },
+  { "queue", "x264enc name=enc ! queue ! identity ! rtph264pay ! capsfilter",
+      "bitrate", 777, 777000, "through queues and filters" },
+  { "vp8enc", "vp8enc name=enc ! rtpvp8pay", "target-bitrate", 777000, 777000,
+      "bit/s, but libvpx knows whole kbit/s" },
+  { "vp9enc", "vp9enc name=enc ! rtpvp9pay", "target-bitrate", 777000, 777000,
+      "the same" },
+};
+
+static void
+test_encoder (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  Drive d = drive_new (
+      encoder_rows[row].upstream, "controller=fixed start-bitrate=777777");
+  const gchar *property = encoder_rows[row].property;
+
+  g_test_message ("%s", encoder_rows[row].why);
+  g_assert_cmpuint (uint_of (d.send, "encoder-bitrate"), ==, 0);
+  gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
+  wait_until (int_of (d.encoder, property) == encoder_rows[row].value);
+  wait_until (
+      uint_of (d.send, "encoder-bitrate") == encoder_rows[row].encoder_bitrate);
+  g_object_set (d.send, "max-bitrate", 400000, NULL);
+  wait_until (uint_of (d.send, "encoder-bitrate") == 400000);
+  /* 0.75 % less: not worth an encoder's reconfiguration. */
+  g_object_set (d.send, "max-bitrate", 397000, NULL);
+  wait_until (uint_of (d.send, "estimated-bitrate") == 397000);
+  g_object_set (d.send, "max-bitrate", 300000, NULL);
+  wait_until (uint_of (d.send, "encoder-bitrate") == 300000);
+  drive_free (&d);
+}
+
+/* A packet of 1,200 bytes carries 1,188; the share is a mean over 256 packets
+ * that begins with the first one: 0.99 of media alone, 0.99 * (255/256)^64 =
+ * 0.770635 after 64 packets of another type. */
+static const struct
+{
+  const gchar *name, *caps;
+  gint kbps; /* of 10,000 */
+  const gchar *why;
+} share_rows[] = {
+  { "fec", "application/x-rtp,payload=96", 7706,
+      "97 is none of the encoder's" },
+  { "not-known", "application/x-rtp", 9900, "every packet is the encoder's" },
+};
+
+static void
+test_encoder_share (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *upstream = g_strdup_printf (
+      "x264enc name=enc ! fakesink async=false appsrc name=src caps=%s",
+      share_rows[row].caps);
+  Drive d = drive_new (upstream,
+      "controller=fixed start-bitrate=20000000 "
+      "encoder=enc max-backlog=1000000000");
+  GstElement *src = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
+  GstFlowReturn flow;
+
+  g_test_message ("%s", share_rows[row].why);
+  gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
+  for (guint16 i = 0; i < 65; i++) {
+    GstBuffer *packet = packet_new (SSRC, i, 0, PAYLOAD);
+
+    gst_buffer_memset (packet, 1, i == 0 ? 96 : 97, 1);
+    g_signal_emit_by_name (src, "push-buffer", packet, &flow);
+    gst_buffer_unref (packet);
+  }
+  wait_until (packets_sent (d.send) == 65);
+  g_object_set (d.send, "max-bitrate", 10000000, NULL);
+  wait_until (uint_of (d.encoder, "bitrate") == (guint) share_rows[row].kbps);
+  gst_object_unref (src);
+  drive_free (&d);
+}
+
+static GstElement *
+bin_new (const gchar *line)
+{
+  GstElement *bin = gst_parse_bin_from_description (line, TRUE, NULL);
+
+  g_assert_nonnull (bin);
+  return bin;
+}
+
+/* The encoder two bins deep, the element in a bin of its own. */
+static void
+test_encoder_in_bin (void)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *inner = bin_new ("x264enc name=enc ! h264parse");
+  GstElement *outer = gst_bin_new (NULL);
+  GstElement *send = bin_new (
+      "rtph264pay ! rtpadaptsend controller=fixed start-bitrate=500000");
+  GstElement *encoder = gst_bin_get_by_name (GST_BIN (inner), "enc");
+  GstPad *pad = gst_element_get_static_pad (inner, "src");
+
+  gst_bin_add (GST_BIN (outer), inner);
+  gst_element_add_pad (outer, gst_ghost_pad_new ("src", pad));
+  gst_object_unref (pad);
+  gst_bin_add_many (GST_BIN (pipeline), outer, send, NULL);
+  g_assert_true (gst_element_link (outer, send));
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  wait_until (uint_of (encoder, "bitrate") == 500);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (encoder);
+  gst_object_unref (pipeline);
+}
+
+/* The name wins over what is upstream. */
+static void
+test_encoder_named (void)
+{
+  Drive d = drive_new ("x264enc name=other ! fakesink "
+                       "x264enc name=enc ! rtph264pay",
+      "controller=fixed start-bitrate=500000 encoder=other");
+  GstElement *other = gst_bin_get_by_name (GST_BIN (d.pipeline), "other");
+  guint untouched = uint_of (d.encoder, "bitrate");
+
+  gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
+  wait_until (uint_of (other, "bitrate") == 500);
+  g_assert_cmpuint (uint_of (d.encoder, "bitrate"), ==, untouched);
+  g_object_set (d.send, "encoder", "", NULL);
+  wait_until (uint_of (d.encoder, "bitrate") == 500);
+  gst_object_unref (other);
+  drive_free (&d);
+}
+
+/* Warned of once caps come, once; a name that is none, too. */
+static void
+test_encoder_missing (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=500000");
+
+  wait_until (warnings (&s) == 1);
+  gst_harness_set_src_caps_str (s.h, "application/x-rtp,again=1");
+  g_object_set (s.element, "encoder", "nobody", NULL);
+  wait_until (warnings (&s) == 1);
+  g_assert_cmpuint (get_uint (&s, "encoder-bitrate"), ==, 0);
+  send_free (&s);
+}
+
+typedef struct
+{
+  GMutex lock;
+  GCond cond;
+  gboolean blocked, release;
+  GThread *thread;
+} Gate;
+
+static void
+on_bitrate (GObject *object, GParamSpec *pspec, gpointer data)
+{
+  Gate *gate = data;
+
+  g_mutex_lock (&gate->lock);
+  gate->blocked = TRUE;
+  gate->thread = g_thread_self ();
+  g_cond_broadcast (&gate->cond);
+  while (!gate->release)
+    g_cond_wait (&gate->cond, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+}
+
+/* An encoder that does not return holds nobody up, and gets the last value of
+ * those that came meanwhile. */
+static void
+test_encoder_blocks (void)
+{
+  Drive d = drive_new ("x264enc name=enc ! rtph264pay",
+      "controller=fixed start-bitrate=2000000");
+  Gate gate = { 0 };
+  gulong handler = g_signal_connect (
+      d.encoder, "notify::bitrate", G_CALLBACK (on_bitrate), &gate);
+
+  gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
+  g_mutex_lock (&gate.lock);
+  while (!gate.blocked)
+    g_cond_wait (&gate.cond, &gate.lock);
+  g_mutex_unlock (&gate.lock);
+  g_assert_true (gate.thread != g_thread_self ());
+  for (guint rate = 1900000; rate >= 1000000; rate -= 100000) {
+    g_object_set (d.send, "max-bitrate", rate, NULL);
+    g_assert_cmpuint (uint_of (d.send, "estimated-bitrate"), ==, rate);
+  }
+  g_mutex_lock (&gate.lock);
+  gate.release = TRUE;
+  g_cond_broadcast (&gate.cond);
+  g_mutex_unlock (&gate.lock);
+  wait_until (uint_of (d.encoder, "bitrate") == 1000);
+  wait_until (uint_of (d.send, "encoder-bitrate") == 1000000);
+  g_signal_handler_disconnect (d.encoder, handler);
+  drive_free (&d);
+}
+
+static void
+add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
+{
+  g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/%s/%s", group, name);
+
+  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (encoder_rows); i++)
+    add_row ("encoder", encoder_rows[i].name, i, test_encoder);
+  for (guint i = 0; i < G_N_ELEMENTS (share_rows); i++)
+    add_row ("encoder/share", share_rows[i].name, i, test_encoder_share);
+  g_test_add_func ("/rtpadaptsend/encoder/in-bin", test_encoder_in_bin);
+  g_test_add_func ("/rtpadaptsend/encoder/named", test_encoder_named);
+  g_test_add_func ("/rtpadaptsend/encoder/missing", test_encoder_missing);
+  g_test_add_func ("/rtpadaptsend/encoder/blocks", test_encoder_blocks);
+  return g_test_run ();
+}
