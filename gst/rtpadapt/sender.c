@@ -20,6 +20,7 @@ typedef struct
   RaTime sent; /* RA_TIME_NONE: nothing here */
   guint size;
   gboolean waiting; /* only the pacer held the next packet back */
+  gboolean arrived; /* feedback said so */
 } Sent;
 
 struct _RaSender
@@ -210,10 +211,10 @@ ra_sender_on_sent (RaSender *s, guint64 seq, guint size, guint media,
 }
 
 /* The record of a packet that was sent, or NULL. */
-static const Sent *
-sent_find (const RaSender *s, guint64 seq)
+static Sent *
+sent_find (RaSender *s, guint64 seq)
 {
-  const Sent *sent = &s->sent[seq % SENT_MAX];
+  Sent *sent = &s->sent[seq % SENT_MAX];
 
   return sent->sent != RA_TIME_NONE && sent->seq == seq ? sent : NULL;
 }
@@ -225,7 +226,7 @@ sent_find (const RaSender *s, guint64 seq)
  * last report where those are rarer than once per R: t_old is where X_recv
  * begins. */
 static gboolean
-data_limited (const RaSender *s, RaTime t_new)
+data_limited (RaSender *s, RaTime t_new)
 {
   RaTime t_old = ra_later (t_new, -MAX (s->rate->rtt, s->interval));
 
@@ -273,14 +274,39 @@ ra_sender_on_report (
   return TRUE;
 }
 
-/* Feeds one row to the receiver.  NULL if it contradicts what was sent. */
+static void
+packet_arrived (RaSender *s, Sent *sent, RaTime arrival, RaSpan grain)
+{
+  RaPacket p = {
+    .seq = sent->seq,
+    .size = sent->size,
+    .sent = sent->sent,
+    .arrival = arrival,
+    .grain = grain,
+    .rtt = s->rate->rtt,
+    .rate = ra_rate_get (s->rate),
+    .bytes_lost = s->bytes_lost,
+  };
+
+  ra_receiver_on_packet (s->receiver, &p);
+  sent->arrived = TRUE;
+}
+
+/* Feeds one row to the receiver.  NULL if it is not news or contradicts what
+ * was sent. */
 static const Sent *
 row_feed (RaSender *s, const RaFeedbackPacket *row, RaSpan grain, RaTime now)
 {
-  const Sent *sent = sent_find (s, row->seq);
+  Sent *sent = sent_find (s, row->seq);
+  gboolean lost = row->arrival == RA_TIME_NONE;
+  gboolean old = row->seq < s->next_reported;
 
-  if (!sent || sent->sent > now || row->seq < s->next_reported) {
+  if (!sent || sent->sent > now || (old && (lost || sent->arrived))) {
     s->stats.feedback_bad++;
+    return NULL;
+  }
+  if (old) { /* reported lost, and came after all */
+    packet_arrived (s, sent, row->arrival, grain);
     return NULL;
   }
   if (row->seq > s->next_reported) {
@@ -288,21 +314,10 @@ row_feed (RaSender *s, const RaFeedbackPacket *row, RaSpan grain, RaTime now)
     s->bytes_lost = 0;
   }
   s->next_reported = row->seq + 1;
-  if (row->arrival == RA_TIME_NONE) {
+  if (lost) {
     s->bytes_lost += sent->size;
   } else {
-    RaPacket p = {
-      .seq = row->seq,
-      .size = sent->size,
-      .sent = sent->sent,
-      .arrival = row->arrival,
-      .grain = grain,
-      .rtt = s->rate->rtt,
-      .rate = ra_rate_get (s->rate),
-      .bytes_lost = s->bytes_lost,
-    };
-
-    ra_receiver_on_packet (s->receiver, &p);
+    packet_arrived (s, sent, row->arrival, grain);
     s->bytes_lost = 0;
   }
   return sent;

@@ -8,9 +8,8 @@
  * - A start rate, the user's or another controller's, is known "from a previous
  *   connection" (4.2): X before the first report, then max (initial_rate, X),
  *   and in X_recv_set instead of Infinity, so that X at most doubles per RTT.
- *   If that first report has p > 0 (an old receiver) X_Bps limits it too.
- * - A wake-up late by 3 ms is no queue, but on a path of 1 ms it halves X_inst:
- *   4.5 sees R_sample + jitter ("in some wireless links", it says itself).
+ * - A wake-up late by 3 ms is no queue, but halves X_inst where R is 1 ms: 4.5
+ *   sees R_sample + jitter.
  * - cfg.max limits X itself: else the nofeedback timer would halve a rate that
  *   nobody sends at.  cfg.min is the wrapper's.
  */
@@ -72,9 +71,8 @@ x_inst (const Tfrc *t)
   return t->oscillation > 0 ? fmax (t->x * t->damping, x_min (t)) : t->x;
 }
 
-/* 4.3 step 3, 4.4 item 2; before R is known it stays at least as in 4.2.  Where
- * feedback comes per frame and R is shorter than a frame, it is four missed
- * reports that count, as it is in the RFC with its report per R. */
+/* 4.3 step 3, 4.4 item 2; before R is known at least as in 4.2.  Where feedback
+ * comes rarer than once per R, four missed ones count, as in the RFC. */
 static gdouble
 rto (const Tfrc *t)
 {

@@ -1,0 +1,471 @@
+/* The receiver by hand: when it reports (RFC 5348 6.1-6.3) and what.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Packets of s = 1000 bytes; sent 50 ms before they arrive, on another clock.
+ */
+#include <gst/rtpadapt/receiver.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFSET (1000 * RA_SECOND) /* of the sender's clock */
+#define LAST_SENT(ms) ((RaTime) (OFFSET + ((ms) -50) * RA_MSECOND))
+
+/* An LDA that says what the test wants. */
+static RaCause verdict;
+
+static RaCause
+scripted_on_packet (RaLda *lda, const RaArrival *a)
+{
+  return verdict;
+}
+
+static const RaLdaOps scripted = {
+  .name = "scripted",
+  .cite = "-",
+  .size = sizeof (RaLda),
+  .on_packet = scripted_on_packet,
+};
+
+static RaReceiver *
+receiver_new (void)
+{
+  GError *error = NULL;
+  RaLda *lda = ra_lda_new (&scripted, NULL, &error);
+
+  g_assert_no_error (error);
+  return ra_receiver_new (lda, 1000);
+}
+
+typedef struct
+{
+  RaReceiver *r;
+  RaSpan rtt;
+  GString *out;
+  RaReport report; /* the last one */
+  RaSpan t_delay;
+  guint n_reports;
+} Player;
+
+static gboolean
+player_report (Player *p, RaTime now)
+{
+  if (!ra_receiver_report (p->r, now, &p->report, &p->t_delay))
+    return FALSE;
+  p->n_reports++;
+  return TRUE;
+}
+
+/* The feedback timer up to `now`: T a report, t nothing to say. */
+static void
+player_timers (Player *p, RaTime now)
+{
+  RaTime due;
+
+  while ((due = ra_receiver_next_timeout (p->r)) <= now)
+    g_string_append_c (p->out, player_report (p, due) ? 'T' : 't');
+}
+
+/* A packet: '!' if a report is due at once, which is then made, else '.'. */
+static void
+player_packet (
+    Player *p, guint64 seq, RaTime arrival, guint size, const gchar *flags)
+{
+  RaPacket packet = {
+    .seq = seq,
+    .size = size,
+    .sent = arrival + OFFSET - 50 * RA_MSECOND,
+    .arrival = arrival,
+    .rtt = strchr (flags, 'n') ? 0 : p->rtt,
+    .ce = strchr (flags, 'c') != NULL,
+  };
+
+  player_timers (p, arrival);
+  verdict = strchr (flags, 'w') ? RA_CAUSE_WIRELESS : RA_CAUSE_CONGESTION;
+  if (ra_receiver_on_packet (p->r, &packet)) {
+    g_string_append_c (p->out, '!');
+    player_report (p, arrival);
+  } else {
+    g_string_append_c (p->out, '.');
+  }
+}
+
+/* Plays words: "SEQ@MS" a packet, followed by flags (n: without R, c: marked
+ * CE, w: the LDA says wireless of the hole before it, s: 40 bytes); "A-B@MS"
+ * packets 10 ms apart; "@MS" time passes; "sSEQ" all before SEQ is skipped. */
+static void
+play (Player *p, const gchar *script)
+{
+  g_auto (GStrv) words = g_strsplit (script, " ", -1);
+
+  for (guint i = 0; words[i]; i++) {
+    gchar *end = words[i];
+    guint64 first, last;
+    RaTime at;
+
+    if (*end == 's') {
+      ra_receiver_skip (p->r, strtoull (end + 1, NULL, 10));
+      continue;
+    }
+    first = last = strtoull (end, &end, 10);
+    if (*end == '-')
+      last = strtoull (end + 1, &end, 10);
+    g_assert_true (*end == '@');
+    at = strtoull (end + 1, &end, 10) * RA_MSECOND;
+    if (*words[i] == '@')
+      player_timers (p, at);
+    for (guint64 seq = first; *words[i] != '@' && seq <= last; seq++) {
+      player_packet (p, seq, at, strchr (end, 's') ? 40 : 1000, end);
+      at += 10 * RA_MSECOND;
+    }
+  }
+}
+
+static void
+player_init (Player *p, RaSpan rtt)
+{
+  *p = (Player){ .r = receiver_new (), .rtt = rtt, .out = g_string_new (NULL) };
+}
+
+static void
+player_clear (Player *p)
+{
+  ra_receiver_free (p->r);
+  g_string_free (p->out, TRUE);
+}
+
+static void
+pick_p (const gchar *name, gdouble value, gpointer data)
+{
+  if (g_str_equal (name, "p"))
+    *(gdouble *) data = value;
+}
+
+static gdouble
+p_now (const RaReceiver *r)
+{
+  gdouble p = -1;
+
+  ra_receiver_observe (r, pick_p, &p);
+  return p;
+}
+
+/* When reports are due, R = 100 ms.  The timer runs by itself; at the same
+ * instant it comes before the packet. */
+static const struct
+{
+  const gchar *script, *want, *why;
+} due_rows[] = {
+  { "10@0", "!", "the first packet reports at once (6.3)" },
+  { "10@0n 11@10n 12@20n 13@30 14@40 @129", "!!!..",
+      "each packet reports until one tells R (6.3)" },
+  { "10@0n 11@30 12@40 @130", "!..T", "the timer runs R from then (6.3)" },
+  { "10@0n 11@10n @5000", "!!", "no R, no timer" },
+  { "10@0 11@10 @99", "!.", "not before R" },
+  { "10@0 11@10 @100", "!.T", "once per R (6.2 step 4)" },
+  { "10@0 11-50@5", "!..........T..........T..........T..........",
+      "and again" },
+  { "10@0 @350", "!ttt", "no data, nothing to say, the timer goes on (6.2)" },
+  { "10@0 @150 11@160 12@170 @259", "!t!.",
+      "then the next packet reports at once, and restarts the timer (6.1)" },
+  { "10@0 @150 11@160 12@170 @260", "!t!.T", "R after that report" },
+  { "10@0 11@10 13@30 14@40", "!...", "two later packets: not lost yet" },
+  { "10@0 11@10 13@30 14@40 15@50 16@60", "!...!.",
+      "the third one makes a loss event, which reports at once (6.1 step 4)" },
+  { "10@0 11@10 13@30 14@40 15@50 @149", "!...!", "and restarts the timer" },
+  { "10@0 11@10 13@30 14@40 15@50 @150", "!...!t", "and has nothing to add" },
+  { "10@0 11@10 13@30 14@40 15@50 16@60 18@80 19@90 20@95", "!...!....",
+      "17, nominally at 70 ms, is of the same event: 20 + 100 >= 70 (5.2)" },
+  /* The first interval is 29.1 (below); 24 closes one of 12 packets, which
+   * raises p.  12 was nominally at 20 ms, 24 at 140 ms: 20 + 100 < 140. */
+  { "10@0 11@10 13-23@30 25@150 26@160 27@170", "!...!........T..!",
+      "a second event that raises p reports at once" },
+  /* At 470 ms 56 was the last: I_0 = 33, I_1 = 12, p = 2 / (33 + 12) was
+   * reported.  59 closes I_1 = 35: p = 3 / (35 + 12 + 29.1), less (5.4). */
+  { "10@0 11@10 13-23@30 25-58@150 60@500 61@510 62@520 @570",
+      "!...!........T..!.........T..........T..........T.....T",
+      "one that does not waits for the timer" },
+  { "10@0 11@10 13@30 14@40 15@50 12@55", "!...!!",
+      "a late packet that removes the event reports at once (6.1 step 2)" },
+  { "10@0 11@10 13@30 14@40 12@45 15@50", "!.....",
+      "late, but in time: no event" },
+  { "10@0 11@10 11@20 11@30", "!...", "duplicates" },
+  { "10@0 @150 10@160 11@170", "!t.!", "a duplicate is no data" },
+  { "10@0 11@10 13@30w 14@40 15@50 16@60", "!.....",
+      "a wireless loss counts as arrived" },
+  { "10@0 11@10 12@20c", "!.!", "CE is a loss event at once (5.1)" },
+  { "10@0 11@10 12@20c 13@30c", "!.!.", "two of them within R: one event" },
+  { "10@0 11@10 s15 15@50 16@60 17@70 18@80", "!.....",
+      "what is skipped is not lost" },
+  { "10@0 s15 16@50 17@60 18@70 19@80", "!..!.", "15 is lost all the same" },
+};
+
+static void
+test_due (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Player p;
+
+  player_init (&p, 100 * RA_MSECOND);
+  play (&p, due_rows[i].script);
+  if (!g_str_equal (p.out->str, due_rows[i].want))
+    g_test_message ("%s: %s", due_rows[i].script, due_rows[i].why);
+  g_assert_cmpstr (p.out->str, ==, due_rows[i].want);
+  player_clear (&p);
+}
+
+/* X_recv.  Words: "MS" a packet of 1000 bytes arrives, "dMS" the same one
+ * again, "wMS" one arrives after one that the radio took, "lMS" the second
+ * last, late, "rMS" a report; `want` in bit/s is for the last report. */
+static const struct
+{
+  guint rtt; /* ms */
+  const gchar *script;
+  guint64 want;
+  const gchar *why;
+} x_recv_rows[] = {
+  { 100, "0 r0", 0, "the first report says 0 (6.3)" },
+  { 0, "0 r0 10 20 r20", 0, "no R, no X_recv" },
+  { 100, "0 r0 10 20 30 r99", 320000, "4 packets in R" },
+  { 100, "0 r0 10 20 30 r100", 240000, "(now - R, now]: 0 is out" },
+  { 100, "0 r0 10 20 30 r60 90 r90", 400000,
+      "early, still the whole R (6.2 step 2)" },
+  { 50, "0 r0 10 20 30 r50 60 70 r100", 320000,
+      "(50, 100]: what was reported before is not counted again" },
+  { 100, "0 r0 10 d20 d30 r99", 160000, "duplicates" },
+  { 100, "0 r0 10 w30 40 r99", 320000, "what the radio took did not arrive" },
+  { 100, "0 r0 10 w30 l40 r99", 320000, "a late one did" },
+  /* 5 packets in 33 ms: 40000 bit / 0.033 s */
+  { 10, "0 r0 1 2 3 4 5 r33", 1212121,
+      "R is shorter than a frame: since the last report" },
+  { 10, "0 r0 1 2 3 r5 6 r12", 1600000,
+      "R is longer than since the last report: (2, 12], 2 packets in 10 ms" },
+  /* (200, 300]: 2 packets in 100 ms */
+  { 10, "0 r0 100 200 250 300 r300", 160000, "but at most 100 ms" },
+  { 300, "0 r0 100 200 300 r350", 80000,
+      "a long R: 3 packets in 300 ms, 24000 bit / 0.3 s" },
+};
+
+static void
+test_x_recv (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_auto (GStrv) words = g_strsplit (x_recv_rows[i].script, " ", -1);
+  RaReceiver *r = receiver_new ();
+  RaReport report = { 0 };
+  guint64 seq = 100;
+  RaSpan t_delay;
+
+  verdict = RA_CAUSE_WIRELESS;
+  for (guint w = 0; words[w]; w++) {
+    const gchar *digits = words[w] + (g_ascii_isdigit (*words[w]) ? 0 : 1);
+    RaTime at = strtoull (digits, NULL, 10) * RA_MSECOND;
+    RaPacket p = { .size = 1000,
+      .sent = at,
+      .arrival = at,
+      .rtt = x_recv_rows[i].rtt * RA_MSECOND };
+
+    if (*words[w] == 'r') {
+      ra_receiver_report (r, at, &report, &t_delay);
+      continue;
+    }
+    p.seq = *words[w] == 'd' ? seq - 1
+        : *words[w] == 'l'   ? seq - 2
+        : *words[w] == 'w'   ? ++seq
+                             : seq;
+    seq = MAX (seq, p.seq + 1);
+    ra_receiver_on_packet (r, &p);
+  }
+  if (report.recv_rate != x_recv_rows[i].want)
+    g_test_message ("%s", x_recv_rows[i].why);
+  g_assert_cmpuint (report.recv_rate, ==, x_recv_rows[i].want);
+  ra_receiver_free (r);
+}
+
+/* The first loss interval (6.3.1): X_target = n packets per R makes f (p) =
+ * s / (R X) = 1 / n with f of 8.1, so that I = 1 / p depends on n alone.  p by
+ * bisection, apart from our code: f (.2064289) = 2, f (.1458700) = 1,
+ * f (.0344), f (.0121727) = .1. */
+static const struct
+{
+  const gchar *script;
+  gdouble interval;
+  const gchar *why;
+} first_rows[] = {
+  { "10@0c", 4.844283, "the first packet is marked: half a packet per R" },
+  { "10@0nc", 4.844283, "so without R: it cancels" },
+  { "10@0n 12@10n 13@20n 14@30n", 4.844283, "lost before R is known" },
+  { "10@0 11@10 13@30 14@40 15@50", 29.088499,
+      "5 in the last R, the one that tells of the loss among them" },
+  { "10@0 11-20@5 @250 22@260 23@270 24@280", 82.150938,
+      "10 per R once, 3 now: the highest X_recv so far" },
+  { "10@0 11@190s 13@230s 14@240s 15@250s", 4.844283,
+      "4 packets of 40 bytes per R: at least half a packet of s" },
+};
+
+static void
+test_first_interval (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  gdouble p, want = first_rows[i].interval;
+  Player player;
+
+  player_init (&player, 100 * RA_MSECOND);
+  play (&player, first_rows[i].script);
+  p = p_now (player.r);
+  /* RFC 5348 6.3.1 allows 5 % of X_target. */
+  if (!(fabs (p * want - 1) < 0.005))
+    g_test_message ("p = %g: %s", p, first_rows[i].why);
+  g_assert_cmpfloat_with_epsilon (p * want, 1, 0.005);
+  player_clear (&player);
+}
+
+/* One report, all of it: 12 lost to the radio, 16 and 17 to congestion, 19 to
+ * 21 unheard of, 23 duplicated. */
+static void
+test_report (void)
+{
+  RaReceiverStats stats;
+  Player p;
+
+  player_init (&p, RA_SECOND);
+  play (&p, "10@0 11@10 13@30w 14@40 15@50 18@80 s22 22@120 23@130 23@140");
+  g_assert_cmpstr (p.out->str, ==, "!......!.");
+  g_assert_cmpuint (p.report.t_recvdata, ==, LAST_SENT (130));
+  g_assert_cmpint (p.t_delay, ==, 0);
+  g_assert_cmpuint (p.report.n_events, ==, 1);
+  g_assert_cmpuint (p.report.lost_congestion, ==, 2);
+  g_assert_cmpuint (p.report.lost_wireless, ==, 1);
+  /* 11 to 23 without those that nobody told us about: 19, 20, 21 */
+  g_assert_cmpuint (p.report.expected, ==, 10);
+  g_assert_cmpfloat (p.report.p, ==, p_now (p.r));
+  g_assert_cmpfloat (p.report.p, >, 0);
+  ra_receiver_get_stats (p.r, &stats);
+  g_assert_cmpuint (stats.arrived, ==, 8);
+  g_assert_cmpuint (stats.duplicates, ==, 1);
+  g_assert_cmpuint (stats.late, ==, 0);
+  g_assert_cmpuint (stats.congestion, ==, 2);
+  g_assert_cmpuint (stats.wireless, ==, 1);
+  g_assert_cmpuint (stats.events, ==, 1);
+
+  /* The next one starts from there; 16 comes late, which leaves 17. */
+  play (&p, "24@150 16@160");
+  g_assert_true (player_report (&p, 170 * RA_MSECOND));
+  g_assert_cmpint (p.t_delay, ==, 20 * RA_MSECOND);
+  g_assert_cmpuint (p.report.t_recvdata, ==, LAST_SENT (150));
+  g_assert_cmpuint (p.report.n_events, ==, 0);
+  g_assert_cmpuint (p.report.lost_congestion, ==, 0);
+  g_assert_cmpuint (p.report.expected, ==, 1);
+  ra_receiver_get_stats (p.r, &stats);
+  g_assert_cmpuint (stats.late, ==, 1);
+  g_assert_cmpuint (stats.recovered, ==, 1);
+  g_assert_cmpuint (stats.events, ==, 1);
+  player_clear (&p);
+}
+
+/* A CE mark confirms the hole before it (RFC 5348 5.1): no third packet. */
+static void
+test_ce_hole (void)
+{
+  Player p;
+
+  player_init (&p, 100 * RA_MSECOND);
+  play (&p, "10@0 11@10 13@20c");
+  g_assert_cmpstr (p.out->str, ==, "!.!");
+  g_assert_cmpuint (p.report.lost_congestion, ==, 1);
+  g_assert_cmpuint (p.report.n_events, ==, 1); /* within R */
+  player_clear (&p);
+}
+
+/* The queue is the trip time above its lowest, whatever the clocks say. */
+static void
+test_queue (void)
+{
+  static const struct
+  {
+    guint trip, queue; /* ms */
+  } rows[] = { { 50, 0 }, { 80, 30 }, { 40, 0 }, { 41, 1 } };
+
+  for (guint offset = 0; offset < 2; offset++) {
+    RaReceiver *r = receiver_new ();
+
+    for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+      RaTime now = (i + 1) * RA_SECOND;
+      RaReport report;
+      RaSpan t_delay;
+      RaPacket p = { .seq = i,
+        .size = 1000,
+        .sent = now - rows[i].trip * RA_MSECOND + offset * OFFSET,
+        .arrival = now };
+
+      ra_receiver_on_packet (r, &p);
+      g_assert_true (ra_receiver_report (r, now, &report, &t_delay));
+      g_assert_cmpint (report.queue, ==, rows[i].queue * RA_MSECOND);
+    }
+    ra_receiver_free (r);
+  }
+}
+
+static void
+losses_count (const RaMissing *m, gpointer data)
+{
+  g_assert_cmpuint (m->seq, ==, 12);
+  g_assert_cmpuint (m->t_loss, ==, 20 * RA_MSECOND);
+  ++*(guint *) data;
+}
+
+/* A new LDA forgets nothing; a reset does, but for the callback. */
+static void
+test_lda_and_reset (void)
+{
+  RaLda *lda = ra_lda_new (&scripted, NULL, NULL);
+  guint n = 0;
+  gdouble p;
+  Player player;
+
+  player_init (&player, 100 * RA_MSECOND);
+  ra_receiver_set_on_loss (player.r, losses_count, &n);
+  play (&player, "10@0 11@10 13@30 14@40 15@50");
+  g_assert_cmpuint (n, ==, 1);
+  p = p_now (player.r);
+  g_assert_cmpfloat (p, >, 0);
+  ra_receiver_set_lda (player.r, lda);
+  g_assert_true (ra_receiver_get_lda (player.r) == lda);
+  g_assert_cmpfloat (p_now (player.r), ==, p);
+
+  ra_receiver_reset (player.r);
+  g_assert_true (ra_receiver_get_lda (player.r) == lda);
+  g_assert_cmpfloat (p_now (player.r), ==, 0);
+  g_assert_cmpuint (ra_receiver_next_timeout (player.r), ==, RA_TIME_NONE);
+  g_string_truncate (player.out, 0);
+  play (&player, "10@0 11@10 13@30 14@40 15@50 16@60");
+  g_assert_cmpstr (player.out->str, ==, "!...!.");
+  g_assert_cmpuint (n, ==, 2);
+  g_assert_cmpfloat (p_now (player.r), ==, p);
+  player_clear (&player);
+}
+
+static void
+add_rows (const gchar *path, guint n, GTestDataFunc test)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *name = g_strdup_printf ("/receiver/%s/%u", path, i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add_rows ("due", G_N_ELEMENTS (due_rows), test_due);
+  add_rows ("x-recv", G_N_ELEMENTS (x_recv_rows), test_x_recv);
+  add_rows ("first-interval", G_N_ELEMENTS (first_rows), test_first_interval);
+  g_test_add_func ("/receiver/report", test_report);
+  g_test_add_func ("/receiver/ce-hole", test_ce_hole);
+  g_test_add_func ("/receiver/queue", test_queue);
+  g_test_add_func ("/receiver/lda-and-reset", test_lda_and_reset);
+  return g_test_run ();
+}

@@ -1,0 +1,226 @@
+/* The sender's no-feedback timer with video: packets are paced out frame by
+ * frame, and the receiver answers to the last one of a frame (twcc).
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TFRC's rate is held at `RATE` by its maximum; frames fill nine tenths of it.
+ * Nothing is lost to congestion, so that only the timer could lower the rate.
+ */
+#include <gst/rtpadapt/sender.h>
+
+#include <string.h>
+
+#define RATE 4000000
+#define MSS 1200
+
+typedef struct
+{
+  guint rtt_us, fps;
+  guint lose_marker; /* every n-th frame's last packet, to the radio */
+  guint silent_from; /* no feedback comes from then on, ms, 0: always comes */
+  guint idle_from;   /* the source stops, ms, 0: it never does */
+  gboolean cut;      /* and does so in the middle of a frame */
+  guint until;       /* ms */
+  guint64 min, max;  /* of the rate at the end; until something stops it is
+                        RATE */
+  const gchar *why;
+} Row;
+
+/* RFC 5348 4.4: an idle sender's rate is not halved below recover_rate, which
+ * is W_init / R = 4380 bytes in 50 ms = 700.8 kbit/s; so it ends between this
+ * and twice as much. */
+#define RECOVER 700800
+
+static const Row rows[] = {
+  { 1000, 30, 0, 0, 0, FALSE, 5000, RATE, RATE,
+      "R = 1 ms, a frame takes 30 ms: 4 R pass within each" },
+  { 500, 30, 0, 0, 0, FALSE, 5000, RATE, RATE, "R = 0.5 ms" },
+  { 1000, 5, 0, 0, 0, FALSE, 5000, RATE, RATE, "5 fps" },
+  { 50000, 30, 0, 0, 0, FALSE, 5000, RATE, RATE, "R = 50 ms" },
+  { 1000, 30, 7, 0, 0, FALSE, 5000, RATE, RATE,
+      "a lost marker delays feedback by one frame, not by four" },
+  { 50000, 30, 7, 0, 0, FALSE, 5000, RATE, RATE, "so at 50 ms" },
+  /* The timer is 4 * 33 ms, which halves five times in 0.7 s; then 2 s / X,
+   * .15, .31, .61, 1.2 s: nine times in 3 s, 1/512. */
+  { 1000, 30, 0, 1000, 0, FALSE, 5000, 1000, RATE / 100,
+      "no feedback any more" },
+  { 50000, 30, 0, 1, 0, FALSE, 1999, RATE, RATE,
+      "never any feedback: 2 s (4.2)" },
+  { 50000, 30, 0, 1, 0, FALSE, 3000, RATE / 2, RATE / 2, "then half" },
+  { 50000, 30, 0, 0, 1000, FALSE, 10000, RECOVER, 2 * RECOVER, "idle" },
+  { 50000, 30, 0, 0, 1010, TRUE, 10000, RECOVER, 2 * RECOVER,
+      "idle, the last frame was cut off" },
+};
+
+#define SEQ_MAX 65536
+#define PENDING_MAX 16
+
+typedef struct
+{
+  const Row *row;
+  RaSender *sender;
+  RaTime now, next_frame;
+  guint left, frames; /* packets of the frame still to send; frames so far */
+  guint64 seq, reported;
+  RaTime arrival[SEQ_MAX]; /* RA_TIME_NONE: lost */
+  struct
+  {
+    RaTime due;
+    guint64 before;
+  } pending[PENDING_MAX]; /* feedback on its way */
+  guint n_pending;
+} Run;
+
+static gboolean
+stopped (const Run *r)
+{
+  guint from = r->row->silent_from ? r->row->silent_from : r->row->idle_from;
+
+  return from && r->now >= from * (RaTime) RA_MSECOND;
+}
+
+static void
+frame_make (Run *r)
+{
+  r->next_frame += RA_SECOND / r->row->fps;
+  if (r->row->idle_from && stopped (r))
+    return;
+  r->frames++;
+  r->left = RATE / 8 * 9 / 10 / r->row->fps / MSS;
+}
+
+static void
+packet_send (Run *r)
+{
+  RaSpan rtt = r->row->rtt_us * RA_USECOND;
+  gboolean marker = --r->left == 0;
+  gboolean lost
+      = marker && r->row->lose_marker && r->frames % r->row->lose_marker == 0;
+  RaSentFlags flags = marker ? RA_SENT_ASKS : RA_SENT_WAITING;
+
+  g_assert_cmpuint (r->seq, <, SEQ_MAX);
+  ra_sender_on_sent (r->sender, r->seq, MSS, MSS, flags, r->now);
+  r->arrival[r->seq++] = lost ? RA_TIME_NONE : r->now + rtt / 2;
+  if (marker && !lost && !(r->row->silent_from && stopped (r))) {
+    g_assert_cmpuint (r->n_pending, <, PENDING_MAX);
+    r->pending[r->n_pending].due = r->now + rtt;
+    r->pending[r->n_pending++].before = r->seq;
+  }
+}
+
+static void
+feedback_take (Run *r)
+{
+  RaFeedbackPacket packets[512];
+  guint n = 0;
+
+  for (; r->reported < r->pending[0].before; r->reported++) {
+    g_assert_cmpuint (n, <, G_N_ELEMENTS (packets));
+    packets[n++] = (RaFeedbackPacket){ r->reported, r->arrival[r->reported] };
+  }
+  ra_sender_on_feedback (r->sender, packets, n, 0, r->now);
+  r->n_pending--;
+  memmove (r->pending, r->pending + 1, r->n_pending * sizeof *r->pending);
+}
+
+static void
+run_step (Run *r)
+{
+  RaTime next = MIN (r->next_frame, ra_sender_next_timeout (r->sender));
+
+  if (r->left > 0)
+    next = MIN (next, ra_sender_next_send (r->sender, r->now));
+  if (r->n_pending > 0)
+    next = MIN (next, r->pending[0].due);
+  r->now = MAX (r->now, next);
+  if (r->row->cut && stopped (r))
+    r->left = 0;
+  if (r->n_pending > 0 && r->pending[0].due <= r->now)
+    feedback_take (r);
+  if (ra_sender_next_timeout (r->sender) <= r->now)
+    ra_sender_on_timeout (r->sender, r->now);
+  if (r->next_frame <= r->now)
+    frame_make (r);
+  if (r->left > 0 && ra_sender_next_send (r->sender, r->now) <= r->now)
+    packet_send (r);
+}
+
+static RaCause
+all_wireless (guint64 seq, gpointer data)
+{
+  return RA_CAUSE_WIRELESS;
+}
+
+static void
+test_row (gconstpointer data)
+{
+  const Row *row = &rows[GPOINTER_TO_UINT (data)];
+  RaSenderConfig cfg = { .controller = ra_rate_find ("tfrc"),
+    .lda = ra_lda_find ("omniscient"),
+    .rate = { .min = 1000, .start = RATE, .max = RATE, .mss = MSS } };
+  g_autofree Run *r = g_new0 (Run, 1);
+  guint64 rate;
+
+  r->row = row;
+  r->sender = ra_sender_new (&cfg, 0, NULL);
+  ra_sender_set_truth (r->sender, all_wireless, NULL);
+  while (r->now < row->until * (RaTime) RA_MSECOND) {
+    run_step (r);
+    rate = ra_sender_rate (r->sender);
+    if (!stopped (r) && rate != RATE)
+      g_test_message ("%.3f s: %s", ra_seconds ((RaSpan) r->now), row->why);
+    if (!stopped (r))
+      g_assert_cmpuint (rate, ==, RATE);
+  }
+  rate = ra_sender_rate (r->sender);
+  if (rate < row->min || rate > row->max)
+    g_test_message ("%s", row->why);
+  g_assert_cmpuint (rate, >=, row->min);
+  g_assert_cmpuint (rate, <=, row->max);
+  ra_sender_free (r->sender);
+}
+
+/* A frame of one packet, sent just before the timer of the last report would
+ * expire: the answer takes R, so it may not expire before that.  Silence alone
+ * halves nothing here: X is W_init / R, as 1200 bytes in 33 ms ask no more. */
+static void
+test_late_frame (void)
+{
+  RaSenderConfig cfg = { .controller = ra_rate_find ("tfrc"),
+    .lda = ra_lda_find ("none"),
+    .rate = { .min = 1000, .start = RATE, .max = RATE, .mss = MSS } };
+  RaSender *s = ra_sender_new (&cfg, 0, NULL);
+  RaTime now = 0, due;
+  guint64 rate;
+
+  for (guint64 seq = 0; seq < 10; seq++) {
+    RaFeedbackPacket packet = { seq, now };
+
+    ra_sender_on_sent (s, seq, MSS, MSS, RA_SENT_ASKS, now);
+    g_assert_true (
+        ra_sender_on_feedback (s, &packet, 1, 0, now + 10 * RA_MSECOND));
+    now += 33 * RA_MSECOND;
+  }
+  due = ra_sender_next_timeout (s);
+  rate = ra_sender_rate (s);
+  ra_sender_on_sent (s, 10, MSS, MSS, RA_SENT_ASKS, due - RA_MSECOND);
+  ra_sender_on_timeout (s, due);
+  g_assert_cmpuint (ra_sender_next_timeout (s), >=, due + 39 * RA_MSECOND);
+  g_assert_cmpuint (ra_sender_rate (s), ==, rate);
+  /* But it does if no answer comes. */
+  ra_sender_on_timeout (s, ra_sender_next_timeout (s));
+  g_assert_cmpuint (ra_sender_rate (s), ==, rate / 2);
+  ra_sender_free (s);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/sender/timer/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
+  }
+  g_test_add_func ("/sender/timer/late-frame", test_late_frame);
+  return g_test_run ();
+}

@@ -1,0 +1,471 @@
+/* The sender by hand: pacing, RTT, feedback that lies, the no-feedback timer.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sender-fixture.h"
+
+#include <gst/rtpadapt/util/rng.h>
+
+#include <string.h>
+
+/* RFC 5348 4.6 with a leaky bucket: in any time t no more than what the rate
+ * gave in t and in `burst`, and one packet.  And a sender that always has data
+ * uses the rate. */
+static const struct
+{
+  RaSpan burst;
+  gboolean idle, changes;
+  const gchar *why;
+} pacing_rows[] = {
+  { 0, FALSE, FALSE, "no burst" },
+  { 0, TRUE, FALSE, "silence earns nothing" },
+  { 5 * RA_MSECOND, FALSE, FALSE, "bursts of 5 ms" },
+  { 5 * RA_MSECOND, TRUE, FALSE, "after a silence too" },
+  { 100 * RA_MSECOND, TRUE, FALSE, "bursts of 100 ms" },
+  { 0, FALSE, TRUE, "a new rate" },
+  { 100 * RA_MSECOND, TRUE, TRUE, "a new rate, bursts, silences" },
+};
+
+#define N_PACED 600
+
+typedef struct
+{
+  RaTime at;
+  gdouble bytes;  /* sent so far, this packet included */
+  gdouble earned; /* what the rate gave so far */
+} Paced;
+
+static void
+pacing_check (const Paced *log, gdouble burst, gdouble bps_max, guint row)
+{
+  for (guint i = 1; i < N_PACED; i++) {
+    for (guint j = i; j < N_PACED; j++) {
+      gdouble sent = log[j].bytes - log[i - 1].bytes;
+      gdouble most = log[j].earned - log[i].earned + bps_max / 8 * burst + 1500;
+
+      if (sent > most + 1e-3)
+        g_test_message ("%u to %u: %s", i, j, pacing_rows[row].why);
+      g_assert_cmpfloat (sent, <=, most + 1e-3);
+    }
+  }
+}
+
+/* Idles or changes the rate before packet `i`. */
+static void
+pacing_disturb (Fixture *f, RaRng *rng, guint i, guint row, gdouble *earned)
+{
+  RaSpan idle = ra_span (0.2 * ra_rng_uniform (rng));
+
+  if (pacing_rows[row].idle && i % 50 == 49) {
+    *earned += (gdouble) probe_rate / 8 * ra_seconds (idle);
+    f->now = ra_later (f->now, idle);
+  }
+  if (pacing_rows[row].changes && i % 20 == 19) {
+    RaSpan half = ra_diff (ra_sender_next_send (f->sender, f->now), f->now) / 2;
+
+    *earned += (gdouble) probe_rate / 8 * ra_seconds (half);
+    f->now = ra_later (f->now, half);
+    probe_rate = 100000 + (guint64) (1900000 * ra_rng_uniform (rng));
+    fixture_report (f, f->now - 1, 0); /* R_sample of 1 ns: all it takes */
+  }
+}
+
+static void
+test_pacing (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree Paced *log = g_new0 (Paced, N_PACED);
+  gdouble bytes = 0, earned = 0, burst = ra_seconds (pacing_rows[row].burst);
+  Fixture f;
+  RaRng rng;
+
+  fixture_init (&f, pacing_rows[row].burst);
+  ra_rng_init (&rng, 42, row);
+  for (guint i = 0; i < N_PACED; i++) {
+    guint size = 1 + (guint) (1499 * ra_rng_uniform (&rng));
+    RaTime next;
+
+    pacing_disturb (&f, &rng, i, row, &earned);
+    next = ra_sender_next_send (f.sender, f.now);
+    g_assert_cmpuint (next, >=, f.now);
+    earned += (gdouble) probe_rate / 8 * ra_seconds (ra_diff (next, f.now));
+    f.now = next;
+    g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), ==, f.now);
+    fixture_send (&f, size, RA_SENT_WAITING | RA_SENT_ASKS);
+    bytes += size;
+    log[i] = (Paced){ f.now, bytes, earned };
+  }
+  pacing_check (log, burst, pacing_rows[row].changes ? 2e6 : 1e6, row);
+  /* The last packet is not yet paid for; 2 ns per packet are rounding. */
+  if (!pacing_rows[row].idle)
+    g_assert_cmpfloat (bytes, >=, earned - 1);
+  fixture_clear (&f);
+}
+
+/* R_sample = now - t_recvdata - t_delay (RFC 5348 4.3 step 1), t in ms. */
+static const struct
+{
+  gint t_recvdata, t_delay, now;
+  gint rtt; /* 0: refused */
+  const gchar *why;
+} report_rows[] = {
+  { 100, 0, 180, 80, "" },
+  { 100, 30, 180, 50, "what the receiver waited is not R" },
+  { 100, 80, 180, 0, "no time at all on the way" },
+  { 100, 81, 180, 0, "a negative RTT" },
+  { 100, -1, 180, 0, "a negative delay" },
+  { 181, 0, 180, 0, "from the future" },
+};
+
+static void
+test_report (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaReport report
+      = { .t_recvdata = (RaTime) report_rows[i].t_recvdata * RA_MSECOND };
+  RaTime now = (RaTime) report_rows[i].now * RA_MSECOND;
+  RaSenderStats stats;
+  gboolean ok;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  g_assert_false (ra_sender_on_report (f.sender, &report, 0, now));
+  f.now = 100 * RA_MSECOND;
+  fixture_send (&f, 1000, RA_SENT_ASKS);
+  ok = ra_sender_on_report (
+      f.sender, &report, report_rows[i].t_delay * RA_MSECOND, now);
+  if (ok != (report_rows[i].rtt > 0))
+    g_test_message ("%s", report_rows[i].why);
+  g_assert_cmpint (ok, ==, report_rows[i].rtt > 0);
+  g_assert_cmpint (probe_report.rtt, ==, report_rows[i].rtt * RA_MSECOND);
+  ra_sender_get_stats (f.sender, &stats);
+  g_assert_cmpuint (stats.feedback, ==, ok ? 1 : 0);
+  /* the one before anything was sent is bad in any case */
+  g_assert_cmpuint (stats.feedback_bad, ==, ok ? 1 : 2);
+  g_assert_cmpint (stats.rtt, ==, report_rows[i].rtt * RA_MSECOND);
+  fixture_clear (&f);
+}
+
+/* Per-packet feedback.  Packets 100, 101, .. of 100, 101, .. bytes leave every
+ * 10 ms from 0 on.  Words: "SEQ" a row, "SEQx" a row that says lost; "/MS"
+ * hands the rows over at that time.  What the LDA hears of: "SEQ" with, if not
+ * 0, "-N" packets lost before it and "bBYTES" they had. */
+static const struct
+{
+  const gchar *script;
+  const gchar *heard;
+  gint rtt; /* R_sample of the last report, ms */
+  guint bad;
+  const gchar *why;
+} feedback_rows[] = {
+  { "100 101 /50", "100 101", 40, 0, "R from the newest packet" },
+  { "100 101x 102x /90", "100", 90, 0, "that arrived" },
+  { "100x /90", "", 0, 0, "nothing arrived, no report" },
+  { "100 101x 102 /90", "100 102-1b101", 70, 0, "a loss, and its size" },
+  { "100 101x 102x 103 /90", "100 103-2b203", 60, 0, "two" },
+  { "100 101x /40 102x 103 /90", "100 103-2b203", 60, 0,
+      "in two feedbacks: 101 + 102 bytes" },
+  { "100 101x /40 102x /60 103x 104 /90", "100 104-3b306", 50, 0,
+      "in three, of which one has no arrival" },
+  { "100 103 /90", "100 103", 60, 0, "no rows at all: not lost" },
+  { "100 /40 105 106 /90", "100 105 106", 30, 0, "a feedback was lost" },
+  { "100 103 105x 106 /90", "100 103 106-1b105", 30, 0,
+      "lost after a hole of feedback" },
+  { "100 101x /40 104x 105 /90", "100 105-1b104", 40, 0,
+      "101 to 103 are forgotten, with their bytes" },
+  { "100 /100 109 /50", "100", 100, 1, "answered before it was sent" },
+  { "100 999 /90", "100", 90, 1, "999 was never sent" },
+  { "99 100 /90", "100", 90, 1, "nor was 99" },
+  { "105 /40", "", 0, 1, "105 leaves at 50 ms: not yet sent" },
+  { "100 /40 100 101 /90", "100 101", 80, 1, "reported before" },
+  { "100 101 /40 100x 101x /90", "100 101", 30, 2, "nor do they get lost" },
+  { "100 101 /40 101 100 /90", "100 101", 30, 2, "an old feedback again" },
+  { "100 102 101 /90", "100 102", 70, 0, "rows out of order, all are news" },
+  { "100 101x 102 103 104 /90 101 105 /100", "100 102-1b101 103 104 105", 50, 0,
+      "what was reported lost may come after all" },
+};
+
+/* Hands over the rows of the script; the packets are sent in between. */
+static void
+feedback_play (Fixture *f, const gchar *script)
+{
+  g_auto (GStrv) words = g_strsplit (script, " ", -1);
+  g_autoptr (GArray) rows
+      = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
+
+  for (guint i = 0; words[i]; i++) {
+    RaTime at = g_ascii_strtoull (words[i] + 1, NULL, 10) * RA_MSECOND;
+    RaFeedbackPacket row
+        = { g_ascii_strtoull (words[i], NULL, 10), RA_TIME_NONE };
+
+    if (*words[i] != '/') {
+      /* 20 ms on the way, on another clock */
+      if (!strchr (words[i], 'x'))
+        row.arrival = RA_SECOND + (row.seq - 98) * 10 * RA_MSECOND;
+      g_array_append_val (rows, row);
+      continue;
+    }
+    for (; f->now < at && f->next < 110; f->now += 10 * RA_MSECOND)
+      fixture_send (f, (guint) f->next, RA_SENT_ASKS);
+    ra_sender_on_feedback (
+        f->sender, (RaFeedbackPacket *) rows->data, rows->len, 0, at);
+    g_array_set_size (rows, 0);
+  }
+}
+
+static void
+test_feedback (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autofree gchar *heard = NULL;
+  RaSenderStats stats;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  feedback_play (&f, feedback_rows[i].script);
+  heard = g_strstrip (g_strdup (probe_heard->str));
+  ra_sender_get_stats (f.sender, &stats);
+  if (!g_str_equal (heard, feedback_rows[i].heard)
+      || stats.feedback_bad != feedback_rows[i].bad)
+    g_test_message ("%s: %s", feedback_rows[i].script, feedback_rows[i].why);
+  g_assert_cmpstr (heard, ==, feedback_rows[i].heard);
+  g_assert_cmpuint (stats.feedback_bad, ==, feedback_rows[i].bad);
+  g_assert_cmpint (
+      probe_report.rtt, ==, (RaSpan) feedback_rows[i].rtt * RA_MSECOND);
+  fixture_clear (&f);
+}
+
+/* 101 is confirmed lost by 102, 103, 104, and then reported as received. */
+static void
+test_feedback_late (void)
+{
+  RaSenderStats stats;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  feedback_play (&f, "100 101x 102 103 104 /90");
+  ra_sender_get_stats (f.sender, &stats);
+  g_assert_cmpuint (stats.loss.congestion, ==, 1);
+  g_assert_cmpuint (stats.loss.events, ==, 1);
+  feedback_play (&f, "101 105 /100");
+  ra_sender_get_stats (f.sender, &stats);
+  g_assert_cmpuint (stats.loss.recovered, ==, 1);
+  g_assert_cmpuint (stats.loss.events, ==, 0);
+  fixture_clear (&f);
+}
+
+/* RFC 5348 8.2.1.  R = 100 ms.  "wMS": a packet leaves while another waits for
+ * the pacer, "MS": one leaves and nothing waits.  The report is about the last
+ * of them. */
+static const struct
+{
+  const gchar *script;
+  gboolean limited;
+  const gchar *why;
+} limited_rows[] = {
+  { "1000", TRUE, "nothing waited" },
+  { "w1000", FALSE, "it sent all it was allowed to" },
+  { "w1000 1050", FALSE, "at 1000, after 950" },
+  { "w1000 1050 1099", FALSE, "still" },
+  { "w1000 1050 1100", TRUE, "(1000, 1100]" },
+  { "1000 w1050 1100", FALSE, "in the middle" },
+  { "w900 950 1100", TRUE, "long ago" },
+};
+
+static void
+test_limited (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_auto (GStrv) words = g_strsplit (limited_rows[i].script, " ", -1);
+  RaTime last = 100 * RA_MSECOND;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  f.now = last;
+  fixture_send (&f, 1000, RA_SENT_WAITING | RA_SENT_ASKS);
+  f.now += 100 * RA_MSECOND;
+  fixture_report (&f, last, 0);               /* R = 100 ms */
+  g_assert_false (probe_report.data_limited); /* X_recv = 0: the first one */
+  for (guint w = 0; words[w]; w++) {
+    gboolean waiting = *words[w] == 'w';
+
+    last = f.now = g_ascii_strtoull (words[w] + waiting, NULL, 10) * RA_MSECOND;
+    fixture_send (&f, 1000, RA_SENT_ASKS | (waiting ? RA_SENT_WAITING : 0));
+  }
+  /* What is sent after t_new does not matter. */
+  f.now += 50 * RA_MSECOND;
+  fixture_send (&f, 1000, RA_SENT_WAITING | RA_SENT_ASKS);
+  f.now += 50 * RA_MSECOND;
+  fixture_report (&f, last, 100000);
+  if (probe_report.data_limited != limited_rows[i].limited)
+    g_test_message ("%s: %s", limited_rows[i].script, limited_rows[i].why);
+  g_assert_cmpint (probe_report.data_limited, ==, limited_rows[i].limited);
+  fixture_clear (&f);
+}
+
+/* Reports rarer than R, one per frame: each tells of all since the last. */
+static void
+test_limited_frames (void)
+{
+  Fixture f;
+
+  fixture_init (&f, 0);
+  for (guint i = 0; i < 4; i++) {
+    RaTime start = i * 40 * RA_MSECOND;
+    RaFeedbackPacket packets[2]
+        = { { f.next, RA_SECOND + start }, { f.next + 1, RA_SECOND + start } };
+
+    f.now = start;
+    fixture_send (&f, 1000, i < 3 ? RA_SENT_WAITING : 0);
+    f.now = start + 8 * RA_MSECOND;
+    fixture_send (&f, 1000, RA_SENT_ASKS);
+    f.now += RA_MSECOND; /* R = 1 ms */
+    packets[1].arrival += 8 * RA_MSECOND;
+    g_assert_true (ra_sender_on_feedback (f.sender, packets, 2, 0, f.now));
+    g_assert_cmpint (probe_report.rtt, ==, RA_MSECOND);
+    /* The second packet of the first frames waited for the pacer. */
+    g_assert_cmpint (probe_report.data_limited, ==, i == 3);
+  }
+  fixture_clear (&f);
+}
+
+/* Rate 1 Mbit/s, of which 90 % are the encoder's.  Backlog up to 40 ms is a
+ * frame on its way; the rest is drained in about 1 s: 140 ms take a tenth of
+ * the rate, half of it at most. */
+static void
+test_media_rate (void)
+{
+  static const struct
+  {
+    RaSpan backlog; /* ms */
+    guint64 want;
+  } rows[] = { { 0, 900000 }, { 40, 900000 }, { 140, 810000 }, { 240, 720000 },
+    { 540, 450000 }, { 5000, 450000 } };
+  Fixture f;
+
+  fixture_init (&f, 0);
+  g_assert_cmpuint (ra_sender_media_rate (f.sender, 0), ==, 1000000);
+  for (guint i = 0; i < 10; i++)
+    fixture_send (&f, 1200, 0); /* media: 1080 */
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    guint64 got = ra_sender_media_rate (f.sender, rows[i].backlog * RA_MSECOND);
+
+    g_assert_cmpuint (got, >=, rows[i].want - 1);
+    g_assert_cmpuint (got, <=, rows[i].want + 1);
+  }
+  fixture_clear (&f);
+}
+
+/* A new controller begins at the present rate; a bad one changes nothing. */
+static void
+test_controller_exchange (void)
+{
+  const RaRateOps *tfrc = ra_rate_find ("tfrc");
+  RaSenderStats before, after;
+  GError *error = NULL;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  f.now = 100 * RA_MSECOND;
+  fixture_send (&f, 1000, RA_SENT_ASKS);
+  probe_rate = 765432;
+  f.now = 180 * RA_MSECOND;
+  fixture_report (&f, 100 * RA_MSECOND, 0);
+  g_assert_cmpuint (ra_sender_rate (f.sender), ==, 765432);
+  g_assert_false (
+      ra_sender_set_controller (f.sender, tfrc, "nonsense=1", f.now, &error));
+  g_assert_nonnull (error);
+  g_clear_error (&error);
+  g_assert_cmpuint (ra_sender_rate (f.sender), ==, 765432);
+  g_assert_cmpuint (ra_sender_next_timeout (f.sender), ==, RA_TIME_NONE);
+
+  ra_sender_get_stats (f.sender, &before);
+  g_assert_true (
+      ra_sender_set_controller (f.sender, tfrc, NULL, f.now, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (ra_sender_rate (f.sender), ==, 765432);
+  /* RFC 5348 4.2 */
+  g_assert_cmpuint (
+      ra_sender_next_timeout (f.sender), ==, f.now + 2 * RA_SECOND);
+  ra_sender_get_stats (f.sender, &after);
+  g_assert_cmpuint (after.packets_sent, ==, before.packets_sent);
+  g_assert_cmpuint (after.feedback, ==, before.feedback);
+
+  ra_sender_set_limits (
+      f.sender, &(RaRateConfig){ .min = 1000, .max = 500000, .mss = 1200 });
+  g_assert_cmpuint (ra_sender_rate (f.sender), ==, 500000);
+  fixture_clear (&f);
+}
+
+static void
+cause_count (const RaMissing *m, gpointer data)
+{
+  ++((guint *) data)[m->cause];
+}
+
+static RaCause
+truth_odd (guint64 seq, gpointer data)
+{
+  ++*(guint *) data;
+  return seq % 2 ? RA_CAUSE_WIRELESS : RA_CAUSE_CONGESTION;
+}
+
+/* The truth reaches every LDA that comes; loss history and counts stay. */
+static void
+test_lda_exchange (void)
+{
+  guint causes[3] = { 0 }, asked = 0;
+  gdouble p;
+  GError *error = NULL;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  ra_sender_set_on_loss (f.sender, cause_count, causes);
+  ra_sender_set_truth (f.sender, truth_odd, &asked);
+  feedback_play (&f, "100 /10 101x 102 103 104 /60");
+  g_assert_cmpuint (causes[RA_CAUSE_CONGESTION], ==, 1);
+  p = probe_report.p;
+  g_assert_cmpfloat (p, >, 0);
+
+  g_assert_false (ra_sender_set_lda (
+      f.sender, ra_lda_find ("spike"), "nonsense=1", &error));
+  g_assert_nonnull (error);
+  g_clear_error (&error);
+  g_assert_true (
+      ra_sender_set_lda (f.sender, ra_lda_find ("omniscient"), NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (asked, ==, 0);
+  /* 105 was lost to the radio, which the probe would not have said. */
+  feedback_play (&f, "105x 106 107 108 /90");
+  g_assert_cmpuint (asked, >, 0);
+  g_assert_cmpuint (causes[RA_CAUSE_CONGESTION], ==, 1);
+  g_assert_cmpuint (causes[RA_CAUSE_WIRELESS], ==, 1);
+  g_assert_cmpfloat (probe_report.p, >, 0);
+  g_assert_cmpfloat (probe_report.p, <=, p);
+  fixture_clear (&f);
+}
+
+static void
+add_rows (const gchar *path, guint n, GTestDataFunc test)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *name = g_strdup_printf ("/sender/%s/%u", path, i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add_rows ("pacing", G_N_ELEMENTS (pacing_rows), test_pacing);
+  add_rows ("report", G_N_ELEMENTS (report_rows), test_report);
+  add_rows ("feedback", G_N_ELEMENTS (feedback_rows), test_feedback);
+  g_test_add_func ("/sender/feedback-late", test_feedback_late);
+  add_rows ("data-limited", G_N_ELEMENTS (limited_rows), test_limited);
+  g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
+  g_test_add_func ("/sender/media-rate", test_media_rate);
+  g_test_add_func ("/sender/controller-exchange", test_controller_exchange);
+  g_test_add_func ("/sender/lda-exchange", test_lda_exchange);
+  return g_test_run ();
+}
