@@ -187,13 +187,15 @@ packet_send (Flow *f)
   guint item = greedy ? sim->cfg->packet_size
                       : GPOINTER_TO_UINT (g_queue_pop_head (&f->backlog));
   guint size = item & ~FRAME_END;
-  RaSentFlags flags
-      = greedy || !g_queue_is_empty (&f->backlog) ? RA_SENT_WAITING : 0;
+  RaOutgoing out = { .size = size, .media = size - RTP_HEADER };
   guint64 seq = f->next_seq++;
   RaSenderStats stats;
   RaLinkPacket lp
       = { .seq = seq, .flow = f->index, .size = size + sim->cfg->overhead };
 
+  out.seq = seq;
+  if (greedy || !g_queue_is_empty (&f->backlog))
+    out.flags |= RA_SENT_WAITING;
   f->backlog_bytes -= greedy ? 0 : size;
   ra_sender_get_stats (f->sender, &stats);
   *record (f, seq) = (Record){
@@ -206,9 +208,11 @@ packet_send (Flow *f)
   };
   if (record (f, seq)->frame_end)
     f->frame_start = sim->now;
-  if (f->receiver || record (f, seq)->frame_end)
-    flags |= RA_SENT_ASKS;
-  ra_sender_on_sent (f->sender, seq, size, size - RTP_HEADER, flags, sim->now);
+  if (record (f, seq)->frame_end)
+    out.flags |= RA_SENT_ASKS | RA_SENT_FRAME_END;
+  if (f->receiver)
+    out.flags |= RA_SENT_ASKS;
+  ra_sender_on_sent (f->sender, &out, sim->now);
   ra_score_sent (f->score, lp.size, sim->now);
   ra_link_push (sim->link, &lp, sim->now);
 }
@@ -228,10 +232,13 @@ frame_make (Flow *f)
   const RaSimConfig *cfg = f->sim->cfg;
   RaSpan backlog
       = ra_send_span ((gdouble) f->backlog_bytes, ra_sender_rate (f->sender));
-  gdouble wanted = ra_bytes (ra_sender_media_rate (f->sender, backlog))
-      / cfg->fps * (0.8 + 0.4 * ra_rng_uniform (&f->rng));
   guint payload = cfg->packet_size - RTP_HEADER;
+  RaSplit split;
+  gdouble wanted;
 
+  ra_sender_split (f->sender, backlog, &split);
+  wanted = ra_bytes (split.media) / cfg->fps
+      * (0.8 + 0.4 * ra_rng_uniform (&f->rng));
   f->next_frame += (RaTime) ra_span (1 / cfg->fps);
   if (backlog > MAX_BACKLOG || is_idle (f))
     return;

@@ -16,16 +16,6 @@ const RaLdaOps *const ra_ldas[] = {
   NULL,
 };
 
-const RaLdaOps *
-ra_lda_find (const gchar *name)
-{
-  for (guint i = 0; ra_ldas[i]; i++) {
-    if (g_str_equal (ra_ldas[i]->name, name))
-      return ra_ldas[i];
-  }
-  return NULL;
-}
-
 void
 ra_lda_init (RaLda *lda, const RaLdaOps *ops)
 {
@@ -77,6 +67,13 @@ ra_lda_set_truth (RaLda *lda, RaTruth truth, gpointer data)
   lda->truth_data = data;
 }
 
+void
+ra_lda_set_seed (RaLda *lda, guint64 seed)
+{
+  lda->seed = seed;
+  ra_lda_reset (lda);
+}
+
 RaCause
 ra_lda_on_packet (RaLda *lda, const RaArrival *a)
 {
@@ -91,6 +88,12 @@ RaCause
 ra_lda_on_missing (RaLda *lda, const RaArrival *a, guint64 seq, RaCause hole)
 {
   return lda->ops->on_missing ? lda->ops->on_missing (lda, a, seq) : hole;
+}
+
+RaSpan
+ra_lda_patience (const RaLda *lda, const RaArrival *a)
+{
+  return lda->ops->patience ? MAX (lda->ops->patience (lda, a), 0) : 0;
 }
 
 void

@@ -12,8 +12,8 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/registry.h>
 #include <gst/rtpadapt/util/observe.h>
-#include <gst/rtpadapt/util/params.h>
 
 G_BEGIN_DECLS
 
@@ -30,8 +30,14 @@ typedef struct
   RaSpan rott;  /* arrival - send time; unknown constant offset (clocks) */
   RaSpan grain; /* resolution of arrival: 0 exact, TWCC 250 us */
   RaSpan rtt;   /* sender's smoothed estimate, 0 if unknown */
-  guint64 rate; /* sender's allowed rate, bit/s, 0 if unknown */
-  guint8 mark;  /* drop precedence of this packet, 0 if none */
+  RaSpan rtt_sample; /* RTT of this packet had it been answered at once; 0 where
+                        nobody knows (at a receiver): see lda/delay.h */
+  guint64 rate;      /* sender's allowed rate, bit/s, 0 if unknown */
+  RaMark mark;       /* of this packet */
+  guint lost_by_mark[RA_N_MARKS]; /* packets of each mark found missing now.  At
+                                     a receiver a colour's loss shows with that
+                                     colour's next packet, so only sums over
+                                     many packets tell */
 } RaArrival;
 
 /* The truth about a lost packet, where a link model or a log knows it. */
@@ -42,16 +48,16 @@ typedef struct _RaLdaOps RaLdaOps;
 
 struct _RaLdaOps
 {
-  const gchar *name; /* enum nick, argument of the tools, CSV word */
-  const gchar *cite; /* authors, year, section: one line */
-  gsize size;        /* of the instance; RaLda is its first member */
-  const RaParam *params;
+  RA_ALGORITHM;
   void (*init) (RaLda *lda); /* optional; the memory is zeroed, params set */
   RaCause (*on_packet) (RaLda *lda, const RaArrival *a);
   /* Optional, for those that judge each missing packet by itself (the truth,
    * a share): called after on_packet() for every missing seq in order, and its
    * answer stands instead of on_packet()'s. */
   RaCause (*on_missing) (RaLda *lda, const RaArrival *a, guint64 seq);
+  /* Optional: how long the verdict for the hole before `a` waits; what comes
+   * late until then was not lost.  Not at all if there is none. */
+  RaSpan (*patience) (const RaLda *lda, const RaArrival *a);
   void (*observe) (const RaLda *lda, RaObserve emit, gpointer data); /* opt. */
 };
 
@@ -60,24 +66,31 @@ struct _RaLda
   const RaLdaOps *ops;
   RaTruth truth; /* NULL: nobody knows */
   gpointer truth_data;
+  guint64 seed; /* of what is drawn by lot */
 };
 
 /* All algorithms, ended by NULL, in the order of the list in meson.build. */
 extern const RaLdaOps *const ra_ldas[];
 
 /* NULL if there is none of that name. */
-const RaLdaOps *ra_lda_find (const gchar *name);
+static inline const RaLdaOps *
+ra_lda_find (const gchar *name)
+{
+  return ra_algorithm_find ((gconstpointer const *) ra_ldas, name);
+}
 
 /* `params` as ra_params_parse(), may be NULL.  NULL and `error` on bad params.
  * (transfer full): ra_lda_free(). */
 RaLda *ra_lda_new (const RaLdaOps *ops, const gchar *params, GError **error);
 void ra_lda_free (RaLda *lda);
-/* Back to the state after ra_lda_new(), parameters and truth kept. */
+/* Back to the state after ra_lda_new(); parameters, truth and seed are kept. */
 void ra_lda_reset (RaLda *lda);
 /* For a hybrid's children, which it keeps inside its own struct. */
 void ra_lda_init (RaLda *lda, const RaLdaOps *ops);
 /* Who will be asked by LDAs that need the truth. */
 void ra_lda_set_truth (RaLda *lda, RaTruth truth, gpointer data);
+/* For LDAs that draw lots; resets. */
+void ra_lda_set_seed (RaLda *lda, guint64 seed);
 
 /* The verdict for the hole before `a`: CONGESTION or WIRELESS, or NONE if
  * a->n_lost is 0. */
@@ -86,6 +99,8 @@ RaCause ra_lda_on_packet (RaLda *lda, const RaArrival *a);
  * said of it. */
 RaCause ra_lda_on_missing (
     RaLda *lda, const RaArrival *a, guint64 seq, RaCause hole);
+/* How long that hole may still be filled, >= 0. */
+RaSpan ra_lda_patience (const RaLda *lda, const RaArrival *a);
 void ra_lda_observe (const RaLda *lda, RaObserve emit, gpointer data);
 
 G_END_DECLS

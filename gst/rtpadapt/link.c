@@ -32,16 +32,6 @@ struct _RaLink
   gboolean busy; /* inside a callback of the sink, perhaps */
 };
 
-const RaNodeOps *
-ra_link_find (const gchar *name)
-{
-  for (guint i = 0; ra_links[i]; i++) {
-    if (g_str_equal (ra_links[i]->name, name))
-      return ra_links[i];
-  }
-  return NULL;
-}
-
 RaTime
 ra_node_now (const RaNode *n)
 {

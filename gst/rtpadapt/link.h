@@ -9,8 +9,8 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/registry.h>
 #include <gst/rtpadapt/util/observe.h>
-#include <gst/rtpadapt/util/params.h>
 #include <gst/rtpadapt/util/rng.h>
 
 G_BEGIN_DECLS
@@ -20,7 +20,7 @@ typedef struct
   guint64 seq;    /* whatever the caller wants to find it by */
   guint flow;     /* for models that tell flows apart */
   guint size;     /* bytes on the wire */
-  guint8 mark;    /* drop precedence, 0 none, 1 green .. 3 red */
+  RaMark mark;    /* drop precedence */
   gpointer data;  /* the caller's */
   RaTime entered; /* set by ra_link_push() */
   RaSpan queued;  /* time spent in queues so far, set by the nodes */
@@ -32,9 +32,7 @@ typedef struct _RaNodeOps RaNodeOps;
 
 struct _RaNodeOps
 {
-  const gchar *name, *cite;
-  gsize size; /* of the instance; RaNode is its first member */
-  const RaParam *params;
+  RA_ALGORITHM;
   /* What a bare first value sets: "delay 25ms"; NULL: none. */
   const gchar *positional;
   /* Optional; after the parameters were set: FALSE and error if they do not
@@ -68,7 +66,12 @@ void ra_node_discard (RaNode *n, const RaLinkPacket *p);
 
 /* All models, ended by NULL. */
 extern const RaNodeOps *const ra_links[];
-const RaNodeOps *ra_link_find (const gchar *name);
+/* NULL if there is none of that name. */
+static inline const RaNodeOps *
+ra_link_find (const gchar *name)
+{
+  return ra_algorithm_find ((gconstpointer const *) ra_links, name);
+}
 
 /* What comes out.  The callbacks may not call back into the link. */
 typedef struct

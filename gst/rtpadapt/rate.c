@@ -23,16 +23,6 @@ const RaRateOps *const ra_rates[] = {
   NULL
 };
 
-const RaRateOps *
-ra_rate_find (const gchar *name)
-{
-  for (guint i = 0; ra_rates[i]; i++) {
-    if (g_str_equal (ra_rates[i]->name, name))
-      return ra_rates[i];
-  }
-  return NULL;
-}
-
 static RaRateConfig
 config_valid (const RaRateConfig *cfg)
 {

@@ -8,8 +8,8 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/registry.h>
 #include <gst/rtpadapt/util/observe.h>
-#include <gst/rtpadapt/util/params.h>
 
 G_BEGIN_DECLS
 
@@ -23,8 +23,10 @@ typedef struct
   gdouble p;         /* loss event rate, wireless losses taken out */
   guint n_events;    /* new congestion loss events since the last report */
   guint expected;    /* packets that should have come since the last report */
+  guint arrived;     /* packets that came since the last report */
   guint lost_congestion;
   guint lost_wireless;
+  guint wireless_runs;   /* holes that made up lost_wireless: its bursts */
   gboolean data_limited; /* whole interval, RFC 5348 8.2.1; set by the sender */
   RaSpan interval;       /* mean time between reports where it is not R's to
                             choose (per-packet feedback per frame), else 0 */
@@ -44,9 +46,7 @@ typedef struct _RaRateOps RaRateOps;
 
 struct _RaRateOps
 {
-  const gchar *name, *cite;
-  gsize size; /* of the instance; RaRate is its first member */
-  const RaParam *params;
+  RA_ALGORITHM;
   void (*init) (RaRate *r, RaTime now);                /* optional */
   void (*on_sent) (RaRate *r, guint size, RaTime now); /* optional */
   void (*on_report) (RaRate *r, const RaReport *report, RaTime now);
@@ -71,7 +71,11 @@ struct _RaRate
 extern const RaRateOps *const ra_rates[];
 
 /* NULL if there is none of that name. */
-const RaRateOps *ra_rate_find (const gchar *name);
+static inline const RaRateOps *
+ra_rate_find (const gchar *name)
+{
+  return ra_algorithm_find ((gconstpointer const *) ra_rates, name);
+}
 
 /* min above max: both become max (the caller warns); start is clamped.
  * NULL and `error` on bad params.  (transfer full): ra_rate_free(). */

@@ -11,6 +11,8 @@
 #include <gst/rtpadapt/rate/equation.h>
 #include <gst/rtpadapt/util/winmin.h>
 
+#include <string.h>
+
 /* How long an empty queue is remembered: a new route shifts rott for good. */
 #define ROTT_WINDOW (30 * RA_SECOND)
 /* The longest time X_recv is measured over where reports are rarer than once
@@ -52,7 +54,9 @@ struct _RaReceiver
   gdouble p_reported;
   guint64 highest_reported;
   guint64 skipped, n_skipped; /* end of the last such range; since the report */
-  guint n_events, lost_congestion, lost_wireless; /* since the last report */
+  /* since the last report */
+  guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs;
+  guint64 last_wireless; /* seq of the last such loss */
 
   RaReceiverStats stats;
 };
@@ -129,9 +133,9 @@ ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data)
 }
 
 /* X_recv in bytes/s; 0 while R is unknown and in the first report (RFC 5348
- * 6.2-3).  Over the last R, or
- * since the last report where that is longer (RFC 5348 6.2 step 2, MAY; RFC 4342
- * 6): a frame's packets come in less than a short R, and then none. */
+ * 6.2-3).  Over the last R, or since the last report where that is longer (RFC
+ * 5348 6.2 step 2, MAY; RFC 4342 6): a frame's packets come in less than a short
+ * R, and then none. */
 static gdouble
 x_recv (const RaReceiver *r, RaTime now)
 {
@@ -204,13 +208,20 @@ judge (RaReceiver *r, const RaPacket *p, guint n_lost)
     .rott = ra_diff (p->arrival, p->sent),
     .grain = p->grain,
     .rtt = p->rtt,
+    .rtt_sample = p->rtt_sample,
     .rate = p->rate,
     .mark = p->mark,
   };
-  RaCause hole = ra_lda_on_packet (r->lda, &a);
+  RaTime until = 0;
+  RaCause hole;
 
+  memcpy (a.lost_by_mark, p->lost_by_mark, sizeof a.lost_by_mark);
+  hole = ra_lda_on_packet (r->lda, &a);
+  if (n_lost > 0)
+    until = ra_later (p->arrival, ra_lda_patience (r->lda, &a));
   for (guint64 seq = p->seq - MIN (n_lost, RA_HOLES_MAX); seq < p->seq; seq++)
-    ra_holes_mark (r->holes, seq, ra_lda_on_missing (r->lda, &a, seq, hole));
+    ra_holes_mark (
+        r->holes, seq, ra_lda_on_missing (r->lda, &a, seq, hole), until);
 }
 
 static void
@@ -218,8 +229,10 @@ confirm (RaReceiver *r, RaTime now)
 {
   RaMissing m;
 
-  while (ra_holes_pop_confirmed (r->holes, &m)) {
+  while (ra_holes_pop_confirmed (r->holes, now, &m)) {
     if (m.cause == RA_CAUSE_WIRELESS) {
+      r->wireless_runs += m.seq != r->last_wireless + 1;
+      r->last_wireless = m.seq;
       r->lost_wireless++;
       r->stats.wireless++;
     } else {
@@ -276,6 +289,7 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
   if (p->ce)
     congestion_loss (r, p->seq, p->arrival, p->arrival);
   r->stats.arrived++;
+  r->arrived_since++;
   r->started = r->data_since_report = TRUE;
   if (first)
     r->highest_reported = p->seq - 1;
@@ -314,6 +328,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   if (!r->data_since_report)
     return FALSE;
 
+  confirm (r, now);
   x = x_recv (r, now);
   r->x_recv_max = MAX (r->x_recv_max, x);
   r->last_report = now;
@@ -325,8 +340,10 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .n_events = r->n_events,
     .expected
     = (guint) MAX ((gint64) (highest - r->highest_reported - r->n_skipped), 0),
+    .arrived = r->arrived_since,
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
+    .wireless_runs = r->wireless_runs,
     .queue = ra_span (1e-9
         * ((gdouble) r->rott
             - ra_winmin_get (&r->rott_min, r->last_arrival, ROTT_WINDOW))),
@@ -335,6 +352,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   r->highest_reported = highest;
   r->n_skipped = 0;
   r->n_events = r->lost_congestion = r->lost_wireless = 0;
+  r->arrived_since = r->wireless_runs = 0;
   r->data_since_report = FALSE;
   return TRUE;
 }

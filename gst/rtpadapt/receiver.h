@@ -15,15 +15,17 @@ G_BEGIN_DECLS
 /* A packet that arrived. */
 typedef struct
 {
-  guint64 seq;      /* unwrapped (loss/seq) */
-  guint size;       /* bytes */
-  RaTime sent;      /* sender's clock */
-  RaTime arrival;   /* receiver's clock */
-  RaSpan grain;     /* resolution of arrival */
-  RaSpan rtt;       /* the sender's R when it was sent, 0 unknown */
-  guint64 rate;     /* the sender's rate, bit/s, 0 unknown */
-  guint8 mark;      /* drop precedence */
-  gboolean ce;      /* ECN congestion experienced */
+  guint64 seq;       /* unwrapped (loss/seq) */
+  guint size;        /* bytes */
+  RaTime sent;       /* sender's clock */
+  RaTime arrival;    /* receiver's clock */
+  RaSpan grain;      /* resolution of arrival */
+  RaSpan rtt;        /* the sender's R when it was sent, 0 unknown */
+  guint64 rate;      /* the sender's rate, bit/s, 0 unknown */
+  RaSpan rtt_sample; /* as in RaArrival, 0 unknown */
+  RaMark mark;
+  guint lost_by_mark[RA_N_MARKS]; /* as in RaArrival */
+  gboolean ce;                    /* ECN congestion experienced */
   guint bytes_lost; /* of the packets missing before it, 0 unknown */
 } RaPacket;
 
@@ -64,8 +66,8 @@ typedef struct
 {
   guint64 arrived, duplicates, late;
   guint64 congestion, wireless; /* verdicts on confirmed losses */
-  guint64 recovered;            /* confirmed losses that came after all */
-  guint events;                 /* congestion loss events */
+  guint64 recovered; /* came after NDUPACK later ones: no losses after all */
+  guint events;      /* congestion loss events */
 } RaReceiverStats;
 void ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats);
 /* p, I_0, x_recv and the LDA's values. */

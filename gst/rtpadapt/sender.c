@@ -3,22 +3,21 @@
  */
 #include <gst/rtpadapt/sender.h>
 
+#include <gst/rtpadapt/rate/pacer.h>
+
+#include <string.h>
+
 /* Packets remembered until feedback names them: 3 s at 5,000 packets/s. */
 #define SENT_MAX 16384
-/* Packets over which the encoder's share of the rate is averaged. */
-#define SHARE_PACKETS 256
 /* A silence of the source is no interval between feedbacks. */
 #define INTERVAL_MAX RA_SECOND
-/* A frame that is being paced out is no standing backlog (25 Hz and more); the
- * rest is drained within about a second. */
-#define BACKLOG_FREE (40 * RA_MSECOND)
-#define BACKLOG_DRAIN 1.0
 
 typedef struct
 {
   guint64 seq;
   RaTime sent; /* RA_TIME_NONE: nothing here */
   guint size;
+  RaMark mark;
   gboolean waiting; /* only the pacer held the next packet back */
   gboolean arrived; /* feedback said so */
 } Sent;
@@ -27,12 +26,13 @@ struct _RaSender
 {
   RaRate *rate;
   RaReceiver *receiver; /* for per-packet feedback */
+  RaFec *fec;
   RaRateConfig cfg;
-
-  /* the pacer: bytes that may go at once; negative: wait */
-  gdouble credit;
-  RaSpan burst;
-  RaTime credit_time;
+  RaPacer pacer;
+  RaSizes sizes;
+  gdouble rtcp;
+  guint64 seed;
+  guint frame_packets; /* media packets of the frame so far */
 
   Sent sent[SENT_MAX];
   guint64 next_seq;      /* one after the last sent */
@@ -43,7 +43,7 @@ struct _RaSender
                             or RA_TIME_NONE */
   gboolean mid_frame;    /* the last packet did not ask */
   guint bytes_lost;      /* reported lost since the last that arrived */
-  gdouble mean_size, mean_media;
+  guint lost_by_mark[RA_N_MARKS]; /* the same, packets */
 
   RaTruth truth;
   gpointer truth_data;
@@ -58,18 +58,25 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   RaRate *rate = lda ? ra_rate_new (cfg->controller, cfg->controller_params,
                      &cfg->rate, now, error)
                      : NULL;
+  RaFec *fec = rate ? ra_fec_new (cfg->fec ? cfg->fec : ra_fec_find ("none"),
+                   cfg->fec_params, error)
+                    : NULL;
   RaSender *s;
 
-  if (!rate) {
+  if (!fec) {
     g_clear_pointer (&lda, ra_lda_free);
+    g_clear_pointer (&rate, ra_rate_free);
     return NULL;
   }
+  ra_lda_set_seed (lda, cfg->seed);
   s = g_new0 (RaSender, 1);
   s->rate = rate;
   s->receiver = ra_receiver_new (lda, cfg->rate.mss);
+  s->fec = fec;
   s->cfg = cfg->rate;
-  s->burst = cfg->burst;
-  s->credit_time = now;
+  ra_pacer_init (&s->pacer, cfg->burst, now);
+  s->rtcp = cfg->rtcp;
+  s->seed = cfg->seed;
   s->last.queue = RA_SPAN_NONE;
   s->last_feedback = s->asked = RA_TIME_NONE;
   for (guint i = 0; i < SENT_MAX; i++)
@@ -82,6 +89,7 @@ ra_sender_free (RaSender *s)
 {
   ra_rate_free (s->rate);
   ra_receiver_free (s->receiver);
+  ra_fec_free (s->fec);
   g_free (s);
 }
 
@@ -113,7 +121,21 @@ ra_sender_set_lda (
   if (!lda)
     return FALSE;
   ra_lda_set_truth (lda, s->truth, s->truth_data);
+  ra_lda_set_seed (lda, s->seed);
   ra_receiver_set_lda (s->receiver, lda);
+  return TRUE;
+}
+
+gboolean
+ra_sender_set_fec (
+    RaSender *s, const RaFecOps *ops, const gchar *params, GError **error)
+{
+  RaFec *fec = ra_fec_new (ops, params, error);
+
+  if (!fec)
+    return FALSE;
+  ra_fec_free (s->fec);
+  s->fec = fec;
   return TRUE;
 }
 
@@ -138,26 +160,10 @@ ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data)
   ra_receiver_set_on_loss (s->receiver, f, data);
 }
 
-/* A leaky bucket: bytes sent in any t <= rate * (t + burst) + one packet. */
-static gdouble
-credit_at (const RaSender *s, RaTime now)
-{
-  gdouble x = ra_bytes (ra_rate_get (s->rate));
-  RaSpan since = ra_diff (now, s->credit_time);
-
-  return MIN (
-      s->credit + x * ra_seconds (MAX (since, 0)), x * ra_seconds (s->burst));
-}
-
 RaTime
 ra_sender_next_send (const RaSender *s, RaTime now)
 {
-  gdouble credit = credit_at (s, now);
-
-  if (credit >= 0)
-    return now;
-  /* Rounded up, or the caller would wake just before its time. */
-  return ra_later (now, ra_send_span (-credit, ra_rate_get (s->rate)) + 1);
+  return ra_pacer_next (&s->pacer, ra_rate_get (s->rate), now);
 }
 
 /* With twcc the receiver speaks when a frame is complete.  The no-feedback timer
@@ -181,33 +187,40 @@ timer_hold (RaSender *s)
   }
 }
 
+static void
+frame_count (RaSender *s, RaSentFlags flags)
+{
+  s->frame_packets += !(flags & RA_SENT_REPAIR);
+  if (flags & RA_SENT_FRAME_END) {
+    ra_fec_on_frame (s->fec, s->frame_packets);
+    s->frame_packets = 0;
+  }
+}
+
 void
-ra_sender_on_sent (RaSender *s, guint64 seq, guint size, guint media,
-    RaSentFlags flags, RaTime now)
+ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
   timer_hold (s);
-  s->mid_frame = !(flags & RA_SENT_ASKS);
+  s->mid_frame = !(p->flags & RA_SENT_ASKS);
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
-  s->sent[seq % SENT_MAX] = (Sent){
-    .seq = seq,
+  s->sent[p->seq % SENT_MAX] = (Sent){
+    .seq = p->seq,
     .sent = now,
-    .size = size,
-    .waiting = (flags & RA_SENT_WAITING) != 0,
+    .size = p->size,
+    .mark = p->mark,
+    .waiting = (p->flags & RA_SENT_WAITING) != 0,
   };
-  if (s->stats.packets_sent == 0) {
-    s->next_reported = seq;
-    s->mean_size = size;
-    s->mean_media = media;
-  }
-  s->next_seq = seq + 1;
-  s->mean_size += (size - s->mean_size) / SHARE_PACKETS;
-  s->mean_media += (media - s->mean_media) / SHARE_PACKETS;
-  s->credit = credit_at (s, now) - size;
-  s->credit_time = now;
+  if (s->stats.packets_sent == 0)
+    s->next_reported = p->seq;
+  s->next_seq = p->seq + 1;
+  ra_sizes_on_sent (
+      &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
+  frame_count (s, p->flags);
+  ra_pacer_on_sent (&s->pacer, p->size, ra_rate_get (s->rate), now);
   s->stats.packets_sent++;
-  s->stats.bytes_sent += size;
-  ra_rate_on_sent (s->rate, size, now);
+  s->stats.bytes_sent += p->size;
+  ra_rate_on_sent (s->rate, p->size, now);
 }
 
 /* The record of a packet that was sent, or NULL. */
@@ -250,10 +263,9 @@ report_apply (RaSender *s, const RaReport *report, RaTime now)
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
-  /* What the bucket holds was earned at the rate so far. */
-  s->credit = credit_at (s, now);
-  s->credit_time = now;
+  ra_pacer_settle (&s->pacer, ra_rate_get (s->rate), now);
   ra_rate_on_report (s->rate, &s->last, now);
+  ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }
 
@@ -274,51 +286,72 @@ ra_sender_on_report (
   return TRUE;
 }
 
-static void
-packet_arrived (RaSender *s, Sent *sent, RaTime arrival, RaSpan grain)
+/* What a feedback's rows have in common. */
+typedef struct
 {
+  RaSpan grain;
+  RaTime newest; /* the latest arrival in it */
+  RaTime now;    /* it came */
+} Batch;
+
+static void
+packet_arrived (RaSender *s, Sent *sent, RaTime arrival, const Batch *batch)
+{
+  /* What the answer took beyond waiting for later packets of the batch. */
+  RaSpan back = ra_diff (batch->now, batch->newest);
   RaPacket p = {
     .seq = sent->seq,
     .size = sent->size,
     .sent = sent->sent,
     .arrival = arrival,
-    .grain = grain,
+    .grain = batch->grain,
     .rtt = s->rate->rtt,
+    .rtt_sample = MAX (ra_diff (arrival, sent->sent) + back, 0),
     .rate = ra_rate_get (s->rate),
+    .mark = sent->mark,
     .bytes_lost = s->bytes_lost,
   };
 
+  memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
   ra_receiver_on_packet (s->receiver, &p);
   sent->arrived = TRUE;
+}
+
+static void
+lost_forget (RaSender *s)
+{
+  s->bytes_lost = 0;
+  memset (s->lost_by_mark, 0, sizeof s->lost_by_mark);
 }
 
 /* Feeds one row to the receiver.  NULL if it is not news or contradicts what
  * was sent. */
 static const Sent *
-row_feed (RaSender *s, const RaFeedbackPacket *row, RaSpan grain, RaTime now)
+row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
 {
   Sent *sent = sent_find (s, row->seq);
   gboolean lost = row->arrival == RA_TIME_NONE;
   gboolean old = row->seq < s->next_reported;
 
-  if (!sent || sent->sent > now || (old && (lost || sent->arrived))) {
+  if (!sent || sent->sent > batch->now || (old && (lost || sent->arrived))) {
     s->stats.feedback_bad++;
     return NULL;
   }
   if (old) { /* reported lost, and came after all */
-    packet_arrived (s, sent, row->arrival, grain);
+    packet_arrived (s, sent, row->arrival, batch);
     return NULL;
   }
   if (row->seq > s->next_reported) {
     ra_receiver_skip (s->receiver, row->seq);
-    s->bytes_lost = 0;
+    lost_forget (s);
   }
   s->next_reported = row->seq + 1;
   if (lost) {
     s->bytes_lost += sent->size;
+    s->lost_by_mark[sent->mark]++;
   } else {
-    packet_arrived (s, sent, row->arrival, grain);
-    s->bytes_lost = 0;
+    packet_arrived (s, sent, row->arrival, batch);
+    lost_forget (s);
   }
   return sent;
 }
@@ -340,11 +373,16 @@ ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
 {
   const Sent *newest = NULL;
   RaTime arrival = 0;
+  Batch batch = { grain, 0, now };
   RaSpan t_delay;
   RaReport report;
 
   for (guint i = 0; i < n; i++) {
-    const Sent *sent = row_feed (s, &packets[i], grain, now);
+    if (packets[i].arrival != RA_TIME_NONE)
+      batch.newest = MAX (batch.newest, packets[i].arrival);
+  }
+  for (guint i = 0; i < n; i++) {
+    const Sent *sent = row_feed (s, &packets[i], &batch);
 
     if (sent && packets[i].arrival != RA_TIME_NONE) {
       newest = sent;
@@ -373,8 +411,7 @@ ra_sender_next_timeout (const RaSender *s)
 void
 ra_sender_on_timeout (RaSender *s, RaTime now)
 {
-  s->credit = credit_at (s, now);
-  s->credit_time = now;
+  ra_pacer_settle (&s->pacer, ra_rate_get (s->rate), now);
   timer_hold (s);
   ra_rate_on_timeout (s->rate, now);
 }
@@ -385,14 +422,17 @@ ra_sender_rate (const RaSender *s)
   return ra_rate_get (s->rate);
 }
 
-guint64
-ra_sender_media_rate (const RaSender *s, RaSpan backlog)
+void
+ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out)
 {
-  gdouble share = s->mean_size > 0 ? s->mean_media / s->mean_size : 1;
-  gdouble standing = ra_seconds (MAX (backlog - BACKLOG_FREE, 0));
-  gdouble drain = MIN (standing / BACKLOG_DRAIN, 0.5);
+  ra_split (&s->sizes, ra_rate_get (s->rate), s->rtcp,
+      ra_fec_percentage (s->fec), backlog, out);
+}
 
-  return (guint64) (share * (1 - drain) * (gdouble) ra_rate_get (s->rate));
+guint
+ra_sender_fec (const RaSender *s)
+{
+  return ra_fec_percentage (s->fec);
 }
 
 void
@@ -411,4 +451,5 @@ ra_sender_observe (const RaSender *s, RaObserve emit, gpointer data)
 {
   ra_rate_observe (s->rate, emit, data);
   ra_receiver_observe (s->receiver, emit, data);
+  ra_fec_observe (s->fec, emit, data);
 }

@@ -3,7 +3,9 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/fec.h>
 #include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
 
 G_BEGIN_DECLS
@@ -16,8 +18,12 @@ typedef struct
   const gchar *controller_params;
   const RaLdaOps *lda;
   const gchar *lda_params;
+  const RaFecOps *fec; /* NULL: none */
+  const gchar *fec_params;
   RaRateConfig rate;
   RaSpan burst; /* the pacer never sends more than this at the rate at once */
+  gdouble rtcp; /* RTCP's share of the rate, 0..1 */
+  guint64 seed; /* for LDAs that draw lots */
 } RaSenderConfig;
 
 /* NULL and `error` on bad params.  (transfer full): ra_sender_free(). */
@@ -29,6 +35,8 @@ gboolean ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
     const gchar *params, RaTime now, GError **error);
 gboolean ra_sender_set_lda (
     RaSender *s, const RaLdaOps *ops, const gchar *params, GError **error);
+gboolean ra_sender_set_fec (
+    RaSender *s, const RaFecOps *ops, const gchar *params, GError **error);
 void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
 void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
@@ -43,12 +51,21 @@ typedef enum
                                back */
   RA_SENT_ASKS = 1 << 1,    /* the receiver answers to this one: a frame's last
                                with twcc, each packet with tfrc */
+  RA_SENT_FRAME_END = 1 << 2, /* a frame's last media packet */
+  RA_SENT_REPAIR = 1 << 3,    /* FEC or a retransmission */
 } RaSentFlags;
 
-/* Packet number `seq` (consecutive, unwrapped) of `size` bytes, of which
- * `media` are the encoder's, leaves at `now`. */
-void ra_sender_on_sent (RaSender *s, guint64 seq, guint size, guint media,
-    RaSentFlags flags, RaTime now);
+typedef struct
+{
+  guint64 seq; /* consecutive, unwrapped */
+  guint size;  /* bytes */
+  guint media; /* of these the encoder's */
+  RaMark mark;
+  RaSentFlags flags;
+} RaOutgoing;
+
+/* `p` leaves at `now`. */
+void ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now);
 
 /* Receiver-side feedback (feedback=tfrc): `t_delay` as reported.  FALSE if it
  * contradicts what was sent; it is then counted and ignored. */
@@ -73,10 +90,10 @@ void ra_sender_on_timeout (RaSender *s, RaTime now);
 
 /* The allowed sending rate, bit/s of RTP packets. */
 guint64 ra_sender_rate (const RaSender *s);
-/* Of this the encoder's share: rate * media / size over the recent packets.
- * `backlog` is the time that what waits for the pacer takes at the rate: nothing
- * else would drain it, so the encoder gets less by what of it is standing. */
-guint64 ra_sender_media_rate (const RaSender *s, RaSpan backlog);
+/* Who gets how much of it; `backlog` as in ra_split(). */
+void ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out);
+/* Repair packets per 100 media packets. */
+guint ra_sender_fec (const RaSender *s);
 
 typedef struct
 {

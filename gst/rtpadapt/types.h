@@ -21,6 +21,16 @@ typedef gint64 RaSpan;  /* a difference of two RaTime, ns */
 #define RA_MSECOND G_GINT64_CONSTANT (1000000)
 #define RA_SECOND G_GINT64_CONSTANT (1000000000)
 
+/* Drop precedence of a packet (RFC 2597): which one shall be dropped first. */
+typedef enum
+{
+  RA_MARK_NONE,
+  RA_MARK_GREEN, /* last */
+  RA_MARK_YELLOW,
+  RA_MARK_RED /* first */
+} RaMark;
+#define RA_N_MARKS 4
+
 /* Why a packet is missing.  NONE: not lost, or not known. */
 typedef enum
 {

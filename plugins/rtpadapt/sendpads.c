@@ -307,13 +307,18 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
           .seq = item->seq,
       });
   guint64 index = p->index;
-  RaSentFlags flags = item->marker ? RA_SENT_ASKS : 0;
+  RaOutgoing out
+      = { .seq = p->index, .size = item->size, .media = item->media };
   GstFlowReturn flow;
   gboolean error;
 
+  if (item->marker)
+    out.flags |= RA_SENT_ASKS | RA_SENT_FRAME_END;
+  if (item->media == 0)
+    out.flags |= RA_SENT_REPAIR;
   if (backlog_packets (self->backlog) > 0)
-    flags |= RA_SENT_WAITING;
-  ra_sender_on_sent (self->sender, index, item->size, item->media, flags, now);
+    out.flags |= RA_SENT_WAITING;
+  ra_sender_on_sent (self->sender, &out, now);
   g_mutex_unlock (&self->lock);
 
   flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));

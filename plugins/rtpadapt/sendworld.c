@@ -52,6 +52,7 @@ encoder_drive (GstRtpAdaptSend *self)
 {
   GstElement *encoder = encoder_get (self);
   guint64 bps, last = self->encoder_bps;
+  RaSplit split;
 
   if (!self->sender) {
     gst_clear_object (&encoder);
@@ -73,8 +74,9 @@ encoder_drive (GstRtpAdaptSend *self)
     g_mutex_lock (&self->lock);
     return;
   }
-  bps = ra_sender_media_rate (self->sender,
-      backlog_span (self->backlog, ra_sender_rate (self->sender)));
+  ra_sender_split (self->sender,
+      backlog_span (self->backlog, ra_sender_rate (self->sender)), &split);
+  bps = split.media;
   g_mutex_unlock (&self->lock);
   bps = encoder_set (encoder, bps, last);
   if (bps != last)

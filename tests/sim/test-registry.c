@@ -41,11 +41,14 @@ trace (guint flow, const RaSender *sender, const RaLink *link, RaTime now,
     gpointer data)
 {
   guint64 rate = ra_sender_rate (sender);
+  RaSplit split;
 
   ++*(guint *) data;
   g_assert_cmpuint (rate, >=, MIN_RATE);
   g_assert_cmpuint (rate, <=, MAX_RATE);
-  g_assert_cmpuint (ra_sender_media_rate (sender, 0), <=, rate);
+  ra_sender_split (sender, 0, &split);
+  g_assert_cmpuint (
+      split.media + split.fec + split.header + split.rtcp, <=, rate);
   ra_sender_observe (sender, value_check, NULL);
 }
 

@@ -81,8 +81,11 @@ fixture_clear (Fixture *f)
 static inline void
 fixture_send (Fixture *f, guint size, RaSentFlags flags)
 {
-  ra_sender_on_sent (
-      f->sender, f->next++, size, size - size / 10, flags, f->now);
+  RaOutgoing p = {
+    .seq = f->next++, .size = size, .media = size - size / 10, .flags = flags
+  };
+
+  ra_sender_on_sent (f->sender, &p, f->now);
 }
 
 static inline void

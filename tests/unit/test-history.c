@@ -211,7 +211,7 @@ test_interpolated (gconstpointer data)
       continue;
     ra_holes_push (holes, seq, now, &n_lost);
     ra_history_on_packet (h, seq);
-    while (ra_holes_pop_confirmed (holes, &m))
+    while (ra_holes_pop_confirmed (holes, G_MAXUINT64, &m))
       ra_history_lose (h, m.seq, m.t_loss, R);
   }
   g_assert_cmpuint (ra_history_events (h), ==, d < 2 ? 1 : 2);

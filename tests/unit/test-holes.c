@@ -56,7 +56,7 @@ drain (RaHoles *h, GString *out)
 {
   RaMissing m;
 
-  while (ra_holes_pop_confirmed (h, &m))
+  while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m))
     g_string_append_printf (out, " -%" G_GUINT64_FORMAT, m.seq);
 }
 
@@ -152,7 +152,7 @@ test_t_loss (gconstpointer data)
   play (h, t_rows[i].script, NULL);
   ra_holes_confirm_all (h);
   do
-    g_assert_true (ra_holes_pop_confirmed (h, &m));
+    g_assert_true (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
   while (m.seq < t_rows[i].seq);
   if (m.t_loss != t_rows[i].t_loss)
     g_test_message ("%s: %s", t_rows[i].script, t_rows[i].why);
@@ -196,7 +196,7 @@ test_wide (gconstpointer data)
     g_assert_cmpint (ra_holes_push (h, seq, 0, &n_lost), ==, RA_PUSH_IN_ORDER);
     g_assert_cmpuint (
         n_lost, ==, j < wide_rows[i].gaps ? wide_rows[i].n_lost : 0);
-    while (ra_holes_pop_confirmed (h, &m)) {
+    while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m)) {
       if (popped++ == 0)
         first = m.seq;
     }
@@ -217,20 +217,20 @@ test_mark (void)
   RaMissing m;
 
   play (h, "10 14", NULL);
-  ra_holes_mark (h, 11, RA_CAUSE_WIRELESS);
-  ra_holes_mark (h, 12, RA_CAUSE_CONGESTION);
-  ra_holes_mark (h, 10, RA_CAUSE_WIRELESS); /* arrived */
-  ra_holes_mark (h, 99, RA_CAUSE_WIRELESS); /* not sent yet */
+  ra_holes_mark (h, 11, RA_CAUSE_WIRELESS, 0);
+  ra_holes_mark (h, 12, RA_CAUSE_CONGESTION, 0);
+  ra_holes_mark (h, 10, RA_CAUSE_WIRELESS, 0); /* arrived */
+  ra_holes_mark (h, 99, RA_CAUSE_WIRELESS, 0); /* not sent yet */
   play (h, "15 12 16", NULL);
-  g_assert_true (ra_holes_pop_confirmed (h, &m));
+  g_assert_true (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
   g_assert_cmpuint (m.seq, ==, 11);
   g_assert_cmpint (m.cause, ==, RA_CAUSE_WIRELESS);
-  g_assert_true (ra_holes_pop_confirmed (h, &m));
+  g_assert_true (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
   g_assert_cmpuint (m.seq, ==, 13);
   g_assert_cmpint (m.cause, ==, RA_CAUSE_NONE);
-  g_assert_false (ra_holes_pop_confirmed (h, &m));
+  g_assert_false (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
   play (h, "98 99 100 101", NULL);
-  while (ra_holes_pop_confirmed (h, &m))
+  while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m))
     g_assert_cmpint (m.cause, ==, RA_CAUSE_NONE);
   ra_holes_free (h);
 }
@@ -244,8 +244,8 @@ test_filled_before_pop (void)
   guint n_lost;
 
   play (h, "10 12 13 14", NULL);
-  g_assert_cmpint (ra_holes_push (h, 11, 5, &n_lost), ==, RA_PUSH_FILLED);
-  g_assert_false (ra_holes_pop_confirmed (h, &m));
+  g_assert_cmpint (ra_holes_push (h, 11, 5, &n_lost), ==, RA_PUSH_RECOVERED);
+  g_assert_false (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
   ra_holes_free (h);
 }
 
@@ -313,13 +313,13 @@ model_check_pops (Model *m, RaHoles *h)
 
   for (guint s = 0; s < m->next; s++) {
     if (m->state[s] == M_MISSING && m->later[s] >= RA_NDUPACK) {
-      g_assert_true (ra_holes_pop_confirmed (h, &out));
+      g_assert_true (ra_holes_pop_confirmed (h, G_MAXUINT64, &out));
       g_assert_cmpuint (out.seq, ==, s);
       g_assert_cmpuint (out.t_loss, ==, m->t_loss[s]);
       m->state[s] = M_TOLD;
     }
   }
-  g_assert_false (ra_holes_pop_confirmed (h, &out));
+  g_assert_false (ra_holes_pop_confirmed (h, G_MAXUINT64, &out));
 }
 
 static void
@@ -376,14 +376,15 @@ test_noise (gconstpointer data)
     seq += ra_rng_chance (&rng, 0.1) ? ra_rng_next (&rng) % 12000 : 1;
     ra_holes_push (h, seq, ra_rng_next (&rng), &n_lost);
     lost += n_lost;
-    while (ra_rng_chance (&rng, 0.999) && ra_holes_pop_confirmed (h, &m)) {
+    while (ra_rng_chance (&rng, 0.999)
+        && ra_holes_pop_confirmed (h, G_MAXUINT64, &m)) {
       g_assert_cmpuint (m.seq, >, last);
       last = m.seq;
       popped++;
     }
   }
   ra_holes_confirm_all (h);
-  while (ra_holes_pop_confirmed (h, &m))
+  while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m))
     popped++;
   g_assert_cmpuint (popped + ra_holes_overflow (h), ==, lost);
   ra_holes_free (h);

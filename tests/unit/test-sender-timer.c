@@ -98,7 +98,8 @@ packet_send (Run *r)
   RaSentFlags flags = marker ? RA_SENT_ASKS : RA_SENT_WAITING;
 
   g_assert_cmpuint (r->seq, <, SEQ_MAX);
-  ra_sender_on_sent (r->sender, r->seq, MSS, MSS, flags, r->now);
+  ra_sender_on_sent (
+      r->sender, &(RaOutgoing){ r->seq, MSS, MSS, .flags = flags }, r->now);
   r->arrival[r->seq++] = lost ? RA_TIME_NONE : r->now + rtt / 2;
   if (marker && !lost && !(r->row->silent_from && stopped (r))) {
     g_assert_cmpuint (r->n_pending, <, PENDING_MAX);
@@ -195,14 +196,16 @@ test_late_frame (void)
   for (guint64 seq = 0; seq < 10; seq++) {
     RaFeedbackPacket packet = { seq, now };
 
-    ra_sender_on_sent (s, seq, MSS, MSS, RA_SENT_ASKS, now);
+    ra_sender_on_sent (
+        s, &(RaOutgoing){ seq, MSS, MSS, .flags = RA_SENT_ASKS }, now);
     g_assert_true (
         ra_sender_on_feedback (s, &packet, 1, 0, now + 10 * RA_MSECOND));
     now += 33 * RA_MSECOND;
   }
   due = ra_sender_next_timeout (s);
   rate = ra_sender_rate (s);
-  ra_sender_on_sent (s, 10, MSS, MSS, RA_SENT_ASKS, due - RA_MSECOND);
+  ra_sender_on_sent (s, &(RaOutgoing){ 10, MSS, MSS, .flags = RA_SENT_ASKS },
+      due - RA_MSECOND);
   ra_sender_on_timeout (s, due);
   g_assert_cmpuint (ra_sender_next_timeout (s), >=, due + 39 * RA_MSECOND);
   g_assert_cmpuint (ra_sender_rate (s), ==, rate);

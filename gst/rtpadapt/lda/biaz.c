@@ -11,6 +11,8 @@ extern const RaLdaOps ra_lda_biaz;
 const RaLdaOps ra_lda_biaz = {
   .name = "biaz",
   .cite = "Biaz, Vaidya 1999 (Cen, Cosman, Voelker 2003, III-A)",
+  .needs = "arrival times",
+  .use = "one flow on a wireless last hop that is its bottleneck",
   .size = sizeof (RaGap),
   .params = params,
   .on_packet = ra_gap_on_packet,

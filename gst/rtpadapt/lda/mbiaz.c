@@ -12,6 +12,8 @@ extern const RaLdaOps ra_lda_mbiaz;
 const RaLdaOps ra_lda_mbiaz = {
   .name = "mbiaz",
   .cite = "Cen, Cosman, Voelker 2003, III-A",
+  .needs = "arrival times",
+  .use = "as biaz, with fewer congestion losses misread",
   .size = sizeof (RaGap),
   .params = params,
   .on_packet = ra_gap_on_packet,

@@ -13,6 +13,8 @@ extern const RaLdaOps ra_lda_none;
 const RaLdaOps ra_lda_none = {
   .name = "none",
   .cite = "unaware TFRC (Cen, Cosman, Voelker 2003, III)",
+  .needs = "nothing",
+  .use = "the baseline; where every loss is congestion",
   .size = sizeof (RaLda),
   .on_packet = none_on_packet,
 };

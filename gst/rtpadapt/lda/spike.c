@@ -84,6 +84,9 @@ static const RaParam params[] = { RA_SPIKE_PARAMS ("", 0), { NULL } };
 const RaLdaOps ra_lda_spike = {
   .name = "spike",
   .cite = "Cen, Cosman, Voelker 2003, III-B",
+  .needs = "send and arrival times",
+  .use
+  = "a queue of 20 ms or more that the stream fills itself; quick changes of capacity",
   .size = sizeof (RaSpike),
   .params = params,
   .on_packet = spike_on_packet,

@@ -234,6 +234,8 @@ static const RaParam bottleneck_params[] = {
 const RaNodeOps ra_link_bottleneck = {
   .name = "bottleneck",
   .cite = "-",
+  .needs = "rate=",
+  .use = "the slowest line of the path, with its queue",
   .size = sizeof (Bottleneck),
   .params = bottleneck_params,
   .init = bottleneck_init,

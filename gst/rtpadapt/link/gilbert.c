@@ -84,6 +84,8 @@ static const RaParam gilbert_params[] = {
 const RaNodeOps ra_link_gilbert = {
   .name = "gilbert",
   .cite = "Gilbert 1960; matrix and names p, q: seed 003, 5.1",
+  .needs = "p= and r= (or p13= and p31=, or p= and q=)",
+  .use = "radio losses in bursts",
   .size = sizeof (Gilbert),
   .params = gilbert_params,
   .init = gilbert_init,

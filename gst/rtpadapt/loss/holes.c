@@ -26,6 +26,7 @@ typedef enum
 typedef struct
 {
   RaTime t_loss;
+  RaTime until;   /* the verdict does not count before */
   guint32 opened; /* `arrivals` when the hole opened, less late arrivals */
   guint8 state;   /* State */
   guint8 cause;   /* RaCause */
@@ -139,7 +140,8 @@ static RaPush
 holes_push_late (RaHoles *h, guint64 seq)
 {
   Slot *slot = slot_at (h, seq);
-  RaPush result = slot->state == TOLD ? RA_PUSH_RECOVERED : RA_PUSH_FILLED;
+  RaPush result = slot->state == TOLD || slot->state == LOST ? RA_PUSH_RECOVERED
+                                                             : RA_PUSH_FILLED;
 
   if (h->next - seq > RING || slot->state == ARRIVED)
     return RA_PUSH_DUPLICATE;
@@ -181,22 +183,26 @@ ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost)
 }
 
 void
-ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause)
+ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause, RaTime until)
 {
   Slot *slot = slot_at (h, seq);
 
   if (seq < h->next && h->next - seq <= RING
-      && (slot->state == MISSING || slot->state == LOST))
+      && (slot->state == MISSING || slot->state == LOST)) {
     slot->cause = (guint8) cause;
+    slot->until = until;
+  }
 }
 
 gboolean
-ra_holes_pop_confirmed (RaHoles *h, RaMissing *out)
+ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out)
 {
   for (; h->pop < h->confirm; h->pop++) {
     Slot *slot = slot_at (h, h->pop);
 
     if (slot->state == LOST) {
+      if (slot->until > now)
+        return FALSE;
       slot->state = TOLD;
       *out = (RaMissing){ h->pop++, slot->t_loss, (RaCause) slot->cause };
       return TRUE;

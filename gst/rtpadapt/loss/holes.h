@@ -17,7 +17,8 @@ typedef enum
 {
   RA_PUSH_IN_ORDER,  /* `n_lost` packets are missing right before it */
   RA_PUSH_FILLED,    /* late, its hole was not yet confirmed */
-  RA_PUSH_RECOVERED, /* late, it had been confirmed lost: tell the history */
+  RA_PUSH_RECOVERED, /* late, it had been confirmed lost: tell the history,
+                        which may not have heard of it yet */
   RA_PUSH_DUPLICATE, /* seen before, or too old to tell */
 } RaPush;
 
@@ -43,10 +44,11 @@ void ra_holes_reset (RaHoles *h);
  * skipped range, is FILLED.  `*n_lost` is 0 unless IN_ORDER. */
 RaPush ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost);
 /* The verdict for one packet of the hole that opened last; RA_CAUSE_NONE until
- * then. */
-void ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause);
-/* The next confirmed loss in order of sequence; FALSE when there is none. */
-gboolean ra_holes_pop_confirmed (RaHoles *h, RaMissing *out);
+ * then.  It does not count before `until` (0: as soon as confirmed). */
+void ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause, RaTime until);
+/* The next confirmed loss in order of sequence whose verdict counts at `now`;
+ * FALSE when there is none. */
+gboolean ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out);
 /* An ECN-marked packet confirms what is missing before it at once (RFC 5348
  * 5.1, third paragraph from the end). */
 void ra_holes_confirm_all (RaHoles *h);

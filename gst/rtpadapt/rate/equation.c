@@ -22,6 +22,12 @@ ra_equation_x (gdouble s, gdouble rtt, gdouble p)
 }
 
 gdouble
+ra_initial_rate (guint mss, gdouble rtt)
+{
+  return fmin (4.0 * mss, fmax (2.0 * mss, 4380)) / rtt;
+}
+
+gdouble
 ra_equation_p (gdouble s, gdouble rtt, gdouble x)
 {
   gdouble f = s / (rtt * x);

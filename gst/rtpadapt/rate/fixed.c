@@ -20,6 +20,8 @@ fixed_on_report (RaRate *r, const RaReport *report, RaTime now)
 const RaRateOps ra_rate_fixed = {
   .name = "fixed",
   .cite = "baseline: a constant rate",
+  .needs = "nothing",
+  .use = "the baseline: what a fixed bitrate does to the path",
   .size = sizeof (RaRate),
   .init = fixed_init,
   .on_report = fixed_on_report,

@@ -10,8 +10,7 @@
  *   and in X_recv_set instead of Infinity, so that X at most doubles per RTT.
  * - A wake-up late by 3 ms is no queue, but halves X_inst where R is 1 ms: 4.5
  *   sees R_sample + jitter.
- * - cfg.max limits X itself: else the nofeedback timer would halve a rate that
- *   nobody sends at.  cfg.min is the wrapper's.
+ * - cfg.max limits X itself, or the timer would halve a rate nobody sends at.
  */
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/equation.h>
@@ -53,9 +52,7 @@ x_min (const Tfrc *t)
 static gdouble
 initial_rate (const Tfrc *t)
 {
-  gdouble mss = t->base.cfg.mss;
-
-  return fmin (4 * mss, fmax (2 * mss, 4380)) / ra_seconds (t->base.rtt);
+  return ra_initial_rate (t->base.cfg.mss, ra_seconds (t->base.rtt));
 }
 
 static void
@@ -71,8 +68,8 @@ x_inst (const Tfrc *t)
   return t->oscillation > 0 ? fmax (t->x * t->damping, x_min (t)) : t->x;
 }
 
-/* 4.3 step 3, 4.4 item 2; before R is known at least as in 4.2.  Where feedback
- * comes rarer than once per R, four missed ones count, as in the RFC. */
+/* 4.3 step 3, 4.4 item 2; before R is known at least as in 4.2.  Four missed
+ * reports count, also where those are rarer than once per R. */
 static gdouble
 rto (const Tfrc *t)
 {
@@ -115,8 +112,7 @@ first_sample (Tfrc *t, RaTime now)
     initial = fmax (x, t->x);
     x = fmax (fmin (initial, t->x_bps), x_min (t));
   }
-  /* Its two RTTs begin here and not in tfrc_init (): the encoder may have
-   * started long after. */
+  /* Its two RTTs begin here: the encoder may have started long after. */
   ra_recv_set_init (&t->set, initial, now);
   t->tld = now;
   x_set (t, x);
@@ -242,6 +238,8 @@ static const RaParam params[] = {
 const RaRateOps ra_rate_tfrc = {
   .name = "tfrc",
   .cite = "RFC 5348, TCP Friendly Rate Control (TFRC), 2008",
+  .needs = "reports once per RTT or more often",
+  .use = "smooth video beside TCP; the default",
   .size = sizeof (Tfrc),
   .params = params,
   .init = tfrc_init,

@@ -1,0 +1,66 @@
+/* Forward error correction: the registry and what all rules share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/fec.h>
+
+#define RA_ENTRY(name) extern const RaFecOps ra_fec_##name;
+#include <gst/rtpadapt/fec-list.inc>
+#undef RA_ENTRY
+
+const RaFecOps *const ra_fecs[] = {
+#define RA_ENTRY(name) &ra_fec_##name,
+#include <gst/rtpadapt/fec-list.inc>
+#undef RA_ENTRY
+  NULL,
+};
+
+RaFec *
+ra_fec_new (const RaFecOps *ops, const gchar *params, GError **error)
+{
+  RaFec *f = g_malloc0 (ops->size);
+
+  f->ops = ops;
+  ra_params_init (f, ops->params);
+  if (!ra_params_parse (f, ops->size, ops->params, params, error)) {
+    g_free (f);
+    return NULL;
+  }
+  if (ops->init)
+    ops->init (f);
+  return f;
+}
+
+void
+ra_fec_free (RaFec *f)
+{
+  g_free (f);
+}
+
+void
+ra_fec_on_frame (RaFec *f, guint packets)
+{
+  if (f->ops->on_frame && packets > 0)
+    f->ops->on_frame (f, packets);
+}
+
+void
+ra_fec_on_report (RaFec *f, const RaReport *report, RaTime now)
+{
+  if (f->ops->on_report)
+    f->ops->on_report (f, report, now);
+  f->percentage = MIN (f->percentage, 100);
+}
+
+guint
+ra_fec_percentage (const RaFec *f)
+{
+  return f->percentage;
+}
+
+void
+ra_fec_observe (const RaFec *f, RaObserve emit, gpointer data)
+{
+  emit ("fec", f->percentage, data);
+  if (f->ops->observe)
+    f->ops->observe (f, emit, data);
+}

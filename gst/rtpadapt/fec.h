@@ -1,0 +1,55 @@
+/* Forward error correction: how much repair does the radio need?
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A rule is one file in fec/ that ends in one const RaFecOps named ra_fec_NAME;
+ * its word in gst/rtpadapt/meson.build adds it everywhere.  It hears of every
+ * report and of the frames, and answers with the `percentage` of repair packets
+ * per media packet.  It never answers for congestion: more packets are no
+ * remedy there.
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RaFec RaFec;
+typedef struct _RaFecOps RaFecOps;
+
+struct _RaFecOps
+{
+  RA_ALGORITHM;
+  void (*init) (RaFec *f); /* optional; the memory is zeroed, params set */
+  void (*on_frame) (RaFec *f, guint packets); /* optional */
+  void (*on_report) (RaFec *f, const RaReport *report, RaTime now); /* opt. */
+  void (*observe) (const RaFec *f, RaObserve emit, gpointer data);  /* opt. */
+};
+
+struct _RaFec
+{
+  const RaFecOps *ops;
+  guint percentage; /* the answer, 0..100 */
+};
+
+/* All rules, ended by NULL. */
+extern const RaFecOps *const ra_fecs[];
+
+/* NULL if there is none of that name. */
+static inline const RaFecOps *
+ra_fec_find (const gchar *name)
+{
+  return ra_algorithm_find ((gconstpointer const *) ra_fecs, name);
+}
+
+/* `params` as ra_params_parse(), may be NULL.  NULL and `error` on bad params.
+ * (transfer full): ra_fec_free(). */
+RaFec *ra_fec_new (const RaFecOps *ops, const gchar *params, GError **error);
+void ra_fec_free (RaFec *f);
+/* A frame of `packets` media packets was sent. */
+void ra_fec_on_frame (RaFec *f, guint packets);
+void ra_fec_on_report (RaFec *f, const RaReport *report, RaTime now);
+/* Repair packets per 100 media packets. */
+guint ra_fec_percentage (const RaFec *f);
+void ra_fec_observe (const RaFec *f, RaObserve emit, gpointer data);
+
+G_END_DECLS

@@ -1,0 +1,29 @@
+/* The pacer: when may the next packet leave? (RFC 5348 4.6)
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A leaky bucket: bytes sent in any t <= rate * (t + burst) + one packet.
+ */
+#pragma once
+
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gdouble credit; /* bytes that may go at once; negative: wait */
+  RaSpan burst;
+  RaTime time; /* of credit */
+} RaPacer;
+
+void ra_pacer_init (RaPacer *p, RaSpan burst, RaTime now);
+/* To be called before the rate changes: what the bucket holds was earned at
+ * the rate so far, `bps`. */
+void ra_pacer_settle (RaPacer *p, guint64 bps, RaTime now);
+/* A packet of `size` bytes leaves. */
+void ra_pacer_on_sent (RaPacer *p, guint size, guint64 bps, RaTime now);
+/* The earliest time for the next packet; `now` if it may go at once,
+ * RA_TIME_NONE - 1 at a rate of 0. */
+RaTime ra_pacer_next (const RaPacer *p, guint64 bps, RaTime now);
+
+G_END_DECLS

@@ -1,0 +1,41 @@
+/* Who gets how much of the allowed rate: the encoder, repair, headers, RTCP.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+/* bit/s; their sum never exceeds the allowed rate. */
+typedef struct
+{
+  guint64 media;  /* the encoder's */
+  guint64 fec;    /* repair packets, their headers included */
+  guint64 header; /* RTP headers and payload formats of media packets */
+  guint64 rtcp;
+} RaSplit;
+
+/* Means over the recent packets of all kinds, bytes; 0 before the first. */
+typedef struct
+{
+  gdouble all;
+  gdouble packets; /* of this media packets */
+  gdouble media;   /* of these the encoder's bytes */
+  gdouble packet;  /* mean size of a media packet */
+  gdouble repair;  /* mean size of a repair packet */
+} RaSizes;
+
+/* A packet of `size` bytes was sent, of which `media` are the encoder's;
+ * `repair`: FEC or a retransmission. */
+void ra_sizes_on_sent (
+    RaSizes *sizes, guint size, guint media, gboolean repair);
+/* `rate` is the allowed one; of it `rtcp` is RTCP's share (0..1), with
+ * `percentage` repair packets per 100 media packets wanted from now on; what was
+ * sent of them lately counts if it is more.  `backlog` is the time that what
+ * waits for the pacer takes at the rate: nothing else would drain it, so the
+ * encoder gets less by what of it is standing. */
+void ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp,
+    guint percentage, RaSpan backlog, RaSplit *out);
+
+G_END_DECLS
