@@ -1,138 +1,166 @@
-/* rtpadapt-sim: a controller and an LDA over a link chain, in virtual time.
+/* rtpadapt-sim: controllers and LDAs over a link chain, in virtual time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "sim.h"
+#include "simlist.h"
+#include "simsweep.h"
+#include "simtrace.h"
 
-static gchar *controller, *lda, *controller_params, *lda_params, *link_text;
-static gdouble seconds = 60, warmup = 2, feedback_delay = 0.025, fps;
-static gdouble feedback_loss, start;
-static gint flows = 1, packet_size = 1200, overhead, trace_ms;
-static gint64 seed = 1;
-static gboolean per_packet, describe;
+#include <string.h>
+
+static gchar *csv;
+static gint interval_ms = 100;
+static gchar **sweeps;
+static gboolean keys, list, markdown;
+
+static gboolean
+on_list (const gchar *option, const gchar *value, gpointer data, GError **error)
+{
+  list = TRUE;
+  markdown = value && g_str_equal (value, "markdown");
+  if (value && !markdown) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--list: '%s': only =markdown", value);
+    return FALSE;
+  }
+  return TRUE;
+}
 
 static const GOptionEntry entries[] = {
-  { "controller", 'c', 0, G_OPTION_ARG_STRING, &controller,
-      "rate controller (tfrc)", "NAME" },
-  { "controller-params", 0, 0, G_OPTION_ARG_STRING, &controller_params,
-      "its parameters", "NAME=VALUE,..." },
-  { "lda", 'l', 0, G_OPTION_ARG_STRING, &lda, "loss differentiation (none)",
-      "NAME" },
-  { "lda-params", 0, 0, G_OPTION_ARG_STRING, &lda_params,
-      "its parameters; 'paper' for the printed ones", "NAME=VALUE,..." },
-  { "link", 'L', 0, G_OPTION_ARG_STRING, &link_text, "link chain", "TEXT" },
-  { "flows", 0, 0, G_OPTION_ARG_INT, &flows, "flows that share the link (1)",
-      "N" },
-  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "virtual time (60)", "S" },
-  { "warmup", 0, 0, G_OPTION_ARG_DOUBLE, &warmup, "not measured (2)", "S" },
-  { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "of all randomness (1)", "N" },
-  { "feedback-delay", 0, 0, G_OPTION_ARG_DOUBLE, &feedback_delay,
-      "one way back (.025)", "S" },
-  { "feedback-loss", 0, 0, G_OPTION_ARG_DOUBLE, &feedback_loss,
-      "share of feedback lost (0)", "P" },
-  { "per-packet", 0, 0, G_OPTION_ARG_NONE, &per_packet,
-      "twcc-like feedback; else one report per RTT", NULL },
-  { "fps", 0, 0, G_OPTION_ARG_DOUBLE, &fps,
-      "send video frames; else always data to send", "N" },
-  { "packet-size", 0, 0, G_OPTION_ARG_INT, &packet_size, "(1200)", "BYTES" },
-  { "overhead", 0, 0, G_OPTION_ARG_INT, &overhead,
-      "IP and UDP headers as the link counts them (0)", "BYTES" },
-  { "start", 0, 0, G_OPTION_ARG_DOUBLE, &start,
-      "rate before the first feedback (the controller's own)", "BIT/S" },
-  { "trace", 0, 0, G_OPTION_ARG_INT, &trace_ms,
-      "CSV of all observed values every MS of virtual time, to stderr", "MS" },
-  { "keys", 0, 0, G_OPTION_ARG_NONE, &describe,
-      "explain the keys of the result", NULL },
+  { "list", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_list,
+      "all algorithms with their papers and parameters", "markdown" },
+  { "keys", 0, 0, G_OPTION_ARG_NONE, &keys, "explain the keys of the result",
+      NULL },
+  { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv,
+      "all observed values over time; - for stdout", "FILE" },
+  { "interval", 0, 0, G_OPTION_ARG_INT, &interval_ms,
+      "of the rows of --csv (100)", "MS" },
+  { "sweep", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sweeps,
+      "run all values of a setting or of {NAME} in a text, e.g. "
+      "--sweep lda=none,zbs --sweep loss=1%,5% --sweep seed=1..5",
+      "NAME=VALUE,..." },
   { NULL },
 };
 
-static void
-trace_value (const gchar *name, gdouble value, gpointer data)
+/* As one could type it again. */
+static gchar *
+command_line (gint argc, gchar **argv)
 {
-  g_printerr (",%s=%.6g", name, value);
-}
+  GString *out = g_string_new ("rtpadapt-sim");
 
-static void
-trace (guint flow, const RaSender *sender, const RaLink *link, RaTime now,
-    gpointer data)
-{
-  g_printerr ("%.3f,%u,rate=%" G_GUINT64_FORMAT, ra_seconds ((RaSpan) now),
-      flow, ra_sender_rate (sender));
-  ra_sender_observe (sender, trace_value, NULL);
-  ra_link_observe (link, trace_value, NULL);
-  g_printerr ("\n");
-}
+  for (gint i = 1; i < argc; i++) {
+    g_autofree gchar *quoted = g_shell_quote (argv[i]);
+    gboolean plain = argv[i][0]
+        && strspn (argv[i],
+               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+               "0123456789-_=.,:/%+")
+            == strlen (argv[i]);
 
-static void
-results_print (const RaRun *runs)
-{
-  g_autofree gdouble *goodput = g_new (gdouble, flows);
-
-  g_print ("{\"seed\": %" G_GINT64_FORMAT ", \"runs\": [", seed);
-  for (gint i = 0; i < flows; i++) {
-    g_autofree gchar *json = ra_run_to_json (&runs[i]);
-
-    g_print ("%s%s", i ? ", " : "", json);
-    goodput[i] = runs[i].score.goodput_bps;
+    g_string_append_printf (out, " %s", plain ? argv[i] : quoted);
   }
-  g_print ("], \"jain\": %.4f}\n", ra_jain (goodput, (guint) flows));
+  return g_string_free (out, FALSE);
+}
+
+static gboolean
+run_one (const SimOptions *o, const gchar *command, GError **error)
+{
+  SimTrace *trace = sim_trace_new ();
+  g_autofree RaRun *runs = NULL;
+  SimSetup setup;
+  gboolean ok = sim_setup_init (&setup, o, error);
+
+  if (ok) {
+    runs = g_new0 (RaRun, setup.cfg.flows);
+    if (csv) {
+      setup.cfg.trace = sim_trace_row;
+      setup.cfg.trace_data = trace;
+      setup.cfg.trace_interval = interval_ms * RA_MSECOND;
+    }
+    ok = ra_sim_run (&setup.cfg, runs, error);
+    if (ok && csv)
+      ok = sim_trace_write (trace, csv, command, &setup.cfg, error);
+    if (ok && !(csv && g_str_equal (csv, "-"))) {
+      g_autofree gchar *json
+          = sim_result_to_json (&setup.cfg, runs, command, NULL);
+
+      g_print ("%s\n", json);
+    }
+    sim_setup_clear (&setup);
+  }
+  sim_trace_free (trace);
+  return ok;
+}
+
+static gboolean
+run_all (const SimOptions *o, const gchar *command, GError **error)
+{
+  SimSweep *sweep = sim_sweep_new ();
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && sweeps && sweeps[i]; i++)
+    ok = sim_sweep_add (sweep, sweeps[i], error);
+  if (ok && sim_sweep_axes (sweep) > 0 && csv) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--csv is of one run, --sweep of many");
+    ok = FALSE;
+  } else if (ok && sim_sweep_axes (sweep) > 0) {
+    ok = sim_sweep_run (sweep, o, command, error);
+  } else if (ok) {
+    ok = run_one (o, command, error);
+  }
+  sim_sweep_free (sweep);
+  return ok;
+}
+
+static GOptionContext *
+context_new (SimOptions *o)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  GOptionGroup *group = g_option_group_new ("setting", "Settings", "", o, NULL);
+  GOptionEntry *settings = sim_options_entries ();
+
+  g_option_context_set_summary (context,
+      "Controllers and LDAs over a link chain, in virtual time; prints a line "
+      "of JSON.\n"
+      "  rtpadapt-sim --controller ssvp --lda ld --flows 4 --seconds 200 "
+      "--seed 7 \\\n"
+      "    --link 'bottleneck rate=2M queue=100ms ! delay 25ms ! gilbert p=.01 "
+      "r=.3'");
+  g_option_group_add_entries (group, entries);
+  g_option_group_add_entries (group, settings);
+  g_option_context_set_main_group (context, group);
+  g_free (settings);
+  return context;
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autofree gchar *command = command_line (argc, argv);
+  SimOptions o;
+  g_autoptr (GOptionContext) context = context_new (&o);
   g_autoptr (GError) error = NULL;
-  g_autofree RaRun *runs = NULL;
-  RaSimConfig cfg;
+  g_autofree gchar *text = NULL;
 
-  ra_sim_config_init (&cfg);
-  g_option_context_set_summary (context,
-      "A controller and an LDA over a link chain, in virtual time, e.g.\n"
-      "  rtpadapt-sim --lda zbs --link 'bottleneck rate=3M ! delay 25ms ! "
-      "bernoulli 5%' --per-packet --fps 25");
-  g_option_context_add_main_entries (context, entries, NULL);
+  sim_options_init (&o);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     g_printerr ("rtpadapt-sim: %s\n", error->message);
     return 2;
   }
-  if (describe) {
-    g_autofree gchar *text = ra_run_describe ();
-
+  if (argc > 1 || interval_ms < 1) {
+    g_printerr ("rtpadapt-sim: %s\n",
+        argc > 1 ? "takes options only" : "--interval: at least 1 ms");
+    return 2;
+  }
+  if (list || keys) {
+    text = keys    ? ra_run_describe ()
+        : markdown ? sim_list_markdown ()
+                   : sim_list_text ();
     g_print ("%s", text);
     return 0;
   }
-  if (flows < 1 || flows > 1000 || packet_size < 64 || packet_size > 65000
-      || seconds <= 0 || overhead < 0) {
-    g_printerr ("rtpadapt-sim: flows 1..1000, packet-size 64..65000, "
-                "seconds > 0, overhead >= 0\n");
-    return 2;
-  }
-  cfg.controller = controller ? controller : cfg.controller;
-  cfg.controller_params = controller_params;
-  cfg.lda = lda ? lda : cfg.lda;
-  cfg.lda_params = lda_params;
-  cfg.link = link_text ? link_text : cfg.link;
-  cfg.flows = (guint) flows;
-  cfg.seed = (guint64) seed;
-  cfg.seconds = ra_span (seconds);
-  cfg.warmup = ra_span (warmup);
-  cfg.rate.start = start > 0 ? (guint64) start : 0;
-  cfg.rate.mss = (guint) packet_size;
-  cfg.feedback_delay = ra_span (feedback_delay);
-  cfg.feedback_loss = feedback_loss;
-  cfg.per_packet = per_packet;
-  cfg.grain = per_packet ? 250 * RA_USECOND : 0; /* TWCC's */
-  cfg.packet_size = (guint) packet_size;
-  cfg.overhead = (guint) overhead;
-  cfg.fps = fps;
-  cfg.trace = trace_ms > 0 ? trace : NULL;
-  cfg.trace_interval = trace_ms * RA_MSECOND;
-
-  runs = g_new0 (RaRun, flows);
-  if (!ra_sim_run (&cfg, runs, &error)) {
+  if (!run_all (&o, command, &error)) {
     g_printerr ("rtpadapt-sim: %s\n", error->message);
     return 2;
   }
-  results_print (runs);
   return 0;
 }

@@ -5,14 +5,29 @@
 
 #include "run.h"
 
+#include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/sender.h>
 
 G_BEGIN_DECLS
 
+/* Names of algorithms and their parameters (NULL: the defaults). */
 typedef struct
 {
-  const gchar *controller, *controller_params, *lda, *lda_params;
+  const gchar *controller, *controller_params;
+  const gchar *lda, *lda_params;
+  const gchar *fec, *fec_params;
+  const gchar *colour, *colour_params;
+  RaSpan start, stop; /* stop 0: until the end */
+} RaSimFlow;
+
+typedef struct _RaSimView RaSimView;
+
+typedef struct
+{
+  RaSimFlow flow; /* all flows are like this one, */
+  const RaSimFlow *mix;
+  guint n_mix;       /* unless there is a mix: flow i is mix[i % n_mix] */
   const gchar *link; /* forward path of all flows together */
   guint flows;
   guint64 seed;
@@ -30,11 +45,21 @@ typedef struct
   gdouble fps;       /* 0: the source always has data; else video frames */
   RaSpan idle_from, idle_until; /* the source has nothing to send in between */
   /* Optional: called about every `trace_interval` of virtual time. */
-  void (*trace) (guint flow, const RaSender *sender, const RaLink *link,
-      RaTime now, gpointer data);
+  void (*trace) (const RaSimView *view, RaTime now, gpointer data);
   RaSpan trace_interval;
   gpointer trace_data;
 } RaSimConfig;
+
+/* A flow as the tracer sees it. */
+struct _RaSimView
+{
+  guint flow;
+  const RaSimFlow *cfg;
+  const RaSender *sender;
+  const RaReceiver *receiver; /* NULL: it runs in the sender */
+  const RaColour *colour;
+  const RaLink *link;
+};
 
 /* What rtpadapt-sim runs when nothing else is said. */
 void ra_sim_config_init (RaSimConfig *cfg);
@@ -42,5 +67,8 @@ void ra_sim_config_init (RaSimConfig *cfg);
 /* Fills runs[cfg->flows].  FALSE and `error` on a bad name, parameter or
  * link. */
 gboolean ra_sim_run (const RaSimConfig *cfg, RaRun *runs, GError **error);
+
+/* All values that the algorithms and the link emit, in a stable order. */
+void ra_sim_observe (const RaSimView *view, RaObserve emit, gpointer data);
 
 G_END_DECLS

@@ -60,7 +60,7 @@ ra_fec_percentage (const RaFec *f)
 void
 ra_fec_observe (const RaFec *f, RaObserve emit, gpointer data)
 {
-  emit ("fec", f->percentage, data);
+  emit ("percentage", f->percentage, data);
   if (f->ops->observe)
     f->ops->observe (f, emit, data);
 }

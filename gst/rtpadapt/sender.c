@@ -449,7 +449,10 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
 void
 ra_sender_observe (const RaSender *s, RaObserve emit, gpointer data)
 {
-  ra_rate_observe (s->rate, emit, data);
+  RaObserver rate = { s->rate->ops->name, emit, data };
+  RaObserver fec = { "fec", emit, data };
+
+  ra_rate_observe (s->rate, ra_observe_prefixed, &rate);
+  ra_fec_observe (s->fec, ra_observe_prefixed, &fec);
   ra_receiver_observe (s->receiver, emit, data);
-  ra_fec_observe (s->fec, emit, data);
 }

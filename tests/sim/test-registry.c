@@ -37,19 +37,18 @@ value_check (const gchar *name, gdouble value, gpointer data)
 }
 
 static void
-trace (guint flow, const RaSender *sender, const RaLink *link, RaTime now,
-    gpointer data)
+trace (const RaSimView *view, RaTime now, gpointer data)
 {
-  guint64 rate = ra_sender_rate (sender);
+  guint64 rate = ra_sender_rate (view->sender);
   RaSplit split;
 
   ++*(guint *) data;
   g_assert_cmpuint (rate, >=, MIN_RATE);
   g_assert_cmpuint (rate, <=, MAX_RATE);
-  ra_sender_split (sender, 0, &split);
+  ra_sender_split (view->sender, 0, &split);
   g_assert_cmpuint (
       split.media + split.fec + split.header + split.rtcp, <=, rate);
-  ra_sender_observe (sender, value_check, NULL);
+  ra_sim_observe (view, value_check, NULL);
 }
 
 /* All flows' results, one per line. */
@@ -96,8 +95,8 @@ test_pair (gconstpointer data)
   RaSimConfig cfg;
 
   ra_sim_config_init (&cfg);
-  cfg.controller = ra_rates[i / n_ldas]->name;
-  cfg.lda = ra_ldas[i % n_ldas]->name;
+  cfg.flow.controller = ra_rates[i / n_ldas]->name;
+  cfg.flow.lda = ra_ldas[i % n_ldas]->name;
   cfg.link = "bottleneck rate=2M queue=100ms ! delay 25ms ! gilbert p=.01 r=.3";
   cfg.rate.min = MIN_RATE;
   cfg.rate.max = MAX_RATE;
@@ -135,7 +134,7 @@ test_determinism (gconstpointer data)
 
   g_test_message ("%s", rows[i].why);
   ra_sim_config_init (&cfg);
-  cfg.lda = "zbs";
+  cfg.flow.lda = "zbs";
   cfg.link
       = "bottleneck rate=2M,10s:1M queue=50ms ! bernoulli .02 ! delay 25ms";
   cfg.flows = rows[i].flows;

@@ -175,7 +175,7 @@ static void
 config_fill (RaSimConfig *cfg, const Scenario *row)
 {
   ra_sim_config_init (cfg);
-  cfg->lda = row->lda;
+  cfg->flow.lda = row->lda;
   cfg->link = row->link;
   cfg->warmup = (row->warmup ? row->warmup : 5) * RA_SECOND;
   cfg->seconds = (row->seconds ? row->seconds : 65) * RA_SECOND;

@@ -1,0 +1,463 @@
+/* One flow of the simulation: source, sender, receiver, feedback.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "simflow.h"
+
+#include <gio/gio.h>
+#include <math.h>
+
+#define LOG_SIZE 65536 /* packets on record */
+#define RTP_HEADER 20  /* with the TWCC extension */
+#define MAX_BACKLOG (250 * RA_MSECOND)
+/* Per-packet feedback of a source without frames: as a 25 Hz video's. */
+#define GREEDY_FRAME (40 * RA_MSECOND)
+#define KEY_INTERVAL 2.0 /* s */
+
+typedef struct
+{
+  guint size;
+  RaTime sent;
+  RaSpan rtt;
+  guint64 rate;
+  RaMark mark;
+  gboolean frame_end;
+  RaCause truth;
+} Record;
+
+/* A packet that waits for the pacer. */
+typedef struct
+{
+  guint size;
+  RaImportance importance;
+  RaSentFlags flags; /* FRAME_END, REPAIR */
+} Item;
+
+/* A report or per-packet rows on their way back. */
+typedef struct
+{
+  RaTime due;
+  RaReport report;
+  RaSpan t_delay;
+  GArray *rows; /* of RaFeedbackPacket; NULL: a report */
+} Feedback;
+
+struct _SimFlow
+{
+  const RaSimConfig *cfg;
+  const RaSimFlow *own;
+  guint index;
+  RaLink *link;
+  RaTime now, start, stop;
+  RaSender *sender;
+  RaReceiver *receiver; /* NULL with per-packet feedback */
+  RaColour *colour;
+  RaScore *score;
+  RaRng rng;
+  guint64 next_seq;
+  Record log[LOG_SIZE];
+  GQueue backlog; /* of Item */
+  guint64 backlog_bytes;
+  RaTime next_frame, frame_start;
+  guint64 n_frames;
+  GArray *rows; /* arrived since the last per-packet feedback */
+  guint64 next_row;
+  GQueue feedback; /* of Feedback */
+};
+
+static Record *
+record (SimFlow *f, guint64 seq)
+{
+  return &f->log[seq % LOG_SIZE];
+}
+
+static RaCause
+truth (guint64 seq, gpointer data)
+{
+  return record (data, seq)->truth;
+}
+
+static void
+on_loss (const RaMissing *m, gpointer data)
+{
+  SimFlow *f = data;
+
+  ra_score_verdict (f->score, m->cause, record (f, m->seq)->truth, f->now);
+}
+
+static void
+feedback_send (SimFlow *f, Feedback fb)
+{
+  if (ra_rng_chance (&f->rng, f->cfg->feedback_loss)) {
+    g_clear_pointer (&fb.rows, g_array_unref);
+    return;
+  }
+  fb.due = ra_later (f->now, f->cfg->feedback_delay);
+  g_queue_push_tail (&f->feedback, g_memdup2 (&fb, sizeof fb));
+}
+
+static void
+report_send (SimFlow *f)
+{
+  Feedback fb = { 0 };
+
+  if (ra_receiver_report (f->receiver, ra_later (f->now, SIM_CLOCK_OFFSET),
+          &fb.report, &fb.t_delay))
+    feedback_send (f, fb);
+}
+
+/* What TWCC does: a row for every number up to the newest, lost or not. */
+static void
+rows_add (SimFlow *f, guint64 seq, RaTime arrival)
+{
+  RaFeedbackPacket row = { .arrival = RA_TIME_NONE };
+
+  for (row.seq = f->next_row; row.seq < seq; row.seq++)
+    g_array_append_val (f->rows, row);
+  if (f->cfg->grain > 0)
+    arrival -= arrival % (RaTime) f->cfg->grain;
+  row.seq = seq;
+  row.arrival = arrival;
+  g_array_append_val (f->rows, row);
+  f->next_row = MAX (f->next_row, seq + 1);
+  if (record (f, seq)->frame_end) {
+    Feedback fb = { .rows = f->rows };
+
+    f->rows = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
+    feedback_send (f, fb);
+  }
+}
+
+void
+sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
+{
+  Record *rec = record (f, lp->seq);
+  RaPacket p = {
+    .seq = lp->seq,
+    .size = rec->size,
+    .sent = rec->sent,
+    .arrival = ra_later (now, SIM_CLOCK_OFFSET),
+    .rtt = rec->rtt,
+    .rate = rec->rate,
+    .mark = rec->mark,
+  };
+
+  f->now = now;
+  ra_score_arrived (f->score, lp->size, lp->queued, now);
+  if (!f->receiver)
+    rows_add (f, lp->seq, p.arrival);
+  else if (ra_receiver_on_packet (f->receiver, &p))
+    report_send (f);
+}
+
+void
+sim_flow_drop (SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now)
+{
+  record (f, lp->seq)->truth = cause;
+  ra_score_lost (f->score, lp->size, cause, now);
+}
+
+void
+sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now)
+{
+  ra_score_capacity (f->score, capacity, now);
+}
+
+static gboolean
+is_greedy (const SimFlow *f)
+{
+  return f->cfg->fps <= 0;
+}
+
+/* The next packet; a greedy source always has one. */
+static Item
+item_take (SimFlow *f)
+{
+  Item item = { .size = f->cfg->packet_size };
+  Item *waiting;
+
+  if (is_greedy (f)) {
+    if (f->now >= f->frame_start + GREEDY_FRAME)
+      item.flags = RA_SENT_FRAME_END;
+    return item;
+  }
+  waiting = g_queue_pop_head (&f->backlog);
+  item = *waiting;
+  f->backlog_bytes -= item.size;
+  g_free (waiting);
+  return item;
+}
+
+static void
+packet_send (SimFlow *f)
+{
+  Item item = item_take (f);
+  RaOutgoing out = { .seq = f->next_seq++,
+    .size = item.size,
+    .media = item.flags & RA_SENT_REPAIR ? 0 : item.size - RTP_HEADER,
+    .flags = item.flags };
+  gboolean frame_end = (item.flags & RA_SENT_FRAME_END) != 0;
+  RaLinkPacket lp = {
+    .seq = out.seq, .flow = f->index, .size = item.size + f->cfg->overhead
+  };
+  RaSenderStats stats;
+
+  if (is_greedy (f) || !g_queue_is_empty (&f->backlog))
+    out.flags |= RA_SENT_WAITING;
+  if (f->receiver || frame_end)
+    out.flags |= RA_SENT_ASKS;
+  ra_colour_set_rate (f->colour, ra_sender_rate (f->sender));
+  out.mark = lp.mark = ra_colour_mark (
+      f->colour, &(RaColourPacket){ item.size, item.importance }, f->now);
+  ra_sender_get_stats (f->sender, &stats);
+  *record (f, out.seq) = (Record){
+    .size = item.size,
+    .sent = f->now,
+    .rtt = stats.rtt,
+    .rate = ra_sender_rate (f->sender),
+    .mark = out.mark,
+    .frame_end = frame_end,
+  };
+  if (frame_end)
+    f->frame_start = f->now;
+  ra_sender_on_sent (f->sender, &out, f->now);
+  ra_score_sent (f->score, lp.size, f->now);
+  ra_link_push (f->link, &lp, f->now);
+}
+
+static gboolean
+is_idle (const SimFlow *f)
+{
+  RaSpan now = (RaSpan) f->now;
+
+  return now >= f->cfg->idle_from && now < f->cfg->idle_until;
+}
+
+static void
+item_put (SimFlow *f, guint size, RaImportance importance, RaSentFlags flags)
+{
+  Item item = { size, importance, flags };
+
+  g_queue_push_tail (&f->backlog, g_memdup2 (&item, sizeof item));
+  f->backlog_bytes += size;
+}
+
+/* The encoder: frames around the media rate, +-20 % (uniform), all of a size
+ * whatever they are. */
+static void
+frame_make (SimFlow *f)
+{
+  const RaSimConfig *cfg = f->cfg;
+  RaSpan backlog
+      = ra_send_span ((gdouble) f->backlog_bytes, ra_sender_rate (f->sender));
+  guint payload = cfg->packet_size - RTP_HEADER;
+  guint key_frames = (guint) MAX (KEY_INTERVAL * cfg->fps, 1);
+  RaImportance importance
+      = f->n_frames++ % key_frames ? RA_IMPORTANCE_BASE : RA_IMPORTANCE_KEY;
+  RaSplit split;
+  gdouble wanted;
+
+  ra_sender_split (f->sender, backlog, &split);
+  wanted = ra_bytes (split.media) / cfg->fps
+      * (0.8 + 0.4 * ra_rng_uniform (&f->rng));
+  f->next_frame += (RaTime) ra_span (1 / cfg->fps);
+  if (backlog > MAX_BACKLOG || is_idle (f))
+    return;
+  for (gdouble left = MAX (wanted, 1); left > 0; left -= payload)
+    item_put (f, RTP_HEADER + (guint) ceil (MIN (left, payload)), importance,
+        left > payload ? 0 : RA_SENT_FRAME_END);
+}
+
+static void
+feedback_take (SimFlow *f)
+{
+  g_autofree Feedback *fb = g_queue_pop_head (&f->feedback);
+
+  if (fb->rows) {
+    ra_sender_on_feedback (f->sender, (RaFeedbackPacket *) fb->rows->data,
+        fb->rows->len, f->cfg->grain, f->now);
+    g_array_unref (fb->rows);
+  } else {
+    ra_sender_on_report (f->sender, &fb->report, fb->t_delay, f->now);
+  }
+}
+
+gboolean
+sim_flow_is_on (const SimFlow *f, RaTime now)
+{
+  return now >= f->start && now < f->stop;
+}
+
+static RaTime
+next_send (const SimFlow *f, RaTime now)
+{
+  if (!sim_flow_is_on (f, now))
+    return now < f->start && is_greedy (f) ? f->start : RA_TIME_NONE;
+  if (!is_greedy (f) && g_queue_is_empty ((GQueue *) &f->backlog))
+    return RA_TIME_NONE;
+  if (is_greedy (f) && is_idle (f))
+    return (RaTime) f->cfg->idle_until;
+  return ra_sender_next_send (f->sender, now);
+}
+
+static RaTime
+next_report (const SimFlow *f)
+{
+  RaTime t
+      = f->receiver ? ra_receiver_next_timeout (f->receiver) : RA_TIME_NONE;
+
+  return t == RA_TIME_NONE ? t : ra_later (t, -SIM_CLOCK_OFFSET);
+}
+
+RaTime
+sim_flow_next (const SimFlow *f, RaTime now)
+{
+  const Feedback *fb = g_queue_peek_head ((GQueue *) &f->feedback);
+  RaTime next = MIN (next_send (f, now), next_report (f));
+
+  if (now < f->stop)
+    next = MIN (next, ra_sender_next_timeout (f->sender));
+  if (fb)
+    next = MIN (next, fb->due);
+  return !is_greedy (f) && f->next_frame < f->stop ? MIN (next, f->next_frame)
+                                                   : next;
+}
+
+void
+sim_flow_run (SimFlow *f, RaTime now)
+{
+  const Feedback *fb;
+
+  f->now = now;
+  while ((fb = g_queue_peek_head (&f->feedback)) && fb->due <= now)
+    feedback_take (f);
+  if (ra_sender_next_timeout (f->sender) <= now)
+    ra_sender_on_timeout (f->sender, now);
+  if (next_report (f) <= now)
+    report_send (f);
+  if (!is_greedy (f) && f->next_frame <= now && now < f->stop)
+    frame_make (f);
+  while (next_send (f, now) <= now)
+    packet_send (f);
+}
+
+static gconstpointer
+find (const RaKind *kind, const gchar *name, GError **error)
+{
+  gconstpointer ops = ra_algorithm_find (kind->list, name);
+
+  if (!ops)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s'",
+        kind->name, name);
+  return ops;
+}
+
+/* By the kind's word. */
+static gconstpointer
+find_kind (const gchar *kind, const gchar *name, GError **error)
+{
+  for (const RaKind *k = ra_kinds; k->name; k++) {
+    if (g_str_equal (k->name, kind))
+      return find (k, name, error);
+  }
+  g_assert_not_reached ();
+}
+
+static gboolean
+algorithms_make (SimFlow *f, GError **error)
+{
+  const RaSimFlow *own = f->own;
+  RaSenderConfig cfg = {
+    .controller_params = own->controller_params,
+    .lda_params = own->lda_params,
+    .fec_params = own->fec_params,
+    .rate = f->cfg->rate,
+    .seed = f->cfg->seed + f->index,
+  };
+  const RaColourOps *colour;
+  RaLda *lda;
+
+  if (!(cfg.controller = find_kind ("controller", own->controller, error))
+      || !(cfg.lda = find_kind ("lda", own->lda, error))
+      || !(cfg.fec = find_kind ("fec", own->fec, error))
+      || !(colour = find_kind ("colour", own->colour, error)))
+    return FALSE;
+  f->colour = ra_colour_new (colour, own->colour_params, error);
+  if (!f->colour)
+    return FALSE;
+  f->sender = ra_sender_new (&cfg, f->start, error);
+  if (!f->sender)
+    return FALSE;
+  ra_sender_set_truth (f->sender, truth, f);
+  ra_sender_set_on_loss (f->sender, on_loss, f);
+  if (!f->cfg->per_packet) {
+    lda = ra_lda_new (cfg.lda, own->lda_params, NULL);
+    ra_lda_set_truth (lda, truth, f);
+    ra_lda_set_seed (lda, cfg.seed);
+    f->receiver = ra_receiver_new (lda, f->cfg->rate.mss);
+    ra_receiver_set_on_loss (f->receiver, on_loss, f);
+  }
+  return TRUE;
+}
+
+SimFlow *
+sim_flow_new (const RaSimConfig *cfg, guint index, RaLink *link, GError **error)
+{
+  SimFlow *f = g_new0 (SimFlow, 1);
+
+  f->cfg = cfg;
+  f->own = cfg->n_mix ? &cfg->mix[index % cfg->n_mix] : &cfg->flow;
+  f->index = index;
+  f->link = link;
+  f->start = (RaTime) f->own->start;
+  f->stop = (RaTime) (f->own->stop > 0 ? f->own->stop : G_MAXINT64);
+  f->score = ra_score_new (0, MAX (cfg->warmup, f->own->start));
+  ra_rng_init (&f->rng, cfg->seed, 1000 + index);
+  /* Flows do not start in step. */
+  f->next_frame = f->start
+      + (RaTime) ra_span (is_greedy (f) ? 0 : index / cfg->fps / cfg->flows);
+  f->rows = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
+  if (!algorithms_make (f, error)) {
+    sim_flow_free (f);
+    return NULL;
+  }
+  return f;
+}
+
+static void
+feedback_free (gpointer data)
+{
+  Feedback *fb = data;
+
+  g_clear_pointer (&fb->rows, g_array_unref);
+  g_free (fb);
+}
+
+void
+sim_flow_free (SimFlow *f)
+{
+  g_clear_pointer (&f->sender, ra_sender_free);
+  g_clear_pointer (&f->receiver, ra_receiver_free);
+  g_clear_pointer (&f->colour, ra_colour_free);
+  ra_score_free (f->score);
+  g_array_unref (f->rows);
+  g_queue_clear_full (&f->feedback, feedback_free);
+  g_queue_clear_full (&f->backlog, g_free);
+  g_free (f);
+}
+
+RaSimView
+sim_flow_view (const SimFlow *f)
+{
+  return (RaSimView){ f->index, f->own, f->sender, f->receiver, f->colour,
+    f->link };
+}
+
+void
+sim_flow_result (const SimFlow *f, RaTime now, RaRun *run)
+{
+  RaScoreResult score;
+
+  ra_score_get (f->score, MIN (now, f->stop), &score);
+  ra_run_init (run, f->own->controller, f->own->lda);
+  ra_run_set_score (run, &score);
+}

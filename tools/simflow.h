@@ -1,0 +1,36 @@
+/* One flow of the simulation: source, sender, receiver, feedback.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "sim.h"
+
+G_BEGIN_DECLS
+
+/* The receiver's clock is not the sender's. */
+#define SIM_CLOCK_OFFSET (12345 * RA_SECOND)
+
+typedef struct _SimFlow SimFlow;
+
+/* NULL and `error` on a bad name or parameter.  (transfer full):
+ * sim_flow_free(). */
+SimFlow *sim_flow_new (
+    const RaSimConfig *cfg, guint index, RaLink *link, GError **error);
+void sim_flow_free (SimFlow *f);
+
+/* When sim_flow_run() has something to do. */
+RaTime sim_flow_next (const SimFlow *f, RaTime now);
+/* Does everything due at `now`; packets enter the link. */
+void sim_flow_run (SimFlow *f, RaTime now);
+
+/* What the link did with a packet. */
+void sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now);
+void sim_flow_drop (
+    SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now);
+void sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now);
+
+gboolean sim_flow_is_on (const SimFlow *f, RaTime now);
+RaSimView sim_flow_view (const SimFlow *f);
+void sim_flow_result (const SimFlow *f, RaTime now, RaRun *run);
+
+G_END_DECLS

@@ -1,0 +1,129 @@
+/* All algorithms, from the registry.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "simlist.h"
+
+#include <gst/rtpadapt/registry.h>
+#include <math.h>
+
+/* As one would write it; "-" if it must be given. */
+static void
+number_format (gdouble value, gchar *out, gsize size)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (isnan (value))
+    g_strlcpy (out, "-", size);
+  else
+    g_strlcpy (
+        out, g_ascii_formatd (number, sizeof number, "%.6g", value), size);
+}
+
+typedef struct
+{
+  gchar def[32], paper[32], min[32], max[32];
+} Numbers;
+
+static Numbers
+numbers_of (const RaParam *p)
+{
+  Numbers n;
+
+  number_format (p->def, n.def, sizeof n.def);
+  number_format (p->paper, n.paper, sizeof n.paper);
+  number_format (p->min, n.min, sizeof n.min);
+  number_format (p->max, n.max, sizeof n.max);
+  return n;
+}
+
+gchar *
+sim_list_text (void)
+{
+  GString *out = g_string_new (NULL);
+
+  for (const RaKind *kind = ra_kinds; kind->name; kind++) {
+    g_string_append_printf (
+        out, "%s%s (%s)\n", out->len ? "\n" : "", kind->title, kind->name);
+    for (guint i = 0; kind->list[i]; i++) {
+      const RaAlgorithm *a = kind->list[i];
+
+      g_string_append_printf (out, "  %-12s %s\n", a->name, a->cite);
+      for (const RaParam *p = a->params; p && p->name; p++) {
+        Numbers n = numbers_of (p);
+
+        g_string_append_printf (out, "      %s=%s%s%s  %s", p->name, n.def,
+            *p->unit ? " " : "", p->unit, p->text);
+        if (!g_str_equal (n.def, n.paper))
+          g_string_append_printf (out, " (paper: %s)", n.paper);
+        g_string_append_c (out, '\n');
+      }
+    }
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* "|" would end a cell. */
+static void
+cell (GString *out, const gchar *text)
+{
+  g_string_append (out, "| ");
+  for (const gchar *c = text; *c; c++)
+    g_string_append_printf (out, *c == '|' ? "\\|" : "%c", *c);
+  g_string_append_c (out, ' ');
+}
+
+static void
+params_markdown (GString *out, const RaAlgorithm *a)
+{
+  g_string_append_printf (out,
+      "\n`%s`:\n\n| parameter | default | paper | range | unit | |\n"
+      "|---|---|---|---|---|---|\n",
+      a->name);
+  for (const RaParam *p = a->params; p->name; p++) {
+    Numbers n = numbers_of (p);
+
+    g_string_append_printf (out, "| `%s` | %s | %s | %s to %s ", p->name, n.def,
+        n.paper, n.min, n.max);
+    cell (out, p->unit);
+    cell (out, p->text);
+    g_string_append (out, "|\n");
+  }
+}
+
+static void
+kind_markdown (GString *out, const RaKind *kind)
+{
+  g_string_append_printf (out,
+      "\n## %s\n\n| %s | source | needs | use |\n|---|---|---|---|\n",
+      kind->title, kind->name);
+  for (guint i = 0; kind->list[i]; i++) {
+    const RaAlgorithm *a = kind->list[i];
+
+    g_string_append_printf (out, "| `%s` ", a->name);
+    cell (out, a->cite);
+    cell (out, a->needs);
+    cell (out, a->use);
+    g_string_append (out, "|\n");
+  }
+  for (guint i = 0; kind->list[i]; i++) {
+    const RaAlgorithm *a = kind->list[i];
+
+    if (a->params && a->params->name)
+      params_markdown (out, a);
+  }
+}
+
+gchar *
+sim_list_markdown (void)
+{
+  GString *out = g_string_new (
+      "# Algorithms\n\n"
+      "Made from the registry by `rtpadapt-sim --list=markdown`; a test holds\n"
+      "this page to it. *default* is what runs on real video, *paper* what the\n"
+      "paper printed (`NAME-params=paper` sets all of them); a \"-\" has to be\n"
+      "given.\n");
+
+  for (const RaKind *kind = ra_kinds; kind->name; kind++)
+    kind_markdown (out, kind);
+  return g_string_free (out, FALSE);
+}

@@ -1,0 +1,326 @@
+/* The settings of rtpadapt-sim.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "simoptions.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#define FIELD(name, field) name, G_STRUCT_OFFSET (SimOptions, field)
+#define SAME(value) value, value
+
+static const RaParam numbers[] = {
+  { FIELD ("flows", flows), SAME (0), 0, 1000, "",
+      "flows that share the link; 0: as many as --mix names, or 1" },
+  { FIELD ("stagger", stagger), SAME (0), 0, 1e6, "s",
+      "flow i starts i times this later" },
+  { FIELD ("seconds", seconds), SAME (60), 0.001, 1e9, "s", "virtual time" },
+  { FIELD ("warmup", warmup), SAME (2), 0, 1e9, "s",
+      "not measured, nor what is before a flow's start" },
+  { FIELD ("seed", seed), SAME (1), 0, 9e15, "", "of all randomness" },
+  { FIELD ("feedback-delay", feedback_delay), SAME (0.025), 0, 1000, "s",
+      "one way back" },
+  { FIELD ("feedback-loss", feedback_loss), SAME (0), 0, 1, "",
+      "share of feedback lost" },
+  { FIELD ("per-packet", per_packet), SAME (0), 0, 1, "",
+      "twcc-like feedback at the end of each frame; else one report per RTT" },
+  { FIELD ("fps", fps), SAME (0), 0, 1000, "",
+      "send video frames; 0: always data to send" },
+  { FIELD ("packet-size", packet_size), SAME (1200), 64, 65000, "bytes",
+      "of the largest RTP packet" },
+  { FIELD ("overhead", overhead), SAME (0), 0, 1000, "bytes",
+      "IP and UDP headers as the link counts them" },
+  { FIELD ("min", min), SAME (1000), 1, 100e9, "bit/s", "lowest rate" },
+  { FIELD ("start", start), SAME (0), 0, 100e9, "bit/s",
+      "rate before the first feedback; 0: the controller's own" },
+  { FIELD ("max", max), SAME (100e6), 1, 100e9, "bit/s", "highest rate" },
+  { NULL },
+};
+
+static const struct
+{
+  const gchar *name;
+  gsize offset;
+  const gchar *def, *text;
+} texts[] = {
+  { FIELD ("controller", controller), "tfrc", "rate controller" },
+  { FIELD ("controller-params", controller_params), NULL,
+      "its parameters: NAME=VALUE,... or 'paper' for the printed ones" },
+  { FIELD ("lda", lda), "none", "loss differentiation" },
+  { FIELD ("lda-params", lda_params), NULL, "its parameters" },
+  { FIELD ("fec", fec), "none", "rule for the FEC level" },
+  { FIELD ("fec-params", fec_params), NULL, "its parameters" },
+  { FIELD ("colour", colour), "none", "colouring" },
+  { FIELD ("colour-params", colour_params), NULL, "its parameters" },
+  { FIELD ("link", link), "bottleneck rate=2M queue=100ms ! delay 25ms",
+      "the path: models, chained by !" },
+  { FIELD ("mix", mix), NULL,
+      "flows that differ, ended by ;: CONTROLLER [PARAMS] [+ LDA [PARAMS]] "
+      "[@ START[-STOP]], e.g. 'ssvp + ld; tfrc + zbs @ 10-50'" },
+};
+
+static const gchar **
+text_at (SimOptions *o, guint i)
+{
+  return (const gchar **) ((guint8 *) o + texts[i].offset);
+}
+
+void
+sim_options_init (SimOptions *o)
+{
+  ra_params_init (o, numbers);
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    *text_at (o, i) = texts[i].def;
+}
+
+static gint
+text_find (const gchar *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    if (g_str_equal (texts[i].name, name))
+      return (gint) i;
+  }
+  return -1;
+}
+
+gboolean
+sim_options_has (const gchar *name)
+{
+  for (const RaParam *p = numbers; p->name; p++) {
+    if (g_str_equal (p->name, name))
+      return TRUE;
+  }
+  return text_find (name) >= 0;
+}
+
+gboolean
+sim_options_set (
+    SimOptions *o, const gchar *name, const gchar *value, GError **error)
+{
+  gint i = text_find (name);
+
+  if (i < 0)
+    return ra_params_set (o, numbers, name, value, error);
+  *text_at (o, (guint) i) = value;
+  return TRUE;
+}
+
+gboolean
+sim_options_replace (SimOptions *o, const gchar *name, const gchar *value)
+{
+  g_autofree gchar *mark = g_strdup_printf ("{%s}", name);
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    const gchar **text = text_at (o, i);
+    GString *with;
+
+    if (!*text || !strstr (*text, mark))
+      continue;
+    with = g_string_new (*text);
+    g_string_replace (with, mark, value, 0);
+    *text = g_intern_string (with->str);
+    g_string_free (with, TRUE);
+    found = TRUE;
+  }
+  return found;
+}
+
+static gboolean
+on_option (
+    const gchar *option, const gchar *value, gpointer data, GError **error)
+{
+  /* Longer than a letter: "--name". */
+  const gchar *name = g_str_has_prefix (option, "--") ? option + 2
+      : g_str_equal (option, "-c")                    ? "controller"
+      : g_str_equal (option, "-l")                    ? "lda"
+                                                      : "link";
+  GError *why = NULL;
+
+  /* GOption frees `value`. */
+  if (sim_options_set (data, name, value ? g_intern_string (value) : "1", &why))
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--%s: %s",
+      name, why->message);
+  g_error_free (why);
+  return FALSE;
+}
+
+/* With the default; lives as long as the program. */
+static const gchar *
+described (const gchar *text, gdouble def)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree gchar *with = g_strdup_printf (
+      "%s (%s)", text, g_ascii_formatd (number, sizeof number, "%.9g", def));
+
+  return g_intern_string (with);
+}
+
+GOptionEntry *
+sim_options_entries (void)
+{
+  GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    GOptionEntry e = { .long_name = texts[i].name,
+      .arg = G_OPTION_ARG_CALLBACK,
+      .arg_data = (gpointer) on_option,
+      .description = texts[i].text,
+      .arg_description = "TEXT" };
+
+    e.short_name = g_str_equal (e.long_name, "controller") ? 'c'
+        : g_str_equal (e.long_name, "lda")                 ? 'l'
+        : g_str_equal (e.long_name, "link")                ? 'L'
+                                                           : 0;
+    g_array_append_val (entries, e);
+  }
+  for (const RaParam *p = numbers; p->name; p++) {
+    GOptionEntry e = { .long_name = p->name,
+      .arg = G_OPTION_ARG_CALLBACK,
+      .arg_data = (gpointer) on_option,
+      .description = described (p->text, p->def),
+      .arg_description = *p->unit ? p->unit : "N" };
+
+    if (p->offset == G_STRUCT_OFFSET (SimOptions, per_packet))
+      e.flags = G_OPTION_FLAG_NO_ARG;
+    g_array_append_val (entries, e);
+  }
+  return (GOptionEntry *) g_array_free (entries, FALSE);
+}
+
+/* "NAME [PARAMS]" in two; (transfer none), NULL if there are none. */
+static void
+algorithm_split (GPtrArray *keep, const gchar *text, const gchar **name,
+    const gchar **params)
+{
+  gchar *copy = g_strstrip (g_strdup (text));
+  gchar *blank = strpbrk (copy, " \t");
+
+  g_ptr_array_add (keep, copy);
+  *name = copy;
+  *params = NULL;
+  if (blank) {
+    *blank = '\0';
+    *params = blank + 1;
+  }
+}
+
+/* "START[-STOP]" in seconds. */
+static gboolean
+times_parse (RaSimFlow *flow, const gchar *text, GError **error)
+{
+  gchar *end;
+  gdouble start = g_ascii_strtod (text, &end), stop = 0;
+  gboolean ok = end != text;
+
+  if (ok && *end == '-') {
+    text = end + 1;
+    stop = g_ascii_strtod (text, &end);
+    ok = end != text && stop > start;
+  }
+  ok &= start >= 0 && start < 1e9 && stop < 1e9
+      && strspn (end, " \t") == strlen (end);
+  if (!ok) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--mix: '%s': expected START[-STOP] in seconds", text);
+    return FALSE;
+  }
+  flow->start = ra_span (start);
+  flow->stop = ra_span (stop);
+  return TRUE;
+}
+
+/* "CONTROLLER [PARAMS] [+ LDA [PARAMS]] [@ START[-STOP]]" */
+static gboolean
+flow_parse (GPtrArray *keep, RaSimFlow *flow, const gchar *text, GError **error)
+{
+  g_auto (GStrv) when = g_strsplit (text, "@", 2);
+  g_auto (GStrv) pair = g_strsplit (when[0], "+", 2);
+
+  if (when[1] && !times_parse (flow, when[1], error))
+    return FALSE;
+  algorithm_split (keep, pair[0], &flow->controller, &flow->controller_params);
+  if (pair[1])
+    algorithm_split (keep, pair[1], &flow->lda, &flow->lda_params);
+  return TRUE;
+}
+
+static gboolean
+mix_parse (SimSetup *setup, const SimOptions *o, GError **error)
+{
+  g_auto (GStrv) flows = g_strsplit (o->mix ? o->mix : "", ";", -1);
+  RaSimConfig *cfg = &setup->cfg;
+
+  setup->mix = g_new0 (RaSimFlow, g_strv_length (flows) + 1);
+  for (guint i = 0; flows[i]; i++) {
+    if (strspn (flows[i], " \t\n") == strlen (flows[i]))
+      continue;
+    setup->mix[cfg->n_mix] = cfg->flow;
+    if (!flow_parse (setup->texts, &setup->mix[cfg->n_mix], flows[i], error))
+      return FALSE;
+    cfg->n_mix++;
+  }
+  if (o->flows < 1)
+    cfg->flows = MAX (cfg->n_mix, 1);
+  return TRUE;
+}
+
+/* Flows that start one after the other are a mix of as many. */
+static void
+stagger (SimSetup *setup, RaSpan step)
+{
+  RaSimConfig *cfg = &setup->cfg;
+  RaSimFlow *all = g_new (RaSimFlow, cfg->flows);
+
+  for (guint i = 0; i < cfg->flows; i++) {
+    all[i] = cfg->n_mix ? setup->mix[i % cfg->n_mix] : cfg->flow;
+    all[i].start += i * step;
+    if (all[i].stop > 0)
+      all[i].stop += i * step;
+  }
+  g_free (setup->mix);
+  setup->mix = all;
+  cfg->n_mix = cfg->flows;
+}
+
+gboolean
+sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
+{
+  RaSimConfig *cfg = &setup->cfg;
+
+  *setup = (SimSetup){ .texts = g_ptr_array_new_with_free_func (g_free) };
+  ra_sim_config_init (cfg);
+  cfg->flow = (RaSimFlow){ o->controller, o->controller_params, o->lda,
+    o->lda_params, o->fec, o->fec_params, o->colour, o->colour_params };
+  cfg->link = o->link;
+  cfg->flows = (guint) o->flows;
+  cfg->seed = (guint64) o->seed;
+  cfg->seconds = ra_span (o->seconds);
+  cfg->warmup = ra_span (o->warmup);
+  cfg->packet_size = (guint) o->packet_size;
+  cfg->rate = (RaRateConfig){ (guint64) o->min, (guint64) o->start,
+    (guint64) o->max, cfg->packet_size };
+  cfg->feedback_delay = ra_span (o->feedback_delay);
+  cfg->feedback_loss = o->feedback_loss;
+  cfg->per_packet = o->per_packet > 0;
+  cfg->grain = cfg->per_packet ? 250 * RA_USECOND : 0; /* TWCC's */
+  cfg->overhead = (guint) o->overhead;
+  cfg->fps = o->fps;
+  if (!mix_parse (setup, o, error)) {
+    sim_setup_clear (setup);
+    return FALSE;
+  }
+  if (o->stagger > 0)
+    stagger (setup, ra_span (o->stagger));
+  cfg->mix = setup->mix;
+  return TRUE;
+}
+
+void
+sim_setup_clear (SimSetup *setup)
+{
+  g_clear_pointer (&setup->mix, g_free);
+  g_clear_pointer (&setup->texts, g_ptr_array_unref);
+}
