@@ -103,7 +103,9 @@ sim_loop (Sim *sim)
 gboolean
 ra_sim_run (const RaSimConfig *cfg, RaRun *runs, GError **error)
 {
-  static const RaLinkSink sink = { .deliver = deliver, .drop = drop };
+  static const RaLinkSink sink = { .deliver = deliver,
+    .drop = drop,
+    .load = g_file_get_contents };
   Sim sim = { .cfg = cfg };
   gboolean ok = TRUE;
 

@@ -1,7 +1,7 @@
 /* A chain of link models: its text, its order of time, its bookkeeping.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/link.h>
+#include <gst/rtpadapt/link/flows.h>
 
 #include <string.h>
 
@@ -26,7 +26,9 @@ struct _RaLink
   guint n;
   RaLinkSink sink;
   gpointer data;
-  RaLinkStats stats;
+  guint64 seed;
+  GHashTable *files; /* name -> GString */
+  RaLinkFlows flows;
   RaTime now; /* the latest time told */
   gboolean started;
   gboolean busy; /* inside a callback of the sink, perhaps */
@@ -38,6 +40,12 @@ ra_node_now (const RaNode *n)
   return n->link->now;
 }
 
+guint
+ra_node_flow (const RaNode *n, const RaLinkPacket *p)
+{
+  return ra_link_flows_place (&n->link->flows, p->flow);
+}
+
 /* To the node at `index`, or out. */
 static void
 link_enter (RaLink *l, guint index, const RaLinkPacket *p, RaTime now)
@@ -46,8 +54,7 @@ link_enter (RaLink *l, guint index, const RaLinkPacket *p, RaTime now)
     l->nodes[index]->ops->push (l->nodes[index], p, now);
     return;
   }
-  l->stats.out++;
-  l->stats.bytes_out += p->size;
+  ra_link_flows_count (&l->flows, p, RA_LINK_OUT);
   l->sink.deliver (p, now, l->data);
 }
 
@@ -62,10 +69,8 @@ ra_node_drop (RaNode *n, const RaLinkPacket *p, RaCause cause, RaTime now)
 {
   RaLink *l = n->link;
 
-  if (cause == RA_CAUSE_CONGESTION)
-    l->stats.congestion++;
-  else
-    l->stats.wireless++;
+  ra_link_flows_count (&l->flows, p,
+      cause == RA_CAUSE_CONGESTION ? RA_LINK_CONGESTION : RA_LINK_WIRELESS);
   l->sink.drop (p, cause, n->ops->name, now, l->data);
 }
 
@@ -88,12 +93,61 @@ unknown_node_error (const gchar *name, GError **error)
   g_string_free (names, TRUE);
 }
 
+/* The text of a file; fetched once, however many models read it. */
+static const GString *
+file_text (RaLink *l, const gchar *name, GError **error)
+{
+  GString *file = g_hash_table_lookup (l->files, name);
+  g_autofree gchar *text = NULL;
+  gsize length = 0;
+
+  if (!file && l->sink.load (name, &text, &length, error)) {
+    file = g_string_new_len (text, (gssize) length);
+    g_hash_table_insert (l->files, g_strdup (name), file);
+  }
+  return file;
+}
+
+static void
+file_free (gpointer file)
+{
+  g_string_free (file, TRUE);
+}
+
+/* "file=NAME" */
+static gboolean
+node_load (RaNode *n, const gchar *name, GError **error)
+{
+  const GString *file;
+  g_autoptr (GError) why = NULL;
+
+  if (!n->link->sink.load) {
+    g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_FILE,
+        "%s: file=%s: this program reads no files", n->ops->name, name);
+    return FALSE;
+  }
+  file = file_text (n->link, name, &why);
+  if (!file) {
+    g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_FILE,
+        "%s: %s (a name here holds no blank and no '!')", n->ops->name,
+        why->message);
+    return FALSE;
+  }
+  if (!n->ops->load (n, file->str, file->len, &why)) {
+    g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_FILE, "%s: file=%s: %s",
+        n->ops->name, name, why->message);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* "name=value", or the bare first value. */
 static gboolean
-node_set (RaNode *n, gchar *word, gboolean first, GError **error)
+node_set (RaNode *n, const gchar *word, gboolean first, GError **error)
 {
-  const gchar *name = word, *value;
-  gchar *equals = strchr (word, '=');
+  g_autofree gchar *own = g_strdup (word);
+  gchar *equals = strchr (own, '=');
+  const gchar *name = own, *value;
   GError *why = NULL;
 
   if (equals) {
@@ -107,6 +161,8 @@ node_set (RaNode *n, gchar *word, gboolean first, GError **error)
         "%s: '%s': expected name=value", n->ops->name, word);
     return FALSE;
   }
+  if (n->ops->load && g_str_equal (name, "file"))
+    return node_load (n, value, error);
   if (!ra_params_set (n, n->ops->params, name, value, &why)) {
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_PARAM, "%s: %s",
         n->ops->name, why->message);
@@ -119,56 +175,107 @@ node_set (RaNode *n, gchar *word, gboolean first, GError **error)
 /* The numbers of a node depend on the seed, its name and how many of that
  * name stand before it: not on other models, nor on what they draw. */
 static void
-node_seed (RaLink *l, RaNode *n, guint64 seed)
+node_seed (RaNode *n, guint64 seed)
 {
+  guint32 hash = g_str_hash (n->ops->name);
   guint64 nth = 0;
 
   for (guint i = 0; i < n->index; i++)
-    nth += l->nodes[i]->ops == n->ops;
-  ra_rng_init (&n->rng, seed, nth << 32 | g_str_hash (n->ops->name));
+    nth += (guint32) n->link->nodes[i]->stream == hash;
+  n->stream = nth << 32 | hash;
+  ra_rng_init (&n->rng, seed, n->stream);
 }
 
-/* One node: "NAME [VALUE] [NAME=VALUE]...". */
+/* The words after the name. */
 static gboolean
-node_parse (RaLink *l, const gchar *text, guint64 seed, GError **error)
+node_words (RaNode *n, const gchar *const *words, GError **error)
 {
-  g_auto (GStrv) words = g_strsplit_set (text, " \t\r\n", -1);
-  const RaNodeOps *ops;
-  guint seen = 0;
-  RaNode *n = NULL;
-
+  if (n->ops->parse)
+    return n->ops->parse (n, words, error);
   for (guint i = 0; words[i]; i++) {
-    if (!*words[i])
-      continue;
-    if (seen++ > 0) {
-      if (!node_set (n, words[i], seen == 2, error))
-        return FALSE;
-      continue;
-    }
-    ops = ra_link_find (words[i]);
-    if (!ops) {
-      unknown_node_error (words[i], error);
+    if (!node_set (n, words[i], i == 0, error))
       return FALSE;
-    }
-    n = g_malloc0 (ops->size);
-    n->ops = ops;
-    n->link = l;
-    n->index = l->n;
-    n->start = RA_TIME_NONE;
-    l->nodes[l->n++] = n; /* freed with the link from here on */
-    node_seed (l, n, seed);
-    ra_params_init (n, ops->params);
   }
-  if (!n) {
+  return TRUE;
+}
+
+/* "NAME [VALUE] [NAME=VALUE]...", with at least the name. */
+static RaNode *
+node_new (RaLink *l, guint index, const gchar *const *words, guint64 seed,
+    GError **error)
+{
+  const RaNodeOps *ops = ra_link_find (words[0]);
+  RaNode *n;
+
+  if (!ops) {
+    unknown_node_error (words[0], error);
+    return NULL;
+  }
+  n = g_malloc0 (ops->size);
+  n->ops = ops;
+  n->link = l;
+  n->index = index;
+  n->start = RA_TIME_NONE;
+  node_seed (n, seed);
+  ra_params_init (n, ops->params);
+  if (!node_words (n, words + 1, error)) {
+    ra_node_free (n);
+    return NULL;
+  }
+  if (ops->init && !ops->init (n, error)) {
+    g_prefix_error (error, "%s: ", ops->name);
+    ra_node_free (n);
+    return NULL;
+  }
+  return n;
+}
+
+RaNode *
+ra_node_new_inside (
+    RaNode *n, const gchar *const *words, guint nth, GError **error)
+{
+  /* 2^64 / golden ratio: odd, so that no two nth give the same seed */
+  guint64 seed
+      = n->link->seed + (nth + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  RaNode *inside = node_new (n->link, n->index, words, seed, error);
+
+  if (inside)
+    inside->start = n->start;
+  return inside;
+}
+
+void
+ra_node_free (RaNode *n)
+{
+  if (n->ops->clear)
+    n->ops->clear (n);
+  if (n->ops->free)
+    n->ops->free (n);
+  g_free (n);
+}
+
+/* One part of the chain's text. */
+static gboolean
+node_parse (RaLink *l, const gchar *text, GError **error)
+{
+  g_auto (GStrv) split = g_strsplit_set (text, " \t\r\n", -1);
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  RaNode *n;
+
+  for (guint i = 0; split[i]; i++) {
+    if (*split[i])
+      g_ptr_array_add (words, split[i]);
+  }
+  if (words->len == 0) {
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_SYNTAX,
         "model %u is empty: expected MODEL ! MODEL ! ...", l->n + 1);
     return FALSE;
   }
-  if (n->ops->init && !n->ops->init (n, error)) {
-    g_prefix_error (error, "%s: ", n->ops->name);
-    return FALSE;
-  }
-  return TRUE;
+  g_ptr_array_add (words, NULL);
+  n = node_new (l, l->n, (const gchar *const *) words->pdata, l->seed, error);
+  if (n)
+    l->nodes[l->n++] = n;
+  return n != NULL;
 }
 
 RaLink *
@@ -181,6 +288,9 @@ ra_link_parse (const gchar *text, guint64 seed, const RaLinkSink *sink,
 
   l->sink = *sink;
   l->data = data;
+  l->seed = seed;
+  l->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, file_free);
+  ra_link_flows_init (&l->flows);
   if (g_strv_length (parts) > MAX_NODES) {
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_SYNTAX,
         "%u models, at most %d", g_strv_length (parts), MAX_NODES);
@@ -188,7 +298,7 @@ ra_link_parse (const gchar *text, guint64 seed, const RaLinkSink *sink,
     return NULL;
   }
   for (guint i = 0; parts[i]; i++) {
-    if (!node_parse (l, parts[i], seed, error)) {
+    if (!node_parse (l, parts[i], error)) {
       ra_link_free (l);
       return NULL;
     }
@@ -218,7 +328,9 @@ ra_link_free (RaLink *l)
 
   ra_link_clear (l);
   for (guint i = 0; i < l->n; i++)
-    g_free (l->nodes[i]);
+    ra_node_free (l->nodes[i]);
+  g_hash_table_unref (l->files);
+  ra_link_flows_clear (&l->flows);
   g_free (l);
 }
 
@@ -289,8 +401,7 @@ ra_link_push (RaLink *l, const RaLinkPacket *p, RaTime now)
   }
   entering.entered = now;
   entering.queued = 0;
-  l->stats.in++;
-  l->stats.bytes_in += p->size;
+  ra_link_flows_count (&l->flows, p, RA_LINK_IN);
   l->busy = TRUE;
   link_enter (l, 0, &entering, now);
   link_run_due (l, now);
@@ -300,7 +411,13 @@ ra_link_push (RaLink *l, const RaLinkPacket *p, RaTime now)
 void
 ra_link_get_stats (const RaLink *l, RaLinkStats *stats)
 {
-  *stats = l->stats;
+  *stats = l->flows.all;
+}
+
+gboolean
+ra_link_get_flow_stats (const RaLink *l, guint flow, RaLinkStats *stats)
+{
+  return ra_link_flows_get (&l->flows, flow, stats);
 }
 
 guint
@@ -318,16 +435,13 @@ ra_link_held (const RaLink *l)
 guint64
 ra_link_capacity (const RaLink *l, RaTime now)
 {
-  guint64 tightest = G_MAXUINT64;
-  gboolean any = FALSE;
+  guint64 tightest = RA_LINK_NO_CAPACITY;
 
   for (guint i = 0; i < l->n; i++) {
-    if (l->nodes[i]->ops->capacity) {
+    if (l->nodes[i]->ops->capacity)
       tightest = MIN (tightest, l->nodes[i]->ops->capacity (l->nodes[i], now));
-      any = TRUE;
-    }
   }
-  return any ? tightest : 0;
+  return tightest == RA_LINK_NO_CAPACITY ? 0 : tightest;
 }
 
 typedef struct

@@ -1,5 +1,5 @@
 /* Link models, chained by text:
- *   "bottleneck rate=2M queue=100ms ! delay 25ms ! gilbert p=.01 r=.3"
+ *   "bottleneck rate=2M queue=100ms ! delay 25ms ! each gilbert p=.01 r=.3"
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A model is one file in link/ that ends in one const RaNodeOps named
@@ -35,6 +35,10 @@ struct _RaNodeOps
   RA_ALGORITHM;
   /* What a bare first value sets: "delay 25ms"; NULL: none. */
   const gchar *positional;
+  /* Optional: takes "file=NAME", of which this is the text. */
+  gboolean (*load) (RaNode *n, const gchar *text, gsize length, GError **error);
+  /* Optional: takes the words after the name, instead of parameters. */
+  gboolean (*parse) (RaNode *n, const gchar *const *words, GError **error);
   /* Optional; after the parameters were set: FALSE and error if they do not
    * go together. */
   gboolean (*init) (RaNode *n, GError **error);
@@ -43,18 +47,21 @@ struct _RaNodeOps
   void (*run) (RaNode *n, RaTime now); /* optional: everything due at now */
   void (*clear) (RaNode *n);           /* optional: frees; packets inside go to
                                 ra_node_discard() first */
+  void (*free) (RaNode *n);            /* optional: what clear() leaves */
   guint (*held) (const RaNode *n);     /* optional: packets inside */
   void (*observe) (const RaNode *n, RaObserve emit, gpointer data); /* opt. */
-  guint64 (*capacity) (const RaNode *n, RaTime now); /* opt.: bit/s */
+  /* Optional: bit/s; RA_LINK_NO_CAPACITY: not limited. */
+  guint64 (*capacity) (const RaNode *n, RaTime now);
 };
 
 struct _RaNode
 {
   const RaNodeOps *ops;
   RaLink *link;
-  guint index;  /* in the chain */
-  RaRng rng;    /* its own stream of the link's seed */
-  RaTime start; /* when the link started: schedules count from here */
+  guint index;    /* in the chain */
+  guint64 stream; /* of the seed: its kind, and how many stand before it */
+  RaRng rng;      /* its own stream of the link's seed */
+  RaTime start;   /* when the link started: schedules count from here */
 };
 
 /* For the nodes: the latest time the link was told. */
@@ -63,6 +70,20 @@ RaTime ra_node_now (const RaNode *n);
 void ra_node_forward (RaNode *n, const RaLinkPacket *p, RaTime now);
 void ra_node_drop (RaNode *n, const RaLinkPacket *p, RaCause cause, RaTime now);
 void ra_node_discard (RaNode *n, const RaLinkPacket *p);
+
+/* Flows that are told apart, in order of their first packet; all later ones
+ * are one together. */
+#define RA_LINK_FLOWS 1024
+/* The packet's flow by that order, 0 to RA_LINK_FLOWS. */
+guint ra_node_flow (const RaNode *n, const RaLinkPacket *p);
+/* For nodes that hold others: a model by its words, "NAME [VALUE]
+ * [NAME=VALUE]...", at the place of `n`, that draws numbers of its own for
+ * each `nth`.  (transfer full): ra_node_free(). */
+RaNode *ra_node_new_inside (
+    RaNode *n, const gchar *const *words, guint nth, GError **error);
+void ra_node_free (RaNode *n);
+
+#define RA_LINK_NO_CAPACITY G_MAXUINT64
 
 /* All models, ended by NULL. */
 extern const RaNodeOps *const ra_links[];
@@ -82,6 +103,10 @@ typedef struct
       RaTime now, gpointer data);
   /* Optional: a packet still inside when the link is freed or cleared. */
   void (*discard) (const RaLinkPacket *p, gpointer data);
+  /* Optional: fetches what "file=NAME" names, as g_file_get_contents(): the
+   * library itself reads no files. */
+  gboolean (*load) (
+      const gchar *name, gchar **text, gsize *length, GError **error);
 } RaLinkSink;
 
 #define RA_LINK_ERROR (ra_link_error_quark ())
@@ -91,6 +116,7 @@ typedef enum
   RA_LINK_ERROR_SYNTAX,
   RA_LINK_ERROR_UNKNOWN_NODE,
   RA_LINK_ERROR_PARAM,
+  RA_LINK_ERROR_FILE, /* not to be had, or wrong inside */
 } RaLinkError;
 
 /* "" is a link that passes everything at once.  Errors name the word that is
@@ -115,6 +141,10 @@ typedef struct
   guint64 bytes_in, bytes_out;
 } RaLinkStats;
 void ra_link_get_stats (const RaLink *l, RaLinkStats *stats);
+/* The same of one flow, 0 if it never came.  FALSE: it is not among the first
+ * RA_LINK_FLOWS, and the numbers are those of all these together. */
+gboolean ra_link_get_flow_stats (
+    const RaLink *l, guint flow, RaLinkStats *stats);
 /* Packets inside: in = out + congestion + wireless + held + discarded. */
 guint ra_link_held (const RaLink *l);
 /* The rate of the tightest bottleneck at `now`, bit/s; 0 if there is none. */

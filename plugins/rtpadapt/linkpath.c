@@ -140,7 +140,8 @@ gboolean
 link_path_open (
     LinkPath *path, const gchar *text, guint64 seed, RaTime now, GError **error)
 {
-  static const RaLinkSink sink = { path_deliver, path_drop, path_discard };
+  static const RaLinkSink sink
+      = { path_deliver, path_drop, path_discard, g_file_get_contents };
   RaLink *link = ra_link_parse (text, seed, &sink, path, error);
 
   if (!link)

@@ -10,7 +10,7 @@
 static const struct
 {
   const gchar *name, *text;
-  gboolean random;
+  gboolean random, reorders;
 } texts[] = {
   { "bottleneck", "bottleneck rate=1M queue=60ms" },
   { "bottleneck",
@@ -20,15 +20,38 @@ static const struct
   { "delay", "delay 0" },
   { "bernoulli", "bernoulli .1", TRUE },
   { "gilbert", "gilbert p=.05 r=.3", TRUE },
+  { "red", "red rate=1M queue=60ms w-q=.1 min-th=.1", TRUE },
+  { "red",
+      "red rate=2M,3s:300k,5s:0,6s:5M,8s:1M queue=0 bytes=30k gentle=0 wait=0 "
+      "w-q=.2",
+      TRUE },
+  { "red", "red rate=1M queue=0 packets=7 w-q=1 max-p=1", TRUE },
+  { "rio", "rio rate=1M queue=60ms w-q=.1", TRUE },
+  { "rio",
+      "rio rate=2M,3s:300k,5s:0,6s:5M,8s:1M queue=0 bytes=30k w-q=1 coupled=0",
+      TRUE },
+  { "each", "each gilbert p=.05 r=.3", TRUE },
+  { "each", "each delay 25ms", FALSE, TRUE }, /* at the same instant */
+  { "each", "each bottleneck rate=400k", FALSE, TRUE },
+  { "each", "rio rate=1M w-q=.1 ! delay 2ms ! each bernoulli .1", TRUE },
+  { "jakes", "jakes 10%", TRUE },
+  { "jitter", "jitter", TRUE },
+  { "jitter", "jitter 20ms rate=2M", TRUE },
+  { "trace", "trace bursts" },
+  { "trace", "trace bursts queue=0 bytes=30k ! delay 5ms" },
+  { "arq", "arq .3 retries=2", TRUE, TRUE },
+  { "arq", "arq .3 retries=2 order=1", TRUE },
 };
+
+#define FLOWS 3
 
 typedef struct
 {
   RaLink *link;
   guint in, out, lost[3], discarded;
-  gint64 last_seq;
+  gint64 last_seq, last_of[FLOWS];
   RaTime last_time;
-  gboolean reordered, back_in_time, silly_queued;
+  gboolean reordered, flow_reordered, back_in_time, silly_queued;
   /* Bits out less what the capacity allows: now, and its minimum so far. */
   gdouble excess, least;
   GString *log;
@@ -43,7 +66,8 @@ on_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
   t->reordered |= (gint64) p->seq <= t->last_seq;
   t->back_in_time |= now < t->last_time || now < p->entered;
   t->silly_queued |= p->queued < 0 || p->queued > ra_diff (now, p->entered);
-  t->last_seq = (gint64) p->seq;
+  t->flow_reordered |= (gint64) p->seq < t->last_of[p->flow];
+  t->last_seq = t->last_of[p->flow] = (gint64) p->seq;
   t->last_time = now;
   g_string_append_printf (
       t->log, "+%u %" G_GUINT64_FORMAT "\n", (guint) p->seq, now);
@@ -66,12 +90,26 @@ on_discard (const RaLinkPacket *p, gpointer data)
   ((Traffic *) data)->discarded++;
 }
 
-static const RaLinkSink sink = { on_deliver, on_drop, on_discard };
+/* A second of two opportunities each 10 ms, with a hole of 300 ms. */
+static gboolean
+on_load (const gchar *name, gchar **text, gsize *length, GError **error)
+{
+  GString *lines = g_string_new (NULL);
+
+  g_assert_cmpstr (name, ==, "bursts");
+  for (guint ms = 10; ms <= 1000; ms += ms == 500 ? 300 : 10)
+    g_string_append_printf (lines, "%u\n%u\n", ms, ms);
+  *length = lines->len;
+  *text = g_string_free (lines, FALSE);
+  return TRUE;
+}
+
+static const RaLinkSink sink = { on_deliver, on_drop, on_discard, on_load };
 
 static void
 check_sums (const Traffic *t)
 {
-  RaLinkStats s;
+  RaLinkStats s, flow, sum = { 0 };
 
   ra_link_get_stats (t->link, &s);
   g_assert_cmpuint (s.in, ==, t->in);
@@ -82,6 +120,16 @@ check_sums (const Traffic *t)
   g_assert_cmpuint (s.in, ==,
       s.out + s.congestion + s.wireless + ra_link_held (t->link)
           + t->discarded);
+  for (guint i = 0; i < FLOWS; i++) {
+    ra_link_get_flow_stats (t->link, i, &flow);
+    sum.in += flow.in;
+    sum.out += flow.out;
+    sum.congestion += flow.congestion;
+    sum.wireless += flow.wireless;
+    sum.bytes_in += flow.bytes_in;
+    sum.bytes_out += flow.bytes_out;
+  }
+  g_assert_cmpmem (&sum, sizeof sum, &s, sizeof s);
 }
 
 /* 10 s of bursts, silences, all sizes; the run is cut at random times. */
@@ -98,7 +146,10 @@ traffic_run (
   g_assert_no_error (error);
   ra_rng_init (&rng, traffic_seed, 0);
   while (now < 10 * RA_SECOND) {
-    RaLinkPacket p = { .seq = t->in, .size = ra_rng_next (&rng) % 1500 };
+    RaLinkPacket p = { .seq = t->in,
+      .flow = t->in % FLOWS,
+      .mark = t->in / FLOWS % RA_N_MARKS,
+      .size = ra_rng_next (&rng) % 1500 };
 
     if (ra_rng_chance (&rng, .5))
       now += ra_rng_next (&rng) % (20 * RA_MSECOND);
@@ -136,7 +187,9 @@ test_laws (gconstpointer data)
 
     traffic_run (&a, texts[i].text, seed, seed);
     g_assert_cmpuint (a.out, >, 0);
-    g_assert_false (a.reordered);
+    g_assert_cmpint (a.reordered, ==, texts[i].reorders);
+    if (g_str_equal (texts[i].name, "each")) /* flows need not wait */
+      g_assert_false (a.flow_reordered);
     g_assert_false (a.back_in_time);
     g_assert_false (a.silly_queued);
     traffic_run (&again, texts[i].text, seed, seed);
@@ -325,6 +378,8 @@ main (int argc, char **argv)
     "bottleneck rate=1M queue=60ms",
     "bottleneck rate=3M,1s:333333,2s:0,3s:5M,4s:1M queue=0 bytes=30k",
     "bottleneck rate=700k ! delay 3ms",
+    "red rate=1M",
+    "rio rate=3M,1s:333333,2s:0,3s:5M,4s:1M",
   };
 
   g_test_init (&argc, &argv, NULL);

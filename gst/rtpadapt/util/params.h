@@ -27,7 +27,7 @@ typedef struct
   gdouble
       paper; /* what the paper printed; equals def where video is no issue */
   gdouble min, max;
-  const gchar *unit; /* "", "s", "bit/s", "bytes", "packets", "pkt/s" */
+  const gchar *unit; /* "", "s", "bit/s", "bytes", "packets", "pkt/s", "Hz" */
   const gchar *text;
   gboolean
       is_schedule; /* "3M,20s:1.5M,40s:3M": a value and its later changes */

@@ -13,7 +13,8 @@ typedef struct
   guint64 state, inc;
 } RaRng;
 
-/* Distinct streams of one seed are independent. */
+/* Distinct streams of one seed are independent as wholes; the first numbers of
+ * neighbouring ones are alike. */
 void ra_rng_init (RaRng *rng, guint64 seed, guint64 stream);
 guint32 ra_rng_next (RaRng *rng);
 /* Uniform in [0, 1). */

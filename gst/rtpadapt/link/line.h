@@ -1,0 +1,100 @@
+/* A line of limited rate and the buffer before it: all of a bottleneck but
+ * the question who is let in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A packet leaves when its last bit was sent; the packet in service follows
+ * every change of the rate (a rate of 0 is an outage: sending goes on after
+ * it).  What each limit counts, the new packet always included:
+ *   queue    what is still to be sent, in time at the present rate
+ *   packets  packets inside, the one in service included
+ *   bytes    their bytes, the one in service in full
+ * A packet that would exceed one of them does not fit, but an empty buffer
+ * takes any packet.  When the rate falls, nothing inside is dropped.
+ */
+#pragma once
+
+#include <gst/rtpadapt/link/fifo.h>
+
+#include <math.h>
+
+G_BEGIN_DECLS
+
+/* What is inside of one drop precedence. */
+typedef struct
+{
+  guint packets;
+  guint64 bytes;
+  RaTime left; /* when the last of them left */
+} RaLineShare;
+
+/* The first member of a model that is a line. */
+typedef struct
+{
+  RaNode node;
+  RaSchedule rate;               /* bit/s */
+  gdouble queue, packets, bytes; /* limits: s, packets, bytes; 0: none */
+
+  RaLinkFifo fifo;
+  RaLineShare inside[RA_N_MARKS]; /* by ra_line_mark() */
+  RaTime tail;                    /* when the last bit inside is sent */
+  guint64 spare; /* nanobits the line could still send before tail */
+} RaLine;
+
+/* A set of drop precedences. */
+#define RA_LINE_MARK(mark) (1u << (mark))
+#define RA_LINE_ALL (RA_LINE_MARK (RA_N_MARKS) - 1)
+
+/* FALSE and `error` if no rate was given. */
+gboolean ra_line_init (RaNode *n, GError **error);
+/* A packet's drop precedence, whatever the caller wrote there. */
+RaMark ra_line_mark (const RaLinkPacket *p);
+guint64 ra_line_rate (const RaLine *l, RaTime now);
+gboolean ra_line_limited (const RaLine *l);
+
+/* How full the buffer is of packets of those marks, 0 to 1, by the limit that
+ * is nearest. */
+gdouble ra_line_fill (const RaLine *l, guint marks, RaTime now);
+gboolean ra_line_holds (const RaLine *l, guint marks);
+/* When the last of those marks left. */
+RaTime ra_line_left (const RaLine *l, guint marks);
+
+gboolean ra_line_fits (const RaLine *l, const RaLinkPacket *p, RaTime now);
+void ra_line_take (RaLine *l, const RaLinkPacket *p, RaTime now);
+void ra_line_observe (const RaNode *n, RaObserve emit, gpointer data);
+
+RaTime ra_line_next (const RaNode *n);
+void ra_line_run (RaNode *n, RaTime now);
+void ra_line_clear (RaNode *n);
+guint ra_line_held (const RaNode *n);
+guint64 ra_line_capacity (const RaNode *n, RaTime now);
+
+#define RA_LINE_OPS                                                 \
+  .next = ra_line_next, .run = ra_line_run, .clear = ra_line_clear, \
+  .held = ra_line_held, .capacity = ra_line_capacity
+
+#define RA_LINE_PARAM(field) #field, G_STRUCT_OFFSET(RaLine, field)
+#define RA_LINE_RATE                                                        \
+  {                                                                         \
+    RA_LINE_PARAM (rate), (gdouble) NAN, (gdouble) NAN, 0, 100e9, "bit/s",  \
+        "of the line, with changes counted from the first packet; must be " \
+        "given",                                                            \
+        TRUE                                                                \
+  }
+#define RA_LINE_QUEUE(paper)                             \
+  {                                                      \
+    RA_LINE_PARAM (queue), 0.1, paper, 0, 3600, "s",     \
+        "longest queue in time at the present rate; 0: " \
+        "not limited by this"                            \
+  }
+#define RA_LINE_PACKETS                               \
+  {                                                   \
+    RA_LINE_PARAM (packets), 0, 0, 0, 1e9, "packets", \
+        "most packets inside; 0: not limited by this" \
+  }
+#define RA_LINE_BYTES(paper)                           \
+  {                                                    \
+    RA_LINE_PARAM (bytes), 0, paper, 0, 1e12, "bytes", \
+        "most bytes inside; 0: not limited by this"    \
+  }
+
+G_END_DECLS
