@@ -30,6 +30,7 @@ struct _RaReceiver
   RaLda *lda;
   RaHoles *holes;
   RaHistory *history;
+  gboolean distrust;
   RaOnLoss on_loss;
   gpointer on_loss_data;
   guint mss;
@@ -41,7 +42,10 @@ struct _RaReceiver
   RaSpan rtt;          /* R_m, 0 unknown */
   RaSpan rott;
   RaWinMin rott_min;
-  gdouble s; /* mean packet size, bytes */
+  gdouble s;                      /* mean packet size, bytes */
+  gboolean had_event;             /* which ended the slow start */
+  guint lost_by_mark[RA_N_MARKS]; /* the LDA has not heard of: late packets do
+                                     not reach it, what they tell must */
 
   /* X_recv: what arrived during the last R */
   GQueue arrived;     /* of Arrived */
@@ -51,12 +55,15 @@ struct _RaReceiver
   /* the feedback timer, RFC 5348 6.2 */
   RaTime timeout;
   gboolean data_since_report, silent; /* silent: the timer had found no data */
+  gboolean asked;                     /* a packet made a report due at once */
   gdouble p_reported;
-  guint64 highest_reported;
+  guint64 reported;           /* end of what reports have spoken of */
   guint64 skipped, n_skipped; /* end of the last such range; since the report */
   /* since the last report */
   guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs;
-  guint64 last_wireless; /* seq of the last such loss */
+  RaTime t_lost; /* the newest of lost_congestion */
+  guint64 last_lost; /* seq of the last loss */
+  gboolean in_run;   /* its hole has a wireless loss */
 
   RaReceiverStats stats;
 };
@@ -104,6 +111,7 @@ ra_receiver_reset (RaReceiver *r)
 {
   RaReceiver *fresh = ra_receiver_new (r->lda, r->mss);
 
+  fresh->distrust = r->distrust;
   fresh->on_loss = r->on_loss;
   fresh->on_loss_data = r->on_loss_data;
   receiver_clear (r);
@@ -123,6 +131,12 @@ RaLda *
 ra_receiver_get_lda (RaReceiver *r)
 {
   return r->lda;
+}
+
+void
+ra_receiver_set_distrust (RaReceiver *r, gboolean distrust)
+{
+  r->distrust = distrust;
 }
 
 void
@@ -189,9 +203,17 @@ congestion_loss (RaReceiver *r, guint64 seq, RaTime t_loss, RaTime now)
 
   if (!ra_history_lose (r->history, seq, t_loss, r->rtt))
     return;
+  r->had_event = TRUE;
   r->n_events++;
   if (first)
     ra_history_seed (r->history, first_interval (r, now));
+}
+
+static void
+marks_add (RaReceiver *r, const RaPacket *p)
+{
+  for (guint i = 0; i < RA_N_MARKS; i++)
+    r->lost_by_mark[i] += p->lost_by_mark[i];
 }
 
 /* The packet before which `n_lost` are missing: asks the LDA why. */
@@ -212,31 +234,40 @@ judge (RaReceiver *r, const RaPacket *p, guint n_lost)
     .rate = p->rate,
     .mark = p->mark,
   };
-  RaTime until = 0;
+  RaSpan patience = 0;
   RaCause hole;
 
-  memcpy (a.lost_by_mark, p->lost_by_mark, sizeof a.lost_by_mark);
+  marks_add (r, p);
+  memcpy (a.lost_by_mark, r->lost_by_mark, sizeof a.lost_by_mark);
+  memset (r->lost_by_mark, 0, sizeof r->lost_by_mark);
   hole = ra_lda_on_packet (r->lda, &a);
-  if (n_lost > 0)
-    until = ra_later (p->arrival, ra_lda_patience (r->lda, &a));
+  /* Not in slow start, which doubles the rate meanwhile: Bhandarkar et al.
+   * 2005, 3.3.  It lasts until the first loss event (RFC 5348 4.3). */
+  if (n_lost > 0 && r->had_event)
+    patience = ra_lda_patience (r->lda, &a);
   for (guint64 seq = p->seq - MIN (n_lost, RA_HOLES_MAX); seq < p->seq; seq++)
-    ra_holes_mark (
-        r->holes, seq, ra_lda_on_missing (r->lda, &a, seq, hole), until);
+    ra_holes_mark (r->holes, seq, ra_lda_on_missing (r->lda, &a, seq, hole),
+        p->arrival, patience);
 }
 
+/* Losses in a row are of one hole, and a hole is one run, whatever else was
+ * lost in it: it is what FEC has to fill. */
 static void
 confirm (RaReceiver *r, RaTime now)
 {
   RaMissing m;
 
   while (ra_holes_pop_confirmed (r->holes, now, &m)) {
-    if (m.cause == RA_CAUSE_WIRELESS) {
-      r->wireless_runs += m.seq != r->last_wireless + 1;
-      r->last_wireless = m.seq;
+    if (m.seq != r->last_lost + 1)
+      r->in_run = FALSE;
+    r->last_lost = m.seq;
+    if (m.cause == RA_CAUSE_WIRELESS && !r->distrust) {
+      r->wireless_runs += !r->in_run;
+      r->in_run = TRUE;
       r->lost_wireless++;
       r->stats.wireless++;
     } else {
-      r->lost_congestion++;
+      r->t_lost = r->lost_congestion++ ? MAX (r->t_lost, m.t_loss) : m.t_loss;
       r->stats.congestion++;
       congestion_loss (r, m.seq, m.t_loss, now);
     }
@@ -258,8 +289,6 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
   if (p->rtt > 0 && r->timeout == RA_TIME_NONE)
     r->timeout = ra_later (p->arrival, r->rtt); /* RFC 5348 6.3 */
   ra_history_on_packet (r->history, p->seq);
-  if (p->ce)
-    ra_holes_confirm_all (r->holes); /* RFC 5348 5.1 */
 }
 
 gboolean
@@ -274,10 +303,12 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
       return FALSE; /* never counted as received rate */
     case RA_PUSH_FILLED:
       r->stats.late++;
+      marks_add (r, p);
       break;
     case RA_PUSH_RECOVERED:
       r->stats.late++;
       r->stats.recovered++;
+      marks_add (r, p);
       removed = ra_history_recover (r->history, p->seq);
       break;
     case RA_PUSH_IN_ORDER:
@@ -285,6 +316,8 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
       break;
   }
   x_recv_count (r, p); /* RFC 5348 6.1 step 1 */
+  if (p->ce)
+    ra_holes_confirm_before (r->holes, p->seq); /* RFC 5348 5.1 */
   confirm (r, p->arrival);
   if (p->ce)
     congestion_loss (r, p->seq, p->arrival, p->arrival);
@@ -292,11 +325,12 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
   r->arrived_since++;
   r->started = r->data_since_report = TRUE;
   if (first)
-    r->highest_reported = p->seq - 1;
+    r->reported = p->seq;
 
   /* RFC 5348 6.1 steps 2-4, 6.3 */
-  return first || removed || r->silent || r->rtt <= 0
+  r->asked = r->asked || first || removed || r->silent || r->rtt <= 0
       || ra_history_p (r->history) > r->p_reported;
+  return r->asked;
 }
 
 void
@@ -314,21 +348,27 @@ ra_receiver_skip (RaReceiver *r, guint64 before)
 RaTime
 ra_receiver_next_timeout (const RaReceiver *r)
 {
-  return r->timeout;
+  return MIN (r->timeout, ra_holes_next_due (r->holes));
 }
 
 gboolean
 ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
 {
-  guint64 highest = ra_holes_highest (r->holes);
+  guint64 end = MAX (ra_holes_highest (r->holes) + 1, r->skipped);
+  /* Woken up for a verdict that waited, not by a packet or the feedback timer. */
+  gboolean woken
+      = !r->asked && now < r->timeout && ra_holes_next_due (r->holes) <= now;
   gdouble x;
 
+  confirm (r, now);
+  if (woken && ra_history_p (r->history) <= r->p_reported)
+    return FALSE; /* RFC 5348 6.1 step 4 */
   r->timeout = r->rtt > 0 ? ra_later (now, r->rtt) : RA_TIME_NONE;
   r->silent = !r->data_since_report;
+  r->asked = FALSE;
   if (!r->data_since_report)
     return FALSE;
 
-  confirm (r, now);
   x = x_recv (r, now);
   r->x_recv_max = MAX (r->x_recv_max, x);
   r->last_report = now;
@@ -338,18 +378,20 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .recv_rate = ra_bits (x),
     .p = r->p_reported,
     .n_events = r->n_events,
-    .expected
-    = (guint) MAX ((gint64) (highest - r->highest_reported - r->n_skipped), 0),
+    .expected = (guint) (end - r->reported - r->n_skipped),
     .arrived = r->arrived_since,
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
+    .loss_age = r->lost_congestion > 0
+        ? MAX (ra_diff (r->last_arrival, r->t_lost), 0)
+        : 0,
     .wireless_runs = r->wireless_runs,
     .queue = ra_span (1e-9
         * ((gdouble) r->rott
             - ra_winmin_get (&r->rott_min, r->last_arrival, ROTT_WINDOW))),
   };
   *t_delay = ra_diff (now, r->last_arrival);
-  r->highest_reported = highest;
+  r->reported = end;
   r->n_skipped = 0;
   r->n_events = r->lost_congestion = r->lost_wireless = 0;
   r->arrived_since = r->wireless_runs = 0;
@@ -367,8 +409,10 @@ ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats)
 void
 ra_receiver_observe (const RaReceiver *r, RaObserve emit, gpointer data)
 {
-  emit ("p", ra_history_p (r->history), data);
-  emit ("i_0", ra_history_interval (r->history, 0), data);
-  emit ("rott", ra_seconds (r->rott), data);
-  ra_lda_observe (r->lda, emit, data);
+  RaObserver lda = { r->lda->ops->name, emit, data };
+
+  emit ("receiver.p", ra_history_p (r->history), data);
+  emit ("receiver.i_0", ra_history_interval (r->history, 0), data);
+  emit ("receiver.rott", ra_seconds (r->rott), data);
+  ra_lda_observe (r->lda, ra_observe_prefixed, &lda);
 }

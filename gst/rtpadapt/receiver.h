@@ -41,6 +41,9 @@ void ra_receiver_reset (RaReceiver *r);
 /* Exchanges the LDA while running; the loss history stays.  Takes it over. */
 void ra_receiver_set_lda (RaReceiver *r, RaLda *lda);
 RaLda *ra_receiver_get_lda (RaReceiver *r);
+/* TRUE: whatever the LDA says, every loss counts as congestion; it goes on
+ * listening. */
+void ra_receiver_set_distrust (RaReceiver *r, gboolean distrust);
 void ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data);
 
 /* TRUE if a report is due at once (RFC 5348 6.1: first packet, new loss event
@@ -53,12 +56,15 @@ gboolean ra_receiver_on_packet (RaReceiver *r, const RaPacket *p);
  * nor lost. */
 void ra_receiver_skip (RaReceiver *r, guint64 before);
 
-/* When the feedback timer expires, or RA_TIME_NONE before the first packet. */
+/* When the feedback timer expires, or a verdict that waited (RaLdaOps.patience)
+ * is due, which may be a new loss event: ra_receiver_report() then.  RA_TIME_NONE
+ * before the first packet. */
 RaTime ra_receiver_next_timeout (const RaReceiver *r);
 
 /* Fills `out` (all but rtt and data_limited, which are the sender's) and
  * restarts the feedback timer; `t_delay` is the time since the last arrival.
- * FALSE: no data since the last report, nothing to send (RFC 5348 6.2). */
+ * FALSE, nothing to send: no data since the last report (RFC 5348 6.2), or a
+ * verdict that was due did not raise p (6.1 step 4; the timer goes on). */
 gboolean ra_receiver_report (
     RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay);
 
@@ -66,11 +72,12 @@ typedef struct
 {
   guint64 arrived, duplicates, late;
   guint64 congestion, wireless; /* verdicts on confirmed losses */
-  guint64 recovered; /* came after NDUPACK later ones: no losses after all */
+  guint64 recovered; /* came after NDUPACK later ones: no losses after all,
+                        told already or waiting */
   guint events;      /* congestion loss events */
 } RaReceiverStats;
 void ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats);
-/* p, I_0, x_recv and the LDA's values. */
+/* p, I_0, rott and the LDA's values. */
 void ra_receiver_observe (const RaReceiver *r, RaObserve emit, gpointer data);
 
 G_END_DECLS

@@ -8,9 +8,11 @@
 #include <string.h>
 
 /* A script is words: "12" packet 12 arrives (1 ms after the word before, or
- * "12@50": at 50 ns), "e" an ECN-marked packet confirms all, "s11+3" packets
- * 11 to 13 are skipped.  The answer is a word per packet (In order with
- * n_lost, Filled, Recovered, Duplicate) and "-11" per popped loss. */
+ * "12@50": at 50 ns; "12@50w9": the verdict about the hole before it waits for 9
+ * ns), "e13" the ECN-marked packet 13 confirms what is before it, "s11+3"
+ * packets 11 to 13 are skipped, "p@50" it is 50 ns, "d" when is the next loss
+ * due.  The answer is a word per packet (In order with n_lost, Filled,
+ * Recovered, Duplicate), "-11" per popped loss and "d59" or "d-". */
 static const struct
 {
   guint ndupack;
@@ -36,8 +38,9 @@ static const struct
       "8191 numbers are newer; 8192 newer ones push it out: too old to tell" },
   { 1, "10 12 11", "I0 I1 -11 R", "ndupack 1" },
   { 0, "10 12", "I0 I1 -11", "ndupack 0 is 1" },
-  { 3, "10 12 e 13", "I0 I1 -11 I0", "ECN confirms at once" },
-  { 3, "10 12 e 11 14 15 16", "I0 I1 -11 R I1 I0 I0 -13", "only what is open" },
+  { 3, "10 12 e13 13", "I0 I1 -11 I0", "ECN confirms at once" },
+  { 3, "10 12 e13 11 14 15 16", "I0 I1 -11 R I1 I0 I0 -13",
+      "only what is open" },
   { 3, "10 s11+3 14 15 16 17", "I0 I0 I0 I0 I0", "skipped: no hole" },
   { 3, "10 s11+3 16 17 18", "I0 I2 I0 I0 -14 -15", "counted from after it" },
   { 3, "10 12 s13+9 22 23", "I0 I1 I0 I0 -11", "a skip is no later arrival" },
@@ -49,15 +52,65 @@ static const struct
   { 3, "10 12 13 s14+8191 8206", "I0 I1 I0 I1",
       "too wide a skip: 11 is forgotten, 8205 is a new hole" },
   { 3, "s5+5 10 11", "I0 I0", "no skip before the first packet" },
+  { 3, "10 12 14 e12 15", "I0 I1 I1 -11 I0", "13 is not before the marked 12" },
+  { 1, "10@0 12@10w90 p@99", "I0 I1", "the verdict waits" },
+  { 1, "10@0 12@10w90 p@100", "I0 I1 -11", "no longer than it should" },
+  { 1, "10@0 12@10w90 11@99 p@100", "I0 I1 R", "it came meanwhile: no loss" },
+  { 3, "10@0 12@10w90 11@99 p@100", "I0 I1 F", "nor was it confirmed" },
+  { 3, "10@0 12@10w90 13@20 p@100", "I0 I1 I0", "due, but not confirmed" },
+  { 3, "10@0 12@10w90 13@20 p@100 14@110", "I0 I1 I0 I0 -11", "now it is" },
+  { 1, "10@0 12@10w90 14@20w30 p@99", "I0 I1 I1", "order: 13 waits for 11" },
+  { 1, "10@0 12@10w90 14@20w30 p@100", "I0 I1 I1 -11 -13", "both at once" },
+  { 1, "10@0 12@10w90 14@20w30 11@60", "I0 I1 I1 R -13",
+      "11 is out of its way" },
+  { 1, "10@0 12@10w90 14@20w90 p@100", "I0 I1 I1 -11", "13 for itself" },
+  { 1, "10@0 12@100w90 p@11", "I0 I1", "the clock went back a little" },
+  { 1, "10@0 12@100w90 p@10", "I0 I1 -11", "and by more than the patience" },
+  { 1, "10@0 12@10w90 e13", "I0 I1 -11", "ECN does not wait" },
+  { 1, "10@0 12@10w90 14@20w90 e12 p@99", "I0 I1 I1 -11", "what is before it" },
+  { 1, "10@0 12@10w90 15@20w90 e12 p@110", "I0 I1 I2 -11 -13 -14",
+      "the others go on waiting" },
+  { 1, "d 10@0 d 12@10w90 d 11@50 d", "d- I0 d- I1 d100 R d-", "due" },
+  { 1, "10@0 12@10w90 14@20w30 d p@100 d", "I0 I1 I1 d100 -11 -13 d-",
+      "the first in order, not the first in time" },
+  { 3, "10@0 12@10w90 d 13@20 d 14@30 d", "I0 I1 d- I0 d- I0 d100",
+      "only when confirmed" },
 };
 
 static void
-drain (RaHoles *h, GString *out)
+drain (RaHoles *h, RaTime now, GString *out)
 {
   RaMissing m;
 
-  while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m))
+  while (ra_holes_pop_confirmed (h, now, &m))
     g_string_append_printf (out, " -%" G_GUINT64_FORMAT, m.seq);
+}
+
+static void
+append_due (const RaHoles *h, GString *out)
+{
+  RaTime due = ra_holes_next_due (h);
+
+  if (due == RA_TIME_NONE)
+    g_string_append (out, " d-");
+  else
+    g_string_append_printf (out, " d%" G_GUINT64_FORMAT, due);
+}
+
+static void
+play_packet (RaHoles *h, guint64 seq, RaTime now, RaSpan patience, GString *out)
+{
+  guint n_lost;
+  RaPush push = ra_holes_push (h, seq, now, &n_lost);
+
+  if (out && push == RA_PUSH_IN_ORDER)
+    g_string_append_printf (out, " I%u", n_lost);
+  else if (out)
+    g_string_append_printf (out, " %c", "IFRD"[push]);
+  if (push != RA_PUSH_IN_ORDER)
+    g_assert_cmpuint (n_lost, ==, 0);
+  for (guint i = MIN (n_lost, RA_HOLES_MAX); i > 0 && patience > 0; i--)
+    ra_holes_mark (h, seq - i, RA_CAUSE_CONGESTION, now, patience);
 }
 
 /* Plays the words up to the end; pops after each of them if `out`. */
@@ -65,29 +118,30 @@ static void
 play (RaHoles *h, const gchar *script, GString *out)
 {
   g_auto (GStrv) words = g_strsplit (script, " ", -1);
+  RaTime now = 0;
 
   for (guint i = 0; words[i]; i++) {
     gchar *end;
-    guint64 first = strtoull (words[i] + (*words[i] == 's'), &end, 10);
-    RaTime now = *end == '@' ? strtoull (end + 1, NULL, 10) : i * RA_MSECOND;
-    guint n_lost;
+    guint64 first
+        = strtoull (words[i] + !g_ascii_isdigit (*words[i]), &end, 10);
+    guint64 wait = 0;
 
-    if (*words[i] == 'e') {
-      ra_holes_confirm_all (h);
-    } else if (*words[i] == 's') {
+    if (*end == '@')
+      now = strtoull (end + 1, &end, 10);
+    else if (g_ascii_isdigit (*words[i]))
+      now += RA_MSECOND;
+    if (*end == 'w')
+      wait = strtoull (end + 1, NULL, 10);
+    if (*words[i] == 'e')
+      ra_holes_confirm_before (h, first);
+    else if (*words[i] == 's')
       ra_holes_skip (h, first, strtoull (end + 1, NULL, 10));
-    } else {
-      RaPush push = ra_holes_push (h, first, now, &n_lost);
-
-      if (out && push == RA_PUSH_IN_ORDER)
-        g_string_append_printf (out, " I%u", n_lost);
-      else if (out)
-        g_string_append_printf (out, " %c", "IFRD"[push]);
-      if (push != RA_PUSH_IN_ORDER)
-        g_assert_cmpuint (n_lost, ==, 0);
-    }
+    else if (*words[i] == 'd' && out)
+      append_due (h, out);
+    else if (*words[i] != 'p')
+      play_packet (h, first, now, (RaSpan) wait, out);
     if (out)
-      drain (h, out);
+      drain (h, now, out);
   }
 }
 
@@ -150,7 +204,7 @@ test_t_loss (gconstpointer data)
   RaMissing m = { 0 };
 
   play (h, t_rows[i].script, NULL);
-  ra_holes_confirm_all (h);
+  ra_holes_confirm_before (h, G_MAXUINT64);
   do
     g_assert_true (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
   while (m.seq < t_rows[i].seq);
@@ -217,10 +271,10 @@ test_mark (void)
   RaMissing m;
 
   play (h, "10 14", NULL);
-  ra_holes_mark (h, 11, RA_CAUSE_WIRELESS, 0);
-  ra_holes_mark (h, 12, RA_CAUSE_CONGESTION, 0);
-  ra_holes_mark (h, 10, RA_CAUSE_WIRELESS, 0); /* arrived */
-  ra_holes_mark (h, 99, RA_CAUSE_WIRELESS, 0); /* not sent yet */
+  ra_holes_mark (h, 11, RA_CAUSE_WIRELESS, 0, 0);
+  ra_holes_mark (h, 12, RA_CAUSE_CONGESTION, 0, 0);
+  ra_holes_mark (h, 10, RA_CAUSE_WIRELESS, 0, 0); /* arrived */
+  ra_holes_mark (h, 99, RA_CAUSE_WIRELESS, 0, 0); /* not sent yet */
   play (h, "15 12 16", NULL);
   g_assert_true (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
   g_assert_cmpuint (m.seq, ==, 11);
@@ -383,7 +437,7 @@ test_noise (gconstpointer data)
       popped++;
     }
   }
-  ra_holes_confirm_all (h);
+  ra_holes_confirm_before (h, G_MAXUINT64);
   while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m))
     popped++;
   g_assert_cmpuint (popped + ra_holes_overflow (h), ==, lost);

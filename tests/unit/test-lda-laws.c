@@ -1,11 +1,12 @@
 /* Loss differentiation: what holds for every algorithm, with the paper's
- * parameters and with ours.
+ * parameters and with ours, at a receiver and at a sender.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/util/rng.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #define SEEDS 20
 #define PACKETS 3000
@@ -15,6 +16,7 @@ typedef struct
 {
   const RaLdaOps *ops;
   const gchar *params;
+  gboolean at_sender; /* RTTs and the rate are known */
 } Case;
 
 /* A truth for those who ask, of its own making. */
@@ -39,18 +41,35 @@ make (const Case *c, const gchar *params)
  * 100 ms, bursts are lost. */
 typedef struct
 {
+  const Case *c;
   RaRng rng;
   RaArrival a;
   RaSpan queue;
 } Traffic;
 
 static void
-traffic_init (Traffic *t, guint64 seed)
+traffic_init (Traffic *t, const Case *c, guint64 seed)
 {
-  *t = (Traffic){ .a = { .arrival = 5000 * RA_SECOND,
-                      .iat = RA_SPAN_NONE,
-                      .grain = 250 * RA_USECOND } };
+  *t = (Traffic){ .c = c,
+    .a = { .arrival = 5000 * RA_SECOND,
+        .iat = RA_SPAN_NONE,
+        .grain = 250 * RA_USECOND } };
   ra_rng_init (&t->rng, seed, 1);
+}
+
+/* What a sender knows: R, for nearly every packet its RTT, the rate (by 3, for
+ * the law of scale). */
+static void
+traffic_at_sender (Traffic *t)
+{
+  RaArrival *a = &t->a;
+
+  a->rtt = a->seq > 20 ? 90 * RA_MSECOND : 0;
+  a->rtt_sample
+      = a->rott + 30 * RA_MSECOND + ra_rng_next (&t->rng) % RA_MSECOND;
+  if (ra_rng_chance (&t->rng, .02))
+    a->rtt_sample = 0;
+  a->rate = 3 * (50000 + ra_rng_next (&t->rng) % 1000000);
 }
 
 static const RaArrival *
@@ -72,6 +91,8 @@ traffic_next (Traffic *t)
     a->arrival += (RaTime) a->iat;
   }
   a->seq += 1 + a->n_lost;
+  if (t->c->at_sender)
+    traffic_at_sender (t);
   return a;
 }
 
@@ -86,12 +107,12 @@ test_same (gconstpointer data)
     RaLda *one = make (c, NULL), *two = make (c, NULL), *copy;
     Traffic t, u;
 
-    traffic_init (&u, seed + SEEDS);
+    traffic_init (&u, c, seed + SEEDS);
     for (guint i = 0; i < PACKETS; i++)
       ra_lda_on_packet (two, traffic_next (&u));
     ra_lda_reset (two);
 
-    traffic_init (&t, seed);
+    traffic_init (&t, c, seed);
     for (guint i = 0; i < PACKETS; i++) {
       const RaArrival *a = traffic_next (&t);
 
@@ -123,12 +144,15 @@ test_offset (gconstpointer data)
     RaLda *one = make (c, NULL), *two = make (c, NULL);
     Traffic t;
 
-    traffic_init (&t, seed);
+    traffic_init (&t, c, seed);
     for (guint i = 0; i < PACKETS; i++) {
       RaArrival a = *traffic_next (&t);
       RaCause verdict;
 
-      a.rott /= seed % 2 ? 1000 : 1; /* a us counts, too */
+      if (seed % 2) { /* a us counts, too */
+        a.rott /= 1000;
+        a.rtt_sample /= 1000;
+      }
       verdict = ra_lda_on_packet (one, &a);
       a.rott += offsets[seed % G_N_ELEMENTS (offsets)];
       g_assert_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
@@ -168,7 +192,7 @@ test_scale (gconstpointer data)
     RaLda *two = make (c, params);
     Traffic t;
 
-    traffic_init (&t, seed);
+    traffic_init (&t, c, seed);
     for (guint i = 0; i < PACKETS; i++) {
       RaArrival a = *traffic_next (&t);
       RaCause verdict = ra_lda_on_packet (one, &a);
@@ -178,6 +202,7 @@ test_scale (gconstpointer data)
       a.rott *= 3;
       a.grain *= 3;
       a.rtt *= 3;
+      a.rtt_sample *= 3;
       a.rate /= 3;
       g_assert_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
     }
@@ -221,7 +246,7 @@ test_verdict (gconstpointer data)
   Traffic t;
 
   ra_lda_observe (lda, is_finite, NULL);
-  traffic_init (&t, 1);
+  traffic_init (&t, c, 1);
   for (guint i = 0; i < PACKETS; i++) {
     const RaArrival *a = traffic_next (&t);
     RaCause cause = ra_lda_on_packet (lda, a);
@@ -266,6 +291,7 @@ test_random (gconstpointer data)
     a.rott = any_span (&rng, 100 * RA_MSECOND);
     a.grain = any_span (&rng, RA_MSECOND);
     a.rtt = any_span (&rng, 200 * RA_MSECOND);
+    a.rtt_sample = any_span (&rng, 200 * RA_MSECOND);
     a.rate = ra_rng_next (&rng);
     a.mark = (guint8) ra_rng_next (&rng);
     if (a.iat > 0 && a.iat < RA_SECOND)
@@ -278,11 +304,67 @@ test_random (gconstpointer data)
   ra_lda_free (lda);
 }
 
+#ifndef __SANITIZE_ADDRESS__
+/* Every allocation of the program and of GLib comes by here. */
+void *__libc_malloc (size_t size);
+void *__libc_calloc (size_t n, size_t size);
+void *__libc_realloc (void *p, size_t size);
+
+static guint allocations;
+
+void *
+malloc (size_t size)
+{
+  allocations++;
+  return __libc_malloc (size);
+}
+
+void *
+calloc (size_t n, size_t size)
+{
+  allocations++;
+  return __libc_calloc (n, size);
+}
+
+void *
+realloc (void *p, size_t size)
+{
+  allocations++;
+  return __libc_realloc (p, size);
+}
+
+/* No allocation after init: an instance is plain data. */
+static void
+test_no_allocation (gconstpointer data)
+{
+  const Case *c = data;
+  guint before = allocations;
+  RaLda *lda = make (c, NULL);
+  Traffic t;
+
+  g_assert_cmpuint (allocations, >, before); /* it does count */
+  traffic_init (&t, c, 1);
+  before = allocations;
+  for (guint i = 0; i < PACKETS; i++) {
+    const RaArrival *a = traffic_next (&t);
+    RaCause cause = ra_lda_on_packet (lda, a);
+
+    for (guint n = a->n_lost; n > 0; n--)
+      ra_lda_on_missing (lda, a, a->seq - n, cause);
+    ra_lda_patience (lda, a);
+    ra_lda_observe (lda, is_finite, NULL);
+  }
+  g_assert_cmpuint (allocations, ==, before);
+  ra_lda_free (lda);
+}
+#endif
+
 static void
 add (const Case *c, const gchar *law, GTestDataFunc test)
 {
-  g_autofree gchar *path = g_strdup_printf ("/lda-laws/%s/%s/%s", c->ops->name,
-      *c->params ? c->params : "default", law);
+  g_autofree gchar *path = g_strdup_printf ("/lda-laws/%s/%s/%s/%s",
+      c->ops->name, *c->params ? c->params : "default",
+      c->at_sender ? "sender" : "receiver", law);
 
   g_test_add_data_func_full (path, g_memdup2 (c, sizeof *c), test, g_free);
 }
@@ -292,15 +374,20 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_ldas[i]; i++) {
-    for (guint j = 0; j < 2; j++) {
-      Case c = { ra_ldas[i], j ? "paper" : "" };
+    for (guint j = 0; j < 4; j++) {
+      Case c = { ra_ldas[i], j % 2 ? "paper" : "", j / 2 };
 
       add (&c, "same", test_same);
       add (&c, "offset", test_offset);
       add (&c, "scale", test_scale);
-      add (&c, "fresh", test_fresh);
       add (&c, "verdict", test_verdict);
-      add (&c, "random", test_random);
+#ifndef __SANITIZE_ADDRESS__
+      add (&c, "no-allocation", test_no_allocation);
+#endif
+      if (!c.at_sender) { /* these make traffic of their own */
+        add (&c, "fresh", test_fresh);
+        add (&c, "random", test_random);
+      }
     }
   }
   return g_test_run ();

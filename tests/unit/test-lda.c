@@ -192,7 +192,7 @@ static const Row spike_rows[] = {
   { "spike", "", { { 1, 0, 0, 0 }, { 1, 1, 1000, 10000.001 } }, C, NULL, 0,
       "default: above half of min-range" },
   /* 10 s later 0 and 100 are forgotten: 60..70, thresholds 65 and 63.3. */
-  { "spike", "paper,window=4s",
+  { "spike", "paper,window=4s,base-window=4s",
       { P, { 1, 0, 1e7, 60000 }, { 1, 0, 1000, 70000 }, { 1, 0, 1000, 62000 },
           { 1, 1, 1000, 64000 } },
       W, "rott_min", .06, "the extremes age" },

@@ -1,155 +1,9 @@
 /* The receiver by hand: when it reports (RFC 5348 6.1-6.3) and what.
  * SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Packets of s = 1000 bytes; sent 50 ms before they arrive, on another clock.
  */
-#include <gst/rtpadapt/receiver.h>
+#include "receiver-fixture.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define OFFSET (1000 * RA_SECOND) /* of the sender's clock */
-#define LAST_SENT(ms) ((RaTime) (OFFSET + ((ms) -50) * RA_MSECOND))
-
-/* An LDA that says what the test wants. */
-static RaCause verdict;
-
-static RaCause
-scripted_on_packet (RaLda *lda, const RaArrival *a)
-{
-  return verdict;
-}
-
-static const RaLdaOps scripted = {
-  .name = "scripted",
-  .cite = "-",
-  .size = sizeof (RaLda),
-  .on_packet = scripted_on_packet,
-};
-
-static RaReceiver *
-receiver_new (void)
-{
-  GError *error = NULL;
-  RaLda *lda = ra_lda_new (&scripted, NULL, &error);
-
-  g_assert_no_error (error);
-  return ra_receiver_new (lda, 1000);
-}
-
-typedef struct
-{
-  RaReceiver *r;
-  RaSpan rtt;
-  GString *out;
-  RaReport report; /* the last one */
-  RaSpan t_delay;
-  guint n_reports;
-} Player;
-
-static gboolean
-player_report (Player *p, RaTime now)
-{
-  if (!ra_receiver_report (p->r, now, &p->report, &p->t_delay))
-    return FALSE;
-  p->n_reports++;
-  return TRUE;
-}
-
-/* The feedback timer up to `now`: T a report, t nothing to say. */
-static void
-player_timers (Player *p, RaTime now)
-{
-  RaTime due;
-
-  while ((due = ra_receiver_next_timeout (p->r)) <= now)
-    g_string_append_c (p->out, player_report (p, due) ? 'T' : 't');
-}
-
-/* A packet: '!' if a report is due at once, which is then made, else '.'. */
-static void
-player_packet (
-    Player *p, guint64 seq, RaTime arrival, guint size, const gchar *flags)
-{
-  RaPacket packet = {
-    .seq = seq,
-    .size = size,
-    .sent = arrival + OFFSET - 50 * RA_MSECOND,
-    .arrival = arrival,
-    .rtt = strchr (flags, 'n') ? 0 : p->rtt,
-    .ce = strchr (flags, 'c') != NULL,
-  };
-
-  player_timers (p, arrival);
-  verdict = strchr (flags, 'w') ? RA_CAUSE_WIRELESS : RA_CAUSE_CONGESTION;
-  if (ra_receiver_on_packet (p->r, &packet)) {
-    g_string_append_c (p->out, '!');
-    player_report (p, arrival);
-  } else {
-    g_string_append_c (p->out, '.');
-  }
-}
-
-/* Plays words: "SEQ@MS" a packet, followed by flags (n: without R, c: marked
- * CE, w: the LDA says wireless of the hole before it, s: 40 bytes); "A-B@MS"
- * packets 10 ms apart; "@MS" time passes; "sSEQ" all before SEQ is skipped. */
-static void
-play (Player *p, const gchar *script)
-{
-  g_auto (GStrv) words = g_strsplit (script, " ", -1);
-
-  for (guint i = 0; words[i]; i++) {
-    gchar *end = words[i];
-    guint64 first, last;
-    RaTime at;
-
-    if (*end == 's') {
-      ra_receiver_skip (p->r, strtoull (end + 1, NULL, 10));
-      continue;
-    }
-    first = last = strtoull (end, &end, 10);
-    if (*end == '-')
-      last = strtoull (end + 1, &end, 10);
-    g_assert_true (*end == '@');
-    at = strtoull (end + 1, &end, 10) * RA_MSECOND;
-    if (*words[i] == '@')
-      player_timers (p, at);
-    for (guint64 seq = first; *words[i] != '@' && seq <= last; seq++) {
-      player_packet (p, seq, at, strchr (end, 's') ? 40 : 1000, end);
-      at += 10 * RA_MSECOND;
-    }
-  }
-}
-
-static void
-player_init (Player *p, RaSpan rtt)
-{
-  *p = (Player){ .r = receiver_new (), .rtt = rtt, .out = g_string_new (NULL) };
-}
-
-static void
-player_clear (Player *p)
-{
-  ra_receiver_free (p->r);
-  g_string_free (p->out, TRUE);
-}
-
-static void
-pick_p (const gchar *name, gdouble value, gpointer data)
-{
-  if (g_str_equal (name, "p"))
-    *(gdouble *) data = value;
-}
-
-static gdouble
-p_now (const RaReceiver *r)
-{
-  gdouble p = -1;
-
-  ra_receiver_observe (r, pick_p, &p);
-  return p;
-}
 
 /* When reports are due, R = 100 ms.  The timer runs by itself; at the same
  * instant it comes before the packet. */
@@ -196,6 +50,9 @@ static const struct
       "a wireless loss counts as arrived" },
   { "10@0 11@10 12@20c", "!.!", "CE is a loss event at once (5.1)" },
   { "10@0 11@10 12@20c 13@30c", "!.!.", "two of them within R: one event" },
+  { "10@0 11@10 13@60 14@40 15@50", "!...!",
+      "rows of feedback are in order, arrivals need not be" },
+  { "10@5000 11@5010 13@5030 14@40 15@50", "!...!", "the clock went back" },
   { "10@0 11@10 s15 15@50 16@60 17@70 18@80", "!.....",
       "what is skipped is not lost" },
   { "10@0 s15 16@50 17@60 18@70 19@80", "!..!.", "15 is lost all the same" },
@@ -207,7 +64,7 @@ test_due (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   Player p;
 
-  player_init (&p, 100 * RA_MSECOND);
+  player_init (&p, &scripted, 100 * RA_MSECOND);
   play (&p, due_rows[i].script);
   if (!g_str_equal (p.out->str, due_rows[i].want))
     g_test_message ("%s: %s", due_rows[i].script, due_rows[i].why);
@@ -252,7 +109,7 @@ test_x_recv (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   g_auto (GStrv) words = g_strsplit (x_recv_rows[i].script, " ", -1);
-  RaReceiver *r = receiver_new ();
+  RaReceiver *r = receiver_new (&scripted);
   RaReport report = { 0 };
   guint64 seq = 100;
   RaSpan t_delay;
@@ -311,7 +168,7 @@ test_first_interval (gconstpointer data)
   gdouble p, want = first_rows[i].interval;
   Player player;
 
-  player_init (&player, 100 * RA_MSECOND);
+  player_init (&player, &scripted, 100 * RA_MSECOND);
   play (&player, first_rows[i].script);
   p = p_now (player.r);
   /* RFC 5348 6.3.1 allows 5 % of X_target. */
@@ -329,7 +186,7 @@ test_report (void)
   RaReceiverStats stats;
   Player p;
 
-  player_init (&p, RA_SECOND);
+  player_init (&p, &scripted, RA_SECOND);
   play (&p, "10@0 11@10 13@30w 14@40 15@50 18@80 s22 22@120 23@130 23@140");
   g_assert_cmpstr (p.out->str, ==, "!......!.");
   g_assert_cmpuint (p.report.t_recvdata, ==, LAST_SENT (130));
@@ -370,12 +227,105 @@ test_ce_hole (void)
 {
   Player p;
 
-  player_init (&p, 100 * RA_MSECOND);
+  player_init (&p, &scripted, 100 * RA_MSECOND);
   play (&p, "10@0 11@10 13@20c");
   g_assert_cmpstr (p.out->str, ==, "!.!");
   g_assert_cmpuint (p.report.lost_congestion, ==, 1);
   g_assert_cmpuint (p.report.n_events, ==, 1); /* within R */
   player_clear (&p);
+
+  /* A late one: what is missing before it, not what is behind. */
+  player_init (&p, &scripted, 100 * RA_MSECOND);
+  play (&p, "10@0 11@10 15@30 13@40c");
+  g_assert_cmpstr (p.out->str, ==, "!..!");
+  g_assert_cmpuint (p.report.lost_congestion, ==, 1);
+  g_assert_cmpuint (p.report.n_events, ==, 1);
+  play (&p, "16@50 17@60 @160");
+  g_assert_cmpstr (p.out->str, ==, "!..!..T");
+  g_assert_cmpuint (p.report.lost_congestion, ==, 1);
+  player_clear (&p);
+}
+
+/* What the last report counts, of packets that came within R. */
+static const struct
+{
+  const gchar *script;
+  guint expected, arrived, congestion, wireless, runs;
+  const gchar *why;
+} count_rows[] = {
+  { "10@0 11@10 r20", 1, 1, 0, 0, 0, "nothing lost" },
+  { "10@0 11@10 13@30 14@40 15@50", 5, 4, 1, 0, 0, "congestion has no runs" },
+  { "10@0 11@10 13@30w 14@40 15@50 r50", 5, 4, 0, 1, 1, "one" },
+  { "0@0 2@20w 3@30 4@40 r40", 4, 3, 0, 1, 1, "packet 1" },
+  { "0@0 3@20w 4@30 5@40 r40", 5, 3, 0, 2, 1, "packets 1 and 2: one run" },
+  { "10@0 14@20w 15@30 16@40 r40", 6, 3, 0, 3, 1, "three in a row" },
+  { "10@0 12@20w 14@30w 15@40 16@50 r50", 6, 4, 0, 2, 2, "two holes" },
+  { "10@0 12@10w 14@20 16@30wc", 6, 3, 1, 2, 2,
+      "a hole of the other cause between them (CE tells of all at once)" },
+  { "10@0 14@20WCW 15@30 16@40 r40", 6, 3, 1, 2, 1,
+      "both causes in a hole: FEC has one run to fill" },
+  { "10@0 14@20CWW 15@30 16@40 r40", 6, 3, 1, 2, 1, "congestion first" },
+  { "10@0 13@20CW 15@30wc", 5, 2, 1, 2, 2, "the next hole is the next run" },
+  { "10@0 14@20w 12@30 15@40 16@50 r50", 6, 4, 0, 2, 2,
+      "12 came in time: 11 and 13 are apart" },
+  { "10@0 14@20w 12@30 15@40 r40 16@50 r50", 1, 1, 0, 1, 1,
+      "and may be told in two reports" },
+  { "10@0 13@20w 14@30 15@40 r40 17@50w 18@60 19@70 r70", 4, 3, 0, 1, 1,
+      "a report ends no run and begins none" },
+  { "10@0 11@10 11@20 12@30 r30", 2, 2, 0, 0, 0, "a duplicate did not arrive" },
+  { "10@0 13@10 12@20 r20", 3, 2, 0, 0, 0, "a late one did" },
+  { "10@0 11@10 9@20 r20", 1, 2, 0, 0, 0,
+      "and one from before the first, which nobody expected" },
+  { "10@0 11@10 s15 r20 15@30 r40", 1, 1, 0, 0, 0,
+      "what was skipped is not expected in the next report either" },
+};
+
+static void
+test_count (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Player p;
+
+  player_init (&p, &scripted, RA_SECOND);
+  play (&p, count_rows[i].script);
+  g_test_message ("%s: %s", count_rows[i].script, count_rows[i].why);
+  g_assert_cmpuint (p.report.expected, ==, count_rows[i].expected);
+  g_assert_cmpuint (p.report.arrived, ==, count_rows[i].arrived);
+  g_assert_cmpuint (p.report.lost_congestion, ==, count_rows[i].congestion);
+  g_assert_cmpuint (p.report.lost_wireless, ==, count_rows[i].wireless);
+  g_assert_cmpuint (p.report.wireless_runs, ==, count_rows[i].runs);
+  player_clear (&p);
+}
+
+/* The LDA hears in-order packets only, but of all that is missing. */
+static void
+test_lost_by_mark (void)
+{
+  static const struct
+  {
+    guint64 seq;
+    guint lost, heard; /* with it; by the LDA so far */
+    const gchar *why;
+  } rows[] = {
+    { 10, 0, 0, "the first" },
+    { 13, 1, 1, "in order" },
+    { 12, 2, 1, "late: the LDA does not hear it" },
+    { 12, 9, 1, "a duplicate tells nothing" },
+    { 14, 0, 3, "but with the next one" },
+    { 15, 0, 3, "once" },
+  };
+  RaReceiver *r = receiver_new (&scripted);
+
+  heard_by_mark[RA_MARK_GREEN] = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaPacket p = { .seq = rows[i].seq, .size = 1000, .arrival = i };
+
+    p.lost_by_mark[RA_MARK_GREEN] = rows[i].lost;
+    ra_receiver_on_packet (r, &p);
+    g_test_message ("%s", rows[i].why);
+    g_assert_cmpuint (heard_by_mark[RA_MARK_GREEN], ==, rows[i].heard);
+  }
+  ra_receiver_free (r);
 }
 
 /* The queue is the trip time above its lowest, whatever the clocks say. */
@@ -388,7 +338,7 @@ test_queue (void)
   } rows[] = { { 50, 0 }, { 80, 30 }, { 40, 0 }, { 41, 1 } };
 
   for (guint offset = 0; offset < 2; offset++) {
-    RaReceiver *r = receiver_new ();
+    RaReceiver *r = receiver_new (&scripted);
 
     for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
       RaTime now = (i + 1) * RA_SECOND;
@@ -424,7 +374,7 @@ test_lda_and_reset (void)
   gdouble p;
   Player player;
 
-  player_init (&player, 100 * RA_MSECOND);
+  player_init (&player, &scripted, 100 * RA_MSECOND);
   ra_receiver_set_on_loss (player.r, losses_count, &n);
   play (&player, "10@0 11@10 13@30 14@40 15@50");
   g_assert_cmpuint (n, ==, 1);
@@ -463,7 +413,9 @@ main (int argc, char **argv)
   add_rows ("due", G_N_ELEMENTS (due_rows), test_due);
   add_rows ("x-recv", G_N_ELEMENTS (x_recv_rows), test_x_recv);
   add_rows ("first-interval", G_N_ELEMENTS (first_rows), test_first_interval);
+  add_rows ("count", G_N_ELEMENTS (count_rows), test_count);
   g_test_add_func ("/receiver/report", test_report);
+  g_test_add_func ("/receiver/lost-by-mark", test_lost_by_mark);
   g_test_add_func ("/receiver/ce-hole", test_ce_hole);
   g_test_add_func ("/receiver/queue", test_queue);
   g_test_add_func ("/receiver/lda-and-reset", test_lda_and_reset);

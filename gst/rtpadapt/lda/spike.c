@@ -13,15 +13,19 @@
  *   min-range (20 ms) at least: a spike then needs 10 ms, which late wake-ups
  *   seldom reach, and a full queue of 10 ms or more still is one.  Tobe's
  *   absolute threshold of 20 ms would never see a full 20 ms queue.
- * - The extremes age after `window` (30 s, some cycles of TFRC), for a
- *   handover or a drifting clock moves them.
+ * - The extremes age, for a handover or a drifting clock moves them: rott_max
+ *   after `window` (30 s, some cycles of TFRC), rott_min after `base-window`.
+ *   Where other flows keep a queue standing, a rott_min of 30 s is that queue:
+ *   of 8 TFRC flows each took a tenth of the congestion losses for wireless, of
+ *   2 minutes 3 %.  A longer memory would drift with cheap clocks (50 ppm: 6 ms
+ *   in 2 minutes).
  */
 #include <gst/rtpadapt/lda/spike.h>
 
 static gdouble
 rott_min (const RaSpike *s)
 {
-  return ra_winmin_get (&s->min, s->now, ra_span (s->window));
+  return ra_winmin_get (&s->min, s->now, ra_span (s->base_window));
 }
 
 static gdouble
@@ -56,7 +60,7 @@ spike_on_packet (RaLda *lda, const RaArrival *a)
   gboolean fresh = !s->offset.known;
   s->now = a->arrival;
   s->rott = ra_rott (&s->offset, a->rott);
-  ra_winmin_add (&s->min, s->rott, a->arrival, ra_span (s->window));
+  ra_winmin_add (&s->min, s->rott, a->arrival, ra_span (s->base_window));
   ra_winmin_add (&s->max, -s->rott, a->arrival, ra_span (s->window));
 
   /* Cen 2003, III-B: B_spikestart, B_spikeend. */

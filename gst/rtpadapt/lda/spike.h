@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   RaLda base;
-  gdouble alpha, beta, min_range, window; /* parameters */
+  gdouble alpha, beta, min_range, window, base_window; /* parameters */
   RaRott offset;
   RaWinMin min, max; /* rott_min, minus rott_max; ns */
   gdouble rott;      /* of the latest packet, ns */
@@ -29,7 +29,9 @@ typedef struct
   { prefix "min-range", (at) + G_STRUCT_OFFSET (RaSpike, min_range), .02, 0,   \
       0, 10, "s", "the rott range counts as at least this" },                  \
   { prefix "window", (at) + G_STRUCT_OFFSET (RaSpike, window), 30, 0, 0,       \
-      86400, "s", "age of rott_min and rott_max, 0: the whole connection" }
+      86400, "s", "age of rott_max, 0: the whole connection" },               \
+  { prefix "base-window", (at) + G_STRUCT_OFFSET (RaSpike, base_window), 120,  \
+      0, 0, 86400, "s", "age of rott_min, 0: the whole connection" }
 /* clang-format on */
 
 extern const RaLdaOps ra_lda_spike;

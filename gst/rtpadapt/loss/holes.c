@@ -19,17 +19,18 @@ typedef enum
   UNKNOWN, /* skipped, before the first packet, or of too wide a gap */
   ARRIVED,
   MISSING,
-  LOST, /* confirmed, not popped */
+  LOST, /* confirmed, not popped: its verdict waits, or nobody asked yet */
   TOLD, /* popped */
 } State;
 
 typedef struct
 {
   RaTime t_loss;
-  RaTime until;   /* the verdict does not count before */
-  guint32 opened; /* `arrivals` when the hole opened, less late arrivals */
-  guint8 state;   /* State */
-  guint8 cause;   /* RaCause */
+  RaTime judged;   /* when the verdict was given */
+  RaSpan patience; /* how long it waits from then on */
+  guint32 opened;  /* `arrivals` when the hole opened, less late arrivals */
+  guint8 state;    /* State */
+  guint8 cause;    /* RaCause */
 } Slot;
 
 struct _RaHoles
@@ -121,11 +122,12 @@ holes_open (RaHoles *h, guint64 seq, RaTime now)
   }
 }
 
-/* RFC 5348 5.1: NDUPACK later packets make a missing one a lost one. */
+/* RFC 5348 5.1: NDUPACK later packets make a missing one a lost one; of those
+ * before `end`. */
 static void
-holes_confirm (RaHoles *h, guint32 ndupack)
+holes_confirm (RaHoles *h, guint32 ndupack, guint64 end)
 {
-  for (; h->confirm < h->next; h->confirm++) {
+  for (; h->confirm < MIN (end, h->next); h->confirm++) {
     Slot *slot = slot_at (h, h->confirm);
 
     if (slot->state == MISSING) {
@@ -178,20 +180,32 @@ ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost)
   }
   h->last_seq = seq;
   h->last_time = now;
-  holes_confirm (h, h->ndupack);
+  holes_confirm (h, h->ndupack, h->next);
   return result;
 }
 
 void
-ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause, RaTime until)
+ra_holes_mark (
+    RaHoles *h, guint64 seq, RaCause cause, RaTime now, RaSpan patience)
 {
   Slot *slot = slot_at (h, seq);
 
   if (seq < h->next && h->next - seq <= RING
       && (slot->state == MISSING || slot->state == LOST)) {
     slot->cause = (guint8) cause;
-    slot->until = until;
+    slot->judged = now;
+    slot->patience = patience;
   }
+}
+
+/* A clock that went back by more than the patience ends it: it might never
+ * come to the end, and nothing behind would count. */
+static gboolean
+slot_waits (const Slot *slot, RaTime now)
+{
+  RaSpan since = ra_diff (now, slot->judged);
+
+  return since < slot->patience && since > -slot->patience;
 }
 
 gboolean
@@ -201,7 +215,7 @@ ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out)
     Slot *slot = slot_at (h, h->pop);
 
     if (slot->state == LOST) {
-      if (slot->until > now)
+      if (slot_waits (slot, now))
         return FALSE;
       slot->state = TOLD;
       *out = (RaMissing){ h->pop++, slot->t_loss, (RaCause) slot->cause };
@@ -211,10 +225,24 @@ ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out)
   return FALSE;
 }
 
-void
-ra_holes_confirm_all (RaHoles *h)
+RaTime
+ra_holes_next_due (const RaHoles *h)
 {
-  holes_confirm (h, 0);
+  for (guint64 seq = h->pop; seq < h->confirm; seq++) {
+    const Slot *slot = &h->slots[seq & (RING - 1)];
+
+    if (slot->state == LOST)
+      return ra_later (slot->judged, slot->patience);
+  }
+  return RA_TIME_NONE;
+}
+
+void
+ra_holes_confirm_before (RaHoles *h, guint64 seq)
+{
+  holes_confirm (h, 0, seq);
+  for (guint64 s = h->pop; s < MIN (seq, h->confirm); s++)
+    slot_at (h, s)->patience = 0;
 }
 
 void
@@ -223,7 +251,7 @@ ra_holes_skip (RaHoles *h, guint64 first, guint64 n)
   g_return_if_fail (n < G_MAXUINT64 - first);
   if (h->started && first + n > h->next)
     holes_extend (h, first + n, UNKNOWN);
-  holes_confirm (h, h->ndupack);
+  holes_confirm (h, h->ndupack, h->next);
 }
 
 guint64

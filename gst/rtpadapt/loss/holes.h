@@ -43,15 +43,22 @@ void ra_holes_reset (RaHoles *h);
  * popped is counted there too.  A packet from before the first one, or from a
  * skipped range, is FILLED.  `*n_lost` is 0 unless IN_ORDER. */
 RaPush ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost);
-/* The verdict for one packet of the hole that opened last; RA_CAUSE_NONE until
- * then.  It does not count before `until` (0: as soon as confirmed). */
-void ra_holes_mark (RaHoles *h, guint64 seq, RaCause cause, RaTime until);
-/* The next confirmed loss in order of sequence whose verdict counts at `now`;
- * FALSE when there is none. */
+/* The verdict for one packet of the hole that opened last, given at `now`;
+ * RA_CAUSE_NONE until then.  It waits for `patience` (>= 0) from now on: what
+ * arrives until then was no loss. */
+void ra_holes_mark (
+    RaHoles *h, guint64 seq, RaCause cause, RaTime now, RaSpan patience);
+/* The next confirmed loss whose verdict does not wait any more at `now`; FALSE
+ * when there is none.  Losses come in order of sequence, as the history needs
+ * them (and as a TCP-DCR sender acts on all holes when the timer of the first
+ * one expires: Bhandarkar et al. 2005, 4): one that waits holds up those
+ * behind it, for no longer than its own patience. */
 gboolean ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out);
-/* An ECN-marked packet confirms what is missing before it at once (RFC 5348
- * 5.1, third paragraph from the end). */
-void ra_holes_confirm_all (RaHoles *h);
+/* When the next one is to be popped, or RA_TIME_NONE. */
+RaTime ra_holes_next_due (const RaHoles *h);
+/* The ECN-marked packet `seq` confirms what is missing before it at once (RFC
+ * 5348 5.1, third paragraph from the end), and no verdict about that waits. */
+void ra_holes_confirm_before (RaHoles *h, guint64 seq);
 /* Packets first .. first + n - 1 are neither arrived nor lost as far as we
  * shall ever know (their feedback was lost): they open no hole and count as no
  * later arrival.  `first` follows what arrived or was skipped last; ignored

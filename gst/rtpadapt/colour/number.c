@@ -1,0 +1,35 @@
+/* A sequence number per colour.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/colour/number.h>
+
+/* From the wire anything may come. */
+static gboolean
+has_numbers (RaMark mark)
+{
+  return mark > RA_MARK_NONE && mark < RA_N_MARKS;
+}
+
+guint16
+ra_mark_number (RaMarkNumbers *s, RaMark mark)
+{
+  return has_numbers (mark) ? ++s->n[mark] : 0;
+}
+
+guint
+ra_mark_missing (RaMarkSeen *s, RaMark mark, guint16 n)
+{
+  guint16 ahead, behind;
+
+  if (!has_numbers (mark))
+    return 0;
+  ahead = (guint16) (n - s->highest[mark]);
+  behind = (guint16) (s->highest[mark] - n);
+  if (s->started[mark] && behind <= RA_MARK_JUMP) /* 0: a duplicate */
+    return 0;
+  s->highest[mark] = n;
+  if (s->started[mark] && ahead <= RA_MARK_JUMP)
+    return ahead - 1u;
+  s->started[mark] = TRUE;
+  return 0;
+}

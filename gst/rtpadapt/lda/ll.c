@@ -1,0 +1,87 @@
+/* Loss labelling (NewReno-LL): the truth, right with a given probability.
+ * D. Barman, I. Matta, "Effectiveness of loss labeling in improving TCP
+ * performance in wired/wireless networks", ICNP 2002, 2.1.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * For measuring what an LDA of a given accuracy would be worth.  The defaults
+ * are those with the best goodput in the paper's configuration 2 (table 2);
+ * P[C|C] = P[W|W] = 1 is `omniscient` (NewReno-PL), 1 and 0 is `none`.
+ *
+ * Each packet has its own lot, drawn from the seed and its seq, so that asking
+ * twice, or for the hole and then for its packets, gives the same answer.  The
+ * hole as one is congestion if any of its packets is said to be.  A packet of
+ * which the truth is not known is congestion, without a lot.
+ *
+ * Nothing here depends on the traffic, so real video needs no other defaults.
+ */
+#include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/util/rng.h>
+
+typedef struct
+{
+  RaLda base;
+  gdouble p_cc, p_ww; /* parameters */
+} Ll;
+
+/* The first numbers of neighbouring PCG streams are alike; what they seed in
+ * turn is not. */
+static gboolean
+is_right (const Ll *l, guint64 seq, gdouble p)
+{
+  RaRng rng;
+  guint64 seed;
+
+  ra_rng_init (&rng, l->base.seed, seq);
+  seed = (guint64) ra_rng_next (&rng) << 32;
+  seed |= ra_rng_next (&rng);
+  ra_rng_init (&rng, seed, seq);
+  return ra_rng_chance (&rng, p);
+}
+
+/* Barman, Matta 2002, 2.1. */
+static RaCause
+ll_on_missing (RaLda *lda, const RaArrival *a, guint64 seq)
+{
+  const Ll *l = (const Ll *) lda;
+
+  switch (lda->truth ? lda->truth (seq, lda->truth_data) : RA_CAUSE_NONE) {
+    case RA_CAUSE_CONGESTION:
+      return is_right (l, seq, l->p_cc) ? RA_CAUSE_CONGESTION
+                                        : RA_CAUSE_WIRELESS;
+    case RA_CAUSE_WIRELESS:
+      return is_right (l, seq, l->p_ww) ? RA_CAUSE_WIRELESS
+                                        : RA_CAUSE_CONGESTION;
+    default:
+      return RA_CAUSE_CONGESTION;
+  }
+}
+
+static RaCause
+ll_on_packet (RaLda *lda, const RaArrival *a)
+{
+  for (guint i = a->n_lost; i > 0; i--) {
+    if (ll_on_missing (lda, a, a->seq - i) == RA_CAUSE_CONGESTION)
+      return RA_CAUSE_CONGESTION;
+  }
+  return RA_CAUSE_WIRELESS;
+}
+
+static const RaParam params[] = {
+  { "p-cc", G_STRUCT_OFFSET (Ll, p_cc), 1, 1, 0, 1, "",
+      "p_c/c: this share of the congestion losses is recognised" },
+  { "p-ww", G_STRUCT_OFFSET (Ll, p_ww), .8, .8, 0, 1, "",
+      "p_w/w: this share of the wireless losses is recognised" },
+  { NULL },
+};
+
+extern const RaLdaOps ra_lda_ll;
+const RaLdaOps ra_lda_ll = {
+  .name = "ll",
+  .cite = "Barman, Matta 2002, 2.1",
+  .needs = "the truth (rtpadaptlink, a simulator)",
+  .use = "what an LDA of a given accuracy would be worth",
+  .size = sizeof (Ll),
+  .params = params,
+  .on_packet = ll_on_packet,
+  .on_missing = ll_on_missing,
+};
