@@ -1,0 +1,120 @@
+/* westwood: TCP Westwood+, a window that falls to what the path carried.
+ * L. A. Grieco, S. Mascolo, "Performance evaluation and comparison of
+ * Westwood+, New Reno, and Vegas TCP congestion control", CCR 34(2), 2004;
+ * after S. Mascolo et al., "TCP Westwood", MobiCom 2001.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * It has no LDA in its papers (Barman, Matta 2002, 2.3): a wireless loss that
+ * an LDA finds changes nothing, as for newreno.
+ *
+ * On real video window.c says what differs.  Here:
+ * - A bandwidth sample is X_recv, the bytes that came during the last RTT, as
+ *   packets differ in size.  It needs no count of ACKs, so the filter of 2001,
+ *   which counts too much where ACKs come in bunches, is not here.
+ * - RTT_min ages after `window` (30 s), for a handover moves it.
+ */
+#include <gst/rtpadapt/rate/window.h>
+
+#include <math.h>
+
+typedef struct
+{
+  RaWindow window;
+  gdouble filter, age; /* parameters */
+  gdouble bwe;         /* bytes/s, 0 before the first sample */
+  RaTime t_bwe;        /* of the latest sample */
+  RaWinMin rtts;
+  gdouble rtt_min; /* s, 0 before the first report */
+} Westwood;
+
+/* BWE * RTT_min, packets; where nothing is known yet, as Reno. */
+static gdouble
+ssthresh (const Westwood *v, RaTime now)
+{
+  if (v->bwe <= 0)
+    return ra_window_flight (&v->window, now) / 2;
+  return v->bwe * v->rtt_min / v->window.s;
+}
+
+/* B_k = filter B_(k-1) + (1 - filter) b_k once per RTT (Grieco, Mascolo 2004);
+ * a report of a part of it weighs as much less. */
+static void
+bwe_update (Westwood *v, const RaReport *report, RaTime now)
+{
+  gdouble b = ra_bytes (report->recv_rate);
+  gdouble part = ra_seconds (ra_diff (now, v->t_bwe)) / v->window.srtt;
+
+  if (b <= 0) /* not known */
+    return;
+  if (v->bwe <= 0)
+    v->bwe = b;
+  else
+    v->bwe += (1 - pow (v->filter, fmin (part, 1))) * (b - v->bwe);
+  v->t_bwe = now;
+}
+
+static void
+westwood_init (RaRate *r, RaTime now)
+{
+  ra_winmin_init (&((Westwood *) r)->rtts);
+  ra_window_init (r, now);
+}
+
+static void
+westwood_on_report (RaRate *r, const RaReport *report, RaTime now)
+{
+  Westwood *v = (Westwood *) r;
+  RaWindow *w = &v->window;
+  RaWindowStep step = ra_window_hear (w, report, now);
+
+  ra_winmin_add (&v->rtts, w->r_sample, now, ra_span (v->age));
+  v->rtt_min = ra_winmin_get (&v->rtts, now, ra_span (v->age));
+  bwe_update (v, report, now);
+  if (step == RA_WINDOW_SHRINK)
+    ra_window_shrink (w, ssthresh (v, now), now);
+  else if (step == RA_WINDOW_GROW) /* "as the original Reno" */
+    ra_window_grow (w, 1, report->arrived, now);
+  ra_window_finish (w);
+}
+
+static void
+westwood_on_timeout (RaRate *r, RaTime now)
+{
+  Westwood *v = (Westwood *) r;
+
+  ra_window_expire (&v->window, ssthresh (v, now), now);
+  ra_window_finish (&v->window);
+}
+
+static void
+westwood_observe (const RaRate *r, RaObserve emit, gpointer data)
+{
+  const Westwood *v = (const Westwood *) r;
+
+  ra_window_observe (r, emit, data);
+  emit ("bwe", v->bwe, data);
+  emit ("rtt_min", v->rtt_min, data);
+}
+
+static const RaParam params[] = {
+  { "filter", G_STRUCT_OFFSET (Westwood, filter), .9, .9, 0, .999, "",
+      "what a sample leaves of the estimate before it" },
+  { "window", G_STRUCT_OFFSET (Westwood, age), 30, 0, 0, 86400, "s",
+      "age of RTT_min, 0: the whole connection" },
+  RA_WINDOW_PARAMS,
+  { NULL },
+};
+
+const RaRateOps ra_rate_westwood = {
+  .name = "westwood",
+  .cite = "Grieco, Mascolo 2004 (Westwood+); Mascolo et al. 2001",
+  .needs = "reports once per RTT or more often; an X_recv of the last RTT",
+  .use = "wireless losses that no LDA can tell; a path of little queue",
+  .size = sizeof (Westwood),
+  .params = params,
+  .init = westwood_init,
+  .on_sent = ra_window_on_sent,
+  .on_report = westwood_on_report,
+  .on_timeout = westwood_on_timeout,
+  .observe = westwood_observe,
+};

@@ -1,0 +1,70 @@
+/* A congestion window that is paced as a rate, for the controllers of TCP's
+ * family: what they share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/util/winmin.h>
+
+G_BEGIN_DECLS
+
+#define RA_WINDOW_SENT 2048 /* packets whose send time is kept */
+
+typedef struct
+{
+  RaRate base;
+  gdouble min_rto, jitter; /* parameters */
+
+  gdouble cwnd, ssthresh;    /* packets of `s` bytes */
+  gdouble s;                 /* what they are counted in */
+  gdouble srtt, rttvar, rto; /* RFC 6298, s; srtt is 0 before the first */
+  gdouble r_sample;          /* the latest, s */
+  RaTime t_rtt;              /* when srtt moved */
+  RaTime recover;            /* of the latest decrease, or RA_TIME_NONE */
+  RaTime t_reported;         /* t_recvdata of the latest report */
+  RaTime validated;          /* cwnd was last known to be in use */
+  RaWinMin pipe;             /* minus pipeACK of RFC 7661, bytes */
+  gdouble x_recv;            /* of the latest report, bytes/s */
+  guint64 n_sent;
+  RaTime sent[RA_WINDOW_SENT]; /* when, a ring */
+  gboolean timed_out;          /* and no later packet was heard of */
+} RaWindow;
+
+/* clang-format off */
+#define RA_WINDOW_PARAMS                                                       \
+  { "min-rto", G_STRUCT_OFFSET (RaWindow, min_rto), .2, 1, .001, 60, "s",      \
+      "least retransmission timeout (RFC 6298 2.4)" },                         \
+  { "jitter", G_STRUCT_OFFSET (RaWindow, jitter), .01, 0, 0, 10, "s",          \
+      "an RTT varies by this without any queue" }
+/* clang-format on */
+
+/* What a report asks for. */
+typedef enum
+{
+  RA_WINDOW_KEEP,  /* it tells of what was sent before the last decrease */
+  RA_WINDOW_GROW,  /* of acknowledged packets: ra_window_grow() */
+  RA_WINDOW_SHRINK /* of a new congestion event: ra_window_shrink() */
+} RaWindowStep;
+
+/* RaRateOps.init and .on_sent of all of them. */
+void ra_window_init (RaRate *r, RaTime now);
+void ra_window_on_sent (RaRate *r, guint size, RaTime now);
+
+/* First in on_report(): RTT, timeout, validation. */
+RaWindowStep ra_window_hear (RaWindow *w, const RaReport *report, RaTime now);
+/* `n` packets were acknowledged: slow start, then `alpha` packets per window
+ * of them. */
+void ra_window_grow (RaWindow *w, gdouble alpha, guint n, RaTime now);
+/* A new ssthresh; cwnd falls to it. */
+void ra_window_shrink (RaWindow *w, gdouble ssthresh, RaTime now);
+/* The timer expired. */
+void ra_window_expire (RaWindow *w, gdouble ssthresh, RaTime now);
+/* Last in on_report() and on_timeout(): the rate. */
+void ra_window_finish (RaWindow *w);
+
+/* The part of cwnd that is in use: what a decrease starts from. */
+gdouble ra_window_flight (const RaWindow *w, RaTime now);
+void ra_window_observe (const RaRate *r, RaObserve emit, gpointer data);
+
+G_END_DECLS

@@ -1,0 +1,272 @@
+/* Controllers with a window and what a video does to them: it leaves the window
+ * unused, its packets change their size, its reports are late.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "window-fixture.h"
+
+#define NVP (300 * RA_SECOND)
+
+/* A window of 20 of which for more than a second (RFC 7661 4.2) only x_recv
+ * were used; then 10 more were acknowledged, or there was a loss. */
+static const struct
+{
+  gdouble x_recv, grown, lost;
+  const gchar *why;
+} use_rows[] = {
+  { 20, 20.488, 10, "in use: 20 + 1 / 20 + 1 / 20.05 + ..., and 20 / 2" },
+  { 12, 20.488, 10, "more than half" },
+  { 10, 20, 10, "half: 2 pipeACK is 20" },
+  { 8, 20, 4, "RFC 7661 4.4: not cwnd-limited; 4.4.1: pipeACK / 2" },
+};
+
+static void
+test_use (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = avoiding ("newreno", 20, NULL),
+          g = avoiding ("newreno", 20, NULL);
+  gdouble x = use_rows[i].x_recv;
+
+  for (guint n = 0; n < 12; n++) {
+    tell (&f, R, x, (RaReport){ .data_limited = TRUE });
+    tell (&g, R, x, (RaReport){ .data_limited = TRUE });
+  }
+  tell (&f, R, x, (RaReport){ .arrived = 10 });
+  tell (&g, R, x, (RaReport){ .lost_congestion = 1, .n_events = 1 });
+  g_test_message ("%s", use_rows[i].why);
+  g_assert_cmpfloat_with_epsilon (get (&f, "cwnd"), use_rows[i].grown, .01);
+  assert_near (get (&g, "cwnd"), use_rows[i].lost, use_rows[i].why);
+  tear_down (&f);
+  tear_down (&g);
+}
+
+/* RFC 7661 4.4.3 for c above 16: each NVP halves cwnd, down to IW = 4; ssthresh
+ * is at least three quarters of what it was. */
+static const struct
+{
+  guint nvp;
+  gdouble share;
+  const gchar *why;
+} nvp_rows[] = { { 1, 2, "once" }, { 2, 4, "twice" }, { 100, 0, "IW" } };
+
+static void
+test_nvp (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = avoiding ("newreno", 20, NULL);
+  gdouble c;
+
+  tell (&f, R, 20, (RaReport){ .lost_congestion = 1, .n_events = 1 });
+  while ((c = get (&f, "cwnd")) <= 16)
+    acked (&f, 16);
+  f.now += nvp_rows[i].nvp * NVP - 1;
+  if (i == 0) {
+    send_packet (&f);
+    assert_near (get (&f, "cwnd"), c, "not yet");
+  }
+  f.now++;
+  send_packet (&f);
+  assert_near (get (&f, "cwnd"), nvp_rows[i].share ? c / nvp_rows[i].share : 4,
+      nvp_rows[i].why);
+  assert_near (get (&f, "ssthresh"), .75 * c, "three quarters");
+  tear_down (&f);
+}
+
+/* Half the size, twice the packets: the rate is what the bytes were. */
+static void
+test_size (void)
+{
+  Fixture f = avoiding ("newreno", 20, NULL);
+
+  ra_rate_on_sent (f.rate, 500, f.now);
+  f.now += R;
+  acked (&f, 0);
+  assert_near (get (&f, "cwnd"), 40, "of 500 bytes");
+  tell (&f, R, 20, (RaReport){ 0 });
+  assert_near ((gdouble) ra_rate_get (f.rate), 20 * PPR, "the same bytes");
+  tell (&f, R, 20, (RaReport){ .lost_congestion = 1, .n_events = 1 });
+  assert_near ((gdouble) ra_rate_get (f.rate), 10 * PPR, "half of them");
+  tear_down (&f);
+}
+
+/* A packet for each that arrives, and what a window of 20 has room for. */
+static const struct
+{
+  guint in_flight;
+  gdouble x_recv, rate;
+  const gchar *why;
+} clock_rows[] = {
+  { 20, 20, 20, "20 out for 20 in" },
+  { 20, 10, 11, "a queue grows: 10 in, and the one more" },
+  { 24, 10, 7, "3 too many" },
+  { 30, 10, 5, "9 too many: half of what arrives" },
+  { 5, 10, 20, "room, but no more than cwnd / R" },
+  { 20, 0, 20, "X_recv is not known" },
+};
+
+static void
+test_clock (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = avoiding ("newreno", 20, NULL);
+
+  f.now += R / 2;
+  for (guint n = 0; n < clock_rows[i].in_flight; n++)
+    send_packet (&f);
+  tell (&f, R / 2, clock_rows[i].x_recv, (RaReport){ 0 });
+  assert_near ((gdouble) ra_rate_get (f.rate), clock_rows[i].rate * PPR,
+      clock_rows[i].why);
+  tear_down (&f);
+}
+
+/* SRTT = 100 ms, then a sample of 200: SRTT = 112.5, and R =
+ *   112.5 (210 / 122.5)^.75 = 112.5 * 1.498170 = 168.5441 ms,
+ * without jitter 112.5 (200 / 112.5)^.75 = 173.2051 ms. */
+static const struct
+{
+  const gchar *params;
+  gdouble r;
+} pacing_rows[] = { { "", .1685441 }, { "jitter=0", .1732051 } };
+
+static void
+test_pacing (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = avoiding ("newreno", 20, pacing_rows[i].params);
+
+  tell (&f, R, 20, (RaReport){ .rtt = 2 * R });
+  assert_near (get (&f, "rtt"), pacing_rows[i].r, "3/4 of the latest");
+  assert_near (
+      (gdouble) ra_rate_get (f.rate), 160000 / pacing_rows[i].r, "cwnd s / R");
+  tear_down (&f);
+}
+
+/* --- gaimd: alpha follows beta --- */
+
+static const struct
+{
+  const gchar *params;
+  gdouble alpha;
+  const gchar *why;
+} alpha_rows[] = {
+  { NULL, .31, "Papadimitriou 2009, 2.2" },
+  { "friendly=1", .3125, "(2): 4 (1 - .765625) / 3" },
+  { "friendly=1,beta=.75", .5833333, "4 (1 - .5625) / 3" },
+  { "friendly=1,beta=.5", 1, "4 (1 - .25) / 3: TCP" },
+  { "friendly=2", .2, "Barman 2002, 6.2: 3 * .125 / (2 - .125)" },
+  { "friendly=2,beta=.75", .4285714, "3 * .25 / (2 - .25)" },
+  { "friendly=2,beta=.5", 1, "3 * .5 / (2 - .5): TCP" },
+};
+
+static void
+test_alpha (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = window_new ("gaimd", 0, 1000, alpha_rows[i].params);
+
+  assert_near (get (&f, "alpha"), alpha_rows[i].alpha, alpha_rows[i].why);
+  tear_down (&f);
+}
+
+/* --- westwood: Grieco, Mascolo 2004 --- */
+
+/* 10 packets per R are 100 kB/s. */
+static void
+test_bwe (void)
+{
+  Fixture f = window_new ("westwood", 0, 1000, NULL);
+
+  tell (&f, R, 0, (RaReport){ 0 });
+  assert_near (get (&f, "bwe"), 0, "X_recv is not known");
+  tell (&f, R, 10, (RaReport){ 0 });
+  assert_near (get (&f, "bwe"), 100000, "the first");
+  tell (&f, R, 20, (RaReport){ 0 });
+  assert_near (get (&f, "bwe"), 110000, ".9 * 100 + .1 * 200");
+  for (guint i = 0; i < 4; i++)
+    tell (&f, R / 4, 20, (RaReport){ .interval = R / 4 });
+  assert_near (get (&f, "bwe"), 119000, "by frames: .9 * 110 + .1 * 200");
+  tell (&f, 30 * R, 20, (RaReport){ 0 });
+  assert_near (get (&f, "bwe"), 127100, "one sample after a silence");
+  tear_down (&f);
+}
+
+/* 20 packets per R come, whatever the window: what is more waits in a queue. */
+static const struct
+{
+  guint cwnd;
+  gdouble x_recv, after, ssthresh;
+  const gchar *why;
+} bdp_rows[] = {
+  { 40, 20, 20, 20, "the queue is drained" },
+  { 24, 20, 20, 20, "no blind halving" },
+  { 16, 20, 16, 20, "min (cwnd, ssthresh)" },
+  { 40, 0, 20, 20, "nothing known: Reno" },
+  { 3, 1, 1, 2, "cwnd at least one, ssthresh two" },
+};
+
+static void
+test_bdp (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = window_new ("westwood", bdp_rows[i].cwnd * PPR, 1000, NULL);
+  RaReport loss = { .p = .001, .n_events = 1, .lost_congestion = 1 };
+
+  tell (&f, R, bdp_rows[i].x_recv, loss);
+  /* IW is 4: the row of 3 begins with that. */
+  assert_near (get (&f, "cwnd"), bdp_rows[i].after, bdp_rows[i].why);
+  assert_near (get (&f, "ssthresh"), bdp_rows[i].ssthresh, bdp_rows[i].why);
+  tear_down (&f);
+}
+
+static void
+test_westwood_timeout (void)
+{
+  Fixture f = window_new ("westwood", 40 * PPR, 1000, NULL);
+
+  tell (&f, R, 20, (RaReport){ .p = .001 });
+  expire (&f);
+  assert_near (get (&f, "cwnd"), 1, "a timeout");
+  assert_near (get (&f, "ssthresh"), 20, "BWE RTT_min");
+  tear_down (&f);
+}
+
+/* A handover from 100 to 200 ms. */
+static const struct
+{
+  const gchar *params;
+  gdouble rtt_min;
+  const gchar *why;
+} age_rows[] = {
+  { "window=1s", .2, "it ages" },
+  { "paper", .1, "the whole connection" },
+};
+
+static void
+test_rtt_min (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = window_new ("westwood", 0, 1000, age_rows[i].params);
+
+  acked (&f, 10);
+  for (guint n = 0; n < 20; n++)
+    tell (&f, R, 10, (RaReport){ .rtt = 2 * R });
+  assert_near (get (&f, "rtt_min"), age_rows[i].rtt_min, age_rows[i].why);
+  tear_down (&f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add_rows ("/window/use", G_N_ELEMENTS (use_rows), test_use);
+  add_rows ("/window/nvp", G_N_ELEMENTS (nvp_rows), test_nvp);
+  g_test_add_func ("/window/size", test_size);
+  add_rows ("/window/clock", G_N_ELEMENTS (clock_rows), test_clock);
+  add_rows ("/window/pacing", G_N_ELEMENTS (pacing_rows), test_pacing);
+  add_rows ("/window/alpha", G_N_ELEMENTS (alpha_rows), test_alpha);
+  g_test_add_func ("/window/bwe", test_bwe);
+  add_rows ("/window/bdp", G_N_ELEMENTS (bdp_rows), test_bdp);
+  g_test_add_func ("/window/westwood-timeout", test_westwood_timeout);
+  add_rows ("/window/rtt-min", G_N_ELEMENTS (age_rows), test_rtt_min);
+  return g_test_run ();
+}
