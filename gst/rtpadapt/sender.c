@@ -27,6 +27,7 @@ struct _RaSender
   RaRate *rate;
   RaReceiver *receiver; /* for per-packet feedback */
   RaFec *fec;
+  RaGuard guard;
   RaRateConfig cfg;
   RaPacer pacer;
   RaSizes sizes;
@@ -79,6 +80,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->seed = cfg->seed;
   s->last.queue = RA_SPAN_NONE;
   s->last_feedback = s->asked = RA_TIME_NONE;
+  ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   for (guint i = 0; i < SENT_MAX; i++)
     s->sent[i].sent = RA_TIME_NONE;
   return s;
@@ -160,10 +162,32 @@ ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data)
   ra_receiver_set_on_loss (s->receiver, f, data);
 }
 
+void
+ra_sender_restart (RaSender *s)
+{
+  ra_guard_restart (&s->guard);
+  ra_receiver_set_distrust (s->receiver, FALSE);
+}
+
+void
+ra_sender_set_safety (RaSender *s, gdouble friendliness_cap, gboolean breakers)
+{
+  ra_guard_set (&s->guard, friendliness_cap, breakers);
+  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
+}
+
+guint64
+ra_sender_rate (const RaSender *s)
+{
+  return ra_guard_rate (&s->guard, ra_rate_get (s->rate));
+}
+
 RaTime
 ra_sender_next_send (const RaSender *s, RaTime now)
 {
-  return ra_pacer_next (&s->pacer, ra_rate_get (s->rate), now);
+  guint64 rate = ra_sender_rate (s);
+
+  return rate > 0 ? ra_pacer_next (&s->pacer, rate, now) : RA_TIME_NONE;
 }
 
 /* With twcc the receiver speaks when a frame is complete.  The no-feedback timer
@@ -180,7 +204,7 @@ timer_hold (RaSender *s)
 
   if (s->asked == RA_TIME_NONE && s->mid_frame) {
     due = ra_later (
-        last->sent, ra_send_span (last->size, ra_rate_get (s->rate)));
+        last->sent, ra_send_span (last->size, MAX (ra_sender_rate (s), 1)));
     ra_rate_postpone (s->rate, ra_later (due, span));
   } else if (s->asked != RA_TIME_NONE && s->interval > 0) {
     ra_rate_postpone (s->rate, ra_later (s->asked, span));
@@ -217,7 +241,9 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   ra_sizes_on_sent (
       &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
   frame_count (s, p->flags);
-  ra_pacer_on_sent (&s->pacer, p->size, ra_rate_get (s->rate), now);
+  ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s), now);
+  ra_guard_on_sent (
+      &s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0, now);
   s->stats.packets_sent++;
   s->stats.bytes_sent += p->size;
   ra_rate_on_sent (s->rate, p->size, now);
@@ -263,7 +289,10 @@ report_apply (RaSender *s, const RaReport *report, RaTime now)
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
-  ra_pacer_settle (&s->pacer, ra_rate_get (s->rate), now);
+  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  ra_guard_on_report (
+      &s->guard, &s->last, s->rate->s, ra_rate_get (s->rate), now);
+  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
   ra_rate_on_report (s->rate, &s->last, now);
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
@@ -307,12 +336,13 @@ packet_arrived (RaSender *s, Sent *sent, RaTime arrival, const Batch *batch)
     .grain = batch->grain,
     .rtt = s->rate->rtt,
     .rtt_sample = MAX (ra_diff (arrival, sent->sent) + back, 0),
-    .rate = ra_rate_get (s->rate),
+    .rate = ra_sender_rate (s),
     .mark = sent->mark,
     .bytes_lost = s->bytes_lost,
   };
 
-  memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
+  if (sent->seq + 1 == s->next_reported) /* else those were told */
+    memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
   ra_receiver_on_packet (s->receiver, &p);
   sent->arrived = TRUE;
 }
@@ -405,28 +435,24 @@ ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
 RaTime
 ra_sender_next_timeout (const RaSender *s)
 {
-  return ra_rate_next_timeout (s->rate);
+  return MIN (
+      ra_rate_next_timeout (s->rate), ra_guard_next_timeout (&s->guard));
 }
 
 void
 ra_sender_on_timeout (RaSender *s, RaTime now)
 {
-  ra_pacer_settle (&s->pacer, ra_rate_get (s->rate), now);
+  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  ra_guard_on_timeout (&s->guard, now);
   timer_hold (s);
   ra_rate_on_timeout (s->rate, now);
-}
-
-guint64
-ra_sender_rate (const RaSender *s)
-{
-  return ra_rate_get (s->rate);
 }
 
 void
 ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out)
 {
-  ra_split (&s->sizes, ra_rate_get (s->rate), s->rtcp,
-      ra_fec_percentage (s->fec), backlog, out);
+  ra_split (&s->sizes, ra_sender_rate (s), s->rtcp, ra_fec_percentage (s->fec),
+      backlog, out);
 }
 
 guint
@@ -443,6 +469,9 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->queue = s->last.queue;
   stats->recv_rate = s->last.recv_rate;
   stats->p = s->last.p;
+  stats->friendly = ra_friendly_cap (&s->guard.friendly, 1);
+  stats->breaker = s->guard.breaker.state;
+  stats->trip = s->guard.breaker.trip;
   ra_receiver_get_stats (s->receiver, &stats->loss);
 }
 
@@ -453,6 +482,7 @@ ra_sender_observe (const RaSender *s, RaObserve emit, gpointer data)
   RaObserver fec = { "fec", emit, data };
 
   ra_rate_observe (s->rate, ra_observe_prefixed, &rate);
+  ra_guard_observe (&s->guard, emit, data);
   ra_fec_observe (s->fec, ra_observe_prefixed, &fec);
   ra_receiver_observe (s->receiver, emit, data);
 }

@@ -7,6 +7,7 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
+#include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,10 @@ typedef struct
   RaSpan burst; /* the pacer never sends more than this at the rate at once */
   gdouble rtcp; /* RTCP's share of the rate, 0..1 */
   guint64 seed; /* for LDAs that draw lots */
+  /* The rate never exceeds this times what a TCP would get if every loss were
+   * congestion, also not for cfg.rate.min; 0: no bound (the papers know none). */
+  gdouble friendliness_cap;
+  gboolean breakers; /* the circuit breakers of RFC 8083 */
 } RaSenderConfig;
 
 /* NULL and `error` on bad params.  (transfer full): ra_sender_free(). */
@@ -38,11 +43,15 @@ gboolean ra_sender_set_lda (
 gboolean ra_sender_set_fec (
     RaSender *s, const RaFecOps *ops, const gchar *params, GError **error);
 void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
+/* Whatever tripped, the user wants to try again. */
+void ra_sender_restart (RaSender *s);
+void ra_sender_set_safety (
+    RaSender *s, gdouble friendliness_cap, gboolean breakers);
 void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
 
-/* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` or
- * before if it may go at once. */
+/* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` if it may
+ * go at once, RA_TIME_NONE if a breaker is open. */
 RaTime ra_sender_next_send (const RaSender *s, RaTime now);
 /* What the pacer and the encoder know of a packet. */
 typedef enum
@@ -88,7 +97,7 @@ gboolean ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets,
 RaTime ra_sender_next_timeout (const RaSender *s);
 void ra_sender_on_timeout (RaSender *s, RaTime now);
 
-/* The allowed sending rate, bit/s of RTP packets. */
+/* The allowed sending rate, bit/s of RTP packets; 0 if a breaker is open. */
 guint64 ra_sender_rate (const RaSender *s);
 /* Who gets how much of it; `backlog` as in ra_split(). */
 void ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out);
@@ -103,6 +112,9 @@ typedef struct
   guint64 recv_rate; /* X_recv, bit/s */
   gdouble p;
   RaReceiverStats loss;
+  guint64 friendly; /* what a TCP would get, bit/s; G_MAXUINT64 without loss */
+  RaBreakerState breaker;
+  RaBreakerTrip trip;
 } RaSenderStats;
 void ra_sender_get_stats (const RaSender *s, RaSenderStats *stats);
 /* The controller's, the LDA's and the receiver's values. */

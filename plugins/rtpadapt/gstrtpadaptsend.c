@@ -35,6 +35,14 @@
  * rtpadapt-loss for each lost packet, with the time it was sent (clock time,
  * ns), ssrc, seqnum, verdict and truth ("congestion", "wireless" or "none").
  *
+ * Whatever the LDA says, the rate stays below #GstRtpAdaptSend:friendliness-cap
+ * times a TCP's, and the #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch
+ * the path.  One that trips on loss or delay posts an element message
+ * rtpadapt-breaker (breaker, state "fallback"): every loss counts as congestion
+ * from then on, and the rate falls to a tenth.  If that is no remedy, or if
+ * nothing comes back at all, the state is "open": packets are dropped until
+ * #GstRtpAdaptSend::restart.
+ *
  * ## Example
  *
  * |[
@@ -125,6 +133,8 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
     .lda_params = cfg->lda_params,
     .rate = send_limits (cfg),
     .burst = (RaSpan) cfg->burst,
+    .friendliness_cap = cfg->friendliness_cap,
+    .breakers = cfg->circuit_breakers,
   };
   g_autoptr (GError) error = NULL;
   gchar *limits = send_limits_check (cfg);
@@ -232,6 +242,17 @@ gst_rtp_adapt_send_class_init (GstRtpAdaptSendClass *klass)
   object_class->get_property = send_get_property;
   send_props_install (object_class);
 
+  /**
+   * GstRtpAdaptSend::restart:
+   * @self: the element
+   *
+   * Sends again after a circuit breaker stopped it.  RFC 8083 4.5 wants a user
+   * to decide that, or news that the path has changed.
+   */
+  g_signal_new_class_handler ("restart", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (send_restart), NULL,
+      NULL, NULL, G_TYPE_NONE, 0);
+
   element_class->change_state = send_change_state;
   element_class->set_clock = send_set_clock;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -266,6 +287,8 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
     .burst = SEND_BURST,
     .max_backlog = SEND_BACKLOG,
     .stats_interval = SEND_STATS_INTERVAL,
+    .friendliness_cap = SEND_FRIENDLINESS_CAP,
+    .circuit_breakers = TRUE,
   };
   send_pads_init (self);
 }

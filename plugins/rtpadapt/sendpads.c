@@ -270,14 +270,15 @@ task_wait (GstRtpAdaptSend *self, RaTime until)
   gst_clock_id_unref (id);
 }
 
-/* An event, or a packet that the pacer lets go. */
+/* An event, or a packet that the pacer lets go, or a breaker does not. */
 static gboolean
 item_ready (GstRtpAdaptSend *self, RaTime now)
 {
   const BacklogItem *item = backlog_peek (self->backlog);
 
   return item
-      && (!item->is_packet || ra_sender_next_send (self->sender, now) <= now);
+      && (!item->is_packet || ra_sender_rate (self->sender) == 0
+          || ra_sender_next_send (self->sender, now) <= now);
 }
 
 /* After the push; the lock is held.  TRUE if the stream shall be ended in
@@ -344,6 +345,11 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   backlog_pop (self->backlog, &item);
   if (!backlog_peek (self->backlog))
     g_cond_broadcast (&self->wakeup);
+  if (item.is_packet && ra_sender_rate (self->sender) == 0) {
+    self->count.ceased++;
+    gst_mini_object_unref (item.object);
+    return;
+  }
   if (item.is_packet) {
     packet_send (self, &item, now);
     return;

@@ -22,6 +22,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_BURST (5 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
 #define SEND_STATS_INTERVAL GST_SECOND
+/* Below the 10 of RFC 8083 4.3, where its breaker trips. */
+#define SEND_FRIENDLINESS_CAP 9
 
 /* Properties that are set; under the lock. */
 typedef struct
@@ -31,6 +33,8 @@ typedef struct
   gchar *controller_params, *lda_params, *encoder; /* never NULL */
   GstClockTime burst, max_backlog, stats_interval;
   gboolean loss_messages;
+  gdouble friendliness_cap;
+  gboolean circuit_breakers;
 } SendConfig;
 
 /* What is posted at most once per start. */
@@ -44,6 +48,7 @@ typedef enum
 typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
+  guint64 ceased;    /* packets not sent because a breaker was open */
   guint64 unmapped;  /* feedback rows about packets we do not know */
   guint64 doubtful;  /* feedback that was ignored, see twcc_is_doubtful() */
   guint64 realigned; /* times rtpsession's numbers and ours disagreed */
@@ -94,7 +99,8 @@ struct _GstRtpAdaptSend
   GWeakRef encoder;
   guint64 encoder_bps; /* what was set last; 0: nothing */
   guint64 notified;    /* the rate as last notified */
-  GQueue messages;     /* to be posted */
+  RaBreakerState breaker_told;
+  GQueue messages; /* to be posted */
 };
 
 /* Any time of ours; the lock is held. */
@@ -118,6 +124,8 @@ void send_get_property (
 RaRateConfig send_limits (const SendConfig *cfg);
 /* A warning about the limits (transfer full), or NULL. */
 gchar *send_limits_check (const SendConfig *cfg);
+
+void send_restart (GstRtpAdaptSend *self);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);

@@ -28,6 +28,8 @@ enum
   PROP_STATS,
   PROP_STATS_INTERVAL,
   PROP_LOSS_MESSAGES,
+  PROP_FRIENDLINESS_CAP,
+  PROP_CIRCUIT_BREAKERS,
 };
 
 RaRateConfig
@@ -104,6 +106,30 @@ controller_set (GstRtpAdaptSend *self, gint controller, gchar *text)
   return NULL;
 }
 
+/* The lock is held. */
+static void
+safety_set (GstRtpAdaptSend *self)
+{
+  if (!self->sender)
+    return;
+  ra_sender_set_safety (
+      self->sender, self->cfg.friendliness_cap, self->cfg.circuit_breakers);
+  send_wake (self);
+  send_tell (self);
+}
+
+void
+send_restart (GstRtpAdaptSend *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->sender) {
+    ra_sender_restart (self->sender);
+    send_wake (self);
+    send_tell (self);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
 /* Parameters are an algorithm's own: another one starts with its defaults,
  * unless both are set before the start, in any order. */
 static gchar *
@@ -173,6 +199,14 @@ property_set (GstRtpAdaptSend *self, guint id, const GValue *value)
       return NULL;
     case PROP_LOSS_MESSAGES:
       cfg->loss_messages = g_value_get_boolean (value);
+      return NULL;
+    case PROP_FRIENDLINESS_CAP:
+      cfg->friendliness_cap = g_value_get_double (value);
+      safety_set (self);
+      return NULL;
+    case PROP_CIRCUIT_BREAKERS:
+      cfg->circuit_breakers = g_value_get_boolean (value);
+      safety_set (self);
       return NULL;
     default:
       g_return_val_if_reached (NULL);
@@ -255,6 +289,12 @@ send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
       break;
     case PROP_LOSS_MESSAGES:
       g_value_set_boolean (value, cfg->loss_messages);
+      break;
+    case PROP_FRIENDLINESS_CAP:
+      g_value_set_double (value, cfg->friendliness_cap);
+      break;
+    case PROP_CIRCUIT_BREAKERS:
+      g_value_set_boolean (value, cfg->circuit_breakers);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -349,4 +389,14 @@ send_props_install (GObjectClass *klass)
       g_param_spec_boolean ("loss-messages", "Loss messages",
           "An element message rtpadapt-loss for each lost packet", FALSE,
           PLAYING));
+  g_object_class_install_property (klass, PROP_FRIENDLINESS_CAP,
+      g_param_spec_double ("friendliness-cap", "Friendliness cap",
+          "estimated-bitrate never exceeds this times what a TCP would get if "
+          "every loss were congestion (0 = no bound)",
+          0, G_MAXDOUBLE, SEND_FRIENDLINESS_CAP, PLAYING));
+  g_object_class_install_property (klass, PROP_CIRCUIT_BREAKERS,
+      g_param_spec_boolean ("circuit-breakers", "Circuit breakers",
+          "Stop where RFC 8083 says so: no feedback for 15 s, nothing "
+          "delivered, ten times a TCP's rate, or useless media",
+          TRUE, PLAYING));
 }

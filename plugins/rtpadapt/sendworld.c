@@ -77,6 +77,10 @@ encoder_drive (GstRtpAdaptSend *self)
   ra_sender_split (self->sender,
       backlog_span (self->backlog, ra_sender_rate (self->sender)), &split);
   bps = split.media;
+  if (bps == 0) { /* a breaker is open; no encoder takes 0 */
+    gst_object_unref (encoder);
+    return;
+  }
   g_mutex_unlock (&self->lock);
   bps = encoder_set (encoder, bps, last);
   if (bps != last)
@@ -100,6 +104,40 @@ messages_post (GstRtpAdaptSend *self)
   }
 }
 
+/* The lock is held, and let go. */
+static void
+breaker_tell (GstRtpAdaptSend *self)
+{
+  const gchar *breaker, *state;
+  RaSenderStats stats;
+
+  if (!self->sender)
+    return;
+  ra_sender_get_stats (self->sender, &stats);
+  if (stats.breaker == self->breaker_told)
+    return;
+  self->breaker_told = stats.breaker;
+  breaker = ra_breaker_nick (stats.trip);
+  state = ra_breaker_state_nick (stats.breaker);
+  g_queue_push_tail (&self->messages,
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("rtpadapt-breaker", "breaker", G_TYPE_STRING,
+              breaker, "state", G_TYPE_STRING, state, NULL)));
+  if (stats.breaker == RA_BREAKER_CLOSED)
+    return;
+  g_mutex_unlock (&self->lock);
+  if (stats.breaker == RA_BREAKER_OPEN)
+    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
+        ("Sending has stopped: circuit breaker %s.", breaker),
+        ("RFC 8083; the action signal restart tries again"));
+  else
+    GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
+        ("Sending a tenth, every loss is congestion: circuit breaker %s.",
+            breaker),
+        ("RFC 8083 4.3"));
+  g_mutex_lock (&self->lock);
+}
+
 static void
 job (GstElement *element, gpointer user_data)
 {
@@ -110,13 +148,14 @@ job (GstElement *element, gpointer user_data)
     guint64 rate = self->sender ? ra_sender_rate (self->sender) : 0;
 
     self->job_again = FALSE;
-    if (rate > 0 && rate != self->notified) {
+    if (self->sender && rate != self->notified) {
       self->notified = rate;
       g_mutex_unlock (&self->lock);
       g_object_notify (G_OBJECT (self), "estimated-bitrate");
       g_mutex_lock (&self->lock);
     }
     encoder_drive (self);
+    breaker_tell (self);
     messages_post (self);
   } while (self->job_again);
   self->job_pending = FALSE;
@@ -162,7 +201,11 @@ stats_of_sender (const RaSender *sender, GstStructure *s)
       G_TYPE_UINT64, stats.feedback_bad, "congestion-losses", G_TYPE_UINT64,
       stats.loss.congestion, "wireless-losses", G_TYPE_UINT64,
       stats.loss.wireless, "loss-events", G_TYPE_UINT, stats.loss.events,
-      "observe", GST_TYPE_STRUCTURE, values, NULL);
+      "recovered", G_TYPE_UINT64, stats.loss.recovered, "friendly-bitrate",
+      G_TYPE_UINT64, stats.friendly, "breaker", G_TYPE_STRING,
+      ra_breaker_nick (stats.trip), "breaker-state", G_TYPE_STRING,
+      ra_breaker_state_nick (stats.breaker), "observe", GST_TYPE_STRUCTURE,
+      values, NULL);
 }
 
 GstStructure *
@@ -177,9 +220,10 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
       (guint) MIN (rate, G_MAXUINT), "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (self->encoder_bps, G_MAXUINT), "not-rtp", G_TYPE_UINT64,
-      count->not_rtp, "feedback-unmapped", G_TYPE_UINT64, count->unmapped,
-      "feedback-doubtful", G_TYPE_UINT64, count->doubtful, "realigned",
-      G_TYPE_UINT64, count->realigned, "known-congestion", G_TYPE_UINT64,
+      count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
+      "feedback-unmapped", G_TYPE_UINT64, count->unmapped, "feedback-doubtful",
+      G_TYPE_UINT64, count->doubtful, "realigned", G_TYPE_UINT64,
+      count->realigned, "known-congestion", G_TYPE_UINT64,
       count->known_congestion, "known-wireless", G_TYPE_UINT64,
       count->known_wireless, "misread-congestion", G_TYPE_UINT64,
       count->misread_congestion, "misread-wireless", G_TYPE_UINT64,

@@ -1,0 +1,118 @@
+/* What a TCP would get here, were every loss congestion (RFC 8083 4.3).
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/safety/friendly.h>
+
+#include <math.h>
+
+#define TDR RA_SECOND          /* a usual AVPF receiver's regular report */
+#define TD_15 (15 * RA_SECOND) /* max (15, 3 Td), Td <= 5 s */
+#define G 1                    /* an encoder follows from frame to frame */
+#define BREAKER 10             /* RFC 8083 4.3 */
+
+void
+ra_friendly_init (RaFriendly *f)
+{
+  *f = (RaFriendly){ .tdr = TDR,
+    .cb_interval = 3,
+    .x = (gdouble) INFINITY,
+    .x_known = (gdouble) INFINITY,
+    .x_ended = (gdouble) INFINITY };
+}
+
+static RaFriendlyInterval *
+interval_at (RaFriendly *f, guint i)
+{
+  return &f->ring[(f->head + i) % RA_FRIENDLY_INTERVALS];
+}
+
+/* RFC 8083 4.3: ceil (3 min (max (10 G Tf, 10 Tr, 3 Tdr), max (15, 3 Td))
+ * / (3 Tdr)) */
+static guint
+cb_interval (const RaFriendly *f, RaSpan tf)
+{
+  RaSpan time = MAX (10 * G * tf, 10 * f->tr);
+
+  time = MIN (MAX (time, 3 * f->tdr), MAX (TD_15, 3 * f->tdr));
+  return (guint) ((time + f->tdr - 1) / f->tdr);
+}
+
+/* The mean fraction lost, by duration; intervals in which nothing was due tell
+ * nothing.  The current one may be short: it counts as long as it is. */
+static gdouble
+mean_fraction (RaFriendly *f)
+{
+  guint first = f->n > f->cb_interval ? f->n - f->cb_interval : 0;
+  gdouble sum = 0, time = 0;
+
+  for (guint i = first; i < f->n; i++) {
+    const RaFriendlyInterval *in = interval_at (f, i);
+    gdouble length = (gdouble) MAX (in->length, 1);
+
+    if (in->expected == 0)
+      continue;
+    sum += length * fmin ((gdouble) in->lost / (gdouble) in->expected, 1);
+    time += length;
+  }
+  return time > 0 ? sum / time : 0;
+}
+
+/* Begins a new interval at `now`. */
+static void
+interval_begin (RaFriendly *f, RaTime now)
+{
+  if (f->n == MIN (f->cb_interval + 1, RA_FRIENDLY_INTERVALS)) {
+    f->head = (f->head + 1) % RA_FRIENDLY_INTERVALS;
+    f->n--;
+  }
+  f->n++;
+  *interval_at (f, f->n - 1) = (RaFriendlyInterval){ .start = now };
+}
+
+gboolean
+ra_friendly_on_report (
+    RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now)
+{
+  guint lost = report->lost_congestion + report->lost_wireless;
+  RaFriendlyInterval *in;
+  gboolean ended;
+
+  if (report->rtt > 0) /* RFC 8083 3 */
+    f->tr += f->tr ? (report->rtt - f->tr) / 5 : report->rtt;
+  if (f->n == 0)
+    interval_begin (f, now);
+  in = interval_at (f, f->n - 1);
+  in->length = MAX (ra_diff (now, in->start), 0);
+  /* A loss is known some packets after it was due. */
+  in->expected += MAX (report->expected, lost);
+  in->lost += lost;
+
+  f->x_known = fmax (f->x_known, f->x);
+  f->p = mean_fraction (f);
+  f->x = f->p > 0 && f->tr > 0 ? s / (ra_seconds (f->tr) * sqrt (2 * f->p / 3))
+                               : (gdouble) INFINITY;
+  ended = in->length >= f->tdr;
+  if (ended) {
+    f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);
+    f->x_ended = f->x_known;
+    f->x_known = f->x;
+    f->tdr = MAX (TDR, report->interval);
+    f->cb_interval = MIN (cb_interval (f, tf), RA_FRIENDLY_INTERVALS - 1);
+    interval_begin (f, now);
+  }
+  return ended;
+}
+
+guint64
+ra_friendly_cap (const RaFriendly *f, gdouble cap)
+{
+  return cap > 0 && isfinite (f->x) ? MAX (ra_bits (cap * f->x), 1)
+                                    : G_MAXUINT64;
+}
+
+gboolean
+ra_friendly_exceeded (const RaFriendly *f, guint64 bps)
+{
+  return f->n_ended > f->cb_interval
+      && ra_bytes (bps) > BREAKER * fmax (f->x, f->x_ended);
+}

@@ -1,0 +1,55 @@
+/* What a TCP would get here, were every loss congestion: the bound that no
+ * verdict of an LDA can lift.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * RFC 8083 4.3: the mean fraction lost p over the last CB_INTERVAL reports and
+ * the simplified equation, X = s / (Tr * sqrt (2 p / 3)).  Its breaker trips
+ * above 10 X; a rate held below `cap` X with cap < 10 cannot trip it.
+ *
+ * RFC 8083 thinks of receiver reports.  Ours are many per RTT; they are taken
+ * together to one report per second (Tdr, or the interval of the reports if
+ * that is longer), and the current second counts as far as it is known.
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate.h>
+
+G_BEGIN_DECLS
+
+#define RA_FRIENDLY_INTERVALS 16 /* CB_INTERVAL is 3 to 15 */
+
+typedef struct
+{
+  RaTime start;
+  RaSpan length; /* up to the latest report in it */
+  guint64 expected, lost;
+} RaFriendlyInterval;
+
+typedef struct
+{
+  RaFriendlyInterval ring[RA_FRIENDLY_INTERVALS];
+  guint n;       /* in use, the last of them is the current one */
+  guint head;    /* the oldest */
+  guint n_ended; /* since the beginning */
+  RaSpan tr;     /* smoothed, 0 unknown */
+  RaSpan tdr;    /* length of an interval */
+  guint cb_interval;
+  gdouble p;       /* mean fraction lost */
+  gdouble x;       /* bytes/s; Infinity without loss */
+  gdouble x_known; /* the largest X in force in the current interval, */
+  gdouble x_ended; /* and in the one before */
+} RaFriendly;
+
+void ra_friendly_init (RaFriendly *f);
+/* `s` is the mean packet size in bytes, `tf` the frames' interval (0: none).
+ * TRUE if an interval ended with this report. */
+gboolean ra_friendly_on_report (
+    RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now);
+/* `cap` X in bit/s; G_MAXUINT64 without loss, or for cap 0 (no bound). */
+guint64 ra_friendly_cap (const RaFriendly *f, gdouble cap);
+/* TRUE if a rate of `bps`, sent in the interval that just ended, exceeds 10 X:
+ * breaker 3.  X is the largest that the sender could know of in that time.
+ * Never before more than CB_INTERVAL intervals are known. */
+gboolean ra_friendly_exceeded (const RaFriendly *f, guint64 bps);
+
+G_END_DECLS

@@ -1,0 +1,107 @@
+/* Between the controller and the pacer: what holds whatever an LDA says.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/safety/guard.h>
+
+/* Of the frames' interval, RFC 8083 3. */
+#define TF_WINDOW (10 * RA_SECOND)
+#define FALLBACK 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
+
+void
+ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers)
+{
+  *g = (RaGuard){
+    .cap = cap, .fallback = G_MAXUINT64, .frame_end = RA_TIME_NONE
+  };
+  ra_winmin_init (&g->tf);
+  ra_friendly_init (&g->friendly);
+  ra_breaker_init (&g->breaker, breakers);
+}
+
+void
+ra_guard_restart (RaGuard *g)
+{
+  ra_guard_init (g, g->cap, g->breaker.enabled);
+}
+
+void
+ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers)
+{
+  g->cap = cap;
+  g->breaker.enabled = breakers;
+  if (!breakers && g->breaker.state != RA_BREAKER_CLOSED)
+    ra_guard_restart (g);
+}
+
+guint64
+ra_guard_rate (const RaGuard *g, guint64 rate)
+{
+  if (g->breaker.state == RA_BREAKER_OPEN)
+    return 0;
+  rate = MIN (rate, ra_friendly_cap (&g->friendly, g->cap));
+  return MIN (rate, g->fallback);
+}
+
+gboolean
+ra_guard_distrusts (const RaGuard *g)
+{
+  return g->breaker.state != RA_BREAKER_CLOSED;
+}
+
+void
+ra_guard_on_sent (RaGuard *g, guint size, gboolean frame_end, RaTime now)
+{
+  ra_breaker_on_sent (&g->breaker, size, now);
+  if (!frame_end)
+    return;
+  if (g->frame_end != RA_TIME_NONE)
+    ra_winmin_add (
+        &g->tf, -(gdouble) ra_diff (now, g->frame_end), now, TF_WINDOW);
+  g->frame_end = now;
+}
+
+/* Tf, the longest of late; 0 where there are no frames. */
+static RaSpan
+frame_interval (const RaGuard *g, RaTime now)
+{
+  gdouble tf = -ra_winmin_get (&g->tf, now, TF_WINDOW);
+
+  return tf > 0 ? (RaSpan) tf : 0;
+}
+
+void
+ra_guard_on_report (
+    RaGuard *g, const RaReport *report, gdouble s, guint64 rate, RaTime now)
+{
+  RaSpan tf = frame_interval (g, now);
+  gboolean tripped;
+
+  rate = ra_guard_rate (g, rate);
+  ra_breaker_on_heard (&g->breaker, report->arrived > 0, now);
+  if (!ra_friendly_on_report (&g->friendly, report, s, tf, now))
+    return;
+  tripped = ra_breaker_on_interval (&g->breaker, &g->friendly, tf, now);
+  if (tripped && g->breaker.state == RA_BREAKER_FALLBACK)
+    g->fallback = MAX (rate / FALLBACK, 1);
+  else if (g->fallback < G_MAXUINT64 / 2) /* 4.3: "gradually increase" */
+    g->fallback += g->fallback / 4 + 1;
+}
+
+RaTime
+ra_guard_next_timeout (const RaGuard *g)
+{
+  return ra_breaker_next_timeout (&g->breaker);
+}
+
+void
+ra_guard_on_timeout (RaGuard *g, RaTime now)
+{
+  ra_breaker_on_timeout (&g->breaker, now);
+}
+
+void
+ra_guard_observe (const RaGuard *g, RaObserve emit, gpointer data)
+{
+  emit ("raw_loss", g->friendly.p, data);
+  emit ("breaker", g->breaker.state, data);
+}

@@ -1,0 +1,39 @@
+/* Between the controller and the pacer: what holds whatever an LDA says.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/rtpadapt/safety/breaker.h>
+#include <gst/rtpadapt/util/winmin.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gdouble cap; /* times the TCP-friendly rate; 0: no bound */
+  RaFriendly friendly;
+  RaBreaker breaker;
+  guint64 fallback; /* bound after a first trip, bit/s; G_MAXUINT64: none */
+  RaTime frame_end; /* of the latest frame, RA_TIME_NONE: none yet */
+  RaWinMin tf;      /* of -1 times the interval between frames */
+} RaGuard;
+
+void ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers);
+void ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers);
+/* Whatever tripped, the user wants to try again. */
+void ra_guard_restart (RaGuard *g);
+
+/* What of the controller's `rate` may be sent, bit/s; 0: a breaker is open. */
+guint64 ra_guard_rate (const RaGuard *g, guint64 rate);
+/* TRUE: no verdict counts, every loss is congestion. */
+gboolean ra_guard_distrusts (const RaGuard *g);
+
+void ra_guard_on_sent (RaGuard *g, guint size, gboolean frame_end, RaTime now);
+/* `s` is the mean packet size, `rate` the controller's. */
+void ra_guard_on_report (
+    RaGuard *g, const RaReport *report, gdouble s, guint64 rate, RaTime now);
+RaTime ra_guard_next_timeout (const RaGuard *g);
+void ra_guard_on_timeout (RaGuard *g, RaTime now);
+void ra_guard_observe (const RaGuard *g, RaObserve emit, gpointer data);
+
+G_END_DECLS

@@ -1,0 +1,389 @@
+/* What holds whatever an LDA says: the friendliness cap and the four circuit
+ * breakers of RFC 8083.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/safety/guard.h>
+#include <gst/rtpadapt/util/rng.h>
+
+#include <math.h>
+
+#define MBIT 1e6
+
+static RaReport
+report_of (guint expected, guint lost, RaSpan rtt)
+{
+  return (RaReport){ .rtt = rtt,
+    .expected = expected,
+    .arrived = expected - MIN (lost, expected),
+    .lost_congestion = lost / 2,
+    .lost_wireless = lost - lost / 2 };
+}
+
+/* RFC 8083 4.3, 10 X in Mbit/s of packets of 1,000 bytes, from
+ * X = s / (Tr sqrt (2 p / 3)): for 100 ms and 5 %, 1000 / (.1 * .182574) =
+ * 54772 bytes/s = .438 Mbit/s. */
+static const struct
+{
+  guint ms, percent;
+  gdouble ten_x;
+} x_rows[] = { { 50, 1, 19.6 }, { 50, 2, 13.9 }, { 50, 5, 8.76 },
+  { 50, 10, 6.20 }, { 50, 20, 4.38 }, { 100, 1, 9.80 }, { 100, 5, 4.38 },
+  { 100, 20, 2.19 }, { 200, 1, 4.90 }, { 200, 10, 1.55 }, { 200, 20, 1.10 } };
+
+static void
+test_x (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaFriendly f;
+
+  ra_friendly_init (&f);
+  g_assert_cmpuint (ra_friendly_cap (&f, 9), ==, G_MAXUINT64);
+  for (guint k = 1; k <= 40; k++) {
+    RaReport r = report_of (
+        100, x_rows[i].percent, x_rows[i].ms * (RaSpan) RA_MSECOND);
+
+    ra_friendly_on_report (&f, &r, 1000, 0, k * (RaTime) RA_SECOND / 4);
+  }
+  g_assert_cmpfloat_with_epsilon (f.p, x_rows[i].percent / 100.0, 1e-9);
+  g_assert_cmpfloat_with_epsilon (
+      (gdouble) ra_friendly_cap (&f, 10) / MBIT, x_rows[i].ten_x, 0.05);
+  g_assert_cmpuint (ra_friendly_cap (&f, 0), ==, G_MAXUINT64);
+}
+
+/* RFC 8083 4.3: the fractions of the last CB_INTERVAL (3) reports, weighted by
+ * their durations.  Reports of 100 packets; the first opens the clock. */
+static void
+test_mean (void)
+{
+  static const struct
+  {
+    guint64 ms; /* of the report */
+    guint expected, lost;
+    gdouble p;
+    const gchar *why;
+  } rows[] = {
+    { 0, 100, 0, 0, "nothing lost" },
+    { 1000, 100, 10, 0.05, "10 of the 200 in this second" },
+    { 2000, 100, 0, 0.025, "5 % and 0, a second each" },
+    { 4000, 100, 40, .05 / 4 + .4 / 2, "two seconds weigh twice" },
+    { 5000, 100, 0, .4 * 2 / 4, "three reports: the first is forgotten" },
+    { 5500, 0, 0, .4 * 2 / 3, "half a second tells nothing; 2 + 1 s do" },
+    { 6000, 100, 0, .4 * 2 / 4, "the second, whole" },
+    { 7000, 100, 0, 0, "the 40 are forgotten" },
+  };
+  RaFriendly f;
+
+  ra_friendly_init (&f);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaReport r = report_of (rows[i].expected, rows[i].lost, 0);
+
+    ra_friendly_on_report (&f, &r, 1000, 0, rows[i].ms * (RaTime) RA_MSECOND);
+    g_test_message ("%s", rows[i].why);
+    g_assert_cmpfloat_with_epsilon (f.p, rows[i].p, 1e-9);
+  }
+}
+
+/* RFC 8083 4.3: CB_INTERVAL = ceil (3 min (max (10 G Tf, 10 Tr, 3 Tdr),
+ * max (15, 3 Td)) / (3 Tdr)), Tdr = 1 s unless reports are rarer. */
+static void
+test_cb_interval (void)
+{
+  static const struct
+  {
+    RaSpan tr, tf, interval; /* ms */
+    guint want;
+  } rows[] = { { 100, 40, 0, 3 }, { 500, 40, 0, 5 }, { 510, 40, 0, 6 },
+    { 100, 1000, 0, 10 }, { 100, 2000, 0, 15 }, { 100, 40, 5000, 3 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaFriendly f;
+
+    ra_friendly_init (&f);
+    for (guint k = 0; k < 30; k++) {
+      RaReport r = report_of (100, 1, rows[i].tr * RA_MSECOND);
+
+      r.interval = rows[i].interval * RA_MSECOND;
+      ra_friendly_on_report (&f, &r, 1000, rows[i].tf * RA_MSECOND,
+          k * MAX (1000, rows[i].interval) * (RaTime) RA_MSECOND);
+    }
+    g_assert_cmpuint (f.cb_interval, ==, rows[i].want);
+  }
+}
+
+/* A sender of frames of 25 Hz, a report for each. */
+typedef struct
+{
+  RaGuard guard;
+  RaTime now;
+  guint64 wanted;  /* the controller's rate, bit/s */
+  gdouble disobey; /* sends this times the rate */
+  gdouble loss;
+  RaSpan rtt;
+  gdouble carry; /* bytes that did not fill a packet */
+  RaRng rng;
+} World;
+
+static void
+world_init (World *w, gdouble cap)
+{
+  *w = (World){ .wanted = 5000000, .disobey = 1, .rtt = 50 * RA_MSECOND };
+  ra_guard_init (&w->guard, cap, TRUE);
+  ra_rng_init (&w->rng, 1, 1);
+}
+
+/* Until `until` seconds. */
+static void
+world_run (World *w, gdouble until)
+{
+  for (; w->now < (RaTime) ra_span (until); w->now += 40 * RA_MSECOND) {
+    guint64 rate = ra_guard_rate (&w->guard, w->wanted);
+    gdouble bytes = ra_bytes (rate) * w->disobey * .04 + w->carry;
+    guint n = (guint) (bytes / 1000), lost = 0;
+    RaReport r;
+
+    w->carry = fmod (bytes, 1000);
+    if (n == 0)
+      continue;
+    for (guint i = 0; i < n; i++) {
+      ra_guard_on_sent (&w->guard, 1000, i + 1 == n, w->now);
+      lost += ra_rng_chance (&w->rng, w->loss);
+    }
+    r = report_of (n, lost, w->rtt);
+    ra_guard_on_report (&w->guard, &r, 1000, w->wanted, w->now);
+    if (ra_guard_next_timeout (&w->guard) <= w->now)
+      ra_guard_on_timeout (&w->guard, w->now);
+  }
+}
+
+/* The rate that is allowed is below 10 X whatever the loss does, so that
+ * breaker 3 stays closed: the promise of the cap. */
+static void
+test_cap_keeps_breaker_closed (void)
+{
+  World w;
+
+  world_init (&w, 9);
+  for (guint i = 0; i < 200; i++) {
+    w.loss = i % 2 ? 0 : 0.4 * ra_rng_uniform (&w.rng);
+    w.rtt = (RaSpan) ((10 + 290 * ra_rng_uniform (&w.rng)) * RA_MSECOND);
+    w.wanted = (guint64) (20e6 * ra_rng_uniform (&w.rng)) + 10000;
+    world_run (&w, (i + 1) * (0.5 + 5 * ra_rng_uniform (&w.rng)));
+    g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_CLOSED);
+    g_assert_cmpfloat (ra_bytes (ra_guard_rate (&w.guard, G_MAXUINT64)), <=,
+        9 * w.guard.friendly.x + 1);
+  }
+}
+
+/* One that does not obey: at 5 %, 50 ms the cap is 9 * .876 = 7.9 Mbit/s; 5
+ * wanted and four times that sent is more than 8.76: trips, falls back to a
+ * tenth, of which four times is 2: it stays there. */
+static void
+test_congestion_fallback (void)
+{
+  World w;
+
+  world_init (&w, 9);
+  w.loss = .05;
+  w.disobey = 4;
+  world_run (&w, 10);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_FALLBACK);
+  g_assert_cmpint (w.guard.breaker.trip, ==, RA_BREAKER_CONGESTION);
+  g_assert_true (ra_guard_distrusts (&w.guard));
+  g_assert_cmpuint (ra_guard_rate (&w.guard, w.wanted), <, w.wanted);
+  /* From a tenth by a quarter per second: 10 s are needed to be back. */
+  world_run (&w, 300);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_OPEN);
+  g_assert_cmpuint (ra_guard_rate (&w.guard, w.wanted), ==, 0);
+  ra_guard_restart (&w.guard);
+  g_assert_cmpuint (ra_guard_rate (&w.guard, w.wanted), ==, w.wanted);
+  g_assert_false (ra_guard_distrusts (&w.guard));
+}
+
+/* Not before more than CB_INTERVAL reports are known (4.3). */
+static void
+test_congestion_not_at_once (void)
+{
+  World w;
+
+  world_init (&w, 0);
+  w.loss = .2;
+  w.wanted = 20000000;
+  world_run (&w, 3.5);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_CLOSED);
+  world_run (&w, 5.5);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_FALLBACK);
+}
+
+/* RFC 8083 4.1: 3 Td = 15 s without an answer, while sending. */
+static void
+test_rtcp_timeout (void)
+{
+  RaBreaker b;
+
+  ra_breaker_init (&b, TRUE);
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, RA_TIME_NONE);
+  for (RaTime t = 0; t < 15 * RA_SECOND; t += RA_SECOND) {
+    ra_breaker_on_sent (&b, 1000, t);
+    g_assert_false (ra_breaker_on_timeout (&b, t));
+  }
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 15 * RA_SECOND);
+  g_assert_false (ra_breaker_on_timeout (&b, 15 * RA_SECOND - 1));
+  g_assert_true (ra_breaker_on_timeout (&b, 15 * RA_SECOND));
+  g_assert_cmpint (b.state, ==, RA_BREAKER_OPEN);
+  g_assert_cmpint (b.trip, ==, RA_BREAKER_RTCP_TIMEOUT);
+}
+
+/* A silent source is not answered, and need not be. */
+static void
+test_rtcp_timeout_idle (void)
+{
+  RaBreaker b;
+
+  ra_breaker_init (&b, TRUE);
+  ra_breaker_on_sent (&b, 1000, 0);
+  g_assert_false (ra_breaker_on_timeout (&b, 15 * RA_SECOND));
+  ra_breaker_on_sent (&b, 1000, 100 * RA_SECOND);
+  g_assert_false (ra_breaker_on_timeout (&b, 100 * RA_SECOND));
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 115 * RA_SECOND);
+  ra_breaker_on_heard (&b, TRUE, 110 * RA_SECOND);
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 125 * RA_SECOND);
+  ra_breaker_on_sent (&b, 1000, 200 * RA_SECOND); /* another silence */
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 215 * RA_SECOND);
+}
+
+/* RFC 8083 4.2: MEDIA_TIMEOUT = ceil (5 max (Tf, Tr, Tdr) / Tdr) reports in a
+ * row that tell of nothing new; ours are taken together to one per Tdr, 1 s. */
+static void
+test_media_timeout (void)
+{
+  static const struct
+  {
+    RaSpan tr, tf; /* ms */
+    guint reports;
+    const gchar *why;
+  } rows[] = { { 100, 40, 5, "Tdr is the longest: k" },
+    { 3000, 40, 15, "5 * 3 / 1" }, { 100, 1300, 7, "6.5, rounded up" },
+    { 0, 0, 5, "nothing known" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    guint n = 0;
+    RaFriendly f;
+    RaBreaker b;
+
+    g_test_message ("%s", rows[i].why);
+    ra_friendly_init (&f);
+    f.tr = rows[i].tr * RA_MSECOND;
+    ra_breaker_init (&b, TRUE);
+    for (guint k = 0; k < 100; k++) { /* one that delivers cancels it */
+      ra_breaker_on_heard (&b, k % 3 == 0, k);
+      ra_breaker_on_heard (&b, FALSE, k);
+      g_assert_false (
+          ra_breaker_on_interval (&b, &f, rows[i].tf * RA_MSECOND, k));
+    }
+    ra_breaker_on_heard (&b, TRUE, 100);
+    do {
+      ra_breaker_on_heard (&b, FALSE, 100);
+      n++;
+    } while (n < 100
+        && !ra_breaker_on_interval (&b, &f, rows[i].tf * RA_MSECOND, 100));
+    g_assert_cmpuint (n - 1, ==, rows[i].reports); /* the first delivered */
+    g_assert_cmpint (b.trip, ==, RA_BREAKER_MEDIA_TIMEOUT);
+  }
+}
+
+/* 4.4: more than half lost for 20 s falls back, and for 20 s more ceases. */
+static void
+test_usability (void)
+{
+  World w;
+
+  world_init (&w, 9);
+  w.loss = .6;
+  world_run (&w, 19);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_CLOSED);
+  world_run (&w, 26);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_FALLBACK);
+  g_assert_cmpint (w.guard.breaker.trip, ==, RA_BREAKER_USABILITY);
+  world_run (&w, 40);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_FALLBACK);
+  world_run (&w, 52);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_OPEN);
+}
+
+/* Switched off, nothing trips. */
+static void
+test_disabled (void)
+{
+  World w;
+
+  world_init (&w, 0);
+  ra_guard_set (&w.guard, 0, FALSE);
+  w.loss = .9;
+  w.wanted = 100000000;
+  world_run (&w, 60);
+  g_assert_cmpuint (ra_guard_rate (&w.guard, 1234), ==, 1234);
+  g_assert_cmpuint (ra_guard_next_timeout (&w.guard), ==, RA_TIME_NONE);
+}
+
+static void
+is_finite (const gchar *name, gdouble value, gpointer data)
+{
+  g_assert_true (isfinite (value));
+}
+
+/* Anything may come, at any time. */
+static void
+test_random (void)
+{
+  RaRng rng;
+  RaGuard g;
+
+  ra_rng_init (&rng, 1, 1);
+  ra_guard_init (&g, 9, TRUE);
+  for (guint i = 0; i < 1000000; i++) {
+    RaTime now = ra_rng_chance (&rng, .01) ? ra_rng_next (&rng) >> 2
+                                           : i * (RaTime) RA_MSECOND;
+    RaReport r = { .rtt = (RaSpan) ra_rng_next (&rng),
+      .interval = (RaSpan) ra_rng_next (&rng),
+      .expected = ra_rng_chance (&rng, .5) ? 10 : (guint) ra_rng_next (&rng),
+      .lost_congestion = ra_rng_chance (&rng, .9) ? 0 : 10,
+      .lost_wireless = ra_rng_chance (&rng, .99) ? 0 : G_MAXUINT,
+      .arrived = (guint) ra_rng_next (&rng) % 2 };
+
+    ra_guard_on_sent (
+        &g, (guint) ra_rng_next (&rng), ra_rng_chance (&rng, .3), now);
+    ra_guard_on_report (&g, &r, 1000, 1000000, now);
+    ra_guard_on_timeout (&g, now);
+    g_assert_cmpuint (ra_guard_rate (&g, 5000), <=, 5000);
+    if (i % 1000 == 0)
+      ra_guard_observe (&g, is_finite, NULL);
+    if (g.breaker.state == RA_BREAKER_OPEN)
+      ra_guard_restart (&g);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (x_rows); i++) {
+    g_autofree gchar *path = g_strdup_printf (
+        "/safety/x/%u-ms-%u-percent", x_rows[i].ms, x_rows[i].percent);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_x);
+  }
+  g_test_add_func ("/safety/mean", test_mean);
+  g_test_add_func ("/safety/cb-interval", test_cb_interval);
+  g_test_add_func (
+      "/safety/cap-keeps-breaker-closed", test_cap_keeps_breaker_closed);
+  g_test_add_func ("/safety/congestion/fallback", test_congestion_fallback);
+  g_test_add_func (
+      "/safety/congestion/not-at-once", test_congestion_not_at_once);
+  g_test_add_func ("/safety/rtcp-timeout", test_rtcp_timeout);
+  g_test_add_func ("/safety/rtcp-timeout-idle", test_rtcp_timeout_idle);
+  g_test_add_func ("/safety/media-timeout", test_media_timeout);
+  g_test_add_func ("/safety/usability", test_usability);
+  g_test_add_func ("/safety/disabled", test_disabled);
+  g_test_add_func ("/safety/random", test_random);
+  return g_test_run ();
+}
