@@ -11,23 +11,33 @@
 #define BACKLOG_DRAIN 1.0
 #define DRAIN_MAX 0.5
 
+/* The n-th value; a mean of all while they are few, so that the first (often a
+ * parameter set of some bytes) weighs no more than others. */
 static void
-mean_add (gdouble *mean, gboolean first, gdouble value)
+mean_add (gdouble *mean, guint n, gdouble value)
 {
-  *mean = first ? value : *mean + (value - *mean) / PACKETS;
+  *mean += (value - *mean) / n;
+}
+
+static guint
+count (guint *n)
+{
+  return *n = MIN (*n + 1, PACKETS);
 }
 
 void
 ra_sizes_on_sent (RaSizes *sizes, guint size, guint media, gboolean repair)
 {
-  gdouble *kind = repair ? &sizes->repair : &sizes->packet;
-  gboolean first = sizes->all <= 0;
+  guint n = count (&sizes->n);
 
   size = MAX (size, 1);
-  mean_add (kind, *kind <= 0, size);
-  mean_add (&sizes->all, first, size);
-  mean_add (&sizes->packets, first, repair ? 0 : size);
-  mean_add (&sizes->media, first, repair ? 0 : MIN (media, size));
+  mean_add (&sizes->all, n, size);
+  mean_add (&sizes->packets, n, repair ? 0 : size);
+  mean_add (&sizes->media, n, repair ? 0 : MIN (media, size));
+  if (repair)
+    mean_add (&sizes->repair, count (&sizes->n_repair), size);
+  else
+    mean_add (&sizes->packet, count (&sizes->n_packet), size);
 }
 
 /* Bytes of repair per byte of media packets: what is wanted, or what was sent
@@ -41,25 +51,37 @@ repair_ratio (const RaSizes *sizes, guint percentage)
    * before the first one it counts as a mean one. */
   if (sizes->packet > 0 && sizes->repair > 0)
     wanted *= sizes->repair / sizes->packet;
-  if (sizes->all > 0)
-    sent = (sizes->all - sizes->packets) / MAX (sizes->packets, 1);
+  if (sizes->packets > 0)
+    sent = (sizes->all - sizes->packets) / sizes->packets;
   return MAX (wanted, sent);
+}
+
+/* Of `rate`, rounded down; NaN counts as nothing. */
+static guint64
+share (guint64 rate, gdouble part)
+{
+  gdouble bps = (gdouble) rate * part;
+
+  if (!(bps > 0))
+    return 0;
+  return bps < (gdouble) rate ? (guint64) bps : rate;
 }
 
 void
 ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
     RaSpan backlog, RaSplit *out)
 {
-  gdouble standing = ra_seconds (MAX (backlog - BACKLOG_FREE, 0));
+  gdouble standing = ra_seconds (MAX (backlog, BACKLOG_FREE) - BACKLOG_FREE);
   gdouble drain = MIN (standing / BACKLOG_DRAIN, DRAIN_MAX);
-  gdouble rtp = (gdouble) rate * (1 - rtcp);
-  gdouble packets = rtp / (1 + repair_ratio (sizes, percentage));
   gdouble media = sizes->packets > 0 ? sizes->media / sizes->packets : 1;
+  guint64 packets; /* what media packets may take */
 
-  *out = (RaSplit){
-    .media = (guint64) (packets * media * (1 - drain)),
-    .fec = (guint64) (rtp - packets),
-    .header = (guint64) (packets * (1 - media)),
-    .rtcp = (guint64) ((gdouble) rate * rtcp),
-  };
+  /* Each takes its own from what is left, so that no rounding adds to it. */
+  out->rtcp = share (rate, rtcp);
+  rate -= out->rtcp;
+  packets = share (rate, 1 / (1 + repair_ratio (sizes, percentage)));
+  out->fec = rate - packets;
+  out->media = share (packets, media);
+  out->header = packets - out->media;
+  out->media = share (out->media, 1 - drain);
 }

@@ -16,9 +16,10 @@ typedef struct
   guint64 rtcp;
 } RaSplit;
 
-/* Means over the recent packets of all kinds, bytes; 0 before the first. */
+/* Means over the recent packets of all kinds, bytes; zeroed memory is ready. */
 typedef struct
 {
+  guint n, n_packet, n_repair; /* sent: all, media, repair; 256 at most */
   gdouble all;
   gdouble packets; /* of this media packets */
   gdouble media;   /* of these the encoder's bytes */
@@ -30,11 +31,11 @@ typedef struct
  * `repair`: FEC or a retransmission. */
 void ra_sizes_on_sent (
     RaSizes *sizes, guint size, guint media, gboolean repair);
-/* `rate` is the allowed one; of it `rtcp` is RTCP's share (0..1), with
- * `percentage` repair packets per 100 media packets wanted from now on; what was
- * sent of them lately counts if it is more.  `backlog` is the time that what
- * waits for the pacer takes at the rate: nothing else would drain it, so the
- * encoder gets less by what of it is standing. */
+/* `rate` is the allowed one; of it `rtcp` is RTCP's share (limited to 0..1),
+ * with `percentage` repair packets per 100 media packets wanted from now on;
+ * what was sent of them lately counts if it is more.  `backlog` is the time
+ * that what waits for the pacer takes at the rate: nothing else would drain it,
+ * so the encoder gets less by what of it is standing. */
 void ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp,
     guint percentage, RaSpan backlog, RaSplit *out);
 

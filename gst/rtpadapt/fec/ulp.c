@@ -1,0 +1,242 @@
+/* ulp: the least repair with which what stays missing on the radio is below a
+ * target, for GStreamer's rtpulpfecenc (RFC 5109, one frame at a time).
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Our own; no paper.  What a level leaves missing is worked out in residual.c
+ * from the wireless loss ratio w, the mean burst b and the frames' sizes.
+ *
+ * - w and b are means over `window`, or `packets` if that is longer (what is
+ *   left grows with w squared), of all packets the reports spoke of: repair
+ *   packets are lost like others.  When the last `rise` has clearly more bursts
+ *   than that (MOVED standard deviations), it alone counts from then on.  So the
+ *   level rises in about `rise` and falls in about `window`; to 0 at the latest
+ *   when no burst came for a `window` in which CLEAN were due.
+ * - Congestion gets no repair.  Its losses do not count; a report that has some
+ *   never raises the level; and while most of the recent losses are congestion,
+ *   fewer wireless losses are believed as quickly as more are.
+ * - Nothing is repaired before `evidence` bursts were seen within the window:
+ *   at w = 1 % and b = 1 that takes 300 to 400 packets.
+ * - The level moves when what it leaves is above the target or below `keep` of
+ *   it; then it becomes the least that meets the target.
+ * - A code over one frame cannot mend what is longer than its rows, or frames
+ *   of one packet whose copy follows at once (1 / b of them return).  Where the
+ *   target is out of reach within `max`, the least level that leaves `slack`
+ *   times the best there is will do, none if that is no more than was lost, and
+ *   `reachable` says 0.
+ */
+#include <gst/rtpadapt/fec.h>
+#include <gst/rtpadapt/fec/residual.h>
+
+#include <math.h>
+
+#define MOVED 3
+/* Chance gives none of 8 once in 3,000 times. */
+#define CLEAN 8
+/* Between two looks at the level: encoders have to follow, and they cost some
+ * 0.1 million instructions, on all sizes of frames 20. */
+#define INTERVAL (250 * RA_MSECOND)
+
+/* Sums that fade with time. */
+typedef struct
+{
+  gdouble packets, wireless, runs, congestion;
+} Counts;
+
+typedef struct
+{
+  RaFec fec;
+  gdouble target, max, window, packets, rise, evidence, keep, slack;
+
+  RaFrames frames;
+  Counts mean, recent; /* over `window` and `rise` */
+  RaTime reported;     /* the last report, or 0 */
+  RaTime wireless;     /* the last with a wireless loss, or 0 */
+  gdouble clean;       /* packets since */
+  RaTime looked;       /* at the level, last, or 0 */
+  gboolean reachable;
+  gdouble residual; /* predicted */
+  RaResidual model; /* of w and b then */
+} Ulp;
+
+static void
+counts_add (Counts *c, gdouble keep, const RaReport *report)
+{
+  guint wireless = MIN (report->lost_wireless, report->expected);
+
+  c->packets = c->packets * keep + report->expected;
+  c->wireless = c->wireless * keep + wireless;
+  c->runs = c->runs * keep + MIN (report->wireless_runs, wireless);
+  c->congestion = c->congestion * keep + report->lost_congestion;
+}
+
+static gdouble
+loss_ratio (const Counts *c)
+{
+  return c->packets > 0 ? c->wireless / c->packets : 0;
+}
+
+static gdouble
+burst (const Counts *c)
+{
+  return c->runs > 0 ? c->wireless / c->runs : 1;
+}
+
+/* Bursts due in `packets`. */
+static gdouble
+runs_due (const Ulp *u, gdouble packets)
+{
+  return u->mean.packets > 0 ? u->mean.runs / u->mean.packets * packets : 0;
+}
+
+static void
+clean_update (Ulp *u, const RaReport *report, RaTime now)
+{
+  if (report->lost_wireless > 0) {
+    u->wireless = now;
+    u->clean = 0;
+    return;
+  }
+  u->clean += report->expected;
+  if (runs_due (u, u->clean) > CLEAN
+      && now > ra_later (u->wireless, ra_span (u->window)))
+    u->mean = u->recent = (Counts){ .packets = u->clean };
+}
+
+/* Counts the report, and forgets what is no longer so. */
+static void
+counts_update (Ulp *u, const RaReport *report, RaTime now)
+{
+  gdouble span
+      = u->reported && now > u->reported ? ra_seconds (now - u->reported) : 0;
+  gdouble age = MIN (span / u->window, report->expected / u->packets);
+  gdouble runs, doubt;
+  gboolean more, fewer;
+
+  counts_add (&u->mean, exp (-age), report);
+  counts_add (&u->recent, exp (-span / u->rise), report);
+  clean_update (u, report, now);
+  u->reported = now;
+
+  runs = runs_due (u, u->recent.packets);
+  doubt = MOVED * sqrt (MAX (runs, 1)); /* counts of rare events: Poisson */
+  more = u->recent.runs > runs + doubt;
+  fewer = u->recent.congestion > u->recent.wireless
+      && u->recent.runs < runs - doubt;
+  if (more || fewer)
+    u->mean = u->recent;
+}
+
+/* The least level that leaves no more than `goal`; without one, the one that
+ * leaves least.  Returns what it leaves. */
+static gdouble
+level_find (Ulp *u, gdouble goal, guint *level)
+{
+  guint max = (guint) (u->max * 100 + .5);
+  gdouble best = G_MAXDOUBLE;
+
+  for (guint i = 0; i <= max && best > goal; i++) {
+    gdouble residual = ra_residual (&u->model, &u->frames, i);
+
+    if (residual < best) {
+      best = residual;
+      *level = i;
+    }
+  }
+  return best;
+}
+
+static void
+level_update (Ulp *u, gboolean raise)
+{
+  guint *level = &u->fec.percentage, found = 0;
+  gdouble goal = u->target, best;
+
+  ra_residual_init (&u->model, loss_ratio (&u->mean), burst (&u->mean));
+  best = level_find (u, goal, &found);
+  u->reachable = best <= goal;
+  if (!u->reachable) {
+    goal = best * u->slack;
+    level_find (u, goal, &found);
+  }
+  u->residual = ra_residual (&u->model, &u->frames, *level);
+  if (u->residual <= goal && u->residual >= goal * u->keep
+      && (u->reachable || found > 0))
+    return;
+  if (found < *level || raise) {
+    *level = found;
+    u->residual = ra_residual (&u->model, &u->frames, found);
+  }
+}
+
+static void
+ulp_init (RaFec *f)
+{
+  ((Ulp *) f)->reachable = TRUE;
+}
+
+static void
+ulp_on_frame (RaFec *f, guint packets)
+{
+  ra_frames_add (&((Ulp *) f)->frames, packets);
+}
+
+static void
+ulp_on_report (RaFec *f, const RaReport *report, RaTime now)
+{
+  Ulp *u = (Ulp *) f;
+
+  counts_update (u, report, now);
+  if (ra_frames_mean (&u->frames) <= 0
+      || (u->looked && now < ra_later (u->looked, INTERVAL)))
+    return;
+  if (f->percentage > 0 || u->mean.runs >= u->evidence) {
+    level_update (u, report->lost_congestion == 0);
+    u->looked = now;
+  } else {
+    u->residual = loss_ratio (&u->mean);
+    u->reachable = TRUE;
+  }
+}
+
+static void
+ulp_observe (const RaFec *f, RaObserve emit, gpointer data)
+{
+  const Ulp *u = (const Ulp *) f;
+
+  emit ("w", loss_ratio (&u->mean), data);
+  emit ("b", burst (&u->mean), data);
+  emit ("n", ra_frames_mean (&u->frames), data);
+  emit ("residual", u->residual, data);
+  emit ("reachable", u->reachable, data);
+}
+
+#define FIELD(field) #field, G_STRUCT_OFFSET(Ulp, field)
+
+static const RaParam params[] = {
+  { FIELD (target), .005, .005, 1e-6, 1, "",
+      "media packets that may stay missing, as a ratio" },
+  { FIELD (max), .5, .5, 0, 1, "", "most repair packets per media packet" },
+  { FIELD (window), 10, 10, .1, 3600, "s", "over which the radio is known" },
+  { FIELD (packets), 4000, 4000, 1, 1e9, "packets", "and over how many" },
+  { FIELD (rise), 2, 2, .1, 3600, "s", "in which a worse radio is noticed" },
+  { FIELD (evidence), 3, 3, 0, 1e6, "",
+      "bursts of loss within the window before anything is repaired" },
+  { FIELD (keep), .5, .5, 0, 1, "",
+      "the level stays while it leaves this share of the target or more" },
+  { FIELD (slack), 1.2, 1.2, 1, 100, "",
+      "where the target is out of reach: how far from the best will do" },
+  { NULL },
+};
+
+const RaFecOps ra_fec_ulp = {
+  .name = "ulp",
+  .cite = "our own, for rtpulpfecenc; RFC 5109; channel: Gilbert 1960",
+  .needs = "a loss differentiator; marker bits at the ends of frames",
+  .use = "radio losses that no lower layer repeats",
+  .size = sizeof (Ulp),
+  .params = params,
+  .init = ulp_init,
+  .on_frame = ulp_on_frame,
+  .on_report = ulp_on_report,
+  .observe = ulp_observe,
+};

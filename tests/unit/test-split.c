@@ -1,0 +1,159 @@
+/* Who gets how much of the allowed rate: by hand, and what holds always.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/rate/split.h>
+#include <gst/rtpadapt/util/rng.h>
+
+#include <math.h>
+
+#define SEED 20240711
+#define MS RA_MSECOND
+
+/* `media` packets of 1,000 bytes (960 the encoder's), then `repair` packets of
+ * 1,100. */
+typedef struct
+{
+  guint media, repair;
+} Sent;
+
+static const struct
+{
+  Sent sent;
+  guint64 rate;
+  gdouble rtcp;
+  guint percentage;
+  RaSpan backlog;
+  RaSplit split;
+  const gchar *why;
+} rows[] = {
+  { { 0, 0 }, 1000000, 0, 0, 0, { 1000000, 0, 0, 0 }, "nothing known" },
+  { { 0, 0 }, 1000000, .05, 0, 0, { 950000, 0, 0, 50000 }, "RTCP first" },
+  { { 0, 0 }, 1000000, 0, 25, 0, { 800000, 200000, 0, 0 },
+      "repair packets count as mean ones: 1 / 1.25" },
+  { { 8, 0 }, 1000000, 0, 0, 0, { 960000, 0, 40000, 0 }, "headers: 4 %" },
+  { { 8, 0 }, 1000000, .2, 25, 0, { 614400, 160000, 25600, 200000 },
+      "all: 800 k; 640 k and 160 k; 96 % and 4 %" },
+  /* 2 of 1,100 for 8 of 1,000: .275; 1 M / 1.275 = 784,313.7 */
+  { { 8, 2 }, 1000000, 0, 25, 0, { 752940, 215687, 31373, 0 },
+      "repair packets are longer" },
+  { { 8, 2 }, 1000000, 0, 0, 0, { 752940, 215687, 31373, 0 },
+      "not wanted any more, but still sent" },
+  /* 1 / (1 + .5 * 1.1) = 645,161.3 */
+  { { 8, 2 }, 1000000, 0, 50, 0, { 619354, 354839, 25807, 0 },
+      "more wanted than sent" },
+  { { 0, 3 }, 1000000, 0, 0, 0, { 1000000, 0, 0, 0 },
+      "only repair packets sent: nothing known" },
+  { { 8, 0 }, 1000000, 0, 0, 40 * MS, { 960000, 0, 40000, 0 },
+      "a frame that is being paced is no backlog" },
+  { { 8, 0 }, 1000000, 0, 0, 140 * MS, { 864000, 0, 40000, 0 },
+      "100 ms are drained within a second: 90 %" },
+  { { 8, 0 }, 1000000, 0, 0, 9000 * MS, { 480000, 0, 40000, 0 },
+      "never less than half" },
+  { { 8, 0 }, 1000000, 0, 0, RA_SPAN_NONE, { 960000, 0, 40000, 0 },
+      "no backlog known" },
+  { { 8, 0 }, 1000000, 0, 0, G_MAXINT64, { 480000, 0, 40000, 0 },
+      "a backlog for ever" },
+  { { 8, 0 }, 0, .05, 25, 0, { 0, 0, 0, 0 }, "no rate" },
+  { { 0, 0 }, G_MAXUINT64, 0, 0, 0, { G_MAXUINT64, 0, 0, 0 }, "no limit" },
+  { { 8, 0 }, 1000000, 1.5, 25, 0, { 0, 0, 0, 1000000 }, "RTCP above 1" },
+  { { 8, 0 }, 1000000, -1, 0, 0, { 960000, 0, 40000, 0 }, "RTCP below 0" },
+  { { 8, 0 }, 1000000, NAN, 0, 0, { 960000, 0, 40000, 0 }, "RTCP unknown" },
+};
+
+static guint64
+bits_off (guint64 a, guint64 b)
+{
+  return a > b ? a - b : b - a;
+}
+
+static void
+test_row (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaSizes sizes = { 0 };
+  RaSplit split;
+
+  for (guint k = 0; k < rows[i].sent.media; k++)
+    ra_sizes_on_sent (&sizes, 1000, 960, FALSE);
+  for (guint k = 0; k < rows[i].sent.repair; k++)
+    ra_sizes_on_sent (&sizes, 1100, 0, TRUE);
+  ra_split (&sizes, rows[i].rate, rows[i].rtcp, rows[i].percentage,
+      rows[i].backlog, &split);
+  g_test_message ("%s", rows[i].why);
+  /* Each is rounded down, the last one up. */
+  g_assert_cmpuint (bits_off (split.media, rows[i].split.media), <=, 1);
+  g_assert_cmpuint (bits_off (split.fec, rows[i].split.fec), <=, 1);
+  g_assert_cmpuint (bits_off (split.header, rows[i].split.header), <=, 1);
+  g_assert_cmpuint (bits_off (split.rtcp, rows[i].split.rtcp), <=, 1);
+}
+
+/* A mean of all while they are few, then of some 256. */
+static void
+test_sizes (void)
+{
+  RaSizes sizes = { 0 };
+
+  ra_sizes_on_sent (&sizes, 30, 18, FALSE);
+  for (guint i = 0; i < 9; i++)
+    ra_sizes_on_sent (&sizes, 1000, 960, FALSE);
+  g_assert_cmpfloat_with_epsilon (sizes.packet, 903, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sizes.media, 865.8, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sizes.repair, 0, 1e-9);
+  ra_sizes_on_sent (&sizes, 970, 0, TRUE);
+  g_assert_cmpfloat_with_epsilon (sizes.repair, 970, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sizes.packet, 903, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sizes.all, 10000 / 11., 1e-9);
+  for (guint i = 0; i < 2560; i++)
+    ra_sizes_on_sent (&sizes, 500, 400, FALSE);
+  g_assert_cmpfloat_with_epsilon (sizes.packet, 500, .1);
+}
+
+/* Whatever comes: the sum is never above the rate; nobody gets more media for
+ * more repair, more RTCP or more backlog. */
+static void
+test_laws (void)
+{
+  RaRng rng;
+
+  ra_rng_init (&rng, SEED, 0);
+  for (guint i = 0; i < 20000; i++) {
+    guint64 rate = ((guint64) ra_rng_next (&rng) << 32 | ra_rng_next (&rng))
+        >> (ra_rng_next (&rng) % 64);
+    gdouble rtcp = ra_rng_uniform (&rng) * 1.2 - .1;
+    guint percentage = ra_rng_next (&rng) % 120;
+    RaSpan backlog = (RaSpan) ((guint64) ra_rng_next (&rng) << 32)
+        >> (ra_rng_next (&rng) % 64);
+    RaSizes sizes = { 0 };
+    RaSplit split, less;
+
+    for (guint k = ra_rng_next (&rng) % 20; k > 0; k--)
+      ra_sizes_on_sent (&sizes, ra_rng_next (&rng) % 1500,
+          ra_rng_next (&rng) % 1500, ra_rng_chance (&rng, .3));
+    ra_split (&sizes, rate, rtcp, percentage, backlog, &split);
+    g_assert_cmpuint (split.rtcp, <=, rate);
+    g_assert_cmpuint (split.fec, <=, rate - split.rtcp);
+    g_assert_cmpuint (split.header, <=, rate - split.rtcp - split.fec);
+    g_assert_cmpuint (
+        split.media, <=, rate - split.rtcp - split.fec - split.header);
+    ra_split (&sizes, rate, rtcp, percentage + 10, backlog, &less);
+    g_assert_cmpuint (less.media, <=, split.media);
+    ra_split (&sizes, rate, rtcp + .05, percentage, backlog, &less);
+    g_assert_cmpuint (less.media, <=, split.media);
+    ra_split (&sizes, rate, rtcp, percentage, MAX (backlog, RA_SECOND), &less);
+    g_assert_cmpuint (less.media, <=, split.media);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/split/row/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
+  }
+  g_test_add_func ("/split/sizes", test_sizes);
+  g_test_add_func ("/split/laws", test_laws);
+  return g_test_run ();
+}
