@@ -12,7 +12,9 @@ typedef struct
 {
   const gchar *controller, *lda;
   RaScoreResult score;
-  gdouble let_through; /* goodput / (capacity * (1 - wireless loss ratio)) */
+  gdouble let_through;   /* goodput / (capacity * (1 - wireless loss ratio)) */
+  gdouble fec_overhead;  /* repair packets / media packets */
+  gdouble residual_loss; /* media packets missing after repair / sent */
   gdouble frames_sent, frames_decoded;
   gdouble frozen_s, longest_freeze_s;
   gdouble ssim;        /* of what was shown, missing frames as frozen */

@@ -24,6 +24,8 @@ ra_sim_config_init (RaSimConfig *cfg)
     .seconds = 60 * RA_SECOND,
     .warmup = 2 * RA_SECOND, /* seed 003 5.1 */
     .rate = { .min = 1000, .max = 100000000, .mss = 1200 },
+    .friendliness_cap = 9,
+    .breakers = TRUE,
     .feedback_delay = 25 * RA_MSECOND,
     .packet_size = 1200,
   };
@@ -103,9 +105,8 @@ sim_loop (Sim *sim)
 gboolean
 ra_sim_run (const RaSimConfig *cfg, RaRun *runs, GError **error)
 {
-  static const RaLinkSink sink = { .deliver = deliver,
-    .drop = drop,
-    .load = g_file_get_contents };
+  static const RaLinkSink sink
+      = { .deliver = deliver, .drop = drop, .load = g_file_get_contents };
   Sim sim = { .cfg = cfg };
   gboolean ok = TRUE;
 

@@ -33,6 +33,8 @@ typedef struct
   guint64 seed;
   RaSpan seconds, warmup;
   RaRateConfig rate;
+  gdouble friendliness_cap; /* 0: none */
+  gboolean breakers;
   RaSpan feedback_delay;
   gdouble feedback_loss;
   /* FALSE: the receiver reports once per RTT (RFC 5348 6).  TRUE: it tells of

@@ -3,6 +3,10 @@
  */
 #include "simflow.h"
 
+#include "simfec.h"
+
+#include <gst/rtpadapt/colour/number.h>
+
 #include <gio/gio.h>
 #include <math.h>
 
@@ -12,6 +16,7 @@
 /* Per-packet feedback of a source without frames: as a 25 Hz video's. */
 #define GREEDY_FRAME (40 * RA_MSECOND)
 #define KEY_INTERVAL 2.0 /* s */
+#define FEC_HEADER 14    /* RFC 5109 7.3, 7.4, short mask */
 
 typedef struct
 {
@@ -20,8 +25,11 @@ typedef struct
   RaSpan rtt;
   guint64 rate;
   RaMark mark;
+  guint16 n_mark; /* of its colour */
   gboolean frame_end;
   RaCause truth;
+  SimFrame *frame; /* NULL: of none, or told */
+  guint pos;       /* in it */
 } Record;
 
 /* A packet that waits for the pacer. */
@@ -30,6 +38,8 @@ typedef struct
   guint size;
   RaImportance importance;
   RaSentFlags flags; /* FRAME_END, REPAIR */
+  SimFrame *frame;
+  guint pos;
 } Item;
 
 /* A report or per-packet rows on their way back. */
@@ -51,6 +61,8 @@ struct _SimFlow
   RaSender *sender;
   RaReceiver *receiver; /* NULL with per-packet feedback */
   RaColour *colour;
+  RaMarkNumbers numbers; /* what a header extension would carry */
+  RaMarkSeen seen;
   RaScore *score;
   RaRng rng;
   guint64 next_seq;
@@ -59,6 +71,7 @@ struct _SimFlow
   guint64 backlog_bytes;
   RaTime next_frame, frame_start;
   guint64 n_frames;
+  SimFec fec;
   GArray *rows; /* arrived since the last per-packet feedback */
   guint64 next_row;
   GQueue feedback; /* of Feedback */
@@ -141,8 +154,10 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
     .mark = rec->mark,
   };
 
+  p.lost_by_mark[p.mark] = ra_mark_missing (&f->seen, p.mark, rec->n_mark);
   f->now = now;
   ra_score_arrived (f->score, lp->size, lp->queued, now);
+  sim_frame_outcome (g_steal_pointer (&rec->frame), rec->pos, TRUE);
   if (!f->receiver)
     rows_add (f, lp->seq, p.arrival);
   else if (ra_receiver_on_packet (f->receiver, &p))
@@ -152,7 +167,10 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
 void
 sim_flow_drop (SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now)
 {
-  record (f, lp->seq)->truth = cause;
+  Record *rec = record (f, lp->seq);
+
+  rec->truth = cause;
+  sim_frame_outcome (g_steal_pointer (&rec->frame), rec->pos, FALSE);
   ra_score_lost (f->score, lp->size, cause, now);
 }
 
@@ -215,7 +233,10 @@ packet_send (SimFlow *f)
     .rtt = stats.rtt,
     .rate = ra_sender_rate (f->sender),
     .mark = out.mark,
+    .n_mark = ra_mark_number (&f->numbers, out.mark),
     .frame_end = frame_end,
+    .frame = item.frame,
+    .pos = item.pos,
   };
   if (frame_end)
     f->frame_start = f->now;
@@ -233,23 +254,41 @@ is_idle (const SimFlow *f)
 }
 
 static void
-item_put (SimFlow *f, guint size, RaImportance importance, RaSentFlags flags)
+item_put (SimFlow *f, const Item *item)
 {
-  Item item = { size, importance, flags };
-
-  g_queue_push_tail (&f->backlog, g_memdup2 (&item, sizeof item));
-  f->backlog_bytes += size;
+  g_queue_push_tail (&f->backlog, g_memdup2 (item, sizeof *item));
+  f->backlog_bytes += item->size;
 }
 
-/* The encoder: frames around the media rate, +-20 % (uniform), all of a size
- * whatever they are. */
+/* The packets of a frame of `bytes`, and behind them those that repair it: as
+ * long as the longest, and RFC 5109's headers. */
+static void
+frame_put (SimFlow *f, gdouble bytes, RaImportance importance)
+{
+  guint payload = f->cfg->packet_size - RTP_HEADER;
+  guint n = (guint) ceil (bytes / payload);
+  guint longest = (guint) ceil (MIN (bytes, payload)) + RTP_HEADER;
+  Item item = { .importance = importance };
+
+  item.frame = sim_frame_new (&f->fec, n, ra_sender_fec (f->sender), f->now);
+  for (; item.pos < n; item.pos++, bytes -= payload) {
+    item.size = RTP_HEADER + (guint) ceil (MIN (bytes, payload));
+    item.flags = item.pos + 1 < n ? 0 : RA_SENT_FRAME_END;
+    item_put (f, &item);
+  }
+  item.flags = RA_SENT_REPAIR;
+  item.size = MIN (longest + FEC_HEADER, f->cfg->packet_size);
+  for (; item.pos < n + item.frame->n_repair; item.pos++)
+    item_put (f, &item);
+}
+
+/* The encoder: frames of the media rate +-20 % (uniform), key frames alike. */
 static void
 frame_make (SimFlow *f)
 {
   const RaSimConfig *cfg = f->cfg;
   RaSpan backlog
       = ra_send_span ((gdouble) f->backlog_bytes, ra_sender_rate (f->sender));
-  guint payload = cfg->packet_size - RTP_HEADER;
   guint key_frames = (guint) MAX (KEY_INTERVAL * cfg->fps, 1);
   RaImportance importance
       = f->n_frames++ % key_frames ? RA_IMPORTANCE_BASE : RA_IMPORTANCE_KEY;
@@ -262,9 +301,7 @@ frame_make (SimFlow *f)
   f->next_frame += (RaTime) ra_span (1 / cfg->fps);
   if (backlog > MAX_BACKLOG || is_idle (f))
     return;
-  for (gdouble left = MAX (wanted, 1); left > 0; left -= payload)
-    item_put (f, RTP_HEADER + (guint) ceil (MIN (left, payload)), importance,
-        left > payload ? 0 : RA_SENT_FRAME_END);
+  frame_put (f, MAX (wanted, 1), importance);
 }
 
 static void
@@ -340,26 +377,14 @@ sim_flow_run (SimFlow *f, RaTime now)
     packet_send (f);
 }
 
-static gconstpointer
-find (const RaKind *kind, const gchar *name, GError **error)
+static gboolean
+is_known (
+    gconstpointer ops, const gchar *kind, const gchar *name, GError **error)
 {
-  gconstpointer ops = ra_algorithm_find (kind->list, name);
-
   if (!ops)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s'",
-        kind->name, name);
-  return ops;
-}
-
-/* By the kind's word. */
-static gconstpointer
-find_kind (const gchar *kind, const gchar *name, GError **error)
-{
-  for (const RaKind *k = ra_kinds; k->name; k++) {
-    if (g_str_equal (k->name, kind))
-      return find (k, name, error);
-  }
-  g_assert_not_reached ();
+    g_set_error (
+        error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s'", kind, name);
+  return ops != NULL;
 }
 
 static gboolean
@@ -372,14 +397,19 @@ algorithms_make (SimFlow *f, GError **error)
     .fec_params = own->fec_params,
     .rate = f->cfg->rate,
     .seed = f->cfg->seed + f->index,
+    .friendliness_cap = f->cfg->friendliness_cap,
+    .breakers = f->cfg->breakers,
   };
-  const RaColourOps *colour;
+  const RaColourOps *colour = ra_colour_find (own->colour);
   RaLda *lda;
 
-  if (!(cfg.controller = find_kind ("controller", own->controller, error))
-      || !(cfg.lda = find_kind ("lda", own->lda, error))
-      || !(cfg.fec = find_kind ("fec", own->fec, error))
-      || !(colour = find_kind ("colour", own->colour, error)))
+  cfg.controller = ra_rate_find (own->controller);
+  cfg.lda = ra_lda_find (own->lda);
+  cfg.fec = ra_fec_find (own->fec);
+  if (!is_known (cfg.controller, "controller", own->controller, error)
+      || !is_known (cfg.lda, "lda", own->lda, error)
+      || !is_known (cfg.fec, "FEC rule", own->fec, error)
+      || !is_known (colour, "colour", own->colour, error))
     return FALSE;
   f->colour = ra_colour_new (colour, own->colour_params, error);
   if (!f->colour)
@@ -411,6 +441,7 @@ sim_flow_new (const RaSimConfig *cfg, guint index, RaLink *link, GError **error)
   f->start = (RaTime) f->own->start;
   f->stop = (RaTime) (f->own->stop > 0 ? f->own->stop : G_MAXINT64);
   f->score = ra_score_new (0, MAX (cfg->warmup, f->own->start));
+  f->fec.from = (RaTime) MAX (cfg->warmup, f->own->start);
   ra_rng_init (&f->rng, cfg->seed, 1000 + index);
   /* Flows do not start in step. */
   f->next_frame = f->start
@@ -442,6 +473,7 @@ sim_flow_free (SimFlow *f)
   g_array_unref (f->rows);
   g_queue_clear_full (&f->feedback, feedback_free);
   g_queue_clear_full (&f->backlog, g_free);
+  sim_fec_clear (&f->fec);
   g_free (f);
 }
 
@@ -460,4 +492,8 @@ sim_flow_result (const SimFlow *f, RaTime now, RaRun *run)
   ra_score_get (f->score, MIN (now, f->stop), &score);
   ra_run_init (run, f->own->controller, f->own->lda);
   ra_run_set_score (run, &score);
+  if (f->fec.media > 0) {
+    run->fec_overhead = (gdouble) f->fec.repair / (gdouble) f->fec.media;
+    run->residual_loss = (gdouble) f->fec.missing / (gdouble) f->fec.media;
+  }
 }

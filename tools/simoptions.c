@@ -34,6 +34,11 @@ static const RaParam numbers[] = {
   { FIELD ("min", min), SAME (1000), 1, 100e9, "bit/s", "lowest rate" },
   { FIELD ("start", start), SAME (0), 0, 100e9, "bit/s",
       "rate before the first feedback; 0: the controller's own" },
+  { FIELD ("friendliness-cap", friendliness_cap), SAME (9), 0, 1e9, "",
+      "the rate stays below this times a TCP's at the raw loss; 0: no bound, as "
+      "in the papers" },
+  { FIELD ("breakers", breakers), SAME (1), 0, 1, "",
+      "1: circuit breakers of RFC 8083; 0: none" },
   { FIELD ("max", max), SAME (100e6), 1, 100e9, "bit/s", "highest rate" },
   { NULL },
 };
@@ -302,6 +307,8 @@ sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
   cfg->packet_size = (guint) o->packet_size;
   cfg->rate = (RaRateConfig){ (guint64) o->min, (guint64) o->start,
     (guint64) o->max, cfg->packet_size };
+  cfg->friendliness_cap = o->friendliness_cap;
+  cfg->breakers = o->breakers > 0;
   cfg->feedback_delay = ra_span (o->feedback_delay);
   cfg->feedback_loss = o->feedback_loss;
   cfg->per_packet = o->per_packet > 0;
