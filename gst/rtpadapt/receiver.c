@@ -18,6 +18,8 @@
 /* The longest time X_recv is measured over where reports are rarer than once
  * per R: a frame at 10 Hz. */
 #define X_RECV_WINDOW (100 * RA_MSECOND)
+/* An R from the network may be as short as it likes, our timer not. */
+#define TIMER_MIN RA_MSECOND
 
 typedef struct
 {
@@ -61,7 +63,7 @@ struct _RaReceiver
   guint64 skipped, n_skipped; /* end of the last such range; since the report */
   /* since the last report */
   guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs;
-  RaTime t_lost; /* the newest of lost_congestion */
+  RaTime t_lost;     /* the newest of lost_congestion */
   guint64 last_lost; /* seq of the last loss */
   gboolean in_run;   /* its hole has a wireless loss */
 
@@ -177,8 +179,9 @@ x_recv_count (RaReceiver *r, const RaPacket *p)
 
   *a = (Arrived){ .arrival = p->arrival, .size = p->size };
   g_queue_push_tail (&r->arrived, a);
+  /* Or so far ahead: the clock went back, and may not come there again. */
   while ((a = g_queue_peek_head (&r->arrived))
-      && ra_diff (p->arrival, a->arrival) >= keep)
+      && ABS (ra_diff (p->arrival, a->arrival)) >= keep)
     arrived_free (g_queue_pop_head (&r->arrived));
   r->s += (p->size - r->s) / 64;
 }
@@ -224,7 +227,8 @@ judge (RaReceiver *r, const RaPacket *p, guint n_lost)
     .seq = p->seq,
     .n_lost = n_lost,
     .size = p->size,
-    .bytes_lost = p->bytes_lost ? p->bytes_lost : (guint) (n_lost * r->s),
+    .bytes_lost
+    = p->bytes_lost ? p->bytes_lost : (guint) MIN (n_lost * r->s, G_MAXUINT),
     .arrival = p->arrival,
     .iat = r->started ? ra_diff (p->arrival, r->last_arrival) : RA_SPAN_NONE,
     .rott = ra_diff (p->arrival, p->sent),
@@ -277,6 +281,13 @@ confirm (RaReceiver *r, RaTime now)
 }
 
 static void
+timer_start (RaReceiver *r, RaTime now)
+{
+  r->timeout
+      = r->rtt > 0 ? ra_later (now, MAX (r->rtt, TIMER_MIN)) : RA_TIME_NONE;
+}
+
+static void
 in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
 {
   judge (r, p, n_lost);
@@ -287,7 +298,7 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
   if (p->rtt > 0)
     r->rtt = p->rtt;
   if (p->rtt > 0 && r->timeout == RA_TIME_NONE)
-    r->timeout = ra_later (p->arrival, r->rtt); /* RFC 5348 6.3 */
+    timer_start (r, p->arrival); /* RFC 5348 6.3 */
   ra_history_on_packet (r->history, p->seq);
 }
 
@@ -363,7 +374,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   confirm (r, now);
   if (woken && ra_history_p (r->history) <= r->p_reported)
     return FALSE; /* RFC 5348 6.1 step 4 */
-  r->timeout = r->rtt > 0 ? ra_later (now, r->rtt) : RA_TIME_NONE;
+  timer_start (r, now);
   r->silent = !r->data_since_report;
   r->asked = FALSE;
   if (!r->data_since_report)

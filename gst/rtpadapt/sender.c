@@ -4,23 +4,14 @@
 #include <gst/rtpadapt/sender.h>
 
 #include <gst/rtpadapt/rate/pacer.h>
+#include <gst/rtpadapt/sentlog.h>
 
 #include <string.h>
 
-/* Packets remembered until feedback names them: 3 s at 5,000 packets/s. */
-#define SENT_MAX 16384
 /* A silence of the source is no interval between feedbacks. */
 #define INTERVAL_MAX RA_SECOND
-
-typedef struct
-{
-  guint64 seq;
-  RaTime sent; /* RA_TIME_NONE: nothing here */
-  guint size;
-  RaMark mark;
-  gboolean waiting; /* only the pacer held the next packet back */
-  gboolean arrived; /* feedback said so */
-} Sent;
+/* A send time that the wire has carried may be rounded by this. */
+#define SENT_GRAIN RA_MSECOND
 
 struct _RaSender
 {
@@ -29,14 +20,14 @@ struct _RaSender
   RaFec *fec;
   RaGuard guard;
   RaRateConfig cfg;
+  guint64 handed; /* where an exchanged controller started, else 0 */
   RaPacer pacer;
   RaSizes sizes;
   gdouble rtcp;
   guint64 seed;
   guint frame_packets; /* media packets of the frame so far */
 
-  Sent sent[SENT_MAX];
-  guint64 next_seq;      /* one after the last sent */
+  RaSentLog log;
   guint64 next_reported; /* one after the last that feedback spoke of */
   RaTime last_feedback;  /* RA_TIME_NONE before the first */
   RaSpan interval;       /* between feedbacks: rises at once, falls slowly */
@@ -81,8 +72,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->last.queue = RA_SPAN_NONE;
   s->last_feedback = s->asked = RA_TIME_NONE;
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
-  for (guint i = 0; i < SENT_MAX; i++)
-    s->sent[i].sent = RA_TIME_NONE;
+  ra_sent_log_init (&s->log);
   return s;
 }
 
@@ -111,6 +101,7 @@ ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
   rate->last_sent = s->rate->last_sent;
   ra_rate_free (s->rate);
   s->rate = rate;
+  s->handed = cfg.start;
   return TRUE;
 }
 
@@ -144,8 +135,15 @@ ra_sender_set_fec (
 void
 ra_sender_set_limits (RaSender *s, const RaRateConfig *rate)
 {
+  RaRateConfig cfg = *rate;
+
+  /* Unless the user has a new idea of it. */
+  if (s->handed > 0 && rate->start == s->cfg.start)
+    cfg.start = s->handed;
+  else
+    s->handed = 0;
   s->cfg = *rate;
-  ra_rate_set_config (s->rate, rate);
+  ra_rate_set_config (s->rate, &cfg);
 }
 
 void
@@ -190,6 +188,13 @@ ra_sender_next_send (const RaSender *s, RaTime now)
   return rate > 0 ? ra_pacer_next (&s->pacer, rate, now) : RA_TIME_NONE;
 }
 
+/* The controller's; a new one has none yet. */
+static RaSpan
+smoothed_rtt (const RaSender *s)
+{
+  return s->rate->rtt > 0 ? s->rate->rtt : s->last.rtt;
+}
+
 /* With twcc the receiver speaks when a frame is complete.  The no-feedback timer
  * counts from the first packet that asked, and not at all within a frame: else
  * a large frame that is paced out halves its own rate until it never ends.  A
@@ -199,12 +204,14 @@ timer_hold (RaSender *s)
 {
   RaSpan span = s->rate->rtt > 0 ? 4 * MAX (s->rate->rtt, s->interval)
                                  : 2 * RA_SECOND; /* RFC 5348 4.2, 4.3 */
-  const Sent *last = &s->sent[(s->next_seq - 1) % SENT_MAX];
+  const RaSent *last = ra_sent_log_last (&s->log);
+  guint64 rate = ra_sender_rate (s);
   RaTime due;
 
+  if (rate == 0) /* no frame goes on behind an open breaker */
+    return;
   if (s->asked == RA_TIME_NONE && s->mid_frame) {
-    due = ra_later (
-        last->sent, ra_send_span (last->size, MAX (ra_sender_rate (s), 1)));
+    due = ra_later (last->sent, ra_send_span (last->size, rate));
     ra_rate_postpone (s->rate, ra_later (due, span));
   } else if (s->asked != RA_TIME_NONE && s->interval > 0) {
     ra_rate_postpone (s->rate, ra_later (s->asked, span));
@@ -228,34 +235,23 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   s->mid_frame = !(p->flags & RA_SENT_ASKS);
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
-  s->sent[p->seq % SENT_MAX] = (Sent){
-    .seq = p->seq,
-    .sent = now,
-    .size = p->size,
-    .mark = p->mark,
-    .waiting = (p->flags & RA_SENT_WAITING) != 0,
-  };
   if (s->stats.packets_sent == 0)
     s->next_reported = p->seq;
-  s->next_seq = p->seq + 1;
+  ra_sent_log_add (&s->log,
+      &(RaSent){ .seq = p->seq,
+          .sent = now,
+          .size = p->size,
+          .mark = p->mark,
+          .waiting = (p->flags & RA_SENT_WAITING) != 0 });
   ra_sizes_on_sent (
       &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
   frame_count (s, p->flags);
   ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s), now);
-  ra_guard_on_sent (
-      &s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0, now);
+  ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
+      (p->flags & RA_SENT_WAITING) != 0, now);
   s->stats.packets_sent++;
   s->stats.bytes_sent += p->size;
   ra_rate_on_sent (s->rate, p->size, now);
-}
-
-/* The record of a packet that was sent, or NULL. */
-static Sent *
-sent_find (RaSender *s, guint64 seq)
-{
-  Sent *sent = &s->sent[seq % SENT_MAX];
-
-  return sent->sent != RA_TIME_NONE && sent->seq == seq ? sent : NULL;
 }
 
 /* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time
@@ -265,19 +261,20 @@ sent_find (RaSender *s, guint64 seq)
  * last report where those are rarer than once per R: t_old is where X_recv
  * begins. */
 static gboolean
-data_limited (RaSender *s, RaTime t_new)
+data_limited (const RaSender *s, RaTime t_new)
 {
-  RaTime t_old = ra_later (t_new, -MAX (s->rate->rtt, s->interval));
+  RaTime t_old = ra_later (t_new, -MAX (smoothed_rtt (s), s->interval));
 
-  for (guint64 seq = s->next_seq; seq-- > 0;) {
-    const Sent *sent = sent_find (s, seq);
+  return !ra_sent_log_waited (&s->log, t_old, t_new);
+}
 
-    if (!sent || sent->sent <= t_old)
-      return TRUE;
-    if (sent->sent <= t_new && sent->waiting)
-      return FALSE;
-  }
-  return TRUE;
+static void
+guard_tell (RaSender *s, const RaReport *report, RaTime now)
+{
+  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  ra_guard_on_report (
+      &s->guard, report, s->rate->s, ra_rate_get (s->rate), now);
+  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
 static void
@@ -289,10 +286,7 @@ report_apply (RaSender *s, const RaReport *report, RaTime now)
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
-  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
-  ra_guard_on_report (
-      &s->guard, &s->last, s->rate->s, ra_rate_get (s->rate), now);
-  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
+  guard_tell (s, &s->last, now);
   ra_rate_on_report (s->rate, &s->last, now);
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
@@ -305,6 +299,7 @@ ra_sender_on_report (
   RaReport checked = *report;
 
   if (s->stats.packets_sent == 0 || report->t_recvdata > now || t_delay < 0
+      || ra_later (report->t_recvdata, SENT_GRAIN) < s->log.first
       || ra_diff (now, report->t_recvdata) <= t_delay) {
     s->stats.feedback_bad++;
     return FALSE;
@@ -324,7 +319,7 @@ typedef struct
 } Batch;
 
 static void
-packet_arrived (RaSender *s, Sent *sent, RaTime arrival, const Batch *batch)
+packet_arrived (RaSender *s, RaSent *sent, RaTime arrival, const Batch *batch)
 {
   /* What the answer took beyond waiting for later packets of the batch. */
   RaSpan back = ra_diff (batch->now, batch->newest);
@@ -334,7 +329,7 @@ packet_arrived (RaSender *s, Sent *sent, RaTime arrival, const Batch *batch)
     .sent = sent->sent,
     .arrival = arrival,
     .grain = batch->grain,
-    .rtt = s->rate->rtt,
+    .rtt = smoothed_rtt (s),
     .rtt_sample = MAX (ra_diff (arrival, sent->sent) + back, 0),
     .rate = ra_sender_rate (s),
     .mark = sent->mark,
@@ -356,10 +351,10 @@ lost_forget (RaSender *s)
 
 /* Feeds one row to the receiver.  NULL if it is not news or contradicts what
  * was sent. */
-static const Sent *
+static const RaSent *
 row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
 {
-  Sent *sent = sent_find (s, row->seq);
+  RaSent *sent = ra_sent_log_find (&s->log, row->seq);
   gboolean lost = row->arrival == RA_TIME_NONE;
   gboolean old = row->seq < s->next_reported;
 
@@ -390,7 +385,7 @@ static void
 interval_update (RaSender *s, RaTime now)
 {
   if (s->last_feedback != RA_TIME_NONE) {
-    RaSpan sample = MIN (ra_diff (now, s->last_feedback), INTERVAL_MAX);
+    RaSpan sample = CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX);
 
     s->interval = MAX (sample, s->interval + (sample - s->interval) / 10);
   }
@@ -401,7 +396,8 @@ gboolean
 ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
     RaSpan grain, RaTime now)
 {
-  const Sent *newest = NULL;
+  const RaSent *newest = NULL;
+  gboolean heard = FALSE;
   RaTime arrival = 0;
   Batch batch = { grain, 0, now };
   RaSpan t_delay;
@@ -412,15 +408,19 @@ ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
       batch.newest = MAX (batch.newest, packets[i].arrival);
   }
   for (guint i = 0; i < n; i++) {
-    const Sent *sent = row_feed (s, &packets[i], &batch);
+    const RaSent *sent = row_feed (s, &packets[i], &batch);
 
+    heard |= sent != NULL;
     if (sent && packets[i].arrival != RA_TIME_NONE) {
       newest = sent;
       arrival = packets[i].arrival;
     }
   }
-  if (!newest)
+  if (!newest) {
+    if (heard) /* RFC 8083 4.2: of nothing that arrived */
+      guard_tell (s, &(RaReport){ 0 }, now);
     return FALSE;
+  }
   interval_update (s, now);
   /* The peer answers at once, so the receiver's timer plays no part here: each
    * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
@@ -465,7 +465,7 @@ void
 ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
 {
   *stats = s->stats;
-  stats->rtt = s->rate->rtt;
+  stats->rtt = smoothed_rtt (s);
   stats->queue = s->last.queue;
   stats->recv_rate = s->last.recv_rate;
   stats->p = s->last.p;

@@ -40,11 +40,17 @@ static void
 trace (const RaSimView *view, RaTime now, gpointer data)
 {
   guint64 rate = ra_sender_rate (view->sender);
+  RaSenderStats stats;
   RaSplit split;
 
   ++*(guint *) data;
   g_assert_cmpuint (rate, >=, MIN_RATE);
   g_assert_cmpuint (rate, <=, MAX_RATE);
+  /* RFC 8083 4.3, with what the simulator's cap of 9 leaves of 10; rounded. */
+  ra_sender_get_stats (view->sender, &stats);
+  if (stats.friendly < G_MAXUINT64)
+    g_assert_cmpuint (rate, <=, 9 * stats.friendly + 9);
+  g_assert_cmpint (stats.breaker, ==, RA_BREAKER_CLOSED);
   ra_sender_split (view->sender, 0, &split);
   g_assert_cmpuint (
       split.media + split.fec + split.header + split.rtcp, <=, rate);
@@ -88,6 +94,19 @@ run_twice (RaSimConfig *cfg)
   g_assert_cmpstr (first, !=, other);
 }
 
+/* At 20 % and R = 200 ms, X is 131 kbit/s: the cap holds whoever wants more than
+ * 1.2 Mbit/s.  The law is in trace(). */
+static void
+run_capped (RaSimConfig *cfg)
+{
+  g_autofree gchar *out = NULL;
+
+  cfg->link = "bottleneck rate=2M queue=100ms ! delay 100ms ! bernoulli .2";
+  cfg->feedback_delay = 100 * RA_MSECOND;
+  out = run (cfg);
+  g_assert_nonnull (out);
+}
+
 static void
 test_pair (gconstpointer data)
 {
@@ -108,6 +127,10 @@ test_pair (gconstpointer data)
   cfg.fps = 25;
   cfg.grain = 250 * RA_USECOND;
   run_twice (&cfg);
+  run_capped (&cfg);
+  cfg.per_packet = FALSE;
+  cfg.grain = 0;
+  run_capped (&cfg);
 }
 
 /* The simulator's other settings: what a row has is left as it is in

@@ -219,6 +219,26 @@ test_first_loss (void)
   tear_down (&f, NULL);
 }
 
+/* After a silence 20 packets are 5, and double; not where some are lost. */
+static void
+test_silence_loss (void)
+{
+  for (guint lost = 0; lost < 2; lost++) {
+    Fixture f = taken_over ("arc", 20 * PPR, NULL);
+
+    expire (&f, FALSE);
+    expire (&f, FALSE);
+    assert_near (get (f.rate, "x"), 5 * PPR, "quartered");
+    tell (&f, R,
+        (RaReport){ .expected = 20,
+            .lost_congestion = lost,
+            .recv_rate = ra_bits (20 * PPR) });
+    assert_near (get (f.rate, "x"), (lost ? 6 : 10) * PPR,
+        "one packet per RTT, or twice as many");
+    tear_down (&f, NULL);
+  }
+}
+
 /* Hours without a loss: (1) stays a number, and the next loss counts. */
 static void
 test_forgetting (void)
@@ -255,6 +275,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arc/gather", test_gather);
   g_test_add_func ("/arc/steps", test_steps);
   g_test_add_func ("/arc/first-loss", test_first_loss);
+  g_test_add_func ("/arc/silence-loss", test_silence_loss);
   g_test_add_func ("/arc/forgetting", test_forgetting);
   g_test_add_data_func ("/arc/slow-start", name, slow_start_law);
   g_test_add_func ("/arc/slow-start-end", test_slow_start_end);

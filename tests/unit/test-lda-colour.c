@@ -90,11 +90,30 @@ static const struct
       { { { 0 }, { 90, 10 }, { 90, 10 } }, { { 0 }, { 95, 5 }, { 95, 5 } } },
       .05, .05 * K / .95, 1 - K / .95 / (1 + K),
       "all packets remembered for an RTT" },
+  /* l_yellow is .6, then 0; l_green of the second RTT alone is .05, l_total
+   * 5 / 200 */
+  { "window=100ms,react=0,greens=1", R,
+      { { { 0 }, { 90, 10 }, { 40, 60 } }, { { 0 }, { 95, 5 }, { 100, 0 } } },
+      .05, -.025 / .95, 1, "what greens lose in congestion is forgotten" },
+  { "window=100ms,react=0,greens=1", R,
+      { { { 0 }, { 90, 10 }, { 90, 10 } }, { { 0 }, { 95, 5 }, { 50, 50 } } },
+      0, 55 / 200., 0, "nor does it help that some are remembered" },
+  /* In each RTT a tenth is lost.  Of 10 yellows 10 e^-2 = 1.4, then 10 e^-4 =
+   * .2 are remembered. */
+  { "window=0,react=50ms,greens=1", R,
+      { { { 0 }, { 90, 10 }, { 9, 1 } }, { { 0 }, { 90, 10 } } }, .1, 0, 1,
+      "no yellow packet for an RTT" },
+  { "window=0,react=50ms,greens=1", R,
+      { { { 0 }, { 90, 10 }, { 9, 1 } }, { { 0 }, { 90, 10 } },
+          { { 0 }, { 90, 10 } } },
+      0, .1, 0, "for two: they may all be lost" },
   { "", R, { { { 0 }, { 18, 1 }, { 18, 1 } } }, 0, 2 / 38., 0,
       "19 greens are not enough to know" },
   { "", R, { { { 0 }, { 19, 1 }, { 19, 1 } } }, .05, 0, 1, "20 are" },
   { "paper,alpha=1,period=100ms", 0, { { { 0 }, { 9, 1 }, { 9, 1 } } }, .1, 0,
       1, "no RTT: by the parameter" },
+  { "paper,alpha=1,period=100ms", -1, { { { 0 }, { 9, 1 }, { 9, 1 } } }, .1, 0,
+      1, "a bad one is none" },
   { "paper,alpha=1", -1, { { { 0 }, { 9, 1 }, { 9, 1 } } }, 0, 0, 0,
       "a bad one is none, and 240 ms are not over" },
   { "paper,alpha=1", 2 * R,
@@ -205,6 +224,27 @@ test_diffusion (gconstpointer data)
     for (guint j = 0; j < i; j++)
       g_assert_cmpfloat (fabs (sum[i] - sum[j] - share * (i - j)), <, 1 + 1e-9);
   }
+  ra_lda_free (lda);
+}
+
+/* The clock goes back after an RTT of wireless losses: from then on RTTs count
+ * again, the next one with congestion. */
+static void
+test_clock_back (void)
+{
+  RaLda *lda = lda_new ("wled", "paper,alpha=1");
+  RaArrival a = { .seq = 1000, .size = 1000, .mark = RA_MARK_GREEN };
+
+  feed (lda, wled_rows[1].periods, wled_rows[1].rtt);
+  g_assert_cmpfloat (letter (lda, "share"), ==, 1);
+  packet (lda, &a, R, RA_SECOND);
+  a.mark = RA_MARK_YELLOW;
+  a.n_lost = a.lost_by_mark[RA_MARK_YELLOW] = 1;
+  packet (lda, &a, R, RA_SECOND + R - 1);
+  g_assert_cmpfloat (letter (lda, "share"), ==, 1);
+  packet (lda, &a, R, RA_SECOND + R);
+  g_assert_cmpfloat (letter (lda, "w"), ==, 0);
+  g_assert_cmpfloat (letter (lda, "share"), ==, 0);
   ra_lda_free (lda);
 }
 
@@ -336,7 +376,7 @@ static const struct
   { "g1 g65535 g2", "0 0 0", "late over the wrap" },
   { "g10 g1010", "0 999", "a jump of 1000" },
   { "g10 g1011 g1012 g1014", "0 0 0 1", "one more: a restart" },
-  { "g2000 g1000 g2001", "0 0 0", "1000 back: late" },
+  { "g2000 g1000 g2003", "0 0 2", "1000 back: late" },
   { "g2000 g999 g1000 g1002", "0 0 0 1", "one more: a restart" },
   { "y5 g1 g2000 y7", "0 0 0 1", "of this colour alone" },
   { "n5 n9 ?5 ?9", "0 0 0 0", "no colour, no numbers" },
@@ -421,6 +461,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_rows ("wled", 0, G_N_ELEMENTS (wled_rows), test_wled);
   add_rows ("diffusion", 0, G_N_ELEMENTS (wled_rows), test_diffusion);
+  g_test_add_func ("/lda-colour/clock-back", test_clock_back);
   g_test_add_data_func ("/lda-colour/wild/default", "", test_wild);
   g_test_add_data_func ("/lda-colour/wild/paper", "paper", test_wild);
   g_test_add_func ("/lda-colour/report", test_report);

@@ -369,10 +369,61 @@ add (const Case *c, const gchar *law, GTestDataFunc test)
   g_test_add_data_func_full (path, g_memdup2 (c, sizeof *c), test, g_free);
 }
 
+/* An LDA that says what it should not, and counts. */
+typedef struct
+{
+  RaLda base;
+  guint count;
+} Odd;
+
+static RaCause odd_cause;
+
+static RaCause
+odd_on_packet (RaLda *lda, const RaArrival *a)
+{
+  ((Odd *) lda)->count++;
+  return odd_cause;
+}
+
+static RaSpan
+odd_patience (const RaLda *lda, const RaArrival *a)
+{
+  return -1;
+}
+
+/* What lda.h promises of whatever LDA there is. */
+static void
+test_wrappers (void)
+{
+  static const RaLdaOps odd = { .name = "odd",
+    .size = sizeof (Odd),
+    .on_packet = odd_on_packet,
+    .patience = odd_patience };
+  static const RaCause unsure[] = { RA_CAUSE_NONE, (RaCause) 99 };
+  RaLda *lda = ra_lda_new (&odd, NULL, NULL);
+  RaArrival a = { .seq = 9, .n_lost = 1 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (unsure); i++) {
+    odd_cause = unsure[i];
+    g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_CONGESTION);
+  }
+  g_assert_cmpint (ra_lda_patience (lda, &a), ==, 0);
+  g_assert_cmpuint (((Odd *) lda)->count, ==, 2);
+  ra_lda_set_seed (lda, 7);
+  g_assert_cmpuint (((Odd *) lda)->count, ==, 0);
+  g_assert_cmpuint (lda->seed, ==, 7);
+  odd_cause = RA_CAUSE_WIRELESS;
+  g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_WIRELESS);
+  a.n_lost = 0;
+  g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_NONE);
+  ra_lda_free (lda);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lda-laws/wrappers", test_wrappers);
   for (guint i = 0; ra_ldas[i]; i++) {
     for (guint j = 0; j < 4; j++) {
       Case c = { ra_ldas[i], j % 2 ? "paper" : "", j / 2 };

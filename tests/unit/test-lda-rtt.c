@@ -206,6 +206,13 @@ static const Row vegas_rows[] = {
   /* s = 1000 + (360 - 1000) / 64 = 990; 1e5 B/s * 9.9 ms = 990 bytes */
   { "vegas", "paper", { P, { .times = 1, 0, 109.9, .size = 360 } },
       RA_CAUSE_NONE, "diff", 1, "a small packet moves s" },
+  /* s = 360 + (1000 - 360) / 64 = 370; 1e5 B/s * 3.7 ms = 370 bytes */
+  { "vegas", "paper", { { .times = 1, 0, 100, .size = 360 }, { 1, 0, 103.7 } },
+      RA_CAUSE_NONE, "diff", 1, "the first packet is s" },
+  { "vegas", "paper,between=0",
+      { P, { 1, 0, 100 }, { .times = 1, 0, 100, .is_silent = TRUE },
+          { 1, 1, 130 } },
+      C, NULL, 0, "between, and the rate was unknown meanwhile: unsure" },
   { "vegas", "", { P, { 1, 1, 112 } }, C, "diff", 1,
       "default: 12 - 2 ms, and nothing clear before" },
   { "vegas", "", { Q, { 1, 1, 111.999999 } }, W, NULL, 0,

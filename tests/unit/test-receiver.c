@@ -102,6 +102,8 @@ static const struct
   { 10, "0 r0 100 200 250 300 r300", 160000, "but at most 100 ms" },
   { 300, "0 r0 100 200 300 r350", 80000,
       "a long R: 3 packets in 300 ms, 24000 bit / 0.3 s" },
+  { 100, "0 r0 5000 5010 100 110 r110", 160000,
+      "the clock went back: what came at 5 s is not of the last R" },
 };
 
 static void
@@ -313,6 +315,8 @@ test_lost_by_mark (void)
     { 12, 9, 1, "a duplicate tells nothing" },
     { 14, 0, 3, "but with the next one" },
     { 15, 0, 3, "once" },
+    { 11, 4, 3, "late, when it was lost already" },
+    { 16, 0, 7, "with the next one, too" },
   };
   RaReceiver *r = receiver_new (&scripted);
 

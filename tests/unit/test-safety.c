@@ -70,6 +70,7 @@ test_mean (void)
     { 5500, 0, 0, .4 * 2 / 3, "half a second tells nothing; 2 + 1 s do" },
     { 6000, 100, 0, .4 * 2 / 4, "the second, whole" },
     { 7000, 100, 0, 0, "the 40 are forgotten" },
+    { 8000, 0, 10, 1 / 3., "all of one second in three, late" },
   };
   RaFriendly f;
 
@@ -80,6 +81,23 @@ test_mean (void)
     ra_friendly_on_report (&f, &r, 1000, 0, rows[i].ms * (RaTime) RA_MSECOND);
     g_test_message ("%s", rows[i].why);
     g_assert_cmpfloat_with_epsilon (f.p, rows[i].p, 1e-9);
+  }
+}
+
+/* RFC 8083 3: Tr = .8 Tr + .2 Tr_new; the first as it is. */
+static void
+test_tr (void)
+{
+  static const gint rows[][2]
+      = { { 100, 100 }, { 200, 120 }, { 0, 120 }, { 20, 100 } };
+  RaFriendly f;
+
+  ra_friendly_init (&f);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaReport r = report_of (100, 0, rows[i][0] * RA_MSECOND);
+
+    ra_friendly_on_report (&f, &r, 1000, 0, i);
+    g_assert_cmpint (f.tr, ==, rows[i][1] * RA_MSECOND);
   }
 }
 
@@ -145,7 +163,7 @@ world_run (World *w, gdouble until)
     if (n == 0)
       continue;
     for (guint i = 0; i < n; i++) {
-      ra_guard_on_sent (&w->guard, 1000, i + 1 == n, w->now);
+      ra_guard_on_sent (&w->guard, 1000, i + 1 == n, FALSE, w->now);
       lost += ra_rng_chance (&w->rng, w->loss);
     }
     r = report_of (n, lost, w->rtt);
@@ -199,6 +217,29 @@ test_congestion_fallback (void)
   g_assert_false (ra_guard_distrusts (&w.guard));
 }
 
+/* One that does not listen at all.  4.3: it has "the next CB_INTERVAL RTCP
+ * reporting intervals", 3 s, to change its mind. */
+static void
+test_congestion_patience (void)
+{
+  gdouble fallback = 0, open = 0;
+  World w;
+
+  world_init (&w, 9);
+  w.loss = .05;
+  w.disobey = 100;
+  for (guint i = 1; i < 400 && open <= 0; i++) {
+    world_run (&w, i * .04);
+    if (fallback <= 0 && w.guard.breaker.state == RA_BREAKER_FALLBACK)
+      fallback = i * .04;
+    if (w.guard.breaker.state == RA_BREAKER_OPEN)
+      open = i * .04;
+  }
+  g_assert_cmpfloat (fallback, >, 0);
+  g_assert_cmpfloat (open - fallback, >=, 3 - 1e-9);
+  g_assert_cmpfloat (open - fallback, <=, 5);
+}
+
 /* Not before more than CB_INTERVAL reports are known (4.3). */
 static void
 test_congestion_not_at_once (void)
@@ -223,7 +264,7 @@ test_rtcp_timeout (void)
   ra_breaker_init (&b, TRUE);
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, RA_TIME_NONE);
   for (RaTime t = 0; t < 15 * RA_SECOND; t += RA_SECOND) {
-    ra_breaker_on_sent (&b, 1000, t);
+    ra_breaker_on_sent (&b, 1000, FALSE, t);
     g_assert_false (ra_breaker_on_timeout (&b, t));
   }
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 15 * RA_SECOND);
@@ -240,15 +281,35 @@ test_rtcp_timeout_idle (void)
   RaBreaker b;
 
   ra_breaker_init (&b, TRUE);
-  ra_breaker_on_sent (&b, 1000, 0);
+  ra_breaker_on_sent (&b, 1000, FALSE, 0);
   g_assert_false (ra_breaker_on_timeout (&b, 15 * RA_SECOND));
-  ra_breaker_on_sent (&b, 1000, 100 * RA_SECOND);
+  ra_breaker_on_sent (&b, 1000, FALSE, 100 * RA_SECOND);
   g_assert_false (ra_breaker_on_timeout (&b, 100 * RA_SECOND));
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 115 * RA_SECOND);
   ra_breaker_on_heard (&b, TRUE, 110 * RA_SECOND);
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 125 * RA_SECOND);
-  ra_breaker_on_sent (&b, 1000, 200 * RA_SECOND); /* another silence */
+  ra_breaker_on_sent (&b, 1000, FALSE, 200 * RA_SECOND); /* another silence */
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 215 * RA_SECOND);
+}
+
+/* One that a timeout after each packet slows down, 1, 2, 4 and 8 s, has data all
+ * the while: it is not silent. */
+static void
+test_rtcp_timeout_slow (void)
+{
+  static const guint at[] = { 0, 1, 3, 7 };
+  RaBreaker b;
+
+  ra_breaker_init (&b, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (at); i++)
+    ra_breaker_on_sent (&b, 1000, TRUE, at[i] * (RaTime) RA_SECOND);
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 15 * RA_SECOND);
+  g_assert_true (ra_breaker_on_timeout (&b, 15 * RA_SECOND));
+  /* What is sent after 8 s does not begin anew. */
+  ra_breaker_restart (&b);
+  ra_breaker_on_sent (&b, 1000, TRUE, 7 * RA_SECOND);
+  ra_breaker_on_sent (&b, 1000, TRUE, 15 * RA_SECOND);
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 22 * RA_SECOND);
 }
 
 /* RFC 8083 4.2: MEDIA_TIMEOUT = ceil (5 max (Tf, Tr, Tdr) / Tdr) reports in a
@@ -325,6 +386,21 @@ test_disabled (void)
   g_assert_cmpuint (ra_guard_next_timeout (&w.guard), ==, RA_TIME_NONE);
 }
 
+/* Switched off after one tripped, it is forgotten. */
+static void
+test_disabled_late (void)
+{
+  World w;
+
+  world_init (&w, 9);
+  w.loss = .6;
+  world_run (&w, 60);
+  g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_OPEN);
+  ra_guard_set (&w.guard, 0, FALSE);
+  g_assert_cmpuint (ra_guard_rate (&w.guard, 1234), ==, 1234);
+  g_assert_false (ra_guard_distrusts (&w.guard));
+}
+
 static void
 is_finite (const gchar *name, gdouble value, gpointer data)
 {
@@ -350,8 +426,8 @@ test_random (void)
       .lost_wireless = ra_rng_chance (&rng, .99) ? 0 : G_MAXUINT,
       .arrived = (guint) ra_rng_next (&rng) % 2 };
 
-    ra_guard_on_sent (
-        &g, (guint) ra_rng_next (&rng), ra_rng_chance (&rng, .3), now);
+    ra_guard_on_sent (&g, (guint) ra_rng_next (&rng), ra_rng_chance (&rng, .3),
+        ra_rng_chance (&rng, .3), now);
     ra_guard_on_report (&g, &r, 1000, 1000000, now);
     ra_guard_on_timeout (&g, now);
     g_assert_cmpuint (ra_guard_rate (&g, 5000), <=, 5000);
@@ -373,6 +449,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_x);
   }
   g_test_add_func ("/safety/mean", test_mean);
+  g_test_add_func ("/safety/tr", test_tr);
   g_test_add_func ("/safety/cb-interval", test_cb_interval);
   g_test_add_func (
       "/safety/cap-keeps-breaker-closed", test_cap_keeps_breaker_closed);
@@ -381,9 +458,12 @@ main (int argc, char **argv)
       "/safety/congestion/not-at-once", test_congestion_not_at_once);
   g_test_add_func ("/safety/rtcp-timeout", test_rtcp_timeout);
   g_test_add_func ("/safety/rtcp-timeout-idle", test_rtcp_timeout_idle);
+  g_test_add_func ("/safety/rtcp-timeout-slow", test_rtcp_timeout_slow);
   g_test_add_func ("/safety/media-timeout", test_media_timeout);
   g_test_add_func ("/safety/usability", test_usability);
+  g_test_add_func ("/safety/congestion/patience", test_congestion_patience);
   g_test_add_func ("/safety/disabled", test_disabled);
+  g_test_add_func ("/safety/disabled-late", test_disabled_late);
   g_test_add_func ("/safety/random", test_random);
   return g_test_run ();
 }

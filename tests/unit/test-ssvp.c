@@ -91,6 +91,39 @@ test_once_per_rtt (void)
   tear_down (&f, NULL);
 }
 
+/* What was lost before the decrease shows after it, by its age. */
+static void
+test_loss_age (void)
+{
+  RaReport loss = { .n_events = 1, .p = P_387PPR };
+  Fixture f = taken_over ("ssvp", 100 * PPR, NULL);
+
+  tell (&f, R, loss);
+  loss.loss_age = R / 10;
+  tell (&f, R, loss);
+  assert_near (get (f.rate, "k"), 87.5, "sent R / 10 before (10)");
+  tell (&f, R / 10, loss);
+  assert_near (get (f.rate, "k"), 76.5625, "(10) of those sent after");
+  tear_down (&f, NULL);
+}
+
+/* 20 + 10 * .31; half of it after a silence, and then what it was: not only the
+ * 20 at which slow start ended. */
+static void
+test_silence_grown (void)
+{
+  Fixture f = taken_over ("ssvp", 20 * PPR, NULL);
+
+  for (guint i = 0; i < 10; i++)
+    tell (&f, R, (RaReport){ .p = P_387PPR });
+  assert_near (get (f.rate, "k"), 23.1, "grown");
+  expire (&f, FALSE);
+  assert_near (get (f.rate, "k"), 11.55, "halved");
+  tell (&f, R, (RaReport){ .p = P_387PPR, .recv_rate = ra_bits (11.55 * PPR) });
+  assert_near (get (f.rate, "k"), 23.1, "doubled");
+  tear_down (&f, NULL);
+}
+
 /* From 100 packets per RTT: 87.5 after a loss, back after 12.5 / .31 = 40.3
  * RTTs. */
 static void
@@ -158,6 +191,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_rows ("/ssvp/gap", G_N_ELEMENTS (rows), test_gap);
   g_test_add_func ("/ssvp/once-per-rtt", test_once_per_rtt);
+  g_test_add_func ("/ssvp/loss-age", test_loss_age);
+  g_test_add_func ("/ssvp/silence-grown", test_silence_grown);
   g_test_add_func ("/ssvp/cycle", test_cycle);
   g_test_add_func ("/ssvp/sizes", test_sizes);
   g_test_add_func ("/ssvp/slow-start-wireless", test_slow_start_wireless);

@@ -40,6 +40,52 @@ test_use (gconstpointer data)
   tear_down (&g);
 }
 
+/* RFC 7661 4.2: the sampling period is max (3 RTT, 1 s).  Of a window of 20 all
+ * were used once, and 8 `ms` later; 10 more were acknowledged then. */
+static const struct
+{
+  RaSpan rtt;
+  guint ms;
+  gdouble cwnd;
+  const gchar *why;
+} sampling_rows[] = {
+  { R, 850, 20.488, "1 s: the slot of an eighth may go before" },
+  { R, 1001, 20, "all of it over" },
+  { RA_SECOND, 2600, 20.488, "3 RTT: the same" },
+  { RA_SECOND, 3001, 20, "all of these over" },
+};
+
+/* What is used of a second is the most of its parts, also within a part. */
+static void
+test_sampling_most (void)
+{
+  Fixture f = avoiding ("newreno", 20, NULL);
+
+  tell (&f, 2 * R, 8, (RaReport){ 0 });
+  tell (&f, 9 * R, 20, (RaReport){ 0 });
+  tell (&f, R / 10, 8, (RaReport){ .arrived = 10 });
+  g_assert_cmpfloat_with_epsilon (get (&f, "cwnd"), 20.488, .01);
+  tear_down (&f);
+}
+
+static void
+test_sampling (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaSpan rtt = sampling_rows[i].rtt;
+  gdouble k = ra_seconds (R) / ra_seconds (rtt); /* of R in an RTT */
+  Fixture f
+      = window_new ("newreno", (guint64) (20 * k * PPR), 1000, "jitter=0");
+
+  tell (&f, R, 20 * k, (RaReport){ .rtt = rtt, .p = .001 });
+  assert_near (get (&f, "cwnd"), 20, "begin");
+  tell (&f, sampling_rows[i].ms * RA_MSECOND, 8 * k,
+      (RaReport){ .rtt = rtt, .arrived = 10 });
+  g_test_message ("%s", sampling_rows[i].why);
+  g_assert_cmpfloat_with_epsilon (get (&f, "cwnd"), sampling_rows[i].cwnd, .01);
+  tear_down (&f);
+}
+
 /* RFC 7661 4.4.3 for c above 16: each NVP halves cwnd, down to IW = 4; ssthresh
  * is at least three quarters of what it was. */
 static const struct
@@ -72,6 +118,51 @@ test_nvp (gconstpointer data)
   tear_down (&f);
 }
 
+/* A window below IW is no more after it. */
+static void
+test_nvp_small (void)
+{
+  Fixture f = avoiding ("newreno", 6, NULL);
+
+  tell (&f, R, 6, (RaReport){ .lost_congestion = 1, .n_events = 1 });
+  assert_near (get (&f, "cwnd"), 3, "halved");
+  f.now += 2 * NVP;
+  send_packet (&f);
+  assert_near (get (&f, "cwnd"), 3, "less than IW");
+  tear_down (&f);
+}
+
+/* Reports of a quarter of it are no use of a window: it is halved after 300 s of
+ * these, and not before. */
+static void
+test_nvp_reports (void)
+{
+  for (guint n = 299; n <= 302; n += 3) {
+    Fixture f = avoiding ("newreno", 20, NULL);
+
+    for (guint i = 0; i < n; i++)
+      tell (&f, 10 * R, 5, (RaReport){ .data_limited = TRUE });
+    send_packet (&f);
+    assert_near (get (&f, "cwnd"), n < 300 ? 20 : 10, "RFC 7661 4.4.3");
+    tear_down (&f);
+  }
+}
+
+/* Of a window of 3 only 1 is used: up to IW it grows all the same, as a new
+ * flow might have that (RFC 7661 4.4.3). */
+static void
+test_use_small (void)
+{
+  Fixture f = avoiding ("newreno", 6, NULL);
+
+  tell (&f, R, 6, (RaReport){ .lost_congestion = 1, .n_events = 1 });
+  for (guint i = 0; i < 12; i++)
+    tell (&f, R, 1, (RaReport){ .data_limited = TRUE });
+  tell (&f, R, 1, (RaReport){ .arrived = 10 });
+  assert_near (get (&f, "cwnd"), 4, "3, 3.33, 3.63, 3.91, 4");
+  tear_down (&f);
+}
+
 /* Half the size, twice the packets: the rate is what the bytes were. */
 static void
 test_size (void)
@@ -82,6 +173,7 @@ test_size (void)
   f.now += R;
   acked (&f, 0);
   assert_near (get (&f, "cwnd"), 40, "of 500 bytes");
+  assert_near (get (&f, "ssthresh"), 40, "so ssthresh");
   tell (&f, R, 20, (RaReport){ 0 });
   assert_near ((gdouble) ra_rate_get (f.rate), 20 * PPR, "the same bytes");
   tell (&f, R, 20, (RaReport){ .lost_congestion = 1, .n_events = 1 });
@@ -187,6 +279,9 @@ test_bwe (void)
   assert_near (get (&f, "bwe"), 119000, "by frames: .9 * 110 + .1 * 200");
   tell (&f, 30 * R, 20, (RaReport){ 0 });
   assert_near (get (&f, "bwe"), 127100, "one sample after a silence");
+  f.now -= 10 * R;
+  tell (&f, 0, 20, (RaReport){ 0 });
+  assert_near (get (&f, "bwe"), 127100, "a clock that fell back: no time over");
   tear_down (&f);
 }
 
@@ -215,6 +310,22 @@ test_bdp (gconstpointer data)
   /* IW is 4: the row of 3 begins with that. */
   assert_near (get (&f, "cwnd"), bdp_rows[i].after, bdp_rows[i].why);
   assert_near (get (&f, "ssthresh"), bdp_rows[i].ssthresh, bdp_rows[i].why);
+  tear_down (&f);
+}
+
+/* A queue of another R: BWE is 20 per R, and what the path holds without a queue
+ * is R_min. */
+static void
+test_westwood_queue (void)
+{
+  Fixture f = window_new ("westwood", 40 * PPR, 1000, NULL);
+
+  tell (&f, R, 20, (RaReport){ .p = .001 });
+  for (guint i = 0; i < 20; i++)
+    tell (&f, 2 * R, 20, (RaReport){ .rtt = 2 * R });
+  tell (&f, 2 * R, 20,
+      (RaReport){ .rtt = 2 * R, .n_events = 1, .lost_congestion = 1 });
+  assert_near (get (&f, "ssthresh"), 20, "BWE RTT_min");
   tear_down (&f);
 }
 
@@ -259,13 +370,19 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   add_rows ("/window/use", G_N_ELEMENTS (use_rows), test_use);
+  add_rows ("/window/sampling", G_N_ELEMENTS (sampling_rows), test_sampling);
+  g_test_add_func ("/window/sampling/most", test_sampling_most);
   add_rows ("/window/nvp", G_N_ELEMENTS (nvp_rows), test_nvp);
+  g_test_add_func ("/window/nvp/small", test_nvp_small);
+  g_test_add_func ("/window/nvp/reports", test_nvp_reports);
+  g_test_add_func ("/window/use/small", test_use_small);
   g_test_add_func ("/window/size", test_size);
   add_rows ("/window/clock", G_N_ELEMENTS (clock_rows), test_clock);
   add_rows ("/window/pacing", G_N_ELEMENTS (pacing_rows), test_pacing);
   add_rows ("/window/alpha", G_N_ELEMENTS (alpha_rows), test_alpha);
   g_test_add_func ("/window/bwe", test_bwe);
   add_rows ("/window/bdp", G_N_ELEMENTS (bdp_rows), test_bdp);
+  g_test_add_func ("/window/westwood-queue", test_westwood_queue);
   g_test_add_func ("/window/westwood-timeout", test_westwood_timeout);
   add_rows ("/window/rtt-min", G_N_ELEMENTS (age_rows), test_rtt_min);
   return g_test_run ();

@@ -75,6 +75,19 @@ test_start (gconstpointer data)
   tear_down (&f);
 }
 
+/* Two packets per R of another controller, after losses: IW would be twice as
+ * much. */
+static void
+test_handed_over (gconstpointer data)
+{
+  Fixture f = window_new (data, 2 * PPR, 1000, NULL);
+
+  tell (&f, R, 2, (RaReport){ .p = .2 });
+  assert_near (get (&f, "cwnd"), 2, "as it was");
+  assert_near (get (&f, "ssthresh"), 2, "no slow start");
+  tear_down (&f);
+}
+
 static void
 test_slow_start (gconstpointer data)
 {
@@ -222,6 +235,44 @@ test_timeout (gconstpointer data)
   tear_down (&f);
 }
 
+/* A timeout before the first report: what start was is over. */
+static void
+test_timeout_first (void)
+{
+  Fixture f = window_new ("newreno", 960000, 1000, NULL);
+
+  expire (&f);
+  tell (&f, R, 1, (RaReport){ 0 });
+  assert_near (get (&f, "cwnd"), 1, "the loss window");
+  tear_down (&f);
+}
+
+/* gaimd's is what a loss would have left. */
+static void
+test_timeout_gaimd (void)
+{
+  Fixture f = avoiding ("gaimd", 20, NULL);
+
+  expire (&f);
+  assert_near (get (&f, "ssthresh"), 17.5, "beta = .875");
+  tear_down (&f);
+}
+
+/* What was sent before a timeout and comes late ends nothing: still a packet per
+ * RTO. */
+static void
+test_timeout_late (void)
+{
+  Fixture f = avoiding ("newreno", 20, NULL);
+
+  expire (&f);
+  tell (&f, R, 20, (RaReport){ .rtt = 6 * R, .arrived = 5 });
+  assert_near (get (&f, "cwnd"), 1, "in recovery");
+  assert_near ((gdouble) ra_rate_get (f.rate), round (8000 / get (&f, "rto")),
+      "a packet per RTO");
+  tear_down (&f);
+}
+
 /* RFC 6298 5.1, 5.2: no timer while nothing is on its way. */
 static void
 test_timer_off (gconstpointer data)
@@ -330,11 +381,12 @@ static const struct
 {
   guint cwnd;
   gdouble after, ssthresh;
+  gint rto; /* ms: twice 250 after a timeout */
   const gchar *why;
 } floor_rows[] = {
-  { 4, 2, 2, "halved" },
-  { 3, 1.5, 2, "cwnd may be less than ssthresh" },
-  { 2, 1, 2, "a timeout" },
+  { 4, 2, 2, 250, "halved" },
+  { 3, 1.5, 2, 250, "cwnd may be less than ssthresh" },
+  { 2, 1, 2, 500, "a timeout" },
 };
 
 static void
@@ -350,6 +402,7 @@ test_floor (gconstpointer data)
   g_assert_cmpfloat_with_epsilon (get (&f, "cwnd"), floor_rows[i].after, .01);
   g_assert_cmpfloat_with_epsilon (
       get (&f, "ssthresh"), floor_rows[i].ssthresh, .01);
+  assert_near (get (&f, "rto"), floor_rows[i].rto / 1000., "RFC 6298 2.3, 5.5");
   g_test_message ("%s", floor_rows[i].why);
   tear_down (&f);
 }
@@ -361,10 +414,14 @@ main (int argc, char **argv)
   add_rows ("/window/iw", G_N_ELEMENTS (iw_rows), test_iw);
   add_rows ("/window/start", G_N_ELEMENTS (start_rows), test_start);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
+    add_named ("/window/handed-over", all[i], test_handed_over);
     add_named ("/window/slow-start", all[i], test_slow_start);
     add_named ("/window/limits", all[i], test_limits);
     add_named ("/window/timer-off", all[i], test_timer_off);
   }
+  g_test_add_func ("/window/timeout-late", test_timeout_late);
+  g_test_add_func ("/window/timeout-first", test_timeout_first);
+  g_test_add_func ("/window/timeout-gaimd", test_timeout_gaimd);
   g_test_add_func ("/window/slow-start-ends", test_slow_start_ends);
   add_rows ("/window/rto", 3, test_rto);
   g_test_add_func ("/window/rtt-per-frame", test_rtt_per_frame);

@@ -16,6 +16,9 @@
  *   RTTmin ages much later, after `base-window` (10 min, BASE_HISTORY of RFC
  *   6817): streams that share a queue keep it from running empty for longer
  *   than `window`, and its delay would become RTTmin.
+ * - A queue that is managed (RED, RIO) drops long before it is full: once it was
+ *   full, what it drops later is below qthresh, and most of it is taken for
+ *   wireless.
  */
 #include <gst/rtpadapt/lda/ld.h>
 
@@ -82,7 +85,8 @@ const RaLdaOps ra_lda_ld = {
   .name = "ld",
   .cite = "Papadimitriou, Tsaoussidis, Zhang 2009, 3.2",
   .needs = "RTT per packet (per-packet feedback), or send and arrival times",
-  .use = "as spike, from RTT: a queue of 20 ms or more that the stream fills",
+  .use
+  = "as spike, from RTT: a drop-tail queue of 20 ms or more that the stream fills",
   .size = sizeof (RaLd),
   .params = params,
   .on_packet = ld_on_packet,

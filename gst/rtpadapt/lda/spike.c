@@ -90,7 +90,7 @@ const RaLdaOps ra_lda_spike = {
   .cite = "Cen, Cosman, Voelker 2003, III-B",
   .needs = "send and arrival times",
   .use
-  = "a queue of 20 ms or more that the stream fills itself; quick changes of capacity",
+  = "a drop-tail queue of 20 ms or more that the stream fills; quick changes of capacity",
   .size = sizeof (RaSpike),
   .params = params,
   .on_packet = spike_on_packet,

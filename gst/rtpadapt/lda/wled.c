@@ -27,7 +27,10 @@
  *   counted over some time, those that tell the radio's rate over `window`, as
  *   it changes slowly, all packets and the yellow ones over `react`, so that the
  *   share falls soon when congestion sets in.  alpha = 1 then.
- * - w needs `greens` packets before it is believed.
+ *   What greens lose while l_yellow is theta or more is not remembered: in the
+ *   paper, too, w is of the RTTs below theta alone.
+ * - w needs `greens` packets before it is believed, and a yellow one of late: of
+ *   yellow packets that are all dropped a receiver hears nothing.
  * - p_c of one period is -1 at least: figure 2 gives any negative number when
  *   greens had bad luck, which would hide congestion for hundreds of RTTs.
  */
@@ -74,7 +77,7 @@ count_close (Count *c, Count *now, gdouble seconds, gdouble window)
 static gdouble
 wireless_rate (const Wled *l)
 {
-  if (l->yellow.all <= 0 || rate_of (&l->yellow) >= l->theta)
+  if (l->yellow.all < 1 || rate_of (&l->yellow) >= l->theta)
     return 0;
   if (l->green.all < l->greens || l->green.lost >= l->green.all)
     return 0;
@@ -87,8 +90,10 @@ period_close (Wled *l, RaSpan length)
 {
   gdouble seconds = ra_seconds (length), p_c, pi;
 
-  count_close (&l->green, &l->green_now, seconds, l->window);
   count_close (&l->yellow, &l->yellow_now, seconds, l->react);
+  if (rate_of (&l->yellow) >= l->theta)
+    l->green_now = (Count){ 0 };
+  count_close (&l->green, &l->green_now, seconds, l->window);
   count_close (&l->total, &l->now, seconds, l->react);
   l->w = wireless_rate (l);
   pi = rate_of (&l->total);

@@ -199,13 +199,16 @@ ra_holes_mark (
 }
 
 /* A clock that went back by more than the patience ends it: it might never
- * come to the end, and nothing behind would count. */
+ * come to the end, and nothing behind would count.  So do RA_HOLES_MAX newer
+ * numbers, or the ring would run over and the loss never count. */
 static gboolean
-slot_waits (const Slot *slot, RaTime now)
+pop_waits (RaHoles *h, RaTime now)
 {
+  const Slot *slot = slot_at (h, h->pop);
   RaSpan since = ra_diff (now, slot->judged);
 
-  return since < slot->patience && since > -slot->patience;
+  return since < slot->patience && since > -slot->patience
+      && h->next - h->pop <= RA_HOLES_MAX;
 }
 
 gboolean
@@ -215,7 +218,7 @@ ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out)
     Slot *slot = slot_at (h, h->pop);
 
     if (slot->state == LOST) {
-      if (slot_waits (slot, now))
+      if (pop_waits (h, now))
         return FALSE;
       slot->state = TOLD;
       *out = (RaMissing){ h->pop++, slot->t_loss, (RaCause) slot->cause };

@@ -52,7 +52,8 @@ void ra_holes_mark (
  * when there is none.  Losses come in order of sequence, as the history needs
  * them (and as a TCP-DCR sender acts on all holes when the timer of the first
  * one expires: Bhandarkar et al. 2005, 4): one that waits holds up those
- * behind it, for no longer than its own patience. */
+ * behind it, for no longer than its own patience, nor than RA_HOLES_MAX newer
+ * numbers. */
 gboolean ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out);
 /* When the next one is to be popped, or RA_TIME_NONE. */
 RaTime ra_holes_next_due (const RaHoles *h);

@@ -61,7 +61,8 @@ ra_start_on_report (RaStart *t, const RaReport *report)
 gboolean
 ra_start_told (const RaReport *report, RaTime t, RaTime now)
 {
-  return t == RA_TIME_NONE || ra_later (now, -report->rtt - report->loss_age) >= t;
+  return t == RA_TIME_NONE
+      || ra_later (now, -report->rtt - report->loss_age) >= t;
 }
 
 gdouble

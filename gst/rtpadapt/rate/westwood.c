@@ -14,6 +14,7 @@
  * - RTT_min ages after `window` (30 s), for a handover moves it.
  */
 #include <gst/rtpadapt/rate/window.h>
+#include <gst/rtpadapt/util/winmin.h>
 
 #include <math.h>
 
@@ -49,7 +50,7 @@ bwe_update (Westwood *v, const RaReport *report, RaTime now)
   if (v->bwe <= 0)
     v->bwe = b;
   else
-    v->bwe += (1 - pow (v->filter, fmin (part, 1))) * (b - v->bwe);
+    v->bwe += (1 - pow (v->filter, CLAMP (part, 0, 1))) * (b - v->bwe);
   v->t_bwe = now;
 }
 

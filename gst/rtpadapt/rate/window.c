@@ -20,7 +20,9 @@
  *   2 R old.  R is a geometric mean of both, as in RFC 5348 4.5, and the rate
  *   stays below what that clock would let go.
  * - A source that leaves half of cwnd unused, an encoder at its limit, keeps it
- *   but does not raise it (RFC 7661).
+ *   but does not raise it (RFC 7661).  Of 4.4.1 there is no LossFlightSize, so
+ *   that a decrease may be larger; pipeACK is not undefined after one, but as it
+ *   was before, more than the new cwnd, it hinders as little.
  */
 #include <gst/rtpadapt/rate/window.h>
 
@@ -33,7 +35,7 @@
 #define MAX_RTO 60.0     /* s, RFC 6298 2.5 */
 #define LATEST .75       /* weight of the latest sample in R */
 #define GRANULARITY 0.01 /* s, G of RFC 6298: how late a wake-up may be */
-/* RFC 7661: pipeACK's sampling period (4.2, max (3 RTT, 1 s)) and NVP. */
+/* RFC 7661: pipeACK's sampling period is 1 s or more (4.2); NVP. */
 #define SAMPLING RA_SECOND
 #define NVP (300 * RA_SECOND)
 
@@ -56,13 +58,39 @@ pacing_r (const RaWindow *w)
       * pow ((w->r_sample + w->jitter) / (w->srtt + w->jitter), LATEST);
 }
 
+/* RFC 7661 4.2: max (3 RTT, 1 s). */
+static RaSpan
+sampling_period (const RaWindow *w)
+{
+  return MAX (ra_span (3 * w->srtt), SAMPLING);
+}
+
+/* A sample of pipeACK.  Not RaWinMin, whose slots are those of one length. */
+static void
+pipe_add (RaWindow *w, gdouble bytes, RaTime now)
+{
+  RaWindowPeriod *p = &w->pipe[(w->n_periods - 1) % RA_WINDOW_PERIODS];
+
+  if (w->n_periods == 0
+      || ra_diff (now, p->begun) >= sampling_period (w) / RA_WINDOW_PERIODS)
+    w->pipe[w->n_periods++ % RA_WINDOW_PERIODS]
+        = (RaWindowPeriod){ now, bytes };
+  else
+    p->bytes = fmax (p->bytes, bytes);
+}
+
 /* Packets, or -1 as long as there is none. */
 static gdouble
 pipe_ack (const RaWindow *w, RaTime now)
 {
-  gdouble bytes = ra_winmin_get (&w->pipe, now, SAMPLING);
+  guint n = (guint) MIN (w->n_periods, RA_WINDOW_PERIODS);
+  gdouble packets = -1;
 
-  return bytes < G_MAXDOUBLE ? -bytes / w->s : -1;
+  for (guint i = 0; i < n; i++) {
+    if (ra_diff (now, w->pipe[i].begun) < sampling_period (w))
+      packets = fmax (packets, w->pipe[i].bytes / w->s);
+  }
+  return packets;
 }
 
 /* How long after a packet the timer waits: the report about it may come a
@@ -88,7 +116,6 @@ ra_window_init (RaRate *r, RaTime now)
   w->rto = INITIAL_RTO;
   w->recover = RA_TIME_NONE;
   w->validated = now;
-  ra_winmin_init (&w->pipe);
   ra_window_finish (w);
 }
 
@@ -132,7 +159,7 @@ rtt_update (RaWindow *w, gdouble sample, RaTime now)
   gdouble since = ra_seconds (ra_diff (now, w->t_rtt));
 
   w->r_sample = sample;
-  if (w->srtt > 0 && since < w->srtt / 2 && !w->timed_out)
+  if (w->srtt > 0 && since < w->srtt / 2)
     return;
   if (w->srtt <= 0) {
     w->srtt = sample;
@@ -147,13 +174,15 @@ rtt_update (RaWindow *w, gdouble sample, RaTime now)
 }
 
 /* R is known now.  A start rate comes "from a previous connection" (RFC 5348
- * 4.2); where that had losses, it was a controller of the same path. */
+ * 4.2); where that had losses, it was a controller of the same path, and IW
+ * would be more than it allowed. */
 static void
 begin (RaWindow *w, const RaReport *report)
 {
+  gdouble least = report->p > 0 ? 1 : w->cwnd;
+
   if (w->base.cfg.start && !w->timed_out)
-    w->cwnd
-        = fmax (w->cwnd, ra_bytes (w->base.cfg.start) * pacing_r (w) / w->s);
+    w->cwnd = fmax (least, ra_bytes (w->base.cfg.start) * pacing_r (w) / w->s);
   if (report->p > 0)
     w->ssthresh = w->cwnd;
 }
@@ -165,7 +194,7 @@ pipe_update (RaWindow *w, const RaReport *report, RaTime now)
   gdouble x_recv = ra_bytes (report->recv_rate);
 
   if (x_recv > 0)
-    ra_winmin_add (&w->pipe, -x_recv * pacing_r (w), now, SAMPLING);
+    pipe_add (w, x_recv * pacing_r (w), now);
   if (ra_window_flight (w, now) >= w->cwnd)
     w->validated = now;
 }

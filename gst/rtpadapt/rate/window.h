@@ -5,11 +5,17 @@
 #pragma once
 
 #include <gst/rtpadapt/rate.h>
-#include <gst/rtpadapt/util/winmin.h>
 
 G_BEGIN_DECLS
 
 #define RA_WINDOW_SENT 2048 /* packets whose send time is kept */
+#define RA_WINDOW_PERIODS 8 /* measurement periods of RFC 7661 4.5 */
+
+typedef struct
+{
+  RaTime begun;
+  gdouble bytes; /* the largest sample */
+} RaWindowPeriod;
 
 typedef struct
 {
@@ -24,8 +30,9 @@ typedef struct
   RaTime recover;            /* of the latest decrease, or RA_TIME_NONE */
   RaTime t_reported;         /* t_recvdata of the latest report */
   RaTime validated;          /* cwnd was last known to be in use */
-  RaWinMin pipe;             /* minus pipeACK of RFC 7661, bytes */
-  gdouble x_recv;            /* of the latest report, bytes/s */
+  guint64 n_periods;         /* so far */
+  RaWindowPeriod pipe[RA_WINDOW_PERIODS]; /* the latest of them, a ring */
+  gdouble x_recv;                         /* of the latest report, bytes/s */
   guint64 n_sent;
   RaTime sent[RA_WINDOW_SENT]; /* when, a ring */
   gboolean timed_out;          /* and no later packet was heard of */

@@ -56,12 +56,20 @@ trip (RaBreaker *b, RaBreakerTrip why, RaBreakerState state)
   return TRUE;
 }
 
-void
-ra_breaker_on_sent (RaBreaker *b, guint size, RaTime now)
+/* The source was, so that it could not be answered.  One that a controller slows
+ * down to a packet in many seconds is not. */
+static gboolean
+is_silent (const RaBreaker *b, RaTime now)
 {
-  /* A source that was silent could not be answered. */
-  if (b->last_heard == RA_TIME_NONE || ra_diff (now, b->last_sent) > TD)
+  return !b->held && ra_diff (now, b->last_sent) > TD;
+}
+
+void
+ra_breaker_on_sent (RaBreaker *b, guint size, gboolean held, RaTime now)
+{
+  if (b->last_heard == RA_TIME_NONE || is_silent (b, now))
     b->last_heard = now;
+  b->held = held;
   if (b->interval_start == RA_TIME_NONE)
     b->interval_start = now;
   b->last_sent = now;
@@ -152,7 +160,7 @@ ra_breaker_on_timeout (RaBreaker *b, RaTime now)
 {
   if (ra_breaker_next_timeout (b) > now)
     return FALSE;
-  if (ra_diff (now, b->last_sent) > TD) { /* it is silent */
+  if (is_silent (b, now)) {
     b->last_heard = RA_TIME_NONE;
     return FALSE;
   }

@@ -38,6 +38,7 @@ typedef struct
 
   RaTime last_heard;   /* any feedback; or the first packet, RA_TIME_NONE */
   RaTime last_sent;    /* RA_TIME_NONE: none */
+  gboolean held;       /* another packet waits since then, for the pacer */
   gboolean delivered;  /* something, in this interval */
   guint n_undelivered; /* intervals in a row without */
   RaTime unusable;     /* since when, RA_TIME_NONE: it is usable */
@@ -55,8 +56,9 @@ void ra_breaker_init (RaBreaker *b, gboolean enabled);
 /* The user wants to try again: as after ra_breaker_init(). */
 void ra_breaker_restart (RaBreaker *b);
 
-/* A packet of `size` bytes was sent. */
-void ra_breaker_on_sent (RaBreaker *b, guint size, RaTime now);
+/* A packet of `size` bytes was sent; `held`: only the pacer holds another one
+ * back. */
+void ra_breaker_on_sent (RaBreaker *b, guint size, gboolean held, RaTime now);
 /* Feedback or a receiver report came; `delivered`: it tells of a packet that
  * arrived and was not told of before. */
 void ra_breaker_on_heard (RaBreaker *b, gboolean delivered, RaTime now);

@@ -49,9 +49,10 @@ ra_guard_distrusts (const RaGuard *g)
 }
 
 void
-ra_guard_on_sent (RaGuard *g, guint size, gboolean frame_end, RaTime now)
+ra_guard_on_sent (
+    RaGuard *g, guint size, gboolean frame_end, gboolean held, RaTime now)
 {
-  ra_breaker_on_sent (&g->breaker, size, now);
+  ra_breaker_on_sent (&g->breaker, size, held, now);
   if (!frame_end)
     return;
   if (g->frame_end != RA_TIME_NONE)

@@ -28,7 +28,9 @@ guint64 ra_guard_rate (const RaGuard *g, guint64 rate);
 /* TRUE: no verdict counts, every loss is congestion. */
 gboolean ra_guard_distrusts (const RaGuard *g);
 
-void ra_guard_on_sent (RaGuard *g, guint size, gboolean frame_end, RaTime now);
+/* `held`: only the pacer holds another packet back. */
+void ra_guard_on_sent (
+    RaGuard *g, guint size, gboolean frame_end, gboolean held, RaTime now);
 /* `s` is the mean packet size, `rate` the controller's. */
 void ra_guard_on_report (
     RaGuard *g, const RaReport *report, gdouble s, guint64 rate, RaTime now);

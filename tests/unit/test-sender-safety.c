@@ -1,0 +1,269 @@
+/* The circuit breakers of RFC 8083 as the sender obeys them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * R = 40 ms; but for one test all send something each 50 ms.
+ */
+#include <gst/rtpadapt/sender.h>
+
+#define TICK (50 * RA_MSECOND)
+#define R (40 * RA_MSECOND)
+#define RATE 1000000
+#define MIN_RATE 200000
+
+typedef struct
+{
+  RaSender *sender;
+  guint64 seq;
+  RaTime now;
+} World;
+
+static World
+world_new (const RaRateOps *ops, guint64 min)
+{
+  RaSenderConfig cfg = { .controller = ops,
+    .lda = ra_lda_find ("omniscient"),
+    .rate = { .min = min, .start = RATE, .max = RATE, .mss = 1200 },
+    .breakers = TRUE };
+  World w = { ra_sender_new (&cfg, 0, NULL), 0, 0 };
+
+  g_assert_nonnull (w.sender);
+  return w;
+}
+
+static void
+world_send (World *w, RaSentFlags flags)
+{
+  ra_sender_on_sent (w->sender,
+      &(RaOutgoing){ w->seq++, 1200, 1200, RA_MARK_NONE, flags }, w->now);
+}
+
+/* Of the latest packet. */
+static gboolean
+world_feedback (World *w, gboolean lost)
+{
+  RaFeedbackPacket row
+      = { w->seq - 1, lost ? RA_TIME_NONE : w->now + RA_SECOND };
+
+  return ra_sender_on_feedback (w->sender, &row, 1, 0, w->now + R);
+}
+
+static void
+world_timeout (World *w)
+{
+  guint n = 0;
+
+  for (; ra_sender_next_timeout (w->sender) <= w->now; n++) {
+    ra_sender_on_timeout (w->sender, w->now);
+    g_assert_cmpuint (n, <, 2); /* no loop */
+  }
+}
+
+static RaBreakerState
+state (const World *w, RaBreakerTrip *trip)
+{
+  RaSenderStats stats;
+
+  ra_sender_get_stats (w->sender, &stats);
+  *trip = stats.trip;
+  return stats.breaker;
+}
+
+/* Nothing may go until the user says so; then all is as ever. */
+static void
+check_open (World *w, RaBreakerTrip why)
+{
+  RaTime at = w->now;
+  RaBreakerTrip trip;
+  RaSplit split;
+
+  g_assert_cmpint (state (w, &trip), ==, RA_BREAKER_OPEN);
+  g_assert_cmpint (trip, ==, why);
+  for (guint i = 0; i < 1000; i++) {
+    g_assert_cmpuint (ra_sender_rate (w->sender), ==, 0);
+    g_assert_cmpuint (
+        ra_sender_next_send (w->sender, w->now), ==, RA_TIME_NONE);
+    ra_sender_split (w->sender, 0, &split);
+    g_assert_cmpuint (
+        split.media + split.fec + split.header + split.rtcp, ==, 0);
+    w->now += TICK;
+    world_timeout (w);
+  }
+  ra_sender_restart (w->sender);
+  g_assert_cmpint (state (w, &trip), ==, RA_BREAKER_CLOSED);
+  g_assert_cmpint (trip, ==, RA_BREAKER_NONE);
+  g_assert_cmpuint (ra_sender_rate (w->sender), >, 0);
+  g_assert_cmpuint (ra_sender_next_send (w->sender, w->now), <, RA_TIME_NONE);
+  g_assert_cmpuint (w->now, ==, at + 1000 * TICK);
+}
+
+/* The longest that a no-feedback timer waits: RFC 6298 2.5, 60 s; R. */
+#define TIMER_MAX (61 * RA_SECOND)
+
+/* 4.1: no answer in 15 s.  Both after a whole frame and in the middle of one,
+ * whose end would be for ever away at a rate of 0: once it sends again, the
+ * no-feedback timer runs. */
+static void
+test_rtcp_timeout (gconstpointer data)
+{
+  for (guint whole = 0; whole < 2; whole++) {
+    World w = world_new (data, MIN_RATE);
+    RaBreakerTrip trip;
+
+    world_send (&w, RA_SENT_ASKS);
+    world_feedback (&w, FALSE);
+    for (; w.now < 16 * RA_SECOND; w.now += TICK) {
+      world_timeout (&w);
+      if (state (&w, &trip) == RA_BREAKER_OPEN)
+        break;
+      world_send (&w, whole ? RA_SENT_ASKS : RA_SENT_WAITING);
+    }
+    g_assert_cmpuint (w.now, ==, 15 * RA_SECOND + TICK); /* 15 s + R */
+    check_open (&w, RA_BREAKER_RTCP_TIMEOUT);
+    ra_sender_set_safety (w.sender, 0, FALSE);
+    world_send (&w, RA_SENT_ASKS);
+    if (!g_str_equal (((const RaRateOps *) data)->name, "fixed"))
+      g_assert_cmpuint (
+          ra_sender_next_timeout (w.sender), <=, w.now + TIMER_MAX);
+    ra_sender_free (w.sender);
+  }
+}
+
+/* So where the controller itself is about to cease: R = 1 s, a TCP's RTO is 3 s
+ * and doubles, and a packet in 6 s is no silence of the source. */
+static void
+test_rtcp_timeout_slow (gconstpointer data)
+{
+  World w = world_new (data, 1);
+  RaFeedbackPacket row = { 0, RA_SECOND };
+  RaBreakerTrip trip;
+
+  world_send (&w, RA_SENT_ASKS | RA_SENT_WAITING);
+  w.now = RA_SECOND;
+  g_assert_true (ra_sender_on_feedback (w.sender, &row, 1, 0, w.now));
+  while (state (&w, &trip) != RA_BREAKER_OPEN) {
+    RaTime next = ra_sender_next_send (w.sender, w.now);
+    RaTime timeout = ra_sender_next_timeout (w.sender);
+
+    w.now = MAX (MIN (next, timeout), w.now);
+    g_assert_cmpuint (w.now, <=, 16 * RA_SECOND);
+    if (timeout <= next)
+      ra_sender_on_timeout (w.sender, w.now);
+    else
+      world_send (&w, RA_SENT_ASKS | RA_SENT_WAITING);
+  }
+  check_open (&w, RA_BREAKER_RTCP_TIMEOUT);
+  ra_sender_free (w.sender);
+}
+
+/* 4.2: answers that tell of nothing that arrived, for 5 max (Tf, Tr, Tdr), Tdr =
+ * 1 s: in the interval that ends after that, and one was under way.  With a
+ * frame each 2 s 10 s. */
+static void
+media_timeout (const RaRateOps *ops, guint frame_s)
+{
+  World w = world_new (ops, MIN_RATE);
+  guint ticks = frame_s * RA_SECOND / TICK, n = 0;
+  RaBreakerTrip trip;
+
+  for (guint i = 0; i < 3 * ticks; i++, w.now += TICK) {
+    world_send (&w, RA_SENT_ASKS | (i % ticks ? 0 : RA_SENT_FRAME_END));
+    g_assert_true (world_feedback (&w, FALSE));
+  }
+  for (; n < 400 && state (&w, &trip) != RA_BREAKER_OPEN; n++) {
+    world_send (&w, RA_SENT_ASKS | (n % ticks ? 0 : RA_SENT_FRAME_END));
+    g_assert_false (world_feedback (&w, TRUE));
+    w.now += TICK;
+    world_timeout (&w);
+  }
+  g_assert_cmpuint (n, >=, 5 * ticks);
+  g_assert_cmpint (n, <=, 5 * ticks + 2 * RA_SECOND / TICK);
+  check_open (&w, RA_BREAKER_MEDIA_TIMEOUT);
+  ra_sender_free (w.sender);
+}
+
+static void
+test_media_timeout (gconstpointer data)
+{
+  media_timeout (data, 1);
+  media_timeout (data, 2);
+}
+
+static RaCause
+all_wireless (guint64 seq, gpointer data)
+{
+  return RA_CAUSE_WIRELESS;
+}
+
+/* Congestion losses of the next 2 s, of which three in five packets are lost. */
+static guint64
+world_lossy (World *w)
+{
+  RaSenderStats before, after;
+
+  ra_sender_get_stats (w->sender, &before);
+  for (guint i = 0; i < 40; i++, w->now += TICK) {
+    RaFeedbackPacket rows[5];
+
+    for (guint k = 0; k < 5; k++) {
+      rows[k] = (RaFeedbackPacket){ w->seq,
+        k < 3 ? RA_TIME_NONE : w->now + RA_SECOND };
+      world_send (w, k < 4 ? RA_SENT_WAITING : RA_SENT_ASKS);
+    }
+    ra_sender_on_feedback (w->sender, rows, 5, 0, w->now + R);
+  }
+  ra_sender_get_stats (w->sender, &after);
+  return after.loss.congestion - before.loss.congestion;
+}
+
+/* 4.4 falls back: no verdict counts any more, until there is no breaker. */
+static void
+test_distrust (gconstpointer data)
+{
+  for (guint restart = 0; restart < 2; restart++) {
+    World w = world_new (data, MIN_RATE);
+    RaBreakerTrip trip;
+    guint n = 0;
+
+    ra_sender_set_truth (w.sender, all_wireless, NULL);
+    for (; n < 20 && state (&w, &trip) == RA_BREAKER_CLOSED; n++) {
+      guint64 lost = world_lossy (&w);
+
+      if (state (&w, &trip) == RA_BREAKER_CLOSED)
+        g_assert_cmpuint (lost, ==, 0);
+    }
+    g_assert_cmpint (state (&w, &trip), ==, RA_BREAKER_FALLBACK);
+    g_assert_cmpuint (world_lossy (&w), ==, 40 * 3);
+    if (restart)
+      ra_sender_restart (w.sender);
+    else
+      ra_sender_set_safety (w.sender, 0, FALSE);
+    g_assert_cmpuint (world_lossy (&w), ==, 0);
+    ra_sender_free (w.sender);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const gchar *name;
+    GTestDataFunc test;
+  } tests[] = {
+    { "rtcp-timeout", test_rtcp_timeout },
+    { "rtcp-timeout-slow", test_rtcp_timeout_slow },
+    { "media-timeout", test_media_timeout },
+    { "distrust", test_distrust },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; ra_rates[i]; i++) {
+    for (guint k = 0; k < G_N_ELEMENTS (tests); k++) {
+      g_autofree gchar *path = g_strdup_printf (
+          "/sender/safety/%s/%s", tests[k].name, ra_rates[i]->name);
+
+      g_test_add_data_func (path, ra_rates[i], tests[k].test);
+    }
+  }
+  return g_test_run ();
+}
