@@ -5,6 +5,7 @@
 #include "simsweep.h"
 #include "simtrace.h"
 
+#include <locale.h>
 #include <string.h>
 
 static gchar *csv;
@@ -141,6 +142,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autofree gchar *text = NULL;
 
+  setlocale (LC_CTYPE, ""); /* names in messages; numbers keep their point */
   sim_options_init (&o);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     g_printerr ("rtpadapt-sim: %s\n", error->message);

@@ -22,6 +22,7 @@ static const struct
 #define RUN(field) G_STRUCT_OFFSET (RaRun, field)
   { "controller", RUN (controller), STRING, "", "rate controller" },
   { "lda", RUN (lda), STRING, "", "loss differentiation algorithm" },
+  { "start", RUN (start), NUMBER, "s", "when the flow began" },
   { "seconds", RUN (score.seconds), NUMBER, "s", "that were measured" },
   { "utilisation", RUN (score.utilisation), NUMBER, "",
       "share of the bottleneck's capacity that was used" },
@@ -99,9 +100,10 @@ ra_run_set_score (RaRun *run, const RaScoreResult *score)
 gchar *
 ra_json_string (const gchar *text)
 {
+  g_autofree gchar *valid = g_utf8_make_valid (text, -1);
   GString *out = g_string_new ("\"");
 
-  for (const gchar *c = text; *c; c++) {
+  for (const gchar *c = valid; *c; c++) {
     if (*c == '"' || *c == '\\')
       g_string_append_c (out, '\\');
     if ((guchar) *c < 0x20)

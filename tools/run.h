@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *controller, *lda;
+  gdouble start; /* s */
   RaScoreResult score;
   gdouble let_through;   /* goodput / (capacity * (1 - wireless loss ratio)) */
   gdouble fec_overhead;  /* repair packets / media packets */

@@ -1,22 +1,15 @@
-/* One flow of the simulation: source, sender, receiver, feedback.
+/* One flow of the simulation: sender, receiver, feedback.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "simflow.h"
 
-#include "simfec.h"
+#include "simsource.h"
 
 #include <gst/rtpadapt/colour/number.h>
 
 #include <gio/gio.h>
-#include <math.h>
 
 #define LOG_SIZE 65536 /* packets on record */
-#define RTP_HEADER 20  /* with the TWCC extension */
-#define MAX_BACKLOG (250 * RA_MSECOND)
-/* Per-packet feedback of a source without frames: as a 25 Hz video's. */
-#define GREEDY_FRAME (40 * RA_MSECOND)
-#define KEY_INTERVAL 2.0 /* s */
-#define FEC_HEADER 14    /* RFC 5109 7.3, 7.4, short mask */
 
 typedef struct
 {
@@ -31,16 +24,6 @@ typedef struct
   SimFrame *frame; /* NULL: of none, or told */
   guint pos;       /* in it */
 } Record;
-
-/* A packet that waits for the pacer. */
-typedef struct
-{
-  guint size;
-  RaImportance importance;
-  RaSentFlags flags; /* FRAME_END, REPAIR */
-  SimFrame *frame;
-  guint pos;
-} Item;
 
 /* A report or per-packet rows on their way back. */
 typedef struct
@@ -67,11 +50,7 @@ struct _SimFlow
   RaRng rng;
   guint64 next_seq;
   Record log[LOG_SIZE];
-  GQueue backlog; /* of Item */
-  guint64 backlog_bytes;
-  RaTime next_frame, frame_start;
-  guint64 n_frames;
-  SimFec fec;
+  SimSource source;
   GArray *rows; /* arrived since the last per-packet feedback */
   guint64 next_row;
   GQueue feedback; /* of Feedback */
@@ -156,7 +135,8 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
 
   p.lost_by_mark[p.mark] = ra_mark_missing (&f->seen, p.mark, rec->n_mark);
   f->now = now;
-  ra_score_arrived (f->score, lp->size, lp->queued, now);
+  if (now < f->stop)
+    ra_score_arrived (f->score, lp->size, lp->queued, now);
   sim_frame_outcome (g_steal_pointer (&rec->frame), rec->pos, TRUE);
   if (!f->receiver)
     rows_add (f, lp->seq, p.arrival);
@@ -171,47 +151,24 @@ sim_flow_drop (SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now)
 
   rec->truth = cause;
   sim_frame_outcome (g_steal_pointer (&rec->frame), rec->pos, FALSE);
-  ra_score_lost (f->score, lp->size, cause, now);
+  if (now < f->stop)
+    ra_score_lost (f->score, lp->size, cause, now);
 }
 
 void
 sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now)
 {
-  ra_score_capacity (f->score, capacity, now);
-}
-
-static gboolean
-is_greedy (const SimFlow *f)
-{
-  return f->cfg->fps <= 0;
-}
-
-/* The next packet; a greedy source always has one. */
-static Item
-item_take (SimFlow *f)
-{
-  Item item = { .size = f->cfg->packet_size };
-  Item *waiting;
-
-  if (is_greedy (f)) {
-    if (f->now >= f->frame_start + GREEDY_FRAME)
-      item.flags = RA_SENT_FRAME_END;
-    return item;
-  }
-  waiting = g_queue_pop_head (&f->backlog);
-  item = *waiting;
-  f->backlog_bytes -= item.size;
-  g_free (waiting);
-  return item;
+  if (now < f->stop)
+    ra_score_capacity (f->score, capacity, now);
 }
 
 static void
 packet_send (SimFlow *f)
 {
-  Item item = item_take (f);
+  SimItem item = sim_source_take (&f->source, f->now);
   RaOutgoing out = { .seq = f->next_seq++,
     .size = item.size,
-    .media = item.flags & RA_SENT_REPAIR ? 0 : item.size - RTP_HEADER,
+    .media = item.flags & RA_SENT_REPAIR ? 0 : item.size - SIM_RTP_HEADER,
     .flags = item.flags };
   gboolean frame_end = (item.flags & RA_SENT_FRAME_END) != 0;
   RaLinkPacket lp = {
@@ -219,13 +176,15 @@ packet_send (SimFlow *f)
   };
   RaSenderStats stats;
 
-  if (is_greedy (f) || !g_queue_is_empty (&f->backlog))
+  if (sim_source_has_more (&f->source))
     out.flags |= RA_SENT_WAITING;
   if (f->receiver || frame_end)
     out.flags |= RA_SENT_ASKS;
   ra_colour_set_rate (f->colour, ra_sender_rate (f->sender));
-  out.mark = lp.mark = ra_colour_mark (
-      f->colour, &(RaColourPacket){ item.size, item.importance }, f->now);
+  out.mark = lp.mark = ra_colour_mark (f->colour,
+      &(RaColourPacket){
+          item.size, item.importance, (item.flags & RA_SENT_REPAIR) != 0 },
+      f->now);
   ra_sender_get_stats (f->sender, &stats);
   *record (f, out.seq) = (Record){
     .size = item.size,
@@ -238,70 +197,9 @@ packet_send (SimFlow *f)
     .frame = item.frame,
     .pos = item.pos,
   };
-  if (frame_end)
-    f->frame_start = f->now;
   ra_sender_on_sent (f->sender, &out, f->now);
   ra_score_sent (f->score, lp.size, f->now);
   ra_link_push (f->link, &lp, f->now);
-}
-
-static gboolean
-is_idle (const SimFlow *f)
-{
-  RaSpan now = (RaSpan) f->now;
-
-  return now >= f->cfg->idle_from && now < f->cfg->idle_until;
-}
-
-static void
-item_put (SimFlow *f, const Item *item)
-{
-  g_queue_push_tail (&f->backlog, g_memdup2 (item, sizeof *item));
-  f->backlog_bytes += item->size;
-}
-
-/* The packets of a frame of `bytes`, and behind them those that repair it: as
- * long as the longest, and RFC 5109's headers. */
-static void
-frame_put (SimFlow *f, gdouble bytes, RaImportance importance)
-{
-  guint payload = f->cfg->packet_size - RTP_HEADER;
-  guint n = (guint) ceil (bytes / payload);
-  guint longest = (guint) ceil (MIN (bytes, payload)) + RTP_HEADER;
-  Item item = { .importance = importance };
-
-  item.frame = sim_frame_new (&f->fec, n, ra_sender_fec (f->sender), f->now);
-  for (; item.pos < n; item.pos++, bytes -= payload) {
-    item.size = RTP_HEADER + (guint) ceil (MIN (bytes, payload));
-    item.flags = item.pos + 1 < n ? 0 : RA_SENT_FRAME_END;
-    item_put (f, &item);
-  }
-  item.flags = RA_SENT_REPAIR;
-  item.size = MIN (longest + FEC_HEADER, f->cfg->packet_size);
-  for (; item.pos < n + item.frame->n_repair; item.pos++)
-    item_put (f, &item);
-}
-
-/* The encoder: frames of the media rate +-20 % (uniform), key frames alike. */
-static void
-frame_make (SimFlow *f)
-{
-  const RaSimConfig *cfg = f->cfg;
-  RaSpan backlog
-      = ra_send_span ((gdouble) f->backlog_bytes, ra_sender_rate (f->sender));
-  guint key_frames = (guint) MAX (KEY_INTERVAL * cfg->fps, 1);
-  RaImportance importance
-      = f->n_frames++ % key_frames ? RA_IMPORTANCE_BASE : RA_IMPORTANCE_KEY;
-  RaSplit split;
-  gdouble wanted;
-
-  ra_sender_split (f->sender, backlog, &split);
-  wanted = ra_bytes (split.media) / cfg->fps
-      * (0.8 + 0.4 * ra_rng_uniform (&f->rng));
-  f->next_frame += (RaTime) ra_span (1 / cfg->fps);
-  if (backlog > MAX_BACKLOG || is_idle (f))
-    return;
-  frame_put (f, MAX (wanted, 1), importance);
 }
 
 static void
@@ -328,10 +226,11 @@ static RaTime
 next_send (const SimFlow *f, RaTime now)
 {
   if (!sim_flow_is_on (f, now))
-    return now < f->start && is_greedy (f) ? f->start : RA_TIME_NONE;
-  if (!is_greedy (f) && g_queue_is_empty ((GQueue *) &f->backlog))
+    return now < f->start && sim_source_is_greedy (&f->source) ? f->start
+                                                               : RA_TIME_NONE;
+  if (!sim_source_has_more (&f->source))
     return RA_TIME_NONE;
-  if (is_greedy (f) && is_idle (f))
+  if (sim_source_is_greedy (&f->source) && sim_source_is_idle (&f->source, now))
     return (RaTime) f->cfg->idle_until;
   return ra_sender_next_send (f->sender, now);
 }
@@ -355,8 +254,9 @@ sim_flow_next (const SimFlow *f, RaTime now)
     next = MIN (next, ra_sender_next_timeout (f->sender));
   if (fb)
     next = MIN (next, fb->due);
-  return !is_greedy (f) && f->next_frame < f->stop ? MIN (next, f->next_frame)
-                                                   : next;
+  return !sim_source_is_greedy (&f->source) && f->source.next_frame < f->stop
+      ? MIN (next, f->source.next_frame)
+      : next;
 }
 
 void
@@ -371,8 +271,9 @@ sim_flow_run (SimFlow *f, RaTime now)
     ra_sender_on_timeout (f->sender, now);
   if (next_report (f) <= now)
     report_send (f);
-  if (!is_greedy (f) && f->next_frame <= now && now < f->stop)
-    frame_make (f);
+  if (!sim_source_is_greedy (&f->source) && f->source.next_frame <= now
+      && now < f->stop)
+    sim_source_frame (&f->source, f->sender, &f->rng, now);
   while (next_send (f, now) <= now)
     packet_send (f);
 }
@@ -441,11 +342,9 @@ sim_flow_new (const RaSimConfig *cfg, guint index, RaLink *link, GError **error)
   f->start = (RaTime) f->own->start;
   f->stop = (RaTime) (f->own->stop > 0 ? f->own->stop : G_MAXINT64);
   f->score = ra_score_new (0, MAX (cfg->warmup, f->own->start));
-  f->fec.from = (RaTime) MAX (cfg->warmup, f->own->start);
   ra_rng_init (&f->rng, cfg->seed, 1000 + index);
-  /* Flows do not start in step. */
-  f->next_frame = f->start
-      + (RaTime) ra_span (is_greedy (f) ? 0 : index / cfg->fps / cfg->flows);
+  sim_source_init (&f->source, cfg, index, f->start,
+      (RaTime) MAX (cfg->warmup, f->own->start));
   f->rows = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
   if (!algorithms_make (f, error)) {
     sim_flow_free (f);
@@ -472,8 +371,7 @@ sim_flow_free (SimFlow *f)
   ra_score_free (f->score);
   g_array_unref (f->rows);
   g_queue_clear_full (&f->feedback, feedback_free);
-  g_queue_clear_full (&f->backlog, g_free);
-  sim_fec_clear (&f->fec);
+  sim_source_clear (&f->source);
   g_free (f);
 }
 
@@ -492,8 +390,11 @@ sim_flow_result (const SimFlow *f, RaTime now, RaRun *run)
   ra_score_get (f->score, MIN (now, f->stop), &score);
   ra_run_init (run, f->own->controller, f->own->lda);
   ra_run_set_score (run, &score);
-  if (f->fec.media > 0) {
-    run->fec_overhead = (gdouble) f->fec.repair / (gdouble) f->fec.media;
-    run->residual_loss = (gdouble) f->fec.missing / (gdouble) f->fec.media;
+  run->start = ra_seconds ((RaSpan) f->start);
+  if (f->source.fec.media > 0) {
+    run->fec_overhead
+        = (gdouble) f->source.fec.repair / (gdouble) f->source.fec.media;
+    run->residual_loss
+        = (gdouble) f->source.fec.missing / (gdouble) f->source.fec.media;
   }
 }

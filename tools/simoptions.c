@@ -189,7 +189,7 @@ sim_options_entries (void)
       .arg_description = *p->unit ? p->unit : "N" };
 
     if (p->offset == G_STRUCT_OFFSET (SimOptions, per_packet))
-      e.flags = G_OPTION_FLAG_NO_ARG;
+      e.flags = G_OPTION_FLAG_OPTIONAL_ARG; /* bare: 1 */
     g_array_append_val (entries, e);
   }
   return (GOptionEntry *) g_array_free (entries, FALSE);
@@ -221,15 +221,16 @@ times_parse (RaSimFlow *flow, const gchar *text, GError **error)
   gboolean ok = end != text;
 
   if (ok && *end == '-') {
-    text = end + 1;
-    stop = g_ascii_strtod (text, &end);
-    ok = end != text && stop > start;
+    const gchar *second = end + 1;
+
+    stop = g_ascii_strtod (second, &end);
+    ok = end != second && stop > start;
   }
   ok &= start >= 0 && start < 1e9 && stop < 1e9
       && strspn (end, " \t") == strlen (end);
   if (!ok) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--mix: '%s': expected START[-STOP] in seconds", text);
+        "--mix: '@%s': expected START[-STOP] in seconds", text);
     return FALSE;
   }
   flow->start = ra_span (start);
@@ -266,6 +267,11 @@ mix_parse (SimSetup *setup, const SimOptions *o, GError **error)
     if (!flow_parse (setup->texts, &setup->mix[cfg->n_mix], flows[i], error))
       return FALSE;
     cfg->n_mix++;
+  }
+  if (o->mix && !cfg->n_mix) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--mix: '%s': no flow in it", o->mix);
+    return FALSE;
   }
   if (o->flows < 1)
     cfg->flows = MAX (cfg->n_mix, 1);
@@ -315,6 +321,13 @@ sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
   cfg->grain = cfg->per_packet ? 250 * RA_USECOND : 0; /* TWCC's */
   cfg->overhead = (guint) o->overhead;
   cfg->fps = o->fps;
+  if (cfg->warmup >= cfg->seconds) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--seconds %g: nothing is left after --warmup %g", o->seconds,
+        o->warmup);
+    sim_setup_clear (setup);
+    return FALSE;
+  }
   if (!mix_parse (setup, o, error)) {
     sim_setup_clear (setup);
     return FALSE;

@@ -10,6 +10,7 @@
 
 #define RUNS_MAX 1000000
 #define BAR 30
+#define BAR_LINE (BAR + 40) /* with the numbers behind it */
 
 typedef struct
 {
@@ -98,6 +99,16 @@ sim_sweep_add (SimSweep *s, const gchar *text, GError **error)
         "--sweep: '%s': expected NAME=VALUE,VALUE,...", text);
     return FALSE;
   }
+  for (guint i = 0; i < s->axes->len; i++) {
+    const gchar *name = ((const Axis *) g_ptr_array_index (s->axes, i))->name;
+
+    if (strlen (name) == (gsize) (equals - text)
+        && g_str_has_prefix (text, name)) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "--sweep: '%s' twice", name);
+      return FALSE;
+    }
+  }
   values = g_strsplit (equals + 1, strchr (equals, '|') ? "|" : ",", -1);
   axis = g_new (Axis, 1);
   axis->name = g_strndup (text, (gsize) (equals - text));
@@ -154,24 +165,33 @@ sim_result_to_json (const RaSimConfig *cfg, const RaRun *runs,
   g_autofree gdouble *goodput = g_new (gdouble, cfg->flows);
   g_autofree gchar *said = ra_json_string (command);
   g_autofree gchar *link = ra_json_string (cfg->link);
-  gdouble crossed = 0, longest = 0;
+  gdouble crossed = 0, first = G_MAXDOUBLE, last = 0, longest = 0, offered = 0;
 
   g_string_append_printf (out,
-      "{\"command\": %s, \"seed\": %" G_GUINT64_FORMAT ", \"link\": %s, ", said,
-      cfg->seed, link);
+      "{\"command\": %s, \"seed\": %" G_GUINT64_FORMAT
+      ", \"link\": %s, \"flows\": %u, ",
+      said, cfg->seed, link, cfg->flows);
   if (sweep)
     g_string_append_printf (out, "\"sweep\": {%s}, ", sweep);
   g_string_append (out, "\"runs\": [");
   for (guint i = 0; i < cfg->flows; i++) {
     g_autofree gchar *json = ra_run_to_json (&runs[i]);
+    gdouble seconds = runs[i].score.seconds;
+    gdouble begin = MAX (runs[i].start, ra_seconds (cfg->warmup));
 
     g_string_append_printf (out, "%s%s", i ? ", " : "", json);
     goodput[i] = runs[i].score.goodput_bps;
-    crossed += runs[i].score.utilisation * runs[i].score.seconds;
-    longest = MAX (longest, runs[i].score.seconds);
+    crossed += runs[i].score.throughput_bps * seconds;
+    if (seconds > longest) { /* knows the capacity best */
+      longest = seconds;
+      offered = runs[i].score.capacity_bps;
+    }
+    first = seconds > 0 ? MIN (first, begin) : first;
+    last = seconds > 0 ? MAX (last, begin + seconds) : last;
   }
+  offered *= MAX (last - first, 0);
   g_string_append_printf (out, "], \"utilisation\": %.4f, \"jain\": %.4f}",
-      longest > 0 ? crossed / longest : 0, ra_jain (goodput, cfg->flows));
+      offered > 0 ? crossed / offered : 0, ra_jain (goodput, cfg->flows));
   return g_string_free (out, FALSE);
 }
 
@@ -223,7 +243,7 @@ progress (guint done, guint n, gint64 since)
   if (done > 0)
     g_printerr ("  %.0f s left ", spent * (n - done) / done);
   if (done == n)
-    g_printerr ("\r%*s\r", BAR + 40, "");
+    g_printerr ("\r%*s\r", BAR_LINE, "");
 }
 
 /* Prints what is done, in order, until all are or one failed. */
@@ -243,6 +263,8 @@ results_print (Batch *b, GError **error)
     if (!ok) {
       g_propagate_error (error, g_steal_pointer (&b->errors[no]));
     } else {
+      if (isatty (STDERR_FILENO) && isatty (STDOUT_FILENO))
+        g_printerr ("\r%*s\r", BAR_LINE, ""); /* not on the bar's line */
       printf ("%s\n", b->lines[no]);
       fflush (stdout);
     }

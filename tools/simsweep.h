@@ -11,7 +11,7 @@ typedef struct _SimSweep SimSweep;
 
 SimSweep *sim_sweep_new (void);
 void sim_sweep_free (SimSweep *s);
-/* "NAME=VALUE,VALUE,...": a setting, or what stands as {NAME} in the link or in
+/* "NAME=VALUE,VALUE,...", once per NAME: a setting, or what stands as {NAME} in the link or in
  * parameters; "1..5" is five values; values that hold commas are separated by
  * "|".  FALSE and `error` if it cannot be read. */
 gboolean sim_sweep_add (SimSweep *s, const gchar *text, GError **error);

@@ -93,10 +93,19 @@ sim_trace_row (const RaSimView *view, RaTime now, gpointer data)
   ra_sim_observe (view, value_add, t);
 }
 
+/* A line feed would end the "#" line; there it means what a blank does. */
+static gchar *
+one_line (const gchar *text)
+{
+  return g_strdelimit (g_strdup (text), "\r\n", ' ');
+}
+
 static void
 head_append (GString *out, const SimTrace *t, const gchar *command,
     const RaSimConfig *cfg)
 {
+  g_autofree gchar *said = one_line (command), *link = one_line (cfg->link);
+
   g_string_append_printf (out,
       "# %s\n# rtpadapt %s, seed %" G_GUINT64_FORMAT "\n# link: %s\n"
       "# A row per flow and instant.  Units: s, bit/s (rate, media), bytes/s\n"
@@ -104,7 +113,7 @@ head_append (GString *out, const SimTrace *t, const gchar *command,
       "# paper's letter, MODEL<n>.NAME one of the n-th model of the link.\n"
       "# Empty: not known, or not that flow's.\n"
       "time,flow,controller,lda",
-      command, RA_VERSION, cfg->seed, cfg->link);
+      said, RA_VERSION, cfg->seed, link);
   for (guint i = 0; i < t->names->len; i++)
     g_string_append_printf (
         out, ",%s", (const gchar *) g_ptr_array_index (t->names, i));

@@ -108,6 +108,23 @@ test_enumerate (void)
   }
 }
 
+/* The older a frame the less it counts, by 255/256 each.  By hand: 50 for ever,
+ * then k frames of 5: 5 + 45 (255/256)^k. */
+static void
+test_frames (void)
+{
+  RaFrames frames = { 0 };
+
+  g_assert_cmpfloat (ra_frames_mean (&frames), ==, 0);
+  for (guint i = 0; i < 400000; i++)
+    ra_frames_add (&frames, 50);
+  g_assert_cmpfloat_with_epsilon (ra_frames_mean (&frames), 50, 1e-9);
+  for (guint i = 0; i < 256; i++)
+    ra_frames_add (&frames, 5);
+  g_assert_cmpfloat_with_epsilon (
+      ra_frames_mean (&frames), 5 + 45 * pow (255. / 256, 256), 1e-6);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -118,5 +135,6 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
   }
   g_test_add_func ("/fec-residual/enumerate", test_enumerate);
+  g_test_add_func ("/fec-residual/frames", test_frames);
   return g_test_run ();
 }

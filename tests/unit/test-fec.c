@@ -85,6 +85,7 @@ static const struct
   /* best .05 (1 - .5 / 4); 1.2 * .875 > 1 */
   { "ulp", "max=.5", 1, 10000, 500, 125, 0, 0, FALSE, "not worth anything" },
   { "ulp", "max=1", 1, 200, 2, 2, 0, 0, TRUE, "two bursts are no evidence" },
+  { "ulp", "max=1", 1, 600, 6, 2, 0, 0, TRUE, "nor of six packets" },
   { "ulp", "max=1", 1, 300, 3, 3, 0, 51, TRUE, "three are" },
   { "ulp", "max=1", 1, 300, 3, 3, 1, 0, TRUE, "not while congestion comes" },
   { "ulp", "max=1", 0, 10000, 500, 500, 0, 0, TRUE, "no frame was seen" },
@@ -339,10 +340,8 @@ static void
 test_mixed (void)
 {
   static const guint mixed[][8] = {
-    { 30, 4, 5, 3, 4, 6, 5 },
-    { 1, 5 },
-    { 2, 2, 2, 1 },
-    { 70, 7, 7, 9, 8 },
+    { 30, 4, 5, 3, 4, 6, 5 }, { 1, 5 }, { 2, 2, 2, 1 }, { 70, 7, 7, 9, 8 },
+    { 13, 18, 15, 28, 19, 47, 31 }, /* sizes that are not told apart */
   };
   static const guint levels[] = { 5, 12, 25, 33, 50, 67, 90, 100 };
   g_autofree RaResidual *m = g_new (RaResidual, 1);

@@ -205,6 +205,58 @@ test_laws (gconstpointer data)
   }
 }
 
+static void
+check_finite (const gchar *name, gdouble value, gpointer data)
+{
+  if (!isfinite (value))
+    g_test_message ("%s is %g", name, value);
+  g_assert_true (isfinite (value));
+}
+
+/* Packets of no size and of any size. */
+static void
+hostile_run (const gchar *text)
+{
+  static const guint sizes[] = { 0, 1500, 1, G_MAXUINT, 1500, G_MAXINT };
+  Traffic t = { .last_seq = -1, .log = g_string_new (NULL) };
+
+  t.link = ra_link_parse (text, 1, &sink, &t, NULL);
+  for (; t.link && t.in < 24;) {
+    RaLinkPacket p = { .seq = t.in, .size = sizes[t.in % 6] };
+
+    ra_link_observe (t.link, check_finite, NULL);
+    ra_link_push (t.link, &p, t.in++ * 10 * RA_MSECOND);
+    check_sums (&t);
+    if (t.in % 11 == 0)
+      ra_link_clear (t.link);
+  }
+  g_assert_false (t.back_in_time);
+  g_assert_false (t.silly_queued);
+  traffic_end (&t);
+}
+
+/* Every parameter at its ends, and near 0; what does not go together (no link)
+ * aside. */
+static void
+test_hostile (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    const RaNodeOps *ops = ra_link_find (texts[i].name);
+
+    for (const RaParam *p = ops->params; p && p->name; p++) {
+      const gdouble values[] = { p->min, p->max, MAX (p->min, 1e-300) };
+
+      for (guint k = 0; k < G_N_ELEMENTS (values); k++) {
+        g_autofree gchar *text
+            = g_strdup_printf ("%s %s=%g", texts[i].text, p->name, values[k]);
+
+        g_test_message ("%s", text);
+        hostile_run (text);
+      }
+    }
+  }
+}
+
 /* Nobody is forgotten. */
 static void
 test_every_model_has_a_row (void)
@@ -402,5 +454,6 @@ main (int argc, char **argv)
   g_test_add_func (
       "/link-laws/every-model-has-a-row", test_every_model_has_a_row);
   g_test_add_func ("/link-laws/rate-is-used", test_rate_is_used);
+  g_test_add_func ("/link-laws/hostile", test_hostile);
   return g_test_run ();
 }

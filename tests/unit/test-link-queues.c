@@ -229,6 +229,7 @@ static const struct
   /* gentle: from max_p to 1 between max_th and 2 max_th */
   { .4, .1, .4, .1, TRUE, .1, "gentle: max_p at max_th" },
   { .6, .1, .4, .1, TRUE, .55, "gentle: half way up" },
+  { .7, .1, .4, .1, TRUE, .775, "gentle: three quarters up" },
   { .8, .1, .4, .1, TRUE, 1, "gentle: all at 2 max_th" },
   { .3, .1, .4, .1, TRUE, 1. / 15, "gentle is the same below max_th" },
 };

@@ -41,6 +41,11 @@
 /* Frames that the mean size is taken over: 10 s at 25 Hz. */
 #define FRAMES 256
 #define UNIT_MAX 1e9
+/* Frames up to this size have a bin each; the last bin is above what is
+ * protected, and those between are of some even or odd sizes: near 50 % only
+ * the odd have rows that share packets. */
+#define ALONE 12
+#define ABOVE (RA_FRAMES_BINS - 1)
 
 /* Probabilities by the state of the last media packet. */
 typedef struct
@@ -51,29 +56,47 @@ typedef struct
   gdouble lost[2]; /* mean number missing so far, times the probability */
 } State;
 
+static guint
+bin_of (guint packets)
+{
+  static const guint last[] = { 18, 28, 40, RA_RESIDUAL_MAX };
+  guint range = 0;
+
+  if (packets <= ALONE)
+    return packets - 1;
+  while (range < G_N_ELEMENTS (last) && packets > last[range])
+    range++;
+  return range < G_N_ELEMENTS (last) ? ALONE + 2 * range + packets % 2 : ABOVE;
+}
+
+/* What stands for the bin's frames. */
+static guint64
+bin_size (const RaFrames *frames, guint bin)
+{
+  guint odd = bin >= ALONE && bin < ABOVE ? bin % 2 : 0;
+  guint unit = bin >= ALONE && bin < ABOVE ? 2 : 1;
+
+  return unit * (guint64) round ((frames->size[bin] - odd) / unit) + odd;
+}
+
 void
 ra_frames_add (RaFrames *frames, guint packets)
 {
-  guint bin = MIN (packets, RA_RESIDUAL_MAX + 1);
   gdouble *weight = frames->weight;
+  guint bin;
 
   if (packets == 0)
     return;
   if (frames->unit > UNIT_MAX) {
-    for (guint n = 1; n <= RA_RESIDUAL_MAX + 1; n++)
-      weight[n] /= frames->unit;
+    for (guint i = 0; i < RA_FRAMES_BINS; i++)
+      weight[i] /= frames->unit;
     frames->unit = 1;
   }
   frames->unit = frames->unit > 0 ? frames->unit * FRAMES / (FRAMES - 1.) : 1;
+  bin = bin_of (packets);
   weight[bin] += frames->unit;
-  if (packets > RA_RESIDUAL_MAX)
-    frames->above += (packets - frames->above) * frames->unit / weight[bin];
-}
-
-static gdouble
-frames_size (const RaFrames *frames, guint bin)
-{
-  return bin > RA_RESIDUAL_MAX ? frames->above : bin;
+  frames->size[bin]
+      += (packets - frames->size[bin]) * frames->unit / weight[bin];
 }
 
 gdouble
@@ -81,9 +104,9 @@ ra_frames_mean (const RaFrames *frames)
 {
   gdouble packets = 0, weight = 0;
 
-  for (guint n = 1; n <= RA_RESIDUAL_MAX + 1; n++) {
-    weight += frames->weight[n];
-    packets += frames->weight[n] * frames_size (frames, n);
+  for (guint i = 0; i < RA_FRAMES_BINS; i++) {
+    weight += frames->weight[i];
+    packets += frames->weight[i] * frames->size[i];
   }
   return weight > 0 ? packets / weight : 0;
 }
@@ -262,9 +285,9 @@ ra_residual (RaResidual *m, const RaFrames *frames, guint percentage)
 {
   gdouble missing = 0, packets = 0;
 
-  for (guint bin = 1; bin <= RA_RESIDUAL_MAX + 1; bin++) {
+  for (guint bin = 0; bin < RA_FRAMES_BINS; bin++) {
     gdouble weight = frames->weight[bin];
-    guint64 n = (guint64) round (frames_size (frames, bin));
+    guint64 n = bin_size (frames, bin);
     guint64 f = n * percentage / 100;
     gdouble more = (gdouble) (n * percentage % 100) / 100;
 

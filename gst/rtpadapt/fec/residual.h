@@ -33,12 +33,14 @@ typedef struct
 } RaResidual;
 
 /* How many media packets frames have, the older the less they count; zeroed
- * memory is ready. */
+ * memory is ready.  Small frames each have a bin, larger ones share: what
+ * stays missing of them differs little, and costs the square of their size. */
+#define RA_FRAMES_BINS 21
 typedef struct
 {
-  gdouble unit;                        /* what the next frame counts */
-  gdouble weight[RA_RESIDUAL_MAX + 2]; /* by packets; the last: those above */
-  gdouble above;                       /* mean packets of those above */
+  gdouble unit; /* what the next frame counts */
+  gdouble weight[RA_FRAMES_BINS];
+  gdouble size[RA_FRAMES_BINS]; /* mean packets */
 } RaFrames;
 
 /* Mean over some 256 frames. */

@@ -58,7 +58,6 @@ copy_of (Each *e, const RaLinkPacket *p)
     copy->model = ra_node_new_inside (
         &e->node, (const gchar *const *) e->words, copy->flow, NULL);
     e->n = MAX (e->n, place + 1);
-    e->model->start = e->node.start;
   }
   return copy->model;
 }
@@ -168,8 +167,9 @@ each_observe (const RaNode *n, RaObserve emit, gpointer data)
 static guint64
 each_capacity (const RaNode *n, RaTime now)
 {
-  const RaNode *model = ((const Each *) n)->model;
+  RaNode *model = ((const Each *) n)->model;
 
+  model->start = n->start;
   return model->ops->capacity ? model->ops->capacity (model, now)
                               : RA_LINK_NO_CAPACITY;
 }

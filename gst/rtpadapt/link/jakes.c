@@ -33,6 +33,7 @@
  * from one to the next is straight. */
 #define STEPS 20
 #define STEPS_MAX 10000
+#define AIRTIME_MAX 3600 /* s; a rate of next to nothing has no infinite one */
 
 typedef struct
 {
@@ -56,9 +57,11 @@ static gdouble
 threshold (const Jakes *j)
 {
   gdouble t = j->rate > 0 ? j->size * 8 / j->rate : 0;
-  gdouble a = sqrt (2 * G_PI) * j->doppler * t;
+  gdouble a = sqrt (2 * G_PI) * j->doppler * MIN (t, AIRTIME_MAX);
+  gdouble c = -log1p (-j->loss);
 
-  return (sqrt (a * a - 4 * log1p (-j->loss)) - a) / 2;
+  /* the positive root of rho^2 + a rho = c, for any a */
+  return c > 0 ? 2 * c / (a + hypot (a, 2 * sqrt (c))) : 0;
 }
 
 static gboolean
@@ -137,7 +140,7 @@ jakes_push (RaNode *n, const RaLinkPacket *p, RaTime now)
   const Jakes *j = (const Jakes *) n;
   gdouble airtime = j->rate > 0 ? p->size * 8.0 / j->rate : 0;
 
-  if (faded (j, since_start (n, now), airtime))
+  if (faded (j, since_start (n, now), MIN (airtime, AIRTIME_MAX)))
     ra_node_drop (n, p, RA_CAUSE_WIRELESS, now);
   else
     ra_node_forward (n, p, now);

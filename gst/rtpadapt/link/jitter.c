@@ -91,7 +91,7 @@ jitter_observe (const RaNode *n, RaObserve emit, gpointer data)
 
   emit ("packets", j->fifo.n, data);
   /* the least delay of a packet that comes now */
-  emit ("wait", j->free > now ? ra_seconds (ra_diff (j->free, now)) : 0, data);
+  emit ("wait", j->free > now ? (gdouble) (j->free - now) * 1e-9 : 0, data);
 }
 
 #define FIELD(field) #field, G_STRUCT_OFFSET(Jitter, field)

@@ -1,0 +1,119 @@
+/* What a flow of the simulation has to send.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "simsource.h"
+
+#include <math.h>
+
+#define MAX_BACKLOG (250 * RA_MSECOND)
+/* Per-packet feedback of a source without frames: as a 25 Hz video's. */
+#define GREEDY_FRAME (40 * RA_MSECOND)
+#define KEY_INTERVAL 2.0 /* s */
+#define FEC_HEADER 14    /* RFC 5109 7.3, 7.4, short mask */
+
+void
+sim_source_init (SimSource *s, const RaSimConfig *cfg, guint index,
+    RaTime start, RaTime measured)
+{
+  s->cfg = cfg;
+  s->fec.from = measured;
+  /* Flows do not start in step. */
+  s->next_frame = start
+      + (RaTime) ra_span (
+          sim_source_is_greedy (s) ? 0 : index / cfg->fps / cfg->flows);
+}
+
+void
+sim_source_clear (SimSource *s)
+{
+  g_queue_clear_full (&s->backlog, g_free);
+  sim_fec_clear (&s->fec);
+}
+
+gboolean
+sim_source_is_greedy (const SimSource *s)
+{
+  return s->cfg->fps <= 0;
+}
+
+gboolean
+sim_source_is_idle (const SimSource *s, RaTime now)
+{
+  return (RaSpan) now >= s->cfg->idle_from && (RaSpan) now < s->cfg->idle_until;
+}
+
+gboolean
+sim_source_has_more (const SimSource *s)
+{
+  return sim_source_is_greedy (s) || s->backlog.length > 0;
+}
+
+static void
+item_put (SimSource *s, const SimItem *item)
+{
+  g_queue_push_tail (&s->backlog, g_memdup2 (item, sizeof *item));
+  s->backlog_bytes += item->size;
+}
+
+/* The packets of a frame of `bytes`, and behind them those that repair it: as
+ * long as the longest, and RFC 5109's headers. */
+static void
+frame_put (SimSource *s, gdouble bytes, RaImportance importance,
+    guint percentage, RaTime now)
+{
+  guint payload = s->cfg->packet_size - SIM_RTP_HEADER;
+  guint n = (guint) ceil (bytes / payload);
+  guint longest = (guint) ceil (MIN (bytes, payload)) + SIM_RTP_HEADER;
+  SimItem item = { .importance = importance };
+
+  item.frame = sim_frame_new (&s->fec, n, percentage, now);
+  for (; item.pos < n; item.pos++, bytes -= payload) {
+    item.size = SIM_RTP_HEADER + (guint) ceil (MIN (bytes, payload));
+    item.flags = item.pos + 1 < n ? 0 : RA_SENT_FRAME_END;
+    item_put (s, &item);
+  }
+  item.flags = RA_SENT_REPAIR;
+  item.size = MIN (longest + FEC_HEADER, s->cfg->packet_size);
+  for (; item.pos < n + item.frame->n_repair; item.pos++)
+    item_put (s, &item);
+}
+
+/* The encoder: frames of the media rate +-20 % (uniform), key frames alike. */
+void
+sim_source_frame (SimSource *s, const RaSender *sender, RaRng *rng, RaTime now)
+{
+  gdouble fps = s->cfg->fps;
+  RaSpan backlog
+      = ra_send_span ((gdouble) s->backlog_bytes, ra_sender_rate (sender));
+  guint key_frames = (guint) MAX (KEY_INTERVAL * fps, 1);
+  RaImportance importance
+      = s->n_frames++ % key_frames ? RA_IMPORTANCE_BASE : RA_IMPORTANCE_KEY;
+  RaSplit split;
+  gdouble wanted;
+
+  ra_sender_split (sender, backlog, &split);
+  wanted = ra_bytes (split.media) / fps * (0.8 + 0.4 * ra_rng_uniform (rng));
+  s->next_frame += (RaTime) ra_span (1 / fps);
+  if (backlog > MAX_BACKLOG || sim_source_is_idle (s, now))
+    return;
+  frame_put (s, MAX (wanted, 1), importance, ra_sender_fec (sender), now);
+}
+
+SimItem
+sim_source_take (SimSource *s, RaTime now)
+{
+  SimItem item = { .size = s->cfg->packet_size };
+
+  if (sim_source_is_greedy (s)) {
+    if (now >= s->frame_start + GREEDY_FRAME)
+      item.flags = RA_SENT_FRAME_END;
+  } else {
+    g_autofree SimItem *waiting = g_queue_pop_head (&s->backlog);
+
+    item = *waiting;
+    s->backlog_bytes -= item.size;
+  }
+  if (item.flags & RA_SENT_FRAME_END)
+    s->frame_start = now;
+  return item;
+}
