@@ -8,11 +8,16 @@
  * @short_description: a network path with known causes of loss
  *
  * Carries packets (RTP, RTCP, anything) over a path made of models, chained
- * by text as elements are: `bottleneck` (rate, droptail queue), `delay`,
- * `bernoulli` and `gilbert` (wireless loss).  A packet enters when it reaches
- * the sink pad and leaves when the models say so, both in time of the clock;
- * its size is that of the buffer plus #GstRtpAdaptLink:overhead.  The same seed
- * and the same arrivals give the same losses.
+ * by text as elements are: `bottleneck` (rate, droptail queue), `red`, `rio`,
+ * `trace file=NAME` (a measured bottleneck), `delay`, `jitter`, and for
+ * wireless loss `bernoulli`, `gilbert`, `jakes` and `arq`; docs/algorithms.md
+ * has their parameters.  A packet enters when it reaches the sink pad and
+ * leaves when the models say so, both in time of the clock; its size is that of
+ * the buffer plus #GstRtpAdaptLink:overhead.  The same seed and the same
+ * arrivals give the same losses.
+ *
+ * `each MODEL` gives each SSRC a model of its own: RTP with the RTCP that its
+ * sender sends; what is neither shares one.
  *
  * What leaves has arrived: its DTS is the running time at which it left the
  * path (in the stream's segment), as udpsrc sets it, because rtpsession and
@@ -70,17 +75,26 @@ link_now (GstRtpAdaptLink *self)
   return self->clock ? gst_clock_get_time (self->clock) : 0;
 }
 
+static void
+link_post_error (GstRtpAdaptLink *self, const gchar *why)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+      ("The text of the link is wrong."), ("%s", why));
+}
+
 static gboolean
 link_set_clock (GstElement *element, GstClock *clock)
 {
   GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (element);
 
+  g_autoptr (GError) error = NULL;
+
   g_mutex_lock (&self->lock);
   if (clock != self->clock) {
     /* Times of one clock mean nothing on another. */
-    if (self->path.link)
+    if (self->path.link && self->clock)
       link_path_open (
-          &self->path, self->text, self->seed, link_now (self), NULL);
+          &self->path, self->text, self->seed, link_now (self), &error);
     if (self->wait)
       gst_clock_id_unschedule (self->wait);
     gst_object_replace ((GstObject **) &self->clock, (GstObject *) clock);
@@ -88,6 +102,10 @@ link_set_clock (GstElement *element, GstClock *clock)
     gst_rtp_adapt_link_wake (self);
   }
   g_mutex_unlock (&self->lock);
+  if (error) {
+    link_post_error (self, error->message);
+    return FALSE;
+  }
   return GST_ELEMENT_CLASS (parent_class)->set_clock (element, clock);
 }
 
@@ -95,26 +113,31 @@ link_set_clock (GstElement *element, GstClock *clock)
 static gboolean
 link_check_text (GstRtpAdaptLink *self)
 {
-  gboolean bad;
+  g_autofree gchar *why = NULL;
 
   g_mutex_lock (&self->lock);
-  bad = self->text_bad;
+  why = g_strdup (self->text_error);
   g_mutex_unlock (&self->lock);
-  if (bad)
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("The text of the link is wrong."), ("see the warning before"));
-  return !bad;
+  if (why)
+    link_post_error (self, why);
+  return !why;
 }
 
-/* READY to PAUSED, and back: every start begins anew. */
-static void
+/* READY to PAUSED, and back: every start begins anew.  It may fail: a file that
+ * a model reads is read again. */
+static gboolean
 link_start (GstRtpAdaptLink *self)
 {
+  g_autoptr (GError) error = NULL;
+
   g_mutex_lock (&self->lock);
-  link_path_open (&self->path, self->text, self->seed, link_now (self), NULL);
-  self->path.n = (LinkCounts){ 0 };
-  self->started = TRUE;
+  self->started = link_path_open (
+      &self->path, self->text, self->seed, link_now (self), &error);
+  link_path_reset_counts (&self->path);
   g_mutex_unlock (&self->lock);
+  if (error)
+    link_post_error (self, error->message);
+  return !error;
 }
 
 static void
@@ -146,8 +169,8 @@ link_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !link_check_text (self))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    link_start (self);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !link_start (self))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     link_set_playing (self, FALSE);
 
@@ -155,7 +178,9 @@ link_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     link_set_playing (self, TRUE);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
     link_stop (self);
   /* It needs a running clock, as rtpjitterbuffer does: no preroll. */
   if (ret != GST_STATE_CHANGE_FAILURE
@@ -173,9 +198,11 @@ link_set_text (GstRtpAdaptLink *self, const gchar *text)
 
   g_mutex_lock (&self->lock);
   gst_rtp_adapt_link_advance (self);
-  self->text_bad = !link_path_open (
-      &self->path, text, self->seed, link_now (self), &error);
-  if (!self->text_bad) {
+  g_clear_pointer (&self->text_error, g_free);
+  if (!link_path_open (
+          &self->path, text, self->seed, link_now (self), &error)) {
+    self->text_error = g_strdup (error->message);
+  } else {
     g_free (self->text);
     self->text = g_strdup (text ? text : "");
     gst_rtp_adapt_link_wake (self);
@@ -271,6 +298,8 @@ gst_rtp_adapt_link_finalize (GObject *object)
 
   gst_clear_object (&self->clock);
   g_free (self->text);
+  g_free (self->text_error);
+  link_path_clear (&self->path);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -317,7 +346,9 @@ gst_rtp_adapt_link_class_init (GstRtpAdaptLinkClass *klass)
           "Since the start: in, out, congestion-losses, wireless-losses, "
           "discarded (packets); bytes-in, bytes-out (bytes on the wire); "
           "present: held (packets inside), queue (ns a packet entering now "
-          "would wait), capacity (bit/s of the tightest bottleneck, 0: none)",
+          "would wait, in the flow with the longest), capacity (bit/s of the "
+          "tightest bottleneck, 0: none); flows: an array of structures with "
+          "ssrc, in, out, congestion-losses, wireless-losses (packets)",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   gst_rtp_adapt_link_add_templates (element_class);
@@ -334,8 +365,7 @@ gst_rtp_adapt_link_init (GstRtpAdaptLink *self)
   g_cond_init (&self->cond);
   self->text = g_strdup ("");
   self->overhead = DEFAULT_OVERHEAD;
-  self->path.owner = GST_ELEMENT (self);
-  self->path.releasing = RA_TIME_NONE;
+  link_path_init (&self->path, GST_ELEMENT (self));
   self->flow = GST_FLOW_FLUSHING;
 
   gst_rtp_adapt_link_add_pads (self);

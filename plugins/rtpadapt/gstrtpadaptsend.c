@@ -33,7 +33,8 @@
  * Element messages: application/x-rtpadaptsend-stats each
  * #GstRtpAdaptSend:stats-interval, and with #GstRtpAdaptSend:loss-messages one
  * rtpadapt-loss for each lost packet, with the time it was sent (clock time,
- * ns), ssrc, seqnum, verdict and truth ("congestion", "wireless" or "none").
+ * ns), ssrc, seqnum, verdict (the LDA's, also where a circuit breaker no longer
+ * believes it) and truth ("congestion", "wireless" or "none").
  *
  * Whatever the LDA says, the rate stays below #GstRtpAdaptSend:friendliness-cap
  * times a TCP's, and the #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch
@@ -41,7 +42,10 @@
  * rtpadapt-breaker (breaker, state "fallback"): every loss counts as congestion
  * from then on, and the rate falls to a tenth.  If that is no remedy, or if
  * nothing comes back at all, the state is "open": packets are dropped until
- * #GstRtpAdaptSend::restart.
+ * #GstRtpAdaptSend::restart, and then a key frame is asked for.  Both bounds go
+ * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone are no feedback
+ * here: with a receiver that sends nothing else, 15 s are the end, unless
+ * #GstRtpAdaptSend:circuit-breakers is off.
  *
  * ## Example
  *
@@ -135,6 +139,7 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
     .burst = (RaSpan) cfg->burst,
     .friendliness_cap = cfg->friendliness_cap,
     .breakers = cfg->circuit_breakers,
+    .seed = SEND_SEED,
   };
   g_autoptr (GError) error = NULL;
   gchar *limits = send_limits_check (cfg);
@@ -177,6 +182,8 @@ send_start (GstRtpAdaptSend *self)
   self->encoder_stale = TRUE;
   self->encoder_expected = FALSE;
   self->encoder_bps = self->notified = 0;
+  self->breaker_told = RA_BREAKER_CLOSED;
+  self->ceased = FALSE;
   sender_create (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -246,8 +253,9 @@ gst_rtp_adapt_send_class_init (GstRtpAdaptSendClass *klass)
    * GstRtpAdaptSend::restart:
    * @self: the element
    *
-   * Sends again after a circuit breaker stopped it.  RFC 8083 4.5 wants a user
-   * to decide that, or news that the path has changed.
+   * Sends again, or at the full rate again, after a circuit breaker tripped;
+   * else it does nothing.  RFC 8083 4.5 wants a user to decide that, or news
+   * that the path has changed.
    */
   g_signal_new_class_handler ("restart", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (send_restart), NULL,

@@ -3,6 +3,8 @@
  */
 #include "linkpath.h"
 
+#include <string.h>
+
 /* A serialized event that waits for the packets before it. */
 typedef struct
 {
@@ -56,6 +58,35 @@ path_arrival (const LinkPath *path, RaTime now)
       : 0;
 }
 
+/* Whose packet this is: RTP's SSRC (RFC 3550 5.1), RTCP's (6.4; told apart as
+ * in RFC 5761 4), which is its sender's; 0 for what is neither. */
+static guint
+packet_flow (GstBuffer *buffer, gboolean *is_rtp)
+{
+  guint8 h[12] = { 0 };
+  gsize n = gst_buffer_extract (buffer, 0, h, sizeof h);
+  gboolean is_rtcp = h[1] >= 192 && h[1] <= 223;
+
+  *is_rtp = FALSE;
+  if (h[0] >> 6 != 2 || n < (is_rtcp ? 8 : sizeof h))
+    return 0;
+  *is_rtp = !is_rtcp;
+  return GST_READ_UINT32_BE (h + (is_rtcp ? 4 : 8));
+}
+
+/* To be counted in. */
+static LinkFlow *
+path_flow (LinkPath *path, guint ssrc)
+{
+  LinkFlow *flow = g_hash_table_lookup (path->flows, GUINT_TO_POINTER (ssrc));
+
+  if (!flow && g_hash_table_size (path->flows) < RA_LINK_FLOWS) {
+    flow = g_new0 (LinkFlow, 1);
+    g_hash_table_insert (path->flows, GUINT_TO_POINTER (ssrc), flow);
+  }
+  return flow ? flow : &path->others;
+}
+
 static void
 path_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
 {
@@ -64,23 +95,10 @@ path_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
 
   path->n.out++;
   path->n.bytes_out += p->size;
+  path_flow (path, p->flow)->out++;
   GST_BUFFER_DTS (buffer) = path_arrival (path, now);
   g_queue_push_tail (&path->out, buffer);
   path_left (path, p->seq);
-}
-
-/* FALSE if it is not RTP (RFC 3550 5.1), or is RTCP (RFC 5761 4). */
-static gboolean
-rtp_parse (GstBuffer *buffer, guint *ssrc, guint *seqnum)
-{
-  guint8 h[12];
-
-  if (gst_buffer_extract (buffer, 0, h, sizeof h) < sizeof h || h[0] >> 6 != 2
-      || (h[1] >= 192 && h[1] <= 223))
-    return FALSE;
-  *seqnum = GST_READ_UINT16_BE (h + 2);
-  *ssrc = GST_READ_UINT32_BE (h + 8);
-  return TRUE;
 }
 
 /* The truth, upstream and perhaps on the bus. */
@@ -105,19 +123,28 @@ path_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
     gpointer data)
 {
   LinkPath *path = data;
-  guint ssrc, seqnum;
+  LinkFlow *flow = path_flow (path, p->flow);
+  guint8 seqnum[2];
+  gboolean is_rtp;
 
   GST_LOG_OBJECT (path->owner, "%s drops %" GST_PTR_FORMAT, node, p->data);
-  if (cause == RA_CAUSE_CONGESTION)
+  if (cause == RA_CAUSE_CONGESTION) {
     path->n.congestion++;
-  else
+    flow->congestion++;
+  } else {
     path->n.wireless++;
-  if (rtp_parse (p->data, &ssrc, &seqnum))
+    flow->wireless++;
+  }
+  packet_flow (p->data, &is_rtp);
+  if (is_rtp) {
+    gst_buffer_extract (p->data, 2, seqnum, sizeof seqnum);
     path_tell (path,
-        gst_structure_new ("RTPAdaptLoss", "ssrc", G_TYPE_UINT, ssrc, "seqnum",
-            G_TYPE_UINT, seqnum, "cause", G_TYPE_STRING, ra_cause_nick (cause),
-            "time", G_TYPE_UINT64, now, NULL),
+        gst_structure_new ("RTPAdaptLoss", "ssrc", G_TYPE_UINT, p->flow,
+            "seqnum", G_TYPE_UINT, GST_READ_UINT16_BE (seqnum), "cause",
+            G_TYPE_STRING, ra_cause_nick (cause), "time", G_TYPE_UINT64, now,
+            NULL),
         node);
+  }
   gst_buffer_unref (p->data);
   path_left (path, p->seq);
 }
@@ -134,6 +161,27 @@ path_discard (const RaLinkPacket *p, gpointer data)
   path->n.discarded++;
   gst_buffer_unref (p->data);
   path_left (path, p->seq);
+}
+
+void
+link_path_init (LinkPath *path, GstElement *owner)
+{
+  path->owner = owner;
+  path->releasing = RA_TIME_NONE;
+  path->flows = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+}
+
+void
+link_path_clear (LinkPath *path)
+{
+  g_clear_pointer (&path->flows, g_hash_table_unref);
+}
+
+void
+link_path_reset_counts (LinkPath *path)
+{
+  path->n = (LinkCounts){ 0 };
+  g_hash_table_remove_all (path->flows);
 }
 
 gboolean
@@ -157,12 +205,14 @@ void
 link_path_flush (LinkPath *path, GstPad *srcpad, guint overhead)
 {
   gpointer item;
+  gboolean is_rtp;
 
   if (path->link)
     ra_link_clear (path->link);
   while ((item = g_queue_pop_head (&path->out))) {
     if (GST_IS_BUFFER (item)) {
       path->n.out--;
+      path_flow (path, packet_flow (item, &is_rtp))->out--;
       path->n.bytes_out -= gst_buffer_get_size (item) + overhead;
       path->n.discarded++;
     } else if (GST_IS_EVENT (item) && GST_EVENT_IS_STICKY (item)
@@ -186,8 +236,11 @@ link_path_push_buffer (
     LinkPath *path, GstBuffer *buffer, guint overhead, RaTime now)
 {
   RaLinkPacket p = { .seq = path->next_seq++, .data = buffer };
+  gboolean is_rtp;
 
   p.size = (guint) gst_buffer_get_size (buffer) + overhead;
+  p.flow = packet_flow (buffer, &is_rtp);
+  path_flow (path, p.flow)->in++;
   path->n.in++;
   path->n.bytes_in += p.size;
   ra_link_push (path->link, &p, now);
@@ -208,31 +261,77 @@ link_path_push_event (LinkPath *path, GstEvent *event)
   g_queue_push_tail (&path->waiting, e);
 }
 
-static void
-sum_queues (const gchar *name, gdouble value, gpointer seconds)
+/* Seconds in the queues of a chain. */
+typedef struct
 {
-  if (g_str_has_suffix (name, ".queue"))
-    *(gdouble *) seconds += value;
+  gdouble before, here; /* of the models before; of this one, the longest */
+  gchar model[32];      /* its name and number */
+} Queues;
+
+/* "MODEL.queue", or "each0.SSRC.queue" for each of a model's flows. */
+static void
+queues_add (const gchar *name, gdouble seconds, gpointer data)
+{
+  Queues *q = data;
+  gsize n = MIN (strcspn (name, "."), sizeof q->model - 1);
+
+  if (!g_str_has_suffix (name, ".queue"))
+    return;
+  if (strncmp (q->model, name, n) != 0 || q->model[n] != '\0') {
+    q->before += q->here;
+    q->here = 0;
+    memcpy (q->model, name, n);
+    q->model[n] = '\0';
+  }
+  q->here = MAX (q->here, seconds);
+}
+
+static void
+flows_add (const LinkPath *path, GstStructure *stats)
+{
+  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
+  gpointer ssrc, counts;
+  GHashTableIter i;
+
+  gst_value_array_init (&array, g_hash_table_size (path->flows));
+  g_hash_table_iter_init (&i, path->flows);
+  while (g_hash_table_iter_next (&i, &ssrc, &counts)) {
+    const LinkFlow *flow = counts;
+
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&value,
+        gst_structure_new ("application/x-rtpadaptlink-flow", "ssrc",
+            G_TYPE_UINT, GPOINTER_TO_UINT (ssrc), "in", G_TYPE_UINT64, flow->in,
+            "out", G_TYPE_UINT64, flow->out, "congestion-losses", G_TYPE_UINT64,
+            flow->congestion, "wireless-losses", G_TYPE_UINT64, flow->wireless,
+            NULL));
+    gst_value_array_append_and_take_value (&array, &value);
+  }
+  gst_structure_take_value (stats, "flows", &array);
 }
 
 GstStructure *
 link_path_stats (const LinkPath *path, RaTime now)
 {
   const LinkCounts *n = &path->n;
-  gdouble queue = 0;
+  Queues queues = { 0 };
   guint64 held = 0, capacity = 0;
+  GstStructure *stats;
 
   if (path->link) {
-    ra_link_observe (path->link, sum_queues, &queue);
+    ra_link_observe (path->link, queues_add, &queues);
     held = ra_link_held (path->link);
     if (now != RA_TIME_NONE)
       capacity = ra_link_capacity (path->link, now);
   }
-  return gst_structure_new ("application/x-rtpadaptlink-stats", "in",
+  stats = gst_structure_new ("application/x-rtpadaptlink-stats", "in",
       G_TYPE_UINT64, n->in, "out", G_TYPE_UINT64, n->out, "congestion-losses",
       G_TYPE_UINT64, n->congestion, "wireless-losses", G_TYPE_UINT64,
       n->wireless, "discarded", G_TYPE_UINT64, n->discarded, "held",
       G_TYPE_UINT64, held, "bytes-in", G_TYPE_UINT64, n->bytes_in, "bytes-out",
       G_TYPE_UINT64, n->bytes_out, "queue", G_TYPE_UINT64,
-      (guint64) ra_span (queue), "capacity", G_TYPE_UINT64, capacity, NULL);
+      (guint64) ra_span (queues.before + queues.here), "capacity",
+      G_TYPE_UINT64, capacity, NULL);
+  flows_add (path, stats);
+  return stats;
 }

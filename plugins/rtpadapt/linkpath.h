@@ -17,6 +17,11 @@ typedef struct
 
 typedef struct
 {
+  guint64 in, out, congestion, wireless; /* packets */
+} LinkFlow;
+
+typedef struct
+{
   GstElement *owner;      /* source of messages and logs */
   gboolean loss_messages; /* post each loss too */
 
@@ -28,7 +33,13 @@ typedef struct
   GQueue waiting; /* serialized events that wait for packets before them */
   GQueue out; /* buffers, events (either way) and messages to push, in order */
   LinkCounts n;
+  GHashTable *flows; /* of the first RA_LINK_FLOWS SSRCs: to LinkFlow */
+  LinkFlow others;   /* all later ones */
 } LinkPath;
+
+void link_path_init (LinkPath *path, GstElement *owner);
+void link_path_clear (LinkPath *path); /* of a closed one */
+void link_path_reset_counts (LinkPath *path);
 
 /* A new chain.  What is inside the old one leaves at `now`, in order; with an
  * error nothing changes. */

@@ -19,7 +19,7 @@ struct _GstRtpAdaptLink
   GCond cond;  /* something below changed */
 
   gchar *text;       /* the last good one */
-  gboolean text_bad; /* the latest was not: refuse to start */
+  gchar *text_error; /* what is wrong with the latest: refuse to start */
   guint64 seed;
   guint overhead;
 

@@ -37,19 +37,23 @@ packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
   guint64 rate = ra_sender_rate (self->sender);
   guint64 frames = backlog_dropped_frames (self->backlog);
   gboolean was_empty = backlog_peek (self->backlog) == NULL;
+  gboolean refresh; /* the decoder missed what a breaker dropped */
   RaTime now;
 
   ssrc_watch (self, item);
+  refresh = self->ceased && rate > 0;
+  if (refresh)
+    self->ceased = FALSE;
   if (backlog_push_packet (
           self->backlog, item, (RaSpan) self->cfg.max_backlog, rate)) {
     /* Otherwise the task waits for the packet at the head. */
     if (was_empty)
       send_wake (self);
-    return FALSE;
+    return refresh;
   }
   gst_mini_object_unref (item->object);
   if (backlog_dropped_frames (self->backlog) == frames)
-    return FALSE;
+    return refresh;
   GST_WARNING_OBJECT (self,
       "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
       " bit/s: dropping frame %u of SSRC %08x",
@@ -58,7 +62,7 @@ packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
   now = send_now (self);
   if (self->last_refresh != RA_TIME_NONE
       && ra_diff (now, self->last_refresh) < REFRESH_INTERVAL)
-    return FALSE;
+    return refresh;
   self->last_refresh = now;
   return TRUE;
 }
@@ -347,6 +351,7 @@ item_send (GstRtpAdaptSend *self, RaTime now)
     g_cond_broadcast (&self->wakeup);
   if (item.is_packet && ra_sender_rate (self->sender) == 0) {
     self->count.ceased++;
+    self->ceased = TRUE;
     gst_mini_object_unref (item.object);
     return;
   }

@@ -24,6 +24,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_STATS_INTERVAL GST_SECOND
 /* Below the 10 of RFC 8083 4.3, where its breaker trips. */
 #define SEND_FRIENDLINESS_CAP 9
+/* Only for LDAs that draw lots about a known truth: repeatable. */
+#define SEND_SEED 1
 
 /* Properties that are set; under the lock. */
 typedef struct
@@ -87,6 +89,7 @@ struct _GstRtpAdaptSend
 
   RaTime next_stats;
   RaTime last_refresh; /* the last request for a key frame */
+  gboolean ceased;     /* packets were dropped since a breaker opened */
   gboolean ssrc_known;
   guint32 ssrc;
   guint warned; /* SendWarned */

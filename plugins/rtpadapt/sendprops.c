@@ -118,11 +118,16 @@ safety_set (GstRtpAdaptSend *self)
   send_tell (self);
 }
 
+/* While none tripped it would forget the losses that hold the rate down. */
 void
 send_restart (GstRtpAdaptSend *self)
 {
+  RaSenderStats stats = { .breaker = RA_BREAKER_CLOSED };
+
   g_mutex_lock (&self->lock);
-  if (self->sender) {
+  if (self->sender)
+    ra_sender_get_stats (self->sender, &stats);
+  if (stats.breaker != RA_BREAKER_CLOSED) {
     ra_sender_restart (self->sender);
     send_wake (self);
     send_tell (self);
@@ -317,8 +322,9 @@ rate_props_install (GObjectClass *klass)
           SEND_START, READ));
   g_object_class_install_property (klass, PROP_MIN_BITRATE,
       g_param_spec_uint ("min-bitrate", "Minimum bitrate",
-          "estimated-bitrate never goes below (bit/s)", 1, G_MAXUINT, SEND_MIN,
-          PLAYING));
+          "estimated-bitrate never goes below (bit/s), unless "
+          "friendliness-cap or circuit-breakers want it",
+          1, G_MAXUINT, SEND_MIN, PLAYING));
   g_object_class_install_property (klass, PROP_START_BITRATE,
       g_param_spec_uint ("start-bitrate", "Start bitrate",
           "estimated-bitrate before the first feedback (bit/s, 0 = the "

@@ -129,7 +129,10 @@ breaker_tell (GstRtpAdaptSend *self)
   if (stats.breaker == RA_BREAKER_OPEN)
     GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
         ("Sending has stopped: circuit breaker %s.", breaker),
-        ("RFC 8083; the action signal restart tries again"));
+        ("RFC 8083; the action signal restart tries again%s",
+            stats.trip == RA_BREAKER_RTCP_TIMEOUT
+                ? "; does the receiver send transport-wide feedback?"
+                : ""));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
         ("Sending a tenth, every loss is congestion: circuit breaker %s.",

@@ -1,7 +1,7 @@
 /* rtpadaptsend: the circuit breakers of RFC 8083, as an application meets them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "send-fixture.h"
+#include "send-twcc.h"
 
 /* A warning that sending has stopped. */
 static gboolean
@@ -40,28 +40,53 @@ breaker_message (Send *s, guint *n_warnings)
   }
 }
 
-/* A packet a second, never an answer: RFC 8083 4.1 ends it after 15 s.  It says
- * so, drops and counts what comes, lets EOS pass, and begins again when told. */
+/* A packet a second, never an answer: RFC 8083 4.1 ends it after 15 s. */
+static void
+trip_no_feedback (Send *s)
+{
+  GstClockTime start = time_now (s);
+  g_autofree gchar *tripped = NULL;
+  guint n_warnings;
+
+  for (guint i = 0; i < 15; i++) {
+    push_frame (s, i, 1);
+    pull_paced (s);
+    if (i < 14)
+      gst_test_clock_advance_time (s->clock, GST_SECOND);
+  }
+  crank (s);
+  g_assert_cmpuint (time_now (s), ==, start + 15 * GST_SECOND);
+  tripped = breaker_message (s, &n_warnings);
+  g_assert_cmpstr (tripped, ==, "rtcp-timeout open");
+  g_assert_cmpuint (n_warnings, ==, 1);
+  g_assert_cmpuint (get_uint (s, "estimated-bitrate"), ==, 0);
+}
+
+static void
+on_notify (GObject *object, GParamSpec *pspec, gpointer last)
+{
+  guint rate;
+
+  g_object_get (object, "estimated-bitrate", &rate, NULL);
+  g_atomic_int_set ((gint *) last, (gint) rate);
+}
+
+/* It says so, drops and counts what comes, and begins again when told, with a
+ * key frame for what was dropped. */
 static void
 test_no_feedback (void)
 {
   Send s = send_new ("controller=fixed start-bitrate=1000000");
-  g_autofree gchar *tripped = NULL, *restarted = NULL;
+  g_autofree gchar *restarted = NULL;
   guint n_warnings;
+  gint notified = -1;
 
-  for (guint i = 0; i < 15; i++) {
-    push_frame (&s, i, 1);
-    pull_packet (&s);
-    if (i < 14)
-      gst_test_clock_advance_time (s.clock, GST_SECOND);
-  }
-  crank (&s);
-  g_assert_cmpuint (time_now (&s), ==, START + 15 * GST_SECOND);
-  tripped = breaker_message (&s, &n_warnings);
-  g_assert_cmpstr (tripped, ==, "rtcp-timeout open");
-  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 0);
-  g_assert_cmpuint (n_warnings, ==, 1);
+  g_signal_connect (s.element, "notify::estimated-bitrate",
+      G_CALLBACK (on_notify), &notified);
+  trip_no_feedback (&s);
+  wait_until (g_atomic_int_get (&notified) == 0);
 
+  upstream_events (&s, "");
   push_frame (&s, 15, 3);
   wait_until (stat (&s, "ceased") == 3);
   g_assert_cmpuint (gst_harness_buffers_in_queue (s.h), ==, 0);
@@ -69,10 +94,198 @@ test_no_feedback (void)
   g_signal_emit_by_name (s.element, "restart");
   restarted = breaker_message (&s, &n_warnings);
   g_assert_cmpstr (restarted, ==, "none closed");
-  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 1000000);
+  wait_until (g_atomic_int_get (&notified) == 1000000);
+  g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
   push_frame (&s, 16, 1);
   pull_paced (&s);
+  push_frame (&s, 17, 1);
+  pull_paced (&s);
+  g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 1);
+  g_assert_cmpint (stat (&s, "ceased"), ==, 3);
+  send_free (&s);
+}
+
+/* What is no packet passes, in order, and those who wait for the packets before
+ * it need not wait. */
+static void
+test_events_while_open (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=1000000");
+  GstQuery *drain = gst_query_new_drain ();
+  GstEventType type = GST_EVENT_UNKNOWN;
+
+  trip_no_feedback (&s);
+  push_frame (&s, 15, 3);
+  gst_pad_peer_query (s.h->srcpad, drain);
+  gst_query_unref (drain);
+  g_assert_cmpint (stat (&s, "ceased"), ==, 3);
+  push_frame (&s, 16, 3);
   g_assert_true (gst_harness_push_event (s.h, gst_event_new_eos ()));
+  while (type != GST_EVENT_EOS) {
+    GstEvent *event = gst_harness_pull_event (s.h);
+
+    g_assert_nonnull (event);
+    type = GST_EVENT_TYPE (event);
+    gst_event_unref (event);
+  }
+  g_assert_cmpint (stat (&s, "ceased"), ==, 6);
+  g_assert_cmpuint (gst_harness_buffers_in_queue (s.h), ==, 0);
+  send_free (&s);
+}
+
+static guint
+breaker_messages_so_far (Send *s)
+{
+  GstMessage *m;
+  guint n = 0;
+
+  while ((m = gst_bus_pop_filtered (s->bus, GST_MESSAGE_ELEMENT))) {
+    n += gst_message_has_name (m, "rtpadapt-breaker");
+    gst_message_unref (m);
+  }
+  return n;
+}
+
+static void
+stream_begins (Send *s)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s->h, gst_event_new_stream_start ("again"));
+  gst_harness_set_src_caps_str (s->h, "application/x-rtp");
+  gst_harness_push_event (s->h, gst_event_new_segment (&segment));
+}
+
+/* Neither is news of the path. */
+static void
+test_flush_and_pause (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=1000000");
+  GstSegment segment;
+
+  trip_no_feedback (&s);
+  gst_harness_push_event (s.h, gst_event_new_flush_start ());
+  gst_harness_push_event (s.h, gst_event_new_flush_stop (FALSE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  push_frame (&s, 20, 2);
+  wait_until (stat (&s, "ceased") == 2);
+  gst_element_set_state (s.element, GST_STATE_PAUSED);
+  gst_element_set_state (s.element, GST_STATE_PLAYING);
+  push_frame (&s, 21, 2);
+  wait_until (stat (&s, "ceased") == 4);
+  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 0);
+  g_assert_cmpuint (gst_harness_buffers_in_queue (s.h), ==, 0);
+  g_assert_cmpuint (breaker_messages_so_far (&s), ==, 0);
+  send_free (&s);
+}
+
+/* A new start knows nothing of the last one's breaker, and tells its own. */
+static void
+test_new_start (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=1000000");
+
+  trip_no_feedback (&s);
+  gst_element_set_state (s.element, GST_STATE_READY);
+  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 1000000);
+  gst_element_set_state (s.element, GST_STATE_PLAYING);
+  stream_begins (&s);
+  trip_no_feedback (&s);
+  g_assert_cmpuint (breaker_messages_so_far (&s), ==, 0);
+  g_assert_cmpint (stat (&s, "ceased"), ==, 0);
+  send_free (&s);
+}
+
+/* --- loss ------------------------------------------------------------------ */
+
+#define PER_FRAME 20 /* packets, each 100 ms: 1.92 Mbit/s */
+
+/* Sends frame `i` and hears of the one two before: a tenth was lost, to the
+ * radio, says the truth.  TRUE once something changed. */
+static gboolean
+lossy_frame (Send *s, guint i)
+{
+  guint before = get_uint (s, "estimated-bitrate");
+  GstClockTime next = time_now (s) + 100 * GST_MSECOND;
+
+  send_paced (s, i, PER_FRAME);
+  for (guint j = 5; j < PER_FRAME; j += 10)
+    truth (s, SSRC, (i * PER_FRAME + j) & 0xffff, "wireless");
+  if (time_now (s) < next)
+    gst_test_clock_set_time (s->clock, next);
+  if (i >= 2) {
+    guint from = (i - 2) * PER_FRAME;
+    gint lost[] = { (gint) from + 5, (gint) from + 15, -1 };
+
+    feedback (s, from, from + PER_FRAME, 0, lost);
+  }
+  return get_uint (s, "estimated-bitrate") != before;
+}
+
+/* RFC 8083 4.3 with s = 1,200 bytes, p = .1 and a round trip of 254 ms (from
+ * the last packet of a frame, 46 ms after the frame begins, to 300 ms):
+ * X = 1200 / (.254 sqrt (.2 / 3)) = 18,300 bytes/s = 146 kbit/s, and 1.92
+ * Mbit/s is more than ten times that.  Who does not obey (no cap, a fixed rate
+ * of 4 Mbit/s) falls to a tenth of it, once four intervals (CB_INTERVAL is 3)
+ * of 1 s ended: then no verdict counts any more.  The 400 kbit/s are still
+ * more than the path can bear, as frames now take 480 ms: it ends. */
+static void
+test_congestion (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=4000000 lda=omniscient "
+                     "friendliness-cap=0 max-backlog=60000000000");
+  g_autofree gchar *fallback = NULL, *open = NULL;
+  guint n_warnings, i = 0;
+  gint64 wireless;
+
+  while (!lossy_frame (&s, i++))
+    g_assert_cmpuint (i, <, 100);
+  g_assert_cmpuint (time_now (&s), >=, START + 4 * GST_SECOND);
+  g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 400000);
+  fallback = breaker_message (&s, &n_warnings);
+  g_assert_cmpstr (fallback, ==, "congestion fallback");
+  g_assert_cmpuint (n_warnings, ==, 0);
+  wireless = stat (&s, "wireless-losses");
+  g_assert_cmpint (wireless, >, 60);
+  g_assert_cmpint (stat (&s, "congestion-losses"), ==, 0);
+  g_assert_cmpint (stat (&s, "misread-wireless"), ==, 0);
+
+  while (get_uint (&s, "estimated-bitrate") > 0) {
+    lossy_frame (&s, i++);
+    g_assert_cmpuint (i, <, 300);
+  }
+  open = breaker_message (&s, &n_warnings);
+  g_assert_cmpstr (open, ==, "congestion open");
+  g_assert_cmpuint (n_warnings, ==, 1);
+  g_assert_cmpint (stat (&s, "congestion-losses"), >, 0);
+  /* The LDA is still right, and heard, but not believed. */
+  g_assert_cmpint (stat (&s, "misread-wireless"), ==, 0);
+  g_assert_cmpint (stat (&s, "known-wireless"), ==,
+      stat (&s, "wireless-losses") + stat (&s, "congestion-losses"));
+  g_assert_cmpint (stat (&s, "wireless-losses"), >=, wireless);
+  send_free (&s);
+}
+
+/* With the default cap the same path trips nothing: 9 X instead of 10, also
+ * below min-bitrate; and restart is no way around it. */
+static void
+test_cap (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=4000000 lda=omniscient "
+                     "min-bitrate=4000000 max-backlog=60000000000");
+  gint64 friendly;
+
+  for (guint i = 0; i < 30; i++)
+    lossy_frame (&s, i);
+  friendly = stat (&s, "friendly-bitrate");
+  g_assert_cmpint (friendly, <, 4000000 / 9);
+  g_assert_cmpint (
+      ABS (9 * friendly - (gint64) get_uint (&s, "estimated-bitrate")), <=, 9);
+  g_signal_emit_by_name (s.element, "restart");
+  g_assert_cmpint (stat (&s, "friendly-bitrate"), ==, friendly);
+  g_assert_cmpuint (breaker_messages_so_far (&s), ==, 0);
   send_free (&s);
 }
 
@@ -98,18 +311,8 @@ static void
 test_switched_off (void)
 {
   Send s = send_new ("controller=fixed start-bitrate=1000000");
-  g_autofree gchar *tripped = NULL;
-  guint n_warnings;
 
-  for (guint i = 0; i < 15; i++) {
-    push_frame (&s, i, 1);
-    pull_packet (&s);
-    if (i < 14)
-      gst_test_clock_advance_time (s.clock, GST_SECOND);
-  }
-  crank (&s);
-  tripped = breaker_message (&s, &n_warnings);
-  g_assert_cmpstr (tripped, ==, "rtcp-timeout open");
+  trip_no_feedback (&s);
   g_object_set (s.element, "circuit-breakers", FALSE, NULL);
   push_frame (&s, 16, 1);
   pull_packet (&s);
@@ -123,6 +326,13 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsend/breaker/no-feedback", test_no_feedback);
+  g_test_add_func (
+      "/rtpadaptsend/breaker/events-while-open", test_events_while_open);
+  g_test_add_func (
+      "/rtpadaptsend/breaker/flush-and-pause", test_flush_and_pause);
+  g_test_add_func ("/rtpadaptsend/breaker/new-start", test_new_start);
+  g_test_add_func ("/rtpadaptsend/breaker/congestion", test_congestion);
+  g_test_add_func ("/rtpadaptsend/breaker/cap", test_cap);
   g_test_add_func ("/rtpadaptsend/breaker/disabled", test_disabled);
   g_test_add_func ("/rtpadaptsend/breaker/switched-off", test_switched_off);
   return g_test_run ();

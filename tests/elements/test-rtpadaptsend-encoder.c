@@ -105,17 +105,16 @@ test_encoder (gconstpointer data)
   drive_free (&d);
 }
 
-/* A packet of 1,200 bytes carries 1,188; the share is a mean over 256 packets
- * that begins with the first one: 0.99 of media alone, 0.99 * (255/256)^64 =
- * 0.770635 after 64 packets of another type. */
+/* A packet of 1,200 bytes carries 1,188; the share is that of all packets while
+ * they are fewer than 256: 0.99 of media alone, 0.99 / 65 with 64 packets of
+ * another type. */
 static const struct
 {
   const gchar *name, *caps;
   gint kbps; /* of 10,000 */
   const gchar *why;
 } share_rows[] = {
-  { "fec", "application/x-rtp,payload=96", 7706,
-      "97 is none of the encoder's" },
+  { "fec", "application/x-rtp,payload=96", 152, "97 is none of the encoder's" },
   { "not-known", "application/x-rtp", 9900, "every packet is the encoder's" },
 };
 

@@ -129,6 +129,8 @@ static const struct
       "PACI: cType 19, PHSsize 3" },
   { H265, 9, { 0x64, 0x01, 0x62, 0x38, 1, 2, 0xc0, 0x93, 0xaf }, KEY,
       "PACI: cType 49, FU of an IDR" },
+  { H265, 22, { 0x64, 0x01, 0x63, 0x00, [20] = 0x93, 0xaf }, KEY,
+      "PACI: cType 49, PHSsize 16 over two bytes, FU of an IDR" },
   { H265, 8, { 0x64, 0x01, 0x60, 0x00, 0, 2, 0x42, 0x01 }, PARAMETERS,
       "PACI: cType 48, no PHES, AP with an SPS" },
   { H265, 6, { 0x64, 0x01, 0x64, 0x00, 0x26, 0x01 }, UNKNOWN,
