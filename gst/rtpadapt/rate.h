@@ -26,7 +26,7 @@ typedef struct
   guint arrived;     /* packets that came since the last report */
   guint lost_congestion;
   guint lost_wireless;
-  RaSpan loss_age; /* how long before the packet of t_recvdata the newest
+  RaSpan loss_age;       /* how long before the packet of t_recvdata the newest
                       congestion loss among them was due; 0 without one */
   guint wireless_runs;   /* holes that made up lost_wireless: its bursts */
   gboolean data_limited; /* whole interval, RFC 5348 8.2.1; set by the sender */

@@ -162,7 +162,7 @@ static void
 media_timeout (const RaRateOps *ops, guint frame_s)
 {
   World w = world_new (ops, MIN_RATE);
-  guint ticks = frame_s * RA_SECOND / TICK, n = 0;
+  guint ticks = (guint) (frame_s * RA_SECOND / TICK), n = 0;
   RaBreakerTrip trip;
 
   for (guint i = 0; i < 3 * ticks; i++, w.now += TICK) {
