@@ -13,7 +13,7 @@ has_numbers (RaMark mark)
 guint16
 ra_mark_number (RaMarkNumbers *s, RaMark mark)
 {
-  return has_numbers (mark) ? ++s->n[mark] : 0;
+  return has_numbers (mark) ? ++s->n[mark] & RA_MARK_NUMBER_MASK : 0;
 }
 
 guint
@@ -23,8 +23,8 @@ ra_mark_missing (RaMarkSeen *s, RaMark mark, guint16 n)
 
   if (!has_numbers (mark))
     return 0;
-  ahead = (guint16) (n - s->highest[mark]);
-  behind = (guint16) (s->highest[mark] - n);
+  ahead = (n - s->highest[mark]) & RA_MARK_NUMBER_MASK;
+  behind = (s->highest[mark] - n) & RA_MARK_NUMBER_MASK;
   if (s->started[mark] && behind <= RA_MARK_JUMP) /* 0: a duplicate */
     return 0;
   s->highest[mark] = n;

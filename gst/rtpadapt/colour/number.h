@@ -3,15 +3,19 @@
  * Streaming using Estimation of Wireless losses", IRISA PI 1792, 2006, 3.1.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Every packet carries its colour j and N_j beside its common number N.  16 bits
- * on the wire.  Where feedback tells of each packet (twcc, ccfb) the sender
- * knows the colours of what was lost, and nobody needs this.
+ * Every packet carries its colour j and N_j beside its common number N.  14 bits
+ * on the wire (feedback/colourext).  Where feedback tells of each packet (twcc,
+ * ccfb) the sender knows the colours of what was lost, and nobody needs this.
  */
 #pragma once
 
 #include <gst/rtpadapt/types.h>
 
 G_BEGIN_DECLS
+
+/* N_j counts modulo 2^14. */
+#define RA_MARK_NUMBER_BITS 14
+#define RA_MARK_NUMBER_MASK ((1 << RA_MARK_NUMBER_BITS) - 1)
 
 /* A jump wider than this, either way, is a restart of the sender. */
 #define RA_MARK_JUMP 1000

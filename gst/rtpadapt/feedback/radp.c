@@ -1,0 +1,141 @@
+/* Our RTCP APP packet "RADP": what TFRC-FB does not say.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/feedback/radp.h>
+
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/stamp.h>
+
+#include <string.h>
+
+#define VERSION 1
+#define FIXED 52 /* bytes before the name */
+#define QUEUE_UNKNOWN G_MAXUINT32
+#define BURST_UNIT 256.
+
+static gsize
+padded (gsize len)
+{
+  return (len + 3) & ~(gsize) 3;
+}
+
+/* It ends up in logs and structures. */
+static gboolean
+is_name (const gchar *name, gsize len)
+{
+  if (len > RA_RADP_LDA_MAX)
+    return FALSE;
+  for (gsize i = 0; i < len; i++)
+    if (!g_ascii_isgraph (name[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static guint32
+burst_units (gdouble burst)
+{
+  if (!(burst > 0))
+    return 0;
+  return (guint32) MIN (burst * BURST_UNIT + .5, (gdouble) G_MAXUINT16);
+}
+
+gsize
+ra_radp_write (const RaRadp *x, guint8 *data, gsize len)
+{
+  gsize name = strnlen (x->lda, sizeof x->lda);
+  gsize size = FIXED + padded (name);
+
+  if (len < size || !is_name (x->lda, name))
+    return 0;
+  data[0] = VERSION;
+  data[1] = (guint8) name;
+  ra_put_u16 (data + 2, burst_units (x->burst));
+  ra_put_u32 (data + 4, x->t_i);
+  ra_put_u32 (data + 8, x->expected);
+  ra_put_u32 (data + 12, x->arrived);
+  ra_put_u32 (data + 16, x->lost_congestion);
+  ra_put_u32 (data + 20, x->lost_wireless);
+  ra_put_u32 (data + 24, x->wireless_runs);
+  ra_put_u32 (data + 28, x->n_events);
+  ra_put_u32 (data + 32, x->t_lost);
+  ra_put_u32 (data + 36,
+      x->queue == RA_SPAN_NONE ? QUEUE_UNKNOWN
+                               : ra_to_usec (x->queue, QUEUE_UNKNOWN - 1));
+  ra_put_u32 (data + 40, ra_to_fraction (x->w));
+  ra_put_u32 (data + 44, ra_to_fraction (x->p_c));
+  ra_put_u32 (data + 48, ra_to_fraction (x->delayed));
+  memset (data + FIXED, 0, padded (name));
+  memcpy (data + FIXED, x->lda, name);
+  return size;
+}
+
+gboolean
+ra_radp_read (RaRadp *x, const guint8 *data, gsize len)
+{
+  guint32 queue;
+
+  if (len < FIXED || len % 4 != 0 || data[0] != VERSION
+      || len < FIXED + padded (data[1])
+      || !is_name ((const gchar *) data + FIXED, data[1]))
+    return FALSE;
+  queue = ra_get_u32 (data + 36);
+  *x = (RaRadp){
+    .burst = ra_get_u16 (data + 2) / BURST_UNIT,
+    .t_i = ra_get_u32 (data + 4),
+    .expected = ra_get_u32 (data + 8),
+    .arrived = ra_get_u32 (data + 12),
+    .lost_congestion = ra_get_u32 (data + 16),
+    .lost_wireless = ra_get_u32 (data + 20),
+    .wireless_runs = ra_get_u32 (data + 24),
+    .n_events = ra_get_u32 (data + 28),
+    .t_lost = ra_get_u32 (data + 32),
+    .queue = queue == QUEUE_UNKNOWN ? RA_SPAN_NONE : ra_from_usec (queue),
+    .w = ra_from_fraction (ra_get_u32 (data + 40)),
+    .p_c = ra_from_fraction (ra_get_u32 (data + 44)),
+    .delayed = ra_from_fraction (ra_get_u32 (data + 48)),
+  };
+  memcpy (x->lda, data + FIXED, data[1]);
+  return TRUE;
+}
+
+void
+ra_radp_count (RaRadp *x, const RaReport *report)
+{
+  x->t_i = ra_stamp_us (report->t_recvdata);
+  x->expected += report->expected;
+  x->arrived += report->arrived;
+  x->lost_congestion += report->lost_congestion;
+  x->lost_wireless += report->lost_wireless;
+  x->wireless_runs += report->wireless_runs;
+  x->n_events += report->n_events;
+  if (report->lost_congestion > 0)
+    x->t_lost = x->t_i - ra_to_usec (report->loss_age, G_MAXUINT32);
+  x->queue = report->queue;
+}
+
+gboolean
+ra_radp_since (const RaRadp *x, const RaRadp *before, RaReport *report)
+{
+  static const RaRadp zero = { 0 };
+  const RaRadp *b = before ? before : &zero;
+  guint32 expected = x->expected - b->expected;
+  guint32 arrived = x->arrived - b->arrived;
+  guint32 congestion = x->lost_congestion - b->lost_congestion;
+  guint32 wireless = x->lost_wireless - b->lost_wireless;
+  guint32 runs = x->wireless_runs - b->wireless_runs;
+  guint32 events = x->n_events - b->n_events;
+
+  if ((expected | arrived | congestion | wireless | runs | events) > G_MAXINT32)
+    return FALSE;
+  if (runs > wireless) /* a run that goes on counts in the report it began in */
+    return FALSE;
+  report->expected = expected;
+  report->arrived = arrived;
+  report->lost_congestion = congestion;
+  report->lost_wireless = wireless;
+  report->wireless_runs = runs;
+  report->n_events = events;
+  report->loss_age = congestion > 0 ? ra_from_usec (x->t_i - x->t_lost) : 0;
+  report->queue = x->queue;
+  return TRUE;
+}

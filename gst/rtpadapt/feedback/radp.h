@@ -1,0 +1,88 @@
+/* What TFRC-FB does not say: our RTCP APP packet "RADP" (RFC 3550 6.7).
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The application-dependent data:
+ *
+ *      0                   1                   2                   3
+ *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   0 |  version = 1  |   length of   |      mean burst length,       |
+ *     |               |   LDA's name  |         1/256 packet          |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   4 |                    send timestamp (t_i), us                   |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   8 |                           expected                            |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  12 |                            arrived                            |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  16 |                      lost to congestion                       |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  20 |                       lost to the radio                       |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  24 |               runs of those lost to the radio                 |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  28 |                          loss events                          |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  32 |       send time of the latest congestion loss (t_lost), us    |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  36 |                 queue, us; 2^32 - 1 unknown                   |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  40 |               w, binary point at the left edge                |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  44 |                         p_c, likewise                         |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  48 |               share of delayed packets, likewise              |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  52 |     name of the LDA, ASCII, zeros up to a multiple of 4       |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *
+ * What a later minor change adds goes behind the name, and readers skip what
+ * they do not know; another version is another format.
+ *
+ * All counters run from the receiver's first packet on, modulo 2^32, and the
+ * reader takes differences: one RTCP packet is sent per RTT over a path that
+ * loses packets, and a loss event that was in a lost report must not pass
+ * unseen.  For the same reason the send time of a loss stays until there is
+ * another.  t_i is that of the TFRC-FB beside it and tells which two belong
+ * together.
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate.h>
+
+G_BEGIN_DECLS
+
+#define RA_RADP_NAME "RADP"
+#define RA_RADP_SUBTYPE 0
+#define RA_RADP_SIZE_MAX 68
+#define RA_RADP_LDA_MAX 15
+
+typedef struct
+{
+  guint32 t_i; /* ra_stamp_us() of RaReport.t_recvdata */
+  guint32 expected, arrived, lost_congestion, lost_wireless, wireless_runs,
+      n_events;                   /* as in RaReport, all together */
+  guint32 t_lost;                 /* ra_stamp_us(); before the first: 0 */
+  RaSpan queue;                   /* RA_SPAN_NONE if unknown */
+  gdouble w, p_c, delayed;        /* 0..1 */
+  gdouble burst;                  /* packets, at most 255.996; 0 unknown */
+  gchar lda[RA_RADP_LDA_MAX + 1]; /* printable, no blanks; "" unknown */
+} RaRadp;
+
+/* The size of the data, a multiple of 4; 0 if `len` has no room for it or the
+ * name is none. */
+gsize ra_radp_write (const RaRadp *x, guint8 *data, gsize len);
+/* FALSE if it is malformed or of another version: `x` is left alone. */
+gboolean ra_radp_read (RaRadp *x, const guint8 *data, gsize len);
+
+/* The receiver: takes a new report into what `x` counts. */
+void ra_radp_count (RaRadp *x, const RaReport *report);
+/* The sender: fills what TFRC-FB lacks of `report` with what happened between
+ * `before` and `x`; `before` NULL: since the receiver began.  FALSE if counters
+ * ran backwards or contradict each other, `report` is left alone: `x` is older
+ * than `before`, the receiver began anew (take `x` for the next `before`), or
+ * it lies. */
+gboolean ra_radp_since (
+    const RaRadp *x, const RaRadp *before, RaReport *report);
+
+G_END_DECLS
