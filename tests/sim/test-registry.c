@@ -119,7 +119,7 @@ test_pair (gconstpointer data)
   cfg.link = "bottleneck rate=2M queue=100ms ! delay 25ms ! gilbert p=.01 r=.3";
   cfg.rate.min = MIN_RATE;
   cfg.rate.max = MAX_RATE;
-  cfg.seconds = 30 * RA_SECOND;
+  cfg.seconds = 15 * RA_SECOND;
   cfg.trace = trace;
   cfg.trace_interval = 100 * RA_MSECOND;
   run_twice (&cfg);
