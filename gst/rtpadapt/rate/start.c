@@ -61,8 +61,9 @@ ra_start_on_report (RaStart *t, const RaReport *report)
 gboolean
 ra_start_told (const RaReport *report, RaTime t, RaTime now)
 {
-  return t == RA_TIME_NONE
-      || ra_later (now, -report->rtt - report->loss_age) >= t;
+  RaTime sent = ra_later (now, -report->rtt);
+
+  return t == RA_TIME_NONE || ra_later (sent, -MAX (report->loss_age, 0)) >= t;
 }
 
 gdouble

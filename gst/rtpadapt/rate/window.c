@@ -203,7 +203,7 @@ pipe_update (RaWindow *w, const RaReport *report, RaTime now)
 static gboolean
 loss_is_new (const RaWindow *w, const RaReport *report)
 {
-  RaTime sent = ra_later (report->t_recvdata, -report->loss_age);
+  RaTime sent = ra_later (report->t_recvdata, -MAX (report->loss_age, 0));
 
   if (report->n_events == 0 && report->lost_congestion == 0)
     return FALSE;
