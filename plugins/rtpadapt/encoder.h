@@ -1,5 +1,11 @@
 /* The encoder upstream: finding it and setting its bitrate in its own unit.
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     GstElement *encoder = encoder_find_upstream (sinkpad);
+ *     const EncoderRow *row = encoder_row (encoder);
+ *     EncoderState state = { 0 };
+ *     gchar *problem = encoder_prepare (encoder, row);   once
+ *     again = encoder_follow (encoder, row, &state, bps, now);   often
  */
 #pragma once
 
@@ -7,19 +13,49 @@
 
 G_BEGIN_DECLS
 
-/* What is known about an encoder; those whose bitrate really changes while
- * they run are in the table of encoder.c. */
+/* A setting of the encoder that must hold, or its bitrate is not followed. */
 typedef struct
 {
-  const gchar *factory;
   const gchar *property;
-  guint unit;       /* bit/s */
-  guint step;       /* bit/s that the encoder tells apart */
-  guint min_change; /* percent below which it is left alone */
+  const gchar *good; /* what it may be, as in gst-launch: globs, '|' between */
+  const gchar *bad;  /* what it may not be, the same */
+  guint max;         /* a number above is bad; 0: none is */
+  const gchar *set;  /* what we set it to where it is bad by default and the
+                        encoder takes it while it runs; or NULL */
+  const gchar *why;  /* what happens else */
+} EncoderSetting;
+
+/* What is known about an encoder. */
+typedef struct
+{
+  const gchar *factory;       /* a glob */
+  const gchar *property;      /* a number, or a structure with `field` */
+  const gchar *field;         /* or NULL */
+  guint unit;                 /* bit/s */
+  guint step;                 /* bit/s that the encoder tells apart */
+  guint min_change;           /* percent below which it is left alone */
+  GstClockTime min_interval;  /* between two changes */
+  const gchar *settings;      /* worth having, as in gst-launch */
+  const gchar *change;        /* what a change in PLAYING does */
+  const EncoderSetting *must; /* ended by one without property; or NULL */
 } EncoderRow;
 
-/* NULL if the factory is not in the table. */
+/* What an encoder was given last; all 0: nothing. */
+typedef struct
+{
+  guint64 bps; /* bit/s */
+  GstClockTime at;
+} EncoderState;
+
+/* The element's row in the table; or, for an encoder of video that has a
+ * `bitrate` or `target-bitrate` whose description tells its unit, a
+ * cautious one.  NULL if it is none of these. */
 const EncoderRow *encoder_row (GstElement *element);
+/* The row of an element that the user told all about: `property` in units of
+ * `unit` bit/s.  NULL if that is no number that can be written; else
+ * `space`. */
+const EncoderRow *encoder_row_told (
+    GstElement *element, const gchar *property, guint unit, EncoderRow *space);
 
 /* The first known encoder upstream of `sinkpad`, through payloaders, parsers,
  * filters, queues and bins.  (transfer full), or NULL. */
@@ -28,8 +64,20 @@ GstElement *encoder_find_upstream (GstPad *sinkpad);
  * (transfer full), or NULL. */
 GstElement *encoder_find_named (GstElement *element, const gchar *name);
 
-/* Sets `bps` unless it is within min_change of `last` (bit/s, 0: never set).
- * Returns what the encoder has now, bit/s.  May block for a frame. */
-guint64 encoder_set (GstElement *encoder, guint64 bps, guint64 last);
+/* Sets what must hold and was left at a default that is bad; what the user set
+ * stays as it is.  The text of a warning about what remains (transfer full),
+ * or NULL. */
+gchar *encoder_prepare (GstElement *encoder, const EncoderRow *row);
+
+/* When an encoder at `state` shall be given `bps`: `now`, a later time, or
+ * GST_CLOCK_TIME_NONE if the difference is not worth a change.  Pure. */
+GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
+    guint64 bps, GstClockTime now);
+
+/* Gives the encoder `bps` if it is time, and notes it in `state`; `now` is on
+ * any clock.  Returns when to come back with the `bps` of then, or
+ * GST_CLOCK_TIME_NONE: not before there is another.  May block for a frame. */
+GstClockTime encoder_follow (GstElement *encoder, const EncoderRow *row,
+    EncoderState *state, guint64 bps, GstClockTime now);
 
 G_END_DECLS

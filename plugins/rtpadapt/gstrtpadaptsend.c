@@ -181,7 +181,9 @@ send_start (GstRtpAdaptSend *self)
   self->count = (SendCounters){ 0 };
   self->encoder_stale = TRUE;
   self->encoder_expected = FALSE;
-  self->encoder_bps = self->notified = 0;
+  self->encoder_state = (EncoderState){ 0 };
+  self->encoder_again = RA_TIME_NONE;
+  self->notified = 0;
   self->breaker_told = RA_BREAKER_CLOSED;
   self->ceased = FALSE;
   sender_create (self, warnings);

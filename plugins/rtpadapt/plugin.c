@@ -3,6 +3,8 @@
  */
 #include "gstrtpadaptlink.h"
 #include "gstrtpadaptsend.h"
+#include "gstrtpadaptudpsink.h"
+#include "gstrtpadaptudpsrc.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -11,6 +13,8 @@ plugin_init (GstPlugin *plugin)
 
   any |= GST_ELEMENT_REGISTER (rtpadaptlink, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptsend, plugin);
+  any |= GST_ELEMENT_REGISTER (rtpadaptudpsink, plugin);
+  any |= GST_ELEMENT_REGISTER (rtpadaptudpsrc, plugin);
 
   return any;
 }

@@ -239,7 +239,8 @@ next_timer (GstRtpAdaptSend *self)
 {
   if (self->eos && !backlog_peek (self->backlog))
     return RA_TIME_NONE;
-  return MIN (ra_sender_next_timeout (self->sender), self->next_stats);
+  return MIN (ra_sender_next_timeout (self->sender),
+      MIN (self->next_stats, self->encoder_again));
 }
 
 /* When the task has to act next; the lock is held. */
@@ -383,6 +384,9 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
 {
   if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
+    send_tell (self);
+  } else if (self->encoder_again <= now) {
+    self->encoder_again = RA_TIME_NONE;
     send_tell (self);
   } else {
     stats_post (self, now);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backlog.h"
+#include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "sentlog.h"
 
@@ -100,8 +101,10 @@ struct _GstRtpAdaptSend
   gboolean encoder_stale;    /* look for it anew */
   gboolean encoder_expected; /* caps came: it is wrong not to find one */
   GWeakRef encoder;
-  guint64 encoder_bps; /* what was set last; 0: nothing */
-  guint64 notified;    /* the rate as last notified */
+  const EncoderRow *encoder_row;
+  EncoderState encoder_state; /* what was set last */
+  RaTime encoder_again;       /* when it may be changed, or RA_TIME_NONE */
+  guint64 notified;           /* the rate as last notified */
   RaBreakerState breaker_told;
   GQueue messages; /* to be posted */
 };

@@ -284,7 +284,8 @@ send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
       g_value_set_string (value, cfg->encoder);
       break;
     case PROP_ENCODER_BITRATE:
-      g_value_set_uint (value, (guint) MIN (self->encoder_bps, G_MAXUINT));
+      g_value_set_uint (
+          value, (guint) MIN (self->encoder_state.bps, G_MAXUINT));
       break;
     case PROP_STATS:
       g_value_take_boxed (value, send_stats (self));

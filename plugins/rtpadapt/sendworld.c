@@ -6,7 +6,6 @@
  * notify handler.  What came meanwhile is told together, the latest value
  * wins.
  */
-#include "encoder.h"
 #include "sendpriv.h"
 
 #include <gst/rtpadapt/lda.h>
@@ -20,6 +19,26 @@ send_warn_once (GstRtpAdaptSend *self, SendWarned what)
 
   self->warned |= what;
   return first;
+}
+
+/* Another encoder than before: once, with the lock held and let go. */
+static void
+encoder_new (GstRtpAdaptSend *self, GstElement *encoder)
+{
+  const EncoderRow *row = encoder_row (encoder);
+  g_autofree gchar *problem = NULL;
+
+  self->encoder_row = row;
+  g_mutex_unlock (&self->lock);
+  GST_INFO_OBJECT (
+      self, "%" GST_PTR_FORMAT " takes a bitrate: %s", encoder, row->change);
+  problem = encoder_prepare (encoder, row);
+  if (problem)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("%s does not hold its bitrate: %s.", GST_OBJECT_NAME (encoder),
+            problem),
+        ("it works with: %s", row->settings));
+  g_mutex_lock (&self->lock);
 }
 
 /* The encoder as known, or as found now.  The lock is held, and let go for the
@@ -39,8 +58,12 @@ encoder_get (GstRtpAdaptSend *self)
   if (encoder && !encoder_row (encoder))
     gst_clear_object (&encoder);
   g_mutex_lock (&self->lock);
-  if (encoder != before)
-    self->encoder_bps = 0;
+  if (encoder != before) {
+    self->encoder_state = (EncoderState){ 0 };
+    self->encoder_again = RA_TIME_NONE;
+  }
+  if (encoder && encoder != before)
+    encoder_new (self, encoder);
   g_weak_ref_set (&self->encoder, encoder);
   gst_clear_object (&before);
   return encoder;
@@ -51,7 +74,9 @@ static void
 encoder_drive (GstRtpAdaptSend *self)
 {
   GstElement *encoder = encoder_get (self);
-  guint64 bps, last = self->encoder_bps;
+  EncoderState state = self->encoder_state;
+  const EncoderRow *row = self->encoder_row;
+  RaTime now, again;
   RaSplit split;
 
   if (!self->sender) {
@@ -76,19 +101,22 @@ encoder_drive (GstRtpAdaptSend *self)
   }
   ra_sender_split (self->sender,
       backlog_span (self->backlog, ra_sender_rate (self->sender)), &split);
-  bps = split.media;
-  if (bps == 0) { /* a breaker is open; no encoder takes 0 */
+  if (split.media == 0) { /* a breaker is open; no encoder takes 0 */
     gst_object_unref (encoder);
     return;
   }
+  now = send_now (self);
   g_mutex_unlock (&self->lock);
-  bps = encoder_set (encoder, bps, last);
-  if (bps != last)
-    GST_DEBUG_OBJECT (
-        self, "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s", encoder, bps);
+  again = encoder_follow (encoder, row, &state, split.media, now);
+  if (state.at == now)
+    GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s",
+        encoder, state.bps);
   gst_object_unref (encoder);
   g_mutex_lock (&self->lock);
-  self->encoder_bps = bps;
+  self->encoder_state = state;
+  self->encoder_again = again;
+  if (again != RA_TIME_NONE)
+    send_wake (self);
 }
 
 /* The lock is held, and let go. */
@@ -222,8 +250,8 @@ send_stats (GstRtpAdaptSend *self)
       "controller", G_TYPE_STRING, ra_rates[cfg->controller]->name, "lda",
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
       (guint) MIN (rate, G_MAXUINT), "encoder-bitrate", G_TYPE_UINT,
-      (guint) MIN (self->encoder_bps, G_MAXUINT), "not-rtp", G_TYPE_UINT64,
-      count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
+      (guint) MIN (self->encoder_state.bps, G_MAXUINT), "not-rtp",
+      G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
       "feedback-unmapped", G_TYPE_UINT64, count->unmapped, "feedback-doubtful",
       G_TYPE_UINT64, count->doubtful, "realigned", G_TYPE_UINT64,
       count->realigned, "known-congestion", G_TYPE_UINT64,

@@ -1,0 +1,29 @@
+/* The FEC encoder upstream, rtpulpfecenc: finding it and setting its level.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Nothing was set yet. */
+#define FECENC_UNSET G_MAXUINT
+
+/* The nearest one upstream of `sinkpad`, as encoder_find_upstream(): in the
+ * pipeline, or before an aux sender in rtpbin.  (transfer full), or NULL. */
+GstElement *fecenc_find_upstream (GstPad *sinkpad);
+/* The one of that name in the same top-level bin as `element`.
+ * (transfer full), or NULL, also when what has the name is none. */
+GstElement *fecenc_find_named (GstElement *element, const gchar *name);
+
+/* The payload type of its repair packets.  -1: it has none, and makes no
+ * packets whatever the percentage. */
+gint fecenc_payload_type (GstElement *fecenc);
+
+/* Sets repair packets per 100 media packets unless that was `last` (or
+ * FECENC_UNSET).  Returns what is set now, 0..100.  May block while a frame's
+ * packets are made. */
+guint fecenc_set (GstElement *fecenc, guint percentage, guint last);
+
+G_END_DECLS

@@ -1,0 +1,408 @@
+/* rtpadaptudpsink: UDP with a DSCP and ECN bits per packet.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-rtpadaptudpsink
+ * @title: rtpadaptudpsink
+ * @short_description: UDP with a DSCP and ECN bits per packet
+ *
+ * Sends each buffer as one UDP packet, over IPv4 and IPv6.  A packet that
+ * carries a colour (green, yellow, red) gets the DSCP of that drop precedence
+ * in the Assured Forwarding class #GstRtpAdaptUdpSink:af-class, any other
+ * packet #GstRtpAdaptUdpSink:dscp.  RTCP beside coloured packets is green
+ * (RFC 7657 5.4).  All get the bits of #GstRtpAdaptUdpSink:ecn.  A sink that
+ * sends RTCP only sees no colours: give it the DSCP of green, 34 for class 4.
+ *
+ * A buffer list leaves with one system call.  As what comes has been paced,
+ * `sync` and `async` are false.
+ *
+ * #GstRtpAdaptUdpSink:host and #GstRtpAdaptUdpSink:port may change while it
+ * plays.  What the network refuses is counted in #GstRtpAdaptUdpSink:stats and
+ * warned of once; it never stops the stream.  While the network takes nothing,
+ * the sink waits 100 ms and then drops what it has.
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! x264enc tune=zerolatency ! \
+ *     rtph264pay ! rtpadaptudpsink host=127.0.0.1 port=5004 dscp=34
+ * ]|
+ */
+#include "udpsinkpriv.h"
+
+#include "colourmeta.h"
+
+#include <errno.h>
+#include <gst/rtpadapt/colour.h>
+
+GST_DEBUG_CATEGORY (rtpadaptudpsink_debug);
+#define GST_CAT_DEFAULT rtpadaptudpsink_debug
+
+/* What waited longer for a socket that is full is of no use to live video. */
+#define MAX_WAIT (100 * G_TIME_SPAN_MILLISECOND)
+
+#define parent_class gst_rtp_adapt_udp_sink_parent_class
+G_DEFINE_TYPE (GstRtpAdaptUdpSink, gst_rtp_adapt_udp_sink, GST_TYPE_BASE_SINK)
+GST_ELEMENT_REGISTER_DEFINE (rtpadaptudpsink, "rtpadaptudpsink", GST_RANK_NONE,
+    GST_TYPE_RTP_ADAPT_UDP_SINK)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+/* --- sending ------------------------------------------------------------ */
+
+/* RTCP's packet types stand where RTP has marker and payload type, which are
+ * never 192 to 223 together (RFC 5761 4). */
+static gboolean
+buffer_is_rtcp (GstBuffer *buffer)
+{
+  guint8 head[2];
+
+  return gst_buffer_extract (buffer, 0, head, 2) == 2 && head[0] >> 6 == 2
+      && head[1] >= 192 && head[1] <= 223;
+}
+
+/* FALSE if the batch is full. */
+static gboolean
+batch_add (GstRtpAdaptUdpSink *self, GstBuffer *buffer, guint af_class,
+    gint dscp, GstRtpAdaptEcn ecn)
+{
+  UdpSinkPacket packet = { .mark = rtp_adapt_buffer_get_colour (buffer) };
+  guint n = udp_batch_length (self->batch);
+  gint tos = -1;
+
+  if (packet.mark != RA_MARK_NONE) {
+    self->coloured = TRUE;
+  } else if (self->coloured && buffer_is_rtcp (buffer)) {
+    packet.mark = RA_MARK_GREEN; /* RFC 7657 5.4 */
+    packet.rtcp = TRUE;
+  }
+  if (packet.mark != RA_MARK_NONE)
+    dscp = (gint) ra_colour_dscp (af_class, packet.mark);
+  if (dscp >= 0 || ecn != GST_RTP_ADAPT_ECN_NOT_ECT)
+    tos = MAX (dscp, 0) << 2 | (gint) ecn;
+  if (!udp_batch_add (self->batch, buffer, tos))
+    return FALSE;
+  packet.size = gst_buffer_get_size (buffer);
+  self->packets[n] = packet;
+  return TRUE;
+}
+
+/* Waits until the socket takes something.  GST_FLOW_CUSTOM_SUCCESS: it did not
+ * in time. */
+static GstFlowReturn
+wait_writable (GstRtpAdaptUdpSink *self)
+{
+  GCancellable *unlock;
+  GError *error = NULL;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  GST_OBJECT_LOCK (self);
+  unlock = g_object_ref (self->unlock);
+  GST_OBJECT_UNLOCK (self);
+  if (!g_socket_condition_timed_wait (
+          self->socket, G_IO_OUT, MAX_WAIT, unlock, &error)) {
+    /* On a way to PAUSED it goes on when that is over. */
+    if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      flow = gst_base_sink_wait_preroll (GST_BASE_SINK (self));
+    else
+      flow = GST_FLOW_CUSTOM_SUCCESS;
+    g_error_free (error);
+  }
+  g_object_unref (unlock);
+  return flow;
+}
+
+static void
+count_sent (GstRtpAdaptUdpSink *self, guint first, guint n)
+{
+  GST_OBJECT_LOCK (self);
+  for (guint i = first; i < first + n; i++) {
+    const UdpSinkPacket *p = &self->packets[i];
+
+    self->count.packets[p->mark]++;
+    self->count.bytes[p->mark] += p->size;
+    self->count.rtcp += p->rtcp;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+warn_once (GstRtpAdaptUdpSink *self, UdpSinkWarned what, gint code, gsize size)
+{
+  if (self->warned & what)
+    return;
+  self->warned |= what;
+  if (what == UDP_WARNED_OVERSIZED)
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("A packet of %" G_GSIZE_FORMAT " bytes is too large for the network.",
+            size),
+        ("lower the mtu of the payloader"));
+  else
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("The network refused a packet: %s.", g_strerror (code)), (NULL));
+}
+
+/* Nothing here ends the stream: the next packet may find a way. */
+static void
+count_error (GstRtpAdaptUdpSink *self, guint index, gint code)
+{
+  gboolean oversized = code == EMSGSIZE;
+
+  GST_LOG_OBJECT (self, "packet not sent: %s", g_strerror (code));
+  GST_OBJECT_LOCK (self);
+  if (oversized)
+    self->count.oversized++;
+  else
+    self->count.errors++;
+  GST_OBJECT_UNLOCK (self);
+  warn_once (self, oversized ? UDP_WARNED_OVERSIZED : UDP_WARNED_ERROR, code,
+      self->packets[index].size);
+}
+
+/* Sends the batch and empties it. */
+static GstFlowReturn
+batch_flush (GstRtpAdaptUdpSink *self)
+{
+  gint fd = g_socket_get_fd (self->socket);
+  guint n = udp_batch_length (self->batch);
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint first = 0;
+
+  while (first < n && flow == GST_FLOW_OK) {
+    gint sent = udp_batch_send (self->batch, fd, first);
+
+    if (sent > 0) {
+      count_sent (self, first, (guint) sent);
+      first += (guint) sent;
+    } else if (sent == -EAGAIN) {
+      flow = wait_writable (self);
+    } else {
+      count_error (self, first++, -sent);
+    }
+  }
+  if (flow == GST_FLOW_CUSTOM_SUCCESS) {
+    GST_LOG_OBJECT (self, "the socket is full, dropping %u", n - first);
+    GST_OBJECT_LOCK (self);
+    self->count.blocked += n - first;
+    GST_OBJECT_UNLOCK (self);
+    flow = GST_FLOW_OK;
+  }
+  udp_batch_clear (self->batch);
+  return flow;
+}
+
+/* `list`, or else `buffer` alone. */
+static GstFlowReturn
+sink_send (GstRtpAdaptUdpSink *self, GstBufferList *list, GstBuffer *buffer)
+{
+  guint n = list ? gst_buffer_list_length (list) : 1;
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint af_class;
+  gint dscp;
+  GstRtpAdaptEcn ecn;
+
+  GST_OBJECT_LOCK (self);
+  af_class = self->cfg.af_class;
+  dscp = self->cfg.dscp;
+  ecn = self->cfg.ecn;
+  if (!self->to_known)
+    flow = GST_FLOW_ERROR; /* that was said when the host was set */
+  udp_batch_set_destination (self->batch, &self->to);
+  GST_OBJECT_UNLOCK (self);
+
+  for (guint i = 0; i < n && flow == GST_FLOW_OK; i++) {
+    GstBuffer *each = list ? gst_buffer_list_get (list, i) : buffer;
+
+    if (batch_add (self, each, af_class, dscp, ecn))
+      continue;
+    flow = batch_flush (self);
+    batch_add (self, each, af_class, dscp, ecn);
+  }
+  if (flow == GST_FLOW_OK)
+    flow = batch_flush (self);
+  udp_batch_clear (self->batch);
+  return flow;
+}
+
+static GstFlowReturn
+sink_render (GstBaseSink *sink, GstBuffer *buffer)
+{
+  return sink_send (GST_RTP_ADAPT_UDP_SINK (sink), NULL, buffer);
+}
+
+static GstFlowReturn
+sink_render_list (GstBaseSink *sink, GstBufferList *list)
+{
+  return sink_send (GST_RTP_ADAPT_UDP_SINK (sink), list, NULL);
+}
+
+static gboolean
+sink_unlock (GstBaseSink *sink)
+{
+  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (sink);
+  GCancellable *unlock;
+
+  GST_OBJECT_LOCK (self);
+  unlock = g_object_ref (self->unlock);
+  GST_OBJECT_UNLOCK (self);
+  g_cancellable_cancel (unlock);
+  g_object_unref (unlock);
+  return TRUE;
+}
+
+/* A new one: g_cancellable_reset() is not for those others look at. */
+static gboolean
+sink_unlock_stop (GstBaseSink *sink)
+{
+  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (sink);
+  GCancellable *old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->unlock;
+  self->unlock = g_cancellable_new ();
+  GST_OBJECT_UNLOCK (self);
+  g_object_unref (old);
+  return TRUE;
+}
+
+/* --- states ------------------------------------------------------------- */
+
+static GSocket *
+open_socket (GstRtpAdaptUdpSink *self, const UdpSinkConfig *cfg)
+{
+  GError *error = NULL;
+  GSocket *socket
+      = udp_socket_new (cfg->bind_address, cfg->bind_port, FALSE, &error);
+
+  if (!socket) {
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("Cannot send from UDP port %u of %s: %s.", cfg->bind_port,
+            cfg->bind_address ? cfg->bind_address : "any address",
+            error->message),
+        (NULL));
+    g_error_free (error);
+  }
+  return socket;
+}
+
+/* NULL to READY; nobody changes these properties meanwhile. */
+static gboolean
+sink_open (GstRtpAdaptUdpSink *self)
+{
+  const UdpSinkConfig *cfg = &self->cfg;
+  const UdpSendOptions options = { .ttl = cfg->ttl,
+    .ttl_mc = cfg->ttl_mc,
+    .loop = cfg->loop,
+    .iface = cfg->iface };
+  GSocket *socket
+      = cfg->socket ? g_object_ref (cfg->socket) : open_socket (self, cfg);
+
+  if (!socket)
+    return FALSE;
+  udp_socket_set_send_options (socket, &options, GST_ELEMENT (self));
+  self->batch = udp_batch_new ();
+  self->coloured = FALSE;
+  self->warned = 0;
+  GST_OBJECT_LOCK (self);
+  self->socket = socket;
+  self->is_given = cfg->socket != NULL;
+  self->count = (UdpSinkCounters){ 0 };
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (G_OBJECT (self), "used-socket");
+  return udp_sink_resolve (self);
+}
+
+/* READY to NULL, or when that did not come to its end. */
+static void
+sink_close (GstRtpAdaptUdpSink *self)
+{
+  GSocket *socket;
+  gboolean close;
+
+  GST_OBJECT_LOCK (self);
+  socket = g_steal_pointer (&self->socket);
+  close = !self->is_given || self->cfg.close_socket;
+  self->to_known = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  if (!socket)
+    return;
+  if (close)
+    g_socket_close (socket, NULL);
+  g_object_unref (socket);
+  g_clear_pointer (&self->batch, udp_batch_free);
+  g_object_notify (G_OBJECT (self), "used-socket");
+}
+
+static GstStateChangeReturn
+sink_change_state (GstElement *element, GstStateChange transition)
+{
+  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !sink_open (self)) {
+    sink_close (self);
+    return GST_STATE_CHANGE_FAILURE;
+  }
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL
+      || (transition == GST_STATE_CHANGE_NULL_TO_READY
+          && ret == GST_STATE_CHANGE_FAILURE))
+    sink_close (self);
+  return ret;
+}
+
+static void
+sink_finalize (GObject *object)
+{
+  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
+
+  g_free (self->cfg.host);
+  g_free (self->cfg.bind_address);
+  g_free (self->cfg.iface);
+  g_clear_object (&self->cfg.socket);
+  g_object_unref (self->unlock);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_rtp_adapt_udp_sink_class_init (GstRtpAdaptUdpSinkClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      rtpadaptudpsink_debug, "rtpadaptudpsink", 0, "UDP with colours");
+  object_class->set_property = udp_sink_set_property;
+  object_class->get_property = udp_sink_get_property;
+  object_class->finalize = sink_finalize;
+  element_class->change_state = sink_change_state;
+  sink_class->render = sink_render;
+  sink_class->render_list = sink_render_list;
+  sink_class->unlock = sink_unlock;
+  sink_class->unlock_stop = sink_unlock_stop;
+
+  udp_sink_props_install (object_class);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (element_class, "UDP sink with colours",
+      "Sink/Network", "Sends UDP packets, each with its own DSCP and ECN bits",
+      "The gst-rtpadapt developers");
+}
+
+static void
+gst_rtp_adapt_udp_sink_init (GstRtpAdaptUdpSink *self)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+
+  self->unlock = g_cancellable_new ();
+  self->cfg = (UdpSinkConfig){ .host = g_strdup ("localhost"),
+    .port = 5004,
+    .af_class = 4,
+    .ttl = 64,
+    .ttl_mc = 1,
+    .loop = TRUE,
+    .dscp = -1 };
+  gst_base_sink_set_sync (sink, FALSE);
+  gst_base_sink_set_async_enabled (sink, FALSE);
+  gst_base_sink_set_last_sample_enabled (sink, FALSE);
+}

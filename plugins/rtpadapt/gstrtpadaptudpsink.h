@@ -1,0 +1,16 @@
+/* rtpadaptudpsink: UDP with a DSCP and ECN bits per packet.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/base/gstbasesink.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_RTP_ADAPT_UDP_SINK (gst_rtp_adapt_udp_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstRtpAdaptUdpSink, gst_rtp_adapt_udp_sink, GST,
+    RTP_ADAPT_UDP_SINK, GstBaseSink)
+
+GST_ELEMENT_REGISTER_DECLARE (rtpadaptudpsink)
+
+G_END_DECLS

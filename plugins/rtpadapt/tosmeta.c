@@ -1,0 +1,73 @@
+/* The type-of-service octet that a packet came with: DSCP and ECN bits.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tosmeta.h"
+
+#define NAME "RtpAdaptTosMeta"
+
+GType
+rtp_adapt_tos_meta_api_get_type (void)
+{
+  static gsize type = 0;
+  static const gchar *tags[] = { NULL };
+
+  if (g_once_init_enter (&type)) {
+    /* Another copy of this file, in a program, may have been faster. */
+    GType known = g_type_from_name (NAME "API");
+
+    g_once_init_leave (
+        &type, known ? known : gst_meta_api_type_register (NAME "API", tags));
+  }
+  return type;
+}
+
+static gboolean
+tos_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  ((RtpAdaptTosMeta *) meta)->tos = 0;
+  return TRUE;
+}
+
+/* srtpdec's output is still the packet that came. */
+static gboolean
+tos_meta_transform (
+    GstBuffer *to, GstMeta *meta, GstBuffer *from, GQuark type, gpointer data)
+{
+  if (rtp_adapt_buffer_get_tos (to) < 0)
+    rtp_adapt_buffer_add_tos (to, ((RtpAdaptTosMeta *) meta)->tos);
+  return TRUE;
+}
+
+const GstMetaInfo *
+rtp_adapt_tos_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **) &info)) {
+    const GstMetaInfo *known = gst_meta_get_info (NAME);
+
+    if (!known)
+      known = gst_meta_register (rtp_adapt_tos_meta_api_get_type (), NAME,
+          sizeof (RtpAdaptTosMeta), tos_meta_init, NULL, tos_meta_transform);
+    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) known);
+  }
+  return info;
+}
+
+void
+rtp_adapt_buffer_add_tos (GstBuffer *buffer, guint8 tos)
+{
+  RtpAdaptTosMeta *meta = (RtpAdaptTosMeta *) gst_buffer_add_meta (
+      buffer, rtp_adapt_tos_meta_get_info (), NULL);
+
+  meta->tos = tos;
+}
+
+gint
+rtp_adapt_buffer_get_tos (GstBuffer *buffer)
+{
+  RtpAdaptTosMeta *meta = (RtpAdaptTosMeta *) gst_buffer_get_meta (
+      buffer, rtp_adapt_tos_meta_api_get_type ());
+
+  return meta ? meta->tos : -1;
+}

@@ -1,0 +1,85 @@
+/* rtpadaptudpsink's own: the element's struct, shared by its two files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "gstrtpadaptudpsink.h"
+#include "udpsend.h"
+
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptudpsink_debug);
+
+/* The values of the ECN field (RFC 3168 5). */
+typedef enum
+{
+  GST_RTP_ADAPT_ECN_NOT_ECT = 0,
+  GST_RTP_ADAPT_ECN_ECT_1 = 1,
+  GST_RTP_ADAPT_ECN_ECT_0 = 2
+} GstRtpAdaptEcn;
+
+typedef struct
+{
+  gchar *host, *bind_address, *iface; /* host is never NULL */
+  guint port, bind_port, af_class, ttl, ttl_mc;
+  GSocket *socket; /* to be used, or NULL */
+  gboolean close_socket, loop;
+  gint dscp; /* -1: none */
+  GstRtpAdaptEcn ecn;
+} UdpSinkConfig;
+
+/* Of what was sent. */
+typedef struct
+{
+  guint64 packets[RA_N_MARKS], bytes[RA_N_MARKS];
+  guint64 rtcp; /* also among the packets */
+  guint64 errors, oversized, blocked;
+} UdpSinkCounters;
+
+/* What is posted at most once per start. */
+typedef enum
+{
+  UDP_WARNED_OVERSIZED = 1 << 0,
+  UDP_WARNED_ERROR = 1 << 1,
+} UdpSinkWarned;
+
+/* A packet of the batch. */
+typedef struct
+{
+  gsize size;
+  RaMark mark;
+  gboolean rtcp;
+} UdpSinkPacket;
+
+struct _GstRtpAdaptUdpSink
+{
+  GstBaseSink parent;
+
+  /* under the object lock, which is never held while anything is sent */
+  UdpSinkConfig cfg;
+  GSocket *socket;       /* between NULL and READY */
+  gboolean is_given;     /* it came from outside */
+  gboolean to_known;     /* host was resolved */
+  UdpAddress to;         /* where to send */
+  GCancellable *unlock;  /* cancelled: return from render */
+  UdpSinkCounters count; /* since NULL */
+
+  /* of the streaming thread */
+  UdpBatch *batch; /* between NULL and READY */
+  UdpSinkPacket packets[UDP_BATCH_PACKETS];
+  gboolean coloured; /* packets with a colour came */
+  guint warned;      /* UdpSinkWarned */
+};
+
+/* udpsinkprops.c */
+void udp_sink_props_install (GObjectClass *klass);
+void udp_sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void udp_sink_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+/* Looks the host up; posts an error if that fails. */
+gboolean udp_sink_resolve (GstRtpAdaptUdpSink *self);
+
+G_END_DECLS

@@ -1,0 +1,284 @@
+/* What rtpadaptudpsink and rtpadaptudpsrc share: addresses and sockets.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "udpsock.h"
+
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- addresses ---------------------------------------------------------- */
+
+static gboolean
+address_is_mapped (const UdpAddress *address)
+{
+  const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *) &address->sa;
+
+  return address->sa.ss_family == AF_INET6
+      && IN6_IS_ADDR_V4MAPPED (&v6->sin6_addr);
+}
+
+/* From ::ffff:a.b.c.d to a.b.c.d. */
+static void
+address_unmap (UdpAddress *address)
+{
+  const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *) &address->sa;
+  struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = v6->sin6_port };
+
+  memcpy (&v4.sin_addr, v6->sin6_addr.s6_addr + 12, 4);
+  memset (&address->sa, 0, sizeof address->sa);
+  memcpy (&address->sa, &v4, sizeof v4);
+  address->len = sizeof v4;
+}
+
+static void
+address_map (UdpAddress *address)
+{
+  const struct sockaddr_in *v4 = (const struct sockaddr_in *) &address->sa;
+  struct sockaddr_in6 v6
+      = { .sin6_family = AF_INET6, .sin6_port = v4->sin_port };
+
+  v6.sin6_addr.s6_addr[10] = v6.sin6_addr.s6_addr[11] = 0xff;
+  memcpy (v6.sin6_addr.s6_addr + 12, &v4->sin_addr, 4);
+  memset (&address->sa, 0, sizeof address->sa);
+  memcpy (&address->sa, &v6, sizeof v6);
+  address->len = sizeof v6;
+}
+
+/* Makes `address` one that `socket` can send to; FALSE if there is none. */
+static gboolean
+address_fit (UdpAddress *address, GSocket *socket)
+{
+  gint v6only = 0;
+
+  if (!socket)
+    return TRUE;
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV4) {
+    if (address_is_mapped (address))
+      address_unmap (address);
+    return address->sa.ss_family == AF_INET;
+  }
+  if (g_socket_get_family (socket) != G_SOCKET_FAMILY_IPV6)
+    return FALSE;
+  if (address->sa.ss_family == AF_INET)
+    address_map (address);
+  g_socket_get_option (socket, IPPROTO_IPV6, IPV6_V6ONLY, &v6only, NULL);
+  return !v6only || !address_is_mapped (address);
+}
+
+/* GInetAddress has no place for the %eth0 of a link-local address. */
+static gboolean
+address_parse (UdpAddress *address, const gchar *number)
+{
+  const struct addrinfo hints
+      = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
+  struct addrinfo *info;
+
+  if (getaddrinfo (number, NULL, &hints, &info) != 0)
+    return FALSE;
+  memset (address, 0, sizeof *address);
+  memcpy (&address->sa, info->ai_addr, info->ai_addrlen);
+  address->len = info->ai_addrlen;
+  freeaddrinfo (info);
+  return TRUE;
+}
+
+/* The kernel has a route there; nothing is sent. */
+static gboolean
+address_is_routed (const UdpAddress *address)
+{
+  gint fd = socket (address->sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gboolean routed;
+
+  if (fd < 0)
+    return FALSE;
+  routed
+      = connect (fd, (const struct sockaddr *) &address->sa, address->len) == 0;
+  close (fd);
+  return routed;
+}
+
+/* On a host without IPv6 many names have an IPv6 address first. */
+static gboolean
+address_look_up (
+    UdpAddress *address, const gchar *name, GSocket *socket, GError **error)
+{
+  GResolver *resolver = g_resolver_get_default ();
+  GList *found = g_resolver_lookup_by_name (resolver, name, NULL, error);
+  gboolean had_any = found != NULL, fits = FALSE, routed = FALSE;
+
+  for (GList *l = found; l && !routed; l = l->next) {
+    g_autofree gchar *number = g_inet_address_to_string (l->data);
+    UdpAddress each;
+
+    if (!address_parse (&each, number) || !address_fit (&each, socket))
+      continue;
+    udp_address_set_port (&each, 9); /* RFC 863: one that discards */
+    routed = address_is_routed (&each);
+    if (routed || !fits)
+      *address = each;
+    fits = TRUE;
+  }
+  g_resolver_free_addresses (found);
+  g_object_unref (resolver);
+  if (had_any && !fits)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+        "no address that the socket can send to");
+  return fits;
+}
+
+gboolean
+udp_address_resolve (UdpAddress *address, const gchar *host, guint port,
+    GSocket *socket, GError **error)
+{
+  if (address_parse (address, host)) {
+    if (!address_fit (address, socket)) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+          "the socket cannot send to this kind of address");
+      return FALSE;
+    }
+  } else if (!address_look_up (address, host, socket, error)) {
+    return FALSE;
+  }
+  udp_address_set_port (address, port);
+  return TRUE;
+}
+
+void
+udp_address_set_port (UdpAddress *address, guint port)
+{
+  /* At the same place in both: RFC 3493 3.3 */
+  ((struct sockaddr_in *) &address->sa)->sin_port = g_htons ((guint16) port);
+}
+
+gboolean
+udp_address_equal (const UdpAddress *a, const UdpAddress *b)
+{
+  return a->len == b->len && memcmp (&a->sa, &b->sa, a->len) == 0;
+}
+
+/* --- sockets ------------------------------------------------------------ */
+
+static GSocket *
+socket_new (GSocketFamily family, GError **error)
+{
+  GSocket *socket = g_socket_new (
+      family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+
+  if (socket && family == G_SOCKET_FAMILY_IPV6)
+    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_V6ONLY, 0, NULL);
+  return socket;
+}
+
+/* Any address of any family; of IPv4 on a host that has no IPv6. */
+static GSocket *
+socket_new_any (UdpAddress *address)
+{
+  GSocket *socket = socket_new (G_SOCKET_FAMILY_IPV6, NULL);
+
+  address_parse (address, socket ? "::" : "0.0.0.0");
+  return socket;
+}
+
+GSocket *
+udp_socket_new (const gchar *host, guint port, gboolean reuse, GError **error)
+{
+  GSocketAddress *address;
+  GSocket *socket = NULL;
+  UdpAddress to;
+  gboolean bound;
+
+  if (!host || !*host)
+    socket = socket_new_any (&to);
+  else if (!udp_address_resolve (&to, host, port, NULL, error))
+    return NULL;
+  else if (address_is_mapped (&to))
+    address_unmap (&to); /* GSocket binds it to an IPv4 socket only */
+  if (!socket)
+    socket = socket_new (to.sa.ss_family == AF_INET6 ? G_SOCKET_FAMILY_IPV6
+                                                     : G_SOCKET_FAMILY_IPV4,
+        error);
+  if (!socket)
+    return NULL;
+
+  udp_address_set_port (&to, port);
+  address = g_socket_address_new_from_native (&to.sa, to.len);
+  bound = g_socket_bind (socket, address, reuse, error);
+  g_object_unref (address);
+  if (!bound)
+    g_clear_object (&socket);
+  return socket;
+}
+
+guint
+udp_socket_port (GSocket *socket)
+{
+  GSocketAddress *address = g_socket_get_local_address (socket, NULL);
+  guint port = 0;
+
+  if (G_IS_INET_SOCKET_ADDRESS (address))
+    port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
+  g_clear_object (&address);
+  return port;
+}
+
+static void
+set_option (GSocket *socket, gint level, gint option, gint value,
+    const gchar *what, GstElement *element)
+{
+  GError *error = NULL;
+
+  if (!g_socket_set_option (socket, level, option, value, &error)) {
+    GST_WARNING_OBJECT (element, "%s: %s", what, error->message);
+    g_error_free (error);
+  }
+}
+
+static void
+set_iface (GSocket *socket, const gchar *iface, GstElement *element)
+{
+  struct ip_mreqn v4 = { .imr_ifindex = (gint) if_nametoindex (iface) };
+  gint fd = g_socket_get_fd (socket);
+
+  if (v4.imr_ifindex == 0) {
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("There is no network interface \"%s\".", iface), (NULL));
+    return;
+  }
+  if (setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &v4, sizeof v4) != 0)
+    GST_WARNING_OBJECT (element, "IP_MULTICAST_IF: %s", g_strerror (errno));
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6)
+    set_option (socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, v4.imr_ifindex,
+        "IPV6_MULTICAST_IF", element);
+}
+
+/* An IPv6 socket has the options of IPv4 too, for v4-mapped addresses. */
+void
+udp_socket_set_send_options (
+    GSocket *socket, const UdpSendOptions *options, GstElement *element)
+{
+  const struct
+  {
+    gint v4, v6;
+    guint value;
+    const gchar *what;
+  } each[] = {
+    { IP_TTL, IPV6_UNICAST_HOPS, options->ttl, "ttl" },
+    { IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS, options->ttl_mc, "ttl-mc" },
+    { IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP, options->loop, "loop" },
+  };
+  gboolean v6 = g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6;
+
+  for (guint i = 0; i < G_N_ELEMENTS (each); i++) {
+    set_option (socket, IPPROTO_IP, each[i].v4, (gint) each[i].value,
+        each[i].what, element);
+    if (v6)
+      set_option (socket, IPPROTO_IPV6, each[i].v6, (gint) each[i].value,
+          each[i].what, element);
+  }
+  g_socket_set_broadcast (socket, TRUE);
+  if (options->iface && *options->iface)
+    set_iface (socket, options->iface, element);
+}

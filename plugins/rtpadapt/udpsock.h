@@ -1,0 +1,45 @@
+/* What rtpadaptudpsink and rtpadaptudpsrc share: addresses and sockets.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+#include <sys/socket.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  struct sockaddr_storage sa;
+  socklen_t len;
+} UdpAddress;
+
+/* `host` is a name or a number, "fe80::1%eth0" too; a name is looked up, which
+ * may take seconds.  The first of its addresses that `socket` can send to, a
+ * v4-mapped one where that helps, and that has a route; NULL: any socket. */
+gboolean udp_address_resolve (UdpAddress *address, const gchar *host,
+    guint port, GSocket *socket, GError **error);
+void udp_address_set_port (UdpAddress *address, guint port);
+/* The same host and port. */
+gboolean udp_address_equal (const UdpAddress *a, const UdpAddress *b);
+
+/* A socket bound to `host`, or for NULL to all addresses of IPv4 and IPv6;
+ * `port` 0: any free one. */
+GSocket *udp_socket_new (
+    const gchar *host, guint port, gboolean reuse, GError **error);
+/* 0 if it is not bound. */
+guint udp_socket_port (GSocket *socket);
+
+typedef struct
+{
+  guint ttl, ttl_mc;  /* unicast, multicast */
+  gboolean loop;      /* hear one's own multicast */
+  const gchar *iface; /* for multicast, NULL: the kernel's choice */
+} UdpSendOptions;
+
+/* What the kernel refuses is logged on `element`, no more. */
+void udp_socket_set_send_options (
+    GSocket *socket, const UdpSendOptions *options, GstElement *element);
+
+G_END_DECLS

@@ -1,0 +1,62 @@
+/* rtpadaptudpsrc's own: the element's struct, shared by its two files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "gstrtpadaptudpsrc.h"
+#include "udprecv.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptudpsrc_debug);
+
+typedef struct
+{
+  gchar *address, *iface; /* or NULL */
+  guint port, mtu;
+  GSocket *socket; /* to be used, or NULL */
+  GstCaps *caps;   /* or NULL: any */
+  gint buffer_size;
+  gboolean close_socket, auto_multicast, loop, reuse;
+  GstClockTime timeout; /* 0: none */
+} UdpSrcConfig;
+
+typedef struct
+{
+  guint64 packets, bytes, truncated;
+  guint64 dscp[64], unknown; /* of the packets */
+  guint64 ecn[4];            /* by the value of the field (RFC 3168 5) */
+  guint64 kernel_drops;
+  guint32 kernel_before; /* the kernel's counter when last looked at */
+} UdpSrcCounters;
+
+struct _GstRtpAdaptUdpSrc
+{
+  GstPushSrc parent;
+
+  /* under the object lock */
+  UdpSrcConfig cfg;
+  GSocket *socket;      /* between NULL and READY */
+  gboolean is_given;    /* it came from outside */
+  GCancellable *unlock; /* cancelled: return from create */
+  UdpSrcCounters count; /* since NULL */
+
+  /* of the streaming thread */
+  UdpReceiver *receiver; /* between NULL and READY */
+  GInetAddress *group;   /* multicast joined, or NULL */
+  gchar **ifaces;        /* by which, or NULL */
+  GstClockTime now;      /* running time when the packets were taken, */
+  gint64 real_now;       /* and CLOCK_REALTIME */
+  GstClockTime last;     /* running time at which the latest packet came */
+};
+
+/* udpsrcprops.c */
+void udp_src_props_install (GObjectClass *klass);
+void udp_src_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void udp_src_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+/* The object lock is held. */
+void udp_src_count_drops (GstRtpAdaptUdpSrc *self);
+
+G_END_DECLS
