@@ -3,6 +3,7 @@
  */
 #include "enums.h"
 
+#include <gst/rtpadapt/fec.h>
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/rate.h>
 
@@ -31,19 +32,31 @@ values_new (void)
   return g_array_new (TRUE, TRUE, sizeof (GEnumValue));
 }
 
+/* Of a NULL-ended list of algorithms. */
+static GType
+registry_type (gsize *type, const gchar *name, gconstpointer const *list)
+{
+  if (g_once_init_enter (type)) {
+    GArray *values = values_new ();
+
+    for (guint i = 0; list[i]; i++) {
+      const RaAlgorithm *a = list[i];
+
+      value_add (values, a->name, a->cite);
+    }
+    g_once_init_leave (type, type_register (name, values));
+  }
+  return *type;
+}
+
+#define LIST(list) ((gconstpointer const *) list)
+
 GType
 gst_rtp_adapt_controller_get_type (void)
 {
   static gsize type = 0;
 
-  if (g_once_init_enter (&type)) {
-    GArray *values = values_new ();
-
-    for (guint i = 0; ra_rates[i]; i++)
-      value_add (values, ra_rates[i]->name, ra_rates[i]->cite);
-    g_once_init_leave (&type, type_register ("GstRtpAdaptController", values));
-  }
-  return type;
+  return registry_type (&type, "GstRtpAdaptController", LIST (ra_rates));
 }
 
 GType
@@ -51,14 +64,15 @@ gst_rtp_adapt_lda_get_type (void)
 {
   static gsize type = 0;
 
-  if (g_once_init_enter (&type)) {
-    GArray *values = values_new ();
+  return registry_type (&type, "GstRtpAdaptLda", LIST (ra_ldas));
+}
 
-    for (guint i = 0; ra_ldas[i]; i++)
-      value_add (values, ra_ldas[i]->name, ra_ldas[i]->cite);
-    g_once_init_leave (&type, type_register ("GstRtpAdaptLda", values));
-  }
-  return type;
+GType
+gst_rtp_adapt_fec_get_type (void)
+{
+  static gsize type = 0;
+
+  return registry_type (&type, "GstRtpAdaptFec", LIST (ra_fecs));
 }
 
 GType

@@ -7,12 +7,15 @@
 
 G_BEGIN_DECLS
 
-/* Values index ra_rates[] and ra_ldas[]; nick = name, name = citation. */
+/* Values index ra_rates[], ra_ldas[] and ra_fecs[]; nick = name, name = citation. */
 #define GST_TYPE_RTP_ADAPT_CONTROLLER (gst_rtp_adapt_controller_get_type ())
 GType gst_rtp_adapt_controller_get_type (void);
 
 #define GST_TYPE_RTP_ADAPT_LDA (gst_rtp_adapt_lda_get_type ())
 GType gst_rtp_adapt_lda_get_type (void);
+
+#define GST_TYPE_RTP_ADAPT_FEC (gst_rtp_adapt_fec_get_type ())
+GType gst_rtp_adapt_fec_get_type (void);
 
 typedef enum
 {

@@ -9,7 +9,8 @@
  * Last element before rtpsession.  It paces what it gets at the rate that a
  * rate controller (#GstRtpAdaptSend:controller) allows, tells losses to the
  * radio from losses to congestion (#GstRtpAdaptSend:lda) and sets the bitrate
- * of the video encoder it finds upstream.
+ * of the video encoder it finds upstream.  Losses to the radio raise the
+ * percentage of an rtpulpfecenc that it finds there (#GstRtpAdaptSend:fec).
  *
  * Feedback is transport-wide congestion control as any rtpbin or WebRTC
  * receiver sends it: the caps on both sides need
@@ -179,7 +180,8 @@ send_start (GstRtpAdaptSend *self)
   self->ssrc_known = FALSE;
   self->warned = 0;
   self->count = (SendCounters){ 0 };
-  self->encoder_stale = TRUE;
+  send_upstream_changed (self);
+  self->fecenc_usable = FALSE;
   self->encoder_expected = FALSE;
   self->encoder_state = (EncoderState){ 0 };
   self->encoder_again = RA_TIME_NONE;
@@ -233,8 +235,10 @@ gst_rtp_adapt_send_finalize (GObject *object)
 
   g_free (self->cfg.controller_params);
   g_free (self->cfg.lda_params);
+  g_free (self->cfg.fec_params);
   g_free (self->cfg.encoder);
   g_weak_ref_clear (&self->encoder);
+  g_weak_ref_clear (&self->fecenc);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
@@ -280,6 +284,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
   g_mutex_init (&self->lock);
   g_cond_init (&self->wakeup);
   g_weak_ref_init (&self->encoder, NULL);
+  g_weak_ref_init (&self->fecenc, NULL);
   g_queue_init (&self->messages);
   self->flow = GST_FLOW_FLUSHING;
   self->next_stats = RA_TIME_NONE;
@@ -290,9 +295,11 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
     .controller
     = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_CONTROLLER, SEND_CONTROLLER),
     .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, SEND_LDA),
+    .fec = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_FEC, SEND_FEC),
     .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC,
     .controller_params = g_strdup (""),
     .lda_params = g_strdup (""),
+    .fec_params = g_strdup (""),
     .encoder = g_strdup (""),
     .burst = SEND_BURST,
     .max_backlog = SEND_BACKLOG,

@@ -3,12 +3,7 @@
  */
 #include "sendpriv.h"
 
-#include <gst/video/video.h>
-
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
-
-/* A key frame is asked for at most this often. */
-#define REFRESH_INTERVAL RA_SECOND
 
 void
 send_wake (GstRtpAdaptSend *self)
@@ -16,108 +11,6 @@ send_wake (GstRtpAdaptSend *self)
   if (self->wait)
     gst_clock_id_unschedule (self->wait);
   g_cond_broadcast (&self->wakeup);
-}
-
-/* --- in: from the payloader to the backlog ------------------------------ */
-
-static void
-ssrc_watch (GstRtpAdaptSend *self, const BacklogItem *item)
-{
-  if (item->is_repair || (self->ssrc_known && self->ssrc == item->ssrc))
-    return;
-  GST_INFO_OBJECT (self, "SSRC %08x begins, rate control goes on", item->ssrc);
-  self->ssrc_known = TRUE;
-  self->ssrc = item->ssrc;
-}
-
-/* The lock is held.  TRUE if a key frame shall be asked for. */
-static gboolean
-packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
-{
-  guint64 rate = ra_sender_rate (self->sender);
-  guint64 frames = backlog_dropped_frames (self->backlog);
-  gboolean was_empty = backlog_peek (self->backlog) == NULL;
-  gboolean refresh; /* the decoder missed what a breaker dropped */
-  RaTime now;
-
-  ssrc_watch (self, item);
-  refresh = self->ceased && rate > 0;
-  if (refresh)
-    self->ceased = FALSE;
-  if (backlog_push_packet (
-          self->backlog, item, (RaSpan) self->cfg.max_backlog, rate)) {
-    /* Otherwise the task waits for the packet at the head. */
-    if (was_empty)
-      send_wake (self);
-    return refresh;
-  }
-  gst_mini_object_unref (item->object);
-  if (backlog_dropped_frames (self->backlog) == frames)
-    return refresh;
-  GST_WARNING_OBJECT (self,
-      "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
-      " bit/s: dropping frame %u of SSRC %08x",
-      GST_TIME_ARGS (backlog_span (self->backlog, rate)), rate, item->timestamp,
-      item->ssrc);
-  now = send_now (self);
-  if (self->last_refresh != RA_TIME_NONE
-      && ra_diff (now, self->last_refresh) < REFRESH_INTERVAL)
-    return refresh;
-  self->last_refresh = now;
-  return TRUE;
-}
-
-/* Takes `buffer`. */
-static GstFlowReturn
-buffer_take (GstRtpAdaptSend *self, GstBuffer *buffer)
-{
-  gboolean refresh = FALSE, warn = FALSE;
-  gboolean is_rtp;
-  BacklogItem item;
-  GstFlowReturn flow;
-
-  g_mutex_lock (&self->lock);
-  is_rtp = backlog_item_parse (&item, buffer, self->media_type);
-  flow = self->flow == GST_FLOW_OK && self->eos ? GST_FLOW_EOS : self->flow;
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-  } else if (is_rtp) {
-    refresh = packet_queue (self, &item);
-  } else {
-    GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);
-    gst_buffer_unref (buffer);
-    self->count.not_rtp++;
-    warn = send_warn_once (self, SEND_WARNED_NOT_RTP);
-  }
-  g_mutex_unlock (&self->lock);
-
-  if (refresh)
-    gst_pad_push_event (self->sinkpad,
-        gst_video_event_new_upstream_force_key_unit (
-            GST_CLOCK_TIME_NONE, TRUE, 0));
-  if (warn)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("Dropping buffers that are not RTP packets."), (NULL));
-  return flow;
-}
-
-static GstFlowReturn
-send_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
-{
-  return buffer_take (GST_RTP_ADAPT_SEND (parent), buffer);
-}
-
-static GstFlowReturn
-send_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
-{
-  GstFlowReturn flow = GST_FLOW_OK;
-  guint n = gst_buffer_list_length (list);
-
-  for (guint i = 0; i < n && flow == GST_FLOW_OK; i++)
-    flow = buffer_take (GST_RTP_ADAPT_SEND (parent),
-        gst_buffer_ref (gst_buffer_list_get (list, i)));
-  gst_buffer_list_unref (list);
-  return flow;
 }
 
 /* The lock is held, the task stopped. */
@@ -162,7 +55,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   if (!gst_structure_get_int (
           gst_caps_get_structure (caps, 0), "payload", &self->media_type))
     self->media_type = -1;
-  self->encoder_stale = self->encoder_expected = TRUE;
+  send_upstream_changed (self);
+  self->encoder_expected = TRUE;
   send_tell (self);
 }
 
@@ -436,7 +330,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     gboolean restart;
 
     g_mutex_lock (&self->lock);
-    self->encoder_stale = TRUE;
+    send_upstream_changed (self);
     restart = self->flow == GST_FLOW_NOT_LINKED;
     if (restart)
       self->flow = GST_FLOW_OK;
@@ -485,8 +379,7 @@ send_pads_init (GstRtpAdaptSend *self)
 
   self->sinkpad = gst_pad_new_from_template (
       gst_element_class_get_pad_template (klass, "sink"), "sink");
-  gst_pad_set_chain_function (self->sinkpad, send_chain);
-  gst_pad_set_chain_list_function (self->sinkpad, send_chain_list);
+  send_input_init (self->sinkpad);
   gst_pad_set_event_function (self->sinkpad, send_sink_event);
   gst_pad_set_query_function (self->sinkpad, send_sink_query);
   gst_pad_set_activatemode_function (self->sinkpad, send_sink_activate);

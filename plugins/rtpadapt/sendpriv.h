@@ -20,6 +20,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_MAX 20000000 /* bit/s */
 #define SEND_CONTROLLER "tfrc"
 #define SEND_LDA "zbs"
+#define SEND_FEC "ulp"
 #define SEND_BURST (5 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
 #define SEND_STATS_INTERVAL GST_SECOND
@@ -33,7 +34,9 @@ typedef struct
 {
   guint min_bitrate, start_bitrate, max_bitrate;   /* bit/s */
   gint controller, lda, feedback;                  /* index of the registry */
+  gint fec;                                        /* the same */
   gchar *controller_params, *lda_params, *encoder; /* never NULL */
+  gchar *fec_params;
   GstClockTime burst, max_backlog, stats_interval;
   gboolean loss_messages;
   gdouble friendliness_cap;
@@ -104,7 +107,11 @@ struct _GstRtpAdaptSend
   const EncoderRow *encoder_row;
   EncoderState encoder_state; /* what was set last */
   RaTime encoder_again;       /* when it may be changed, or RA_TIME_NONE */
-  guint64 notified;           /* the rate as last notified */
+  gboolean fecenc_stale;      /* look for it anew */
+  gboolean fecenc_usable;
+  GWeakRef fecenc;
+  guint fec_level;  /* as set last, or FECENC_UNSET */
+  guint64 notified; /* the rate as last notified */
   RaBreakerState breaker_told;
   GQueue messages; /* to be posted */
 };
@@ -132,6 +139,24 @@ RaRateConfig send_limits (const SendConfig *cfg);
 gchar *send_limits_check (const SendConfig *cfg);
 
 void send_restart (GstRtpAdaptSend *self);
+
+/* What is upstream may be another now; the lock is held. */
+static inline void
+send_upstream_changed (GstRtpAdaptSend *self)
+{
+  self->encoder_stale = self->fecenc_stale = TRUE;
+}
+
+/* sendinput.c */
+void send_input_init (GstPad *sinkpad);
+
+/* sendfec.c */
+/* A rule with parameters, for the encoder there is.  The warning to be posted
+ * if they are bad, or NULL; the lock is held. */
+gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
+/* Finds the FEC encoder and sets its level; may block.  The lock is held, and
+ * let go. */
+void send_fec_drive (GstRtpAdaptSend *self);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);

@@ -20,6 +20,8 @@ enum
   PROP_CONTROLLER_PARAMS,
   PROP_LDA,
   PROP_LDA_PARAMS,
+  PROP_FEC,
+  PROP_FEC_PARAMS,
   PROP_FEEDBACK,
   PROP_BURST,
   PROP_MAX_BACKLOG,
@@ -83,6 +85,20 @@ lda_set (GstRtpAdaptSend *self, gint lda, gchar *text)
   self->cfg.lda = lda;
   g_free (self->cfg.lda_params);
   self->cfg.lda_params = g_steal_pointer (&params);
+  return NULL;
+}
+
+static gchar *
+fec_set (GstRtpAdaptSend *self, gint fec, gchar *text)
+{
+  g_autofree gchar *params = text;
+  gchar *warning = send_fec_rule (self, fec, params);
+
+  if (warning)
+    return warning;
+  self->cfg.fec = fec;
+  g_free (self->cfg.fec_params);
+  self->cfg.fec_params = g_steal_pointer (&params);
   return NULL;
 }
 
@@ -181,6 +197,12 @@ property_set (GstRtpAdaptSend *self, guint id, const GValue *value)
           self, number, params_for (self, number == cfg->lda, cfg->lda_params));
     case PROP_LDA_PARAMS:
       return lda_set (self, cfg->lda, value_text (value));
+    case PROP_FEC:
+      number = g_value_get_enum (value);
+      return fec_set (
+          self, number, params_for (self, number == cfg->fec, cfg->fec_params));
+    case PROP_FEC_PARAMS:
+      return fec_set (self, cfg->fec, value_text (value));
     case PROP_FEEDBACK:
       cfg->feedback = g_value_get_enum (value);
       return NULL;
@@ -271,6 +293,12 @@ send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     case PROP_LDA_PARAMS:
       g_value_set_string (value, cfg->lda_params);
       break;
+    case PROP_FEC:
+      g_value_set_enum (value, cfg->fec);
+      break;
+    case PROP_FEC_PARAMS:
+      g_value_set_string (value, cfg->fec_params);
+      break;
     case PROP_FEEDBACK:
       g_value_set_enum (value, cfg->feedback);
       break;
@@ -357,6 +385,16 @@ rate_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_LDA_PARAMS,
       g_param_spec_string ("lda-params", "Loss differentiation parameters",
           "The LDA's parameters, \"name=value,name=value\"", "", PLAYING));
+  g_object_class_install_property (klass, PROP_FEC,
+      g_param_spec_enum ("fec", "FEC level",
+          "How the percentage of an rtpulpfecenc upstream is found; none where "
+          "there is none",
+          GST_TYPE_RTP_ADAPT_FEC,
+          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_FEC, SEND_FEC),
+          PLAYING));
+  g_object_class_install_property (klass, PROP_FEC_PARAMS,
+      g_param_spec_string ("fec-params", "FEC parameters",
+          "The rule's parameters, \"name=value,name=value\"", "", PLAYING));
   g_object_class_install_property (klass, PROP_FEEDBACK,
       g_param_spec_enum ("feedback", "Feedback", "How the receiver reports",
           GST_TYPE_RTP_ADAPT_FEEDBACK, GST_RTP_ADAPT_FEEDBACK_TWCC, READY));

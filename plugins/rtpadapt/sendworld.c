@@ -186,6 +186,7 @@ job (GstElement *element, gpointer user_data)
       g_mutex_lock (&self->lock);
     }
     encoder_drive (self);
+    send_fec_drive (self);
     breaker_tell (self);
     messages_post (self);
   } while (self->job_again);
@@ -249,7 +250,8 @@ send_stats (GstRtpAdaptSend *self)
   GstStructure *s = gst_structure_new ("application/x-rtpadaptsend-stats",
       "controller", G_TYPE_STRING, ra_rates[cfg->controller]->name, "lda",
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
-      (guint) MIN (rate, G_MAXUINT), "encoder-bitrate", G_TYPE_UINT,
+      (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
+      ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (self->encoder_state.bps, G_MAXUINT), "not-rtp",
       G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
       "feedback-unmapped", G_TYPE_UINT64, count->unmapped, "feedback-doubtful",

@@ -23,6 +23,21 @@ typedef struct
   GArray *times; /* when each packet came out, GstClockTime */
 } Send;
 
+/* Around `element`, which is or has inside the rtpadaptsend of `s`. */
+static inline void
+send_harness (Send *s, GstElement *element)
+{
+  s->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
+  gst_system_clock_set_default (GST_CLOCK (s->clock));
+  s->bus = gst_bus_new ();
+  gst_element_set_bus (s->element, s->bus);
+  s->h = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_use_systemclock (s->h); /* it had set one of its own */
+  gst_harness_set_src_caps_str (s->h,
+      "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264");
+  s->times = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
+}
+
 /* `properties` as in gst-launch.  Without statistics messages, so that the
  * task waits for nothing else than what the test is about. */
 static inline Send
@@ -32,18 +47,10 @@ send_new (const gchar *properties)
       = g_strdup_printf ("rtpadaptsend stats-interval=0 %s", properties);
   Send s = { 0 };
 
-  s.clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
-  gst_system_clock_set_default (GST_CLOCK (s.clock));
-  s.bus = gst_bus_new ();
   s.element = gst_parse_launch (line, NULL);
   g_assert_nonnull (s.element);
   gst_object_ref_sink (s.element);
-  gst_element_set_bus (s.element, s.bus);
-  s.h = gst_harness_new_with_element (s.element, "sink", "src");
-  gst_harness_use_systemclock (s.h); /* it had set one of its own */
-  gst_harness_set_src_caps_str (
-      s.h, "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264");
-  s.times = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
+  send_harness (&s, s.element);
   return s;
 }
 

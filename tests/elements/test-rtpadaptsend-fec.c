@@ -1,0 +1,75 @@
+/* rtpadaptsend: it drives an rtpulpfecenc by the losses to the radio.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "send-twcc.h"
+
+/* 60 frames of 10 packets, of each the 6th lost, without any queue: spike calls
+ * that wireless, none calls it congestion.  10 % need repair at any target. */
+static const struct
+{
+  const gchar *fecenc, *properties;
+  gboolean raised;
+  const gchar *why;
+} rows[] = {
+  { "pt=122", "lda=spike", TRUE, "the radio" },
+  { "pt=122", "lda=none", FALSE, "congestion: more packets are no remedy" },
+  { "pt=122", "lda=spike fec=none", FALSE, "not wanted" },
+  { "pt=122", "lda=spike fec=fixed fec-params=level=.3", TRUE, "fixed" },
+  { "", "lda=spike", FALSE, "no pt: it makes no packets" },
+};
+
+static guint
+percentage (GstElement *fecenc)
+{
+  guint value;
+
+  g_object_get (fecenc, "percentage", &value, NULL);
+  return value;
+}
+
+static void
+test_fec (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *line = g_strdup_printf (
+      "rtpulpfecenc name=fec %s ! rtpadaptsend name=send stats-interval=0 "
+      "controller=fixed start-bitrate=2000000 %s",
+      rows[row].fecenc, rows[row].properties);
+  GstElement *bin = gst_parse_bin_from_description (line, TRUE, NULL);
+  GstElement *fecenc = gst_bin_get_by_name (GST_BIN (bin), "fec");
+  Send s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
+  guint frames = 0;
+
+  g_test_message ("%s", rows[row].why);
+  gst_object_ref_sink (bin);
+  send_harness (&s, bin);
+  /* From then on there are repair packets, of which the rows know nothing. */
+  while (frames < 60 && percentage (fecenc) == 0) {
+    guint first = 10 * frames++;
+    gint lost[] = { (gint) first + 5, -1 };
+
+    send_paced (&s, first, 10);
+    gst_test_clock_advance_time (s.clock, 2 * OWD);
+    feedback (&s, first, first + 10, 0, lost);
+  }
+  if (rows[row].raised)
+    wait_until (percentage (fecenc) > 0);
+  else
+    g_assert_cmpuint (percentage (fecenc), ==, 0);
+  gst_object_unref (fecenc);
+  send_free (&s);
+  gst_object_unref (bin);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/fec/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_fec);
+  }
+  return g_test_run ();
+}
