@@ -8,7 +8,7 @@
  */
 #include "encoder.h"
 
-#include "upstream.h"
+#include "walk.h"
 
 #define KILO 1000
 
@@ -285,7 +285,7 @@ const EncoderRow *
 encoder_row (GstElement *element)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
-  const gchar *name = upstream_factory (element);
+  const gchar *name = walk_factory (element);
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
     if (g_pattern_match_simple (table[i].factory, name)
@@ -324,13 +324,13 @@ is_known (GstElement *element)
 GstElement *
 encoder_find_upstream (GstPad *sinkpad)
 {
-  return upstream_find (sinkpad, is_known);
+  return walk_find (sinkpad, is_known);
 }
 
 GstElement *
 encoder_find_named (GstElement *element, const gchar *name)
 {
-  return upstream_find_named (element, name);
+  return walk_find_named (element, name);
 }
 
 /* As in gst-launch: gst_value_serialize() has the names of enums and flags,

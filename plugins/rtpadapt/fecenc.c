@@ -7,7 +7,7 @@
  */
 #include "fecenc.h"
 
-#include "upstream.h"
+#include "walk.h"
 
 #define FACTORY "rtpulpfecenc"
 #define PT_NONE 255 /* its default: without FEC */
@@ -15,19 +15,19 @@
 static gboolean
 is_fecenc (GstElement *element)
 {
-  return g_str_equal (upstream_factory (element), FACTORY);
+  return g_str_equal (walk_factory (element), FACTORY);
 }
 
 GstElement *
 fecenc_find_upstream (GstPad *sinkpad)
 {
-  return upstream_find (sinkpad, is_fecenc);
+  return walk_find (sinkpad, is_fecenc);
 }
 
 GstElement *
 fecenc_find_named (GstElement *element, const gchar *name)
 {
-  GstElement *found = upstream_find_named (element, name);
+  GstElement *found = walk_find_named (element, name);
 
   if (found && !is_fecenc (found))
     gst_clear_object (&found);

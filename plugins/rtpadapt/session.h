@@ -1,0 +1,18 @@
+/* The RTPSession inside the rtpsession or rtpbin that one of our pads feeds.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The session downstream of `srcpad`, through all that has pads and into bins:
+ * the object whose signals tell of RTCP (on-feedback-rtcp, on-app-rtcp,
+ * on-sending-rtcp, ...).  (transfer full), or NULL if there is none yet. */
+GObject *session_find_downstream (GstPad *srcpad);
+
+/* TRUE if it answers in time: profile AVPF or SAVPF (RFC 4585). */
+gboolean session_is_avpf (GObject *session);
+
+G_END_DECLS
