@@ -26,8 +26,9 @@ typedef struct
   guint arrived;     /* packets that came since the last report */
   guint lost_congestion;
   guint lost_wireless;
-  RaSpan loss_age;       /* how long before the packet of t_recvdata the newest
-                      congestion loss among them was due; 0 without one */
+  guint ce;        /* came with ECN congestion experienced, as far as known */
+  RaSpan loss_age; /* how long before the packet of t_recvdata the newest
+                      congestion loss or mark was due; 0 without one */
   guint wireless_runs;   /* holes that made up lost_wireless: its bursts */
   gboolean data_limited; /* whole interval, RFC 5348 8.2.1; set by the sender */
   RaSpan interval;       /* mean time between reports where it is not R's to
@@ -35,6 +36,13 @@ typedef struct
   RaSpan queue;          /* rott above its minimum: the queue, for controllers
                            with a delay target; RA_SPAN_NONE if unknown */
 } RaReport;
+
+/* A mark counts as a loss: RFC 3168 5, RFC 6679 7.3.3. */
+static inline guint
+ra_report_congestion (const RaReport *report)
+{
+  return report->lost_congestion + report->ce;
+}
 
 /* Limits; 0 < min <= start <= max is established by ra_rate_new(). */
 typedef struct

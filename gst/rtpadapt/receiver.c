@@ -62,8 +62,9 @@ struct _RaReceiver
   guint64 reported;           /* end of what reports have spoken of */
   guint64 skipped, n_skipped; /* end of the last such range; since the report */
   /* since the last report */
-  guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs;
-  RaTime t_lost;     /* the newest of lost_congestion */
+  guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs,
+      n_ce;
+  RaTime t_lost;     /* the newest of lost_congestion and n_ce */
   guint64 last_lost; /* seq of the last loss */
   gboolean in_run;   /* its hole has a wireless loss */
 
@@ -254,6 +255,16 @@ judge (RaReceiver *r, const RaPacket *p, guint n_lost)
         p->arrival, patience);
 }
 
+/* Of a loss or a mark. */
+static void
+congestion_count (RaReceiver *r, guint *count, RaTime t_lost)
+{
+  gboolean first = r->lost_congestion + r->n_ce == 0;
+
+  r->t_lost = first ? t_lost : MAX (r->t_lost, t_lost);
+  ++*count;
+}
+
 /* Losses in a row are of one hole, and a hole is one run, whatever else was
  * lost in it: it is what FEC has to fill. */
 static void
@@ -271,7 +282,7 @@ confirm (RaReceiver *r, RaTime now)
       r->lost_wireless++;
       r->stats.wireless++;
     } else {
-      r->t_lost = r->lost_congestion++ ? MAX (r->t_lost, m.t_loss) : m.t_loss;
+      congestion_count (r, &r->lost_congestion, m.t_loss);
       r->stats.congestion++;
       congestion_loss (r, m.seq, m.t_loss, now);
     }
@@ -330,8 +341,10 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
   if (p->ce)
     ra_holes_confirm_before (r->holes, p->seq); /* RFC 5348 5.1 */
   confirm (r, p->arrival);
-  if (p->ce)
+  if (p->ce) {
+    congestion_count (r, &r->n_ce, p->arrival);
     congestion_loss (r, p->seq, p->arrival, p->arrival);
+  }
   r->stats.arrived++;
   r->arrived_since++;
   r->started = r->data_since_report = TRUE;
@@ -393,7 +406,8 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .arrived = r->arrived_since,
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
-    .loss_age = r->lost_congestion > 0
+    .ce = r->n_ce,
+    .loss_age = r->lost_congestion + r->n_ce > 0
         ? MAX (ra_diff (r->last_arrival, r->t_lost), 0)
         : 0,
     .wireless_runs = r->wireless_runs,
@@ -405,7 +419,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   r->reported = end;
   r->n_skipped = 0;
   r->n_events = r->lost_congestion = r->lost_wireless = 0;
-  r->arrived_since = r->wireless_runs = 0;
+  r->arrived_since = r->wireless_runs = r->n_ce = 0;
   r->data_since_report = FALSE;
   return TRUE;
 }

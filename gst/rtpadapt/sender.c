@@ -1,47 +1,12 @@
 /* The sending half: report -> RTT -> controller -> rate -> pacer and encoder.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/sender.h>
+#include <gst/rtpadapt/senderpriv.h>
 
-#include <gst/rtpadapt/rate/pacer.h>
-#include <gst/rtpadapt/sentlog.h>
-
-#include <string.h>
-
-/* A silence of the source is no interval between feedbacks. */
-#define INTERVAL_MAX RA_SECOND
 /* A send time that the wire has carried may be rounded by this. */
 #define SENT_GRAIN RA_MSECOND
-
-struct _RaSender
-{
-  RaRate *rate;
-  RaReceiver *receiver; /* for per-packet feedback */
-  RaFec *fec;
-  RaGuard guard;
-  RaRateConfig cfg;
-  guint64 handed; /* where an exchanged controller started, else 0 */
-  RaPacer pacer;
-  RaSizes sizes;
-  gdouble rtcp;
-  guint64 seed;
-  guint frame_packets; /* media packets of the frame so far */
-
-  RaSentLog log;
-  guint64 next_reported; /* one after the last that feedback spoke of */
-  RaTime last_feedback;  /* RA_TIME_NONE before the first */
-  RaSpan interval;       /* between feedbacks: rises at once, falls slowly */
-  RaTime asked;          /* the first packet since then that asks for an answer,
-                            or RA_TIME_NONE */
-  gboolean mid_frame;    /* the last packet did not ask */
-  guint bytes_lost;      /* reported lost since the last that arrived */
-  guint lost_by_mark[RA_N_MARKS]; /* the same, packets */
-
-  RaTruth truth;
-  gpointer truth_data;
-  RaReport last;
-  RaSenderStats stats;
-};
+/* Who gives feedback gives it more often than this (RFC 8083 4.1, Tmin). */
+#define FEEDBACK_GONE (5 * RA_SECOND)
 
 RaSender *
 ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
@@ -70,7 +35,8 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
   s->last.queue = RA_SPAN_NONE;
-  s->last_feedback = s->asked = RA_TIME_NONE;
+  s->last_feedback = s->asked = s->told = RA_TIME_NONE;
+  ra_blocks_init (&s->blocks);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   ra_sent_log_init (&s->log);
   return s;
@@ -133,6 +99,12 @@ ra_sender_set_fec (
 }
 
 void
+ra_sender_set_fec_made (RaSender *s, gboolean made)
+{
+  s->fec_absent = !made;
+}
+
+void
 ra_sender_set_limits (RaSender *s, const RaRateConfig *rate)
 {
   RaRateConfig cfg = *rate;
@@ -188,9 +160,8 @@ ra_sender_next_send (const RaSender *s, RaTime now)
   return rate > 0 ? ra_pacer_next (&s->pacer, rate, now) : RA_TIME_NONE;
 }
 
-/* The controller's; a new one has none yet. */
-static RaSpan
-smoothed_rtt (const RaSender *s)
+RaSpan
+ra_sender_rtt (const RaSender *s)
 {
   return s->rate->rtt > 0 ? s->rate->rtt : s->last.rtt;
 }
@@ -243,9 +214,11 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .size = p->size,
           .mark = p->mark,
           .waiting = (p->flags & RA_SENT_WAITING) != 0 });
-  ra_sizes_on_sent (
-      &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
-  frame_count (s, p->flags);
+  if (!(p->flags & RA_SENT_BESIDE)) {
+    ra_sizes_on_sent (
+        &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
+    frame_count (s, p->flags);
+  }
   ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s), now);
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
       (p->flags & RA_SENT_WAITING) != 0, now);
@@ -263,13 +236,13 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 static gboolean
 data_limited (const RaSender *s, RaTime t_new)
 {
-  RaTime t_old = ra_later (t_new, -MAX (smoothed_rtt (s), s->interval));
+  RaTime t_old = ra_later (t_new, -MAX (ra_sender_rtt (s), s->interval));
 
   return !ra_sent_log_waited (&s->log, t_old, t_new);
 }
 
-static void
-guard_tell (RaSender *s, const RaReport *report, RaTime now)
+void
+ra_sender_guard (RaSender *s, const RaReport *report, RaTime now)
 {
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   ra_guard_on_report (
@@ -277,16 +250,22 @@ guard_tell (RaSender *s, const RaReport *report, RaTime now)
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
-static void
-report_apply (RaSender *s, const RaReport *report, RaTime now)
+void
+ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
 {
+  RaReport raw;
+
   timer_hold (s);
   s->asked = RA_TIME_NONE;
+  s->told = now;
   s->last = *report;
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
-  guard_tell (s, &s->last, now);
+  raw = s->last;
+  raw.lost_congestion += s->lost_late;
+  s->lost_late = 0;
+  ra_sender_guard (s, &raw, now);
   ra_rate_on_report (s->rate, &s->last, now);
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
@@ -306,130 +285,21 @@ ra_sender_on_report (
   }
   /* RFC 5348 4.3 step 1 */
   checked.rtt = ra_diff (now, report->t_recvdata) - t_delay;
-  report_apply (s, &checked, now);
+  ra_sender_apply (s, &checked, now);
   return TRUE;
 }
 
-/* What a feedback's rows have in common. */
-typedef struct
+void
+ra_sender_on_receiver_report (RaSender *s, guint32 ssrc,
+    guint32 ext_highest_seq, gdouble fraction_lost, RaSpan rtt, RaTime now)
 {
-  RaSpan grain;
-  RaTime newest; /* the latest arrival in it */
-  RaTime now;    /* it came */
-} Batch;
+  RaReport report = ra_blocks_hear (
+      &s->blocks, ssrc, ext_highest_seq, fraction_lost, rtt, now);
 
-static void
-packet_arrived (RaSender *s, RaSent *sent, RaTime arrival, const Batch *batch)
-{
-  /* What the answer took beyond waiting for later packets of the batch. */
-  RaSpan back = ra_diff (batch->now, batch->newest);
-  RaPacket p = {
-    .seq = sent->seq,
-    .size = sent->size,
-    .sent = sent->sent,
-    .arrival = arrival,
-    .grain = batch->grain,
-    .rtt = smoothed_rtt (s),
-    .rtt_sample = MAX (ra_diff (arrival, sent->sent) + back, 0),
-    .rate = ra_sender_rate (s),
-    .mark = sent->mark,
-    .bytes_lost = s->bytes_lost,
-  };
-
-  if (sent->seq + 1 == s->next_reported) /* else those were told */
-    memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
-  ra_receiver_on_packet (s->receiver, &p);
-  sent->arrived = TRUE;
-}
-
-static void
-lost_forget (RaSender *s)
-{
-  s->bytes_lost = 0;
-  memset (s->lost_by_mark, 0, sizeof s->lost_by_mark);
-}
-
-/* Feeds one row to the receiver.  NULL if it is not news or contradicts what
- * was sent. */
-static const RaSent *
-row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
-{
-  RaSent *sent = ra_sent_log_find (&s->log, row->seq);
-  gboolean lost = row->arrival == RA_TIME_NONE;
-  gboolean old = row->seq < s->next_reported;
-
-  if (!sent || sent->sent > batch->now || (old && (lost || sent->arrived))) {
-    s->stats.feedback_bad++;
-    return NULL;
-  }
-  if (old) { /* reported lost, and came after all */
-    packet_arrived (s, sent, row->arrival, batch);
-    return NULL;
-  }
-  if (row->seq > s->next_reported) {
-    ra_receiver_skip (s->receiver, row->seq);
-    lost_forget (s);
-  }
-  s->next_reported = row->seq + 1;
-  if (lost) {
-    s->bytes_lost += sent->size;
-    s->lost_by_mark[sent->mark]++;
-  } else {
-    packet_arrived (s, sent, row->arrival, batch);
-    lost_forget (s);
-  }
-  return sent;
-}
-
-static void
-interval_update (RaSender *s, RaTime now)
-{
-  if (s->last_feedback != RA_TIME_NONE) {
-    RaSpan sample = CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX);
-
-    s->interval = MAX (sample, s->interval + (sample - s->interval) / 10);
-  }
-  s->last_feedback = now;
-}
-
-gboolean
-ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
-    RaSpan grain, RaTime now)
-{
-  const RaSent *newest = NULL;
-  gboolean heard = FALSE;
-  RaTime arrival = 0;
-  Batch batch = { grain, 0, now };
-  RaSpan t_delay;
-  RaReport report;
-
-  for (guint i = 0; i < n; i++) {
-    if (packets[i].arrival != RA_TIME_NONE)
-      batch.newest = MAX (batch.newest, packets[i].arrival);
-  }
-  for (guint i = 0; i < n; i++) {
-    const RaSent *sent = row_feed (s, &packets[i], &batch);
-
-    heard |= sent != NULL;
-    if (sent && packets[i].arrival != RA_TIME_NONE) {
-      newest = sent;
-      arrival = packets[i].arrival;
-    }
-  }
-  if (!newest) {
-    if (heard) /* RFC 8083 4.2: of nothing that arrived */
-      guard_tell (s, &(RaReport){ 0 }, now);
-    return FALSE;
-  }
-  interval_update (s, now);
-  /* The peer answers at once, so the receiver's timer plays no part here: each
-   * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
-  if (ra_receiver_report (s->receiver, arrival, &report, &t_delay)) {
-    report.rtt = ra_diff (now, newest->sent);
-    report.interval = s->interval;
-    report_apply (s, &report, now);
-  }
-  return TRUE;
+  if (s->stats.packets_sent == 0)
+    return;
+  if (s->told == RA_TIME_NONE || ra_diff (now, s->told) > FEEDBACK_GONE)
+    ra_sender_guard (s, &report, now);
 }
 
 RaTime
@@ -451,8 +321,8 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
 void
 ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out)
 {
-  ra_split (&s->sizes, ra_sender_rate (s), s->rtcp, ra_fec_percentage (s->fec),
-      backlog, out);
+  ra_split (&s->sizes, ra_sender_rate (s), s->rtcp,
+      s->fec_absent ? 0 : ra_fec_percentage (s->fec), backlog, out);
 }
 
 guint
@@ -465,7 +335,7 @@ void
 ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
 {
   *stats = s->stats;
-  stats->rtt = smoothed_rtt (s);
+  stats->rtt = ra_sender_rtt (s);
   stats->queue = s->last.queue;
   stats->recv_rate = s->last.recv_rate;
   stats->p = s->last.p;

@@ -42,6 +42,9 @@ gboolean ra_sender_set_lda (
     RaSender *s, const RaLdaOps *ops, const gchar *params, GError **error);
 gboolean ra_sender_set_fec (
     RaSender *s, const RaFecOps *ops, const gchar *params, GError **error);
+/* FALSE: nobody makes the repair packets that the rule wants, and nothing is set
+ * aside for them; TRUE at first. */
+void ra_sender_set_fec_made (RaSender *s, gboolean made);
 void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
 /* Whatever tripped, the user wants to try again. */
 void ra_sender_restart (RaSender *s);
@@ -62,6 +65,8 @@ typedef enum
                                with twcc, each packet with tfrc */
   RA_SENT_FRAME_END = 1 << 2, /* a frame's last media packet */
   RA_SENT_REPAIR = 1 << 3,    /* FEC or a retransmission */
+  RA_SENT_BESIDE = 1 << 4, /* not of the encoder that ra_sender_split() is for:
+                              audio, for one */
 } RaSentFlags;
 
 typedef struct
@@ -86,6 +91,7 @@ typedef struct
 {
   guint64 seq;
   RaTime arrival; /* RA_TIME_NONE: reported lost */
+  gboolean ce;    /* it came with ECN congestion experienced */
 } RaFeedbackPacket;
 
 /* Per-packet feedback (twcc, ccfb) that came at `now`; runs the receiver at
@@ -93,6 +99,19 @@ typedef struct
  * counted and ignored; FALSE if nothing was left. */
 gboolean ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets,
     guint n, RaSpan grain, RaTime now);
+/* The same where the peer waited: `held` from the newest arrival to when it sent
+ * the report (RFC 8888: the least offset), as exact as `grain`.  Longer than ago
+ * a packet in it was sent: nothing of it is believed. */
+gboolean ra_sender_on_held_feedback (RaSender *s,
+    const RaFeedbackPacket *packets, guint n, RaSpan grain, RaSpan held,
+    RaTime now);
+
+/* A report block about an SSRC of ours, of an SR or RR.  Where the peer gives no
+ * feedback, it serves the circuit breakers and the bound on the rate; it steers
+ * no controller, whose rate falls for want of feedback.  `fraction_lost` is 0 to
+ * 1, `rtt` <= 0 unknown. */
+void ra_sender_on_receiver_report (RaSender *s, guint32 ssrc,
+    guint32 ext_highest_seq, gdouble fraction_lost, RaSpan rtt, RaTime now);
 
 RaTime ra_sender_next_timeout (const RaSender *s);
 void ra_sender_on_timeout (RaSender *s, RaTime now);

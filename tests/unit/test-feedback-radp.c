@@ -267,6 +267,9 @@ static const struct
           .loss_age = 50 * RA_USECOND,
           .queue = RA_SPAN_NONE },
       "the newest loss is 50 us older than t_i" },
+  { { .n_events = 1, .t_lost = 40 },
+      { .t_i = 200, .n_events = 2, .t_lost = 150 }, TRUE,
+      { .n_events = 1, .loss_age = 50 * RA_USECOND }, "a mark" },
   { { .lost_congestion = 3, .t_lost = 40 },
       { .t_i = 200, .lost_congestion = 3, .t_lost = 40 }, TRUE, { 0 },
       "no new loss, no age" },
@@ -368,12 +371,12 @@ test_lost_reports (gconstpointer data)
     t += 50 * RA_MSECOND;
     r.t_recvdata = t;
     r.lost_congestion = ra_rng_chance (&rng, 0.3) ? r.n_events : 0;
+    r.ce = r.n_events - r.lost_congestion;
     r.wireless_runs = ra_rng_next (&rng) % 3;
     r.lost_wireless = r.wireless_runs * (1 + ra_rng_next (&rng) % 3);
     r.arrived = 20 - r.lost_congestion - r.lost_wireless;
-    r.loss_age
-        = r.lost_congestion ? ra_rng_next (&rng) % 50000 * RA_USECOND : 0;
-    if (r.lost_congestion)
+    r.loss_age = r.n_events ? ra_rng_next (&rng) % 50000 * RA_USECOND : 0;
+    if (r.n_events)
       t_lost = t - (RaTime) r.loss_age;
     ra_radp_count (&counter, &r);
     sent.expected += r.expected;
@@ -382,7 +385,7 @@ test_lost_reports (gconstpointer data)
     sent.lost_wireless += r.lost_wireless;
     sent.wireless_runs += r.wireless_runs;
     sent.n_events += r.n_events;
-    new_losses += r.lost_congestion;
+    new_losses += r.n_events;
     if (i < 1999 && ra_rng_chance (&rng, 0.5))
       continue;
 

@@ -372,6 +372,34 @@ test_media_rate (void)
   fixture_clear (&f);
 }
 
+/* Of 1 Mbit/s a fixed rule wants 25 repair packets per 100; and what is sent
+ * beside the encoder's packets does not count for the encoder's overhead. */
+static void
+test_beside (void)
+{
+  RaOutgoing audio = { .size = 120, .media = 20, .flags = RA_SENT_BESIDE };
+  RaSplit split;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  g_assert_true (
+      ra_sender_set_fec (f.sender, ra_fec_find ("fixed"), "level=.25", NULL));
+  for (guint i = 0; i < 20; i++) {
+    fixture_send (&f, 1200, 0); /* media: 1080 */
+    audio.seq = f.next++;
+    ra_sender_on_sent (f.sender, &audio, 0);
+  }
+  ra_sender_split (f.sender, 0, &split);
+  g_assert_cmpuint (split.fec, >, 0);
+  ra_sender_set_fec_made (f.sender, FALSE);
+  g_assert_cmpuint (ra_sender_fec (f.sender), ==, 25);
+  ra_sender_split (f.sender, 0, &split);
+  g_assert_cmpuint (split.fec, ==, 0);
+  g_assert_cmpuint (split.media, >=, 900000 - 1);
+  g_assert_cmpuint (split.media, <=, 900000 + 1);
+  fixture_clear (&f);
+}
+
 static void
 cause_count (const RaMissing *m, gpointer data)
 {
@@ -442,6 +470,7 @@ main (int argc, char **argv)
   add_rows ("data-limited", G_N_ELEMENTS (limited_rows), test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
   g_test_add_func ("/sender/media-rate", test_media_rate);
+  g_test_add_func ("/sender/beside", test_beside);
   g_test_add_func ("/sender/lda-exchange", test_lda_exchange);
   return g_test_run ();
 }

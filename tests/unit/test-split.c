@@ -3,6 +3,7 @@
  */
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/util/rng.h>
+#include <gst/rtpadapt/util/throughput.h>
 
 #include <math.h>
 
@@ -87,6 +88,72 @@ test_row (gconstpointer data)
   g_assert_cmpuint (bits_off (split.rtcp, rows[i].split.rtcp), <=, 1);
 }
 
+/* Of 1 Mbit/s, 5 % of it RTCP's, `split` is as above with 8 media and 2 repair
+ * packets: 950,000 / 1.275 = 745,098 of media packets, 96 % of that media. */
+static const struct
+{
+  guint64 beside, media, fec, header;
+  const gchar *why;
+} beside_rows[] = {
+  { 0, 715294, 204902, 29804, "nobody beside" },
+  { 95000, 643764, 184411, 26823, "a tenth of 950 k less of each" },
+  { 950000, 0, 0, 0, "all is taken" },
+  { 2000000, 0, 0, 0, "more than there is" },
+};
+
+static void
+test_beside (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaSizes sizes = { 0 };
+  RaSplit split;
+
+  for (guint k = 0; k < 10; k++)
+    ra_sizes_on_sent (&sizes, k < 8 ? 1000 : 1100, k < 8 ? 960 : 0, k >= 8);
+  ra_split (&sizes, 1000000, .05, 25, 0, &split);
+  ra_split_beside (&split, 1000000, beside_rows[i].beside);
+  g_test_message ("%s", beside_rows[i].why);
+  g_assert_cmpuint (bits_off (split.media, beside_rows[i].media), <=, 1);
+  g_assert_cmpuint (bits_off (split.fec, beside_rows[i].fec), <=, 1);
+  g_assert_cmpuint (bits_off (split.header, beside_rows[i].header), <=, 1);
+  g_assert_cmpuint (split.rtcp, ==, 50000);
+}
+
+/* 100 bytes each `every` ms from 0 to `until` ms; the rate at `at` ms.  The
+ * second before it begins within a tenth, of which its part counts. */
+static const struct
+{
+  guint every, until, at;
+  guint64 rate; /* bit/s */
+  const gchar *why;
+} throughput_rows[] = {
+  { 10, 3000, 3000, 80000, "100 bytes each 10 ms" },
+  { 10, 3000, 3050, 76000, "2.05 s to 3 s: 9,500 bytes" },
+  { 10, 3000, 3500, 40000, "half of the second was silent" },
+  { 10, 3000, 4100, 0, "all of it" },
+  { 10, 3000, 1000000, 0, "long ago" },
+  { 10, 500, 500, 40000, "it grows from 0 in the first second" },
+  { 2500, 10000, 10000, 0, "seldom: the last was at 7.5 s" },
+  { 2500, 10001, 10001, 800, "seldom: the last was at 10 s" },
+  { 10, 3000, 2700, 80000, "a clock that went back: as at 3 s" },
+  { 10, 5000, 100, 0, "a clock that was set" },
+};
+
+static void
+test_throughput (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaThroughput t = { 0 };
+
+  for (guint ms = 0; ms < throughput_rows[i].until;
+       ms += throughput_rows[i].every)
+    ra_throughput_add (&t, 100, (RaTime) ms * MS);
+  g_test_message ("%s", throughput_rows[i].why);
+  g_assert_cmpuint (
+      ra_throughput_rate (&t, (RaTime) throughput_rows[i].at * MS), ==,
+      throughput_rows[i].rate);
+}
+
 /* A mean of all while they are few, then of some 256. */
 static void
 test_sizes (void)
@@ -152,6 +219,16 @@ main (int argc, char **argv)
     g_autofree gchar *path = g_strdup_printf ("/split/row/%u", i);
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (beside_rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/split/beside/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_beside);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (throughput_rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/split/throughput/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_throughput);
   }
   g_test_add_func ("/split/sizes", test_sizes);
   g_test_add_func ("/split/laws", test_laws);

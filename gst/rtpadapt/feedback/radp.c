@@ -108,7 +108,7 @@ ra_radp_count (RaRadp *x, const RaReport *report)
   x->lost_wireless += report->lost_wireless;
   x->wireless_runs += report->wireless_runs;
   x->n_events += report->n_events;
-  if (report->lost_congestion > 0)
+  if (ra_report_congestion (report) > 0)
     x->t_lost = x->t_i - ra_to_usec (report->loss_age, G_MAXUINT32);
   x->queue = report->queue;
 }
@@ -135,7 +135,8 @@ ra_radp_since (const RaRadp *x, const RaRadp *before, RaReport *report)
   report->lost_wireless = wireless;
   report->wireless_runs = runs;
   report->n_events = events;
-  report->loss_age = congestion > 0 ? ra_from_usec (x->t_i - x->t_lost) : 0;
+  report->loss_age
+      = congestion > 0 || events > 0 ? ra_from_usec (x->t_i - x->t_lost) : 0;
   report->queue = x->queue;
   return TRUE;
 }

@@ -23,7 +23,7 @@
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *  28 |                          loss events                          |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
- *  32 |       send time of the latest congestion loss (t_lost), us    |
+ *  32 |  send time of the latest congestion loss or mark, t_lost, us  |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *  36 |                 queue, us; 2^32 - 1 unknown                   |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -44,7 +44,8 @@
  * loses packets, and a loss event that was in a lost report must not pass
  * unseen.  For the same reason the send time of a loss stays until there is
  * another.  t_i is that of the TFRC-FB beside it and tells which two belong
- * together.
+ * together.  ECN marks have no counter of their own: one that matters begins a
+ * loss event, and an event without a loss is a mark.
  */
 #pragma once
 

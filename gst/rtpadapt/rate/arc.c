@@ -127,13 +127,13 @@ static void
 arc_on_report (RaRate *r, const RaReport *report, RaTime now)
 {
   Arc *t = (Arc *) r;
-  gboolean loss
-      = report->n_events > 0 || report->lost_congestion > 0 || report->p > 0;
+  gboolean loss = report->n_events > 0 || ra_report_congestion (report) > 0
+      || report->p > 0;
 
   if (ra_start_on_report (&t->start, report))
     t->t_round = now;
   t->n += report->expected;
-  t->lost += report->lost_congestion;
+  t->lost += ra_report_congestion (report);
   if (loss && t->p_c <= 0) {
     first_loss (t, ra_bytes (report->recv_rate), now);
   } else if (!ra_start_told (report, t->t_lost, now)) {

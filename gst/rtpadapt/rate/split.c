@@ -85,3 +85,15 @@ ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
   out->header = packets - out->media;
   out->media = share (out->media, 1 - drain);
 }
+
+void
+ra_split_beside (RaSplit *split, guint64 rate, guint64 beside)
+{
+  guint64 all = rate - MIN (split->rtcp, rate);
+  guint64 left = all - MIN (beside, all);
+  gdouble part = all > 0 ? (gdouble) left / (gdouble) all : 0;
+
+  split->media = share (split->media, part);
+  split->fec = share (split->fec, part);
+  split->header = share (split->header, part);
+}

@@ -205,7 +205,7 @@ loss_is_new (const RaWindow *w, const RaReport *report)
 {
   RaTime sent = ra_later (report->t_recvdata, -MAX (report->loss_age, 0));
 
-  if (report->n_events == 0 && report->lost_congestion == 0)
+  if (report->n_events == 0 && ra_report_congestion (report) == 0)
     return FALSE;
   return w->recover == RA_TIME_NONE || sent > w->recover;
 }
@@ -240,7 +240,7 @@ ra_window_hear (RaWindow *w, const RaReport *report, RaTime now)
   w->x_recv = ra_bytes (report->recv_rate);
   if (is_new)
     return RA_WINDOW_SHRINK;
-  if (report->n_events > 0 || report->lost_congestion > 0
+  if (report->n_events > 0 || ra_report_congestion (report) > 0
       || in_recovery (w, report))
     return RA_WINDOW_KEEP;
   return RA_WINDOW_GROW;

@@ -113,7 +113,7 @@ rate_take (RaBreaker *b, RaTime now)
 static gboolean
 is_unusable (RaBreaker *b, const RaFriendly *f, RaTime now)
 {
-  if (f->p <= UNUSABLE_LOSS && f->tr <= UNUSABLE_TR)
+  if (f->gone <= UNUSABLE_LOSS && f->tr <= UNUSABLE_TR)
     b->unusable = RA_TIME_NONE;
   else if (b->unusable == RA_TIME_NONE)
     b->unusable = now;

@@ -38,9 +38,10 @@ cb_interval (const RaFriendly *f, RaSpan tf)
 }
 
 /* The mean fraction lost, by duration; intervals in which nothing was due tell
- * nothing.  The current one may be short: it counts as long as it is. */
+ * nothing.  The current one may be short: it counts as long as it is.  To TCP a
+ * mark is a loss (RFC 3168 5), to a viewer it is none (RFC 8083 7). */
 static gdouble
-mean_fraction (RaFriendly *f)
+mean_fraction (RaFriendly *f, gboolean marks)
 {
   guint first = f->n > f->cb_interval ? f->n - f->cb_interval : 0;
   gdouble sum = 0, time = 0;
@@ -48,10 +49,11 @@ mean_fraction (RaFriendly *f)
   for (guint i = first; i < f->n; i++) {
     const RaFriendlyInterval *in = interval_at (f, i);
     gdouble length = (gdouble) MAX (in->length, 1);
+    guint64 lost = in->lost + (marks ? in->ce : 0);
 
     if (in->expected == 0)
       continue;
-    sum += length * fmin ((gdouble) in->lost / (gdouble) in->expected, 1);
+    sum += length * fmin ((gdouble) lost / (gdouble) in->expected, 1);
     time += length;
   }
   return time > 0 ? sum / time : 0;
@@ -86,12 +88,14 @@ ra_friendly_on_report (
   /* A loss is known some packets after it was due. */
   in->expected += MAX (report->expected, lost);
   in->lost += lost;
+  in->ce += report->ce;
 
   f->x_known = fmax (f->x_known, f->x);
-  f->p = mean_fraction (f);
+  f->p = mean_fraction (f, TRUE);
+  f->gone = mean_fraction (f, FALSE);
   f->x = f->p > 0 && f->tr > 0 ? s / (ra_seconds (f->tr) * sqrt (2 * f->p / 3))
                                : (gdouble) INFINITY;
-  ended = in->length >= f->tdr;
+  ended = in->length >= TDR; /* what is rarer comes one by one */
   if (ended) {
     f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);
     f->x_ended = f->x_known;

@@ -22,7 +22,7 @@ typedef struct
 {
   RaTime start;
   RaSpan length; /* up to the latest report in it */
-  guint64 expected, lost;
+  guint64 expected, lost, ce;
 } RaFriendlyInterval;
 
 typedef struct
@@ -34,7 +34,8 @@ typedef struct
   RaSpan tr;     /* smoothed, 0 unknown */
   RaSpan tdr;    /* length of an interval */
   guint cb_interval;
-  gdouble p;       /* mean fraction lost */
+  gdouble p;       /* mean fraction lost or marked */
+  gdouble gone;    /* mean fraction lost */
   gdouble x;       /* bytes/s; Infinity without loss */
   gdouble x_known; /* the largest X in force in the current interval, */
   gdouble x_ended; /* and in the one before */

@@ -1,0 +1,54 @@
+/* The sender's ear: reports off the wire, believed only as far as what was
+ * sent allows.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TFRC-FB and the RADP beside it (same t_i) become one RaReport.  RADP comes
+ * first in the compound, so that both are there when TFRC-FB is heard; a peer
+ * that sends only TFRC-FB, another implementation, is understood, too: what
+ * arrived and what was lost are then worked out from p and what was sent.
+ * The caller looks after whose report it is (SSRC, address).
+ */
+#pragma once
+
+#include <gst/rtpadapt/feedback/radp.h>
+#include <gst/rtpadapt/feedback/tfrcfb.h>
+#include <gst/rtpadapt/rate.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  RA_HEARD_OK,
+  RA_HEARD_MALFORMED, /* the bytes */
+  RA_HEARD_OLD,       /* repeated, or overtaken by a later one */
+  RA_HEARD_UNSENT,    /* about a time at which nothing was sent, or more than
+                         was sent: packets, bytes */
+  RA_HEARD_FAST,      /* too many in too short a time */
+  RA_HEARD_CONTRARY,  /* to itself or to time: losses and p = 0, an answer
+                         before the question */
+} RaHeard;
+#define RA_N_HEARD 6
+/* "ok", "malformed", "old", "unsent", "fast", "contrary". */
+const gchar *ra_heard_nick (RaHeard heard);
+
+typedef struct _RaListener RaListener;
+
+/* (transfer full): ra_listener_free(). */
+RaListener *ra_listener_new (void);
+void ra_listener_free (RaListener *l);
+
+/* Each packet that leaves, also repair; t_i is ra_stamp_us (now). */
+void ra_listener_on_sent (RaListener *l, guint size, RaTime now);
+
+/* The data of an APP packet RADP, subtype 0. */
+RaHeard ra_listener_on_radp (
+    RaListener *l, const guint8 *data, gsize len, RaTime now);
+/* The FCI of a TFRC-FB.  RA_HEARD_OK: `report` and `t_delay` are filled, for
+ * ra_sender_on_report(). */
+RaHeard ra_listener_on_tfrc (RaListener *l, const guint8 *fci, gsize len,
+    RaTime now, RaReport *report, RaSpan *t_delay);
+
+/* What the receiver told last, for statistics.  NULL before the first. */
+const RaRadp *ra_listener_radp (const RaListener *l);
+
+G_END_DECLS

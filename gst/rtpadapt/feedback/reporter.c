@@ -1,0 +1,435 @@
+/* The receiver of packets off the wire: what it answers, and when.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/feedback/reporter.h>
+
+#include <gst/rtpadapt/colour/number.h>
+#include <gst/rtpadapt/feedback/ccfblog.h>
+#include <gst/rtpadapt/feedback/sendclock.h>
+#include <gst/rtpadapt/loss/bundle.h>
+#include <gst/rtpadapt/score/score.h>
+
+/* Of packets without rtt-sendts as many in a row are no exception any more. */
+#define UNSTAMPED_MAX 32
+/* An R from the network may be as short as it likes, what we send not: 100
+ * reports per second.  RFC 5348 6: more than one per R has little gain. */
+#define GAP_MIN (10 * RA_MSECOND)
+/* A new loss event asks for a report at once, one per R: RFC 5348 5.2.  Late
+ * packets, ECN marks and a p that a peer's R makes swing ask, too; none of them
+ * gets more than RFC 4342 6 has window counters in an R. */
+#define EARLY_PER_RTT 4
+#define RATE_WINDOW (100 * RA_MSECOND)  /* as the receiver's */
+#define CCFB_INTERVAL (50 * RA_MSECOND) /* RFC 8888 4: 50 to 200 ms */
+#define CLOCK_BACK RA_SECOND            /* calls that cross are closer */
+#define MSS 1200 /* until there are sizes to take the mean of */
+
+struct _RaReporter
+{
+  RaReports reports;
+  guint64 seed;
+  RaSpan interval, late;
+
+  RaReceiver *receiver;
+  RaBundle *bundle;
+  RaCcfbLog *log; /* NULL unless it is ccfb */
+  RaSendClock clock;
+  RaMarkSeen marks;
+  RaDscpSeen dscp;
+  RaRadp radp;
+  gboolean started, had_number;
+  guint unstamped; /* packets without send time in a row */
+  RaTime first, last_arrival;
+
+  /* the latest in order that had a send time, which a report is about */
+  gboolean stamped; /* since the last report */
+  gboolean owed;    /* a report was due that had none to be about */
+  guint32 media_ssrc;
+  RaTime sent, arrival;
+
+  RaTime last;     /* report, or RA_TIME_NONE */
+  RaTime tried;    /* to make one; ccfb: in vain; or RA_TIME_NONE */
+  RaTime asked;    /* when a packet asked for one at once, or RA_TIME_NONE */
+  gboolean heard;  /* anything since the last report */
+  gboolean quiet;  /* there was nothing to tell, and no packet since */
+  guint64 bytes;   /* since `measured` */
+  RaTime measured; /* where no reports measure the rate */
+
+  RaReporterStats stats;
+};
+
+static RaLda *
+lda_new (const RaLdaOps *ops, const gchar *params, guint64 seed, GError **error)
+{
+  RaLda *lda = ra_lda_new (ops, params, error);
+
+  if (lda)
+    ra_lda_set_seed (lda, seed);
+  return lda;
+}
+
+RaReporter *
+ra_reporter_new (const RaReporterConfig *cfg, GError **error)
+{
+  RaLda *lda = lda_new (cfg->lda, cfg->lda_params, cfg->seed, error);
+  RaReporter *r;
+
+  if (!lda)
+    return NULL;
+  r = g_new0 (RaReporter, 1);
+  r->reports = cfg->reports;
+  r->seed = cfg->seed;
+  r->interval = cfg->interval > 0 ? cfg->interval : CCFB_INTERVAL;
+  r->late = cfg->late > 0 ? cfg->late : RA_DELAYED_THRESHOLD;
+  r->receiver = ra_receiver_new (lda, MSS);
+  ra_receiver_set_distrust (r->receiver, TRUE);
+  r->bundle = ra_bundle_new ();
+  if (r->reports == RA_REPORTS_CCFB)
+    r->log = ra_ccfb_log_new ();
+  ra_send_clock_init (&r->clock);
+  r->last = r->tried = r->asked = RA_TIME_NONE;
+  r->stats.queue = RA_SPAN_NONE;
+  return r;
+}
+
+void
+ra_reporter_free (RaReporter *r)
+{
+  if (!r)
+    return;
+  ra_receiver_free (r->receiver);
+  ra_bundle_free (r->bundle);
+  ra_ccfb_log_free (r->log);
+  g_free (r);
+}
+
+gboolean
+ra_reporter_set_lda (
+    RaReporter *r, const RaLdaOps *ops, const gchar *params, GError **error)
+{
+  RaLda *lda = lda_new (ops, params, r->seed, error);
+
+  if (lda)
+    ra_receiver_set_lda (r->receiver, lda);
+  return lda != NULL;
+}
+
+void
+ra_reporter_set_on_loss (RaReporter *r, RaOnLoss f, gpointer data)
+{
+  ra_receiver_set_on_loss (r->receiver, f, data);
+}
+
+static RaMark
+mark_of (const RaWirePacket *p)
+{
+  return p->colour && p->colour->mark > RA_MARK_NONE
+          && p->colour->mark < RA_N_MARKS
+      ? p->colour->mark
+      : RA_MARK_NONE;
+}
+
+static guint
+ecn_of (const RaWirePacket *p)
+{
+  return p->tos < 0 ? 0 : (guint) p->tos & 3; /* RFC 3168 5 */
+}
+
+static void
+count (RaReporter *r, const RaWirePacket *p)
+{
+  r->stats.packets++;
+  r->stats.bytes += p->size;
+  r->bytes += p->size;
+  r->stats.by_mark[mark_of (p)]++;
+  r->stats.ce += ecn_of (p) == 3;
+  r->had_number |= p->number >= 0;
+  r->stats.no_number += r->had_number && p->number < 0;
+  r->stats.no_send_time += r->reports == RA_REPORTS_TFRC && !p->send_ts;
+  ra_dscp_seen (&r->dscp, mark_of (p), p->tos);
+}
+
+/* Fills send time and R.  A packet without send time takes what the latest one
+ * with it took, which no LDA makes anything of.  Without any for long, those
+ * that go by delays would take that for an empty path, so every loss counts as
+ * congestion then.
+ *
+ * Seed 003 algorithm 1 takes a packet for delayed that came more than 75 ms
+ * after the one before it: its sources send evenly, so that is delay.  Video at
+ * 10 frames/s does not; where there are send times we take the delay itself,
+ * beyond that of the fastest packet, for the clocks' offset is not known. */
+static void
+take_times (RaReporter *r, const RaWirePacket *p, RaPacket *packet)
+{
+  gboolean stamped = p->send_ts
+      && ra_send_clock_hear (&r->clock, p->send_ts->t_i, p->arrival);
+  gboolean blind;
+
+  r->unstamped = stamped ? 0 : MIN (r->unstamped + 1, UNSTAMPED_MAX);
+  blind = !r->clock.known || r->unstamped == UNSTAMPED_MAX;
+  ra_receiver_set_distrust (r->receiver, blind);
+  packet->sent = p->arrival - (RaTime) r->clock.rott; /* modulo 2^64 */
+  if (p->send_ts && p->send_ts->rtt > 0)
+    packet->rtt = r->stats.rtt = p->send_ts->rtt;
+  if (stamped)
+    r->stats.delayed += ra_send_clock_queue (&r->clock) > r->late;
+  else if (blind && r->started)
+    r->stats.delayed += ra_diff (p->arrival, r->last_arrival) > r->late;
+  r->stats.queue = blind ? RA_SPAN_NONE : ra_send_clock_queue (&r->clock);
+  r->last_arrival = p->arrival;
+}
+
+/* Where nobody asks for reports: the receiver has to have its X_recv, which its
+ * first loss interval comes from (RFC 5348 6.3.1), and the user a rate. */
+static void
+measure (RaReporter *r, RaTime now)
+{
+  RaSpan since = ra_diff (now, r->measured);
+  RaReport report;
+  RaSpan t_delay;
+
+  if (since >= 0 && since < RATE_WINDOW)
+    return;
+  ra_receiver_report (r->receiver, now, &report, &t_delay);
+  if (since > 0)
+    r->stats.recv_rate = ra_bits ((gdouble) r->bytes / ra_seconds (since));
+  r->measured = now;
+  r->bytes = 0;
+}
+
+/* The first packet, or the first after the clock went back. */
+static void
+time_check (RaReporter *r, RaTime now)
+{
+  if (!r->started)
+    r->first = r->measured = r->last_arrival = now;
+  if (r->last != RA_TIME_NONE && ra_diff (r->last, now) > CLOCK_BACK)
+    r->last = now;
+  if (r->tried != RA_TIME_NONE && ra_diff (r->tried, now) > CLOCK_BACK)
+    r->tried = now;
+  r->started = TRUE;
+  r->quiet = FALSE;
+}
+
+gboolean
+ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p)
+{
+  RaPacket packet = {
+    .size = p->size,
+    .arrival = p->arrival,
+    .grain = p->grain,
+    .mark = mark_of (p),
+    .ce = ecn_of (p) == 3,
+  };
+  RaBundleResult result;
+
+  g_return_val_if_fail (p->arrival != RA_TIME_NONE, FALSE);
+  count (r, p);
+  result = ra_bundle_push (r->bundle, p->ssrc, p->seq,
+      p->number < 0 ? -1 : p->number & 0xffff, &packet.seq);
+  if (r->log)
+    ra_ccfb_log_add (r->log, p->ssrc, p->seq, p->arrival, ecn_of (p));
+  if (result != RA_BUNDLE_BAD) {
+    r->heard = TRUE;
+    take_times (r, p, &packet);
+    if (packet.mark != RA_MARK_NONE)
+      packet.lost_by_mark[packet.mark]
+          = ra_mark_missing (&r->marks, packet.mark, p->colour->n);
+    if (result == RA_BUNDLE_NEXT && r->unstamped == 0) {
+      r->stamped = TRUE;
+      r->media_ssrc = p->ssrc;
+      r->sent = r->clock.sent;
+      r->arrival = p->arrival;
+    }
+    if ((ra_receiver_on_packet (r->receiver, &packet)
+            || (r->stamped && r->owed))
+        && r->asked == RA_TIME_NONE)
+      r->asked = p->arrival;
+  }
+  time_check (r, p->arrival);
+  if (r->reports != RA_REPORTS_TFRC)
+    measure (r, p->arrival);
+  return ra_reporter_next_timeout (r) <= p->arrival;
+}
+
+static RaTime
+tfrc_due (const RaReporter *r)
+{
+  RaTime due = ra_receiver_next_timeout (r->receiver);
+
+  if (r->asked != RA_TIME_NONE)
+    due = MIN (due,
+        r->last == RA_TIME_NONE
+            ? r->asked
+            : ra_later (r->last, r->stats.rtt / EARLY_PER_RTT));
+  if (r->tried == RA_TIME_NONE)
+    return due;
+  if (r->stats.rtt > 0) /* the receiver's timer has the R of the last report */
+    due = MIN (due, ra_later (r->tried, r->stats.rtt));
+  return due == RA_TIME_NONE ? due : MAX (due, ra_later (r->tried, GAP_MIN));
+}
+
+static RaTime
+ccfb_due (const RaReporter *r)
+{
+  RaCcfbHas has = ra_ccfb_log_has (r->log);
+
+  if (has == 0)
+    return RA_TIME_NONE;
+  if (r->tried != RA_TIME_NONE) /* in vain */
+    return ra_later (r->tried, r->interval);
+  if (r->last == RA_TIME_NONE)
+    return ra_later (r->first, r->interval);
+  return has & RA_CCFB_WAITING ? r->last : ra_later (r->last, r->interval);
+}
+
+RaTime
+ra_reporter_next_timeout (const RaReporter *r)
+{
+  if (!r->started || r->quiet || r->reports == RA_REPORTS_NONE)
+    return RA_TIME_NONE;
+  return r->reports == RA_REPORTS_TFRC ? tfrc_due (r) : ccfb_due (r);
+}
+
+/* Of the receiver's and the LDA's values those that RADP has room for. */
+typedef struct
+{
+  gdouble p, w, p_c;
+} Values;
+
+static void
+value_pick (const gchar *name, gdouble value, gpointer data)
+{
+  Values *v = data;
+
+  if (g_str_equal (name, "receiver.p"))
+    v->p = value;
+  else if (g_str_has_suffix (name, ".w"))
+    v->w = value;
+  else if (g_str_has_suffix (name, ".p_c"))
+    v->p_c = value;
+}
+
+static Values
+values (const RaReporter *r)
+{
+  Values v = { 0 };
+
+  ra_receiver_observe (r->receiver, value_pick, &v);
+  return v;
+}
+
+static gdouble
+delayed_ratio (const RaReporter *r)
+{
+  return r->stats.packets > 0
+      ? (gdouble) r->stats.delayed / (gdouble) r->stats.packets
+      : 0;
+}
+
+static void
+radp_fill (RaReporter *r, const RaReport *report)
+{
+  Values v = values (r);
+  RaRadp *x = &r->radp;
+
+  ra_radp_count (x, report);
+  x->w = CLAMP (v.w, 0, 1);
+  x->p_c = CLAMP (v.p_c, 0, 1); /* wled's may be below 0 */
+  x->delayed = delayed_ratio (r);
+  x->burst = x->wireless_runs > 0
+      ? (gdouble) x->lost_wireless / x->wireless_runs
+      : 0;
+  g_strlcpy (
+      x->lda, ra_receiver_get_lda (r->receiver)->ops->name, sizeof x->lda);
+}
+
+/* The receiver's report is about its latest packet, `t_delay` ago, which may have
+ * had no send time.  Then the one `since` ago stands for it. */
+static void
+about_stamped (
+    const RaReporter *r, RaReport *report, RaSpan t_delay, RaSpan since)
+{
+  RaSpan age
+      = ra_diff ((RaTime) report->loss_age + (RaTime) t_delay, (RaTime) since);
+
+  report->t_recvdata = r->sent;
+  report->loss_age = MAX (age, 0);
+  if (r->stats.queue == RA_SPAN_NONE)
+    report->queue = RA_SPAN_NONE;
+}
+
+gboolean
+ra_reporter_tfrc (
+    RaReporter *r, RaTime now, RaTfrcFb *fb, RaRadp *radp, guint32 *media_ssrc)
+{
+  RaReport report;
+  RaSpan t_delay, since;
+
+  if (r->reports != RA_REPORTS_TFRC || !r->started || r->quiet)
+    return FALSE;
+  r->tried = now;
+  r->asked = RA_TIME_NONE;
+  if (!ra_receiver_report (r->receiver, now, &report, &t_delay)) {
+    r->quiet = !r->heard;
+    return FALSE;
+  }
+  r->heard = FALSE;
+  r->owed = TRUE;
+  since = ra_diff (now, r->arrival);
+  about_stamped (r, &report, t_delay, since);
+  radp_fill (r, &report);
+  if (!r->stamped) /* no t_i that was not told */
+    return FALSE;
+  r->stamped = r->owed = FALSE;
+  r->last = now;
+  *radp = r->radp;
+  *fb = (RaTfrcFb){
+    .t_i = r->radp.t_i,
+    .t_delay = MAX (since, 0),
+    .x_recv = report.recv_rate,
+    .p = report.p,
+  };
+  *media_ssrc = r->media_ssrc;
+  r->stats.recv_rate = report.recv_rate;
+  r->stats.reports++;
+  return TRUE;
+}
+
+gsize
+ra_reporter_ccfb (RaReporter *r, RaTime now, RaTime rts_time,
+    guint32 *media_ssrc, guint8 *fci, gsize len)
+{
+  gboolean again;
+  gsize size;
+
+  if (!r->log || !r->started)
+    return 0;
+  again = r->last != RA_TIME_NONE && ra_diff (now, r->last) >= r->interval;
+  size = ra_ccfb_log_write (r->log, again, now, rts_time, media_ssrc, fci, len);
+  if (size == 0) {
+    if (ccfb_due (r) <= now) /* but there is no room */
+      r->tried = now;
+    return 0;
+  }
+  r->last = now;
+  r->tried = RA_TIME_NONE;
+  r->stats.reports++;
+  return size;
+}
+
+void
+ra_reporter_get_stats (const RaReporter *r, RaReporterStats *stats)
+{
+  *stats = r->stats;
+  ra_receiver_get_stats (r->receiver, &stats->loss);
+  stats->expected = ra_bundle_length (r->bundle);
+  stats->delayed_ratio = delayed_ratio (r);
+  stats->dscp = ra_dscp_fate (&r->dscp);
+  stats->p = values (r).p;
+}
+
+void
+ra_reporter_observe (const RaReporter *r, RaObserve emit, gpointer data)
+{
+  ra_receiver_observe (r->receiver, emit, data);
+}

@@ -1,0 +1,55 @@
+/* The sending half, inside: what its files share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate/pacer.h>
+#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/sender.h>
+#include <gst/rtpadapt/sentlog.h>
+
+G_BEGIN_DECLS
+
+struct _RaSender
+{
+  RaRate *rate;
+  RaReceiver *receiver; /* for per-packet feedback */
+  RaFec *fec;
+  gboolean fec_absent; /* nobody makes what it wants */
+  RaGuard guard;
+  RaRateConfig cfg;
+  guint64 handed; /* where an exchanged controller started, else 0 */
+  RaPacer pacer;
+  RaSizes sizes;
+  gdouble rtcp;
+  guint64 seed;
+  guint frame_packets; /* media packets of the frame so far */
+
+  RaSentLog log;
+  guint64 next_reported; /* one after the last that feedback spoke of */
+  RaTime last_feedback;  /* with rows, RA_TIME_NONE before the first */
+  RaTime told;           /* of what arrived, by anything but receiver reports;
+                            RA_TIME_NONE before the first */
+  RaBlocks blocks;
+  RaSpan interval;    /* between feedbacks: rises at once, falls slowly */
+  RaTime asked;       /* the first packet since then that asks for an answer,
+                            or RA_TIME_NONE */
+  gboolean mid_frame; /* the last packet did not ask */
+  guint bytes_lost;   /* reported lost since the last that arrived */
+  guint lost_by_mark[RA_N_MARKS]; /* the same, packets */
+  guint lost_late; /* reported lost after later ones: for the guard alone */
+
+  RaTruth truth;
+  gpointer truth_data;
+  RaReport last;
+  RaSenderStats stats;
+};
+
+/* Smoothed; the controller's, of which a new one has none yet. */
+RaSpan ra_sender_rtt (const RaSender *s);
+/* A report with its rtt: all that listens to reports gets it. */
+void ra_sender_apply (RaSender *s, const RaReport *report, RaTime now);
+/* The guard alone. */
+void ra_sender_guard (RaSender *s, const RaReport *report, RaTime now);
+
+G_END_DECLS

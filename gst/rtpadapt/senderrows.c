@@ -1,0 +1,164 @@
+/* The sending half: per-packet feedback, for which the receiver runs here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/senderpriv.h>
+
+#include <string.h>
+
+/* A silence of the source is no interval between feedbacks. */
+#define INTERVAL_MAX RA_SECOND
+
+/* What a feedback's rows have in common. */
+typedef struct
+{
+  RaSpan grain;
+  RaTime newest; /* the latest arrival in it */
+  RaTime now;    /* it came */
+  RaSpan held;   /* the peer, since `newest` */
+} Batch;
+
+static void
+packet_arrived (
+    RaSender *s, RaSent *sent, const RaFeedbackPacket *row, const Batch *batch)
+{
+  /* What the answer took beyond waiting for later packets of the batch. */
+  RaSpan back = ra_diff (batch->now, batch->newest) - batch->held;
+  RaPacket p = {
+    .seq = sent->seq,
+    .size = sent->size,
+    .sent = sent->sent,
+    .arrival = row->arrival,
+    .grain = batch->grain,
+    .rtt = ra_sender_rtt (s),
+    .rtt_sample = MAX (ra_diff (row->arrival, sent->sent) + back, 0),
+    .rate = ra_sender_rate (s),
+    .mark = sent->mark,
+    .ce = row->ce,
+    .bytes_lost = s->bytes_lost,
+  };
+
+  if (sent->seq + 1 == s->next_reported) /* else those were told */
+    memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
+  ra_receiver_on_packet (s->receiver, &p);
+  sent->arrived = TRUE;
+}
+
+static void
+lost_forget (RaSender *s)
+{
+  s->bytes_lost = 0;
+  memset (s->lost_by_mark, 0, sizeof s->lost_by_mark);
+}
+
+/* Feeds one row to the receiver.  NULL if it is not news or contradicts what
+ * was sent. */
+static const RaSent *
+row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
+{
+  RaSent *sent = ra_sent_log_find (&s->log, row->seq);
+  gboolean lost = row->arrival == RA_TIME_NONE;
+  gboolean old = row->seq < s->next_reported;
+
+  if (!sent || sent->sent > batch->now
+      || (old && (sent->arrived || (lost && sent->lost)))) {
+    s->stats.feedback_bad++;
+    return NULL;
+  }
+  sent->lost |= lost;
+  if (old && lost) { /* rows of its SSRC came after those of another */
+    s->lost_late++;
+    return NULL;
+  }
+  if (old) { /* reported lost, and came after all */
+    packet_arrived (s, sent, row, batch);
+    return NULL;
+  }
+  if (row->seq > s->next_reported) {
+    ra_receiver_skip (s->receiver, row->seq);
+    lost_forget (s);
+  }
+  s->next_reported = row->seq + 1;
+  if (lost) {
+    s->bytes_lost += sent->size;
+    s->lost_by_mark[sent->mark]++;
+  } else {
+    packet_arrived (s, sent, row, batch);
+    lost_forget (s);
+  }
+  return sent;
+}
+
+static void
+interval_update (RaSender *s, RaTime now)
+{
+  if (s->last_feedback != RA_TIME_NONE) {
+    RaSpan sample = CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX);
+
+    s->interval = MAX (sample, s->interval + (sample - s->interval) / 10);
+  }
+  s->last_feedback = now;
+}
+
+/* An answer before the question: what arrived `held` ago was sent earlier. */
+static gboolean
+is_contrary (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
+{
+  const RaSent *sent = ra_sent_log_find (&s->log, row->seq);
+
+  return row->arrival != RA_TIME_NONE && sent
+      && batch->held > ra_diff (batch->now, sent->sent) + batch->grain;
+}
+
+gboolean
+ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
+    RaSpan grain, RaTime now)
+{
+  return ra_sender_on_held_feedback (s, packets, n, grain, 0, now);
+}
+
+gboolean
+ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
+    guint n, RaSpan grain, RaSpan held, RaTime now)
+{
+  const RaSent *newest = NULL;
+  gboolean heard = FALSE;
+  RaTime arrival = 0;
+  Batch batch = { grain, 0, now, held };
+  RaSpan t_delay;
+  RaReport report;
+
+  for (guint i = 0; i < n; i++) {
+    if (held > 0 && is_contrary (s, &packets[i], &batch)) {
+      s->stats.feedback_bad++;
+      return FALSE;
+    }
+    if (packets[i].arrival != RA_TIME_NONE)
+      batch.newest = MAX (batch.newest, packets[i].arrival);
+  }
+  for (guint i = 0; i < n; i++) {
+    const RaSent *sent = row_feed (s, &packets[i], &batch);
+
+    heard |= sent != NULL;
+    if (sent && packets[i].arrival != RA_TIME_NONE) {
+      newest = sent;
+      arrival = packets[i].arrival;
+    }
+  }
+  if (!newest) {
+    if (heard) /* RFC 8083 4.2: of nothing that arrived */
+      ra_sender_guard (s, &(RaReport){ 0 }, now);
+    return FALSE;
+  }
+  interval_update (s, now);
+  /* The peer answers at once, so the receiver's timer plays no part here: each
+   * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
+  if (ra_receiver_report (s->receiver, arrival, &report, &t_delay)) {
+    RaSpan whole = ra_diff (now, newest->sent);
+
+    /* Offsets are rounded; R is no shorter than what they can show. */
+    report.rtt = MAX (whole - held, MIN (whole, grain));
+    report.interval = s->interval;
+    ra_sender_apply (s, &report, now);
+  }
+  return TRUE;
+}

@@ -1,0 +1,305 @@
+/* A peer that sends receiver reports and nothing else: RFC 8083 with what they
+ * say.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Packets of 1,200 bytes, as fast as the rate is, and a report each 5 s.
+ */
+#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/sender.h>
+
+#include <math.h>
+
+#define SIZE 1200
+#define RATE 4000000
+#define MIN_RATE 200000
+#define REPORT (5 * RA_SECOND)
+#define TICK (5 * RA_MSECOND)
+
+typedef struct
+{
+  RaSender *sender;
+  RaTime now;
+  guint64 seq;
+  gdouble credit; /* bytes */
+} World;
+
+static World
+world_new (const gchar *controller, gdouble cap)
+{
+  RaSenderConfig cfg = { .controller = ra_rate_find (controller),
+    .lda = ra_lda_find ("none"),
+    .rate = { .min = MIN_RATE, .start = RATE, .max = RATE, .mss = SIZE },
+    .friendliness_cap = cap,
+    .breakers = TRUE };
+
+  return (World){ .sender = ra_sender_new (&cfg, 0, NULL) };
+}
+
+static void
+world_run (World *w, RaSpan span)
+{
+  for (RaTime end = w->now + (RaTime) span; w->now < end; w->now += TICK) {
+    if (ra_sender_next_timeout (w->sender) <= w->now)
+      ra_sender_on_timeout (w->sender, w->now);
+    w->credit += ra_bytes (ra_sender_rate (w->sender)) * ra_seconds (TICK);
+    for (; w->credit >= SIZE; w->credit -= SIZE)
+      ra_sender_on_sent (w->sender,
+          &(RaOutgoing){ .seq = w->seq++,
+              .size = SIZE,
+              .media = SIZE,
+              .flags = RA_SENT_ASKS },
+          w->now);
+  }
+}
+
+static RaSenderStats
+stats (const World *w)
+{
+  RaSenderStats s;
+
+  ra_sender_get_stats (w->sender, &s);
+  return s;
+}
+
+/* A report block about us keeps breaker 1 closed (RFC 8083 4.1, 5), for 15 s. */
+static void
+test_heard (void)
+{
+  World w = world_new ("fixed", 0);
+
+  for (guint i = 0; i < 12; i++) {
+    world_run (&w, REPORT);
+    ra_sender_on_receiver_report (w.sender, 1, i, 0, 0, w.now);
+    g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+  }
+  world_run (&w, 15 * RA_SECOND);
+  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+  world_run (&w, RA_SECOND);
+  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_OPEN);
+  g_assert_cmpint (stats (&w).trip, ==, RA_BREAKER_RTCP_TIMEOUT);
+  ra_sender_free (w.sender);
+}
+
+/* Before anything was sent there is nothing to hear of. */
+static void
+test_early (void)
+{
+  World w = world_new ("fixed", 9);
+
+  ra_sender_on_receiver_report (w.sender, 1, 100, 1, RA_SECOND, 0);
+  g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
+  g_assert_cmpuint (stats (&w).friendly, ==, G_MAXUINT64);
+  world_run (&w, 14 * RA_SECOND);
+  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+  ra_sender_free (w.sender);
+}
+
+/* RFC 8083 4.2: k = 5 reports in a row whose highest number does not rise. */
+static const struct
+{
+  guint n_rise;      /* reports with a number that rises */
+  guint n_fixed;     /* and then as many with that one */
+  gboolean other;    /* another SSRC's goes on rising */
+  gboolean backward; /* the numbers fall all the time, and then rise again */
+  RaBreakerTrip trip;
+  const gchar *why;
+} media_rows[] = {
+  { 10, 4, FALSE, FALSE, RA_BREAKER_NONE, "4 of 5" },
+  { 10, 5, FALSE, FALSE, RA_BREAKER_MEDIA_TIMEOUT, "5 of 5" },
+  { 10, 20, TRUE, FALSE, RA_BREAKER_NONE, "one of two SSRCs is paused" },
+  { 10, 5, FALSE, TRUE, RA_BREAKER_MEDIA_TIMEOUT, "falling is not rising" },
+};
+
+static void
+test_media (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  guint32 highest = 0xffffc000; /* wraps */
+  World w = world_new ("fixed", 0);
+
+  for (guint k = 0; k < media_rows[i].n_rise + media_rows[i].n_fixed; k++) {
+    world_run (&w, REPORT);
+    if (k < media_rows[i].n_rise)
+      highest += 2083;
+    else if (media_rows[i].backward)
+      highest -= 10;
+    ra_sender_on_receiver_report (
+        w.sender, 1, highest, 0, 100 * RA_MSECOND, w.now);
+    if (media_rows[i].other)
+      ra_sender_on_receiver_report (
+          w.sender, 2, 2083 * k, 0, 100 * RA_MSECOND, w.now);
+  }
+  if (stats (&w).trip != media_rows[i].trip)
+    g_test_message ("%s", media_rows[i].why);
+  g_assert_cmpint (stats (&w).trip, ==, media_rows[i].trip);
+  g_assert_cmpuint (
+      ra_sender_rate (w.sender), ==, media_rows[i].trip ? 0 : RATE);
+  ra_sender_free (w.sender);
+}
+
+/* RFC 8083 4.3.  s = 1200, a fifth lost: X = 1200 / (R * sqrt (.4 / 3)); R = 100
+ * ms: 32863 bytes/s; 10 X = 2.63 Mbit/s, 9 X = 2.366 Mbit/s.  4 Mbit/s trip it
+ * after more than 3 reports, a tenth of that does not.  R = 1 s: a tenth of X, and
+ * 3 reports again, as 10 R are less than 3 Tdr. */
+static void
+test_congestion (void)
+{
+  for (RaSpan rtt = 100 * RA_MSECOND; rtt <= RA_SECOND; rtt *= 10) {
+    World w = world_new ("fixed", 0);
+    guint n;
+
+    for (n = 1; n < 20 && stats (&w).breaker == RA_BREAKER_CLOSED; n++) {
+      world_run (&w, REPORT);
+      ra_sender_on_receiver_report (w.sender, 1, 2083 * n, .2, rtt, w.now);
+    }
+    g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_FALLBACK);
+    g_assert_cmpint (stats (&w).trip, ==, RA_BREAKER_CONGESTION);
+    g_assert_cmpuint (n - 1, >, 3);
+    g_assert_cmpuint (n - 1, <=, 6);
+    g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE / 10);
+    ra_sender_free (w.sender);
+  }
+}
+
+static void
+test_cap (void)
+{
+  static const struct
+  {
+    gdouble fraction;
+    RaSpan rtt; /* ms */
+    guint reports;
+    gdouble rate;
+    const gchar *why;
+  } rows[] = {
+    { 0, 100, 4, RATE, "nothing lost" },
+    { .2, 100, 4, 2366000, "9 X" },
+    { .2, 100, 1, 2366000, "the first report says so" },
+    { .2, 0, 4, RATE, "R unknown: no equation" },
+    { .2, -1, 4, RATE, "nonsense for R" },
+    { NAN, 100, 4, RATE, "nonsense for the fraction" },
+    { -1, 100, 4, RATE, "a negative one" },
+    { 7, 100, 4, 1058166, "more than all: 9 * 1200 * 8 / (.1 * sqrt (2 / 3))" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    World w = world_new ("fixed", 9);
+
+    for (guint n = 1; n <= rows[i].reports; n++) {
+      world_run (&w, REPORT);
+      ra_sender_on_receiver_report (w.sender, 1, 2083 * n, rows[i].fraction,
+          rows[i].rtt * RA_MSECOND, w.now);
+    }
+    g_test_message ("%s", rows[i].why);
+    g_assert_cmpfloat_with_epsilon (
+        (gdouble) ra_sender_rate (w.sender), rows[i].rate, .005 * rows[i].rate);
+    ra_sender_free (w.sender);
+  }
+}
+
+/* Who gives feedback has said it all there. */
+static void
+test_beside_feedback (void)
+{
+  World w = world_new ("fixed", 9);
+
+  for (guint n = 1; n < 200; n++) {
+    RaFeedbackPacket row;
+
+    world_run (&w, 100 * RA_MSECOND);
+    row = (RaFeedbackPacket){ w.seq - 1, w.now };
+    ra_sender_on_feedback (w.sender, &row, 1, 0, w.now + 40 * RA_MSECOND);
+    ra_sender_on_receiver_report (w.sender, 1, (guint32) w.seq, .5,
+        100 * RA_MSECOND, w.now + 41 * RA_MSECOND);
+  }
+  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+  g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
+  /* It stops and leaves the reports: they count from 5 s on. */
+  for (guint n = 1; n < 5; n++) {
+    world_run (&w, REPORT);
+    ra_sender_on_receiver_report (
+        w.sender, 1, 2083 * n, .2, 100 * RA_MSECOND, w.now);
+  }
+  g_assert_cmpuint (ra_sender_rate (w.sender), <, RATE);
+  ra_sender_free (w.sender);
+}
+
+/* Receiver reports are no congestion control (RFC 8083 1): a controller that
+ * hears nothing falls to the minimum, and stays there, open for the user. */
+static void
+test_rate (void)
+{
+  static const gchar *const names[]
+      = { "tfrc", "ssvp", "arc", "newreno", "gaimd", "westwood" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    World w = world_new (names[i], 9);
+
+    for (guint n = 1; n < 24; n++) {
+      world_run (&w, REPORT);
+      ra_sender_on_receiver_report (
+          w.sender, 1, (guint32) w.seq, 0, 100 * RA_MSECOND, w.now);
+    }
+    g_test_message ("%s", names[i]);
+    g_assert_cmpuint (ra_sender_rate (w.sender), ==, MIN_RATE);
+    g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+    ra_sender_free (w.sender);
+  }
+}
+
+/* Of how many packets a block tells, and how often blocks come. */
+static void
+test_blocks (void)
+{
+  RaBlocks b;
+
+  ra_blocks_init (&b);
+  for (guint32 t = 0; t < 4; t++) {
+    RaReport r = ra_blocks_hear (&b, 1, 100 * t, .1, 0, t * REPORT);
+
+    /* the first one: a share of a number that is not known, in 1/256 */
+    g_assert_cmpuint (r.expected, ==, t == 0 ? 256 : 100);
+    g_assert_cmpuint (r.lost_congestion, ==, t == 0 ? 26 : 10);
+    g_assert_cmpint (r.interval, ==, t == 0 ? 0 : REPORT);
+    r = ra_blocks_hear (&b, 2, 0xffffffff + 7 * t, 0, 0, t * REPORT);
+    g_assert_cmpuint (r.expected, ==, t == 0 ? 256 : 7);
+    g_assert_cmpint (r.interval, ==, t == 0 ? 0 : REPORT); /* one packet */
+  }
+}
+
+/* More SSRCs than there is room for. */
+static void
+test_many (void)
+{
+  World w = world_new ("fixed", 9);
+
+  for (guint n = 1; n < 20; n++) {
+    world_run (&w, REPORT);
+    for (guint32 ssrc = 0; ssrc < 40; ssrc++)
+      ra_sender_on_receiver_report (
+          w.sender, ssrc, 100 * n, 0, 100 * RA_MSECOND, w.now);
+  }
+  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+  g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
+  ra_sender_free (w.sender);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/sender-heard/heard", test_heard);
+  g_test_add_func ("/sender-heard/early", test_early);
+  for (guint i = 0; i < G_N_ELEMENTS (media_rows); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/sender-heard/media/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_media);
+  }
+  g_test_add_func ("/sender-heard/congestion", test_congestion);
+  g_test_add_func ("/sender-heard/cap", test_cap);
+  g_test_add_func ("/sender-heard/beside-feedback", test_beside_feedback);
+  g_test_add_func ("/sender-heard/rate", test_rate);
+  g_test_add_func ("/sender-heard/blocks", test_blocks);
+  g_test_add_func ("/sender-heard/many", test_many);
+  return g_test_run ();
+}
