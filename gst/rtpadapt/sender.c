@@ -213,7 +213,8 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .sent = now,
           .size = p->size,
           .mark = p->mark,
-          .waiting = (p->flags & RA_SENT_WAITING) != 0 });
+          .waiting = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD))
+              == RA_SENT_WAITING });
   if (!(p->flags & RA_SENT_BESIDE)) {
     ra_sizes_on_sent (
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);

@@ -67,6 +67,8 @@ typedef enum
   RA_SENT_REPAIR = 1 << 3,    /* FEC or a retransmission */
   RA_SENT_BESIDE = 1 << 4, /* not of the encoder that ra_sender_split() is for:
                               audio, for one */
+  RA_SENT_SPREAD = 1 << 5, /* what waits is this frame's, which the pacer but
+                              spreads: it keeps up with the encoder */
 } RaSentFlags;
 
 typedef struct

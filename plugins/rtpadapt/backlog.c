@@ -7,11 +7,26 @@
 #include <gst/rtp/rtp.h>
 
 /* SSRCs whose frames are told apart at a time. */
-#define FRAMES_MAX 8
+#define FRAMES_MAX 32
 /* A frame that began is cut beyond this many limits. */
 #define HARD_LIMITS 4
 /* ... but never below these bytes, or a very low rate would cut every frame. */
 #define HARD_BYTES 16384
+
+/* What belongs to the packets that follow it, in the order of telling. */
+enum
+{
+  STREAM_START,
+  CAPS,
+  SEGMENT,
+  N_TOLD
+};
+
+/* Shared by all packets between two such events. */
+struct _BacklogContext
+{
+  GstEvent *event[N_TOLD]; /* or NULL */
+};
 
 /* The frame that came last of an SSRC. */
 typedef struct
@@ -19,13 +34,26 @@ typedef struct
   gboolean used;
   guint32 ssrc, timestamp;
   gboolean dropping;
+  guint64 plain; /* number of its last item in the lane without priority */
 } Frame;
+
+typedef struct
+{
+  GstQueueArray *items;
+  gsize bytes;
+} Lane;
 
 struct _Backlog
 {
-  GstQueueArray *items;
+  Lane first, plain; /* with priority, without */
   guint packets;
-  gsize bytes;
+  guint barriers;              /* events in `plain`, which nothing passes */
+  guint64 plain_in, plain_out; /* items so far */
+
+  BacklogContext *context;  /* of what comes in */
+  GstEvent *told[N_TOLD];   /* that went out last */
+  BacklogContext *all_told; /* of this nothing is missing there, or NULL */
+  BacklogItem telling;
 
   Frame frames[FRAMES_MAX];
   guint next_frame; /* the slot that a new SSRC takes */
@@ -34,7 +62,7 @@ struct _Backlog
 };
 
 gboolean
-backlog_item_parse (BacklogItem *item, GstBuffer *buffer, gint media_type)
+backlog_item_parse (BacklogItem *item, GstBuffer *buffer)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
@@ -45,6 +73,7 @@ backlog_item_parse (BacklogItem *item, GstBuffer *buffer, gint media_type)
     .is_packet = TRUE,
     .is_repair
     = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
+    .payload_type = gst_rtp_buffer_get_payload_type (&rtp),
     .size = (guint) gst_buffer_get_size (buffer),
     .payload = gst_rtp_buffer_get_payload_len (&rtp),
     .ssrc = gst_rtp_buffer_get_ssrc (&rtp),
@@ -52,20 +81,128 @@ backlog_item_parse (BacklogItem *item, GstBuffer *buffer, gint media_type)
     .seq = gst_rtp_buffer_get_seq (&rtp),
     .marker = gst_rtp_buffer_get_marker (&rtp),
   };
-  if (!item->is_repair
-      && (media_type < 0
-          || media_type == gst_rtp_buffer_get_payload_type (&rtp)))
+  if (!item->is_repair)
     item->media = item->payload;
   gst_rtp_buffer_unmap (&rtp);
   return TRUE;
 }
+
+/* --- what belongs to packets -------------------------------------------- */
+
+static void
+context_clear (gpointer data)
+{
+  BacklogContext *c = data;
+
+  for (guint i = 0; i < N_TOLD; i++)
+    gst_clear_event (&c->event[i]);
+}
+
+static void
+context_unref (BacklogContext *c)
+{
+  g_rc_box_release_full (c, context_clear);
+}
+
+/* STREAM_START and so on, or N_TOLD. */
+static guint
+told_kind (GstEvent *event)
+{
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      return STREAM_START;
+    case GST_EVENT_CAPS:
+      return CAPS;
+    case GST_EVENT_SEGMENT:
+      return SEGMENT;
+    default:
+      return N_TOLD;
+  }
+}
+
+/* Takes `event`. */
+static void
+context_set (Backlog *b, guint kind, GstEvent *event)
+{
+  BacklogContext *c = g_rc_box_new0 (BacklogContext);
+
+  for (guint i = 0; i < N_TOLD; i++) {
+    if (i != kind && b->context->event[i])
+      c->event[i] = gst_event_ref (b->context->event[i]);
+  }
+  c->event[kind] = event;
+  context_unref (b->context);
+  b->context = c;
+}
+
+/* `told` says all that `event` does. */
+static gboolean
+says_the_same (GstEvent *event, GstEvent *told)
+{
+  const GstSegment *segment, *told_segment;
+  GstCaps *caps, *told_caps;
+
+  if (!event || event == told)
+    return TRUE;
+  if (!told)
+    return FALSE;
+  switch (told_kind (event)) {
+    case CAPS:
+      gst_event_parse_caps (event, &caps);
+      gst_event_parse_caps (told, &told_caps);
+      return gst_caps_is_equal (caps, told_caps);
+    case SEGMENT:
+      gst_event_parse_segment (event, &segment);
+      gst_event_parse_segment (told, &told_segment);
+      return gst_segment_is_equal (segment, told_segment);
+    default:
+      return FALSE;
+  }
+}
+
+/* What has to be told before a packet with `c`, or NULL. */
+static GstEvent *
+missing (Backlog *b, BacklogContext *c)
+{
+  if (c == b->all_told)
+    return NULL;
+  for (guint i = 0; i < N_TOLD; i++) {
+    if (!says_the_same (c->event[i], b->told[i]))
+      return c->event[i];
+  }
+  g_clear_pointer (&b->all_told, context_unref);
+  b->all_told = g_rc_box_acquire (c);
+  return NULL;
+}
+
+/* After a stream-start the others are told anew, as upstream does. */
+static void
+told_forget (Backlog *b, guint from)
+{
+  for (guint i = from; i < N_TOLD; i++)
+    gst_clear_event (&b->told[i]);
+  g_clear_pointer (&b->all_told, context_unref);
+}
+
+static void
+told_note (Backlog *b, GstEvent *event)
+{
+  guint kind = told_kind (event);
+
+  told_forget (b, kind == STREAM_START ? STREAM_START : N_TOLD);
+  gst_event_replace (&b->told[kind], event);
+}
+
+/* --- the queue ---------------------------------------------------------- */
 
 Backlog *
 backlog_new (void)
 {
   Backlog *b = g_new0 (Backlog, 1);
 
-  b->items = gst_queue_array_new_for_struct (sizeof (BacklogItem), 64);
+  b->first.items = gst_queue_array_new_for_struct (sizeof (BacklogItem), 64);
+  b->plain.items = gst_queue_array_new_for_struct (sizeof (BacklogItem), 64);
+  b->context = g_rc_box_new0 (BacklogContext);
   return b;
 }
 
@@ -73,28 +210,67 @@ void
 backlog_free (Backlog *b)
 {
   backlog_clear (b);
-  gst_queue_array_free (b->items);
+  told_forget (b, 0);
+  context_unref (b->context);
+  gst_queue_array_free (b->first.items);
+  gst_queue_array_free (b->plain.items);
   g_free (b);
+}
+
+static void
+lane_clear (Lane *lane)
+{
+  BacklogItem *item;
+
+  while ((item = gst_queue_array_pop_head_struct (lane->items))) {
+    gst_mini_object_unref (item->object);
+    context_unref (item->context);
+  }
+  lane->bytes = 0;
 }
 
 void
 backlog_clear (Backlog *b)
 {
-  BacklogItem *item;
-
-  while ((item = gst_queue_array_pop_head_struct (b->items)))
-    gst_mini_object_unref (item->object);
-  b->packets = 0;
-  b->bytes = 0;
+  lane_clear (&b->first);
+  lane_clear (&b->plain);
+  b->packets = b->barriers = 0;
+  b->plain_in = b->plain_out = 0;
   memset (b->frames, 0, sizeof b->frames);
+}
+
+void
+backlog_flush (Backlog *b)
+{
+  backlog_clear (b);
+  context_set (b, SEGMENT, NULL);
+  told_forget (b, SEGMENT);
+}
+
+/* Takes item->object. */
+static void
+lane_push (Backlog *b, Lane *lane, BacklogItem item)
+{
+  item.context = g_rc_box_acquire (b->context);
+  gst_queue_array_push_tail_struct (lane->items, &item);
+  lane->bytes += item.size;
+  b->packets += item.is_packet ? 1 : 0;
+  if (lane == &b->plain) {
+    b->plain_in++;
+    b->barriers += item.is_packet ? 0 : 1;
+  }
 }
 
 void
 backlog_push_event (Backlog *b, GstEvent *event)
 {
-  BacklogItem item = { .object = GST_MINI_OBJECT_CAST (event) };
+  guint kind = told_kind (event);
 
-  gst_queue_array_push_tail_struct (b->items, &item);
+  if (kind < N_TOLD)
+    context_set (b, kind, event);
+  else
+    lane_push (
+        b, &b->plain, (BacklogItem){ .object = GST_MINI_OBJECT_CAST (event) });
 }
 
 static Frame *
@@ -108,32 +284,27 @@ frame_find (Backlog *b, guint32 ssrc)
 }
 
 static Frame *
-frame_add (Backlog *b, guint32 ssrc)
+frame_add (Backlog *b, const BacklogItem *item)
 {
   Frame *frame = &b->frames[b->next_frame];
 
   b->next_frame = (b->next_frame + 1) % FRAMES_MAX;
-  *frame = (Frame){ .used = TRUE, .ssrc = ssrc };
+  *frame = (Frame){
+    .used = TRUE, .ssrc = item->ssrc, .timestamp = item->timestamp - 1
+  }; /* any other */
   return frame;
 }
 
 /* TRUE if the packet is to be dropped with its frame. */
 static gboolean
-frame_drops (Backlog *b, const BacklogItem *item, RaSpan limit, guint64 rate)
+frame_drops (Backlog *b, Frame *frame, const BacklogItem *item, RaSpan limit,
+    RaSpan queued, gsize bytes)
 {
-  RaSpan queued = backlog_span (b, rate);
-  Frame *frame;
-
-  if (item->is_repair)
-    return queued > limit;
-  frame = frame_find (b, item->ssrc);
-  if (!frame || frame->timestamp != item->timestamp) {
-    if (!frame)
-      frame = frame_add (b, item->ssrc);
+  if (frame->timestamp != item->timestamp) {
     frame->timestamp = item->timestamp;
-    frame->dropping = queued > limit && b->bytes > 0;
+    frame->dropping = queued > limit && bytes > 0;
     b->dropped_frames += frame->dropping ? 1 : 0;
-  } else if (!frame->dropping && b->bytes > HARD_BYTES
+  } else if (!frame->dropping && bytes > HARD_BYTES
       && queued / HARD_LIMITS > limit) {
     frame->dropping = TRUE;
     b->dropped_frames++;
@@ -141,34 +312,74 @@ frame_drops (Backlog *b, const BacklogItem *item, RaSpan limit, guint64 rate)
   return frame->dropping;
 }
 
+static RaSpan
+bytes_span (gsize bytes, guint64 rate)
+{
+  return bytes ? ra_send_span ((gdouble) bytes, rate) : 0;
+}
+
 gboolean
 backlog_push_packet (
     Backlog *b, const BacklogItem *item, RaSpan limit, guint64 rate)
 {
-  if (frame_drops (b, item, limit, rate)) {
+  Frame *frame = item->is_repair ? NULL
+                                 : frame_find (b, item->ssrc) ?: frame_add (b, item);
+  gboolean passes = item->priority && b->barriers == 0
+      && !(frame && frame->plain > b->plain_out);
+  gsize bytes = b->first.bytes + (passes ? 0 : b->plain.bytes);
+  RaSpan queued = bytes_span (bytes, rate);
+
+  if (frame ? frame_drops (b, frame, item, limit, queued, bytes)
+            : queued > limit) {
     b->dropped++;
     return FALSE;
   }
-  gst_queue_array_push_tail_struct (b->items, (gpointer) item);
-  b->packets++;
-  b->bytes += item->size;
+  lane_push (b, passes ? &b->first : &b->plain, *item);
+  if (frame && !passes)
+    frame->plain = b->plain_in;
   return TRUE;
 }
 
-const BacklogItem *
-backlog_peek (const Backlog *b)
+static Lane *
+lane_next (Backlog *b)
 {
-  return gst_queue_array_peek_head_struct (b->items);
+  return gst_queue_array_is_empty (b->first.items) ? &b->plain : &b->first;
+}
+
+const BacklogItem *
+backlog_peek (Backlog *b)
+{
+  const BacklogItem *item
+      = gst_queue_array_peek_head_struct (lane_next (b)->items);
+  GstEvent *event = missing (b, item ? item->context : b->context);
+
+  b->telling.object = NULL;
+  if (!event)
+    return item;
+  b->telling = (BacklogItem){ .object = GST_MINI_OBJECT_CAST (event) };
+  return &b->telling;
 }
 
 void
 backlog_pop (Backlog *b, BacklogItem *out)
 {
-  *out = *(BacklogItem *) gst_queue_array_pop_head_struct (b->items);
-  if (out->is_packet) {
-    b->packets--;
-    b->bytes -= out->size;
+  Lane *lane = lane_next (b);
+
+  *out = *backlog_peek (b);
+  if (out->object == b->telling.object) {
+    gst_mini_object_ref (out->object);
+    told_note (b, GST_EVENT_CAST (out->object));
+    return;
   }
+  gst_queue_array_pop_head_struct (lane->items);
+  lane->bytes -= out->size;
+  b->packets -= out->is_packet ? 1 : 0;
+  if (lane == &b->plain) {
+    b->plain_out++;
+    b->barriers -= out->is_packet ? 0 : 1;
+  }
+  context_unref (out->context);
+  out->context = NULL;
 }
 
 guint
@@ -177,10 +388,18 @@ backlog_packets (const Backlog *b)
   return b->packets;
 }
 
+gboolean
+backlog_is_latest (Backlog *b, const BacklogItem *item)
+{
+  const Frame *frame = item->is_repair ? NULL : frame_find (b, item->ssrc);
+
+  return frame && frame->timestamp == item->timestamp;
+}
+
 RaSpan
 backlog_span (const Backlog *b, guint64 rate)
 {
-  return b->bytes ? ra_send_span ((gdouble) b->bytes, rate) : 0;
+  return bytes_span (b->first.bytes + b->plain.bytes, rate);
 }
 
 guint64

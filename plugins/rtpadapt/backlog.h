@@ -8,6 +8,14 @@
  * always begins.  The RTP numbers of dropped packets are not reused: the
  * receiver sees a gap and its decoder conceals a missing frame, where closed
  * ranks would hide the damage from it.
+ *
+ * Packets that have priority pass those that have not, and only what of them
+ * waits counts against theirs.  Packets of one SSRC keep their order, also when
+ * they get or lose priority.  Stream-start, caps and segment belong to the
+ * packets that follow them: whatever passes whatever, each packet leaves after
+ * the latest of each that came before it, which are repeated where another
+ * stream's were sent meanwhile.  Any other event leaves after all packets that
+ * came before it and before all that came after it.
  */
 #pragma once
 
@@ -16,44 +24,52 @@
 
 G_BEGIN_DECLS
 
+typedef struct _BacklogContext BacklogContext;
+
 typedef struct
 {
   GstMiniObject *object; /* a buffer or a serialized event */
   gboolean is_packet;
   gboolean marker;    /* the frame's last, which the receiver answers to */
   gboolean is_repair; /* retransmission: neither media nor part of a frame */
-  guint size;         /* bytes of the RTP packet */
-  guint payload;      /* of these its payload */
-  guint media;        /* of these the encoder's */
+  gboolean priority;
+  guint8 payload_type;
+  guint size;    /* bytes of the RTP packet */
+  guint payload; /* of these its payload */
+  guint media;   /* of these the encoder's */
   guint32 ssrc, timestamp;
   guint16 seq;
+  BacklogContext *context; /* the backlog's own */
 } BacklogItem;
 
-/* FALSE if `buffer` is not RTP.  `media_type` is the encoder's payload type:
- * others are FEC or the like; -1: not known. */
-gboolean backlog_item_parse (
-    BacklogItem *item, GstBuffer *buffer, gint media_type);
+/* FALSE if `buffer` is not RTP.  Every payload is taken for the encoder's,
+ * unless it is a retransmission. */
+gboolean backlog_item_parse (BacklogItem *item, GstBuffer *buffer);
 
 typedef struct _Backlog Backlog;
 
 /* (transfer full): backlog_free(). */
 Backlog *backlog_new (void);
 void backlog_free (Backlog *b);
-/* Empties it; counters stay. */
+/* Empties it; counters stay, and what is to be told before the next packet. */
 void backlog_clear (Backlog *b);
+/* Empties it and forgets the segment, as a flush does. */
+void backlog_flush (Backlog *b);
 
-/* Events are always taken.  Takes item->object over. */
+/* Events are always taken.  Takes `event` over. */
 void backlog_push_event (Backlog *b, GstEvent *event);
 /* Takes item->object over and returns TRUE; or returns FALSE: dropped, and the
  * object stays the caller's.  `limit` is time at `rate`. */
 gboolean backlog_push_packet (
     Backlog *b, const BacklogItem *item, RaSpan limit, guint64 rate);
 /* NULL if empty.  Valid until the next call. */
-const BacklogItem *backlog_peek (const Backlog *b);
+const BacklogItem *backlog_peek (Backlog *b);
 /* Only if not empty; (transfer full) of out->object. */
 void backlog_pop (Backlog *b, BacklogItem *out);
 
 guint backlog_packets (const Backlog *b);
+/* No later frame of its SSRC has come in, to be queued or dropped. */
+gboolean backlog_is_latest (Backlog *b, const BacklogItem *item);
 /* The time the queued bytes take at `rate`. */
 RaSpan backlog_span (const Backlog *b, guint64 rate);
 guint64 backlog_dropped (const Backlog *b);

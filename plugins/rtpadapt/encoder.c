@@ -16,6 +16,8 @@
  * in 2 s at 25 Hz, 6 to 14 % of them. */
 #define RESTART_CHANGE 10 /* percent */
 #define RESTART_INTERVAL (2 * GST_SECOND)
+/* Of such an encoder: times more or less. */
+#define STEP_MAX 3
 
 /* A VBV of 120 ms, three frames at 25 Hz, was 13 % below its target; the
  * default 600 ms was 12 %, with twice the target in half a second. */
@@ -311,7 +313,7 @@ encoder_row_told (
 
   if (!pspec || !is_number (pspec) || unit == 0)
     return NULL;
-  *space = (EncoderRow) UNKNOWN (property, unit);
+  *space = (EncoderRow) UNKNOWN (pspec->name, unit);
   return space;
 }
 
@@ -321,16 +323,24 @@ is_known (GstElement *element)
   return encoder_row (element) != NULL;
 }
 
-GstElement *
-encoder_find_upstream (GstPad *sinkpad)
+/* An encoder of audio is none of ours, whatever its properties. */
+static gboolean
+has_number (GstElement *element, gconstpointer property)
 {
-  return walk_find (sinkpad, is_known);
+  GstElementFactory *factory = gst_element_get_factory (element);
+  GParamSpec *pspec = property_of (element, property);
+
+  return pspec && is_number (pspec)
+      && !(factory
+          && gst_element_factory_list_is_type (
+              factory, GST_ELEMENT_FACTORY_TYPE_AUDIO_ENCODER));
 }
 
-GstElement *
-encoder_find_named (GstElement *element, const gchar *name)
+GPtrArray *
+encoder_find_all_upstream (GstPad *sinkpad, const gchar *property)
 {
-  return walk_find_named (element, name);
+  return property ? walk_find_all_full (sinkpad, has_number, property)
+                  : walk_find_all (sinkpad, is_known);
 }
 
 /* As in gst-launch: gst_value_serialize() has the names of enums and flags,
@@ -417,6 +427,14 @@ encoder_when (const EncoderRow *row, const EncoderState *state, guint64 bps,
   return MAX (now, state->at + row->min_interval);
 }
 
+guint64
+encoder_step (const EncoderRow *row, const EncoderState *state, guint64 bps)
+{
+  if (row->min_interval == 0 || state->bps == 0)
+    return bps;
+  return CLAMP (bps, state->bps / STEP_MAX, state->bps * STEP_MAX);
+}
+
 /* The value that comes nearest to `bps`, and its bit/s. */
 static guint64
 number_of (
@@ -459,7 +477,8 @@ encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
     guint64 bps, GstClockTime now)
 {
   g_auto (GValue) value = G_VALUE_INIT;
-  guint64 wanted = number_of (encoder, row, bps, &value);
+  guint64 step = encoder_step (row, state, bps);
+  guint64 wanted = number_of (encoder, row, step, &value);
   GstClockTime when = encoder_when (row, state, wanted, now);
 
   if (when != now)
@@ -469,5 +488,5 @@ encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
   else
     g_object_set_property (G_OBJECT (encoder), row->property, &value);
   *state = (EncoderState){ .bps = wanted, .at = now };
-  return GST_CLOCK_TIME_NONE;
+  return step == bps ? GST_CLOCK_TIME_NONE : now + row->min_interval;
 }

@@ -1,7 +1,6 @@
 /* The encoder upstream: finding it and setting its bitrate in its own unit.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- *     GstElement *encoder = encoder_find_upstream (sinkpad);
  *     const EncoderRow *row = encoder_row (encoder);
  *     EncoderState state = { 0 };
  *     gchar *problem = encoder_prepare (encoder, row);   once
@@ -57,12 +56,11 @@ const EncoderRow *encoder_row (GstElement *element);
 const EncoderRow *encoder_row_told (
     GstElement *element, const gchar *property, guint unit, EncoderRow *space);
 
-/* The first known encoder upstream of `sinkpad`, through payloaders, parsers,
- * filters, queues and bins.  (transfer full), or NULL. */
-GstElement *encoder_find_upstream (GstPad *sinkpad);
-/* The element of that name in the same top-level bin as `element`.
- * (transfer full), or NULL. */
-GstElement *encoder_find_named (GstElement *element, const gchar *name);
+/* The known encoders upstream of `sinkpad`, through payloaders, parsers, filters,
+ * queues and bins, none behind another; those that have a number `property` instead
+ * unless that is NULL.  (transfer full) (element-type GstElement):
+ * g_ptr_array_unref(). */
+GPtrArray *encoder_find_all_upstream (GstPad *sinkpad, const gchar *property);
 
 /* Sets what must hold and was left at a default that is bad; what the user set
  * stays as it is.  The text of a warning about what remains (transfer full),
@@ -73,6 +71,12 @@ gchar *encoder_prepare (GstElement *encoder, const EncoderRow *row);
  * GST_CLOCK_TIME_NONE if the difference is not worth a change.  Pure. */
 GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
     guint64 bps, GstClockTime now);
+
+/* What to give instead of `bps` to an encoder that is not to be changed again
+ * soon: the rate of one moment, which nobody tried or which was but a dip, may
+ * not drown the path, nor starve the stream, for as long as that.  Pure. */
+guint64 encoder_step (
+    const EncoderRow *row, const EncoderState *state, guint64 bps);
 
 /* Gives the encoder `bps` if it is time, and notes it in `state`; `now` is on
  * any clock.  Returns when to come back with the `bps` of then, or

@@ -3,6 +3,7 @@
  */
 #include "enums.h"
 
+#include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/fec.h>
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/rate.h>
@@ -76,6 +77,14 @@ gst_rtp_adapt_fec_get_type (void)
 }
 
 GType
+gst_rtp_adapt_colour_get_type (void)
+{
+  static gsize type = 0;
+
+  return registry_type (&type, "GstRtpAdaptColour", LIST (ra_colours));
+}
+
+GType
 gst_rtp_adapt_feedback_get_type (void)
 {
   static gsize type = 0;
@@ -86,6 +95,9 @@ gst_rtp_adapt_feedback_get_type (void)
     value_add (values, "twcc",
         "transport-wide congestion control, draft-holmer-rmcat-"
         "transport-wide-cc-extensions-01");
+    value_add (values, "tfrc",
+        "RTP with TFRC, draft-ietf-avt-tfrc-profile-10, and RTCP APP RADP");
+    value_add (values, "ccfb", "RTCP feedback for congestion control, RFC 8888");
     g_once_init_leave (&type, type_register ("GstRtpAdaptFeedback", values));
   }
   return type;

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Values index ra_rates[], ra_ldas[] and ra_fecs[]; nick = name, name = citation. */
+/* Values index ra_rates[], ra_ldas[], ra_fecs[], ra_colours[]; nick = name,
+ * name = citation. */
 #define GST_TYPE_RTP_ADAPT_CONTROLLER (gst_rtp_adapt_controller_get_type ())
 GType gst_rtp_adapt_controller_get_type (void);
 
@@ -17,9 +18,14 @@ GType gst_rtp_adapt_lda_get_type (void);
 #define GST_TYPE_RTP_ADAPT_FEC (gst_rtp_adapt_fec_get_type ())
 GType gst_rtp_adapt_fec_get_type (void);
 
+#define GST_TYPE_RTP_ADAPT_COLOUR (gst_rtp_adapt_colour_get_type ())
+GType gst_rtp_adapt_colour_get_type (void);
+
 typedef enum
 {
-  GST_RTP_ADAPT_FEEDBACK_TWCC
+  GST_RTP_ADAPT_FEEDBACK_TWCC,
+  GST_RTP_ADAPT_FEEDBACK_TFRC,
+  GST_RTP_ADAPT_FEEDBACK_CCFB
 } GstRtpAdaptFeedback;
 
 #define GST_TYPE_RTP_ADAPT_FEEDBACK (gst_rtp_adapt_feedback_get_type ())

@@ -4,13 +4,25 @@
  * Only rtpulpfecenc: rtpst2022-1-fecenc of GStreamer 1.22 refuses every change
  * above READY.  One that follows rtpadaptsend, as the `fec-encoders` of an
  * rtpbin behind it, is not found, because what it adds would not be paced.
+ *
+ * Packets of key frames are marked NON_DROPPABLE, which nobody else does, so
+ * that percentage-important counts for them.  They are known by their payload:
+ * of the flag DELTA_UNIT H.264's payloader keeps one per key frame, VP8's and
+ * VP9's none.  rtpulpfecenc takes what it gives them from the frames behind,
+ * which then go without for as many packets as that would have served; so
+ * `percentage`, too, is the higher one while a key frame passes.
  */
 #include "fecenc.h"
 
 #include "walk.h"
 
+#include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/colour/importance.h>
+#include <math.h>
+
 #define FACTORY "rtpulpfecenc"
 #define PT_NONE 255 /* its default: without FEC */
+#define LEVEL "rtpadapt-fec-level"
 
 static gboolean
 is_fecenc (GstElement *element)
@@ -22,6 +34,12 @@ GstElement *
 fecenc_find_upstream (GstPad *sinkpad)
 {
   return walk_find (sinkpad, is_fecenc);
+}
+
+GPtrArray *
+fecenc_find_all_upstream (GstPad *sinkpad)
+{
+  return walk_find_all (sinkpad, is_fecenc);
 }
 
 GstElement *
@@ -43,11 +61,167 @@ fecenc_payload_type (GstElement *fecenc)
   return pt == PT_NONE ? -1 : (gint) pt;
 }
 
+/* A lost packet spoils the picture up to the next key frame: of a key frame all
+ * pictures between, of another frame half of them on the mean.  What a level
+ * leaves missing is about w^2 / level (fec/residual.c: rows of 1 / level
+ * packets).  The least harm for a number of repair packets then comes with
+ * levels as the square root of the harm of a packet: sqrt (2). */
+static guint
+important (guint percentage)
+{
+  return MIN ((guint) ceil (percentage * G_SQRT2), 100);
+}
+
+/* What fecenc_set() set last; 0 before. */
+static guint
+level_get (GstElement *fecenc)
+{
+  guint data = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (fecenc), LEVEL));
+
+  return data > 0 ? data - 1 : 0;
+}
+
 guint
 fecenc_set (GstElement *fecenc, guint percentage, guint last)
 {
   percentage = MIN (percentage, 100);
-  if (percentage != last)
-    g_object_set (fecenc, "percentage", percentage, NULL);
+  if (percentage == last)
+    return percentage;
+  /* Known before it is set: see level_restore(). */
+  g_object_set_data (
+      G_OBJECT (fecenc), LEVEL, GUINT_TO_POINTER (percentage + 1));
+  g_object_set (fecenc, "percentage", percentage, "percentage-important",
+      important (percentage), NULL);
   return percentage;
+}
+
+/* --- key frames ----------------------------------------------------------- */
+
+/* Of one pad; only its streaming thread uses it. */
+typedef struct
+{
+  RaImportanceReader reader;
+  gboolean raised; /* `percentage` is that of key frames */
+  gboolean ended;  /* the last packet had the marker bit */
+} Watch;
+
+/* Another thread may set a new level meanwhile: whichever of the two comes
+ * last, the newest level stays. */
+static void
+level_restore (GstElement *fecenc)
+{
+  guint level;
+
+  do {
+    level = level_get (fecenc);
+    g_object_set (fecenc, "percentage", level, NULL);
+  } while (level_get (fecenc) != level);
+}
+
+static void
+level_follow (Watch *w, GstElement *fecenc, gboolean is_key)
+{
+  guint level = level_get (fecenc);
+
+  if (is_key && !w->raised && level > 0) {
+    g_object_set (fecenc, "percentage", important (level), NULL);
+    w->raised = TRUE;
+  } else if (!is_key && w->raised && w->ended) {
+    level_restore (fecenc);
+    w->raised = FALSE;
+  }
+}
+
+/* Whether it is part of a key frame.  rtpulpfecenc, too, takes the marker bit
+ * for the end of a frame. */
+static gboolean
+packet_is_key (Watch *w, GstElement *fecenc, GstBuffer *buffer)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  gboolean is_key;
+
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+    return FALSE;
+  is_key = ra_importance_read (&w->reader, gst_rtp_buffer_get_payload (&rtp),
+               gst_rtp_buffer_get_payload_len (&rtp),
+               gst_rtp_buffer_get_timestamp (&rtp))
+      >= RA_IMPORTANCE_KEY;
+  level_follow (w, fecenc, is_key);
+  w->ended = gst_rtp_buffer_get_marker (&rtp);
+  gst_rtp_buffer_unmap (&rtp);
+  return is_key;
+}
+
+static void
+watch_caps (Watch *w, GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+
+  ra_importance_init (&w->reader,
+      ra_codec_find (gst_structure_get_string (s, "encoding-name")));
+}
+
+static GstBufferList *
+list_mark (Watch *w, GstElement *fecenc, GstBufferList *list)
+{
+  for (guint i = 0; i < gst_buffer_list_length (list); i++) {
+    if (!packet_is_key (w, fecenc, gst_buffer_list_get (list, i)))
+      continue;
+    list = gst_buffer_list_make_writable (list);
+    GST_BUFFER_FLAG_SET (
+        gst_buffer_list_get_writable (list, i), GST_BUFFER_FLAG_NON_DROPPABLE);
+  }
+  return list;
+}
+
+static GstPadProbeReturn
+on_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_autoptr (GstElement) fecenc = gst_pad_get_parent_element (pad);
+  Watch *w = data;
+
+  if (!fecenc)
+    return GST_PAD_PROBE_OK;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+    GstCaps *caps;
+
+    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+      gst_event_parse_caps (event, &caps);
+      watch_caps (w, caps);
+    }
+  } else if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+    info->data = list_mark (w, fecenc, GST_PAD_PROBE_INFO_BUFFER_LIST (info));
+  } else if (packet_is_key (w, fecenc, GST_PAD_PROBE_INFO_BUFFER (info))) {
+    info->data = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+    GST_BUFFER_FLAG_SET (
+        GST_PAD_PROBE_INFO_BUFFER (info), GST_BUFFER_FLAG_NON_DROPPABLE);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+gulong
+fecenc_watch (GstElement *fecenc)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (fecenc, "sink");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  Watch *w = g_new0 (Watch, 1);
+
+  if (caps)
+    watch_caps (w, caps);
+  return gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
+          | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      on_input, w, g_free);
+}
+
+void
+fecenc_unwatch (GstElement *fecenc, gulong watch)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (fecenc, "sink");
+
+  gst_pad_remove_probe (pad, watch);
+  if (g_object_get_data (G_OBJECT (fecenc), LEVEL))
+    level_restore (fecenc); /* it may have been within a key frame */
 }

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 /* The nearest one upstream of `sinkpad`, as encoder_find_upstream(): in the
  * pipeline, or before an aux sender in rtpbin.  (transfer full), or NULL. */
 GstElement *fecenc_find_upstream (GstPad *sinkpad);
+/* All of them, none behind another.  (transfer full) (element-type GstElement):
+ * g_ptr_array_unref(). */
+GPtrArray *fecenc_find_all_upstream (GstPad *sinkpad);
 /* The one of that name in the same top-level bin as `element`.
  * (transfer full), or NULL, also when what has the name is none. */
 GstElement *fecenc_find_named (GstElement *element, const gchar *name);
@@ -22,8 +25,13 @@ GstElement *fecenc_find_named (GstElement *element, const gchar *name);
 gint fecenc_payload_type (GstElement *fecenc);
 
 /* Sets repair packets per 100 media packets unless that was `last` (or
- * FECENC_UNSET).  Returns what is set now, 0..100.  May block while a frame's
- * packets are made. */
+ * FECENC_UNSET), and more of them for key frames.  Returns what is set now,
+ * 0..100.  May block while a frame's packets are made. */
 guint fecenc_set (GstElement *fecenc, guint percentage, guint last);
+
+/* Watches what goes into `fecenc` for packets of key frames, so that they get
+ * what fecenc_set() gives them.  Returns what fecenc_unwatch() wants. */
+gulong fecenc_watch (GstElement *fecenc);
+void fecenc_unwatch (GstElement *fecenc, gulong watch);
 
 G_END_DECLS

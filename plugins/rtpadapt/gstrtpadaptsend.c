@@ -12,20 +12,59 @@
  * of the video encoder it finds upstream.  Losses to the radio raise the
  * percentage of an rtpulpfecenc that it finds there (#GstRtpAdaptSend:fec).
  *
- * Feedback is transport-wide congestion control as any rtpbin or WebRTC
- * receiver sends it: the caps on both sides need
- * `extmap-N=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01`,
- * the session `rtp-profile=avpf`, and the receiver's session a `bandwidth` of
- * at least 36,000 times the frame rate, or its feedback stalls.
+ * Three kinds of #GstRtpAdaptSend:feedback, all with `rtp-profile=avpf` on both
+ * sides and a `bandwidth` of the receiver's session of at least 36,000 times the
+ * frame rate, or its feedback stalls:
+ *
+ * - `twcc`: transport-wide congestion control, as any rtpbin or WebRTC receiver
+ *   sends it.  The caps on both sides need
+ *   `extmap-N=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01`.
+ * - `tfrc`: the receiver runs the LDA, in rtpadaptrecv; it sends TFRC-FB of
+ *   draft-ietf-avt-tfrc-profile-10 and our APP packet RADP.  The caps need
+ *   `extmap-N=urn:ietf:params:rtp-hdrext:rtt-sendts`, and should have that of
+ *   twcc, too, so that what was dropped here is not taken for lost.
+ * - `ccfb`: RFC 8888, which needs no extension.
+ *
+ * Extensions that the caps announce, also
+ * `extmap-N=urn:x-rtpadapt:rtp-hdrext:colour`, are written as a packet leaves,
+ * and added where it lacks them.  RTCP is heard from the rtpsession downstream.
+ * Where the caps, their `rtcp-fb-*` fields or the session do not go with what
+ * was asked for, a warning says what to add, and twcc or receiver reports alone
+ * serve instead: `feedback-mode` in the statistics.
+ *
+ * Several streams may come through an rtpfunnel, up to 32 SSRCs; what is upstream
+ * of it tells which is which.  They share one rate:
+ *
+ * - Audio (`media=audio`) is not adapted.  Its packets leave before video that
+ *   waits, and its measured rate comes off what the others may take.
+ * - So does the rate of a video stream whose payloader has none of the encoders
+ *   behind it that are driven.
+ * - What is left is shared equally among the encoders found upstream, or those
+ *   named by #GstRtpAdaptSend:encoder; one that feeds two payloaders counts
+ *   twice, as what it makes leaves twice.  Encoders that are not known here need
+ *   #GstRtpAdaptSend:encoder-property and #GstRtpAdaptSend:encoder-unit.
+ * - Every rtpulpfecenc upstream gets the same percentage.  Without one the
+ *   statistics tell what it would be (fec-percentage, fec-made).
+ *
+ * Packets of one SSRC keep their order.  Stream-start, caps and segment reach
+ * downstream before the packets that they came before, once more if others were
+ * sent meanwhile; nothing passes an event of another kind.
+ *
+ * With #GstRtpAdaptSend:colour each packet gets a drop precedence, which
+ * rtpadaptudpsink sends as DSCP: `content` reads H.264, H.265, VP8 and VP9, so
+ * that key frames are dropped last.  FEC and retransmissions are never green.
+ * The LDA `wled` needs colours.
+ *
+ * A key frame is spread like any other frame, at the rate.
  *
  * What the encoder makes beyond the rate waits here, up to
  * #GstRtpAdaptSend:max-backlog.  A frame that begins beyond it is dropped as a
  * whole; its RTP sequence numbers are not used again, so that the receiver sees
  * the gap and conceals, and a key frame is asked for, once a second at most.
- * The rate control does not take it for a loss, because rtpsession numbers
- * only what it gets.  A frame that began is cut beyond four times the limit.
- * It never blocks its source: one that is not live needs a clocksync in front
- * of the encoder.
+ * The rate control does not take it for a loss, because it knows what was sent,
+ * and transport-wide numbers count only that.  A frame that began is cut beyond
+ * four times the limit.  It never blocks its source: one that is not live needs
+ * a clocksync in front of the encoder.
  *
  * It adds nothing to the pipeline's latency: a sink that waited for
  * max-backlog would delay every packet as much as the worst one, and undo the
@@ -44,9 +83,9 @@
  * from then on, and the rate falls to a tenth.  If that is no remedy, or if
  * nothing comes back at all, the state is "open": packets are dropped until
  * #GstRtpAdaptSend::restart, and then a key frame is asked for.  Both bounds go
- * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone are no feedback
- * here: with a receiver that sends nothing else, 15 s are the end, unless
- * #GstRtpAdaptSend:circuit-breakers is off.
+ * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone show that the path
+ * is alive and what is lost, but steer no controller: the rate falls to
+ * min-bitrate.  Where not even they come, 15 s are the end.
  *
  * ## Example
  *
@@ -70,6 +109,18 @@
  * ]|
  * A sender and a receiver in one process, with a lossy path between them; only
  * the reports come back through a UDP port of this machine.
+ *
+ * |[
+ * gst-launch-1.0 rtpfunnel name=f ! \
+ *     rtpadaptsend max-bitrate=600000 colour=content ! fakesink \
+ *     videotestsrc is-live=true num-buffers=60 ! \
+ *     video/x-raw,width=320,height=180,framerate=30/1 ! \
+ *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=200 ! \
+ *     rtph264pay mtu=1200 ! f. \
+ *     audiotestsrc is-live=true num-buffers=90 ! opusenc bitrate=64000 ! \
+ *     rtpopuspay ! f.
+ * ]|
+ * Video and audio in one session: the encoder gets what audio leaves of the rate.
  */
 #include "sendpriv.h"
 
@@ -161,6 +212,38 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
   send_sender_setup (self);
 }
 
+/* Another algorithm's start: bad parameters are replaced as above. */
+static void
+rule_start (GstRtpAdaptSend *self, gint number, gchar **params,
+    gchar *(*set) (GstRtpAdaptSend *, gint, const gchar *), GPtrArray *warnings)
+{
+  gchar *warning = set (self, number, *params);
+
+  if (!warning)
+    return;
+  g_ptr_array_add (
+      warnings, g_strdup_printf ("default parameters are used: %s", warning));
+  g_free (warning);
+  g_free (*params);
+  *params = g_strdup ("");
+  set (self, number, NULL);
+}
+
+/* The lock is held. */
+static void
+rules_start (GstRtpAdaptSend *self, GPtrArray *warnings)
+{
+  SendConfig *cfg = &self->cfg;
+  gchar *warning = send_colour_check (self);
+
+  rule_start (self, cfg->fec, &cfg->fec_params, send_fec_rule, warnings);
+  ra_sender_set_fec_made (self->sender, FALSE); /* so far */
+  rule_start (
+      self, cfg->colour, &cfg->colour_params, send_colour_rule, warnings);
+  if (warning)
+    g_ptr_array_add (warnings, warning);
+}
+
 static void
 send_start (GstRtpAdaptSend *self)
 {
@@ -174,21 +257,24 @@ send_start (GstRtpAdaptSend *self)
   self->backlog = backlog_new ();
   self->log = g_new (SentLog, 1);
   sent_log_init (self->log);
-  self->remote = (TwccClock){ 0 };
+  self->listener = ra_listener_new ();
+  self->remote = (RemoteClock){ 0 };
+  self->ext_in = self->ext = (SendExt){ 0 };
+  send_hearing_start (self);
   self->last_refresh = RA_TIME_NONE;
-  self->media_type = -1;
-  self->ssrc_known = FALSE;
   self->warned = 0;
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
   self->fecenc_usable = FALSE;
   self->encoder_expected = FALSE;
-  self->encoder_state = (EncoderState){ 0 };
   self->encoder_again = RA_TIME_NONE;
+  self->beside = 0;
+  self->beside_again = 0;
   self->notified = 0;
   self->breaker_told = RA_BREAKER_CLOSED;
   self->ceased = FALSE;
   sender_create (self, warnings);
+  rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
   g_mutex_unlock (&self->lock);
@@ -200,15 +286,25 @@ send_start (GstRtpAdaptSend *self)
 static void
 send_stop (GstRtpAdaptSend *self)
 {
+  GObject *session;
+
+  send_fec_stop (self);
   g_mutex_lock (&self->lock);
+  session = send_hearing_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
+  g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->log, g_free);
   g_clear_pointer (&self->backlog, backlog_free);
   gst_clear_object (&self->clock);
   gst_clear_object (&self->sysclock);
-  g_weak_ref_set (&self->encoder, NULL);
+  g_clear_pointer (&self->colour, ra_colour_free);
+  streams_clear (&self->streams);
+  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
+    g_weak_ref_set (&self->encoders[i].element, NULL);
+  self->n_encoders = 0;
   g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
   g_mutex_unlock (&self->lock);
+  g_clear_object (&session);
 }
 
 static GstStateChangeReturn
@@ -237,8 +333,12 @@ gst_rtp_adapt_send_finalize (GObject *object)
   g_free (self->cfg.lda_params);
   g_free (self->cfg.fec_params);
   g_free (self->cfg.encoder);
-  g_weak_ref_clear (&self->encoder);
-  g_weak_ref_clear (&self->fecenc);
+  g_free (self->cfg.encoder_property);
+  g_free (self->cfg.colour_params);
+  send_fec_stop (self);
+  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
+    g_weak_ref_clear (&self->encoders[i].element);
+  g_weak_ref_clear (&self->hearing.session);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
@@ -254,6 +354,7 @@ gst_rtp_adapt_send_class_init (GstRtpAdaptSendClass *klass)
   object_class->set_property = send_set_property;
   object_class->get_property = send_get_property;
   send_props_install (object_class);
+  send_stream_props_install (object_class);
 
   /**
    * GstRtpAdaptSend::restart:
@@ -283,8 +384,9 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->wakeup);
-  g_weak_ref_init (&self->encoder, NULL);
-  g_weak_ref_init (&self->fecenc, NULL);
+  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
+    g_weak_ref_init (&self->encoders[i].element, NULL);
+  g_weak_ref_init (&self->hearing.session, NULL);
   g_queue_init (&self->messages);
   self->flow = GST_FLOW_FLUSHING;
   self->next_stats = RA_TIME_NONE;
@@ -301,11 +403,16 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
     .lda_params = g_strdup (""),
     .fec_params = g_strdup (""),
     .encoder = g_strdup (""),
+    .encoder_property = g_strdup (""),
+    .encoder_unit = 1,
+    .colour = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SEND_COLOUR),
+    .colour_params = g_strdup (""),
     .burst = SEND_BURST,
     .max_backlog = SEND_BACKLOG,
     .stats_interval = SEND_STATS_INTERVAL,
     .friendliness_cap = SEND_FRIENDLINESS_CAP,
     .circuit_breakers = TRUE,
+    .tfrc_fmt = RA_TFRC_FB_FMT,
   };
   send_pads_init (self);
 }

@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "gstrtpadaptlink.h"
+#include "gstrtpadaptrecv.h"
 #include "gstrtpadaptsend.h"
 #include "gstrtpadaptudpsink.h"
 #include "gstrtpadaptudpsrc.h"
+#include "gstrtphdrextcolour.h"
+#include "gstrtphdrextrttsendts.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -12,9 +15,12 @@ plugin_init (GstPlugin *plugin)
   gboolean any = FALSE;
 
   any |= GST_ELEMENT_REGISTER (rtpadaptlink, plugin);
+  any |= GST_ELEMENT_REGISTER (rtpadaptrecv, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptsend, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptudpsink, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptudpsrc, plugin);
+  any |= GST_ELEMENT_REGISTER (rtphdrextcolour, plugin);
+  any |= GST_ELEMENT_REGISTER (rtphdrextrttsendts, plugin);
 
   return any;
 }

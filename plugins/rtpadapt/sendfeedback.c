@@ -1,12 +1,28 @@
 /* rtpadaptsend: feedback about what was sent, and the truth about losses.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "enums.h"
 #include "sendpriv.h"
+
+#include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/stamp.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
 /* Loss messages that wait to be posted; beyond it they are left out. */
 #define MESSAGES_MAX 1024
+
+/* RFC 3550 6.4, 6.7; RFC 4585 6.1: in bytes behind the first four. */
+#define SSRC_SIZE 4
+#define SENDER_INFO_SIZE 20
+#define BLOCK_SIZE 24
+#define APP_HEAD 8
+#define FB_HEAD 8
+/* The resolution of RFC 8888's arrival time offset, 3.1. */
+#define CCFB_HZ 1024
+#define CCFB_GRAIN (RA_SECOND / CCFB_HZ)
 
 /* The rows whose packets we know, in the library's words; the lock is held.
  * (transfer full) (element-type RaFeedbackPacket) */
@@ -19,16 +35,16 @@ rows_map (GstRtpAdaptSend *self, const GArray *rows)
   for (guint i = 0; i < rows->len; i++) {
     const TwccRow *row = &g_array_index (rows, TwccRow, i);
     const SentPacket *sent = sent_log_map (self->log, row);
-    RaFeedbackPacket packet;
+    RaFeedbackPacket packet = { 0 };
 
     if (!sent) {
       self->count.unmapped++;
       continue;
     }
     packet.seq = sent->index;
-    packet.arrival = row->lost
-        ? RA_TIME_NONE
-        : twcc_clock_unwrap (&self->remote, row->remote, sent->sent);
+    packet.arrival = row->lost ? RA_TIME_NONE
+                               : remote_clock_unwrap (&self->remote,
+                                   row->remote, TWCC_WRAP, sent->sent);
     g_array_append_val (packets, packet);
   }
   return packets;
@@ -45,6 +61,7 @@ rows_apply (GstRtpAdaptSend *self, const GArray *rows)
     ra_sender_on_feedback (self->sender,
         (const RaFeedbackPacket *) packets->data, packets->len, TWCC_GRAIN,
         now);
+    self->count.heard[RA_HEARD_OK]++;
     /* The pacer's next packet and the no-feedback timer may have moved. */
     send_wake (self);
     send_tell (self);
@@ -61,7 +78,11 @@ send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
   if (!rows)
     return FALSE;
   g_mutex_lock (&self->lock);
-  if (self->sender && twcc_is_doubtful (rows)) {
+  if (self->sender
+      && (self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_TFRC
+          || self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_CCFB)) {
+    self->count.unasked++;
+  } else if (self->sender && twcc_is_doubtful (rows)) {
     self->count.doubtful++;
     GST_INFO_OBJECT (
         self, "a long run of losses: report of %u packets ignored", rows->len);
@@ -82,6 +103,245 @@ send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
         ("rtpadaptsend has to be the last element before rtpsession, and the "
          "only one that feeds it"));
   return TRUE;
+}
+
+/* --- RTCP ---------------------------------------------------------------- */
+
+typedef struct
+{
+  const guint8 *data;
+  guint len;
+} Bytes;
+
+/* A compound, as far as it was read. */
+typedef struct
+{
+  RaTime now;
+  Bytes radp; /* waits for the TFRC-FB beside it */
+  guint32 radp_ssrc;
+  gboolean changed; /* the rate control heard something */
+} Compound;
+
+/* What is behind the first four bytes, without padding.  FALSE: malformed. */
+static gboolean
+packet_body (const GstRTCPPacket *packet, Bytes *body)
+{
+  body->data = packet->rtcp->map.data + packet->offset + 4;
+  body->len = packet->length * 4;
+  if (packet->padding) {
+    guint padding = body->len > 0 ? body->data[body->len - 1] : 0;
+
+    if (padding == 0 || padding > body->len)
+      return FALSE;
+    body->len -= padding;
+  }
+  return TRUE;
+}
+
+/* Report blocks about us say that the path is alive, whatever else the receiver
+ * sends (RFC 8083 4.1), and what it lost. */
+static void
+blocks_take (GstRtpAdaptSend *self, Bytes body, guint at, guint n, Compound *c)
+{
+  /* What follows them is the profile's own (RFC 3550 6.4.3). */
+  for (; n > 0 && at + BLOCK_SIZE <= body.len; n--, at += BLOCK_SIZE) {
+    const guint8 *b = body.data + at;
+    guint32 ssrc = ra_get_u32 (b);
+    RaSpan rtt = send_hearing_rtt (
+        self, ra_get_u32 (b + 16), ra_get_u32 (b + 20), c->now);
+
+    if (!sent_log_has_ssrc (self->log, ssrc))
+      continue;
+    ra_sender_on_receiver_report (
+        self->sender, ssrc, ra_get_u32 (b + 8), b[4] / 256., rtt, c->now);
+    c->changed = TRUE;
+  }
+}
+
+static void
+app_take (
+    const GstRTCPPacket *packet, Bytes body, Compound *c, SendCounters *count)
+{
+  if (body.len < APP_HEAD || packet->count != RA_RADP_SUBTYPE
+      || memcmp (body.data + SSRC_SIZE, RA_RADP_NAME, 4) != 0)
+    return;
+  count->foreign += c->radp.data != NULL;
+  c->radp = (Bytes){ body.data + APP_HEAD, body.len - APP_HEAD };
+  c->radp_ssrc = ra_get_u32 (body.data);
+}
+
+static void
+tfrc_take (GstRtpAdaptSend *self, Bytes fci, guint32 sender, Compound *c)
+{
+  guint64 *heard = self->count.heard;
+  RaHeard radp = RA_HEARD_OK, tfrc;
+  RaReport report;
+  RaSpan t_delay;
+
+  if (c->radp.data && c->radp_ssrc == sender) {
+    radp = ra_listener_on_radp (
+        self->listener, c->radp.data, c->radp.len, c->now);
+    c->radp.data = NULL;
+  }
+  if (radp != RA_HEARD_OK)
+    heard[radp]++;
+  tfrc = ra_listener_on_tfrc (
+      self->listener, fci.data, fci.len, c->now, &report, &t_delay);
+  heard[tfrc]++;
+  if (tfrc == RA_HEARD_OK) {
+    ra_sender_on_report (self->sender, &report, t_delay, c->now);
+    c->changed = TRUE;
+  }
+}
+
+/* --- RFC 8888 ------------------------------------------------------------ */
+
+typedef struct
+{
+  guint ours, foreign; /* blocks */
+  guint known;         /* rows about what we sent */
+  guint16 ato;         /* the least offset: of the latest arrival */
+} CcfbSum;
+
+static void
+ccfb_note (GstRtpAdaptSend *self, RaCcfbReader *reader, CcfbSum *sum)
+{
+  /* The latest that fits, so that offsets can be taken off. */
+  RaTime rts = ra_stamp_ntp_time (reader->rts, 2 * (RaTime) RA_STAMP_NTP_WRAP);
+
+  while (ra_ccfb_next (reader)) {
+    gboolean ours = sent_log_has_ssrc (self->log, reader->ssrc);
+
+    sum->ours += ours;
+    sum->foreign += !ours;
+    for (guint i = 0; ours && i < reader->n; i++) {
+      RaCcfbPacket p = ra_ccfb_get (reader, i);
+      CcfbRow row = {
+        .ssrc = reader->ssrc,
+        .seq = (guint16) (reader->begin_seq + i),
+        .received = p.received,
+        .remote = ra_ccfb_arrival (rts, p.ato),
+        .ce = p.ecn == 3,
+      };
+      gboolean known = sent_log_note (self->log, &row);
+
+      if (known && p.received)
+        sum->ato = MIN (sum->ato, p.ato);
+      sum->known += known;
+      self->count.unmapped += !known;
+    }
+  }
+}
+
+static void
+ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
+{
+  SendCounters *count = &self->count;
+  RaCcfbReader reader;
+  CcfbSum sum = { .ato = RA_CCFB_ATO_MAX };
+  GArray *rows;
+
+  if (!ra_ccfb_read (&reader, media, fci.data, fci.len)) {
+    count->heard[RA_HEARD_MALFORMED]++;
+    return;
+  }
+  ccfb_note (self, &reader, &sum);
+  if (sum.foreign > 0)
+    count->foreign++;
+  if (sum.ours == 0)
+    return;
+  rows = sent_log_take (self->log, &self->remote);
+  if (sum.known == 0) {
+    count->heard[RA_HEARD_UNSENT]++;
+  } else if (rows->len == 0) {
+    count->heard[RA_HEARD_OLD]++;
+  } else {
+    count->heard[RA_HEARD_OK]++;
+    ra_sender_on_held_feedback (self->sender,
+        (const RaFeedbackPacket *) rows->data, rows->len, CCFB_GRAIN,
+        sum.ato * RA_SECOND / CCFB_HZ, c->now);
+    c->changed = TRUE;
+  }
+  g_array_unref (rows);
+}
+
+/* --- whose it is --------------------------------------------------------- */
+
+static void
+feedback_take (GstRtpAdaptSend *self, guint fmt, Bytes body, Compound *c)
+{
+  gint mode = self->hearing.mode;
+  gboolean is_tfrc = fmt == self->cfg.tfrc_fmt;
+  gboolean is_ccfb = fmt == RA_CCFB_FMT;
+  guint32 sender, media;
+  Bytes fci;
+
+  if (body.len < FB_HEAD || (!is_tfrc && !is_ccfb))
+    return;
+  sender = ra_get_u32 (body.data);
+  media = ra_get_u32 (body.data + SSRC_SIZE);
+  fci = (Bytes){ body.data + FB_HEAD, body.len - FB_HEAD };
+  if (is_ccfb && mode == GST_RTP_ADAPT_FEEDBACK_CCFB)
+    ccfb_take (self, fci, media, c);
+  else if (!is_tfrc || mode != GST_RTP_ADAPT_FEEDBACK_TFRC)
+    self->count.unasked++;
+  else if (sent_log_has_ssrc (self->log, media))
+    tfrc_take (self, fci, sender, c);
+  else
+    self->count.foreign++;
+}
+
+static void
+packet_take (GstRtpAdaptSend *self, const GstRTCPPacket *packet, Compound *c)
+{
+  Bytes body;
+
+  if (!packet_body (packet, &body)) {
+    self->count.heard[RA_HEARD_MALFORMED]++;
+    return;
+  }
+  switch (packet->type) {
+    case GST_RTCP_TYPE_SR:
+      blocks_take (self, body, SSRC_SIZE + SENDER_INFO_SIZE, packet->count, c);
+      break;
+    case GST_RTCP_TYPE_RR:
+      blocks_take (self, body, SSRC_SIZE, packet->count, c);
+      break;
+    case GST_RTCP_TYPE_APP:
+      if (self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_TFRC)
+        app_take (packet, body, c, &self->count);
+      break;
+    case GST_RTCP_TYPE_RTPFB:
+      feedback_take (self, packet->count, body, c);
+      break;
+    default:
+      break;
+  }
+}
+
+void
+send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
+{
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstRTCPPacket packet;
+
+  if (!gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp))
+    return;
+  g_mutex_lock (&self->lock);
+  if (self->sender) {
+    Compound c = { .now = send_now (self) };
+
+    for (gboolean more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
+         more; more = gst_rtcp_packet_move_to_next (&packet))
+      packet_take (self, &packet, &c);
+    self->count.foreign += c.radp.data != NULL; /* of no TFRC-FB of ours */
+    if (c.changed) {
+      send_wake (self);
+      send_tell (self);
+    }
+  }
+  g_mutex_unlock (&self->lock);
+  gst_rtcp_buffer_unmap (&rtcp);
 }
 
 void

@@ -10,14 +10,26 @@
 /* A key frame is asked for at most this often. */
 #define REFRESH_INTERVAL RA_SECOND
 
+/* What its stream tells of it; the lock is held. */
 static void
-ssrc_watch (GstRtpAdaptSend *self, const BacklogItem *item)
+stream_look (GstRtpAdaptSend *self, BacklogItem *item)
 {
-  if (item->is_repair || (self->ssrc_known && self->ssrc == item->ssrc))
+  gboolean unknown;
+  Stream *stream;
+
+  if (item->is_repair)
     return;
-  GST_INFO_OBJECT (self, "SSRC %08x begins, rate control goes on", item->ssrc);
-  self->ssrc_known = TRUE;
-  self->ssrc = item->ssrc;
+  stream = streams_on_packet (
+      &self->streams, item->ssrc, send_now (self), &unknown);
+  if (unknown) {
+    GST_INFO_OBJECT (self, "SSRC %08x begins", item->ssrc);
+    send_upstream_changed (self);
+    send_tell (self);
+  }
+  item->priority = stream->kind.is_audio;
+  if (stream->kind.payload_type >= 0
+      && stream->kind.payload_type != item->payload_type)
+    item->media = 0;
 }
 
 /* The lock is held.  TRUE if a key frame shall be asked for. */
@@ -30,7 +42,6 @@ packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
   gboolean refresh; /* the decoder missed what a breaker dropped */
   RaTime now;
 
-  ssrc_watch (self, item);
   refresh = self->ceased && rate > 0;
   if (refresh)
     self->ceased = FALSE;
@@ -67,11 +78,14 @@ buffer_take (GstRtpAdaptSend *self, GstBuffer *buffer)
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
-  is_rtp = backlog_item_parse (&item, buffer, self->media_type);
+  is_rtp = backlog_item_parse (&item, buffer);
   flow = self->flow == GST_FLOW_OK && self->eos ? GST_FLOW_EOS : self->flow;
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
   } else if (is_rtp) {
+    stream_look (self, &item);
+    if (send_may_grow (self, &item))
+      item.size += send_ext_growth (&self->ext_in, buffer);
     refresh = packet_queue (self, &item);
   } else {
     GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);

@@ -37,7 +37,9 @@ static gboolean
 task_start (GstRtpAdaptSend *self)
 {
   g_mutex_lock (&self->lock);
-  backlog_empty (self);
+  if (self->backlog)
+    backlog_flush (self->backlog);
+  g_cond_broadcast (&self->wakeup);
   self->flow = GST_FLOW_OK;
   self->eos = FALSE;
   g_mutex_unlock (&self->lock);
@@ -52,9 +54,10 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  if (!gst_structure_get_int (
-          gst_caps_get_structure (caps, 0), "payload", &self->media_type))
-    self->media_type = -1;
+  send_ext_set_caps (&self->ext_in, gst_caps_get_structure (caps, 0));
+  /* A funnel repeats those of each stream whenever it switches. */
+  if (!streams_on_caps (&self->streams, caps))
+    return;
   send_upstream_changed (self);
   self->encoder_expected = TRUE;
   send_tell (self);
@@ -193,6 +196,25 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   return self->eos && (flow == GST_FLOW_NOT_LINKED || flow <= GST_FLOW_ERROR);
 }
 
+/* Its header extensions, which may make it longer; the lock is held. */
+static void
+packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
+{
+  GstBuffer *buffer = GST_BUFFER_CAST (item->object);
+  SendExtValues values = { .now = now, .mark = mark };
+  RaSenderStats stats;
+
+  if (self->ext.send_ts) {
+    ra_sender_get_stats (self->sender, &stats);
+    values.rtt = stats.rtt;
+  }
+  send_hearing_stamped (self,
+      send_ext_write (
+          &self->ext, &buffer, send_may_grow (self, item), &values));
+  item->object = GST_MINI_OBJECT_CAST (buffer);
+  item->size = (guint) gst_buffer_get_size (buffer);
+}
+
 /* The lock is held and let go for the push. */
 static void
 packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
@@ -207,18 +229,31 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
           .seq = item->seq,
       });
   guint64 index = p->index;
-  RaOutgoing out
-      = { .seq = p->index, .size = item->size, .media = item->media };
+  RaOutgoing out = { .seq = p->index, .media = item->media };
+  Stream *stream
+      = item->is_repair ? NULL : streams_find (&self->streams, item->ssrc);
   GstFlowReturn flow;
   gboolean error;
 
+  out.mark = send_colour_mark (self, item, stream, now);
+  packet_stamp (self, item, out.mark, now);
+  out.size = item->size;
   if (item->marker)
-    out.flags |= RA_SENT_ASKS | RA_SENT_FRAME_END;
+    out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
+  if (send_hearing_always_asks (self))
+    out.flags |= RA_SENT_ASKS;
   if (item->media == 0)
     out.flags |= RA_SENT_REPAIR;
+  if (stream && stream_is_beside (stream))
+    out.flags |= RA_SENT_BESIDE;
+  if (stream)
+    stream_on_sent (stream, item->size, now);
+  send_encoders_watch (self, now);
   if (backlog_packets (self->backlog) > 0)
-    out.flags |= RA_SENT_WAITING;
+    out.flags |= RA_SENT_WAITING
+        | (backlog_is_latest (self->backlog, item) ? RA_SENT_SPREAD : 0);
   ra_sender_on_sent (self->sender, &out, now);
+  ra_listener_on_sent (self->listener, out.size, now);
   g_mutex_unlock (&self->lock);
 
   flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
@@ -226,6 +261,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   g_mutex_lock (&self->lock);
   p = sent_log_find (self->log, index);
   p->after = gst_clock_get_time (self->sysclock);
+  send_hearing_pushed (self, flow);
   error = flow_take (self, flow);
   if (error) {
     g_mutex_unlock (&self->lock);
@@ -254,6 +290,8 @@ item_send (GstRtpAdaptSend *self, RaTime now)
     packet_send (self, &item, now);
     return;
   }
+  if (GST_EVENT_TYPE (item.object) == GST_EVENT_CAPS)
+    send_hearing_on_caps (self, GST_EVENT_CAST (item.object));
   g_mutex_unlock (&self->lock);
   gst_pad_push_event (self->srcpad, GST_EVENT_CAST (item.object));
   g_mutex_lock (&self->lock);
@@ -331,6 +369,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
     g_mutex_lock (&self->lock);
     send_upstream_changed (self);
+    send_hearing_changed (self);
     restart = self->flow == GST_FLOW_NOT_LINKED;
     if (restart)
       self->flow = GST_FLOW_OK;

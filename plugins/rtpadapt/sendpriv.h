@@ -6,8 +6,12 @@
 #include "backlog.h"
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
+#include "sendext.h"
+#include "sendstreams.h"
 #include "sentlog.h"
 
+#include <gst/rtpadapt/colour.h>
+#include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/sender.h>
 
 G_BEGIN_DECLS
@@ -21,11 +25,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_CONTROLLER "tfrc"
 #define SEND_LDA "zbs"
 #define SEND_FEC "ulp"
+#define SEND_COLOUR "none"
 #define SEND_BURST (5 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
 #define SEND_STATS_INTERVAL GST_SECOND
 /* Below the 10 of RFC 8083 4.3, where its breaker trips. */
 #define SEND_FRIENDLINESS_CAP 9
+/* Encoders that are driven at a time. */
+#define SEND_ENCODERS_MAX 16
 /* Only for LDAs that draw lots about a known truth: repeatable. */
 #define SEND_SEED 1
 
@@ -37,11 +44,61 @@ typedef struct
   gint fec;                                        /* the same */
   gchar *controller_params, *lda_params, *encoder; /* never NULL */
   gchar *fec_params;
+  gint colour; /* index of the registry */
+  gchar *colour_params, *encoder_property;
+  guint encoder_unit; /* bit/s */
   GstClockTime burst, max_backlog, stats_interval;
   gboolean loss_messages;
   gdouble friendliness_cap;
   gboolean circuit_breakers;
+  guint tfrc_fmt; /* FMT of TFRC-FB */
 } SendConfig;
+
+/* What a way of feedback lacks here. */
+typedef enum
+{
+  SEND_LACKS_SESSION = 1 << 0, /* downstream */
+  SEND_LACKS_AVPF = 1 << 1,    /* the session's profile */
+  SEND_LACKS_EXTMAP = 1 << 2,  /* in the caps */
+  SEND_LACKS_PEER = 1 << 3,    /* rtcp-fb-* in the caps */
+  SEND_LACKS_ROOM = 1 << 4,    /* in the packets, for header extensions */
+} SendLacks;
+
+/* Feedback by receiver reports alone; else a GstRtpAdaptFeedback. */
+#define SEND_FEEDBACK_NONE -1
+
+/* Sender reports that receivers may still speak of. */
+#define SEND_REPORTS_MAX 8
+
+/* What the caps that went out said, all of them together.  Bits by
+ * GstRtpAdaptFeedback. */
+typedef struct
+{
+  gboolean any;     /* did go out */
+  guint extensions; /* it has its header extension */
+  gboolean limited; /* they name the ways there are, rtcp-fb-* */
+  guint ways;       /* it is one of these */
+} SendSaid;
+
+/* How the receiver is heard, and what that was decided by. */
+typedef struct
+{
+  gint mode;      /* in effect */
+  SendLacks told; /* warned of since the start */
+  SendSaid said;
+  gboolean no_room; /* a packet that may not grow lacked an extension */
+  gboolean pushed;  /* somebody downstream took a packet */
+  gboolean stale;   /* look for the session anew */
+  GWeakRef session;
+  gulong receiving, sending; /* handlers; 0: no session was found */
+  gboolean avpf;
+  struct
+  {
+    guint32 lsr; /* the middle of its NTP time (RFC 3550 6.4.1) */
+    RaTime sent;
+  } reports[SEND_REPORTS_MAX];
+  guint n_reports; /* sent so far */
+} SendHearing;
 
 /* What is posted at most once per start. */
 typedef enum
@@ -60,7 +117,23 @@ typedef struct
   guint64 realigned; /* times rtpsession's numbers and ours disagreed */
   guint64 known_congestion, known_wireless; /* losses whose truth is known */
   guint64 misread_congestion, misread_wireless; /* of these, judged wrongly */
+  guint64 malformed; /* packets whose header extension could not be written */
+  guint64 heard[RA_N_HEARD]; /* reports about us, and how they were taken */
+  guint64 foreign;           /* reports about others */
+  guint64 unasked;           /* reports of another kind than `feedback` */
+  guint64 mark_packets[RA_N_MARKS],
+      mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
+
+/* An encoder that is driven. */
+typedef struct
+{
+  GWeakRef element;
+  const EncoderRow *row;
+  EncoderRow told;    /* where `row` is the user's */
+  EncoderState state; /* what was set last */
+  guint streams;      /* payloaders that it feeds, as far as known */
+} SendEncoder;
 
 struct _GstRtpAdaptSend
 {
@@ -77,13 +150,17 @@ struct _GstRtpAdaptSend
   /* the task */
   GstFlowReturn flow; /* FLUSHING when it shall not run */
   gboolean eos;       /* EOS came in */
-  gint media_type;    /* payload type of the sink's caps, or -1 */
   GstClockID wait;    /* what the task waits for, or NULL */
   RaTime wait_until;
+  Streams streams;
+  RaColour *colour;
   Backlog *backlog; /* all from here exist between READY and PAUSED */
   SentLog *log;
   RaSender *sender;
-  TwccClock remote;
+  RaListener *listener;
+  RemoteClock remote;
+  SendExt ext_in, ext; /* by the caps that came in, that went out */
+  SendHearing hearing;
 
   /* Our time: the clock's plus a constant, so that it goes on when the
    * pipeline gets another clock. */
@@ -94,24 +171,23 @@ struct _GstRtpAdaptSend
   RaTime next_stats;
   RaTime last_refresh; /* the last request for a key frame */
   gboolean ceased;     /* packets were dropped since a breaker opened */
-  gboolean ssrc_known;
-  guint32 ssrc;
-  guint warned; /* SendWarned */
+  guint warned;        /* SendWarned */
   SendCounters count;
 
   /* what the world is told, by one job of the element's thread pool */
   gboolean job_pending, job_again;
   gboolean encoder_stale;    /* look for it anew */
   gboolean encoder_expected; /* caps came: it is wrong not to find one */
-  GWeakRef encoder;
-  const EncoderRow *encoder_row;
-  EncoderState encoder_state; /* what was set last */
-  RaTime encoder_again;       /* when it may be changed, or RA_TIME_NONE */
-  gboolean fecenc_stale;      /* look for it anew */
-  gboolean fecenc_usable;
-  GWeakRef fecenc;
-  guint fec_level;  /* as set last, or FECENC_UNSET */
-  guint64 notified; /* the rate as last notified */
+  gboolean encoders_retold;  /* the user told something else about them */
+  SendEncoder encoders[SEND_ENCODERS_MAX];
+  guint n_encoders;
+  guint64 beside;         /* what streams took that are none of theirs, bit/s */
+  RaTime beside_again;    /* when to look for that */
+  RaTime encoder_again;   /* when one may be changed, or RA_TIME_NONE */
+  gboolean fecenc_stale;  /* look for it anew */
+  gboolean fecenc_usable; /* one of them makes packets */
+  GPtrArray *fecencs;     /* of those of sendfec.c, or NULL */
+  guint64 notified;       /* the rate as last notified */
   RaBreakerState breaker_told;
   GQueue messages; /* to be posted */
 };
@@ -147,23 +223,94 @@ send_upstream_changed (GstRtpAdaptSend *self)
   self->encoder_stale = self->fecenc_stale = TRUE;
 }
 
+/* FALSE if FEC that was made upstream says how long it is. */
+static inline gboolean
+send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  return item->media == 0 || !self->fecenc_usable;
+}
+
 /* sendinput.c */
 void send_input_init (GstPad *sinkpad);
 
+/* sendencoders.c */
+/* Finds the encoders and gives each its share; may block.  The lock is held, and
+ * let go. */
+void send_encoders_drive (GstRtpAdaptSend *self);
+/* A packet leaves: what audio takes now may change their share.  The lock is
+ * held. */
+void send_encoders_watch (GstRtpAdaptSend *self, RaTime now);
+/* What they were told last, together, bit/s; the lock is held. */
+guint64 send_encoders_bitrate (const GstRtpAdaptSend *self);
+
+/* sendcolour.c */
+/* Another colouring, or other parameters.  The warning to be posted if they are
+ * bad, or NULL; the lock is held. */
+gchar *send_colour_rule (
+    GstRtpAdaptSend *self, gint colour, const gchar *params);
+/* The warning that the LDA wants colours and there are none, or NULL; the lock
+ * is held. */
+gchar *send_colour_check (const GstRtpAdaptSend *self);
+/* Decides the colour of a packet that leaves and notes it on the buffer, which
+ * is writable then; `stream` is its own, or NULL.  The lock is held. */
+RaMark send_colour_mark (
+    GstRtpAdaptSend *self, BacklogItem *item, Stream *stream, RaTime now);
+
+/* sendstreamprops.c: the properties with numbers from here on. */
+#define SEND_STREAM_PROPS 1000
+void send_stream_props_install (GObjectClass *klass);
+/* As property_set() of sendprops.c; the lock is held. */
+gchar *send_stream_property_set (
+    GstRtpAdaptSend *self, guint id, const GValue *value);
+/* Colours, FEC and streams of the statistics; the lock is held. */
+void send_stream_stats (GstRtpAdaptSend *self, GstStructure *s);
+/* FALSE if there is none with this number; the lock is held. */
+gboolean send_stream_property_get (
+    const GstRtpAdaptSend *self, guint id, GValue *value);
+
 /* sendfec.c */
-/* A rule with parameters, for the encoder there is.  The warning to be posted
- * if they are bad, or NULL; the lock is held. */
+/* A rule with parameters.  The warning to be posted if they are bad, or NULL;
+ * the lock is held. */
 gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
 /* Finds the FEC encoder and sets its level; may block.  The lock is held, and
  * let go. */
 void send_fec_drive (GstRtpAdaptSend *self);
+/* Lets go of all FEC encoders; the lock is not held. */
+void send_fec_stop (GstRtpAdaptSend *self);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
 /* Makes the task look again; the lock is held. */
 void send_wake (GstRtpAdaptSend *self);
 
+/* sendsession.c */
+/* Finds the session and settles how the receiver is heard.  The lock is held,
+ * and let go. */
+void send_hearing_drive (GstRtpAdaptSend *self);
+/* The lock is held for all of these.  A new start; it may be another session;
+ * caps go out; a packet went out. */
+void send_hearing_start (GstRtpAdaptSend *self);
+void send_hearing_changed (GstRtpAdaptSend *self);
+void send_hearing_on_caps (GstRtpAdaptSend *self, GstEvent *event);
+void send_hearing_pushed (GstRtpAdaptSend *self, GstFlowReturn flow);
+void send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result);
+/* TRUE if the receiver answers to any packet, and not to a frame. */
+gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
+/* How long ago the sender report was sent that a report block names, less what
+ * the receiver took; RA_SPAN_NONE: it names none of the latest. */
+RaSpan send_hearing_rtt (
+    const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr, RaTime now);
+/* Nobody is heard from here on.  (transfer full): what to unref, or NULL, when
+ * the lock is not held any more. */
+GObject *send_hearing_stop (GstRtpAdaptSend *self);
+/* Into the statistics; the lock is held. */
+void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
+/* "twcc", "tfrc", "ccfb", "none". */
+const gchar *send_feedback_nick (gint mode);
+
 /* sendfeedback.c */
+/* A compound from the peer. */
+void send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer);
 gboolean send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s);
 void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
 /* Connects the library's callbacks; the lock is held. */

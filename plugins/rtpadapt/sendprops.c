@@ -23,6 +23,7 @@ enum
   PROP_FEC,
   PROP_FEC_PARAMS,
   PROP_FEEDBACK,
+  PROP_TFRC_FMT,
   PROP_BURST,
   PROP_MAX_BACKLOG,
   PROP_ENCODER,
@@ -85,7 +86,7 @@ lda_set (GstRtpAdaptSend *self, gint lda, gchar *text)
   self->cfg.lda = lda;
   g_free (self->cfg.lda_params);
   self->cfg.lda_params = g_steal_pointer (&params);
-  return NULL;
+  return send_colour_check (self);
 }
 
 static gchar *
@@ -168,6 +169,53 @@ value_text (const GValue *value)
   return g_strdup (text ? text : "");
 }
 
+/* Settings that stand for themselves.  As property_set(). */
+static gchar *
+setting_set (GstRtpAdaptSend *self, guint id, const GValue *value)
+{
+  SendConfig *cfg = &self->cfg;
+
+  switch (id) {
+    case PROP_FEEDBACK:
+      cfg->feedback = g_value_get_enum (value);
+      return NULL;
+    case PROP_TFRC_FMT:
+      cfg->tfrc_fmt = g_value_get_uint (value);
+      return NULL;
+    case PROP_BURST:
+      cfg->burst = g_value_get_uint64 (value);
+      return NULL;
+    case PROP_MAX_BACKLOG:
+      cfg->max_backlog = g_value_get_uint64 (value);
+      return NULL;
+    case PROP_ENCODER:
+      g_free (cfg->encoder);
+      cfg->encoder = value_text (value);
+      self->encoder_stale = TRUE;
+      self->warned &= ~SEND_WARNED_NO_ENCODER;
+      if (self->sender)
+        send_tell (self);
+      return NULL;
+    case PROP_STATS_INTERVAL:
+      cfg->stats_interval = g_value_get_uint64 (value);
+      send_stats_restart (self);
+      return NULL;
+    case PROP_LOSS_MESSAGES:
+      cfg->loss_messages = g_value_get_boolean (value);
+      return NULL;
+    case PROP_FRIENDLINESS_CAP:
+      cfg->friendliness_cap = g_value_get_double (value);
+      safety_set (self);
+      return NULL;
+    case PROP_CIRCUIT_BREAKERS:
+      cfg->circuit_breakers = g_value_get_boolean (value);
+      safety_set (self);
+      return NULL;
+    default:
+      return send_stream_property_set (self, id, value);
+  }
+}
+
 /* The lock is held.  The warning to be posted without it, or NULL. */
 static gchar *
 property_set (GstRtpAdaptSend *self, guint id, const GValue *value)
@@ -203,40 +251,8 @@ property_set (GstRtpAdaptSend *self, guint id, const GValue *value)
           self, number, params_for (self, number == cfg->fec, cfg->fec_params));
     case PROP_FEC_PARAMS:
       return fec_set (self, cfg->fec, value_text (value));
-    case PROP_FEEDBACK:
-      cfg->feedback = g_value_get_enum (value);
-      return NULL;
-    case PROP_BURST:
-      cfg->burst = g_value_get_uint64 (value);
-      return NULL;
-    case PROP_MAX_BACKLOG:
-      cfg->max_backlog = g_value_get_uint64 (value);
-      return NULL;
-    case PROP_ENCODER:
-      g_free (cfg->encoder);
-      cfg->encoder = value_text (value);
-      self->encoder_stale = TRUE;
-      self->warned &= ~SEND_WARNED_NO_ENCODER;
-      if (self->sender)
-        send_tell (self);
-      return NULL;
-    case PROP_STATS_INTERVAL:
-      cfg->stats_interval = g_value_get_uint64 (value);
-      send_stats_restart (self);
-      return NULL;
-    case PROP_LOSS_MESSAGES:
-      cfg->loss_messages = g_value_get_boolean (value);
-      return NULL;
-    case PROP_FRIENDLINESS_CAP:
-      cfg->friendliness_cap = g_value_get_double (value);
-      safety_set (self);
-      return NULL;
-    case PROP_CIRCUIT_BREAKERS:
-      cfg->circuit_breakers = g_value_get_boolean (value);
-      safety_set (self);
-      return NULL;
     default:
-      g_return_val_if_reached (NULL);
+      return setting_set (self, id, value);
   }
 }
 
@@ -261,77 +277,101 @@ estimated_bitrate (const GstRtpAdaptSend *self)
                       : self->cfg.start_bitrate;
 }
 
+/* FALSE if it is none of these; the lock is held. */
+static gboolean
+algorithm_get (const SendConfig *cfg, guint id, GValue *value)
+{
+  switch (id) {
+    case PROP_CONTROLLER:
+      g_value_set_enum (value, cfg->controller);
+      return TRUE;
+    case PROP_CONTROLLER_PARAMS:
+      g_value_set_string (value, cfg->controller_params);
+      return TRUE;
+    case PROP_LDA:
+      g_value_set_enum (value, cfg->lda);
+      return TRUE;
+    case PROP_LDA_PARAMS:
+      g_value_set_string (value, cfg->lda_params);
+      return TRUE;
+    case PROP_FEC:
+      g_value_set_enum (value, cfg->fec);
+      return TRUE;
+    case PROP_FEC_PARAMS:
+      g_value_set_string (value, cfg->fec_params);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* The same. */
+static gboolean
+setting_get (const SendConfig *cfg, guint id, GValue *value)
+{
+  switch (id) {
+    case PROP_MIN_BITRATE:
+      g_value_set_uint (value, cfg->min_bitrate);
+      return TRUE;
+    case PROP_START_BITRATE:
+      g_value_set_uint (value, cfg->start_bitrate);
+      return TRUE;
+    case PROP_MAX_BITRATE:
+      g_value_set_uint (value, cfg->max_bitrate);
+      return TRUE;
+    case PROP_FEEDBACK:
+      g_value_set_enum (value, cfg->feedback);
+      return TRUE;
+    case PROP_TFRC_FMT:
+      g_value_set_uint (value, cfg->tfrc_fmt);
+      return TRUE;
+    case PROP_BURST:
+      g_value_set_uint64 (value, cfg->burst);
+      return TRUE;
+    case PROP_MAX_BACKLOG:
+      g_value_set_uint64 (value, cfg->max_backlog);
+      return TRUE;
+    case PROP_ENCODER:
+      g_value_set_string (value, cfg->encoder);
+      return TRUE;
+    case PROP_STATS_INTERVAL:
+      g_value_set_uint64 (value, cfg->stats_interval);
+      return TRUE;
+    case PROP_LOSS_MESSAGES:
+      g_value_set_boolean (value, cfg->loss_messages);
+      return TRUE;
+    case PROP_FRIENDLINESS_CAP:
+      g_value_set_double (value, cfg->friendliness_cap);
+      return TRUE;
+    case PROP_CIRCUIT_BREAKERS:
+      g_value_set_boolean (value, cfg->circuit_breakers);
+      return TRUE;
+    default:
+      return algorithm_get (cfg, id, value);
+  }
+}
+
 void
 send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
-  const SendConfig *cfg = &self->cfg;
 
   g_mutex_lock (&self->lock);
   switch (id) {
     case PROP_ESTIMATED_BITRATE:
       g_value_set_uint (value, estimated_bitrate (self));
       break;
-    case PROP_MIN_BITRATE:
-      g_value_set_uint (value, cfg->min_bitrate);
-      break;
-    case PROP_START_BITRATE:
-      g_value_set_uint (value, cfg->start_bitrate);
-      break;
-    case PROP_MAX_BITRATE:
-      g_value_set_uint (value, cfg->max_bitrate);
-      break;
-    case PROP_CONTROLLER:
-      g_value_set_enum (value, cfg->controller);
-      break;
-    case PROP_CONTROLLER_PARAMS:
-      g_value_set_string (value, cfg->controller_params);
-      break;
-    case PROP_LDA:
-      g_value_set_enum (value, cfg->lda);
-      break;
-    case PROP_LDA_PARAMS:
-      g_value_set_string (value, cfg->lda_params);
-      break;
-    case PROP_FEC:
-      g_value_set_enum (value, cfg->fec);
-      break;
-    case PROP_FEC_PARAMS:
-      g_value_set_string (value, cfg->fec_params);
-      break;
-    case PROP_FEEDBACK:
-      g_value_set_enum (value, cfg->feedback);
-      break;
-    case PROP_BURST:
-      g_value_set_uint64 (value, cfg->burst);
-      break;
-    case PROP_MAX_BACKLOG:
-      g_value_set_uint64 (value, cfg->max_backlog);
-      break;
-    case PROP_ENCODER:
-      g_value_set_string (value, cfg->encoder);
-      break;
     case PROP_ENCODER_BITRATE:
       g_value_set_uint (
-          value, (guint) MIN (self->encoder_state.bps, G_MAXUINT));
+          value, (guint) MIN (send_encoders_bitrate (self), G_MAXUINT));
       break;
     case PROP_STATS:
       g_value_take_boxed (value, send_stats (self));
       break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, cfg->stats_interval);
-      break;
-    case PROP_LOSS_MESSAGES:
-      g_value_set_boolean (value, cfg->loss_messages);
-      break;
-    case PROP_FRIENDLINESS_CAP:
-      g_value_set_double (value, cfg->friendliness_cap);
-      break;
-    case PROP_CIRCUIT_BREAKERS:
-      g_value_set_boolean (value, cfg->circuit_breakers);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!setting_get (&self->cfg, id, value)
+          && !send_stream_property_get (self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   g_mutex_unlock (&self->lock);
@@ -404,6 +444,11 @@ void
 send_props_install (GObjectClass *klass)
 {
   rate_props_install (klass);
+  g_object_class_install_property (klass, PROP_TFRC_FMT,
+      g_param_spec_uint ("tfrc-fmt", "TFRC-FB's FMT",
+          "RTCP feedback message type of TFRC-FB, for which the draft says 2 "
+          "and 5; 5 is RFC 6051's, which hangs rtpsession 1.22",
+          1, 30, RA_TFRC_FB_FMT, PLAYING));
   g_object_class_install_property (klass, PROP_BURST,
       g_param_spec_uint64 ("burst", "Burst",
           "Never more than this at the rate at once, plus one packet (ns)", 0,
@@ -415,13 +460,13 @@ send_props_install (GObjectClass *klass)
           0, 60 * GST_SECOND, SEND_BACKLOG, PLAYING));
   g_object_class_install_property (klass, PROP_ENCODER,
       g_param_spec_string ("encoder", "Encoder",
-          "Name of the encoder element to drive (empty = the first one "
-          "upstream)",
+          "Names of the encoder elements to drive, commas between (empty = "
+          "all that are found upstream)",
           "", PLAYING));
   g_object_class_install_property (klass, PROP_ENCODER_BITRATE,
       g_param_spec_uint ("encoder-bitrate", "Encoder bitrate",
-          "What the encoder was last told (bit/s, 0 = nothing)", 0, G_MAXUINT,
-          0, READ));
+          "What the encoders were last told, together (bit/s, 0 = nothing)", 0,
+          G_MAXUINT, 0, READ));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Structure application/x-rtpadaptsend-stats", GST_TYPE_STRUCTURE,

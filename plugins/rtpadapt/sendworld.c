@@ -21,104 +21,6 @@ send_warn_once (GstRtpAdaptSend *self, SendWarned what)
   return first;
 }
 
-/* Another encoder than before: once, with the lock held and let go. */
-static void
-encoder_new (GstRtpAdaptSend *self, GstElement *encoder)
-{
-  const EncoderRow *row = encoder_row (encoder);
-  g_autofree gchar *problem = NULL;
-
-  self->encoder_row = row;
-  g_mutex_unlock (&self->lock);
-  GST_INFO_OBJECT (
-      self, "%" GST_PTR_FORMAT " takes a bitrate: %s", encoder, row->change);
-  problem = encoder_prepare (encoder, row);
-  if (problem)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("%s does not hold its bitrate: %s.", GST_OBJECT_NAME (encoder),
-            problem),
-        ("it works with: %s", row->settings));
-  g_mutex_lock (&self->lock);
-}
-
-/* The encoder as known, or as found now.  The lock is held, and let go for the
- * search.  (transfer full), or NULL. */
-static GstElement *
-encoder_get (GstRtpAdaptSend *self)
-{
-  g_autofree gchar *name = g_strdup (self->cfg.encoder);
-  GstElement *encoder, *before = g_weak_ref_get (&self->encoder);
-
-  if (before && !self->encoder_stale)
-    return before;
-  self->encoder_stale = FALSE;
-  g_mutex_unlock (&self->lock);
-  encoder = *name ? encoder_find_named (GST_ELEMENT (self), name)
-                  : encoder_find_upstream (self->sinkpad);
-  if (encoder && !encoder_row (encoder))
-    gst_clear_object (&encoder);
-  g_mutex_lock (&self->lock);
-  if (encoder != before) {
-    self->encoder_state = (EncoderState){ 0 };
-    self->encoder_again = RA_TIME_NONE;
-  }
-  if (encoder && encoder != before)
-    encoder_new (self, encoder);
-  g_weak_ref_set (&self->encoder, encoder);
-  gst_clear_object (&before);
-  return encoder;
-}
-
-/* The lock is held, and let go for what may block. */
-static void
-encoder_drive (GstRtpAdaptSend *self)
-{
-  GstElement *encoder = encoder_get (self);
-  EncoderState state = self->encoder_state;
-  const EncoderRow *row = self->encoder_row;
-  RaTime now, again;
-  RaSplit split;
-
-  if (!self->sender) {
-    gst_clear_object (&encoder);
-    return;
-  }
-  if (!encoder) {
-    gboolean warn = self->encoder_expected
-        && send_warn_once (self, SEND_WARNED_NO_ENCODER);
-    g_autofree gchar *name = g_strdup (self->cfg.encoder);
-
-    self->encoder_stale = TRUE;
-    if (!warn)
-      return;
-    g_mutex_unlock (&self->lock);
-    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
-        ("No encoder that %s can drive%s%s%s.", GST_OBJECT_NAME (self),
-            *name ? " is named '" : " is upstream", name, *name ? "'" : ""),
-        ("notify::estimated-bitrate still tells the bitrate"));
-    g_mutex_lock (&self->lock);
-    return;
-  }
-  ra_sender_split (self->sender,
-      backlog_span (self->backlog, ra_sender_rate (self->sender)), &split);
-  if (split.media == 0) { /* a breaker is open; no encoder takes 0 */
-    gst_object_unref (encoder);
-    return;
-  }
-  now = send_now (self);
-  g_mutex_unlock (&self->lock);
-  again = encoder_follow (encoder, row, &state, split.media, now);
-  if (state.at == now)
-    GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s",
-        encoder, state.bps);
-  gst_object_unref (encoder);
-  g_mutex_lock (&self->lock);
-  self->encoder_state = state;
-  self->encoder_again = again;
-  if (again != RA_TIME_NONE)
-    send_wake (self);
-}
-
 /* The lock is held, and let go. */
 static void
 messages_post (GstRtpAdaptSend *self)
@@ -132,12 +34,31 @@ messages_post (GstRtpAdaptSend *self)
   }
 }
 
+/* What each breaker means, RFC 8083. */
+static const gchar *
+breaker_cause (RaBreakerTrip trip)
+{
+  switch (trip) {
+    case RA_BREAKER_RTCP_TIMEOUT:
+      return "neither feedback nor a receiver report came";
+    case RA_BREAKER_MEDIA_TIMEOUT:
+      return "the receiver says that nothing arrives";
+    case RA_BREAKER_CONGESTION:
+      return "more than ten times what a TCP would send with these losses";
+    case RA_BREAKER_USABILITY:
+      return "losses or delays make the media useless";
+    default:
+      return "none";
+  }
+}
+
 /* The lock is held, and let go. */
 static void
 breaker_tell (GstRtpAdaptSend *self)
 {
   const gchar *breaker, *state;
   RaSenderStats stats;
+  gint mode;
 
   if (!self->sender)
     return;
@@ -147,6 +68,7 @@ breaker_tell (GstRtpAdaptSend *self)
   self->breaker_told = stats.breaker;
   breaker = ra_breaker_nick (stats.trip);
   state = ra_breaker_state_nick (stats.breaker);
+  mode = self->hearing.mode;
   g_queue_push_tail (&self->messages,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-breaker", "breaker", G_TYPE_STRING,
@@ -156,15 +78,14 @@ breaker_tell (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
   if (stats.breaker == RA_BREAKER_OPEN)
     GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-        ("Sending has stopped: circuit breaker %s.", breaker),
-        ("RFC 8083; the action signal restart tries again%s",
-            stats.trip == RA_BREAKER_RTCP_TIMEOUT
-                ? "; does the receiver send transport-wide feedback?"
-                : ""));
+        ("Sending has stopped: circuit breaker %s: %s.", breaker,
+            breaker_cause (stats.trip)),
+        ("RFC 8083; feedback is %s; the action signal restart tries again",
+            send_feedback_nick (mode)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
-        ("Sending a tenth, every loss is congestion: circuit breaker %s.",
-            breaker),
+        ("Sending a tenth, every loss is congestion: circuit breaker %s: %s.",
+            breaker, breaker_cause (stats.trip)),
         ("RFC 8083 4.3"));
   g_mutex_lock (&self->lock);
 }
@@ -185,7 +106,8 @@ job (GstElement *element, gpointer user_data)
       g_object_notify (G_OBJECT (self), "estimated-bitrate");
       g_mutex_lock (&self->lock);
     }
-    encoder_drive (self);
+    send_hearing_drive (self);
+    send_encoders_drive (self);
     send_fec_drive (self);
     breaker_tell (self);
     messages_post (self);
@@ -252,7 +174,7 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
-      (guint) MIN (self->encoder_state.bps, G_MAXUINT), "not-rtp",
+      (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
       G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
       "feedback-unmapped", G_TYPE_UINT64, count->unmapped, "feedback-doubtful",
       G_TYPE_UINT64, count->doubtful, "realigned", G_TYPE_UINT64,
@@ -262,6 +184,8 @@ send_stats (GstRtpAdaptSend *self)
       count->misread_congestion, "misread-wireless", G_TYPE_UINT64,
       count->misread_wireless, NULL);
 
+  send_hearing_describe (self, s);
+  send_stream_stats (self, s);
   if (self->sender) {
     stats_of_sender (self->sender, s);
     gst_structure_set (s, "time", G_TYPE_UINT64,

@@ -5,6 +5,7 @@
 
 #include "walk.h"
 
+#include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
 
 static gboolean
@@ -13,10 +14,16 @@ is_session (GstElement *element)
   return g_str_equal (walk_factory (element), "rtpsession");
 }
 
+GstElement *
+session_element_downstream (GstPad *srcpad)
+{
+  return walk_find (srcpad, is_session);
+}
+
 GObject *
 session_find_downstream (GstPad *srcpad)
 {
-  GstElement *element = walk_find (srcpad, is_session);
+  GstElement *element = session_element_downstream (srcpad);
   GObject *session = NULL;
 
   if (!element)
@@ -33,4 +40,16 @@ session_is_avpf (GObject *session)
 
   g_object_get (session, "rtp-profile", &profile, NULL);
   return profile == GST_RTP_PROFILE_AVPF || profile == GST_RTP_PROFILE_SAVPF;
+}
+
+GstBuffer *
+session_forget_sender (GstBuffer *buffer)
+{
+  GstNetAddressMeta *meta;
+
+  buffer = gst_buffer_make_writable (buffer);
+  meta = gst_buffer_get_net_address_meta (buffer);
+  if (meta)
+    gst_buffer_remove_meta (buffer, &meta->meta);
+  return buffer;
 }

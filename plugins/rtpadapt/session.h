@@ -12,7 +12,17 @@ G_BEGIN_DECLS
  * on-sending-rtcp, ...).  (transfer full), or NULL if there is none yet. */
 GObject *session_find_downstream (GstPad *srcpad);
 
+/* The rtpsession around it.  Its RTPSession calls it back, and must not be used
+ * longer than it lives.  (transfer full), or NULL. */
+GstElement *session_element_downstream (GstPad *srcpad);
+
 /* TRUE if it answers in time: profile AVPF or SAVPF (RFC 4585). */
 gboolean session_is_avpf (GObject *session);
+
+/* For rtpsession a peer that moves, and moves back, is two with the same SSRC,
+ * and it drops the packets of one of them (RFC 3550 8.2).  Takes the sender's
+ * address off, for where somebody else has decided who may speak.
+ * (transfer full) both. */
+GstBuffer *session_forget_sender (GstBuffer *buffer);
 
 G_END_DECLS

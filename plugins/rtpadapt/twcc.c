@@ -3,8 +3,6 @@
  */
 #include "twcc.h"
 
-/* Reference time: 24 bit (draft-holmer-rmcat-...-01, 3.1), unit 64 ms. */
-#define WRAP ((gint64) (64 * RA_MSECOND) << 24)
 /* No path delays one packet this much more than the one before: the
  * receiver's clock began anew.  Just below the range of a delta. */
 #define EPOCH (8 * RA_SECOND)
@@ -63,19 +61,20 @@ twcc_is_doubtful (const GArray *rows)
 }
 
 RaTime
-twcc_clock_unwrap (TwccClock *c, GstClockTime remote, RaTime sent)
+remote_clock_unwrap (
+    RemoteClock *c, GstClockTime remote, RaSpan wrap, RaTime sent)
 {
-  RaSpan step = (RaSpan) (remote - c->raw) % WRAP;
+  RaSpan step = (RaSpan) (remote - c->raw) % wrap;
   RaSpan sent_step = ra_diff (sent, c->sent);
 
   if (!c->started) {
     c->started = TRUE;
-    c->arrival = WRAP; /* far from 0, so that early negative deltas fit */
+    c->arrival = (RaTime) wrap; /* far from 0, so that early packets fit */
   } else {
-    if (step >= WRAP / 2)
-      step -= WRAP;
-    else if (step < -WRAP / 2)
-      step += WRAP;
+    if (step >= wrap / 2)
+      step -= wrap;
+    else if (step < -wrap / 2)
+      step += wrap;
     if (ABS (step - sent_step) > EPOCH)
       step = sent_step;
     c->arrival = ra_later (c->arrival, step);

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 
 /* The unit of a receive delta (draft-holmer-rmcat-...-01, 3.1.5). */
 #define TWCC_GRAIN (250 * RA_USECOND)
+/* Reference time: 24 bit, unit 64 ms (the same, 3.1). */
+#define TWCC_WRAP ((RaSpan) (64 * RA_MSECOND) << 24)
 
 typedef struct
 {
@@ -30,19 +32,21 @@ GArray *twcc_parse (const GstStructure *s);
  * Received packets are then called lost, and arrivals are up to 100 ms off. */
 gboolean twcc_is_doubtful (const GArray *rows);
 
-/* `remote` is a 24 bit count of 64 ms plus deltas: it wraps after 12.4 days,
- * and deltas at its beginning can make it fall below 0.  rtpsession puts the
- * absolute time where a packet has no DTS and the running time where it has
- * one, and a delta beyond 8.19 s overflows its 16 bits. */
+/* A clock of the receiver's that wraps.  With twcc: 24 bit of 64 ms plus deltas,
+ * 12.4 days, and deltas at its beginning can make it fall below 0.  rtpsession
+ * puts the absolute time where a packet has no DTS and the running time where
+ * it has one, and a delta beyond 8.19 s overflows its 16 bits.  With ccfb: the
+ * middle 32 bits of NTP, 18.2 h. */
 typedef struct
 {
   gboolean started;
   GstClockTime raw;
   RaTime arrival, sent;
-} TwccClock;
+} RemoteClock;
 
 /* The arrival of a packet sent at `sent`, on a clock that goes on where
  * `remote` wraps or begins anew; its zero is arbitrary. */
-RaTime twcc_clock_unwrap (TwccClock *c, GstClockTime remote, RaTime sent);
+RaTime remote_clock_unwrap (
+    RemoteClock *c, GstClockTime remote, RaSpan wrap, RaTime sent);
 
 G_END_DECLS

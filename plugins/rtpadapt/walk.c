@@ -9,7 +9,8 @@
 
 typedef struct
 {
-  WalkMatch match;
+  WalkMatchFull match;
+  gconstpointer data;
   guint pads;
   gboolean all; /* and not only the nearest */
   GPtrArray *found;
@@ -70,7 +71,7 @@ pad_search (Search *s, GstPad *pad, guint depth)
   if (!peer)
     return;
   parent = gst_object_get_parent (GST_OBJECT (peer));
-  if (GST_IS_ELEMENT (parent) && s->match (GST_ELEMENT (parent)))
+  if (GST_IS_ELEMENT (parent) && s->match (GST_ELEMENT (parent), s->data))
     found_add (s, GST_ELEMENT (parent));
   else
     links_search (s, peer, depth + 1);
@@ -79,9 +80,10 @@ pad_search (Search *s, GstPad *pad, guint depth)
 }
 
 static GPtrArray *
-search (GstPad *pad, WalkMatch match, gboolean all)
+search (GstPad *pad, WalkMatchFull match, gconstpointer data, gboolean all)
 {
   Search s = { .match = match,
+    .data = data,
     .all = all,
     .found = g_ptr_array_new_with_free_func (gst_object_unref) };
 
@@ -89,10 +91,16 @@ search (GstPad *pad, WalkMatch match, gboolean all)
   return s.found;
 }
 
+static gboolean
+match_plain (GstElement *element, gconstpointer data)
+{
+  return (*(const WalkMatch *) data) (element);
+}
+
 GstElement *
 walk_find (GstPad *pad, WalkMatch match)
 {
-  g_autoptr (GPtrArray) found = search (pad, match, FALSE);
+  g_autoptr (GPtrArray) found = search (pad, match_plain, &match, FALSE);
 
   return found->len > 0 ? gst_object_ref (found->pdata[0]) : NULL;
 }
@@ -100,7 +108,13 @@ walk_find (GstPad *pad, WalkMatch match)
 GPtrArray *
 walk_find_all (GstPad *pad, WalkMatch match)
 {
-  return search (pad, match, TRUE);
+  return search (pad, match_plain, &match, TRUE);
+}
+
+GPtrArray *
+walk_find_all_full (GstPad *pad, WalkMatchFull match, gconstpointer data)
+{
+  return search (pad, match, data, TRUE);
 }
 
 GstElement *

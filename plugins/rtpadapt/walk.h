@@ -15,6 +15,10 @@ GstElement *walk_find (GstPad *pad, WalkMatch match);
 /* All such elements, nearest first, none of them behind another.
  * (transfer full) (element-type GstElement): g_ptr_array_unref(). */
 GPtrArray *walk_find_all (GstPad *pad, WalkMatch match);
+/* The same, where `match` wants to know more. */
+typedef gboolean (*WalkMatchFull) (GstElement *element, gconstpointer data);
+GPtrArray *walk_find_all_full (
+    GstPad *pad, WalkMatchFull match, gconstpointer data);
 /* The element of that name in the same top-level bin as `element`.
  * (transfer full), or NULL. */
 GstElement *walk_find_named (GstElement *element, const gchar *name);

@@ -23,19 +23,34 @@ typedef struct
   GArray *times; /* when each packet came out, GstClockTime */
 } Send;
 
-/* Around `element`, which is or has inside the rtpadaptsend of `s`. */
+#define CAPS "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
+
+/* Who takes the system clock when it is made has to be made after this. */
 static inline void
-send_harness (Send *s, GstElement *element)
+send_clock (Send *s)
 {
   s->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
   gst_system_clock_set_default (GST_CLOCK (s->clock));
+}
+
+/* Around `element`, which is or has inside the rtpadaptsend of `s`. */
+static inline void
+send_harness_caps (Send *s, GstElement *element, const gchar *caps)
+{
+  if (!s->clock)
+    send_clock (s);
   s->bus = gst_bus_new ();
   gst_element_set_bus (s->element, s->bus);
   s->h = gst_harness_new_with_element (element, "sink", "src");
   gst_harness_use_systemclock (s->h); /* it had set one of its own */
-  gst_harness_set_src_caps_str (s->h,
-      "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264");
+  gst_harness_set_src_caps_str (s->h, caps);
   s->times = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
+}
+
+static inline void
+send_harness (Send *s, GstElement *element)
+{
+  send_harness_caps (s, element, CAPS);
 }
 
 /* `properties` as in gst-launch.  Without statistics messages, so that the

@@ -191,6 +191,32 @@ test_follow (void)
   g_assert_cmpuint (
       encoder_follow (element, row, &state, 400000, 3 * GST_SECOND), ==, NEVER);
   g_assert_cmpint (number_get (element, "bitrate"), ==, 400);
+  /* Three times as much at most, or a third, and then what is wanted then. */
+  g_assert_cmpuint (
+      encoder_follow (element, row, &state, 4000000, 5 * GST_SECOND), ==,
+      7 * GST_SECOND);
+  g_assert_cmpint (number_get (element, "bitrate"), ==, 1200);
+  g_assert_cmpuint (encoder_follow (element, row, &state, 1000, 7 * GST_SECOND),
+      ==, 9 * GST_SECOND);
+  g_assert_cmpint (number_get (element, "bitrate"), ==, 400);
+  gst_object_unref (element);
+}
+
+/* One that follows at once may be told anything at any time. */
+static void
+test_follow_live (void)
+{
+  GstElement *element = element_new ("x264enc");
+  const EncoderRow *row;
+  EncoderState state = { 0 };
+
+  if (!element)
+    return;
+  row = encoder_row (element);
+  encoder_follow (element, row, &state, 1000000, GST_SECOND);
+  g_assert_cmpuint (
+      encoder_follow (element, row, &state, 50000, 2 * GST_SECOND), ==, NEVER);
+  g_assert_cmpint (number_get (element, "bitrate"), ==, 50);
   gst_object_unref (element);
 }
 
@@ -280,5 +306,6 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (prepare_rows); i++)
     add_row ("encoder-table/prepare", prepare_rows[i].name, i, test_prepare);
   g_test_add_func ("/encoder-table/follow", test_follow);
+  g_test_add_func ("/encoder-table/follow/live", test_follow_live);
   return g_test_run ();
 }

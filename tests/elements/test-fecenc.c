@@ -3,6 +3,8 @@
  */
 #include "encoder-fixture.h"
 
+#include <gst/check/gstharness.h>
+#include <gst/rtp/rtp.h>
 #include <plugins/rtpadapt/fecenc.h>
 
 /* `line` has an element named "here". */
@@ -139,6 +141,190 @@ test_fec_set (void)
   gst_object_unref (fecenc);
 }
 
+/* --- key frames ----------------------------------------------------------- */
+
+/* `payload` is the beginning of a packet's. */
+static const struct
+{
+  const gchar *name, *encoding, *payload;
+  gboolean key;
+  const gchar *why;
+} key_rows[] = {
+  { "h264-idr", "H264", "\x65\x88", TRUE, "RFC 6184 1.3: type 5" },
+  { "h264-slice", "H264", "\x41\x9a", FALSE, "type 1" },
+  { "h264-sps", "H264", "\x67\x42", TRUE, "type 7: no key frame without it" },
+  { "h264-fu", "H264", "\x7c\x05", TRUE, "RFC 6184 5.8: part of a type 5" },
+  { "h264-fu-slice", "H264", "\x5c\x01", FALSE, "part of a type 1" },
+  { "h265-idr", "H265", "\x26\x01\xaf", TRUE, "RFC 7798 1.1.4: type 19" },
+  { "h265-trail", "H265", "\x02\x01\xd0", FALSE, "type 1" },
+  { "vp8-key", "VP8", "\x10\x02", TRUE, "RFC 7741 4.3: P is 0" },
+  { "vp8-inter", "VP8", "\x10\x01", FALSE, "P is 1" },
+  { "vp9-key", "VP9", "\x08\x01", TRUE, "RFC 9628 4.2: P is 0" },
+  { "vp9-inter", "VP9", "\x48\x01", FALSE, "P is 1" },
+  { "audio", "OPUS", "\x10\x02", FALSE, "each frame is a key frame" },
+};
+
+static GstBuffer *
+packet_new (const gchar *payload, gsize len, guint16 seq, gboolean marker)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
+
+  gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
+  gst_rtp_buffer_set_payload_type (&rtp, 96);
+  gst_rtp_buffer_set_ssrc (&rtp, 1);
+  gst_rtp_buffer_set_seq (&rtp, seq);
+  gst_rtp_buffer_set_marker (&rtp, marker);
+  memset (gst_rtp_buffer_get_payload (&rtp), 0, 100);
+  memcpy (gst_rtp_buffer_get_payload (&rtp), payload, len);
+  gst_rtp_buffer_unmap (&rtp);
+  return buffer;
+}
+
+static GstHarness *
+watched_new (const gchar *encoding, gulong *watch)
+{
+  g_autofree gchar *caps = g_strdup_printf ("application/x-rtp,media=video,"
+                                            "clock-rate=90000,payload=96,"
+                                            "ssrc=(uint)1,encoding-name=%s",
+      encoding);
+  GstHarness *h = gst_harness_new ("rtpulpfecenc");
+
+  g_object_set (h->element, "pt", 122, NULL);
+  *watch = fecenc_watch (h->element);
+  gst_harness_set_src_caps_str (h, caps);
+  return h;
+}
+
+static gboolean
+pull_is_marked (GstHarness *h)
+{
+  GstBuffer *buffer = gst_harness_pull (h);
+  gboolean marked
+      = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE);
+
+  gst_buffer_unref (buffer);
+  return marked;
+}
+
+/* Alone, in a list, and no more when nobody watches. */
+static void
+test_key (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  const gchar *payload = key_rows[r].payload;
+  GstBufferList *list = gst_buffer_list_new ();
+  gulong watch;
+  GstHarness *h = watched_new (key_rows[r].encoding, &watch);
+
+  g_test_message ("%s", key_rows[r].why);
+  gst_harness_push (h, packet_new (payload, strlen (payload), 1, TRUE));
+  g_assert_cmpint (pull_is_marked (h), ==, key_rows[r].key);
+
+  for (guint16 i = 0; i < 2; i++)
+    gst_buffer_list_add (
+        list, packet_new (payload, strlen (payload), 2 + i, TRUE));
+  g_assert_cmpint (gst_pad_push_list (h->srcpad, list), ==, GST_FLOW_OK);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (pull_is_marked (h), ==, key_rows[r].key);
+
+  fecenc_unwatch (h->element, watch);
+  gst_harness_push (h, packet_new (payload, strlen (payload), 4, TRUE));
+  g_assert_false (pull_is_marked (h));
+  gst_harness_teardown (h);
+}
+
+/* The repair packets behind a frame of n. */
+static guint
+frame_repair (GstHarness *h, const gchar *payload, guint n, guint16 *seq)
+{
+  guint came = 0;
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < n; i++)
+    gst_harness_push (
+        h, packet_new (payload, strlen (payload), (*seq)++, i + 1 == n));
+  while ((buffer = gst_harness_try_pull (h))) {
+    came++;
+    gst_buffer_unref (buffer);
+  }
+  return came - n;
+}
+
+static const struct
+{
+  guint level, key, delta; /* repair of a key frame and of the 5 behind it */
+  const gchar *why;
+} share_rows[] = {
+  /* ceil (20 sqrt 2) = 29: 11.6 of 40, 1 of 5. */
+  { 20, 11, 1, "more for key frames, and none taken from those behind" },
+  /* 57: 22.8 of 40, 2 of 5. */
+  { 40, 22, 2, "" },
+  /* 114: 40 of 40; 4 of 5. */
+  { 80, 40, 4, "no more than 100" },
+  { 0, 0, 0, "none where none is wanted" },
+};
+
+static void
+test_share (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  gulong watch;
+  GstHarness *h = watched_new ("H264", &watch);
+  guint16 seq = 65530;
+
+  g_test_message ("%s", share_rows[r].why);
+  fecenc_set (h->element, share_rows[r].level, FECENC_UNSET);
+  g_assert_cmpuint (
+      frame_repair (h, "\x65\x88", 40, &seq), ==, share_rows[r].key);
+  for (guint i = 0; i < 5; i++)
+    g_assert_cmpuint (
+        frame_repair (h, "\x41\x9a", 5, &seq), ==, share_rows[r].delta);
+  g_assert_cmpint (
+      number_get (h->element, "percentage"), ==, share_rows[r].level);
+  fecenc_unwatch (h->element, watch);
+  gst_harness_teardown (h);
+}
+
+/* A level that changes within a key frame, and a watch that ends there. */
+static void
+test_share_changes (void)
+{
+  gulong watch;
+  GstHarness *h = watched_new ("H264", &watch);
+  guint16 seq = 0;
+
+  fecenc_set (h->element, 20, FECENC_UNSET);
+  gst_harness_push (h, packet_new ("\x65", 1, seq++, FALSE));
+  g_assert_cmpint (number_get (h->element, "percentage"), ==, 29);
+  fecenc_set (h->element, 40, 20);
+  gst_harness_push (h, packet_new ("\x65", 1, seq++, TRUE));
+  gst_harness_push (h, packet_new ("\x41", 1, seq++, TRUE));
+  g_assert_cmpint (number_get (h->element, "percentage"), ==, 40);
+
+  gst_harness_push (h, packet_new ("\x65", 1, seq++, FALSE));
+  g_assert_cmpint (number_get (h->element, "percentage"), ==, 57);
+  fecenc_unwatch (h->element, watch);
+  g_assert_cmpint (number_get (h->element, "percentage"), ==, 40);
+  gst_harness_teardown (h);
+}
+
+/* Whoever watches without a level leaves the user's alone. */
+static void
+test_share_foreign (void)
+{
+  gulong watch;
+  GstHarness *h = watched_new ("H264", &watch);
+  guint16 seq = 0;
+
+  g_object_set (h->element, "percentage", 20, NULL);
+  g_assert_cmpuint (frame_repair (h, "\x65\x88", 40, &seq), ==, 8);
+  g_assert_cmpuint (frame_repair (h, "\x41\x9a", 5, &seq), ==, 1);
+  fecenc_unwatch (h->element, watch);
+  g_assert_cmpint (number_get (h->element, "percentage"), ==, 20);
+  gst_harness_teardown (h);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,5 +335,14 @@ main (int argc, char **argv)
   g_test_add_func ("/fecenc/find/rtpbin", test_fec_rtpbin);
   g_test_add_func ("/fecenc/find/named", test_fec_named);
   g_test_add_func ("/fecenc/set", test_fec_set);
+  for (guint i = 0; i < G_N_ELEMENTS (key_rows); i++)
+    add_row ("fecenc/key", key_rows[i].name, i, test_key);
+  for (guint i = 0; i < G_N_ELEMENTS (share_rows); i++) {
+    g_autofree gchar *name = g_strdup_printf ("%u", share_rows[i].level);
+
+    add_row ("fecenc/share", name, i, test_share);
+  }
+  g_test_add_func ("/fecenc/share/changes", test_share_changes);
+  g_test_add_func ("/fecenc/share/foreign", test_share_foreign);
   return g_test_run ();
 }

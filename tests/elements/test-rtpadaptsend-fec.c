@@ -3,6 +3,8 @@
  */
 #include "send-twcc.h"
 
+#include <string.h>
+
 /* 60 frames of 10 packets, of each the 6th lost, without any queue: spike calls
  * that wireless, none calls it congestion.  10 % need repair at any target. */
 static const struct
@@ -61,6 +63,57 @@ test_fec (gconstpointer data)
   gst_object_unref (bin);
 }
 
+/* In a bin of its own it is somebody else's: webrtcbin's stay so where FEC is
+ * not negotiated. */
+static const struct
+{
+  const gchar *fecenc;
+  guint warnings;
+  const gchar *why;
+} unset_rows[] = {
+  { "rtpulpfecenc", 1, "the user's" },
+  { "( rtpulpfecenc )", 0, "another bin's" },
+  { "rtpulpfecenc pt=122", 0, "it has one" },
+};
+
+/* Those on the bus that say that `pt` is missing. */
+static guint
+unset_warnings (Send *s)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING))) {
+    g_autoptr (GError) error = NULL;
+
+    gst_message_parse_warning (message, &error, NULL);
+    n += strstr (error->message, "has no pt") != NULL;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+static void
+test_unset (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  /* The second one tells when both were looked at. */
+  g_autofree gchar *line = g_strdup_printf (
+      "%s ! rtpfunnel name=f ! rtpadaptsend name=send stats-interval=0 "
+      "rtpulpfecenc pt=122 ! f.",
+      unset_rows[row].fecenc);
+  GstElement *bin = gst_parse_bin_from_description (line, TRUE, NULL);
+  Send s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
+
+  g_test_message ("%s", unset_rows[row].why);
+  gst_object_ref_sink (bin);
+  send_harness (&s, bin);
+  wait_until (stat (&s, "fec-made") > 0);
+  g_assert_cmpuint (unset_warnings (&s), ==, unset_rows[row].warnings);
+  send_free (&s);
+  gst_object_unref (bin);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -70,6 +123,11 @@ main (int argc, char **argv)
     g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/fec/%u", i);
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_fec);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (unset_rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/fec/unset/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_unset);
   }
   return g_test_run ();
 }

@@ -55,6 +55,31 @@ test_no_feedback (void)
   send_free (&s);
 }
 
+/* Ten frames of 10 packets in 100 ms each, 960 kbit/s, and then of 2, which the
+ * pacer spreads, 192 kbit/s: the encoder is at rest, or at a loss.  It may go on
+ * where it was (RFC 5348 4.3, data-limited: X_recv_set keeps its maximum), while
+ * 2 X_recv = 384 kbit/s would have it told less and less. */
+static void
+test_small_frames (void)
+{
+  Send s = send_new ("controller=tfrc start-bitrate=1000000 lda=none");
+  guint first = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    GstClockTime next = START + (i + 1) * 100 * GST_MSECOND;
+    guint n = i < 10 ? 10 : 2;
+
+    send_paced (&s, i, n);
+    gst_test_clock_advance_time (s.clock, 2 * OWD);
+    feedback (&s, first, first + n, 0, NULL);
+    first += n;
+    if (time_now (&s) < next)
+      gst_test_clock_set_time (s.clock, next);
+    g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), >=, 900000);
+  }
+  send_free (&s);
+}
+
 /* The rate after four frames of 10 packets, each reported before the next. */
 static guint
 rate_after (gboolean losses)
@@ -280,6 +305,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_add_func ("/rtpadaptsend/feedback/first", test_first_feedback);
   g_test_add_func ("/rtpadaptsend/feedback/none", test_no_feedback);
+  g_test_add_func ("/rtpadaptsend/feedback/small-frames", test_small_frames);
   g_test_add_func ("/rtpadaptsend/feedback/losses", test_losses);
   g_test_add_func ("/rtpadaptsend/feedback/doubtful", test_doubtful);
   g_test_add_func ("/rtpadaptsend/feedback/unknown", test_unknown);

@@ -41,11 +41,11 @@ static void
 test_clock (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  TwccClock c = { 0 };
+  RemoteClock c = { 0 };
   RaTime sent = 1000 * RA_SECOND;
-  RaTime a = twcc_clock_unwrap (&c, clock_rows[row].first, sent);
-  RaTime b = twcc_clock_unwrap (
-      &c, clock_rows[row].second, ra_later (sent, clock_rows[row].sent_later));
+  RaTime a = remote_clock_unwrap (&c, clock_rows[row].first, WRAP, sent);
+  RaTime b = remote_clock_unwrap (&c, clock_rows[row].second, WRAP,
+      ra_later (sent, clock_rows[row].sent_later));
 
   g_test_message ("%s", clock_rows[row].why);
   g_assert_cmpint (ra_diff (b, a), ==, clock_rows[row].expected);

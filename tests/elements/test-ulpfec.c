@@ -28,6 +28,7 @@ typedef struct
   GRand *rand;
   gdouble budget; /* ulpfec_spend()'s */
   guint percentage;
+  gboolean important; /* mark what goes in */
   guint16 seq;
   guint32 frame;
   Out out[OUT_MAX];
@@ -80,6 +81,8 @@ frame_encode (Fec *f, guint n)
     gst_rtp_buffer_set_marker (&rtp, i + 1 == n);
     gst_rtp_buffer_unmap (&rtp);
     GST_BUFFER_PTS (buffer) = time;
+    if (f->important)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE);
     g_assert_cmpint (gst_harness_push (f->encoder, buffer), ==, GST_FLOW_OK);
   }
   while ((buffer = gst_harness_try_pull (f->encoder))) {
@@ -190,6 +193,28 @@ test_masks (gconstpointer data)
     fec_free (&f);
   }
   g_test_message ("%u repair packets", repairs);
+}
+
+/* percentage-important alone only brings repair forward: why fecenc_watch()
+ * raises `percentage`, too. */
+static void
+test_important (void)
+{
+  /* 57 % of 40 are 22.8, of which `percentage` pays 16: the next three frames
+   * of 5, each good for 2, pay off what is missing. */
+  static const guint repairs[] = { 22, 0, 0, 0, 2, 2 };
+  Fec f;
+
+  fec_new (&f, 40, 100);
+  gst_harness_set (f.encoder, "rtpulpfecenc", "percentage-important", 57, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (repairs); i++) {
+    guint n = i == 0 ? 40 : 5;
+
+    f.important = i == 0;
+    frame_encode (&f, n);
+    g_assert_cmpuint (f.n_out - n, ==, repairs[i]);
+  }
+  fec_free (&f);
 }
 
 /* --- and what they bring back ------------------------------------------- */
@@ -337,6 +362,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_masks);
   }
+  g_test_add_func ("/ulpfec/important", test_important);
   for (guint i = 0; i < G_N_ELEMENTS (percentages); i++) {
     g_autofree gchar *path
         = g_strdup_printf ("/ulpfec/recovered/%u", percentages[i]);

@@ -1,0 +1,263 @@
+/* rtpadaptrecv: watches RTP arrive and reports to the sender.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-rtpadaptrecv
+ * @title: rtpadaptrecv
+ * @short_description: watches RTP arrive and reports to the sender
+ *
+ * Between the source of RTP packets, or srtpdec, and rtpbin.recv_rtp_sink_N.
+ * Packets pass untouched.  It measures what arrives (#GstRtpAdaptRecv:stats)
+ * and has the rtpsession it finds downstream send
+ * #GstRtpAdaptRecv:feedback about it:
+ *
+ * - twcc: rtpsession does it, where the caps have
+ *   `extmap-N=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01`;
+ *   this element only measures.  As rtpsession waits for the end of a frame, a
+ *   frame that takes longer than 50 ms has it answer meanwhile
+ *   (`twcc-feedback-interval`, unless that is set).
+ * - tfrc: TFRC-FB of draft-ietf-avt-tfrc-profile-10 and the RTCP APP packet
+ *   RADP, once per round trip and at once after a new loss event.  Losses are
+ *   told apart here (#GstRtpAdaptRecv:lda).  The caps need
+ *   `extmap-N=urn:ietf:params:rtp-hdrext:rtt-sendts`; without it there is a
+ *   warning, and it is as with twcc.
+ * - ccfb: RFC 8888, each #GstRtpAdaptRecv:feedback-interval.
+ *
+ * With tfrc and ccfb it takes the transport-wide number out of the caps it
+ * passes on, so that rtpsession does not answer as well.
+ *
+ * When feedback goes is decided by rtpsession, by the rules of RFC 4585: set
+ * `rtp-profile=avpf` and a `bandwidth`, of which RTCP has 5 %: a report of 200
+ * bytes each 50 ms needs 1.3 Mbit/s.  A warning tells when it is too little.
+ * Of the session nothing else is changed; reduced-size RTCP (RFC 5506), which halves
+ * that and has to be negotiated, works when the application turns
+ * `rtcp-reduced-size` of the internal session on.
+ *
+ * The time of arrival is the DTS, as rtpadaptudpsrc and, best with
+ * `socket-timestamp=realtime`, udpsrc give it.
+ *
+ * Element messages: application/x-rtpadaptrecv-stats each
+ * #GstRtpAdaptRecv:stats-interval; rtpadapt-dscp when the colours' DSCP turns
+ * out to be bleached or remarked on the way (dscp, a string); with
+ * #GstRtpAdaptRecv:loss-messages one rtpadapt-loss for each lost packet, with
+ * the time it should have come (clock time, ns), its number (transport-wide if
+ * packets have one, else RTP's, without wraps) and the verdict ("congestion" or
+ * "wireless").
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 -m rtpbin name=s rtp-profile=avpf \
+ *     rtpbin name=r rtp-profile=avpf \
+ *     rtpsession0::bandwidth=4000000 rtpsession1::bandwidth=4000000 \
+ *     videotestsrc is-live=true num-buffers=120 pattern=ball ! \
+ *     video/x-raw,width=640,height=360,framerate=30/1 ! \
+ *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=120 ! \
+ *     rtph264pay mtu=1200 ! \
+ *     "application/x-rtp,extmap-1=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01,extmap-2=urn:ietf:params:rtp-hdrext:rtt-sendts" ! \
+ *     rtpadaptsend feedback=tfrc max-bitrate=2000000 ! s.send_rtp_sink_0 \
+ *     s.send_rtp_src_0 ! rtpadaptlink seed=1 \
+ *     link="bottleneck rate=1M queue=100ms ! delay 20ms ! bernoulli p=.02" ! \
+ *     rtpadaptrecv feedback=tfrc ! r.recv_rtp_sink_0 \
+ *     r.send_rtcp_src_0 ! \
+ *     udpsink host=127.0.0.1 port=15023 sync=false async=false \
+ *     udpsrc address=127.0.0.1 port=15023 reuse=false ! s.recv_rtcp_sink_0 \
+ *     r. ! rtph264depay ! fakesink
+ * ]|
+ * A sender and a receiver in one process, with a lossy path between them; only
+ * the reports come back through a UDP port of this machine.
+ */
+#include "recvpriv.h"
+
+#include <gst/rtpadapt/lda.h>
+
+GST_DEBUG_CATEGORY (gst_rtp_adapt_recv_debug);
+#define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
+
+G_DEFINE_TYPE_WITH_CODE (GstRtpAdaptRecv, gst_rtp_adapt_recv, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (
+        gst_rtp_adapt_recv_debug, "rtpadaptrecv", 0, "RTP feedback"))
+GST_ELEMENT_REGISTER_DEFINE (
+    rtpadaptrecv, "rtpadaptrecv", GST_RANK_NONE, GST_TYPE_RTP_ADAPT_RECV)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+RaTime
+recv_now (GstRtpAdaptRecv *self)
+{
+  return gst_clock_get_time (self->clock) + (guint64) self->clock_offset;
+}
+
+/* Packets may come before PLAYING brings a clock: the system clock serves till
+ * then. */
+static gboolean
+recv_set_clock (GstElement *element, GstClock *clock)
+{
+  GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (element);
+
+  g_mutex_lock (&self->lock);
+  if (clock && self->clock && clock != self->clock) {
+    RaTime now = recv_now (self);
+
+    recv_timer_stop (self);
+    gst_object_replace ((GstObject **) &self->clock, GST_OBJECT (clock));
+    self->clock_offset = ra_diff (now, gst_clock_get_time (clock));
+    recv_timer_set (self);
+  }
+  g_mutex_unlock (&self->lock);
+  return GST_ELEMENT_CLASS (gst_rtp_adapt_recv_parent_class)
+      ->set_clock (element, clock);
+}
+
+void
+recv_stats_restart (GstRtpAdaptRecv *self)
+{
+  self->next_stats = self->reporter && self->cfg.stats_interval > 0
+      ? ra_later (recv_now (self), (RaSpan) self->cfg.stats_interval)
+      : RA_TIME_NONE;
+  recv_timer_set (self);
+}
+
+void
+recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports)
+{
+  RecvConfig *cfg = &self->cfg;
+  RaReporterConfig config = {
+    .reports = reports,
+    .lda = ra_ldas[cfg->lda],
+    .lda_params = cfg->lda_params,
+    .seed = RECV_SEED,
+    .interval = (RaSpan) cfg->interval,
+    .late = (RaSpan) cfg->late,
+  };
+  g_autoptr (GError) error = NULL;
+
+  g_clear_pointer (&self->reporter, ra_reporter_free);
+  self->reports = reports;
+  self->reporter = ra_reporter_new (&config, &error);
+  if (!self->reporter) {
+    recv_warn (self, RECV_WARNED_PARAMS, GST_RESOURCE_ERROR_SETTINGS,
+        "Default parameters are used for the loss differentiation.",
+        error->message);
+    g_free (cfg->lda_params);
+    cfg->lda_params = g_strdup ("");
+    config.lda_params = NULL;
+    self->reporter = ra_reporter_new (&config, NULL);
+  }
+  recv_reporter_setup (self);
+}
+
+static void
+recv_start (GstRtpAdaptRecv *self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+
+  g_mutex_lock (&self->lock);
+  self->clock = clock ? clock : gst_system_clock_obtain ();
+  self->clock_offset = 0;
+  self->ids = (RecvIds){ 0 };
+  self->eos = self->due = self->fresh = FALSE;
+  self->n_slow = self->n_packets = 0;
+  self->rtcp_size = 0;
+  self->warned = 0;
+  self->dscp_told = RA_DSCP_UNKNOWN;
+  self->count = (RecvCounters){ 0 };
+  self->session_stale = TRUE;
+  self->session_again = 0;
+  self->frame_since = RA_TIME_NONE;
+  self->framed = FALSE;
+  self->hurry = self->hurried = self->untimely = FALSE;
+  /* The caps tell whether it is to report. */
+  recv_reporter_create (self,
+      self->cfg.feedback == GST_RTP_ADAPT_FEEDBACK_CCFB ? RA_REPORTS_CCFB
+                                                        : RA_REPORTS_NONE);
+  recv_stats_restart (self);
+  g_mutex_unlock (&self->lock);
+  gst_segment_init (&self->segment, GST_FORMAT_TIME);
+}
+
+static void
+recv_stop (GstRtpAdaptRecv *self)
+{
+  recv_session_forget (self);
+  g_mutex_lock (&self->lock);
+  recv_timer_stop (self);
+  g_clear_pointer (&self->reporter, ra_reporter_free);
+  gst_clear_object (&self->clock);
+  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  g_mutex_unlock (&self->lock);
+}
+
+static GstStateChangeReturn
+recv_change_state (GstElement *element, GstStateChange transition)
+{
+  GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    recv_start (self);
+  ret = GST_ELEMENT_CLASS (gst_rtp_adapt_recv_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
+    recv_stop (self);
+  return ret;
+}
+
+static void
+gst_rtp_adapt_recv_finalize (GObject *object)
+{
+  GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (object);
+
+  g_free (self->cfg.lda_params);
+  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  g_weak_ref_clear (&self->session);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_rtp_adapt_recv_parent_class)->finalize (object);
+}
+
+static void
+gst_rtp_adapt_recv_class_init (GstRtpAdaptRecvClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->finalize = gst_rtp_adapt_recv_finalize;
+  object_class->set_property = recv_set_property;
+  object_class->get_property = recv_get_property;
+  recv_props_install (object_class);
+
+  element_class->change_state = recv_change_state;
+  element_class->set_clock = recv_set_clock;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "RTP adaptive receiver",
+      "Network/RTP/Filter",
+      "Watches RTP arrive, tells wireless losses from congestion and reports "
+      "to the sender",
+      "The gst-rtpadapt authors");
+}
+
+static void
+gst_rtp_adapt_recv_init (GstRtpAdaptRecv *self)
+{
+  g_mutex_init (&self->lock);
+  g_weak_ref_init (&self->session, NULL);
+  g_queue_init (&self->messages);
+  self->next_stats = RA_TIME_NONE;
+  self->cfg = (RecvConfig){
+    .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC,
+    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RECV_LDA),
+    .lda_params = g_strdup (""),
+    .interval = RECV_INTERVAL,
+    .late = RECV_LATE,
+    .tfrc_fmt = RA_TFRC_FB_FMT,
+    .stats_interval = RECV_STATS_INTERVAL,
+  };
+  recv_pads_init (self);
+}

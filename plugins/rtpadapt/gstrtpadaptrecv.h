@@ -1,0 +1,16 @@
+/* rtpadaptrecv: watches RTP arrive and reports to the sender.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_RTP_ADAPT_RECV (gst_rtp_adapt_recv_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstRtpAdaptRecv, gst_rtp_adapt_recv, GST, RTP_ADAPT_RECV, GstElement)
+
+GST_ELEMENT_REGISTER_DECLARE (rtpadaptrecv)
+
+G_END_DECLS

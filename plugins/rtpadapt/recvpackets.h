@@ -1,0 +1,63 @@
+/* rtpadaptrecv: what it reads off an RTP packet and adds to an RTCP packet.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/feedback/reporter.h>
+
+G_BEGIN_DECLS
+
+/* Ids of header extensions, 0: the caps do not have it. */
+typedef struct
+{
+  guint number; /* transport-wide */
+  guint send_ts;
+  guint colour;
+} RecvIds;
+
+RecvIds recv_ids_parse (const GstStructure *caps);
+
+typedef enum
+{
+  RECV_RTP,
+  RECV_RTCP, /* muxed, RFC 5761 */
+  RECV_OTHER,
+} RecvKind;
+
+/* An RTP packet with what its pointers point to. */
+typedef struct
+{
+  RaWirePacket wire; /* but for arrival and grain */
+  gboolean marker;
+  RaSendTs send_ts;
+  RaColourExt colour;
+} RecvPacket;
+
+/* Fills `p` if it is RTP.  `p` must stay where it is. */
+RecvKind recv_packet_parse (
+    RecvPacket *p, GstBuffer *buffer, const RecvIds *ids);
+
+/* The SSRC of the first packet; 0 if there is none. */
+guint32 recv_rtcp_ssrc (GstRTCPBuffer *rtcp);
+/* TRUE if it says BYE, behind which nothing may come (RFC 3550 6.1). */
+gboolean recv_rtcp_is_bye (GstRTCPBuffer *rtcp);
+/* Bytes that may be added. */
+gsize recv_rtcp_room (const GstRTCPBuffer *rtcp);
+
+/* RADP and TFRC-FB, all together. */
+#define RECV_TFRC_SIZE_MAX (12 + RA_RADP_SIZE_MAX + 12 + RA_TFRC_FB_SIZE)
+/* There must be room for that. */
+void recv_rtcp_add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
+    guint fmt, const RaTfrcFb *fb, const RaRadp *radp);
+#define RECV_CCFB_HEADER 12
+/* There must be room for that and `len`, a multiple of 4. */
+void recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
+    const guint8 *fci, gsize len);
+
+/* The RTCP bandwidth (bit/s) that lets rtpsession send `bytes`, with UDP and IP
+ * headers, each `interval`, which is positive, in a session of `members`. */
+guint64 recv_rtcp_bandwidth (gsize bytes, guint members, RaSpan interval);
+
+G_END_DECLS

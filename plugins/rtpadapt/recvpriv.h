@@ -1,0 +1,168 @@
+/* rtpadaptrecv's inside, shared by its files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "enums.h"
+#include "gstrtpadaptrecv.h"
+#include "recvpackets.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_recv_debug);
+
+/* Defaults. */
+#define RECV_LDA "zbs"
+/* RFC 8888 7: 50 to 200 ms work for the known algorithms. */
+#define RECV_INTERVAL (50 * GST_MSECOND)
+#define RECV_LATE (75 * GST_MSECOND) /* seed 003 */
+#define RECV_STATS_INTERVAL GST_SECOND
+/* Only for LDAs that draw lots about a known truth: repeatable. */
+#define RECV_SEED 1
+
+/* Properties that are set; under the lock. */
+typedef struct
+{
+  gint feedback;     /* GstRtpAdaptFeedback */
+  gint lda;          /* index of ra_ldas[] */
+  gchar *lda_params; /* never NULL */
+  GstClockTime interval, late, stats_interval;
+  guint tfrc_fmt;
+  gboolean loss_messages;
+} RecvConfig;
+
+/* What is posted at most once per start. */
+typedef enum
+{
+  RECV_WARNED_NO_SEND_TS = 1 << 0,
+  RECV_WARNED_NO_SESSION = 1 << 1,
+  RECV_WARNED_NO_AVPF = 1 << 2,
+  RECV_WARNED_SLOW = 1 << 3,
+  RECV_WARNED_PARAMS = 1 << 4,
+} RecvWarned;
+
+typedef struct
+{
+  guint64 not_rtp; /* buffers that were neither RTP nor RTCP */
+  guint64 rtcp;    /* muxed packets */
+  guint64 reports_sent;
+  guint64 reports_refused; /* rtpsession could not send in time */
+  guint64 reports_no_room; /* RTCP buffers too full for a report */
+} RecvCounters;
+
+struct _GstRtpAdaptRecv
+{
+  GstElement parent;
+
+  GstPad *sinkpad, *srcpad;
+
+  GstSegment segment; /* the sink's, of its streaming thread */
+
+  GMutex lock; /* guards all below; never held while something is pushed,
+                  posted or asked of the session */
+  RecvConfig cfg;
+  RecvIds ids;
+  gboolean eos;
+
+  RaReporter *reporter; /* exists between READY and PAUSED */
+  RaReports reports;    /* what it is for */
+
+  /* Our time: the clock's plus a constant, so that it goes on when the
+   * pipeline gets another clock. */
+  GstClock *clock;
+  gint64 clock_offset;
+
+  /* the session */
+  GWeakRef session; /* the GstElement: its RTPSession calls it back */
+  gulong handler;
+  gboolean session_stale; /* look for it anew */
+  RaTime session_again;   /* and not before */
+
+  /* twcc */
+  RaTime frame_since; /* the first packet behind a marker, or RA_TIME_NONE */
+  gboolean framed;    /* a marker came */
+  gboolean hurry, hurried; /* the session shall answer, answers within frames */
+  gboolean untimely;       /* a packet of no running time came: it must not */
+
+  /* the report */
+  gboolean fresh; /* packets came since the last one */
+  gboolean due;
+  RaTime due_since;
+  RaTime ask_again; /* while it is due */
+  guint n_slow;     /* in a row, later than they should be */
+  guint n_packets;  /* since the DSCP was looked at */
+  gsize rtcp_size;  /* of the last RTCP packet with a report, bytes */
+
+  GstClockID wait; /* the timer, or NULL */
+  RaTime wait_until;
+  RaTime next_stats;
+
+  guint warned; /* RecvWarned */
+  RaDscpFate dscp_told;
+  RecvCounters count;
+
+  /* what is to be posted, by one job of the element's thread pool */
+  gboolean job_pending;
+  GQueue messages;
+};
+
+/* Any time of ours; the lock is held. */
+RaTime recv_now (GstRtpAdaptRecv *self);
+/* On the clock. */
+static inline GstClockTime
+recv_clock_time (const GstRtpAdaptRecv *self, RaTime t)
+{
+  return t - (guint64) self->clock_offset;
+}
+
+/* A reporter for `reports`, with the settings; the lock is held.  Bad
+ * parameters are replaced by the defaults, with a warning. */
+void recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports);
+
+/* Posts the next statistics an interval from now; the lock is held. */
+void recv_stats_restart (GstRtpAdaptRecv *self);
+
+/* recvprops.c */
+void recv_props_install (GObjectClass *klass);
+void recv_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void recv_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+/* recvpads.c */
+void recv_pads_init (GstRtpAdaptRecv *self);
+
+/* recvreport.c */
+/* Looks for the session if it has to; no lock is held. */
+void recv_session_find (GstRtpAdaptRecv *self);
+/* A packet came, the last of its frame perhaps; the lock is held. */
+void recv_frame_watch (GstRtpAdaptRecv *self, gboolean marker, RaTime now);
+/* Has the session answer as the frame at hand wants it, before the packet gets
+ * there; no lock is held. */
+void recv_session_hurry (GstRtpAdaptRecv *self);
+/* Lets it go; no lock is held. */
+void recv_session_forget (GstRtpAdaptRecv *self);
+/* A report is due; the lock is held.  TRUE: recv_session_ask() for it. */
+gboolean recv_report_due (GstRtpAdaptRecv *self, RaTime now);
+/* Asks rtpsession for an RTCP packet; no lock is held. */
+void recv_session_ask (GstRtpAdaptRecv *self);
+/* Sets the timer to what comes next; the lock is held. */
+void recv_timer_set (GstRtpAdaptRecv *self);
+void recv_timer_stop (GstRtpAdaptRecv *self);
+
+/* recvworld.c */
+/* Has the job post `message`, which is taken; the lock is held. */
+void recv_post (GstRtpAdaptRecv *self, GstMessage *message);
+/* Has the job post a warning, once per start; the lock is held. */
+void recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code,
+    const gchar *text, const gchar *debug);
+/* Tells what became of the DSCP, if that is news; the lock is held. */
+void recv_dscp_tell (GstRtpAdaptRecv *self);
+/* Connects the library's callback; the lock is held. */
+void recv_reporter_setup (GstRtpAdaptRecv *self);
+/* (transfer full); the lock is held. */
+GstStructure *recv_stats (GstRtpAdaptRecv *self);
+/* "twcc", "tfrc", "ccfb" or "none". */
+const gchar *recv_feedback_nick (const GstRtpAdaptRecv *self);
+
+G_END_DECLS

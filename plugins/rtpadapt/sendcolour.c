@@ -1,0 +1,85 @@
+/* rtpadaptsend: the colour of each packet, for a network that drops by it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "colourmeta.h"
+#include "sendpriv.h"
+
+#include <gst/rtp/rtp.h>
+
+gchar *
+send_colour_rule (GstRtpAdaptSend *self, gint colour, const gchar *params)
+{
+  const RaColourOps *ops = ra_colours[colour];
+  g_autoptr (GError) error = NULL;
+  RaColour *fresh;
+
+  if (!self->sender)
+    return NULL; /* before the start, in any order */
+  fresh = ra_colour_new (ops, params, &error);
+  if (!fresh)
+    return g_strdup_printf (
+        "colour %s goes on as it was: %s", ops->name, error->message);
+  g_clear_pointer (&self->colour, ra_colour_free);
+  self->colour = fresh;
+  return NULL;
+}
+
+static gboolean
+is_none (const RaColourOps *ops)
+{
+  return g_str_equal (ops->name, "none");
+}
+
+gchar *
+send_colour_check (const GstRtpAdaptSend *self)
+{
+  const RaLdaOps *lda = ra_ldas[self->cfg.lda];
+
+  if (!self->sender || !g_str_equal (lda->name, "wled")
+      || !is_none (ra_colours[self->cfg.colour]))
+    return NULL;
+  return g_strdup_printf ("lda %s needs %s: set colour=profile or "
+                          "colour=content",
+      lda->name, lda->needs);
+}
+
+/* The reader wants every packet of the stream in the order of sending. */
+static RaImportance
+importance_of (Stream *stream, BacklogItem *item)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  RaImportance importance;
+
+  if (!stream || stream->kind.codec == RA_CODEC_NONE || item->media == 0
+      || !gst_rtp_buffer_map (
+          GST_BUFFER_CAST (item->object), GST_MAP_READ, &rtp))
+    return RA_IMPORTANCE_UNKNOWN;
+  importance
+      = ra_importance_read (&stream->reader, gst_rtp_buffer_get_payload (&rtp),
+          gst_rtp_buffer_get_payload_len (&rtp), item->timestamp);
+  gst_rtp_buffer_unmap (&rtp);
+  return importance;
+}
+
+RaMark
+send_colour_mark (
+    GstRtpAdaptSend *self, BacklogItem *item, Stream *stream, RaTime now)
+{
+  GstBuffer *buffer = GST_BUFFER_CAST (item->object);
+  RaColourPacket packet = { .size = item->size, .repair = item->media == 0 };
+  RaMark mark;
+
+  if (is_none (self->colour->ops)) {
+    mark = rtp_adapt_buffer_get_colour (buffer); /* somebody upstream's */
+  } else {
+    packet.importance = importance_of (stream, item);
+    ra_colour_set_rate (self->colour, ra_sender_rate (self->sender));
+    mark = ra_colour_mark (self->colour, &packet, now);
+    buffer = gst_buffer_make_writable (buffer);
+    rtp_adapt_buffer_set_colour (buffer, mark);
+    item->object = GST_MINI_OBJECT_CAST (buffer);
+  }
+  self->count.mark_packets[mark]++;
+  self->count.mark_bytes[mark] += item->size;
+  return mark;
+}

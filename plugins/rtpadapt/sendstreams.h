@@ -1,0 +1,83 @@
+/* The RTP streams that pass rtpadaptsend: what is known of each SSRC.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Caps belong to the packets that follow them.  Behind an rtpfunnel they tell
+ * nothing; then the caps of the payloaders upstream do, by their `ssrc`.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/rtpadapt/colour/importance.h>
+#include <gst/rtpadapt/util/throughput.h>
+
+G_BEGIN_DECLS
+
+/* The idlest gives way to one more. */
+#define STREAMS_MAX 32
+
+/* What RTP caps tell of a stream; all 0 where they tell nothing. */
+typedef struct
+{
+  gint payload_type; /* the media's, or -1; others are FEC or the like */
+  gboolean told;     /* there is an encoding-name */
+  RaCodec codec;
+  gboolean is_audio;
+} StreamKind;
+
+/* Where a stream comes from, as found upstream. */
+typedef struct
+{
+  guint32 ssrc;
+  StreamKind kind;
+  gboolean driven; /* by an encoder that gets its share of the rate from us */
+} StreamOrigin;
+
+typedef struct
+{
+  gboolean used;
+  guint32 ssrc;
+  RaTime last;   /* that a packet came in */
+  GstCaps *caps; /* that its packets have, or NULL */
+  StreamKind caps_kind;
+  StreamKind kind; /* by its caps, else by its origin */
+  gboolean driven; /* and not of a constant rate beside what we drive */
+  RaImportanceReader reader;
+  RaThroughput out;
+  guint64 packets, bytes; /* sent, repair included */
+} Stream;
+
+typedef struct
+{
+  Stream stream[STREAMS_MAX];
+  GstCaps *caps; /* that the packets to come have, or NULL */
+  StreamKind kind;
+  GArray *origins;        /* of StreamOrigin; NULL before a search */
+  gboolean others_driven; /* so are streams of no known origin */
+} Streams;
+
+StreamKind stream_kind (const GstCaps *caps);
+
+/* Zeroed memory is ready. */
+void streams_clear (Streams *s);
+
+/* TRUE unless a stream has such caps already. */
+gboolean streams_on_caps (Streams *s, GstCaps *caps);
+/* The stream of a packet that comes in.  `unknown`: it is new, and neither caps
+ * nor a search have told of it. */
+Stream *streams_on_packet (
+    Streams *s, guint32 ssrc, RaTime now, gboolean *unknown);
+/* What a search found; takes `origins` (of StreamOrigin). */
+void streams_on_search (Streams *s, GArray *origins, gboolean others_driven);
+
+/* NULL if there is none. */
+Stream *streams_find (Streams *s, guint32 ssrc);
+/* A packet leaves. */
+void stream_on_sent (Stream *stream, guint size, RaTime now);
+/* Its rate is its own affair: audio, or of an encoder that we do not drive. */
+gboolean stream_is_beside (const Stream *stream);
+/* What streams that are beside take, bit/s of whole packets. */
+guint64 streams_beside (const Streams *s, RaTime now);
+/* Of all: GST_TYPE_ARRAY of structures. */
+void streams_describe (const Streams *s, RaTime now, GValue *value);
+
+G_END_DECLS
