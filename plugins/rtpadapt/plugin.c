@@ -4,6 +4,8 @@
 #include "gstrtpadaptlink.h"
 #include "gstrtpadaptrecv.h"
 #include "gstrtpadaptsend.h"
+#include "gstrtpadaptsrc.h"
+#include "gstrtpadaptsink.h"
 #include "gstrtpadaptudpsink.h"
 #include "gstrtpadaptudpsrc.h"
 #include "gstrtphdrextcolour.h"
@@ -17,6 +19,8 @@ plugin_init (GstPlugin *plugin)
   any |= GST_ELEMENT_REGISTER (rtpadaptlink, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptrecv, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptsend, plugin);
+  any |= GST_ELEMENT_REGISTER (rtpadaptsrc, plugin);
+  any |= GST_ELEMENT_REGISTER (rtpadaptsink, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptudpsink, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptudpsrc, plugin);
   any |= GST_ELEMENT_REGISTER (rtphdrextcolour, plugin);

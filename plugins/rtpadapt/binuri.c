@@ -1,0 +1,278 @@
+/* rtpadapt://host:port?property=value&...: the URI of both bins.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "binuri.h"
+
+#include <string.h>
+
+/* A property and what it shall be. */
+typedef struct
+{
+  GParamSpec *pspec;
+  GValue value;
+} Setting;
+
+static void
+setting_clear (gpointer data)
+{
+  Setting *setting = data;
+
+  if (G_IS_VALUE (&setting->value))
+    g_value_unset (&setting->value);
+}
+
+static const gchar *
+host_property (GObject *bin)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (bin), "host")
+      ? "host"
+      : "address";
+}
+
+/* The bin's own that a query may name, or NULL and an error. */
+static GParamSpec *
+query_property (GObject *bin, const gchar *name, GError **error)
+{
+  static const gchar *const elsewhere[]
+      = { "uri", "host", "address", "port", NULL };
+  GParamSpec *pspec
+      = g_object_class_find_property (G_OBJECT_GET_CLASS (bin), name);
+
+  if (g_str_equal (name, "key")) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+        "a key does not belong into a URI, which others can read: use key-file "
+        "or the property key");
+    return NULL;
+  }
+  if (!pspec || pspec->owner_type != G_OBJECT_TYPE (bin)
+      || !(pspec->flags & G_PARAM_WRITABLE)
+      || g_strv_contains (elsewhere, name)) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+        "\"%s\" is no property that a URI can set", name);
+    return NULL;
+  }
+  return pspec;
+}
+
+/* gst_value_deserialize() would take 2^32 + 5 as 5, and -1 as much. */
+static gboolean
+number_parse (GParamSpec *pspec, const gchar *text, GValue *value)
+{
+  guint64 natural;
+  gint64 number;
+
+  if (G_IS_PARAM_SPEC_INT (pspec)) {
+    if (!g_ascii_string_to_signed (text, 10, G_MININT, G_MAXINT, &number, NULL))
+      return FALSE;
+    g_value_set_int (value, (gint) number);
+  } else if (G_IS_PARAM_SPEC_UINT (pspec)) {
+    if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT, &natural, NULL))
+      return FALSE;
+    g_value_set_uint (value, (guint) natural);
+  } else if (G_IS_PARAM_SPEC_UINT64 (pspec)) {
+    if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT64, &natural, NULL))
+      return FALSE;
+    g_value_set_uint64 (value, natural);
+  } else {
+    return gst_value_deserialize_with_pspec (value, text, pspec);
+  }
+  return TRUE;
+}
+
+static gboolean
+value_parse (GParamSpec *pspec, const gchar *text, GValue *value)
+{
+  g_value_init (value, pspec->value_type);
+  if (G_IS_PARAM_SPEC_STRING (pspec)) {
+    g_value_set_string (value, text);
+    return TRUE;
+  }
+  /* The second changes what is out of range. */
+  return number_parse (pspec, text, value)
+      && !g_param_value_validate (pspec, value);
+}
+
+static gboolean
+query_parse (GObject *bin, const gchar *query, GArray *settings, GError **error)
+{
+  GUriParamsIter iter;
+  gchar *name, *text;
+  GError *syntax = NULL;
+  gboolean good = TRUE;
+
+  g_uri_params_iter_init (&iter, query, -1, "&", G_URI_PARAMS_NONE);
+  while (good && g_uri_params_iter_next (&iter, &name, &text, &syntax)) {
+    Setting setting = { .pspec = query_property (bin, name, error) };
+
+    good = setting.pspec != NULL;
+    if (good && !value_parse (setting.pspec, text, &setting.value)) {
+      g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+          "\"%s\" is no value of %s", text, name);
+      good = FALSE;
+    }
+    g_array_append_val (settings, setting);
+    g_free (name);
+    g_free (text);
+  }
+  if (syntax) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+        "\"%s\" is no query: %s", query, syntax->message);
+    g_error_free (syntax);
+    return FALSE;
+  }
+  return good;
+}
+
+/* What is wrong with the part before the query, or NULL. */
+static const gchar *
+authority_problem (GUri *uri)
+{
+  const gchar *host = g_uri_get_host (uri);
+  const gchar *path = g_uri_get_path (uri);
+
+  if (!g_str_equal (g_uri_get_scheme (uri), BIN_URI_PROTOCOL))
+    return "it does not begin with " BIN_URI_PROTOCOL "://";
+  if (!host || !*host)
+    return "it has no host";
+  if (g_uri_get_userinfo (uri))
+    return "it has a user";
+  if (*path && !g_str_equal (path, "/"))
+    return "it has a path";
+  if (g_uri_get_fragment (uri))
+    return "it has a fragment";
+  return NULL;
+}
+
+/* A source may have port 0, any free one, a sink not. */
+static gboolean
+port_is_good (GObject *bin, gint port)
+{
+  GParamSpec *pspec
+      = g_object_class_find_property (G_OBJECT_GET_CLASS (bin), "port");
+
+  return port >= G_PARAM_SPEC_INT (pspec)->minimum;
+}
+
+gboolean
+bin_uri_apply (GstElement *bin, const gchar *text, GError **error)
+{
+  GObject *object = G_OBJECT (bin);
+  GError *syntax = NULL;
+  g_autoptr (GUri) uri
+      = g_uri_parse (text ? text : "", G_URI_FLAGS_ENCODED_QUERY, &syntax);
+  g_autoptr (GArray) settings = NULL;
+  const gchar *problem = syntax ? syntax->message : authority_problem (uri);
+  gint port
+      = uri && g_uri_get_port (uri) >= 0 ? g_uri_get_port (uri) : BIN_URI_PORT;
+
+  if (!problem && !port_is_good (object, port))
+    problem = "it has no port to send to";
+  if (problem) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+        "\"%s\" is not " BIN_URI_PROTOCOL "://host:port?property=value&...: %s",
+        text ? text : "", problem);
+    g_clear_error (&syntax);
+    return FALSE;
+  }
+  settings = g_array_new (FALSE, TRUE, sizeof (Setting));
+  g_array_set_clear_func (settings, setting_clear);
+  if (g_uri_get_query (uri)
+      && !query_parse (object, g_uri_get_query (uri), settings, error))
+    return FALSE;
+
+  g_object_set (
+      object, host_property (object), g_uri_get_host (uri), "port", port, NULL);
+  for (guint i = 0; i < settings->len; i++) {
+    Setting *s = &g_array_index (settings, Setting, i);
+
+    g_object_set_property (object, s->pspec->name, &s->value);
+  }
+  return TRUE;
+}
+
+gchar *
+bin_uri_get (GstElement *bin)
+{
+  g_autofree gchar *host = NULL;
+  gint port;
+
+  g_object_get (
+      bin, host_property (G_OBJECT (bin)), &host, "port", &port, NULL);
+  return g_uri_join (G_URI_FLAGS_NONE, BIN_URI_PROTOCOL, NULL,
+      host ? host : "localhost", port, "", NULL, NULL);
+}
+
+void
+bin_uri_set (GstElement *bin, const gchar *uri, GError **problem)
+{
+  g_clear_error (problem);
+  if (uri)
+    bin_uri_apply (bin, uri, problem);
+  if (*problem)
+    GST_WARNING_OBJECT (bin, "%s", (*problem)->message);
+}
+
+gboolean
+bin_uri_check (GstElement *bin, const GError *problem)
+{
+  if (problem)
+    GST_ELEMENT_ERROR (
+        bin, RESOURCE, SETTINGS, ("Wrong uri: %s.", problem->message), (NULL));
+  return problem == NULL;
+}
+
+/* --- GstURIHandler ------------------------------------------------------- */
+
+static GstURIType
+type_sink (GType type)
+{
+  return GST_URI_SINK;
+}
+
+static GstURIType
+type_src (GType type)
+{
+  return GST_URI_SRC;
+}
+
+static const gchar *const *
+protocols (GType type)
+{
+  static const gchar *const all[] = { BIN_URI_PROTOCOL, NULL };
+
+  return all;
+}
+
+static gchar *
+handler_get (GstURIHandler *handler)
+{
+  return bin_uri_get (GST_ELEMENT (handler));
+}
+
+static gboolean
+handler_set (GstURIHandler *handler, const gchar *uri, GError **error)
+{
+  return bin_uri_apply (GST_ELEMENT (handler), uri, error);
+}
+
+static void
+handler_init (
+    GstURIHandlerInterface *iface, GstURIType (*get_type) (GType type))
+{
+  iface->get_type = get_type;
+  iface->get_protocols = protocols;
+  iface->get_uri = handler_get;
+  iface->set_uri = handler_set;
+}
+
+void
+bin_uri_sink_init (gpointer iface, gpointer data)
+{
+  handler_init (iface, type_sink);
+}
+
+void
+bin_uri_src_init (gpointer iface, gpointer data)
+{
+  handler_init (iface, type_src);
+}

@@ -1,0 +1,211 @@
+/* rtpadaptsrc: receives adaptive RTP off the network, ready to be decoded.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-rtpadaptsrc
+ * @title: rtpadaptsrc
+ * @short_description: receives adaptive RTP off the network
+ *
+ * A receiver in one element: sockets, decryption, rtpbin with its jitterbuffer,
+ * repair of losses, and the feedback that the sender adapts to.
+ *
+ * There is a source pad for each SSRC and payload type.  If a sender is started
+ * again, its new SSRC goes on on the same pad: when another SSRC comes with the
+ * same payload type, and the old one said BYE or is silent for a second.  If the
+ * old one goes on, the new one is a second stream with a pad of its own.
+ *
+ * What the packets are is told by #GstRtpAdaptSrc:encoding-name,
+ * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
+ * types are dropped.  The extensions of their headers are transport-wide-cc (1),
+ * rtt-sendts (2) and the colour (3).
+ *
+ * Answers leave by the port that packets come to, and go where those come from,
+ * so that the sender may be behind a NAT.  That is the first address that sends
+ * two packets in a row.  Without a key, packets from elsewhere are dropped and
+ * counted; the peer may move once it is silent for 3 s, or after 250 ms if its
+ * stream goes on where it left off.  With a key (#GstRtpAdaptSrc:key,
+ * #GstRtpAdaptSrc:dtls) nothing but what was encrypted with it gets in, and the
+ * peer is followed at once.
+ *
+ * Requests for a key frame from downstream go to the sender as PLI.
+ *
+ * |[
+ * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \
+ *     encoding-name=H264 udpsrc::num-buffers=60 ! \
+ *     rtph264depay ! avdec_h264 ! fakesink \
+ *     videotestsrc is-live=true num-buffers=120 ! x264enc tune=zerolatency ! \
+ *     rtph264pay ! rtpadaptudpsink host=127.0.0.1 port=47520
+ * ]|
+ * A receiver, and a sender that does not listen, in one process.
+ */
+#include "srcpriv.h"
+
+#include "binuri.h"
+
+GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
+#define GST_CAT_DEFAULT rtpadaptsrc_debug
+
+#define parent_class gst_rtp_adapt_src_parent_class
+G_DEFINE_TYPE_WITH_CODE (GstRtpAdaptSrc, gst_rtp_adapt_src, GST_TYPE_BIN,
+    G_IMPLEMENT_INTERFACE (
+        GST_TYPE_URI_HANDLER, (GInterfaceInitFunc) bin_uri_src_init))
+GST_ELEMENT_REGISTER_DEFINE (
+    rtpadaptsrc, "rtpadaptsrc", GST_RANK_NONE, GST_TYPE_RTP_ADAPT_SRC)
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u",
+    GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS ("application/x-rtp"));
+
+static gboolean
+fill_payloads (GstRtpAdaptSrc *self, const SrcConfig *cfg)
+{
+  const SrcPayloadSettings settings = { .pt_map = cfg->pt_map,
+    .encoding = cfg->encoding,
+    .caps = cfg->caps,
+    .retransmission = cfg->retransmission,
+    .twcc = cfg->feedback == GST_RTP_ADAPT_FEEDBACK_TWCC };
+  GError *error = NULL;
+
+  if (src_payloads_fill (&self->payloads, &settings, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", error->message), (NULL));
+  g_error_free (error);
+  return FALSE;
+}
+
+/* NULL to READY; nobody changes these settings meanwhile. */
+static gboolean
+src_open (GstRtpAdaptSrc *self)
+{
+  const SrcConfig *cfg = &self->cfg;
+
+  if (!self->rtpbin) {
+    GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
+        ("No element \"rtpbin\": is the package gstreamer1.0-plugins-good "
+         "there?"),
+        (NULL));
+    return FALSE;
+  }
+  if (!bin_uri_check (GST_ELEMENT (self), self->problem)
+      || !fill_payloads (self, cfg))
+    return FALSE;
+  self->open = TRUE;
+  if (!src_net_open (self, cfg) || !src_session_open (self, cfg))
+    return FALSE;
+  g_object_notify (G_OBJECT (self), "port");
+  return TRUE;
+}
+
+/* READY to NULL, or when that did not come to its end. */
+static void
+src_close (GstRtpAdaptSrc *self)
+{
+  if (!self->open)
+    return;
+  self->open = FALSE;
+  src_session_close (self);
+  src_net_close (self);
+  src_payloads_clear (&self->payloads);
+}
+
+static GstStateChangeReturn
+src_change_state (GstElement *element, GstStateChange transition)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  GstStateChangeReturn ret;
+
+  switch (transition) {
+    case GST_STATE_CHANGE_NULL_TO_READY:
+      if (src_open (self))
+        break;
+      src_close (self);
+      return GST_STATE_CHANGE_FAILURE;
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      src_stats_stop (self);
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_READY:
+      src_streams_stop (self);
+      break;
+    default:
+      break;
+  }
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  switch (transition) {
+    case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
+      src_stats_start (self);
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_READY:
+      src_streams_clear (self);
+      break;
+    case GST_STATE_CHANGE_READY_TO_NULL:
+      src_close (self);
+      break;
+    default:
+      break;
+  }
+  if (ret == GST_STATE_CHANGE_FAILURE
+      && transition == GST_STATE_CHANGE_NULL_TO_READY)
+    src_close (self);
+  return ret;
+}
+
+static void
+src_finalize (GObject *object)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
+
+  g_free (self->cfg.address);
+  g_free (self->cfg.iface);
+  g_free (self->cfg.encoding);
+  g_free (self->cfg.pt_map);
+  gst_clear_caps (&self->cfg.caps);
+  g_clear_error (&self->problem);
+  g_ptr_array_free (self->streams, TRUE);
+  g_ptr_array_free (self->requested, TRUE);
+  g_hash_table_unref (self->jitterbuffers);
+  secure_free (self->secure);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_rtp_adapt_src_class_init (GstRtpAdaptSrcClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      rtpadaptsrc_debug, "rtpadaptsrc", 0, "adaptive RTP receiver");
+  object_class->set_property = src_set_property;
+  object_class->get_property = src_get_property;
+  object_class->finalize = src_finalize;
+  element_class->change_state = src_change_state;
+
+  src_props_install (object_class);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Adaptive RTP receiver",
+      "Source/Network/RTP",
+      "Receives RTP, repairs it, and tells the sender what its rate may be",
+      "The gst-rtpadapt developers");
+}
+
+static void
+gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
+{
+  GstBin *bin = GST_BIN (self);
+
+  g_mutex_init (&self->lock);
+  self->cfg = (SrcConfig){ .port = BIN_URI_PORT,
+    .mux = TRUE,
+    .latency = 200,
+    .fec = TRUE,
+    .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC };
+  self->secure = secure_new (bin, FALSE);
+  /* The sink in it is for reports. */
+  gst_bin_set_suppressed_flags (
+      bin, GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
+  src_net_init (self);
+  src_session_init (self);
+  src_streams_init (self);
+}

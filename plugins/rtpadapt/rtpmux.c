@@ -1,0 +1,175 @@
+/* Telling apart what comes on one port: RTP, RTCP and what is neither.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rtpmux.h"
+
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/ccfb.h>
+
+#define VERSION(b) ((b) >> 6)
+#define PADDED(b) (((b) &0x20) != 0)
+#define COUNT(b) ((b) &0x1f)
+
+#define RTP_HEADER 12 /* RFC 3550 5.1 */
+
+/* RFC 3550 12.1, RFC 4585 6.1 */
+enum
+{
+  RTCP_SR = 200,
+  RTCP_RR = 201,
+  RTCP_BYE = 203,
+  RTCP_RTPFB = 205,
+  RTCP_PSFB = 206,
+};
+#define RTPFB_SR_REQ 5 /* RFC 6051 3.2 */
+#define PSFB_FIR 4     /* RFC 5104 4.3.1 */
+
+/* A packet of a compound. */
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+  guint8 type, count;
+} Part;
+
+/* --- RTP ---------------------------------------------------------------- */
+
+static gboolean
+rtp_is_whole (const guint8 *data, gsize size)
+{
+  gsize used = RTP_HEADER + 4u * (data[0] & 0x0f); /* CSRCs */
+
+  if (data[0] & 0x10) { /* RFC 3550 5.3.1 */
+    if (size < used + 4)
+      return FALSE;
+    used += 4 + 4u * ra_get_u16 (data + used + 2);
+  }
+  if (size < used)
+    return FALSE;
+  if (!PADDED (data[0]))
+    return TRUE;
+  return data[size - 1] > 0 && data[size - 1] <= size - used;
+}
+
+/* --- RTCP --------------------------------------------------------------- */
+
+/* Takes the first packet off.  FALSE if there is none, or a broken one. */
+static gboolean
+part_next (const guint8 **data, gsize *size, Part *part)
+{
+  const guint8 *d = *data;
+  gsize n;
+
+  if (*size < 4 || VERSION (d[0]) != 2 || d[1] < 192 || d[1] > 223)
+    return FALSE;
+  n = 4 + 4 * (gsize) ra_get_u16 (d + 2);
+  /* Only the last one may be padded: RFC 3550 6.4.1 */
+  if (n > *size || (PADDED (d[0]) && n != *size))
+    return FALSE;
+  *part = (Part){ .data = d, .size = n, .type = d[1], .count = COUNT (d[0]) };
+  *data += n;
+  *size -= n;
+  return TRUE;
+}
+
+static gboolean
+rtcp_is_whole (const guint8 *data, gsize size)
+{
+  Part part;
+
+  if (size < 8)
+    return FALSE;
+  while (part_next (&data, &size, &part))
+    ;
+  return size == 0;
+}
+
+/* `n` SSRCs `step` bytes apart, as far as the packet goes. */
+static gboolean
+part_names (const Part *part, gsize from, gsize step, gsize n, guint32 ssrc)
+{
+  for (gsize at = from; n > 0 && at + 4 <= part->size; at += step, n--) {
+    if (ra_get_u32 (part->data + at) == ssrc)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+ccfb_names (const Part *part, guint32 ssrc)
+{
+  RaCcfbReader r;
+
+  if (part->size < 12
+      || !ra_ccfb_read (
+          &r, ra_get_u32 (part->data + 8), part->data + 12, part->size - 12))
+    return FALSE;
+  while (ra_ccfb_next (&r)) {
+    if (r.ssrc == ssrc)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+part_is_about (const Part *part, guint32 ssrc)
+{
+  switch (part->type) {
+    case RTCP_SR:
+      return part_names (part, 28, 24, part->count, ssrc);
+    case RTCP_RR:
+      return part_names (part, 8, 24, part->count, ssrc);
+    case RTCP_RTPFB:
+      return part_names (part, 8, 4, 1, ssrc)
+          || (part->count == RA_CCFB_FMT && ccfb_names (part, ssrc));
+    case RTCP_PSFB:
+      return part_names (part, 8, 4, 1, ssrc)
+          || (part->count == PSFB_FIR
+              && part_names (part, 12, 8, part->size / 8, ssrc));
+    default:
+      return FALSE;
+  }
+}
+
+/* ------------------------------------------------------------------------ */
+
+RtpMuxKind
+rtp_mux_tell (const guint8 *data, gsize size, RtpMuxHead *head)
+{
+  if (size < 2 || VERSION (data[0]) != 2)
+    return RTP_MUX_JUNK;
+  if (data[1] >= 192 && data[1] <= 223) /* RFC 5761 4 */
+    return rtcp_is_whole (data, size) ? RTP_MUX_RTCP : RTP_MUX_JUNK;
+  if (size < RTP_HEADER || !rtp_is_whole (data, size))
+    return RTP_MUX_JUNK;
+  if (head)
+    *head = (RtpMuxHead){ .pt = data[1] & 0x7f,
+      .seq = ra_get_u16 (data + 2),
+      .ssrc = ra_get_u32 (data + 8) };
+  return RTP_MUX_RTP;
+}
+
+void
+rtcp_scan (const guint8 *data, gsize size, RtcpScan *scan)
+{
+  Part part;
+
+  *scan = (RtcpScan){ .sender = size >= 8 ? ra_get_u32 (data + 4) : 0 };
+  while (part_next (&data, &size, &part)) {
+    if (part.type == RTCP_BYE)
+      scan->bye |= part_names (&part, 4, 4, part.count, scan->sender);
+    scan->sr_request |= part.type == RTCP_RTPFB && part.count == RTPFB_SR_REQ;
+  }
+}
+
+gboolean
+rtcp_is_about (const guint8 *data, gsize size, guint32 ssrc)
+{
+  Part part;
+
+  while (part_next (&data, &size, &part)) {
+    if (part_is_about (&part, ssrc))
+      return TRUE;
+  }
+  return FALSE;
+}

@@ -1,0 +1,41 @@
+/* Telling apart what comes on one port: RTP, RTCP and what is neither.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  RTP_MUX_JUNK,
+  RTP_MUX_RTP,  /* header, extension and padding are inside the packet */
+  RTP_MUX_RTCP, /* lengths add up: RFC 3550 A.2, reduced size too (RFC 5506) */
+} RtpMuxKind;
+
+typedef struct
+{
+  guint8 pt;
+  guint16 seq;
+  guint32 ssrc;
+} RtpMuxHead;
+
+/* `head` is filled for RTP, and may be NULL. */
+RtpMuxKind rtp_mux_tell (const guint8 *data, gsize size, RtpMuxHead *head);
+
+typedef struct
+{
+  guint32 sender; /* SSRC of the first packet of the compound */
+  gboolean bye;   /* it says that it has ended */
+  /* Asks for an SR (RFC 6051 3.2): rtpsession (1.22, AVPF) waits for itself for
+   * ever if the SSRC is one of its own, so nobody may pass that on. */
+  gboolean sr_request;
+} RtcpScan;
+
+/* Of what is RTP_MUX_RTCP. */
+void rtcp_scan (const guint8 *data, gsize size, RtcpScan *scan);
+/* A report block or feedback is about `ssrc`. */
+gboolean rtcp_is_about (const guint8 *data, gsize size, guint32 ssrc);
+
+G_END_DECLS

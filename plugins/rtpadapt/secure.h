@@ -1,0 +1,96 @@
+/* SRTP and DTLS-SRTP of both bins: keys, encryption, decryption, counters.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_RTP_ADAPT_CIPHER_AES_128_ICM,
+  GST_RTP_ADAPT_CIPHER_AES_256_ICM,
+  GST_RTP_ADAPT_CIPHER_AES_128_GCM,
+  GST_RTP_ADAPT_CIPHER_AES_256_GCM
+} GstRtpAdaptCipher;
+
+#define GST_TYPE_RTP_ADAPT_CIPHER (gst_rtp_adapt_cipher_get_type ())
+GType gst_rtp_adapt_cipher_get_type (void);
+
+const gchar *secure_cipher_nick (GstRtpAdaptCipher cipher);
+/* Bytes of master key and salt. */
+guint secure_key_size (GstRtpAdaptCipher cipher);
+/* Reads hex digits (blanks and colons between them do not count).  NULL and an
+ * error, which does not repeat the key, if it is not `cipher`'s length. */
+GBytes *secure_key_parse (
+    const gchar *text, GstRtpAdaptCipher cipher, GError **error);
+/* The same from a file: hex digits, or the bytes themselves. */
+GBytes *secure_key_load (
+    const gchar *path, GstRtpAdaptCipher cipher, GError **error);
+/* "SHA-256 of a certificate", 32 pairs of hex digits with colons, as in SDP
+ * (RFC 8122 5); NULL if it is no certificate. */
+gchar *secure_fingerprint (const gchar *pem);
+
+typedef struct _Secure Secure;
+typedef void (*SecureReady) (gpointer data);
+
+/* One per bin, from its init; `dtls_client`: by default the one that begins a
+ * handshake (the sending bin, which knows where to). */
+Secure *secure_new (GstBin *bin, gboolean dtls_client);
+void secure_free (Secure *s);
+
+/* Installs key, key-file, cipher, dtls, dtls-client, pem-file, fingerprint with
+ * ids `first` and on.  The bin's set_property and get_property hand on what these
+ * return TRUE for. */
+void secure_props_install (
+    GObjectClass *klass, guint first, gboolean dtls_client);
+gboolean secure_set_property (
+    Secure *s, GParamSpec *pspec, const GValue *value);
+gboolean secure_get_property (Secure *s, GParamSpec *pspec, GValue *value);
+
+/* A key, a key file or dtls is set: rtp-profile savpf in place of avpf. */
+gboolean secure_wanted (Secure *s);
+gboolean secure_wants_dtls (Secure *s);
+
+/* In NULL to READY, before anything is linked: makes the elements and adds them
+ * to the bin, or FALSE, having posted an error (or missing-plugin message) on
+ * the bin.  Does nothing if it is not wanted. */
+gboolean secure_open (Secure *s);
+/* In READY to NULL, or after a failure of it: takes them out again, with their
+ * links. */
+void secure_close (Secure *s);
+
+typedef enum
+{
+  SECURE_RTP,
+  SECURE_RTCP,
+  SECURE_N_KINDS
+} SecureKind;
+
+/* Between secure_open() and secure_close().  What leaves: `src` (rtpbin's
+ * send_rtp_src, send_rtcp_src) to `sink` (a UDP sink's), directly if there is
+ * no security.  With DTLS all leaves by the `sink` of the first call; the
+ * others are left unlinked, so call for SECURE_RTP first.  A receiver with
+ * DTLS calls for SECURE_RTCP only. */
+gboolean secure_link_out (
+    Secure *s, SecureKind kind, GstPad *src, GstPad *sink);
+/* What comes in: `src` is a UDP source's.  Where RTP and RTCP share a port, one
+ * call of any kind does: decryption tells them apart (RFC 5761 4). */
+gboolean secure_link_in (Secure *s, SecureKind kind, GstPad *src);
+/* What came in, decrypted: the decoder's source pads.  (transfer full), NULL if
+ * there is no security: then link to the UDP source's pad. */
+GstPad *secure_in_pad (Secure *s, SecureKind kind);
+
+/* FALSE till the DTLS handshake is over: nothing can be sent yet. */
+gboolean secure_is_ready (Secure *s);
+/* Called from any thread when that changes to TRUE. */
+void secure_set_ready (Secure *s, SecureReady func, gpointer data);
+
+/* Structure "application/x-rtpadapt-security-stats": "mode" (string: none,
+ * srtp, dtls), "ready" (boolean), "received" (guint64), "dropped" (guint64:
+ * forged, replayed, malformed or without a key), "peer-fingerprint" (string,
+ * dtls only).  (transfer full).  Call it without locks. */
+GstStructure *secure_stats (Secure *s);
+
+G_END_DECLS

@@ -1,0 +1,55 @@
+/* secure's own: its struct, shared by its files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "secure.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsecure_debug);
+
+/* What the properties are; under the lock. */
+typedef struct
+{
+  gchar *key, *key_file;         /* NULL: none */
+  gchar *pem_file, *fingerprint; /* the same */
+  GstRtpAdaptCipher cipher;
+  gboolean dtls, dtls_client;
+} SecureConfig;
+
+typedef struct
+{
+  guint64 received;
+  guint64 malformed; /* neither RTP nor RTCP */
+  guint64 crowded;   /* of an SSRC that was not tried, see securegate.c */
+} SecureCounters;
+
+struct _Secure
+{
+  GstBin *bin; /* it owns us */
+
+  GMutex lock; /* guards all below; not held while anything is called that
+                  may take another */
+  SecureConfig cfg;
+  gboolean ready, refused; /* of DTLS: keys are there; a wrong certificate */
+  gchar *peer_fingerprint;
+  SecureReady ready_func;
+  gpointer ready_data;
+  SecureCounters count;
+  GHashTable *ssrcs; /* seen: guint32 -> whether a packet was authentic */
+  guint tries;       /* SSRCs that may still be tried, at `refilled` */
+  gint64 refilled;   /* us */
+
+  /* Between secure_open() and secure_close(), changed by nobody else. */
+  GstElement *enc, *dec; /* as linked */
+  GstElement *srtpdec;   /* dec, or the one inside it */
+  GstCaps *key_caps;     /* for srtpdec; NULL: DTLS */
+};
+
+/* securegate.c: counts what comes to srtpdec, and bounds the number of SSRCs
+ * that strangers can make it keep. */
+void secure_gate_open (Secure *s);
+void secure_gate_close (Secure *s);
+
+G_END_DECLS

@@ -1,0 +1,174 @@
+/* SRTP and DTLS-SRTP of both bins: properties and statistics.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "securepriv.h"
+
+#include <string.h>
+
+GType
+gst_rtp_adapt_cipher_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_RTP_ADAPT_CIPHER_AES_128_ICM,
+        "AES-128 counter mode, HMAC-SHA1-80 (RFC 3711)", "aes-128-icm" },
+    { GST_RTP_ADAPT_CIPHER_AES_256_ICM,
+        "AES-256 counter mode, HMAC-SHA1-80 (RFC 6188)", "aes-256-icm" },
+    { GST_RTP_ADAPT_CIPHER_AES_128_GCM,
+        "AES-128 Galois/counter mode (RFC 7714)", "aes-128-gcm" },
+    { GST_RTP_ADAPT_CIPHER_AES_256_GCM,
+        "AES-256 Galois/counter mode (RFC 7714)", "aes-256-gcm" },
+    { 0 },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_enum_register_static ("GstRtpAdaptCipher", values);
+
+    gst_type_mark_as_plugin_api (registered, 0);
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
+#define READY (G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+
+void
+secure_props_install (GObjectClass *klass, guint first, gboolean dtls_client)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | READY;
+
+  g_object_class_install_property (klass, first++,
+      g_param_spec_string ("key", "Key",
+          "SRTP master key and salt, hex digits: 60 of them for aes-128-icm, "
+          "92 for aes-256-icm, 56 for aes-128-gcm, 88 for aes-256-gcm (none: "
+          "no SRTP)",
+          NULL, G_PARAM_WRITABLE | READY));
+  g_object_class_install_property (klass, first++,
+      g_param_spec_string ("key-file", "Key file",
+          "File with the SRTP master key and salt, as bytes or as hex digits",
+          NULL, flags));
+  g_object_class_install_property (klass, first++,
+      g_param_spec_enum ("cipher", "Cipher",
+          "Of SRTP and SRTCP with key or key-file", GST_TYPE_RTP_ADAPT_CIPHER,
+          GST_RTP_ADAPT_CIPHER_AES_128_ICM, flags));
+  g_object_class_install_property (klass, first++,
+      g_param_spec_boolean ("dtls", "DTLS",
+          "Agree on the SRTP key by DTLS (RFC 5764); needs rtcp-mux", FALSE,
+          flags));
+  g_object_class_install_property (klass, first++,
+      g_param_spec_boolean ("dtls-client", "DTLS client",
+          "Begin the DTLS handshake; the peer must have it otherwise",
+          dtls_client, flags));
+  g_object_class_install_property (klass, first++,
+      g_param_spec_string ("pem-file", "PEM file",
+          "File with our certificate and RSA key for DTLS in PEM form (none: "
+          "one is made up)",
+          NULL, flags));
+  g_object_class_install_property (klass, first++,
+      g_param_spec_string ("fingerprint", "Fingerprint",
+          "SHA-256 of the peer's certificate for DTLS, 32 pairs of hex digits "
+          "(none: any certificate will do, with a warning)",
+          NULL, flags));
+}
+
+/* Where a property's text is, or NULL. */
+static gchar **
+text_of (SecureConfig *cfg, const gchar *name)
+{
+  if (g_str_equal (name, "key"))
+    return &cfg->key;
+  if (g_str_equal (name, "key-file"))
+    return &cfg->key_file;
+  if (g_str_equal (name, "pem-file"))
+    return &cfg->pem_file;
+  if (g_str_equal (name, "fingerprint"))
+    return &cfg->fingerprint;
+  return NULL;
+}
+
+static gboolean *
+switch_of (SecureConfig *cfg, const gchar *name)
+{
+  if (g_str_equal (name, "dtls"))
+    return &cfg->dtls;
+  if (g_str_equal (name, "dtls-client"))
+    return &cfg->dtls_client;
+  return NULL;
+}
+
+gboolean
+secure_set_property (Secure *s, GParamSpec *pspec, const GValue *value)
+{
+  gchar **text = text_of (&s->cfg, pspec->name);
+  gboolean *on = switch_of (&s->cfg, pspec->name);
+  gboolean ours = TRUE;
+
+  g_mutex_lock (&s->lock);
+  if (text) {
+    const gchar *given = g_value_get_string (value);
+
+    g_free (*text);
+    *text = given && *given ? g_strdup (given) : NULL;
+  } else if (on) {
+    *on = g_value_get_boolean (value);
+  } else if (g_str_equal (pspec->name, "cipher")) {
+    s->cfg.cipher = (GstRtpAdaptCipher) g_value_get_enum (value);
+  } else {
+    ours = FALSE;
+  }
+  g_mutex_unlock (&s->lock);
+  return ours;
+}
+
+gboolean
+secure_get_property (Secure *s, GParamSpec *pspec, GValue *value)
+{
+  gchar **text = text_of (&s->cfg, pspec->name);
+  gboolean *on = switch_of (&s->cfg, pspec->name);
+  gboolean ours = TRUE;
+
+  g_mutex_lock (&s->lock);
+  if (text)
+    g_value_set_string (value, *text);
+  else if (on)
+    g_value_set_boolean (value, *on);
+  else if (g_str_equal (pspec->name, "cipher"))
+    g_value_set_enum (value, (gint) s->cfg.cipher);
+  else
+    ours = FALSE;
+  g_mutex_unlock (&s->lock);
+  return ours;
+}
+
+GstStructure *
+secure_stats (Secure *s)
+{
+  GstElement *dec = NULL;
+  GstStructure *dec_stats = NULL, *stats;
+  guint dropped = 0;
+
+  g_mutex_lock (&s->lock);
+  if (s->ssrcs)
+    dec = gst_object_ref (s->srtpdec);
+  g_mutex_unlock (&s->lock);
+  if (dec) {
+    g_object_get (dec, "stats", &dec_stats, NULL);
+    gst_structure_get_uint (dec_stats, "recv-drop-count", &dropped);
+    gst_structure_free (dec_stats);
+    gst_object_unref (dec);
+  }
+  g_mutex_lock (&s->lock);
+  stats = gst_structure_new ("application/x-rtpadapt-security-stats", "mode",
+      G_TYPE_STRING,
+      s->cfg.dtls                         ? "dtls"
+          : s->cfg.key || s->cfg.key_file ? "srtp"
+                                          : "none",
+      "ready", G_TYPE_BOOLEAN, s->ready, "received", G_TYPE_UINT64,
+      s->count.received, "dropped", G_TYPE_UINT64,
+      s->count.malformed + s->count.crowded + dropped, NULL);
+  if (s->peer_fingerprint)
+    gst_structure_set (
+        stats, "peer-fingerprint", G_TYPE_STRING, s->peer_fingerprint, NULL);
+  g_mutex_unlock (&s->lock);
+  return stats;
+}

@@ -1,0 +1,97 @@
+/* rtpadaptsink: what its pads want of a payloader.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A payloader makes room for the header extensions that the caps after it name.
+ * What has its own names for them keeps those; what knows none, and RTP that is
+ * ready-made, passes as it is.
+ */
+#include "sinkpriv.h"
+
+#include "enums.h"
+#include "extmap.h"
+
+#include <gst/rtpadapt/feedback/colourext.h>
+#include <gst/rtpadapt/feedback/tfrcfb.h>
+
+/* RFC 8285 4.2: one-byte headers have ids 1 to 14. */
+#define EXT_ID_MAX 14
+
+typedef struct
+{
+  const gchar *uri;
+  guint id;
+} Wish;
+
+/* How many there are of `wishes`, by feedback and colour. */
+static guint
+wishes_find (GstRtpAdaptSink *self, Wish wishes[3])
+{
+  gint feedback = GST_RTP_ADAPT_FEEDBACK_TWCC;
+  guint n = 0, twcc;
+
+  g_object_get (self->send, "feedback", &feedback, NULL);
+  GST_OBJECT_LOCK (self);
+  twcc = self->ext_twcc;
+  GST_OBJECT_UNLOCK (self);
+  /* RFC 8888 counts by RTP sequence number. */
+  if (feedback != GST_RTP_ADAPT_FEEDBACK_CCFB)
+    wishes[n++] = (Wish){ EXTMAP_TWCC_URI, twcc };
+  if (feedback == GST_RTP_ADAPT_FEEDBACK_TFRC)
+    wishes[n++] = (Wish){ RA_SEND_TS_URI, SINK_EXT_SEND_TS };
+  if (sink_is_coloured (self))
+    wishes[n++] = (Wish){ RA_COLOUR_EXT_URI, SINK_EXT_COLOUR };
+  return n;
+}
+
+static gboolean
+id_is_taken (const GstStructure *s, guint id)
+{
+  g_autofree gchar *field = g_strdup_printf ("extmap-%u", id);
+
+  return gst_structure_has_field (s, field);
+}
+
+/* `theirs` with what it lacks of the wishes; it may be NULL. */
+static GstStructure *
+structure_offer (const GstStructure *theirs, const Wish *wishes, guint n)
+{
+  GstStructure *s = theirs ? gst_structure_copy (theirs)
+                           : gst_structure_new_empty ("application/x-rtp");
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *field = NULL;
+    guint id = wishes[i].id;
+
+    if (extmap_id (s, wishes[i].uri) > 0)
+      continue;
+    for (guint tried = 0; id_is_taken (s, id) && tried < EXT_ID_MAX; tried++)
+      id = id % EXT_ID_MAX + 1;
+    field = g_strdup_printf ("extmap-%u", id);
+    if (!gst_structure_has_field (s, field))
+      gst_structure_set (s, field, G_TYPE_STRING, wishes[i].uri, NULL);
+  }
+  return s;
+}
+
+GstCaps *
+sink_caps_offer (GstRtpAdaptSink *self, const GstCaps *filter)
+{
+  GstCaps *offer = gst_caps_new_empty (), *plain;
+  GstCaps *rtp = gst_caps_new_empty_simple ("application/x-rtp");
+  Wish wishes[3];
+  guint n = wishes_find (self, wishes);
+
+  if (!filter || gst_caps_is_any (filter)) {
+    gst_caps_append_structure (offer, structure_offer (NULL, wishes, n));
+    plain = gst_caps_ref (rtp);
+  } else {
+    plain = gst_caps_intersect_full (
+        (GstCaps *) filter, rtp, GST_CAPS_INTERSECT_FIRST);
+    for (guint i = 0; i < gst_caps_get_size (plain); i++)
+      gst_caps_append_structure (offer,
+          structure_offer (gst_caps_get_structure (plain, i), wishes, n));
+  }
+  gst_caps_append (offer, plain);
+  gst_caps_unref (rtp);
+  return offer;
+}

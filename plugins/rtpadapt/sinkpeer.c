@@ -1,0 +1,179 @@
+/* rtpadaptsink: whose RTCP is let in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sinkpriv.h"
+
+#include "rtpmux.h"
+#include "session.h"
+#include "udpsinkpriv.h"
+
+#include <gst/net/gstnetaddressmeta.h>
+
+/* --- our SSRCs ----------------------------------------------------------- */
+
+/* As they leave: caps need not tell, and retransmissions have their own. */
+static void
+note_ssrc (SinkPeer *who, GstBuffer *buffer)
+{
+  guint8 bytes[4];
+  guint32 ssrc;
+
+  if (gst_buffer_extract (buffer, 8, bytes, sizeof bytes) < sizeof bytes)
+    return;
+  ssrc = GST_READ_UINT32_BE (bytes);
+  g_mutex_lock (&who->lock);
+  for (guint i = 0; i < who->n_ssrcs; i++) {
+    if (who->ssrcs[i] == ssrc) {
+      g_mutex_unlock (&who->lock);
+      return;
+    }
+  }
+  who->ssrcs[who->next_ssrc] = ssrc;
+  who->next_ssrc = (who->next_ssrc + 1) % SINK_SSRCS;
+  who->n_ssrcs = MIN (who->n_ssrcs + 1, SINK_SSRCS);
+  g_mutex_unlock (&who->lock);
+}
+
+static GstPadProbeReturn
+rtp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstBufferList *list;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    note_ssrc (&self->who, GST_PAD_PROBE_INFO_BUFFER (info));
+    return GST_PAD_PROBE_OK;
+  }
+  list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+  for (guint i = 0; i < gst_buffer_list_length (list); i++)
+    note_ssrc (&self->who, gst_buffer_list_get (list, i));
+  return GST_PAD_PROBE_OK;
+}
+
+/* --- their reports ------------------------------------------------------- */
+
+/* The lock is held. */
+static gboolean
+rtcp_may_pass (SinkPeer *who, GstBuffer *buffer, const GstMapInfo *map)
+{
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  PeerRtcp what = { .on_ours = FALSE };
+  RtcpScan scan;
+
+  if (rtp_mux_tell (map->data, map->size, NULL) != RTP_MUX_RTCP) {
+    who->junk++;
+    return FALSE;
+  }
+  if (!who->peer)
+    return FALSE;
+  rtcp_scan (map->data, map->size, &scan);
+  if (scan.sr_request) {
+    who->sr_requests++;
+    return FALSE;
+  }
+  what.bye = scan.bye;
+  for (guint i = 0; i < who->n_ssrcs && !what.on_ours; i++)
+    what.on_ours = rtcp_is_about (map->data, map->size, who->ssrcs[i]);
+  return peer_may_pass (peer_rtcp (
+      who->peer, meta ? meta->addr : NULL, &what, gst_util_get_timestamp ()));
+}
+
+static GstPadProbeReturn
+rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstMapInfo map;
+  gboolean pass;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_PAD_PROBE_DROP;
+  g_mutex_lock (&self->who.lock);
+  pass = rtcp_may_pass (&self->who, buffer, &map);
+  g_mutex_unlock (&self->who.lock);
+  gst_buffer_unmap (buffer, &map);
+  if (!pass)
+    return GST_PAD_PROBE_DROP;
+  GST_PAD_PROBE_INFO_DATA (info) = session_forget_sender (buffer);
+  return GST_PAD_PROBE_OK;
+}
+
+/* --- the state ----------------------------------------------------------- */
+
+/* Where we send to, as the UDP sink found it; NULL if it did not. */
+static GInetAddress *
+destination (GstRtpAdaptSink *self)
+{
+  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (self->rtpsink);
+  GSocketAddress *address = NULL;
+  GInetAddress *host = NULL;
+
+  GST_OBJECT_LOCK (sink);
+  if (sink->to_known)
+    address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
+  GST_OBJECT_UNLOCK (sink);
+  if (address)
+    host = g_object_ref (
+        g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+  g_clear_object (&address);
+  return host;
+}
+
+void
+sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
+{
+  PeerConfig cfg = { .authentic = secure_wanted (self->secure) };
+  Peer *peer = NULL;
+
+  GST_OBJECT_LOCK (self);
+  cfg.any_port = !self->cfg.rtcp_mux;
+  GST_OBJECT_UNLOCK (self);
+  if (open) {
+    cfg.host = destination (self);
+    peer = peer_new (&cfg);
+    g_clear_object (&cfg.host);
+  }
+  g_mutex_lock (&self->who.lock);
+  g_clear_pointer (&self->who.peer, peer_free);
+  self->who.peer = peer;
+  g_mutex_unlock (&self->who.lock);
+}
+
+void
+sink_peer_init (GstRtpAdaptSink *self)
+{
+  g_mutex_init (&self->who.lock);
+  if (self->missing)
+    return;
+  gst_pad_add_probe (self->rtp_out,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, rtp_leaves,
+      self, NULL);
+  gst_pad_add_probe (
+      self->rtcp_in, GST_PAD_PROBE_TYPE_BUFFER, rtcp_comes, self, NULL);
+}
+
+void
+sink_peer_finalize (GstRtpAdaptSink *self)
+{
+  g_clear_pointer (&self->who.peer, peer_free);
+  g_mutex_clear (&self->who.lock);
+}
+
+GstStructure *
+sink_peer_stats (GstRtpAdaptSink *self)
+{
+  SinkPeer *who = &self->who;
+  PeerStats n = { 0 };
+  guint64 junk, sr_requests;
+
+  g_mutex_lock (&who->lock);
+  if (who->peer)
+    peer_get_stats (who->peer, &n);
+  junk = who->junk;
+  sr_requests = who->sr_requests;
+  g_mutex_unlock (&who->lock);
+  return gst_structure_new ("application/x-rtpadapt-peer-stats", "foreign-rtcp",
+      G_TYPE_UINT64, n.foreign_rtcp, "early-rtcp", G_TYPE_UINT64, n.early_rtcp,
+      "flood", G_TYPE_UINT64, n.flood, "moved", G_TYPE_UINT64, n.moved, "junk",
+      G_TYPE_UINT64, junk, "sr-requests", G_TYPE_UINT64, sr_requests, NULL);
+}

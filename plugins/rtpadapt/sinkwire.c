@@ -1,0 +1,309 @@
+/* rtpadaptsink: what is between rtpbin and the network.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *   rtpbin.send_rtp_src_0  -> [srtpenc] -> rtpsink   (socket)
+ *   rtpbin.send_rtcp_src_0 -> [srtpenc] -> rtcpsink  (the same, or its own)
+ *   rtpbin.recv_rtcp_sink_0 <- [srtpdec] <- rtcpsrc  (rtcpsink's)
+ */
+#include "sinkpriv.h"
+
+#include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/colour.h>
+#include <gst/video/video.h>
+
+#define GST_CAT_DEFAULT rtpadaptsink_debug
+
+/* bit/s.  RTCP gets 5 % of it: even an SR of each of ten streams is out within
+ * 0.1 s, where rtpsession's own guess from the first packets (64 kbit/s) lets
+ * the first SR and a BYE wait for a second. */
+#define SESSION_BANDWIDTH 4000000.0
+
+/* --- destination --------------------------------------------------------- */
+
+static gint
+rtcp_port (const SinkConfig *cfg)
+{
+  if (cfg->rtcp_mux)
+    return cfg->port;
+  return cfg->rtcp_port > 0 ? cfg->rtcp_port : cfg->port + 1; /* RFC 3550 11 */
+}
+
+void
+sink_wire_destination (GstRtpAdaptSink *self)
+{
+  g_autofree gchar *host = NULL;
+  gint port, rtcp;
+
+  if (self->missing)
+    return;
+  GST_OBJECT_LOCK (self);
+  host = g_strdup (self->cfg.host);
+  port = self->cfg.port;
+  rtcp = rtcp_port (&self->cfg);
+  GST_OBJECT_UNLOCK (self);
+  g_object_set (self->rtpsink, "host", host, "port", port, NULL);
+  g_object_set (self->rtcpsink, "host", host, "port", MIN (rtcp, 65535), NULL);
+}
+
+/* RFC 7657 5.4: the least-drop one that the RTP uses. */
+void
+sink_wire_dscp (GstRtpAdaptSink *self)
+{
+  gint dscp;
+  guint af_class;
+
+  if (self->missing)
+    return;
+  g_object_get (self->rtpsink, "af-class", &af_class, "dscp", &dscp, NULL);
+  if (sink_is_coloured (self))
+    dscp = (gint) ra_colour_dscp (af_class, RA_MARK_GREEN);
+  g_object_set (self->rtcpsink, "af-class", af_class, "dscp", dscp, NULL);
+}
+
+/* --- sockets ------------------------------------------------------------- */
+
+/* A child opens its socket, which others then share. */
+static GSocket *
+socket_open (GstElement *child)
+{
+  GSocket *socket = NULL;
+
+  if (gst_element_set_state (child, GST_STATE_READY)
+      != GST_STATE_CHANGE_FAILURE)
+    g_object_get (child, "used-socket", &socket, NULL);
+  return socket;
+}
+
+/* What comes back is read where RTCP, or all, leaves from. */
+static gboolean
+sockets_open (GstRtpAdaptSink *self, gboolean mux)
+{
+  GSocket *rtp, *rtcp;
+  gint bind_port;
+
+  g_object_get (self->rtpsink, "bind-port", &bind_port, NULL);
+  g_object_set (self->rtcpsink, "bind-port",
+      bind_port > 0 && bind_port < 65535 ? bind_port + 1 : 0, NULL);
+  rtp = socket_open (self->rtpsink);
+  if (!rtp)
+    return FALSE;
+  if (mux)
+    g_object_set (self->rtcpsink, "socket", rtp, NULL);
+  g_object_unref (rtp);
+  rtcp = socket_open (self->rtcpsink);
+  if (!rtcp)
+    return FALSE;
+  g_object_set (self->rtcpsrc, "socket", rtcp, NULL);
+  g_object_unref (rtcp);
+  return TRUE;
+}
+
+/* --- links --------------------------------------------------------------- */
+
+static gboolean
+link_out (GstRtpAdaptSink *self, SecureKind kind, GstPad *src, GstElement *to)
+{
+  GstPad *sink = gst_element_get_static_pad (to, "sink");
+  gboolean good = secure_link_out (self->secure, kind, src, sink);
+
+  gst_object_unref (sink);
+  return good;
+}
+
+/* Nobody sends us RTP; what comes and is authentic must go somewhere, or it
+ * would stop the RTCP, too. */
+static gboolean
+link_dump (GstRtpAdaptSink *self, GstPad *src)
+{
+  GstElement *dump = gst_element_factory_make ("fakesink", "rtpdump");
+  GstPad *sink;
+  gboolean good;
+
+  if (!dump)
+    return FALSE;
+  g_object_set (dump, "sync", FALSE, "async", FALSE, NULL);
+  GST_OBJECT_FLAG_UNSET (dump, (guint) GST_ELEMENT_FLAG_SINK);
+  gst_bin_add (GST_BIN (self), dump);
+  sink = gst_element_get_static_pad (dump, "sink");
+  good = GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, sink));
+  gst_object_unref (sink);
+  return good;
+}
+
+static gboolean
+link_in (GstRtpAdaptSink *self)
+{
+  GstPad *src = gst_element_get_static_pad (self->rtcpsrc, "src");
+  gboolean good = secure_link_in (self->secure, SECURE_RTCP, src);
+  GstPad *rtcp = secure_in_pad (self->secure, SECURE_RTCP);
+  GstPad *rtp = secure_in_pad (self->secure, SECURE_RTP);
+
+  good = good
+      && GST_PAD_LINK_SUCCESSFUL (
+          gst_pad_link (rtcp ? rtcp : src, self->rtcp_in))
+      && (!rtp || link_dump (self, rtp));
+  gst_clear_object (&rtp);
+  gst_clear_object (&rtcp);
+  gst_object_unref (src);
+  return good;
+}
+
+static void
+unlink_pad (GstPad *pad)
+{
+  GstPad *peer = gst_pad_get_peer (pad);
+
+  if (!peer)
+    return;
+  if (gst_pad_get_direction (pad) == GST_PAD_SRC)
+    gst_pad_unlink (pad, peer);
+  else
+    gst_pad_unlink (peer, pad);
+  gst_object_unref (peer);
+}
+
+/* --- DTLS ---------------------------------------------------------------- */
+
+/* Before there are keys nothing can be sent.  It is dropped here, before the
+ * rate control counts it. */
+static GstPadProbeReturn
+not_ready (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+
+  return secure_is_ready (self->secure) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+/* What went before was dropped: decoders need a key frame. */
+static void
+keys_came (gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstPad *pad = gst_element_get_static_pad (self->funnel, "src");
+
+  gst_pad_send_event (pad,
+      gst_video_event_new_upstream_force_key_unit (
+          GST_CLOCK_TIME_NONE, TRUE, 0));
+  gst_object_unref (pad);
+}
+
+/* Inside dtlssrtpenc the end of one stream waits for that of all, and DTLS has
+ * none. */
+static GstPadProbeReturn
+end_for_dtls (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstPad *sink;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    sink = gst_element_get_static_pad (self->rtpsink, "sink");
+    gst_pad_send_event (sink, gst_event_ref (event));
+    gst_object_unref (sink);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+gate_open (GstRtpAdaptSink *self)
+{
+  GstPad *pad = gst_element_get_static_pad (self->funnel, "src");
+
+  self->gate = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, not_ready,
+      self, NULL);
+  gst_object_unref (pad);
+  self->end = gst_pad_add_probe (self->rtp_out,
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, end_for_dtls, self, NULL);
+  secure_set_ready (self->secure, keys_came, self);
+}
+
+static void
+gate_close (GstRtpAdaptSink *self)
+{
+  GstPad *pad;
+
+  secure_set_ready (self->secure, NULL, NULL);
+  if (!self->gate)
+    return;
+  pad = gst_element_get_static_pad (self->funnel, "src");
+  gst_pad_remove_probe (pad, self->gate);
+  gst_object_unref (pad);
+  gst_pad_remove_probe (self->rtp_out, self->end);
+  self->gate = self->end = 0;
+}
+
+/* --- all of it ----------------------------------------------------------- */
+
+static void
+session_configure (GstRtpAdaptSink *self)
+{
+  const gint profile = secure_wanted (self->secure) ? GST_RTP_PROFILE_SAVPF
+                                                    : GST_RTP_PROFILE_AVPF;
+  GstElement *session = NULL;
+
+  g_object_set (self->rtpbin, "rtp-profile", profile, NULL);
+  g_signal_emit_by_name (self->rtpbin, "get-session", 0, &session);
+  g_object_set (
+      session, "rtp-profile", profile, "bandwidth", SESSION_BANDWIDTH, NULL);
+  gst_object_unref (session);
+}
+
+gboolean
+sink_wire_open (GstRtpAdaptSink *self)
+{
+  SinkConfig cfg;
+
+  GST_OBJECT_LOCK (self);
+  cfg = self->cfg;
+  GST_OBJECT_UNLOCK (self);
+  if (secure_wants_dtls (self->secure) && !cfg.rtcp_mux) {
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, SETTINGS, ("dtls needs rtcp-mux."), (NULL));
+    return FALSE;
+  }
+  if (rtcp_port (&cfg) > 65535) {
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("No port is left for RTCP above %d: set rtcp-port.", cfg.port),
+        (NULL));
+    return FALSE;
+  }
+  session_configure (self);
+  sink_wire_destination (self);
+  sink_wire_dscp (self);
+  if (!secure_open (self->secure) || !sockets_open (self, cfg.rtcp_mux))
+    return FALSE;
+  if (secure_wants_dtls (self->secure))
+    gate_open (self);
+  sink_peer_reset (self, TRUE);
+  if (link_out (self, SECURE_RTP, self->rtp_out, self->rtpsink)
+      && link_out (self, SECURE_RTCP, self->rtcp_out, self->rtcpsink)
+      && link_in (self))
+    return TRUE;
+  GST_ELEMENT_ERROR (
+      self, CORE, PAD, ("The parts do not fit together."), (NULL));
+  return FALSE;
+}
+
+void
+sink_wire_close (GstRtpAdaptSink *self)
+{
+  GstElement *dump = gst_bin_get_by_name (GST_BIN (self), "rtpdump");
+
+  gate_close (self);
+  unlink_pad (self->rtp_out);
+  unlink_pad (self->rtcp_out);
+  unlink_pad (self->rtcp_in);
+  secure_close (self->secure);
+  if (dump) {
+    gst_element_set_state (dump, GST_STATE_NULL);
+    gst_bin_remove (GST_BIN (self), dump);
+    gst_object_unref (dump);
+  }
+  gst_element_set_state (self->rtcpsrc, GST_STATE_NULL);
+  gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
+  gst_element_set_state (self->rtpsink, GST_STATE_NULL);
+  g_object_set (self->rtcpsrc, "socket", NULL, NULL);
+  g_object_set (self->rtcpsink, "socket", NULL, NULL);
+  sink_peer_reset (self, FALSE);
+}

@@ -1,0 +1,423 @@
+/* The gate of rtpadaptsrc: lets in the RTP and RTCP of its peer, each by its
+ * own pad.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rtpbin makes a stream of every SSRC and an error of every payload type that
+ * it does not know, so all that is not the peer's ends here.
+ */
+#include "srcgate.h"
+
+#include "rtpmux.h"
+#include "session.h"
+#include "srcpayload.h"
+
+#include <gst/net/gstnetaddressmeta.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (src_gate_debug);
+#define GST_CAT_DEFAULT src_gate_debug
+
+/* Packets of a payload type that is not known, after which somebody means it;
+ * noise has all sorts. */
+#define STRANGE_ENOUGH 10
+
+/* A way out. */
+typedef struct
+{
+  GstPad *pad;
+  gboolean started; /* it has its sticky events */
+} Way;
+
+struct _SrcGate
+{
+  GstElement parent;
+
+  GstPad *sinks[2]; /* rtp, rtcp */
+  Way rtp, rtcp;    /* .started: of the streaming thread */
+  SrcGateFuncs funcs;
+  gboolean mux; /* between stop and start */
+  gboolean known[SRC_PAYLOAD_TYPES];
+  GstCaps *rtp_caps;
+
+  GMutex lock; /* never held while anything is pushed or called */
+  Peer *peer;
+  SrcGateStats count;
+  guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
+  gboolean warned;                   /* of one of them */
+};
+
+#define src_gate_parent_class parent_class
+G_DEFINE_TYPE (SrcGate, src_gate, GST_TYPE_ELEMENT)
+
+static GstStaticPadTemplate templates[] = {
+  GST_STATIC_PAD_TEMPLATE (
+      "rtp_sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY),
+  GST_STATIC_PAD_TEMPLATE (
+      "rtcp_sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY),
+  GST_STATIC_PAD_TEMPLATE ("rtp_src", GST_PAD_SRC, GST_PAD_ALWAYS,
+      GST_STATIC_CAPS ("application/x-rtp")),
+  GST_STATIC_PAD_TEMPLATE ("rtcp_src", GST_PAD_SRC, GST_PAD_ALWAYS,
+      GST_STATIC_CAPS ("application/x-rtcp")),
+};
+
+/* Arrival is judged in any time that all packets have. */
+static RaTime
+now (void)
+{
+  return (RaTime) g_get_monotonic_time () * RA_USECOND;
+}
+
+/* --- what goes out ------------------------------------------------------ */
+
+/* Stream-start, caps and segment, of which those on the sink are another's. */
+static void
+way_start (SrcGate *self, Way *way, GstPad *sink)
+{
+  gboolean rtp = way == &self->rtp;
+  g_autofree gchar *from = gst_pad_get_stream_id (sink);
+  g_autofree gchar *id
+      = g_strconcat (from ? from : "", rtp ? "/rtp" : "/rtcp", NULL);
+  GstCaps *caps = rtp ? gst_caps_ref (self->rtp_caps)
+                      : gst_caps_new_empty_simple ("application/x-rtcp");
+  GstEvent *segment = gst_pad_get_sticky_event (sink, GST_EVENT_SEGMENT, 0);
+  GstSegment otherwise;
+
+  way->started = TRUE;
+  if (!segment) {
+    gst_segment_init (&otherwise, GST_FORMAT_TIME);
+    segment = gst_event_new_segment (&otherwise);
+  }
+  gst_pad_push_event (way->pad, gst_event_new_stream_start (id));
+  gst_pad_push_event (way->pad, gst_event_new_caps (caps));
+  gst_pad_push_event (way->pad, segment);
+  gst_caps_unref (caps);
+}
+
+static GstFlowReturn
+way_push (SrcGate *self, Way *way, GstPad *sink, GstBuffer *buffer)
+{
+  GstFlowReturn flow;
+
+  if (!way->started)
+    way_start (self, way, sink);
+  flow = gst_pad_push (way->pad, session_forget_sender (buffer));
+  /* One stream that nobody wants, or that is at its end, is not the end of
+   * the others. */
+  return flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_EOS ? GST_FLOW_OK
+                                                             : flow;
+}
+
+/* --- what comes in ------------------------------------------------------ */
+
+static void
+warn_unknown (SrcGate *self, guint pt)
+{
+  GST_ELEMENT_WARNING (self, STREAM, CODEC_NOT_FOUND,
+      ("Packets of payload type %u are dropped: it is not known what they are.",
+          pt),
+      ("set encoding-name, or add %u=NAME/clock-rate to pt-map", pt));
+}
+
+/* TRUE if it is time to tell of it; the lock is held. */
+static gboolean
+count_unknown (SrcGate *self, guint pt)
+{
+  self->count.unknown++;
+  if (self->warned || ++self->strange[pt] < STRANGE_ENOUGH)
+    return FALSE;
+  self->warned = TRUE;
+  return TRUE;
+}
+
+/* TRUE if it may pass. */
+static gboolean
+judge_rtp (SrcGate *self, GSocketAddress *from, const RtpMuxHead *head,
+    gboolean *moved)
+{
+  gboolean known = self->known[head->pt], warn = FALSE;
+  PeerVerdict verdict = PEER_FOREIGN;
+
+  g_mutex_lock (&self->lock);
+  if (known)
+    verdict = peer_rtp (self->peer, from, head->ssrc, head->seq, now ());
+  else
+    warn = count_unknown (self, head->pt);
+  if (peer_may_pass (verdict)) {
+    self->count.rtp++;
+    self->count.fec += head->pt == SRC_FEC_PT;
+    self->count.rtx += head->pt == SRC_RTX_PT;
+  }
+  g_mutex_unlock (&self->lock);
+  if (warn)
+    warn_unknown (self, head->pt);
+  *moved = verdict == PEER_MOVED;
+  return peer_may_pass (verdict);
+}
+
+static gboolean
+judge_rtcp (SrcGate *self, GSocketAddress *from, const guint8 *data, gsize size,
+    gboolean *moved)
+{
+  PeerVerdict verdict = PEER_FOREIGN;
+  RtcpScan scan;
+
+  rtcp_scan (data, size, &scan);
+  g_mutex_lock (&self->lock);
+  if (scan.sr_request)
+    self->count.sr_requests++;
+  else
+    verdict = peer_rtcp (self->peer, from,
+        &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, now ());
+  if (peer_may_pass (verdict))
+    self->count.rtcp++;
+  g_mutex_unlock (&self->lock);
+  *moved = verdict == PEER_MOVED;
+  return peer_may_pass (verdict);
+}
+
+/* The way it goes, or NULL. */
+static Way *
+judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
+{
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  GSocketAddress *from = meta ? meta->addr : NULL;
+  gboolean moved = FALSE, pass = FALSE;
+  RtpMuxKind kind;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return NULL;
+  kind = rtp_mux_tell (map.data, map.size, head);
+  if (!self->mux
+      && kind != (sink == self->sinks[0] ? RTP_MUX_RTP : RTP_MUX_RTCP))
+    kind = RTP_MUX_JUNK;
+  if (kind == RTP_MUX_RTP)
+    pass = judge_rtp (self, from, head, &moved);
+  else if (kind == RTP_MUX_RTCP)
+    pass = judge_rtcp (self, from, map.data, map.size, &moved);
+  gst_buffer_unmap (buffer, &map);
+
+  if (kind == RTP_MUX_JUNK) {
+    g_mutex_lock (&self->lock);
+    self->count.junk++;
+    g_mutex_unlock (&self->lock);
+  }
+  if (moved && self->funcs.moved)
+    self->funcs.moved (self->funcs.data);
+  if (!pass)
+    return NULL;
+  return kind == RTP_MUX_RTP ? &self->rtp : &self->rtcp;
+}
+
+static GstFlowReturn
+gate_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  SrcGate *self = SRC_GATE (parent);
+  RtpMuxHead head;
+  Way *way = judge (self, pad, buffer, &head);
+
+  if (!way) {
+    GST_LOG_OBJECT (self, "not let in: %" GST_PTR_FORMAT, buffer);
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  if (way == &self->rtp && self->funcs.heard)
+    self->funcs.heard (self->funcs.data, head.ssrc, head.pt);
+  return way_push (self, way, pad, buffer);
+}
+
+static gboolean
+way_event (SrcGate *self, Way *way, GstPad *sink, GstEvent *event)
+{
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      way->started = FALSE;
+      break;
+    default:
+      if (!way->started)
+        way_start (self, way, sink);
+  }
+  return gst_pad_push_event (way->pad, event);
+}
+
+static gboolean
+gate_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  SrcGate *self = SRC_GATE (parent);
+  gboolean done;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_CAPS:
+    case GST_EVENT_SEGMENT:
+      /* Each way has its own; the segment is taken from the pad. */
+      gst_event_unref (event);
+      return TRUE;
+    default:
+      break;
+  }
+  if (pad == self->sinks[1])
+    return way_event (self, &self->rtcp, pad, event);
+  if (self->mux && !gst_pad_is_linked (self->sinks[1]))
+    way_event (self, &self->rtcp, pad, gst_event_ref (event));
+  done = way_event (self, &self->rtp, pad, event);
+  return done;
+}
+
+/* Upstream there are only sockets, which want neither. */
+static gboolean
+gate_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  SrcGate *self = SRC_GATE (parent);
+
+  return gst_pad_push_event (
+      self->sinks[pad == self->rtcp.pad && !self->mux], event);
+}
+
+static gboolean
+gate_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  SrcGate *self = SRC_GATE (parent);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS
+      || GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS)
+    return gst_pad_query_default (pad, parent, query);
+  return gst_pad_peer_query (
+      self->sinks[pad == self->rtcp.pad && !self->mux], query);
+}
+
+/* --- from outside ------------------------------------------------------- */
+
+void
+src_gate_set_funcs (SrcGate *self, const SrcGateFuncs *funcs)
+{
+  self->funcs = *funcs;
+}
+
+void
+src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
+    const gboolean *known, GstCaps *rtp_caps)
+{
+  gst_caps_replace (&self->rtp_caps, rtp_caps);
+  self->mux = mux;
+  memcpy (self->known, known, sizeof self->known);
+  g_mutex_lock (&self->lock);
+  peer_free (self->peer);
+  self->peer = peer_new (cfg);
+  self->count = (SrcGateStats){ 0 };
+  self->warned = FALSE;
+  memset (self->strange, 0, sizeof self->strange);
+  g_mutex_unlock (&self->lock);
+}
+
+GSocketAddress *
+src_gate_answer_to (SrcGate *self)
+{
+  GSocketAddress *address = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (self->peer)
+    address = peer_rtcp_address (self->peer);
+  if (address)
+    g_object_ref (address);
+  g_mutex_unlock (&self->lock);
+  return address;
+}
+
+RaSpan
+src_gate_silence (SrcGate *self, guint32 ssrc)
+{
+  RaTime heard = RA_TIME_NONE;
+
+  g_mutex_lock (&self->lock);
+  if (self->peer)
+    heard = peer_last_heard (self->peer, ssrc);
+  g_mutex_unlock (&self->lock);
+  return heard == RA_TIME_NONE ? RA_SPAN_NONE : ra_diff (now (), heard);
+}
+
+void
+src_gate_get_stats (SrcGate *self, SrcGateStats *stats)
+{
+  g_mutex_lock (&self->lock);
+  *stats = self->count;
+  if (self->peer)
+    peer_get_stats (self->peer, &stats->peer);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- the element -------------------------------------------------------- */
+
+static GstStateChangeReturn
+gate_change_state (GstElement *element, GstStateChange transition)
+{
+  SrcGate *self = SRC_GATE (element);
+  GstStateChangeReturn ret
+      = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    self->rtp.started = self->rtcp.started = FALSE;
+  return ret;
+}
+
+static void
+gate_finalize (GObject *object)
+{
+  SrcGate *self = SRC_GATE (object);
+
+  peer_free (self->peer);
+  gst_clear_caps (&self->rtp_caps);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+src_gate_class_init (SrcGateClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      src_gate_debug, "rtpadaptgate", 0, "what rtpadaptsrc lets in");
+  G_OBJECT_CLASS (klass)->finalize = gate_finalize;
+  element_class->change_state = gate_change_state;
+  for (guint i = 0; i < G_N_ELEMENTS (templates); i++)
+    gst_element_class_add_static_pad_template (element_class, &templates[i]);
+  gst_element_class_set_static_metadata (element_class, "Gate of rtpadaptsrc",
+      "Filter/Network/RTP", "Lets in the RTP and RTCP of one peer",
+      "The gst-rtpadapt developers");
+}
+
+static GstPad *
+add_pad (SrcGate *self, GstStaticPadTemplate *template)
+{
+  GstPad *pad
+      = gst_pad_new_from_static_template (template, template->name_template);
+
+  if (template->direction == GST_PAD_SINK) {
+    gst_pad_set_chain_function (pad, gate_chain);
+    gst_pad_set_event_function (pad, gate_sink_event);
+  } else {
+    gst_pad_set_event_function (pad, gate_src_event);
+    gst_pad_set_query_function (pad, gate_src_query);
+  }
+  gst_element_add_pad (GST_ELEMENT (self), pad);
+  return pad;
+}
+
+static void
+src_gate_init (SrcGate *self)
+{
+  g_mutex_init (&self->lock);
+  self->sinks[0] = add_pad (self, &templates[0]);
+  self->sinks[1] = add_pad (self, &templates[1]);
+  self->rtp.pad = add_pad (self, &templates[2]);
+  self->rtcp.pad = add_pad (self, &templates[3]);
+}
+
+SrcGate *
+src_gate_new (void)
+{
+  return g_object_new (SRC_TYPE_GATE, "name", "gate", NULL);
+}

@@ -1,0 +1,54 @@
+/* The gate of rtpadaptsrc: lets in the RTP and RTCP of its peer, each by its
+ * own pad.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "peer.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define SRC_TYPE_GATE (src_gate_get_type ())
+G_DECLARE_FINAL_TYPE (SrcGate, src_gate, SRC, GATE, GstElement)
+
+/* Pads, all of them always: sinks "rtp_sink" (RTCP too, with mux) and
+ * "rtcp_sink", sources "rtp_src" and "rtcp_src". */
+SrcGate *src_gate_new (void);
+
+typedef struct
+{
+  /* Without a lock, from a streaming thread.  The peer is at another address
+   * than before. */
+  void (*moved) (gpointer data);
+  /* A packet of RTP that was let in. */
+  void (*heard) (gpointer data, guint32 ssrc, guint pt);
+  gpointer data;
+} SrcGateFuncs;
+void src_gate_set_funcs (SrcGate *gate, const SrcGateFuncs *funcs);
+
+/* Before it starts: forgets the peer and all counts.  `known`: the payload
+ * types that may pass, 128 of them.  `mux`: RTCP comes by "rtp_sink", too. */
+void src_gate_open (SrcGate *gate, const PeerConfig *cfg, gboolean mux,
+    const gboolean *known, GstCaps *rtp_caps);
+
+/* Where RTCP goes.  (transfer full), NULL: nobody known. */
+GSocketAddress *src_gate_answer_to (SrcGate *gate);
+/* Since when nothing has come of that SSRC; RA_SPAN_NONE: it is not known, or
+ * it said BYE. */
+RaSpan src_gate_silence (SrcGate *gate, guint32 ssrc);
+
+typedef struct
+{
+  PeerStats peer;
+  guint64 rtp, rtcp;   /* packets let in */
+  guint64 fec;         /* of these with SRC_FEC_PT */
+  guint64 rtx;         /* of these with SRC_RTX_PT */
+  guint64 junk;        /* neither RTP nor RTCP */
+  guint64 sr_requests; /* RTCP with one, see rtpmux.h: dropped */
+  guint64 unknown;     /* of a payload type that may not pass */
+} SrcGateStats;
+void src_gate_get_stats (SrcGate *gate, SrcGateStats *stats);
+
+G_END_DECLS

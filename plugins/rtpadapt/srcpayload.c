@@ -1,0 +1,289 @@
+/* What the payload types are that rtpadaptsrc lets in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "srcpayload.h"
+
+#include "extmap.h"
+
+#include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/feedback/colourext.h>
+#include <gst/rtpadapt/feedback/tfrcfb.h>
+
+#define DYNAMIC_FIRST 96 /* RFC 3551 6 */
+
+/* A codec as SDP writes it: NAME/clock-rate/channels (RFC 8866 6.6). */
+typedef struct
+{
+  gchar *name;
+  guint rate, channels; /* 0: not said */
+} Codec;
+
+static gboolean
+read_number (const gchar *text, guint64 max, guint *number)
+{
+  guint64 value;
+
+  if (!g_ascii_string_to_unsigned (text, 10, 1, max, &value, NULL))
+    return FALSE;
+  *number = (guint) value;
+  return TRUE;
+}
+
+static gboolean
+is_name (const gchar *text)
+{
+  for (const gchar *c = text; *c; c++) {
+    if (!g_ascii_isalnum (*c) && *c != '-' && *c != '.' && *c != '_')
+      return FALSE;
+  }
+  return *text != 0;
+}
+
+static gboolean
+codec_parse (Codec *codec, const gchar *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "/", 4);
+  guint n = g_strv_length (parts);
+
+  *codec = (Codec){ 0 };
+  if (n < 1 || n > 3 || !is_name (parts[0])
+      || (n > 1 && !read_number (parts[1], G_MAXINT, &codec->rate))
+      || (n > 2 && !read_number (parts[2], 255, &codec->channels)))
+    return FALSE;
+  codec->name = g_ascii_strup (parts[0], -1);
+  return TRUE;
+}
+
+/* Those that GStreamer knows and whose clock is 90 kHz, too. */
+static gboolean
+codec_is_audio (const Codec *codec)
+{
+  if (gst_rtp_payload_info_for_name ("video", codec->name))
+    return FALSE;
+  return g_str_equal (codec->name, "OPUS")
+      || gst_rtp_payload_info_for_name ("audio", codec->name)
+      || (codec->rate && codec->rate != 90000);
+}
+
+static guint
+codec_rate (const Codec *codec, gboolean audio)
+{
+  const GstRTPPayloadInfo *info
+      = gst_rtp_payload_info_for_name (audio ? "audio" : "video", codec->name);
+
+  if (codec->rate)
+    return codec->rate;
+  if (g_str_equal (codec->name, "OPUS"))
+    return 48000; /* RFC 7587 4.1 */
+  return info && info->clock_rate ? info->clock_rate : 90000;
+}
+
+static GstCaps *
+codec_caps (const Codec *codec)
+{
+  gboolean audio = codec_is_audio (codec);
+  GstCaps *caps = gst_caps_new_simple ("application/x-rtp", "media",
+      G_TYPE_STRING, audio ? "audio" : "video", "encoding-name", G_TYPE_STRING,
+      codec->name, "clock-rate", G_TYPE_INT, (gint) codec_rate (codec, audio),
+      NULL);
+
+  if (codec->channels) {
+    g_autofree gchar *channels = g_strdup_printf ("%u", codec->channels);
+
+    gst_caps_set_simple (
+        caps, "encoding-params", G_TYPE_STRING, channels, NULL);
+  }
+  return caps;
+}
+
+/* --- the table ---------------------------------------------------------- */
+
+static void
+extensions_add (GstCaps *caps, gboolean twcc)
+{
+  if (twcc)
+    gst_caps_set_simple (
+        caps, SRC_EXT_TWCC, G_TYPE_STRING, EXTMAP_TWCC_URI, NULL);
+  gst_caps_set_simple (caps, SRC_EXT_SEND_TS, G_TYPE_STRING, RA_SEND_TS_URI,
+      SRC_EXT_COLOUR, G_TYPE_STRING, RA_COLOUR_EXT_URI, NULL);
+}
+
+/* `caps` is taken over. */
+static void
+entry_set (SrcPayloads *table, guint pt, GstCaps *caps, gboolean twcc)
+{
+  const gchar *media;
+
+  caps = gst_caps_make_writable (caps);
+  media = gst_structure_get_string (gst_caps_get_structure (caps, 0), "media");
+  gst_caps_set_simple (caps, "payload", G_TYPE_INT, (gint) pt, NULL);
+  /* So that rtpsession makes a PLI of a request for a key frame. */
+  if (g_strcmp0 (media, "video") == 0)
+    gst_caps_set_simple (caps, "rtcp-fb-nack-pli", G_TYPE_BOOLEAN, TRUE, NULL);
+  extensions_add (caps, twcc);
+  gst_clear_caps (&table->caps[pt]);
+  table->caps[pt] = caps;
+}
+
+/* RFC 3551 6. */
+static void
+fill_static (SrcPayloads *table, gboolean twcc)
+{
+  for (guint pt = 0; pt < DYNAMIC_FIRST; pt++) {
+    const GstRTPPayloadInfo *info = gst_rtp_payload_info_for_pt ((guint8) pt);
+
+    if (info && info->clock_rate)
+      entry_set (table, pt,
+          gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
+              info->media, "encoding-name", G_TYPE_STRING, info->encoding_name,
+              "clock-rate", G_TYPE_INT, (gint) info->clock_rate, NULL),
+          twcc);
+  }
+}
+
+static gboolean
+fill_encoding (SrcPayloads *table, const SrcPayloadSettings *s, GError **error)
+{
+  Codec codec;
+  GstCaps *caps;
+
+  if (!s->encoding || !*s->encoding)
+    return TRUE;
+  if (!codec_parse (&codec, s->encoding)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "encoding-name \"%s\" is no name of a codec, as H264 or OPUS/48000",
+        s->encoding);
+    return FALSE;
+  }
+  caps = codec_caps (&codec);
+  for (guint pt = DYNAMIC_FIRST; pt < SRC_PAYLOAD_TYPES; pt++)
+    entry_set (table, pt, gst_caps_copy (caps), s->twcc);
+  gst_caps_unref (caps);
+  g_free (codec.name);
+  return TRUE;
+}
+
+static gboolean
+fill_entry (SrcPayloads *table, const gchar *text, gboolean twcc)
+{
+  g_auto (GStrv) sides = g_strsplit (text, "=", 2);
+  guint64 pt;
+  Codec codec;
+
+  if (g_strv_length (sides) != 2
+      || !g_ascii_string_to_unsigned (
+          g_strstrip (sides[0]), 10, 0, SRC_PAYLOAD_TYPES - 1, &pt, NULL)
+      || (pt >= 64 && pt < DYNAMIC_FIRST) /* RFC 5761 4 */
+      || !codec_parse (&codec, g_strstrip (sides[1])))
+    return FALSE;
+  entry_set (table, (guint) pt, codec_caps (&codec), twcc);
+  g_free (codec.name);
+  return TRUE;
+}
+
+static gboolean
+fill_map (SrcPayloads *table, const SrcPayloadSettings *s, GError **error)
+{
+  g_auto (GStrv) entries = g_strsplit (s->pt_map ? s->pt_map : "", ",", -1);
+
+  for (guint i = 0; entries[i]; i++) {
+    if (fill_entry (table, entries[i], s->twcc))
+      continue;
+    if (!*g_strstrip (entries[i]))
+      continue;
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "\"%s\" in pt-map is no payload type with its codec, as "
+        "96=H264/90000 or 97=OPUS/48000/2",
+        entries[i]);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+fill_caps (SrcPayloads *table, const SrcPayloadSettings *s)
+{
+  guint n
+      = s->caps && !gst_caps_is_any (s->caps) ? gst_caps_get_size (s->caps) : 0;
+
+  /* The first one counts, as in all caps. */
+  for (guint i = n; i-- > 0;) {
+    GstCaps *one = gst_caps_copy_nth (s->caps, i);
+    guint first = DYNAMIC_FIRST, last = SRC_PAYLOAD_TYPES - 1;
+    gint pt;
+
+    if (gst_structure_get_int (gst_caps_get_structure (one, 0), "payload", &pt))
+      first = last = (guint) pt % SRC_PAYLOAD_TYPES;
+    for (guint p = first; p <= last; p++)
+      entry_set (table, p, gst_caps_copy (one), s->twcc);
+    gst_caps_unref (one);
+  }
+}
+
+static GstCaps *
+repair_caps (const gchar *encoding)
+{
+  return gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
+      "video", "encoding-name", G_TYPE_STRING, encoding, "clock-rate",
+      G_TYPE_INT, 90000, NULL);
+}
+
+/* After all others: these numbers are not to be had. */
+static void
+fill_repair (SrcPayloads *table, const SrcPayloadSettings *s)
+{
+  GstCaps *fec = repair_caps ("ULPFEC");
+
+  /* rtpbin's payload demuxer then drops them, behind the storage. */
+  gst_caps_set_simple (fec, "is-fec", G_TYPE_BOOLEAN, TRUE, NULL);
+  entry_set (table, SRC_FEC_PT, fec, s->twcc);
+  if (s->retransmission)
+    entry_set (table, SRC_RTX_PT, repair_caps ("RTX"), s->twcc);
+}
+
+gboolean
+src_payloads_fill (
+    SrcPayloads *table, const SrcPayloadSettings *settings, GError **error)
+{
+  *table = (SrcPayloads){ 0 };
+  fill_static (table, settings->twcc);
+  if (!fill_encoding (table, settings, error)
+      || !fill_map (table, settings, error)) {
+    src_payloads_clear (table);
+    return FALSE;
+  }
+  fill_caps (table, settings);
+  fill_repair (table, settings);
+  return TRUE;
+}
+
+void
+src_payloads_clear (SrcPayloads *table)
+{
+  for (guint pt = 0; pt < SRC_PAYLOAD_TYPES; pt++)
+    gst_clear_caps (&table->caps[pt]);
+}
+
+gint
+src_payloads_video (const SrcPayloads *table)
+{
+  for (gint pt = DYNAMIC_FIRST; pt < SRC_PAYLOAD_TYPES; pt++) {
+    const GstStructure *s;
+
+    if (!table->caps[pt] || pt == SRC_FEC_PT || pt == SRC_RTX_PT)
+      continue;
+    s = gst_caps_get_structure (table->caps[pt], 0);
+    if (g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0)
+      return pt;
+  }
+  return -1;
+}
+
+GstCaps *
+src_payloads_any (void)
+{
+  GstCaps *caps = gst_caps_new_empty_simple ("application/x-rtp");
+
+  extensions_add (caps, TRUE);
+  return caps;
+}

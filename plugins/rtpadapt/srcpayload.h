@@ -1,0 +1,46 @@
+/* What the payload types are that rtpadaptsrc lets in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define SRC_PAYLOAD_TYPES 128
+#define SRC_FEC_PT 122
+#define SRC_RTX_PT 121
+
+/* Extensions of the header, by their numbers in our bins. */
+#define SRC_EXT_TWCC "extmap-1"
+#define SRC_EXT_SEND_TS "extmap-2"
+#define SRC_EXT_COLOUR "extmap-3"
+
+typedef struct
+{
+  const gchar *pt_map;   /* "96=H264/90000,97=OPUS/48000", or NULL */
+  const gchar *encoding; /* "H264", of all dynamic types besides, or NULL */
+  GstCaps *caps;         /* goes before both, or NULL */
+  gboolean retransmission;
+  gboolean twcc; /* rtpsession answers */
+} SrcPayloadSettings;
+
+/* Caps for rtpbin by payload type; NULL: unknown, not let in. */
+typedef struct
+{
+  GstCaps *caps[SRC_PAYLOAD_TYPES];
+} SrcPayloads;
+
+/* FALSE and an error that names the bad entry; `table` needs no clearing
+ * then. */
+gboolean src_payloads_fill (
+    SrcPayloads *table, const SrcPayloadSettings *settings, GError **error);
+void src_payloads_clear (SrcPayloads *table);
+/* The lowest video payload type, or that of `encoding`, for which others are
+ * repaired; -1 if there is none. */
+gint src_payloads_video (const SrcPayloads *table);
+
+/* Caps of packets of any payload type. */
+GstCaps *src_payloads_any (void);
+
+G_END_DECLS

@@ -1,0 +1,117 @@
+/* rtpadaptsrc's own: the element's struct, shared by its files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "enums.h"
+#include "gstrtpadaptsrc.h"
+#include "secure.h"
+#include "srcgate.h"
+#include "srcpayload.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
+
+typedef struct
+{
+  gchar *address, *iface; /* or NULL */
+  guint port, rtcp_port;  /* 0: a free one, the one after port */
+  gboolean mux;
+  guint latency; /* ms */
+  gboolean drop_on_latency, fec, retransmission;
+  GstRtpAdaptFeedback feedback;
+  gchar *encoding, *pt_map; /* or NULL */
+  GstCaps *caps;            /* or NULL */
+  GstClockTime stats_interval;
+} SrcConfig;
+
+/* A source pad, and what feeds it: one SSRC with one payload type, and after
+ * its end another with the same. */
+typedef struct
+{
+  GstRtpAdaptSrc *self;
+  GstPad *ghost;
+  GstElement *fecdec; /* behind rtpbin, or NULL */
+  guint pt;
+  guint32 ssrc;
+  GstPad *pad; /* of rtpbin, or NULL: it is gone */
+  guint64 fec; /* repair packets that came, of this SSRC */
+} SrcStream;
+
+/* A pad of rtpbin about which it has to be decided. */
+typedef struct
+{
+  GstPad *pad;
+  gulong block; /* probe */
+  guint pt;
+  guint32 ssrc;
+  RaTime since;
+} SrcPending;
+
+struct _GstRtpAdaptSrc
+{
+  GstBin parent;
+
+  /* from init to the end */
+  GstElement *udpsrc, *rtcpsrc, *recv, *rtpbin, *udpsink;
+  SrcGate *gate;
+  Secure *secure;
+  GError *problem; /* a bad URI; of the application's thread */
+
+  /* under the object lock */
+  SrcConfig cfg;
+  GSocket *sockets[2]; /* RTP, RTCP; between NULL and READY */
+
+  /* between NULL and READY */
+  SrcPayloads payloads;
+  GPtrArray *requested; /* (GstPad) of rtpbin */
+  gboolean open;
+  gint answering; /* atomic: where RTCP goes is known */
+
+  GMutex lock;        /* never held while pads or elements are touched */
+  GPtrArray *streams; /* (SrcStream) */
+  GList *pending;     /* (SrcPending) */
+  gint n_pending;     /* atomic: its length, to be looked at without the lock */
+  guint next_name;
+  GHashTable *jitterbuffers; /* SSRC to GstElement */
+  GstElement *rtxreceive;    /* or NULL */
+  gboolean rtx_mapped;
+
+  GstClockID stats_timer; /* under the object lock, or NULL */
+};
+
+/* srcprops.c */
+void src_props_install (GObjectClass *klass);
+void src_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void src_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+/* srcnet.c: sockets, the gate and the way back. */
+void src_net_init (GstRtpAdaptSrc *self);
+gboolean src_net_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
+void src_net_close (GstRtpAdaptSrc *self);
+/* Drops what leaves by a pad as long as nobody is there to get it. */
+void src_net_guard (GstRtpAdaptSrc *self, GstPad *pad);
+
+/* srcsession.c: rtpbin. */
+void src_session_init (GstRtpAdaptSrc *self);
+gboolean src_session_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
+void src_session_close (GstRtpAdaptSrc *self);
+
+/* srcstreams.c: from rtpbin's pads to ours. */
+void src_streams_init (GstRtpAdaptSrc *self);
+/* A packet of RTP was let in. */
+void src_streams_heard (gpointer self, guint32 ssrc, guint pt);
+/* Lets go of pads that wait for a decision. */
+void src_streams_stop (GstRtpAdaptSrc *self);
+/* Removes all source pads. */
+void src_streams_clear (GstRtpAdaptSrc *self);
+
+/* srcstats.c */
+GstStructure *src_stats (GstRtpAdaptSrc *self);
+void src_stats_start (GstRtpAdaptSrc *self);
+void src_stats_stop (GstRtpAdaptSrc *self);
+
+G_END_DECLS

@@ -1,0 +1,214 @@
+/* rtpadaptsink with plain sockets and stock elements at the other end.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "udp-fixture.h"
+
+#include <gio/gio.h>
+#include <gst/app/app.h>
+
+#define TWCC_URI            \
+  "http://www.ietf.org/id/" \
+  "draft-holmer-rmcat-transport-wide-cc-extensions-01"
+/* Of the stream of sink_packet(), and of the peer. */
+#define SINK_SSRC 0x01020304
+#define SINK_THEIRS 0x0a0b0c0d
+#define SINK_PATIENCE (30 * G_USEC_PER_SEC)
+
+/* Until `done` says TRUE; FALSE after 30 s. */
+typedef gboolean (*SinkDone) (gpointer data);
+static inline gboolean
+sink_wait (SinkDone done, gpointer data)
+{
+  gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
+
+  while (!done (data)) {
+    if (g_get_monotonic_time () > end)
+      return FALSE;
+    g_usleep (1000);
+  }
+  return TRUE;
+}
+
+/* A field "a/b" of stats: b of the structure a. */
+static inline guint64
+sink_stat (GstElement *sink, const gchar *path)
+{
+  g_auto (GStrv) names = g_strsplit (path, "/", 2);
+  GstStructure *stats, *part = NULL;
+  guint64 number = 0;
+  guint small = 0;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  gst_structure_get (stats, names[0], GST_TYPE_STRUCTURE, &part, NULL);
+  if (gst_structure_get_uint (part, names[1], &small))
+    number = small;
+  else
+    g_assert_true (gst_structure_get_uint64 (part, names[1], &number));
+  gst_structure_free (part);
+  gst_structure_free (stats);
+  return number;
+}
+
+typedef struct
+{
+  GstElement *sink;
+  const gchar *path;
+  guint64 least;
+} SinkStat;
+
+static inline gboolean
+sink_stat_reached (gpointer data)
+{
+  const SinkStat *s = data;
+
+  return sink_stat (s->sink, s->path) >= s->least;
+}
+
+static inline void
+sink_expect (GstElement *sink, const gchar *path, guint64 least)
+{
+  SinkStat s = { sink, path, least };
+
+  if (!sink_wait (sink_stat_reached, &s))
+    g_error ("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, path,
+        sink_stat (sink, path), least);
+}
+
+/* The port that a child of the bin's socket is bound to. */
+static inline guint
+sink_port (GstElement *sink, const gchar *child)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (sink), child);
+  GSocket *socket;
+  GSocketAddress *address;
+  guint port;
+
+  g_object_get (element, "used-socket", &socket, NULL);
+  address = g_socket_get_local_address (socket, NULL);
+  port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
+  g_object_unref (address);
+  g_object_unref (socket);
+  gst_object_unref (element);
+  return port;
+}
+
+/* "appsrc name=a ! rtpadaptsink name=s OPTIONS" towards a port of this host,
+ * and the element s in `sink`. */
+static inline GstElement *
+sink_pipeline (guint port, const gchar *options, GstElement **sink)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "appsrc name=a format=time is-live=true caps=\"application/x-rtp,"
+      "media=video,encoding-name=RAW,payload=96,clock-rate=90000,"
+      "ssrc=(uint)16909060,extmap-1=" TWCC_URI "\" ! "
+      "rtpadaptsink name=s host=127.0.0.1 port=%u %s",
+      port, options);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  g_assert_no_error (error);
+  *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  return pipeline;
+}
+
+static inline void
+sink_play (GstElement *pipeline)
+{
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+}
+
+/* Waits for the end of the stream; an error fails the test. */
+static inline void
+sink_wait_eos (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  g_assert_nonnull (message);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  g_assert_no_error (error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+static inline void
+sink_stop (GstElement *pipeline, GstElement *sink)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+/* An RTP packet of 100 bytes with room for a transport-wide number (id 1). */
+static inline GstBuffer *
+sink_packet (guint seq)
+{
+  guint8 data[100] = { 0x90, 0x80 | 96, (guint8) (seq >> 8), (guint8) seq,
+    (guint8) (seq >> 8), (guint8) seq, 0, 0, 0x01, 0x02, 0x03, 0x04,
+    /* RFC 8285 4.2 */
+    0xbe, 0xde, 0, 1, 0x11, 0, 0, 0 };
+
+  memset (data + 20, 0x55, sizeof data - 20);
+  return gst_buffer_new_memdup (data, sizeof data);
+}
+
+static inline void
+sink_push (GstElement *pipeline, guint seq)
+{
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+
+  g_assert_cmpint (
+      gst_app_src_push_buffer (GST_APP_SRC (src), sink_packet (seq)), ==,
+      GST_FLOW_OK);
+  gst_object_unref (src);
+}
+
+/* RFC 3550 6.4.2: a receiver report of `from` with one block about `about`. */
+#define SINK_RR_SIZE 32
+static inline void
+sink_rr (guint8 rr[SINK_RR_SIZE], guint32 from, guint32 about)
+{
+  memset (rr, 0, SINK_RR_SIZE);
+  rr[0] = 0x81;
+  rr[1] = 201;
+  rr[3] = SINK_RR_SIZE / 4 - 1;
+  GST_WRITE_UINT32_BE (rr + 4, from);
+  GST_WRITE_UINT32_BE (rr + 8, about);
+}
+
+static inline gboolean
+sink_heard_rtcp (const UdpHeard *heard)
+{
+  return heard->data[1] >= 192 && heard->data[1] <= 223; /* RFC 5761 4 */
+}
+
+static inline guint32
+sink_heard_ssrc (const UdpHeard *heard)
+{
+  return GST_READ_UINT32_BE (heard->data + 8);
+}
+
+/* The next RTP packet. */
+static inline void
+sink_hear_rtp (gint ear, UdpHeard *heard)
+{
+  do {
+    udp_hear (ear, heard);
+    g_assert_cmpint (heard->size, >=, 12);
+  } while (sink_heard_rtcp (heard));
+}
+
+/* RFC 8285 4.2: the one extension of sink_packet() at its place. */
+static inline guint
+sink_heard_twcc (const UdpHeard *heard)
+{
+  g_assert_cmphex (GST_READ_UINT32_BE (heard->data + 12), ==, 0xbede0001);
+  g_assert_cmphex (heard->data[16], ==, 0x11);
+  return (guint) heard->data[17] << 8 | heard->data[18]; /* not aligned */
+}

@@ -1,0 +1,255 @@
+/* rtpadapt:// URIs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/gst.h>
+#include <string.h>
+
+#define TEXT 128
+
+/* Properties as text, "name=value|name=value". */
+static gchar *
+describe (GstElement *element, const gchar *names)
+{
+  g_auto (GStrv) each = g_strsplit (names, "|", -1);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; each[i]; i++) {
+    GValue value = G_VALUE_INIT;
+    g_autofree gchar *shown = NULL;
+
+    *strchr (each[i], '=') = '\0';
+    g_object_get_property (G_OBJECT (element), each[i], &value);
+    shown = G_VALUE_HOLDS_STRING (&value) ? g_value_dup_string (&value)
+                                          : gst_value_serialize (&value);
+    g_string_append_printf (text, "%s%s=%s", i ? "|" : "", each[i], shown);
+    g_value_unset (&value);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* --- what is good --------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *uri, *set, *back;
+  const gchar *why;
+} good[] = {
+  { "rtpadapt://192.0.2.7:6000", "host=192.0.2.7|port=6000",
+      "rtpadapt://192.0.2.7:6000", "an address and a port" },
+  { "rtpadapt://192.0.2.7", "host=192.0.2.7|port=5004",
+      "rtpadapt://192.0.2.7:5004", "RFC 3551 8: 5004 is RTP's port" },
+  { "rtpadapt://192.0.2.7:6000/", "host=192.0.2.7|port=6000",
+      "rtpadapt://192.0.2.7:6000", "RFC 3986 6.2.3: an empty path is /" },
+  { "rtpadapt://camera.example:7", "host=camera.example|port=7",
+      "rtpadapt://camera.example:7", "a name" },
+  { "rtpadapt://[2001:db8::7]:6000", "host=2001:db8::7|port=6000",
+      "rtpadapt://[2001:db8::7]:6000", "RFC 3986 3.2.2: IPv6 in brackets" },
+  { "rtpadapt://[fe80::7%25eth0]:6000", "host=fe80::7%eth0|port=6000",
+      "rtpadapt://[fe80::7%25eth0]:6000", "RFC 6874 2: a zone" },
+  { "rtpadapt://239.1.2.3:5004?ttl-mc=4", "host=239.1.2.3|port=5004|ttl-mc=4",
+      "rtpadapt://239.1.2.3:5004", "multicast" },
+  { "rtpadapt://h:1?controller=ssvp&lda=zigzag&max-bitrate=2000000",
+      "controller=ssvp|lda=zigzag|max-bitrate=2000000", "rtpadapt://h:1",
+      "enums by nick, a number" },
+  { "rtpadapt://h:1?friendliness-cap=2.5&rtcp-mux=false",
+      "friendliness-cap=2.5|rtcp-mux=false", "rtpadapt://h:1",
+      "a fraction, a switch" },
+  { "rtpadapt://h:1?max-backlog=300000000", "max-backlog=300000000",
+      "rtpadapt://h:1", "64 bits" },
+  { "rtpadapt://h:1?controller-params=alpha%3D0.5%2Cbeta%3D0.9",
+      "controller-params=alpha=0.5,beta=0.9", "rtpadapt://h:1",
+      "RFC 3986 2.1: %3D is = and %2C a comma" },
+  { "rtpadapt://h:1?key-file=%2Fetc%2Fthe%20key", "key-file=/etc/the key",
+      "rtpadapt://h:1",
+      "a path with a blank; the URI that is read shows none" },
+  { "rtpadapt://h:1?dscp=-1&af-class=3", "dscp=-1|af-class=3", "rtpadapt://h:1",
+      "a negative number where there may be one" },
+  { "rtpadapt://h:1?max-bitrate=1000&max-bitrate=3000", "max-bitrate=3000",
+      "rtpadapt://h:1", "the last one counts" },
+};
+
+static void
+test_good (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    GError *error = NULL;
+    GstElement *sink
+        = gst_element_make_from_uri (GST_URI_SINK, good[i].uri, NULL, &error);
+    g_autofree gchar *set = NULL, *back = NULL, *property = NULL;
+
+    g_test_message ("%s: %s", good[i].uri, good[i].why);
+    g_assert_no_error (error);
+    gst_object_ref_sink (sink);
+    set = describe (sink, good[i].set);
+    g_assert_cmpstr (set, ==, good[i].set);
+    back = gst_uri_handler_get_uri (GST_URI_HANDLER (sink));
+    g_assert_cmpstr (back, ==, good[i].back);
+    g_object_get (sink, "uri", &property, NULL);
+    g_assert_cmpstr (property, ==, good[i].back);
+    gst_object_unref (sink);
+  }
+}
+
+/* --- what is not ---------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *uri, *says;
+  const gchar *why;
+} bad[] = {
+  { "rtp://h:1", "rtpadapt://", "another scheme" },
+  { "rtpadapt:h:1", "no host", "no authority" },
+  { "rtpadapt://:5004", "no host", "a port alone" },
+  { "rtpadapt://", "no host", "nothing" },
+  { "rtpadapt://h:0", "no port", "a sink needs a port" },
+  { "rtpadapt://h:65536", "rtpadapt://h:65536", "beyond 16 bits" },
+  { "rtpadapt://h:99999999999", "rtpadapt://h:9", "beyond 32 bits" },
+  { "rtpadapt://h:x", "rtpadapt://h:x", "no number" },
+  { "rtpadapt://h:-1", "rtpadapt://h:-1", "a negative port" },
+  { "rtpadapt://[::1:5004", "rtpadapt://[::1", "a bracket is open" },
+  { "rtpadapt://me@h:1", "user", "a user" },
+  { "rtpadapt://h:1/live", "path", "a path" },
+  { "rtpadapt://h:1#top", "fragment", "a fragment" },
+  { "rtpadapt://h:1?bitrate=1000", "\"bitrate\"", "no such property" },
+  { "rtpadapt://h:1?max-bitrate=fast", "\"fast\" is no value of max-bitrate",
+      "no number" },
+  { "rtpadapt://h:1?max-bitrate=0", "\"0\" is no value of max-bitrate",
+      "below its least" },
+  { "rtpadapt://h:1?max-bitrate=-5", "\"-5\" is no value of max-bitrate",
+      "negative" },
+  { "rtpadapt://h:1?max-bitrate=5000000000", "no value of max-bitrate",
+      "2^32 = 4,294,967,296 is less" },
+  { "rtpadapt://h:1?max-bitrate=", "\"\" is no value of max-bitrate", "empty" },
+  { "rtpadapt://h:1?max-bitrate", "max-bitrate", "no value" },
+  { "rtpadapt://h:1?lda=crystal-ball", "\"crystal-ball\" is no value of lda",
+      "no such nick" },
+  { "rtpadapt://h:1?af-class=5", "af-class", "RFC 2597 has four" },
+  { "rtpadapt://h:1?ttl=256", "ttl", "beyond 8 bits" },
+  { "rtpadapt://h:1?dtls=maybe", "dtls", "no boolean" },
+  { "rtpadapt://h:1?key=00", "key-file", "others can read URIs" },
+  { "rtpadapt://h:1?host=other", "\"host\"", "it has its place" },
+  { "rtpadapt://h:1?port=2", "\"port\"", "it has its place" },
+  { "rtpadapt://h:1?uri=rtpadapt%3A%2F%2Fx", "\"uri\"", "in itself" },
+  { "rtpadapt://h:1?name=x", "\"name\"", "every element's" },
+  { "rtpadapt://h:1?stats=x", "\"stats\"", "cannot be written" },
+  { "rtpadapt://h:1?estimated-bitrate=5", "\"estimated-bitrate\"",
+      "cannot be written" },
+  { "rtpadapt://h:1?max-bitrate=%zz", "", "no percent-encoding" },
+};
+
+/* Whatever is wrong, and wherever: nothing is set. */
+static void
+test_bad (void)
+{
+  const gchar *before = "host=before|port=99|max-bitrate=777000|lda=vegas";
+  const gchar *start = "rtpadapt://before:99?max-bitrate=777000&lda=vegas";
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    /* A good value in front. */
+    g_auto (GStrv) halves = g_strsplit (bad[i].uri, "?", 2);
+    g_autofree gchar *uri = halves[0] && halves[1]
+        ? g_strdup_printf (
+            "%s?max-bitrate=5000&lda=none&%s", halves[0], halves[1])
+        : g_strdup (bad[i].uri);
+    GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
+    GError *error = NULL;
+    g_autofree gchar *after = NULL;
+
+    g_test_message ("%s: %s", uri, bad[i].why);
+    g_object_set (sink, "uri", start, NULL);
+    g_assert_false (
+        gst_uri_handler_set_uri (GST_URI_HANDLER (sink), uri, &error));
+    g_assert_nonnull (error);
+    if (!g_str_has_prefix (uri, "rtp:")) /* GStreamer's own text */
+      g_assert_nonnull (strstr (error->message, bad[i].says));
+    g_error_free (error);
+    after = describe (sink, before);
+    g_assert_cmpstr (after, ==, before);
+    gst_object_unref (sink);
+  }
+}
+
+/* A property cannot fail: it is said when the element starts, and a good one
+ * makes up for it. */
+static void
+test_property (void)
+{
+  GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_bin_add (GST_BIN (pipeline), sink);
+  g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?lda=crystal-ball", NULL);
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  gst_message_parse_error (message, &error, NULL);
+  g_assert_nonnull (strstr (error->message, "crystal-ball"));
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+
+  g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?lda=zigzag", NULL);
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+/* Where bytes are random the answer is an error, not a crash. */
+static void
+test_random (void)
+{
+  GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
+  GRand *rng = g_rand_new_with_seed (7);
+  static const gchar alphabet[]
+      = "rtpadapt:/?&=%[]@#.0123456789abcXYZ -_~\xc3\xa9";
+
+  for (guint i = 0; i < 3000; i++) {
+    gchar text[TEXT + 1] = "rtpadapt://";
+    gsize from = g_rand_boolean (rng) ? strlen (text) : 0;
+    gsize to = from + (gsize) g_rand_int_range (rng, 0, TEXT / 2);
+    GError *error = NULL;
+
+    for (gsize k = from; k < to; k++)
+      text[k] = alphabet[g_rand_int_range (rng, 0, sizeof alphabet - 1)];
+    text[to] = '\0';
+    if (!gst_uri_handler_set_uri (GST_URI_HANDLER (sink), text, &error))
+      g_clear_error (&error);
+    g_assert_no_error (error);
+  }
+  g_rand_free (rng);
+  gst_object_unref (sink);
+}
+
+static void
+test_source (void)
+{
+  GError *error = NULL;
+  GstElement *src = gst_element_make_from_uri (
+      GST_URI_SRC, "rtpadapt://[::]:0", NULL, &error);
+  g_autofree gchar *set = NULL;
+
+  g_assert_no_error (error);
+  gst_object_ref_sink (src);
+  set = describe (src, "address=::|port=0");
+  g_assert_cmpstr (set, ==, "address=::|port=0"); /* any free one */
+  gst_object_unref (src);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/binuri/good", test_good);
+  g_test_add_func ("/binuri/bad", test_bad);
+  g_test_add_func ("/binuri/property", test_property);
+  g_test_add_func ("/binuri/random", test_random);
+  g_test_add_func ("/binuri/source", test_source);
+  return g_test_run ();
+}

@@ -1,0 +1,463 @@
+/* rtpadaptsink: the bin, its pads and what it sends.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sink-fixture.h"
+
+#include <gst/video/video.h>
+
+/* --- a stock receiver ---------------------------------------------------- */
+
+static void
+count_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  g_atomic_int_inc ((gint *) data);
+}
+
+static gboolean
+enough_frames (gpointer data)
+{
+  return g_atomic_int_get ((gint *) data) >= 30;
+}
+
+/* Nothing of ours but the sender: rtpbin and TWCC caps. */
+static GstElement *
+stock_receiver (guint *rtp, guint *rtcp, gint *frames)
+{
+  GstElement *receiver = gst_parse_launch (
+      "rtpbin name=r rtp-profile=avpf latency=20 "
+      "rtpsession0::bandwidth=4000000 "
+      "udpsrc name=rtp address=127.0.0.1 port=0 "
+      "caps=\"application/x-rtp,media=video,clock-rate=90000,"
+      "encoding-name=H264,payload=96,extmap-1=" TWCC_URI "\" ! "
+      "r.recv_rtp_sink_0 r. ! rtph264depay ! avdec_h264 ! "
+      "fakesink name=f sync=false signal-handoffs=true "
+      "udpsrc name=rtcp address=127.0.0.1 port=0 ! r.recv_rtcp_sink_0 "
+      "r.send_rtcp_src_0 ! "
+      "udpsink name=answer host=127.0.0.1 sync=false async=false",
+      NULL);
+  const gchar *const names[] = { "rtp", "rtcp" };
+  guint *ports[] = { rtp, rtcp };
+  GstElement *counter;
+
+  if (!receiver)
+    return NULL;
+  counter = gst_bin_get_by_name (GST_BIN (receiver), "f");
+  g_signal_connect (counter, "handoff", G_CALLBACK (count_frame), frames);
+  gst_object_unref (counter);
+  gst_element_set_state (receiver, GST_STATE_READY);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *src = gst_bin_get_by_name (GST_BIN (receiver), names[i]);
+
+    g_object_get (src, "port", ports[i], NULL);
+    gst_object_unref (src);
+  }
+  return receiver;
+}
+
+static void
+test_stock_receiver (void)
+{
+  guint rtp, rtcp;
+  gint frames = 0;
+  GstElement *receiver = stock_receiver (&rtp, &rtcp, &frames);
+  g_autofree gchar *line = g_strdup_printf (
+      "videotestsrc is-live=true ! video/x-raw,width=320,height=240 ! "
+      "x264enc name=e tune=zerolatency speed-preset=ultrafast bitrate=5000 ! "
+      "rtph264pay ! rtpadaptsink name=s rtcp-mux=false rtcp-port=%u "
+      "uri=rtpadapt://127.0.0.1:%u?max-bitrate=900000",
+      rtcp, rtp);
+  GstElement *pipeline = gst_parse_launch (line, NULL), *sink, *answer;
+  GstElement *encoder;
+  guint bitrate;
+
+  if (!pipeline || !receiver) {
+    g_test_skip ("no x264enc or avdec_h264");
+    return;
+  }
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  answer = gst_bin_get_by_name (GST_BIN (receiver), "answer");
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  g_object_set (answer, "port", sink_port (sink, "rtcpsrc"), NULL);
+  sink_play (receiver);
+  sink_play (pipeline);
+  g_assert_true (sink_wait (enough_frames, &frames));
+  sink_expect (sink, "sender/feedback", 10);
+  /* The encoder was told: 5000 kbit/s would be over the limit. */
+  encoder = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  g_object_get (encoder, "bitrate", &bitrate, NULL);
+  gst_object_unref (encoder);
+  g_assert_cmpuint (bitrate, <, 900);
+  g_assert_cmpuint (sink_stat (sink, "peer/foreign-rtcp"), ==, 0);
+  gst_element_set_state (receiver, GST_STATE_NULL);
+  gst_object_unref (answer);
+  gst_object_unref (receiver);
+  sink_stop (pipeline, sink);
+}
+
+/* --- children and properties --------------------------------------------- */
+
+static void
+test_children (void)
+{
+  static const gchar *const names[]
+      = { "funnel", "send", "rtpbin", "rtpsink", "rtcpsink", "rtcpsrc" };
+  GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
+  guint bitrate;
+
+  gst_object_ref_sink (sink);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GObject *child
+        = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (sink), names[i]);
+
+    g_test_message ("%s", names[i]);
+    g_assert_nonnull (child);
+    g_object_unref (child);
+  }
+  gst_child_proxy_set (
+      GST_CHILD_PROXY (sink), "send::max-bitrate", 123456, NULL);
+  g_object_get (sink, "max-bitrate", &bitrate, NULL);
+  g_assert_cmpuint (bitrate, ==, 123456);
+  g_assert_true (GST_OBJECT_FLAG_IS_SET (sink, GST_ELEMENT_FLAG_SINK));
+  g_assert_false (GST_OBJECT_FLAG_IS_SET (sink, GST_ELEMENT_FLAG_SOURCE));
+  gst_object_unref (sink);
+}
+
+static const struct
+{
+  const gchar *child, *name, *value;
+  const gchar *why;
+} settings[] = {
+  { "send", "controller", "ssvp", "the rate controller" },
+  { "send", "controller-params", "beta=0.5", "its parameters" },
+  { "send", "lda", "zigzag", "the loss differentiation" },
+  { "send", "min-bitrate", "20000", "limits" },
+  { "send", "max-bitrate", "3000000", "limits" },
+  { "send", "max-backlog", "300000000", "time" },
+  { "send", "fec", "none", "FEC" },
+  { "send", "colour", "none", "colours off" },
+  { "send", "colour", "profile", "and on" },
+  { "send", "friendliness-cap", "4", "a fraction" },
+  { "send", "circuit-breakers", "false", "a switch" },
+  { "send", "stats-interval", "500000000", "messages" },
+  { "rtpsink", "af-class", "3", "DSCP of RTP" },
+  { "rtcpsink", "af-class", "3", "and of RTCP" },
+  { "rtpsink", "ecn", "ect-0", "ECN" },
+  { "rtpsink", "dscp", "46", "DSCP where there is no colour" },
+};
+
+/* Set while packets go through. */
+static void
+test_settings (void)
+{
+  guint port;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  GstElement *sink, *pipeline = sink_pipeline (port, "", &sink);
+
+  sink_play (pipeline);
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    GObject *child = gst_child_proxy_get_child_by_name (
+        GST_CHILD_PROXY (sink), settings[i].child);
+    GValue value = G_VALUE_INIT, wanted = G_VALUE_INIT;
+    UdpHeard heard;
+
+    g_test_message (
+        "%s=%s: %s", settings[i].name, settings[i].value, settings[i].why);
+    gst_util_set_object_arg (
+        G_OBJECT (sink), settings[i].name, settings[i].value);
+    sink_push (pipeline, i);
+    do {
+      udp_hear (ear, &heard);
+      g_assert_cmpint (heard.size, >, 0);
+    } while (heard.data[1] != (0x80 | 96)); /* RTCP */
+    g_object_get_property (child, settings[i].name, &value);
+    g_value_init (&wanted, G_VALUE_TYPE (&value));
+    g_assert_true (gst_value_deserialize (&wanted, settings[i].value));
+    g_assert_cmpint (gst_value_compare (&value, &wanted), ==, GST_VALUE_EQUAL);
+    g_value_unset (&value);
+    g_value_unset (&wanted);
+    g_object_unref (child);
+  }
+  sink_stop (pipeline, sink);
+  close (ear);
+}
+
+/* RFC 2597 6, RFC 7657 5.4: RTCP is AF41 beside colours of class 4, AF31
+ * beside those of class 3, else as what has no colour. */
+static const struct
+{
+  const gchar *options;
+  gint dscp;
+} rtcp_dscp[] = {
+  { "", 34 },
+  { "af-class=3", 26 },
+  { "colour=none", -1 },
+  { "colour=none dscp=46", 46 },
+};
+
+static void
+test_rtcp_dscp (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rtcp_dscp); i++) {
+    GstElement *sink,
+        *pipeline = sink_pipeline (9, rtcp_dscp[i].options, &sink);
+    GstElement *rtcp = gst_bin_get_by_name (GST_BIN (sink), "rtcpsink");
+    gint dscp;
+
+    g_test_message ("\"%s\"", rtcp_dscp[i].options);
+    gst_element_set_state (pipeline, GST_STATE_READY);
+    g_object_get (rtcp, "dscp", &dscp, NULL);
+    g_assert_cmpint (dscp, ==, rtcp_dscp[i].dscp);
+    gst_object_unref (rtcp);
+    sink_stop (pipeline, sink);
+  }
+}
+
+static void
+count_notify (GObject *object, GParamSpec *pspec, gpointer data)
+{
+  ++*(guint *) data;
+}
+
+static void
+test_notify (void)
+{
+  GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
+  GObject *send;
+  guint told = 0;
+  gint dscp;
+
+  gst_object_ref_sink (sink);
+  send = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (sink), "send");
+  g_signal_connect (
+      sink, "notify::estimated-bitrate", G_CALLBACK (count_notify), &told);
+  g_object_notify (send, "estimated-bitrate");
+  g_assert_cmpuint (told, ==, 1);
+  /* RTCP's DSCP follows a child that is set directly. */
+  gst_child_proxy_set (GST_CHILD_PROXY (sink), "send::colour", 0, NULL);
+  gst_child_proxy_get (GST_CHILD_PROXY (sink), "rtcpsink::dscp", &dscp, NULL);
+  g_assert_cmpint (dscp, ==, -1);
+  g_signal_emit_by_name (sink, "restart"); /* nothing tripped: no harm */
+  g_object_unref (send);
+  gst_object_unref (sink);
+}
+
+/* --- caps ---------------------------------------------------------------- */
+
+#define SENDTS "urn:ietf:params:rtp-hdrext:rtt-sendts"
+#define COLOUR "urn:x-rtpadapt:rtp-hdrext:colour"
+#define MID "urn:ietf:params:rtp-hdrext:sdes:mid"
+#define RTP "application/x-rtp"
+#define LONG RTP ",extmap-5=<sendrecv,(string)" TWCC_URI ",none>"
+
+static const struct
+{
+  const gchar *options, *filter, *first;
+  const gchar *why;
+} offers[] = {
+  { "", NULL, RTP ",extmap-1=" TWCC_URI ",extmap-3=" COLOUR, "twcc, colours" },
+  { "colour=none", NULL, RTP ",extmap-1=" TWCC_URI, "twcc alone" },
+  { "feedback=tfrc", NULL,
+      RTP ",extmap-1=" TWCC_URI ",extmap-2=" SENDTS ",extmap-3=" COLOUR,
+      "tfrc wants the time, and the numbers, too" },
+  { "feedback=ccfb colour=none", NULL, RTP, "RFC 8888 needs none" },
+  { "colour=none", RTP ",media=video,payload=96",
+      RTP ",media=video,payload=96,extmap-1=" TWCC_URI, "a payloader" },
+  { "colour=none", RTP ",extmap-5=" TWCC_URI, RTP ",extmap-5=" TWCC_URI,
+      "an id of its own is kept" },
+  { "colour=none", LONG, LONG, "the long form, too" },
+  { "colour=none", RTP ",extmap-1=" MID,
+      RTP ",extmap-1=" MID ",extmap-2=" TWCC_URI, "the next free id" },
+  { "colour=none", "video/x-raw", "EMPTY", "no RTP" },
+};
+
+static void
+test_offers (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (offers); i++) {
+    g_autofree gchar *line
+        = g_strdup_printf ("rtpadaptsink %s", offers[i].options);
+    GstElement *sink = gst_parse_launch (line, NULL);
+    GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+    GstCaps *filter
+        = offers[i].filter ? gst_caps_from_string (offers[i].filter) : NULL;
+    GstCaps *wanted = gst_caps_from_string (offers[i].first);
+    GstCaps *offer = gst_pad_query_caps (pad, filter);
+    g_autofree gchar *shown = gst_caps_to_string (offer);
+
+    g_test_message ("%s: %s", offers[i].why, shown);
+    if (gst_caps_is_empty (wanted)) {
+      g_assert_true (gst_caps_is_empty (offer));
+    } else {
+      GstCaps *first = gst_caps_copy_nth (offer, 0), *plain;
+
+      g_assert_true (gst_caps_is_equal (first, wanted));
+      gst_caps_unref (first);
+      /* What cannot do that passes as it is. */
+      plain = filter ? gst_caps_ref (filter) : gst_caps_from_string (RTP);
+      g_assert_true (gst_caps_is_subset (plain, offer));
+      gst_caps_unref (plain);
+    }
+    gst_caps_unref (offer);
+    gst_caps_unref (wanted);
+    gst_clear_caps (&filter);
+    gst_element_release_request_pad (sink, pad);
+    gst_object_unref (pad);
+    gst_object_unref (sink);
+  }
+}
+
+/* --- states -------------------------------------------------------------- */
+
+static void
+test_cycles (void)
+{
+  guint port, files = 0;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  GstElement *sink, *pipeline = sink_pipeline (port, "", &sink);
+
+  for (guint i = 0; i < 20; i++) {
+    UdpHeard heard;
+
+    sink_play (pipeline);
+    sink_push (pipeline, i);
+    do {
+      udp_hear (ear, &heard);
+      g_assert_cmpint (heard.size, >, 0);
+    } while (heard.data[1] != (0x80 | 96) || heard.seq != i);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    if (i == 0)
+      files = udp_open_files ();
+  }
+  g_assert_cmpuint (udp_open_files (), <=, files);
+  sink_stop (pipeline, sink);
+  close (ear);
+}
+
+/* The end of the stream comes through, whatever is in its way. */
+static const gchar *const ends[]
+    = { "", "rtcp-mux=false", "retransmission=true", "fec=none colour=none",
+        "key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d" };
+
+static void
+test_end (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
+    guint port = 0;
+    gint ear = udp_socket ("127.0.0.1", &port);
+    GstElement *sink, *pipeline = sink_pipeline (port, ends[i], &sink);
+    GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+    UdpHeard heard;
+
+    g_test_message ("\"%s\"", ends[i]);
+    sink_play (pipeline);
+    for (guint k = 0; k < 5; k++)
+      sink_push (pipeline, k);
+    gst_app_src_end_of_stream (GST_APP_SRC (src));
+    sink_wait_eos (pipeline);
+    do { /* all of it has been sent then */
+      sink_hear_rtp (ear, &heard);
+    } while (heard.seq < 4);
+    gst_object_unref (src);
+    sink_stop (pipeline, sink);
+    close (ear);
+  }
+}
+
+static const struct
+{
+  const gchar *options, *says;
+  const gchar *why;
+} wrong[] = {
+  { "host=nobody.invalid", "nobody.invalid", "RFC 6761 6.4: no such host" },
+  { "bind-address=192.0.2.1", "192.0.2.1", "RFC 5737: not of this host" },
+  { "port=65535 rtcp-mux=false", "rtcp-port", "no port is left" },
+  { "uri=rtpadapt://h:1?x=1", "\"x\"", "no such property" },
+  { "key=00", "1 bytes", "a short key" },
+  { "key=00 key-file=/nowhere", "key-file", "two keys" },
+  { "key-file=/nowhere/key", "/nowhere/key", "no such file" },
+  { "dtls=true key=00", "dtls", "two ways to a key" },
+  { "dtls=true rtcp-mux=false", "rtcp-mux", "DTLS on two ports" },
+  { "dtls=true pem-file=/nowhere/pem", "/nowhere/pem", "no such file" },
+};
+
+/* Says what is wrong, and starts when it is mended. */
+static void
+test_wrong (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    GstElement *sink, *pipeline = sink_pipeline (9, wrong[i].options, &sink);
+    GstBus *bus = gst_element_get_bus (pipeline);
+    g_autofree gchar *said = NULL;
+
+    g_test_message ("%s: %s", wrong[i].options, wrong[i].why);
+    g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), ==,
+        GST_STATE_CHANGE_FAILURE);
+    said = udp_said (bus, GST_MESSAGE_ERROR);
+    g_assert_nonnull (said);
+    g_assert_nonnull (strstr (said, wrong[i].says));
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9", "bind-address", NULL,
+        "key", NULL, "key-file", NULL, "dtls", FALSE, "rtcp-mux", TRUE, NULL);
+    sink_play (pipeline);
+    gst_object_unref (bus);
+    sink_stop (pipeline, sink);
+  }
+}
+
+static const gchar *const needed[] = { "funnel", "rtpbin", "srtpenc" };
+
+static void
+test_missing (void)
+{
+  GstRegistry *registry = gst_registry_get ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
+    GstPluginFeature *feature
+        = gst_registry_lookup_feature (registry, needed[i]);
+    GstElement *sink, *pipeline = gst_pipeline_new (NULL);
+    GstBus *bus = gst_element_get_bus (pipeline);
+    g_autofree gchar *said = NULL;
+    GstStructure *stats;
+    guint rate;
+
+    g_test_message ("%s", needed[i]);
+    g_assert_nonnull (feature);
+    gst_registry_remove_feature (registry, feature);
+    sink = gst_element_factory_make ("rtpadaptsink", NULL);
+    gst_bin_add (GST_BIN (pipeline), sink);
+    g_object_set (sink, "key",
+        "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d", "host",
+        "127.0.0.1", "max-bitrate", 1000000, NULL);
+    g_object_get (sink, "estimated-bitrate", &rate, "stats", &stats, NULL);
+    gst_structure_free (stats);
+    g_signal_emit_by_name (sink, "restart");
+    g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), ==,
+        GST_STATE_CHANGE_FAILURE);
+    said = udp_said (bus, GST_MESSAGE_ERROR);
+    g_assert_nonnull (said);
+    g_assert_nonnull (strstr (said, needed[i]));
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (bus);
+    gst_object_unref (pipeline);
+    gst_registry_add_feature (registry, feature);
+    gst_object_unref (feature);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rtpadaptsink/stock-receiver", test_stock_receiver);
+  g_test_add_func ("/rtpadaptsink/children", test_children);
+  g_test_add_func ("/rtpadaptsink/settings", test_settings);
+  g_test_add_func ("/rtpadaptsink/rtcp-dscp", test_rtcp_dscp);
+  g_test_add_func ("/rtpadaptsink/notify", test_notify);
+  g_test_add_func ("/rtpadaptsink/offers", test_offers);
+  g_test_add_func ("/rtpadaptsink/cycles", test_cycles);
+  g_test_add_func ("/rtpadaptsink/end", test_end);
+  g_test_add_func ("/rtpadaptsink/wrong", test_wrong);
+  g_test_add_func ("/rtpadaptsink/missing", test_missing);
+  return g_test_run ();
+}

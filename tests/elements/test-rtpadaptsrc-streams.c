@@ -1,0 +1,484 @@
+/* rtpadaptsrc: senders that start again, several streams, repair, feedback.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "src-fixture.h"
+
+#include <gst/rtp/rtp.h>
+
+/* --- a sender that starts again ----------------------------------------- */
+
+typedef enum
+{
+  ENDS_SILENT, /* as after a crash */
+  ENDS_BYE,    /* by EOS */
+} Ends;
+
+static const struct
+{
+  Ends ends;
+  gboolean same; /* address and port */
+  const gchar *why;
+} restarts[] = {
+  { ENDS_SILENT, TRUE, "from the same port: after 1 s" },
+  { ENDS_SILENT, FALSE, "from another port: after 3 s" },
+  { ENDS_BYE, TRUE, "BYE, the same port: at once" },
+  { ENDS_BYE, FALSE, "BYE, another port: at once" },
+};
+
+static GSocket *
+socket_here (void)
+{
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocketAddress *any = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
+
+  g_assert_true (g_socket_bind (socket, any, FALSE, NULL));
+  g_object_unref (any);
+  return socket;
+}
+
+static GstPadProbeReturn
+see_bye (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstRTCPPacket packet;
+  gboolean more;
+
+  gst_rtcp_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), GST_MAP_READ, &rtcp);
+  for (more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet); more;
+       more = gst_rtcp_packet_move_to_next (&packet)) {
+    if (gst_rtcp_packet_get_type (&packet) == GST_RTCP_TYPE_BYE)
+      g_atomic_int_set ((gint *) data, TRUE);
+  }
+  gst_rtcp_buffer_unmap (&rtcp);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Until BYE is about to leave. */
+static void
+say_bye (Sender *sender)
+{
+  GstPad *pad
+      = gst_element_get_static_pad (sender_get (sender, "rtcp"), "sink");
+  gint said = FALSE;
+  gulong probe = gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, see_bye, &said, NULL);
+
+  gst_element_send_event (sender_get (sender, "camera0"), gst_event_new_eos ());
+  WAIT_UNTIL (sender->bus, g_atomic_int_get (&said));
+  gst_pad_remove_probe (pad, probe);
+  gst_object_unref (pad);
+}
+
+static void
+ssrc_timed_out (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+{
+  g_atomic_int_inc ((gint *) data);
+}
+
+static void
+watch_timeouts (Receiver *t, gint *n)
+{
+  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (t->src), "rtpbin");
+
+  g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (ssrc_timed_out), n);
+  gst_object_unref (rtpbin);
+}
+
+/* Frames go on at the same pad, with another SSRC, and long before rtpsession
+ * gives the old one up (after 25 s, RFC 3550 6.3.5). */
+static void
+test_restart (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  GSocket *socket = restarts[r].same ? socket_here () : NULL;
+  Receiver t;
+  Sender sender;
+  gint timeouts = 0;
+
+  g_test_message ("%s", restarts[r].why);
+  receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
+  watch_timeouts (&t, &timeouts);
+  receiver_play (&t);
+  for (guint i = 0; i < 2; i++) {
+    sender_new (&sender, t.port, TRUE, socket, SENDER_VIDEO SENDER_SEND);
+    wait_frames (&t, 0, 10);
+    if (restarts[r].ends == ENDS_BYE)
+      say_bye (&sender);
+    sender_end (&sender);
+  }
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
+  g_assert_cmpuint (stat_of (t.src, "moved"), ==, restarts[r].same ? 0 : 1);
+  g_assert_cmpint (timeouts, ==, 0);
+  receiver_end (&t);
+  g_clear_object (&socket);
+}
+
+/* --- several streams ---------------------------------------------------- */
+
+#define SENDER_AUDIO                                                           \
+  "audiotestsrc is-live=true ! audio/x-raw,rate=48000,channels=2 ! opusenc ! " \
+  "rtpopuspay pt=97 ! " SENDER_EXT
+#define FUNNEL " ! f. rtpfunnel name=f" SENDER_SEND " "
+
+static void
+test_audio_and_video (void)
+{
+  Receiver t;
+  Sender sender;
+
+  receiver_new (&t, "pt-map=96=H264/90000,97=OPUS/48000",
+      RECEIVER_OPUS "," RECEIVER_H264);
+  receiver_play (&t);
+  sender_new (
+      &sender, t.port, TRUE, NULL, SENDER_VIDEO FUNNEL SENDER_AUDIO " ! f.");
+  wait_frames (&t, 1, 20);
+  wait_frames (&t, 0, 20);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 2);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* Two cameras with the same payload type: two pads. */
+static void
+test_two_of_a_kind (void)
+{
+  Receiver t;
+  Sender sender;
+
+  receiver_new (&t, "encoding-name=H264", RECEIVER_H264 "," RECEIVER_H264);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL,
+      SENDER_CAMERA ("0") FUNNEL SENDER_CAMERA ("1") " ! f.");
+  wait_frames (&t, 0, 20);
+  wait_frames (&t, 1, 20);
+  wait_frames (&t, 0, 20);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 2);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* Of two streams only one is wanted: the other does not stop it. */
+static void
+test_unlinked (void)
+{
+  Receiver t;
+  Sender sender;
+
+  receiver_new (&t, "pt-map=96=H264/90000,97=OPUS/48000", RECEIVER_H264);
+  receiver_play (&t);
+  sender_new (
+      &sender, t.port, TRUE, NULL, SENDER_VIDEO FUNNEL SENDER_AUDIO " ! f.");
+  WAIT_UNTIL (t.bus, g_atomic_int_get (&t.pads) == 2);
+  wait_frames (&t, 0, 30);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* --- repair ------------------------------------------------------------- */
+
+/* Each 10th packet of payload type 96 is lost on its way. */
+static GstPadProbeReturn
+lose (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  guint *n = data;
+  guint8 head[2];
+
+  gst_buffer_extract (GST_PAD_PROBE_INFO_BUFFER (info), 0, head, 2);
+  return (head[1] & 0x7f) == 96 && ++*n % 10 == 0 ? GST_PAD_PROBE_DROP
+                                                  : GST_PAD_PROBE_OK;
+}
+
+static void
+lossy (Receiver *t, guint *n)
+{
+  GstElement *udpsrc = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
+  GstPad *pad = gst_element_get_static_pad (udpsrc, "src");
+
+  *n = 0;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, lose, n, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (udpsrc);
+}
+
+static gdouble
+residual_loss (Receiver *t)
+{
+  GstStructure *stats;
+  gdouble loss;
+
+  g_object_get (t->src, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_double (stats, "residual-loss", &loss));
+  gst_structure_free (stats);
+  return loss;
+}
+
+/* As many repair packets as media packets, of each frame: what is left of 10 %
+ * are the frames that lost more than they could. */
+static void
+test_fec (void)
+{
+  Receiver t;
+  Sender sender;
+  guint n, dropout;
+
+  receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
+  lossy (&t, &n);
+  receiver_play (&t);
+  /* Else the jitterbuffer forgets all after some 120 missing packets. */
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (t.src), "rtpbin::max-dropout-time", &dropout, NULL);
+  g_assert_cmpuint (dropout, ==, 0);
+  sender_new (&sender, t.port, TRUE, NULL,
+      SENDER_VIDEO " ! rtpulpfecenc pt=122 percentage=100 ! s.send_rtp_sink_0");
+  WAIT_UNTIL (t.bus, stat_of (t.src, "recovered") >= 20);
+  g_assert_cmpuint (stat_of (t.src, "lost"), >=, 20);
+  g_assert_cmpuint (stat_of (t.src, "fec"), >=, 100);
+  WAIT_UNTIL (t.bus, residual_loss (&t) <= .02);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* Without FEC the loss is what it is: a tenth, and on a slow machine what came
+ * too late. */
+static void
+test_no_fec (void)
+{
+  Receiver t;
+  Sender sender;
+  guint n;
+
+  receiver_new (&t, "encoding-name=H264 fec=false", RECEIVER_H264);
+  lossy (&t, &n);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "lost") >= 20);
+  g_assert_cmpfloat (residual_loss (&t), >, .05);
+  g_assert_cmpuint (stat_of (t.src, "recovered"), ==, 0);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* rtpadaptsink, to `t`. */
+static GstElement *
+sink_play (Receiver *t, const gchar *settings)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "videotestsrc is-live=true pattern=ball ! "
+      "video/x-raw,width=160,height=120,framerate=60/1 ! x264enc "
+      "tune=zerolatency speed-preset=ultrafast key-int-max=30 bitrate=300 ! "
+      "rtph264pay mtu=600 ! rtpadaptsink name=sink host=127.0.0.1 port=%d %s",
+      t->port, settings);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+  return pipeline;
+}
+
+static void
+sink_end (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* What was asked for and came in time is not lost: less than a twentieth is,
+ * where a tenth would be. */
+static void
+test_retransmission (void)
+{
+  GstElement *sender;
+  Receiver t;
+  guint n;
+
+  receiver_new (&t,
+      "encoding-name=H264 fec=false retransmission=true latency=1000",
+      RECEIVER_H264);
+  lossy (&t, &n);
+  receiver_play (&t);
+  sender = sink_play (&t, "fec=none retransmission=true controller=fixed");
+  WAIT_UNTIL (t.bus, stat_of (t.src, "retransmitted") >= 20);
+  wait_frames (&t, 0, 30);
+  WAIT_UNTIL (t.bus, residual_loss (&t) < .05);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
+  sink_end (sender);
+  receiver_end (&t);
+}
+
+/* --- to the sender ------------------------------------------------------ */
+
+static const struct
+{
+  const gchar *both, *why;
+} modes[] = {
+  { "feedback=twcc", "rtpsession's" },
+  { "feedback=tfrc", "the draft's, with RADP" },
+  { "feedback=ccfb", "RFC 8888" },
+  { "feedback=tfrc rtcp-mux=false", "by a port of its own" },
+  { "feedback=tfrc "
+    "key=e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6",
+      "encrypted" },
+  { "feedback=twcc dtls=true", "with a key agreed on" },
+};
+
+static void
+test_feedback (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  g_autofree gchar *settings
+      = g_strconcat ("encoding-name=H264 ", modes[r].both, NULL);
+  GstElement *sender, *sink;
+  Receiver t;
+
+  g_test_message ("%s: %s", modes[r].both, modes[r].why);
+  receiver_new (&t, settings, RECEIVER_H264);
+  receiver_play (&t);
+  sender = sink_play (&t, modes[r].both);
+  wait_frames (&t, 0, 30);
+  sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+  WAIT_UNTIL (t.bus, stat_of (sink, "sender/feedback") >= 20);
+  g_assert_cmpuint (stat_of (sink, "sender/feedback-bad"), ==, 0);
+  gst_object_unref (sink);
+  sink_end (sender);
+  receiver_end (&t);
+}
+
+static GstPadProbeReturn
+see_key_unit (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (gst_video_event_is_force_key_unit (GST_PAD_PROBE_INFO_EVENT (info)))
+    g_atomic_int_inc ((gint *) data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A request from downstream crosses the network to the encoder. */
+static void
+test_key_frame (void)
+{
+  GstElement *out;
+  GstPad *pad;
+  Receiver t;
+  Sender sender;
+  gint asked = 0;
+
+  receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  pad = gst_element_get_static_pad (sender_get (&sender, "enc0"), "src");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, see_key_unit, &asked, NULL);
+  gst_object_unref (pad);
+  wait_frames (&t, 0, 10);
+  out = gst_bin_get_by_name (GST_BIN (t.branches[0]), "out");
+  pad = gst_element_get_static_pad (out, "sink");
+  g_assert_true (gst_pad_push_event (pad,
+      gst_video_event_new_upstream_force_key_unit (
+          GST_CLOCK_TIME_NONE, TRUE, 0)));
+  gst_object_unref (pad);
+  gst_object_unref (out);
+  WAIT_UNTIL (t.bus, g_atomic_int_get (&asked) > 0);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* --- to the pipeline ---------------------------------------------------- */
+
+static void
+test_latency (void)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min;
+  gboolean live;
+  GstPad *sink;
+  Receiver t;
+  Sender sender;
+
+  receiver_new (&t, "encoding-name=H264 latency=150", RECEIVER_H264);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  wait_frames (&t, 0, 1);
+  sink = gst_element_get_static_pad (t.branches[0], "sink");
+  g_assert_true (gst_pad_peer_query (sink, query));
+  gst_query_parse_latency (query, &live, &min, NULL);
+  g_assert_true (live);
+  g_assert_cmpuint (min, ==, 150 * GST_MSECOND);
+  gst_object_unref (sink);
+  gst_query_unref (query);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* EOS of the pipeline gets through to its sinks. */
+static void
+test_eos (void)
+{
+  GstMessage *message;
+  Receiver t;
+  Sender sender;
+
+  receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  wait_frames (&t, 0, 3);
+  gst_element_send_event (t.pipeline, gst_event_new_eos ());
+  message = gst_bus_timed_pop_filtered (
+      t.bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+static void
+test_stats_messages (void)
+{
+  GstMessage *message = NULL;
+  const GstStructure *s = NULL;
+  Receiver t;
+
+  receiver_new (&t, "stats-interval=10000000", "");
+  receiver_play (&t);
+  do {
+    gst_clear_message (&message);
+    message = gst_bus_timed_pop_filtered (
+        t.bus, 60 * GST_SECOND, GST_MESSAGE_ELEMENT);
+    g_assert_nonnull (message);
+    s = gst_message_get_structure (message);
+  } while (!gst_structure_has_name (s, "application/x-rtpadaptsrc-stats"));
+  g_assert_true (gst_structure_has_field (s, "streams"));
+  gst_message_unref (message);
+  receiver_end (&t);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (restarts); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/streams/restart/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_restart);
+  }
+  g_test_add_func ("/streams/audio-and-video", test_audio_and_video);
+  g_test_add_func ("/streams/two-of-a-kind", test_two_of_a_kind);
+  g_test_add_func ("/streams/unlinked", test_unlinked);
+  g_test_add_func ("/streams/fec", test_fec);
+  g_test_add_func ("/streams/no-fec", test_no_fec);
+  g_test_add_func ("/streams/retransmission", test_retransmission);
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/streams/feedback/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_feedback);
+  }
+  g_test_add_func ("/streams/key-frame", test_key_frame);
+  g_test_add_func ("/streams/latency", test_latency);
+  g_test_add_func ("/streams/eos", test_eos);
+  g_test_add_func ("/streams/stats-messages", test_stats_messages);
+  return g_test_run ();
+}

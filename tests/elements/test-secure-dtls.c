@@ -1,0 +1,217 @@
+/* DTLS-SRTP of rtpadaptsink with stock elements at the other end.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sink-fixture.h"
+
+#include "../../plugins/rtpadapt/secure.h"
+
+/* Stock elements: a DTLS server that counts the RTP it gets. */
+typedef struct
+{
+  GstElement *pipeline;
+  guint port;
+  gint packets;
+} Server;
+
+static void
+count_handoff (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 100);
+  g_atomic_int_inc ((gint *) data);
+}
+
+static gboolean
+server_start (Server *server, const gchar *id)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "udpsrc name=u address=127.0.0.1 port=0 ! "
+      "dtlssrtpdec name=d connection-id=%s "
+      "d.rtp_src ! fakesink name=f signal-handoffs=true sync=false async=false "
+      "d.rtcp_src ! fakesink sync=false async=false "
+      "dtlssrtpenc name=e connection-id=%s is-client=false ! "
+      "udpsink name=answer host=127.0.0.1 sync=false async=false",
+      id, id);
+  GstElement *dec, *src, *sink;
+
+  *server = (Server){ .pipeline = gst_parse_launch (line, NULL) };
+  if (!server->pipeline)
+    return FALSE;
+  dec = gst_bin_get_by_name (GST_BIN (server->pipeline), "d");
+  src = gst_bin_get_by_name (GST_BIN (server->pipeline), "u");
+  sink = gst_bin_get_by_name (GST_BIN (server->pipeline), "f");
+  gst_element_set_state (dec, GST_STATE_READY); /* before dtlssrtpenc */
+  gst_element_set_state (server->pipeline, GST_STATE_READY);
+  g_object_get (src, "port", &server->port, NULL);
+  g_signal_connect (
+      sink, "handoff", G_CALLBACK (count_handoff), &server->packets);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+  gst_object_unref (dec);
+  return TRUE;
+}
+
+/* SHA-256 of its certificate. */
+static gchar *
+server_fingerprint (Server *server)
+{
+  GstElement *dec = gst_bin_get_by_name (GST_BIN (server->pipeline), "d");
+  g_autofree gchar *pem = NULL;
+
+  g_object_get (dec, "pem", &pem, NULL);
+  gst_object_unref (dec);
+  return secure_fingerprint (pem);
+}
+
+static void
+server_answer_to (Server *server, guint port)
+{
+  GstElement *answer
+      = gst_bin_get_by_name (GST_BIN (server->pipeline), "answer");
+
+  g_object_set (answer, "port", port, NULL);
+  gst_object_unref (answer);
+  sink_play (server->pipeline);
+}
+
+static gboolean
+is_ready (gpointer data)
+{
+  GstStructure *stats, *security;
+  gboolean ready;
+
+  g_object_get (data, "stats", &stats, NULL);
+  gst_structure_get (stats, "security", GST_TYPE_STRUCTURE, &security, NULL);
+  gst_structure_get_boolean (security, "ready", &ready);
+  gst_structure_free (security);
+  gst_structure_free (stats);
+  return ready;
+}
+
+static gboolean
+got_packets (gpointer data)
+{
+  return g_atomic_int_get (&((Server *) data)->packets) >= 3;
+}
+
+static GstPadProbeReturn
+count_key_unit (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (gst_event_has_name (GST_PAD_PROBE_INFO_EVENT (info), "GstForceKeyUnit"))
+    g_atomic_int_inc ((gint *) data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Nothing leaves before the handshake is over; then a key frame is asked for
+ * and all passes. */
+static void
+test_dtls (void)
+{
+  Server server;
+  GstElement *sink, *pipeline, *src;
+  g_autofree gchar *fp = NULL, *options = NULL;
+  gint key_units = 0;
+  GstPad *pad;
+
+  if (!server_start (&server, "test-dtls")) {
+    g_test_skip ("no dtlssrtpdec");
+    return;
+  }
+  fp = server_fingerprint (&server);
+  options = g_strdup_printf ("dtls=true fingerprint=%s", fp);
+  pipeline = sink_pipeline (server.port, options, &sink);
+  src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  pad = gst_element_get_static_pad (src, "src");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_key_unit, &key_units, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  g_assert_false (is_ready (sink));
+  sink_play (pipeline);
+  sink_push (pipeline, 1);
+  server_answer_to (&server, sink_port (sink, "rtcpsrc"));
+  g_assert_true (sink_wait (is_ready, sink));
+  for (guint i = 2; i < 6; i++)
+    sink_push (pipeline, i);
+  g_assert_true (sink_wait (got_packets, &server));
+  g_assert_cmpint (g_atomic_int_get (&key_units), >=, 1);
+  gst_app_src_end_of_stream (GST_APP_SRC (src));
+  sink_wait_eos (pipeline);
+  gst_element_set_state (server.pipeline, GST_STATE_NULL);
+  gst_object_unref (server.pipeline);
+  gst_object_unref (pad);
+  gst_object_unref (src);
+  sink_stop (pipeline, sink);
+}
+
+/* Another certificate than the one that is wanted: an error, and nothing is
+ * sent. */
+static void
+test_dtls_stranger (void)
+{
+  Server server;
+  GstElement *sink, *pipeline;
+  GstMessage *message;
+  GError *error = NULL;
+  GstBus *bus;
+  g_autofree gchar *fp = NULL;
+  /* 64 digits of another one. */
+  g_autofree gchar *options
+      = g_strdup_printf ("dtls=true fingerprint=%064d", 0);
+
+  if (!server_start (&server, "test-stranger")) {
+    g_test_skip ("no dtlssrtpdec");
+    return;
+  }
+  fp = server_fingerprint (&server);
+  pipeline = sink_pipeline (server.port, options, &sink);
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  sink_play (pipeline);
+  server_answer_to (&server, sink_port (sink, "rtcpsrc"));
+  message
+      = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  gst_message_parse_error (message, &error, NULL);
+  g_assert_nonnull (strstr (error->message, fp));
+  g_error_free (error);
+  gst_message_unref (message);
+  for (guint i = 1; i < 20; i++)
+    sink_push (pipeline, i);
+  g_assert_false (is_ready (sink));
+  g_assert_cmpint (server.packets, ==, 0);
+  gst_element_set_state (server.pipeline, GST_STATE_NULL);
+  gst_object_unref (server.pipeline);
+  gst_object_unref (bus);
+  sink_stop (pipeline, sink);
+}
+
+static void
+test_dtls_cycles (void)
+{
+  Server server;
+  GstElement *sink, *pipeline;
+
+  if (!server_start (&server, "test-cycles")) {
+    g_test_skip ("no dtlssrtpdec");
+    return;
+  }
+  pipeline = sink_pipeline (server.port, "dtls=true", &sink);
+  for (guint i = 0; i < 10; i++) {
+    sink_play (pipeline);
+    sink_push (pipeline, i);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  gst_element_set_state (server.pipeline, GST_STATE_NULL);
+  gst_object_unref (server.pipeline);
+  sink_stop (pipeline, sink);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/secure-dtls/handshake", test_dtls);
+  g_test_add_func ("/secure-dtls/stranger", test_dtls_stranger);
+  g_test_add_func ("/secure-dtls/cycles", test_dtls_cycles);
+  return g_test_run ();
+}
