@@ -28,7 +28,15 @@ typedef struct
   RaSpan owd; /* of ARRIVED */
   RaCause truth, verdict;
   guint64 capacity, estimated, encoder;
+  guint fec;
 } Event;
+
+/* Media packets with one RTP timestamp. */
+typedef struct
+{
+  RaTime sent_at; /* the first */
+  guint sent, came;
+} Frame;
 
 struct _Record
 {
@@ -36,6 +44,7 @@ struct _Record
   RaTime start;
   RaSpan warmup;
   GArray *events;
+  GHashTable *frames; /* RTP timestamp -> Frame */
   struct
   {
     RaTime sent;
@@ -52,6 +61,7 @@ record_new (RaTime start, RaSpan warmup)
   r->start = start;
   r->warmup = warmup;
   r->events = g_array_new (FALSE, FALSE, sizeof (Event));
+  r->frames = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   return r;
 }
 
@@ -59,6 +69,7 @@ void
 record_free (Record *r)
 {
   g_array_unref (r->events);
+  g_hash_table_unref (r->frames);
   g_mutex_clear (&r->lock);
   g_free (r);
 }
@@ -79,15 +90,47 @@ record_add (Record *r, Event event)
   g_mutex_unlock (&r->lock);
 }
 
-void
-record_sent (Record *r, guint16 seqnum, guint size, guint media, RaTime now)
+/* The lock is held. */
+static Frame *
+record_frame (Record *r, guint32 rtptime)
 {
+  Frame *frame = g_hash_table_lookup (r->frames, GUINT_TO_POINTER (rtptime));
+
+  if (!frame) {
+    frame = g_new0 (Frame, 1);
+    frame->sent_at = RA_TIME_NONE;
+    g_hash_table_insert (r->frames, GUINT_TO_POINTER (rtptime), frame);
+  }
+  return frame;
+}
+
+void
+record_sent (Record *r, guint16 seqnum, guint32 rtptime, guint size,
+    guint media, RaTime now)
+{
+  if (media > 0) {
+    Frame *frame;
+
+    g_mutex_lock (&r->lock);
+    frame = record_frame (r, rtptime);
+    frame->sent++;
+    frame->sent_at = MIN (frame->sent_at, now);
+    g_mutex_unlock (&r->lock);
+  }
   record_add (r,
       (Event){ .kind = SENT,
           .t = now,
           .seqnum = seqnum,
           .size = size,
           .media = media });
+}
+
+void
+record_came (Record *r, guint32 rtptime)
+{
+  g_mutex_lock (&r->lock);
+  record_frame (r, rtptime)->came++;
+  g_mutex_unlock (&r->lock);
 }
 
 void
@@ -117,15 +160,16 @@ record_verdict (
 }
 
 void
-record_rates (
-    Record *r, guint64 capacity, guint64 estimated, guint64 encoder, RaTime now)
+record_rates (Record *r, guint64 capacity, guint64 estimated, guint64 encoder,
+    guint fec, RaTime now)
 {
   record_add (r,
       (Event){ .kind = RATES,
           .t = now,
           .capacity = capacity,
           .estimated = estimated,
-          .encoder = encoder });
+          .encoder = encoder,
+          .fec = fec });
 }
 
 static gint
@@ -176,7 +220,7 @@ replay (const Event *e, RaSpan base, RaScore *score)
 typedef struct
 {
   guint n;
-  gdouble *capacity, *estimated, *encoder, *media, *queue;
+  gdouble *capacity, *estimated, *encoder, *media, *queue, *fec;
 } Bins;
 
 static void
@@ -187,6 +231,7 @@ bins_clear (Bins *b)
   g_free (b->encoder);
   g_free (b->media);
   g_free (b->queue);
+  g_free (b->fec);
 }
 
 /* Rates hold until the next sample; queue is the longest of the bin. */
@@ -196,7 +241,8 @@ bins_fill (const Record *r, RaTime end)
   guint n = (guint) (ra_diff (end, r->start) / BIN);
   RaSpan base = owd_min (r);
   Bins b = { n, g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1),
-    g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1) };
+    g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1),
+    g_new0 (gdouble, n + 1) };
 
   for (guint i = 0; i < r->events->len; i++) {
     const Event *e = &g_array_index (r->events, Event, i);
@@ -208,6 +254,7 @@ bins_fill (const Record *r, RaTime end)
       b.capacity[bin] = (gdouble) e->capacity;
       b.estimated[bin] = (gdouble) e->estimated;
       b.encoder[bin] = (gdouble) e->encoder;
+      b.fec[bin] = e->fec;
     } else if (e->kind == SENT) {
       b.media[bin] += e->media * 8 / ra_seconds (BIN);
     } else if (e->kind == ARRIVED) {
@@ -215,6 +262,8 @@ bins_fill (const Record *r, RaTime end)
     }
   }
   for (guint i = 1; i < n; i++) {
+    if (b.estimated[i] <= 0) /* no sample: a level of 0 is one */
+      b.fec[i] = b.fec[i - 1];
     b.capacity[i] = b.capacity[i] > 0 ? b.capacity[i] : b.capacity[i - 1];
     b.estimated[i] = b.estimated[i] > 0 ? b.estimated[i] : b.estimated[i - 1];
     b.encoder[i] = b.encoder[i] > 0 ? b.encoder[i] : b.encoder[i - 1];
@@ -255,6 +304,36 @@ encoder_agreement (const Record *r, const Bins *b, RaRun *run)
     run->encoder_error_any = worst_any;
 }
 
+/* What was sent for repair, and what was missing all the same; of all media
+ * packets after the warm-up. */
+static void
+repair_score (const Record *r, RaRun *run)
+{
+  RaTime from = r->start + (RaTime) r->warmup;
+  guint64 media = 0, repair = 0, came = 0;
+  GHashTableIter i;
+  gpointer value;
+
+  for (guint k = 0; k < r->events->len; k++) {
+    const Event *e = &g_array_index (r->events, Event, k);
+
+    repair += e->kind == SENT && e->t >= from && e->media == 0;
+  }
+  g_hash_table_iter_init (&i, r->frames);
+  while (g_hash_table_iter_next (&i, NULL, &value)) {
+    const Frame *frame = value;
+
+    if (frame->sent_at == RA_TIME_NONE || frame->sent_at < from)
+      continue;
+    media += frame->sent;
+    came += MIN (frame->came, frame->sent);
+  }
+  if (media == 0)
+    return;
+  run->fec_overhead = (gdouble) repair / (gdouble) media;
+  run->residual_loss = (gdouble) (media - came) / (gdouble) media;
+}
+
 void
 record_score (Record *r, RaTime end, RaRun *run)
 {
@@ -269,6 +348,7 @@ record_score (Record *r, RaTime end, RaRun *run)
   for (guint i = 0; i < r->events->len; i++)
     replay (&g_array_index (r->events, Event, i), base, score);
   bins = bins_fill (r, end);
+  repair_score (r, run);
   g_mutex_unlock (&r->lock);
 
   ra_score_get (score, end, &result);
@@ -306,6 +386,8 @@ record_write (Record *r, RaTime end, GString *out)
   series_write (out, "media_bps", b.media, b.n);
   g_string_append (out, ", ");
   series_write (out, "queue_ms", b.queue, b.n);
+  g_string_append (out, ", ");
+  series_write (out, "fec_percentage", b.fec, b.n);
   g_string_append (out, "}, \"losses\": [");
   for (guint i = 0; i < r->events->len; i++) {
     const Event *e = &g_array_index (r->events, Event, i);

@@ -3,21 +3,17 @@
  */
 #include "stream.h"
 
+#include "rtpbin.h"
+
 #include <gio/gio.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/rtp/rtp.h>
 
-#define PT_MEDIA 96
 #define UDP_OVERHEAD 28   /* what rtpadaptlink counts on top: IPv4 + UDP */
 #define BACK_DELAY "25ms" /* of RTCP in both directions */
 #define SAMPLE_MS 100
 /* Longer than the jitterbuffer and the link hold a packet. */
 #define DRAIN_MS 700
-
-#define RTP_CAPS                                                       \
-  "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264," \
-  "payload=96,extmap-1=(string)http://www.ietf.org/id/"                \
-  "draft-holmer-rmcat-transport-wide-cc-extensions-01"
 
 struct _Stream
 {
@@ -26,7 +22,7 @@ struct _Stream
   Frames *frames;
   Record *record;
   GstClock *clock;
-  GstElement *sender, *receiver, *cc, *link;
+  GstElement *sender, *receiver, *cc, *link, *fec; /* fec: or NULL */
   GstVideoInfo shown_info;
   GThread *feeder;
   gint stopping;
@@ -111,8 +107,8 @@ on_link_in (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Rtp rtp;
 
   if (rtp_read (info, &rtp))
-    record_sent (s->record, rtp.seqnum, (guint) size + UDP_OVERHEAD, rtp.media,
-        stream_now (s));
+    record_sent (s->record, rtp.seqnum, rtp.rtptime,
+        (guint) size + UDP_OVERHEAD, rtp.media, stream_now (s));
   return GST_PAD_PROBE_OK;
 }
 
@@ -135,9 +131,11 @@ on_depayload (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Stream *s = data;
   Rtp rtp;
 
-  if (rtp_read (info, &rtp) && rtp.media > 0)
+  if (rtp_read (info, &rtp) && rtp.media > 0) {
     frames_pts (s->frames, GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)),
         rtp.rtptime);
+    record_came (s->record, rtp.rtptime);
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -192,6 +190,12 @@ udp_port (GstElement *pipeline, const gchar *name)
 }
 
 static gboolean
+with_fec (const Options *o)
+{
+  return o->fec && !g_str_equal (o->fec, "none");
+}
+
+static gboolean
 receiver_build (Stream *s, GError **error)
 {
   g_autofree gchar *text = g_strdup_printf (
@@ -202,23 +206,19 @@ receiver_build (Stream *s, GError **error)
       "\" ! rtp.recv_rtp_sink_0 "
       "udpsrc name=rtcpsrc address=127.0.0.1 port=0 reuse=false ! "
       "rtp.recv_rtcp_sink_0 "
-      "rtp. ! rtph264depay name=depay request-keyframe=true ! "
+      "rtp. ! %s rtph264depay name=depay request-keyframe=true ! "
       "avdec_h264 max-threads=1 ! videoconvert ! video/x-raw,format=I420 ! "
       "fakesink name=shown sync=false async=false "
       "rtp.send_rtcp_src_0 ! rtpadaptlink link=\"delay " BACK_DELAY "\" ! "
       "udpsink name=rtcpsink host=127.0.0.1 sync=false async=false",
-      s->options->port);
+      s->options->port, with_fec (s->options) ? "rtpulpfecdec pt=122 !" : "");
   g_autoptr (GstElement) rtpbin = NULL;
-  GObject *session = NULL;
 
   s->receiver = parse (text, s->clock, error);
   if (!s->receiver)
     return FALSE;
   rtpbin = gst_bin_get_by_name (GST_BIN (s->receiver), "rtp");
-  /* Enough for feedback about every frame at once (RFC 4585 3.5.3). */
-  g_signal_emit_by_name (rtpbin, "get-session", 0, &session);
-  g_object_set (session, "bandwidth", 5e6, NULL);
-  g_object_unref (session);
+  rtpbin_setup (rtpbin);
   probe (s, s->receiver, "depay", "sink", on_depayload);
   probe (s, s->receiver, "shown", "sink", on_shown);
   if (gst_element_set_state (s->receiver, GST_STATE_READY)
@@ -241,8 +241,8 @@ sender_build (Stream *s, GError **error)
       "threads=1 key-int-max=50 intra-refresh=true vbv-buf-capacity=150 "
       "option-string=slice-max-size=1150 ! " /* a lost packet costs a slice */
       "video/x-h264,stream-format=byte-stream ! rtph264pay pt=96 mtu=1200 "
-      "aggregate-mode=zero-latency config-interval=-1 ! " RTP_CAPS " ! "
-      "rtpadaptsend name=cc loss-messages=true max-bitrate=%d ! "
+      "aggregate-mode=zero-latency config-interval=-1 ! " MEDIA_CAPS
+      " ! %s rtpadaptsend name=cc loss-messages=true max-bitrate=%d ! "
       "rtp.send_rtp_sink_0 rtp.send_rtp_src_0 ! rtpadaptlink name=link "
       "loss-messages=true ! udpsink host=127.0.0.1 port=%d sync=false "
       "async=false "
@@ -250,16 +250,19 @@ sender_build (Stream *s, GError **error)
       "udpsink host=127.0.0.1 port=%d sync=false async=false "
       "udpsrc name=rtcpsrc address=127.0.0.1 port=0 reuse=false ! "
       "rtp.recv_rtcp_sink_0",
-      o->max_bitrate, udp_port (s->receiver, "rtpsrc"),
-      udp_port (s->receiver, "rtcpsrc"));
+      with_fec (o) ? "rtpulpfecenc name=fec pt=122 !" : "", o->max_bitrate,
+      udp_port (s->receiver, "rtpsrc"), udp_port (s->receiver, "rtcpsrc"));
 
   s->sender = parse (text, s->clock, error);
   if (!s->sender)
     return FALSE;
   s->cc = gst_bin_get_by_name (GST_BIN (s->sender), "cc");
   s->link = gst_bin_get_by_name (GST_BIN (s->sender), "link");
+  s->fec = gst_bin_get_by_name (GST_BIN (s->sender), "fec");
   gst_util_set_object_arg (G_OBJECT (s->cc), "controller", o->controller);
   gst_util_set_object_arg (G_OBJECT (s->cc), "lda", o->lda);
+  if (s->fec)
+    gst_util_set_object_arg (G_OBJECT (s->cc), "fec", o->fec);
   g_object_set (s->cc, "controller-params", o->controller_params, "lda-params",
       o->lda_params, NULL);
   g_object_set (s->link, "seed", (guint64) o->seed, "link", o->link, NULL);
@@ -304,6 +307,7 @@ stream_free (Stream *s)
   g_clear_pointer (&s->feeder, g_thread_join);
   gst_clear_object (&s->cc);
   gst_clear_object (&s->link);
+  gst_clear_object (&s->fec);
   gst_clear_object (&s->sender);
   gst_clear_object (&s->receiver);
   gst_clear_object (&s->clock);
@@ -378,13 +382,15 @@ on_sample (gpointer data)
   Stream *s = data;
   g_autoptr (GstStructure) stats = NULL;
   guint64 capacity = 0;
-  guint estimated, encoder;
+  guint estimated, encoder, fec = 0;
 
   g_object_get (s->cc, "estimated-bitrate", &estimated, "encoder-bitrate",
       &encoder, NULL);
   g_object_get (s->link, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, "capacity", &capacity);
-  record_rates (s->record, capacity, estimated, encoder, stream_now (s));
+  if (s->fec)
+    g_object_get (s->fec, "percentage", &fec, NULL);
+  record_rates (s->record, capacity, estimated, encoder, fec, stream_now (s));
   return G_SOURCE_CONTINUE;
 }
 

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gchar *clip, *dir, *controller, *controller_params, *lda, *lda_params, *link;
+  gchar *fec; /* rule; NULL or "none": without repair */
   gint64 seed;
   gdouble seconds, warmup;
   gint port; /* of RTP; 0: any that is free */

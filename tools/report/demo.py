@@ -57,6 +57,10 @@ def parse_args(argv):
         default=['none', 'zigzag', 'spike', 'zbs', 'omniscient'],
         help='loss differentiators (none,zigzag,spike,zbs,omniscient)')
     add('--lda-params', metavar='TEXT', help='NAME=VALUE,...')
+    add('--fec', metavar='NAME', default='ulp',
+        help='rule for the FEC level (%(default)s); none: no repair')
+    add('--no-fec', dest='fec', action='store_const', const='none',
+        help='the same as --fec none')
     add('--link', metavar='TEXT',
         help='link chain (3 Mb/s, half of it from 45%% to 60%% of the time, '
              'droptail 100 ms, 25 ms one way, 5%% wireless loss)')
@@ -107,7 +111,7 @@ def commit():
 def run_options(args, controller, lda):
     """The options that the runner and the simulator share."""
     options = ['--controller', controller, '--lda', lda, '--link', args.link,
-               '--seed', str(args.seed)]
+               '--seed', str(args.seed), '--fec', args.fec]
     if args.controller_params is not None:
         options += ['--controller-params', args.controller_params]
     if args.lda_params is not None:

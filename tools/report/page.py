@@ -25,7 +25,7 @@ def _ticks(top, most):
 
 
 class Axes:
-    """What all runs share: seconds to the right, two scales upwards."""
+    """What all runs share: seconds to the right, three scales upwards."""
 
     def __init__(self, runs, seconds, warmup):
         self.seconds = seconds
@@ -33,6 +33,9 @@ class Axes:
         self.rate = self._rate(runs) * 1e-6
         waits = [max(run['series']['queue_ms'], default=0) for run in runs]
         self.wait = max(max(waits, default=0) * 1.1, 10)
+        levels = [max(run['series']['fec_percentage'], default=0)
+                  for run in runs]
+        self.level = max(max(levels, default=0) * 1.1, 10)
 
     @staticmethod
     def _rate(runs):
@@ -61,13 +64,13 @@ def _line(kind, points):
     return '<path class="%s" d="M%s"/>' % (kind, 'L'.join(points))
 
 
-def _stairs(values, bin_s, top, axes):
-    """Corners where the value changes, for a rate that holds."""
-    path, last = [], 0
+def _stairs(values, bin_s, top, axes, held=False):
+    """Corners where the value changes, for one that holds; before
+    its first sample it was 0, or that if `held`."""
+    path, last = [] if held else ['M0 100'], 0
     for i, value in enumerate(values):
         if value != last:
             y = '%.4g' % (100 * (1 - value / top))
-            # Before its first sample the first value held, too.
             path.append('H%sV%s' % (axes.x(i * bin_s), y) if path
                         else 'M0 100V' + y)
             last = value
@@ -105,7 +108,7 @@ def _rates(axes, series):
                         'media_bps')}
     content = ''
     if any(mbps['capacity_bps']):
-        stairs = _stairs(mbps['capacity_bps'], bin_s, top, axes)
+        stairs = _stairs(mbps['capacity_bps'], bin_s, top, axes, held=True)
         content += '<path class="capacity" d="%sV100Z"/>' % stairs
         content += '<path class="edge" d="%s"/>' % stairs
     media = _mean(mbps['media_bps'], round(SMOOTH_S / bin_s))
@@ -125,6 +128,17 @@ def _waits(axes, series):
             'L'.join(points))
     return _plot('queue', axes, content, _ticks(top, 3), top,
                  'ms in the queue')
+
+
+def _levels(axes, series):
+    """The FEC level; nothing where there was no repair all along."""
+    bin_s, top = series['bin_s'], axes.level
+    levels = series['fec_percentage']
+    if not any(levels):
+        return ''
+    content = '<path class="level" d="%sV100Z"/>' % _stairs(
+        levels, bin_s, top, axes)
+    return _plot('fec', axes, content, _ticks(top, 3), top, 'FEC, %')
 
 
 def _lane(axes, losses, verdict):
@@ -155,18 +169,19 @@ def _sub(text):
 def _said(run):
     cells = dict(zip(('name',) + tuple(c[0][0] for c in table.COLUMNS),
                      table.cells(run)))
-    return _sub('%s Mb/s, %s of the capacity; frozen %s s; SSIM %s; '
-                'M_c %s, M_w %s' % (
-                    cells['goodput_bps'], cells['utilisation'],
-                    cells['frozen_s'], cells['ssim'], cells['m_c'],
-                    cells['m_w']))
+    return _sub('frozen %s s; SSIM %s; %s Mb/s, %s of the capacity; '
+                'FEC %s %%, still lost %s %%; M_c %s, M_w %s' % (
+                    cells['frozen_s'], cells['ssim'], cells['goodput_bps'],
+                    cells['utilisation'], cells['fec_overhead'],
+                    cells['residual_loss'], cells['m_c'], cells['m_w']))
 
 
 def _run(axes, run):
     return ('<section class="run"><header><h3>%s</h3><span>%s</span></header>'
-            '%s%s%s%s%s</section>' % (
+            '%s%s%s%s%s%s</section>' % (
                 escape(table.name(run)), _said(run),
                 _rates(axes, run['series']), _waits(axes, run['series']),
+                _levels(axes, run['series']),
                 _lane(axes, run['losses'], 'congestion'),
                 _lane(axes, run['losses'], 'wireless'), _times(axes)))
 
@@ -215,7 +230,9 @@ def _key():
             entry(line('media'), 'video on the wire, mean over %g s'
                   % SMOOTH_S),
             entry('<path class="waiting" d="M0 12L13 2L26 12Z"/>',
-                  'longest wait in the queue'))),
+                  'longest wait in the queue'),
+            entry('<path class="level" d="M0 12V4H26V12Z"/>',
+                  'repair packets per 100 media packets'))),
         ''.join((
             entry(ticks('c', 'right', 5), 'lost to congestion'),
             entry(ticks('w', 'right', 5), 'lost to the radio'),
@@ -225,8 +242,8 @@ def _key():
 
 HOW = '''<p>Each panel is one run over the same link; all panels have the same
 scales. A good run follows the edge of the grey capacity without filling the
-queue. Below the queue lies every lost packet: its colour is the true cause,
-its lane is what the loss differentiator <em>said</em> (C: congestion,
+queue. At the bottom lies every lost packet: its colour is the true cause, its
+lane is what the loss differentiator <em>said</em> (C: congestion,
 W: wireless). Short faint ticks were read rightly. Tall strong ones were
 misread: blue ones in lane C cost bitrate for nothing, orange ones in lane W
 are congestion that was ignored. The shaded start is not measured.</p>'''

@@ -14,7 +14,7 @@ def _number(form, scale=1, unit=''):
 
 # Keys of the result, heading in two lines, how to show, what it means.
 COLUMNS = (
-    (('utilisation',), 'utili-', 'sation', _number('%.2f'),
+    (('utilisation',), 'link', 'used', _number('%.2f'),
      'share of the bottleneck’s capacity that was used'),
     (('goodput_bps',), 'goodput', 'Mb/s', _number('%.2f', 1e-6),
      'what arrived at the receiver'),
@@ -24,17 +24,20 @@ COLUMNS = (
     (('m_w',), '', 'M_w', _number('%.2f'),
      'share of the wireless losses that were taken for congestion; '
      'high harms oneself'),
-    (('queue_ms_p50',), 'queue', 'ms p50', _number('%.0f'),
+    (('queue_ms_p50',), 'queue', 'p50', _number('%.0f'),
      'median time in the bottleneck’s queue'),
-    (('queue_ms_p95',), '', 'p95', _number('%.0f'),
+    (('queue_ms_p95',), 'ms', 'p95', _number('%.0f'),
      'time in the queue that 19 of 20 packets stay below'),
-    (('delayed_packet_ratio',), 'delayed', 'packets',
-     _number('%.2f', 100, ' %'),
+    (('delayed_packet_ratio',), 'late', '%', _number('%.2f', 100),
      'packets that came more than 75 ms after the one before'),
-    (('frames_decoded', 'frames_sent'), 'frames', 'shown/sent',
-     _number('%d'), 'frames the decoder gave out, of those encoded'),
+    (('fec_overhead',), 'FEC', '%', _number('%.0f', 100),
+     'repair packets per media packet'),
+    (('residual_loss',), 'still', 'lost %', _number('%.2f', 100),
+     'media packets that were missing after repair'),
     (('frozen_s',), 'frozen', 's', _number('%.1f'),
      'time for which frames were missing and the last one stood still'),
+    (('frames_decoded', 'frames_sent'), 'frames', 'shown',
+     _number('%d'), 'that the decoder gave out, of those encoded'),
     (('ssim',), '', 'SSIM', _number('%.3f'),
      'likeness of what was shown and the clip, 1 is the same; '
      'a missing frame repeats the last one'),
@@ -86,8 +89,11 @@ def _sentence(ldas):
                            best['goodput_bps'] / told['goodput_bps'],
                            name(told)))
     text = '%s carries %s.' % (name(best), ' and '.join(carries))
+    if none and None not in (none['frozen_s'], best['frozen_s']):
+        text += ' The picture stands still for %.1f and %.1f s.' % (
+            best['frozen_s'], none['frozen_s'])
     if none and None not in (none['ssim'], best['ssim']):
-        text += ' The likeness of picture and clip (SSIM) is %.3f and %.3f.' % (
+        text += ' Its likeness to the clip (SSIM) is %.3f and %.3f.' % (
             best['ssim'], none['ssim'])
     return text
 
