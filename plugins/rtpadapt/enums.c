@@ -97,7 +97,8 @@ gst_rtp_adapt_feedback_get_type (void)
         "transport-wide-cc-extensions-01");
     value_add (values, "tfrc",
         "RTP with TFRC, draft-ietf-avt-tfrc-profile-10, and RTCP APP RADP");
-    value_add (values, "ccfb", "RTCP feedback for congestion control, RFC 8888");
+    value_add (
+        values, "ccfb", "RTCP feedback for congestion control, RFC 8888");
     g_once_init_leave (&type, type_register ("GstRtpAdaptFeedback", values));
   }
   return type;

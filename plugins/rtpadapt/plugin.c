@@ -1,15 +1,15 @@
 /* The plugin: one line per element.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrtpadaptlink.h"
-#include "gstrtpadaptrecv.h"
-#include "gstrtpadaptsend.h"
-#include "gstrtpadaptsrc.h"
-#include "gstrtpadaptsink.h"
-#include "gstrtpadaptudpsink.h"
-#include "gstrtpadaptudpsrc.h"
-#include "gstrtphdrextcolour.h"
-#include "gstrtphdrextrttsendts.h"
+#include "link/gstrtpadaptlink.h"
+#include "recv/gstrtpadaptrecv.h"
+#include "send/gstrtpadaptsend.h"
+#include "src/gstrtpadaptsrc.h"
+#include "sink/gstrtpadaptsink.h"
+#include "udp/gstrtpadaptudpsink.h"
+#include "udp/gstrtpadaptudpsrc.h"
+#include "hdrext/gstrtphdrextcolour.h"
+#include "hdrext/gstrtphdrextrttsendts.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gst/check/gstharness.h>
-#include <plugins/rtpadapt/encoder.h>
+#include <plugins/rtpadapt/send/encoder.h>
 
 static inline gint64
 number_get (GstElement *element, const gchar *property)

@@ -5,6 +5,7 @@
  * and goes on while it ends in "\".  It must end by itself (num-buffers).
  */
 #include <gst/gst.h>
+#include <glob.h>
 #include <string.h>
 
 #define TIMEOUT (60 * GST_SECOND)
@@ -45,9 +46,9 @@ test_line (gconstpointer data)
 
 /* Adds a test per line of `file`. */
 static void
-add_file (const gchar *file)
+add_file (const gchar *path)
 {
-  g_autofree gchar *path = g_build_filename (PLUGIN_SOURCES, file, NULL);
+  g_autofree gchar *file = g_path_get_basename (path);
   g_autofree gchar *text = NULL;
   g_auto (GStrv) lines = NULL;
   GString *command = NULL;
@@ -81,16 +82,13 @@ add_file (const gchar *file)
 int
 main (int argc, char **argv)
 {
-  GDir *dir = g_dir_open (PLUGIN_SOURCES, 0, NULL);
-  const gchar *file;
+  glob_t sources;
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_assert_nonnull (dir);
-  while ((file = g_dir_read_name (dir))) {
-    if (g_str_has_prefix (file, "gst") && g_str_has_suffix (file, ".c"))
-      add_file (file);
-  }
-  g_dir_close (dir);
+  g_assert_cmpint (glob (PLUGIN_SOURCES "/*/gst*.c", 0, NULL, &sources), ==, 0);
+  for (gsize i = 0; i < sources.gl_pathc; i++)
+    add_file (sources.gl_pathv[i]);
+  globfree (&sources);
   return g_test_run ();
 }

@@ -5,7 +5,7 @@
  *
  * tests/bench/encoders makes tests/bench/encoders.csv of what this prints.
  */
-#include <plugins/rtpadapt/encoder.h>
+#include <plugins/rtpadapt/send/encoder.h>
 
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstharness.h>

@@ -5,7 +5,7 @@
 
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>
-#include <plugins/rtpadapt/fecenc.h>
+#include <plugins/rtpadapt/send/fecenc.h>
 
 /* `line` has an element named "here". */
 static const struct

@@ -1,7 +1,7 @@
 /* Who may speak, in virtual time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../../plugins/rtpadapt/peer.h"
+#include "../../plugins/rtpadapt/wire/peer.h"
 
 #include <string.h>
 

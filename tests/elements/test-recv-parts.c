@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/extmap.h"
-#include "../../plugins/rtpadapt/recvpackets.h"
+#include "../../plugins/rtpadapt/recv/recvpackets.h"
 
 /* --- caps --------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* RTP, RTCP and neither, told apart by their bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../../plugins/rtpadapt/rtpmux.h"
+#include "../../plugins/rtpadapt/wire/rtpmux.h"
 
 /* RFC 3550 5.1 and 6.4, RFC 4585 6.1, RFC 5761 4, written by hand; SSRC of the
  * RTP and of who sends the RTCP is 0x01020304, that of ours 0x0a0b0c0d. */

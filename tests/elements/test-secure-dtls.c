@@ -3,7 +3,7 @@
  */
 #include "sink-fixture.h"
 
-#include "../../plugins/rtpadapt/secure.h"
+#include "../../plugins/rtpadapt/wire/secure.h"
 
 /* Stock elements: a DTLS server that counts the RTP it gets. */
 typedef struct

@@ -2,8 +2,8 @@
  * feedback by RTP numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <plugins/rtpadapt/sendext.h>
-#include <plugins/rtpadapt/sentlog.h>
+#include <plugins/rtpadapt/send/sendext.h>
+#include <plugins/rtpadapt/send/sentlog.h>
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/stamp.h>

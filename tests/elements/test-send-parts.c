@@ -2,8 +2,8 @@
  * of what was sent, backlog.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <plugins/rtpadapt/backlog.h>
-#include <plugins/rtpadapt/sentlog.h>
+#include <plugins/rtpadapt/send/backlog.h>
+#include <plugins/rtpadapt/send/sentlog.h>
 
 #define MS GST_MSECOND
 /* draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1: 24 bit of 64 ms */

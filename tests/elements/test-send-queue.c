@@ -2,8 +2,8 @@
  * backlog, and what is known of each SSRC.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <plugins/rtpadapt/backlog.h>
-#include <plugins/rtpadapt/sendstreams.h>
+#include <plugins/rtpadapt/send/backlog.h>
+#include <plugins/rtpadapt/send/sendstreams.h>
 
 #include <string.h>
 
@@ -282,6 +282,50 @@ test_caps (void)
   streams_clear (s);
 }
 
+/* Whether the encoder is ahead of the pacer, by a frame of the same stream. */
+static void
+test_latest (void)
+{
+  static const struct
+  {
+    guint32 ssrc, timestamp;
+    gboolean is_repair, latest;
+    const gchar *why;
+  } rows[] = {
+    { 1, 20, FALSE, TRUE, "the frame that came last" },
+    { 1, 10, FALSE, FALSE, "the one before" },
+    { 2, 10, FALSE, TRUE, "another stream's last" },
+    { 2, 10, TRUE, FALSE, "a retransmission is of no frame" },
+    { 3, 10, FALSE, FALSE, "nothing of it came in" },
+  };
+  static const BacklogItem in[] = {
+    { .is_packet = TRUE, .ssrc = 1, .timestamp = 10, .size = 1000 },
+    { .is_packet = TRUE, .ssrc = 2, .timestamp = 10, .size = 1000 },
+    /* 16 ms are queued: dropped, but it came. */
+    { .is_packet = TRUE, .ssrc = 1, .timestamp = 20, .size = 1000 },
+  };
+  Backlog *b = backlog_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (in); i++) {
+    BacklogItem item = in[i];
+
+    item.object = GST_MINI_OBJECT_CAST (gst_buffer_new ());
+    g_assert_cmpint (
+        backlog_push_packet (b, &item, 10 * MS, 1000000), ==, i < 2);
+    if (i == 2)
+      gst_mini_object_unref (item.object);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    BacklogItem item = { .ssrc = rows[i].ssrc,
+      .timestamp = rows[i].timestamp,
+      .is_repair = rows[i].is_repair };
+
+    g_test_message ("%s", rows[i].why);
+    g_assert_cmpint (backlog_is_latest (b, &item), ==, rows[i].latest);
+  }
+  backlog_free (b);
+}
+
 /* 32 have a place; the 33rd takes that of SSRC 7, which was silent longest. */
 static void
 test_many (void)
@@ -341,6 +385,7 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (stream_rows); i++)
     add_row ("stream", stream_rows[i].name, i, test_stream);
   g_test_add_func ("/send-queue/caps", test_caps);
+  g_test_add_func ("/send-queue/latest", test_latest);
   g_test_add_func ("/send-queue/many", test_many);
   g_test_add_func ("/send-queue/beside", test_beside);
   return g_test_run ();

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "gstrtpadaptsink.h"
-#include "peer.h"
-#include "secure.h"
+#include "wire/peer.h"
+#include "wire/secure.h"
 
 G_BEGIN_DECLS
 

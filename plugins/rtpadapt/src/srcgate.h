@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "peer.h"
+#include "wire/peer.h"
 
 #include <gst/gst.h>
 

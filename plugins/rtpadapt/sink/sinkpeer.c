@@ -3,9 +3,9 @@
  */
 #include "sinkpriv.h"
 
-#include "rtpmux.h"
+#include "wire/rtpmux.h"
 #include "session.h"
-#include "udpsinkpriv.h"
+#include "udp/udpsinkpriv.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 

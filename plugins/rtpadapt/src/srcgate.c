@@ -7,7 +7,7 @@
  */
 #include "srcgate.h"
 
-#include "rtpmux.h"
+#include "wire/rtpmux.h"
 #include "session.h"
 #include "srcpayload.h"
 

@@ -3,8 +3,8 @@
  */
 #include "srcpriv.h"
 
-#include "binuri.h"
-#include "udpsock.h"
+#include "wire/binuri.h"
+#include "udp/udpsock.h"
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 

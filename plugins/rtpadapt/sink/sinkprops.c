@@ -3,10 +3,10 @@
  */
 #include "sinkpriv.h"
 
-#include "binuri.h"
+#include "wire/binuri.h"
 #include "enums.h"
-#include "gstrtpadaptsend.h"
-#include "gstrtpadaptudpsink.h"
+#include "send/gstrtpadaptsend.h"
+#include "udp/gstrtpadaptudpsink.h"
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 

@@ -3,7 +3,7 @@
  */
 #include "srcpriv.h"
 
-#include "udpsock.h"
+#include "udp/udpsock.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 

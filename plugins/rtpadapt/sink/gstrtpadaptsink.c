@@ -46,7 +46,7 @@
  */
 #include "sinkpriv.h"
 
-#include "binuri.h"
+#include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsink_debug);
 #define GST_CAT_DEFAULT rtpadaptsink_debug

@@ -41,7 +41,7 @@
  */
 #include "srcpriv.h"
 
-#include "binuri.h"
+#include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug

@@ -5,7 +5,7 @@
 
 #include "enums.h"
 #include "gstrtpadaptsrc.h"
-#include "secure.h"
+#include "wire/secure.h"
 #include "srcgate.h"
 #include "srcpayload.h"
 
