@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* Nothing was set yet. */
 #define FECENC_UNSET G_MAXUINT
 
-/* The nearest one upstream of `sinkpad`, as encoder_find_upstream(): in the
+/* The nearest one upstream of `sinkpad`, as encoder_find_all_upstream(): in the
  * pipeline, or before an aux sender in rtpbin.  (transfer full), or NULL. */
 GstElement *fecenc_find_upstream (GstPad *sinkpad);
 /* All of them, none behind another.  (transfer full) (element-type GstElement):
