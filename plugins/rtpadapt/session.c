@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include "walk.h"
+#include "weak.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
@@ -52,4 +53,18 @@ session_forget_sender (GstBuffer *buffer)
   if (meta)
     gst_buffer_remove_meta (buffer, &meta->meta);
   return buffer;
+}
+
+static void
+closure_free (gpointer weak, GClosure *closure)
+{
+  weak_free (weak);
+}
+
+gulong
+session_connect (
+    GObject *session, const gchar *signal, GCallback f, gpointer owner)
+{
+  return g_signal_connect_data (
+      session, signal, f, weak_new (owner), closure_free, 0);
 }

@@ -25,4 +25,10 @@ gboolean session_is_avpf (GObject *session);
  * (transfer full) both. */
 GstBuffer *session_forget_sender (GstBuffer *buffer);
 
+/* Connects `f` to a signal of a session, which may outlive `owner` and be in
+ * the midst of the signal when that goes: the data of `f` is a GWeakRef of
+ * it. */
+gulong session_connect (
+    GObject *session, const gchar *signal, GCallback f, gpointer owner);
+
 G_END_DECLS

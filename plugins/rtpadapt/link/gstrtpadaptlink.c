@@ -355,7 +355,7 @@ gst_rtp_adapt_link_class_init (GstRtpAdaptLinkClass *klass)
   gst_element_class_set_static_metadata (element_class, "RTP link model",
       "Filter/Network/RTP",
       "Carries packets over a modelled path, with the truth about each loss",
-      "The gst-rtpadapt developers");
+      "The gst-rtpadapt authors");
 }
 
 static void

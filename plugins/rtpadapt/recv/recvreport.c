@@ -8,6 +8,7 @@
 #include "recvpriv.h"
 
 #include "session.h"
+#include "weak.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
 
@@ -95,23 +96,6 @@ timer_run (GstRtpAdaptRecv *self, RaTime now)
     ask = report_timer (self, now);
   }
   return ask;
-}
-
-static void
-weak_free (gpointer weak)
-{
-  g_weak_ref_clear (weak);
-  g_free (weak);
-}
-
-/* What outlives us has no other hold on us. */
-static GWeakRef *
-weak_new (GstRtpAdaptRecv *self)
-{
-  GWeakRef *weak = g_new (GWeakRef, 1);
-
-  g_weak_ref_init (weak, self);
-  return weak;
 }
 
 /* In the clock's thread. */
@@ -403,12 +387,6 @@ recv_session_forget (GstRtpAdaptRecv *self)
 }
 
 static void
-closure_free (gpointer weak, GClosure *closure)
-{
-  weak_free (weak);
-}
-
-static void
 session_take (GstRtpAdaptRecv *self, GstElement *element)
 {
   GObject *session;
@@ -416,8 +394,8 @@ session_take (GstRtpAdaptRecv *self, GstElement *element)
   gboolean avpf;
 
   g_object_get (element, "internal-session", &session, NULL);
-  handler = g_signal_connect_data (session, "on-sending-rtcp",
-      G_CALLBACK (on_sending_rtcp), weak_new (self), closure_free, 0);
+  handler = session_connect (
+      session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp), self);
   avpf = session_is_avpf (session);
   g_object_unref (session);
   GST_INFO_OBJECT (self, "reports go with %" GST_PTR_FORMAT, element);

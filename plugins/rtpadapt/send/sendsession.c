@@ -87,24 +87,6 @@ on_sending_rtcp (
   return FALSE;
 }
 
-static void
-weak_free (gpointer data, GClosure *closure)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
-/* A session may outlive us, and be in the midst of a signal when we go. */
-static gulong
-handler_connect (
-    GstRtpAdaptSend *self, GObject *session, const gchar *signal, GCallback f)
-{
-  GWeakRef *weak = g_new0 (GWeakRef, 1);
-
-  g_weak_ref_init (weak, self);
-  return g_signal_connect_data (session, signal, f, weak, weak_free, 0);
-}
-
 /* The lock is held.  (transfer full): what to unref without it, or NULL. */
 static GObject *
 session_set (GstRtpAdaptSend *self, GObject *session)
@@ -120,10 +102,10 @@ session_set (GstRtpAdaptSend *self, GObject *session)
   h->receiving = h->sending = 0;
   h->n_reports = 0;
   if (session) {
-    h->receiving = handler_connect (
-        self, session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp));
-    h->sending = handler_connect (
-        self, session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp));
+    h->receiving = session_connect (
+        session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp), self);
+    h->sending = session_connect (
+        session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp), self);
   }
   return before;
 }

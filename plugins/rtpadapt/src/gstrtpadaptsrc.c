@@ -186,7 +186,7 @@ gst_rtp_adapt_src_class_init (GstRtpAdaptSrcClass *klass)
   gst_element_class_set_static_metadata (element_class, "Adaptive RTP receiver",
       "Source/Network/RTP",
       "Receives RTP, repairs it, and tells the sender what its rate may be",
-      "The gst-rtpadapt developers");
+      "The gst-rtpadapt authors");
 }
 
 static void

@@ -246,7 +246,6 @@ static gboolean
 gate_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   SrcGate *self = SRC_GATE (parent);
-  gboolean done;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
@@ -262,8 +261,7 @@ gate_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     return way_event (self, &self->rtcp, pad, event);
   if (self->mux && !gst_pad_is_linked (self->sinks[1]))
     way_event (self, &self->rtcp, pad, gst_event_ref (event));
-  done = way_event (self, &self->rtp, pad, event);
-  return done;
+  return way_event (self, &self->rtp, pad, event);
 }
 
 /* Upstream there are only sockets, which want neither. */
@@ -386,7 +384,7 @@ src_gate_class_init (SrcGateClass *klass)
     gst_element_class_add_static_pad_template (element_class, &templates[i]);
   gst_element_class_set_static_metadata (element_class, "Gate of rtpadaptsrc",
       "Filter/Network/RTP", "Lets in the RTP and RTCP of one peer",
-      "The gst-rtpadapt developers");
+      "The gst-rtpadapt authors");
 }
 
 static GstPad *

@@ -3,6 +3,8 @@
  */
 #include "srcpriv.h"
 
+#include "weak.h"
+
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* Of one source pad. */
@@ -205,18 +207,10 @@ stats_due (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   return TRUE;
 }
 
-static void
-weak_ref_free (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
 void
 src_stats_start (GstRtpAdaptSrc *self)
 {
   GstClock *clock = gst_system_clock_obtain ();
-  GWeakRef *ref = g_new0 (GWeakRef, 1);
   GstClockTime interval;
   GstClockID id = NULL;
 
@@ -228,12 +222,9 @@ src_stats_start (GstRtpAdaptSrc *self)
   if (id)
     gst_clock_id_ref (id);
   GST_OBJECT_UNLOCK (self);
-  g_weak_ref_init (ref, id ? self : NULL);
   if (id) {
-    gst_clock_id_wait_async (id, stats_due, ref, weak_ref_free);
+    gst_clock_id_wait_async (id, stats_due, weak_new (self), weak_free);
     gst_clock_id_unref (id);
-  } else {
-    weak_ref_free (ref);
   }
   gst_object_unref (clock);
 }

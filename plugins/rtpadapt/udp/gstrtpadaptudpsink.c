@@ -240,28 +240,17 @@ static gboolean
 sink_unlock (GstBaseSink *sink)
 {
   GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (sink);
-  GCancellable *unlock;
 
-  GST_OBJECT_LOCK (self);
-  unlock = g_object_ref (self->unlock);
-  GST_OBJECT_UNLOCK (self);
-  g_cancellable_cancel (unlock);
-  g_object_unref (unlock);
+  udp_unlock (GST_OBJECT (self), &self->unlock);
   return TRUE;
 }
 
-/* A new one: g_cancellable_reset() is not for those others look at. */
 static gboolean
 sink_unlock_stop (GstBaseSink *sink)
 {
   GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (sink);
-  GCancellable *old;
 
-  GST_OBJECT_LOCK (self);
-  old = self->unlock;
-  self->unlock = g_cancellable_new ();
-  GST_OBJECT_UNLOCK (self);
-  g_object_unref (old);
+  udp_unlock_stop (GST_OBJECT (self), &self->unlock);
   return TRUE;
 }
 
@@ -386,7 +375,7 @@ gst_rtp_adapt_udp_sink_class_init (GstRtpAdaptUdpSinkClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "UDP sink with colours",
       "Sink/Network", "Sends UDP packets, each with its own DSCP and ECN bits",
-      "The gst-rtpadapt developers");
+      "The gst-rtpadapt authors");
 }
 
 static void

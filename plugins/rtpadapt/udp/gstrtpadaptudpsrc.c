@@ -209,28 +209,17 @@ static gboolean
 src_unlock (GstBaseSrc *src)
 {
   GstRtpAdaptUdpSrc *self = GST_RTP_ADAPT_UDP_SRC (src);
-  GCancellable *unlock;
 
-  GST_OBJECT_LOCK (self);
-  unlock = g_object_ref (self->unlock);
-  GST_OBJECT_UNLOCK (self);
-  g_cancellable_cancel (unlock);
-  g_object_unref (unlock);
+  udp_unlock (GST_OBJECT (self), &self->unlock);
   return TRUE;
 }
 
-/* A new one: g_cancellable_reset() is not for those others look at. */
 static gboolean
 src_unlock_stop (GstBaseSrc *src)
 {
   GstRtpAdaptUdpSrc *self = GST_RTP_ADAPT_UDP_SRC (src);
-  GCancellable *old;
 
-  GST_OBJECT_LOCK (self);
-  old = self->unlock;
-  self->unlock = g_cancellable_new ();
-  GST_OBJECT_UNLOCK (self);
-  g_object_unref (old);
+  udp_unlock_stop (GST_OBJECT (self), &self->unlock);
   return TRUE;
 }
 
@@ -461,7 +450,7 @@ gst_rtp_adapt_udp_src_class_init (GstRtpAdaptUdpSrcClass *klass)
   gst_element_class_set_static_metadata (element_class,
       "UDP source with time of arrival and TOS", "Source/Network",
       "Receives UDP packets with the kernel's time of arrival, DSCP and ECN",
-      "The gst-rtpadapt developers");
+      "The gst-rtpadapt authors");
 }
 
 static void

@@ -282,3 +282,28 @@ udp_socket_set_send_options (
   if (options->iface && *options->iface)
     set_iface (socket, options->iface, element);
 }
+
+void
+udp_unlock (GstObject *object, GCancellable **place)
+{
+  GCancellable *unlock;
+
+  GST_OBJECT_LOCK (object);
+  unlock = g_object_ref (*place);
+  GST_OBJECT_UNLOCK (object);
+  g_cancellable_cancel (unlock);
+  g_object_unref (unlock);
+}
+
+/* A new one: g_cancellable_reset() is not for those others look at. */
+void
+udp_unlock_stop (GstObject *object, GCancellable **place)
+{
+  GCancellable *old;
+
+  GST_OBJECT_LOCK (object);
+  old = *place;
+  *place = g_cancellable_new ();
+  GST_OBJECT_UNLOCK (object);
+  g_object_unref (old);
+}

@@ -42,4 +42,9 @@ typedef struct
 void udp_socket_set_send_options (
     GSocket *socket, const UdpSendOptions *options, GstElement *element);
 
+/* GstBaseSink's and GstBaseSrc's unlock and unlock_stop: the one cancels what is
+ * at `place`, the other puts a new one there.  `object`'s lock guards it. */
+void udp_unlock (GstObject *object, GCancellable **place);
+void udp_unlock_stop (GstObject *object, GCancellable **place);
+
 G_END_DECLS
