@@ -50,7 +50,8 @@ extern const RaColourOps *const ra_colours[];
 static inline const RaColourOps *
 ra_colour_find (const gchar *name)
 {
-  return ra_algorithm_find ((gconstpointer const *) ra_colours, name);
+  return (const RaColourOps *) ra_algorithm_find (
+      (gconstpointer const *) ra_colours, name);
 }
 
 /* `params` as ra_params_parse(), may be NULL.  NULL and `error` on bad params.

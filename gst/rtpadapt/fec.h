@@ -38,7 +38,8 @@ extern const RaFecOps *const ra_fecs[];
 static inline const RaFecOps *
 ra_fec_find (const gchar *name)
 {
-  return ra_algorithm_find ((gconstpointer const *) ra_fecs, name);
+  return (const RaFecOps *) ra_algorithm_find (
+      (gconstpointer const *) ra_fecs, name);
 }
 
 /* `params` as ra_params_parse(), may be NULL.  NULL and `error` on bad params.

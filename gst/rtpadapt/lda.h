@@ -76,7 +76,8 @@ extern const RaLdaOps *const ra_ldas[];
 static inline const RaLdaOps *
 ra_lda_find (const gchar *name)
 {
-  return ra_algorithm_find ((gconstpointer const *) ra_ldas, name);
+  return (const RaLdaOps *) ra_algorithm_find (
+      (gconstpointer const *) ra_ldas, name);
 }
 
 /* `params` as ra_params_parse(), may be NULL.  NULL and `error` on bad params.

@@ -91,7 +91,8 @@ extern const RaNodeOps *const ra_links[];
 static inline const RaNodeOps *
 ra_link_find (const gchar *name)
 {
-  return ra_algorithm_find ((gconstpointer const *) ra_links, name);
+  return (const RaNodeOps *) ra_algorithm_find (
+      (gconstpointer const *) ra_links, name);
 }
 
 /* What comes out.  The callbacks may not call back into the link. */

@@ -84,7 +84,8 @@ extern const RaRateOps *const ra_rates[];
 static inline const RaRateOps *
 ra_rate_find (const gchar *name)
 {
-  return ra_algorithm_find ((gconstpointer const *) ra_rates, name);
+  return (const RaRateOps *) ra_algorithm_find (
+      (gconstpointer const *) ra_rates, name);
 }
 
 /* min above max: both become max (the caller warns); start is clamped.
