@@ -84,16 +84,45 @@ jakes_init (RaNode *n, GError **error)
   return TRUE;
 }
 
-/* T(t), with an rms value of 1; t in s from the start, also before it. */
+/* The oscillators at t and t - step, which give them at t - 2 step and so on:
+ * cos (a - d) = 2 cos (d) cos (a) - cos (a + d). */
+typedef struct
+{
+  gdouble now[N0], next[N0], twice[N0];
+} Walk;
+
+/* t in s from the start, also before it. */
 static void
-channel (const Jakes *j, gdouble t, gdouble *x, gdouble *y)
+walk_begin (Walk *w, const Jakes *j, gdouble t, gdouble step)
+{
+  for (guint i = 0; i < N0; i++) {
+    gdouble phase = j->omega[i] * t + j->theta[i], d = j->omega[i] * step;
+
+    w->now[i] = cos (phase);
+    w->next[i] = cos (phase - d);
+    w->twice[i] = 2 * cos (d);
+  }
+}
+
+static void
+walk_step (Walk *w)
+{
+  for (guint i = 0; i < N0; i++) {
+    gdouble after = w->twice[i] * w->next[i] - w->now[i];
+
+    w->now[i] = w->next[i];
+    w->next[i] = after;
+  }
+}
+
+/* T(t), with an rms value of 1. */
+static void
+channel (const Jakes *j, const Walk *w, gdouble *x, gdouble *y)
 {
   *x = *y = 0;
   for (guint i = 0; i < N0; i++) {
-    gdouble c = cos (j->omega[i] * t + j->theta[i]);
-
-    *x += j->x[i] * c;
-    *y += j->y[i] * c;
+    *x += j->x[i] * w->now[i];
+    *y += j->y[i] * w->now[i];
   }
 }
 
@@ -114,14 +143,17 @@ faded (const Jakes *j, gdouble end, gdouble t)
 {
   gdouble steps = MIN (ceil (t * j->doppler * STEPS), STEPS_MAX);
   gdouble ax, ay, bx, by;
+  Walk w;
 
-  channel (j, end, &bx, &by);
+  walk_begin (&w, j, end, t / MAX (steps, 1));
+  channel (j, &w, &bx, &by);
   if (hypot (bx, by) < j->rho)
     return TRUE;
   for (gdouble i = 1; i <= steps; i++) {
     ax = bx;
     ay = by;
-    channel (j, end - t * i / steps, &bx, &by);
+    walk_step (&w);
+    channel (j, &w, &bx, &by);
     if (nearest (ax, ay, bx, by) < j->rho)
       return TRUE;
   }
@@ -151,8 +183,10 @@ jakes_observe (const RaNode *n, RaObserve emit, gpointer data)
 {
   const Jakes *j = (const Jakes *) n;
   gdouble x, y;
+  Walk w;
 
-  channel (j, since_start (n, ra_node_now (n)), &x, &y);
+  walk_begin (&w, j, since_start (n, ra_node_now (n)), 0);
+  channel (j, &w, &x, &y);
   emit ("r", hypot (x, y), data);
   emit ("rho", j->rho, data);
 }
