@@ -44,7 +44,16 @@ ra_sim_observe (const RaSimView *view, RaObserve emit, gpointer data)
   if (view->receiver)
     ra_receiver_observe (view->receiver, emit, data);
   ra_colour_observe (view->colour, ra_observe_prefixed, &colour);
-  ra_link_observe (view->link, emit, data);
+  if (view->link)
+    ra_link_observe (view->link, emit, data);
+}
+
+static void
+send_packet (const RaLinkPacket *lp, RaTime now, gpointer data)
+{
+  Sim *sim = data;
+
+  ra_link_push (sim->link, lp, now);
 }
 
 static void
@@ -74,6 +83,7 @@ sim_trace (Sim *sim)
   for (guint i = 0; i < cfg->flows; i++) {
     RaSimView view = sim_flow_view (sim->flows[i]);
 
+    view.link = sim->link;
     if (capacity != sim->capacity)
       sim_flow_capacity (sim->flows[i], capacity, sim->now);
     if (due && sim_flow_is_on (sim->flows[i], sim->now))
@@ -108,6 +118,7 @@ ra_sim_run (const RaSimConfig *cfg, RaRun *runs, GError **error)
   static const RaLinkSink sink
       = { .deliver = deliver, .drop = drop, .load = g_file_get_contents };
   Sim sim = { .cfg = cfg };
+  SimPath path = { .packet = send_packet, .data = &sim };
   gboolean ok = TRUE;
 
   sim.link = ra_link_parse (cfg->link, cfg->seed, &sink, &sim, error);
@@ -115,7 +126,7 @@ ra_sim_run (const RaSimConfig *cfg, RaRun *runs, GError **error)
     return FALSE;
   sim.flows = g_new0 (SimFlow *, cfg->flows);
   for (guint i = 0; ok && i < cfg->flows; i++) {
-    sim.flows[i] = sim_flow_new (cfg, i, sim.link, error);
+    sim.flows[i] = sim_flow_new (cfg, i, &path, error);
     ok = sim.flows[i] != NULL;
   }
   if (ok)

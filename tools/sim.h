@@ -45,6 +45,7 @@ typedef struct
   guint packet_size; /* bytes of RTP */
   guint overhead;    /* bytes the link counts on top (IP, UDP) */
   gdouble fps;       /* 0: the source always has data; else video frames */
+  gboolean mpeg;     /* of I, P and B frames; else all are alike */
   RaSpan idle_from, idle_until; /* the source has nothing to send in between */
   /* Optional: called about every `trace_interval` of virtual time. */
   void (*trace) (const RaSimView *view, RaTime now, gpointer data);
@@ -60,7 +61,7 @@ struct _RaSimView
   const RaSender *sender;
   const RaReceiver *receiver; /* NULL: it runs in the sender */
   const RaColour *colour;
-  const RaLink *link;
+  const RaLink *link; /* NULL: the path is somebody else's */
 };
 
 /* What rtpadapt-sim runs when nothing else is said. */

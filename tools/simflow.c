@@ -10,6 +10,8 @@
 #include <gio/gio.h>
 
 #define LOG_SIZE 65536 /* packets on record */
+/* IP, UDP, a receiver report, and RADP with TFRC-FB or TWCC's head. */
+#define FEEDBACK_SIZE (20 + 8 + 32 + 56)
 
 typedef struct
 {
@@ -28,7 +30,8 @@ typedef struct
 /* A report or per-packet rows on their way back. */
 typedef struct
 {
-  RaTime due;
+  RaTime due; /* RA_TIME_NONE: the path carries it */
+  guint64 id;
   RaReport report;
   RaSpan t_delay;
   GArray *rows; /* of RaFeedbackPacket; NULL: a report */
@@ -39,7 +42,7 @@ struct _SimFlow
   const RaSimConfig *cfg;
   const RaSimFlow *own;
   guint index;
-  RaLink *link;
+  SimPath path;
   RaTime now, start, stop;
   RaSender *sender;
   RaReceiver *receiver; /* NULL with per-packet feedback */
@@ -54,6 +57,7 @@ struct _SimFlow
   GArray *rows; /* arrived since the last per-packet feedback */
   guint64 next_row;
   GQueue feedback; /* of Feedback */
+  guint64 n_feedback;
 };
 
 static Record *
@@ -83,8 +87,13 @@ feedback_send (SimFlow *f, Feedback fb)
     g_clear_pointer (&fb.rows, g_array_unref);
     return;
   }
-  fb.due = ra_later (f->now, f->cfg->feedback_delay);
+  fb.id = f->n_feedback++;
+  fb.due = f->path.feedback ? RA_TIME_NONE
+                            : ra_later (f->now, f->cfg->feedback_delay);
   g_queue_push_tail (&f->feedback, g_memdup2 (&fb, sizeof fb));
+  if (f->path.feedback)
+    f->path.feedback (fb.id, FEEDBACK_SIZE + (fb.rows ? fb.rows->len : 0),
+        f->now, f->path.data);
 }
 
 static void
@@ -199,21 +208,42 @@ packet_send (SimFlow *f)
   };
   ra_sender_on_sent (f->sender, &out, f->now);
   ra_score_sent (f->score, lp.size, f->now);
-  ra_link_push (f->link, &lp, f->now);
+  f->path.packet (&lp, f->now, f->path.data);
+}
+
+static void
+feedback_free (gpointer data)
+{
+  Feedback *fb = data;
+
+  g_clear_pointer (&fb->rows, g_array_unref);
+  g_free (fb);
 }
 
 static void
 feedback_take (SimFlow *f)
 {
-  g_autofree Feedback *fb = g_queue_pop_head (&f->feedback);
+  Feedback *fb = g_queue_pop_head (&f->feedback);
 
-  if (fb->rows) {
+  if (fb->rows)
     ra_sender_on_feedback (f->sender, (RaFeedbackPacket *) fb->rows->data,
         fb->rows->len, f->cfg->grain, f->now);
-    g_array_unref (fb->rows);
-  } else {
+  else
     ra_sender_on_report (f->sender, &fb->report, fb->t_delay, f->now);
-  }
+  feedback_free (fb);
+}
+
+/* What set out before it and has not come never will: paths keep the order. */
+void
+sim_flow_feedback (SimFlow *f, guint64 id, RaTime now)
+{
+  const Feedback *fb;
+
+  f->now = now;
+  while ((fb = g_queue_peek_head (&f->feedback)) && fb->id < id)
+    feedback_free (g_queue_pop_head (&f->feedback));
+  if (fb && fb->id == id)
+    feedback_take (f);
 }
 
 gboolean
@@ -331,19 +361,20 @@ algorithms_make (SimFlow *f, GError **error)
 }
 
 SimFlow *
-sim_flow_new (const RaSimConfig *cfg, guint index, RaLink *link, GError **error)
+sim_flow_new (
+    const RaSimConfig *cfg, guint index, const SimPath *path, GError **error)
 {
   SimFlow *f = g_new0 (SimFlow, 1);
 
   f->cfg = cfg;
   f->own = cfg->n_mix ? &cfg->mix[index % cfg->n_mix] : &cfg->flow;
   f->index = index;
-  f->link = link;
+  f->path = *path;
   f->start = (RaTime) f->own->start;
   f->stop = (RaTime) (f->own->stop > 0 ? f->own->stop : G_MAXINT64);
   f->score = ra_score_new (0, MAX (cfg->warmup, f->own->start));
   ra_rng_init (&f->rng, cfg->seed, 1000 + index);
-  sim_source_init (&f->source, cfg, index, f->start,
+  sim_source_init (&f->source, cfg, index, &f->rng, f->start,
       (RaTime) MAX (cfg->warmup, f->own->start));
   f->rows = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
   if (!algorithms_make (f, error)) {
@@ -351,15 +382,6 @@ sim_flow_new (const RaSimConfig *cfg, guint index, RaLink *link, GError **error)
     return NULL;
   }
   return f;
-}
-
-static void
-feedback_free (gpointer data)
-{
-  Feedback *fb = data;
-
-  g_clear_pointer (&fb->rows, g_array_unref);
-  g_free (fb);
 }
 
 void
@@ -378,8 +400,8 @@ sim_flow_free (SimFlow *f)
 RaSimView
 sim_flow_view (const SimFlow *f)
 {
-  return (RaSimView){ f->index, f->own, f->sender, f->receiver, f->colour,
-    f->link };
+  return (
+      RaSimView){ f->index, f->own, f->sender, f->receiver, f->colour, NULL };
 }
 
 void

@@ -12,10 +12,21 @@ G_BEGIN_DECLS
 
 typedef struct _SimFlow SimFlow;
 
+/* How it travels. */
+typedef struct
+{
+  /* A packet sets out; sim_flow_deliver() or sim_flow_drop() follows. */
+  void (*packet) (const RaLinkPacket *lp, RaTime now, gpointer data);
+  /* So does feedback of about `size` bytes of RTCP, and if it comes through,
+   * sim_flow_feedback() follows; NULL: all does, after cfg->feedback_delay. */
+  void (*feedback) (guint64 id, guint size, RaTime now, gpointer data);
+  gpointer data;
+} SimPath;
+
 /* NULL and `error` on a bad name or parameter.  (transfer full):
  * sim_flow_free(). */
 SimFlow *sim_flow_new (
-    const RaSimConfig *cfg, guint index, RaLink *link, GError **error);
+    const RaSimConfig *cfg, guint index, const SimPath *path, GError **error);
 void sim_flow_free (SimFlow *f);
 
 /* When sim_flow_run() has something to do. */
@@ -23,13 +34,15 @@ RaTime sim_flow_next (const SimFlow *f, RaTime now);
 /* Does everything due at `now`; packets enter the link. */
 void sim_flow_run (SimFlow *f, RaTime now);
 
-/* What the link did with a packet. */
+/* What the path did with a packet, with feedback. */
 void sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now);
 void sim_flow_drop (
     SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now);
+void sim_flow_feedback (SimFlow *f, guint64 id, RaTime now);
 void sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now);
 
 gboolean sim_flow_is_on (const SimFlow *f, RaTime now);
+/* `link` is left to whoever has one. */
 RaSimView sim_flow_view (const SimFlow *f);
 void sim_flow_result (const SimFlow *f, RaTime now, RaRun *run);
 
