@@ -1,0 +1,174 @@
+/* A TCP of ns-3 that always has data, or a number of bytes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tcpflow.h"
+
+#include <stdexcept>
+
+using namespace ns3;
+
+#define PORT 5001
+#define HEADERS (20 + 20 + 12) /* IP, TCP, its timestamps */
+#define BUFFER (8 << 20)
+
+TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
+    : Flow (group, place), m_delivered (0), m_left (group.bytes),
+      m_score (ra_score_new (0, (RaSpan) MAX (place.warmup, place.start)))
+{
+  TypeId id;
+
+  if (!TypeId::LookupByNameFailSafe ("ns3::Tcp" + group.tcp, &id))
+    throw std::runtime_error ("ns-3 has no tcp '" + group.tcp + "'");
+  listen ();
+  Simulator::Schedule (NanoSeconds (place.start), &TcpFlow::connect, this);
+  if (place.stop < place.end)
+    Simulator::Schedule (NanoSeconds (place.stop), &TcpFlow::close, this);
+}
+
+TcpFlow::~TcpFlow ()
+{
+  ra_score_free (m_score);
+}
+
+Ptr<Socket>
+TcpFlow::socket_new (Ptr<Node> node)
+{
+  Ptr<TcpL4Protocol> tcp = node->GetObject<TcpL4Protocol> ();
+  /* RFC 6675 and 6937 need SACK; what the papers call NewReno has neither. */
+  Ptr<Socket> socket
+      = tcp->CreateSocket (TypeId::LookupByName ("ns3::Tcp" + m_group.tcp),
+          TypeId::LookupByName (m_group.sack > 0 ? "ns3::TcpPrrRecovery"
+                                                 : "ns3::TcpClassicRecovery"));
+
+  socket->SetAttribute ("Sack", BooleanValue (m_group.sack > 0));
+  socket->SetAttribute (
+      "SegmentSize", UintegerValue ((guint) m_group.packet_size - HEADERS));
+  socket->SetAttribute ("SndBufSize", UintegerValue (BUFFER));
+  socket->SetAttribute ("RcvBufSize", UintegerValue ((guint) m_group.window));
+  socket->SetAttribute ("DelAckCount", UintegerValue ((guint) m_group.delack));
+  socket->SetAttribute (
+      "InitialCwnd", UintegerValue ((guint) m_group.initial_window));
+  return socket;
+}
+
+void
+TcpFlow::listen ()
+{
+  m_listener = socket_new (m_place.receiver);
+  m_listener->Bind (InetSocketAddress (m_place.to, PORT));
+  m_listener->Listen ();
+  m_listener->SetAcceptCallback (
+      MakeNullCallback<bool, Ptr<Socket>, const Address &> (),
+      MakeCallback (&TcpFlow::on_accept, this));
+}
+
+void
+TcpFlow::on_accept (Ptr<Socket> socket, const Address &)
+{
+  socket->SetRecvCallback (MakeCallback (&TcpFlow::on_readable, this));
+}
+
+void
+TcpFlow::on_readable (Ptr<Socket> socket)
+{
+  Ptr<Packet> p;
+
+  while ((p = socket->Recv ()) && p->GetSize () > 0) {
+    if (now () >= m_place.warmup)
+      m_delivered += p->GetSize ();
+  }
+}
+
+void
+TcpFlow::connect ()
+{
+  m_socket = socket_new (m_place.sender);
+  m_socket->TraceConnectWithoutContext (
+      "Tx", MakeCallback (&TcpFlow::on_tx, this));
+  m_socket->SetSendCallback (MakeCallback (&TcpFlow::on_writable, this));
+  m_socket->Bind (InetSocketAddress (m_place.from, 0));
+  m_socket->Connect (InetSocketAddress (m_place.to, PORT));
+}
+
+/* As much as its buffer takes. */
+void
+TcpFlow::on_writable (Ptr<Socket> socket, guint32)
+{
+  while (m_group.bytes <= 0 || m_left > 0) {
+    guint32 room = socket->GetTxAvailable ();
+    guint32 n = m_group.bytes > 0 ? (guint32) MIN (room, m_left) : room;
+
+    if (n == 0 || socket->Send (Create<Packet> (n)) <= 0)
+      return;
+    m_left -= n;
+  }
+  close ();
+}
+
+void
+TcpFlow::close ()
+{
+  m_left = 0;
+  if (m_socket)
+    m_socket->Close ();
+}
+
+/* Data is tagged as it leaves, again if it is sent again. */
+void
+TcpFlow::on_tx (
+    Ptr<const Packet> p, const TcpHeader &header, Ptr<const TcpSocketBase>)
+{
+  Ptr<Packet> packet = ConstCast<Packet> (p);
+  FlowTag tag;
+
+  if (p->GetSize () == 0)
+    return;
+  packet->RemovePacketTag (tag);
+  tag.flow = m_place.index;
+  tag.seq = header.GetSequenceNumber ().GetValue ();
+  tag.sent = now ();
+  p->AddPacketTag (tag);
+  ra_score_sent (m_score, p->GetSize () + HEADERS, now ());
+}
+
+void
+TcpFlow::on_arrived (const FlowTag &, guint size, RaSpan queued)
+{
+  ra_score_arrived (m_score, size, queued, now ());
+}
+
+void
+TcpFlow::on_lost (const FlowTag &tag, guint size, RaCause cause)
+{
+  m_truth[(guint32) tag.seq] = cause;
+  ra_score_lost (m_score, size, cause, now ());
+}
+
+void
+TcpFlow::result (RaRun *run)
+{
+  RaScoreResult score;
+
+  m_name = "tcp " + m_group.tcp;
+  ra_run_init (run, m_name.c_str (), m_group.lda.c_str ());
+  ra_score_get (m_score, MIN (now (), m_place.stop), &score);
+  ra_run_set_score (run, &score);
+  run->start = ra_seconds ((RaSpan) m_place.start);
+}
+
+/* What the application got, without what came twice. */
+std::string
+TcpFlow::more ()
+{
+  RaTime from = MAX (m_place.start, m_place.warmup);
+  gdouble seconds = ra_seconds (ra_diff (MIN (now (), m_place.stop), from));
+
+  return ", \"delivered_bps\": "
+      + std::to_string ((gdouble) m_delivered * 8 / seconds);
+}
+
+Flow *
+tcp_flow_new (const FlowGroup &group, const Place &place)
+{
+  return new TcpFlow (group, place);
+}

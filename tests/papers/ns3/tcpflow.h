@@ -1,0 +1,38 @@
+/* A TCP of ns-3 that always has data, or a number of bytes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "flow.h"
+
+#include <map>
+
+class TcpFlow : public Flow {
+public:
+  TcpFlow (const FlowGroup &group, const Place &place);
+  ~TcpFlow () override;
+
+protected:
+  void on_arrived (const FlowTag &tag, guint size, RaSpan queued) override;
+  void on_lost (const FlowTag &tag, guint size, RaCause cause) override;
+  void result (RaRun *run) override;
+  std::string more () override;
+
+private:
+  ns3::Ptr<ns3::Socket> socket_new (ns3::Ptr<ns3::Node> node);
+  void listen ();
+  void connect ();
+  void close ();
+  void on_accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
+  void on_readable (ns3::Ptr<ns3::Socket> socket);
+  void on_writable (ns3::Ptr<ns3::Socket> socket, guint32 room);
+  void on_tx (ns3::Ptr<const ns3::Packet> p, const ns3::TcpHeader &header,
+      ns3::Ptr<const ns3::TcpSocketBase> socket);
+
+  ns3::Ptr<ns3::Socket> m_listener, m_socket;
+  guint64 m_delivered; /* bytes */
+  gdouble m_left;      /* bytes to send, if there is an end */
+  RaScore *m_score;
+  std::map<guint32, RaCause> m_truth; /* by sequence number */
+  std::string m_name;
+};
