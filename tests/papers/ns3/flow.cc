@@ -3,7 +3,23 @@
  */
 #include "flow.h"
 
+#include <stdexcept>
+
 using namespace ns3;
+
+ObjectFactory
+factory_parse (const std::string &text)
+{
+  std::string name = text.substr (0, text.find ('['));
+  std::istringstream words (text);
+  ObjectFactory factory;
+  TypeId id;
+
+  if (!TypeId::LookupByNameFailSafe (name, &id))
+    throw std::runtime_error ("there is no " + name);
+  words >> factory;
+  return factory;
+}
 
 Flow::Flow (const FlowGroup &group, const Place &place)
     : m_group (group), m_place (place), m_least (G_MAXINT64)

@@ -50,6 +50,10 @@ private:
   std::vector<gdouble> m_bits;
 };
 
+/* "ns3::Name" or "ns3::Name[Attribute=value|...]"; throws std::runtime_error if
+ * ns-3 has none of that name. */
+ns3::ObjectFactory factory_parse (const std::string &text);
+
 Flow *ra_flow_new (const FlowGroup &group, const Place &place);
 Flow *tcp_flow_new (const FlowGroup &group, const Place &place);
 Flow *udp_flow_new (const FlowGroup &group, const Place &place);

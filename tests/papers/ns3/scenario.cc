@@ -262,7 +262,7 @@ scenario_describe ()
       "  link            instead of all these: a chain of rtpadapt-sim --link\n"
       "[flows NAME]  in.KEY, out.KEY, in.back.KEY, out.back.KEY as of a hop\n"
       "  kind            ra, tcp or udp\n"
-      "  tcp             tcp: NewReno, LinuxReno, WestwoodPlus, Vegas, Cubic...\n"
+      "  tcp             tcp: NewReno, LinuxReno, Vegas, Cubic, Westwood[ProtocolType=...]\n"
       "  lda, lda-params ra, tcp: loss differentiation\n"
       "  ...             ra: all else that rtpadapt-sim takes; its --start is\n"
       "                  start-rate here\n");

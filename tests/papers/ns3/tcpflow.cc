@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tcpflow.h"
+#include "tcpdcr.h"
 
 #include <stdexcept>
 
@@ -15,10 +16,9 @@ TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
     : Flow (group, place), m_delivered (0), m_left (group.bytes),
       m_score (ra_score_new (0, (RaSpan) MAX (place.warmup, place.start)))
 {
-  TypeId id;
-
-  if (!TypeId::LookupByNameFailSafe ("ns3::Tcp" + group.tcp, &id))
-    throw std::runtime_error ("ns-3 has no tcp '" + group.tcp + "'");
+  m_congestion = factory_parse ("ns3::Tcp" + group.tcp);
+  if (!group.lda.empty ())
+    lda_install ();
   listen ();
   Simulator::Schedule (NanoSeconds (place.start), &TcpFlow::connect, this);
   if (place.stop < place.end)
@@ -33,13 +33,17 @@ TcpFlow::~TcpFlow ()
 Ptr<Socket>
 TcpFlow::socket_new (Ptr<Node> node)
 {
-  Ptr<TcpL4Protocol> tcp = node->GetObject<TcpL4Protocol> ();
   /* RFC 6675 and 6937 need SACK; what the papers call NewReno has neither. */
-  Ptr<Socket> socket
-      = tcp->CreateSocket (TypeId::LookupByName ("ns3::Tcp" + m_group.tcp),
-          TypeId::LookupByName (m_group.sack > 0 ? "ns3::TcpPrrRecovery"
-                                                 : "ns3::TcpClassicRecovery"));
+  TypeId recovery = TypeId::LookupByName (
+      m_group.sack > 0 ? "ns3::TcpPrrRecovery" : "ns3::TcpClassicRecovery");
+  Ptr<TcpSocketBase> socket = m_group.dcr > 0
+      ? tcp_dcr_new (node, recovery)
+      : DynamicCast<TcpSocketBase> (
+          node->GetObject<TcpL4Protocol> ()->CreateSocket (
+              m_congestion.GetTypeId (), recovery));
 
+  socket->SetCongestionControlAlgorithm (
+      m_congestion.Create<TcpCongestionOps> ());
   socket->SetAttribute ("Sack", BooleanValue (m_group.sack > 0));
   socket->SetAttribute (
       "SegmentSize", UintegerValue ((guint) m_group.packet_size - HEADERS));
@@ -79,10 +83,35 @@ TcpFlow::on_readable (Ptr<Socket> socket)
   }
 }
 
+/* What became of the segment that begins at `seq`, the last time. */
+RaCause
+TcpFlow::truth (guint64 seq, gpointer data)
+{
+  TcpFlow *self = static_cast<TcpFlow *> (data);
+  auto it = self->m_truth.find ((guint32) seq);
+
+  return it == self->m_truth.end () ? RA_CAUSE_NONE : it->second;
+}
+
+/* Seed 001: NewReno-FF, -LL and -PL. */
+void
+TcpFlow::lda_install ()
+{
+  if (m_group.tcp != "NewReno" || m_group.dcr > 0)
+    throw std::runtime_error ("only tcp NewReno can have an lda");
+  m_lda = Create<TcpLda> (m_group.lda, m_group.lda_params,
+      m_place.seed * 1000 + m_place.index, truth, this,
+      [this] (guint32 seq, RaCause verdict) {
+        ra_score_verdict (m_score, verdict, truth (seq, this), now ());
+      });
+}
+
 void
 TcpFlow::connect ()
 {
   m_socket = socket_new (m_place.sender);
+  if (m_lda)
+    TcpLda::install (m_lda, DynamicCast<TcpSocketBase> (m_socket));
   m_socket->TraceConnectWithoutContext (
       "Tx", MakeCallback (&TcpFlow::on_tx, this));
   m_socket->SetSendCallback (MakeCallback (&TcpFlow::on_writable, this));
@@ -128,6 +157,8 @@ TcpFlow::on_tx (
   tag.seq = header.GetSequenceNumber ().GetValue ();
   tag.sent = now ();
   p->AddPacketTag (tag);
+  if (m_lda)
+    m_lda->sent ((guint32) tag.seq, now ());
   ra_score_sent (m_score, p->GetSize () + HEADERS, now ());
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "flow.h"
+#include "tcplda.h"
 
 #include <map>
 
@@ -22,6 +23,8 @@ private:
   ns3::Ptr<ns3::Socket> socket_new (ns3::Ptr<ns3::Node> node);
   void listen ();
   void connect ();
+  void lda_install ();
+  static RaCause truth (guint64 seq, gpointer self);
   void close ();
   void on_accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
   void on_readable (ns3::Ptr<ns3::Socket> socket);
@@ -29,9 +32,11 @@ private:
   void on_tx (ns3::Ptr<const ns3::Packet> p, const ns3::TcpHeader &header,
       ns3::Ptr<const ns3::TcpSocketBase> socket);
 
+  ns3::ObjectFactory m_congestion;
   ns3::Ptr<ns3::Socket> m_listener, m_socket;
-  guint64 m_delivered; /* bytes */
-  gdouble m_left;      /* bytes to send, if there is an end */
+  ns3::Ptr<TcpLda> m_lda; /* NULL: none */
+  guint64 m_delivered;    /* bytes */
+  gdouble m_left;         /* bytes to send, if there is an end */
   RaScore *m_score;
   std::map<guint32, RaCause> m_truth; /* by sequence number */
   std::string m_name;

@@ -22,7 +22,7 @@ protected:
   void result (RaRun *run) override;
 
 private:
-  void on_tx (Ptr<const Packet> p);
+  void on_outgoing (const Ipv4Header &header, Ptr<const Packet> p, guint32);
 
   RaScore *m_score;
 };
@@ -52,8 +52,10 @@ UdpFlow::UdpFlow (const FlowGroup &group, const Place &place)
   PacketSinkHelper sink ("ns3::UdpSocketFactory", peer);
   ApplicationContainer apps;
 
-  source.SetAttribute (
-      "DataRate", DataRateValue (DataRate ((guint64) group.rate)));
+  /* OnOffApplication counts without headers. */
+  source.SetAttribute ("DataRate",
+      DataRateValue (DataRate ((guint64) (group.rate
+          * (group.packet_size - HEADERS) / group.packet_size))));
   source.SetAttribute (
       "PacketSize", UintegerValue ((guint) group.packet_size - HEADERS));
   source.SetAttribute ("OnTime", StringValue (span (group.on, group.shape)));
@@ -61,8 +63,9 @@ UdpFlow::UdpFlow (const FlowGroup &group, const Place &place)
   apps = source.Install (place.sender);
   apps.Start (NanoSeconds (place.start));
   apps.Stop (NanoSeconds (place.stop));
-  apps.Get (0)->TraceConnectWithoutContext (
-      "Tx", MakeCallback (&UdpFlow::on_tx, this));
+  /* OnOffApplication tells of a packet when it is gone. */
+  place.sender->GetObject<Ipv4L3Protocol> ()->TraceConnectWithoutContext (
+      "SendOutgoing", MakeCallback (&UdpFlow::on_outgoing, this));
   sink.Install (place.receiver);
 }
 
@@ -72,14 +75,14 @@ UdpFlow::~UdpFlow ()
 }
 
 void
-UdpFlow::on_tx (Ptr<const Packet> p)
+UdpFlow::on_outgoing (const Ipv4Header &header, Ptr<const Packet> p, guint32)
 {
   FlowTag tag;
 
   tag.flow = m_place.index;
   tag.sent = now ();
   p->AddPacketTag (tag);
-  ra_score_sent (m_score, p->GetSize () + HEADERS, now ());
+  ra_score_sent (m_score, p->GetSize () + header.GetSerializedSize (), now ());
 }
 
 void

@@ -3,6 +3,8 @@
  */
 #include "wire.h"
 
+#include "flow.h"
+
 #include <gio/gio.h>
 
 #include <algorithm>
@@ -76,14 +78,10 @@ Wire::aqm_install (const std::string &text)
       interface = CreateObject<NetDeviceQueueInterface> ();
   Ptr<TrafficControlLayer> tc
       = m_from->GetNode ()->GetObject<TrafficControlLayer> ();
-  std::istringstream words (text);
-  ObjectFactory factory;
-
-  words >> factory;
   m_from->GetQueue ()->SetMaxSize (QueueSize (QueueSizeUnit::PACKETS, 1));
   interface->GetTxQueue (0)->ConnectQueueTraces (m_from->GetQueue ());
   m_from->AggregateObject (interface);
-  m_aqm = factory.Create<QueueDisc> ();
+  m_aqm = factory_parse (text).Create<QueueDisc> ();
   m_aqm->TraceConnectWithoutContext (
       "Drop", MakeCallback (&Wire::on_disc_drop, this));
   tc->SetRootQueueDiscOnDevice (m_from, m_aqm);

@@ -1,0 +1,152 @@
+/* TCP-DCR: a TCP of ns-3 that responds to congestion one round trip late.
+ * S. Bhandarkar, N. E. Sadry, A. L. N. Reddy, N. H. Vaidya, "TCP-DCR: A Novel
+ * Protocol for Tolerating Wireless Channel Errors", IEEE TMC 4(5), 2005, 3.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * This is the timer form (3.3).  What ns-3 3.37 allows, and what not:
+ * - DupAck() and EnterRecovery() cannot be overridden, only called.  So the
+ *   thresholds on dupacks (the socket's, and that of the send buffer, which
+ *   marks losses by SACK) are out of reach while a response may be delayed, and
+ *   the timer calls EnterRecovery().
+ * - ns-3 knows a dupack with SACK by new SACK information (RFC 6675), not by the
+ *   acknowledgement number.  One that does both, a hole filled and another one
+ *   seen, is the first dupack of the other one.
+ * - EnterRecovery() halves what is in flight, which is little if the receiver's
+ *   window held new data back during the delay; the paper halves the window, as
+ *   is done here behind it.
+ * - ns-3 counts time in nanoseconds; the paper's clock ticks each 10 ms (4).
+ */
+#include "tcpdcr.h"
+
+#include <algorithm>
+
+using namespace ns3;
+
+#define DUPACKS 3        /* RFC 5681 3.2 */
+#define NEVER (1u << 30) /* dupacks */
+
+class TcpDcr : public TcpSocketBase {
+public:
+  static TypeId
+  GetTypeId ()
+  {
+    static TypeId id = TypeId ("rtpadapt::TcpDcr").SetParent<TcpSocketBase> ();
+    return id;
+  }
+  TypeId
+  GetInstanceTypeId () const override
+  {
+    return GetTypeId ();
+  }
+  ~TcpDcr () override
+  {
+    m_delay.Cancel ();
+  }
+
+protected:
+  void ReceivedAck (Ptr<Packet> p, const TcpHeader &header) override;
+
+private:
+  bool may_wait () const;
+  void thresholds_set (uint32_t dupacks);
+  void window_grow ();
+  void on_expired ();
+
+  EventId m_delay;          /* tau */
+  uint32_t m_held_back = 0; /* dupacks since it began */
+};
+
+static bool
+is_disordered (Ptr<TcpSocketState> s)
+{
+  return s->m_congState == TcpSocketState::CA_DISORDER;
+}
+
+/* 3.3: "only during the congestion avoidance phase"; in recovery, other holes
+ * are SACK's business. */
+bool
+TcpDcr::may_wait () const
+{
+  return m_tcb->m_cWnd >= m_tcb->m_ssThresh
+      && (m_tcb->m_congState == TcpSocketState::CA_OPEN
+          || is_disordered (m_tcb));
+}
+
+void
+TcpDcr::thresholds_set (uint32_t dupacks)
+{
+  m_retxThresh = dupacks;
+  m_txBuffer->SetDupAckThresh (dupacks);
+}
+
+/* 3.3: in the delay the window evolves by congestion avoidance, but a dupack
+ * lets one new packet out, not more: so the increase comes at the end. */
+void
+TcpDcr::window_grow ()
+{
+  for (; m_held_back > 0; m_held_back--)
+    m_congestionControl->IncreaseWindow (m_tcb, 1);
+}
+
+void
+TcpDcr::ReceivedAck (Ptr<Packet> p, const TcpHeader &header)
+{
+  SequenceNumber32 head = m_txBuffer->HeadSequence ();
+  uint32_t dupacks = m_dupAckCount;
+  bool waits = m_delay.IsRunning () || may_wait ();
+
+  thresholds_set (waits ? NEVER : DUPACKS);
+  if (m_delay.IsRunning () && header.GetAckNumber () > head) {
+    m_delay.Cancel (); /* 3.1: the packet came after all */
+    window_grow ();
+  }
+  TcpSocketBase::ReceivedAck (p, header);
+  if (!waits || !is_disordered (m_tcb)) {
+    m_delay.Cancel ();
+    return;
+  }
+  /* 3.2: one smoothed RTT, from the first dupack on */
+  if (!m_delay.IsRunning ()) {
+    m_held_back = 0;
+    m_delay = Simulator::Schedule (
+        m_rtt->GetEstimate (), &TcpDcr::on_expired, this);
+  }
+  if (m_dupAckCount > dupacks)
+    m_held_back++;
+}
+
+/* "then it is treated as a packet lost due to congestion" */
+void
+TcpDcr::on_expired ()
+{
+  uint32_t window;
+
+  if (!is_disordered (m_tcb))
+    return; /* a timeout was first */
+  window_grow ();
+  window = Window ();
+  thresholds_set (DUPACKS);
+  EnterRecovery (0);
+  m_tcb->m_ssThresh = std::max (window / 2, 2 * m_tcb->m_segmentSize);
+  SendPendingData (m_connected);
+}
+
+/* As TcpL4Protocol::CreateSocket(), which makes no other class. */
+Ptr<TcpSocketBase>
+tcp_dcr_new (Ptr<Node> node, TypeId recovery)
+{
+  Ptr<TcpL4Protocol> tcp = node->GetObject<TcpL4Protocol> ();
+  Ptr<TcpDcr> socket = CreateObject<TcpDcr> ();
+  ObjectFactory factory;
+  TypeIdValue rtt;
+
+  tcp->GetAttribute ("RttEstimatorType", rtt);
+  factory.SetTypeId (rtt.Get ());
+  socket->SetNode (node);
+  socket->SetTcp (tcp);
+  socket->SetRtt (factory.Create<RttEstimator> ());
+  factory.SetTypeId (recovery);
+  socket->SetRecoveryAlgorithm (factory.Create<TcpRecoveryOps> ());
+  tcp->AddSocket (socket);
+  return socket;
+}
