@@ -392,6 +392,26 @@ take_report (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+/* A packet is out before rtpsession has noted when it was sent.  If time went on
+ * meanwhile, it would have been silent for long, and no sender; an event behind
+ * the packet is out when that is done. */
+static void
+pull_event_behind (Pair *p)
+{
+  GstEvent *event;
+  GstEventType type;
+
+  gst_harness_push_event (p->send.h,
+      gst_event_new_custom (
+          GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("behind")));
+  do {
+    event = gst_harness_pull_event (p->send.h);
+    g_assert_nonnull (event);
+    type = GST_EVENT_TYPE (event);
+    gst_event_unref (event);
+  } while (type != GST_EVENT_CUSTOM_DOWNSTREAM);
+}
+
 /* R from report blocks: 100 ms or more since the sender report that they name.
  * With s = 1,200 and a quarter lost, RFC 8083 4.3's X is at most 1200 / (.1 sqrt
  * (2 * .25 / 3)) = 29,394 bytes/s = 235,151 bit/s.  A report that nobody sent
@@ -411,6 +431,7 @@ test_report_blocks (void)
   gst_pad_link_full (src, sink, GST_PAD_LINK_CHECK_NOTHING);
   push_frame (&p.send, 0, 1);
   pull_packet (&p.send);
+  pull_event_behind (&p);
   for (guint i = 0; g_atomic_int_get (&lsr) == 0; i++) {
     g_assert_cmpuint (i, <, 10000);
     if (gst_test_clock_peek_id_count (p.send.clock) > 0)
