@@ -185,7 +185,7 @@ packet_send (SimFlow *f)
   };
   RaSenderStats stats;
 
-  if (sim_source_has_more (&f->source))
+  if (sim_source_is_waiting (&f->source))
     out.flags |= RA_SENT_WAITING;
   if (f->receiver || frame_end)
     out.flags |= RA_SENT_ASKS;

@@ -27,6 +27,9 @@ static const RaParam numbers[] = {
       "twcc-like feedback at the end of each frame; else one report per RTT" },
   { FIELD ("fps", fps), SAME (0), 0, 1000, "",
       "send video frames; 0: always data to send" },
+  { FIELD ("mpeg", mpeg), SAME (0), 0, 1, "",
+      "1: frames of MPEG-4, I B B P B B and so on, in full packets; 0: frames "
+      "alike; needs fps" },
   { FIELD ("packet-size", packet_size), SAME (1200), 64, 65000, "bytes",
       "of the largest RTP packet" },
   { FIELD ("overhead", overhead), SAME (0), 0, 1000, "bytes",
@@ -321,10 +324,17 @@ sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
   cfg->grain = cfg->per_packet ? 250 * RA_USECOND : 0; /* TWCC's */
   cfg->overhead = (guint) o->overhead;
   cfg->fps = o->fps;
+  cfg->mpeg = o->mpeg > 0;
   if (cfg->warmup >= cfg->seconds) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--seconds %g: nothing is left after --warmup %g", o->seconds,
         o->warmup);
+    sim_setup_clear (setup);
+    return FALSE;
+  }
+  if (cfg->mpeg && cfg->fps <= 0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--mpeg: frames of how many a second? --fps is missing");
     sim_setup_clear (setup);
     return FALSE;
   }

@@ -12,15 +12,18 @@
 #define FEC_HEADER 14    /* RFC 5109 7.3, 7.4, short mask */
 
 void
-sim_source_init (SimSource *s, const RaSimConfig *cfg, guint index,
+sim_source_init (SimSource *s, const RaSimConfig *cfg, guint index, RaRng *rng,
     RaTime start, RaTime measured)
 {
   s->cfg = cfg;
   s->fec.from = measured;
+  if (cfg->mpeg)
+    sim_mpeg_init (&s->mpeg, rng);
   /* Flows do not start in step. */
   s->next_frame = start
-      + (RaTime) ra_span (
-          sim_source_is_greedy (s) ? 0 : index / cfg->fps / cfg->flows);
+      + (RaTime) ra_span (sim_source_is_greedy (s)
+              ? 0
+              : index % cfg->flows / cfg->fps / cfg->flows);
 }
 
 void
@@ -46,6 +49,14 @@ gboolean
 sim_source_has_more (const SimSource *s)
 {
   return sim_source_is_greedy (s) || s->backlog.length > 0;
+}
+
+/* Packets of an MPEG stream are filled before they wait: at less than one a
+ * frame none ever would, though it is the rate that holds the stream back. */
+gboolean
+sim_source_is_waiting (const SimSource *s)
+{
+  return sim_source_has_more (s) || s->cfg->mpeg;
 }
 
 static void
@@ -78,25 +89,53 @@ frame_put (SimSource *s, gdouble bytes, RaImportance importance,
     item_put (s, &item);
 }
 
-/* The encoder: frames of the media rate +-20 % (uniform), key frames alike. */
+/* Frames of the media rate +-20 % (uniform), key frames alike. */
+static void
+even_put (
+    SimSource *s, const RaSender *sender, gdouble mean, RaRng *rng, RaTime now)
+{
+  guint key_frames = (guint) MAX (KEY_INTERVAL * s->cfg->fps, 1);
+  RaImportance importance
+      = (s->n_frames - 1) % key_frames ? RA_IMPORTANCE_BASE : RA_IMPORTANCE_KEY;
+  gdouble wanted = mean * (0.8 + 0.4 * ra_rng_uniform (rng));
+
+  frame_put (s, MAX (wanted, 1), importance, ra_sender_fec (sender), now);
+}
+
+/* I, P and B frames of the stream.  "Packet size to 1000 bytes for all system flows" (003
+ * 5.1): they are a stream of bytes, which leaves in full packets. */
+static void
+mpeg_put (
+    SimSource *s, const RaSender *sender, gdouble mean, RaRng *rng, RaTime now)
+{
+  gdouble payload = s->cfg->packet_size - SIM_RTP_HEADER, whole;
+  SimMpegType type;
+
+  s->rest += mean * sim_mpeg_next (&s->mpeg, rng, &type);
+  whole = floor (s->rest / payload) * payload;
+  s->rest -= whole;
+  if (whole > 0)
+    frame_put (s, whole,
+        type == SIM_MPEG_I ? RA_IMPORTANCE_KEY : RA_IMPORTANCE_BASE,
+        ra_sender_fec (sender), now);
+}
+
+/* The encoder. */
 void
 sim_source_frame (SimSource *s, const RaSender *sender, RaRng *rng, RaTime now)
 {
   gdouble fps = s->cfg->fps;
   RaSpan backlog
       = ra_send_span ((gdouble) s->backlog_bytes, ra_sender_rate (sender));
-  guint key_frames = (guint) MAX (KEY_INTERVAL * fps, 1);
-  RaImportance importance
-      = s->n_frames++ % key_frames ? RA_IMPORTANCE_BASE : RA_IMPORTANCE_KEY;
   RaSplit split;
-  gdouble wanted;
 
+  s->n_frames++;
   ra_sender_split (sender, backlog, &split);
-  wanted = ra_bytes (split.media) / fps * (0.8 + 0.4 * ra_rng_uniform (rng));
   s->next_frame += (RaTime) ra_span (1 / fps);
   if (backlog > MAX_BACKLOG || sim_source_is_idle (s, now))
     return;
-  frame_put (s, MAX (wanted, 1), importance, ra_sender_fec (sender), now);
+  (s->cfg->mpeg ? mpeg_put : even_put) (
+      s, sender, ra_bytes (split.media) / fps, rng, now);
 }
 
 SimItem

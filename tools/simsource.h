@@ -6,6 +6,7 @@
 
 #include "sim.h"
 #include "simfec.h"
+#include "simmpeg.h"
 
 G_BEGIN_DECLS
 
@@ -28,12 +29,14 @@ typedef struct
   guint64 backlog_bytes;
   RaTime next_frame, frame_start;
   guint64 n_frames;
+  SimMpeg mpeg;
+  gdouble rest; /* bytes of an MPEG stream that fill no packet yet */
   SimFec fec;
 } SimSource;
 
 /* Flow `index` starts at `start`; before `measured` repair is not counted. */
 void sim_source_init (SimSource *s, const RaSimConfig *cfg, guint index,
-    RaTime start, RaTime measured);
+    RaRng *rng, RaTime start, RaTime measured);
 void sim_source_clear (SimSource *s);
 
 /* It always has data. */
@@ -42,6 +45,8 @@ gboolean sim_source_is_greedy (const SimSource *s);
 gboolean sim_source_is_idle (const SimSource *s, RaTime now);
 /* A packet waits behind those taken, or could. */
 gboolean sim_source_has_more (const SimSource *s);
+/* It could send more than the rate lets it (RFC 5348 8.2.1). */
+gboolean sim_source_is_waiting (const SimSource *s);
 /* Makes the frame that is due, at the sender's rates. */
 void sim_source_frame (
     SimSource *s, const RaSender *sender, RaRng *rng, RaTime now);
