@@ -36,6 +36,25 @@ Flow::now ()
   return (RaTime) Simulator::Now ().GetNanoSeconds ();
 }
 
+/* Adds to the bin of this moment. */
+void
+Flow::count (std::vector<gdouble> &bits, guint size) const
+{
+  if (m_place.series > 0 && now () >= m_place.warmup) {
+    RaTime since = now () - m_place.warmup;
+    gsize bin = (gsize) (ra_seconds ((RaSpan) since) / m_place.series);
+
+    bits.resize (MAX (bits.size (), bin + 1), 0);
+    bits[bin] += size * 8;
+  }
+}
+
+void
+Flow::sent (guint size)
+{
+  count (m_sent, size);
+}
+
 void
 Flow::arrived (const FlowTag &tag, guint size)
 {
@@ -43,13 +62,7 @@ Flow::arrived (const FlowTag &tag, guint size)
 
   if (!tag.back) {
     m_least = MIN (m_least, way);
-    if (m_place.series > 0 && now () >= m_place.warmup) {
-      RaTime since = now () - m_place.warmup;
-      gsize bin = (gsize) (ra_seconds ((RaSpan) since) / m_place.series);
-
-      m_bits.resize (MAX (m_bits.size (), bin + 1), 0);
-      m_bits[bin] += size * 8;
-    }
+    count (m_bits, size);
   }
   on_arrived (tag, size, way - m_least);
 }
@@ -66,6 +79,21 @@ Flow::more ()
   return "";
 }
 
+/* Up to the end, where nothing came, too. */
+std::string
+Flow::series_json (const char *key, const std::vector<gdouble> &bits) const
+{
+  gsize n = (gsize) ceil (
+      ra_seconds ((RaSpan) (m_place.end - m_place.warmup)) / m_place.series);
+  std::ostringstream out;
+
+  out << ", \"" << key << "\": [";
+  for (gsize i = 0; i < n; i++)
+    out << (i ? ", " : "") << (i < bits.size () ? bits[i] / m_place.series : 0);
+  out << "]";
+  return out.str ();
+}
+
 std::string
 Flow::json ()
 {
@@ -80,12 +108,9 @@ Flow::json ()
       << ", \"kind\": \"" << m_group.kind << "\", " << keys + 1;
   out.seekp (-1, std::ios::cur); /* its closing brace */
   out << more ();
-  if (m_place.series > 0) {
-    out << ", \"series_bps\": [";
-    for (gsize i = 0; i < m_bits.size (); i++)
-      out << (i ? ", " : "") << m_bits[i] / m_place.series;
-    out << "]";
-  }
+  if (m_place.series > 0)
+    out << series_json ("series_bps", m_bits)
+        << series_json ("sent_series_bps", m_sent);
   out << "}";
   return out.str ();
 }

@@ -35,6 +35,8 @@ public:
   std::string json ();
 
 protected:
+  /* For the series of what is sent. */
+  void sent (guint size);
   virtual void on_arrived (const FlowTag &tag, guint size, RaSpan queued) = 0;
   virtual void on_lost (const FlowTag &tag, guint size, RaCause cause) = 0;
   virtual void result (RaRun *run) = 0;
@@ -47,7 +49,11 @@ protected:
 
 private:
   RaSpan m_least; /* shortest way so far */
-  std::vector<gdouble> m_bits;
+  void count (std::vector<gdouble> &bits, guint size) const;
+  std::string series_json (
+      const char *key, const std::vector<gdouble> &bits) const;
+
+  std::vector<gdouble> m_bits, m_sent; /* per bin of the series */
 };
 
 /* "ns3::Name" or "ns3::Name[Attribute=value|...]"; throws std::runtime_error if

@@ -84,8 +84,10 @@ RaFlow::setup ()
     throw std::runtime_error (error->message);
   cfg->flow.start = (RaSpan) m_place.start;
   cfg->flow.stop = (RaSpan) m_place.stop;
+  cfg->idle_from = ra_span (m_group.pause);
+  cfg->idle_until = ra_span (m_group.resume);
   if (cfg->per_packet)
-    cfg->grain = 0;
+    cfg->grain = ra_span (m_group.grain);
 }
 
 RaFlow::RaFlow (const FlowGroup &group, const Place &place)
@@ -119,6 +121,8 @@ RaFlow::send (Ptr<Socket> socket, FlowTag tag, guint size)
   tag.flow = m_place.index;
   tag.sent = now ();
   p->AddPacketTag (tag);
+  if (!tag.back)
+    sent (size);
   socket->Send (p);
 }
 

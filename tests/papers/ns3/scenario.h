@@ -25,8 +25,9 @@ struct RunNumbers
 struct FlowNumbers
 {
   gdouble count, from, to, start, spread, stop, packet_size;
-  gdouble sack, window, delack, initial_window, bytes, dcr;
+  gdouble sack, window, delack, initial_window, bytes, bytes_to, idle, dcr;
   gdouble rate, on, off, shape;
+  gdouble pause, resume, grain;
 };
 
 /* One direction. */

@@ -1,4 +1,4 @@
-/* TCP-DCR: a TCP of ns-3 that responds to congestion one round trip late.
+/* TCP of ns-3, and TCP-DCR: one that responds to congestion a round trip late.
  * S. Bhandarkar, N. E. Sadry, A. L. N. Reddy, N. H. Vaidya, "TCP-DCR: A Novel
  * Protocol for Tolerating Wireless Channel Errors", IEEE TMC 4(5), 2005, 3.
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -25,12 +25,47 @@ using namespace ns3;
 #define DUPACKS 3        /* RFC 5681 3.2 */
 #define NEVER (1u << 30) /* dupacks */
 
-class TcpDcr : public TcpSocketBase {
+/* ns-3's, but for this: where what was sent and not acknowledged fills the
+ * receiver's window to the last byte, TcpTxBuffer::NextSeg() offers a segment of
+ * no bytes, and ns-3 3.37 falls over it. */
+class TcpMended : public TcpSocketBase {
 public:
   static TypeId
   GetTypeId ()
   {
-    static TypeId id = TypeId ("rtpadapt::TcpDcr").SetParent<TcpSocketBase> ();
+    static TypeId id
+        = TypeId ("rtpadapt::TcpMended").SetParent<TcpSocketBase> ();
+    return id;
+  }
+  TypeId
+  GetInstanceTypeId () const override
+  {
+    return GetTypeId ();
+  }
+
+protected:
+  uint32_t AvailableWindow () const override;
+};
+
+uint32_t
+TcpMended::AvailableWindow () const
+{
+  bool recovers = m_tcb->m_congState == TcpSocketState::CA_RECOVERY;
+  SequenceNumber32 from, to;
+
+  if (UnAckDataCount () + m_tcb->m_segmentSize > m_rWnd
+      && m_txBuffer->NextSeg (&from, &to, m_sackEnabled && recovers)
+      && to < from + m_tcb->m_segmentSize)
+    return 0;
+  return TcpSocketBase::AvailableWindow ();
+}
+
+class TcpDcr : public TcpMended {
+public:
+  static TypeId
+  GetTypeId ()
+  {
+    static TypeId id = TypeId ("rtpadapt::TcpDcr").SetParent<TcpMended> ();
     return id;
   }
   TypeId
@@ -100,7 +135,7 @@ TcpDcr::ReceivedAck (Ptr<Packet> p, const TcpHeader &header)
     m_delay.Cancel (); /* 3.1: the packet came after all */
     window_grow ();
   }
-  TcpSocketBase::ReceivedAck (p, header);
+  TcpMended::ReceivedAck (p, header);
   if (!waits || !is_disordered (m_tcb)) {
     m_delay.Cancel ();
     return;
@@ -133,13 +168,17 @@ TcpDcr::on_expired ()
 
 /* As TcpL4Protocol::CreateSocket(), which makes no other class. */
 Ptr<TcpSocketBase>
-tcp_dcr_new (Ptr<Node> node, TypeId recovery)
+tcp_new (Ptr<Node> node, TypeId recovery, bool dcr)
 {
   Ptr<TcpL4Protocol> tcp = node->GetObject<TcpL4Protocol> ();
-  Ptr<TcpDcr> socket = CreateObject<TcpDcr> ();
+  Ptr<TcpSocketBase> socket;
   ObjectFactory factory;
   TypeIdValue rtt;
 
+  if (dcr)
+    socket = CreateObject<TcpDcr> ();
+  else
+    socket = CreateObject<TcpMended> ();
   tcp->GetAttribute ("RttEstimatorType", rtt);
   factory.SetTypeId (rtt.Get ());
   socket->SetNode (node);

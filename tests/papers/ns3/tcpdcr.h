@@ -1,4 +1,4 @@
-/* TCP-DCR: a TCP of ns-3 that responds to congestion one round trip late.
+/* TCP of ns-3, and TCP-DCR: one that responds to congestion a round trip late.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -6,5 +6,5 @@
 #include <ns3/internet-module.h>
 
 /* On a node with TCP; the caller sets its congestion control. */
-ns3::Ptr<ns3::TcpSocketBase> tcp_dcr_new (
-    ns3::Ptr<ns3::Node> node, ns3::TypeId recovery);
+ns3::Ptr<ns3::TcpSocketBase> tcp_new (
+    ns3::Ptr<ns3::Node> node, ns3::TypeId recovery, bool dcr);

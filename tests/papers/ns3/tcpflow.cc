@@ -13,14 +13,20 @@ using namespace ns3;
 #define BUFFER (8 << 20)
 
 TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
-    : Flow (group, place), m_delivered (0), m_left (group.bytes),
+    : Flow (group, place), m_delivered (0), m_left (group.bytes), m_missing (0),
+      m_transfers (0),
       m_score (ra_score_new (0, (RaSpan) MAX (place.warmup, place.start)))
 {
   m_congestion = factory_parse ("ns3::Tcp" + group.tcp);
   if (!group.lda.empty ())
     lda_install ();
+  if (group.idle > 0) {
+    m_size = CreateObject<UniformRandomVariable> ();
+    m_idle = CreateObject<ExponentialRandomVariable> ();
+  }
   listen ();
-  Simulator::Schedule (NanoSeconds (place.start), &TcpFlow::connect, this);
+  Simulator::Schedule (
+      NanoSeconds (place.start), &TcpFlow::next_transfer, this);
   if (place.stop < place.end)
     Simulator::Schedule (NanoSeconds (place.stop), &TcpFlow::close, this);
 }
@@ -36,15 +42,15 @@ TcpFlow::socket_new (Ptr<Node> node)
   /* RFC 6675 and 6937 need SACK; what the papers call NewReno has neither. */
   TypeId recovery = TypeId::LookupByName (
       m_group.sack > 0 ? "ns3::TcpPrrRecovery" : "ns3::TcpClassicRecovery");
-  Ptr<TcpSocketBase> socket = m_group.dcr > 0
-      ? tcp_dcr_new (node, recovery)
-      : DynamicCast<TcpSocketBase> (
-          node->GetObject<TcpL4Protocol> ()->CreateSocket (
-              m_congestion.GetTypeId (), recovery));
+  Ptr<TcpSocketBase> socket = tcp_new (node, recovery, m_group.dcr > 0);
 
   socket->SetCongestionControlAlgorithm (
       m_congestion.Create<TcpCongestionOps> ());
   socket->SetAttribute ("Sack", BooleanValue (m_group.sack > 0));
+  /* With RFC 3042 and no SACK, ns-3 3.37 loses count of what is in flight: under
+   * 5 % loss it sends 12 % again and delivers 2.5 times what RFC 5348 3.1 says,
+   * without it 5 % and 1.06 times. */
+  socket->SetAttribute ("LimitedTransmit", BooleanValue (m_group.sack > 0));
   socket->SetAttribute (
       "SegmentSize", UintegerValue ((guint) m_group.packet_size - HEADERS));
   socket->SetAttribute ("SndBufSize", UintegerValue (BUFFER));
@@ -80,6 +86,12 @@ TcpFlow::on_readable (Ptr<Socket> socket)
   while ((p = socket->Recv ()) && p->GetSize () > 0) {
     if (now () >= m_place.warmup)
       m_delivered += p->GetSize ();
+    m_missing -= p->GetSize ();
+    if (m_idle && m_missing <= 0) {
+      m_transfers++;
+      Simulator::Schedule (Seconds (m_idle->GetValue (m_group.idle, 0)),
+          &TcpFlow::next_transfer, this);
+    }
   }
 }
 
@@ -104,6 +116,20 @@ TcpFlow::lda_install ()
       [this] (guint32 seq, RaCause verdict) {
         ra_score_verdict (m_score, verdict, truth (seq, this), now ());
       });
+}
+
+/* RFC 8868 5.1: downloads interleaved with idle periods, each on a connection
+ * of its own. */
+void
+TcpFlow::next_transfer ()
+{
+  if (now () >= m_place.stop)
+    return;
+  m_left = m_group.bytes;
+  if (m_idle && m_group.bytes_to > m_group.bytes)
+    m_left = floor (m_size->GetValue (m_group.bytes, m_group.bytes_to));
+  m_missing = m_left;
+  connect ();
 }
 
 void
@@ -195,7 +221,8 @@ TcpFlow::more ()
   gdouble seconds = ra_seconds (ra_diff (MIN (now (), m_place.stop), from));
 
   return ", \"delivered_bps\": "
-      + std::to_string ((gdouble) m_delivered * 8 / seconds);
+      + std::to_string ((gdouble) m_delivered * 8 / seconds)
+      + ", \"transfers\": " + std::to_string (m_transfers);
 }
 
 Flow *

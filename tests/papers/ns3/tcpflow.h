@@ -25,6 +25,7 @@ private:
   void connect ();
   void lda_install ();
   static RaCause truth (guint64 seq, gpointer self);
+  void next_transfer ();
   void close ();
   void on_accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
   void on_readable (ns3::Ptr<ns3::Socket> socket);
@@ -37,6 +38,10 @@ private:
   ns3::Ptr<TcpLda> m_lda; /* NULL: none */
   guint64 m_delivered;    /* bytes */
   gdouble m_left;         /* bytes to send, if there is an end */
+  gdouble m_missing;      /* bytes of this transfer that have not come */
+  guint m_transfers;      /* that are complete */
+  ns3::Ptr<ns3::UniformRandomVariable> m_size; /* NULL: one transfer */
+  ns3::Ptr<ns3::ExponentialRandomVariable> m_idle;
   RaScore *m_score;
   std::map<guint32, RaCause> m_truth; /* by sequence number */
   std::string m_name;
