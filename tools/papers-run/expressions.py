@@ -1,0 +1,207 @@
+# Expressions of the papers' files: checked when they are read, then evaluated.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import ast
+import math
+import re
+import statistics
+
+
+class PaperError(Exception):
+    """Its text is one sentence for whoever writes a paper's file."""
+
+
+class NotRun(PaperError):
+    """A claim asks for a point that has not been run."""
+
+
+def known(values):
+    """Numbers without those that were not measured (null in a result)."""
+    return [float(value) for value in values
+            if value is not None and not math.isnan(value)]
+
+
+def mean(values):
+    values = known(values)
+    return statistics.fmean(values) if values else math.nan
+
+
+def sd(values):
+    """Standard deviation of a sample; of one value it is not known."""
+    values = known(values)
+    return statistics.stdev(values) if len(values) > 1 else math.nan
+
+
+def cov(values):
+    """Coefficient of variation, of a population."""
+    values = known(values)
+    average = mean(values)
+    return statistics.pstdev(values) / average if average else math.nan
+
+
+def jain(values):
+    """Jain's fairness index: 1 if all are equal, 1/n if one has all."""
+    values = known(values)
+    squares = sum(value * value for value in values)
+    return sum(values) ** 2 / (len(values) * squares) if squares else math.nan
+
+
+def total(values):
+    return sum(known(values))
+
+
+def share(part, *others):
+    """Of all that flows, what the first list has."""
+    everything = total(part) + sum(total(other) for other in others)
+    return total(part) / everything if everything else math.nan
+
+
+def ratio(upper, lower):
+    """Sum over sum, or number over number."""
+    if isinstance(upper, list):
+        upper = total(upper)
+    if isinstance(lower, list):
+        lower = total(lower)
+    return upper / lower if lower else math.nan
+
+
+def quantile(values, q):
+    """Of the sorted values, linear in between."""
+    values = sorted(known(values))
+    if not values:
+        return math.nan
+    place = q * (len(values) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (place - low) * (values[high] - values[low])
+
+
+PLAIN = {
+    'abs': abs, 'all': all, 'any': any, 'enumerate': enumerate,
+    'float': float, 'int': int,
+    'len': len, 'list': list, 'max': max, 'min': min, 'range': range,
+    'round': round, 'sorted': sorted, 'str': str, 'sum': sum, 'zip': zip,
+    'sqrt': math.sqrt, 'log': math.log, 'exp': math.exp, 'nan': math.nan,
+    'isnan': math.isnan, 'ceil': math.ceil, 'floor': math.floor,
+    'mean': mean, 'sd': sd, 'cov': cov, 'jain': jain, 'total': total,
+    'share': share, 'ratio': ratio, 'quantile': quantile,
+}
+
+
+class Expression:
+    """Python, without attributes and without any name that is not known."""
+
+    def __init__(self, text, names, where):
+        self.text = str(text)
+        self.where = where
+        try:
+            self.tree = ast.parse(self.text.strip(), mode='eval')
+        except SyntaxError as error:
+            raise PaperError('%s: no expression: %s (%s)' % (
+                where, self.text, error.msg)) from None
+        bound = {node.id for node in ast.walk(self.tree)
+                 if isinstance(node, ast.Name)
+                 and isinstance(node.ctx, ast.Store)}
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.Attribute, ast.Lambda)):
+                raise PaperError('%s: too much Python: %s' % (
+                    where, self.text))
+            if isinstance(node, ast.Name) and node.id not in bound and (
+                    node.id not in PLAIN and node.id not in names):
+                raise PaperError("%s: unknown name '%s' in: %s" % (
+                    where, node.id, self.text))
+        self.code = compile(self.tree, where, 'eval')
+
+    def __call__(self, names):
+        try:
+            return eval(self.code, {'__builtins__': {}, **PLAIN, **names})
+        except NotRun:
+            raise
+        except PaperError as error:
+            raise PaperError('%s: %s' % (self.where, error)) from None
+        except ZeroDivisionError:
+            return math.nan  # not to be measured, as what is null
+        except Exception as error:
+            raise PaperError('%s: %s: %s: %s' % (
+                self.where, type(error).__name__, error, self.text)) from None
+
+    def calls(self, functions):
+        """(first argument, {name: value}) of calls, as far as they are plain.
+
+        For checks before anything is run.
+        """
+        def plain(node):
+            try:
+                return ast.literal_eval(node)
+            except ValueError:
+                return None
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and (
+                    isinstance(node.func, ast.Name)
+                    and node.func.id in functions):
+                told = {word.arg: plain(word.value) for word in node.keywords}
+                yield plain(node.args[0]) if node.args else None, told
+
+
+def text_of(value):
+    """As a scenario and a record spell it."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return '%.10g' % value if isinstance(value, float) else str(value)
+
+
+def fill(template, names, where):
+    """Replaces each {expression} of a text."""
+    def replace(found):
+        return text_of(Expression(found[1], names, where)(names))
+    return re.sub(r'\{([^{}]*)\}', replace, text_of(template))
+
+
+def run_names(run, bin_s=0, warmup=0):
+    """What an expression may ask of one run's result."""
+    def flows(group, key=None):
+        found = [flow for flow in run['flows'] if flow['group'] == group]
+        if not found:
+            raise PaperError("the result has no flows '%s'" % group)
+        if key is None:
+            return found
+        for flow in found:
+            if key not in flow:
+                raise PaperError("flows '%s' have no '%s'; they have: %s" % (
+                    group, key, ' '.join(sorted(flow))))
+        return [flow[key] for flow in found]
+
+    def hop(index, key=None):
+        if not 0 <= index < len(run['hops']):
+            raise PaperError('the result has no hop %s' % index)
+        found = run['hops'][index]
+        if key is not None and key not in found:
+            raise PaperError("a hop has no '%s'; it has: %s" % (
+                key, ' '.join(sorted(found))))
+        return found if key is None else found[key]
+
+    def series(group, key='series_bps'):
+        """bit/s of a group, a bin after the other, from the warm-up on."""
+        if not bin_s > 0:
+            raise PaperError('series() and between() need series= in [run]')
+        found = [0] * round(run['seconds'] / bin_s)
+        for flow in flows(group):
+            for i, rate in enumerate(flow[key][:len(found)]):
+                found[i] += rate
+        return found
+
+    def between(group, begin, end, key='series_bps'):
+        """Mean rate of a group from second to second of the run."""
+        first = max(0, round((begin - warmup) / bin_s))
+        return mean(series(group, key)[first:round((end - warmup) / bin_s)])
+
+    def observed(group, key):
+        return [flow.get('observed', {}).get(key) for flow in flows(group)]
+
+    return {'flows': flows, 'hop': hop, 'series': series,
+            'between': between, 'observed': observed,
+            'seconds': run['seconds'],
+            'groups': [flow['group'] for flow in run['flows']]}
+
+
+RUN_NAMES = {'flows', 'hop', 'series', 'between', 'observed', 'seconds',
+             'groups'}

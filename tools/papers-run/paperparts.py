@@ -1,0 +1,120 @@
+# The parts of an experiment: metrics, published numbers, claims.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import re
+
+from expressions import RUN_NAMES, Expression, PaperError, text_of
+
+METRIC_KEYS = {'value', 'derived', 'title', 'unit', 'digits', 'compare',
+               'close', 'apart'}
+CLAIM_KEYS = {'text', 'source', 'check', 'must', 'short', 'reason', 'over',
+              'number'}
+# The functions of verdict.py.
+CLAIM_NAMES = {'m', 'sds', 'p', 'each', 'order_kept', 'worst', 'wall_s'}
+
+
+def check_keys(table, allowed, where):
+    if not isinstance(table, dict):
+        raise PaperError('%s: a table is needed' % where)
+    for key in table:
+        if key not in allowed:
+            raise PaperError("%s: unknown key '%s'; there are: %s" % (
+                where, key, ' '.join(sorted(allowed))))
+
+
+def as_list(value):
+    return value if isinstance(value, list) else [value]
+
+
+class Metric:
+    def __init__(self, name, table, names, where):
+        if isinstance(table, str):
+            table = {'value': table}
+        where = '%s: metric %s' % (where, name)
+        check_keys(table, METRIC_KEYS, where)
+        if ('value' in table) == ('derived' in table):
+            raise PaperError('%s: value or derived is needed' % where)
+        self.name = name
+        # Of one run, or of what other runs gave.
+        self.derived = 'derived' in table
+        self.value = (Expression(table['derived'], names | {'m'}, where)
+                      if self.derived else
+                      Expression(table['value'], names | RUN_NAMES, where))
+        self.title = table.get('title', name)
+        self.unit = table.get('unit', '')
+        self.digits = table.get('digits')
+        # Shares differ by points: 1 % beside 2 % is near, and not the half.
+        self.compare = table.get(
+            'compare', 'points' if self.unit == '%' else 'relative')
+        if self.compare not in ('points', 'relative'):
+            raise PaperError("%s: compare is 'points' or 'relative'" % where)
+        self.close = float(table.get('close', 10))
+        self.apart = float(table.get('apart', 5))
+
+
+class Target:
+    """A published number: 84, '> 90', '< 5', '7..12', with a tolerance."""
+
+    def __init__(self, value, tolerance, where):
+        self.text = text_of(value)
+        self.low = self.high = None
+        number = r'\s*(-?\d+(?:\.\d+)?)\s*'
+        bound = re.fullmatch('([<>])' + number, self.text)
+        span = re.fullmatch(number + r'\.\.' + number, self.text)
+        try:
+            if span:
+                self.low, self.high = float(span[1]), float(span[2])
+                self.number = (self.low + self.high) / 2
+            elif bound:
+                self.number = float(bound[2])
+                self.low = self.number if bound[1] == '>' else None
+                self.high = self.number if bound[1] == '<' else None
+            else:
+                self.number = self.low = self.high = float(value)
+        except (TypeError, ValueError):
+            raise PaperError('%s: no number, bound or range: %r' % (
+                where, value)) from None
+        if tolerance:
+            self.text += ' ± %s' % text_of(tolerance)
+        self.tolerance = tolerance
+
+    def miss(self, value):
+        """How far a value is outside, with its sign."""
+        if self.low is not None and value < self.low:
+            return value - self.low
+        if self.high is not None and value > self.high:
+            return value - self.high
+        return 0.0
+
+
+class Published:
+    """One number at one point."""
+
+    def __init__(self, point, metric, target, entry):
+        self.point, self.metric, self.target = point, metric, target
+        self.source = entry['source']
+        self.read = entry.get('read', 'printed')
+        # Of the paper, and not what ns-2 gives today.
+        self.original = self.read != 'ns-2'
+        self.reason = entry.get('reason')
+
+
+class Claim:
+    def __init__(self, table, experiment, number):
+        where = '%s: claim %d' % (experiment.where, number)
+        check_keys(table, CLAIM_KEYS, where)
+        for key in ('text', 'check'):
+            if key not in table:
+                raise PaperError('%s has no %s' % (where, key))
+        self.text = table['text']
+        self.source = table.get('source', experiment.source)
+        self.must = table.get('must', False)
+        self.short = table.get('short', False)
+        self.reason = table.get('reason')
+        self.over = as_list(table.get('over', []))
+        for name in self.over:
+            if name not in experiment.sweep:
+                raise PaperError("%s: over: '%s' is not swept" % (where, name))
+        names = CLAIM_NAMES | set(self.over) | set(experiment.sweep_values())
+        self.check = Expression(table['check'], names, where)
+        self.number = (Expression(table['number'], names, where)
+                       if 'number' in table else None)

@@ -1,0 +1,340 @@
+#!/usr/bin/python3
+# Reproduces the papers: runs their experiments, records, writes the pages.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import argparse
+import datetime
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from expressions import PaperError
+from paperfile import Paper, matches
+from record import Record, Results
+from runner import Job, Runner, duration
+from terminal import Tap, show
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get('RTPADAPT_BUILD', ROOT / 'build'))
+INTERRUPTED = 130
+
+
+def positive(text):
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError('must be at least 1')
+    return int(text)
+
+
+def parse_args(argv):
+    parser = argparse.ArgumentParser(
+        prog='tools/papers',
+        description='Runs the experiments of the papers in ns-3, records what '
+                    'comes out, and writes docs/papers.')
+    add = parser.add_argument
+    add('papers', nargs='*', metavar='PAPER',
+        help='a file of tests/papers, or the begin of its name: 004 (all)')
+    add('--only', action='append', metavar='EXPERIMENT',
+        help='of these papers only this experiment; may be repeated')
+    add('--at', action='append', metavar='NAME=VALUE,...', default=[],
+        help='only points of the sweep with one of these values; the result '
+             'is shown, not recorded')
+    add('--seeds', type=positive, metavar='N',
+        help='as many seeds (what the file says)')
+    add('--short', action='store_true',
+        help='the subset of the tests; shown, not recorded')
+    add('--jobs', type=positive, metavar='N',
+        default=len(os.sched_getaffinity(0)),
+        help='so many at once (%(default)s)')
+    add('--timeout', type=positive, metavar='S', default=3600,
+        help='for one run (%(default)s)')
+    add('--keep', action='store_true',
+        help='take results of an older engine, too, and say so')
+    add('--report-only', action='store_true',
+        help='run nothing: the pages from what is recorded')
+    add('--tap', action='store_true',
+        help='print the claims as tests (with --short or --report-only)')
+    add('--list', action='store_true', help='what there is to run')
+    add('--scenario', action='store_true',
+        help='print the scenarios of the first seed')
+    add('--engine', metavar='FILE', help='the program that runs a scenario',
+        default=str(BUILD / 'tests' / 'papers' / 'ns3' / 'rtpadapt-ns3'))
+    add('--work', metavar='DIR', help='where results are kept (%(default)s)',
+        default=str(BUILD / 'papers'))
+    add('--files', metavar='DIR', type=pathlib.Path,
+        help="the papers' files (%(default)s)", default=ROOT / 'tests/papers')
+    add('--pages', metavar='DIR', type=pathlib.Path,
+        help='where the pages go (%(default)s)', default=ROOT / 'docs/papers')
+    return parser.parse_args(argv)
+
+
+def load(folder, wanted):
+    """The papers whose names begin as wanted; all if none is."""
+    paths = sorted(folder.glob('*.toml'))
+    if not paths:
+        raise PaperError('there is no paper in %s' % folder)
+    for word in wanted:
+        stem = pathlib.Path(word).name.removesuffix('.toml')
+        if not any(path.stem.startswith(stem) for path in paths):
+            raise PaperError("there is no paper '%s'; there are: %s" % (
+                word, ' '.join(path.stem for path in paths)))
+    stems = tuple(pathlib.Path(word).name.removesuffix('.toml')
+                  for word in wanted)
+    return [Paper(path) for path in paths
+            if not stems or path.stem.startswith(stems)]
+
+
+def select(papers, only):
+    experiments = [experiment for paper in papers
+                   for experiment in paper.experiments.values()]
+    for name in only or []:
+        if name not in {experiment.name for experiment in experiments}:
+            raise PaperError("there is no experiment '%s'; there are: %s" % (
+                name, ' '.join(e.name for e in experiments)))
+    return [experiment for experiment in experiments
+            if not only or experiment.name in only]
+
+
+def conditions(words, experiments):
+    """--at w=0.1,0.2: texts, as they are on the command line."""
+    found = {}
+    for word in words:
+        name, equals, values = word.partition('=')
+        if not equals or not any(name in e.sweep for e in experiments):
+            raise PaperError("--at %s: NAME=VALUE,... of a sweep" % word)
+        found[name] = values.split(',')
+    return found
+
+
+class Task:
+    """An experiment on its way: its points, seeds, and what is missing."""
+
+    def __init__(self, experiment, args, at, record=None):
+        self.experiment = experiment
+        self.points, self.seeds = experiment.points, experiment.seeds
+        if args.short:
+            self.points, self.seeds = experiment.short()
+        self.points = [
+            point for point in self.points
+            if matches({name: str(value) for name, value in point.items()},
+                       {name: values for name, values in at.items()
+                        if name in point})]
+        if args.seeds:
+            self.seeds = list(range(1, args.seeds + 1))
+        self.results = Results(experiment, record)
+        self.left = len(self.points) * len(self.seeds)
+        self.failed = 0
+        self.engines = set()
+
+    def take(self, point, seed, job):
+        self.left -= 1
+        try:
+            if job.result is None:
+                raise PaperError('')
+            measured = self.experiment.measure(point, job.result)
+        except PaperError as error:
+            self.failed += 1
+            if str(error) and self.failed == 1:
+                print('tools/papers: %s' % error, file=sys.stderr)
+            return
+        if seed != self.seeds[0]:
+            measured = {name: value for name, value in measured.items()
+                        if not isinstance(value, list)}
+        measured['wall_s'] = job.result.get('wall_s')
+        self.results.add(point, seed, measured)
+        self.engines.add(job.engine)
+
+
+def make_jobs(tasks):
+    """Jobs, and who waits for each; equal scenarios run once."""
+    jobs, waiting = {}, {}
+    for task in tasks:
+        for point in task.points:
+            for seed in task.seeds:
+                scenario = task.experiment.scenario(point, seed)
+                job = jobs.get(scenario)
+                if job is None:
+                    job = jobs[scenario] = Job(scenario, '%s %s %s' % (
+                        task.experiment.paper.name, task.experiment.name,
+                        ' '.join('%s=%s' % item for item
+                                 in [*point.items(), ('seed', seed)])))
+                waiting.setdefault(job.key, []).append((task, point, seed))
+    return list(jobs.values()), waiting
+
+
+def commit():
+    """Of the sources: what this tool writes does not make them dirty."""
+    def git(*words):
+        return subprocess.run(['git', *words], cwd=ROOT, check=True,
+                              capture_output=True, text=True).stdout.strip()
+    try:
+        dirty = git('status', '--porcelain', '-uno', '--', '.',
+                    ':!tests/papers/results', ':!docs/papers')
+        return git('rev-parse', '--short', 'HEAD') + ('-dirty' if dirty else '')
+    except (OSError, subprocess.CalledProcessError):
+        return 'unknown'
+
+
+def how(task, args, engine):
+    """How an experiment was made, for its line in the record."""
+    words = ['tools/papers %s --only %s' % (task.experiment.paper.name,
+                                            task.experiment.name)]
+    if args.seeds:
+        words[0] += ' --seeds %d' % args.seeds
+    words += ['seeds %d to %d' % (task.seeds[0], task.seeds[-1]),
+              'commit ' + commit(), 'engine ' + engine,
+              datetime.date.today().isoformat()]
+    others = sorted(task.engines - {engine})
+    if others:
+        words.append('with results of the older engine ' + ' '.join(others))
+    if task.failed:
+        words.append('%d runs failed' % task.failed)
+    return '; '.join(words)
+
+
+class Session:
+    """One call of the tool that runs something."""
+
+    def __init__(self, args, papers):
+        self.args = args
+        self.recording = not (args.short or args.at)
+        folder = args.files / 'results' if self.recording else None
+        self.records = {paper.name: Record(paper, folder) for paper in papers}
+        self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
+        self.tasks = []
+
+    def complete(self, task):
+        record = self.records[task.experiment.paper.name]
+        if not task.results.rows:
+            return
+        record.replace(task.experiment, task.results,
+                       how(task, self.args, self.runner.cache.engine))
+        if self.recording:
+            record.write()
+        if not self.args.tap:
+            show(task.experiment, record)
+
+    def run(self, experiments):
+        at = conditions(self.args.at, experiments)
+        self.tasks = [task for task in (
+            Task(experiment, self.args, at,
+                 self.records[experiment.paper.name])
+            for experiment in experiments) if task.left]
+        jobs, waiting = make_jobs(self.tasks)
+
+        def finished(job):
+            for task, point, seed in waiting[job.key]:
+                task.take(point, seed, job)
+                if task.left == 0:
+                    self.complete(task)
+            job.result = None
+        print('%d runs, %d at once' % (len(jobs), self.args.jobs),
+              file=sys.stderr)
+        begin = time.monotonic()
+        done = self.runner.run(jobs, self.args.keep, finished)
+        print('%s in %s' % ('done' if done else 'stopped', duration(
+            time.monotonic() - begin)), file=sys.stderr)
+        return done
+
+    def failed(self):
+        return sum(task.failed for task in self.tasks)
+
+
+def write_pages(args, changed):
+    """The summary needs all papers, whichever were asked for."""
+    # matplotlib is needed for pages only.
+    import pages
+    papers = load(args.files, [])
+    records = read_records(args, papers)
+    changed = {paper.name for paper in changed}
+    pages.write(args.pages, papers, records, changed)
+    for paper in papers:
+        for line in pages.unexplained(paper, records[paper.name]) if (
+                paper.name in changed) else []:
+            print('no reason given: ' + line, file=sys.stderr)
+
+
+def read_records(args, papers):
+    return {paper.name: Record(paper, args.files / 'results')
+            for paper in papers}
+
+
+def tap(args, experiments, records, failed):
+    lines = Tap()
+    for experiment in experiments:
+        lines.experiment(experiment, records[experiment.paper.name],
+                         args.short)
+    if failed:
+        lines.line(False, '%d runs failed' % failed)
+    lines.plan()
+
+
+def list_all(experiments):
+    for experiment in experiments:
+        points, seeds = experiment.short()
+        print('%-12s %-24s %5d runs%s  %s: %s' % (
+            experiment.paper.name, experiment.name,
+            len(experiment.points) * len(experiment.seeds),
+            ', short: %d' % (len(points) * len(seeds)) if points else '',
+            experiment.source, experiment.title))
+
+
+def print_scenarios(args, experiments):
+    at = conditions(args.at, experiments)
+    for experiment in experiments:
+        task = Task(experiment, args, at)
+        for point in task.points:
+            print('# %s %s' % (experiment.name, ' '.join(
+                '%s=%s' % item for item in point.items())))
+            print(experiment.scenario(point, 1))
+
+
+def run(args, papers, experiments):
+    if not os.access(args.engine, os.X_OK):
+        raise PaperError('there is no engine %s; tools/papers builds it'
+                         % args.engine)
+    session = Session(args, papers)
+    done = session.run(experiments)
+    if args.tap:
+        tap(args, experiments, session.records, session.failed())
+    if session.recording:
+        write_pages(args, papers)
+    if not done:
+        print('What has run is kept; the same command goes on.',
+              file=sys.stderr)
+        return INTERRUPTED
+    if session.failed():
+        print('%d runs failed' % session.failed(), file=sys.stderr)
+    return 1 if session.failed() else 0
+
+
+def main(argv):
+    args = parse_args(argv)
+    papers = load(args.files, args.papers)
+    experiments = select(papers, args.only)
+    if args.list:
+        list_all(experiments)
+        return 0
+    if args.scenario:
+        print_scenarios(args, experiments)
+        return 0
+    if args.report_only:
+        if args.tap:
+            tap(args, experiments, read_records(args, papers), 0)
+        else:
+            write_pages(args, papers)
+        return 0
+    return run(args, papers, experiments)
+
+
+if __name__ == '__main__':
+    # meson's way to end a test that takes too long.
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except PaperError as error:
+        print('tools/papers: %s' % error, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
