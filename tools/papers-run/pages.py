@@ -326,11 +326,14 @@ VERDICTS = '''## Verdicts
   clearly above or below one of its row or column, ours is, too.
 - **different**: neither; with the reason, where one was found.
 
-A number is as printed in a table, unless it says *(text)*, for a sentence of
-the paper, or *(by eye)*, with a tolerance. *(ns-2)* is no number of the paper,
-but what Debian's ns-2, the papers' simulator, gives in the same network today;
-the summary does not count it. What was only in a drawn curve cannot be had from
-the text that we have of the papers, and nothing stands for it here.
+What the paper says in words is asked of our means; beside the answer are the
+numbers that were asked for.
+
+A number is as printed in a table, unless it says *(text)*, for a sentence of the
+paper, or *(by eye)*, with a tolerance. *(ns-2)* is no number of the paper, but
+what Debian's ns-2, the papers' simulator, gives in the same network today; the
+summary does not count it. What was only in a drawn curve cannot be had from the
+text that we have of the papers, and nothing stands for it here.
 '''
 
 

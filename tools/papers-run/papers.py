@@ -74,15 +74,17 @@ def load(folder, wanted):
     paths = sorted(folder.glob('*.toml'))
     if not paths:
         raise PaperError('there is no paper in %s' % folder)
+    stems = [path.stem for path in paths]
+    taken = set()
     for word in wanted:
-        stem = pathlib.Path(word).name.removesuffix('.toml')
-        if not any(path.stem.startswith(stem) for path in paths):
+        word = pathlib.Path(word).name.removesuffix('.toml')
+        found = [word] if word in stems else [
+            stem for stem in stems if stem.startswith(word)]
+        if not found:
             raise PaperError("there is no paper '%s'; there are: %s" % (
-                word, ' '.join(path.stem for path in paths)))
-    stems = tuple(pathlib.Path(word).name.removesuffix('.toml')
-                  for word in wanted)
-    return [Paper(path) for path in paths
-            if not stems or path.stem.startswith(stems)]
+                word, ' '.join(stems)))
+        taken.update(found)
+    return [Paper(path) for path in paths if not wanted or path.stem in taken]
 
 
 def select(papers, only):
@@ -241,11 +243,21 @@ class Session:
         return sum(task.failed for task in self.tasks)
 
 
+def all_papers(folder):
+    """For the summary, which says of a broken file nothing but that."""
+    for path in sorted(folder.glob('*.toml')):
+        try:
+            yield Paper(path)
+        except PaperError as error:
+            print('tools/papers: not in the summary: %s' % error,
+                  file=sys.stderr)
+
+
 def write_pages(args, changed):
     """The summary needs all papers, whichever were asked for."""
     # matplotlib is needed for pages only.
     import pages
-    papers = load(args.files, [])
+    papers = list(all_papers(args.files))
     records = read_records(args, papers)
     changed = {paper.name for paper in changed}
     pages.write(args.pages, papers, records, changed)

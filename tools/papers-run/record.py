@@ -33,14 +33,14 @@ class Results:
         self.record = record
         self.points = {self.key(point) for point in experiment.points}
         self.rows = {}
-        self.means = {}
+        self.found = {}
 
     def key(self, point):
         return tuple(text_of(point[name]) for name in self.experiment.sweep)
 
     def add(self, point, seed, measured):
         self.rows.setdefault(self.key(point), {})[seed] = measured
-        self.means.clear()
+        self.found.clear()
 
     def seeds(self, point):
         return self.rows.get(self.key(point), {})
@@ -66,18 +66,15 @@ class Results:
 
     def all(self, metric, point):
         """The value of each seed where it could be measured."""
-        return known([self.value(metric, point, seed)
-                      for seed in self.seeds(point)])
+        # Verdicts, claims and plots ask for the same again and again.
+        key = metric, self.key(point)
+        if key not in self.found:
+            self.found[key] = known([self.value(metric, point, seed)
+                                     for seed in self.seeds(point)])
+        return self.found[key]
 
     def mean(self, metric, point):
-        told = self.experiment.metrics.get(metric)
-        if told is not None and told.derived:
-            return mean(self.all(metric, point))
-        # Verdicts and claims ask for the same means again and again.
-        key = metric, self.key(point)
-        if key not in self.means:
-            self.means[key] = mean(self.all(metric, point))
-        return self.means[key]
+        return mean(self.all(metric, point))
 
     def sd(self, metric, point):
         return sd(self.all(metric, point))
@@ -138,8 +135,9 @@ class Record:
         if experiment is None:
             return
         point = {name: row.get(name) or '' for name in experiment.sweep}
-        results = self.results.setdefault(
-            experiment.name, Results(experiment, self))
+        if experiment.name not in self.results:
+            self.results[experiment.name] = Results(experiment, self)
+        results = self.results[experiment.name]
         if results.key(point) not in results.points:
             return
         measured = {name: number(row[name]) for name
@@ -148,6 +146,8 @@ class Record:
 
     def replace(self, experiment, results, how):
         self.results[experiment.name] = results
+        for other in self.results.values():
+            other.found.clear()  # what is derived may be of this one
         self.made[experiment.name] = how
 
     def columns(self):

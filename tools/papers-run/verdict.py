@@ -289,24 +289,30 @@ class Claims:
             bound = {name: point[name] for name in claim.over}
             if bound not in bounds:
                 bounds.append(bound)
-        done, failed = 0, []
+        held, failed = [], []
         for bound in bounds:
             self.log = {}
+            where = self.words(self.experiment, bound)
             try:
                 holds, said = self._check(claim, bound), self._numbers()
             except NotRun:
                 continue
             except PaperError as error:
                 holds, said = False, str(error)
-            done += 1
-            if not holds:
-                failed.append('%s: %s' % (
-                    self.words(self.experiment, bound), said))
+            if holds:
+                held.append('%s: %s' % (where, ' / '.join(
+                    value or name for name, value in self.log.items())))
+            else:
+                failed.append('%s: %s' % (where, said))
+        done = len(held) + len(failed)
         if not done:
             return Answer(claim, None, 'not run')
-        said = '%d of %d' % (done - len(failed), done)
+        said = '%d of %d' % (len(held), done)
         if done < len(bounds):
             said += ', %d not run' % (len(bounds) - done)
+        if held:
+            said += ' (%s%s)' % (', '.join(held[:SHOWN]), (
+                ', ...' if len(held) > SHOWN else ''))
         return Answer(claim, not failed, said, failed)
 
 
