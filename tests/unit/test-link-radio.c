@@ -175,6 +175,21 @@ test_same_fades_at_any_rate (void)
         a.out[10 * i] == RA_TIME_NONE, ==, b.out[i] == RA_TIME_NONE);
 }
 
+/* As a pattern: what equal packets sent back to back met, one after the other,
+ * to packets of any size and time.  The first of those ends at 20.32 ms. */
+static void
+test_pattern (void)
+{
+  fates_run (
+      &a, "jakes 10% rate=150k size=381", 1, 5001, 381, 20320 * RA_USECOND);
+  fates_run (&b, "jakes 10% rate=150k size=381 pattern=1", 1, 5000, 1400,
+      7 * RA_MSECOND);
+  g_assert_cmpuint (b.lost, >, 0);
+  for (guint i = 0; i < b.n; i++)
+    g_assert_cmpint (
+        a.out[i + 1] == RA_TIME_NONE, ==, b.out[i] == RA_TIME_NONE);
+}
+
 /* On the air for longer is lost at least as surely, packet for packet. */
 static void
 test_longer_is_lost_more (void)
@@ -355,6 +370,7 @@ main (int argc, char **argv)
   add_rows ("jakes/loss", G_N_ELEMENTS (losses), test_loss);
   g_test_add_func (
       "/link-radio/jakes/any-packet-rate", test_same_fades_at_any_rate);
+  g_test_add_func ("/link-radio/jakes/pattern", test_pattern);
   g_test_add_func ("/link-radio/jakes/longer", test_longer_is_lost_more);
   g_test_add_func ("/link-radio/jakes/ends", test_ends_of_the_ranges);
   g_test_add_func ("/link-radio/jitter/distribution", test_jitter_distribution);

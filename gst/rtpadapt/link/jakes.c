@@ -20,7 +20,9 @@
  *
  * The channel is a function of time alone: any packet rate sees the same
  * fades.  A packet comes when its last bit was sent, so it was on the air
- * before; put this model after the bottleneck.
+ * before; put this model after the bottleneck.  Seed 000 recorded patterns of
+ * equal packets sent back to back and played them to flows of any rate (V-B):
+ * pattern=1, where the next packet meets what the next one met then.
  */
 #include <gst/rtpadapt/link.h>
 
@@ -42,8 +44,10 @@ typedef struct
   gdouble doppler; /* Hz */
   gdouble rate;    /* bit/s */
   gdouble size;    /* bytes */
+  gdouble pattern;
 
-  gdouble rho; /* threshold over rms */
+  gdouble played; /* of the pattern, s */
+  gdouble rho;    /* threshold over rms */
   gdouble omega[N0], theta[N0], x[N0], y[N0];
 } Jakes;
 
@@ -160,19 +164,26 @@ faded (const Jakes *j, gdouble end, gdouble t)
   return FALSE;
 }
 
+/* The channel's time. */
 static gdouble
 since_start (const RaNode *n, RaTime now)
 {
+  const Jakes *j = (const Jakes *) n;
+
+  if (j->pattern > 0)
+    return j->played;
   return now > n->start ? ra_seconds (ra_diff (now, n->start)) : 0;
 }
 
 static void
 jakes_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 {
-  const Jakes *j = (const Jakes *) n;
-  gdouble airtime = j->rate > 0 ? p->size * 8.0 / j->rate : 0;
+  Jakes *j = (Jakes *) n;
+  gdouble size = j->pattern > 0 ? j->size : p->size;
+  gdouble airtime = j->rate > 0 ? MIN (size * 8 / j->rate, AIRTIME_MAX) : 0;
 
-  if (faded (j, since_start (n, now), MIN (airtime, AIRTIME_MAX)))
+  j->played += airtime;
+  if (faded (j, since_start (n, now), airtime))
     ra_node_drop (n, p, RA_CAUSE_WIRELESS, now);
   else
     ra_node_forward (n, p, now);
@@ -205,6 +216,10 @@ static const RaParam jakes_params[] = {
       "of the radio, for a packet's time on the air; 0: it takes none" },
   { FIELD (size), 1200, 381, 0, 65535, "bytes",
       "of the packets that loss is about; longer ones are lost more often" },
+  /* seed 000, V-B */
+  { FIELD (pattern), 0, 0, 0, 1, "",
+      "1: each packet takes the next place in the fate of equal packets sent"
+      " back to back, whatever its time and size" },
   { NULL },
 };
 

@@ -48,6 +48,7 @@ private:
   SimFlow *m_flow;
   Ptr<Socket> m_there, m_back;
   EventId m_event;
+  std::map<std::string, gdouble> m_seeing; /* now */
   std::map<std::string, Seen> m_seen;
 };
 
@@ -197,14 +198,7 @@ RaFlow::wait ()
 void
 RaFlow::observed (const gchar *name, gdouble value, gpointer data)
 {
-  Seen &seen = static_cast<RaFlow *> (data)->m_seen[name];
-
-  if (!std::isfinite (value))
-    return;
-  seen.sum += value;
-  seen.n++;
-  if (seen.values.size () <= DISTINCT)
-    seen.values[value]++;
+  static_cast<RaFlow *> (data)->m_seeing[name] = value;
 }
 
 void
@@ -212,7 +206,19 @@ RaFlow::observe ()
 {
   RaSimView view = sim_flow_view (m_flow);
 
+  /* Both ends have an LDA; where the receiver's works, its word comes last. */
   ra_sim_observe (&view, observed, this);
+  for (const auto &row : m_seeing) {
+    Seen &seen = m_seen[row.first];
+
+    if (!std::isfinite (row.second))
+      continue;
+    seen.sum += row.second;
+    seen.n++;
+    if (seen.values.size () <= DISTINCT)
+      seen.values[row.second]++;
+  }
+  m_seeing.clear ();
   if (now () + OBSERVED_EACH < m_place.stop)
     Simulator::Schedule (NanoSeconds (OBSERVED_EACH), &RaFlow::observe, this);
 }

@@ -57,6 +57,8 @@ static const RaParam flow_rows[] = {
       "tcp: an acknowledgement for as many"),
   ROW (FlowNumbers, "initial-window", initial_window, 2, 1, 100, "packets",
       "tcp"),
+  ROW (FlowNumbers, "min-rto", min_rto, 1, 0, 60, "s",
+      "tcp: least timeout (RFC 6298 2.4)"),
   ROW (FlowNumbers, "bytes", bytes, 0, 0, 1e12, "bytes",
       "tcp: to transfer; 0: without end"),
   ROW (FlowNumbers, "bytes-to", bytes_to, 0, 0, 1e12, "bytes",
@@ -64,6 +66,8 @@ static const RaParam flow_rows[] = {
   ROW (FlowNumbers, "idle", idle, 0, 0, 1e6, "s",
       "tcp: mean pause (exponential) before the next transfer; 0: no other"),
   ROW (FlowNumbers, "dcr", dcr, 0, 0, 1, "", "tcp: 1: TCP-DCR (seed 002)"),
+  ROW (FlowNumbers, "assured", assured, 0, 0, 100e9, "bit/s",
+      "tcp: the rate its colours are a share of; 0: what it sends"),
   ROW (FlowNumbers, "rate", rate, 100e3, 1, 100e9, "bit/s", "udp: while on"),
   ROW (FlowNumbers, "on", on, 1, 1e-6, 1e6, "s", "udp: mean time on"),
   ROW (FlowNumbers, "off", off, 1, 0, 1e6, "s", "udp: mean time off"),
@@ -155,6 +159,8 @@ flow_take (FlowGroup &f, Keys &keys, GError **error)
   if (f.kind != "ra") {
     f.lda = take (keys, "lda");
     f.lda_params = take (keys, "lda-params");
+    f.colour = take (keys, "colour");
+    f.colour_params = take (keys, "colour-params");
   }
   if (!duplex_take (f.in, keys, "in.", error)
       || !duplex_take (f.out, keys, "out.", error)
@@ -273,6 +279,8 @@ scenario_describe ()
       "  kind            ra, tcp or udp\n"
       "  tcp             tcp: NewReno, LinuxReno, Vegas, Cubic, Westwood[ProtocolType=...]\n"
       "  lda, lda-params ra, tcp: loss differentiation\n"
+      "  colour, colour-params  ra, tcp: drop precedences, as its edge router\n"
+      "                  would mark them\n"
       "  ...             ra: all else that rtpadapt-sim takes; its --start is\n"
       "                  start-rate here\n");
   rows_describe (out, flow_rows);

@@ -25,9 +25,11 @@ struct RunNumbers
 struct FlowNumbers
 {
   gdouble count, from, to, start, spread, stop, packet_size;
-  gdouble sack, window, delack, initial_window, bytes, bytes_to, idle, dcr;
+  gdouble sack, window, delack, initial_window, min_rto, bytes, bytes_to, idle,
+      dcr;
   gdouble rate, on, off, shape;
   gdouble pause, resume, grain;
+  gdouble assured;
 };
 
 /* One direction. */
@@ -44,7 +46,7 @@ struct Duplex
 
 struct FlowGroup : FlowNumbers
 {
-  std::string name, kind, tcp, lda, lda_params;
+  std::string name, kind, tcp, lda, lda_params, colour, colour_params;
   Duplex in, out; /* sender to router, router to receiver */
   std::map<std::string, std::string> options; /* of rtpadapt-sim */
 };

@@ -11,9 +11,9 @@
  * - ns-3 knows a dupack with SACK by new SACK information (RFC 6675), not by the
  *   acknowledgement number.  One that does both, a hole filled and another one
  *   seen, is the first dupack of the other one.
- * - EnterRecovery() halves what is in flight, which is little if the receiver's
- *   window held new data back during the delay; the paper halves the window, as
- *   is done here behind it.
+ * - ns-3 halves what is in flight, here as in its TCP-SACK, and not the window.
+ *   If the receiver's window held new data back during the delay, it is what was
+ *   in flight at the first dupack.
  * - ns-3 counts time in nanoseconds; the paper's clock ticks each 10 ms (4).
  */
 #include "tcpdcr.h"
@@ -89,6 +89,7 @@ private:
 
   EventId m_delay;          /* tau */
   uint32_t m_held_back = 0; /* dupacks since it began */
+  uint32_t m_flight = 0;    /* bytes, when it began */
 };
 
 static bool
@@ -143,6 +144,7 @@ TcpDcr::ReceivedAck (Ptr<Packet> p, const TcpHeader &header)
   /* 3.2: one smoothed RTT, from the first dupack on */
   if (!m_delay.IsRunning ()) {
     m_held_back = 0;
+    m_flight = BytesInFlight ();
     m_delay = Simulator::Schedule (
         m_rtt->GetEstimate (), &TcpDcr::on_expired, this);
   }
@@ -154,15 +156,15 @@ TcpDcr::ReceivedAck (Ptr<Packet> p, const TcpHeader &header)
 void
 TcpDcr::on_expired ()
 {
-  uint32_t window;
-
   if (!is_disordered (m_tcb))
     return; /* a timeout was first */
   window_grow ();
-  window = Window ();
   thresholds_set (DUPACKS);
+  /* 3.2: no timeout before the packet that is sent now can be acknowledged;
+   * Sack1 of ns-2 begins it anew, too.  It runs since before the delay. */
+  m_retxEvent.Cancel ();
   EnterRecovery (0);
-  m_tcb->m_ssThresh = std::max (window / 2, 2 * m_tcb->m_segmentSize);
+  m_tcb->m_ssThresh = std::max (m_tcb->m_ssThresh.Get (), m_flight / 2);
   SendPendingData (m_connected);
 }
 

@@ -13,13 +13,15 @@ using namespace ns3;
 #define BUFFER (8 << 20)
 
 TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
-    : Flow (group, place), m_delivered (0), m_left (group.bytes), m_missing (0),
-      m_transfers (0),
+    : Flow (group, place), m_colour (nullptr), m_delivered (0),
+      m_left (group.bytes), m_missing (0), m_transfers (0),
       m_score (ra_score_new (0, (RaSpan) MAX (place.warmup, place.start)))
 {
   m_congestion = factory_parse ("ns3::Tcp" + group.tcp);
   if (!group.lda.empty ())
     lda_install ();
+  if (!group.colour.empty ())
+    colour_install ();
   if (group.idle > 0) {
     m_size = CreateObject<UniformRandomVariable> ();
     m_idle = CreateObject<ExponentialRandomVariable> ();
@@ -33,6 +35,7 @@ TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
 
 TcpFlow::~TcpFlow ()
 {
+  ra_colour_free (m_colour);
   ra_score_free (m_score);
 }
 
@@ -55,6 +58,7 @@ TcpFlow::socket_new (Ptr<Node> node)
       "SegmentSize", UintegerValue ((guint) m_group.packet_size - HEADERS));
   socket->SetAttribute ("SndBufSize", UintegerValue (BUFFER));
   socket->SetAttribute ("RcvBufSize", UintegerValue ((guint) m_group.window));
+  socket->SetMinRto (Seconds (m_group.min_rto));
   socket->SetAttribute ("DelAckCount", UintegerValue ((guint) m_group.delack));
   socket->SetAttribute (
       "InitialCwnd", UintegerValue ((guint) m_group.initial_window));
@@ -113,9 +117,34 @@ TcpFlow::lda_install ()
     throw std::runtime_error ("only tcp NewReno can have an lda");
   m_lda = Create<TcpLda> (m_group.lda, m_group.lda_params,
       m_place.seed * 1000 + m_place.index, truth, this,
-      [this] (guint32 seq, RaCause verdict) {
-        ra_score_verdict (m_score, verdict, truth (seq, this), now ());
-      });
+      [this] (guint32 seq, RaCause verdict) { on_verdict (seq, verdict); });
+}
+
+/* Counted, too: shares of few verdicts cannot be averaged over flows. */
+void
+TcpFlow::on_verdict (guint32 seq, RaCause verdict)
+{
+  RaCause cause = truth (seq, this);
+
+  ra_score_verdict (m_score, verdict, cause, now ());
+  if (cause != RA_CAUSE_NONE && now () >= m_place.warmup)
+    m_verdicts[cause == RA_CAUSE_WIRELESS][verdict == RA_CAUSE_WIRELESS]++;
+}
+
+/* Seed 004, 2: "packet marking may be done by edge routers, based on
+ * rate-metering". */
+void
+TcpFlow::colour_install ()
+{
+  const RaColourOps *ops = ra_colour_find (m_group.colour.c_str ());
+  g_autoptr (GError) error = nullptr;
+
+  if (!ops)
+    throw std::runtime_error ("no colour '" + m_group.colour + "'");
+  m_colour = ra_colour_new (ops, m_group.colour_params.c_str (), &error);
+  if (!m_colour)
+    throw std::runtime_error ("colour-params: " + std::string (error->message));
+  ra_colour_set_rate (m_colour, (guint64) m_group.assured);
 }
 
 /* RFC 8868 5.1: downloads interleaved with idle periods, each on a connection
@@ -182,6 +211,12 @@ TcpFlow::on_tx (
   tag.flow = m_place.index;
   tag.seq = header.GetSequenceNumber ().GetValue ();
   tag.sent = now ();
+  if (m_colour) {
+    RaColourPacket cp
+        = { p->GetSize () + HEADERS, RA_IMPORTANCE_UNKNOWN, FALSE };
+
+    tag.mark = ra_colour_mark (m_colour, &cp, now ());
+  }
   p->AddPacketTag (tag);
   if (m_lda)
     m_lda->sent ((guint32) tag.seq, now ());
@@ -220,9 +255,17 @@ TcpFlow::more ()
   RaTime from = MAX (m_place.start, m_place.warmup);
   gdouble seconds = ra_seconds (ra_diff (MIN (now (), m_place.stop), from));
 
-  return ", \"delivered_bps\": "
-      + std::to_string ((gdouble) m_delivered * 8 / seconds)
-      + ", \"transfers\": " + std::to_string (m_transfers);
+  std::ostringstream out;
+
+  out << std::fixed
+      << ", \"delivered_bps\": " << (gdouble) m_delivered * 8 / seconds
+      << ", \"transfers\": " << m_transfers;
+  if (m_lda)
+    out << ", \"n_cc\": " << m_verdicts[0][0]
+        << ", \"n_wc\": " << m_verdicts[0][1]
+        << ", \"n_cw\": " << m_verdicts[1][0]
+        << ", \"n_ww\": " << m_verdicts[1][1];
+  return out.str ();
 }
 
 Flow *

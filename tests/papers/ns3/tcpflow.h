@@ -6,6 +6,8 @@
 #include "flow.h"
 #include "tcplda.h"
 
+#include <gst/rtpadapt/colour.h>
+
 #include <map>
 
 class TcpFlow : public Flow {
@@ -24,7 +26,9 @@ private:
   void listen ();
   void connect ();
   void lda_install ();
+  void colour_install ();
   static RaCause truth (guint64 seq, gpointer self);
+  void on_verdict (guint32 seq, RaCause verdict);
   void next_transfer ();
   void close ();
   void on_accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
@@ -36,6 +40,7 @@ private:
   ns3::ObjectFactory m_congestion;
   ns3::Ptr<ns3::Socket> m_listener, m_socket;
   ns3::Ptr<TcpLda> m_lda; /* NULL: none */
+  RaColour *m_colour;     /* NULL: none */
   guint64 m_delivered;    /* bytes */
   gdouble m_left;         /* bytes to send, if there is an end */
   gdouble m_missing;      /* bytes of this transfer that have not come */
@@ -44,5 +49,6 @@ private:
   ns3::Ptr<ns3::ExponentialRandomVariable> m_idle;
   RaScore *m_score;
   std::map<guint32, RaCause> m_truth; /* by sequence number */
+  guint m_verdicts[2][2] = {};        /* [truly wireless][said to be] */
   std::string m_name;
 };
