@@ -341,8 +341,10 @@ def main(argv):
 
 
 if __name__ == '__main__':
-    # meson's way to end a test that takes too long.
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    # meson ends by SIGTERM what takes too long; a shell's background job would
+    # ignore SIGINT.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(main(sys.argv[1:]))
     except PaperError as error:

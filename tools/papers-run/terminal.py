@@ -92,7 +92,8 @@ class Tap:
                 self.line(True, text, ' # SKIP ' + (
                     'needs the full run' if subset else answer.numbers))
             elif answer.holds is False and claim.reason:
-                self.line(False, text, ' # TODO %s' % claim.reason, said)
+                self.line(False, text, ' # TODO %s' % ' '.join(
+                    claim.reason.split()), said)
             else:
                 self.line(False, text, '', said)
 

@@ -9,7 +9,9 @@
  * - What p_c is when slow start ends: what (1) gives for the rate received by
  *   then, as RFC 5348 6.3.1 does for TFRC.  From 0 it would take a second or
  *   more of heavy loss until (1) says anything.  The losses of what slow start
- *   sent are that rate's other side, and no samples.
+ *   sent are that rate's other side, and no samples.  inverse=0, the paper's
+ *   figure 2 read alone, begins at 0: an early radio loss that wled could not
+ *   know yet is not remembered for a minute (docs/papers/004-wled.md).
  * - How long that first p_c counts: as long as it took, then the average of all
  *   RTTs since, until that is alpha's.  With alpha = .005 at once, a flow that
  *   began in another's full queue, at 3 packets per RTT, had 28 % of the line
@@ -33,7 +35,7 @@
 typedef struct
 {
   RaStart start;
-  gdouble alpha; /* parameter */
+  gdouble alpha, inverse; /* parameters */
 
   gdouble p_c;     /* smoothed; 0 before the first loss */
   gdouble n, lost; /* packets expected, and lost to congestion, this round */
@@ -73,14 +75,18 @@ round_begin (Arc *t, RaTime now)
   t->t_round = now;
 }
 
-/* The first congestion loss ends slow start: one loss in 1 / p_c packets, the
- * interval of RFC 5348 6.3.1, and these took so many rounds. */
+/* The first congestion loss ends slow start.  With inverse: one loss in 1 / p_c
+ * packets, the interval of RFC 5348 6.3.1, and these took so many rounds. */
 static void
 first_loss (Arc *t, gdouble x_recv, RaTime now)
 {
   ra_start_reduce (&t->start, ra_start_lost (&t->start, x_recv));
-  t->p_c = window_p (t->start.x / packet_rate (t));
-  t->memory = CLAMP (1 / (t->p_c * window (t->p_c)), 1, 1 / t->alpha);
+  t->p_c = P_MIN;
+  t->memory = 1 / t->alpha;
+  if (t->inverse > 0) {
+    t->p_c = window_p (t->start.x / packet_rate (t));
+    t->memory = CLAMP (1 / (t->p_c * window (t->p_c)), 1, 1 / t->alpha);
+  }
   t->t_lost = now;
   round_begin (t, now);
 }
@@ -165,6 +171,8 @@ arc_observe (const RaRate *r, RaObserve emit, gpointer data)
 static const RaParam params[] = {
   { "alpha", G_STRUCT_OFFSET (Arc, alpha), .005, .005, 1e-6, 1, "",
       "weight of an RTT's sample in p_c" },
+  { "inverse", G_STRUCT_OFFSET (Arc, inverse), 1, 0, 0, 1, "",
+      "1: p_c begins at what slow start reached; 0: at 0" },
   { NULL },
 };
 

@@ -155,8 +155,8 @@ flow_take (FlowGroup &f, Keys &keys, GError **error)
         "kind: '%s' is not one of ra, tcp, udp", f.kind.c_str ());
     return FALSE;
   }
-  f.tcp = take (keys, "tcp");
-  if (f.kind != "ra") {
+  if (f.kind == "tcp") {
+    f.tcp = take (keys, "tcp");
     f.lda = take (keys, "lda");
     f.lda_params = take (keys, "lda-params");
     f.colour = take (keys, "colour");

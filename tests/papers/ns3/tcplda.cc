@@ -17,7 +17,13 @@
  *   paper's filter is parallel to the smoothing and fed "on every new ACK" (2.2),
  *   so samples are our own: since the first segment of what is new was last
  *   sent, as RFC 7323 4.3 would echo it, without its clock's steps of 1 ms.
- * - A timeout is congestion (2.2): the socket is in CA_LOSS then, never asked.
+ * - GetSsThresh() is not told why: CongestionStateSet() comes before it if it was
+ *   dupacks.  A timeout finds any state, CA_RECOVERY if what was sent again is
+ *   lost again.
+ * - For NewReno-FF all timeouts are congestion; their effects "we account for
+ *   through our variant with perfect loss labeling" (2.2), and NewReno-LL labels
+ *   "a loss event" (2.1).  So the truth is asked about timeouts, too.  The socket
+ *   then has a window of 1 all the same; ours is back with the next new ACK.
  */
 #include "tcplda.h"
 
@@ -79,7 +85,7 @@ TcpLda::GetTypeId ()
 
 TcpLda::TcpLda (const std::string &name, const std::string &params,
     guint64 seed, RaTruth truth, gpointer truth_data, const OnVerdict &verdict)
-    : m_lda (nullptr), m_on_verdict (verdict)
+    : m_lda (nullptr), m_on_verdict (verdict), m_judges_timeouts (name == "ll")
 {
   const RaLdaOps *ops = ra_lda_find (name.c_str ());
   g_autoptr (GError) error = nullptr;
@@ -159,11 +165,37 @@ TcpLda::judge (guint32 seq)
   return cause;
 }
 
+void
+TcpLda::CongestionStateSet (
+    Ptr<TcpSocketState> s, const TcpSocketState::TcpCongState_t state)
+{
+  m_by_dupacks = state == TcpSocketState::CA_RECOVERY;
+  TcpNewReno::CongestionStateSet (s, state);
+}
+
 uint32_t
 TcpLda::GetSsThresh (Ptr<const TcpSocketState> s, uint32_t in_flight)
 {
-  m_wireless = s->m_congState == TcpSocketState::CA_RECOVERY
+  bool by_timeout = !m_by_dupacks;
+
+  m_by_dupacks = false;
+  m_wireless = (!by_timeout || m_judges_timeouts)
       && judge (s->m_lastAckedSeq.GetValue ()) == RA_CAUSE_WIRELESS;
-  return m_wireless ? s->m_ssThresh.Get ()
-                    : TcpNewReno::GetSsThresh (s, in_flight);
+  if (!m_wireless) {
+    m_window = 0;
+    return TcpNewReno::GetSsThresh (s, in_flight);
+  }
+  /* Again before the window was back: it is still that of then. */
+  if (by_timeout && !m_window)
+    m_window = s->m_cWnd;
+  return s->m_ssThresh;
+}
+
+void
+TcpLda::IncreaseWindow (Ptr<TcpSocketState> s, uint32_t segments)
+{
+  if (m_window > 0)
+    s->m_cWnd = m_window;
+  m_window = 0;
+  TcpNewReno::IncreaseWindow (s, segments);
 }

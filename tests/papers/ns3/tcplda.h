@@ -35,6 +35,10 @@ public:
   std::string GetName () const override;
   uint32_t GetSsThresh (
       ns3::Ptr<const ns3::TcpSocketState> s, uint32_t in_flight) override;
+  void CongestionStateSet (ns3::Ptr<ns3::TcpSocketState> s,
+      const ns3::TcpSocketState::TcpCongState_t state) override;
+  void IncreaseWindow (
+      ns3::Ptr<ns3::TcpSocketState> s, uint32_t segments) override;
   void PktsAcked (ns3::Ptr<ns3::TcpSocketState> s, uint32_t segments,
       const ns3::Time &rtt) override;
 
@@ -47,5 +51,6 @@ private:
   RaArrival m_latest = {};          /* the latest sample, asked about a hole */
   RaCause m_answer = RA_CAUSE_CONGESTION; /* and what was said */
   guint32 m_acked = 0;
-  bool m_wireless = false;
+  bool m_judges_timeouts, m_by_dupacks = false, m_wireless = false;
+  uint32_t m_window = 0; /* to be restored after a timeout; 0: none */
 };
