@@ -85,9 +85,9 @@ static void
 stages_run (GstHarness *h, GstElement *encoder, Sizes sizes)
 {
   const EncoderRow *row = encoder_row (encoder);
-  EncoderState state = { 0 };
 
   for (guint i = START; i < N_STAGES * STAGE; i++) {
+    EncoderState state = { 0 }; /* at once */
     GstBuffer *out;
 
     if (i == START || i % STAGE == 0)

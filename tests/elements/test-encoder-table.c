@@ -121,6 +121,7 @@ test_playing (gconstpointer data)
   frames_code (h, 25);
   before = frames_code (h, 25);
   g_assert_cmpuint (caps_events (h), ==, 1);
+  state = (EncoderState){ 0 }; /* at once */
   encoder_follow (encoder, row, &state, 200000, 2 * GST_SECOND);
   frames_code (h, 25);
   after = frames_code (h, 25);
@@ -149,6 +150,7 @@ static const struct
   { "enough-up", 1000000, 1100000, 200, 200, "10 %" },
   { "enough-down", 1000000, 900000, 200, 200, "10 %" },
   { "early", 1000000, 500000, 100.5, 102, "2 s after 100 s" },
+  { "hurry", 1000000, 499999, 100.2, 100.5, "less than half: .5 s" },
   { "just", 1000000, 500000, 102, 102, "2 s are over" },
   { "clock-back", 1000000, 500000, 3, 3, "a new clock shall not hold it up" },
 };
@@ -170,7 +172,35 @@ test_when (gconstpointer data)
       encoder_when (&row, &state, when_rows[r].bps, now), ==, expected);
 }
 
-/* x265enc: at most once in 2 s, and what it has meanwhile is what it had. */
+/* x265enc: at most once in 2 s, and then a mean of what was wanted, with a time
+ * constant of 1 s to rise and .25 s to fall; twice as much at most, or a third.
+ * Only less than half of what it has comes after .5 s. */
+static const struct
+{
+  gdouble second;
+  guint64 bps;
+  gdouble again; /* seconds; 0: NEVER */
+  gint kbps;     /* what it has then */
+  const gchar *why;
+} follow_rows[] = {
+  { 1, 1000000, 0, 1000, "the first at once" },
+  { 2, 600000, 3, 1000, "not within 2 s" },
+  /* 600 + (1000 - 600) / e^4 = 607.3, in steps of 1 */
+  { 3, 800000, 5, 607, "the mean: 1000 until 2, 600 until 3" },
+  /* 800 - 192.7 / e^2 = 773.9 */
+  { 5, 4000000, 7, 773, "4000 was not wanted yet" },
+  /* 4000 - 3226.1 / e^2 = 3563.4 */
+  { 7, 4000000, 9, 1546, "twice 773 at most" },
+  /* 4000 - 436.6 / e = 3839.4 */
+  { 8, 100000, 9, 1546, "still on its way up" },
+  /* 100 + 3739.4 / e^2 = 606.1, less than half of 1546 */
+  { 8.5, 100000, 10.5, 606, "which cannot wait for 9 s" },
+  /* 100 + 506.1 / e^1.6 = 202.2, but .4 s after the last */
+  { 8.9, 100000, 9, 606, "half a second may pass" },
+  /* 100 + 102.2 / e^.4 = 168.5 */
+  { 9, 100000, 11, 202, "a third of 606 at most" },
+};
+
 static void
 test_follow (void)
 {
@@ -181,24 +211,18 @@ test_follow (void)
   if (!element)
     return;
   row = encoder_row (element);
-  g_assert_cmpuint (
-      encoder_follow (element, row, &state, 1000000, GST_SECOND), ==, NEVER);
-  g_assert_cmpuint (
-      encoder_follow (element, row, &state, 500000, 2 * GST_SECOND), ==,
-      3 * GST_SECOND);
-  g_assert_cmpint (number_get (element, "bitrate"), ==, 1000);
-  g_assert_cmpuint (state.bps, ==, 1000000);
-  g_assert_cmpuint (
-      encoder_follow (element, row, &state, 400000, 3 * GST_SECOND), ==, NEVER);
-  g_assert_cmpint (number_get (element, "bitrate"), ==, 400);
-  /* Three times as much at most, or a third, and then what is wanted then. */
-  g_assert_cmpuint (
-      encoder_follow (element, row, &state, 4000000, 5 * GST_SECOND), ==,
-      7 * GST_SECOND);
-  g_assert_cmpint (number_get (element, "bitrate"), ==, 1200);
-  g_assert_cmpuint (encoder_follow (element, row, &state, 1000, 7 * GST_SECOND),
-      ==, 9 * GST_SECOND);
-  g_assert_cmpint (number_get (element, "bitrate"), ==, 400);
+  for (guint i = 0; i < G_N_ELEMENTS (follow_rows); i++) {
+    GstClockTime again
+        = encoder_follow (element, row, &state, follow_rows[i].bps,
+            (GstClockTime) (follow_rows[i].second * GST_SECOND));
+
+    g_test_message ("%s", follow_rows[i].why);
+    g_assert_cmpuint (again, ==,
+        follow_rows[i].again > 0
+            ? (GstClockTime) (follow_rows[i].again * GST_SECOND)
+            : NEVER);
+    g_assert_cmpint (number_get (element, "bitrate"), ==, follow_rows[i].kbps);
+  }
   gst_object_unref (element);
 }
 

@@ -16,9 +16,6 @@
  * in 2 s at 25 Hz, 6 to 14 % of them. */
 #define RESTART_CHANGE 10 /* percent */
 #define RESTART_INTERVAL (2 * GST_SECOND)
-/* Of such an encoder: times more or less. */
-#define STEP_MAX 3
-
 /* A VBV of 120 ms, three frames at 25 Hz, was 13 % below its target; the
  * default 600 ms was 12 %, with twice the target in half a second. */
 static const EncoderSetting x264_must[] = {
@@ -410,83 +407,4 @@ encoder_prepare (GstElement *encoder, const EncoderRow *row)
         problems->len > 0 ? "; " : "", must->property, text, must->why);
   }
   return problems->len > 0 ? g_strdup (problems->str) : NULL;
-}
-
-GstClockTime
-encoder_when (const EncoderRow *row, const EncoderState *state, guint64 bps,
-    GstClockTime now)
-{
-  guint64 change = bps > state->bps ? bps - state->bps : state->bps - bps;
-
-  if (state->bps == 0)
-    return now;
-  if (change == 0 || change * 100 < state->bps * row->min_change)
-    return GST_CLOCK_TIME_NONE;
-  if (now < state->at) /* another clock */
-    return now;
-  return MAX (now, state->at + row->min_interval);
-}
-
-guint64
-encoder_step (const EncoderRow *row, const EncoderState *state, guint64 bps)
-{
-  if (row->min_interval == 0 || state->bps == 0)
-    return bps;
-  return CLAMP (bps, state->bps / STEP_MAX, state->bps * STEP_MAX);
-}
-
-/* The value that comes nearest to `bps`, and its bit/s. */
-static guint64
-number_of (
-    GstElement *encoder, const EncoderRow *row, guint64 bps, GValue *value)
-{
-  guint64 n = CLAMP (bps / row->step, 1, G_MAXINT / row->step) * row->step
-      / row->unit;
-  GParamSpec *pspec = property_of (encoder, row->property);
-  g_auto (GValue) wide = G_VALUE_INIT;
-
-  if (row->field) {
-    g_value_init (value, G_TYPE_INT);
-    g_value_set_int (value, (gint) n);
-    return n * row->unit;
-  }
-  g_value_init (&wide, G_TYPE_UINT64);
-  g_value_set_uint64 (&wide, n);
-  g_value_init (value, pspec->value_type);
-  g_value_transform (&wide, value);
-  g_param_value_validate (pspec, value); /* into the property's range */
-  g_value_transform (value, &wide);
-  return g_value_get_uint64 (&wide) * row->unit;
-}
-
-/* One field of a structure whose others stay. */
-static void
-field_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
-{
-  g_autoptr (GstStructure) s = NULL;
-
-  g_object_get (encoder, row->property, &s, NULL);
-  if (!s)
-    s = gst_structure_new_empty ("controls");
-  gst_structure_set_value (s, row->field, value);
-  g_object_set (encoder, row->property, s, NULL);
-}
-
-GstClockTime
-encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
-    guint64 bps, GstClockTime now)
-{
-  g_auto (GValue) value = G_VALUE_INIT;
-  guint64 step = encoder_step (row, state, bps);
-  guint64 wanted = number_of (encoder, row, step, &value);
-  GstClockTime when = encoder_when (row, state, wanted, now);
-
-  if (when != now)
-    return when;
-  if (row->field)
-    field_set (encoder, row, &value);
-  else
-    g_object_set_property (G_OBJECT (encoder), row->property, &value);
-  *state = (EncoderState){ .bps = wanted, .at = now };
-  return step == bps ? GST_CLOCK_TIME_NONE : now + row->min_interval;
 }

@@ -39,11 +39,14 @@ typedef struct
   const EncoderSetting *must; /* ended by one without property; or NULL */
 } EncoderRow;
 
-/* What an encoder was given last; all 0: nothing. */
+/* What an encoder was given last, and should have had since; all 0: nothing. */
 typedef struct
 {
   guint64 bps; /* bit/s */
   GstClockTime at;
+  gdouble heard; /* bit/s that encoder_follow() was told last */
+  GstClockTime heard_at;
+  gdouble mean; /* of what it was told, see encoder_follow() */
 } EncoderState;
 
 /* The element's row in the table; or, for an encoder of video that has a
@@ -72,15 +75,13 @@ gchar *encoder_prepare (GstElement *encoder, const EncoderRow *row);
 GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
     guint64 bps, GstClockTime now);
 
-/* What to give instead of `bps` to an encoder that is not to be changed again
- * soon: the rate of one moment, which nobody tried or which was but a dip, may
- * not drown the path, nor starve the stream, for as long as that.  Pure. */
-guint64 encoder_step (
-    const EncoderRow *row, const EncoderState *state, guint64 bps);
-
 /* Gives the encoder `bps` if it is time, and notes it in `state`; `now` is on
- * any clock.  Returns when to come back with the `bps` of then, or
- * GST_CLOCK_TIME_NONE: not before there is another.  May block for a frame. */
+ * any clock.  One that is not to be changed again soon gets a mean of what was
+ * told (time constant: half its interval), at most three times more or less
+ * than it had: the rate of one moment, which nobody tried or which was but a
+ * dip, may not drown the path, nor starve the stream, for as long as that.
+ * Returns when to come back with the `bps` of then, or GST_CLOCK_TIME_NONE: not
+ * before there is another.  May block for a frame. */
 GstClockTime encoder_follow (GstElement *encoder, const EncoderRow *row,
     EncoderState *state, guint64 bps, GstClockTime now);
 

@@ -1,0 +1,120 @@
+/* The bitrate that an encoder is given, and when.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "encoder.h"
+
+#include <math.h>
+
+/* Of an encoder with a min_interval: times more, or less, at once; and the part
+ * of it after which less than half is not put off any longer: every second
+ * above the path's rate costs more than a key frame. */
+#define STEP_UP 2
+#define STEP_DOWN 3
+#define HURRY 4
+
+GstClockTime
+encoder_when (const EncoderRow *row, const EncoderState *state, guint64 bps,
+    GstClockTime now)
+{
+  guint64 change = bps > state->bps ? bps - state->bps : state->bps - bps;
+
+  if (state->bps == 0)
+    return now;
+  if (change == 0 || change * 100 < state->bps * row->min_change)
+    return GST_CLOCK_TIME_NONE;
+  if (now < state->at) /* another clock */
+    return now;
+  return MAX (now,
+      state->at
+          + (bps < state->bps / 2 ? row->min_interval / HURRY
+                                  : row->min_interval));
+}
+
+/* What to give where `bps` is wanted now: a mean, slow to rise and quicker to
+ * fall. */
+static guint64
+moderate (
+    const EncoderRow *row, EncoderState *state, guint64 bps, GstClockTime now)
+{
+  gdouble tau = (gdouble) row->min_interval
+      / (state->heard > state->mean ? 2 : 2 * HURRY);
+  gdouble passed = (gdouble) now - (gdouble) state->heard_at;
+
+  if (row->min_interval == 0)
+    return bps;
+  if (state->heard <= 0 || passed < 0) /* nothing yet; another clock */
+    state->mean = (gdouble) bps;
+  else
+    state->mean
+        = state->heard + (state->mean - state->heard) * exp (-passed / tau);
+  state->heard = (gdouble) bps;
+  state->heard_at = now;
+  if (state->bps == 0)
+    return bps;
+  return CLAMP ((guint64) (state->mean + .5), state->bps / STEP_DOWN,
+      state->bps * STEP_UP);
+}
+
+/* The value that comes nearest to `bps`, and its bit/s. */
+static guint64
+number_of (
+    GstElement *encoder, const EncoderRow *row, guint64 bps, GValue *value)
+{
+  guint64 n = CLAMP (bps / row->step, 1, G_MAXINT / row->step) * row->step
+      / row->unit;
+  GParamSpec *pspec = g_object_class_find_property (
+      G_OBJECT_GET_CLASS (encoder), row->property);
+  g_auto (GValue) wide = G_VALUE_INIT;
+
+  if (row->field) {
+    g_value_init (value, G_TYPE_INT);
+    g_value_set_int (value, (gint) n);
+    return n * row->unit;
+  }
+  g_value_init (&wide, G_TYPE_UINT64);
+  g_value_set_uint64 (&wide, n);
+  g_value_init (value, pspec->value_type);
+  g_value_transform (&wide, value);
+  g_param_value_validate (pspec, value); /* into the property's range */
+  g_value_transform (value, &wide);
+  return g_value_get_uint64 (&wide) * row->unit;
+}
+
+/* One field of a structure whose others stay. */
+static void
+field_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
+{
+  g_autoptr (GstStructure) s = NULL;
+
+  g_object_get (encoder, row->property, &s, NULL);
+  if (!s)
+    s = gst_structure_new_empty ("controls");
+  gst_structure_set_value (s, row->field, value);
+  g_object_set (encoder, row->property, s, NULL);
+}
+
+GstClockTime
+encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
+    guint64 bps, GstClockTime now)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+  guint64 step = moderate (row, state, bps, now);
+  guint64 wanted = number_of (encoder, row, step, &value);
+  GstClockTime when = encoder_when (row, state, wanted, now);
+
+  if (when == now) {
+    if (row->field)
+      field_set (encoder, row, &value);
+    else
+      g_object_set_property (G_OBJECT (encoder), row->property, &value);
+    state->bps = wanted;
+    state->at = now;
+    when = GST_CLOCK_TIME_NONE;
+  }
+  if (step == bps)
+    return when;
+  /* The mean goes on. */
+  return MIN (when,
+      now < state->at + row->min_interval ? state->at + row->min_interval
+                                          : now + row->min_interval);
+}

@@ -1,0 +1,233 @@
+/* rtpadaptsrc: what comes to its port and does not belong there, or elsewhere.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "src-fixture.h"
+
+/* RTP with a made-up SSRC. */
+static void
+say_rtp (gint fd, gint port, guint pt, guint32 ssrc, guint16 seq)
+{
+  guint8 data[40] = { 0x80, (guint8) pt };
+
+  GST_WRITE_UINT16_BE (data + 2, seq);
+  GST_WRITE_UINT32_BE (data + 8, ssrc);
+  udp_say (fd, "127.0.0.1", (guint) port, 0, data, sizeof data);
+}
+
+static void
+say_noise (gint fd, gint port, GRand *dice)
+{
+  guint8 data[64];
+  gsize size = (gsize) g_rand_int_range (dice, 1, sizeof data);
+
+  for (gsize i = 0; i < size; i++)
+    data[i] = (guint8) g_rand_int (dice);
+  udp_say (fd, "127.0.0.1", (guint) port, 0, data, size);
+}
+
+/* The kernel holds a few hundred packets and drops more: waits till those are
+ * read that the sender has sent, and `by_hand`, of all this test's. */
+static void
+wait_read (Receiver *t, Sender *sender, guint by_hand)
+{
+  guint64 sent = by_hand + stat_of (sender_get (sender, "rtp"), "packets")
+      + stat_of (sender_get (sender, "rtcp"), "packets");
+
+  WAIT_UNTIL (t->bus, stat_of (t->src, "udp/packets") >= sent);
+}
+
+/* Before the stream and while it runs: it comes undisturbed, on one pad. */
+static void
+test_junk (void)
+{
+  GRand *dice = g_rand_new_with_seed (3);
+  Receiver t;
+  Sender sender;
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  receiver_new (&t, "pt-map=96=H264/90000", RECEIVER_H264);
+  receiver_play (&t);
+  for (guint i = 0; i < 200; i++)
+    say_noise (fd, t.port, dice);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  wait_frames (&t, 0, 5);
+  for (guint i = 0; i < 1000; i++) {
+    say_noise (fd, t.port, dice);
+    say_rtp (fd, t.port, 96, 1000 + i / 2, (guint16) i);
+    say_rtp (fd, t.port, 97, 7, (guint16) i);
+    if (i % 50 == 49) {
+      wait_read (&t, &sender, 200 + 3 * (i + 1));
+      wait_frames (&t, 0, 2);
+    }
+  }
+  WAIT_UNTIL (t.bus, stat_of (t.src, "foreign-rtp") >= 1000);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "unknown-payload") >= 1000);
+  g_assert_cmpuint (stat_of (t.src, "junk"), >, 200);
+  g_assert_cmpuint (stat_of (t.src, "moved"), ==, 0);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
+  wait_frames (&t, 0, 10);
+  sender_end (&sender);
+  receiver_end (&t);
+  close (fd);
+  g_rand_free (dice);
+}
+
+/* A thousand SSRCs in packets forged so that they come from the sender. */
+static void
+test_ssrc_flood (void)
+{
+  Receiver t;
+  Sender sender;
+  gint fd;
+
+  receiver_new (&t, "pt-map=96=H264/90000", RECEIVER_H264);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  wait_frames (&t, 0, 5);
+  fd = g_socket_get_fd (sender.socket);
+  for (guint i = 0; i < 1000; i++) {
+    say_rtp (fd, t.port, 96, 1000 + i, 1);
+    say_rtp (fd, t.port, 96, 1000 + i, 2);
+    if (i % 50 == 49) {
+      wait_read (&t, &sender, 2 * (i + 1));
+      wait_frames (&t, 0, 2);
+    }
+  }
+  wait_frames (&t, 0, 30);
+  g_assert_cmpuint (stat_of (t.src, "flood"), >, 900);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), <=, 16);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
+/* Packets one after the other from `fd`, till `moved` is `n`; then ten more, all
+ * of which come out. */
+static void
+move_to (Receiver *t, gint fd, guint16 *seq, guint64 n)
+{
+  gint from;
+
+  WAIT_UNTIL (t->bus,
+      (say_rtp (fd, t->port, 0, 5, (*seq)++), TRUE)
+          && stat_of (t->src, "moved") == n);
+  from = g_atomic_int_get (&t->frames[0]);
+  for (guint i = 0; i < 10; i++)
+    say_rtp (fd, t->port, 0, 5, (*seq)++);
+  WAIT_UNTIL (t->bus, g_atomic_int_get (&t->frames[0]) >= from + 10);
+}
+
+/* The peer goes to another port and comes back: its stream goes on. */
+static void
+test_move (void)
+{
+  Receiver t;
+  guint port;
+  guint16 seq = 0;
+  gint home = udp_socket ("127.0.0.1", &port);
+  gint away = udp_socket ("127.0.0.1", &port);
+
+  receiver_new (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
+  receiver_play (&t);
+  move_to (&t, home, &seq, 0);
+  move_to (&t, away, &seq, 1);
+  move_to (&t, home, &seq, 2);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
+  receiver_end (&t);
+  close (home);
+  close (away);
+}
+
+/* Without rtcp-mux each kind has its port. */
+static void
+test_wrong_port (void)
+{
+  const guint8 rr[] = { 0x80, 201, 0, 1, 0, 0, 0, 5 };
+  Receiver t;
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port), rtcp_port;
+
+  receiver_new (&t, "rtcp-mux=false", "");
+  receiver_play (&t);
+  g_object_get (t.src, "rtcp-port", &rtcp_port, NULL);
+  say_rtp (fd, rtcp_port, 0, 5, 1);
+  udp_say (fd, "127.0.0.1", (guint) t.port, 0, rr, sizeof rr);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "junk") == 2);
+  receiver_end (&t);
+  close (fd);
+}
+
+/* The next RTCP that the receiver sends, and its SSRC. */
+static guint32
+hear_rtcp (gint fd)
+{
+  UdpHeard heard;
+
+  udp_hear (fd, &heard);
+  g_assert_cmpint (heard.size, >=, 8);
+  return GST_READ_UINT32_BE (heard.data + 4);
+}
+
+/* A request for an SR (RFC 6051 3.2) about the receiver's SSRC, which would
+ * make rtpsession wait for itself: dropped, and reports go on. */
+static void
+test_sr_request (void)
+{
+  guint8 rtcp[] = { 0x80, 201, 0, 1, 0, 0, 0, 5, /* an empty RR */
+    0x85, 205, 0, 2, 0, 0, 0, 5, 0, 0, 0, 0 };
+  Receiver t;
+  guint port;
+  guint16 seq = 0;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  receiver_new (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
+  receiver_play (&t);
+  move_to (&t, fd, &seq, 0);
+  GST_WRITE_UINT32_BE (rtcp + 16, hear_rtcp (fd));
+  udp_say (fd, "127.0.0.1", (guint) t.port, 0, rtcp, sizeof rtcp);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "sr-requests") == 1);
+  g_assert_cmpuint (stat_of (t.src, "rtcp"), ==, 0);
+  udp_say (fd, "127.0.0.1", (guint) t.port, 0, rtcp, 8);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "rtcp") == 1);
+  move_to (&t, fd, &seq, 0);
+  receiver_end (&t);
+  close (fd);
+}
+
+/* One warning for all, which tells what to do. */
+static void
+test_unknown_payload (void)
+{
+  g_autofree gchar *said = NULL, *again = NULL;
+  Receiver t;
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  receiver_new (&t, "pt-map=96=H264/90000", RECEIVER_H264);
+  receiver_play (&t);
+  for (guint16 i = 0; i < 10; i++)
+    say_rtp (fd, t.port, 101, 5, i);
+  WAIT_UNTIL (t.bus, (said = udp_said (t.bus, GST_MESSAGE_WARNING)));
+  say_rtp (fd, t.port, 102, 5, 0);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "unknown-payload") == 11);
+  again = udp_said (t.bus, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (said, "101"));
+  g_assert_cmpstr (again, ==, NULL);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 0);
+  receiver_end (&t);
+  close (fd);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/src/junk", test_junk);
+  g_test_add_func ("/src/ssrc-flood", test_ssrc_flood);
+  g_test_add_func ("/src/move", test_move);
+  g_test_add_func ("/src/wrong-port", test_wrong_port);
+  g_test_add_func ("/src/sr-request", test_sr_request);
+  g_test_add_func ("/src/unknown-payload", test_unknown_payload);
+  return g_test_run ();
+}
