@@ -16,6 +16,7 @@
  * in 2 s at 25 Hz, 6 to 14 % of them. */
 #define RESTART_CHANGE 10 /* percent */
 #define RESTART_INTERVAL (2 * GST_SECOND)
+
 /* A VBV of 120 ms, three frames at 25 Hz, was 13 % below its target; the
  * default 600 ms was 12 %, with twice the target in half a second. */
 static const EncoderSetting x264_must[] = {

@@ -3,24 +3,6 @@
  */
 #include "flow.h"
 
-#include <stdexcept>
-
-using namespace ns3;
-
-ObjectFactory
-factory_parse (const std::string &text)
-{
-  std::string name = text.substr (0, text.find ('['));
-  std::istringstream words (text);
-  ObjectFactory factory;
-  TypeId id;
-
-  if (!TypeId::LookupByNameFailSafe (name, &id))
-    throw std::runtime_error ("there is no " + name);
-  words >> factory;
-  return factory;
-}
-
 Flow::Flow (const FlowGroup &group, const Place &place)
     : m_group (group), m_place (place), m_least (G_MAXINT64)
 {
@@ -28,12 +10,6 @@ Flow::Flow (const FlowGroup &group, const Place &place)
 
 Flow::~Flow ()
 {
-}
-
-RaTime
-Flow::now ()
-{
-  return (RaTime) Simulator::Now ().GetNanoSeconds ();
 }
 
 /* Adds to the bin of this moment. */
@@ -67,12 +43,6 @@ Flow::arrived (const FlowTag &tag, guint size)
   on_arrived (tag, size, way - m_least);
 }
 
-void
-Flow::lost (const FlowTag &tag, guint size, RaCause cause)
-{
-  on_lost (tag, size, cause);
-}
-
 std::string
 Flow::more ()
 {
@@ -100,17 +70,15 @@ Flow::json ()
   g_autofree gchar *name = ra_json_string (m_group.name.c_str ());
   g_autofree gchar *keys = nullptr;
   std::ostringstream out;
+  std::string rest = more ();
   RaRun run;
 
   result (&run);
   keys = ra_run_to_json (&run);
   out << "{\"group\": " << name << ", \"index\": " << m_place.nth
       << ", \"kind\": \"" << m_group.kind << "\", " << keys + 1;
-  out.seekp (-1, std::ios::cur); /* its closing brace */
-  out << more ();
   if (m_place.series > 0)
-    out << series_json ("series_bps", m_bits)
-        << series_json ("sent_series_bps", m_sent);
-  out << "}";
-  return out.str ();
+    rest += series_json ("series_bps", m_bits)
+        + series_json ("sent_series_bps", m_sent);
+  return json_add (out.str (), rest);
 }

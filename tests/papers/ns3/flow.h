@@ -5,6 +5,7 @@
 
 #include "scenario.h"
 #include "tag.h"
+#include "util.h"
 
 #include <run.h>
 
@@ -31,18 +32,16 @@ public:
 
   /* A packet with its tag reached the receiver, of `size` bytes. */
   void arrived (const FlowTag &tag, guint size);
-  void lost (const FlowTag &tag, guint size, RaCause cause);
+  virtual void lost (const FlowTag &tag, guint size, RaCause cause) = 0;
   std::string json ();
 
 protected:
   /* For the series of what is sent. */
   void sent (guint size);
   virtual void on_arrived (const FlowTag &tag, guint size, RaSpan queued) = 0;
-  virtual void on_lost (const FlowTag &tag, guint size, RaCause cause) = 0;
   virtual void result (RaRun *run) = 0;
   /* More of the JSON: ", \"key\": value". */
   virtual std::string more ();
-  static RaTime now ();
 
   const FlowGroup m_group;
   const Place m_place;
@@ -55,10 +54,6 @@ private:
 
   std::vector<gdouble> m_bits, m_sent; /* per bin of the series */
 };
-
-/* "ns3::Name" or "ns3::Name[Attribute=value|...]"; throws std::runtime_error if
- * ns-3 has none of that name. */
-ns3::ObjectFactory factory_parse (const std::string &text);
 
 Flow *ra_flow_new (const FlowGroup &group, const Place &place);
 Flow *tcp_flow_new (const FlowGroup &group, const Place &place);

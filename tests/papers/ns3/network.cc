@@ -192,11 +192,9 @@ Network::json ()
   out << "],\n\"hops\": [";
   comma = "";
   for (const auto &hop : m_hops) {
-    std::string there = hop->wire[0]->json (m_end);
-
-    there.pop_back ();
-    out << comma << "\n  " << there
-        << ", \"back\": " << hop->wire[1]->json (m_end) << "}";
+    out << comma << "\n  "
+        << json_add (hop->wire[0]->json (m_end),
+               ", \"back\": " + hop->wire[1]->json (m_end));
     comma = ",";
   }
   out << "]}";

@@ -21,9 +21,10 @@ public:
   RaFlow (const FlowGroup &group, const Place &place);
   ~RaFlow () override;
 
+  void lost (const FlowTag &tag, guint size, RaCause cause) override;
+
 protected:
   void on_arrived (const FlowTag &tag, guint size, RaSpan queued) override;
-  void on_lost (const FlowTag &tag, guint size, RaCause cause) override;
   void result (RaRun *run) override;
   std::string more () override;
 
@@ -167,7 +168,7 @@ RaFlow::on_arrived (const FlowTag &tag, guint size, RaSpan queued)
 }
 
 void
-RaFlow::on_lost (const FlowTag &tag, guint size, RaCause cause)
+RaFlow::lost (const FlowTag &tag, guint size, RaCause cause)
 {
   RaLinkPacket lp = {};
 

@@ -186,6 +186,12 @@ run_take (Scenario &s, Keys &keys, GError **error)
   ra_params_init ((RunNumbers *) &s, run_rows);
   if (!numbers_take ((RunNumbers *) &s, run_rows, keys, "", error))
     return FALSE;
+  if (s.seconds <= s.warmup) {
+    g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
+        "of %g seconds, a warmup of %g leaves nothing to measure", s.seconds,
+        s.warmup);
+    return FALSE;
+  }
   return all_taken (keys, error);
 }
 

@@ -13,9 +13,8 @@ using namespace ns3;
 #define BUFFER (8 << 20)
 
 TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
-    : Flow (group, place), m_colour (nullptr), m_delivered (0),
-      m_left (group.bytes), m_missing (0), m_transfers (0),
-      m_score (ra_score_new (0, (RaSpan) MAX (place.warmup, place.start)))
+    : ScoredFlow (group, place, "tcp " + group.tcp), m_colour (nullptr),
+      m_delivered (0), m_left (group.bytes), m_missing (0), m_transfers (0)
 {
   m_congestion = factory_parse ("ns3::Tcp" + group.tcp);
   if (!group.lda.empty ())
@@ -36,7 +35,6 @@ TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
 TcpFlow::~TcpFlow ()
 {
   ra_colour_free (m_colour);
-  ra_score_free (m_score);
 }
 
 Ptr<Socket>
@@ -48,7 +46,7 @@ TcpFlow::socket_new (Ptr<Node> node)
   Ptr<TcpSocketBase> socket = tcp_new (node, recovery, m_group.dcr > 0);
 
   socket->SetCongestionControlAlgorithm (
-      m_congestion.Create<TcpCongestionOps> ());
+      factory_create<TcpCongestionOps> (m_congestion));
   socket->SetAttribute ("Sack", BooleanValue (m_group.sack > 0));
   /* With RFC 3042 and no SACK, ns-3 3.37 loses count of what is in flight: under
    * 5 % loss it sends 12 % again and delivers 2.5 times what RFC 5348 3.1 says,
@@ -224,28 +222,10 @@ TcpFlow::on_tx (
 }
 
 void
-TcpFlow::on_arrived (const FlowTag &, guint size, RaSpan queued)
-{
-  ra_score_arrived (m_score, size, queued, now ());
-}
-
-void
-TcpFlow::on_lost (const FlowTag &tag, guint size, RaCause cause)
+TcpFlow::lost (const FlowTag &tag, guint size, RaCause cause)
 {
   m_truth[(guint32) tag.seq] = cause;
-  ra_score_lost (m_score, size, cause, now ());
-}
-
-void
-TcpFlow::result (RaRun *run)
-{
-  RaScoreResult score;
-
-  m_name = "tcp " + m_group.tcp;
-  ra_run_init (run, m_name.c_str (), m_group.lda.c_str ());
-  ra_score_get (m_score, MIN (now (), m_place.stop), &score);
-  ra_run_set_score (run, &score);
-  run->start = ra_seconds ((RaSpan) m_place.start);
+  ScoredFlow::lost (tag, size, cause);
 }
 
 /* What the application got, without what came twice. */

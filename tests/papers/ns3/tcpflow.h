@@ -3,22 +3,21 @@
  */
 #pragma once
 
-#include "flow.h"
+#include "scoredflow.h"
 #include "tcplda.h"
 
 #include <gst/rtpadapt/colour.h>
 
 #include <map>
 
-class TcpFlow : public Flow {
+class TcpFlow : public ScoredFlow {
 public:
   TcpFlow (const FlowGroup &group, const Place &place);
   ~TcpFlow () override;
 
+  void lost (const FlowTag &tag, guint size, RaCause cause) override;
+
 protected:
-  void on_arrived (const FlowTag &tag, guint size, RaSpan queued) override;
-  void on_lost (const FlowTag &tag, guint size, RaCause cause) override;
-  void result (RaRun *run) override;
   std::string more () override;
 
 private:
@@ -47,8 +46,6 @@ private:
   guint m_transfers;      /* that are complete */
   ns3::Ptr<ns3::UniformRandomVariable> m_size; /* NULL: one transfer */
   ns3::Ptr<ns3::ExponentialRandomVariable> m_idle;
-  RaScore *m_score;
   std::map<guint32, RaCause> m_truth; /* by sequence number */
   guint m_verdicts[2][2] = {};        /* [truly wireless][said to be] */
-  std::string m_name;
 };

@@ -27,6 +27,8 @@
  */
 #include "tcplda.h"
 
+#include "util.h"
+
 #include <stdexcept>
 
 using namespace ns3;
@@ -137,7 +139,6 @@ TcpLda::PktsAcked (Ptr<TcpSocketState> s, uint32_t, const Time &rtt)
 {
   guint32 acked = s->m_lastAckedSeq.GetValue ();
   auto first = m_sent.lower_bound (m_acked), end = m_sent.lower_bound (acked);
-  RaTime now = (RaTime) Simulator::Now ().GetNanoSeconds ();
 
   if (acked <= m_acked)
     return; /* a dupack */
@@ -146,9 +147,9 @@ TcpLda::PktsAcked (Ptr<TcpSocketState> s, uint32_t, const Time &rtt)
     return;
   m_latest.seq++;
   m_latest.iat
-      = m_latest.arrival ? ra_diff (now, m_latest.arrival) : RA_SPAN_NONE;
-  m_latest.arrival = now;
-  m_latest.rtt_sample = m_latest.rott = ra_diff (now, first->second);
+      = m_latest.arrival ? ra_diff (now (), m_latest.arrival) : RA_SPAN_NONE;
+  m_latest.arrival = now ();
+  m_latest.rtt_sample = m_latest.rott = ra_diff (now (), first->second);
   m_latest.rtt = rtt.GetNanoSeconds ();
   m_latest.size = m_latest.bytes_lost = s->m_segmentSize;
   m_answer = ra_lda_on_packet (m_lda, &m_latest);

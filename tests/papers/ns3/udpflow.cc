@@ -1,7 +1,7 @@
 /* Cross traffic that does not listen: on and off.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "flow.h"
+#include "scoredflow.h"
 
 #include <ns3/applications-module.h>
 #include <ns3/core-module.h>
@@ -11,20 +11,12 @@ using namespace ns3;
 #define PORT 9
 #define HEADERS (20 + 8) /* IP, UDP */
 
-class UdpFlow : public Flow {
+class UdpFlow : public ScoredFlow {
 public:
   UdpFlow (const FlowGroup &group, const Place &place);
-  ~UdpFlow () override;
-
-protected:
-  void on_arrived (const FlowTag &tag, guint size, RaSpan queued) override;
-  void on_lost (const FlowTag &tag, guint size, RaCause cause) override;
-  void result (RaRun *run) override;
 
 private:
   void on_outgoing (const Ipv4Header &header, Ptr<const Packet> p, guint32);
-
-  RaScore *m_score;
 };
 
 /* Pareto of that mean with a shape, else exponential; 0: none at all. */
@@ -44,8 +36,7 @@ span (gdouble mean, gdouble shape)
 }
 
 UdpFlow::UdpFlow (const FlowGroup &group, const Place &place)
-    : Flow (group, place),
-      m_score (ra_score_new (0, (RaSpan) MAX (place.warmup, place.start)))
+    : ScoredFlow (group, place, "udp")
 {
   InetSocketAddress peer (place.to, PORT);
   OnOffHelper source ("ns3::UdpSocketFactory", peer);
@@ -69,11 +60,6 @@ UdpFlow::UdpFlow (const FlowGroup &group, const Place &place)
   sink.Install (place.receiver);
 }
 
-UdpFlow::~UdpFlow ()
-{
-  ra_score_free (m_score);
-}
-
 void
 UdpFlow::on_outgoing (const Ipv4Header &header, Ptr<const Packet> p, guint32)
 {
@@ -83,29 +69,6 @@ UdpFlow::on_outgoing (const Ipv4Header &header, Ptr<const Packet> p, guint32)
   tag.sent = now ();
   p->AddPacketTag (tag);
   ra_score_sent (m_score, p->GetSize () + header.GetSerializedSize (), now ());
-}
-
-void
-UdpFlow::on_arrived (const FlowTag &, guint size, RaSpan queued)
-{
-  ra_score_arrived (m_score, size, queued, now ());
-}
-
-void
-UdpFlow::on_lost (const FlowTag &, guint size, RaCause cause)
-{
-  ra_score_lost (m_score, size, cause, now ());
-}
-
-void
-UdpFlow::result (RaRun *run)
-{
-  RaScoreResult score;
-
-  ra_run_init (run, "udp", "");
-  ra_score_get (m_score, MIN (now (), m_place.stop), &score);
-  ra_run_set_score (run, &score);
-  run->start = ra_seconds ((RaSpan) m_place.start);
 }
 
 Flow *

@@ -3,7 +3,7 @@
  */
 #include "wire.h"
 
-#include "flow.h"
+#include "util.h"
 
 #include <gio/gio.h>
 
@@ -11,12 +11,6 @@
 #include <stdexcept>
 
 using namespace ns3;
-
-static RaTime
-now ()
-{
-  return (RaTime) Simulator::Now ().GetNanoSeconds ();
-}
 
 /* On its way through a chain. */
 struct Wire::Item
@@ -81,7 +75,7 @@ Wire::aqm_install (const std::string &text)
   m_from->GetQueue ()->SetMaxSize (QueueSize (QueueSizeUnit::PACKETS, 1));
   interface->GetTxQueue (0)->ConnectQueueTraces (m_from->GetQueue ());
   m_from->AggregateObject (interface);
-  m_aqm = factory_parse (text).Create<QueueDisc> ();
+  m_aqm = factory_create<QueueDisc> (factory_parse (text));
   m_aqm->TraceConnectWithoutContext (
       "Drop", MakeCallback (&Wire::on_disc_drop, this));
   tc->SetRootQueueDiscOnDevice (m_from, m_aqm);
@@ -211,7 +205,8 @@ Wire::chain_wait ()
             &Wire::chain_run, this);
 }
 
-/* Mean over (warmup, end]. */
+/* Mean over (warmup, end]; of a chain the value at the end, for it knows no
+ * other. */
 gdouble
 Wire::capacity (RaTime end) const
 {

@@ -32,7 +32,8 @@ public:
   /* A packet leaves the device `from`. */
   void send (ns3::Ptr<ns3::Packet> p, guint16 protocol, ns3::Mac48Address to,
       ns3::Mac48Address from);
-  /* {"capacity_bps": ...} of (warmup, now] */
+  /* {"capacity_bps": ...} of (warmup, now]; the capacity of a chain is that of
+   * now. */
   std::string json (RaTime now);
 
 private:
