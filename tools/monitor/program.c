@@ -1,0 +1,127 @@
+/* The program that is started, with the tracer in it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "program.h"
+
+#include <sys/wait.h>
+
+#define CHUNK 4096
+/* Somebody that it left behind may have its output. */
+#define DRAIN_MS 200
+
+struct _Program
+{
+  GSubprocess *process;
+  GCancellable *cancel;
+  ProgramEnded ended;
+  ProgramWrote wrote;
+  gpointer data;
+  gboolean gone, silent; /* has ended; has closed its output */
+  gint status;
+  gchar chunk[CHUNK];
+};
+
+/* What it wrote last is shown first. */
+static void
+maybe_end (Program *self)
+{
+  if (self->gone && self->silent)
+    self->ended (self->status, self->data);
+}
+
+static gboolean
+on_drained (gpointer cancel)
+{
+  g_cancellable_cancel (cancel);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_gone (GObject *process, GAsyncResult *result, gpointer data)
+{
+  Program *self = data;
+  gint status;
+
+  g_subprocess_wait_finish (self->process, result, NULL);
+  status = g_subprocess_get_status (self->process);
+  self->status
+      = WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
+  self->gone = TRUE;
+  if (self->silent)
+    maybe_end (self);
+  else
+    g_timeout_add_full (G_PRIORITY_DEFAULT, DRAIN_MS, on_drained,
+        g_object_ref (self->cancel), g_object_unref);
+}
+
+static void
+on_wrote (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  Program *self = data;
+  gssize n = g_input_stream_read_finish (G_INPUT_STREAM (stream), result, NULL);
+
+  if (n <= 0) {
+    self->silent = TRUE;
+    maybe_end (self);
+    return;
+  }
+  self->wrote (self->chunk, (gsize) n, self->data);
+  g_input_stream_read_async (G_INPUT_STREAM (stream), self->chunk, CHUNK,
+      G_PRIORITY_DEFAULT, self->cancel, on_wrote, self);
+}
+
+/* Beside tracers that the user wants. */
+static void
+set_tracer (GSubprocessLauncher *launcher, const gchar *socket)
+{
+  const gchar *others = g_getenv ("GST_TRACERS");
+  g_autofree gchar *tracers = g_strdup_printf ("%s%srtpadaptmonitor(socket=%s)",
+      others ? others : "", others && *others ? ";" : "", socket);
+
+  g_subprocess_launcher_setenv (launcher, "GST_TRACERS", tracers, TRUE);
+}
+
+Program *
+program_new (const gchar *const *argv, const gchar *socket, ProgramEnded ended,
+    ProgramWrote wrote, gpointer data, GError **error)
+{
+  g_autoptr (GSubprocessLauncher) launcher
+      = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_INHERIT
+          | (wrote ? G_SUBPROCESS_FLAGS_STDOUT_PIPE
+                      | G_SUBPROCESS_FLAGS_STDERR_MERGE
+                   : G_SUBPROCESS_FLAGS_NONE));
+  GSubprocess *process;
+  Program *self;
+
+  set_tracer (launcher, socket);
+  process = g_subprocess_launcher_spawnv (launcher, argv, error);
+  if (!process)
+    return NULL;
+  self = g_new0 (Program, 1);
+  self->process = process;
+  self->cancel = g_cancellable_new ();
+  self->ended = ended;
+  self->wrote = wrote;
+  self->data = data;
+  self->silent = !wrote;
+  g_subprocess_wait_async (process, NULL, on_gone, self);
+  if (wrote)
+    g_input_stream_read_async (g_subprocess_get_stdout_pipe (process),
+        self->chunk, CHUNK, G_PRIORITY_DEFAULT, self->cancel, on_wrote, self);
+  return self;
+}
+
+void
+program_signal (Program *self, gint signal_number)
+{
+  if (!self->gone)
+    g_subprocess_send_signal (self->process, signal_number);
+}
+
+void
+program_free (Program *self)
+{
+  g_object_unref (self->process);
+  g_object_unref (self->cancel);
+  g_free (self);
+}
