@@ -1,40 +1,37 @@
-/* Independent wireless loss: each packet with the same probability.
+/* Independent wireless loss: each packet with the probability of the moment.
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One number is drawn for each packet, whatever the probability: what is lost
+ * after a change is what would be lost without it at the new probability.
  */
-#include <gst/rtpadapt/link.h>
-
-#include <math.h>
+#include <gst/rtpadapt/link/schedule.h>
 
 typedef struct
 {
   RaNode node;
-  gdouble p;
+  RaSchedule p;
 } Bernoulli;
 
 static gboolean
 bernoulli_init (RaNode *n, GError **error)
 {
-  if (isnan (((Bernoulli *) n)->p)) {
-    g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_PARAM, "p= is missing");
-    return FALSE;
-  }
-  return TRUE;
+  return ra_node_is_set (&((Bernoulli *) n)->p, "p", error);
 }
 
 static void
 bernoulli_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 {
-  if (ra_rng_chance (&n->rng, ((Bernoulli *) n)->p))
+  const Bernoulli *b = (const Bernoulli *) n;
+
+  if (ra_rng_chance (&n->rng, ra_node_value (n, &b->p, now)))
     ra_node_drop (n, p, RA_CAUSE_WIRELESS, now);
   else
     ra_node_forward (n, p, now);
 }
 
-#define NOT_SET ((gdouble) NAN)
-
 static const RaParam bernoulli_params[] = {
-  { "p", G_STRUCT_OFFSET (Bernoulli, p), NOT_SET, NOT_SET, 0, 1, "",
-      "loss probability; must be given" },
+  { "p", G_STRUCT_OFFSET (Bernoulli, p), RA_NODE_NOT_SET, RA_NODE_NOT_SET, 0, 1,
+      "", "loss probability" RA_NODE_SCHEDULE_TEXT ("1%,10s:3%"), TRUE },
   { NULL },
 };
 

@@ -1,34 +1,35 @@
-/* A constant delay: propagation, so it is not counted as queueing.
+/* A delay: propagation, so it is not counted as queueing.
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A packet takes the delay of the moment it enters.  Where the delay falls, it
+ * comes no sooner than those before it: a path that is changed for a shorter
+ * one still hands over in order.
  */
 #include <gst/rtpadapt/link/fifo.h>
-
-#include <math.h>
+#include <gst/rtpadapt/link/schedule.h>
 
 typedef struct
 {
   RaNode node;
-  gdouble delay; /* s */
+  RaSchedule delay; /* s */
   RaLinkFifo fifo;
+  RaTime last; /* when the last one inside leaves */
 } Delay;
 
 static gboolean
 delay_init (RaNode *n, GError **error)
 {
-  if (isnan (((Delay *) n)->delay)) {
-    g_set_error (
-        error, RA_LINK_ERROR, RA_LINK_ERROR_PARAM, "delay= is missing");
-    return FALSE;
-  }
-  return TRUE;
+  return ra_node_is_set (&((Delay *) n)->delay, "delay", error);
 }
 
 static void
 delay_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 {
   Delay *d = (Delay *) n;
+  RaTime at = ra_later (now, ra_span (ra_node_value (n, &d->delay, now)));
 
-  ra_link_fifo_push (&d->fifo, p, ra_later (now, ra_span (d->delay)));
+  d->last = d->fifo.n ? MAX (at, d->last) : at;
+  ra_link_fifo_push (&d->fifo, p, d->last);
 }
 
 static RaTime
@@ -61,11 +62,9 @@ delay_held (const RaNode *n)
   return ((const Delay *) n)->fifo.n;
 }
 
-#define NOT_SET ((gdouble) NAN)
-
 static const RaParam delay_params[] = {
-  { "delay", G_STRUCT_OFFSET (Delay, delay), NOT_SET, NOT_SET, 0, 3600, "s",
-      "one way; must be given" },
+  { "delay", G_STRUCT_OFFSET (Delay, delay), RA_NODE_NOT_SET, RA_NODE_NOT_SET,
+      0, 3600, "s", "one way" RA_NODE_SCHEDULE_TEXT ("25ms,10s:60ms"), TRUE },
   { NULL },
 };
 

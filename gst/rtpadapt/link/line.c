@@ -11,11 +11,7 @@
 gboolean
 ra_line_init (RaNode *n, GError **error)
 {
-  if (isnan (((RaLine *) n)->rate.value[0])) {
-    g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_PARAM, "rate= is missing");
-    return FALSE;
-  }
-  return TRUE;
+  return ra_node_is_set (&((RaLine *) n)->rate, "rate", error);
 }
 
 RaMark
@@ -27,9 +23,7 @@ ra_line_mark (const RaLinkPacket *p)
 guint64
 ra_line_rate (const RaLine *l, RaTime t)
 {
-  RaSpan since = t > l->node.start ? ra_diff (t, l->node.start) : 0;
-
-  return (guint64) (ra_schedule_at (&l->rate, since) + 0.5);
+  return (guint64) (ra_node_value (&l->node, &l->rate, t) + 0.5);
 }
 
 gboolean
@@ -38,13 +32,10 @@ ra_line_limited (const RaLine *l)
   return l->queue > 0 || l->packets > 0 || l->bytes > 0;
 }
 
-/* When the rate changes next after t, or RA_TIME_NONE. */
 static RaTime
 rate_change (const RaLine *l, RaTime t)
 {
-  RaSpan next = ra_schedule_next (&l->rate, ra_diff (t, l->node.start));
-
-  return next == RA_SPAN_NONE ? RA_TIME_NONE : ra_later (l->node.start, next);
+  return ra_node_change (&l->node, &l->rate, t);
 }
 
 /* Nanobits of a packet; sizes from 2 GiB on count as that. */

@@ -14,8 +14,7 @@
 #pragma once
 
 #include <gst/rtpadapt/link/fifo.h>
-
-#include <math.h>
+#include <gst/rtpadapt/link/schedule.h>
 
 G_BEGIN_DECLS
 
@@ -73,12 +72,10 @@ guint64 ra_line_capacity (const RaNode *n, RaTime now);
   .held = ra_line_held, .capacity = ra_line_capacity
 
 #define RA_LINE_PARAM(field) #field, G_STRUCT_OFFSET(RaLine, field)
-#define RA_LINE_RATE                                                        \
-  {                                                                         \
-    RA_LINE_PARAM (rate), (gdouble) NAN, (gdouble) NAN, 0, 100e9, "bit/s",  \
-        "of the line, with changes counted from the first packet; must be " \
-        "given",                                                            \
-        TRUE                                                                \
+#define RA_LINE_RATE                                                           \
+  {                                                                            \
+    RA_LINE_PARAM (rate), RA_NODE_NOT_SET, RA_NODE_NOT_SET, 0, 100e9, "bit/s", \
+        "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"), TRUE              \
   }
 #define RA_LINE_QUEUE(paper)                             \
   {                                                      \
