@@ -5,7 +5,6 @@
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
-#include <gst/app/gstappsink.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@ struct _Frames
 {
   GMutex lock;
   const Clip *clip;
+  gchar *luma_path;       /* of the clip's luma, in a file */
   GHashTable *by_rtptime; /* rtptime -> index + 1 */
   GHashTable *by_pts;     /* GstClockTime -> rtptime + 1 */
   GHashTable *decoded;    /* index -> number in the file + 1 */
@@ -21,141 +21,27 @@ struct _Frames
   FILE *file; /* luma of the decoded frames, in order of decoding */
 };
 
-static gboolean
-luma_write (FILE *file, GstBuffer *buffer, const GstVideoInfo *info)
-{
-  GstVideoFrame frame;
-  gboolean ok = TRUE;
-
-  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_READ))
-    return FALSE;
-  for (gint y = 0; ok && y < GST_VIDEO_INFO_HEIGHT (info); y++) {
-    const guint8 *line = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
-        + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
-
-    ok = fwrite (line, (gsize) GST_VIDEO_INFO_WIDTH (info), 1, file) == 1;
-  }
-  gst_video_frame_unmap (&frame);
-  return ok;
-}
-
-/* NULL at the end, or after an error, which brings no EOS with it. */
-static GstSample *
-clip_pull (GstElement *pipeline, GstAppSink *sink)
-{
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  g_autoptr (GstMessage) problem = NULL;
-  GstSample *sample = NULL;
-
-  while (!sample && !problem && !gst_app_sink_is_eos (sink)) {
-    sample = gst_app_sink_try_pull_sample (sink, 100 * GST_MSECOND);
-    if (!sample)
-      problem = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  }
-  return sample;
-}
-
-static gboolean
-clip_decode (Clip *clip, const gchar *path, gint crop_right, gint crop_bottom,
-    GError **error)
-{
-  g_autofree gchar *text
-      = g_strdup_printf ("filesrc name=src ! decodebin ! videoconvert ! "
-                         "videocrop right=%d bottom=%d ! "
-                         "video/x-raw,format=I420,colorimetry=bt601 ! "
-                         "appsink name=sink sync=false",
-          crop_right, crop_bottom);
-  g_autoptr (GstElement) pipeline = gst_parse_launch (text, error);
-  g_autoptr (GstElement) src = NULL, sink = NULL;
-  GstSample *sample;
-
-  if (!pipeline)
-    return FALSE;
-  src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  g_object_set (src, "location", path, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = clip_pull (pipeline, GST_APP_SINK (sink)))) {
-    gst_video_info_from_caps (&clip->info, gst_sample_get_caps (sample));
-    g_ptr_array_add (
-        clip->frames, gst_buffer_ref (gst_sample_get_buffer (sample)));
-    gst_sample_unref (sample);
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  if (clip->frames->len == 0) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "%s has no video that can be decoded", path);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-clip_write_luma (Clip *clip, const gchar *dir, GError **error)
-{
-  FILE *file;
-  gboolean ok;
-
-  clip->luma_path = g_build_filename (dir, "source.y", NULL);
-  file = g_fopen (clip->luma_path, "wb");
-  ok = file != NULL;
-  for (guint i = 0; ok && i < clip->frames->len; i++)
-    ok = luma_write (file, clip->frames->pdata[i], &clip->info);
-  if (file && fclose (file) != 0)
-    ok = FALSE;
-  if (!ok)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot write %s",
-        clip->luma_path);
-  return ok;
-}
-
-Clip *
-clip_load (const gchar *path, const gchar *dir, GError **error)
-{
-  Clip *clip = g_new0 (Clip, 1);
-  gboolean ok;
-
-  clip->frames
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-  ok = clip_decode (clip, path, 0, 0, error);
-  /* 4:2:0 needs even sizes. */
-  if (ok && ((clip->info.width | clip->info.height) & 1)) {
-    gint right = clip->info.width & 1, bottom = clip->info.height & 1;
-
-    g_ptr_array_set_size (clip->frames, 0);
-    ok = clip_decode (clip, path, right, bottom, error);
-  }
-  ok = ok && clip_write_luma (clip, dir, error);
-  if (!ok)
-    g_clear_pointer (&clip, clip_free);
-  return clip;
-}
-
-void
-clip_free (Clip *clip)
-{
-  g_ptr_array_unref (clip->frames);
-  if (clip->luma_path)
-    g_unlink (clip->luma_path);
-  g_free (clip->luma_path);
-  g_free (clip);
-}
-
 Frames *
 frames_new (const Clip *clip, const gchar *dir, GError **error)
 {
   g_autofree gchar *path = g_build_filename (dir, "decoded.y", NULL);
-  FILE *file = g_fopen (path, "w+b");
+  g_autofree gchar *luma_path = g_build_filename (dir, "source.y", NULL);
+  FILE *file;
   Frames *f;
 
+  if (!clip_write (clip, luma_path, 1, error))
+    return NULL;
+  file = g_fopen (path, "w+b");
   if (!file) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot write %s", path);
+    g_unlink (luma_path);
     return NULL;
   }
   f = g_new0 (Frames, 1);
   g_mutex_init (&f->lock);
   f->clip = clip;
   f->path = g_steal_pointer (&path);
+  f->luma_path = g_steal_pointer (&luma_path);
   f->file = file;
   f->by_rtptime = g_hash_table_new (NULL, NULL);
   f->by_pts = g_hash_table_new (NULL, NULL);
@@ -171,7 +57,9 @@ frames_free (Frames *f)
   g_hash_table_unref (f->decoded);
   fclose (f->file);
   g_unlink (f->path);
+  g_unlink (f->luma_path);
   g_free (f->path);
+  g_free (f->luma_path);
   g_mutex_clear (&f->lock);
   g_free (f);
 }
@@ -222,7 +110,7 @@ frames_decoded (Frames *f, GstBuffer *buffer, const GstVideoInfo *info)
     index = frames_lookup (f->by_rtptime, rtptime - 1);
   if (index && GST_VIDEO_INFO_WIDTH (info) == f->clip->info.width
       && GST_VIDEO_INFO_HEIGHT (info) == f->clip->info.height
-      && luma_write (f->file, buffer, info))
+      && clip_write_picture (f->file, buffer, info, 1))
     g_hash_table_insert (f->decoded, GSIZE_TO_POINTER (index - 1),
         GSIZE_TO_POINTER (++f->n_decoded));
   g_mutex_unlock (&f->lock);
@@ -244,8 +132,8 @@ ssim_start (const Frames *f, guint64 first, GError **error)
       G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, error,
       "ffmpeg", "-nostats", "-hide_banner", "-f", "rawvideo", "-pix_fmt",
       "gray", "-s", size, "-i", "pipe:0", "-stream_loop", "-1", "-f",
-      "rawvideo", "-pix_fmt", "gray", "-s", size, "-i", f->clip->luma_path,
-      "-lavfi", filter, "-f", "null", "-", NULL);
+      "rawvideo", "-pix_fmt", "gray", "-s", size, "-i", f->luma_path, "-lavfi",
+      filter, "-f", "null", "-", NULL);
 }
 
 static gboolean

@@ -3,27 +3,14 @@
  */
 #pragma once
 
+#include "clip.h"
 #include "run.h"
-
-#include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
-/* A clip decoded to I420 of even size, in memory, and its luma in a file. */
-typedef struct
-{
-  GPtrArray *frames; /* of GstBuffer */
-  GstVideoInfo info;
-  gchar *luma_path;
-} Clip;
-
-/* `dir` takes the luma file.  (transfer full): clip_free(). */
-Clip *clip_load (const gchar *path, const gchar *dir, GError **error);
-void clip_free (Clip *clip);
-
 typedef struct _Frames Frames;
 
-/* `dir` takes the decoded luma while the run lasts. */
+/* `dir` takes the luma, of the clip and decoded, while the run lasts. */
 Frames *frames_new (const Clip *clip, const gchar *dir, GError **error);
 void frames_free (Frames *f);
 

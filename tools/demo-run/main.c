@@ -115,7 +115,7 @@ main (int argc, char **argv)
     ok = FALSE;
   }
   if (ok)
-    clip = clip_load (options.clip, options.dir, &error);
+    clip = clip_load (options.clip, 0, 0, &error);
   ok = clip && run (clip, &error);
   g_clear_pointer (&clip, clip_free);
   if (!ok) {

@@ -17,19 +17,24 @@ def digest(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def engine_hash(engine):
-    """Of the program and of what it loads from its own build."""
-    build = os.path.abspath(engine).split('/tests/papers/')[0]
-    files = [os.path.abspath(engine)]
-    found = subprocess.run(['ldd', engine], capture_output=True, text=True)
+def programs_hash(build, programs):
+    """Of programs and of what they load from this build."""
+    build = os.path.abspath(build)
+    files = {os.path.abspath(program) for program in programs}
+    found = subprocess.run(['ldd', *programs], capture_output=True, text=True)
     for path in re.findall(r'=> (/\S+)', found.stdout):
         if os.path.abspath(path).startswith(build + '/'):
-            files.append(path)
+            files.add(path)
     whole = hashlib.sha256()
     for path in sorted(files):
         with open(path, 'rb') as file:
             whole.update(file.read())
     return whole.hexdigest()[:16]
+
+
+def engine_hash(engine):
+    build = os.path.abspath(engine).split('/tests/papers/')[0]
+    return programs_hash(build, [engine])
 
 
 class Job:

@@ -1,27 +1,12 @@
 # The page: one HTML file with everything in it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#
-# Curves are SVG that is stretched to the width there is; words and numbers lie
-# over it as HTML, so that they keep their size on a phone.
-import math
-import os
 import re
 from html import escape
 
+import chart
 import table
 
 SMOOTH_S = .5  # media on the wire is averaged over this
-
-
-def _step(span, most):
-    """A round distance that divides `span` into at most `most` parts."""
-    scale = 10 ** math.floor(math.log10(span / most))
-    return next(m * scale for m in (1, 2, 5, 10) if span <= most * m * scale)
-
-
-def _ticks(top, most):
-    step = _step(top, most)
-    return [i * step for i in range(int(top / step + 1e-9) + 1)]
 
 
 class Axes:
@@ -49,56 +34,7 @@ class Axes:
         return max(top, 1e5) * 1.08
 
     def x(self, t):
-        return '%.4g' % (1000 * t / self.seconds)
-
-
-def _points(axes, values, bin_s, top):
-    return ['%.5g %.4g' % (1000 * (i + .5) * bin_s / axes.seconds,
-                           100 * (1 - min(value / top, 2)))
-            for i, value in enumerate(values)]
-
-
-def _line(kind, points):
-    if not points:
-        return ''
-    return '<path class="%s" d="M%s"/>' % (kind, 'L'.join(points))
-
-
-def _stairs(values, bin_s, top, axes, held=False):
-    """Corners where the value changes, for one that holds; before
-    its first sample it was 0, or that if `held`."""
-    path, last = [] if held else ['M0 100'], 0
-    for i, value in enumerate(values):
-        if value != last:
-            y = '%.4g' % (100 * (1 - value / top))
-            path.append('H%sV%s' % (axes.x(i * bin_s), y) if path
-                        else 'M0 100V' + y)
-            last = value
-    return ''.join(path) + 'H%s' % axes.x(len(values) * bin_s)
-
-
-def _mean(values, n):
-    """Mean of the n values around each."""
-    half = n // 2
-    return [sum(part) / len(part) for part in
-            (values[max(0, i - half):i + half + 1]
-             for i in range(len(values)))]
-
-
-def _svg(axes, content, y_ticks=(), top=1):
-    grid = ['M0 %.4gH1000' % (100 * (1 - y / top)) for y in y_ticks]
-    grid += ['M%s 0V100' % axes.x(t) for t in _ticks(axes.seconds, 7)]
-    return ('<svg viewBox="0 0 1000 100" preserveAspectRatio="none" '
-            'aria-hidden="true"><path class="grid" d="%s"/>%s'
-            '<path class="warmup" d="M0 0H%sV100H0"/></svg>'
-            % (''.join(grid), content, axes.x(axes.warmup)))
-
-
-def _plot(kind, axes, content, y_ticks, top, unit):
-    labels = ['<span class="y" style="top:%.4g%%">%g</span>'
-              % (100 * (1 - y / top), y) for y in y_ticks]
-    return '<div class="plot %s">%s%s<span class="unit">%s</span></div>' % (
-        kind, _svg(axes, content, y_ticks, top), ''.join(labels), unit)
+        return chart.place(t, self.seconds)
 
 
 def _rates(axes, series):
@@ -108,25 +44,26 @@ def _rates(axes, series):
                         'media_bps')}
     content = ''
     if any(mbps['capacity_bps']):
-        stairs = _stairs(mbps['capacity_bps'], bin_s, top, axes, held=True)
+        stairs = chart.stairs(mbps['capacity_bps'], bin_s, top, axes,
+                              held=True)
         content += '<path class="capacity" d="%sV100Z"/>' % stairs
         content += '<path class="edge" d="%s"/>' % stairs
-    media = _mean(mbps['media_bps'], round(SMOOTH_S / bin_s))
+    media = chart.smooth(mbps['media_bps'], round(SMOOTH_S / bin_s))
     for kind, values in (('estimated', mbps['estimated_bps']),
                          ('media', media),
                          ('encoder', mbps['encoder_bps'])):
-        content += _line(kind, _points(axes, values, bin_s, top))
-    return _plot('rates', axes, content, _ticks(top, 5), top, 'Mb/s')
+        content += chart.line(kind, chart.points(axes, values, bin_s, top))
+    return chart.plot('rates', axes, content, chart.ticks(top, 5), top, 'Mb/s')
 
 
 def _waits(axes, series):
     bin_s, top = series['bin_s'], axes.wait
-    points = _points(axes, series['queue_ms'], bin_s, top)
+    points = chart.points(axes, series['queue_ms'], bin_s, top)
     content = ''
     if points:
         content = '<path class="waiting" d="M0 100L%sV100Z"/>' % (
             'L'.join(points))
-    return _plot('queue', axes, content, _ticks(top, 3), top,
+    return chart.plot('queue', axes, content, chart.ticks(top, 3), top,
                  'ms in the queue')
 
 
@@ -136,9 +73,9 @@ def _levels(axes, series):
     levels = series['fec_percentage']
     if not any(levels):
         return ''
-    content = '<path class="level" d="%sV100Z"/>' % _stairs(
+    content = '<path class="level" d="%sV100Z"/>' % chart.stairs(
         levels, bin_s, top, axes)
-    return _plot('fec', axes, content, _ticks(top, 3), top, 'FEC, %')
+    return chart.plot('fec', axes, content, chart.ticks(top, 3), top, 'FEC, %')
 
 
 def _lane(axes, losses, verdict):
@@ -152,14 +89,7 @@ def _lane(axes, losses, verdict):
             content += '<path class="%s %s" d="%s"/>' % (
                 truth[0], 'right' if right else 'misread', path)
     return ('<div class="plot lane">%s<span class="lane-name">said %s</span>'
-            '</div>' % (_svg(axes, content), verdict[0].upper()))
-
-
-def _times(axes):
-    labels = ['<span class="x" style="left:%.4g%%">%g%s</span>' % (
-        100 * t / axes.seconds, t, '' if t else ' s')
-        for t in _ticks(axes.seconds, 7)]
-    return '<div class="plot times">%s</div>' % ''.join(labels)
+            '</div>' % (chart.svg(axes, content), verdict[0].upper()))
 
 
 def _sub(text):
@@ -183,7 +113,7 @@ def _run(axes, run):
                 _rates(axes, run['series']), _waits(axes, run['series']),
                 _levels(axes, run['series']),
                 _lane(axes, run['losses'], 'congestion'),
-                _lane(axes, run['losses'], 'wireless'), _times(axes)))
+                _lane(axes, run['losses'], 'wireless'), chart.times(axes)))
 
 
 def _table(runs):
@@ -209,35 +139,29 @@ def _table(runs):
 
 
 def _key():
-    def entry(shape, text):
-        return ('<span><svg viewBox="0 0 26 12" aria-hidden="true">%s</svg>'
-                '%s</span>' % (shape, text))
-
-    def line(kind):
-        return '<path class="%s" d="M0 6H26"/>' % kind
-
     def ticks(cause, kind, y):
         return '<path class="%s %s" d="M6 %sV12M13 %sV12M20 %sV12"/>' % (
             cause, kind, y, y, y)
 
     return '<div class="key">%s</div><div class="key">%s</div>' % (
         ''.join((
-            entry('<path class="capacity" d="M0 3H26V12H0"/>'
-                  '<path class="edge" d="M0 3H26"/>',
-                  'capacity of the bottleneck'),
-            entry(line('estimated'), 'estimated bitrate'),
-            entry(line('encoder'), 'bitrate the encoder is told'),
-            entry(line('media'), 'video on the wire, mean over %g s'
-                  % SMOOTH_S),
-            entry('<path class="waiting" d="M0 12L13 2L26 12Z"/>',
-                  'longest wait in the queue'),
-            entry('<path class="level" d="M0 12V4H26V12Z"/>',
-                  'repair packets per 100 media packets'))),
+            chart.key('<path class="capacity" d="M0 3H26V12H0"/>'
+                      '<path class="edge" d="M0 3H26"/>',
+                      'capacity of the bottleneck'),
+            chart.key(chart.key_line('estimated'), 'estimated bitrate'),
+            chart.key(chart.key_line('encoder'),
+                      'bitrate the encoder is told'),
+            chart.key(chart.key_line('media'),
+                      'video on the wire, mean over %g s' % SMOOTH_S),
+            chart.key('<path class="waiting" d="M0 12L13 2L26 12Z"/>',
+                      'longest wait in the queue'),
+            chart.key('<path class="level" d="M0 12V4H26V12Z"/>',
+                      'repair packets per 100 media packets'))),
         ''.join((
-            entry(ticks('c', 'right', 5), 'lost to congestion'),
-            entry(ticks('w', 'right', 5), 'lost to the radio'),
-            entry(ticks('c', 'misread', 0), 'congestion, misread'),
-            entry(ticks('w', 'misread', 0), 'radio, misread'))))
+            chart.key(ticks('c', 'right', 5), 'lost to congestion'),
+            chart.key(ticks('w', 'right', 5), 'lost to the radio'),
+            chart.key(ticks('c', 'misread', 0), 'congestion, misread'),
+            chart.key(ticks('w', 'misread', 0), 'radio, misread'))))
 
 
 HOW = '''<p>Each panel is one run over the same link; all panels have the same
@@ -278,11 +202,8 @@ def render(result, seconds, warmup):
     """The page of a result as --json has it."""
     runs = result['runs']
     axes = Axes(runs, seconds, warmup)
-    css = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.css')
-    with open(css, encoding='utf-8') as file:
-        style = file.read()
     return PAGE.format(
-        css=style,
+        css=chart.style('page.css'),
         found=''.join('<p class="found">%s</p>' % escape(sentence)
                       for sentence in table.sentences(runs)),
         command=escape(result['command']), link=escape(result['link']),

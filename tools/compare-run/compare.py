@@ -1,0 +1,248 @@
+#!/usr/bin/python3
+# Compares systems over links: runs a set, keeps what ran, writes the page.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import shlex
+import signal
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+# The parts that the demo and the papers have, too.
+sys.path += [str(HERE.parent / 'report'), str(HERE.parent / 'papers-run')]
+
+import demo  # noqa: E402
+from expressions import PaperError, mean  # noqa: E402
+from runner import duration  # noqa: E402
+
+import report  # noqa: E402
+from cells import Cells, machine  # noqa: E402
+from figures import Claims, Figures, check_claims  # noqa: E402
+from setfile import CompareError, Set  # noqa: E402
+
+SETS = HERE / 'sets'
+INTERRUPTED = 130
+
+
+def words(text):
+    return [word for word in text.split(',') if word]
+
+
+def count(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError('must be at least 1')
+    return value
+
+
+def parse_args(argv):
+    parser = argparse.ArgumentParser(
+        prog='tools/compare',
+        description='Sends a clip over emulated links, with our elements and '
+                    'with others, in real time, and compares what arrives.')
+    add = parser.add_argument
+    add('set', nargs='?', default='default', metavar='SET',
+        help='%s, or a file (default)' % ', '.join(sorted(
+            path.stem for path in SETS.glob('*.toml'))))
+    add('--only', type=words, metavar='NAME,...', default=[],
+        help='only these links and systems, as --list has them')
+    add('--seeds', type=count, metavar='N', help='the first N of the set')
+    add('--seconds', type=demo.positive, metavar='S',
+        help='of each run (what the set says)')
+    add('--quick', action='store_true',
+        help='one seed, 15 s, the first point of each sweep')
+    add('--keep', action='store_true',
+        help='take results of other builds, too, and say so')
+    add('--list', action='store_true', help='what there is to run')
+    add('--report-only', action='store_true',
+        help='run nothing: the page from DIR/results.json')
+    add('--table', action='store_true',
+        help='print DIR/results.json as tables in Markdown')
+    add('--out', metavar='DIR', type=pathlib.Path,
+        help='where results.json and index.html go (build/compare/SET)')
+    add('--programs', metavar='DIR',
+        help='where rtpadapt-link and rtpadapt-measure are (the build)')
+    add('--work', metavar='DIR', type=pathlib.Path,
+        default=pathlib.Path(demo.BUILD) / 'compare' / 'cells',
+        help='where single results are kept (%(default)s)')
+    return parser.parse_args(argv)
+
+
+def load(args):
+    path = pathlib.Path(args.set)
+    if path.suffix != '.toml':
+        path = SETS / (args.set + '.toml')
+        if not path.exists():
+            raise CompareError("there is no set '%s'; there are: %s" % (
+                args.set, ' '.join(sorted(
+                    path.stem for path in SETS.glob('*.toml')))))
+    told = Set(path, args.seconds, args.quick)
+    if args.seeds:
+        if args.seeds > len(told.seeds) and not args.quick:
+            told.seeds = list(range(1, args.seeds + 1))
+        told.seeds = told.seeds[:args.seeds]
+    check_claims(told)
+    return told
+
+
+def unique(found):
+    return list({one.name: one for one in found}.values())
+
+
+def size(cells):
+    """How much it is, in words."""
+    return '%d links x %d systems x %d seeds: %d runs' % (
+        len(unique(cell.link for cell in cells)),
+        len(unique(cell.system for cell in cells)),
+        len({cell.seed for cell in cells}), len(cells))
+
+
+def gather(told, cells, older, argv):
+    """What goes into results.json."""
+    lengths = sorted({cell.seconds for cell in cells})
+    ran = [cell for cell in cells if cell.state == 'ok']
+    loads = [cell.result['load'] for cell in ran]
+    # Series and pictures are shown of one seed only.
+    first = {}
+    for cell in ran:
+        first.setdefault((cell.link.name, cell.system.name), cell)
+    return {
+        'set': told.name, 'title': told.title, 'about': told.about,
+        'command': shlex.join(['tools/compare'] + argv),
+        'commit': demo.commit(),
+        'date': datetime.date.today().isoformat(),
+        'seeds': sorted({cell.seed for cell in cells}),
+        'runs': '%s of %s s' % (size(cells), ' to '.join(dict.fromkeys(
+            '%g' % length for length in (lengths[0], lengths[-1])))),
+        'machine': {**machine(), **({'load': mean(loads)} if loads else {})},
+        'warmup': told.warmup, 'picture': told.picture, 'older': older,
+        'links': [link.json() for link in unique(
+            cell.link for cell in cells)],
+        'systems': [system.json() for system in unique(
+            cell.system for cell in cells)],
+        'cells': [entry(cell, cell in first.values()) for cell in cells]}
+
+
+def rounded(value):
+    """Six digits, in lists and tables, too."""
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
+    return float('%.6g' % value) if isinstance(value, float) else value
+
+
+def entry(cell, whole):
+    found = {'link': cell.link.name, 'system': cell.system.name,
+             'seed': cell.seed, 'state': cell.state, 'reason': cell.reason,
+             'engine': cell.engine}
+    if cell.state == 'ok':
+        found.update(rounded(cell.result))
+        if not whole:
+            found['picture'] = found['result']['series'] = None
+    return found
+
+
+def write(path, text):
+    """Whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_name(path.name + '.new')
+        new.write_text(text, encoding='utf-8')
+        os.replace(new, path)
+    except OSError as error:
+        raise CompareError('%s cannot be written: %s' % (
+            path, error.strerror)) from None
+
+
+def publish(out, found, claims):
+    asks = Claims(Figures(found))
+    found['claims'] = [asks.check(claim) for claim in claims]
+    found['summary'] = report.summary(found)
+    write(out / 'results.json', json.dumps(found, ensure_ascii=False) + '\n')
+    write(out / 'index.html', report.render(found))
+    for claim in found['claims']:
+        print('%-9s %s (%s)' % (report.ANSWERS[claim['holds']][1],
+                                claim['text'], claim['figures']))
+    print('The page: %s' % (out / 'index.html'))
+
+
+def read(out):
+    path = out / 'results.json'
+    try:
+        return json.loads(path.read_text(encoding='utf-8'))
+    except (OSError, ValueError) as error:
+        raise CompareError('%s: %s' % (path, error)) from None
+
+
+def list_all(told, cells):
+    for link in unique(cell.link for cell in cells):
+        beside = ''.join(', beside TCP ' + other.tcp if other.tcp
+                         else ', beside others' for other in link.others)
+        print('link    %s: %s%s' % (link.name, link.there, beside))
+    for system in unique(cell.system for cell in cells):
+        print('system  %s: %s' % (system.name, ' '.join(filter(None, (
+            system.system, system.options,
+            system.share and '%g of the capacity' % system.share)))))
+    for claim in told.claims:
+        print('claim   %s' % claim['text'])
+    print(plan(cells, 0))
+
+
+def plan(cells, kept):
+    todo = sum(cell.weight for cell in cells) - kept
+    return '%s, about %s' % (size(cells), duration(todo))
+
+
+def run(args, told, out, argv):
+    cells = told.cells(args.only)
+    runner = Cells(args.work, args.keep, args.programs)
+    kept = [cell for cell in cells if runner.kept(cell)]
+    print('%s%s' % (plan(cells, sum(cell.weight for cell in kept)),
+                    ', %d kept from before' % len(kept) if kept else ''),
+          file=sys.stderr, flush=True)
+    done = runner.run(cells)
+    older = sorted({cell.engine for cell in kept} - set(runner.engines()))
+    if older:
+        print('with results of other builds: ' + ' '.join(older),
+              file=sys.stderr)
+    publish(out, gather(told, cells, older, argv), told.claims)
+    failed = sum(cell.state == 'failed' for cell in cells)
+    if not done:
+        print('What has run is kept; the same command goes on.',
+              file=sys.stderr)
+        return INTERRUPTED
+    if failed:
+        print('%d runs failed' % failed, file=sys.stderr)
+    return 1 if failed else 0
+
+
+def main(argv):
+    args = parse_args(argv)
+    told = load(args)
+    out = args.out or pathlib.Path(demo.BUILD) / 'compare' / told.name
+    if args.table:
+        print(report.markdown(read(out)))
+        return 0
+    if args.report_only:
+        publish(out, read(out), told.claims)
+        return 0
+    if args.list:
+        list_all(told, told.cells(args.only))
+        return 0
+    return run(args, told, out, argv)
+
+
+if __name__ == '__main__':
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except PaperError as error:
+        print('tools/compare: %s' % error, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

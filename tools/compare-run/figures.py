@@ -1,0 +1,322 @@
+# What is read from the cells: metrics, means over seeds, places, claims.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import ast
+import math
+import statistics
+
+from expressions import Expression, NotRun, PaperError, mean
+from setfile import CompareError
+
+# Student's t, 0.975, for 1 to 30 degrees of freedom (any book's table); above
+# 30 the last one, which is a little too wide.
+T975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+        2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+        2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
+
+
+class Metric:
+    def __init__(self, part, name, title, heading, digits, better, text,
+                 scale=1):
+        self.part, self.name, self.title = part, name, title
+        self.heading = heading  # two lines
+        self.digits, self.scale = digits, scale
+        self.better = better    # 1: high, -1: low, 0: neither
+        self.text = text
+
+    def show(self, value):
+        if value is None:
+            return '–'
+        return '%.*f' % (self.digits, value * self.scale)
+
+
+METRICS = [Metric(*row) for row in (
+    ('viewer', 'ssim', 'SSIM', ('', 'SSIM'), 3, 1,
+     'likeness of what was on the screen and the clip; 1 is the same'),
+    ('viewer', 'vmaf', 'VMAF', ('', 'VMAF'), 1, 1,
+     'what viewers would say of it, 0 to 100'),
+    ('viewer', 'frozen_s', 'frozen, s', ('frozen', 's'), 1, -1,
+     'time for which the picture stood still, or was too damaged to tell '
+     'which one it was'),
+    ('viewer', 'longest_freeze_s', 'longest freeze, s', ('longest', 's'), 1,
+     -1, 'longest time for which it did'),
+    ('viewer', 'latency_ms_p50', 'latency p50, ms', ('latency', 'p50 ms'), 0,
+     -1, 'from a frame’s entry into the sender to the screen: median'),
+    ('viewer', 'latency_ms_p95', 'latency p95, ms', ('', 'p95 ms'), 0, -1,
+     '19 of 20 frames stay below'),
+    ('viewer', 'latency_ms_p99', 'latency p99, ms', ('', 'p99 ms'), 0, -1,
+     '99 of 100 frames stay below'),
+    ('path', 'utilisation', 'link used', ('link', 'used'), 2, 1,
+     'share of the bottleneck’s capacity that the stream used'),
+    ('path', 'goodput_bps', 'goodput, Mb/s', ('goodput', 'Mb/s'), 2, 1,
+     'what arrived of the stream', 1e-6),
+    ('path', 'queue_ms_p95', 'queue p95, ms', ('queue', 'p95 ms'), 0, -1,
+     'time in the bottleneck’s queue, 19 of 20 packets stay below'),
+    ('viewer', 'delayed_packet_ratio', 'late packets, %', ('late', '%'), 2, -1,
+     'packets that came more than 75 ms after the one before', 100),
+    ('stream', 'm_c', 'M_c', ('', 'M_c'), 2, -1,
+     'share of the congestion losses that were taken for wireless'),
+    ('stream', 'm_w', 'M_w', ('', 'M_w'), 2, -1,
+     'share of the wireless losses that were taken for congestion'),
+    ('stream', 'fec_overhead', 'FEC, %', ('FEC', '%'), 0, 0,
+     'repair packets per media packet', 100),
+    ('stream', 'residual_loss', 'still lost, %', ('still', 'lost %'), 2, -1,
+     'media packets that were missing after repair', 100),
+    ('stream', 'source_skipped', 'frames skipped', ('frames', 'skipped'), 0,
+     0, 'that this machine was too slow to hand to the sender: a few are '
+     'nothing, many make the run worthless'),
+)]
+BY_NAME = {metric.name: metric for metric in METRICS}
+# What a viewer notices decides about the place.
+PLACE_BY = ('ssim', 'frozen_s', 'latency_ms_p95')
+PARTS = ('viewer', 'path', 'stream')
+
+
+def known(value):
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and math.isfinite(value))
+
+
+def fair(result, link):
+    """What each of the flows that are meant to run would have, in bit/s."""
+    capacity = (result.get('path') or {}).get('capacity_bps')
+    if not known(capacity) or not capacity > 0:
+        return None
+    return capacity / (1 + len(link['tcp']))
+
+
+def shares(result, link):
+    """{"cubic 5201": of a fair share} of the TCPs beside the stream."""
+    each = fair(result, link)
+    if each is None or result.get('others') is None:
+        return {}
+    # One that got less than 1 % is not among the others.
+    found = {tcp + ' ' + port: 0 for port, tcp in link['tcp'].items()}
+    for other in result['others']:
+        port = str(other.get('name', '')).split(' ')[-1]
+        if port in link['tcp'] and known(other.get('goodput_bps')):
+            found[link['tcp'][port] + ' ' + port] += (
+                other['goodput_bps'] / each)
+    return found
+
+
+def value_of(result, name, link):
+    """A metric of one run, None if it is not known."""
+    if name in ('least_share', 'most_share'):
+        found = shares(result, link).values()
+        if not found:
+            return None
+        return (min if name == 'least_share' else max)(found)
+    if name == 'own_share':
+        each = fair(result, link)
+        goodput = (result.get('path') or {}).get('goodput_bps')
+        return goodput / each if each and known(goodput) else None
+    for part in PARTS:
+        value = (result.get(part) or {}).get(name)
+        if known(value):
+            return value
+    return None
+
+
+NAMES = {'least_share', 'most_share', 'own_share', 'capacity_bps',
+         'frames_sent', 'frames_shown', 'freezes', 'queue_ms_p50', 'sent',
+         'congestion_losses', 'wireless_losses', 'packet_loss_ratio',
+         'encoder_bps', 'sender_cpu_s', 'receiver_cpu_s', *BY_NAME}
+
+
+class Spread:
+    """A mean over seeds, and how sure it is."""
+
+    def __init__(self, values):
+        self.values = values
+        self.n = len(values)
+        self.mean = statistics.fmean(values) if values else None
+        self.half = None
+        if self.n > 1:
+            self.half = (T975[min(self.n - 1, len(T975)) - 1]
+                         * statistics.stdev(values) / math.sqrt(self.n))
+
+    def text(self, metric):
+        if self.mean is None:
+            return '–'
+        text = metric.show(self.mean)
+        return text if self.half is None else '%s ± %s' % (
+            text, metric.show(self.half))
+
+    def json(self):
+        return {'mean': self.mean, 'half': self.half, 'n': self.n}
+
+
+class Figures:
+    """Of results.json: its links, systems and cells."""
+
+    def __init__(self, found):
+        self.links = {link['name']: link for link in found['links']}
+        self.systems = {system['name']: system for system in found['systems']}
+        self.cells = {}  # (link, system): {seed: cell}
+        for cell in found['cells']:
+            self.cells.setdefault((cell['link'], cell['system']), {})[
+                cell['seed']] = cell
+        self.groups = {}
+        for link in found['links']:
+            self.groups.setdefault(link['group'], []).append(link)
+
+    def cell(self, link, system, seed):
+        return self.cells.get((link, system), {}).get(seed)
+
+    def state(self, links, system):
+        """Of a row of a table: why there is nothing, or not everything."""
+        found = [cell for link in links
+                 for cell in self.cells.get((link['name'], system), {})
+                 .values()]
+        missing = [cell for cell in found if cell['state'] == 'missing']
+        failed = [cell for cell in found if cell['state'] == 'failed']
+        if missing:
+            return 'not installed: ' + missing[0]['reason']
+        if failed:
+            return '%d of %d runs failed: %s' % (
+                len(failed), len(found), failed[0]['reason'])
+        return '' if found else 'not run'
+
+    def seeds(self, link, system):
+        return {seed: cell['result'] for seed, cell
+                in self.cells.get((link['name'], system), {}).items()
+                if cell['state'] == 'ok'}
+
+    def over_seeds(self, links, system, read, partial=False):
+        """Per seed the mean over the links, where all of them have run;
+        partial: over those of them where it is known."""
+        runs = [(link, self.seeds(link, system)) for link in links]
+        found = []
+        for seed in sorted(set.intersection(*(set(r) for _, r in runs))
+                           if runs else ()):
+            values = [read(results[seed], link) for link, results in runs]
+            if partial:
+                values = [value for value in values if value is not None]
+            if values and None not in values:
+                found.append(statistics.fmean(values))
+        return Spread(found)
+
+    def spread(self, name, links, system):
+        # Without such a loss there is no share of them.
+        return self.over_seeds(
+            links, system, lambda result, link: value_of(result, name, link),
+            name in ('m_c', 'm_w'))
+
+    def share(self, who, links, system):
+        return self.over_seeds(links, system, lambda result, link: shares(
+            result, link).get(who))
+
+    def tcps(self, links):
+        """"cubic 5201" of the TCPs beside the stream, in their order."""
+        return list(dict.fromkeys(
+            '%s %s' % (name, port) for link in links
+            for port, name in sorted(link['tcp'].items())))
+
+    def ran(self, links):
+        """Systems with a result, the best place first."""
+        ran = [system for system in self.systems
+               if any(self.seeds(link, system) for link in links)]
+        places = self.places(links, ran)
+        return sorted(ran, key=lambda system: places[system])
+
+    def places(self, links, systems):
+        """Mean place in PLACE_BY; what is not known comes last."""
+        total = {system: [] for system in systems}
+        for name in PLACE_BY:
+            means = {system: self.spread(name, links, system).mean
+                     for system in systems}
+            if all(value is None for value in means.values()):
+                continue
+            # As they are shown: what looks the same has the same place.
+            metric = BY_NAME[name]
+            order = {system: math.inf if value is None
+                     else -metric.better * float(metric.show(value))
+                     for system, value in means.items()}
+            for system in systems:
+                total[system].append(1 + sum(
+                    other < order[system] for other in order.values()))
+        return {system: statistics.fmean(places) if places else math.nan
+                for system, places in total.items()}
+
+    def best(self, metric, links, systems):
+        """Systems whose mean, as it is shown, is the best; more than one must
+        have run."""
+        if not metric.better:
+            return set()
+        means = {system: self.spread(metric.name, links, system).mean
+                 for system in systems}
+        shown = {system: float(metric.show(value))
+                 for system, value in means.items() if value is not None}
+        if len(shown) < 2 or len(set(shown.values())) == 1:
+            return set()
+        best = (max if metric.better > 0 else min)(shown.values())
+        return {system for system, value in shown.items() if value == best}
+
+
+class Claims:
+    """m('ssim', 'default', 'bernoulli', loss=.05): the mean over the seeds and
+    the matching links; each(...): its values."""
+
+    def __init__(self, figures):
+        self.figures = figures
+        self.said = []
+
+    def each(self, name, system, group, **at):
+        figures = self.figures
+        if name not in NAMES:
+            raise PaperError("there is no metric '%s'" % name)
+        if system not in figures.systems:
+            raise PaperError("there is no system '%s'" % system)
+        links = [link for link in figures.groups.get(group, [])
+                 if all(link['point'].get(key) == value
+                        for key, value in at.items())]
+        if not links:
+            raise NotRun('%s has not run' % group)
+        spread = figures.spread(name, links, system)
+        metric = BY_NAME.get(name) or Metric(
+            '', name, name, ('', ''), 2, 0, '')
+        words = ' '.join([name, system, group] + [
+            '%s=%s' % item for item in at.items()])
+        if not spread.values:
+            raise NotRun('%s: not known' % words)
+        unit = metric.title.partition(', ')[2]
+        text = '%s: %s' % (words, ' '.join(filter(None, (
+            spread.text(metric), unit))))
+        if text not in self.said:
+            self.said.append(text)
+        return spread.values
+
+    def m(self, *words, **at):
+        return mean(self.each(*words, **at))
+
+    def check(self, claim):
+        """{text, check, holds: True, False or None, figures}."""
+        self.said = []
+        names = {'m': self.m, 'each': self.each}
+        try:
+            holds = bool(Expression(claim['check'], set(names), 'claim')(
+                names))
+        except NotRun as error:
+            holds = None
+            self.said.append(str(error))
+        return {'text': claim['text'], 'check': claim['check'],
+                'holds': holds, 'figures': '; '.join(self.said)}
+
+
+def check_claims(told):
+    """Before anything runs: names that a claim asks for."""
+    groups = {link.group: link for link in told.links}
+    systems = {system.name for system in told.systems}
+    where = '%s, claim' % told.path.name
+    for claim in told.claims:
+        asks = Expression(claim['check'], {'m', 'each'}, where)
+        for node in ast.walk(asks.tree):
+            if not isinstance(node, ast.Call) or not (
+                    isinstance(node.func, ast.Name)
+                    and node.func.id in ('m', 'each')):
+                continue
+            for word, known_ones in zip(node.args, (NAMES, systems, groups)):
+                if isinstance(word, ast.Constant) and (
+                        word.value not in known_ones):
+                    raise CompareError("%s: there is no '%s' in: %s" % (
+                        where, word.value, claim['check']))

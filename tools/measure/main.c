@@ -1,0 +1,99 @@
+/* rtpadapt-measure: what a viewer gets of a real clip that a system streams
+ * over a real or an emulated network, and how it compares with others.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "measure.h"
+#include "systems.h"
+
+#include <gst/gst.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_MISSING 77 /* as test programs say that they were skipped */
+
+static const struct
+{
+  const gchar *name, *text;
+  gboolean (*run) (int argc, char **argv, GError **error);
+} commands[] = {
+  { "send", "streams a clip", measure_send },
+  { "receive", "shows it, and writes down when", measure_receive },
+  { "score", "puts both sides' records together into one JSON object",
+      measure_score },
+  { "systems", "lists the systems and what they lack", measure_systems },
+};
+
+gboolean
+measure_options (const GOptionEntry *entries, const gchar *name,
+    const gchar *summary, int *argc, char ***argv, GError **error)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autofree gchar *program = g_strdup_printf ("rtpadapt-measure %s", name);
+
+  g_set_prgname (program);
+  g_option_context_set_summary (context, summary);
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, argc, argv, error))
+    return FALSE;
+  if (*argc > 1) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "what is \"%s\" for?", (*argv)[1]);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+measure_address (const gchar *text, gchar **host, guint *port, GError **error)
+{
+  g_autoptr (GSocketConnectable) address
+      = g_network_address_parse (text, 0, NULL);
+  guint found
+      = address ? g_network_address_get_port (G_NETWORK_ADDRESS (address)) : 0;
+
+  /* Two more ports are for feedback. */
+  if (found == 0 || found > G_MAXUINT16 - 2) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "\"%s\" is not HOST:PORT with a port from 1 to %d", text,
+        G_MAXUINT16 - 2);
+    return FALSE;
+  }
+  *host
+      = g_strdup (g_network_address_get_hostname (G_NETWORK_ADDRESS (address)));
+  *port = found;
+  return TRUE;
+}
+
+static void
+usage (void)
+{
+  g_print ("Usage: rtpadapt-measure COMMAND [OPTION...]\n\n");
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_print ("  %-8s %s\n", commands[i].name, commands[i].text);
+  g_print ("\nrtpadapt-measure COMMAND --help shows its options.\n");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (argc < 2 || g_str_equal (argv[1], "--help")
+      || g_str_equal (argv[1], "-h")) {
+    usage ();
+    return argc < 2 ? EXIT_FAILURE : EXIT_SUCCESS;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
+    if (!g_str_equal (argv[1], commands[i].name))
+      continue;
+    if (commands[i].run (argc - 1, argv + 1, &error))
+      return EXIT_SUCCESS;
+    g_printerr ("rtpadapt-measure: %s\n", g_strchomp (error->message));
+    return g_error_matches (error, SYSTEM_ERROR, SYSTEM_ERROR_MISSING)
+        ? EXIT_MISSING
+        : EXIT_FAILURE;
+  }
+  g_printerr ("rtpadapt-measure: there is no command \"%s\"\n", argv[1]);
+  return EXIT_FAILURE;
+}

@@ -1,0 +1,69 @@
+/* What the link did to the stream, by its own record.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "records.h"
+
+#include <gst/rtpadapt/score/score.h>
+
+G_BEGIN_DECLS
+
+/* A packet of the stream. */
+typedef struct
+{
+  gint64 in, out; /* out: 0 if it did not come through */
+  guint size;
+  gint64 ssrc;  /* -1: no RTP */
+  gint seq, pt; /* -1: no RTP */
+  RaCause lost;
+  gint64 queued; /* RA_SPAN_NONE: not told */
+} Packet;
+
+/* What somebody else's flow got through. */
+typedef struct
+{
+  gchar *name;
+  gdouble bytes;
+} OtherFlow;
+
+typedef struct
+{
+  gint64 t;
+  gdouble bps; /* NaN: not limited */
+} Capacity;
+
+typedef struct
+{
+  GArray *packets;    /* Packet, in order of `in` */
+  GArray *capacities; /* Capacity, in order */
+  GArray *others;     /* OtherFlow */
+  gdouble bytes;      /* of the stream that came through, by the log */
+} Path;
+
+/* `packets` may be NULL.  From `from` until `until` others are counted.
+ * (transfer full): path_free().  NULL and one sentence. */
+Path *path_read (const gchar *packets, const gchar *log, const Records *r,
+    gint64 from, gint64 until, GError **error);
+void path_free (Path *p);
+
+typedef struct
+{
+  RaScoreResult score;
+  gboolean scored; /* else there is nothing in it */
+  guint judged_congestion, judged_wireless;
+  gdouble fec_overhead; /* NaN: not known */
+} PathScore;
+
+void path_score (
+    const Path *p, const Records *r, gint64 from, gint64 until, PathScore *out);
+
+/* Whether others[other] wants a share of the link. */
+gboolean path_competes (
+    const Path *p, guint other, gdouble seconds, gdouble capacity_bps);
+/* `bytes` in `seconds` as a share of what is fair: the capacity by the number
+ * of those who want it, the stream among them.  NaN: not known. */
+gdouble path_share (
+    const Path *p, gdouble bytes, gdouble seconds, gdouble capacity_bps);
+
+G_END_DECLS
