@@ -7,6 +7,9 @@
 #define SENT_GRAIN RA_MSECOND
 /* Who gives feedback gives it more often than this (RFC 8083 4.1, Tmin). */
 #define FEEDBACK_GONE (5 * RA_SECOND)
+/* What a pacer that wakes late may send at once, of less than a round trip
+ * (RFC 5348 4.6): a frame's time at 25 Hz. */
+#define LATE_MAX (40 * RA_MSECOND)
 
 RaSender *
 ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
@@ -220,7 +223,8 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
-  ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s), now);
+  ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
+      p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0, now);
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
       (p->flags & RA_SENT_WAITING) != 0, now);
   s->stats.packets_sent++;

@@ -1,119 +1,9 @@
-/* The sender by hand: pacing, RTT, feedback that lies, the no-feedback timer.
+/* The sender by hand: RTT, feedback that lies, the no-feedback timer.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sender-fixture.h"
 
-#include <gst/rtpadapt/util/rng.h>
-
 #include <string.h>
-
-/* RFC 5348 4.6 with a leaky bucket: in any time t no more than what the rate
- * gave in t and in `burst`, and one packet.  And a sender that always has data
- * uses the rate. */
-static const struct
-{
-  RaSpan burst;
-  gboolean idle, changes;
-  const gchar *why;
-} pacing_rows[] = {
-  { 0, FALSE, FALSE, "no burst" },
-  { 0, TRUE, FALSE, "silence earns nothing" },
-  { 5 * RA_MSECOND, FALSE, FALSE, "bursts of 5 ms" },
-  { 5 * RA_MSECOND, TRUE, FALSE, "after a silence too" },
-  { 100 * RA_MSECOND, TRUE, FALSE, "bursts of 100 ms" },
-  { 0, FALSE, TRUE, "a new rate" },
-  { 100 * RA_MSECOND, TRUE, TRUE, "a new rate, bursts, silences" },
-};
-
-#define N_PACED 600
-
-typedef struct
-{
-  RaTime at;
-  gdouble bytes;  /* sent so far, this packet included */
-  gdouble earned; /* what the rate gave so far */
-} Paced;
-
-static void
-pacing_check (const Paced *log, gdouble burst, gdouble bps_max, guint row)
-{
-  for (guint i = 1; i < N_PACED; i++) {
-    for (guint j = i; j < N_PACED; j++) {
-      gdouble sent = log[j].bytes - log[i - 1].bytes;
-      gdouble most = log[j].earned - log[i].earned + bps_max / 8 * burst + 1500;
-
-      if (sent > most + 1e-3)
-        g_test_message ("%u to %u: %s", i, j, pacing_rows[row].why);
-      g_assert_cmpfloat (sent, <=, most + 1e-3);
-    }
-  }
-}
-
-/* Idles or changes the rate before packet `i`. */
-static void
-pacing_disturb (Fixture *f, RaRng *rng, guint i, guint row, gdouble *earned)
-{
-  RaSpan idle = ra_span (0.2 * ra_rng_uniform (rng));
-
-  if (pacing_rows[row].idle && i % 50 == 49) {
-    *earned += (gdouble) probe_rate / 8 * ra_seconds (idle);
-    f->now = ra_later (f->now, idle);
-  }
-  if (pacing_rows[row].changes && i % 20 == 19) {
-    RaSpan half = ra_diff (ra_sender_next_send (f->sender, f->now), f->now) / 2;
-
-    *earned += (gdouble) probe_rate / 8 * ra_seconds (half);
-    f->now = ra_later (f->now, half);
-    probe_rate = 100000 + (guint64) (1900000 * ra_rng_uniform (rng));
-    fixture_report (f, f->now - 1, 0); /* R_sample of 1 ns: all it takes */
-  }
-}
-
-static void
-test_pacing (gconstpointer data)
-{
-  guint row = GPOINTER_TO_UINT (data);
-  g_autofree Paced *log = g_new0 (Paced, N_PACED);
-  gdouble bytes = 0, earned = 0, burst = ra_seconds (pacing_rows[row].burst);
-  Fixture f;
-  RaRng rng;
-
-  fixture_init (&f, pacing_rows[row].burst);
-  ra_rng_init (&rng, 42, row);
-  for (guint i = 0; i < N_PACED; i++) {
-    guint size = 1 + (guint) (1499 * ra_rng_uniform (&rng));
-    RaTime next;
-
-    pacing_disturb (&f, &rng, i, row, &earned);
-    next = ra_sender_next_send (f.sender, f.now);
-    g_assert_cmpuint (next, >=, f.now);
-    earned += (gdouble) probe_rate / 8 * ra_seconds (ra_diff (next, f.now));
-    f.now = next;
-    g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), ==, f.now);
-    fixture_send (&f, size, RA_SENT_WAITING | RA_SENT_ASKS);
-    bytes += size;
-    log[i] = (Paced){ f.now, bytes, earned };
-  }
-  pacing_check (log, burst, pacing_rows[row].changes ? 2e6 : 1e6, row);
-  /* The last packet is not yet paid for; 2 ns per packet are rounding. */
-  if (!pacing_rows[row].idle)
-    g_assert_cmpfloat (bytes, >=, earned - 1);
-  fixture_clear (&f);
-}
-
-/* A clock that falls back takes no credit away. */
-static void
-test_pacing_back (void)
-{
-  Fixture f;
-
-  fixture_init (&f, 5 * RA_MSECOND);
-  f.now = RA_SECOND;
-  fixture_send (&f, 100, 0); /* of the 625 bytes of 5 ms at 1 Mbit/s */
-  f.now -= 100 * RA_MSECOND;
-  g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), ==, f.now);
-  fixture_clear (&f);
-}
 
 /* R_sample = now - t_recvdata - t_delay (RFC 5348 4.3 step 1), t in ms. */
 static const struct
@@ -462,8 +352,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("pacing", G_N_ELEMENTS (pacing_rows), test_pacing);
-  g_test_add_func ("/sender/pacing-back", test_pacing_back);
   add_rows ("report", G_N_ELEMENTS (report_rows), test_report);
   add_rows ("feedback", G_N_ELEMENTS (feedback_rows), test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);

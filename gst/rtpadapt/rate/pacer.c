@@ -14,8 +14,9 @@ credit_at (const RaPacer *p, guint64 bps, RaTime now)
 {
   gdouble x = ra_bytes (bps);
   RaSpan since = MAX (ra_diff (now, p->time), 0);
+  RaSpan most = MAX (p->burst, p->late);
 
-  return MIN (p->credit + x * ra_seconds (since), x * ra_seconds (p->burst));
+  return MIN (p->credit + x * ra_seconds (since), x * ra_seconds (most));
 }
 
 void
@@ -26,10 +27,11 @@ ra_pacer_settle (RaPacer *p, guint64 bps, RaTime now)
 }
 
 void
-ra_pacer_on_sent (RaPacer *p, guint size, guint64 bps, RaTime now)
+ra_pacer_on_sent (RaPacer *p, guint size, guint64 bps, RaSpan late, RaTime now)
 {
   ra_pacer_settle (p, bps, now);
   p->credit -= size;
+  p->late = late;
 }
 
 RaTime

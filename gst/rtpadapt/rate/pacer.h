@@ -1,7 +1,10 @@
 /* The pacer: when may the next packet leave? (RFC 5348 4.6)
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A leaky bucket: bytes sent in any t <= rate * (t + burst) + one packet.
+ * A leaky bucket: bytes sent in any t <= rate * (t + burst) + one packet.  While
+ * a packet waits it is the caller who comes late, as clocks do, and what he
+ * misses by that is made up for: up to `late` instead of `burst`, which RFC 5348
+ * bounds by a round trip.
  */
 #pragma once
 
@@ -13,6 +16,7 @@ typedef struct
 {
   gdouble credit; /* bytes that may go at once; negative: wait */
   RaSpan burst;
+  RaSpan late; /* 0: no packet waits */
   RaTime time; /* of credit */
 } RaPacer;
 
@@ -20,8 +24,9 @@ void ra_pacer_init (RaPacer *p, RaSpan burst, RaTime now);
 /* To be called before the rate changes: what the bucket holds was earned at
  * the rate so far, `bps`. */
 void ra_pacer_settle (RaPacer *p, guint64 bps, RaTime now);
-/* A packet of `size` bytes leaves. */
-void ra_pacer_on_sent (RaPacer *p, guint size, guint64 bps, RaTime now);
+/* A packet of `size` bytes leaves; `late` is 0 unless another one waits. */
+void ra_pacer_on_sent (
+    RaPacer *p, guint size, guint64 bps, RaSpan late, RaTime now);
 /* The earliest time for the next packet; `now` if it may go at once,
  * RA_TIME_NONE - 1 at a rate of 0. */
 RaTime ra_pacer_next (const RaPacer *p, guint64 bps, RaTime now);
