@@ -25,6 +25,10 @@ PORT = 5004
 MISSING = 77       # of rtpadapt-measure: a system that is not installed
 MARGIN_S = 20      # after which a stream that should have ended is ended
 PATIENCE_S = 600   # for comparing pictures
+# A share of frames that the machine was too slow to hand to the encoder: what
+# else it was too slow for is not the system's fault, and the cell runs again.
+DISTURBED = .01
+ATTEMPTS = 3
 PICTURE_WIDTH = 448
 PARTS = ('viewer', 'path', 'stream', 'series')
 
@@ -177,6 +181,13 @@ class Work:
         return None
 
 
+def disturbance(result):
+    """The share of frames that never came to the encoder."""
+    skipped = result['result']['stream'].get('source_skipped') or 0
+    frames = result['result']['viewer'].get('frames_sent') or 0
+    return skipped / max(skipped + frames, 1)
+
+
 class Failure(Exception):
     """Of one cell; its text is the reason."""
 
@@ -300,24 +311,32 @@ class Cells:
                 'took_s': round(time.monotonic() - begin, 1)}
 
     def one(self, cell):
-        """Runs it, once more if it fails; says how it ended in it."""
-        for _ in range(2):
+        """Runs it, once more if it fails, and until the machine does not
+        disturb it, or the least disturbed counts; says how it ended in it."""
+        failures, found = 0, []
+        while failures < 2 and len(found) + failures < ATTEMPTS:
             # The pictures of a minute are half a gigabyte.
             with tempfile.TemporaryDirectory(
                     prefix='rtpadapt-compare-',
                     dir=os.environ.get('TMPDIR', '/var/tmp')) as folder:
                 try:
-                    cell.result = self.attempt(cell, folder)
-                    cell.state, cell.reason = 'ok', ''
-                    cell.engine = self.cache(cell).engine
-                    self.cache(cell).store(cell)
-                    return
+                    result = self.attempt(cell, folder)
+                    found.append((disturbance(result), len(found), result))
+                    if found[-1][0] <= DISTURBED:
+                        break
                 except Missing as error:
                     cell.state, cell.reason = 'missing', str(error)
                     self.missing[cell.system.system] = str(error)
                     return
                 except Failure as error:
+                    failures += 1
                     cell.state, cell.reason = 'failed', str(error)
+        if found:
+            cell.result = min(found)[2]
+            cell.result['attempts'] = len(found)
+            cell.state, cell.reason = 'ok', ''
+            cell.engine = self.cache(cell).engine
+            self.cache(cell).store(cell)
 
     def engines(self):
         return [cache.engine for cache in self.caches.values()]
