@@ -266,7 +266,7 @@ class Claims:
         if name not in NAMES:
             raise PaperError("there is no metric '%s'" % name)
         if system not in figures.systems:
-            raise PaperError("there is no system '%s'" % system)
+            raise NotRun('%s has not run' % system)
         links = [link for link in figures.groups.get(group, [])
                  if all(link['point'].get(key) == value
                         for key, value in at.items())]
