@@ -270,7 +270,7 @@ send_start (GstRtpAdaptSend *self)
   self->encoder_again = RA_TIME_NONE;
   self->beside = 0;
   self->beside_again = 0;
-  self->notified = 0;
+  self->notified = G_MAXUINT64; /* nothing yet: 0 is news, too */
   self->breaker_told = RA_BREAKER_CLOSED;
   self->ceased = FALSE;
   sender_create (self, warnings);
