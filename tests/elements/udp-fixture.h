@@ -26,7 +26,7 @@ udp_socket (const gchar *address, guint *port)
   gboolean is_v4 = inet_pton (AF_INET, address, &v4.sin_addr) == 1;
   struct sockaddr *sa = is_v4 ? (gpointer) &v4 : (gpointer) &v6;
   socklen_t len = is_v4 ? sizeof v4 : sizeof v6;
-  const struct timeval patience = { .tv_sec = 5 };
+  const struct timeval patience = { .tv_sec = 60 }; /* nobody waits in vain */
   const gint on = 1, off = 0;
   gint fd = socket (sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
