@@ -95,3 +95,14 @@ fixture_report (Fixture *f, RaTime t_recvdata, guint64 recv_rate)
 
   g_assert_true (ra_sender_on_report (f->sender, &report, 0, f->now));
 }
+
+/* A test for each row. */
+static inline void
+add_rows (const gchar *path, guint n, GTestDataFunc test)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *name = g_strdup_printf ("/sender/%s/%u", path, i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
+  }
+}

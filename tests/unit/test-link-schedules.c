@@ -1,44 +1,7 @@
 /* Link models that change by time, as in a handover: hand-calculated.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/link.h>
-
-/* 1,250 bytes are 10,000 bits: 10 ms at 1 Mbit/s. */
-#define S 1250
-
-/* "+SEQ MS" delivered, "-SEQ MS NODE" lost, "~SEQ" discarded. */
-static void
-log_deliver (const RaLinkPacket *p, RaTime now, gpointer log)
-{
-  g_string_append_printf (
-      log, "+%u %.9g, ", (guint) p->seq, (gdouble) now / 1e6);
-}
-
-static void
-log_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
-    gpointer log)
-{
-  g_string_append_printf (
-      log, "-%u %.9g %s, ", (guint) p->seq, (gdouble) now / 1e6, node);
-}
-
-static void
-log_discard (const RaLinkPacket *p, gpointer log)
-{
-  g_string_append_printf (log, "~%u, ", (guint) p->seq);
-}
-
-static const RaLinkSink log_sink = { log_deliver, log_drop, log_discard };
-
-static RaLink *
-link_new (const gchar *text, GString *log)
-{
-  GError *error = NULL;
-  RaLink *l = ra_link_parse (text, 1, &log_sink, log, &error);
-
-  g_assert_no_error (error);
-  return l;
-}
+#include "link-fixture.h"
 
 static void
 push (RaLink *l, guint64 seq, guint flow, gdouble ms)
@@ -148,15 +111,18 @@ static const struct
       "the time a packet comes to the model: 10 + 25, 20 + 60" },
   { "bernoulli 0,100ms:1,200ms:0", 5,
       { { 0 }, { 99 }, { 100 }, { 199 }, { 200 } },
-      "+0 0, +1 99, -2 100 bernoulli, -3 199 bernoulli, +4 200, ",
+      "+0 0, +1 99, -2 100 wireless bernoulli, -3 199 wireless bernoulli, "
+      "+4 200, ",
       "0, 1 and 0 again" },
   { "bernoulli 0,100ms:1,200ms:0", 4, { { 500 }, { 599 }, { 600 }, { 700 } },
-      "+0 500, +1 599, -2 600 bernoulli, +3 700, ",
+      "+0 500, +1 599, -2 600 wireless bernoulli, +3 700, ",
       "times count from the link's first packet" },
   { "delay 25ms ! bernoulli 0,20ms:1,30ms:0", 2, { { 0 }, { 5 } },
-      "-0 25 bernoulli, +1 30, ", "the time a packet comes to the model" },
+      "-0 25 wireless bernoulli, +1 30, ",
+      "the time a packet comes to the model" },
   { "each bernoulli 0,50ms:1", 2, { { 0, 0 }, { 100, 1 } },
-      "+0 0, -1 100 bernoulli, ", "a flow's copy has the link's clock" },
+      "+0 0, -1 100 wireless bernoulli, ",
+      "a flow's copy has the link's clock" },
   /* flow 0: 99 + 60 = 159, 101 + 25 = 126 waits for it; flow 1: 100 + 25 */
   { "each delay 60ms,100ms:25ms", 4,
       { { 0, 0 }, { 99, 0 }, { 100, 1 }, { 101, 0 } },
@@ -167,7 +133,8 @@ static const struct
   { "bottleneck rate=1M,100ms:0,400ms:500k ! delay 25ms,100ms:60ms ! "
     "bernoulli 0,100ms:1,400ms:0",
       5, { { 0 }, { 80 }, { 95 }, { 200 }, { 450 } },
-      "+0 35, -1 115 bernoulli, -3 200 bottleneck, +2 470, +4 530, ",
+      "+0 35, -1 115 wireless bernoulli, -3 200 congestion bottleneck, "
+      "+2 470, +4 530, ",
       "a handover" },
 };
 
@@ -232,7 +199,7 @@ test_draws (gconstpointer data)
 
     push (l, ms, 0, ms);
     g_string_append_printf (
-        expected, lost ? "-%u %u bernoulli, " : "+%u %u, ", ms, ms);
+        expected, lost ? "-%u %u wireless bernoulli, " : "+%u %u, ", ms, ms);
   }
   g_assert_cmpstr (log->str, ==, expected->str);
   ra_link_free (l);

@@ -1,49 +1,10 @@
 /* Link models: the text, and behaviour calculated by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/link.h>
+#include "link-fixture.h"
 
 #include <math.h>
 #include <string.h>
-
-/* 1,250 bytes are 10,000 bits: 10 ms at 1 Mbit/s. */
-#define S 1250
-
-/* What came out, as text: "+SEQ MS" delivered, "-SEQ MS CAUSE NODE" dropped,
- * "~SEQ" discarded. */
-static void
-log_deliver (const RaLinkPacket *p, RaTime now, gpointer log)
-{
-  g_string_append_printf (
-      log, "+%u %.9g, ", (guint) p->seq, (gdouble) now / 1e6);
-}
-
-static void
-log_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
-    gpointer log)
-{
-  g_string_append_printf (log, "-%u %.9g %s %s, ", (guint) p->seq,
-      (gdouble) now / 1e6, ra_cause_nick (cause), node);
-}
-
-static void
-log_discard (const RaLinkPacket *p, gpointer log)
-{
-  g_string_append_printf (log, "~%u, ", (guint) p->seq);
-}
-
-static const RaLinkSink log_sink = { log_deliver, log_drop, log_discard };
-
-static RaLink *
-link_new (const gchar *text, GString *log)
-{
-  GError *error = NULL;
-  RaLink *l = ra_link_parse (text, 1, &log_sink, log, &error);
-
-  g_assert_no_error (error);
-  g_assert_nonnull (l);
-  return l;
-}
 
 static void
 push (RaLink *l, guint64 seq, guint size, gdouble ms)

@@ -154,16 +154,6 @@ test_pacing_late (gconstpointer data)
   fixture_clear (&f);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/sender/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {

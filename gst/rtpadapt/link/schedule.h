@@ -29,11 +29,18 @@ ra_node_is_set (const RaSchedule *s, const gchar *name, GError **error)
   return TRUE;
 }
 
+/* From the link's start to t; 0 before. */
+static inline RaSpan
+ra_node_since_start (const RaNode *n, RaTime t)
+{
+  return t > n->start ? ra_diff (t, n->start) : 0;
+}
+
 /* The value at t; before the link starts, the first one. */
 static inline gdouble
 ra_node_value (const RaNode *n, const RaSchedule *s, RaTime t)
 {
-  return ra_schedule_at (s, t > n->start ? ra_diff (t, n->start) : 0);
+  return ra_schedule_at (s, ra_node_since_start (n, t));
 }
 
 /* When the value changes next after t, or RA_TIME_NONE; the link has started. */

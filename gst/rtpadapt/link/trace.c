@@ -12,6 +12,7 @@
  * Unlike in mm-link the packet being sent counts as queued.
  */
 #include <gst/rtpadapt/link/fifo.h>
+#include <gst/rtpadapt/link/schedule.h>
 
 #define OPPORTUNITY 1504 /* bytes, as in mm-link */
 #define MS_MAX 1000000000
@@ -88,12 +89,6 @@ opportunity_time (const Trace *t, guint64 i)
       t->node.start, (RaSpan) MIN (ms, G_MAXINT64 / RA_MSECOND) * RA_MSECOND);
 }
 
-static RaTime
-since_start (const RaNode *n, RaTime now)
-{
-  return now > n->start ? now - n->start : 0;
-}
-
 /* How many opportunities there are until `since` the start, included. */
 static guint64
 opportunities (const Trace *t, RaTime since)
@@ -128,7 +123,7 @@ static void
 trace_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 {
   Trace *t = (Trace *) n;
-  guint64 next = opportunities (t, since_start (n, now));
+  guint64 next = opportunities (t, (RaTime) ra_node_since_start (n, now));
   guint64 size = MAX (p->size, 1); /* also nothing waits for its turn */
   RaLinkPacket inside = *p;
   RaTime at;
@@ -199,7 +194,8 @@ static guint64
 trace_capacity (const RaNode *n, RaTime now)
 {
   const Trace *t = (const Trace *) n;
-  RaTime from = since_start (n, now), to = ra_later (from, RA_SECOND);
+  RaTime from = (RaTime) ra_node_since_start (n, now),
+         to = ra_later (from, RA_SECOND);
 
   return (opportunities (t, to) - opportunities (t, from)) * OPPORTUNITY * 8;
 }
