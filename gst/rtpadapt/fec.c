@@ -51,6 +51,12 @@ ra_fec_on_report (RaFec *f, const RaReport *report, RaTime now)
   f->percentage = MIN (f->percentage, 100);
 }
 
+void
+ra_fec_set_mended (RaFec *f, gdouble share)
+{
+  f->mended = CLAMP (share, 0, 1);
+}
+
 guint
 ra_fec_percentage (const RaFec *f)
 {

@@ -29,6 +29,7 @@ struct _RaFec
 {
   const RaFecOps *ops;
   guint percentage; /* the answer, 0..100 */
+  gdouble mended;   /* of the lost packets, by being sent again: 0 to 1 */
 };
 
 /* All rules, ended by NULL. */
@@ -49,6 +50,8 @@ void ra_fec_free (RaFec *f);
 /* A frame of `packets` media packets was sent. */
 void ra_fec_on_frame (RaFec *f, guint packets);
 void ra_fec_on_report (RaFec *f, const RaReport *report, RaTime now);
+/* Of the lost media packets this share comes even without the repair. */
+void ra_fec_set_mended (RaFec *f, gdouble share);
 /* Repair packets per 100 media packets. */
 guint ra_fec_percentage (const RaFec *f);
 void ra_fec_observe (const RaFec *f, RaObserve emit, gpointer data);

@@ -85,11 +85,12 @@ static void
 unknown_node_error (const gchar *name, GError **error)
 {
   GString *names = g_string_new (NULL);
+  g_autofree gchar *shown = ra_word_shown (name);
 
   for (guint i = 0; ra_links[i]; i++)
     g_string_append_printf (names, "%s%s", i ? ", " : "", ra_links[i]->name);
   g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_UNKNOWN_NODE,
-      "no link model '%s', only %s", name, names->str);
+      "no link model '%s', only %s", shown, names->str);
   g_string_free (names, TRUE);
 }
 
@@ -119,23 +120,26 @@ static gboolean
 node_load (RaNode *n, const gchar *name, GError **error)
 {
   const GString *file;
+  g_autofree gchar *shown = ra_word_shown (name);
   g_autoptr (GError) why = NULL;
 
   if (!n->link->sink.load) {
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_FILE,
-        "%s: file=%s: this program reads no files", n->ops->name, name);
+        "%s: file=%s: this program reads no files", n->ops->name, shown);
     return FALSE;
   }
   file = file_text (n->link, name, &why);
   if (!file) {
+    g_autofree gchar *message = ra_word_shown (why->message);
+
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_FILE,
         "%s: %s (a name here holds no blank and no '!')", n->ops->name,
-        why->message);
+        message);
     return FALSE;
   }
   if (!n->ops->load (n, file->str, file->len, &why)) {
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_FILE, "%s: file=%s: %s",
-        n->ops->name, name, why->message);
+        n->ops->name, shown, why->message);
     return FALSE;
   }
   return TRUE;
@@ -157,8 +161,10 @@ node_set (RaNode *n, const gchar *word, gboolean first, GError **error)
     name = n->ops->positional;
     value = word;
   } else {
+    g_autofree gchar *shown = ra_word_shown (word);
+
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_SYNTAX,
-        "%s: '%s': expected name=value", n->ops->name, word);
+        "%s: '%s': expected name=value", n->ops->name, shown);
     return FALSE;
   }
   if (n->ops->load && g_str_equal (name, "file"))

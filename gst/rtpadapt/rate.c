@@ -11,6 +11,7 @@
  * where nothing is lost, while an encoder's sizes change with its rate.  256 is
  * four intervals at p = 1.6 %; the mean of 30..1200 bytes is good to 2 %. */
 #define S_PACKETS 256
+#define CLOCK_BACK RA_SECOND /* calls that cross are closer */
 
 #define RA_ENTRY(name) extern const RaRateOps ra_rate_##name;
 #include "rate-list.inc"
@@ -35,6 +36,22 @@ config_valid (const RaRateConfig *cfg)
   if (c.mss == 0)
     c.mss = MSS_DEFAULT;
   return c;
+}
+
+/* The controller's time.  To it no moment of before may be to come: it would wait
+ * for that, or take every loss until then for one it had answered. */
+static RaTime
+time_in (RaRate *r, RaTime now)
+{
+  RaTime in = ra_later (now, r->ahead);
+  RaSpan back = ra_diff (r->latest, in);
+
+  if (back > CLOCK_BACK && back < G_MAXINT64 - r->ahead) {
+    r->ahead += back;
+    in = r->latest;
+  }
+  r->latest = in;
+  return in;
 }
 
 /* Every call ends here: no timer due, the answer within its limits.  The
@@ -72,6 +89,7 @@ ra_rate_new (const RaRateOps *ops, const gchar *params, const RaRateConfig *cfg,
   r->bps = r->cfg.start;
   r->s = r->cfg.mss;
   r->timeout = r->last_sent = RA_TIME_NONE;
+  r->latest = now;
   ra_params_init (r, ops->params);
   if (!ra_params_parse (r, ops->size, ops->params, params, error)) {
     g_free (r);
@@ -99,6 +117,7 @@ ra_rate_set_config (RaRate *r, const RaRateConfig *cfg)
 void
 ra_rate_on_sent (RaRate *r, guint size, RaTime now)
 {
+  now = time_in (r, now);
   catch_up (r, now);
   r->n_sent = MIN (r->n_sent + 1, S_PACKETS);
   r->s += (size - r->s) / r->n_sent;
@@ -118,26 +137,31 @@ report_valid (const RaReport *report)
 void
 ra_rate_on_report (RaRate *r, const RaReport *report, RaTime now)
 {
+  RaReport in = *report;
+
+  if (!report_valid (report))
+    return;
+  now = time_in (r, now);
+  in.t_recvdata = ra_later (in.t_recvdata, r->ahead);
   catch_up (r, now);
-  if (report_valid (report)) {
-    /* RFC 5348 4.3 step 2, q = 0.9 */
-    r->rtt += r->rtt ? (report->rtt - r->rtt) / 10 : report->rtt;
-    r->interval = MAX (report->interval, 0);
-    r->ops->on_report (r, report, now);
-  }
+  /* RFC 5348 4.3 step 2, q = 0.9 */
+  r->rtt += r->rtt ? (report->rtt - r->rtt) / 10 : report->rtt;
+  r->interval = MAX (report->interval, 0);
+  r->ops->on_report (r, &in, now);
   settle (r, now);
 }
 
 void
 ra_rate_postpone (RaRate *r, RaTime until)
 {
-  r->timeout = MAX (r->timeout, until); /* RA_TIME_NONE is the largest */
+  /* RA_TIME_NONE is the largest */
+  r->timeout = MAX (r->timeout, ra_later (until, r->ahead));
 }
 
 void
 ra_rate_on_timeout (RaRate *r, RaTime now)
 {
-  settle (r, now);
+  settle (r, time_in (r, now));
 }
 
 guint64
@@ -149,7 +173,8 @@ ra_rate_get (const RaRate *r)
 RaTime
 ra_rate_next_timeout (const RaRate *r)
 {
-  return r->timeout;
+  return r->timeout == RA_TIME_NONE ? RA_TIME_NONE
+                                    : ra_later (r->timeout, -r->ahead);
 }
 
 void

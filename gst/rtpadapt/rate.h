@@ -75,6 +75,9 @@ struct _RaRate
   guint n_sent;     /* packets that s is the mean of */
   RaTime timeout;   /* when on_timeout wants to run, or RA_TIME_NONE */
   RaTime last_sent; /* RA_TIME_NONE before the first packet */
+  /* All times in here go on where the caller's clock falls back. */
+  RaTime latest;
+  RaSpan ahead; /* of that clock */
 };
 
 /* All controllers, ended by NULL. */

@@ -10,6 +10,8 @@
 /* What a pacer that wakes late may send at once, of less than a round trip
  * (RFC 5348 4.6): a frame's time at 25 Hz. */
 #define LATE_MAX (40 * RA_MSECOND)
+/* Who leaves no later than this after the pacer lets him was held back by it. */
+#define HELD_GRAIN RA_MSECOND
 
 RaSender *
 ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
@@ -40,6 +42,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->last.queue = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->told = RA_TIME_NONE;
   ra_blocks_init (&s->blocks);
+  ra_winmin_init (&s->shortest);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   ra_sent_log_init (&s->log);
   return s;
@@ -152,7 +155,13 @@ ra_sender_set_safety (RaSender *s, gdouble friendliness_cap, gboolean breakers)
 guint64
 ra_sender_rate (const RaSender *s)
 {
-  return ra_guard_rate (&s->guard, ra_rate_get (s->rate));
+  guint64 rate = ra_rate_get (s->rate);
+
+  /* A packet in a second at least, or what is delivered is so rare that the
+   * breakers take the path for dead (RFC 8083 4.2). */
+  if (ra_guard_is_lied_to (&s->guard))
+    rate = MIN (rate, MAX (s->rate->cfg.min, ra_bits (s->rate->s)));
+  return ra_guard_rate (&s->guard, rate);
 }
 
 RaTime
@@ -202,6 +211,17 @@ frame_count (RaSender *s, RaSentFlags flags)
   }
 }
 
+/* A frame's first packet that left when the pacer let it: the encoder is ahead of
+ * the pacer, though none may wait behind it.  At a low rate, where a frame is a
+ * packet or two, none ever does. */
+static gboolean
+is_frame_held (const RaSender *s, const RaOutgoing *p, RaTime now)
+{
+  return !(p->flags & (RA_SENT_REPAIR | RA_SENT_BESIDE))
+      && s->frame_packets == 0
+      && ra_pacer_is_spent (&s->pacer, ra_sender_rate (s), HELD_GRAIN, now);
+}
+
 void
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
@@ -216,8 +236,9 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .sent = now,
           .size = p->size,
           .mark = p->mark,
-          .waiting = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD))
-              == RA_SENT_WAITING });
+          .waiting
+          = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD)) == RA_SENT_WAITING
+              || is_frame_held (s, p, now) });
   if (!(p->flags & RA_SENT_BESIDE)) {
     ra_sizes_on_sent (
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
@@ -234,7 +255,8 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 
 /* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time
  * is on record.  For paced video: the sender is not data-limited at the moment
- * it sends a packet while another one waits for the pacer; an interval is
+ * it sends a packet while another one waits for the pacer, but for those of its
+ * own frame, or one that begins a frame and had to wait itself; an interval is
  * data-limited if there was no such moment in (t_new - R, t_new], or since the
  * last report where those are rarer than once per R: t_old is where X_recv
  * begins. */
@@ -244,6 +266,12 @@ data_limited (const RaSender *s, RaTime t_new)
   RaTime t_old = ra_later (t_new, -MAX (ra_sender_rtt (s), s->interval));
 
   return !ra_sent_log_waited (&s->log, t_old, t_new);
+}
+
+void
+ra_sender_on_repeat (RaSender *s)
+{
+  ra_repeats_on_asked (&s->repeats);
 }
 
 void
@@ -260,6 +288,11 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
 {
   RaReport raw;
 
+  if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
+    s->told = now;
+    ra_sender_guard (s, report, now);
+    return;
+  }
   timer_hold (s);
   s->asked = RA_TIME_NONE;
   s->told = now;
@@ -272,6 +305,9 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   s->lost_late = 0;
   ra_sender_guard (s, &raw, now);
   ra_rate_on_report (s->rate, &s->last, now);
+  ra_repeats_on_report (&s->repeats, &s->last,
+      s->fec_absent ? 0 : ra_fec_percentage (s->fec), now);
+  ra_fec_set_mended (s->fec, ra_repeats_mended (&s->repeats));
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }
@@ -292,6 +328,21 @@ ra_sender_on_report (
   checked.rtt = ra_diff (now, report->t_recvdata) - t_delay;
   ra_sender_apply (s, &checked, now);
   return TRUE;
+}
+
+void
+ra_sender_on_lie (RaSender *s, RaTime now)
+{
+  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  ra_guard_on_lie (&s->guard, now);
+  ra_receiver_set_distrust (s->receiver, TRUE);
+}
+
+gboolean
+ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t)
+{
+  return ra_claims_hear (&s->claims, arrived,
+      s->stats.packets_sent - ra_sent_log_after (&s->log, t));
 }
 
 void
@@ -319,6 +370,7 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
 {
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   ra_guard_on_timeout (&s->guard, now);
+  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
   timer_hold (s);
   ra_rate_on_timeout (s->rate, now);
 }
@@ -347,6 +399,8 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->friendly = ra_friendly_cap (&s->guard.friendly, 1);
   stats->breaker = s->guard.breaker.state;
   stats->trip = s->guard.breaker.trip;
+  stats->lies = s->guard.lies;
+  stats->liar = ra_guard_is_lied_to (&s->guard);
   ra_receiver_get_stats (s->receiver, &stats->loss);
 }
 

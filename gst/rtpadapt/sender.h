@@ -45,8 +45,11 @@ gboolean ra_sender_set_fec (
 /* FALSE: nobody makes the repair packets that the rule wants, and nothing is set
  * aside for them; TRUE at first. */
 void ra_sender_set_fec_made (RaSender *s, gboolean made);
+/* A media packet that was lost was asked for, the first time, and is sent
+ * again. */
+void ra_sender_on_repeat (RaSender *s);
 void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
-/* Whatever tripped, the user wants to try again. */
+/* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_sender_restart (RaSender *s);
 void ra_sender_set_safety (
     RaSender *s, gdouble friendliness_cap, gboolean breakers);
@@ -108,6 +111,15 @@ gboolean ra_sender_on_held_feedback (RaSender *s,
     const RaFeedbackPacket *packets, guint n, RaSpan grain, RaSpan held,
     RaTime now);
 
+/* The peer acknowledged what was never sent (safety/skips.h): it has the lowest
+ * rate, or a packet in a second, for some time (safety/guard.h), and nothing it
+ * says counts. */
+void ra_sender_on_lie (RaSender *s, RaTime now);
+
+/* The peer says how many packets arrived, from whenever, when that which was sent
+ * at `t` had.  TRUE: more than were sent; it is for the caller to call it a lie. */
+gboolean ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t);
+
 /* A report block about an SSRC of ours, of an SR or RR.  Where the peer gives no
  * feedback, it serves the circuit breakers and the bound on the rate; it steers
  * no controller, whose rate falls for want of feedback.  `fraction_lost` is 0 to
@@ -136,6 +148,8 @@ typedef struct
   guint64 friendly; /* what a TCP would get, bit/s; G_MAXUINT64 without loss */
   RaBreakerState breaker;
   RaBreakerTrip trip;
+  guint lies;    /* times that the peer was found out */
+  gboolean liar; /* it was lately */
 } RaSenderStats;
 void ra_sender_get_stats (const RaSender *s, RaSenderStats *stats);
 /* The controller's, the LDA's and the receiver's values. */

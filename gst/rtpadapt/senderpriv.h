@@ -3,8 +3,10 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/fec/repeats.h>
 #include <gst/rtpadapt/rate/pacer.h>
 #include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
 #include <gst/rtpadapt/sentlog.h>
 
@@ -16,6 +18,7 @@ struct _RaSender
   RaReceiver *receiver; /* for per-packet feedback */
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
+  RaRepeats repeats;
   RaGuard guard;
   RaRateConfig cfg;
   guint64 handed; /* where an exchanged controller started, else 0 */
@@ -34,11 +37,13 @@ struct _RaSender
   RaSpan interval;    /* between feedbacks: rises at once, falls slowly */
   RaTime asked;       /* the first packet since then that asks for an answer,
                             or RA_TIME_NONE */
+  RaWinMin shortest;  /* RTT, ns, whatever the peer says that it waited */
   gboolean mid_frame; /* the last packet did not ask */
   guint bytes_lost;   /* reported lost since the last that arrived */
   guint lost_by_mark[RA_N_MARKS]; /* the same, packets */
   guint lost_late; /* reported lost after later ones: for the guard alone */
 
+  RaClaims claims;
   RaTruth truth;
   gpointer truth_data;
   RaReport last;

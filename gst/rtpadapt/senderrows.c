@@ -7,6 +7,12 @@
 
 /* A silence of the source is no interval between feedbacks. */
 #define INTERVAL_MAX RA_SECOND
+/* As in feedback/listener.c: no usable path is longer, but a process that slept
+ * finds old reports.  A new route has another shortest RTT, and of the
+ * time since a packet was sent so much can the peer's waiting take off it. */
+#define RTT_MAX (10 * RA_SECOND)
+#define RTT_WINDOW (30 * RA_SECOND)
+#define HELD_SHARE 5
 
 /* What a feedback's rows have in common. */
 typedef struct
@@ -109,6 +115,35 @@ is_contrary (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
       && batch->held > ra_diff (batch->now, sent->sent) + batch->grain;
 }
 
+/* Of the time that the peer says it waited, as much as can be.  Who says that it
+ * waited long has a short R, and with it any rate (RFC 5348 4.3 step 4).  But who
+ * waits hears of the next packet; and of the many reports some are sent soon after
+ * a packet came.  So no R is believed below the shortest of late, of which waiting
+ * takes off no more than the time to the next packet, and a fifth: R can be denied
+ * a fifth of its length.  (The listener says the same of t_delay.) */
+static RaSpan
+held_believed (
+    RaSender *s, const RaFeedbackPacket *packets, guint n, const Batch *batch)
+{
+  const RaSent *newest = NULL, *next;
+  RaSpan whole, off;
+
+  while (n-- > 0 && !newest) {
+    if (packets[n].arrival != RA_TIME_NONE)
+      newest = ra_sent_log_find (&s->log, packets[n].seq);
+  }
+  if (batch->held <= 0 || !newest)
+    return batch->held;
+  whole = MAX (ra_diff (batch->now, newest->sent), 0);
+  off = MIN (batch->held, whole / HELD_SHARE);
+  next = ra_sent_log_find (&s->log, newest->seq + 1);
+  if (next)
+    off = MIN (off, ra_diff (next->sent, newest->sent));
+  ra_winmin_add (&s->shortest, (gdouble) (whole - off), batch->now, RTT_WINDOW);
+  off = whole - (RaSpan) ra_winmin_get (&s->shortest, batch->now, RTT_WINDOW);
+  return CLAMP (off, 0, batch->held);
+}
+
 gboolean
 ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
     RaSpan grain, RaTime now)
@@ -135,6 +170,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     if (packets[i].arrival != RA_TIME_NONE)
       batch.newest = MAX (batch.newest, packets[i].arrival);
   }
+  batch.held = held_believed (s, packets, n, &batch);
   for (guint i = 0; i < n; i++) {
     const RaSent *sent = row_feed (s, &packets[i], &batch);
 
@@ -149,6 +185,10 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
       ra_sender_guard (s, &(RaReport){ 0 }, now);
     return FALSE;
   }
+  if (ra_diff (now, newest->sent) - batch.held > RTT_MAX) {
+    s->stats.feedback_bad++;
+    return FALSE;
+  }
   interval_update (s, now);
   /* The peer answers at once, so the receiver's timer plays no part here: each
    * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
@@ -156,7 +196,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     RaSpan whole = ra_diff (now, newest->sent);
 
     /* Offsets are rounded; R is no shorter than what they can show. */
-    report.rtt = MAX (whole - held, MIN (whole, grain));
+    report.rtt = MAX (whole - batch.held, MIN (whole, grain));
     report.interval = s->interval;
     ra_sender_apply (s, &report, now);
   }

@@ -15,8 +15,7 @@ ra_sent_log_init (RaSentLog *log)
 void
 ra_sent_log_add (RaSentLog *log, const RaSent *packet)
 {
-  if (log->first == RA_TIME_NONE)
-    log->first = packet->sent;
+  log->first = MIN (log->first, packet->sent); /* a clock may go back */
   log->ring[packet->seq % RA_SENT_MAX] = *packet;
   log->next = packet->seq + 1;
 }
@@ -27,6 +26,18 @@ holds (const RaSentLog *log, guint64 seq)
   const RaSent *p = &log->ring[seq % RA_SENT_MAX];
 
   return p->sent != RA_TIME_NONE && p->seq == seq;
+}
+
+guint
+ra_sent_log_after (const RaSentLog *log, RaTime t)
+{
+  guint n = 0;
+
+  for (guint64 seq = log->next; seq-- > 0 && holds (log, seq); n++) {
+    if (log->ring[seq % RA_SENT_MAX].sent / RA_USECOND <= t / RA_USECOND)
+      break;
+  }
+  return n;
 }
 
 RaSent *

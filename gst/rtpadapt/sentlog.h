@@ -23,13 +23,15 @@ typedef struct
 typedef struct
 {
   RaSent ring[RA_SENT_MAX];
-  RaTime first; /* when the first packet was sent, RA_TIME_NONE: none was */
+  RaTime first; /* the earliest that one was sent at, RA_TIME_NONE: none was */
   guint64 next; /* one after the last seq */
 } RaSentLog;
 
 void ra_sent_log_init (RaSentLog *log);
 /* The next packet; its seq is one more than the last. */
 void ra_sent_log_add (RaSentLog *log, const RaSent *packet);
+/* How many of those known were sent after the microsecond of `t`. */
+guint ra_sent_log_after (const RaSentLog *log, RaTime t);
 /* NULL if it was never sent, or too long ago. */
 RaSent *ra_sent_log_find (RaSentLog *log, guint64 seq);
 /* The latest; there must be one. */

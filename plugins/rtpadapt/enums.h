@@ -31,6 +31,10 @@ typedef enum
 #define GST_TYPE_RTP_ADAPT_FEEDBACK (gst_rtp_adapt_feedback_get_type ())
 GType gst_rtp_adapt_feedback_get_type (void);
 
+/* Between messages with statistics; a GstSystemClock (1.22) that waits for some
+ * centuries does so busily. */
+#define GST_RTP_ADAPT_STATS_INTERVAL_MAX (24 * 3600 * GST_SECOND)
+
 /* The value of `nick`, or the first one if there is none of that nick. */
 gint gst_rtp_adapt_enum_value (GType type, const gchar *nick);
 

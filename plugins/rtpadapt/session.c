@@ -55,6 +55,13 @@ session_forget_sender (GstBuffer *buffer)
   return buffer;
 }
 
+void
+session_keep_no_feedback (GObject *session)
+{
+  g_object_set (
+      session, "rtcp-feedback-retention-window", GST_CLOCK_TIME_NONE, NULL);
+}
+
 static void
 closure_free (gpointer weak, GClosure *closure)
 {

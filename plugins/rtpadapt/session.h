@@ -25,6 +25,12 @@ gboolean session_is_avpf (GObject *session);
  * (transfer full) both. */
 GstBuffer *session_forget_sender (GstBuffer *buffer);
 
+/* Has it keep no feedback that came.  By default rtpsession (1.22) keeps that of
+ * 2 s and more, and looks through all of it for each that comes: a flood takes
+ * minutes.  All it is good for is to keep back a PLI that another receiver just
+ * sent. */
+void session_keep_no_feedback (GObject *session);
+
 /* Connects `f` to a signal of a session, which may outlive `owner` and be in
  * the midst of the signal when that goes: the data of `f` is a GWeakRef of
  * it. */

@@ -117,17 +117,34 @@ walk_find_all_full (GstPad *pad, WalkMatchFull match, gconstpointer data)
   return search (pad, match, data, TRUE);
 }
 
-GstElement *
-walk_find_named (GstElement *element, const gchar *name)
+/* (transfer full) */
+static GstObject *
+top_of (GstElement *element)
 {
   GstObject *top = gst_object_ref (GST_OBJECT (element));
   GstObject *parent;
-  GstElement *found = NULL;
 
   while ((parent = gst_object_get_parent (top))) {
     gst_object_unref (top);
     top = parent;
   }
+  return top;
+}
+
+gboolean
+walk_same_top (GstElement *a, GstElement *b)
+{
+  g_autoptr (GstObject) top = top_of (a), other = top_of (b);
+
+  return top == other;
+}
+
+GstElement *
+walk_find_named (GstElement *element, const gchar *name)
+{
+  GstObject *top = top_of (element);
+  GstElement *found = NULL;
+
   if (GST_IS_BIN (top))
     found = gst_bin_get_by_name (GST_BIN (top), name);
   gst_object_unref (top);

@@ -22,6 +22,8 @@ GPtrArray *walk_find_all_full (
 /* The element of that name in the same top-level bin as `element`.
  * (transfer full), or NULL. */
 GstElement *walk_find_named (GstElement *element, const gchar *name);
+/* Both are in the same top-level bin. */
+gboolean walk_same_top (GstElement *a, GstElement *b);
 /* The name of its factory, or "". */
 const gchar *walk_factory (GstElement *element);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/peer.h"
+#include "../trust/trust.h"
 
 #include <string.h>
 
@@ -298,6 +299,24 @@ test_noise_first (void)
   g_object_unref (from);
 }
 
+/* Many SSRCs of two packets that are not in a row, before anybody is known: not
+ * more than PEER_STREAMS are let in. */
+static void
+test_flood_first (void)
+{
+  Peer *peer = peer_new (&(PeerConfig){ 0 });
+  GSocketAddress *noise = address_of ('B');
+  guint passed = 0;
+
+  for (guint32 ssrc = 1000; ssrc < 2000; ssrc++) {
+    passed += peer_may_pass (peer_rtp (peer, noise, ssrc, 1, RA_SECOND));
+    passed += peer_may_pass (peer_rtp (peer, noise, ssrc, 7, RA_SECOND));
+  }
+  g_assert_cmpuint (passed, <=, 2 * PEER_STREAMS);
+  peer_free (peer);
+  g_object_unref (noise);
+}
+
 static void
 test_counts (void)
 {
@@ -336,6 +355,121 @@ test_last_heard (void)
   g_object_unref (from);
 }
 
+/* --- who may take over, without a key ----------------------------------- */
+
+#define MS(t) ((gdouble) (t) / (gdouble) RA_MSECOND)
+
+/* Its stream goes on from another address; how long the first packet has to be
+ * behind the last one that it is followed at once. */
+static void
+test_rebinds (void)
+{
+  GSocketAddress *from, *other = address_of ('B');
+  RaSpan gap = 0;
+  gboolean followed = FALSE;
+  PeerStats stats;
+
+  while (!followed) {
+    Peer *peer = known_peer (&from);
+
+    gap += RA_MSECOND;
+    followed = peer_rtp (peer, other, 7, 3, 1 + (RaTime) gap) == PEER_MOVED;
+    if (followed)
+      check_address (peer_rtp_address (peer), "B");
+    peer_get_stats (peer, &stats);
+    peer_free (peer);
+    g_object_unref (from);
+  }
+  trust_row ("fault", "address of the peer changes, no key",
+      "followed with the first packet that goes on where the stream left off, "
+      "after at most 250 ms",
+      gap <= 250 * RA_MSECOND && stats.moved == 1, "%.0f ms", MS (gap));
+  g_object_unref (other);
+}
+
+/* A stream of 30 packets/s; a stranger who knows the SSRC and the next number
+ * says it after each packet, at any time up to the next. */
+static void
+test_one_packet (void)
+{
+  const RaSpan pace = RA_SECOND / 30;
+  GSocketAddress *from, *thief = address_of ('B');
+  Peer *peer = known_peer (&from);
+  guint taken = 0, refused = 0;
+  RaTime t = RA_MSECOND;
+  guint16 seq = 3;
+
+  for (guint i = 0; i < 1000; i++, seq++, t += (RaTime) pace) {
+    RaTime between = t + (RaTime) (pace * i / 1000);
+
+    refused += !peer_may_pass (peer_rtp (peer, from, 7, seq, t));
+    taken += peer_may_pass (
+        peer_rtp (peer, thief, 7, (guint16) (seq + 1), between));
+  }
+  check_address (peer_rtp_address (peer), "A");
+  trust_row ("attack", "1 thief of a running stream, no key",
+      "who reads it and says its next packet from elsewhere, 1,000 times: "
+      "never taken for the peer, no packet of the stream refused",
+      taken == 0 && refused == 0, "%u taken, %u refused", taken, refused);
+  peer_free (peer);
+  g_object_unref (from);
+  g_object_unref (thief);
+}
+
+/* One who cannot read it has to guess: 2^32 SSRCs, of 2^16 numbers 2,999. */
+static void
+test_guess (void)
+{
+  GSocketAddress *from, *thief = address_of ('B');
+  Peer *peer = known_peer (&from);
+  GRand *dice = g_rand_new_with_seed (7);
+  guint taken = 0;
+
+  for (guint i = 0; i < 1000000; i++)
+    taken += peer_may_pass (peer_rtp (peer, thief, g_rand_int (dice),
+        (guint16) g_rand_int (dice), PEER_SILENCE - RA_MSECOND));
+  check_address (peer_rtp_address (peer), "A");
+  trust_row ("attack", "1 thief who guesses, no key",
+      "while the peer is silent for less than 3 s: 1,000,000 packets, none is "
+      "taken (1 of 9e10 would be)",
+      taken == 0, "%u taken", taken);
+  g_rand_free (dice);
+  peer_free (peer);
+  g_object_unref (from);
+  g_object_unref (thief);
+}
+
+/* The worst one packet can do: of one who reads the stream, in a pause of
+ * 250 ms, with the number that is farthest ahead.  When the stream is let in
+ * again. */
+static void
+test_stolen (void)
+{
+  GSocketAddress *from, *thief = address_of ('B');
+  RaSpan worst = 0;
+
+  for (guint16 ahead = 1; ahead < 3000; ahead += 2998) {
+    Peer *peer = known_peer (&from);
+    RaTime stolen = 1 + PEER_REBIND, t = stolen;
+    guint16 seq = 3;
+
+    g_assert_cmpint (peer_rtp (peer, thief, 7, (guint16) (2 + ahead), stolen),
+        ==, PEER_MOVED);
+    do {
+      t += RA_SECOND / 30;
+      peer_rtp (peer, from, 7, seq++, t);
+    } while (peer_rtp_address (peer) != from);
+    worst = MAX (worst, ra_diff (t, stolen));
+    peer_free (peer);
+    g_object_unref (from);
+  }
+  trust_row ("attack", "1 one packet steals the stream, no key",
+      "by one who reads it, in a pause of 250 ms: it is back after at most 3 s "
+      "and two packets",
+      worst <= PEER_SILENCE + 2 * RA_SECOND / 30, "%.0f ms", MS (worst));
+  g_object_unref (thief);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -350,7 +484,12 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/peer/flood/ten-each", GUINT_TO_POINTER (10), test_flood);
   g_test_add_func ("/peer/noise-first", test_noise_first);
+  g_test_add_func ("/peer/flood/first", test_flood_first);
   g_test_add_func ("/peer/counts", test_counts);
   g_test_add_func ("/peer/last-heard", test_last_heard);
+  g_test_add_func ("/peer/rebinds", test_rebinds);
+  g_test_add_func ("/peer/one-packet", test_one_packet);
+  g_test_add_func ("/peer/guess", test_guess);
+  g_test_add_func ("/peer/stolen", test_stolen);
   return g_test_run ();
 }

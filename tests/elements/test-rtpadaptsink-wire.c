@@ -393,7 +393,7 @@ test_strangers (void)
   sink_rr (rr, SINK_THEIRS, SINK_SSRC);
   udp_say (stranger, "127.0.0.1", heard.from_port, 0, rr, sizeof rr);
   expect_bad (sink, 202);
-  g_assert_cmpint (through, ==, 0);
+  g_assert_cmpint (g_atomic_int_get (&through), ==, 0);
   udp_say (ear, "127.0.0.1", heard.from_port, 0, rr, sizeof rr);
   g_assert_true (sink_wait (came_through, &through));
   g_assert_cmpuint (bad_rtcp (sink), ==, 202);

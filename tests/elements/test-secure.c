@@ -2,6 +2,7 @@
  * it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../trust/trust.h"
 #include "sink-fixture.h"
 
 /* RFC 3711 8.2: 128 + 112 bits; RFC 6188 2: 256 + 112; RFC 7714 12: 128 + 96
@@ -374,6 +375,7 @@ test_flood (void)
   guint8 rr[SINK_RR_SIZE];
   GstElement *dec;
   GstStructure *stats;
+  guint n_streams;
   UdpHeard heard;
   Secured s;
 
@@ -390,9 +392,8 @@ test_flood (void)
   dec = gst_bin_get_by_name (GST_BIN (s.sink), "srtpdec");
   g_object_get (dec, "stats", &stats, NULL);
   /* 32 at once and one per second; nothing here takes minutes. */
-  g_assert_cmpuint (
-      gst_value_array_get_size (gst_structure_get_value (stats, "streams")), <,
-      200);
+  n_streams
+      = gst_value_array_get_size (gst_structure_get_value (stats, "streams"));
   gst_structure_free (stats);
   gst_object_unref (dec);
 
@@ -400,6 +401,9 @@ test_flood (void)
   sink_rr (rr, SINK_THEIRS, SINK_SSRC);
   say_bytes (&s, encrypt (known, rr, sizeof rr));
   g_assert_true (sink_wait (was_heard, &s));
+  trust_row ("flood", "12 SSRCs, SRTP",
+      "fewer than 200 of 1,000 made-up SSRCs get keys; who is known is heard",
+      n_streams < 200, "%u", n_streams);
   gst_harness_teardown (known);
   secured_stop (&s);
 }

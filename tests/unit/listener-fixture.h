@@ -8,6 +8,7 @@
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/link.h>
+#include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
 
 #define WORLD_MSS 1200
@@ -30,6 +31,11 @@ typedef struct
   gdouble duplicate; /* share of feedback that comes twice */
   RaSpan gap;        /* reports are no closer */
   guint64 max;       /* bit/s */
+  RaTime start;      /* 0: 1 s */
+  guint64 first;     /* number of the first packet */
+  gboolean breakers;
+  gboolean unnumbered; /* RaReporter has RTP numbers only */
+  guint skip;          /* one of so many numbers is left out, 0: none */
 } WorldConfig;
 
 typedef struct
@@ -54,11 +60,15 @@ struct _World
   RaSender *sender;
   RaReceiver *receiver;
   RaReporter *reporter; /* NULL: the receiver */
+  gint tos;             /* that packets come to it with, -1: unknown */
   RaListener *listener;
   RaLink *path, *back;
   WorldLie lie;
   WorldRecord *records;
   guint64 seq;
+  RaSkipDraw skips;
+  guint64 skipped; /* numbers */
+  guint64 caught;  /* packets sent until a liar was found out, 0: none was */
   gdouble backlog; /* bytes */
   RaTime next_frame, next_cross, last_report;
   gdouble cross_load; /* packets */
@@ -156,9 +166,9 @@ world_reporter_take (World *w, guint64 seq, const WorldRecord *rec)
     .seq = (guint16) seq,
     .size = rec->size,
     .arrival = world_remote (w),
-    .number = (guint16) seq,
+    .number = w->cfg->unnumbered ? -1 : (guint16) seq,
     .send_ts = &ts,
-    .tos = -1 };
+    .tos = w->tos };
 
   return ra_reporter_on_packet (w->reporter, &p);
 }
@@ -174,7 +184,7 @@ world_arrive (const RaLinkPacket *p, RaTime now, gpointer data)
     return;
   w->now = now;
   if (w->reporter) {
-    if (world_reporter_take (w, p->seq, rec))
+    if (world_reporter_take (w, p->seq, rec) && world_may_report (w))
       world_report (w);
     return;
   }
@@ -220,6 +230,21 @@ world_told (World *w, const RaReport *r, RaSpan t_delay)
   w->last_heard = w->now;
 }
 
+/* As counts_try() of rtpadaptsend. */
+static inline void
+world_try (World *w, const WorldFeedback *x)
+{
+  RaRadp radp;
+
+  if (w->cfg->skip == 0 || !ra_radp_read (&radp, x->radp, x->radp_size)
+      || !ra_sender_on_count (
+          w->sender, radp.arrived, ra_stamp_us_time (radp.t_i, w->now)))
+    return;
+  if (w->caught == 0)
+    w->caught = w->seq;
+  ra_sender_on_lie (w->sender, w->now);
+}
+
 static inline void
 world_hear (const RaLinkPacket *p, RaTime now, gpointer data)
 {
@@ -232,9 +257,12 @@ world_hear (const RaLinkPacket *p, RaTime now, gpointer data)
   w->now = now;
   w->n_copies += x->id == w->heard_id;
   w->heard_id = x->id;
-  if (x->radp_size > 0)
-    w->heard_radp[ra_listener_on_radp (
-        w->listener, x->radp, x->radp_size, now)]++;
+  if (x->radp_size > 0) {
+    heard = ra_listener_on_radp (w->listener, x->radp, x->radp_size, now);
+    w->heard_radp[heard]++;
+    if (heard == RA_HEARD_OK)
+      world_try (w, x);
+  }
   heard = ra_listener_on_tfrc (
       w->listener, x->fci, sizeof x->fci, now, &report, &t_delay);
   w->heard_tfrc[heard]++;
@@ -270,15 +298,19 @@ world_init (World *w, const WorldConfig *cfg, guint64 seed, WorldLie lie)
         .start = 500000,
         .max = cfg->max ? cfg->max : 20000000,
         .mss = WORLD_MSS },
-    .friendliness_cap = 9 };
+    .friendliness_cap = 9,
+    .breakers = cfg->breakers };
 
   *w = (World){ .cfg = cfg,
-    .now = RA_SECOND,
+    .now = cfg->start ? cfg->start : RA_SECOND,
+    .seq = cfg->first,
+    .tos = -1,
     .lie = lie,
     .last_report = RA_TIME_NONE,
     .last_heard = RA_TIME_NONE,
     .least_rtt = G_MAXINT64 };
   ra_rng_init (&w->rng, seed, 1);
+  ra_skip_draw_init (&w->skips, seed);
   w->sender = ra_sender_new (&sender, w->now, &error);
   g_assert_no_error (error);
   w->receiver = ra_receiver_new (
@@ -315,11 +347,14 @@ world_send (World *w)
 {
   guint size = w->cfg->video ? (guint) MIN (w->backlog, WORLD_MSS) : WORLD_MSS;
   RaSenderStats stats;
+  guint64 number;
 
   if (w->cfg->video)
     w->backlog -= size;
+  w->skipped += ra_skip_draw_next (&w->skips, w->cfg->skip, TRUE);
+  number = w->seq + w->skipped;
   ra_sender_get_stats (w->sender, &stats);
-  w->records[w->seq % WORLD_RECORDS] = (WorldRecord){ w->now, size, stats.rtt };
+  w->records[number % WORLD_RECORDS] = (WorldRecord){ w->now, size, stats.rtt };
   ra_sender_on_sent (w->sender,
       &(RaOutgoing){ .seq = w->seq,
           .size = size,
@@ -329,8 +364,9 @@ world_send (World *w)
       w->now);
   ra_listener_on_sent (w->listener, size, w->now);
   w->x_sent += size;
+  w->seq++;
   ra_link_push (
-      w->path, &(RaLinkPacket){ .seq = w->seq++, .size = size }, w->now);
+      w->path, &(RaLinkPacket){ .seq = number, .size = size }, w->now);
 }
 
 static inline gboolean

@@ -44,6 +44,30 @@ static const RaRateOps probe_ops = {
 static const RaReport good_report
     = { .rtt = 100 * RA_MSECOND, .recv_rate = 700000, .p = 0.01 };
 
+/* The caller's clock falls back by an hour after a report at 1 h 1 s.  The timer
+ * of that report, 1 s later, and that of the next are as far away as before, and
+ * to the controller time stood still meanwhile. */
+static void
+test_clock_back (void)
+{
+  RaTime now = 3601 * RA_SECOND, before = now;
+  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, now, NULL);
+  const Probe *p = (const Probe *) r;
+
+  ra_rate_on_report (r, &good_report, now);
+  now = RA_SECOND;
+  ra_rate_on_sent (r, 1000, now);
+  g_assert_cmpuint (ra_rate_next_timeout (r), ==, now + RA_SECOND);
+  ra_rate_on_timeout (r, now + RA_SECOND - 1);
+  g_assert_cmpuint (p->n_timeouts, ==, 0);
+  ra_rate_on_timeout (r, now + RA_SECOND);
+  g_assert_cmpuint (p->n_timeouts, ==, 1);
+  g_assert_cmpuint (p->last_timeout, ==, before + RA_SECOND);
+  ra_rate_on_report (r, &good_report, now + 2 * RA_SECOND);
+  g_assert_cmpuint (ra_rate_next_timeout (r), ==, now + 3 * RA_SECOND);
+  ra_rate_free (r);
+}
+
 static const struct
 {
   RaRateConfig in;
@@ -226,6 +250,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_config);
   }
   g_test_add_func ("/rate/clamp", test_clamp);
+  g_test_add_func ("/rate/clock-back", test_clock_back);
   g_test_add_func ("/rate/rtt", test_rtt);
   g_test_add_func ("/rate/size", test_size);
   g_test_add_func ("/rate/last-sent", test_last_sent);

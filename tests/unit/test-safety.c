@@ -312,6 +312,20 @@ test_rtcp_timeout_slow (void)
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 22 * RA_SECOND);
 }
 
+/* Who slept for an hour, a packet waiting for the pacer, sent nothing that could
+ * have been answered: 15 s begin anew.  A timer that is 5 s late is but late. */
+static void
+test_rtcp_timeout_slept (void)
+{
+  RaBreaker b;
+
+  ra_breaker_init (&b, TRUE);
+  ra_breaker_on_sent (&b, 1000, TRUE, 0);
+  g_assert_false (ra_breaker_on_timeout (&b, 3600 * RA_SECOND));
+  g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 3615 * RA_SECOND);
+  g_assert_true (ra_breaker_on_timeout (&b, 3620 * RA_SECOND));
+}
+
 /* RFC 8083 4.2: MEDIA_TIMEOUT = ceil (5 max (Tf, Tr, Tdr) / Tdr) reports in a
  * row that tell of nothing new; ours are taken together to one per Tdr, 1 s. */
 static void
@@ -459,6 +473,7 @@ main (int argc, char **argv)
   g_test_add_func ("/safety/rtcp-timeout", test_rtcp_timeout);
   g_test_add_func ("/safety/rtcp-timeout-idle", test_rtcp_timeout_idle);
   g_test_add_func ("/safety/rtcp-timeout-slow", test_rtcp_timeout_slow);
+  g_test_add_func ("/safety/rtcp-timeout-slept", test_rtcp_timeout_slept);
   g_test_add_func ("/safety/media-timeout", test_media_timeout);
   g_test_add_func ("/safety/usability", test_usability);
   g_test_add_func ("/safety/congestion/patience", test_congestion_patience);

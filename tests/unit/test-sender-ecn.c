@@ -247,18 +247,21 @@ test_late_loss (void)
   fixture_clear (&f);
 }
 
-/* Sent at 0, heard of at 100 ms; RFC 5348 4.3 step 1: R is that less the wait. */
+/* Sent at 0, heard of at 100 ms; RFC 5348 4.3 step 1: R is that less the wait, of
+ * which a fifth of the 100 ms is believed (senderrows.c). */
 static const struct
 {
   gdouble held, grain; /* ms */
   gdouble rtt;         /* ms, 0: refused */
+  gdouble sample;      /* ms, that the LDA hears of */
   const gchar *why;
 } held_rows[] = {
-  { 0, 0, 100, "it answered at once" },
-  { 30, 0, 70, "it waited" },
-  { 99.5, 1, 1, "R is shorter than what can be told" },
-  { 100.5, 1, 1, "rounded" },
-  { 101.5, 1, 0, "before it was sent" },
+  { 0, 0, 100, 100, "it answered at once" },
+  { 15, 0, 85, 85, "it waited" },
+  { 30, 0, 80, 80, "longer than is believed" },
+  { 15, 90, 90, 85, "R is shorter than what can be told" },
+  { 100.5, 1, 80, 80, "rounded" },
+  { 101.5, 1, 0, 0, "before it was sent" },
 };
 
 static RaSpan rtt_sample;
@@ -299,8 +302,39 @@ test_held (gconstpointer data)
   g_assert_cmpuint (stats.feedback_bad, ==, !good);
   g_assert_cmpint (probe_report.rtt, ==, ra_span (held_rows[i].rtt / 1000));
   if (good)
-    g_assert_cmpint (rtt_sample, ==, MAX (100 * RA_MSECOND - held, 0));
+    g_assert_cmpint (rtt_sample, ==, ra_span (held_rows[i].sample / 1000));
   fixture_clear (&f);
+}
+
+/* Packets at 0, 95 and 100 ms.  The first is heard of at 50 ms, without a wait.
+ * Later the peer says that it waited for 80 ms since the second, which had taken
+ * 130: it would have heard of the third, so that 5 ms are believed; but no R is
+ * longer for that than the shortest was. */
+static void
+test_held_late (void)
+{
+  RaFeedbackPacket first = { 100, RA_SECOND };
+  RaFeedbackPacket second = { 101, RA_SECOND + 95 * RA_MSECOND };
+  Fixture f;
+
+  for (guint known = 0; known < 2; known++) {
+    fixture_init (&f, 0);
+    fixture_send (&f, 1000, RA_SENT_ASKS);
+    if (known) {
+      g_assert_true (ra_sender_on_held_feedback (
+          f.sender, &first, 1, 0, 1, 50 * RA_MSECOND));
+      g_assert_cmpint (probe_report.rtt, ==, 50 * RA_MSECOND - 1);
+    }
+    f.now = 95 * RA_MSECOND;
+    fixture_send (&f, 1000, RA_SENT_ASKS);
+    f.now = 100 * RA_MSECOND;
+    fixture_send (&f, 1000, RA_SENT_ASKS);
+    g_assert_true (ra_sender_on_held_feedback (
+        f.sender, &second, 1, 0, 80 * RA_MSECOND, 225 * RA_MSECOND));
+    g_assert_cmpint (
+        probe_report.rtt, ==, known ? 50 * RA_MSECOND : (130 - 5) * RA_MSECOND);
+    fixture_clear (&f);
+  }
 }
 
 static guint lost_by_mark[RA_N_MARKS];
@@ -373,6 +407,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, GUINT_TO_POINTER (i), test_held);
   }
+  g_test_add_func ("/sender-ecn/held-late", test_held_late);
   g_test_add_func ("/sender-ecn/friendly", test_friendly);
   g_test_add_func ("/sender-ecn/usable", test_usable);
   g_test_add_func ("/sender-ecn/late-loss", test_late_loss);

@@ -99,7 +99,9 @@ test_pacing (gconstpointer data)
   fixture_clear (&f);
 }
 
-/* A clock that falls back takes no credit away. */
+/* A clock that falls back takes no credit away, and no debt is to be waited for
+ * until it is there again: the next packet goes, and the one after it when that
+ * is paid for. */
 static void
 test_pacing_back (void)
 {
@@ -110,6 +112,13 @@ test_pacing_back (void)
   fixture_send (&f, 100, 0); /* of the 625 bytes of 5 ms at 1 Mbit/s */
   f.now -= 100 * RA_MSECOND;
   g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), ==, f.now);
+  fixture_send (&f, 1250, 0);
+  f.now -= 100 * RA_MSECOND;
+  g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), ==, f.now);
+  fixture_send (&f, 1250, 0);
+  g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), >, f.now);
+  g_assert_cmpuint (
+      ra_sender_next_send (f.sender, f.now), <=, f.now + 20 * RA_MSECOND);
   fixture_clear (&f);
 }
 

@@ -234,6 +234,68 @@ test_limited_frames (void)
   fixture_clear (&f);
 }
 
+/* Frames of one packet, 1,250 bytes, which are 10 ms at 1 Mbit/s: none ever waits
+ * behind another, but each may have to wait itself. */
+static void
+test_limited_whole (void)
+{
+  static const struct
+  {
+    guint gap; /* ms, from one to the next */
+    guint flags;
+    gboolean limited;
+    const gchar *why;
+  } rows[] = {
+    { 10, RA_SENT_FRAME_END, FALSE, "when the pacer let it" },
+    { 15, RA_SENT_FRAME_END, TRUE, "when it came" },
+    { 10, RA_SENT_FRAME_END | RA_SENT_BESIDE, TRUE,
+        "audio: not the encoder's" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaTime last = 0;
+    Fixture f;
+
+    fixture_init (&f, 0);
+    f.now = RA_SECOND;
+    for (guint k = 0; k < 10; k++) {
+      last = f.now;
+      fixture_send (&f, 1250, RA_SENT_ASKS | rows[i].flags);
+      f.now += rows[i].gap * RA_MSECOND;
+      if (k == 4) /* R = 40 ms */
+        fixture_report (&f, f.now - 40 * RA_MSECOND, 0);
+    }
+    fixture_report (&f, last, 1000000);
+    if (probe_report.data_limited != rows[i].limited)
+      g_test_message ("%s", rows[i].why);
+    g_assert_cmpint (probe_report.data_limited, ==, rows[i].limited);
+    fixture_clear (&f);
+  }
+}
+
+/* An answer to what left 10 s ago is the last that is heard: then a machine has
+ * slept, and its R is none. */
+static void
+test_feedback_slept (void)
+{
+  for (guint late = 0; late < 2; late++) {
+    RaFeedbackPacket row = { .arrival = RA_SECOND };
+    RaSenderStats stats;
+    Fixture f;
+
+    fixture_init (&f, 0);
+    row.seq = f.next;
+    fixture_send (&f, 1000, RA_SENT_ASKS);
+    f.now += 10 * RA_SECOND + late;
+    g_assert_cmpint (
+        ra_sender_on_feedback (f.sender, &row, 1, 0, f.now), ==, late == 0);
+    ra_sender_get_stats (f.sender, &stats);
+    g_assert_cmpuint (stats.feedback_bad, ==, late);
+    g_assert_cmpint (stats.rtt, ==, late ? 0 : 10 * RA_SECOND);
+    fixture_clear (&f);
+  }
+}
+
 /* Rate 1 Mbit/s, of which 90 % are the encoder's.  Backlog up to 40 ms is a
  * frame on its way; the rest is drained in about 1 s: 140 ms take a tenth of
  * the rate, half of it at most. */
@@ -347,6 +409,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
   add_rows ("data-limited", G_N_ELEMENTS (limited_rows), test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
+  g_test_add_func ("/sender/limited-whole", test_limited_whole);
+  g_test_add_func ("/sender/feedback-slept", test_feedback_slept);
   g_test_add_func ("/sender/media-rate", test_media_rate);
   g_test_add_func ("/sender/beside", test_beside);
   g_test_add_func ("/sender/lda-exchange", test_lda_exchange);

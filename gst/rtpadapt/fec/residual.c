@@ -286,13 +286,14 @@ ra_residual (RaResidual *m, const RaFrames *frames, guint percentage)
   gdouble missing = 0, packets = 0;
 
   for (guint bin = 0; bin < RA_FRAMES_BINS; bin++) {
-    gdouble weight = frames->weight[bin];
-    guint64 n = bin_size (frames, bin);
-    guint64 f = n * percentage / 100;
-    gdouble more = (gdouble) (n * percentage % 100) / 100;
+    gdouble weight = frames->weight[bin], more;
+    guint64 n, f;
 
     if (weight <= 0)
       continue;
+    n = bin_size (frames, bin);
+    f = n * percentage / 100;
+    more = (gdouble) (n * percentage % 100) / 100;
     missing += weight * (1 - more) * frame_known (m, n, f);
     if (more > 0)
       missing += weight * more * frame_known (m, n, f + 1);

@@ -14,6 +14,7 @@
  * - Congestion gets no repair.  Its losses do not count; a report that has some
  *   never raises the level; and while most of the recent losses are congestion,
  *   fewer wireless losses are believed as quickly as more are.
+ * - The target is for all: what is sent again (fec.h) need not be repaired.
  * - Nothing is repaired before `evidence` bursts were seen within the window:
  *   at w = 1 % and b = 1 that takes 300 to 400 packets.
  * - The level moves when what it leaves is above the target or below `keep` of
@@ -150,7 +151,7 @@ static void
 level_update (Ulp *u, gboolean raise)
 {
   guint *level = &u->fec.percentage, found = 0;
-  gdouble goal = u->target, best;
+  gdouble goal = u->target / (1 - u->fec.mended), best;
 
   ra_residual_init (&u->model, loss_ratio (&u->mean), burst (&u->mean));
   u->residual = ra_residual (&u->model, &u->frames, *level);
@@ -211,7 +212,8 @@ ulp_observe (const RaFec *f, RaObserve emit, gpointer data)
   emit ("w", loss_ratio (&u->mean), data);
   emit ("b", burst (&u->mean), data);
   emit ("n", ra_frames_mean (&u->frames), data);
-  emit ("residual", u->residual, data);
+  emit ("residual", u->residual * (1 - u->fec.mended), data);
+  emit ("mended", u->fec.mended, data);
   emit ("reachable", u->reachable, data);
 }
 

@@ -16,6 +16,8 @@
  *   RTTmin ages much later, after `base-window` (10 min, BASE_HISTORY of RFC
  *   6817): streams that share a queue keep it from running empty for longer
  *   than `window`, and its delay would become RTTmin.
+ * - A step below RTTmin by more than min-range is another path, or a clock that
+ *   was set: both begin anew.
  * - A queue that is managed (RED, RIO) drops long before it is full: once it was
  *   full, what it drops later is below qthresh, and most of it is taken for
  *   wireless.
@@ -61,6 +63,11 @@ ld_on_packet (RaLda *lda, const RaArrival *a)
 
   l->now = a->arrival;
   l->rtt = ra_delay (&l->delay, a);
+  if (!fresh && l->min_range > 0
+      && l->rtt < rtt_min (l) - l->min_range * (gdouble) RA_SECOND) {
+    ra_winmin_init (&l->min);
+    ra_winmin_init (&l->max);
+  }
   ra_winmin_add (&l->min, l->rtt, a->arrival, ra_span (l->base_window));
   ra_winmin_add (&l->max, -l->rtt, a->arrival, ra_span (l->window));
   return fresh || ra_ld_is_congested (l) ? RA_CAUSE_CONGESTION

@@ -19,6 +19,9 @@
  *   of 8 TFRC flows each took a tenth of the congestion losses for wireless, of
  *   2 minutes 3 %.  A longer memory would drift with cheap clocks (50 ppm: 6 ms
  *   in 2 minutes).
+ * - A step below rott_min by more than min-range is another path, or a clock that
+ *   was set.  With the rott_max of before, no queue might start a spike any more,
+ *   so both begin anew.
  */
 #include <gst/rtpadapt/lda/spike.h>
 
@@ -60,6 +63,11 @@ spike_on_packet (RaLda *lda, const RaArrival *a)
   gboolean fresh = !s->offset.known;
   s->now = a->arrival;
   s->rott = ra_rott (&s->offset, a->rott);
+  if (!fresh && s->min_range > 0
+      && s->rott < rott_min (s) - s->min_range * (gdouble) RA_SECOND) {
+    ra_winmin_init (&s->min);
+    ra_winmin_init (&s->max);
+  }
   ra_winmin_add (&s->min, s->rott, a->arrival, ra_span (s->base_window));
   ra_winmin_add (&s->max, -s->rott, a->arrival, ra_span (s->window));
 

@@ -98,6 +98,7 @@ is_low (Zbs *z, const RaArrival *a)
 {
   gdouble t_min = ra_gap_t_min (&z->mbiaz);
   gdouble bar = z->slack * (gdouble) RA_SECOND;
+  RaSpan since = ra_diff (a->arrival, z->t_low); /* below 0: the clock fell */
 
   if (t_min < G_MAXDOUBLE)
     bar += z->near * t_min * ra_gap_units (&z->mbiaz, a->size);
@@ -106,7 +107,7 @@ is_low (Zbs *z, const RaArrival *a)
     z->t_low = a->arrival;
     return TRUE;
   }
-  return z->was_low && ra_diff (a->arrival, z->t_low) < ra_span (z->hold);
+  return z->was_low && since >= 0 && since < ra_span (z->hold);
 }
 
 /* The rule of VII-A. */

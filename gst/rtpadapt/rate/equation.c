@@ -24,6 +24,8 @@ ra_equation_x (gdouble s, gdouble rtt, gdouble p)
 gdouble
 ra_initial_rate (guint mss, gdouble rtt)
 {
+  if (rtt <= 0)
+    return INFINITY;
   return fmin (4.0 * mss, fmax (2.0 * mss, 4380)) / rtt;
 }
 

@@ -14,7 +14,7 @@ gdouble ra_equation_f (gdouble p);
  * seconds (both > 0).  Infinity for p <= 0; p above 1 counts as 1. */
 gdouble ra_equation_x (gdouble s, gdouble rtt, gdouble p);
 /* The rate after the first RTT sample, bytes/s: RFC 5348 4.2, W_init of RFC
- * 3390 with the largest packet `mss`. */
+ * 3390 with the largest packet `mss`.  Infinity for rtt <= 0, unknown. */
 gdouble ra_initial_rate (guint mss, gdouble rtt);
 /* The p that gives `x` bytes/s, to 1 part in 10^6; 1 if even p = 1 allows
  * more, 0 for an x that no p > 1e-12 reaches. */

@@ -39,8 +39,17 @@ ra_pacer_next (const RaPacer *p, guint64 bps, RaTime now)
 {
   gdouble credit = credit_at (p, bps, now);
 
-  if (credit >= 0)
+  /* Where the clock fell back there is no telling how long ago that was. */
+  if (credit >= 0 || now < p->time)
     return now;
   /* Rounded up, or the caller would wake just before its time. */
   return ra_later (now, MIN (ra_send_span (-credit, bps), G_MAXINT64 - 1) + 1);
+}
+
+gboolean
+ra_pacer_is_spent (const RaPacer *p, guint64 bps, RaSpan grain, RaTime now)
+{
+  RaSpan since = MAX (ra_diff (now, p->time), 0);
+
+  return p->credit + ra_bytes (bps) * ra_seconds (since - grain) < 0;
 }

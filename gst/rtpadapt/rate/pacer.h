@@ -30,5 +30,8 @@ void ra_pacer_on_sent (
 /* The earliest time for the next packet; `now` if it may go at once,
  * RA_TIME_NONE - 1 at a rate of 0. */
 RaTime ra_pacer_next (const RaPacer *p, guint64 bps, RaTime now);
+/* TRUE: a packet may go at `now` that could not have gone `grain` before. */
+gboolean ra_pacer_is_spent (
+    const RaPacer *p, guint64 bps, RaSpan grain, RaTime now);
 
 G_END_DECLS

@@ -158,8 +158,15 @@ ra_breaker_next_timeout (const RaBreaker *b)
 gboolean
 ra_breaker_on_timeout (RaBreaker *b, RaTime now)
 {
-  if (ra_breaker_next_timeout (b) > now)
+  RaTime due = ra_breaker_next_timeout (b);
+
+  if (due > now)
     return FALSE;
+  /* Who comes so late slept, and neither sent nor could have heard. */
+  if (b->held && ra_diff (now, due) > TD) {
+    b->last_heard = now;
+    return FALSE;
+  }
   if (is_silent (b, now)) {
     b->last_heard = RA_TIME_NONE;
     return FALSE;

@@ -5,10 +5,17 @@
 
 #include <math.h>
 
-#define TDR RA_SECOND          /* a usual AVPF receiver's regular report */
-#define TD_15 (15 * RA_SECOND) /* max (15, 3 Td), Td <= 5 s */
-#define G 1                    /* an encoder follows from frame to frame */
-#define BREAKER 10             /* RFC 8083 4.3 */
+#define TDR RA_SECOND              /* a usual AVPF receiver's regular report */
+#define TD_15 (15 * RA_SECOND)     /* max (15, 3 Td), Td <= 5 s */
+#define G 1                        /* an encoder follows from frame to frame */
+#define LONGEST (3600 * RA_SECOND) /* no span that counts is longer */
+#define BREAKER 10                 /* RFC 8083 4.3 */
+/* As long as lda/spike.h keeps the shortest trip, for the same reasons. */
+#define BASE_WINDOW (120 * RA_SECOND)
+/* s.  A queue stands: not yet, as packets of one frame wait for each other; and
+ * certainly, as it is more than such a frame. */
+#define STANDS_FROM .01
+#define STANDS_AT .04
 
 void
 ra_friendly_init (RaFriendly *f)
@@ -18,6 +25,7 @@ ra_friendly_init (RaFriendly *f)
     .x = (gdouble) INFINITY,
     .x_known = (gdouble) INFINITY,
     .x_ended = (gdouble) INFINITY };
+  ra_winmin_init (&f->base);
 }
 
 static RaFriendlyInterval *
@@ -31,7 +39,7 @@ interval_at (RaFriendly *f, guint i)
 static guint
 cb_interval (const RaFriendly *f, RaSpan tf)
 {
-  RaSpan time = MAX (10 * G * tf, 10 * f->tr);
+  RaSpan time = MAX (10 * G * MIN (tf, LONGEST), 10 * MIN (f->tr, LONGEST));
 
   time = MIN (MAX (time, 3 * f->tdr), MAX (TD_15, 3 * f->tdr));
   return (guint) ((time + f->tdr - 1) / f->tdr);
@@ -59,6 +67,14 @@ mean_fraction (RaFriendly *f, gboolean marks)
   return time > 0 ? sum / time : 0;
 }
 
+static void
+rtt_note (RaFriendly *f, RaSpan rtt, RaTime now)
+{
+  f->tr += f->tr ? (rtt - f->tr) / 5 : rtt; /* RFC 8083 3 */
+  ra_winmin_add (&f->base, ra_seconds (rtt), now, BASE_WINDOW);
+  f->queue = ra_seconds (f->tr) - ra_winmin_get (&f->base, now, BASE_WINDOW);
+}
+
 /* Begins a new interval at `now`. */
 static void
 interval_begin (RaFriendly *f, RaTime now)
@@ -79,11 +95,12 @@ ra_friendly_on_report (
   RaFriendlyInterval *in;
   gboolean ended;
 
-  if (report->rtt > 0) /* RFC 8083 3 */
-    f->tr += f->tr ? (report->rtt - f->tr) / 5 : report->rtt;
+  if (report->rtt > 0)
+    rtt_note (f, report->rtt, now);
   if (f->n == 0)
     interval_begin (f, now);
   in = interval_at (f, f->n - 1);
+  in->start = MIN (in->start, now); /* the clock fell back */
   in->length = MAX (ra_diff (now, in->start), 0);
   /* A loss is known some packets after it was due. */
   in->expected += MAX (report->expected, lost);
@@ -100,7 +117,7 @@ ra_friendly_on_report (
     f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);
     f->x_ended = f->x_known;
     f->x_known = f->x;
-    f->tdr = MAX (TDR, report->interval);
+    f->tdr = CLAMP (report->interval, TDR, LONGEST);
     f->cb_interval = MIN (cb_interval (f, tf), RA_FRIENDLY_INTERVALS - 1);
     interval_begin (f, now);
   }
@@ -110,8 +127,13 @@ ra_friendly_on_report (
 guint64
 ra_friendly_cap (const RaFriendly *f, gdouble cap)
 {
-  return cap > 0 && isfinite (f->x) ? MAX (ra_bits (cap * f->x), 1)
-                                    : G_MAXUINT64;
+  gdouble stands = (f->queue - STANDS_FROM) / (STANDS_AT - STANDS_FROM);
+
+  if (cap <= 0 || !isfinite (f->x))
+    return G_MAXUINT64;
+  if (cap > RA_FRIENDLY_STANDING && stands > 0)
+    cap *= pow (RA_FRIENDLY_STANDING / cap, fmin (stands, 1));
+  return MAX (ra_bits (cap * f->x), 1);
 }
 
 gboolean

@@ -6,6 +6,13 @@
  * the simplified equation, X = s / (Tr * sqrt (2 p / 3)).  Its breaker trips
  * above 10 X; a rate held below `cap` X with cap < 10 cannot trip it.
  *
+ * What keeps a queue full loses fewer packets than that X allows, so that a cap
+ * near 10 would leave a TCP in that queue nothing.  The losses there are ours to
+ * answer, whatever an LDA says: as the RTT shows that a queue stands, the cap
+ * falls to RA_FRIENDLY_STANDING.  A peer can take a fifth off an RTT (listener.h),
+ * and whoever holds up all packets alike hides a queue; behind less than some
+ * 50 ms of queue a TCP gains nothing by it (tests/trust/harm.csv).
+ *
  * RFC 8083 thinks of receiver reports.  Ours are many per RTT; they are taken
  * together to one report per second (Tdr, or the interval of the reports if
  * that is longer), and the current second counts as far as it is known.
@@ -13,10 +20,14 @@
 #pragma once
 
 #include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/util/winmin.h>
 
 G_BEGIN_DECLS
 
 #define RA_FRIENDLY_INTERVALS 16 /* CB_INTERVAL is 3 to 15 */
+/* Beside one TCP that is two thirds of the line, which leaves it two thirds of
+ * its fair share. */
+#define RA_FRIENDLY_STANDING 2
 
 typedef struct
 {
@@ -33,6 +44,8 @@ typedef struct
   guint n_ended; /* since the beginning */
   RaSpan tr;     /* smoothed, 0 unknown */
   RaSpan tdr;    /* length of an interval */
+  RaWinMin base; /* RTT, s */
+  gdouble queue; /* Tr above the shortest of late, s */
   guint cb_interval;
   gdouble p;       /* mean fraction lost or marked */
   gdouble gone;    /* mean fraction lost */
@@ -46,7 +59,8 @@ void ra_friendly_init (RaFriendly *f);
  * TRUE if an interval ended with this report. */
 gboolean ra_friendly_on_report (
     RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now);
-/* `cap` X in bit/s; G_MAXUINT64 without loss, or for cap 0 (no bound). */
+/* `cap` X in bit/s, 2 X where a queue stands and `cap` is more; G_MAXUINT64
+ * without loss, or for cap 0 (no bound). */
 guint64 ra_friendly_cap (const RaFriendly *f, gdouble cap);
 /* TRUE if a rate of `bps`, sent in the interval that just ended, exceeds 10 X:
  * breaker 3.  X is the largest that the sender could know of in that time.

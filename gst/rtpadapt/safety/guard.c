@@ -6,13 +6,26 @@
 /* Of the frames' interval, RFC 8083 3. */
 #define TF_WINDOW (10 * RA_SECOND)
 #define FALLBACK 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
+/* RFC 8888 10 leaves open what a liar gets.  As long as the breakers wait for
+ * an answer (RFC 8083 4.1), so that the time in which it was not yet found out
+ * is the smaller part; a peer that stays a liar soon has next to nothing. */
+#define LIAR_SPAN (15 * RA_SECOND)
+#define LIAR_SPAN_MAX (64 * LIAR_SPAN)
+
+/* What is no number, or below 0, is no bound to lift. */
+static gdouble
+cap_of (gdouble cap, gdouble otherwise)
+{
+  return cap >= 0 ? cap : otherwise;
+}
 
 void
 ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers)
 {
-  *g = (RaGuard){
-    .cap = cap, .fallback = G_MAXUINT64, .frame_end = RA_TIME_NONE
-  };
+  *g = (RaGuard){ .cap = cap_of (cap, 1),
+    .fallback = G_MAXUINT64,
+    .frame_end = RA_TIME_NONE,
+    .liar_until = RA_TIME_NONE };
   ra_winmin_init (&g->tf);
   ra_friendly_init (&g->friendly);
   ra_breaker_init (&g->breaker, breakers);
@@ -27,7 +40,7 @@ ra_guard_restart (RaGuard *g)
 void
 ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers)
 {
-  g->cap = cap;
+  g->cap = cap_of (cap, g->cap);
   g->breaker.enabled = breakers;
   if (!breakers && g->breaker.state != RA_BREAKER_CLOSED)
     ra_guard_restart (g);
@@ -45,7 +58,24 @@ ra_guard_rate (const RaGuard *g, guint64 rate)
 gboolean
 ra_guard_distrusts (const RaGuard *g)
 {
-  return g->breaker.state != RA_BREAKER_CLOSED;
+  return g->breaker.state != RA_BREAKER_CLOSED || ra_guard_is_lied_to (g);
+}
+
+void
+ra_guard_on_lie (RaGuard *g, RaTime now)
+{
+  if (ra_guard_is_lied_to (g))
+    return;
+  g->lies++;
+  g->liar_span
+      = g->liar_span > 0 ? MIN (2 * g->liar_span, LIAR_SPAN_MAX) : LIAR_SPAN;
+  g->liar_until = ra_later (now, g->liar_span);
+}
+
+gboolean
+ra_guard_is_lied_to (const RaGuard *g)
+{
+  return g->liar_until != RA_TIME_NONE;
 }
 
 void
@@ -77,6 +107,8 @@ ra_guard_on_report (
   RaSpan tf = frame_interval (g, now);
   gboolean tripped;
 
+  if (ra_guard_is_lied_to (g)) /* the clock may have gone back */
+    g->liar_until = MIN (g->liar_until, ra_later (now, g->liar_span));
   rate = ra_guard_rate (g, rate);
   ra_breaker_on_heard (&g->breaker, report->arrived > 0, now);
   if (!ra_friendly_on_report (&g->friendly, report, s, tf, now))
@@ -91,13 +123,15 @@ ra_guard_on_report (
 RaTime
 ra_guard_next_timeout (const RaGuard *g)
 {
-  return ra_breaker_next_timeout (&g->breaker);
+  return MIN (ra_breaker_next_timeout (&g->breaker), g->liar_until);
 }
 
 void
 ra_guard_on_timeout (RaGuard *g, RaTime now)
 {
   ra_breaker_on_timeout (&g->breaker, now);
+  if (g->liar_until <= now)
+    g->liar_until = RA_TIME_NONE;
 }
 
 void

@@ -16,17 +16,30 @@ typedef struct
   guint64 fallback; /* bound after a first trip, bit/s; G_MAXUINT64: none */
   RaTime frame_end; /* of the latest frame, RA_TIME_NONE: none yet */
   RaWinMin tf;      /* of -1 times the interval between frames */
+  guint lies;
+  RaSpan liar_span;  /* for the last one, 0: there was none */
+  RaTime liar_until; /* nothing that the peer says counts, RA_TIME_NONE: it
+                        does */
 } RaGuard;
 
+/* A `cap` that is no number, or below 0, is 1; to ra_guard_set() it is no
+ * change. */
 void ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers);
 void ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers);
-/* Whatever tripped, the user wants to try again. */
+/* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_guard_restart (RaGuard *g);
 
 /* What of the controller's `rate` may be sent, bit/s; 0: a breaker is open. */
 guint64 ra_guard_rate (const RaGuard *g, guint64 rate);
 /* TRUE: no verdict counts, every loss is congestion. */
 gboolean ra_guard_distrusts (const RaGuard *g);
+
+/* The peer acknowledged what was never sent.  Nothing that it says counts for
+ * 15 s, and twice as long after each further lie, up to 16 min; lies in that
+ * time are of the same. */
+void ra_guard_on_lie (RaGuard *g, RaTime now);
+/* TRUE in that time: who knows the lowest rate there is takes it. */
+gboolean ra_guard_is_lied_to (const RaGuard *g);
 
 /* `held`: only the pacer holds another packet back. */
 void ra_guard_on_sent (

@@ -8,6 +8,17 @@
 
 G_DEFINE_QUARK (ra - param - error - quark, ra_param_error)
 
+#define SHOWN 300 /* bytes: a sentence has room for a path */
+
+gchar *
+ra_word_shown (const gchar *word)
+{
+  gsize n = strnlen (word, SHOWN + 1);
+  g_autofree gchar *valid = g_utf8_make_valid (word, (gssize) MIN (n, SHOWN));
+
+  return g_strconcat (valid, n > SHOWN ? "..." : "", NULL);
+}
+
 /* Divisors, not factors: 1e-3 is no double, 25 / 1e3 is the nearest to .025. */
 static const struct
 {
@@ -122,14 +133,18 @@ value_parse (
     const RaParam *p, const gchar *text, gdouble *value, GError **error)
 {
   if (!number_parse (p->unit, text, value)) {
+    g_autofree gchar *shown = ra_word_shown (text);
+
     g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_VALUE,
-        "%s=%s: not a number%s%s", p->name, text, *p->unit ? " in " : "",
+        "%s=%s: not a number%s%s", p->name, shown, *p->unit ? " in " : "",
         p->unit);
     return FALSE;
   }
   if (*value < p->min || *value > p->max) {
+    g_autofree gchar *shown = ra_word_shown (text);
+
     g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_VALUE,
-        "%s=%s: not between %g and %g%s%s", p->name, text, p->min, p->max,
+        "%s=%s: not between %g and %g%s%s", p->name, shown, p->min, p->max,
         *p->unit ? " " : "", p->unit);
     return FALSE;
   }
@@ -146,8 +161,10 @@ schedule_parse (
   RaSchedule s = { 0 };
 
   if (n == 0 || n > RA_SCHEDULE_MAX) {
+    g_autofree gchar *shown = ra_word_shown (text);
+
     g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_VALUE,
-        "%s=%s: needs 1 to %d values", p->name, text, RA_SCHEDULE_MAX);
+        "%s=%s: needs 1 to %d values", p->name, shown, RA_SCHEDULE_MAX);
     return FALSE;
   }
   for (; s.n < n; s.n++) {
@@ -159,9 +176,11 @@ schedule_parse (
     if ((s.n == 0) != (colon == NULL)
         || (colon && !number_parse ("s", steps[s.n], &at))
         || (colon && ra_span (at) <= s.at[s.n - 1])) {
+      g_autofree gchar *shown = ra_word_shown (text);
+
       g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_VALUE,
           "%s=%s: expected VALUE,TIME:VALUE,... with rising times", p->name,
-          text);
+          shown);
       return FALSE;
     }
     s.at[s.n] = ra_span (at);
@@ -190,8 +209,10 @@ ra_params_set (gpointer instance, const RaParam *params, const gchar *name,
   gdouble number;
 
   if (!p) {
+    g_autofree gchar *shown = ra_word_shown (name);
+
     g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_UNKNOWN,
-        "no parameter '%s'", name);
+        "no parameter '%s'", shown);
     return FALSE;
   }
   if (p->is_schedule)
@@ -214,8 +235,10 @@ word_parse (
     return TRUE;
   }
   if (!equals) {
+    g_autofree gchar *shown = ra_word_shown (word);
+
     g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_VALUE,
-        "'%s': expected name=value", word);
+        "'%s': expected name=value", shown);
     return FALSE;
   }
   *equals = '\0';

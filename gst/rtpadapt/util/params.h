@@ -17,6 +17,10 @@ typedef enum
   RA_PARAM_ERROR_VALUE,   /* not a number, wrong unit or out of range */
 } RaParamError;
 
+/* A word as an error message shows it: valid UTF-8, and the beginning of a long
+ * one.  (transfer full) */
+gchar *ra_word_shown (const gchar *word);
+
 /* One row; a table ends with a row whose name is NULL.  The value is a gdouble
  * at `offset` of the instance, or an RaSchedule if `is_schedule`. */
 typedef struct

@@ -21,6 +21,25 @@ recv_ids_parse (const GstStructure *caps)
 
 /* --- RTP ---------------------------------------------------------------- */
 
+/* GStreamer 1.22 maps the memory in which the extension begins, and reads behind
+ * its end where the extension goes on in the next: udpsrc makes two of a packet
+ * that is longer than its mtu. */
+static gboolean
+extension_is_mapped (GstRTPBuffer *rtp)
+{
+  const guint8 *begin = rtp->data[1];
+  gsize size = begin ? rtp->size[1] : 0;
+
+  for (guint i = 0; i < 2; i++) {
+    const GstMapInfo *map = &rtp->map[i];
+
+    if (map->data && begin >= map->data
+        && begin + size <= map->data + map->size)
+      return begin != NULL;
+  }
+  return FALSE;
+}
+
 /* The extension's data in either form of RFC 8285, or NULL. */
 static const guint8 *
 extension_find (GstRTPBuffer *rtp, guint id, guint *size)
@@ -28,7 +47,8 @@ extension_find (GstRTPBuffer *rtp, guint id, guint *size)
   gpointer data;
   guint8 appbits;
 
-  if (id == 0 || !gst_rtp_buffer_get_extension (rtp))
+  if (id == 0 || !gst_rtp_buffer_get_extension (rtp)
+      || !extension_is_mapped (rtp))
     return NULL;
   if ((id <= 14
           && gst_rtp_buffer_get_extension_onebyte_header (

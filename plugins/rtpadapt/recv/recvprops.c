@@ -194,7 +194,7 @@ recv_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "Between element messages with the statistics (ns, 0 = none)", 0,
-          G_MAXINT64, RECV_STATS_INTERVAL, PLAYING));
+          GST_RTP_ADAPT_STATS_INTERVAL_MAX, RECV_STATS_INTERVAL, PLAYING));
   g_object_class_install_property (klass, PROP_LOSS_MESSAGES,
       g_param_spec_boolean ("loss-messages", "Loss messages",
           "An element message rtpadapt-loss for each lost packet", FALSE,

@@ -36,6 +36,12 @@ fecenc_find_upstream (GstPad *sinkpad)
   return walk_find (sinkpad, is_fecenc);
 }
 
+GstElement *
+fecenc_find_downstream (GstPad *srcpad)
+{
+  return walk_find (srcpad, is_fecenc);
+}
+
 GPtrArray *
 fecenc_find_all_upstream (GstPad *sinkpad)
 {

@@ -13,8 +13,10 @@ G_BEGIN_DECLS
 /* The nearest one upstream of `sinkpad`, as encoder_find_all_upstream(): in the
  * pipeline, or before an aux sender in rtpbin.  (transfer full), or NULL. */
 GstElement *fecenc_find_upstream (GstPad *sinkpad);
-/* All of them, none behind another.  (transfer full) (element-type GstElement):
- * g_ptr_array_unref(). */
+/* The same behind a source pad. */
+GstElement *fecenc_find_downstream (GstPad *srcpad);
+/* All of them upstream, none behind another.
+ * (transfer full) (element-type GstElement): g_ptr_array_unref(). */
 GPtrArray *fecenc_find_all_upstream (GstPad *sinkpad);
 /* The one of that name in the same top-level bin as `element`.
  * (transfer full), or NULL, also when what has the name is none. */

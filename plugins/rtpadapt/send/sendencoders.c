@@ -19,12 +19,14 @@
 /* What a search is about and what it found; the lock is not held. */
 typedef struct
 {
+  GstElement *self;
   gchar **names, *property;
   guint unit;
   GPtrArray *encoders; /* of GstElement */
   EncoderRow told[SEND_ENCODERS_MAX];
   const EncoderRow *rows[SEND_ENCODERS_MAX];
   guint streams[SEND_ENCODERS_MAX];
+  gboolean beside_us[SEND_ENCODERS_MAX];
   gchar *missing; /* names that are no encoder's */
   GArray *origins;
 } Found;
@@ -46,6 +48,7 @@ encoder_add (Found *f, GstElement *encoder)
     return;
   f->rows[n] = row;
   f->streams[n] = 0;
+  f->beside_us[n] = walk_same_top (f->self, encoder);
   g_ptr_array_add (f->encoders, gst_object_ref (encoder));
 }
 
@@ -202,6 +205,7 @@ found_take (GstRtpAdaptSend *self, Found *f)
     e->row = f->rows[i] == &f->told[i] ? &e->told : f->rows[i];
     e->state = states[i];
     e->streams = f->streams[i];
+    e->beside_us = f->beside_us[i];
     others |= e->streams == 0; /* its stream comes from elsewhere */
   }
   for (guint i = n; i < self->n_encoders; i++)
@@ -241,6 +245,7 @@ static void
 search (GstRtpAdaptSend *self)
 {
   Found f = {
+    .self = GST_ELEMENT (self),
     .names = *self->cfg.encoder ? g_strsplit (self->cfg.encoder, ",", -1)
                                 : g_new0 (gchar *, 1),
     .property = g_strdup (self->cfg.encoder_property),
@@ -286,7 +291,7 @@ share_now (GstRtpAdaptSend *self, RaTime now)
 }
 
 /* Gives one encoder `bps`.  The lock is held, and let go for what may block.
- * FALSE if it is gone. */
+ * FALSE if it is no longer there. */
 static gboolean
 encoder_drive (GstRtpAdaptSend *self, guint i, guint64 bps, RaTime now)
 {
@@ -294,11 +299,19 @@ encoder_drive (GstRtpAdaptSend *self, guint i, guint64 bps, RaTime now)
   GstElement *encoder = g_weak_ref_get (&e->element);
   EncoderState state = e->state;
   const EncoderRow *row = e->row;
+  gboolean removed = e->beside_us;
   RaTime again;
 
   if (!encoder)
     return FALSE;
   g_mutex_unlock (&self->lock);
+  /* The application, or a message on the bus, may hold one that was removed. */
+  removed = removed && !walk_same_top (GST_ELEMENT (self), encoder);
+  if (removed) {
+    gst_object_unref (encoder);
+    g_mutex_lock (&self->lock);
+    return FALSE;
+  }
   again = encoder_follow (encoder, row, &state, bps, now);
   if (state.at == now)
     GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s",

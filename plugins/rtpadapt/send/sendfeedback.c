@@ -8,6 +8,7 @@
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/ccfb.h>
 #include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/feedback/twccfci.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -41,6 +42,8 @@ rows_map (GstRtpAdaptSend *self, const GArray *rows)
       self->count.unmapped++;
       continue;
     }
+    sent_log_find (self->log, sent->index)->told
+        = row->lost ? SENT_LOST : SENT_ARRIVED;
     packet.seq = sent->index;
     packet.arrival = row->lost ? RA_TIME_NONE
                                : remote_clock_unwrap (&self->remote,
@@ -82,6 +85,8 @@ send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
       && (self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_TFRC
           || self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_CCFB)) {
     self->count.unasked++;
+  } else if (self->sender && self->hearing.twcc_malformed) {
+    GST_INFO_OBJECT (self, "what rtpsession made of malformed feedback");
   } else if (self->sender && twcc_is_doubtful (rows)) {
     self->count.doubtful++;
     GST_INFO_OBJECT (
@@ -181,6 +186,9 @@ tfrc_take (GstRtpAdaptSend *self, Bytes fci, guint32 sender, Compound *c)
   if (c->radp.data && c->radp_ssrc == sender) {
     radp = ra_listener_on_radp (
         self->listener, c->radp.data, c->radp.len, c->now);
+    if (radp == RA_HEARD_OK)
+      c->changed
+          |= send_skips_on_radp (self, c->radp.data, c->radp.len, c->now);
     c->radp.data = NULL;
   }
   if (radp != RA_HEARD_OK)
@@ -228,7 +236,9 @@ ccfb_note (GstRtpAdaptSend *self, RaCcfbReader *reader, CcfbSum *sum)
       if (known && p.received)
         sum->ato = MIN (sum->ato, p.ato);
       sum->known += known;
-      self->count.unmapped += !known;
+      self->count.unmapped += !known
+          && ra_unsent_is (self->unsent, row.ssrc, row.seq)
+              != RA_UNSENT_SKIPPED;
     }
   }
 }
@@ -243,6 +253,11 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
 
   if (!ra_ccfb_read (&reader, media, fci.data, fci.len)) {
     count->heard[RA_HEARD_MALFORMED]++;
+    return;
+  }
+  if (send_skips_is_false (self, &reader, c->now)) {
+    count->heard[RA_HEARD_UNSENT]++;
+    c->changed = TRUE;
     return;
   }
   ccfb_note (self, &reader, &sum);
@@ -267,6 +282,17 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
 
 /* --- whose it is --------------------------------------------------------- */
 
+/* Before rtpsession, which hands on what it makes of it, reads it. */
+static void
+twcc_check (GstRtpAdaptSend *self, Bytes body)
+{
+  if (body.len >= FB_HEAD
+      && ra_twcc_fci_is_whole (body.data + FB_HEAD, body.len - FB_HEAD))
+    return;
+  self->count.heard[RA_HEARD_MALFORMED]++;
+  self->hearing.twcc_malformed = TRUE;
+}
+
 static void
 feedback_take (GstRtpAdaptSend *self, guint fmt, Bytes body, Compound *c)
 {
@@ -276,6 +302,8 @@ feedback_take (GstRtpAdaptSend *self, guint fmt, Bytes body, Compound *c)
   guint32 sender, media;
   Bytes fci;
 
+  if (fmt == RA_TWCC_FMT)
+    twcc_check (self, body);
   if (body.len < FB_HEAD || (!is_tfrc && !is_ccfb))
     return;
   sender = ra_get_u32 (body.data);
@@ -331,6 +359,7 @@ send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
   if (self->sender) {
     Compound c = { .now = send_now (self) };
 
+    self->hearing.twcc_malformed = FALSE;
     for (gboolean more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
          more; more = gst_rtcp_packet_move_to_next (&packet))
       packet_take (self, &packet, &c);

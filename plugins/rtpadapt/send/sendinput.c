@@ -17,6 +17,8 @@ stream_look (GstRtpAdaptSend *self, BacklogItem *item)
   gboolean unknown;
   Stream *stream;
 
+  /* Its receiver waits for it, and not for long. */
+  item->priority = item->is_repair;
   if (item->is_repair)
     return;
   stream = streams_on_packet (

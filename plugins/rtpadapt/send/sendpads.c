@@ -202,17 +202,28 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
 {
   GstBuffer *buffer = GST_BUFFER_CAST (item->object);
   SendExtValues values = { .now = now, .mark = mark };
+  SendExtResult result;
   RaSenderStats stats;
 
   if (self->ext.send_ts) {
     ra_sender_get_stats (self->sender, &stats);
     values.rtt = stats.rtt;
   }
-  send_hearing_stamped (self,
-      send_ext_write (
-          &self->ext, &buffer, send_may_grow (self, item), &values));
+  result = send_ext_write (
+      &self->ext, &buffer, send_may_grow (self, item), &values);
+  send_hearing_stamped (self, result);
+  self->unstamped |= !self->ext.send_ts || result != SEND_EXT_DONE;
   item->object = GST_MINI_OBJECT_CAST (buffer);
   item->size = (guint) gst_buffer_get_size (buffer);
+}
+
+/* What waits behind `item` is of the frame that came in last; a retransmission,
+ * which passed it, is of none. */
+static gboolean
+is_spread (GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  return backlog_is_latest (
+      self->backlog, item->is_repair ? backlog_peek (self->backlog) : item);
 }
 
 /* The lock is held and let go for the push. */
@@ -227,6 +238,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
           .payload = item->payload,
           .ssrc = item->ssrc,
           .seq = item->seq,
+          .is_repair = item->media == 0,
       });
   guint64 index = p->index;
   RaOutgoing out = { .seq = p->index, .media = item->media };
@@ -244,16 +256,19 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
     out.flags |= RA_SENT_ASKS;
   if (item->media == 0)
     out.flags |= RA_SENT_REPAIR;
+  else
+    send_rtx_on_sent (self);
   if (stream && stream_is_beside (stream))
     out.flags |= RA_SENT_BESIDE;
   if (stream)
     stream_on_sent (stream, item->size, now);
   send_encoders_watch (self, now);
   if (backlog_packets (self->backlog) > 0)
-    out.flags |= RA_SENT_WAITING
-        | (backlog_is_latest (self->backlog, item) ? RA_SENT_SPREAD : 0);
+    out.flags
+        |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
   ra_sender_on_sent (self->sender, &out, now);
   ra_listener_on_sent (self->listener, out.size, now);
+  ra_unsent_on_sent (self->unsent, item->ssrc, item->seq);
   g_mutex_unlock (&self->lock);
 
   flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
@@ -360,6 +375,11 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
       send_on_feedback (self, s);
     if (gst_structure_has_name (s, "RTPAdaptLoss")) {
       send_on_truth (self, s);
+      gst_event_unref (event);
+      return TRUE;
+    }
+    if (gst_structure_has_name (s, "GstRTPRetransmissionRequest")
+        && !send_rtx_wanted (self, s)) {
       gst_event_unref (event);
       return TRUE;
     }

@@ -7,11 +7,14 @@
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "sendext.h"
+#include "skipper.h"
 #include "sendstreams.h"
 #include "sentlog.h"
 
 #include <gst/rtpadapt/colour.h>
+#include <gst/rtpadapt/feedback/ccfb.h>
 #include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
 
 G_BEGIN_DECLS
@@ -31,6 +34,10 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_STATS_INTERVAL GST_SECOND
 /* Below the 10 of RFC 8083 4.3, where its breaker trips. */
 #define SEND_FRIENDLINESS_CAP 9
+/* Packets.  None: each number left out makes about one picture late, and asks for
+ * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs
+ * nothing (tests/trust/test-lies.c, test-lies-tfrc.c). */
+#define SEND_SKIP_INTERVAL 0
 /* Encoders that are driven at a time. */
 #define SEND_ENCODERS_MAX 16
 /* Only for LDAs that draw lots about a known truth: repeatable. */
@@ -52,6 +59,7 @@ typedef struct
   gdouble friendliness_cap;
   gboolean circuit_breakers;
   guint tfrc_fmt; /* FMT of TFRC-FB */
+  guint skip_interval;
 } SendConfig;
 
 /* What a way of feedback lacks here. */
@@ -86,9 +94,10 @@ typedef struct
   gint mode;      /* in effect */
   SendLacks told; /* warned of since the start */
   SendSaid said;
-  gboolean no_room; /* a packet that may not grow lacked an extension */
-  gboolean pushed;  /* somebody downstream took a packet */
-  gboolean stale;   /* look for the session anew */
+  gboolean no_room;        /* a packet that may not grow lacked an extension */
+  gboolean twcc_malformed; /* in the compound that the session reads now */
+  gboolean pushed;         /* somebody downstream took a packet */
+  gboolean stale;          /* look for the session anew */
   GWeakRef session;
   gulong receiving, sending; /* handlers; 0: no session was found */
   gboolean avpf;
@@ -106,6 +115,7 @@ typedef enum
   SEND_WARNED_NOT_RTP = 1 << 0,
   SEND_WARNED_NO_ENCODER = 1 << 1,
   SEND_WARNED_REALIGNED = 1 << 2,
+  SEND_WARNED_LIAR = 1 << 3,
 } SendWarned;
 
 typedef struct
@@ -121,6 +131,7 @@ typedef struct
   guint64 heard[RA_N_HEARD]; /* reports about us, and how they were taken */
   guint64 foreign;           /* reports about others */
   guint64 unasked;           /* reports of another kind than `feedback` */
+  guint64 repeat_asked, repeat_refused; /* requests for packets */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
@@ -133,6 +144,7 @@ typedef struct
   EncoderRow told;    /* where `row` is the user's */
   EncoderState state; /* what was set last */
   guint streams;      /* payloaders that it feeds, as far as known */
+  gboolean beside_us; /* it was in our pipeline when it was found */
 } SendEncoder;
 
 struct _GstRtpAdaptSend
@@ -158,6 +170,7 @@ struct _GstRtpAdaptSend
   SentLog *log;
   RaSender *sender;
   RaListener *listener;
+  RaUnsent *unsent;
   RemoteClock remote;
   SendExt ext_in, ext; /* by the caps that came in, that went out */
   SendHearing hearing;
@@ -171,6 +184,7 @@ struct _GstRtpAdaptSend
   RaTime next_stats;
   RaTime last_refresh; /* the last request for a key frame */
   gboolean ceased;     /* packets were dropped since a breaker opened */
+  guint repeat_credit; /* see sendrtx.c */
   guint warned;        /* SendWarned */
   SendCounters count;
 
@@ -187,6 +201,10 @@ struct _GstRtpAdaptSend
   gboolean fecenc_stale;  /* look for it anew */
   gboolean fecenc_usable; /* one of them makes packets */
   GPtrArray *fecencs;     /* of those of sendfec.c, or NULL */
+  gboolean skips_stale;   /* look for payloaders anew */
+  gboolean renumbered;    /* behind us */
+  gboolean unstamped;     /* a packet left without its send time */
+  GPtrArray *skippers;    /* or NULL */
   guint64 notified;       /* the rate as last notified */
   RaBreakerState breaker_told;
   GQueue messages; /* to be posted */
@@ -220,7 +238,7 @@ void send_restart (GstRtpAdaptSend *self);
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
 {
-  self->encoder_stale = self->fecenc_stale = TRUE;
+  self->encoder_stale = self->fecenc_stale = self->skips_stale = TRUE;
 }
 
 /* FALSE if FEC that was made upstream says how long it is. */
@@ -277,6 +295,27 @@ gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
 void send_fec_drive (GstRtpAdaptSend *self);
 /* Lets go of all FEC encoders; the lock is not held. */
 void send_fec_stop (GstRtpAdaptSend *self);
+
+/* sendskips.c */
+/* Has numbers left out where the feedback allows, and tells of a liar; may block.
+ * The lock is held, and let go. */
+void send_skips_drive (GstRtpAdaptSend *self);
+/* What was not sent cannot have come, and who says so is not believed the rest
+ * (RFC 8888 10): TRUE.  The lock is held. */
+gboolean send_skips_is_false (
+    GstRtpAdaptSend *self, const RaCcfbReader *reader, RaTime now);
+/* RADP about packets that were sent; TRUE: it lies.  The lock is held. */
+gboolean send_skips_on_radp (
+    GstRtpAdaptSend *self, const guint8 *data, gsize len, RaTime now);
+/* No more from here on; the lock is not held. */
+void send_skips_stop (GstRtpAdaptSend *self);
+
+/* sendrtx.c */
+/* FALSE if a request for a packet shall go no further upstream; the lock is not
+ * held. */
+gboolean send_rtx_wanted (GstRtpAdaptSend *self, const GstStructure *request);
+/* A packet that is no repair leaves; the lock is held. */
+void send_rtx_on_sent (GstRtpAdaptSend *self);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);

@@ -4,6 +4,8 @@
 #include "enums.h"
 #include "sendpriv.h"
 
+#include <math.h>
+
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
 /* TFRC's MSS (RFC 5348 4.2) where the path MTU is not known. */
@@ -135,7 +137,7 @@ safety_set (GstRtpAdaptSend *self)
   send_tell (self);
 }
 
-/* While none tripped it would forget the losses that hold the rate down. */
+/* While none tripped and nobody lied it would forget the losses that hold the rate down. */
 void
 send_restart (GstRtpAdaptSend *self)
 {
@@ -144,7 +146,7 @@ send_restart (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   if (self->sender)
     ra_sender_get_stats (self->sender, &stats);
-  if (stats.breaker != RA_BREAKER_CLOSED) {
+  if (stats.breaker != RA_BREAKER_CLOSED || stats.liar) {
     ra_sender_restart (self->sender);
     send_wake (self);
     send_tell (self);
@@ -204,6 +206,8 @@ setting_set (GstRtpAdaptSend *self, guint id, const GValue *value)
       cfg->loss_messages = g_value_get_boolean (value);
       return NULL;
     case PROP_FRIENDLINESS_CAP:
+      if (isnan (g_value_get_double (value))) /* GParamSpec lets it pass */
+        return g_strdup ("friendliness-cap stays: that is no number");
       cfg->friendliness_cap = g_value_get_double (value);
       safety_set (self);
       return NULL;
@@ -474,7 +478,7 @@ send_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "Between element messages with the statistics (ns, 0 = none)", 0,
-          G_MAXINT64, SEND_STATS_INTERVAL, PLAYING));
+          GST_RTP_ADAPT_STATS_INTERVAL_MAX, SEND_STATS_INTERVAL, PLAYING));
   g_object_class_install_property (klass, PROP_LOSS_MESSAGES,
       g_param_spec_boolean ("loss-messages", "Loss messages",
           "An element message rtpadapt-loss for each lost packet", FALSE,
@@ -482,7 +486,8 @@ send_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_FRIENDLINESS_CAP,
       g_param_spec_double ("friendliness-cap", "Friendliness cap",
           "estimated-bitrate never exceeds this times what a TCP would get if "
-          "every loss were congestion (0 = no bound)",
+          "every loss were congestion, nor 2 times where a queue stands (0 = no "
+          "bound)",
           0, G_MAXDOUBLE, SEND_FRIENDLINESS_CAP, PLAYING));
   g_object_class_install_property (klass, PROP_CIRCUIT_BREAKERS,
       g_param_spec_boolean ("circuit-breakers", "Circuit breakers",

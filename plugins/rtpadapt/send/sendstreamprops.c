@@ -10,6 +10,7 @@ enum
   PROP_COLOUR_PARAMS,
   PROP_ENCODER_PROPERTY,
   PROP_ENCODER_UNIT,
+  PROP_SKIP_INTERVAL,
 };
 
 /* On bad parameters the old colouring goes on, and its settings stay.  `text`
@@ -68,6 +69,12 @@ send_stream_property_set (GstRtpAdaptSend *self, guint id, const GValue *value)
       cfg->encoder_unit = g_value_get_uint (value);
       encoders_retell (self);
       return NULL;
+    case PROP_SKIP_INTERVAL:
+      cfg->skip_interval = g_value_get_uint (value);
+      self->skips_stale = TRUE;
+      if (self->sender)
+        send_tell (self);
+      return NULL;
     default:
       g_return_val_if_reached (NULL);
   }
@@ -90,6 +97,9 @@ send_stream_property_get (const GstRtpAdaptSend *self, guint id, GValue *value)
       return TRUE;
     case PROP_ENCODER_UNIT:
       g_value_set_uint (value, cfg->encoder_unit);
+      return TRUE;
+    case PROP_SKIP_INTERVAL:
+      g_value_set_uint (value, cfg->skip_interval);
       return TRUE;
     default:
       return FALSE;
@@ -148,4 +158,10 @@ send_stream_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ENCODER_UNIT,
       g_param_spec_uint ("encoder-unit", "Encoder unit",
           "The unit of encoder-property (bit/s)", 1, G_MAXINT, 1, PLAYING));
+  g_object_class_install_property (klass, PROP_SKIP_INTERVAL,
+      g_param_spec_uint ("skip-interval", "Skip interval",
+          "With feedback about RTP numbers one is left out between two video "
+          "frames, at random, once in so many packets: a receiver that says "
+          "it came is a liar and gets min-bitrate (0 = none)",
+          0, G_MAXINT, SEND_SKIP_INTERVAL, PLAYING));
 }

@@ -109,6 +109,7 @@ job (GstElement *element, gpointer user_data)
     send_hearing_drive (self);
     send_encoders_drive (self);
     send_fec_drive (self);
+    send_skips_drive (self);
     breaker_tell (self);
     messages_post (self);
   } while (self->job_again);
@@ -155,7 +156,8 @@ stats_of_sender (const RaSender *sender, GstStructure *s)
       G_TYPE_UINT64, stats.feedback_bad, "congestion-losses", G_TYPE_UINT64,
       stats.loss.congestion, "wireless-losses", G_TYPE_UINT64,
       stats.loss.wireless, "loss-events", G_TYPE_UINT, stats.loss.events,
-      "recovered", G_TYPE_UINT64, stats.loss.recovered, "friendly-bitrate",
+      "recovered", G_TYPE_UINT64, stats.loss.recovered, "lies", G_TYPE_UINT,
+      stats.lies, "liar", G_TYPE_BOOLEAN, stats.liar, "friendly-bitrate",
       G_TYPE_UINT64, stats.friendly, "breaker", G_TYPE_STRING,
       ra_breaker_nick (stats.trip), "breaker-state", G_TYPE_STRING,
       ra_breaker_state_nick (stats.breaker), "observe", GST_TYPE_STRUCTURE,
@@ -182,7 +184,9 @@ send_stats (GstRtpAdaptSend *self)
       count->known_congestion, "known-wireless", G_TYPE_UINT64,
       count->known_wireless, "misread-congestion", G_TYPE_UINT64,
       count->misread_congestion, "misread-wireless", G_TYPE_UINT64,
-      count->misread_wireless, NULL);
+      count->misread_wireless, "repeat-requests", G_TYPE_UINT64,
+      count->repeat_asked, "repeat-refused", G_TYPE_UINT64,
+      count->repeat_refused, NULL);
 
   send_hearing_describe (self, s);
   send_stream_stats (self, s);
@@ -192,7 +196,8 @@ send_stats (GstRtpAdaptSend *self)
         send_clock_time (self, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
         backlog_dropped (self->backlog), "dropped-frames", G_TYPE_UINT64,
-        backlog_dropped_frames (self->backlog), NULL);
+        backlog_dropped_frames (self->backlog), "skipped", G_TYPE_UINT64,
+        self->unsent->skipped, NULL);
   }
   return s;
 }

@@ -37,8 +37,10 @@ typedef struct
                                  over */
   guint payload;              /* bytes */
   guint32 ssrc;
-  guint16 seq;   /* RTP */
-  RaCause truth; /* why it was lost, where somebody knows */
+  guint16 seq;        /* RTP */
+  gboolean is_repair; /* FEC or a retransmission */
+  RaTime repeated;    /* when it was last asked for again, or 0 */
+  RaCause truth;      /* why it was lost, where somebody knows */
   /* the log's own */
   guint64 next;        /* older one of the same hash */
   SentNews noted;      /* not yet taken */

@@ -21,6 +21,15 @@
  * #GstRtpAdaptSink:retransmission an rtprtxsend (payload type 121, for the
  * payload type of the first video stream).
  *
+ * Retransmission is for paths with a round trip well below the receiver's
+ * latency.  Of 200 ms it takes some 40 to find out that a packet is missing: a
+ * round trip of up to 70 ms leaves time for two tries, up to 150 ms for one.
+ * FEC then falls to what is still needed, mostly nothing.  Longer paths want FEC
+ * alone, or more latency.  A packet is repeated once per round trip at most, before all that
+ * waits, and within the bitrate; none that was dropped or still waits here, nor
+ * one that came by the receiver's own feedback, nor more than one for two others.
+ * The sender's statistics count repeat-requests and, of these, repeat-refused.
+ *
  * A receiver that does not know payload type 122 has to be sent
  * `fec=none`: rtpjitterbuffer waits for what it cannot read.
  *

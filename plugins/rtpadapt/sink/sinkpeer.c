@@ -22,6 +22,7 @@ note_ssrc (SinkPeer *who, GstBuffer *buffer)
     return;
   ssrc = GST_READ_UINT32_BE (bytes);
   g_mutex_lock (&who->lock);
+  who->sent++;
   for (guint i = 0; i < who->n_ssrcs; i++) {
     if (who->ssrcs[i] == ssrc) {
       g_mutex_unlock (&who->lock);
@@ -57,6 +58,7 @@ static gboolean
 rtcp_may_pass (SinkPeer *who, GstBuffer *buffer, const GstMapInfo *map)
 {
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  RaTime now = gst_util_get_timestamp ();
   PeerRtcp what = { .on_ours = FALSE };
   RtcpScan scan;
 
@@ -74,8 +76,10 @@ rtcp_may_pass (SinkPeer *who, GstBuffer *buffer, const GstMapInfo *map)
   what.bye = scan.bye;
   for (guint i = 0; i < who->n_ssrcs && !what.on_ours; i++)
     what.on_ours = rtcp_is_about (map->data, map->size, who->ssrcs[i]);
-  return peer_may_pass (peer_rtcp (
-      who->peer, meta ? meta->addr : NULL, &what, gst_util_get_timestamp ()));
+  return peer_may_pass (
+             peer_rtcp (who->peer, meta ? meta->addr : NULL, &what, now))
+      && sources_rtcp_may_pass (
+          who->sources, map->data, map->size, who->sent, now);
 }
 
 static GstPadProbeReturn
@@ -136,6 +140,8 @@ sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
   g_mutex_lock (&self->who.lock);
   g_clear_pointer (&self->who.peer, peer_free);
   self->who.peer = peer;
+  g_clear_pointer (&self->who.sources, sources_free);
+  self->who.sources = open ? sources_new () : NULL;
   g_mutex_unlock (&self->who.lock);
 }
 
@@ -156,6 +162,7 @@ void
 sink_peer_finalize (GstRtpAdaptSink *self)
 {
   g_clear_pointer (&self->who.peer, peer_free);
+  g_clear_pointer (&self->who.sources, sources_free);
   g_mutex_clear (&self->who.lock);
 }
 
@@ -167,8 +174,10 @@ sink_peer_stats (GstRtpAdaptSink *self)
   guint64 junk, sr_requests;
 
   g_mutex_lock (&who->lock);
-  if (who->peer)
+  if (who->peer) {
     peer_get_stats (who->peer, &n);
+    n.flood += sources_dropped (who->sources);
+  }
   junk = who->junk;
   sr_requests = who->sr_requests;
   g_mutex_unlock (&who->lock);

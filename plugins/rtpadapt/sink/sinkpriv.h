@@ -6,6 +6,7 @@
 #include "gstrtpadaptsink.h"
 #include "wire/peer.h"
 #include "wire/secure.h"
+#include "wire/sources.h"
 
 G_BEGIN_DECLS
 
@@ -49,7 +50,9 @@ typedef struct
 typedef struct
 {
   GMutex lock;
-  Peer *peer; /* between NULL and READY */
+  Peer *peer;       /* between NULL and READY */
+  Sources *sources; /* the same */
+  guint64 sent;     /* packets of RTP, as the session numbers them */
   guint32 ssrcs[SINK_SSRCS];
   guint n_ssrcs, next_ssrc; /* the ring */
   guint64 junk;             /* packets that are no RTCP */

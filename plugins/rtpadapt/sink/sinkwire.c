@@ -5,6 +5,7 @@
  *   rtpbin.send_rtcp_src_0 -> [srtpenc] -> rtcpsink  (the same, or its own)
  *   rtpbin.recv_rtcp_sink_0 <- [srtpdec] <- rtcpsrc  (rtcpsink's)
  */
+#include "session.h"
 #include "sinkpriv.h"
 
 #include <gst/rtp/rtp.h>
@@ -241,12 +242,16 @@ session_configure (GstRtpAdaptSink *self)
   const gint profile = secure_wanted (self->secure) ? GST_RTP_PROFILE_SAVPF
                                                     : GST_RTP_PROFILE_AVPF;
   GstElement *session = NULL;
+  GObject *internal = NULL;
 
   g_object_set (self->rtpbin, "rtp-profile", profile, NULL);
   g_signal_emit_by_name (self->rtpbin, "get-session", 0, &session);
   g_object_set (
       session, "rtp-profile", profile, "bandwidth", SESSION_BANDWIDTH, NULL);
   gst_object_unref (session);
+  g_signal_emit_by_name (self->rtpbin, "get-internal-session", 0, &internal);
+  session_keep_no_feedback (internal);
+  g_object_unref (internal);
 }
 
 gboolean

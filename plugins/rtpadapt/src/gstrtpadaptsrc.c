@@ -30,6 +30,11 @@
  *
  * Requests for a key frame from downstream go to the sender as PLI.
  *
+ * With #GstRtpAdaptSrc:retransmission a packet is asked for when later ones have
+ * shown that it is missing (NACK), on a path that reorders only when it is
+ * later than others were lately, and not when the answer would come after
+ * #GstRtpAdaptSrc:latency: that has to be a good deal longer than a round trip.
+ *
  * |[
  * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \
  *     encoding-name=H264 ! rtph264depay request-keyframe=true ! avdec_h264 ! \
@@ -125,6 +130,7 @@ src_change_state (GstElement *element, GstStateChange transition)
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       src_streams_stop (self);
+      src_session_clear (self);
       break;
     default:
       break;

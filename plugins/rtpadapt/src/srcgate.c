@@ -8,6 +8,7 @@
 #include "srcgate.h"
 
 #include "wire/rtpmux.h"
+#include "wire/sources.h"
 #include "session.h"
 #include "srcpayload.h"
 
@@ -41,6 +42,7 @@ struct _SrcGate
 
   GMutex lock; /* never held while anything is pushed or called */
   Peer *peer;
+  Sources *sources;
   SrcGateStats count;
   guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
   gboolean warned;                   /* of one of them */
@@ -131,18 +133,21 @@ count_unknown (SrcGate *self, guint pt)
 
 /* TRUE if it may pass. */
 static gboolean
-judge_rtp (SrcGate *self, GSocketAddress *from, const RtpMuxHead *head,
-    gboolean *moved)
+judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
+    const RtpMuxHead *head, gboolean *moved)
 {
   gboolean known = self->known[head->pt], warn = FALSE;
   PeerVerdict verdict = PEER_FOREIGN;
+  gboolean pass;
 
   g_mutex_lock (&self->lock);
   if (known)
     verdict = peer_rtp (self->peer, from, head->ssrc, head->seq, now ());
   else
     warn = count_unknown (self, head->pt);
-  if (peer_may_pass (verdict)) {
+  pass = peer_may_pass (verdict)
+      && sources_rtp_may_pass (self->sources, map->data, map->size, now ());
+  if (pass) {
     self->count.rtp++;
     self->count.fec += head->pt == SRC_FEC_PT;
     self->count.rtx += head->pt == SRC_RTX_PT;
@@ -151,28 +156,30 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const RtpMuxHead *head,
   if (warn)
     warn_unknown (self, head->pt);
   *moved = verdict == PEER_MOVED;
-  return peer_may_pass (verdict);
+  return pass;
 }
 
 static gboolean
-judge_rtcp (SrcGate *self, GSocketAddress *from, const guint8 *data, gsize size,
-    gboolean *moved)
+judge_rtcp (
+    SrcGate *self, GSocketAddress *from, const GstMapInfo *map, gboolean *moved)
 {
   PeerVerdict verdict = PEER_FOREIGN;
+  gboolean pass;
   RtcpScan scan;
 
-  rtcp_scan (data, size, &scan);
+  rtcp_scan (map->data, map->size, &scan);
   g_mutex_lock (&self->lock);
   if (scan.sr_request)
     self->count.sr_requests++;
   else
     verdict = peer_rtcp (self->peer, from,
         &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, now ());
-  if (peer_may_pass (verdict))
-    self->count.rtcp++;
+  pass = peer_may_pass (verdict)
+      && sources_rtcp_may_pass (self->sources, map->data, map->size, 0, now ());
+  self->count.rtcp += pass;
   g_mutex_unlock (&self->lock);
   *moved = verdict == PEER_MOVED;
-  return peer_may_pass (verdict);
+  return pass;
 }
 
 /* The way it goes, or NULL. */
@@ -192,9 +199,9 @@ judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
       && kind != (sink == self->sinks[0] ? RTP_MUX_RTP : RTP_MUX_RTCP))
     kind = RTP_MUX_JUNK;
   if (kind == RTP_MUX_RTP)
-    pass = judge_rtp (self, from, head, &moved);
+    pass = judge_rtp (self, from, &map, head, &moved);
   else if (kind == RTP_MUX_RTCP)
-    pass = judge_rtcp (self, from, map.data, map.size, &moved);
+    pass = judge_rtcp (self, from, &map, &moved);
   gst_buffer_unmap (buffer, &map);
 
   if (kind == RTP_MUX_JUNK) {
@@ -304,6 +311,8 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   g_mutex_lock (&self->lock);
   peer_free (self->peer);
   self->peer = peer_new (cfg);
+  sources_free (self->sources);
+  self->sources = sources_new ();
   self->count = (SrcGateStats){ 0 };
   self->warned = FALSE;
   memset (self->strange, 0, sizeof self->strange);
@@ -341,8 +350,10 @@ src_gate_get_stats (SrcGate *self, SrcGateStats *stats)
 {
   g_mutex_lock (&self->lock);
   *stats = self->count;
-  if (self->peer)
+  if (self->peer) {
     peer_get_stats (self->peer, &stats->peer);
+    stats->peer.flood += sources_dropped (self->sources);
+  }
   g_mutex_unlock (&self->lock);
 }
 
@@ -366,6 +377,7 @@ gate_finalize (GObject *object)
   SrcGate *self = SRC_GATE (object);
 
   peer_free (self->peer);
+  sources_free (self->sources);
   gst_clear_caps (&self->rtp_caps);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);

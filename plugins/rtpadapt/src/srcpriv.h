@@ -99,12 +99,18 @@ void src_net_guard (GstRtpAdaptSrc *self, GstPad *pad);
 void src_session_init (GstRtpAdaptSrc *self);
 gboolean src_session_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_session_close (GstRtpAdaptSrc *self);
+/* Takes the streams away, while they are in PAUSED. */
+void src_session_clear (GstRtpAdaptSrc *self);
+
+/* srcrtx.c */
+/* Sees to what an rtpjitterbuffer asks for again. */
+void src_rtx_watch (GstElement *jitterbuffer);
 
 /* srcstreams.c: from rtpbin's pads to ours. */
 void src_streams_init (GstRtpAdaptSrc *self);
 /* A packet of RTP was let in. */
 void src_streams_heard (gpointer self, guint32 ssrc, guint pt);
-/* Lets go of pads that wait for a decision. */
+/* Lets go of pads that wait for a decision, and of what waits downstream. */
 void src_streams_stop (GstRtpAdaptSrc *self);
 /* Removes all source pads. */
 void src_streams_clear (GstRtpAdaptSrc *self);

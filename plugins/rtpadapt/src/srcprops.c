@@ -337,6 +337,6 @@ src_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "Between element messages with the statistics (ns, 0: none)", 0,
-          G_MAXINT64, 0, PLAYING));
+          GST_RTP_ADAPT_STATS_INTERVAL_MAX, 0, PLAYING));
   secure_props_install (klass, PROP_SECURE, FALSE);
 }

@@ -1,6 +1,7 @@
 /* rtpadaptsrc: rtpbin.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "session.h"
 #include "srcpriv.h"
 
 #include <gst/rtp/rtp.h>
@@ -59,11 +60,15 @@ new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
     guint ssrc, gpointer data)
 {
   GstRtpAdaptSrc *self = data;
+  gboolean rtx;
 
   g_mutex_lock (&self->lock);
   g_hash_table_replace (self->jitterbuffers, GUINT_TO_POINTER (ssrc),
       gst_object_ref (jitterbuffer));
+  rtx = self->rtxreceive != NULL;
   g_mutex_unlock (&self->lock);
+  if (rtx)
+    src_rtx_watch (jitterbuffer);
 }
 
 /* --- retransmission ----------------------------------------------------- */
@@ -131,12 +136,16 @@ static void
 set_bandwidth (GstRtpAdaptSrc *self)
 {
   GstElement *session = NULL;
+  GObject *internal = NULL;
 
   g_signal_emit_by_name (self->rtpbin, "get-session", 0, &session);
   if (!session)
     return;
   g_object_set (session, "bandwidth", BANDWIDTH, NULL);
   gst_object_unref (session);
+  g_signal_emit_by_name (self->rtpbin, "get-internal-session", 0, &internal);
+  session_keep_no_feedback (internal);
+  g_object_unref (internal);
 }
 
 static gboolean
@@ -194,6 +203,25 @@ src_session_close (GstRtpAdaptSrc *self)
   g_hash_table_remove_all (self->jitterbuffers);
   g_clear_object (&self->rtxreceive);
   g_mutex_unlock (&self->lock);
+}
+
+/* rtpbin (1.22) would keep its streams in READY, and make new ones beside them
+ * afterwards until it has as many as it may. */
+void
+src_session_clear (GstRtpAdaptSrc *self)
+{
+  g_autoptr (GList) ssrcs = NULL;
+
+  /* Nothing may come meanwhile. */
+  gst_element_set_state (self->udpsrc, GST_STATE_READY);
+  if (!gst_element_is_locked_state (self->rtcpsrc))
+    gst_element_set_state (self->rtcpsrc, GST_STATE_READY);
+  g_mutex_lock (&self->lock);
+  ssrcs = g_hash_table_get_keys (self->jitterbuffers);
+  g_mutex_unlock (&self->lock);
+  for (GList *l = ssrcs; l; l = l->next)
+    g_signal_emit_by_name (
+        self->rtpbin, "clear-ssrc", 0, GPOINTER_TO_UINT (l->data));
 }
 
 void

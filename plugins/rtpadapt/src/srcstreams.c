@@ -388,9 +388,11 @@ pad_removed (GstElement *rtpbin, GstPad *pad, gpointer data)
 void
 src_streams_stop (GstRtpAdaptSrc *self)
 {
+  g_autoptr (GPtrArray) streams = NULL;
   GList *pending;
 
   g_mutex_lock (&self->lock);
+  streams = g_ptr_array_copy (self->streams, NULL, NULL);
   pending = g_steal_pointer (&self->pending);
   g_atomic_int_set (&self->n_pending, 0);
   g_mutex_unlock (&self->lock);
@@ -400,6 +402,10 @@ src_streams_stop (GstRtpAdaptSrc *self)
     gst_pad_remove_probe (p->pad, p->block);
   }
   g_list_free_full (pending, (GDestroyNotify) pending_free);
+  /* Whoever waits downstream, as in an application's probe, comes back. */
+  for (guint i = 0; i < streams->len; i++)
+    gst_pad_set_active (
+        ((SrcStream *) g_ptr_array_index (streams, i))->ghost, FALSE);
 }
 
 static void

@@ -384,12 +384,13 @@ src_close (GstRtpAdaptUdpSrc *self)
   g_object_notify (G_OBJECT (self), "used-socket");
 }
 
-/* What was taken before a stop is old after it. */
+/* What was taken before a stop is old after it, and running time begins anew. */
 static gboolean
 src_stop (GstBaseSrc *src)
 {
   GstRtpAdaptUdpSrc *self = GST_RTP_ADAPT_UDP_SRC (src);
 
+  self->last = 0;
   if (self->receiver)
     udp_receiver_discard (self->receiver);
   return TRUE;

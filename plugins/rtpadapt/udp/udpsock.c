@@ -182,6 +182,18 @@ socket_new_any (UdpAddress *address)
   return socket;
 }
 
+/* The kernel's default holds 280 small packets: a flood of 10,000 a second would
+ * drive the media out while a thread waits 28 ms for a core. */
+static void
+make_room (GSocket *socket)
+{
+  gint size = 0;
+
+  g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &size, NULL);
+  if (size < UDP_ROOM)
+    g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, UDP_ROOM, NULL);
+}
+
 GSocket *
 udp_socket_new (const gchar *host, guint port, gboolean reuse, GError **error)
 {
@@ -207,7 +219,9 @@ udp_socket_new (const gchar *host, guint port, gboolean reuse, GError **error)
   address = g_socket_address_new_from_native (&to.sa, to.len);
   bound = g_socket_bind (socket, address, reuse, error);
   g_object_unref (address);
-  if (!bound)
+  if (bound)
+    make_room (socket);
+  else
     g_clear_object (&socket);
   return socket;
 }

@@ -24,6 +24,10 @@ void udp_address_set_port (UdpAddress *address, guint port);
 /* The same host and port. */
 gboolean udp_address_equal (const UdpAddress *a, const UdpAddress *b);
 
+/* Bytes that the kernel may hold for a socket, if it lets us (sysctl
+ * net.core.rmem_max). */
+#define UDP_ROOM 1048576
+
 /* A socket bound to `host`, or for NULL to all addresses of IPv4 and IPv6;
  * `port` 0: any free one. */
 GSocket *udp_socket_new (

@@ -208,8 +208,9 @@ install_socket_props (GObjectClass *klass, GParamFlags flags)
           flags));
   g_object_class_install_property (klass, PROP_BUFFER_SIZE,
       g_param_spec_int ("buffer-size", "Buffer size",
-          "Bytes that the kernel may hold for us (0: its default)", 0,
-          G_MAXINT / 2, 0, flags));
+          "Bytes that the kernel may hold for us (0: 1 MiB of an own socket, or as "
+          "much as it allows)",
+          0, G_MAXINT / 2, 0, flags));
   g_object_class_install_property (klass, PROP_REUSE,
       g_param_spec_boolean ("reuse", "Reuse",
           "Share the port with others that allow it", FALSE, flags));

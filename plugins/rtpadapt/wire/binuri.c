@@ -3,6 +3,9 @@
  */
 #include "binuri.h"
 
+#include <gst/rtpadapt/util/params.h>
+
+#include <math.h>
 #include <string.h>
 
 /* A property and what it shall be. */
@@ -47,8 +50,10 @@ query_property (GObject *bin, const gchar *name, GError **error)
   if (!pspec || pspec->owner_type != G_OBJECT_TYPE (bin)
       || !(pspec->flags & G_PARAM_WRITABLE)
       || g_strv_contains (elsewhere, name)) {
+    g_autofree gchar *shown = ra_word_shown (name);
+
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
-        "\"%s\" is no property that a URI can set", name);
+        "\"%s\" is no property that a URI can set", shown);
     return NULL;
   }
   return pspec;
@@ -87,8 +92,9 @@ value_parse (GParamSpec *pspec, const gchar *text, GValue *value)
     g_value_set_string (value, text);
     return TRUE;
   }
-  /* The second changes what is out of range. */
+  /* The last changes what is out of range, NaN not. */
   return number_parse (pspec, text, value)
+      && !(G_VALUE_HOLDS_DOUBLE (value) && isnan (g_value_get_double (value)))
       && !g_param_value_validate (pspec, value);
 }
 
@@ -106,8 +112,10 @@ query_parse (GObject *bin, const gchar *query, GArray *settings, GError **error)
 
     good = setting.pspec != NULL;
     if (good && !value_parse (setting.pspec, text, &setting.value)) {
+      g_autofree gchar *shown = ra_word_shown (text);
+
       g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
-          "\"%s\" is no value of %s", text, name);
+          "\"%s\" is no value of %s", shown, name);
       good = FALSE;
     }
     g_array_append_val (settings, setting);
@@ -115,8 +123,11 @@ query_parse (GObject *bin, const gchar *query, GArray *settings, GError **error)
     g_free (text);
   }
   if (syntax) {
+    g_autofree gchar *shown = ra_word_shown (query);
+    g_autofree gchar *why = ra_word_shown (syntax->message);
+
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-        "\"%s\" is no query: %s", query, syntax->message);
+        "\"%s\" is no query: %s", shown, why);
     g_error_free (syntax);
     return FALSE;
   }
@@ -168,9 +179,12 @@ bin_uri_apply (GstElement *bin, const gchar *text, GError **error)
   if (!problem && !port_is_good (object, port))
     problem = "it has no port to send to";
   if (problem) {
+    g_autofree gchar *shown = ra_word_shown (text ? text : "");
+    g_autofree gchar *why = ra_word_shown (problem);
+
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
         "\"%s\" is not " BIN_URI_PROTOCOL "://host:port?property=value&...: %s",
-        text ? text : "", problem);
+        shown, why);
     g_clear_error (&syntax);
     return FALSE;
   }

@@ -17,6 +17,7 @@ typedef struct
   guint32 ssrc;
   guint16 seq;
   gboolean proven; /* two packets in a row */
+  gboolean waits;  /* one too many: passes when it is proven */
   gboolean ended;  /* it said BYE */
   RaTime heard;
 } Stream;
@@ -265,6 +266,16 @@ authentic_rtp (
   return PEER_OK;
 }
 
+/* `s` that has not proved itself, NULL: there is no room for it. */
+static PeerVerdict
+enter (Peer *peer, const Stream *s)
+{
+  if (s && !s->waits)
+    return PEER_OK;
+  peer->count.flood++;
+  return PEER_FLOOD;
+}
+
 /* Nobody is known, or it is from the known address. */
 static PeerVerdict
 let_in (Peer *peer, GSocketAddress *from, guint32 ssrc, guint16 seq, RaTime now)
@@ -272,16 +283,18 @@ let_in (Peer *peer, GSocketAddress *from, guint32 ssrc, guint16 seq, RaTime now)
   Stream *s = stream_find (peer, from, ssrc);
 
   if (!s) {
-    s = stream_add (peer, from, ssrc, seq, now);
-    if (!s || !fresh_may_pass (peer, now)) {
-      peer->count.flood++;
-      return PEER_FLOOD;
-    }
-    return PEER_OK;
+    gboolean fresh = fresh_may_pass (peer, now);
+
+    /* Among noise the sender shows by its second packet. */
+    if (fresh || !peer->known)
+      s = stream_add (peer, from, ssrc, seq, now);
+    if (s)
+      s->waits = !fresh;
+    return enter (peer, s);
   }
   stream_hear (s, seq, now);
   if (!s->proven)
-    return PEER_OK;
+    return enter (peer, s);
   if (!peer->known)
     streams_remove_others (peer, from);
   return settle (peer, from, now);

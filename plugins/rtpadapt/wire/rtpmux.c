@@ -5,6 +5,7 @@
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/twccfci.h>
 
 #define VERSION(b) ((b) >> 6)
 #define PADDED(b) (((b) &0x20) != 0)
@@ -17,12 +18,14 @@ enum
 {
   RTCP_SR = 200,
   RTCP_RR = 201,
+  RTCP_SDES = 202,
   RTCP_BYE = 203,
   RTCP_RTPFB = 205,
   RTCP_PSFB = 206,
 };
 #define RTPFB_SR_REQ 5 /* RFC 6051 3.2 */
-#define PSFB_FIR 4     /* RFC 5104 4.3.1 */
+#define RTPFB_TWCC 15
+#define PSFB_FIR 4 /* RFC 5104 4.3.1 */
 
 /* A packet of a compound. */
 typedef struct
@@ -72,6 +75,14 @@ part_next (const guint8 **data, gsize *size, Part *part)
   return TRUE;
 }
 
+/* rtpsession 1.22 reads beyond the end of one that is not. */
+static gboolean
+twcc_is_whole (const Part *part)
+{
+  return part->size >= 12
+      && ra_twcc_fci_is_whole (part->data + 12, part->size - 12);
+}
+
 static gboolean
 rtcp_is_whole (const guint8 *data, gsize size)
 {
@@ -79,8 +90,11 @@ rtcp_is_whole (const guint8 *data, gsize size)
 
   if (size < 8)
     return FALSE;
-  while (part_next (&data, &size, &part))
-    ;
+  while (part_next (&data, &size, &part)) {
+    if (part.type == RTCP_RTPFB && part.count == RTPFB_TWCC
+        && !twcc_is_whole (&part))
+      return FALSE;
+  }
   return size == 0;
 }
 
@@ -172,4 +186,61 @@ rtcp_is_about (const guint8 *data, gsize size, guint32 ssrc)
       return TRUE;
   }
   return FALSE;
+}
+
+gboolean
+rtcp_tell_twcc (
+    const guint8 *data, gsize size, RtcpTwccFunc func, gpointer func_data)
+{
+  Part part;
+
+  while (part_next (&data, &size, &part)) {
+    if (part.type == RTCP_RTPFB && part.count == RTPFB_TWCC && part.size >= 16
+        && !func (ra_get_u16 (part.data + 12), ra_get_u16 (part.data + 14),
+            func_data))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* RFC 3550 6.5: items till a 0, up to the next 32 bit; 0: that was the last. */
+static gsize
+chunk_end (const Part *part, gsize at)
+{
+  while (at + 2 <= part->size && part->data[at] != 0)
+    at += 2 + (gsize) part->data[at + 1];
+  at = (at / 4 + 1) * 4;
+  return at + 4 <= part->size ? at : 0;
+}
+
+static gboolean
+part_name_sources (const Part *part, RtcpSourceFunc func, gpointer func_data)
+{
+  gsize at = 4;
+
+  if (part->size < 8)
+    return TRUE;
+  if (part->type == RTCP_SR || part->type == RTCP_RR)
+    return func (ra_get_u32 (part->data + 4), func_data);
+  if (part->type != RTCP_SDES)
+    return TRUE;
+  for (guint n = part->count; n > 0 && at > 0; n--) {
+    if (!func (ra_get_u32 (part->data + at), func_data))
+      return FALSE;
+    at = chunk_end (part, at + 4);
+  }
+  return TRUE;
+}
+
+gboolean
+rtcp_name_sources (
+    const guint8 *data, gsize size, RtcpSourceFunc func, gpointer func_data)
+{
+  Part part;
+
+  while (part_next (&data, &size, &part)) {
+    if (!part_name_sources (&part, func, func_data))
+      return FALSE;
+  }
+  return TRUE;
 }

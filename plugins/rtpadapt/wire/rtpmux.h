@@ -38,4 +38,19 @@ void rtcp_scan (const guint8 *data, gsize size, RtcpScan *scan);
 /* A report block or feedback is about `ssrc`. */
 gboolean rtcp_is_about (const guint8 *data, gsize size, guint32 ssrc);
 
+/* FALSE: no more. */
+typedef gboolean (*RtcpTwccFunc) (guint16 base, guint16 count, gpointer data);
+/* Calls `func` for each transport-wide feedback: the first number and how many
+ * (draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1).  FALSE if it said
+ * FALSE. */
+gboolean rtcp_tell_twcc (
+    const guint8 *data, gsize size, RtcpTwccFunc func, gpointer func_data);
+
+/* FALSE: no more. */
+typedef gboolean (*RtcpSourceFunc) (guint32 ssrc, gpointer data);
+/* Calls `func` for each SSRC of which rtpsession (1.22) keeps a source: who sent
+ * an SR or RR, and the chunks of SDES.  FALSE if it said FALSE. */
+gboolean rtcp_name_sources (
+    const guint8 *data, gsize size, RtcpSourceFunc func, gpointer func_data);
+
 G_END_DECLS

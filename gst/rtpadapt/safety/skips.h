@@ -1,0 +1,87 @@
+/* Sequence numbers that are never sent, so that nobody can say that they came.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A receiver that denies losses has any rate.  RFC 8888 10 and RFC 4342 9: a
+ * sender that leaves a number out now and then finds out, as the receiver does
+ * not know which of the missing packets were never sent.
+ *
+ * When to leave one out, and which ones were, are apart: between the two an FEC
+ * encoder may number the packets anew.
+ */
+#pragma once
+
+#include <gst/rtpadapt/loss/ssrcs.h>
+#include <gst/rtpadapt/util/rng.h>
+
+G_BEGIN_DECLS
+
+/* --- when ----------------------------------------------------------------- */
+
+/* No two are further apart than this many means, and a frame. */
+#define RA_SKIP_LONGEST 4
+
+typedef struct
+{
+  RaRng rng;
+  guint mean; /* `left` was drawn for, 0: it was not */
+  guint left; /* packets until one is due */
+} RaSkipDraw;
+
+/* Whoever guesses `seed` knows when. */
+void ra_skip_draw_init (RaSkipDraw *d, guint64 seed);
+/* A packet is next.  TRUE: leave a number out before it, which happens once in
+ * `mean` packets (0: never), and only where a frame begins. */
+gboolean ra_skip_draw_next (RaSkipDraw *d, guint mean, gboolean begins_frame);
+
+/* --- which ---------------------------------------------------------------- */
+
+#define RA_UNSENT_GAPS 64
+
+typedef struct
+{
+  guint64 first, n; /* unwrapped; n 0: nothing here */
+} RaUnsentGap;
+
+typedef struct
+{
+  guint64 highest; /* sent, unwrapped */
+  guint64 n_gaps;  /* so far; the last RA_UNSENT_GAPS are remembered */
+  RaUnsentGap gaps[RA_UNSENT_GAPS];
+} RaUnsentStream;
+
+typedef struct
+{
+  RaSsrcs ssrcs;
+  RaUnsentStream streams[RA_SSRCS_MAX];
+  guint64 skipped; /* numbers, of all streams */
+} RaUnsent;        /* zeroed at first */
+
+/* Each packet that leaves.  Where its number does not follow, those between were
+ * never sent, whoever left them out; one that comes later was.  A stream that
+ * jumps (RFC 3550 A.1) begins anew. */
+void ra_unsent_on_sent (RaUnsent *u, guint32 ssrc, guint16 seq);
+typedef enum
+{
+  RA_UNSENT_NOT,     /* it was, or nobody knows any more */
+  RA_UNSENT_YET,     /* it is ahead of what was */
+  RA_UNSENT_SKIPPED, /* later ones were, and it never will be */
+} RaUnsentIs;
+RaUnsentIs ra_unsent_is (const RaUnsent *u, guint32 ssrc, guint16 seq);
+
+/* --- who only counts -------------------------------------------------------- */
+
+typedef struct
+{
+  gboolean begun;
+  guint32 last; /* told */
+  guint64 arrived;
+} RaClaims; /* zeroed at first */
+
+/* A count of what arrived, from whenever, came; `sent` packets had been sent when
+ * the latest of them was.  TRUE: since the first count more arrived than was ever
+ * sent, which cannot be even if all that was sent before came after it.  It shows
+ * as soon as more numbers were left out than packets were sent before the first
+ * count.  One that runs backwards is a first one. */
+gboolean ra_claims_hear (RaClaims *c, guint32 arrived, guint64 sent);
+
+G_END_DECLS

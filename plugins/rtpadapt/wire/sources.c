@@ -1,0 +1,166 @@
+/* How many SSRCs rtpsession gets to hear of, and how often each may report.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sources.h"
+
+#include "peer.h"
+#include "rtpmux.h"
+
+#include <gst/rtpadapt/feedback/bytes.h>
+
+#define RTP_HEADER 12 /* RFC 3550 5.1 */
+
+typedef struct
+{
+  guint32 ssrc;
+  RaTime heard;
+  RaTime credit; /* compounds till now are paid for up to here */
+} Source;
+
+struct _Sources
+{
+  Source list[SOURCES_MAX];
+  guint n;
+  gboolean told;  /* transport-wide feedback came */
+  guint16 newest; /* number that it told of */
+  guint64 dropped;
+};
+
+Sources *
+sources_new (void)
+{
+  return g_new0 (Sources, 1);
+}
+
+void
+sources_free (Sources *sources)
+{
+  g_free (sources);
+}
+
+/* NULL if there is no room. */
+static Source *
+source_place (Sources *s, guint32 ssrc, RaTime now)
+{
+  Source *oldest = NULL;
+
+  for (guint i = 0; i < s->n; i++) {
+    Source *source = &s->list[i];
+
+    if (source->ssrc == ssrc)
+      return source;
+    if (!oldest || source->heard < oldest->heard)
+      oldest = source;
+  }
+  if (s->n < SOURCES_MAX)
+    oldest = &s->list[s->n++];
+  else if (ra_diff (now, oldest->heard) < PEER_STALE)
+    return NULL;
+  *oldest = (Source){ .ssrc = ssrc, .heard = now };
+  return oldest;
+}
+
+typedef struct
+{
+  Sources *sources;
+  RaTime now;
+} Naming;
+
+static gboolean
+name_source (guint32 ssrc, gpointer data)
+{
+  const Naming *naming = data;
+  Source *source = source_place (naming->sources, ssrc, naming->now);
+
+  if (source)
+    source->heard = naming->now;
+  return source != NULL;
+}
+
+/* A leaky bucket: each unit costs 1 / SOURCES_RATE, and a source may be
+ * SOURCES_BURST of them ahead. */
+static gboolean
+pay (Source *source, guint units, RaTime now)
+{
+  const RaSpan each = RA_SECOND / SOURCES_RATE;
+  RaTime from = ra_diff (now, source->credit) > 0 ? now : source->credit;
+  RaTime to = ra_later (from, units * each);
+
+  if (ra_diff (to, now) > SOURCES_BURST * each)
+    return FALSE;
+  source->credit = to;
+  return TRUE;
+}
+
+/* The transport-wide feedback of a compound. */
+typedef struct
+{
+  gboolean told;
+  guint16 newest, sent; /* numbers */
+  guint packets;
+} Twcc;
+
+/* Numbers begin with 0, and each packet has one, or some have none. */
+static gboolean
+hear_twcc (guint16 base, guint16 count, gpointer data)
+{
+  Twcc *twcc = data;
+  guint16 last = (guint16) (base + count - 1);
+
+  if (count == 0 || (gint16) (twcc->sent - last) < 0
+      || (twcc->told && (gint16) (last - twcc->newest) <= 0))
+    return FALSE;
+  twcc->told = TRUE;
+  twcc->newest = last;
+  twcc->packets += count;
+  return TRUE;
+}
+
+static gboolean
+no_twcc (guint16 base, guint16 count, gpointer data)
+{
+  return FALSE;
+}
+
+gboolean
+sources_rtcp_may_pass (
+    Sources *s, const guint8 *data, gsize size, guint64 sent, RaTime now)
+{
+  Naming naming = { s, now };
+  Twcc twcc = { s->told, s->newest, (guint16) (sent - 1), 0 };
+  Source *sender = source_place (s, ra_get_u32 (data + 4), now);
+
+  if (sender
+      && rtcp_tell_twcc (data, size, sent > 0 ? hear_twcc : no_twcc, &twcc)
+      && pay (sender, 1 + twcc.packets / SOURCES_TWCC, now)) {
+    sender->heard = now;
+    if (rtcp_name_sources (data, size, name_source, &naming)) {
+      s->told = twcc.told;
+      s->newest = twcc.newest;
+      return TRUE;
+    }
+  }
+  s->dropped++;
+  return FALSE;
+}
+
+gboolean
+sources_rtp_may_pass (Sources *s, const guint8 *data, gsize size, RaTime now)
+{
+  Naming naming = { s, now };
+  guint n = data[0] & 0x0f;
+
+  for (guint i = 0; i < n; i++) {
+    if (!name_source (ra_get_u32 (data + RTP_HEADER + 4 * i), &naming)) {
+      s->dropped++;
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+guint64
+sources_dropped (const Sources *s)
+{
+  return s->dropped;
+}

@@ -1,0 +1,297 @@
+/* Retransmission: which packets the sender repeats, and which the receiver asks
+ * for, over paths that lose and reorder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "relay-fixture.h"
+
+#include "send-twcc.h"
+#include "src-fixture.h"
+
+#include "../trust/trust.h"
+
+/* --- the sender, in virtual time ------------------------------------------ */
+
+#define RTX_SSRC 0x99
+
+/* TRUE if a request for the packet goes on upstream. */
+static gboolean
+asks (Send *s, guint seq)
+{
+  upstream_events (s, "");
+  gst_harness_push_upstream_event (s->h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
+              G_TYPE_UINT, seq, "ssrc", G_TYPE_UINT, SSRC, NULL)));
+  return upstream_events (s, "GstRTPRetransmissionRequest") == 1;
+}
+
+static void
+advance (Send *s, guint ms)
+{
+  gst_test_clock_advance_time (s->clock, (GstClockTimeDiff) ms * GST_MSECOND);
+}
+
+/* Packets 0 to 7, of which 1 and 2 are lost: their report comes 100 ms after
+ * the last left. */
+static Send
+sender_of_100_ms (void)
+{
+  static const gint lost[] = { 1, 2, -1 };
+  Send s = send_new ("controller=fixed start-bitrate=1000000 fec=ulp "
+                     "max-bitrate=1000000 burst=0");
+
+  send_paced (&s, 0, 8);
+  advance (&s, 100);
+  feedback (&s, 0, 8, 0, lost);
+  wait_until (stat (&s, "rtt") > 0);
+  return s;
+}
+
+/* What was lost is sent again once per round trip at most; what came or was not
+ * sent is not. */
+static void
+test_asked (void)
+{
+  Send s = sender_of_100_ms ();
+
+  g_assert_cmpint (stat (&s, "rtt"), ==, 100 * GST_MSECOND);
+  g_assert_true (asks (&s, 1));
+  g_assert_false (asks (&s, 1));
+  advance (&s, 99);
+  g_assert_false (asks (&s, 1));
+  advance (&s, 1);
+  g_assert_true (asks (&s, 1));
+  g_assert_false (asks (&s, 0)); /* it came */
+  g_assert_false (asks (&s, 8)); /* not sent */
+  g_assert_cmpint (stat (&s, "repeat-requests"), ==, 6);
+  g_assert_cmpint (stat (&s, "repeat-refused"), ==, 4);
+  send_free (&s);
+}
+
+/* Packets 8 to 12 come in, of which one leaves at once; the others wait, so a
+ * request for one of them is for what comes anyway.  Half a round trip after it
+ * left a request may be about the packet. */
+static void
+test_waiting (void)
+{
+  Send s = sender_of_100_ms ();
+
+  push_frame (&s, 3000, 5);
+  g_assert_cmpuint (pull_paced (&s), ==, 8);
+  g_assert_false (asks (&s, 8)); /* it cannot have come yet */
+  g_assert_false (asks (&s, 12));
+  for (guint i = 9; i <= 12; i++)
+    g_assert_cmpuint (pull_paced (&s), ==, i);
+  g_assert_false (asks (&s, 12));
+  advance (&s, 50);
+  g_assert_true (asks (&s, 12));
+  send_free (&s);
+}
+
+/* With both lost packets asked for, of 10 sent: 1 - 2 / 10 of what is lost
+ * comes; the first 8 count a little less by then. */
+static void
+test_mended (void)
+{
+  Send s = sender_of_100_ms ();
+  GstStructure *stats, *observe = NULL;
+  gdouble mended;
+
+  g_assert_true (asks (&s, 1));
+  g_assert_true (asks (&s, 2));
+  send_paced (&s, 3000, 2);
+  advance (&s, 100);
+  feedback (&s, 8, 10, 0, NULL);
+  wait_until (stat (&s, "feedback") == 2);
+  g_object_get (s.element, "stats", &stats, NULL);
+  gst_structure_get (stats, "observe", GST_TYPE_STRUCTURE, &observe, NULL);
+  g_assert_true (gst_structure_get_double (observe, "fec.mended", &mended));
+  g_assert_cmpfloat_with_epsilon (mended, .8, .03);
+  gst_structure_free (observe);
+  gst_structure_free (stats);
+  send_free (&s);
+}
+
+#define STORM 500
+
+/* A peer that tells nothing and asks for the last 20 packets after each one: no
+ * more is sent again than a burst of 64 and one for each two packets. */
+static void
+test_storm (void)
+{
+  Send s = send_new ("controller=fixed start-bitrate=1000000 "
+                     "max-bitrate=1000000");
+  guint asked = 0, again = 0;
+
+  for (guint i = 0; i < STORM; i++) {
+    send_paced (&s, i * 3000, 1);
+    for (guint k = 0; k <= MIN (i, 20); k++, asked++)
+      again += asks (&s, i - k);
+  }
+  trust_row ("attack", "18 asks for everything again",
+      "at most one packet of two is sent again, and 64",
+      again <= STORM / 2 + 64, "%u of %u asked for, %u sent", again, asked,
+      STORM);
+  send_free (&s);
+}
+
+/* A retransmission passes what waits: its receiver waits, too. */
+static void
+test_first (void)
+{
+  Send s = sender_of_100_ms ();
+  GstBuffer *again = packet_new (RTX_SSRC, 0, 0, PAYLOAD);
+
+  push_frame (&s, 3000, 5);
+  g_assert_cmpuint (pull_paced (&s), ==, 8);
+  GST_BUFFER_FLAG_SET (again, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+  g_assert_cmpint (gst_harness_push (s.h, again), ==, GST_FLOW_OK);
+  g_assert_cmpuint (pull_paced (&s), ==, 0); /* the number of `again` */
+  g_assert_cmpuint (pull_paced (&s), ==, 9);
+  send_free (&s);
+}
+
+/* --- both, over loopback -------------------------------------------------- */
+
+#define MEDIA 96
+#define RTX 121
+
+typedef struct
+{
+  const gchar *name, *both; /* both: properties of sender and receiver */
+  guint latency;            /* of the receiver, ms */
+  RelayRule rule;
+  guint packets;       /* of media */
+  gdouble least, most; /* retransmissions for each loss */
+  gint beside;         /* and others */
+  const gchar *why;
+} Run;
+
+#define MOST 1.5
+
+/* Of a twentieth lost, each comes by one retransmission, of which again a
+ * twentieth is lost: 1 + 1/20 + ... = 1.05.  MOST leaves room for answers that a
+ * busy machine delays by more than a round trip. */
+static const Run runs[] = {
+  { "lossy", "feedback=twcc", 1000,
+      { { [MEDIA] = 20, [RTX] = 20 }, { 0 }, 25000, 0 }, 600, .5, MOST, 0,
+      "5 % lost, 50 ms there and back" },
+  { "lossy-tfrc", "feedback=tfrc", 1000,
+      { { [MEDIA] = 20, [RTX] = 20 }, { 0 }, 25000, 0 }, 600, .5, MOST, 0,
+      "the receiver judges the losses" },
+  { "lossy-ccfb", "feedback=ccfb", 1000,
+      { { [MEDIA] = 20, [RTX] = 20 }, { 0 }, 25000, 0 }, 600, .5, MOST, 0,
+      "RFC 8888" },
+  { "queued", "feedback=twcc", 200,
+      { { 0 }, { [MEDIA] = 100 }, 25000, 120000, TRUE }, 400, 0, 0, 0,
+      "nothing lost; each .4 s a queue holds all for .12 s" },
+  /* Packets leave each 2.1 ms: 15 ms are 7 of them.  Each that is later
+   * than 1.25 times the latest before may be asked for, up to half of the
+   * latency: one, and log (100 / 15) / log 1.25 = 8.5 more. */
+  { "reordered", "feedback=twcc", 200, { { 0 }, { [MEDIA] = 7 }, 25000, 15000 },
+      500, 0, 0, 9, "each 7th packet overtaken by 7" },
+  /* 12 are lost in a second.  The first answer comes .3 s after the first loss;
+   * from then on one in a second is tried, on a busy machine for longer. */
+  { "far", "feedback=twcc", 200, { { [MEDIA] = 20 }, { 0 }, 150000, 0 }, 600, 0,
+      0, 15,
+      "300 ms there and back: answers come after the latency of 200 ms" },
+};
+
+/* Frames of 9 packets of about 210 bytes, 30 in a second: 450 kbit/s, paced at
+ * 800, so that what a busy machine holds up is soon made up for.  A socket holds
+ * 277 of them, of 768 bytes in the kernel: 1 s. */
+#define CAMERA                                                \
+  "videotestsrc is-live=true pattern=snow ! "                 \
+  "video/x-raw,format=UYVY,width=32,height=20,"               \
+  "framerate=30/1 ! rtpvrawpay mtu=200 pt=96 ! "              \
+  "rtpadaptsink name=sink host=127.0.0.1 port=%u fec=none "   \
+  "controller=fixed start-bitrate=800000 max-bitrate=800000 " \
+  "friendliness-cap=0 circuit-breakers=false retransmission=true %s"
+#define RAW                                                          \
+  "caps=\"application/x-rtp,media=video,clock-rate=90000,"           \
+  "encoding-name=RAW,sampling=(string)YCbCr-4:2:2,width=(string)32," \
+  "height=(string)20,depth=(string)8\" fec=false latency=%u retransmission=true %s"
+
+/* Enough packets, and retransmissions: on a busy machine both take longer. */
+static gboolean
+is_enough (const Run *run, Relay *r)
+{
+  gint lost = g_atomic_int_get (&r->lost[MEDIA]);
+
+  return g_atomic_int_get (&r->came[MEDIA]) >= (gint) run->packets
+      && g_atomic_int_get (&r->came[RTX]) >= (gint) (run->least * lost);
+}
+
+/* What the receiver's socket had no room for, once all that the relay has let
+ * through had time to come. */
+static gint
+dropped (Receiver *t, Relay *r)
+{
+  gint sent = 0, missing = 0;
+
+  WAIT_UNTIL (t->bus, g_atomic_int_get (&r->waiting) == 0);
+  for (guint pt = 0; pt < RELAY_TYPES; pt++)
+    sent += g_atomic_int_get (&r->came[pt]) - g_atomic_int_get (&r->lost[pt]);
+  for (guint i = 0; i < 100; i++) {
+    missing = sent - (gint) stat_of (t->src, "rtp");
+    if (missing == 0)
+      break;
+    g_usleep (10000);
+  }
+  return missing;
+}
+
+static void
+test_run (gconstpointer data)
+{
+  const Run *run = data;
+  g_autofree gchar *settings = g_strdup_printf (RAW, run->latency, run->both);
+  g_autofree gchar *line = NULL;
+  gint lost, again, by_socket;
+  GstElement *pipeline;
+  Receiver t;
+  Relay r;
+
+  g_test_message ("%s", run->why);
+  receiver_new (&t, settings,
+      "fakesink name=out sync=false async=false "
+      "signal-handoffs=true");
+  receiver_play (&t);
+  relay_start (&r, &run->rule, (guint) t.port);
+  line = g_strdup_printf (CAMERA, r.port, run->both);
+  pipeline = gst_parse_launch (line, NULL);
+  g_assert_nonnull (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  WAIT_UNTIL (t.bus, is_enough (run, &r));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  by_socket = dropped (&t, &r);
+  lost = g_atomic_int_get (&r.lost[MEDIA]);
+  again = g_atomic_int_get (&r.came[RTX]);
+  g_test_message ("%s: %d sent again for %d lost and %d dropped by a socket, "
+                  "%" G_GUINT64_FORMAT " still missing",
+      run->name, again, lost, by_socket, stat_of (t.src, "lost"));
+  g_assert_cmpint (
+      again, <=, (gint) (run->most * lost + MOST * by_socket) + run->beside);
+  receiver_end (&t);
+  relay_end (&r);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/retransmission/asked", test_asked);
+  g_test_add_func ("/retransmission/waiting", test_waiting);
+  g_test_add_func ("/retransmission/first", test_first);
+  g_test_add_func ("/retransmission/mended", test_mended);
+  g_test_add_func ("/retransmission/storm", test_storm);
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++) {
+    g_autofree gchar *name
+        = g_strconcat ("/retransmission/", runs[i].name, NULL);
+
+    g_test_add_data_func (name, &runs[i], test_run);
+  }
+  return g_test_run ();
+}
