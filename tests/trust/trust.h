@@ -16,8 +16,8 @@ G_BEGIN_DECLS
  * happen, with its bound; what follows is the figure measured.  None has a '|'.
  * The test fails where `pass` is FALSE. */
 static inline void G_GNUC_PRINTF (5, 6)
-trust_row (const gchar *kind, const gchar *name, const gchar *promise,
-    gboolean pass, const gchar *format, ...)
+    trust_row (const gchar *kind, const gchar *name, const gchar *promise,
+        gboolean pass, const gchar *format, ...)
 {
   va_list args;
   gchar *figure;

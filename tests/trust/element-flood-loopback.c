@@ -1,0 +1,233 @@
+/* rtpadaptsink over loopback while its receiver sends 100,000 feedback packets a
+ * second: the media keep their pace.  With -m slow (tests/trust/flood) it takes
+ * its time, and tells of CPU and memory.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../elements/sink-fixture.h"
+#include "flood-fixture.h"
+#include "flood-rtcp.h"
+#include "trust.h"
+
+#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/stamp.h>
+
+#define FPS 30
+#define RATE 100000
+#define REPORT_EVERY (50 * G_TIME_SPAN_MILLISECOND)
+#define ROWS 64 /* packets told of in a report */
+
+/* The other end: hears the media, and reports on them. */
+typedef struct
+{
+  Flood flood;
+  GRand *dice;
+  guint mode;
+  guint32 ssrc;
+  guint16 next; /* behind the newest that came */
+  gint64 arrival[ROWS];
+  gint64 reported; /* us */
+  Rtcp honest;
+  gint frames, bytes; /* atomic */
+  gint longest;       /* us between two frames */
+  gint64 last_frame;
+} Ear;
+
+/* --- what it hears ----------------------------------------------------------- */
+
+static void
+ear_note (Ear *ear, const guint8 *data, gsize size, gint64 now)
+{
+  guint16 seq = GST_READ_UINT16_BE (data + 2);
+
+  if (ear->ssrc == 0)
+    ear->next = seq;
+  ear->ssrc = GST_READ_UINT32_BE (data + 8);
+  for (; ear->next != (guint16) (seq + 1); ear->next++)
+    ear->arrival[ear->next % ROWS] = ear->next == seq ? now : 0;
+  g_atomic_int_add (&ear->bytes, (gint) size);
+  if (!(data[1] & 0x80))
+    return;
+  if (ear->last_frame)
+    ear->longest = MAX (ear->longest, (gint) (now - ear->last_frame));
+  ear->last_frame = now;
+  g_atomic_int_inc (&ear->frames);
+}
+
+/* RFC 8888: the latest packets, of which those before were told of, too. */
+static void
+ear_report (Ear *ear, gint64 now)
+{
+  RaTime rts = (RaTime) now * RA_USECOND;
+  RaCcfbPacket rows[ROWS];
+  const RaCcfbBlock block
+      = { ear->ssrc, (guint16) (ear->next - ROWS), ROWS, rows };
+  guint8 fci[200];
+  guint32 media;
+  gsize size;
+
+  for (guint i = 0; i < ROWS; i++) {
+    gint64 at = ear->arrival[(guint16) (ear->next - ROWS + i) % ROWS];
+
+    rows[i] = (RaCcfbPacket){ 0 };
+    if (at)
+      rows[i] = (RaCcfbPacket){ .received = TRUE,
+        .ato = ra_ccfb_ato (rts, (RaTime) at * RA_USECOND) };
+  }
+  size = ra_ccfb_write (ra_stamp_ntp (rts), &block, 1, &media, fci, sizeof fci);
+  ear->honest.len = 0;
+  put_rr (&ear->honest, ear->ssrc, 0, ear->next - 1u, 0, 0);
+  put_head (&ear->honest, RA_CCFB_FMT, 205, 12 + (guint) size);
+  put (&ear->honest, 4, PEER);
+  put (&ear->honest, 4, ear->ssrc);
+  memcpy (ear->honest.data + ear->honest.len, fci, size);
+  ear->honest.len += (guint) size;
+  send (ear->flood.fd, ear->honest.data, ear->honest.len, MSG_DONTWAIT);
+  ear->reported = now;
+}
+
+/* Each ms. */
+static void
+ear_listen (gpointer data)
+{
+  Ear *ear = data;
+  gint64 now = g_get_monotonic_time ();
+  guint8 packet[2048];
+  gssize size;
+
+  while ((size = recv (ear->flood.fd, packet, sizeof packet, MSG_DONTWAIT))
+      >= 12) {
+    if (packet[1] < 192 || packet[1] > 223) /* RFC 5761 4 */
+      ear_note (ear, packet, (gsize) size, now);
+  }
+  if (ear->ssrc && now - ear->reported >= REPORT_EVERY)
+    ear_report (ear, now);
+}
+
+/* --- what it sends ------------------------------------------------------------ */
+
+static const gchar *const kinds[]
+    = { "nothing", "its newest report", "reports of no use", "random bytes" };
+
+static gsize
+ear_make (gpointer data, guint64 i, guint8 *packet)
+{
+  Ear *ear = data;
+  Rtcp r = ear->honest;
+
+  if (ear->mode == 3 || r.len == 0) {
+    for (guint at = 0; at < 100; at += 4)
+      GST_WRITE_UINT32_BE (packet + at, g_rand_int (ear->dice));
+    return 100;
+  }
+  if (ear->mode == 2)
+    flood_rtcp_make (&ear->honest, (guint) i % 6, ear->dice, &r);
+  memcpy (packet, r.data, r.len);
+  return r.len;
+}
+
+/* --- runs ---------------------------------------------------------------------- */
+
+static GstElement *
+sender_start (guint port, GstElement **sink)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "videotestsrc is-live=true pattern=ball ! "
+      "video/x-raw,width=320,height=240,framerate=%u/1 ! "
+      "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=%u ! "
+      "rtph264pay config-interval=-1 mtu=1200 ! rtpadaptsink name=s "
+      "host=127.0.0.1 port=%u feedback=ccfb max-bitrate=2000000",
+      FPS, FPS, port);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  g_assert_no_error (error);
+  *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  sink_play (pipeline);
+  return pipeline;
+}
+
+static gboolean
+frames_came (gpointer data)
+{
+  Ear *ear = data;
+
+  return g_atomic_int_get (&ear->frames) >= FPS;
+}
+
+static guint64
+kernel_drops (GstElement *sink)
+{
+  GstElement *src = gst_bin_get_by_name (GST_BIN (sink), "rtcpsrc");
+  guint64 n = udp_stat (src, "kernel-drops");
+
+  gst_object_unref (src);
+  return n;
+}
+
+/* A flood of kind `mode`, and the line about it: `us` at least, and till a
+ * second's frames came. */
+static void
+run (guint mode, gint64 us)
+{
+  guint port = 0;
+  Ear ear = { .mode = mode,
+    .dice = g_rand_new_with_seed (8),
+    .flood
+    = { .rate = mode ? RATE : 1, .make = ear_make, .also = ear_listen } };
+  GstElement *sink, *pipeline;
+  g_autofree gchar *name = g_strdup_printf ("5 over loopback, %s", kinds[mode]);
+  gdouble rss, seconds;
+  gint64 cpu;
+  gboolean came;
+  UdpHeard heard;
+  struct sockaddr_in to = { .sin_family = AF_INET };
+
+  ear.flood.data = &ear;
+  ear.flood.fd = udp_socket ("127.0.0.1", &port);
+  pipeline = sender_start (port, &sink);
+  udp_hear (ear.flood.fd, &heard);
+  inet_pton (AF_INET, "127.0.0.1", &to.sin_addr);
+  to.sin_port = g_htons ((guint16) heard.from_port);
+  g_assert_cmpint (connect (ear.flood.fd, (gpointer) &to, sizeof to), ==, 0);
+  rss = flood_rss ();
+  cpu = flood_cpu (CLOCK_PROCESS_CPUTIME_ID);
+  flood_start (&ear.flood);
+  g_usleep ((gulong) us);
+  came = sink_wait (frames_came, &ear);
+  flood_stop (&ear.flood);
+  cpu = flood_cpu (CLOCK_PROCESS_CPUTIME_ID) - cpu - ear.flood.cpu;
+  seconds = (gdouble) ear.flood.elapsed / G_USEC_PER_SEC;
+  trust_row ("flood", name, "the media keep their pace of 30 frames a second",
+      came && sink_stat (sink, "sender/reports-ok") > 0,
+      "%.0f packets/s sent, %.1f frames/s and %.2f Mbit/s came, longest gap %.0f "
+      "ms; sender's CPU %.0f %%, RSS %+.1f MB; %" G_GUINT64_FORMAT
+      " dropped at the gate, %" G_GUINT64_FORMAT " by the kernel",
+      (gdouble) ear.flood.sent / seconds, ear.frames / seconds,
+      ear.bytes * 8e-6 / seconds, ear.longest * 1e-3,
+      (gdouble) cpu / 1e7 / seconds, flood_rss () - rss,
+      sink_stat (sink, "peer/flood") + sink_stat (sink, "peer/junk"),
+      kernel_drops (sink));
+  sink_stop (pipeline, sink);
+  close (ear.flood.fd);
+  g_rand_free (ear.dice);
+}
+
+static void
+test_kind (gconstpointer data)
+{
+  run (GPOINTER_TO_UINT (data),
+      g_test_slow () ? 20 * G_USEC_PER_SEC : G_USEC_PER_SEC / 2);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/flood/loopback/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_kind);
+  }
+  return g_test_run ();
+}

@@ -1,0 +1,372 @@
+/* Faults of the feedback, of the path and of either end, for every controller
+ * with either feedback: the rate never rises by them, and comes back after.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * 1 Mbit/s, R of 50 to 150 ms: 5 to 15 packets per R.
+ */
+#include "faults.h"
+#include "trust.h"
+
+#define WARM (10 * RA_SECOND)
+#define SPAN (30 * RA_SECOND)
+#define RUNS_MAX 64
+#define MORE 1.1 /* than without the fault: none is sent by any of them */
+
+/* --- feedback ------------------------------------------------------------ */
+
+/* All begins after WARM, when each controller has found its rate.
+ * `least` is a share of the rate without the fault.  TFRC halves its rate when
+ * 4 R pass without feedback (RFC 5348 4.3), a window starts anew after one
+ * timeout of about R + 1 interval: of 4 reports in a row all are lost with
+ * probability .1^4, .3^4 = .8 %, .5^4 = 6 %. */
+static const struct
+{
+  const gchar *name, *back;
+  gdouble duplicate;
+  const gchar *copy;
+  gdouble least;
+  const gchar *why;
+} feedback_rows[] = {
+  { "feedback lost 10 %", "bernoulli 0,10s:10% ! delay 25ms", 0, "", .8,
+      "no four in a row" },
+  { "feedback lost 30 %", "bernoulli 0,10s:30% ! delay 25ms", 0, "", .8,
+      "a timeout now and then" },
+  { "feedback lost 50 %", "bernoulli 0,10s:50% ! delay 25ms", 0, "", .5,
+      "one timeout in 16 R" },
+  { "feedback reordered 30 %", "arq p=.3 delay=100ms ! delay 25ms", 0, "", .8,
+      "a report that was overtaken by two is none" },
+  { "feedback twice", "delay 25ms", 1, "delay 25ms", 1,
+      "what was heard is no news" },
+  { "feedback twice, 1 s later", "delay 25ms", 1, "delay 1s", 1, "nor later" },
+  { "feedback twice, half of it", "delay 25ms", .5, "delay 300ms", 1,
+      "in between" },
+};
+
+typedef struct
+{
+  gdouble sent, goodput; /* bit/s */
+} Run;
+
+static Run
+run (const FaultsConfig *cfg)
+{
+  Faults *w = faults_new (cfg, 1);
+  guint64 before;
+  Run r;
+
+  faults_run (w, WARM);
+  before = w->bytes;
+  r.goodput = faults_goodput (w, SPAN);
+  r.sent = 8. * (gdouble) (w->bytes - before) / ra_seconds (SPAN);
+  g_assert_cmpint (faults_trip (w), ==, RA_BREAKER_NONE);
+  faults_free (w);
+  return r;
+}
+
+/* The runs without any fault, once. */
+static const Run *
+honest (guint i, const FaultsConfig *cfg)
+{
+  static Run runs[RUNS_MAX];
+  FaultsConfig plain;
+
+  g_assert_cmpuint (i, <, RUNS_MAX);
+  if (runs[i].sent <= 0) {
+    faults_config_init (&plain);
+    plain.controller = cfg->controller;
+    plain.rows = cfg->rows;
+    runs[i] = run (&plain);
+  }
+  return &runs[i];
+}
+
+static void
+test_feedback (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  FaultsRange sent = { 0 }, goodput = { 0 };
+  g_autofree gchar *promise = NULL;
+  FaultsConfig cfg;
+
+  g_test_message ("%s", feedback_rows[row].why);
+  faults_config_init (&cfg);
+  cfg.back = feedback_rows[row].back;
+  cfg.duplicate = feedback_rows[row].duplicate;
+  cfg.copy = feedback_rows[row].copy;
+  for (guint i = 0; faults_each (i, &cfg); i++) {
+    const Run *plain = honest (i, &cfg);
+    Run r = run (&cfg);
+
+    faults_range_add (&sent, r.sent / plain->sent, &cfg);
+    faults_range_add (&goodput, r.goodput / plain->goodput, &cfg);
+  }
+  promise = g_strdup_printf (
+      "each controller sends at most %.1f x what it does without, and %.1f x "
+      "arrives at least",
+      MORE, feedback_rows[row].least);
+  trust_row ("fault", feedback_rows[row].name, promise,
+      sent.most <= MORE && goodput.least >= feedback_rows[row].least,
+      "%.2f x (%s), %.2f x (%s)", sent.most, sent.most_of, goodput.least,
+      goodput.least_of);
+  faults_range_clear (&sent);
+  faults_range_clear (&goodput);
+}
+
+/* --- what recovers ------------------------------------------------------- */
+
+#define BEFORE (10 * RA_SECOND)
+#define STEP RA_SECOND
+#define NEVER 1000
+#define PATIENCE 70 /* s */
+
+/* Seconds until one brings `part` of `before`; NEVER. */
+static guint
+recovery (Faults *w, gdouble before, gdouble part, guint most)
+{
+  for (guint n = 1; n <= most; n++) {
+    if (faults_goodput (w, STEP) >= part * before)
+      return n;
+  }
+  return NEVER;
+}
+
+/* For 30 s the way back takes so much longer.  RFC 8083 4.4: of no use to
+ * anybody are for us 3 s of delay (safety/breaker.c), for 20 s.  The receiver
+ * reports once per R, and each report takes a tenth off what R is too long (RFC
+ * 5348 4.3 step 2): from R = R_1 on it takes the sum of .9^k R_1 = 10 R_1 to
+ * forget.  R_1 is the delay and 50 ms; 10 s are for the controller itself. */
+static const struct
+{
+  const gchar *name, *back;
+  guint within; /* s, 10 + 10 R_1 */
+  gboolean stops;
+  const gchar *why;
+} delay_rows[] = {
+  { "feedback delayed .1 s", "delay 25ms,20s:125ms,50s:25ms", 12, FALSE,
+      "a longer R" },
+  { "feedback delayed .5 s", "delay 25ms,20s:525ms,50s:25ms", 16, FALSE,
+      "a satellite" },
+  { "feedback delayed 1 s", "delay 25ms,20s:1025ms,50s:25ms", 21, FALSE,
+      "a full buffer" },
+  { "feedback delayed 2 s", "delay 25ms,20s:2025ms,50s:25ms", 31, FALSE,
+      "a very full one" },
+  { "feedback delayed 5 s", "delay 25ms,20s:5025ms,50s:25ms", 61, TRUE,
+      "no path for a conversation" },
+};
+
+#define DELAYED (30 * RA_SECOND)
+
+static void
+test_delay (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  FaultsRange sent = { 0 }, back = { 0 };
+  gboolean stops = delay_rows[row].stops, ok = TRUE;
+  g_autofree gchar *promise = g_strdup_printf (
+      "sends at most %.1f x; %s, has 80 %% again within %u s", MORE,
+      stops ? "the usability breaker (RFC 8083 4.4) trips; told to go on"
+            : "is not stopped; when it ends",
+      delay_rows[row].within);
+  FaultsConfig cfg;
+
+  g_test_message ("%s", delay_rows[row].why);
+  faults_config_init (&cfg);
+  cfg.back = delay_rows[row].back;
+  for (guint i = 0; faults_each (i, &cfg); i++) {
+    Faults *w = faults_new (&cfg, 1);
+    gdouble before;
+    guint64 bytes;
+
+    faults_run (w, WARM);
+    before = faults_goodput (w, BEFORE);
+    bytes = w->bytes;
+    faults_run (w, DELAYED);
+    faults_range_add (&sent,
+        8. * (gdouble) (w->bytes - bytes) / ra_seconds (DELAYED) / before,
+        &cfg);
+    ok &= (faults_trip (w) == RA_BREAKER_USABILITY) == stops;
+    if (stops)
+      ra_sender_restart (w->sender);
+    faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
+    faults_free (w);
+  }
+  ok &= sent.most <= MORE && back.most <= delay_rows[row].within;
+  trust_row ("fault", delay_rows[row].name, promise, ok,
+      "%.2f x (%s); %.0f s (%s)", sent.most, sent.most_of, back.most,
+      back.most_of);
+  faults_range_clear (&sent);
+  faults_range_clear (&back);
+}
+
+/* Nothing passes, either way.  RFC 8083 4.1: who hears nothing for three times
+ * 5 s stops, and 4.5: does not go on by itself; then it begins at `min`, and has
+ * the doublings of a beginning before it. */
+static const struct
+{
+  const gchar *name;
+  RaSpan dead;
+  gboolean stops;
+} dead_rows[] = {
+  { "path dead 50 ms", 50 * RA_MSECOND, FALSE },
+  { "path dead .3 s", 300 * RA_MSECOND, FALSE },
+  { "path dead 1 s", RA_SECOND, FALSE },
+  { "path dead 5 s", 5 * RA_SECOND, FALSE },
+  { "path dead 10 s", 10 * RA_SECOND, FALSE },
+  { "path dead 20 s", 20 * RA_SECOND, TRUE },
+  { "path dead 30 s", 30 * RA_SECOND, TRUE },
+};
+
+#define TIMEOUT (15 * RA_SECOND)
+
+/* Bytes that leave later than TIMEOUT after the path died. */
+static guint64
+die (Faults *w, RaSpan span)
+{
+  guint64 bytes;
+
+  w->dead = TRUE;
+  faults_run (w, MIN (span, TIMEOUT + RA_SECOND / 5));
+  bytes = w->bytes;
+  faults_run (w, MAX (span - TIMEOUT - RA_SECOND / 5, 0));
+  w->dead = FALSE;
+  return w->bytes - bytes;
+}
+
+static void
+test_dead (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  gboolean stops = dead_rows[row].stops, ok = TRUE;
+  FaultsRange back = { 0 };
+  guint64 after = 0;
+  FaultsConfig cfg;
+
+  faults_config_init (&cfg);
+  for (guint i = 0; faults_each (i, &cfg); i++) {
+    Faults *w = faults_new (&cfg, 1);
+    gdouble before;
+
+    faults_run (w, WARM);
+    before = faults_goodput (w, BEFORE);
+    after += die (w, dead_rows[row].dead);
+    ok &= faults_trip (w)
+        == (stops ? RA_BREAKER_RTCP_TIMEOUT : RA_BREAKER_NONE);
+    if (stops)
+      ra_sender_restart (w->sender);
+    faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
+    faults_free (w);
+  }
+  trust_row ("fault", dead_rows[row].name,
+      stops ? "not a byte once nothing was heard for 15 s (RFC 8083 4.1), "
+              "however long; told to go on, has 80 % again within 10 s"
+            : "is not stopped; has 80 % again within 5 s",
+      ok && after == 0 && back.most <= (stops ? 10 : 5), "%.0f s (%s)",
+      back.most, back.most_of);
+  faults_range_clear (&back);
+}
+
+/* --- the ends ------------------------------------------------------------ */
+
+/* The sender's first seconds are compared with those of one that never had
+ * another before it. */
+static const struct
+{
+  const gchar *name;
+  void (*happens) (Faults *w);
+  gboolean anew;
+  const gchar *why;
+} end_rows[] = {
+  { "receiver restarted", faults_restart_receiver, FALSE,
+      "counters and loss history from 0, another clock" },
+  { "sender restarted", faults_restart_sender, TRUE,
+      "another SSRC, other numbers, another clock, to the same receiver" },
+  { "SSRC changed", faults_change_ssrc, FALSE, "by the same sender" },
+};
+
+/* Each second for `n` of them, as parts of `before`. */
+static gdouble
+worst_second (Faults *w, gdouble before, guint n)
+{
+  gdouble most = 0;
+
+  for (guint i = 0; i < n; i++) {
+    guint64 bytes = w->bytes;
+
+    faults_run (w, STEP);
+    most = MAX (most, 8. * (gdouble) (w->bytes - bytes) / before);
+  }
+  return most;
+}
+
+static Faults *
+warm (const FaultsConfig *cfg, gdouble *before)
+{
+  Faults *w = faults_new (cfg, 1);
+
+  faults_run (w, WARM);
+  *before = faults_goodput (w, BEFORE);
+  return w;
+}
+
+static void
+test_end (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  FaultsRange sent = { 0 }, back = { 0 };
+  FaultsConfig cfg;
+  gboolean ok;
+
+  g_test_message ("%s", end_rows[row].why);
+  faults_config_init (&cfg);
+  for (guint i = 0; faults_each (i, &cfg); i++) {
+    gdouble before, first, plain;
+    Faults *w = warm (&cfg, &before), *other = warm (&cfg, &before);
+
+    if (end_rows[row].anew) {
+      faults_free (other);
+      other = faults_new (&cfg, 2);
+    }
+    end_rows[row].happens (w);
+    first = worst_second (w, before, 10);
+    plain = worst_second (other, before, 10);
+    faults_range_add (&sent, first / MAX (plain, 1), &cfg);
+    faults_free (other);
+    faults_free (w);
+    w = warm (&cfg, &before);
+    end_rows[row].happens (w);
+    faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
+    faults_free (w);
+  }
+  ok = sent.most <= MORE && back.most <= 5;
+  trust_row ("fault", end_rows[row].name,
+      "no second of the next ten has more than 1.1 x the most without; 80 % "
+      "again within 5 s",
+      ok, "%.2f x (%s); %.0f s (%s)", sent.most, sent.most_of, back.most,
+      back.most_of);
+  faults_range_clear (&sent);
+  faults_range_clear (&back);
+}
+
+static void
+add (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
+{
+  g_autofree gchar *path = g_strdup_printf ("/faults/%s/%s", group, name);
+
+  faults_path_canon (path);
+  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (feedback_rows); i++)
+    add ("feedback", feedback_rows[i].name, i, test_feedback);
+  for (guint i = 0; i < G_N_ELEMENTS (delay_rows); i++)
+    add ("delay", delay_rows[i].name, i, test_delay);
+  for (guint i = 0; i < G_N_ELEMENTS (dead_rows); i++)
+    add ("dead", dead_rows[i].name, i, test_dead);
+  for (guint i = 0; i < G_N_ELEMENTS (end_rows); i++)
+    add ("end", end_rows[i].name, i, test_end);
+  return g_test_run ();
+}
