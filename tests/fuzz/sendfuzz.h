@@ -1,0 +1,120 @@
+/* rtpadaptsend without pipeline, task and threads: what feedback reaches.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element is made and never started; what it has when it runs is put there
+ * by hand.  Packet i leaves at 1,000 s + 10 i ms, with SSRC 1 and number i.
+ */
+#pragma once
+
+#include "fuzz.h"
+#include "laws.h"
+
+#include "enums.h"
+#include "send/sendpriv.h"
+
+#include <gst/check/gsttestclock.h>
+
+#define SENDFUZZ_SSRC 1
+#define SENDFUZZ_SIZE 1200
+#define SENDFUZZ_START (1000 * RA_SECOND)
+#define SENDFUZZ_GAP (10 * RA_MSECOND)
+#define SENDFUZZ_LSR 0x12345678 /* of the SR sent before the first packet */
+
+typedef struct
+{
+  GstRtpAdaptSend *self;
+  GstTestClock *clock;
+  RaRateConfig limits;
+} SendFuzz;
+
+static inline void
+sendfuzz_init (SendFuzz *f, gint mode)
+{
+  GstRtpAdaptSend *self = g_object_new (GST_TYPE_RTP_ADAPT_SEND, NULL);
+  RaSenderConfig config = {
+    .controller = ra_rates[self->cfg.controller],
+    .lda = ra_ldas[self->cfg.lda],
+    .rate = { SEND_MIN, SEND_START, SEND_MAX, SENDFUZZ_SIZE },
+    .burst = SEND_BURST,
+    .friendliness_cap = SEND_FRIENDLINESS_CAP,
+    .breakers = TRUE,
+    .seed = SEND_SEED,
+  };
+
+  gst_object_ref_sink (self);
+  f->self = self;
+  f->limits = config.rate;
+  f->clock
+      = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (SENDFUZZ_START));
+  self->clock = gst_object_ref (GST_CLOCK (f->clock));
+  self->sysclock = gst_object_ref (GST_CLOCK (f->clock));
+  self->log = g_new (SentLog, 1);
+  sent_log_init (self->log);
+  self->backlog = backlog_new ();
+  self->unsent = g_new0 (RaUnsent, 1);
+  self->listener = ra_listener_new ();
+  self->sender = ra_sender_new (&config, SENDFUZZ_START, NULL);
+  send_sender_setup (self);
+  self->cfg.loss_messages = TRUE;
+  self->hearing.mode = mode;
+  self->hearing.reports[0].lsr = SENDFUZZ_LSR;
+  self->hearing.reports[0].sent = SENDFUZZ_START;
+  self->hearing.n_reports = 1;
+  self->job_pending = TRUE; /* so that no thread tells the world */
+}
+
+/* The next `n` packets leave, and time goes on. */
+static inline void
+sendfuzz_send (SendFuzz *f, guint n)
+{
+  GstRtpAdaptSend *self = f->self;
+
+  for (; n > 0; n--) {
+    RaTime now = send_now (self);
+    guint64 i = self->log->next;
+
+    sent_log_add (self->log,
+        &(SentPacket){ .sent = now,
+            .before = now,
+            .after = now,
+            .payload = SENDFUZZ_SIZE - 12,
+            .ssrc = SENDFUZZ_SSRC,
+            .seq = (guint16) i });
+    ra_sender_on_sent (self->sender,
+        &(RaOutgoing){ .seq = i,
+            .size = SENDFUZZ_SIZE,
+            .media = SENDFUZZ_SIZE - 12,
+            .flags = RA_SENT_ASKS | RA_SENT_FRAME_END },
+        now);
+    ra_listener_on_sent (self->listener, SENDFUZZ_SIZE, now);
+    ra_unsent_on_sent (self->unsent, SENDFUZZ_SSRC, (guint16) i);
+    gst_test_clock_advance_time (f->clock, SENDFUZZ_GAP);
+  }
+}
+
+static inline void
+sendfuzz_check (SendFuzz *f)
+{
+  law_sender (
+      f->self->sender, &f->limits, SEND_FRIENDLINESS_CAP, send_now (f->self));
+  g_assert_cmpuint (f->self->messages.length, <=, 1024);
+}
+
+static inline void
+sendfuzz_clear (SendFuzz *f)
+{
+  GstRtpAdaptSend *self = f->self;
+  GstStructure *stats = send_stats (self);
+
+  gst_structure_free (stats);
+  g_clear_pointer (&self->sender, ra_sender_free);
+  g_clear_pointer (&self->listener, ra_listener_free);
+  g_clear_pointer (&self->log, g_free);
+  g_clear_pointer (&self->unsent, g_free);
+  g_clear_pointer (&self->backlog, backlog_free);
+  gst_clear_object (&self->clock);
+  gst_clear_object (&self->sysclock);
+  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  gst_object_unref (self);
+  gst_object_unref (f->clock);
+}
