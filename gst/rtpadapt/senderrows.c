@@ -3,16 +3,11 @@
  */
 #include <gst/rtpadapt/senderpriv.h>
 
+#include <gst/rtpadapt/feedback/waited.h>
 #include <string.h>
 
 /* A silence of the source is no interval between feedbacks. */
 #define INTERVAL_MAX RA_SECOND
-/* As in feedback/listener.c: no usable path is longer, but a process that slept
- * finds old reports.  A new route has another shortest RTT, and of the
- * time since a packet was sent so much can the peer's waiting take off it. */
-#define RTT_MAX (10 * RA_SECOND)
-#define RTT_WINDOW (30 * RA_SECOND)
-#define HELD_SHARE 5
 
 /* What a feedback's rows have in common. */
 typedef struct
@@ -115,18 +110,13 @@ is_contrary (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
       && batch->held > ra_diff (batch->now, sent->sent) + batch->grain;
 }
 
-/* Of the time that the peer says it waited, as much as can be.  Who says that it
- * waited long has a short R, and with it any rate (RFC 5348 4.3 step 4).  But who
- * waits hears of the next packet; and of the many reports some are sent soon after
- * a packet came.  So no R is believed below the shortest of late, of which waiting
- * takes off no more than the time to the next packet, and a fifth: R can be denied
- * a fifth of its length.  (The listener says the same of t_delay.) */
+/* Of the time that the peer says it waited, as much as is believed. */
 static RaSpan
 held_believed (
     RaSender *s, const RaFeedbackPacket *packets, guint n, const Batch *batch)
 {
   const RaSent *newest = NULL, *next;
-  RaSpan whole, off;
+  RaSpan whole, shortest;
 
   while (n-- > 0 && !newest) {
     if (packets[n].arrival != RA_TIME_NONE)
@@ -135,13 +125,14 @@ held_believed (
   if (batch->held <= 0 || !newest)
     return batch->held;
   whole = MAX (ra_diff (batch->now, newest->sent), 0);
-  off = MIN (batch->held, whole / HELD_SHARE);
   next = ra_sent_log_find (&s->log, newest->seq + 1);
-  if (next)
-    off = MIN (off, ra_diff (next->sent, newest->sent));
-  ra_winmin_add (&s->shortest, (gdouble) (whole - off), batch->now, RTT_WINDOW);
-  off = whole - (RaSpan) ra_winmin_get (&s->shortest, batch->now, RTT_WINDOW);
-  return CLAMP (off, 0, batch->held);
+  shortest = ra_waited_shortest (whole, batch->held,
+      next ? ra_diff (next->sent, newest->sent) : RA_SPAN_NONE);
+  ra_winmin_add (
+      &s->shortest, (gdouble) shortest, batch->now, RA_WAITED_WINDOW);
+  shortest
+      = (RaSpan) ra_winmin_get (&s->shortest, batch->now, RA_WAITED_WINDOW);
+  return CLAMP (whole - shortest, 0, batch->held);
 }
 
 gboolean
@@ -185,7 +176,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
       ra_sender_guard (s, &(RaReport){ 0 }, now);
     return FALSE;
   }
-  if (ra_diff (now, newest->sent) - batch.held > RTT_MAX) {
+  if (ra_diff (now, newest->sent) - batch.held > RA_WAITED_RTT_MAX) {
     s->stats.feedback_bad++;
     return FALSE;
   }

@@ -10,16 +10,12 @@
 #include <gst/rtpadapt/feedback/listenerpriv.h>
 
 #include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/feedback/waited.h>
 
 /* Reports per R: one, and two for each loss event that turns out to be none
  * (RFC 5348 6.1).  And the shortest R that is followed. */
 #define PER_RTT 8
 #define RTT_FLOOR (5 * RA_MSECOND)
-/* A new route has another shortest RTT. */
-#define RTT_WINDOW (30 * RA_SECOND)
-/* Of the time since a packet was sent: as much of it can a t_delay take off the
- * shortest RTT. */
-#define DELAY_SHARE 5
 /* X_recv is a mean over a time that we know roughly, counted with or without
  * the headers below RTP; some packets come late. */
 #define RECV_SLACK 1.25
@@ -101,18 +97,12 @@ ra_listener_on_radp (RaListener *l, const guint8 *data, gsize len, RaTime now)
   return heard;
 }
 
-/* The RTT is what passed since t_i, less t_delay, and t_delay is only the
- * peer's word: who says that it waited long has a short R, and with it any rate
- * (RFC 5348 4.3 step 4).  But a peer that waits hears of the next packet, which
- * left `gap` after this one; and of the many reports some were sent soon after
- * a packet came.  So t_delay counts for the shortest RTT only as far as `gap`
- * and a share of the whole, and no R is believed below the shortest of late: an
- * R can be denied a fifth of its length and no more. */
+/* The RTT is what passed since t_i, less t_delay as far as that is believed. */
 static RaHeard
 judge_time (const RaListener *l, RaJudged *j)
 {
   const RaMoment *next;
-  RaSpan whole, claimed, off;
+  RaSpan whole, claimed, shortest;
   RaHeard heard = find_sent (l, j->fb.t_i, j->now, &j->sent);
 
   if (heard != RA_HEARD_OK)
@@ -127,16 +117,14 @@ judge_time (const RaListener *l, RaJudged *j)
   claimed = whole - j->fb.t_delay;
   if (claimed <= 0)
     return RA_HEARD_CONTRARY;
-  if (claimed > RA_LISTENER_RTT_MAX)
+  if (claimed > RA_WAITED_RTT_MAX)
     return RA_HEARD_OLD;
-  off = MIN (j->fb.t_delay, whole / DELAY_SHARE);
-  if (next)
-    off = MIN (off, ra_diff (next->at, j->t));
-  j->shortest = whole - off;
-  off = (RaSpan) MIN (
-      (gdouble) j->shortest, ra_winmin_get (&l->shortest, j->now, RTT_WINDOW));
-  j->rtt = MAX (claimed, off);
-  j->jitter = j->rtt - off;
+  j->shortest = ra_waited_shortest (
+      whole, j->fb.t_delay, next ? ra_diff (next->at, j->t) : RA_SPAN_NONE);
+  shortest = (RaSpan) MIN ((gdouble) j->shortest,
+      ra_winmin_get (&l->shortest, j->now, RA_WAITED_WINDOW));
+  j->rtt = MAX (claimed, shortest);
+  j->jitter = j->rtt - shortest;
   return RA_HEARD_OK;
 }
 
@@ -215,7 +203,7 @@ take (RaListener *l, const RaJudged *j)
   l->p = j->fb.p;
   /* RFC 5348 4.3 step 2, as what the sender writes on its packets */
   l->rtt += l->rtt > 0 ? (j->rtt - l->rtt) / 10 : j->rtt;
-  ra_winmin_add (&l->shortest, (gdouble) j->shortest, j->now, RTT_WINDOW);
+  ra_winmin_add (&l->shortest, (gdouble) j->shortest, j->now, RA_WAITED_WINDOW);
 }
 
 RaHeard

@@ -3,6 +3,7 @@
  */
 #include <gst/rtpadapt/feedback/listenerpriv.h>
 
+#include <gst/rtpadapt/feedback/waited.h>
 #include <gst/rtpadapt/loss/holes.h>
 
 /* A loss is one NDUPACK packets later, and is told with the next. */
@@ -93,7 +94,7 @@ bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
 {
   gint64 n = (gint64) (j->packets - l->told_1);
   RaSpan age = l->t_last == RA_TIME_NONE
-      ? RA_LISTENER_RTT_MAX
+      ? RA_WAITED_RTT_MAX
       : ra_diff (j->t, l->t_last) + 2 * MAX (l->rtt, j->rtt);
 
   if (report->expected > 2 * n + RA_HOLES_MAX)

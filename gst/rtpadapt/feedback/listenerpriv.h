@@ -12,8 +12,6 @@ G_BEGIN_DECLS
 
 /* Reports that are remembered. */
 #define RA_LISTENER_HEARD 32
-/* No usable path is longer; farstream's bound. */
-#define RA_LISTENER_RTT_MAX (10 * RA_SECOND)
 
 /* A report that was taken. */
 typedef struct

@@ -78,10 +78,10 @@
  *
  * Whatever the LDA says, the rate stays below #GstRtpAdaptSend:friendliness-cap
  * times a TCP's, 2 times where the round trip shows that a queue stands, and the
- * #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch
- * the path.  One that trips on loss or delay posts an element message
- * rtpadapt-breaker (breaker, state "fallback"): every loss counts as congestion
- * from then on, and the rate falls to a tenth.  If that is no remedy, or if
+ * #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that trips on
+ * loss or delay posts an element message rtpadapt-breaker (breaker, state
+ * "fallback"): every loss counts as congestion from then on, and the rate falls to
+ * a tenth.  If that is no remedy, or if
  * nothing comes back at all, the state is "open": packets are dropped until
  * #GstRtpAdaptSend::restart, and then a key frame is asked for.  Both bounds go
  * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone show that the path
@@ -93,8 +93,8 @@
  * two video frames, by the payloaders upstream: who says that it came (`ccfb`;
  * also a packet of a frame that was dropped here) or counts more than was sent
  * (`tfrc`) gets min-bitrate, or a packet in a second, for 15 s, twice as long
- * each time up to 16 minutes, and a warning is posted the first time.  The statistics have `skipped`, `lies`
- * and `liar`.  Nothing is left out with `twcc`, nor with `tfrc` where the receiver
+ * each time up to 16 minutes, and a warning is posted the first time.  The
+ * statistics have `skipped`, `lies` and `liar`.  Nothing is left out with `twcc`, nor with `tfrc` where the receiver
  * counts by transport-wide numbers, which are rtpsession's, or gets packets
  * without send time; and who denies only the losses within frames, or with `tfrc`
  * leaves the counts out, is not found.

@@ -24,8 +24,7 @@ enum
   RTCP_PSFB = 206,
 };
 #define RTPFB_SR_REQ 5 /* RFC 6051 3.2 */
-#define RTPFB_TWCC 15
-#define PSFB_FIR 4 /* RFC 5104 4.3.1 */
+#define PSFB_FIR 4     /* RFC 5104 4.3.1 */
 
 /* A packet of a compound. */
 typedef struct
@@ -91,7 +90,7 @@ rtcp_is_whole (const guint8 *data, gsize size)
   if (size < 8)
     return FALSE;
   while (part_next (&data, &size, &part)) {
-    if (part.type == RTCP_RTPFB && part.count == RTPFB_TWCC
+    if (part.type == RTCP_RTPFB && part.count == RA_TWCC_FMT
         && !twcc_is_whole (&part))
       return FALSE;
   }
@@ -195,7 +194,7 @@ rtcp_tell_twcc (
   Part part;
 
   while (part_next (&data, &size, &part)) {
-    if (part.type == RTCP_RTPFB && part.count == RTPFB_TWCC && part.size >= 16
+    if (part.type == RTCP_RTPFB && part.count == RA_TWCC_FMT && part.size >= 16
         && !func (ra_get_u16 (part.data + 12), ra_get_u16 (part.data + 14),
             func_data))
       return FALSE;

@@ -1,0 +1,49 @@
+/* When a receiver asks for a packet that is missing, and when for nothing.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Not before a hole is older than those that were filled late lately: the path
+ * may reorder.  Not again within a round trip, which is measured here by requests
+ * and answers.  And not when the answer would come too late.
+ */
+#pragma once
+
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+/* Packets in a row that are told apart; more than are missing at a time. */
+#define RA_REQUESTS_HOLES 2048
+
+typedef struct
+{
+  RaTime opened; /* when a later packet came */
+  RaTime first;  /* request, or 0 */
+  RaTime asked;  /* the last one */
+  guint16 seq;
+  gboolean missing;
+} RaHole;
+
+typedef struct
+{
+  RaHole hole[RA_REQUESTS_HOLES];
+  gboolean started;
+  guint16 highest;
+  RaSpan late;     /* how late a hole was filled, at most lately */
+  RaTime measured; /* when that was */
+  RaTime trial;    /* the last hopeless request that went out, or 0 */
+  RaSpan rtt, var; /* of requests and answers, RFC 6298; 0: not known */
+  RaSpan last_rtt; /* the last one alone */
+} RaRequests;      /* zeroed at first */
+
+/* RTP packet `seq` came; `again`: as an answer.  How long after a request the next
+ * one makes sense, or 0: nothing new is known of that. */
+RaSpan ra_requests_on_packet (
+    RaRequests *r, guint16 seq, gboolean again, RaTime now);
+/* Somebody wants to ask for `seq`, `age` after it was due; what comes `latency`
+ * after that is of no use, RA_SPAN_NONE: nobody knows.  How long the request shall
+ * wait, after which this wants to be asked again; 0: it goes out now;
+ * RA_SPAN_NONE: never. */
+RaSpan ra_requests_wait (
+    RaRequests *r, guint16 seq, RaSpan age, RaSpan latency, RaTime now);
+
+G_END_DECLS

@@ -1,0 +1,118 @@
+/* When a receiver asks for a packet that is missing.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Times are in ms.  Packet 10 is missing in each test: 9 comes at 1000, 11 at
+ * 1010, which opens the hole.
+ */
+#include <gst/rtpadapt/feedback/requests.h>
+
+#define MS(x) ((x) *RA_MSECOND)
+#define LATENCY MS (200)
+
+static RaRequests *
+begin (void)
+{
+  RaRequests *r = g_new0 (RaRequests, 1);
+
+  ra_requests_on_packet (r, 9, FALSE, MS (1000));
+  ra_requests_on_packet (r, 11, FALSE, MS (1010));
+  return r;
+}
+
+static RaSpan
+ask (RaRequests *r, guint16 seq, RaSpan age, RaTime now)
+{
+  return ra_requests_wait (r, seq, age, LATENCY, now);
+}
+
+/* Only for what a later packet showed to be missing, and once while nothing is
+ * known of the round trip. */
+static void
+test_missing (void)
+{
+  g_autofree RaRequests *r = begin ();
+
+  g_assert_cmpint (ask (r, 12, 0, MS (1010)), ==, RA_SPAN_NONE);
+  g_assert_cmpint (ask (r, 11, 0, MS (1010)), ==, RA_SPAN_NONE);
+  g_assert_cmpint (ask (r, 10, 0, MS (1010)), ==, 0);
+  g_assert_cmpint (ask (r, 10, 0, MS (1100)), ==, RA_SPAN_NONE);
+  ra_requests_on_packet (r, 10, TRUE, MS (1110));
+  g_assert_cmpint (ask (r, 10, 0, MS (1111)), ==, RA_SPAN_NONE);
+}
+
+/* RFC 6298 2.2: R = 50, RTTVAR = 25, so RTO = 50 + 4 x 25 = 150; and 2.3 with a
+ * second R of 58: RTTVAR = 25 + (8 - 25) / 4 = 20.75, SRTT = 51, RTO = 134. */
+static void
+test_round_trip (void)
+{
+  g_autofree RaRequests *r = begin ();
+
+  ask (r, 10, 0, MS (1010));
+  g_assert_cmpint (
+      ra_requests_on_packet (r, 10, TRUE, MS (1060)), ==, MS (150));
+  ra_requests_on_packet (r, 13, FALSE, MS (1070));
+  g_assert_cmpint (ask (r, 12, 0, MS (1070)), ==, 0);
+  /* 100 of the 150 have passed */
+  g_assert_cmpint (ask (r, 12, 0, MS (1170)), ==, MS (50));
+  g_assert_cmpint (
+      ra_requests_on_packet (r, 12, TRUE, MS (1128)), ==, MS (134));
+}
+
+/* A hole that was filled 20 ms late: the next may be 1.25 x as late, 25, and half
+ * as much of that 5 s later. */
+static void
+test_reordered (void)
+{
+  g_autofree RaRequests *r = begin ();
+
+  ra_requests_on_packet (r, 10, FALSE, MS (1030));
+  ra_requests_on_packet (r, 13, FALSE, MS (1030));
+  g_assert_cmpint (ask (r, 12, 0, MS (1030)), ==, MS (25));
+  g_assert_cmpint (ask (r, 12, 0, MS (6030)), ==, 0);
+  ra_requests_on_packet (r, 15, FALSE, MS (6030));
+  g_assert_cmpint (ask (r, 14, 0, MS (6030)), ==, 12500 * RA_USECOND);
+}
+
+/* With an R of 50, what is 151 late comes after 200; one such request in a second
+ * goes out all the same. */
+static void
+test_hopeless (void)
+{
+  g_autofree RaRequests *r = begin ();
+
+  ask (r, 10, 0, MS (1010));
+  ra_requests_on_packet (r, 10, TRUE, MS (1060));
+  ra_requests_on_packet (r, 16, FALSE, MS (2000));
+  g_assert_cmpint (ask (r, 12, MS (150), MS (2000)), ==, 0);
+  g_assert_cmpint (ask (r, 13, MS (151), MS (2000)), ==, 0); /* the trial */
+  g_assert_cmpint (ask (r, 14, MS (151), MS (2000)), ==, RA_SPAN_NONE);
+  g_assert_cmpint (
+      ra_requests_wait (r, 14, MS (151), RA_SPAN_NONE, MS (2000)), ==, 0);
+  g_assert_cmpint (ask (r, 15, MS (151), MS (3000)), ==, 0);
+}
+
+/* Numbers wrap; a jump is no hole of 2,048 packets or more. */
+static void
+test_numbers (void)
+{
+  g_autofree RaRequests *r = g_new0 (RaRequests, 1);
+
+  ra_requests_on_packet (r, 65534, FALSE, MS (1000));
+  ra_requests_on_packet (r, 1, FALSE, MS (1000));
+  g_assert_cmpint (ask (r, 65535, 0, MS (1000)), ==, 0);
+  g_assert_cmpint (ask (r, 0, 0, MS (1000)), ==, 0);
+  ra_requests_on_packet (r, 1 + RA_REQUESTS_HOLES, FALSE, MS (1000));
+  g_assert_cmpint (ask (r, 2, 0, MS (1000)), ==, RA_SPAN_NONE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/requests/missing", test_missing);
+  g_test_add_func ("/requests/round-trip", test_round_trip);
+  g_test_add_func ("/requests/reordered", test_reordered);
+  g_test_add_func ("/requests/hopeless", test_hopeless);
+  g_test_add_func ("/requests/numbers", test_numbers);
+  return g_test_run ();
+}
