@@ -248,7 +248,7 @@ test_late_loss (void)
 }
 
 /* Sent at 0, heard of at 100 ms; RFC 5348 4.3 step 1: R is that less the wait, of
- * which a fifth of the 100 ms is believed (senderrows.c). */
+ * which 8 % of the 100 ms are believed (waited.h). */
 static const struct
 {
   gdouble held, grain; /* ms */
@@ -257,10 +257,10 @@ static const struct
   const gchar *why;
 } held_rows[] = {
   { 0, 0, 100, 100, "it answered at once" },
-  { 15, 0, 85, 85, "it waited" },
-  { 30, 0, 80, 80, "longer than is believed" },
-  { 15, 90, 90, 85, "R is shorter than what can be told" },
-  { 100.5, 1, 80, 80, "rounded" },
+  { 5, 0, 95, 95, "it waited" },
+  { 30, 0, 92, 92, "longer than is believed" },
+  { 5, 96, 96, 95, "R is shorter than what can be told" },
+  { 100.5, 1, 92, 92, "rounded" },
   { 101.5, 1, 0, 0, "before it was sent" },
 };
 
