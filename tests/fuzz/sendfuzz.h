@@ -27,6 +27,9 @@ typedef struct
   RaRateConfig limits;
 } SendFuzz;
 
+/* 2 MB that the allocator would map anew for each input. */
+static SentLog sendfuzz_log;
+
 static inline void
 sendfuzz_init (SendFuzz *f, gint mode)
 {
@@ -48,7 +51,7 @@ sendfuzz_init (SendFuzz *f, gint mode)
       = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (SENDFUZZ_START));
   self->clock = gst_object_ref (GST_CLOCK (f->clock));
   self->sysclock = gst_object_ref (GST_CLOCK (f->clock));
-  self->log = g_new (SentLog, 1);
+  self->log = &sendfuzz_log;
   sent_log_init (self->log);
   self->backlog = backlog_new ();
   self->unsent = g_new0 (RaUnsent, 1);
@@ -109,7 +112,7 @@ sendfuzz_clear (SendFuzz *f)
   gst_structure_free (stats);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
-  g_clear_pointer (&self->log, g_free);
+  self->log = NULL;
   g_clear_pointer (&self->unsent, g_free);
   g_clear_pointer (&self->backlog, backlog_free);
   gst_clear_object (&self->clock);
