@@ -26,10 +26,12 @@
 
 #define MEDIA 96
 #define FEC 122
-#define FPS 50
+/* As much as a slow machine can do under sanitizers: where the sender falls behind
+ * the clock, a packet is given up before those come that repair it. */
+#define FPS 25
 #define TICKS (90000 / FPS)
 #define FRAMES_MAX 8192
-#define SETTLING 100 /* frames after the first repair packet */
+#define SETTLING 50 /* frames after the first repair packet */
 #define TIMEOUT (120 * G_TIME_SPAN_SECOND)
 #define LATENCY 2000 /* ms, more than a busy machine stalls */
 #define EXTMAP                               \
@@ -270,16 +272,16 @@ sender_new (const gchar *link, const gchar *properties)
   g_autofree gchar *line = g_strdup_printf (
       "rtpbin name=rtp rtp-profile=avpf "
       "videotestsrc is-live=true pattern=snow ! "
-      "video/x-raw,width=160,height=120,framerate=50/1 ! "
+      "video/x-raw,width=160,height=120,framerate=%u/1 ! "
       "x264enc tune=zerolatency speed-preset=ultrafast threads=1 "
       "key-int-max=100 vbv-buf-capacity=100 ! rtph264pay pt=96 mtu=200 ! " CAPS
       " ! rtpulpfecenc name=fec pt=122 ! "
-      "rtpadaptsend name=send start-bitrate=2000000 %s ! "
+      "rtpadaptsend name=send start-bitrate=1000000 %s ! "
       "rtp.send_rtp_sink_0 rtp.send_rtp_src_0 ! "
       "rtpadaptlink name=link seed=1 link=\"%s\" ! " WIRE_OUT "rtpout "
       "rtp.send_rtcp_src_0 ! " WIRE_OUT "rtcpout " WIRE_IN
       "rtcpin ! rtp.recv_rtcp_sink_0",
-      properties, link);
+      FPS, properties, link);
 
   return parse (line);
 }
@@ -373,12 +375,13 @@ static const struct
   /* An XOR of r packets leaves some r w^2 (fec/ulp.c): r = 2 at .005.  Packets
    * are missing in pairs, of 3,000 7.5 pairs with a sigma of 2.7, of 1,200 3 with
    * 1.7: 5 sigma above are 43 packets, .014, and 24, .02. */
+  { "radio-launch", "delay 20ms ! bernoulli 5%",
+      "controller=fixed lda=omniscient", TRUE, TRUE, 1200, .02, .2, 1,
+      "wireless-losses",
+      "set up without code; first, for the name rtpstorage0" },
   { "radio", "delay 20ms ! bernoulli 5%", "controller=fixed lda=omniscient",
       FALSE, TRUE, 3000, .014, .2, 1, "wireless-losses",
       "radio losses are repaired" },
-  { "radio-launch", "delay 20ms ! bernoulli 5%",
-      "controller=fixed lda=omniscient", TRUE, TRUE, 1200, .02, .2, 1,
-      "wireless-losses", "set up without code" },
   { "clean", "delay 20ms", "controller=fixed lda=zbs", FALSE, FALSE, 2000, 0, 0,
       .02, NULL, "no repair where nothing is lost" },
   /* Far below the rate, so that a slow machine, too, fills the queue. */
@@ -423,10 +426,12 @@ path_check (Path *p, guint r)
 }
 
 static void
-row_run (guint r)
+test_path (gconstpointer data)
 {
+  guint r = GPOINTER_TO_UINT (data);
   Path *p = g_new0 (Path, 1);
 
+  g_test_message ("%s", rows[r].why);
   p->packets = rows[r].packets;
   p->from = rows[r].repaired ? G_MAXUINT : 0;
   path_start (p, rows[r].launch, rows[r].link, rows[r].properties);
@@ -434,21 +439,6 @@ row_run (guint r)
   path_check (p, r);
   path_stop (p);
   g_free (p);
-}
-
-/* In a process of its own, for the names of elements. */
-static void
-test_path (gconstpointer data)
-{
-  guint r = GPOINTER_TO_UINT (data);
-
-  if (g_test_subprocess () || !rows[r].launch) {
-    row_run (r);
-    return;
-  }
-  g_test_message ("%s", rows[r].why);
-  g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
-  g_test_trap_assert_passed ();
 }
 
 int
