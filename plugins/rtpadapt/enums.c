@@ -7,6 +7,7 @@
 #include <gst/rtpadapt/fec.h>
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/safety/ecn.h>
 
 static void
 value_add (GArray *values, const gchar *nick, const gchar *cite)
@@ -100,6 +101,26 @@ gst_rtp_adapt_feedback_get_type (void)
     value_add (
         values, "ccfb", "RTCP feedback for congestion control, RFC 8888");
     g_once_init_leave (&type, type_register ("GstRtpAdaptFeedback", values));
+  }
+  return type;
+}
+
+GType
+gst_rtp_adapt_ecn_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { RA_ECN_NOT_ECT, "No ECN-capable transport", "not-ect" },
+    { RA_ECN_ECT_1, "ECN-capable, ECT(1)", "ect-1" },
+    { RA_ECN_ECT_0, "ECN-capable, ECT(0)", "ect-0" },
+    { 0 },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_enum_register_static ("GstRtpAdaptEcn", values);
+
+    gst_type_mark_as_plugin_api (registered, 0);
+    g_once_init_leave (&type, registered);
   }
   return type;
 }

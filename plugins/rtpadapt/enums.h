@@ -31,6 +31,10 @@ typedef enum
 #define GST_TYPE_RTP_ADAPT_FEEDBACK (gst_rtp_adapt_feedback_get_type ())
 GType gst_rtp_adapt_feedback_get_type (void);
 
+/* Values are RaEcnField's. */
+#define GST_TYPE_RTP_ADAPT_ECN (gst_rtp_adapt_ecn_get_type ())
+GType gst_rtp_adapt_ecn_get_type (void);
+
 /* Between messages with statistics; a GstSystemClock (1.22) that waits for some
  * centuries does so busily. */
 #define GST_RTP_ADAPT_STATS_INTERVAL_MAX (24 * 3600 * GST_SECOND)

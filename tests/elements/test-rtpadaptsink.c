@@ -141,7 +141,7 @@ static const struct
   { "send", "stats-interval", "500000000", "messages" },
   { "rtpsink", "af-class", "3", "DSCP of RTP" },
   { "rtcpsink", "af-class", "3", "and of RTCP" },
-  { "rtpsink", "ecn", "ect-0", "ECN" },
+  { "send", "ecn", "ect-0", "ECN" },
   { "rtpsink", "dscp", "46", "DSCP where there is no colour" },
 };
 

@@ -280,7 +280,7 @@ note (SentLog *log, const gchar *token)
     .ssrc = stream_ssrc (token[0]),
     .seq = (guint16) (65535 + strtoul (token + 1, NULL, 10)),
     .received = state != 'l',
-    .ce = state == 'c',
+    .ecn = state == 'c' ? RA_ECN_CE : RA_ECN_NOT_ECT,
     .remote = GST_CLOCK_TIME_NONE,
   };
   SentPacket *p = sent_log_find_rtp (log, row.ssrc, row.seq);

@@ -55,6 +55,18 @@
  * that key frames are dropped last.  FEC and retransmissions are never green.
  * The LDA `wled` needs colours.
  *
+ * With #GstRtpAdaptSend:ecn and `feedback=ccfb` routers may mark packets where they
+ * would drop them, if rtpadaptudpsink sends them.  One packet in ten tries the path
+ * first, then all leave as ECT, and one in 500, at random, as CE already, to see
+ * whether the receiver says so; rtpadaptrecv's statistics count these, too, the
+ * rate control does not.  Other marks count as losses to congestion.  Where the
+ * bits come changed, nothing comes unmarked for 3 s, or ECT alone is lost, all is
+ * sent as not-ECT from then on, and tried again after a minute, later each time
+ * (RFC 6679 7.4).  The statistics have `ecn-state` (off, testing, capable, failed),
+ * `ecn-fault` (none, bleached, remarked, ce-hidden, all-ce, dropped), `ecn-failed`
+ * (times), `ecn-sent` and `ecn-ce` (packets sent as ECT, and marked).  The other
+ * kinds of feedback do not say how each packet came: with them it is off.
+ *
  * A key frame is spread like any other frame, at the rate.
  *
  * What the encoder makes beyond the rate waits here, up to
@@ -278,6 +290,7 @@ send_start (GstRtpAdaptSend *self)
   self->listener = ra_listener_new ();
   self->unsent = g_new0 (RaUnsent, 1);
   self->unstamped = FALSE;
+  send_ecn_start (self);
   self->remote = (RemoteClock){ 0 };
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);

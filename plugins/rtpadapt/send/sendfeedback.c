@@ -229,7 +229,7 @@ ccfb_note (GstRtpAdaptSend *self, RaCcfbReader *reader, CcfbSum *sum)
         .seq = (guint16) (reader->begin_seq + i),
         .received = p.received,
         .remote = ra_ccfb_arrival (rts, p.ato),
-        .ce = p.ecn == 3,
+        .ecn = (RaEcnField) p.ecn,
       };
       gboolean known = sent_log_note (self->log, &row);
 
@@ -266,6 +266,7 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
   if (sum.ours == 0)
     return;
   rows = sent_log_take (self->log, &self->remote);
+  send_ecn_hear (self, rows, c->now);
   if (sum.known == 0) {
     count->heard[RA_HEARD_UNSENT]++;
   } else if (rows->len == 0) {

@@ -249,6 +249,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 
   out.mark = send_colour_mark (self, item, stream, now);
   packet_stamp (self, item, out.mark, now);
+  p->ecn = send_ecn_mark (self, item, now);
   out.size = item->size;
   if (item->marker)
     out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);

@@ -14,6 +14,7 @@
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/feedback/ccfb.h>
 #include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -60,6 +61,7 @@ typedef struct
   gboolean circuit_breakers;
   guint tfrc_fmt; /* FMT of TFRC-FB */
   guint skip_interval;
+  RaEcnField ecn; /* wanted */
 } SendConfig;
 
 /* What a way of feedback lacks here. */
@@ -116,6 +118,8 @@ typedef enum
   SEND_WARNED_NO_ENCODER = 1 << 1,
   SEND_WARNED_REALIGNED = 1 << 2,
   SEND_WARNED_LIAR = 1 << 3,
+  SEND_WARNED_ECN_UNHEARD = 1 << 4,
+  SEND_WARNED_ECN_FAILED = 1 << 5,
 } SendWarned;
 
 typedef struct
@@ -171,6 +175,7 @@ struct _GstRtpAdaptSend
   RaSender *sender;
   RaListener *listener;
   RaUnsent *unsent;
+  RaEcn ecn;
   RemoteClock remote;
   SendExt ext_in, ext; /* by the caps that came in, that went out */
   SendHearing hearing;
@@ -309,6 +314,19 @@ gboolean send_skips_on_radp (
     GstRtpAdaptSend *self, const guint8 *data, gsize len, RaTime now);
 /* No more from here on; the lock is not held. */
 void send_skips_stop (GstRtpAdaptSend *self);
+
+/* sendecn.c: the lock is held for all of these. */
+void send_ecn_start (GstRtpAdaptSend *self);
+/* Decides the ECN field of a packet that leaves and notes it on the buffer, if
+ * it is ours to decide. */
+RaEcnField send_ecn_mark (GstRtpAdaptSend *self, BacklogItem *item, RaTime now);
+/* What RFC 8888 says of the fields, rows in order; of their marks those of the
+ * network stay. */
+void send_ecn_hear (GstRtpAdaptSend *self, GArray *rows, RaTime now);
+/* Warns where ECN is not used though it was wanted.  The lock is let go. */
+void send_ecn_drive (GstRtpAdaptSend *self);
+/* Into the statistics. */
+void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
 /* sendrtx.c */
 /* FALSE if a request for a packet shall go no further upstream; the lock is not

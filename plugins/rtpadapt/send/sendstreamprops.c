@@ -11,6 +11,7 @@ enum
   PROP_ENCODER_PROPERTY,
   PROP_ENCODER_UNIT,
   PROP_SKIP_INTERVAL,
+  PROP_ECN,
 };
 
 /* On bad parameters the old colouring goes on, and its settings stay.  `text`
@@ -75,6 +76,11 @@ send_stream_property_set (GstRtpAdaptSend *self, guint id, const GValue *value)
       if (self->sender)
         send_tell (self);
       return NULL;
+    case PROP_ECN:
+      cfg->ecn = (RaEcnField) g_value_get_enum (value);
+      if (self->sender)
+        send_tell (self);
+      return NULL;
     default:
       g_return_val_if_reached (NULL);
   }
@@ -100,6 +106,9 @@ send_stream_property_get (const GstRtpAdaptSend *self, guint id, GValue *value)
       return TRUE;
     case PROP_SKIP_INTERVAL:
       g_value_set_uint (value, cfg->skip_interval);
+      return TRUE;
+    case PROP_ECN:
+      g_value_set_enum (value, (gint) cfg->ecn);
       return TRUE;
     default:
       return FALSE;
@@ -164,4 +173,10 @@ send_stream_props_install (GObjectClass *klass)
           "frames, at random, once in so many packets: a receiver that says "
           "it came is a liar and gets min-bitrate (0 = none)",
           0, G_MAXINT, SEND_SKIP_INTERVAL, PLAYING));
+  g_object_class_install_property (klass, PROP_ECN,
+      g_param_spec_enum ("ecn", "ECN",
+          "ECN bits that rtpadaptudpsink sends packets with: only with "
+          "feedback=ccfb, after a test of the path, and not-ect for a minute or "
+          "more after the receiver's reports contradicted it (RFC 6679 7.4)",
+          GST_TYPE_RTP_ADAPT_ECN, RA_ECN_NOT_ECT, PLAYING));
 }

@@ -110,6 +110,7 @@ job (GstElement *element, gpointer user_data)
     send_encoders_drive (self);
     send_fec_drive (self);
     send_skips_drive (self);
+    send_ecn_drive (self);
     breaker_tell (self);
     messages_post (self);
   } while (self->job_again);
@@ -190,6 +191,7 @@ send_stats (GstRtpAdaptSend *self)
 
   send_hearing_describe (self, s);
   send_stream_stats (self, s);
+  send_ecn_describe (self, s);
   if (self->sender) {
     stats_of_sender (self->sender, s);
     gst_structure_set (s, "time", G_TYPE_UINT64,

@@ -202,7 +202,7 @@ sent_log_note (SentLog *log, const CcfbRow *row)
   }
   p->noted = news;
   p->remote = row->remote;
-  p->ce = row->ce;
+  p->came = row->ecn;
   log->noted = MIN (log->noted, p->index);
   log->noted_end = MAX (log->noted_end, p->index + 1);
   return TRUE;
@@ -235,7 +235,7 @@ sent_log_take (SentLog *log, RemoteClock *clock)
       continue;
     p->told = p->noted == SENT_ARRIVED ? SENT_ARRIVED : SENT_LOST;
     p->noted = SENT_NOTHING;
-    row.ce = p->told == SENT_ARRIVED && p->ce;
+    row.ce = p->told == SENT_ARRIVED && p->came == RA_ECN_CE;
     if (p->told == SENT_ARRIVED)
       row.arrival
           = remote_clock_unwrap (clock, p->remote, RA_STAMP_NTP_WRAP, p->sent);

@@ -16,6 +16,8 @@
 
 #include "twcc.h"
 
+#include <gst/rtpadapt/safety/ecn.h>
+
 G_BEGIN_DECLS
 
 #define SENT_LOG_SIZE 16384 /* as many as RaSender remembers */
@@ -39,13 +41,14 @@ typedef struct
   guint32 ssrc;
   guint16 seq;        /* RTP */
   gboolean is_repair; /* FEC or a retransmission */
+  RaEcnField ecn;     /* it left with */
   RaTime repeated;    /* when it was last asked for again, or 0 */
   RaCause truth;      /* why it was lost, where somebody knows */
   /* the log's own */
   guint64 next;        /* older one of the same hash */
   SentNews noted;      /* not yet taken */
   SentNews told;       /* taken */
-  gboolean ce;         /* noted: congestion experienced */
+  RaEcnField came;     /* noted: with this ECN field */
   GstClockTime remote; /* noted: its arrival, receiver's clock */
 } SentPacket;
 
@@ -93,7 +96,7 @@ typedef struct
   guint16 seq;
   gboolean received;
   GstClockTime remote; /* GST_CLOCK_TIME_NONE: received, not known when */
-  gboolean ce;
+  RaEcnField ecn;      /* it came with */
 } CcfbRow;
 
 /* FALSE if we did not send it lately. */

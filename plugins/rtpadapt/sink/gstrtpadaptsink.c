@@ -19,7 +19,7 @@
  * ready-made passes as it is.  Video gets an rtpulpfecenc (payload type 122)
  * whose level follows the losses to the radio, and with
  * #GstRtpAdaptSink:retransmission an rtprtxsend (payload type 121, for the
- * payload type of the first video stream).
+ * payload type that the first video stream has).
  *
  * Retransmission is for paths with a round trip well below the receiver's
  * latency.  Of 200 ms it takes some 40 to find out that a packet is missing: a
@@ -36,6 +36,10 @@
  * RTP and RTCP share a port unless #GstRtpAdaptSink:rtcp-mux is off, and what
  * comes back is read from the socket that sends.  Colours are on
  * (`colour=content`): where no router knows the DSCP they do no harm.
+ * #GstRtpAdaptSink:ecn needs `feedback=ccfb` on both sides; where the path or the
+ * receiver does not bear it, a warning says so, packets leave as not-ECT, and the
+ * sender's statistics tell why: `ecn-state`, `ecn-fault`, `ecn-failed`.  RTCP is
+ * never ECT.
  *
  * With #GstRtpAdaptSink:key or #GstRtpAdaptSink:key-file all of it is encrypted
  * (SRTP), and only what was made with that key is heard.  With

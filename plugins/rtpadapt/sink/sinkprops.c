@@ -27,7 +27,7 @@ enum
 };
 
 static const gchar *const udp_parts[] = { "bind-address", "bind-port", "ttl",
-  "ttl-mc", "loop", "multicast-iface", "af-class", "ecn", "dscp", NULL };
+  "ttl-mc", "loop", "multicast-iface", "af-class", "dscp", NULL };
 
 /* --- properties of parts -------------------------------------------------- */
 

@@ -11,8 +11,11 @@
  * carries a colour (green, yellow, red) gets the DSCP of that drop precedence
  * in the Assured Forwarding class #GstRtpAdaptUdpSink:af-class, any other
  * packet #GstRtpAdaptUdpSink:dscp.  RTCP beside coloured packets is green
- * (RFC 7657 5.4).  All get the bits of #GstRtpAdaptUdpSink:ecn.  A sink that
- * sends RTCP only sees no colours: give it the DSCP of green, 34 for class 4.
+ * (RFC 7657 5.4).  A sink that sends RTCP only sees no colours: give it the DSCP
+ * of green, 34 for class 4.
+ *
+ * Packets that rtpadaptsend decided about (`ecn` there) get the ECN bits that it
+ * wants, all others those of #GstRtpAdaptUdpSink:ecn.
  *
  * A buffer list leaves with one system call.  As what comes has been paced,
  * `sync` and `async` are false.
@@ -30,6 +33,7 @@
 #include "udpsinkpriv.h"
 
 #include "colourmeta.h"
+#include "ecnmeta.h"
 
 #include <errno.h>
 #include <gst/rtpadapt/colour.h>
@@ -64,9 +68,10 @@ buffer_is_rtcp (GstBuffer *buffer)
 /* FALSE if the batch is full. */
 static gboolean
 batch_add (GstRtpAdaptUdpSink *self, GstBuffer *buffer, guint af_class,
-    gint dscp, GstRtpAdaptEcn ecn)
+    gint dscp, RaEcnField ecn)
 {
   UdpSinkPacket packet = { .mark = rtp_adapt_buffer_get_colour (buffer) };
+  RaEcnField own = rtp_adapt_buffer_get_ecn (buffer);
   guint n = udp_batch_length (self->batch);
   gint tos = -1;
 
@@ -78,7 +83,9 @@ batch_add (GstRtpAdaptUdpSink *self, GstBuffer *buffer, guint af_class,
   }
   if (packet.mark != RA_MARK_NONE)
     dscp = (gint) ra_colour_dscp (af_class, packet.mark);
-  if (dscp >= 0 || ecn != GST_RTP_ADAPT_ECN_NOT_ECT)
+  if (own != RA_ECN_UNSAID)
+    ecn = own;
+  if (dscp >= 0 || ecn != RA_ECN_NOT_ECT)
     tos = MAX (dscp, 0) << 2 | (gint) ecn;
   if (!udp_batch_add (self->batch, buffer, tos))
     return FALSE;
@@ -199,7 +206,7 @@ sink_send (GstRtpAdaptUdpSink *self, GstBufferList *list, GstBuffer *buffer)
   GstFlowReturn flow = GST_FLOW_OK;
   guint af_class;
   gint dscp;
-  GstRtpAdaptEcn ecn;
+  RaEcnField ecn;
 
   GST_OBJECT_LOCK (self);
   af_class = self->cfg.af_class;

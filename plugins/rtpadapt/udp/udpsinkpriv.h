@@ -6,19 +6,12 @@
 #include "gstrtpadaptudpsink.h"
 #include "udpsend.h"
 
+#include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/types.h>
 
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptudpsink_debug);
-
-/* The values of the ECN field (RFC 3168 5). */
-typedef enum
-{
-  GST_RTP_ADAPT_ECN_NOT_ECT = 0,
-  GST_RTP_ADAPT_ECN_ECT_1 = 1,
-  GST_RTP_ADAPT_ECN_ECT_0 = 2
-} GstRtpAdaptEcn;
 
 typedef struct
 {
@@ -26,8 +19,8 @@ typedef struct
   guint port, bind_port, af_class, ttl, ttl_mc;
   GSocket *socket; /* to be used, or NULL */
   gboolean close_socket, loop;
-  gint dscp; /* -1: none */
-  GstRtpAdaptEcn ecn;
+  gint dscp;      /* -1: none */
+  RaEcnField ecn; /* of packets that do not tell */
 } UdpSinkConfig;
 
 /* Of what was sent. */

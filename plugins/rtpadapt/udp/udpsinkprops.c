@@ -3,6 +3,8 @@
  */
 #include "udpsinkpriv.h"
 
+#include "enums.h"
+
 #define GST_CAT_DEFAULT rtpadaptudpsink_debug
 
 enum
@@ -24,27 +26,6 @@ enum
   PROP_DSCP,
   PROP_STATS,
 };
-
-#define GST_TYPE_RTP_ADAPT_ECN (gst_rtp_adapt_ecn_get_type ())
-static GType
-gst_rtp_adapt_ecn_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { GST_RTP_ADAPT_ECN_NOT_ECT, "No ECN-capable transport", "not-ect" },
-    { GST_RTP_ADAPT_ECN_ECT_1, "ECN-capable, ECT(1)", "ect-1" },
-    { GST_RTP_ADAPT_ECN_ECT_0, "ECN-capable, ECT(0)", "ect-0" },
-    { 0 },
-  };
-
-  if (g_once_init_enter (&type)) {
-    GType registered = g_enum_register_static ("GstRtpAdaptEcn", values);
-
-    gst_type_mark_as_plugin_api (registered, 0);
-    g_once_init_leave (&type, registered);
-  }
-  return type;
-}
 
 gboolean
 udp_sink_resolve (GstRtpAdaptUdpSink *self)
@@ -135,7 +116,7 @@ set_locked (GstRtpAdaptUdpSink *self, guint id, const GValue *value)
       cfg->af_class = g_value_get_uint (value);
       break;
     case PROP_ECN:
-      cfg->ecn = (GstRtpAdaptEcn) g_value_get_enum (value);
+      cfg->ecn = (RaEcnField) g_value_get_enum (value);
       break;
     case PROP_DSCP:
       cfg->dscp = g_value_get_int (value);
@@ -239,7 +220,7 @@ udp_sink_get_property (
       g_value_set_uint (value, cfg->af_class);
       break;
     case PROP_ECN:
-      g_value_set_enum (value, cfg->ecn);
+      g_value_set_enum (value, (gint) cfg->ecn);
       break;
     case PROP_DSCP:
       g_value_set_int (value, cfg->dscp);
@@ -310,9 +291,10 @@ udp_sink_props_install (GObjectClass *klass)
           4, flags));
   g_object_class_install_property (klass, PROP_ECN,
       g_param_spec_enum ("ecn", "ECN",
-          "ECN bits of every packet. A rate controller has to answer CE marks "
+          "ECN bits of packets that rtpadaptsend did not decide about: nothing "
+          "checks the path, and a rate controller has to answer CE marks "
           "before anything but not-ect is right (RFC 6679)",
-          GST_TYPE_RTP_ADAPT_ECN, GST_RTP_ADAPT_ECN_NOT_ECT, flags));
+          GST_TYPE_RTP_ADAPT_ECN, RA_ECN_NOT_ECT, flags));
   g_object_class_install_property (klass, PROP_DSCP,
       g_param_spec_int ("dscp", "DSCP",
           "Of packets without a colour (-1: as the socket has it)", -1, 63, -1,

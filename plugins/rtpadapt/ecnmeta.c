@@ -1,0 +1,84 @@
+/* The ECN field that a packet shall leave with, on its way from who decides it to
+ * the UDP sink.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Its API has no tags, so that payloaders, rtpsession and srtpenc keep it, as they
+ * do a colour (colourmeta.c).
+ */
+#include "ecnmeta.h"
+
+#define NAME "RtpAdaptEcnMeta"
+
+GType
+rtp_adapt_ecn_meta_api_get_type (void)
+{
+  static gsize type = 0;
+  static const gchar *tags[] = { NULL };
+
+  if (g_once_init_enter (&type)) {
+    /* Another copy of this file, in a program, may have been faster. */
+    GType known = g_type_from_name (NAME "API");
+
+    g_once_init_leave (
+        &type, known ? known : gst_meta_api_type_register (NAME "API", tags));
+  }
+  return type;
+}
+
+static gboolean
+ecn_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  ((RtpAdaptEcnMeta *) meta)->field = RA_ECN_UNSAID;
+  return TRUE;
+}
+
+/* Whatever the transformation, what comes out of the packet leaves like it. */
+static gboolean
+ecn_meta_transform (
+    GstBuffer *to, GstMeta *meta, GstBuffer *from, GQuark type, gpointer data)
+{
+  rtp_adapt_buffer_set_ecn (to, ((RtpAdaptEcnMeta *) meta)->field);
+  return TRUE;
+}
+
+const GstMetaInfo *
+rtp_adapt_ecn_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **) &info)) {
+    const GstMetaInfo *known = gst_meta_get_info (NAME);
+
+    if (!known)
+      known = gst_meta_register (rtp_adapt_ecn_meta_api_get_type (), NAME,
+          sizeof (RtpAdaptEcnMeta), ecn_meta_init, NULL, ecn_meta_transform);
+    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) known);
+  }
+  return info;
+}
+
+static RtpAdaptEcnMeta *
+ecn_meta_find (GstBuffer *buffer)
+{
+  return (RtpAdaptEcnMeta *) gst_buffer_get_meta (
+      buffer, rtp_adapt_ecn_meta_api_get_type ());
+}
+
+void
+rtp_adapt_buffer_set_ecn (GstBuffer *buffer, RaEcnField field)
+{
+  RtpAdaptEcnMeta *meta = ecn_meta_find (buffer);
+
+  if (!meta)
+    meta = (RtpAdaptEcnMeta *) gst_buffer_add_meta (
+        buffer, rtp_adapt_ecn_meta_get_info (), NULL);
+  meta->field = field;
+}
+
+RaEcnField
+rtp_adapt_buffer_get_ecn (GstBuffer *buffer)
+{
+  RtpAdaptEcnMeta *meta = ecn_meta_find (buffer);
+
+  return meta ? meta->field : RA_ECN_UNSAID;
+}
