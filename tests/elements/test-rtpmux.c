@@ -145,6 +145,45 @@ test_packet (gconstpointer data)
   g_byte_array_free (bytes, TRUE);
 }
 
+/* RFC 3550 6.4 to 6.6: who speaks, and whom rtpsession would keep a source of;
+ * two are asked about, 0a0b0c0d and 0a0b0c0e. */
+static void
+test_is_of (void)
+{
+  static const guint32 ssrcs[] = { 0x0a0b0c0d, 0x0a0b0c0e };
+  static const struct
+  {
+    const gchar *hex;
+    gboolean of;
+    const gchar *why;
+  } rows[] = {
+    { "80 c9 0001 0a0b0c0d", TRUE, "RR" },
+    { "80 c9 0001 0a0b0c0e", TRUE, "RR of the other" },
+    { "80 c9 0001 0a0b0c0f", FALSE, "RR of neither" },
+    { "80 c9 0001 01020304 80 c9 0001 0a0b0c0d", TRUE, "the second RR" },
+    { "80 c9 0001 01020304 81 ca 0002 0a0b0c0d 00000000", TRUE, "SDES" },
+    { "80 c9 0001 01020304 82 ca 0005 01020304 01016100 0a0b0c0e 01016100"
+      "00000000",
+        TRUE, "the second chunk" },
+    { "80 c9 0001 01020304 81 cb 0001 0a0b0c0d", FALSE,
+        "BYE, which rtpsession takes of none of its own" },
+    { "81 cd 0002 01020304 0a0b0c0d", FALSE, "feedback about it" },
+    { "81 cd 0002 0a0b0c0d 01020304", TRUE, "feedback of it" },
+  };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++) {
+    GByteArray *bytes = bytes_of (rows[r].hex);
+
+    g_test_message ("%s", rows[r].why);
+    g_assert_cmpint (
+        rtp_mux_tell (bytes->data, bytes->len, NULL), ==, RTP_MUX_RTCP);
+    g_assert_cmpint (
+        rtcp_is_of (bytes->data, bytes->len, ssrcs, 2), ==, rows[r].of);
+    g_assert_false (rtcp_is_of (bytes->data, bytes->len, ssrcs, 0));
+    g_byte_array_free (bytes, TRUE);
+  }
+}
+
 static void
 test_head (void)
 {
@@ -188,6 +227,7 @@ test_any_bytes (void)
     if (kind == RTP_MUX_RTCP) {
       rtcp_scan (data, size, &scan);
       rtcp_is_about (data, size, 1);
+      rtcp_is_of (data, size, &(guint32){ 1 }, 1);
     }
     g_free (data);
   }
@@ -205,6 +245,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, GUINT_TO_POINTER (i), test_packet);
   }
+  g_test_add_func ("/mux/is-of", test_is_of);
   g_test_add_func ("/mux/head", test_head);
   g_test_add_func ("/mux/any-bytes", test_any_bytes);
   return g_test_run ();

@@ -8,7 +8,7 @@
 #define PLUGIN "rtpadapt"
 #define THREADS 2
 /* Times that a thread goes through all properties. */
-#define ROUNDS 12
+#define ROUNDS 100
 
 typedef struct
 {
@@ -103,6 +103,13 @@ static const gchar *const texts[] = { NULL, "", "127.0.0.1", "::1", "a=b",
   "rtpadapt://127.0.0.1:1?key=00", "\xc3\x28", "%s%n", "delay 1ms", "/dev/null",
   "0123456789abcdef" };
 
+#define LABEL "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* Such as are found, or refused, without asking a name server: that would be
+ * traffic, and is waited for.  RFC 1035 2.3.4: a label has 63 letters at most. */
+static const gchar *const hosts[]
+    = { NULL, "", "127.0.0.1", "::1", "localhost", "a..b", LABEL, "\xc3\x28" };
+
 /* One end of the range, or what is inside. */
 static gint64
 pick (GRand *dice, gint64 low, gint64 high)
@@ -143,6 +150,14 @@ set_number (GRand *dice, GParamSpec *spec, GValue *value)
                               : G_PARAM_SPEC_DOUBLE (spec)->maximum);
 }
 
+static const gchar *
+pick_text (GRand *dice, GParamSpec *spec)
+{
+  if (g_str_equal (spec->name, "host") || g_str_equal (spec->name, "address"))
+    return hosts[g_rand_int_range (dice, 0, G_N_ELEMENTS (hosts))];
+  return texts[g_rand_int_range (dice, 0, G_N_ELEMENTS (texts))];
+}
+
 static void
 make_value (GRand *dice, GParamSpec *spec, GValue *value)
 {
@@ -150,8 +165,7 @@ make_value (GRand *dice, GParamSpec *spec, GValue *value)
   if (g_rand_int_range (dice, 0, 4) == 0) {
     g_param_value_set_default (spec, value);
   } else if (G_IS_PARAM_SPEC_STRING (spec)) {
-    g_value_set_static_string (
-        value, texts[g_rand_int_range (dice, 0, G_N_ELEMENTS (texts))]);
+    g_value_set_static_string (value, pick_text (dice, spec));
   } else if (G_IS_PARAM_SPEC_BOOLEAN (spec)) {
     g_value_set_boolean (value, g_rand_boolean (dice));
   } else if (G_IS_PARAM_SPEC_ENUM (spec)) {

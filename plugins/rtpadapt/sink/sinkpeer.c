@@ -73,6 +73,13 @@ rtcp_may_pass (SinkPeer *who, GstBuffer *buffer, const GstMapInfo *map)
     who->sr_requests++;
     return FALSE;
   }
+  /* Ours come back, forged or by chance the peer's (RFC 3550 8.2), who hears us
+   * and will take another: else each who reads ours could make us change it, and
+   * rtpsession would take his SDES for our own. */
+  if (rtcp_is_of (map->data, map->size, who->ssrcs, who->n_ssrcs)) {
+    who->own_ssrc++;
+    return FALSE;
+  }
   what.bye = scan.bye;
   for (guint i = 0; i < who->n_ssrcs && !what.on_ours; i++)
     what.on_ours = rtcp_is_about (map->data, map->size, who->ssrcs[i]);
@@ -171,7 +178,7 @@ sink_peer_stats (GstRtpAdaptSink *self)
 {
   SinkPeer *who = &self->who;
   PeerStats n = { 0 };
-  guint64 junk, sr_requests;
+  guint64 junk, sr_requests, own_ssrc;
 
   g_mutex_lock (&who->lock);
   if (who->peer) {
@@ -180,9 +187,11 @@ sink_peer_stats (GstRtpAdaptSink *self)
   }
   junk = who->junk;
   sr_requests = who->sr_requests;
+  own_ssrc = who->own_ssrc;
   g_mutex_unlock (&who->lock);
   return gst_structure_new ("application/x-rtpadapt-peer-stats", "foreign-rtcp",
       G_TYPE_UINT64, n.foreign_rtcp, "early-rtcp", G_TYPE_UINT64, n.early_rtcp,
       "flood", G_TYPE_UINT64, n.flood, "moved", G_TYPE_UINT64, n.moved, "junk",
-      G_TYPE_UINT64, junk, "sr-requests", G_TYPE_UINT64, sr_requests, NULL);
+      G_TYPE_UINT64, junk, "sr-requests", G_TYPE_UINT64, sr_requests,
+      "own-ssrc", G_TYPE_UINT64, own_ssrc, NULL);
 }

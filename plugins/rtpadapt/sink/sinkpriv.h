@@ -41,6 +41,7 @@ typedef struct
   GstElement *fec, *rtx; /* NULL: none */
   gboolean built;        /* ghost has a target */
   gint payload;          /* as in the caps, or -1 */
+  gint rtx_payload;      /* what is sent again, or -1 */
   gboolean ssrc_known;
   guint32 ssrc;
   GstCaps *caps; /* or NULL */
@@ -57,6 +58,7 @@ typedef struct
   guint n_ssrcs, next_ssrc; /* the ring */
   guint64 junk;             /* packets that are no RTCP */
   guint64 sr_requests;      /* RTCP with one, see rtpmux.h: dropped */
+  guint64 own_ssrc;         /* RTCP that uses an SSRC of ours: dropped */
 } SinkPeer;
 
 struct _GstRtpAdaptSink
@@ -77,7 +79,6 @@ struct _GstRtpAdaptSink
   SinkConfig cfg;
   GError *uri_problem;
   GPtrArray *streams; /* SinkStream */
-  gint rtx_payload;   /* the one that SINK_PT_RTX stands for, or -1 */
   guint ext_twcc;     /* the id of the first stream */
 
   SinkPeer who;

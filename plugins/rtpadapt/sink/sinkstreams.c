@@ -79,19 +79,26 @@ add_element (GstRtpAdaptSink *self, SinkStream *stream, const gchar *factory,
   return element;
 }
 
-/* RFC 4588 8.6: a payload type of retransmissions stands for one other, here
- * that of the first video stream. */
+/* RFC 4588 8.6: a payload type of retransmissions stands for one other at a time,
+ * here that of the first video stream there is. */
 static gboolean
-rtx_is_for (GstRtpAdaptSink *self, gint payload)
+rtx_is_for (GstRtpAdaptSink *self, SinkStream *stream, gint payload)
 {
-  gint first;
+  gboolean good;
+  gint first = -1;
 
   GST_OBJECT_LOCK (self);
-  if (self->rtx_payload < 0 && payload >= 0 && payload != SINK_PT_RTX)
-    self->rtx_payload = payload;
-  first = self->rtx_payload;
+  for (guint i = 0; i < self->streams->len && first < 0; i++) {
+    const SinkStream *other = self->streams->pdata[i];
+
+    if (other != stream)
+      first = other->rtx_payload;
+  }
+  good = payload >= 0 && payload != SINK_PT_RTX
+      && (first < 0 || first == payload);
+  stream->rtx_payload = good ? payload : -1;
   GST_OBJECT_UNLOCK (self);
-  if (payload == first)
+  if (good)
     return TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("Packets of payload type %d are not sent again.", payload),
@@ -99,13 +106,18 @@ rtx_is_for (GstRtpAdaptSink *self, gint payload)
   return FALSE;
 }
 
+/* Those from before stay: rtprtxsend (1.22) has packets of them, and would send
+ * them again with payload type 0. */
 static void
 rtx_map (SinkStream *stream)
 {
   g_autofree gchar *from = g_strdup_printf ("%d", stream->payload);
-  GstStructure *map = gst_structure_new (
-      "application/x-rtp-pt-map", from, G_TYPE_UINT, SINK_PT_RTX, NULL);
+  GstStructure *map;
 
+  g_object_get (stream->rtx, "payload-type-map", &map, NULL);
+  if (!map)
+    map = gst_structure_new_empty ("application/x-rtp-pt-map");
+  gst_structure_set (map, from, G_TYPE_UINT, SINK_PT_RTX, NULL);
   g_object_set (stream->rtx, "payload-type-map", map, NULL);
   gst_structure_free (map);
 }
@@ -122,7 +134,7 @@ add_rtx (GstRtpAdaptSink *self, SinkStream *stream)
   wanted = self->cfg.retransmission;
   ms = (guint) (self->cfg.rtx_time / GST_MSECOND);
   GST_OBJECT_UNLOCK (self);
-  if (!wanted || !rtx_is_for (self, stream->payload))
+  if (!wanted || !rtx_is_for (self, stream, stream->payload))
     return;
   stream->rtx = add_element (self, stream, "rtprtxsend", "rtx");
   if (!stream->rtx)
@@ -198,7 +210,7 @@ stream_caps (GstRtpAdaptSink *self, SinkStream *stream, GstCaps *caps)
   if (!stream->built)
     stream_build (self, stream,
         g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0);
-  else if (changed && stream->rtx && rtx_is_for (self, payload))
+  else if (changed && stream->rtx && rtx_is_for (self, stream, payload))
     rtx_map (stream);
 }
 
@@ -265,7 +277,7 @@ sink_request_pad (GstElement *element, GstPadTemplate *templ, const gchar *name,
   }
   funnel_pad = gst_element_request_pad_simple (self->funnel, "sink_%u");
   stream = g_atomic_rc_box_new0 (SinkStream);
-  stream->payload = -1;
+  stream->payload = stream->rtx_payload = -1;
   stream->funnel_pad = funnel_pad;
   stream->ghost = gst_ghost_pad_new_no_target_from_template (name, templ);
   gst_pad_set_element_private (stream->ghost, stream);
@@ -336,7 +348,6 @@ void
 sink_streams_init (GstRtpAdaptSink *self)
 {
   self->streams = g_ptr_array_new_with_free_func (stream_unref);
-  self->rtx_payload = -1;
   self->ext_twcc = SINK_EXT_TWCC;
   if (self->rtpbin)
     g_signal_connect (

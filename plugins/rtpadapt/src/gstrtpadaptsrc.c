@@ -78,6 +78,20 @@ fill_payloads (GstRtpAdaptSrc *self, const SrcConfig *cfg)
   return FALSE;
 }
 
+static gboolean
+check_uri (GstRtpAdaptSrc *self)
+{
+  GError *problem;
+  gboolean good;
+
+  GST_OBJECT_LOCK (self);
+  problem = self->problem ? g_error_copy (self->problem) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  good = bin_uri_check (GST_ELEMENT (self), problem);
+  g_clear_error (&problem);
+  return good;
+}
+
 /* NULL to READY; nobody changes these settings meanwhile. */
 static gboolean
 src_open (GstRtpAdaptSrc *self)
@@ -91,8 +105,7 @@ src_open (GstRtpAdaptSrc *self)
         (NULL));
     return FALSE;
   }
-  if (!bin_uri_check (GST_ELEMENT (self), self->problem)
-      || !fill_payloads (self, cfg))
+  if (!check_uri (self) || !fill_payloads (self, cfg))
     return FALSE;
   self->open = TRUE;
   if (!src_net_open (self, cfg) || !src_session_open (self, cfg))
@@ -170,6 +183,7 @@ src_finalize (GObject *object)
   g_ptr_array_free (self->requested, TRUE);
   g_hash_table_unref (self->jitterbuffers);
   secure_free (self->secure);
+  g_mutex_clear (&self->feeding);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -200,6 +214,7 @@ gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
 {
   GstBin *bin = GST_BIN (self);
 
+  g_mutex_init (&self->feeding);
   g_mutex_init (&self->lock);
   self->cfg = (SrcConfig){ .port = BIN_URI_PORT,
     .mux = TRUE,

@@ -44,6 +44,8 @@ struct _SrcGate
   Peer *peer;
   Sources *sources;
   SrcGateStats count;
+  guint32 own; /* what the session calls itself */
+  gboolean own_known;
   guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
   gboolean warned;                   /* of one of them */
 };
@@ -102,7 +104,7 @@ way_push (SrcGate *self, Way *way, GstPad *sink, GstBuffer *buffer)
 
   if (!way->started)
     way_start (self, way, sink);
-  flow = gst_pad_push (way->pad, session_forget_sender (buffer));
+  flow = gst_pad_push (way->pad, buffer);
   /* One stream that nobody wants, or that is at its end, is not the end of
    * the others. */
   return flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_EOS ? GST_FLOW_OK
@@ -131,6 +133,13 @@ count_unknown (SrcGate *self, guint pt)
   return TRUE;
 }
 
+/* The lock is held. */
+static gboolean
+is_own (const SrcGate *self, guint32 ssrc)
+{
+  return self->own_known && ssrc == self->own;
+}
+
 /* TRUE if it may pass. */
 static gboolean
 judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
@@ -151,6 +160,7 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
     self->count.rtp++;
     self->count.fec += head->pt == SRC_FEC_PT;
     self->count.rtx += head->pt == SRC_RTX_PT;
+    self->count.own_ssrc += is_own (self, head->ssrc);
   }
   g_mutex_unlock (&self->lock);
   if (warn)
@@ -171,6 +181,8 @@ judge_rtcp (
   g_mutex_lock (&self->lock);
   if (scan.sr_request)
     self->count.sr_requests++;
+  else if (rtcp_is_of (map->data, map->size, &self->own, self->own_known))
+    self->count.own_ssrc++; /* forged, or ours come back */
   else
     verdict = peer_rtcp (self->peer, from,
         &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, now ());
@@ -180,6 +192,20 @@ judge_rtcp (
   g_mutex_unlock (&self->lock);
   *moved = verdict == PEER_MOVED;
   return pass;
+}
+
+/* Only of RTP that has our SSRC, which is no loop, as we send none, rtpsession
+ * shall see who sent it: then it takes another (RFC 3550 8.2), of one address
+ * once until that was silent for 50 s. */
+static GstBuffer *
+forget_sender (SrcGate *self, const RtpMuxHead *head, GstBuffer *buffer)
+{
+  gboolean own;
+
+  g_mutex_lock (&self->lock);
+  own = head && is_own (self, head->ssrc);
+  g_mutex_unlock (&self->lock);
+  return own ? buffer : session_forget_sender (buffer);
 }
 
 /* The way it goes, or NULL. */
@@ -230,6 +256,7 @@ gate_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   }
   if (way == &self->rtp && self->funcs.heard)
     self->funcs.heard (self->funcs.data, head.ssrc, head.pt);
+  buffer = forget_sender (self, way == &self->rtp ? &head : NULL, buffer);
   return way_push (self, way, pad, buffer);
 }
 
@@ -314,8 +341,18 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   sources_free (self->sources);
   self->sources = sources_new ();
   self->count = (SrcGateStats){ 0 };
+  self->own_known = FALSE;
   self->warned = FALSE;
   memset (self->strange, 0, sizeof self->strange);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+src_gate_set_own (SrcGate *self, guint32 ssrc)
+{
+  g_mutex_lock (&self->lock);
+  self->own = ssrc;
+  self->own_known = TRUE;
   g_mutex_unlock (&self->lock);
 }
 

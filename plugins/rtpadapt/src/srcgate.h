@@ -33,6 +33,9 @@ void src_gate_set_funcs (SrcGate *gate, const SrcGateFuncs *funcs);
 void src_gate_open (SrcGate *gate, const PeerConfig *cfg, gboolean mux,
     const gboolean *known, GstCaps *rtp_caps);
 
+/* The SSRC that our reports have. */
+void src_gate_set_own (SrcGate *gate, guint32 ssrc);
+
 /* Where RTCP goes.  (transfer full), NULL: nobody known. */
 GSocketAddress *src_gate_answer_to (SrcGate *gate);
 /* Since when nothing has come of that SSRC; RA_SPAN_NONE: it is not known, or
@@ -47,6 +50,7 @@ typedef struct
   guint64 rtx;         /* of these with SRC_RTX_PT */
   guint64 junk;        /* neither RTP nor RTCP */
   guint64 sr_requests; /* RTCP with one, see rtpmux.h: dropped */
+  guint64 own_ssrc;    /* with the SSRC of our reports: RTCP is dropped */
   guint64 unknown;     /* of a payload type that may not pass */
 } SrcGateStats;
 void src_gate_get_stats (SrcGate *gate, SrcGateStats *stats);

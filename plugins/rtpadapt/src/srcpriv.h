@@ -28,7 +28,7 @@ typedef struct
 
 /* A source pad, and what feeds it: one SSRC with one payload type, and after
  * its end another with the same. */
-typedef struct
+typedef struct _SrcStream
 {
   GstRtpAdaptSrc *self;
   GstPad *ghost;
@@ -39,11 +39,14 @@ typedef struct
   guint64 fec; /* repair packets that came, of this SSRC */
 } SrcStream;
 
-/* A pad of rtpbin about which it has to be decided. */
+/* A pad of rtpbin about which it has to be decided, or one that lost its place
+ * and is mute, should its SSRC be heard again. */
 typedef struct
 {
   GstPad *pad;
-  gulong block; /* probe */
+  GstPad *loser;           /* whose place it takes, or NULL */
+  struct _SrcStream *home; /* the place that it lost, or NULL */
+  gulong block;            /* probe */
   guint pt;
   guint32 ssrc;
   RaTime since;
@@ -57,10 +60,10 @@ struct _GstRtpAdaptSrc
   GstElement *udpsrc, *rtcpsrc, *recv, *rtpbin, *udpsink;
   SrcGate *gate;
   Secure *secure;
-  GError *problem; /* a bad URI; of the application's thread */
 
   /* under the object lock */
   SrcConfig cfg;
+  GError *problem;     /* a bad URI */
   GSocket *sockets[2]; /* RTP, RTCP; between NULL and READY */
 
   /* between NULL and READY */
@@ -73,10 +76,12 @@ struct _GstRtpAdaptSrc
   GPtrArray *streams; /* (SrcStream) */
   GList *pending;     /* (SrcPending) */
   gint n_pending;     /* atomic: its length, to be looked at without the lock */
+  GList *losers;      /* (SrcPending) */
+  gint n_losers;      /* atomic: the same */
   guint next_name;
+  GMutex feeding; /* taken before the lock, while a stream changes its pad */
   GHashTable *jitterbuffers; /* SSRC to GstElement */
-  GstElement *rtxreceive;    /* or NULL */
-  gboolean rtx_mapped;
+  gboolean repeats;          /* rtprtxreceive is there */
 
   GstClockID stats_timer; /* under the object lock, or NULL */
 };
@@ -106,7 +111,21 @@ void src_session_clear (GstRtpAdaptSrc *self);
 /* Sees to what an rtpjitterbuffer asks for again. */
 void src_rtx_watch (GstElement *jitterbuffer);
 
-/* srcstreams.c: from rtpbin's pads to ours. */
+/* srcrtxpt.c */
+/* An rtprtxreceive that gives back to each packet the payload type that its
+ * stream has. */
+GstElement *src_rtx_receiver (void);
+
+/* srcpads.c: our source pads. */
+/* Feeds the stream from a pad of rtpbin, or from none. */
+void src_stream_feed (SrcStream *stream, GstPad *pad);
+/* A pad of ours for a pad of rtpbin. */
+void src_stream_show (
+    GstRtpAdaptSrc *self, guint32 ssrc, guint pt, GstPad *pad);
+/* Takes the pad away, and frees `stream`. */
+void src_stream_remove (SrcStream *stream);
+
+/* srcstreams.c: which of rtpbin's pads feeds which of ours. */
 void src_streams_init (GstRtpAdaptSrc *self);
 /* A packet of RTP was let in. */
 void src_streams_heard (gpointer self, guint32 ssrc, guint pt);

@@ -107,6 +107,18 @@ restart_stats (GstRtpAdaptSrc *self)
     src_stats_start (self);
 }
 
+static void
+set_uri (GstRtpAdaptSrc *self, const gchar *uri)
+{
+  GError *problem = NULL;
+
+  bin_uri_set (GST_ELEMENT (self), uri, &problem);
+  GST_OBJECT_LOCK (self);
+  g_clear_error (&self->problem);
+  self->problem = problem;
+  GST_OBJECT_UNLOCK (self);
+}
+
 void
 src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -115,8 +127,7 @@ src_set_property (
   gboolean done;
 
   if (id == PROP_URI) {
-    bin_uri_set (
-        GST_ELEMENT (self), g_value_get_string (value), &self->problem);
+    set_uri (self, g_value_get_string (value));
     return;
   }
   if (id == PROP_LDA || id == PROP_LDA_PARAMS) {
@@ -329,7 +340,8 @@ src_props_install (GObjectClass *klass)
           "Since READY: packets let in (rtp, rtcp, of these fec and "
           "retransmitted) and not (junk, unknown-payload, foreign-rtp, "
           "foreign-rtcp, early-rtcp, flood, and sr-requests, which hang "
-          "rtpsession 1.22); moved, the times that the peer's "
+          "rtpsession 1.22); own-ssrc, packets with our own SSRC (RTCP is not "
+          "let in, for RTP we take another); moved, the times that the peer's "
           "address changed; streams, and of them all lost, late, recovered, "
           "unrecovered (packets, of FEC too) and residual-loss, the share of "
           "media packets still missing; security, udp, receiver: as these tell",

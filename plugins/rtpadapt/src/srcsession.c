@@ -3,6 +3,7 @@
  */
 #include "session.h"
 #include "srcpriv.h"
+#include "wire/rtpmux.h"
 
 #include <gst/rtp/rtp.h>
 
@@ -65,7 +66,7 @@ new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
   g_mutex_lock (&self->lock);
   g_hash_table_replace (self->jitterbuffers, GUINT_TO_POINTER (ssrc),
       gst_object_ref (jitterbuffer));
-  rtx = self->rtxreceive != NULL;
+  rtx = self->repeats;
   g_mutex_unlock (&self->lock);
   if (rtx)
     src_rtx_watch (jitterbuffer);
@@ -98,14 +99,15 @@ request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
   GST_OBJECT_UNLOCK (self);
   if (!wanted)
     return NULL;
-  rtx = gst_element_factory_make ("rtprtxreceive", NULL);
+  rtx = src_rtx_receiver ();
+  if (!rtx)
+    return NULL;
   bin = gst_bin_new (NULL);
   gst_bin_add (GST_BIN (bin), rtx);
   add_ghost (bin, rtx, "sink", "sink_0");
   add_ghost (bin, rtx, "src", "src_0");
   g_mutex_lock (&self->lock);
-  g_set_object (&self->rtxreceive, rtx);
-  self->rtx_mapped = FALSE;
+  self->repeats = TRUE;
   g_mutex_unlock (&self->lock);
   return bin;
 }
@@ -148,6 +150,24 @@ set_bandwidth (GstRtpAdaptSrc *self)
   g_object_unref (internal);
 }
 
+/* The gate has to know it: what comes with it is not the peer's, or a collision.
+ * One that leaves may be the peer's from then on. */
+static GstPadProbeReturn
+rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+  GstMapInfo map;
+  RtcpScan scan;
+
+  if (!gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ))
+    return GST_PAD_PROBE_OK;
+  rtcp_scan (map.data, map.size, &scan);
+  if (map.size >= 8 && !scan.bye)
+    src_gate_set_own (self->gate, scan.sender);
+  gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
+  return GST_PAD_PROBE_OK;
+}
+
 static gboolean
 link_session (GstRtpAdaptSrc *self)
 {
@@ -164,9 +184,11 @@ link_session (GstRtpAdaptSrc *self)
       && link_to (GST_ELEMENT (self->gate), "rtcp_src", rtcp)
       && secure_link_out (self->secure, SECURE_RTCP, back, sink);
   gst_object_unref (sink);
-  if (good)
-    src_net_guard (self, back);
-  return good;
+  if (!good)
+    return FALSE;
+  src_net_guard (self, back);
+  gst_pad_add_probe (back, GST_PAD_PROBE_TYPE_BUFFER, rtcp_leaves, self, NULL);
+  return TRUE;
 }
 
 gboolean
@@ -201,7 +223,7 @@ src_session_close (GstRtpAdaptSrc *self)
   }
   g_mutex_lock (&self->lock);
   g_hash_table_remove_all (self->jitterbuffers);
-  g_clear_object (&self->rtxreceive);
+  self->repeats = FALSE;
   g_mutex_unlock (&self->lock);
 }
 

@@ -180,11 +180,11 @@ src_stats (GstRtpAdaptSrc *self)
   gst_structure_set (stats, "rtp", G_TYPE_UINT64, g.rtp, "rtcp", G_TYPE_UINT64,
       g.rtcp, "fec", G_TYPE_UINT64, g.fec, "retransmitted", G_TYPE_UINT64,
       g.rtx, "junk", G_TYPE_UINT64, g.junk, "sr-requests", G_TYPE_UINT64,
-      g.sr_requests, "unknown-payload", G_TYPE_UINT64, g.unknown, "foreign-rtp",
-      G_TYPE_UINT64, g.peer.foreign_rtp, "foreign-rtcp", G_TYPE_UINT64,
-      g.peer.foreign_rtcp, "early-rtcp", G_TYPE_UINT64, g.peer.early_rtcp,
-      "flood", G_TYPE_UINT64, g.peer.flood, "moved", G_TYPE_UINT64,
-      g.peer.moved, NULL);
+      g.sr_requests, "own-ssrc", G_TYPE_UINT64, g.own_ssrc, "unknown-payload",
+      G_TYPE_UINT64, g.unknown, "foreign-rtp", G_TYPE_UINT64,
+      g.peer.foreign_rtp, "foreign-rtcp", G_TYPE_UINT64, g.peer.foreign_rtcp,
+      "early-rtcp", G_TYPE_UINT64, g.peer.early_rtcp, "flood", G_TYPE_UINT64,
+      g.peer.flood, "moved", G_TYPE_UINT64, g.peer.moved, NULL);
   set_streams (stats, self);
   take_structure (stats, "security", secure_stats (self->secure));
   set_child (stats, "udp", self->udpsrc);

@@ -1,4 +1,4 @@
-/* rtpadaptsrc: from rtpbin's source pads to ours.
+/* rtpadaptsrc: which of rtpbin's source pads feeds which of ours.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A source pad is for one payload type of one SSRC.  When another SSRC comes
@@ -7,7 +7,8 @@
  * what is linked there goes on as well.  It is the second if the old SSRC said
  * BYE, or is silent for RESTARTED; the first as soon as the old one is heard
  * GRACE after the new.  Until then the new one's pad is blocked; nothing is
- * lost.
+ * lost.  Who was silent and lost its place, and comes back when the packets that
+ * were overtaken are long here, is decided about like a new one.
  */
 #include "srcpriv.h"
 
@@ -24,129 +25,6 @@ static RaTime
 now (void)
 {
   return (RaTime) g_get_monotonic_time () * RA_USECOND;
-}
-
-/* --- pads --------------------------------------------------------------- */
-
-/* What is linked to a pad before it is fed, as gst-launch does, has to see of
- * which kind it is; rtpulpfecdec would say anything. */
-static gboolean
-stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstCaps *caps = g_object_get_data (G_OBJECT (pad), "caps");
-  GstCaps *filter, *both;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  gst_query_parse_caps (query, &filter);
-  both = filter
-      ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST)
-      : gst_caps_ref (caps);
-  gst_query_set_caps_result (query, both);
-  gst_caps_unref (both);
-  return TRUE;
-}
-
-static gboolean
-is_video (GstRtpAdaptSrc *self, guint pt)
-{
-  const GstCaps *caps = self->payloads.caps[pt];
-
-  return caps
-      && g_strcmp0 (gst_structure_get_string (
-                        gst_caps_get_structure (caps, 0), "media"),
-             "video")
-      == 0;
-}
-
-/* Feeds the stream from a pad of rtpbin. */
-static void
-stream_feed (SrcStream *stream, GstPad *pad)
-{
-  GstPad *sink, *old;
-
-  if (!stream->fecdec) {
-    gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), pad);
-    return;
-  }
-  sink = gst_element_get_static_pad (stream->fecdec, "sink");
-  old = gst_pad_get_peer (sink);
-  if (old) {
-    gst_pad_unlink (old, sink);
-    gst_object_unref (old);
-  }
-  if (pad && gst_pad_link (pad, sink) != GST_PAD_LINK_OK)
-    GST_ERROR_OBJECT (stream->self, "cannot link %" GST_PTR_FORMAT, pad);
-  gst_object_unref (sink);
-}
-
-static void
-add_fecdec (SrcStream *stream)
-{
-  GstRtpAdaptSrc *self = stream->self;
-  GstPad *src;
-
-  stream->fecdec = gst_element_factory_make ("rtpulpfecdec", NULL);
-  if (!stream->fecdec)
-    return;
-  g_object_set (stream->fecdec, "pt", SRC_FEC_PT, NULL);
-  gst_bin_add (GST_BIN (self), stream->fecdec);
-  gst_element_sync_state_with_parent (stream->fecdec);
-  src = gst_element_get_static_pad (stream->fecdec, "src");
-  gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), src);
-  gst_object_unref (src);
-}
-
-static gboolean
-copy_sticky (GstPad *pad, GstEvent **event, gpointer ghost)
-{
-  gst_pad_store_sticky_event (ghost, *event);
-  return TRUE;
-}
-
-static SrcStream *
-stream_new (GstRtpAdaptSrc *self, guint32 ssrc, guint pt, GstPad *pad)
-{
-  GstPadTemplate *template = gst_element_class_get_pad_template (
-      GST_ELEMENT_GET_CLASS (self), "src_%u");
-  SrcStream *stream = g_new0 (SrcStream, 1);
-  g_autofree gchar *name = NULL;
-
-  g_mutex_lock (&self->lock);
-  name = g_strdup_printf ("src_%u", self->next_name++);
-  g_mutex_unlock (&self->lock);
-  *stream = (SrcStream){ .self = self, .ssrc = ssrc, .pt = pt, .pad = pad };
-  stream->ghost = gst_object_ref_sink (
-      gst_ghost_pad_new_no_target_from_template (name, template));
-  /* The application may keep the pad longer than we do. */
-  g_object_set_data_full (G_OBJECT (stream->ghost), "caps",
-      gst_caps_ref (self->payloads.caps[pt]), (GDestroyNotify) gst_caps_unref);
-  gst_pad_set_query_function (stream->ghost, stream_query);
-  return stream;
-}
-
-/* A pad of ours for a pad of rtpbin. */
-static void
-stream_show (GstRtpAdaptSrc *self, guint32 ssrc, guint pt, GstPad *pad)
-{
-  SrcStream *stream = stream_new (self, ssrc, pt, pad);
-  gboolean fec;
-
-  GST_OBJECT_LOCK (self);
-  fec = self->cfg.fec;
-  GST_OBJECT_UNLOCK (self);
-  gst_pad_set_active (stream->ghost, TRUE);
-  if (fec && is_video (self, pt))
-    add_fecdec (stream);
-  stream_feed (stream, pad);
-  gst_pad_sticky_events_foreach (pad, copy_sticky, stream->ghost);
-
-  g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->streams, stream);
-  g_mutex_unlock (&self->lock);
-  GST_INFO_OBJECT (self, "%s: SSRC %08x, payload type %u",
-      GST_PAD_NAME (stream->ghost), ssrc, pt);
-  gst_element_add_pad (GST_ELEMENT (self), stream->ghost);
 }
 
 /* --- which stream ------------------------------------------------------- */
@@ -180,7 +58,7 @@ decide (GstRtpAdaptSrc *self, const SrcPending *p, SrcStream **again)
     SrcStream *stream = g_ptr_array_index (self->streams, i);
     RaSpan silence;
 
-    if (stream->pt != p->pt)
+    if (stream->pt != p->pt || (p->home && p->home != stream))
       continue;
     silence = stream_silence (stream);
     if (stream->ssrc == p->ssrc || silence >= RESTARTED) {
@@ -193,35 +71,99 @@ decide (GstRtpAdaptSrc *self, const SrcPending *p, SrcStream **again)
   return open ? DECIDE_LATER : DECIDE_SECOND;
 }
 
-/* Does what was decided; the lock is not held. */
-static void
-carry_out (GstRtpAdaptSrc *self, const SrcPending *p, SrcStream *again)
-{
-  if (again) {
-    GST_INFO_OBJECT (self, "%s goes on with SSRC %08x",
-        GST_PAD_NAME (again->ghost), p->ssrc);
-    stream_feed (again, p->pad);
-  } else {
-    stream_show (self, p->ssrc, p->pt, p->pad);
-  }
-  if (p->block)
-    gst_pad_remove_probe (p->pad, p->block);
-}
-
 static void
 pending_free (SrcPending *p)
 {
+  gst_clear_object (&p->loser);
   gst_object_unref (p->pad);
   g_free (p);
 }
 
 /* The lock is held. */
 static void
-claim (SrcStream *stream, const SrcPending *p)
+claim (SrcStream *stream, SrcPending *p)
 {
+  GstRtpAdaptSrc *self = stream->self;
+  SrcPending *loser;
+
+  if (stream->pad && stream->pad != p->pad) {
+    p->loser = gst_object_ref (stream->pad);
+    loser = g_new0 (SrcPending, 1);
+    *loser = (SrcPending){ .pad = gst_object_ref (stream->pad),
+      .ssrc = stream->ssrc,
+      .pt = stream->pt,
+      .home = stream,
+      .since = now () };
+    self->losers = g_list_prepend (self->losers, loser);
+    g_atomic_int_inc (&self->n_losers);
+  }
   stream->ssrc = p->ssrc;
   stream->pad = p->pad;
   stream->fec = 0;
+}
+
+static GList *
+find_pad (GList *list, GstPad *pad)
+{
+  while (list && ((SrcPending *) list->data)->pad != pad)
+    list = list->next;
+  return list;
+}
+
+static GstPadProbeReturn
+drop (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_DROP;
+}
+
+/* rtpjitterbuffer (1.22) stops for ever when it pushes to what is not linked, and
+ * holds up rtpbin, which lets go of it, where that is blocked. */
+static void
+loser_mute (GstRtpAdaptSrc *self, GstPad *pad)
+{
+  gulong id = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop, NULL,
+      NULL);
+  GList *l;
+
+  g_mutex_lock (&self->lock);
+  l = find_pad (self->losers, pad);
+  if (l)
+    ((SrcPending *) l->data)->block = id;
+  g_mutex_unlock (&self->lock);
+}
+
+/* From the pad that was decided on last, whichever thread comes here last. */
+static void
+feed_current (SrcStream *stream)
+{
+  GstRtpAdaptSrc *self = stream->self;
+  GstPad *pad;
+
+  g_mutex_lock (&self->feeding);
+  g_mutex_lock (&self->lock);
+  pad = stream->pad ? gst_object_ref (stream->pad) : NULL;
+  g_mutex_unlock (&self->lock);
+  src_stream_feed (stream, pad);
+  g_mutex_unlock (&self->feeding);
+  gst_clear_object (&pad);
+}
+
+/* The lock is not held. */
+static void
+carry_out (GstRtpAdaptSrc *self, const SrcPending *p, SrcStream *again)
+{
+  if (p->loser)
+    loser_mute (self, p->loser);
+  if (again) {
+    GST_INFO_OBJECT (self, "%s goes on with SSRC %08x",
+        GST_PAD_NAME (again->ghost), p->ssrc);
+    feed_current (again);
+  } else {
+    src_stream_show (self, p->ssrc, p->pt, p->pad);
+  }
+  if (p->block)
+    gst_pad_remove_probe (p->pad, p->block);
 }
 
 static void
@@ -251,28 +193,25 @@ decide_pending (GstRtpAdaptSrc *self)
   } while (p);
 }
 
+/* One that lost its place goes on. */
 static void
-map_retransmission (GstRtpAdaptSrc *self, guint pt)
+loser_heard (GstRtpAdaptSrc *self, guint32 ssrc, guint pt)
 {
-  GstElement *rtx = NULL;
-  GstStructure *map;
-  gchar name[8];
-
   g_mutex_lock (&self->lock);
-  if (self->rtxreceive && !self->rtx_mapped && is_video (self, pt)
-      && pt != SRC_FEC_PT && pt != SRC_RTX_PT) {
-    self->rtx_mapped = TRUE;
-    rtx = gst_object_ref (self->rtxreceive);
+  for (GList *l = self->losers; l; l = l->next) {
+    SrcPending *p = l->data;
+
+    if (p->ssrc != ssrc || p->pt != pt
+        || ra_diff (now (), p->since) < RESTARTED)
+      continue;
+    p->since = now ();
+    self->losers = g_list_delete_link (self->losers, l);
+    g_atomic_int_add (&self->n_losers, -1);
+    self->pending = g_list_prepend (self->pending, p);
+    g_atomic_int_inc (&self->n_pending);
+    break;
   }
   g_mutex_unlock (&self->lock);
-  if (!rtx)
-    return;
-  g_snprintf (name, sizeof name, "%u", pt);
-  map = gst_structure_new (
-      "application/x-rtp-pt-map", name, G_TYPE_UINT, SRC_RTX_PT, NULL);
-  g_object_set (rtx, "payload-type-map", map, NULL);
-  gst_structure_free (map);
-  gst_object_unref (rtx);
 }
 
 void
@@ -289,8 +228,8 @@ src_streams_heard (gpointer data, guint32 ssrc, guint pt)
     }
     g_mutex_unlock (&self->lock);
   }
-  if (self->rtxreceive && !self->rtx_mapped)
-    map_retransmission (self, pt);
+  if (g_atomic_int_get (&self->n_losers) > 0)
+    loser_heard (self, ssrc, pt);
   if (g_atomic_int_get (&self->n_pending) > 0)
     decide_pending (self);
 }
@@ -344,20 +283,16 @@ pad_added (GstElement *rtpbin, GstPad *pad, gpointer data)
   g_mutex_unlock (&self->lock);
 }
 
-/* The lock is held.  What waited at that pad, taken out of the list, or NULL. */
+/* The lock is held.  What waited at that pad, or NULL. */
 static SrcPending *
-pending_take (GstRtpAdaptSrc *self, GstPad *pad)
+pending_take (GList **list, gint *n, GstPad *pad)
 {
-  for (GList *l = self->pending; l; l = l->next) {
-    SrcPending *p = l->data;
+  GList *l = find_pad (*list, pad);
+  SrcPending *p = l ? l->data : NULL;
 
-    if (p->pad != pad)
-      continue;
-    self->pending = g_list_delete_link (self->pending, l);
-    g_atomic_int_add (&self->n_pending, -1);
-    return p;
-  }
-  return NULL;
+  *list = g_list_delete_link (*list, l);
+  g_atomic_int_add (n, l ? -1 : 0);
+  return p;
 }
 
 static void
@@ -377,7 +312,9 @@ pad_removed (GstElement *rtpbin, GstPad *pad, gpointer data)
     if (stream->pad == pad)
       stream->pad = NULL;
   }
-  p = pending_take (self, pad);
+  p = pending_take (&self->pending, &self->n_pending, pad);
+  if (!p)
+    p = pending_take (&self->losers, &self->n_losers, pad);
   g_hash_table_remove (self->jitterbuffers, GUINT_TO_POINTER (ssrc));
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&p, pending_free);
@@ -393,35 +330,22 @@ src_streams_stop (GstRtpAdaptSrc *self)
 
   g_mutex_lock (&self->lock);
   streams = g_ptr_array_copy (self->streams, NULL, NULL);
-  pending = g_steal_pointer (&self->pending);
+  pending = g_list_concat (
+      g_steal_pointer (&self->pending), g_steal_pointer (&self->losers));
   g_atomic_int_set (&self->n_pending, 0);
+  g_atomic_int_set (&self->n_losers, 0);
   g_mutex_unlock (&self->lock);
   for (GList *l = pending; l; l = l->next) {
     SrcPending *p = l->data;
 
-    gst_pad_remove_probe (p->pad, p->block);
+    if (p->block)
+      gst_pad_remove_probe (p->pad, p->block);
   }
   g_list_free_full (pending, (GDestroyNotify) pending_free);
   /* Whoever waits downstream, as in an application's probe, comes back. */
   for (guint i = 0; i < streams->len; i++)
     gst_pad_set_active (
         ((SrcStream *) g_ptr_array_index (streams, i))->ghost, FALSE);
-}
-
-static void
-stream_remove (SrcStream *stream)
-{
-  GstRtpAdaptSrc *self = stream->self;
-
-  gst_pad_set_active (stream->ghost, FALSE);
-  gst_element_remove_pad (GST_ELEMENT (self), stream->ghost);
-  gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), NULL);
-  if (stream->fecdec) {
-    gst_element_set_state (stream->fecdec, GST_STATE_NULL);
-    gst_bin_remove (GST_BIN (self), stream->fecdec);
-  }
-  gst_object_unref (stream->ghost);
-  g_free (stream);
 }
 
 void
@@ -435,7 +359,7 @@ src_streams_clear (GstRtpAdaptSrc *self)
   self->next_name = 0;
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < streams->len; i++)
-    stream_remove (g_ptr_array_index (streams, i));
+    src_stream_remove (g_ptr_array_index (streams, i));
   g_ptr_array_free (streams, TRUE);
 }
 

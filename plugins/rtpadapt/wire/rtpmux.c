@@ -243,3 +243,30 @@ rtcp_name_sources (
   }
   return TRUE;
 }
+
+typedef struct
+{
+  const guint32 *ssrcs;
+  guint n;
+} Set;
+
+static gboolean
+is_not_in (guint32 ssrc, gpointer data)
+{
+  const Set *set = data;
+
+  for (guint i = 0; i < set->n; i++) {
+    if (set->ssrcs[i] == ssrc)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+rtcp_is_of (const guint8 *data, gsize size, const guint32 *ssrcs, guint n)
+{
+  Set set = { ssrcs, n };
+
+  return !is_not_in (ra_get_u32 (data + 4), &set)
+      || !rtcp_name_sources (data, size, is_not_in, &set);
+}

@@ -53,4 +53,9 @@ typedef gboolean (*RtcpSourceFunc) (guint32 ssrc, gpointer data);
 gboolean rtcp_name_sources (
     const guint8 *data, gsize size, RtcpSourceFunc func, gpointer func_data);
 
+/* TRUE if what is RTP_MUX_RTCP was said by one of these SSRCs, or names it as
+ * rtcp_name_sources() tells. */
+gboolean rtcp_is_of (
+    const guint8 *data, gsize size, const guint32 *ssrcs, guint n);
+
 G_END_DECLS

@@ -1,0 +1,141 @@
+/* rtpadaptsrc: the source pads, and what is behind each.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "srcpriv.h"
+
+#define GST_CAT_DEFAULT rtpadaptsrc_debug
+
+/* What is linked to a pad before it is fed, as gst-launch does, has to see of
+ * which kind it is; rtpulpfecdec would say anything. */
+static gboolean
+stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *caps = g_object_get_data (G_OBJECT (pad), "caps");
+  GstCaps *filter, *both;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_parse_caps (query, &filter);
+  both = filter
+      ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST)
+      : gst_caps_ref (caps);
+  gst_query_set_caps_result (query, both);
+  gst_caps_unref (both);
+  return TRUE;
+}
+
+static gboolean
+is_video (GstRtpAdaptSrc *self, guint pt)
+{
+  const GstCaps *caps = self->payloads.caps[pt];
+
+  return caps
+      && g_strcmp0 (gst_structure_get_string (
+                        gst_caps_get_structure (caps, 0), "media"),
+             "video")
+      == 0;
+}
+
+void
+src_stream_feed (SrcStream *stream, GstPad *pad)
+{
+  GstPad *sink, *old;
+
+  if (!stream->fecdec) {
+    gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), pad);
+    return;
+  }
+  sink = gst_element_get_static_pad (stream->fecdec, "sink");
+  old = gst_pad_get_peer (sink);
+  if (old) {
+    gst_pad_unlink (old, sink);
+    gst_object_unref (old);
+  }
+  if (pad && gst_pad_link (pad, sink) != GST_PAD_LINK_OK)
+    GST_ERROR_OBJECT (stream->self, "cannot link %" GST_PTR_FORMAT, pad);
+  gst_object_unref (sink);
+}
+
+static void
+add_fecdec (SrcStream *stream)
+{
+  GstRtpAdaptSrc *self = stream->self;
+  GstPad *src;
+
+  stream->fecdec = gst_element_factory_make ("rtpulpfecdec", NULL);
+  if (!stream->fecdec)
+    return;
+  g_object_set (stream->fecdec, "pt", SRC_FEC_PT, NULL);
+  gst_bin_add (GST_BIN (self), stream->fecdec);
+  gst_element_sync_state_with_parent (stream->fecdec);
+  src = gst_element_get_static_pad (stream->fecdec, "src");
+  gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), src);
+  gst_object_unref (src);
+}
+
+static gboolean
+copy_sticky (GstPad *pad, GstEvent **event, gpointer ghost)
+{
+  gst_pad_store_sticky_event (ghost, *event);
+  return TRUE;
+}
+
+static SrcStream *
+stream_new (GstRtpAdaptSrc *self, guint32 ssrc, guint pt, GstPad *pad)
+{
+  GstPadTemplate *template = gst_element_class_get_pad_template (
+      GST_ELEMENT_GET_CLASS (self), "src_%u");
+  SrcStream *stream = g_new0 (SrcStream, 1);
+  g_autofree gchar *name = NULL;
+
+  g_mutex_lock (&self->lock);
+  name = g_strdup_printf ("src_%u", self->next_name++);
+  g_mutex_unlock (&self->lock);
+  *stream = (SrcStream){ .self = self, .ssrc = ssrc, .pt = pt, .pad = pad };
+  stream->ghost = gst_object_ref_sink (
+      gst_ghost_pad_new_no_target_from_template (name, template));
+  /* The application may keep the pad longer than we do. */
+  g_object_set_data_full (G_OBJECT (stream->ghost), "caps",
+      gst_caps_ref (self->payloads.caps[pt]), (GDestroyNotify) gst_caps_unref);
+  gst_pad_set_query_function (stream->ghost, stream_query);
+  return stream;
+}
+
+void
+src_stream_show (GstRtpAdaptSrc *self, guint32 ssrc, guint pt, GstPad *pad)
+{
+  SrcStream *stream = stream_new (self, ssrc, pt, pad);
+  gboolean fec;
+
+  GST_OBJECT_LOCK (self);
+  fec = self->cfg.fec;
+  GST_OBJECT_UNLOCK (self);
+  gst_pad_set_active (stream->ghost, TRUE);
+  if (fec && is_video (self, pt))
+    add_fecdec (stream);
+  src_stream_feed (stream, pad);
+  gst_pad_sticky_events_foreach (pad, copy_sticky, stream->ghost);
+
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->streams, stream);
+  g_mutex_unlock (&self->lock);
+  GST_INFO_OBJECT (self, "%s: SSRC %08x, payload type %u",
+      GST_PAD_NAME (stream->ghost), ssrc, pt);
+  gst_element_add_pad (GST_ELEMENT (self), stream->ghost);
+}
+
+void
+src_stream_remove (SrcStream *stream)
+{
+  GstRtpAdaptSrc *self = stream->self;
+
+  gst_pad_set_active (stream->ghost, FALSE);
+  gst_element_remove_pad (GST_ELEMENT (self), stream->ghost);
+  gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), NULL);
+  if (stream->fecdec) {
+    gst_element_set_state (stream->fecdec, GST_STATE_NULL);
+    gst_bin_remove (GST_BIN (self), stream->fecdec);
+  }
+  gst_object_unref (stream->ghost);
+  g_free (stream);
+}
