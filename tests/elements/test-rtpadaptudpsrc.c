@@ -371,6 +371,10 @@ test_caps (void)
   Path t;
 
   path_new (&t, "127.0.0.1", "caps=application/x-rtp", GST_STATE_PLAYING);
+  path_say (&t, 100);
+  gst_buffer_unref (gst_harness_pull (t.h));
+  g_usleep (
+      20000); /* till it waits for the next, though it holds before, too */
   g_object_set (t.src, "caps", caps, NULL);
   path_say (&t, 100);
   gst_buffer_unref (gst_harness_pull (t.h));

@@ -202,6 +202,12 @@ src_create (GstPushSrc *src, GstBuffer **buffer)
       gst_buffer_unref (packet.buffer);
     }
   }
+  /* GstBaseSrc looks before it waits for a packet, which may be long ago. */
+  if (flow == GST_FLOW_OK && gst_pad_needs_reconfigure (GST_BASE_SRC_PAD (self))
+      && !gst_base_src_negotiate (GST_BASE_SRC (self))) {
+    gst_clear_buffer (buffer);
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  }
   return flow;
 }
 
