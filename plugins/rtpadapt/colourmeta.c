@@ -6,22 +6,16 @@
  */
 #include "colourmeta.h"
 
+#include "metatype.h"
+
 #define NAME "RtpAdaptColourMeta"
 
 GType
 rtp_adapt_colour_meta_api_get_type (void)
 {
   static gsize type = 0;
-  static const gchar *tags[] = { NULL };
 
-  if (g_once_init_enter (&type)) {
-    /* Another copy of this file, in a program, may have been faster. */
-    GType known = g_type_from_name (NAME "API");
-
-    g_once_init_leave (
-        &type, known ? known : gst_meta_api_type_register (NAME "API", tags));
-  }
-  return type;
+  return meta_type_api (&type, NAME "API");
 }
 
 static gboolean
@@ -45,16 +39,8 @@ rtp_adapt_colour_meta_get_info (void)
 {
   static const GstMetaInfo *info = NULL;
 
-  if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *known = gst_meta_get_info (NAME);
-
-    if (!known)
-      known = gst_meta_register (rtp_adapt_colour_meta_api_get_type (), NAME,
-          sizeof (RtpAdaptColourMeta), colour_meta_init, NULL,
-          colour_meta_transform);
-    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) known);
-  }
-  return info;
+  return meta_type_info (&info, rtp_adapt_colour_meta_api_get_type (), NAME,
+      sizeof (RtpAdaptColourMeta), colour_meta_init, colour_meta_transform);
 }
 
 static RtpAdaptColourMeta *

@@ -106,10 +106,10 @@
  * also a packet of a frame that was dropped here) or counts more than was sent
  * (`tfrc`) gets min-bitrate, or a packet in a second, for 15 s, twice as long
  * each time up to 16 minutes, and a warning is posted the first time.  The
- * statistics have `skipped`, `lies` and `liar`.  Nothing is left out with `twcc`, nor with `tfrc` where the receiver
- * counts by transport-wide numbers, which are rtpsession's, or gets packets
- * without send time; and who denies only the losses within frames, or with `tfrc`
- * leaves the counts out, is not found.
+ * statistics have `skipped`, `lies` and `liar`.  Nothing is left out with `twcc`,
+ * nor with `tfrc` where the receiver counts by transport-wide numbers, which are
+ * rtpsession's, or gets packets without send time; and who denies only the losses
+ * within frames, or with `tfrc` leaves the counts out, is not found.
  *
  * Nobody is tried by default: to an honest receiver a number left out is a packet
  * lost.  Its jitterbuffer waits for it, so that the picture behind is shown at

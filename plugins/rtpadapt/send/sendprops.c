@@ -137,7 +137,8 @@ safety_set (GstRtpAdaptSend *self)
   send_tell (self);
 }
 
-/* While none tripped and nobody lied it would forget the losses that hold the rate down. */
+/* While none tripped and nobody lied it would forget the losses that hold the
+ * rate down. */
 void
 send_restart (GstRtpAdaptSend *self)
 {
