@@ -5,6 +5,7 @@
 
 #include "wire/rtpmux.h"
 #include "session.h"
+#include "systime.h"
 #include "udp/udpsinkpriv.h"
 
 #include <gst/net/gstnetaddressmeta.h>
@@ -58,7 +59,7 @@ static gboolean
 rtcp_may_pass (SinkPeer *who, GstBuffer *buffer, const GstMapInfo *map)
 {
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
-  RaTime now = gst_util_get_timestamp ();
+  RaTime now = system_now ();
   PeerRtcp what = { .on_ours = FALSE };
   RtcpScan scan;
 

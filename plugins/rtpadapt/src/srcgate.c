@@ -11,6 +11,7 @@
 #include "wire/sources.h"
 #include "session.h"
 #include "srcpayload.h"
+#include "systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 #include <string.h>
@@ -63,13 +64,6 @@ static GstStaticPadTemplate templates[] = {
   GST_STATIC_PAD_TEMPLATE ("rtcp_src", GST_PAD_SRC, GST_PAD_ALWAYS,
       GST_STATIC_CAPS ("application/x-rtcp")),
 };
-
-/* Arrival is judged in any time that all packets have. */
-static RaTime
-now (void)
-{
-  return (RaTime) g_get_monotonic_time () * RA_USECOND;
-}
 
 /* --- what goes out ------------------------------------------------------ */
 
@@ -151,11 +145,12 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
 
   g_mutex_lock (&self->lock);
   if (known)
-    verdict = peer_rtp (self->peer, from, head->ssrc, head->seq, now ());
+    verdict = peer_rtp (self->peer, from, head->ssrc, head->seq, system_now ());
   else
     warn = count_unknown (self, head->pt);
   pass = peer_may_pass (verdict)
-      && sources_rtp_may_pass (self->sources, map->data, map->size, now ());
+      && sources_rtp_may_pass (
+          self->sources, map->data, map->size, system_now ());
   if (pass) {
     self->count.rtp++;
     self->count.fec += head->pt == SRC_FEC_PT;
@@ -185,9 +180,10 @@ judge_rtcp (
     self->count.own_ssrc++; /* forged, or ours come back */
   else
     verdict = peer_rtcp (self->peer, from,
-        &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, now ());
+        &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, system_now ());
   pass = peer_may_pass (verdict)
-      && sources_rtcp_may_pass (self->sources, map->data, map->size, 0, now ());
+      && sources_rtcp_may_pass (
+          self->sources, map->data, map->size, 0, system_now ());
   self->count.rtcp += pass;
   g_mutex_unlock (&self->lock);
   *moved = verdict == PEER_MOVED;
@@ -379,7 +375,7 @@ src_gate_silence (SrcGate *self, guint32 ssrc)
   if (self->peer)
     heard = peer_last_heard (self->peer, ssrc);
   g_mutex_unlock (&self->lock);
-  return heard == RA_TIME_NONE ? RA_SPAN_NONE : ra_diff (now (), heard);
+  return heard == RA_TIME_NONE ? RA_SPAN_NONE : ra_diff (system_now (), heard);
 }
 
 void

@@ -13,6 +13,7 @@
  * requests are held up, or dropped, by feedback/requests.h.
  */
 #include "srcpriv.h"
+#include "systime.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/requests.h>
@@ -35,12 +36,6 @@ typedef struct
   GWeakRef pad;
   GstEvent *event;
 } Held;
-
-static RaTime
-now (void)
-{
-  return (RaTime) g_get_monotonic_time () * RA_USECOND;
-}
 
 static void
 watch_clear (gpointer data)
@@ -69,7 +64,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_mutex_lock (&w->lock);
   retry = ra_requests_on_packet (&w->requests, GST_READ_UINT16_BE (seq),
       GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
-      now ());
+      system_now ());
   g_mutex_unlock (&w->lock);
   if (retry > 0) /* in ms, rounded up */
     g_object_set (GST_PAD_PARENT (pad), "rtx-retry-timeout",
@@ -131,7 +126,7 @@ request_wait (Watch *w, const GstStructure *s)
           G_TYPE_UINT, &deadline, NULL))
     latency = deadline * RA_MSECOND;
   return ra_requests_wait (&w->requests, (guint16) seqnum,
-      late > DELAY_MAX ? 0 : late * RA_MSECOND, latency, now ());
+      late > DELAY_MAX ? 0 : late * RA_MSECOND, latency, system_now ());
 }
 
 static GstPadProbeReturn

@@ -11,6 +11,7 @@
  * were overtaken are long here, is decided about like a new one.
  */
 #include "srcpriv.h"
+#include "systime.h"
 
 #include <stdio.h>
 
@@ -20,12 +21,6 @@
 #define RESTARTED RA_SECOND
 /* Packets of the old one that the new one's overtook on their way. */
 #define GRACE (100 * RA_MSECOND)
-
-static RaTime
-now (void)
-{
-  return (RaTime) g_get_monotonic_time () * RA_USECOND;
-}
 
 /* --- which stream ------------------------------------------------------- */
 
@@ -66,7 +61,7 @@ decide (GstRtpAdaptSrc *self, const SrcPending *p, SrcStream **again)
       return DECIDE_AGAIN;
     }
     /* Not heard since: one that the new one may replace. */
-    open |= silence + GRACE > ra_diff (now (), p->since);
+    open |= silence + GRACE > ra_diff (system_now (), p->since);
   }
   return open ? DECIDE_LATER : DECIDE_SECOND;
 }
@@ -93,7 +88,7 @@ claim (SrcStream *stream, SrcPending *p)
       .ssrc = stream->ssrc,
       .pt = stream->pt,
       .home = stream,
-      .since = now () };
+      .since = system_now () };
     self->losers = g_list_prepend (self->losers, loser);
     g_atomic_int_inc (&self->n_losers);
   }
@@ -202,9 +197,9 @@ loser_heard (GstRtpAdaptSrc *self, guint32 ssrc, guint pt)
     SrcPending *p = l->data;
 
     if (p->ssrc != ssrc || p->pt != pt
-        || ra_diff (now (), p->since) < RESTARTED)
+        || ra_diff (system_now (), p->since) < RESTARTED)
       continue;
-    p->since = now ();
+    p->since = system_now ();
     self->losers = g_list_delete_link (self->losers, l);
     g_atomic_int_add (&self->n_losers, -1);
     self->pending = g_list_prepend (self->pending, p);
@@ -262,7 +257,7 @@ pad_added (GstElement *rtpbin, GstPad *pad, gpointer data)
     return;
   p = g_new0 (SrcPending, 1);
   *p = (SrcPending){
-    .pad = gst_object_ref (pad), .ssrc = ssrc, .pt = pt, .since = now ()
+    .pad = gst_object_ref (pad), .ssrc = ssrc, .pt = pt, .since = system_now ()
   };
   g_mutex_lock (&self->lock);
   decision = decide (self, p, &again);
