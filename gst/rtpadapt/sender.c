@@ -10,6 +10,9 @@
 /* What a pacer that wakes late may send at once, of less than a round trip
  * (RFC 5348 4.6): a frame's time at 25 Hz. */
 #define LATE_MAX (40 * RA_MSECOND)
+/* What feedback speaks of was sent lately, if no more than the time has passed
+ * that a breaker waits for an answer (RFC 8083 4.1). */
+#define PROOF_RECENT (15 * RA_SECOND)
 /* Who leaves no later than this after the pacer lets him was held back by it. */
 #define HELD_GRAIN RA_MSECOND
 
@@ -33,6 +36,9 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   ra_lda_set_seed (lda, cfg->seed);
   s = g_new0 (RaSender, 1);
   s->rate = rate;
+  s->rate_params = g_strdup (cfg->controller_params);
+  s->floor = cfg->floor;
+  s->anew_at = RA_TIME_NONE;
   s->receiver = ra_receiver_new (lda, cfg->rate.mss);
   s->fec = fec;
   s->cfg = cfg->rate;
@@ -54,7 +60,20 @@ ra_sender_free (RaSender *s)
   ra_rate_free (s->rate);
   ra_receiver_free (s->receiver);
   ra_fec_free (s->fec);
+  g_free (s->rate_params);
   g_free (s);
+}
+
+/* Takes `rate`. */
+static void
+rate_exchange (RaSender *s, RaRate *rate, guint64 start)
+{
+  rate->s = s->rate->s;
+  rate->n_sent = s->rate->n_sent;
+  rate->last_sent = s->rate->last_sent;
+  ra_rate_free (s->rate);
+  s->rate = rate;
+  s->handed = start;
 }
 
 gboolean
@@ -68,13 +87,30 @@ ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
   rate = ra_rate_new (ops, params, &cfg, now, error);
   if (!rate)
     return FALSE;
-  rate->s = s->rate->s;
-  rate->n_sent = s->rate->n_sent;
-  rate->last_sent = s->rate->last_sent;
-  ra_rate_free (s->rate);
-  s->rate = rate;
-  s->handed = cfg.start;
+  rate_exchange (s, rate, cfg.start);
+  g_free (s->rate_params);
+  s->rate_params = g_strdup (params);
   return TRUE;
+}
+
+/* RFC 8083 4.5: the path may be another one, so the controller knows nothing of
+ * it; but it never begins with more than it had. */
+static void
+begin_anew (RaSender *s, RaTime now)
+{
+  RaRateConfig cfg = s->cfg;
+  RaRate *rate;
+
+  if (cfg.start > 0 && s->before > 0)
+    cfg.start = MIN (cfg.start, s->before);
+  rate = ra_rate_new (s->rate->ops, s->rate_params, &cfg, now, NULL);
+  rate->before = s->before;
+  rate_exchange (s, rate, cfg.start);
+  s->unanswered = FALSE;
+  s->asked = s->last_feedback = RA_TIME_NONE;
+  s->interval = 0;
+  s->anew = s->log.next;
+  s->anew_at = now;
 }
 
 gboolean
@@ -152,11 +188,23 @@ ra_sender_set_safety (RaSender *s, gdouble friendliness_cap, gboolean breakers)
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
+/* Each of the size of the latest, or one that is larger than the mean would make
+ * the next one late. */
+static guint64
+rate_floor (const RaSender *s)
+{
+  gdouble size = s->stats.packets_sent > 0 ? ra_sent_log_last (&s->log)->size : 0;
+
+  return ra_bits (s->floor * MAX (s->rate->s, size));
+}
+
 guint64
 ra_sender_rate (const RaSender *s)
 {
   guint64 rate = ra_rate_get (s->rate);
 
+  if (s->unanswered)
+    rate = MIN (MAX (rate, rate_floor (s)), s->rate->cfg.max);
   /* A packet in a second at least, or what is delivered is so rare that the
    * breakers take the path for dead (RFC 8083 4.2). */
   if (ra_guard_is_lied_to (&s->guard))
@@ -169,7 +217,8 @@ ra_sender_next_send (const RaSender *s, RaTime now)
 {
   guint64 rate = ra_sender_rate (s);
 
-  return rate > 0 ? ra_pacer_next (&s->pacer, rate, now) : RA_TIME_NONE;
+  return rate > 0 ? ra_pacer_next (&s->pacer, rate, now)
+                  : ra_guard_next_probe (&s->guard, now);
 }
 
 RaSpan
@@ -222,10 +271,18 @@ is_frame_held (const RaSender *s, const RaOutgoing *p, RaTime now)
       && ra_pacer_is_spent (&s->pacer, ra_sender_rate (s), HELD_GRAIN, now);
 }
 
+/* The timer expires: nobody answers. */
+static void
+timer_look (RaSender *s, RaTime now)
+{
+  timer_hold (s);
+  s->unanswered |= ra_rate_next_timeout (s->rate) <= now;
+}
+
 void
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
-  timer_hold (s);
+  timer_look (s, now);
   s->mid_frame = !(p->flags & RA_SENT_ASKS);
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
@@ -244,8 +301,11 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
-  ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
-      p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0, now);
+  if (ra_sender_rate (s) > 0) /* a probe is no debt */
+    ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
+        p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
+        now);
+  ra_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
       (p->flags & RA_SENT_WAITING) != 0, now);
   s->stats.packets_sent++;
@@ -274,37 +334,62 @@ ra_sender_on_repeat (RaSender *s)
   ra_repeats_on_asked (&s->repeats);
 }
 
+RaProof
+ra_sender_proof (RaTime sent, RaTime now)
+{
+  return ra_diff (now, sent) <= PROOF_RECENT ? RA_PROOF_DELIVERED
+                                             : RA_PROOF_NONE;
+}
+
 void
-ra_sender_guard (RaSender *s, const RaReport *report, RaTime now)
+ra_sender_guard (
+    RaSender *s, const RaReport *report, RaProof proof, RaTime now)
 {
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
-  ra_guard_on_report (
-      &s->guard, report, s->rate->s, ra_rate_get (s->rate), now);
+  if (ra_guard_on_report (
+          &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
+    begin_anew (s, now);
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
+}
+
+/* The newest loss that the report tells of was due before sending began anew: the
+ * outage took it, and that was answered. */
+static gboolean
+is_of_outage (const RaSender *s, const RaReport *report)
+{
+  return s->anew_at != RA_TIME_NONE
+      && ra_later (report->t_recvdata, -MAX (report->loss_age, 0)) < s->anew_at;
 }
 
 void
 ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
 {
+  RaProof proof = ra_sender_proof (report->t_recvdata, now);
   RaReport raw;
 
   if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
     s->told = now;
-    ra_sender_guard (s, report, now);
+    ra_sender_guard (s, report, proof, now);
     return;
   }
   timer_hold (s);
   s->asked = RA_TIME_NONE;
   s->told = now;
+  s->unanswered = FALSE;
   s->last = *report;
+  if (is_of_outage (s, report))
+    s->last.n_events = s->last.lost_congestion = s->last.lost_wireless
+        = s->last.wireless_runs = 0;
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
   raw = s->last;
   raw.lost_congestion += s->lost_late;
   s->lost_late = 0;
-  ra_sender_guard (s, &raw, now);
+  ra_sender_guard (s, &raw, proof, now);
   ra_rate_on_report (s->rate, &s->last, now);
+  if (s->guard.breaker.state != RA_BREAKER_OPEN)
+    s->before = ra_sender_rate (s);
   ra_repeats_on_report (&s->repeats, &s->last,
       s->fec_absent ? 0 : ra_fec_percentage (s->fec), now);
   ra_fec_set_mended (s->fec, ra_repeats_mended (&s->repeats));
@@ -346,16 +431,29 @@ ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t)
 }
 
 void
-ra_sender_on_receiver_report (RaSender *s, guint32 ssrc,
-    guint32 ext_highest_seq, gdouble fraction_lost, RaSpan rtt, RaTime now)
+ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
 {
-  RaReport report = ra_blocks_hear (
-      &s->blocks, ssrc, ext_highest_seq, fraction_lost, rtt, now);
+  static const RaProof proofs[] = { [RA_WORD_EMPTY] = RA_PROOF_NONE,
+    [RA_WORD_HEARD] = RA_PROOF_HEARD,
+    [RA_WORD_ARRIVED] = RA_PROOF_DELIVERED };
+  RaReport report;
+  RaWord word;
 
   if (s->stats.packets_sent == 0)
     return;
+  word = ra_blocks_hear (&s->blocks, block, now, &report);
+  if (word == RA_WORD_FALSE) {
+    s->stats.feedback_bad++;
+    return;
+  }
   if (s->told == RA_TIME_NONE || ra_diff (now, s->told) > FEEDBACK_GONE)
-    ra_sender_guard (s, &report, now);
+    ra_sender_guard (s, &report, proofs[word], now);
+}
+
+void
+ra_sender_on_rtcp (RaSender *s, RaTime now)
+{
+  ra_guard_on_rtcp (&s->guard, now);
 }
 
 RaTime
@@ -371,7 +469,7 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   ra_guard_on_timeout (&s->guard, now);
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
-  timer_hold (s);
+  timer_look (s, now);
   ra_rate_on_timeout (s->rate, now);
 }
 

@@ -7,6 +7,7 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
+#include <gst/rtpadapt/safety/blocks.h>
 #include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS
@@ -29,6 +30,10 @@ typedef struct
    * congestion, also not for cfg.rate.min; 0: no bound (the papers know none). */
   gdouble friendliness_cap;
   gboolean breakers; /* the circuit breakers of RFC 8083 */
+  /* While nobody answers no fewer packets leave in a second, whatever the
+   * controller says and cfg.rate.min is: else who comes back waits for one.  0: as
+   * RFC 5348 4.4 has it, a packet in 64 s. */
+  guint floor;
 } RaSenderConfig;
 
 /* NULL and `error` on bad params.  (transfer full): ra_sender_free(). */
@@ -57,7 +62,8 @@ void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
 
 /* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` if it may
- * go at once, RA_TIME_NONE if a breaker is open. */
+ * go at once.  While a breaker is open that of the next probe, RA_TIME_NONE if
+ * there is none. */
 RaTime ra_sender_next_send (const RaSender *s, RaTime now);
 /* What the pacer and the encoder know of a packet. */
 typedef enum
@@ -81,6 +87,8 @@ typedef struct
   guint media; /* of these the encoder's */
   RaMark mark;
   RaSentFlags flags;
+  guint32 ssrc; /* report blocks name it by these */
+  guint16 rtp_seq;
 } RaOutgoing;
 
 /* `p` leaves at `now`. */
@@ -122,10 +130,13 @@ gboolean ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t);
 
 /* A report block about an SSRC of ours, of an SR or RR.  Where the peer gives no
  * feedback, it serves the circuit breakers and the bound on the rate; it steers
- * no controller, whose rate falls for want of feedback.  `fraction_lost` is 0 to
- * 1, `rtt` <= 0 unknown. */
-void ra_sender_on_receiver_report (RaSender *s, guint32 ssrc,
-    guint32 ext_highest_seq, gdouble fraction_lost, RaSpan rtt, RaTime now);
+ * no controller, whose rate falls for want of feedback.  What contradicts what was
+ * sent is counted and ignored. */
+void ra_sender_on_receiver_report (
+    RaSender *s, const RaBlock *block, RaTime now);
+/* RTCP came from the peer, whatever it says.  Behind an open breaker it earns
+ * probes. */
+void ra_sender_on_rtcp (RaSender *s, RaTime now);
 
 RaTime ra_sender_next_timeout (const RaSender *s);
 void ra_sender_on_timeout (RaSender *s, RaTime now);

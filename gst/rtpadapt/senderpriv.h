@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 struct _RaSender
 {
   RaRate *rate;
+  gchar *rate_params; /* or NULL */
   RaReceiver *receiver; /* for per-packet feedback */
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
@@ -22,6 +23,12 @@ struct _RaSender
   RaGuard guard;
   RaRateConfig cfg;
   guint64 handed; /* where an exchanged controller started, else 0 */
+  guint floor;         /* packets/s while nobody answers */
+  gboolean unanswered; /* the no-feedback timer expired since `told` */
+  guint64 before;      /* the rate when `told`, bit/s; 0 before the first */
+  guint64 anew;        /* what was sent before this packet, and lost, was lost
+                          to an outage; */
+  RaTime anew_at;      /* it ended then, RA_TIME_NONE: there was none */
   RaPacer pacer;
   RaSizes sizes;
   gdouble rtcp;
@@ -54,7 +61,10 @@ struct _RaSender
 RaSpan ra_sender_rtt (const RaSender *s);
 /* A report with its rtt: all that listens to reports gets it. */
 void ra_sender_apply (RaSender *s, const RaReport *report, RaTime now);
-/* The guard alone. */
-void ra_sender_guard (RaSender *s, const RaReport *report, RaTime now);
+/* The guard alone.  If it opens the way again, all begins anew. */
+void ra_sender_guard (
+    RaSender *s, const RaReport *report, RaProof proof, RaTime now);
+/* What feedback about a packet that left at `sent` proves now. */
+RaProof ra_sender_proof (RaTime sent, RaTime now);
 
 G_END_DECLS

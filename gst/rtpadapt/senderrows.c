@@ -66,6 +66,9 @@ row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
     return NULL;
   }
   sent->lost |= lost;
+  if (lost
+      && (row->seq < s->anew || ra_breaker_is_outage (&s->guard.breaker)))
+    return NULL;
   if (old && lost) { /* rows of its SSRC came after those of another */
     s->lost_late++;
     return NULL;
@@ -173,7 +176,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
   }
   if (!newest) {
     if (heard) /* RFC 8083 4.2: of nothing that arrived */
-      ra_sender_guard (s, &(RaReport){ 0 }, now);
+      ra_sender_guard (s, &(RaReport){ 0 }, RA_PROOF_DELIVERED, now);
     return FALSE;
   }
   if (ra_diff (now, newest->sent) - batch.held > RA_WAITED_RTT_MAX) {

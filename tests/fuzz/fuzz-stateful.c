@@ -221,11 +221,13 @@ step_settings (Talk *t, guint how, FuzzBytes *b)
 static void
 step_receiver_report (Talk *t, guint how, FuzzBytes *b)
 {
-  guint32 highest = (guint32) fuzz_take (b, 4);
-  gdouble lost = (gdouble) fuzz_take (b, 1) / 256;
+  RaBlock block = { .ssrc = how, .lsr = (RaLsr) (how % 3) };
 
-  ra_sender_on_receiver_report (t->sender, how, highest, lost,
-      how & 1 ? span_take (b) : -span_take (b), t->now);
+  block.ext_highest_seq = (guint32) fuzz_take (b, 4);
+  block.fraction_lost = (gdouble) fuzz_take (b, 1) / 256;
+  block.rtt = how & 1 ? span_take (b) : -span_take (b);
+  ra_sender_on_receiver_report (t->sender, &block, t->now);
+  ra_sender_on_rtcp (t->sender, t->now);
 }
 
 /* A packet that anybody may have sent to the receiver. */

@@ -174,8 +174,13 @@ step_receiver_report (Ends *e)
 {
   static const RaSpan rtts[] = { RA_SPAN_NONE, -1, 0, 1, G_MAXINT64 / 4 };
 
-  ra_sender_on_receiver_report (e->s, 7, PICK (e->dice, words),
-      g_rand_int_range (e->dice, 0, 256) / 256., PICK (e->dice, rtts), e->now);
+  RaBlock block = { .ssrc = 7,
+    .ext_highest_seq = PICK (e->dice, words),
+    .fraction_lost = g_rand_int_range (e->dice, 0, 256) / 256.,
+    .lsr = (RaLsr) g_rand_int_range (e->dice, 0, 3),
+    .rtt = PICK (e->dice, rtts) };
+
+  ra_sender_on_receiver_report (e->s, &block, e->now);
 }
 
 /* s = 0 included. */

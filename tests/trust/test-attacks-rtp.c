@@ -31,8 +31,12 @@ static void
 receiver_report (Run *r, guint ms)
 {
   if (ms % 1000 == 0)
-    ra_sender_on_receiver_report (
-        r->w.sender, 1, (guint32) r->w.seq, 0, 50 * RA_MSECOND, r->w.now);
+    ra_sender_on_receiver_report (r->w.sender,
+        &(RaBlock){ .ssrc = 1,
+            .ext_highest_seq = (guint32) r->w.seq - 1,
+            .lsr = RA_LSR_OURS,
+            .rtt = 50 * RA_MSECOND },
+        r->w.now);
 }
 
 static gboolean

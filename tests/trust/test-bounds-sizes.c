@@ -198,8 +198,10 @@ hostile_step (Hostile *h)
       hostile_rows (h);
       break;
     case 4:
-      ra_sender_on_receiver_report (h->s, PICK (sizes), PICK (sizes),
-          PICK (numbers), PICK (spans), h->now);
+      ra_sender_on_receiver_report (h->s,
+          &(RaBlock){ PICK (sizes), PICK (sizes), PICK (numbers),
+              (RaLsr) (ra_rng_next (rng) % 3), PICK (spans) },
+          h->now);
       break;
     case 5:
       hostile_settings (h);

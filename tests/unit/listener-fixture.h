@@ -357,6 +357,8 @@ world_send (World *w)
   w->records[number % WORLD_RECORDS] = (WorldRecord){ w->now, size, stats.rtt };
   ra_sender_on_sent (w->sender,
       &(RaOutgoing){ .seq = w->seq,
+          .ssrc = 1,
+          .rtp_seq = (guint16) w->seq,
           .size = size,
           .media = size,
           .flags = RA_SENT_ASKS

@@ -167,7 +167,8 @@ world_run (World *w, gdouble until)
       lost += ra_rng_chance (&w->rng, w->loss);
     }
     r = report_of (n, lost, w->rtt);
-    ra_guard_on_report (&w->guard, &r, 1000, w->wanted, w->now);
+    ra_guard_on_report (
+        &w->guard, &r, RA_PROOF_DELIVERED, 1000, w->wanted, w->now);
     if (ra_guard_next_timeout (&w->guard) <= w->now)
       ra_guard_on_timeout (&w->guard, w->now);
   }
@@ -442,7 +443,7 @@ test_random (void)
 
     ra_guard_on_sent (&g, (guint) ra_rng_next (&rng), ra_rng_chance (&rng, .3),
         ra_rng_chance (&rng, .3), now);
-    ra_guard_on_report (&g, &r, 1000, 1000000, now);
+    ra_guard_on_report (&g, &r, RA_PROOF_DELIVERED, 1000, 1000000, now);
     ra_guard_on_timeout (&g, now);
     g_assert_cmpuint (ra_guard_rate (&g, 5000), <=, 5000);
     if (i % 1000 == 0)

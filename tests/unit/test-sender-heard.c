@@ -20,6 +20,7 @@ typedef struct
   RaSender *sender;
   RaTime now;
   guint64 seq;
+  guint ssrcs; /* 1, 2 and so on, in turns */
   gdouble credit; /* bytes */
 } World;
 
@@ -32,7 +33,7 @@ world_new (const gchar *controller, gdouble cap)
     .friendliness_cap = cap,
     .breakers = TRUE };
 
-  return (World){ .sender = ra_sender_new (&cfg, 0, NULL) };
+  return (World){ .sender = ra_sender_new (&cfg, 0, NULL), .ssrcs = 1 };
 }
 
 static void
@@ -42,14 +43,29 @@ world_run (World *w, RaSpan span)
     if (ra_sender_next_timeout (w->sender) <= w->now)
       ra_sender_on_timeout (w->sender, w->now);
     w->credit += ra_bytes (ra_sender_rate (w->sender)) * ra_seconds (TICK);
-    for (; w->credit >= SIZE; w->credit -= SIZE)
+    for (; w->credit >= SIZE; w->credit -= SIZE, w->seq++)
       ra_sender_on_sent (w->sender,
-          &(RaOutgoing){ .seq = w->seq++,
+          &(RaOutgoing){ .seq = w->seq,
               .size = SIZE,
               .media = SIZE,
-              .flags = RA_SENT_ASKS },
+              .flags = RA_SENT_ASKS,
+              .ssrc = (guint32) (1 + w->seq % w->ssrcs),
+              .rtp_seq = (guint16) (w->seq / w->ssrcs) },
           w->now);
   }
+}
+
+/* A block about `ssrc` that names the latest packet, or one `behind` that. */
+static void
+world_hear (World *w, guint32 ssrc, guint behind, gdouble lost, RaSpan rtt)
+{
+  ra_sender_on_receiver_report (w->sender,
+      &(RaBlock){ .ssrc = ssrc,
+          .ext_highest_seq = (guint32) (w->seq / w->ssrcs) - 1 - behind,
+          .fraction_lost = lost,
+          .lsr = rtt > 0 ? RA_LSR_OURS : RA_LSR_UNKNOWN,
+          .rtt = rtt },
+      w->now);
 }
 
 static RaSenderStats
@@ -69,7 +85,7 @@ test_heard (void)
 
   for (guint i = 0; i < 12; i++) {
     world_run (&w, REPORT);
-    ra_sender_on_receiver_report (w.sender, 1, i, 0, 0, w.now);
+    world_hear (&w, 1, 0, 0, 0);
     g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
   }
   world_run (&w, 15 * RA_SECOND);
@@ -86,7 +102,7 @@ test_early (void)
 {
   World w = world_new ("fixed", 9);
 
-  ra_sender_on_receiver_report (w.sender, 1, 100, 1, RA_SECOND, 0);
+  world_hear (&w, 1, 0, 1, RA_SECOND);
   g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
   g_assert_cmpuint (stats (&w).friendly, ==, G_MAXUINT64);
   world_run (&w, 14 * RA_SECOND);
@@ -114,20 +130,19 @@ static void
 test_media (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  guint32 highest = 0xffffc000; /* wraps */
+  guint behind = 0;
   World w = world_new ("fixed", 0);
 
+  w.ssrcs = 2;
   for (guint k = 0; k < media_rows[i].n_rise + media_rows[i].n_fixed; k++) {
+    guint64 before = w.seq;
+
     world_run (&w, REPORT);
-    if (k < media_rows[i].n_rise)
-      highest += 2083;
-    else if (media_rows[i].backward)
-      highest -= 10;
-    ra_sender_on_receiver_report (
-        w.sender, 1, highest, 0, 100 * RA_MSECOND, w.now);
+    if (k >= media_rows[i].n_rise)
+      behind += (guint) (w.seq / 2 - before / 2) + 10 * media_rows[i].backward;
+    world_hear (&w, 1, behind, 0, 100 * RA_MSECOND);
     if (media_rows[i].other)
-      ra_sender_on_receiver_report (
-          w.sender, 2, 2083 * k, 0, 100 * RA_MSECOND, w.now);
+      world_hear (&w, 2, 0, 0, 100 * RA_MSECOND);
   }
   if (stats (&w).trip != media_rows[i].trip)
     g_test_message ("%s", media_rows[i].why);
@@ -150,7 +165,7 @@ test_congestion (void)
 
     for (n = 1; n < 20 && stats (&w).breaker == RA_BREAKER_CLOSED; n++) {
       world_run (&w, REPORT);
-      ra_sender_on_receiver_report (w.sender, 1, 2083 * n, .2, rtt, w.now);
+      world_hear (&w, 1, 0, .2, rtt);
     }
     g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_FALLBACK);
     g_assert_cmpint (stats (&w).trip, ==, RA_BREAKER_CONGESTION);
@@ -187,8 +202,7 @@ test_cap (void)
 
     for (guint n = 1; n <= rows[i].reports; n++) {
       world_run (&w, REPORT);
-      ra_sender_on_receiver_report (w.sender, 1, 2083 * n, rows[i].fraction,
-          rows[i].rtt * RA_MSECOND, w.now);
+      world_hear (&w, 1, 0, rows[i].fraction, rows[i].rtt * RA_MSECOND);
     }
     g_test_message ("%s", rows[i].why);
     g_assert_cmpfloat_with_epsilon (
@@ -209,16 +223,14 @@ test_beside_feedback (void)
     world_run (&w, 100 * RA_MSECOND);
     row = (RaFeedbackPacket){ w.seq - 1, w.now };
     ra_sender_on_feedback (w.sender, &row, 1, 0, w.now + 40 * RA_MSECOND);
-    ra_sender_on_receiver_report (w.sender, 1, (guint32) w.seq, .5,
-        100 * RA_MSECOND, w.now + 41 * RA_MSECOND);
+    world_hear (&w, 1, 0, .5, 100 * RA_MSECOND);
   }
   g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
   g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
   /* It stops and leaves the reports: they count from 5 s on. */
   for (guint n = 1; n < 5; n++) {
     world_run (&w, REPORT);
-    ra_sender_on_receiver_report (
-        w.sender, 1, 2083 * n, .2, 100 * RA_MSECOND, w.now);
+    world_hear (&w, 1, 0, .2, 100 * RA_MSECOND);
   }
   g_assert_cmpuint (ra_sender_rate (w.sender), <, RATE);
   ra_sender_free (w.sender);
@@ -237,8 +249,7 @@ test_rate (void)
 
     for (guint n = 1; n < 24; n++) {
       world_run (&w, REPORT);
-      ra_sender_on_receiver_report (
-          w.sender, 1, (guint32) w.seq, 0, 100 * RA_MSECOND, w.now);
+      world_hear (&w, 1, 0, 0, 100 * RA_MSECOND);
     }
     g_test_message ("%s", names[i]);
     g_assert_cmpuint (ra_sender_rate (w.sender), ==, MIN_RATE);
@@ -247,24 +258,91 @@ test_rate (void)
   }
 }
 
-/* Of how many packets a block tells, and how often blocks come. */
+static RaWord
+hear (RaBlocks *b, guint32 ssrc, guint32 highest, RaTime now, RaReport *r)
+{
+  return ra_blocks_hear (b, &(RaBlock){ ssrc, highest, .1, RA_LSR_UNKNOWN, 0 },
+      now, r);
+}
+
+/* Of how many packets a block tells, and how often blocks come.  100 packets of
+ * SSRC 1 and 7 of SSRC 2 leave in each REPORT, whose numbers wrap. */
 static void
 test_blocks (void)
 {
+  RaReport r;
   RaBlocks b;
 
   ra_blocks_init (&b);
-  for (guint32 t = 0; t < 4; t++) {
-    RaReport r = ra_blocks_hear (&b, 1, 100 * t, .1, 0, t * REPORT);
+  for (guint t = 0; t < 4; t++) {
+    RaTime now = t * (RaTime) REPORT;
 
+    for (guint i = 0; i < 100; i++)
+      ra_blocks_on_sent (&b, 1, (guint16) (65400 + 100 * t + i), now);
+    for (guint i = 0; i < 7; i++)
+      ra_blocks_on_sent (&b, 2, (guint16) (65530 + 7 * t + i), now);
+    g_assert_cmpint (
+        hear (&b, 1, 65400 + 100 * t + 99, now, &r), ==, RA_WORD_ARRIVED);
     /* the first one: a share of a number that is not known, in 1/256 */
     g_assert_cmpuint (r.expected, ==, t == 0 ? 256 : 100);
     g_assert_cmpuint (r.lost_congestion, ==, t == 0 ? 26 : 10);
     g_assert_cmpint (r.interval, ==, t == 0 ? 0 : REPORT);
-    r = ra_blocks_hear (&b, 2, 0xffffffff + 7 * t, 0, 0, t * REPORT);
+    hear (&b, 2, 65530 + 7 * t + 6, now, &r);
     g_assert_cmpuint (r.expected, ==, t == 0 ? 256 : 7);
     g_assert_cmpint (r.interval, ==, t == 0 ? 0 : REPORT); /* one packet */
   }
+}
+
+/* What a block proves.  Packet n of SSRC 1 leaves at n s, 0 to 100; a packet that
+ * left more than 5 s ago is no news. */
+static const struct
+{
+  guint32 ssrc, first, second; /* highest numbers; the first block at 100 s, */
+  guint ms;                    /* the second so much later */
+  RaLsr lsr;
+  RaWord word; /* of the second */
+  const gchar *why;
+} word_rows[] = {
+  { 1, 98, 99, 0, RA_LSR_UNKNOWN, RA_WORD_ARRIVED, "progress" },
+  { 1, 98, 0x70063, 0, RA_LSR_UNKNOWN, RA_WORD_ARRIVED,
+      "99, of a receiver that counted wraps: it was there before us" },
+  { 1, 98, 98, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "a replay" },
+  { 1, 98, 97, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "less" },
+  { 1, 98, 101, 0, RA_LSR_UNKNOWN, RA_WORD_FALSE, "not sent yet" },
+  { 1, 98, 198, 0, RA_LSR_UNKNOWN, RA_WORD_FALSE, "100 a second" },
+  { 1, 98, 65000, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "before the first" },
+  { 1, 90, 91, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "9 s old" },
+  { 1, 98, 99, 4000, RA_LSR_UNKNOWN, RA_WORD_ARRIVED, "5 s old" },
+  { 1, 98, 100, 5100, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "5.1 s old" },
+  { 2, 98, 99, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "not our SSRC" },
+  { 1, 98, 98, 0, RA_LSR_OURS, RA_WORD_HEARD, "it hears our RTCP" },
+  { 1, 98, 99, 0, RA_LSR_OURS, RA_WORD_ARRIVED, "and our RTP" },
+  { 1, 98, 101, 0, RA_LSR_OURS, RA_WORD_FALSE, "one half is false" },
+  { 1, 98, 99, 0, RA_LSR_FALSE, RA_WORD_FALSE, "the other half is" },
+};
+
+static void
+test_word (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaTime now = 100 * RA_SECOND;
+  RaReport r;
+  RaBlocks b;
+  RaWord word;
+
+  ra_blocks_init (&b);
+  for (guint n = 0; n <= 100; n++)
+    ra_blocks_on_sent (&b, 1, (guint16) n, n * (RaTime) RA_SECOND);
+  hear (&b, word_rows[i].ssrc, word_rows[i].first, now, &r);
+  word = ra_blocks_hear (&b,
+      &(RaBlock){ word_rows[i].ssrc, word_rows[i].second, 1, word_rows[i].lsr,
+          RA_SECOND },
+      ra_later (now, word_rows[i].ms * RA_MSECOND), &r);
+  g_test_message ("%s", word_rows[i].why);
+  g_assert_cmpint (word, ==, word_rows[i].word);
+  g_assert_cmpuint (r.arrived, ==, word == RA_WORD_ARRIVED);
+  if (word != RA_WORD_ARRIVED)
+    g_assert_cmpuint (r.expected + r.lost_congestion, ==, 0);
 }
 
 /* More SSRCs than there is room for. */
@@ -273,11 +351,11 @@ test_many (void)
 {
   World w = world_new ("fixed", 9);
 
+  w.ssrcs = 40;
   for (guint n = 1; n < 20; n++) {
     world_run (&w, REPORT);
     for (guint32 ssrc = 0; ssrc < 40; ssrc++)
-      ra_sender_on_receiver_report (
-          w.sender, ssrc, 100 * n, 0, 100 * RA_MSECOND, w.now);
+      world_hear (&w, ssrc, 0, 0, 100 * RA_MSECOND);
   }
   g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
   g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
@@ -294,6 +372,11 @@ main (int argc, char **argv)
     g_autofree gchar *name = g_strdup_printf ("/sender-heard/media/%u", i);
 
     g_test_add_data_func (name, GUINT_TO_POINTER (i), test_media);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (word_rows); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/sender-heard/word/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_word);
   }
   g_test_add_func ("/sender-heard/congestion", test_congestion);
   g_test_add_func ("/sender-heard/cap", test_cap);

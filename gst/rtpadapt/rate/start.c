@@ -54,7 +54,7 @@ ra_start_on_report (RaStart *t, const RaReport *report)
   if (report->p <= 0 || t->base.cfg.start == 0)
     t->x = fmax (t->x, initial_rate (t));
   if (report->p > 0)
-    t->threshold = t->x;
+    t->threshold = fmax (t->x, ra_bytes (t->base.before));
   return TRUE;
 }
 

@@ -7,12 +7,82 @@
  * field is. */
 #define FIRST 256
 #define SPACING_MAX (30 * RA_SECOND)
+/* How fine the send times are that RECENT is compared with. */
+#define MARK_SPACING (RA_SECOND / 2)
+/* A number so far behind the latest begins a new count (RFC 3550 A.1, MAX_MISORDER). */
+#define BACK_MAX 100
+/* No number is 0, and none that came before the first is below it. */
+#define BEGIN 65536
 
 void
 ra_blocks_init (RaBlocks *b)
 {
   *b = (RaBlocks){ .last = RA_TIME_NONE };
 }
+
+/* --- what was sent ------------------------------------------------------- */
+
+static void
+mark (RaBlocksStream *s, RaTime now)
+{
+  guint latest = (s->n_marks - 1) % RA_BLOCKS_MARKS;
+
+  /* The clock may have gone back. */
+  if (s->n_marks > 0
+      && ABS (ra_diff (now, s->marks[latest].at)) < MARK_SPACING)
+    return;
+  latest = s->n_marks++ % RA_BLOCKS_MARKS;
+  s->marks[latest].seq = s->last;
+  s->marks[latest].at = now;
+}
+
+static void
+stream_begin (RaBlocksStream *s, guint16 seq)
+{
+  *s = (RaBlocksStream){ 0 };
+  s->first = s->last = BEGIN + (guint64) seq;
+}
+
+void
+ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now)
+{
+  gboolean fresh;
+  RaBlocksStream *s = &b->streams[ra_ssrcs_place (&b->ssrcs, ssrc, &fresh)];
+  gint16 ahead = (gint16) (seq - (guint16) s->last);
+
+  if (fresh || ahead < -BACK_MAX)
+    stream_begin (s, seq);
+  else if (ahead > 0)
+    s->last += (guint64) ahead;
+  mark (s, now);
+}
+
+static RaBlocksStream *
+stream_find (RaBlocks *b, guint32 ssrc)
+{
+  for (guint i = 0; i < RA_SSRCS_MAX; i++) {
+    if (b->ssrcs.used[i] > 0 && b->ssrcs.ssrc[i] == ssrc)
+      return &b->streams[i];
+  }
+  return NULL;
+}
+
+/* Packet `seq` left in the last RA_BLOCKS_RECENT. */
+static gboolean
+is_recent (const RaBlocksStream *s, guint64 seq, RaTime now)
+{
+  guint n = MIN (s->n_marks, RA_BLOCKS_MARKS);
+
+  for (guint i = 1; i <= n; i++) {
+    guint at = (s->n_marks - i) % RA_BLOCKS_MARKS;
+
+    if (s->marks[at].seq <= seq)
+      return ra_diff (now, s->marks[at].at) <= RA_BLOCKS_RECENT;
+  }
+  return FALSE;
+}
+
+/* --- what is said of it -------------------------------------------------- */
 
 /* Blocks about several SSRCs in one packet are one report. */
 static void
@@ -27,23 +97,54 @@ spacing_update (RaBlocks *b, RaTime now)
   b->last = now;
 }
 
-RaReport
-ra_blocks_hear (RaBlocks *b, guint32 ssrc, guint32 ext_highest_seq,
-    gdouble fraction_lost, RaSpan rtt, RaTime now)
+/* The packets that the block tells of for the first time; `*word` as far as the
+ * numbers decide it. */
+static guint
+progress (RaBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
 {
-  gboolean first;
-  guint32 *highest = &b->highest[ra_ssrcs_place (&b->ssrcs, ssrc, &first)];
-  gint32 progress = (gint32) (ext_highest_seq - *highest);
-  RaReport report = { .rtt = MAX (rtt, 0), .queue = RA_SPAN_NONE };
+  guint16 behind = (guint16) ((guint16) s->last - (guint16) highest);
+  guint64 seq = s->last - behind;
+  guint n;
 
+  *word = behind > G_MAXINT16 ? RA_WORD_FALSE : RA_WORD_EMPTY; /* not sent yet */
+  if (*word == RA_WORD_FALSE || seq < s->first
+      || (s->told != 0 && seq <= s->told))
+    return 0;
+  n = s->told != 0 ? (guint) (seq - s->told) : FIRST;
+  if (is_recent (s, seq, now)) {
+    *word = RA_WORD_ARRIVED;
+    s->told = seq;
+  }
+  return n;
+}
+
+RaWord
+ra_blocks_hear (RaBlocks *b, const RaBlock *block, RaTime now, RaReport *report)
+{
+  RaBlocksStream *s = stream_find (b, block->ssrc);
+  /* NaN: 0 */
+  gdouble lost
+      = block->fraction_lost > 0 ? MIN (block->fraction_lost, 1) : 0;
+  RaWord word = RA_WORD_EMPTY;
+
+  *report = (RaReport){ .queue = RA_SPAN_NONE };
+  if (block->lsr == RA_LSR_FALSE)
+    return RA_WORD_FALSE;
+  /* One whose place another took is not known any more. */
+  if (s)
+    report->expected = progress (s, block->ext_highest_seq, now, &word);
+  if (word == RA_WORD_FALSE)
+    return word;
   spacing_update (b, now);
-  report.expected = first ? FIRST : (guint) MAX (progress, 0);
+  report->rtt = MAX (block->rtt, 0);
   /* 8083 4.2: anything but "non-increasing" is reception, and 4.3: a share of
    * what has increased. */
-  fraction_lost = fraction_lost > 0 ? MIN (fraction_lost, 1) : 0; /* NaN: 0 */
-  report.lost_congestion = (guint) (report.expected * fraction_lost + .5);
-  report.arrived = report.expected > 0;
-  report.interval = b->spacing;
-  *highest = ext_highest_seq;
-  return report;
+  if (word != RA_WORD_ARRIVED)
+    report->expected = 0;
+  report->lost_congestion = (guint) (report->expected * lost + .5);
+  report->arrived = report->expected > 0;
+  report->interval = b->spacing;
+  if (word == RA_WORD_EMPTY && block->lsr == RA_LSR_OURS)
+    word = RA_WORD_HEARD;
+  return word;
 }

@@ -4,6 +4,12 @@
  * A peer that gives no other feedback says every few seconds what share was
  * lost and what came last (RFC 3550 6.4.1).  That serves the breakers and the
  * bound on the rate, and no controller (RFC 8083 4: "too infrequent").
+ *
+ * Anybody may write such a block.  It is an honest word only if it knows
+ * something that the receiver alone can know: a sender report of ours that it
+ * got (LSR), or a packet that left lately.  Only the lower half of the extended
+ * highest number is compared with what was sent, because each receiver begins to
+ * count the wraps when it joins.
  */
 #pragma once
 
@@ -12,18 +18,65 @@
 
 G_BEGIN_DECLS
 
+/* A packet that left longer ago is no news: the shortest interval between
+ * reports is as long (RFC 3550 6.2), and a round trip that is as long is of no
+ * use. */
+#define RA_BLOCKS_RECENT (5 * RA_SECOND)
+#define RA_BLOCKS_MARKS 16
+
+/* Which sender report a block names. */
+typedef enum
+{
+  RA_LSR_UNKNOWN, /* none, or one from too long ago */
+  RA_LSR_OURS,    /* one that we sent lately */
+  RA_LSR_FALSE,   /* one that we never sent, or that was not sent yet */
+} RaLsr;
+
+/* About an SSRC of ours. */
 typedef struct
 {
-  RaSsrcs ssrcs;
-  guint32 highest[RA_SSRCS_MAX];
+  guint32 ssrc, ext_highest_seq;
+  gdouble fraction_lost; /* 0..1 */
+  RaLsr lsr;
+  RaSpan rtt; /* <= 0 is unknown */
+} RaBlock;
+
+/* What a block proves. */
+typedef enum
+{
+  RA_WORD_FALSE,   /* it contradicts what was sent */
+  RA_WORD_EMPTY,   /* anybody could have said it */
+  RA_WORD_HEARD,   /* a sender report of ours came, and no new packet */
+  RA_WORD_ARRIVED, /* a packet came that left lately */
+} RaWord;
+
+/* What left of an SSRC, numbers unwrapped. */
+typedef struct
+{
+  guint64 first, last;
+  guint64 told; /* the highest that a block named, 0: none */
+  struct
+  {
+    guint64 seq; /* the first that left at `at` or later */
+    RaTime at;
+  } marks[RA_BLOCKS_MARKS];
+  guint n_marks; /* so far */
+} RaBlocksStream;
+
+typedef struct
+{
+  RaSsrcs ssrcs; /* that were sent */
+  RaBlocksStream streams[RA_SSRCS_MAX];
   RaTime last;    /* any, RA_TIME_NONE before the first */
   RaSpan spacing; /* mean time between reports, Tdr; 0 unknown */
 } RaBlocks;
 
 void ra_blocks_init (RaBlocks *b);
-/* What the block says, as far as ra_guard_on_report() wants to know.  `rtt` <= 0
- * is unknown. */
-RaReport ra_blocks_hear (RaBlocks *b, guint32 ssrc, guint32 ext_highest_seq,
-    gdouble fraction_lost, RaSpan rtt, RaTime now);
+/* A packet with these RTP numbers leaves. */
+void ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now);
+/* What the block proves, and in `report` what it says, as far as the guard wants
+ * to know. */
+RaWord ra_blocks_hear (
+    RaBlocks *b, const RaBlock *block, RaTime now, RaReport *report);
 
 G_END_DECLS

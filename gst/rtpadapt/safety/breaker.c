@@ -12,6 +12,20 @@
 #define UNUSABLE_LOSS 0.5
 #define UNUSABLE_TR (3 * RA_SECOND)
 #define UNUSABLE_TIME (20 * RA_SECOND)
+#define EXCESS 10 /* 4.3 */
+/* 4.5 leaves the way back to the application.  Two probes in a second are less
+ * than any sound takes; a receiver believes in a new source after two packets
+ * in a row (RFC 3550 A.1), which may be these two. */
+#define PROBE_SPACING RA_SECOND
+/* Longer than the longest regular reporting interval of two members, 1.5 * 5 s
+ * / 1.21828 (RFC 3550 6.3.1). */
+#define KNOCK_LASTS (7 * RA_SECOND)
+/* 4.5: a flow that trips again and again is tried less often. */
+#define BACKOFF (10 * RA_SECOND)
+#define BACKOFF_MAX (16 * BACKOFF)
+#define PROBES_MIN 20
+/* Of each bound, as 20 packets do not tell it exactly. */
+#define WELL_BELOW 2
 
 const gchar *
 ra_breaker_nick (RaBreakerTrip trip)
@@ -37,7 +51,8 @@ ra_breaker_init (RaBreaker *b, gboolean enabled)
     .last_heard = RA_TIME_NONE,
     .last_sent = RA_TIME_NONE,
     .unusable = RA_TIME_NONE,
-    .interval_start = RA_TIME_NONE };
+    .interval_start = RA_TIME_NONE,
+    .resumed = RA_TIME_NONE };
 }
 
 void
@@ -46,13 +61,42 @@ ra_breaker_restart (RaBreaker *b)
   ra_breaker_init (b, b->enabled);
 }
 
+/* Nothing is known of the path from here on. */
+static void
+probes_begin (RaBreaker *b, RaTime from)
+{
+  b->probes = (RaProbes){ .knocked = RA_TIME_NONE,
+    .sent = { RA_TIME_NONE, RA_TIME_NONE },
+    .from = from };
+}
+
 static gboolean
-trip (RaBreaker *b, RaBreakerTrip why, RaBreakerState state)
+is_timeout (const RaBreaker *b)
+{
+  return b->trip == RA_BREAKER_RTCP_TIMEOUT
+      || b->trip == RA_BREAKER_MEDIA_TIMEOUT;
+}
+
+/* How long no probe leaves. */
+static RaSpan
+backoff (RaBreaker *b, RaTime now)
+{
+  gboolean soon = b->resumed != RA_TIME_NONE
+      && ra_diff (now, b->resumed) < BACKOFF_MAX;
+
+  b->backoff = soon ? MIN (2 * b->backoff, BACKOFF_MAX) : BACKOFF;
+  return b->backoff;
+}
+
+static gboolean
+trip (RaBreaker *b, RaBreakerTrip why, RaBreakerState state, RaTime now)
 {
   if (!b->enabled || state <= b->state)
     return FALSE;
   b->trip = why;
   b->state = state;
+  if (state == RA_BREAKER_OPEN)
+    probes_begin (b, is_timeout (b) ? 0 : ra_later (now, backoff (b, now)));
   return TRUE;
 }
 
@@ -69,6 +113,11 @@ ra_breaker_on_sent (RaBreaker *b, guint size, gboolean held, RaTime now)
 {
   if (b->last_heard == RA_TIME_NONE || is_silent (b, now))
     b->last_heard = now;
+  if (b->state == RA_BREAKER_OPEN) {
+    b->probes.sent[0] = b->probes.sent[1];
+    b->probes.sent[1] = now;
+    b->probes.n_sent++;
+  }
   b->held = held;
   if (b->interval_start == RA_TIME_NONE)
     b->interval_start = now;
@@ -121,6 +170,14 @@ is_unusable (RaBreaker *b, const RaFriendly *f, RaTime now)
       && ra_diff (now, b->unusable) >= UNUSABLE_TIME;
 }
 
+static void
+fallback_begin (RaBreaker *b, const RaFriendly *f, RaTime now)
+{
+  /* 4.3: "after the next CB_INTERVAL RTCP reporting intervals" */
+  b->patience = ra_later (now, f->cb_interval * f->tdr);
+  b->unusable = RA_TIME_NONE;
+}
+
 gboolean
 ra_breaker_on_interval (
     RaBreaker *b, const RaFriendly *f, RaSpan tf, RaTime now)
@@ -132,17 +189,91 @@ ra_breaker_on_interval (
                                                     : RA_BREAKER_NONE;
 
   if (is_media_timeout (b, f, tf))
-    return trip (b, RA_BREAKER_MEDIA_TIMEOUT, RA_BREAKER_OPEN);
+    return trip (b, RA_BREAKER_MEDIA_TIMEOUT, RA_BREAKER_OPEN, now);
   if (why == RA_BREAKER_NONE)
     return FALSE;
   if (b->state == RA_BREAKER_FALLBACK)
-    return now >= b->patience && trip (b, why, RA_BREAKER_OPEN);
-  if (!trip (b, why, RA_BREAKER_FALLBACK))
+    return now >= b->patience && trip (b, why, RA_BREAKER_OPEN, now);
+  if (!trip (b, why, RA_BREAKER_FALLBACK, now))
     return FALSE;
-  /* 4.3: "after the next CB_INTERVAL RTCP reporting intervals" */
-  b->patience = ra_later (now, f->cb_interval * f->tdr);
-  b->unusable = RA_TIME_NONE;
+  fallback_begin (b, f, now);
   return TRUE;
+}
+
+/* --- behind an open breaker ---------------------------------------------- */
+
+gboolean
+ra_breaker_is_outage (const RaBreaker *b)
+{
+  return b->state == RA_BREAKER_OPEN && is_timeout (b);
+}
+
+void
+ra_breaker_on_knock (RaBreaker *b, RaTime now)
+{
+  if (b->state != RA_BREAKER_OPEN)
+    return;
+  b->probes.knocked = now;
+  if (!is_timeout (b)) /* the clock may have gone back */
+    b->probes.from = MIN (b->probes.from, ra_later (now, b->backoff));
+}
+
+RaTime
+ra_breaker_next_probe (const RaBreaker *b, RaTime now)
+{
+  const RaProbes *p = &b->probes;
+  RaTime t = MAX (p->from, now);
+
+  if (b->state != RA_BREAKER_OPEN || p->knocked == RA_TIME_NONE)
+    return RA_TIME_NONE;
+  if (p->sent[0] <= now) /* the clock may have gone back */
+    t = MAX (t, ra_later (p->sent[0], PROBE_SPACING));
+  return ra_diff (t, p->knocked) <= KNOCK_LASTS ? t : RA_TIME_NONE;
+}
+
+gboolean
+ra_breaker_on_probes (
+    RaBreaker *b, const RaReport *report, gdouble s, guint64 rate)
+{
+  RaProbes *p = &b->probes;
+  guint lost = report->lost_congestion + report->lost_wireless;
+  guint told = MIN (MAX (report->expected, lost), p->n_sent - p->told);
+  gdouble part;
+
+  if (is_timeout (b))
+    return FALSE;
+  p->told += told;
+  p->lost += MIN (lost, told);
+  p->rtt = MAX (p->rtt, report->rtt);
+  if (p->told < PROBES_MIN)
+    return FALSE;
+  part = (gdouble) p->lost / p->told;
+  if (part <= UNUSABLE_LOSS / WELL_BELOW && p->rtt <= UNUSABLE_TR / WELL_BELOW
+      && ra_bytes (rate) <= EXCESS / WELL_BELOW * ra_friendly_x (s, p->rtt, part))
+    return TRUE;
+  p->n_sent = p->told = p->lost = 0; /* the next twenty */
+  p->rtt = 0;
+  return FALSE;
+}
+
+void
+ra_breaker_resume (RaBreaker *b, const RaFriendly *f, RaTime now)
+{
+  gboolean timeout = is_timeout (b);
+
+  b->state = timeout ? RA_BREAKER_CLOSED : RA_BREAKER_FALLBACK;
+  b->last_heard = now;
+  b->n_undelivered = 0;
+  b->delivered = TRUE;
+  b->bytes = 0;
+  b->interval_start = now;
+  if (timeout) {
+    b->trip = RA_BREAKER_NONE;
+    b->unusable = RA_TIME_NONE;
+  } else {
+    b->resumed = now;
+    fallback_begin (b, f, now);
+  }
 }
 
 RaTime
@@ -171,5 +302,5 @@ ra_breaker_on_timeout (RaBreaker *b, RaTime now)
     b->last_heard = RA_TIME_NONE;
     return FALSE;
   }
-  return trip (b, RA_BREAKER_RTCP_TIMEOUT, RA_BREAKER_OPEN);
+  return trip (b, RA_BREAKER_RTCP_TIMEOUT, RA_BREAKER_OPEN, now);
 }

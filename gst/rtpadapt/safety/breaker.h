@@ -5,8 +5,14 @@
  * loss is congestion from then on) and cuts the rate to a tenth (4.3, MAY); if
  * one trips again after that had the time to help, transmission ceases.  A path
  * that no longer answers or delivers (4.1, 4.2) has no rate that is right:
- * transmission ceases at once.  It begins again only when the user says so
- * (4.5).
+ * transmission ceases at once.
+ *
+ * It begins again when the user says so, or on "information that the congestion
+ * has dissipated" (4.5).  Who ceases hears nothing about packets any more, so
+ * some have to go: probes, two in a second at most, and only as long as somebody
+ * speaks RTCP to us.  After a timeout one that arrives is the information.  After
+ * loss or delay a back-off comes first, and twenty probes have to say that the
+ * cause is gone.
  */
 #pragma once
 
@@ -30,6 +36,17 @@ typedef enum
   RA_BREAKER_OPEN,     /* nothing is sent */
 } RaBreakerState;
 
+/* Behind an open breaker. */
+typedef struct
+{
+  RaTime knocked;   /* RTCP came, RA_TIME_NONE: not yet */
+  RaTime sent[2];   /* the latest probes, the older one first; RA_TIME_NONE */
+  RaTime from;      /* none before */
+  guint n_sent;     /* of those that are judged */
+  guint told, lost; /* of these */
+  RaSpan rtt;       /* the longest */
+} RaProbes;
+
 typedef struct
 {
   gboolean enabled;
@@ -45,6 +62,10 @@ typedef struct
   RaTime patience;     /* in FALLBACK: no second trip before */
   guint64 bytes;       /* sent since interval_start */
   RaTime interval_start;
+
+  RaProbes probes;
+  RaSpan backoff; /* of the latest trip on loss or delay */
+  RaTime resumed; /* after it, RA_TIME_NONE: not yet */
 } RaBreaker;
 
 /* "none", "rtcp-timeout", "media-timeout", "congestion", "usability". */
@@ -67,6 +88,20 @@ void ra_breaker_on_heard (RaBreaker *b, gboolean delivered, RaTime now);
  * TRUE: the state changed. */
 gboolean ra_breaker_on_interval (
     RaBreaker *b, const RaFriendly *f, RaSpan tf, RaTime now);
+/* It is open because nothing came back or arrived: what is lost there is lost to
+ * the outage, and tells nothing of the path behind it. */
+gboolean ra_breaker_is_outage (const RaBreaker *b);
+/* RTCP came, whatever it says: behind an open breaker it earns probes. */
+void ra_breaker_on_knock (RaBreaker *b, RaTime now);
+/* When a probe may leave, `now` if at once; RA_TIME_NONE: none may. */
+RaTime ra_breaker_next_probe (const RaBreaker *b, RaTime now);
+/* What a report says of probes, of packets of `s` bytes on average.  TRUE: the
+ * cause of a trip on loss or delay is gone for who sends `rate`, bit/s. */
+gboolean ra_breaker_on_probes (
+    RaBreaker *b, const RaReport *report, gdouble s, guint64 rate);
+/* Transmission begins again: RA_BREAKER_CLOSED after a timeout, else
+ * RA_BREAKER_FALLBACK. */
+void ra_breaker_resume (RaBreaker *b, const RaFriendly *f, RaTime now);
 /* When ra_breaker_on_timeout() wants to run, or RA_TIME_NONE. */
 RaTime ra_breaker_next_timeout (const RaBreaker *b);
 /* TRUE: the state changed. */

@@ -28,6 +28,22 @@ ra_friendly_init (RaFriendly *f)
   ra_winmin_init (&f->base);
 }
 
+void
+ra_friendly_forget (RaFriendly *f)
+{
+  RaWinMin base = f->base;
+
+  ra_friendly_init (f);
+  f->base = base;
+}
+
+gdouble
+ra_friendly_x (gdouble s, RaSpan tr, gdouble p)
+{
+  return p > 0 && tr > 0 ? s / (ra_seconds (tr) * sqrt (2 * p / 3))
+                         : (gdouble) INFINITY;
+}
+
 static RaFriendlyInterval *
 interval_at (RaFriendly *f, guint i)
 {
@@ -110,8 +126,7 @@ ra_friendly_on_report (
   f->x_known = fmax (f->x_known, f->x);
   f->p = mean_fraction (f, TRUE);
   f->gone = mean_fraction (f, FALSE);
-  f->x = f->p > 0 && f->tr > 0 ? s / (ra_seconds (f->tr) * sqrt (2 * f->p / 3))
-                               : (gdouble) INFINITY;
+  f->x = ra_friendly_x (s, f->tr, f->p);
   ended = in->length >= TDR; /* what is rarer comes one by one */
   if (ended) {
     f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);

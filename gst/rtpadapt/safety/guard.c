@@ -5,7 +5,7 @@
 
 /* Of the frames' interval, RFC 8083 3. */
 #define TF_WINDOW (10 * RA_SECOND)
-#define FALLBACK 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
+#define TENTH 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
 /* RFC 8888 10 leaves open what a liar gets.  As long as the breakers wait for
  * an answer (RFC 8083 4.1), so that the time in which it was not yet found out
  * is the smaller part; a peer that stays a liar soon has next to nothing. */
@@ -100,24 +100,78 @@ frame_interval (const RaGuard *g, RaTime now)
   return tf > 0 ? (RaSpan) tf : 0;
 }
 
+/* RFC 8083 4.5: "information that the congestion has dissipated".  After a media
+ * timeout the peer's answer to our RTCP is none: packets have to arrive. */
+static gboolean
+is_information (
+    RaGuard *g, const RaReport *report, RaProof proof, gdouble s)
+{
+  switch (g->breaker.trip) {
+    case RA_BREAKER_RTCP_TIMEOUT:
+      return proof == RA_PROOF_HEARD
+          || (proof == RA_PROOF_DELIVERED && report->arrived > 0);
+    case RA_BREAKER_MEDIA_TIMEOUT:
+      return proof == RA_PROOF_DELIVERED && report->arrived > 0;
+    default:
+      return proof == RA_PROOF_DELIVERED
+          && ra_breaker_on_probes (
+              &g->breaker, report, s, g->tripped / TENTH);
+  }
+}
+
+static gboolean
+resume (RaGuard *g, const RaReport *report, RaProof proof, gdouble s, RaTime now)
+{
+  if (g->breaker.state != RA_BREAKER_OPEN
+      || !is_information (g, report, proof, s))
+    return FALSE;
+  ra_breaker_resume (&g->breaker, &g->friendly, now);
+  if (g->breaker.state == RA_BREAKER_CLOSED) {
+    ra_friendly_forget (&g->friendly);
+    g->fallback = G_MAXUINT64;
+  } else {
+    g->fallback = MAX (g->tripped / TENTH, 1);
+  }
+  return TRUE;
+}
+
 void
-ra_guard_on_report (
-    RaGuard *g, const RaReport *report, gdouble s, guint64 rate, RaTime now)
+ra_guard_on_rtcp (RaGuard *g, RaTime now)
+{
+  ra_breaker_on_knock (&g->breaker, now);
+}
+
+RaTime
+ra_guard_next_probe (const RaGuard *g, RaTime now)
+{
+  return ra_breaker_next_probe (&g->breaker, now);
+}
+
+gboolean
+ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
+    gdouble s, guint64 rate, RaTime now)
 {
   RaSpan tf = frame_interval (g, now);
   gboolean tripped;
 
   if (ra_guard_is_lied_to (g)) /* the clock may have gone back */
     g->liar_until = MIN (g->liar_until, ra_later (now, g->liar_span));
+  ra_guard_on_rtcp (g, now);
+  if (resume (g, report, proof, s, now))
+    return TRUE;
   rate = ra_guard_rate (g, rate);
-  ra_breaker_on_heard (&g->breaker, report->arrived > 0, now);
+  if (proof != RA_PROOF_NONE)
+    ra_breaker_on_heard (&g->breaker, report->arrived > 0, now);
   if (!ra_friendly_on_report (&g->friendly, report, s, tf, now))
-    return;
+    return FALSE;
   tripped = ra_breaker_on_interval (&g->breaker, &g->friendly, tf, now);
+  if (tripped)
+    g->tripped = rate;
   if (tripped && g->breaker.state == RA_BREAKER_FALLBACK)
-    g->fallback = MAX (rate / FALLBACK, 1);
+    g->fallback = MAX (rate / TENTH, 1);
   else if (g->fallback < G_MAXUINT64 / 2) /* 4.3: "gradually increase" */
     g->fallback += g->fallback / 4 + 1;
+  return FALSE;
 }
 
 RaTime

@@ -14,6 +14,7 @@ typedef struct
   RaFriendly friendly;
   RaBreaker breaker;
   guint64 fallback; /* bound after a first trip, bit/s; G_MAXUINT64: none */
+  guint64 tripped;  /* the rate at the latest trip, bit/s */
   RaTime frame_end; /* of the latest frame, RA_TIME_NONE: none yet */
   RaWinMin tf;      /* of -1 times the interval between frames */
   guint lies;
@@ -44,9 +45,22 @@ gboolean ra_guard_is_lied_to (const RaGuard *g);
 /* `held`: only the pacer holds another packet back. */
 void ra_guard_on_sent (
     RaGuard *g, guint size, gboolean frame_end, gboolean held, RaTime now);
-/* `s` is the mean packet size, `rate` the controller's. */
-void ra_guard_on_report (
-    RaGuard *g, const RaReport *report, gdouble s, guint64 rate, RaTime now);
+/* What a report proves of the path. */
+typedef enum
+{
+  RA_PROOF_NONE,      /* anybody could have made it */
+  RA_PROOF_HEARD,     /* the peer hears our RTCP, and we hear it */
+  RA_PROOF_DELIVERED, /* it is about packets that left */
+} RaProof;
+
+/* `s` is the mean packet size, `rate` the controller's.  TRUE: an open breaker
+ * has closed, and all that was known of the path is of before. */
+gboolean ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
+    gdouble s, guint64 rate, RaTime now);
+/* RTCP came, whatever it says. */
+void ra_guard_on_rtcp (RaGuard *g, RaTime now);
+/* Behind an open breaker: see ra_breaker_next_probe(). */
+RaTime ra_guard_next_probe (const RaGuard *g, RaTime now);
 RaTime ra_guard_next_timeout (const RaGuard *g);
 void ra_guard_on_timeout (RaGuard *g, RaTime now);
 void ra_guard_observe (const RaGuard *g, RaObserve emit, gpointer data);

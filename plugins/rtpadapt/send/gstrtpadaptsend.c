@@ -94,8 +94,16 @@
  * loss or delay posts an element message rtpadapt-breaker (breaker, state
  * "fallback"): every loss counts as congestion from then on, and the rate falls to
  * a tenth.  If that is no remedy, or if
- * nothing comes back at all, the state is "open": packets are dropped until
- * #GstRtpAdaptSend::restart, and then a key frame is asked for.  Both bounds go
+ * nothing comes back at all, the state is "open": packets are dropped, and
+ * what it takes to begin again is information that the path is back (RFC 8083
+ * 4.5).  RTCP goes on in both directions.  As long as some comes from the
+ * receiver, two packets a second leave as probes; one that arrives, or a report
+ * block that names a sender report of the last 15 s, closes a breaker that had
+ * heard nothing, and the controller begins at #GstRtpAdaptSend:start-bitrate or
+ * what it had, if that is less.  One that tripped twice on loss or delay waits for
+ * 10 s, up to 160 s if it trips again, and for 20 probes that say that the cause
+ * is gone; then a tenth is sent.  #GstRtpAdaptSend::restart is a short cut.  In
+ * each case the message comes again, and a key frame is asked for.  Both bounds go
  * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone show that the path
  * is alive and what is lost, but steer no controller: the rate falls to
  * min-bitrate.  Where not even they come, 15 s are the end.
@@ -221,6 +229,7 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
     .burst = (RaSpan) cfg->burst,
     .friendliness_cap = cfg->friendliness_cap,
     .breakers = cfg->circuit_breakers,
+    .floor = SEND_FLOOR,
     .seed = SEND_SEED,
   };
   g_autoptr (GError) error = NULL;
@@ -306,6 +315,10 @@ send_start (GstRtpAdaptSend *self)
   self->notified = G_MAXUINT64; /* nothing yet: 0 is news, too */
   self->breaker_told = RA_BREAKER_CLOSED;
   self->ceased = FALSE;
+  self->probe_since = self->last_sent = RA_TIME_NONE;
+  self->heard = send_now (self);
+  self->ask_again = 0;
+  send_keys_start (self);
   sender_create (self, warnings);
   rules_start (self, warnings);
   send_stats_restart (self);
@@ -334,6 +347,7 @@ send_stop (GstRtpAdaptSend *self)
   gst_clear_object (&self->sysclock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
+  send_keys_start (self);
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_set (&self->encoders[i].element, NULL);
   self->n_encoders = 0;
@@ -375,6 +389,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_clear (&self->encoders[i].element);
   g_weak_ref_clear (&self->hearing.session);
+  g_weak_ref_clear (&self->hearing.element);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
@@ -423,6 +438,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_init (&self->encoders[i].element, NULL);
   g_weak_ref_init (&self->hearing.session, NULL);
+  g_weak_ref_init (&self->hearing.element, NULL);
   g_queue_init (&self->messages);
   self->flow = GST_FLOW_FLUSHING;
   self->next_stats = RA_TIME_NONE;

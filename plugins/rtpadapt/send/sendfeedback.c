@@ -151,14 +151,15 @@ blocks_take (GstRtpAdaptSend *self, Bytes body, guint at, guint n, Compound *c)
   /* What follows them is the profile's own (RFC 3550 6.4.3). */
   for (; n > 0 && at + BLOCK_SIZE <= body.len; n--, at += BLOCK_SIZE) {
     const guint8 *b = body.data + at;
-    guint32 ssrc = ra_get_u32 (b);
-    RaSpan rtt = send_hearing_rtt (
-        self, ra_get_u32 (b + 16), ra_get_u32 (b + 20), c->now);
+    RaBlock block = { .ssrc = ra_get_u32 (b),
+      .ext_highest_seq = ra_get_u32 (b + 8),
+      .fraction_lost = b[4] / 256. };
 
-    if (!sent_log_has_ssrc (self->log, ssrc))
+    if (!sent_log_has_ssrc (self->log, block.ssrc))
       continue;
-    ra_sender_on_receiver_report (
-        self->sender, ssrc, ra_get_u32 (b + 8), b[4] / 256., rtt, c->now);
+    block.lsr = send_hearing_lsr (self, ra_get_u32 (b + 16),
+        ra_get_u32 (b + 20), c->now, &block.rtt);
+    ra_sender_on_receiver_report (self->sender, &block, c->now);
     c->changed = TRUE;
   }
 }
@@ -361,6 +362,8 @@ send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
     Compound c = { .now = send_now (self) };
 
     self->hearing.twcc_malformed = FALSE;
+    self->heard = c.now;
+    ra_sender_on_rtcp (self->sender, c.now);
     for (gboolean more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
          more; more = gst_rtcp_packet_move_to_next (&packet))
       packet_take (self, &packet, &c);

@@ -76,7 +76,11 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
   if (queued) {
     if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
       caps_take (self, event);
-    self->eos |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+      self->eos = TRUE;
+      self->eos_at
+          = ra_later (send_now (self), (RaSpan) self->cfg.max_backlog);
+    }
     backlog_push_event (self->backlog, event);
     send_wake (self);
   } else {
@@ -136,8 +140,17 @@ next_timer (GstRtpAdaptSend *self)
 {
   if (self->eos && !backlog_peek (self->backlog))
     return RA_TIME_NONE;
-  return MIN (ra_sender_next_timeout (self->sender),
-      MIN (self->next_stats, self->encoder_again));
+  return MIN (MIN (ra_sender_next_timeout (self->sender), self->next_stats),
+      MIN (self->encoder_again,
+          MIN (send_keys_next (self), send_ask_next (self))));
+}
+
+/* EOS came so long ago that what waits is of no use: whoever ends a pipeline waits
+ * for it. */
+static gboolean
+eos_overdue (const GstRtpAdaptSend *self, RaTime now)
+{
+  return self->eos && self->eos_at <= now;
 }
 
 /* When the task has to act next; the lock is held. */
@@ -148,6 +161,8 @@ next_deadline (GstRtpAdaptSend *self, RaTime now)
 
   if (backlog_packets (self->backlog) > 0)
     t = MIN (t, ra_sender_next_send (self->sender, now));
+  if (self->eos && backlog_packets (self->backlog) > 0)
+    t = MIN (t, self->eos_at);
   return t;
 }
 
@@ -180,6 +195,7 @@ item_ready (GstRtpAdaptSend *self, RaTime now)
 
   return item
       && (!item->is_packet || ra_sender_rate (self->sender) == 0
+          || eos_overdue (self, now)
           || ra_sender_next_send (self->sender, now) <= now);
 }
 
@@ -241,7 +257,10 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
           .is_repair = item->media == 0,
       });
   guint64 index = p->index;
-  RaOutgoing out = { .seq = p->index, .media = item->media };
+  RaOutgoing out = { .seq = p->index,
+    .media = item->media,
+    .ssrc = item->ssrc,
+    .rtp_seq = item->seq };
   Stream *stream
       = item->is_repair ? NULL : streams_find (&self->streams, item->ssrc);
   GstFlowReturn flow;
@@ -267,6 +286,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   if (backlog_packets (self->backlog) > 0)
     out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
+  self->last_sent = now;
   ra_sender_on_sent (self->sender, &out, now);
   ra_listener_on_sent (self->listener, out.size, now);
   ra_unsent_on_sent (self->unsent, item->ssrc, item->seq);
@@ -296,9 +316,15 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   backlog_pop (self->backlog, &item);
   if (!backlog_peek (self->backlog))
     g_cond_broadcast (&self->wakeup);
-  if (item.is_packet && ra_sender_rate (self->sender) == 0) {
+  if (item.is_packet && ra_sender_rate (self->sender) == 0
+      && !send_probe_take (self, &item, now)) {
     self->count.ceased++;
     self->ceased = TRUE;
+    gst_mini_object_unref (item.object);
+    return;
+  }
+  if (item.is_packet && eos_overdue (self, now)) {
+    self->count.ended++;
     gst_mini_object_unref (item.object);
     return;
   }
@@ -335,6 +361,11 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
     send_tell (self);
   } else if (self->encoder_again <= now) {
     self->encoder_again = RA_TIME_NONE;
+    send_tell (self);
+  } else if (send_ask_next (self) <= now) {
+    send_ask (self, now);
+  } else if (send_keys_next (self) <= now) {
+    self->keys_due = TRUE;
     send_tell (self);
   } else {
     stats_post (self, now);
@@ -376,6 +407,11 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
       send_on_feedback (self, s);
     if (gst_structure_has_name (s, "RTPAdaptLoss")) {
       send_on_truth (self, s);
+      gst_event_unref (event);
+      return TRUE;
+    }
+    if (gst_structure_has_name (s, "GstForceKeyUnit")
+        && !send_keys_wanted (self, event)) {
       gst_event_unref (event);
       return TRUE;
     }

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 
 /* Defaults. */
-#define SEND_MIN 1000     /* bit/s */
+#define SEND_MIN 100000   /* bit/s: a small picture */
 #define SEND_START 500000 /* bit/s */
 #define SEND_MAX 20000000 /* bit/s */
 #define SEND_CONTROLLER "tfrc"
@@ -39,6 +39,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
  * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs
  * nothing (tests/trust/test-lies.c, test-lies-tfrc.c). */
 #define SEND_SKIP_INTERVAL 0
+/* Packets in a second while nobody answers, however low the rate is. */
+#define SEND_FLOOR 2
 /* Encoders that are driven at a time. */
 #define SEND_ENCODERS_MAX 16
 /* Only for LDAs that draw lots about a known truth: repeatable. */
@@ -77,8 +79,9 @@ typedef enum
 /* Feedback by receiver reports alone; else a GstRtpAdaptFeedback. */
 #define SEND_FEEDBACK_NONE -1
 
-/* Sender reports that receivers may still speak of. */
-#define SEND_REPORTS_MAX 8
+/* Sender reports that receivers may still speak of; while nobody answers two of
+ * them leave in a second. */
+#define SEND_REPORTS_MAX 64
 
 /* What the caps that went out said, all of them together.  Bits by
  * GstRtpAdaptFeedback. */
@@ -101,6 +104,7 @@ typedef struct
   gboolean pushed;         /* somebody downstream took a packet */
   gboolean stale;          /* look for the session anew */
   GWeakRef session;
+  GWeakRef element; /* the rtpsession around it */
   gulong receiving, sending; /* handlers; 0: no session was found */
   gboolean avpf;
   struct
@@ -110,6 +114,13 @@ typedef struct
   } reports[SEND_REPORTS_MAX];
   guint n_reports; /* sent so far */
 } SendHearing;
+
+/* Key frames that are asked for, of one stream. */
+typedef struct
+{
+  RaTime asked;      /* upstream, RA_TIME_NONE: not yet */
+  GstEvent *waiting; /* came too early, or NULL */
+} SendKeys;
 
 /* What is posted at most once per start. */
 typedef enum
@@ -126,6 +137,9 @@ typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
   guint64 ceased;    /* packets not sent because a breaker was open */
+  guint64 ended;     /* packets that EOS left behind */
+  guint64 probes;    /* sent nevertheless */
+  guint64 keys_held; /* requests for key frames that came too early */
   guint64 unmapped;  /* feedback rows about packets we do not know */
   guint64 doubtful;  /* feedback that was ignored, see twcc_is_doubtful() */
   guint64 realigned; /* times rtpsession's numbers and ours disagreed */
@@ -166,6 +180,7 @@ struct _GstRtpAdaptSend
   /* the task */
   GstFlowReturn flow; /* FLUSHING when it shall not run */
   gboolean eos;       /* EOS came in */
+  RaTime eos_at;      /* then: what waits is dropped */
   GstClockID wait;    /* what the task waits for, or NULL */
   RaTime wait_until;
   Streams streams;
@@ -189,6 +204,14 @@ struct _GstRtpAdaptSend
   RaTime next_stats;
   RaTime last_refresh; /* the last request for a key frame */
   gboolean ceased;     /* packets were dropped since a breaker opened */
+  RaTime probe_since;  /* one may leave, RA_TIME_NONE: not looked for */
+  guint32 probe_ssrc;  /* the latest */
+  guint16 probe_seq;
+  RaTime last_sent;    /* RA_TIME_NONE: nothing yet */
+  RaTime heard;        /* any RTCP, or the beginning */
+  RaTime ask_again;    /* not before, for a sender report */
+  SendKeys keys[STREAMS_MAX + 1];
+  gboolean keys_due;   /* the job hands them on */
   guint repeat_credit; /* see sendrtx.c */
   guint warned;        /* SendWarned */
   SendCounters count;
@@ -328,6 +351,26 @@ void send_ecn_drive (GstRtpAdaptSend *self);
 /* Into the statistics. */
 void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
+/* sendkeys.c */
+/* FALSE if a request for a key frame shall go no further upstream now; the lock is
+ * not held. */
+gboolean send_keys_wanted (GstRtpAdaptSend *self, GstEvent *event);
+/* When one that came too early may go; the lock is held. */
+RaTime send_keys_next (GstRtpAdaptSend *self);
+/* Hands on those that may; may block.  The lock is held, and let go. */
+void send_keys_drive (GstRtpAdaptSend *self);
+/* Forgets all; the lock is held. */
+void send_keys_start (GstRtpAdaptSend *self);
+
+/* sendoutage.c: the lock is held for all of these. */
+/* TRUE: `item` leaves though a breaker is open. */
+gboolean send_probe_take (
+    GstRtpAdaptSend *self, const BacklogItem *item, RaTime now);
+/* When the session is to be asked for a sender report. */
+RaTime send_ask_next (GstRtpAdaptSend *self);
+/* Asks.  The lock is let go. */
+void send_ask (GstRtpAdaptSend *self, RaTime now);
+
 /* sendrtx.c */
 /* FALSE if a request for a packet shall go no further upstream; the lock is not
  * held. */
@@ -353,10 +396,10 @@ void send_hearing_pushed (GstRtpAdaptSend *self, GstFlowReturn flow);
 void send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result);
 /* TRUE if the receiver answers to any packet, and not to a frame. */
 gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
-/* How long ago the sender report was sent that a report block names, less what
- * the receiver took; RA_SPAN_NONE: it names none of the latest. */
-RaSpan send_hearing_rtt (
-    const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr, RaTime now);
+/* Which sender report a block names, and in `rtt` how long ago that was sent, less
+ * what the receiver took; RA_SPAN_NONE where that is not known. */
+RaLsr send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
+    RaTime now, RaSpan *rtt);
 /* Nobody is heard from here on.  (transfer full): what to unref, or NULL, when
  * the lock is not held any more. */
 GObject *send_hearing_stop (GstRtpAdaptSend *self);

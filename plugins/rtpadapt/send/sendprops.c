@@ -397,7 +397,8 @@ rate_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_MIN_BITRATE,
       g_param_spec_uint ("min-bitrate", "Minimum bitrate",
           "estimated-bitrate never goes below (bit/s), unless "
-          "friendliness-cap or circuit-breakers want it",
+          "friendliness-cap or circuit-breakers want it; two packets leave in a "
+          "second while nobody answers, however low it is",
           1, G_MAXUINT, SEND_MIN, PLAYING));
   g_object_class_install_property (klass, PROP_START_BITRATE,
       g_param_spec_uint ("start-bitrate", "Start bitrate",

@@ -28,6 +28,11 @@ static const struct
 
 #define FB "rtcp-fb-"
 
+/* Two clocks differ by some 100 ppm, of the 15 s that a breaker waits for an
+ * answer (RFC 8083 4.1); and GStreamer's may be read late. */
+#define LSR_GRAIN (20 * RA_MSECOND)
+#define LSR_RECENT (15 * RA_SECOND)
+
 const gchar *
 send_feedback_nick (gint mode)
 {
@@ -89,7 +94,7 @@ on_sending_rtcp (
 
 /* The lock is held.  (transfer full): what to unref without it, or NULL. */
 static GObject *
-session_set (GstRtpAdaptSend *self, GObject *session)
+session_set (GstRtpAdaptSend *self, GObject *session, GstElement *element)
 {
   SendHearing *h = &self->hearing;
   GObject *before = g_weak_ref_get (&h->session);
@@ -99,6 +104,7 @@ session_set (GstRtpAdaptSend *self, GObject *session)
     g_signal_handler_disconnect (before, h->sending);
   }
   g_weak_ref_set (&h->session, session);
+  g_weak_ref_set (&h->element, element);
   h->receiving = h->sending = 0;
   h->n_reports = 0;
   if (session) {
@@ -110,19 +116,39 @@ session_set (GstRtpAdaptSend *self, GObject *session)
   return before;
 }
 
-RaSpan
-send_hearing_rtt (
-    const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr, RaTime now)
+/* What names one that left before all that we remember may be true. */
+static RaLsr
+lsr_judge (const SendHearing *h, guint32 lsr)
+{
+  guint oldest
+      = h->n_reports > SEND_REPORTS_MAX ? h->n_reports % SEND_REPORTS_MAX : 0;
+
+  return lsr == 0 || h->n_reports == 0
+          || (gint32) (h->reports[oldest].lsr - lsr) > 0
+      ? RA_LSR_UNKNOWN
+      : RA_LSR_FALSE;
+}
+
+RaLsr
+send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
+    RaTime now, RaSpan *rtt)
 {
   const SendHearing *h = &self->hearing;
   /* In 1/65536 s (RFC 3550 6.4.1). */
   RaSpan held = (RaSpan) ((dlsr * (guint64) RA_SECOND) >> 16);
 
+  *rtt = RA_SPAN_NONE;
   for (guint i = 0; i < MIN (h->n_reports, SEND_REPORTS_MAX); i++) {
-    if (lsr != 0 && h->reports[i].lsr == lsr)
-      return ra_diff (now, h->reports[i].sent) - held;
+    RaSpan since = ra_diff (now, h->reports[i].sent);
+
+    if (lsr == 0 || h->reports[i].lsr != lsr)
+      continue;
+    *rtt = since - held;
+    if (*rtt < -LSR_GRAIN) /* it waited longer than ago it got it */
+      return RA_LSR_FALSE;
+    return since <= LSR_RECENT ? RA_LSR_OURS : RA_LSR_UNKNOWN;
   }
-  return RA_SPAN_NONE;
+  return lsr_judge (h, lsr);
 }
 
 /* The lock is held, and let go for the search. */
@@ -130,12 +156,15 @@ static void
 session_search (GstRtpAdaptSend *self)
 {
   SendHearing *h = &self->hearing;
-  GObject *before, *session, *forgotten = NULL;
+  GObject *before, *session = NULL, *forgotten = NULL;
+  GstElement *element;
   gboolean avpf;
 
   h->stale = FALSE;
   g_mutex_unlock (&self->lock);
-  session = session_find_downstream (self->srcpad);
+  element = session_element_downstream (self->srcpad);
+  if (element)
+    g_object_get (element, "internal-session", &session, NULL);
   avpf = session && session_is_avpf (session);
   g_mutex_lock (&self->lock);
   before = g_weak_ref_get (&h->session);
@@ -143,7 +172,7 @@ session_search (GstRtpAdaptSend *self)
     h->avpf = avpf;
     if (session != before) {
       GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, session);
-      forgotten = session_set (self, session);
+      forgotten = session_set (self, session, element);
     }
   } else if (self->sender) {
     h->stale = TRUE;
@@ -154,6 +183,7 @@ session_search (GstRtpAdaptSend *self)
   g_clear_object (&forgotten);
   g_clear_object (&before);
   g_clear_object (&session);
+  gst_clear_object (&element);
   g_mutex_lock (&self->lock);
 }
 
@@ -380,5 +410,5 @@ send_hearing_start (GstRtpAdaptSend *self)
 GObject *
 send_hearing_stop (GstRtpAdaptSend *self)
 {
-  return session_set (self, NULL);
+  return session_set (self, NULL, NULL);
 }

@@ -80,7 +80,8 @@ breaker_tell (GstRtpAdaptSend *self)
     GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
         ("Sending has stopped: circuit breaker %s: %s.", breaker,
             breaker_cause (stats.trip)),
-        ("RFC 8083; feedback is %s; the action signal restart tries again",
+        ("RFC 8083; feedback is %s; it begins again when the receiver is heard, or "
+         "by the action signal restart",
             send_feedback_nick (mode)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
@@ -111,6 +112,7 @@ job (GstElement *element, gpointer user_data)
     send_fec_drive (self);
     send_skips_drive (self);
     send_ecn_drive (self);
+    send_keys_drive (self);
     breaker_tell (self);
     messages_post (self);
   } while (self->job_again);
@@ -179,6 +181,8 @@ send_stats (GstRtpAdaptSend *self)
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
       G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
+      "probes", G_TYPE_UINT64, count->probes, "key-requests-held",
+      G_TYPE_UINT64, count->keys_held,
       "feedback-unmapped", G_TYPE_UINT64, count->unmapped, "feedback-doubtful",
       G_TYPE_UINT64, count->doubtful, "realigned", G_TYPE_UINT64,
       count->realigned, "known-congestion", G_TYPE_UINT64,
@@ -197,7 +201,7 @@ send_stats (GstRtpAdaptSend *self)
     gst_structure_set (s, "time", G_TYPE_UINT64,
         send_clock_time (self, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
-        backlog_dropped (self->backlog), "dropped-frames", G_TYPE_UINT64,
+        backlog_dropped (self->backlog) + count->ended, "dropped-frames", G_TYPE_UINT64,
         backlog_dropped_frames (self->backlog), "skipped", G_TYPE_UINT64,
         self->unsent->skipped, NULL);
   }

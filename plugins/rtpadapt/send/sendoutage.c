@@ -1,0 +1,75 @@
+/* rtpadaptsend: while nobody answers: probes behind an open breaker, and sender
+ * reports that tell the receiver where we are.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sendpriv.h"
+
+#define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
+
+/* Some frames; where no marker comes by then, as with sound, any packet serves. */
+#define CHOICE_MAX (250 * RA_MSECOND)
+/* The peer is silent for so long, and is told of us so often. */
+#define SILENT RA_SECOND
+#define ASK_INTERVAL (RA_SECOND / 2)
+
+/* With twcc a stock rtpsession answers to a frame's last packet, and a new
+ * receiver believes in a source after two packets in a row (RFC 3550 A.1): a
+ * marker first, and then its successor. */
+static gboolean
+is_good_probe (GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  return item->marker || send_hearing_always_asks (self)
+      || (self->probe_ssrc == item->ssrc
+          && (guint16) (self->probe_seq + 1) == item->seq);
+}
+
+gboolean
+send_probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+{
+  if (item->is_repair || ra_sender_next_send (self->sender, now) > now)
+    return FALSE;
+  if (self->probe_since == RA_TIME_NONE)
+    self->probe_since = now;
+  if (!is_good_probe (self, item)
+      && ABS (ra_diff (now, self->probe_since)) < CHOICE_MAX)
+    return FALSE;
+  self->probe_since = RA_TIME_NONE;
+  self->probe_ssrc = item->ssrc;
+  self->probe_seq = item->seq;
+  self->count.probes++;
+  return TRUE;
+}
+
+RaTime
+send_ask_next (GstRtpAdaptSend *self)
+{
+  RaTime t = self->ask_again;
+
+  if (self->hearing.sending == 0 || self->last_sent == RA_TIME_NONE)
+    return RA_TIME_NONE;
+  if (ra_sender_rate (self->sender) == 0)
+    return t;
+  t = MAX (t, ra_later (self->heard, SILENT));
+  return t <= ra_later (self->last_sent, SILENT) ? t : RA_TIME_NONE;
+}
+
+void
+send_ask (GstRtpAdaptSend *self, RaTime now)
+{
+  GstElement *element = g_weak_ref_get (&self->hearing.element);
+  GObject *session = NULL;
+  gboolean in_time;
+
+  self->ask_again = ra_later (now, ASK_INTERVAL);
+  if (!element)
+    return;
+  g_mutex_unlock (&self->lock);
+  g_object_get (element, "internal-session", &session, NULL);
+  g_signal_emit_by_name (
+      session, "send-rtcp-full", (guint64) ASK_INTERVAL, &in_time);
+  GST_LOG_OBJECT (
+      self, "asked for a sender report: %s", in_time ? "comes" : "refused");
+  g_object_unref (session);
+  gst_object_unref (element);
+  g_mutex_lock (&self->lock);
+}
