@@ -93,6 +93,24 @@ ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
   return TRUE;
 }
 
+static void
+outage_end (RaSender *s, RaTime now)
+{
+  s->anew = s->log.next;
+  s->anew_at = now;
+  s->masked = TRUE;
+}
+
+/* Where nothing came back for so long, it was no queue that took the packets, and
+ * the no-feedback timer has answered. */
+void
+ra_sender_look_back (RaSender *s, RaTime now)
+{
+  if (s->unanswered && s->told != RA_TIME_NONE
+      && ra_diff (now, s->told) > FEEDBACK_GONE)
+    outage_end (s, now);
+}
+
 /* RFC 8083 4.5: the path may be another one, so the controller knows nothing of
  * it; but it never begins with more than it had. */
 static void
@@ -109,8 +127,7 @@ begin_anew (RaSender *s, RaTime now)
   s->unanswered = FALSE;
   s->asked = s->last_feedback = RA_TIME_NONE;
   s->interval = 0;
-  s->anew = s->log.next;
-  s->anew_at = now;
+  outage_end (s, now);
 }
 
 gboolean
@@ -204,7 +221,7 @@ ra_sender_rate (const RaSender *s)
   guint64 rate = ra_rate_get (s->rate);
 
   if (s->unanswered)
-    rate = MIN (MAX (rate, rate_floor (s)), s->rate->cfg.max);
+    rate = MAX (rate, s->rate->cfg.min);
   /* A packet in a second at least, or what is delivered is so rare that the
    * breakers take the path for dead (RFC 8083 4.2). */
   if (ra_guard_is_lied_to (&s->guard))
@@ -271,12 +288,16 @@ is_frame_held (const RaSender *s, const RaOutgoing *p, RaTime now)
       && ra_pacer_is_spent (&s->pacer, ra_sender_rate (s), HELD_GRAIN, now);
 }
 
-/* The timer expires: nobody answers. */
+/* The timer expires: nobody answers.  The controller goes on from no less than
+ * what is sent meanwhile, or the second answer would come long after the first. */
 static void
 timer_look (RaSender *s, RaTime now)
 {
   timer_hold (s);
-  s->unanswered |= ra_rate_next_timeout (s->rate) <= now;
+  s->unanswered |= s->floor > 0 && ra_rate_next_timeout (s->rate) <= now;
+  if (s->unanswered)
+    s->rate->cfg.min
+        = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
 }
 
 void
@@ -352,13 +373,19 @@ ra_sender_guard (
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
-/* The newest loss that the report tells of was due before sending began anew: the
- * outage took it, and that was answered. */
-static gboolean
-is_of_outage (const RaSender *s, const RaReport *report)
+/* Takes out of the report what an outage took: losses that were due before it
+ * ended, and p as long as nothing but they have raised it. */
+static void
+outage_hide (RaSender *s, RaReport *report)
 {
-  return s->anew_at != RA_TIME_NONE
-      && ra_later (report->t_recvdata, -MAX (report->loss_age, 0)) < s->anew_at;
+  RaTime due = ra_later (report->t_recvdata, -MAX (report->loss_age, 0));
+
+  if (s->anew_at != RA_TIME_NONE && due < s->anew_at)
+    report->n_events = report->lost_congestion = report->lost_wireless
+        = report->wireless_runs = 0;
+  s->masked &= report->n_events == 0 && report->lost_congestion == 0;
+  if (s->masked)
+    report->p = MIN (report->p, s->p_before);
 }
 
 void
@@ -372,14 +399,12 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
     ra_sender_guard (s, report, proof, now);
     return;
   }
+  ra_sender_look_back (s, now);
   timer_hold (s);
   s->asked = RA_TIME_NONE;
   s->told = now;
-  s->unanswered = FALSE;
   s->last = *report;
-  if (is_of_outage (s, report))
-    s->last.n_events = s->last.lost_congestion = s->last.lost_wireless
-        = s->last.wireless_runs = 0;
+  outage_hide (s, &s->last);
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
@@ -387,7 +412,11 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   raw.lost_congestion += s->lost_late;
   s->lost_late = 0;
   ra_sender_guard (s, &raw, proof, now);
+  outage_hide (s, &s->last); /* it may have ended just now */
+  s->p_before = s->last.p;
+  s->unanswered = FALSE;
   ra_rate_on_report (s->rate, &s->last, now);
+  s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
   if (s->guard.breaker.state != RA_BREAKER_OPEN)
     s->before = ra_sender_rate (s);
   ra_repeats_on_report (&s->repeats, &s->last,

@@ -24,11 +24,14 @@ struct _RaSender
   RaRateConfig cfg;
   guint64 handed; /* where an exchanged controller started, else 0 */
   guint floor;         /* packets/s while nobody answers */
-  gboolean unanswered; /* the no-feedback timer expired since `told` */
+  gboolean unanswered; /* the no-feedback timer expired since `told`, and there
+                          is a floor */
   guint64 before;      /* the rate when `told`, bit/s; 0 before the first */
   guint64 anew;        /* what was sent before this packet, and lost, was lost
                           to an outage; */
   RaTime anew_at;      /* it ended then, RA_TIME_NONE: there was none */
+  gboolean masked;     /* p still has it in it, */
+  gdouble p_before;    /* and was this before */
   RaPacer pacer;
   RaSizes sizes;
   gdouble rtcp;
@@ -57,6 +60,8 @@ struct _RaSender
   RaSenderStats stats;
 };
 
+/* Feedback about what arrived comes: whether it ends an outage. */
+void ra_sender_look_back (RaSender *s, RaTime now);
 /* Smoothed; the controller's, of which a new one has none yet. */
 RaSpan ra_sender_rtt (const RaSender *s);
 /* A report with its rtt: all that listens to reports gets it. */

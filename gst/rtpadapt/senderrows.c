@@ -95,7 +95,7 @@ row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
 static void
 interval_update (RaSender *s, RaTime now)
 {
-  if (s->last_feedback != RA_TIME_NONE) {
+  if (s->last_feedback != RA_TIME_NONE && !s->unanswered) {
     RaSpan sample = CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX);
 
     s->interval = MAX (sample, s->interval + (sample - s->interval) / 10);
@@ -164,6 +164,8 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     if (packets[i].arrival != RA_TIME_NONE)
       batch.newest = MAX (batch.newest, packets[i].arrival);
   }
+  if (batch.newest > 0)
+    ra_sender_look_back (s, now);
   batch.held = held_believed (s, packets, n, &batch);
   for (guint i = 0; i < n; i++) {
     const RaSent *sent = row_feed (s, &packets[i], &batch);

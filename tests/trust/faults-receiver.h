@@ -30,6 +30,8 @@ typedef struct
   const gchar *path, *back;
   guint64 min, start, max; /* bit/s */
   guint packet;            /* bytes at most */
+  guint floor;             /* packets/s while nobody answers */
+  RaSpan rtcp;             /* an empty RR comes so often, 0: never */
   gdouble excess;          /* the encoder makes so many times what it is told */
   gdouble duplicate;       /* share of feedback that comes twice, */
   const gchar *copy;       /* the second time by this path */
@@ -89,7 +91,7 @@ typedef struct
   FaultsItem queue[FAULTS_QUEUE];
   guint64 queue_in, queue_out;
   guint64 queue_bytes, frame, dropped_frames;
-  RaTime next_frame;
+  RaTime next_frame, next_rtcp;
   FaultsWire records[FAULTS_RECORDS];
 
   RaReporter *reporter; /* NULL: rows */

@@ -138,7 +138,10 @@ faults_frame (Faults *w)
       * (.8 + .4 * ra_rng_uniform (&w->rng));
   w->frame++;
   w->dropped_frames += backlog > FAULTS_BACKLOG;
-  if (backlog > FAULTS_BACKLOG || split.media == 0)
+  if (split.media == 0
+      && ra_sender_next_send (w->sender, faults_here (w)) > faults_here (w))
+    return; /* an open breaker, and no probe is due */
+  if (backlog > FAULTS_BACKLOG)
     return;
   for (gboolean last = FALSE; !last; bytes -= payload) {
     FaultsItem item = { .frame = w->frame };
@@ -165,7 +168,8 @@ faults_sender_new (Faults *w)
     .rate = { cfg->min, cfg->start, cfg->max, cfg->packet },
     .burst = FAULTS_BURST,
     .friendliness_cap = FAULTS_CAP,
-    .breakers = TRUE };
+    .breakers = TRUE,
+    .floor = cfg->floor };
 
   w->sender = ra_sender_new (&sender, faults_here (w), &error);
   g_assert_no_error (error);
@@ -276,11 +280,22 @@ faults_next (const Faults *w)
   next = MIN (next, ra_link_next (w->copies));
   next = MIN (next, w->next_frame);
   next = MIN (next, faults_next_report (w));
+  if (w->cfg->rtcp > 0)
+    next = MIN (next, w->next_rtcp);
   next = MIN (next, faults_from_here (w, ra_sender_next_timeout (w->sender)));
   if (w->queue_in > w->queue_out)
     next = MIN (next,
         faults_from_here (w, ra_sender_next_send (w->sender, faults_here (w))));
   return MAX (next, w->now);
+}
+
+/* The receiver's empty RR. */
+static inline void
+faults_rtcp (Faults *w)
+{
+  w->next_rtcp = ra_later (w->now, w->cfg->rtcp);
+  if (!w->dead)
+    ra_sender_on_rtcp (w->sender, faults_here (w));
 }
 
 static inline void
@@ -298,6 +313,8 @@ faults_run (Faults *w, RaSpan span)
       ra_sender_on_timeout (w->sender, faults_here (w));
     if (faults_next_report (w) <= now)
       faults_report (w);
+    if (w->cfg->rtcp > 0 && w->next_rtcp <= now)
+      faults_rtcp (w);
     if (w->next_frame <= now)
       faults_frame (w);
     while (w->queue_in > w->queue_out
@@ -334,6 +351,15 @@ static inline void
 faults_path_canon (gchar *path)
 {
   g_strcanon (path, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "/", '-');
+}
+
+static inline RaBreakerState
+faults_breaker (const Faults *w)
+{
+  RaSenderStats stats;
+
+  ra_sender_get_stats (w->sender, &stats);
+  return stats.breaker;
 }
 
 static inline RaBreakerTrip

@@ -37,34 +37,55 @@ mark (RaBlocksStream *s, RaTime now)
 }
 
 static void
-stream_begin (RaBlocksStream *s, guint16 seq)
+stream_begin (RaBlocksStream *s, guint32 ssrc, guint16 seq)
 {
-  *s = (RaBlocksStream){ 0 };
+  *s = (RaBlocksStream){ .used = TRUE, .ssrc = ssrc };
   s->first = s->last = BEGIN + (guint64) seq;
-}
-
-void
-ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now)
-{
-  gboolean fresh;
-  RaBlocksStream *s = &b->streams[ra_ssrcs_place (&b->ssrcs, ssrc, &fresh)];
-  gint16 ahead = (gint16) (seq - (guint16) s->last);
-
-  if (fresh || ahead < -BACK_MAX)
-    stream_begin (s, seq);
-  else if (ahead > 0)
-    s->last += (guint64) ahead;
-  mark (s, now);
 }
 
 static RaBlocksStream *
 stream_find (RaBlocks *b, guint32 ssrc)
 {
-  for (guint i = 0; i < RA_SSRCS_MAX; i++) {
-    if (b->ssrcs.used[i] > 0 && b->ssrcs.ssrc[i] == ssrc)
+  for (guint i = 0; i < RA_BLOCKS_STREAMS; i++) {
+    if (b->streams[i].used && b->streams[i].ssrc == ssrc)
       return &b->streams[i];
   }
   return NULL;
+}
+
+/* A free place, or that of one which has been silent for so long that nothing of
+ * it is news; NULL if there is none. */
+static RaBlocksStream *
+stream_place (RaBlocks *b, RaTime now)
+{
+  RaBlocksStream *place = NULL;
+
+  for (guint i = 0; i < RA_BLOCKS_STREAMS; i++) {
+    RaBlocksStream *s = &b->streams[i];
+
+    if (!s->used)
+      return s;
+    if (ABS (ra_diff (now, s->sent)) > RA_BLOCKS_RECENT
+        && (!place || s->sent < place->sent))
+      place = s;
+  }
+  return place;
+}
+
+void
+ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now)
+{
+  RaBlocksStream *s = stream_find (b, ssrc);
+  gint16 ahead = s ? (gint16) (seq - (guint16) s->last) : G_MININT16;
+
+  if (!s && !(s = stream_place (b, now)))
+    return;
+  if (ahead < -BACK_MAX)
+    stream_begin (s, ssrc, seq);
+  else if (ahead > 0)
+    s->last += (guint64) ahead;
+  s->sent = now;
+  mark (s, now);
 }
 
 /* Packet `seq` left in the last RA_BLOCKS_RECENT. */

@@ -13,7 +13,6 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/loss/ssrcs.h>
 #include <gst/rtpadapt/rate.h>
 
 G_BEGIN_DECLS
@@ -23,6 +22,8 @@ G_BEGIN_DECLS
  * use. */
 #define RA_BLOCKS_RECENT (5 * RA_SECOND)
 #define RA_BLOCKS_MARKS 16
+/* SSRCs at a time; one that takes part keeps its place. */
+#define RA_BLOCKS_STREAMS 16
 
 /* Which sender report a block names. */
 typedef enum
@@ -53,7 +54,10 @@ typedef enum
 /* What left of an SSRC, numbers unwrapped. */
 typedef struct
 {
-  guint64 first, last;
+  gboolean used;
+  guint32 ssrc;
+  RaTime sent;         /* the latest packet */
+  guint64 first, last; /* numbers */
   guint64 told; /* the highest that a block named, 0: none */
   struct
   {
@@ -65,8 +69,7 @@ typedef struct
 
 typedef struct
 {
-  RaSsrcs ssrcs; /* that were sent */
-  RaBlocksStream streams[RA_SSRCS_MAX];
+  RaBlocksStream streams[RA_BLOCKS_STREAMS];
   RaTime last;    /* any, RA_TIME_NONE before the first */
   RaSpan spacing; /* mean time between reports, Tdr; 0 unknown */
 } RaBlocks;

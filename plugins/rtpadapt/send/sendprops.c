@@ -65,7 +65,8 @@ limits_set (GstRtpAdaptSend *self)
 gchar *
 send_limits_check (const SendConfig *cfg)
 {
-  if (cfg->min_bitrate <= cfg->max_bitrate)
+  /* The default gives way. */
+  if (cfg->min_bitrate <= cfg->max_bitrate || cfg->min_bitrate == SEND_MIN)
     return NULL;
   return g_strdup_printf (
       "min-bitrate %u is above max-bitrate %u: both are taken as %u",
