@@ -129,6 +129,7 @@ test_cut (void)
   g_assert_cmpuint (size, ==, 24 + 28);
   /* The two before: 200 and 40 as they were.  Reports are counted from 0. */
   g_assert_cmpmem (out + 2, 2, "\0\5", 2);
+  g_assert_cmpmem (out + 4, 8, "\0\0\0\1\0\0\0\1", 8); /* SSRCs */
   g_assert_cmpuint (ra_get_u16 (out + 12), ==, 100);
   g_assert_cmpuint (ra_get_u16 (out + 14), ==, 2);
   g_assert_cmpmem (out + 16, 8, "\0\3\xe8\0\x20\2\xc8\x28", 8);
@@ -295,8 +296,8 @@ static const struct
       1, 17, "the first element" },
   { 0x90,
       "bede0002"
-      "2077001100ab"
-      "cd00",
+      "2077001000cd"
+      "0000",
       1, 0, "one byte is no number" },
   { 0x90,
       "bede0002"

@@ -20,6 +20,7 @@ typedef struct
   guint64 first;
   guint16 offset;
   guint sender; /* another one: the sender was started again */
+  guint32 ssrc; /* one that took part */
 } Segment;
 
 typedef struct
@@ -124,15 +125,16 @@ newest_number (const TwccSeq *t)
 
 /* The count goes on with `number`; gives what rtpsession shall see. */
 static gint
-seam (TwccSeq *t, guint16 number, gboolean other)
+seam (TwccSeq *t, guint32 ssrc, guint16 number, gboolean other)
 {
   guint sender = t->started ? segment_now (t)->sender + other : 0;
   guint64 first = t->started ? t->newest + 1 : COUNT_0 + number;
 
   t->count.seams += t->started;
-  t->segments[t->n++ % SEGMENTS] = (Segment){
-    .first = first, .offset = (guint16) (first - number), .sender = sender
-  };
+  t->segments[t->n++ % SEGMENTS] = (Segment){ .first = first,
+    .offset = (guint16) (first - number),
+    .sender = sender,
+    .ssrc = ssrc };
   t->started = TRUE;
   t->newest = first;
   t->candidate.valid = FALSE;
@@ -189,7 +191,7 @@ jump (TwccSeq *t, guint32 ssrc, gboolean proven, guint16 number, RaTime now)
   }
   if (!member || ahead < 0)
     t->n_members = 0;
-  count = seam (t, number, !member || ahead < 0);
+  count = seam (t, ssrc, number, !member || ahead < 0);
   take_part (t, ssrc, now);
   return count;
 }
@@ -216,7 +218,7 @@ behind (TwccSeq *t, guint32 ssrc, gboolean proven, guint16 number, RaTime now)
   t->row_ssrc = ssrc;
   t->row_number = number;
   if (t->row >= TWCC_SEQ_ROW && is_member (t, ssrc) && may_jump (t, now))
-    return seam (t, number, FALSE);
+    return seam (t, ssrc, number, FALSE);
   if (t->newest + (guint64) ahead < segment_now (t)->first)
     return strip (t);
   return (guint16) (t->newest + (guint64) ahead);
@@ -231,7 +233,7 @@ twcc_seq_in (
   if (!t->started) {
     if (proven)
       take_part (t, ssrc, now);
-    return seam (t, number, FALSE);
+    return seam (t, ssrc, number, FALSE);
   }
   ahead = (gint16) (number - newest_number (t));
   if (ahead > (proven ? TWCC_SEQ_LEAP : TWCC_SEQ_NEAR) || ahead < -MISORDER)
@@ -244,7 +246,7 @@ twcc_seq_in (
   if (proven)
     take_part (t, ssrc, now);
   if (ahead > TWCC_SEQ_STEP)
-    return seam (t, number, FALSE);
+    return seam (t, ssrc, number, FALSE);
   t->newest += (guint64) ahead;
   return (guint16) t->newest;
 }
@@ -299,6 +301,9 @@ feedback_out (TwccSeq *t, const guint8 *packet, gsize size, guint8 *out)
       more = twcc_back_part (packet, size, from, n,
           (guint16) (count + from - s->offset), out + written);
     if (more > 0) {
+      /* rtpsession (1.22) names the first SSRC that it ever heard, which a
+       * sender that was started again does not know. */
+      ra_put_u32 (out + written + 8, s->ssrc);
       out[written + TWCC_BACK_HEAD - 1] = t->reports++;
       written += more;
       parts++;

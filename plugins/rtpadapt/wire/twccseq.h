@@ -10,7 +10,7 @@
  * Where the numbers jump the count goes on with the next one: a seam.  Feedback
  * that spans a seam is cut in two, so that rtpsession never writes a long run
  * of losses, which 1.22 writes wrongly (see send/twcc.h); the sender finds the
- * gap between the two parts.
+ * gap between the two parts.  Each names an SSRC that took part.
  *   - Up to TWCC_SEQ_STEP ahead there is no seam: the losses are in the report.
  *   - Up to TWCC_SEQ_LEAP ahead there is one at once.
  *   - What is farther, or behind, counts when the next packet of the same SSRC
