@@ -7,8 +7,10 @@
  */
 #include "srcgate.h"
 
+#include "wire/answers.h"
 #include "wire/rtpmux.h"
 #include "wire/sources.h"
+#include "extmap.h"
 #include "session.h"
 #include "srcpayload.h"
 #include "systime.h"
@@ -44,6 +46,9 @@ struct _SrcGate
   GMutex lock; /* never held while anything is pushed or called */
   Peer *peer;
   Sources *sources;
+  SrcOrder *order;
+  Answers *answers;
+  gboolean authentic;
   SrcGateStats count;
   guint32 own; /* what the session calls itself */
   gboolean own_known;
@@ -141,22 +146,19 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
 {
   gboolean known = self->known[head->pt], warn = FALSE;
   PeerVerdict verdict = PEER_FOREIGN;
+  RaTime now = system_now ();
   gboolean pass;
 
   g_mutex_lock (&self->lock);
   if (known)
-    verdict = peer_rtp (self->peer, from, head->ssrc, head->seq, system_now ());
+    verdict = peer_rtp (self->peer, from, head->ssrc, head->seq, now);
   else
     warn = count_unknown (self, head->pt);
   pass = peer_may_pass (verdict)
-      && sources_rtp_may_pass (
-          self->sources, map->data, map->size, system_now ());
-  if (pass) {
-    self->count.rtp++;
-    self->count.fec += head->pt == SRC_FEC_PT;
-    self->count.rtx += head->pt == SRC_RTX_PT;
+      && sources_rtp_may_pass (self->sources, map->data, map->size, now);
+  if (pass)
     self->count.own_ssrc += is_own (self, head->ssrc);
-  }
+  answers_heard (self->answers, from, map->size, self->authentic, now);
   g_mutex_unlock (&self->lock);
   if (warn)
     warn_unknown (self, head->pt);
@@ -165,10 +167,11 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
 }
 
 static gboolean
-judge_rtcp (
-    SrcGate *self, GSocketAddress *from, const GstMapInfo *map, gboolean *moved)
+judge_rtcp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
+    gboolean *moved, gboolean *called)
 {
   PeerVerdict verdict = PEER_FOREIGN;
+  RaTime now = system_now ();
   gboolean pass;
   RtcpScan scan;
 
@@ -180,13 +183,14 @@ judge_rtcp (
     self->count.own_ssrc++; /* forged, or ours come back */
   else
     verdict = peer_rtcp (self->peer, from,
-        &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, system_now ());
+        &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, now);
   pass = peer_may_pass (verdict)
-      && sources_rtcp_may_pass (
-          self->sources, map->data, map->size, 0, system_now ());
+      && sources_rtcp_may_pass (self->sources, map->data, map->size, 0, now);
   self->count.rtcp += pass;
+  answers_heard (self->answers, from, map->size, self->authentic, now);
   g_mutex_unlock (&self->lock);
-  *moved = verdict == PEER_MOVED;
+  *moved = verdict == PEER_MOVED || verdict == PEER_CALLED;
+  *called = verdict == PEER_EARLY || verdict == PEER_CALLED;
   return pass;
 }
 
@@ -199,7 +203,7 @@ forget_sender (SrcGate *self, const RtpMuxHead *head, GstBuffer *buffer)
   gboolean own;
 
   g_mutex_lock (&self->lock);
-  own = head && is_own (self, head->ssrc);
+  own = is_own (self, head->ssrc);
   g_mutex_unlock (&self->lock);
   return own ? buffer : session_forget_sender (buffer);
 }
@@ -210,7 +214,7 @@ judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
 {
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
   GSocketAddress *from = meta ? meta->addr : NULL;
-  gboolean moved = FALSE, pass = FALSE;
+  gboolean moved = FALSE, called = FALSE, pass = FALSE;
   RtpMuxKind kind;
   GstMapInfo map;
 
@@ -223,7 +227,7 @@ judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
   if (kind == RTP_MUX_RTP)
     pass = judge_rtp (self, from, &map, head, &moved);
   else if (kind == RTP_MUX_RTCP)
-    pass = judge_rtcp (self, from, &map, &moved);
+    pass = judge_rtcp (self, from, &map, &moved, &called);
   gst_buffer_unmap (buffer, &map);
 
   if (kind == RTP_MUX_JUNK) {
@@ -233,9 +237,39 @@ judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
   }
   if (moved && self->funcs.moved)
     self->funcs.moved (self->funcs.data);
+  if (called && self->funcs.called)
+    self->funcs.called (self->funcs.data);
   if (!pass)
     return NULL;
   return kind == RTP_MUX_RTP ? &self->rtp : &self->rtcp;
+}
+
+/* Takes the buffer; none goes on, or it and one that was held back. */
+static GstFlowReturn
+rtp_push (
+    SrcGate *self, GstPad *sink, GstBuffer *buffer, const RtpMuxHead *head)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *out[SRC_ORDER_MAX];
+  guint n;
+
+  buffer = forget_sender (self, head, buffer);
+  g_mutex_lock (&self->lock);
+  n = src_order_take (self->order, buffer, head,
+      peer_is_proven (self->peer, head->ssrc), system_now (), out);
+  self->count.rtp += n;
+  self->count.fec += head->pt == SRC_FEC_PT ? n : 0;
+  self->count.rtx += head->pt == SRC_RTX_PT ? n : 0;
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < n; i++) {
+    if (self->funcs.heard)
+      self->funcs.heard (self->funcs.data, head->ssrc, head->pt);
+    if (flow == GST_FLOW_OK)
+      flow = way_push (self, &self->rtp, sink, out[i]);
+    else
+      gst_buffer_unref (out[i]);
+  }
+  return flow;
 }
 
 static GstFlowReturn
@@ -250,10 +284,9 @@ gate_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  if (way == &self->rtp && self->funcs.heard)
-    self->funcs.heard (self->funcs.data, head.ssrc, head.pt);
-  buffer = forget_sender (self, way == &self->rtp ? &head : NULL, buffer);
-  return way_push (self, way, pad, buffer);
+  if (way == &self->rtp)
+    return rtp_push (self, pad, buffer, &head);
+  return way_push (self, way, pad, session_forget_sender (buffer));
 }
 
 static gboolean
@@ -336,6 +369,12 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   self->peer = peer_new (cfg);
   sources_free (self->sources);
   self->sources = sources_new ();
+  src_order_free (self->order);
+  self->order = src_order_new (
+      extmap_id (gst_caps_get_structure (rtp_caps, 0), EXTMAP_TWCC_URI));
+  answers_free (self->answers);
+  self->answers = answers_new ();
+  self->authentic = cfg->authentic;
   self->count = (SrcGateStats){ 0 };
   self->own_known = FALSE;
   self->warned = FALSE;
@@ -350,6 +389,39 @@ src_gate_set_own (SrcGate *self, guint32 ssrc)
   self->own = ssrc;
   self->own_known = TRUE;
   g_mutex_unlock (&self->lock);
+}
+
+/* More than reports and descriptions: somebody waits for it. */
+static gboolean
+is_feedback (GstBuffer *rtcp)
+{
+  GstMapInfo map;
+  gboolean feedback = FALSE;
+
+  if (!gst_buffer_map (rtcp, &map, GST_MAP_READ))
+    return FALSE;
+  for (gsize at = 0; !feedback && map.size - at >= 4;) {
+    gsize length = 4u + 4u * GST_READ_UINT16_BE (map.data + at + 2);
+
+    feedback = map.data[at + 1] > 202; /* RFC 3550 12.1: SR, RR, SDES */
+    at += MIN (length, map.size - at);
+  }
+  gst_buffer_unmap (rtcp, &map);
+  return feedback;
+}
+
+GstBuffer *
+src_gate_leave (SrcGate *self, GstBuffer *rtcp)
+{
+  g_mutex_lock (&self->lock);
+  if (self->order)
+    rtcp = src_order_leave (self->order, rtcp);
+  if (rtcp
+      && !answers_may_leave (self->answers, peer_rtcp_address (self->peer),
+          gst_buffer_get_size (rtcp), is_feedback (rtcp), system_now ()))
+    gst_clear_buffer (&rtcp);
+  g_mutex_unlock (&self->lock);
+  return rtcp;
 }
 
 GSocketAddress *
@@ -386,6 +458,8 @@ src_gate_get_stats (SrcGate *self, SrcGateStats *stats)
   if (self->peer) {
     peer_get_stats (self->peer, &stats->peer);
     stats->peer.flood += sources_dropped (self->sources);
+    stats->answers_dropped = answers_dropped (self->answers);
+    src_order_get_stats (self->order, &stats->order);
   }
   g_mutex_unlock (&self->lock);
 }
@@ -411,6 +485,8 @@ gate_finalize (GObject *object)
 
   peer_free (self->peer);
   sources_free (self->sources);
+  src_order_free (self->order);
+  answers_free (self->answers);
   gst_clear_caps (&self->rtp_caps);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "wire/peer.h"
+#include "srcorder.h"
 
 #include <gst/gst.h>
 
@@ -24,6 +25,8 @@ typedef struct
   void (*moved) (gpointer data);
   /* A packet of RTP that was let in. */
   void (*heard) (gpointer data, guint32 ssrc, guint pt);
+  /* RTCP of one that waits for a sign of life; moved() was called before. */
+  void (*called) (gpointer data);
   gpointer data;
 } SrcGateFuncs;
 void src_gate_set_funcs (SrcGate *gate, const SrcGateFuncs *funcs);
@@ -36,6 +39,10 @@ void src_gate_open (SrcGate *gate, const PeerConfig *cfg, gboolean mux,
 /* The SSRC that our reports have. */
 void src_gate_set_own (SrcGate *gate, guint32 ssrc);
 
+/* RTCP that leaves: what it becomes.  (transfer full) both; NULL: it must not
+ * leave. */
+GstBuffer *src_gate_leave (SrcGate *gate, GstBuffer *rtcp);
+
 /* Where RTCP goes.  (transfer full), NULL: nobody known. */
 GSocketAddress *src_gate_answer_to (SrcGate *gate);
 /* Since when nothing has come of that SSRC; RA_SPAN_NONE: it is not known, or
@@ -45,13 +52,15 @@ RaSpan src_gate_silence (SrcGate *gate, guint32 ssrc);
 typedef struct
 {
   PeerStats peer;
-  guint64 rtp, rtcp;   /* packets let in */
-  guint64 fec;         /* of these with SRC_FEC_PT */
-  guint64 rtx;         /* of these with SRC_RTX_PT */
-  guint64 junk;        /* neither RTP nor RTCP */
-  guint64 sr_requests; /* RTCP with one, see rtpmux.h: dropped */
-  guint64 own_ssrc;    /* with the SSRC of our reports: RTCP is dropped */
-  guint64 unknown;     /* of a payload type that may not pass */
+  SrcOrderStats order;
+  guint64 answers_dropped; /* RTCP of ours that was more than is allowed */
+  guint64 rtp, rtcp;       /* packets let in */
+  guint64 fec;             /* of these with SRC_FEC_PT */
+  guint64 rtx;             /* of these with SRC_RTX_PT */
+  guint64 junk;            /* neither RTP nor RTCP */
+  guint64 sr_requests;     /* RTCP with one, see rtpmux.h: dropped */
+  guint64 own_ssrc;        /* with the SSRC of our reports: RTCP is dropped */
+  guint64 unknown;         /* of a payload type that may not pass */
 } SrcGateStats;
 void src_gate_get_stats (SrcGate *gate, SrcGateStats *stats);
 

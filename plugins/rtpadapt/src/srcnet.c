@@ -87,6 +87,13 @@ peer_moved (gpointer data)
   }
 }
 
+/* A sender of RTCP only, which waits for a sign of life. */
+static void
+peer_called (gpointer data)
+{
+  src_session_ask (data);
+}
+
 /* The other end of a handshake, which begins by itself if it is the client's. */
 static GstPadProbeReturn
 hold_back (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -343,8 +350,10 @@ src_net_close (GstRtpAdaptSrc *self)
 void
 src_net_init (GstRtpAdaptSrc *self)
 {
-  const SrcGateFuncs funcs
-      = { .moved = peer_moved, .heard = src_streams_heard, .data = self };
+  const SrcGateFuncs funcs = { .moved = peer_moved,
+    .heard = src_streams_heard,
+    .called = peer_called,
+    .data = self };
   GstPad *pad;
 
   self->gate = src_gate_new ();

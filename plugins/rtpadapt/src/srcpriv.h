@@ -107,6 +107,9 @@ void src_session_close (GstRtpAdaptSrc *self);
 /* Takes the streams away, while they are in PAUSED. */
 void src_session_clear (GstRtpAdaptSrc *self);
 
+/* Has rtpsession send a report. */
+void src_session_ask (GstRtpAdaptSrc *self);
+
 /* srcrtx.c */
 /* Sees to what an rtpjitterbuffer asks for again. */
 void src_rtx_watch (GstElement *jitterbuffer);

@@ -30,6 +30,9 @@
  * it drop all it holds. */
 #define MAX_DROPOUT_TIME 0
 
+/* For a report that RFC 4585 3.5.2 does not allow at once. */
+#define SIGN_DELAY (100 * GST_MSECOND)
+
 static GstCaps *
 request_pt_map (GstElement *rtpbin, guint session, guint pt, gpointer data)
 {
@@ -150,22 +153,27 @@ set_bandwidth (GstRtpAdaptSrc *self)
   g_object_unref (internal);
 }
 
-/* The gate has to know it: what comes with it is not the peer's, or a collision.
- * One that leaves may be the peer's from then on. */
+/* The gate has to know our SSRC: what comes with it is not the peer's, or a
+ * collision.  One that leaves may be the peer's from then on.  The gate also
+ * says what may leave. */
 static GstPadProbeReturn
 rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstRtpAdaptSrc *self = data;
+  GstBuffer *rtcp = GST_PAD_PROBE_INFO_BUFFER (info);
   GstMapInfo map;
   RtcpScan scan;
 
-  if (!gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ))
+  if (!gst_buffer_map (rtcp, &map, GST_MAP_READ))
     return GST_PAD_PROBE_OK;
   rtcp_scan (map.data, map.size, &scan);
   if (map.size >= 8 && !scan.bye)
     src_gate_set_own (self->gate, scan.sender);
-  gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
-  return GST_PAD_PROBE_OK;
+  gst_buffer_unmap (rtcp, &map);
+  /* With GST_PAD_PROBE_HANDLED nobody but us frees what was in there. */
+  rtcp = src_gate_leave (self->gate, rtcp);
+  GST_PAD_PROBE_INFO_DATA (info) = rtcp;
+  return rtcp ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
 }
 
 static gboolean
@@ -189,6 +197,19 @@ link_session (GstRtpAdaptSrc *self)
   src_net_guard (self, back);
   gst_pad_add_probe (back, GST_PAD_PROBE_TYPE_BUFFER, rtcp_leaves, self, NULL);
   return TRUE;
+}
+
+/* Somebody waits for a sign of life. */
+void
+src_session_ask (GstRtpAdaptSrc *self)
+{
+  GObject *session = NULL;
+
+  g_signal_emit_by_name (self->rtpbin, "get-internal-session", 0, &session);
+  if (!session)
+    return;
+  g_signal_emit_by_name (session, "send-rtcp", (guint64) SIGN_DELAY);
+  g_object_unref (session);
 }
 
 gboolean

@@ -184,7 +184,11 @@ src_stats (GstRtpAdaptSrc *self)
       G_TYPE_UINT64, g.unknown, "foreign-rtp", G_TYPE_UINT64,
       g.peer.foreign_rtp, "foreign-rtcp", G_TYPE_UINT64, g.peer.foreign_rtcp,
       "early-rtcp", G_TYPE_UINT64, g.peer.early_rtcp, "flood", G_TYPE_UINT64,
-      g.peer.flood, "moved", G_TYPE_UINT64, g.peer.moved, NULL);
+      g.peer.flood, "moved", G_TYPE_UINT64, g.peer.moved, "jumped",
+      G_TYPE_UINT64, g.order.jumped, "unnumbered", G_TYPE_UINT64,
+      g.order.stripped, "renumbered", G_TYPE_UINT64, g.order.seams,
+      "stale-feedback", G_TYPE_UINT64, g.order.stale, "answers-dropped",
+      G_TYPE_UINT64, g.answers_dropped, NULL);
   set_streams (stats, self);
   take_structure (stats, "security", secure_stats (self->secure));
   set_child (stats, "udp", self->udpsrc);

@@ -29,8 +29,10 @@ struct _Peer
   guint n;
   GSocketAddress *rtp, *rtcp; /* where the peer is, or was last */
   GSocketAddress *answer;     /* what peer_rtcp_address() gave */
-  gboolean known;             /* it holds: others are foreign */
-  gboolean gone;              /* it said BYE */
+  GSocketAddress *early;      /* whose RTCP is answered, or NULL: the peer's */
+  RaTime early_since;
+  gboolean known; /* it holds: others are foreign */
+  gboolean gone;  /* it said BYE */
   RaTime heard;
   RaTime fresh_since; /* new SSRCs are counted from here */
   guint fresh;
@@ -195,6 +197,15 @@ is_silent (const Peer *peer, RaTime now)
   return peer->gone || ra_diff (now, peer->heard) >= PEER_SILENCE;
 }
 
+/* `from` may take the place of the peer. */
+static gboolean
+may_replace (const Peer *peer, GSocketAddress *from, RaTime now)
+{
+  return is_silent (peer, now)
+      || (peer->rtp && same_host (host_of (peer->rtp), host_of (from))
+          && ra_diff (now, peer->heard) >= PEER_RESTART);
+}
+
 static void
 hear (Peer *peer, RaTime now)
 {
@@ -216,12 +227,13 @@ replace (GSocketAddress **place, GSocketAddress *address)
 static PeerVerdict
 settle (Peer *peer, GSocketAddress *from, RaTime now)
 {
-  gboolean first = peer->rtp == NULL;
+  gboolean first = peer->rtp == NULL, called = peer->early != NULL;
 
   hear (peer, now);
   peer->known = TRUE;
+  g_clear_object (&peer->early);
   if (!replace (&peer->rtp, from))
-    return PEER_OK;
+    return called ? PEER_MOVED : PEER_OK;
   g_clear_object (&peer->rtcp);
   peer->count.moved += !first;
   return PEER_MOVED;
@@ -318,7 +330,7 @@ peer_rtp (
   s = stream_find (peer, NULL, ssrc);
   if (goes_on (peer, s, seq, now))
     return rebind (peer, from, s, seq, now);
-  if (!is_silent (peer, now)) {
+  if (!may_replace (peer, from, now)) {
     peer->count.foreign_rtp++;
     return PEER_FOREIGN;
   }
@@ -345,8 +357,9 @@ static PeerVerdict
 accept_rtcp (Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
 {
   gboolean first = peer->rtcp == NULL;
-  gboolean moved = replace (&peer->rtcp, from);
+  gboolean moved = replace (&peer->rtcp, from), called = peer->early != NULL;
 
+  g_clear_object (&peer->early);
   hear (peer, now);
   peer->known = TRUE;
   if (what->bye)
@@ -354,7 +367,8 @@ accept_rtcp (Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
   if (peer->cfg.host)
     peer->count.moved += moved && !first;
   /* On one port they go to where RTP is. */
-  return moved && (peer->cfg.host || peer->cfg.any_port) ? PEER_MOVED : PEER_OK;
+  moved &= peer->cfg.host || peer->cfg.any_port;
+  return moved || called ? PEER_MOVED : PEER_OK;
 }
 
 static PeerVerdict
@@ -368,18 +382,37 @@ refuse_rtcp (Peer *peer, gboolean early)
   return PEER_FOREIGN;
 }
 
+/* Whoever waits for a sign of life gets one. */
+static PeerVerdict
+call (Peer *peer, GSocketAddress *from, RaTime now)
+{
+  gboolean holds
+      = peer->early && ra_diff (now, peer->early_since) < PEER_EARLY_HOLD;
+
+  peer->count.early_rtcp++;
+  if (holds && !same_address (peer->early, from))
+    return PEER_EARLY;
+  if (!holds)
+    peer->early_since = now;
+  return replace (&peer->early, from) ? PEER_CALLED : PEER_EARLY;
+}
+
 /* A receiver hears reports of him whose packets it gets. */
 static PeerVerdict
 rtcp_of_sender (
     Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
 {
-  if (!peer->known)
-    return refuse_rtcp (peer, TRUE);
-  if (same_address (peer->rtp, from)
-      || (peer->cfg.any_port && same_host (host_of (peer->rtp), host_of (from)))
-      || peer->cfg.authentic)
+  gboolean peers = peer->rtp
+      && (same_address (peer->rtp, from)
+          || (peer->cfg.any_port
+              && same_host (host_of (peer->rtp), host_of (from))));
+
+  if (peer->known && peers)
     return accept_rtcp (peer, from, what, now);
-  return refuse_rtcp (peer, FALSE);
+  if (!peer->known || peer->gone || ra_diff (now, peer->heard) >= PEER_RESTART)
+    return call (peer, from, now);
+  return peer->cfg.authentic ? accept_rtcp (peer, from, what, now)
+                             : refuse_rtcp (peer, FALSE);
 }
 
 /* A sender hears reports of the host that it sends to. */
@@ -424,6 +457,8 @@ peer_rtcp_address (Peer *peer)
 {
   guint16 port;
 
+  if (peer->early)
+    return peer->early;
   if (peer->cfg.host || (peer->cfg.any_port && peer->rtcp))
     return peer->rtcp;
   if (!peer->cfg.any_port || !peer->rtp)
@@ -443,6 +478,14 @@ peer_last_heard (Peer *peer, guint32 ssrc)
   Stream *s = stream_find (peer, NULL, ssrc);
 
   return s && !s->ended ? s->heard : RA_TIME_NONE;
+}
+
+gboolean
+peer_is_proven (Peer *peer, guint32 ssrc)
+{
+  Stream *s = stream_find (peer, NULL, ssrc);
+
+  return s && s->proven;
 }
 
 void
@@ -471,6 +514,7 @@ peer_free (Peer *peer)
   g_clear_object (&peer->rtp);
   g_clear_object (&peer->rtcp);
   g_clear_object (&peer->answer);
+  g_clear_object (&peer->early);
   g_clear_object (&peer->cfg.host);
   g_free (peer);
 }

@@ -8,11 +8,18 @@
  * reports on an SSRC of ours.  From then on what comes from elsewhere is
  * foreign.  The peer moves
  *   - when it has been silent for PEER_SILENCE, or said BYE: whoever is next;
+ *   - when it has been silent for PEER_RESTART: whoever is next on its host, as a
+ *     program that was killed and started again is there, with another port;
  *   - after PEER_REBIND, if the packet goes on where its stream left off: a
  *     stranger would have to guess an SSRC and a number, 2^32 by about 20;
  *   - at once, if it is authentic: the key decides, and newer than what came.
  * Not more than PEER_STREAMS SSRCs are let in, nor that many new ones within
  * PEER_STALE.
+ *
+ * A receiver answers RTCP, too: where no peer is known, or it has been silent for
+ * PEER_RESTART, whoever sends RTCP hears reports, so that a sender that waits for
+ * a sign of life gets one.  That makes it no peer.  The address holds for
+ * PEER_EARLY_HOLD, and until the peer is heard.
  *
  * No clock, no lock: the caller has both.
  */
@@ -26,6 +33,10 @@ G_BEGIN_DECLS
 /* Longer than a handover between cells or access points takes, which the peer
  * comes back from by itself; reports alone come more often than that. */
 #define PEER_SILENCE (3 * RA_SECOND)
+/* Longer than a live encoder pauses. */
+#define PEER_RESTART (500 * RA_MSECOND)
+/* Somebody who sends RTCP without end keeps others from an answer no longer. */
+#define PEER_EARLY_HOLD RA_SECOND
 /* Longer than two paths differ in delay, so that a peer with two of them does
  * not move with each packet. */
 #define PEER_REBIND (250 * RA_MSECOND)
@@ -39,7 +50,8 @@ typedef enum
   PEER_OK,
   PEER_MOVED,   /* and it is at home at another address from here on */
   PEER_FOREIGN, /* drop it: it is from elsewhere */
-  PEER_EARLY,   /* drop it: RTCP, and nobody is known yet */
+  PEER_EARLY,   /* drop it: RTCP, and its sender is not the peer yet */
+  PEER_CALLED,  /* the same, and answers go there from here on */
   PEER_FLOOD,   /* drop it: one SSRC too many */
 } PeerVerdict;
 
@@ -94,6 +106,8 @@ GSocketAddress *peer_rtcp_address (Peer *peer);
 
 /* When the SSRC was last heard; RA_TIME_NONE: not among the streams. */
 RaTime peer_last_heard (Peer *peer, guint32 ssrc);
+/* TRUE: two of its packets came in a row, or one that is authentic. */
+gboolean peer_is_proven (Peer *peer, guint32 ssrc);
 
 void peer_get_stats (const Peer *peer, PeerStats *stats);
 

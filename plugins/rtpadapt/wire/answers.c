@@ -1,0 +1,136 @@
+/* How much RTCP goes back, and to whom.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "answers.h"
+
+#include <string.h>
+
+#define HOST 16 /* bytes of an IPv6 address */
+
+typedef struct
+{
+  guint8 address[HOST];
+  gsize credit; /* bytes */
+  RaTime heard;
+  RaTime proven; /* RA_TIME_NONE: never */
+} Host;
+
+struct _Answers
+{
+  Host hosts[ANSWERS_HOSTS];
+  guint n;
+  RaTime paid; /* packets till now are paid for up to here */
+  guint64 dropped;
+};
+
+Answers *
+answers_new (void)
+{
+  return g_new0 (Answers, 1);
+}
+
+void
+answers_free (Answers *a)
+{
+  g_free (a);
+}
+
+/* An IPv4 address as its v4-mapped one.  FALSE: it has no host. */
+static gboolean
+address_bytes (GSocketAddress *address, guint8 bytes[HOST])
+{
+  static const guint8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+  GInetAddress *host;
+  gsize size;
+
+  if (!address || !G_IS_INET_SOCKET_ADDRESS (address))
+    return FALSE;
+  host = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
+  size = g_inet_address_get_native_size (host);
+  memcpy (bytes, mapped, sizeof mapped);
+  memcpy (bytes + HOST - size, g_inet_address_to_bytes (host), size);
+  return TRUE;
+}
+
+static Host *
+host_find (Answers *a, const guint8 *bytes)
+{
+  for (guint i = 0; i < a->n; i++) {
+    if (memcmp (a->hosts[i].address, bytes, HOST) == 0)
+      return &a->hosts[i];
+  }
+  return NULL;
+}
+
+static Host *
+host_new (Answers *a, const guint8 *bytes)
+{
+  Host *place = a->hosts;
+
+  if (a->n < ANSWERS_HOSTS)
+    place = &a->hosts[a->n++];
+  for (guint i = 0; place->heard && i < a->n; i++) {
+    if (a->hosts[i].heard < place->heard)
+      place = &a->hosts[i];
+  }
+  *place = (Host){ .proven = RA_TIME_NONE };
+  memcpy (place->address, bytes, HOST);
+  return place;
+}
+
+void
+answers_heard (Answers *a, GSocketAddress *from, gsize size, gboolean authentic,
+    RaTime now)
+{
+  guint8 bytes[HOST];
+  Host *host;
+
+  if (!address_bytes (from, bytes))
+    return;
+  host = host_find (a, bytes);
+  if (!host)
+    host = host_new (a, bytes);
+  host->heard = now;
+  host->credit = MIN (host->credit + size + ANSWERS_HEADERS, ANSWERS_KEEP);
+  if (authentic)
+    host->proven = now;
+}
+
+/* A leaky bucket. */
+static gboolean
+pay (Answers *a, gboolean feedback, RaTime now)
+{
+  const RaSpan each = RA_SECOND / ANSWERS_RATE;
+  guint room = ANSWERS_BURST - (feedback ? 0 : ANSWERS_RESERVE);
+  RaTime to = ra_later (MAX (now, a->paid), each);
+
+  if (ra_diff (to, now) > room * each)
+    return FALSE;
+  a->paid = to;
+  return TRUE;
+}
+
+gboolean
+answers_may_leave (
+    Answers *a, GSocketAddress *to, gsize size, gboolean feedback, RaTime now)
+{
+  guint8 bytes[HOST];
+  Host *host = address_bytes (to, bytes) ? host_find (a, bytes) : NULL;
+  gboolean proven = host && host->proven != RA_TIME_NONE
+      && ra_diff (now, host->proven) < ANSWERS_PROVEN;
+
+  size += ANSWERS_HEADERS;
+  if (!host || (!proven && host->credit < size) || !pay (a, feedback, now)) {
+    a->dropped++;
+    return FALSE;
+  }
+  if (!proven)
+    host->credit -= size;
+  return TRUE;
+}
+
+guint64
+answers_dropped (const Answers *a)
+{
+  return a->dropped;
+}

@@ -1,0 +1,93 @@
+/* The transport-wide number in an RTP packet: finding it, and taking it off.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rtpnumber.h"
+
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <string.h>
+
+#define RTP_HEADER 12   /* RFC 3550 5.1 */
+#define ONE_BYTE 0xbede /* RFC 8285 4.2 */
+#define TWO_BYTES 0x100 /* RFC 8285 4.3, the upper 12 bits */
+#define STOP 15         /* RFC 8285 4.2: nothing behind it is read */
+
+/* The elements of a packet's extension. */
+typedef struct
+{
+  guint8 *at, *end;
+  guint head; /* bytes before an element's data; 0: they cannot be read */
+} Elements;
+
+static Elements
+elements_of (guint8 *data, gsize size)
+{
+  Elements e = { 0 };
+  gsize at = RTP_HEADER + 4u * (data[0] & 0x0f);
+  gsize length;
+  guint profile;
+
+  if (!(data[0] & 0x10) || size < at + 4)
+    return e;
+  profile = ra_get_u16 (data + at);
+  length = 4u * ra_get_u16 (data + at + 2);
+  if (size - at - 4 < length)
+    return e;
+  e.at = data + at + 4;
+  e.end = e.at + length;
+  e.head = profile == ONE_BYTE ? 1 : profile >> 4 == TWO_BYTES ? 2 : 0;
+  return e;
+}
+
+/* The next element, whose data has `length` bytes; NULL at the end. */
+static guint8 *
+element_next (Elements *e, guint *id, guint *length)
+{
+  guint8 *element;
+
+  while (e->head > 0 && e->at < e->end && *e->at == 0)
+    e->at++; /* padding */
+  if (e->head == 0 || (gsize) (e->end - e->at) < e->head)
+    return NULL;
+  element = e->at;
+  *id = e->head == 1 ? element[0] >> 4 : element[0];
+  *length = e->head == 1 ? (element[0] & 15u) + 1 : element[1];
+  if (e->head == 1 && *id == STOP)
+    return NULL;
+  if (e->head == 1 && *id == 0) {
+    /* GStreamer (1.22) takes any id of 0 for one byte of padding. */
+    e->at++;
+    *length = 0;
+    return element;
+  }
+  if ((gsize) (e->end - element) < e->head + *length)
+    return NULL;
+  e->at = element + e->head + *length;
+  return element;
+}
+
+guint8 *
+rtp_number_find (guint8 *data, gsize size, guint id)
+{
+  Elements e = elements_of (data, size);
+  guint8 *element;
+  guint found, length;
+
+  while (id > 0 && (element = element_next (&e, &found, &length))) {
+    if (found == id)
+      return length == 2 ? element + e.head : NULL;
+  }
+  return NULL;
+}
+
+void
+rtp_number_strip (guint8 *data, gsize size, guint id)
+{
+  Elements e = elements_of (data, size);
+  guint8 *element;
+  guint found, length;
+
+  while (id > 0 && (element = element_next (&e, &found, &length))) {
+    if (found == id)
+      memset (element, 0, e.head + length);
+  }
+}

@@ -1,0 +1,263 @@
+/* rtpadaptsrc: numbers that jump, of a sender that is started again and of one
+ * who forges.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../trust/trust.h"
+#include "sink-fixture.h"
+#include "src-fixture.h"
+
+#define BRANCH "identity" RECEIVER_OUT
+#define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
+#define FIRST 0x0f0f0f0f /* SSRC of the first life */
+#define FRAME 3          /* packets, the last of which has the marker */
+
+/* --- packets by hand ---------------------------------------------------- */
+
+/* The bytes of trust.md A2: a header, the number, and a slice of 21 bytes. */
+static void
+say (gint fd, gint port, gboolean marker, guint32 ssrc, guint seq, gint number)
+{
+  guint8 p[41] = { 0x90, (guint8) (96 | marker << 7) };
+  gsize head = 20;
+
+  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
+  GST_WRITE_UINT32_BE (p + 4, seq / FRAME * 3000);
+  GST_WRITE_UINT32_BE (p + 8, ssrc);
+  GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+  p[16] = 0x11;
+  GST_WRITE_UINT16_BE (p + 17, (guint16) number);
+  if (number < 0) {
+    p[0] = 0x80;
+    head = 12;
+  }
+  p[head] = 0x41;
+  udp_say (fd, "127.0.0.1", (guint) port, 0, p, head + 21);
+}
+
+/* What is read, waited for, as the kernel holds some hundred packets. */
+static void
+wait_read (Receiver *t, guint64 n)
+{
+  WAIT_UNTIL (t->bus,
+      stat_of (t->src, "udp/packets") + stat_of (t->src, "udp/kernel-drops")
+          >= n);
+}
+
+/* `n` packets as fast as they are read. */
+static void
+live (gint fd, Receiver *t, guint32 ssrc, guint n, guint64 *said)
+{
+  for (guint i = 0; i < n; i++) {
+    say (fd, t->port, i % FRAME == FRAME - 1, ssrc, i, (gint) i);
+    if (++*said % 64 == 0)
+      wait_read (t, *said);
+  }
+  wait_read (t, *said);
+}
+
+/* The transport-wide feedback that came: its newest number, or -1. */
+static gint
+newest_told (gint fd)
+{
+  gint newest = -1;
+  guint8 p[1500];
+  gssize size;
+
+  while ((size = recv (fd, p, sizeof p, MSG_DONTWAIT)) > 0) {
+    for (gssize at = 0; at + 20 <= size;
+         at += 4 + 4 * GST_READ_UINT16_BE (p + at + 2)) {
+      if ((p[at] & 31) == 15 && p[at + 1] == 205)
+        newest = (guint16) (GST_READ_UINT16_BE (p + at + 12)
+            + GST_READ_UINT16_BE (p + at + 14) - 1);
+    }
+  }
+  return newest;
+}
+
+/* --- a sender that is started again ------------------------------------- */
+
+static const struct
+{
+  guint packets; /* of the first life */
+  const gchar *feedback, *key;
+} restarts[] = {
+  { 100, "twcc", "" },
+  { 500, "twcc", "" },
+  { 750, "twcc", "" },
+  { 990, "twcc", "" },
+  { 1010, "twcc", "" },
+  { 40000, "twcc", "" },
+  { 1010, "ccfb", "" },
+  { 1010, "tfrc", "" },
+  { 990, "twcc", "key=" KEY },
+};
+
+static GstElement *
+sink_of (guint row, gint port, GstElement **sink)
+{
+  g_autofree gchar *options = g_strdup_printf (
+      "start-bitrate=50000000 max-bitrate=100000000 fec=none feedback=%s %s",
+      restarts[row].feedback, restarts[row].key);
+  GstElement *pipeline = sink_pipeline ((guint) port, options, sink);
+
+  sink_play (pipeline);
+  return pipeline;
+}
+
+/* With a key the first life is a pipeline's, too, of another SSRC. */
+static void
+first_life (guint row, Receiver *t)
+{
+  guint n = restarts[row].packets, port;
+  GstElement *pipeline, *sink;
+  guint64 said = 0;
+  gint fd;
+
+  if (!*restarts[row].key) {
+    fd = udp_socket ("127.0.0.1", &port);
+    live (fd, t, FIRST, n, &said);
+    close (fd);
+    return;
+  }
+  pipeline = sink_of (row, t->port, &sink);
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *buffer = sink_packet (i);
+    GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+
+    gst_buffer_memset (buffer, 8, 0x0f, 4);
+    gst_buffer_memset (buffer, 1, i % FRAME == FRAME - 1 ? 0xe0 : 0x60, 1);
+    gst_app_src_push_buffer (GST_APP_SRC (src), buffer);
+    gst_object_unref (src);
+  }
+  WAIT_UNTIL (t->bus, stat_of (t->src, "rtp") >= n * 9 / 10);
+  sink_stop (pipeline, sink);
+}
+
+/* The new one hears reports about its first 30 packets; without the map it waits
+ * until it has sent as many as the old one had. */
+static void
+test_restart (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *settings
+      = g_strdup_printf ("pt-map=96=VP8/90000 fec=false feedback=%s %s",
+          restarts[row].feedback, restarts[row].key);
+  g_autofree gchar *name
+      = g_strdup_printf ("sender killed after %u, %s%s", restarts[row].packets,
+          restarts[row].feedback, *restarts[row].key ? ", SRTP" : "");
+  GstElement *pipeline, *sink;
+  Receiver t;
+
+  receiver_new (&t, settings, BRANCH);
+  receiver_play (&t);
+  first_life (row, &t);
+  g_usleep (600000); /* PEER_RESTART is 500 ms */
+  pipeline = sink_of (row, t.port, &sink);
+  for (guint i = 0; i < 10; i++) {
+    for (guint j = 0; j < FRAME; j++) {
+      GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+      GstBuffer *buffer = sink_packet (i * FRAME + j);
+
+      gst_buffer_memset (buffer, 1, j == FRAME - 1 ? 0xe0 : 0x60, 1);
+      gst_app_src_push_buffer (GST_APP_SRC (src), buffer);
+      gst_object_unref (src);
+    }
+    g_usleep (20000);
+  }
+  sink_expect (sink, "sender/reports-ok", 1);
+  g_assert_cmpuint (sink_stat (sink, "sender/reports-unsent"), ==, 0);
+  g_assert_cmpuint (sink_stat (sink, "peer/flood"), ==, 0);
+  trust_row ("fault", name, "a sender that comes back is reported to at once",
+      TRUE, "%" G_GUINT64_FORMAT " reports about 30 packets",
+      sink_stat (sink, "sender/reports-ok"));
+  sink_stop (pipeline, sink);
+  receiver_end (&t);
+}
+
+/* --- forged numbers ------------------------------------------------------ */
+
+/* What is forged with the sender's address, after each 25th packet. */
+typedef void (*Forge) (gint fd, gint port, guint i);
+
+/* A made-up SSRC, once. */
+static void
+forge_one (gint fd, gint port, guint i)
+{
+  if (i == 100)
+    say (fd, port, TRUE, 0xbad, 4711, (gint) i + 500);
+}
+
+/* The stream's SSRC and next number. */
+static void
+forge_own (gint fd, gint port, guint i)
+{
+  if (i == 100)
+    say (fd, port, TRUE, FIRST, i + 1, (gint) i + 900);
+}
+
+/* Blind: all numbers in turn. */
+static void
+forge_sweep (gint fd, gint port, guint i)
+{
+  say (fd, port, TRUE, 0xbad + i, i * 77, (gint) (i / 25 * 900));
+}
+
+static const struct
+{
+  Forge forge;
+  const gchar *name;
+} forgeries[] = {
+  { forge_one, "a made-up SSRC, number + 500" },
+  { forge_own, "the stream's SSRC, number + 900" },
+  { forge_sweep, "blind, numbers 0, 900, 1800, ..." },
+};
+
+static void
+test_forged (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), port, reports = 0;
+  g_autofree gchar *name
+      = g_strdup_printf ("6 RTP forged, %s", forgeries[row].name);
+  gint fd = udp_socket ("127.0.0.1", &port), told = -1;
+  Receiver t;
+
+  receiver_new (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
+  receiver_play (&t);
+  for (guint i = 0; i < 300; i++) {
+    say (fd, t.port, i % FRAME == FRAME - 1, FIRST, i, (gint) i);
+    if (i % 25 == 0)
+      forgeries[row].forge (fd, t.port, i);
+    if (i % FRAME != FRAME - 1)
+      continue;
+    g_usleep (20000);
+    if ((told = newest_told (fd)) >= 0) {
+      g_assert_cmpint (told, <=, i);
+      reports++;
+    }
+  }
+  WAIT_UNTIL (t.bus, (told = MAX (told, newest_told (fd))) >= 297);
+  trust_row ("attack", name, "each frame is reported on: 80 of 100 and more",
+      reports >= 80, "%u of 100 frames", reports);
+  receiver_end (&t);
+  close (fd);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (restarts); i++) {
+    g_autofree gchar *path
+        = g_strdup_printf ("/src/numbers/restart/%u-%s%s", restarts[i].packets,
+            restarts[i].feedback, *restarts[i].key ? "-key" : "");
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_restart);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (forgeries); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/src/numbers/forged/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_forged);
+  }
+  return g_test_run ();
+}
