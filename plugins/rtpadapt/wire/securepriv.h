@@ -47,6 +47,13 @@ struct _Secure
   GstCaps *key_caps;     /* for srtpdec; NULL: DTLS */
 };
 
+/* secure.c */
+/* A child of the bin, or NULL, having posted an error.  (transfer none) */
+GstElement *secure_make_child (Secure *s, const gchar *factory);
+
+/* securedtls.c */
+gboolean secure_dtls_open (Secure *s, const SecureConfig *cfg);
+
 /* securegate.c: counts what comes to srtpdec, and bounds the number of SSRCs
  * that strangers can make it keep. */
 void secure_gate_open (Secure *s);
