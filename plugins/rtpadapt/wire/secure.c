@@ -65,6 +65,17 @@ secure_wants_dtls (Secure *s)
 }
 
 gboolean
+secure_is_dtls_client (Secure *s)
+{
+  gboolean client;
+
+  g_mutex_lock (&s->lock);
+  client = s->cfg.dtls_client;
+  g_mutex_unlock (&s->lock);
+  return client;
+}
+
+gboolean
 secure_is_ready (Secure *s)
 {
   gboolean ready;
@@ -86,16 +97,22 @@ secure_set_ready (Secure *s, SecureReady func, gpointer data)
 
 /* --- elements ------------------------------------------------------------ */
 
-GstElement *
-secure_make_child (Secure *s, const gchar *factory)
+void
+secure_post_missing (Secure *s, const gchar *factory)
+{
+  GST_ELEMENT_ERROR (s->bin, CORE, MISSING_PLUGIN,
+      ("No element \"%s\": is the package gstreamer1.0-plugins-bad there?",
+          factory),
+      (NULL));
+}
+
+static GstElement *
+make_child (Secure *s, const gchar *factory)
 {
   GstElement *child = gst_element_factory_make (factory, factory);
 
   if (!child) {
-    GST_ELEMENT_ERROR (s->bin, CORE, MISSING_PLUGIN,
-        ("No element \"%s\": is the package gstreamer1.0-plugins-bad there?",
-            factory),
-        (NULL));
+    secure_post_missing (s, factory);
     return NULL;
   }
   gst_bin_add (s->bin, child);
@@ -155,8 +172,8 @@ srtp_open (Secure *s, const SecureConfig *cfg)
     return FALSE;
   buffer = gst_buffer_new_wrapped_bytes (key);
   g_bytes_unref (key);
-  s->enc = secure_make_child (s, "srtpenc");
-  s->dec = s->enc ? secure_make_child (s, "srtpdec") : NULL;
+  s->enc = make_child (s, "srtpenc");
+  s->dec = s->enc ? make_child (s, "srtpdec") : NULL;
   if (s->dec) {
     s->srtpdec = gst_object_ref (s->dec);
     s->key_caps = gst_caps_new_simple ("application/x-srtp", "srtp-key",
@@ -199,6 +216,8 @@ secure_open (Secure *s)
   cfg.fingerprint = g_strdup (cfg.fingerprint);
   s->refused = FALSE;
   s->ready = !cfg.dtls;
+  s->count = (SecureCounters){ 0 };
+  s->dropped_before = 0;
   g_clear_pointer (&s->peer_fingerprint, g_free);
   g_mutex_unlock (&s->lock);
 
@@ -209,7 +228,7 @@ secure_open (Secure *s)
   else
     good = TRUE;
   config_clear (&cfg);
-  if (good && s->srtpdec)
+  if (good && s->dec)
     secure_gate_open (s);
   return good;
 }
@@ -231,6 +250,7 @@ secure_close (Secure *s)
 {
   close_child (s, &s->enc);
   close_child (s, &s->dec);
+  secure_dtls_close (s);
   secure_gate_close (s);
   gst_clear_object (&s->srtpdec);
   gst_clear_caps (&s->key_caps);
@@ -274,24 +294,40 @@ keep_secret (GstPad *pad)
   g_object_freeze_notify (G_OBJECT (pad)); /* of its own caps */
 }
 
+/* Links to pads of the hub, of which `out` may be linked already. */
+static gboolean
+link_hub_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
+{
+  GstElement *hub = dtls_hub_get_out (s->hub);
+  GstPad *in = gst_element_get_static_pad (
+      hub, kind == SECURE_RTP ? "rtp_sink" : "rtcp_sink");
+  GstPad *out = gst_element_get_static_pad (hub, "src");
+  gboolean good = link_pads (src, in)
+      && (gst_pad_is_linked (out) || link_pads (out, sink));
+
+  gst_object_unref (in);
+  gst_object_unref (out);
+  return good;
+}
+
 gboolean
 secure_link_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 {
   const gchar *in = kind == SECURE_RTP ? "rtp_sink_0" : "rtcp_sink_0";
-  const gchar *out = s->key_caps == NULL ? "src"
-      : kind == SECURE_RTP               ? "rtp_src_0"
-                                         : "rtcp_src_0";
+  const gchar *out = kind == SECURE_RTP ? "rtp_src_0" : "rtcp_src_0";
   GstPad *enc_sink, *enc_src;
   gboolean good;
 
+  if (s->hub)
+    return link_hub_out (s, kind, src, sink);
   if (!s->enc)
     return link_pads (src, sink);
   enc_sink = gst_element_request_pad_simple (s->enc, in);
   enc_src = gst_element_get_static_pad (s->enc, out);
-  if (s->key_caps && enc_src)
+  if (enc_src)
     keep_secret (enc_src);
   good = enc_sink && enc_src && link_pads (src, enc_sink)
-      && (gst_pad_is_linked (enc_src) || link_pads (enc_src, sink));
+      && link_pads (enc_src, sink);
   gst_clear_object (&enc_sink);
   gst_clear_object (&enc_src);
   return good;
@@ -300,15 +336,16 @@ secure_link_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 gboolean
 secure_link_in (Secure *s, SecureKind kind, GstPad *src)
 {
-  const gchar *name = s->key_caps == NULL ? "sink"
-      : kind == SECURE_RTP                ? "rtp_sink"
-                                          : "rtcp_sink";
+  GstElement *dec = s->hub ? GST_ELEMENT (s->hub) : s->dec;
+  const gchar *name = s->hub ? "sink"
+      : kind == SECURE_RTP   ? "rtp_sink"
+                             : "rtcp_sink";
   GstPad *sink;
   gboolean good;
 
-  if (!s->dec)
+  if (!dec)
     return TRUE;
-  sink = gst_element_get_static_pad (s->dec, name);
+  sink = gst_element_get_static_pad (dec, name);
   good = link_pads (src, sink);
   gst_object_unref (sink);
   return good;
@@ -317,7 +354,9 @@ secure_link_in (Secure *s, SecureKind kind, GstPad *src)
 GstPad *
 secure_in_pad (Secure *s, SecureKind kind)
 {
-  return s->dec ? gst_element_get_static_pad (
-             s->dec, kind == SECURE_RTP ? "rtp_src" : "rtcp_src")
-                : NULL;
+  GstElement *dec = s->hub ? GST_ELEMENT (s->hub) : s->dec;
+
+  return dec ? gst_element_get_static_pad (
+             dec, kind == SECURE_RTP ? "rtp_src" : "rtcp_src")
+             : NULL;
 }

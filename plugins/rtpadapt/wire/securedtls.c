@@ -1,104 +1,121 @@
-/* DTLS-SRTP of both bins: the handshake that makes the keys.
+/* DTLS-SRTP of both bins: what the connections' manager tells, told to the bin.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "securepriv.h"
 
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
 
-/* The same hex digits, however written. */
-static gboolean
-fingerprint_equal (const gchar *a, const gchar *b)
-{
-  for (;; a++, b++) {
-    while (*a == ':' || *a == ' ')
-      a++;
-    while (*b == ':' || *b == ' ')
-      b++;
-    if (g_ascii_toupper (*a) != g_ascii_toupper (*b))
-      return FALSE;
-    if (!*a)
-      return TRUE;
-  }
-}
+/* The manager's thread calls these one after the other. */
 
-/* In the handshake, before there are keys.  The DTLS elements take every
- * certificate: what is wrong is stopped here and in secure_is_ready(). */
 static void
-peer_certificate (GObject *dec, GParamSpec *pspec, gpointer data)
+connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
 {
   Secure *s = data;
-  g_autofree gchar *pem = NULL, *found = NULL, *wanted = NULL;
-  gboolean refused, again;
+  SecureCounters before;
+  gboolean again, wanted;
 
-  g_object_get (dec, "peer-pem", &pem, NULL);
-  found = secure_fingerprint (pem);
   g_mutex_lock (&s->lock);
-  wanted = g_strdup (s->cfg.fingerprint);
-  /* It comes once for each thing that OpenSSL does not like about it. */
-  again = s->peer_fingerprint && g_strcmp0 (s->peer_fingerprint, found) == 0;
+  before = s->count;
+  again = s->peer_fingerprint
+      && g_strcmp0 (s->peer_fingerprint, fingerprint) == 0;
+  wanted = s->cfg.fingerprint != NULL;
   g_free (s->peer_fingerprint);
-  s->peer_fingerprint = g_strdup (found);
-  refused = wanted && (!found || !fingerprint_equal (wanted, found));
-  s->refused = s->refused || refused;
+  s->peer_fingerprint = g_strdup (fingerprint);
+  s->srtpdec = gst_object_ref (srtpdec);
   g_mutex_unlock (&s->lock);
-  if (again)
-    return;
-  if (!wanted)
+  secure_gate_open (s);
+  g_mutex_lock (&s->lock);
+  s->count = before;
+  g_mutex_unlock (&s->lock);
+  if (!again && !wanted)
     GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
         ("The peer is not authenticated: compare its certificate's fingerprint "
          "(SHA-256) and set the property fingerprint=%s",
-            found ? found : "(none)"),
-        (NULL));
-  else if (refused)
-    GST_ELEMENT_ERROR (s->bin, RESOURCE, NOT_AUTHORIZED,
-        ("The peer's certificate is another one than expected: its fingerprint "
-         "(SHA-256) is %s",
-            found ? found : "(none)"),
+            fingerprint ? fingerprint : "(none)"),
         (NULL));
 }
 
 static void
-keys_set (GstElement *enc, gpointer data)
+connection_ready (gpointer data, GSocketAddress *peer)
 {
   Secure *s = data;
-  SecureReady func = NULL;
+  SecureReady func;
   gpointer func_data;
 
   g_mutex_lock (&s->lock);
-  if (!s->refused) {
-    s->ready = TRUE;
-    func = s->ready_func;
-    func_data = s->ready_data;
-  }
+  s->ready = TRUE;
+  func = s->ready_func;
+  func_data = s->ready_data;
   g_mutex_unlock (&s->lock);
   if (func)
-    func (func_data);
+    func (func_data, peer);
 }
 
-/* The srtpdec inside dtlssrtpdec. */
-static GstElement *
-inner_srtpdec (GstElement *dec)
+/* Its srtpdec takes its count of drops with it. */
+static void
+connection_closed (gpointer data)
 {
-  GstIterator *children = gst_bin_iterate_elements (GST_BIN (dec));
-  GValue item = G_VALUE_INIT;
-  GstElement *found = NULL;
+  Secure *s = data;
+  GstStructure *stats;
+  GstElement *srtpdec;
+  guint dropped = 0;
 
-  while (!found && gst_iterator_next (children, &item) == GST_ITERATOR_OK) {
-    GstElement *child = g_value_get_object (&item);
-    GstElementFactory *factory = gst_element_get_factory (child);
+  secure_gate_close (s);
+  g_mutex_lock (&s->lock);
+  s->ready = FALSE;
+  srtpdec = g_steal_pointer (&s->srtpdec);
+  g_mutex_unlock (&s->lock);
+  g_object_get (srtpdec, "stats", &stats, NULL);
+  gst_structure_get_uint (stats, "recv-drop-count", &dropped);
+  gst_structure_free (stats);
+  gst_object_unref (srtpdec);
+  g_mutex_lock (&s->lock);
+  s->dropped_before += dropped;
+  g_mutex_unlock (&s->lock);
+}
 
-    if (factory && g_str_equal (GST_OBJECT_NAME (factory), "srtpdec"))
-      found = gst_object_ref (child);
-    g_value_reset (&item);
+/* No error: it may be a stranger's, and the true peer can still come. */
+static void
+certificate_wrong (gpointer data, const gchar *fingerprint)
+{
+  Secure *s = data;
+
+  GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
+      ("Somebody's certificate is another one than expected, and was refused: "
+       "its fingerprint (SHA-256) is %s",
+          fingerprint),
+      (NULL));
+}
+
+static gboolean
+have_elements (Secure *s)
+{
+  static const gchar *const names[]
+      = { "dtlssrtpdec", "dtlssrtpenc", "srtpdec", "srtpenc" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElementFactory *factory = gst_element_factory_find (names[i]);
+
+    if (!factory) {
+      secure_post_missing (s, names[i]);
+      return FALSE;
+    }
+    gst_object_unref (factory);
   }
-  gst_iterator_free (children);
-  return found;
+  return TRUE;
 }
 
 gboolean
 secure_dtls_open (Secure *s, const SecureConfig *cfg)
 {
-  g_autofree gchar *pem = NULL, *id = NULL;
+  const DtlsHubFuncs funcs = { .opens = connection_opens,
+    .ready = connection_ready,
+    .closed = connection_closed,
+    .wrong = certificate_wrong,
+    .data = s };
+  DtlsHubConfig hub
+      = { .client = cfg->dtls_client, .fingerprint = cfg->fingerprint };
+  g_autofree gchar *pem = NULL;
   GError *error = NULL;
 
   if (cfg->key || cfg->key_file) {
@@ -113,23 +130,61 @@ secure_dtls_open (Secure *s, const SecureConfig *cfg)
     g_error_free (error);
     return FALSE;
   }
-  s->dec = secure_make_child (s, "dtlssrtpdec");
-  s->enc = s->dec ? secure_make_child (s, "dtlssrtpenc") : NULL;
-  s->srtpdec = s->dec ? inner_srtpdec (s->dec) : NULL;
-  if (!s->enc || !s->srtpdec)
+  if (!have_elements (s))
     return FALSE;
-  /* It names the pair of elements, process-wide. */
-  id = g_strdup_printf ("%s-%08x%08x", GST_OBJECT_NAME (s->bin),
-      g_random_int (), g_random_int ());
-  if (pem)
-    g_object_set (s->dec, "pem", pem, NULL);
-  g_object_set (s->dec, "connection-id", id, NULL);
-  g_object_set (
-      s->enc, "connection-id", id, "is-client", cfg->dtls_client, NULL);
-  g_signal_connect (
-      s->dec, "notify::peer-pem", G_CALLBACK (peer_certificate), s);
-  g_signal_connect (s->enc, "on-key-set", G_CALLBACK (keys_set), s);
-  /* dtlsenc wants to find dtlsdec's connection when it becomes READY. */
-  return gst_element_set_state (s->dec, GST_STATE_READY)
-      != GST_STATE_CHANGE_FAILURE;
+  hub.pem = pem;
+  g_mutex_lock (&s->lock);
+  s->hub = gst_object_ref_sink (dtls_hub_new (&hub, &funcs));
+  g_mutex_unlock (&s->lock);
+  gst_bin_add_many (
+      s->bin, GST_ELEMENT (s->hub), dtls_hub_get_out (s->hub), NULL);
+  return TRUE;
+}
+
+void
+secure_dtls_close (Secure *s)
+{
+  DtlsHub *hub;
+
+  g_mutex_lock (&s->lock);
+  hub = g_steal_pointer (&s->hub);
+  g_mutex_unlock (&s->lock);
+  if (!hub)
+    return;
+  gst_element_set_state (dtls_hub_get_out (hub), GST_STATE_NULL);
+  gst_element_set_state (GST_ELEMENT (hub), GST_STATE_NULL);
+  gst_bin_remove_many (s->bin, dtls_hub_get_out (hub), GST_ELEMENT (hub), NULL);
+  gst_object_unref (hub);
+}
+
+/* The bin's properties may be set while it closes. */
+static DtlsHub *
+ref_hub (Secure *s)
+{
+  DtlsHub *hub;
+
+  g_mutex_lock (&s->lock);
+  hub = s->hub ? gst_object_ref (s->hub) : NULL;
+  g_mutex_unlock (&s->lock);
+  return hub;
+}
+
+void
+secure_dtls_from (Secure *s, GInetAddress *host)
+{
+  DtlsHub *hub = ref_hub (s);
+
+  if (hub)
+    dtls_hub_set_host (hub, host);
+  gst_clear_object (&hub);
+}
+
+void
+secure_dtls_socket (Secure *s, GSocket *socket)
+{
+  DtlsHub *hub = ref_hub (s);
+
+  if (hub)
+    dtls_hub_set_socket (hub, socket);
+  gst_clear_object (&hub);
 }
