@@ -142,6 +142,8 @@ sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
   GST_OBJECT_UNLOCK (self);
   if (open) {
     cfg.host = destination (self);
+    if (secure_is_dtls_client (self->secure))
+      secure_dtls_from (self->secure, cfg.host);
     peer = peer_new (&cfg);
     g_clear_object (&cfg.host);
   }

@@ -95,6 +95,8 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
   if (!rtcp)
     return FALSE;
   g_object_set (self->rtcpsrc, "socket", rtcp, NULL);
+  if (!secure_is_dtls_client (self->secure))
+    secure_dtls_socket (self->secure, rtcp);
   g_object_unref (rtcp);
   return TRUE;
 }
@@ -175,9 +177,10 @@ not_ready (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return secure_is_ready (self->secure) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-/* What went before was dropped: decoders need a key frame. */
+/* What went before was dropped, or was for another peer: decoders need a key
+ * frame. */
 static void
-keys_came (gpointer data)
+keys_came (gpointer data, GSocketAddress *peer)
 {
   GstRtpAdaptSink *self = data;
   GstPad *pad = gst_element_get_static_pad (self->funnel, "src");
@@ -188,8 +191,7 @@ keys_came (gpointer data)
   gst_object_unref (pad);
 }
 
-/* Inside dtlssrtpenc the end of one stream waits for that of all, and DTLS has
- * none. */
+/* The end of RTP is that of the stream, whatever RTCP and DTLS do. */
 static GstPadProbeReturn
 end_for_dtls (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

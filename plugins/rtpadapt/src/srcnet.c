@@ -5,8 +5,6 @@
 
 #include "udp/udpsock.h"
 
-#include <gst/net/gstnetaddressmeta.h>
-
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* For a free port whose neighbour is free, too. */
@@ -94,7 +92,7 @@ peer_called (gpointer data)
   src_session_ask (data);
 }
 
-/* The other end of a handshake, which begins by itself if it is the client's. */
+/* Nobody is there to get it. */
 static GstPadProbeReturn
 hold_back (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -123,21 +121,13 @@ src_net_guard (GstRtpAdaptSrc *self, GstPad *pad)
       NULL);
 }
 
-/* A handshake has to be answered before anything is authentic. */
-static GstPadProbeReturn
-watch_handshake (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+/* Reports can go to the other end of a handshake before it has sent anything,
+ * and from the old peer to the new one. */
+static void
+keys_came (gpointer data, GSocketAddress *peer)
 {
-  GstRtpAdaptSrc *self = data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
-  guint8 first;
-
-  if (!secure_wants_dtls (self->secure) || secure_is_ready (self->secure)
-      || !meta || gst_buffer_extract (buffer, 0, &first, 1) != 1)
-    return GST_PAD_PROBE_OK;
-  if (first >= 20 && first <= 63) /* RFC 7983 7 */
-    answer_to (self, meta->addr);
-  return GST_PAD_PROBE_OK;
+  if (peer)
+    answer_to (data, peer);
 }
 
 /* --- sockets ------------------------------------------------------------ */
@@ -330,6 +320,7 @@ src_net_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 
   if (!secure_open (self->secure))
     return FALSE;
+  secure_dtls_socket (self->secure, self->sockets[0]);
   return link_in (self, SECURE_RTP, self->udpsrc)
       && (cfg->mux || link_in (self, SECURE_RTCP, self->rtcpsrc))
       && link_gate (self, SECURE_RTP, self->udpsrc)
@@ -370,8 +361,5 @@ src_net_init (GstRtpAdaptSrc *self)
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold_back,
       self, NULL);
   gst_object_unref (pad);
-  pad = gst_element_get_static_pad (self->udpsrc, "src");
-  gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_BUFFER, watch_handshake, self, NULL);
-  gst_object_unref (pad);
+  secure_set_ready (self->secure, keys_came, self);
 }

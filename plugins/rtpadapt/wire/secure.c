@@ -65,6 +65,17 @@ secure_wants_dtls (Secure *s)
 }
 
 gboolean
+secure_is_dtls_client (Secure *s)
+{
+  gboolean client;
+
+  g_mutex_lock (&s->lock);
+  client = s->cfg.dtls_client;
+  g_mutex_unlock (&s->lock);
+  return client;
+}
+
+gboolean
 secure_is_ready (Secure *s)
 {
   gboolean ready;
@@ -86,16 +97,22 @@ secure_set_ready (Secure *s, SecureReady func, gpointer data)
 
 /* --- elements ------------------------------------------------------------ */
 
+void
+secure_post_missing (Secure *s, const gchar *factory)
+{
+  GST_ELEMENT_ERROR (s->bin, CORE, MISSING_PLUGIN,
+      ("No element \"%s\": is the package gstreamer1.0-plugins-bad there?",
+          factory),
+      (NULL));
+}
+
 static GstElement *
 make_child (Secure *s, const gchar *factory)
 {
   GstElement *child = gst_element_factory_make (factory, factory);
 
   if (!child) {
-    GST_ELEMENT_ERROR (s->bin, CORE, MISSING_PLUGIN,
-        ("No element \"%s\": is the package gstreamer1.0-plugins-bad there?",
-            factory),
-        (NULL));
+    secure_post_missing (s, factory);
     return NULL;
   }
   gst_bin_add (s->bin, child);
@@ -174,137 +191,6 @@ srtp_open (Secure *s, const SecureConfig *cfg)
   return s->dec != NULL;
 }
 
-/* --- DTLS ---------------------------------------------------------------- */
-
-/* The same hex digits, however written. */
-static gboolean
-fingerprint_equal (const gchar *a, const gchar *b)
-{
-  for (;; a++, b++) {
-    while (*a == ':' || *a == ' ')
-      a++;
-    while (*b == ':' || *b == ' ')
-      b++;
-    if (g_ascii_toupper (*a) != g_ascii_toupper (*b))
-      return FALSE;
-    if (!*a)
-      return TRUE;
-  }
-}
-
-/* In the handshake, before there are keys.  The DTLS elements take every
- * certificate: what is wrong is stopped here and in secure_is_ready(). */
-static void
-peer_certificate (GObject *dec, GParamSpec *pspec, gpointer data)
-{
-  Secure *s = data;
-  g_autofree gchar *pem = NULL, *found = NULL, *wanted = NULL;
-  gboolean refused, again;
-
-  g_object_get (dec, "peer-pem", &pem, NULL);
-  found = secure_fingerprint (pem);
-  g_mutex_lock (&s->lock);
-  wanted = g_strdup (s->cfg.fingerprint);
-  /* It comes once for each thing that OpenSSL does not like about it. */
-  again = s->peer_fingerprint && g_strcmp0 (s->peer_fingerprint, found) == 0;
-  g_free (s->peer_fingerprint);
-  s->peer_fingerprint = g_strdup (found);
-  refused = wanted && (!found || !fingerprint_equal (wanted, found));
-  s->refused = s->refused || refused;
-  g_mutex_unlock (&s->lock);
-  if (again)
-    return;
-  if (!wanted)
-    GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
-        ("The peer is not authenticated: compare its certificate's fingerprint "
-         "(SHA-256) and set the property fingerprint=%s",
-            found ? found : "(none)"),
-        (NULL));
-  else if (refused)
-    GST_ELEMENT_ERROR (s->bin, RESOURCE, NOT_AUTHORIZED,
-        ("The peer's certificate is another one than expected: its fingerprint "
-         "(SHA-256) is %s",
-            found ? found : "(none)"),
-        (NULL));
-}
-
-static void
-keys_set (GstElement *enc, gpointer data)
-{
-  Secure *s = data;
-  SecureReady func = NULL;
-  gpointer func_data;
-
-  g_mutex_lock (&s->lock);
-  if (!s->refused) {
-    s->ready = TRUE;
-    func = s->ready_func;
-    func_data = s->ready_data;
-  }
-  g_mutex_unlock (&s->lock);
-  if (func)
-    func (func_data);
-}
-
-/* The srtpdec inside dtlssrtpdec. */
-static GstElement *
-inner_srtpdec (GstElement *dec)
-{
-  GstIterator *children = gst_bin_iterate_elements (GST_BIN (dec));
-  GValue item = G_VALUE_INIT;
-  GstElement *found = NULL;
-
-  while (!found && gst_iterator_next (children, &item) == GST_ITERATOR_OK) {
-    GstElement *child = g_value_get_object (&item);
-    GstElementFactory *factory = gst_element_get_factory (child);
-
-    if (factory && g_str_equal (GST_OBJECT_NAME (factory), "srtpdec"))
-      found = gst_object_ref (child);
-    g_value_reset (&item);
-  }
-  gst_iterator_free (children);
-  return found;
-}
-
-static gboolean
-dtls_open (Secure *s, const SecureConfig *cfg)
-{
-  g_autofree gchar *pem = NULL, *id = NULL;
-  GError *error = NULL;
-
-  if (cfg->key || cfg->key_file) {
-    GST_ELEMENT_ERROR (s->bin, RESOURCE, SETTINGS,
-        ("DTLS makes its own key: a key cannot be set beside dtls."), (NULL));
-    return FALSE;
-  }
-  if (cfg->pem_file
-      && !g_file_get_contents (cfg->pem_file, &pem, NULL, &error)) {
-    GST_ELEMENT_ERROR (s->bin, RESOURCE, OPEN_READ,
-        ("No certificate: %s.", error->message), (NULL));
-    g_error_free (error);
-    return FALSE;
-  }
-  s->dec = make_child (s, "dtlssrtpdec");
-  s->enc = s->dec ? make_child (s, "dtlssrtpenc") : NULL;
-  s->srtpdec = s->dec ? inner_srtpdec (s->dec) : NULL;
-  if (!s->enc || !s->srtpdec)
-    return FALSE;
-  /* It names the pair of elements, process-wide. */
-  id = g_strdup_printf ("%s-%08x%08x", GST_OBJECT_NAME (s->bin),
-      g_random_int (), g_random_int ());
-  if (pem)
-    g_object_set (s->dec, "pem", pem, NULL);
-  g_object_set (s->dec, "connection-id", id, NULL);
-  g_object_set (
-      s->enc, "connection-id", id, "is-client", cfg->dtls_client, NULL);
-  g_signal_connect (
-      s->dec, "notify::peer-pem", G_CALLBACK (peer_certificate), s);
-  g_signal_connect (s->enc, "on-key-set", G_CALLBACK (keys_set), s);
-  /* dtlsenc wants to find dtlsdec's connection when it becomes READY. */
-  return gst_element_set_state (s->dec, GST_STATE_READY)
-      != GST_STATE_CHANGE_FAILURE;
-}
-
 /* --- open and close ------------------------------------------------------ */
 
 static void
@@ -330,17 +216,19 @@ secure_open (Secure *s)
   cfg.fingerprint = g_strdup (cfg.fingerprint);
   s->refused = FALSE;
   s->ready = !cfg.dtls;
+  s->count = (SecureCounters){ 0 };
+  s->dropped_before = 0;
   g_clear_pointer (&s->peer_fingerprint, g_free);
   g_mutex_unlock (&s->lock);
 
   if (cfg.dtls)
-    good = dtls_open (s, &cfg);
+    good = secure_dtls_open (s, &cfg);
   else if (cfg.key || cfg.key_file)
     good = srtp_open (s, &cfg);
   else
     good = TRUE;
   config_clear (&cfg);
-  if (good && s->srtpdec)
+  if (good && s->dec)
     secure_gate_open (s);
   return good;
 }
@@ -362,6 +250,7 @@ secure_close (Secure *s)
 {
   close_child (s, &s->enc);
   close_child (s, &s->dec);
+  secure_dtls_close (s);
   secure_gate_close (s);
   gst_clear_object (&s->srtpdec);
   gst_clear_caps (&s->key_caps);
@@ -405,24 +294,40 @@ keep_secret (GstPad *pad)
   g_object_freeze_notify (G_OBJECT (pad)); /* of its own caps */
 }
 
+/* Links to pads of the hub, of which `out` may be linked already. */
+static gboolean
+link_hub_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
+{
+  GstElement *hub = dtls_hub_get_out (s->hub);
+  GstPad *in = gst_element_get_static_pad (
+      hub, kind == SECURE_RTP ? "rtp_sink" : "rtcp_sink");
+  GstPad *out = gst_element_get_static_pad (hub, "src");
+  gboolean good = link_pads (src, in)
+      && (gst_pad_is_linked (out) || link_pads (out, sink));
+
+  gst_object_unref (in);
+  gst_object_unref (out);
+  return good;
+}
+
 gboolean
 secure_link_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 {
   const gchar *in = kind == SECURE_RTP ? "rtp_sink_0" : "rtcp_sink_0";
-  const gchar *out = s->key_caps == NULL ? "src"
-      : kind == SECURE_RTP               ? "rtp_src_0"
-                                         : "rtcp_src_0";
+  const gchar *out = kind == SECURE_RTP ? "rtp_src_0" : "rtcp_src_0";
   GstPad *enc_sink, *enc_src;
   gboolean good;
 
+  if (s->hub)
+    return link_hub_out (s, kind, src, sink);
   if (!s->enc)
     return link_pads (src, sink);
   enc_sink = gst_element_request_pad_simple (s->enc, in);
   enc_src = gst_element_get_static_pad (s->enc, out);
-  if (s->key_caps && enc_src)
+  if (enc_src)
     keep_secret (enc_src);
   good = enc_sink && enc_src && link_pads (src, enc_sink)
-      && (gst_pad_is_linked (enc_src) || link_pads (enc_src, sink));
+      && link_pads (enc_src, sink);
   gst_clear_object (&enc_sink);
   gst_clear_object (&enc_src);
   return good;
@@ -431,15 +336,16 @@ secure_link_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 gboolean
 secure_link_in (Secure *s, SecureKind kind, GstPad *src)
 {
-  const gchar *name = s->key_caps == NULL ? "sink"
-      : kind == SECURE_RTP                ? "rtp_sink"
-                                          : "rtcp_sink";
+  GstElement *dec = s->hub ? GST_ELEMENT (s->hub) : s->dec;
+  const gchar *name = s->hub ? "sink"
+      : kind == SECURE_RTP   ? "rtp_sink"
+                             : "rtcp_sink";
   GstPad *sink;
   gboolean good;
 
-  if (!s->dec)
+  if (!dec)
     return TRUE;
-  sink = gst_element_get_static_pad (s->dec, name);
+  sink = gst_element_get_static_pad (dec, name);
   good = link_pads (src, sink);
   gst_object_unref (sink);
   return good;
@@ -448,7 +354,9 @@ secure_link_in (Secure *s, SecureKind kind, GstPad *src)
 GstPad *
 secure_in_pad (Secure *s, SecureKind kind)
 {
-  return s->dec ? gst_element_get_static_pad (
-             s->dec, kind == SECURE_RTP ? "rtp_src" : "rtcp_src")
-                : NULL;
+  GstElement *dec = s->hub ? GST_ELEMENT (s->hub) : s->dec;
+
+  return dec ? gst_element_get_static_pad (
+             dec, kind == SECURE_RTP ? "rtp_src" : "rtcp_src")
+             : NULL;
 }

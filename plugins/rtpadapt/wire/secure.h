@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -33,7 +34,8 @@ GBytes *secure_key_load (
 gchar *secure_fingerprint (const gchar *pem);
 
 typedef struct _Secure Secure;
-typedef void (*SecureReady) (gpointer data);
+/* `peer`: where the DTLS handshake was made with, NULL if it is not known. */
+typedef void (*SecureReady) (gpointer data, GSocketAddress *peer);
 
 /* One per bin, from its init; `dtls_client`: by default the one that begins a
  * handshake (the sending bin, which knows where to). */
@@ -82,15 +84,27 @@ gboolean secure_link_in (Secure *s, SecureKind kind, GstPad *src);
  * there is no security: then link to the UDP source's pad. */
 GstPad *secure_in_pad (Secure *s, SecureKind kind);
 
-/* FALSE till the DTLS handshake is over: nothing can be sent yet. */
+/* DTLS, between secure_open() and secure_close(); nothing without it.  What
+ * comes from another host than a client's destination is not heard (NULL: all
+ * are). */
+void secure_dtls_from (Secure *s, GInetAddress *host);
+/* Handshakes leave by this socket to where the peer's come from, not by what
+ * was linked. */
+void secure_dtls_socket (Secure *s, GSocket *socket);
+gboolean secure_is_dtls_client (Secure *s);
+
+/* FALSE while there is no DTLS connection: nothing can be sent. */
 gboolean secure_is_ready (Secure *s);
-/* Called from any thread when that changes to TRUE. */
+/* Called from any thread when there is a new connection. */
 void secure_set_ready (Secure *s, SecureReady func, gpointer data);
 
 /* Structure "application/x-rtpadapt-security-stats": "mode" (string: none,
  * srtp, dtls), "ready" (boolean), "received" (guint64), "dropped" (guint64:
- * forged, replayed, malformed or without a key), "peer-fingerprint" (string,
- * dtls only).  (transfer full).  Call it without locks. */
+ * forged, replayed, malformed or without a key), and with dtls
+ * "peer-fingerprint" (string), "handshakes" (guint64: connections there have
+ * been), "dtls-refused" and "dtls-held" (guint64, datagrams: in that were no
+ * DTLS or nobody's, out that would have been too much for a peer that had not
+ * proved its address).  (transfer full).  Call it without locks. */
 GstStructure *secure_stats (Secure *s);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "dtlshub.h"
 #include "secure.h"
 
 G_BEGIN_DECLS
@@ -37,15 +38,24 @@ struct _Secure
   SecureReady ready_func;
   gpointer ready_data;
   SecureCounters count;
-  GHashTable *ssrcs; /* seen: guint32 -> whether a packet was authentic */
-  guint tries;       /* SSRCs that may still be tried, at `refilled` */
-  gint64 refilled;   /* us */
+  guint64 dropped_before; /* by srtpdecs of connections that are gone */
+  GHashTable *ssrcs;      /* seen: guint32 -> whether a packet was authentic */
+  guint tries;            /* SSRCs that may still be tried, at `refilled` */
+  gint64 refilled;        /* us */
 
   /* Between secure_open() and secure_close(), changed by nobody else. */
   GstElement *enc, *dec; /* as linked */
-  GstElement *srtpdec;   /* dec, or the one inside it */
+  DtlsHub *hub;          /* DTLS: in place of both, or NULL */
+  GstElement *srtpdec;   /* dec, or under the lock that of a connection */
   GstCaps *key_caps;     /* for srtpdec; NULL: DTLS */
 };
+
+/* secure.c */
+void secure_post_missing (Secure *s, const gchar *factory);
+
+/* securedtls.c */
+gboolean secure_dtls_open (Secure *s, const SecureConfig *cfg);
+void secure_dtls_close (Secure *s);
 
 /* securegate.c: counts what comes to srtpdec, and bounds the number of SSRCs
  * that strangers can make it keep. */

@@ -145,10 +145,11 @@ secure_stats (Secure *s)
 {
   GstElement *dec = NULL;
   GstStructure *dec_stats = NULL, *stats;
+  DtlsHubStats hub = { 0 };
   guint dropped = 0;
 
   g_mutex_lock (&s->lock);
-  if (s->ssrcs)
+  if (s->ssrcs && s->srtpdec)
     dec = gst_object_ref (s->srtpdec);
   g_mutex_unlock (&s->lock);
   if (dec) {
@@ -165,7 +166,14 @@ secure_stats (Secure *s)
                                           : "none",
       "ready", G_TYPE_BOOLEAN, s->ready, "received", G_TYPE_UINT64,
       s->count.received, "dropped", G_TYPE_UINT64,
-      s->count.malformed + s->count.crowded + dropped, NULL);
+      s->count.malformed + s->count.crowded + s->dropped_before + dropped,
+      NULL);
+  if (s->hub)
+    dtls_hub_get_stats (s->hub, &hub);
+  if (s->cfg.dtls)
+    gst_structure_set (stats, "handshakes", G_TYPE_UINT64, hub.finished,
+        "dtls-refused", G_TYPE_UINT64, hub.refused, "dtls-held", G_TYPE_UINT64,
+        hub.held, NULL);
   if (s->peer_fingerprint)
     gst_structure_set (
         stats, "peer-fingerprint", G_TYPE_STRING, s->peer_fingerprint, NULL);

@@ -1,0 +1,141 @@
+/* Handshakes on their way out: to the peer that they belong to, and no more
+ * than its address has earned.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "dtlshubpriv.h"
+#include "systime.h"
+
+#include <sys/socket.h>
+
+#define GST_CAT_DEFAULT dtls_hub_debug
+
+/* More than two whole flights. */
+#define HELD_MAX 16
+/* A server's first flight is some six times a hello (a certificate of RSA 2048
+ * and its key exchange), so a client says hello thrice at first: DTLS_AMPLIFY
+ * lets a server answer at once then. */
+#define HELLOS 3
+
+/* By the socket, or by the pad if the peer's address is the sink's affair. */
+static void
+send_now (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
+{
+  GSocketAddress *peer = NULL;
+  GSocket *socket = NULL;
+  GstMapInfo map;
+
+  g_mutex_lock (&self->lock);
+  if (self->socket && link->peer) {
+    socket = g_object_ref (self->socket);
+    peer = g_object_ref (link->peer);
+  }
+  g_mutex_unlock (&self->lock);
+  if (!socket) {
+    gst_pad_push (self->net_src, buffer);
+    return;
+  }
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    GOutputVector vector = { map.data, map.size };
+
+    /* What a full queue or a dead path swallows is repeated by a timer. */
+    g_socket_send_message (
+        socket, peer, &vector, 1, NULL, 0, MSG_DONTWAIT, NULL, NULL);
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_buffer_unref (buffer);
+  g_object_unref (peer);
+  g_object_unref (socket);
+}
+
+/* The lock is held.  A client that sends where the application told it to has
+ * no limit. */
+static gboolean
+may_send (DtlsHub *self, DtlsLink *link, gsize size)
+{
+  if (self->client && !self->socket)
+    return TRUE;
+  return dtls_try_may_send (&link->t, size);
+}
+
+/* The lock is held.  TRUE if that is the first ClientHello. */
+static gboolean
+note_hello (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
+{
+  GstMapInfo map;
+  guint8 random[DTLS_RANDOM];
+
+  if (!self->client || link->hello
+      || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  if (dtls_records_tell (map.data, map.size, TRUE, random) == DTLS_HELLO)
+    link->hello = gst_buffer_copy_deep (buffer);
+  gst_buffer_unmap (buffer, &map);
+  link->t.hello = system_now ();
+  return link->hello != NULL;
+}
+
+void
+dtls_flight_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  gboolean first, pass;
+
+  g_mutex_lock (&self->lock);
+  if (link->closed) {
+    g_mutex_unlock (&self->lock);
+    gst_buffer_unref (buffer);
+    return;
+  }
+  first = note_hello (self, link, buffer);
+  pass = g_queue_is_empty (&link->held) && may_send (self, link, size);
+  if (pass) {
+    link->t.out += size;
+  } else {
+    self->count.held++;
+    if (g_queue_get_length (&link->held) < HELD_MAX)
+      g_queue_push_tail (&link->held, gst_buffer_ref (buffer));
+  }
+  g_mutex_unlock (&self->lock);
+  if (pass)
+    send_now (self, link, gst_buffer_ref (buffer));
+  gst_buffer_unref (buffer);
+  for (guint i = 1; first && i < HELLOS; i++)
+    dtls_flight_hello (self, link);
+}
+
+void
+dtls_flight_release (DtlsHub *self, DtlsLink *link)
+{
+  GstBuffer *buffer;
+
+  do {
+    g_mutex_lock (&self->lock);
+    buffer = g_queue_peek_head (&link->held);
+    if (buffer && may_send (self, link, gst_buffer_get_size (buffer))) {
+      g_queue_pop_head (&link->held);
+      link->t.out += gst_buffer_get_size (buffer);
+    } else {
+      buffer = NULL;
+    }
+    g_mutex_unlock (&self->lock);
+    if (buffer)
+      send_now (self, link, buffer);
+  } while (buffer);
+}
+
+void
+dtls_flight_hello (DtlsHub *self, DtlsLink *link)
+{
+  GstBuffer *buffer = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (link->hello && !link->closed
+      && may_send (self, link, gst_buffer_get_size (link->hello))) {
+    buffer = gst_buffer_copy (link->hello);
+    link->t.out += gst_buffer_get_size (buffer);
+  }
+  link->t.hello = system_now ();
+  g_mutex_unlock (&self->lock);
+  if (buffer)
+    send_now (self, link, buffer);
+}

@@ -1,0 +1,59 @@
+/* DtlsHub's own: its struct, shared by its files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "dtlshub.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (dtls_hub_debug);
+
+/* Handshakes at a time that have not taken the current one's place. */
+#define DTLS_TRIES 4
+
+struct _DtlsHub
+{
+  GstElement parent;
+
+  /* from dtls_hub_new() to the end */
+  DtlsHubFuncs funcs;
+  gboolean client;
+  gchar *pem, *fingerprint;
+  GstElement *out; /* where the second three pads are */
+  GstPad *net_sink, *rtp_src, *rtcp_src;
+  GstPad *rtp_sink, *rtcp_sink, *net_src;
+  gint flow; /* atomic: what the network's pad returned last */
+
+  GMutex lock; /* never held while pads, elements or functions are called */
+  GCond cond;
+  GThread *manager; /* between READY and PAUSED */
+  gboolean stopping;
+  GQueue input;      /* (GstBuffer) with the sender's address */
+  DtlsLink *current; /* or NULL */
+  DtlsLink *tries[DTLS_TRIES];
+  RaTime begun; /* the last try of a client */
+  GSocket *socket;
+  GInetAddress *host;
+  GSocketAddress *learned; /* a client's with a socket: who speaks to us */
+  guint64 learned_bytes;
+  GHashTable *told; /* fingerprints of wrong certificates */
+  DtlsHubStats count;
+};
+
+/* dtlsflight.c: handshakes on their way out. */
+/* As of DtlsLinkFuncs.  `buffer` (transfer full). */
+void dtls_flight_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer);
+/* What was held back, as far as it may leave now. */
+void dtls_flight_release (DtlsHub *self, DtlsLink *link);
+/* Repeats the client's hello. */
+void dtls_flight_hello (DtlsHub *self, DtlsLink *link);
+
+/* dtlsmanager.c: the thread. */
+void dtls_manager_start (DtlsHub *self);
+void dtls_manager_stop (DtlsHub *self);
+/* A datagram of DTLS.  (transfer full) */
+void dtls_manager_hear (DtlsHub *self, GstBuffer *buffer);
+gboolean dtls_same_address (GSocketAddress *a, GSocketAddress *b);
+
+G_END_DECLS

@@ -1,0 +1,481 @@
+/* The thread that begins, feeds and ends DTLS connections.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "dtlshubpriv.h"
+#include "securepriv.h"
+#include "systime.h"
+
+#include <gst/net/gstnetaddressmeta.h>
+#include <string.h>
+
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT dtls_hub_debug
+
+/* Datagrams of handshakes that wait for the thread. */
+#define INPUT_MAX 256
+/* How often it looks at the time. */
+#define TICK (100 * G_TIME_SPAN_MILLISECOND)
+/* Wrong certificates that are told of; a stranger can make more. */
+#define TOLD_MAX 16
+
+gboolean
+dtls_same_address (GSocketAddress *a, GSocketAddress *b)
+{
+  GInetSocketAddress *ia, *ib;
+
+  if (a == b || !a || !b)
+    return a == b;
+  ia = G_INET_SOCKET_ADDRESS (a);
+  ib = G_INET_SOCKET_ADDRESS (b);
+  return g_inet_socket_address_get_port (ia)
+      == g_inet_socket_address_get_port (ib)
+      && g_inet_address_equal (g_inet_socket_address_get_address (ia),
+          g_inet_socket_address_get_address (ib));
+}
+
+static void
+count_refused (DtlsHub *self)
+{
+  g_mutex_lock (&self->lock);
+  self->count.refused++;
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- what connections tell ----------------------------------------------- */
+
+static void
+on_flight (gpointer data, DtlsLink *link, GstBuffer *buffer)
+{
+  dtls_flight_leaves (data, link, buffer);
+}
+
+static GstFlowReturn
+on_leaves (gpointer data, GstMiniObject *object)
+{
+  DtlsHub *self = data;
+  GstFlowReturn flow = GST_IS_BUFFER_LIST (object)
+      ? gst_pad_push_list (self->net_src, GST_BUFFER_LIST_CAST (object))
+      : gst_pad_push (self->net_src, GST_BUFFER_CAST (object));
+
+  g_atomic_int_set (&self->flow, flow);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+on_came (gpointer data, DtlsLink *link, gboolean rtcp, GstBuffer *buffer)
+{
+  DtlsHub *self = data;
+  gboolean pass;
+
+  g_mutex_lock (&self->lock);
+  pass = link == self->current;
+  if (pass)
+    link->current.heard = system_now ();
+  g_mutex_unlock (&self->lock);
+  if (pass)
+    return gst_pad_push (rtcp ? self->rtcp_src : self->rtp_src, buffer);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+/* The same hex digits, however written. */
+static gboolean
+fingerprint_equal (const gchar *a, const gchar *b)
+{
+  if (!a || !b)
+    return FALSE;
+  for (;; a++, b++) {
+    while (*a == ':' || *a == ' ')
+      a++;
+    while (*b == ':' || *b == ' ')
+      b++;
+    if (g_ascii_toupper (*a) != g_ascii_toupper (*b))
+      return FALSE;
+    if (!*a)
+      return TRUE;
+  }
+}
+
+/* In the handshake, before there are keys.  dtlsdec takes every certificate: it
+ * is judged here, and the manager drops what is wrong. */
+static void
+on_certificate (gpointer data, DtlsLink *link, const gchar *pem)
+{
+  DtlsHub *self = data;
+  gchar *found = secure_fingerprint (pem);
+
+  g_mutex_lock (&self->lock);
+  g_free (link->fingerprint);
+  link->fingerprint = found;
+  if (self->fingerprint && !fingerprint_equal (self->fingerprint, found))
+    link->wrong = link->t.failed = TRUE;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+on_keyed (gpointer data, DtlsLink *link)
+{
+  DtlsHub *self = data;
+
+  g_mutex_lock (&self->lock);
+  link->t.keyed = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- beginning and ending ------------------------------------------------ */
+
+/* The place of a new try, or NULL. */
+static DtlsLink **
+free_place (DtlsHub *self)
+{
+  guint places = self->client ? 1 : DTLS_TRIES;
+
+  for (guint i = 0; i < places; i++) {
+    if (!self->tries[i])
+      return &self->tries[i];
+  }
+  return NULL;
+}
+
+static void
+end_link (DtlsHub *self, DtlsLink **place)
+{
+  DtlsLink *link;
+
+  g_mutex_lock (&self->lock);
+  link = g_steal_pointer (place);
+  if (link)
+    link->closed = TRUE;
+  g_mutex_unlock (&self->lock);
+  if (!link)
+    return;
+  dtls_link_end (link);
+  dtls_link_unref (link);
+}
+
+static DtlsLink *
+begin_link (DtlsHub *self, DtlsLink **place, GSocketAddress *peer,
+    const guint8 *random, guint64 bytes)
+{
+  const DtlsLinkFuncs funcs = { .flight = on_flight,
+    .leaves = on_leaves,
+    .came = on_came,
+    .certificate = on_certificate,
+    .keyed = on_keyed,
+    .data = self };
+  DtlsLink *link = dtls_link_new (&funcs, self->client, self->pem);
+  RaTime now = system_now ();
+
+  if (!link)
+    return NULL;
+  link->t = (DtlsTry){
+    .begun = now, .heard = RA_TIME_NONE, .hello = now, .in = bytes
+  };
+  link->current.sent = RA_TIME_NONE;
+  if (random)
+    memcpy (link->random, random, DTLS_RANDOM);
+  link->peer = peer ? g_object_ref (peer) : NULL;
+  g_mutex_lock (&self->lock);
+  *place = link;
+  self->begun = now;
+  g_mutex_unlock (&self->lock);
+  if (dtls_link_begin (link))
+    return link;
+  GST_WARNING_OBJECT (self, "a DTLS connection could not be begun");
+  end_link (self, place);
+  return NULL;
+}
+
+/* --- what comes ---------------------------------------------------------- */
+
+/* The try that has the address, or one that nobody has answered. */
+static DtlsLink **
+find_try (DtlsHub *self, GSocketAddress *from)
+{
+  for (guint i = 0; i < DTLS_TRIES; i++) {
+    DtlsLink *link = self->tries[i];
+
+    if (link && (!link->peer || dtls_same_address (link->peer, from)))
+      return &self->tries[i];
+  }
+  return NULL;
+}
+
+/* A place for the hello of somebody new; one that lingers is ended. */
+static DtlsLink **
+make_room (DtlsHub *self, RaTime now)
+{
+  DtlsLink **place = free_place (self);
+
+  for (guint i = 0; i < DTLS_TRIES && !place; i++) {
+    if (dtls_try_may_leave (&self->tries[i]->t, now)) {
+      place = &self->tries[i];
+      end_link (self, place);
+    }
+  }
+  return place;
+}
+
+/* The connection that a ClientHello is for, or NULL: nobody's. */
+static DtlsLink *
+take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
+{
+  DtlsLink **place = find_try (self, from), *link;
+  RaTime now = system_now ();
+
+  link = place ? *place : self->current;
+  if (link && dtls_same_address (link->peer, from)
+      && memcmp (link->random, random, DTLS_RANDOM) == 0)
+    return link; /* again */
+  if (place && !dtls_try_may_leave (&(*place)->t, now))
+    return NULL; /* its last one is young, or complete */
+  if (place)
+    end_link (self, place);
+  else
+    place = make_room (self, now);
+  return place ? begin_link (self, place, from, random, 0) : NULL;
+}
+
+static DtlsLink *
+take_records (DtlsHub *self, GSocketAddress *from)
+{
+  DtlsLink **place = find_try (self, from);
+  DtlsLink *link = place ? *place : self->current;
+
+  if (place && !link->peer) {
+    g_mutex_lock (&self->lock);
+    link->peer = g_object_ref (from);
+    g_mutex_unlock (&self->lock);
+  }
+  return link && dtls_same_address (link->peer, from) ? link : NULL;
+}
+
+/* Only this thread changes who is there, so it reads that without the lock. */
+static void
+feed (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
+{
+  g_mutex_lock (&self->lock);
+  link->t.in += gst_buffer_get_size (buffer);
+  if (link->t.heard == RA_TIME_NONE)
+    link->t.heard = system_now ();
+  g_mutex_unlock (&self->lock);
+  dtls_flight_release (self, link);
+  /* An error, or a proper end that the peer has said. */
+  if (gst_pad_push (link->net_in, buffer) != GST_FLOW_OK) {
+    g_mutex_lock (&self->lock);
+    link->t.failed = TRUE;
+    g_mutex_unlock (&self->lock);
+  }
+  dtls_flight_release (self, link);
+}
+
+static void
+take (DtlsHub *self, GstBuffer *buffer)
+{
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  guint8 random[DTLS_RANDOM];
+  DtlsKind kind = DTLS_REFUSED;
+  DtlsLink *link = NULL;
+  GstMapInfo map;
+
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    kind = dtls_records_tell (map.data, map.size, !self->client, random);
+    gst_buffer_unmap (buffer, &map);
+  }
+  if (kind == DTLS_HELLO)
+    link = take_hello (self, meta->addr, random);
+  else if (kind == DTLS_RECORDS)
+    link = take_records (self, meta->addr);
+  if (link) {
+    feed (self, link, buffer);
+    return;
+  }
+  count_refused (self);
+  gst_buffer_unref (buffer);
+}
+
+/* --- what the time brings ------------------------------------------------ */
+
+/* The current one ends first, so that nothing of it comes any more where the
+ * new one's srtpdec takes its place. */
+static void
+replace_current (DtlsHub *self, DtlsLink *link)
+{
+  DtlsHubFuncs *funcs = &self->funcs;
+  gboolean any = self->current != NULL;
+
+  end_link (self, &self->current);
+  if (any)
+    funcs->closed (funcs->data);
+  if (!link)
+    return;
+  funcs->opens (funcs->data, link->srtpdec, link->fingerprint);
+  g_mutex_lock (&self->lock);
+  link->current.heard = system_now ();
+  self->current = link;
+  self->count.finished++;
+  g_mutex_unlock (&self->lock);
+  GST_INFO_OBJECT (self, "DTLS handshake complete");
+  funcs->ready (funcs->data, link->peer);
+}
+
+static void
+tell_wrong (DtlsHub *self, DtlsLink *link)
+{
+  const gchar *name = link->fingerprint ? link->fingerprint : "(none)";
+
+  if (!link->wrong || g_hash_table_contains (self->told, name)
+      || g_hash_table_size (self->told) >= TOLD_MAX)
+    return;
+  g_hash_table_add (self->told, g_strdup (name));
+  self->funcs.wrong (self->funcs.data, name);
+}
+
+/* By value, as other threads write to them. */
+static void
+look_at_try (DtlsHub *self, DtlsLink **place)
+{
+  DtlsLink *link = *place;
+  DtlsCurrent current = { 0 }, *now_current = NULL;
+  RaTime now = system_now ();
+  gboolean replaces, over, hello;
+
+  if (!link)
+    return;
+  g_mutex_lock (&self->lock);
+  if (self->current) {
+    current = self->current->current;
+    now_current = &current;
+    link->t.proven
+        = fingerprint_equal (self->current->fingerprint, link->fingerprint);
+  }
+  link->t.proven = link->t.proven || self->fingerprint;
+  replaces = dtls_try_may_replace (&link->t, now_current, self->client, now);
+  over = dtls_try_is_over (&link->t, now_current, self->client, now);
+  hello = self->client && dtls_try_says_hello (&link->t, now);
+  if (replaces)
+    *place = NULL;
+  g_mutex_unlock (&self->lock);
+  if (replaces) {
+    replace_current (self, link);
+  } else if (over) {
+    tell_wrong (self, link);
+    end_link (self, place);
+  } else if (hello) {
+    dtls_flight_hello (self, link);
+  }
+}
+
+static void
+maybe_begin (DtlsHub *self)
+{
+  GSocketAddress *peer = NULL;
+  DtlsCurrent current = { 0 };
+  gboolean begins;
+  guint64 bytes;
+
+  if (!self->client || self->tries[0])
+    return;
+  g_mutex_lock (&self->lock);
+  if (self->current)
+    current = self->current->current;
+  begins = dtls_client_begins (
+      self->current ? &current : NULL, self->begun, system_now ());
+  /* One that waits for its peer's address has to learn it first. */
+  begins = begins && (!self->socket || self->learned);
+  if (begins && self->learned)
+    peer = g_steal_pointer (&self->learned);
+  bytes = self->learned_bytes;
+  self->learned_bytes = 0;
+  g_mutex_unlock (&self->lock);
+  if (begins)
+    begin_link (self, &self->tries[0], peer, NULL, bytes);
+  g_clear_object (&peer);
+}
+
+static void
+look (DtlsHub *self)
+{
+  gboolean failed;
+
+  g_mutex_lock (&self->lock);
+  failed = self->current && self->current->t.failed;
+  g_mutex_unlock (&self->lock);
+  if (failed)
+    replace_current (self, NULL);
+  for (guint i = 0; i < DTLS_TRIES; i++)
+    look_at_try (self, &self->tries[i]);
+  maybe_begin (self);
+}
+
+/* --- the thread ---------------------------------------------------------- */
+
+static gpointer
+manage (gpointer data)
+{
+  DtlsHub *self = data;
+
+  g_mutex_lock (&self->lock);
+  while (!self->stopping) {
+    GstBuffer *buffer = g_queue_pop_head (&self->input);
+
+    g_mutex_unlock (&self->lock);
+    if (buffer)
+      take (self, buffer);
+    look (self);
+    g_mutex_lock (&self->lock);
+    if (!self->stopping && g_queue_is_empty (&self->input))
+      g_cond_wait_until (
+          &self->cond, &self->lock, g_get_monotonic_time () + TICK);
+  }
+  g_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+void
+dtls_manager_start (DtlsHub *self)
+{
+  self->stopping = FALSE;
+  self->begun = RA_TIME_NONE;
+  self->manager = g_thread_new ("dtls", manage, self);
+}
+
+void
+dtls_manager_stop (DtlsHub *self)
+{
+  if (!self->manager)
+    return;
+  g_mutex_lock (&self->lock);
+  self->stopping = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+  g_thread_join (g_steal_pointer (&self->manager));
+  for (guint i = 0; i < DTLS_TRIES; i++)
+    end_link (self, &self->tries[i]);
+  replace_current (self, NULL);
+  g_queue_clear_full (&self->input, (GDestroyNotify) gst_buffer_unref);
+}
+
+void
+dtls_manager_hear (DtlsHub *self, GstBuffer *buffer)
+{
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  gboolean pass;
+
+  g_mutex_lock (&self->lock);
+  pass = meta && G_IS_INET_SOCKET_ADDRESS (meta->addr)
+      && g_queue_get_length (&self->input) < INPUT_MAX;
+  if (pass && self->host)
+    pass = g_inet_address_equal (self->host,
+        g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (meta->addr)));
+  if (pass) {
+    g_queue_push_tail (&self->input, buffer);
+    g_cond_signal (&self->cond);
+  } else {
+    self->count.refused++;
+  }
+  g_mutex_unlock (&self->lock);
+  if (!pass)
+    gst_buffer_unref (buffer);
+}

@@ -1,0 +1,33 @@
+/* Which datagrams may come to the DTLS library.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * dtlsdec (1.22) ends with an error when its library refuses a record, and what
+ * the library refuses changes with its version.  So a datagram passes only if
+ * all of it has the form that RFC 6347 4.1 gives to a record, and if it is
+ * something that a peer has reason to say.  Alerts that are not encrypted are
+ * dropped: anybody can forge them, and our own timers end what is dead.
+ *
+ * No clock, no state.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define DTLS_RANDOM 32 /* bytes, RFC 5246 7.4.1.2 */
+
+typedef enum
+{
+  DTLS_REFUSED, /* drop it */
+  DTLS_SRTP,    /* SRTP or SRTCP (RFC 7983 7) */
+  DTLS_HELLO,   /* begins with a ClientHello: a peer wants a new connection */
+  DTLS_RECORDS  /* belongs to a connection that is there */
+} DtlsKind;
+
+/* `server`: we are the server, so what comes is a client's.  `random` is filled
+ * for DTLS_HELLO. */
+DtlsKind dtls_records_tell (const guint8 *data, gsize size, gboolean server,
+    guint8 random[DTLS_RANDOM]);
+
+G_END_DECLS
