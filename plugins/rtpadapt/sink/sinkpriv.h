@@ -53,7 +53,8 @@ typedef struct
   GMutex lock;
   Peer *peer;       /* between NULL and READY */
   Sources *sources; /* the same */
-  guint64 sent;     /* packets of RTP, as the session numbers them */
+  guint ext_twcc;   /* the session's id of transport-wide numbers, or 0 */
+  guint sent;       /* 1 more than the last of these that left, or 0 */
   guint32 ssrcs[SINK_SSRCS];
   guint n_ssrcs, next_ssrc; /* the ring */
   guint64 junk;             /* packets that are no RTCP */
