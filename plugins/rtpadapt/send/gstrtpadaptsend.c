@@ -301,6 +301,7 @@ send_start (GstRtpAdaptSend *self)
   self->fecenc_usable = FALSE;
   self->encoder_expected = FALSE;
   self->encoder_again = RA_TIME_NONE;
+  self->heard_at = send_now (self);
   self->beside = 0;
   self->beside_again = 0;
   self->notified = G_MAXUINT64; /* nothing yet: 0 is news, too */
@@ -334,9 +335,7 @@ send_stop (GstRtpAdaptSend *self)
   gst_clear_object (&self->sysclock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_set (&self->encoders[i].element, NULL);
-  self->n_encoders = 0;
+  send_encoders_stop (self);
   g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
   g_mutex_unlock (&self->lock);
   g_clear_object (&session);

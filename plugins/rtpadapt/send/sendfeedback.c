@@ -61,6 +61,7 @@ rows_apply (GstRtpAdaptSend *self, const GArray *rows)
   RaTime now = send_now (self);
 
   if (packets->len > 0) {
+    self->heard_at = now;
     ra_sender_on_feedback (self->sender,
         (const RaFeedbackPacket *) packets->data, packets->len, TWCC_GRAIN,
         now);
@@ -366,6 +367,7 @@ send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
       packet_take (self, &packet, &c);
     self->count.foreign += c.radp.data != NULL; /* of no TFRC-FB of ours */
     if (c.changed) {
+      self->heard_at = c.now;
       send_wake (self);
       send_tell (self);
     }

@@ -120,6 +120,7 @@ typedef enum
   SEND_WARNED_LIAR = 1 << 3,
   SEND_WARNED_ECN_UNHEARD = 1 << 4,
   SEND_WARNED_ECN_FAILED = 1 << 5,
+  SEND_WARNED_SHARED = 1 << 6,
 } SendWarned;
 
 typedef struct
@@ -196,12 +197,13 @@ struct _GstRtpAdaptSend
   /* what the world is told, by one job of the element's thread pool */
   gboolean job_pending, job_again;
   gboolean encoder_stale;    /* look for it anew */
-  gboolean encoder_expected; /* caps came: it is wrong not to find one */
+  gboolean encoder_expected; /* video came: it is wrong not to find one */
   gboolean encoders_retold;  /* the user told something else about them */
   SendEncoder encoders[SEND_ENCODERS_MAX];
   guint n_encoders;
   guint64 beside;         /* what streams took that are none of theirs, bit/s */
   RaTime beside_again;    /* when to look for that */
+  RaTime heard_at;        /* the receiver, or when we started */
   RaTime encoder_again;   /* when one may be changed, or RA_TIME_NONE */
   gboolean fecenc_stale;  /* look for it anew */
   gboolean fecenc_usable; /* one of them makes packets */
@@ -263,6 +265,8 @@ void send_encoders_drive (GstRtpAdaptSend *self);
 /* A packet leaves: what audio takes now may change their share.  The lock is
  * held. */
 void send_encoders_watch (GstRtpAdaptSend *self, RaTime now);
+/* Drives none of them any more; the lock is held. */
+void send_encoders_stop (GstRtpAdaptSend *self);
 /* What they were told last, together, bit/s; the lock is held. */
 guint64 send_encoders_bitrate (const GstRtpAdaptSend *self);
 
