@@ -74,6 +74,7 @@ rtp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       note_caps (&self->who, GST_PAD_PROBE_INFO_EVENT (info));
     return GST_PAD_PROBE_OK;
   }
+  sink_hints_start (self);
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
     note_packet (&self->who, GST_PAD_PROBE_INFO_BUFFER (info));
     return GST_PAD_PROBE_OK;

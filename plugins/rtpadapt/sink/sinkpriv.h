@@ -79,8 +79,11 @@ struct _GstRtpAdaptSink
   /* under the object lock */
   SinkConfig cfg;
   GError *uri_problem;
+  GstClockID hint;    /* or NULL */
   GPtrArray *streams; /* SinkStream */
   guint ext_twcc;     /* the id of the first stream */
+
+  gint hinted; /* atomic: packets leave, and answers are waited for */
 
   SinkPeer who;
 };
@@ -116,6 +119,12 @@ void sink_wire_close (GstRtpAdaptSink *self);
 void sink_wire_destination (GstRtpAdaptSink *self);
 /* The DSCP of RTCP follows those of RTP. */
 void sink_wire_dscp (GstRtpAdaptSink *self);
+
+/* sinkhints.c */
+/* A packet leaves that somebody should answer; any thread. */
+void sink_hints_start (GstRtpAdaptSink *self);
+/* In PAUSED to READY. */
+void sink_hints_stop (GstRtpAdaptSink *self);
 
 /* sinkpeer.c */
 void sink_peer_init (GstRtpAdaptSink *self);
