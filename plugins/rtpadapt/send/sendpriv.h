@@ -111,6 +111,20 @@ typedef struct
   guint n_reports; /* sent so far */
 } SendHearing;
 
+/* Feedback of another kind than is set; ways are GstRtpAdaptFeedback's or
+ * SEND_FEEDBACK_NONE. */
+typedef struct
+{
+  gint way;           /* that came last */
+  guint n;            /* times in a row, till enough */
+  RaTime since;       /* the first of these */
+  gint adopted;       /* in place of the one that is set */
+  gint wish;          /* the receiver said that it is set to this */
+  RaTime kind_at;     /* feedback of the kind in use, RA_TIME_NONE: never */
+  RaTime alone_since; /* receiver reports, the same */
+  gboolean alone;     /* there is nothing else */
+} SendOther;
+
 /* What is posted at most once per start. */
 typedef enum
 {
@@ -121,6 +135,7 @@ typedef enum
   SEND_WARNED_ECN_UNHEARD = 1 << 4,
   SEND_WARNED_ECN_FAILED = 1 << 5,
   SEND_WARNED_SHARED = 1 << 6,
+  SEND_WARNED_OTHER = 1 << 7,
 } SendWarned;
 
 typedef struct
@@ -180,6 +195,7 @@ struct _GstRtpAdaptSend
   RemoteClock remote;
   SendExt ext_in, ext; /* by the caps that came in, that went out */
   SendHearing hearing;
+  SendOther other;
 
   /* Our time: the clock's plus a constant, so that it goes on when the
    * pipeline gets another clock. */
@@ -368,6 +384,18 @@ GObject *send_hearing_stop (GstRtpAdaptSend *self);
 void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
 /* "twcc", "tfrc", "ccfb", "none". */
 const gchar *send_feedback_nick (gint mode);
+
+/* sendother.c: the lock is held for all of these. */
+void send_other_start (GstRtpAdaptSend *self);
+/* Feedback of the kind in use came; of another one; a report about us; letters
+ * of RADP that say what the receiver is set to. */
+void send_other_on_kind (GstRtpAdaptSend *self, RaTime now);
+void send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now);
+void send_other_on_reports (GstRtpAdaptSend *self, RaTime now);
+void send_other_on_wish (
+    GstRtpAdaptSend *self, const guint8 *letters, gsize len);
+/* Warns where the settings differ.  The lock is let go. */
+void send_other_drive (GstRtpAdaptSend *self);
 
 /* sendfeedback.c */
 /* A compound from the peer. */
