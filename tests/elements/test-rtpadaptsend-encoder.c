@@ -213,6 +213,111 @@ test_encoder_missing (void)
   send_free (&s);
 }
 
+#define VIDEO_CAPS "application/x-rtp,media=video,encoding-name=RAW"
+#define AUDIO_CAPS "application/x-rtp,media=audio,encoding-name=OPUS"
+
+/* One stream's caps after the other's, without an encoder. */
+static const struct
+{
+  const gchar *name, *caps[2], *settings;
+  guint warnings;
+  const gchar *why;
+} quiet_rows[] = {
+  { "audio", { AUDIO_CAPS, AUDIO_CAPS ",x=1" }, "", 0, "no video, no encoder" },
+  { "audio-first", { AUDIO_CAPS, VIDEO_CAPS }, "", 1, "video comes later" },
+  { "video-first", { VIDEO_CAPS, AUDIO_CAPS }, "", 1, "and before" },
+  { "none", { VIDEO_CAPS, AUDIO_CAPS }, "encoder=none", 0, "hands off" },
+};
+
+static void
+count_notify (GObject *object, GParamSpec *pspec, gpointer n)
+{
+  g_atomic_int_inc ((gint *) n);
+}
+
+/* A job begins with telling of a bitrate, so that the one before has ended. */
+static void
+settle (Send *s, guint rate)
+{
+  gint told = 0;
+  gulong handler = g_signal_connect (s->element, "notify::estimated-bitrate",
+      G_CALLBACK (count_notify), &told);
+
+  for (gint i = 1; i <= 3; i++) {
+    g_object_set (s->element, "max-bitrate", rate - 1000 * (guint) i, NULL);
+    wait_until (g_atomic_int_get (&told) >= i);
+  }
+  g_signal_handler_disconnect (s->element, handler);
+}
+
+static void
+test_encoder_quiet (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *settings
+      = g_strdup_printf ("rtpadaptsend stats-interval=0 controller=fixed "
+                         "start-bitrate=500000 %s",
+          quiet_rows[row].settings);
+  Send s = { .element = gst_parse_launch (settings, NULL) };
+  guint n = 0;
+
+  g_test_message ("%s", quiet_rows[row].why);
+  gst_object_ref_sink (s.element);
+  send_harness_caps (&s, s.element, quiet_rows[row].caps[0]);
+  settle (&s, 400000);
+  gst_harness_set_src_caps_str (s.h, quiet_rows[row].caps[1]);
+  settle (&s, 300000);
+  wait_until ((n += warnings (&s)) >= quiet_rows[row].warnings);
+  g_assert_cmpuint (n, ==, quiet_rows[row].warnings);
+  send_free (&s);
+}
+
+/* The bitrate of one that is left alone stays. */
+static void
+test_encoder_none (void)
+{
+  Drive d = drive_new ("x264enc name=enc bitrate=321 ! rtph264pay",
+      "controller=fixed start-bitrate=500000 encoder=none");
+
+  gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
+  wait_until (uint_of (d.send, "estimated-bitrate") == 500000);
+  g_object_set (d.send, "max-bitrate", 400000, NULL);
+  wait_until (uint_of (d.send, "estimated-bitrate") == 400000);
+  g_assert_cmpuint (uint_of (d.encoder, "bitrate"), ==, 321);
+  g_object_set (d.send, "encoder", "", NULL);
+  wait_until (uint_of (d.encoder, "bitrate") == 400);
+  g_object_set (d.send, "encoder", "none", "max-bitrate", 300000, NULL);
+  wait_until (uint_of (d.send, "encoder-bitrate") == 0);
+  g_assert_cmpuint (uint_of (d.encoder, "bitrate"), >=, 300);
+  drive_free (&d);
+}
+
+/* As with rtpadaptsink: x264enc on one pad, opusenc on the other. */
+static const gchar *const av_rows[] = {
+  "videotestsrc is-live=true num-buffers=20 ! x264enc tune=zerolatency "
+  "name=enc ! rtph264pay ! f. audiotestsrc is-live=true ! opusenc ! "
+  "rtpopuspay ! f.",
+  "audiotestsrc is-live=true ! opusenc ! rtpopuspay ! f. "
+  "videotestsrc is-live=true num-buffers=20 ! x264enc tune=zerolatency "
+  "name=enc ! rtph264pay ! f.",
+};
+
+static void
+test_encoder_beside_audio (gconstpointer data)
+{
+  g_autofree gchar *upstream
+      = g_strdup_printf ("%s funnel name=f", av_rows[GPOINTER_TO_UINT (data)]);
+  Drive d = drive_new (upstream, "controller=fixed start-bitrate=500000");
+  GstBus *bus = gst_element_get_bus (d.pipeline);
+
+  gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
+  wait_until (uint_of (d.send, "encoder-bitrate") > 0);
+  wait_until (packets_sent (d.send) > 20);
+  g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
+  gst_object_unref (bus);
+  drive_free (&d);
+}
+
 typedef struct
 {
   GMutex lock;
@@ -286,6 +391,11 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/encoder/in-bin", test_encoder_in_bin);
   g_test_add_func ("/rtpadaptsend/encoder/named", test_encoder_named);
   g_test_add_func ("/rtpadaptsend/encoder/missing", test_encoder_missing);
+  for (guint i = 0; i < G_N_ELEMENTS (quiet_rows); i++)
+    add_row ("encoder/quiet", quiet_rows[i].name, i, test_encoder_quiet);
+  g_test_add_func ("/rtpadaptsend/encoder/none", test_encoder_none);
+  add_row ("encoder/beside-audio", "video", 0, test_encoder_beside_audio);
+  add_row ("encoder/beside-audio", "audio", 1, test_encoder_beside_audio);
   g_test_add_func ("/rtpadaptsend/encoder/blocks", test_encoder_blocks);
   return g_test_run ();
 }

@@ -330,6 +330,85 @@ test_receiver_moves (void)
   close (ear2);
 }
 
+/* --- transport-wide numbers ------------------------------------------------ */
+
+/* More than half of the numbers there are. */
+#define SOUNDS 33000
+
+/* `n` packets of 20 bytes that are ready-made, and have no header extension. */
+static void
+push_sound (GstElement *pipeline, guint seq, guint n)
+{
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "sound");
+  GstBufferList *list = gst_buffer_list_new ();
+
+  for (guint i = seq; i < seq + n; i++) {
+    guint8 data[20] = { 0x80, 97, (guint8) (i >> 8), (guint8) i, 0, 0,
+      (guint8) (i >> 8), (guint8) i, 0, 0, 0, 9 };
+
+    gst_buffer_list_add (list, gst_buffer_new_memdup (data, sizeof data));
+  }
+  g_assert_cmpint (
+      gst_app_src_push_buffer_list (GST_APP_SRC (src), list), ==, GST_FLOW_OK);
+  gst_object_unref (src);
+}
+
+/* draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1: `number` came. */
+static void
+say_came (gint fd, guint port, guint number)
+{
+  guint8 rtcp[SINK_RR_SIZE + 24] = { 0 }, *fb = rtcp + SINK_RR_SIZE;
+
+  sink_rr (rtcp, SINK_THEIRS, SINK_SSRC);
+  fb[0] = 0x80 | 15;
+  fb[1] = 205;
+  fb[3] = 5;
+  GST_WRITE_UINT32_BE (fb + 4, SINK_THEIRS);
+  GST_WRITE_UINT32_BE (fb + 8, SINK_SSRC);
+  GST_WRITE_UINT16_BE (fb + 12, (guint16) number);
+  GST_WRITE_UINT16_BE (fb + 14, 1);
+  GST_WRITE_UINT32_BE (fb + 16, 0x00000100);
+  GST_WRITE_UINT32_BE (fb + 20, 0x20010000); /* a run of 1 with a small delta */
+  udp_say (fd, "127.0.0.1", port, 0, rtcp, sizeof rtcp);
+}
+
+/* Sound that is not numbered beside numbered video: reports about the latter are
+ * heard, however much of the former was sent. */
+static void
+test_sound_beside (void)
+{
+  guint port, number, sounds = 0;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  GstElement *sink,
+      *pipeline = sink_pipeline (port,
+          "controller=fixed start-bitrate=20000000 max-backlog=10000000000 "
+          "fec=none colour=none appsrc name=sound format=time is-live=true caps="
+          "\"application/x-rtp,media=audio,encoding-name=L8,payload=97,"
+          "clock-rate=8000\" ! s.",
+          &sink);
+  UdpHeard heard;
+
+  sink_play (pipeline);
+  sink_push (pipeline, 1);
+  do
+    sink_hear_rtp (ear, &heard);
+  while (sink_heard_ssrc (&heard) != SINK_SSRC);
+  say_came (ear, heard.from_port, sink_heard_twcc (&heard));
+  sink_expect (sink, "sender/feedback", 1);
+  for (; sounds < SOUNDS; sounds += 500) {
+    push_sound (pipeline, sounds, 500);
+    sink_expect (sink, "sender/packets-sent", 1 + sounds);
+  }
+  sink_push (pipeline, 2);
+  sink_expect (sink, "sender/packets-sent", 2 + SOUNDS);
+  number = sink_heard_twcc (&heard) + 1; /* that the second one has */
+  say_came (ear, heard.from_port, number);
+  sink_expect (sink, "sender/feedback", 2);
+  g_assert_cmpuint (sink_stat (sink, "peer/flood"), ==, 0);
+  sink_stop (pipeline, sink);
+  close (ear);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -343,5 +422,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsink/mux-off", test_mux_off);
   g_test_add_func ("/rtpadaptsink/sr-request", test_sr_request);
   g_test_add_func ("/rtpadaptsink/receiver-moves", test_receiver_moves);
+  g_test_add_func ("/rtpadaptsink/sound-beside", test_sound_beside);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 
 #include "../../plugins/rtpadapt/wire/peer.h"
 #include "../../plugins/rtpadapt/wire/rtpmux.h"
+#include "../../plugins/rtpadapt/wire/twccnumber.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <string.h>
@@ -117,6 +118,83 @@ test_twcc (void)
   sources_free (s);
 }
 
+/* Packets with CSRCs, header extension and payload of 0x55; the id is 1. */
+static const struct
+{
+  const gchar *hex;
+  gint number; /* -1: none */
+  const gchar *why;
+} packets[] = {
+  { "90600001000000010000000abede00011112340055", 0x1234, "alone" },
+  { "80600001000000010000000abede00011112340055", -1, "no bit X" },
+  { "90600001000000010000000a100000011112340055", -1,
+      "the two-byte form (RFC 8285 4.3), which the session does not number" },
+  { "90600001000000010000000abede00012112340055", -1, "another id" },
+  { "90600001000000010000000abede000320aa0011567832010203000055", 0x5678,
+      "behind another element and padding" },
+  { "90600001000000010000000abede0002f000000011123400", -1,
+      "behind id 15, which ends it" },
+  { "90600001000000010000000abede000110120000", -1, "of one byte" },
+  { "90600001000000010000000abede00011f123400", -1, "longer than there is" },
+  { "92600001000000010000000a0000000b0000000cbede00011112340055", 0x1234,
+      "behind two CSRCs" },
+  { "90600001000000010000000abede0001", -1, "cut off" },
+  { "90600001000000010000000a", -1, "no room for an extension" },
+};
+
+static gsize
+bytes_of (const gchar *hex, guint8 *bytes)
+{
+  gsize n = 0;
+
+  for (; hex[0] && hex[1]; hex += 2)
+    bytes[n++] = (guint8) (g_ascii_xdigit_value (hex[0]) << 4
+        | g_ascii_xdigit_value (hex[1]));
+  return n;
+}
+
+static void
+test_numbers (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (packets); i++) {
+    guint8 bytes[64];
+    gsize size = bytes_of (packets[i].hex, bytes);
+    guint16 number = 0;
+    gboolean has = twcc_number_read (bytes, size, 1, &number);
+
+    g_test_message ("%s", packets[i].why);
+    g_assert_cmpint (has ? number : -1, ==, packets[i].number);
+    g_assert_false (twcc_number_read (bytes, size, 0, &number));
+  }
+}
+
+/* A hundred packets of ready-made sound, which have no number, go with each one
+ * that has one: all honest reports about those pass. */
+static void
+test_sound_beside (void)
+{
+  guint8 video[64], sound[64];
+  gsize video_size = bytes_of (packets[0].hex, video);
+  gsize sound_size
+      = bytes_of ("806100010000000100000002555555555555555555555555", sound);
+  Sources *s = sources_new ();
+  guint sent = 0;
+
+  for (guint i = 0; i < 1000; i++) {
+    guint16 number;
+
+    ra_put_u16 (video + 17, (guint16) i);
+    g_assert_true (twcc_number_read (video, video_size, 1, &number));
+    sent = number + 1u;
+    for (guint k = 0; k < 100; k++)
+      g_assert_false (twcc_number_read (sound, sound_size, 1, &number));
+    g_assert_true (
+        hear_twcc (s, (guint16) i, 1, sent, T0 + i * 50 * RA_MSECOND));
+  }
+  g_assert_cmpuint (sources_dropped (s), ==, 0);
+  sources_free (s);
+}
+
 /* RFC 3550 6.5: chunks of an SSRC each, with items of any length. */
 static const struct
 {
@@ -192,6 +270,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sources/rate", test_rate);
   g_test_add_func ("/sources/twcc", test_twcc);
   g_test_add_func ("/sources/csrcs", test_csrcs);
+  g_test_add_func ("/sources/numbers", test_numbers);
+  g_test_add_func ("/sources/sound-beside", test_sound_beside);
   for (guint i = 0; i < G_N_ELEMENTS (compounds); i++) {
     g_autofree gchar *path = g_strdup_printf ("/sources/named/%u", i);
 

@@ -55,6 +55,10 @@ G_BEGIN_DECLS
 
 #define RA_RADP_NAME "RADP"
 #define RA_RADP_SUBTYPE 0
+/* Its data are four letters alone, "twcc", "tfrc" or "ccfb": what the receiver is
+ * set to, while it sends something else. */
+#define RA_RADP_WISH_SUBTYPE 1
+#define RA_RADP_WISH_SIZE 4
 #define RA_RADP_SIZE_MAX 68
 #define RA_RADP_LDA_MAX 15
 

@@ -27,6 +27,11 @@
  * With tfrc and ccfb it takes the transport-wide number out of the caps it
  * passes on, so that rtpsession does not answer as well.
  *
+ * Where the packets lack what the feedback that is set needs, as the sender is
+ * set to another one, a warning says so after 2 s, and ccfb is sent, which needs
+ * nothing of them.  The APP packet RADP, subtype 1, tells the sender what is set
+ * here; rtpadaptsend takes what comes, and warns, too.
+ *
  * When feedback goes is decided by rtpsession, by the rules of RFC 4585: set
  * `rtp-profile=avpf` and a `bandwidth`, of which RTCP has 5 %: a report of 200
  * bytes each 50 ms needs 1.3 Mbit/s.  A warning tells when it is too little.
@@ -170,6 +175,8 @@ recv_start (GstRtpAdaptRecv *self)
   self->session_again = 0;
   self->frame_since = RA_TIME_NONE;
   self->framed = FALSE;
+  self->seen = (RecvSeen){ 0 };
+  self->wish_again = 0;
   self->hurry = self->hurried = self->untimely = FALSE;
   /* The caps tell whether it is to report. */
   recv_reporter_create (self,

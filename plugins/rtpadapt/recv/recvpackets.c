@@ -126,14 +126,15 @@ recv_rtcp_room (const GstRTCPBuffer *rtcp)
 }
 
 static void
-app_add (GstRTCPBuffer *rtcp, guint32 ssrc, const guint8 *data, gsize len)
+app_add (GstRTCPBuffer *rtcp, guint32 ssrc, guint8 subtype, const guint8 *data,
+    gsize len)
 {
   GstRTCPPacket packet;
 
   if (!gst_rtcp_buffer_add_packet (rtcp, GST_RTCP_TYPE_APP, &packet)
       || !gst_rtcp_packet_app_set_data_length (&packet, (guint16) (len / 4)))
     g_return_if_reached ();
-  gst_rtcp_packet_app_set_subtype (&packet, RA_RADP_SUBTYPE);
+  gst_rtcp_packet_app_set_subtype (&packet, subtype);
   gst_rtcp_packet_app_set_ssrc (&packet, ssrc);
   gst_rtcp_packet_app_set_name (&packet, RA_RADP_NAME);
   memcpy (gst_rtcp_packet_app_get_data (&packet), data, len);
@@ -164,8 +165,15 @@ recv_rtcp_add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
   ra_tfrc_fb_write (fb, fci, sizeof fci);
   /* RADP first: the sender acts on TFRC-FB, with what it knows by then. */
   if (len > 0)
-    app_add (rtcp, ssrc, data, len);
+    app_add (rtcp, ssrc, RA_RADP_SUBTYPE, data, len);
   rtpfb_add (rtcp, ssrc, media_ssrc, fmt, fci, sizeof fci);
+}
+
+void
+recv_rtcp_add_wish (GstRTCPBuffer *rtcp, guint32 ssrc, const gchar *nick)
+{
+  app_add (rtcp, ssrc, RA_RADP_WISH_SUBTYPE, (const guint8 *) nick,
+      RA_RADP_WISH_SIZE);
 }
 
 void

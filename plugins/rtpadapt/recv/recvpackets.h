@@ -51,6 +51,9 @@ gsize recv_rtcp_room (const GstRTCPBuffer *rtcp);
 /* There must be room for that. */
 void recv_rtcp_add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
     guint fmt, const RaTfrcFb *fb, const RaRadp *radp);
+/* What is set here, four letters; there must be room for that. */
+#define RECV_WISH_SIZE (12 + RA_RADP_WISH_SIZE)
+void recv_rtcp_add_wish (GstRTCPBuffer *rtcp, guint32 ssrc, const gchar *nick);
 #define RECV_CCFB_HEADER 12
 /* There must be room for that and `len`, a multiple of 4. */
 void recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,

@@ -55,6 +55,7 @@ packet_report (GstRtpAdaptRecv *self, GstBuffer *buffer, RecvPacket *p)
   p->wire.tos = rtp_adapt_buffer_get_tos (buffer);
   self->fresh = TRUE;
   self->untimely |= !is_timely (self, buffer);
+  recv_kind_on_packet (self, p, now);
   recv_frame_watch (self, p->marker, now);
   at_once = ra_reporter_on_packet (self->reporter, &p->wire);
   if (++self->n_packets >= DSCP_EVERY) {
@@ -135,26 +136,6 @@ recv_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 
 /* --- caps --------------------------------------------------------------- */
 
-/* What is reported with these caps; the lock is held. */
-static RaReports
-reports_choose (GstRtpAdaptRecv *self)
-{
-  if (self->cfg.feedback == GST_RTP_ADAPT_FEEDBACK_CCFB)
-    return RA_REPORTS_CCFB;
-  if (self->cfg.feedback != GST_RTP_ADAPT_FEEDBACK_TFRC)
-    return RA_REPORTS_NONE;
-  if (self->ids.send_ts)
-    return RA_REPORTS_TFRC;
-  recv_warn (self, RECV_WARNED_NO_SEND_TS, GST_RESOURCE_ERROR_SETTINGS,
-      self->ids.number
-          ? "The caps lack extmap-N=" RA_SEND_TS_URI
-            ", which feedback=tfrc needs: falling back to feedback=twcc."
-          : "The caps lack extmap-N=" RA_SEND_TS_URI
-            ", which feedback=tfrc needs: the sender gets no feedback.",
-      "the sender writes that header extension on each packet");
-  return RA_REPORTS_NONE;
-}
-
 /* Takes `event`, and gives what goes on. */
 static GstEvent *
 caps_take (GstRtpAdaptRecv *self, GstEvent *event)
@@ -166,7 +147,7 @@ caps_take (GstRtpAdaptRecv *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   g_mutex_lock (&self->lock);
   self->ids = recv_ids_parse (gst_caps_get_structure (caps, 0));
-  reports = reports_choose (self);
+  reports = recv_kind_choose (self);
   if (self->reporter && reports != self->reports) {
     recv_reporter_create (self, reports);
     self->due = FALSE;

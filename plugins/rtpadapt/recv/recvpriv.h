@@ -39,6 +39,7 @@ typedef enum
   RECV_WARNED_NO_AVPF = 1 << 2,
   RECV_WARNED_SLOW = 1 << 3,
   RECV_WARNED_PARAMS = 1 << 4,
+  RECV_WARNED_KIND = 1 << 5,
 } RecvWarned;
 
 typedef struct
@@ -49,6 +50,16 @@ typedef struct
   guint64 reports_refused; /* rtpsession could not send in time */
   guint64 reports_no_room; /* RTCP buffers too full for a report */
 } RecvCounters;
+
+/* What the packets had so far. */
+typedef struct
+{
+  gboolean number, send_ts;
+  gboolean judged; /* they were enough to say what they do not have */
+  gboolean told;   /* of an earlier sender: there is no second warning */
+  guint packets;
+  RaTime since, last; /* the first one; the last one with either */
+} RecvSeen;
 
 struct _GstRtpAdaptRecv
 {
@@ -66,6 +77,8 @@ struct _GstRtpAdaptRecv
 
   RaReporter *reporter; /* exists between READY and PAUSED */
   RaReports reports;    /* what it is for */
+  RecvSeen seen;
+  RaTime wish_again; /* when the sender is told what is set here */
 
   /* Our time: the clock's plus a constant, so that it goes on when the
    * pipeline gets another clock. */
@@ -131,6 +144,15 @@ void recv_get_property (
 
 /* recvpads.c */
 void recv_pads_init (GstRtpAdaptRecv *self);
+
+/* recvkind.c: the lock is held for all of these. */
+/* What is reported by the settings, the caps, and what packets had. */
+RaReports recv_kind_choose (GstRtpAdaptRecv *self);
+/* Another one from this packet on, perhaps. */
+void recv_kind_on_packet (
+    GstRtpAdaptRecv *self, const RecvPacket *p, RaTime now);
+/* The four letters that the next RTCP packet shall say, or NULL. */
+const gchar *recv_kind_wish (GstRtpAdaptRecv *self, RaTime now);
 
 /* recvreport.c */
 /* Looks for the session if it has to; no lock is held. */

@@ -279,6 +279,19 @@ report_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   return added;
 }
 
+/* The lock is held.  TRUE if there was something to say. */
+static gboolean
+wish_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
+{
+  const gchar *nick = NULL;
+
+  if (recv_rtcp_room (rtcp) >= RECV_WISH_SIZE)
+    nick = recv_kind_wish (self, recv_now (self));
+  if (nick)
+    recv_rtcp_add_wish (rtcp, ssrc, nick);
+  return nick != NULL;
+}
+
 /* In rtpsession's RTCP thread, for each RTCP packet it makes: one per SSRC of
  * its own.  TRUE: it may not be suppressed. */
 static gboolean
@@ -297,8 +310,10 @@ on_sending_rtcp (
     if (ssrc == 0) /* nothing else to be said, RFC 5506 */
       g_object_get (session, "internal-ssrc", &ssrc, NULL);
     g_mutex_lock (&self->lock);
-    if (self->reporter && self->due && !recv_rtcp_is_bye (&rtcp))
-      added = report_add (self, &rtcp, ssrc);
+    if (self->reporter && !recv_rtcp_is_bye (&rtcp)) {
+      added = self->due && report_add (self, &rtcp, ssrc);
+      added |= wish_add (self, &rtcp, ssrc);
+    }
     g_mutex_unlock (&self->lock);
     gst_rtcp_buffer_unmap (&rtcp);
   }

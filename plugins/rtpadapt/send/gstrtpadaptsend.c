@@ -310,6 +310,7 @@ send_start (GstRtpAdaptSend *self)
   self->fecenc_usable = FALSE;
   self->encoder_expected = FALSE;
   self->encoder_again = RA_TIME_NONE;
+  self->heard_at = send_now (self);
   self->beside = 0;
   self->beside_again = 0;
   self->notified = G_MAXUINT64; /* nothing yet: 0 is news, too */
@@ -348,9 +349,7 @@ send_stop (GstRtpAdaptSend *self)
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
   send_keys_start (self);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_set (&self->encoders[i].element, NULL);
-  self->n_encoders = 0;
+  send_encoders_stop (self);
   g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
   g_mutex_unlock (&self->lock);
   g_clear_object (&session);

@@ -5,8 +5,10 @@
  * and comes off the rate; the rest is shared equally among the encoders, one
  * that feeds several payloaders getting less.
  */
+#include "encodershare.h"
 #include "sendpriv.h"
 
+#include "systime.h"
 #include "walk.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
@@ -15,6 +17,13 @@
  * is told: what an encoder is told less often of, anyway. */
 #define BESIDE_INTERVAL (100 * RA_MSECOND)
 #define BESIDE_CHANGE 100
+
+/* The value of `encoder` that leaves all of them alone. */
+#define HANDS_OFF "none"
+
+/* Where nobody answered for so long, another one behind the same encoder is not
+ * held down. */
+#define QUIET (3 * RA_SECOND)
 
 /* What a search is about and what it found; the lock is not held. */
 typedef struct
@@ -27,7 +36,9 @@ typedef struct
   const EncoderRow *rows[SEND_ENCODERS_MAX];
   guint streams[SEND_ENCODERS_MAX];
   gboolean beside_us[SEND_ENCODERS_MAX];
-  gchar *missing; /* names that are no encoder's */
+  gchar *missing;           /* names that are no encoder's */
+  gboolean hands_off;       /* whatever is there */
+  gboolean expected, video; /* one should be found; there is video upstream */
   GArray *origins;
 } Found;
 
@@ -71,7 +82,7 @@ encoders_find (GstRtpAdaptSend *self, Found *f)
     gst_clear_object (&encoder);
   }
   f->missing = g_strdup (missing->str);
-  if (f->names[0])
+  if (f->names[0] || f->hands_off)
     return;
   all = encoder_find_all_upstream (
       self->sinkpad, *f->property ? f->property : NULL);
@@ -130,6 +141,7 @@ src_look (GstElement *element, GstPad *pad, gpointer data)
   if (s && gst_structure_has_name (s, "application/x-rtp")
       && gst_structure_get_uint (s, "ssrc", &stream.ssrc)) {
     stream.kind = stream_kind (caps);
+    origin->found->video |= stream_caps_are_video (caps);
     g_array_append_val (origin->found->origins, stream);
   }
   gst_clear_caps (&caps);
@@ -153,21 +165,52 @@ origins_find (GstRtpAdaptSend *self, Found *f)
 
 /* --- what a search found ------------------------------------------------ */
 
-/* The state of an encoder that was driven before; the lock is held. */
+/* TRUE if it was driven before; the lock is held. */
 static gboolean
-state_of (const GstRtpAdaptSend *self, GstElement *encoder, EncoderState *state)
+is_driven (const GstRtpAdaptSend *self, GstElement *encoder)
 {
   for (guint i = 0; i < self->n_encoders; i++) {
     g_autoptr (GstElement) before
         = g_weak_ref_get ((GWeakRef *) &self->encoders[i].element);
 
-    if (before == encoder) {
-      *state = self->encoders_retold ? (EncoderState){ 0 }
-                                     : self->encoders[i].state;
+    if (before == encoder)
       return TRUE;
-    }
   }
   return FALSE;
+}
+
+/* What we want of those that are not in `kept` does not count any more; NULL: of
+ * all.  The lock is held. */
+static void
+encoders_leave (GstRtpAdaptSend *self, GPtrArray *kept)
+{
+  for (guint i = 0; i < self->n_encoders; i++) {
+    g_autoptr (GstElement) encoder
+        = g_weak_ref_get (&self->encoders[i].element);
+
+    if (encoder && !(kept && g_ptr_array_find (kept, encoder, NULL)))
+      encoder_share_leave (encoder, self);
+  }
+}
+
+void
+send_encoders_stop (GstRtpAdaptSend *self)
+{
+  encoders_leave (self, NULL);
+  for (guint i = 0; i < self->n_encoders; i++)
+    g_weak_ref_set (&self->encoders[i].element, NULL);
+  self->n_encoders = 0;
+}
+
+/* Another one drives it already.  The lock is not held. */
+static void
+shared_tell (GstRtpAdaptSend *self, GstElement *encoder)
+{
+  GST_ELEMENT_INFO (self, RESOURCE, BUSY,
+      ("%s feeds another rtpadaptsend, too: the smallest of their bitrates "
+       "holds.",
+          GST_OBJECT_NAME (encoder)),
+      ("encoder= names those that are driven, encoder=none drives none"));
 }
 
 /* An encoder that was not driven before.  The lock is not held. */
@@ -186,32 +229,50 @@ encoder_greet (
         ("it works with: %s", row->settings));
 }
 
-/* Drives those found from now on.  The lock is held, and let go. */
-static void
-found_take (GstRtpAdaptSend *self, Found *f)
+/* Takes their places; the one that another one drives, too, or NULL.  The lock
+ * is held. */
+static GstElement *
+places_take (GstRtpAdaptSend *self, const Found *f)
 {
-  guint n = f->encoders->len;
-  EncoderState states[SEND_ENCODERS_MAX] = { 0 };
-  gboolean before[SEND_ENCODERS_MAX];
-  gboolean others = n == 0; /* somebody else sets them all */
+  GstElement *shared = NULL;
 
-  for (guint i = 0; i < n; i++)
-    before[i] = state_of (self, f->encoders->pdata[i], &states[i]);
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < f->encoders->len; i++) {
     SendEncoder *e = &self->encoders[i];
 
     g_weak_ref_set (&e->element, f->encoders->pdata[i]);
     e->told = f->told[i];
     e->row = f->rows[i] == &f->told[i] ? &e->told : f->rows[i];
-    e->state = states[i];
+    e->state = (EncoderState){ 0 };
     e->streams = f->streams[i];
     e->beside_us = f->beside_us[i];
-    others |= e->streams == 0; /* its stream comes from elsewhere */
+    if (encoder_share_join (f->encoders->pdata[i], self, self->encoders_retold)
+        > 0)
+      shared = f->encoders->pdata[i];
   }
-  for (guint i = n; i < self->n_encoders; i++)
+  for (guint i = f->encoders->len; i < self->n_encoders; i++)
     g_weak_ref_set (&self->encoders[i].element, NULL);
-  self->n_encoders = n;
+  self->n_encoders = f->encoders->len;
   self->encoders_retold = FALSE;
+  return shared;
+}
+
+/* Drives those found from now on.  The lock is held, and let go. */
+static void
+found_take (GstRtpAdaptSend *self, Found *f)
+{
+  guint n = f->encoders->len;
+  gboolean before[SEND_ENCODERS_MAX];
+  gboolean others = n == 0; /* somebody else sets them all */
+  GstElement *shared;
+
+  for (guint i = 0; i < n; i++) {
+    before[i] = is_driven (self, f->encoders->pdata[i]);
+    others |= f->streams[i] == 0; /* its stream comes from elsewhere */
+  }
+  encoders_leave (self, f->encoders);
+  shared = places_take (self, f);
+  if (shared && !send_warn_once (self, SEND_WARNED_SHARED))
+    shared = NULL;
   self->encoder_again = RA_TIME_NONE;
   for (guint i = 0; n == 0 && i < f->origins->len; i++)
     g_array_index (f->origins, StreamOrigin, i).driven = TRUE;
@@ -221,16 +282,28 @@ found_take (GstRtpAdaptSend *self, Found *f)
     if (!before[i])
       encoder_greet (self, f->encoders->pdata[i], f->rows[i]);
   }
+  if (shared)
+    shared_tell (self, shared);
   g_mutex_lock (&self->lock);
 }
 
 /* Once per start, if there is nobody to be driven, or not all that are named.
  * The lock is held, and let go. */
 static void
-missing_warn (GstRtpAdaptSend *self, const gchar *names)
+missing_warn (GstRtpAdaptSend *self, const Found *f)
 {
-  if ((*names == '\0' && self->n_encoders > 0) || !self->encoder_expected
-      || !send_warn_once (self, SEND_WARNED_NO_ENCODER))
+  const gchar *names = f->missing;
+
+  if (f->hands_off || (*names == '\0' && self->n_encoders > 0))
+    return;
+  /* Video was linked while the search went on, or tells of itself only behind
+   * its payloader: the next search is about all of it. */
+  if (!f->expected) {
+    self->job_again |= f->video && !self->encoder_expected;
+    self->encoder_expected |= f->video;
+    return;
+  }
+  if (!send_warn_once (self, SEND_WARNED_NO_ENCODER))
     return;
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
@@ -244,10 +317,14 @@ missing_warn (GstRtpAdaptSend *self, const gchar *names)
 static void
 search (GstRtpAdaptSend *self)
 {
+  gboolean hands_off = g_str_equal (self->cfg.encoder, HANDS_OFF);
   Found f = {
     .self = GST_ELEMENT (self),
-    .names = *self->cfg.encoder ? g_strsplit (self->cfg.encoder, ",", -1)
-                                : g_new0 (gchar *, 1),
+    .names = *self->cfg.encoder && !hands_off
+        ? g_strsplit (self->cfg.encoder, ",", -1)
+        : g_new0 (gchar *, 1),
+    .hands_off = hands_off,
+    .expected = self->encoder_expected,
     .property = g_strdup (self->cfg.encoder_property),
     .unit = self->cfg.encoder_unit,
     .encoders = g_ptr_array_new_with_free_func (gst_object_unref),
@@ -260,10 +337,10 @@ search (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   if (self->sender) {
     found_take (self, &f);
-    missing_warn (self, f.missing);
+    missing_warn (self, &f);
   }
   /* Whoever is missing may come. */
-  if (self->n_encoders == 0 || *f.missing)
+  if (!hands_off && (self->n_encoders == 0 || *f.missing))
     self->encoder_stale = TRUE;
   g_clear_pointer (&f.origins, g_array_unref);
   g_ptr_array_unref (f.encoders);
@@ -297,9 +374,13 @@ encoder_drive (GstRtpAdaptSend *self, guint i, guint64 bps, RaTime now)
 {
   SendEncoder *e = &self->encoders[i];
   GstElement *encoder = g_weak_ref_get (&e->element);
-  EncoderState state = e->state;
+  /* Others behind it may have another clock. */
+  EncoderWish wish = { .bps = bps,
+    .quiet = ra_diff (now, self->heard_at) > QUIET,
+    .now = system_now () };
   const EncoderRow *row = e->row;
   gboolean removed = e->beside_us;
+  EncoderState state;
   RaTime again;
 
   if (!encoder)
@@ -312,14 +393,20 @@ encoder_drive (GstRtpAdaptSend *self, guint i, guint64 bps, RaTime now)
     g_mutex_lock (&self->lock);
     return FALSE;
   }
-  again = encoder_follow (encoder, row, &state, bps, now);
-  if (state.at == now)
+  again = encoder_share_follow (encoder, row, self, &wish, &state);
+  if (state.at == wish.now)
     GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s",
         encoder, state.bps);
+  g_mutex_lock (&self->lock);
+  if (!self->sender) /* stopped meanwhile */
+    encoder_share_leave (encoder, self);
+  e->state = state;
+  if (again != GST_CLOCK_TIME_NONE)
+    self->encoder_again
+        = MIN (self->encoder_again, ra_later (now, ra_diff (again, wish.now)));
+  g_mutex_unlock (&self->lock);
   gst_object_unref (encoder);
   g_mutex_lock (&self->lock);
-  e->state = state;
-  self->encoder_again = MIN (self->encoder_again, again);
   return TRUE;
 }
 
@@ -329,11 +416,19 @@ send_encoders_drive (GstRtpAdaptSend *self)
   guint64 bps;
   RaTime now;
 
-  if (self->sender && (self->encoder_stale || self->n_encoders == 0))
+  gboolean hands_off = g_str_equal (self->cfg.encoder, HANDS_OFF);
+
+  if (self->sender
+      && (self->encoder_stale || (self->n_encoders == 0 && !hands_off)))
     search (self);
-  /* While a breaker is open: no encoder takes 0. */
-  if (!self->sender || ra_sender_rate (self->sender) == 0)
+  if (!self->sender)
     return;
+  /* While a breaker is open: no encoder takes 0, and others behind it have the
+   * path that they have. */
+  if (ra_sender_rate (self->sender) == 0) {
+    encoders_leave (self, NULL);
+    return;
+  }
   now = send_now (self);
   bps = share_now (self, now);
   self->encoder_again = RA_TIME_NONE;

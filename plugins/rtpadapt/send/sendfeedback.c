@@ -61,6 +61,8 @@ rows_apply (GstRtpAdaptSend *self, const GArray *rows)
   RaTime now = send_now (self);
 
   if (packets->len > 0) {
+    self->heard_at = now;
+    send_other_on_kind (self, now);
     ra_sender_on_feedback (self->sender,
         (const RaFeedbackPacket *) packets->data, packets->len, TWCC_GRAIN,
         now);
@@ -84,7 +86,7 @@ send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
   if (self->sender
       && (self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_TFRC
           || self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_CCFB)) {
-    self->count.unasked++;
+    send_other_on_feedback (self, GST_RTP_ADAPT_FEEDBACK_TWCC, send_now (self));
   } else if (self->sender && self->hearing.twcc_malformed) {
     GST_INFO_OBJECT (self, "what rtpsession made of malformed feedback");
   } else if (self->sender && twcc_is_doubtful (rows)) {
@@ -160,16 +162,22 @@ blocks_take (GstRtpAdaptSend *self, Bytes body, guint at, guint n, Compound *c)
     block.lsr = send_hearing_lsr (self, ra_get_u32 (b + 16),
         ra_get_u32 (b + 20), c->now, &block.rtt);
     ra_sender_on_receiver_report (self->sender, &block, c->now);
+    send_other_on_reports (self, c->now);
     c->changed = TRUE;
   }
 }
 
 static void
-app_take (
-    const GstRTCPPacket *packet, Bytes body, Compound *c, SendCounters *count)
+app_take (GstRtpAdaptSend *self, const GstRTCPPacket *packet, Bytes body,
+    Compound *c, SendCounters *count)
 {
-  if (body.len < APP_HEAD || packet->count != RA_RADP_SUBTYPE
+  if (body.len < APP_HEAD
       || memcmp (body.data + SSRC_SIZE, RA_RADP_NAME, 4) != 0)
+    return;
+  if (packet->count == RA_RADP_WISH_SUBTYPE)
+    send_other_on_wish (self, body.data + APP_HEAD, body.len - APP_HEAD);
+  if (packet->count != RA_RADP_SUBTYPE
+      || self->hearing.mode != GST_RTP_ADAPT_FEEDBACK_TFRC)
     return;
   count->foreign += c->radp.data != NULL;
   c->radp = (Bytes){ body.data + APP_HEAD, body.len - APP_HEAD };
@@ -198,6 +206,7 @@ tfrc_take (GstRtpAdaptSend *self, Bytes fci, guint32 sender, Compound *c)
       self->listener, fci.data, fci.len, c->now, &report, &t_delay);
   heard[tfrc]++;
   if (tfrc == RA_HEARD_OK) {
+    send_other_on_kind (self, c->now);
     ra_sender_on_report (self->sender, &report, t_delay, c->now);
     c->changed = TRUE;
   }
@@ -274,6 +283,7 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
     count->heard[RA_HEARD_OLD]++;
   } else {
     count->heard[RA_HEARD_OK]++;
+    send_other_on_kind (self, c->now);
     ra_sender_on_held_feedback (self->sender,
         (const RaFeedbackPacket *) rows->data, rows->len, CCFB_GRAIN,
         sum.ato * RA_SECOND / CCFB_HZ, c->now);
@@ -314,7 +324,9 @@ feedback_take (GstRtpAdaptSend *self, guint fmt, Bytes body, Compound *c)
   if (is_ccfb && mode == GST_RTP_ADAPT_FEEDBACK_CCFB)
     ccfb_take (self, fci, media, c);
   else if (!is_tfrc || mode != GST_RTP_ADAPT_FEEDBACK_TFRC)
-    self->count.unasked++;
+    send_other_on_feedback (self,
+        is_ccfb ? GST_RTP_ADAPT_FEEDBACK_CCFB : GST_RTP_ADAPT_FEEDBACK_TFRC,
+        c->now);
   else if (sent_log_has_ssrc (self->log, media))
     tfrc_take (self, fci, sender, c);
   else
@@ -338,8 +350,7 @@ packet_take (GstRtpAdaptSend *self, const GstRTCPPacket *packet, Compound *c)
       blocks_take (self, body, SSRC_SIZE, packet->count, c);
       break;
     case GST_RTCP_TYPE_APP:
-      if (self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_TFRC)
-        app_take (packet, body, c, &self->count);
+      app_take (self, packet, body, c, &self->count);
       break;
     case GST_RTCP_TYPE_RTPFB:
       feedback_take (self, packet->count, body, c);
@@ -369,6 +380,7 @@ send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
       packet_take (self, &packet, &c);
     self->count.foreign += c.radp.data != NULL; /* of no TFRC-FB of ours */
     if (c.changed) {
+      self->heard_at = c.now;
       send_wake (self);
       send_tell (self);
     }

@@ -59,7 +59,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   if (!streams_on_caps (&self->streams, caps))
     return;
   send_upstream_changed (self);
-  self->encoder_expected = TRUE;
+  /* Sound may come before video is linked. */
+  self->encoder_expected |= stream_caps_are_video (caps);
   send_tell (self);
 }
 

@@ -121,6 +121,19 @@ typedef struct
   RaTime asked;      /* upstream, RA_TIME_NONE: not yet */
   GstEvent *waiting; /* came too early, or NULL */
 } SendKeys;
+/* Feedback of another kind than is set; ways are GstRtpAdaptFeedback's or
+ * SEND_FEEDBACK_NONE. */
+typedef struct
+{
+  gint way;           /* that came last */
+  guint n;            /* times in a row, till enough */
+  RaTime since;       /* the first of these */
+  gint adopted;       /* in place of the one that is set */
+  gint wish;          /* the receiver said that it is set to this */
+  RaTime kind_at;     /* feedback of the kind in use, RA_TIME_NONE: never */
+  RaTime alone_since; /* receiver reports, the same */
+  gboolean alone;     /* there is nothing else */
+} SendOther;
 
 /* What is posted at most once per start. */
 typedef enum
@@ -131,6 +144,8 @@ typedef enum
   SEND_WARNED_LIAR = 1 << 3,
   SEND_WARNED_ECN_UNHEARD = 1 << 4,
   SEND_WARNED_ECN_FAILED = 1 << 5,
+  SEND_WARNED_SHARED = 1 << 6,
+  SEND_WARNED_OTHER = 1 << 7,
 } SendWarned;
 
 typedef struct
@@ -194,6 +209,7 @@ struct _GstRtpAdaptSend
   RemoteClock remote;
   SendExt ext_in, ext; /* by the caps that came in, that went out */
   SendHearing hearing;
+  SendOther other;
 
   /* Our time: the clock's plus a constant, so that it goes on when the
    * pipeline gets another clock. */
@@ -219,12 +235,13 @@ struct _GstRtpAdaptSend
   /* what the world is told, by one job of the element's thread pool */
   gboolean job_pending, job_again;
   gboolean encoder_stale;    /* look for it anew */
-  gboolean encoder_expected; /* caps came: it is wrong not to find one */
+  gboolean encoder_expected; /* video came: it is wrong not to find one */
   gboolean encoders_retold;  /* the user told something else about them */
   SendEncoder encoders[SEND_ENCODERS_MAX];
   guint n_encoders;
   guint64 beside;         /* what streams took that are none of theirs, bit/s */
   RaTime beside_again;    /* when to look for that */
+  RaTime heard_at;        /* the receiver, or when we started */
   RaTime encoder_again;   /* when one may be changed, or RA_TIME_NONE */
   gboolean fecenc_stale;  /* look for it anew */
   gboolean fecenc_usable; /* one of them makes packets */
@@ -286,6 +303,8 @@ void send_encoders_drive (GstRtpAdaptSend *self);
 /* A packet leaves: what audio takes now may change their share.  The lock is
  * held. */
 void send_encoders_watch (GstRtpAdaptSend *self, RaTime now);
+/* Drives none of them any more; the lock is held. */
+void send_encoders_stop (GstRtpAdaptSend *self);
 /* What they were told last, together, bit/s; the lock is held. */
 guint64 send_encoders_bitrate (const GstRtpAdaptSend *self);
 
@@ -407,6 +426,18 @@ GObject *send_hearing_stop (GstRtpAdaptSend *self);
 void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
 /* "twcc", "tfrc", "ccfb", "none". */
 const gchar *send_feedback_nick (gint mode);
+
+/* sendother.c: the lock is held for all of these. */
+void send_other_start (GstRtpAdaptSend *self);
+/* Feedback of the kind in use came; of another one; a report about us; letters
+ * of RADP that say what the receiver is set to. */
+void send_other_on_kind (GstRtpAdaptSend *self, RaTime now);
+void send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now);
+void send_other_on_reports (GstRtpAdaptSend *self, RaTime now);
+void send_other_on_wish (
+    GstRtpAdaptSend *self, const guint8 *letters, gsize len);
+/* Warns where the settings differ.  The lock is let go. */
+void send_other_drive (GstRtpAdaptSend *self);
 
 /* sendfeedback.c */
 /* A compound from the peer. */

@@ -468,7 +468,7 @@ send_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ENCODER,
       g_param_spec_string ("encoder", "Encoder",
           "Names of the encoder elements to drive, commas between (empty = "
-          "all that are found upstream)",
+          "all that are found upstream, none = leave them all alone)",
           "", PLAYING));
   g_object_class_install_property (klass, PROP_ENCODER_BITRATE,
       g_param_spec_uint ("encoder-bitrate", "Encoder bitrate",

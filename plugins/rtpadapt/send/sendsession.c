@@ -216,6 +216,9 @@ mode_choose (const GstRtpAdaptSend *self)
 {
   const gint twcc = GST_RTP_ADAPT_FEEDBACK_TWCC;
 
+  if (self->other.adopted != SEND_FEEDBACK_NONE
+      && !lacks_of (self, self->other.adopted))
+    return self->other.adopted;
   if (!lacks_of (self, self->cfg.feedback))
     return self->cfg.feedback;
   if (self->hearing.said.extensions & 1u << twcc && !lacks_of (self, twcc))
@@ -280,7 +283,8 @@ send_hearing_drive (GstRtpAdaptSend *self)
   if (mode != h->mode)
     GST_INFO_OBJECT (self, "feedback: %s", send_feedback_nick (mode));
   h->mode = mode;
-  if (!lacks)
+  send_other_drive (self);
+  if (!lacks || !self->sender)
     return;
   g_mutex_unlock (&self->lock);
   lacks_warn (self, lacks, way, mode);
@@ -401,6 +405,7 @@ send_hearing_start (GstRtpAdaptSend *self)
   SendHearing *h = &self->hearing;
 
   h->mode = self->cfg.feedback;
+  send_other_start (self);
   h->told = 0;
   h->said = (SendSaid){ 0 };
   h->pushed = h->avpf = h->no_room = FALSE;

@@ -21,6 +21,14 @@ stream_kind (const GstCaps *caps)
   return kind;
 }
 
+gboolean
+stream_caps_are_video (const GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+
+  return g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0;
+}
+
 static void
 stream_clear (Stream *stream)
 {

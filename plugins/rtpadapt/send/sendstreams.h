@@ -56,6 +56,7 @@ typedef struct
 } Streams;
 
 StreamKind stream_kind (const GstCaps *caps);
+gboolean stream_caps_are_video (const GstCaps *caps);
 
 /* Zeroed memory is ready. */
 void streams_clear (Streams *s);

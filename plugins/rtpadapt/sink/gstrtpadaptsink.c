@@ -103,6 +103,12 @@ sink_change_state (GstElement *element, GstStateChange transition)
 
   if (!opening || sink_open (self))
     ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  /* A handshake begins before there are packets. */
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
+      && secure_wants_dtls (self->secure))
+    sink_hints_start (self);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    sink_hints_stop (self);
   if (!self->missing
       && (transition == GST_STATE_CHANGE_READY_TO_NULL
           || (opening && ret == GST_STATE_CHANGE_FAILURE)))

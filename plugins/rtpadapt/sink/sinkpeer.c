@@ -4,6 +4,8 @@
 #include "sinkpriv.h"
 
 #include "wire/rtpmux.h"
+#include "wire/twccnumber.h"
+#include "extmap.h"
 #include "session.h"
 #include "systime.h"
 #include "udp/udpsinkpriv.h"
@@ -12,27 +14,52 @@
 
 /* --- our SSRCs ----------------------------------------------------------- */
 
-/* As they leave: caps need not tell, and retransmissions have their own. */
+/* As they leave: caps need not tell, and retransmissions have their own.  The
+ * lock is held. */
 static void
-note_ssrc (SinkPeer *who, GstBuffer *buffer)
+note_ssrc (SinkPeer *who, guint32 ssrc)
 {
-  guint8 bytes[4];
-  guint32 ssrc;
-
-  if (gst_buffer_extract (buffer, 8, bytes, sizeof bytes) < sizeof bytes)
-    return;
-  ssrc = GST_READ_UINT32_BE (bytes);
-  g_mutex_lock (&who->lock);
-  who->sent++;
   for (guint i = 0; i < who->n_ssrcs; i++) {
-    if (who->ssrcs[i] == ssrc) {
-      g_mutex_unlock (&who->lock);
+    if (who->ssrcs[i] == ssrc)
       return;
-    }
   }
   who->ssrcs[who->next_ssrc] = ssrc;
   who->next_ssrc = (who->next_ssrc + 1) % SINK_SSRCS;
   who->n_ssrcs = MIN (who->n_ssrcs + 1, SINK_SSRCS);
+}
+
+/* A stream without the header extension, as ready-made sound, is not numbered,
+ * so that packets cannot be counted instead. */
+static void
+note_packet (SinkPeer *who, GstBuffer *buffer)
+{
+  guint8 head[TWCC_NUMBER_HEAD];
+  gsize size = gst_buffer_extract (buffer, 0, head, sizeof head);
+  guint16 number;
+
+  if (size < 12) /* RFC 3550 5.1 */
+    return;
+  g_mutex_lock (&who->lock);
+  note_ssrc (who, GST_READ_UINT32_BE (head + 8));
+  if (twcc_number_read (head, size, who->ext_twcc, &number))
+    who->sent = number + 1u;
+  g_mutex_unlock (&who->lock);
+}
+
+/* rtpsession (1.22) keeps the id that caps told last, through caps that tell
+ * none. */
+static void
+note_caps (SinkPeer *who, GstEvent *event)
+{
+  GstCaps *caps;
+  guint id;
+
+  gst_event_parse_caps (event, &caps);
+  id = extmap_id (gst_caps_get_structure (caps, 0), EXTMAP_TWCC_URI);
+  if (id == 0)
+    return;
+  g_mutex_lock (&who->lock);
+  who->ext_twcc = id;
   g_mutex_unlock (&who->lock);
 }
 
@@ -42,13 +69,19 @@ rtp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstRtpAdaptSink *self = data;
   GstBufferList *list;
 
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS)
+      note_caps (&self->who, GST_PAD_PROBE_INFO_EVENT (info));
+    return GST_PAD_PROBE_OK;
+  }
+  sink_hints_start (self);
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    note_ssrc (&self->who, GST_PAD_PROBE_INFO_BUFFER (info));
+    note_packet (&self->who, GST_PAD_PROBE_INFO_BUFFER (info));
     return GST_PAD_PROBE_OK;
   }
   list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
   for (guint i = 0; i < gst_buffer_list_length (list); i++)
-    note_ssrc (&self->who, gst_buffer_list_get (list, i));
+    note_packet (&self->who, gst_buffer_list_get (list, i));
   return GST_PAD_PROBE_OK;
 }
 
@@ -152,6 +185,7 @@ sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
   self->who.peer = peer;
   g_clear_pointer (&self->who.sources, sources_free);
   self->who.sources = open ? sources_new () : NULL;
+  self->who.sent = 0;
   g_mutex_unlock (&self->who.lock);
 }
 
@@ -162,8 +196,9 @@ sink_peer_init (GstRtpAdaptSink *self)
   if (self->missing)
     return;
   gst_pad_add_probe (self->rtp_out,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, rtp_leaves,
-      self, NULL);
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
+          | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      rtp_leaves, self, NULL);
   gst_pad_add_probe (
       self->rtcp_in, GST_PAD_PROBE_TYPE_BUFFER, rtcp_comes, self, NULL);
 }

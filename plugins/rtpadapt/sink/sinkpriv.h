@@ -53,7 +53,8 @@ typedef struct
   GMutex lock;
   Peer *peer;       /* between NULL and READY */
   Sources *sources; /* the same */
-  guint64 sent;     /* packets of RTP, as the session numbers them */
+  guint ext_twcc;   /* the session's id of transport-wide numbers, or 0 */
+  guint sent;       /* 1 more than the last of these that left, or 0 */
   guint32 ssrcs[SINK_SSRCS];
   guint n_ssrcs, next_ssrc; /* the ring */
   guint64 junk;             /* packets that are no RTCP */
@@ -78,8 +79,11 @@ struct _GstRtpAdaptSink
   /* under the object lock */
   SinkConfig cfg;
   GError *uri_problem;
+  GstClockID hint;    /* or NULL */
   GPtrArray *streams; /* SinkStream */
   guint ext_twcc;     /* the id of the first stream */
+
+  gint hinted; /* atomic: packets leave, and answers are waited for */
 
   SinkPeer who;
 };
@@ -115,6 +119,12 @@ void sink_wire_close (GstRtpAdaptSink *self);
 void sink_wire_destination (GstRtpAdaptSink *self);
 /* The DSCP of RTCP follows those of RTP. */
 void sink_wire_dscp (GstRtpAdaptSink *self);
+
+/* sinkhints.c */
+/* A packet leaves that somebody should answer; any thread. */
+void sink_hints_start (GstRtpAdaptSink *self);
+/* In PAUSED to READY. */
+void sink_hints_stop (GstRtpAdaptSink *self);
 
 /* sinkpeer.c */
 void sink_peer_init (GstRtpAdaptSink *self);

@@ -111,6 +111,7 @@ src_open (GstRtpAdaptSrc *self)
   if (!src_net_open (self, cfg) || !src_session_open (self, cfg))
     return FALSE;
   g_object_notify (G_OBJECT (self), "port");
+  src_hints_open (self, cfg);
   return TRUE;
 }
 
@@ -140,6 +141,7 @@ src_change_state (GstElement *element, GstStateChange transition)
       return GST_STATE_CHANGE_FAILURE;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       src_stats_stop (self);
+      src_hints_stop (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       src_streams_stop (self);
@@ -152,6 +154,7 @@ src_change_state (GstElement *element, GstStateChange transition)
   switch (transition) {
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
       src_stats_start (self);
+      src_hints_start (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       src_streams_clear (self);

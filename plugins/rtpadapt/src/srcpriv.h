@@ -84,6 +84,8 @@ struct _GstRtpAdaptSrc
   gboolean repeats;          /* rtprtxreceive is there */
 
   GstClockID stats_timer; /* under the object lock, or NULL */
+  GstClockID hint;        /* the same */
+  gboolean hinted;        /* since it was opened */
 };
 
 /* srcprops.c */
@@ -136,6 +138,13 @@ void src_streams_heard (gpointer self, guint32 ssrc, guint pt);
 void src_streams_stop (GstRtpAdaptSrc *self);
 /* Removes all source pads. */
 void src_streams_clear (GstRtpAdaptSrc *self);
+
+/* srchints.c */
+/* The sockets are open: says so if they are open to everybody. */
+void src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
+/* From here on packets should come; stop: not any more. */
+void src_hints_start (GstRtpAdaptSrc *self);
+void src_hints_stop (GstRtpAdaptSrc *self);
 
 /* srcstats.c */
 GstStructure *src_stats (GstRtpAdaptSrc *self);

@@ -100,7 +100,7 @@ typedef struct
   guint packets;
 } Twcc;
 
-/* Numbers begin with 0, and each packet has one, or some have none. */
+/* About numbers that left, and of which one was not told of before. */
 static gboolean
 hear_twcc (guint16 base, guint16 count, gpointer data)
 {

@@ -35,8 +35,9 @@ typedef struct _Sources Sources;
 Sources *sources_new (void);
 void sources_free (Sources *sources);
 
-/* A compound that is RTP_MUX_RTCP.  FALSE: drop it.  `sent`: RTP packets of ours
- * so far.  Transport-wide feedback that tells of later ones, or of none that is
+/* A compound that is RTP_MUX_RTCP.  FALSE: drop it.  `sent`: 1 more than the last
+ * transport-wide number that left, as packets without one do not count; 0: none
+ * did.  Transport-wide feedback that tells of later ones, or of none that is
  * newer than the newest told of, is dropped, too: rtpsession keeps a row of each
  * number that it tells of until it is told of others that it did send. */
 gboolean sources_rtcp_may_pass (

@@ -1,0 +1,122 @@
+/* rtpadaptsend: feedback of another kind than the one that is set.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The settings of the two sides differ: one warning names the cure, and what
+ * comes is used, where nothing else does and the packets have what it needs.
+ */
+#include "enums.h"
+#include "sendpriv.h"
+
+#include <gst/rtpadapt/feedback/radp.h>
+#include <string.h>
+
+#define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
+
+/* It is no chance, and no rest of what was before. */
+#define OTHER_ENOUGH 5
+#define OTHER_AFTER RA_SECOND
+/* The one in use does not come any more. */
+#define KIND_SILENT (2 * RA_SECOND)
+/* Of receiver reports without feedback: there will be none. */
+#define REPORTS_ALONE (4 * RA_SECOND)
+
+void
+send_other_start (GstRtpAdaptSend *self)
+{
+  self->other = (SendOther){ .way = SEND_FEEDBACK_NONE,
+    .adopted = SEND_FEEDBACK_NONE,
+    .wish = SEND_FEEDBACK_NONE,
+    .kind_at = RA_TIME_NONE,
+    .alone_since = RA_TIME_NONE };
+}
+
+void
+send_other_on_kind (GstRtpAdaptSend *self, RaTime now)
+{
+  self->other.kind_at = now;
+}
+
+void
+send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now)
+{
+  SendOther *o = &self->other;
+
+  self->count.unasked++;
+  if (o->way != way) {
+    o->way = way;
+    o->n = 0;
+    o->since = now;
+  }
+  if (o->n < OTHER_ENOUGH)
+    o->n++;
+  if (o->n < OTHER_ENOUGH || ra_diff (now, o->since) < OTHER_AFTER
+      || (o->kind_at != RA_TIME_NONE
+          && ra_diff (now, o->kind_at) < KIND_SILENT))
+    return;
+  if (o->adopted == way)
+    return;
+  o->adopted = way;
+  send_tell (self);
+}
+
+void
+send_other_on_reports (GstRtpAdaptSend *self, RaTime now)
+{
+  SendOther *o = &self->other;
+
+  if (o->alone_since == RA_TIME_NONE)
+    o->alone_since = now;
+  if (o->alone || o->kind_at != RA_TIME_NONE || o->way != SEND_FEEDBACK_NONE
+      || self->hearing.mode == SEND_FEEDBACK_NONE
+      || ra_diff (now, o->alone_since) < REPORTS_ALONE)
+    return;
+  o->alone = TRUE;
+  send_tell (self);
+}
+
+void
+send_other_on_wish (GstRtpAdaptSend *self, const guint8 *letters, gsize len)
+{
+  for (gint way = 0;
+       len == RA_RADP_WISH_SIZE && way <= (gint) GST_RTP_ADAPT_FEEDBACK_CCFB;
+       way++) {
+    if (memcmp (letters, send_feedback_nick (way), len) != 0
+        || self->other.wish == way)
+      continue;
+    self->other.wish = way;
+    send_tell (self);
+  }
+}
+
+/* "The receiver sends feedback=ccfb", or NULL. */
+static gchar *
+difference (const GstRtpAdaptSend *self)
+{
+  const SendOther *o = &self->other;
+
+  if (o->wish != SEND_FEEDBACK_NONE && o->wish != self->cfg.feedback)
+    return g_strdup_printf (
+        "The receiver is set to feedback=%s", send_feedback_nick (o->wish));
+  if (o->adopted != SEND_FEEDBACK_NONE && o->adopted != self->cfg.feedback)
+    return g_strdup_printf (
+        "The receiver sends feedback=%s", send_feedback_nick (o->adopted));
+  return o->alone ? g_strdup ("The receiver sends reports, but no feedback")
+                  : NULL;
+}
+
+void
+send_other_drive (GstRtpAdaptSend *self)
+{
+  g_autofree gchar *what = self->sender ? difference (self) : NULL;
+  const gchar *here = send_feedback_nick (self->cfg.feedback);
+  const gchar *mode = send_feedback_nick (self->hearing.mode);
+
+  if (!what || !send_warn_once (self, SEND_WARNED_OTHER))
+    return;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("%s, and feedback=%s is set here: set the same on both sides.", what,
+          here),
+      ("feedback=%s serves meanwhile", mode));
+  g_mutex_lock (&self->lock);
+}

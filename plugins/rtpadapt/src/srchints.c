@@ -1,0 +1,74 @@
+/* rtpadaptsrc: what it says where nothing comes, or anybody may come.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "srcpriv.h"
+
+#include "wire/hint.h"
+
+#define GST_CAT_DEFAULT rtpadaptsrc_debug
+
+static void
+look (GstElement *element, gpointer data)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  g_autofree gchar *address = NULL;
+  GstStructure *stats;
+  guint64 packets = 0;
+  gint port;
+
+  if (!hint_take (element, &self->hint))
+    return;
+  g_object_get (self->udpsrc, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "packets", &packets);
+  gst_structure_free (stats);
+  if (packets > 0 || self->hinted)
+    return;
+  self->hinted = TRUE;
+  g_object_get (self, "address", &address, "port", &port, NULL);
+  GST_ELEMENT_WARNING (self, RESOURCE, READ,
+      ("No packet has come to UDP port %d of %s for " HINT_SECONDS
+       ": check the sender's address and the firewall.",
+          port, address && *address ? address : "this host"),
+      ("it goes on waiting"));
+}
+
+/* FALSE where only programs of this machine come. */
+static gboolean
+is_open_to_others (GSocket *socket)
+{
+  GSocketAddress *address = g_socket_get_local_address (socket, NULL);
+  gboolean open = FALSE;
+
+  if (G_IS_INET_SOCKET_ADDRESS (address))
+    open = !g_inet_address_get_is_loopback (
+        g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+  g_clear_object (&address);
+  return open;
+}
+
+void
+src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
+{
+  const gchar *address = cfg->address;
+
+  self->hinted = FALSE;
+  if (secure_wanted (self->secure) || !is_open_to_others (self->sockets[0]))
+    return;
+  GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+      ("Anybody who reaches UDP port %u of %s can send it pictures: set key= "
+       "or dtls=true here and at the sender.",
+          cfg->port, address && *address ? address : "this host"),
+      ("SECURITY.md says what somebody without the key can do"));
+}
+
+void
+src_hints_start (GstRtpAdaptSrc *self)
+{
+  hint_start (GST_ELEMENT (self), &self->hint, look);
+}
+
+void
+src_hints_stop (GstRtpAdaptSrc *self)
+{
+  hint_stop (GST_ELEMENT (self), &self->hint);
+}

@@ -1,0 +1,248 @@
+/* Two senders behind one encoder: the smaller bitrate holds.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../../plugins/rtpadapt/send/encodershare.h"
+
+#include "src-fixture.h"
+
+#include <gst/rtpadapt/types.h>
+
+/* --- by hand ------------------------------------------------------------- */
+
+static const gchar *const names[] = { "a", "b" };
+
+/* One after the other; kbit/s.  0: it leaves, as with an open breaker. */
+static const struct
+{
+  guint who, wants;
+  gboolean quiet;
+  guint told; /* what the encoder has then */
+  const gchar *why;
+} steps[] = {
+  { 0, 2000, FALSE, 2000, "alone" },
+  { 1, 300, FALSE, 300, "the smaller one" },
+  { 0, 1900, FALSE, 300, "the larger one changes nothing" },
+  { 1, 400, FALSE, 400, "the smaller one rises" },
+  { 1, 3000, FALSE, 1900, "now the other one is the smaller" },
+  { 1, 300, FALSE, 300, "and back" },
+  { 1, 100, TRUE, 1900, "nobody answers it" },
+  { 1, 200, FALSE, 200, "somebody answers" },
+  { 0, 1900, TRUE, 200, "nobody answers the other, which is the larger" },
+  { 1, 200, TRUE, 200, "nobody answers either: the smaller again" },
+  { 0, 1800, FALSE, 1800, "somebody answers the larger" },
+  { 1, 200, FALSE, 200, "and the smaller" },
+  { 1, 0, FALSE, 200, "it leaves; the other one has not reported yet" },
+  { 0, 1700, FALSE, 1700, "it has" },
+  { 0, 0, FALSE, 1700, "nobody is left" },
+  { 1, 1700, FALSE, 1700, "alone" },
+};
+
+static guint
+bitrate_of (GstElement *encoder)
+{
+  guint kbps;
+
+  g_object_get (encoder, "bitrate", &kbps, NULL);
+  return kbps;
+}
+
+static void
+test_steps (void)
+{
+  GstElement *encoder = gst_element_factory_make ("x264enc", NULL);
+  const EncoderRow *row = encoder_row (encoder);
+  EncoderState told;
+
+  g_assert_cmpuint (encoder_share_join (encoder, names[0], FALSE), ==, 0);
+  g_assert_cmpuint (encoder_share_join (encoder, names[1], FALSE), ==, 1);
+  g_assert_cmpuint (encoder_share_join (encoder, names[1], FALSE), ==, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    const gchar *who = names[steps[i].who];
+    EncoderWish wish
+        = { steps[i].wants * 1000, steps[i].quiet, (i + 1) * GST_SECOND };
+
+    g_test_message ("%s", steps[i].why);
+    if (steps[i].wants > 0) {
+      encoder_share_follow (encoder, row, who, &wish, &told);
+      g_assert_cmpuint (told.bps, ==, steps[i].told * 1000);
+    } else {
+      encoder_share_leave (encoder, who);
+    }
+    g_assert_cmpuint (bitrate_of (encoder), ==, steps[i].told);
+  }
+  gst_object_unref (encoder);
+}
+
+/* One that was told by somebody else meanwhile gets its bitrate again. */
+static void
+test_anew (void)
+{
+  GstElement *encoder = gst_element_factory_make ("x264enc", NULL);
+  const EncoderRow *row = encoder_row (encoder);
+  EncoderWish wish = { 700000, FALSE, GST_SECOND };
+  EncoderState told;
+
+  encoder_share_follow (encoder, row, names[0], &wish, &told);
+  g_object_set (encoder, "bitrate", 5000, NULL);
+  wish.now += GST_SECOND;
+  encoder_share_follow (encoder, row, names[0], &wish, &told);
+  g_assert_cmpuint (bitrate_of (encoder), ==, 5000);
+  encoder_share_join (encoder, names[0], TRUE);
+  encoder_share_follow (encoder, row, names[0], &wish, &told);
+  g_assert_cmpuint (bitrate_of (encoder), ==, 700);
+  gst_object_unref (encoder);
+}
+
+#define TURNS 2000
+
+static gpointer
+turns_run (gpointer data)
+{
+  GstElement *encoder = ((gpointer *) data)[0];
+  const gchar *who = ((gpointer *) data)[1];
+  guint kbps = who == names[0] ? 300 : 2000;
+  const EncoderRow *row = encoder_row (encoder);
+  EncoderState told;
+
+  for (guint i = 0; i < TURNS; i++) {
+    EncoderWish wish = { (kbps + i % 100) * 1000, i % 7 == 0, i + 1 };
+
+    encoder_share_join (encoder, who, FALSE);
+    encoder_share_follow (encoder, row, who, &wish, &told);
+    if (i % 10 == 0)
+      encoder_share_leave (encoder, who);
+  }
+  encoder_share_leave (encoder, who);
+  return NULL;
+}
+
+/* Both at once: none waits for the other, and the last word is kept. */
+static void
+test_threads (void)
+{
+  GstElement *encoder = gst_element_factory_make ("x264enc", NULL);
+  gpointer data[2][2];
+  GThread *threads[2];
+  EncoderWish wish = { 444000, FALSE, GST_SECOND };
+  EncoderState told;
+
+  for (guint i = 0; i < 2; i++) {
+    data[i][0] = encoder;
+    data[i][1] = (gpointer) names[i];
+    threads[i] = g_thread_new (NULL, turns_run, data[i]);
+  }
+  for (guint i = 0; i < 2; i++)
+    g_thread_join (threads[i]);
+  encoder_share_follow (encoder, encoder_row (encoder), names[0], &wish, &told);
+  g_assert_cmpuint (bitrate_of (encoder), ==, 444);
+  gst_object_unref (encoder);
+}
+
+/* --- two receivers ------------------------------------------------------- */
+
+#define LINE                                                              \
+  "videotestsrc is-live=true pattern=ball ! "                             \
+  "video/x-raw,width=160,height=120,framerate=30/1 ! "                    \
+  "x264enc name=enc tune=zerolatency speed-preset=ultrafast bitrate=200 " \
+  "vbv-buf-capacity=100 ! tee name=t "                                    \
+  "t. ! queue ! rtph264pay config-interval=-1 ! "                         \
+  "rtpadaptsink name=small host=127.0.0.1 port=%d start-bitrate=250000 "  \
+  "max-bitrate=300000 "                                                   \
+  "t. ! queue ! rtph264pay config-interval=-1 ! "                         \
+  "rtpadaptsink name=large host=127.0.0.1 port=%d start-bitrate=1500000 " \
+  "max-bitrate=2000000"
+
+static void
+count_change (GObject *encoder, GParamSpec *pspec, gpointer changes)
+{
+  g_atomic_int_inc ((gint *) changes);
+}
+
+static guint
+count_messages (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, type))) {
+    GError *error = NULL;
+    gchar *debug;
+
+    if (type == GST_MESSAGE_INFO)
+      gst_message_parse_info (message, &error, &debug);
+    else
+      gst_message_parse_warning (message, &error, &debug);
+    g_test_message ("%s", error->message);
+    g_error_free (error);
+    g_free (debug);
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+/* An encoder for both: it follows the smaller one, at most once per report, and
+ * one message says so.  When the smaller one is gone, the other one holds. */
+static void
+test_two_sinks (void)
+{
+  Receiver receivers[2];
+  GError *error = NULL;
+  GstElement *pipeline, *encoder, *small, *large;
+  g_autofree gchar *line = NULL;
+  gint changes = 0;
+  guint64 reports;
+  GstBus *bus;
+
+  for (guint i = 0; i < 2; i++) {
+    receiver_new (&receivers[i], "encoding-name=H264", RECEIVER_H264);
+    receiver_play (&receivers[i]);
+  }
+  line = g_strdup_printf (LINE, receivers[0].port, receivers[1].port);
+  pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  bus = gst_element_get_bus (pipeline);
+  encoder = gst_bin_get_by_name (GST_BIN (pipeline), "enc");
+  small = gst_bin_get_by_name (GST_BIN (pipeline), "small");
+  large = gst_bin_get_by_name (GST_BIN (pipeline), "large");
+  g_signal_connect (
+      encoder, "notify::bitrate", G_CALLBACK (count_change), &changes);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 2; i++)
+    wait_frames (&receivers[i], 0, 60);
+
+  reports = stat_of (small, "sender/feedback");
+  g_test_message ("%d changes, %" G_GUINT64_FORMAT " reports to the smaller",
+      g_atomic_int_get (&changes), reports);
+  g_assert_cmpuint (reports, >, 0);
+  /* Each one's first word, and one per report. */
+  g_assert_cmpint (g_atomic_int_get (&changes), <=, 2 + (gint) reports);
+  g_assert_cmpuint (bitrate_of (encoder), <=, 300);
+  g_assert_cmpuint (stat_of (small, "sender/dropped"), ==, 0);
+  g_assert_cmpuint (count_messages (bus, GST_MESSAGE_INFO), ==, 1);
+
+  gst_element_set_locked_state (small, TRUE);
+  gst_element_set_state (small, GST_STATE_NULL);
+  WAIT_UNTIL (bus, bitrate_of (encoder) > 500);
+  gst_element_set_locked_state (small, FALSE);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (large);
+  gst_object_unref (small);
+  gst_object_unref (encoder);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  for (guint i = 0; i < 2; i++)
+    receiver_end (&receivers[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  g_test_add_func ("/encoder-shared/steps", test_steps);
+  g_test_add_func ("/encoder-shared/anew", test_anew);
+  g_test_add_func ("/encoder-shared/threads", test_threads);
+  g_test_add_func ("/encoder-shared/two-sinks", test_two_sinks);
+  return g_test_run ();
+}
