@@ -73,7 +73,7 @@ sendfuzz_send (SendFuzz *f, guint n)
   GstRtpAdaptSend *self = f->self;
 
   for (; n > 0; n--) {
-    RaTime now = send_now (self);
+    RaTime now = gst_clock_get_time (self->clock);
     guint64 i = self->log->next;
 
     sent_log_add (self->log,
@@ -98,8 +98,8 @@ sendfuzz_send (SendFuzz *f, guint n)
 static inline void
 sendfuzz_check (SendFuzz *f)
 {
-  law_sender (
-      f->self->sender, &f->limits, SEND_FRIENDLINESS_CAP, send_now (f->self));
+  law_sender (f->self->sender, &f->limits, SEND_FRIENDLINESS_CAP,
+      gst_clock_get_time (f->self->clock));
   g_assert_cmpuint (f->self->messages.length, <=, 1024);
 }
 
@@ -107,8 +107,11 @@ static inline void
 sendfuzz_clear (SendFuzz *f)
 {
   GstRtpAdaptSend *self = f->self;
-  GstStructure *stats = send_stats (self);
+  GstStructure *stats;
 
+  g_mutex_lock (&self->lock);
+  stats = send_stats (self);
+  g_mutex_unlock (&self->lock);
   gst_structure_free (stats);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);

@@ -180,6 +180,32 @@ test_moves_with_key (void)
   relay_end (&r);
 }
 
+/* Packets that were overtaken on their way arrive from where the peer was: they
+ * are played, and the peer stays where its newest packet came from. */
+static void
+test_overtaken_with_key (void)
+{
+  UdpHeard old[5];
+  guint64 rtp;
+  guint moved;
+  Relay r;
+
+  relay_new (&r);
+  relay_go_on (&r, r.home, 10);
+  for (guint i = 0; i < G_N_ELEMENTS (old); i++)
+    relay_take (&r, &old[i]);
+  relay_go_on (&r, r.away, 1);
+  rtp = stat_of (r.t.src, "rtp");
+  for (guint i = 0; i < G_N_ELEMENTS (old); i++)
+    relay_give (&r, r.home, &old[i]);
+  WAIT_UNTIL (r.t.bus, stat_of (r.t.src, "rtp") == rtp + G_N_ELEMENTS (old));
+  moved = (guint) stat_of (r.t.src, "moved");
+  trust_row ("fault", "address of the peer changes, packets overtaken, SRTP",
+      "5 packets from the address before are played and move nothing",
+      moved == 1, "moved %u times", moved);
+  relay_end (&r);
+}
+
 /* All that the key's owner sent is said again by somebody else; and what was
  * never encrypted, or is bent. */
 static void
@@ -220,6 +246,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/world/receiver-again", test_receiver_again);
   g_test_add_func ("/world/moves-with-key", test_moves_with_key);
+  g_test_add_func ("/world/overtaken-with-key", test_overtaken_with_key);
   g_test_add_func ("/world/thief-with-key", test_thief_with_key);
   return g_test_run ();
 }

@@ -286,6 +286,64 @@ test_sender (gconstpointer data)
   g_rand_free (e.dice);
 }
 
+/* --- every loss is called radio ----------------------------------------------- */
+
+/* A tenth of all packets is lost for a minute, R is 50 ms without a queue, and all
+ * losses are called wireless, which no controller answers.  RFC 8083 4.3: TCP gets
+ * s / (R sqrt (2 p / 3)) = 1200 / (.05 sqrt (2 .1 / 3)) = 92,952 B/s = 743,613
+ * bit/s; a friendliness-cap of 3 allows 2,230,839. */
+#define RADIO_R (50 * RA_MSECOND)
+#define RADIO_CAP 3
+#define RADIO_RATE 2230839
+#define RADIO_WANTED 6000000
+
+static guint64
+radio_rate (const RaRateOps *ops, gdouble cap)
+{
+  RaSenderConfig cfg = { .controller = ops,
+    .lda = ra_lda_find ("none"),
+    .fec = ra_fec_find ("none"),
+    .rate = { 50000, RADIO_WANTED, RADIO_WANTED, 1200 },
+    .rtcp = .05,
+    .friendliness_cap = cap };
+  RaTime now = RA_SECOND;
+  RaSender *s = ra_sender_new (&cfg, now, NULL);
+  guint64 rate, seq = 0;
+
+  for (guint i = 0; i < 1200; i++) {
+    RaReport report = { .t_recvdata = now,
+      .recv_rate = RADIO_WANTED,
+      .expected = 30,
+      .arrived = 27,
+      .lost_wireless = 3,
+      .wireless_runs = 3,
+      .interval = RADIO_R,
+      .queue = 0 };
+
+    for (guint k = 0; k < 30; k++)
+      ra_sender_on_sent (
+          s, &(RaOutgoing){ .seq = seq++, .size = 1200, .media = 1200 }, now);
+    now = ra_later (now, RADIO_R);
+    g_assert_true (ra_sender_on_report (s, &report, 0, now));
+  }
+  rate = ra_sender_rate (s);
+  ra_sender_free (s);
+  return rate;
+}
+
+static void
+test_radio (gconstpointer data)
+{
+  const RaRateOps *ops = data;
+  guint64 rate = radio_rate (ops, RADIO_CAP), free_rate = radio_rate (ops, 0);
+  g_autofree gchar *name
+      = g_strdup_printf ("7 every loss is called radio, %s", ops->name);
+
+  trust_row ("attack", name, "no more than friendliness-cap times a TCP's rate",
+      rate <= RADIO_RATE * 1.01, "%.2f Mb/s of %.2f; without a cap %.2f",
+      (gdouble) rate * 1e-6, RADIO_RATE * 1e-6, (gdouble) free_rate * 1e-6);
+}
+
 /* --- the receiver --------------------------------------------------------------- */
 
 /* Arrivals of any time, size and number, as RTP and its extensions can make
@@ -362,6 +420,12 @@ main (int argc, char **argv)
         = g_strconcat ("/attacks-math/sender/", ra_rates[i]->name, NULL);
 
     g_test_add_data_func (name, ra_rates[i], test_sender);
+  }
+  for (guint i = 0; ra_rates[i]; i++) {
+    g_autofree gchar *name
+        = g_strconcat ("/attacks-math/radio/", ra_rates[i]->name, NULL);
+
+    g_test_add_data_func (name, ra_rates[i], test_radio);
   }
   for (guint i = 0; ra_ldas[i]; i++) {
     g_autofree gchar *name

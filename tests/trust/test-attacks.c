@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "attack-fixture.h"
+#include "reporter-fixture.h"
 
 /* R = 50 ms; losses now and then, so that p and the LDA have work. */
 #define PATH \
@@ -273,6 +274,19 @@ test_leave (gconstpointer data)
   run_free (r);
 }
 
+/* --- who begs for answers --------------------------------------------------- */
+
+/* By an R of a microsecond, and losses. */
+static void
+test_begged (void)
+{
+  guint n = reporter_beg (RA_USECOND, 10);
+
+  trust_row ("attack", "3 a sender claims a round trip of 1 us, TFRC",
+      "the receiver answers at most 100 times a second", n > 0 && n <= 1001,
+      "%u reports in 10 s of 4,000 packets/s", n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -292,5 +306,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/attacks/leave/silent", NULL, test_leave);
   g_test_add_data_func (
       "/attacks/leave/forged", GUINT_TO_POINTER (1), test_leave);
+  g_test_add_func ("/attacks/begged", test_begged);
   return g_test_run ();
 }

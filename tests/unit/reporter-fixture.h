@@ -36,6 +36,33 @@ wire_packet (guint16 seq, RaTime arrival)
     .tos = -1 };
 }
 
+/* Reports of TFRC in `seconds` of a stream that begs for them: 4,000 packets a
+ * second of a sender whose R is `rtt`, each tenth of them lost, and a timer that
+ * is asked ten times a millisecond. */
+static inline guint
+reporter_beg (RaSpan rtt, guint seconds)
+{
+  RaReporter *r = reporter_new (RA_REPORTS_TFRC, ra_lda_find ("none"));
+  guint n = 0;
+
+  for (guint i = 0; i < seconds * 10000; i++) {
+    RaTime now = RA_SECOND + i * (RA_MSECOND / 10);
+    RaWirePacket p = wire_packet ((guint16) (i * 2 / 5), now);
+    RaSendTs ts = { rtt, ra_stamp_us (now) };
+    guint32 ssrc;
+    RaTfrcFb fb;
+    RaRadp radp;
+
+    p.send_ts = &ts;
+    if (i * 2 % 5 < 2 && p.seq % 10 != 9)
+      ra_reporter_on_packet (r, &p);
+    if (ra_reporter_next_timeout (r) <= now)
+      n += ra_reporter_tfrc (r, now, &fb, &radp, &ssrc);
+  }
+  ra_reporter_free (r);
+  return n;
+}
+
 static inline RaReporterStats
 reporter_stats (const RaReporter *r)
 {

@@ -421,6 +421,22 @@ test_measured (void)
   ra_reporter_free (r);
 }
 
+/* An R from the network may be as short as it likes: at most 100 reports a
+ * second (ra_reporter_next_timeout()), and one at the start. */
+static void
+test_begged (void)
+{
+  static const RaSpan rtts[]
+      = { RA_USECOND, RA_MSECOND, 9 * RA_MSECOND, 10 * RA_MSECOND };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rtts); i++) {
+    guint n = reporter_beg (rtts[i], 3);
+
+    g_assert_cmpuint (n, <=, 301);
+    g_assert_cmpuint (n, >=, 270); /* it does answer */
+  }
+}
+
 static void
 test_lda_exchange (void)
 {
@@ -456,6 +472,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reporter/dscp", test_dscp);
   g_test_add_func ("/reporter/counts", test_counts);
   g_test_add_func ("/reporter/measured", test_measured);
+  g_test_add_func ("/reporter/begged", test_begged);
   g_test_add_func ("/reporter/lda-exchange", test_lda_exchange);
   return g_test_run ();
 }

@@ -7,6 +7,7 @@
  */
 #include "intake.h"
 #include "program.h"
+#include "secret.h"
 #include "server.h"
 #include "store.h"
 #include "text.h"
@@ -246,9 +247,9 @@ program_open (Monitor *m, const gchar *socket, GError **error)
 static gboolean
 monitor_open (Monitor *m, GError **error)
 {
-  g_autofree gchar *command
-      = options.command ? g_strjoinv (" ", options.command) : NULL;
-  g_autofree gchar *text = command ? g_utf8_make_valid (command, -1) : NULL;
+  g_autofree gchar *text = options.command
+      ? secret_hide ((const gchar *const *) options.command)
+      : NULL;
   g_autofree gchar *socket = NULL;
 
   m->store = store_new (text, g_get_monotonic_time ());

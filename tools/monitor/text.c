@@ -111,6 +111,19 @@ words_repair (const Source *source)
   return s;
 }
 
+/* A name is somebody else's word.  Without control characters, of ASCII and of
+ * C1 (U+0080 to U+009F), and what turns the line around, it cannot steer the
+ * terminal. */
+static void
+add_clean (GString *s, const gchar *text)
+{
+  for (; *text; text = g_utf8_next_char (text)) {
+    gunichar c = g_utf8_get_char (text);
+
+    g_string_append_unichar (s, g_unichar_isprint (c) ? c : ' ');
+  }
+}
+
 static GString *
 words_source (const Source *source)
 {
@@ -118,18 +131,25 @@ words_source (const Source *source)
       = { "controller", "lda", "fec", "feedback" };
   const gchar *name = strrchr (source->element, ':');
   const gchar *breaker = source_about (source, "breaker");
-  GString *s = g_string_new (name ? name + 1 : source->element);
+  GString *s = g_string_new (NULL);
 
-  g_string_append_printf (s, " of %s (%" G_GINT64_FORMAT ")%s", source->program,
-      source->pid, source->live ? "" : ", ended");
+  add_clean (s, name ? name + 1 : source->element);
+  g_string_append (s, " of ");
+  add_clean (s, source->program);
+  g_string_append_printf (s, " (%" G_GINT64_FORMAT ")%s", source->pid,
+      source->live ? "" : ", ended");
   for (guint i = 0; i < G_N_ELEMENTS (about); i++) {
     const gchar *text = source_about (source, about[i]);
 
-    if (text)
-      g_string_append_printf (s, ", %s %s", about[i], text);
+    if (!text)
+      continue;
+    g_string_append_printf (s, ", %s ", about[i]);
+    add_clean (s, text);
   }
-  if (breaker)
-    g_string_append_printf (s, ", CIRCUIT BREAKER %s", breaker);
+  if (breaker) {
+    g_string_append (s, ", CIRCUIT BREAKER ");
+    add_clean (s, breaker);
+  }
   return s;
 }
 
@@ -207,15 +227,9 @@ terminal_width (void)
 static void
 add_line (Text *self, GString *out, const gchar *line, guint width)
 {
-  g_autofree gchar *clean = g_strdup (line);
-  g_autofree gchar *cut = NULL;
+  g_autofree gchar *cut = g_utf8_substring (
+      line, 0, MIN (g_utf8_strlen (line, -1), (glong) width - 1));
 
-  for (gchar *c = clean; *c; c++) {
-    if (g_ascii_iscntrl (*c))
-      *c = ' ';
-  }
-  cut = g_utf8_substring (
-      clean, 0, MIN (g_utf8_strlen (clean, -1), (glong) width - 1));
   g_string_append (out, cut);
   g_string_append_c (out, '\n');
   self->lines++;

@@ -364,7 +364,7 @@ void
 recv_session_hurry (GstRtpAdaptRecv *self)
 {
   GstElement *element = NULL;
-  gboolean hurry;
+  gboolean hurry, hurried;
 
   g_mutex_lock (&self->lock);
   hurry = self->hurry;
@@ -373,8 +373,11 @@ recv_session_hurry (GstRtpAdaptRecv *self)
   g_mutex_unlock (&self->lock);
   if (!element)
     return;
-  self->hurried = session_set_hurry (element, hurry);
+  hurried = session_set_hurry (element, hurry);
   gst_object_unref (element);
+  g_mutex_lock (&self->lock);
+  self->hurried = hurried;
+  g_mutex_unlock (&self->lock);
 }
 
 void
@@ -382,15 +385,17 @@ recv_session_forget (GstRtpAdaptRecv *self)
 {
   GstElement *element = g_weak_ref_get (&self->session);
   GObject *session;
+  gboolean hurried;
   gulong handler;
 
   g_mutex_lock (&self->lock);
   handler = self->handler;
   self->handler = 0;
-  g_mutex_unlock (&self->lock);
-  if (element && self->hurried)
-    session_set_hurry (element, FALSE);
+  hurried = self->hurried;
   self->hurried = FALSE;
+  g_mutex_unlock (&self->lock);
+  if (element && hurried)
+    session_set_hurry (element, FALSE);
   g_weak_ref_set (&self->session, NULL);
   if (!element)
     return;

@@ -181,6 +181,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 RaTime
 send_now (GstRtpAdaptSend *self)
 {
+  send_assert_locked (self);
   return gst_clock_get_time (self->clock) + (guint64) self->clock_offset;
 }
 

@@ -8,6 +8,7 @@
 void
 send_wake (GstRtpAdaptSend *self)
 {
+  send_assert_locked (self);
   if (self->wait)
     gst_clock_id_unschedule (self->wait);
   g_cond_broadcast (&self->wakeup);

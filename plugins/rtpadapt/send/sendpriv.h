@@ -255,6 +255,17 @@ struct _GstRtpAdaptSend
   GQueue messages; /* to be posted */
 };
 
+/* Builds with debugging find a lock that nobody holds in any test, also in one
+ * of a single thread. */
+static inline void
+send_assert_locked (GstRtpAdaptSend *self)
+{
+#ifdef RTP_ADAPT_CHECK_LOCKS
+  if (g_mutex_trylock (&self->lock))
+    g_error ("%s: its lock is not held", GST_OBJECT_NAME (self));
+#endif
+}
+
 /* Any time of ours; the lock is held. */
 RaTime send_now (GstRtpAdaptSend *self);
 /* On the clock. */

@@ -123,6 +123,7 @@ job (GstElement *element, gpointer user_data)
 void
 send_tell (GstRtpAdaptSend *self)
 {
+  send_assert_locked (self);
   self->job_again = TRUE;
   if (self->job_pending)
     return;

@@ -114,6 +114,8 @@ wait_writable (GstRtpAdaptUdpSink *self)
     else
       flow = GST_FLOW_CUSTOM_SUCCESS;
     g_error_free (error);
+  } else if (g_socket_condition_check (self->socket, G_IO_ERR) & G_IO_ERR) {
+    udp_socket_take_errors (self->socket);
   }
   g_object_unref (unlock);
   return flow;

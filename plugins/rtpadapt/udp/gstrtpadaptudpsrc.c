@@ -36,6 +36,11 @@
 GST_DEBUG_CATEGORY (rtpadaptudpsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptudpsrc_debug
 
+/* Where the kernel lacks memory, or one error follows the other. */
+#define PAUSE_MS 10
+/* As many errors without a packet between them are no ICMP messages of packets
+ * that we sent. */
+#define ERRORS_IN_A_ROW 100
 /* Two clocks read within this are read at once. */
 #define CLOCKS_APART (100 * GST_USECOND)
 
@@ -48,6 +53,36 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 /* --- receiving ---------------------------------------------------------- */
+
+/* Waits a little, whatever the socket says. */
+static GstFlowReturn
+pause_reading (GstRtpAdaptUdpSrc *self)
+{
+  GCancellable *unlock;
+  gboolean cancelled;
+  GPollFD poll;
+
+  GST_OBJECT_LOCK (self);
+  unlock = g_object_ref (self->unlock);
+  GST_OBJECT_UNLOCK (self);
+  if (g_cancellable_make_pollfd (unlock, &poll)) {
+    g_poll (&poll, 1, PAUSE_MS);
+    g_cancellable_release_fd (unlock);
+  } else {
+    g_usleep (PAUSE_MS * 1000); /* there is no file descriptor left */
+  }
+  cancelled = g_cancellable_is_cancelled (unlock);
+  g_object_unref (unlock);
+  return cancelled ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
+static GstFlowReturn
+fail (GstRtpAdaptUdpSrc *self, const gchar *why)
+{
+  GST_ELEMENT_ERROR (
+      self, RESOURCE, READ, ("Cannot receive: %s.", why), (NULL));
+  return GST_FLOW_ERROR;
+}
 
 /* Waits for packets. */
 static GstFlowReturn
@@ -73,11 +108,11 @@ wait_readable (GstRtpAdaptUdpSrc *self)
               gst_structure_new ("GstUDPSrcTimeout", "timeout", G_TYPE_UINT64,
                   timeout, NULL)));
     } else {
-      GST_ELEMENT_ERROR (self, RESOURCE, READ,
-          ("Cannot receive: %s.", error->message), (NULL));
-      flow = GST_FLOW_ERROR;
+      flow = fail (self, error->message);
     }
     g_error_free (error);
+  } else if (g_socket_condition_check (self->socket, G_IO_ERR) & G_IO_ERR) {
+    udp_socket_take_errors (self->socket);
   }
   g_object_unref (unlock);
   return flow;
@@ -113,23 +148,24 @@ static GstFlowReturn
 fetch (GstRtpAdaptUdpSrc *self)
 {
   gint n = udp_receiver_fill (self->receiver, g_socket_get_fd (self->socket));
+  UdpError error;
 
   if (n > 0) {
+    self->n_errors = 0;
     read_clocks (self);
     return GST_FLOW_OK;
   }
-  switch (-n) {
-    case EAGAIN:
-      return wait_readable (self);
-    case ECONNREFUSED: /* of what was sent by the same socket */
-    case EHOSTUNREACH:
-    case ENETUNREACH:
-      return GST_FLOW_OK;
-    default:
-      GST_ELEMENT_ERROR (self, RESOURCE, READ,
-          ("Cannot receive: %s.", g_strerror (-n)), (NULL));
-      return GST_FLOW_ERROR;
-  }
+  if (n == -EAGAIN)
+    return wait_readable (self);
+  error = udp_error_read (-n);
+  if (error == UDP_ERROR_STAYS)
+    return fail (self, g_strerror (-n));
+  GST_LOG_OBJECT (self, "no packet: %s", g_strerror (-n));
+  if (error == UDP_ERROR_PASSES && ++self->n_errors < ERRORS_IN_A_ROW)
+    return GST_FLOW_OK;
+  self->n_errors = 0;
+  udp_socket_take_errors (self->socket);
+  return pause_reading (self);
 }
 
 /* When a packet came, as running time.  CLOCK_REALTIME may be set meanwhile:

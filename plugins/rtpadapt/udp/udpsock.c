@@ -3,6 +3,7 @@
  */
 #include "udpsock.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -296,6 +297,47 @@ udp_socket_set_send_options (
   if (options->iface && *options->iface)
     set_iface (socket, options->iface, element);
 }
+
+/* --- errors -------------------------------------------------------------- */
+
+/* Everything that an ICMP message can cause passes, as anybody can forge one:
+ * ip(7) and the kernel's tables of ICMP give ECONNREFUSED, EHOSTUNREACH,
+ * ENETUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EOPNOTSUPP, EMSGSIZE, EPROTO and
+ * EACCES.  An interface that is down (ENETDOWN), a firewall (EPERM) and an
+ * address that moved (EADDRNOTAVAIL) pass, too.  We list what stays. */
+UdpError
+udp_error_read (gint code)
+{
+  switch (code) {
+    case EBADF:
+    case EFAULT:
+    case EINVAL:
+    case ENOSYS:
+    case ENOTCONN:
+    case ENOTSOCK:
+      return UDP_ERROR_STAYS;
+    case ENOBUFS:
+    case ENOMEM:
+      return UDP_ERROR_WAITS;
+    default:
+      return UDP_ERROR_PASSES;
+  }
+}
+
+void
+udp_socket_take_errors (GSocket *socket)
+{
+  gint fd = g_socket_get_fd (socket), pending;
+  socklen_t len = sizeof pending;
+  struct msghdr message = { 0 };
+
+  /* Without room for it the message is cut off, and gone. */
+  while (recvmsg (fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0)
+    message = (struct msghdr){ 0 };
+  getsockopt (fd, SOL_SOCKET, SO_ERROR, &pending, &len);
+}
+
+/* --- unlocking ----------------------------------------------------------- */
 
 void
 udp_unlock (GstObject *object, GCancellable **place)

@@ -46,6 +46,20 @@ typedef struct
 void udp_socket_set_send_options (
     GSocket *socket, const UdpSendOptions *options, GstElement *element);
 
+typedef enum
+{
+  UDP_ERROR_PASSES, /* of one packet, or of the path: go on */
+  UDP_ERROR_WAITS,  /* the kernel lacks something: go on after a while */
+  UDP_ERROR_STAYS,  /* the socket is none any more */
+} UdpError;
+
+/* What `code`, an errno of a socket, means for a stream. */
+UdpError udp_error_read (gint code);
+/* Takes the errors off the socket that wait there.  An application that set
+ * IP_RECVERR has them queued, and each poll() returns at once until somebody
+ * takes them (ip(7)). */
+void udp_socket_take_errors (GSocket *socket);
+
 /* GstBaseSink's and GstBaseSrc's unlock and unlock_stop: the one cancels what is
  * at `place`, the other puts a new one there.  `object`'s lock guards it. */
 void udp_unlock (GstObject *object, GCancellable **place);

@@ -43,6 +43,7 @@ struct _GstRtpAdaptUdpSrc
 
   /* of the streaming thread */
   UdpReceiver *receiver; /* between NULL and READY */
+  guint n_errors;        /* since the latest packet */
   GInetAddress *group;   /* multicast joined, or NULL */
   gchar **ifaces;        /* by which, or NULL */
   GstClockTime now;      /* running time when the packets were taken, */

@@ -1,0 +1,316 @@
+/* The UDP elements and what the network refuses: forged ICMP, an interface that
+ * is down, routes that are gone, a firewall.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "udp-fixture.h"
+
+#include "../../plugins/rtpadapt/udp/udpsock.h"
+
+#include <netinet/ip_icmp.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#define PATIENCE_S 60
+
+/* --- rows: what an errno means -------------------------------------------- */
+
+/* ip(7), udp(7), recvmsg(2), sendmsg(2). */
+static const struct
+{
+  gint code;
+  UdpError means;
+  const gchar *why;
+} rows[] = {
+  { ECONNREFUSED, UDP_ERROR_PASSES, "port unreachable: nobody listens yet" },
+  { EHOSTUNREACH, UDP_ERROR_PASSES, "no route to the host" },
+  { ENETUNREACH, UDP_ERROR_PASSES, "no route to the network" },
+  { EHOSTDOWN, UDP_ERROR_PASSES, "ICMP, host unknown" },
+  { ENONET, UDP_ERROR_PASSES, "ICMP, host isolated" },
+  { ENOPROTOOPT, UDP_ERROR_PASSES, "ICMP, protocol unreachable" },
+  { EOPNOTSUPP, UDP_ERROR_PASSES, "ICMP, source route failed" },
+  { EMSGSIZE, UDP_ERROR_PASSES, "ICMP, fragmentation needed" },
+  { EPROTO, UDP_ERROR_PASSES, "ICMP, parameter problem" },
+  { EACCES, UDP_ERROR_PASSES, "ICMPv6, administratively prohibited" },
+  { EPERM, UDP_ERROR_PASSES, "a firewall" },
+  { ENETDOWN, UDP_ERROR_PASSES, "the interface is down" },
+  { EADDRNOTAVAIL, UDP_ERROR_PASSES, "the address moved" },
+  { ETIMEDOUT, UDP_ERROR_PASSES, "unknown ones pass" },
+  { ENOMEM, UDP_ERROR_WAITS, "the kernel has no memory now" },
+  { ENOBUFS, UDP_ERROR_WAITS, "nor a buffer" },
+  { EBADF, UDP_ERROR_STAYS, "the socket was closed" },
+  { ENOTSOCK, UDP_ERROR_STAYS, "it is a file" },
+  { ENOTCONN, UDP_ERROR_STAYS, "it is of TCP" },
+  { EINVAL, UDP_ERROR_STAYS, "it cannot receive" },
+  { EFAULT, UDP_ERROR_STAYS, "our own error" },
+  { ENOSYS, UDP_ERROR_STAYS, "the system cannot do it" },
+};
+
+static void
+test_row (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+
+  g_test_message ("%s", rows[r].why);
+  g_assert_cmpint (udp_error_read (rows[r].code), ==, rows[r].means);
+}
+
+/* --- rtpadaptudpsrc with a socket that hears of errors --------------------- */
+
+/* A given socket, connected to `peer`, between the kernel and a harness. */
+typedef struct
+{
+  GSocket *socket;
+  gint peer;
+  guint peer_port, port;
+  GstElement *src;
+  GstBus *bus;
+  GstHarness *h;
+} Given;
+
+static void
+given_new (Given *g, gboolean queue)
+{
+  const gint on = queue;
+  struct sockaddr_in to = { .sin_family = AF_INET };
+
+  g->peer = udp_socket ("127.0.0.1", &g->peer_port);
+  g->socket = udp_socket_new ("127.0.0.1", 0, FALSE, NULL);
+  g->port = udp_socket_port (g->socket);
+  to.sin_addr.s_addr = g_htonl (INADDR_LOOPBACK);
+  to.sin_port = g_htons ((guint16) g->peer_port);
+  g_assert_cmpint (
+      connect (g_socket_get_fd (g->socket), (gpointer) &to, sizeof to), ==, 0);
+  setsockopt (
+      g_socket_get_fd (g->socket), IPPROTO_IP, IP_RECVERR, &on, sizeof on);
+  g->src = gst_parse_launch ("rtpadaptudpsrc", NULL);
+  g_object_set (g->src, "socket", g->socket, NULL);
+  g->bus = udp_bus_new (g->src);
+  g->h = gst_harness_new_with_element (g->src, NULL, "src");
+  gst_harness_play (g->h);
+}
+
+static void
+given_end (Given *g)
+{
+  gst_harness_teardown (g->h);
+  udp_bus_free (g->bus);
+  gst_object_unref (g->src);
+  g_object_unref (g->socket);
+  close (g->peer);
+}
+
+/* A packet of the peer comes through. */
+static void
+given_hears (Given *g)
+{
+  g_autofree gchar *said = NULL;
+  GstBuffer *buffer;
+
+  udp_say (g->peer, "127.0.0.1", g->port, 0, "x", 1);
+  buffer = gst_harness_pull (g->h);
+  g_assert_nonnull (buffer);
+  gst_buffer_unref (buffer);
+  said = udp_said (g->bus, GST_MESSAGE_ERROR);
+  g_assert_cmpstr (said, ==, NULL);
+}
+
+static guint16
+checksum (const guint16 *words, gsize n)
+{
+  guint32 sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    sum += words[i];
+  sum = (sum & 0xffff) + (sum >> 16);
+  return (guint16) ~(sum + (sum >> 16));
+}
+
+/* An ICMP error about a packet from the socket to its peer (RFC 792). */
+static void
+forge (gint raw, const Given *g, guint8 type, guint8 code)
+{
+  struct sockaddr_in to = { .sin_family = AF_INET };
+  guint8 message[8 + 20 + 8] = { type, code };
+  guint8 *ip = message + 8, *udp = ip + 20;
+  guint16 sum;
+
+  to.sin_addr.s_addr = g_htonl (INADDR_LOOPBACK);
+  ip[0] = 0x45;
+  GST_WRITE_UINT16_BE (ip + 2, 28);
+  ip[8] = 64;
+  ip[9] = IPPROTO_UDP;
+  memcpy (ip + 12, &to.sin_addr, 4);
+  memcpy (ip + 16, &to.sin_addr, 4);
+  GST_WRITE_UINT16_BE (udp, (guint16) g->port);
+  GST_WRITE_UINT16_BE (udp + 2, (guint16) g->peer_port);
+  GST_WRITE_UINT16_BE (udp + 4, 8);
+  sum = checksum ((const guint16 *) message, sizeof message / 2);
+  memcpy (message + 2, &sum, 2);
+  g_assert_cmpint (
+      sendto (raw, message, sizeof message, 0, (gpointer) &to, sizeof to), ==,
+      (gssize) sizeof message);
+}
+
+/* RFC 792, RFC 1122 3.2.2.1; what Linux makes of them stands in rows[]. */
+static void
+test_forged_icmp (gconstpointer data)
+{
+  gint raw = socket (AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+  Given g;
+
+  if (raw < 0) {
+    g_test_skip ("needs CAP_NET_RAW");
+    return;
+  }
+  given_new (&g, GPOINTER_TO_INT (data));
+  for (guint8 code = 0; code <= 12; code++) {
+    for (guint i = 0; i < 20; i++)
+      forge (raw, &g, ICMP_DEST_UNREACH, code);
+    given_hears (&g);
+  }
+  forge (raw, &g, ICMP_PARAMETERPROB, 0);
+  forge (raw, &g, ICMP_TIME_EXCEEDED, 0);
+  given_hears (&g);
+  given_end (&g);
+  close (raw);
+}
+
+/* With IP_RECVERR, poll() returns at once until somebody takes the errors from
+ * their queue: who does not spins. */
+static void
+test_no_spin (void)
+{
+  gint64 end = g_get_monotonic_time () + PATIENCE_S * G_TIME_SPAN_SECOND;
+  struct pollfd waits = { 0 };
+  Given g;
+
+  given_new (&g, TRUE);
+  close (g.peer);
+  for (guint i = 0; i < 20; i++)
+    send (g_socket_get_fd (g.socket), "x", 1, 0);
+  waits.fd = g_socket_get_fd (g.socket);
+  do
+    g_usleep (1000);
+  while (poll (&waits, 1, 0) != 0 && g_get_monotonic_time () < end);
+  g_assert_cmpint (poll (&waits, 1, 0), ==, 0);
+  g.peer = -1;
+  given_end (&g);
+}
+
+/* A cause that stays ends it at once. */
+static void
+test_closed (void)
+{
+  GstMessage *message;
+  Given g;
+
+  given_new (&g, FALSE);
+  given_hears (&g);
+  /* TCP's, not connected, in the socket's place: ENOTCONN */
+  {
+    gint other = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    dup2 (other, g_socket_get_fd (g.socket));
+    close (other);
+  }
+  udp_say (g.peer, "127.0.0.1", g.port, 0, "x", 1);
+  message = gst_bus_timed_pop_filtered (
+      g.bus, PATIENCE_S * GST_SECOND, GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  gst_message_unref (message);
+  given_end (&g);
+}
+
+/* --- both, in a network of their own --------------------------------------- */
+
+static gboolean
+run (const gchar *command)
+{
+  gint status;
+
+  return g_spawn_command_line_sync (command, NULL, NULL, &status, NULL)
+      && status == 0;
+}
+
+/* What cuts the path, and what mends it. */
+static const struct
+{
+  const gchar *cut, *mend, *why;
+} cuts[] = {
+  { "ip link set lo down", "ip link set lo up", "the interface is down" },
+  { "ip route add unreachable 127.0.0.9 table local",
+      "ip route del unreachable 127.0.0.9 table local", "EHOSTUNREACH" },
+  { "ip route add prohibit 127.0.0.9 table local",
+      "ip route del prohibit 127.0.0.9 table local", "EACCES" },
+  { "ip route add blackhole 127.0.0.9 table local",
+      "ip route del blackhole 127.0.0.9 table local", "EINVAL" },
+  { "iptables -A OUTPUT -p udp -j DROP", "iptables -F", "EPERM: a firewall" },
+};
+
+static void
+test_cut (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  GstHarness *out
+      = gst_harness_new_parse ("rtpadaptudpsink host=127.0.0.9 port=5004");
+  GstElement *src = gst_parse_launch ("rtpadaptudpsrc port=5004", NULL), *sink;
+  GstHarness *in = gst_harness_new_with_element (src, NULL, "src");
+  GstBus *bus = udp_bus_new (src);
+  g_autofree gchar *said = NULL;
+
+  sink = gst_harness_find_element (out, "rtpadaptudpsink");
+  gst_harness_set_src_caps_str (out, "application/x-rtp");
+  gst_harness_play (in);
+  g_assert_cmpint (
+      gst_harness_push (out, udp_packet (1, 100, '-')), ==, GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (in));
+  if (run (cuts[r].cut)) {
+    for (guint i = 0; i < 40; i++)
+      g_assert_cmpint (
+          gst_harness_push (out, udp_packet (i, 100, '-')), ==, GST_FLOW_OK);
+    /* Linux takes packets for a loopback that is down, and drops them. */
+    if (r > 0)
+      g_assert_cmpuint (udp_stat (sink, "send-errors"), ==, 40);
+    g_assert_true (run (cuts[r].mend));
+    g_assert_cmpint (
+        gst_harness_push (out, udp_packet (1, 100, '-')), ==, GST_FLOW_OK);
+    gst_buffer_unref (gst_harness_pull (in));
+    said = udp_said (bus, GST_MESSAGE_ERROR);
+    g_assert_cmpstr (said, ==, NULL);
+  } else {
+    g_test_skip (cuts[r].why);
+  }
+  gst_object_unref (sink);
+  gst_harness_teardown (out);
+  gst_harness_teardown (in);
+  udp_bus_free (bus);
+  gst_object_unref (src);
+}
+
+int
+main (int argc, char **argv)
+{
+  /* Threads that start later are in it, too. */
+  gboolean own = unshare (CLONE_NEWNET) == 0 && run ("ip link set lo up");
+
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/udp-errors/row/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_row);
+  }
+  g_test_add_data_func (
+      "/udp-errors/forged-icmp", GINT_TO_POINTER (FALSE), test_forged_icmp);
+  g_test_add_data_func ("/udp-errors/forged-icmp-queued",
+      GINT_TO_POINTER (TRUE), test_forged_icmp);
+  g_test_add_func ("/udp-errors/no-spin", test_no_spin);
+  g_test_add_func ("/udp-errors/closed", test_closed);
+  for (guint i = 0; own && i < G_N_ELEMENTS (cuts); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/udp-errors/cut/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_cut);
+  }
+  return g_test_run ();
+}
