@@ -45,8 +45,8 @@ breaker_state (Outage *o)
 
     g_assert_nonnull (m);
     if (gst_message_has_name (m, "rtpadapt-breaker"))
-      state = g_strdup (gst_structure_get_string (
-          gst_message_get_structure (m), "state"));
+      state = g_strdup (
+          gst_structure_get_string (gst_message_get_structure (m), "state"));
     gst_message_unref (m);
     if (state)
       return state;
