@@ -210,7 +210,8 @@ ra_sender_set_safety (RaSender *s, gdouble friendliness_cap, gboolean breakers)
 static guint64
 rate_floor (const RaSender *s)
 {
-  gdouble size = s->stats.packets_sent > 0 ? ra_sent_log_last (&s->log)->size : 0;
+  gdouble size
+      = s->stats.packets_sent > 0 ? ra_sent_log_last (&s->log)->size : 0;
 
   return ra_bits (s->floor * MAX (s->rate->s, size));
 }
@@ -296,8 +297,7 @@ timer_look (RaSender *s, RaTime now)
   timer_hold (s);
   s->unanswered |= s->floor > 0 && ra_rate_next_timeout (s->rate) <= now;
   if (s->unanswered)
-    s->rate->cfg.min
-        = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
+    s->rate->cfg.min = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
 }
 
 void
@@ -363,8 +363,7 @@ ra_sender_proof (RaTime sent, RaTime now)
 }
 
 void
-ra_sender_guard (
-    RaSender *s, const RaReport *report, RaProof proof, RaTime now)
+ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
 {
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   if (ra_guard_on_report (

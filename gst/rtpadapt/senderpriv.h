@@ -15,14 +15,14 @@ G_BEGIN_DECLS
 struct _RaSender
 {
   RaRate *rate;
-  gchar *rate_params; /* or NULL */
+  gchar *rate_params;   /* or NULL */
   RaReceiver *receiver; /* for per-packet feedback */
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
   RaRepeats repeats;
   RaGuard guard;
   RaRateConfig cfg;
-  guint64 handed; /* where an exchanged controller started, else 0 */
+  guint64 handed;      /* where an exchanged controller started, else 0 */
   guint floor;         /* packets/s while nobody answers */
   gboolean unanswered; /* the no-feedback timer expired since `told`, and there
                           is a floor */

@@ -66,8 +66,7 @@ row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
     return NULL;
   }
   sent->lost |= lost;
-  if (lost
-      && (row->seq < s->anew || ra_breaker_is_outage (&s->guard.breaker)))
+  if (lost && (row->seq < s->anew || ra_breaker_is_outage (&s->guard.breaker)))
     return NULL;
   if (old && lost) { /* rows of its SSRC came after those of another */
     s->lost_late++;

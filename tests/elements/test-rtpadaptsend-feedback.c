@@ -40,8 +40,7 @@ test_first_feedback (void)
 static void
 test_no_feedback (void)
 {
-  Send s
-      = send_new ("controller=tfrc start-bitrate=500000 min-bitrate=1000");
+  Send s = send_new ("controller=tfrc start-bitrate=500000 min-bitrate=1000");
   guint rate = 500000;
 
   for (guint i = 1; i <= 4; i++) {

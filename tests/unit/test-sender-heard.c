@@ -20,7 +20,7 @@ typedef struct
   RaSender *sender;
   RaTime now;
   guint64 seq;
-  guint ssrcs; /* 1, 2 and so on, in turns */
+  guint ssrcs;    /* 1, 2 and so on, in turns */
   gdouble credit; /* bytes */
 } World;
 
@@ -261,8 +261,8 @@ test_rate (void)
 static RaWord
 hear (RaBlocks *b, guint32 ssrc, guint32 highest, RaTime now, RaReport *r)
 {
-  return ra_blocks_hear (b, &(RaBlock){ ssrc, highest, .1, RA_LSR_UNKNOWN, 0 },
-      now, r);
+  return ra_blocks_hear (
+      b, &(RaBlock){ ssrc, highest, .1, RA_LSR_UNKNOWN, 0 }, now, r);
 }
 
 /* Of how many packets a block tells, and how often blocks come.  100 packets of

@@ -184,8 +184,8 @@ begin (RaWindow *w, const RaReport *report)
   if (w->base.cfg.start && !w->timed_out)
     w->cwnd = fmax (least, ra_bytes (w->base.cfg.start) * pacing_r (w) / w->s);
   if (report->p > 0)
-    w->ssthresh = fmax (
-        w->cwnd, ra_bytes (w->base.before) * pacing_r (w) / w->s);
+    w->ssthresh
+        = fmax (w->cwnd, ra_bytes (w->base.before) * pacing_r (w) / w->s);
 }
 
 /* RFC 7661 4.2.  X_recv is 0 where it is not known. */

@@ -28,8 +28,7 @@ mark (RaBlocksStream *s, RaTime now)
   guint latest = (s->n_marks - 1) % RA_BLOCKS_MARKS;
 
   /* The clock may have gone back. */
-  if (s->n_marks > 0
-      && ABS (ra_diff (now, s->marks[latest].at)) < MARK_SPACING)
+  if (s->n_marks > 0 && ABS (ra_diff (now, s->marks[latest].at)) < MARK_SPACING)
     return;
   latest = s->n_marks++ % RA_BLOCKS_MARKS;
   s->marks[latest].seq = s->last;
@@ -127,7 +126,8 @@ progress (RaBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
   guint64 seq = s->last - behind;
   guint n;
 
-  *word = behind > G_MAXINT16 ? RA_WORD_FALSE : RA_WORD_EMPTY; /* not sent yet */
+  *word
+      = behind > G_MAXINT16 ? RA_WORD_FALSE : RA_WORD_EMPTY; /* not sent yet */
   if (*word == RA_WORD_FALSE || seq < s->first
       || (s->told != 0 && seq <= s->told))
     return 0;
@@ -144,8 +144,7 @@ ra_blocks_hear (RaBlocks *b, const RaBlock *block, RaTime now, RaReport *report)
 {
   RaBlocksStream *s = stream_find (b, block->ssrc);
   /* NaN: 0 */
-  gdouble lost
-      = block->fraction_lost > 0 ? MIN (block->fraction_lost, 1) : 0;
+  gdouble lost = block->fraction_lost > 0 ? MIN (block->fraction_lost, 1) : 0;
   RaWord word = RA_WORD_EMPTY;
 
   *report = (RaReport){ .queue = RA_SPAN_NONE };

@@ -58,7 +58,7 @@ typedef struct
   guint32 ssrc;
   RaTime sent;         /* the latest packet */
   guint64 first, last; /* numbers */
-  guint64 told; /* the highest that a block named, 0: none */
+  guint64 told;        /* the highest that a block named, 0: none */
   struct
   {
     guint64 seq; /* the first that left at `at` or later */

@@ -81,8 +81,8 @@ is_timeout (const RaBreaker *b)
 static RaSpan
 backoff (RaBreaker *b, RaTime now)
 {
-  gboolean soon = b->resumed != RA_TIME_NONE
-      && ra_diff (now, b->resumed) < BACKOFF_MAX;
+  gboolean soon
+      = b->resumed != RA_TIME_NONE && ra_diff (now, b->resumed) < BACKOFF_MAX;
 
   b->backoff = soon ? MIN (2 * b->backoff, BACKOFF_MAX) : BACKOFF;
   return b->backoff;
@@ -249,7 +249,8 @@ ra_breaker_on_probes (
     return FALSE;
   part = (gdouble) p->lost / p->told;
   if (part <= UNUSABLE_LOSS / WELL_BELOW && p->rtt <= UNUSABLE_TR / WELL_BELOW
-      && ra_bytes (rate) <= EXCESS / WELL_BELOW * ra_friendly_x (s, p->rtt, part))
+      && ra_bytes (rate)
+          <= EXCESS / WELL_BELOW * ra_friendly_x (s, p->rtt, part))
     return TRUE;
   p->n_sent = p->told = p->lost = 0; /* the next twenty */
   p->rtt = 0;

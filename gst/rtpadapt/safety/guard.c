@@ -103,8 +103,7 @@ frame_interval (const RaGuard *g, RaTime now)
 /* RFC 8083 4.5: "information that the congestion has dissipated".  After a media
  * timeout the peer's answer to our RTCP is none: packets have to arrive. */
 static gboolean
-is_information (
-    RaGuard *g, const RaReport *report, RaProof proof, gdouble s)
+is_information (RaGuard *g, const RaReport *report, RaProof proof, gdouble s)
 {
   switch (g->breaker.trip) {
     case RA_BREAKER_RTCP_TIMEOUT:
@@ -114,13 +113,13 @@ is_information (
       return proof == RA_PROOF_DELIVERED && report->arrived > 0;
     default:
       return proof == RA_PROOF_DELIVERED
-          && ra_breaker_on_probes (
-              &g->breaker, report, s, g->tripped / TENTH);
+          && ra_breaker_on_probes (&g->breaker, report, s, g->tripped / TENTH);
   }
 }
 
 static gboolean
-resume (RaGuard *g, const RaReport *report, RaProof proof, gdouble s, RaTime now)
+resume (
+    RaGuard *g, const RaReport *report, RaProof proof, gdouble s, RaTime now)
 {
   if (g->breaker.state != RA_BREAKER_OPEN
       || !is_information (g, report, proof, s))

@@ -159,8 +159,8 @@ blocks_take (GstRtpAdaptSend *self, Bytes body, guint at, guint n, Compound *c)
 
     if (!sent_log_has_ssrc (self->log, block.ssrc))
       continue;
-    block.lsr = send_hearing_lsr (self, ra_get_u32 (b + 16),
-        ra_get_u32 (b + 20), c->now, &block.rtt);
+    block.lsr = send_hearing_lsr (
+        self, ra_get_u32 (b + 16), ra_get_u32 (b + 20), c->now, &block.rtt);
     ra_sender_on_receiver_report (self->sender, &block, c->now);
     send_other_on_reports (self, c->now);
     c->changed = TRUE;

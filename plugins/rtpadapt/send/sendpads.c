@@ -80,8 +80,7 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
       caps_take (self, event);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
       self->eos = TRUE;
-      self->eos_at
-          = ra_later (send_now (self), (RaSpan) self->cfg.max_backlog);
+      self->eos_at = ra_later (send_now (self), (RaSpan) self->cfg.max_backlog);
     }
     backlog_push_event (self->backlog, event);
     send_wake (self);

@@ -104,7 +104,7 @@ typedef struct
   gboolean pushed;         /* somebody downstream took a packet */
   gboolean stale;          /* look for the session anew */
   GWeakRef session;
-  GWeakRef element; /* the rtpsession around it */
+  GWeakRef element;          /* the rtpsession around it */
   gulong receiving, sending; /* handlers; 0: no session was found */
   gboolean avpf;
   struct
@@ -223,9 +223,9 @@ struct _GstRtpAdaptSend
   RaTime probe_since;  /* one may leave, RA_TIME_NONE: not looked for */
   guint32 probe_ssrc;  /* the latest */
   guint16 probe_seq;
-  RaTime last_sent;    /* RA_TIME_NONE: nothing yet */
-  RaTime heard;        /* any RTCP, or the beginning */
-  RaTime ask_again;    /* not before, for a sender report */
+  RaTime last_sent; /* RA_TIME_NONE: nothing yet */
+  RaTime heard;     /* any RTCP, or the beginning */
+  RaTime ask_again; /* not before, for a sender report */
   SendKeys keys[STREAMS_MAX + 1];
   gboolean keys_due;   /* the job hands them on */
   guint repeat_credit; /* see sendrtx.c */

@@ -183,11 +183,10 @@ send_stats (GstRtpAdaptSend *self)
       (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
       G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
       "probes", G_TYPE_UINT64, count->probes, "key-requests-held",
-      G_TYPE_UINT64, count->keys_held,
-      "feedback-unmapped", G_TYPE_UINT64, count->unmapped, "feedback-doubtful",
-      G_TYPE_UINT64, count->doubtful, "realigned", G_TYPE_UINT64,
-      count->realigned, "known-congestion", G_TYPE_UINT64,
-      count->known_congestion, "known-wireless", G_TYPE_UINT64,
+      G_TYPE_UINT64, count->keys_held, "feedback-unmapped", G_TYPE_UINT64,
+      count->unmapped, "feedback-doubtful", G_TYPE_UINT64, count->doubtful,
+      "realigned", G_TYPE_UINT64, count->realigned, "known-congestion",
+      G_TYPE_UINT64, count->known_congestion, "known-wireless", G_TYPE_UINT64,
       count->known_wireless, "misread-congestion", G_TYPE_UINT64,
       count->misread_congestion, "misread-wireless", G_TYPE_UINT64,
       count->misread_wireless, "repeat-requests", G_TYPE_UINT64,
@@ -202,9 +201,9 @@ send_stats (GstRtpAdaptSend *self)
     gst_structure_set (s, "time", G_TYPE_UINT64,
         send_clock_time (self, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
-        backlog_dropped (self->backlog) + count->ended, "dropped-frames", G_TYPE_UINT64,
-        backlog_dropped_frames (self->backlog), "skipped", G_TYPE_UINT64,
-        self->unsent->skipped, NULL);
+        backlog_dropped (self->backlog) + count->ended, "dropped-frames",
+        G_TYPE_UINT64, backlog_dropped_frames (self->backlog), "skipped",
+        G_TYPE_UINT64, self->unsent->skipped, NULL);
   }
   return s;
 }

@@ -1,0 +1,217 @@
+/* rtpadaptsend while nobody answers, and when somebody does again.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../trust/trust.h"
+#include "outage-fixture.h"
+
+#define START_RATE 500000
+#define SECOND GST_SECOND
+
+static void
+answered (Outage *o, guint frames)
+{
+  for (guint i = 0; i < frames; i++) {
+    outage_run (o, FRAME);
+    outage_feedback (o, TRUE);
+  }
+}
+
+/* RFC 8083 4.1: it opens 15 s after the last feedback.  The least packets that
+ * left in one of the first 14 s. */
+static guint
+silence (Outage *o)
+{
+  guint least = G_MAXUINT;
+
+  for (guint i = 0; i < 14; i++) {
+    guint n = outage_count (o, SECOND);
+
+    least = MIN (least, n);
+  }
+  g_assert_false (outage_is_open (o));
+  outage_run (o, SECOND + FRAME);
+  wait_until (outage_is_open (o));
+  return least;
+}
+
+/* The state of the next message about a breaker, which has to come. */
+static gchar *
+breaker_state (Outage *o)
+{
+  for (;;) {
+    GstMessage *m = gst_bus_timed_pop_filtered (
+        o->pair.send.bus, 10 * SECOND, GST_MESSAGE_ELEMENT);
+    gchar *state = NULL;
+
+    g_assert_nonnull (m);
+    if (gst_message_has_name (m, "rtpadapt-breaker"))
+      state = g_strdup (
+          gst_structure_get_string (gst_message_get_structure (m), "state"));
+    gst_message_unref (m);
+    if (state)
+      return state;
+  }
+}
+
+/* Nothing leaves behind an open breaker; an empty RR, which anybody may have
+ * forged, earns two packets a second for 7 s, and when one of these arrives, it
+ * begins again.  The least rate is below a packet a second, and yet two leave. */
+static void
+test_probes (void)
+{
+  guint least, idle, most = 0, total = 0;
+  g_autofree gchar *open = NULL, *closed = NULL;
+  GstClockTime gap;
+  Outage o;
+
+  outage_init (&o, "controller=tfrc min-bitrate=1000");
+  answered (&o, 50);
+  least = silence (&o);
+  open = breaker_state (&o);
+  g_assert_cmpstr (open, ==, "open");
+  idle = outage_count (&o, 10 * SECOND);
+  gap = outage_gap (&o, 5 * SECOND);
+  outage_empty_rr (&o);
+  for (guint i = 0; i < 12; i++) {
+    guint n = outage_count (&o, SECOND);
+
+    most = MAX (most, n);
+    total += n;
+  }
+  trust_row ("attack", "18 an empty RR, forged, behind an open breaker",
+      "2 packets in a second at most, for 7 s",
+      least >= 2 && idle == 0 && most <= 2 && total > 0 && total <= 15,
+      "%u before, %u in a second, %u in all; %u packets/s while it still hoped",
+      idle, most, total, least);
+  g_assert_cmpuint (gap, <=, 500 * GST_MSECOND);
+  g_assert_true (outage_is_open (&o));
+  g_assert_cmpint (stat (&o.pair.send, "probes"), ==, total);
+
+  /* What was lost in the outage is no congestion. */
+  upstream_events (&o.pair.send, "");
+  outage_empty_rr (&o);
+  outage_run (&o, SECOND);
+  o.heard = o.out - 2;
+  outage_feedback (&o, TRUE);
+  closed = breaker_state (&o);
+  g_assert_cmpstr (closed, ==, "closed");
+  g_assert_cmpuint (
+      get_uint (&o.pair.send, "estimated-bitrate"), >=, START_RATE);
+  g_assert_cmpint (stat (&o.pair.send, "congestion-losses"), ==, 0);
+  outage_run (&o, FRAME);
+  g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==, 1);
+  g_assert_cmpuint (outage_count (&o, SECOND), >=, 20);
+  outage_clear (&o);
+}
+
+/* What closes an open breaker at once, and what does not. */
+static const struct
+{
+  gint lsr;     /* of the latest sender report, plus this; -1: none */
+  gint ahead;   /* the highest number, of the latest packet plus this */
+  guint32 dlsr; /* in 1/65536 s */
+  gboolean closes;
+  const gchar *why;
+} word_rows[] = {
+  { 0, -1000, 0, TRUE, "the peer got a sender report that left just now" },
+  { 0, -1000, 65536 / 8, TRUE, "and answered to it 1/8 s later" },
+  { 1, -1000, 0, FALSE, "no sender report has this time" },
+  { 0, -1000, 65536 * 9, FALSE, "it waited longer than the report exists" },
+  { 0, 1000, 0, FALSE, "it names a packet that was not sent yet" },
+  { -1, -1, 0, FALSE, "it names one that left before the breaker opened" },
+  { -1, 100, 0, FALSE, "and one that did not leave" },
+};
+
+static void
+test_words (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Rtcp r = { 0 };
+  guint32 lsr;
+  Outage o;
+
+  outage_init (&o, "controller=tfrc");
+  answered (&o, 10);
+  silence (&o);
+  outage_run (&o, 6 * SECOND + SECOND / 4);
+  lsr = word_rows[i].lsr < 0 ? 0 : outage_lsr (&o) + (guint32) word_rows[i].lsr;
+  put_rr (&r, SSRC, 0, o.out - 1 + (guint32) word_rows[i].ahead, lsr,
+      word_rows[i].dlsr);
+  rtcp_push (o.pair.rtcp, &r);
+  g_test_message ("%s", word_rows[i].why);
+  g_assert_cmpint (!outage_is_open (&o), ==, word_rows[i].closes);
+  /* It is RTCP at least. */
+  g_assert_cmpuint (outage_count (&o, SECOND), >=, 1);
+  outage_clear (&o);
+}
+
+/* From the first packet on, while the receiver is not there yet. */
+static void
+test_reports_early (void)
+{
+  Outage o;
+
+  outage_init (&o, "controller=tfrc");
+  outage_run (&o, 2 * SECOND);
+  g_assert_cmpuint (outage_gap (&o, 20 * SECOND), <=, 500 * GST_MSECOND);
+  outage_clear (&o);
+}
+
+/* U8: EOS goes out within max-backlog at the lowest rate, where 20 packets would
+ * take 192 s, and at once behind an open breaker. */
+static void
+test_eos (gconstpointer data)
+{
+  gboolean open = GPOINTER_TO_UINT (data);
+  Send s = send_new (open
+          ? "controller=fixed start-bitrate=1000000"
+          : "controller=fixed start-bitrate=1000 min-bitrate=1000");
+  GstEventType type = GST_EVENT_UNKNOWN;
+  GstClockTime start;
+
+  for (guint i = 0; i < (open ? 15 : 1); i++) { /* RFC 8083 4.1 */
+    push_frame (&s, i, 1);
+    pull_paced (&s);
+    if (i < 14)
+      gst_test_clock_advance_time (s.clock, open ? SECOND : 0);
+  }
+  if (open) {
+    crank (&s);
+    wait_until (get_uint (&s, "estimated-bitrate") == 0);
+  }
+  push_frame (&s, 100, 20);
+  start = time_now (&s);
+  g_assert_true (gst_harness_push_event (s.h, gst_event_new_eos ()));
+  while (type != GST_EVENT_EOS) {
+    GstEvent *event = gst_harness_try_pull_event (s.h);
+
+    if (!event && gst_test_clock_peek_id_count (s.clock) > 0)
+      crank (&s);
+    if (!event)
+      continue;
+    type = GST_EVENT_TYPE (event);
+    gst_event_unref (event);
+  }
+  g_assert_cmpuint (time_now (&s) - start, <=, open ? 0 : SECOND / 4);
+  g_assert_cmpint (stat (&s, open ? "ceased" : "dropped"), >=, 19);
+  send_free (&s);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rtpadaptsend/outage/probes", test_probes);
+  for (guint i = 0; i < G_N_ELEMENTS (word_rows); i++) {
+    g_autofree gchar *name
+        = g_strdup_printf ("/rtpadaptsend/outage/words/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_words);
+  }
+  g_test_add_func ("/rtpadaptsend/outage/reports-early", test_reports_early);
+  g_test_add_data_func ("/rtpadaptsend/outage/eos", NULL, test_eos);
+  g_test_add_data_func (
+      "/rtpadaptsend/outage/eos-open", GUINT_TO_POINTER (1), test_eos);
+  return g_test_run ();
+}
