@@ -140,6 +140,7 @@ src_change_state (GstElement *element, GstStateChange transition)
       return GST_STATE_CHANGE_FAILURE;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       src_stats_stop (self);
+      src_sign_stop (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       src_streams_stop (self);
@@ -152,6 +153,7 @@ src_change_state (GstElement *element, GstStateChange transition)
   switch (transition) {
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
       src_stats_start (self);
+      src_sign_start (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       src_streams_clear (self);

@@ -83,6 +83,7 @@ struct _GstRtpAdaptSrc
   GHashTable *jitterbuffers; /* SSRC to GstElement */
   gboolean repeats;          /* rtprtxreceive is there */
 
+  GstClockID sign_timer;  /* under the object lock, or NULL */
   GstClockID stats_timer; /* under the object lock, or NULL */
 };
 
@@ -136,6 +137,10 @@ void src_streams_heard (gpointer self, guint32 ssrc, guint pt);
 void src_streams_stop (GstRtpAdaptSrc *self);
 /* Removes all source pads. */
 void src_streams_clear (GstRtpAdaptSrc *self);
+
+/* srcsign.c: signs of life for a sender that is silent. */
+void src_sign_start (GstRtpAdaptSrc *self);
+void src_sign_stop (GstRtpAdaptSrc *self);
 
 /* srcstats.c */
 GstStructure *src_stats (GstRtpAdaptSrc *self);
