@@ -10,7 +10,7 @@
 
 /* A story is words: "TIME WHO WHAT VERDICT", in ms.  WHO is a letter of who[].
  * WHAT is rSSRC.SEQ (RTP), cSSRC (RTCP), oSSRC (RTCP on an SSRC of ours) or
- * bSSRC (BYE).  VERDICT is one of ok, moved, foreign, early, flood. */
+ * bSSRC (BYE).  VERDICT is one of ok, moved, foreign, early, called, flood. */
 static const struct
 {
   gchar letter;
@@ -31,6 +31,7 @@ static const gchar *const verdicts[] = {
   [PEER_MOVED] = "moved",
   [PEER_FOREIGN] = "foreign",
   [PEER_EARLY] = "early",
+  [PEER_CALLED] = "called",
   [PEER_FLOOD] = "flood",
 };
 
@@ -107,8 +108,41 @@ static const struct
   { NULL, 0, 0, "0 A r7.1 ok, 1 A r7.2 moved, 2 A r8.5 ok, 400 B r8.6 foreign",
       "A", "A", "an SSRC that has not proved itself does not move the peer" },
 
-  { NULL, 0, 0, "0 A c7 early, 1 A r7.1 ok, 2 A r7.2 moved, 3 A c7 ok", "A",
+  { NULL, 0, 0, "0 A c7 called, 1 A r7.1 ok, 2 A r7.2 moved, 3 A c7 ok", "A",
       "A", "RTCP alone makes no peer" },
+  { NULL, 0, 0, "0 A c7 called, 1 A c7 early", "-", "A",
+      "RTCP of one whose RTP was not heard: it is answered" },
+  { NULL, 0, 0, "0 A c7 called, 999 B c8 early, 1000 B c8 called", "-", "B",
+      "another is answered after 1 s" },
+  { NULL, 0, 0, "0 B c8 called, 1 A r7.1 ok, 2 A r7.2 moved, 3 B c8 foreign",
+      "A", "A", "whoever sends RTP is answered then" },
+  { NULL, 0, 0,
+      "0 A r7.1 ok, 1 A r7.2 moved, 500 B c8 foreign, 501 B c8 called", "A",
+      "B", "the peer is silent for 500 ms: who speaks is answered" },
+  { NULL, 0, 0,
+      "0 A r7.1 ok, 1 A r7.2 moved, 501 B c8 called, 502 A c7 moved, 503 B c8 "
+      "foreign",
+      "A", "A", "till the peer is heard, if by RTCP" },
+  { NULL, 0, 0,
+      "0 A r7.1 ok, 1 A r7.2 moved, 501 B c8 called, 502 A r7.3 moved", "A",
+      "A", "or by RTP" },
+  { NULL, 1, 0, "0 A c7 called", "-", "A", "two ports: the same" },
+
+  { NULL, 0, 0,
+      "0 A r7.1 ok, 1 A r7.2 moved, 500 a r9.1 foreign, 501 a r9.2 ok, 502 a "
+      "r9.3 moved",
+      "a", "a", "killed and started again: its host after 500 ms" },
+  { NULL, 0, 0,
+      "0 A r7.1 ok, 1 A r7.2 moved, 501 B r9.1 foreign, 502 B r9.2 foreign",
+      "A", "A", "another host after 3 s only" },
+  { NULL, 0, 0,
+      "0 A r7.1 ok, 1 A r7.2 moved, 400 A r7.3 ok, 800 a r9.1 foreign, 801 A "
+      "r7.4 ok, 1200 a r9.2 foreign",
+      "A", "A", "while it is heard nothing changes" },
+  { NULL, 0, 0,
+      "0 A r7.1 ok, 1 A r7.2 moved, 501 a r9.1 ok, 502 A r7.3 ok, 503 A r7.4 ok, "
+      "504 a r9.2 foreign",
+      "A", "A", "one packet of another takes nothing" },
   { NULL, 0, 0, "0 A r7.1 ok, 1 A r7.2 moved, 2 a c7 foreign, 3 B c7 foreign",
       "A", "A", "on one port, RTCP from RTP's address" },
   { NULL, 1, 0, "0 A r7.1 ok, 1 A r7.2 moved", "A", "192.0.2.1:5005",
@@ -123,7 +157,7 @@ static const struct
       "authentic: followed at once" },
   { NULL, 0, 1, "0 A r7.1 moved, 1 B r7.3 moved, 2 A r7.2 ok, 3 B r7.4 ok", "B",
       "B", "authentic: one that was overtaken is no move" },
-  { NULL, 0, 1, "0 A c7 early, 1 A r7.1 moved, 2 B c7 ok", "A", "A",
+  { NULL, 0, 1, "0 A c7 called, 1 A r7.1 moved, 2 B c7 ok", "A", "A",
       "authentic: RTCP from anywhere, but answers to where RTP is" },
 
   { "192.0.2.1", 0, 0,

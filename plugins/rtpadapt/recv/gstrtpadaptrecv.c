@@ -173,7 +173,7 @@ recv_start (GstRtpAdaptRecv *self)
   self->count = (RecvCounters){ 0 };
   self->session_stale = TRUE;
   self->session_again = 0;
-  self->frame_since = RA_TIME_NONE;
+  self->frame_since = self->heard = RA_TIME_NONE;
   self->framed = FALSE;
   self->seen = (RecvSeen){ 0 };
   self->wish_again = 0;

@@ -92,6 +92,7 @@ struct _GstRtpAdaptRecv
   RaTime session_again;   /* and not before */
 
   /* twcc */
+  RaTime heard;       /* the latest packet, or RA_TIME_NONE */
   RaTime frame_since; /* the first packet behind a marker, or RA_TIME_NONE */
   gboolean framed;    /* a marker came */
   gboolean hurry, hurried; /* the session shall answer, answers within frames */

@@ -31,6 +31,9 @@
 #define RTCP_SHARE 20
 /* A frame that takes longer is answered meanwhile, so often. */
 #define FRAME_LONG (50 * RA_MSECOND)
+/* A packet that comes so long after the one before is answered at once: the
+ * sender may wait for that before it sends another. */
+#define FRAME_LONE (200 * RA_MSECOND)
 /* More than an MTU is of no use. */
 #define FCI_MAX 1500
 /* From 1900 to 1970: NTP's time (RFC 5905 6) and g_get_real_time(). */
@@ -326,17 +329,23 @@ on_sending_rtcp (
 /* With twcc rtpsession 1.22 answers when a frame is complete: of a first frame
  * that the sender paces out for a second it would say nothing for a second.  It
  * counts the interval from the first packet: that frame is taken for long at
- * once. */
+ * once.  So is one that begins after a pause, of which no more may come: its
+ * first packet is answered, as the interval that began before is over. */
 void
 recv_frame_watch (GstRtpAdaptRecv *self, gboolean marker, RaTime now)
 {
   gboolean twcc = self->reports == RA_REPORTS_NONE && self->ids.number > 0
       && !self->untimely;
+  gboolean lone
+      = self->heard != RA_TIME_NONE && ra_diff (now, self->heard) >= FRAME_LONE;
+
+  self->heard = now;
 
   if (self->frame_since == RA_TIME_NONE)
     self->frame_since = now;
   self->hurry = twcc && !marker
-      && (!self->framed || ra_diff (now, self->frame_since) >= FRAME_LONG);
+      && (!self->framed || lone
+          || ra_diff (now, self->frame_since) >= FRAME_LONG);
   self->framed |= marker;
   if (marker)
     self->frame_since = RA_TIME_NONE;

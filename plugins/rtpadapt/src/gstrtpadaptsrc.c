@@ -142,6 +142,7 @@ src_change_state (GstElement *element, GstStateChange transition)
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       src_stats_stop (self);
       src_hints_stop (self);
+      src_sign_stop (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       src_streams_stop (self);
@@ -155,6 +156,7 @@ src_change_state (GstElement *element, GstStateChange transition)
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
       src_stats_start (self);
       src_hints_start (self);
+      src_sign_start (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       src_streams_clear (self);

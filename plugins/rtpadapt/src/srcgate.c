@@ -450,6 +450,19 @@ src_gate_silence (SrcGate *self, guint32 ssrc)
   return heard == RA_TIME_NONE ? RA_SPAN_NONE : ra_diff (system_now (), heard);
 }
 
+gboolean
+src_gate_is_quiet (SrcGate *self)
+{
+  RaTime heard = RA_TIME_NONE;
+
+  g_mutex_lock (&self->lock);
+  if (self->peer)
+    heard = peer_rtp_heard (self->peer);
+  g_mutex_unlock (&self->lock);
+  return heard != RA_TIME_NONE
+      && ra_diff (system_now (), heard) >= PEER_RESTART;
+}
+
 void
 src_gate_get_stats (SrcGate *self, SrcGateStats *stats)
 {

@@ -49,6 +49,9 @@ GSocketAddress *src_gate_answer_to (SrcGate *gate);
  * it said BYE. */
 RaSpan src_gate_silence (SrcGate *gate, guint32 ssrc);
 
+/* There was a peer, which is silent. */
+gboolean src_gate_is_quiet (SrcGate *gate);
+
 typedef struct
 {
   PeerStats peer;

@@ -83,6 +83,7 @@ struct _GstRtpAdaptSrc
   GHashTable *jitterbuffers; /* SSRC to GstElement */
   gboolean repeats;          /* rtprtxreceive is there */
 
+  GstClockID sign_timer;  /* under the object lock, or NULL */
   GstClockID stats_timer; /* under the object lock, or NULL */
   GstClockID hint;        /* the same */
   gboolean hinted;        /* since it was opened */
@@ -145,6 +146,9 @@ void src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 /* From here on packets should come; stop: not any more. */
 void src_hints_start (GstRtpAdaptSrc *self);
 void src_hints_stop (GstRtpAdaptSrc *self);
+/* srcsign.c: signs of life for a sender that is silent. */
+void src_sign_start (GstRtpAdaptSrc *self);
+void src_sign_stop (GstRtpAdaptSrc *self);
 
 /* srcstats.c */
 GstStructure *src_stats (GstRtpAdaptSrc *self);

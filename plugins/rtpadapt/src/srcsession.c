@@ -203,13 +203,17 @@ link_session (GstRtpAdaptSrc *self)
 void
 src_session_ask (GstRtpAdaptSrc *self)
 {
-  GObject *session = NULL;
+  GstElement *element = NULL;
+  GObject *session;
 
-  g_signal_emit_by_name (self->rtpbin, "get-internal-session", 0, &session);
-  if (!session)
+  /* The session calls its element back, which has to live that long. */
+  g_signal_emit_by_name (self->rtpbin, "get-session", 0, &element);
+  if (!element)
     return;
+  g_object_get (element, "internal-session", &session, NULL);
   g_signal_emit_by_name (session, "send-rtcp", (guint64) SIGN_DELAY);
   g_object_unref (session);
+  gst_object_unref (element);
 }
 
 gboolean

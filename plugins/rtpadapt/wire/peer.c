@@ -33,7 +33,8 @@ struct _Peer
   RaTime early_since;
   gboolean known; /* it holds: others are foreign */
   gboolean gone;  /* it said BYE */
-  RaTime heard;
+  RaTime heard;   /* RTP or RTCP */
+  RaTime rtp_heard;
   RaTime fresh_since; /* new SSRCs are counted from here */
   guint fresh;
   PeerStats count;
@@ -230,6 +231,7 @@ settle (Peer *peer, GSocketAddress *from, RaTime now)
   gboolean first = peer->rtp == NULL, called = peer->early != NULL;
 
   hear (peer, now);
+  peer->rtp_heard = now;
   peer->known = TRUE;
   g_clear_object (&peer->early);
   if (!replace (&peer->rtp, from))
@@ -478,6 +480,12 @@ peer_last_heard (Peer *peer, guint32 ssrc)
   Stream *s = stream_find (peer, NULL, ssrc);
 
   return s && !s->ended ? s->heard : RA_TIME_NONE;
+}
+
+RaTime
+peer_rtp_heard (const Peer *peer)
+{
+  return peer->rtp ? peer->rtp_heard : RA_TIME_NONE;
 }
 
 gboolean

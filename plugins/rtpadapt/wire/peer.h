@@ -106,6 +106,9 @@ GSocketAddress *peer_rtcp_address (Peer *peer);
 
 /* When the SSRC was last heard; RA_TIME_NONE: not among the streams. */
 RaTime peer_last_heard (Peer *peer, guint32 ssrc);
+/* When RTP of a stream that has proved itself was heard last, of any; or
+ * RA_TIME_NONE. */
+RaTime peer_rtp_heard (const Peer *peer);
 /* TRUE: two of its packets came in a row, or one that is authentic. */
 gboolean peer_is_proven (Peer *peer, guint32 ssrc);
 

@@ -1,0 +1,173 @@
+/* rtpadaptsrc: RTP sequence numbers that jump, of one who forges the peer's
+ * address and knows the SSRC.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../trust/trust.h"
+#include "src-fixture.h"
+
+#define BRANCH "identity" RECEIVER_OUT
+#define SSRC 0x0f0f0f0f
+#define AFTER 100 /* packets of the stream, 10 ms apart, after the attack */
+
+typedef struct
+{
+  Receiver receiver;
+  gint fd;
+  guint seq; /* of the stream */
+} World;
+
+/* The bytes of trust.md A7: a header, with or without a number, and a slice. */
+static void
+say (World *w, guint seq, gboolean numbered)
+{
+  guint8 p[41] = { numbered ? 0x90 : 0x80, 0x80 | 96 };
+  gsize head = numbered ? 20 : 12;
+
+  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
+  GST_WRITE_UINT32_BE (p + 4, w->seq * 3000 + (seq != w->seq) * 3000);
+  GST_WRITE_UINT32_BE (p + 8, SSRC);
+  if (numbered) {
+    GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+    p[16] = 0x11;
+    GST_WRITE_UINT16_BE (p + 17, (guint16) seq);
+  }
+  p[head] = 0x41;
+  udp_say (w->fd, "127.0.0.1", (guint) w->receiver.port, 0, p, head + 21);
+}
+
+static void
+stream (World *w, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    say (w, w->seq++, TRUE);
+    g_usleep (10000);
+  }
+}
+
+/* --- the attacks -------------------------------------------------------- */
+
+static void
+one_ahead (World *w)
+{
+  say (w, w->seq + 2500, FALSE);
+}
+
+static void
+burst (World *w)
+{
+  for (guint i = 1; i <= 47; i++)
+    say (w, w->seq + i * 2999, FALSE);
+}
+
+/* As many as 3 s of 1,000 a second, beside the stream. */
+static void
+sweep (World *w)
+{
+  for (guint i = 1; i <= 3000; i++) {
+    say (w, w->seq + i * 2999, TRUE);
+    if (i % 10 == 0)
+      stream (w, 1);
+  }
+}
+
+/* Each jump is confirmed. */
+static void
+pairs (World *w)
+{
+  for (guint i = 1; i <= 200; i++) {
+    say (w, w->seq + i * 2999, TRUE);
+    say (w, w->seq + i * 2999 + 1, TRUE);
+    stream (w, 1);
+  }
+}
+
+/* As far as is believed at once. */
+static void
+steps (World *w)
+{
+  for (guint i = 1; i <= 3000; i++) {
+    say (w, w->seq + i * 100, TRUE);
+    if (i % 50 == 0)
+      g_usleep (1000);
+  }
+}
+
+static const struct
+{
+  const gchar *name;
+  void (*attack) (World *w);
+} rows[] = {
+  { "one packet, + 2,500", one_ahead },
+  { "47 packets, + 2,999 each", burst },
+  { "3,000 packets, + 2,999 each", sweep },
+  { "200 pairs, + 2,999 each", pairs },
+  { "3,000 packets, + 100 each", steps },
+};
+
+/* --- the test ----------------------------------------------------------- */
+
+typedef struct
+{
+  GThread *thread;
+  gint done; /* atomic */
+  GstElement *pipeline;
+} Stop;
+
+static gpointer
+stop_run (gpointer data)
+{
+  Stop *s = data;
+
+  gst_element_set_state (s->pipeline, GST_STATE_NULL);
+  g_atomic_int_set (&s->done, TRUE);
+  return NULL;
+}
+
+/* The packets of the second after the attack come out, a quarter at least, and the
+ * change to NULL returns. */
+static void
+test_jump (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), port;
+  g_autofree gchar *name = g_strdup_printf ("7 seq jumps, %s", rows[row].name);
+  World w = { .fd = udp_socket ("127.0.0.1", &port), .seq = 1000 };
+  Receiver *t = &w.receiver;
+  Stop s = { 0 };
+  gint64 began;
+  gint before;
+
+  receiver_new (t, "pt-map=96=VP8/90000", BRANCH);
+  receiver_play (t);
+  stream (&w, 50);
+  WAIT_UNTIL (t->bus, g_atomic_int_get (&t->frames[0]) >= 30);
+  rows[row].attack (&w);
+  before = g_atomic_int_get (&t->frames[0]);
+  stream (&w, AFTER);
+  WAIT_UNTIL (t->bus, g_atomic_int_get (&t->frames[0]) >= before + AFTER / 4);
+
+  s.pipeline = t->pipeline;
+  began = g_get_monotonic_time ();
+  s.thread = g_thread_new ("stop", stop_run, &s);
+  WAIT_UNTIL (t->bus, g_atomic_int_get (&s.done));
+  g_thread_join (s.thread);
+  trust_row ("attack", name,
+      "the picture goes on in the second after it, and NULL returns", TRUE,
+      "%d of %u packets came out, NULL took %.1f s",
+      g_atomic_int_get (&t->frames[0]) - before, AFTER,
+      (gdouble) (g_get_monotonic_time () - began) / G_USEC_PER_SEC);
+  receiver_end (t);
+  close (w.fd);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/src/jumps/%s", rows[i].name);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_jump);
+  }
+  return g_test_run ();
+}
