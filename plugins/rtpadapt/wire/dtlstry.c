@@ -28,7 +28,7 @@ dtls_try_is_over (
   if (!client)
     return ra_diff (now, t->begun) >= DTLS_PATIENCE;
   if (t->heard != RA_TIME_NONE)
-    return ra_diff (now, t->heard) >= DTLS_PATIENCE;
+    return ra_diff (now, t->heard) >= (t->dubious ? DTLS_DOUBT : DTLS_PATIENCE);
   /* The peer is there after all, and has not begun a new connection. */
   if (current && ra_diff (current->heard, t->begun) > 0)
     return TRUE;

@@ -26,6 +26,8 @@ G_BEGIN_DECLS
 #define DTLS_HELLO_AGAIN RA_SECOND
 /* A handshake takes two round trips, and losses double the library's timer. */
 #define DTLS_PATIENCE (8 * RA_SECOND)
+/* With an answer that may be a stranger's. */
+#define DTLS_DOUBT (2 * RA_SECOND)
 /* The library gives up by itself after some minutes. */
 #define DTLS_UNANSWERED (60 * RA_SECOND)
 /* A try that has not answered us makes room for another. */
@@ -36,12 +38,13 @@ G_BEGIN_DECLS
 typedef struct
 {
   RaTime begun;
-  RaTime heard;    /* the first record of the peer, or RA_TIME_NONE */
-  RaTime hello;    /* a client: the last time it said hello */
-  guint64 in, out; /* bytes of its handshake */
-  gboolean keyed;  /* the handshake is complete */
-  gboolean failed; /* the library gave it up, or the certificate is wrong */
-  gboolean proven; /* the certificate is the wanted or the current one */
+  RaTime heard;     /* the first record of the peer, or RA_TIME_NONE */
+  RaTime hello;     /* a client: the last time it said hello */
+  guint64 in, out;  /* bytes of its handshake */
+  gboolean keyed;   /* the handshake is complete */
+  gboolean failed;  /* the library gave it up, or the certificate is wrong */
+  gboolean dubious; /* a client: the answer is not from the destination */
+  gboolean proven;  /* the certificate is the wanted or the current one */
 } DtlsTry;
 
 /* The current connection. */
