@@ -213,7 +213,7 @@ take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
   if (link && dtls_same_address (link->peer, from)
       && memcmp (link->random, random, DTLS_RANDOM) == 0)
     return link; /* again */
-  if (place && !dtls_try_may_leave (&(*place)->t, now))
+  if (place && !dtls_try_may_restart (&(*place)->t, now))
     return NULL; /* its last one is young, or complete */
   if (place)
     end_link (self, place);
@@ -240,11 +240,28 @@ accept_answer (DtlsHub *self, DtlsLink *link, GSocketAddress *from)
   return link->peer != NULL;
 }
 
+/* The right one speaks, after all.  What it says is for the try that ends here,
+ * so the next one waits until that has drained away. */
+static void
+end_doubt (DtlsHub *self, GSocketAddress *from)
+{
+  DtlsLink *link = self->tries[0];
+
+  if (!self->client || !link || !link->t.dubious
+      || !dtls_same_address (self->to, from))
+    return;
+  end_link (self, &self->tries[0]);
+  self->begun = ra_later (system_now (), DTLS_DRAIN - DTLS_HELLO_AGAIN);
+}
+
 static DtlsLink *
 take_records (DtlsHub *self, GSocketAddress *from)
 {
-  DtlsLink **place = find_try (self, from), *link = place ? *place : NULL;
+  DtlsLink **place, *link;
 
+  end_doubt (self, from);
+  place = find_try (self, from);
+  link = place ? *place : NULL;
   if (link && (link->peer || accept_answer (self, link, from)))
     return link;
   link = self->current;
