@@ -146,39 +146,37 @@ rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 /* --- the state ----------------------------------------------------------- */
 
 /* Where we send to, as the UDP sink found it; NULL if it did not. */
-static GInetAddress *
+static GSocketAddress *
 destination (GstRtpAdaptSink *self)
 {
   GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (self->rtpsink);
   GSocketAddress *address = NULL;
-  GInetAddress *host = NULL;
 
   GST_OBJECT_LOCK (sink);
   if (sink->to_known)
     address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
   GST_OBJECT_UNLOCK (sink);
-  if (address)
-    host = g_object_ref (
-        g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
-  g_clear_object (&address);
-  return host;
+  return address;
 }
 
 void
 sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
 {
   PeerConfig cfg = { .authentic = secure_wanted (self->secure) };
+  GSocketAddress *to;
   Peer *peer = NULL;
 
   GST_OBJECT_LOCK (self);
   cfg.any_port = !self->cfg.rtcp_mux;
   GST_OBJECT_UNLOCK (self);
   if (open) {
-    cfg.host = destination (self);
+    to = destination (self);
+    if (to)
+      cfg.host = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to));
     if (secure_is_dtls_client (self->secure))
-      secure_dtls_from (self->secure, cfg.host);
+      secure_dtls_from (self->secure, to);
     peer = peer_new (&cfg);
-    g_clear_object (&cfg.host);
+    g_clear_object (&to);
   }
   g_mutex_lock (&self->who.lock);
   g_clear_pointer (&self->who.peer, peer_free);

@@ -258,10 +258,10 @@ dtls_hub_set_socket (DtlsHub *self, GSocket *socket)
 }
 
 void
-dtls_hub_set_host (DtlsHub *self, GInetAddress *host)
+dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to)
 {
   g_mutex_lock (&self->lock);
-  g_set_object (&self->host, host);
+  g_set_object (&self->to, to);
   g_mutex_unlock (&self->lock);
 }
 
@@ -303,7 +303,7 @@ hub_finalize (GObject *object)
   g_free (self->pem);
   g_free (self->fingerprint);
   g_clear_object (&self->socket);
-  g_clear_object (&self->host);
+  g_clear_object (&self->to);
   g_clear_object (&self->learned);
   g_hash_table_unref (self->told);
   g_cond_clear (&self->cond);

@@ -54,8 +54,9 @@ DtlsHub *dtls_hub_new (const DtlsHubConfig *cfg, const DtlsHubFuncs *funcs);
 /* (transfer none).  It comes to NULL before the hub does. */
 GstElement *dtls_hub_get_out (DtlsHub *self);
 void dtls_hub_set_socket (DtlsHub *self, GSocket *socket);
-/* A client's: hears nobody else.  NULL: anybody. */
-void dtls_hub_set_host (DtlsHub *self, GInetAddress *host);
+/* A client's: hears no other host, and another port only if that one has not
+ * answered for a second.  NULL: hears anybody. */
+void dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to);
 void dtls_hub_get_stats (DtlsHub *self, DtlsHubStats *stats);
 
 G_END_DECLS

@@ -34,7 +34,7 @@ struct _DtlsHub
   DtlsLink *tries[DTLS_TRIES];
   RaTime begun; /* the last try of a client */
   GSocket *socket;
-  GInetAddress *host;
+  GSocketAddress *to;      /* a client's destination, or NULL */
   GSocketAddress *learned; /* a client's with a socket: who speaks to us */
   guint64 learned_bytes;
   GHashTable *told; /* fingerprints of wrong certificates */
@@ -54,6 +54,9 @@ void dtls_manager_start (DtlsHub *self);
 void dtls_manager_stop (DtlsHub *self);
 /* A datagram of DTLS.  (transfer full) */
 void dtls_manager_hear (DtlsHub *self, GstBuffer *buffer);
+
+/* dtlsaddress.c: of Internet addresses; NULL is the same as NULL. */
+gboolean dtls_same_host (GSocketAddress *a, GSocketAddress *b);
 gboolean dtls_same_address (GSocketAddress *a, GSocketAddress *b);
 
 G_END_DECLS

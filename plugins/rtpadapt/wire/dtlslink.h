@@ -48,7 +48,8 @@ struct _DtlsLink
   DtlsTry t;
   DtlsCurrent current;
   GQueue held;        /* (GstBuffer) that would be too much for the peer */
-  GstBuffer *hello;   /* a client's */
+  GQueue hello;       /* (GstBuffer) a client's first words */
+  gboolean said;      /* they are complete */
   gchar *fingerprint; /* the peer's certificate's */
   gboolean wrong;     /* it is not the wanted one */
 };

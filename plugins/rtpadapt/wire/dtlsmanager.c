@@ -18,21 +18,6 @@
 /* Wrong certificates that are told of; a stranger can make more. */
 #define TOLD_MAX 16
 
-gboolean
-dtls_same_address (GSocketAddress *a, GSocketAddress *b)
-{
-  GInetSocketAddress *ia, *ib;
-
-  if (a == b || !a || !b)
-    return a == b;
-  ia = G_INET_SOCKET_ADDRESS (a);
-  ib = G_INET_SOCKET_ADDRESS (b);
-  return g_inet_socket_address_get_port (ia)
-      == g_inet_socket_address_get_port (ib)
-      && g_inet_address_equal (g_inet_socket_address_get_address (ia),
-          g_inet_socket_address_get_address (ib));
-}
-
 static void
 count_refused (DtlsHub *self)
 {
@@ -228,7 +213,7 @@ take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
   if (link && dtls_same_address (link->peer, from)
       && memcmp (link->random, random, DTLS_RANDOM) == 0)
     return link; /* again */
-  if (place && !dtls_try_may_leave (&(*place)->t, now))
+  if (place && !dtls_try_may_restart (&(*place)->t, now))
     return NULL; /* its last one is young, or complete */
   if (place)
     end_link (self, place);
@@ -237,17 +222,49 @@ take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
   return place ? begin_link (self, place, from, random, 0) : NULL;
 }
 
+/* An answer to a try that nobody has answered.  One from another port of the
+ * host may be a stranger's, so it has to wait until the right one has had its
+ * time, and is not trusted for long. */
+static gboolean
+accept_answer (DtlsHub *self, DtlsLink *link, GSocketAddress *from)
+{
+  gboolean other;
+
+  g_mutex_lock (&self->lock);
+  other = self->to && !dtls_same_address (self->to, from);
+  if (!other || dtls_try_may_leave (&link->t, system_now ())) {
+    link->peer = g_object_ref (from);
+    link->t.dubious = other;
+  }
+  g_mutex_unlock (&self->lock);
+  return link->peer != NULL;
+}
+
+/* The right one speaks, after all.  What it says is for the try that ends here,
+ * so the next one waits until that has drained away. */
+static void
+end_doubt (DtlsHub *self, GSocketAddress *from)
+{
+  DtlsLink *link = self->tries[0];
+
+  if (!self->client || !link || !link->t.dubious
+      || !dtls_same_address (self->to, from))
+    return;
+  end_link (self, &self->tries[0]);
+  self->begun = ra_later (system_now (), DTLS_DRAIN - DTLS_HELLO_AGAIN);
+}
+
 static DtlsLink *
 take_records (DtlsHub *self, GSocketAddress *from)
 {
-  DtlsLink **place = find_try (self, from);
-  DtlsLink *link = place ? *place : self->current;
+  DtlsLink **place, *link;
 
-  if (place && !link->peer) {
-    g_mutex_lock (&self->lock);
-    link->peer = g_object_ref (from);
-    g_mutex_unlock (&self->lock);
-  }
+  end_doubt (self, from);
+  place = find_try (self, from);
+  link = place ? *place : NULL;
+  if (link && (link->peer || accept_answer (self, link, from)))
+    return link;
+  link = self->current;
   return link && dtls_same_address (link->peer, from) ? link : NULL;
 }
 
@@ -466,9 +483,8 @@ dtls_manager_hear (DtlsHub *self, GstBuffer *buffer)
   g_mutex_lock (&self->lock);
   pass = meta && G_IS_INET_SOCKET_ADDRESS (meta->addr)
       && g_queue_get_length (&self->input) < INPUT_MAX;
-  if (pass && self->host)
-    pass = g_inet_address_equal (self->host,
-        g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (meta->addr)));
+  if (pass && self->to)
+    pass = dtls_same_host (self->to, meta->addr);
   if (pass) {
     g_queue_push_tail (&self->input, buffer);
     g_cond_signal (&self->cond);

@@ -167,3 +167,15 @@ dtls_records_tell (
   }
   return server && find_random (data, random) ? DTLS_HELLO : DTLS_RECORDS;
 }
+
+gboolean
+dtls_records_end_hello (const guint8 *data, gsize size)
+{
+  const guint8 *message = data + RECORD_HEAD;
+
+  if (size < RECORD_HEAD + MESSAGE_HEAD || data[0] != HANDSHAKE
+      || message[0] != CLIENT_HELLO)
+    return FALSE;
+  return read_number (message + 6, 3) + read_number (message + 9, 3)
+      == read_number (message + 1, 3);
+}

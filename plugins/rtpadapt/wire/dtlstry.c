@@ -28,7 +28,7 @@ dtls_try_is_over (
   if (!client)
     return ra_diff (now, t->begun) >= DTLS_PATIENCE;
   if (t->heard != RA_TIME_NONE)
-    return ra_diff (now, t->heard) >= DTLS_PATIENCE;
+    return ra_diff (now, t->heard) >= (t->dubious ? DTLS_DOUBT : DTLS_ANSWERED);
   /* The peer is there after all, and has not begun a new connection. */
   if (current && ra_diff (current->heard, t->begun) > 0)
     return TRUE;
@@ -42,9 +42,15 @@ dtls_try_may_leave (const DtlsTry *t, RaTime now)
 }
 
 gboolean
+dtls_try_may_restart (const DtlsTry *t, RaTime now)
+{
+  return ra_diff (now, t->begun) >= DTLS_RESTART;
+}
+
+gboolean
 dtls_try_says_hello (const DtlsTry *t, RaTime now)
 {
-  return t->heard == RA_TIME_NONE && !t->keyed
+  return (t->heard == RA_TIME_NONE || t->dubious) && !t->keyed
       && ra_diff (now, t->hello) >= DTLS_HELLO_AGAIN;
 }
 

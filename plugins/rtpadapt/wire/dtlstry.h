@@ -24,24 +24,33 @@ G_BEGIN_DECLS
 #define DTLS_DEAF (1500 * RA_MSECOND)
 /* A client says hello again, and begins again, no more often. */
 #define DTLS_HELLO_AGAIN RA_SECOND
-/* A handshake takes two round trips, and losses double the library's timer. */
+/* A handshake takes two round trips, and losses double the library's timer.  A
+ * server waits longer, so that a client that begins again is not alone. */
 #define DTLS_PATIENCE (8 * RA_SECOND)
+#define DTLS_ANSWERED (5 * RA_SECOND)
+/* With an answer that may be a stranger's. */
+#define DTLS_DOUBT (2 * RA_SECOND)
 /* The library gives up by itself after some minutes. */
 #define DTLS_UNANSWERED (60 * RA_SECOND)
 /* A try that has not answered us makes room for another. */
 #define DTLS_ROOM RA_SECOND
+/* The same peer begins again: not more often. */
+#define DTLS_RESTART (200 * RA_MSECOND)
+/* Longer than that, and than a flight takes to arrive. */
+#define DTLS_DRAIN (300 * RA_MSECOND)
 /* RFC 9000 8.1 */
 #define DTLS_AMPLIFY 3
 
 typedef struct
 {
   RaTime begun;
-  RaTime heard;    /* the first record of the peer, or RA_TIME_NONE */
-  RaTime hello;    /* a client: the last time it said hello */
-  guint64 in, out; /* bytes of its handshake */
-  gboolean keyed;  /* the handshake is complete */
-  gboolean failed; /* the library gave it up, or the certificate is wrong */
-  gboolean proven; /* the certificate is the wanted or the current one */
+  RaTime heard;     /* the first record of the peer, or RA_TIME_NONE */
+  RaTime hello;     /* a client: the last time it said hello */
+  guint64 in, out;  /* bytes of its handshake */
+  gboolean keyed;   /* the handshake is complete */
+  gboolean failed;  /* the library gave it up, or the certificate is wrong */
+  gboolean dubious; /* a client: the answer is not from the destination */
+  gboolean proven;  /* the certificate is the wanted or the current one */
 } DtlsTry;
 
 /* The current connection. */
@@ -60,7 +69,9 @@ gboolean dtls_try_is_over (
     const DtlsTry *t, const DtlsCurrent *current, gboolean client, RaTime now);
 /* A new hello of another peer may push it out. */
 gboolean dtls_try_may_leave (const DtlsTry *t, RaTime now);
-/* A client's: nobody has answered for a second. */
+/* A new hello of the same peer may. */
+gboolean dtls_try_may_restart (const DtlsTry *t, RaTime now);
+/* A client's: nobody has answered for a second, or somebody doubtful. */
 gboolean dtls_try_says_hello (const DtlsTry *t, RaTime now);
 /* A client's that has no try: to begin one.  `last` is when the last one
  * began. */

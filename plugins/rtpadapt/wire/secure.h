@@ -85,9 +85,9 @@ gboolean secure_link_in (Secure *s, SecureKind kind, GstPad *src);
 GstPad *secure_in_pad (Secure *s, SecureKind kind);
 
 /* DTLS, between secure_open() and secure_close(); nothing without it.  What
- * comes from another host than a client's destination is not heard (NULL: all
- * are). */
-void secure_dtls_from (Secure *s, GInetAddress *host);
+ * comes from another host than a client's destination is not heard, and from
+ * another port only if that one does not answer (NULL: all are heard). */
+void secure_dtls_from (Secure *s, GSocketAddress *to);
 /* Handshakes leave by this socket to where the peer's come from, not by what
  * was linked. */
 void secure_dtls_socket (Secure *s, GSocket *socket);

@@ -170,12 +170,12 @@ ref_hub (Secure *s)
 }
 
 void
-secure_dtls_from (Secure *s, GInetAddress *host)
+secure_dtls_from (Secure *s, GSocketAddress *to)
 {
   DtlsHub *hub = ref_hub (s);
 
   if (hub)
-    dtls_hub_set_host (hub, host);
+    dtls_hub_set_destination (hub, to);
   gst_clear_object (&hub);
 }
 

@@ -1,0 +1,305 @@
+/* What may come to the DTLS library, and when connections begin and end.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../../plugins/rtpadapt/wire/dtlsrecords.h"
+#include "../../plugins/rtpadapt/wire/dtlstry.h"
+
+#include <string.h>
+
+/* --- records ------------------------------------------------------------- */
+
+/* RFC 6347 4.1: type, version, epoch, six bytes of number, length. */
+#define RECORD(type, minor, epoch, length) \
+  type "\xfe" minor "\0" epoch "\0\0\0\0\0\0\0" length
+/* RFC 6347 4.2.2: type, length 3, message_seq 2, offset 3, part 3. */
+#define MESSAGE(type, length, offset, part) \
+  type "\0\0" length "\0\0\0\0" offset "\0\0" part
+#define BYTES8 "abcdefgh"
+#define BYTES32 BYTES8 BYTES8 BYTES8 BYTES8
+/* 13 + 12 + 34 bytes: version and random, the rest is in another fragment. */
+#define HELLO                           \
+  RECORD ("\x16", "\xff", "\0", "\x2e") \
+  MESSAGE ("\x01", "\x40", "\0", "\x22") "\xfe\xfd" BYTES32
+/* The rest of it: 64 - 34 = 30 bytes. */
+#define HELLO_REST                      \
+  RECORD ("\x16", "\xff", "\0", "\x2a") \
+  MESSAGE ("\x01", "\x40", "\x22", "\x1e") BYTES8 BYTES8 BYTES8 "123456"
+#define DONE \
+  RECORD ("\x16", "\xfd", "\0", "\x0c") MESSAGE ("\x0e", "\0", "\0", "\0")
+#define CCS RECORD ("\x14", "\xfd", "\0", "\x01") "\x01"
+#define FINISHED RECORD ("\x16", "\xfd", "\x01", "\x08") BYTES8
+
+#define ROW(bytes) bytes, sizeof bytes - 1
+#define SERVER TRUE
+#define CLIENT FALSE
+
+static const struct
+{
+  const gchar *data;
+  gsize size;
+  gboolean server; /* we are */
+  DtlsKind kind;
+  const gchar *why;
+} records[] = {
+  { ROW (HELLO), SERVER, DTLS_HELLO, "a ClientHello's first fragment" },
+  { ROW (HELLO_REST), SERVER, DTLS_RECORDS, "and its second" },
+  { ROW (HELLO HELLO_REST), SERVER, DTLS_HELLO, "both in one datagram" },
+  { ROW (HELLO), CLIENT, DTLS_REFUSED, "a server does not say that" },
+  { ROW (DONE), CLIENT, DTLS_RECORDS, "ServerHelloDone is empty" },
+  { ROW (DONE), SERVER, DTLS_REFUSED, "a client does not say that" },
+  { ROW (CCS FINISHED), SERVER, DTLS_RECORDS, "the end of a handshake" },
+  { ROW (RECORD ("\x14", "\xfd", "\0", "\x01") "\x02"), SERVER, DTLS_REFUSED,
+      "RFC 5246 7.1: a ChangeCipherSpec is 1" },
+  { ROW (RECORD ("\x19", "\xfd", "\0", "\x01") "\0"), SERVER, DTLS_REFUSED,
+      "A3: content type 25" },
+  { ROW (RECORD ("\x15", "\xff", "\0", "\x02") "\x02\x28"), CLIENT,
+      DTLS_REFUSED, "A3: an alert in the clear" },
+  { ROW (RECORD ("\x15", "\xfd", "\x01", "\x08") BYTES8), CLIENT, DTLS_RECORDS,
+      "an encrypted alert" },
+  { ROW (RECORD ("\x17", "\xfd", "\0", "\x08") BYTES8), SERVER, DTLS_REFUSED,
+      "data in the clear" },
+  { ROW (RECORD ("\x18", "\xfd", "\x01", "\x08") BYTES8), SERVER, DTLS_REFUSED,
+      "a heartbeat" },
+  { ROW (RECORD ("\x16", "\xfc", "\x01", "\x08") BYTES8), SERVER, DTLS_REFUSED,
+      "no version" },
+  { ROW (RECORD ("\x16", "\xfd", "\x02", "\x08") BYTES8), SERVER, DTLS_REFUSED,
+      "a renegotiation" },
+  { ROW (RECORD ("\x16", "\xfd", "\x01", "\x09") BYTES8), SERVER, DTLS_REFUSED,
+      "a byte is missing" },
+  { ROW (RECORD ("\x16", "\xfd", "\x01", "\x07") BYTES8), SERVER, DTLS_REFUSED,
+      "a byte is left over" },
+  { ROW (RECORD ("\x16", "\xfd", "\x01", "\0")), SERVER, DTLS_REFUSED,
+      "encrypted nothing" },
+  { ROW (FINISHED RECORD ("\x15", "\xff", "\0", "\x02") "\x02\x28"), SERVER,
+      DTLS_REFUSED, "a good record and a bad one" },
+  { ROW (RECORD ("\x16", "\xfd", "\0", "\x0b") "\x01\0\0\0\0\0\0\0\0\0\0"),
+      SERVER, DTLS_REFUSED, "too short for a message" },
+  { ROW (RECORD ("\x16", "\xfd", "\0", "\x14")
+            MESSAGE ("\x0b", "\x07", "\0", "\x08") BYTES8),
+      SERVER, DTLS_REFUSED, "a fragment longer than its message" },
+  { ROW (RECORD ("\x16", "\xfd", "\0", "\x14")
+            MESSAGE ("\x0b", "\x40", "\0", "\x09") BYTES8),
+      SERVER, DTLS_REFUSED, "a fragment longer than its record" },
+  { ROW (RECORD ("\x16", "\xfd", "\0", "\x14")
+            MESSAGE ("\x00", "\x08", "\0", "\x08") BYTES8),
+      CLIENT, DTLS_REFUSED, "a HelloRequest" },
+  { ROW ("\x80\x60\0\0"), SERVER, DTLS_SRTP, "RTP" },
+  { ROW ("\xbf"), SERVER, DTLS_SRTP, "RFC 7983 7: the last" },
+  { ROW ("\xc0"), SERVER, DTLS_REFUSED, "nobody's" },
+  { ROW ("\x00\x01\0\0"), SERVER, DTLS_REFUSED, "STUN" },
+  { ROW ("\x16"), SERVER, DTLS_REFUSED, "a byte" },
+  { "", 0, SERVER, DTLS_REFUSED, "nothing" },
+};
+
+static void
+test_records (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (records); i++) {
+    guint8 random[DTLS_RANDOM];
+    /* So that a sanitizer sees a read beyond the end. */
+    g_autofree guint8 *data = g_memdup2 (records[i].data, records[i].size);
+
+    g_test_message ("%u: %s", i, records[i].why);
+    g_assert_cmpint (
+        dtls_records_tell (data, records[i].size, records[i].server, random),
+        ==, records[i].kind);
+    if (records[i].kind == DTLS_HELLO)
+      g_assert_cmpmem (random, DTLS_RANDOM, BYTES32, DTLS_RANDOM);
+  }
+}
+
+/* No part of a datagram passes, whatever its length. */
+static void
+test_cut (void)
+{
+  static const gchar whole[] = HELLO HELLO_REST;
+  guint8 random[DTLS_RANDOM];
+
+  for (gsize size = 1; size < sizeof whole - 1; size++) {
+    g_autofree guint8 *data = g_memdup2 (whole, size);
+    gboolean first = size == sizeof HELLO - 1;
+
+    g_assert_cmpint (dtls_records_tell (data, size, TRUE, random), ==,
+        first ? DTLS_HELLO : DTLS_REFUSED);
+  }
+}
+
+static void
+test_end_of_hello (void)
+{
+  g_assert_false (dtls_records_end_hello ((const guint8 *) ROW (HELLO)));
+  g_assert_true (dtls_records_end_hello ((const guint8 *) ROW (HELLO_REST)));
+  g_assert_false (dtls_records_end_hello ((const guint8 *) ROW (DONE)));
+  g_assert_false (dtls_records_end_hello ((const guint8 *) ROW ("\x16")));
+}
+
+/* --- tries --------------------------------------------------------------- */
+
+#define AT(ms) ((RaTime) (1000 * RA_SECOND + (ms) *RA_MSECOND))
+#define NEVER RA_TIME_NONE
+
+/* RFC 9000 8.1: three times what came. */
+static void
+test_amplification (void)
+{
+  DtlsTry t = { .in = 327 };
+
+  g_assert_true (dtls_try_may_send (&t, 981));
+  g_assert_false (dtls_try_may_send (&t, 982));
+  t.out = 981;
+  g_assert_false (dtls_try_may_send (&t, 1));
+  t.keyed = TRUE;
+  g_assert_true (dtls_try_may_send (&t, 1000));
+}
+
+static const struct
+{
+  gboolean client, keyed, failed, proven, any; /* any: there is a current one */
+  gint heard;                                  /* it was, ms */
+  gint now;
+  gboolean replaces;
+  const gchar *why;
+} places[] = {
+  { FALSE, FALSE, FALSE, TRUE, FALSE, 0, 0, FALSE, "not complete" },
+  { FALSE, TRUE, FALSE, FALSE, FALSE, 0, 0, TRUE, "nobody is there" },
+  { FALSE, TRUE, TRUE, FALSE, FALSE, 0, 0, FALSE, "a wrong certificate" },
+  { FALSE, TRUE, TRUE, TRUE, FALSE, 0, 9000, FALSE, "it has failed" },
+  { FALSE, TRUE, FALSE, TRUE, TRUE, 0, 0, TRUE, "known by its certificate" },
+  { FALSE, TRUE, FALSE, FALSE, TRUE, 0, 999, FALSE, "the current one speaks" },
+  { FALSE, TRUE, FALSE, FALSE, TRUE, 0, 1000, TRUE, "it has been silent" },
+  { TRUE, TRUE, FALSE, FALSE, TRUE, 0, 0, TRUE, "a client asked for it" },
+};
+
+static void
+test_places (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
+    DtlsTry t = { .keyed = places[i].keyed,
+      .failed = places[i].failed,
+      .proven = places[i].proven };
+    DtlsCurrent current = { .heard = AT (places[i].heard) };
+
+    g_test_message ("%u: %s", i, places[i].why);
+    g_assert_cmpint (dtls_try_may_replace (&t, places[i].any ? &current : NULL,
+                         places[i].client, AT (places[i].now)),
+        ==, places[i].replaces);
+  }
+}
+
+static const struct
+{
+  gboolean client, failed, dubious;
+  gint heard, current, now; /* ms after it began; -1: never, nobody */
+  gboolean over;
+  const gchar *why;
+} ends[] = {
+  { FALSE, TRUE, FALSE, 0, -1, 0, TRUE, "failed" },
+  { FALSE, FALSE, FALSE, 0, -1, 7999, FALSE, "a server waits" },
+  { FALSE, FALSE, FALSE, 0, -1, 8000, TRUE, "not for ever" },
+  { TRUE, FALSE, FALSE, -1, -1, 59999, FALSE, "the receiver is late" },
+  { TRUE, FALSE, FALSE, -1, -1, 60000, TRUE, "before the library gives up" },
+  { TRUE, FALSE, FALSE, 50000, -1, 54999, FALSE, "answered" },
+  { TRUE, FALSE, FALSE, 50000, -1, 55000, TRUE, "and left alone" },
+  { TRUE, FALSE, TRUE, 1000, -1, 3000, TRUE, "answered by who knows whom" },
+  { TRUE, FALSE, FALSE, -1, 500, 600, TRUE, "the current one is back" },
+  { TRUE, FALSE, FALSE, 400, 500, 600, FALSE, "but a new one has begun" },
+};
+
+static void
+test_ends (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
+    DtlsTry t = { .begun = AT (0),
+      .heard = ends[i].heard < 0 ? NEVER : AT (ends[i].heard),
+      .failed = ends[i].failed,
+      .dubious = ends[i].dubious };
+    DtlsCurrent current = { .heard = AT (ends[i].current) };
+
+    g_test_message ("%u: %s", i, ends[i].why);
+    g_assert_cmpint (
+        dtls_try_is_over (&t, ends[i].current < 0 ? NULL : &current,
+            ends[i].client, AT (ends[i].now)),
+        ==, ends[i].over);
+  }
+}
+
+static const struct
+{
+  gboolean any;
+  gint heard, sent, last, now; /* ms; -1: never */
+  gboolean begins;
+  const gchar *why;
+} beginnings[] = {
+  { FALSE, 0, 0, -1, 0, TRUE, "the first" },
+  { FALSE, 0, 0, 0, 999, FALSE, "not twice in a second" },
+  { FALSE, 0, 0, 0, 1000, TRUE, "again" },
+  { TRUE, 0, 1400, 0, 1499, FALSE, "heard of late" },
+  { TRUE, 0, 1400, 0, 1500, TRUE, "sends into the void" },
+  { TRUE, 0, -1, 0, 9000, FALSE, "has sent nothing: no answer is due" },
+  { TRUE, 5000, 4999, 0, 9000, FALSE, "nothing since the last answer" },
+  { TRUE, 0, 1000, 0, 2500, FALSE, "sends no more" },
+};
+
+static void
+test_beginnings (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (beginnings); i++) {
+    gint sent = beginnings[i].sent, last = beginnings[i].last;
+    DtlsCurrent current = { .heard = AT (beginnings[i].heard),
+      .sent = sent < 0 ? NEVER : AT (sent) };
+
+    g_test_message ("%u: %s", i, beginnings[i].why);
+    g_assert_cmpint (dtls_client_begins (beginnings[i].any ? &current : NULL,
+                         last < 0 ? NEVER : AT (last), AT (beginnings[i].now)),
+        ==, beginnings[i].begins);
+  }
+}
+
+/* A receiver that comes a minute late hears a hello within a second. */
+static void
+test_late (void)
+{
+  DtlsTry t = { .begun = AT (0), .heard = NEVER, .hello = AT (0) };
+  guint hellos = 0;
+
+  for (gint ms = 0; ms < 60000; ms += 100) {
+    if (!dtls_try_says_hello (&t, AT (ms)))
+      continue;
+    t.hello = AT (ms);
+    hellos++;
+  }
+  g_assert_cmpuint (hellos, ==, 59);
+  t.heard = AT (59900);
+  g_assert_false (dtls_try_says_hello (&t, AT (70000)));
+  t.dubious = TRUE;
+  g_assert_true (dtls_try_says_hello (&t, AT (70000)));
+}
+
+static void
+test_room (void)
+{
+  DtlsTry t = { .begun = AT (0) };
+
+  g_assert_false (dtls_try_may_restart (&t, AT (199)));
+  g_assert_true (dtls_try_may_restart (&t, AT (200)));
+  g_assert_false (dtls_try_may_leave (&t, AT (999)));
+  g_assert_true (dtls_try_may_leave (&t, AT (1000)));
+  t.keyed = TRUE;
+  g_assert_false (dtls_try_may_leave (&t, AT (7000)));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/dtls-parts/records", test_records);
+  g_test_add_func ("/dtls-parts/cut", test_cut);
+  g_test_add_func ("/dtls-parts/end-of-hello", test_end_of_hello);
+  g_test_add_func ("/dtls-parts/amplification", test_amplification);
+  g_test_add_func ("/dtls-parts/places", test_places);
+  g_test_add_func ("/dtls-parts/ends", test_ends);
+  g_test_add_func ("/dtls-parts/beginnings", test_beginnings);
+  g_test_add_func ("/dtls-parts/late", test_late);
+  g_test_add_func ("/dtls-parts/room", test_room);
+  return g_test_run ();
+}

@@ -1,0 +1,524 @@
+/* DTLS of both bins: strangers, and peers that are replaced.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "src-fixture.h"
+#include "stranger-pem.h"
+#include "trust.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+
+#define SEED 20261122
+
+/* --- the two bins -------------------------------------------------------- */
+
+/* SHA-256 of the certificate that the elements of this process share. */
+static gchar *
+our_fingerprint (void)
+{
+  GstElement *dec = gst_element_factory_make ("dtlssrtpdec", NULL);
+  g_autofree gchar *pem = NULL;
+  g_autofree guint8 *der = NULL;
+  GString *text = g_string_new (NULL);
+  g_auto (GStrv) lines = NULL;
+  gchar *fingerprint;
+  gsize size;
+
+  g_object_get (dec, "pem", &pem, NULL);
+  gst_object_unref (dec);
+  lines = g_strsplit (pem, "\n", -1);
+  for (guint i = 1; lines[i] && !g_str_has_prefix (lines[i], "-----END"); i++)
+    g_string_append (text, lines[i]);
+  der = g_base64_decode (text->str, &size);
+  fingerprint = g_compute_checksum_for_data (G_CHECKSUM_SHA256, der, size);
+  g_string_free (text, TRUE);
+  return fingerprint;
+}
+
+static guint
+free_port (void)
+{
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  close (fd);
+  return port;
+}
+
+/* `port` 0: any. */
+static void
+receiver_begin (Receiver *t, guint port, const gchar *settings)
+{
+  g_autofree gchar *all = g_strdup_printf (
+      "encoding-name=H264 dtls=true port=%u %s", port, settings);
+
+  receiver_new (t, all, RECEIVER_H264);
+  receiver_play (t);
+}
+
+typedef struct
+{
+  GstElement *pipeline, *sink;
+  GstBus *bus;
+} Sending;
+
+static void
+sender_begin (Sending *s, guint port, const gchar *settings)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "videotestsrc is-live=true ! "
+      "video/x-raw,width=160,height=120,framerate=30/1 ! x264enc "
+      "tune=zerolatency speed-preset=ultrafast key-int-max=300 bitrate=300 ! "
+      "rtph264pay mtu=600 config-interval=-1 ! rtpadaptsink name=sink "
+      "host=127.0.0.1 dtls=true controller=fixed port=%u %s",
+      port, settings);
+  GError *error = NULL;
+
+  s->pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  s->sink = gst_bin_get_by_name (GST_BIN (s->pipeline), "sink");
+  s->bus = gst_element_get_bus (s->pipeline);
+  g_assert_cmpint (gst_element_set_state (s->pipeline, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+}
+
+/* Seconds that NULL took: the longest of a test. */
+static gdouble
+to_null (GstElement *pipeline)
+{
+  gint64 from = g_get_monotonic_time ();
+
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return (gdouble) (g_get_monotonic_time () - from) / G_USEC_PER_SEC;
+}
+
+static gdouble
+sender_stop (Sending *s)
+{
+  gdouble took;
+
+  check_bus (s->bus);
+  took = to_null (s->pipeline);
+  gst_object_unref (s->bus);
+  gst_object_unref (s->sink);
+  gst_object_unref (s->pipeline);
+  return took;
+}
+
+static gdouble
+receiver_stop (Receiver *t)
+{
+  gdouble took;
+
+  check_bus (t->bus);
+  took = to_null (t->pipeline);
+  receiver_end (t);
+  return took;
+}
+
+static gboolean
+is_ready (GstElement *element)
+{
+  GstStructure *stats, *security;
+  gboolean ready;
+
+  g_object_get (element, "stats", &stats, NULL);
+  gst_structure_get (stats, "security", GST_TYPE_STRUCTURE, &security, NULL);
+  gst_structure_get_boolean (security, "ready", &ready);
+  gst_structure_free (security);
+  gst_structure_free (stats);
+  return ready;
+}
+
+/* Seconds from now until both are ready. */
+static gdouble
+until_ready (Receiver *t, Sending *s)
+{
+  gint64 from = g_get_monotonic_time ();
+
+  WAIT_UNTIL (s->bus, is_ready (s->sink));
+  WAIT_UNTIL (t->bus, is_ready (t->src));
+  return (gdouble) (g_get_monotonic_time () - from) / G_USEC_PER_SEC;
+}
+
+/* --- strangers ----------------------------------------------------------- */
+
+static const guint8 junk[]
+    = { 0x19, 0xfe, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0 };
+/* Fatal: handshake failure. */
+static const guint8 alert[]
+    = { 0x15, 0xfe, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 40 };
+
+/* Anything from what only begins like DTLS to what has all its forms. */
+static gsize
+random_record (GRand *rand, guint8 data[256])
+{
+  guint form = (guint) g_rand_int_range (rand, 0, 3);
+  gsize size = (gsize) g_rand_int_range (rand, 26, 256);
+
+  for (gsize i = 0; i < size; i++)
+    data[i] = (guint8) g_rand_int (rand);
+  data[0] = (guint8) g_rand_int_range (rand, 20, 64);
+  if (form == 0)
+    return size;
+  data[0] = (guint8) g_rand_int_range (rand, 20, 24);
+  data[1] = 0xfe;
+  data[2] = g_rand_boolean (rand) ? 0xfd : 0xff;
+  data[3] = 0;
+  data[4] = (guint8) g_rand_int_range (rand, 0, 2);
+  GST_WRITE_UINT16_BE (data + 11, (guint16) (size - 13));
+  if (form == 1)
+    return size;
+  /* A whole handshake message, or the first part of one. */
+  data[0] = 22;
+  data[4] = 0;
+  data[13] = (guint8) g_rand_int_range (rand, 0, 21);
+  GST_WRITE_UINT24_BE (
+      data + 14, (guint) size - 25 + (guint) g_rand_int_range (rand, 0, 2));
+  GST_WRITE_UINT16_BE (data + 17, (guint16) g_rand_int_range (rand, 0, 4));
+  GST_WRITE_UINT24_BE (data + 19, 0);
+  GST_WRITE_UINT24_BE (data + 22, (guint) size - 25);
+  return size;
+}
+
+static void
+attack (gint fd, guint port, GRand *rand, guint records)
+{
+  guint8 data[256];
+
+  udp_say (fd, "127.0.0.1", port, 0, junk, sizeof junk);
+  udp_say (fd, "127.0.0.1", port, 0, alert, sizeof alert);
+  for (guint i = 0; i < records; i++) {
+    udp_say (fd, "127.0.0.1", port, 0, data, random_record (rand, data));
+    if (i % 20 == 0)
+      g_usleep (1000); /* the socket's queue is finite */
+  }
+}
+
+typedef struct
+{
+  guint port;
+  gint stop;
+} Attacker;
+
+static gpointer
+attack_on (gpointer data)
+{
+  Attacker *a = data;
+  GRand *rand = g_rand_new_with_seed (SEED);
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  while (!g_atomic_int_get (&a->stop))
+    attack (fd, a->port, rand, 20);
+  close (fd);
+  g_rand_free (rand);
+  return NULL;
+}
+
+/* A handshake with the stranger's certificate, until it is told of. */
+static void
+wrong_certificate (Receiver *t)
+{
+  g_autofree gchar *file = NULL;
+  g_autofree gchar *settings = NULL;
+  Sending stranger;
+  gint fd = g_file_open_tmp ("dtls-XXXXXX.pem", &file, NULL);
+  GstMessage *message = NULL;
+
+  g_assert_cmpint (fd, >=, 0);
+  close (fd);
+  g_assert_true (g_file_set_contents (file, STRANGER_PEM, -1, NULL));
+  settings = g_strdup_printf ("pem-file=%s", file);
+  sender_begin (&stranger, (guint) t->port, settings);
+  while (!message) {
+    GError *error = NULL;
+
+    message = gst_bus_timed_pop_filtered (
+        t->bus, 60 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    g_assert_nonnull (message);
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+      g_error ("an error of the receiver");
+    gst_message_parse_warning (message, &error, NULL);
+    if (!strstr (error->message, "was refused"))
+      gst_clear_message (&message);
+    g_error_free (error);
+  }
+  gst_message_unref (message);
+  sender_stop (&stranger);
+  g_remove (file);
+}
+
+/* Without a certificate of its own, if there is openssl. */
+static void
+no_certificate (guint port)
+{
+  g_autofree gchar *to = g_strdup_printf ("127.0.0.1:%u", port);
+  GSubprocess *client = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE
+          | G_SUBPROCESS_FLAGS_STDOUT_SILENCE
+          | G_SUBPROCESS_FLAGS_STDERR_SILENCE,
+      NULL, "openssl", "s_client", "-dtls1_2", "-use_srtp",
+      "SRTP_AES128_CM_SHA1_80", "-connect", to, NULL);
+
+  if (!client)
+    return;
+  g_usleep (300000); /* its handshake takes some 20 ms, and may fail to begin */
+  g_subprocess_force_exit (client);
+  g_subprocess_wait (client, NULL, NULL);
+  g_object_unref (client);
+}
+
+static void
+test_receiver (void)
+{
+  g_autofree gchar *fp = our_fingerprint ();
+  g_autofree gchar *settings = g_strdup_printf ("fingerprint=%s", fp);
+  GRand *rand = g_rand_new_with_seed (SEED);
+  Attacker attacker = { 0 };
+  GThread *thread;
+  Sending s;
+  Receiver t;
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+  gdouble ready, null;
+  guint64 finished;
+
+  receiver_begin (&t, 0, settings);
+  attack (fd, (guint) t.port, rand, 1000);
+  no_certificate ((guint) t.port);
+  wrong_certificate (&t);
+  attacker.port = (guint) t.port;
+  thread = g_thread_new ("stranger", attack_on, &attacker);
+  sender_begin (&s, (guint) t.port, settings);
+  ready = until_ready (&t, &s);
+  g_atomic_int_set (&attacker.stop, 1);
+  g_thread_join (thread);
+  wait_frames (&t, 0, 10);
+  attack (fd, (guint) t.port, rand, 1000);
+  no_certificate ((guint) t.port);
+  wait_frames (&t, 0, 20);
+  finished = stat_of (t.src, "security/handshakes");
+  null = sender_stop (&s);
+  null = fmax (null, receiver_stop (&t));
+  close (fd);
+  g_rand_free (rand);
+  trust_row ("attack", "A3 DTLS: strangers at the receiver",
+      "the true peer is ready within 5 s and plays; NULL within 2 s",
+      ready < 5 && finished == 1 && null < 2,
+      "ready after %.1f s, %" G_GUINT64_FORMAT " handshake, NULL %.1f s", ready,
+      finished, null);
+}
+
+static void
+test_sender (void)
+{
+  g_autofree gchar *fp = our_fingerprint ();
+  guint own = free_port (), theirs = free_port (), port;
+  g_autofree gchar *settings
+      = g_strdup_printf ("fingerprint=%s bind-port=%u", fp, own);
+  GRand *rand = g_rand_new_with_seed (SEED + 1);
+  Attacker attacker = { .port = own };
+  gint fd = udp_socket ("127.0.0.1", &port);
+  gdouble ready, null;
+  GThread *thread;
+  Sending s;
+  Receiver t;
+
+  sender_begin (&s, theirs, settings);
+  attack (fd, own, rand, 1000);
+  g_assert_false (is_ready (s.sink));
+  thread = g_thread_new ("stranger", attack_on, &attacker);
+  receiver_begin (&t, theirs, "");
+  ready = until_ready (&t, &s);
+  g_atomic_int_set (&attacker.stop, 1);
+  g_thread_join (thread);
+  attack (fd, own, rand, 1000);
+  wait_frames (&t, 0, 20);
+  null = sender_stop (&s);
+  null = fmax (null, receiver_stop (&t));
+  close (fd);
+  g_rand_free (rand);
+  trust_row ("attack", "A3 DTLS: strangers at the sender",
+      "the true peer is ready within 5 s and plays; NULL within 2 s",
+      ready < 5 && null < 2, "ready after %.1f s, NULL %.1f s", ready, null);
+}
+
+/* Without a fingerprint anybody may shake hands, but the peer that speaks keeps
+ * its place. */
+static void
+test_takeover (void)
+{
+  g_autofree gchar *file = NULL;
+  g_autofree gchar *settings = NULL;
+  gint fd = g_file_open_tmp ("dtls-XXXXXX.pem", &file, NULL);
+  guint64 finished;
+  Sending s, stranger;
+  Receiver t;
+
+  close (fd);
+  g_assert_true (g_file_set_contents (file, STRANGER_PEM, -1, NULL));
+  settings = g_strdup_printf ("pem-file=%s", file);
+  receiver_begin (&t, 0, "");
+  sender_begin (&s, (guint) t.port, "");
+  until_ready (&t, &s);
+  wait_frames (&t, 0, 5);
+  sender_begin (&stranger, (guint) t.port, settings);
+  WAIT_UNTIL (stranger.bus, is_ready (stranger.sink));
+  wait_frames (&t, 0, 45); /* longer than a silence */
+  finished = stat_of (t.src, "security/handshakes");
+  sender_stop (&stranger);
+  sender_stop (&s);
+  receiver_stop (&t);
+  g_remove (file);
+  trust_row ("attack", "A3 DTLS: takeover without fingerprint",
+      "a stranger's handshake does not replace a peer that speaks",
+      finished == 1, "%" G_GUINT64_FORMAT " handshake", finished);
+}
+
+/* --- replaced peers ------------------------------------------------------ */
+
+static void
+test_receiver_replaced (void)
+{
+  guint port = free_port ();
+  gdouble null, ready;
+  Sending s;
+  Receiver t;
+
+  sender_begin (&s, port, "");
+  g_assert_false (is_ready (s.sink)); /* and it is no error */
+  receiver_begin (&t, port, "");
+  until_ready (&t, &s);
+  wait_frames (&t, 0, 10);
+  null = receiver_stop (&t);
+  receiver_begin (&t, port, "");
+  ready = until_ready (&t, &s);
+  wait_frames (&t, 0, 10);
+  g_assert_cmpuint (stat_of (s.sink, "security/handshakes"), ==, 2);
+  null = fmax (null, sender_stop (&s));
+  null = fmax (null, receiver_stop (&t));
+  trust_row ("fault", "receiver restarted, DTLS",
+      "a new handshake, and it plays", null < 2 && ready < 30,
+      "ready after %.1f s, NULL %.1f s", ready, null);
+}
+
+/* `settings` with "%u" for its own port. */
+static void
+replace_sender (const gchar *name, const gchar *other, gboolean same_port)
+{
+  g_autofree gchar *bind = g_strdup_printf ("bind-port=%u", free_port ());
+  g_autofree gchar *again = g_strdup_printf ("%s %s", bind, other);
+  gint64 from;
+  gdouble took;
+  Sending s;
+  Receiver t;
+
+  receiver_begin (&t, 0, "");
+  sender_begin (&s, (guint) t.port, bind);
+  until_ready (&t, &s);
+  wait_frames (&t, 0, 10);
+  sender_stop (&s);
+  from = g_get_monotonic_time ();
+  sender_begin (&s, (guint) t.port, same_port ? again : other);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "security/handshakes") == 2);
+  took = (gdouble) (g_get_monotonic_time () - from) / G_USEC_PER_SEC;
+  wait_frames (&t, 0, 10);
+  sender_stop (&s);
+  receiver_stop (&t);
+  trust_row ("fault", name, "a new handshake, and it plays", TRUE,
+      "ready after %.1f s", took);
+}
+
+static void
+test_sender_replaced (void)
+{
+  g_autofree gchar *file = NULL;
+  g_autofree gchar *settings = NULL;
+  gint fd = g_file_open_tmp ("dtls-XXXXXX.pem", &file, NULL);
+
+  close (fd);
+  g_assert_true (g_file_set_contents (file, STRANGER_PEM, -1, NULL));
+  settings = g_strdup_printf ("pem-file=%s", file);
+  replace_sender ("sender restarted, DTLS, same port", settings, TRUE);
+  replace_sender ("sender restarted, DTLS, other port", settings, FALSE);
+  g_remove (file);
+}
+
+/* --- amplification ------------------------------------------------------- */
+
+/* The datagrams of a client's first words: fragments of one message, RFC 6347
+ * 4.2.2. */
+static guint
+hear_hello (UdpHeard hello[4])
+{
+  guint port, n = 0, length, end = 0;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  Sending s;
+
+  sender_begin (&s, port, "");
+  do {
+    g_assert_cmpuint (n, <, 4);
+    udp_hear (ear, &hello[n]);
+    g_assert_cmpint (hello[n].size, >=, 25);
+    length = GST_READ_UINT24_BE (hello[n].data + 14);
+    end = GST_READ_UINT24_BE (hello[n].data + 19)
+        + GST_READ_UINT24_BE (hello[n].data + 22);
+    n++;
+  } while (end < length);
+  sender_stop (&s);
+  close (ear);
+  return n;
+}
+
+/* One hello, and silence: what comes back until a repetition of the flight
+ * would have come, too. */
+static void
+test_amplification (void)
+{
+  const struct timeval wait = { .tv_sec = 1, .tv_usec = 600000 };
+  guint port, datagrams = 0;
+  gint fd = udp_socket ("127.0.0.1", &port);
+  UdpHeard hello[4], heard;
+  guint n = hear_hello (hello);
+  gsize in = 0, out = 0;
+  Receiver t;
+
+  receiver_begin (&t, 0, "");
+  setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+  for (guint i = 0; i < n; i++) {
+    udp_say (fd, "127.0.0.1", (guint) t.port, 0, hello[i].data,
+        (gsize) hello[i].size);
+    in += (gsize) hello[i].size;
+  }
+  WAIT_UNTIL (t.bus, stat_of (t.src, "security/dtls-held") > 0);
+  for (udp_hear (fd, &heard); heard.size >= 0; udp_hear (fd, &heard)) {
+    out += (gsize) heard.size;
+    datagrams++;
+  }
+  receiver_stop (&t);
+  close (fd);
+  trust_row ("attack", "A9 DTLS: reflection",
+      "at most 3 bytes for each that came", out > 0 && out <= 3 * in,
+      "%" G_GSIZE_FORMAT " bytes in %u datagrams for %" G_GSIZE_FORMAT, out,
+      datagrams, in);
+}
+
+int
+main (int argc, char **argv)
+{
+  GstElementFactory *factory;
+
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  factory = gst_element_factory_find ("dtlssrtpdec");
+  if (!factory)
+    return 77;
+  gst_object_unref (factory);
+  g_test_add_func ("/dtls/strangers/receiver", test_receiver);
+  g_test_add_func ("/dtls/strangers/sender", test_sender);
+  g_test_add_func ("/dtls/strangers/takeover", test_takeover);
+  g_test_add_func ("/dtls/replaced/receiver", test_receiver_replaced);
+  g_test_add_func ("/dtls/replaced/sender", test_sender_replaced);
+  g_test_add_func ("/dtls/amplification", test_amplification);
+  return g_test_run ();
+}
