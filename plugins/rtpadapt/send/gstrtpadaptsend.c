@@ -43,6 +43,10 @@
  *   named by #GstRtpAdaptSend:encoder; one that feeds two payloaders counts
  *   twice, as what it makes leaves twice.  Encoders that are not known here need
  *   #GstRtpAdaptSend:encoder-property and #GstRtpAdaptSend:encoder-unit.
+ *   `encoder=none` leaves all of them alone.
+ * - Where several rtpadaptsend have the same encoder, the smallest of their
+ *   bitrates holds, and a message says so; one that nobody answered for 3 s, or
+ *   whose circuit breaker is open, does not count.
  * - Every rtpulpfecenc upstream gets the same percentage.  Without one the
  *   statistics tell what it would be (fec-percentage, fec-made).
  *

@@ -12,6 +12,8 @@
 
 #include <gst/net/gstnetaddressmeta.h>
 
+#define GST_CAT_DEFAULT rtpadaptsink_debug
+
 /* --- our SSRCs ----------------------------------------------------------- */
 
 /* As they leave: caps need not tell, and retransmissions have their own.  The
@@ -98,6 +100,8 @@ rtcp_may_pass (SinkPeer *who, GstBuffer *buffer, const GstMapInfo *map)
 
   if (rtp_mux_tell (map->data, map->size, NULL) != RTP_MUX_RTCP) {
     who->junk++;
+    who->encrypted_news |= !who->authentic
+        && encrypted_on_junk (&who->encrypted, map->data, map->size);
     return FALSE;
   }
   if (!who->peer)
@@ -129,14 +133,19 @@ rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstRtpAdaptSink *self = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   GstMapInfo map;
-  gboolean pass;
+  gboolean pass, warn;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return GST_PAD_PROBE_DROP;
   g_mutex_lock (&self->who.lock);
   pass = rtcp_may_pass (&self->who, buffer, &map);
+  warn = self->who.encrypted_news;
+  self->who.encrypted_news = FALSE;
   g_mutex_unlock (&self->who.lock);
   gst_buffer_unmap (buffer, &map);
+  if (warn)
+    GST_ELEMENT_WARNING (
+        self, RESOURCE, SETTINGS, (ENCRYPTED_TEXT), ("RFC 3711"));
   if (!pass)
     return GST_PAD_PROBE_DROP;
   GST_PAD_PROBE_INFO_DATA (info) = session_forget_sender (buffer);
@@ -184,6 +193,9 @@ sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
   g_clear_pointer (&self->who.sources, sources_free);
   self->who.sources = open ? sources_new () : NULL;
   self->who.sent = 0;
+  self->who.authentic = cfg.authentic;
+  self->who.encrypted = (Encrypted){ 0 };
+  self->who.encrypted_news = FALSE;
   g_mutex_unlock (&self->who.lock);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gstrtpadaptsink.h"
+#include "wire/encrypted.h"
 #include "wire/peer.h"
 #include "wire/secure.h"
 #include "wire/sources.h"
@@ -60,6 +61,9 @@ typedef struct
   guint64 junk;             /* packets that are no RTCP */
   guint64 sr_requests;      /* RTCP with one, see rtpmux.h: dropped */
   guint64 own_ssrc;         /* RTCP that uses an SSRC of ours: dropped */
+  gboolean authentic;       /* what comes was encrypted */
+  Encrypted encrypted;
+  gboolean encrypted_news; /* tell of it */
 } SinkPeer;
 
 struct _GstRtpAdaptSink

@@ -8,6 +8,7 @@
 #include "srcgate.h"
 
 #include "wire/answers.h"
+#include "wire/encrypted.h"
 #include "wire/rtpmux.h"
 #include "wire/sources.h"
 #include "extmap.h"
@@ -54,6 +55,8 @@ struct _SrcGate
   gboolean own_known;
   guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
   gboolean warned;                   /* of one of them */
+  gboolean keyless;                  /* what comes was not encrypted */
+  Encrypted encrypted;
 };
 
 #define src_gate_parent_class parent_class
@@ -208,6 +211,21 @@ forget_sender (SrcGate *self, const RtpMuxHead *head, GstBuffer *buffer)
   return own ? buffer : session_forget_sender (buffer);
 }
 
+static void
+take_junk (SrcGate *self, const GstMapInfo *map)
+{
+  gboolean warn;
+
+  g_mutex_lock (&self->lock);
+  self->count.junk++;
+  warn = self->keyless
+      && encrypted_on_junk (&self->encrypted, map->data, map->size);
+  g_mutex_unlock (&self->lock);
+  if (warn)
+    GST_ELEMENT_WARNING (
+        self, RESOURCE, SETTINGS, (ENCRYPTED_TEXT), ("RFC 3711"));
+}
+
 /* The way it goes, or NULL. */
 static Way *
 judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
@@ -228,13 +246,10 @@ judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
     pass = judge_rtp (self, from, &map, head, &moved);
   else if (kind == RTP_MUX_RTCP)
     pass = judge_rtcp (self, from, &map, &moved, &called);
+  else
+    take_junk (self, &map);
   gst_buffer_unmap (buffer, &map);
 
-  if (kind == RTP_MUX_JUNK) {
-    g_mutex_lock (&self->lock);
-    self->count.junk++;
-    g_mutex_unlock (&self->lock);
-  }
   if (moved && self->funcs.moved)
     self->funcs.moved (self->funcs.data);
   if (called && self->funcs.called)
@@ -378,6 +393,8 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   self->count = (SrcGateStats){ 0 };
   self->own_known = FALSE;
   self->warned = FALSE;
+  self->keyless = !cfg->authentic;
+  self->encrypted = (Encrypted){ 0 };
   memset (self->strange, 0, sizeof self->strange);
   g_mutex_unlock (&self->lock);
 }

@@ -1,0 +1,60 @@
+/* Telling that the other side encrypts, where no key is set here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "encrypted.h"
+
+#include <gst/rtpadapt/feedback/bytes.h>
+
+/* RFC 3711 3.4: the header and SSRC, in the clear. */
+#define CLEAR 8
+#define INDEX_SIZE 4
+#define FLAG_E 0x80000000u
+/* Lost ones lie between two that came. */
+#define STEP_MAX 100
+
+/* RFC 6347 4.1: a handshake, and DTLS 1.0 or 1.2. */
+static gboolean
+is_handshake (const guint8 *data, gsize size)
+{
+  return size > 13 && data[0] == 22 && data[1] == 0xfe
+      && (data[2] == 0xff || data[2] == 0xfd);
+}
+
+/* Another number at place `i`, `trailer` bytes before the end. */
+static void
+number_note (
+    Encrypted *e, guint i, const guint8 *data, gsize size, guint trailer)
+{
+  guint32 ssrc = ra_get_u32 (data + 4), word, index;
+  gboolean goes_on;
+
+  word = size >= CLEAR + trailer ? ra_get_u32 (data + size - trailer) : 0;
+  index = word & ~FLAG_E;
+  goes_on = e->place[i].n > 0 && e->place[i].ssrc == ssrc
+      && index > e->place[i].index && index - e->place[i].index <= STEP_MAX;
+  e->place[i].ssrc = ssrc;
+  e->place[i].index = index;
+  if (!(word & FLAG_E))
+    e->place[i].n = 0;
+  else
+    e->place[i].n = goes_on ? e->place[i].n + 1 : 1;
+}
+
+gboolean
+encrypted_on_junk (Encrypted *e, const guint8 *data, gsize size)
+{
+  /* RFC 3711 4.2: 80 bits of HMAC-SHA1; RFC 7714 9.2: nothing. */
+  static const guint trailers[ENCRYPTED_PLACES]
+      = { INDEX_SIZE + 10, INDEX_SIZE };
+
+  if (e->told)
+    return FALSE;
+  e->told = is_handshake (data, size);
+  if (size >= CLEAR && data[0] >> 6 == 2 && data[1] >= 192 && data[1] <= 223) {
+    for (guint i = 0; i < ENCRYPTED_PLACES; i++) {
+      number_note (e, i, data, size, trailers[i]);
+      e->told |= e->place[i].n >= ENCRYPTED_ENOUGH;
+    }
+  }
+  return e->told;
+}

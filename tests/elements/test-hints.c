@@ -1,0 +1,325 @@
+/* Wrong settings that show after a while: nothing comes, nobody answers, a key
+ * on one side only, a port that is open to everybody.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../../plugins/rtpadapt/wire/encrypted.h"
+
+#include "src-fixture.h"
+
+#define KEY "key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
+#define WRONG "key=ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
+#define GCM             \
+  "cipher=aes-128-gcm " \
+  "key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b"
+
+/* --- SRTCP by its look ---------------------------------------------------- */
+
+/* Packets of 40 bytes: the header of an RR of `ssrc`, what is encrypted, and E
+ * with the index `trailer` bytes before the end. */
+static const struct
+{
+  struct
+  {
+    guint32 ssrc, word;
+  } packets[4];
+  guint trailer;
+  gboolean told;
+  const gchar *why;
+} looks[] = {
+  { { { 1, 0x80000001 }, { 1, 0x80000002 }, { 1, 0x80000003 } }, 14, TRUE,
+      "one after the other" },
+  { { { 1, 0x80000001 }, { 1, 0x80000002 }, { 1, 0x80000003 } }, 4, TRUE,
+      "the same with GCM" },
+  { { { 1, 0x80000001 }, { 1, 0x80000003 }, { 1, 0x80000009 } }, 14, TRUE,
+      "some are lost" },
+  { { { 1, 0x80000001 }, { 1, 0x80000001 } }, 14, FALSE, "one came twice" },
+  { { { 1, 0x80000001 } }, 14, FALSE, "one" },
+  { { { 1, 1 }, { 1, 2 }, { 1, 3 }, { 1, 4 } }, 14, FALSE, "no flag E" },
+  { { { 1, 0x80000001 }, { 2, 0x80000002 }, { 1, 0x80000003 } }, 14, FALSE,
+      "of two SSRCs" },
+  { { { 1, 0x80000001 }, { 1, 0x80001001 }, { 1, 0x80002001 } }, 14, FALSE,
+      "far apart: noise" },
+  { { { 1, 0x80000001 }, { 1, 0x80000002 }, { 1, 0x80000003 } }, 20, FALSE,
+      "at no place of SRTCP" },
+};
+
+static void
+test_looks (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++) {
+    Encrypted e = { 0 };
+    guint told = 0;
+
+    g_test_message ("%s", looks[i].why);
+    for (guint k = 0; k < 4 && looks[i].packets[k].ssrc; k++) {
+      guint8 data[40] = { 0x81, 201, 0, 7 };
+
+      memset (data + 8, 0x55, sizeof data - 8);
+      GST_WRITE_UINT32_BE (data + 4, looks[i].packets[k].ssrc);
+      GST_WRITE_UINT32_BE (
+          data + sizeof data - looks[i].trailer, looks[i].packets[k].word);
+      told += encrypted_on_junk (&e, data, sizeof data);
+    }
+    g_assert_cmpuint (told, ==, looks[i].told);
+  }
+}
+
+/* RFC 6347 4.1: the record of a ClientHello. */
+static void
+test_handshake (void)
+{
+  guint8 hello[40] = { 22, 0xfe, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 1 };
+  Encrypted e = { 0 };
+
+  for (gsize size = 0; size <= 13; size++)
+    g_assert_false (encrypted_on_junk (&e, hello, size));
+  g_assert_true (encrypted_on_junk (&e, hello, sizeof hello));
+  g_assert_false (encrypted_on_junk (&e, hello, sizeof hello)); /* once */
+}
+
+/* --- warnings -------------------------------------------------------------- */
+
+#define NOTHING "No packet has come to UDP port"
+#define SILENCE "No answer has come from 127.0.0.1 port"
+#define ENCRYPTED "no key is set here"
+
+/* NULL: that side is not there; its warning: none is waited for. */
+static const struct
+{
+  const gchar *sender, *receiver;
+  const gchar *sender_says, *receiver_says;
+  const gchar *why;
+} rows[] = {
+  { NULL, "", NULL, NOTHING, "nobody sends" },
+  { NULL, KEY, NULL, NOTHING, "the same with a key" },
+  { "", NULL, SILENCE, NULL, "nobody receives" },
+  { KEY, "", NULL, ENCRYPTED, "only the sender has a key" },
+  { GCM, "", NULL, ENCRYPTED, "the same with GCM" },
+  { "dtls=true", "", SILENCE, ENCRYPTED, "only the sender wants DTLS" },
+  { "", KEY, SILENCE, NULL, "only the receiver has a key" },
+  { WRONG, KEY, SILENCE, NULL, "they have different keys" },
+  { GCM, KEY, SILENCE, NULL, "they have different ciphers" },
+};
+
+typedef struct
+{
+  Receiver receiver;
+  GstElement *pipeline;
+  GstBus *bus;
+  gint ear;
+  GString *said[2]; /* by sender, receiver */
+} Pair;
+
+static void
+pair_start (Pair *p, guint row)
+{
+  g_autofree gchar *settings = NULL, *line = NULL;
+  GError *error = NULL;
+  guint port;
+
+  *p = (Pair){ .ear = udp_socket ("127.0.0.1", &port) };
+  for (guint i = 0; i < 2; i++)
+    p->said[i] = g_string_new (NULL);
+  if (rows[row].receiver) {
+    settings = g_strdup_printf ("encoding-name=H264 %s", rows[row].receiver);
+    receiver_new (&p->receiver, settings, "fakesink name=out sync=false");
+    receiver_play (&p->receiver);
+    port = (guint) p->receiver.port;
+  }
+  if (!rows[row].sender)
+    return;
+  line = g_strdup_printf (
+      "videotestsrc is-live=true ! "
+      "video/x-raw,width=160,height=120,framerate=30/1 ! "
+      "x264enc tune=zerolatency speed-preset=ultrafast ! rtph264pay ! "
+      "rtpadaptsink host=127.0.0.1 port=%u %s",
+      port, rows[row].sender);
+  p->pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  p->bus = gst_element_get_bus (p->pipeline);
+  gst_element_set_state (p->pipeline, GST_STATE_PLAYING);
+}
+
+/* WAIT_UNTIL() would take them off the bus. */
+static void
+hear (GstBus *bus, GString *said)
+{
+  gchar *text;
+
+  while (bus && (text = udp_said (bus, GST_MESSAGE_WARNING))) {
+    g_string_append_printf (said, "%s\n", text);
+    g_free (text);
+  }
+}
+
+static guint
+times (const GString *said, const gchar *text)
+{
+  guint n = 0;
+
+  for (const gchar *at = said->str; (at = strstr (at, text)); at++)
+    n++;
+  return n;
+}
+
+static gboolean
+pair_is_done (Pair *p, guint row)
+{
+  hear (p->bus, p->said[0]);
+  hear (p->receiver.bus, p->said[1]);
+  return (!rows[row].sender_says || times (p->said[0], rows[row].sender_says))
+      && (!rows[row].receiver_says
+          || times (p->said[1], rows[row].receiver_says));
+}
+
+static void
+pair_end (Pair *p)
+{
+  if (p->pipeline) {
+    gst_element_set_state (p->pipeline, GST_STATE_NULL);
+    gst_object_unref (p->bus);
+    gst_object_unref (p->pipeline);
+  }
+  if (p->receiver.pipeline)
+    receiver_end (&p->receiver);
+  for (guint i = 0; i < 2; i++)
+    g_string_free (p->said[i], TRUE);
+  close (p->ear);
+}
+
+/* All at once: each takes 3 s and more. */
+static void
+test_rows (void)
+{
+  Pair pairs[G_N_ELEMENTS (rows)];
+  gint64 end;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    pair_start (&pairs[i], i);
+  end = g_get_monotonic_time () + PATIENCE;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    while (!pair_is_done (&pairs[i], i)) {
+      if (g_get_monotonic_time () > end)
+        g_error ("%s: said \"%s\", \"%s\"", rows[i].why, pairs[i].said[0]->str,
+            pairs[i].said[1]->str);
+      g_usleep (10000);
+    }
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_test_message (
+        "%s:\n%s%s", rows[i].why, pairs[i].said[0]->str, pairs[i].said[1]->str);
+    g_assert_cmpuint (
+        times (pairs[i].said[0], SILENCE), ==, rows[i].sender_says != NULL);
+    g_assert_cmpuint (times (pairs[i].said[1], NOTHING), ==,
+        g_strcmp0 (rows[i].receiver_says, NOTHING) == 0);
+    g_assert_cmpuint (times (pairs[i].said[1], ENCRYPTED), ==,
+        g_strcmp0 (rows[i].receiver_says, ENCRYPTED) == 0);
+    pair_end (&pairs[i]);
+  }
+}
+
+/* A receiver for the sender's warning: a report that is encrypted comes back to
+ * a sender without a key. */
+static void
+test_sink_encrypted (void)
+{
+  g_autofree gchar *line = NULL;
+  guint port;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  GString *said = g_string_new (NULL);
+  GError *error = NULL;
+  GstElement *pipeline;
+  UdpHeard heard;
+  GstBus *bus;
+
+  line = g_strdup_printf (
+      "videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "
+      "x264enc tune=zerolatency ! rtph264pay ! "
+      "rtpadaptsink host=127.0.0.1 port=%u",
+      port);
+  pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  udp_hear (ear, &heard);
+  for (guint i = 1; i <= ENCRYPTED_ENOUGH; i++) {
+    guint8 data[40] = { 0x81, 201, 0, 7, 0, 0, 0, 9 };
+
+    memset (data + 8, 0x55, sizeof data - 8);
+    GST_WRITE_UINT32_BE (data + sizeof data - 14, 0x80000000u + i);
+    udp_say (ear, "127.0.0.1", heard.from_port, 0, data, sizeof data);
+  }
+  for (gint64 end = g_get_monotonic_time () + PATIENCE;
+       times (said, ENCRYPTED) == 0;) {
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    g_usleep (10000);
+    hear (bus, said);
+  }
+  g_assert_cmpuint (times (said, ENCRYPTED), ==, 1);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_string_free (said, TRUE);
+  close (ear);
+}
+
+static const struct
+{
+  const gchar *settings;
+  gboolean told;
+  const gchar *why;
+} open_rows[] = {
+  { "address=127.0.0.1", FALSE, "only this machine comes here" },
+  { "address=127.0.0.2", FALSE, "nor from outside to all of 127/8" },
+  { "address=::1", FALSE, "the same" },
+  { "", TRUE, "all addresses of this machine" },
+  { "address=0.0.0.0", TRUE, "the same, told" },
+  { "address=::", TRUE, "the same" },
+  { "address=239.7.7.7 multicast-iface=lo", TRUE, "a group: who joins, sends" },
+  { "address=0.0.0.0 " KEY, FALSE, "a key" },
+  { "address=0.0.0.0 dtls=true fingerprint="
+    "04:F0:2A:6D:F6:CE:43:DE:CB:D8:E4:4F:5E:55:CF:B1:"
+    "D2:0F:FF:12:06:31:89:78:E3:50:0E:86:A3:E6:E7:C0",
+      FALSE, "DTLS" },
+};
+
+/* Each start says it once. */
+static void
+test_open (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (open_rows); i++) {
+    g_autofree gchar *line = g_strdup_printf (
+        "rtpadaptsrc port=0 encoding-name=H264 %s", open_rows[i].settings);
+    GString *said = g_string_new (NULL);
+    GError *error = NULL;
+    GstElement *src = gst_parse_launch (line, &error);
+    GstBus *bus = udp_bus_new (src);
+
+    g_assert_no_error (error);
+    g_test_message ("%s", open_rows[i].why);
+    for (guint starts = 1; starts <= 2; starts++) {
+      g_assert_cmpint (gst_element_set_state (src, GST_STATE_PAUSED), !=,
+          GST_STATE_CHANGE_FAILURE);
+      hear (bus, said);
+      g_assert_cmpuint (times (said, "Anybody who reaches UDP port"), ==,
+          open_rows[i].told * starts);
+      gst_element_set_state (src, GST_STATE_NULL);
+    }
+    udp_bus_free (bus);
+    gst_object_unref (src);
+    g_string_free (said, TRUE);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  g_test_add_func ("/hints/looks", test_looks);
+  g_test_add_func ("/hints/handshake", test_handshake);
+  g_test_add_func ("/hints/rows", test_rows);
+  g_test_add_func ("/hints/sink-encrypted", test_sink_encrypted);
+  g_test_add_func ("/hints/open", test_open);
+  return g_test_run ();
+}
