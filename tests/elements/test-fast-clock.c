@@ -51,7 +51,7 @@ test_wall (void)
 
   g_assert_true (system == GST_CLOCK (clock));
   fast_clock_set_speed (clock, 3600000); /* an hour in a millisecond */
-  fast_sleep (clock, 2 * HOUR); /* ahead by more than one of them */
+  fast_sleep (clock, 2 * HOUR);          /* ahead by more than one of them */
   fast_clock_set_speed (clock, 1);
   before = fast_read (CLOCK_REALTIME);
   wall = g_get_real_time ();
