@@ -111,7 +111,8 @@ relay_new (Relay *r)
   *r = (Relay){ .ear = udp_socket ("127.0.0.1", &port) };
   r->home = udp_socket ("127.0.0.1", &other);
   r->away = udp_socket ("127.0.0.1", &other);
-  receiver_new (&r->t, "encoding-name=RAW latency=0 fec=false key=" KEY,
+  receiver_new (&r->t,
+      "encoding-name=RAW latency=0 fec=false replay-guard=false key=" KEY,
       "identity" RECEIVER_OUT);
   receiver_play (&r->t);
   r->pipeline = sink_pipeline (port, "fec=none key=" KEY, &r->sink);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "secure.h"
+#include "securesrtp.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +17,7 @@ typedef struct
   gchar *pem_file, *fingerprint; /* the same */
   GstRtpAdaptCipher cipher;
   gboolean dtls, dtls_client;
+  gboolean replay_guard;
 } SecureConfig;
 
 typedef struct
@@ -42,12 +44,12 @@ struct _Secure
   gint64 refilled;   /* us */
 
   /* Between secure_open() and secure_close(), changed by nobody else. */
-  GstElement *enc, *dec; /* as linked */
-  GstElement *srtpdec;   /* dec, or the one inside it */
-  GstCaps *key_caps;     /* for srtpdec; NULL: DTLS */
+  SecureSrtp *srtp;      /* with a key, else NULL; written under the lock */
+  GstElement *enc, *dec; /* of DTLS, as linked, else NULL */
+  GstElement *srtpdec;   /* the one inside dec */
 };
 
-/* securegate.c: counts what comes to srtpdec, and bounds the number of SSRCs
+/* securegate.c, of DTLS: counts what comes to srtpdec, and bounds the number of SSRCs
  * that strangers can make it keep. */
 void secure_gate_open (Secure *s);
 void secure_gate_close (Secure *s);
