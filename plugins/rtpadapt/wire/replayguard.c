@@ -128,6 +128,16 @@ write_rr (guint8 *data, guint32 ssrc)
   ra_put_u32 (data + 4, ssrc);
 }
 
+void
+replay_guard_ask_anyway (
+    ReplayGuard *g, guint64 chance, RaTime now, ReplayGuardQuestion *question)
+{
+  renew_question (g, chance, now);
+  write_rr (question->data, g->ssrc);
+  ra_xr_write_rrtr (question->data + RR_SIZE, RA_XR_RRTR_SIZE, g->ssrc,
+      g->questions[g->last]);
+}
+
 gboolean
 replay_guard_ask (ReplayGuard *g, guint32 ssrc, guint way, guint64 chance,
     RaTime now, ReplayGuardQuestion *question)
@@ -142,10 +152,7 @@ replay_guard_ask (ReplayGuard *g, guint32 ssrc, guint way, guint64 chance,
     return FALSE;
   s->asked[way] = now;
   g->asks++;
-  renew_question (g, chance, now);
-  write_rr (question->data, g->ssrc);
-  ra_xr_write_rrtr (question->data + RR_SIZE, RA_XR_RRTR_SIZE, g->ssrc,
-      g->questions[g->last]);
+  replay_guard_ask_anyway (g, chance, now, question);
   return TRUE;
 }
 

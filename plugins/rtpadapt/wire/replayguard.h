@@ -53,6 +53,10 @@ typedef struct
 } ReplayGuardQuestion;
 gboolean replay_guard_ask (ReplayGuard *g, guint32 ssrc, guint way,
     guint64 chance, RaTime now, ReplayGuardQuestion *question);
+/* The same without an SSRC that spoke: to a peer whose packets have another key,
+ * so that it finds out, too. */
+void replay_guard_ask_anyway (
+    ReplayGuard *g, guint64 chance, RaTime now, ReplayGuardQuestion *question);
 /* TRUE: that proves the SSRC that says it. */
 gboolean replay_guard_answer (ReplayGuard *g, const RaXrItem *item, RaTime now);
 gboolean replay_guard_is_proven (const ReplayGuard *g, guint32 ssrc);

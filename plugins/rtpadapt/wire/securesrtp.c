@@ -25,7 +25,8 @@ GST_DEBUG_CATEGORY_EXTERN (rtpadaptsecure_debug);
 #define SAYING (8 + RA_XR_DLRR_SIZE (1) * PROTECT_SSRCS + PROTECT_TRAILER)
 /* A key is wrong if nothing authentic came for so long, and so many packets. */
 #define WRONG_KEY_TIME (2 * RA_SECOND)
-#define WRONG_KEY_PACKETS 4
+#define WRONG_KEY_PACKETS 3
+#define WRONG_KEY_ASK RA_SECOND
 #define RTCP_RR 201
 
 typedef struct
@@ -52,8 +53,9 @@ struct _SecureSrtp
   ReplayGuard *guard; /* or NULL */
   HeldPackets held;
   SecureSrtpStats count;
-  RaTime failing; /* since then nothing was authentic, RA_TIME_NONE: it is */
-  guint failed;   /* packets */
+  RaTime failing;  /* since then nothing was authentic, RA_TIME_NONE: it is */
+  RaTime wondered; /* a question about it was sent then */
+  guint failed;    /* packets */
   gboolean warned_key, warned_replay;
   RaTime answers_since;
   guint answers;
@@ -246,20 +248,27 @@ judge (Coming *c)
   x->warned_replay = TRUE;
 }
 
-/* The lock is held. */
+/* Nothing is said to who has another key, but once a second a question that he
+ * cannot read: so that he finds out, too.  The lock is held. */
 static void
 count_failure (Coming *c)
 {
   SecureSrtp *x = c->x;
 
   if (x->failing == RA_TIME_NONE) {
-    x->failing = c->now;
+    x->failing = x->wondered = c->now;
     x->failed = 0;
   }
-  x->failed++;
-  c->warn_key = !x->warned_key && c->from && x->failed >= WRONG_KEY_PACKETS
-      && ra_diff (c->now, x->failing) >= WRONG_KEY_TIME;
-  x->warned_key |= c->warn_key;
+  if (++x->failed < WRONG_KEY_PACKETS || !c->from
+      || ra_diff (c->now, x->failing) < WRONG_KEY_TIME)
+    return;
+  c->warn_key = !x->warned_key;
+  x->warned_key = TRUE;
+  if (!x->guard || ra_diff (c->now, x->wondered) < WRONG_KEY_ASK)
+    return;
+  x->wondered = c->now;
+  c->asks = TRUE;
+  replay_guard_ask_anyway (x->guard, chance (), c->now, &c->question);
 }
 
 /* The lock is held. */
