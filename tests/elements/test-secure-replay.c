@@ -6,6 +6,7 @@
 #include "src-fixture.h"
 
 #include <poll.h>
+#include <srtp2/srtp.h>
 
 /* RFC 3711 B.3's master key and salt; and another one. */
 #define KEY "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6"
@@ -171,10 +172,11 @@ static const struct
   const gchar *name, *settings;
   gboolean restarted; /* between the sessions */
   gboolean guarded;
+  guint pause; /* steps of 100 ms */
 } rows[] = {
-  { "recorded session, receiver restarted", "", TRUE, TRUE },
-  { "recorded session, same receiver", "", FALSE, TRUE },
-  { "recorded session, no guard", "replay-guard=false", TRUE, FALSE },
+  { "recorded session, receiver restarted", "", TRUE, TRUE, 20 },
+  { "recorded session, same receiver", "", FALSE, TRUE, 1 },
+  { "recorded session, no guard", "replay-guard=false", TRUE, FALSE, 0 },
 };
 
 static void
@@ -220,11 +222,11 @@ test_recorded (gconstpointer data)
     g_atomic_int_set (&path.there, FALSE);
     g_usleep (500000); /* what was on its way has been shown */
     silent = g_atomic_int_get (&t.frames[0]);
-    for (guint i = 0; i < 20; i++) {
+    for (guint i = 0; i < rows[r].pause; i++) {
       guint half = record->len / 2, n = record->len - half;
 
-      stranger_says (&s, (guint) t.port, record, half + n * i / 20,
-          half + n * (i + 1) / 20);
+      stranger_says (&s, (guint) t.port, record, half + n * i / rows[r].pause,
+          half + n * (i + 1) / rows[r].pause);
       g_usleep (75000);
     }
     g_assert_cmpint (g_atomic_int_get (&t.frames[0]), ==, silent);
@@ -335,14 +337,18 @@ wait_warning (GstBus *bus, const gchar *words)
 }
 
 /* As a recording, or another program: its packets are held, then refused, and a
- * warning says what to do.  When the way back is there, it plays. */
+ * warning says what to do.  When the way back is there, it plays.  And a pair with
+ * two keys meanwhile: both sides say so. */
 static void
 test_silent (void)
 {
-  GstElement *sender;
-  Receiver t;
+  GstElement *sender, *other;
+  GstBus *bus;
+  Receiver t, wrong;
   Path path;
 
+  receiver_start (&wrong, "", 0);
+  other = play_sender ((guint) wrong.port, OTHER);
   receiver_start (&t, "", 0);
   path_open (&path, t.port);
   g_atomic_int_set (&path.back, FALSE);
@@ -356,27 +362,151 @@ test_silent (void)
   stop (sender);
   g_ptr_array_unref (path_close (&path));
   receiver_end (&t);
-}
 
-/* Both sides say so. */
-static void
-test_wrong_key (void)
-{
-  GstElement *sender;
-  GstBus *bus;
-  Receiver t;
-
-  receiver_start (&t, "", 0);
-  sender = play_sender ((guint) t.port, OTHER);
-  bus = gst_element_get_bus (sender);
-  wait_warning (t.bus, "127.0.0.1 do not authenticate: is the key the same");
+  bus = gst_element_get_bus (other);
+  wait_warning (
+      wrong.bus, "127.0.0.1 do not authenticate: is the key the same");
   wait_warning (bus, "127.0.0.1 do not authenticate: is the key the same");
   gst_object_unref (bus);
-  stop (sender);
+  stop (other);
+  receiver_end (&wrong);
+}
+
+/* --- late joiners, and floods before them -------------------------------- */
+
+/* A sender by hand, whose session began long ago. */
+typedef struct
+{
+  srtp_t session;
+  gint fd;
+  guint64 sent;
+} Hand;
+
+static void
+hand_new (Hand *h)
+{
+  guint8 key[30];
+  guint port;
+  srtp_policy_t policy = { .ssrc = { ssrc_any_outbound, 0 }, .key = key };
+
+  for (guint i = 0; i < sizeof key; i++)
+    key[i] = (guint8) (g_ascii_xdigit_value (KEY[2 * i]) << 4
+        | g_ascii_xdigit_value (KEY[2 * i + 1]));
+  srtp_crypto_policy_set_rtp_default (&policy.rtp);
+  srtp_crypto_policy_set_rtp_default (&policy.rtcp);
+  *h = (Hand){ .fd = udp_socket ("127.0.0.1", &port) };
+  g_assert_cmpint (srtp_create (&h->session, &policy), ==, srtp_err_status_ok);
+}
+
+/* Its next packet, with an SSRC; `say`: it is sent, else made for nobody. */
+static void
+hand_next (Hand *h, guint port, guint32 ssrc, gboolean say)
+{
+  guint8 data[128] = { 0x80, 96, (guint8) (h->sent >> 8), (guint8) h->sent };
+  gint len = 60;
+
+  h->sent++;
+  GST_WRITE_UINT32_BE (data + 8, ssrc);
+  g_assert_cmpint (
+      srtp_protect (h->session, data, &len), ==, srtp_err_status_ok);
+  if (say)
+    udp_say (h->fd, "127.0.0.1", port, 0, data, (gsize) len);
+}
+
+static void
+hand_skip (Hand *h, guint32 ssrc, guint64 n)
+{
+  for (guint64 to = h->sent + n; h->sent < to;) {
+    h->sent = MIN (h->sent + 30000, to - 1);
+    hand_next (h, 0, ssrc, FALSE);
+  }
+}
+
+#define FAKES 2000
+
+/* Made-up SSRCs, each once. */
+static void
+flood (Receiver *t, guint32 first)
+{
+  guint64 dropped = stat_of (t->src, "security/dropped");
+  guint8 data[70] = { 0x80, 96 };
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  for (guint i = 1; i <= FAKES; i++) {
+    GST_WRITE_UINT32_BE (data + 8, first + i);
+    udp_say (fd, "127.0.0.1", (guint) t->port, 0, data, sizeof data);
+    if (i % 50 == 0) /* the socket's buffer is small */
+      WAIT_UNTIL (t->bus, stat_of (t->src, "security/dropped") >= dropped + i);
+  }
+  close (fd);
+}
+
+static const struct
+{
+  const gchar *name;
+  guint64 before;
+} late[] = {
+  { "12 SSRCs, receiver starts", 0 },
+  { "12 SSRCs, receiver starts after a wrap", 65536 + 100 },
+  { "12 SSRCs, receiver starts after three wraps", 3 * 65536 + 100 },
+};
+
+static guint64
+stat_uint (GstElement *element, const gchar *name)
+{
+  GstStructure *stats, *inner = NULL;
+  guint value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  gst_structure_get (stats, "security", GST_TYPE_STRUCTURE, &inner, NULL);
+  g_assert_true (gst_structure_get_uint (inner, name, &value));
+  gst_structure_free (inner);
+  gst_structure_free (stats);
+  return value;
+}
+
+static void
+test_late (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  guint64 streams;
+  Receiver t;
+  Hand h;
+
+  hand_new (&h);
+  hand_skip (&h, 1, late[r].before);
+  receiver_new (&t, "encoding-name=RAW replay-guard=false key=" KEY, "");
+  receiver_play (&t);
+  flood (&t, 0x1000);
+  hand_next (&h, (guint) t.port, 1, TRUE);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") == 1);
+  /* 1.1 s in which 40,000 packets are lost */
+  hand_skip (&h, 1, 40000);
+  g_usleep (1100000);
+  hand_next (&h, (guint) t.port, 1, TRUE);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") == 2);
+  /* a restart in another flood */
+  flood (&t, 0x10000);
+  h.sent = 7;
+  hand_next (&h, (guint) t.port, 2, TRUE);
+  WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") == 3);
+  streams = stat_uint (t.src, "streams");
+  trust_row ("flood", late[r].name,
+      "behind 2,000 made-up SSRCs the first packet passes, and the first after a "
+      "gap of 40,000 and after a restart; none of 4,000 is kept",
+      streams == 2, "%" G_GUINT64_FORMAT " streams", streams);
+  srtp_dealloc (h.session);
+  close (h.fd);
   receiver_end (&t);
 }
 
 /* --- where the key can be seen ------------------------------------------- */
+
+typedef struct
+{
+  gint all, bad;
+} Lines;
 
 static void
 look_at_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
@@ -386,7 +516,8 @@ look_at_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
   const gchar *text = gst_debug_message_get (message);
 
   if (text && strstr (text, "e1f97a0d3e018be0"))
-    g_atomic_int_inc ((gint *) data);
+    g_atomic_int_inc (&((Lines *) data)->bad);
+  g_atomic_int_inc (&((Lines *) data)->all);
 }
 
 static gboolean
@@ -405,7 +536,8 @@ test_secret (void)
 {
   g_autofree gchar *path
       = g_build_filename (g_get_tmp_dir (), "key-XXXXXX", NULL);
-  gint fd = g_mkstemp (path), seen = 0;
+  gint fd = g_mkstemp (path);
+  Lines seen = { 0 };
   GstElement *sender, *sink;
   GError *error = NULL;
   gboolean drawn;
@@ -436,7 +568,8 @@ test_secret (void)
   unlink (path);
   trust_row ("attack", "14 reads logs",
       "the key is in no log (GST_DEBUG=7) and no drawing of a pipeline",
-      seen == 0 && !drawn, "%d lines", seen);
+      seen.all > 1000 && seen.bad == 0 && !drawn, "%d of %d lines", seen.bad,
+      seen.all);
 }
 
 int
@@ -452,7 +585,11 @@ main (int argc, char **argv)
   g_test_add_func ("/secure-replay/true", test_true);
   g_test_add_func ("/secure-replay/ports", test_ports);
   g_test_add_func ("/secure-replay/silent", test_silent);
-  g_test_add_func ("/secure-replay/wrong-key", test_wrong_key);
+  for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/secure-replay/late/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_late);
+  }
   g_test_add_func ("/secure-replay/secret", test_secret);
   return g_test_run ();
 }
