@@ -419,10 +419,18 @@ test_protect (gconstpointer data)
     write_rtp (packet, SSRC + i % 50, (guint16) i);
     g_assert_false (protect_packet (p, packet, &size)); /* its number again */
   }
+  for (guint i = 0; i < 2; i++) { /* an empty receiver report */
+    guint8 packet[ROOM] = { 0x80, 201, 0, 1, 0, 0, 0, 9 };
+    gsize size = 8;
+
+    g_assert_true (protect_packet (p, packet, &size));
+    g_assert_cmpuint (size, <=, 8 + PROTECT_TRAILER);
+    g_assert_cmpint (hear (u, packet, size, START), ==, UNPROTECT_OK);
+  }
   ssrcs = protect_ssrcs (p, &n);
   g_assert_cmpuint (n, ==, PROTECT_SSRCS);
   for (guint i = 0; i < n; i++)
-    g_assert_cmpuint (ssrcs[i] - SSRC, <, 50);
+    g_assert_true (ssrcs[i] - SSRC < 50 || ssrcs[i] == 9);
   g_bytes_unref (key);
   protect_free (p);
   unprotect_free (u);

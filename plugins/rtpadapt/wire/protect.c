@@ -46,8 +46,7 @@ protect_packet (Protect *p, guint8 *data, gsize *size)
                 : srtp_protect (p->session, p->work, &len);
   if (status != srtp_err_status_ok || (gsize) len > *size + PROTECT_TRAILER)
     return FALSE;
-  if (!rtcp)
-    note_ssrc (p, ra_get_u32 (data + 8));
+  note_ssrc (p, ra_get_u32 (data + (rtcp ? 4 : 8)));
   *size = (gsize) len;
   memcpy (data, p->work, *size);
   return TRUE;

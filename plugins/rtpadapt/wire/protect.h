@@ -27,7 +27,7 @@ void protect_free (Protect *p);
  * or its number was used before. */
 gboolean protect_packet (Protect *p, guint8 *data, gsize *size);
 
-/* The SSRCs whose RTP was encrypted, the last PROTECT_SSRCS of them. */
+/* The SSRCs whose RTP or RTCP was encrypted, the last PROTECT_SSRCS of them. */
 const guint32 *protect_ssrcs (const Protect *p, guint *n);
 
 G_END_DECLS
