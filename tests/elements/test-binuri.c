@@ -59,9 +59,9 @@ static const struct
   { "rtpadapt://h:1?controller-params=alpha%3D0.5%2Cbeta%3D0.9",
       "controller-params=alpha=0.5,beta=0.9", "rtpadapt://h:1",
       "RFC 3986 2.1: %3D is = and %2C a comma" },
-  { "rtpadapt://h:1?key-file=%2Fetc%2Fthe%20key", "key-file=/etc/the key",
-      "rtpadapt://h:1",
-      "a path with a blank; the URI that is read shows none" },
+  { "rtpadapt://h:1?dtls=true&fingerprint=AA%3ABB&cipher=aes-256-gcm",
+      "dtls=true|fingerprint=AA:BB|cipher=aes-256-gcm", "rtpadapt://h:1",
+      "what makes it safer; the URI that is read shows none" },
   { "rtpadapt://h:1?dscp=-1&af-class=3", "dscp=-1|af-class=3", "rtpadapt://h:1",
       "a negative number where there may be one" },
   { "rtpadapt://h:1?max-bitrate=1000&max-bitrate=3000", "max-bitrate=3000",
@@ -127,6 +127,12 @@ static const struct
   { "rtpadapt://h:1?ttl=256", "ttl", "beyond 8 bits" },
   { "rtpadapt://h:1?dtls=maybe", "dtls", "no boolean" },
   { "rtpadapt://h:1?key=00", "key-file", "others can read URIs" },
+  { "rtpadapt://h:1?key-file=%2Fetc%2Fpasswd", "name a file",
+      "one from elsewhere could tell what files there are" },
+  { "rtpadapt://h:1?pem-file=%2Fetc%2Fpasswd", "name a file", "the same" },
+  { "rtpadapt://h:1?dtls=false", "less safe", "it switches security off" },
+  { "rtpadapt://h:1?fingerprint=", "less safe", "it lets in everybody" },
+  { "rtpadapt://h:1?fingerprint=AA&fingerprint=", "less safe", "the same" },
   { "rtpadapt://h:1?host=other", "\"host\"", "it has its place" },
   { "rtpadapt://h:1?port=2", "\"port\"", "it has its place" },
   { "rtpadapt://h:1?uri=rtpadapt%3A%2F%2Fx", "\"uri\"", "in itself" },
@@ -136,6 +142,46 @@ static const struct
       "cannot be written" },
   { "rtpadapt://h:1?max-bitrate=%zz", "", "no percent-encoding" },
 };
+
+/* What the application has decided is not another's to change. */
+static void
+test_safe (void)
+{
+  static const struct
+  {
+    const gchar *element, *query;
+    gboolean good;
+  } rows[] = {
+    { "rtpadaptsink", "fingerprint=BB", FALSE },
+    { "rtpadaptsink", "fingerprint=AA", TRUE },
+    { "rtpadaptsink", "dtls=0", FALSE },
+    { "rtpadaptsrc", "fingerprint=BB", FALSE },
+    { "rtpadaptsrc", "replay-guard=false", FALSE },
+    { "rtpadaptsrc", "replay-guard=true", TRUE },
+    { "rtpadaptsink", "replay-guard=true", FALSE }, /* a receiver's */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    GstElement *bin = gst_element_factory_make (rows[i].element, NULL);
+    g_autofree gchar *uri
+        = g_strconcat ("rtpadapt://127.0.0.1:1?", rows[i].query, NULL);
+    g_autofree gchar *fingerprint = NULL;
+    GError *error = NULL;
+    gboolean dtls;
+
+    g_test_message ("%s %s", rows[i].element, rows[i].query);
+    g_object_set (bin, "dtls", TRUE, "fingerprint", "AA", NULL);
+    g_assert_cmpint (
+        gst_uri_handler_set_uri (GST_URI_HANDLER (bin), uri, &error), ==,
+        rows[i].good);
+    g_assert_cmpint (error != NULL, ==, !rows[i].good);
+    g_clear_error (&error);
+    g_object_get (bin, "dtls", &dtls, "fingerprint", &fingerprint, NULL);
+    g_assert_true (dtls);
+    g_assert_cmpstr (fingerprint, ==, "AA");
+    gst_object_unref (bin);
+  }
+}
 
 /* Whatever is wrong, and wherever: nothing is set. */
 static void
@@ -248,6 +294,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/binuri/good", test_good);
   g_test_add_func ("/binuri/bad", test_bad);
+  g_test_add_func ("/binuri/safe", test_safe);
   g_test_add_func ("/binuri/property", test_property);
   g_test_add_func ("/binuri/random", test_random);
   g_test_add_func ("/binuri/source", test_source);

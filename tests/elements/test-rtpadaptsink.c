@@ -404,7 +404,7 @@ test_wrong (void)
   }
 }
 
-static const gchar *const needed[] = { "funnel", "rtpbin", "srtpenc" };
+static const gchar *const needed[] = { "funnel", "rtpbin", "dtlssrtpdec" };
 
 static void
 test_missing (void)
@@ -425,9 +425,8 @@ test_missing (void)
     gst_registry_remove_feature (registry, feature);
     sink = gst_element_factory_make ("rtpadaptsink", NULL);
     gst_bin_add (GST_BIN (pipeline), sink);
-    g_object_set (sink, "key",
-        "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d", "host",
-        "127.0.0.1", "max-bitrate", 1000000, NULL);
+    g_object_set (
+        sink, "dtls", TRUE, "host", "127.0.0.1", "max-bitrate", 1000000, NULL);
     g_object_get (sink, "estimated-bitrate", &rate, "stats", &stats, NULL);
     gst_structure_free (stats);
     g_signal_emit_by_name (sink, "restart");

@@ -12,15 +12,15 @@
 
 /* An encoder that makes no key frame unless it is asked. */
 static GstElement *
-patient_sender (gint port)
+patient_sender (gint port, const gchar *numbers, const gchar *both)
 {
   g_autofree gchar *line = g_strdup_printf (
       "videotestsrc is-live=true ! "
       "video/x-raw,width=80,height=60,framerate=60/1 ! x264enc "
       "tune=zerolatency speed-preset=ultrafast bitrate=300 key-int-max=100000 name=enc "
-      "option-string=scenecut=0 ! rtph264pay config-interval=-1 mtu=600 ! "
-      "rtpadaptsink name=sink host=127.0.0.1 port=%d",
-      port);
+      "option-string=scenecut=0 ! rtph264pay config-interval=-1 mtu=600 %s ! "
+      "rtpadaptsink name=sink host=127.0.0.1 port=%d %s",
+      numbers, port, both);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error);
 
@@ -52,17 +52,28 @@ watch_keys (GstElement *sender, gint *keys)
 
 #define RESTARTS 3
 
+static const struct
+{
+  const gchar *name, *numbers, *both;
+} agains[] = {
+  { "receiver restarted", "", "" },
+  /* Within its first second the stream wraps. */
+  { "receiver restarted after a wrap, SRTP", "seqnum-offset=65500",
+      "key=" KEY },
+};
+
 /* At the same port, with another SSRC, as a process that was killed.  A decoder
  * shows something without a key frame, too: those are counted. */
 static void
-test_receiver_again (void)
+test_receiver_again (gconstpointer data)
 {
+  guint r = GPOINTER_TO_UINT (data);
   GstElement *sender = NULL, *sink = NULL;
   gint port = 0, keys = 0, seen = 0;
 
   for (guint i = 0; i <= RESTARTS; i++) {
-    g_autofree gchar *settings
-        = g_strdup_printf ("encoding-name=H264 port=%d", port);
+    g_autofree gchar *settings = g_strdup_printf (
+        "encoding-name=H264 port=%d %s", port, agains[r].both);
     guint64 feedback;
     Receiver t;
 
@@ -71,7 +82,7 @@ test_receiver_again (void)
     receiver_play (&t);
     port = t.port;
     if (!sender) {
-      sender = patient_sender (port);
+      sender = patient_sender (port, agains[r].numbers, agains[r].both);
       sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
       watch_keys (sender, &keys);
     }
@@ -82,7 +93,7 @@ test_receiver_again (void)
     WAIT_UNTIL (t.bus, stat_of (sink, "sender/feedback") > feedback + 10);
     receiver_end (&t);
   }
-  trust_row ("fault", "receiver restarted",
+  trust_row ("fault", agains[r].name,
       "3 times: it asks for a key frame of an encoder that makes none by "
       "itself, and plays; its reports are heard",
       keys > RESTARTS, "%d key frames", keys);
@@ -111,7 +122,8 @@ relay_new (Relay *r)
   *r = (Relay){ .ear = udp_socket ("127.0.0.1", &port) };
   r->home = udp_socket ("127.0.0.1", &other);
   r->away = udp_socket ("127.0.0.1", &other);
-  receiver_new (&r->t, "encoding-name=RAW latency=0 fec=false key=" KEY,
+  receiver_new (&r->t,
+      "encoding-name=RAW latency=0 fec=false replay-guard=false key=" KEY,
       "identity" RECEIVER_OUT);
   receiver_play (&r->t);
   r->pipeline = sink_pipeline (port, "fec=none key=" KEY, &r->sink);
@@ -244,7 +256,11 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/world/receiver-again", test_receiver_again);
+  for (guint i = 0; i < G_N_ELEMENTS (agains); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/world/receiver-again/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_receiver_again);
+  }
   g_test_add_func ("/world/moves-with-key", test_moves_with_key);
   g_test_add_func ("/world/overtaken-with-key", test_overtaken_with_key);
   g_test_add_func ("/world/thief-with-key", test_thief_with_key);

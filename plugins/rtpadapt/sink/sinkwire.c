@@ -1,12 +1,15 @@
 /* rtpadaptsink: what is between rtpbin and the network.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- *   rtpbin.send_rtp_src_0  -> [srtpenc] -> rtpsink   (socket)
- *   rtpbin.send_rtcp_src_0 -> [srtpenc] -> rtcpsink  (the same, or its own)
- *   rtpbin.recv_rtcp_sink_0 <- [srtpdec] <- rtcpsrc  (rtcpsink's)
+ *   rtpbin.send_rtp_src_0  -> [DTLS] -> rtpsink   (socket)
+ *   rtpbin.send_rtcp_src_0 -> [DTLS] -> rtcpsink  (the same, or its own)
+ *   rtpbin.recv_rtcp_sink_0 <- [DTLS] <- rtcpsrc  (rtcpsink's)
+ *
+ * With a key nothing is between them: wire/securesrtp.h.
  */
 #include "session.h"
 #include "sinkpriv.h"
+#include "udp/udpsinkpriv.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour.h>
@@ -99,6 +102,28 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
     secure_dtls_socket (self->secure, rtcp);
   g_object_unref (rtcp);
   return TRUE;
+}
+
+/* The receivers of a group are answered in the group. */
+static void
+answer_open (GstRtpAdaptSink *self)
+{
+  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (self->rtcpsink);
+  GSocketAddress *to = NULL;
+  GSocket *socket;
+  gboolean group;
+
+  GST_OBJECT_LOCK (sink);
+  if (sink->to_known)
+    to = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
+  GST_OBJECT_UNLOCK (sink);
+  group = to
+      && g_inet_address_get_is_multicast (
+          g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to)));
+  g_object_get (self->rtcpsink, "used-socket", &socket, NULL);
+  secure_answer_by (self->secure, socket, FALSE, group ? to : NULL);
+  g_clear_object (&socket);
+  g_clear_object (&to);
 }
 
 /* --- links --------------------------------------------------------------- */
@@ -280,6 +305,7 @@ sink_wire_open (GstRtpAdaptSink *self)
   sink_wire_dscp (self);
   if (!secure_open (self->secure) || !sockets_open (self, cfg.rtcp_mux))
     return FALSE;
+  answer_open (self);
   if (secure_wants_dtls (self->secure))
     gate_open (self);
   sink_peer_reset (self, TRUE);

@@ -321,6 +321,7 @@ src_net_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
   if (!secure_open (self->secure))
     return FALSE;
   secure_dtls_socket (self->secure, self->sockets[0]);
+  secure_answer_by (self->secure, self->sockets[n - 1], !cfg->mux, NULL);
   return link_in (self, SECURE_RTP, self->udpsrc)
       && (cfg->mux || link_in (self, SECURE_RTCP, self->rtcpsrc))
       && link_gate (self, SECURE_RTP, self->udpsrc)

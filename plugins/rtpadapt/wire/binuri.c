@@ -38,13 +38,21 @@ query_property (GObject *bin, const gchar *name, GError **error)
 {
   static const gchar *const elsewhere[]
       = { "uri", "host", "address", "port", NULL };
+  static const gchar *const files[] = { "key-file", "pem-file", NULL };
   GParamSpec *pspec
       = g_object_class_find_property (G_OBJECT_GET_CLASS (bin), name);
 
   if (g_str_equal (name, "key")) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
-        "a key does not belong into a URI, which others can read: use key-file "
-        "or the property key");
+        "a key does not belong into a URI, which others can read: use the "
+        "property key-file");
+    return NULL;
+  }
+  if (g_strv_contains (files, name)) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+        "a URI, which may come from elsewhere, cannot name a file to be read: "
+        "set the property %s",
+        name);
     return NULL;
   }
   if (!pspec || pspec->owner_type != G_OBJECT_TYPE (bin)
@@ -98,6 +106,34 @@ value_parse (GParamSpec *pspec, const gchar *text, GValue *value)
       && !g_param_value_validate (pspec, value);
 }
 
+/* A URI may make the connection safer than the properties do, and not less
+ * safe. */
+static gboolean
+value_is_safe (GObject *bin, const Setting *setting, GError **error)
+{
+  static const gchar *const switches[] = { "dtls", "replay-guard", NULL };
+  const gchar *name = setting->pspec->name;
+  g_autofree gchar *before = NULL;
+  const gchar *after;
+
+  if (g_strv_contains (switches, name)) {
+    if (g_value_get_boolean (&setting->value))
+      return TRUE;
+  } else if (g_str_equal (name, "fingerprint")) {
+    g_object_get (bin, name, &before, NULL);
+    after = g_value_get_string (&setting->value);
+    if (after && *after && (!before || g_str_equal (before, after)))
+      return TRUE;
+  } else {
+    return TRUE;
+  }
+  g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+      "a URI, which may come from elsewhere, cannot make the stream less safe: "
+      "set the property %s",
+      name);
+  return FALSE;
+}
+
 static gboolean
 query_parse (GObject *bin, const gchar *query, GArray *settings, GError **error)
 {
@@ -118,6 +154,7 @@ query_parse (GObject *bin, const gchar *query, GArray *settings, GError **error)
           "\"%s\" is no value of %s", shown, name);
       good = FALSE;
     }
+    good = good && value_is_safe (bin, &setting, error);
     g_array_append_val (settings, setting);
     g_free (name);
     g_free (text);

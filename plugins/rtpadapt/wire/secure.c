@@ -26,17 +26,24 @@ secure_new (GstBin *bin, gboolean dtls_client)
   g_mutex_init (&s->lock);
   s->bin = bin;
   s->cfg.dtls_client = dtls_client;
+  s->cfg.replay_guard = !dtls_client;
   s->ready = TRUE;
   return s;
+}
+
+static void
+config_clear (SecureConfig *cfg)
+{
+  secure_text_forget (cfg->key);
+  g_free (cfg->key_file);
+  g_free (cfg->pem_file);
+  g_free (cfg->fingerprint);
 }
 
 void
 secure_free (Secure *s)
 {
-  g_free (s->cfg.key);
-  g_free (s->cfg.key_file);
-  g_free (s->cfg.pem_file);
-  g_free (s->cfg.fingerprint);
+  config_clear (&s->cfg);
   g_free (s->peer_fingerprint);
   g_mutex_clear (&s->lock);
   g_free (s);
@@ -106,19 +113,6 @@ secure_post_missing (Secure *s, const gchar *factory)
       (NULL));
 }
 
-static GstElement *
-make_child (Secure *s, const gchar *factory)
-{
-  GstElement *child = gst_element_factory_make (factory, factory);
-
-  if (!child) {
-    secure_post_missing (s, factory);
-    return NULL;
-  }
-  gst_bin_add (s->bin, child);
-  return child;
-}
-
 /* The key that is set, or NULL, having posted an error. */
 static GBytes *
 find_key (Secure *s, const SecureConfig *cfg)
@@ -149,58 +143,30 @@ find_key (Secure *s, const SecureConfig *cfg)
   return key;
 }
 
-/* srtpdec asks for each SSRC, with its lock held. */
-static GstCaps *
-request_key (GstElement *dec, guint ssrc, gpointer data)
-{
-  Secure *s = data;
-
-  return gst_caps_ref (s->key_caps);
-}
-
 static gboolean
 srtp_open (Secure *s, const SecureConfig *cfg)
 {
-  const gchar *cipher = secure_cipher_nick (cfg->cipher);
-  /* GCM authenticates by itself (RFC 7714 1). */
-  const gchar *auth
-      = g_str_has_suffix (cipher, "gcm") ? "null" : "hmac-sha1-80";
   GBytes *key = find_key (s, cfg);
-  GstBuffer *buffer;
+  SecureSrtp *srtp;
 
   if (!key)
     return FALSE;
-  buffer = gst_buffer_new_wrapped_bytes (key);
+  srtp = secure_srtp_new (
+      GST_ELEMENT (s->bin), key, cfg->cipher, cfg->replay_guard);
   g_bytes_unref (key);
-  s->enc = make_child (s, "srtpenc");
-  s->dec = s->enc ? make_child (s, "srtpdec") : NULL;
-  if (s->dec) {
-    s->srtpdec = gst_object_ref (s->dec);
-    s->key_caps = gst_caps_new_simple ("application/x-srtp", "srtp-key",
-        GST_TYPE_BUFFER, buffer, "srtp-cipher", G_TYPE_STRING, cipher,
-        "srtcp-cipher", G_TYPE_STRING, cipher, "srtp-auth", G_TYPE_STRING, auth,
-        "srtcp-auth", G_TYPE_STRING, auth, NULL);
-    g_object_set (s->enc, "key", buffer, "random-key", FALSE, NULL);
-    gst_util_set_object_arg (G_OBJECT (s->enc), "rtp-cipher", cipher);
-    gst_util_set_object_arg (G_OBJECT (s->enc), "rtcp-cipher", cipher);
-    gst_util_set_object_arg (G_OBJECT (s->enc), "rtp-auth", auth);
-    gst_util_set_object_arg (G_OBJECT (s->enc), "rtcp-auth", auth);
-    g_signal_connect (s->dec, "request-key", G_CALLBACK (request_key), s);
+  if (!srtp) {
+    GST_ELEMENT_ERROR (s->bin, LIBRARY, INIT,
+        ("This libsrtp does not know %s.", secure_cipher_nick (cfg->cipher)),
+        (NULL));
+    return FALSE;
   }
-  gst_buffer_unref (buffer);
-  return s->dec != NULL;
+  g_mutex_lock (&s->lock);
+  s->srtp = srtp;
+  g_mutex_unlock (&s->lock);
+  return TRUE;
 }
 
 /* --- open and close ------------------------------------------------------ */
-
-static void
-config_clear (SecureConfig *cfg)
-{
-  g_free (cfg->key);
-  g_free (cfg->key_file);
-  g_free (cfg->pem_file);
-  g_free (cfg->fingerprint);
-}
 
 gboolean
 secure_open (Secure *s)
@@ -228,32 +194,22 @@ secure_open (Secure *s)
   else
     good = TRUE;
   config_clear (&cfg);
-  if (good && s->dec)
-    secure_gate_open (s);
   return good;
-}
-
-static void
-close_child (Secure *s, GstElement **child)
-{
-  GstElement *element = g_steal_pointer (child);
-
-  if (!element)
-    return;
-  g_signal_handlers_disconnect_by_data (element, s);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_bin_remove (s->bin, element);
 }
 
 void
 secure_close (Secure *s)
 {
-  close_child (s, &s->enc);
-  close_child (s, &s->dec);
+  SecureSrtp *srtp;
+
+  g_mutex_lock (&s->lock);
+  srtp = g_steal_pointer (&s->srtp);
+  g_mutex_unlock (&s->lock);
+  if (srtp)
+    secure_srtp_free (srtp);
   secure_dtls_close (s);
   secure_gate_close (s);
   gst_clear_object (&s->srtpdec);
-  gst_clear_caps (&s->key_caps);
 }
 
 /* --- links --------------------------------------------------------------- */
@@ -262,36 +218,6 @@ static gboolean
 link_pads (GstPad *src, GstPad *sink)
 {
   return GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, sink));
-}
-
-/* srtpenc (1.22) writes the key into the caps of what it makes, which
- * gst-launch-1.0 -v would print, as would any log of them. */
-static GstPadProbeReturn
-hide_key (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info), *without;
-  GstCaps *caps;
-
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
-    return GST_PAD_PROBE_OK;
-  gst_event_parse_caps (event, &caps);
-  caps = gst_caps_copy (caps);
-  gst_structure_remove_field (gst_caps_get_structure (caps, 0), "srtp-key");
-  without = gst_event_new_caps (caps);
-  gst_event_set_seqnum (without, gst_event_get_seqnum (event));
-  GST_PAD_PROBE_INFO_DATA (info) = without;
-  gst_event_unref (event);
-  gst_caps_unref (caps);
-  return GST_PAD_PROBE_OK;
-}
-
-/* For as long as there is that pad of srtpenc. */
-static void
-keep_secret (GstPad *pad)
-{
-  gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, hide_key, NULL, NULL);
-  g_object_freeze_notify (G_OBJECT (pad)); /* of its own caps */
 }
 
 /* Links to pads of the hub, of which `out` may be linked already. */
@@ -313,39 +239,24 @@ link_hub_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 gboolean
 secure_link_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 {
-  const gchar *in = kind == SECURE_RTP ? "rtp_sink_0" : "rtcp_sink_0";
-  const gchar *out = kind == SECURE_RTP ? "rtp_src_0" : "rtcp_src_0";
-  GstPad *enc_sink, *enc_src;
-  gboolean good;
-
   if (s->hub)
     return link_hub_out (s, kind, src, sink);
-  if (!s->enc)
-    return link_pads (src, sink);
-  enc_sink = gst_element_request_pad_simple (s->enc, in);
-  enc_src = gst_element_get_static_pad (s->enc, out);
-  if (enc_src)
-    keep_secret (enc_src);
-  good = enc_sink && enc_src && link_pads (src, enc_sink)
-      && link_pads (enc_src, sink);
-  gst_clear_object (&enc_sink);
-  gst_clear_object (&enc_src);
-  return good;
+  if (s->srtp)
+    secure_srtp_out (s->srtp, sink);
+  return link_pads (src, sink);
 }
 
 gboolean
 secure_link_in (Secure *s, SecureKind kind, GstPad *src)
 {
-  GstElement *dec = s->hub ? GST_ELEMENT (s->hub) : s->dec;
-  const gchar *name = s->hub ? "sink"
-      : kind == SECURE_RTP   ? "rtp_sink"
-                             : "rtcp_sink";
   GstPad *sink;
   gboolean good;
 
-  if (!dec)
+  if (s->srtp)
+    secure_srtp_in (s->srtp, src);
+  if (!s->hub)
     return TRUE;
-  sink = gst_element_get_static_pad (dec, name);
+  sink = gst_element_get_static_pad (GST_ELEMENT (s->hub), "sink");
   good = link_pads (src, sink);
   gst_object_unref (sink);
   return good;
@@ -354,9 +265,15 @@ secure_link_in (Secure *s, SecureKind kind, GstPad *src)
 GstPad *
 secure_in_pad (Secure *s, SecureKind kind)
 {
-  GstElement *dec = s->hub ? GST_ELEMENT (s->hub) : s->dec;
+  return s->hub ? gst_element_get_static_pad (
+             GST_ELEMENT (s->hub), kind == SECURE_RTP ? "rtp_src" : "rtcp_src")
+                : NULL;
+}
 
-  return dec ? gst_element_get_static_pad (
-             dec, kind == SECURE_RTP ? "rtp_src" : "rtcp_src")
-             : NULL;
+void
+secure_answer_by (
+    Secure *s, GSocket *socket, gboolean rtcp_port_next, GSocketAddress *group)
+{
+  if (s->srtp)
+    secure_srtp_answer_by (s->srtp, socket, rtcp_port_next, group);
 }

@@ -22,11 +22,16 @@ GType gst_rtp_adapt_cipher_get_type (void);
 const gchar *secure_cipher_nick (GstRtpAdaptCipher cipher);
 /* Bytes of master key and salt. */
 guint secure_key_size (GstRtpAdaptCipher cipher);
-/* Reads hex digits (blanks and colons between them do not count).  NULL and an
+/* Overwrites a text that is secret, and frees it. */
+void secure_text_forget (gchar *text);
+/* The key's bytes are overwritten when they are freed.
+ *
+ * Reads hex digits (blanks and colons between them do not count).  NULL and an
  * error, which does not repeat the key, if it is not `cipher`'s length. */
 GBytes *secure_key_parse (
     const gchar *text, GstRtpAdaptCipher cipher, GError **error);
-/* The same from a file: hex digits, or the bytes themselves. */
+/* The same from a file: hex digits, or the bytes themselves.  It reads no more
+ * than a key may have. */
 GBytes *secure_key_load (
     const gchar *path, GstRtpAdaptCipher cipher, GError **error);
 /* "SHA-256 of a certificate", 32 pairs of hex digits with colons, as in SDP
@@ -42,8 +47,8 @@ typedef void (*SecureReady) (gpointer data, GSocketAddress *peer);
 Secure *secure_new (GstBin *bin, gboolean dtls_client);
 void secure_free (Secure *s);
 
-/* Installs key, key-file, cipher, dtls, dtls-client, pem-file, fingerprint with
- * ids `first` and on.  The bin's set_property and get_property hand on what these
+/* Installs key, key-file, cipher, dtls, dtls-client, pem-file, fingerprint and,
+ * of a receiver (not dtls_client), replay-guard with ids `first` and on.  The bin's set_property and get_property hand on what these
  * return TRUE for. */
 void secure_props_install (
     GObjectClass *klass, guint first, gboolean dtls_client);
@@ -93,18 +98,28 @@ void secure_dtls_from (Secure *s, GSocketAddress *to);
 void secure_dtls_socket (Secure *s, GSocket *socket);
 gboolean secure_is_dtls_client (Secure *s);
 
-/* FALSE while there is no DTLS connection: nothing can be sent. */
+/* With a key, between secure_open() and secure_close(): where the questions and
+ * answers of replayguard.h leave.  `rtcp_port_next`: RTCP for who sends RTP goes
+ * to the port after his.  `group`: who answers is heard there by all that ask, or
+ * NULL: each gets his own answer. */
+void secure_answer_by (
+    Secure *s, GSocket *socket, gboolean rtcp_port_next, GSocketAddress *group);
+
+/* FALSE while DTLS has no connection: nothing can be sent. */
 gboolean secure_is_ready (Secure *s);
 /* Called from any thread when there is a new connection. */
 void secure_set_ready (Secure *s, SecureReady func, gpointer data);
 
 /* Structure "application/x-rtpadapt-security-stats": "mode" (string: none,
  * srtp, dtls), "ready" (boolean), "received" (guint64), "dropped" (guint64:
- * forged, replayed, malformed or without a key), and with dtls
- * "peer-fingerprint" (string), "handshakes" (guint64: connections there have
- * been), "dtls-refused" and "dtls-held" (guint64, datagrams: in that were no
- * DTLS or nobody's, out that would have been too much for a peer that had not
- * proved its address).  (transfer full).  Call it without locks. */
+ * forged, replayed, malformed or without a key).  With a key also "unproven"
+ * (guint64: dropped packets of a sender that does not answer), "streams" (uint:
+ * SSRCs that were authentic) and "unsent" (guint64: packets of ours that could
+ * not be encrypted).  With dtls also "peer-fingerprint" (string), "handshakes"
+ * (guint64: connections so far), "dtls-refused" (guint64: datagrams that were no
+ * DTLS, or from nobody who may speak) and "dtls-held" (guint64: datagrams that
+ * were too much for an address that had not proved itself).  (transfer full).
+ * Call it without locks. */
 GstStructure *secure_stats (Secure *s);
 
 G_END_DECLS

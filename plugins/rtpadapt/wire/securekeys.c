@@ -3,7 +3,10 @@
  */
 #include "secure.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A longer file is no key. */
 #define KEY_FILE_MAX 4096
@@ -33,28 +36,64 @@ secure_key_size (GstRtpAdaptCipher cipher)
   g_return_val_if_reached (0);
 }
 
-/* The bytes that the digits of `text` are, or NULL if there is anything else
- * in it than pairs of digits, blanks and colons. */
-static GByteArray *
-hex_read (const gchar *text, gsize length)
-{
-  GByteArray *bytes = g_byte_array_new ();
-  guint8 byte = 0;
-  guint digits = 0;
-  gboolean good = TRUE;
+/* --- secrets ------------------------------------------------------------ */
 
-  for (gsize i = 0; i < length && good; i++) {
+void
+secure_text_forget (gchar *text)
+{
+  if (text)
+    explicit_bzero (text, strlen (text));
+  g_free (text);
+}
+
+/* Bytes that are overwritten when they are let go. */
+typedef struct
+{
+  gsize size;
+  guint8 bytes[];
+} Secret;
+
+static Secret *
+secret_new (gsize size)
+{
+  Secret *secret = g_malloc0 (sizeof *secret + size);
+
+  secret->size = size;
+  return secret;
+}
+
+static void
+secret_free (gpointer data)
+{
+  Secret *secret = data;
+
+  explicit_bzero (secret->bytes, secret->size);
+  g_free (secret);
+}
+
+/* --- keys --------------------------------------------------------------- */
+
+/* The bytes that the digits of `text` are into `bytes`, which has room for
+ * length / 2 of them.  How many; 0 if there is anything else in it than pairs of
+ * digits, blanks and colons. */
+static gsize
+hex_read (const gchar *text, gsize length, guint8 *bytes)
+{
+  gsize digits = 0;
+
+  for (gsize i = 0; i < length; i++) {
+    guint8 *byte = bytes + digits / 2;
+
     if (g_ascii_isspace (text[i]) || text[i] == ':')
       continue;
-    good = g_ascii_isxdigit (text[i]);
-    byte = (guint8) (byte << 4 | (g_ascii_xdigit_value (text[i]) & 0xf));
-    if (++digits % 2 == 0)
-      g_byte_array_append (bytes, &byte, 1);
+    if (!g_ascii_isxdigit (text[i]))
+      return 0;
+    if (digits++ % 2 == 0)
+      *byte = (guint8) (g_ascii_xdigit_value (text[i]) << 4);
+    else
+      *byte |= (guint8) g_ascii_xdigit_value (text[i]);
   }
-  if (good && digits > 0 && digits % 2 == 0)
-    return bytes;
-  g_byte_array_unref (bytes);
-  return NULL;
+  return digits % 2 == 0 ? digits / 2 : 0;
 }
 
 static GBytes *
@@ -62,22 +101,23 @@ hex_key (const gchar *text, gsize length, GstRtpAdaptCipher cipher,
     const gchar *where, GError **error)
 {
   guint size = secure_key_size (cipher);
-  GByteArray *bytes = hex_read (text, length);
+  Secret *secret = secret_new (length / 2 + 1);
+  gsize found = hex_read (text, length, secret->bytes);
 
-  if (bytes && bytes->len == size)
-    return g_byte_array_free_to_bytes (bytes);
-  if (bytes)
+  if (found == size)
+    return g_bytes_new_with_free_func (
+        secret->bytes, size, secret_free, secret);
+  if (found > 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "%s has %u bytes, but %s takes %u of master key and salt, "
-        "which is %u hex digits",
-        where, bytes->len, secure_cipher_nick (cipher), size, 2 * size);
+        "%s has %" G_GSIZE_FORMAT " bytes, but %s takes %u of master key and "
+        "salt, which is %u hex digits",
+        where, found, secure_cipher_nick (cipher), size, 2 * size);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "%s is not %u hex digits (%u bytes of master key and salt, as %s "
         "takes)",
         where, 2 * size, size, secure_cipher_nick (cipher));
-  if (bytes)
-    g_byte_array_unref (bytes);
+  secret_free (secret);
   return NULL;
 }
 
@@ -87,24 +127,53 @@ secure_key_parse (const gchar *text, GstRtpAdaptCipher cipher, GError **error)
   return hex_key (text, strlen (text), cipher, "the key", error);
 }
 
+/* What is in the file, but not more than `max` bytes.  -1 and an error. */
+static gssize
+file_read (const gchar *path, guint8 *bytes, gsize max, GError **error)
+{
+  gint fd = open (path, O_RDONLY | O_CLOEXEC), problem = errno;
+  gsize used = 0;
+  gssize n = fd < 0 ? -1 : 1;
+
+  while (n > 0 && used < max) {
+    n = read (fd, bytes + used, max - used);
+    problem = errno;
+    if (n < 0 && problem == EINTR)
+      n = 1;
+    else if (n > 0)
+      used += (gsize) n;
+  }
+  if (fd >= 0)
+    close (fd);
+  if (n >= 0)
+    return (gssize) used;
+  g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (problem),
+      "the key file \"%s\" cannot be read: %s", path, g_strerror (problem));
+  return -1;
+}
+
 GBytes *
 secure_key_load (const gchar *path, GstRtpAdaptCipher cipher, GError **error)
 {
   g_autofree gchar *where = g_strdup_printf ("the key file \"%s\"", path);
-  g_autofree gchar *text = NULL;
-  gsize length;
+  Secret *secret = secret_new (KEY_FILE_MAX + 1);
+  gssize length = file_read (path, secret->bytes, KEY_FILE_MAX + 1, error);
+  GBytes *key = NULL;
 
-  if (!g_file_get_contents (path, &text, &length, error))
-    return NULL;
   if (length == secure_key_size (cipher))
-    return g_bytes_new_take (g_steal_pointer (&text), length);
-  if (length > KEY_FILE_MAX) {
+    return g_bytes_new_with_free_func (
+        secret->bytes, (gsize) length, secret_free, secret);
+  if (length > KEY_FILE_MAX)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "%s is too long for a key", where);
-    return NULL;
-  }
-  return hex_key (text, length, cipher, where, error);
+  else if (length >= 0)
+    key = hex_key (
+        (const gchar *) secret->bytes, (gsize) length, cipher, where, error);
+  secret_free (secret);
+  return key;
 }
+
+/* --- fingerprints ------------------------------------------------------- */
 
 /* A PEM certificate is its DER form in base64 (RFC 7468 5). */
 gchar *

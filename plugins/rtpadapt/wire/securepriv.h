@@ -5,6 +5,7 @@
 
 #include "dtlshub.h"
 #include "secure.h"
+#include "securesrtp.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,7 @@ typedef struct
   gchar *pem_file, *fingerprint; /* the same */
   GstRtpAdaptCipher cipher;
   gboolean dtls, dtls_client;
+  gboolean replay_guard;
 } SecureConfig;
 
 typedef struct
@@ -44,10 +46,9 @@ struct _Secure
   gint64 refilled;        /* us */
 
   /* Between secure_open() and secure_close(), changed by nobody else. */
-  GstElement *enc, *dec; /* as linked */
-  DtlsHub *hub;          /* DTLS: in place of both, or NULL */
-  GstElement *srtpdec;   /* dec, or under the lock that of a connection */
-  GstCaps *key_caps;     /* for srtpdec; NULL: DTLS */
+  SecureSrtp *srtp;    /* with a key, else NULL; written under the lock */
+  DtlsHub *hub;        /* with DTLS, else NULL */
+  GstElement *srtpdec; /* under the lock: that of the DTLS connection, or NULL */
 };
 
 /* secure.c */
@@ -57,7 +58,7 @@ void secure_post_missing (Secure *s, const gchar *factory);
 gboolean secure_dtls_open (Secure *s, const SecureConfig *cfg);
 void secure_dtls_close (Secure *s);
 
-/* securegate.c: counts what comes to srtpdec, and bounds the number of SSRCs
+/* securegate.c, of DTLS: counts what comes to srtpdec, and bounds the number of SSRCs
  * that strangers can make it keep. */
 void secure_gate_open (Secure *s);
 void secure_gate_close (Secure *s);

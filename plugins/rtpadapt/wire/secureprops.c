@@ -69,6 +69,14 @@ secure_props_install (GObjectClass *klass, guint first, gboolean dtls_client)
           "SHA-256 of the peer's certificate for DTLS, 32 pairs of hex digits "
           "(none: any certificate will do, with a warning)",
           NULL, flags));
+  if (dtls_client)
+    return;
+  g_object_class_install_property (klass, first++,
+      g_param_spec_boolean ("replay-guard", "Replay guard",
+          "With key or key-file: refuse a sender that does not answer (RFC 3611 "
+          "4.5), as it may be the recording of an earlier session; rtpadaptsink "
+          "answers",
+          TRUE, flags));
 }
 
 /* Where a property's text is, or NULL. */
@@ -93,6 +101,8 @@ switch_of (SecureConfig *cfg, const gchar *name)
     return &cfg->dtls;
   if (g_str_equal (name, "dtls-client"))
     return &cfg->dtls_client;
+  if (g_str_equal (name, "replay-guard"))
+    return &cfg->replay_guard;
   return NULL;
 }
 
@@ -107,7 +117,7 @@ secure_set_property (Secure *s, GParamSpec *pspec, const GValue *value)
   if (text) {
     const gchar *given = g_value_get_string (value);
 
-    g_free (*text);
+    secure_text_forget (*text);
     *text = given && *given ? g_strdup (given) : NULL;
   } else if (on) {
     *on = g_value_get_boolean (value);
@@ -146,6 +156,8 @@ secure_stats (Secure *s)
   GstElement *dec = NULL;
   GstStructure *dec_stats = NULL, *stats;
   DtlsHubStats hub = { 0 };
+  SecureSrtpStats srtp = { 0 };
+  gboolean keyed;
   guint dropped = 0;
 
   g_mutex_lock (&s->lock);
@@ -159,14 +171,18 @@ secure_stats (Secure *s)
     gst_object_unref (dec);
   }
   g_mutex_lock (&s->lock);
+  keyed = s->srtp != NULL;
+  if (keyed)
+    secure_srtp_get_stats (s->srtp, &srtp);
   stats = gst_structure_new ("application/x-rtpadapt-security-stats", "mode",
       G_TYPE_STRING,
       s->cfg.dtls                         ? "dtls"
           : s->cfg.key || s->cfg.key_file ? "srtp"
                                           : "none",
       "ready", G_TYPE_BOOLEAN, s->ready, "received", G_TYPE_UINT64,
-      s->count.received, "dropped", G_TYPE_UINT64,
-      s->count.malformed + s->count.crowded + s->dropped_before + dropped,
+      s->count.received + srtp.received, "dropped", G_TYPE_UINT64,
+      s->count.malformed + s->count.crowded + s->dropped_before + dropped
+          + srtp.dropped,
       NULL);
   if (s->hub)
     dtls_hub_get_stats (s->hub, &hub);
@@ -174,6 +190,10 @@ secure_stats (Secure *s)
     gst_structure_set (stats, "handshakes", G_TYPE_UINT64, hub.finished,
         "dtls-refused", G_TYPE_UINT64, hub.refused, "dtls-held", G_TYPE_UINT64,
         hub.held, NULL);
+  if (keyed)
+    gst_structure_set (stats, "unproven", G_TYPE_UINT64, srtp.unproven,
+        "unsent", G_TYPE_UINT64, srtp.unsent, "streams", G_TYPE_UINT,
+        srtp.streams, NULL);
   if (s->peer_fingerprint)
     gst_structure_set (
         stats, "peer-fingerprint", G_TYPE_STRING, s->peer_fingerprint, NULL);

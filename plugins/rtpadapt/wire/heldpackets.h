@@ -1,0 +1,42 @@
+/* Packets of senders that have not answered yet, in the order they came.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * No clock, no lock: the caller has both.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+/* A second of 8 Mbit/s: of a stream that begins, its first key frame. */
+#define HELD_PACKETS_MAX 1024
+#define HELD_BYTES_MAX (1 << 20)
+
+typedef struct
+{
+  GQueue list; /* of Held */
+  gsize bytes;
+} HeldPackets;
+
+/* Keeps the buffer, which leaves by `pad`.  FALSE: there is no room. */
+gboolean held_packets_add (HeldPackets *held, GstPad *pad, GstBuffer *buffer,
+    guint32 ssrc, RaTime now);
+
+typedef enum
+{
+  HELD_STAYS,
+  HELD_LEAVES,
+  HELD_DROPPED
+} HeldFate;
+/* Of an SSRC since `since`. */
+typedef HeldFate (*HeldFunc) (guint32 ssrc, RaTime since, gpointer data);
+/* Takes out what `func` says of those of `pad`.  Those that leave, the first one
+ * first (transfer full) (element-type GstBuffer), or NULL.  `n_dropped` counts
+ * the others. */
+GList *held_packets_take (HeldPackets *held, GstPad *pad, HeldFunc func,
+    gpointer data, guint64 *n_dropped);
+void held_packets_clear (HeldPackets *held);
+
+G_END_DECLS

@@ -1,0 +1,33 @@
+/* Encryption of RTP and RTCP by one key.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * No lock: the caller has it.
+ */
+#pragma once
+
+#include "secure.h"
+
+G_BEGIN_DECLS
+
+/* SSRCs of ours that are remembered: more than the streams of one sender with
+ * their repair streams. */
+#define PROTECT_SSRCS 32
+/* A packet may grow by so much (RFC 3711 3.1, 3.4; RFC 7714 5). */
+#define PROTECT_TRAILER 20
+
+typedef struct _Protect Protect;
+
+/* NULL: libsrtp does not know the cipher.  (transfer full):
+ * protect_free(), which takes NULL, too. */
+Protect *protect_new (GBytes *key, GstRtpAdaptCipher cipher);
+void protect_free (Protect *p);
+
+/* A packet of RTP or RTCP becomes SRTP or SRTCP in place, and `*size` grows by
+ * no more than PROTECT_TRAILER.  FALSE: it may not be sent, as it is malformed
+ * or its number was used before. */
+gboolean protect_packet (Protect *p, guint8 *data, gsize *size);
+
+/* The SSRCs whose RTP or RTCP was encrypted, the last PROTECT_SSRCS of them. */
+const guint32 *protect_ssrcs (const Protect *p, guint *n);
+
+G_END_DECLS

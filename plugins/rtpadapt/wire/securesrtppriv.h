@@ -1,0 +1,63 @@
+/* securesrtp's own: its struct, shared by its files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "heldpackets.h"
+#include "protect.h"
+#include "replayguard.h"
+#include "securesrtp.h"
+#include "unprotect.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsecure_debug);
+
+/* Bytes of an answer or a question, with room to encrypt it. */
+#define SECURE_SAYING \
+  (8 + RA_XR_DLRR_SIZE (1) * PROTECT_SSRCS + PROTECT_TRAILER)
+
+typedef struct
+{
+  GstPad *pad;
+  gulong probe;
+} Hook;
+
+struct _SecureSrtp
+{
+  GstElement *bin;
+  GArray *hooks; /* (Hook) */
+
+  GMutex out; /* guards what encrypts; never held while `in` is taken, nor
+                 while anything is pushed or called */
+  Protect *protect;
+  GSocket *socket; /* or NULL */
+  gboolean rtcp_port_next;
+  GSocketAddress *group; /* or NULL */
+  guint64 unsent;
+
+  GMutex in; /* guards what decrypts; the same */
+  Unprotect *unprotect;
+  ReplayGuard *guard; /* or NULL */
+  HeldPackets held;
+  SecureSrtpStats count;
+  RaTime failing;  /* since then nothing was authentic, RA_TIME_NONE: it is */
+  RaTime wondered; /* a question about it was sent then */
+  guint failed;    /* packets */
+  gboolean warned_key, warned_replay;
+  RaTime answers_since;
+  guint answers;
+};
+
+/* 64 bits that nobody can guess. */
+guint64 secure_srtp_chance (void);
+/* Sends a packet of RTCP of our own, encrypted in place: `data` has
+ * PROTECT_TRAILER bytes of room behind it. */
+void secure_srtp_say (
+    SecureSrtp *x, GSocketAddress *to, guint8 *data, gsize size);
+
+/* securesrtpin.c: a packet leaves a UDP source. */
+GstPadProbeReturn secure_srtp_comes (
+    GstPad *pad, GstPadProbeInfo *info, gpointer x);
+
+G_END_DECLS

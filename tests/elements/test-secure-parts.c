@@ -1,0 +1,639 @@
+/* SRTP with a key, without elements, in virtual time: late joiners, floods of
+ * SSRCs, and recordings.  libsrtp itself makes the packets.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../trust/trust.h"
+
+#include "../../plugins/rtpadapt/wire/heldpackets.h"
+#include "../../plugins/rtpadapt/wire/protect.h"
+#include "../../plugins/rtpadapt/wire/replayguard.h"
+#include "../../plugins/rtpadapt/wire/srtpkey.h"
+#include "../../plugins/rtpadapt/wire/unprotect.h"
+
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SSRC 0x01020304
+#define START (1000 * RA_SECOND)
+#define ROOM 256
+
+static GBytes *
+a_key (guint cipher)
+{
+  guint8 bytes[64];
+
+  for (guint i = 0; i < sizeof bytes; i++)
+    bytes[i] = (guint8) (i * 7 + 1);
+  return g_bytes_new (bytes, secure_key_size ((GstRtpAdaptCipher) cipher));
+}
+
+/* --- a sender ------------------------------------------------------------ */
+
+typedef struct
+{
+  srtp_t session;
+  guint64 sent; /* packets; the first has the number `first` */
+  guint16 first;
+  guint32 ssrc;
+} Sender;
+
+static void
+sender_new (Sender *s, guint cipher, guint32 ssrc, guint16 first)
+{
+  GBytes *key = a_key (cipher);
+
+  *s = (Sender){ .ssrc = ssrc, .first = first };
+  s->session
+      = srtp_key_session (key, (GstRtpAdaptCipher) cipher, ssrc_specific, ssrc);
+  g_assert_nonnull (s->session);
+  g_bytes_unref (key);
+}
+
+static void
+write_rtp (guint8 *data, guint32 ssrc, guint16 seq)
+{
+  memset (data, 0x55, 60);
+  data[0] = 0x80;
+  data[1] = 96;
+  ra_put_u16 (data + 2, seq);
+  ra_put_u32 (data + 4, 0);
+  ra_put_u32 (data + 8, ssrc);
+}
+
+/* The next packet.  Its size. */
+static gsize
+sender_rtp (Sender *s, guint8 data[ROOM])
+{
+  gint len = 60;
+
+  write_rtp (data, s->ssrc, (guint16) (s->first + s->sent++));
+  g_assert_cmpint (
+      srtp_protect (s->session, data, &len), ==, srtp_err_status_ok);
+  return (gsize) len;
+}
+
+/* It goes on as if `n` packets had been sent, a few at each wrap. */
+static void
+sender_skip (Sender *s, guint64 n)
+{
+  guint8 data[ROOM];
+  guint64 to = s->sent + n;
+
+  while (s->sent + 30000 < to) {
+    s->sent += 30000;
+    sender_rtp (s, data);
+  }
+  s->sent = to;
+  sender_rtp (s, data);
+}
+
+/* A sender report without blocks, RFC 3550 6.4.1. */
+static gsize
+sender_sr (Sender *s, guint32 packets, guint8 data[ROOM])
+{
+  gint len = 28;
+
+  memset (data, 0, 28);
+  data[0] = 0x80;
+  data[1] = 200;
+  ra_put_u16 (data + 2, 6);
+  ra_put_u32 (data + 4, s->ssrc);
+  ra_put_u32 (data + 20, packets);
+  g_assert_cmpint (
+      srtp_protect_rtcp (s->session, data, &len), ==, srtp_err_status_ok);
+  return (gsize) len;
+}
+
+static Unprotect *
+receiver_new (guint cipher)
+{
+  GBytes *key = a_key (cipher);
+  Unprotect *u = unprotect_new (key, (GstRtpAdaptCipher) cipher);
+
+  g_assert_nonnull (u);
+  g_bytes_unref (key);
+  return u;
+}
+
+static UnprotectResult
+hear (Unprotect *u, const guint8 *data, gsize size, RaTime now)
+{
+  guint8 copy[ROOM];
+  UnprotectResult result;
+  gsize len = size;
+
+  memcpy (copy, data, size);
+  result = unprotect_packet (u, copy, &len, now);
+  if (result == UNPROTECT_OK && copy[1] == 96) {
+    g_assert_cmpuint (len, ==, 60);
+    g_assert_cmphex (copy[59], ==, 0x55);
+  }
+  if (result != UNPROTECT_OK)
+    g_assert_true (len == size && memcmp (copy, data, size) == 0);
+  return result;
+}
+
+/* --- the roll-over counter ----------------------------------------------- */
+
+/* Packets that a receiver needs which starts after `sent` packets. */
+static const struct
+{
+  guint64 sent;
+  gboolean report; /* it heard a sender report before */
+  guint32 count;   /* which told of so many packets; 0: of all */
+  guint most;      /* packets till one is decrypted */
+  const gchar *why;
+} joiners[] = {
+  { 0, FALSE, 0, 1, "from the start" },
+  { 40000, FALSE, 0, 1, "in the middle of the first round" },
+  { 65536, FALSE, 0, 1, "after one wrap" },
+  { 3 * 65536 + 5, FALSE, 0, 1, "after three wraps" },
+  { 7 * 65536 + 60000, FALSE, 0, 1, "after seven, the last without a report" },
+  { 40 * 65536, TRUE, 0, 1, "after forty, told by a report" },
+  { 1000 * 65536 + 9, TRUE, 0, 1, "after a thousand: 2.5 days at 300/s" },
+  /* The report lets expect 0, the packet has 40: 0 and 1 are tried each time,
+   * then 14 more: 2 to 15, 16 to 29, 30 to 43, so it is the third. */
+  { 40 * 65536, TRUE, 1, 3, "the report knows less than the numbers say" },
+  /* (1000 - 2) / 14 = 71.3 */
+  { 1000 * 65536, TRUE, 1, 72, "the same after a thousand wraps" },
+};
+
+static void
+test_joiners (gconstpointer data)
+{
+  guint cipher = GPOINTER_TO_UINT (data);
+
+  for (guint i = 0; i < G_N_ELEMENTS (joiners); i++) {
+    Unprotect *u = receiver_new (cipher);
+    RaTime now = START;
+    guint8 packet[ROOM];
+    guint tries = 0;
+    Sender s;
+    gsize size;
+
+    g_test_message ("%s", joiners[i].why);
+    sender_new (&s, cipher, SSRC, 0);
+    if (joiners[i].sent > 0)
+      sender_skip (&s, joiners[i].sent - 1);
+    if (joiners[i].report) {
+      size = sender_sr (
+          &s, joiners[i].count ? joiners[i].count : (guint32) s.sent, packet);
+      g_assert_cmpint (hear (u, packet, size, now), ==, UNPROTECT_OK);
+    }
+    do {
+      size = sender_rtp (&s, packet);
+      now = ra_later (now, 10 * RA_MSECOND);
+      g_assert_cmpuint (++tries, <=, joiners[i].most);
+    } while (hear (u, packet, size, now) != UNPROTECT_OK);
+    g_assert_cmpuint (tries, ==, joiners[i].most);
+    /* and goes on, over the next wrap */
+    sender_skip (&s, 20000);
+    for (guint k = 0; k < 3; k++) {
+      size = sender_rtp (&s, packet);
+      g_assert_cmpint (hear (u, packet, size, now), ==, UNPROTECT_OK);
+      g_assert_cmpint (hear (u, packet, size, now), ==, UNPROTECT_REPLAYED);
+      sender_skip (&s, 25000);
+    }
+    unprotect_free (u);
+    srtp_dealloc (s.session);
+  }
+}
+
+/* --- gaps ---------------------------------------------------------------- */
+
+static const struct
+{
+  guint64 missing;
+  guint64 before;
+} gaps[] = {
+  { 1000, 10 },
+  { 32000, 10 },
+  { 40000, 10 },
+  { 40000, 60000 },
+  { 65536, 500 },
+  { 65535, 500 },
+  { 200000, 30000 },
+  { 800000, 65530 },
+};
+
+/* 2 s of silence, in which so many packets are lost. */
+static void
+test_gaps (gconstpointer data)
+{
+  guint cipher = GPOINTER_TO_UINT (data);
+
+  for (guint i = 0; i < G_N_ELEMENTS (gaps); i++) {
+    Unprotect *u = receiver_new (cipher);
+    RaTime now = START;
+    guint8 old[ROOM], packet[ROOM];
+    gsize old_size, size;
+    guint lost = 0;
+    Sender s;
+
+    g_test_message ("%u packets missing", (guint) gaps[i].missing);
+    sender_new (&s, cipher, SSRC, 0);
+    s.sent = gaps[i].before;
+    old_size = sender_rtp (&s, old);
+    g_assert_cmpint (hear (u, old, old_size, now), ==, UNPROTECT_OK);
+    sender_skip (&s, gaps[i].missing);
+    now = ra_later (now, 2 * RA_SECOND);
+    for (;; lost++) {
+      size = sender_rtp (&s, packet);
+      if (hear (u, packet, size, now) == UNPROTECT_OK)
+        break;
+      g_assert_cmpuint (lost, <, 2);
+      now = ra_later (now, 3 * RA_MSECOND);
+    }
+    /* What came before the gap is old for ever. */
+    now = ra_later (now, 5 * RA_SECOND);
+    g_assert_cmpint (hear (u, old, old_size, now), !=, UNPROTECT_OK);
+    size = sender_rtp (&s, packet);
+    g_assert_cmpint (hear (u, packet, size, now), ==, UNPROTECT_OK);
+    unprotect_free (u);
+    srtp_dealloc (s.session);
+  }
+}
+
+/* --- floods -------------------------------------------------------------- */
+
+static guint64
+resident (void)
+{
+  g_autofree gchar *text = NULL;
+  guint64 pages = 0;
+
+  g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  g_assert_cmpint (sscanf (text, "%*u %" G_GUINT64_FORMAT, &pages), ==, 1);
+  return pages * 4096;
+}
+
+/* `n` made-up packets in `span`, none of them authentic. */
+static RaTime
+flood (Unprotect *u, guint n, RaSpan span, guint32 ssrc, RaTime now)
+{
+  guint8 packet[ROOM];
+
+  for (guint i = 0; i < n; i++) {
+    write_rtp (packet, ssrc + i, (guint16) i);
+    g_assert_cmpint (hear (u, packet, 60, now), ==, UNPROTECT_FORGED);
+    now = ra_later (now, span / n);
+  }
+  return now;
+}
+
+/* The first good packet passes, at the start, and after a restart. */
+static void
+test_flood (void)
+{
+  Unprotect *u = receiver_new (0);
+  guint8 packet[ROOM];
+  RaTime now = START;
+  guint64 before;
+  Sender s;
+  guint first = 0;
+
+  now = flood (u, 1000, RA_SECOND / 2, 0x10000, now);
+  before = resident ();
+  for (guint life = 0; life < 3; life++) {
+    now = flood (u, 4000, 2 * RA_SECOND, 0x20000 + life * 4000, now);
+    sender_new (&s, 0, SSRC + life, 0);
+    first += hear (u, packet, sender_rtp (&s, packet), now) == UNPROTECT_OK;
+    srtp_dealloc (s.session);
+  }
+  now = flood (u, 88000, 44 * RA_SECOND, 0x800000, now);
+  sender_new (&s, 0, SSRC + 3, 0);
+  first += hear (u, packet, sender_rtp (&s, packet), now) == UNPROTECT_OK;
+  srtp_dealloc (s.session);
+  trust_row ("flood", "12 SSRCs before the stream, SRTP",
+      "2,000 made-up SSRCs per second, 100,000 in all: a sender that starts, or "
+      "starts again, in the midst passes with its first packet; memory grows by "
+      "less than 10 MB",
+      first == 4 && unprotect_n_streams (u) == 4
+          && resident () < before + 10 * 1000 * 1000,
+      "%u of 4 first packets, %+.1f MB", first,
+      ((gdouble) resident () - (gdouble) before) / 1e6);
+  unprotect_free (u);
+}
+
+/* The tries for counters above 0 are limited: one who forges the SSRC of a
+ * stream that is to be found delays it, and no more. */
+static void
+test_forged_ssrc (void)
+{
+  Unprotect *u = receiver_new (0);
+  guint8 packet[ROOM];
+  RaTime now = START;
+  guint tries = 0;
+  Sender s;
+  gsize size;
+
+  sender_new (&s, 0, SSRC, 0);
+  sender_skip (&s, 30 * 65536);
+  size = sender_sr (&s, (guint32) s.sent, packet);
+  g_assert_cmpint (hear (u, packet, size, now), ==, UNPROTECT_OK);
+  do {
+    for (guint i = 0; i < 10; i++) { /* 1,000/s */
+      write_rtp (packet, SSRC, (guint16) (i * 999));
+      g_assert_cmpint (hear (u, packet, 60, now), ==, UNPROTECT_FORGED);
+      now = ra_later (now, RA_MSECOND);
+    }
+    size = sender_rtp (&s, packet);
+    g_assert_cmpuint (++tries, <, 100); /* 1 s of the stream */
+  } while (hear (u, packet, size, now) != UNPROTECT_OK);
+  unprotect_free (u);
+  srtp_dealloc (s.session);
+}
+
+/* There are places for 64; the most silent one goes, one that is kept last. */
+static void
+test_places (void)
+{
+  Unprotect *u = receiver_new (0);
+  guint8 packet[ROOM], kept[ROOM];
+  gsize size, kept_size = 0;
+  RaTime now = START;
+  Sender s;
+
+  for (guint i = 0; i < 3 * UNPROTECT_STREAMS; i++) {
+    sender_new (&s, 0, SSRC + i, 0);
+    size = sender_rtp (&s, packet);
+    now = ra_later (now, RA_MSECOND);
+    g_assert_cmpint (hear (u, packet, size, now), ==, UNPROTECT_OK);
+    g_assert_cmpuint (
+        unprotect_n_streams (u), ==, MIN (i + 1, UNPROTECT_STREAMS));
+    if (i == 0) {
+      unprotect_keep (u, SSRC);
+      kept_size = size;
+      memcpy (kept, packet, size);
+    }
+    srtp_dealloc (s.session);
+  }
+  g_assert_cmpint (hear (u, kept, kept_size, now), ==, UNPROTECT_REPLAYED);
+  unprotect_free (u);
+}
+
+/* --- what is no SRTP ----------------------------------------------------- */
+
+static void
+test_any_bytes (gconstpointer data)
+{
+  Unprotect *u = receiver_new (GPOINTER_TO_UINT (data));
+  GRand *rand = g_rand_new_with_seed (7);
+
+  for (guint i = 0; i < 20000; i++) {
+    guint8 packet[ROOM];
+    gsize size = (gsize) g_rand_int_range (rand, 0, 100);
+
+    for (guint k = 0; k < size; k++)
+      packet[k] = (guint8) g_rand_int (rand);
+    if (i % 2)
+      packet[0] = (packet[0] & 0x3f) | 0x80;
+    g_assert_cmpint (
+        hear (u, packet, size, START + i * RA_MSECOND), !=, UNPROTECT_OK);
+  }
+  g_assert_cmpuint (unprotect_n_streams (u), ==, 0);
+  g_rand_free (rand);
+  unprotect_free (u);
+}
+
+/* What one side makes the other one reads, of each kind. */
+static void
+test_protect (gconstpointer data)
+{
+  GBytes *key = a_key (GPOINTER_TO_UINT (data));
+  Protect *p = protect_new (key, (GstRtpAdaptCipher) GPOINTER_TO_UINT (data));
+  Unprotect *u = receiver_new (GPOINTER_TO_UINT (data));
+  const guint32 *ssrcs;
+  guint n;
+
+  for (guint i = 0; i < 100; i++) {
+    guint8 packet[ROOM];
+    gsize size = 60;
+
+    write_rtp (packet, SSRC + i % 50, (guint16) i);
+    g_assert_true (protect_packet (p, packet, &size));
+    g_assert_cmpuint (size, <=, 60 + PROTECT_TRAILER);
+    g_assert_cmpint (hear (u, packet, size, START), ==, UNPROTECT_OK);
+    size = 60;
+    write_rtp (packet, SSRC + i % 50, (guint16) i);
+    g_assert_false (protect_packet (p, packet, &size)); /* its number again */
+  }
+  for (guint i = 0; i < 2; i++) { /* an empty receiver report */
+    guint8 packet[ROOM] = { 0x80, 201, 0, 1, 0, 0, 0, 9 };
+    gsize size = 8;
+
+    g_assert_true (protect_packet (p, packet, &size));
+    g_assert_cmpuint (size, <=, 8 + PROTECT_TRAILER);
+    g_assert_cmpint (hear (u, packet, size, START), ==, UNPROTECT_OK);
+  }
+  ssrcs = protect_ssrcs (p, &n);
+  g_assert_cmpuint (n, ==, PROTECT_SSRCS);
+  for (guint i = 0; i < n; i++)
+    g_assert_true (ssrcs[i] - SSRC < 50 || ssrcs[i] == 9);
+  g_bytes_unref (key);
+  protect_free (p);
+  unprotect_free (u);
+}
+
+/* --- the replay guard ---------------------------------------------------- */
+
+#define ASKER 0x0a0b0c0d
+
+static RaXrItem
+question_read (const ReplayGuardQuestion *q)
+{
+  RaXrReader r;
+  RaXrItem item = { 0 };
+
+  g_assert_true (ra_xr_read (&r, q->data + 8, sizeof q->data - 8));
+  g_assert_true (ra_xr_next (&r, &item));
+  g_assert_cmpint (item.kind, ==, RA_XR_RRTR);
+  g_assert_cmphex (item.ssrc, ==, ASKER);
+  return item;
+}
+
+static RaXrItem
+dlrr (guint32 ssrc, const RaXrItem *question)
+{
+  return (RaXrItem){ .kind = RA_XR_DLRR,
+    .ssrc = ssrc,
+    .dlrr = { question->ssrc, ra_xr_lrr (question->ntp), 0 } };
+}
+
+static void
+test_guard (void)
+{
+  ReplayGuard *g = replay_guard_new (ASKER);
+  RaTime now = START;
+  ReplayGuardQuestion q;
+  RaXrItem asked, said;
+
+  g_assert_cmpint (replay_guard_hear (g, SSRC, now), ==, REPLAY_GUARD_HOLD);
+  g_assert_true (replay_guard_ask (g, SSRC, 0, 0x1122334455667788, now, &q));
+  asked = question_read (&q);
+  g_assert_cmphex (asked.ntp, ==, 0x1122334455667788);
+  /* not more often than each 100 ms, and the other port for itself */
+  g_assert_false (replay_guard_ask (g, SSRC, 0, 1, now + 99 * RA_MSECOND, &q));
+  g_assert_true (replay_guard_ask (g, SSRC, 1, 1, now + 99 * RA_MSECOND, &q));
+  g_assert_true (replay_guard_ask (g, SSRC, 0, 1, now + 100 * RA_MSECOND, &q));
+
+  said = dlrr (SSRC, &asked);
+  said.dlrr.lrr ^= 1; /* the answer to another question */
+  g_assert_false (replay_guard_answer (g, &said, now));
+  said = dlrr (SSRC, &asked);
+  said.dlrr.receiver ^= 1; /* to another receiver */
+  g_assert_false (replay_guard_answer (g, &said, now));
+  g_assert_false (replay_guard_answer (g, &asked, now)); /* no answer */
+  g_assert_cmpint (replay_guard_hear (g, SSRC, now), ==, REPLAY_GUARD_HOLD);
+  now = ra_later (now, REPLAY_GUARD_PATIENCE);
+  g_assert_cmpint (replay_guard_hear (g, SSRC, now), ==, REPLAY_GUARD_REFUSE);
+  said = dlrr (SSRC, &asked); /* late, but an answer */
+  g_assert_true (replay_guard_answer (g, &said, now));
+  g_assert_cmpint (replay_guard_hear (g, SSRC, now), ==, REPLAY_GUARD_PASS);
+  g_assert_false (
+      replay_guard_ask (g, SSRC, 0, 1, now + RA_SECOND, &q)); /* no need */
+  g_assert_cmpint (replay_guard_hear (g, SSRC + 1, now), ==, REPLAY_GUARD_HOLD);
+  replay_guard_free (g);
+}
+
+/* Questions of more than 8 s ago are forgotten; of 200 SSRCs not more are asked
+ * than 50 in a second. */
+static void
+test_guard_bounds (void)
+{
+  ReplayGuard *g = replay_guard_new (ASKER);
+  RaTime now = START;
+  ReplayGuardQuestion q;
+  RaXrItem first, said;
+  guint asked = 0;
+
+  replay_guard_hear (g, SSRC, now);
+  g_assert_true (replay_guard_ask (g, SSRC, 0, 0x1122334455667788, now, &q));
+  first = question_read (&q);
+  said = dlrr (SSRC, &first);
+  g_assert_true (replay_guard_answer (g, &said, now));
+  for (guint i = 0; i < 200; i++) {
+    replay_guard_hear (g, 0x20000 + i, now);
+    asked += replay_guard_ask (g, 0x20000 + i, 0, i + 77777777, now, &q);
+  }
+  g_assert_cmpuint (asked, ==, REPLAY_GUARD_ASKS - 1);
+  g_assert_true (replay_guard_is_proven (g, SSRC)); /* it keeps its place */
+  for (guint64 i = 1; i <= REPLAY_GUARD_QUESTIONS; i++) {
+    now = ra_later (now, REPLAY_GUARD_NEW);
+    replay_guard_hear (g, 0x30000, now);
+    g_assert_true (replay_guard_ask (g, 0x30000, 0, i << 20, now, &q));
+  }
+  said = dlrr (0x30000, &first);
+  g_assert_false (replay_guard_answer (g, &said, now));
+  first = question_read (&q);
+  said = dlrr (0x30000, &first);
+  g_assert_true (replay_guard_answer (g, &said, now));
+  replay_guard_free (g);
+}
+
+/* All our SSRCs answer at once, as one compound. */
+static void
+test_answer (void)
+{
+  const RaXrItem asked
+      = { .kind = RA_XR_RRTR, .ssrc = ASKER, .ntp = 0x1122334455667788 };
+  const guint32 ssrcs[] = { 1, 2, 3 };
+  guint8 data[200];
+  RaXrReader r;
+  RaXrItem item;
+
+  g_assert_cmpuint (
+      replay_guard_write_answer (data, sizeof data, ssrcs, 0, &asked), ==, 0);
+  g_assert_cmpuint (replay_guard_write_answer (data, 79, ssrcs, 3, &asked), ==,
+      0); /* 8 + 3 * 24 */
+  g_assert_cmpuint (
+      replay_guard_write_answer (data, sizeof data, ssrcs, 3, &asked), ==, 80);
+  for (guint i = 0; i < 3; i++) {
+    g_assert_true (ra_xr_read (&r, data + 8 + 24 * i, 24));
+    g_assert_true (ra_xr_next (&r, &item));
+    g_assert_cmphex (item.ssrc, ==, ssrcs[i]);
+    g_assert_cmphex (item.dlrr.receiver, ==, ASKER);
+    g_assert_cmphex (item.dlrr.lrr, ==, 0x33445566); /* RFC 3611 4.5 */
+    g_assert_false (ra_xr_next (&r, &item));
+  }
+}
+
+/* --- packets that are held ----------------------------------------------- */
+
+static HeldFate
+by_ssrc (guint32 ssrc, RaTime since, gpointer data)
+{
+  return ssrc == GPOINTER_TO_UINT (data) ? HELD_LEAVES
+      : since < START + RA_SECOND        ? HELD_DROPPED
+                                         : HELD_STAYS;
+}
+
+static void
+test_held (void)
+{
+  GstPad *pad = gst_pad_new (NULL, GST_PAD_SRC);
+  HeldPackets held = { 0 };
+  guint64 dropped = 0;
+  GList *leave;
+  guint n = 0;
+
+  for (guint i = 0; i < HELD_PACKETS_MAX + 10; i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 10 + i, NULL);
+    gboolean room = held_packets_add (
+        &held, pad, buffer, i % 3, START + i % 2 * RA_SECOND);
+
+    g_assert_cmpint (room, ==, i < HELD_PACKETS_MAX);
+    gst_buffer_unref (buffer);
+  }
+  g_assert_null (
+      held_packets_take (&held, NULL, by_ssrc, GUINT_TO_POINTER (1), &dropped));
+  leave
+      = held_packets_take (&held, pad, by_ssrc, GUINT_TO_POINTER (1), &dropped);
+  for (GList *l = leave; l; l = l->next, n++) /* 1, 4, 7, ... */
+    g_assert_cmpuint (gst_buffer_get_size (l->data), ==, 11 + 3 * n);
+  g_assert_cmpuint (n, ==, 341);
+  /* 683 are left, the even ones of them old: of i = 0, 2, 3, 5, 6, 8, ... */
+  g_assert_cmpuint (dropped + held.list.length, ==, 683);
+  g_assert_cmpuint (dropped, ==, 342);
+  g_list_free_full (leave, (GDestroyNotify) gst_buffer_unref);
+  held_packets_clear (&held);
+  g_assert_cmpuint (held.bytes, ==, 0);
+  gst_object_unref (pad);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *const names[]
+      = { "aes-128-icm", "aes-256-icm", "aes-128-gcm", "aes-256-gcm" };
+  static const struct
+  {
+    const gchar *name;
+    GTestDataFunc func;
+  } each[] = {
+    { "joiners", test_joiners },
+    { "gaps", test_gaps },
+    { "any-bytes", test_any_bytes },
+    { "protect", test_protect },
+  };
+
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (each); i++) {
+    for (guint c = 0; c < G_N_ELEMENTS (names); c++) {
+      g_autofree gchar *path
+          = g_strdup_printf ("/secure-parts/%s/%s", each[i].name, names[c]);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (c), each[i].func);
+    }
+  }
+  g_test_add_func ("/secure-parts/flood", test_flood);
+  g_test_add_func ("/secure-parts/forged-ssrc", test_forged_ssrc);
+  g_test_add_func ("/secure-parts/places", test_places);
+  g_test_add_func ("/secure-parts/guard", test_guard);
+  g_test_add_func ("/secure-parts/guard-bounds", test_guard_bounds);
+  g_test_add_func ("/secure-parts/answer", test_answer);
+  g_test_add_func ("/secure-parts/held", test_held);
+  return g_test_run ();
+}

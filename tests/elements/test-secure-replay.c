@@ -1,0 +1,286 @@
+/* SRTP with a key from end to end: recorded sessions, senders that start again
+ * or move, and where the key can be seen.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../trust/trust.h"
+#include "secure-fixture.h"
+
+/* --- a stranger, who has a recording ------------------------------------- */
+
+typedef struct
+{
+  gint fd;
+  guint heard; /* packets that were sent to it */
+  guint bytes;
+} Stranger;
+
+static void
+stranger_says (Stranger *s, guint port, GPtrArray *record, guint from, guint to)
+{
+  for (guint i = from; i < to; i++) {
+    gsize size;
+    gconstpointer data
+        = g_bytes_get_data (g_ptr_array_index (record, i), &size);
+
+    udp_say (s->fd, "127.0.0.1", port, 0, data, size);
+    if (i % 20 == 19)
+      g_usleep (10000); /* the socket's buffer is small */
+  }
+}
+
+static void
+stranger_hears (Stranger *s)
+{
+  guint8 data[2048];
+  gssize size;
+
+  while ((size = recv (s->fd, data, sizeof data, MSG_DONTWAIT)) >= 0) {
+    s->heard++;
+    s->bytes += (guint) size;
+  }
+}
+
+/* A session that is recorded by the path. (transfer full) */
+static GPtrArray *
+session_record (Receiver *t)
+{
+  GstElement *sender;
+  Path path;
+
+  path_open (&path, t->port);
+  sender = play_sender (path.port, KEY);
+  wait_frames (t, 0, 40);
+  stop (sender);
+  return path_close (&path);
+}
+
+static const struct
+{
+  const gchar *name, *settings;
+  gboolean restarted; /* between the sessions */
+  gboolean guarded;
+  guint pause; /* steps of 100 ms */
+} rows[] = {
+  { "recorded session, receiver restarted", "", TRUE, TRUE, 20 },
+  { "recorded session, same receiver", "", FALSE, TRUE, 1 },
+  { "recorded session, no guard", "replay-guard=false", TRUE, FALSE, 0 },
+};
+
+/* The record comes while the true sender speaks, then for 2 s in which it does
+ * not, then the sender goes on. */
+static void
+test_recorded (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  GPtrArray *record;
+  GstElement *sender;
+  Receiver t;
+  Path path;
+  Stranger s = { 0 };
+  guint port;
+  gint silent;
+  guint64 moved, before;
+
+  receiver_start (&t, rows[r].settings, 0);
+  record = session_record (&t);
+  if (rows[r].restarted) {
+    gint same = t.port;
+
+    receiver_end (&t);
+    receiver_start (&t, rows[r].settings, same);
+  }
+  path_open (&path, t.port);
+  sender = play_sender (path.port, KEY);
+  wait_frames (&t, 0, 20);
+  before = stat_of (t.src, "moved"); /* by the second path's address */
+  s.fd = udp_socket ("127.0.0.1", &port);
+  stranger_says (&s, (guint) t.port, record, 0, record->len / 2);
+  if (rows[r].guarded) {
+    g_atomic_int_set (&path.there, FALSE);
+    g_usleep (500000); /* what was on its way has been shown */
+    silent = g_atomic_int_get (&t.frames[0]);
+    for (guint i = 0; i < rows[r].pause; i++) {
+      guint half = record->len / 2, n = record->len - half;
+
+      stranger_says (&s, (guint) t.port, record, half + n * i / rows[r].pause,
+          half + n * (i + 1) / rows[r].pause);
+      g_usleep (75000);
+    }
+    g_assert_cmpint (g_atomic_int_get (&t.frames[0]), ==, silent);
+    g_atomic_int_set (&path.there, TRUE);
+    wait_frames (&t, 0, 20);
+  } else {
+    WAIT_UNTIL (t.bus, stat_of (t.src, "moved") > before);
+  }
+  stranger_hears (&s);
+  moved = stat_of (t.src, "moved") - before;
+  if (rows[r].guarded)
+    trust_row ("attack", rows[r].name,
+        "played again from elsewhere under the same key, also in a pause of "
+        "2 s: no picture of it, no move; the stranger gets some questions of "
+        "less than 50 bytes, 10 a second at most, and no more",
+        moved == 0 && g_atomic_int_get (&t.pads) == 1 && s.heard <= 40
+            && s.bytes <= 50 * s.heard,
+        "%u packets of the record, moved %" G_GUINT64_FORMAT
+        " times, %u packets sent to the stranger",
+        record->len, moved, s.heard);
+  else
+    g_assert_cmpuint (moved, >, 0); /* what the guard is there for */
+  close (s.fd);
+  stop (sender);
+  g_ptr_array_unref (path_close (&path));
+  g_ptr_array_unref (record);
+  receiver_end (&t);
+}
+
+/* --- the true sender ----------------------------------------------------- */
+
+static const gchar *const ports[] = { "", "rtcp-mux=false" };
+
+/* It starts again, and its address changes: it plays. */
+static void
+test_true (void)
+{
+  gint64 from, again, there;
+  GstElement *sender;
+  Receiver t;
+  Path path;
+
+  receiver_start (&t, "", 0);
+  path_open (&path, t.port);
+  sender = play_sender (path.port, KEY);
+  wait_frames (&t, 0, 20);
+  g_assert_cmpuint (stat_of (t.src, "security/unproven"), ==, 0);
+  g_atomic_int_set (&path.way, 1);
+  from = g_get_monotonic_time ();
+  WAIT_UNTIL (t.bus, stat_of (t.src, "moved") == 1);
+  there = g_get_monotonic_time () - from;
+  wait_frames (&t, 0, 20);
+  gst_element_set_state (sender, GST_STATE_NULL);
+  gst_object_unref (sender);
+  g_usleep (200000);
+  from = g_get_monotonic_time ();
+  sender = play_sender (path.port, KEY);
+  wait_frames (&t, 0, 5);
+  again = g_get_monotonic_time () - from;
+  trust_row ("fault", "sender restarted and moved, SRTP",
+      "the replay guard keeps neither of them out; no packet is refused",
+      stat_of (t.src, "security/unproven") == 0
+          && g_atomic_int_get (&t.pads) == 1,
+      "moved after %.2f s, restarted after %.2f s", (gdouble) there / 1e6,
+      (gdouble) again / 1e6);
+  stop (sender);
+  g_ptr_array_unref (path_close (&path));
+  receiver_end (&t);
+}
+
+/* Without a path between them, with one port and with two. */
+static void
+test_ports (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (ports); i++) {
+    g_autofree gchar *line = NULL;
+    GstElement *sender;
+    GError *error = NULL;
+    Receiver t;
+
+    g_test_message ("%s", ports[i]);
+    receiver_start (&t, ports[i], 0);
+    line = g_strdup_printf (SENDER_VIDEO
+        " ! rtpadaptsink fec=none host=127.0.0.1 port=%d key=" KEY " %s",
+        t.port, ports[i]);
+    sender = gst_parse_launch (line, &error);
+    g_assert_no_error (error);
+    gst_element_set_state (sender, GST_STATE_PLAYING);
+    wait_frames (&t, 0, 20);
+    stop (sender);
+    receiver_end (&t);
+  }
+}
+
+/* --- where the key can be seen ------------------------------------------- */
+
+typedef struct
+{
+  gint all, bad;
+} Lines;
+
+static void
+look_at_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
+{
+  const gchar *text = gst_debug_message_get (message);
+
+  if (text && strstr (text, "e1f97a0d3e018be0"))
+    g_atomic_int_inc (&((Lines *) data)->bad);
+  g_atomic_int_inc (&((Lines *) data)->all);
+}
+
+static gboolean
+is_in_dot (GstElement *bin)
+{
+  g_autofree gchar *dot
+      = gst_debug_bin_to_dot_data (GST_BIN (bin), GST_DEBUG_GRAPH_SHOW_ALL);
+
+  return strstr (dot, "e1f97a0d3e018be0") != NULL;
+}
+
+/* In no log, up to GST_DEBUG=7, and in no picture of the pipeline.  The key is
+ * set as a program does it: gst-launch-1.0 logs its own command line. */
+static void
+test_secret (void)
+{
+  g_autofree gchar *path
+      = g_build_filename (g_get_tmp_dir (), "key-XXXXXX", NULL);
+  gint fd = g_mkstemp (path);
+  Lines seen = { 0 };
+  GstElement *sender, *sink;
+  GError *error = NULL;
+  gboolean drawn;
+  Receiver t;
+
+  g_assert_cmpint (write (fd, KEY, strlen (KEY)), ==, (gssize) strlen (KEY));
+  close (fd);
+  gst_debug_add_log_function (look_at_log, &seen, NULL);
+  gst_debug_set_active (TRUE);
+  gst_debug_set_default_threshold (GST_LEVEL_TRACE);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
+  g_object_set (t.src, "key-file", path, NULL);
+  receiver_play (&t);
+  sender = gst_parse_launch (
+      SENDER_VIDEO " ! rtpadaptsink name=sink host=127.0.0.1", &error);
+  g_assert_no_error (error);
+  sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+  g_object_set (sink, "key", KEY, "port", t.port, NULL);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  wait_frames (&t, 0, 3);
+  drawn = is_in_dot (sender) || is_in_dot (t.pipeline);
+  gst_debug_set_default_threshold (GST_LEVEL_NONE);
+  gst_debug_remove_log_function (look_at_log);
+  gst_object_unref (sink);
+  stop (sender);
+  receiver_end (&t);
+  unlink (path);
+  trust_row ("attack", "14 reads logs",
+      "the key is in no log (GST_DEBUG=7) and no drawing of a pipeline",
+      seen.all > 1000 && seen.bad == 0 && !drawn, "%d of %d lines", seen.bad,
+      seen.all);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/secure-replay/recorded/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_recorded);
+  }
+  g_test_add_func ("/secure-replay/true", test_true);
+  g_test_add_func ("/secure-replay/ports", test_ports);
+  g_test_add_func ("/secure-replay/secret", test_secret);
+  return g_test_run ();
+}
