@@ -145,6 +145,62 @@ test_words (gconstpointer data)
   outage_clear (&o);
 }
 
+/* A block in a sender report (RFC 3550 6.4.1), else in a receiver report. */
+static void
+forge (Outage *o, gboolean sr, guint32 highest)
+{
+  Rtcp r = { 0 };
+
+  if (!sr) {
+    put_rr (&r, SSRC, 0, highest, 0, 0);
+  } else {
+    put_head (&r, 1, 200, 52);
+    put (&r, 4, PEER);
+    for (guint i = 0; i < 5; i++) /* its own times and counts */
+      put (&r, 4, 0);
+    put (&r, 4, SSRC);
+    put (&r, 4, 0);
+    put (&r, 4, highest);
+    for (guint i = 0; i < 3; i++) /* jitter, LSR, DLSR */
+      put (&r, 4, 0);
+  }
+  rtcp_push (o->pair.rtcp, &r);
+}
+
+/* The receiver has left.  Somebody sends report blocks in its name, a hundred
+ * packets farther each second, while 25 leave. */
+static void
+test_left (gconstpointer data)
+{
+  gboolean sr = GPOINTER_TO_UINT (data);
+  GstClockTime left, stopped = GST_CLOCK_TIME_NONE;
+  guint most = 0;
+  guint32 highest;
+  Outage o;
+
+  outage_init (&o, "controller=tfrc min-bitrate=400000");
+  answered (&o, 50);
+  left = time_now (&o.pair.send);
+  highest = o.out - 1;
+  for (guint i = 0; i < 40; i++) {
+    guint n = outage_count (&o, SECOND);
+
+    if (stopped != GST_CLOCK_TIME_NONE)
+      most = MAX (most, n);
+    else if (outage_is_open (&o))
+      stopped = time_now (&o.pair.send) - left;
+    highest += 100;
+    forge (&o, sr, highest);
+  }
+  trust_row ("attack",
+      sr ? "18 the receiver leaves, its SR are forged"
+         : "18 the receiver leaves, its RR are forged",
+      "no later than 15.1 s after nothing but 2 probes/s",
+      stopped <= 16 * SECOND && most <= 2, "within %.0f s; %u packets/s",
+      (gdouble) stopped / SECOND, most);
+  outage_clear (&o);
+}
+
 /* From the first packet on, while the receiver is not there yet. */
 static void
 test_reports_early (void)
@@ -210,6 +266,9 @@ main (int argc, char **argv)
     g_test_add_data_func (name, GUINT_TO_POINTER (i), test_words);
   }
   g_test_add_func ("/rtpadaptsend/outage/reports-early", test_reports_early);
+  g_test_add_data_func ("/rtpadaptsend/outage/left-rr", NULL, test_left);
+  g_test_add_data_func (
+      "/rtpadaptsend/outage/left-sr", GUINT_TO_POINTER (1), test_left);
   g_test_add_data_func ("/rtpadaptsend/outage/eos", NULL, test_eos);
   g_test_add_data_func (
       "/rtpadaptsend/outage/eos-open", GUINT_TO_POINTER (1), test_eos);

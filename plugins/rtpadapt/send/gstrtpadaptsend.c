@@ -110,7 +110,8 @@
  * each case the message comes again, and a key frame is asked for.  Both bounds go
  * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone show that the path
  * is alive and what is lost, but steer no controller: the rate falls to
- * min-bitrate.  Where not even they come, 15 s are the end.
+ * min-bitrate.  Where not even they come for 15 s, a breaker
+ * opens.
  *
  * A receiver that denies losses has any rate.  With
  * #GstRtpAdaptSend:skip-interval one RTP number in so many is left out between
