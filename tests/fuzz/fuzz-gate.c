@@ -101,7 +101,7 @@ gate_init (Gate *g, guint flags)
 {
   PeerConfig cfg = { .authentic = flags >> 1 & 1, .any_port = !(flags & 1) };
   gboolean known[SRC_PAYLOAD_TYPES] = { [0] = TRUE, [96] = TRUE, [122] = TRUE };
-  GstCaps *caps = gst_caps_new_empty_simple ("application/x-rtp");
+  GstCaps *caps = src_payloads_any (); /* with transport-wide numbers */
 
   g->gate = src_gate_new ();
   gst_object_ref_sink (g->gate);
@@ -118,6 +118,27 @@ gate_init (Gate *g, guint flags)
   gst_caps_unref (caps);
 }
 
+/* The same bytes as RTCP that leaves: what is left of it is packets one behind
+ * the other, too, as far as those were. */
+static void
+gate_leave (Gate *g, const guint8 *bytes, gsize length)
+{
+  GstBuffer *rtcp = gst_buffer_new_memdup (bytes, length);
+  GstMapInfo map;
+  gsize at = 0;
+
+  rtcp = src_gate_leave (g->gate, rtcp);
+  if (!rtcp)
+    return;
+  g_assert_true (gst_buffer_map (rtcp, &map, GST_MAP_READ));
+  while (at + 4 <= map.size)
+    at += 4u + 4u * GST_READ_UINT16_BE (map.data + at + 2);
+  if (map.size != length)
+    g_assert_cmpuint (at, ==, map.size);
+  gst_buffer_unmap (rtcp, &map);
+  gst_buffer_unref (rtcp);
+}
+
 /* Every datagram is accounted for, and no more streams come in than there is
  * room for. */
 static void
@@ -132,7 +153,7 @@ gate_check (Gate *g, guint n)
   g_assert_cmpuint (s.rtcp, ==, g->seen.rtcp);
   g_assert_cmpuint (s.rtp + s.rtcp + s.junk + s.sr_requests + s.unknown
           + s.peer.foreign_rtp + s.peer.foreign_rtcp + s.peer.early_rtcp
-          + s.peer.flood,
+          + s.peer.flood + s.order.jumped + s.order.held,
       ==, n);
   g_assert_cmpuint (g_hash_table_size (g->seen.ssrcs), <=, PEER_STREAMS);
 }
@@ -166,6 +187,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     gsize length = (gsize) fuzz_take (&b, 1);
     guint8 *bytes = fuzz_copy (&b, length, &length);
     GstBuffer *buffer = gst_buffer_new ();
+
+    if (bytes && length >= 4)
+      gate_leave (&g, bytes, length);
 
     if (bytes)
       gst_buffer_append_memory (buffer,

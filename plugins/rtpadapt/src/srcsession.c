@@ -29,6 +29,10 @@
  * payload type, as to FEC and back, resets: some 120 missing packets then make
  * it drop all it holds. */
 #define MAX_DROPOUT_TIME 0
+/* ms.  The same for what is behind: 100 packets.  By the packet rate, which time
+ * stamps that stand still make huge, it would take a sender that went back for
+ * packets that are late, and drop them for minutes. */
+#define MAX_MISORDER_TIME 0
 
 /* For a report that RFC 4585 3.5.2 does not allow at once. */
 #define SIGN_DELAY (100 * GST_MSECOND)
@@ -226,7 +230,7 @@ src_session_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
       secure ? GST_RTP_PROFILE_SAVPF : GST_RTP_PROFILE_AVPF, "latency",
       cfg->latency, "drop-on-latency", cfg->drop_on_latency, "do-lost",
       cfg->fec, "do-retransmission", cfg->retransmission, "max-dropout-time",
-      MAX_DROPOUT_TIME, NULL);
+      MAX_DROPOUT_TIME, "max-misorder-time", MAX_MISORDER_TIME, NULL);
   if (!link_session (self)) {
     GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
     return FALSE;

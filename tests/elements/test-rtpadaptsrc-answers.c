@@ -1,0 +1,167 @@
+/* rtpadaptsrc: what goes back, to whom, and how much.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../trust/trust.h"
+#include "src-fixture.h"
+
+#define BRANCH "identity" RECEIVER_OUT
+#define SSRC 0x0f0f0f0f
+#define HEADERS 28 /* IPv4 and UDP */
+
+/* RTP with a number, and 21 bytes more. */
+static gsize
+say (gint fd, gint port, gboolean marker, guint seq)
+{
+  guint8 p[41] = { 0x90, (guint8) (96 | marker << 7) };
+
+  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
+  GST_WRITE_UINT32_BE (p + 4, seq * 300);
+  GST_WRITE_UINT32_BE (p + 8, SSRC);
+  GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+  p[16] = 0x11;
+  GST_WRITE_UINT16_BE (p + 17, (guint16) seq);
+  p[20] = 0x41;
+  udp_say (fd, "127.0.0.1", (guint) port, 0, p, sizeof p);
+  return sizeof p + HEADERS;
+}
+
+typedef struct
+{
+  guint packets;
+  gsize bytes;  /* with headers */
+  gint number;  /* the newest that transport-wide feedback told of, or -1 */
+  guint silent; /* packets without feedback */
+} Heard;
+
+static void
+hear (gint fd, Heard *h)
+{
+  guint8 p[1500];
+  gssize size;
+
+  while ((size = recv (fd, p, sizeof p, MSG_DONTWAIT)) > 0) {
+    gboolean feedback = FALSE;
+
+    h->packets++;
+    h->bytes += (gsize) size + HEADERS;
+    for (gssize at = 0; at + 8 <= size;
+         at += 4 + 4 * GST_READ_UINT16_BE (p + at + 2)) {
+      feedback |= p[at + 1] == 205;
+      if (p[at + 1] == 205 && (p[at] & 31) == 15)
+        h->number = GST_READ_UINT16_BE (p + at + 12)
+            + GST_READ_UINT16_BE (p + at + 14) - 1;
+    }
+    h->silent += !feedback;
+  }
+}
+
+/* Small packets, each the end of a frame, as fast as they are read: answers are
+ * 100 in the first second and 80 in each more, and never more bytes than came. */
+static void
+test_budget (gconstpointer data)
+{
+  const gchar *feedback = data;
+  g_autofree gchar *settings
+      = g_strdup_printf ("pt-map=96=VP8/90000 feedback=%s", feedback);
+  g_autofree gchar *name = g_strdup_printf ("9 reflects, %s", feedback);
+  Heard heard = { 0 };
+  gint64 began;
+  gdouble seconds;
+  gsize said = 0;
+  Receiver t;
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  receiver_new (&t, settings, BRANCH);
+  receiver_play (&t);
+  began = g_get_monotonic_time ();
+  for (guint i = 0; i < 4000; i++) {
+    said += say (fd, t.port, TRUE, i);
+    if (i % 50 == 49) {
+      WAIT_UNTIL (t.bus,
+          stat_of (t.src, "udp/packets") + stat_of (t.src, "udp/kernel-drops")
+              >= i + 1);
+      hear (fd, &heard);
+    }
+  }
+  WAIT_UNTIL (t.bus, (hear (fd, &heard), heard.packets > 0));
+  seconds = (gdouble) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
+  trust_row ("attack", name,
+      "at most 100 answers in a second, and no more bytes than came",
+      heard.packets <= 20 + 80 * seconds + 1 && heard.bytes <= said,
+      "%u answers to 4000 packets in %.1f s, bytes x %.2f", heard.packets,
+      seconds, (gdouble) heard.bytes / (gdouble) said);
+  if (g_str_equal (feedback, "twcc"))
+    g_assert_cmpuint (stat_of (t.src, "answers-dropped"), >, 0);
+  receiver_end (&t);
+  close (fd);
+}
+
+/* An empty RR (RFC 3550 6.4.2) of one whose RTP was not heard is answered. */
+static void
+test_called (void)
+{
+  const guint8 rr[] = { 0x80, 201, 0, 1, 0, 0, 0, 7, 0x81, 202, 0, 3, 0, 0, 0,
+    7, 1, 4, 'a', 'b', 'c', 'd', 0, 0 };
+  Heard heard = { 0 };
+  Receiver t;
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  receiver_new (&t, "pt-map=96=VP8/90000", BRANCH);
+  receiver_play (&t);
+  for (guint i = 0; i < 4; i++)
+    udp_say (fd, "127.0.0.1", (guint) t.port, 0, rr, sizeof rr);
+  WAIT_UNTIL (t.bus, (hear (fd, &heard), heard.packets > 0));
+  g_assert_cmpuint (heard.bytes, <=, 4 * (sizeof rr + HEADERS));
+  g_assert_cmpuint (stat_of (t.src, "early-rtcp"), ==, 4);
+  g_assert_cmpuint (stat_of (t.src, "rtp"), ==, 0);
+  receiver_end (&t);
+  close (fd);
+}
+
+/* In silence reports go on, sooner than rtpsession's own 2.5 s and more; a lone
+ * packet in it, no end of a frame, is answered without another. */
+static void
+test_silence (void)
+{
+  Heard heard = { 0 };
+  Receiver t;
+  guint port;
+  gint fd = udp_socket ("127.0.0.1", &port);
+
+  receiver_new (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
+  receiver_play (&t);
+  for (guint i = 0; i < 60; i++) {
+    say (fd, t.port, i % 3 == 2, i);
+    g_usleep (5000);
+  }
+  WAIT_UNTIL (t.bus, (hear (fd, &heard), heard.number == 59));
+  heard.silent = 0;
+  WAIT_UNTIL (t.bus, (hear (fd, &heard), heard.silent >= 3));
+  for (guint i = 60; i < 63; i++) {
+    g_usleep (500000);
+    say (fd, t.port, FALSE, i);
+    WAIT_UNTIL (t.bus, (hear (fd, &heard), heard.number == (gint) i));
+  }
+  receiver_end (&t);
+  close (fd);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *const feedbacks[] = { "twcc", "ccfb", "tfrc" };
+
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (feedbacks); i++) {
+    g_autofree gchar *path
+        = g_strdup_printf ("/src/answers/budget/%s", feedbacks[i]);
+
+    g_test_add_data_func (path, feedbacks[i], test_budget);
+  }
+  g_test_add_func ("/src/answers/called", test_called);
+  g_test_add_func ("/src/answers/silence", test_silence);
+  return g_test_run ();
+}
