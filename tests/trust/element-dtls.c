@@ -166,7 +166,8 @@ random_record (GRand *rand, guint8 data[256])
   data[2] = g_rand_boolean (rand) ? 0xfd : 0xff;
   data[3] = 0;
   data[4] = (guint8) g_rand_int_range (rand, 0, 2);
-  GST_WRITE_UINT16_BE (data + 11, (guint16) (size - 13));
+  data[11] = 0;
+  data[12] = (guint8) (size - 13);
   if (form == 1)
     return size;
   /* A whole handshake message, or the first part of one. */
@@ -175,7 +176,8 @@ random_record (GRand *rand, guint8 data[256])
   data[13] = (guint8) g_rand_int_range (rand, 0, 21);
   GST_WRITE_UINT24_BE (
       data + 14, (guint) size - 25 + (guint) g_rand_int_range (rand, 0, 2));
-  GST_WRITE_UINT16_BE (data + 17, (guint16) g_rand_int_range (rand, 0, 4));
+  data[17] = 0;
+  data[18] = (guint8) g_rand_int_range (rand, 0, 4);
   GST_WRITE_UINT24_BE (data + 19, 0);
   GST_WRITE_UINT24_BE (data + 22, (guint) size - 25);
   return size;

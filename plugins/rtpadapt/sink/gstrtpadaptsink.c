@@ -44,7 +44,10 @@
  * With #GstRtpAdaptSink:key or #GstRtpAdaptSink:key-file all of it is encrypted
  * (SRTP), and only what was made with that key is heard.  With
  * #GstRtpAdaptSink:dtls the key is agreed upon with the peer; it is the right
- * peer only if its #GstRtpAdaptSink:fingerprint is given.  Without either, RTCP
+ * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake is begun
+ * again each second until a receiver answers, and beside the connection when
+ * nothing has come back for 1.5 s, so a receiver may be late, or be replaced.
+ * The wrong certificate is told by a warning.  Without either, RTCP
  * is heard only from the host that is sent to, and only about our streams.
  *
  * The properties of rtpadaptsend, and those of rtpadaptudpsink that matter, are

@@ -26,7 +26,10 @@
  * counted; the peer may move once it is silent for 3 s, or after 250 ms if its
  * stream goes on where it left off.  With a key (#GstRtpAdaptSrc:key,
  * #GstRtpAdaptSrc:dtls) nothing but what was encrypted with it gets in, and the
- * peer is followed at once.
+ * peer is followed at once.  With #GstRtpAdaptSrc:dtls a new sender takes the
+ * old one's place as soon as its handshake is complete if its certificate is the
+ * #GstRtpAdaptSrc:fingerprint or the old one's, else when the old one has been
+ * silent for a second.
  *
  * Requests for a key frame from downstream go to the sender as PLI.
  *

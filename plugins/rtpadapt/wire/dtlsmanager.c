@@ -13,7 +13,7 @@
 
 /* Datagrams of handshakes that wait for the thread. */
 #define INPUT_MAX 256
-/* How often it looks at the time. */
+/* How often it looks at the time, which is system_now(). */
 #define TICK (100 * G_TIME_SPAN_MILLISECOND)
 /* Wrong certificates that are told of; a stranger can make more. */
 #define TOLD_MAX 16
