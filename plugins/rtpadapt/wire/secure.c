@@ -26,7 +26,7 @@ secure_new (GstBin *bin, gboolean dtls_client)
   g_mutex_init (&s->lock);
   s->bin = bin;
   s->cfg.dtls_client = dtls_client;
-  s->cfg.replay_guard = !dtls_client;
+  s->cfg.replay_guard = s->receiver = !dtls_client;
   s->ready = TRUE;
   return s;
 }
@@ -152,7 +152,7 @@ srtp_open (Secure *s, const SecureConfig *cfg)
   if (!key)
     return FALSE;
   srtp = secure_srtp_new (
-      GST_ELEMENT (s->bin), key, cfg->cipher, cfg->replay_guard);
+      GST_ELEMENT (s->bin), key, cfg->cipher, s->receiver, cfg->replay_guard);
   g_bytes_unref (key);
   if (!srtp) {
     GST_ELEMENT_ERROR (s->bin, LIBRARY, INIT,

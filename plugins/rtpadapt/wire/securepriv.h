@@ -31,6 +31,7 @@ typedef struct
 struct _Secure
 {
   GstBin *bin; /* it owns us */
+  gboolean receiver;
 
   GMutex lock; /* guards all below; not held while anything is called that
                   may take another */

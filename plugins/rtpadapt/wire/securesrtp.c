@@ -149,8 +149,8 @@ secure_srtp_get_stats (SecureSrtp *x, SecureSrtpStats *stats)
 }
 
 SecureSrtp *
-secure_srtp_new (
-    GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher, gboolean guard)
+secure_srtp_new (GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher,
+    gboolean receiver, gboolean guard)
 {
   Protect *protect = protect_new (key, cipher);
   Unprotect *unprotect = unprotect_new (key, cipher);
@@ -168,7 +168,10 @@ secure_srtp_new (
   x->protect = protect;
   g_mutex_init (&x->in);
   x->unprotect = unprotect;
-  x->guard = guard ? replay_guard_new ((guint32) secure_srtp_chance ()) : NULL;
+  x->receiver = receiver;
+  x->guard = receiver && guard
+      ? replay_guard_new ((guint32) secure_srtp_chance ())
+      : NULL;
   x->failing = x->answers_since = RA_TIME_NONE;
   return x;
 }

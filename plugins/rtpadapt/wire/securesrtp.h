@@ -15,10 +15,11 @@ G_BEGIN_DECLS
 
 typedef struct _SecureSrtp SecureSrtp;
 
-/* `guard`: refuse who does not answer.  NULL: libsrtp does not know the cipher.
- * (transfer full): secure_srtp_free(), when nothing flows any more. */
-SecureSrtp *secure_srtp_new (
-    GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher, gboolean guard);
+/* `receiver`: of a receiver, which answers no questions.  `guard`: it refuses who
+ * does not answer.  NULL: libsrtp does not know the cipher.  (transfer full):
+ * secure_srtp_free(), when nothing flows any more. */
+SecureSrtp *secure_srtp_new (GstElement *bin, GBytes *key,
+    GstRtpAdaptCipher cipher, gboolean receiver, gboolean guard);
 void secure_srtp_free (SecureSrtp *x);
 
 /* As secure_answer_by(). */

@@ -92,7 +92,7 @@ judge (Coming *c)
 
   if (c->rtcp && rtp_mux_tell (c->data, c->size, NULL) == RTP_MUX_RTCP) {
     c->drop = hear_reports (c);
-    c->is_asked = c->is_asked && may_answer (x, c->now);
+    c->is_asked = c->is_asked && !x->receiver && may_answer (x, c->now);
   }
   if (!x->guard || c->drop)
     return;

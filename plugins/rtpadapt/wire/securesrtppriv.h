@@ -26,6 +26,7 @@ typedef struct
 struct _SecureSrtp
 {
   GstElement *bin;
+  gboolean receiver;
   GArray *hooks; /* (Hook) */
 
   GMutex out; /* guards what encrypts; never held while `in` is taken, nor
