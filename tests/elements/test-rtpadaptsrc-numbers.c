@@ -49,7 +49,7 @@ live (gint fd, Receiver *t, guint32 ssrc, guint n, guint64 *said)
 {
   for (guint i = 0; i < n; i++) {
     say (fd, t->port, i % FRAME == FRAME - 1, ssrc, i, (gint) i);
-    if (++*said % 64 == 0)
+    if (++*said % 200 == 0)
       wait_read (t, *said);
   }
   wait_read (t, *said);
