@@ -67,7 +67,7 @@ sweep (World *w)
 {
   for (guint i = 1; i <= 3000; i++) {
     say (w, w->seq + i * 2999, TRUE);
-    if (i % 10 == 0)
+    if (i % 20 == 0)
       stream (w, 1);
   }
 }

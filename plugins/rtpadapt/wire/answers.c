@@ -3,7 +3,7 @@
  */
 #include "answers.h"
 
-#include <string.h>
+#include "address.h"
 
 #define HOST 16 /* bytes of an IPv6 address */
 
@@ -35,20 +35,18 @@ answers_free (Answers *a)
   g_free (a);
 }
 
-/* An IPv4 address as its v4-mapped one.  FALSE: it has no host. */
+/* An IPv4 address behind zeros.  FALSE: it has no host. */
 static gboolean
 address_bytes (GSocketAddress *address, guint8 bytes[HOST])
 {
-  static const guint8 mapped[12] = { [10] = 0xff, [11] = 0xff };
-  GInetAddress *host;
+  const guint8 *from;
   gsize size;
 
-  if (!address || !G_IS_INET_SOCKET_ADDRESS (address))
+  if (!is_inet (address))
     return FALSE;
-  host = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
-  size = g_inet_address_get_native_size (host);
-  memcpy (bytes, mapped, sizeof mapped);
-  memcpy (bytes + HOST - size, g_inet_address_to_bytes (host), size);
+  from = host_bytes (host_of (address), &size);
+  memset (bytes, 0, HOST);
+  memcpy (bytes + HOST - size, from, size);
   return TRUE;
 }
 

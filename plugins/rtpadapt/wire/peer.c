@@ -3,7 +3,7 @@
  */
 #include "peer.h"
 
-#include <string.h>
+#include "address.h"
 
 #define MAX_DROPOUT 3000 /* RFC 3550 A.1 */
 #define MAX_MISORDER 100 /* RFC 3550 A.1 */
@@ -39,58 +39,6 @@ struct _Peer
   guint fresh;
   PeerStats count;
 };
-
-/* --- addresses ---------------------------------------------------------- */
-
-/* The bytes of a host, an IPv4 one also of a v4-mapped address. */
-static const guint8 *
-host_bytes (GInetAddress *host, gsize *size)
-{
-  static const guint8 mapped[12] = { [10] = 0xff, [11] = 0xff };
-  const guint8 *bytes = g_inet_address_to_bytes (host);
-
-  *size = g_inet_address_get_native_size (host);
-  if (*size == 16 && memcmp (bytes, mapped, sizeof mapped) == 0) {
-    *size = 4;
-    return bytes + 12;
-  }
-  return bytes;
-}
-
-static gboolean
-same_host (GInetAddress *a, GInetAddress *b)
-{
-  gsize na, nb;
-  const guint8 *ba = host_bytes (a, &na), *bb = host_bytes (b, &nb);
-
-  return na == nb && memcmp (ba, bb, na) == 0;
-}
-
-static GInetAddress *
-host_of (GSocketAddress *address)
-{
-  return g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
-}
-
-static guint16
-port_of (GSocketAddress *address)
-{
-  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
-}
-
-static gboolean
-same_address (GSocketAddress *a, GSocketAddress *b)
-{
-  if (a == b || !a || !b)
-    return a == b;
-  return port_of (a) == port_of (b) && same_host (host_of (a), host_of (b));
-}
-
-static gboolean
-is_inet (GSocketAddress *address)
-{
-  return address && G_IS_INET_SOCKET_ADDRESS (address);
-}
 
 /* --- streams ------------------------------------------------------------ */
 

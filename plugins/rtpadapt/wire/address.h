@@ -1,0 +1,61 @@
+/* Comparing the addresses that packets come from.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include <string.h>
+
+G_BEGIN_DECLS
+
+/* The bytes of a host, an IPv4 one also of a v4-mapped address. */
+static inline const guint8 *
+host_bytes (GInetAddress *host, gsize *size)
+{
+  static const guint8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+  const guint8 *bytes = g_inet_address_to_bytes (host);
+
+  *size = g_inet_address_get_native_size (host);
+  if (*size == 16 && memcmp (bytes, mapped, sizeof mapped) == 0) {
+    *size = 4;
+    return bytes + 12;
+  }
+  return bytes;
+}
+
+static inline gboolean
+same_host (GInetAddress *a, GInetAddress *b)
+{
+  gsize na, nb;
+  const guint8 *ba = host_bytes (a, &na), *bb = host_bytes (b, &nb);
+
+  return na == nb && memcmp (ba, bb, na) == 0;
+}
+
+static inline GInetAddress *
+host_of (GSocketAddress *address)
+{
+  return g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
+}
+
+static inline guint16
+port_of (GSocketAddress *address)
+{
+  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
+}
+
+static inline gboolean
+same_address (GSocketAddress *a, GSocketAddress *b)
+{
+  if (a == b || !a || !b)
+    return a == b;
+  return port_of (a) == port_of (b) && same_host (host_of (a), host_of (b));
+}
+
+static inline gboolean
+is_inet (GSocketAddress *address)
+{
+  return address && G_IS_INET_SOCKET_ADDRESS (address);
+}
+
+G_END_DECLS
