@@ -76,7 +76,7 @@ net_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   gst_buffer_extract (buffer, 0, &first, 1);
   learn (self, buffer);
   if (first < 128 || first > 191) { /* RFC 7983 7 */
-    dtls_manager_hear (self, buffer);
+    dtls_input_hear (self, buffer);
     return GST_FLOW_OK;
   }
   link = ref_current (self);

@@ -52,8 +52,10 @@ void dtls_flight_hello (DtlsHub *self, DtlsLink *link);
 /* dtlsmanager.c: the thread. */
 void dtls_manager_start (DtlsHub *self);
 void dtls_manager_stop (DtlsHub *self);
-/* A datagram of DTLS.  (transfer full) */
-void dtls_manager_hear (DtlsHub *self, GstBuffer *buffer);
+
+/* dtlsinput.c */
+/* A datagram that may be of DTLS.  (transfer full) */
+void dtls_input_hear (DtlsHub *self, GstBuffer *buffer);
 
 /* dtlsaddress.c: of Internet addresses; NULL is the same as NULL. */
 gboolean dtls_same_host (GSocketAddress *a, GSocketAddress *b);

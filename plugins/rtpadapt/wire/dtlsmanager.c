@@ -11,8 +11,6 @@
 #undef GST_CAT_DEFAULT
 #define GST_CAT_DEFAULT dtls_hub_debug
 
-/* Datagrams of handshakes that wait for the thread. */
-#define INPUT_MAX 256
 /* How often it looks at the time, which is system_now(). */
 #define TICK (100 * G_TIME_SPAN_MILLISECOND)
 /* Wrong certificates that are told of; a stranger can make more. */
@@ -472,26 +470,4 @@ dtls_manager_stop (DtlsHub *self)
     end_link (self, &self->tries[i]);
   replace_current (self, NULL);
   g_queue_clear_full (&self->input, (GDestroyNotify) gst_buffer_unref);
-}
-
-void
-dtls_manager_hear (DtlsHub *self, GstBuffer *buffer)
-{
-  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
-  gboolean pass;
-
-  g_mutex_lock (&self->lock);
-  pass = meta && G_IS_INET_SOCKET_ADDRESS (meta->addr)
-      && g_queue_get_length (&self->input) < INPUT_MAX;
-  if (pass && self->to)
-    pass = dtls_same_host (self->to, meta->addr);
-  if (pass) {
-    g_queue_push_tail (&self->input, buffer);
-    g_cond_signal (&self->cond);
-  } else {
-    self->count.refused++;
-  }
-  g_mutex_unlock (&self->lock);
-  if (!pass)
-    gst_buffer_unref (buffer);
 }
