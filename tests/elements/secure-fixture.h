@@ -22,6 +22,7 @@ typedef struct
   gint there, back; /* atomic: packets pass */
   gint way;         /* atomic: which of `inner` */
   gint stop;        /* atomic */
+  gint passed;      /* atomic: packets to the receiver */
   GMutex lock;
   GPtrArray *record; /* of GBytes */
   GThread *thread;
@@ -42,10 +43,12 @@ path_take (Path *p, gint fd)
     g_ptr_array_add (p->record, g_bytes_new (heard.data, (gsize) heard.size));
     g_mutex_unlock (&p->lock);
   }
-  if (g_atomic_int_get (there ? &p->there : &p->back))
-    udp_say (there ? p->inner[g_atomic_int_get (&p->way)] : p->outer,
-        "127.0.0.1", there ? p->src_port : p->sink_port, 0, heard.data,
-        (gsize) heard.size);
+  if (!g_atomic_int_get (there ? &p->there : &p->back))
+    return;
+  if (there)
+    g_atomic_int_inc (&p->passed);
+  udp_say (there ? p->inner[g_atomic_int_get (&p->way)] : p->outer, "127.0.0.1",
+      there ? p->src_port : p->sink_port, 0, heard.data, (gsize) heard.size);
 }
 
 static inline gpointer
