@@ -101,6 +101,8 @@ typedef struct
   SendSaid said;
   gboolean no_room;        /* a packet that may not grow lacked an extension */
   gboolean twcc_malformed; /* in the compound that the session reads now */
+  gboolean twcc_based;     /* there, too: it has transport-wide feedback, */
+  guint16 twcc_base;       /* the first of which begins here */
   gboolean pushed;         /* somebody downstream took a packet */
   gboolean stale;          /* look for the session anew */
   GWeakRef session;

@@ -380,8 +380,9 @@ rtcp_of_receiver (
     return accept_rtcp (peer, from, what, now);
   if (peer->known && !is_silent (peer, now))
     return refuse_rtcp (peer, FALSE);
-  return what->on_ours ? accept_rtcp (peer, from, what, now)
-                       : refuse_rtcp (peer, !peer->known);
+  /* An empty report says that somebody is there, and that is all that a receiver
+   * can say who has not had our packets yet. */
+  return what->on_ours ? accept_rtcp (peer, from, what, now) : PEER_OK;
 }
 
 PeerVerdict

@@ -8,8 +8,10 @@
  * waits for a timer that nobody sets any more: neither ever returns, nor does
  * the change to NULL.  So
  *   - a number more than SEQ_NEAR from the last one counts when the next packet
- *     confirms it (RFC 3550 A.1); the first of the two is held back until then,
- *     so that a frame after an outage is whole;
+ *     confirms it (RFC 3550 A.1).  The next packet may be up to SEQ_NEAR ahead,
+ *     because the path after an outage, or a sender that only probes it, leaves
+ *     some out.  The first of the two is held back until then, so that a frame
+ *     after an outage is whole;
  *   - such a jump counts SEQ_JUMPS times a second;
  *   - the numbers that are left out, of all SSRCs, are SEQ_MISSING a second, so
  *     that the queue spans less than 32,765 for any latency below three seconds.
