@@ -321,8 +321,8 @@ send_start (GstRtpAdaptSend *self)
   self->beside_again = 0;
   self->notified = G_MAXUINT64; /* nothing yet: 0 is news, too */
   self->breaker_told = RA_BREAKER_CLOSED;
-  self->ceased = FALSE;
-  self->probe_since = self->last_sent = RA_TIME_NONE;
+  self->refresh_due = FALSE;
+  self->probe_since = self->last_sent = self->answered = RA_TIME_NONE;
   self->heard = send_now (self);
   self->ask_again = 0;
   send_keys_start (self);

@@ -63,6 +63,7 @@ rows_apply (GstRtpAdaptSend *self, const GArray *rows)
   if (packets->len > 0) {
     self->heard_at = now;
     send_other_on_kind (self, now);
+    send_answered (self, now);
     ra_sender_on_feedback (self->sender,
         (const RaFeedbackPacket *) packets->data, packets->len, TWCC_GRAIN,
         now);
@@ -221,6 +222,7 @@ tfrc_take (GstRtpAdaptSend *self, Bytes fci, guint32 sender, Compound *c)
   heard[tfrc]++;
   if (tfrc == RA_HEARD_OK) {
     send_other_on_kind (self, c->now);
+    send_answered (self, c->now);
     ra_sender_on_report (self->sender, &report, t_delay, c->now);
     c->changed = TRUE;
   }
@@ -298,6 +300,7 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
   } else {
     count->heard[RA_HEARD_OK]++;
     send_other_on_kind (self, c->now);
+    send_answered (self, c->now);
     ra_sender_on_held_feedback (self->sender,
         (const RaFeedbackPacket *) rows->data, rows->len, CCFB_GRAIN,
         sum.ato * RA_SECOND / CCFB_HZ, c->now);

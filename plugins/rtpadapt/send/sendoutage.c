@@ -40,6 +40,14 @@ send_probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
   return TRUE;
 }
 
+void
+send_answered (GstRtpAdaptSend *self, RaTime now)
+{
+  if (self->answered != RA_TIME_NONE && ra_diff (now, self->answered) >= SILENT)
+    self->refresh_due = TRUE;
+  self->answered = now;
+}
+
 RaTime
 send_ask_next (GstRtpAdaptSend *self)
 {

@@ -320,7 +320,7 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   if (item.is_packet && ra_sender_rate (self->sender) == 0
       && !send_probe_take (self, &item, now)) {
     self->count.ceased++;
-    self->ceased = TRUE;
+    self->refresh_due = TRUE;
     gst_mini_object_unref (item.object);
     return;
   }

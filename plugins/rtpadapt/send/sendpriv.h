@@ -220,10 +220,11 @@ struct _GstRtpAdaptSend
   GstClock *sysclock; /* rtpsession's */
 
   RaTime next_stats;
-  RaTime last_refresh; /* the last request for a key frame */
-  gboolean ceased;     /* packets were dropped since a breaker opened */
-  RaTime probe_since;  /* one may leave, RA_TIME_NONE: not looked for */
-  guint32 probe_ssrc;  /* the latest */
+  RaTime last_refresh;  /* the last request for a key frame */
+  gboolean refresh_due; /* the receiver may lack a key frame */
+  RaTime answered;      /* by feedback, RA_TIME_NONE: never */
+  RaTime probe_since;   /* one may leave, RA_TIME_NONE: not looked for */
+  guint32 probe_ssrc;   /* the latest */
   guint16 probe_seq;
   RaTime last_sent; /* RA_TIME_NONE: nothing yet */
   RaTime heard;     /* any RTCP, or the beginning */
@@ -398,6 +399,9 @@ void send_keys_start (GstRtpAdaptSend *self);
 /* TRUE: `item` leaves though a breaker is open. */
 gboolean send_probe_take (
     GstRtpAdaptSend *self, const BacklogItem *item, RaTime now);
+/* Feedback came.  After a silence a key frame is due: a request for one may have
+ * been lost in it, and no decoder asks twice. */
+void send_answered (GstRtpAdaptSend *self, RaTime now);
 /* When the session is to be asked for a sender report. */
 RaTime send_ask_next (GstRtpAdaptSend *self);
 /* Asks.  The lock is let go. */
