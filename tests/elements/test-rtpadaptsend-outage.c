@@ -104,6 +104,25 @@ test_probes (void)
   outage_clear (&o);
 }
 
+/* A decoder asks for a key frame once, and the request may have been lost while
+ * nothing came back.  Half a second is no silence. */
+static void
+test_silence (void)
+{
+  Outage o;
+
+  outage_init (&o, "controller=fixed");
+  answered (&o, 50);
+  upstream_events (&o.pair.send, "");
+  outage_run (&o, SECOND / 2);
+  answered (&o, 5);
+  g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==, 0);
+  outage_run (&o, 2 * SECOND);
+  answered (&o, 5);
+  g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==, 1);
+  outage_clear (&o);
+}
+
 /* What closes an open breaker at once, and what does not. */
 static const struct
 {
@@ -259,6 +278,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsend/outage/probes", test_probes);
+  g_test_add_func ("/rtpadaptsend/outage/silence", test_silence);
   for (guint i = 0; i < G_N_ELEMENTS (word_rows); i++) {
     g_autofree gchar *name
         = g_strdup_printf ("/rtpadaptsend/outage/words/%u", i);

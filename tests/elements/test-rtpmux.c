@@ -145,6 +145,38 @@ test_packet (gconstpointer data)
   g_byte_array_free (bytes, TRUE);
 }
 
+/* RFC 3550 6.4.1, 6.4.2; RFC 4585 6.1: a report without a block, and without
+ * feedback beside it. */
+static const struct
+{
+  const gchar *hex;
+  gboolean empty;
+  const gchar *why;
+} empties[] = {
+  { RR_0, TRUE, "an RR without blocks" },
+  { RR_0 BYE, TRUE, "and a BYE" },
+  { RR_1, FALSE, "an RR with a block" },
+  { "80 c8 0006 01020304 0a0b0c0d 0a0b0c0d 0a0b0c0d 0a0b0c0d 0a0b0c0d", TRUE,
+      "an SR without blocks" },
+  { "9f c9 0001 01020304", FALSE, "31 blocks that are not there" },
+  { RR_0 "81 cd 0002 01020304 0a0b0c0d", FALSE, "feedback behind an RR" },
+  { RR_0 "81 ce 0002 01020304 0a0b0c0d", FALSE, "a PLI behind an RR" },
+};
+
+static void
+test_empty (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (empties); r++) {
+    GByteArray *bytes = bytes_of (empties[r].hex);
+    RtcpScan scan;
+
+    g_test_message ("%s", empties[r].why);
+    rtcp_scan (bytes->data, bytes->len, &scan);
+    g_assert_cmpint (scan.empty, ==, empties[r].empty);
+    g_byte_array_free (bytes, TRUE);
+  }
+}
+
 /* RFC 3550 6.4 to 6.6: who speaks, and whom rtpsession would keep a source of;
  * two are asked about, 0a0b0c0d and 0a0b0c0e. */
 static void
@@ -245,6 +277,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, GUINT_TO_POINTER (i), test_packet);
   }
+  g_test_add_func ("/mux/empty", test_empty);
   g_test_add_func ("/mux/is-of", test_is_of);
   g_test_add_func ("/mux/head", test_head);
   g_test_add_func ("/mux/any-bytes", test_any_bytes);

@@ -119,6 +119,7 @@ rtcp_may_pass (SinkPeer *who, GstBuffer *buffer, const GstMapInfo *map)
     return FALSE;
   }
   what.bye = scan.bye;
+  what.empty = scan.empty;
   for (guint i = 0; i < who->n_ssrcs && !what.on_ours; i++)
     what.on_ours = rtcp_is_about (map->data, map->size, who->ssrcs[i]);
   return peer_may_pass (

@@ -382,7 +382,10 @@ rtcp_of_receiver (
     return refuse_rtcp (peer, FALSE);
   /* An empty report says that somebody is there, and that is all that a receiver
    * can say who has not had our packets yet. */
-  return what->on_ours ? accept_rtcp (peer, from, what, now) : PEER_OK;
+  if (what->empty)
+    return PEER_OK;
+  return what->on_ours ? accept_rtcp (peer, from, what, now)
+                       : refuse_rtcp (peer, !peer->known);
 }
 
 PeerVerdict

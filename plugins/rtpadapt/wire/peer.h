@@ -95,6 +95,7 @@ typedef struct
   guint32 ssrc;     /* who sent it */
   gboolean bye;     /* and says that it has ended */
   gboolean on_ours; /* it is about an SSRC of ours; only a sender asks */
+  gboolean empty;   /* it is about no SSRC at all; only a sender asks */
 } PeerRtcp;
 PeerVerdict peer_rtcp (
     Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now);

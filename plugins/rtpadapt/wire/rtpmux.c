@@ -167,10 +167,13 @@ rtcp_scan (const guint8 *data, gsize size, RtcpScan *scan)
 {
   Part part;
 
-  *scan = (RtcpScan){ .sender = size >= 8 ? ra_get_u32 (data + 4) : 0 };
+  *scan = (RtcpScan){ .sender = size >= 8 ? ra_get_u32 (data + 4) : 0,
+    .empty = TRUE };
   while (part_next (&data, &size, &part)) {
     if (part.type == RTCP_BYE)
       scan->bye |= part_names (&part, 4, 4, part.count, scan->sender);
+    scan->empty &= part.type != RTCP_RTPFB && part.type != RTCP_PSFB
+        && ((part.type != RTCP_SR && part.type != RTCP_RR) || part.count == 0);
     scan->sr_request |= part.type == RTCP_RTPFB && part.count == RTPFB_SR_REQ;
   }
 }

@@ -28,6 +28,7 @@ typedef struct
 {
   guint32 sender; /* SSRC of the first packet of the compound */
   gboolean bye;   /* it says that it has ended */
+  gboolean empty; /* it has neither a report block nor feedback */
   /* Asks for an SR (RFC 6051 3.2): rtpsession (1.22, AVPF) waits for itself for
    * ever if the SSRC is one of its own, so nobody may pass that on. */
   gboolean sr_request;

@@ -47,9 +47,10 @@ struct _Secure
   gint64 refilled;        /* us */
 
   /* Between secure_open() and secure_close(), changed by nobody else. */
-  SecureSrtp *srtp;    /* with a key, else NULL; written under the lock */
-  DtlsHub *hub;        /* with DTLS, else NULL */
-  GstElement *srtpdec; /* under the lock: that of the DTLS connection, or NULL */
+  SecureSrtp *srtp; /* with a key, else NULL; written under the lock */
+  DtlsHub *hub;     /* with DTLS, else NULL */
+  GstElement
+      *srtpdec; /* under the lock: that of the DTLS connection, or NULL */
 };
 
 /* secure.c */
