@@ -1,6 +1,8 @@
 /* rtpadapt:// URIs.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../trust/trust.h"
+
 #include <gst/gst.h>
 #include <string.h>
 
@@ -181,6 +183,9 @@ test_safe (void)
     g_assert_cmpstr (fingerprint, ==, "AA");
     gst_object_unref (bin);
   }
+  trust_row ("attack", "14 a URI from elsewhere",
+      "it takes away neither DTLS nor a fingerprint nor the replay guard", TRUE,
+      "%u queries", (guint) G_N_ELEMENTS (rows));
 }
 
 /* Whatever is wrong, and wherever: nothing is set. */

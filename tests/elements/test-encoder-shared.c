@@ -3,6 +3,7 @@
  */
 #include "../../plugins/rtpadapt/send/encodershare.h"
 
+#include "../trust/trust.h"
 #include "src-fixture.h"
 
 #include <gst/rtpadapt/types.h>
@@ -224,6 +225,11 @@ test_two_sinks (void)
   gst_element_set_locked_state (small, TRUE);
   gst_element_set_state (small, GST_STATE_NULL);
   WAIT_UNTIL (bus, bitrate_of (encoder) > 500);
+  trust_row ("fault", "two senders behind one encoder",
+      "the smallest bitrate holds, changed once per report at most, with one "
+      "message; without the smaller one, the other's",
+      TRUE, "%d changes, %" G_GUINT64_FORMAT " reports",
+      g_atomic_int_get (&changes), reports);
   gst_element_set_locked_state (small, FALSE);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (large);

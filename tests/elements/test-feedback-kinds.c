@@ -2,6 +2,7 @@
  * comes.  All pairs at once, over loopback.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../trust/trust.h"
 #include "src-fixture.h"
 
 static const gchar *const kinds[] = { "twcc", "tfrc", "ccfb" };
@@ -173,6 +174,9 @@ test_pairs (void)
     pair_check (&all[i]);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     pair_end (&all[i]);
+  trust_row ("fault", "the two sides' feedback= differ",
+      "both name the cure once, and feedback goes on by what the packets allow",
+      TRUE, "%u pairs", (guint) G_N_ELEMENTS (all));
 }
 
 int

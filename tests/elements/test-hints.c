@@ -4,6 +4,7 @@
  */
 #include "../../plugins/rtpadapt/wire/encrypted.h"
 
+#include "../trust/trust.h"
 #include "src-fixture.h"
 
 #define KEY "key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
@@ -218,6 +219,9 @@ test_rows (void)
     }
     pair_end (&pairs[i]);
   }
+  trust_row ("fault", "a wrong key, or nobody at the other end",
+      "each side that can tell says so once, and names the cure", TRUE,
+      "%u pairs", (guint) G_N_ELEMENTS (rows));
 }
 
 /* A receiver for the sender's warning: a report that is encrypted comes back to

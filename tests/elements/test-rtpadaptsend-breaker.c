@@ -106,7 +106,8 @@ test_no_feedback (void)
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 1);
   g_assert_cmpint (stat (&s, "ceased"), ==, 3);
   trust_row ("flood", "5 no feedback at all",
-      "sending ends 15 s after the start (RFC 8083 4.1), till the user restarts",
+      "sending ends 15 s after the start (RFC 8083 4.1), till the user or the "
+      "receiver wants it",
       stopped == 15 * GST_SECOND, "at %.1f s, all %d packets after it dropped",
       (gdouble) stopped / GST_SECOND, (gint) stat (&s, "ceased"));
   send_free (&s);

@@ -5,6 +5,7 @@
 #include "udp-fixture.h"
 
 #include "../../plugins/rtpadapt/udp/udpsock.h"
+#include "../trust/trust.h"
 
 #include <netinet/ip_icmp.h>
 #include <poll.h>
@@ -172,6 +173,11 @@ test_forged_icmp (gconstpointer data)
   forge (raw, &g, ICMP_PARAMETERPROB, 0);
   forge (raw, &g, ICMP_TIME_EXCEEDED, 0);
   given_hears (&g);
+  trust_row ("attack",
+      GPOINTER_TO_INT (data) ? "14 forged ICMP, queued by the kernel"
+                             : "14 forged ICMP",
+      "each kind of it 20 times: what the peer sends is read", TRUE,
+      "13 codes of unreachable, a parameter problem, a time exceeded");
   given_end (&g);
   close (raw);
 }

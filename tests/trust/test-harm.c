@@ -221,7 +221,7 @@ test_breakers (gconstpointer controller)
       "RFC 8083: a breaker trips within 10 s, or a TCP keeps a third of its "
       "fair share",
       (r.tripped >= 0 && r.tripped <= 10) || r.tcp >= THIRD,
-      "tripped at %.1f s, for good at %.1f s; then a TCP has %.2f", r.tripped,
+      "tripped at %.1f s, opened at %.1f s; then a TCP has %.2f", r.tripped,
       r.opened, r.tcp);
 }
 

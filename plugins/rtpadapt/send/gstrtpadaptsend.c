@@ -30,7 +30,9 @@
  * and added where it lacks them.  RTCP is heard from the rtpsession downstream.
  * Where the caps, their `rtcp-fb-*` fields or the session do not go with what
  * was asked for, a warning says what to add, and twcc or receiver reports alone
- * serve instead: `feedback-mode` in the statistics.
+ * serve instead: `feedback-mode` in the statistics.  Where the receiver sends
+ * another kind than the one that is set here, a warning says so, and what comes
+ * serves.
  *
  * Several streams may come through an rtpfunnel, up to 32 SSRCs; what is upstream
  * of it tells which is which.  They share one rate:
@@ -417,8 +419,8 @@ gst_rtp_adapt_send_class_init (GstRtpAdaptSendClass *klass)
    * @self: the element
    *
    * Sends again, or at the full rate again, after a circuit breaker tripped
-   * or a receiver was found to lie; else it does nothing.  RFC 8083 4.5 wants a
-   * user to decide that, or news that the path has changed.
+   * or a receiver was found to lie; else it does nothing.  A breaker closes by
+   * itself when the path is back (RFC 8083 4.5); this does not wait for that.
    */
   g_signal_new_class_handler ("restart", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (send_restart), NULL,

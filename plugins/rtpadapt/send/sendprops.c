@@ -494,7 +494,7 @@ send_props_install (GObjectClass *klass)
           0, G_MAXDOUBLE, SEND_FRIENDLINESS_CAP, PLAYING));
   g_object_class_install_property (klass, PROP_CIRCUIT_BREAKERS,
       g_param_spec_boolean ("circuit-breakers", "Circuit breakers",
-          "Stop where RFC 8083 says so: no feedback for 15 s, nothing "
+          "Stop for as long as RFC 8083 says so: no feedback for 15 s, nothing "
           "delivered, ten times a TCP's rate, or useless media",
           TRUE, PLAYING));
 }

@@ -47,8 +47,14 @@
  * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake is begun
  * again each second until a receiver answers, and beside the connection when
  * nothing has come back for 1.5 s, so a receiver may be late, or be replaced.
- * The wrong certificate is told by a warning.  Without either, RTCP
- * is heard only from the host that is sent to, and only about our streams.
+ * The wrong certificate is told by a warning.  Without either, RTCP is heard only
+ * from the host that is sent to, with #GstRtpAdaptSink:rtcp-mux from one port of it
+ * until that is silent for 3 s, and from all receivers of a multicast group.
+ *
+ * An outage does not end the stream: when the receiver is heard again, sending
+ * begins again.  #GstRtpAdaptSend tells how its circuit breakers open and close.
+ * Where no answer has come for 3 s, a warning says what to look at.  Several of
+ * these elements may stand behind one encoder: the smallest bitrate holds.
  *
  * The properties of rtpadaptsend, and those of rtpadaptudpsink that matter, are
  * properties here, too.  The children have fixed names: send, rtpbin, rtpsink,

@@ -312,7 +312,7 @@ where_to_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_URI,
       g_param_spec_string ("uri", "URI",
           "Where to send, rtpadapt://host:port?property=value&...; it sets "
-          "host, port and properties of this element",
+          "host, port and properties of this element, but for keys and files",
           NULL, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_HOST,
       g_param_spec_string ("host", "Host",
@@ -351,8 +351,8 @@ sink_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Structures of the parts: sender, udp, udp-rtcp; security: packets "
-          "received and dropped for want of a key; peer: RTCP dropped because "
-          "it came from elsewhere, or would hang rtpsession (packets)",
+          "received, and dropped as they do not authenticate; peer: RTCP dropped "
+          "because it came from elsewhere, or would hang rtpsession (packets)",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   secure_props_install (klass, PROP_SECURE, TRUE);
   parts_install (klass);

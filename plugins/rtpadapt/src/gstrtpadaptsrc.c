@@ -21,15 +21,20 @@
  * rtt-sendts (2) and the colour (3).
  *
  * Answers leave by the port that packets come to, and go where those come from,
- * so that the sender may be behind a NAT.  That is the first address that sends
- * two packets in a row.  Without a key, packets from elsewhere are dropped and
- * counted; the peer may move once it is silent for 3 s, or after 250 ms if its
- * stream goes on where it left off.  With a key (#GstRtpAdaptSrc:key,
- * #GstRtpAdaptSrc:dtls) nothing but what was encrypted with it gets in, and the
- * peer is followed at once.  With #GstRtpAdaptSrc:dtls a new sender takes the
- * old one's place as soon as its handshake is complete if its certificate is the
- * #GstRtpAdaptSrc:fingerprint or the old one's, else when the old one has been
- * silent for a second.
+ * so that the sender may be behind a NAT.  The peer is the first address that
+ * sends two packets in a row.  Without a key, packets from elsewhere are dropped
+ * and counted.  The peer may move after 250 ms of silence if its stream goes on
+ * where it left off.  When it has been silent for 500 ms, another sender on its
+ * host may take its place, and after 3 s, or a BYE, anybody may.  Whoever sends
+ * RTCP in a silence of 500 ms, or before there is a peer, is answered, so that a
+ * sender that waits for a sign of life gets one.  Where it listens on other than
+ * loopback, a warning says that anybody can send.
+ *
+ * With a key (#GstRtpAdaptSrc:key, #GstRtpAdaptSrc:dtls) nothing but what was
+ * encrypted with it gets in, and the peer is followed at once.  With
+ * #GstRtpAdaptSrc:dtls a new sender takes the old one's place as soon as its
+ * handshake is complete if its certificate is the #GstRtpAdaptSrc:fingerprint or
+ * the old one's, else when the old one has been silent for a second.
  *
  * With #GstRtpAdaptSrc:key or #GstRtpAdaptSrc:key-file the same key may have served
  * before, and somebody may have recorded that.  So each sender is asked whether it
@@ -38,6 +43,11 @@
  * and take a new key for each session then.
  *
  * Requests for a key frame from downstream go to the sender as PLI.
+ *
+ * #GstRtpAdaptSrc:feedback should be what the sender has.  If its packets lack what
+ * that needs, RFC 8888 is sent instead, and a warning on both sides names the cure.
+ * Not more than 100 reports and requests leave in a second, and without a key no
+ * more bytes to a host than came from it.
  *
  * With #GstRtpAdaptSrc:retransmission a packet is asked for when later ones have
  * shown that it is missing (NACK), on a path that reorders only when it is

@@ -247,7 +247,7 @@ install_net_props (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_URI,
       g_param_spec_string ("uri", "URI",
           "rtpadapt://address:port?property=value&...: where to receive, and "
-          "other properties of this element",
+          "other properties of this element, but for keys and files",
           NULL, READY));
   g_object_class_install_property (klass, PROP_ADDRESS,
       g_param_spec_string ("address", "Address",
@@ -308,7 +308,8 @@ install_repair_props (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_FEEDBACK,
       g_param_spec_enum ("feedback", "Feedback",
-          "What is reported to the sender, which has to be set to the same",
+          "What is reported to the sender, which should be set to the same; "
+          "both sides say so where it is not",
           GST_TYPE_RTP_ADAPT_FEEDBACK, GST_RTP_ADAPT_FEEDBACK_TWCC, READY));
   g_object_class_install_property (klass, PROP_LDA,
       g_param_spec_enum ("lda", "Loss differentiation",

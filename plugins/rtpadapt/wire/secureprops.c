@@ -41,7 +41,7 @@ secure_props_install (GObjectClass *klass, guint first, gboolean dtls_client)
       g_param_spec_string ("key", "Key",
           "SRTP master key and salt, hex digits: 60 of them for aes-128-icm, "
           "92 for aes-256-icm, 56 for aes-128-gcm, 88 for aes-256-gcm (none: "
-          "no SRTP)",
+          "no SRTP); in a command line ps shows it, so take key-file there",
           NULL, G_PARAM_WRITABLE | READY));
   g_object_class_install_property (klass, first++,
       g_param_spec_string ("key-file", "Key file",
