@@ -4,6 +4,7 @@
 #include "sinkpriv.h"
 
 #include "wire/hint.h"
+#include "elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
@@ -27,7 +28,7 @@ look (GstElement *element, gpointer data)
   g_autofree gchar *host = NULL;
   gint port;
 
-  if (!hint_take (element, &self->hint) || is_answered (self))
+  if (!element_timer_stop (element, &self->hint) || is_answered (self))
     return;
   GST_OBJECT_LOCK (self);
   host = g_strdup (self->cfg.host);
@@ -41,16 +42,23 @@ look (GstElement *element, gpointer data)
       ("it goes on sending"));
 }
 
+static void
+look_due (GstElement *element)
+{
+  gst_element_call_async (element, look, NULL, NULL);
+}
+
 void
 sink_hints_start (GstRtpAdaptSink *self)
 {
   if (g_atomic_int_compare_and_exchange (&self->hinted, FALSE, TRUE))
-    hint_start (GST_ELEMENT (self), &self->hint, look);
+    element_timer_start (
+        GST_ELEMENT (self), &self->hint, HINT_AFTER, FALSE, look_due);
 }
 
 void
 sink_hints_stop (GstRtpAdaptSink *self)
 {
-  hint_stop (GST_ELEMENT (self), &self->hint);
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
   g_atomic_int_set (&self->hinted, FALSE);
 }

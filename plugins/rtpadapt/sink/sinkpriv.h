@@ -121,6 +121,8 @@ gboolean sink_wire_open (GstRtpAdaptSink *self);
 void sink_wire_close (GstRtpAdaptSink *self);
 /* The destination changed. */
 void sink_wire_destination (GstRtpAdaptSink *self);
+/* Where a UDP sink sends to, as it found it.  (transfer full), NULL: it did not. */
+GSocketAddress *sink_wire_found (GstElement *udpsink);
 /* The DSCP of RTCP follows those of RTP. */
 void sink_wire_dscp (GstRtpAdaptSink *self);
 

@@ -10,6 +10,7 @@
 #include "session.h"
 #include "sinkpriv.h"
 #include "udp/udpsinkpriv.h"
+#include "wire/address.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour.h>
@@ -104,22 +105,27 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
   return TRUE;
 }
 
+GSocketAddress *
+sink_wire_found (GstElement *udpsink)
+{
+  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (udpsink);
+  GSocketAddress *address = NULL;
+
+  GST_OBJECT_LOCK (sink);
+  if (sink->to_known)
+    address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
+  GST_OBJECT_UNLOCK (sink);
+  return address;
+}
+
 /* The receivers of a group are answered in the group. */
 static void
 answer_open (GstRtpAdaptSink *self)
 {
-  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (self->rtcpsink);
-  GSocketAddress *to = NULL;
+  GSocketAddress *to = sink_wire_found (self->rtcpsink);
+  gboolean group = to && g_inet_address_get_is_multicast (host_of (to));
   GSocket *socket;
-  gboolean group;
 
-  GST_OBJECT_LOCK (sink);
-  if (sink->to_known)
-    to = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
-  GST_OBJECT_UNLOCK (sink);
-  group = to
-      && g_inet_address_get_is_multicast (
-          g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to)));
   g_object_get (self->rtcpsink, "used-socket", &socket, NULL);
   secure_answer_by (self->secure, socket, FALSE, group ? to : NULL);
   g_clear_object (&socket);

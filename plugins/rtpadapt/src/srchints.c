@@ -3,7 +3,9 @@
  */
 #include "srcpriv.h"
 
+#include "wire/address.h"
 #include "wire/hint.h"
+#include "elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
@@ -16,7 +18,7 @@ look (GstElement *element, gpointer data)
   guint64 packets = 0;
   gint port;
 
-  if (!hint_take (element, &self->hint))
+  if (!element_timer_stop (element, &self->hint))
     return;
   g_object_get (self->udpsrc, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, "packets", &packets);
@@ -32,6 +34,12 @@ look (GstElement *element, gpointer data)
       ("it goes on waiting"));
 }
 
+static void
+look_due (GstElement *element)
+{
+  gst_element_call_async (element, look, NULL, NULL);
+}
+
 /* FALSE where only programs of this machine come. */
 static gboolean
 is_open_to_others (GSocket *socket)
@@ -39,9 +47,8 @@ is_open_to_others (GSocket *socket)
   GSocketAddress *address = g_socket_get_local_address (socket, NULL);
   gboolean open = FALSE;
 
-  if (G_IS_INET_SOCKET_ADDRESS (address))
-    open = !g_inet_address_get_is_loopback (
-        g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+  if (is_inet (address))
+    open = !g_inet_address_get_is_loopback (host_of (address));
   g_clear_object (&address);
   return open;
 }
@@ -64,11 +71,12 @@ src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 void
 src_hints_start (GstRtpAdaptSrc *self)
 {
-  hint_start (GST_ELEMENT (self), &self->hint, look);
+  element_timer_start (
+      GST_ELEMENT (self), &self->hint, HINT_AFTER, FALSE, look_due);
 }
 
 void
 src_hints_stop (GstRtpAdaptSrc *self)
 {
-  hint_stop (GST_ELEMENT (self), &self->hint);
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
 }

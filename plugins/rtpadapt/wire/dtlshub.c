@@ -58,7 +58,7 @@ learn (DtlsHub *self, GstBuffer *buffer)
     return;
   g_mutex_lock (&self->lock);
   if (self->socket && !self->tries[0]) {
-    if (!dtls_same_address (self->learned, meta->addr))
+    if (!same_address (self->learned, meta->addr))
       self->learned_bytes = 0;
     g_set_object (&self->learned, meta->addr);
     self->learned_bytes += gst_buffer_get_size (buffer);

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "address.h"
 #include "dtlshub.h"
 
 G_BEGIN_DECLS
@@ -56,9 +57,5 @@ void dtls_manager_stop (DtlsHub *self);
 /* dtlsinput.c */
 /* A datagram that may be of DTLS.  (transfer full) */
 void dtls_input_hear (DtlsHub *self, GstBuffer *buffer);
-
-/* dtlsaddress.c: of Internet addresses; NULL is the same as NULL. */
-gboolean dtls_same_host (GSocketAddress *a, GSocketAddress *b);
-gboolean dtls_same_address (GSocketAddress *a, GSocketAddress *b);
 
 G_END_DECLS

@@ -21,17 +21,17 @@ belongs (DtlsHub *self, GSocketAddress *from)
 {
   RaTime now = system_now ();
 
-  if (self->current && dtls_same_address (self->current->peer, from))
+  if (self->current && same_address (self->current->peer, from))
     return TRUE;
   for (guint i = 0; i < DTLS_TRIES; i++) {
     DtlsLink *link = self->tries[i];
 
     if (!link)
       continue;
-    if (link->peer ? dtls_same_address (link->peer, from)
+    if (link->peer ? same_address (link->peer, from)
                    : !self->to || dtls_try_may_leave (&link->t, now))
       return TRUE;
-    if (dtls_same_address (self->to, from))
+    if (same_address (self->to, from))
       return TRUE;
   }
   return FALSE;
@@ -46,7 +46,7 @@ may_wait (DtlsHub *self, DtlsKind kind, GSocketAddress *from)
   if (kind == DTLS_HELLO)
     return waiting < HELLOS_MAX;
   if (kind != DTLS_RECORDS || waiting >= INPUT_MAX
-      || (self->to && !dtls_same_host (self->to, from)))
+      || (self->to && !same_host (host_of (self->to), host_of (from))))
     return FALSE;
   /* The hello that they follow may still wait. */
   return waiting < HELLOS_MAX || belongs (self, from);
@@ -61,7 +61,7 @@ dtls_input_hear (DtlsHub *self, GstBuffer *buffer)
   GstMapInfo map;
   gboolean pass;
 
-  if (meta && G_IS_INET_SOCKET_ADDRESS (meta->addr)
+  if (meta && is_inet (meta->addr)
       && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     kind = dtls_records_tell (map.data, map.size, !self->client, random);
     gst_buffer_unmap (buffer, &map);

@@ -179,7 +179,7 @@ find_try (DtlsHub *self, GSocketAddress *from)
   for (guint i = 0; i < DTLS_TRIES; i++) {
     DtlsLink *link = self->tries[i];
 
-    if (link && (!link->peer || dtls_same_address (link->peer, from)))
+    if (link && (!link->peer || same_address (link->peer, from)))
       return &self->tries[i];
   }
   return NULL;
@@ -208,7 +208,7 @@ take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
   RaTime now = system_now ();
 
   link = place ? *place : self->current;
-  if (link && dtls_same_address (link->peer, from)
+  if (link && same_address (link->peer, from)
       && memcmp (link->random, random, DTLS_RANDOM) == 0)
     return link; /* again */
   if (place && !dtls_try_may_restart (&(*place)->t, now))
@@ -229,7 +229,7 @@ accept_answer (DtlsHub *self, DtlsLink *link, GSocketAddress *from)
   gboolean other;
 
   g_mutex_lock (&self->lock);
-  other = self->to && !dtls_same_address (self->to, from);
+  other = self->to && !same_address (self->to, from);
   if (!other || dtls_try_may_leave (&link->t, system_now ())) {
     link->peer = g_object_ref (from);
     link->t.dubious = other;
@@ -246,7 +246,7 @@ end_doubt (DtlsHub *self, GSocketAddress *from)
   DtlsLink *link = self->tries[0];
 
   if (!self->client || !link || !link->t.dubious
-      || !dtls_same_address (self->to, from))
+      || !same_address (self->to, from))
     return;
   end_link (self, &self->tries[0]);
   self->begun = ra_later (system_now (), DTLS_DRAIN - DTLS_HELLO_AGAIN);
@@ -263,7 +263,7 @@ take_records (DtlsHub *self, GSocketAddress *from)
   if (link && (link->peer || accept_answer (self, link, from)))
     return link;
   link = self->current;
-  return link && dtls_same_address (link->peer, from) ? link : NULL;
+  return link && same_address (link->peer, from) ? link : NULL;
 }
 
 /* Only this thread changes who is there, so it reads that without the lock. */

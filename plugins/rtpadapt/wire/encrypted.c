@@ -3,6 +3,8 @@
  */
 #include "encrypted.h"
 
+#include "rtpmux.h"
+
 #include <gst/rtpadapt/feedback/bytes.h>
 
 /* RFC 3711 3.4: the header and SSRC, in the clear. */
@@ -50,7 +52,7 @@ encrypted_on_junk (Encrypted *e, const guint8 *data, gsize size)
   if (e->told)
     return FALSE;
   e->told = is_handshake (data, size);
-  if (size >= CLEAR && data[0] >> 6 == 2 && data[1] >= 192 && data[1] <= 223) {
+  if (size >= CLEAR && data[0] >> 6 == 2 && rtp_mux_has_rtcp_type (data)) {
     for (guint i = 0; i < ENCRYPTED_PLACES; i++) {
       number_note (e, i, data, size, trailers[i]);
       e->told |= e->place[i].n >= ENCRYPTED_ENOUGH;

@@ -180,7 +180,6 @@ secure_open (Secure *s)
   cfg.key_file = g_strdup (cfg.key_file);
   cfg.pem_file = g_strdup (cfg.pem_file);
   cfg.fingerprint = g_strdup (cfg.fingerprint);
-  s->refused = FALSE;
   s->ready = !cfg.dtls;
   s->count = (SecureCounters){ 0 };
   s->dropped_before = 0;

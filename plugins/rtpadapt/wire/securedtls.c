@@ -11,11 +11,9 @@ static void
 connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
 {
   Secure *s = data;
-  SecureCounters before;
   gboolean again, wanted;
 
   g_mutex_lock (&s->lock);
-  before = s->count;
   again = s->peer_fingerprint
       && g_strcmp0 (s->peer_fingerprint, fingerprint) == 0;
   wanted = s->cfg.fingerprint != NULL;
@@ -24,9 +22,6 @@ connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
   s->srtpdec = gst_object_ref (srtpdec);
   g_mutex_unlock (&s->lock);
   secure_gate_open (s);
-  g_mutex_lock (&s->lock);
-  s->count = before;
-  g_mutex_unlock (&s->lock);
   if (!again && !wanted)
     GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
         ("The peer is not authenticated: compare its certificate's fingerprint "

@@ -36,7 +36,7 @@ struct _Secure
   GMutex lock; /* guards all below; not held while anything is called that
                   may take another */
   SecureConfig cfg;
-  gboolean ready, refused; /* of DTLS: keys are there; a wrong certificate */
+  gboolean ready; /* FALSE: with DTLS, and there is no connection */
   gchar *peer_fingerprint;
   SecureReady ready_func;
   gpointer ready_data;
@@ -44,12 +44,13 @@ struct _Secure
   guint64 dropped_before; /* by srtpdecs of connections that are gone */
   GHashTable *ssrcs;      /* seen: guint32 -> whether a packet was authentic */
   guint tries;            /* SSRCs that may still be tried, at `refilled` */
-  gint64 refilled;        /* us */
+  RaTime refilled;
 
   /* Between secure_open() and secure_close(), changed by nobody else. */
-  SecureSrtp *srtp;    /* with a key, else NULL; written under the lock */
-  DtlsHub *hub;        /* with DTLS, else NULL */
-  GstElement *srtpdec; /* under the lock: that of the DTLS connection, or NULL */
+  SecureSrtp *srtp; /* with a key, else NULL; written under the lock */
+  DtlsHub *hub;     /* with DTLS, else NULL */
+  GstElement
+      *srtpdec; /* under the lock: that of the DTLS connection, or NULL */
 };
 
 /* secure.c */

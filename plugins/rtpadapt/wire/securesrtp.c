@@ -172,7 +172,7 @@ secure_srtp_new (GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher,
   x->guard = receiver && guard
       ? replay_guard_new ((guint32) secure_srtp_chance ())
       : NULL;
-  x->failing = x->answers_since = RA_TIME_NONE;
+  x->failing = x->answers.since = RA_TIME_NONE;
   return x;
 }
 

@@ -1,6 +1,7 @@
 /* SRTP with a key, at the pads of both bins' UDP elements: what comes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "address.h"
 #include "rtpmux.h"
 #include "securesrtppriv.h"
 #include "systime.h"
@@ -71,18 +72,6 @@ hear_reports (Coming *c)
   return ours && !others;
 }
 
-/* Once a second at most so many; the lock is held. */
-static gboolean
-may_answer (SecureSrtp *x, RaTime now)
-{
-  if (x->answers_since == RA_TIME_NONE
-      || ra_diff (now, x->answers_since) >= RA_SECOND) {
-    x->answers_since = now;
-    x->answers = 0;
-  }
-  return x->answers++ < ANSWERS;
-}
-
 /* An authentic packet; the lock is held. */
 static void
 judge (Coming *c)
@@ -92,7 +81,9 @@ judge (Coming *c)
 
   if (c->rtcp && rtp_mux_tell (c->data, c->size, NULL) == RTP_MUX_RTCP) {
     c->drop = hear_reports (c);
-    c->is_asked = c->is_asked && !x->receiver && may_answer (x, c->now);
+    c->is_asked = c->is_asked && !x->receiver
+        && bucket_second_has_room (&x->answers, ANSWERS, c->now);
+    x->answers.n += c->is_asked;
   }
   if (!x->guard || c->drop)
     return;
@@ -144,7 +135,7 @@ decrypt (Coming *c)
   UnprotectResult result;
 
   x->count.received++;
-  c->rtcp = c->size >= 2 && c->data[1] >= 192 && c->data[1] <= 223;
+  c->rtcp = c->size >= 2 && rtp_mux_has_rtcp_type (c->data);
   result = unprotect_packet (x->unprotect, c->data, &c->size, c->now);
   if (result == UNPROTECT_OK) {
     x->failing = RA_TIME_NONE;
@@ -163,9 +154,8 @@ decrypt (Coming *c)
 static gchar *
 host_text (GSocketAddress *from)
 {
-  return G_IS_INET_SOCKET_ADDRESS (from) ? g_inet_address_to_string (
-             g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (from)))
-                                         : g_strdup ("somebody");
+  return is_inet (from) ? g_inet_address_to_string (host_of (from))
+                        : g_strdup ("somebody");
 }
 
 static void
@@ -196,11 +186,8 @@ warn (const Coming *c)
 static GSocketAddress *
 next_port (GSocketAddress *from)
 {
-  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (from);
-  guint16 port = g_inet_socket_address_get_port (inet);
-
   return g_inet_socket_address_new (
-      g_inet_socket_address_get_address (inet), (guint16) (port + 1));
+      host_of (from), (guint16) (port_of (from) + 1));
 }
 
 static void
@@ -210,7 +197,7 @@ ask (Coming *c)
   GSocketAddress *to;
 
   memcpy (data, c->question.data, sizeof c->question.data);
-  to = c->x->rtcp_port_next && !c->rtcp && G_IS_INET_SOCKET_ADDRESS (c->from)
+  to = c->x->rtcp_port_next && !c->rtcp && is_inet (c->from)
       ? next_port (c->from)
       : g_object_ref (c->from);
   secure_srtp_say (c->x, to, data, sizeof c->question.data);

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "bucket.h"
 #include "heldpackets.h"
 #include "protect.h"
 #include "replayguard.h"
@@ -46,8 +47,7 @@ struct _SecureSrtp
   RaTime wondered; /* a question about it was sent then */
   guint failed;    /* packets */
   gboolean warned_key, warned_replay;
-  RaTime answers_since;
-  guint answers;
+  BucketSecond answers; /* to questions */
 };
 
 /* 64 bits that nobody can guess. */

@@ -3,6 +3,8 @@
  */
 #include "seqcheck.h"
 
+#include "bucket.h"
+
 /* What rtpjitterbuffer (1.22) fills; it begins anew where more is missing. */
 #define MAX_DROPOUT 3000 /* RFC 3550 A.1 */
 
@@ -13,14 +15,14 @@ typedef struct
   guint16 held;
   gboolean holds;
   RaTime heard, since; /* when the held one came */
-  RaTime jumps;        /* those till now are paid for up to here */
+  RaTime jumps;        /* see bucket_pay() */
 } Row;
 
 struct _SeqCheck
 {
   Row rows[SEQ_STREAMS];
   guint n;
-  RaTime missing; /* the same for numbers left out */
+  RaTime missing; /* the same, for numbers that are left out */
 };
 
 SeqCheck *
@@ -54,16 +56,11 @@ row_find (SeqCheck *s, guint32 ssrc, guint *place)
   return NULL;
 }
 
-/* A leaky bucket of one second: `units` of `rate` a second. */
+/* `rate` units may happen in a second, all of them at once too. */
 static gboolean
 pay (RaTime *paid, guint units, guint rate, RaTime now)
 {
-  RaTime to = ra_later (MAX (now, *paid), units * (RA_SECOND / rate));
-
-  if (ra_diff (to, now) > RA_SECOND)
-    return FALSE;
-  *paid = to;
-  return TRUE;
+  return bucket_pay (paid, units * (RA_SECOND / rate), RA_SECOND, now);
 }
 
 /* Numbers that rtpjitterbuffer would wait for. */

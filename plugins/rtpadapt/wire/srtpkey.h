@@ -25,11 +25,4 @@ srtp_t srtp_key_session (
 /* Bytes that SRTP adds to a packet of RTP (RFC 3711 5.2, RFC 7714 5). */
 gsize srtp_key_tag (GstRtpAdaptCipher cipher);
 
-/* RFC 5761 4: the second byte of RTCP. */
-static inline gboolean
-srtp_key_is_rtcp (const guint8 *data)
-{
-  return data[1] >= 192 && data[1] <= 223;
-}
-
 G_END_DECLS

@@ -3,6 +3,7 @@
  */
 #include "twccseq.h"
 
+#include "bucket.h"
 #include "twccback.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
@@ -47,7 +48,7 @@ struct _TwccSeq
   guint32 row_ssrc; /* packets in a row that are behind */
   guint16 row_number;
   guint row;
-  RaTime jumps;   /* those till now are paid for up to here */
+  RaTime jumps;   /* see bucket_pay() */
   guint8 reports; /* number of the next one */
   TwccSeqStats count;
 };
@@ -142,17 +143,12 @@ seam (TwccSeq *t, guint32 ssrc, guint16 number, gboolean other)
   return (guint16) first;
 }
 
-/* A leaky bucket. */
 static gboolean
 may_jump (TwccSeq *t, RaTime now)
 {
   const RaSpan each = RA_SECOND / TWCC_SEQ_JUMPS;
-  RaTime to = ra_later (MAX (now, t->jumps), each);
 
-  if (ra_diff (to, now) > TWCC_SEQ_JUMPS * each)
-    return FALSE;
-  t->jumps = to;
-  return TRUE;
+  return bucket_pay (&t->jumps, each, TWCC_SEQ_JUMPS * each, now);
 }
 
 /* --- what comes in ------------------------------------------------------ */

@@ -3,6 +3,7 @@
  */
 #include "unprotect.h"
 
+#include "rtpmux.h"
 #include "srtpkey.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
@@ -309,7 +310,7 @@ unprotect_packet (Unprotect *u, guint8 *data, gsize *size, RaTime now)
 
   if (*size < 2 || *size > G_MAXUINT16 || data[0] >> 6 != 2)
     return UNPROTECT_MALFORMED;
-  rtcp = srtp_key_is_rtcp (data);
+  rtcp = rtp_mux_has_rtcp_type (data);
   if (*size < (rtcp ? RTCP_HEADER + SRTCP_INDEX : RTP_HEADER) + u->tag)
     return UNPROTECT_MALFORMED;
   result = rtcp ? unprotect_rtcp (u, data, size, now)
