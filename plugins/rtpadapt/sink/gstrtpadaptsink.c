@@ -44,11 +44,12 @@
  * With #GstRtpAdaptSink:key or #GstRtpAdaptSink:key-file all of it is encrypted
  * (SRTP), and only what was made with that key is heard.  With
  * #GstRtpAdaptSink:dtls the key is agreed upon with the peer; it is the right
- * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake is begun
- * again each second until a receiver answers, and beside the connection when
- * nothing has come back for 1.5 s, so a receiver may be late, or be replaced.
- * The wrong certificate is told by a warning.  Without either, RTCP
- * is heard only from the host that is sent to, and only about our streams.
+ * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake begins
+ * again each second until a receiver answers.  If nothing has come back over a
+ * connection for 1.5 s, a new handshake begins beside it, so a receiver may start
+ * late, or be replaced.  A warning tells of a wrong certificate.  Without a key and
+ * without DTLS, RTCP is heard only from the host that is sent to, and only about
+ * our streams.
  *
  * The properties of rtpadaptsend, and those of rtpadaptudpsink that matter, are
  * properties here, too.  The children have fixed names: send, rtpbin, rtpsink,

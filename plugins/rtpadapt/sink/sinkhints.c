@@ -1,4 +1,4 @@
-/* rtpadaptsink: what it says where nobody answers.
+/* rtpadaptsink: the warning that nobody answers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sinkpriv.h"
@@ -8,7 +8,7 @@
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
-/* Whatever has come, also what the key does not fit: that is another warning. */
+/* Any packet counts, even one with a wrong key: another warning tells of that. */
 static gboolean
 is_answered (GstRtpAdaptSink *self)
 {
@@ -39,7 +39,7 @@ look (GstElement *element, gpointer data)
        ": check the address, the firewall, and that key, cipher and dtls are "
        "the same at the receiver.",
           host, port),
-      ("it goes on sending"));
+      ("rtpadaptsink goes on sending"));
 }
 
 static void

@@ -16,8 +16,8 @@
 
 /* --- our SSRCs ----------------------------------------------------------- */
 
-/* As they leave: caps need not tell, and retransmissions have their own.  The
- * lock is held. */
+/* SSRCs are read from the packets that leave, because caps need not name them and
+ * retransmissions have SSRCs of their own.  The lock is held. */
 static void
 note_ssrc (SinkPeer *who, guint32 ssrc)
 {
@@ -30,8 +30,8 @@ note_ssrc (SinkPeer *who, guint32 ssrc)
   who->n_ssrcs = MIN (who->n_ssrcs + 1, SINK_SSRCS);
 }
 
-/* A stream without the header extension, as ready-made sound, is not numbered,
- * so that packets cannot be counted instead. */
+/* Packets cannot be counted instead of reading their numbers: a stream without the
+ * header extension, such as audio that is already payloaded, has no numbers. */
 static void
 note_packet (SinkPeer *who, GstBuffer *buffer)
 {
@@ -48,8 +48,8 @@ note_packet (SinkPeer *who, GstBuffer *buffer)
   g_mutex_unlock (&who->lock);
 }
 
-/* rtpsession (1.22) keeps the id that caps told last, through caps that tell
- * none. */
+/* Caps without an id change nothing, because rtpsession (1.22) keeps the last id
+ * then. */
 static void
 note_caps (SinkPeer *who, GstEvent *event)
 {

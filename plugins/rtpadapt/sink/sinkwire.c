@@ -5,7 +5,7 @@
  *   rtpbin.send_rtcp_src_0 -> [DTLS] -> rtcpsink  (the same, or its own)
  *   rtpbin.recv_rtcp_sink_0 <- [DTLS] <- rtcpsrc  (rtcpsink's)
  *
- * With a key nothing is between them: wire/securesrtp.h.
+ * With a key no element is between them, but probes (wire/securesrtp.h).
  */
 #include "session.h"
 #include "sinkpriv.h"
@@ -118,7 +118,7 @@ sink_wire_found (GstElement *udpsink)
   return address;
 }
 
-/* The receivers of a group are answered in the group. */
+/* Receivers in a multicast group are answered in that group. */
 static void
 answer_open (GstRtpAdaptSink *self)
 {
@@ -208,7 +208,7 @@ not_ready (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return secure_is_ready (self->secure) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-/* What went before was dropped, or was for another peer: decoders need a key
+/* Earlier packets were dropped, or went to another peer, so the decoders need a key
  * frame. */
 static void
 keys_came (gpointer data, GSocketAddress *peer)
@@ -222,7 +222,7 @@ keys_came (gpointer data, GSocketAddress *peer)
   gst_object_unref (pad);
 }
 
-/* The end of RTP is that of the stream, whatever RTCP and DTLS do. */
+/* The stream ends when RTP ends, whatever RTCP and DTLS do. */
 static GstPadProbeReturn
 end_for_dtls (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -72,7 +72,8 @@ way_push (SrcGate *self, Way *way, GstPad *sink, GstBuffer *buffer)
 
 /* --- what comes in ------------------------------------------------------ */
 
-/* Takes the buffer; none goes on, or it and one that was held back. */
+/* Takes the buffer.  It may be held back or dropped; a buffer that was held back
+ * may go on before it. */
 static GstFlowReturn
 rtp_push (
     SrcGate *self, GstPad *sink, GstBuffer *buffer, const RtpMuxHead *head)
@@ -221,7 +222,8 @@ src_gate_set_own (SrcGate *self, guint32 ssrc)
   g_mutex_unlock (&self->lock);
 }
 
-/* More than reports and descriptions: somebody waits for it. */
+/* TRUE if the compound has more than reports and descriptions, because the sender
+ * waits for feedback. */
 static gboolean
 is_feedback (GstBuffer *rtcp)
 {

@@ -23,7 +23,7 @@ warn_unknown (SrcGate *self, guint pt)
       ("set encoding-name, or add %u=NAME/clock-rate to pt-map", pt));
 }
 
-/* TRUE if it is time to tell of it; the lock is held. */
+/* TRUE if it is time for a warning; the lock is held. */
 static gboolean
 count_unknown (SrcGate *self, guint pt)
 {
@@ -82,7 +82,7 @@ judge_rtcp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
   if (scan.sr_request)
     self->count.sr_requests++;
   else if (rtcp_is_of (map->data, map->size, &self->own, self->own_known))
-    self->count.own_ssrc++; /* forged, or ours come back */
+    self->count.own_ssrc++; /* it is forged, or our own packet came back */
   else
     verdict = peer_rtcp (self->peer, from,
         &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, now);

@@ -18,7 +18,7 @@ GST_DEBUG_CATEGORY_EXTERN (src_gate_debug);
 typedef struct
 {
   GstPad *pad;
-  gboolean started; /* it has its sticky events */
+  gboolean started; /* its sticky events were pushed */
 } Way;
 
 struct _SrcGate
@@ -39,11 +39,11 @@ struct _SrcGate
   Answers *answers;
   gboolean authentic;
   SrcGateStats count;
-  guint32 own; /* what the session calls itself */
+  guint32 own; /* the session's SSRC */
   gboolean own_known;
   guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
-  gboolean warned;                   /* of one of them */
-  gboolean keyless;                  /* what comes was not encrypted */
+  gboolean warned;                   /* about one of these types */
+  gboolean keyless;                  /* there is neither a key nor DTLS */
   Encrypted encrypted;
 };
 

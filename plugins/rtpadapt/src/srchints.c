@@ -1,4 +1,4 @@
-/* rtpadaptsrc: what it says where nothing comes, or anybody may come.
+/* rtpadaptsrc: warnings that no packet comes, and that anybody may send some.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "srcpriv.h"
@@ -31,7 +31,7 @@ look (GstElement *element, gpointer data)
       ("No packet has come to UDP port %d of %s for " HINT_SECONDS
        ": check the sender's address and the firewall.",
           port, address && *address ? address : "this host"),
-      ("it goes on waiting"));
+      ("rtpadaptsrc goes on waiting"));
 }
 
 static void
@@ -40,7 +40,7 @@ look_due (GstElement *element)
   gst_element_call_async (element, look, NULL, NULL);
 }
 
-/* FALSE where only programs of this machine come. */
+/* FALSE if only programs on this machine can reach the socket. */
 static gboolean
 is_open_to_others (GSocket *socket)
 {
@@ -62,7 +62,7 @@ src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
   if (secure_wanted (self->secure) || !is_open_to_others (self->sockets[0]))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("Anybody who reaches UDP port %u of %s can send it pictures: set key= "
+      ("Anybody who reaches UDP port %u of %s can send pictures to it: set key= "
        "or dtls=true here and at the sender.",
           cfg->port, address && *address ? address : "this host"),
       ("SECURITY.md says what somebody without the key can do"));

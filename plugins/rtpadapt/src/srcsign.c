@@ -1,8 +1,8 @@
 /* rtpadaptsrc: signs of life for a sender that is silent.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender that heard nothing for long sends next to nothing, and waits for a
- * report to begin again.  rtpsession alone would send one each five seconds.
+ * A sender that heard nothing for long sends very little, and waits for a report
+ * before it sends more.  rtpsession alone would send a report every five seconds.
  */
 #include "srcpriv.h"
 

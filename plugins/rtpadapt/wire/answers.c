@@ -36,7 +36,7 @@ answers_free (Answers *a)
   g_free (a);
 }
 
-/* An IPv4 address behind zeros.  FALSE: it has no host. */
+/* Writes an IPv4 address after zeros.  FALSE: there is no Internet address. */
 static gboolean
 address_bytes (GSocketAddress *address, guint8 bytes[HOST])
 {

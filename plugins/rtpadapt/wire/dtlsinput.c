@@ -1,21 +1,22 @@
 /* Datagrams of DTLS on their way to the thread that feeds the connections.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A flood of strangers' must not crowd out the peer's, so what is nobody's is
- * dropped before it waits, and hellos, which anybody can make up, have few
- * places.
+ * A flood of strangers' datagrams must not crowd out those of the peer.  So a
+ * datagram that belongs to no connection is dropped at once.  Anybody can make up a
+ * hello, so few hellos may wait.
  */
 #include "dtlshubpriv.h"
 #include "systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 
-/* Datagrams that wait, and the place of hellos among them. */
+/* How many datagrams may wait, and up to how many a hello may join them. */
 #define INPUT_MAX 256
 #define HELLOS_MAX 16
 
-/* The lock is held.  A try that nobody has answered yet hears its destination,
- * and other ports of that host when it has had its time. */
+/* TRUE if a connection hears that address.  A try that nobody has answered yet
+ * hears its destination, and after DTLS_ROOM other ports of that host.  The lock
+ * is held. */
 static gboolean
 belongs (DtlsHub *self, GSocketAddress *from)
 {

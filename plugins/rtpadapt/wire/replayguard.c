@@ -1,4 +1,4 @@
-/* Whether a sender is alive, or a recording of one.
+/* Finds out whether a sender is alive or a recording.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "replayguard.h"
@@ -41,7 +41,8 @@ source_find (const ReplayGuard *g, guint32 ssrc)
   return NULL;
 }
 
-/* The most silent one that is not proven, or of all. */
+/* The source that has been silent for longest: of those that are not proven, or if
+ * all are proven, of all. */
 static Source *
 source_to_leave (ReplayGuard *g)
 {
@@ -97,7 +98,8 @@ replay_guard_is_proven (const ReplayGuard *g, guint32 ssrc)
 
 /* --- questions ---------------------------------------------------------- */
 
-/* An LRR of 0 says that there was none (RFC 3611 4.5). */
+/* A question never has an LRR of 0, because that says that no question came (RFC
+ * 3611 4.5). */
 static void
 renew_question (ReplayGuard *g, guint64 chance, RaTime now)
 {
@@ -191,7 +193,7 @@ replay_guard_write_answer (guint8 *data, gsize len, const guint32 *ssrcs,
   return used;
 }
 
-/* ------------------------------------------------------------------------ */
+/* --- the guard ---------------------------------------------------------- */
 
 ReplayGuard *
 replay_guard_new (guint32 ssrc)

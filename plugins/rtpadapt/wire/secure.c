@@ -219,7 +219,7 @@ link_pads (GstPad *src, GstPad *sink)
   return GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, sink));
 }
 
-/* Links to pads of the hub, of which `out` may be linked already. */
+/* Links RTP or RTCP to the hub.  The first of them also links the hub to `sink`. */
 static gboolean
 link_hub_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 {

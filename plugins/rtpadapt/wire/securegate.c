@@ -1,4 +1,4 @@
-/* What comes to srtpdec, with DTLS: counted, and the SSRCs of strangers bounded.
+/* Counts what comes to srtpdec, with DTLS, and bounds the SSRCs of strangers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * srtpdec (1.22) makes a stream with keys of its own for each SSRC before it

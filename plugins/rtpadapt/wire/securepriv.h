@@ -60,8 +60,8 @@ void secure_post_missing (Secure *s, const gchar *factory);
 gboolean secure_dtls_open (Secure *s, const SecureConfig *cfg);
 void secure_dtls_close (Secure *s);
 
-/* securegate.c, of DTLS: counts what comes to srtpdec, and bounds the number of SSRCs
- * that strangers can make it keep. */
+/* securegate.c, with DTLS: counts what comes to srtpdec, and bounds the number of
+ * SSRCs that strangers can make it keep. */
 void secure_gate_open (Secure *s);
 void secure_gate_close (Secure *s);
 

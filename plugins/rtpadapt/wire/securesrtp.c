@@ -20,7 +20,7 @@ secure_srtp_chance (void)
 
 /* --- what leaves -------------------------------------------------------- */
 
-/* (transfer full) NULL: it may not be sent. */
+/* (transfer full), NULL: the packet may not be sent. */
 static GstBuffer *
 encrypt (SecureSrtp *x, GstBuffer *plain)
 {
@@ -101,7 +101,7 @@ secure_srtp_say (SecureSrtp *x, GSocketAddress *to, guint8 *data, gsize size)
   g_object_unref (socket);
 }
 
-/* ------------------------------------------------------------------------ */
+/* --- from outside ------------------------------------------------------- */
 
 static void
 hook (SecureSrtp *x, GstPad *pad, GstPadProbeType type, GstPadProbeCallback f)

@@ -1,4 +1,4 @@
-/* SRTP with a key, at the pads of both bins' UDP elements: what comes.
+/* SRTP with a key, at the pads of both bins' UDP sources: the packets that come.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "address.h"
@@ -12,9 +12,10 @@
 
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
 
-/* Answers to questions, per second: those of a multicast group's receivers. */
+/* Answers per second.  All receivers of a multicast group may ask. */
 #define ANSWERS 100
-/* A key is wrong if nothing authentic came for so long, and so many packets. */
+/* The key is wrong if nothing authentic came for this long, and so many other
+ * packets did. */
 #define WRONG_KEY_TIME (2 * RA_SECOND)
 #define WRONG_KEY_PACKETS 3
 #define WRONG_KEY_ASK RA_SECOND
@@ -22,7 +23,7 @@
 
 /* --- what comes --------------------------------------------------------- */
 
-/* A packet, and what is to be done about it without the lock. */
+/* A packet that comes, and what is to be done about it without the lock. */
 typedef struct
 {
   SecureSrtp *x;
@@ -35,13 +36,13 @@ typedef struct
 
   gboolean drop, hold;
   gboolean asks, is_asked;
-  ReplayGuardQuestion question; /* ours */
-  RaXrItem asked;               /* the peer's */
+  ReplayGuardQuestion question; /* our question, if `asks` */
+  RaXrItem asked;               /* the peer's question, if `is_asked` */
   gboolean warn_key, warn_replay;
 } Coming;
 
-/* TRUE if there is nothing in it but extended reports and an empty receiver
- * report before them: it was said to us and to nobody behind us. */
+/* TRUE if the compound has only extended reports, and an empty receiver report
+ * before them.  Then it is for us alone, and does not go on to rtpsession. */
 static gboolean
 hear_reports (Coming *c)
 {
@@ -103,8 +104,9 @@ judge (Coming *c)
   x->warned_replay = TRUE;
 }
 
-/* Nothing is said to who has another key, but once a second a question that he
- * cannot read: so that he finds out, too.  The lock is held. */
+/* Counts a packet that does not authenticate.  Its sender may have another key.  It
+ * gets a question per second that it cannot read, so that it finds out, too.  The
+ * lock is held. */
 static void
 count_failure (Coming *c)
 {
@@ -174,15 +176,16 @@ warn (const Coming *c)
         (NULL));
   else
     GST_ELEMENT_WARNING (c->x->bin, RESOURCE, NOT_AUTHORIZED,
-        ("The packets from %s are refused: its key is ours, but it does not "
-         "answer, so they may be the recording of an earlier session.  If it is "
-         "a sender other than rtpadaptsink, set replay-guard=false.",
+        ("The packets from %s are refused: they have the right key, but their "
+         "sender does not answer, so they may be the recording of an earlier "
+         "session.  If it is a sender other than rtpadaptsink, set "
+         "replay-guard=false.",
             host),
         ("no DLRR for our RRTR, RFC 3611 4.5"));
 }
 
-/* Where RTCP for whoever sent RTP from there goes, if it has a port of its own:
- * RFC 3550 11.  (transfer full) */
+/* The address for RTCP to a sender of RTP, if RTCP has a port of its own: RFC 3550
+ * 11.  (transfer full) */
 static GSocketAddress *
 next_port (GSocketAddress *from)
 {
@@ -204,7 +207,8 @@ ask (Coming *c)
   g_object_unref (to);
 }
 
-/* The receivers of a group hear nothing that is sent to one of them. */
+/* An answer goes to the whole group, if there is one, because its other receivers
+ * hear nothing that is sent to one of them. */
 static void
 answer (Coming *c)
 {
@@ -239,8 +243,8 @@ fate (guint32 ssrc, RaTime since, gpointer data)
                                                          : HELD_DROPPED;
 }
 
-/* What may leave by this pad before the packet that comes; the lock is held.
- * (transfer full) */
+/* The packets that may leave by this pad before the one that comes; the lock is
+ * held.  (transfer full) */
 static GList *
 let_go (Coming *c, GstPad *pad)
 {
@@ -268,7 +272,8 @@ hold_back (Coming *c, GstPad *pad, GstBuffer *buffer)
   x->count.unproven++;
 }
 
-/* By the peer's chain function: they were here before. */
+/* Calls the peer's chain function, because these packets have passed our probe
+ * already. */
 static void
 push_on (GstPad *pad, GList *buffers)
 {

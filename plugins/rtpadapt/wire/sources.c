@@ -95,7 +95,7 @@ typedef struct
   guint packets;
 } Twcc;
 
-/* About numbers that left, and of which one was not told of before. */
+/* FALSE if the feedback is about numbers that have not left, or tells no news. */
 static gboolean
 hear_twcc (guint16 base, guint16 count, gpointer data)
 {
