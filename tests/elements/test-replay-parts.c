@@ -45,7 +45,7 @@ test_guard (void)
   g_assert_true (replay_guard_ask (g, SSRC, 0, 0x1122334455667788, now, &q));
   asked = question_read (&q);
   g_assert_cmphex (asked.ntp, ==, 0x1122334455667788);
-  /* not more often than each 100 ms, and the other port for itself */
+  /* it asks every 100 ms at most, each port for itself */
   g_assert_false (replay_guard_ask (g, SSRC, 0, 1, now + 99 * RA_MSECOND, &q));
   g_assert_true (replay_guard_ask (g, SSRC, 1, 1, now + 99 * RA_MSECOND, &q));
   g_assert_true (replay_guard_ask (g, SSRC, 0, 1, now + 100 * RA_MSECOND, &q));
@@ -69,8 +69,8 @@ test_guard (void)
   replay_guard_free (g);
 }
 
-/* Questions of more than 8 s ago are forgotten; of 200 SSRCs not more are asked
- * than 50 in a second. */
+/* Questions from more than 8 s ago are forgotten, and at most 50 of 200 SSRCs are
+ * asked in a second. */
 static void
 test_guard_bounds (void)
 {

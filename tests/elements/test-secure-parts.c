@@ -16,7 +16,7 @@
 #define START (1000 * RA_SECOND)
 #define ROOM 256
 
-#ifdef __SANITIZE_ADDRESS__ /* which keeps what is freed for a while */
+#ifdef __SANITIZE_ADDRESS__ /* it keeps freed memory for a while */
 #define MEMORY_MAX (1000 * 1000 * 1000)
 #else
 #define MEMORY_MAX (10 * 1000 * 1000)
@@ -145,7 +145,7 @@ static const struct
 {
   guint64 sent;
   gboolean report; /* it heard a sender report before */
-  guint32 count;   /* which told of so many packets; 0: of all */
+  guint32 count;   /* the packet count of that report; 0: the true one */
   guint most;      /* packets till one is decrypted */
   const gchar *why;
 } joiners[] = {
@@ -156,8 +156,8 @@ static const struct
   { 7 * 65536 + 60000, FALSE, 0, 1, "after seven, the last without a report" },
   { 40 * 65536, TRUE, 0, 1, "after forty, told by a report" },
   { 1000 * 65536 + 9, TRUE, 0, 1, "after a thousand: 2.5 days at 300/s" },
-  /* The report lets expect 0, the packet has 40: 0 and 1 are tried each time,
-   * then 14 more: 2 to 15, 16 to 29, 30 to 43, so it is the third. */
+  /* The hint is 0 and the packet has 40.  0 and 1 are tried each time, and then 14
+   * more: 2 to 15, 16 to 29, 30 to 43, so the third packet is decrypted. */
   { 40 * 65536, TRUE, 1, 3, "the report knows less than the numbers say" },
   /* (1000 - 2) / 14 = 71.3 */
   { 1000 * 65536, TRUE, 1, 72, "the same after a thousand wraps" },
@@ -249,7 +249,7 @@ test_gaps (gconstpointer data)
       g_assert_cmpuint (lost, <, 2);
       now = ra_later (now, 3 * RA_MSECOND);
     }
-    /* What came before the gap is old for ever. */
+    /* Packets from before the gap stay too old. */
     now = ra_later (now, 5 * RA_SECOND);
     g_assert_cmpint (hear (u, old, old_size, now), !=, UNPROTECT_OK);
     size = sender_rtp (&s, packet);
@@ -320,8 +320,8 @@ test_flood (void)
   unprotect_free (u);
 }
 
-/* The tries for counters above 0 are limited: one who forges the SSRC of a
- * stream that is to be found delays it, and no more. */
+/* The tries for counters above 0 are limited.  An attacker who forges the SSRC of a
+ * stream that is to be found only delays it. */
 static void
 test_forged_ssrc (void)
 {
@@ -349,7 +349,8 @@ test_forged_ssrc (void)
   srtp_dealloc (s.session);
 }
 
-/* There are places for 64; the most silent one goes, one that is kept last. */
+/* There are places for 64 streams.  The one that has been silent for longest goes
+ * first, and those that are kept go last. */
 static void
 test_places (void)
 {
@@ -401,7 +402,7 @@ test_any_bytes (gconstpointer data)
   unprotect_free (u);
 }
 
-/* What one side makes the other one reads, of each kind. */
+/* Each kind of packet that one side makes is read by the other. */
 static void
 test_protect (gconstpointer data)
 {

@@ -168,8 +168,8 @@ test_numbers (void)
   }
 }
 
-/* A hundred packets of ready-made sound, which have no number, go with each one
- * that has one: all honest reports about those pass. */
+/* With each packet that has a number, a hundred packets of audio leave that have
+ * none.  All honest reports about the former pass. */
 static void
 test_sound_beside (void)
 {
