@@ -69,8 +69,8 @@ struct _RaRate
   const RaRateOps *ops;
   RaRateConfig cfg;
   guint64 bps;      /* the answer, bit/s; wrappers clamp it to [min, max] */
-  guint64 before;   /* what the path took before a silence, bit/s: slow start
-                       goes that far, whatever p; 0: not known */
+  guint64 before;   /* the rate before a silence, bit/s, which slow start may
+                       reach again in spite of p; 0: not known */
   RaSpan rtt;       /* smoothed by .9 (RFC 5348 4.3 step 2), 0 until known */
   RaSpan interval;  /* of the latest report, 0: reports come once per R */
   gdouble s;        /* mean packet size, bytes (RFC 5348 4.1); mss at first */

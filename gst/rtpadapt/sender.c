@@ -10,8 +10,8 @@
 /* What a pacer that wakes late may send at once, of less than a round trip
  * (RFC 5348 4.6): a frame's time at 25 Hz. */
 #define LATE_MAX (40 * RA_MSECOND)
-/* What feedback speaks of was sent lately, if no more than the time has passed
- * that a breaker waits for an answer (RFC 8083 4.1). */
+/* Feedback about a packet proves something for as long as a breaker waits for an
+ * answer (RFC 8083 4.1). */
 #define PROOF_RECENT (15 * RA_SECOND)
 /* Who leaves no later than this after the pacer lets him was held back by it. */
 #define HELD_GRAIN RA_MSECOND
@@ -64,7 +64,7 @@ ra_sender_free (RaSender *s)
   g_free (s);
 }
 
-/* Takes `rate`. */
+/* Replaces the controller by `rate` (transfer full). */
 static void
 rate_exchange (RaSender *s, RaRate *rate, guint64 start)
 {
@@ -101,8 +101,8 @@ outage_end (RaSender *s, RaTime now)
   s->masked = TRUE;
 }
 
-/* Where nothing came back for so long, it was no queue that took the packets, and
- * the no-feedback timer has answered. */
+/* No queue delays packets for FEEDBACK_GONE, so an outage took them.  The
+ * no-feedback timer has lowered the rate for that already. */
 void
 ra_sender_look_back (RaSender *s, RaTime now)
 {
@@ -111,8 +111,8 @@ ra_sender_look_back (RaSender *s, RaTime now)
     outage_end (s, now);
 }
 
-/* RFC 8083 4.5: the path may be another one, so the controller knows nothing of
- * it; but it never begins with more than it had. */
+/* RFC 8083 4.5: the path may be another one, so a new controller begins, which
+ * knows nothing about it.  It begins with no more than the rate before. */
 static void
 begin_anew (RaSender *s, RaTime now)
 {
@@ -205,8 +205,8 @@ ra_sender_set_safety (RaSender *s, gdouble friendliness_cap, gboolean breakers)
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
-/* Each of the size of the latest, or one that is larger than the mean would make
- * the next one late. */
+/* The bit rate of `floor` packets per second.  A packet that is larger than the
+ * mean would delay the next one, so the size of the latest packet counts too. */
 static guint64
 rate_floor (const RaSender *s)
 {
@@ -289,8 +289,9 @@ is_frame_held (const RaSender *s, const RaOutgoing *p, RaTime now)
       && ra_pacer_is_spent (&s->pacer, ra_sender_rate (s), HELD_GRAIN, now);
 }
 
-/* The timer expires: nobody answers.  The controller goes on from no less than
- * what is sent meanwhile, or the second answer would come long after the first. */
+/* Looks whether the no-feedback timer has expired.  The floor is sent then, and
+ * the controller goes on from no less than that: from a lower rate it would send
+ * so little that the second answer came long after the first. */
 static void
 timer_look (RaSender *s, RaTime now)
 {
@@ -322,7 +323,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
-  if (ra_sender_rate (s) > 0) /* a probe is no debt */
+  if (ra_sender_rate (s) > 0) /* the pacer does not count probes */
     ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
         p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
         now);
@@ -372,8 +373,8 @@ ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
-/* Takes out of the report what an outage took: losses that were due before it
- * ended, and p as long as nothing but they have raised it. */
+/* Removes the outage's losses from the report: those that were due before it
+ * ended.  p stays at its value from before as long as only they have raised it. */
 static void
 outage_hide (RaSender *s, RaReport *report)
 {
@@ -411,7 +412,7 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   raw.lost_congestion += s->lost_late;
   s->lost_late = 0;
   ra_sender_guard (s, &raw, proof, now);
-  outage_hide (s, &s->last); /* it may have ended just now */
+  outage_hide (s, &s->last); /* the guard may have ended the outage just now */
   s->p_before = s->last.p;
   s->unanswered = FALSE;
   ra_rate_on_report (s->rate, &s->last, now);

@@ -30,9 +30,10 @@ typedef struct
    * congestion, also not for cfg.rate.min; 0: no bound (the papers know none). */
   gdouble friendliness_cap;
   gboolean breakers; /* the circuit breakers of RFC 8083 */
-  /* While nobody answers no fewer packets leave in a second, whatever the
-   * controller says and cfg.rate.min is: else who comes back waits for one.  0: as
-   * RFC 5348 4.4 has it, a packet in 64 s. */
+  /* At least this many packets leave per second while nobody answers, even if
+   * the controller and cfg.rate.min want fewer.  A receiver that comes back
+   * would wait for the first packet otherwise.  0: no floor, which RFC 5348 4.4
+   * lets fall to a packet in 64 s. */
   guint floor;
 } RaSenderConfig;
 
@@ -62,8 +63,8 @@ void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
 
 /* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` if it may
- * go at once.  While a breaker is open that of the next probe, RA_TIME_NONE if
- * there is none. */
+ * go at once.  While a breaker is open it is the time for the next probe, or
+ * RA_TIME_NONE if no probe may leave. */
 RaTime ra_sender_next_send (const RaSender *s, RaTime now);
 /* What the pacer and the encoder know of a packet. */
 typedef enum
@@ -87,8 +88,8 @@ typedef struct
   guint media; /* of these the encoder's */
   RaMark mark;
   RaSentFlags flags;
-  guint32 ssrc; /* report blocks name it by these */
-  guint16 rtp_seq;
+  guint32 ssrc;    /* report blocks name the packet by SSRC */
+  guint16 rtp_seq; /* and by this number */
 } RaOutgoing;
 
 /* `p` leaves at `now`. */
@@ -130,12 +131,12 @@ gboolean ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t);
 
 /* A report block about an SSRC of ours, of an SR or RR.  Where the peer gives no
  * feedback, it serves the circuit breakers and the bound on the rate; it steers
- * no controller, whose rate falls for want of feedback.  What contradicts what was
- * sent is counted and ignored. */
+ * no controller, whose rate falls for want of feedback.  A block that contradicts
+ * the packets that left is counted and ignored. */
 void ra_sender_on_receiver_report (
     RaSender *s, const RaBlock *block, RaTime now);
-/* RTCP came from the peer, whatever it says.  Behind an open breaker it earns
- * probes. */
+/* RTCP came from the peer, with any contents.  It allows probes while a breaker is
+ * open. */
 void ra_sender_on_rtcp (RaSender *s, RaTime now);
 
 RaTime ra_sender_next_timeout (const RaSender *s);

@@ -27,11 +27,11 @@ struct _RaSender
   gboolean unanswered; /* the no-feedback timer expired since `told`, and there
                           is a floor */
   guint64 before;      /* the rate when `told`, bit/s; 0 before the first */
-  guint64 anew;        /* what was sent before this packet, and lost, was lost
-                          to an outage; */
-  RaTime anew_at;      /* it ended then, RA_TIME_NONE: there was none */
-  gboolean masked;     /* p still has it in it, */
-  gdouble p_before;    /* and was this before */
+  guint64 anew;        /* the first packet after the latest outage, which took
+                          all losses before it */
+  RaTime anew_at;   /* when that outage ended, RA_TIME_NONE: there was none */
+  gboolean masked;  /* p still counts the losses of that outage */
+  gdouble p_before; /* p before that outage */
   RaPacer pacer;
   RaSizes sizes;
   gdouble rtcp;
@@ -60,13 +60,13 @@ struct _RaSender
   RaSenderStats stats;
 };
 
-/* Feedback about what arrived comes: whether it ends an outage. */
+/* Feedback about packets that arrived comes: looks whether it ends an outage. */
 void ra_sender_look_back (RaSender *s, RaTime now);
 /* Smoothed; the controller's, of which a new one has none yet. */
 RaSpan ra_sender_rtt (const RaSender *s);
 /* A report with its rtt: all that listens to reports gets it. */
 void ra_sender_apply (RaSender *s, const RaReport *report, RaTime now);
-/* The guard alone.  If it opens the way again, all begins anew. */
+/* Tells the guard alone.  If an open breaker closes, the controller begins anew. */
 void ra_sender_guard (
     RaSender *s, const RaReport *report, RaProof proof, RaTime now);
 /* What feedback about a packet that left at `sent` proves now. */

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * fast_clock_install() makes it GStreamer's system clock, so that the bins,
- * rtpsession, rtpjitterbuffer and the DTLS timers take their time from it; a
- * pipeline has to be given it, too (gst_pipeline_use_clock()).  It begins at
+ * rtpsession, rtpjitterbuffer and the DTLS timers take their time from it.  A
+ * pipeline has to be told to use it, too (gst_pipeline_use_clock()).  It begins at
  * speed 1.  At speed 20 a wait of 20 s lasts one, and a change of the speed
  * holds for the waits that are under way.
  *
@@ -50,7 +50,7 @@ fast_now_locked (void)
   return fast_time.fast + (real - fast_time.real) * fast_time.speed;
 }
 
-/* What the clock says, from any thread. */
+/* The time of the clock, from any thread. */
 static inline GstClockTime
 fast_now (void)
 {
@@ -103,7 +103,7 @@ gettimeofday (struct timeval *restrict tv, void *restrict zone)
 
 /* --- the clock ------------------------------------------------------------ */
 
-/* Somebody who waits for an entry. */
+/* A thread that waits for an entry. */
 typedef struct _FastWaiter
 {
   GstClockEntry *entry;
@@ -141,7 +141,7 @@ fast_clock_resolution (GstClock *clock)
   return 1;
 }
 
-/* Until `time` or a wakeup; FALSE if it is that time already.  The time's lock
+/* Waits until `time` or a wakeup.  FALSE: it is that time already.  The time's lock
  * is held. */
 static gboolean
 fast_wait_locked (GCond *wakeup, GstClockTime time)
@@ -234,8 +234,8 @@ fast_clock_unschedule (GstClock *clock, GstClockEntry *entry)
     gst_clock_id_unref (entry);
 }
 
-/* The first of the asynchronous waits; its function is called without a lock.
- * One that comes again is put back before, so that its function can end it. */
+/* Serves the first of the asynchronous waits.  Its function is called without a
+ * lock.  A periodic wait is put back before, so that its function can end it. */
 static void
 fast_async_call_locked (FastClock *self)
 {

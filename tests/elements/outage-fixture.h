@@ -16,13 +16,14 @@ typedef struct
   GstClockTime frame; /* the next */
   guint n_frames;
   guint out;   /* packets that left */
-  guint heard; /* of these the peer's feedback has told */
+  guint heard; /* how many of these the peer has reported */
 
   GMutex lock;
   guint32 lsr;       /* of the latest sender report, 0: none */
   guint n_reports;   /* of either kind */
-  GstClockTime last; /* one left */
-  GstClockTime gap;  /* the longest without one, since it was set to 0 */
+  GstClockTime last; /* when the latest report left */
+  GstClockTime
+      gap; /* the longest time without a report, since it was set to 0 */
 } Outage;
 
 static inline GstFlowReturn
@@ -85,8 +86,8 @@ outage_pull (Outage *o)
   }
 }
 
-/* rtpsession's thread and the task wait for the clock when they have nothing else
- * to do; a controller always has a timer.  Then all that was due is done. */
+/* Waits until rtpsession's thread and the task wait for the clock, because then
+ * they have done all that was due.  A controller always has a timer. */
 static inline void
 outage_settle (Outage *o)
 {
@@ -113,7 +114,7 @@ outage_advance (Outage *o, GstClockTime to)
       break;
     if (next > time_now (&o->pair.send))
       gst_test_clock_set_time (clock, next);
-    /* Another one may wait by now: only what is due. */
+    /* Another wait may have begun by now, so only those that are due end. */
     id = gst_test_clock_process_next_clock_id (clock);
     if (id)
       gst_clock_id_unref (id);
@@ -122,7 +123,7 @@ outage_advance (Outage *o, GstClockTime to)
     gst_test_clock_set_time (clock, to);
 }
 
-/* `span` goes by; the encoder goes on. */
+/* Lets `span` pass while the encoder goes on. */
 static inline void
 outage_run (Outage *o, GstClockTime span)
 {
@@ -136,7 +137,7 @@ outage_run (Outage *o, GstClockTime span)
   outage_advance (o, end);
 }
 
-/* Packets that leave in `span`. */
+/* How many packets leave in `span`. */
 static inline guint
 outage_count (Outage *o, GstClockTime span)
 {
@@ -146,7 +147,7 @@ outage_count (Outage *o, GstClockTime span)
   return o->out - before;
 }
 
-/* The peer tells of all that left since it last did. */
+/* The peer reports on all packets that left since its last report. */
 static inline void
 outage_feedback (Outage *o, gboolean arrived)
 {
@@ -190,7 +191,7 @@ outage_gap (Outage *o, GstClockTime span)
   return gap;
 }
 
-/* RR without a block: all that rtpsession says where no RTP came lately. */
+/* An RR without a block, as rtpsession sends it where no RTP came lately. */
 static inline void
 outage_empty_rr (Outage *o)
 {

@@ -7,13 +7,13 @@
 
 #include <poll.h>
 
-/* RFC 3711 B.3's master key and salt; and another one. */
+/* The master key and salt of RFC 3711 B.3, and another key. */
 #define KEY "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6"
 #define OTHER "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe7"
 
 /* --- a path -------------------------------------------------------------- */
 
-/* Between a sender and a receiver: it records what the sender says. */
+/* A path between a sender and a receiver, which records the sender's packets. */
 typedef struct
 {
   gint outer, inner[2]; /* towards the sender, and the receiver */
@@ -83,7 +83,7 @@ path_open (Path *p, gint src_port)
   p->thread = g_thread_new ("path", path_run, p);
 }
 
-/* What it recorded. (transfer full) */
+/* The packets that it recorded.  (transfer full) */
 static inline GPtrArray *
 path_close (Path *p)
 {

@@ -145,7 +145,7 @@ static const struct
   { "rtpadapt://h:1?max-bitrate=%zz", "", "no percent-encoding" },
 };
 
-/* What the application has decided is not another's to change. */
+/* A URI from elsewhere must not undo what the application has decided. */
 static void
 test_safe (void)
 {
@@ -160,7 +160,7 @@ test_safe (void)
     { "rtpadaptsrc", "fingerprint=BB", FALSE },
     { "rtpadaptsrc", "replay-guard=false", FALSE },
     { "rtpadaptsrc", "replay-guard=true", TRUE },
-    { "rtpadaptsink", "replay-guard=true", FALSE }, /* a receiver's */
+    { "rtpadaptsink", "replay-guard=true", FALSE }, /* only receivers have it */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {

@@ -1,4 +1,4 @@
-/* What may come to the DTLS library, and when connections begin and end.
+/* Which datagrams may come to the DTLS library, and when connections begin and end.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/dtlsrecords.h"
@@ -16,7 +16,8 @@
   type "\0\0" length "\0\0\0\0" offset "\0\0" part
 #define BYTES8 "abcdefgh"
 #define BYTES32 BYTES8 BYTES8 BYTES8 BYTES8
-/* 13 + 12 + 34 bytes: version and random, the rest is in another fragment. */
+/* A fragment with version and random, 13 + 12 + 34 bytes.  The rest of the message is
+ * in another fragment. */
 #define HELLO                           \
   RECORD ("\x16", "\xff", "\0", "\x2e") \
   MESSAGE ("\x01", "\x40", "\0", "\x22") "\xfe\xfd" BYTES32
@@ -37,7 +38,7 @@ static const struct
 {
   const gchar *data;
   gsize size;
-  gboolean server; /* we are */
+  gboolean server; /* we are the server */
   DtlsKind kind;
   const gchar *why;
 } records[] = {
@@ -96,7 +97,7 @@ test_records (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (records); i++) {
     guint8 random[DTLS_RANDOM];
-    /* So that a sanitizer sees a read beyond the end. */
+    /* The copy has the exact size, so a sanitizer sees a read beyond the end. */
     g_autofree guint8 *data = g_memdup2 (records[i].data, records[i].size);
 
     g_test_message ("%u: %s", i, records[i].why);
@@ -138,7 +139,7 @@ test_end_of_hello (void)
 #define AT(ms) ((RaTime) (1000 * RA_SECOND + (ms) *RA_MSECOND))
 #define NEVER RA_TIME_NONE
 
-/* RFC 9000 8.1: three times what came. */
+/* RFC 9000 8.1: three times as many bytes as came. */
 static void
 test_amplification (void)
 {
@@ -155,7 +156,7 @@ test_amplification (void)
 static const struct
 {
   gboolean client, keyed, failed, proven, any; /* any: there is a current one */
-  gint heard;                                  /* it was, ms */
+  gint heard; /* ms since the current one was heard */
   gint now;
   gboolean replaces;
   const gchar *why;

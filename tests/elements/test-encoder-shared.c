@@ -12,12 +12,13 @@
 
 static const gchar *const names[] = { "a", "b" };
 
-/* One after the other; kbit/s.  0: it leaves, as with an open breaker. */
+/* Bitrates that are wanted, one after the other, in kbit/s.  0: that sender leaves,
+ * as with an open breaker. */
 static const struct
 {
   guint who, wants;
   gboolean quiet;
-  guint told; /* what the encoder has then */
+  guint told; /* the encoder's bitrate then */
   const gchar *why;
 } steps[] = {
   { 0, 2000, FALSE, 2000, "alone" },
@@ -74,7 +75,7 @@ test_steps (void)
   gst_object_unref (encoder);
 }
 
-/* One that was told by somebody else meanwhile gets its bitrate again. */
+/* An encoder whose bitrate somebody else has set meanwhile gets ours again. */
 static void
 test_anew (void)
 {
@@ -117,7 +118,7 @@ turns_run (gpointer data)
   return NULL;
 }
 
-/* Both at once: none waits for the other, and the last word is kept. */
+/* Both at once: none waits for the other, and the last bitrate is kept. */
 static void
 test_threads (void)
 {
@@ -216,7 +217,7 @@ test_two_sinks (void)
   g_test_message ("%d changes, %" G_GUINT64_FORMAT " reports to the smaller",
       g_atomic_int_get (&changes), reports);
   g_assert_cmpuint (reports, >, 0);
-  /* Each one's first word, and one per report. */
+  /* Each sender tells the encoder once at first, and then once per report. */
   g_assert_cmpint (g_atomic_int_get (&changes), <=, 2 + (gint) reports);
   g_assert_cmpuint (bitrate_of (encoder), <=, 300);
   g_assert_cmpuint (stat_of (small, "sender/dropped"), ==, 0);

@@ -14,8 +14,9 @@ monotonic (void)
   return fast_read (CLOCK_MONOTONIC);
 }
 
-/* Between two readings of the clock lies `speed` times what lies between two of
- * the kernel's: at most if they are around, at least if they are within. */
+/* Between two readings of the clock lies `speed` times the time between two
+ * readings of the kernel's clock.  It is at most that if the kernel's readings are
+ * around those of the clock, and at least that if they are within. */
 static void
 test_speed (void)
 {
@@ -117,8 +118,9 @@ count_call (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   return TRUE;
 }
 
-/* In order of time, whatever the order they are asked in; one that is
- * unscheduled is not called, one that is periodic is until then. */
+/* Functions are called in the order of their times, whatever the order in which the
+ * waits began.  A wait that is unscheduled calls none; one that is periodic does
+ * until then. */
 static void
 test_async (void)
 {

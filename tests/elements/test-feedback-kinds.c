@@ -1,5 +1,5 @@
-/* The two sides are set to different feedback: both say so, and go on with what
- * comes.  All pairs at once, over loopback.
+/* The two sides are set to different feedback: both warn, and go on with feedback
+ * that works.  All pairs run at once, over loopback.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../trust/trust.h"
@@ -8,8 +8,8 @@
 static const gchar *const kinds[] = { "twcc", "tfrc", "ccfb" };
 #define KINDS G_N_ELEMENTS (kinds)
 
-/* What it comes to, by what packets carry: twcc needs numbers, tfrc send times,
- * which a sender writes only for itself. */
+/* The feedback that is used in the end.  The packets decide: twcc needs numbers and
+ * tfrc needs send times, and a sender writes only what its own setting needs. */
 static const struct
 {
   const gchar *mode;
@@ -29,7 +29,7 @@ static const struct
 #define CURE "set the same on both sides"
 /* bit/s; without feedback there is half of it after 2 s, and so on. */
 #define START 400000
-/* More than come before both sides have found out. */
+/* More packets than this come only after both sides have found out. */
 #define REPORTS 40
 
 typedef struct
@@ -100,7 +100,7 @@ mode_of (GstElement *sink)
   return mode;
 }
 
-/* Both have said what they have to, and feedback comes. */
+/* TRUE if both have posted their warnings, and feedback comes. */
 static gboolean
 pair_is_done (Pair *p)
 {

@@ -1,4 +1,4 @@
-/* Sequence numbers that jump, and how much goes back, in virtual time.
+/* Sequence numbers that jump, and how much RTCP goes back, in virtual time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/answers.h"
@@ -62,8 +62,8 @@ test_story (gconstpointer data)
   seq_check_free (s);
 }
 
-/* Whatever comes, what rtpjitterbuffer waits for is below 32,765 in any 3 s, and
- * who is held has a place of its own. */
+/* Law: for all packets, rtpjitterbuffer waits for fewer than 32,765 in any 3 s, and
+ * each SSRC that is held has a place of its own. */
 static void
 test_bound (void)
 {
@@ -117,8 +117,8 @@ address (const gchar *host, guint16 port)
   return g_inet_socket_address_new_from_string (host, port);
 }
 
-/* However much comes: 100 in a second, of which reports alone leave a quarter
- * of the burst. */
+/* Law: at most 100 packets leave in a second, and reports without feedback leave a
+ * quarter of the burst to others. */
 static void
 test_rate (void)
 {
@@ -148,7 +148,8 @@ test_rate (void)
   g_object_unref (a);
 }
 
-/* A report for each of 60 frames is never in the way, whatever else leaves. */
+/* A report for each of 60 frames per second always leaves, whatever else wants to
+ * leave. */
 static void
 test_frames (void)
 {
@@ -168,7 +169,8 @@ test_frames (void)
   g_object_unref (a);
 }
 
-/* 21 bytes come, 36 and more go: never more than came, headers and all. */
+/* Packets of 21 bytes come, and packets of 36 bytes and more would leave.  Never more
+ * bytes leave than came, with all headers. */
 static void
 test_bytes (void)
 {

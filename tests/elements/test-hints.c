@@ -1,5 +1,5 @@
-/* Wrong settings that show after a while: nothing comes, nobody answers, a key
- * on one side only, a port that is open to everybody.
+/* Warnings about wrong settings: nothing comes, nobody answers, only one side has a
+ * key, a port is open to everybody.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/encrypted.h"
@@ -85,7 +85,7 @@ test_handshake (void)
 #define ENCRYPTED "no key is set here"
 #define FOREIGN "do not authenticate: is the key the same on both sides?"
 
-/* NULL: that side is not there; its warning: none is waited for. */
+/* NULL: that side is not there, or no warning of it is awaited. */
 static const struct
 {
   const gchar *sender, *receiver;
@@ -189,7 +189,7 @@ pair_end (Pair *p)
   close (p->ear);
 }
 
-/* All at once: each takes 3 s and more. */
+/* All rows run at once, because each takes more than 3 s. */
 static void
 test_rows (void)
 {
@@ -289,7 +289,7 @@ static const struct
       FALSE, "DTLS" },
 };
 
-/* Each start says it once. */
+/* Each start posts the warning once. */
 static void
 test_open (void)
 {

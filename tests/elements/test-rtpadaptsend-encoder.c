@@ -235,7 +235,7 @@ count_notify (GObject *object, GParamSpec *pspec, gpointer n)
   g_atomic_int_inc ((gint *) n);
 }
 
-/* A job begins with telling of a bitrate, so that the one before has ended. */
+/* A job begins by setting a bitrate, so when that is set the job before has ended. */
 static void
 settle (Send *s, guint rate)
 {
@@ -272,7 +272,7 @@ test_encoder_quiet (gconstpointer data)
   send_free (&s);
 }
 
-/* The bitrate of one that is left alone stays. */
+/* The bitrate of an encoder that is not driven stays. */
 static void
 test_encoder_none (void)
 {

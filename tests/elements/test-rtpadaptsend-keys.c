@@ -1,5 +1,5 @@
-/* rtpadaptsend: requests for key frames, as rtpsession hands them on and as
- * somebody forges them.
+/* rtpadaptsend: requests for key frames, honest ones from rtpsession and floods of
+ * forged ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../trust/trust.h"
@@ -30,7 +30,7 @@ round_trip (Send *s, GstClockTime rtt)
   upstream_events (s, "");
 }
 
-/* What waits goes when the interval is over, and wakes the task for it. */
+/* A request that waits goes on when the interval is over, and wakes the task. */
 static guint
 late_one (Send *s)
 {
@@ -42,8 +42,9 @@ late_one (Send *s)
   return n;
 }
 
-/* 1,000 in a second, for 10 s: at 0, 200, ... 10,000 ms, 51 of them; with a round
- * trip of 1 s at 0, 1, ... 10 s, 11 of them.  The last is not lost. */
+/* 1,000 requests come per second, for 10 s.  They go on at 0, 200, ... 10,000 ms,
+ * which are 51; with a round trip of 1 s at 0, 1, ... 10 s, which are 11.  The last
+ * one is not lost. */
 static const struct
 {
   guint rtt_ms, ssrcs, most;
@@ -76,8 +77,8 @@ test_flood (gconstpointer data)
   send_free (&s);
 }
 
-/* Who asks seldom gets one each time; who asks twice in an interval, the second
- * one at its end. */
+/* A request that comes seldom always goes on.  The second of two within an interval
+ * goes on at the end of it. */
 static void
 test_late (void)
 {

@@ -16,8 +16,8 @@ answered (Outage *o, guint frames)
   }
 }
 
-/* RFC 8083 4.1: it opens 15 s after the last feedback.  The least packets that
- * left in one of the first 14 s. */
+/* Waits for an open breaker: RFC 8083 4.1, 15 s after the last feedback.  Returns the
+ * smallest number of packets that left in one of the first 14 seconds. */
 static guint
 silence (Outage *o)
 {
@@ -53,9 +53,10 @@ breaker_state (Outage *o)
   }
 }
 
-/* Nothing leaves behind an open breaker; an empty RR, which anybody may have
- * forged, earns two packets a second for 7 s, and when one of these arrives, it
- * begins again.  The least rate is below a packet a second, and yet two leave. */
+/* Nothing leaves behind an open breaker.  An empty RR, which anybody may have
+ * forged, allows two packets per second for 7 s.  When one of these arrives, sending
+ * begins again.  Two leave although the minimum bitrate is less than a packet per
+ * second. */
 static void
 test_probes (void)
 {
@@ -87,7 +88,7 @@ test_probes (void)
   g_assert_true (outage_is_open (&o));
   g_assert_cmpint (stat (&o.pair.send, "probes"), ==, total);
 
-  /* What was lost in the outage is no congestion. */
+  /* Losses in the outage are no congestion. */
   upstream_events (&o.pair.send, "");
   outage_empty_rr (&o);
   outage_run (&o, SECOND);
@@ -123,11 +124,11 @@ test_silence (void)
   outage_clear (&o);
 }
 
-/* What closes an open breaker at once, and what does not. */
+/* Report blocks that close an open breaker at once, and some that do not. */
 static const struct
 {
-  gint lsr;     /* of the latest sender report, plus this; -1: none */
-  gint ahead;   /* the highest number, of the latest packet plus this */
+  gint lsr;     /* LSR less that of the latest sender report; -1: none */
+  gint ahead;   /* the highest number less that of the latest packet */
   guint32 dlsr; /* in 1/65536 s */
   gboolean closes;
   const gchar *why;
@@ -220,7 +221,7 @@ test_left (gconstpointer data)
   outage_clear (&o);
 }
 
-/* From the first packet on, while the receiver is not there yet. */
+/* The same from the first packet on, while the receiver is not there yet. */
 static void
 test_reports_early (void)
 {

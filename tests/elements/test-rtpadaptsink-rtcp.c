@@ -372,8 +372,8 @@ say_came (gint fd, guint port, guint number)
   udp_say (fd, "127.0.0.1", port, 0, rtcp, sizeof rtcp);
 }
 
-/* Sound that is not numbered beside numbered video: reports about the latter are
- * heard, however much of the former was sent. */
+/* Audio without numbers goes beside numbered video.  Reports about the video are
+ * heard, however much audio was sent. */
 static void
 test_sound_beside (void)
 {

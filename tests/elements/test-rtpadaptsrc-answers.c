@@ -1,4 +1,4 @@
-/* rtpadaptsrc: what goes back, to whom, and how much.
+/* rtpadaptsrc: which RTCP goes back, to which address, and how much of it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../trust/trust.h"
@@ -55,8 +55,9 @@ hear (gint fd, Heard *h)
   }
 }
 
-/* Small packets, each the end of a frame, as fast as they are read: answers are
- * 100 in the first second and 80 in each more, and never more bytes than came. */
+/* Small packets come as fast as they are read, and each is the end of a frame.  100
+ * answers leave in the first second and 80 in each other one, and never more bytes
+ * than came. */
 static void
 test_budget (gconstpointer data)
 {
@@ -97,7 +98,7 @@ test_budget (gconstpointer data)
   close (fd);
 }
 
-/* An empty RR (RFC 3550 6.4.2) of one whose RTP was not heard is answered. */
+/* An empty RR (RFC 3550 6.4.2) is answered, although no RTP came. */
 static void
 test_called (void)
 {
@@ -120,8 +121,8 @@ test_called (void)
   close (fd);
 }
 
-/* In silence reports go on, sooner than rtpsession's own 2.5 s and more; a lone
- * packet in it, no end of a frame, is answered without another. */
+/* Reports go on while the sender is silent, sooner than rtpsession's own 2.5 s and
+ * more.  A lone packet, which is no end of a frame, is answered at once. */
 static void
 test_silence (void)
 {

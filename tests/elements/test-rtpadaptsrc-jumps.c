@@ -1,4 +1,4 @@
-/* rtpadaptsrc: RTP sequence numbers that jump, of one who forges the peer's
+/* rtpadaptsrc: RTP sequence numbers that jump.  The attacker forges the peer's
  * address and knows the SSRC.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,7 @@
 #define BRANCH "identity" RECEIVER_OUT
 #define SSRC 0x0f0f0f0f
 #define AFTER 100 /* packets of the stream, 10 ms apart, after the attack */
-/* And after one that confirms each jump, of which two a second are believed. */
+/* The same after an attack that confirms its jumps, two of which count per second. */
 #define AFTER_PAIRS 1000
 
 typedef struct

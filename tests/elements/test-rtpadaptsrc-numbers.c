@@ -1,5 +1,5 @@
-/* rtpadaptsrc: numbers that jump, of a sender that is started again and of one
- * who forges.
+/* rtpadaptsrc: transport-wide numbers that jump, because a sender restarted or
+ * because an attacker forges them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../trust/trust.h"
@@ -34,7 +34,7 @@ say (gint fd, gint port, gboolean marker, guint32 ssrc, guint seq, gint number)
   udp_say (fd, "127.0.0.1", (guint) port, 0, p, head + 21);
 }
 
-/* What is read, waited for, as the kernel holds some hundred packets. */
+/* Waits until packets are read, because the kernel holds only some hundred. */
 static void
 wait_read (Receiver *t, guint64 n)
 {
@@ -117,7 +117,7 @@ sink_of (guint row, gint port, GstElement **sink)
   return pipeline;
 }
 
-/* Ten frames; what is live does so by itself. */
+/* Sends ten frames.  A live source does so by itself. */
 static void
 second_life (GstElement *pipeline)
 {
@@ -151,7 +151,7 @@ push_frames (GstElement *pipeline, guint *i)
   gst_object_unref (src);
 }
 
-/* With a key the first life is a pipeline's, too, of another SSRC. */
+/* With a key the first life is a pipeline, too, with another SSRC. */
 static void
 first_life (guint row, Receiver *t)
 {
@@ -173,8 +173,8 @@ first_life (guint row, Receiver *t)
   sink_stop (pipeline, sink);
 }
 
-/* The new one hears reports about its first 30 packets; without the map it waits
- * until it has sent as many as the old one had. */
+/* The new sender gets reports about its first 30 packets.  Without the map it would
+ * get none until it has sent as many as the old one had. */
 static void
 test_restart (gconstpointer data)
 {
@@ -206,7 +206,7 @@ test_restart (gconstpointer data)
 
 /* --- forged numbers ------------------------------------------------------ */
 
-/* What is forged with the sender's address, after each 25th packet. */
+/* Packets that are forged with the sender's address, one after each 25th packet. */
 typedef void (*Forge) (gint fd, gint port, guint i);
 
 /* A made-up SSRC, once. */

@@ -22,9 +22,9 @@ wait_warning (GstBus *bus, const gchar *words)
   } while (!strstr (said, words));
 }
 
-/* As a recording, or another program: its packets are held, then refused, and a
- * warning says what to do.  When the way back is there, it plays.  And a pair with
- * two keys meanwhile: both sides say so. */
+/* A sender that gets no questions looks like a recording: its packets are held, then
+ * refused, and a warning says what to do.  When the way back is open, it plays.
+ * Meanwhile a pair with two keys runs, and both sides warn. */
 static void
 test_silent (void)
 {
@@ -84,7 +84,7 @@ hand_new (Hand *h)
   g_assert_cmpint (srtp_create (&h->session, &policy), ==, srtp_err_status_ok);
 }
 
-/* Its next packet, with an SSRC; `say`: it is sent, else made for nobody. */
+/* Makes its next packet, with an SSRC, and sends it if `say`. */
 static void
 hand_next (Hand *h, guint port, guint32 ssrc, gboolean say)
 {
@@ -139,7 +139,7 @@ static const struct
   { "12 SSRCs, receiver starts after three wraps", 3 * 65536 + 100, 2 },
 };
 
-/* How many packets it takes till one is authentic. */
+/* How many packets it sends until one is let in. */
 static guint
 hand_enter (Hand *h, Receiver *t, guint32 ssrc)
 {

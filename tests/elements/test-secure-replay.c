@@ -1,5 +1,5 @@
-/* SRTP with a key from end to end: recorded sessions, senders that start again
- * or move, and where the key can be seen.
+/* SRTP with a key from end to end: recorded sessions, senders that restart or move,
+ * and places where the key must not be seen.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../trust/trust.h"
@@ -66,8 +66,8 @@ static const struct
   { "recorded session, no guard", "replay-guard=false", TRUE, FALSE, 0 },
 };
 
-/* The record comes while the true sender speaks, then for 2 s in which it does
- * not, then the sender goes on. */
+/* The recording comes while the true sender speaks, and then for 2 s in which the
+ * sender is silent.  Then the sender goes on. */
 static void
 test_recorded (gconstpointer data)
 {
@@ -129,7 +129,7 @@ test_recorded (gconstpointer data)
         " times, %u packets sent to the stranger",
         record->len, moved, s.heard);
   else
-    g_assert_cmpuint (moved, >, 0); /* what the guard is there for */
+    g_assert_cmpuint (moved, >, 0); /* the guard prevents this */
   close (s.fd);
   stop (sender);
   g_ptr_array_unref (path_close (&path));
@@ -141,7 +141,7 @@ test_recorded (gconstpointer data)
 
 static const gchar *const ports[] = { "", "rtcp-mux=false" };
 
-/* It starts again, and its address changes: it plays. */
+/* A sender restarts, and its address changes: it plays. */
 static void
 test_true (void)
 {
@@ -230,8 +230,8 @@ is_in_dot (GstElement *bin)
   return strstr (dot, "e1f97a0d3e018be0") != NULL;
 }
 
-/* In no log, up to GST_DEBUG=7, and in no picture of the pipeline.  The key is
- * set as a program does it: gst-launch-1.0 logs its own command line. */
+/* The key is in no log, up to GST_DEBUG=7, and in no picture of the pipeline.  It is
+ * set as a program does it, because gst-launch-1.0 logs its own command line. */
 static void
 test_secret (void)
 {

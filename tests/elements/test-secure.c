@@ -366,8 +366,8 @@ test_forged (void)
   secured_stop (&s);
 }
 
-/* A thousand SSRCs: nothing is kept of any, and who comes after them is heard at
- * once. */
+/* Nothing is kept of a thousand made-up SSRCs, and a sender that comes after them is
+ * heard at once. */
 static void
 test_flood (void)
 {

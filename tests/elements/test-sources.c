@@ -5,7 +5,7 @@
 
 #include "../../plugins/rtpadapt/wire/peer.h"
 #include "../../plugins/rtpadapt/wire/rtpmux.h"
-#include "../../plugins/rtpadapt/wire/twccnumber.h"
+#include "../../plugins/rtpadapt/wire/rtpnumber.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <string.h>
@@ -160,16 +160,16 @@ test_numbers (void)
     guint8 bytes[64];
     gsize size = bytes_of (packets[i].hex, bytes);
     guint16 number = 0;
-    gboolean has = twcc_number_read (bytes, size, 1, &number);
+    gboolean has = rtp_number_read (bytes, size, 1, &number);
 
     g_test_message ("%s", packets[i].why);
     g_assert_cmpint (has ? number : -1, ==, packets[i].number);
-    g_assert_false (twcc_number_read (bytes, size, 0, &number));
+    g_assert_false (rtp_number_read (bytes, size, 0, &number));
   }
 }
 
-/* A hundred packets of ready-made sound, which have no number, go with each one
- * that has one: all honest reports about those pass. */
+/* With each packet that has a number, a hundred packets of audio leave that have
+ * none.  All honest reports about the former pass. */
 static void
 test_sound_beside (void)
 {
@@ -184,10 +184,10 @@ test_sound_beside (void)
     guint16 number;
 
     ra_put_u16 (video + 17, (guint16) i);
-    g_assert_true (twcc_number_read (video, video_size, 1, &number));
+    g_assert_true (rtp_number_read (video, video_size, 1, &number));
     sent = number + 1u;
     for (guint k = 0; k < 100; k++)
-      g_assert_false (twcc_number_read (sound, sound_size, 1, &number));
+      g_assert_false (rtp_number_read (sound, sound_size, 1, &number));
     g_assert_true (
         hear_twcc (s, (guint16) i, 1, sent, T0 + i * 50 * RA_MSECOND));
   }

@@ -143,7 +143,7 @@ test_cut (void)
   twcc_seq_free (t);
 }
 
-/* Of a sender that is gone nobody is told. */
+/* Nothing is reported about a sender that is gone. */
 static void
 test_restart (void)
 {
@@ -186,7 +186,8 @@ test_lost (void)
   twcc_seq_free (t);
 }
 
-/* Other packets of a compound stay; what was never counted is not told. */
+/* Other packets of a compound stay.  Numbers that were never counted are not
+ * reported. */
 static void
 test_compound (void)
 {

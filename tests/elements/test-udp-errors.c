@@ -1,5 +1,5 @@
-/* The UDP elements and what the network refuses: forged ICMP, an interface that
- * is down, routes that are gone, a firewall.
+/* The UDP elements survive errors of the network: forged ICMP, an interface that is
+ * down, routes that are gone, a firewall.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "udp-fixture.h"
@@ -182,8 +182,8 @@ test_forged_icmp (gconstpointer data)
   close (raw);
 }
 
-/* With IP_RECVERR, poll() returns at once until somebody takes the errors from
- * their queue: who does not spins. */
+/* With IP_RECVERR, poll() returns at once until somebody takes the errors from their
+ * queue, so an element that does not take them would spin. */
 static void
 test_no_spin (void)
 {
@@ -204,7 +204,7 @@ test_no_spin (void)
   given_end (&g);
 }
 
-/* A cause that stays ends it at once. */
+/* An error that stays ends the stream at once. */
 static void
 test_closed (void)
 {
@@ -239,7 +239,7 @@ run (const gchar *command)
       && status == 0;
 }
 
-/* What cuts the path, and what mends it. */
+/* Commands that cut the path, and commands that mend it. */
 static const struct
 {
   const gchar *cut, *mend, *why;

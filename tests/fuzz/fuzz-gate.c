@@ -118,8 +118,8 @@ gate_init (Gate *g, guint flags)
   gst_caps_unref (caps);
 }
 
-/* The same bytes as RTCP that leaves: what is left of it is packets one behind
- * the other, too, as far as those were. */
+/* The same bytes leave as RTCP.  If they are a row of packets, the result is one,
+ * too. */
 static void
 gate_leave (Gate *g, const guint8 *bytes, gsize length)
 {

@@ -5,7 +5,7 @@
 
 #include <gst/rtpadapt/feedback/xr.h>
 
-/* What it says is written again, and read as the same. */
+/* Each statement is written again, and reads the same. */
 static void
 check_again (const RaXrItem *item)
 {

@@ -85,7 +85,7 @@ law_sender (
   law_losses (&s.loss, s.packets_sent);
   g_assert_true (s.p >= 0 && s.p <= 1);
   g_assert_cmpint (s.rtt, >=, 0);
-  /* Behind an open breaker there may be a probe to send. */
+  /* A probe may be due behind an open breaker. */
   g_assert_true (next != RA_TIME_NONE || rate == 0);
   g_assert_cmpuint (next, >=, now);
   ra_sender_split (sender, 0, &split);

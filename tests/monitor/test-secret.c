@@ -1,4 +1,4 @@
-/* rtpadapt-monitor: what of a command line everybody may see.
+/* rtpadapt-monitor hides keys and passwords in a command line.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "secret.h"

@@ -82,7 +82,7 @@ sender_begin (Sending *s, guint port, const gchar *settings)
       GST_STATE_CHANGE_FAILURE);
 }
 
-/* Seconds that NULL took: the longest of a test. */
+/* The most seconds that a change to NULL took in a test. */
 static gdouble
 to_null (GstElement *pipeline)
 {
@@ -149,7 +149,7 @@ static const guint8 junk[]
 static const guint8 alert[]
     = { 0x15, 0xfe, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 40 };
 
-/* Anything from what only begins like DTLS to what has all its forms. */
+/* Random datagrams: some only begin like DTLS, and some have all its forms. */
 static gsize
 random_record (GRand *rand, guint8 data[256])
 {
@@ -221,7 +221,7 @@ attack_on (gpointer data)
   return NULL;
 }
 
-/* A handshake with the stranger's certificate, until it is told of. */
+/* A handshake with the stranger's certificate, until a warning tells of it. */
 static void
 wrong_certificate (Receiver *t)
 {
@@ -254,7 +254,7 @@ wrong_certificate (Receiver *t)
   g_remove (file);
 }
 
-/* Without a certificate of its own, if there is openssl. */
+/* The same by openssl, if it is there, without a certificate. */
 static void
 no_certificate (guint port)
 {
@@ -348,8 +348,8 @@ test_sender (void)
       ready < 30 && null < 2, "ready after %.1f s, NULL %.1f s", ready, null);
 }
 
-/* Without a fingerprint anybody may shake hands, but the peer that speaks keeps
- * its place. */
+/* Without a fingerprint a handshake with anybody succeeds, but the peer that speaks
+ * keeps its place. */
 static void
 test_takeover (void)
 {
@@ -451,8 +451,8 @@ test_sender_replaced (void)
 
 /* --- amplification ------------------------------------------------------- */
 
-/* The datagrams of a client's first words: fragments of one message, RFC 6347
- * 4.2.2. */
+/* The datagrams of a client's hello, which are fragments of one message (RFC 6347
+ * 4.2.2). */
 static guint
 hear_hello (UdpHeard hello[4])
 {
@@ -475,8 +475,8 @@ hear_hello (UdpHeard hello[4])
   return n;
 }
 
-/* One hello, and silence: what comes back until a repetition of the flight
- * would have come, too. */
+/* Sends one hello and then nothing.  Returns what comes back until a repetition of
+ * the flight would have come, too. */
 static void
 test_amplification (void)
 {

@@ -9,7 +9,7 @@
 
 #define FPS 30
 #define RATE 10000
-/* Frames that are on their way at the end and were not at the beginning. */
+/* So many frames more may be on their way at the end than at the beginning. */
 #define ON_WAY 15
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
 
@@ -75,8 +75,8 @@ make_other (guint64 i, guint8 *packet)
   return 300;
 }
 
-/* The same with the marker and a transport-wide number, from SSRCs that never say
- * two in a row. */
+/* The same with the marker and a transport-wide number.  No SSRC sends two packets in
+ * a row. */
 static gsize
 make_marked (guint64 i, guint8 *packet)
 {
@@ -267,7 +267,7 @@ test_play (gconstpointer data)
   sender = sender_start (front, rows[row].options, &r.made);
   if (rows[row].first)
     wait_frames (&t, 0, FPS);
-  else /* without a key who is first is the peer */
+  else /* without a key the first sender is the peer */
     WAIT_UNTIL (
         t.bus, (relay_both_ways (&r), g_atomic_int_get (&t.frames[0]) >= FPS));
 

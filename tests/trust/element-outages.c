@@ -8,10 +8,10 @@
  *   trust-outages --fast-row SECONDS KIND FEEDBACK SECURITY
  *       the same with the fast clock and the bounds of tests/run
  *
- * Without arguments it is a test, which runs its rows as processes.  There the
- * bounds are patience, since a loaded machine is not to fail: the picture is to
- * be back within 30 s and the rate within 60 s.  What never comes back, or a
- * call that hangs, fails all the same; tests/trust/outages.csv has the times.
+ * Without arguments it is a test, which runs its rows as processes.  Its bounds are
+ * wide, so that it passes on a loaded machine, too: the picture has to be back
+ * within 30 s and the rate within 60 s.  A stream that never comes back, or a call
+ * that hangs, fails all the same; tests/trust/outages.csv has the times.
  */
 #include "outage-row.h"
 #include "trust.h"
@@ -25,8 +25,8 @@ static const OutageBounds patient = { .fast = TRUE,
   .patience = 60 * GST_SECOND,
   .null = 20 * GST_SECOND };
 
-/* 6 durations, 7 kinds and roaming, 3 feedbacks, 3 securities: each is there,
- * and each feedback with each security. */
+/* There are 6 durations, 7 kinds and roaming, 3 feedbacks and 3 securities.  Each of
+ * them is in a row, and each feedback is there with each security. */
 static const OutageRow rows[] = {
   { 120, OUTAGE_BOTH, "twcc", "plain" },
   { 5, OUTAGE_SENDER_REPLACED, "twcc", "key" },
@@ -68,7 +68,7 @@ run_child (gpointer data, gpointer user)
   g_mutex_unlock (&lock);
 }
 
-/* All of them, some at a time, as soon as the first one is asked for. */
+/* Runs all rows, some at a time, as soon as the first one is asked for. */
 static void
 start_children (void)
 {

@@ -31,7 +31,7 @@ typedef struct
   guint64 min, start, max; /* bit/s */
   guint packet;            /* bytes at most */
   guint floor;             /* packets/s while nobody answers */
-  RaSpan rtcp;             /* an empty RR comes so often, 0: never */
+  RaSpan rtcp;             /* the interval of empty RRs, 0: none come */
   gdouble excess;          /* the encoder makes so many times what it is told */
   gdouble duplicate;       /* share of feedback that comes twice, */
   const gchar *copy;       /* the second time by this path */

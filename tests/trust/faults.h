@@ -140,7 +140,7 @@ faults_frame (Faults *w)
   w->dropped_frames += backlog > FAULTS_BACKLOG;
   if (split.media == 0
       && ra_sender_next_send (w->sender, faults_here (w)) > faults_here (w))
-    return; /* an open breaker, and no probe is due */
+    return; /* a breaker is open, and no probe is due */
   if (backlog > FAULTS_BACKLOG)
     return;
   for (gboolean last = FALSE; !last; bytes -= payload) {

@@ -1,5 +1,5 @@
-/* A path of loopback sockets between rtpadaptsink and rtpadaptsrc that can be
- * cut, each direction for itself.
+/* A path of loopback sockets between rtpadaptsink and rtpadaptsrc.  Each of its
+ * directions can be cut.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Each packet takes DELAY, by the fast clock.  A sender has a link of its own:
@@ -128,7 +128,7 @@ relay_give (Relay *r)
 
   while ((p = g_queue_peek_head (&r->packets)) && p->due <= now) {
     g_queue_pop_head (&r->packets);
-    /* Where nobody listens, it is lost. */
+    /* The packet is lost where nobody listens. */
     sendto (p->fd, p->data, p->size, 0, (gpointer) &p->to, sizeof p->to);
     if (p->media)
       r->bytes += p->size;

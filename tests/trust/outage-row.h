@@ -18,7 +18,7 @@
 
 typedef enum
 {
-  OUTAGE_BOTH, /* an interface down and up is the same */
+  OUTAGE_BOTH, /* as if an interface were down */
   OUTAGE_MEDIA,
   OUTAGE_FEEDBACK,
   OUTAGE_RECEIVER_REPLACED,
@@ -40,14 +40,14 @@ typedef struct
   const gchar *feedback, *security;
 } OutageRow;
 
-/* What a row is judged by, in time of the fast clock at speed 1. */
+/* The bounds of a row, in time of the fast clock at speed 1. */
 typedef struct
 {
-  gboolean fast; /* the clock is, during the outage */
+  gboolean fast; /* the clock is fast during the outage */
   GstClockTime picture, rate, hold, patience, null;
 } OutageBounds;
 
-/* Of the recorded matrix, in real time. */
+/* The bounds of the recorded matrix, in real time. */
 static const OutageBounds outage_strict = { .picture = 2 * GST_SECOND,
   .rate = 5 * GST_SECOND,
   .hold = 2 * GST_SECOND,
@@ -64,8 +64,9 @@ typedef struct
   gint thin;    /* atomic: one of so many frames is encoded */
   guint camera; /* frames so far */
   GMutex lock;
-  GstClockTime armed, first; /* when it should be back, and the picture was */
-  guint frames;              /* since then */
+  GstClockTime armed; /* when the outage ended */
+  GstClockTime first; /* when the first picture came after that */
+  guint frames;       /* pictures since then */
   guint errors;
   gchar *said;         /* the first error, or the latest warning */
   GstClockTime null;   /* the longest set_state (NULL) */
@@ -122,7 +123,7 @@ outage_message (GstBus *bus, GstMessage *message, gpointer data)
     gst_message_parse_error (message, &what, &debug);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
     gst_message_parse_warning (message, &what, &debug);
-  /* Nobody knows a fingerprint of certificates that are made on the way. */
+  /* The elements make their certificates, so nobody knows the fingerprints. */
   if (what && !error && strstr (what->message, "not authenticated"))
     g_clear_error (&what);
   if (what) {
@@ -237,7 +238,7 @@ outage_receiver (OutageWorld *w)
   outage_play (w, w->receiver);
 }
 
-/* Its end, by the real clock: nobody is to hang in it. */
+/* The change to NULL is measured by the real clock, and must not hang. */
 static inline void
 outage_stop (OutageWorld *w, GstElement **pipeline)
 {
@@ -279,7 +280,7 @@ outage_step (OutageWorld *w, OutageWindow *window)
       / (gdouble) (window->at[i] - window->at[oldest]);
 }
 
-/* The rate of 2 s, once it is what it will be. */
+/* The rate over 2 s, once it does not change any more. */
 static inline void
 outage_before (OutageWorld *w)
 {
@@ -296,7 +297,7 @@ outage_before (OutageWorld *w)
       / (gdouble) (fast_now () - began);
 }
 
-/* From now on, the picture and the rate are to come. */
+/* From now on the picture and the rate have to come back. */
 static inline void
 outage_arm (OutageWorld *w)
 {
@@ -317,7 +318,7 @@ outage_has_picture (OutageWorld *w)
   return has;
 }
 
-/* Till both are back.  The rate is once it holds. */
+/* Waits until both are back.  The rate is back once it holds. */
 static inline void
 outage_after (OutageWorld *w)
 {
@@ -343,8 +344,8 @@ outage_after (OutageWorld *w)
 
 /* --- the row ------------------------------------------------------------- */
 
-/* Its time passes, the most of it at up to 20 times the speed; then fewer
- * frames are encoded. */
+/* Lets the time of the outage pass, most of it at up to 20 times the speed.  Fewer
+ * frames are encoded meanwhile. */
 static inline void
 outage_pass (OutageWorld *w)
 {
@@ -373,7 +374,7 @@ outage_path (OutageWorld *w)
       kind == OUTAGE_MEDIA          ? RELAY_MEDIA
           : kind == OUTAGE_FEEDBACK ? RELAY_FEEDBACK
                                     : RELAY_BOTH);
-  /* Killed: what it says at its end does not arrive. */
+  /* The sender is killed, so the packets that it sends at its end are lost. */
   if (kind == OUTAGE_RECEIVER_REPLACED)
     outage_stop (w, &w->receiver);
   if (kind == OUTAGE_SENDER_REPLACED)

@@ -248,8 +248,8 @@ leave_and_forge (Run *r, guint ms)
   replay (r, ms);
 }
 
-/* Report blocks that anybody can make up, each second: the highest number stays,
- * goes on by 100 from what the receiver said last, by 1, or is any. */
+/* Each second a report block comes that anybody can make up.  Its highest number
+ * stays, is 100 or 1 above the last one of the receiver, or is random. */
 static void
 forge_block (Run *r, guint ms, guint32 step, gboolean any)
 {
@@ -344,7 +344,7 @@ test_leave (gconstpointer data)
 
 /* --- who begs for answers --------------------------------------------------- */
 
-/* By an R of a microsecond, and losses. */
+/* An attack by an R of a microsecond, and losses. */
 static void
 test_begged (void)
 {

@@ -249,8 +249,8 @@ die (Faults *w, RaSpan span, Death *d)
   w->dead = FALSE;
 }
 
-/* Of the path; the receiver's RR then takes up to RTCP, and a probe a frame and
- * R: those are waited for here, up to 10 s. */
+/* The end of the path's outage.  After it the receiver's RR takes up to RTCP, and a
+ * probe takes a frame and R, so the row waits for up to 10 s. */
 static void
 back_wait (Faults *w)
 {

@@ -36,9 +36,9 @@ wire_packet (guint16 seq, RaTime arrival)
     .tos = -1 };
 }
 
-/* Reports of TFRC in `seconds` of a stream that begs for them: 4,000 packets a
- * second of a sender whose R is `rtt`, each tenth of them lost, and a timer that
- * is asked ten times a millisecond. */
+/* How many TFRC reports are made in `seconds` for a stream that asks for many: 4,000
+ * packets per second of a sender whose R is `rtt`, each tenth of them lost, and a
+ * timer that is looked at ten times per millisecond. */
 static inline guint
 reporter_beg (RaSpan rtt, guint seconds)
 {

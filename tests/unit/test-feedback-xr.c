@@ -1,4 +1,4 @@
-/* Extended reports: the bytes of RFC 3611, and what is none.
+/* Extended reports: the bytes of RFC 3611, and packets that are malformed.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/feedback/xr.h>
@@ -110,8 +110,8 @@ test_rows (void)
 
 /* --- laws ---------------------------------------------------------------- */
 
-/* Any bytes are refused or read, within their end (the copies are as long as the
- * packet, for ASan), with no more items than fit. */
+/* Random bytes are refused or read.  Nothing is read beyond their end (the copies are
+ * as long as the packet, for ASan), and there are no more items than fit. */
 static void
 test_any_bytes (void)
 {
@@ -144,7 +144,7 @@ test_any_bytes (void)
   g_rand_free (rand);
 }
 
-/* What is written is read again. */
+/* The reader reads what the writer wrote. */
 static void
 test_round (void)
 {

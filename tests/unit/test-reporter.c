@@ -421,8 +421,8 @@ test_measured (void)
   ra_reporter_free (r);
 }
 
-/* An R from the network may be as short as it likes: at most 100 reports a
- * second (ra_reporter_next_timeout()), and one at the start. */
+/* However short the R from the network is, there are at most 100 reports per second
+ * (ra_reporter_next_timeout()), and one at the start. */
 static void
 test_begged (void)
 {

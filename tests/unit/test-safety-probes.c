@@ -49,8 +49,8 @@ trip_timeout (World *w)
   g_assert_cmpint (w->guard.breaker.trip, ==, RA_BREAKER_RTCP_TIMEOUT);
 }
 
-/* Half a second of packets of which a fifth is lost, far more than 10 X, until it
- * is open (4.3). */
+/* Each half second packets leave, far more than 10 X, and a fifth is lost, until the
+ * breaker is open (4.3). */
 static void
 trip_congestion (World *w)
 {
@@ -65,8 +65,9 @@ trip_congestion (World *w)
   g_assert_cmpint (w->guard.breaker.trip, ==, RA_BREAKER_CONGESTION);
 }
 
-/* Probes leave whenever they may, until `end`, and `lost` of them; each is told
- * of at once, but for `mute`.  TRUE once it is not open any more. */
+/* Probes leave whenever they may, until `end`, and the share `lost` of them is lost.
+ * A report on each comes at once, unless `mute`.  TRUE once the breaker is not open
+ * any more. */
 static gboolean
 run (World *w, RaSpan span, gboolean mute)
 {
@@ -85,7 +86,7 @@ run (World *w, RaSpan span, gboolean mute)
   return state (w) != RA_BREAKER_OPEN;
 }
 
-/* Two in a second, in any second, for 7 s after somebody spoke; not one before. */
+/* At most two probes leave in any second, for 7 s after RTCP came, and none before. */
 static void
 test_budget (void)
 {
@@ -94,7 +95,8 @@ test_budget (void)
   trip_timeout (&w);
   g_assert_false (run (&w, 60 * RA_SECOND, TRUE));
   g_assert_cmpuint (w.n, ==, 0);
-  for (guint i = 0; i < 100; i++) /* a flood earns no more than one */
+  for (guint i = 0; i < 100;
+       i++) /* a flood allows no more than one packet does */
     ra_guard_on_rtcp (&w.guard, w.now);
   g_assert_false (run (&w, 60 * RA_SECOND, TRUE));
   g_assert_cmpuint (w.n, ==, 2 * 8); /* at 0, 1, ... 7 s */
@@ -102,7 +104,7 @@ test_budget (void)
     g_assert_cmpuint (w.probes[i] - w.probes[i - 2], >=, RA_SECOND);
 }
 
-/* What closes it after a timeout. */
+/* Reports that close the breaker after a timeout, and some that do not. */
 static const struct
 {
   RaBreakerTrip trip;
@@ -137,8 +139,9 @@ test_proof (gconstpointer data)
       ra_guard_rate (&w.guard, RATE), ==, proof_rows[i].closes ? RATE : 0);
 }
 
-/* After a congestion trip: 10 s without, then 20 probes, which are two each
- * second: half a second passed since it opened.  Then a tenth of what was sent. */
+/* After a trip on congestion no probe leaves for 10 s, and then 20 probes do, two per
+ * second; half a second had passed when it opened.  Then a tenth of the rate is
+ * sent. */
 static void
 test_congestion_returns (void)
 {
@@ -163,7 +166,8 @@ test_congestion_returns (void)
   g_assert_cmpuint (ra_guard_rate (&w.guard, RATE), ==, tripped / 10);
 }
 
-/* Who sends as before trips as before: 20 s, 40 s, up to 160 s. */
+/* A sender that goes on as before trips again, and waits for 20 s, 40 s, and up to
+ * 160 s. */
 static void
 test_backoff (void)
 {
@@ -182,7 +186,7 @@ test_backoff (void)
   }
 }
 
-/* As long as half of the probes are lost, and 20 probes longer. */
+/* The breaker stays open while half of the probes are lost, and for 20 probes more. */
 static void
 test_stays (void)
 {

@@ -265,8 +265,8 @@ hear (RaBlocks *b, guint32 ssrc, guint32 highest, RaTime now, RaReport *r)
       b, &(RaBlock){ ssrc, highest, .1, RA_LSR_UNKNOWN, 0 }, now, r);
 }
 
-/* Of how many packets a block tells, and how often blocks come.  100 packets of
- * SSRC 1 and 7 of SSRC 2 leave in each REPORT, whose numbers wrap. */
+/* How many packets a block reports, and how often blocks come.  100 packets of SSRC 1
+ * and 7 of SSRC 2 leave in each REPORT, and their numbers wrap. */
 static void
 test_blocks (void)
 {
@@ -293,8 +293,8 @@ test_blocks (void)
   }
 }
 
-/* What a block proves.  Packet n of SSRC 1 leaves at n s, 0 to 100; a packet that
- * left more than 5 s ago is no news. */
+/* The proof in a block.  Packet n of SSRC 1 leaves at n s, from 0 to 100.  A packet
+ * that left more than 5 s ago is no news. */
 static const struct
 {
   guint32 ssrc, first, second; /* highest numbers; the first block at 100 s, */

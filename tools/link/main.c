@@ -94,8 +94,8 @@ options_read (gint *argc, gchar ***argv, GError **error)
       "schedule counts from\nthe direction's first packet.  The exit status "
       "is 0 if all commands of a ended\nwith 0, and none of b failed before "
       "it was told to end.\n"
-      "Started as root, by sudo too, it runs the commands as root, and its "
-      "files are root's.\nWhere users may make namespaces it needs no root.");
+      "If root starts it, also by sudo, it runs the commands as root, and its "
+      "files belong to root.\nWhere users may make namespaces it needs no root.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;

@@ -1,10 +1,10 @@
-/* What of a command line everybody may see.
+/* Hides keys and passwords in a command line.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "secret.h"
 
 /* Properties, options and variables whose values are secret.  A longer word may
- * end so ("SRTP_KEY"), and a path stays ("key-file"). */
+ * end with such a name ("SRTP_KEY").  A path is not hidden ("key-file"). */
 #define NAMES "(?:key|passphrase|passwd|password|secret|token|user-pw)"
 /* The ways to write a value after a name: "key=", "key = ", "\"key\": ",
  * "key=(string)", "key%3D" in a URI, "--key " before an argument of its own. */

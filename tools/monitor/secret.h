@@ -1,4 +1,4 @@
-/* What of a command line everybody may see.
+/* Hides keys and passwords in a command line.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once

@@ -111,9 +111,9 @@ words_repair (const Source *source)
   return s;
 }
 
-/* A name is somebody else's word.  Without control characters, of ASCII and of
- * C1 (U+0080 to U+009F), and what turns the line around, it cannot steer the
- * terminal. */
+/* Another program chose the name.  It must not steer the terminal, so control
+ * characters of ASCII and of C1 (U+0080 to U+009F), and characters that change the
+ * direction of the line, become blanks. */
 static void
 add_clean (GString *s, const gchar *text)
 {

@@ -55,8 +55,8 @@ G_BEGIN_DECLS
 
 #define RA_RADP_NAME "RADP"
 #define RA_RADP_SUBTYPE 0
-/* Its data are four letters alone, "twcc", "tfrc" or "ccfb": what the receiver is
- * set to, while it sends something else. */
+/* A receiver sends this subtype while its feedback is another one than the one it
+ * is set to.  The data is the name of the latter: "twcc", "tfrc" or "ccfb". */
 #define RA_RADP_WISH_SUBTYPE 1
 #define RA_RADP_WISH_SIZE 4
 #define RA_RADP_SIZE_MAX 68

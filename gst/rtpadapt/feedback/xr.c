@@ -1,4 +1,4 @@
-/* Extended reports of RTCP (RFC 3611): who asks for the time, and the answer.
+/* Extended reports of RTCP (RFC 3611): asking for the time, and answering.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/feedback/xr.h>
@@ -9,8 +9,8 @@
 #define BLOCK 4 /* RFC 3611 3 */
 #define BT_RRTR 4
 #define BT_DLRR 5
-#define RRTR_WORDS 2 /* of its body: RFC 3611 4.4 */
-#define SUB 12       /* RFC 3611 4.5 */
+#define RRTR_WORDS 2 /* its body, RFC 3611 4.4 */
+#define SUB 12       /* a sub-block of DLRR, RFC 3611 4.5 */
 
 static gsize
 block_size (const guint8 *block)
@@ -59,7 +59,7 @@ ra_xr_write_dlrr (
   return size;
 }
 
-/* The lengths that RFC 3611 4.4 and 4.5 demand. */
+/* The block has the length that RFC 3611 4.4 or 4.5 demands. */
 static gboolean
 block_is_whole (const guint8 *block, gsize left)
 {

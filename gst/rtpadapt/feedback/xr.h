@@ -1,4 +1,4 @@
-/* Extended reports of RTCP (RFC 3611): who asks for the time, and the answer.
+/* Extended reports of RTCP (RFC 3611): asking for the time, and answering.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  *      0                   1                   2                   3
@@ -8,9 +8,10 @@
  *     |                              SSRC                             |
  *     :                         report blocks                         :
  *
- * A receiver reference time (4.4, block type 4) has an NTP timestamp; the answer
- * (4.5, DLRR, block type 5) says of each receiver the middle 32 bits of the last
- * one that came from it, and how long ago that was.
+ * A receiver reference time report (RRTR, 4.4, block type 4) has an NTP
+ * timestamp.  The answer (DLRR, 4.5, block type 5) has a sub-block for each
+ * receiver: the middle 32 bits of the last timestamp that came from it, and the
+ * time since then.
  */
 #pragma once
 
@@ -30,13 +31,13 @@ typedef struct
   guint32 dlrr;     /* since then, in 1/65536 s */
 } RaXrDlrr;
 
-/* A whole RTCP packet of `ssrc`.  Its size; 0 if `len` has no room for it, or a
- * packet none for so many. */
+/* Both write a whole RTCP packet of `ssrc` and return its size.  They return 0 if
+ * it is larger than `len`, or than an RTCP packet may be. */
 gsize ra_xr_write_rrtr (guint8 *data, gsize len, guint32 ssrc, guint64 ntp);
 gsize ra_xr_write_dlrr (
     guint8 *data, gsize len, guint32 ssrc, const RaXrDlrr *blocks, guint n);
 
-/* The middle 32 bits. */
+/* The middle 32 bits of a timestamp. */
 static inline guint32
 ra_xr_lrr (guint64 ntp)
 {
@@ -49,11 +50,11 @@ typedef enum
   RA_XR_DLRR
 } RaXrKind;
 
-/* What an extended report says, one after the other. */
+/* One statement of an extended report. */
 typedef struct
 {
   RaXrKind kind;
-  guint32 ssrc;  /* who says it */
+  guint32 ssrc;  /* its sender */
   guint64 ntp;   /* RA_XR_RRTR */
   RaXrDlrr dlrr; /* RA_XR_DLRR */
 } RaXrItem;
@@ -61,13 +62,16 @@ typedef struct
 typedef struct
 {
   const guint8 *data; /* the next block, or sub-block */
-  gsize left, sub;    /* bytes of all blocks, of sub-blocks */
+  gsize left;         /* bytes of all blocks from `data` on */
+  gsize sub;          /* bytes of sub-blocks from `data` on */
   guint32 ssrc;
 } RaXrReader;
 
-/* A whole RTCP packet.  FALSE: it is no extended report, or malformed. */
+/* Begins to read a whole RTCP packet.  FALSE: it is no extended report, or is
+ * malformed. */
 gboolean ra_xr_read (RaXrReader *r, const guint8 *data, gsize size);
-/* FALSE: there is no more.  Blocks of other types are passed over. */
+/* Reads the next statement and passes over blocks of other types.  FALSE: there
+ * is none. */
 gboolean ra_xr_next (RaXrReader *r, RaXrItem *item);
 
 G_END_DECLS

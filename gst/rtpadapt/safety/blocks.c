@@ -7,11 +7,13 @@
  * field is. */
 #define FIRST 256
 #define SPACING_MAX (30 * RA_SECOND)
-/* How fine the send times are that RECENT is compared with. */
+/* Send times are kept this far apart, so RA_BLOCKS_RECENT is as exact as this. */
 #define MARK_SPACING (RA_SECOND / 2)
-/* A number so far behind the latest begins a new count (RFC 3550 A.1, MAX_MISORDER). */
+/* A number that is farther behind the latest begins a new count (RFC 3550 A.1,
+ * MAX_MISORDER). */
 #define BACK_MAX 100
-/* No number is 0, and none that came before the first is below it. */
+/* Counts begin here, so that no packet has the number 0, and packets from before
+ * the first one have positive numbers too. */
 #define BEGIN 65536
 
 void
@@ -52,8 +54,8 @@ stream_find (RaBlocks *b, guint32 ssrc)
   return NULL;
 }
 
-/* A free place, or that of one which has been silent for so long that nothing of
- * it is news; NULL if there is none. */
+/* A free place, or the place of a stream whose packets are all older than
+ * RA_BLOCKS_RECENT; NULL if there is none. */
 static RaBlocksStream *
 stream_place (RaBlocks *b, RaTime now)
 {
@@ -102,7 +104,7 @@ is_recent (const RaBlocksStream *s, guint64 seq, RaTime now)
   return FALSE;
 }
 
-/* --- what is said of it -------------------------------------------------- */
+/* --- what report blocks say ---------------------------------------------- */
 
 /* Blocks about several SSRCs in one packet are one report. */
 static void
@@ -117,8 +119,8 @@ spacing_update (RaBlocks *b, RaTime now)
   b->last = now;
 }
 
-/* The packets that the block tells of for the first time; `*word` as far as the
- * numbers decide it. */
+/* How many packets the block reports on for the first time.  `*word` becomes what
+ * the numbers prove. */
 static guint
 progress (RaBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
 {
@@ -150,7 +152,7 @@ ra_blocks_hear (RaBlocks *b, const RaBlock *block, RaTime now, RaReport *report)
   *report = (RaReport){ .queue = RA_SPAN_NONE };
   if (block->lsr == RA_LSR_FALSE)
     return RA_WORD_FALSE;
-  /* One whose place another took is not known any more. */
+  /* Another stream may have taken the place of this one. */
   if (s)
     report->expected = progress (s, block->ext_highest_seq, now, &word);
   if (word == RA_WORD_FALSE)

@@ -5,11 +5,11 @@
  * lost and what came last (RFC 3550 6.4.1).  That serves the breakers and the
  * bound on the rate, and no controller (RFC 8083 4: "too infrequent").
  *
- * Anybody may write such a block.  It is an honest word only if it knows
- * something that the receiver alone can know: a sender report of ours that it
- * got (LSR), or a packet that left lately.  Only the lower half of the extended
- * highest number is compared with what was sent, because each receiver begins to
- * count the wraps when it joins.
+ * Anybody may write such a block.  It proves something only if it names what
+ * the receiver alone can know: a sender report of ours that it got (LSR), or a
+ * packet that left lately.  Only the lower half of the extended highest number
+ * is compared with the packets that left, because each receiver begins to count
+ * the wraps when it joins.
  */
 #pragma once
 
@@ -17,12 +17,12 @@
 
 G_BEGIN_DECLS
 
-/* A packet that left longer ago is no news: the shortest interval between
- * reports is as long (RFC 3550 6.2), and a round trip that is as long is of no
- * use. */
+/* A packet that left longer ago than this is no news: the minimum interval
+ * between reports is as long (RFC 3550 6.2), and no stream can be steered over a
+ * round trip that is as long. */
 #define RA_BLOCKS_RECENT (5 * RA_SECOND)
 #define RA_BLOCKS_MARKS 16
-/* SSRCs at a time; one that takes part keeps its place. */
+/* SSRCs at a time; one that sends keeps its place. */
 #define RA_BLOCKS_STREAMS 16
 
 /* Which sender report a block names. */
@@ -33,7 +33,7 @@ typedef enum
   RA_LSR_FALSE,   /* one that we never sent, or that was not sent yet */
 } RaLsr;
 
-/* About an SSRC of ours. */
+/* A report block about an SSRC of ours. */
 typedef struct
 {
   guint32 ssrc, ext_highest_seq;
@@ -46,22 +46,22 @@ typedef struct
 typedef enum
 {
   RA_WORD_FALSE,   /* it contradicts what was sent */
-  RA_WORD_EMPTY,   /* anybody could have said it */
+  RA_WORD_EMPTY,   /* anybody could have written it */
   RA_WORD_HEARD,   /* a sender report of ours came, and no new packet */
   RA_WORD_ARRIVED, /* a packet came that left lately */
 } RaWord;
 
-/* What left of an SSRC, numbers unwrapped. */
+/* The packets of an SSRC that left, with unwrapped numbers. */
 typedef struct
 {
   gboolean used;
   guint32 ssrc;
   RaTime sent;         /* the latest packet */
   guint64 first, last; /* numbers */
-  guint64 told;        /* the highest that a block named, 0: none */
+  guint64 told;        /* the highest number that a block named, 0: none */
   struct
   {
-    guint64 seq; /* the first that left at `at` or later */
+    guint64 seq; /* the first packet that left at `at` or later */
     RaTime at;
   } marks[RA_BLOCKS_MARKS];
   guint n_marks; /* so far */
@@ -77,8 +77,8 @@ typedef struct
 void ra_blocks_init (RaBlocks *b);
 /* A packet with these RTP numbers leaves. */
 void ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now);
-/* What the block proves, and in `report` what it says, as far as the guard wants
- * to know. */
+/* Returns what the block proves; `report` becomes what it says that matters to
+ * the guard. */
 RaWord ra_blocks_hear (
     RaBlocks *b, const RaBlock *block, RaTime now, RaReport *report);
 

@@ -13,18 +13,20 @@
 #define UNUSABLE_TR (3 * RA_SECOND)
 #define UNUSABLE_TIME (20 * RA_SECOND)
 #define EXCESS 10 /* 4.3 */
-/* 4.5 leaves the way back to the application.  Two probes in a second are less
- * than any sound takes; a receiver believes in a new source after two packets
- * in a row (RFC 3550 A.1), which may be these two. */
+/* 4.5 lets the application decide how it begins again.  Two probes per second
+ * take less than any audio stream does.  There are two because a receiver accepts
+ * a new source only after two packets in a row (RFC 3550 A.1). */
 #define PROBE_SPACING RA_SECOND
-/* Longer than the longest regular reporting interval of two members, 1.5 * 5 s
- * / 1.21828 (RFC 3550 6.3.1). */
+/* RTCP from the receiver allows probes for this long.  That is longer than the
+ * longest regular reporting interval of two members, 1.5 * 5 s / 1.21828 (RFC
+ * 3550 6.3.1). */
 #define KNOCK_LASTS (7 * RA_SECOND)
 /* 4.5: a flow that trips again and again is tried less often. */
 #define BACKOFF (10 * RA_SECOND)
 #define BACKOFF_MAX (16 * BACKOFF)
 #define PROBES_MIN 20
-/* Of each bound, as 20 packets do not tell it exactly. */
+/* Probes have to stay below each bound by this factor, because 20 packets measure
+ * a loss rate only roughly. */
 #define WELL_BELOW 2
 
 const gchar *
@@ -61,7 +63,7 @@ ra_breaker_restart (RaBreaker *b)
   ra_breaker_init (b, b->enabled);
 }
 
-/* Nothing is known of the path from here on. */
+/* Forgets all earlier probes.  No probe may leave before `from`. */
 static void
 probes_begin (RaBreaker *b, RaTime from)
 {
@@ -77,7 +79,7 @@ is_timeout (const RaBreaker *b)
       || b->trip == RA_BREAKER_MEDIA_TIMEOUT;
 }
 
-/* How long no probe leaves. */
+/* How long no probe may leave after a trip on loss or delay. */
 static RaSpan
 backoff (RaBreaker *b, RaTime now)
 {
@@ -252,7 +254,7 @@ ra_breaker_on_probes (
       && ra_bytes (rate)
           <= EXCESS / WELL_BELOW * ra_friendly_x (s, p->rtt, part))
     return TRUE;
-  p->n_sent = p->told = p->lost = 0; /* the next twenty */
+  p->n_sent = p->told = p->lost = 0; /* judge the next twenty alone */
   p->rtt = 0;
   return FALSE;
 }

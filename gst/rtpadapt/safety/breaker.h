@@ -8,11 +8,11 @@
  * transmission ceases at once.
  *
  * It begins again when the user says so, or on "information that the congestion
- * has dissipated" (4.5).  Who ceases hears nothing about packets any more, so
- * some have to go: probes, two in a second at most, and only as long as somebody
- * speaks RTCP to us.  After a timeout one that arrives is the information.  After
- * loss or delay a back-off comes first, and twenty probes have to say that the
- * cause is gone.
+ * has dissipated" (4.5).  A sender that is silent gets no report about packets,
+ * so it sends some as probes: two per second at most, and only while RTCP comes
+ * from the receiver.  After a timeout, one probe that arrives is enough.  After
+ * loss or delay the sender first waits for a back-off time, and then the reports
+ * on twenty probes have to show that the cause is gone.
  */
 #pragma once
 
@@ -39,12 +39,12 @@ typedef enum
 /* Behind an open breaker. */
 typedef struct
 {
-  RaTime knocked;   /* RTCP came, RA_TIME_NONE: not yet */
+  RaTime knocked;   /* RTCP came last, RA_TIME_NONE: not yet */
   RaTime sent[2];   /* the latest probes, the older one first; RA_TIME_NONE */
-  RaTime from;      /* none before */
-  guint n_sent;     /* of those that are judged */
-  guint told, lost; /* of these */
-  RaSpan rtt;       /* the longest */
+  RaTime from;      /* no probe leaves earlier */
+  guint n_sent;     /* probes that are judged together */
+  guint told, lost; /* how many of these were reported on, and as lost */
+  RaSpan rtt;       /* the longest round trip of these */
 } RaProbes;
 
 typedef struct
@@ -64,8 +64,8 @@ typedef struct
   RaTime interval_start;
 
   RaProbes probes;
-  RaSpan backoff; /* of the latest trip on loss or delay */
-  RaTime resumed; /* after it, RA_TIME_NONE: not yet */
+  RaSpan backoff; /* after the latest trip on loss or delay */
+  RaTime resumed; /* when that ended, RA_TIME_NONE: not yet */
 } RaBreaker;
 
 /* "none", "rtcp-timeout", "media-timeout", "congestion", "usability". */
@@ -88,15 +88,15 @@ void ra_breaker_on_heard (RaBreaker *b, gboolean delivered, RaTime now);
  * TRUE: the state changed. */
 gboolean ra_breaker_on_interval (
     RaBreaker *b, const RaFriendly *f, RaSpan tf, RaTime now);
-/* It is open because nothing came back or arrived: what is lost there is lost to
- * the outage, and tells nothing of the path behind it. */
+/* TRUE if it is open because nothing came back or arrived.  The outage takes all
+ * packets then, so losses say nothing about the path that follows. */
 gboolean ra_breaker_is_outage (const RaBreaker *b);
-/* RTCP came, whatever it says: behind an open breaker it earns probes. */
+/* RTCP came, with any contents.  It allows probes while the breaker is open. */
 void ra_breaker_on_knock (RaBreaker *b, RaTime now);
-/* When a probe may leave, `now` if at once; RA_TIME_NONE: none may. */
+/* When the next probe may leave: `now` or later.  RA_TIME_NONE: none may. */
 RaTime ra_breaker_next_probe (const RaBreaker *b, RaTime now);
-/* What a report says of probes, of packets of `s` bytes on average.  TRUE: the
- * cause of a trip on loss or delay is gone for who sends `rate`, bit/s. */
+/* A report on probes came; packets have `s` bytes on average.  TRUE: the path can
+ * bear `rate`, bit/s, so the cause of the trip on loss or delay is gone. */
 gboolean ra_breaker_on_probes (
     RaBreaker *b, const RaReport *report, gdouble s, guint64 rate);
 /* Transmission begins again: RA_BREAKER_CLOSED after a timeout, else

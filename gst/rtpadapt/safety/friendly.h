@@ -54,12 +54,12 @@ typedef struct
   gdouble x_ended; /* and in the one before */
 } RaFriendly;
 
-/* X in bytes/s for packets of `s` bytes, of which the share `p` is lost;
- * Infinity where nothing is, or `tr` is not known. */
+/* X in bytes/s for packets of `s` bytes if the share `p` of them is lost.  It is
+ * infinite if none is lost or `tr` is not known. */
 gdouble ra_friendly_x (gdouble s, RaSpan tr, gdouble p);
 void ra_friendly_init (RaFriendly *f);
-/* After a silence the losses of before are no news; the shortest round trip is
- * kept. */
+/* Forgets the losses, which say nothing after a silence.  The shortest round trip
+ * is kept. */
 void ra_friendly_forget (RaFriendly *f);
 /* `s` is the mean packet size in bytes, `tf` the frames' interval (0: none).
  * TRUE if an interval ended with this report. */

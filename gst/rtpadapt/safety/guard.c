@@ -101,7 +101,7 @@ frame_interval (const RaGuard *g, RaTime now)
 }
 
 /* RFC 8083 4.5: "information that the congestion has dissipated".  After a media
- * timeout the peer's answer to our RTCP is none: packets have to arrive. */
+ * timeout an answer to our RTCP is not enough: packets have to arrive. */
 static gboolean
 is_information (RaGuard *g, const RaReport *report, RaProof proof, gdouble s)
 {

@@ -45,21 +45,21 @@ gboolean ra_guard_is_lied_to (const RaGuard *g);
 /* `held`: only the pacer holds another packet back. */
 void ra_guard_on_sent (
     RaGuard *g, guint size, gboolean frame_end, gboolean held, RaTime now);
-/* What a report proves of the path. */
+/* What a report proves about the path. */
 typedef enum
 {
-  RA_PROOF_NONE,      /* anybody could have made it */
-  RA_PROOF_HEARD,     /* the peer hears our RTCP, and we hear it */
-  RA_PROOF_DELIVERED, /* it is about packets that left */
+  RA_PROOF_NONE,      /* nothing: anybody could have made the report */
+  RA_PROOF_HEARD,     /* our RTCP reaches the peer, and its RTCP reaches us */
+  RA_PROOF_DELIVERED, /* the peer knows which packets left */
 } RaProof;
 
-/* `s` is the mean packet size, `rate` the controller's.  TRUE: an open breaker
- * has closed, and all that was known of the path is of before. */
+/* `s` is the mean packet size, `rate` the controller's rate.  TRUE: an open breaker
+ * has closed, and what the caller knows about the path is out of date. */
 gboolean ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
     gdouble s, guint64 rate, RaTime now);
-/* RTCP came, whatever it says. */
+/* RTCP came, with any contents. */
 void ra_guard_on_rtcp (RaGuard *g, RaTime now);
-/* Behind an open breaker: see ra_breaker_next_probe(). */
+/* See ra_breaker_next_probe(). */
 RaTime ra_guard_next_probe (const RaGuard *g, RaTime now);
 RaTime ra_guard_next_timeout (const RaGuard *g);
 void ra_guard_on_timeout (RaGuard *g, RaTime now);

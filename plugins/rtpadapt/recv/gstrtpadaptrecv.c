@@ -27,10 +27,11 @@
  * With tfrc and ccfb it takes the transport-wide number out of the caps it
  * passes on, so that rtpsession does not answer as well.
  *
- * Where the packets lack what the feedback that is set needs, as the sender is
- * set to another one, a warning says so after 2 s, and ccfb is sent, which needs
- * nothing of them.  The APP packet RADP, subtype 1, tells the sender what is set
- * here; rtpadaptsend takes what comes, and warns, too.
+ * A sender that is set to another feedback may leave out the header extension
+ * that the one set here needs.  Then a warning says so after 2 s, and ccfb is sent,
+ * which needs no header extension.  The APP packet RADP, subtype 1, tells the
+ * sender what is set here.  rtpadaptsend uses the feedback that comes, and warns,
+ * too.
  *
  * When feedback goes is decided by rtpsession, by the rules of RFC 4585: set
  * `rtp-profile=avpf` and a `bandwidth`, of which RTCP has 5 %: a report of 200

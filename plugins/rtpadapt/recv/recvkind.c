@@ -1,24 +1,26 @@
-/* rtpadaptrecv: which feedback the packets allow, where that is not the one that
- * is set.
+/* rtpadaptrecv: the feedback that is sent where the packets do not allow the one
+ * that is set.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Caps announce header extensions, but only packets tell whether the sender
+ * Caps announce header extensions, but only packets show whether the sender
  * writes them.  Without them feedback=twcc and feedback=tfrc have nothing to
- * say: then RFC 8888 is sent, which needs none, and an RTCP APP packet tells the
- * sender what is set here, so that both sides can name the cure.  (rtpsession 1.22
- * takes the id of transport-wide numbers from the map of payload types, once, so
- * that it cannot be made to answer in place of feedback=tfrc.)
+ * report.  Then RFC 8888 is sent, which needs no header extension, and an RTCP APP
+ * packet tells the sender what is set here, so that both sides can warn.
+ * (rtpsession 1.22 takes the id of transport-wide numbers only once, from the map
+ * of payload types, so it cannot be made to answer in place of feedback=tfrc.)
  */
 #include "recvpriv.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
 
-/* Sound that comes before its picture may have no header extension. */
+/* Audio that comes before the video may have no header extension, so packets are
+ * judged only after this time and number. */
 #define JUDGE_AFTER (2 * RA_SECOND)
 #define JUDGE_PACKETS 30
-/* The sender is told so often. */
+/* The sender is told this often. */
 #define WISH_INTERVAL RA_SECOND
-/* Who wrote them has gone: another one may be set otherwise. */
+/* After this long without the extension its sender is gone, and another sender
+ * may have other settings. */
 #define FORGET_AFTER (10 * RA_SECOND)
 
 static const gchar *const nicks[] = {
@@ -60,7 +62,7 @@ recv_kind_choose (GstRtpAdaptRecv *self)
   }
 }
 
-/* The one that the packets look like. */
+/* The feedback that the sender is set to, to judge by its packets. */
 static GstRtpAdaptFeedback
 kind_of_sender (const GstRtpAdaptRecv *self)
 {
@@ -90,7 +92,7 @@ kind_warn (GstRtpAdaptRecv *self)
       "is set here: set the same on both sides.",
       signs[theirs], nicks[theirs], nicks[self->cfg.feedback]);
   recv_warn (self, RECV_WARNED_KIND, GST_RESOURCE_ERROR_SETTINGS, text,
-      "what can be sent is sent meanwhile");
+      "the receiver sends the feedback that the packets allow");
 }
 
 static void

@@ -51,7 +51,8 @@ gsize recv_rtcp_room (const GstRTCPBuffer *rtcp);
 /* There must be room for that. */
 void recv_rtcp_add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
     guint fmt, const RaTfrcFb *fb, const RaRadp *radp);
-/* What is set here, four letters; there must be room for that. */
+/* Adds the name of the feedback that is set here, four letters.  There must be
+ * room for RECV_WISH_SIZE. */
 #define RECV_WISH_SIZE (12 + RA_RADP_WISH_SIZE)
 void recv_rtcp_add_wish (GstRTCPBuffer *rtcp, guint32 ssrc, const gchar *nick);
 #define RECV_CCFB_HEADER 12

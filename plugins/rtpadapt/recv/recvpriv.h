@@ -51,14 +51,15 @@ typedef struct
   guint64 reports_no_room; /* RTCP buffers too full for a report */
 } RecvCounters;
 
-/* What the packets had so far. */
+/* The header extensions that the packets had so far. */
 typedef struct
 {
   gboolean number, send_ts;
-  gboolean judged; /* they were enough to say what they do not have */
-  gboolean told;   /* of an earlier sender: there is no second warning */
+  gboolean judged; /* enough came to say which extensions are missing */
+  gboolean told; /* an earlier sender was judged: there is no second warning */
   guint packets;
-  RaTime since, last; /* the first one; the last one with either */
+  RaTime since; /* the first packet */
+  RaTime last;  /* the latest packet with an extension */
 } RecvSeen;
 
 struct _GstRtpAdaptRecv
@@ -78,7 +79,7 @@ struct _GstRtpAdaptRecv
   RaReporter *reporter; /* exists between READY and PAUSED */
   RaReports reports;    /* what it is for */
   RecvSeen seen;
-  RaTime wish_again; /* when the sender is told what is set here */
+  RaTime wish_again; /* when the sender is told again what is set here */
 
   /* Our time: the clock's plus a constant, so that it goes on when the
    * pipeline gets another clock. */
@@ -147,12 +148,13 @@ void recv_get_property (
 void recv_pads_init (GstRtpAdaptRecv *self);
 
 /* recvkind.c: the lock is held for all of these. */
-/* What is reported by the settings, the caps, and what packets had. */
+/* The reports that the settings, the caps and the packets so far ask for. */
 RaReports recv_kind_choose (GstRtpAdaptRecv *self);
-/* Another one from this packet on, perhaps. */
+/* Looks at a packet; the reports may be others from then on. */
 void recv_kind_on_packet (
     GstRtpAdaptRecv *self, const RecvPacket *p, RaTime now);
-/* The four letters that the next RTCP packet shall say, or NULL. */
+/* The name of the feedback that is set here, if the next RTCP packet is to tell
+ * it; else NULL. */
 const gchar *recv_kind_wish (GstRtpAdaptRecv *self, RaTime now);
 
 /* recvreport.c */

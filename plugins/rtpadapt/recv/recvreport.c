@@ -31,8 +31,8 @@
 #define RTCP_SHARE 20
 /* A frame that takes longer is answered meanwhile, so often. */
 #define FRAME_LONG (50 * RA_MSECOND)
-/* A packet that comes so long after the one before is answered at once: the
- * sender may wait for that before it sends another. */
+/* A packet that comes this long after the one before it is answered at once,
+ * because the sender may wait for the answer before it sends another. */
 #define FRAME_LONE (200 * RA_MSECOND)
 /* More than an MTU is of no use. */
 #define FCI_MAX 1500
@@ -282,7 +282,7 @@ report_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   return added;
 }
 
-/* The lock is held.  TRUE if there was something to say. */
+/* The lock is held.  TRUE if the packet got it. */
 static gboolean
 wish_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
@@ -329,8 +329,8 @@ on_sending_rtcp (
 /* With twcc rtpsession 1.22 answers when a frame is complete: of a first frame
  * that the sender paces out for a second it would say nothing for a second.  It
  * counts the interval from the first packet: that frame is taken for long at
- * once.  So is one that begins after a pause, of which no more may come: its
- * first packet is answered, as the interval that began before is over. */
+ * once.  So is a frame that begins after a pause, because the rest of it may not
+ * come: its first packet is answered, as the interval that began before is over. */
 void
 recv_frame_watch (GstRtpAdaptRecv *self, gboolean marker, RaTime now)
 {

@@ -5,11 +5,11 @@
 
 #define UNSAID G_MAXUINT64
 
-/* One that drives it. */
+/* An element that drives the encoder. */
 typedef struct
 {
   gconstpointer who;
-  guint64 bps; /* that it wants; UNSAID: it has not said so yet */
+  guint64 bps; /* the bitrate that it wants, or UNSAID */
   gboolean quiet;
 } Member;
 
@@ -18,8 +18,8 @@ typedef struct
   GMutex lock;
   GArray *members; /* of Member */
   EncoderState state;
-  gboolean busy;  /* one of them gives it something */
-  gboolean again; /* and has to look again then */
+  gboolean busy;  /* a member's thread sets the encoder's bitrate */
+  gboolean again; /* that thread has to look again afterwards */
 } Share;
 
 static void
@@ -32,7 +32,7 @@ share_free (gpointer data)
   g_free (share);
 }
 
-/* As long as `encoder` is there. */
+/* It lives as long as `encoder`. */
 static Share *
 share_of (GstElement *encoder)
 {
@@ -52,7 +52,7 @@ share_of (GstElement *encoder)
   return share;
 }
 
-/* NULL if it is none.  The lock is held. */
+/* NULL if `who` is no member.  The lock is held. */
 static Member *
 member_find (Share *share, gconstpointer who)
 {
@@ -77,7 +77,8 @@ member_place (Share *share, gconstpointer who)
   return &g_array_index (share->members, Member, share->members->len - 1);
 }
 
-/* Of those that somebody answers, else of all.  The lock is held. */
+/* The smallest bitrate of the members that somebody answers; if there are none, of
+ * all members.  The lock is held. */
 static guint64
 smallest (const Share *share)
 {

@@ -1,9 +1,9 @@
 /* Several elements behind one encoder: the smallest of their bitrates holds.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What they know of each other hangs on the encoder, and goes with it.  `who` is
- * only compared.  Any thread may call; no lock is held while the encoder is
- * given something.
+ * The encoder keeps the list of the elements that drive it.  `who` names an
+ * element and is only compared.  Any thread may call; no lock is held while the
+ * encoder's properties are set.
  */
 #pragma once
 
@@ -11,24 +11,23 @@
 
 G_BEGIN_DECLS
 
-/* `who` drives the encoder from now on; `anew`: it is to be told again, whatever
- * it was told.  How many others drive it. */
+/* `who` drives the encoder from now on.  `anew`: the encoder is told its bitrate
+ * again, even if it was told the same before.  Returns how many others drive it. */
 guint encoder_share_join (
     GstElement *encoder, gconstpointer who, gboolean anew);
-/* What `who` wanted does not count any more.  May be called for one that never
- * joined. */
+/* `who` does not drive the encoder any more; it need not have joined. */
 void encoder_share_leave (GstElement *encoder, gconstpointer who);
 
 typedef struct
 {
-  guint64 bps;      /* that `who` wants */
-  gboolean quiet;   /* nobody answers it: it holds none of the others down */
-  GstClockTime now; /* of a clock that all of them have */
+  guint64 bps;      /* the bitrate that `who` wants */
+  gboolean quiet;   /* nobody answers `who`, so it lowers nobody's bitrate */
+  GstClockTime now; /* by a clock that all elements share */
 } EncoderWish;
 
-/* As encoder_follow(), with the smallest bitrate that is wanted; `told` becomes
- * what the encoder was given.  The time is GST_CLOCK_TIME_NONE, too, where
- * another one gives it the bitrate. */
+/* Calls encoder_follow() with the smallest bitrate that is wanted; `told` becomes
+ * what the encoder was told.  Returns GST_CLOCK_TIME_NONE also where another
+ * element's thread tells it. */
 GstClockTime encoder_share_follow (GstElement *encoder, const EncoderRow *row,
     gconstpointer who, const EncoderWish *wish, EncoderState *told);
 

@@ -47,8 +47,8 @@
  *   #GstRtpAdaptSend:encoder-property and #GstRtpAdaptSend:encoder-unit.
  *   `encoder=none` leaves all of them alone.
  * - Where several rtpadaptsend have the same encoder, the smallest of their
- *   bitrates holds, and a message says so; one that nobody answered for 3 s, or
- *   whose circuit breaker is open, does not count.
+ *   bitrates holds, and a message says so.  An element does not count if nobody
+ *   answered it for 3 s, or if its circuit breaker is open.
  * - Every rtpulpfecenc upstream gets the same percentage.  Without one the
  *   statistics tell what it would be (fec-percentage, fec-made).
  *
@@ -100,20 +100,20 @@
  * loss or delay posts an element message rtpadapt-breaker (breaker, state
  * "fallback"): every loss counts as congestion from then on, and the rate falls to
  * a tenth.  If that is no remedy, or if
- * nothing comes back at all, the state is "open": packets are dropped, and
- * what it takes to begin again is information that the path is back (RFC 8083
- * 4.5).  RTCP goes on in both directions.  As long as some comes from the
- * receiver, two packets a second leave as probes; one that arrives, or a report
- * block that names a sender report of the last 15 s, closes a breaker that had
- * heard nothing, and the controller begins at #GstRtpAdaptSend:start-bitrate or
- * what it had, if that is less.  One that tripped twice on loss or delay waits for
- * 10 s, up to 160 s if it trips again, and for 20 probes that say that the cause
- * is gone; then a tenth is sent.  #GstRtpAdaptSend::restart is a short cut.  In
- * each case the message comes again, and a key frame is asked for.  Both bounds go
+ * nothing comes back at all, the state is "open": packets are dropped until
+ * there is information that the path is back (RFC 8083 4.5).  RTCP goes on in both
+ * directions.  As long as RTCP comes from the receiver, two packets per second
+ * leave as probes.  A breaker that opened because nothing came back closes when a
+ * probe arrives, or when a report block names a sender report of the last 15 s.
+ * The controller then begins at #GstRtpAdaptSend:start-bitrate, or at its last rate
+ * if that is less.  A breaker that tripped twice on loss or delay waits for 10 s,
+ * and up to 160 s if it trips again.  Then the reports on 20 probes have to show
+ * that the cause is gone, and sending begins at a tenth of the rate.
+ * #GstRtpAdaptSend::restart begins at once.  Each time the message comes again,
+ * and a key frame is asked for.  Both bounds go
  * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone show that the path
  * is alive and what is lost, but steer no controller: the rate falls to
- * min-bitrate.  Where not even they come for 15 s, a breaker
- * opens.
+ * min-bitrate.  A breaker opens if not even receiver reports come for 15 s.
  *
  * A receiver that denies losses has any rate.  With
  * #GstRtpAdaptSend:skip-interval one RTP number in so many is left out between

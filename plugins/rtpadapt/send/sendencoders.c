@@ -21,8 +21,8 @@
 /* The value of `encoder` that leaves all of them alone. */
 #define HANDS_OFF "none"
 
-/* Where nobody answered for so long, another one behind the same encoder is not
- * held down. */
+/* An rtpadaptsend that nobody answered for this long does not lower the bitrate of
+ * an encoder that others have too. */
 #define QUIET (3 * RA_SECOND)
 
 /* What a search is about and what it found; the lock is not held. */
@@ -36,9 +36,10 @@ typedef struct
   const EncoderRow *rows[SEND_ENCODERS_MAX];
   guint streams[SEND_ENCODERS_MAX];
   gboolean beside_us[SEND_ENCODERS_MAX];
-  gchar *missing;           /* names that are no encoder's */
-  gboolean hands_off;       /* whatever is there */
-  gboolean expected, video; /* one should be found; there is video upstream */
+  gchar *missing;     /* names that are no encoder's */
+  gboolean hands_off; /* no encoder is driven */
+  gboolean expected;  /* an encoder should be found */
+  gboolean video;     /* there is video upstream */
   GArray *origins;
 } Found;
 
@@ -179,8 +180,8 @@ is_driven (const GstRtpAdaptSend *self, GstElement *encoder)
   return FALSE;
 }
 
-/* What we want of those that are not in `kept` does not count any more; NULL: of
- * all.  The lock is held. */
+/* Stops driving the encoders that are not in `kept`; NULL: all of them.  The lock
+ * is held. */
 static void
 encoders_leave (GstRtpAdaptSend *self, GPtrArray *kept)
 {
@@ -202,7 +203,7 @@ send_encoders_stop (GstRtpAdaptSend *self)
   self->n_encoders = 0;
 }
 
-/* Another one drives it already.  The lock is not held. */
+/* Another rtpadaptsend drives it already.  The lock is not held. */
 static void
 shared_tell (GstRtpAdaptSend *self, GstElement *encoder)
 {
@@ -210,7 +211,8 @@ shared_tell (GstRtpAdaptSend *self, GstElement *encoder)
       ("%s feeds another rtpadaptsend, too: the smallest of their bitrates "
        "holds.",
           GST_OBJECT_NAME (encoder)),
-      ("encoder= names those that are driven, encoder=none drives none"));
+      ("the property encoder names the encoders that are driven; encoder=none "
+       "drives none"));
 }
 
 /* An encoder that was not driven before.  The lock is not held. */
@@ -229,8 +231,8 @@ encoder_greet (
         ("it works with: %s", row->settings));
 }
 
-/* Takes their places; the one that another one drives, too, or NULL.  The lock
- * is held. */
+/* Makes those found our encoders.  Returns one that another rtpadaptsend drives,
+ * too, or NULL.  The lock is held. */
 static GstElement *
 places_take (GstRtpAdaptSend *self, const Found *f)
 {
@@ -296,8 +298,8 @@ missing_warn (GstRtpAdaptSend *self, const Found *f)
 
   if (f->hands_off || (*names == '\0' && self->n_encoders > 0))
     return;
-  /* Video was linked while the search went on, or tells of itself only behind
-   * its payloader: the next search is about all of it. */
+  /* Video was linked during the search, or only the caps of its payloader show
+   * that it is there.  The next search finds all of it. */
   if (!f->expected) {
     self->job_again |= f->video && !self->encoder_expected;
     self->encoder_expected |= f->video;
@@ -374,7 +376,7 @@ encoder_drive (GstRtpAdaptSend *self, guint i, guint64 bps, RaTime now)
 {
   SendEncoder *e = &self->encoders[i];
   GstElement *encoder = g_weak_ref_get (&e->element);
-  /* Others behind it may have another clock. */
+  /* Others that drive it may have another clock. */
   EncoderWish wish = { .bps = bps,
     .quiet = ra_diff (now, self->heard_at) > QUIET,
     .now = system_now () };
@@ -423,8 +425,8 @@ send_encoders_drive (GstRtpAdaptSend *self)
     search (self);
   if (!self->sender)
     return;
-  /* While a breaker is open: no encoder takes 0, and others behind it have the
-   * path that they have. */
+  /* A breaker is open.  No encoder takes a bitrate of 0, and the paths of others
+   * that drive it may be open. */
   if (ra_sender_rate (self->sender) == 0) {
     encoders_leave (self, NULL);
     return;

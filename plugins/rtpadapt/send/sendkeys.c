@@ -1,17 +1,16 @@
-/* rtpadaptsend: key frames that the receiver asks for, not more than it can use.
+/* rtpadaptsend: passes on the receiver's requests for key frames, no more often
+ * than it can use them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * rtpsession makes an event of each PLI and FIR (RFC 4585 6.3.1, RFC 5104 4.3.1).
- * A key frame takes a round trip to show, so a request that comes within one asks
- * for what is under way; and anybody may send a thousand.  The last of those that
- * came too early goes on when the interval is over: it may be about a key frame
- * that was lost.
+ * The receiver sees a key frame a round trip after it asked, so a request within
+ * that time is about the frame that is already on its way.  Anybody may also send
+ * a thousand requests.  The last request that came too early goes on when the
+ * interval is over, because that key frame may have been lost.
  */
 #include "sendpriv.h"
 
-#define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
-
-/* A round trip may be shorter than a frame. */
+/* The interval is no shorter, because a round trip may be shorter than a frame. */
 #define INTERVAL_MIN (200 * RA_MSECOND)
 
 static RaSpan
@@ -23,7 +22,7 @@ interval (GstRtpAdaptSend *self)
   return MAX (stats.rtt, INTERVAL_MIN);
 }
 
-/* All that ask for streams we do not know share one place. */
+/* Requests about streams that we do not know share one place. */
 static SendKeys *
 keys_of (GstRtpAdaptSend *self, GstEvent *event)
 {

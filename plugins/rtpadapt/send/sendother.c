@@ -1,8 +1,9 @@
 /* rtpadaptsend: feedback of another kind than the one that is set.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The settings of the two sides differ: one warning names the cure, and what
- * comes is used, where nothing else does and the packets have what it needs.
+ * Then the settings of the two sides differ.  One warning says how to mend that.
+ * The feedback that comes is used if no other comes, and if the packets have the
+ * header extension that it needs.
  */
 #include "enums.h"
 #include "sendpriv.h"
@@ -12,12 +13,13 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* It is no chance, and no rest of what was before. */
+/* So much feedback over so long a time is neither chance nor a rest from an
+ * earlier receiver. */
 #define OTHER_ENOUGH 5
 #define OTHER_AFTER RA_SECOND
-/* The one in use does not come any more. */
+/* After this long without it, the feedback in use does not come any more. */
 #define KIND_SILENT (2 * RA_SECOND)
-/* Of receiver reports without feedback: there will be none. */
+/* Where receiver reports came for this long without feedback, none will come. */
 #define REPORTS_ALONE (4 * RA_SECOND)
 
 void
@@ -117,6 +119,6 @@ send_other_drive (GstRtpAdaptSend *self)
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("%s, and feedback=%s is set here: set the same on both sides.", what,
           here),
-      ("feedback=%s serves meanwhile", mode));
+      ("feedback=%s is used until then", mode));
   g_mutex_lock (&self->lock);
 }

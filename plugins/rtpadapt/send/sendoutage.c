@@ -1,20 +1,21 @@
-/* rtpadaptsend: while nobody answers: probes behind an open breaker, and sender
- * reports that tell the receiver where we are.
+/* rtpadaptsend, while nobody answers: probes behind an open breaker, and sender
+ * reports that show the receiver our address.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sendpriv.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* Some frames; where no marker comes by then, as with sound, any packet serves. */
+/* The search for a packet with a marker lasts some frames.  Audio has no marker,
+ * so any packet serves afterwards. */
 #define CHOICE_MAX (250 * RA_MSECOND)
-/* The peer is silent for so long, and is told of us so often. */
+/* A peer that is silent for this long gets sender reports, and so often. */
 #define SILENT RA_SECOND
 #define ASK_INTERVAL (RA_SECOND / 2)
 
-/* With twcc a stock rtpsession answers to a frame's last packet, and a new
- * receiver believes in a source after two packets in a row (RFC 3550 A.1): a
- * marker first, and then its successor. */
+/* With twcc a stock rtpsession answers when it gets the last packet of a frame,
+ * and a new receiver accepts a source after two packets in a row (RFC 3550 A.1).
+ * So a packet with a marker and the packet after it are good probes. */
 static gboolean
 is_good_probe (GstRtpAdaptSend *self, const BacklogItem *item)
 {

@@ -60,7 +60,7 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   if (!streams_on_caps (&self->streams, caps))
     return;
   send_upstream_changed (self);
-  /* Sound may come before video is linked. */
+  /* Audio may come before video is linked. */
   self->encoder_expected |= stream_caps_are_video (caps);
   send_tell (self);
 }
@@ -146,8 +146,8 @@ next_timer (GstRtpAdaptSend *self)
           MIN (send_keys_next (self), send_ask_next (self))));
 }
 
-/* EOS came so long ago that what waits is of no use: whoever ends a pipeline waits
- * for it. */
+/* EOS came so long ago that the packets which still wait are dropped, because the
+ * application waits for EOS to reach the sink. */
 static gboolean
 eos_overdue (const GstRtpAdaptSend *self, RaTime now)
 {

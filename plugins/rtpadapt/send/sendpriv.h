@@ -39,7 +39,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
  * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs
  * nothing (tests/trust/test-lies.c, test-lies-tfrc.c). */
 #define SEND_SKIP_INTERVAL 0
-/* Packets in a second while nobody answers, however low the rate is. */
+/* Packets per second while nobody answers, however low the rate is. */
 #define SEND_FLOOR 2
 /* Encoders that are driven at a time. */
 #define SEND_ENCODERS_MAX 16
@@ -79,8 +79,8 @@ typedef enum
 /* Feedback by receiver reports alone; else a GstRtpAdaptFeedback. */
 #define SEND_FEEDBACK_NONE -1
 
-/* Sender reports that receivers may still speak of; while nobody answers two of
- * them leave in a second. */
+/* How many sender reports are remembered, because report blocks may still name
+ * them.  Two per second leave while nobody answers. */
 #define SEND_REPORTS_MAX 64
 
 /* What the caps that went out said, all of them together.  Bits by
@@ -117,24 +117,24 @@ typedef struct
   guint n_reports; /* sent so far */
 } SendHearing;
 
-/* Key frames that are asked for, of one stream. */
+/* The receiver's requests for key frames of one stream. */
 typedef struct
 {
-  RaTime asked;      /* upstream, RA_TIME_NONE: not yet */
-  GstEvent *waiting; /* came too early, or NULL */
+  RaTime asked;      /* when a request went upstream, RA_TIME_NONE: never */
+  GstEvent *waiting; /* a request that came too early, or NULL */
 } SendKeys;
-/* Feedback of another kind than is set; ways are GstRtpAdaptFeedback's or
- * SEND_FEEDBACK_NONE. */
+/* Feedback of another kind than the one that is set.  Kinds are those of
+ * GstRtpAdaptFeedback, or SEND_FEEDBACK_NONE. */
 typedef struct
 {
-  gint way;           /* that came last */
-  guint n;            /* times in a row, till enough */
-  RaTime since;       /* the first of these */
-  gint adopted;       /* in place of the one that is set */
-  gint wish;          /* the receiver said that it is set to this */
-  RaTime kind_at;     /* feedback of the kind in use, RA_TIME_NONE: never */
-  RaTime alone_since; /* receiver reports, the same */
-  gboolean alone;     /* there is nothing else */
+  gint way;       /* the other kind that came last */
+  guint n;        /* how often it came in a row, till enough */
+  RaTime since;   /* when the first of these came */
+  gint adopted;   /* the kind that is used in place of the one that is set */
+  gint wish;      /* the kind that the receiver says it is set to */
+  RaTime kind_at; /* when the kind in use came last, RA_TIME_NONE: never */
+  RaTime alone_since; /* when the first receiver report came, the same */
+  gboolean alone;     /* nothing but receiver reports comes */
 } SendOther;
 
 /* What is posted at most once per start. */
@@ -154,8 +154,8 @@ typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
   guint64 ceased;    /* packets not sent because a breaker was open */
-  guint64 ended;     /* packets that EOS left behind */
-  guint64 probes;    /* sent nevertheless */
+  guint64 ended;     /* packets dropped because EOS was overdue */
+  guint64 probes;    /* packets sent while a breaker was open */
   guint64 keys_held; /* requests for key frames that came too early */
   guint64 unmapped;  /* feedback rows about packets we do not know */
   guint64 doubtful;  /* feedback that was ignored, see twcc_is_doubtful() */
@@ -197,7 +197,7 @@ struct _GstRtpAdaptSend
   /* the task */
   GstFlowReturn flow; /* FLUSHING when it shall not run */
   gboolean eos;       /* EOS came in */
-  RaTime eos_at;      /* then: what waits is dropped */
+  RaTime eos_at;      /* when the packets that still wait are dropped */
   GstClockID wait;    /* what the task waits for, or NULL */
   RaTime wait_until;
   Streams streams;
@@ -222,13 +222,13 @@ struct _GstRtpAdaptSend
   RaTime next_stats;
   RaTime last_refresh;  /* the last request for a key frame */
   gboolean refresh_due; /* the receiver may lack a key frame */
-  RaTime answered;      /* by feedback, RA_TIME_NONE: never */
-  RaTime probe_since;   /* one may leave, RA_TIME_NONE: not looked for */
-  guint32 probe_ssrc;   /* the latest */
+  RaTime answered;      /* when feedback came last, or RA_TIME_NONE */
+  RaTime probe_since;   /* since when a probe is looked for, or RA_TIME_NONE */
+  guint32 probe_ssrc;   /* the latest probe */
   guint16 probe_seq;
   RaTime last_sent; /* RA_TIME_NONE: nothing yet */
-  RaTime heard;     /* any RTCP, or the beginning */
-  RaTime ask_again; /* not before, for a sender report */
+  RaTime heard;     /* when RTCP came last, or when we started */
+  RaTime ask_again; /* when a sender report may be asked for again */
   SendKeys keys[STREAMS_MAX + 1];
   gboolean keys_due;   /* the job hands them on */
   guint repeat_credit; /* see sendrtx.c */
@@ -244,7 +244,8 @@ struct _GstRtpAdaptSend
   guint n_encoders;
   guint64 beside;         /* what streams took that are none of theirs, bit/s */
   RaTime beside_again;    /* when to look for that */
-  RaTime heard_at;        /* the receiver, or when we started */
+  RaTime heard_at;        /* when feedback or a report about us came last, or
+                             when we started */
   RaTime encoder_again;   /* when one may be changed, or RA_TIME_NONE */
   gboolean fecenc_stale;  /* look for it anew */
   gboolean fecenc_usable; /* one of them makes packets */
@@ -258,8 +259,8 @@ struct _GstRtpAdaptSend
   GQueue messages; /* to be posted */
 };
 
-/* Builds with debugging find a lock that nobody holds in any test, also in one
- * of a single thread. */
+/* Ends the program if nobody holds the lock, in builds with debugging: so each
+ * test finds a missing lock, even one with a single thread. */
 static inline void
 send_assert_locked (GstRtpAdaptSend *self)
 {
@@ -385,12 +386,13 @@ void send_ecn_drive (GstRtpAdaptSend *self);
 void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
 /* sendkeys.c */
-/* FALSE if a request for a key frame shall go no further upstream now; the lock is
- * not held. */
+/* FALSE if a request for a key frame may not go upstream now; the lock is not
+ * held. */
 gboolean send_keys_wanted (GstRtpAdaptSend *self, GstEvent *event);
-/* When one that came too early may go; the lock is held. */
+/* When a request that came too early may go; the lock is held. */
 RaTime send_keys_next (GstRtpAdaptSend *self);
-/* Hands on those that may; may block.  The lock is held, and let go. */
+/* Passes on the requests whose time has come; may block.  The lock is held, and
+ * let go. */
 void send_keys_drive (GstRtpAdaptSend *self);
 /* Forgets all; the lock is held. */
 void send_keys_start (GstRtpAdaptSend *self);
@@ -404,7 +406,7 @@ gboolean send_probe_take (
 void send_answered (GstRtpAdaptSend *self, RaTime now);
 /* When the session is to be asked for a sender report. */
 RaTime send_ask_next (GstRtpAdaptSend *self);
-/* Asks.  The lock is let go. */
+/* Asks the session for a sender report.  The lock is let go. */
 void send_ask (GstRtpAdaptSend *self, RaTime now);
 
 /* sendrtx.c */
@@ -432,8 +434,9 @@ void send_hearing_pushed (GstRtpAdaptSend *self, GstFlowReturn flow);
 void send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result);
 /* TRUE if the receiver answers to any packet, and not to a frame. */
 gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
-/* Which sender report a block names, and in `rtt` how long ago that was sent, less
- * what the receiver took; RA_SPAN_NONE where that is not known. */
+/* Tells which sender report a block names.  `rtt` becomes the round trip: the time
+ * since that report left, less the time at the receiver.  RA_SPAN_NONE: it is not
+ * known. */
 RaLsr send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
     RaTime now, RaSpan *rtt);
 /* Nobody is heard from here on.  (transfer full): what to unref, or NULL, when
@@ -446,8 +449,8 @@ const gchar *send_feedback_nick (gint mode);
 
 /* sendother.c: the lock is held for all of these. */
 void send_other_start (GstRtpAdaptSend *self);
-/* Feedback of the kind in use came; of another one; a report about us; letters
- * of RADP that say what the receiver is set to. */
+/* What came: feedback of the kind in use; feedback of another kind; a report about
+ * us; the letters of RADP that tell what the receiver is set to. */
 void send_other_on_kind (GstRtpAdaptSend *self, RaTime now);
 void send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now);
 void send_other_on_reports (GstRtpAdaptSend *self, RaTime now);

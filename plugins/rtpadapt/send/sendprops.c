@@ -65,7 +65,7 @@ limits_set (GstRtpAdaptSend *self)
 gchar *
 send_limits_check (const SendConfig *cfg)
 {
-  /* The default gives way. */
+  /* A maximum below the default minimum is no mistake: the default gives way. */
   if (cfg->min_bitrate <= cfg->max_bitrate || cfg->min_bitrate == SEND_MIN)
     return NULL;
   return g_strdup_printf (
@@ -398,8 +398,8 @@ rate_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_MIN_BITRATE,
       g_param_spec_uint ("min-bitrate", "Minimum bitrate",
           "estimated-bitrate never goes below (bit/s), unless "
-          "friendliness-cap or circuit-breakers want it; two packets leave in a "
-          "second while nobody answers, however low it is",
+          "friendliness-cap or circuit-breakers want it; while nobody answers, two "
+          "packets leave per second, however low this is",
           1, G_MAXUINT, SEND_MIN, PLAYING));
   g_object_class_install_property (klass, PROP_START_BITRATE,
       g_param_spec_uint ("start-bitrate", "Start bitrate",
@@ -468,7 +468,7 @@ send_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ENCODER,
       g_param_spec_string ("encoder", "Encoder",
           "Names of the encoder elements to drive, commas between (empty = "
-          "all that are found upstream, none = leave them all alone)",
+          "all that are found upstream, none = drive none of them)",
           "", PLAYING));
   g_object_class_install_property (klass, PROP_ENCODER_BITRATE,
       g_param_spec_uint ("encoder-bitrate", "Encoder bitrate",

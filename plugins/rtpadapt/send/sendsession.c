@@ -28,8 +28,9 @@ static const struct
 
 #define FB "rtcp-fb-"
 
-/* Two clocks differ by some 100 ppm, of the 15 s that a breaker waits for an
- * answer (RFC 8083 4.1); and GStreamer's may be read late. */
+/* A receiver cannot have had a sender report for longer than it has existed, but
+ * two clocks differ by some 100 ppm over the 15 s for which a breaker waits for an
+ * answer (RFC 8083 4.1), and GStreamer's clock may be read late. */
 #define LSR_GRAIN (20 * RA_MSECOND)
 #define LSR_RECENT (15 * RA_SECOND)
 
@@ -116,7 +117,8 @@ session_set (GstRtpAdaptSend *self, GObject *session, GstElement *element)
   return before;
 }
 
-/* What names one that left before all that we remember may be true. */
+/* Judges a report that we do not remember.  One older than all that we remember
+ * may be ours. */
 static RaLsr
 lsr_judge (const SendHearing *h, guint32 lsr)
 {
@@ -144,7 +146,7 @@ send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
     if (lsr == 0 || h->reports[i].lsr != lsr)
       continue;
     *rtt = since - held;
-    if (*rtt < -LSR_GRAIN) /* it waited longer than ago it got it */
+    if (*rtt < -LSR_GRAIN) /* DLSR is longer than the report has existed */
       return RA_LSR_FALSE;
     return since <= LSR_RECENT ? RA_LSR_OURS : RA_LSR_UNKNOWN;
   }

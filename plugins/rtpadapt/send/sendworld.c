@@ -80,8 +80,8 @@ breaker_tell (GstRtpAdaptSend *self)
     GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
         ("Sending has stopped: circuit breaker %s: %s.", breaker,
             breaker_cause (stats.trip)),
-        ("RFC 8083; feedback is %s; it begins again when the receiver is heard, or "
-         "by the action signal restart",
+        ("RFC 8083; feedback is %s; sending begins again when the receiver answers, "
+         "or by the action signal restart",
             send_feedback_nick (mode)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, BUSY,

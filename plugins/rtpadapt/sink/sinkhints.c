@@ -1,13 +1,14 @@
-/* rtpadaptsink: what it says where nobody answers.
+/* rtpadaptsink: the warning that nobody answers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sinkpriv.h"
 
 #include "wire/hint.h"
+#include "elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
-/* Whatever has come, also what the key does not fit: that is another warning. */
+/* Any packet counts, even one with a wrong key: another warning tells of that. */
 static gboolean
 is_answered (GstRtpAdaptSink *self)
 {
@@ -27,7 +28,7 @@ look (GstElement *element, gpointer data)
   g_autofree gchar *host = NULL;
   gint port;
 
-  if (!hint_take (element, &self->hint) || is_answered (self))
+  if (!element_timer_stop (element, &self->hint) || is_answered (self))
     return;
   GST_OBJECT_LOCK (self);
   host = g_strdup (self->cfg.host);
@@ -38,19 +39,26 @@ look (GstElement *element, gpointer data)
        ": check the address, the firewall, and that key, cipher and dtls are "
        "the same at the receiver.",
           host, port),
-      ("it goes on sending"));
+      ("rtpadaptsink goes on sending"));
+}
+
+static void
+look_due (GstElement *element)
+{
+  gst_element_call_async (element, look, NULL, NULL);
 }
 
 void
 sink_hints_start (GstRtpAdaptSink *self)
 {
   if (g_atomic_int_compare_and_exchange (&self->hinted, FALSE, TRUE))
-    hint_start (GST_ELEMENT (self), &self->hint, look);
+    element_timer_start (
+        GST_ELEMENT (self), &self->hint, HINT_AFTER, FALSE, look_due);
 }
 
 void
 sink_hints_stop (GstRtpAdaptSink *self)
 {
-  hint_stop (GST_ELEMENT (self), &self->hint);
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
   g_atomic_int_set (&self->hinted, FALSE);
 }

@@ -3,12 +3,12 @@
  */
 #include "sinkpriv.h"
 
+#include "wire/address.h"
 #include "wire/rtpmux.h"
-#include "wire/twccnumber.h"
+#include "wire/rtpnumber.h"
 #include "extmap.h"
 #include "session.h"
 #include "systime.h"
-#include "udp/udpsinkpriv.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 
@@ -16,8 +16,8 @@
 
 /* --- our SSRCs ----------------------------------------------------------- */
 
-/* As they leave: caps need not tell, and retransmissions have their own.  The
- * lock is held. */
+/* SSRCs are read from the packets that leave, because caps need not name them and
+ * retransmissions have SSRCs of their own.  The lock is held. */
 static void
 note_ssrc (SinkPeer *who, guint32 ssrc)
 {
@@ -30,12 +30,12 @@ note_ssrc (SinkPeer *who, guint32 ssrc)
   who->n_ssrcs = MIN (who->n_ssrcs + 1, SINK_SSRCS);
 }
 
-/* A stream without the header extension, as ready-made sound, is not numbered,
- * so that packets cannot be counted instead. */
+/* Packets cannot be counted instead of reading their numbers: a stream without the
+ * header extension, such as audio that is already payloaded, has no numbers. */
 static void
 note_packet (SinkPeer *who, GstBuffer *buffer)
 {
-  guint8 head[TWCC_NUMBER_HEAD];
+  guint8 head[RTP_NUMBER_HEAD];
   gsize size = gst_buffer_extract (buffer, 0, head, sizeof head);
   guint16 number;
 
@@ -43,13 +43,13 @@ note_packet (SinkPeer *who, GstBuffer *buffer)
     return;
   g_mutex_lock (&who->lock);
   note_ssrc (who, GST_READ_UINT32_BE (head + 8));
-  if (twcc_number_read (head, size, who->ext_twcc, &number))
+  if (rtp_number_read (head, size, who->ext_twcc, &number))
     who->sent = number + 1u;
   g_mutex_unlock (&who->lock);
 }
 
-/* rtpsession (1.22) keeps the id that caps told last, through caps that tell
- * none. */
+/* Caps without an id change nothing, because rtpsession (1.22) keeps the last id
+ * then. */
 static void
 note_caps (SinkPeer *who, GstEvent *event)
 {
@@ -155,20 +155,6 @@ rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 /* --- the state ----------------------------------------------------------- */
 
-/* Where we send to, as the UDP sink found it; NULL if it did not. */
-static GSocketAddress *
-destination (GstRtpAdaptSink *self)
-{
-  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (self->rtpsink);
-  GSocketAddress *address = NULL;
-
-  GST_OBJECT_LOCK (sink);
-  if (sink->to_known)
-    address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
-  GST_OBJECT_UNLOCK (sink);
-  return address;
-}
-
 void
 sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
 {
@@ -180,9 +166,9 @@ sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
   cfg.any_port = !self->cfg.rtcp_mux;
   GST_OBJECT_UNLOCK (self);
   if (open) {
-    to = destination (self);
+    to = sink_wire_found (self->rtpsink);
     if (to)
-      cfg.host = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to));
+      cfg.host = host_of (to);
     if (secure_is_dtls_client (self->secure))
       secure_dtls_from (self->secure, to);
     peer = peer_new (&cfg);

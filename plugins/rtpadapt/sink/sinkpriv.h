@@ -55,7 +55,7 @@ typedef struct
   Peer *peer;       /* between NULL and READY */
   Sources *sources; /* the same */
   guint ext_twcc;   /* the session's id of transport-wide numbers, or 0 */
-  guint sent;       /* 1 more than the last of these that left, or 0 */
+  guint sent;       /* 1 more than the last of these numbers that left, or 0 */
   guint32 ssrcs[SINK_SSRCS];
   guint n_ssrcs, next_ssrc; /* the ring */
   guint64 junk;             /* packets that are no RTCP */
@@ -63,7 +63,7 @@ typedef struct
   guint64 own_ssrc;         /* RTCP that uses an SSRC of ours: dropped */
   gboolean authentic;       /* what comes was encrypted */
   Encrypted encrypted;
-  gboolean encrypted_news; /* tell of it */
+  gboolean encrypted_news; /* a warning about that is due */
 } SinkPeer;
 
 struct _GstRtpAdaptSink
@@ -87,7 +87,7 @@ struct _GstRtpAdaptSink
   GPtrArray *streams; /* SinkStream */
   guint ext_twcc;     /* the id of the first stream */
 
-  gint hinted; /* atomic: packets leave, and answers are waited for */
+  gint hinted; /* atomic: the timer `hint` was started */
 
   SinkPeer who;
 };
@@ -121,13 +121,15 @@ gboolean sink_wire_open (GstRtpAdaptSink *self);
 void sink_wire_close (GstRtpAdaptSink *self);
 /* The destination changed. */
 void sink_wire_destination (GstRtpAdaptSink *self);
+/* Where a UDP sink sends to, as it found it.  (transfer full), NULL: it did not. */
+GSocketAddress *sink_wire_found (GstElement *udpsink);
 /* The DSCP of RTCP follows those of RTP. */
 void sink_wire_dscp (GstRtpAdaptSink *self);
 
 /* sinkhints.c */
-/* A packet leaves that somebody should answer; any thread. */
+/* From here on somebody should answer; any thread may call. */
 void sink_hints_start (GstRtpAdaptSink *self);
-/* In PAUSED to READY. */
+/* Called from PAUSED to READY. */
 void sink_hints_stop (GstRtpAdaptSink *self);
 
 /* sinkpeer.c */

@@ -5,11 +5,12 @@
  *   rtpbin.send_rtcp_src_0 -> [DTLS] -> rtcpsink  (the same, or its own)
  *   rtpbin.recv_rtcp_sink_0 <- [DTLS] <- rtcpsrc  (rtcpsink's)
  *
- * With a key nothing is between them: wire/securesrtp.h.
+ * With a key no element is between them, but probes (wire/securesrtp.h).
  */
 #include "session.h"
 #include "sinkpriv.h"
 #include "udp/udpsinkpriv.h"
+#include "wire/address.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour.h>
@@ -104,22 +105,27 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
   return TRUE;
 }
 
-/* The receivers of a group are answered in the group. */
-static void
-answer_open (GstRtpAdaptSink *self)
+GSocketAddress *
+sink_wire_found (GstElement *udpsink)
 {
-  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (self->rtcpsink);
-  GSocketAddress *to = NULL;
-  GSocket *socket;
-  gboolean group;
+  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (udpsink);
+  GSocketAddress *address = NULL;
 
   GST_OBJECT_LOCK (sink);
   if (sink->to_known)
-    to = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
+    address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
   GST_OBJECT_UNLOCK (sink);
-  group = to
-      && g_inet_address_get_is_multicast (
-          g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to)));
+  return address;
+}
+
+/* Receivers in a multicast group are answered in that group. */
+static void
+answer_open (GstRtpAdaptSink *self)
+{
+  GSocketAddress *to = sink_wire_found (self->rtcpsink);
+  gboolean group = to && g_inet_address_get_is_multicast (host_of (to));
+  GSocket *socket;
+
   g_object_get (self->rtcpsink, "used-socket", &socket, NULL);
   secure_answer_by (self->secure, socket, FALSE, group ? to : NULL);
   g_clear_object (&socket);
@@ -202,7 +208,7 @@ not_ready (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return secure_is_ready (self->secure) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-/* What went before was dropped, or was for another peer: decoders need a key
+/* Earlier packets were dropped, or went to another peer, so the decoders need a key
  * frame. */
 static void
 keys_came (gpointer data, GSocketAddress *peer)
@@ -216,7 +222,7 @@ keys_came (gpointer data, GSocketAddress *peer)
   gst_object_unref (pad);
 }
 
-/* The end of RTP is that of the stream, whatever RTCP and DTLS do. */
+/* The stream ends when RTP ends, whatever RTCP and DTLS do. */
 static GstPadProbeReturn
 end_for_dtls (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -36,11 +36,11 @@
  * handshake is complete if its certificate is the #GstRtpAdaptSrc:fingerprint or
  * the old one's, else when the old one has been silent for a second.
  *
- * With #GstRtpAdaptSrc:key or #GstRtpAdaptSrc:key-file the same key may have served
- * before, and somebody may have recorded that.  So each sender is asked whether it
- * is alive (RFC 3611, RRTR and DLRR), which costs a round trip; rtpadaptsink
- * answers.  Set #GstRtpAdaptSrc:replay-guard to FALSE for a sender that does not,
- * and take a new key for each session then.
+ * With #GstRtpAdaptSrc:key or #GstRtpAdaptSrc:key-file the same key may have been
+ * used before, and somebody may have recorded that session.  So each sender is
+ * asked whether it is alive (RFC 3611, RRTR and DLRR), which takes a round trip.
+ * rtpadaptsink answers.  For a sender that does not answer, set
+ * #GstRtpAdaptSrc:replay-guard to FALSE and use a new key for each session.
  *
  * Requests for a key frame from downstream go to the sender as PLI.
  *

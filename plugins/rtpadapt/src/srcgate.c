@@ -5,59 +5,16 @@
  * rtpbin makes a stream of every SSRC and an error of every payload type that
  * it does not know, so all that is not the peer's ends here.
  */
-#include "srcgate.h"
+#include "srcgatepriv.h"
 
-#include "wire/answers.h"
-#include "wire/encrypted.h"
-#include "wire/rtpmux.h"
-#include "wire/sources.h"
 #include "extmap.h"
 #include "session.h"
-#include "srcpayload.h"
 #include "systime.h"
 
-#include <gst/net/gstnetaddressmeta.h>
 #include <string.h>
 
-GST_DEBUG_CATEGORY_STATIC (src_gate_debug);
+GST_DEBUG_CATEGORY (src_gate_debug);
 #define GST_CAT_DEFAULT src_gate_debug
-
-/* Packets of a payload type that is not known, after which somebody means it;
- * noise has all sorts. */
-#define STRANGE_ENOUGH 10
-
-/* A way out. */
-typedef struct
-{
-  GstPad *pad;
-  gboolean started; /* it has its sticky events */
-} Way;
-
-struct _SrcGate
-{
-  GstElement parent;
-
-  GstPad *sinks[2]; /* rtp, rtcp */
-  Way rtp, rtcp;    /* .started: of the streaming thread */
-  SrcGateFuncs funcs;
-  gboolean mux; /* between stop and start */
-  gboolean known[SRC_PAYLOAD_TYPES];
-  GstCaps *rtp_caps;
-
-  GMutex lock; /* never held while anything is pushed or called */
-  Peer *peer;
-  Sources *sources;
-  SrcOrder *order;
-  Answers *answers;
-  gboolean authentic;
-  SrcGateStats count;
-  guint32 own; /* what the session calls itself */
-  gboolean own_known;
-  guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
-  gboolean warned;                   /* of one of them */
-  gboolean keyless;                  /* what comes was not encrypted */
-  Encrypted encrypted;
-};
 
 #define src_gate_parent_class parent_class
 G_DEFINE_TYPE (SrcGate, src_gate, GST_TYPE_ELEMENT)
@@ -115,151 +72,8 @@ way_push (SrcGate *self, Way *way, GstPad *sink, GstBuffer *buffer)
 
 /* --- what comes in ------------------------------------------------------ */
 
-static void
-warn_unknown (SrcGate *self, guint pt)
-{
-  GST_ELEMENT_WARNING (self, STREAM, CODEC_NOT_FOUND,
-      ("Packets of payload type %u are dropped: it is not known what they are.",
-          pt),
-      ("set encoding-name, or add %u=NAME/clock-rate to pt-map", pt));
-}
-
-/* TRUE if it is time to tell of it; the lock is held. */
-static gboolean
-count_unknown (SrcGate *self, guint pt)
-{
-  self->count.unknown++;
-  if (self->warned || ++self->strange[pt] < STRANGE_ENOUGH)
-    return FALSE;
-  self->warned = TRUE;
-  return TRUE;
-}
-
-/* The lock is held. */
-static gboolean
-is_own (const SrcGate *self, guint32 ssrc)
-{
-  return self->own_known && ssrc == self->own;
-}
-
-/* TRUE if it may pass. */
-static gboolean
-judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
-    const RtpMuxHead *head, gboolean *moved)
-{
-  gboolean known = self->known[head->pt], warn = FALSE;
-  PeerVerdict verdict = PEER_FOREIGN;
-  RaTime now = system_now ();
-  gboolean pass;
-
-  g_mutex_lock (&self->lock);
-  if (known)
-    verdict = peer_rtp (self->peer, from, head->ssrc, head->seq, now);
-  else
-    warn = count_unknown (self, head->pt);
-  pass = peer_may_pass (verdict)
-      && sources_rtp_may_pass (self->sources, map->data, map->size, now);
-  if (pass)
-    self->count.own_ssrc += is_own (self, head->ssrc);
-  answers_heard (self->answers, from, map->size, self->authentic, now);
-  g_mutex_unlock (&self->lock);
-  if (warn)
-    warn_unknown (self, head->pt);
-  *moved = verdict == PEER_MOVED;
-  return pass;
-}
-
-static gboolean
-judge_rtcp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
-    gboolean *moved, gboolean *called)
-{
-  PeerVerdict verdict = PEER_FOREIGN;
-  RaTime now = system_now ();
-  gboolean pass;
-  RtcpScan scan;
-
-  rtcp_scan (map->data, map->size, &scan);
-  g_mutex_lock (&self->lock);
-  if (scan.sr_request)
-    self->count.sr_requests++;
-  else if (rtcp_is_of (map->data, map->size, &self->own, self->own_known))
-    self->count.own_ssrc++; /* forged, or ours come back */
-  else
-    verdict = peer_rtcp (self->peer, from,
-        &(PeerRtcp){ .ssrc = scan.sender, .bye = scan.bye }, now);
-  pass = peer_may_pass (verdict)
-      && sources_rtcp_may_pass (self->sources, map->data, map->size, 0, now);
-  self->count.rtcp += pass;
-  answers_heard (self->answers, from, map->size, self->authentic, now);
-  g_mutex_unlock (&self->lock);
-  *moved = verdict == PEER_MOVED || verdict == PEER_CALLED;
-  *called = verdict == PEER_EARLY || verdict == PEER_CALLED;
-  return pass;
-}
-
-/* Only of RTP that has our SSRC, which is no loop, as we send none, rtpsession
- * shall see who sent it: then it takes another (RFC 3550 8.2), of one address
- * once until that was silent for 50 s. */
-static GstBuffer *
-forget_sender (SrcGate *self, const RtpMuxHead *head, GstBuffer *buffer)
-{
-  gboolean own;
-
-  g_mutex_lock (&self->lock);
-  own = is_own (self, head->ssrc);
-  g_mutex_unlock (&self->lock);
-  return own ? buffer : session_forget_sender (buffer);
-}
-
-static void
-take_junk (SrcGate *self, const GstMapInfo *map)
-{
-  gboolean warn;
-
-  g_mutex_lock (&self->lock);
-  self->count.junk++;
-  warn = self->keyless
-      && encrypted_on_junk (&self->encrypted, map->data, map->size);
-  g_mutex_unlock (&self->lock);
-  if (warn)
-    GST_ELEMENT_WARNING (
-        self, RESOURCE, SETTINGS, (ENCRYPTED_TEXT), ("RFC 3711"));
-}
-
-/* The way it goes, or NULL. */
-static Way *
-judge (SrcGate *self, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head)
-{
-  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
-  GSocketAddress *from = meta ? meta->addr : NULL;
-  gboolean moved = FALSE, called = FALSE, pass = FALSE;
-  RtpMuxKind kind;
-  GstMapInfo map;
-
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return NULL;
-  kind = rtp_mux_tell (map.data, map.size, head);
-  if (!self->mux
-      && kind != (sink == self->sinks[0] ? RTP_MUX_RTP : RTP_MUX_RTCP))
-    kind = RTP_MUX_JUNK;
-  if (kind == RTP_MUX_RTP)
-    pass = judge_rtp (self, from, &map, head, &moved);
-  else if (kind == RTP_MUX_RTCP)
-    pass = judge_rtcp (self, from, &map, &moved, &called);
-  else
-    take_junk (self, &map);
-  gst_buffer_unmap (buffer, &map);
-
-  if (moved && self->funcs.moved)
-    self->funcs.moved (self->funcs.data);
-  if (called && self->funcs.called)
-    self->funcs.called (self->funcs.data);
-  if (!pass)
-    return NULL;
-  return kind == RTP_MUX_RTP ? &self->rtp : &self->rtcp;
-}
-
-/* Takes the buffer; none goes on, or it and one that was held back. */
+/* Takes the buffer.  It may be held back or dropped; a buffer that was held back
+ * may go on before it. */
 static GstFlowReturn
 rtp_push (
     SrcGate *self, GstPad *sink, GstBuffer *buffer, const RtpMuxHead *head)
@@ -268,7 +82,7 @@ rtp_push (
   GstBuffer *out[SRC_ORDER_MAX];
   guint n;
 
-  buffer = forget_sender (self, head, buffer);
+  buffer = src_gate_forget_sender (self, head, buffer);
   g_mutex_lock (&self->lock);
   n = src_order_take (self->order, buffer, head,
       peer_is_proven (self->peer, head->ssrc), system_now (), out);
@@ -292,7 +106,7 @@ gate_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   SrcGate *self = SRC_GATE (parent);
   RtpMuxHead head;
-  Way *way = judge (self, pad, buffer, &head);
+  Way *way = src_gate_judge (self, pad, buffer, &head);
 
   if (!way) {
     GST_LOG_OBJECT (self, "not let in: %" GST_PTR_FORMAT, buffer);
@@ -408,7 +222,8 @@ src_gate_set_own (SrcGate *self, guint32 ssrc)
   g_mutex_unlock (&self->lock);
 }
 
-/* More than reports and descriptions: somebody waits for it. */
+/* TRUE if the compound has more than reports and descriptions, because the sender
+ * waits for feedback. */
 static gboolean
 is_feedback (GstBuffer *rtcp)
 {

@@ -25,7 +25,8 @@ typedef struct
   void (*moved) (gpointer data);
   /* A packet of RTP that was let in. */
   void (*heard) (gpointer data, guint32 ssrc, guint pt);
-  /* RTCP of one that waits for a sign of life; moved() was called before. */
+  /* RTCP came from a sender that waits for a sign of life.  moved() was called
+   * before. */
   void (*called) (gpointer data);
   gpointer data;
 } SrcGateFuncs;
@@ -39,8 +40,8 @@ void src_gate_open (SrcGate *gate, const PeerConfig *cfg, gboolean mux,
 /* The SSRC that our reports have. */
 void src_gate_set_own (SrcGate *gate, guint32 ssrc);
 
-/* RTCP that leaves: what it becomes.  (transfer full) both; NULL: it must not
- * leave. */
+/* Takes RTCP that is about to leave and returns what leaves in its place.
+ * (transfer full) both; NULL: nothing may leave. */
 GstBuffer *src_gate_leave (SrcGate *gate, GstBuffer *rtcp);
 
 /* Where RTCP goes.  (transfer full), NULL: nobody known. */
@@ -49,14 +50,14 @@ GSocketAddress *src_gate_answer_to (SrcGate *gate);
  * it said BYE. */
 RaSpan src_gate_silence (SrcGate *gate, guint32 ssrc);
 
-/* There was a peer, which is silent. */
+/* TRUE if there was a peer, and it has been silent for PEER_RESTART. */
 gboolean src_gate_is_quiet (SrcGate *gate);
 
 typedef struct
 {
   PeerStats peer;
   SrcOrderStats order;
-  guint64 answers_dropped; /* RTCP of ours that was more than is allowed */
+  guint64 answers_dropped; /* our RTCP that was more than may leave */
   guint64 rtp, rtcp;       /* packets let in */
   guint64 fec;             /* of these with SRC_FEC_PT */
   guint64 rtx;             /* of these with SRC_RTX_PT */

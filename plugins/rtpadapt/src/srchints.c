@@ -1,9 +1,11 @@
-/* rtpadaptsrc: what it says where nothing comes, or anybody may come.
+/* rtpadaptsrc: warnings that no packet comes, and that anybody may send some.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "srcpriv.h"
 
+#include "wire/address.h"
 #include "wire/hint.h"
+#include "elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
@@ -16,7 +18,7 @@ look (GstElement *element, gpointer data)
   guint64 packets = 0;
   gint port;
 
-  if (!hint_take (element, &self->hint))
+  if (!element_timer_stop (element, &self->hint))
     return;
   g_object_get (self->udpsrc, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, "packets", &packets);
@@ -29,19 +31,24 @@ look (GstElement *element, gpointer data)
       ("No packet has come to UDP port %d of %s for " HINT_SECONDS
        ": check the sender's address and the firewall.",
           port, address && *address ? address : "this host"),
-      ("it goes on waiting"));
+      ("rtpadaptsrc goes on waiting"));
 }
 
-/* FALSE where only programs of this machine come. */
+static void
+look_due (GstElement *element)
+{
+  gst_element_call_async (element, look, NULL, NULL);
+}
+
+/* FALSE if only programs on this machine can reach the socket. */
 static gboolean
 is_open_to_others (GSocket *socket)
 {
   GSocketAddress *address = g_socket_get_local_address (socket, NULL);
   gboolean open = FALSE;
 
-  if (G_IS_INET_SOCKET_ADDRESS (address))
-    open = !g_inet_address_get_is_loopback (
-        g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+  if (is_inet (address))
+    open = !g_inet_address_get_is_loopback (host_of (address));
   g_clear_object (&address);
   return open;
 }
@@ -55,7 +62,7 @@ src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
   if (secure_wanted (self->secure) || !is_open_to_others (self->sockets[0]))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("Anybody who reaches UDP port %u of %s can send it pictures: set key= "
+      ("Anybody who reaches UDP port %u of %s can send pictures to it: set key= "
        "or dtls=true here and at the sender.",
           cfg->port, address && *address ? address : "this host"),
       ("SECURITY.md says what somebody without the key can do"));
@@ -64,11 +71,12 @@ src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 void
 src_hints_start (GstRtpAdaptSrc *self)
 {
-  hint_start (GST_ELEMENT (self), &self->hint, look);
+  element_timer_start (
+      GST_ELEMENT (self), &self->hint, HINT_AFTER, FALSE, look_due);
 }
 
 void
 src_hints_stop (GstRtpAdaptSrc *self)
 {
-  hint_stop (GST_ELEMENT (self), &self->hint);
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
 }

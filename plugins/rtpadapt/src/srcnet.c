@@ -85,14 +85,14 @@ peer_moved (gpointer data)
   }
 }
 
-/* A sender of RTCP only, which waits for a sign of life. */
+/* RTCP came from a sender that waits for a sign of life before it sends RTP. */
 static void
 peer_called (gpointer data)
 {
   src_session_ask (data);
 }
 
-/* Nobody is there to get it. */
+/* Drops RTCP while no address is known for it. */
 static GstPadProbeReturn
 hold_back (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -121,8 +121,8 @@ src_net_guard (GstRtpAdaptSrc *self, GstPad *pad)
       NULL);
 }
 
-/* Reports can go to the other end of a handshake before it has sent anything,
- * and from the old peer to the new one. */
+/* After a handshake reports go to its other end, which need not have sent anything
+ * yet, and no longer to the old peer. */
 static void
 keys_came (gpointer data, GSocketAddress *peer)
 {

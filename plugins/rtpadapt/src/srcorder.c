@@ -1,4 +1,4 @@
-/* What rtpadaptsrc's gate does to RTP that it lets in: its numbers.
+/* rtpadaptsrc's gate puts the numbers of RTP in order.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sequence numbers that jump are held back or dropped before rtpjitterbuffer
@@ -62,7 +62,7 @@ confirm (SrcOrder *o, GstBuffer *buffer, guint32 ssrc)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* (transfer full) both. */
+/* Replaces the transport-wide number, or removes it.  (transfer full) both. */
 static GstBuffer *
 number (
     SrcOrder *o, GstBuffer *buffer, guint32 ssrc, gboolean proven, RaTime now)

@@ -86,7 +86,7 @@ struct _GstRtpAdaptSrc
   GstClockID sign_timer;  /* under the object lock, or NULL */
   GstClockID stats_timer; /* under the object lock, or NULL */
   GstClockID hint;        /* the same */
-  gboolean hinted;        /* since it was opened */
+  gboolean hinted;        /* it warned since it was opened */
 };
 
 /* srcprops.c */
@@ -141,9 +141,9 @@ void src_streams_stop (GstRtpAdaptSrc *self);
 void src_streams_clear (GstRtpAdaptSrc *self);
 
 /* srchints.c */
-/* The sockets are open: says so if they are open to everybody. */
+/* The sockets are open.  Warns if anybody on the network can send to them. */
 void src_hints_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
-/* From here on packets should come; stop: not any more. */
+/* From start to stop packets should come. */
 void src_hints_start (GstRtpAdaptSrc *self);
 void src_hints_stop (GstRtpAdaptSrc *self);
 /* srcsign.c: signs of life for a sender that is silent. */

@@ -29,12 +29,13 @@
  * payload type, as to FEC and back, resets: some 120 missing packets then make
  * it drop all it holds. */
 #define MAX_DROPOUT_TIME 0
-/* ms.  The same for what is behind: 100 packets.  By the packet rate, which time
- * stamps that stand still make huge, it would take a sender that went back for
- * packets that are late, and drop them for minutes. */
+/* ms.  With 0 packets up to 100 numbers behind count as late.  Otherwise the packet
+ * rate gives the bound, which is huge where timestamps stand still: the packets of
+ * a sender that went back would count as late and be dropped for minutes. */
 #define MAX_MISORDER_TIME 0
 
-/* For a report that RFC 4585 3.5.2 does not allow at once. */
+/* RFC 4585 3.5.2 may delay a report.  It is not sent if it would be later than
+ * this. */
 #define SIGN_DELAY (100 * GST_MSECOND)
 
 static GstCaps *
@@ -157,9 +158,9 @@ set_bandwidth (GstRtpAdaptSrc *self)
   g_object_unref (internal);
 }
 
-/* The gate has to know our SSRC: what comes with it is not the peer's, or a
- * collision.  One that leaves may be the peer's from then on.  The gate also
- * says what may leave. */
+/* The gate has to know our SSRC, because a packet with it is forged or a collision.
+ * After our BYE the peer may use that SSRC.  The gate also decides what may
+ * leave. */
 static GstPadProbeReturn
 rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -174,7 +175,8 @@ rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (map.size >= 8 && !scan.bye)
     src_gate_set_own (self->gate, scan.sender);
   gst_buffer_unmap (rtcp, &map);
-  /* With GST_PAD_PROBE_HANDLED nobody but us frees what was in there. */
+  /* With GST_PAD_PROBE_HANDLED we have to free the buffer of the probe, which
+   * src_gate_leave() does. */
   rtcp = src_gate_leave (self->gate, rtcp);
   GST_PAD_PROBE_INFO_DATA (info) = rtcp;
   return rtcp ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
@@ -203,7 +205,6 @@ link_session (GstRtpAdaptSrc *self)
   return TRUE;
 }
 
-/* Somebody waits for a sign of life. */
 void
 src_session_ask (GstRtpAdaptSrc *self)
 {

@@ -1,58 +1,33 @@
 /* rtpadaptsrc: signs of life for a sender that is silent.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender that heard nothing for long sends next to nothing, and waits for a
- * report to begin again.  rtpsession alone would send one each five seconds.
+ * A sender that heard nothing for long sends very little, and waits for a report
+ * before it sends more.  rtpsession alone would send a report every five seconds.
  */
 #include "srcpriv.h"
 
-#include "weak.h"
+#include "elementtimer.h"
 
 #define INTERVAL (500 * GST_MSECOND)
 
-static gboolean
-sign_due (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+static void
+sign_due (GstElement *element)
 {
-  GstRtpAdaptSrc *self = g_weak_ref_get (data);
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
 
-  if (!self)
-    return FALSE;
   if (src_gate_is_quiet (self->gate))
     src_session_ask (self);
-  gst_object_unref (self);
-  return TRUE;
 }
 
 void
 src_sign_start (GstRtpAdaptSrc *self)
 {
-  GstClock *clock = gst_system_clock_obtain ();
-  GstClockID id = NULL;
-
-  GST_OBJECT_LOCK (self);
-  if (!self->sign_timer)
-    id = self->sign_timer = gst_clock_new_periodic_id (
-        clock, gst_clock_get_time (clock) + INTERVAL, INTERVAL);
-  if (id)
-    gst_clock_id_ref (id);
-  GST_OBJECT_UNLOCK (self);
-  if (id) {
-    gst_clock_id_wait_async (id, sign_due, weak_new (self), weak_free);
-    gst_clock_id_unref (id);
-  }
-  gst_object_unref (clock);
+  element_timer_start (
+      GST_ELEMENT (self), &self->sign_timer, INTERVAL, TRUE, sign_due);
 }
 
 void
 src_sign_stop (GstRtpAdaptSrc *self)
 {
-  GstClockID id;
-
-  GST_OBJECT_LOCK (self);
-  id = g_steal_pointer (&self->sign_timer);
-  GST_OBJECT_UNLOCK (self);
-  if (!id)
-    return;
-  gst_clock_id_unschedule (id);
-  gst_clock_id_unref (id);
+  element_timer_stop (GST_ELEMENT (self), &self->sign_timer);
 }

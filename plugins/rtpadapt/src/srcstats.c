@@ -3,7 +3,7 @@
  */
 #include "srcpriv.h"
 
-#include "weak.h"
+#include "elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
@@ -198,51 +198,29 @@ src_stats (GstRtpAdaptSrc *self)
 
 /* --- messages ----------------------------------------------------------- */
 
-static gboolean
-stats_due (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+static void
+stats_due (GstElement *element)
 {
-  GstRtpAdaptSrc *self = g_weak_ref_get (data);
-
-  if (!self)
-    return FALSE;
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self), src_stats (self)));
-  gst_object_unref (self);
-  return TRUE;
+  gst_element_post_message (element,
+      gst_message_new_element (
+          GST_OBJECT (element), src_stats (GST_RTP_ADAPT_SRC (element))));
 }
 
 void
 src_stats_start (GstRtpAdaptSrc *self)
 {
-  GstClock *clock = gst_system_clock_obtain ();
   GstClockTime interval;
-  GstClockID id = NULL;
 
   GST_OBJECT_LOCK (self);
   interval = self->cfg.stats_interval;
-  if (interval && !self->stats_timer)
-    id = self->stats_timer = gst_clock_new_periodic_id (
-        clock, gst_clock_get_time (clock) + interval, interval);
-  if (id)
-    gst_clock_id_ref (id);
   GST_OBJECT_UNLOCK (self);
-  if (id) {
-    gst_clock_id_wait_async (id, stats_due, weak_new (self), weak_free);
-    gst_clock_id_unref (id);
-  }
-  gst_object_unref (clock);
+  if (interval)
+    element_timer_start (
+        GST_ELEMENT (self), &self->stats_timer, interval, TRUE, stats_due);
 }
 
 void
 src_stats_stop (GstRtpAdaptSrc *self)
 {
-  GstClockID id;
-
-  GST_OBJECT_LOCK (self);
-  id = g_steal_pointer (&self->stats_timer);
-  GST_OBJECT_UNLOCK (self);
-  if (!id)
-    return;
-  gst_clock_id_unschedule (id);
-  gst_clock_id_unref (id);
+  element_timer_stop (GST_ELEMENT (self), &self->stats_timer);
 }

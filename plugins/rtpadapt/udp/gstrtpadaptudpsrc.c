@@ -36,10 +36,10 @@
 GST_DEBUG_CATEGORY (rtpadaptudpsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptudpsrc_debug
 
-/* Where the kernel lacks memory, or one error follows the other. */
+/* The pause where the kernel lacks memory, or where one error follows the other. */
 #define PAUSE_MS 10
-/* As many errors without a packet between them are no ICMP messages of packets
- * that we sent. */
+/* So many errors without a packet between them are not caused by ICMP messages
+ * about packets that we sent. */
 #define ERRORS_IN_A_ROW 100
 /* Two clocks read within this are read at once. */
 #define CLOCKS_APART (100 * GST_USECOND)
@@ -54,7 +54,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 /* --- receiving ---------------------------------------------------------- */
 
-/* Waits a little, whatever the socket says. */
+/* Waits a little without looking at the socket. */
 static GstFlowReturn
 pause_reading (GstRtpAdaptUdpSrc *self)
 {

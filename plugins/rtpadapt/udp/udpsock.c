@@ -304,7 +304,8 @@ udp_socket_set_send_options (
  * ip(7) and the kernel's tables of ICMP give ECONNREFUSED, EHOSTUNREACH,
  * ENETUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EOPNOTSUPP, EMSGSIZE, EPROTO and
  * EACCES.  An interface that is down (ENETDOWN), a firewall (EPERM) and an
- * address that moved (EADDRNOTAVAIL) pass, too.  We list what stays. */
+ * address that moved (EADDRNOTAVAIL) pass, too.  So the errors that stay are
+ * listed. */
 UdpError
 udp_error_read (gint code)
 {
@@ -331,7 +332,7 @@ udp_socket_take_errors (GSocket *socket)
   socklen_t len = sizeof pending;
   struct msghdr message = { 0 };
 
-  /* Without room for it the message is cut off, and gone. */
+  /* The message is cut off, because it has no room, and is off the queue then. */
   while (recvmsg (fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0)
     message = (struct msghdr){ 0 };
   getsockopt (fd, SOL_SOCKET, SO_ERROR, &pending, &len);

@@ -48,16 +48,16 @@ void udp_socket_set_send_options (
 
 typedef enum
 {
-  UDP_ERROR_PASSES, /* of one packet, or of the path: go on */
-  UDP_ERROR_WAITS,  /* the kernel lacks something: go on after a while */
-  UDP_ERROR_STAYS,  /* the socket is none any more */
+  UDP_ERROR_PASSES, /* it is about one packet or the path: go on */
+  UDP_ERROR_WAITS,  /* the kernel lacks memory: go on after a while */
+  UDP_ERROR_STAYS,  /* the socket cannot be used any more */
 } UdpError;
 
 /* What `code`, an errno of a socket, means for a stream. */
 UdpError udp_error_read (gint code);
-/* Takes the errors off the socket that wait there.  An application that set
- * IP_RECVERR has them queued, and each poll() returns at once until somebody
- * takes them (ip(7)). */
+/* Takes waiting errors off the socket.  If an application set IP_RECVERR, the
+ * kernel queues them, and each poll() returns at once until somebody takes them
+ * (ip(7)). */
 void udp_socket_take_errors (GSocket *socket);
 
 /* GstBaseSink's and GstBaseSrc's unlock and unlock_stop: the one cancels what is

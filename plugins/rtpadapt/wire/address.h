@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The bytes of a host, an IPv4 one also of a v4-mapped address. */
+/* The bytes of a host.  A socket of both families gives an IPv4 address as a
+ * v4-mapped one (RFC 4291 2.5.5.2), so both forms have the same four bytes. */
 static inline const guint8 *
 host_bytes (GInetAddress *host, gsize *size)
 {
@@ -44,6 +45,7 @@ port_of (GSocketAddress *address)
   return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
 }
 
+/* NULL is the same as NULL. */
 static inline gboolean
 same_address (GSocketAddress *a, GSocketAddress *b)
 {

@@ -4,6 +4,7 @@
 #include "answers.h"
 
 #include "address.h"
+#include "bucket.h"
 
 #define HOST 16 /* bytes of an IPv6 address */
 
@@ -19,7 +20,7 @@ struct _Answers
 {
   Host hosts[ANSWERS_HOSTS];
   guint n;
-  RaTime paid; /* packets till now are paid for up to here */
+  RaTime paid; /* see bucket_pay() */
   guint64 dropped;
 };
 
@@ -35,7 +36,7 @@ answers_free (Answers *a)
   g_free (a);
 }
 
-/* An IPv4 address behind zeros.  FALSE: it has no host. */
+/* Writes an IPv4 address after zeros.  FALSE: there is no Internet address. */
 static gboolean
 address_bytes (GSocketAddress *address, guint8 bytes[HOST])
 {
@@ -94,18 +95,13 @@ answers_heard (Answers *a, GSocketAddress *from, gsize size, gboolean authentic,
     host->proven = now;
 }
 
-/* A leaky bucket. */
 static gboolean
 pay (Answers *a, gboolean feedback, RaTime now)
 {
   const RaSpan each = RA_SECOND / ANSWERS_RATE;
   guint room = ANSWERS_BURST - (feedback ? 0 : ANSWERS_RESERVE);
-  RaTime to = ra_later (MAX (now, a->paid), each);
 
-  if (ra_diff (to, now) > room * each)
-    return FALSE;
-  a->paid = to;
-  return TRUE;
+  return bucket_pay (&a->paid, each, room * each, now);
 }
 
 gboolean

@@ -1,14 +1,15 @@
 /* How much RTCP goes back, and to whom.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whoever forges an address could have us send there.  So
- *   - ANSWERS_RATE packets leave in a second, and ANSWERS_BURST more at once: no
- *     second has more than 100.  A quarter of the burst is for those that have
- *     feedback in them;
+ * An attacker who forges an address could make us send packets there.  So
+ *   - ANSWERS_RATE packets leave per second, and ANSWERS_BURST more at once: no
+ *     second has more than 100.  A quarter of the burst is only for packets with
+ *     feedback;
  *   - a host gets no more bytes than came from it, with the headers of IP and UDP,
  *     unless an authentic packet came from it within ANSWERS_PROVEN.  A stream is
- *     always far bigger than the reports about it.  Bytes are kept up to
- *     ANSWERS_KEEP, which is some minutes of reports into silence.
+ *     always far bigger than the reports about it.  A host's credit is at most
+ *     ANSWERS_KEEP bytes, which lasts for some minutes of reports while it is
+ *     silent.
  *
  * No clock, no lock: the caller has both.
  */
@@ -25,9 +26,10 @@ G_BEGIN_DECLS
 #define ANSWERS_RESERVE (ANSWERS_BURST / 4)
 #define ANSWERS_KEEP 65536
 #define ANSWERS_PROVEN (60 * RA_SECOND)
-/* Hosts that are kept; the one that is silent for longest leaves. */
+/* Hosts that are remembered.  A new one takes the place of the one that has been
+ * silent for longest. */
 #define ANSWERS_HOSTS 16
-/* IPv6 and UDP. */
+/* The headers of IPv6 and UDP. */
 #define ANSWERS_HEADERS 48
 
 typedef struct _Answers Answers;
@@ -36,14 +38,14 @@ typedef struct _Answers Answers;
 Answers *answers_new (void);
 void answers_free (Answers *a);
 
-/* A packet of `size` bytes came. */
+/* A packet of `size` bytes came from `from`. */
 void answers_heard (Answers *a, GSocketAddress *from, gsize size,
     gboolean authentic, RaTime now);
-/* FALSE: drop what would leave for `to`, which is NULL where nobody is known.
- * `feedback`: it is more than reports and descriptions. */
+/* FALSE: a packet of `size` bytes may not leave for `to`, which is NULL where no
+ * address is known.  `feedback`: it has more than reports and descriptions. */
 gboolean answers_may_leave (
     Answers *a, GSocketAddress *to, gsize size, gboolean feedback, RaTime now);
-/* Packets that might not leave. */
+/* How many packets were not allowed to leave. */
 guint64 answers_dropped (const Answers *a);
 
 G_END_DECLS

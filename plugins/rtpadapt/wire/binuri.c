@@ -44,8 +44,8 @@ query_property (GObject *bin, const gchar *name, GError **error)
 
   if (g_str_equal (name, "key")) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
-        "a key does not belong into a URI, which others can read: use the "
-        "property key-file");
+        "a key does not belong in a URI, which others can read: set the property "
+        "key-file");
     return NULL;
   }
   if (g_strv_contains (files, name)) {

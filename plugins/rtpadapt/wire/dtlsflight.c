@@ -1,5 +1,5 @@
-/* Handshakes on their way out: to the peer that they belong to, and no more
- * than its address has earned.
+/* Sends the datagrams of handshakes: to the peer of the handshake, and no more
+ * bytes than DTLS_AMPLIFY allows.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "dtlshubpriv.h"
@@ -7,16 +7,15 @@
 
 #include <sys/socket.h>
 
-#define GST_CAT_DEFAULT dtls_hub_debug
-
 /* More than two whole flights. */
 #define HELD_MAX 16
-/* A server's first flight is four times a hello (measured: 327 bytes, and 1353
- * with a certificate of RSA 2048), so a client says hello twice at first:
- * DTLS_AMPLIFY lets a server answer at once then. */
+/* A server's first flight is four times as big as a hello (measured: 327 bytes, and
+ * 1353 with a certificate of RSA 2048).  A client says hello twice at first, so
+ * that DTLS_AMPLIFY lets the server answer at once. */
 #define HELLOS 2
 
-/* By the socket, or by the pad if the peer's address is the sink's affair. */
+/* Sends by the socket to the peer, or by the pad if only the UDP sink knows the
+ * address. */
 static void
 send_now (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
 {
@@ -37,7 +36,7 @@ send_now (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     GOutputVector vector = { map.data, map.size };
 
-    /* What a full queue or a dead path swallows is repeated by a timer. */
+    /* A timer repeats datagrams that a full queue or a dead path swallows. */
     g_socket_send_message (
         socket, peer, &vector, 1, NULL, 0, MSG_DONTWAIT, NULL, NULL);
     gst_buffer_unmap (buffer, &map);
@@ -47,8 +46,8 @@ send_now (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
   g_object_unref (socket);
 }
 
-/* The lock is held.  A client that sends where the application told it to has
- * no limit. */
+/* The lock is held.  There is no limit for a client that sends to the destination
+ * that the application set. */
 static gboolean
 may_send (DtlsHub *self, DtlsLink *link, gsize size)
 {
@@ -57,7 +56,8 @@ may_send (DtlsHub *self, DtlsLink *link, gsize size)
   return dtls_try_may_send (&link->t, size);
 }
 
-/* The lock is held.  TRUE if that was the end of the first ClientHello. */
+/* Keeps the client's first ClientHello, so that it can be repeated.  The lock is
+ * held.  TRUE if it is complete now. */
 static gboolean
 note_hello (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
 {

@@ -1,4 +1,4 @@
-/* DTLS-SRTP between the network and a session: the element's pads.
+/* DTLS-SRTP between the network and a session: the pads of its two elements.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "dtlshubpriv.h"
@@ -12,7 +12,7 @@ GST_DEBUG_CATEGORY (dtls_hub_debug);
 #define parent_class dtls_hub_parent_class
 G_DEFINE_TYPE (DtlsHub, dtls_hub, GST_TYPE_ELEMENT)
 
-/* Pads are all that it has; those lead to the hub. */
+/* This element has only pads, whose functions work on the hub. */
 G_DECLARE_FINAL_TYPE (DtlsOut, dtls_out, DTLS, OUT, GstElement)
 struct _DtlsOut
 {
@@ -48,7 +48,8 @@ ref_current (DtlsHub *self)
   return link;
 }
 
-/* A client that does not know where its peer is begins with whoever speaks. */
+/* A client that does not know its peer's address begins a handshake with the
+ * sender of the packet. */
 static void
 learn (DtlsHub *self, GstBuffer *buffer)
 {
@@ -58,7 +59,7 @@ learn (DtlsHub *self, GstBuffer *buffer)
     return;
   g_mutex_lock (&self->lock);
   if (self->socket && !self->tries[0]) {
-    if (!dtls_same_address (self->learned, meta->addr))
+    if (!same_address (self->learned, meta->addr))
       self->learned_bytes = 0;
     g_set_object (&self->learned, meta->addr);
     self->learned_bytes += gst_buffer_get_size (buffer);
@@ -129,7 +130,7 @@ way_out (DtlsHub *self, DtlsLink *link, GstPad *pad)
   return pad == self->rtp_sink ? link->rtp_in : link->rtcp_in;
 }
 
-/* NULL: there is nobody to send to. */
+/* The connection that gets our media; NULL: there is none. */
 static DtlsLink *
 ref_receiver (DtlsHub *self)
 {
@@ -143,7 +144,8 @@ ref_receiver (DtlsHub *self)
   return link;
 }
 
-/* What a connection that ends returns is not the network's answer. */
+/* Returns what the network's pad returned last, because a connection that ends
+ * returns its own errors. */
 static GstFlowReturn
 flow_of (DtlsHub *self, DtlsLink *link)
 {
@@ -191,8 +193,8 @@ start_net (DtlsHub *self)
   gst_pad_push_event (self->net_src, gst_event_new_segment (&segment));
 }
 
-/* The end of one of the two is not the end of DTLS; the sink's owner tells it
- * about the stream's. */
+/* Only flushes of RTP go on.  DTLS does not end when RTP or RTCP ends; the bin
+ * tells the UDP sink when the stream ends. */
 static gboolean
 media_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -288,7 +290,7 @@ hub_change_state (GstElement *element, GstStateChange transition)
     start_net (self);
     dtls_manager_start (self);
   } else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    /* The pads are down: nobody waits in a connection any more. */
+    /* The pads are inactive, so no thread waits in a connection any more. */
     dtls_manager_stop (self);
   }
   return ret;

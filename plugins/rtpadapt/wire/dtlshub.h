@@ -2,15 +2,16 @@
  * anew while it runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two elements, as one would close a loop with the session: the hub with the
- * pads sink (from the network), rtp_src and rtcp_src (decrypted), and another
- * (dtls_hub_get_out()) with rtp_sink and rtcp_sink (to be encrypted) and src (to
- * the network).  They never fail: what cannot be sent or decrypted is dropped.
+ * There are two elements, because one element would close a loop with the
+ * session.  The hub has the pads sink (from the network), rtp_src and rtcp_src
+ * (decrypted).  The other one (dtls_hub_get_out()) has rtp_sink and rtcp_sink (to
+ * be encrypted) and src (to the network).  They never fail: packets that cannot be
+ * sent or decrypted are dropped.
  *
- * Behind the pads are the current connection, if any, and some tries (see
- * dtlstry.h).  They are begun, fed and ended by a thread of its own.  Handshakes
- * of a peer whose address is known leave by the socket (dtls_hub_set_socket()),
- * not by the pad: the current peer may be elsewhere.
+ * The hub has the current connection, if any, and some tries (see dtlstry.h).  A
+ * thread of its own begins, feeds and ends them.  Handshakes with a peer whose
+ * address is known leave by the socket (dtls_hub_set_socket()), not by the pad,
+ * because the current peer may be elsewhere.
  */
 #pragma once
 
@@ -21,29 +22,30 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean client;
-  const gchar *pem;         /* NULL: one is made up */
-  const gchar *fingerprint; /* wanted, NULL: any */
+  const gchar *pem; /* our certificate and key, NULL: new ones are made */
+  const gchar
+      *fingerprint; /* the peer's certificate has to have it; NULL: any */
 } DtlsHubConfig;
 
 /* Called from the hub's own thread, without a lock. */
 typedef struct
 {
-  /* There is a current connection from now on: its srtpdec, which gets nothing
-   * before `ready`.  `fingerprint`: its peer's, or NULL. */
+  /* There is a current connection from now on.  `srtpdec` is its element, which
+   * gets nothing before `ready`; `fingerprint` is that of its peer, or NULL. */
   void (*opens) (gpointer data, GstElement *srtpdec, const gchar *fingerprint);
   void (*ready) (gpointer data, GSocketAddress *peer);
-  /* There is none: its srtpdec gets nothing any more. */
+  /* There is no current connection any more, and its srtpdec gets nothing. */
   void (*closed) (gpointer data);
-  /* A certificate that is not the wanted one came, once for each. */
+  /* A certificate came that is not the wanted one.  Called once for each. */
   void (*wrong) (gpointer data, const gchar *fingerprint);
   gpointer data;
 } DtlsHubFuncs;
 
 typedef struct
 {
-  guint64 refused;  /* datagrams that are no DTLS, or nobody's */
-  guint64 held;     /* ours that would have been too much for the peer */
-  guint64 finished; /* handshakes, of connections that became the current one */
+  guint64 refused;  /* datagrams that are no DTLS, or of no connection */
+  guint64 held;     /* our datagrams that DTLS_AMPLIFY held back */
+  guint64 finished; /* connections that became the current one */
 } DtlsHubStats;
 
 #define DTLS_TYPE_HUB (dtls_hub_get_type ())
@@ -54,8 +56,9 @@ DtlsHub *dtls_hub_new (const DtlsHubConfig *cfg, const DtlsHubFuncs *funcs);
 /* (transfer none).  It comes to NULL before the hub does. */
 GstElement *dtls_hub_get_out (DtlsHub *self);
 void dtls_hub_set_socket (DtlsHub *self, GSocket *socket);
-/* A client's: hears no other host, and another port only if that one has not
- * answered for a second.  NULL: hears anybody. */
+/* The destination of a client.  It hears no other host, and another port of that
+ * host only if the destination has not answered for a second.  NULL: it hears
+ * anybody. */
 void dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to);
 void dtls_hub_get_stats (DtlsHub *self, DtlsHubStats *stats);
 

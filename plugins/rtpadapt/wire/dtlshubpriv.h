@@ -3,13 +3,14 @@
  */
 #pragma once
 
+#include "address.h"
 #include "dtlshub.h"
 
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (dtls_hub_debug);
 
-/* Handshakes at a time that have not taken the current one's place. */
+/* Handshakes at a time beside the current connection. */
 #define DTLS_TRIES 4
 
 struct _DtlsHub
@@ -32,19 +33,19 @@ struct _DtlsHub
   GQueue input;      /* (GstBuffer) with the sender's address */
   DtlsLink *current; /* or NULL */
   DtlsLink *tries[DTLS_TRIES];
-  RaTime begun; /* the last try of a client */
+  RaTime begun; /* when the last try began */
   GSocket *socket;
   GSocketAddress *to;      /* a client's destination, or NULL */
-  GSocketAddress *learned; /* a client's with a socket: who speaks to us */
+  GSocketAddress *learned; /* of a client with a socket: the last sender */
   guint64 learned_bytes;
   GHashTable *told; /* fingerprints of wrong certificates */
   DtlsHubStats count;
 };
 
 /* dtlsflight.c: handshakes on their way out. */
-/* As of DtlsLinkFuncs.  `buffer` (transfer full). */
+/* A datagram of a handshake leaves, see DtlsLinkFuncs.  `buffer` (transfer full). */
 void dtls_flight_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer);
-/* What was held back, as far as it may leave now. */
+/* Sends the datagrams that were held back, as far as they may leave now. */
 void dtls_flight_release (DtlsHub *self, DtlsLink *link);
 /* Repeats the client's hello. */
 void dtls_flight_hello (DtlsHub *self, DtlsLink *link);
@@ -54,11 +55,7 @@ void dtls_manager_start (DtlsHub *self);
 void dtls_manager_stop (DtlsHub *self);
 
 /* dtlsinput.c */
-/* A datagram that may be of DTLS.  (transfer full) */
+/* A datagram came that may be DTLS.  (transfer full) */
 void dtls_input_hear (DtlsHub *self, GstBuffer *buffer);
-
-/* dtlsaddress.c: of Internet addresses; NULL is the same as NULL. */
-gboolean dtls_same_host (GSocketAddress *a, GSocketAddress *b);
-gboolean dtls_same_address (GSocketAddress *a, GSocketAddress *b);
 
 G_END_DECLS

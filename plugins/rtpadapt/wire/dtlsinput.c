@@ -1,37 +1,38 @@
 /* Datagrams of DTLS on their way to the thread that feeds the connections.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A flood of strangers' must not crowd out the peer's, so what is nobody's is
- * dropped before it waits, and hellos, which anybody can make up, have few
- * places.
+ * A flood of strangers' datagrams must not crowd out those of the peer.  So a
+ * datagram that belongs to no connection is dropped at once.  Anybody can make up a
+ * hello, so few hellos may wait.
  */
 #include "dtlshubpriv.h"
 #include "systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 
-/* Datagrams that wait, and the place of hellos among them. */
+/* How many datagrams may wait, and up to how many a hello may join them. */
 #define INPUT_MAX 256
 #define HELLOS_MAX 16
 
-/* The lock is held.  A try that nobody has answered yet hears its destination,
- * and other ports of that host when it has had its time. */
+/* TRUE if a connection hears that address.  A try that nobody has answered yet
+ * hears its destination, and after DTLS_ROOM other ports of that host.  The lock
+ * is held. */
 static gboolean
 belongs (DtlsHub *self, GSocketAddress *from)
 {
   RaTime now = system_now ();
 
-  if (self->current && dtls_same_address (self->current->peer, from))
+  if (self->current && same_address (self->current->peer, from))
     return TRUE;
   for (guint i = 0; i < DTLS_TRIES; i++) {
     DtlsLink *link = self->tries[i];
 
     if (!link)
       continue;
-    if (link->peer ? dtls_same_address (link->peer, from)
+    if (link->peer ? same_address (link->peer, from)
                    : !self->to || dtls_try_may_leave (&link->t, now))
       return TRUE;
-    if (dtls_same_address (self->to, from))
+    if (same_address (self->to, from))
       return TRUE;
   }
   return FALSE;
@@ -46,7 +47,7 @@ may_wait (DtlsHub *self, DtlsKind kind, GSocketAddress *from)
   if (kind == DTLS_HELLO)
     return waiting < HELLOS_MAX;
   if (kind != DTLS_RECORDS || waiting >= INPUT_MAX
-      || (self->to && !dtls_same_host (self->to, from)))
+      || (self->to && !same_host (host_of (self->to), host_of (from))))
     return FALSE;
   /* The hello that they follow may still wait. */
   return waiting < HELLOS_MAX || belongs (self, from);
@@ -61,7 +62,7 @@ dtls_input_hear (DtlsHub *self, GstBuffer *buffer)
   GstMapInfo map;
   gboolean pass;
 
-  if (meta && G_IS_INET_SOCKET_ADDRESS (meta->addr)
+  if (meta && is_inet (meta->addr)
       && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     kind = dtls_records_tell (map.data, map.size, !self->client, random);
     gst_buffer_unmap (buffer, &map);

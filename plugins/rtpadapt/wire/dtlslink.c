@@ -36,7 +36,7 @@ media_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
       link->funcs.data, link, pad == link->rtcp_out, buffer);
 }
 
-/* What leads to the network and to the session has events of its own. */
+/* The pads of the hub have events of their own. */
 static gboolean
 drop_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -44,7 +44,8 @@ drop_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
-/* All caps will do; without a template the last ones would be asked for. */
+/* These pads take any caps.  They have no template, so without this function a
+ * query would be answered with the current caps alone. */
 static gboolean
 answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
@@ -132,7 +133,7 @@ closure_unref (gpointer data, GClosure *closure)
   dtls_link_unref (data);
 }
 
-/* A handler that runs keeps the link. */
+/* The link lives as long as a handler may run. */
 static void
 watch (DtlsLink *link, GstElement *element, const gchar *signal, GCallback func)
 {
@@ -166,7 +167,7 @@ dtls_link_new (const DtlsLinkFuncs *funcs, gboolean client, const gchar *pem)
     dtls_link_unref (link);
     return NULL;
   }
-  /* It names the pair of elements, process-wide. */
+  /* The id joins the two elements, and has to be unique in the process. */
   id = g_strdup_printf ("rtpadapt-%p-%08x%08x", (gpointer) link,
       g_random_int (), g_random_int ());
   if (pem)

@@ -1,9 +1,9 @@
 /* One DTLS connection and the SRTP that its handshake makes keys for.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * It is a pair of dtlssrtpdec and dtlssrtpenc that are in no bin: what they post
- * reaches nobody, their flow returns end here, and they are begun and ended by
- * one thread (the manager of dtlshub.h), never by one that pushes into them.
+ * It is a pair of dtlssrtpdec and dtlssrtpenc that are in no bin.  So nobody gets
+ * their messages, and their flow returns end here.  One thread (the manager of
+ * dtlshub.h) begins and ends them; the threads that push into them never do.
  */
 #pragma once
 
@@ -17,15 +17,15 @@ G_BEGIN_DECLS
 
 typedef struct _DtlsLink DtlsLink;
 
-/* Called from threads of the elements, with locks of theirs held except for
- * the first three. */
+/* Called from threads of the elements.  The elements hold locks of their own
+ * during the last two, `certificate` and `keyed`. */
 typedef struct
 {
   /* A datagram of the handshake leaves.  (transfer full) */
   void (*flight) (gpointer data, DtlsLink *link, GstBuffer *buffer);
   /* SRTP leaves: a buffer or a list.  (transfer full) */
   GstFlowReturn (*leaves) (gpointer data, GstMiniObject *object);
-  /* Something authentic came.  (transfer full) */
+  /* An authentic packet came, decrypted.  (transfer full) */
   GstFlowReturn (*came) (
       gpointer data, DtlsLink *link, gboolean rtcp, GstBuffer *buffer);
   void (*certificate) (gpointer data, DtlsLink *link, const gchar *pem);
@@ -38,8 +38,8 @@ struct _DtlsLink
   DtlsLinkFuncs funcs;
   GstElement *dec, *enc, *srtpdec;
   /* Ours, linked to theirs. */
-  GstPad *net_in, *rtp_in, *rtcp_in;    /* sources: what they get */
-  GstPad *net_out, *rtp_out, *rtcp_out; /* sinks: what they make */
+  GstPad *net_in, *rtp_in, *rtcp_in;    /* sources, which feed them */
+  GstPad *net_out, *rtp_out, *rtcp_out; /* sinks, which get their output */
 
   /* The owner's, under its lock. */
   gboolean closed;
@@ -47,14 +47,14 @@ struct _DtlsLink
   guint8 random[DTLS_RANDOM];
   DtlsTry t;
   DtlsCurrent current;
-  GQueue held;        /* (GstBuffer) that would be too much for the peer */
-  GQueue hello;       /* (GstBuffer) a client's first words */
-  gboolean said;      /* they are complete */
+  GQueue held;        /* (GstBuffer) that DTLS_AMPLIFY holds back */
+  GQueue hello;       /* (GstBuffer) the first ClientHello of a client */
+  gboolean said;      /* `hello` is complete */
   gchar *fingerprint; /* the peer's certificate's */
   gboolean wrong;     /* it is not the wanted one */
 };
 
-/* NULL if the elements cannot be had.  `pem` NULL: a certificate is made up.
+/* NULL if an element is missing.  `pem` NULL: a new certificate is made.
  * The handshake begins with dtls_link_begin(). */
 DtlsLink *dtls_link_new (
     const DtlsLinkFuncs *funcs, gboolean client, const gchar *pem);

@@ -11,9 +11,9 @@
 #undef GST_CAT_DEFAULT
 #define GST_CAT_DEFAULT dtls_hub_debug
 
-/* How often it looks at the time, which is system_now(). */
+/* How often the thread looks whether it is time for something, by system_now(). */
 #define TICK (100 * G_TIME_SPAN_MILLISECOND)
-/* Wrong certificates that are told of; a stranger can make more. */
+/* How many wrong certificates are reported; a stranger can make any number. */
 #define TOLD_MAX 16
 
 static void
@@ -24,7 +24,7 @@ count_refused (DtlsHub *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* --- what connections tell ----------------------------------------------- */
+/* --- callbacks of the connections ---------------------------------------- */
 
 static void
 on_flight (gpointer data, DtlsLink *link, GstBuffer *buffer)
@@ -61,7 +61,7 @@ on_came (gpointer data, DtlsLink *link, gboolean rtcp, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* The same hex digits, however written. */
+/* TRUE if both have the same hex digits, whatever their case and their colons. */
 static gboolean
 fingerprint_equal (const gchar *a, const gchar *b)
 {
@@ -79,8 +79,9 @@ fingerprint_equal (const gchar *a, const gchar *b)
   }
 }
 
-/* In the handshake, before there are keys.  dtlsdec takes every certificate: it
- * is judged here, and the manager drops what is wrong. */
+/* Judges the peer's certificate during the handshake, before there are keys.
+ * dtlsdec accepts any certificate; the manager ends a connection with a wrong one.
+ */
 static void
 on_certificate (gpointer data, DtlsLink *link, const gchar *pem)
 {
@@ -172,20 +173,21 @@ begin_link (DtlsHub *self, DtlsLink **place, GSocketAddress *peer,
 
 /* --- what comes ---------------------------------------------------------- */
 
-/* The try that has the address, or one that nobody has answered. */
+/* The try with that address, or one that nobody has answered. */
 static DtlsLink **
 find_try (DtlsHub *self, GSocketAddress *from)
 {
   for (guint i = 0; i < DTLS_TRIES; i++) {
     DtlsLink *link = self->tries[i];
 
-    if (link && (!link->peer || dtls_same_address (link->peer, from)))
+    if (link && (!link->peer || same_address (link->peer, from)))
       return &self->tries[i];
   }
   return NULL;
 }
 
-/* A place for the hello of somebody new; one that lingers is ended. */
+/* Finds a place for the hello of a new peer.  If there is none, a try that has
+ * gone on for DTLS_ROOM ends. */
 static DtlsLink **
 make_room (DtlsHub *self, RaTime now)
 {
@@ -200,7 +202,7 @@ make_room (DtlsHub *self, RaTime now)
   return place;
 }
 
-/* The connection that a ClientHello is for, or NULL: nobody's. */
+/* The connection that a ClientHello is for, or NULL. */
 static DtlsLink *
 take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
 {
@@ -208,11 +210,11 @@ take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
   RaTime now = system_now ();
 
   link = place ? *place : self->current;
-  if (link && dtls_same_address (link->peer, from)
+  if (link && same_address (link->peer, from)
       && memcmp (link->random, random, DTLS_RANDOM) == 0)
-    return link; /* again */
+    return link; /* the peer has repeated its hello */
   if (place && !dtls_try_may_restart (&(*place)->t, now))
-    return NULL; /* its last one is young, or complete */
+    return NULL; /* the try of this peer has only just begun */
   if (place)
     end_link (self, place);
   else
@@ -220,16 +222,16 @@ take_hello (DtlsHub *self, GSocketAddress *from, const guint8 *random)
   return place ? begin_link (self, place, from, random, 0) : NULL;
 }
 
-/* An answer to a try that nobody has answered.  One from another port of the
- * host may be a stranger's, so it has to wait until the right one has had its
- * time, and is not trusted for long. */
+/* Takes the first answer to a try.  An answer from another port of the host may be
+ * a stranger's.  So it counts only when the destination has not answered for
+ * DTLS_ROOM, and the try is given up after DTLS_DOUBT. */
 static gboolean
 accept_answer (DtlsHub *self, DtlsLink *link, GSocketAddress *from)
 {
   gboolean other;
 
   g_mutex_lock (&self->lock);
-  other = self->to && !dtls_same_address (self->to, from);
+  other = self->to && !same_address (self->to, from);
   if (!other || dtls_try_may_leave (&link->t, system_now ())) {
     link->peer = g_object_ref (from);
     link->t.dubious = other;
@@ -238,15 +240,16 @@ accept_answer (DtlsHub *self, DtlsLink *link, GSocketAddress *from)
   return link->peer != NULL;
 }
 
-/* The right one speaks, after all.  What it says is for the try that ends here,
- * so the next one waits until that has drained away. */
+/* Ends a try that another port answered, because the destination speaks after all.
+ * Its datagrams are for that try, so the next try waits until no more of them can
+ * come. */
 static void
 end_doubt (DtlsHub *self, GSocketAddress *from)
 {
   DtlsLink *link = self->tries[0];
 
   if (!self->client || !link || !link->t.dubious
-      || !dtls_same_address (self->to, from))
+      || !same_address (self->to, from))
     return;
   end_link (self, &self->tries[0]);
   self->begun = ra_later (system_now (), DTLS_DRAIN - DTLS_HELLO_AGAIN);
@@ -263,10 +266,10 @@ take_records (DtlsHub *self, GSocketAddress *from)
   if (link && (link->peer || accept_answer (self, link, from)))
     return link;
   link = self->current;
-  return link && dtls_same_address (link->peer, from) ? link : NULL;
+  return link && same_address (link->peer, from) ? link : NULL;
 }
 
-/* Only this thread changes who is there, so it reads that without the lock. */
+/* Only this thread changes the connections, so it reads them without the lock. */
 static void
 feed (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
 {
@@ -276,7 +279,7 @@ feed (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
     link->t.heard = system_now ();
   g_mutex_unlock (&self->lock);
   dtls_flight_release (self, link);
-  /* An error, or a proper end that the peer has said. */
+  /* The library failed, or the peer has closed the connection. */
   if (gst_pad_push (link->net_in, buffer) != GST_FLOW_OK) {
     g_mutex_lock (&self->lock);
     link->t.failed = TRUE;
@@ -310,10 +313,10 @@ take (DtlsHub *self, GstBuffer *buffer)
   gst_buffer_unref (buffer);
 }
 
-/* --- what the time brings ------------------------------------------------ */
+/* --- what becomes due ---------------------------------------------------- */
 
-/* The current one ends first, so that nothing of it comes any more where the
- * new one's srtpdec takes its place. */
+/* Ends the current connection first, so that no more of its packets come when the
+ * srtpdec of the new one takes its place. */
 static void
 replace_current (DtlsHub *self, DtlsLink *link)
 {
@@ -347,7 +350,8 @@ tell_wrong (DtlsHub *self, DtlsLink *link)
   self->funcs.wrong (self->funcs.data, name);
 }
 
-/* By value, as other threads write to them. */
+/* Decides on a copy of the current connection's times, because other threads write
+ * them. */
 static void
 look_at_try (DtlsHub *self, DtlsLink **place)
 {
@@ -397,7 +401,7 @@ maybe_begin (DtlsHub *self)
     current = self->current->current;
   begins = dtls_client_begins (
       self->current ? &current : NULL, self->begun, system_now ());
-  /* One that waits for its peer's address has to learn it first. */
+  /* A client with a socket has to learn its peer's address first. */
   begins = begins && (!self->socket || self->learned);
   if (begins && self->learned)
     peer = g_steal_pointer (&self->learned);

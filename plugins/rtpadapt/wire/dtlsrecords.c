@@ -11,7 +11,8 @@
 #define MESSAGE_HEAD 12
 /* RFC 5246 6.2.3 */
 #define RECORD_MAX ((1u << 14) + 2048)
-/* More than a chain of certificates takes, and less than makes us keep much. */
+/* A chain of certificates is shorter, and a fragment of a message this long does
+ * not make the library keep much memory. */
 #define MESSAGE_MAX 65536
 
 /* RFC 5246 6.2.1 */
@@ -50,8 +51,8 @@ read_number (const guint8 *data, guint bytes)
   return value;
 }
 
-/* What that side says in the clear.  A HelloRequest asks for a renegotiation,
- * which DTLS-SRTP has no use for. */
+/* TRUE if that side says such a message before it encrypts.  A HelloRequest asks
+ * for a renegotiation, which DTLS-SRTP does not need. */
 static gboolean
 message_fits_side (guint type, gboolean of_client)
 {
@@ -75,7 +76,7 @@ message_fits_side (guint type, gboolean of_client)
   }
 }
 
-/* The fragments in a record fill it. */
+/* TRUE if the record consists of fragments of messages that fit. */
 static gboolean
 messages_fit (const guint8 *data, gsize size, gboolean of_client)
 {
@@ -104,11 +105,12 @@ plain_record_fits (const guint8 *body, gsize size, guint type, gboolean client)
 {
   if (type == HANDSHAKE)
     return messages_fit (body, size, client);
-  /* RFC 5246 7.1.  An alert or data in the clear are nobody's. */
+  /* RFC 5246 7.1.  No peer sends data in the clear, and anybody can forge an
+   * alert. */
   return type == CHANGE_CIPHER_SPEC && size == 1 && body[0] == 1;
 }
 
-/* Its whole length, or 0: it has not the form. */
+/* The length of the first record, or 0 if it does not have the form. */
 static gsize
 record_length (const guint8 *data, gsize size, gboolean of_client)
 {
@@ -126,15 +128,15 @@ record_length (const guint8 *data, gsize size, gboolean of_client)
   if (epoch == 0
       && !plain_record_fits (data + RECORD_HEAD, length, data[0], of_client))
     return 0;
-  /* A connection does not renegotiate, so there is no third epoch; and what is
-   * encrypted has a number or a check that is longer than nothing. */
+  /* A connection does not renegotiate, so there is no third epoch.  An encrypted
+   * record is never empty, because it has a nonce or an authentication code. */
   if (epoch > 1 || (epoch == 1 && length == 0))
     return 0;
   return RECORD_HEAD + length;
 }
 
-/* The first fragment of a ClientHello (RFC 6347 4.2.1): its random is the name
- * of the attempt, as each repetition has the same. */
+/* Finds the random of a ClientHello in its first fragment (RFC 6347 4.2.1).  It
+ * identifies the attempt, because each repetition has the same random. */
 static gboolean
 find_random (const guint8 *data, guint8 random[DTLS_RANDOM])
 {

@@ -3,9 +3,9 @@
  *
  * dtlsdec (1.22) ends with an error when its library refuses a record, and what
  * the library refuses changes with its version.  So a datagram passes only if
- * all of it has the form that RFC 6347 4.1 gives to a record, and if it is
- * something that a peer has reason to say.  Alerts that are not encrypted are
- * dropped: anybody can forge them, and our own timers end what is dead.
+ * all of it has the form that RFC 6347 4.1 gives to a record, and if a peer has
+ * reason to say it.  Alerts that are not encrypted are dropped, because anybody
+ * can forge them; our own timers end dead connections.
  *
  * No clock, no state.
  */
@@ -25,13 +25,14 @@ typedef enum
   DTLS_RECORDS  /* belongs to a connection that is there */
 } DtlsKind;
 
-/* `server`: we are the server, so what comes is a client's.  `random` is filled
- * for DTLS_HELLO. */
+/* `server`: we are the server, so datagrams come from a client.  `random` is
+ * filled for DTLS_HELLO. */
 DtlsKind dtls_records_tell (const guint8 *data, gsize size, gboolean server,
     guint8 random[DTLS_RANDOM]);
 
-/* A datagram that we made: the last fragment of a ClientHello, of which dtlsenc
- * (1.22) makes several, as its library thinks the path carries 256 bytes. */
+/* TRUE if a datagram that we made has the last fragment of a ClientHello.  dtlsenc
+ * (1.22) makes several, because its library thinks that the path carries only 256
+ * bytes. */
 gboolean dtls_records_end_hello (const guint8 *data, gsize size);
 
 G_END_DECLS

@@ -29,7 +29,7 @@ dtls_try_is_over (
     return ra_diff (now, t->begun) >= DTLS_PATIENCE;
   if (t->heard != RA_TIME_NONE)
     return ra_diff (now, t->heard) >= (t->dubious ? DTLS_DOUBT : DTLS_ANSWERED);
-  /* The peer is there after all, and has not begun a new connection. */
+  /* The peer still uses the current connection. */
   if (current && ra_diff (current->heard, t->begun) > 0)
     return TRUE;
   return ra_diff (now, t->begun) >= DTLS_UNANSWERED;

@@ -1,11 +1,11 @@
 /* When a DTLS connection begins, is given up, or takes another one's place.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A new connection is always a try beside the current one.  It takes the place
- * when its handshake is complete:
- *   - at a client, which chose whom to speak to, at once;
- *   - at a server at once if the peer is known by its certificate, which is the
- *     wanted one or the one of the current peer, or if there is no current one;
+ * A new connection is always a try beside the current one.  When its handshake is
+ * complete it takes the place of the current one
+ *   - at once at a client, which chose its peer;
+ *   - at once at a server if there is no current connection, or if the peer's
+ *     certificate is the wanted one or that of the current peer;
  *   - else when the current peer has been silent for DTLS_SILENCE.
  *
  * No clock, no lock: the caller has both.
@@ -18,27 +18,31 @@
 
 G_BEGIN_DECLS
 
-/* Reports come at least every 0.1 s where there is feedback. */
+/* A peer that is silent for this long may be replaced.  Reports come at least
+ * every 0.1 s where there is feedback. */
 #define DTLS_SILENCE RA_SECOND
-/* A client that hears nothing although it sends. */
+/* A client that hears nothing for this long although it sends tries again. */
 #define DTLS_DEAF (1500 * RA_MSECOND)
-/* A client says hello again, and begins again, no more often. */
+/* A client repeats its hello, and begins a new try, no more often. */
 #define DTLS_HELLO_AGAIN RA_SECOND
-/* A handshake takes two round trips, and losses double the library's timer.  A
- * server waits longer, so that a client that begins again is not alone. */
+/* How long a handshake may take at a server, and at a client after the first
+ * answer.  It takes two round trips, and losses double the library's timer.  The
+ * server waits longer, so that it is still there when the client tries again. */
 #define DTLS_PATIENCE (8 * RA_SECOND)
 #define DTLS_ANSWERED (5 * RA_SECOND)
-/* With an answer that may be a stranger's. */
+/* The same at a client if the answer may be a stranger's. */
 #define DTLS_DOUBT (2 * RA_SECOND)
-/* The library gives up by itself after some minutes. */
+/* How long a client waits for an answer.  The library gives up after some minutes. */
 #define DTLS_UNANSWERED (60 * RA_SECOND)
-/* A try that has not answered us makes room for another. */
+/* A try that is not complete after this long may make room for another. */
 #define DTLS_ROOM RA_SECOND
-/* The same peer begins again: not more often. */
+/* A peer may begin again no more often. */
 #define DTLS_RESTART (200 * RA_MSECOND)
-/* Longer than that, and than a flight takes to arrive. */
+/* Datagrams for an old try have all arrived after this long: longer than
+ * DTLS_RESTART, and than a flight takes. */
 #define DTLS_DRAIN (300 * RA_MSECOND)
-/* RFC 9000 8.1 */
+/* A peer that has not proved its address gets this many times the bytes that came
+ * from it, as in RFC 9000 8.1. */
 #define DTLS_AMPLIFY 3
 
 typedef struct
@@ -60,20 +64,22 @@ typedef struct
   RaTime sent;  /* the last packet to it, or RA_TIME_NONE */
 } DtlsCurrent;
 
-/* So many bytes may leave for a peer that has not proved its address. */
+/* TRUE if `size` more bytes may leave: see DTLS_AMPLIFY. */
 gboolean dtls_try_may_send (const DtlsTry *t, gsize size);
-/* `current` NULL: none. */
+/* TRUE if it takes the place of `current`, or is given up.  `current` NULL: there
+ * is none. */
 gboolean dtls_try_may_replace (
     const DtlsTry *t, const DtlsCurrent *current, gboolean client, RaTime now);
 gboolean dtls_try_is_over (
     const DtlsTry *t, const DtlsCurrent *current, gboolean client, RaTime now);
-/* A new hello of another peer may push it out. */
+/* TRUE if the hello of another peer may take its place. */
 gboolean dtls_try_may_leave (const DtlsTry *t, RaTime now);
-/* A new hello of the same peer may. */
+/* TRUE if a new hello of the same peer may take its place. */
 gboolean dtls_try_may_restart (const DtlsTry *t, RaTime now);
-/* A client's: nobody has answered for a second, or somebody doubtful. */
+/* TRUE if a client has to repeat its hello: nobody has answered for a second, or
+ * the answer is dubious. */
 gboolean dtls_try_says_hello (const DtlsTry *t, RaTime now);
-/* A client's that has no try: to begin one.  `last` is when the last one
+/* TRUE if a client that has no try has to begin one.  `last` is when the last one
  * began. */
 gboolean dtls_client_begins (
     const DtlsCurrent *current, RaTime last, RaTime now);

@@ -1,15 +1,18 @@
-/* Telling that the other side encrypts, where no key is set here.
+/* Finds out that the other side encrypts, where no key is set here.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "encrypted.h"
 
+#include "rtpmux.h"
+
 #include <gst/rtpadapt/feedback/bytes.h>
 
-/* RFC 3711 3.4: the header and SSRC, in the clear. */
+/* RFC 3711 3.4: the header and the SSRC are not encrypted. */
 #define CLEAR 8
 #define INDEX_SIZE 4
 #define FLAG_E 0x80000000u
-/* Lost ones lie between two that came. */
+/* The index of the next packet that arrives is no farther ahead, even with
+ * losses. */
 #define STEP_MAX 100
 
 /* RFC 6347 4.1: a handshake, and DTLS 1.0 or 1.2. */
@@ -20,7 +23,7 @@ is_handshake (const guint8 *data, gsize size)
       && (data[2] == 0xff || data[2] == 0xfd);
 }
 
-/* Another number at place `i`, `trailer` bytes before the end. */
+/* Notes the index at place `i`, which is `trailer` bytes before the end. */
 static void
 number_note (
     Encrypted *e, guint i, const guint8 *data, gsize size, guint trailer)
@@ -43,14 +46,15 @@ number_note (
 gboolean
 encrypted_on_junk (Encrypted *e, const guint8 *data, gsize size)
 {
-  /* RFC 3711 4.2: 80 bits of HMAC-SHA1; RFC 7714 9.2: nothing. */
+  /* The tag after the index has 80 bits with HMAC-SHA1 (RFC 3711 4.2), and is
+   * missing with GCM (RFC 7714 9.2). */
   static const guint trailers[ENCRYPTED_PLACES]
       = { INDEX_SIZE + 10, INDEX_SIZE };
 
   if (e->told)
     return FALSE;
   e->told = is_handshake (data, size);
-  if (size >= CLEAR && data[0] >> 6 == 2 && data[1] >= 192 && data[1] <= 223) {
+  if (size >= CLEAR && data[0] >> 6 == 2 && rtp_mux_has_rtcp_type (data)) {
     for (guint i = 0; i < ENCRYPTED_PLACES; i++) {
       number_note (e, i, data, size, trailers[i]);
       e->told |= e->place[i].n >= ENCRYPTED_ENOUGH;

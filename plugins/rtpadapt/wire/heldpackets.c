@@ -1,4 +1,4 @@
-/* Packets of senders that have not answered yet, in the order they came.
+/* Packets of senders that have not answered yet, in the order in which they came.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "heldpackets.h"

@@ -1,4 +1,4 @@
-/* Packets of senders that have not answered yet, in the order they came.
+/* Packets of senders that have not answered yet, in the order in which they came.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * No clock, no lock: the caller has both.
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* A second of 8 Mbit/s: of a stream that begins, its first key frame. */
+/* A second of 8 Mbit/s, so the first key frame of a stream has room. */
 #define HELD_PACKETS_MAX 1024
 #define HELD_BYTES_MAX (1 << 20)
 
@@ -20,7 +20,7 @@ typedef struct
   gsize bytes;
 } HeldPackets;
 
-/* Keeps the buffer, which leaves by `pad`.  FALSE: there is no room. */
+/* Keeps the buffer, which leaves by `pad` later.  FALSE: there is no room. */
 gboolean held_packets_add (HeldPackets *held, GstPad *pad, GstBuffer *buffer,
     guint32 ssrc, RaTime now);
 
@@ -30,11 +30,11 @@ typedef enum
   HELD_LEAVES,
   HELD_DROPPED
 } HeldFate;
-/* Of an SSRC since `since`. */
+/* Decides on a packet of `ssrc` that has been held since `since`. */
 typedef HeldFate (*HeldFunc) (guint32 ssrc, RaTime since, gpointer data);
-/* Takes out what `func` says of those of `pad`.  Those that leave, the first one
- * first (transfer full) (element-type GstBuffer), or NULL.  `n_dropped` counts
- * the others. */
+/* Asks `func` about each packet of `pad`.  Returns the packets that leave, the
+ * oldest first (transfer full) (element-type GstBuffer), or NULL.  `n_dropped`
+ * grows by the number of those that were dropped. */
 GList *held_packets_take (HeldPackets *held, GstPad *pad, HeldFunc func,
     gpointer data, guint64 *n_dropped);
 void held_packets_clear (HeldPackets *held);

@@ -29,7 +29,8 @@ struct _Peer
   guint n;
   GSocketAddress *rtp, *rtcp; /* where the peer is, or was last */
   GSocketAddress *answer;     /* what peer_rtcp_address() gave */
-  GSocketAddress *early;      /* whose RTCP is answered, or NULL: the peer's */
+  GSocketAddress *early;      /* whose RTCP is answered in place of the peer's,
+                                 or NULL */
   RaTime early_since;
   gboolean known; /* it holds: others are foreign */
   gboolean gone;  /* it said BYE */
@@ -146,7 +147,7 @@ is_silent (const Peer *peer, RaTime now)
   return peer->gone || ra_diff (now, peer->heard) >= PEER_SILENCE;
 }
 
-/* `from` may take the place of the peer. */
+/* TRUE if `from` may take the place of the peer. */
 static gboolean
 may_replace (const Peer *peer, GSocketAddress *from, RaTime now)
 {
@@ -332,7 +333,7 @@ refuse_rtcp (Peer *peer, gboolean early)
   return PEER_FOREIGN;
 }
 
-/* Whoever waits for a sign of life gets one. */
+/* Answers a sender that waits for a sign of life. */
 static PeerVerdict
 call (Peer *peer, GSocketAddress *from, RaTime now)
 {
@@ -347,7 +348,7 @@ call (Peer *peer, GSocketAddress *from, RaTime now)
   return replace (&peer->early, from) ? PEER_CALLED : PEER_EARLY;
 }
 
-/* A receiver hears reports of him whose packets it gets. */
+/* A receiver hears the reports of the sender whose packets it gets. */
 static PeerVerdict
 rtcp_of_sender (
     Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)

@@ -10,18 +10,20 @@
  * none of our packets can say no more.  Otherwise what comes from elsewhere is
  * foreign.  The peer moves
  *   - when it has been silent for PEER_SILENCE, or said BYE: whoever is next;
- *   - when it has been silent for PEER_RESTART: whoever is next on its host, as a
- *     program that was killed and started again is there, with another port;
+ *   - when it has been silent for PEER_RESTART, to the next sender on its host: a
+ *     program that was killed and started again has the same host and another
+ *     port;
  *   - after PEER_REBIND, if the packet goes on where its stream left off: a
  *     stranger would have to guess an SSRC and a number, 2^32 by about 20;
  *   - at once, if it is authentic: the key decides, and newer than what came.
  * Not more than PEER_STREAMS SSRCs are let in, nor that many new ones within
  * PEER_STALE.
  *
- * A receiver answers RTCP, too: where no peer is known, or it has been silent for
- * PEER_RESTART, whoever sends RTCP hears reports, so that a sender that waits for
- * a sign of life gets one.  That makes it no peer.  The address holds for
- * PEER_EARLY_HOLD, and until the peer is heard.
+ * A sender may wait for a sign of life before it sends RTP.  So where no peer is
+ * known, or the peer has been silent for PEER_RESTART, a receiver sends its
+ * reports to the address that RTCP comes from.  That sender is not the peer yet.
+ * Reports go there for PEER_EARLY_HOLD at least, and no longer than until the peer
+ * is heard.
  *
  * No clock, no lock: the caller has both.
  */
@@ -37,7 +39,8 @@ G_BEGIN_DECLS
 #define PEER_SILENCE (3 * RA_SECOND)
 /* Longer than a live encoder pauses. */
 #define PEER_RESTART (500 * RA_MSECOND)
-/* Somebody who sends RTCP without end keeps others from an answer no longer. */
+/* A stranger who sends RTCP all the time can keep reports from others for no longer
+ * than this. */
 #define PEER_EARLY_HOLD RA_SECOND
 /* Longer than two paths differ in delay, so that a peer with two of them does
  * not move with each packet. */
@@ -52,8 +55,8 @@ typedef enum
   PEER_OK,
   PEER_MOVED,   /* and it is at home at another address from here on */
   PEER_FOREIGN, /* drop it: it is from elsewhere */
-  PEER_EARLY,   /* drop it: RTCP, and its sender is not the peer yet */
-  PEER_CALLED,  /* the same, and answers go there from here on */
+  PEER_EARLY,   /* drop it: it is RTCP of a sender that is not the peer yet */
+  PEER_CALLED,  /* the same, and reports go there from now on */
   PEER_FLOOD,   /* drop it: one SSRC too many */
 } PeerVerdict;
 
@@ -109,10 +112,9 @@ GSocketAddress *peer_rtcp_address (Peer *peer);
 
 /* When the SSRC was last heard; RA_TIME_NONE: not among the streams. */
 RaTime peer_last_heard (Peer *peer, guint32 ssrc);
-/* When RTP of a stream that has proved itself was heard last, of any; or
- * RA_TIME_NONE. */
+/* When the last packet of RTP of a proven stream came, or RA_TIME_NONE. */
 RaTime peer_rtp_heard (const Peer *peer);
-/* TRUE: two of its packets came in a row, or one that is authentic. */
+/* TRUE if two packets of the SSRC came in a row, or an authentic one. */
 gboolean peer_is_proven (Peer *peer, guint32 ssrc);
 
 void peer_get_stats (const Peer *peer, PeerStats *stats);

@@ -3,6 +3,7 @@
  */
 #include "protect.h"
 
+#include "rtpmux.h"
 #include "srtpkey.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
@@ -38,7 +39,7 @@ protect_packet (Protect *p, guint8 *data, gsize *size)
 
   if (*size < 8 || *size > G_MAXUINT16)
     return FALSE;
-  rtcp = srtp_key_is_rtcp (data);
+  rtcp = rtp_mux_has_rtcp_type (data);
   if (!rtcp && *size < 12) /* RFC 3550 5.1 */
     return FALSE;
   memcpy (p->work, data, *size);

@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* SSRCs of ours that are remembered: more than the streams of one sender with
+/* How many of our SSRCs are remembered.  One sender has fewer streams, even with
  * their repair streams. */
 #define PROTECT_SSRCS 32
-/* A packet may grow by so much (RFC 3711 3.1, 3.4; RFC 7714 5). */
+/* The most bytes by which a packet grows (RFC 3711 3.1, 3.4; RFC 7714 5). */
 #define PROTECT_TRAILER 20
 
 typedef struct _Protect Protect;
@@ -22,8 +22,8 @@ typedef struct _Protect Protect;
 Protect *protect_new (GBytes *key, GstRtpAdaptCipher cipher);
 void protect_free (Protect *p);
 
-/* A packet of RTP or RTCP becomes SRTP or SRTCP in place, and `*size` grows by
- * no more than PROTECT_TRAILER.  FALSE: it may not be sent, as it is malformed
+/* Turns a packet of RTP or RTCP into SRTP or SRTCP in place; `*size` grows by no
+ * more than PROTECT_TRAILER.  FALSE: it may not be sent, because it is malformed
  * or its number was used before. */
 gboolean protect_packet (Protect *p, guint8 *data, gsize *size);
 

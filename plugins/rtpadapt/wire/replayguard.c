@@ -1,7 +1,9 @@
-/* Whether a sender is alive, or a recording of one.
+/* Finds out whether a sender is alive or a recording.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "replayguard.h"
+
+#include "bucket.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 
@@ -24,8 +26,7 @@ struct _ReplayGuard
   guint64 questions[REPLAY_GUARD_QUESTIONS]; /* a ring, the newest is `last` */
   guint n_questions, last;
   RaTime renewed;
-  RaTime asks_since; /* questions are counted from here */
-  guint asks;
+  BucketSecond asks; /* questions */
 };
 
 /* --- sources ------------------------------------------------------------ */
@@ -40,7 +41,8 @@ source_find (const ReplayGuard *g, guint32 ssrc)
   return NULL;
 }
 
-/* The most silent one that is not proven, or of all. */
+/* The source that has been silent for longest: of those that are not proven, or if
+ * all are proven, of all. */
 static Source *
 source_to_leave (ReplayGuard *g)
 {
@@ -96,18 +98,8 @@ replay_guard_is_proven (const ReplayGuard *g, guint32 ssrc)
 
 /* --- questions ---------------------------------------------------------- */
 
-static gboolean
-may_ask (ReplayGuard *g, RaTime now)
-{
-  if (g->asks_since == RA_TIME_NONE
-      || ra_diff (now, g->asks_since) >= RA_SECOND) {
-    g->asks_since = now;
-    g->asks = 0;
-  }
-  return g->asks < REPLAY_GUARD_ASKS;
-}
-
-/* An LRR of 0 says that there was none (RFC 3611 4.5). */
+/* A question never has an LRR of 0, because that says that no question came (RFC
+ * 3611 4.5). */
 static void
 renew_question (ReplayGuard *g, guint64 chance, RaTime now)
 {
@@ -145,13 +137,14 @@ replay_guard_ask (ReplayGuard *g, guint32 ssrc, guint way, guint64 chance,
   Source *s = source_find (g, ssrc);
   RaSpan gap;
 
-  if (!s || s->proven || !may_ask (g, now))
+  if (!s || s->proven
+      || !bucket_second_has_room (&g->asks, REPLAY_GUARD_ASKS, now))
     return FALSE;
   gap = is_patient (s, now) ? REPLAY_GUARD_ASK : REPLAY_GUARD_ASK_LATER;
   if (s->asked[way] != RA_TIME_NONE && ra_diff (now, s->asked[way]) < gap)
     return FALSE;
   s->asked[way] = now;
-  g->asks++;
+  g->asks.n++;
   replay_guard_ask_anyway (g, chance, now, question);
   return TRUE;
 }
@@ -200,7 +193,7 @@ replay_guard_write_answer (guint8 *data, gsize len, const guint32 *ssrcs,
   return used;
 }
 
-/* ------------------------------------------------------------------------ */
+/* --- the guard ---------------------------------------------------------- */
 
 ReplayGuard *
 replay_guard_new (guint32 ssrc)
@@ -208,7 +201,7 @@ replay_guard_new (guint32 ssrc)
   ReplayGuard *g = g_new0 (ReplayGuard, 1);
 
   g->ssrc = ssrc;
-  g->asks_since = RA_TIME_NONE;
+  g->asks.since = RA_TIME_NONE;
   return g;
 }
 

@@ -1,11 +1,11 @@
-/* Whether a sender is alive, or a recording of one.
+/* Finds out whether a sender is alive or a recording.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Under a key that stays the same for years, what was recorded in one session is
- * as authentic in the next.  So a receiver asks each SSRC: it sends a receiver
- * reference time (RFC 3611 4.4) that nobody can guess, and the SSRC is proven
- * when it says it again (DLRR, 4.5).  A recording has answers to other questions
- * only.  Until then the packets of that SSRC are held back, and refused after
+ * If a key stays the same for years, the recording of one session is authentic in
+ * the next one, too.  So a receiver asks each SSRC: it sends a receiver reference
+ * time (RFC 3611 4.4) that nobody can guess, and the SSRC is proven when it
+ * repeats that time (DLRR, 4.5).  A recording has only answers to other questions.
+ * The packets of an SSRC are held back until it is proven, and refused after
  * REPLAY_GUARD_PATIENCE.
  *
  * No clock, no lock, no source of chance: the caller has them.
@@ -19,12 +19,13 @@ G_BEGIN_DECLS
 #define REPLAY_GUARD_SSRCS 64
 /* Long enough for a round trip by satellite with some losses. */
 #define REPLAY_GUARD_PATIENCE (3 * RA_SECOND)
-/* An SSRC is asked so often while it speaks, and after its patience. */
+/* The interval between questions to an SSRC that sends: within the patience, and
+ * after it. */
 #define REPLAY_GUARD_ASK (100 * RA_MSECOND)
 #define REPLAY_GUARD_ASK_LATER RA_SECOND
-/* Questions to all of them in a second. */
+/* Questions per second to all SSRCs together. */
 #define REPLAY_GUARD_ASKS 50
-/* A question is another one after so long, and so many are remembered. */
+/* A new question is made up after this long, and this many are remembered. */
 #define REPLAY_GUARD_NEW RA_SECOND
 #define REPLAY_GUARD_QUESTIONS 8
 
@@ -37,32 +38,32 @@ typedef enum
 
 typedef struct _ReplayGuard ReplayGuard;
 
-/* `ssrc`: who asks, chosen by chance.  (transfer full): replay_guard_free(),
- * which takes NULL, too. */
+/* `ssrc`: our own for the questions, a random number.  (transfer full):
+ * replay_guard_free(), which takes NULL, too. */
 ReplayGuard *replay_guard_new (guint32 ssrc);
 void replay_guard_free (ReplayGuard *g);
 
-/* An authentic packet. */
+/* An authentic packet came. */
 ReplayGuardVerdict replay_guard_hear (ReplayGuard *g, guint32 ssrc, RaTime now);
-/* TRUE: send `*question`, a packet of RTCP, to where that SSRC was heard.  `way`
- * 0 or 1: RTP or RTCP, which may come from different ports.  `chance`: 64 bits
- * that nobody can guess, others each time. */
+/* TRUE: send `*question`, a packet of RTCP, to the address that the SSRC sends
+ * from.  `way` is 0 for RTP and 1 for RTCP, which may come from different ports.
+ * `chance`: 64 bits that nobody can guess, new ones each time. */
 typedef struct
 {
   guint8 data[8 + RA_XR_RRTR_SIZE]; /* a receiver report, an extended one */
 } ReplayGuardQuestion;
 gboolean replay_guard_ask (ReplayGuard *g, guint32 ssrc, guint way,
     guint64 chance, RaTime now, ReplayGuardQuestion *question);
-/* The same without an SSRC that spoke: to a peer whose packets have another key,
- * so that it finds out, too. */
+/* Makes a question for a peer whose packets do not authenticate, so that it finds
+ * out, too, that the keys differ. */
 void replay_guard_ask_anyway (
     ReplayGuard *g, guint64 chance, RaTime now, ReplayGuardQuestion *question);
-/* TRUE: that proves the SSRC that says it. */
+/* An authentic extended report said `item`.  TRUE: it proves its SSRC. */
 gboolean replay_guard_answer (ReplayGuard *g, const RaXrItem *item, RaTime now);
 gboolean replay_guard_is_proven (const ReplayGuard *g, guint32 ssrc);
 
-/* The other side: the answer of `n` SSRCs to what `question` asks, a whole
- * compound.  Its size; 0: there is no room for it. */
+/* For the sender: writes the answer of `n` SSRCs to `question`, a whole compound.
+ * Returns its size; 0: there is no room for it. */
 gsize replay_guard_write_answer (guint8 *data, gsize len, const guint32 *ssrcs,
     guint n, const RaXrItem *question);
 

@@ -62,7 +62,7 @@ part_next (const guint8 **data, gsize *size, Part *part)
   const guint8 *d = *data;
   gsize n;
 
-  if (*size < 4 || VERSION (d[0]) != 2 || d[1] < 192 || d[1] > 223)
+  if (*size < 4 || VERSION (d[0]) != 2 || !rtp_mux_has_rtcp_type (d))
     return FALSE;
   n = 4 + 4 * (gsize) ra_get_u16 (d + 2);
   /* Only the last one may be padded: RFC 3550 6.4.1 */

@@ -21,6 +21,14 @@ typedef struct
   guint32 ssrc;
 } RtpMuxHead;
 
+/* The second byte is a type of RTCP, and no payload type that RTP may have beside
+ * it (RFC 5761 4). */
+static inline gboolean
+rtp_mux_has_rtcp_type (const guint8 *data)
+{
+  return data[1] >= 192 && data[1] <= 223;
+}
+
 /* `head` is filled for RTP, and may be NULL. */
 RtpMuxKind rtp_mux_tell (const guint8 *data, gsize size, RtpMuxHead *head);
 

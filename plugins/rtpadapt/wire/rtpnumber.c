@@ -1,4 +1,4 @@
-/* The transport-wide number in an RTP packet: finding it, and taking it off.
+/* The transport-wide number in an RTP packet: reading it, and taking it off.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "rtpnumber.h"
@@ -9,7 +9,7 @@
 #define RTP_HEADER 12   /* RFC 3550 5.1 */
 #define ONE_BYTE 0xbede /* RFC 8285 4.2 */
 #define TWO_BYTES 0x100 /* RFC 8285 4.3, the upper 12 bits */
-#define STOP 15         /* RFC 8285 4.2: nothing behind it is read */
+#define STOP 15         /* RFC 8285 4.2: nothing after it is read */
 
 /* The elements of a packet's extension. */
 typedef struct
@@ -22,18 +22,16 @@ static Elements
 elements_of (guint8 *data, gsize size)
 {
   Elements e = { 0 };
-  gsize at = RTP_HEADER + 4u * (data[0] & 0x0f);
+  gsize at = RTP_HEADER + (size > 0 ? 4u * (data[0] & 15u) : 0);
   gsize length;
   guint profile;
 
-  if (!(data[0] & 0x10) || size < at + 4)
+  if (size < at + 4 || !(data[0] & 0x10))
     return e;
   profile = ra_get_u16 (data + at);
   length = 4u * ra_get_u16 (data + at + 2);
-  if (size - at - 4 < length)
-    return e;
   e.at = data + at + 4;
-  e.end = e.at + length;
+  e.end = e.at + MIN (length, size - at - 4);
   e.head = profile == ONE_BYTE ? 1 : profile >> 4 == TWO_BYTES ? 2 : 0;
   return e;
 }
@@ -65,10 +63,9 @@ element_next (Elements *e, guint *id, guint *length)
   return element;
 }
 
-guint8 *
-rtp_number_find (guint8 *data, gsize size, guint id)
+static guint8 *
+number_in (Elements e, guint id)
 {
-  Elements e = elements_of (data, size);
   guint8 *element;
   guint found, length;
 
@@ -77,6 +74,23 @@ rtp_number_find (guint8 *data, gsize size, guint id)
       return length == 2 ? element + e.head : NULL;
   }
   return NULL;
+}
+
+guint8 *
+rtp_number_find (guint8 *data, gsize size, guint id)
+{
+  return number_in (elements_of (data, size), id);
+}
+
+gboolean
+rtp_number_read (const guint8 *data, gsize size, guint id, guint16 *number)
+{
+  Elements e = elements_of ((guint8 *) data, size); /* it is only read */
+  const guint8 *at = e.head == 1 ? number_in (e, id) : NULL;
+
+  if (at)
+    *number = ra_get_u16 (at);
+  return at != NULL;
 }
 
 void

@@ -180,7 +180,6 @@ secure_open (Secure *s)
   cfg.key_file = g_strdup (cfg.key_file);
   cfg.pem_file = g_strdup (cfg.pem_file);
   cfg.fingerprint = g_strdup (cfg.fingerprint);
-  s->refused = FALSE;
   s->ready = !cfg.dtls;
   s->count = (SecureCounters){ 0 };
   s->dropped_before = 0;
@@ -220,7 +219,7 @@ link_pads (GstPad *src, GstPad *sink)
   return GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, sink));
 }
 
-/* Links to pads of the hub, of which `out` may be linked already. */
+/* Links RTP or RTCP to the hub.  The first of them also links the hub to `sink`. */
 static gboolean
 link_hub_out (Secure *s, SecureKind kind, GstPad *src, GstPad *sink)
 {

@@ -24,14 +24,13 @@ const gchar *secure_cipher_nick (GstRtpAdaptCipher cipher);
 guint secure_key_size (GstRtpAdaptCipher cipher);
 /* Overwrites a text that is secret, and frees it. */
 void secure_text_forget (gchar *text);
-/* The key's bytes are overwritten when they are freed.
- *
- * Reads hex digits (blanks and colons between them do not count).  NULL and an
- * error, which does not repeat the key, if it is not `cipher`'s length. */
+/* Reads hex digits (blanks and colons between them do not count).  NULL and an
+ * error, which does not repeat the key, if it is not `cipher`'s length.  The key's
+ * bytes are overwritten when they are freed. */
 GBytes *secure_key_parse (
     const gchar *text, GstRtpAdaptCipher cipher, GError **error);
-/* The same from a file: hex digits, or the bytes themselves.  It reads no more
- * than a key may have. */
+/* The same from a file: hex digits, or the bytes themselves.  It reads no more of
+ * the file than a key can have. */
 GBytes *secure_key_load (
     const gchar *path, GstRtpAdaptCipher cipher, GError **error);
 /* "SHA-256 of a certificate", 32 pairs of hex digits with colons, as in SDP
@@ -39,7 +38,7 @@ GBytes *secure_key_load (
 gchar *secure_fingerprint (const gchar *pem);
 
 typedef struct _Secure Secure;
-/* `peer`: where the DTLS handshake was made with, NULL if it is not known. */
+/* `peer`: the address of the other end of the DTLS handshake, NULL: not known. */
 typedef void (*SecureReady) (gpointer data, GSocketAddress *peer);
 
 /* One per bin, from its init; `dtls_client`: by default the one that begins a
@@ -47,9 +46,10 @@ typedef void (*SecureReady) (gpointer data, GSocketAddress *peer);
 Secure *secure_new (GstBin *bin, gboolean dtls_client);
 void secure_free (Secure *s);
 
-/* Installs key, key-file, cipher, dtls, dtls-client, pem-file, fingerprint and,
- * of a receiver (not dtls_client), replay-guard with ids `first` and on.  The bin's set_property and get_property hand on what these
- * return TRUE for. */
+/* Installs key, key-file, cipher, dtls, dtls-client, pem-file, fingerprint and, for
+ * a receiver (not dtls_client), replay-guard, with the ids from `first` on.  The
+ * bin's set_property and get_property call secure_set_property() and
+ * secure_get_property(), which return TRUE for these properties. */
 void secure_props_install (
     GObjectClass *klass, guint first, gboolean dtls_client);
 gboolean secure_set_property (
@@ -89,31 +89,31 @@ gboolean secure_link_in (Secure *s, SecureKind kind, GstPad *src);
  * there is no security: then link to the UDP source's pad. */
 GstPad *secure_in_pad (Secure *s, SecureKind kind);
 
-/* DTLS, between secure_open() and secure_close(); nothing without it.  What
- * comes from another host than a client's destination is not heard, and from
- * another port only if that one does not answer (NULL: all are heard). */
+/* With DTLS, between secure_open() and secure_close(); else it does nothing.  A
+ * client hears no other host than its destination `to`, and another port of that
+ * host only if `to` does not answer.  NULL: it hears all addresses. */
 void secure_dtls_from (Secure *s, GSocketAddress *to);
-/* Handshakes leave by this socket to where the peer's come from, not by what
- * was linked. */
+/* Handshakes leave by this socket to the address that the peer's come from, not by
+ * the pad that was linked. */
 void secure_dtls_socket (Secure *s, GSocket *socket);
 gboolean secure_is_dtls_client (Secure *s);
 
-/* With a key, between secure_open() and secure_close(): where the questions and
- * answers of replayguard.h leave.  `rtcp_port_next`: RTCP for who sends RTP goes
- * to the port after his.  `group`: who answers is heard there by all that ask, or
- * NULL: each gets his own answer. */
+/* With a key, between secure_open() and secure_close(): the questions and answers
+ * of replayguard.h leave by this socket.  `rtcp_port_next`: RTCP goes to the port
+ * after the one that RTP came from.  `group`: answers go to this multicast group,
+ * where all receivers hear them; NULL: each receiver gets an answer of its own. */
 void secure_answer_by (
     Secure *s, GSocket *socket, gboolean rtcp_port_next, GSocketAddress *group);
 
-/* FALSE while DTLS has no connection: nothing can be sent. */
+/* FALSE while DTLS has no connection, so that nothing can be sent. */
 gboolean secure_is_ready (Secure *s);
-/* Called from any thread when there is a new connection. */
+/* Sets a function that any thread may call, when there is a new connection. */
 void secure_set_ready (Secure *s, SecureReady func, gpointer data);
 
 /* Structure "application/x-rtpadapt-security-stats": "mode" (string: none,
  * srtp, dtls), "ready" (boolean), "received" (guint64), "dropped" (guint64:
  * forged, replayed, malformed or without a key).  With a key also "unproven"
- * (guint64: dropped packets of a sender that does not answer), "streams" (uint:
+ * (guint64: packets dropped because their sender does not answer), "streams" (uint:
  * SSRCs that were authentic) and "unsent" (guint64: packets of ours that could
  * not be encrypted).  With dtls also "peer-fingerprint" (string), "handshakes"
  * (guint64: connections so far), "dtls-refused" (guint64: datagrams that were no

@@ -1,4 +1,5 @@
-/* DTLS-SRTP of both bins: what the connections' manager tells, told to the bin.
+/* DTLS-SRTP of both bins: passes on to the bin what the manager of the connections
+ * tells.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "securepriv.h"
@@ -11,11 +12,9 @@ static void
 connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
 {
   Secure *s = data;
-  SecureCounters before;
   gboolean again, wanted;
 
   g_mutex_lock (&s->lock);
-  before = s->count;
   again = s->peer_fingerprint
       && g_strcmp0 (s->peer_fingerprint, fingerprint) == 0;
   wanted = s->cfg.fingerprint != NULL;
@@ -24,9 +23,6 @@ connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
   s->srtpdec = gst_object_ref (srtpdec);
   g_mutex_unlock (&s->lock);
   secure_gate_open (s);
-  g_mutex_lock (&s->lock);
-  s->count = before;
-  g_mutex_unlock (&s->lock);
   if (!again && !wanted)
     GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
         ("The peer is not authenticated: compare its certificate's fingerprint "
@@ -51,7 +47,7 @@ connection_ready (gpointer data, GSocketAddress *peer)
     func (func_data, peer);
 }
 
-/* Its srtpdec takes its count of drops with it. */
+/* Keeps the drop count of the connection's srtpdec, which goes with it. */
 static void
 connection_closed (gpointer data)
 {
@@ -74,15 +70,16 @@ connection_closed (gpointer data)
   g_mutex_unlock (&s->lock);
 }
 
-/* No error: it may be a stranger's, and the true peer can still come. */
+/* This is no error, because a stranger may have sent the certificate, and the true
+ * peer can still come. */
 static void
 certificate_wrong (gpointer data, const gchar *fingerprint)
 {
   Secure *s = data;
 
   GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
-      ("Somebody's certificate is another one than expected, and was refused: "
-       "its fingerprint (SHA-256) is %s",
+      ("A certificate was refused because it is not the expected one: its "
+       "fingerprint (SHA-256) is %s",
           fingerprint),
       (NULL));
 }

@@ -1,4 +1,4 @@
-/* What comes to srtpdec, with DTLS: counted, and the SSRCs of strangers bounded.
+/* Counts what comes to srtpdec, with DTLS, and bounds the SSRCs of strangers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * srtpdec (1.22) makes a stream with keys of its own for each SSRC before it
@@ -9,10 +9,9 @@
  * each second, and SSRCS_MAX in all.
  */
 #include "securepriv.h"
+#include "systime.h"
 
 #include <gst/rtp/rtp.h>
-
-#define GST_CAT_DEFAULT rtpadaptsecure_debug
 
 /* Streams of a peer that starts, with repair streams and some restarts. */
 #define TRIES 32
@@ -69,13 +68,12 @@ find_ssrc (GstBuffer *buffer, guint32 *ssrc)
 static gboolean
 ssrc_may_pass (Secure *s, guint32 ssrc)
 {
-  gint64 now = g_get_monotonic_time ();
-  gint64 more = (now - s->refilled) / G_USEC_PER_SEC;
+  RaSpan more = MAX (ra_diff (system_now (), s->refilled), 0) / RA_SECOND;
 
   if (g_hash_table_contains (s->ssrcs, GUINT_TO_POINTER (ssrc)))
     return TRUE;
   s->tries = (guint) MIN (s->tries + more, TRIES);
-  s->refilled += more * G_USEC_PER_SEC;
+  s->refilled = ra_later (s->refilled, more * RA_SECOND);
   if (s->tries == 0 || g_hash_table_size (s->ssrcs) >= SSRCS_MAX)
     return FALSE;
   s->tries--;
@@ -94,7 +92,7 @@ before (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   g_mutex_lock (&s->lock);
   s->count.received++;
-  pass = valid && !s->refused && ssrc_may_pass (s, ssrc);
+  pass = valid && ssrc_may_pass (s, ssrc);
   if (!valid)
     s->count.malformed++;
   else if (!pass)
@@ -128,10 +126,9 @@ secure_gate_open (Secure *s)
   static const gchar *const srcs[] = { "rtp_src", "rtcp_src" };
 
   g_mutex_lock (&s->lock);
-  s->count = (SecureCounters){ 0 };
   s->ssrcs = g_hash_table_new (NULL, NULL);
   s->tries = TRIES;
-  s->refilled = g_get_monotonic_time ();
+  s->refilled = system_now ();
   g_mutex_unlock (&s->lock);
   for (guint i = 0; i < SECURE_N_KINDS; i++) {
     GstPad *sink = gst_element_get_static_pad (s->srtpdec, sinks[i]);

@@ -46,7 +46,7 @@ secure_text_forget (gchar *text)
   g_free (text);
 }
 
-/* Bytes that are overwritten when they are let go. */
+/* Bytes that are overwritten when they are freed. */
 typedef struct
 {
   gsize size;
@@ -73,9 +73,9 @@ secret_free (gpointer data)
 
 /* --- keys --------------------------------------------------------------- */
 
-/* The bytes that the digits of `text` are into `bytes`, which has room for
- * length / 2 of them.  How many; 0 if there is anything else in it than pairs of
- * digits, blanks and colons. */
+/* Writes the bytes that the digits of `text` stand for to `bytes`, which has room
+ * for length / 2 + 1 of them.  Returns how many; 0 if there is anything else in
+ * the text than pairs of digits, blanks and colons. */
 static gsize
 hex_read (const gchar *text, gsize length, guint8 *bytes)
 {
@@ -127,7 +127,8 @@ secure_key_parse (const gchar *text, GstRtpAdaptCipher cipher, GError **error)
   return hex_key (text, strlen (text), cipher, "the key", error);
 }
 
-/* What is in the file, but not more than `max` bytes.  -1 and an error. */
+/* Reads the file, but no more than `max` bytes.  Returns how many; -1 and an error
+ * if it cannot be read. */
 static gssize
 file_read (const gchar *path, guint8 *bytes, gsize max, GError **error)
 {

@@ -36,7 +36,7 @@ struct _Secure
   GMutex lock; /* guards all below; not held while anything is called that
                   may take another */
   SecureConfig cfg;
-  gboolean ready, refused; /* of DTLS: keys are there; a wrong certificate */
+  gboolean ready; /* FALSE: with DTLS, and there is no connection */
   gchar *peer_fingerprint;
   SecureReady ready_func;
   gpointer ready_data;
@@ -44,7 +44,7 @@ struct _Secure
   guint64 dropped_before; /* by srtpdecs of connections that are gone */
   GHashTable *ssrcs;      /* seen: guint32 -> whether a packet was authentic */
   guint tries;            /* SSRCs that may still be tried, at `refilled` */
-  gint64 refilled;        /* us */
+  RaTime refilled;
 
   /* Between secure_open() and secure_close(), changed by nobody else. */
   SecureSrtp *srtp; /* with a key, else NULL; written under the lock */
@@ -60,8 +60,8 @@ void secure_post_missing (Secure *s, const gchar *factory);
 gboolean secure_dtls_open (Secure *s, const SecureConfig *cfg);
 void secure_dtls_close (Secure *s);
 
-/* securegate.c, of DTLS: counts what comes to srtpdec, and bounds the number of SSRCs
- * that strangers can make it keep. */
+/* securegate.c, with DTLS: counts what comes to srtpdec, and bounds the number of
+ * SSRCs that strangers can make it keep. */
 void secure_gate_open (Secure *s);
 void secure_gate_close (Secure *s);
 

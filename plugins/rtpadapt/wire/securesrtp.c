@@ -20,7 +20,7 @@ secure_srtp_chance (void)
 
 /* --- what leaves -------------------------------------------------------- */
 
-/* (transfer full) NULL: it may not be sent. */
+/* (transfer full), NULL: the packet may not be sent. */
 static GstBuffer *
 encrypt (SecureSrtp *x, GstBuffer *plain)
 {
@@ -101,7 +101,7 @@ secure_srtp_say (SecureSrtp *x, GSocketAddress *to, guint8 *data, gsize size)
   g_object_unref (socket);
 }
 
-/* ------------------------------------------------------------------------ */
+/* --- from outside ------------------------------------------------------- */
 
 static void
 hook (SecureSrtp *x, GstPad *pad, GstPadProbeType type, GstPadProbeCallback f)
@@ -172,7 +172,7 @@ secure_srtp_new (GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher,
   x->guard = receiver && guard
       ? replay_guard_new ((guint32) secure_srtp_chance ())
       : NULL;
-  x->failing = x->answers_since = RA_TIME_NONE;
+  x->failing = x->answers.since = RA_TIME_NONE;
   return x;
 }
 

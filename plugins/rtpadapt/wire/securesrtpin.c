@@ -1,6 +1,7 @@
-/* SRTP with a key, at the pads of both bins' UDP elements: what comes.
+/* SRTP with a key, at the pads of both bins' UDP sources: the packets that come.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "address.h"
 #include "rtpmux.h"
 #include "securesrtppriv.h"
 #include "systime.h"
@@ -11,9 +12,10 @@
 
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
 
-/* Answers to questions, per second: those of a multicast group's receivers. */
+/* Answers per second.  All receivers of a multicast group may ask. */
 #define ANSWERS 100
-/* A key is wrong if nothing authentic came for so long, and so many packets. */
+/* The key is wrong if nothing authentic came for this long, and so many other
+ * packets did. */
 #define WRONG_KEY_TIME (2 * RA_SECOND)
 #define WRONG_KEY_PACKETS 3
 #define WRONG_KEY_ASK RA_SECOND
@@ -21,7 +23,7 @@
 
 /* --- what comes --------------------------------------------------------- */
 
-/* A packet, and what is to be done about it without the lock. */
+/* A packet that comes, and what is to be done about it without the lock. */
 typedef struct
 {
   SecureSrtp *x;
@@ -34,13 +36,13 @@ typedef struct
 
   gboolean drop, hold;
   gboolean asks, is_asked;
-  ReplayGuardQuestion question; /* ours */
-  RaXrItem asked;               /* the peer's */
+  ReplayGuardQuestion question; /* our question, if `asks` */
+  RaXrItem asked;               /* the peer's question, if `is_asked` */
   gboolean warn_key, warn_replay;
 } Coming;
 
-/* TRUE if there is nothing in it but extended reports and an empty receiver
- * report before them: it was said to us and to nobody behind us. */
+/* TRUE if the compound has only extended reports, and an empty receiver report
+ * before them.  Then it is for us alone, and does not go on to rtpsession. */
 static gboolean
 hear_reports (Coming *c)
 {
@@ -71,18 +73,6 @@ hear_reports (Coming *c)
   return ours && !others;
 }
 
-/* Once a second at most so many; the lock is held. */
-static gboolean
-may_answer (SecureSrtp *x, RaTime now)
-{
-  if (x->answers_since == RA_TIME_NONE
-      || ra_diff (now, x->answers_since) >= RA_SECOND) {
-    x->answers_since = now;
-    x->answers = 0;
-  }
-  return x->answers++ < ANSWERS;
-}
-
 /* An authentic packet; the lock is held. */
 static void
 judge (Coming *c)
@@ -92,7 +82,9 @@ judge (Coming *c)
 
   if (c->rtcp && rtp_mux_tell (c->data, c->size, NULL) == RTP_MUX_RTCP) {
     c->drop = hear_reports (c);
-    c->is_asked = c->is_asked && !x->receiver && may_answer (x, c->now);
+    c->is_asked = c->is_asked && !x->receiver
+        && bucket_second_has_room (&x->answers, ANSWERS, c->now);
+    x->answers.n += c->is_asked;
   }
   if (!x->guard || c->drop)
     return;
@@ -112,8 +104,9 @@ judge (Coming *c)
   x->warned_replay = TRUE;
 }
 
-/* Nothing is said to who has another key, but once a second a question that he
- * cannot read: so that he finds out, too.  The lock is held. */
+/* Counts a packet that does not authenticate.  Its sender may have another key.  It
+ * gets a question per second that it cannot read, so that it finds out, too.  The
+ * lock is held. */
 static void
 count_failure (Coming *c)
 {
@@ -144,7 +137,7 @@ decrypt (Coming *c)
   UnprotectResult result;
 
   x->count.received++;
-  c->rtcp = c->size >= 2 && c->data[1] >= 192 && c->data[1] <= 223;
+  c->rtcp = c->size >= 2 && rtp_mux_has_rtcp_type (c->data);
   result = unprotect_packet (x->unprotect, c->data, &c->size, c->now);
   if (result == UNPROTECT_OK) {
     x->failing = RA_TIME_NONE;
@@ -163,9 +156,8 @@ decrypt (Coming *c)
 static gchar *
 host_text (GSocketAddress *from)
 {
-  return G_IS_INET_SOCKET_ADDRESS (from) ? g_inet_address_to_string (
-             g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (from)))
-                                         : g_strdup ("somebody");
+  return is_inet (from) ? g_inet_address_to_string (host_of (from))
+                        : g_strdup ("somebody");
 }
 
 static void
@@ -184,23 +176,21 @@ warn (const Coming *c)
         (NULL));
   else
     GST_ELEMENT_WARNING (c->x->bin, RESOURCE, NOT_AUTHORIZED,
-        ("The packets from %s are refused: its key is ours, but it does not "
-         "answer, so they may be the recording of an earlier session.  If it is "
-         "a sender other than rtpadaptsink, set replay-guard=false.",
+        ("The packets from %s are refused: they have the right key, but their "
+         "sender does not answer, so they may be the recording of an earlier "
+         "session.  If it is a sender other than rtpadaptsink, set "
+         "replay-guard=false.",
             host),
         ("no DLRR for our RRTR, RFC 3611 4.5"));
 }
 
-/* Where RTCP for whoever sent RTP from there goes, if it has a port of its own:
- * RFC 3550 11.  (transfer full) */
+/* The address for RTCP to a sender of RTP, if RTCP has a port of its own: RFC 3550
+ * 11.  (transfer full) */
 static GSocketAddress *
 next_port (GSocketAddress *from)
 {
-  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (from);
-  guint16 port = g_inet_socket_address_get_port (inet);
-
   return g_inet_socket_address_new (
-      g_inet_socket_address_get_address (inet), (guint16) (port + 1));
+      host_of (from), (guint16) (port_of (from) + 1));
 }
 
 static void
@@ -210,14 +200,15 @@ ask (Coming *c)
   GSocketAddress *to;
 
   memcpy (data, c->question.data, sizeof c->question.data);
-  to = c->x->rtcp_port_next && !c->rtcp && G_IS_INET_SOCKET_ADDRESS (c->from)
+  to = c->x->rtcp_port_next && !c->rtcp && is_inet (c->from)
       ? next_port (c->from)
       : g_object_ref (c->from);
   secure_srtp_say (c->x, to, data, sizeof c->question.data);
   g_object_unref (to);
 }
 
-/* The receivers of a group hear nothing that is sent to one of them. */
+/* An answer goes to the whole group, if there is one, because its other receivers
+ * hear nothing that is sent to one of them. */
 static void
 answer (Coming *c)
 {
@@ -252,8 +243,8 @@ fate (guint32 ssrc, RaTime since, gpointer data)
                                                          : HELD_DROPPED;
 }
 
-/* What may leave by this pad before the packet that comes; the lock is held.
- * (transfer full) */
+/* The packets that may leave by this pad before the one that comes; the lock is
+ * held.  (transfer full) */
 static GList *
 let_go (Coming *c, GstPad *pad)
 {
@@ -281,7 +272,8 @@ hold_back (Coming *c, GstPad *pad, GstBuffer *buffer)
   x->count.unproven++;
 }
 
-/* By the peer's chain function: they were here before. */
+/* Calls the peer's chain function, because these packets have passed our probe
+ * already. */
 static void
 push_on (GstPad *pad, GList *buffers)
 {

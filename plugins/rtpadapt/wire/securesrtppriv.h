@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "bucket.h"
 #include "heldpackets.h"
 #include "protect.h"
 #include "replayguard.h"
@@ -13,7 +14,7 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsecure_debug);
 
-/* Bytes of an answer or a question, with room to encrypt it. */
+/* Bytes of the longest answer or question, with room to encrypt it. */
 #define SECURE_SAYING \
   (8 + RA_XR_DLRR_SIZE (1) * PROTECT_SSRCS + PROTECT_TRAILER)
 
@@ -42,18 +43,18 @@ struct _SecureSrtp
   ReplayGuard *guard; /* or NULL */
   HeldPackets held;
   SecureSrtpStats count;
-  RaTime failing;  /* since then nothing was authentic, RA_TIME_NONE: it is */
-  RaTime wondered; /* a question about it was sent then */
-  guint failed;    /* packets */
+  RaTime failing;  /* since when no packet was authentic, RA_TIME_NONE: the
+                      latest one was */
+  RaTime wondered; /* when a question was sent because of that */
+  guint failed;    /* packets that were not authentic since `failing` */
   gboolean warned_key, warned_replay;
-  RaTime answers_since;
-  guint answers;
+  BucketSecond answers; /* to questions */
 };
 
 /* 64 bits that nobody can guess. */
 guint64 secure_srtp_chance (void);
-/* Sends a packet of RTCP of our own, encrypted in place: `data` has
- * PROTECT_TRAILER bytes of room behind it. */
+/* Encrypts a packet of RTCP of our own in place, and sends it.  `data` has room for
+ * PROTECT_TRAILER more bytes. */
 void secure_srtp_say (
     SecureSrtp *x, GSocketAddress *to, guint8 *data, gsize size);
 

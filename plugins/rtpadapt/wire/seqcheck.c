@@ -1,9 +1,11 @@
-/* Which RTP sequence numbers of an SSRC rtpjitterbuffer gets to see.
+/* Decides which RTP sequence numbers rtpjitterbuffer gets to see.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "seqcheck.h"
 
-/* What rtpjitterbuffer (1.22) fills; it begins anew where more is missing. */
+#include "bucket.h"
+
+/* rtpjitterbuffer (1.22) fills shorter gaps, and begins anew after longer ones. */
 #define MAX_DROPOUT 3000 /* RFC 3550 A.1 */
 
 typedef struct
@@ -12,15 +14,16 @@ typedef struct
   guint16 last; /* the newest that passed */
   guint16 held;
   gboolean holds;
-  RaTime heard, since; /* when the held one came */
-  RaTime jumps;        /* those till now are paid for up to here */
+  RaTime heard; /* when the latest packet came */
+  RaTime since; /* when the held one came */
+  RaTime jumps; /* see bucket_pay() */
 } Row;
 
 struct _SeqCheck
 {
   Row rows[SEQ_STREAMS];
   guint n;
-  RaTime missing; /* the same for numbers left out */
+  RaTime missing; /* the same, for numbers that are left out */
 };
 
 SeqCheck *
@@ -35,7 +38,7 @@ seq_check_free (SeqCheck *s)
   g_free (s);
 }
 
-/* NULL: it is new, and `*place` is its row. */
+/* The row of the SSRC, and its place.  NULL: the SSRC is new, and gets that place. */
 static Row *
 row_find (SeqCheck *s, guint32 ssrc, guint *place)
 {
@@ -54,19 +57,14 @@ row_find (SeqCheck *s, guint32 ssrc, guint *place)
   return NULL;
 }
 
-/* A leaky bucket of one second: `units` of `rate` a second. */
+/* `rate` units may happen in a second, all of them at once too. */
 static gboolean
 pay (RaTime *paid, guint units, guint rate, RaTime now)
 {
-  RaTime to = ra_later (MAX (now, *paid), units * (RA_SECOND / rate));
-
-  if (ra_diff (to, now) > RA_SECOND)
-    return FALSE;
-  *paid = to;
-  return TRUE;
+  return bucket_pay (paid, units * (RA_SECOND / rate), RA_SECOND, now);
 }
 
-/* Numbers that rtpjitterbuffer would wait for. */
+/* How many numbers rtpjitterbuffer would wait for. */
 static guint
 missing (gint16 ahead)
 {

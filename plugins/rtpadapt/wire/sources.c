@@ -3,6 +3,7 @@
  */
 #include "sources.h"
 
+#include "bucket.h"
 #include "peer.h"
 #include "rtpmux.h"
 
@@ -14,7 +15,7 @@ typedef struct
 {
   guint32 ssrc;
   RaTime heard;
-  RaTime credit; /* compounds till now are paid for up to here */
+  RaTime paid; /* see bucket_pay() */
 } Source;
 
 struct _Sources
@@ -77,19 +78,13 @@ name_source (guint32 ssrc, gpointer data)
   return source != NULL;
 }
 
-/* A leaky bucket: each unit costs 1 / SOURCES_RATE, and a source may be
- * SOURCES_BURST of them ahead. */
+/* A source may be SOURCES_BURST units ahead of SOURCES_RATE. */
 static gboolean
 pay (Source *source, guint units, RaTime now)
 {
   const RaSpan each = RA_SECOND / SOURCES_RATE;
-  RaTime from = ra_diff (now, source->credit) > 0 ? now : source->credit;
-  RaTime to = ra_later (from, units * each);
 
-  if (ra_diff (to, now) > SOURCES_BURST * each)
-    return FALSE;
-  source->credit = to;
-  return TRUE;
+  return bucket_pay (&source->paid, units * each, SOURCES_BURST * each, now);
 }
 
 /* The transport-wide feedback of a compound. */
@@ -100,7 +95,7 @@ typedef struct
   guint packets;
 } Twcc;
 
-/* About numbers that left, and of which one was not told of before. */
+/* FALSE if the feedback is about numbers that have not left, or tells no news. */
 static gboolean
 hear_twcc (guint16 base, guint16 count, gpointer data)
 {

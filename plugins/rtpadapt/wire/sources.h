@@ -35,11 +35,11 @@ typedef struct _Sources Sources;
 Sources *sources_new (void);
 void sources_free (Sources *sources);
 
-/* A compound that is RTP_MUX_RTCP.  FALSE: drop it.  `sent`: 1 more than the last
- * transport-wide number that left, as packets without one do not count; 0: none
- * did.  Transport-wide feedback that tells of later ones, or of none that is
- * newer than the newest told of, is dropped, too: rtpsession keeps a row of each
- * number that it tells of until it is told of others that it did send. */
+/* Judges a compound that is RTP_MUX_RTCP.  FALSE: drop it.  `sent` is 1 more than
+ * the last transport-wide number that left; 0: none did.  Transport-wide feedback
+ * is dropped, too, if it reports numbers that have not left yet, or none that is
+ * newer than the newest one reported: rtpsession keeps a row for each number that
+ * feedback reports, until feedback about numbers that it did send comes. */
 gboolean sources_rtcp_may_pass (
     Sources *sources, const guint8 *data, gsize size, guint64 sent, RaTime now);
 /* The same for the CSRCs of what is RTP_MUX_RTP. */

@@ -1,4 +1,4 @@
-/* What a key and a cipher are for libsrtp.
+/* Hands a key and a cipher to libsrtp.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "srtpkey.h"
@@ -28,13 +28,13 @@ srtp_key_session (
 {
   static gsize once = 0;
   srtp_policy_t policy = { .ssrc = { type, ssrc },
-    /* libsrtp only reads it, whatever its type says. */
+    /* libsrtp only reads it, although its type is not const. */
     .key = (guint8 *) g_bytes_get_data (key, NULL),
     .window_size = SRTP_KEY_WINDOW };
   srtp_t session;
 
-  /* GStreamer's srtp plugin may have done that before; the second time fails, and
-   * does no harm.  srtp_create() tells whether all is well. */
+  /* GStreamer's srtp plugin may have called this before.  The second call fails
+   * and does no harm; srtp_create() tells whether libsrtp works. */
   if (g_once_init_enter (&once)) {
     srtp_init ();
     g_once_init_leave (&once, 1);

@@ -1,4 +1,4 @@
-/* Transport-wide feedback as bytes, to be cut and renumbered.
+/* Cuts and renumbers packets of transport-wide feedback.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "twccback.h"
@@ -38,8 +38,7 @@ twcc_back_count (const guint8 *packet)
   return ra_get_u16 (packet + 14);
 }
 
-/* A chunk tells of 14 packets at most or of a run, and becomes two or three
- * chunks. */
+/* A chunk reports 14 packets at most, or a run, and becomes three chunks at most. */
 gsize
 twcc_back_room (gsize size)
 {
@@ -55,7 +54,7 @@ typedef struct
   const guint8 *deltas, *end;
 } Report;
 
-/* How many packets the chunk tells of (3.1.3, 3.1.4). */
+/* Reads a chunk (3.1.3, 3.1.4).  Returns how many packets it reports. */
 static guint
 chunk_read (guint chunk, guint8 *status, guint room)
 {
@@ -150,7 +149,8 @@ chunks_write (const guint8 *status, guint n, guint8 *at)
   return at;
 }
 
-/* The packets [from, from + n), both ends of which came. */
+/* Writes the report about the packets [from, from + n).  The first and the last of
+ * them arrived. */
 static gsize
 part_write (Report *r, const guint8 *packet, guint from, guint n, guint16 base,
     guint8 *out)

@@ -1,4 +1,4 @@
-/* Transport-wide feedback as bytes, to be cut and renumbered.
+/* Cuts and renumbers packets of transport-wide feedback.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -17,11 +17,11 @@ gboolean twcc_back_is (const guint8 *packet, gsize size);
 guint16 twcc_back_base (const guint8 *packet);
 guint16 twcc_back_count (const guint8 *packet);
 
-/* Bytes that a part may need, of a packet of `size`. */
+/* How many bytes a part of a packet of `size` bytes may need. */
 gsize twcc_back_room (gsize size);
-/* Writes the report about the `n` packets from the `from`th on, less those at
- * either end that did not come; the first is called `base` + what is left
- * out.  0: none of them came, or the packet cannot be read. */
+/* Writes the report about `n` packets, from the one with index `from` on, which
+ * gets the number `base`.  It leaves out lost packets at either end.  Returns the
+ * size; 0: none of the packets arrived, or the report cannot be read. */
 gsize twcc_back_part (const guint8 *packet, gsize size, guint from, guint n,
     guint16 base, guint8 *out);
 

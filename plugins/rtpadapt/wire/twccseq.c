@@ -1,26 +1,28 @@
-/* Transport-wide numbers of whoever sends, as one count for rtpsession.
+/* Makes the transport-wide numbers of all senders one count for rtpsession.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "twccseq.h"
 
+#include "bucket.h"
 #include "twccback.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <string.h>
 
 #define MISORDER 100 /* RFC 3550 A.1 */
-/* A frame's report is made within 100 ms; seams are rarer than that. */
+/* Seams that are remembered.  A report about a frame is made within 100 ms, and
+ * seams are rarer than that. */
 #define SEGMENTS 16
 #define MEMBERS 16       /* as many SSRCs as a peer may have */
-#define COUNT_0 0x10000u /* so that what is behind the first has a count, too */
+#define COUNT_0 0x10000u /* numbers behind the first have a count, too */
 
-/* Counts from `first` on are numbers plus `offset`. */
+/* From the count `first` on, a count is a number plus `offset`. */
 typedef struct
 {
   guint64 first;
   guint16 offset;
-  guint sender; /* another one: the sender was started again */
-  guint32 ssrc; /* one that took part */
+  guint sender; /* differs from the segment before if the sender restarted */
+  guint32 ssrc; /* an SSRC that takes part */
 } Segment;
 
 typedef struct
@@ -34,9 +36,9 @@ struct _TwccSeq
 {
   gboolean started;
   Segment segments[SEGMENTS]; /* a ring, by `n` modulo its size */
-  guint n;                    /* segments there have been */
-  guint64 newest;             /* count */
-  RaTime heard;               /* a proven one that took part */
+  guint n;                    /* how many segments there have been */
+  guint64 newest;             /* the newest count */
+  RaTime heard;               /* the latest packet of a proven SSRC of these */
   Candidate candidate;
   struct
   {
@@ -44,11 +46,11 @@ struct _TwccSeq
     RaTime heard;
   } members[MEMBERS]; /* SSRCs that take part in the segment */
   guint n_members;
-  guint32 row_ssrc; /* packets in a row that are behind */
-  guint16 row_number;
-  guint row;
-  RaTime jumps;   /* those till now are paid for up to here */
-  guint8 reports; /* number of the next one */
+  guint32 row_ssrc;   /* of the packets in a row that are behind */
+  guint16 row_number; /* the last one's */
+  guint row;          /* how many they are */
+  RaTime jumps;       /* see bucket_pay() */
+  guint8 reports;     /* number of the next one */
   TwccSeqStats count;
 };
 
@@ -70,7 +72,7 @@ twcc_seq_get_stats (const TwccSeq *t, TwccSeqStats *stats)
   *stats = t->count;
 }
 
-/* --- who takes part ----------------------------------------------------- */
+/* --- the SSRCs that take part ------------------------------------------- */
 
 static gboolean
 is_member (const TwccSeq *t, guint32 ssrc)
@@ -82,7 +84,8 @@ is_member (const TwccSeq *t, guint32 ssrc)
   return FALSE;
 }
 
-/* In the place of the one that is silent for longest, if there is no other. */
+/* The SSRC takes part.  If there is no free place, it takes that of the one that
+ * has been silent for longest. */
 static void
 take_part (TwccSeq *t, guint32 ssrc, RaTime now)
 {
@@ -123,7 +126,7 @@ newest_number (const TwccSeq *t)
   return (guint16) (t->newest - segment_now (t)->offset);
 }
 
-/* The count goes on with `number`; gives what rtpsession shall see. */
+/* The count goes on with `number`.  Returns the number for rtpsession. */
 static gint
 seam (TwccSeq *t, guint32 ssrc, guint16 number, gboolean other)
 {
@@ -142,17 +145,12 @@ seam (TwccSeq *t, guint32 ssrc, guint16 number, gboolean other)
   return (guint16) first;
 }
 
-/* A leaky bucket. */
 static gboolean
 may_jump (TwccSeq *t, RaTime now)
 {
   const RaSpan each = RA_SECOND / TWCC_SEQ_JUMPS;
-  RaTime to = ra_later (MAX (now, t->jumps), each);
 
-  if (ra_diff (to, now) > TWCC_SEQ_JUMPS * each)
-    return FALSE;
-  t->jumps = to;
-  return TRUE;
+  return bucket_pay (&t->jumps, each, TWCC_SEQ_JUMPS * each, now);
 }
 
 /* --- what comes in ------------------------------------------------------ */
@@ -164,7 +162,7 @@ strip (TwccSeq *t)
   return -1;
 }
 
-/* The candidate's neighbour, on either side. */
+/* TRUE if the number is next to the candidate, on either side. */
 static gboolean
 is_confirmed (const TwccSeq *t, guint32 ssrc, guint16 number)
 {
@@ -174,7 +172,7 @@ is_confirmed (const TwccSeq *t, guint32 ssrc, guint16 number)
       && ABS (beside) <= TWCC_SEQ_STEP;
 }
 
-/* So far from the newest that one packet alone is not believed. */
+/* The number is so far from the newest that one packet alone is not believed. */
 static gint
 jump (TwccSeq *t, guint32 ssrc, gboolean proven, guint16 number, RaTime now)
 {
@@ -196,7 +194,7 @@ jump (TwccSeq *t, guint32 ssrc, gboolean proven, guint16 number, RaTime now)
   return count;
 }
 
-/* One that took no part, where nobody who did goes on. */
+/* TRUE if the SSRC has not taken part, and those that have are silent. */
 static gboolean
 may_begin (const TwccSeq *t, guint32 ssrc, RaTime now)
 {
@@ -204,7 +202,7 @@ may_begin (const TwccSeq *t, guint32 ssrc, RaTime now)
       && (t->n_members == 0 || ra_diff (now, t->heard) >= TWCC_SEQ_QUIET);
 }
 
-/* A little behind. */
+/* The number is a little behind the newest. */
 static gint
 behind (TwccSeq *t, guint32 ssrc, gboolean proven, guint16 number, RaTime now)
 {
@@ -260,8 +258,8 @@ twcc_seq_confirm (TwccSeq *t, guint32 ssrc, guint16 number)
 
 /* --- what leaves -------------------------------------------------------- */
 
-/* The segment of a count and, in `*to`, how many counts it has from there on;
- * NULL: too long ago. */
+/* The segment of a count.  `*to` becomes how many counts it has from there on.
+ * NULL: it was too long ago. */
 static const Segment *
 segment_find (const TwccSeq *t, guint64 count, guint64 *to)
 {
@@ -279,8 +277,7 @@ segment_find (const TwccSeq *t, guint64 count, guint64 *to)
   return NULL;
 }
 
-/* One packet with feedback, in as many parts as it has segments of the same
- * sender. */
+/* Writes a packet of feedback: one part for each segment of the present sender. */
 static gsize
 feedback_out (TwccSeq *t, const guint8 *packet, gsize size, guint8 *out)
 {

@@ -1,8 +1,9 @@
-/* Decryption of SRTP and SRTCP by one key, whoever sends.
+/* Decryption of SRTP and SRTCP by one key, for all senders.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "unprotect.h"
 
+#include "rtpmux.h"
 #include "srtpkey.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
@@ -21,13 +22,13 @@ typedef struct
   srtp_t rtp, rtcp; /* or NULL: nothing authentic of that kind came */
   guint32 roc;      /* of the newest packet of RTP */
   guint16 seq;
-  guint32 hint;       /* what its sender report lets expect */
-  guint32 next;       /* counter to be tried next */
+  guint32 hint;       /* the counter by its latest sender report */
+  guint32 next;       /* the counter to be tried next */
   gboolean keep;      /* unprotect_keep() */
-  RaTime heard, news; /* anything, RTP */
+  RaTime heard, news; /* the latest authentic packet; the latest of RTP */
 } Stream;
 
-/* A bucket of tries. */
+/* How many tries are left. */
 typedef struct
 {
   guint rate, left;
@@ -39,7 +40,7 @@ struct _Unprotect
   GBytes *key;
   GstRtpAdaptCipher cipher;
   gsize tag;
-  srtp_t any; /* hears every SSRC, and keeps none */
+  srtp_t any; /* for packets of any SSRC; no stream stays in it */
   Stream streams[UNPROTECT_STREAMS];
   guint n;
   Tries known, unknown;
@@ -86,7 +87,8 @@ stream_clear (Stream *s)
   *s = (Stream){ 0 };
 }
 
-/* The most silent one that need not be kept, or of all. */
+/* The stream that has been silent for longest: of those that need not be kept, or
+ * if all have to, of all. */
 static Stream *
 stream_to_leave (Unprotect *u)
 {
@@ -112,7 +114,7 @@ stream_add (Unprotect *u, guint32 ssrc)
   return s;
 }
 
-/* Its newest packet, after one was authentic. */
+/* Notes an authentic packet of RTP, which may be the newest. */
 static void
 stream_note (Stream *s, guint16 seq, RaTime now)
 {
@@ -127,7 +129,7 @@ stream_note (Stream *s, guint16 seq, RaTime now)
 
 /* --- packets ------------------------------------------------------------ */
 
-/* The result is in `work`, and its size in `*size` if it is good. */
+/* Decrypts into `work`.  `*size` becomes the size if the packet is authentic. */
 static srtp_err_status_t
 try_packet (Unprotect *u, srtp_t session, gboolean rtcp, const guint8 *data,
     gsize *size)
@@ -149,7 +151,8 @@ session_of (Unprotect *u, guint32 ssrc)
   return srtp_key_session (u->key, u->cipher, ssrc_specific, ssrc);
 }
 
-/* Authentic by the index 0 or, RTCP, by its own; nothing is kept. */
+/* TRUE if the packet is authentic: RTP with the roll-over counter 0, RTCP with the
+ * index that it carries.  Nothing is kept. */
 static gboolean
 is_authentic (
     Unprotect *u, gboolean rtcp, const guint8 *data, gsize size, guint32 ssrc)
@@ -160,8 +163,8 @@ is_authentic (
   return TRUE;
 }
 
-/* A session for which the packet is authentic with one of the counters from
- * `from` on, `n` of them, that are not before `least`.  NULL: none. */
+/* Tries `n` counters from `from` on.  Returns a session with the one for which the
+ * packet is authentic, or NULL. */
 static srtp_t
 search (Unprotect *u, guint32 ssrc, const guint8 *data, gsize *size,
     guint32 from, guint n)
@@ -178,8 +181,8 @@ search (Unprotect *u, guint32 ssrc, const guint8 *data, gsize *size,
   return NULL;
 }
 
-/* The same, of a stream that is known, for another few counters: those that are
- * likely first, then where the last search ended. */
+/* Tries some counters for a stream that is known: first the likely ones, then those
+ * after the end of the last search. */
 static srtp_t
 search_on (Unprotect *u, Stream *s, const guint8 *data, gsize *size, RaTime now)
 {
@@ -197,7 +200,7 @@ search_on (Unprotect *u, Stream *s, const guint8 *data, gsize *size, RaTime now)
     s->next = likely + near;
   session = search (u, s->ssrc, data, size, s->next, far);
   s->next += far;
-  /* The hint was a lie, or of another life. */
+  /* The sender report may have been wrong, or from before a restart. */
   if (!session && likely > least && far > 0)
     session = search (u, s->ssrc, data, size, least, 1);
   return session;
@@ -217,7 +220,7 @@ result_of (srtp_err_status_t status)
   }
 }
 
-/* Of a stream whose RTP was heard. */
+/* A packet of a stream whose RTP was heard before. */
 static UnprotectResult
 rtp_goes_on (
     Unprotect *u, Stream *s, const guint8 *data, gsize *size, RaTime now)
@@ -236,7 +239,7 @@ rtp_goes_on (
   return UNPROTECT_OK;
 }
 
-/* The first of its stream.  (transfer full) */
+/* The first packet of RTP of its stream.  (transfer full) */
 static srtp_t
 rtp_begins (Unprotect *u, Stream *s, guint32 ssrc, const guint8 *data,
     gsize *size, RaTime now)
@@ -309,7 +312,7 @@ unprotect_packet (Unprotect *u, guint8 *data, gsize *size, RaTime now)
 
   if (*size < 2 || *size > G_MAXUINT16 || data[0] >> 6 != 2)
     return UNPROTECT_MALFORMED;
-  rtcp = srtp_key_is_rtcp (data);
+  rtcp = rtp_mux_has_rtcp_type (data);
   if (*size < (rtcp ? RTCP_HEADER + SRTCP_INDEX : RTP_HEADER) + u->tag)
     return UNPROTECT_MALFORMED;
   result = rtcp ? unprotect_rtcp (u, data, size, now)
@@ -319,7 +322,7 @@ unprotect_packet (Unprotect *u, guint8 *data, gsize *size, RaTime now)
   return result;
 }
 
-/* ------------------------------------------------------------------------ */
+/* --- the streams of all senders ------------------------------------------ */
 
 void
 unprotect_keep (Unprotect *u, guint32 ssrc)

@@ -1,17 +1,17 @@
-/* Decryption of SRTP and SRTCP by one key, whoever sends.
+/* Decryption of SRTP and SRTCP by one key, for all senders.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nothing is kept of a packet that is not authentic: somebody who makes up SSRCs
- * costs one message authentication code per packet and no memory.  The streams
- * that are authentic have UNPROTECT_STREAMS places; a new one takes that of the
- * most silent one.
+ * Nothing is kept of a packet that is not authentic: a flood of made-up SSRCs costs
+ * one message authentication code per packet and no memory.  There are
+ * UNPROTECT_STREAMS places for authentic streams; a new one takes the place of the
+ * one that has been silent for longest.
  *
  * The roll-over counter of a stream (RFC 3711 3.3.1) is not in its packets.  A
  * receiver that starts late, or that heard nothing for half a wrap or more, has
- * to find it: the counters are tried one after the other, of a stream that an
- * authentic SRTCP packet named (whose index is in the packet) up to any, with a
- * sender report's packet count as a hint, of others only the first few.  Tries
- * are limited per second.
+ * to find it, and tries one counter after the other.  It tries all counters for a
+ * stream of which an authentic SRTCP packet came (which carries its index), with
+ * the packet count of a sender report as a hint.  For other streams it tries only
+ * the first few.  The number of tries per second is limited.
  *
  * No clock, no lock: the caller has both.
  */
@@ -23,17 +23,17 @@
 
 G_BEGIN_DECLS
 
-/* More than the streams of a peer with its repair streams and some restarts. */
+/* A peer has fewer streams, with its repair streams and some restarts. */
 #define UNPROTECT_STREAMS 64
-/* Counters tried per second, each for one packet: of streams that are known, and
- * of others.  A try costs about 2 us. */
+/* Counters that are tried per second for streams that are known, and for others.
+ * A try takes about 2 us. */
 #define UNPROTECT_TRIES 2000
 #define UNPROTECT_TRIES_UNKNOWN 1000
-/* For one packet. */
+/* The same for one packet. */
 #define UNPROTECT_AT_ONCE 16
 #define UNPROTECT_AT_ONCE_UNKNOWN 7
-/* A stream whose counter is doubted: one that nothing authentic came of for so
- * long; RFC 3711's guess is right till 32,768 packets are missing. */
+/* The counter of a stream is doubted after this long without an authentic packet.
+ * The guess of RFC 3711 is right as long as fewer than 32,768 packets are missing. */
 #define UNPROTECT_SILENCE RA_SECOND
 /* The search begins anew after so many counters: 2^30 packets. */
 #define UNPROTECT_ROCS 16384
@@ -58,7 +58,8 @@ void unprotect_free (Unprotect *u);
 UnprotectResult unprotect_packet (
     Unprotect *u, guint8 *data, gsize *size, RaTime now);
 
-/* That stream shall not lose its place to one of which this was not said. */
+/* Keeps the place of that stream as long as there are others that need not be
+ * kept. */
 void unprotect_keep (Unprotect *u, guint32 ssrc);
 
 guint unprotect_n_streams (const Unprotect *u);
