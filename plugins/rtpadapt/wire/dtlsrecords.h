@@ -30,6 +30,8 @@ typedef enum
 DtlsKind dtls_records_tell (const guint8 *data, gsize size, gboolean server,
     guint8 random[DTLS_RANDOM]);
 
+/* A datagram that we made: any fragment of a ClientHello. */
+gboolean dtls_records_is_hello (const guint8 *data, gsize size);
 /* A datagram that we made: the last fragment of a ClientHello, of which dtlsenc
  * (1.22) makes several, as its library thinks the path carries 256 bytes. */
 gboolean dtls_records_end_hello (const guint8 *data, gsize size);

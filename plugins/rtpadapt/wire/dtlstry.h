@@ -22,8 +22,12 @@ G_BEGIN_DECLS
 #define DTLS_SILENCE RA_SECOND
 /* A client that hears nothing although it sends. */
 #define DTLS_DEAF (1500 * RA_MSECOND)
-/* A client says hello again, and begins again, no more often. */
-#define DTLS_HELLO_AGAIN RA_SECOND
+/* A client begins again no more often. */
+#define DTLS_BEGIN_AGAIN RA_SECOND
+/* A client repeats its hello so often until it can reply to the answer: a server
+ * that comes late is to hear it soon, and one that may not send all of its
+ * answer yet earns the rest by it. */
+#define DTLS_HELLO_AGAIN (500 * RA_MSECOND)
 /* A handshake takes two round trips, and losses double the library's timer.  A
  * server waits longer, so that a client that begins again is not alone. */
 #define DTLS_PATIENCE (8 * RA_SECOND)
@@ -47,6 +51,7 @@ typedef struct
   RaTime heard;     /* the first record of the peer, or RA_TIME_NONE */
   RaTime hello;     /* a client: the last time it said hello */
   guint64 in, out;  /* bytes of its handshake */
+  gboolean replied; /* a client: it said more than hello */
   gboolean keyed;   /* the handshake is complete */
   gboolean failed;  /* the library gave it up, or the certificate is wrong */
   gboolean dubious; /* a client: the answer is not from the destination */
@@ -71,7 +76,8 @@ gboolean dtls_try_is_over (
 gboolean dtls_try_may_leave (const DtlsTry *t, RaTime now);
 /* A new hello of the same peer may. */
 gboolean dtls_try_may_restart (const DtlsTry *t, RaTime now);
-/* A client's: nobody has answered for a second, or somebody doubtful. */
+/* A client's: nobody has answered so that it could reply, or somebody doubtful
+ * has. */
 gboolean dtls_try_says_hello (const DtlsTry *t, RaTime now);
 /* A client's that has no try: to begin one.  `last` is when the last one
  * began. */
