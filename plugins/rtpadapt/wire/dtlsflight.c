@@ -10,8 +10,8 @@
 /* More than two whole flights. */
 #define HELD_MAX 16
 /* A server's first flight is four times as big as a hello (measured: 327 bytes, and
- * 1353 with a certificate of RSA 2048).  A client says hello twice at first, so
- * that DTLS_AMPLIFY lets the server answer at once. */
+ * 1353 with a certificate of RSA 2048).  A client says each hello twice, so that
+ * DTLS_AMPLIFY lets the server answer at once, whichever it heard first. */
 #define HELLOS 2
 
 /* Sends by the socket to the peer, or by the pad if only the UDP sink knows the
@@ -61,16 +61,51 @@ may_send (DtlsHub *self, DtlsLink *link, gsize size)
 static gboolean
 note_hello (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
 {
+  gboolean hello, end;
   GstMapInfo map;
 
-  if (!self->client || link->said
-      || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+  if (!self->client || !gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
-  link->said = dtls_records_end_hello (map.data, map.size);
+  hello = dtls_records_is_hello (map.data, map.size);
+  end = dtls_records_end_hello (map.data, map.size);
   gst_buffer_unmap (buffer, &map);
+  if (!hello)
+    link->t.replied = TRUE;
+  if (!hello || link->said)
+    return FALSE; /* the library repeats it, too */
+  link->said = end;
   g_queue_push_tail (&link->hello, gst_buffer_copy_deep (buffer));
   link->t.hello = system_now ();
   return link->said;
+}
+
+/* The lock is held.  What may leave of a hello. */
+static void
+take_hello (DtlsHub *self, DtlsLink *link, GQueue *leaves)
+{
+  for (GList *l = link->hello.head; l && !link->closed; l = l->next) {
+    gsize size = gst_buffer_get_size (l->data);
+
+    if (!may_send (self, link, size))
+      return;
+    link->t.out += size;
+    g_queue_push_tail (leaves, gst_buffer_copy (l->data));
+  }
+}
+
+static void
+say_hello (DtlsHub *self, DtlsLink *link, guint times)
+{
+  GQueue leaves = G_QUEUE_INIT;
+  GstBuffer *buffer;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < times; i++)
+    take_hello (self, link, &leaves);
+  link->t.hello = system_now ();
+  g_mutex_unlock (&self->lock);
+  while ((buffer = g_queue_pop_head (&leaves)))
+    send_now (self, link, buffer);
 }
 
 void
@@ -98,8 +133,8 @@ dtls_flight_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
   if (pass)
     send_now (self, link, gst_buffer_ref (buffer));
   gst_buffer_unref (buffer);
-  for (guint i = 1; first && i < HELLOS; i++)
-    dtls_flight_hello (self, link);
+  if (first)
+    say_hello (self, link, HELLOS - 1);
 }
 
 void
@@ -125,20 +160,5 @@ dtls_flight_release (DtlsHub *self, DtlsLink *link)
 void
 dtls_flight_hello (DtlsHub *self, DtlsLink *link)
 {
-  GQueue again = G_QUEUE_INIT;
-  GstBuffer *buffer;
-
-  g_mutex_lock (&self->lock);
-  for (GList *l = link->hello.head; l && !link->closed; l = l->next) {
-    gsize size = gst_buffer_get_size (l->data);
-
-    if (!may_send (self, link, size))
-      break;
-    link->t.out += size;
-    g_queue_push_tail (&again, gst_buffer_copy (l->data));
-  }
-  link->t.hello = system_now ();
-  g_mutex_unlock (&self->lock);
-  while ((buffer = g_queue_pop_head (&again)))
-    send_now (self, link, buffer);
+  say_hello (self, link, HELLOS);
 }

@@ -252,7 +252,7 @@ end_doubt (DtlsHub *self, GSocketAddress *from)
       || !same_address (self->to, from))
     return;
   end_link (self, &self->tries[0]);
-  self->begun = ra_later (system_now (), DTLS_DRAIN - DTLS_HELLO_AGAIN);
+  self->begun = ra_later (system_now (), DTLS_DRAIN - DTLS_BEGIN_AGAIN);
 }
 
 static DtlsLink *
@@ -430,11 +430,25 @@ look (DtlsHub *self)
 
 /* --- the thread ---------------------------------------------------------- */
 
+/* The first dtlsdec of a process (1.22) makes up the certificate that all of
+ * them share, whether or not they get another one.  Its RSA key takes tenths of
+ * a second, and seconds on a slow machine: a server that waits for its peer has
+ * that behind it when the first hello comes. */
+static void
+warm_up (void)
+{
+  GstElement *dec = gst_element_factory_make ("dtlsdec", NULL);
+
+  if (dec)
+    gst_object_unref (gst_object_ref_sink (dec));
+}
+
 static gpointer
 manage (gpointer data)
 {
   DtlsHub *self = data;
 
+  warm_up ();
   g_mutex_lock (&self->lock);
   while (!self->stopping) {
     GstBuffer *buffer = g_queue_pop_head (&self->input);

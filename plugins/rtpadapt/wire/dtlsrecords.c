@@ -171,12 +171,18 @@ dtls_records_tell (
 }
 
 gboolean
+dtls_records_is_hello (const guint8 *data, gsize size)
+{
+  return size >= RECORD_HEAD + MESSAGE_HEAD && data[0] == HANDSHAKE
+      && read_number (data + 3, 2) == 0 && data[RECORD_HEAD] == CLIENT_HELLO;
+}
+
+gboolean
 dtls_records_end_hello (const guint8 *data, gsize size)
 {
   const guint8 *message = data + RECORD_HEAD;
 
-  if (size < RECORD_HEAD + MESSAGE_HEAD || data[0] != HANDSHAKE
-      || message[0] != CLIENT_HELLO)
+  if (!dtls_records_is_hello (data, size))
     return FALSE;
   return read_number (message + 6, 3) + read_number (message + 9, 3)
       == read_number (message + 1, 3);

@@ -30,6 +30,8 @@ typedef enum
 DtlsKind dtls_records_tell (const guint8 *data, gsize size, gboolean server,
     guint8 random[DTLS_RANDOM]);
 
+/* TRUE if a datagram that we made has any fragment of a ClientHello. */
+gboolean dtls_records_is_hello (const guint8 *data, gsize size);
 /* TRUE if a datagram that we made has the last fragment of a ClientHello.  dtlsenc
  * (1.22) makes several, because its library thinks that the path carries only 256
  * bytes. */

@@ -50,14 +50,14 @@ dtls_try_may_restart (const DtlsTry *t, RaTime now)
 gboolean
 dtls_try_says_hello (const DtlsTry *t, RaTime now)
 {
-  return (t->heard == RA_TIME_NONE || t->dubious) && !t->keyed
+  return (!t->replied || t->dubious) && !t->keyed
       && ra_diff (now, t->hello) >= DTLS_HELLO_AGAIN;
 }
 
 gboolean
 dtls_client_begins (const DtlsCurrent *current, RaTime last, RaTime now)
 {
-  if (last != RA_TIME_NONE && ra_diff (now, last) < DTLS_HELLO_AGAIN)
+  if (last != RA_TIME_NONE && ra_diff (now, last) < DTLS_BEGIN_AGAIN)
     return FALSE;
   if (!current)
     return TRUE;

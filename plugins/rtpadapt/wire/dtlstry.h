@@ -23,8 +23,12 @@ G_BEGIN_DECLS
 #define DTLS_SILENCE RA_SECOND
 /* A client that hears nothing for this long although it sends tries again. */
 #define DTLS_DEAF (1500 * RA_MSECOND)
-/* A client repeats its hello, and begins a new try, no more often. */
-#define DTLS_HELLO_AGAIN RA_SECOND
+/* A client begins a new try no more often. */
+#define DTLS_BEGIN_AGAIN RA_SECOND
+/* A client repeats its hello this often until it can reply to the answer.  A server
+ * that comes late hears it soon, and one that may not send all of its answer yet
+ * earns the rest by it. */
+#define DTLS_HELLO_AGAIN (500 * RA_MSECOND)
 /* How long a handshake may take at a server, and at a client after the first
  * answer.  It takes two round trips, and losses double the library's timer.  The
  * server waits longer, so that it is still there when the client tries again. */
@@ -51,6 +55,7 @@ typedef struct
   RaTime heard;     /* the first record of the peer, or RA_TIME_NONE */
   RaTime hello;     /* a client: the last time it said hello */
   guint64 in, out;  /* bytes of its handshake */
+  gboolean replied; /* a client: it said more than hello */
   gboolean keyed;   /* the handshake is complete */
   gboolean failed;  /* the library gave it up, or the certificate is wrong */
   gboolean dubious; /* a client: the answer is not from the destination */
@@ -76,8 +81,8 @@ gboolean dtls_try_is_over (
 gboolean dtls_try_may_leave (const DtlsTry *t, RaTime now);
 /* TRUE if a new hello of the same peer may take its place. */
 gboolean dtls_try_may_restart (const DtlsTry *t, RaTime now);
-/* TRUE if a client has to repeat its hello: nobody has answered for a second, or
- * the answer is dubious. */
+/* TRUE if a client has to repeat its hello: it has had no answer that it could
+ * reply to, or the answer is dubious. */
 gboolean dtls_try_says_hello (const DtlsTry *t, RaTime now);
 /* TRUE if a client that has no try has to begin one.  `last` is when the last one
  * began. */
