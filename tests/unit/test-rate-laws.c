@@ -228,6 +228,7 @@ scale_report (GRand *rnd, guint i, gdouble *p)
   report.rtt = g_rand_int_range (rnd, 50000000, 150000000);
   report.interval = i % 1000 < 500 ? 0 : 40 * RA_MSECOND;
   report.queue = report.rtt / 2;
+  report.queue_min = report.queue_max = RA_SPAN_NONE;
   report.n_events = g_rand_int_range (rnd, 0, 40) == 0;
   report.lost_congestion *= report.n_events;
   report.lost_wireless = g_rand_int_range (rnd, 0, 4) == 0;
