@@ -1,0 +1,179 @@
+/* Is the queue ours?  Drain tests and competition.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Constants without a paper are our own, measured (tests/sim/delay-table and
+ * ns-3 beside Reno and Cubic).
+ */
+#include <gst/rtpadapt/rate/contest.h>
+
+#include <gst/rtpadapt/rate/equation.h>
+
+#include <math.h>
+
+#define DRAIN .5   /* of the rate: a queue of D seconds drains in 2 D */
+#define EMPTY .004 /* a test has passed */
+#define ALL_BUT_EMPTY .002
+#define BASE_AGE 10.    /* so long the base is believed */
+#define JOIN_AGE 5.     /* or so long, where another flow seems to test */
+#define JOIN .6         /* its test shortens the queue to this */
+#define STANDS_TIME 2.  /* S */
+#define STANDS .4       /* S that asks for a test */
+#define STANDS_NOT .15  /* S of one that has gone */
+#define STANDS_AGAIN .2 /* S soon after a test that passed */
+#define AGAIN_WITHIN 8.
+#define GAP_BASE 5. /* between tests */
+#define GAP_STANDS 2.
+#define GAP_LOSS 4.
+#define LOSS_RECENT 5.
+#define LOSS_PROOF 10.
+#define LOSS_QUEUE .008
+#define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
+
+/* A queue that stands is longer than one that goes by the target, or than a
+ * packet of ours. */
+static gboolean
+is_standing (const RaSense *n, gdouble target)
+{
+  return n->qm > 1.3 * fmax (target, n->packet) + .003;
+}
+
+void
+ra_contest_hear (
+    RaContest *c, const RaSense *n, gdouble target, gboolean congestion)
+{
+  gdouble stands = is_standing (n, target);
+
+  if (!c->begun) {
+    c->t_test = c->t_low = n->now;
+    c->t_congestion = c->t_passed = -(gdouble) INFINITY;
+  }
+  c->begun = TRUE;
+  if (congestion)
+    c->t_congestion = n->now;
+  c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
+  c->q_longest = fmax (c->q_longest, n->q_lo);
+  if (n->q2 <= ALL_BUT_EMPTY) {
+    c->t_low = n->now;
+    c->q_longest = 0;
+  }
+}
+
+void
+ra_contest_ramp_ended (RaContest *c)
+{
+  c->due = TRUE;
+}
+
+void
+ra_contest_reduce (RaContest *c)
+{
+  c->x_c *= AIMD_FALL;
+}
+
+static RaDrain
+due (const RaContest *c, const RaSense *n)
+{
+  gdouble since = n->now - c->t_test, low = n->now - c->t_low;
+  gboolean joins = n->q2 < JOIN * c->q_longest;
+
+  if (c->wanted <= 0)
+    return RA_DRAIN_NONE;
+  if (c->competes)
+    return since > BASE_AGE || (since > GAP_BASE && joins)
+            || c->stands < STANDS_NOT
+        ? RA_DRAIN_END
+        : RA_DRAIN_NONE;
+  if (c->stands > STANDS && since > GAP_STANDS)
+    return RA_DRAIN_STAND;
+  if (c->armed > 0 && n->now - c->t_congestion < LOSS_RECENT
+      && n->qm > LOSS_QUEUE && since > GAP_LOSS)
+    return RA_DRAIN_LOSS;
+  if (c->due || (low > BASE_AGE && since > GAP_BASE)
+      || (low > JOIN_AGE && since > GAP_BASE && joins))
+    return RA_DRAIN_BASE;
+  return RA_DRAIN_NONE;
+}
+
+static void
+compete (RaContest *c, gdouble x)
+{
+  c->competes = TRUE;
+  c->x_c = x;
+  c->t_passed = -(gdouble) INFINITY;
+}
+
+static gdouble
+drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
+{
+  gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
+
+  if (passed) {
+    x = fmax (x, c->x_back);
+    c->stands = 0;
+    c->competes = FALSE;
+    c->t_passed = asked ? n->now : c->t_passed;
+  } else {
+    x = c->x_back;
+    if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
+      compete (c, c->x_back);
+    else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
+      c->competes = FALSE;
+  }
+  c->drain = RA_DRAIN_NONE;
+  c->t_test = n->now;
+  c->q_longest = n->q_lo;
+  return x;
+}
+
+static gdouble
+drain_run (RaContest *c, const RaSense *n, gdouble target, gdouble x)
+{
+  gboolean there = c->drain == RA_DRAIN_LOSS ? n->qm > LOSS_QUEUE
+                                             : is_standing (n, target);
+
+  c->q_max = fmax (c->q_max, n->q_hi);
+  if (n->q2 <= fmin (target / 2, EMPTY))
+    return drain_end (c, n, x, TRUE);
+  if (n->now - c->t_began > 3 * n->lag + 2 * c->q_max) {
+    if (!there && !c->competes)
+      c->drain = RA_DRAIN_BASE; /* too short to fight for */
+    return drain_end (c, n, x, FALSE);
+  }
+  return fmin (x, DRAIN * c->x_back);
+}
+
+/* As TCP: a packet per round more, AIMD_FALL of it after a loss; a belt holds
+ * it to what TCP would have, were all losses congestion. */
+static void
+grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
+    gboolean data_limited)
+{
+  gdouble round = fmax (rtt, n->interval);
+
+  if (c->drain == RA_DRAIN_NONE && !data_limited)
+    c->x_c += s / round * n->dt / round;
+  c->x_c = fmin (c->x_c, fmax (2 * n->r, s / rtt));
+  c->x_c = fmin (c->x_c, 2 * ra_equation_x (s, rtt, n->raw_3s));
+}
+
+gdouble
+ra_contest_rate (RaContest *c, const RaSense *n, gdouble target, gdouble x,
+    gdouble s, gdouble rtt, gboolean data_limited)
+{
+  if (c->competes)
+    grow (c, n, s, rtt, data_limited);
+  /* A smooth rival fills a drained queue slowly, so that each test passes. */
+  if (!c->competes && c->drain == RA_DRAIN_NONE && c->stands > STANDS_AGAIN
+      && n->now - c->t_passed < AGAIN_WITHIN
+      && n->now - c->t_congestion < LOSS_PROOF)
+    compete (c, fmax (c->x_back, n->r));
+  if (c->drain == RA_DRAIN_NONE && (c->drain = due (c, n)) != RA_DRAIN_NONE) {
+    c->due = FALSE;
+    c->t_began = n->now;
+    c->q_max = n->q_hi;
+    c->x_back = c->competes ? c->x_c : n->r > 0 ? fmin (x, n->r) : x;
+  }
+  if (c->drain != RA_DRAIN_NONE)
+    x = drain_run (c, n, target, x);
+  return c->competes && c->drain == RA_DRAIN_NONE ? fmax (x, c->x_c) : x;
+}
