@@ -24,6 +24,8 @@ typedef struct
   guint n_events;    /* new congestion loss events since the last report */
   guint expected;    /* packets that should have come since the last report */
   guint arrived;     /* packets that came since the last report */
+  guint skipped; /* packets whose fate nobody will tell, as feedback was lost;
+                        not in `expected` */
   guint lost_congestion;
   guint lost_wireless;
   guint ce;        /* came with ECN congestion experienced, as far as known */

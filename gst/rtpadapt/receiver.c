@@ -429,6 +429,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .n_events = r->n_events,
     .expected = (guint) (end - r->reported - r->n_skipped),
     .arrived = r->arrived_since,
+    .skipped = (guint) MIN (r->n_skipped, G_MAXINT),
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
     .ce = r->n_ce,

@@ -26,7 +26,11 @@
 #define GAP_LOSS 4.
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
+#define FAILED 3 /* tests prove it, too */
 #define LOSS_QUEUE .008
+/* Reports of a test's end, whose queues differ by less, and by their noise. */
+#define FLAT .003
+#define FLAT_REPORTS 2
 #define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
 
 /* A queue that stands is longer than one that goes by the target, or than a
@@ -78,9 +82,13 @@ due (const RaContest *c, const RaSense *n)
 
   if (c->wanted <= 0)
     return RA_DRAIN_NONE;
+  /* Flows that lose at once test at once: if all who compete are of our kind,
+   * the queue drains for all. */
   if (c->competes)
-    return since > BASE_AGE || (since > GAP_BASE && joins)
-            || c->stands < STANDS_NOT
+    return (since > BASE_AGE
+               && (c->t_congestion >= n->now || since > BASE_AGE + LOSS_RECENT))
+            || (since > GAP_BASE && joins) || c->stands < STANDS_NOT
+            || (c->floor > 0 && since > GAP_STANDS)
         ? RA_DRAIN_END
         : RA_DRAIN_NONE;
   if (c->stands > STANDS && since > GAP_STANDS)
@@ -92,6 +100,36 @@ due (const RaContest *c, const RaSense *n)
       || (low > JOIN_AGE && since > GAP_BASE && joins))
     return RA_DRAIN_BASE;
   return RA_DRAIN_NONE;
+}
+
+/* A longer route is a queue that does not drain at all; who else fills a queue
+ * is not as exact.  Two tests that end at one level tell. */
+static void
+floor_hear (RaContest *c, const RaSense *n)
+{
+  if (n->now - c->t_began < 2 * n->lag + c->q_max)
+    return;
+  c->f_lo = c->n_floor ? fmin (c->f_lo, n->q_lo) : n->q_lo;
+  c->f_hi = c->n_floor ? fmax (c->f_hi, n->q_lo) : n->q_lo;
+  c->n_floor++;
+}
+
+/* TRUE: the base has been moved. */
+static gboolean
+floor_judge (RaContest *c, RaSense *n)
+{
+  gdouble noise = FLAT + n->dev, before = c->floor;
+
+  c->floor = 0;
+  if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise
+      || n->now - c->t_congestion < n->now - c->t_began)
+    return FALSE;
+  if (before <= 0 || fabs (c->f_lo - before) > noise) {
+    c->floor = c->f_lo;
+    return FALSE;
+  }
+  ra_sense_rebase (n, c->f_lo);
+  return TRUE;
 }
 
 static void
@@ -111,10 +149,14 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
     x = fmax (x, c->x_back);
     c->stands = 0;
     c->competes = FALSE;
+    c->failed = 0;
     c->t_passed = asked ? n->now : c->t_passed;
   } else {
     x = c->x_back;
-    if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
+    /* Who fills a queue for good loses packets, and so do we, soon. */
+    c->failed++;
+    if ((c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
+        && (n->now - c->t_congestion < LOSS_PROOF || c->failed >= FAILED))
       compete (c, c->x_back);
     else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
       c->competes = FALSE;
@@ -126,18 +168,21 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
 }
 
 static gdouble
-drain_run (RaContest *c, const RaSense *n, gdouble target, gdouble x)
+drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
 {
   gboolean there = c->drain == RA_DRAIN_LOSS ? n->qm > LOSS_QUEUE
                                              : is_standing (n, target);
 
   c->q_max = fmax (c->q_max, n->q_hi);
-  if (n->q2 <= fmin (target / 2, EMPTY))
+  floor_hear (c, n);
+  if (n->q2 <= fmin (target / 2, EMPTY)) {
+    c->floor = 0;
     return drain_end (c, n, x, TRUE);
+  }
   if (n->now - c->t_began > 3 * n->lag + 2 * c->q_max) {
     if (!there && !c->competes)
       c->drain = RA_DRAIN_BASE; /* too short to fight for */
-    return drain_end (c, n, x, FALSE);
+    return drain_end (c, n, x, floor_judge (c, n));
   }
   return fmin (x, DRAIN * c->x_back);
 }
@@ -157,8 +202,8 @@ grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
 }
 
 gdouble
-ra_contest_rate (RaContest *c, const RaSense *n, gdouble target, gdouble x,
-    gdouble s, gdouble rtt, gboolean data_limited)
+ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
+    gdouble rtt, gboolean data_limited)
 {
   if (c->competes)
     grow (c, n, s, rtt, data_limited);
@@ -171,6 +216,7 @@ ra_contest_rate (RaContest *c, const RaSense *n, gdouble target, gdouble x,
     c->due = FALSE;
     c->t_began = n->now;
     c->q_max = n->q_hi;
+    c->n_floor = 0;
     c->x_back = c->competes ? c->x_c : n->r > 0 ? fmin (x, n->r) : x;
   }
   if (c->drain != RA_DRAIN_NONE)

@@ -38,6 +38,9 @@ typedef struct
   gdouble t_congestion;
   gdouble t_passed; /* one that a standing queue had asked for */
   gboolean begun, due;
+  gdouble f_lo, f_hi; /* queue of the test's end */
+  guint n_floor, failed;
+  gdouble floor; /* of the last test if it was flat, or 0 */
 } RaContest;
 
 /* Before the rules of a report: counts what it says. */
@@ -48,7 +51,7 @@ void ra_contest_ramp_ended (RaContest *c);
 /* A reduction for losses. */
 void ra_contest_reduce (RaContest *c);
 /* After the rules: the rate, for which they want `x`. */
-gdouble ra_contest_rate (RaContest *c, const RaSense *n, gdouble target,
-    gdouble x, gdouble s, gdouble rtt, gboolean data_limited);
+gdouble ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x,
+    gdouble s, gdouble rtt, gboolean data_limited);
 
 G_END_DECLS

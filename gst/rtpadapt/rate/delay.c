@@ -26,6 +26,7 @@
 #define FALL .85
 #define FALL_EMPTY .95
 #define FALL_ROOM .05
+#define POLICED .9
 #define FAR .020     /* an outage, beyond twice the target */
 #define FALL_MOST .3 /* per two lags */
 #define RESUME .9    /* of what an outage's backlog came at */
@@ -103,8 +104,8 @@ brakes (Delay *d, RaTime now)
   RaSense *n = &d->n;
   gdouble most = FALL_EMPTY * n->r * (1 - n->raw);
 
-  if (d->brake <= 0 || n->n_raw < 250 || n->raw <= d->brake || n->r <= 0
-      || n->now - d->t_brake < n->lag)
+  if (d->brake <= 0 || n->n_raw < 250 || n->raw <= d->brake || !n->lost
+      || n->r <= 0 || n->now - d->t_brake < n->lag)
     return FALSE;
   d->t_brake = n->now;
   d->t_reduced = now;
@@ -133,7 +134,9 @@ static gboolean
 loses (Delay *d, const RaReport *report, RaTime now)
 {
   const RaSense *n = &d->n;
-  gboolean real = n->q2 > d->t / 2 || n->q_lo > d->t;
+  /* A policer has no queue, but what is sent beyond its rate does not arrive. */
+  gboolean real = n->q2 > d->t / 2 || n->q_lo > d->t
+      || n->r < POLICED * ra_sense_x_then (n);
   gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * n->r;
   gdouble *x = &d->start.x;
 

@@ -20,6 +20,7 @@
  * them are frames that do not fill a packet. */
 #define ALLOWANCE 2.5
 #define ALLOWANCE_FREE .002
+/* After an outage few packets are sent, and its losses count no longer. */
 #define RAW_PACKETS 250
 #define RAW_TIME 3.0
 
@@ -50,6 +51,9 @@ queue_hear (RaSense *n, const RaReport *report, gdouble allowance)
       report->queue_max == RA_SPAN_NONE ? report->queue : report->queue_max);
   if (report->queue == RA_SPAN_NONE)
     n->q_lo = n->q_hi = 0;
+  n->shift = fmin (n->shift, n->q_lo);
+  n->q_lo -= n->shift;
+  n->q_hi = fmax (n->q_hi - n->shift, 0);
   for (guint i = RA_SENSE_QUEUES - 1; i > 0; i--)
     n->lo[i] = n->lo[i - 1];
   n->lo[0] = n->q_lo;
@@ -66,13 +70,18 @@ queue_hear (RaSense *n, const RaReport *report, gdouble allowance)
 }
 
 /* Exact between two arrivals: a window that ends at one counts half a packet
- * too many.  What the radio took had its share of the line, too. */
+ * too many.  What the radio took had its share of the line, too, and of what
+ * lost feedback would have told as much arrived as of the rest. */
 static void
 rate_hear (RaSense *n, const RaReport *report, gdouble s)
 {
   gdouble q = seconds (report->queue), span;
 
-  n->delivered += s * (report->arrived + (gdouble) report->lost_wireless);
+  gdouble came = report->arrived + (gdouble) report->lost_wireless;
+  gdouble told = came + report->lost_congestion;
+
+  if (told > 0)
+    n->delivered += s * came * (1 + report->skipped / told);
   span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata)) + q
       - n->q_recvdata;
   if (n->begun && span < SPAN_MIN)
@@ -95,8 +104,11 @@ loss_hear (RaSense *n, const RaReport *report)
   guint lost = report->lost_congestion + report->lost_wireless;
   guint all = report->arrived + lost;
   gdouble share = all > 0 ? (gdouble) lost / all : 0;
+  gdouble weight = fmax ((gdouble) all / RAW_PACKETS, n->dt / RAW_TIME);
 
-  n->raw += (1 - exp (-(gdouble) all / RAW_PACKETS)) * (share - n->raw);
+  n->lost = lost > 0;
+  if (all > 0)
+    n->raw += (1 - exp (-weight)) * (share - n->raw);
   n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RAW_PACKETS);
   if (all > 0)
     n->raw_3s += (1 - exp (-n->dt / RAW_TIME)) * (share - n->raw_3s);
@@ -120,6 +132,14 @@ ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
   loss_hear (n, report);
   n->t_report = now;
   n->begun = TRUE;
+}
+
+void
+ra_sense_rebase (RaSense *n, gdouble by)
+{
+  n->shift += by;
+  for (guint i = 0; i < RA_SENSE_QUEUES; i++)
+    n->lo[i] = fmax (n->lo[i] - by, 0);
 }
 
 void

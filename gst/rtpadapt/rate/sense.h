@@ -26,8 +26,11 @@ typedef struct
   gdouble r_last; /* over .02 s or one report, the latest */
   gdouble raw;    /* share of all packets lost, of the last 250 or so */
   gdouble raw_3s; /* of the last 3 s */
+  gboolean lost;  /* anything, in this report */
+  gdouble shift;  /* of the base: what a longer route takes more */
   /* private */
-  gdouble lo[RA_SENSE_QUEUES], dev;
+  gdouble lo[RA_SENSE_QUEUES];
+  gdouble dev; /* of q_lo's noise */
   guint n_lo;
   guint n_raw;
   gboolean begun;
@@ -40,6 +43,8 @@ typedef struct
 /* A report; `allowance` scales the jitter allowance, 0: none. */
 void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
     gdouble allowance, RaTime now);
+/* The path is `by` longer than thought, until it is shorter again. */
+void ra_sense_rebase (RaSense *n, gdouble by);
 /* The rate is `x` from now on. */
 void ra_sense_set (RaSense *n, gdouble x);
 /* The rate that was allowed one lag ago, and 0 if that was before the first. */
