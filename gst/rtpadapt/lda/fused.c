@@ -12,21 +12,11 @@
  * N. Vaidya, ASSET 1999): what crossed the line took time there.  It counts as
  * much as its own spread allows.
  */
+#include <gst/rtpadapt/lda/cut.h>
 #include <gst/rtpadapt/lda/full.h>
 
 #include <math.h>
-#include <string.h>
 
-/* Below a bin of `bin`, then 10 per octave: 1 ms to 1 s. */
-#define PER_OCTAVE 10
-#define BINS 101
-#define TICKS 60 /* decays per `memory`: twice a second */
-#define CUTS 4
-#define LOW_LEAST 20. /* packets below a cut, or */
-#define LOW_SHARE .03 /* this share of all */
-#define PRIOR_AT .97  /* of the range: at the top, unsure is congestion */
-#define ODDS_LOW .01  /* of congestion below the lowest cut */
-#define SOME .5       /* of a hole, where none was seen */
 /* The gap: means over 32 packets; a line with less spread than STEADY is our
  * own, and may overrule the queue. */
 #define GAP_GAIN 32
@@ -39,16 +29,9 @@
 typedef struct
 {
   RaLda base;
-  gdouble theta, gain, ratio, prior, memory, bin, busy, em,
-      gap;     /* parameters */
-  RaFull full; /* has the level for both */
-  gdouble packets[BINS], holes[BINS];
-  gdouble n_fresh; /* holes since the cuts were found */
-  gint64 tick;
-  guint n_cuts;
-  guint ends[CUTS];        /* bins below the cuts, the highest cut first */
-  gdouble rates[CUTS + 1]; /* of the parts, the highest first */
-  gdouble w;
+  gdouble theta, busy, em, gap; /* parameters */
+  RaFull full;                  /* has the level for both */
+  RaCut cut;
   gdouble per_byte, spread; /* ns per byte and its mean deviation */
 } Fused;
 
@@ -59,107 +42,6 @@ fused_init (RaLda *lda)
 
   f->full.base.ops = &ra_lda_full;
   ra_lda_reset (&f->full.base);
-}
-
-static guint
-bin_of (const Fused *f, gdouble q)
-{
-  gdouble of = q / (f->bin * (gdouble) RA_SECOND);
-
-  return of < 1 ? 0 : (guint) MIN (1 + PER_OCTAVE * log2 (of), BINS - 1);
-}
-
-static gdouble
-likelihood (gdouble l, gdouble n)
-{
-  return (l > 0 ? l * log (l / n) : 0)
-      + (n > l ? (n - l) * log (1 - l / n) : 0);
-}
-
-typedef struct
-{
-  gdouble l[BINS + 1], n[BINS + 1]; /* of all bins below */
-} Sums;
-
-static void
-sums_make (const Fused *f, RaTime now, Sums *s)
-{
-  guint top = bin_of (f, PRIOR_AT * ra_level_range (&f->full.level, now));
-
-  s->l[0] = s->n[0] = 0;
-  for (guint i = 0; i < BINS; i++) {
-    gdouble prior = i == top ? f->prior : 0;
-
-    s->l[i + 1] = s->l[i] + f->holes[i] + prior;
-    s->n[i + 1] = s->n[i] + f->packets[i] + f->holes[i] + prior;
-  }
-}
-
-/* The best cut of the bins below `end`, or 0. */
-static guint
-cut_find (const Fused *f, const Sums *s, guint end)
-{
-  gdouble all = likelihood (s->l[end], s->n[end]), best = f->gain;
-  gdouble least = MAX (LOW_LEAST, LOW_SHARE * s->n[BINS]);
-  guint cut = 0;
-
-  for (guint i = 1; i < end; i++) {
-    gdouble n = s->n[end] - s->n[i], l = s->l[end] - s->l[i], gain;
-
-    if (s->n[i] < least || n <= 0 || s->n[i] == s->n[i - 1]
-        || s->l[i] * n >= f->ratio * l * s->n[i])
-      continue;
-    gain = likelihood (s->l[i], s->n[i]) + likelihood (l, n) - all;
-    if (gain > best) {
-      best = gain;
-      cut = i;
-    }
-  }
-  return cut;
-}
-
-static void
-cuts_find (Fused *f, RaTime now)
-{
-  guint end = BINS;
-  Sums s;
-
-  sums_make (f, now, &s);
-  f->n_cuts = 0;
-  while (f->n_cuts < CUTS) {
-    guint cut = cut_find (f, &s, end);
-
-    if (cut == 0)
-      break;
-    f->rates[f->n_cuts] = (s.l[end] - s.l[cut]) / (s.n[end] - s.n[cut]);
-    f->ends[f->n_cuts++] = end = cut;
-  }
-  f->rates[f->n_cuts] = s.n[end] > 0 ? s.l[end] / s.n[end] : 0;
-  f->w = s.n[end] > 0 ? MAX (s.l[end], SOME) / s.n[end] : 0;
-  f->n_fresh = 0;
-}
-
-static gint64
-tick_at (const Fused *f, RaTime now)
-{
-  return (gint64) (now / (RaTime) MAX (ra_span (f->memory) / TICKS, 1));
-}
-
-static void
-decay (Fused *f, RaTime now)
-{
-  gint64 tick = tick_at (f, now);
-  gdouble keep;
-
-  if (tick == f->tick)
-    return;
-  keep = exp (-(gdouble) CLAMP (tick - f->tick, 0, 100 * TICKS) / TICKS);
-  for (guint i = 0; i < BINS; i++) {
-    f->packets[i] *= keep;
-    f->holes[i] *= keep;
-  }
-  f->tick = tick;
-  f->n_fresh = G_MAXDOUBLE;
 }
 
 static gboolean
@@ -218,13 +100,8 @@ gap_learn (Fused *f, const RaArrival *a)
 static RaCause
 judge (Fused *f, const RaArrival *a)
 {
-  guint bin = bin_of (f, f->full.level.before), part = 0;
-  gdouble h, odds;
+  gdouble odds = ra_cut_odds (&f->cut, f->full.level.before);
 
-  while (part < f->n_cuts && bin < f->ends[part])
-    part++;
-  h = f->rates[part];
-  odds = part == f->n_cuts || h <= f->w ? ODDS_LOW : (h - f->w) / f->w;
   return log (odds) + gap_odds (f, a) > log (f->theta / (1 - f->theta))
       ? RA_CAUSE_CONGESTION
       : RA_CAUSE_WIRELESS;
@@ -235,27 +112,19 @@ fused_on_packet (RaLda *lda, const RaArrival *a)
 {
   Fused *f = (Fused *) lda;
   gboolean first = !ra_full_hear (&f->full, a);
-  guint bin = bin_of (f, f->full.level.before);
 
-  if (first)
-    f->tick = tick_at (f, a->arrival);
   if (f->full.n_packets <= 1) { /* it forgot: a new route */
-    memset (f->packets, 0, sizeof f->packets);
-    memset (f->holes, 0, sizeof f->holes);
+    ra_cut_forget (&f->cut);
     f->per_byte = 0;
   }
-  decay (f, a->arrival);
-  f->packets[bin] += 1;
+  ra_cut_hear (&f->cut, f->full.level.before, a->n_lost > 0, a->arrival);
   gap_learn (f, a);
-  if (a->n_lost == 0)
-    return RA_CAUSE_NONE;
-  f->holes[bin] += 1;
-  f->n_fresh += 1;
-  if (first)
-    return RA_CAUSE_CONGESTION;
-  cuts_find (f, a->arrival);
-  return f->n_cuts > 0 || f->em <= 0 ? judge (f, a)
-                                     : ra_full_judge (&f->full, a);
+  if (first || a->n_lost == 0)
+    return RA_CAUSE_CONGESTION; /* heard only where a packet is missing */
+  if (ra_cut_find (&f->cut, ra_level_range (&f->full.level, a->arrival))
+      || f->em <= 0)
+    return judge (f, a);
+  return ra_full_judge (&f->full, a);
 }
 
 static void
@@ -264,8 +133,8 @@ fused_observe (const RaLda *lda, RaObserve emit, gpointer data)
   const Fused *f = (const Fused *) lda;
 
   ra_lda_observe (&f->full.base, emit, data);
-  emit ("cuts", f->n_cuts, data);
-  emit ("inherent", f->w, data);
+  emit ("cuts", f->cut.n_cuts, data);
+  emit ("inherent", f->cut.w, data);
 }
 
 #define FIELD(field) G_STRUCT_OFFSET (Fused, field)
@@ -274,15 +143,16 @@ fused_observe (const RaLda *lda, RaObserve emit, gpointer data)
 static const RaParam params[] = {
   { "theta", FIELD (theta), OWN (.33), .01, .99, "",
       "congestion from this probability on: a missed one costs others" },
-  { "gain", FIELD (gain), OWN (3), 0, 100, "",
+  { "gain", FIELD (cut.gain), OWN (3), 0, 100, "",
       "log-likelihood that a cut has to win" },
-  { "ratio", FIELD (ratio), OWN (.67), 0, 1, "",
+  { "ratio", FIELD (cut.ratio), OWN (.67), 0, 1, "",
       "the loss rate below a cut is less than this times that above" },
-  { "prior", FIELD (prior), OWN (10), 0, 1e6, "packets",
+  { "prior", FIELD (cut.prior), OWN (10), 0, 1e6, "packets",
       "as many count as lost at the top of the range" },
-  { "memory", FIELD (memory), OWN (30), .1, 86400, "s",
+  { "memory", FIELD (cut.memory), OWN (30), .1, 86400, "s",
       "how long packets and holes count" },
-  { "bin", FIELD (bin), OWN (.001), 1e-6, 1, "s", "the shortest queue told" },
+  { "bin", FIELD (cut.bin), OWN (.001), 1e-6, 1, "s",
+      "the shortest queue told" },
   { "busy", FIELD (busy), OWN (.004), 0, 1, "s",
       "gaps count between packets that met a queue of this" },
   { "gap", FIELD (gap), OWN (1), 0, 1, "", "1: gaps count at all" },

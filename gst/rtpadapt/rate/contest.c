@@ -1,7 +1,7 @@
 /* Is the queue ours?  Drain tests and competition.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Constants without a paper are our own, measured (tests/sim/delay-table and
+ * Constants without a paper are our own, measured (tests/bench/delay and
  * ns-3 beside Reno and Cubic).
  */
 #include <gst/rtpadapt/rate/contest.h>

@@ -7,29 +7,21 @@
  * Balakrishnan, "Copa", NSDI 2018: the delivered rate is multiplied, no rate of
  * our own is integrated, so that nothing winds up.  The equations are our own,
  * as are all constants without a paper: each was measured with rtpadapt-sim and
- * beside the TCPs of ns-3, and tests/sim/delay-table measures the whole.
+ * beside the TCPs of ns-3, and tests/bench/delay measures the whole.
  *
  * D is the lag of an answer, I + R, without the queue.  Start, nofeedback timer
  * and limits are RaStart's (RFC 5348 4).  Seconds, bytes and bytes/s.
  */
-#include <gst/rtpadapt/rate/contest.h>
-#include <gst/rtpadapt/rate/sense.h>
-#include <gst/rtpadapt/rate/start.h>
+#include <gst/rtpadapt/rate/delay.h>
 
 #include <math.h>
 
 /* A queue above this is long in the ramp, whatever the rate. */
 #define RAMP_TARGET .010
-#define RAMP_MOST 2.2    /* times r, which is a lag old */
-#define RAMP_ARRIVES .85 /* of what was sent: the queue is still empty */
-/* A loss in a queue, or in an empty one, where a wrong verdict is likely. */
-#define FALL .85
-#define FALL_EMPTY .95
-#define FALL_ROOM .05
-#define POLICED .9
-#define FAR .020     /* an outage, beyond twice the target */
-#define FALL_MOST .3 /* per two lags */
-#define RESUME .9    /* of what an outage's backlog came at */
+#define RAMP_MOST 2.2 /* times r, which is a lag old */
+#define FAR .020      /* an outage, beyond twice the target */
+#define FALL_MOST .3  /* per two lags */
+#define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3
 #define RAISE .1 /* per lag: u in the rules below */
 #define RAISE_FREE .25
@@ -39,28 +31,10 @@
 #define MOST 1.3 /* times r */
 
 
-typedef struct
-{
-  RaStart start;
-  /* parameters */
-  gdouble target, target_rate, exponent, target_min, target_max, brake,
-      allowance, follow, ramp_forgives, tests, armed;
-
-  RaSense n;
-  RaContest c;
-  gboolean ramp;
-  gdouble t;              /* the target now */
-  RaTime t_reduced;       /* for losses; RA_TIME_NONE */
-  gdouble t_verdict;      /* the ramp's first loss, forgiven */
-  gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
-  gdouble t_brake, t_far, t_busy, t_free, r_busy, r_over;
-  gboolean was_far; /* q2 has been above the target since t_far */
-} Delay;
-
 static void
 delay_init (RaRate *r, RaTime now)
 {
-  Delay *d = (Delay *) r;
+  RaDelayRate *d = (RaDelayRate *) r;
 
   d->ramp = TRUE;
   d->t_reduced = RA_TIME_NONE;
@@ -73,7 +47,7 @@ delay_init (RaRate *r, RaTime now)
 /* Longer for a slower flow, so that flows that see one queue come to one rate;
  * not beyond what a short shared queue holds. */
 static gdouble
-target (const Delay *d)
+target (const RaDelayRate *d)
 {
   gdouble t = d->target
       * pow (ra_bytes ((guint64) d->target_rate) / d->start.x, d->exponent);
@@ -82,93 +56,25 @@ target (const Delay *d)
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
 }
 
-static void
-ramp_end (Delay *d)
-{
-  if (d->ramp)
-    ra_contest_ramp_ended (&d->c);
-  d->ramp = FALSE;
-}
-
 /* Part of the way to `want`: all of it in half a lag. */
 static void
-approach (Delay *d, gdouble want)
+approach (RaDelayRate *d, gdouble want)
 {
   d->start.x += (want - d->start.x) * fmin (1, 2 * d->n.dt / d->n.lag);
 }
 
-/* A belt against an LDA that takes congestion for the radio's. */
-static gboolean
-brakes (Delay *d, RaTime now)
-{
-  RaSense *n = &d->n;
-  gdouble most = FALL_EMPTY * n->r * (1 - n->raw);
-
-  if (d->brake <= 0 || n->n_raw < 250 || n->raw <= d->brake || !n->lost
-      || n->r <= 0 || n->now - d->t_brake < n->lag)
-    return FALSE;
-  d->t_brake = n->now;
-  d->t_reduced = now;
-  d->start.x = fmin (d->start.x, most);
-  d->c.x_c = fmin (d->c.x_c, most);
-  ramp_end (d);
-  return TRUE;
-}
-
-/* In the ramp one verdict at an empty queue changes nothing while what was sent
- * arrives: the radio loses packets, too.  A policer shows in r_last. */
-static gboolean
-is_forgiven (Delay *d)
-{
-  const RaSense *n = &d->n;
-  gdouble before = d->t_verdict;
-
-  if (!d->ramp || d->ramp_forgives <= 0 || n->q2 > d->t / 2
-      || n->r_last < RAMP_ARRIVES * ra_sense_x_then (n))
-    return FALSE;
-  d->t_verdict = n->now;
-  return n->now - before >= n->lag;
-}
-
-static gboolean
-loses (Delay *d, const RaReport *report, RaTime now)
-{
-  const RaSense *n = &d->n;
-  /* A policer has no queue, but what is sent beyond its rate does not arrive. */
-  gboolean real = n->q2 > d->t / 2 || n->q_lo > d->t
-      || n->r < POLICED * ra_sense_x_then (n);
-  gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * n->r;
-  gdouble *x = &d->start.x;
-
-  if (ra_report_congestion (report) == 0
-      || !ra_start_told (report, d->t_reduced, now) || is_forgiven (d))
-    return FALSE;
-  d->t_reduced = now;
-  ra_contest_reduce (&d->c);
-  if (n->r <= 0)
-    *x *= beta;
-  else if (*x > most)
-    *x = fmax (beta * *x, fmin (*x, most));
-  if (d->ramp && n->r > 0)
-    *x = fmin (*x, most);
-  ramp_end (d);
-  if (real) {
-    d->x_loss = *x;
-    d->t_loss = n->now;
-  }
-  return TRUE;
-}
-
 /* The queue is longer than the target: what arrives is what the line carries. */
 static gboolean
-is_long (Delay *d, gboolean event)
+is_long (RaDelayRate *d, gboolean event)
 {
   const RaSense *n = &d->n;
-  gdouble g = fmax (-FALL_MOST, (d->t - n->q2) / (2 * n->lag));
-  gboolean far = n->q2 > 2 * d->t + FAR;
+  /* In the ramp a report later is a fifth of the line's rate more. */
+  gdouble q = d->ramp ? fmax (n->q2, n->q_lo) : n->q2;
+  gdouble g = fmax (-FALL_MOST, (d->t - q) / (2 * n->lag));
+  gboolean far = q > 2 * d->t + FAR;
   gdouble low = fmin (n->r, n->r_last), want = (far ? low : n->r) * (1 + g);
 
-  if (n->q2 <= d->t || n->r <= 0)
+  if (q <= d->t || n->r <= 0)
     return FALSE;
   if (want < d->start.x && (far || d->ramp))
     d->start.x = want;
@@ -181,13 +87,13 @@ is_long (Delay *d, gboolean event)
     d->t_far = n->now;
     d->was_far = TRUE;
   }
-  ramp_end (d);
+  ra_delay_end_ramp (d);
   return TRUE;
 }
 
 /* The backlog has gone, at the line's rate; x stood at that of the trough. */
 static gboolean
-resumes (Delay *d)
+resumes (RaDelayRate *d)
 {
   gboolean first = d->was_far;
 
@@ -202,7 +108,7 @@ resumes (Delay *d)
 
 /* No further than `most`, but what is more stays. */
 static void
-climb (Delay *d, gdouble factor, gdouble most)
+climb (RaDelayRate *d, gdouble factor, gdouble most)
 {
   gdouble x = d->start.x;
 
@@ -210,7 +116,7 @@ climb (Delay *d, gdouble factor, gdouble most)
 }
 
 static void
-probe (Delay *d)
+probe (RaDelayRate *d)
 {
   const RaSense *n = &d->n;
   gdouble x = d->start.x, e = n->now - d->t_free;
@@ -228,7 +134,7 @@ probe (Delay *d)
 
 /* The queue is not too long. */
 static void
-moves (Delay *d, gboolean data_limited)
+moves (RaDelayRate *d, gboolean data_limited)
 {
   const RaSense *n = &d->n;
   gdouble x = d->start.x, g = CLAMP ((d->t - n->qm) / (2 * n->lag), 0, RAISE);
@@ -246,7 +152,7 @@ moves (Delay *d, gboolean data_limited)
 }
 
 static void
-busy_note (Delay *d)
+busy_note (RaDelayRate *d)
 {
   const RaSense *n = &d->n;
 
@@ -260,13 +166,13 @@ busy_note (Delay *d)
 static void
 delay_on_report (RaRate *r, const RaReport *report, RaTime now)
 {
-  Delay *d = (Delay *) r;
+  RaDelayRate *d = (RaDelayRate *) r;
   gboolean first = ra_start_on_report (&d->start, report), event;
 
   ra_sense_hear (&d->n, report, r->s, d->allowance, now);
   d->t = target (d);
   ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (report) > 0);
-  event = brakes (d, now) || loses (d, report, now);
+  event = ra_delay_brakes (d, now) || ra_delay_loses (d, report, now);
   busy_note (d);
   if (!is_long (d, event) && !event && !first)
     moves (d, report->data_limited);
@@ -280,7 +186,7 @@ delay_on_report (RaRate *r, const RaReport *report, RaTime now)
 static void
 delay_observe (const RaRate *r, RaObserve emit, gpointer data)
 {
-  const Delay *d = (const Delay *) r;
+  const RaDelayRate *d = (const RaDelayRate *) r;
 
   emit ("x", d->start.x, data);
   emit ("r", d->n.r, data);
@@ -295,7 +201,7 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
   emit ("competes", d->c.competes, data);
 }
 
-#define FIELD(field) G_STRUCT_OFFSET (Delay, field)
+#define FIELD(field) G_STRUCT_OFFSET (RaDelayRate, field)
 #define OWN(value) value, value /* no paper */
 
 static const RaParam params[] = {
@@ -329,7 +235,7 @@ const RaRateOps ra_rate_delay = {
   .cite = "our own; family: SQP, arXiv 2207.11857; Copa, NSDI 2018",
   .needs = "the queue of each report, best per packet once per frame",
   .use = "a short queue and a full line, whatever the radio loses",
-  .size = sizeof (Delay),
+  .size = sizeof (RaDelayRate),
   .params = params,
   .init = delay_init,
   .on_report = delay_on_report,

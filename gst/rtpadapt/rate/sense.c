@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where no paper is named a constant is our own, measured with rtpadapt-sim
- * (tests/sim/delay-table).
+ * (tests/bench/delay).
  */
 #include <gst/rtpadapt/rate/sense.h>
 
