@@ -17,7 +17,7 @@
 #include <math.h>
 
 /* A queue above this is long in the ramp, whatever the rate. */
-#define RAMP_TARGET .010
+#define RAMP_TARGET .0095
 #define RAMP_MOST 2.2 /* times r, which is a lag old */
 #define FAR .020      /* an outage, beyond twice the target */
 #define FALL_MOST .3  /* per two lags */
@@ -205,7 +205,7 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
 #define OWN(value) value, value /* no paper */
 
 static const RaParam params[] = {
-  { "target", FIELD (target), OWN (.010), 0, 1, "s",
+  { "target", FIELD (target), OWN (.0095), 0, 1, "s",
       "the queue that is aimed at, at target-rate" },
   { "target-rate", FIELD (target_rate), OWN (3e6), 1, 1e12, "bit/s",
       "where the target is `target`; a slower flow has a longer one" },
