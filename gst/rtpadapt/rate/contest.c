@@ -31,6 +31,8 @@
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
+#define HALF .5
+#define ENTRY_LAGS 4 /* r is as old */
 #define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
 
 /* A queue that stands is longer than one that goes by the target, or than a
@@ -132,11 +134,14 @@ floor_judge (RaContest *c, RaSense *n)
   return TRUE;
 }
 
+/* Until it is sure that others keep the queue the rate has fallen; a TCP would
+ * have halved it once. */
 static void
-compete (RaContest *c, gdouble x)
+compete (RaContest *c, const RaSense *n, gdouble x)
 {
   c->competes = TRUE;
-  c->x_c = x;
+  c->x_c = fmax (x, HALF * c->x_own);
+  c->t_entered = n->now;
   c->t_passed = -(gdouble) INFINITY;
 }
 
@@ -150,6 +155,7 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
     c->stands = 0;
     c->competes = FALSE;
     c->failed = 0;
+    c->x_own = x;
     c->t_passed = asked ? n->now : c->t_passed;
   } else {
     x = c->x_back;
@@ -157,7 +163,7 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
     c->failed++;
     if ((c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
         && (n->now - c->t_congestion < LOSS_PROOF || c->failed >= FAILED))
-      compete (c, c->x_back);
+      compete (c, n, c->x_back);
     else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
       c->competes = FALSE;
   }
@@ -197,7 +203,8 @@ grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
 
   if (c->drain == RA_DRAIN_NONE && !data_limited)
     c->x_c += s / round * n->dt / round;
-  c->x_c = fmin (c->x_c, fmax (2 * n->r, s / rtt));
+  if (n->now - c->t_entered > ENTRY_LAGS * n->lag)
+    c->x_c = fmin (c->x_c, fmax (2 * n->r, s / rtt));
   c->x_c = fmin (c->x_c, 2 * ra_equation_x (s, rtt, n->raw_3s));
 }
 
@@ -211,7 +218,7 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
   if (!c->competes && c->drain == RA_DRAIN_NONE && c->stands > STANDS_AGAIN
       && n->now - c->t_passed < AGAIN_WITHIN
       && n->now - c->t_congestion < LOSS_PROOF)
-    compete (c, fmax (c->x_back, n->r));
+    compete (c, n, fmax (c->x_back, n->r));
   if (c->drain == RA_DRAIN_NONE && (c->drain = due (c, n)) != RA_DRAIN_NONE) {
     c->due = FALSE;
     c->t_began = n->now;

@@ -28,9 +28,11 @@ typedef struct
   gdouble armed, wanted; /* parameters: loss-armed tests, tests at all */
   RaDrain drain;         /* the test that runs */
   gboolean competes;
-  gdouble x_c;    /* as a TCP would send */
-  gdouble x_back; /* after the test */
-  gdouble stands; /* S: how much of late a queue stood, 0 to 1 */
+  gdouble x_c;       /* as a TCP would send */
+  gdouble x_back;    /* after the test */
+  gdouble x_own;     /* when a test last passed: the queue was ours */
+  gdouble t_entered; /* the competition */
+  gdouble stands;    /* S: how much of late a queue stood, 0 to 1 */
   gdouble t_began, q_max;
   gdouble t_test;    /* the last one's end */
   gdouble t_low;     /* the queue was last all but empty */
