@@ -18,6 +18,7 @@
 
 /* A queue above this is long in the ramp, whatever the rate. */
 #define RAMP_TARGET .0095
+#define PACKET_MOST .027
 #define RAMP_MOST 2.2 /* times r, which is a lag old */
 #define FAR .020      /* an outage, beyond twice the target */
 #define FALL_MOST .3  /* per two lags */
@@ -45,7 +46,8 @@ delay_init (RaRate *r, RaTime now)
 }
 
 /* Longer for a slower flow, so that flows that see one queue come to one rate;
- * not beyond what a short shared queue holds. */
+ * not beyond what a short shared queue holds, unless that is one packet: the trip
+ * of a large one is longer than that of a small one, without any queue. */
 static gdouble
 target (const RaDelayRate *d)
 {
@@ -53,6 +55,7 @@ target (const RaDelayRate *d)
       * pow (ra_bytes ((guint64) d->target_rate) / d->start.x, d->exponent);
 
   t = CLAMP (t, d->target_min, d->target_max);
+  t = fmax (t, fmin (d->n.packet, PACKET_MOST));
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
 }
 
