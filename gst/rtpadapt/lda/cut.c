@@ -15,6 +15,7 @@
 #define PRIOR_AT .97  /* of the range: at the top, unsure is congestion */
 #define ODDS_LOW .01  /* of congestion below the lowest cut */
 #define SOME .5       /* of a hole, where none was seen */
+#define FRESH 16
 
 static guint
 bin_of (const RaCut *c, gdouble q)
@@ -73,8 +74,8 @@ cut_find (const RaCut *c, const Sums *s, guint end)
   return cut;
 }
 
-gboolean
-ra_cut_find (RaCut *c, gdouble range)
+static void
+cuts_find (RaCut *c, gdouble range)
 {
   guint end = RA_CUT_BINS;
   Sums s;
@@ -91,6 +92,17 @@ ra_cut_find (RaCut *c, gdouble range)
   }
   c->rates[c->n_cuts] = s.n[end] > 0 ? s.l[end] / s.n[end] : 0;
   c->w = s.n[end] > 0 ? MAX (s.l[end], SOME) / s.n[end] : 0;
+}
+
+/* Anew twice a second, or where a sixteenth of all holes is not in it yet. */
+gboolean
+ra_cut_find (RaCut *c, gdouble range)
+{
+  if (c->cut_at == c->tick && c->fresh * FRESH < c->n_holes)
+    return c->n_cuts > 0;
+  c->cut_at = c->tick;
+  c->fresh = 0;
+  cuts_find (c, range);
   return c->n_cuts > 0;
 }
 
@@ -113,6 +125,7 @@ decay (RaCut *c, RaTime now)
     c->packets[i] *= keep;
     c->holes[i] *= keep;
   }
+  c->n_holes *= keep;
   c->tick = tick;
 }
 
@@ -121,6 +134,8 @@ ra_cut_forget (RaCut *c)
 {
   memset (c->packets, 0, sizeof c->packets);
   memset (c->holes, 0, sizeof c->holes);
+  c->n_holes = 0;
+  c->n_cuts = 0;
 }
 
 void
@@ -134,6 +149,8 @@ ra_cut_hear (RaCut *c, gdouble q, gboolean hole, RaTime now)
   decay (c, now);
   c->packets[bin] += 1;
   c->holes[bin] += hole;
+  c->n_holes += hole;
+  c->fresh += hole;
 }
 
 gdouble

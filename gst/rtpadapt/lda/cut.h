@@ -19,7 +19,8 @@ typedef struct
   gdouble gain, ratio, prior, memory, bin; /* parameters */
   gdouble packets[RA_CUT_BINS], holes[RA_CUT_BINS];
   gboolean begun;
-  gint64 tick;
+  gint64 tick, cut_at;    /* of the latest decay and of the latest cuts */
+  gdouble n_holes, fresh; /* all, and those that the cuts do not know */
   guint n_cuts;
   guint ends[RA_CUTS];        /* bins below the cuts, the highest cut first */
   gdouble rates[RA_CUTS + 1]; /* of the parts, the highest first */

@@ -49,9 +49,8 @@ ra_level_hear (RaLevel *l, const RaArrival *a)
     ra_winmin_init (&l->longest);
   }
   ra_trip_base_add (&l->base, rott, a->arrival, window);
-  base = ra_trip_base_get (&l->base, a->arrival, window);
   l->before = l->q;
-  l->q = MAX (rott - base, 0);
+  l->q = anew ? 0 : MAX (rott - base, 0);
   if (fresh || anew)
     l->before = l->q;
   ra_winmin_add (&l->longest, -l->q, a->arrival, ra_span (l->window));
