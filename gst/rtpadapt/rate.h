@@ -24,6 +24,8 @@ typedef struct
   guint n_events;    /* new congestion loss events since the last report */
   guint expected;    /* packets that should have come since the last report */
   guint arrived;     /* packets that came since the last report */
+  guint skipped; /* packets whose fate nobody will tell, as feedback was lost;
+                        not in `expected` */
   guint lost_congestion;
   guint lost_wireless;
   guint ce;        /* came with ECN congestion experienced, as far as known */
@@ -34,7 +36,13 @@ typedef struct
   RaSpan interval;       /* mean time between reports where it is not R's to
                             choose (per-packet feedback per frame), else 0 */
   RaSpan queue;          /* rott above its minimum: the queue, for controllers
-                           with a delay target; RA_SPAN_NONE if unknown */
+                           with a delay target; RA_SPAN_NONE if unknown.  Of
+                           the packet of t_recvdata; minimum of 120 s, without
+                           the drift of the clocks (util/tripbase.h) */
+  /* The lowest and the highest queue that this report's packets met: the last
+   * one has waited for its own frame.  RA_SPAN_NONE where a peer does not tell.
+   * From the receiver; behind the name in RADP. */
+  RaSpan queue_min, queue_max;
 } RaReport;
 
 /* A mark counts as a loss: RFC 3168 5, RFC 6679 7.3.3. */

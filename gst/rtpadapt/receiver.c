@@ -9,12 +9,14 @@
 
 #include <gst/rtpadapt/loss/history.h>
 #include <gst/rtpadapt/rate/equation.h>
-#include <gst/rtpadapt/util/winmin.h>
+#include <gst/rtpadapt/util/tripbase.h>
 
 #include <string.h>
 
-/* How long an empty queue is remembered: a new route shifts rott for good. */
-#define ROTT_WINDOW (30 * RA_SECOND)
+/* How long an empty queue is remembered.  In 30 s a queue that others keep
+ * becomes the empty one, so that newcomers add theirs to it; as lda/spike.c has
+ * it, 2 minutes are enough of a memory, and a new route shifts rott for good. */
+#define ROTT_WINDOW (120 * RA_SECOND)
 /* The longest time X_recv is measured over where reports are rarer than once
  * per R: a frame at 10 Hz. */
 #define X_RECV_WINDOW (100 * RA_MSECOND)
@@ -46,7 +48,9 @@ struct _RaReceiver
   RaTime t_recvdata;   /* its send time */
   RaSpan rtt;          /* R_m, 0 unknown */
   RaSpan rott;
-  RaWinMin rott_min;
+  RaSpan rott_lo, rott_hi; /* since the last report, if `has_extremes` */
+  gboolean has_extremes;
+  RaTripBase base;
   gdouble s;                      /* mean packet size, bytes */
   gboolean had_event;             /* which ended the slow start */
   guint lost_by_mark[RA_N_MARKS]; /* the LDA has not heard of: late packets do
@@ -84,7 +88,7 @@ ra_receiver_new (RaLda *lda, guint mss)
   r->holes = ra_holes_new (RA_NDUPACK);
   r->history = ra_history_new (TRUE);
   g_queue_init (&r->arrived);
-  ra_winmin_init (&r->rott_min);
+  ra_trip_base_init (&r->base);
   r->s = mss;
   r->timeout = r->last_report = RA_TIME_NONE;
   return r;
@@ -314,7 +318,10 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
   r->last_arrival = p->arrival;
   r->t_recvdata = p->sent;
   r->rott = ra_diff (p->arrival, p->sent);
-  ra_winmin_add (&r->rott_min, (gdouble) r->rott, p->arrival, ROTT_WINDOW);
+  r->rott_lo = r->has_extremes ? MIN (r->rott_lo, r->rott) : r->rott;
+  r->rott_hi = r->has_extremes ? MAX (r->rott_hi, r->rott) : r->rott;
+  r->has_extremes = TRUE;
+  ra_trip_base_add (&r->base, (gdouble) r->rott, p->arrival, ROTT_WINDOW);
   if (p->rtt > 0)
     r->rtt = p->rtt;
   if (p->rtt > 0 && r->timeout == RA_TIME_NONE)
@@ -384,6 +391,15 @@ ra_receiver_next_timeout (const RaReceiver *r)
   return MIN (r->timeout, ra_holes_next_due (r->holes));
 }
 
+/* A packet's trip beyond that of an empty path. */
+static RaSpan
+queue_at (const RaReceiver *r, RaSpan rott)
+{
+  gdouble base = ra_trip_base_get (&r->base, r->last_arrival, ROTT_WINDOW);
+
+  return ra_span (1e-9 * MAX ((gdouble) rott - base, 0));
+}
+
 gboolean
 ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
 {
@@ -413,6 +429,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .n_events = r->n_events,
     .expected = (guint) (end - r->reported - r->n_skipped),
     .arrived = r->arrived_since,
+    .skipped = (guint) MIN (r->n_skipped, G_MAXINT),
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
     .ce = r->n_ce,
@@ -420,16 +437,16 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
         ? MAX (ra_diff (r->last_arrival, r->t_lost), 0)
         : 0,
     .wireless_runs = r->wireless_runs,
-    .queue = ra_span (1e-9
-        * ((gdouble) r->rott
-            - ra_winmin_get (&r->rott_min, r->last_arrival, ROTT_WINDOW))),
+    .queue = queue_at (r, r->rott),
+    .queue_min = queue_at (r, r->has_extremes ? r->rott_lo : r->rott),
+    .queue_max = queue_at (r, r->has_extremes ? r->rott_hi : r->rott),
   };
   *t_delay = ra_diff (now, r->last_arrival);
   r->reported = end;
   r->n_skipped = 0;
   r->n_events = r->lost_congestion = r->lost_wireless = 0;
   r->arrived_since = r->wireless_runs = r->n_ce = 0;
-  r->data_since_report = FALSE;
+  r->data_since_report = r->has_extremes = FALSE;
   return TRUE;
 }
 

@@ -45,7 +45,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   ra_pacer_init (&s->pacer, cfg->burst, now);
   s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
-  s->last.queue = RA_SPAN_NONE;
+  s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->told = RA_TIME_NONE;
   ra_blocks_init (&s->blocks);
   ra_winmin_init (&s->shortest);

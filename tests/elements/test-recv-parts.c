@@ -201,7 +201,7 @@ static void
 test_add_tfrc (void)
 {
   static const guint8 expected[] = {
-    0x80, 204, 0, 16,       /* APP, 17 words */
+    0x80, 204, 0, 18,       /* APP, 19 words */
     0xca, 0xfe, 0, 1,       /* ssrc */
     'R', 'A', 'D', 'P',     /* name */
     1, 4, 1, 0x80,          /* version, length of the name, burst 1.5 */
@@ -218,6 +218,8 @@ test_add_tfrc (void)
     0, 0, 0, 0,             /* p_c */
     0x40, 0, 0, 0,          /* delayed .25 */
     'n', 'o', 'n', 'e',     /* the LDA */
+    0, 0, 0x0f, 0xa0,       /* lowest queue, 4 ms */
+    0, 0, 0x2e, 0xe0,       /* highest, 12 ms */
     0x82, 205, 0, 6,        /* RTPFB, FMT 2, 7 words */
     0xca, 0xfe, 0, 1,       /* ssrc */
     0xde, 0xad, 0xbe, 0xef, /* media ssrc */
@@ -232,6 +234,8 @@ test_add_tfrc (void)
     .lost_wireless = 3,
     .wireless_runs = 2,
     .queue = 10 * RA_MSECOND,
+    .queue_min = 4 * RA_MSECOND,
+    .queue_max = 12 * RA_MSECOND,
     .w = .5,
     .delayed = .25,
     .burst = 1.5,

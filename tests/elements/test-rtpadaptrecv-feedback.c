@@ -65,7 +65,8 @@ test_values (void)
           0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* losses, runs */
           0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* events, t_lost, queue */
           0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* w, p_c, delayed */
-          'z', 'b', 's', 0 };
+          'z', 'b', 's', 0, /* and the lowest and highest queue */
+          0, 0, 0, 0, 0, 0, 0, 0 };
   Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstClockTime t;
   GstBuffer *buffer;
@@ -352,8 +353,8 @@ test_reduced_size (void)
       gst_rtcp_packet_app_get_ssrc (&packet), ==, internal_ssrc (&r));
   gst_rtcp_buffer_unmap (&rtcp);
   g_assert_true (rtcp_has (buffer, GST_RTCP_TYPE_RTPFB, 5));
-  /* APP with 56 bytes of data, RTPFB with 16 */
-  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 12 + 56 + 12 + 16);
+  /* APP with 64 bytes of data, RTPFB with 16 */
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 12 + 64 + 12 + 16);
   gst_buffer_unref (buffer);
   recv_free (&r);
 }

@@ -36,6 +36,8 @@ random_report (GRand *rnd, RaTime now)
   report.lost_wireless = report.expected - report.lost_congestion;
   report.data_limited = g_rand_boolean (rnd);
   report.queue = g_rand_boolean (rnd) ? RA_SPAN_NONE : report.rtt / 2;
+  report.queue_min = g_rand_boolean (rnd) ? RA_SPAN_NONE : report.rtt / 4;
+  report.queue_max = g_rand_boolean (rnd) ? RA_SPAN_NONE : report.rtt;
   return report;
 }
 

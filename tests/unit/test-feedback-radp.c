@@ -20,6 +20,8 @@ static const RaRadp golden = {
   .n_events = 3,
   .t_lost = 0x12339328,
   .queue = 20 * RA_MSECOND,
+  .queue_min = 12 * RA_MSECOND,
+  .queue_max = RA_SPAN_NONE,
   .w = 0.03,
   .p_c = 0.01,
   .delayed = 0.25,
@@ -42,6 +44,8 @@ static const guint8 golden_bytes[] = {
   0x02, 0x8f, 0x5c, 0x28, /* p_c, floor (.01 2^32) = 42949672 */
   0x40, 0x00, 0x00, 0x00, /* delayed, .25 2^32 */
   'w', 'l', 'e', 'd',     /* the LDA */
+  0x00, 0x00, 0x2e, 0xe0, /* lowest queue 12000 us */
+  0xff, 0xff, 0xff, 0xff, /* highest unknown */
 };
 
 static void
@@ -50,8 +54,8 @@ test_golden (void)
   guint8 got[RA_RADP_SIZE_MAX];
   RaRadp x = { 0 };
 
-  g_assert_cmpuint (ra_radp_write (&golden, got, sizeof got), ==, 56);
-  g_assert_cmpmem (got, 56, golden_bytes, sizeof golden_bytes);
+  g_assert_cmpuint (ra_radp_write (&golden, got, sizeof got), ==, 64);
+  g_assert_cmpmem (got, 64, golden_bytes, sizeof golden_bytes);
   g_assert_true (ra_radp_read (&x, golden_bytes, sizeof golden_bytes));
   g_assert_cmphex (x.t_i, ==, 0x12345678);
   g_assert_cmpuint (x.expected, ==, 1000);
@@ -62,6 +66,8 @@ test_golden (void)
   g_assert_cmpuint (x.n_events, ==, 3);
   g_assert_cmphex (x.t_lost, ==, 0x12339328);
   g_assert_cmpint (x.queue, ==, 20 * RA_MSECOND);
+  g_assert_cmpint (x.queue_min, ==, 12 * RA_MSECOND);
+  g_assert_cmpint (x.queue_max, ==, RA_SPAN_NONE);
   g_assert_cmpfloat (x.w, ==, 128849018 / 4294967296.);
   g_assert_cmpfloat (x.p_c, ==, 42949672 / 4294967296.);
   g_assert_cmpfloat (x.delayed, ==, 0.25);
@@ -69,10 +75,22 @@ test_golden (void)
   g_assert_cmpstr (x.lda, ==, "wled");
 }
 
+/* A peer of before the lowest and the highest queue ends with the name. */
+static void
+test_short (void)
+{
+  RaRadp x = { 0 };
+
+  g_assert_true (ra_radp_read (&x, golden_bytes, 56));
+  g_assert_cmpstr (x.lda, ==, "wled");
+  g_assert_cmpint (x.queue_min, ==, RA_SPAN_NONE);
+  g_assert_cmpint (x.queue_max, ==, RA_SPAN_NONE);
+}
+
 static void
 test_no_room (void)
 {
-  guint8 got[56];
+  guint8 got[64];
 
   memset (got, 0xa5, sizeof got);
   for (gsize len = 0; len < sizeof golden_bytes; len++)
@@ -86,14 +104,14 @@ test_no_room (void)
 static const struct
 {
   gchar name[RA_RADP_LDA_MAX + 1];
-  gsize size; /* 52 and the name; 0: refused */
+  gsize size; /* 52, the name and 8; 0: refused */
   const gchar *why;
 } name_rows[] = {
-  { "", 52, "unknown" },
-  { "ll", 56, "two zeros behind it" },
-  { "biaz", 56, "none" },
-  { "mbiaz", 60, "three" },
-  { "abcdefghijklmno", 68, "15, the longest" },
+  { "", 60, "unknown" },
+  { "ll", 64, "two zeros behind it" },
+  { "biaz", 64, "none" },
+  { "mbiaz", 68, "three" },
+  { "abcdefghijklmno", 76, "15, the longest" },
   { "abcdefghijklmnop", 0, "16, not ended" },
   { "a b", 0, "a blank" },
   { "a\nb", 0, "a control character" },
@@ -115,7 +133,7 @@ test_name (gconstpointer data)
   g_assert_cmpuint (size, ==, name_rows[i].size);
   if (size == 0)
     return;
-  for (gsize k = 52 + strlen (x.lda); k < size; k++)
+  for (gsize k = 52 + strlen (x.lda); k < size - 8; k++)
     g_assert_cmphex (got[k], ==, 0);
   g_assert_true (ra_radp_read (&y, got, size));
   g_assert_cmpstr (y.lda, ==, x.lda);
@@ -162,8 +180,8 @@ test_range (gconstpointer data)
   };
 
   g_test_message ("%s", range_rows[i].why);
-  g_assert_cmpuint (ra_radp_write (&x, bytes, sizeof bytes), ==, 52);
-  g_assert_true (ra_radp_read (&x, bytes, 52));
+  g_assert_cmpuint (ra_radp_write (&x, bytes, sizeof bytes), ==, 60);
+  g_assert_true (ra_radp_read (&x, bytes, 60));
   g_assert_cmpint (x.queue, ==, range_rows[i].queue_read);
   g_assert_cmpfloat (x.w, ==, range_rows[i].share_read);
   g_assert_cmpfloat (x.p_c, ==, range_rows[i].share_read);
@@ -182,7 +200,8 @@ static const struct
   const gchar *why;
 } bad_rows[] = {
   { 56, 0, 1, TRUE, "as it was" },
-  { 60, 0, 1, TRUE, "what a later version put behind the name" },
+  { 60, 0, 1, TRUE, "half of what is behind the name" },
+  { 68, 0, 1, TRUE, "what a later version put behind that" },
   { 2000, 0, 1, TRUE, "a lot of it" },
   { 52, 0, 1, FALSE, "the name is missing" },
   { 52, 1, 0, TRUE, "there is none" },
@@ -210,7 +229,7 @@ test_bad (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   gsize len = bad_rows[i].len;
-  g_autofree guint8 *all = g_malloc0 (MAX (len, 56));
+  g_autofree guint8 *all = g_malloc0 (MAX (len, sizeof golden_bytes));
   g_autofree guint8 *bytes = NULL; /* exactly len: ASan sees what is behind */
   RaRadp x = golden;
 
@@ -238,13 +257,17 @@ static const struct
           .arrived = 9,
           .lost_wireless = 1,
           .wireless_runs = 1,
-          .queue = 5 },
+          .queue = 5,
+          .queue_min = 3,
+          .queue_max = 8 },
       TRUE,
       { .expected = 10,
           .arrived = 9,
           .lost_wireless = 1,
           .wireless_runs = 1,
-          .queue = 5 },
+          .queue = 5,
+          .queue_min = 3,
+          .queue_max = 8 },
       "from the first packet on" },
   { { .expected = 10,
         .arrived = 9,
@@ -328,6 +351,8 @@ test_since (gconstpointer data)
   g_assert_cmpuint (got.n_events, ==, want.n_events);
   g_assert_cmpint (got.loss_age, ==, want.loss_age);
   g_assert_cmpint (got.queue, ==, want.queue);
+  g_assert_cmpint (got.queue_min, ==, want.queue_min);
+  g_assert_cmpint (got.queue_max, ==, want.queue_max);
   g_assert_true (got.rtt == want.rtt && got.p == want.p
       && got.data_limited == want.data_limited && got.interval == want.interval
       && got.recv_rate == want.recv_rate && got.t_recvdata == want.t_recvdata);
@@ -389,8 +414,8 @@ test_lost_reports (gconstpointer data)
     if (i < 1999 && ra_rng_chance (&rng, 0.5))
       continue;
 
-    g_assert_cmpuint (ra_radp_write (&counter, bytes, sizeof bytes), ==, 52);
-    g_assert_true (ra_radp_read (&x, bytes, 52));
+    g_assert_cmpuint (ra_radp_write (&counter, bytes, sizeof bytes), ==, 60);
+    g_assert_true (ra_radp_read (&x, bytes, 60));
     g_assert_true (ra_radp_since (&x, &before, &d));
     g_assert_cmphex (x.t_i, ==, ra_stamp_us (t));
     g_assert_cmpint (d.loss_age, ==, new_losses ? ra_diff (t, t_lost) : 0);
@@ -422,6 +447,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/radp/golden", test_golden);
+  g_test_add_func ("/radp/short", test_short);
   g_test_add_func ("/radp/no-room", test_no_room);
   add_rows ("name", G_N_ELEMENTS (name_rows), test_name);
   add_rows ("range", G_N_ELEMENTS (range_rows), test_range);

@@ -119,20 +119,6 @@ first_loss (const RaRateOps *ops, guint n)
   ra_rate_free (b);
 }
 
-static void
-law_more_loss (gconstpointer data)
-{
-  GRand *rnd = g_rand_new_with_seed (SEED);
-
-  for (guint i = 0; i < 200; i++) {
-    more_loss (data, rnd, 1 + g_rand_double (rnd) * 9);
-    more_congestion (data, rnd);
-  }
-  for (guint n = 1; n < 10; n++)
-    first_loss (data, n);
-  g_rand_free (rnd);
-}
-
 /* Whom a law does not hold for, and why. */
 typedef struct
 {
@@ -144,7 +130,16 @@ static const Except deaf[] = {
   { NULL },
 };
 
+/* Of those that go by more than the last few reports two may cross. */
+static const Except crossing[] = {
+  { "delay",
+      "goes by what arrives, and tests the queue at times of its own; "
+      "/delay/loses has what a loss does" },
+  { NULL },
+};
+
 static const Except absolute[] = {
+  { "delay", "queues are compared with ms that a viewer or a path has" },
   { "gaimd", "RFC 7661 4.2: pipeACK is the most of 1 s" },
   { "newreno", "as gaimd" },
   { "westwood", "as gaimd" },
@@ -161,6 +156,22 @@ skipped (const RaRateOps *ops, const Except *except)
     }
   }
   return FALSE;
+}
+
+static void
+law_more_loss (gconstpointer data)
+{
+  GRand *rnd = g_rand_new_with_seed (SEED);
+  gboolean crosses = skipped (data, crossing);
+
+  for (guint i = 0; i < 200; i++) {
+    more_loss (data, rnd, 1 + g_rand_double (rnd) * 9);
+    if (!crosses)
+      more_congestion (data, rnd);
+  }
+  for (guint n = 1; n < 10; n++)
+    first_loss (data, n);
+  g_rand_free (rnd);
 }
 
 /* Packets leave, reports no longer come: the rate falls to the minimum. */
@@ -228,6 +239,7 @@ scale_report (GRand *rnd, guint i, gdouble *p)
   report.rtt = g_rand_int_range (rnd, 50000000, 150000000);
   report.interval = i % 1000 < 500 ? 0 : 40 * RA_MSECOND;
   report.queue = report.rtt / 2;
+  report.queue_min = report.queue_max = RA_SPAN_NONE;
   report.n_events = g_rand_int_range (rnd, 0, 40) == 0;
   report.lost_congestion *= report.n_events;
   report.lost_wireless = g_rand_int_range (rnd, 0, 4) == 0;

@@ -332,30 +332,45 @@ test_lost_by_mark (void)
   ra_receiver_free (r);
 }
 
-/* The queue is the trip time above its lowest, whatever the clocks say. */
+/* The queue is the trip time above its lowest, whatever the clocks say; the
+ * lowest and the highest are of the packets of one report. */
 static void
 test_queue (void)
 {
   static const struct
   {
-    guint trip, queue; /* ms */
-  } rows[] = { { 50, 0 }, { 80, 30 }, { 40, 0 }, { 41, 1 } };
+    guint trip[3];          /* ms, of a report's packets; 0: none */
+    guint queue, low, high; /* ms */
+    const gchar *why;
+  } rows[] = {
+    { { 50 }, 0, 0, 0, "the first is the lowest" },
+    { { 80 }, 30, 30, 30, "30 more" },
+    { { 60, 90, 70 }, 20, 10, 40, "of the last; 60 - 50, 90 - 50" },
+    { { 40 }, 0, 0, 0, "a new lowest" },
+    { { 41, 42 }, 2, 1, 2, "from now on above that" },
+    { { 60, 30, 35 }, 5, 0, 30, "all above the lowest of now" },
+  };
 
   for (guint offset = 0; offset < 2; offset++) {
     RaReceiver *r = receiver_new (&scripted);
+    guint64 seq = 0;
 
     for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
       RaTime now = (i + 1) * RA_SECOND;
       RaReport report;
       RaSpan t_delay;
-      RaPacket p = { .seq = i,
-        .size = 1000,
-        .sent = now - rows[i].trip * RA_MSECOND + offset * OFFSET,
-        .arrival = now };
 
-      ra_receiver_on_packet (r, &p);
+      for (guint j = 0; j < 3 && rows[i].trip[j]; j++)
+        ra_receiver_on_packet (r,
+            &(RaPacket){ .seq = seq++,
+                .size = 1000,
+                .sent = now - rows[i].trip[j] * RA_MSECOND + offset * OFFSET,
+                .arrival = now });
+      g_test_message ("%s", rows[i].why);
       g_assert_true (ra_receiver_report (r, now, &report, &t_delay));
       g_assert_cmpint (report.queue, ==, rows[i].queue * RA_MSECOND);
+      g_assert_cmpint (report.queue_min, ==, rows[i].low * RA_MSECOND);
+      g_assert_cmpint (report.queue_max, ==, rows[i].high * RA_MSECOND);
     }
     ra_receiver_free (r);
   }

@@ -283,7 +283,7 @@ typedef struct
 {
   guint last; /* packet before the report */
   guint at;   /* ms */
-  guint8 fb[RA_TFRC_FB_SIZE], radp[56];
+  guint8 fb[RA_TFRC_FB_SIZE], radp[64];
   const gchar *why;
 } GoldenRow;
 
@@ -307,7 +307,9 @@ static const GoldenRow golden[] = {
       0x80, 0x00, 0x00, 0x00, /* w = .5 */
       0x40, 0x00, 0x00, 0x00, /* p_c = .25 */
       0x00, 0x00, 0x00, 0x00, /* delayed */
-      't', 'e', 's', 't' },
+      't', 'e', 's', 't',
+      0x00, 0x00, 0x00, 0x00, /* no queue at all */
+      0x00, 0x00, 0x00, 0x00 },
     "the first packet" },
   { 9, 140,
     { 0x00, 0x00, 0x5f, 0x90, /* 0xffff0000 + 90000 */
@@ -327,7 +329,9 @@ static const GoldenRow golden[] = {
       0x80, 0x00, 0x00, 0x00,
       0x40, 0x00, 0x00, 0x00,
       0x00, 0x00, 0x00, 0x00,
-      't', 'e', 's', 't' },
+      't', 'e', 's', 't',
+      0x00, 0x00, 0x00, 0x00, /* no queue at all */
+      0x00, 0x00, 0x00, 0x00 },
     "an R later" },
   { 19, 240,
     { 0x00, 0x01, 0xe6, 0x30, /* 0xffff0000 + 190000 */
@@ -347,7 +351,9 @@ static const GoldenRow golden[] = {
       0x80, 0x00, 0x00, 0x00,
       0x40, 0x00, 0x00, 0x00,
       0x00, 0x00, 0x00, 0x00,
-      't', 'e', 's', 't' },
+      't', 'e', 's', 't',
+      0x00, 0x00, 0x00, 0x00, /* no queue at all */
+      0x00, 0x00, 0x00, 0x00 },
     "three were lost" },
 };
 /* clang-format on */
@@ -381,7 +387,7 @@ test_golden (void)
     g_assert_cmphex (ssrc, ==, 0x11223344);
     g_assert_cmpuint (ra_tfrc_fb_write (&fb, bytes, sizeof bytes), ==, 16);
     g_assert_cmpmem (bytes, sizeof g->fb, g->fb, sizeof g->fb);
-    g_assert_cmpuint (ra_radp_write (&radp, bytes, sizeof bytes), ==, 56);
+    g_assert_cmpuint (ra_radp_write (&radp, bytes, sizeof bytes), ==, 64);
     g_assert_cmpmem (bytes, sizeof g->radp, g->radp, sizeof g->radp);
   }
   ra_reporter_free (r);

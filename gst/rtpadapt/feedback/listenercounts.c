@@ -82,7 +82,14 @@ infer (const RaListener *l, RaJudged *j, RaReport *report)
   report->expected = clamp_count (n);
   report->lost_congestion = clamp_count (n_lost);
   report->arrived = clamp_count (n - n_lost);
-  report->queue = RA_SPAN_NONE;
+  report->queue = report->queue_min = report->queue_max = RA_SPAN_NONE;
+}
+
+static void
+bound_queue (RaSpan *queue, RaSpan most)
+{
+  if (*queue != RA_SPAN_NONE)
+    *queue = MIN (*queue, most);
 }
 
 /* What RADP tells of more than was sent is not told on: the peer counts RTP
@@ -105,8 +112,9 @@ bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
   report->expected = MIN (report->expected, clamp_count (n));
   report->lost_congestion += clamp_count (settled);
   report->loss_age = MIN (report->loss_age, age);
-  if (report->queue != RA_SPAN_NONE)
-    report->queue = MIN (report->queue, j->rtt);
+  bound_queue (&report->queue, j->rtt);
+  bound_queue (&report->queue_min, j->rtt);
+  bound_queue (&report->queue_max, j->rtt);
   return RA_HEARD_OK;
 }
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define VERSION 1
-#define FIXED 52 /* bytes before the name */
+#define FIXED 52   /* bytes before the name */
+#define EXTREMES 8 /* behind it */
 #define QUEUE_UNKNOWN G_MAXUINT32
 #define BURST_UNIT 256.
 
@@ -39,11 +40,27 @@ burst_units (gdouble burst)
   return (guint32) MIN (burst * BURST_UNIT + .5, (gdouble) G_MAXUINT16);
 }
 
+static void
+put_queue (guint8 *data, RaSpan queue)
+{
+  ra_put_u32 (data,
+      queue == RA_SPAN_NONE ? QUEUE_UNKNOWN
+                            : ra_to_usec (queue, QUEUE_UNKNOWN - 1));
+}
+
+static RaSpan
+get_queue (const guint8 *data)
+{
+  guint32 queue = ra_get_u32 (data);
+
+  return queue == QUEUE_UNKNOWN ? RA_SPAN_NONE : ra_from_usec (queue);
+}
+
 gsize
 ra_radp_write (const RaRadp *x, guint8 *data, gsize len)
 {
   gsize name = strnlen (x->lda, sizeof x->lda);
-  gsize size = FIXED + padded (name);
+  gsize end = FIXED + padded (name), size = end + EXTREMES;
 
   if (len < size || !is_name (x->lda, name))
     return 0;
@@ -58,27 +75,27 @@ ra_radp_write (const RaRadp *x, guint8 *data, gsize len)
   ra_put_u32 (data + 24, x->wireless_runs);
   ra_put_u32 (data + 28, x->n_events);
   ra_put_u32 (data + 32, x->t_lost);
-  ra_put_u32 (data + 36,
-      x->queue == RA_SPAN_NONE ? QUEUE_UNKNOWN
-                               : ra_to_usec (x->queue, QUEUE_UNKNOWN - 1));
+  put_queue (data + 36, x->queue);
   ra_put_u32 (data + 40, ra_to_fraction (x->w));
   ra_put_u32 (data + 44, ra_to_fraction (x->p_c));
   ra_put_u32 (data + 48, ra_to_fraction (x->delayed));
   memset (data + FIXED, 0, padded (name));
   memcpy (data + FIXED, x->lda, name);
+  put_queue (data + end, x->queue_min);
+  put_queue (data + end + 4, x->queue_max);
   return size;
 }
 
 gboolean
 ra_radp_read (RaRadp *x, const guint8 *data, gsize len)
 {
-  guint32 queue;
+  gsize end;
 
   if (len < FIXED || len % 4 != 0 || data[0] != VERSION
       || len < FIXED + padded (data[1])
       || !is_name ((const gchar *) data + FIXED, data[1]))
     return FALSE;
-  queue = ra_get_u32 (data + 36);
+  end = FIXED + padded (data[1]);
   *x = (RaRadp){
     .burst = ra_get_u16 (data + 2) / BURST_UNIT,
     .t_i = ra_get_u32 (data + 4),
@@ -89,12 +106,18 @@ ra_radp_read (RaRadp *x, const guint8 *data, gsize len)
     .wireless_runs = ra_get_u32 (data + 24),
     .n_events = ra_get_u32 (data + 28),
     .t_lost = ra_get_u32 (data + 32),
-    .queue = queue == QUEUE_UNKNOWN ? RA_SPAN_NONE : ra_from_usec (queue),
+    .queue = get_queue (data + 36),
+    .queue_min = RA_SPAN_NONE,
+    .queue_max = RA_SPAN_NONE,
     .w = ra_from_fraction (ra_get_u32 (data + 40)),
     .p_c = ra_from_fraction (ra_get_u32 (data + 44)),
     .delayed = ra_from_fraction (ra_get_u32 (data + 48)),
   };
   memcpy (x->lda, data + FIXED, data[1]);
+  if (len >= end + EXTREMES) {
+    x->queue_min = get_queue (data + end);
+    x->queue_max = get_queue (data + end + 4);
+  }
   return TRUE;
 }
 
@@ -111,6 +134,8 @@ ra_radp_count (RaRadp *x, const RaReport *report)
   if (ra_report_congestion (report) > 0)
     x->t_lost = x->t_i - ra_to_usec (report->loss_age, G_MAXUINT32);
   x->queue = report->queue;
+  x->queue_min = report->queue_min;
+  x->queue_max = report->queue_max;
 }
 
 gboolean
@@ -138,5 +163,7 @@ ra_radp_since (const RaRadp *x, const RaRadp *before, RaReport *report)
   report->loss_age
       = congestion > 0 || events > 0 ? ra_from_usec (x->t_i - x->t_lost) : 0;
   report->queue = x->queue;
+  report->queue_min = x->queue_min;
+  report->queue_max = x->queue_max;
   return TRUE;
 }

@@ -35,9 +35,15 @@
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *  52 |     name of the LDA, ASCII, zeros up to a multiple of 4       |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *     |      lowest queue of the packets told of, us, as above        |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *     |                     the highest, likewise                     |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *
  * What a later minor change adds goes behind the name, and readers skip what
- * they do not know; another version is another format.
+ * they do not know; another version is another format.  The two queues behind
+ * the name are such an addition: a peer that does not tell them leaves them out,
+ * and they are unknown.
  *
  * All counters run from the receiver's first packet on, modulo 2^32, and the
  * reader takes differences: one RTCP packet is sent per RTT over a path that
@@ -59,19 +65,19 @@ G_BEGIN_DECLS
  * is set to.  The data is the name of the latter: "twcc", "tfrc" or "ccfb". */
 #define RA_RADP_WISH_SUBTYPE 1
 #define RA_RADP_WISH_SIZE 4
-#define RA_RADP_SIZE_MAX 68
+#define RA_RADP_SIZE_MAX 76
 #define RA_RADP_LDA_MAX 15
 
 typedef struct
 {
   guint32 t_i; /* ra_stamp_us() of RaReport.t_recvdata */
   guint32 expected, arrived, lost_congestion, lost_wireless, wireless_runs,
-      n_events;                   /* as in RaReport, all together */
-  guint32 t_lost;                 /* ra_stamp_us(); before the first: 0 */
-  RaSpan queue;                   /* RA_SPAN_NONE if unknown */
-  gdouble w, p_c, delayed;        /* 0..1 */
-  gdouble burst;                  /* packets, at most 255.996; 0 unknown */
-  gchar lda[RA_RADP_LDA_MAX + 1]; /* printable, no blanks; "" unknown */
+      n_events;                       /* as in RaReport, all together */
+  guint32 t_lost;                     /* ra_stamp_us(); before the first: 0 */
+  RaSpan queue, queue_min, queue_max; /* RA_SPAN_NONE if unknown */
+  gdouble w, p_c, delayed;            /* 0..1 */
+  gdouble burst;                      /* packets, at most 255.996; 0 unknown */
+  gchar lda[RA_RADP_LDA_MAX + 1];     /* printable, no blanks; "" unknown */
 } RaRadp;
 
 /* The size of the data, a multiple of 4; 0 if `len` has no room for it or the

@@ -355,7 +355,7 @@ about_stamped (
   report->t_recvdata = r->sent;
   report->loss_age = MAX (age, 0);
   if (r->stats.queue == RA_SPAN_NONE)
-    report->queue = RA_SPAN_NONE;
+    report->queue = report->queue_min = report->queue_max = RA_SPAN_NONE;
 }
 
 gboolean

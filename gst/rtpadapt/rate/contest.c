@@ -1,0 +1,232 @@
+/* Is the queue ours?  Drain tests and competition.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Constants without a paper are our own, measured (tests/bench/delay and
+ * ns-3 beside Reno and Cubic).
+ */
+#include <gst/rtpadapt/rate/contest.h>
+
+#include <gst/rtpadapt/rate/equation.h>
+
+#include <math.h>
+
+#define DRAIN .5   /* of the rate: a queue of D seconds drains in 2 D */
+#define EMPTY .004 /* a test has passed */
+#define ALL_BUT_EMPTY .002
+#define BASE_AGE 10.    /* so long the base is believed */
+#define JOIN_AGE 5.     /* or so long, where another flow seems to test */
+#define JOIN .6         /* its test shortens the queue to this */
+#define STANDS_TIME 2.  /* S */
+#define STANDS .4       /* S that asks for a test */
+#define STANDS_NOT .15  /* S of one that has gone */
+#define STANDS_AGAIN .2 /* S soon after a test that passed */
+#define AGAIN_WITHIN 8.
+#define GAP_BASE 5. /* between tests */
+#define GAP_STANDS 2.
+#define GAP_LOSS 4.
+#define LOSS_RECENT 5.
+#define LOSS_PROOF 10.
+#define FAILED 3 /* tests prove it, too */
+#define LOSS_QUEUE .008
+/* Reports of a test's end, whose queues differ by less, and by their noise. */
+#define FLAT .003
+#define FLAT_REPORTS 2
+#define HALF .5
+#define ENTRY_LAGS 4 /* r is as old */
+#define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
+
+/* A queue that stands is longer than one that goes by the target, or than a
+ * packet of ours. */
+static gboolean
+is_standing (const RaSense *n, gdouble target)
+{
+  return n->qm > 1.3 * fmax (target, n->packet) + .003;
+}
+
+void
+ra_contest_hear (
+    RaContest *c, const RaSense *n, gdouble target, gboolean congestion)
+{
+  gdouble stands = is_standing (n, target);
+
+  if (!c->begun) {
+    c->t_test = c->t_low = n->now;
+    c->t_congestion = c->t_passed = -(gdouble) INFINITY;
+  }
+  c->begun = TRUE;
+  if (congestion)
+    c->t_congestion = n->now;
+  c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
+  c->q_longest = fmax (c->q_longest, n->q_lo);
+  if (n->q2 <= ALL_BUT_EMPTY) {
+    c->t_low = n->now;
+    c->q_longest = 0;
+  }
+}
+
+void
+ra_contest_ramp_ended (RaContest *c)
+{
+  c->due = TRUE;
+}
+
+void
+ra_contest_reduce (RaContest *c)
+{
+  c->x_c *= AIMD_FALL;
+}
+
+static RaDrain
+due (const RaContest *c, const RaSense *n)
+{
+  gdouble since = n->now - c->t_test, low = n->now - c->t_low;
+  gboolean joins = n->q2 < JOIN * c->q_longest;
+
+  if (c->wanted <= 0)
+    return RA_DRAIN_NONE;
+  /* Flows that lose at once test at once: if all who compete are of our kind,
+   * the queue drains for all. */
+  if (c->competes)
+    return (since > BASE_AGE
+               && (c->t_congestion >= n->now || since > BASE_AGE + LOSS_RECENT))
+            || (since > GAP_BASE && joins) || c->stands < STANDS_NOT
+            || (c->floor > 0 && since > GAP_STANDS)
+        ? RA_DRAIN_END
+        : RA_DRAIN_NONE;
+  if (c->stands > STANDS && since > GAP_STANDS)
+    return RA_DRAIN_STAND;
+  if (c->armed > 0 && n->now - c->t_congestion < LOSS_RECENT
+      && n->qm > LOSS_QUEUE && since > GAP_LOSS)
+    return RA_DRAIN_LOSS;
+  if (c->due || (low > BASE_AGE && since > GAP_BASE)
+      || (low > JOIN_AGE && since > GAP_BASE && joins))
+    return RA_DRAIN_BASE;
+  return RA_DRAIN_NONE;
+}
+
+/* A longer route is a queue that does not drain at all; who else fills a queue
+ * is not as exact.  Two tests that end at one level tell. */
+static void
+floor_hear (RaContest *c, const RaSense *n)
+{
+  if (n->now - c->t_began < 2 * n->lag + c->q_max)
+    return;
+  c->f_lo = c->n_floor ? fmin (c->f_lo, n->q_lo) : n->q_lo;
+  c->f_hi = c->n_floor ? fmax (c->f_hi, n->q_lo) : n->q_lo;
+  c->n_floor++;
+}
+
+/* TRUE: the base has been moved. */
+static gboolean
+floor_judge (RaContest *c, RaSense *n)
+{
+  gdouble noise = FLAT + n->dev, before = c->floor;
+
+  c->floor = 0;
+  if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise
+      || n->now - c->t_congestion < n->now - c->t_began)
+    return FALSE;
+  if (before <= 0 || fabs (c->f_lo - before) > noise) {
+    c->floor = c->f_lo;
+    return FALSE;
+  }
+  ra_sense_rebase (n, c->f_lo);
+  return TRUE;
+}
+
+/* Until it is sure that others keep the queue the rate has fallen; a TCP would
+ * have halved it once. */
+static void
+compete (RaContest *c, const RaSense *n, gdouble x)
+{
+  c->competes = TRUE;
+  c->x_c = fmax (x, HALF * c->x_own);
+  c->t_entered = n->now;
+  c->t_passed = -(gdouble) INFINITY;
+}
+
+static gdouble
+drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
+{
+  gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
+
+  if (passed) {
+    x = fmax (x, c->x_back);
+    c->stands = 0;
+    c->competes = FALSE;
+    c->failed = 0;
+    c->x_own = x;
+    c->t_passed = asked ? n->now : c->t_passed;
+  } else {
+    x = c->x_back;
+    /* Who fills a queue for good loses packets, and so do we, soon. */
+    c->failed++;
+    if ((c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
+        && (n->now - c->t_congestion < LOSS_PROOF || c->failed >= FAILED))
+      compete (c, n, c->x_back);
+    else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
+      c->competes = FALSE;
+  }
+  c->drain = RA_DRAIN_NONE;
+  c->t_test = n->now;
+  c->q_longest = n->q_lo;
+  return x;
+}
+
+static gdouble
+drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
+{
+  gboolean there = c->drain == RA_DRAIN_LOSS ? n->qm > LOSS_QUEUE
+                                             : is_standing (n, target);
+
+  c->q_max = fmax (c->q_max, n->q_hi);
+  floor_hear (c, n);
+  if (n->q2 <= fmin (target / 2, EMPTY)) {
+    c->floor = 0;
+    return drain_end (c, n, x, TRUE);
+  }
+  if (n->now - c->t_began > 3 * n->lag + 2 * c->q_max) {
+    if (!there && !c->competes)
+      c->drain = RA_DRAIN_BASE; /* too short to fight for */
+    return drain_end (c, n, x, floor_judge (c, n));
+  }
+  return fmin (x, DRAIN * c->x_back);
+}
+
+/* As TCP: a packet per round more, AIMD_FALL of it after a loss; a belt holds
+ * it to what TCP would have, were all losses congestion. */
+static void
+grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
+    gboolean data_limited)
+{
+  gdouble round = fmax (rtt, n->interval);
+
+  if (c->drain == RA_DRAIN_NONE && !data_limited)
+    c->x_c += s / round * n->dt / round;
+  if (n->now - c->t_entered > ENTRY_LAGS * n->lag)
+    c->x_c = fmin (c->x_c, fmax (2 * n->r, s / rtt));
+  c->x_c = fmin (c->x_c, 2 * ra_equation_x (s, rtt, n->raw_3s));
+}
+
+gdouble
+ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
+    gdouble rtt, gboolean data_limited)
+{
+  if (c->competes)
+    grow (c, n, s, rtt, data_limited);
+  /* A smooth rival fills a drained queue slowly, so that each test passes. */
+  if (!c->competes && c->drain == RA_DRAIN_NONE && c->stands > STANDS_AGAIN
+      && n->now - c->t_passed < AGAIN_WITHIN
+      && n->now - c->t_congestion < LOSS_PROOF)
+    compete (c, n, fmax (c->x_back, n->r));
+  if (c->drain == RA_DRAIN_NONE && (c->drain = due (c, n)) != RA_DRAIN_NONE) {
+    c->due = FALSE;
+    c->t_began = n->now;
+    c->q_max = n->q_hi;
+    c->n_floor = 0;
+    c->x_back = c->competes ? c->x_c : n->r > 0 ? fmin (x, n->r) : x;
+  }
+  if (c->drain != RA_DRAIN_NONE)
+    x = drain_run (c, n, target, x);
+  return c->competes && c->drain == RA_DRAIN_NONE ? fmax (x, c->x_c) : x;
+}

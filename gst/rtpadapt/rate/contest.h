@@ -1,0 +1,59 @@
+/* Is the queue ours?  Drain tests, and what to do beside flows that keep a queue
+ * full.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A flow with a delay target must know the empty path, and starves beside a TCP
+ * that fills the queue.  Both are found by sending half as much for a moment: a
+ * queue of our own drains.  V. Arun, H. Balakrishnan, "Copa", NSDI 2018, 2.2,
+ * competes where the queue has not been nearly empty for 5 RTT; here the test
+ * asks.  Seconds, bytes and bytes/s.
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate/sense.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  RA_DRAIN_NONE,
+  RA_DRAIN_BASE,  /* is the base known? */
+  RA_DRAIN_STAND, /* a queue stands */
+  RA_DRAIN_LOSS,  /* losses in a queue too short to stand */
+  RA_DRAIN_END    /* of a competition? */
+} RaDrain;
+
+typedef struct
+{
+  gdouble armed, wanted; /* parameters: loss-armed tests, tests at all */
+  RaDrain drain;         /* the test that runs */
+  gboolean competes;
+  gdouble x_c;       /* as a TCP would send */
+  gdouble x_back;    /* after the test */
+  gdouble x_own;     /* when a test last passed: the queue was ours */
+  gdouble t_entered; /* the competition */
+  gdouble stands;    /* S: how much of late a queue stood, 0 to 1 */
+  gdouble t_began, q_max;
+  gdouble t_test;    /* the last one's end */
+  gdouble t_low;     /* the queue was last all but empty */
+  gdouble q_longest; /* since then */
+  gdouble t_congestion;
+  gdouble t_passed; /* one that a standing queue had asked for */
+  gboolean begun, due;
+  gdouble f_lo, f_hi; /* queue of the test's end */
+  guint n_floor, failed;
+  gdouble floor; /* of the last test if it was flat, or 0 */
+} RaContest;
+
+/* Before the rules of a report: counts what it says. */
+void ra_contest_hear (
+    RaContest *c, const RaSense *n, gdouble target, gboolean congestion);
+/* The ramp has ended, so the base has to be learnt. */
+void ra_contest_ramp_ended (RaContest *c);
+/* A reduction for losses. */
+void ra_contest_reduce (RaContest *c);
+/* After the rules: the rate, for which they want `x`. */
+gdouble ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x,
+    gdouble s, gdouble rtt, gboolean data_limited);
+
+G_END_DECLS

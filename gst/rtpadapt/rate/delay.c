@@ -1,0 +1,247 @@
+/* delay: sends what arrives, a little more or less of it as the queue is shorter
+ * or longer than a target.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The family is that of D. Ray et al., "SQP: Congestion control for low-latency
+ * interactive video streaming", arXiv 2207.11857, and of V. Arun, H.
+ * Balakrishnan, "Copa", NSDI 2018: the delivered rate is multiplied, no rate of
+ * our own is integrated, so that nothing winds up.  The equations are our own,
+ * as are all constants without a paper: each was measured with rtpadapt-sim and
+ * beside the TCPs of ns-3, and tests/bench/delay measures the whole.
+ *
+ * D is the lag of an answer, I + R, without the queue.  Start, nofeedback timer
+ * and limits are RaStart's (RFC 5348 4).  Seconds, bytes and bytes/s.
+ */
+#include <gst/rtpadapt/rate/delay.h>
+
+#include <math.h>
+
+/* A queue above this is long in the ramp, whatever the rate. */
+#define RAMP_TARGET .0095
+#define PACKET_MOST .027
+#define RAMP_MOST 2.2 /* times r, which is a lag old */
+#define FAR .020      /* an outage, beyond twice the target */
+#define FALL_MOST .3  /* per two lags */
+#define RESUME .9     /* of what an outage's backlog came at */
+#define RESUME_LAGS 3
+#define RAISE .1 /* per lag: u in the rules below */
+#define RAISE_FREE .25
+#define RAISE_BACK .3
+#define RAISE_LOSS .02 /* near the rate of a loss, for LOSS_MEMORY */
+#define LOSS_MEMORY 10.
+#define MOST 1.3 /* times r */
+
+
+static void
+delay_init (RaRate *r, RaTime now)
+{
+  RaDelayRate *d = (RaDelayRate *) r;
+
+  d->ramp = TRUE;
+  d->t_reduced = RA_TIME_NONE;
+  d->t_verdict = d->t_loss = d->t_brake = d->t_far = -(gdouble) INFINITY;
+  d->c.wanted = d->tests;
+  d->c.armed = d->armed;
+  ra_start_init (r, now);
+}
+
+/* Longer for a slower flow, so that flows that see one queue come to one rate;
+ * not beyond what a short shared queue holds, unless that is one packet: the trip
+ * of a large one is longer than that of a small one, without any queue. */
+static gdouble
+target (const RaDelayRate *d)
+{
+  gdouble t = d->target
+      * pow (ra_bytes ((guint64) d->target_rate) / d->start.x, d->exponent);
+
+  t = CLAMP (t, d->target_min, d->target_max);
+  t = fmax (t, fmin (d->n.packet, PACKET_MOST));
+  return d->ramp ? fmin (t, RAMP_TARGET) : t;
+}
+
+/* Part of the way to `want`: all of it in half a lag. */
+static void
+approach (RaDelayRate *d, gdouble want)
+{
+  d->start.x += (want - d->start.x) * fmin (1, 2 * d->n.dt / d->n.lag);
+}
+
+/* The queue is longer than the target: what arrives is what the line carries. */
+static gboolean
+is_long (RaDelayRate *d, gboolean event)
+{
+  const RaSense *n = &d->n;
+  /* In the ramp a report later is a fifth of the line's rate more. */
+  gdouble q = d->ramp ? fmax (n->q2, n->q_lo) : n->q2;
+  gdouble g = fmax (-FALL_MOST, (d->t - q) / (2 * n->lag));
+  gboolean far = q > 2 * d->t + FAR;
+  gdouble low = fmin (n->r, n->r_last), want = (far ? low : n->r) * (1 + g);
+
+  if (q <= d->t || n->r <= 0)
+    return FALSE;
+  if (want < d->start.x && (far || d->ramp))
+    d->start.x = want;
+  else if (want < d->start.x)
+    approach (d, want);
+  else if (d->follow > 0 && !event && d->c.drain == RA_DRAIN_NONE)
+    approach (d, low * (1 + g)); /* an outage's backlog drains */
+  d->r_over = low;
+  if (far) {
+    d->t_far = n->now;
+    d->was_far = TRUE;
+  }
+  ra_delay_end_ramp (d);
+  return TRUE;
+}
+
+/* The backlog has gone, at the line's rate; x stood at that of the trough. */
+static gboolean
+resumes (RaDelayRate *d)
+{
+  gboolean first = d->was_far;
+
+  d->was_far = FALSE;
+  if (!first || d->follow <= 0 || d->c.drain != RA_DRAIN_NONE
+      || d->n.now - d->t_far > RESUME_LAGS * d->n.lag
+      || d->start.x >= RESUME * d->r_over)
+    return FALSE;
+  d->start.x = RESUME * d->r_over;
+  return TRUE;
+}
+
+/* No further than `most`, but what is more stays. */
+static void
+climb (RaDelayRate *d, gdouble factor, gdouble most)
+{
+  gdouble x = d->start.x;
+
+  d->start.x = fmax (x, fmin (x * factor, most > 0 ? most : x * factor));
+}
+
+static void
+probe (RaDelayRate *d)
+{
+  const RaSense *n = &d->n;
+  gdouble x = d->start.x, e = n->now - d->t_free;
+  gdouble u = CLAMP ((d->t - n->q2) / (2 * n->lag), 0, RAISE);
+
+  if (e > 3 * n->lag)
+    u = fmin (RAISE_FREE, RAISE * (e / n->lag - 2));
+  else if (x < d->r_busy)
+    u = fmax (u, fmin (d->r_busy / x - 1, RAISE_BACK));
+  if (n->now - d->t_loss < LOSS_MEMORY && x > .9 * d->x_loss
+      && x > .95 * d->r_busy)
+    u = fmin (u, RAISE_LOSS);
+  climb (d, 1 + u * fmin (1, n->dt / n->lag), MOST * n->r);
+}
+
+/* The queue is not too long. */
+static void
+moves (RaDelayRate *d, gboolean data_limited)
+{
+  const RaSense *n = &d->n;
+  gdouble x = d->start.x, g = CLAMP ((d->t - n->qm) / (2 * n->lag), 0, RAISE);
+
+  if (resumes (d))
+    return;
+  if (d->ramp && !data_limited) {
+    climb (d, pow (2, n->dt / n->lag), RAMP_MOST * n->r);
+  } else if (!d->ramp && n->qm > d->t / 2 && n->r > 0) {
+    approach (d, n->r * (1 + g));
+    d->start.x = data_limited ? fmax (d->start.x, x) : d->start.x;
+  } else if (!d->ramp && !data_limited) {
+    probe (d);
+  }
+}
+
+static void
+busy_note (RaDelayRate *d)
+{
+  const RaSense *n = &d->n;
+
+  if (n->q2 > d->t / 2)
+    d->r_busy = n->r;
+  if (n->q2 > d->t / 2 || d->start.x < 1.05 * d->r_busy
+      || d->c.drain != RA_DRAIN_NONE || d->c.competes)
+    d->t_free = n->now;
+}
+
+static void
+delay_on_report (RaRate *r, const RaReport *report, RaTime now)
+{
+  RaDelayRate *d = (RaDelayRate *) r;
+  gboolean first = ra_start_on_report (&d->start, report), event;
+
+  ra_sense_hear (&d->n, report, r->s, d->allowance, now);
+  d->t = target (d);
+  ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (report) > 0);
+  event = ra_delay_brakes (d, now) || ra_delay_loses (d, report, now);
+  busy_note (d);
+  if (!is_long (d, event) && !event && !first)
+    moves (d, report->data_limited);
+  if (!d->ramp)
+    d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
+        ra_seconds (r->rtt), report->data_limited);
+  ra_start_finish (&d->start, now);
+  ra_sense_set (&d->n, d->start.x);
+}
+
+static void
+delay_observe (const RaRate *r, RaObserve emit, gpointer data)
+{
+  const RaDelayRate *d = (const RaDelayRate *) r;
+
+  emit ("x", d->start.x, data);
+  emit ("r", d->n.r, data);
+  emit ("q2", d->n.q2, data);
+  emit ("qm", d->n.qm, data);
+  emit ("target", d->t, data);
+  emit ("lag", d->n.lag, data);
+  emit ("raw", d->n.raw, data);
+  emit ("stands", d->c.stands, data);
+  emit ("drain", d->c.drain, data);
+  emit ("ramp", d->ramp, data);
+  emit ("competes", d->c.competes, data);
+}
+
+#define FIELD(field) G_STRUCT_OFFSET (RaDelayRate, field)
+#define OWN(value) value, value /* no paper */
+
+static const RaParam params[] = {
+  { "target", FIELD (target), OWN (.0095), 0, 1, "s",
+      "the queue that is aimed at, at target-rate" },
+  { "target-rate", FIELD (target_rate), OWN (3e6), 1, 1e12, "bit/s",
+      "where the target is `target`; a slower flow has a longer one" },
+  { "exponent", FIELD (exponent), OWN (1 / 3.), 0, 1, "",
+      "the target goes with the rate to the power of minus this" },
+  { "target-min", FIELD (target_min), OWN (.005), 0, 1, "s",
+      "the target is this at least" },
+  { "target-max", FIELD (target_max), OWN (.020), 0, 1, "s",
+      "and this at most" },
+  { "brake", FIELD (brake), OWN (.2), 0, 1, "",
+      "above this loss ratio no verdict is believed; 0: never" },
+  { "allowance", FIELD (allowance), OWN (1), 0, 10, "",
+      "how much of the jitter does not count as queue" },
+  { "follow", FIELD (follow), OWN (1), 0, 1, "",
+      "1: while the backlog of an outage drains, go by what comes" },
+  { "ramp-forgives", FIELD (ramp_forgives), OWN (1), 0, 1, "",
+      "1: the first loss at an empty queue does not end the ramp" },
+  { "tests", FIELD (tests), OWN (1), 0, 1, "", "1: drain tests" },
+  { "armed", FIELD (armed), OWN (1), 0, 1, "",
+      "1: also after losses in a queue that is too short to stand" },
+  { NULL },
+};
+
+extern const RaRateOps ra_rate_delay;
+const RaRateOps ra_rate_delay = {
+  .name = "delay",
+  .cite = "our own; family: SQP, arXiv 2207.11857; Copa, NSDI 2018",
+  .needs = "the queue of each report, best per packet once per frame",
+  .use = "a short queue and a full line, whatever the radio loses",
+  .size = sizeof (RaDelayRate),
+  .params = params,
+  .init = delay_init,
+  .on_report = delay_on_report,
+  .on_timeout = ra_start_on_timeout,
+  .observe = delay_observe,
+};

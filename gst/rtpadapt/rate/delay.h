@@ -1,0 +1,36 @@
+/* The controller delay: its state, and its answer to losses.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate/contest.h>
+#include <gst/rtpadapt/rate/sense.h>
+#include <gst/rtpadapt/rate/start.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  RaStart start;
+  /* parameters */
+  gdouble target, target_rate, exponent, target_min, target_max, brake,
+      allowance, follow, ramp_forgives, tests, armed;
+
+  RaSense n;
+  RaContest c;
+  gboolean ramp;
+  gdouble t;              /* the target now */
+  RaTime t_reduced;       /* for losses; RA_TIME_NONE */
+  gdouble t_verdict;      /* the ramp's first loss, forgiven */
+  gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
+  gdouble t_brake, t_far, t_busy, t_free, r_busy, r_over;
+  gboolean was_far; /* q2 has been above the target since t_far */
+} RaDelayRate;
+
+/* Each TRUE if it has answered the report. */
+gboolean ra_delay_brakes (RaDelayRate *d, RaTime now);
+gboolean ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now);
+/* The ramp is over, if it was not. */
+void ra_delay_end_ramp (RaDelayRate *d);
+
+G_END_DECLS

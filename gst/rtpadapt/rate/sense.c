@@ -1,0 +1,164 @@
+/* What a report tells a controller with a delay target.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where no paper is named a constant is our own, measured with rtpadapt-sim
+ * (tests/bench/delay).
+ */
+#include <gst/rtpadapt/rate/sense.h>
+
+#include <math.h>
+
+/* Longer is no time between reports but a pause. */
+#define DT_MAX .2
+/* A delivered rate is measured over this at least: two packets at 1 Mbit/s. */
+#define SPAN_MIN .02
+/* The second difference of evenly spread noise has 1.95 times its mean
+ * deviation, and that of a ramp none; gain as RTTVAR's half (RFC 6298 2.3). */
+#define SECOND_DIFFERENCE 1.95
+#define DEV_GAIN 16
+/* 2.5 mean deviations are the lowest of noise, seen from its middle; 2 ms of
+ * them are frames that do not fill a packet. */
+#define ALLOWANCE 2.5
+#define ALLOWANCE_FREE .002
+/* After an outage few packets are sent, and its losses count no longer. */
+#define RAW_PACKETS 250
+#define RAW_TIME 3.0
+
+static gdouble
+seconds (RaSpan queue)
+{
+  return queue == RA_SPAN_NONE ? 0 : ra_seconds (MAX (queue, 0));
+}
+
+static gdouble
+lowest (const RaSense *n, guint of)
+{
+  gdouble low = n->lo[0];
+
+  for (guint i = 1; i < MIN (of, n->n_lo); i++)
+    low = fmin (low, n->lo[i]);
+  return low;
+}
+
+static void
+queue_hear (RaSense *n, const RaReport *report, gdouble allowance)
+{
+  gdouble a;
+
+  n->q_lo = seconds (
+      report->queue_min == RA_SPAN_NONE ? report->queue : report->queue_min);
+  n->q_hi = seconds (
+      report->queue_max == RA_SPAN_NONE ? report->queue : report->queue_max);
+  if (report->queue == RA_SPAN_NONE)
+    n->q_lo = n->q_hi = 0;
+  n->shift = fmin (n->shift, n->q_lo);
+  n->q_lo -= n->shift;
+  n->q_hi = fmax (n->q_hi - n->shift, 0);
+  for (guint i = RA_SENSE_QUEUES - 1; i > 0; i--)
+    n->lo[i] = n->lo[i - 1];
+  n->lo[0] = n->q_lo;
+  n->n_lo = MIN (n->n_lo + 1, RA_SENSE_QUEUES);
+  if (n->n_lo >= 3)
+    n->dev += (fabs (n->lo[0] - 2 * n->lo[1] + n->lo[2]) / SECOND_DIFFERENCE
+                  - n->dev)
+        / DEV_GAIN;
+  a = allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
+  n->q2 = fmax (0, lowest (n, 2) - a);
+  n->qm = fmax (0,
+      lowest (n, (guint) CLAMP (ceil (n->lag / n->dt), 2, RA_SENSE_QUEUES))
+          - a);
+}
+
+/* Exact between two arrivals: a window that ends at one counts half a packet
+ * too many.  What the radio took had its share of the line, too, and of what
+ * lost feedback would have told as much arrived as of the rest. */
+static void
+rate_hear (RaSense *n, const RaReport *report, gdouble s)
+{
+  gdouble q = seconds (report->queue), span;
+
+  gdouble came = report->arrived + (gdouble) report->lost_wireless;
+  gdouble told = came + report->lost_congestion;
+
+  if (told > 0)
+    n->delivered += s * came * (1 + report->skipped / told);
+  span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata)) + q
+      - n->q_recvdata;
+  if (n->begun && span < SPAN_MIN)
+    return;
+  if (n->begun && n->delivered > 0) {
+    n->r_last = n->delivered / span;
+    if (n->r <= 0)
+      n->r = n->r_last;
+    else if (!report->data_limited || n->r_last > n->r) /* RFC 7661 4.2 */
+      n->r += (1 - exp (-span / n->lag)) * (n->r_last - n->r);
+  }
+  n->t_recvdata = report->t_recvdata;
+  n->q_recvdata = q;
+  n->delivered = 0;
+}
+
+static void
+loss_hear (RaSense *n, const RaReport *report)
+{
+  guint lost = report->lost_congestion + report->lost_wireless;
+  guint all = report->arrived + lost;
+  gdouble share = all > 0 ? (gdouble) lost / all : 0;
+  gdouble weight = fmax ((gdouble) all / RAW_PACKETS, n->dt / RAW_TIME);
+
+  n->lost = lost > 0;
+  if (all > 0)
+    n->raw += (1 - exp (-weight)) * (share - n->raw);
+  n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RAW_PACKETS);
+  if (all > 0)
+    n->raw_3s += (1 - exp (-n->dt / RAW_TIME)) * (share - n->raw_3s);
+}
+
+void
+ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
+    RaTime now)
+{
+  gdouble rtt = ra_seconds (report->rtt), q = seconds (report->queue);
+  gdouble dt;
+
+  n->interval = report->interval > 0 ? ra_seconds (report->interval) : rtt;
+  dt = n->begun ? ra_seconds (ra_diff (now, n->t_report)) : n->interval;
+  n->lag = n->interval + fmax (rtt - q, rtt / 4);
+  n->dt = CLAMP (dt, 1e-6, DT_MAX);
+  n->now += fmax (dt, 0);
+  queue_hear (n, report, allowance);
+  rate_hear (n, report, s);
+  n->packet = n->r > 0 ? s / n->r : 0;
+  loss_hear (n, report);
+  n->t_report = now;
+  n->begun = TRUE;
+}
+
+void
+ra_sense_rebase (RaSense *n, gdouble by)
+{
+  n->shift += by;
+  for (guint i = 0; i < RA_SENSE_QUEUES; i++)
+    n->lo[i] = fmax (n->lo[i] - by, 0);
+}
+
+void
+ra_sense_set (RaSense *n, gdouble x)
+{
+  guint i = n->n_sent++ % RA_SENSE_RATES;
+
+  n->sent_x[i] = x;
+  n->sent_at[i] = n->now;
+}
+
+gdouble
+ra_sense_x_then (const RaSense *n)
+{
+  for (guint back = 1; back <= MIN (n->n_sent, RA_SENSE_RATES); back++) {
+    guint i = (n->n_sent - back) % RA_SENSE_RATES;
+
+    if (n->sent_at[i] <= n->now - n->lag)
+      return n->sent_x[i];
+  }
+  return 0;
+}

@@ -1,0 +1,53 @@
+/* What a report tells a controller with a delay target: the queue without its
+ * noise, and the delivered rate.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Seconds, bytes and bytes/s.
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate.h>
+
+G_BEGIN_DECLS
+
+#define RA_SENSE_QUEUES 8
+#define RA_SENSE_RATES 64
+
+typedef struct
+{
+  gdouble now, dt;  /* of this report; since the one before, .2 at most */
+  gdouble interval; /* I: between reports, R where that is not known */
+  gdouble lag;      /* D: until the answer to a change of rate is seen */
+  gdouble q_lo, q_hi;
+  gdouble q2;     /* lowest queue of the last two reports, less the jitter */
+  gdouble qm;     /* lowest queue of about a lag, less the jitter */
+  gdouble r;      /* delivered rate over about a lag; 0 until known */
+  gdouble packet; /* what one takes at r, 0 until known */
+  gdouble r_last; /* over .02 s or one report, the latest */
+  gdouble raw;    /* share of all packets lost, of the last 250 or so */
+  gdouble raw_3s; /* of the last 3 s */
+  gboolean lost;  /* anything, in this report */
+  gdouble shift;  /* of the base: what a longer route takes more */
+  /* private */
+  gdouble lo[RA_SENSE_QUEUES];
+  gdouble dev; /* of q_lo's noise */
+  guint n_lo;
+  guint n_raw;
+  gboolean begun;
+  RaTime t_report, t_recvdata;
+  gdouble q_recvdata, delivered;
+  gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];
+  guint n_sent;
+} RaSense;
+
+/* A report; `allowance` scales the jitter allowance, 0: none. */
+void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
+    gdouble allowance, RaTime now);
+/* The path is `by` longer than thought, until it is shorter again. */
+void ra_sense_rebase (RaSense *n, gdouble by);
+/* The rate is `x` from now on. */
+void ra_sense_set (RaSense *n, gdouble x);
+/* The rate that was allowed one lag ago, and 0 if that was before the first. */
+gdouble ra_sense_x_then (const RaSense *n);
+
+G_END_DECLS

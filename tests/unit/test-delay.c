@@ -1,0 +1,305 @@
+/* delay by hand: what a report tells, and the rate after each.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/rate/sense.h>
+#include <gst/rtpadapt/util/tripbase.h>
+
+#include <math.h>
+
+#define MS(ms) ((RaSpan) ((ms) *RA_MSECOND))
+
+/* R = 50 ms, a report each 40 ms about 12 packets of 1200 bytes: 14400 bytes in
+ * 40 ms are 360000 bytes/s; x begins at 3 Mbit/s, 375000 bytes/s.
+ * D = I + R - q = .09 at an empty queue, .0525 at one of 50 ms (at least R / 4).
+ */
+typedef struct
+{
+  guint step; /* ms of t_recvdata since the report before */
+  guint queue, arrived, congestion, wireless, skipped;
+  gboolean limited;
+  gdouble x; /* bytes/s after it */
+  const gchar *why;
+} Step;
+
+#define TARGET "target=.01" /* a round one */
+#define NO_TESTS "tests=0," TARGET
+
+static const Step ramp[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first tells R" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 510296, "375000 2^(.04 / .09)" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 694405, "again; 2.2 r is 792000" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 792000, "2.2 r" },
+  { 0 },
+};
+
+static const Step limited[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 0, 12, 0, 0, 0, TRUE, 375000, "nobody tried" },
+  { 0 },
+};
+
+/* r = 360000 in all three, or the third would not be 792000. */
+static const Step radio[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 0, 10, 0, 2, 0, FALSE, 510296, "two of the radio: had their share" },
+  { 80, 0, 12, 0, 0, 12, FALSE, 694405, "a lost report had as many" },
+  { 40, 0, 6, 0, 0, 6, FALSE, 792000, "half of it was not told" },
+  { 0 },
+};
+
+/* The ramp ends at one report: r = 14400 / (.04 + .05) = 160000, T = .01, .05 is
+ * above 2 T + .02: far; g = -.3, the most; .7 r.  Then r = 160000 + (1 - exp
+ * (-.04 / .0525)) 200000 = 266644, T = .01 (375 / 112)^(1/3) = .01496, far all
+ * the same; .7 r is more than x, and followed.  The backlog came at 266644: .9 of
+ * it.  Then r_busy / x - 1 = .1111, .04 / .09 of it: 239980 (1 + .049383).  r =
+ * 324627 then, and x below it stays. */
+static const Step outage[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 112000, "far above the target" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 186651, "as the backlog drains" },
+  { 90, 0, 12, 0, 0, 0, FALSE, 239980, "it has gone" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 251831, "back to where the queue was" },
+  { 40, 0, 11, 1, 0, 0, FALSE, 251831, "a loss, less than arrives" },
+  { 0 },
+};
+
+/* The end of the ramp asks for a test, as the queue was not all but empty a
+ * report before: r = 14400 / (.04 + .045) = 169412, x_back = .7 r = 118588, half
+ * of it, and all of it as the queue is empty. */
+static const Step drain[] = {
+  { 0, 5, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 59294, "half" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 59294, "no end yet, and nothing is followed" },
+  { 90, 0, 12, 0, 0, 0, FALSE, 118588, "passed" },
+  { 0 },
+};
+
+/* A loss in a queue of 12 ms > T = 9 ms, D = .078: r_last = 13200 / .052 =
+ * 253846, r = 360000 - (1 - exp (-.052 / .078)) 106154 = 308347; the ramp ends
+ * at (.85 + .05) r. */
+static const Step loss[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },
+  { 40, 12, 11, 1, 0, 0, FALSE, 277512, ".9 r" },
+  { 0 },
+};
+
+/* r = 360000 - .358819 30000 = 349235, then - .358819 19235 = 342333. */
+static const Step forgiven[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },
+  { 40, 0, 11, 1, 0, 0, FALSE, 694405, "one loss, an empty queue" },
+  { 40, 0, 11, 1, 0, 0, FALSE, 342333, "two in a lag: (.95 + .05) r" },
+  { 0 },
+};
+
+static const struct
+{
+  const gchar *name, *params;
+  const Step *steps;
+} rows[] = {
+  { "ramp", NO_TESTS, ramp },
+  { "limited", NO_TESTS, limited },
+  { "radio", NO_TESTS, radio },
+  { "outage", NO_TESTS, outage },
+  { "drain", TARGET, drain },
+  { "loses", NO_TESTS, loss },
+  { "forgiven", NO_TESTS, forgiven },
+};
+
+static void
+test_steps (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  RaTime now = 10 * RA_SECOND, t_recvdata = 9 * RA_SECOND;
+  RaRate *r
+      = ra_rate_new (ra_rate_find ("delay"), rows[row].params, &cfg, now, NULL);
+
+  for (const Step *s = rows[row].steps; s->why; s++) {
+    RaReport report = { .rtt = MS (50),
+      .interval = MS (40),
+      .recv_rate = 3000000,
+      .expected = s->arrived + s->congestion + s->wireless,
+      .arrived = s->arrived,
+      .skipped = s->skipped,
+      .lost_congestion = s->congestion,
+      .lost_wireless = s->wireless,
+      .n_events = s->congestion,
+      .data_limited = s->limited,
+      .queue = MS (s->queue),
+      .queue_min = MS (s->queue),
+      .queue_max = MS (s->queue) };
+
+    now += MS (40);
+    t_recvdata += MS (s->step);
+    report.t_recvdata = t_recvdata;
+    ra_rate_on_report (r, &report, now);
+    g_test_message ("%s", s->why);
+    g_assert_cmpfloat_with_epsilon (
+        (gdouble) ra_rate_get (r) / 8, s->x, 2e-5 * s->x);
+  }
+  ra_rate_free (r);
+}
+
+/* --- the target --- */
+
+static const struct
+{
+  guint64 rate;
+  gdouble target;
+  const gchar *why;
+} target_rows[] = {
+  { 3000000, .0095, "at target-rate" },
+  { 8000000, .0068507, ".0095 (3 / 8)^(1/3)" },
+  { 24000000, .005, "an eighth: half of it is less than the least" },
+  { 50000000, .005, "no less" },
+};
+
+static void
+target_pick (const gchar *name, gdouble value, gpointer data)
+{
+  if (g_str_equal (name, "target"))
+    *(gdouble *) data = value;
+}
+
+/* In the ramp, where it is .01 at most. */
+static void
+test_target (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaRateConfig cfg = { 8000, target_rows[i].rate, 1000000000, 1200 };
+  RaRate *r = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, 0, NULL);
+  RaReport report = { .rtt = MS (50), .queue = RA_SPAN_NONE };
+  gdouble target = 0;
+
+  g_test_message ("%s", target_rows[i].why);
+  ra_rate_on_report (r, &report, RA_SECOND);
+  ra_rate_observe (r, target_pick, &target);
+  g_assert_cmpfloat_with_epsilon (target, target_rows[i].target, 1e-6);
+  ra_rate_free (r);
+}
+
+/* --- what a report tells --- */
+
+/* Reports whose lowest queue goes 25, 35, 25, 35 ms: the second difference is
+ * 20 ms, their deviation 20 / 1.95 = 10.256 ms, the allowance 2.5 of it less 2:
+ * 23.641 ms.  25 - 23.641 = 1.359 ms.  A ramp of 5 ms per report has none. */
+static void
+test_allowance (void)
+{
+  static const struct
+  {
+    guint even, odd, rise;
+    gdouble allowance, q2;
+    const gchar *why;
+  } cases[] = {
+    { 25, 35, 0, 1, .001359, "jitter" },
+    { 25, 35, 0, 0, .025, "not allowed for" },
+    { 0, 0, 1, 1, .298, "a queue that grows" },
+  };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
+    RaSense n = { 0 };
+
+    for (guint i = 0; i < 300; i++) {
+      RaSpan q
+          = MS ((i % 2 ? cases[c].odd : cases[c].even) + i * cases[c].rise);
+      RaReport report = { .rtt = MS (50),
+        .interval = MS (40),
+        .t_recvdata = MS (40 * i),
+        .arrived = 12,
+        .queue = q,
+        .queue_min = q,
+        .queue_max = q };
+
+      ra_sense_hear (&n, &report, 1200, cases[c].allowance, MS (1000 + 40 * i));
+    }
+    g_test_message ("%s", cases[c].why);
+    g_assert_cmpfloat_with_epsilon (n.q2, cases[c].q2, 2e-6);
+  }
+}
+
+/* A peer that does not tell the extremes: the queue of its last packet. */
+static void
+test_unknown (void)
+{
+  RaSense n = { 0 };
+  RaReport report = { .rtt = MS (50),
+    .queue = MS (8),
+    .queue_min = RA_SPAN_NONE,
+    .queue_max = RA_SPAN_NONE };
+
+  ra_sense_hear (&n, &report, 1200, 1, MS (1000));
+  g_assert_cmpfloat_with_epsilon (n.q_lo, .008, 1e-9);
+  g_assert_cmpfloat_with_epsilon (n.q_hi, .008, 1e-9);
+  g_assert_cmpfloat_with_epsilon (n.lag, .05 + .042, 1e-9); /* R + R - q */
+  report.queue = RA_SPAN_NONE;
+  report.queue_min = MS (5);
+  ra_sense_hear (&n, &report, 1200, 1, MS (1050));
+  g_assert_cmpfloat (n.q_lo, ==, 0);
+}
+
+/* --- the base --- */
+
+static const struct
+{
+  gdouble ppm;  /* of the trips' rise */
+  gdouble base; /* ms after 300 s, with a window of 120 s */
+  const gchar *why;
+} base_rows[] = {
+  { 0, 20, "clocks in step" },
+  { 100, 50, "20 + 100e-6 * 300 s" },
+  { -100, -10, "20 - 30: the latest minimum, or a slot before" },
+  /* 300 s at 2000 ppm: 620 ms.  The oldest slot of 120 s began at 195 s: 410 +
+   * 200e-6 * 105 s = 431 ms. */
+  { 2000, 431, "no clock: a queue that grows" },
+};
+
+static void
+test_base (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  gdouble base, slack = base_rows[i].ppm < 0 ? 1.5 : .01;
+  RaTripBase b;
+
+  g_test_message ("%s", base_rows[i].why);
+  ra_trip_base_init (&b);
+  g_assert_cmpfloat (
+      ra_trip_base_get (&b, RA_SECOND, 120 * RA_SECOND), ==, G_MAXDOUBLE);
+  /* Each tenth packet meets no queue. */
+  for (guint t = 0; t <= 3000; t++) {
+    gdouble trip = 20e6 + base_rows[i].ppm * 1e-6 * t * 1e8 + t % 10 * 3e6;
+
+    ra_trip_base_add (&b, trip, t * 100 * RA_MSECOND, 120 * RA_SECOND);
+  }
+  base = ra_trip_base_get (&b, 300 * RA_SECOND, 120 * RA_SECOND) / 1e6;
+  g_assert_cmpfloat_with_epsilon (base, base_rows[i].base, slack);
+}
+
+static void
+add_rows (const gchar *name, guint n, GTestDataFunc test)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *path = g_strdup_printf ("/delay/%s/%u", name, i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/delay/%s", rows[i].name);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_steps);
+  }
+  add_rows ("target", G_N_ELEMENTS (target_rows), test_target);
+  g_test_add_func ("/delay/allowance", test_allowance);
+  g_test_add_func ("/delay/unknown", test_unknown);
+  add_rows ("base", G_N_ELEMENTS (base_rows), test_base);
+  return g_test_run ();
+}
