@@ -207,7 +207,8 @@ test_lie_clock (void)
   ra_guard_init (&g, 9, FALSE);
   ra_guard_on_lie (&g, 5000 * RA_SECOND);
   g_assert_cmpuint (ra_guard_next_timeout (&g), ==, 5015 * RA_SECOND);
-  ra_guard_on_report (&g, &r, RA_PROOF_DELIVERED, 1000, 1000000, 1400 * RA_SECOND);
+  ra_guard_on_report (
+      &g, &r, RA_PROOF_DELIVERED, 1000, 1000000, 1400 * RA_SECOND);
   g_assert_cmpuint (ra_guard_next_timeout (&g), ==, 1415 * RA_SECOND);
   ra_guard_on_timeout (&g, 1415 * RA_SECOND - 1);
   g_assert_true (ra_guard_is_lied_to (&g));

@@ -68,8 +68,8 @@ chunk_read (guint chunk, guint8 *status, guint room)
   }
   n = MIN (two ? 7u : 14u, room);
   for (guint i = 0; i < n; i++)
-    status[i] = (guint8) (
-        two ? chunk >> (12 - 2 * i) & 3 : chunk >> (13 - i) & 1);
+    status[i]
+        = (guint8) (two ? chunk >> (12 - 2 * i) & 3 : chunk >> (13 - i) & 1);
   return n;
 }
 
