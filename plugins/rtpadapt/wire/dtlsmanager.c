@@ -432,12 +432,12 @@ look (DtlsHub *self)
 
 /* The first dtlsdec of a process (1.22) makes up the certificate that all of
  * them share, whether or not they get another one.  Its RSA key takes tenths of
- * a second, and seconds on a slow machine: a server that waits for its peer has
- * that behind it when the first hello comes. */
+ * a second, and seconds on a slow machine, as libsrtp's tests of itself do: a
+ * server that waits for its peer has both behind it when the first hello comes. */
 static void
 warm_up (void)
 {
-  GstElement *dec = gst_element_factory_make ("dtlsdec", NULL);
+  GstElement *dec = gst_element_factory_make ("dtlssrtpdec", NULL);
 
   if (dec)
     gst_object_unref (gst_object_ref_sink (dec));
