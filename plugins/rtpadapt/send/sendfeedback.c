@@ -74,6 +74,20 @@ rows_apply (GstRtpAdaptSend *self, const GArray *rows)
   g_array_unref (packets);
 }
 
+/* After an outage rtpsession puts a long run of losses before the packets that the
+ * report is about.  Those losses are removed, and the rest is a sign of life.  The
+ * lock is held. */
+static gboolean
+is_doubtful (GstRtpAdaptSend *self, GArray *rows)
+{
+  if (!twcc_is_doubtful (rows))
+    return FALSE;
+  if (!self->hearing.twcc_based)
+    return TRUE;
+  twcc_remove_before (rows, self->hearing.twcc_base);
+  return twcc_is_doubtful (rows);
+}
+
 gboolean
 send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
 {
@@ -89,7 +103,7 @@ send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
     send_other_on_feedback (self, GST_RTP_ADAPT_FEEDBACK_TWCC, send_now (self));
   } else if (self->sender && self->hearing.twcc_malformed) {
     GST_INFO_OBJECT (self, "what rtpsession made of malformed feedback");
-  } else if (self->sender && twcc_is_doubtful (rows)) {
+  } else if (self->sender && is_doubtful (self, rows)) {
     self->count.doubtful++;
     GST_INFO_OBJECT (
         self, "a long run of losses: report of %u packets ignored", rows->len);
@@ -298,11 +312,17 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
 static void
 twcc_check (GstRtpAdaptSend *self, Bytes body)
 {
+  SendHearing *h = &self->hearing;
+
   if (body.len >= FB_HEAD
-      && ra_twcc_fci_is_whole (body.data + FB_HEAD, body.len - FB_HEAD))
+      && ra_twcc_fci_is_whole (body.data + FB_HEAD, body.len - FB_HEAD)) {
+    if (!h->twcc_based)
+      h->twcc_base = ra_get_u16 (body.data + FB_HEAD);
+    h->twcc_based = TRUE;
     return;
+  }
   self->count.heard[RA_HEARD_MALFORMED]++;
-  self->hearing.twcc_malformed = TRUE;
+  h->twcc_malformed = TRUE;
 }
 
 static void
@@ -372,7 +392,7 @@ send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
   if (self->sender) {
     Compound c = { .now = send_now (self) };
 
-    self->hearing.twcc_malformed = FALSE;
+    self->hearing.twcc_malformed = self->hearing.twcc_based = FALSE;
     self->heard = c.now;
     ra_sender_on_rtcp (self->sender, c.now);
     for (gboolean more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);

@@ -47,8 +47,10 @@ packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
   refresh = self->ceased && rate > 0;
   if (refresh)
     self->ceased = FALSE;
-  if (backlog_push_packet (
-          self->backlog, item, (RaSpan) self->cfg.max_backlog, rate)) {
+  /* Behind an open breaker nothing waits: the task makes each packet a probe, or
+   * drops it. */
+  if (backlog_push_packet (self->backlog, item,
+          (RaSpan) self->cfg.max_backlog, rate > 0 ? rate : G_MAXUINT64)) {
     /* Otherwise the task waits for the packet at the head. */
     if (was_empty)
       send_wake (self);

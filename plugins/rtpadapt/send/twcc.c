@@ -60,6 +60,18 @@ twcc_is_doubtful (const GArray *rows)
   return run >= DOUBTFUL_RUN;
 }
 
+void
+twcc_remove_before (GArray *rows, guint16 base)
+{
+  guint n = 0;
+
+  while (n < rows->len
+      && (gint16) (g_array_index (rows, TwccRow, n).seq - base) < 0)
+    n++;
+  if (n > 0)
+    g_array_remove_range (rows, 0, n);
+}
+
 RaTime
 remote_clock_unwrap (
     RemoteClock *c, GstClockTime remote, RaSpan wrap, RaTime sent)

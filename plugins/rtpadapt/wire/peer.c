@@ -381,8 +381,9 @@ rtcp_of_receiver (
     return accept_rtcp (peer, from, what, now);
   if (peer->known && !is_silent (peer, now))
     return refuse_rtcp (peer, FALSE);
-  return what->on_ours ? accept_rtcp (peer, from, what, now)
-                       : refuse_rtcp (peer, !peer->known);
+  /* An empty report passes, because a receiver that has not had our packets yet can
+   * say no more. */
+  return what->on_ours ? accept_rtcp (peer, from, what, now) : PEER_OK;
 }
 
 PeerVerdict

@@ -5,7 +5,9 @@
  *
  * A receiver takes as its peer the first address that sends two RTP packets in
  * a row (RFC 3550 A.1); a sender the first one on the host it sends to that
- * reports on an SSRC of ours.  From then on what comes from elsewhere is
+ * reports on an SSRC of ours.  Before there is one, and while it is silent for
+ * PEER_SILENCE, empty reports from that host pass, too: a receiver that has had
+ * none of our packets can say no more.  Otherwise what comes from elsewhere is
  * foreign.  The peer moves
  *   - when it has been silent for PEER_SILENCE, or said BYE: whoever is next;
  *   - when it has been silent for PEER_RESTART, to the next sender on its host: a

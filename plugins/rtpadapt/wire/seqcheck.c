@@ -75,8 +75,9 @@ static SeqVerdict
 jump (SeqCheck *s, Row *row, guint16 seq, RaTime now)
 {
   gint16 ahead = (gint16) (seq - row->last);
+  gint16 beyond = (gint16) (seq - row->held);
 
-  if (row->holds && (guint16) (row->held + 1) == seq
+  if (row->holds && beyond > 0 && beyond <= SEQ_NEAR
       && ra_diff (now, row->since) < SEQ_PATIENCE
       && pay (&row->jumps, 1, SEQ_JUMPS, now)
       && pay (&s->missing, missing (ahead), SEQ_MISSING, now)) {
