@@ -5,8 +5,6 @@
 
 /* A send time that the wire has carried may be rounded by this. */
 #define SENT_GRAIN RA_MSECOND
-/* Who gives feedback gives it more often than this (RFC 8083 4.1, Tmin). */
-#define FEEDBACK_GONE (5 * RA_SECOND)
 /* What a pacer that wakes late may send at once, of less than a round trip
  * (RFC 5348 4.6): a frame's time at 25 Hz. */
 #define LATE_MAX (40 * RA_MSECOND)
@@ -64,18 +62,6 @@ ra_sender_free (RaSender *s)
   g_free (s);
 }
 
-/* Replaces the controller by `rate` (transfer full). */
-static void
-rate_exchange (RaSender *s, RaRate *rate, guint64 start)
-{
-  rate->s = s->rate->s;
-  rate->n_sent = s->rate->n_sent;
-  rate->last_sent = s->rate->last_sent;
-  ra_rate_free (s->rate);
-  s->rate = rate;
-  s->handed = start;
-}
-
 gboolean
 ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
     const gchar *params, RaTime now, GError **error)
@@ -87,47 +73,10 @@ ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
   rate = ra_rate_new (ops, params, &cfg, now, error);
   if (!rate)
     return FALSE;
-  rate_exchange (s, rate, cfg.start);
+  ra_sender_exchange (s, rate, cfg.start);
   g_free (s->rate_params);
   s->rate_params = g_strdup (params);
   return TRUE;
-}
-
-static void
-outage_end (RaSender *s, RaTime now)
-{
-  s->anew = s->log.next;
-  s->anew_at = now;
-  s->masked = TRUE;
-}
-
-/* No queue delays packets for FEEDBACK_GONE, so an outage took them.  The
- * no-feedback timer has lowered the rate for that already. */
-void
-ra_sender_look_back (RaSender *s, RaTime now)
-{
-  if (s->unanswered && s->told != RA_TIME_NONE
-      && ra_diff (now, s->told) > FEEDBACK_GONE)
-    outage_end (s, now);
-}
-
-/* RFC 8083 4.5: the path may be another one, so a new controller begins, which
- * knows nothing about it.  It begins with no more than the rate before. */
-static void
-begin_anew (RaSender *s, RaTime now)
-{
-  RaRateConfig cfg = s->cfg;
-  RaRate *rate;
-
-  if (cfg.start > 0 && s->before > 0)
-    cfg.start = MIN (cfg.start, s->before);
-  rate = ra_rate_new (s->rate->ops, s->rate_params, &cfg, now, NULL);
-  rate->before = s->before;
-  rate_exchange (s, rate, cfg.start);
-  s->unanswered = FALSE;
-  s->asked = s->last_feedback = RA_TIME_NONE;
-  s->interval = 0;
-  outage_end (s, now);
 }
 
 gboolean
@@ -369,23 +318,8 @@ ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
-    begin_anew (s, now);
+    ra_sender_begin_anew (s, now);
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
-}
-
-/* Removes the outage's losses from the report: those that were due before it
- * ended.  p stays at its value from before as long as only they have raised it. */
-static void
-outage_hide (RaSender *s, RaReport *report)
-{
-  RaTime due = ra_later (report->t_recvdata, -MAX (report->loss_age, 0));
-
-  if (s->anew_at != RA_TIME_NONE && due < s->anew_at)
-    report->n_events = report->lost_congestion = report->lost_wireless
-        = report->wireless_runs = 0;
-  s->masked &= report->n_events == 0 && report->lost_congestion == 0;
-  if (s->masked)
-    report->p = MIN (report->p, s->p_before);
 }
 
 void
@@ -404,7 +338,7 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   s->asked = RA_TIME_NONE;
   s->told = now;
   s->last = *report;
-  outage_hide (s, &s->last);
+  ra_sender_outage_hide (s, &s->last);
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
@@ -412,7 +346,8 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   raw.lost_congestion += s->lost_late;
   s->lost_late = 0;
   ra_sender_guard (s, &raw, proof, now);
-  outage_hide (s, &s->last); /* the guard may have ended the outage just now */
+  ra_sender_outage_hide (
+      s, &s->last); /* the guard may have ended the outage just now */
   s->p_before = s->last.p;
   s->unanswered = FALSE;
   ra_rate_on_report (s->rate, &s->last, now);
@@ -475,7 +410,7 @@ ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
     s->stats.feedback_bad++;
     return;
   }
-  if (s->told == RA_TIME_NONE || ra_diff (now, s->told) > FEEDBACK_GONE)
+  if (s->told == RA_TIME_NONE || ra_diff (now, s->told) > RA_FEEDBACK_GONE)
     ra_sender_guard (s, &report, proofs[word], now);
 }
 

@@ -31,7 +31,7 @@ struct _RaSender
                           all losses before it */
   RaTime anew_at;   /* when that outage ended, RA_TIME_NONE: there was none */
   gboolean masked;  /* p still counts the losses of that outage */
-  gdouble p_before; /* p before that outage */
+  gdouble p_before; /* p of the latest report, without them */
   RaPacer pacer;
   RaSizes sizes;
   gdouble rtcp;
@@ -60,8 +60,6 @@ struct _RaSender
   RaSenderStats stats;
 };
 
-/* Feedback about packets that arrived comes: looks whether it ends an outage. */
-void ra_sender_look_back (RaSender *s, RaTime now);
 /* Smoothed; the controller's, of which a new one has none yet. */
 RaSpan ra_sender_rtt (const RaSender *s);
 /* A report with its rtt: all that listens to reports gets it. */
@@ -71,5 +69,21 @@ void ra_sender_guard (
     RaSender *s, const RaReport *report, RaProof proof, RaTime now);
 /* What feedback about a packet that left at `sent` proves now. */
 RaProof ra_sender_proof (RaTime sent, RaTime now);
+
+/* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
+ * Tmin). */
+#define RA_FEEDBACK_GONE (5 * RA_SECOND)
+
+/* senderoutage.c */
+/* Replaces the controller by `rate` (transfer full), which begins at `start`. */
+void ra_sender_exchange (RaSender *s, RaRate *rate, guint64 start);
+/* Feedback about packets that arrived comes: looks whether it ends an outage. */
+void ra_sender_look_back (RaSender *s, RaTime now);
+/* RFC 8083 4.5: the path may be another one, so a new controller begins, which
+ * knows nothing about it.  It begins with no more than the rate before. */
+void ra_sender_begin_anew (RaSender *s, RaTime now);
+/* Removes the outage's losses from the report: those that were due before it
+ * ended.  p stays at its value from before as long as only they have raised it. */
+void ra_sender_outage_hide (RaSender *s, RaReport *report);
 
 G_END_DECLS

@@ -21,19 +21,6 @@ session_element_downstream (GstPad *srcpad)
   return walk_find (srcpad, is_session);
 }
 
-GObject *
-session_find_downstream (GstPad *srcpad)
-{
-  GstElement *element = session_element_downstream (srcpad);
-  GObject *session = NULL;
-
-  if (!element)
-    return NULL;
-  g_object_get (element, "internal-session", &session, NULL);
-  gst_object_unref (element);
-  return session;
-}
-
 gboolean
 session_is_avpf (GObject *session)
 {

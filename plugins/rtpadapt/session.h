@@ -7,13 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* The session downstream of `srcpad`, through all that has pads and into bins:
- * the object whose signals tell of RTCP (on-feedback-rtcp, on-app-rtcp,
- * on-sending-rtcp, ...).  (transfer full), or NULL if there is none yet. */
-GObject *session_find_downstream (GstPad *srcpad);
-
-/* The rtpsession around it.  Its RTPSession calls it back, and must not be used
- * longer than it lives.  (transfer full), or NULL. */
+/* The rtpsession downstream of `srcpad`, through all that has pads and into bins.
+ * Its property internal-session is the object whose signals tell of RTCP
+ * (on-feedback-rtcp, on-app-rtcp, on-sending-rtcp, ...).  That object calls the
+ * element back, so it must not be used longer than the element lives.  (transfer
+ * full), or NULL if there is none yet. */
 GstElement *session_element_downstream (GstPad *srcpad);
 
 /* TRUE if it answers in time: profile AVPF or SAVPF (RFC 4585). */

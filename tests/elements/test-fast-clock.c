@@ -85,7 +85,9 @@ test_waits (void)
 
   g_usleep (10000);
   fast_clock_set_speed (clock, 360000);
-  g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_CLOCK_OK);
+  /* On a loaded machine the wait begins when the hour is over: GST_CLOCK_EARLY. */
+  g_assert_cmpint (
+      GPOINTER_TO_INT (g_thread_join (thread)), <=, GST_CLOCK_EARLY);
   fast_clock_set_speed (clock, 1);
   g_assert_cmpint (gst_clock_id_wait (id, NULL), ==, GST_CLOCK_EARLY);
   gst_clock_single_shot_id_reinit (GST_CLOCK (clock), id, fast_now () + HOUR);

@@ -163,7 +163,7 @@ static const struct
   { "192.0.2.1", 0, 0,
       "0 A o1 moved, 5 A c1 ok, 6 a o1 foreign, 7 B o1 foreign", "-", "A",
       "sender: the host it sends to" },
-  { "192.0.2.1", 0, 0, "0 A c1 early, 1 a o1 moved", "-", "a",
+  { "192.0.2.1", 0, 0, "0 A c1 foreign, 1 a o1 moved", "-", "a",
       "sender: not before a report on what it sent" },
   { "192.0.2.1", 0, 0, "0 A e1 ok, 1 a o1 moved, 2 A e1 foreign", "-", "a",
       "sender: an empty report passes, and makes nobody the peer" },

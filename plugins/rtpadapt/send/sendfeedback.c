@@ -75,8 +75,8 @@ rows_apply (GstRtpAdaptSend *self, const GArray *rows)
   g_array_unref (packets);
 }
 
-/* After an outage rtpsession puts a long run of losses before what the report
- * itself tells.  The run is no news to us, but the rest is a sign of life.  The
+/* After an outage rtpsession puts a long run of losses before the packets that the
+ * report is about.  Those losses are removed, and the rest is a sign of life.  The
  * lock is held. */
 static gboolean
 is_doubtful (GstRtpAdaptSend *self, GArray *rows)

@@ -101,8 +101,8 @@ typedef struct
   SendSaid said;
   gboolean no_room;        /* a packet that may not grow lacked an extension */
   gboolean twcc_malformed; /* in the compound that the session reads now */
-  gboolean twcc_based;     /* there, too: it has transport-wide feedback, */
-  guint16 twcc_base;       /* the first of which begins here */
+  gboolean twcc_based;     /* that compound has transport-wide feedback */
+  guint16 twcc_base;       /* and this is the first number of it */
   gboolean pushed;         /* somebody downstream took a packet */
   gboolean stale;          /* look for the session anew */
   GWeakRef session;

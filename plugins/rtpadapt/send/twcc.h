@@ -31,8 +31,8 @@ GArray *twcc_parse (const GstStructure *s);
  * (14 packets) twice, which shifts the statuses and deltas of those behind it.
  * Received packets are then called lost, and arrivals are up to 100 ms off. */
 gboolean twcc_is_doubtful (const GArray *rows);
-/* Removes the rows before number `base`: those that rtpsession calls lost because
- * no report told of them. */
+/* Removes the rows before number `base`, which rtpsession calls lost because no
+ * report was about them. */
 void twcc_remove_before (GArray *rows, guint16 base);
 
 /* A clock of the receiver's that wraps.  With twcc: 24 bit of 64 ms plus deltas,

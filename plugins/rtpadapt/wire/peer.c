@@ -323,12 +323,8 @@ accept_rtcp (Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
 }
 
 static PeerVerdict
-refuse_rtcp (Peer *peer, gboolean early)
+refuse_rtcp (Peer *peer)
 {
-  if (early) {
-    peer->count.early_rtcp++;
-    return PEER_EARLY;
-  }
   peer->count.foreign_rtcp++;
   return PEER_FOREIGN;
 }
@@ -363,7 +359,7 @@ rtcp_of_sender (
   if (!peer->known || peer->gone || ra_diff (now, peer->heard) >= PEER_RESTART)
     return call (peer, from, now);
   return peer->cfg.authentic ? accept_rtcp (peer, from, what, now)
-                             : refuse_rtcp (peer, FALSE);
+                             : refuse_rtcp (peer);
 }
 
 /* A sender hears reports of the host that it sends to. */
@@ -374,26 +370,26 @@ rtcp_of_receiver (
   if (peer->cfg.authentic)
     return accept_rtcp (peer, from, what, now);
   if (g_inet_address_get_is_multicast (peer->cfg.host))
-    return what->on_ours ? PEER_OK : refuse_rtcp (peer, FALSE);
+    return what->on_ours ? PEER_OK : refuse_rtcp (peer);
   if (!same_host (peer->cfg.host, host_of (from)))
-    return refuse_rtcp (peer, FALSE);
+    return refuse_rtcp (peer);
   if (peer->known && (same_address (peer->rtcp, from) || peer->cfg.any_port))
     return accept_rtcp (peer, from, what, now);
   if (peer->known && !is_silent (peer, now))
-    return refuse_rtcp (peer, FALSE);
-  /* An empty report says that somebody is there, and that is all that a receiver
-   * can say who has not had our packets yet. */
+    return refuse_rtcp (peer);
+  /* An empty report passes, because a receiver that has not had our packets yet can
+   * say no more. */
   if (what->empty)
     return PEER_OK;
   return what->on_ours ? accept_rtcp (peer, from, what, now)
-                       : refuse_rtcp (peer, !peer->known);
+                       : refuse_rtcp (peer);
 }
 
 PeerVerdict
 peer_rtcp (Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
 {
   if (!is_inet (from))
-    return refuse_rtcp (peer, FALSE);
+    return refuse_rtcp (peer);
   if (peer->cfg.host)
     return rtcp_of_receiver (peer, from, what, now);
   return rtcp_of_sender (peer, from, what, now);

@@ -8,10 +8,10 @@
  * that one waits for a timer that nobody sets any more.  Neither ever returns, nor
  * does the change to NULL.  So
  *   - a number more than SEQ_NEAR from the last one counts only when the next
- *     packet confirms it (RFC 3550 A.1).  That one may be up to SEQ_NEAR ahead,
- *     because the path after an outage, or a sender that only probes it, leaves
- *     some out.  The first of the two is held back until then, so that a frame
- *     after an outage is whole;
+ *     packet confirms it (RFC 3550 A.1).  The next packet may be up to SEQ_NEAR
+ *     ahead, because the path after an outage, or a sender that only probes it,
+ *     leaves some out.  The first of the two is held back until then, so that a
+ *     frame after an outage is whole;
  *   - at most SEQ_JUMPS such jumps count per second;
  *   - at most SEQ_MISSING numbers per second, of all SSRCs, may be left out, so
  *     that the queue spans less than 32,765 for any latency below three seconds.
