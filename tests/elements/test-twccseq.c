@@ -222,8 +222,8 @@ statuses (const guint8 *p, gint64 *times)
         status[n++] = chunk >> 13 & 3;
     else
       for (guint i = 0; i < 14u >> (chunk >> 14 & 1) && n < count; i++)
-        status[n++] = chunk >> 14 & 1 ? chunk >> (12 - 2 * i) & 3
-                                      : chunk >> (13 - i) & 1;
+        status[n++] = (guint8) (chunk >> 14 & 1 ? chunk >> (12 - 2 * i) & 3
+                                                : chunk >> (13 - i) & 1);
   }
   for (guint i = 0; i < count; i++) {
     now += status[i] == 1 ? at[0]
