@@ -7,6 +7,8 @@
 #include "send-twcc.h"
 #include "session-fixture.h"
 
+#include <gst/rtpadapt/feedback/bytes.h>
+
 #define FRAME (40 * GST_MSECOND)
 
 typedef struct
@@ -35,7 +37,7 @@ outage_rtcp (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   gst_buffer_extract (buffer, 0, data, sizeof data);
   g_mutex_lock (&o->lock);
   if (data[1] == 200) /* SR: the middle of its NTP time */
-    o->lsr = GST_READ_UINT32_BE (data + 10);
+    o->lsr = ra_get_u32 (data + 10);
   if (o->n_reports++ > 0)
     o->gap = MAX (o->gap, time_now (&o->pair.send) - o->last);
   o->last = time_now (&o->pair.send);

@@ -220,7 +220,10 @@ test_two_sinks (void)
   /* Each sender tells the encoder once at first, and then once per report. */
   g_assert_cmpint (g_atomic_int_get (&changes), <=, 2 + (gint) reports);
   g_assert_cmpuint (bitrate_of (encoder), <=, 300);
-  g_assert_cmpuint (stat_of (small, "sender/dropped"), ==, 0);
+  /* A third of its packets where the two do not find each other; none, but for
+   * those that a loaded machine holds up. */
+  g_assert_cmpuint (20 * stat_of (small, "sender/dropped"), <=,
+      stat_of (small, "sender/packets-sent"));
   g_assert_cmpuint (count_messages (bus, GST_MESSAGE_INFO), ==, 1);
 
   gst_element_set_locked_state (small, TRUE);

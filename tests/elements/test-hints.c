@@ -4,6 +4,8 @@
  */
 #include "../../plugins/rtpadapt/wire/encrypted.h"
 
+#include <gst/rtpadapt/feedback/bytes.h>
+
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
@@ -56,8 +58,8 @@ test_looks (void)
       guint8 data[40] = { 0x81, 201, 0, 7 };
 
       memset (data + 8, 0x55, sizeof data - 8);
-      GST_WRITE_UINT32_BE (data + 4, looks[i].packets[k].ssrc);
-      GST_WRITE_UINT32_BE (
+      ra_put_u32 (data + 4, looks[i].packets[k].ssrc);
+      ra_put_u32 (
           data + sizeof data - looks[i].trailer, looks[i].packets[k].word);
       told += encrypted_on_junk (&e, data, sizeof data);
     }
@@ -252,7 +254,7 @@ test_sink_encrypted (void)
     guint8 data[40] = { 0x81, 201, 0, 7, 0, 0, 0, 9 };
 
     memset (data + 8, 0x55, sizeof data - 8);
-    GST_WRITE_UINT32_BE (data + sizeof data - 14, 0x80000000u + i);
+    ra_put_u32 (data + sizeof data - 14, 0x80000000u + i);
     udp_say (ear, "127.0.0.1", heard.from_port, 0, data, sizeof data);
   }
   for (gint64 end = g_get_monotonic_time () + PATIENCE;

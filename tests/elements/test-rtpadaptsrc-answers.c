@@ -4,6 +4,8 @@
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
+#include <gst/rtpadapt/feedback/bytes.h>
+
 #define BRANCH "identity" RECEIVER_OUT
 #define SSRC 0x0f0f0f0f
 #define HEADERS 28 /* IPv4 and UDP */
@@ -14,12 +16,12 @@ say (gint fd, gint port, gboolean marker, guint seq)
 {
   guint8 p[41] = { 0x90, (guint8) (96 | marker << 7) };
 
-  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
-  GST_WRITE_UINT32_BE (p + 4, seq * 300);
-  GST_WRITE_UINT32_BE (p + 8, SSRC);
-  GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+  ra_put_u16 (p + 2, (guint16) seq);
+  ra_put_u32 (p + 4, seq * 300);
+  ra_put_u32 (p + 8, SSRC);
+  ra_put_u32 (p + 12, 0xbede0001);
   p[16] = 0x11;
-  GST_WRITE_UINT16_BE (p + 17, (guint16) seq);
+  ra_put_u16 (p + 17, (guint16) seq);
   p[20] = 0x41;
   udp_say (fd, "127.0.0.1", (guint) port, 0, p, sizeof p);
   return sizeof p + HEADERS;
@@ -44,12 +46,10 @@ hear (gint fd, Heard *h)
 
     h->packets++;
     h->bytes += (gsize) size + HEADERS;
-    for (gssize at = 0; at + 8 <= size;
-         at += 4 + 4 * GST_READ_UINT16_BE (p + at + 2)) {
+    for (gssize at = 0; at + 8 <= size; at += 4 + 4 * ra_get_u16 (p + at + 2)) {
       feedback |= p[at + 1] == 205;
       if (p[at + 1] == 205 && (p[at] & 31) == 15)
-        h->number = GST_READ_UINT16_BE (p + at + 12)
-            + GST_READ_UINT16_BE (p + at + 14) - 1;
+        h->number = ra_get_u16 (p + at + 12) + ra_get_u16 (p + at + 14) - 1;
     }
     h->silent += !feedback;
   }

@@ -5,6 +5,8 @@
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
+#include <gst/rtpadapt/feedback/bytes.h>
+
 #define BRANCH "identity" RECEIVER_OUT
 #define SSRC 0x0f0f0f0f
 #define AFTER 100 /* packets of the stream, 10 ms apart, after the attack */
@@ -25,13 +27,13 @@ say (World *w, guint seq, gboolean numbered)
   guint8 p[41] = { numbered ? 0x90 : 0x80, 0x80 | 96 };
   gsize head = numbered ? 20 : 12;
 
-  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
-  GST_WRITE_UINT32_BE (p + 4, w->seq * 3000 + (seq != w->seq) * 3000);
-  GST_WRITE_UINT32_BE (p + 8, SSRC);
+  ra_put_u16 (p + 2, (guint16) seq);
+  ra_put_u32 (p + 4, w->seq * 3000 + (seq != w->seq) * 3000);
+  ra_put_u32 (p + 8, SSRC);
   if (numbered) {
-    GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+    ra_put_u32 (p + 12, 0xbede0001);
     p[16] = 0x11;
-    GST_WRITE_UINT16_BE (p + 17, (guint16) seq);
+    ra_put_u16 (p + 17, (guint16) seq);
   }
   p[head] = 0x41;
   udp_say (w->fd, "127.0.0.1", (guint) w->receiver.port, 0, p, head + 21);

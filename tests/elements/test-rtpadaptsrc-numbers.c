@@ -6,6 +6,8 @@
 #include "sink-fixture.h"
 #include "src-fixture.h"
 
+#include <gst/rtpadapt/feedback/bytes.h>
+
 #define BRANCH "identity" RECEIVER_OUT
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
 #define FIRST 0x0f0f0f0f /* SSRC of the first life */
@@ -20,12 +22,12 @@ say (gint fd, gint port, gboolean marker, guint32 ssrc, guint seq, gint number)
   guint8 p[41] = { 0x90, (guint8) (96 | marker << 7) };
   gsize head = 20;
 
-  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
-  GST_WRITE_UINT32_BE (p + 4, seq / FRAME * 3000);
-  GST_WRITE_UINT32_BE (p + 8, ssrc);
-  GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+  ra_put_u16 (p + 2, (guint16) seq);
+  ra_put_u32 (p + 4, seq / FRAME * 3000);
+  ra_put_u32 (p + 8, ssrc);
+  ra_put_u32 (p + 12, 0xbede0001);
   p[16] = 0x11;
-  GST_WRITE_UINT16_BE (p + 17, (guint16) number);
+  ra_put_u16 (p + 17, (guint16) number);
   if (number < 0) {
     p[0] = 0x80;
     head = 12;
@@ -65,11 +67,11 @@ newest_told (gint fd, guint *reports)
 
   while ((size = recv (fd, p, sizeof p, MSG_DONTWAIT)) > 0) {
     for (gssize at = 0; at + 20 <= size;
-         at += 4 + 4 * GST_READ_UINT16_BE (p + at + 2)) {
+         at += 4 + 4 * ra_get_u16 (p + at + 2)) {
       if ((p[at] & 31) != 15 || p[at + 1] != 205)
         continue;
-      newest = (guint16) (GST_READ_UINT16_BE (p + at + 12)
-          + GST_READ_UINT16_BE (p + at + 14) - 1);
+      newest
+          = (guint16) (ra_get_u16 (p + at + 12) + ra_get_u16 (p + at + 14) - 1);
       ++*reports;
     }
   }
