@@ -9,9 +9,9 @@
 
 #define MS(ms) ((RaSpan) ((ms) *RA_MSECOND))
 
-/* R = 50 ms, a report each 40 ms about 12 packets of 1200 bytes: 14400 bytes in
+/* R = 50 ms and the queue, a report each 40 ms about 12 packets of 1200 bytes: 14400 bytes in
  * 40 ms are 360000 bytes/s; x begins at 3 Mbit/s, 375000 bytes/s.
- * D = I + R - q = .09 at an empty queue, .0525 at one of 50 ms (at least R / 4).
+ * The empty path takes 50 ms of R, so that D = I + R - q = .09.
  */
 typedef struct
 {
@@ -49,39 +49,42 @@ static const Step radio[] = {
 };
 
 /* The ramp ends at one report: r = 14400 / (.04 + .05) = 160000, T = .01, .05 is
- * above 2 T + .02: far; g = -.3, the most; .7 r.  Then r = 160000 + (1 - exp
- * (-.04 / .0525)) 200000 = 266644, T = .01 (375 / 112)^(1/3) = .01496, far all
- * the same; .7 r is more than x, and followed.  The backlog came at 266644: .9 of
- * it.  Then r_busy / x - 1 = .1111, .04 / .09 of it: 239980 (1 + .049383).  r =
- * 324627 then, and x below it stays. */
+ * above 2 T + .02: far; g = (.0095 - .05) / (2 D) = -.225; .775 r.  Then r =
+ * 160000 + (1 - exp (-.04 / .09)) 200000 = 231764, T = .01 (375 / 124)^(1/3) =
+ * .014461; the allowance is 2.5 (.05 / 1.95 / 16) - .002 = .002006, g = (T -
+ * .047994) / .18 = -.186292.  r (1 + g) = 188588 is more than x, and followed,
+ * .08 / .09 of the way.  The backlog came at 231764: .9 of it.  Then r_busy / x -
+ * 1 = .1111, .04 / .09 of it: 208588 (1 + .049383).  r = 315433 then, and x below
+ * it stays. */
 static const Step outage[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 112000, "far above the target" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 186651, "as the backlog drains" },
-  { 90, 0, 12, 0, 0, 0, FALSE, 239980, "it has gone" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 251831, "back to where the queue was" },
-  { 40, 0, 11, 1, 0, 0, FALSE, 251831, "a loss, less than arrives" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 181411, "as the backlog drains" },
+  { 90, 0, 12, 0, 0, 0, FALSE, 208587, "it has gone" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 218888, "back to where the queue was" },
+  { 40, 0, 11, 1, 0, 0, FALSE, 218888, "a loss, less than arrives" },
   { 0 },
 };
 
 /* The end of the ramp asks for a test, as the queue was not all but empty a
- * report before: r = 14400 / (.04 + .045) = 169412, x_back = .7 r = 118588, half
+ * report before: r = 14400 / (.04 + .045) = 169412, x_back = .775 r = 131294, half
  * of it, and all of it as the queue is empty. */
 static const Step drain[] = {
   { 0, 5, 12, 0, 0, 0, FALSE, 375000, "the first" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 59294, "half" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 59294, "no end yet, and nothing is followed" },
-  { 90, 0, 12, 0, 0, 0, FALSE, 118588, "passed" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 65647, "half" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 65647, "no end yet, and nothing is followed" },
+  { 90, 0, 12, 0, 0, 0, FALSE, 131294, "passed" },
   { 0 },
 };
 
-/* A loss in a queue of 12 ms > T = 9 ms, D = .078: r_last = 13200 / .052 =
- * 253846, r = 360000 - (1 - exp (-.052 / .078)) 106154 = 308347; the ramp ends
+/* A loss in a queue of 12 ms > T = 8 ms: r_last = 13200 / .052 = 253846, r =
+ * 360000 - (1 - exp (-.052 / .09)) 106154 = 313414; the ramp ends
  * at (.85 + .05) r. */
 static const Step loss[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },
-  { 40, 12, 11, 1, 0, 0, FALSE, 277512, ".9 r" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 694405, "a lag ago x was 375000" },
+  { 40, 12, 11, 1, 0, 0, FALSE, 282073, ".9 r" },
   { 0 },
 };
 
@@ -118,7 +121,7 @@ test_steps (gconstpointer data)
       = ra_rate_new (ra_rate_find ("delay"), rows[row].params, &cfg, now, NULL);
 
   for (const Step *s = rows[row].steps; s->why; s++) {
-    RaReport report = { .rtt = MS (50),
+    RaReport report = { .rtt = MS (50 + s->queue),
       .interval = MS (40),
       .recv_rate = 3000000,
       .expected = s->arrived + s->congestion + s->wireless,
@@ -206,7 +209,7 @@ test_allowance (void)
     for (guint i = 0; i < 300; i++) {
       RaSpan q
           = MS ((i % 2 ? cases[c].odd : cases[c].even) + i * cases[c].rise);
-      RaReport report = { .rtt = MS (50),
+      RaReport report = { .rtt = MS (50) + q,
         .interval = MS (40),
         .t_recvdata = MS (40 * i),
         .arrived = 12,
@@ -239,6 +242,126 @@ test_unknown (void)
   report.queue_min = MS (5);
   ra_sense_hear (&n, &report, 1200, 1, MS (1050));
   g_assert_cmpfloat (n.q_lo, ==, 0);
+}
+
+/* --- what the RTT denies --- */
+
+/* The empty path takes 50 ms there and back; `told` is the queue in the reports
+ * from the fourth on, `rtt` theirs, `q` what is left after the sixth. */
+static const struct
+{
+  guint told, rtt;
+  gdouble q;
+  const gchar *why;
+} clock_rows[] = {
+  { 1000, 50, 0, "a clock was set 1 s forth" },
+  { 1020, 70, .020, "and 20 ms wait" },
+  { 50, 50, 0, "so, and a listener took what is beyond R off (RADP)" },
+  { 200, 250, .200, "a queue of 200 ms is in R, too" },
+  { 30, 50, 0, "R leaves 20 ms, less than half the empty path" },
+  { 20, 50, .020, "R leaves 30 ms: the way back may be shorter now" },
+};
+
+static void
+sense_report (RaSense *n, guint i, guint queue, guint rtt)
+{
+  RaReport report = { .rtt = MS (rtt),
+    .interval = MS (40),
+    .t_recvdata = MS (40 * i),
+    .arrived = 12,
+    .queue = MS (queue),
+    .queue_min = MS (queue),
+    .queue_max = MS (queue) };
+
+  ra_sense_hear (n, &report, 1200, 1, MS (1000 + 40 * i));
+}
+
+static void
+test_clock (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  gdouble q = clock_rows[row].q, rtt = clock_rows[row].rtt / 1e3;
+  RaSense n = { 0 };
+
+  g_test_message ("%s", clock_rows[row].why);
+  for (guint i = 0; i < 6; i++)
+    sense_report (&n, i, i < 3 ? 0 : clock_rows[row].told,
+        i < 3 ? 50 : clock_rows[row].rtt);
+  g_assert_cmpfloat_with_epsilon (n.q_lo, q, 1e-9);
+  g_assert_cmpfloat_with_epsilon (n.q_hi, q, 1e-9);
+  g_assert_cmpfloat_with_epsilon (n.lag, .04 + fmax (rtt - q, rtt / 4), 1e-9);
+  /* 12 packets of 1200 bytes in 40 ms, but for the queue's own growth */
+  g_assert_cmpfloat_with_epsilon (n.r_last, 360000, 1);
+  if (q <= 0)
+    g_assert_cmpfloat_with_epsilon (n.r, 360000, 1);
+  sense_report (&n, 6, 0, 50); /* a lower base forgets it */
+  sense_report (&n, 7, 10, 60);
+  g_assert_cmpfloat_with_epsilon (n.q_lo, .010, 1e-9);
+}
+
+/* One RTT that is wrong does not move the base. */
+static void
+test_clock_once (void)
+{
+  RaSense n = { 0 };
+
+  for (guint i = 0; i < 3; i++)
+    sense_report (&n, i, 0, 50);
+  sense_report (&n, 3, 80, 50);
+  g_assert_cmpfloat_with_epsilon (n.q_lo, 0, 1e-9);
+  sense_report (&n, 4, 80, 130);
+  g_assert_cmpfloat_with_epsilon (n.q_lo, .080, 1e-9);
+}
+
+/* --- after a silence --- */
+
+/* Three timeouts leave an eighth of 375000.  A factor of 2^(.04 / .09) = 1.3608
+ * per report is 2 per D: 7 of them are 8.6, and nothing of it goes by r, which is
+ * 12 packets' in a second there.  A queue ends it. */
+static void
+test_silence (void)
+{
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  RaTime now = 10 * RA_SECOND;
+  RaReport report = { .rtt = MS (50), .interval = MS (40), .arrived = 12 };
+  RaRate *r = ra_rate_new (ra_rate_find ("delay"), NO_TESTS, &cfg, now, NULL);
+
+  for (guint i = 0; i < 2; i++) { /* a queue ends the ramp */
+    report.queue = report.queue_min = report.queue_max = MS (12 * i);
+    report.rtt = MS (50 + 12 * i);
+    report.t_recvdata = (now += MS (40)) - MS (50);
+    ra_rate_on_report (r, &report, now);
+  }
+  g_assert_cmpuint (ra_rate_get (r), <=, 3000000);
+  for (guint runs = 0; runs < 2; runs++) {
+    guint64 before = ra_rate_get (r);
+
+    for (guint i = 0; i < 3; i++) {
+      r->last_sent = now;
+      ra_rate_on_timeout (r, now += 2 * RA_SECOND);
+    }
+    g_assert_cmpuint (ra_rate_get (r), <, before / 7);
+    report.queue = report.queue_min = report.queue_max = 0;
+    report.rtt = MS (50);
+    report.arrived = 1;
+    for (guint i = 0; i < (runs ? 3 : 7); i++) {
+      report.t_recvdata = (now += MS (40)) - MS (50);
+      ra_rate_on_report (r, &report, now);
+    }
+    if (runs == 0) {
+      g_assert_cmpuint (ra_rate_get (r), >=, before - 8);
+      g_assert_cmpuint (ra_rate_get (r), <=, before + 8);
+      continue;
+    }
+    report.queue = report.queue_min = report.queue_max = MS (60);
+    report.rtt = MS (110);
+    for (guint i = 0; i < 20; i++) {
+      report.t_recvdata = (now += MS (40)) - MS (50);
+      ra_rate_on_report (r, &report, now);
+    }
+    g_assert_cmpuint (ra_rate_get (r), <, before / 4);
+  }
+  ra_rate_free (r);
 }
 
 /* --- the base --- */
@@ -300,6 +423,9 @@ main (int argc, char **argv)
   add_rows ("target", G_N_ELEMENTS (target_rows), test_target);
   g_test_add_func ("/delay/allowance", test_allowance);
   g_test_add_func ("/delay/unknown", test_unknown);
+  add_rows ("clock", G_N_ELEMENTS (clock_rows), test_clock);
+  g_test_add_func ("/delay/clock/once", test_clock_once);
+  g_test_add_func ("/delay/silence", test_silence);
   add_rows ("base", G_N_ELEMENTS (base_rows), test_base);
   return g_test_run ();
 }

@@ -24,6 +24,7 @@
 #define FALL_MOST .3  /* per two lags */
 #define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3
+#define RETURNED .85
 #define RAISE .1 /* per lag: u in the rules below */
 #define RAISE_FREE .25
 #define RAISE_BACK .3
@@ -86,6 +87,7 @@ is_long (RaDelayRate *d, gboolean event)
   else if (d->follow > 0 && !event && d->c.drain == RA_DRAIN_NONE)
     approach (d, low * (1 + g)); /* an outage's backlog drains */
   d->r_over = low;
+  d->x_silent = 0;
   if (far) {
     d->t_far = n->now;
     d->was_far = TRUE;
@@ -135,6 +137,20 @@ probe (RaDelayRate *d)
   climb (d, 1 + u * fmin (1, n->dt / n->lag), MOST * n->r);
 }
 
+/* After a silence r is that of a few packets, and the line has carried x_silent:
+ * as in slow start of RFC 5348 4.3, which goes that far again, too.  Nothing but
+ * losses and too long a queue lowers x before that much arrives. */
+static gboolean
+returns (RaDelayRate *d)
+{
+  if (d->n.r >= RETURNED * d->x_silent)
+    d->x_silent = 0;
+  if (d->x_silent <= 0)
+    return FALSE;
+  climb (d, pow (2, d->n.dt / d->n.lag), d->x_silent);
+  return TRUE;
+}
+
 /* The queue is not too long. */
 static void
 moves (RaDelayRate *d, gboolean data_limited)
@@ -142,7 +158,7 @@ moves (RaDelayRate *d, gboolean data_limited)
   const RaSense *n = &d->n;
   gdouble x = d->start.x, g = CLAMP ((d->t - n->qm) / (2 * n->lag), 0, RAISE);
 
-  if (resumes (d))
+  if (resumes (d) || (!data_limited && returns (d)))
     return;
   if (d->ramp && !data_limited) {
     climb (d, pow (2, n->dt / n->lag), RAMP_MOST * n->r);
@@ -175,6 +191,10 @@ delay_on_report (RaRate *r, const RaReport *report, RaTime now)
   ra_sense_hear (&d->n, report, r->s, d->allowance, now);
   d->t = target (d);
   ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (report) > 0);
+  if (first && r->before > 0) { /* RFC 8083 4.5: another one was here before */
+    d->x_silent = ra_bytes (r->before);
+    d->ramp = FALSE;
+  }
   event = ra_delay_brakes (d, now) || ra_delay_loses (d, report, now);
   busy_note (d);
   if (!is_long (d, event) && !event && !first)
@@ -184,6 +204,16 @@ delay_on_report (RaRate *r, const RaReport *report, RaTime now)
         ra_seconds (r->rtt), report->data_limited);
   ra_start_finish (&d->start, now);
   ra_sense_set (&d->n, d->start.x);
+}
+
+static void
+delay_on_timeout (RaRate *r, RaTime now)
+{
+  RaDelayRate *d = (RaDelayRate *) r;
+
+  if (d->start.begun)
+    d->x_silent = fmax (d->x_silent, d->start.x);
+  ra_start_on_timeout (r, now);
 }
 
 static void
@@ -242,6 +272,6 @@ const RaRateOps ra_rate_delay = {
   .params = params,
   .init = delay_init,
   .on_report = delay_on_report,
-  .on_timeout = ra_start_on_timeout,
+  .on_timeout = delay_on_timeout,
   .observe = delay_observe,
 };

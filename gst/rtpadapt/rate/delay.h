@@ -22,6 +22,7 @@ typedef struct
   gdouble t;              /* the target now */
   RaTime t_reduced;       /* for losses; RA_TIME_NONE */
   gdouble t_verdict;      /* the ramp's first loss, forgiven */
+  gdouble x_silent;       /* the rate before a silence, until it is back; 0 */
   gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
   gdouble t_brake, t_far, t_busy, t_free, r_busy, r_over;
   gboolean was_far; /* q2 has been above the target since t_far */

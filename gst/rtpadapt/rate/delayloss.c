@@ -35,6 +35,7 @@ ra_delay_brakes (RaDelayRate *d, RaTime now)
     return FALSE;
   d->t_brake = n->now;
   d->t_reduced = now;
+  d->x_silent = 0;
   d->start.x = fmin (d->start.x, most);
   d->c.x_c = fmin (d->c.x_c, most);
   ra_delay_end_ramp (d);
@@ -70,6 +71,7 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
       || !ra_start_told (report, d->t_reduced, now) || is_forgiven (d))
     return FALSE;
   d->t_reduced = now;
+  d->x_silent = 0;
   ra_contest_reduce (&d->c);
   if (n->r <= 0)
     *x *= beta;

@@ -23,6 +23,10 @@
 /* After an outage few packets are sent, and its losses count no longer. */
 #define RAW_PACKETS 250
 #define RAW_TIME 3.0
+/* CCFB tells arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
+#define GRAIN .002
+/* Reports that deny the queue, until the base moves: one RTT may be wrong. */
+#define ODD_REPORTS 2
 
 static gdouble
 seconds (RaSpan queue)
@@ -40,10 +44,38 @@ lowest (const RaSense *n, guint of)
   return low;
 }
 
-static void
-queue_hear (RaSense *n, const RaReport *report, gdouble allowance)
+/* How much of the queue `q` the RTT of the same packet denies.  A queue is a part
+ * of the RTT, and what it leaves is the empty path's.  Where that is much less
+ * than the shortest RTT, a clock was set, or the way there became longer while
+ * the way back became shorter: nothing waits. */
+static gdouble
+denied (const RaSense *n, gdouble q, gdouble rtt)
 {
-  gdouble a;
+  gdouble rest = rtt - q;
+
+  return rest < n->rtt_least / 2 - GRAIN ? fmin (n->rtt_least - rest, q) : 0;
+}
+
+/* After the clock of one side was set the base is a wrong one for minutes. */
+static gdouble
+base_check (RaSense *n, gdouble q, gdouble rtt)
+{
+  gdouble excess;
+
+  n->rtt_least = n->rtt_least > 0 ? fmin (n->rtt_least, rtt) : rtt;
+  excess = denied (n, fmax (q - n->shift, 0), rtt);
+  n->n_odd = excess > 0 ? n->n_odd + 1 : 0;
+  if (n->n_odd < ODD_REPORTS)
+    return excess;
+  n->n_odd = 0;
+  n->shift += excess; /* the queues before had their excess taken off */
+  return 0;
+}
+
+static void
+queue_hear (RaSense *n, const RaReport *report)
+{
+  gdouble q = seconds (report->queue), off;
 
   n->q_lo = seconds (
       report->queue_min == RA_SPAN_NONE ? report->queue : report->queue_min);
@@ -52,8 +84,17 @@ queue_hear (RaSense *n, const RaReport *report, gdouble allowance)
   if (report->queue == RA_SPAN_NONE)
     n->q_lo = n->q_hi = 0;
   n->shift = fmin (n->shift, n->q_lo);
-  n->q_lo -= n->shift;
-  n->q_hi = fmax (n->q_hi - n->shift, 0);
+  off = base_check (n, q, ra_seconds (report->rtt)) + n->shift;
+  n->q_lo = fmax (n->q_lo - off, 0);
+  n->q_hi = fmax (n->q_hi - off, 0);
+  n->q_report = fmax (q - off, 0);
+}
+
+static void
+queue_filter (RaSense *n, gdouble allowance)
+{
+  gdouble a;
+
   for (guint i = RA_SENSE_QUEUES - 1; i > 0; i--)
     n->lo[i] = n->lo[i - 1];
   n->lo[0] = n->q_lo;
@@ -75,8 +116,7 @@ queue_hear (RaSense *n, const RaReport *report, gdouble allowance)
 static void
 rate_hear (RaSense *n, const RaReport *report, gdouble s)
 {
-  gdouble q = seconds (report->queue), span;
-
+  gdouble q = n->q_report, span;
   gdouble came = report->arrived + (gdouble) report->lost_wireless;
   gdouble told = came + report->lost_congestion;
 
@@ -118,15 +158,15 @@ void
 ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
     RaTime now)
 {
-  gdouble rtt = ra_seconds (report->rtt), q = seconds (report->queue);
-  gdouble dt;
+  gdouble rtt = ra_seconds (report->rtt), dt;
 
   n->interval = report->interval > 0 ? ra_seconds (report->interval) : rtt;
   dt = n->begun ? ra_seconds (ra_diff (now, n->t_report)) : n->interval;
-  n->lag = n->interval + fmax (rtt - q, rtt / 4);
   n->dt = CLAMP (dt, 1e-6, DT_MAX);
   n->now += fmax (dt, 0);
-  queue_hear (n, report, allowance);
+  queue_hear (n, report);
+  n->lag = n->interval + fmax (rtt - n->q_report, rtt / 4);
+  queue_filter (n, allowance);
   rate_hear (n, report, s);
   n->packet = n->r > 0 ? s / n->r : 0;
   loss_hear (n, report);
@@ -138,6 +178,7 @@ void
 ra_sense_rebase (RaSense *n, gdouble by)
 {
   n->shift += by;
+  n->q_recvdata -= by;
   for (guint i = 0; i < RA_SENSE_QUEUES; i++)
     n->lo[i] = fmax (n->lo[i] - by, 0);
 }

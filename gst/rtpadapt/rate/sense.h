@@ -27,10 +27,13 @@ typedef struct
   gdouble raw;    /* share of all packets lost, of the last 250 or so */
   gdouble raw_3s; /* of the last 3 s */
   gboolean lost;  /* anything, in this report */
-  gdouble shift;  /* of the base: what a longer route takes more */
+  gdouble shift;  /* of the base: a longer route, or a clock that was set */
   /* private */
   gdouble lo[RA_SENSE_QUEUES];
-  gdouble dev; /* of q_lo's noise */
+  gdouble dev;       /* of q_lo's noise */
+  gdouble q_report;  /* queue of the packet of t_recvdata */
+  gdouble rtt_least; /* 0 until known */
+  guint n_odd;       /* reports in a row whose queue the RTT denies */
   guint n_lo;
   guint n_raw;
   gboolean begun;
