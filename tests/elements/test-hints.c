@@ -191,6 +191,20 @@ pair_end (Pair *p)
   close (p->ear);
 }
 
+/* The warning that is wanted comes once.  No other comes, but for those about 3 s
+ * of silence, which a loaded machine may bring. */
+static void
+check_times (const GString *said, const gchar *text, const gchar *wanted)
+{
+  gboolean hint = strstr (NOTHING SILENCE, text) != NULL;
+  guint n = times (said, text);
+
+  if (g_strcmp0 (wanted, text) == 0)
+    g_assert_cmpuint (n, ==, 1);
+  else
+    g_assert_cmpuint (n, <=, (guint) hint);
+}
+
 /* All rows run at once, because each takes more than 3 s. */
 static void
 test_rows (void)
@@ -214,10 +228,8 @@ test_rows (void)
     g_test_message (
         "%s:\n%s%s", rows[i].why, pairs[i].said[0]->str, pairs[i].said[1]->str);
     for (guint k = 0; k < G_N_ELEMENTS (all); k++) {
-      g_assert_cmpuint (times (pairs[i].said[0], all[k]), ==,
-          g_strcmp0 (rows[i].sender_says, all[k]) == 0);
-      g_assert_cmpuint (times (pairs[i].said[1], all[k]), ==,
-          g_strcmp0 (rows[i].receiver_says, all[k]) == 0);
+      check_times (pairs[i].said[0], all[k], rows[i].sender_says);
+      check_times (pairs[i].said[1], all[k], rows[i].receiver_says);
     }
     pair_end (&pairs[i]);
   }

@@ -7,6 +7,8 @@
 #include "flood-fixture.h"
 #include "trust.h"
 
+#include <gst/rtpadapt/feedback/bytes.h>
+
 #define FPS 30
 #define RATE 10000
 /* So many frames more may be on their way at the end than at the beginning. */
@@ -43,7 +45,7 @@ relay_both_ways (gpointer data)
     send (r->back, packet, (gsize) size, MSG_DONTWAIT);
     if (packet[1] >= 192 && packet[1] <= 223) /* RFC 5761 4 */
       continue;
-    r->ssrc = GST_READ_UINT32_BE (packet + 8);
+    r->ssrc = ra_get_u32 (packet + 8);
     r->size = (gsize) size;
     memcpy (r->latest, packet, r->size);
   }
@@ -58,7 +60,7 @@ make_random (Relay *r, guint8 *packet)
   gsize size = (gsize) g_rand_int_range (r->dice, 1, 200);
 
   for (gsize at = 0; at < size; at += 4)
-    GST_WRITE_UINT32_BE (packet + at, g_rand_int (r->dice));
+    ra_put_u32 (packet + at, g_rand_int (r->dice));
   return size;
 }
 
@@ -69,9 +71,9 @@ make_other (guint64 i, guint8 *packet)
   memset (packet, 0x55, 300);
   packet[0] = 0x80;
   packet[1] = 96;
-  GST_WRITE_UINT16_BE (packet + 2, (guint16) (i / 100));
-  GST_WRITE_UINT32_BE (packet + 4, (guint32) i);
-  GST_WRITE_UINT32_BE (packet + 8, 7000 + (guint32) i % 100);
+  ra_put_u16 (packet + 2, (guint16) (i / 100));
+  ra_put_u32 (packet + 4, (guint32) i);
+  ra_put_u32 (packet + 8, 7000 + (guint32) i % 100);
   return 300;
 }
 
@@ -83,11 +85,11 @@ make_marked (guint64 i, guint8 *packet)
   make_other (i, packet);
   packet[0] = 0x90;
   packet[1] |= 0x80;
-  GST_WRITE_UINT16_BE (packet + 2, (guint16) (i * 77));
-  GST_WRITE_UINT32_BE (packet + 8, 9000 + (guint32) (i % 50));
-  GST_WRITE_UINT32_BE (packet + 12, 0xbede0001);
+  ra_put_u16 (packet + 2, (guint16) (i * 77));
+  ra_put_u32 (packet + 8, 9000 + (guint32) (i % 50));
+  ra_put_u32 (packet + 12, 0xbede0001);
   packet[16] = 0x11;
-  GST_WRITE_UINT16_BE (packet + 17, (guint16) (i * 500));
+  ra_put_u16 (packet + 17, (guint16) (i * 500));
   packet[19] = 0;
   return 300;
 }
@@ -99,11 +101,11 @@ make_jump (Relay *r, guint64 i, guint8 *packet)
   if (r->size < 20)
     return make_random (r, packet);
   memcpy (packet, r->latest, r->size);
-  GST_WRITE_UINT16_BE (packet + 2,
-      (guint16) (GST_READ_UINT16_BE (packet + 2) + 1000 + i * 2999 % 60000));
+  ra_put_u16 (packet + 2,
+      (guint16) (ra_get_u16 (packet + 2) + 1000 + i * 2999 % 60000));
   if (packet[16] == 0x11)
-    GST_WRITE_UINT16_BE (packet + 17,
-        (guint16) (GST_READ_UINT16_BE (packet + 17) + 1000 + i * 2999 % 60000));
+    ra_put_u16 (packet + 17,
+        (guint16) (ra_get_u16 (packet + 17) + 1000 + i * 2999 % 60000));
   return r->size;
 }
 

@@ -13,7 +13,6 @@
 
 /* That much RTP arrives with nothing in the way, too ("--row 0 none"). */
 #define MAX_BITRATE 1000000
-#define SHARE 0.8
 #define KEY "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6"
 
 typedef enum
@@ -44,11 +43,13 @@ typedef struct
 typedef struct
 {
   gboolean fast; /* the clock is fast during the outage */
+  gdouble share; /* of the rate before it */
   GstClockTime picture, rate, hold, patience, null;
 } OutageBounds;
 
 /* The bounds of the recorded matrix, in real time. */
-static const OutageBounds outage_strict = { .picture = 2 * GST_SECOND,
+static const OutageBounds outage_strict = { .share = .8,
+  .picture = 2 * GST_SECOND,
   .rate = 5 * GST_SECOND,
   .hold = 2 * GST_SECOND,
   .patience = 25 * GST_SECOND,
@@ -328,7 +329,7 @@ outage_after (OutageWorld *w)
 
   while (fast_now () < end
       && !(GST_CLOCK_TIME_IS_VALID (w->rate) && outage_has_picture (w))) {
-    gboolean enough = outage_step (w, &window) >= SHARE * w->before;
+    gboolean enough = outage_step (w, &window) >= w->bounds->share * w->before;
     GstClockTime now = fast_now ();
 
     if (!enough)
