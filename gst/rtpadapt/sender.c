@@ -471,6 +471,7 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->trip = s->guard.breaker.trip;
   stats->lies = s->guard.lies;
   stats->liar = ra_guard_is_lied_to (&s->guard);
+  stats->competes = s->rate->competes;
   ra_receiver_get_stats (s->receiver, &stats->loss);
 }
 
