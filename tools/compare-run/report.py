@@ -8,6 +8,7 @@ import chart
 import panels
 from figures import BY_NAME, METRICS, PLACE_BY, Figures, known
 
+RARE = ('rate_settle_s', 'queue_settle_s')
 HERE = os.path.dirname(os.path.abspath(__file__))
 ANSWERS = {True: ('yes', 'yes'), False: ('no', 'no'),
            None: ('open', 'not known')}
@@ -31,9 +32,9 @@ def cell(text, value, best=False, half=None):
         '' if value is None else '%.6g' % value, inner)
 
 
-def metric_cells(figures, links, system, systems):
+def metric_cells(figures, links, system, systems, metrics):
     found = ''
-    for metric in METRICS:
+    for metric in metrics:
         spread = figures.spread(metric.name, links, system)
         found += cell(metric.show(spread.mean), spread.mean,
                       system in figures.best(metric, links, systems),
@@ -65,12 +66,16 @@ def ranking(figures, links):
     places = figures.places(links, ran)
     tcps = figures.tcps(links)
     streams = any(link.get('streams') for link in links)
+    # Who has no step has no column for it.
+    metrics = [metric for metric in METRICS if metric.name not in RARE or any(
+        figures.spread(metric.name, links, system).mean is not None
+        for system in ran)]
     heads = [('', ''), ('mean', 'place'), ('', 'seeds')]
     if tcps or streams:
         heads += [('own', 'share')]
         heads += [(tcp.split()[0], 'share') for tcp in tcps]
         heads += [('', 'Jain')] if streams else []
-    heads += [metric.heading for metric in METRICS]
+    heads += [metric.heading for metric in metrics]
     head = ''.join('<th scope="col">%s</th>' % sub('<br>'.join(
         filter(None, map(escape, two)))) for two in heads)
     body = []
@@ -82,7 +87,7 @@ def ranking(figures, links):
                 cell(seeds_text(figures, links, system),
                      len(figures.seeds(links[0], system))),
                 share_cells(figures, links, system, tcps, streams),
-                metric_cells(figures, links, system, ran)))
+                metric_cells(figures, links, system, ran, metrics)))
     for system in figures.systems:
         why = figures.state(links, system)
         if why or system not in ran:
@@ -315,7 +320,7 @@ def render(found):
 
 
 COLUMNS = ('ssim', 'vmaf', 'frozen_s', 'longest_freeze_s', 'latency_ms_p95',
-           'utilisation', 'queue_ms_p95', 'delayed_packet_ratio',
+           'utilisation', 'queue_ms_p95', *RARE, 'delayed_packet_ratio',
            'fec_overhead', 'residual_loss')
 
 
