@@ -158,6 +158,8 @@ typedef struct
   gdouble p;
   RaReceiverStats loss;
   guint64 friendly; /* what a TCP would get, bit/s; G_MAXUINT64 without loss */
+  gdouble radio_loss; /* share of the packets that the radio was shown to lose,
+                         where that is asked for (safety/evidence.h) */
   RaBreakerState breaker;
   RaBreakerTrip trip;
   guint lies;    /* times that the peer was found out */

@@ -162,10 +162,10 @@ stats_of_sender (const RaSender *sender, GstStructure *s)
       stats.loss.wireless, "loss-events", G_TYPE_UINT, stats.loss.events,
       "recovered", G_TYPE_UINT64, stats.loss.recovered, "lies", G_TYPE_UINT,
       stats.lies, "liar", G_TYPE_BOOLEAN, stats.liar, "friendly-bitrate",
-      G_TYPE_UINT64, stats.friendly, "breaker", G_TYPE_STRING,
-      ra_breaker_nick (stats.trip), "breaker-state", G_TYPE_STRING,
-      ra_breaker_state_nick (stats.breaker), "observe", GST_TYPE_STRUCTURE,
-      values, NULL);
+      G_TYPE_UINT64, stats.friendly, "radio-loss", G_TYPE_DOUBLE,
+      stats.radio_loss, "breaker", G_TYPE_STRING, ra_breaker_nick (stats.trip),
+      "breaker-state", G_TYPE_STRING, ra_breaker_state_nick (stats.breaker),
+      "observe", GST_TYPE_STRUCTURE, values, NULL);
 }
 
 GstStructure *
