@@ -187,29 +187,26 @@ times (const RaFriendly *f, gdouble cap)
   return cap;
 }
 
-static guint64
-bits_of (gdouble x)
-{
-  return isfinite (x) ? MAX (ra_bits (x), 1) : G_MAXUINT64;
-}
-
 guint64
 ra_friendly_raw (const RaFriendly *f, gdouble cap)
 {
-  return cap > 0 ? bits_of (times (f, cap) * f->x_raw) : G_MAXUINT64;
+  return cap > 0 && isfinite (f->x_raw)
+      ? MAX (ra_bits (times (f, cap) * f->x_raw), 1)
+      : G_MAXUINT64;
 }
 
 guint64
 ra_friendly_cap (const RaFriendly *f, gdouble cap)
 {
-  gdouble beyond = f->p - f->radio - UNEXPLAINED;
-  gdouble most = times (f, cap) * f->x;
+  gdouble beyond = f->p - f->radio - UNEXPLAINED, most;
 
-  if (cap <= 0)
+  if (cap <= 0 || !isfinite (f->x))
     return G_MAXUINT64;
+  cap = times (f, cap);
+  most = cap * f->x;
   if (beyond > 0)
-    most = fmin (most, UNEXPLAINED_RATE / beyond);
-  return MAX (bits_of (most), ra_friendly_raw (f, cap));
+    most = fmax (fmin (most, UNEXPLAINED_RATE / beyond), cap * f->x_raw);
+  return MAX (ra_bits (most), 1);
 }
 
 gboolean
