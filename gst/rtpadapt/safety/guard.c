@@ -56,8 +56,9 @@ ra_guard_rate (const RaGuard *g, guint64 rate)
   if (g->breaker.state == RA_BREAKER_OPEN)
     return 0;
   rate = MIN (rate, ra_friendly_cap (&g->friendly, g->cap));
-  if (g->step < 1)
-    rate = MAX ((guint64) (g->step * (gdouble) rate), 1);
+  if (g->step < 1) /* but no further than where a queue stands */
+    rate = MAX ((guint64) (g->step * (gdouble) rate),
+        MIN (rate, ra_friendly_cap (&g->friendly, RA_FRIENDLY_STANDING)));
   return MIN (rate, g->fallback);
 }
 

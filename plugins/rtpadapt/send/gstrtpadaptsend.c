@@ -98,7 +98,7 @@
  * times a TCP's, 2 times where the round trip shows that a queue stands.  What a TCP
  * would get is worked out without the losses that are shown to be the radio's
  * (`radio-loss` in the statistics): those at an empty queue that do not follow our
- * own rate, up to 10 %; to look for them the rate falls by a quarter for 1.2 s each
+ * own rate, up to 10 %; to look for them the rate falls by a quarter (not below 2 times a TCP's) for 1.2 s each
  * 10 s where the bound holds it.  A cap of 2 or less counts every loss.  The
  * #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that trips on
  * loss or delay posts an element message rtpadapt-breaker (breaker, state
