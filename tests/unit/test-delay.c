@@ -50,16 +50,16 @@ static const Step radio[] = {
 
 /* The ramp ends at one report: r = 14400 / (.04 + .05) = 160000, T = .01, .05 is
  * above 2 T + .02: far; g = (.0095 - .05) / (2 D) = -.225; .775 r.  Then r =
- * 160000 + (1 - exp (-.04 / .09)) 200000 = 231764, T = .01 (375 / 124)^(1/3) =
- * .014461; the allowance is 2.5 (.05 / 1.95 / 16) - .002 = .002006, g = (T -
- * .047994) / .18 = -.186292.  r (1 + g) = 188588 is more than x, and followed,
+ * 160000 + (1 - exp (-.04 / .09)) 200000 = 231764, T = .01 (375 / 124)^.5 =
+ * .017390; the allowance is 2.5 (.05 / 1.95 / 16) - .002 = .002006, g = (T -
+ * .047994) / .18 = -.170021.  r (1 + g) = 192359 is more than x, and followed,
  * .08 / .09 of the way.  The backlog came at 231764: .9 of it.  Then r_busy / x -
  * 1 = .1111, .04 / .09 of it: 208588 (1 + .049383).  r = 315433 then, and x below
  * it stays. */
 static const Step outage[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 181411, "as the backlog drains" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 184764, "as the backlog drains" },
   { 90, 0, 12, 0, 0, 0, FALSE, 208587, "it has gone" },
   { 40, 0, 12, 0, 0, 0, FALSE, 218888, "back to where the queue was" },
   { 40, 0, 11, 1, 0, 0, FALSE, 218888, "a loss, less than arrives" },
@@ -77,7 +77,7 @@ static const Step drain[] = {
   { 0 },
 };
 
-/* A loss in a queue of 12 ms > T = 8 ms: r_last = 13200 / .052 = 253846, r =
+/* A loss in a queue of 12 ms > T = 7.3 ms: r_last = 13200 / .052 = 253846, r =
  * 360000 - (1 - exp (-.052 / .09)) 106154 = 313414; the ramp ends
  * at (.85 + .05) r. */
 static const Step loss[] = {
@@ -155,8 +155,8 @@ static const struct
   const gchar *why;
 } target_rows[] = {
   { 3000000, .0095, "at target-rate" },
-  { 8000000, .0068507, ".0095 (3 / 8)^(1/3)" },
-  { 24000000, .005, "an eighth: half of it is less than the least" },
+  { 8000000, .0058175, ".0095 (3 / 8)^.5" },
+  { 24000000, .005, "an eighth: a third of .0095 is less than the least" },
   { 50000000, .005, "no less" },
 };
 
