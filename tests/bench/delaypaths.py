@@ -200,9 +200,10 @@ class Bench:
 
     def trace(self, link, options, algorithms, seed):
         """What was observed, each 20 ms: rows by name."""
-        with tempfile.NamedTemporaryFile('r') as out:
-            self.sim(link, options | {'seed': seed}, *algorithms,
-                     '--interval', '20', '--csv', out.name)
+        name = f'{self.folder}/trace.csv'
+        self.sim(link, options | {'seed': seed}, *algorithms,
+                 '--interval', '20', '--csv', name)
+        with open(name) as out:
             lines = (line for line in out if not line.startswith('#'))
             return [{k: v if k in ('controller', 'lda', 'flow')
                      else float(v or 0) for k, v in row.items()}
