@@ -152,16 +152,16 @@ static void
 loss_hear (RaSense *n, const RaReport *report)
 {
   guint lost = report->lost_congestion + report->lost_wireless;
-  guint all = report->arrived + lost;
+  guint all = report->arrived + lost, told = lost + report->ce;
   gdouble share = all > 0 ? (gdouble) lost / all : 0;
   gdouble weight = fmax ((gdouble) all / RAW_PACKETS, n->dt / RAW_TIME);
 
   n->lost = lost > 0;
   if (!n->begun)
     n->told = TOLD_FIRST;
-  if (lost > 0)
-    n->told += (1 - exp (-(gdouble) lost / TOLD_LOSSES))
-        * ((gdouble) report->lost_congestion / lost - n->told);
+  if (told > 0)
+    n->told += (1 - exp (-(gdouble) told / TOLD_LOSSES))
+        * ((gdouble) ra_report_congestion (report) / told - n->told);
   if (all > 0)
     n->raw += (1 - exp (-weight)) * (share - n->raw);
   n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RAW_PACKETS);
