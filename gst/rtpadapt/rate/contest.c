@@ -39,11 +39,11 @@
 #define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
 
 /* A queue that stands is longer than one that goes by the target, or than a
- * packet of ours. */
+ * packet on the line. */
 static gboolean
 is_standing (const RaSense *n, gdouble target)
 {
-  return n->qm > 1.3 * fmax (target, n->packet) + .003;
+  return n->qm > 1.3 * fmax (target, n->shortest) + .003;
 }
 
 void

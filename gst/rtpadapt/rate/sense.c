@@ -26,6 +26,10 @@
 /* After an outage few packets are sent, and its losses count no longer. */
 #define RAW_PACKETS 250
 #define RAW_TIME 3.0
+/* A line that has carried so much may be as fast still, though others have it. */
+#define MOST_TIME 60.
+/* Less of it than one part of so many: packets are as far apart as we send them. */
+#define SHARE 3
 /* A verdict is believed until 14 losses in a row were the radio's: .3 to .15 */
 #define TOLD_LOSSES 20.
 #define TOLD_FIRST .3
@@ -189,7 +193,9 @@ ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
   n->lag = n->interval + fmax (rtt - n->q_report, rtt / 4);
   queue_filter (n, allowance);
   rate_hear (n, report, s);
-  n->packet = n->r > 0 ? s / n->r : 0;
+  n->r_most = fmax (n->r, n->r_most * exp (-n->dt / MOST_TIME));
+  n->packet = n->r > 0 ? s / fmax (n->r, n->r_most / SHARE) : 0;
+  n->shortest = n->r > 0 ? s / n->r_most : 0;
   loss_hear (n, report);
   n->t_report = now;
   n->begun = TRUE;

@@ -19,18 +19,19 @@ typedef struct
   gdouble interval; /* I: between reports, R where that is not known */
   gdouble lag;      /* D: until the answer to a change of rate is seen */
   gdouble q_lo, q_hi;
-  gdouble q2;     /* lowest queue of the last two reports, less the jitter */
-  gdouble qm;     /* lowest queue of about a lag, less the jitter */
-  gdouble r;      /* delivered rate over about a lag; 0 until known */
-  gdouble packet; /* what one takes at r, 0 until known */
-  gdouble a;      /* of r what arrived: without the radio's losses */
-  gdouble r_last; /* over .02 s or one report, the latest */
-  gdouble a_two;  /* the higher of the last two of a's samples */
-  gdouble raw;    /* share of all packets lost, of the last 250 or so */
-  gdouble told;   /* share of the lost that was congestion, of late */
-  gdouble raw_3s; /* of the last 3 s */
-  gboolean lost;  /* anything, in this report */
-  gdouble shift;  /* of the base: a longer route, or a clock that was set */
+  gdouble q2;       /* lowest queue of the last two reports, less the jitter */
+  gdouble qm;       /* lowest queue of about a lag, less the jitter */
+  gdouble r;        /* delivered rate over about a lag; 0 until known */
+  gdouble packet;   /* what one takes at r, 0 until known */
+  gdouble shortest; /* and at the highest r of late */
+  gdouble a;        /* of r what arrived: without the radio's losses */
+  gdouble r_last;   /* over .02 s or one report, the latest */
+  gdouble a_two;    /* the higher of the last two of a's samples */
+  gdouble raw;      /* share of all packets lost, of the last 250 or so */
+  gdouble told;     /* share of the lost that was congestion, of late */
+  gdouble raw_3s;   /* of the last 3 s */
+  gboolean lost;    /* anything, in this report */
+  gdouble shift;    /* of the base: a longer route, or a clock that was set */
   /* private */
   gdouble lo[RA_SENSE_QUEUES];
   gdouble dev;       /* of q_lo's noise */
@@ -41,7 +42,7 @@ typedef struct
   guint n_raw;
   gboolean begun;
   RaTime t_report, t_recvdata;
-  gdouble a_last, q_recvdata, delivered, arrived;
+  gdouble r_most, a_last, q_recvdata, delivered, arrived;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];
   guint n_sent;
 } RaSense;
