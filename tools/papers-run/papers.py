@@ -114,19 +114,20 @@ class Task:
 
     def __init__(self, experiment, args, at, record=None):
         self.experiment = experiment
-        self.points, self.seeds = experiment.points, experiment.seeds
-        if args.short:
-            self.points, self.seeds = experiment.short()
-        self.points = [
-            point for point in self.points
+        self.runs = experiment.short() if args.short else experiment.runs()
+        if args.seeds:
+            points = [point for point, seed in self.runs if seed == 1]
+            self.runs = [(point, seed) for point in points
+                         for seed in range(1, args.seeds + 1)]
+        self.runs = [
+            (point, seed) for point, seed in self.runs
             if matches({name: str(value) for name, value in point.items()},
                        {name: values for name, values in at.items()
                         if name in point})]
-        if args.seeds:
-            self.seeds = list(range(1, args.seeds + 1))
         self.results = Results(experiment, record)
-        self.left = len(self.points) * len(self.seeds)
+        self.left = len(self.runs)
         self.failed = 0
+        self.wall_s = 0  # of all its runs
         self.engines = set()
 
     def take(self, point, seed, job):
@@ -140,10 +141,11 @@ class Task:
             if str(error) and self.failed == 1:
                 print('tools/papers: %s' % error, file=sys.stderr)
             return
-        if seed != self.seeds[0]:
+        if seed != 1:
             measured = {name: value for name, value in measured.items()
                         if not isinstance(value, list)}
         measured['wall_s'] = job.result.get('wall_s')
+        self.wall_s += measured['wall_s'] or 0
         self.results.add(point, seed, measured)
         self.engines.add(job.engine)
 
@@ -152,16 +154,15 @@ def make_jobs(tasks):
     """Jobs, and who waits for each; equal scenarios run once."""
     jobs, waiting = {}, {}
     for task in tasks:
-        for point in task.points:
-            for seed in task.seeds:
-                scenario = task.experiment.scenario(point, seed)
-                job = jobs.get(scenario)
-                if job is None:
-                    job = jobs[scenario] = Job(scenario, '%s %s %s' % (
-                        task.experiment.paper.name, task.experiment.name,
-                        ' '.join('%s=%s' % item for item
-                                 in [*point.items(), ('seed', seed)])))
-                waiting.setdefault(job.key, []).append((task, point, seed))
+        for point, seed in task.runs:
+            scenario = task.experiment.scenario(point, seed)
+            job = jobs.get(scenario)
+            if job is None:
+                job = jobs[scenario] = Job(scenario, '%s %s %s' % (
+                    task.experiment.paper.name, task.experiment.name,
+                    ' '.join('%s=%s' % item for item
+                             in [*point.items(), ('seed', seed)])))
+            waiting.setdefault(job.key, []).append((task, point, seed))
     return list(jobs.values()), waiting
 
 
@@ -178,13 +179,29 @@ def commit():
         return 'unknown'
 
 
+def told_seeds(task):
+    """How many, and of what fewer or more."""
+    most = {}
+    for point, seed in task.runs:
+        key = str(point.get('system', ''))
+        most[key] = max(seed, most.get(key, 0))
+    counts = {}
+    for system, count in most.items():
+        counts.setdefault(count, []).append(system)
+    if len(counts) == 1:
+        return 'seeds 1 to %d' % next(iter(counts))
+    return 'seeds ' + ', '.join('1 to %d of %s' % (count, ' '.join(systems))
+                                for count, systems in counts.items())
+
+
 def how(task, args, engine):
     """How an experiment was made, for its line in the record."""
     words = ['tools/papers %s --only %s' % (task.experiment.paper.name,
                                             task.experiment.name)]
     if args.seeds:
         words[0] += ' --seeds %d' % args.seeds
-    words += ['seeds %d to %d' % (task.seeds[0], task.seeds[-1]),
+    words += [told_seeds(task), '%d runs of %s in all' % (
+        len(task.runs), duration(task.wall_s)),
               'commit ' + commit(), 'engine ' + engine,
               datetime.date.today().isoformat()]
     others = sorted(task.engines - {engine})
@@ -284,11 +301,11 @@ def tap(args, experiments, records, failed):
 
 def list_all(experiments):
     for experiment in experiments:
-        points, seeds = experiment.short()
+        subset = experiment.short()
         print('%-12s %-24s %5d runs%s  %s: %s' % (
             experiment.paper.name, experiment.name,
-            len(experiment.points) * len(experiment.seeds),
-            ', short: %d' % (len(points) * len(seeds)) if points else '',
+            len(experiment.runs()),
+            ', short: %d' % len(subset) if subset else '',
             experiment.source, experiment.title))
 
 
@@ -296,7 +313,7 @@ def print_scenarios(args, experiments):
     at = conditions(args.at, experiments)
     for experiment in experiments:
         task = Task(experiment, args, at)
-        for point in task.points:
+        for point in [point for point, seed in task.runs if seed == 1]:
             print('# %s %s' % (experiment.name, ' '.join(
                 '%s=%s' % item for item in point.items())))
             print(experiment.scenario(point, 1))
