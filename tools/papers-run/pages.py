@@ -180,8 +180,7 @@ def figures(experiment, results, folder):
 
 def figure_text(number, spread):
     """Two decimals of what is about 1, none of hundreds."""
-    size = abs(number)
-    digits = 2 if size < 3 else 1 if size < 10 else 0
+    digits = 2 if abs(number) < 10 else 0
     text = number_text(number, digits)
     if not math.isnan(spread):
         text += ' ± ' + number_text(spread, digits)
@@ -242,7 +241,8 @@ def labelled(experiment, at, names):
     """Words bare, numbers with what they are: Cubic, RTT 20."""
     for name in names:
         label = experiment.label(name, at[name])
-        yield label if isinstance(at[name], str) else '%s %s' % (
+        bare = isinstance(at[name], str) or label != text_of(at[name])
+        yield label if bare else '%s %s' % (
             experiment.labels.get(name, name), label)
 
 
@@ -263,10 +263,12 @@ def overview(paper, record, told):
                 found = [claim_cell(claims, claim, {**at, **column})
                          for column in columns]
                 if any(found):
+                    case = '[%s](#%s)' % (experiment.title.split()[0],
+                                          anchor(heading(experiment)))
+                    seen = any(case == line[0] for line in lines)
                     lines.append([
-                        '[%s](#%s)' % (experiment.title.split()[0], anchor(
-                            heading(experiment))),
-                        ', '.join([claim.line, *labelled(
+                        '' if seen else case,
+                        '; '.join([claim.line, *labelled(
                             experiment, at, rest)]),
                         claim.bound + (', must' if claim.must else ''),
                         *found])
