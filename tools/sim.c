@@ -24,7 +24,7 @@ ra_sim_config_init (RaSimConfig *cfg)
     .seconds = 60 * RA_SECOND,
     .warmup = 2 * RA_SECOND, /* seed 003 5.1 */
     .rate = { .min = 1000, .max = 100000000, .mss = 1200 },
-    .friendliness_cap = 9,
+    .friendliness_cap = RA_DEFAULT_FRIENDLINESS_CAP,
     .breakers = TRUE,
     .feedback_delay = 25 * RA_MSECOND,
     .packet_size = 1200,

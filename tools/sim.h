@@ -7,6 +7,7 @@
 
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/link.h>
+#include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/sender.h>
 
 G_BEGIN_DECLS

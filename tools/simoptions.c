@@ -37,7 +37,8 @@ static const RaParam numbers[] = {
   { FIELD ("min", min), SAME (1000), 1, 100e9, "bit/s", "lowest rate" },
   { FIELD ("start", start), SAME (0), 0, 100e9, "bit/s",
       "rate before the first feedback; 0: the controller's own" },
-  { FIELD ("friendliness-cap", friendliness_cap), SAME (9), 0, 1e9, "",
+  { FIELD ("friendliness-cap", friendliness_cap),
+      SAME (RA_DEFAULT_FRIENDLINESS_CAP), 0, 1e9, "",
       "the rate stays below this times a TCP's at the raw loss; 0: no bound, as "
       "in the papers" },
   { FIELD ("breakers", breakers), SAME (1), 0, 1, "",

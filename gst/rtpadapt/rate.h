@@ -76,15 +76,17 @@ struct _RaRate
 {
   const RaRateOps *ops;
   RaRateConfig cfg;
-  guint64 bps;      /* the answer, bit/s; wrappers clamp it to [min, max] */
-  guint64 before;   /* the rate before a silence, bit/s, which slow start may
+  guint64 bps;       /* the answer, bit/s; wrappers clamp it to [min, max] */
+  guint64 before;    /* the rate before a silence, bit/s, which slow start may
                        reach again in spite of p; 0: not known */
-  RaSpan rtt;       /* smoothed by .9 (RFC 5348 4.3 step 2), 0 until known */
-  RaSpan interval;  /* of the latest report, 0: reports come once per R */
-  gdouble s;        /* mean packet size, bytes (RFC 5348 4.1); mss at first */
-  guint n_sent;     /* packets that s is the mean of */
-  RaTime timeout;   /* when on_timeout wants to run, or RA_TIME_NONE */
-  RaTime last_sent; /* RA_TIME_NONE before the first packet */
+  RaSpan rtt;        /* smoothed by .9 (RFC 5348 4.3 step 2), 0 until known */
+  RaSpan interval;   /* of the latest report, 0: reports come once per R */
+  gdouble s;         /* mean packet size, bytes (RFC 5348 4.1); mss at first */
+  guint n_sent;      /* packets that s is the mean of */
+  gboolean competes; /* with flows that keep a queue full: it is long then; set
+                        by controllers that know */
+  RaTime timeout;    /* when on_timeout wants to run, or RA_TIME_NONE */
+  RaTime last_sent;  /* RA_TIME_NONE before the first packet */
   /* All times in here go on where the caller's clock falls back. */
   RaTime latest;
   RaSpan ahead; /* of that clock */

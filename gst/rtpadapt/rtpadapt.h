@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/loss/history.h>

@@ -13,6 +13,9 @@
 #define PROOF_RECENT (15 * RA_SECOND)
 /* Who leaves no later than this after the pacer lets him was held back by it. */
 #define HELD_GRAIN RA_MSECOND
+/* Reports that come less often than once in so many RTTs: in a LAN the peer waits
+ * for packets, or RTCP has to wait for its turn. */
+#define RARER 2
 
 RaSender *
 ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
@@ -375,6 +378,11 @@ ra_sender_on_report (
   }
   /* RFC 5348 4.3 step 1 */
   checked.rtt = ra_diff (now, report->t_recvdata) - t_delay;
+  ra_sender_spacing (s, now);
+  s->interval = s->spacing;
+  if (s->interval < RARER * MAX (checked.rtt, ra_sender_rtt (s)))
+    s->interval = 0; /* RFC 5348 6.2 */
+  checked.interval = s->interval;
   ra_sender_apply (s, &checked, now);
   return TRUE;
 }
@@ -463,6 +471,7 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->trip = s->guard.breaker.trip;
   stats->lies = s->guard.lies;
   stats->liar = ra_guard_is_lied_to (&s->guard);
+  stats->competes = s->rate->competes;
   ra_receiver_get_stats (s->receiver, &stats->loss);
 }
 

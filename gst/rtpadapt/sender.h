@@ -160,8 +160,9 @@ typedef struct
   guint64 friendly; /* what a TCP would get, bit/s; G_MAXUINT64 without loss */
   RaBreakerState breaker;
   RaBreakerTrip trip;
-  guint lies;    /* times that the peer was found out */
-  gboolean liar; /* it was lately */
+  guint lies;        /* times that the peer was found out */
+  gboolean liar;     /* it was lately */
+  gboolean competes; /* with flows that keep a queue full (RaRate) */
 } RaSenderStats;
 void ra_sender_get_stats (const RaSender *s, RaSenderStats *stats);
 /* The controller's, the LDA's and the receiver's values. */

@@ -45,7 +45,7 @@ ra_sender_begin_anew (RaSender *s, RaTime now)
   ra_sender_exchange (s, rate, cfg.start);
   s->unanswered = FALSE;
   s->asked = s->last_feedback = RA_TIME_NONE;
-  s->interval = 0;
+  s->interval = s->spacing = 0;
   outage_end (s, now);
 }
 

@@ -40,11 +40,12 @@ struct _RaSender
 
   RaSentLog log;
   guint64 next_reported; /* one after the last that feedback spoke of */
-  RaTime last_feedback;  /* with rows, RA_TIME_NONE before the first */
+  RaTime last_feedback;  /* RA_TIME_NONE before the first */
   RaTime told;           /* of what arrived, by anything but receiver reports;
                             RA_TIME_NONE before the first */
   RaBlocks blocks;
-  RaSpan interval;    /* between feedbacks: rises at once, falls slowly */
+  RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
+  RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
   RaTime asked;       /* the first packet since then that asks for an answer,
                             or RA_TIME_NONE */
   RaWinMin shortest;  /* RTT, ns, whatever the peer says that it waited */
@@ -62,6 +63,8 @@ struct _RaSender
 
 /* Smoothed; the controller's, of which a new one has none yet. */
 RaSpan ra_sender_rtt (const RaSender *s);
+/* A report came: how long after the last one, -1 if that is not known. */
+RaSpan ra_sender_spacing (RaSender *s, RaTime now);
 /* A report with its rtt: all that listens to reports gets it. */
 void ra_sender_apply (RaSender *s, const RaReport *report, RaTime now);
 /* Tells the guard alone.  If an open breaker closes, the controller begins anew. */

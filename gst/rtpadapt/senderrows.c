@@ -8,6 +8,8 @@
 
 /* A silence of the source is no interval between feedbacks. */
 #define INTERVAL_MAX RA_SECOND
+/* RFC 8888 7: 50 to 200 ms. */
+#define INTERVAL_USUAL (200 * RA_MSECOND)
 
 /* What a feedback's rows have in common. */
 typedef struct
@@ -91,15 +93,20 @@ row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
   return sent;
 }
 
-static void
-interval_update (RaSender *s, RaTime now)
+RaSpan
+ra_sender_spacing (RaSender *s, RaTime now)
 {
-  if (s->last_feedback != RA_TIME_NONE && !s->unanswered) {
-    RaSpan sample = CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX);
+  RaSpan sample = s->last_feedback != RA_TIME_NONE
+      ? CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX)
+      : -1;
 
-    s->interval = MAX (sample, s->interval + (sample - s->interval) / 10);
-  }
   s->last_feedback = now;
+  /* After an outage the time tells nothing; but in a LAN the timer of 4 R expires
+   * before the second report. */
+  if (sample < 0 || (s->unanswered && sample > INTERVAL_USUAL))
+    return -1;
+  s->spacing += (sample - s->spacing) / 10;
+  return sample;
 }
 
 /* An answer before the question: what arrived `held` ago was sent earlier. */
@@ -152,7 +159,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
   gboolean heard = FALSE;
   RaTime arrival = 0;
   Batch batch = { grain, 0, now, held };
-  RaSpan t_delay;
+  RaSpan t_delay, sample;
   RaReport report;
 
   for (guint i = 0; i < n; i++) {
@@ -184,7 +191,8 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     s->stats.feedback_bad++;
     return FALSE;
   }
-  interval_update (s, now);
+  sample = ra_sender_spacing (s, now);
+  s->interval = s->spacing = MAX (s->spacing, sample);
   /* The peer answers at once, so the receiver's timer plays no part here: each
    * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
   if (ra_receiver_report (s->receiver, arrival, &report, &t_delay)) {

@@ -67,7 +67,7 @@ test_values (void)
           0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* w, p_c, delayed */
           'z', 'b', 's', 0, /* and the lowest and highest queue */
           0, 0, 0, 0, 0, 0, 0, 0 };
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  Recv r = recv_new ("feedback=tfrc lda=zbs", SESSION, CAPS_TFRC);
   GstClockTime t;
   GstBuffer *buffer;
   guint32 t_i;
@@ -333,7 +333,7 @@ test_no_room (void)
 static void
 test_reduced_size (void)
 {
-  Recv r = recv_new ("feedback=tfrc tfrc-fmt=5", SESSION, CAPS_TFRC);
+  Recv r = recv_new ("feedback=tfrc tfrc-fmt=5 lda=zbs", SESSION, CAPS_TFRC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
   GstBuffer *buffer;

@@ -39,7 +39,7 @@ sendfuzz_init (SendFuzz *f, gint mode)
     .lda = ra_ldas[self->cfg.lda],
     .rate = { SEND_MIN, SEND_START, SEND_MAX, SENDFUZZ_SIZE },
     .burst = SEND_BURST,
-    .friendliness_cap = SEND_FRIENDLINESS_CAP,
+    .friendliness_cap = RA_DEFAULT_FRIENDLINESS_CAP,
     .breakers = TRUE,
     .seed = SEND_SEED,
   };
@@ -98,7 +98,7 @@ sendfuzz_send (SendFuzz *f, guint n)
 static inline void
 sendfuzz_check (SendFuzz *f)
 {
-  law_sender (f->self->sender, &f->limits, SEND_FRIENDLINESS_CAP,
+  law_sender (f->self->sender, &f->limits, RA_DEFAULT_FRIENDLINESS_CAP,
       gst_clock_get_time (f->self->clock));
   g_assert_cmpuint (f->self->messages.length, <=, 1024);
 }

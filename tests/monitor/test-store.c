@@ -287,6 +287,7 @@ test_update (void)
       json_object_get_string_member (source, "feedback"), ==, "twcc");
   g_assert_cmpint (json_object_get_int_member (source, "dropped"), ==, 3);
   g_assert_true (json_object_get_null_member (source, "breaker"));
+  g_assert_true (json_object_get_null_member (source, "queue"));
   g_assert_cmpuint (n_points (all), ==, 1);
   point = json_array_get_object_element (
       json_object_get_array_member (source, "points"), 0);
@@ -297,12 +298,15 @@ test_update (void)
 
   nothing = update (store, &cursor);
   g_assert_cmpuint (n_points (nothing), ==, 0);
-  take_stats (store, "send", T0 + 2 * SECOND, "{\"breaker-state\":\"open\"}");
+  take_stats (store, "send", T0 + 2 * SECOND,
+      "{\"breaker-state\":\"open\",\"competes\":true}");
   more = update (store, &cursor);
   g_assert_cmpuint (n_points (more), ==, 1);
   g_assert_cmpstr (
       json_object_get_string_member (first_source (more), "breaker"), ==,
       "open");
+  g_assert_cmpstr (json_object_get_string_member (first_source (more), "queue"),
+      ==, "kept full by others");
   store_free (store);
 }
 

@@ -159,6 +159,44 @@ test_feedback_late (void)
   fixture_clear (&f);
 }
 
+/* RFC 5348 6.2 has a report per R.  Reports that come much less often have their
+ * own time, which the no-feedback timer and a lag must not be shorter than. */
+static void
+test_rare_reports (void)
+{
+  static const struct
+  {
+    RaSpan rtt, apart;
+    gboolean rare;
+    const gchar *why;
+  } rows[] = {
+    { 40 * RA_MSECOND, 40 * RA_MSECOND, FALSE, "once per R" },
+    { 40 * RA_MSECOND, 10 * RA_MSECOND, FALSE, "four times per R, for losses" },
+    { RA_MSECOND / 2, 14 * RA_MSECOND, TRUE, "a LAN, where RTCP waits" },
+    { RA_MSECOND, 40 * RA_MSECOND, TRUE, "a packet in a frame" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaSpan want = rows[i].rare ? rows[i].apart : 0;
+    Fixture f;
+
+    fixture_init (&f, 0);
+    f.now = RA_SECOND;
+    for (guint k = 0; k < 60; k++) {
+      RaTime sent = f.now;
+
+      fixture_send (&f, 1000, RA_SENT_ASKS);
+      f.now += rows[i].rtt;
+      fixture_report (&f, sent, 100000);
+      f.now += MAX (rows[i].apart - rows[i].rtt, 0);
+    }
+    if (ABS (probe_report.interval - want) > want / 100)
+      g_error (
+          "%s: %" G_GINT64_FORMAT " ns", rows[i].why, probe_report.interval);
+    fixture_clear (&f);
+  }
+}
+
 /* RFC 5348 8.2.1.  R = 100 ms.  "wMS": a packet leaves while another waits for
  * the pacer, "MS": one leaves and nothing waits.  The report is about the last
  * of them. */
@@ -410,6 +448,7 @@ main (int argc, char **argv)
   add_rows ("data-limited", G_N_ELEMENTS (limited_rows), test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
   g_test_add_func ("/sender/limited-whole", test_limited_whole);
+  g_test_add_func ("/sender/rare-reports", test_rare_reports);
   g_test_add_func ("/sender/feedback-slept", test_feedback_slept);
   g_test_add_func ("/sender/media-rate", test_media_rate);
   g_test_add_func ("/sender/beside", test_beside);

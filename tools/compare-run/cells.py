@@ -1,6 +1,7 @@
-# Runs cells, one at a time: they are in real time. What has run is kept.
+# Runs cells, in real time, one at a time or a few. What has run is kept.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import base64
+import concurrent.futures
 import contextlib
 import ctypes
 import glob
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import demo
@@ -70,12 +72,12 @@ def last_line(path, fallback):
 class CellProgress(Progress):
     """Also within a cell, whose length is known."""
 
-    def __init__(self, cells):
-        super().__init__(cells, 1)
+    def __init__(self, cells, jobs):
+        super().__init__(cells, jobs)
 
     def left(self, elapsed=0):
         """What was done says how long a second of ours takes."""
-        pace = 1
+        pace = 1 / self.workers
         if self.weight:
             pace = (time.monotonic() - elapsed - self.begin) / self.weight
         return max(0, pace * (self.todo - self.weight) - elapsed)
@@ -92,6 +94,10 @@ class CellProgress(Progress):
             sys.stderr.flush()
 
     def ended(self, cell):
+        with self.lock:
+            self._ended(cell)
+
+    def _ended(self, cell):
         self.done += 1
         self.weight += cell.weight
         said = cell.reason
@@ -146,7 +152,8 @@ class Work:
                 '--a', self.kept('send', send)]
         for other in cell.link.others:
             for where, command in zip(('--a', '--b'),
-                                      other.commands(cell.seconds)):
+                                      other.commands(cell,
+                                                      self.measure)):
                 link += [where, command] if command else []
         return link
 
@@ -196,6 +203,10 @@ class Missing(Exception):
     """A system that is not installed; its text says what to do."""
 
 
+class Stopped(Exception):
+    """By Ctrl-C."""
+
+
 class Cells:
     """Runs cells that are not kept yet."""
 
@@ -205,8 +216,8 @@ class Cells:
         self.env = environment()
         self.caches = {}
         self.missing = {}  # system: why
-        self.child = None
-        self.stopping = False
+        self.stopping = threading.Event()
+        self.lock = threading.Lock()
 
     def cache(self, cell):
         """Rivals do not change with our plugin, nor we with theirs."""
@@ -253,32 +264,34 @@ class Cells:
         with (open(said + '.err', 'wb') as err,
               open(said + '.out', 'wb') as out):
             # In a session of its own: a Ctrl-C at the terminal is for us.
-            self.child = subprocess.Popen(
+            child = subprocess.Popen(
                 command, cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL,
                 stdout=out, stderr=err, start_new_session=True,
                 preexec_fn=die_with_parent)
         end = time.monotonic() + seconds
         try:
-            while self.child.poll() is None:
+            while child.poll() is None:
+                if self.stopping.is_set():
+                    raise Stopped
                 if time.monotonic() > end:
                     raise Failure('it did not end in %s' % duration(seconds))
                 self.progress.tick(cell, time.monotonic() - begin)
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.child.wait(.5)
+                    child.wait(.5)
         finally:
-            self.stop()
+            self.stop(child)
         with open(said + '.out', encoding='utf-8', errors='replace') as file:
-            return self.child.returncode, file.read()
+            return child.returncode, file.read()
 
-    def stop(self):
+    def stop(self, child):
         """Ends what runs, and all that belongs to it."""
-        if self.child.poll() is None:
-            self.child.send_signal(signal.SIGINT)
+        if child.poll() is None:
+            child.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.child.wait(10)
+                child.wait(10)
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.child.pid, signal.SIGKILL)
-        self.child.wait()
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
 
     def attempt(self, cell, folder):
         work = Work(cell, self.link, self.measure, folder)
@@ -307,7 +320,7 @@ class Cells:
         if lacking:
             raise Failure('score: the result has no ' + ', '.join(lacking))
         return {'result': result, 'picture': work.picture(self.env),
-                'load': os.getloadavg()[0],
+                'load': os.getloadavg()[0], 'jobs': self.progress.workers,
                 'took_s': round(time.monotonic() - begin, 1)}
 
     def one(self, cell):
@@ -341,23 +354,42 @@ class Cells:
     def engines(self):
         return [cache.engine for cache in self.caches.values()]
 
-    def run(self, cells):
+    def worker(self, todo):
+        """Takes one after the other, until there is none."""
+        while not self.stopping.is_set():
+            with self.lock:
+                cell = next(todo, None)
+            if cell is None:
+                return
+            why = self.missing.get(cell.system.system)
+            if why:
+                cell.state, cell.reason = 'missing', why
+            else:
+                try:
+                    self.one(cell)
+                except Stopped:
+                    return
+            self.progress.ended(cell)
+
+    def run(self, cells, jobs=1):
         """Whether it came to the end."""
         todo = [cell for cell in cells if not self.kept(cell)]
         if not todo:
             return True
         self.check(todo)
-        self.progress = CellProgress(todo)
-        try:
-            for cell in todo:
-                why = self.missing.get(cell.system.system)
-                if why:
-                    cell.state, cell.reason = 'missing', why
-                else:
-                    self.one(cell)
-                self.progress.ended(cell)
-        except KeyboardInterrupt:
-            return False
+        self.progress = CellProgress(todo, jobs)
+        left = iter(todo)
+        # They end their children, which would die with the thread.
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            workers = [pool.submit(self.worker, left) for _ in range(jobs)]
+            try:
+                for worker in concurrent.futures.as_completed(workers):
+                    worker.result()
+            except BaseException as error:
+                self.stopping.set()
+                if isinstance(error, KeyboardInterrupt):
+                    return False
+                raise
         return True
 
 

@@ -52,6 +52,8 @@ def parse_args(argv):
     add('--seeds', type=count, metavar='N', help='the first N of the set')
     add('--seconds', type=demo.positive, metavar='S',
         help='of each run (what the set says)')
+    add('--jobs', type=count, metavar='N', default=1,
+        help='so many runs at a time; each needs a core of its own (1)')
     add('--quick', action='store_true',
         help='one seed, 15 s, the first point of each sweep')
     add('--keep', action='store_true',
@@ -178,10 +180,12 @@ def read(out):
         raise CompareError('%s: %s' % (path, error)) from None
 
 
-def list_all(told, cells):
+def list_all(told, cells, jobs):
     for link in unique(cell.link for cell in cells):
         beside = ''.join(', beside TCP ' + other.tcp if other.tcp
-                         else ', beside others' for other in link.others)
+                         else ', beside a stream of ' + other.stream
+                         if other.stream else ', beside others'
+                         for other in link.others)
         print('link    %s: %s%s' % (link.name, link.there, beside))
     for system in unique(cell.system for cell in cells):
         print('system  %s: %s' % (system.name, ' '.join(filter(None, (
@@ -189,11 +193,11 @@ def list_all(told, cells):
             system.share and '%g of the capacity' % system.share)))))
     for claim in told.claims:
         print('claim   %s' % claim['text'])
-    print(plan(cells, 0))
+    print(plan(cells, 0, jobs))
 
 
-def plan(cells, kept):
-    todo = sum(cell.weight for cell in cells) - kept
+def plan(cells, kept, jobs=1):
+    todo = (sum(cell.weight for cell in cells) - kept) / jobs
     return '%s, about %s' % (size(cells), duration(todo))
 
 
@@ -201,10 +205,10 @@ def run(args, told, out, argv):
     cells = told.cells(args.only)
     runner = Cells(args.work, args.keep, args.programs)
     kept = [cell for cell in cells if runner.kept(cell)]
-    print('%s%s' % (plan(cells, sum(cell.weight for cell in kept)),
+    print('%s%s' % (plan(cells, sum(cell.weight for cell in kept), args.jobs),
                     ', %d kept from before' % len(kept) if kept else ''),
           file=sys.stderr, flush=True)
-    done = runner.run(cells)
+    done = runner.run(cells, args.jobs)
     older = sorted({cell.engine for cell in kept} - set(runner.engines()))
     if older:
         print('with results of other builds: ' + ' '.join(older),
@@ -231,7 +235,7 @@ def main(argv):
         publish(out, read(out), told.claims)
         return 0
     if args.list:
-        list_all(told, told.cells(args.only))
+        list_all(told, told.cells(args.only), args.jobs)
         return 0
     return run(args, told, out, argv)
 

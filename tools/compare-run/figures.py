@@ -4,7 +4,7 @@ import ast
 import math
 import statistics
 
-from expressions import Expression, NotRun, PaperError, mean
+from expressions import Expression, NotRun, PaperError, jain, mean
 from setfile import CompareError
 
 # Student's t, 0.975, for 1 to 30 degrees of freedom (any book's table); above
@@ -51,6 +51,15 @@ METRICS = [Metric(*row) for row in (
      'what arrived of the stream', 1e-6),
     ('path', 'queue_ms_p95', 'queue p95, ms', ('queue', 'p95 ms'), 0, -1,
      'time in the bottleneck’s queue, 19 of 20 packets stay below'),
+    ('path', 'ramp_s', 'until .9 of the line, s', ('until', '.9, s'), 1, -1,
+     'from the first packet until half a second used .9 of the line; the whole '
+     'run if none did'),
+    ('path', 'rate_settle_s', 'rate follows, s', ('rate', 'follows s'), 1, -1,
+     'after a step of the line to .75 or less: until the estimated bitrate was '
+     'no more than the line; the slowest'),
+    ('path', 'queue_settle_s', 'queue drained, s', ('queue', 'drained s'), 1,
+     -1, 'after such a step: until nothing had waited for 25 ms for half a '
+     'second; the slowest'),
     ('viewer', 'delayed_packet_ratio', 'late packets, %', ('late', '%'), 2, -1,
      'packets that came more than 75 ms after the one before', 100),
     ('stream', 'm_c', 'M_c', ('', 'M_c'), 2, -1,
@@ -66,6 +75,8 @@ METRICS = [Metric(*row) for row in (
      'nothing, many make the run worthless'),
 )]
 BY_NAME = {metric.name: metric for metric in METRICS}
+BETTER = {'own_share': 1, 'least_share': 1, 'jain': 1,
+          **{name: metric.better for name, metric in BY_NAME.items()}}
 # What a viewer notices decides about the place.
 PLACE_BY = ('ssim', 'frozen_s', 'latency_ms_p95')
 PARTS = ('viewer', 'path', 'stream')
@@ -81,7 +92,7 @@ def fair(result, link):
     capacity = (result.get('path') or {}).get('capacity_bps')
     if not known(capacity) or not capacity > 0:
         return None
-    return capacity / (1 + len(link['tcp']))
+    return capacity / (1 + len(link['tcp']) + len(link.get('streams', ())))
 
 
 def shares(result, link):
@@ -99,6 +110,21 @@ def shares(result, link):
     return found
 
 
+def fairness(result, link):
+    """Jain's index of the stream and the streams beside it, without TCPs."""
+    own = (result.get('path') or {}).get('goodput_bps')
+    if not link.get('streams') or not known(own) or (
+            result.get('others') is None):
+        return None
+    # One that got less than 1 % is not among the others.
+    found = {'udp %d' % port: 0 for port in link['streams']}
+    for other in result['others']:
+        if other.get('name') in found and known(other.get('goodput_bps')):
+            found[other['name']] += other['goodput_bps']
+    index = jain([own, *found.values()])
+    return index if known(index) else None
+
+
 def value_of(result, name, link):
     """A metric of one run, None if it is not known."""
     if name in ('least_share', 'most_share'):
@@ -110,6 +136,8 @@ def value_of(result, name, link):
         each = fair(result, link)
         goodput = (result.get('path') or {}).get('goodput_bps')
         return goodput / each if each and known(goodput) else None
+    if name == 'jain':
+        return fairness(result, link)
     for part in PARTS:
         value = (result.get(part) or {}).get(name)
         if known(value):
@@ -117,7 +145,7 @@ def value_of(result, name, link):
     return None
 
 
-NAMES = {'least_share', 'most_share', 'own_share', 'capacity_bps',
+NAMES = {'least_share', 'most_share', 'own_share', 'jain', 'capacity_bps',
          'frames_sent', 'frames_shown', 'freezes', 'queue_ms_p50', 'sent',
          'congestion_losses', 'wireless_losses', 'packet_loss_ratio',
          'encoder_bps', 'sender_cpu_s', 'receiver_cpu_s', *BY_NAME}
@@ -253,9 +281,18 @@ class Figures:
         return {system for system, value in shown.items() if value == best}
 
 
+# What a claim calls, and what its words are.
+CLAIM_NAMES = {'m': ('metric', 'system', 'group'),
+               'each': ('metric', 'system', 'group'),
+               'not_worse': ('metric', 'system', 'system', 'group'),
+               'better': ('metric', 'system', 'system', 'group')}
+
+
 class Claims:
     """m('ssim', 'default', 'bernoulli', loss=.05): the mean over the seeds and
-    the matching links; each(...): its values."""
+    the matching links; each(...): its values; not_worse('vmaf', 'default', 'gcc',
+    'bernoulli', loss=.05) and better(...): whether the difference of two means
+    is within, or beyond, its 95 % interval."""
 
     def __init__(self, figures):
         self.figures = figures
@@ -289,10 +326,31 @@ class Claims:
     def m(self, *words, **at):
         return mean(self.each(*words, **at))
 
+    def _gain(self, name, system, other, group, at):
+        """By how much the mean is better than the other's, and the 95 %
+        interval of that difference (Welch: the squares of both add up)."""
+        better = BETTER.get(name, 0)
+        if not better:
+            raise PaperError("of '%s' neither more nor less is better" % name)
+        one, two = (Spread(self.each(name, who, group, **at))
+                    for who in (system, other))
+        if one.half is None or two.half is None:
+            raise NotRun('%s: one seed says nothing of the spread' % name)
+        return (better * (one.mean - two.mean),
+                math.hypot(one.half, two.half))
+
+    def not_worse(self, name, system, other, group, **at):
+        gain, half = self._gain(name, system, other, group, at)
+        return gain >= -half
+
+    def better(self, name, system, other, group, **at):
+        gain, half = self._gain(name, system, other, group, at)
+        return gain > half
+
     def check(self, claim):
         """{text, check, holds: True, False or None, figures}."""
         self.said = []
-        names = {'m': self.m, 'each': self.each}
+        names = {name: getattr(self, name) for name in CLAIM_NAMES}
         try:
             holds = bool(Expression(claim['check'], set(names), 'claim')(
                 names))
@@ -307,15 +365,17 @@ def check_claims(told):
     """Before anything runs: names that a claim asks for."""
     groups = {link.group: link for link in told.links}
     systems = {system.name for system in told.systems}
+    kinds = {'metric': NAMES, 'system': systems, 'group': groups}
     where = '%s, claim' % told.path.name
     for claim in told.claims:
-        asks = Expression(claim['check'], {'m', 'each'}, where)
+        asks = Expression(claim['check'], set(CLAIM_NAMES), where)
         for node in ast.walk(asks.tree):
             if not isinstance(node, ast.Call) or not (
                     isinstance(node.func, ast.Name)
-                    and node.func.id in ('m', 'each')):
+                    and node.func.id in CLAIM_NAMES):
                 continue
-            for word, known_ones in zip(node.args, (NAMES, systems, groups)):
+            for word, kind in zip(node.args, CLAIM_NAMES[node.func.id]):
+                known_ones = kinds[kind]
                 if isinstance(word, ast.Constant) and (
                         word.value not in known_ones):
                     raise CompareError("%s: there is no '%s' in: %s" % (

@@ -8,6 +8,7 @@ import chart
 import panels
 from figures import BY_NAME, METRICS, PLACE_BY, Figures, known
 
+RARE = ('rate_settle_s', 'queue_settle_s')
 HERE = os.path.dirname(os.path.abspath(__file__))
 ANSWERS = {True: ('yes', 'yes'), False: ('no', 'no'),
            None: ('open', 'not known')}
@@ -31,9 +32,9 @@ def cell(text, value, best=False, half=None):
         '' if value is None else '%.6g' % value, inner)
 
 
-def metric_cells(figures, links, system, systems):
+def metric_cells(figures, links, system, systems, metrics):
     found = ''
-    for metric in METRICS:
+    for metric in metrics:
         spread = figures.spread(metric.name, links, system)
         found += cell(metric.show(spread.mean), spread.mean,
                       system in figures.best(metric, links, systems),
@@ -42,9 +43,11 @@ def metric_cells(figures, links, system, systems):
     return found
 
 
-def share_cells(figures, links, system, tcps):
+def share_cells(figures, links, system, tcps, streams):
     spreads = [figures.share(tcp, links, system) for tcp in tcps]
-    if tcps:
+    if streams:
+        spreads.append(figures.spread('jain', links, system))
+    if tcps or streams:
         spreads.insert(0, figures.spread('own_share', links, system))
     return ''.join(cell(
         '–' if spread.mean is None else '%.2f' % spread.mean, spread.mean,
@@ -62,11 +65,17 @@ def ranking(figures, links):
     ran = figures.ran(links)
     places = figures.places(links, ran)
     tcps = figures.tcps(links)
+    streams = any(link.get('streams') for link in links)
+    # Who has no step has no column for it.
+    metrics = [metric for metric in METRICS if metric.name not in RARE or any(
+        figures.spread(metric.name, links, system).mean is not None
+        for system in ran)]
     heads = [('', ''), ('mean', 'place'), ('', 'seeds')]
-    if tcps:
+    if tcps or streams:
         heads += [('own', 'share')]
         heads += [(tcp.split()[0], 'share') for tcp in tcps]
-    heads += [metric.heading for metric in METRICS]
+        heads += [('', 'Jain')] if streams else []
+    heads += [metric.heading for metric in metrics]
     head = ''.join('<th scope="col">%s</th>' % sub('<br>'.join(
         filter(None, map(escape, two)))) for two in heads)
     body = []
@@ -77,8 +86,8 @@ def ranking(figures, links):
                 cell('%.1f' % places[system], places[system]),
                 cell(seeds_text(figures, links, system),
                      len(figures.seeds(links[0], system))),
-                share_cells(figures, links, system, tcps),
-                metric_cells(figures, links, system, ran)))
+                share_cells(figures, links, system, tcps, streams),
+                metric_cells(figures, links, system, ran, metrics)))
     for system in figures.systems:
         why = figures.state(links, system)
         if why or system not in ran:
@@ -99,6 +108,8 @@ def meaning():
     rows += [(metric.title, metric.text) for metric in METRICS]
     rows += [('share', 'of TCPs beside the stream, and of the stream: goodput '
               'over capacity by the number of flows; 1 is fair'),
+             ('Jain', 'index of fairness of the stream and those beside it: 1 '
+              'if all have the same, 1/n if one has all'),
              ('±', 'half the 95 % confidence interval of the mean over the '
               'seeds (Student’s t)'),
              ('bold', 'the best mean of the column')]
@@ -160,7 +171,7 @@ def over_time(figures, link, told):
     first = min(chosen.values())
     results = {system: figures.seeds(link, system)[seed]
                for system, seed in chosen.items()}
-    axes = panels.Axes(link, told['warmup'], [
+    axes = panels.Axes(link, link.get('warmup', told['warmup']), [
         result.get('series') or {} for result in results.values()])
     shown = ''.join(panels.panel(
         axes, figures.systems[system]['title'] + (
@@ -175,7 +186,9 @@ def over_time(figures, link, told):
 def link_section(figures, link, told, unfold):
     beside = ''
     if link['tcp']:
-        beside = '; beside it TCP ' + ', '.join(link['tcp'].values())
+        beside += '; beside it TCP ' + ', '.join(link['tcp'].values())
+    if link.get('streams'):
+        beside += '; beside it %d more streams' % len(link['streams'])
     return ('<details class="link"%s><summary><h3>%s</h3></summary>'
             '<p class="soft"><code>%s</code>, back <code>%s</code>%s</p>%s'
             '</details>' % (
@@ -197,6 +210,7 @@ def group_section(figures, links):
 
 def made(found):
     machine = found['machine']
+    jobs = max([1] + [cell.get('jobs', 1) for cell in found['cells']])
     rows = (('Command', '<code>%s</code>' % escape(found['command'])),
             ('Commit', escape(found['commit'])),
             ('Date', escape(found['date'])),
@@ -213,9 +227,11 @@ def made(found):
             'rtpadapt-link joins two network namespaces by the link’s text, '
             'rtpadapt-measure sends the clip from one to the other and '
             'compares what came on the screen with it. The same clip, encoder '
-            'settings and seeds for all; one run at a time.</p>'
-            '<dl class="made">%s</dl>' % ''.join(
-                '<dt>%s</dt><dd>%s</dd>' % row for row in rows))
+            'settings and seeds for all; %s.</p>'
+            '<dl class="made">%s</dl>' % (
+                'one run at a time' if jobs == 1
+                else 'up to %d runs at a time' % jobs, ''.join(
+                    '<dt>%s</dt><dd>%s</dd>' % row for row in rows)))
 
 
 SCRIPT = '''document.querySelectorAll("table.sortable").forEach(table => {
@@ -304,7 +320,7 @@ def render(found):
 
 
 COLUMNS = ('ssim', 'vmaf', 'frozen_s', 'longest_freeze_s', 'latency_ms_p95',
-           'utilisation', 'queue_ms_p95', 'delayed_packet_ratio',
+           'utilisation', 'queue_ms_p95', *RARE, 'delayed_packet_ratio',
            'fec_overhead', 'residual_loss')
 
 
@@ -319,20 +335,24 @@ def markdown(found):
             figures.spread(name, links, system).mean is not None
             for system in ran)]
         tcps = figures.tcps(links)
+        streams = any(link.get('streams') for link in links)
         heads = ([links[0]['group_title']]
                  + [metric.title for metric in shown]
-                 + (['own share'] if tcps else [])
-                 + ['share of ' + tcp.split()[0] for tcp in tcps])
+                 + (['own share'] if tcps or streams else [])
+                 + ['share of ' + tcp.split()[0] for tcp in tcps]
+                 + (['Jain'] if streams else []))
         lines += ['| %s |' % ' | '.join(heads), '|%s' % ('---|' * len(heads))]
         share = BY_NAME['utilisation']
         for system in ran:
             spreads = [(metric, figures.spread(metric.name, links, system))
                        for metric in shown]
-            if tcps:
+            if tcps or streams:
                 spreads.append((share, figures.spread('own_share', links,
                                                       system)))
             spreads += [(share, figures.share(tcp, links, system))
                         for tcp in tcps]
+            if streams:
+                spreads.append((share, figures.spread('jain', links, system)))
             lines.append('| %s |' % ' | '.join(
                 [figures.systems[system]['title'].replace('|', '\\|')]
                 + [spread.text(metric) for metric, spread in spreads]))

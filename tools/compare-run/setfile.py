@@ -4,6 +4,7 @@ import itertools
 import json
 import pathlib
 import re
+import shlex
 import tomllib
 
 from expressions import Expression, PaperError, fill
@@ -12,13 +13,16 @@ from runner import digest
 
 SET_KEYS = {'title', 'about', 'seeds', 'seconds', 'warmup', 'clip', 'picture',
             'link', 'system', 'claim'}
-LINK_KEYS = {'name', 'title', 'about', 'there', 'back', 'seconds', 'capacity',
-             'others', 'sweep', 'vary', 'where'}
-OTHER_KEYS = {'tcp', 'a', 'b', 'at', 'seconds'}
+LINK_KEYS = {'name', 'title', 'about', 'there', 'back', 'seconds', 'warmup',
+             'capacity', 'others', 'sweep', 'vary', 'where'}
+OTHER_KEYS = {'tcp', 'stream', 'a', 'b', 'at', 'seconds'}
 SYSTEM_KEYS = {'name', 'title', 'system', 'options', 'receiver-options',
                'bitrate', 'start-bitrate', 'max-bitrate'}
-CLAIM_KEYS = {'text', 'check'}
+CLAIM_KEYS = {'text', 'check', 'sweep', 'where'}
 TCP_PORT = 5201  # iperf3's own; the next ones for more of them
+STREAM_PORT = 5104  # of a second stream, and each has the next two as well
+STREAM_PORTS = 10
+SAME = 'same'  # the system that is measured
 # A run takes longer than its stream: starting, ending, comparing pictures.
 OVERHEAD_S, OVERHEAD = 4, .15
 
@@ -70,25 +74,49 @@ def moment(text, names, where):
         raise CompareError('%s: no time: %s' % (where, text)) from None
 
 
-class Other:
-    """What runs beside the stream: a TCP, or commands."""
+def expand(table, where):
+    """The claims of an entry, one per point of its sweep."""
+    check_keys(table, CLAIM_KEYS, where)
+    need(table, ['text', 'check'], where)
+    sweep = {name: as_list(values)
+             for name, values in table.get('sweep', {}).items()}
+    if not all(sweep.values()):
+        raise CompareError('%s: a sweep without a value' % where)
+    found = points(sweep, 'all', where)
+    if 'where' in table:
+        asks = Expression(table['where'], set(sweep), where)
+        found = [point for point in found if asks(point)]
+    if not found:
+        raise CompareError('%s: a claim about no point' % where)
+    return [{key: fill(table[key], point, where) for key in ('text', 'check')}
+            for point in found]
 
-    def __init__(self, table, port, names, where):
+
+class Other:
+    """What runs beside the stream: a TCP, another stream, or commands."""
+
+    def __init__(self, table, index, names, where):
         check_keys(table, OTHER_KEYS, where)
-        if ('tcp' in table) == ('a' in table):
-            raise CompareError("%s: either 'tcp' or 'a' is needed" % where)
+        if sum(key in table for key in ('tcp', 'stream', 'a')) != 1:
+            raise CompareError("%s: either 'tcp', 'stream' or 'a' is needed"
+                               % where)
+        self.stream = table.get('stream')
+        self.port = (STREAM_PORT + STREAM_PORTS * index if self.stream
+                     else TCP_PORT + index)
         self.at = moment(table.get('at', 0), names, where)
         self.seconds = moment(table.get('seconds', 0), names, where)
-        self.tcp, self.port = table.get('tcp'), port
+        self.tcp = fill(table.get('tcp', ''), names, where)
         if self.tcp and not re.fullmatch(r'\w+', self.tcp):
             raise CompareError("%s: no TCP '%s'" % (where, self.tcp))
         self.a = fill(table.get('a', ''), names, where)
         self.b = fill(table.get('b', ''), names, where)
 
-    def commands(self, seconds):
+    def commands(self, cell, measure='rtpadapt-measure'):
         """(in a, in b); an empty one is none."""
-        last = self.seconds or seconds - self.at
+        last = self.seconds or cell.seconds - self.at
         wait = 'sleep %g; ' % self.at if self.at else ''
+        if self.stream:
+            return self._streams(cell, measure, wait, last)
         if not self.tcp:
             return wait + self.a, self.b
         # The server may not listen yet; what breaks off later has failed.
@@ -103,6 +131,20 @@ class Other:
         return client, server
 
 
+    def _streams(self, cell, measure, wait, last):
+        """As the stream that is measured, on other ports; nobody reads what
+        they write."""
+        system = cell.beside[self.stream]
+        send = [measure, 'send', *system.arguments(cell.link), '--clip',
+                cell.clip, '--seconds', '%g' % last, '--out', '/dev/null']
+        receive = [measure, 'receive', '--system', system.system, '--port',
+                   str(self.port), *system.receiver(), '--out', '/dev/null']
+        return ('%s%s --to "$RTPADAPT_B:%d"' % (
+            wait, shlex.join(send), self.port),
+                'trap : INT; %s --from "$RTPADAPT_A"; exit 0' % shlex.join(
+                    receive))
+
+
 class Link:
     """One point of a [[link]]."""
 
@@ -111,6 +153,7 @@ class Link:
         self.point = point
         self.seconds = number(table.get('seconds', told.seconds), where, 1)
         names = {**point, 'seconds': self.seconds}
+        self.warmup = number(table.get('warmup', told.warmup), where)
         text = {key: fill(table.get(key, ''), names, where)
                 for key in ('there', 'back', 'capacity')}
         self.there, self.back = text['there'], text['back']
@@ -135,14 +178,17 @@ class Link:
             raise CompareError("%s: 'capacity' is missing, and no rate= tells "
                                'it' % where)
         self.others = [
-            Other(other, TCP_PORT + i, names, where)
+            Other(other, i, names, where)
             for i, other in enumerate(table.get('others', []))]
 
     def json(self):
         return {'name': self.name, 'title': self.title, 'group': self.group,
                 'group_title': self.group_title, 'about': self.about,
                 'point': self.point, 'there': self.there, 'back': self.back,
-                'seconds': self.seconds, 'capacity_bps': self.capacity,
+                'seconds': self.seconds, 'warmup': self.warmup,
+                'capacity_bps': self.capacity,
+                'streams': [other.port for other in self.others
+                            if other.stream],
                 'tcp': {str(other.port): other.tcp for other in self.others
                         if other.tcp}}
 
@@ -193,7 +239,9 @@ class Cell:
 
     def __init__(self, told, link, system, seed):
         self.link, self.system, self.seed = link, system, seed
-        self.seconds, self.warmup = link.seconds, told.warmup
+        self.seconds, self.warmup = link.seconds, link.warmup
+        self.beside = {SAME: system,
+                       **{one.name: one for one in told.systems}}
         self.clip = told.clip
         # When the pictures are compared: late, and the same for all.
         self.picture = told.picture * link.seconds
@@ -202,7 +250,7 @@ class Cell:
         # What decides about the result; not its names and titles.
         self.key = digest(json.dumps([
             link.there, link.back, link.seconds,
-            [other.commands(link.seconds) for other in link.others],
+            [other.commands(self) for other in link.others],
             system.arguments(link), system.receiver(), seed, self.warmup,
             self.clip, self.picture]).encode())
         self.result = self.engine = self.error = None
@@ -244,9 +292,13 @@ class Set:
             self.seeds = self.seeds[:1]
         self.claims = []
         for entry in table.get('claim', []):
-            check_keys(entry, CLAIM_KEYS, where + ', claim')
-            need(entry, CLAIM_KEYS, where + ', claim')
-            self.claims.append(entry)
+            self.claims += expand(entry, where + ', claim')
+        known = {SAME, *(system.name for system in self.systems)}
+        for link in self.links:
+            for other in link.others:
+                if other.stream and other.stream not in known:
+                    raise CompareError("%s, link %s: there is no system '%s'"
+                                       % (where, link.name, other.stream))
 
     def _links(self, table, where, quick):
         need(table, ['name', 'there'], '%s, link' % where)
@@ -258,6 +310,10 @@ class Set:
         if not all(table['sweep'].values()):
             raise CompareError('%s: a sweep without a value' % where)
         if self.asked:
+            # What would be as long as the whole run gets shorter with it.
+            whole = number(table.get('seconds', self.seconds), where, 1)
+            if self.asked <= table.get('warmup', 0) < whole:
+                table['warmup'] *= self.asked / whole
             table['seconds'] = self.asked
         found = points(table['sweep'], table.get('vary', 'all'), where)
         if 'where' in table:
@@ -266,9 +322,9 @@ class Set:
         links = []
         for point in found[:1] if quick else found:
             link = Link(table, point, self, where)
-            if not self.warmup < link.seconds:
+            if not link.warmup < link.seconds:
                 raise CompareError('%s: the warm-up of %g s is as long as '
-                                   'the run' % (where, self.warmup))
+                                   'the run' % (where, link.warmup))
             links.append(link)
         return links
 

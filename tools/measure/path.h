@@ -58,6 +58,22 @@ typedef struct
 void path_score (
     const Path *p, const Records *r, gint64 from, gint64 until, PathScore *out);
 
+/* In seconds; NaN: not known, or there was nothing of the kind. */
+typedef struct
+{
+  /* From the stream's first packet until .9 of the line was used in half a
+   * second; until the end if it never was. */
+  gdouble ramp_s;
+  /* The slowest after a step of the line to .75 of its rate or less: until the
+   * estimated bitrate was no more than the line, and until no packet had waited
+   * for 25 ms for half a second; until the line's next rate if that was not. */
+  gdouble rate_settle_s, queue_settle_s;
+} PathSettle;
+
+/* The start is looked at whole, steps from `from` until `until`. */
+void path_settle (const Path *p, const Records *r, gint64 from, gint64 until,
+    PathSettle *out);
+
 /* Whether others[other] wants a share of the link. */
 gboolean path_competes (
     const Path *p, guint other, gdouble seconds, gdouble capacity_bps);

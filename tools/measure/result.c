@@ -92,6 +92,9 @@ path (const Result *x, JsonBuilder *b)
       x->path
           ? path_share (x->path, x->path->bytes, window_s (x), s->capacity_bps)
           : (gdouble) NAN);
+  result_number (b, "ramp_s", x->path_settle.ramp_s);
+  result_number (b, "rate_settle_s", x->path_settle.rate_settle_s);
+  result_number (b, "queue_settle_s", x->path_settle.queue_settle_s);
   json_builder_end_object (b);
 }
 

@@ -19,6 +19,7 @@ typedef struct
   gdouble residual_loss; /* NaN: no RTP */
   Path *path;            /* or NULL */
   PathScore path_score;
+  PathSettle path_settle;
   Pictures pictures;
 } Result;
 

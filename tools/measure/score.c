@@ -105,6 +105,8 @@ score_run (Result *x, GError **error)
       return FALSE;
     path_score (
         x->path, x->records, x->view.from, x->view.until, &x->path_score);
+    path_settle (
+        x->path, x->records, x->view.from, x->view.until, &x->path_settle);
   }
   if (arg.frames
       && !picture_score (
@@ -119,6 +121,7 @@ gboolean
 measure_score (int argc, char **argv, GError **error)
 {
   Result x = { .path_score = { .fec_overhead = (gdouble) NAN },
+    .path_settle = { (gdouble) NAN, (gdouble) NAN, (gdouble) NAN },
     .pictures = { .ssim = (gdouble) NAN, .vmaf = (gdouble) NAN } };
   gboolean ok;
 

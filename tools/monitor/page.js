@@ -108,6 +108,7 @@ function describe(view, info) {
   if (info.lda) about.push(`LDA ${info.lda}`);
   if (info.fec) about.push(`FEC ${info.fec}`);
   if (info.feedback) about.push(`feedback ${info.feedback}`);
+  if (info.queue) about.push(`queue ${info.queue}`);
   if (info.dropped) about.push(`${info.dropped} messages dropped`);
   if (!info.live) about.push('ended');
   view.name.textContent = `${element}, ${KINDS[info.kind]}`;

@@ -127,6 +127,15 @@ stats_text (JsonObject *stats, const gchar *path)
   return json_node_get_string (node);
 }
 
+gboolean
+stats_flag (JsonObject *stats, const gchar *path)
+{
+  JsonNode *node = member (stats, path);
+
+  return node && json_node_get_value_type (node) == G_TYPE_BOOLEAN
+      && json_node_get_boolean (node);
+}
+
 /* Who does not report verdicts has not got what the LDA needs to judge: the
  * sender of transport-wide numbers does, and has. */
 static gboolean

@@ -72,3 +72,5 @@ void point_read (Point *point, PointCounts *counts, SourceKind kind,
 
 /* A text of `stats`, or NULL; "receiver/lda" is one in an object. */
 const gchar *stats_text (JsonObject *stats, const gchar *path);
+/* TRUE where that is known to be so. */
+gboolean stats_flag (JsonObject *stats, const gchar *path);

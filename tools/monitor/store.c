@@ -247,6 +247,9 @@ source_about (const Source *source, const gchar *what)
     state = stats_text (source->stats, "breaker-state");
     return g_strcmp0 (state, "closed") == 0 ? NULL : state;
   }
+  if (g_str_equal (what, "queue"))
+    return stats_flag (source->stats, "competes") ? "kept full by others"
+                                                  : NULL;
   return stats_text (source->stats, source->kind == SOURCE_SRC ? inner : what);
 }
 
@@ -293,7 +296,7 @@ static void
 describe (JsonBuilder *b, const Source *source)
 {
   static const gchar *const about[]
-      = { "controller", "lda", "fec", "feedback", "breaker" };
+      = { "controller", "lda", "fec", "feedback", "queue", "breaker" };
 
   set_number (b, "id", source->id);
   set_text (b, "program", source->program);

@@ -128,7 +128,7 @@ static GString *
 words_source (const Source *source)
 {
   static const gchar *const about[]
-      = { "controller", "lda", "fec", "feedback" };
+      = { "controller", "lda", "fec", "feedback", "queue" };
   const gchar *name = strrchr (source->element, ':');
   const gchar *breaker = source_about (source, "breaker");
   GString *s = g_string_new (NULL);

@@ -214,8 +214,7 @@ const RaLdaOps ra_lda_zbs = {
   .name = "zbs",
   .cite = "Cen, Cosman, Voelker 2003, VII-A",
   .needs = "send and arrival times",
-  .use
-  = "the default: picks mbiaz, zigzag or spike by what the path looks like",
+  .use = "picks mbiaz, zigzag or spike by what the path looks like",
   .size = sizeof (Zbs),
   .params = params,
   .init = zbs_init,

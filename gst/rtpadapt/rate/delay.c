@@ -202,6 +202,7 @@ delay_on_report (RaRate *r, const RaReport *report, RaTime now)
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
         ra_seconds (r->rtt), report->data_limited);
+  r->competes = d->c.competes;
   ra_start_finish (&d->start, now);
   ra_sense_set (&d->n, d->start.x);
 }

@@ -260,7 +260,7 @@ gst_rtp_adapt_recv_init (GstRtpAdaptRecv *self)
   self->next_stats = RA_TIME_NONE;
   self->cfg = (RecvConfig){
     .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC,
-    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RECV_LDA),
+    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
     .lda_params = g_strdup (""),
     .interval = RECV_INTERVAL,
     .late = RECV_LATE,

@@ -7,12 +7,13 @@
 #include "gstrtpadaptrecv.h"
 #include "recvpackets.h"
 
+#include <gst/rtpadapt/defaults.h>
+
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_recv_debug);
 
 /* Defaults. */
-#define RECV_LDA "zbs"
 /* RFC 8888 7: 50 to 200 ms work for the known algorithms. */
 #define RECV_INTERVAL (50 * GST_MSECOND)
 #define RECV_LATE (75 * GST_MSECOND) /* seed 003 */

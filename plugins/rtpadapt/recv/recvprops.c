@@ -177,7 +177,7 @@ recv_props_install (GObjectClass *klass)
           "Which losses are congestion; while running, a new one begins with "
           "default lda-params",
           GST_TYPE_RTP_ADAPT_LDA,
-          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RECV_LDA),
+          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
           PLAYING));
   g_object_class_install_property (klass, PROP_LDA_PARAMS,
       g_param_spec_string ("lda-params", "Loss differentiation parameters",

@@ -453,9 +453,9 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
     .min_bitrate = SEND_MIN,
     .start_bitrate = SEND_START,
     .max_bitrate = SEND_MAX,
-    .controller
-    = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_CONTROLLER, SEND_CONTROLLER),
-    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, SEND_LDA),
+    .controller = gst_rtp_adapt_enum_value (
+        GST_TYPE_RTP_ADAPT_CONTROLLER, RA_DEFAULT_CONTROLLER),
+    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
     .fec = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_FEC, SEND_FEC),
     .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC,
     .controller_params = g_strdup (""),
@@ -469,7 +469,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
     .burst = SEND_BURST,
     .max_backlog = SEND_BACKLOG,
     .stats_interval = SEND_STATS_INTERVAL,
-    .friendliness_cap = SEND_FRIENDLINESS_CAP,
+    .friendliness_cap = RA_DEFAULT_FRIENDLINESS_CAP,
     .circuit_breakers = TRUE,
     .tfrc_fmt = RA_TFRC_FB_FMT,
     .skip_interval = SEND_SKIP_INTERVAL,

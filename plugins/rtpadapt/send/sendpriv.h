@@ -16,6 +16,7 @@
 #include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/safety/skips.h>
+#include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/sender.h>
 
 G_BEGIN_DECLS
@@ -26,15 +27,11 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_MIN 100000   /* bit/s: a small picture */
 #define SEND_START 500000 /* bit/s */
 #define SEND_MAX 20000000 /* bit/s */
-#define SEND_CONTROLLER "tfrc"
-#define SEND_LDA "zbs"
 #define SEND_FEC "ulp"
 #define SEND_COLOUR "none"
 #define SEND_BURST (5 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
 #define SEND_STATS_INTERVAL GST_SECOND
-/* Below the 10 of RFC 8083 4.3, where its breaker trips. */
-#define SEND_FRIENDLINESS_CAP 9
 /* Packets.  None: each number left out makes about one picture late, and asks for
  * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs
  * nothing (tests/trust/test-lies.c, test-lies-tfrc.c). */

@@ -416,7 +416,7 @@ rate_props_install (GObjectClass *klass)
           "present rate with default controller-params",
           GST_TYPE_RTP_ADAPT_CONTROLLER,
           gst_rtp_adapt_enum_value (
-              GST_TYPE_RTP_ADAPT_CONTROLLER, SEND_CONTROLLER),
+              GST_TYPE_RTP_ADAPT_CONTROLLER, RA_DEFAULT_CONTROLLER),
           PLAYING));
   g_object_class_install_property (klass, PROP_CONTROLLER_PARAMS,
       g_param_spec_string ("controller-params", "Controller parameters",
@@ -427,7 +427,7 @@ rate_props_install (GObjectClass *klass)
           "Which losses are congestion; while running, a new one begins with "
           "default lda-params",
           GST_TYPE_RTP_ADAPT_LDA,
-          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, SEND_LDA),
+          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
           PLAYING));
   g_object_class_install_property (klass, PROP_LDA_PARAMS,
       g_param_spec_string ("lda-params", "Loss differentiation parameters",
@@ -491,7 +491,7 @@ send_props_install (GObjectClass *klass)
           "estimated-bitrate never exceeds this times what a TCP would get if "
           "every loss were congestion, nor 2 times where a queue stands (0 = no "
           "bound)",
-          0, G_MAXDOUBLE, SEND_FRIENDLINESS_CAP, PLAYING));
+          0, G_MAXDOUBLE, RA_DEFAULT_FRIENDLINESS_CAP, PLAYING));
   g_object_class_install_property (klass, PROP_CIRCUIT_BREAKERS,
       g_param_spec_boolean ("circuit-breakers", "Circuit breakers",
           "Stop for as long as RFC 8083 says so: no feedback for 15 s, nothing "

@@ -6,6 +6,8 @@
 #include "wire/binuri.h"
 #include "udp/udpsock.h"
 
+#include <gst/rtpadapt/defaults.h>
+
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 enum
@@ -315,7 +317,8 @@ install_repair_props (GObjectClass *klass)
       g_param_spec_enum ("lda", "Loss differentiation",
           "Which losses are congestion, for statistics, and for feedback=tfrc",
           GST_TYPE_RTP_ADAPT_LDA,
-          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, "zbs"), PLAYING));
+          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
+          PLAYING));
   g_object_class_install_property (klass, PROP_LDA_PARAMS,
       g_param_spec_string ("lda-params", "Loss differentiation parameters",
           "The LDA's parameters, \"name=value,name=value\"", "", PLAYING));
