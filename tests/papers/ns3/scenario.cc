@@ -171,7 +171,7 @@ static void
 defaults_fill (FlowGroup &f)
 {
   static const std::map<std::string, std::string> told
-      = { { "controller", ELEMENTS_CONTROLLER }, { "lda", ELEMENTS_LDA } };
+      = { { "controller", RA_DEFAULT_CONTROLLER }, { "lda", RA_DEFAULT_LDA } };
 
   for (const auto &row : told) {
     auto it = f.options.find (row.first);
@@ -322,8 +322,8 @@ scenario_describe ()
       "[flows NAME]  in.KEY, out.KEY, in.back.KEY, out.back.KEY as of a hop\n"
       "  kind            ra, tcp or udp\n"
       "  tcp             tcp: NewReno, LinuxReno, Vegas, Cubic, Bbr, Westwood[ProtocolType=...]\n"
-      "  controller, lda  ra: also 'default', which is " ELEMENTS_CONTROLLER
-      " and " ELEMENTS_LDA " in\n"
+      "  controller, lda  ra: also 'default', which is " RA_DEFAULT_CONTROLLER
+      " and " RA_DEFAULT_LDA " in\n"
       "                  the elements\n"
       "  like            ra: elements: their feedback (per-packet=" ELEMENTS_PER_PACKET
       ") and guard\n"
