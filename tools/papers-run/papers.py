@@ -40,6 +40,9 @@ def parse_args(argv):
     add('--at', action='append', metavar='NAME=VALUE,...', default=[],
         help='only points of the sweep with one of these values; the result '
              'is shown, not recorded')
+    add('--add', action='store_true',
+        help='record what --at says, too: what is recorded of the other points '
+             'stays, and the record says so')
     add('--seeds', type=positive, metavar='N',
         help='as many seeds (what the file says)')
     add('--short', action='store_true',
@@ -194,12 +197,14 @@ def told_seeds(task):
                                 for count, systems in counts.items())
 
 
-def how(task, args, engine):
+def how(task, args, engine, before):
     """How an experiment was made, for its line in the record."""
     words = ['tools/papers %s --only %s' % (task.experiment.paper.name,
                                             task.experiment.name)]
     if args.seeds:
         words[0] += ' --seeds %d' % args.seeds
+    if args.add:
+        words[0] += ' --add' + ''.join(' --at ' + at for at in args.at)
     words += [told_seeds(task), '%d runs of %s in all' % (
         len(task.runs), duration(task.wall_s)),
               'commit ' + commit(), 'engine ' + engine,
@@ -209,6 +214,8 @@ def how(task, args, engine):
         words.append('with results of the older engine ' + ' '.join(others))
     if task.failed:
         words.append('%d runs failed' % task.failed)
+    if args.add and before:
+        words.append('the other points: ' + before)
     return '; '.join(words)
 
 
@@ -217,7 +224,7 @@ class Session:
 
     def __init__(self, args, papers):
         self.args = args
-        self.recording = not (args.short or args.at)
+        self.recording = not (args.short or args.at) or args.add
         folder = args.files / 'results' if self.recording else None
         self.records = {paper.name: Record(paper, folder) for paper in papers}
         self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
@@ -227,8 +234,12 @@ class Session:
         record = self.records[task.experiment.paper.name]
         if not task.results.rows:
             return
-        record.replace(task.experiment, task.results,
-                       how(task, self.args, self.runner.cache.engine))
+        name = task.experiment.name
+        before = record.made.get(name)
+        if self.args.add and name in record.results:
+            task.results.fill(record.results[name])
+        record.replace(task.experiment, task.results, how(
+            task, self.args, self.runner.cache.engine, before))
         if self.recording:
             record.write()
         if not self.args.tap:

@@ -42,6 +42,12 @@ class Results:
         self.rows.setdefault(self.key(point), {})[seed] = measured
         self.found.clear()
 
+    def fill(self, other):
+        """Takes the points that it has not from other results."""
+        for key, seeds in other.rows.items():
+            self.rows.setdefault(key, seeds)
+        self.found.clear()
+
     def seeds(self, point):
         return self.rows.get(self.key(point), {})
 
