@@ -214,7 +214,7 @@ def how(task, args, engine, before):
         words.append('with results of the older engine ' + ' '.join(others))
     if task.failed:
         words.append('%d runs failed' % task.failed)
-    if args.add and before:
+    if before:
         words.append('the other points: ' + before)
     return '; '.join(words)
 
@@ -235,9 +235,10 @@ class Session:
         if not task.results.rows:
             return
         name = task.experiment.name
-        before = record.made.get(name)
-        if self.args.add and name in record.results:
-            task.results.fill(record.results[name])
+        before = None
+        if self.args.add and name in record.results and (
+                task.results.fill(record.results[name])):
+            before = record.made.get(name)
         record.replace(task.experiment, task.results, how(
             task, self.args, self.runner.cache.engine, before))
         if self.recording:
