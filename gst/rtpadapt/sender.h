@@ -157,7 +157,11 @@ typedef struct
   guint64 recv_rate; /* X_recv, bit/s */
   gdouble p;
   RaReceiverStats loss;
-  guint64 friendly; /* what a TCP would get, bit/s; G_MAXUINT64 without loss */
+  guint64 friendly; /* what a TCP would get without the losses that are shown to
+                       be the radio's, bit/s; G_MAXUINT64 without loss */
+  gdouble
+      radio_loss; /* share of all packets that these are (safety/evidence.h);
+                         0 where the bound on all losses is far */
   RaBreakerState breaker;
   RaBreakerTrip trip;
   guint lies;        /* times that the peer was found out */

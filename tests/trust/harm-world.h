@@ -76,7 +76,8 @@ struct _Harm
   guint64 lost, sent; /* packets of ours, so */
   RaTime tripped;     /* when a breaker did, RA_TIME_NONE */
   RaTime opened;
-  gdouble most; /* of the rate, in what a TCP would get */
+  gdouble most;  /* of the rate, in what a TCP would get */
+  gdouble radio; /* the most that was shown to be the radio's loss */
 };
 
 static inline void
@@ -221,6 +222,7 @@ harm_watch (Harm *h)
   RaSenderStats stats;
 
   ra_sender_get_stats (view.sender, &stats);
+  h->radio = MAX (h->radio, stats.radio_loss);
   if (stats.friendly > 0 && stats.friendly < G_MAXUINT64)
     h->most = MAX (h->most,
         (gdouble) ra_sender_rate (view.sender) / (gdouble) stats.friendly);

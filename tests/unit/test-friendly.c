@@ -1,7 +1,9 @@
-/* The friendliness cap where a queue stands.
+/* The friendliness cap where a queue stands, and where the radio's losses are shown.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/safety/friendly.h>
+
+#include <math.h>
 
 #define BASE 100 /* ms, the least RTT */
 
@@ -92,6 +94,108 @@ test_drained (void)
   g_assert_cmpfloat_with_epsilon (cap_of (&f, 9), 9, 1e-3);
 }
 
+/* X of 1,000 bytes at 100 ms, 1000 / (.1 sqrt (2 p / 3)) bytes/s (RFC 8083 4.3):
+ * p = 5 % .43818, 1 % .97980 Mbit/s.  Lost is more than 5 % beyond what was shown:
+ * 100 kbit/s / (p - radio - .05), but never less than 9 X of all losses: 20 % 9
+ * times .21909, 1.9718 Mbit/s; shown 10 % of it 9 times .30984 = 2.7886, bounded by
+ * 100 / .05 = 2 Mbit/s; 25 % 9 times .19596 = 1.7636, 100 / .10 = 1. */
+static const struct
+{
+  const gchar *name;
+  guint lost; /* of 100 */
+  gdouble radio, mbit;
+  const gchar *why;
+} radio_rows[] = {
+  { "nothing", 5, 0, 9 * .43818, "all losses count" },
+  { "some", 5, .04, 9 * .97980, "1 % is left" },
+  { "all", 5, .05, (gdouble) INFINITY, "no loss is left that says anything" },
+  { "more", 5, .06, (gdouble) INFINITY, "the radio has become better" },
+  { "unexplained", 20, .10, 2, "10 % are left, 5 % of these tolerated" },
+  { "not-below", 25, .10, 1.7636, "what is shown does not lower the bound" },
+};
+
+static void
+test_radio (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaReport report = { .expected = 100,
+    .arrived = 100 - radio_rows[i].lost,
+    .lost_wireless = radio_rows[i].lost,
+    .rtt = BASE * (RaSpan) RA_MSECOND };
+  guint64 cap;
+  RaFriendly f;
+
+  g_test_message ("%s", radio_rows[i].why);
+  ra_friendly_init (&f);
+  f.radio = radio_rows[i].radio;
+  for (guint k = 1; k <= 100; k++)
+    ra_friendly_on_report (&f, &report, 1000, 0, k * (RaTime) RA_SECOND / 10);
+  cap = ra_friendly_cap (&f, 9);
+  if (isinf (radio_rows[i].mbit))
+    g_assert_cmpuint (cap, ==, G_MAXUINT64);
+  else
+    g_assert_cmpfloat_with_epsilon (
+        (gdouble) cap / 1e6, radio_rows[i].mbit, 2e-3);
+}
+
+/* Breaker 3, RFC 8083 4.3: above 10 X of the same losses as the cap. */
+static void
+test_breaker (void)
+{
+  RaReport report = { .expected = 100,
+    .arrived = 95,
+    .lost_wireless = 5,
+    .rtt = BASE * (RaSpan) RA_MSECOND };
+  RaFriendly f;
+
+  ra_friendly_init (&f);
+  for (guint k = 1; k <= 100; k++)
+    ra_friendly_on_report (&f, &report, 1000, 0, k * (RaTime) RA_SECOND / 10);
+  g_assert_true (ra_friendly_exceeded (&f, 4500000));
+  f.radio = .04;
+  ra_friendly_on_report (&f, &report, 1000, 0, 102 * (RaTime) RA_SECOND / 10);
+  g_assert_false (ra_friendly_exceeded (&f, 9700000));
+  g_assert_true (ra_friendly_exceeded (&f, 9900000));
+}
+
+/* Before RFC 8083 4.3 judges, after three intervals of 1 s, what of the losses is
+ * certain: 5 of 100 packets are 1.99056 % (test-evidence.c), 10 of 200 2.73743 %;
+ * from a queue on, or above 10 %, all of them. */
+static const struct
+{
+  const gchar *name;
+  guint reports, lost, queue; /* ms, in the last one */
+  gdouble p;
+  const gchar *why;
+} start_rows[] = {
+  { "first", 1, 5, 0, .0199056, "one report" },
+  { "second", 2, 5, 0, .0273743, "two" },
+  { "queue", 2, 5, 50, .05, "the RTT has 50 ms more" },
+  { "much", 2, 11, 0, .11, "more than the radio's" },
+  { "later", 40, 5, 0, .05, "after 4 s the mean counts" },
+};
+
+static void
+test_start (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaReport report = { .expected = 100,
+    .arrived = 100 - start_rows[i].lost,
+    .lost_wireless = start_rows[i].lost,
+    .rtt = BASE * (RaSpan) RA_MSECOND };
+  RaFriendly f;
+
+  g_test_message ("%s", start_rows[i].why);
+  ra_friendly_init (&f);
+  for (guint k = 1; k <= start_rows[i].reports; k++) {
+    if (k == start_rows[i].reports)
+      report.rtt += start_rows[i].queue * (RaSpan) RA_MSECOND;
+    ra_friendly_on_report (&f, &report, 1000, 0, k * (RaTime) RA_SECOND / 10);
+  }
+  g_assert_cmpfloat_with_epsilon (
+      f.x / ra_friendly_x (1000, f.tr, start_rows[i].p), 1, 1e-5);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -102,6 +206,19 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_standing);
   }
+  for (guint i = 0; i < G_N_ELEMENTS (radio_rows); i++) {
+    g_autofree gchar *path
+        = g_strconcat ("/friendly/radio/", radio_rows[i].name, NULL);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_radio);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (start_rows); i++) {
+    g_autofree gchar *path
+        = g_strconcat ("/friendly/start/", start_rows[i].name, NULL);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_start);
+  }
+  g_test_add_func ("/friendly/breaker", test_breaker);
   g_test_add_func ("/friendly/route", test_route);
   g_test_add_func ("/friendly/drained", test_drained);
   return g_test_run ();

@@ -3,6 +3,7 @@
  */
 #include <gst/rtpadapt/safety/friendly.h>
 
+#include <gst/rtpadapt/safety/evidence.h>
 #include <math.h>
 
 #define TDR RA_SECOND              /* a usual AVPF receiver's regular report */
@@ -16,12 +17,17 @@
  * certainly, as it is more than such a frame. */
 #define STANDS_FROM .01
 #define STANDS_AT .04
+/* What radio loss does not explain, beyond 5 %, is answered as libwebrtc's
+ * loss_based_bwe_v2 answers all loss: 100 kbit/s by it. */
+#define UNEXPLAINED .05
+#define UNEXPLAINED_RATE (100e3 / 8)
 
 void
 ra_friendly_init (RaFriendly *f)
 {
   *f = (RaFriendly){ .tdr = TDR,
     .cb_interval = 3,
+    .x_raw = (gdouble) INFINITY,
     .x = (gdouble) INFINITY,
     .x_known = (gdouble) INFINITY,
     .x_ended = (gdouble) INFINITY };
@@ -83,11 +89,39 @@ mean_fraction (RaFriendly *f, gboolean marks)
   return time > 0 ? sum / time : 0;
 }
 
+/* p; and before RFC 8083 4.3 has anything to judge what of it is certain, as few
+ * packets of a ramp tell little: unless they met a queue, or more was lost than is
+ * ever taken for the radio's. */
+static gdouble
+known_fraction (RaFriendly *f)
+{
+  gdouble lost = 0, expected = 0;
+
+  if (f->n_ended >= f->cb_interval || f->met_queue || f->p > RA_EVIDENCE_MAX)
+    return f->p;
+  for (guint i = 0; i < f->n; i++) {
+    const RaFriendlyInterval *in = interval_at (f, i);
+
+    lost += (gdouble) in->lost + (gdouble) in->ce;
+    expected += (gdouble) in->expected;
+  }
+  return fmin (f->p, ra_evidence_lower (lost, fmax (expected, lost)));
+}
+
+gdouble
+ra_friendly_waited (const RaFriendly *f, RaSpan rtt, RaTime now)
+{
+  return rtt > 0 ? ra_seconds (rtt)
+          - fmin (ra_winmin_get (&f->base, now, BASE_WINDOW), ra_seconds (rtt))
+                 : (gdouble) INFINITY;
+}
+
 static void
 rtt_note (RaFriendly *f, RaSpan rtt, RaTime now)
 {
   f->tr += f->tr ? (rtt - f->tr) / 5 : rtt; /* RFC 8083 3 */
   ra_winmin_add (&f->base, ra_seconds (rtt), now, BASE_WINDOW);
+  f->met_queue |= ra_friendly_waited (f, rtt, now) > STANDS_AT;
   f->queue = ra_seconds (f->tr) - ra_winmin_get (&f->base, now, BASE_WINDOW);
 }
 
@@ -110,6 +144,7 @@ ra_friendly_on_report (
   guint lost = report->lost_congestion + report->lost_wireless;
   RaFriendlyInterval *in;
   gboolean ended;
+  gdouble p;
 
   if (report->rtt > 0)
     rtt_note (f, report->rtt, now);
@@ -126,7 +161,9 @@ ra_friendly_on_report (
   f->x_known = fmax (f->x_known, f->x);
   f->p = mean_fraction (f, TRUE);
   f->gone = mean_fraction (f, FALSE);
-  f->x = ra_friendly_x (s, f->tr, f->p);
+  p = known_fraction (f);
+  f->x_raw = ra_friendly_x (s, f->tr, p);
+  f->x = ra_friendly_x (s, f->tr, fmin (p, f->p - f->radio));
   ended = in->length >= TDR; /* what is rarer comes one by one */
   if (ended) {
     f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);
@@ -139,16 +176,37 @@ ra_friendly_on_report (
   return ended;
 }
 
-guint64
-ra_friendly_cap (const RaFriendly *f, gdouble cap)
+/* `cap`, or less where a queue stands. */
+static gdouble
+times (const RaFriendly *f, gdouble cap)
 {
   gdouble stands = (f->queue - STANDS_FROM) / (STANDS_AT - STANDS_FROM);
 
-  if (cap <= 0 || !isfinite (f->x))
-    return G_MAXUINT64;
   if (cap > RA_FRIENDLY_STANDING && stands > 0)
     cap *= pow (RA_FRIENDLY_STANDING / cap, fmin (stands, 1));
-  return MAX (ra_bits (cap * f->x), 1);
+  return cap;
+}
+
+guint64
+ra_friendly_raw (const RaFriendly *f, gdouble cap)
+{
+  return cap > 0 && isfinite (f->x_raw)
+      ? MAX (ra_bits (times (f, cap) * f->x_raw), 1)
+      : G_MAXUINT64;
+}
+
+guint64
+ra_friendly_cap (const RaFriendly *f, gdouble cap)
+{
+  gdouble beyond = f->p - f->radio - UNEXPLAINED, most;
+
+  if (cap <= 0 || !isfinite (f->x))
+    return G_MAXUINT64;
+  cap = times (f, cap);
+  most = cap * f->x;
+  if (beyond > 0)
+    most = fmax (fmin (most, UNEXPLAINED_RATE / beyond), cap * f->x_raw);
+  return MAX (ra_bits (most), 1);
 }
 
 gboolean

@@ -1,5 +1,5 @@
-/* What a TCP would get here, were every loss congestion: the bound that no
- * verdict of an LDA can lift.
+/* What a TCP would get here, were every loss congestion that is not shown to be the
+ * radio's (safety/evidence.h): the bound that no verdict of an LDA can lift.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * RFC 8083 4.3: the mean fraction lost p over the last CB_INTERVAL reports and
@@ -39,17 +39,20 @@ typedef struct
 typedef struct
 {
   RaFriendlyInterval ring[RA_FRIENDLY_INTERVALS];
-  guint n;       /* in use, the last of them is the current one */
-  guint head;    /* the oldest */
-  guint n_ended; /* since the beginning */
-  RaSpan tr;     /* smoothed, 0 unknown */
-  RaSpan tdr;    /* length of an interval */
-  RaWinMin base; /* RTT, s */
-  gdouble queue; /* Tr above the shortest of late, s */
+  guint n;            /* in use, the last of them is the current one */
+  guint head;         /* the oldest */
+  guint n_ended;      /* since the beginning */
+  RaSpan tr;          /* smoothed, 0 unknown */
+  RaSpan tdr;         /* length of an interval */
+  RaWinMin base;      /* RTT, s */
+  gdouble queue;      /* Tr above the shortest of late, s */
+  gboolean met_queue; /* one that stands, if for a moment */
   guint cb_interval;
   gdouble p;       /* mean fraction lost or marked */
   gdouble gone;    /* mean fraction lost */
-  gdouble x;       /* bytes/s; Infinity without loss */
+  gdouble radio;   /* of p, shown to be the radio's; the caller's */
+  gdouble x_raw;   /* bytes/s, at p; Infinity without loss */
+  gdouble x;       /* bytes/s, at p - radio */
   gdouble x_known; /* the largest X in force in the current interval, */
   gdouble x_ended; /* and in the one before */
 } RaFriendly;
@@ -65,6 +68,11 @@ void ra_friendly_forget (RaFriendly *f);
  * TRUE if an interval ended with this report. */
 gboolean ra_friendly_on_report (
     RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now);
+/* How much longer `rtt` is than the shortest one of late, s; Infinity if it is
+ * not known. */
+gdouble ra_friendly_waited (const RaFriendly *f, RaSpan rtt, RaTime now);
+/* X in bit/s as if every loss were congestion; G_MAXUINT64 without loss. */
+guint64 ra_friendly_raw (const RaFriendly *f, gdouble cap);
 /* `cap` X in bit/s, 2 X where a queue stands and `cap` is more; G_MAXUINT64
  * without loss, or for cap 0 (no bound). */
 guint64 ra_friendly_cap (const RaFriendly *f, gdouble cap);

@@ -5,7 +5,9 @@
 
 /* Of the frames' interval, RFC 8083 3. */
 #define TF_WINDOW (10 * RA_SECOND)
-#define TENTH 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
+#define NEAR .9     /* to the bound */
+#define BELIEVED .2 /* of all losses: above it no cause is believed */
+#define TENTH 10    /* RFC 8083 4.3: "a factor of (approximately) ten" */
 /* RFC 8888 10 leaves open what a liar gets.  As long as the breakers wait for
  * an answer (RFC 8083 4.1), so that the time in which it was not yet found out
  * is the smaller part; a peer that stays a liar soon has next to nothing. */
@@ -23,11 +25,13 @@ void
 ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers)
 {
   *g = (RaGuard){ .cap = cap_of (cap, 1),
+    .step = 1,
     .fallback = G_MAXUINT64,
     .frame_end = RA_TIME_NONE,
     .liar_until = RA_TIME_NONE };
   ra_winmin_init (&g->tf);
   ra_friendly_init (&g->friendly);
+  ra_evidence_init (&g->evidence);
   ra_breaker_init (&g->breaker, breakers);
 }
 
@@ -52,6 +56,9 @@ ra_guard_rate (const RaGuard *g, guint64 rate)
   if (g->breaker.state == RA_BREAKER_OPEN)
     return 0;
   rate = MIN (rate, ra_friendly_cap (&g->friendly, g->cap));
+  if (g->step < 1) /* but no further than where a queue stands */
+    rate = MAX ((guint64) (g->step * (gdouble) rate),
+        MIN (rate, ra_friendly_cap (&g->friendly, RA_FRIENDLY_STANDING)));
   return MIN (rate, g->fallback);
 }
 
@@ -127,6 +134,7 @@ resume (
   ra_breaker_resume (&g->breaker, &g->friendly, now);
   if (g->breaker.state == RA_BREAKER_CLOSED) {
     ra_friendly_forget (&g->friendly);
+    ra_evidence_forget (&g->evidence);
     g->fallback = G_MAXUINT64;
   } else {
     g->fallback = MAX (g->tripped / TENTH, 1);
@@ -146,11 +154,35 @@ ra_guard_next_probe (const RaGuard *g, RaTime now)
   return ra_breaker_next_probe (&g->breaker, now);
 }
 
+/* Nobody asks how much the radio lost before the bound on all losses is near, or
+ * where nothing that the peer says is believed. */
+static void
+evidence_hear (
+    RaGuard *g, const RaReport *report, gdouble s, guint64 wanted, RaTime now)
+{
+  RaFriendly *f = &g->friendly;
+  RaEvidence *e = &g->evidence;
+  /* Who asks for RA_FRIENDLY_STANDING has it, whatever is shown. */
+  gboolean asked = g->cap > RA_FRIENDLY_STANDING
+      && (gdouble) wanted > NEAR * (gdouble) ra_friendly_raw (f, g->cap);
+  gboolean judged;
+
+  if (ra_guard_distrusts (g) || f->p > BELIEVED)
+    ra_evidence_forget (e);
+  judged = ra_evidence_hear (
+      e, report, s, ra_friendly_waited (f, report->rtt, now), now);
+  if (judged && asked)
+    ra_evidence_judge (e);
+  f->radio = asked ? e->shown : 0;
+  g->step = asked ? ra_evidence_step (e, now) : 1;
+}
+
 gboolean
 ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
     gdouble s, guint64 rate, RaTime now)
 {
   RaSpan tf = frame_interval (g, now);
+  guint64 wanted = rate;
   gboolean tripped;
 
   if (ra_guard_is_lied_to (g)) /* the clock may have gone back */
@@ -161,6 +193,7 @@ ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
   rate = ra_guard_rate (g, rate);
   if (proof != RA_PROOF_NONE)
     ra_breaker_on_heard (&g->breaker, report->arrived > 0, now);
+  evidence_hear (g, report, s, wanted, now);
   if (!ra_friendly_on_report (&g->friendly, report, s, tf, now))
     return FALSE;
   tripped = ra_breaker_on_interval (&g->breaker, &g->friendly, tf, now);
@@ -191,5 +224,8 @@ void
 ra_guard_observe (const RaGuard *g, RaObserve emit, gpointer data)
 {
   emit ("raw_loss", g->friendly.p, data);
+  emit ("radio_loss", g->friendly.radio, data);
+  emit ("radio_loss.queue", g->evidence.queue, data);
+  emit ("radio_loss.rate", g->evidence.rate, data);
   emit ("breaker", g->breaker.state, data);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gst/rtpadapt/safety/breaker.h>
+#include <gst/rtpadapt/safety/evidence.h>
 #include <gst/rtpadapt/util/winmin.h>
 
 G_BEGIN_DECLS
@@ -12,6 +13,8 @@ typedef struct
 {
   gdouble cap; /* times the TCP-friendly rate; 0: no bound */
   RaFriendly friendly;
+  RaEvidence evidence;
+  gdouble step; /* a share of the rate, below 1 while evidence is looked for */
   RaBreaker breaker;
   guint64 fallback; /* bound after a first trip, bit/s; G_MAXUINT64: none */
   guint64 tripped;  /* the rate at the latest trip, bit/s */

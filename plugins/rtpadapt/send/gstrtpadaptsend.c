@@ -95,7 +95,11 @@
  * believes it) and truth ("congestion", "wireless" or "none").
  *
  * Whatever the LDA says, the rate stays below #GstRtpAdaptSend:friendliness-cap
- * times a TCP's, 2 times where the round trip shows that a queue stands, and the
+ * times a TCP's, 2 times where the round trip shows that a queue stands.  What a TCP
+ * would get is worked out without the losses that are shown to be the radio's
+ * (`radio-loss` in the statistics): those at an empty queue that do not follow our
+ * own rate, up to 10 %; to look for them the rate falls by a quarter (not below 2 times a TCP's) for 1.2 s each
+ * 10 s where the bound holds it.  A cap of 2 or less counts every loss.  The
  * #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that trips on
  * loss or delay posts an element message rtpadapt-breaker (breaker, state
  * "fallback"): every loss counts as congestion from then on, and the rate falls to

@@ -489,8 +489,8 @@ send_props_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_FRIENDLINESS_CAP,
       g_param_spec_double ("friendliness-cap", "Friendliness cap",
           "estimated-bitrate never exceeds this times what a TCP would get if "
-          "every loss were congestion, nor 2 times where a queue stands (0 = no "
-          "bound)",
+          "every loss were congestion that is not shown to be the radio's, nor 2 "
+          "times where a queue stands (0 = no bound; up to 2 every loss counts)",
           0, G_MAXDOUBLE, RA_DEFAULT_FRIENDLINESS_CAP, PLAYING));
   g_object_class_install_property (klass, PROP_CIRCUIT_BREAKERS,
       g_param_spec_boolean ("circuit-breakers", "Circuit breakers",

@@ -163,9 +163,10 @@ stats_of_sender (const RaSender *sender, GstStructure *s)
       "recovered", G_TYPE_UINT64, stats.loss.recovered, "lies", G_TYPE_UINT,
       stats.lies, "liar", G_TYPE_BOOLEAN, stats.liar, "competes",
       G_TYPE_BOOLEAN, stats.competes, "friendly-bitrate", G_TYPE_UINT64,
-      stats.friendly, "breaker", G_TYPE_STRING, ra_breaker_nick (stats.trip),
-      "breaker-state", G_TYPE_STRING, ra_breaker_state_nick (stats.breaker),
-      "observe", GST_TYPE_STRUCTURE, values, NULL);
+      stats.friendly, "radio-loss", G_TYPE_DOUBLE, stats.radio_loss, "breaker",
+      G_TYPE_STRING, ra_breaker_nick (stats.trip), "breaker-state",
+      G_TYPE_STRING, ra_breaker_state_nick (stats.breaker), "observe",
+      GST_TYPE_STRUCTURE, values, NULL);
 }
 
 GstStructure *
