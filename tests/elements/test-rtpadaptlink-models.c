@@ -20,6 +20,7 @@ static const struct
   { "gilbert", "gilbert p=.1 r=.3" },
   { "jakes", "jakes .1" },
   { "jitter", "jitter 2ms" },
+  { "policer", "policer rate=4M" },
   { "red", "red rate=4M" },
   { "rio", "rio rate=4M" },
   { "trace", "trace file=%s" },

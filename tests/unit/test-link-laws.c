@@ -32,6 +32,8 @@ static const struct
   { "rio",
       "rio rate=2M,3s:300k,5s:0,6s:5M,8s:1M queue=0 bytes=30k w-q=1 coupled=0",
       TRUE },
+  { "policer", "policer rate=1M burst=3000" },
+  { "policer", "policer rate=2M,3s:300k,5s:0,6s:5M,8s:1M" },
   { "each", "each gilbert p=.05 r=.3", TRUE },
   { "each", "each delay 25ms", FALSE, TRUE }, /* at the same instant */
   { "each", "each bottleneck rate=400k", FALSE, TRUE },

@@ -26,6 +26,7 @@
 #define GAP_LOSS 4.
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
+#define TOLD_PROOF .15 /* of the losses: fewer are wrong verdicts */
 #define FAILED 3 /* tests prove it, too */
 #define LOSS_QUEUE .008
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
@@ -51,11 +52,13 @@ ra_contest_hear (
 
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
-    c->t_congestion = c->t_passed = -(gdouble) INFINITY;
+    c->t_congestion = c->t_proof = c->t_passed = -(gdouble) INFINITY;
   }
   c->begun = TRUE;
   if (congestion)
     c->t_congestion = n->now;
+  if (congestion && n->told > TOLD_PROOF)
+    c->t_proof = n->now;
   c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
   c->q_longest = fmax (c->q_longest, n->q_lo);
   if (n->q2 <= ALL_BUT_EMPTY) {
@@ -162,7 +165,7 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
     /* Who fills a queue for good loses packets, and so do we, soon. */
     c->failed++;
     if ((c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
-        && (n->now - c->t_congestion < LOSS_PROOF || c->failed >= FAILED))
+        && (n->now - c->t_proof < LOSS_PROOF || c->failed >= FAILED))
       compete (c, n, c->x_back);
     else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
       c->competes = FALSE;
@@ -217,7 +220,7 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
   /* A smooth rival fills a drained queue slowly, so that each test passes. */
   if (!c->competes && c->drain == RA_DRAIN_NONE && c->stands > STANDS_AGAIN
       && n->now - c->t_passed < AGAIN_WITHIN
-      && n->now - c->t_congestion < LOSS_PROOF)
+      && n->now - c->t_proof < LOSS_PROOF)
     compete (c, n, fmax (c->x_back, n->r));
   if (c->drain == RA_DRAIN_NONE && (c->drain = due (c, n)) != RA_DRAIN_NONE) {
     c->due = FALSE;

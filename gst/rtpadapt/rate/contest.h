@@ -38,6 +38,7 @@ typedef struct
   gdouble t_low;     /* the queue was last all but empty */
   gdouble q_longest; /* since then */
   gdouble t_congestion;
+  gdouble t_proof; /* one that is not a wrong verdict */
   gdouble t_passed; /* one that a standing queue had asked for */
   gboolean begun, due;
   gdouble f_lo, f_hi; /* queue of the test's end */

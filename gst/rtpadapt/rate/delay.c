@@ -14,6 +14,8 @@
  */
 #include <gst/rtpadapt/rate/delay.h>
 
+#include <gst/rtpadapt/rate/equation.h>
+
 #include <math.h>
 
 /* A queue above this is long in the ramp, whatever the rate. */
@@ -30,7 +32,8 @@
 #define RAISE_BACK .3
 #define RAISE_LOSS .02 /* near the rate of a loss, for LOSS_MEMORY */
 #define LOSS_MEMORY 10.
-#define MOST 1.3 /* times r */
+#define MOST 1.3     /* times r */
+#define TOLD_MOST .5 /* of the losses */
 
 
 static void
@@ -43,6 +46,7 @@ delay_init (RaRate *r, RaTime now)
   d->t_verdict = d->t_loss = d->t_brake = d->t_far = -(gdouble) INFINITY;
   d->c.wanted = d->tests;
   d->c.armed = d->armed;
+  ra_police_init (&d->police);
   ra_start_init (r, now);
 }
 
@@ -133,7 +137,7 @@ probe (RaDelayRate *d)
     u = fmax (u, fmin (d->r_busy / x - 1, RAISE_BACK));
   if (n->now - d->t_loss < LOSS_MEMORY && x > .9 * d->x_loss
       && x > .95 * d->r_busy)
-    u = fmin (u, RAISE_LOSS);
+    u = fmin (u, x < d->x_tcp ? RAISE : RAISE_LOSS);
   climb (d, 1 + u * fmin (1, n->dt / n->lag), MOST * n->r);
 }
 
@@ -186,19 +190,32 @@ static void
 delay_on_report (RaRate *r, const RaReport *report, RaTime now)
 {
   RaDelayRate *d = (RaDelayRate *) r;
-  gboolean first = ra_start_on_report (&d->start, report), event;
+  gboolean first = ra_start_on_report (&d->start, report), event, policed;
+  gdouble before;
 
   ra_sense_hear (&d->n, report, r->s, d->allowance, now);
   d->t = target (d);
+  d->x_tcp = d->tcp > 0 && report->p > 0 && d->n.told > TOLD_MOST
+      ? ra_equation_x (r->s, ra_seconds (r->rtt), report->p)
+      : 0;
   ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (report) > 0);
   if (first && r->before > 0) { /* RFC 8083 4.5: another one was here before */
     d->x_silent = ra_bytes (r->before);
     d->ramp = FALSE;
   }
-  event = ra_delay_brakes (d, now) || ra_delay_loses (d, report, now);
+  policed = d->policer > 0 && d->x_silent <= 0
+      && ra_police_hear (&d->police, &d->n, report, d->t);
+  if (policed)
+    ra_delay_end_ramp (d);
+  before = d->start.x;
+  event = ra_delay_brakes (d, now)
+      || (!d->police.policed && ra_delay_loses (d, report, now));
   busy_note (d);
   if (!is_long (d, event) && !event && !first)
     moves (d, report->data_limited);
+  d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
+  if (d->c.competes)
+    d->c.x_c = fmax (d->c.x_c, d->x_tcp);
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
         ra_seconds (r->rtt), report->data_limited);
@@ -233,6 +250,7 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
   emit ("drain", d->c.drain, data);
   emit ("ramp", d->ramp, data);
   emit ("competes", d->c.competes, data);
+  emit ("policed", d->police.policed, data);
 }
 
 #define FIELD(field) G_STRUCT_OFFSET (RaDelayRate, field)
@@ -243,7 +261,7 @@ static const RaParam params[] = {
       "the queue that is aimed at, at target-rate" },
   { "target-rate", FIELD (target_rate), OWN (3e6), 1, 1e12, "bit/s",
       "where the target is `target`; a slower flow has a longer one" },
-  { "exponent", FIELD (exponent), OWN (1 / 3.), 0, 1, "",
+  { "exponent", FIELD (exponent), OWN (.5), 0, 1, "",
       "the target goes with the rate to the power of minus this" },
   { "target-min", FIELD (target_min), OWN (.005), 0, 1, "s",
       "the target is this at least" },
@@ -260,6 +278,10 @@ static const RaParam params[] = {
   { "tests", FIELD (tests), OWN (1), 0, 1, "", "1: drain tests" },
   { "armed", FIELD (armed), OWN (1), 0, 1, "",
       "1: also after losses in a queue that is too short to stand" },
+  { "tcp", FIELD (tcp), OWN (1), 0, 1, "",
+      "1: losses do not take the rate below a TCP's at as many" },
+  { "policer", FIELD (policer), OWN (1), 0, 1, "",
+      "1: losses that depend on the own rate are a policer's" },
   { NULL },
 };
 

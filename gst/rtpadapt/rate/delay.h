@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gst/rtpadapt/rate/contest.h>
+#include <gst/rtpadapt/rate/police.h>
 #include <gst/rtpadapt/rate/sense.h>
 #include <gst/rtpadapt/rate/start.h>
 
@@ -14,15 +15,17 @@ typedef struct
   RaStart start;
   /* parameters */
   gdouble target, target_rate, exponent, target_min, target_max, brake,
-      allowance, follow, ramp_forgives, tests, armed;
+      allowance, follow, ramp_forgives, tests, armed, policer, tcp;
 
   RaSense n;
   RaContest c;
+  RaPolice police;
   gboolean ramp;
   gdouble t;              /* the target now */
   RaTime t_reduced;       /* for losses; RA_TIME_NONE */
   gdouble t_verdict;      /* the ramp's first loss, forgiven */
   gdouble x_silent;       /* the rate before a silence, until it is back; 0 */
+  gdouble x_tcp;          /* a TCP's rate at the loss events told, 0: none */
   gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
   gdouble t_brake, t_far, t_busy, t_free, r_busy, r_over;
   gboolean was_far; /* q2 has been above the target since t_far */

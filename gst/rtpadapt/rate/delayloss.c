@@ -65,7 +65,7 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
   gboolean real = n->q2 > d->t / 2 || n->q_lo > d->t
       || n->r < POLICED * ra_sense_x_then (n);
   gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * n->r;
-  gdouble *x = &d->start.x;
+  gdouble *x = &d->start.x, before = *x;
 
   if (ra_report_congestion (report) == 0
       || !ra_start_told (report, d->t_reduced, now) || is_forgiven (d))
@@ -77,6 +77,8 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
     *x *= beta;
   else if (*x > most)
     *x = fmax (beta * *x, fmin (*x, most));
+  if (n->q2 <= d->t)
+    *x = fmax (*x, fmin (before, d->x_tcp));
   if (d->ramp && n->r > 0)
     *x = fmin (*x, most);
   ra_delay_end_ramp (d);

@@ -23,6 +23,9 @@
 /* After an outage few packets are sent, and its losses count no longer. */
 #define RAW_PACKETS 250
 #define RAW_TIME 3.0
+/* A verdict is believed until 14 losses in a row were the radio's: .3 to .15 */
+#define TOLD_LOSSES 20.
+#define TOLD_FIRST .3
 /* CCFB tells arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
 #define GRAIN .002
 /* Reports that deny the queue, until the base moves: one RTT may be wrong. */
@@ -120,33 +123,45 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   gdouble came = report->arrived + (gdouble) report->lost_wireless;
   gdouble told = came + report->lost_congestion;
 
-  if (told > 0)
+  if (told > 0) {
     n->delivered += s * came * (1 + report->skipped / told);
+    n->arrived += s * report->arrived * (1 + report->skipped / told);
+  }
   span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata)) + q
       - n->q_recvdata;
   if (n->begun && span < SPAN_MIN)
     return;
   if (n->begun && n->delivered > 0) {
+    gdouble weight = 1 - exp (-span / n->lag), a_last = n->arrived / span;
+
     n->r_last = n->delivered / span;
-    if (n->r <= 0)
+    if (n->r <= 0) {
       n->r = n->r_last;
-    else if (!report->data_limited || n->r_last > n->r) /* RFC 7661 4.2 */
-      n->r += (1 - exp (-span / n->lag)) * (n->r_last - n->r);
+      n->a = a_last;
+    } else if (!report->data_limited || n->r_last > n->r) { /* RFC 7661 4.2 */
+      n->r += weight * (n->r_last - n->r);
+      n->a += weight * (a_last - n->a);
+    }
   }
   n->t_recvdata = report->t_recvdata;
   n->q_recvdata = q;
-  n->delivered = 0;
+  n->delivered = n->arrived = 0;
 }
 
 static void
 loss_hear (RaSense *n, const RaReport *report)
 {
   guint lost = report->lost_congestion + report->lost_wireless;
-  guint all = report->arrived + lost;
+  guint all = report->arrived + lost, told = lost + report->ce;
   gdouble share = all > 0 ? (gdouble) lost / all : 0;
   gdouble weight = fmax ((gdouble) all / RAW_PACKETS, n->dt / RAW_TIME);
 
   n->lost = lost > 0;
+  if (!n->begun)
+    n->told = TOLD_FIRST;
+  if (told > 0)
+    n->told += (1 - exp (-(gdouble) told / TOLD_LOSSES))
+        * ((gdouble) ra_report_congestion (report) / told - n->told);
   if (all > 0)
     n->raw += (1 - exp (-weight)) * (share - n->raw);
   n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RAW_PACKETS);

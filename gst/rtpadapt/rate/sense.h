@@ -23,8 +23,10 @@ typedef struct
   gdouble qm;     /* lowest queue of about a lag, less the jitter */
   gdouble r;      /* delivered rate over about a lag; 0 until known */
   gdouble packet; /* what one takes at r, 0 until known */
+  gdouble a;      /* of r what arrived: without the radio's losses */
   gdouble r_last; /* over .02 s or one report, the latest */
   gdouble raw;    /* share of all packets lost, of the last 250 or so */
+  gdouble told;   /* share of the lost that was congestion, of late */
   gdouble raw_3s; /* of the last 3 s */
   gboolean lost;  /* anything, in this report */
   gdouble shift;  /* of the base: a longer route, or a clock that was set */
@@ -38,7 +40,7 @@ typedef struct
   guint n_raw;
   gboolean begun;
   RaTime t_report, t_recvdata;
-  gdouble q_recvdata, delivered;
+  gdouble q_recvdata, delivered, arrived;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];
   guint n_sent;
 } RaSense;

@@ -1,0 +1,123 @@
+/* Is there a policer?
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two loss ratios are compared, of packets sent above what arrives at most and
+ * of those sent well below, by the likelihood ratio (S. Wilks 1938), as lda/cut
+ * does over the queue.  The constants are our own (tests/bench/delay).
+ */
+#include <gst/rtpadapt/rate/police.h>
+
+#include <math.h>
+
+#define MEMORY 10. /* s: of packets, and of the highest arrival rate */
+#define SHORT 1.   /* s: of packets near a policer's rate */
+#define SOME .02
+#define LOW .9 /* of that rate */
+#define HIGH 1.02
+#define OUTAGE 2.5 /* times what arrives: nobody polices that */
+#define LEAST 20.  /* packets of each kind */
+#define GAIN 6.    /* ln of the likelihood ratio */
+#define RATIO .5   /* of the loss below to that above */
+#define BACK .98   /* of the policer's rate, after a loss */
+#define NEAR .98   /* of it: from here on losses are its own */
+#define FALL .97   /* of what its rate was thought to be, at once */
+#define RAISE .02  /* per second, below it */
+#define GONE 10.   /* s without a loss from NEAR on */
+
+void
+ra_police_init (RaPolice *p)
+{
+  *p = (RaPolice){ 0 };
+  ra_winmin_init (&p->most);
+}
+
+static gdouble
+likelihood (const RaPoliceCount *c)
+{
+  gdouble l = c->lost, n = c->sent;
+
+  return (l > 0 ? l * log (l / n) : 0)
+      + (n > l ? (n - l) * log (1 - l / n) : 0);
+}
+
+static gboolean
+is_policed (const RaPolice *p)
+{
+  RaPoliceCount all
+      = { p->low.sent + p->high.sent, p->low.lost + p->high.lost };
+
+  return p->low.sent >= LEAST && p->high.sent >= LEAST
+      && p->low.lost * p->high.sent < RATIO * p->high.lost * p->low.sent
+      && likelihood (&p->low) + likelihood (&p->high) - likelihood (&all)
+      > GAIN;
+}
+
+static void
+count (RaPoliceCount *c, const RaSense *n, gdouble memory, gdouble sent,
+    gdouble lost)
+{
+  gdouble keep = exp (-n->dt / memory);
+
+  c->sent = c->sent * keep + sent;
+  c->lost = c->lost * keep + lost;
+}
+
+/* More than the radio's share w was lost of those near the policer's rate. */
+static gboolean
+exceeds (RaPolice *p, const RaSense *n, gdouble sent, gdouble lost, gdouble w)
+{
+  gdouble by_radio;
+
+  count (&p->near, n, SHORT, sent, sent > 0 ? lost : 0);
+  by_radio = w * p->near.sent;
+  return p->near.sent >= LEAST
+      && p->near.lost > by_radio + 2 * sqrt (by_radio) + SOME * p->near.sent;
+}
+
+gboolean
+ra_police_hear (
+    RaPolice *p, const RaSense *n, const RaReport *report, gdouble target)
+{
+  /* A burst of the radio's is one witness. */
+  guint lost = report->lost_congestion + report->wireless_runs;
+  gdouble sent = report->arrived + (gdouble) lost, x = ra_sense_x_then (n),
+          most, w;
+  RaTime now = (RaTime) ra_span (n->now);
+  gboolean queue = n->q_lo > target / 2 || n->q_hi > target + n->packet;
+  gboolean low, high;
+
+  if (n->a > 0)
+    ra_winmin_add (&p->most, -n->a, now, ra_span (MEMORY));
+  if (n->a <= 0 || x <= 0)
+    return FALSE;
+  most = -ra_winmin_get (&p->most, now, ra_span (MEMORY));
+  low = !queue && x < LOW * most;
+  high = !queue && x > HIGH * most && x < OUTAGE * n->a;
+  count (&p->low, n, MEMORY, low ? sent : 0, low ? lost : 0);
+  count (&p->high, n, MEMORY, high ? sent : 0, high ? lost : 0);
+  w = p->low.lost / fmax (p->low.sent, LEAST);
+  if (!p->policed && high && lost > 0 && is_policed (p)) {
+    p->policed = TRUE;
+    p->b = n->a / (1 - w);
+  } else if (p->policed
+      && exceeds (p, n, queue || x < NEAR * p->b ? 0 : sent, lost, w)) {
+    p->b = fmax (n->a / (1 - w), FALL * p->b);
+  } else {
+    p->policed = p->policed && n->now - p->t_loss < GONE;
+    return FALSE;
+  }
+  p->near = (RaPoliceCount){ 0 };
+  p->t_loss = n->now;
+  return TRUE;
+}
+
+gdouble
+ra_police_rate (
+    RaPolice *p, const RaSense *n, gdouble x, gdouble want, gboolean loss)
+{
+  if (!p->policed)
+    return want;
+  if (loss)
+    return fmin (want, BACK * p->b);
+  return fmin (want, x < BACK * p->b ? BACK * p->b : x * (1 + RAISE * n->dt));
+}
