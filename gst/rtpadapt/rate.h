@@ -83,6 +83,8 @@ struct _RaRate
   RaSpan interval;   /* of the latest report, 0: reports come once per R */
   gdouble s;         /* mean packet size, bytes (RFC 5348 4.1); mss at first */
   guint n_sent;      /* packets that s is the mean of */
+  gdouble radio;     /* share of all packets, lost and shown to be the radio's
+                    (safety/evidence.h) */
   gboolean competes; /* with flows that keep a queue full: it is long then; set
                         by controllers that know */
   RaTime timeout;    /* when on_timeout wants to run, or RA_TIME_NONE */

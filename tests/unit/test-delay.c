@@ -34,9 +34,12 @@ static const Step ramp[] = {
   { 0 },
 };
 
+/* r = 9 * 1200 / .04 = 270000 is less than .8 * 375000; then r = 270000 + (1 - exp
+ * (-.04 / .09)) 90000 = 302294 is more. */
 static const Step limited[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
-  { 40, 0, 12, 0, 0, 0, TRUE, 375000, "nobody tried" },
+  { 40, 0, 9, 0, 0, 0, TRUE, 375000, "nobody tried" },
+  { 40, 0, 12, 0, 0, 0, TRUE, 510296, "an encoder that follows does not wait" },
   { 0 },
 };
 

@@ -12,6 +12,8 @@
 
 #define DRAIN .5   /* of the rate: a queue of D seconds drains in 2 D */
 #define EMPTY .004 /* a test has passed */
+#define OURS .008  /* twice that: a queue that it has emptied */
+#define OURS_TESTS 2
 #define ALL_BUT_EMPTY .002
 #define BASE_AGE 10.    /* so long the base is believed */
 #define JOIN_AGE 5.     /* or so long, where another flow seems to test */
@@ -27,7 +29,7 @@
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
 #define TOLD_PROOF .15 /* of the losses: fewer are wrong verdicts */
-#define FAILED 3 /* tests prove it, too */
+#define FAILED 3       /* tests prove it, too */
 #define LOSS_QUEUE .008
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
@@ -52,7 +54,8 @@ ra_contest_hear (
 
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
-    c->t_congestion = c->t_proof = c->t_passed = -(gdouble) INFINITY;
+    c->t_drained = c->t_congestion = c->t_proof = c->t_passed
+        = -(gdouble) INFINITY;
   }
   c->begun = TRUE;
   if (congestion)
@@ -154,6 +157,9 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
   gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
 
   if (passed) {
+    c->n_drained = c->q_began > OURS ? c->n_drained + 1 : 0;
+    if (c->n_drained >= OURS_TESTS)
+      c->t_drained = n->now;
     x = fmax (x, c->x_back);
     c->stands = 0;
     c->competes = FALSE;
@@ -164,6 +170,7 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
     x = c->x_back;
     /* Who fills a queue for good loses packets, and so do we, soon. */
     c->failed++;
+    c->n_drained = 0;
     if ((c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
         && (n->now - c->t_proof < LOSS_PROOF || c->failed >= FAILED))
       compete (c, n, c->x_back);
@@ -226,6 +233,7 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     c->due = FALSE;
     c->t_began = n->now;
     c->q_max = n->q_hi;
+    c->q_began = n->q2;
     c->n_floor = 0;
     c->x_back = c->competes ? c->x_c : n->r > 0 ? fmin (x, n->r) : x;
   }

@@ -33,12 +33,14 @@ typedef struct
   gdouble x_own;     /* when a test last passed: the queue was ours */
   gdouble t_entered; /* the competition */
   gdouble stands;    /* S: how much of late a queue stood, 0 to 1 */
-  gdouble t_began, q_max;
+  gdouble t_drained; /* tests emptied a queue: the line is ours */
+  guint n_drained;
+  gdouble t_began, q_began, q_max;
   gdouble t_test;    /* the last one's end */
   gdouble t_low;     /* the queue was last all but empty */
   gdouble q_longest; /* since then */
   gdouble t_congestion;
-  gdouble t_proof; /* one that is not a wrong verdict */
+  gdouble t_proof;  /* one that is not a wrong verdict */
   gdouble t_passed; /* one that a standing queue had asked for */
   gboolean begun, due;
   gdouble f_lo, f_hi; /* queue of the test's end */

@@ -34,6 +34,7 @@
 #define LOSS_MEMORY 10.
 #define MOST 1.3     /* times r */
 #define TOLD_MOST .5 /* of the losses */
+#define USED .8      /* of x */
 
 
 static void
@@ -43,7 +44,8 @@ delay_init (RaRate *r, RaTime now)
 
   d->ramp = TRUE;
   d->t_reduced = RA_TIME_NONE;
-  d->t_verdict = d->t_loss = d->t_brake = d->t_far = -(gdouble) INFINITY;
+  d->t_verdict = d->t_brake = d->t_bound = d->t_loss = d->t_far
+      = -(gdouble) INFINITY;
   d->c.wanted = d->tests;
   d->c.armed = d->armed;
   ra_police_init (&d->police);
@@ -80,7 +82,9 @@ is_long (RaDelayRate *d, gboolean event)
   gdouble q = d->ramp ? fmax (n->q2, n->q_lo) : n->q2;
   gdouble g = fmax (-FALL_MOST, (d->t - q) / (2 * n->lag));
   gboolean far = q > 2 * d->t + FAR;
-  gdouble low = fmin (n->r, n->r_last), want = (far ? low : n->r) * (1 + g);
+  /* Where the queue is full an LDA may be wrong about each loss.  One slow sample
+   * is a gap, two are a slower line. */
+  gdouble low = fmin (n->a, n->a_two), want = (far ? low : n->r) * (1 + g);
 
   if (q <= d->t || n->r <= 0)
     return FALSE;
@@ -157,19 +161,19 @@ returns (RaDelayRate *d)
 
 /* The queue is not too long. */
 static void
-moves (RaDelayRate *d, gboolean data_limited)
+moves (RaDelayRate *d, gboolean limited)
 {
   const RaSense *n = &d->n;
   gdouble x = d->start.x, g = CLAMP ((d->t - n->qm) / (2 * n->lag), 0, RAISE);
 
-  if (resumes (d) || (!data_limited && returns (d)))
+  if (resumes (d) || (!limited && returns (d)))
     return;
-  if (d->ramp && !data_limited) {
+  if (d->ramp && !limited) {
     climb (d, pow (2, n->dt / n->lag), RAMP_MOST * n->r);
   } else if (!d->ramp && n->qm > d->t / 2 && n->r > 0) {
     approach (d, n->r * (1 + g));
-    d->start.x = data_limited ? fmax (d->start.x, x) : d->start.x;
-  } else if (!d->ramp && !data_limited) {
+    d->start.x = limited ? fmax (d->start.x, x) : d->start.x;
+  } else if (!d->ramp && !limited) {
     probe (d);
   }
 }
@@ -186,39 +190,61 @@ busy_note (RaDelayRate *d)
     d->t_free = n->now;
 }
 
+/* The source uses much less than it may.  One that follows the rate hardly ever
+ * waits for the pacer, and yet shows what the line carries. */
+static gboolean
+is_limited (const RaDelayRate *d, const RaReport *report)
+{
+  return report->data_limited && d->n.r < USED * d->start.x;
+}
+
+/* What was lost while nothing came back is an outage's. */
+static RaReport
+without_outage (RaDelayRate *d, const RaReport *report)
+{
+  RaReport own = *report;
+
+  if (d->silent)
+    own.lost_congestion = own.lost_wireless = own.wireless_runs = 0;
+  d->silent = FALSE;
+  return own;
+}
+
 static void
-delay_on_report (RaRate *r, const RaReport *report, RaTime now)
+delay_on_report (RaRate *r, const RaReport *told, RaTime now)
 {
   RaDelayRate *d = (RaDelayRate *) r;
-  gboolean first = ra_start_on_report (&d->start, report), event, policed;
+  gboolean first = ra_start_on_report (&d->start, told), event, policed;
+  RaReport report = without_outage (d, told);
   gdouble before;
 
-  ra_sense_hear (&d->n, report, r->s, d->allowance, now);
+  ra_sense_hear (&d->n, &report, r->s, d->allowance, now);
   d->t = target (d);
-  d->x_tcp = d->tcp > 0 && report->p > 0 && d->n.told > TOLD_MOST
-      ? ra_equation_x (r->s, ra_seconds (r->rtt), report->p)
+  d->x_tcp = d->tcp > 0 && report.p > 0 && d->n.told > TOLD_MOST
+      ? ra_equation_x (r->s, ra_seconds (r->rtt), report.p)
       : 0;
-  ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (report) > 0);
+  ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (&report) > 0);
   if (first && r->before > 0) { /* RFC 8083 4.5: another one was here before */
     d->x_silent = ra_bytes (r->before);
     d->ramp = FALSE;
   }
   policed = d->policer > 0 && d->x_silent <= 0
-      && ra_police_hear (&d->police, &d->n, report, d->t);
+      && ra_police_hear (&d->police, &d->n, &report, d->t);
   if (policed)
     ra_delay_end_ramp (d);
   before = d->start.x;
   event = ra_delay_brakes (d, now)
-      || (!d->police.policed && ra_delay_loses (d, report, now));
+      || (!d->police.policed && ra_delay_loses (d, &report, now));
   busy_note (d);
   if (!is_long (d, event) && !event && !first)
-    moves (d, report->data_limited);
+    moves (d, is_limited (d, &report));
   d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
   if (d->c.competes)
     d->c.x_c = fmax (d->c.x_c, d->x_tcp);
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
-        ra_seconds (r->rtt), report->data_limited);
+        ra_seconds (r->rtt), is_limited (d, &report));
+  d->start.x = ra_delay_bound (d, &report, before, d->start.x);
   r->competes = d->c.competes;
   ra_start_finish (&d->start, now);
   ra_sense_set (&d->n, d->start.x);
@@ -231,6 +257,7 @@ delay_on_timeout (RaRate *r, RaTime now)
 
   if (d->start.begun)
     d->x_silent = fmax (d->x_silent, d->start.x);
+  d->silent = d->start.begun;
   ra_start_on_timeout (r, now);
 }
 

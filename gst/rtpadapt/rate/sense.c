@@ -20,6 +20,9 @@
  * them are frames that do not fill a packet. */
 #define ALLOWANCE 2.5
 #define ALLOWANCE_FREE .002
+/* Times I.  A longer gap is no rate of the line, but a radio that was away, or a
+ * machine that did not run. */
+#define GAP_MOST 2
 /* After an outage few packets are sent, and its losses count no longer. */
 #define RAW_PACKETS 250
 #define RAW_TIME 3.0
@@ -132,7 +135,8 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   if (n->begun && span < SPAN_MIN)
     return;
   if (n->begun && n->delivered > 0) {
-    gdouble weight = 1 - exp (-span / n->lag), a_last = n->arrived / span;
+    gdouble known = fmin (span, GAP_MOST * n->interval);
+    gdouble weight = 1 - exp (-known / n->lag), a_last = n->arrived / span;
 
     n->r_last = n->delivered / span;
     if (n->r <= 0) {
@@ -142,6 +146,8 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
       n->r += weight * (n->r_last - n->r);
       n->a += weight * (a_last - n->a);
     }
+    n->a_two = fmax (a_last, n->a_last);
+    n->a_last = a_last;
   }
   n->t_recvdata = report->t_recvdata;
   n->q_recvdata = q;

@@ -25,6 +25,7 @@ typedef struct
   gdouble packet; /* what one takes at r, 0 until known */
   gdouble a;      /* of r what arrived: without the radio's losses */
   gdouble r_last; /* over .02 s or one report, the latest */
+  gdouble a_two;  /* the higher of the last two of a's samples */
   gdouble raw;    /* share of all packets lost, of the last 250 or so */
   gdouble told;   /* share of the lost that was congestion, of late */
   gdouble raw_3s; /* of the last 3 s */
@@ -40,7 +41,7 @@ typedef struct
   guint n_raw;
   gboolean begun;
   RaTime t_report, t_recvdata;
-  gdouble q_recvdata, delivered, arrived;
+  gdouble a_last, q_recvdata, delivered, arrived;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];
   guint n_sent;
 } RaSense;
