@@ -3,6 +3,7 @@
  */
 #include "simlist.h"
 
+#include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/registry.h>
 #include <math.h>
 
@@ -121,7 +122,19 @@ sim_list_markdown (void)
       "Made from the registry by `rtpadapt-sim --list=markdown`; a test holds\n"
       "this page to it. *default* is what runs on real video, *paper* what the\n"
       "paper printed (`NAME-params=paper` sets all of them); a \"-\" has to be\n"
-      "given.\n");
+      "given.\n\n"
+      "## Which to take\n\n"
+      "- Nothing: that is `" RA_DEFAULT_CONTROLLER "` with `" RA_DEFAULT_LDA
+      "`. The queue stays short, the line full\n"
+      "  whatever the radio loses, a TCP beside it gets about its share.\n"
+      "- `tfrc` with `zbs` or `spike`: a rate that many RFCs describe, where a\n"
+      "  queue of as much as the path has does no harm; behind queues of 2 or 3\n"
+      "  packets.\n"
+      "- `fused` with a controller of a paper: on a lossy radio beside a TCP, where\n"
+      "  `zbs`, `ld` and `spike` take most of the radio's losses for congestion.\n"
+      "- `full` alone: a queue that others always keep full.\n"
+      "- What a paper has, with `NAME-params=paper`: to repeat it.\n"
+      "- `fixed`: a line of one's own whose rate is known.\n");
 
   for (const RaKind *kind = ra_kinds; kind->name; kind++)
     kind_markdown (out, kind);

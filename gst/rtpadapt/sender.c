@@ -318,13 +318,10 @@ ra_sender_proof (RaTime sent, RaTime now)
 void
 ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
 {
-  /* A lower rate makes smaller packets; a TCP's are full (RFC 4828 4.1), and with
-   * the mean size the bound would fall by itself, without an end. */
-  gdouble size = MAX (s->rate->s, (gdouble) s->rate->cfg.mss);
-
+  s->guard.friendly.full = MAX ((gdouble) s->rate->cfg.mss / s->rate->s, 1);
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   if (ra_guard_on_report (
-          &s->guard, report, proof, size, ra_rate_get (s->rate), now))
+          &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
     ra_sender_begin_anew (s, now);
   ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }

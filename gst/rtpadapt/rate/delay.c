@@ -244,7 +244,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
         ra_seconds (r->rtt), is_limited (d, &report));
-  d->start.x = ra_delay_bound (d, &report, before, d->start.x);
+  d->start.x = ra_delay_bound (d, &report, d->start.x);
   r->competes = d->c.competes;
   ra_start_finish (&d->start, now);
   ra_sense_set (&d->n, d->start.x);

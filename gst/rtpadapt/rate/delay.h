@@ -36,10 +36,8 @@ typedef struct
 
 /* Each TRUE if it has answered the report. */
 gboolean ra_delay_brakes (RaDelayRate *d, RaTime now);
-/* No more than two TCPs would send, where the losses may be anybody's; `before` is
- * the rate before this report, `x` what the rules want. */
-gdouble ra_delay_bound (
-    RaDelayRate *d, const RaReport *report, gdouble before, gdouble x);
+/* `x`, but no more than two TCPs would send where the losses may be anybody's. */
+gdouble ra_delay_bound (RaDelayRate *d, const RaReport *report, gdouble x);
 gboolean ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now);
 /* The ramp is over, if it was not. */
 void ra_delay_end_ramp (RaDelayRate *d);

@@ -14,7 +14,6 @@
 #define BOUND_LOSS .12
 #define BOUND_BINS 5     /* seconds in a row */
 #define BOUND_TIME 30.   /* s */
-#define BOUND_RAISE .05  /* per second */
 #define OURS_TIME 30.    /* s, since a queue of ours drained */
 #define RAMP_ARRIVES .85 /* of what was sent: the queue is still empty */
 /* A loss in a queue, or in an empty one, where a wrong verdict is likely. */
@@ -55,13 +54,18 @@ static void
 bound_hear (RaDelayRate *d, const RaReport *report)
 {
   guint lost = report->lost_congestion + report->lost_wireless;
+  gboolean known;
 
   d->bin_sent += report->arrived + (gdouble) lost;
   d->bin_lost += lost;
   if (d->n.now - d->t_bin < 1 || d->bin_sent < BIN_LEAST)
     return;
   d->p_bin = d->bin_lost / d->bin_sent - d->start.base.radio;
-  d->n_high = d->p_bin > BOUND_LOSS ? d->n_high + 1 : 0;
+  known = d->n.now - d->t_bound < BOUND_TIME;
+  if (d->p_bin <= BOUND_LOSS)
+    d->n_high = 0;
+  else
+    d->n_high = known ? BOUND_BINS : d->n_high + 1;
   d->bin_sent = d->bin_lost = 0;
   d->t_bin = d->n.now;
 }
@@ -69,10 +73,9 @@ bound_hear (RaDelayRate *d, const RaReport *report)
 /* A queue that is always full looks empty to who came late, and its losses are as
  * many at all lengths: like the radio's.  Only on a line of our own, which drain
  * tests show, so many are believed to be.  Elsewhere the rate is not above two
- * TCPs', and comes back slowly. */
+ * TCPs'. */
 gdouble
-ra_delay_bound (
-    RaDelayRate *d, const RaReport *report, gdouble before, gdouble x)
+ra_delay_bound (RaDelayRate *d, const RaReport *report, gdouble x)
 {
   const RaRate *base = &d->start.base;
   const RaSense *n = &d->n;
@@ -80,8 +83,6 @@ ra_delay_bound (
   bound_hear (d, report);
   if (d->brake <= 0 || n->now - d->c.t_drained < OURS_TIME)
     return x;
-  if (n->now - d->t_bound < BOUND_TIME)
-    x = fmin (x, fmax (before, before * (1 + BOUND_RAISE * n->dt)));
   if (d->n_high < BOUND_BINS)
     return x;
   d->t_bound = n->now;

@@ -25,7 +25,8 @@
 void
 ra_friendly_init (RaFriendly *f)
 {
-  *f = (RaFriendly){ .tdr = TDR,
+  *f = (RaFriendly){ .full = 1,
+    .tdr = TDR,
     .cb_interval = 3,
     .x_raw = (gdouble) INFINITY,
     .x = (gdouble) INFINITY,
@@ -176,15 +177,18 @@ ra_friendly_on_report (
   return ended;
 }
 
-/* `cap`, or less where a queue stands. */
+/* `cap`, or less where a queue stands: there of full packets, as a TCP's are (RFC
+ * 4828 4.1).  A lower rate makes smaller ones, and with their mean size the bound
+ * would fall by itself, without an end. */
 static gdouble
 times (const RaFriendly *f, gdouble cap)
 {
   gdouble stands = (f->queue - STANDS_FROM) / (STANDS_AT - STANDS_FROM);
 
-  if (cap > RA_FRIENDLY_STANDING && stands > 0)
-    cap *= pow (RA_FRIENDLY_STANDING / cap, fmin (stands, 1));
-  return cap;
+  if (cap <= RA_FRIENDLY_STANDING || stands <= 0)
+    return cap;
+  return fmin (
+      cap, f->full * cap * pow (RA_FRIENDLY_STANDING / cap, fmin (stands, 1)));
 }
 
 guint64

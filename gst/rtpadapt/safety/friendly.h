@@ -50,6 +50,7 @@ typedef struct
   guint cb_interval;
   gdouble p;       /* mean fraction lost or marked */
   gdouble gone;    /* mean fraction lost */
+  gdouble full;    /* a full packet over the mean one, the caller's */
   gdouble radio;   /* of p, shown to be the radio's; the caller's */
   gdouble x_raw;   /* bytes/s, at p; Infinity without loss */
   gdouble x;       /* bytes/s, at p - radio */
