@@ -5,9 +5,10 @@ import re
 
 import plots
 from expressions import text_of
+from paperfile import matches
 from terminal import ours_text
-from verdict import (DIFFERENT, MISSING, ORDER, WITHIN, answers, number_text,
-                     verdict)
+from verdict import (DIFFERENT, MISSING, ORDER, WITHIN, Claims, answers,
+                     number_text, verdict)
 
 # What the five papers compare, by the names that they use.
 SYSTEMS = [
@@ -145,12 +146,12 @@ def claim_lines(experiment, record, notes):
         claim = answer.claim
         holds = MARKS[answer.holds]
         if answer.holds is False:
-            holds += (notes.mark(claim.reason) if claim.reason
+            holds += (notes.mark(answer.reason) if answer.reason
                       else ', reason unknown')
         numbers = answer.numbers
         if answer.failed:
             numbers += '; not ' + '; not '.join(answer.failed)
-        yield [claim.text + (' *(must hold)*' if claim.must else ''),
+        yield [answer.text + (' *(must hold)*' if claim.must else ''),
                claim.source, holds, numbers]
 
 
@@ -177,6 +178,108 @@ def figures(experiment, results, folder):
     return out
 
 
+def figure_text(number, spread):
+    """Two decimals of what is about 1, none of hundreds."""
+    digits = 2 if abs(number) < 10 else 0
+    text = number_text(number, digits)
+    if not math.isnan(spread):
+        text += ' ± ' + number_text(spread, digits)
+    return text
+
+
+def claim_cell(claims, claim, bound):
+    """What a claim asks about, at one combination; bold: it does not hold."""
+    if not any(all(point.get(name) == value for name, value in bound.items())
+               for point in claims.experiment.points):
+        return ''
+    holds, numbers, spreads = claims.at(claim, bound)
+    if holds is None:
+        return '–'
+    text = ' / '.join(figure_text(number, spread)
+                      for number, spread in zip(numbers, spreads))
+    return text if holds else '**%s**' % text
+
+
+def grids(experiment, record):
+    """Claims that are shown as tables, one number to a cell."""
+    claims = Claims(experiment, record)
+    out = ''
+    for claim in experiment.claims:
+        if claim.grid is None:
+            continue
+        columns, tables = claim.grid['columns'], claim.grid['tables']
+        rows = [name for name in claim.over if name not in [columns, *tables]]
+        bounds = claims.bounds(claim)
+        out += '%s; **bold**: outside the bounds.\n\n' % claim.grid['title']
+        for at in combinations(bounds, tables):
+            out += ', '.join(labelled(experiment, at, tables)) + ':\n\n'
+            out += table(
+                [', '.join(experiment.labels.get(name, name)
+                           for name in rows),
+                 *('%s %s' % (experiment.labels.get(columns, columns),
+                              experiment.label(columns, value))
+                   for value in experiment.sweep[columns])],
+                ([', '.join(labelled(experiment, row, rows)),
+                  *(claim_cell(claims, claim, {**at, **row, columns: value})
+                    for value in experiment.sweep[columns])]
+                 for row in combinations(
+                     [b for b in bounds if matches(b, at)], rows)))
+    return out
+
+
+def combinations(bounds, names):
+    """The different values that these names have together, in order."""
+    found = []
+    for bound in bounds:
+        part = {name: bound[name] for name in names}
+        if part not in found:
+            found.append(part)
+    return found
+
+
+def labelled(experiment, at, names):
+    """Words bare, numbers with what they are: Cubic, RTT 20."""
+    for name in names:
+        label = experiment.label(name, at[name])
+        bare = isinstance(at[name], str) or label != text_of(at[name])
+        yield label if bare else '%s %s' % (
+            experiment.labels.get(name, name), label)
+
+
+def overview(paper, record, told):
+    """The claims of all experiments that have a line, for some systems."""
+    lines = []
+    columns = told['columns']
+    for experiment in paper.experiments.values():
+        if experiment.name not in record.results:
+            continue
+        claims = Claims(experiment, record)
+        for claim in experiment.claims:
+            if claim.line is None:
+                continue
+            fixed = list(columns[0])
+            rest = [name for name in claim.over if name not in fixed]
+            for at in combinations(claims.bounds(claim), rest):
+                found = [claim_cell(claims, claim, {**at, **column})
+                         for column in columns]
+                if any(found):
+                    case = '[%s](#%s)' % (experiment.title.split()[0],
+                                          anchor(heading(experiment)))
+                    seen = any(case == line[0] for line in lines)
+                    lines.append([
+                        '' if seen else case,
+                        '; '.join([claim.line, *labelled(
+                            experiment, at, rest)]),
+                        claim.bound + (', must' if claim.must else ''),
+                        *found])
+    first = next(iter(paper.experiments.values()))
+    head = ['case', 'what', 'bound', *(
+        ', '.join(labelled(first, column, column)) for column in columns)]
+    return '## %s\n\n' % told['title'] + (
+        told['about'].strip() + '\n\n' if 'about' in told else '') + table(
+            head, lines)
+
+
 def section(experiment, record, folder):
     out = '## %s\n\n' % heading(experiment)
     if experiment.about:
@@ -190,6 +293,7 @@ def section(experiment, record, folder):
     out += table(['the paper says', 'where', 'ours', 'numbers'],
                  claim_lines(experiment, record, notes))
     out += notes.markdown()
+    out += grids(experiment, record)
     told = {(entry.metric, results.key(entry.point))
             for entry in experiment.published}
     for metric in experiment.show:
@@ -235,9 +339,9 @@ def unexplained(paper, record):
                     paper.name, experiment.name, entry.metric,
                     ' '.join(point_cells(experiment, entry.point)))
         for answer in answers(experiment, record) if results else []:
-            if answer.holds is False and not answer.claim.reason:
+            if answer.holds is False and not answer.reason:
                 yield '%s: %s: %s' % (paper.name, experiment.name,
-                                      answer.claim.text)
+                                      answer.text)
 
 
 def page(paper, record, folder):
@@ -246,6 +350,8 @@ def page(paper, record, folder):
         out += paper.about.strip() + '\n\n'
     out += ('Ours: mean ± standard deviation over the seeds. '
             '[How a verdict is found](README.md#verdicts).\n\n')
+    for told in paper.table.get('overview', []):
+        out += overview(paper, record, told)
     for experiment in paper.experiments.values():
         out += section(experiment, record, folder / paper.name)
     return out.rstrip() + '\n'
@@ -275,7 +381,7 @@ def must_hold(papers, records):
     for paper in papers:
         for experiment, answer in count(paper, records[paper.name])[1]:
             if answer.claim.must:
-                lines.append([paper.name, link(experiment), answer.claim.text,
+                lines.append([paper.name, link(experiment), answer.text,
                               MARKS[answer.holds]])
     return table(['', 'where', 'what must hold', 'ours'], lines)
 

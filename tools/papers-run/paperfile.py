@@ -10,7 +10,7 @@ from paperparts import (CLAIM_NAMES, Claim, Metric, Published, Target, as_list,
                         check_keys)
 
 PAPER_KEYS = {'title', 'about', 'seed-text', 'defaults', 'values', 'metrics',
-              'labels', 'experiment'}
+              'labels', 'experiment', 'asked', 'overview'}
 EXPERIMENT_KEYS = {
     'name', 'title', 'source', 'about', 'kind', 'x', 'series', 'log', 'show',
     'seeds', 'short', 'net', 'sweep', 'where', 'let', 'values', 'metrics',
@@ -75,7 +75,6 @@ class Experiment:
         if self.kind not in KINDS:
             raise PaperError('%s: kind is one of %s' % (
                 self.where, ', '.join(KINDS)))
-        self.seeds = list(range(1, table.get('seeds', 10) + 1))
         self.labels = {**paper.table.get('labels', {}),
                        **table.get('labels', {})}
         self._read_sweep()
@@ -144,6 +143,18 @@ class Experiment:
                                if isinstance(text, str) else text)
         return names
 
+    def seeds(self, point):
+        """As many as it says, or one of the point's values says."""
+        count = self.table.get('seeds', 10)
+        for settings in self.settings(point):
+            count = settings.get('seeds', count)
+        return list(range(1, count + 1))
+
+    def runs(self):
+        """(point, seed) of all of them."""
+        return [(point, seed) for point in self.points
+                for seed in self.seeds(point)]
+
     def label(self, name, value):
         """What a page calls a value."""
         for settings in reversed(self.values.get((name, str(value)), [])):
@@ -166,7 +177,7 @@ class Experiment:
         merge(groups, self.table['net'], self.where)
         for settings in self.settings(point):
             merge(groups, {key: value for key, value in settings.items()
-                           if key not in ('label', 'is', 'let')},
+                           if key not in ('label', 'is', 'let', 'seeds')},
                   self.where + ': values')
         return groups
 
@@ -318,15 +329,16 @@ class Experiment:
     # The subset for tests
 
     def short(self):
-        """(points, seeds) of the subset, or none."""
+        """(point, seed) of the subset, or none."""
         subset = self.table.get('short')
         if subset is None:
-            return [], []
+            return []
         check_keys(subset, {'seeds', 'keep'}, self.where + ': short')
         keep = subset.get('keep', {})
         self.check_at(keep, 'short')
-        return ([point for point in self.points if matches(point, keep)],
-                self.seeds[:subset.get('seeds', 1)])
+        return [(point, seed) for point in self.points
+                if matches(point, keep)
+                for seed in self.seeds(point)[:subset.get('seeds', 1)]]
 
 
 class Paper:

@@ -6,10 +6,10 @@ from expressions import RUN_NAMES, Expression, PaperError, text_of
 
 METRIC_KEYS = {'value', 'derived', 'title', 'unit', 'digits', 'compare',
                'close', 'apart'}
-CLAIM_KEYS = {'text', 'source', 'check', 'must', 'short', 'reason', 'over',
-              'number'}
+CLAIM_KEYS = {'text', 'source', 'check', 'must', 'short', 'reason', 'reasons',
+              'over', 'at', 'number', 'line', 'bound', 'grid'}
 # The functions of verdict.py.
-CLAIM_NAMES = {'m', 'sds', 'p', 'each', 'order_kept', 'worst', 'wall_s'}
+CLAIM_NAMES = {'m', 'sds', 'low', 'p', 'each', 'order_kept', 'worst', 'wall_s'}
 
 
 def check_keys(table, allowed, where):
@@ -118,3 +118,43 @@ class Claim:
         self.check = Expression(table['check'], names, where)
         self.number = (Expression(table['number'], names, where)
                        if 'number' in table else None)
+        self.line = table.get('line')  # its row of an overview
+        self.bound = table.get('bound', '')
+        if self.line and self.number is None:
+            raise PaperError('%s: line needs a number' % where)
+        self.at = table.get('at', {})
+        experiment.check_at(self.at, 'claim: at')
+        if set(self.at) - set(self.over):
+            raise PaperError('%s: at: only names of over' % where)
+        self._read_asked(table, experiment, where)
+        self.grid = self._read_grid(table.get('grid'), where)
+
+    def _read_asked(self, table, experiment, where):
+        """Who has an answer of his own: (title, values, why if it is no)."""
+        asked = experiment.paper.table.get('asked', {})
+        found = [name for name in asked if name in self.over]
+        if len(found) > 1:
+            raise PaperError('%s: asked: one name of over' % where)
+        self.asked = found[0] if found else None
+        groups = asked.get(self.asked, {})
+        reasons = table.get('reasons', {})
+        check_keys(reasons, set(groups), where + ': reasons')
+        self.groups = [
+            (title, values, reasons.get(title, self.reason))
+            for title, values in groups.items()
+            if set(values) & set(as_list(self.at.get(
+                self.asked, experiment.sweep[self.asked])))]
+
+    def _read_grid(self, grid, where):
+        if grid is None:
+            return None
+        check_keys(grid, {'columns', 'tables', 'title'}, where + ': grid')
+        tables = as_list(grid.get('tables', []))
+        for name in [grid.get('columns'), *tables]:
+            if name not in self.over:
+                raise PaperError("%s: grid: '%s' is not in over" % (
+                    where, name))
+        if self.number is None:
+            raise PaperError('%s: grid needs a number' % where)
+        return {'title': grid.get('title', self.text),
+                'columns': grid['columns'], 'tables': tables}

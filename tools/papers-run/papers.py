@@ -40,6 +40,9 @@ def parse_args(argv):
     add('--at', action='append', metavar='NAME=VALUE,...', default=[],
         help='only points of the sweep with one of these values; the result '
              'is shown, not recorded')
+    add('--add', action='store_true',
+        help='record what --at says, too: what is recorded of the other points '
+             'stays, and the record says so')
     add('--seeds', type=positive, metavar='N',
         help='as many seeds (what the file says)')
     add('--short', action='store_true',
@@ -114,19 +117,20 @@ class Task:
 
     def __init__(self, experiment, args, at, record=None):
         self.experiment = experiment
-        self.points, self.seeds = experiment.points, experiment.seeds
-        if args.short:
-            self.points, self.seeds = experiment.short()
-        self.points = [
-            point for point in self.points
+        self.runs = experiment.short() if args.short else experiment.runs()
+        if args.seeds:
+            points = [point for point, seed in self.runs if seed == 1]
+            self.runs = [(point, seed) for point in points
+                         for seed in range(1, args.seeds + 1)]
+        self.runs = [
+            (point, seed) for point, seed in self.runs
             if matches({name: str(value) for name, value in point.items()},
                        {name: values for name, values in at.items()
                         if name in point})]
-        if args.seeds:
-            self.seeds = list(range(1, args.seeds + 1))
         self.results = Results(experiment, record)
-        self.left = len(self.points) * len(self.seeds)
+        self.left = len(self.runs)
         self.failed = 0
+        self.wall_s = 0  # of all its runs
         self.engines = set()
 
     def take(self, point, seed, job):
@@ -140,10 +144,11 @@ class Task:
             if str(error) and self.failed == 1:
                 print('tools/papers: %s' % error, file=sys.stderr)
             return
-        if seed != self.seeds[0]:
+        if seed != 1:
             measured = {name: value for name, value in measured.items()
                         if not isinstance(value, list)}
         measured['wall_s'] = job.result.get('wall_s')
+        self.wall_s += measured['wall_s'] or 0
         self.results.add(point, seed, measured)
         self.engines.add(job.engine)
 
@@ -152,16 +157,15 @@ def make_jobs(tasks):
     """Jobs, and who waits for each; equal scenarios run once."""
     jobs, waiting = {}, {}
     for task in tasks:
-        for point in task.points:
-            for seed in task.seeds:
-                scenario = task.experiment.scenario(point, seed)
-                job = jobs.get(scenario)
-                if job is None:
-                    job = jobs[scenario] = Job(scenario, '%s %s %s' % (
-                        task.experiment.paper.name, task.experiment.name,
-                        ' '.join('%s=%s' % item for item
-                                 in [*point.items(), ('seed', seed)])))
-                waiting.setdefault(job.key, []).append((task, point, seed))
+        for point, seed in task.runs:
+            scenario = task.experiment.scenario(point, seed)
+            job = jobs.get(scenario)
+            if job is None:
+                job = jobs[scenario] = Job(scenario, '%s %s %s' % (
+                    task.experiment.paper.name, task.experiment.name,
+                    ' '.join('%s=%s' % item for item
+                             in [*point.items(), ('seed', seed)])))
+            waiting.setdefault(job.key, []).append((task, point, seed))
     return list(jobs.values()), waiting
 
 
@@ -178,13 +182,31 @@ def commit():
         return 'unknown'
 
 
-def how(task, args, engine):
+def told_seeds(task):
+    """How many, and of what fewer or more."""
+    most = {}
+    for point, seed in task.runs:
+        key = str(point.get('system', ''))
+        most[key] = max(seed, most.get(key, 0))
+    counts = {}
+    for system, count in most.items():
+        counts.setdefault(count, []).append(system)
+    if len(counts) == 1:
+        return 'seeds 1 to %d' % next(iter(counts))
+    return 'seeds ' + ', '.join('1 to %d of %s' % (count, ' '.join(systems))
+                                for count, systems in counts.items())
+
+
+def how(task, args, engine, before):
     """How an experiment was made, for its line in the record."""
     words = ['tools/papers %s --only %s' % (task.experiment.paper.name,
                                             task.experiment.name)]
     if args.seeds:
         words[0] += ' --seeds %d' % args.seeds
-    words += ['seeds %d to %d' % (task.seeds[0], task.seeds[-1]),
+    if args.add:
+        words[0] += ' --add' + ''.join(' --at ' + at for at in args.at)
+    words += [told_seeds(task), '%d runs of %s in all' % (
+        len(task.runs), duration(task.wall_s)),
               'commit ' + commit(), 'engine ' + engine,
               datetime.date.today().isoformat()]
     others = sorted(task.engines - {engine})
@@ -192,6 +214,8 @@ def how(task, args, engine):
         words.append('with results of the older engine ' + ' '.join(others))
     if task.failed:
         words.append('%d runs failed' % task.failed)
+    if before:
+        words.append('the other points: ' + before)
     return '; '.join(words)
 
 
@@ -200,7 +224,7 @@ class Session:
 
     def __init__(self, args, papers):
         self.args = args
-        self.recording = not (args.short or args.at)
+        self.recording = not (args.short or args.at) or args.add
         folder = args.files / 'results' if self.recording else None
         self.records = {paper.name: Record(paper, folder) for paper in papers}
         self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
@@ -210,8 +234,13 @@ class Session:
         record = self.records[task.experiment.paper.name]
         if not task.results.rows:
             return
-        record.replace(task.experiment, task.results,
-                       how(task, self.args, self.runner.cache.engine))
+        name = task.experiment.name
+        before = None
+        if self.args.add and name in record.results and (
+                task.results.fill(record.results[name])):
+            before = record.made.get(name)
+        record.replace(task.experiment, task.results, how(
+            task, self.args, self.runner.cache.engine, before))
         if self.recording:
             record.write()
         if not self.args.tap:
@@ -284,11 +313,11 @@ def tap(args, experiments, records, failed):
 
 def list_all(experiments):
     for experiment in experiments:
-        points, seeds = experiment.short()
+        subset = experiment.short()
         print('%-12s %-24s %5d runs%s  %s: %s' % (
             experiment.paper.name, experiment.name,
-            len(experiment.points) * len(experiment.seeds),
-            ', short: %d' % (len(points) * len(seeds)) if points else '',
+            len(experiment.runs()),
+            ', short: %d' % len(subset) if subset else '',
             experiment.source, experiment.title))
 
 
@@ -296,7 +325,7 @@ def print_scenarios(args, experiments):
     at = conditions(args.at, experiments)
     for experiment in experiments:
         task = Task(experiment, args, at)
-        for point in task.points:
+        for point in [point for point, seed in task.runs if seed == 1]:
             print('# %s %s' % (experiment.name, ' '.join(
                 '%s=%s' % item for item in point.items())))
             print(experiment.scenario(point, 1))

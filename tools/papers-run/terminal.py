@@ -59,7 +59,7 @@ def show(experiment, record):
     for answer in answers(experiment, record):
         print('  %s%s: %s (%s)' % (
             MARKS[answer.holds], ' (must)' if answer.claim.must else '',
-            answer.claim.text, answer.numbers))
+            answer.text, answer.numbers))
         for failed in answer.failed:
             print('      not %s' % failed)
     print(flush=True)
@@ -84,16 +84,16 @@ class Tap:
             if not claim.must and not claim.short:
                 continue
             text = '%s: %s: %s' % (experiment.paper.name, experiment.name,
-                                   claim.text)
+                                   answer.text)
             said = [answer.numbers, *answer.failed]
             if answer.holds:
                 self.line(True, text, '', said[:1])
             elif answer.holds is None and not (subset and claim.short):
                 self.line(True, text, ' # SKIP ' + (
                     'needs the full run' if subset else answer.numbers))
-            elif answer.holds is False and claim.reason:
+            elif answer.holds is False and answer.reason:
                 self.line(False, text, ' # TODO %s' % ' '.join(
-                    claim.reason.split()), said)
+                    answer.reason.split()), said)
             else:
                 self.line(False, text, '', said)
 

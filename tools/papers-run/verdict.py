@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from expressions import NotRun, PaperError
+from expressions import NotRun, PaperError, sd
 from paperfile import matches
 from paperparts import CLAIM_NAMES
 
@@ -113,9 +113,12 @@ def verdict(experiment, entry, results):
 class Answer:
     """Of a claim: yes, no, or None where its points were not run."""
 
-    def __init__(self, claim, holds, numbers, failed=()):
+    def __init__(self, claim, holds, numbers, failed=(), asked=None):
         self.claim, self.holds = claim, holds
         self.numbers, self.failed = numbers, list(failed)
+        # Of whom, where a claim is asked of several one by one.
+        title, _, self.reason = asked or ('', None, claim.reason)
+        self.text = claim.text + (': ' + title if title else '')
 
 
 class Claims:
@@ -126,6 +129,7 @@ class Claims:
         self.record = record
         self.bound = {}  # the names of `over`
         self.log = {}    # the numbers that were asked for
+        self.seed = None # of one seed only; else of their mean
 
     def note(self, words, value, digits=None):
         self.log[' '.join(str(word) for word in words)] = number_text(
@@ -152,7 +156,8 @@ class Claims:
             if not points:
                 raise NotRun('not in the subset')
         for point in points:
-            if not results.seeds(point):
+            if not results.seeds(point) or not (
+                    self.seed is None or self.seed in results.seeds(point)):
                 raise NotRun('%s was not run' % self.words(experiment, point))
         return experiment, results, points
 
@@ -182,7 +187,8 @@ class Claims:
 
     def ask(self, experiment, results, metric, point):
         """A mean, noted; a claim about nothing does not hold."""
-        value = results.mean(metric, point)
+        value = (results.mean(metric, point) if self.seed is None
+                 else results.value(metric, point, self.seed))
         words = self.words(experiment, point)
         if math.isnan(value):
             if experiment.metrics[metric].derived:
@@ -206,6 +212,11 @@ class Claims:
             raise PaperError('sds(%r): %d points match' % (
                 metric, len(points)))
         return results.sd(metric, points[0])
+
+    def low(self, metric, **at):
+        experiment, results, points = self.find(metric, at)
+        self.each(metric, **at)
+        return min(min(results.all(metric, point)) for point in points)
 
     def each(self, metric, **at):
         experiment, results, points = self.find(metric, at)
@@ -271,7 +282,39 @@ class Claims:
             shown.append('and %d more' % (len(self.log) - SHOWN))
         return ', '.join(shown)
 
-    def answer(self, claim):
+    def at(self, claim, bound):
+        """(holds, numbers, their deviations) where the names are bound.
+
+        None for all three where it was not run.
+        """
+        try:
+            holds = self._check(claim, bound)
+            numbers = self._figures(claim, bound)
+        except NotRun:
+            return None, None, None
+        except PaperError:
+            return False, [math.nan], [math.nan]
+        return holds, numbers, [sd(one) for one in zip(
+            *self._of_each_seed(claim, bound))]
+
+    def _figures(self, claim, bound):
+        self.bound = bound
+        value = claim.number({**self.experiment.sweep_values(), **bound, **{
+            name: getattr(self, name) for name in CLAIM_NAMES}})
+        return value if isinstance(value, list) else [value]
+
+    def _of_each_seed(self, claim, bound):
+        results = self.record.results[self.experiment.name]
+        seeds = {seed for point in self.experiment.points
+                 if matches(point, bound) for seed in results.seeds(point)}
+        for self.seed in sorted(seeds):
+            try:
+                yield self._figures(claim, bound)
+            except PaperError:
+                yield [math.nan] * 9
+        self.seed = None
+
+    def answer(self, claim, asked=None):
         self.log = {}
         if not claim.over:
             try:
@@ -280,15 +323,22 @@ class Claims:
                 return Answer(claim, None, str(error))
             except PaperError as error:
                 return Answer(claim, False, str(error))
-        return self._answer_over(claim)
+        return self._answer_over(claim, asked)
 
-    def _answer_over(self, claim):
-        """For each combination of some swept names."""
-        bounds = []
+    def bounds(self, claim):
+        """Each combination of the names of its `over`."""
+        found = []
         for point in self.experiment.points:
             bound = {name: point[name] for name in claim.over}
-            if bound not in bounds:
-                bounds.append(bound)
+            if bound not in found and matches(bound, claim.at):
+                found.append(bound)
+        return found
+
+    def _answer_over(self, claim, asked):
+        bounds = self.bounds(claim)
+        if asked:
+            bounds = [bound for bound in bounds
+                      if bound[claim.asked] in asked[1]]
         held, failed = [], []
         for bound in bounds:
             self.log = {}
@@ -306,16 +356,17 @@ class Claims:
                 failed.append('%s: %s' % (where, said))
         done = len(held) + len(failed)
         if not done:
-            return Answer(claim, None, 'not run')
+            return Answer(claim, None, 'not run', (), asked)
         said = '%d of %d' % (len(held), done)
         if done < len(bounds):
             said += ', %d not run' % (len(bounds) - done)
         if held:
             said += ' (%s%s)' % (', '.join(held[:SHOWN]), (
                 ', ...' if len(held) > SHOWN else ''))
-        return Answer(claim, not failed, said, failed)
+        return Answer(claim, not failed, said, failed, asked)
 
 
 def answers(experiment, record):
     claims = Claims(experiment, record)
-    return [claims.answer(claim) for claim in experiment.claims]
+    return [claims.answer(claim, asked) for claim in experiment.claims
+            for asked in claim.groups or [None]]

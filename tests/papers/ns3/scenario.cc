@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "scenario.h"
+#include "elements.h"
 
 #include <simoptions.h>
 
@@ -145,6 +146,41 @@ all_taken (const Keys &keys, GError **error)
   return keys.empty ();
 }
 
+/* The elements' feedback and guard, which what is told for itself overrides. */
+static gboolean
+like_take (FlowGroup &f, Keys &keys, GError **error)
+{
+  std::string like = take (keys, "like");
+
+  if (like.empty ())
+    return TRUE;
+  if (like != "elements" || f.kind != "ra") {
+    g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
+        "like: only an ra can be like elements, not '%s'", like.c_str ());
+    return FALSE;
+  }
+  f.grain = ELEMENTS_GRAIN;
+  f.options["per-packet"] = ELEMENTS_PER_PACKET;
+  f.options["friendliness-cap"] = ELEMENTS_FRIENDLINESS_CAP;
+  f.options["breakers"] = ELEMENTS_BREAKERS;
+  return TRUE;
+}
+
+/* "default": what the elements have. */
+static void
+defaults_fill (FlowGroup &f)
+{
+  static const std::map<std::string, std::string> told
+      = { { "controller", RA_DEFAULT_CONTROLLER }, { "lda", RA_DEFAULT_LDA } };
+
+  for (const auto &row : told) {
+    auto it = f.options.find (row.first);
+
+    if (it != f.options.end () && it->second == "default")
+      it->second = row.second;
+  }
+}
+
 static gboolean
 flow_take (FlowGroup &f, Keys &keys, GError **error)
 {
@@ -162,7 +198,7 @@ flow_take (FlowGroup &f, Keys &keys, GError **error)
     f.colour = take (keys, "colour");
     f.colour_params = take (keys, "colour-params");
   }
-  if (!duplex_take (f.in, keys, "in.", error)
+  if (!like_take (f, keys, error) || !duplex_take (f.in, keys, "in.", error)
       || !duplex_take (f.out, keys, "out.", error)
       || !numbers_take ((FlowNumbers *) &f, flow_rows, keys, "", error))
     return FALSE;
@@ -177,6 +213,8 @@ flow_take (FlowGroup &f, Keys &keys, GError **error)
       ++it;
     }
   }
+  if (f.kind == "ra")
+    defaults_fill (f);
   return all_taken (keys, error);
 }
 
@@ -283,7 +321,14 @@ scenario_describe ()
       "  link            instead of all these: a chain of rtpadapt-sim --link\n"
       "[flows NAME]  in.KEY, out.KEY, in.back.KEY, out.back.KEY as of a hop\n"
       "  kind            ra, tcp or udp\n"
-      "  tcp             tcp: NewReno, LinuxReno, Vegas, Cubic, Westwood[ProtocolType=...]\n"
+      "  tcp             tcp: NewReno, LinuxReno, Vegas, Cubic, Bbr, Westwood[ProtocolType=...]\n"
+      "  controller, lda  ra: also 'default', which is " RA_DEFAULT_CONTROLLER
+      " and " RA_DEFAULT_LDA " in\n"
+      "                  the elements\n"
+      "  like            ra: elements: their feedback (per-packet=" ELEMENTS_PER_PACKET
+      ") and guard\n"
+      "                  (friendliness-cap=" ELEMENTS_FRIENDLINESS_CAP
+      ", breakers=" ELEMENTS_BREAKERS ")\n"
       "  lda, lda-params ra, tcp: loss differentiation\n"
       "  colour, colour-params  ra, tcp: drop precedences, as its edge router\n"
       "                  would mark them\n"
