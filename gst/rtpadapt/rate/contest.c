@@ -29,7 +29,6 @@
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
 #define TOLD_PROOF .15 /* of the losses: fewer are wrong verdicts */
-#define FAILED 3       /* tests prove it, too */
 #define LOSS_QUEUE .008
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
@@ -163,16 +162,12 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
     x = fmax (x, c->x_back);
     c->stands = 0;
     c->competes = FALSE;
-    c->failed = 0;
     c->x_own = x;
     c->t_passed = asked ? n->now : c->t_passed;
   } else {
     x = c->x_back;
-    /* Who fills a queue for good loses packets, and so do we, soon. */
-    c->failed++;
     c->n_drained = 0;
-    if ((c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
-        && (n->now - c->t_proof < LOSS_PROOF || c->failed >= FAILED))
+    if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
       compete (c, n, c->x_back);
     else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
       c->competes = FALSE;

@@ -44,7 +44,7 @@ typedef struct
   gdouble t_passed; /* one that a standing queue had asked for */
   gboolean begun, due;
   gdouble f_lo, f_hi; /* queue of the test's end */
-  guint n_floor, failed;
+  guint n_floor;
   gdouble floor; /* of the last test if it was flat, or 0 */
 } RaContest;
 
