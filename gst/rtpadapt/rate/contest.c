@@ -35,6 +35,9 @@
 #define FLAT_REPORTS 2
 #define HALF .5
 #define ENTRY_LAGS 4 /* r is as old */
+/* Up to its first loss, as in slow start with delayed acknowledgements (RFC 3465 1):
+ * half as much again per round. */
+#define BEGIN .5
 #define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
 
 /* A queue that stands is longer than one that goes by the target, or than a
@@ -56,6 +59,7 @@ ra_contest_hear (
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed
         = -(gdouble) INFINITY;
   }
+  c->begins |= !c->begun;
   c->begun = TRUE;
   if (congestion)
     c->t_congestion = n->now;
@@ -79,6 +83,7 @@ void
 ra_contest_reduce (RaContest *c)
 {
   c->x_c *= AIMD_FALL;
+  c->begins = FALSE;
 }
 
 static RaDrain
@@ -207,7 +212,8 @@ grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
   gdouble round = fmax (rtt, n->interval);
 
   if (c->drain == RA_DRAIN_NONE && !data_limited)
-    c->x_c += s / round * n->dt / round;
+    c->x_c += c->begins ? BEGIN * c->x_c * n->dt / round
+                        : s / round * n->dt / round;
   if (n->now - c->t_entered > ENTRY_LAGS * n->lag)
     c->x_c = fmin (c->x_c, fmax (2 * n->r, s / rtt));
   c->x_c = fmin (c->x_c, 2 * ra_equation_x (s, rtt, n->raw_3s));

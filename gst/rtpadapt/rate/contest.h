@@ -43,6 +43,7 @@ typedef struct
   gdouble t_proof;  /* one that is not a wrong verdict */
   gdouble t_passed; /* one that a standing queue had asked for */
   gboolean begun, due;
+  gboolean begins;    /* slow start: no loss yet */
   gdouble f_lo, f_hi; /* queue of the test's end */
   guint n_floor;
   gdouble floor; /* of the last test if it was flat, or 0 */
