@@ -17,6 +17,7 @@
 #define EMPTY .004 /* a test has passed */
 #define OURS .008  /* twice that: a queue that it has emptied */
 #define OURS_TESTS 2
+#define OURS_FOR 30. /* s */
 #define ALL_BUT_EMPTY .002
 #define BASE_AGE 10.    /* so long the base is believed */
 #define JOIN_AGE 5.     /* or so long, where another flow seems to test */
@@ -80,6 +81,12 @@ void
 ra_contest_ramp_ended (RaContest *c)
 {
   c->due = TRUE;
+}
+
+gboolean
+ra_contest_is_ours (const RaContest *c, const RaSense *n)
+{
+  return n->now - c->t_drained < OURS_FOR;
 }
 
 void
