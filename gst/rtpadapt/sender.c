@@ -318,7 +318,7 @@ ra_sender_proof (RaTime sent, RaTime now)
 void
 ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
 {
-  s->guard.friendly.full = MAX ((gdouble) s->rate->cfg.mss / s->rate->s, 1);
+  ra_guard_set_full (&s->guard, (gdouble) s->rate->cfg.mss / s->rate->s);
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
@@ -354,7 +354,7 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
       s, &s->last); /* the guard may have ended the outage just now */
   s->p_before = s->last.p;
   s->unanswered = FALSE;
-  s->rate->radio = s->guard.friendly.radio;
+  s->rate->radio = ra_guard_radio_loss (&s->guard);
   ra_rate_on_report (s->rate, &s->last, now);
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
   if (s->guard.breaker.state != RA_BREAKER_OPEN)
@@ -469,7 +469,7 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->recv_rate = s->last.recv_rate;
   stats->p = s->last.p;
   stats->friendly = ra_friendly_cap (&s->guard.friendly, 1);
-  stats->radio_loss = s->guard.friendly.radio;
+  stats->radio_loss = ra_guard_radio_loss (&s->guard);
   stats->breaker = s->guard.breaker.state;
   stats->trip = s->guard.breaker.trip;
   stats->lies = s->guard.lies;

@@ -1,7 +1,7 @@
 /* The friendliness cap where a queue stands, and where the radio's losses are shown.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/safety/friendly.h>
+#include <gst/rtpadapt/safety/guard.h>
 
 #include <math.h>
 
@@ -138,6 +138,85 @@ test_radio (gconstpointer data)
         (gdouble) cap / 1e6, radio_rows[i].mbit, 2e-3);
 }
 
+/* Where a queue stands the bound counts full packets.  X of `mean` bytes at
+ * R = 100 ms and the queue, p = 5 %, is mean / (R sqrt (2 p / 3)) bytes/s (RFC 8083
+ * 4.3); sqrt (.1 / 3) = .182574.  The cap of 9 becomes 2 at 40 ms, 4.2426 at 25 ms
+ * (above), times full, but no more than 9. */
+static const struct
+{
+  const gchar *name;
+  guint queue; /* ms */
+  gdouble mean, full;
+  gdouble mbit;
+  const gchar *why;
+} full_rows[] = {
+  /* 2 * 1000 / (.14 * .182574) = 78246 bytes/s */
+  { "mean", 40, 1000, 1, .62597, "each packet is full" },
+  /* 2 * 2 * 500 / (.14 * .182574) = 78246 */
+  { "halves", 40, 500, 2, .62597, "smaller packets leave the bound as it is" },
+  /* 2 * 4 * 250 / (.14 * .182574) = 78246 */
+  { "quarters", 40, 250, 4, .62597, "and still smaller ones" },
+  /* min (9, 10 * 2) * 100 / (.14 * .182574) = 35211 */
+  { "bits", 40, 100, 10, .28169, "what is asked for is never exceeded" },
+  /* 2 * 4.2426 * 500 / (.125 * .182574) = 185904 */
+  { "half", 25, 500, 2, 1.48723, "half of the way" },
+  /* 9 * 500 / (.1 * .182574) = 246475 */
+  { "none", 0, 500, 2, 1.97180, "without a queue the mean packet counts" },
+  /* 2 * 500 / (.14 * .182574) = 39123 */
+  { "less", 40, 500, .5, .31298, "no full packet is smaller than the mean" },
+};
+
+static void
+guard_reports (RaGuard *g, guint queue, gdouble mean, RaTime *now)
+{
+  RaReport report = { .expected = 100,
+    .arrived = 95,
+    .lost_wireless = 5,
+    .rtt = BASE * (RaSpan) RA_MSECOND };
+
+  for (guint i = 0; i < 110; i++) {
+    *now += RA_SECOND / 10;
+    if (i == 10)
+      report.rtt += queue * (RaSpan) RA_MSECOND;
+    ra_guard_on_report (g, &report, RA_PROOF_DELIVERED, mean, 1, *now);
+  }
+}
+
+static void
+test_full (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaTime now = 0;
+  RaGuard g;
+
+  g_test_message ("%s", full_rows[i].why);
+  ra_guard_init (&g, 9, FALSE);
+  ra_guard_set_full (&g, full_rows[i].full);
+  guard_reports (&g, full_rows[i].queue, full_rows[i].mean, &now);
+  g_assert_cmpfloat_with_epsilon (
+      (gdouble) ra_guard_rate (&g, G_MAXUINT64) / 1e6, full_rows[i].mbit, 1e-4);
+}
+
+/* The size of a full packet outlives all that is forgotten: row "halves". */
+static void
+test_full_kept (void)
+{
+  RaTime now = 0;
+  RaGuard g;
+
+  ra_guard_init (&g, 9, FALSE);
+  ra_guard_set_full (&g, 2);
+  ra_guard_restart (&g);
+  guard_reports (&g, 40, 500, &now);
+  g_assert_cmpfloat_with_epsilon (
+      (gdouble) ra_guard_rate (&g, G_MAXUINT64) / 1e6, .62597, 1e-4);
+  ra_friendly_forget (&g.friendly);
+  g_assert_cmpuint (ra_guard_rate (&g, G_MAXUINT64), ==, G_MAXUINT64);
+  guard_reports (&g, 40, 500, &now);
+  g_assert_cmpfloat_with_epsilon (
+      (gdouble) ra_guard_rate (&g, G_MAXUINT64) / 1e6, .62597, 1e-4);
+}
+
 /* Breaker 3, RFC 8083 4.3: above 10 X of the same losses as the cap. */
 static void
 test_breaker (void)
@@ -212,12 +291,19 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_radio);
   }
+  for (guint i = 0; i < G_N_ELEMENTS (full_rows); i++) {
+    g_autofree gchar *path
+        = g_strconcat ("/friendly/full/", full_rows[i].name, NULL);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_full);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (start_rows); i++) {
     g_autofree gchar *path
         = g_strconcat ("/friendly/start/", start_rows[i].name, NULL);
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_start);
   }
+  g_test_add_func ("/friendly/full-kept", test_full_kept);
   g_test_add_func ("/friendly/breaker", test_breaker);
   g_test_add_func ("/friendly/route", test_route);
   g_test_add_func ("/friendly/drained", test_drained);

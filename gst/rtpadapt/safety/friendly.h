@@ -50,8 +50,8 @@ typedef struct
   guint cb_interval;
   gdouble p;       /* mean fraction lost or marked */
   gdouble gone;    /* mean fraction lost */
-  gdouble full;    /* a full packet over the mean one, the caller's */
-  gdouble radio;   /* of p, shown to be the radio's; the caller's */
+  gdouble full;    /* a full packet over the mean one, at least 1 */
+  gdouble radio;   /* of p, shown to be the radio's */
   gdouble x_raw;   /* bytes/s, at p; Infinity without loss */
   gdouble x;       /* bytes/s, at p - radio */
   gdouble x_known; /* the largest X in force in the current interval, */
@@ -63,7 +63,7 @@ typedef struct
 gdouble ra_friendly_x (gdouble s, RaSpan tr, gdouble p);
 void ra_friendly_init (RaFriendly *f);
 /* Forgets the losses, which say nothing after a silence.  The shortest round trip
- * is kept. */
+ * and `full` are kept. */
 void ra_friendly_forget (RaFriendly *f);
 /* `s` is the mean packet size in bytes, `tf` the frames' interval (0: none).
  * TRUE if an interval ended with this report. */
