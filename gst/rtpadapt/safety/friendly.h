@@ -72,9 +72,11 @@ gboolean ra_friendly_on_report (
 /* How much longer `rtt` is than the shortest one of late, s; Infinity if it is
  * not known. */
 gdouble ra_friendly_waited (const RaFriendly *f, RaSpan rtt, RaTime now);
-/* X in bit/s as if every loss were congestion; G_MAXUINT64 without loss. */
+/* The bound in bit/s if every loss were congestion: as ra_friendly_cap(), but of
+ * the X of all losses. */
 guint64 ra_friendly_raw (const RaFriendly *f, gdouble cap);
-/* `cap` X in bit/s, 2 X where a queue stands and `cap` is more; G_MAXUINT64
+/* The bound in bit/s: `cap` times X.  Where a queue stands and `cap` is more than
+ * RA_FRIENDLY_STANDING, it is that many times the X of full packets.  G_MAXUINT64
  * without loss, or for cap 0 (no bound). */
 guint64 ra_friendly_cap (const RaFriendly *f, gdouble cap);
 /* TRUE if a rate of `bps`, sent in the interval that just ended, exceeds 10 X:

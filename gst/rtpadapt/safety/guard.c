@@ -177,7 +177,7 @@ evidence_hear (
 {
   RaFriendly *f = &g->friendly;
   RaEvidence *e = &g->evidence;
-  /* Who asks for RA_FRIENDLY_STANDING has it, whatever is shown. */
+  /* Evidence does not lift a cap of RA_FRIENDLY_STANDING or less. */
   gboolean asked = g->cap > RA_FRIENDLY_STANDING
       && (gdouble) wanted > NEAR * (gdouble) ra_friendly_raw (f, g->cap);
   gboolean judged;
