@@ -27,15 +27,20 @@ static const struct
   { "ten", 40, 10, 2, "whatever it was" },
 };
 
-static void
-reports (RaFriendly *f, guint rtt, guint n, RaTime *now)
+/* Of 100 packets, at an RTT in ms. */
+static RaReport
+report_of (guint lost, guint rtt)
 {
-  RaReport report = {
-    .expected = 100,
-    .arrived = 95,
-    .lost_wireless = 5,
-    .rtt = rtt * (RaSpan) RA_MSECOND,
-  };
+  return (RaReport){ .expected = 100,
+    .arrived = 100 - lost,
+    .lost_wireless = lost,
+    .rtt = rtt * (RaSpan) RA_MSECOND };
+}
+
+static void
+reports (RaFriendly *f, guint lost, guint rtt, guint n, RaTime *now)
+{
+  RaReport report = report_of (lost, rtt);
 
   while (n-- > 0) {
     *now += RA_SECOND / 10;
@@ -59,8 +64,8 @@ test_standing (gconstpointer data)
 
   g_test_message ("%s", rows[i].why);
   ra_friendly_init (&f);
-  reports (&f, BASE, 10, &now);
-  reports (&f, BASE + rows[i].queue, 100, &now);
+  reports (&f, 5, BASE, 10, &now);
+  reports (&f, 5, BASE + rows[i].queue, 100, &now);
   g_assert_cmpfloat_with_epsilon (
       cap_of (&f, rows[i].cap), rows[i].becomes, 1e-3);
 }
@@ -73,10 +78,10 @@ test_route (void)
   RaFriendly f;
 
   ra_friendly_init (&f);
-  reports (&f, BASE, 10, &now);
-  reports (&f, BASE + 40, 1180, &now);
+  reports (&f, 5, BASE, 10, &now);
+  reports (&f, 5, BASE + 40, 1180, &now);
   g_assert_cmpfloat_with_epsilon (cap_of (&f, 9), 2, 1e-3);
-  reports (&f, BASE + 40, 40, &now);
+  reports (&f, 5, BASE + 40, 40, &now);
   g_assert_cmpfloat_with_epsilon (cap_of (&f, 9), 9, 1e-3);
 }
 
@@ -88,9 +93,9 @@ test_drained (void)
   RaFriendly f;
 
   ra_friendly_init (&f);
-  reports (&f, BASE, 10, &now);
-  reports (&f, BASE + 40, 100, &now);
-  reports (&f, BASE, 100, &now);
+  reports (&f, 5, BASE, 10, &now);
+  reports (&f, 5, BASE + 40, 100, &now);
+  reports (&f, 5, BASE, 100, &now);
   g_assert_cmpfloat_with_epsilon (cap_of (&f, 9), 9, 1e-3);
 }
 
@@ -118,18 +123,14 @@ static void
 test_radio (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaReport report = { .expected = 100,
-    .arrived = 100 - radio_rows[i].lost,
-    .lost_wireless = radio_rows[i].lost,
-    .rtt = BASE * (RaSpan) RA_MSECOND };
+  RaTime now = 0;
   guint64 cap;
   RaFriendly f;
 
   g_test_message ("%s", radio_rows[i].why);
   ra_friendly_init (&f);
   f.radio = radio_rows[i].radio;
-  for (guint k = 1; k <= 100; k++)
-    ra_friendly_on_report (&f, &report, 1000, 0, k * (RaTime) RA_SECOND / 10);
+  reports (&f, radio_rows[i].lost, BASE, 100, &now);
   cap = ra_friendly_cap (&f, 9);
   if (isinf (radio_rows[i].mbit))
     g_assert_cmpuint (cap, ==, G_MAXUINT64);
@@ -169,15 +170,10 @@ static const struct
 static void
 guard_reports (RaGuard *g, guint queue, gdouble mean, RaTime *now)
 {
-  RaReport report = { .expected = 100,
-    .arrived = 95,
-    .lost_wireless = 5,
-    .rtt = BASE * (RaSpan) RA_MSECOND };
-
   for (guint i = 0; i < 110; i++) {
+    RaReport report = report_of (5, i < 10 ? BASE : BASE + queue);
+
     *now += RA_SECOND / 10;
-    if (i == 10)
-      report.rtt += queue * (RaSpan) RA_MSECOND;
     ra_guard_on_report (g, &report, RA_PROOF_DELIVERED, mean, 1, *now);
   }
 }
@@ -221,18 +217,14 @@ test_full_kept (void)
 static void
 test_breaker (void)
 {
-  RaReport report = { .expected = 100,
-    .arrived = 95,
-    .lost_wireless = 5,
-    .rtt = BASE * (RaSpan) RA_MSECOND };
+  RaTime now = 0;
   RaFriendly f;
 
   ra_friendly_init (&f);
-  for (guint k = 1; k <= 100; k++)
-    ra_friendly_on_report (&f, &report, 1000, 0, k * (RaTime) RA_SECOND / 10);
+  reports (&f, 5, BASE, 100, &now);
   g_assert_true (ra_friendly_exceeded (&f, 4500000));
   f.radio = .04;
-  ra_friendly_on_report (&f, &report, 1000, 0, 102 * (RaTime) RA_SECOND / 10);
+  reports (&f, 5, BASE, 2, &now);
   g_assert_false (ra_friendly_exceeded (&f, 9700000));
   g_assert_true (ra_friendly_exceeded (&f, 9900000));
 }
@@ -258,19 +250,14 @@ static void
 test_start (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaReport report = { .expected = 100,
-    .arrived = 100 - start_rows[i].lost,
-    .lost_wireless = start_rows[i].lost,
-    .rtt = BASE * (RaSpan) RA_MSECOND };
+  guint lost = start_rows[i].lost;
+  RaTime now = 0;
   RaFriendly f;
 
   g_test_message ("%s", start_rows[i].why);
   ra_friendly_init (&f);
-  for (guint k = 1; k <= start_rows[i].reports; k++) {
-    if (k == start_rows[i].reports)
-      report.rtt += start_rows[i].queue * (RaSpan) RA_MSECOND;
-    ra_friendly_on_report (&f, &report, 1000, 0, k * (RaTime) RA_SECOND / 10);
-  }
+  reports (&f, lost, BASE, start_rows[i].reports - 1, &now);
+  reports (&f, lost, BASE + start_rows[i].queue, 1, &now);
   g_assert_cmpfloat_with_epsilon (
       f.x / ra_friendly_x (1000, f.tr, start_rows[i].p), 1, 1e-5);
 }
