@@ -51,6 +51,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   ra_blocks_init (&s->blocks);
   ra_winmin_init (&s->shortest);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
+  ra_receiver_set_guard (s->receiver, &s->guard);
   ra_sent_log_init (&s->log);
   return s;
 }
@@ -147,14 +148,12 @@ void
 ra_sender_restart (RaSender *s)
 {
   ra_guard_restart (&s->guard);
-  ra_receiver_set_distrust (s->receiver, FALSE);
 }
 
 void
 ra_sender_set_safety (RaSender *s, gdouble friendliness_cap, gboolean breakers)
 {
   ra_guard_set (&s->guard, friendliness_cap, breakers);
-  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
 /* The bit rate of `floor` packets per second.  A packet that is larger than the
@@ -323,7 +322,6 @@ ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
     ra_sender_begin_anew (s, now);
-  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
 void
@@ -394,7 +392,6 @@ ra_sender_on_lie (RaSender *s, RaTime now)
 {
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   ra_guard_on_lie (&s->guard, now);
-  ra_receiver_set_distrust (s->receiver, TRUE);
 }
 
 gboolean
@@ -442,7 +439,6 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
 {
   ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
   ra_guard_on_timeout (&s->guard, now);
-  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
   timer_look (s, now);
   ra_rate_on_timeout (s->rate, now);
 }
