@@ -181,6 +181,13 @@ ra_sender_rate (const RaSender *s)
   return ra_guard_rate (&s->guard, rate);
 }
 
+/* Before the guard changes: what the pacer holds was earned at the rate so far. */
+static void
+settle (RaSender *s, RaTime now)
+{
+  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+}
+
 RaTime
 ra_sender_next_send (const RaSender *s, RaTime now)
 {
@@ -318,7 +325,7 @@ void
 ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
 {
   ra_guard_set_full (&s->guard, (gdouble) s->rate->cfg.mss / s->rate->s);
-  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  settle (s, now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
     ra_sender_begin_anew (s, now);
@@ -390,7 +397,7 @@ ra_sender_on_report (
 void
 ra_sender_on_lie (RaSender *s, RaTime now)
 {
-  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  settle (s, now);
   ra_guard_on_lie (&s->guard, now);
 }
 
@@ -437,7 +444,7 @@ ra_sender_next_timeout (const RaSender *s)
 void
 ra_sender_on_timeout (RaSender *s, RaTime now)
 {
-  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  settle (s, now);
   ra_guard_on_timeout (&s->guard, now);
   timer_look (s, now);
   ra_rate_on_timeout (s->rate, now);
