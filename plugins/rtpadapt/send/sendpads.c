@@ -220,12 +220,9 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
   GstBuffer *buffer = GST_BUFFER_CAST (item->object);
   SendExtValues values = { .now = now, .mark = mark };
   SendExtResult result;
-  RaSenderStats stats;
 
-  if (self->ext.send_ts) {
-    ra_sender_get_stats (self->sender, &stats);
-    values.rtt = stats.rtt;
-  }
+  if (self->ext.send_ts)
+    values.rtt = ra_sender_rtt (self->sender);
   result = send_ext_write (
       &self->ext, &buffer, send_may_grow (self, item), &values);
   send_hearing_stamped (self, result);
