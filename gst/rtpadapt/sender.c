@@ -181,6 +181,12 @@ ra_sender_rate (const RaSender *s)
   return ra_guard_rate (&s->guard, rate);
 }
 
+gboolean
+ra_sender_is_open (const RaSender *s)
+{
+  return s->guard.breaker.state == RA_BREAKER_OPEN;
+}
+
 /* Before the guard changes: what the pacer holds was earned at the rate so far. */
 static void
 settle (RaSender *s, RaTime now)
@@ -191,10 +197,9 @@ settle (RaSender *s, RaTime now)
 RaTime
 ra_sender_next_send (const RaSender *s, RaTime now)
 {
-  guint64 rate = ra_sender_rate (s);
-
-  return rate > 0 ? ra_pacer_next (&s->pacer, rate, now)
-                  : ra_guard_next_probe (&s->guard, now);
+  return ra_sender_is_open (s)
+      ? ra_guard_next_probe (&s->guard, now)
+      : ra_pacer_next (&s->pacer, ra_sender_rate (s), now);
 }
 
 RaSpan
@@ -213,13 +218,12 @@ timer_hold (RaSender *s)
   RaSpan span = s->rate->rtt > 0 ? 4 * MAX (s->rate->rtt, s->interval)
                                  : 2 * RA_SECOND; /* RFC 5348 4.2, 4.3 */
   const RaSent *last = ra_sent_log_last (&s->log);
-  guint64 rate = ra_sender_rate (s);
   RaTime due;
 
-  if (rate == 0) /* no frame goes on behind an open breaker */
+  if (ra_sender_is_open (s)) /* no frame goes on behind an open breaker */
     return;
   if (s->asked == RA_TIME_NONE && s->mid_frame) {
-    due = ra_later (last->sent, ra_send_span (last->size, rate));
+    due = ra_later (last->sent, ra_send_span (last->size, ra_sender_rate (s)));
     ra_rate_postpone (s->rate, ra_later (due, span));
   } else if (s->asked != RA_TIME_NONE && s->interval > 0) {
     ra_rate_postpone (s->rate, ra_later (s->asked, span));
@@ -281,7 +285,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
-  if (ra_sender_rate (s) > 0) /* the pacer does not count probes */
+  if (!ra_sender_is_open (s)) /* the pacer does not count probes */
     ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
         p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
         now);
@@ -362,7 +366,7 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   s->rate->radio = ra_guard_radio_loss (&s->guard);
   ra_rate_on_report (s->rate, &s->last, now);
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
-  if (s->guard.breaker.state != RA_BREAKER_OPEN)
+  if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
   ra_repeats_on_report (&s->repeats, &s->last,
       s->fec_absent ? 0 : ra_fec_percentage (s->fec), now);

@@ -195,7 +195,7 @@ item_ready (GstRtpAdaptSend *self, RaTime now)
   const BacklogItem *item = backlog_peek (self->backlog);
 
   return item
-      && (!item->is_packet || ra_sender_rate (self->sender) == 0
+      && (!item->is_packet || ra_sender_is_open (self->sender)
           || eos_overdue (self, now)
           || ra_sender_next_send (self->sender, now) <= now);
 }
@@ -314,7 +314,7 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   backlog_pop (self->backlog, &item);
   if (!backlog_peek (self->backlog))
     g_cond_broadcast (&self->wakeup);
-  if (item.is_packet && ra_sender_rate (self->sender) == 0
+  if (item.is_packet && ra_sender_is_open (self->sender)
       && !send_probe_take (self, &item, now)) {
     self->count.ceased++;
     self->refresh_due = TRUE;
