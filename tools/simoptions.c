@@ -39,8 +39,8 @@ static const RaParam numbers[] = {
       "rate before the first feedback; 0: the controller's own" },
   { FIELD ("friendliness-cap", friendliness_cap),
       SAME (RA_DEFAULT_FRIENDLINESS_CAP), 0, 1e9, "",
-      "the rate stays below this times a TCP's at the raw loss; 0: no bound, as "
-      "in the papers" },
+      "the rate stays below this times a TCP's, without the losses that are "
+      "shown to be the radio's; 0: no bound, as in the papers" },
   { FIELD ("breakers", breakers), SAME (1), 0, 1, "",
       "1: circuit breakers of RFC 8083; 0: none" },
   { FIELD ("max", max), SAME (100e6), 1, 100e9, "bit/s", "highest rate" },

@@ -39,9 +39,11 @@ void
 ra_friendly_forget (RaFriendly *f)
 {
   RaWinMin base = f->base;
+  gdouble full = f->full;
 
   ra_friendly_init (f);
   f->base = base;
+  f->full = full;
 }
 
 gdouble
