@@ -16,7 +16,8 @@
 #define INPUT_MAX 4096
 #define SEED 1
 
-static GPtrArray *inputs; /* of GBytes */
+static GPtrArray *inputs;      /* of GBytes */
+static GPtrArray *input_names; /* of their files, for notes */
 static guint n_seeds, n_crashers;
 
 static void
@@ -43,6 +44,7 @@ file_add (const gchar *path)
   if (!g_file_get_contents (path, &text, &size, &error))
     g_error ("%s", error->message);
   g_ptr_array_add (inputs, g_bytes_new_take (text, size));
+  g_ptr_array_add (input_names, g_path_get_basename (path));
 }
 
 static gint
@@ -179,6 +181,7 @@ run_inputs (guint from, guint to)
     const guint8 *data
         = g_bytes_get_data (g_ptr_array_index (inputs, i), &size);
 
+    fuzz_note ("input %s", (gchar *) g_ptr_array_index (input_names, i));
     run (data, size);
   }
 }
@@ -202,6 +205,7 @@ test_mutations (void)
   RaRng rng;
 
   ra_rng_init (&rng, SEED, 0);
+  fuzz_note ("input %u mutations of %u", FUZZ_MUTATIONS, inputs->len);
   for (guint i = 0; i < FUZZ_MUTATIONS; i++) {
     g_autoptr (GByteArray) x = mutant (&rng);
 
@@ -220,6 +224,7 @@ run_paths (int argc, char **argv)
   run_inputs (0, inputs->len);
   g_print ("%s: %u inputs\n", FUZZ_NAME, inputs->len);
   g_ptr_array_unref (inputs);
+  g_ptr_array_unref (input_names);
   return 0;
 }
 
@@ -230,6 +235,7 @@ main (int argc, char **argv)
 
   LLVMFuzzerInitialize (&argc, &argv);
   inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  input_names = g_ptr_array_new_with_free_func (g_free);
   if (argc > 1 && argv[1][0] != '-')
     return run_paths (argc, argv);
   g_test_init (&argc, &argv, NULL);
@@ -240,5 +246,6 @@ main (int argc, char **argv)
   g_test_add_func ("/fuzz/" FUZZ_NAME "/mutations", test_mutations);
   status = g_test_run ();
   g_ptr_array_unref (inputs);
+  g_ptr_array_unref (input_names);
   return status;
 }

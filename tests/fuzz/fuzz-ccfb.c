@@ -37,6 +37,8 @@ said_add (Said *said, const RaCcfbReader *r)
     g_assert_cmpuint (p.ecn, <=, 3);
     g_assert_true (p.received || (p.ato == 0 && p.ecn == 0));
     g_assert_cmpuint (ra_ccfb_arrival (10 * RA_SECOND, p.ato), >, 0);
+    fuzz_note ("%08x %u: %d ecn %u ato %u", r->ssrc,
+        (r->begin_seq + i) & 0xffff, p.received, p.ecn, p.ato);
     g_array_append_val (said->packets, p);
   }
   g_array_append_val (said->blocks, block);
@@ -135,6 +137,7 @@ log_write (Log *l, gboolean again, gsize room)
 
   size = ra_ccfb_log_write (l->log, again, l->now, l->now, &media, fci, room);
   g_assert_cmpuint (size, <=, room);
+  fuzz_note_bytes ("fci", fci, size);
   g_assert_cmpuint (size % 4, ==, 0);
   if (size == 0)
     return 0;

@@ -156,6 +156,13 @@ gate_check (Gate *g, guint n)
           + s.peer.flood + s.order.jumped + s.order.held,
       ==, n);
   g_assert_cmpuint (g_hash_table_size (g->seen.ssrcs), <=, PEER_STREAMS);
+  fuzz_note ("rtp %" G_GUINT64_FORMAT " rtcp %" G_GUINT64_FORMAT
+             " junk %" G_GUINT64_FORMAT " unknown %" G_GUINT64_FORMAT
+             " foreign %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT
+             " flood %" G_GUINT64_FORMAT " own %" G_GUINT64_FORMAT
+             " dropped %" G_GUINT64_FORMAT,
+      s.rtp, s.rtcp, s.junk, s.unknown, s.peer.foreign_rtp, s.peer.foreign_rtcp,
+      s.peer.flood, s.own_ssrc, s.answers_dropped);
 }
 
 static void

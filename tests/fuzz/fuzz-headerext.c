@@ -113,6 +113,7 @@ check_written (GstBuffer *after, const Before *before, SendExtResult result)
   gsize tail;
 
   gst_buffer_extract (after, 0, bytes, size);
+  fuzz_note_bytes ("packet", bytes, size);
   if (result == SEND_EXT_MALFORMED) {
     fuzz_check_same (bytes, size, before->data, before->size);
     return;
@@ -151,6 +152,7 @@ write_and_read (const Wanted *w, const guint8 *data, gsize size)
   before.growth = send_ext_growth (&ext, buffer);
   result = send_ext_write (&ext, &buffer, w->may_grow, &w->values);
   check_written (buffer, &before, result);
+  fuzz_note ("result %d growth %u", result, before.growth);
   if (result == SEND_EXT_DONE && before.payload >= 0 && !is_rtcp (data, size))
     check_read (buffer, &ids, w);
   gst_buffer_unref (buffer);

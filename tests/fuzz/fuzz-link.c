@@ -74,6 +74,9 @@ check (const RaLink *l, const Seen *seen, guint64 in)
   g_assert_cmpuint (in, ==,
       s.out + s.congestion + s.wireless + seen->discarded + ra_link_held (l));
   g_assert_cmpuint (s.bytes_out, <=, s.bytes_in);
+  fuzz_note ("out %" G_GUINT64_FORMAT " congestion %" G_GUINT64_FORMAT
+             " wireless %" G_GUINT64_FORMAT " held %u now %" G_GUINT64_FORMAT,
+      s.out, s.congestion, s.wireless, ra_link_held (l), seen->now);
 }
 
 static RaTime

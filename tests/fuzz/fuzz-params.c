@@ -76,6 +76,7 @@ parse (const RaAlgorithm *a, const gchar *text)
   }
   check_values (x, a->params);
   written = ra_params_to_string (x, a->params);
+  fuzz_note ("%s %s", a->name, written);
   if (has_unset (a->params)) /* "nan" is not for users */
     return TRUE;
   g_assert_true (ra_params_parse (before, a->size, a->params, written, NULL));
@@ -129,6 +130,7 @@ try_rate (const RaRateOps *ops, const gchar *text, RaRng *rng)
     ra_rate_on_timeout (r, now);
     g_assert_cmpuint (ra_rate_get (r), >=, cfg.min);
     g_assert_cmpuint (ra_rate_get (r), <=, cfg.max);
+    fuzz_note ("rate %" G_GUINT64_FORMAT, ra_rate_get (r));
     g_assert_cmpuint (ra_rate_next_timeout (r), >, now);
     ra_rate_observe (r, law_no_nan, NULL);
     if (now > 4000000 * RA_SECOND) /* a timer of for ever */
@@ -158,6 +160,7 @@ try_lda (const RaLdaOps *ops, const gchar *text, RaRng *rng)
     a.lost_by_mark[a.mark] = a.n_lost;
     cause = ra_lda_on_packet (lda, &a);
     g_assert_true ((cause == RA_CAUSE_NONE) == (a.n_lost == 0));
+    fuzz_note ("cause %d", cause);
     if (a.n_lost > 0)
       g_assert_cmpint (ra_lda_patience (lda, &a), >=, 0);
     ra_lda_observe (lda, law_no_nan, NULL);
@@ -180,6 +183,7 @@ try_fec (const RaFecOps *ops, const gchar *text, RaRng *rng)
     ra_fec_on_frame (f, ra_rng_next (rng) % 64);
     ra_fec_on_report (f, &report, now);
     g_assert_cmpuint (ra_fec_percentage (f), <=, 100);
+    fuzz_note ("fec %u", ra_fec_percentage (f));
     ra_fec_observe (f, law_no_nan, NULL);
     now = ra_later (now, some_span (rng) % RA_SECOND);
   }

@@ -65,6 +65,7 @@ read_alone (RaRadp *x, const guint8 *data, gsize size)
   g_assert_true (ra_radp_read (&again, bytes, n));
   g_assert_cmpuint (ra_radp_write (&again, twice, sizeof twice), ==, n);
   fuzz_check_same (bytes, n, twice, n);
+  fuzz_note_bytes ("radp", bytes, n);
   check_since (x, NULL);
   return TRUE;
 }
@@ -81,9 +82,11 @@ hear (Ear *e, FuzzBytes *b, RaTime now)
   fci = fuzz_copy (b, RA_TFRC_FB_SIZE, &fci_size);
   ear_send (e, now);
   heard = ra_listener_on_radp (e->listener, data, size, now);
+  fuzz_note ("RADP heard %d", heard);
   g_assert_cmpuint (heard, <, RA_N_HEARD);
   heard = ra_listener_on_tfrc (
       e->listener, fci, fci_size, now, &e->report, &e->t_delay);
+  fuzz_note ("heard %d", heard);
   if (heard == RA_HEARD_OK)
     law_report (&e->report, e->t_delay, now, (e->next - MS (1000)) / MS (10));
   if (ra_listener_radp (e->listener))

@@ -35,6 +35,7 @@ hear (Ear *e, const guint8 *fci, gsize size, RaTime now)
       e->listener, fci, size, now, &e->report, &e->t_delay);
   g_assert_cmpuint (heard, <, RA_N_HEARD);
   g_assert_true ((heard == RA_HEARD_MALFORMED) == (size != RA_TFRC_FB_SIZE));
+  fuzz_note ("heard %d", heard);
   if (heard == RA_HEARD_OK)
     law_report (&e->report, e->t_delay, now, (e->next - MS (1000)) / MS (10));
 }

@@ -153,13 +153,15 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FuzzBytes b = fuzz_bytes (data, size);
   Bin *bin = g_object_new (
       fuzz_take (&b, 1) % 2 ? src_bin_get_type () : sink_bin_get_type (), NULL);
-  g_autofree gchar *uri = fuzz_text (&b, b.left);
+  g_autofree gchar *uri = fuzz_text (&b, b.left), *values = NULL;
   g_autoptr (GError) error = NULL;
 
   gst_object_ref_sink (bin);
   if (bin_uri_apply (GST_ELEMENT (bin), uri, &error)) {
     g_assert_no_error (error);
     gst_structure_foreach (bin->values, check_value, bin);
+    values = gst_structure_to_string (bin->values);
+    fuzz_note ("%s", values);
     check_get (bin);
   } else {
     g_assert_nonnull (error);

@@ -24,6 +24,7 @@ check_again (const RaXrItem *item)
   fuzz_check_same ((const guint8 *) &again.dlrr, sizeof again.dlrr,
       (const guint8 *) &item->dlrr, sizeof item->dlrr);
   g_assert_false (ra_xr_next (&r, &again));
+  fuzz_note_bytes ("item", bytes, size);
 }
 
 int

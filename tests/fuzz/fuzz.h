@@ -17,6 +17,12 @@ G_BEGIN_DECLS
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
+/* init.c.  A line about what an input led to, which tests/tools/golden compares
+ * between two builds.  It goes to the file that FUZZ_NOTES in the environment
+ * names, or nowhere. */
+void fuzz_note (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+void fuzz_note_bytes (const gchar *name, gconstpointer bytes, gsize size);
+
 typedef struct
 {
   const guint8 *at;

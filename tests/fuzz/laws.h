@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "fuzz.h"
+
 #include <gst/rtpadapt/sender.h>
 
 #include <math.h>
@@ -21,6 +23,10 @@ law_report (const RaReport *r, RaSpan t_delay, RaTime now, guint64 sent)
   g_assert_cmpuint (r->wireless_runs, <=, r->lost_wireless);
   g_assert_cmpint (r->loss_age, >=, 0);
   g_assert_true (r->queue == RA_SPAN_NONE || r->queue >= 0);
+  fuzz_note ("report p %.17g of %" G_GUINT64_FORMAT " at %" G_GUINT64_FORMAT
+             ", %u of %u arrived, lost %u and %u in %u runs, %u events",
+      r->p, r->recv_rate, r->t_recvdata, r->arrived, r->expected,
+      r->lost_congestion, r->lost_wireless, r->wireless_runs, r->n_events);
 }
 
 static inline void
@@ -70,6 +76,36 @@ law_rate (const RaSender *sender, const RaRateConfig *limits, gdouble cap)
   g_assert_cmpuint (rate, >=, min);
 }
 
+/* The state that a sender is in. */
+static inline void
+law_note (const RaSender *sender, const RaSenderStats *s, const RaSplit *split)
+{
+  fuzz_note ("rate %" G_GUINT64_FORMAT " media %" G_GUINT64_FORMAT
+             " fec %" G_GUINT64_FORMAT " level %u timeout %" G_GUINT64_FORMAT,
+      ra_sender_rate (sender), split->media, split->fec, ra_sender_fec (sender),
+      ra_sender_next_timeout (sender));
+  fuzz_note ("sent %" G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT
+             " feedback %" G_GUINT64_FORMAT " bad %" G_GUINT64_FORMAT
+             " rtt %" G_GINT64_FORMAT " queue %" G_GINT64_FORMAT
+             " receives %" G_GUINT64_FORMAT
+             " p %.17g friendly %" G_GUINT64_FORMAT
+             " radio %.17g breaker %d trip %d lies %u liar %d competes %d",
+      s->packets_sent, s->bytes_sent, s->feedback, s->feedback_bad, s->rtt,
+      s->queue, s->recv_rate, s->p, s->friendly, s->radio_loss, s->breaker,
+      s->trip, s->lies, s->liar, s->competes);
+}
+
+static inline void
+law_note_losses (const RaReceiverStats *s)
+{
+  fuzz_note ("arrived %" G_GUINT64_FORMAT " duplicates %" G_GUINT64_FORMAT
+             " late %" G_GUINT64_FORMAT " congestion %" G_GUINT64_FORMAT
+             " wireless %" G_GUINT64_FORMAT " recovered %" G_GUINT64_FORMAT
+             " events %u",
+      s->arrived, s->duplicates, s->late, s->congestion, s->wireless,
+      s->recovered, s->events);
+}
+
 /* After each step. */
 static inline void
 law_sender (
@@ -89,6 +125,8 @@ law_sender (
   g_assert_true (next != RA_TIME_NONE || rate == 0);
   g_assert_cmpuint (next, >=, now);
   ra_sender_split (sender, 0, &split);
+  law_note (sender, &s, &split);
+  law_note_losses (&s.loss);
   g_assert_cmpuint (split.media, <=, rate);
   g_assert_cmpuint (split.fec, <=, rate - split.media);
   g_assert_cmpuint (split.header, <=, rate - split.media - split.fec);

@@ -107,11 +107,14 @@ static inline void
 sendfuzz_clear (SendFuzz *f)
 {
   GstRtpAdaptSend *self = f->self;
+  g_autofree gchar *text = NULL;
   GstStructure *stats;
 
   g_mutex_lock (&self->lock);
   stats = send_stats (self);
   g_mutex_unlock (&self->lock);
+  text = gst_structure_to_string (stats);
+  fuzz_note ("%s", text);
   gst_structure_free (stats);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);

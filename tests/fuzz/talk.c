@@ -99,6 +99,12 @@ check_reporter (const Talk *t)
   g_assert_true (s.queue == RA_SPAN_NONE || s.queue >= 0);
   g_assert_cmpint (s.rtt, >=, 0);
   ra_reporter_observe (t->reporter, law_no_nan, NULL);
+  law_note_losses (&s.loss);
+  fuzz_note ("packets %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+             " p %.17g delayed %" G_GUINT64_FORMAT " queue %" G_GINT64_FORMAT
+             " reports %" G_GUINT64_FORMAT " timeout %" G_GUINT64_FORMAT,
+      s.packets, s.expected, s.p, s.delayed, s.queue, s.reports,
+      ra_reporter_next_timeout (t->reporter));
 }
 
 void
@@ -318,6 +324,8 @@ hear_ccfb (Talk *t, const TalkReport *r)
 void
 talk_hear (Talk *t, const TalkReport *r)
 {
+  fuzz_note_bytes ("radp", r->radp, r->radp_size);
+  fuzz_note_bytes ("fci", r->fci, r->size);
   if (t->mode == TALK_TFRC)
     hear_tfrc (t, r);
   else if (t->mode == TALK_CCFB)

@@ -6,6 +6,8 @@
  */
 #include "sim.h"
 
+#include "../unit/law.h"
+
 static const struct
 {
   gboolean per_packet;
@@ -76,7 +78,7 @@ test_share (gconstpointer data)
         / (runs[0].score.goodput_bps + runs[1].score.goodput_bps);
 
     g_test_message ("%s: %.3f of it all", c->ops->name, share);
-    g_assert_cmpfloat (share, >=, .25 / 2);
+    law_cmpfloat (share, >=, .25 / 2);
   }
 }
 
@@ -113,7 +115,7 @@ test_use (gconstpointer data)
   runs_fill (&cfg, &run);
   g_test_message ("%s: %.3f of the line, at least %g: %s", c->ops->name,
       run.score.utilisation, use_rows[i].least, use_rows[i].why);
-  g_assert_cmpfloat (run.score.utilisation, >=, use_rows[i].least - 1e-3);
+  law_cmpfloat (run.score.utilisation, >=, use_rows[i].least - 1e-3);
 }
 
 /* --- SSVP: (11) as an AIMD, and as printed --- */
@@ -175,10 +177,10 @@ test_forms (void)
       Forms additive = forms_run (i, forms_flows[j], "increase=0");
       Forms printed = forms_run (i, forms_flows[j], "increase=1");
 
-      g_assert_cmpfloat (additive.loss, <=, .041);
-      g_assert_cmpfloat (additive.jain, >=, .99);
-      g_assert_cmpfloat (additive.use, >=, .9375);
-      g_assert_cmpfloat (printed.loss, >=, .12);
+      law_cmpfloat (additive.loss, <=, .041);
+      law_cmpfloat (additive.jain, >=, .99);
+      law_cmpfloat (additive.use, >=, .9375);
+      law_cmpfloat (printed.loss, >=, .12);
     }
   }
 }

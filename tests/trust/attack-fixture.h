@@ -7,6 +7,7 @@
 #include "listener-fixture.h"
 #include "trust.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define RUN_MS 60000
@@ -62,6 +63,27 @@ run_note (Run *r, guint step)
       sizeof r->trace[step]);
 }
 
+/* Hashes of each second of the trace, which tests/tools/golden compares between
+ * two builds, go to the file that TRACES in the environment names. */
+static inline void
+run_write (const Run *r)
+{
+  const gchar *path = g_getenv ("TRACES");
+  FILE *file = path ? fopen (path, "a") : NULL;
+  const guint second = 1000 / STEP;
+
+  if (!file)
+    return;
+  fprintf (file, "input %s\n", g_test_get_path ());
+  for (guint step = 0; step < RUN_STEPS; step += second) {
+    g_autofree gchar *hash = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
+        (const guchar *) r->trace[step], second * sizeof r->trace[0]);
+
+    fprintf (file, "second %u %s\n", step / second, hash);
+  }
+  fclose (file);
+}
+
 /* (transfer full): run_free(). */
 static inline Run *
 run_new (const WorldConfig *cfg, Attack attack, WorldLie lie)
@@ -77,6 +99,7 @@ run_new (const WorldConfig *cfg, Attack attack, WorldLie lie)
     if (attack)
       attack (r, step * STEP);
   }
+  run_write (r);
   return r;
 }
 

@@ -6,6 +6,8 @@
  * time at once: a sum must never rise by more than the bound above its least
  * value so far.
  */
+#include "law.h"
+
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -118,14 +120,14 @@ test_same (gconstpointer data)
     for (guint i = 0; i < 3000; i++) {
       traffic_next (&t, one);
       ra_colour_set_rate (two, t.rate);
-      g_assert_cmpint (ra_colour_mark (one, &t.p, t.told), ==,
+      law_cmpint (ra_colour_mark (one, &t.p, t.told), ==,
           ra_colour_mark (two, &t.p, t.told));
     }
     copy = g_memdup2 (one, one->ops->size);
     for (guint i = 0; i < 3000; i++) {
       traffic_next (&t, one);
       ra_colour_set_rate (copy, t.rate);
-      g_assert_cmpint (ra_colour_mark (one, &t.p, t.told), ==,
+      law_cmpint (ra_colour_mark (one, &t.p, t.told), ==,
           ra_colour_mark (copy, &t.p, t.told));
     }
     ra_colour_free (one);
@@ -169,7 +171,7 @@ test_random (gconstpointer data)
     if (ra_rng_chance (&rng, .001))
       now = odd_times[ra_rng_next (&rng) % 5];
     mark = ra_colour_mark (c, &p, now);
-    g_assert_true (mark >= RA_MARK_NONE && mark <= RA_MARK_RED);
+    law_true (mark >= RA_MARK_NONE && mark <= RA_MARK_RED);
     if (i % 1000 == 0)
       ra_colour_observe (c, is_finite, NULL);
   }
@@ -188,7 +190,7 @@ rise_add (Rise *r, gdouble gain, gdouble loss, gdouble bound)
   r->sum -= loss;
   r->least = MIN (r->least, r->sum);
   r->sum += gain;
-  g_assert_cmpfloat (r->sum, <=, r->least + bound + 1e-3);
+  law_cmpfloat (r->sum, <=, r->least + bound + 1e-3);
 }
 
 static const struct
@@ -229,7 +231,7 @@ test_green_limit (gconstpointer data)
       b = MAX (value (c, "burst") * rate, 3000);
       bound = value (c, "reserve") * rate + TRAFFIC_IMPORTANCES * MTU;
       got = ra_colour_mark (c, &t.p, t.told) == RA_MARK_GREEN ? t.p.size : 0;
-      g_assert_false (got > 0 && t.p.repair);
+      law_false (got > 0 && t.p.repair);
       rise_add (&by_time, got, green * t.allowed, bound + green * b);
       rise_add (&by_sent, got - green * (t.p.repair ? 0 : t.p.size), 0, bound);
     }
@@ -280,7 +282,7 @@ test_rate_falls (gconstpointer data)
   for (guint n = 0; n < 100; n++)
     green += ra_colour_mark (c, &p, 0) == RA_MARK_GREEN ? p.size : 0;
   /* 12,500 bytes/s; a burst of three packets at most */
-  g_assert_cmpfloat (
+  law_cmpfloat (
       green, <=, share * 3000 + value (c, "reserve") * 12500 + p.size);
   ra_colour_free (c);
 }
@@ -311,9 +313,9 @@ check_shares (const Case *c, gdouble load, gboolean unknown)
   g_test_message ("load %g: %g %g %g of %g bytes, slack %g", load,
       bytes[RA_MARK_GREEN], bytes[RA_MARK_YELLOW], bytes[RA_MARK_RED], sent,
       slack);
-  g_assert_cmpfloat (bytes[RA_MARK_NONE], ==, 0);
-  g_assert_cmpfloat (fabs (bytes[RA_MARK_GREEN] - green * sent), <=, slack);
-  g_assert_cmpfloat (fabs (bytes[RA_MARK_YELLOW] - yellow * sent), <=, slack);
+  law_cmpfloat (bytes[RA_MARK_NONE], ==, 0);
+  law_cmpfloat (fabs (bytes[RA_MARK_GREEN] - green * sent), <=, slack);
+  law_cmpfloat (fabs (bytes[RA_MARK_YELLOW] - yellow * sent), <=, slack);
   ra_colour_free (colour);
 }
 
@@ -346,7 +348,7 @@ test_clock_set (gconstpointer data)
     green += n >= 3000 && mark == RA_MARK_GREEN;
   }
   /* 50 % of the rate is 25 % of what is sent, by bytes */
-  g_assert_cmpuint (green, >, 150);
+  law_cmpuint (green, >, 150);
   ra_colour_free (c);
 }
 

@@ -2,6 +2,8 @@
  * parameters and with ours, at a receiver and at a sender.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "law.h"
+
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -116,15 +118,13 @@ test_same (gconstpointer data)
     for (guint i = 0; i < PACKETS; i++) {
       const RaArrival *a = traffic_next (&t);
 
-      g_assert_cmpint (
-          ra_lda_on_packet (one, a), ==, ra_lda_on_packet (two, a));
+      law_cmpint (ra_lda_on_packet (one, a), ==, ra_lda_on_packet (two, a));
     }
     copy = g_memdup2 (one, c->ops->size);
     for (guint i = 0; i < PACKETS; i++) {
       const RaArrival *a = traffic_next (&t);
 
-      g_assert_cmpint (
-          ra_lda_on_packet (one, a), ==, ra_lda_on_packet (copy, a));
+      law_cmpint (ra_lda_on_packet (one, a), ==, ra_lda_on_packet (copy, a));
     }
     ra_lda_free (one);
     ra_lda_free (two);
@@ -155,7 +155,7 @@ test_offset (gconstpointer data)
       }
       verdict = ra_lda_on_packet (one, &a);
       a.rott += offsets[seed % G_N_ELEMENTS (offsets)];
-      g_assert_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
+      law_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
     }
     ra_lda_free (one);
     ra_lda_free (two);
@@ -204,7 +204,7 @@ test_scale (gconstpointer data)
       a.rtt *= 3;
       a.rtt_sample *= 3;
       a.rate /= 3;
-      g_assert_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
+      law_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
     }
     ra_lda_free (one);
     ra_lda_free (two);
@@ -226,7 +226,7 @@ test_fresh (gconstpointer data)
     .rott = RA_MSECOND };
 
   ra_lda_set_truth (lda, NULL, NULL);
-  g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_CONGESTION);
+  law_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_CONGESTION);
   ra_lda_free (lda);
 }
 
@@ -251,9 +251,9 @@ test_verdict (gconstpointer data)
     const RaArrival *a = traffic_next (&t);
     RaCause cause = ra_lda_on_packet (lda, a);
 
-    g_assert_true ((a->n_lost == 0) == (cause == RA_CAUSE_NONE));
+    law_true ((a->n_lost == 0) == (cause == RA_CAUSE_NONE));
     for (guint n = a->n_lost; n > 0; n--)
-      g_assert_true (ra_lda_on_missing (lda, a, a->seq - n, cause));
+      law_true (ra_lda_on_missing (lda, a, a->seq - n, cause));
     ra_lda_observe (lda, is_finite, NULL);
   }
   ra_lda_free (lda);
@@ -297,7 +297,7 @@ test_random (gconstpointer data)
     if (a.iat > 0 && a.iat < RA_SECOND)
       a.arrival += (RaTime) a.iat;
     cause = ra_lda_on_packet (lda, &a);
-    g_assert_true ((a.n_lost == 0) == (cause == RA_CAUSE_NONE));
+    law_true ((a.n_lost == 0) == (cause == RA_CAUSE_NONE));
     if (i % 1000 == 0)
       ra_lda_observe (lda, is_finite, NULL);
   }
@@ -354,7 +354,7 @@ test_no_allocation (gconstpointer data)
     ra_lda_patience (lda, a);
     ra_lda_observe (lda, is_finite, NULL);
   }
-  g_assert_cmpuint (allocations, ==, before);
+  law_cmpuint (allocations, ==, before);
   ra_lda_free (lda);
 }
 #endif

@@ -1,6 +1,8 @@
 /* Laws that every link model keeps, and loss models against their theory.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "law.h"
+
 #include <gst/rtpadapt/link.h>
 
 #include <math.h>
@@ -116,12 +118,12 @@ check_sums (const Traffic *t)
   RaLinkStats s, flow, sum = { 0 };
 
   ra_link_get_stats (t->link, &s);
-  g_assert_cmpuint (s.in, ==, t->in);
-  g_assert_cmpuint (s.out, ==, t->out);
-  g_assert_cmpuint (s.congestion, ==, t->lost[RA_CAUSE_CONGESTION]);
-  g_assert_cmpuint (s.wireless, ==, t->lost[RA_CAUSE_WIRELESS]);
-  g_assert_cmpuint (t->lost[RA_CAUSE_NONE], ==, 0);
-  g_assert_cmpuint (s.in, ==,
+  law_cmpuint (s.in, ==, t->in);
+  law_cmpuint (s.out, ==, t->out);
+  law_cmpuint (s.congestion, ==, t->lost[RA_CAUSE_CONGESTION]);
+  law_cmpuint (s.wireless, ==, t->lost[RA_CAUSE_WIRELESS]);
+  law_cmpuint (t->lost[RA_CAUSE_NONE], ==, 0);
+  law_cmpuint (s.in, ==,
       s.out + s.congestion + s.wireless + ra_link_held (t->link)
           + t->discarded);
   for (guint i = 0; i < FLOWS; i++) {
@@ -159,7 +161,7 @@ traffic_run (
       now += ra_rng_next (&rng) % (20 * RA_MSECOND);
     if (ra_rng_chance (&rng, .5)) {
       ra_link_run (t->link, now);
-      g_assert_cmpuint (ra_link_next (t->link), >, now);
+      law_cmpuint (ra_link_next (t->link), >, now);
     }
     ra_link_push (t->link, &p, now);
     t->in++;
@@ -169,8 +171,8 @@ traffic_run (
   }
   ra_link_run (t->link, 3600 * RA_SECOND);
   check_sums (t);
-  g_assert_cmpuint (ra_link_held (t->link), ==, 0);
-  g_assert_cmpuint (ra_link_next (t->link), ==, RA_TIME_NONE);
+  law_cmpuint (ra_link_held (t->link), ==, 0);
+  law_cmpuint (ra_link_next (t->link), ==, RA_TIME_NONE);
 }
 
 static void
@@ -190,19 +192,19 @@ test_laws (gconstpointer data)
     Traffic a, again, other;
 
     traffic_run (&a, texts[i].text, seed, seed);
-    g_assert_cmpuint (a.out, >, 0);
-    g_assert_cmpint (a.reordered, ==, texts[i].reorders);
+    law_cmpuint (a.out, >, 0);
+    law_cmpint (a.reordered, ==, texts[i].reorders);
     if (g_str_equal (texts[i].name, "each")) /* flows need not wait */
-      g_assert_false (a.flow_reordered);
-    g_assert_false (a.back_in_time);
-    g_assert_false (a.silly_queued);
+      law_false (a.flow_reordered);
+    law_false (a.back_in_time);
+    law_false (a.silly_queued);
     traffic_run (&again, texts[i].text, seed, seed);
-    g_assert_cmpstr (a.log->str, ==, again.log->str);
+    law_cmpstr (a.log->str, ==, again.log->str);
     traffic_run (&other, texts[i].text, seed, seed + 1);
     if (texts[i].random)
-      g_assert_cmpstr (a.log->str, !=, other.log->str);
+      law_cmpstr (a.log->str, !=, other.log->str);
     else
-      g_assert_cmpstr (a.log->str, ==, other.log->str);
+      law_cmpstr (a.log->str, ==, other.log->str);
     traffic_end (&a);
     traffic_end (&again);
     traffic_end (&other);
@@ -214,7 +216,7 @@ check_finite (const gchar *name, gdouble value, gpointer data)
 {
   if (!isfinite (value))
     g_test_message ("%s is %g", name, value);
-  g_assert_true (isfinite (value));
+  law_true (isfinite (value));
 }
 
 /* Packets of no size and of any size. */
@@ -234,8 +236,8 @@ hostile_run (const gchar *text)
     if (t.in % 11 == 0)
       ra_link_clear (t.link);
   }
-  g_assert_false (t.back_in_time);
-  g_assert_false (t.silly_queued);
+  law_false (t.back_in_time);
+  law_false (t.silly_queued);
   traffic_end (&t);
 }
 
@@ -247,6 +249,7 @@ test_hostile (void)
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     const RaNodeOps *ops = ra_link_find (texts[i].name);
 
+    law_of (ops->name);
     for (const RaParam *p = ops->params; p && p->name; p++) {
       const gdouble values[] = { p->min, p->max, MAX (p->min, 1e-300) };
 
@@ -293,7 +296,7 @@ on_rate_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
   t->last_time = now;
   t->excess += p->size * 8.0;
   /* Times are whole ns: 5 Mbit/s send .005 bits in one. */
-  g_assert_cmpfloat (t->excess, <=, t->least + .006);
+  law_cmpfloat (t->excess, <=, t->least + .006);
   t->least = MIN (t->least, t->excess);
   t->out++;
 }
@@ -422,8 +425,8 @@ test_theory (gconstpointer data)
                     "%g; limit 5 sigma",
         theory[i].text, theory[i].why, (guint) seed, loss, pi, mean_burst,
         burst);
-    g_assert_cmpfloat (fabs (loss - pi), <=, 5 * sigma);
-    g_assert_cmpfloat (fabs (mean_burst - burst), <=, 5 * burst_sigma);
+    law_cmpfloat (fabs (loss - pi), <=, 5 * sigma);
+    law_cmpfloat (fabs (mean_burst - burst), <=, 5 * burst_sigma);
   }
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "rate-fixture.h"
+#include "law.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,9 +148,9 @@ random_step (RaRate *r, Each *e)
 static void
 each_check (const RaRate *r, const Each *e)
 {
-  g_assert_cmpuint (ra_rate_get (r), >=, r->cfg.min);
-  g_assert_cmpuint (ra_rate_get (r), <=, r->cfg.max);
-  g_assert_cmpuint (ra_rate_next_timeout (r), >, e->now);
+  law_cmpuint (ra_rate_get (r), >=, r->cfg.min);
+  law_cmpuint (ra_rate_get (r), <=, r->cfg.max);
+  law_cmpuint (ra_rate_next_timeout (r), >, e->now);
 }
 
 static const struct
@@ -166,7 +167,7 @@ value_check (const gchar *name, gdouble value, gpointer data)
   const RaRate *r = data;
   gboolean excepted = FALSE;
 
-  g_assert_true (name && *name);
+  law_true (name && *name);
   for (guint i = 0; i < G_N_ELEMENTS (endless); i++)
     excepted |= g_str_equal (endless[i].name, r->ops->name)
         && g_str_equal (endless[i].value, name);
@@ -217,8 +218,8 @@ law_same_input_same_output (gconstpointer data)
     for (guint j = 0; j < 3 && r[j]; j++)
       random_step (r[j], &e[j]);
     for (guint j = 1; j < 3 && r[j]; j++) {
-      g_assert_cmpuint (ra_rate_get (r[j]), ==, ra_rate_get (r[0]));
-      g_assert_cmpuint (
+      law_cmpuint (ra_rate_get (r[j]), ==, ra_rate_get (r[0]));
+      law_cmpuint (
           ra_rate_next_timeout (r[j]), ==, ra_rate_next_timeout (r[0]));
     }
   }
@@ -242,7 +243,7 @@ law_no_allocation (gconstpointer data)
   before = n_malloc;
   for (guint i = 0; i < 10000; i++)
     random_step (r, &e);
-  g_assert_cmpuint (n_malloc, ==, before);
+  law_cmpuint (n_malloc, ==, before);
   ra_rate_free (r);
   g_rand_free (e.rnd);
 }
@@ -265,7 +266,7 @@ law_invalid_reports (gconstpointer data)
     ra_rate_on_report (r, &report, 101 * RA_MSECOND);
     if (memcmp (before, r, ops->size) != 0)
       g_test_message ("%s", invalid_rows[i].why);
-    g_assert_true (memcmp (before, r, ops->size) == 0);
+    law_true (memcmp (before, r, ops->size) == 0);
   }
   ra_rate_free (r);
 }
@@ -276,15 +277,15 @@ law_table (gconstpointer data)
   const RaRateOps *ops = data;
   GError *error = NULL;
 
-  g_assert_true (ra_rate_find (ops->name) == ops);
-  g_assert_true (ops->cite && *ops->cite);
-  g_assert_cmpuint (ops->size, >=, sizeof (RaRate));
+  law_true (ra_rate_find (ops->name) == ops);
+  law_true (ops->cite && *ops->cite);
+  law_cmpuint (ops->size, >=, sizeof (RaRate));
   for (const RaParam *p = ops->params; p && p->name; p++) {
-    g_assert_true (p->text && *p->text);
-    g_assert_cmpuint (p->offset, >=, sizeof (RaRate));
-    g_assert_cmpuint (p->offset, <, ops->size);
-    g_assert_cmpfloat (p->def, >=, p->min);
-    g_assert_cmpfloat (p->def, <=, p->max);
+    law_true (p->text && *p->text);
+    law_cmpuint (p->offset, >=, sizeof (RaRate));
+    law_cmpuint (p->offset, <, ops->size);
+    law_cmpfloat (p->def, >=, p->min);
+    law_cmpfloat (p->def, <=, p->max);
   }
   g_assert_null (ra_rate_new (ops, "no-such=1", &config, 0, &error));
   g_assert_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_UNKNOWN);

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <gio/gio.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -12,12 +12,5 @@ gboolean measure_send (int argc, char **argv, GError **error);
 gboolean measure_receive (int argc, char **argv, GError **error);
 gboolean measure_score (int argc, char **argv, GError **error);
 gboolean measure_systems (int argc, char **argv, GError **error);
-
-/* Parses with GStreamer's own options; `summary` is shown by --help. */
-gboolean measure_options (const GOptionEntry *entries, const gchar *name,
-    const gchar *summary, int *argc, char ***argv, GError **error);
-/* "HOST:PORT" or "[ADDRESS]:PORT".  (out): g_free(). */
-gboolean measure_address (
-    const gchar *text, gchar **host, guint *port, GError **error);
 
 G_END_DECLS

@@ -7,8 +7,6 @@
 #include "picture.h"
 #include "view.h"
 
-#include <json-glib/json-glib.h>
-
 G_BEGIN_DECLS
 
 typedef struct
@@ -25,14 +23,5 @@ typedef struct
 
 /* (transfer full) */
 gchar *result_to_json (const Result *x);
-
-/* "series": {...}, in bins of half a second from the start on. */
-void result_series (const Result *x, JsonBuilder *b);
-
-/* Mean rate of what the encoder made; NaN: not known. */
-gdouble result_encoder_bps (const Records *r, gint64 from, gint64 until);
-
-/* `value`, or null if it is NaN. */
-void result_number (JsonBuilder *b, const gchar *name, gdouble value);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "measure.h"
+#include "options.h"
 #include "result.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "barcode.h"
 #include "clip.h"
 #include "measure.h"
+#include "options.h"
 #include "play.h"
 #include "run.h"
 #include "systems.h"

@@ -1,7 +1,9 @@
 /* The result of a run over time, in bins of half a second.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "result.h"
+#include "series.h"
+
+#include "values.h"
 
 #include <math.h>
 

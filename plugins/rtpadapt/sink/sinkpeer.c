@@ -3,6 +3,7 @@
  */
 #include "sinkpriv.h"
 
+#include "udp/gstrtpadaptudpsink.h"
 #include "wire/address.h"
 #include "wire/rtpmux.h"
 #include "wire/rtpnumber.h"
@@ -166,7 +167,8 @@ sink_peer_reset (GstRtpAdaptSink *self, gboolean open)
   cfg.any_port = !self->cfg.rtcp_mux;
   GST_OBJECT_UNLOCK (self);
   if (open) {
-    to = sink_wire_found (self->rtpsink);
+    to = rtp_adapt_udp_sink_get_destination (
+        GST_RTP_ADAPT_UDP_SINK (self->rtpsink));
     if (to)
       cfg.host = host_of (to);
     if (secure_is_dtls_client (self->secure))

@@ -100,7 +100,6 @@ void sink_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec);
 /* Hands the children what the properties are at the beginning. */
 void sink_props_init (GstRtpAdaptSink *self);
-gboolean sink_is_coloured (GstRtpAdaptSink *self);
 
 /* sinkstreams.c */
 GstPad *sink_request_pad (GstElement *element, GstPadTemplate *templ,
@@ -121,8 +120,8 @@ gboolean sink_wire_open (GstRtpAdaptSink *self);
 void sink_wire_close (GstRtpAdaptSink *self);
 /* The destination changed. */
 void sink_wire_destination (GstRtpAdaptSink *self);
-/* Where a UDP sink sends to, as it found it.  (transfer full), NULL: it did not. */
-GSocketAddress *sink_wire_found (GstElement *udpsink);
+/* TRUE if the packets get colours. */
+gboolean sink_is_coloured (GstRtpAdaptSink *self);
 /* The DSCP of RTCP follows those of RTP. */
 void sink_wire_dscp (GstRtpAdaptSink *self);
 

@@ -139,15 +139,6 @@ sink_props_init (GstRtpAdaptSink *self)
   g_signal_connect (self->send, "notify", G_CALLBACK (part_changed), self);
 }
 
-gboolean
-sink_is_coloured (GstRtpAdaptSink *self)
-{
-  gint colour;
-
-  g_object_get (self->send, "colour", &colour, NULL);
-  return colour != gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, "none");
-}
-
 /* --- set ----------------------------------------------------------------- */
 
 /* The object lock is held. */

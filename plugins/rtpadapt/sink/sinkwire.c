@@ -7,9 +7,10 @@
  *
  * With a key no element is between them, but probes (wire/securesrtp.h).
  */
+#include "enums.h"
 #include "session.h"
 #include "sinkpriv.h"
-#include "udp/udpsinkpriv.h"
+#include "udp/gstrtpadaptudpsink.h"
 #include "wire/address.h"
 
 #include <gst/rtp/rtp.h>
@@ -48,6 +49,15 @@ sink_wire_destination (GstRtpAdaptSink *self)
   GST_OBJECT_UNLOCK (self);
   g_object_set (self->rtpsink, "host", host, "port", port, NULL);
   g_object_set (self->rtcpsink, "host", host, "port", MIN (rtcp, 65535), NULL);
+}
+
+gboolean
+sink_is_coloured (GstRtpAdaptSink *self)
+{
+  gint colour;
+
+  g_object_get (self->send, "colour", &colour, NULL);
+  return colour != gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, "none");
 }
 
 /* RFC 7657 5.4: the least-drop one that the RTP uses. */
@@ -105,24 +115,12 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
   return TRUE;
 }
 
-GSocketAddress *
-sink_wire_found (GstElement *udpsink)
-{
-  GstRtpAdaptUdpSink *sink = GST_RTP_ADAPT_UDP_SINK (udpsink);
-  GSocketAddress *address = NULL;
-
-  GST_OBJECT_LOCK (sink);
-  if (sink->to_known)
-    address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
-  GST_OBJECT_UNLOCK (sink);
-  return address;
-}
-
 /* Receivers in a multicast group are answered in that group. */
 static void
 answer_open (GstRtpAdaptSink *self)
 {
-  GSocketAddress *to = sink_wire_found (self->rtcpsink);
+  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
+      GST_RTP_ADAPT_UDP_SINK (self->rtcpsink));
   gboolean group = to && g_inet_address_get_is_multicast (host_of (to));
   GSocket *socket;
 

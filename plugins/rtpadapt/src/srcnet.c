@@ -5,13 +5,16 @@
 
 #include "udp/udpsock.h"
 
+#include <gst/rtpadapt/colour.h>
+
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* For a free port whose neighbour is free, too. */
 #define PAIR_TRIES 32
 
-/* RTCP has the least drop precedence of its stream, AF41 (RFC 7657 5.4). */
-#define ANSWER_DSCP 34
+/* RTCP has the least drop precedence of its stream (RFC 7657 5.4), in the class of
+ * multimedia conferencing (RFC 4594 4.3). */
+#define ANSWER_CLASS 4
 
 /* --- the way back ------------------------------------------------------- */
 
@@ -353,7 +356,8 @@ src_net_init (GstRtpAdaptSrc *self)
   self->udpsrc = gst_element_factory_make ("rtpadaptudpsrc", "udpsrc");
   self->rtcpsrc = gst_element_factory_make ("rtpadaptudpsrc", "rtcpudpsrc");
   self->udpsink = gst_element_factory_make ("rtpadaptudpsink", "udpsink");
-  g_object_set (self->udpsink, "dscp", ANSWER_DSCP, NULL);
+  g_object_set (self->udpsink, "dscp",
+      (gint) ra_colour_dscp (ANSWER_CLASS, RA_MARK_GREEN), NULL);
   gst_bin_add_many (GST_BIN (self), self->udpsrc, self->rtcpsrc,
       GST_ELEMENT (self->gate), self->udpsink, NULL);
 

@@ -263,6 +263,18 @@ sink_unlock_stop (GstBaseSink *sink)
   return TRUE;
 }
 
+GSocketAddress *
+rtp_adapt_udp_sink_get_destination (GstRtpAdaptUdpSink *sink)
+{
+  GSocketAddress *address = NULL;
+
+  GST_OBJECT_LOCK (sink);
+  if (sink->to_known)
+    address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
+  GST_OBJECT_UNLOCK (sink);
+  return address;
+}
+
 /* --- states ------------------------------------------------------------- */
 
 static GSocket *

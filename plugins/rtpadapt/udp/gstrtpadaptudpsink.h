@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <gio/gio.h>
 #include <gst/base/gstbasesink.h>
 
 G_BEGIN_DECLS
@@ -10,6 +11,10 @@ G_BEGIN_DECLS
 #define GST_TYPE_RTP_ADAPT_UDP_SINK (gst_rtp_adapt_udp_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstRtpAdaptUdpSink, gst_rtp_adapt_udp_sink, GST,
     RTP_ADAPT_UDP_SINK, GstBaseSink)
+
+/* Where packets go to, once `host` was looked up: from READY on.  NULL: it is not
+ * known.  (transfer full) */
+GSocketAddress *rtp_adapt_udp_sink_get_destination (GstRtpAdaptUdpSink *sink);
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptudpsink)
 
