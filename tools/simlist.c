@@ -47,9 +47,10 @@ sim_list_text (void)
         out, "%s%s (%s)\n", out->len ? "\n" : "", kind->title, kind->name);
     for (guint i = 0; kind->list[i]; i++) {
       const RaAlgorithm *a = kind->list[i];
+      RaParamWalk walk = ra_params_walk (a->params);
 
       g_string_append_printf (out, "  %-12s %s\n", a->name, a->cite);
-      for (const RaParam *p = a->params; p && p->name; p++) {
+      for (const RaParam *p; (p = ra_params_next (&walk));) {
         Numbers n = numbers_of (p);
 
         g_string_append_printf (out, "      %s=%s%s%s  %s", p->name, n.def,
@@ -76,11 +77,13 @@ cell (GString *out, const gchar *text)
 static void
 params_markdown (GString *out, const RaAlgorithm *a)
 {
+  RaParamWalk walk = ra_params_walk (a->params);
+
   g_string_append_printf (out,
       "\n`%s`:\n\n| parameter | default | paper | range | unit | |\n"
       "|---|---|---|---|---|---|\n",
       a->name);
-  for (const RaParam *p = a->params; p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     Numbers n = numbers_of (p);
 
     g_string_append_printf (out, "| `%s` | %s | %s | %s to %s ", p->name, n.def,

@@ -51,9 +51,10 @@ ra_lda_reset (RaLda *lda)
 {
   const RaLdaOps *ops = lda->ops;
   g_autofree guint8 *before = g_memdup2 (lda, ops->size);
+  RaParamWalk walk = ra_params_walk (ops->params);
 
   memset ((guint8 *) lda + sizeof *lda, 0, ops->size - sizeof *lda);
-  for (const RaParam *p = ops->params; p && p->name; p++)
+  for (const RaParam *p; (p = ra_params_next (&walk));)
     memcpy ((guint8 *) lda + p->offset, before + p->offset,
         p->is_schedule ? sizeof (RaSchedule) : sizeof (gdouble));
   if (ops->init)

@@ -246,8 +246,9 @@ test_hostile (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     const RaNodeOps *ops = ra_link_find (texts[i].name);
+    RaParamWalk walk = ra_params_walk (ops->params);
 
-    for (const RaParam *p = ops->params; p && p->name; p++) {
+    for (const RaParam *p; (p = ra_params_next (&walk));) {
       const gdouble values[] = { p->min, p->max, MAX (p->min, 1e-300) };
 
       for (guint k = 0; k < G_N_ELEMENTS (values); k++) {

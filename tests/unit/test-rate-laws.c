@@ -214,9 +214,10 @@ static gchar *
 params_scaled (const RaRateOps *ops, gdouble k)
 {
   GString *out = g_string_new (NULL);
+  RaParamWalk walk = ra_params_walk (ops->params);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  for (const RaParam *p = ops->params; p && p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     gdouble factor = g_str_equal (p->unit, "s") ? k
         : g_str_has_suffix (p->unit, "/s")      ? 1 / k
                                                 : 1;

@@ -274,12 +274,13 @@ static void
 law_table (gconstpointer data)
 {
   const RaRateOps *ops = data;
+  RaParamWalk walk = ra_params_walk (ops->params);
   GError *error = NULL;
 
   g_assert_true (ra_rate_find (ops->name) == ops);
   g_assert_true (ops->cite && *ops->cite);
   g_assert_cmpuint (ops->size, >=, sizeof (RaRate));
-  for (const RaParam *p = ops->params; p && p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     g_assert_true (p->text && *p->text);
     g_assert_cmpuint (p->offset, >=, sizeof (RaRate));
     g_assert_cmpuint (p->offset, <, ops->size);
