@@ -2,19 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/lda-list.inc>
 
 #include <string.h>
 
-#define RA_ENTRY(name) extern const RaLdaOps ra_lda_##name;
-#include <gst/rtpadapt/lda-list.inc>
-#undef RA_ENTRY
-
-const RaLdaOps *const ra_ldas[] = {
-#define RA_ENTRY(name) &ra_lda_##name,
-#include <gst/rtpadapt/lda-list.inc>
-#undef RA_ENTRY
-  NULL,
-};
+const RaLdaOps *const ra_ldas[] = { RA_LIST };
 
 void
 ra_lda_init (RaLda *lda, const RaLdaOps *ops)

@@ -14,7 +14,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_biaz;
 const RaLdaOps ra_lda_biaz = {
   .name = "biaz",
   .cite = "Biaz, Vaidya 1999 (Cen, Cosman, Voelker 2003, III-A)",

@@ -65,7 +65,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_dcr;
 const RaLdaOps ra_lda_dcr = {
   .name = "dcr",
   .cite = "Bhandarkar, Sadry, Reddy, Vaidya 2005 (TCP-DCR), 3",

@@ -151,7 +151,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_flipflop;
 const RaLdaOps ra_lda_flipflop = {
   .name = "flipflop",
   .cite = "Barman, Matta 2002, 2.2",

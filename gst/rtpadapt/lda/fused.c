@@ -162,7 +162,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_fused;
 const RaLdaOps ra_lda_fused = {
   .name = "fused",
   .cite = "our own; gaps: Biaz, Vaidya 1999",

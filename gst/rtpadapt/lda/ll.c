@@ -74,7 +74,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_ll;
 const RaLdaOps ra_lda_ll = {
   .name = "ll",
   .cite = "Barman, Matta 2002, 2.1",

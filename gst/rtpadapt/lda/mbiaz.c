@@ -15,7 +15,6 @@ const RaParam ra_mbiaz_params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_mbiaz;
 const RaLdaOps ra_lda_mbiaz = {
   .name = "mbiaz",
   .cite = "Cen, Cosman, Voelker 2003, III-A",

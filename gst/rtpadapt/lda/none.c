@@ -9,7 +9,6 @@ none_on_packet (RaLda *lda, const RaArrival *a)
   return RA_CAUSE_CONGESTION;
 }
 
-extern const RaLdaOps ra_lda_none;
 const RaLdaOps ra_lda_none = {
   .name = "none",
   .cite = "unaware TFRC (Cen, Cosman, Voelker 2003, III)",

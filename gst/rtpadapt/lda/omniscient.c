@@ -22,7 +22,6 @@ omniscient_on_packet (RaLda *lda, const RaArrival *a)
   return RA_CAUSE_WIRELESS;
 }
 
-extern const RaLdaOps ra_lda_omniscient;
 const RaLdaOps ra_lda_omniscient = {
   .name = "omniscient",
   .cite = "omniscient TFRC (Cen, Cosman, Voelker 2003, III)",

@@ -116,7 +116,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_vegas;
 const RaLdaOps ra_lda_vegas = {
   .name = "vegas",
   .cite = "Papadimitriou, Tsaoussidis, Zhang 2009, 2.1; Brakmo, Peterson 1995",

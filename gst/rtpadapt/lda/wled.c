@@ -179,7 +179,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_wled;
 const RaLdaOps ra_lda_wled = {
   .name = "wled",
   .cite = "Singh, Ros, Toutain, Viho 2006 (WLED), 3",

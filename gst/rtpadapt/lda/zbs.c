@@ -208,7 +208,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_zbs;
 const RaLdaOps ra_lda_zbs = {
   .name = "zbs",
   .cite = "Cen, Cosman, Voelker 2003, VII-A",

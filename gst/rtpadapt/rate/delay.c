@@ -311,7 +311,6 @@ static const RaParam params[] = {
   { NULL },
 };
 
-extern const RaRateOps ra_rate_delay;
 const RaRateOps ra_rate_delay = {
   .name = "delay",
   .cite = "our own; family: SQP, arXiv 2207.11857; Copa, NSDI 2018",
