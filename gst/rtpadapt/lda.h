@@ -49,6 +49,9 @@ typedef struct _RaLdaOps RaLdaOps;
 struct _RaLdaOps
 {
   RA_ALGORITHM;
+  gboolean colours; /* tells nothing unless the sender colours its packets */
+  /* NULL, or what it does with a loss, if others are compared with it. */
+  const gchar *reference;
   void (*init) (RaLda *lda); /* optional; the memory is zeroed, params set */
   RaCause (*on_packet) (RaLda *lda, const RaArrival *a);
   /* Optional, for those that judge each missing packet by itself (the truth,

@@ -14,6 +14,7 @@ const RaLdaOps ra_lda_none = {
   .cite = "unaware TFRC (Cen, Cosman, Voelker 2003, III)",
   .needs = "nothing",
   .use = "the baseline; where every loss is congestion",
+  .reference = "takes every loss for congestion",
   .size = sizeof (RaLda),
   .on_packet = none_on_packet,
 };

@@ -184,6 +184,7 @@ const RaLdaOps ra_lda_wled = {
   .cite = "Singh, Ros, Toutain, Viho 2006 (WLED), 3",
   .needs = "marked packets, and a bottleneck that obeys the marks (RIO)",
   .use = "a DiffServ network with Assured Forwarding; with arc",
+  .colours = TRUE,
   .size = sizeof (Wled),
   .params = params,
   .on_packet = wled_on_packet,

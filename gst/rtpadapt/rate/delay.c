@@ -316,6 +316,9 @@ const RaRateOps ra_rate_delay = {
   .cite = "our own; family: SQP, arXiv 2207.11857; Copa, NSDI 2018",
   .needs = "the queue of each report, best per packet once per frame",
   .use = "a short queue and a full line, whatever the radio loses",
+  .absolute = "queues are compared with ms that a viewer or a path has",
+  .crosses = "goes by what arrives, and tests the queue at times of its own; "
+             "/delay/loses has what a loss does",
   .size = sizeof (RaDelayRate),
   .params = params,
   .init = delay_init,

@@ -84,6 +84,7 @@ const RaRateOps ra_rate_gaimd = {
   .cite = "Yang, Lam 2000; Papadimitriou, Tsaoussidis, Zhang 2009, 2.2",
   .needs = "reports once per RTT or more often",
   .use = "a window that falls little at a loss and rises slowly",
+  .absolute = RA_WINDOW_ABSOLUTE,
   .size = sizeof (Gaimd),
   .params = params,
   .init = ra_window_init,

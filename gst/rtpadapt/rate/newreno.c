@@ -49,6 +49,7 @@ const RaRateOps ra_rate_newreno = {
   .cite = "RFC 5681, RFC 6582 (TCP NewReno) as RFC 4341; Barman, Matta 2002",
   .needs = "reports once per RTT or more often",
   .use = "to behave as a TCP does, or to compare with one",
+  .absolute = RA_WINDOW_ABSOLUTE,
   .size = sizeof (RaWindow),
   .params = ra_window_params,
   .init = ra_window_init,

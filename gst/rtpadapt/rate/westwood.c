@@ -111,6 +111,7 @@ const RaRateOps ra_rate_westwood = {
   .cite = "Grieco, Mascolo 2004 (Westwood+); Mascolo et al. 2001",
   .needs = "reports once per RTT or more often; an X_recv of the last RTT",
   .use = "wireless losses that no LDA can tell; a path of little queue",
+  .absolute = RA_WINDOW_ABSOLUTE,
   .size = sizeof (Westwood),
   .params = params,
   .init = westwood_init,

@@ -39,6 +39,8 @@ typedef struct
 } RaWindow;
 
 extern const RaParam ra_window_params[];
+/* RaRateOps.absolute of all of them. */
+#define RA_WINDOW_ABSOLUTE "RFC 7661 4.2: pipeACK is the most of 1 s"
 
 /* What a report asks for. */
 typedef enum

@@ -8,6 +8,8 @@
 #include "send/gstrtpadaptsend.h"
 #include "udp/gstrtpadaptudpsink.h"
 
+#include <gst/rtpadapt/colour.h>
+
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
 enum
@@ -145,7 +147,7 @@ sink_is_coloured (GstRtpAdaptSink *self)
   gint colour;
 
   g_object_get (self->send, "colour", &colour, NULL);
-  return colour != gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, "none");
+  return !ra_colours[colour]->none;
 }
 
 /* --- set ----------------------------------------------------------------- */
