@@ -116,7 +116,8 @@ arq_observe (const RaNode *n, RaObserve emit, gpointer data)
 
 static const RaParam arq_params[] = {
   { "p", RA_AT (Arq, p), .def = RA_NODE_NOT_SET, .max = 1,
-      .text = "probability that one transmission is lost; must be given" },
+      .text = "probability that one transmission is lost; must be given",
+      .example = ".3" },
   /* seed 002, 4.1.1: 20 ms one way */
   { "delay", RA_AT (Arq, delay), .def = 0.04, .max = 60, .unit = "s",
       .text = "from a lost transmission to its "
@@ -135,6 +136,8 @@ const RaNodeOps ra_link_arq = {
   .cite = "Bhandarkar, Sadry, Reddy, Vaidya 2005, 3.5 and 4",
   .needs = "the loss probability of one transmission",
   .use = "a radio that repairs its losses late, and out of order",
+  .random = TRUE,
+  .reorders = TRUE,
   .size = sizeof (Arq),
   .params = arq_params,
   .positional = "p",

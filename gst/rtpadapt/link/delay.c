@@ -64,7 +64,8 @@ delay_held (const RaNode *n)
 
 static const RaParam delay_params[] = {
   { "delay", RA_AT (Delay, delay), .def = RA_NODE_NOT_SET, .max = 3600,
-      .unit = "s", .text = "one way" RA_NODE_SCHEDULE_TEXT ("25ms,10s:60ms") },
+      .unit = "s", .text = "one way" RA_NODE_SCHEDULE_TEXT ("25ms,10s:60ms"),
+      .example = "25ms" },
   { NULL },
 };
 

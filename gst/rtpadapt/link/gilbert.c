@@ -69,9 +69,9 @@ gilbert_observe (const RaNode *n, RaObserve emit, gpointer data)
 
 static const RaParam gilbert_params[] = {
   { "p", RA_AT (Gilbert, p), .def = RA_NODE_NOT_SET, .max = 1,
-      .text = "good to bad; beside q: good stays good" },
+      .text = "good to bad; beside q: good stays good", .example = ".05" },
   { "r", RA_AT (Gilbert, r), .def = RA_NODE_NOT_SET, .max = 1,
-      .text = "bad to good" },
+      .text = "bad to good", .example = ".3" },
   { "p13", RA_AT (Gilbert, p13), .def = RA_NODE_NOT_SET, .max = 1,
       .text = "as p, by netem's name" },
   { "p31", RA_AT (Gilbert, p31), .def = RA_NODE_NOT_SET, .max = 1,
@@ -86,6 +86,7 @@ const RaNodeOps ra_link_gilbert = {
   .cite = "Gilbert 1960; matrix and names p, q: seed 003, 5.1",
   .needs = "p= and r= (or p13= and p31=, or p= and q=)",
   .use = "radio losses in bursts",
+  .random = TRUE,
   .size = sizeof (Gilbert),
   .params = gilbert_params,
   .init = gilbert_init,

@@ -230,6 +230,7 @@ const RaNodeOps ra_link_jakes = {
   .cite = "Jakes 1974, Dent, Bottomley, Croft 1993; use: seed 000, V-B",
   .needs = "-",
   .use = "radio losses in fades, correlated in time, of a moving receiver",
+  .random = TRUE,
   .size = sizeof (Jakes),
   .params = jakes_params,
   .positional = "loss",

@@ -110,6 +110,7 @@ const RaNodeOps ra_link_jitter = {
   .cite = "Singh, Ott, Holmer 2021: RFC 8868, 4.5.2 and 4.5.3",
   .needs = "-",
   .use = "delay that varies without congestion, and without reordering",
+  .random = TRUE,
   .size = sizeof (Jitter),
   .params = jitter_params,
   .positional = "std",

@@ -69,7 +69,8 @@ policer_capacity (const RaNode *n, RaTime now)
 static const RaParam policer_params[] = {
   { "rate", RA_AT (Policer, rate), .def = RA_NODE_NOT_SET, .max = 100e9,
       .unit = "bit/s",
-      .text = "of the tokens" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M") },
+      .text = "of the tokens" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"),
+      .example = "1M" },
   { "burst", RA_AT (Policer, burst), .def = 15000, .min = 1, .max = 1e12,
       .unit = "bytes", .text = "most tokens, and as many at first" },
   { NULL },

@@ -86,6 +86,7 @@ const RaNodeOps ra_link_red = {
   .cite = "Floyd, Jacobson 1993, figure 2; thresholds: seed 002, 4.2.6",
   .needs = "rate=",
   .use = "a bottleneck whose router drops before the queue is full",
+  .random = TRUE,
   .size = sizeof (Red),
   .params = red_params,
   .init = red_init,

@@ -117,7 +117,8 @@ static const RaParam rio_params[] = {
   /* seed 004, 4.1: Q */
   { "rate", RA_AT (Rio, line.rate), .def = RA_NODE_NOT_SET, .max = 100e9,
       .unit = "bit/s",
-      .text = "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M") },
+      .text = "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"),
+      .example = "1M" },
   { "queue", RA_AT (Rio, line.queue), .def = 0.1, RA_PAPER (0), .max = 3600,
       .unit = "s",
       .text = "longest queue in time at the "
@@ -165,6 +166,7 @@ const RaNodeOps ra_link_rio = {
   .cite = "Clark, Fang 1998; seed 004, figure 1, table 1, 4.1",
   .needs = "rate=, and packets with a drop precedence",
   .use = "a bottleneck of assured forwarding (RFC 2597): green survives",
+  .random = TRUE,
   .size = sizeof (Rio),
   .params = rio_params,
   .init = rio_init,

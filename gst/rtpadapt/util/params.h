@@ -45,6 +45,8 @@ struct _RaParam
   const gchar *unit; /* "s", "bit/s", "bytes", "packets", "pkt/s", "Hz"; NULL
                         and "": none */
   const gchar *text;
+  const gchar *example; /* of a link model: a value to run it with, of a
+                           parameter without a default.  NULL: none is needed */
   const RaParam *table; /* NULL: a parameter */
 };
 

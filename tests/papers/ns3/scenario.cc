@@ -13,7 +13,7 @@
 #define ROW(type, name, field, def, min, max, unit, text)                     \
   {                                                                           \
     name, offsetof (type, field), FALSE, def, 0, FALSE, min, max, unit, text, \
-        nullptr                                                               \
+        nullptr, nullptr                                                      \
   }
 #define END \
   {         \
@@ -22,7 +22,7 @@
 
 static const RaParam link_rows[] = {
   { "rate", offsetof (LinkNumbers, rate), TRUE, 10e6, 0, FALSE, 0, 100e9,
-      "bit/s", "0: infinite; changes as 1M,20s:500k", nullptr },
+      "bit/s", "0: infinite; changes as 1M,20s:500k", nullptr, nullptr },
   ROW (LinkNumbers, "delay", delay, .001, 0, 100, "s",
       "one way, behind the queue"),
   ROW (LinkNumbers, "queue", queue, 50, 1, 1e6, "packets",
