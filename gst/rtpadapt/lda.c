@@ -89,6 +89,16 @@ ra_lda_patience (const RaLda *lda, const RaArrival *a)
   return lda->ops->patience ? MAX (lda->ops->patience (lda, a), 0) : 0;
 }
 
+RaLdaValues
+ra_lda_values (const RaLda *lda)
+{
+  RaLdaValues values = { 0 };
+
+  if (lda->ops->values)
+    lda->ops->values (lda, &values);
+  return values;
+}
+
 void
 ra_lda_observe (const RaLda *lda, RaObserve emit, gpointer data)
 {

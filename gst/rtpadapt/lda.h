@@ -43,6 +43,13 @@ typedef struct
 /* The truth about a lost packet, where a link model or a log knows it. */
 typedef RaCause (*RaTruth) (guint64 seq, gpointer data);
 
+/* Estimates that a receiver tells its sender of (RADP): loss ratios of the radio
+ * and of congestion.  p_c may be below 0, where the radio's was overestimated. */
+typedef struct
+{
+  gdouble w, p_c;
+} RaLdaValues;
+
 typedef struct _RaLda RaLda;
 typedef struct _RaLdaOps RaLdaOps;
 
@@ -61,6 +68,7 @@ struct _RaLdaOps
   /* Optional: how long the verdict for the hole before `a` waits; what comes
    * late until then was not lost.  Not at all if there is none. */
   RaSpan (*patience) (const RaLda *lda, const RaArrival *a);
+  void (*values) (const RaLda *lda, RaLdaValues *values); /* optional */
   void (*observe) (const RaLda *lda, RaObserve emit, gpointer data); /* opt. */
 };
 
@@ -105,6 +113,8 @@ RaCause ra_lda_on_missing (
     RaLda *lda, const RaArrival *a, guint64 seq, RaCause hole);
 /* How long that hole may still be filled, >= 0. */
 RaSpan ra_lda_patience (const RaLda *lda, const RaArrival *a);
+/* All 0 if it has no estimates. */
+RaLdaValues ra_lda_values (const RaLda *lda);
 void ra_lda_observe (const RaLda *lda, RaObserve emit, gpointer data);
 
 G_END_DECLS

@@ -145,6 +145,15 @@ wled_on_missing (RaLda *lda, const RaArrival *a, guint64 seq)
 }
 
 static void
+wled_values (const RaLda *lda, RaLdaValues *values)
+{
+  const Wled *l = (const Wled *) lda;
+
+  values->w = l->w;
+  values->p_c = l->p_c;
+}
+
+static void
 wled_observe (const RaLda *lda, RaObserve emit, gpointer data)
 {
   const Wled *l = (const Wled *) lda;
@@ -189,5 +198,6 @@ const RaLdaOps ra_lda_wled = {
   .params = params,
   .on_packet = wled_on_packet,
   .on_missing = wled_on_missing,
+  .values = wled_values,
   .observe = wled_observe,
 };
