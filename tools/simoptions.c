@@ -42,8 +42,9 @@ static const RaParam numbers[] = {
       .text = "rate before the first feedback; 0: the controller's own" },
   { "friendliness-cap", RA_AT (SimOptions, friendliness_cap),
       .def = RA_DEFAULT_FRIENDLINESS_CAP, .max = 1e9,
-      .text = "the rate stays below this times a TCP's at "
-              "the raw loss; 0: no bound, as in the papers" },
+      .text = "the rate stays below this times a TCP's, without the losses "
+              "that are shown to be the radio's; 0: no bound, as in the "
+              "papers" },
   { "breakers", RA_AT (SimOptions, breakers), .def = 1, .max = 1,
       .text = "1: circuit breakers of RFC 8083; 0: none" },
   { "max", RA_AT (SimOptions, max), .def = 100e6, .min = 1, .max = 100e9,

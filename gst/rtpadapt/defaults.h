@@ -1,5 +1,5 @@
-/* What runs where nobody chooses: in the elements, the simulator's `default`, the
- * papers' engine.
+/* What runs in the elements where nobody chooses, and where the papers' engine for
+ * ns-3 is given `default`.  Of these rtpadapt-sim has the cap alone.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Chosen by measurement: README.md says by which.

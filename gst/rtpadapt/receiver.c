@@ -38,6 +38,7 @@ struct _RaReceiver
   RaHoles *holes;
   RaHistory *history;
   gboolean distrust;
+  const RaGuard *guard; /* or NULL */
   RaOnLoss on_loss;
   gpointer on_loss_data;
   guint mss;
@@ -122,6 +123,7 @@ ra_receiver_reset (RaReceiver *r)
   RaReceiver *fresh = ra_receiver_new (r->lda, r->mss);
 
   fresh->distrust = r->distrust;
+  fresh->guard = r->guard;
   fresh->on_loss = r->on_loss;
   fresh->on_loss_data = r->on_loss_data;
   receiver_clear (r);
@@ -147,6 +149,18 @@ void
 ra_receiver_set_distrust (RaReceiver *r, gboolean distrust)
 {
   r->distrust = distrust;
+}
+
+void
+ra_receiver_set_guard (RaReceiver *r, const RaGuard *guard)
+{
+  r->guard = guard;
+}
+
+static gboolean
+distrusts (const RaReceiver *r)
+{
+  return r->distrust || (r->guard && ra_guard_distrusts (r->guard));
 }
 
 void
@@ -289,7 +303,7 @@ confirm (RaReceiver *r, RaTime now)
     if (m.seq != r->last_lost + 1)
       r->in_run = FALSE;
     r->last_lost = m.seq;
-    if (m.cause == RA_CAUSE_WIRELESS && !r->distrust) {
+    if (m.cause == RA_CAUSE_WIRELESS && !distrusts (r)) {
       r->wireless_runs += !r->in_run;
       r->in_run = TRUE;
       r->lost_wireless++;

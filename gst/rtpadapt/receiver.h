@@ -9,6 +9,7 @@
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/loss/holes.h>
 #include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS
 
@@ -44,6 +45,8 @@ RaLda *ra_receiver_get_lda (RaReceiver *r);
 /* TRUE: whatever the LDA says, every loss counts as congestion; it goes on
  * listening. */
 void ra_receiver_set_distrust (RaReceiver *r, gboolean distrust);
+/* The same for as long as `guard` says so, which has to outlive `r`; NULL: none. */
+void ra_receiver_set_guard (RaReceiver *r, const RaGuard *guard);
 void ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data);
 
 /* TRUE if a report is due at once (RFC 5348 6.1: first packet, new loss event

@@ -51,6 +51,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   ra_blocks_init (&s->blocks);
   ra_winmin_init (&s->shortest);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
+  ra_receiver_set_guard (s->receiver, &s->guard);
   ra_sent_log_init (&s->log);
   return s;
 }
@@ -147,14 +148,12 @@ void
 ra_sender_restart (RaSender *s)
 {
   ra_guard_restart (&s->guard);
-  ra_receiver_set_distrust (s->receiver, FALSE);
 }
 
 void
 ra_sender_set_safety (RaSender *s, gdouble friendliness_cap, gboolean breakers)
 {
   ra_guard_set (&s->guard, friendliness_cap, breakers);
-  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
 /* The bit rate of `floor` packets per second.  A packet that is larger than the
@@ -182,13 +181,25 @@ ra_sender_rate (const RaSender *s)
   return ra_guard_rate (&s->guard, rate);
 }
 
+gboolean
+ra_sender_is_open (const RaSender *s)
+{
+  return s->guard.breaker.state == RA_BREAKER_OPEN;
+}
+
+/* Before the guard changes: what the pacer holds was earned at the rate so far. */
+static void
+settle (RaSender *s, RaTime now)
+{
+  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+}
+
 RaTime
 ra_sender_next_send (const RaSender *s, RaTime now)
 {
-  guint64 rate = ra_sender_rate (s);
-
-  return rate > 0 ? ra_pacer_next (&s->pacer, rate, now)
-                  : ra_guard_next_probe (&s->guard, now);
+  return ra_sender_is_open (s)
+      ? ra_guard_next_probe (&s->guard, now)
+      : ra_pacer_next (&s->pacer, ra_sender_rate (s), now);
 }
 
 RaSpan
@@ -207,13 +218,12 @@ timer_hold (RaSender *s)
   RaSpan span = s->rate->rtt > 0 ? 4 * MAX (s->rate->rtt, s->interval)
                                  : 2 * RA_SECOND; /* RFC 5348 4.2, 4.3 */
   const RaSent *last = ra_sent_log_last (&s->log);
-  guint64 rate = ra_sender_rate (s);
   RaTime due;
 
-  if (rate == 0) /* no frame goes on behind an open breaker */
+  if (ra_sender_is_open (s)) /* no frame goes on behind an open breaker */
     return;
   if (s->asked == RA_TIME_NONE && s->mid_frame) {
-    due = ra_later (last->sent, ra_send_span (last->size, rate));
+    due = ra_later (last->sent, ra_send_span (last->size, ra_sender_rate (s)));
     ra_rate_postpone (s->rate, ra_later (due, span));
   } else if (s->asked != RA_TIME_NONE && s->interval > 0) {
     ra_rate_postpone (s->rate, ra_later (s->asked, span));
@@ -275,7 +285,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
-  if (ra_sender_rate (s) > 0) /* the pacer does not count probes */
+  if (!ra_sender_is_open (s)) /* the pacer does not count probes */
     ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
         p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
         now);
@@ -318,12 +328,11 @@ ra_sender_proof (RaTime sent, RaTime now)
 void
 ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
 {
-  s->guard.friendly.full = MAX ((gdouble) s->rate->cfg.mss / s->rate->s, 1);
-  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  ra_guard_set_full (&s->guard, (gdouble) s->rate->cfg.mss / s->rate->s);
+  settle (s, now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
     ra_sender_begin_anew (s, now);
-  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
 }
 
 void
@@ -354,10 +363,10 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
       s, &s->last); /* the guard may have ended the outage just now */
   s->p_before = s->last.p;
   s->unanswered = FALSE;
-  s->rate->radio = s->guard.friendly.radio;
+  s->rate->radio = ra_guard_radio_loss (&s->guard);
   ra_rate_on_report (s->rate, &s->last, now);
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
-  if (s->guard.breaker.state != RA_BREAKER_OPEN)
+  if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
   ra_repeats_on_report (&s->repeats, &s->last,
       s->fec_absent ? 0 : ra_fec_percentage (s->fec), now);
@@ -392,9 +401,8 @@ ra_sender_on_report (
 void
 ra_sender_on_lie (RaSender *s, RaTime now)
 {
-  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  settle (s, now);
   ra_guard_on_lie (&s->guard, now);
-  ra_receiver_set_distrust (s->receiver, TRUE);
 }
 
 gboolean
@@ -440,9 +448,8 @@ ra_sender_next_timeout (const RaSender *s)
 void
 ra_sender_on_timeout (RaSender *s, RaTime now)
 {
-  ra_pacer_settle (&s->pacer, ra_sender_rate (s), now);
+  settle (s, now);
   ra_guard_on_timeout (&s->guard, now);
-  ra_receiver_set_distrust (s->receiver, ra_guard_distrusts (&s->guard));
   timer_look (s, now);
   ra_rate_on_timeout (s->rate, now);
 }
@@ -469,7 +476,7 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->recv_rate = s->last.recv_rate;
   stats->p = s->last.p;
   stats->friendly = ra_friendly_cap (&s->guard.friendly, 1);
-  stats->radio_loss = s->guard.friendly.radio;
+  stats->radio_loss = ra_guard_radio_loss (&s->guard);
   stats->breaker = s->guard.breaker.state;
   stats->trip = s->guard.breaker.trip;
   stats->lies = s->guard.lies;

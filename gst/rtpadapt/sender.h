@@ -144,6 +144,11 @@ void ra_sender_on_timeout (RaSender *s, RaTime now);
 
 /* The allowed sending rate, bit/s of RTP packets; 0 if a breaker is open. */
 guint64 ra_sender_rate (const RaSender *s);
+/* TRUE: a circuit breaker is open, and nothing leaves but probes (RFC 8083 4.5). */
+gboolean ra_sender_is_open (const RaSender *s);
+/* The RTT that the controller has smoothed (RFC 5348 4.3 step 2), or the latest one
+ * before it has any; 0: not known. */
+RaSpan ra_sender_rtt (const RaSender *s);
 /* Who gets how much of it; `backlog` as in ra_split(). */
 void ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out);
 /* Repair packets per 100 media packets. */

@@ -61,8 +61,6 @@ struct _RaSender
   RaSenderStats stats;
 };
 
-/* Smoothed; the controller's, of which a new one has none yet. */
-RaSpan ra_sender_rtt (const RaSender *s);
 /* A report came: how long after the last one, -1 if that is not known. */
 RaSpan ra_sender_spacing (RaSender *s, RaTime now);
 /* A report with its rtt: all that listens to reports gets it. */

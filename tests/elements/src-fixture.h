@@ -162,6 +162,53 @@ stat_of (GstElement *element, const gchar *path)
 
 /* --- the sender --------------------------------------------------------- */
 
+#define SRC_RTP_SIZE 41
+
+/* The bytes of trust.md: an RTP header, the transport-wide number, unless it is
+ * below 0, and a slice.  Returns how many of SRC_RTP_SIZE these are. */
+static inline gsize
+src_rtp (guint8 *p, gboolean marker, guint seq, guint32 timestamp, guint32 ssrc,
+    gint number)
+{
+  gsize head = number < 0 ? 12 : 20;
+
+  memset (p, 0, SRC_RTP_SIZE);
+  p[0] = number < 0 ? 0x80 : 0x90;
+  p[1] = (guint8) (96 | marker << 7);
+  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
+  GST_WRITE_UINT32_BE (p + 4, timestamp);
+  GST_WRITE_UINT32_BE (p + 8, ssrc);
+  if (number >= 0) {
+    GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+    p[16] = 0x11;
+    GST_WRITE_UINT16_BE (p + 17, (guint16) number);
+  }
+  p[head] = 0x41;
+  return head + 21;
+}
+
+/* A pipeline that plays.  On `bus`, if it is not NULL, its errors end the test. */
+static inline GstElement *
+line_play (const gchar *line, GstBus *bus)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  g_assert_no_error (error);
+  if (bus)
+    gst_element_set_bus (pipeline, bus);
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+  return pipeline;
+}
+
+static inline void
+line_end (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
 typedef struct
 {
   GstElement *pipeline;

@@ -10,21 +10,15 @@
 #define SSRC 0x0f0f0f0f
 #define HEADERS 28 /* IPv4 and UDP */
 
-/* RTP with a number, and 21 bytes more. */
+/* Returns the packet's size with its headers. */
 static gsize
 say (gint fd, gint port, gboolean marker, guint seq)
 {
-  guint8 p[41] = { 0x90, (guint8) (96 | marker << 7) };
+  guint8 p[SRC_RTP_SIZE];
+  gsize size = src_rtp (p, marker, seq, seq * 300, SSRC, (guint16) seq);
 
-  ra_put_u16 (p + 2, (guint16) seq);
-  ra_put_u32 (p + 4, seq * 300);
-  ra_put_u32 (p + 8, SSRC);
-  ra_put_u32 (p + 12, 0xbede0001);
-  p[16] = 0x11;
-  ra_put_u16 (p + 17, (guint16) seq);
-  p[20] = 0x41;
-  udp_say (fd, "127.0.0.1", (guint) port, 0, p, sizeof p);
-  return sizeof p + HEADERS;
+  udp_say (fd, "127.0.0.1", (guint) port, 0, p, size);
+  return size + HEADERS;
 }
 
 typedef struct

@@ -5,7 +5,6 @@
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
 
 #define BRANCH "identity" RECEIVER_OUT
 #define SSRC 0x0f0f0f0f
@@ -24,19 +23,12 @@ typedef struct
 static void
 say (World *w, guint seq, gboolean numbered)
 {
-  guint8 p[41] = { numbered ? 0x90 : 0x80, 0x80 | 96 };
-  gsize head = numbered ? 20 : 12;
+  guint8 p[SRC_RTP_SIZE];
+  guint32 timestamp = w->seq * 3000 + (seq != w->seq) * 3000;
+  gsize size
+      = src_rtp (p, TRUE, seq, timestamp, SSRC, numbered ? (guint16) seq : -1);
 
-  ra_put_u16 (p + 2, (guint16) seq);
-  ra_put_u32 (p + 4, w->seq * 3000 + (seq != w->seq) * 3000);
-  ra_put_u32 (p + 8, SSRC);
-  if (numbered) {
-    ra_put_u32 (p + 12, 0xbede0001);
-    p[16] = 0x11;
-    ra_put_u16 (p + 17, (guint16) seq);
-  }
-  p[head] = 0x41;
-  udp_say (w->fd, "127.0.0.1", (guint) w->receiver.port, 0, p, head + 21);
+  udp_say (w->fd, "127.0.0.1", (guint) w->receiver.port, 0, p, size);
 }
 
 static void

@@ -19,21 +19,10 @@
 static void
 say (gint fd, gint port, gboolean marker, guint32 ssrc, guint seq, gint number)
 {
-  guint8 p[41] = { 0x90, (guint8) (96 | marker << 7) };
-  gsize head = 20;
+  guint8 p[SRC_RTP_SIZE];
+  gsize size = src_rtp (p, marker, seq, seq / FRAME * 3000, ssrc, number);
 
-  ra_put_u16 (p + 2, (guint16) seq);
-  ra_put_u32 (p + 4, seq / FRAME * 3000);
-  ra_put_u32 (p + 8, ssrc);
-  ra_put_u32 (p + 12, 0xbede0001);
-  p[16] = 0x11;
-  ra_put_u16 (p + 17, (guint16) number);
-  if (number < 0) {
-    p[0] = 0x80;
-    head = 12;
-  }
-  p[head] = 0x41;
-  udp_say (fd, "127.0.0.1", (guint) port, 0, p, head + 21);
+  udp_say (fd, "127.0.0.1", (guint) port, 0, p, size);
 }
 
 /* Waits until packets are read, because the kernel holds only some hundred. */

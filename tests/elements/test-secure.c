@@ -390,8 +390,8 @@ test_flood (void)
   say_bytes (&s, encrypt (late, rr, sizeof rr));
   g_assert_true (sink_wait (was_heard, &s));
   trust_row ("flood", "12 SSRCs, SRTP",
-      "none of 1,000 made-up SSRCs is kept; who comes after them is heard by "
-      "its first packet",
+      "none of 1,000 made-up SSRCs is kept; a true sender is heard at its first "
+      "packet after them",
       n_streams == 0 && sink_stat (s.sink, "security/streams") == 1,
       "%" G_GUINT64_FORMAT " kept", n_streams);
   gst_harness_teardown (late);

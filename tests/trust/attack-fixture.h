@@ -33,6 +33,7 @@ struct _Run
   guint64 bytes[RUN_STEPS]; /* sent till then */
   guint forged[RA_N_HEARD];
   guint n_forged;
+  guint n_repeats; /* of these after the honest report about the same packet */
 };
 
 /* All that the sender knows of the path and does about it; the refused reports

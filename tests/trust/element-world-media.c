@@ -10,27 +10,6 @@
 #define KEY "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6"
 #define ENCODER "x264enc tune=zerolatency speed-preset=ultrafast bitrate=300 "
 
-/* A sender, whose errors end the test like those of the receiver. */
-static GstElement *
-play_line (Receiver *t, const gchar *line)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
-
-  g_assert_no_error (error);
-  gst_element_set_bus (pipeline, t->bus);
-  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  return pipeline;
-}
-
-static void
-stop (GstElement *pipeline)
-{
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-}
-
 /* --- resolution ---------------------------------------------------------- */
 
 #define SIZES 6
@@ -67,7 +46,7 @@ test_resolution (void)
       "! rtph264pay config-interval=-1 mtu=600 ! rtpadaptsink host=127.0.0.1 "
       "port=%d",
       t.port);
-  sender = play_line (&t, line);
+  sender = line_play (line, t.bus);
   size = gst_bin_get_by_name (GST_BIN (sender), "size");
   wait_frames (&t, 0, 5);
   for (; seen < SIZES; seen++) {
@@ -86,7 +65,7 @@ test_resolution (void)
       g_atomic_int_get (&t.pads) == 1, "%u times, %d pad", seen,
       g_atomic_int_get (&t.pads));
   gst_object_unref (size);
-  stop (sender);
+  line_end (sender);
   receiver_end (&t);
 }
 
@@ -150,7 +129,7 @@ test_encoder_again (void)
       "rtpadaptsink name=sink controller=fixed start-bitrate=1000000 "
       "host=127.0.0.1 port=%d",
       t.port);
-  s.sender = play_line (&t, line);
+  s.sender = line_play (line, t.bus);
   s.encoder = gst_bin_get_by_name (GST_BIN (s.sender), "enc");
   gst_object_unref (s.encoder); /* the bin has it */
   s.before = gst_bin_get_by_name (GST_BIN (s.sender), "before");
@@ -180,7 +159,7 @@ test_encoder_again (void)
   gst_object_unref (sink);
   gst_object_unref (s.before);
   gst_object_unref (s.behind);
-  stop (s.sender);
+  line_end (s.sender);
   g_ptr_array_unref (kept);
   receiver_end (&t);
 }
@@ -238,7 +217,7 @@ test_codec (void)
   line = g_strdup_printf ("rtpadaptsink name=sink host=127.0.0.1 port=%d "
                           "audiotestsrc is-live=true ! fakesink",
       t.port);
-  sender = play_line (&t, line);
+  sender = line_play (line, t.bus);
   sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   for (changes = 0; changes < 6; changes++) {
     GstElement *branch = branch_play (sender, sink, codecs[changes % 2]);
@@ -254,7 +233,7 @@ test_codec (void)
       g_atomic_int_get (&t.pads) == 2, "%u times, %d pads", changes,
       g_atomic_int_get (&t.pads));
   gst_object_unref (sink);
-  stop (sender);
+  line_end (sender);
   receiver_end (&t);
 }
 
@@ -294,7 +273,7 @@ test_wrap (gconstpointer data)
                           "name=sink controller=fixed start-bitrate=1000000 "
                           "host=127.0.0.1 port=%d %s",
       t.port, wraps[r].both);
-  sender = play_line (&t, line);
+  sender = line_play (line, t.bus);
   sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") >= 100);
   wait_frames (&t, 0, 20);
@@ -310,7 +289,7 @@ test_wrap (gconstpointer data)
       " dropped, %" G_GUINT64_FORMAT " reports",
       lost, dropped, stat_of (sink, "sender/feedback"));
   gst_object_unref (sink);
-  stop (sender);
+  line_end (sender);
   receiver_end (&t);
 }
 
@@ -339,7 +318,7 @@ hand_new (Hand *h)
       "rtpadaptsink name=sink controller=fixed start-bitrate=10000000 "
       "feedback=ccfb host=127.0.0.1 port=%d",
       h->t.port);
-  h->sender = play_line (&h->t, line);
+  h->sender = line_play (line, h->t.bus);
   h->src = gst_bin_get_by_name (GST_BIN (h->sender), "src");
   h->sink = gst_bin_get_by_name (GST_BIN (h->sender), "sink");
 }
@@ -349,7 +328,7 @@ hand_end (Hand *h)
 {
   gst_object_unref (h->src);
   gst_object_unref (h->sink);
-  stop (h->sender);
+  line_end (h->sender);
   receiver_end (&h->t);
 }
 

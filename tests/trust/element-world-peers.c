@@ -21,13 +21,8 @@ patient_sender (gint port, const gchar *numbers, const gchar *both)
       "option-string=scenecut=0 ! rtph264pay config-interval=-1 mtu=600 %s ! "
       "rtpadaptsink name=sink host=127.0.0.1 port=%d %s",
       numbers, port, both);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
 
-  g_assert_no_error (error);
-  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  return pipeline;
+  return line_play (line, NULL);
 }
 
 static GstPadProbeReturn
@@ -98,8 +93,7 @@ test_receiver_again (gconstpointer data)
       "itself, and plays; its reports are heard",
       keys > RESTARTS, "%d key frames", keys);
   gst_object_unref (sink);
-  gst_element_set_state (sender, GST_STATE_NULL);
-  gst_object_unref (sender);
+  line_end (sender);
 }
 
 /* --- addresses, with a key ----------------------------------------------- */

@@ -121,14 +121,8 @@ camera_pipeline (Receiver *t)
       "speed-preset=ultrafast ! rtph264pay pt=96 mtu=600 ! "
       "rtpadaptsink name=sink host=127.0.0.1 port=%d",
       t->port);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
 
-  g_assert_no_error (error);
-  gst_element_set_bus (pipeline, t->bus);
-  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  return pipeline;
+  return line_play (line, t->bus);
 }
 
 static GstClock *
@@ -180,8 +174,7 @@ test_times (gconstpointer data)
       "%u of %u times", done, rows[r].times);
   gst_object_unref (w.camera);
   gst_object_unref (sink);
-  gst_element_set_state (sender, GST_STATE_NULL);
-  gst_object_unref (sender);
+  line_end (sender);
   receiver_end (&t);
   gst_object_unref (w.clocks[0]);
   gst_object_unref (w.clocks[1]);

@@ -69,11 +69,42 @@ measure (const HarmConfig *cfg)
   return r;
 }
 
-static void
-all_wireless (HarmConfig *cfg)
+/* An LDA that calls every loss wireless. */
+static HarmConfig
+all_wireless (const gchar *controller, gdouble cap)
 {
-  cfg->lda = "ll";
-  cfg->lda_params = "p-cc=0,p-ww=1";
+  HarmConfig cfg = base;
+
+  cfg.controller = controller;
+  cfg.cap = cap;
+  cfg.lda = "ll";
+  cfg.lda_params = "p-cc=0,p-ww=1";
+  return cfg;
+}
+
+/* The same on another line, with a queue in ms; g_free() `link`. */
+static HarmConfig
+all_wireless_on (
+    guint mbit, guint queue, const gchar *controller, gdouble cap, gchar **link)
+{
+  HarmConfig cfg = all_wireless (controller, cap);
+
+  *link = g_strdup_printf (
+      "bottleneck rate=%uM queue=%ums ! delay 25ms", mbit, queue);
+  cfg.link = *link;
+  cfg.rate = mbit * 1e6;
+  return cfg;
+}
+
+/* The same from START on, which overflows the queue of `base` at first. */
+static Result
+all_wireless_measure (const gchar *controller, gdouble cap, gboolean reports)
+{
+  HarmConfig cfg = all_wireless (controller, cap);
+
+  cfg.start = START;
+  cfg.reports = reports;
+  return measure (&cfg);
 }
 
 /* --- what stands beside us is a TCP ----------------------------------- */
@@ -163,14 +194,8 @@ test_controller (gconstpointer controller)
   gdouble least = G_MAXDOUBLE;
 
   for (guint reports = 0; reports < 2; reports++) {
-    HarmConfig cfg = base;
-    Result r;
+    Result r = all_wireless_measure (controller, THIRD_CAP, reports);
 
-    cfg.controller = controller;
-    cfg.start = START;
-    cfg.reports = reports;
-    all_wireless (&cfg);
-    r = measure (&cfg);
     g_test_message ("%.3f, ours %.3f", r.tcp, r.ours);
     least = MIN (least, r.tcp);
   }
@@ -185,14 +210,8 @@ test_default (gconstpointer controller)
 {
   g_autofree gchar *name = g_strconcat (
       "19 all losses wireless at the default cap, ", controller, NULL);
-  HarmConfig cfg = base;
-  Result r;
+  Result r = all_wireless_measure (controller, DEFAULT_CAP, FALSE);
 
-  cfg.controller = controller;
-  cfg.start = START;
-  cfg.cap = DEFAULT_CAP;
-  all_wireless (&cfg);
-  r = measure (&cfg);
   trust_row ("harm", name,
       "never above 9 x what a TCP would get, no loss is shown to be the radio's, no "
       "breaker trips; behind a queue of "
@@ -222,20 +241,14 @@ test_law (gconstpointer controller)
       = g_strconcat ("19 an LDA that always says wireless, ", controller, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (law_rows); i++) {
-    g_autofree gchar *link
-        = g_strdup_printf ("bottleneck rate=%uM queue=%ums ! delay 25ms",
-            law_rows[i].mbit, law_rows[i].queue);
+    g_autofree gchar *link = NULL;
+    HarmConfig cfg = all_wireless_on (
+        law_rows[i].mbit, law_rows[i].queue, controller, DEFAULT_CAP, &link);
 
     for (guint tcps = 0; tcps < 2; tcps++) {
-      HarmConfig cfg = base;
       Result r;
 
-      cfg.controller = controller;
-      cfg.cap = DEFAULT_CAP;
-      cfg.link = link;
-      cfg.rate = law_rows[i].mbit * 1e6;
       cfg.tcps = tcps;
-      all_wireless (&cfg);
       r = measure (&cfg);
       g_test_message ("%s, %u TCP: %.3f, ours %.3f, lost %.4f", link, tcps,
           r.tcp, r.ours, r.lost);
@@ -263,14 +276,8 @@ test_breakers (gconstpointer controller)
 {
   g_autofree gchar *name
       = g_strconcat ("19 all losses wireless without cap, ", controller, NULL);
-  HarmConfig cfg = base;
-  Result r;
+  Result r = all_wireless_measure (controller, 0, FALSE);
 
-  cfg.controller = controller;
-  cfg.start = START;
-  cfg.cap = 0;
-  all_wireless (&cfg);
-  r = measure (&cfg);
   trust_row ("harm", name,
       "RFC 8083: a breaker trips within 10 s, or a TCP keeps a third of its "
       "fair share",
@@ -301,15 +308,9 @@ static const guint queues[] = { 20, 50, 100, 200 };
 static void
 queue_print (const gchar *controller, guint queue, guint mbit, gdouble cap)
 {
-  g_autofree gchar *link = g_strdup_printf (
-      "bottleneck rate=%uM queue=%ums ! delay 25ms", mbit, queue);
-  HarmConfig cfg = base;
+  g_autofree gchar *link = NULL;
+  HarmConfig cfg = all_wireless_on (mbit, queue, controller, cap, &link);
 
-  cfg.controller = controller;
-  cfg.link = link;
-  cfg.rate = mbit * 1e6;
-  cfg.cap = cap;
-  all_wireless (&cfg);
   all_print (&cfg, queue, "all wireless");
 }
 
@@ -334,8 +335,7 @@ test_all (void)
           all_print (&cfg, QUEUE, cfg.lda);
         }
       }
-      cfg.attack = NULL;
-      all_wireless (&cfg);
+      cfg = all_wireless (ra_rates[c]->name, caps[i]);
       all_print (&cfg, QUEUE, "all wireless");
     }
   }

@@ -92,28 +92,51 @@ test_bytes_lost (void)
   ra_receiver_free (r);
 }
 
+/* By its own word, or by that of a guard who was lied to. */
+static void
+distrust (RaReceiver *r, RaGuard *guard, gboolean how)
+{
+  if (!guard)
+    ra_receiver_set_distrust (r, how);
+  else if (how)
+    ra_guard_on_lie (guard, 0);
+  else
+    ra_guard_restart (guard);
+}
+
 /* Who distrusts the LDA takes all losses for congestion, after a reset, too. */
 static void
-test_distrust (void)
+distrust_check (RaGuard *guard)
 {
   static const gchar script[] = "10@0 11@10 13@30w 14@40 15@50";
   RaReceiverStats stats;
   Player p;
 
   player_init (&p, &scripted, RA_SECOND);
-  ra_receiver_set_distrust (p.r, TRUE);
+  ra_receiver_set_guard (p.r, guard);
+  distrust (p.r, guard, TRUE);
   for (guint i = 0; i < 2; i++) {
     play (&p, script);
     g_assert_cmpuint (p.report.lost_congestion, ==, 1);
     g_assert_cmpuint (p.report.n_events, ==, 1);
     ra_receiver_reset (p.r);
   }
-  ra_receiver_set_distrust (p.r, FALSE);
+  distrust (p.r, guard, FALSE);
   play (&p, script);
   ra_receiver_get_stats (p.r, &stats);
   g_assert_cmpuint (stats.congestion, ==, 0);
   g_assert_cmpuint (stats.wireless, ==, 1);
   player_clear (&p);
+}
+
+static void
+test_distrust (void)
+{
+  RaGuard guard;
+
+  distrust_check (NULL);
+  ra_guard_init (&guard, 9, TRUE);
+  distrust_check (&guard);
 }
 
 /* However short an R the sender tells, the timer leaves us time. */

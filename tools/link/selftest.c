@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of issue 6: 50 Mb/s and 5,000 packets/s. */
+/* A goal of this project: 50 Mb/s and 5,000 packets/s. */
 #define RATE 5000
 #define SIZE 1250
 #define HEADERS 28 /* of IPv4 and UDP */

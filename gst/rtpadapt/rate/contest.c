@@ -10,10 +10,14 @@
 
 #include <math.h>
 
-#define DRAIN .5   /* of the rate: a queue of D seconds drains in 2 D */
+#define DRAIN .5 /* of the rate: a queue of D seconds drains in 2 D */
+/* A test after losses is no deeper than drains the queue and this much in a lag.
+ * Such tests are frequent, and the frames that are not sent meanwhile are late. */
+#define DRAIN_MORE .010
 #define EMPTY .004 /* a test has passed */
 #define OURS .008  /* twice that: a queue that it has emptied */
 #define OURS_TESTS 2
+#define OURS_FOR 30. /* s */
 #define ALL_BUT_EMPTY .002
 #define BASE_AGE 10.    /* so long the base is believed */
 #define JOIN_AGE 5.     /* or so long, where another flow seems to test */
@@ -35,8 +39,8 @@
 #define FLAT_REPORTS 2
 #define HALF .5
 #define ENTRY_LAGS 4 /* r is as old */
-/* Up to its first loss, as in slow start with delayed acknowledgements (RFC 3465 1):
- * half as much again per round. */
+/* The first competition begins with half as much again per round, up to its
+ * first loss: half of slow start's growth, as the rival has filled the queue. */
 #define BEGIN .5
 #define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
 
@@ -58,8 +62,8 @@ ra_contest_hear (
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed
         = -(gdouble) INFINITY;
+    c->begins = TRUE;
   }
-  c->begins |= !c->begun;
   c->begun = TRUE;
   if (congestion)
     c->t_congestion = n->now;
@@ -77,6 +81,12 @@ void
 ra_contest_ramp_ended (RaContest *c)
 {
   c->due = TRUE;
+}
+
+gboolean
+ra_contest_is_ours (const RaContest *c, const RaSense *n)
+{
+  return n->now - c->t_drained < OURS_FOR;
 }
 
 void
@@ -183,6 +193,15 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
   return x;
 }
 
+/* What a test leaves of the rate. */
+static gdouble
+drain_depth (const RaContest *c, const RaSense *n)
+{
+  if (c->drain != RA_DRAIN_LOSS)
+    return DRAIN;
+  return fmax (DRAIN, 1 - (c->q_began + DRAIN_MORE) / n->lag);
+}
+
 static gdouble
 drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
 {
@@ -200,7 +219,7 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
       c->drain = RA_DRAIN_BASE; /* too short to fight for */
     return drain_end (c, n, x, floor_judge (c, n));
   }
-  return fmin (x, DRAIN * c->x_back);
+  return fmin (x, drain_depth (c, n) * c->x_back);
 }
 
 /* As TCP: a packet per round more, AIMD_FALL of it after a loss; a belt holds

@@ -54,6 +54,8 @@ void ra_contest_hear (
     RaContest *c, const RaSense *n, gdouble target, gboolean congestion);
 /* The ramp has ended, so the base has to be learnt. */
 void ra_contest_ramp_ended (RaContest *c);
+/* Drain tests have shown of late that the queue is ours, and so is the line. */
+gboolean ra_contest_is_ours (const RaContest *c, const RaSense *n);
 /* A reduction for losses. */
 void ra_contest_reduce (RaContest *c);
 /* After the rules: the rate, for which they want `x`. */

@@ -36,7 +36,6 @@
 #define TOLD_MOST .5 /* of the losses */
 #define USED .8      /* of x */
 
-
 static void
 delay_init (RaRate *r, RaTime now)
 {
@@ -44,11 +43,11 @@ delay_init (RaRate *r, RaTime now)
 
   d->ramp = TRUE;
   d->t_reduced = RA_TIME_NONE;
-  d->t_verdict = d->t_brake = d->t_bound = d->t_loss = d->t_far
-      = -(gdouble) INFINITY;
+  d->t_verdict = d->t_brake = d->t_loss = d->t_far = -(gdouble) INFINITY;
   d->c.wanted = d->tests;
   d->c.armed = d->armed;
   ra_police_init (&d->police);
+  ra_crowd_init (&d->crowd);
   ra_start_init (r, now);
 }
 
@@ -244,7 +243,10 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
         ra_seconds (r->rtt), is_limited (d, &report));
-  d->start.x = ra_delay_bound (d, &report, d->start.x);
+  if (d->brake > 0)
+    d->start.x = ra_crowd_rate (&d->crowd, &report, d->n.now, r->radio,
+        ra_contest_is_ours (&d->c, &d->n), d->start.x, r->s,
+        ra_seconds (r->rtt));
   r->competes = d->c.competes;
   ra_start_finish (&d->start, now);
   ra_sense_set (&d->n, d->start.x);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gst/rtpadapt/rate/contest.h>
+#include <gst/rtpadapt/rate/crowd.h>
 #include <gst/rtpadapt/rate/police.h>
 #include <gst/rtpadapt/rate/sense.h>
 #include <gst/rtpadapt/rate/start.h>
@@ -20,6 +21,7 @@ typedef struct
   RaSense n;
   RaContest c;
   RaPolice police;
+  RaCrowd crowd;
   gboolean ramp;
   gdouble t;              /* the target now */
   RaTime t_reduced;       /* for losses; RA_TIME_NONE */
@@ -27,17 +29,13 @@ typedef struct
   gdouble x_silent;       /* the rate before a silence, until it is back; 0 */
   gdouble x_tcp;          /* a TCP's rate at the loss events told, 0: none */
   gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
-  gdouble t_brake, t_bound, t_far, t_busy, t_free, r_busy, r_over;
-  gdouble bin_sent, bin_lost, t_bin, p_bin; /* of a second */
-  guint n_high;     /* such seconds in a row with many losses */
+  gdouble t_brake, t_far, t_free, r_busy, r_over;
   gboolean silent;  /* the timer has expired since the last report */
   gboolean was_far; /* q2 has been above the target since t_far */
 } RaDelayRate;
 
 /* Each TRUE if it has answered the report. */
 gboolean ra_delay_brakes (RaDelayRate *d, RaTime now);
-/* `x`, but no more than two TCPs would send where the losses may be anybody's. */
-gdouble ra_delay_bound (RaDelayRate *d, const RaReport *report, gdouble x);
 gboolean ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now);
 /* The ramp is over, if it was not. */
 void ra_delay_end_ramp (RaDelayRate *d);

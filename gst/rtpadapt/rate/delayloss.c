@@ -5,16 +5,9 @@
  */
 #include <gst/rtpadapt/rate/delay.h>
 
-#include <gst/rtpadapt/rate/equation.h>
-
 #include <math.h>
 
-#define RAW_LEAST 250 /* packets, before the brake may trip */
-#define BIN_LEAST 20  /* packets, for a loss ratio */
-#define BOUND_LOSS .12
-#define BOUND_BINS 5     /* seconds in a row */
-#define BOUND_TIME 30.   /* s */
-#define OURS_TIME 30.    /* s, since a queue of ours drained */
+#define RAW_LEAST 250    /* packets, before the brake may trip */
 #define RAMP_ARRIVES .85 /* of what was sent: the queue is still empty */
 /* A loss in a queue, or in an empty one, where a wrong verdict is likely. */
 #define FALL .85
@@ -47,47 +40,6 @@ ra_delay_brakes (RaDelayRate *d, RaTime now)
   d->c.x_c = fmin (d->c.x_c, most);
   ra_delay_end_ramp (d);
   return TRUE;
-}
-
-/* Counts the seconds in a row in which many were lost. */
-static void
-bound_hear (RaDelayRate *d, const RaReport *report)
-{
-  guint lost = report->lost_congestion + report->lost_wireless;
-  gboolean known;
-
-  d->bin_sent += report->arrived + (gdouble) lost;
-  d->bin_lost += lost;
-  if (d->n.now - d->t_bin < 1 || d->bin_sent < BIN_LEAST)
-    return;
-  d->p_bin = d->bin_lost / d->bin_sent - d->start.base.radio;
-  known = d->n.now - d->t_bound < BOUND_TIME;
-  if (d->p_bin <= BOUND_LOSS)
-    d->n_high = 0;
-  else
-    d->n_high = known ? BOUND_BINS : d->n_high + 1;
-  d->bin_sent = d->bin_lost = 0;
-  d->t_bin = d->n.now;
-}
-
-/* A queue that is always full looks empty to who came late, and its losses are as
- * many at all lengths: like the radio's.  Only on a line of our own, which drain
- * tests show, so many are believed to be.  Elsewhere the rate is not above two
- * TCPs'. */
-gdouble
-ra_delay_bound (RaDelayRate *d, const RaReport *report, gdouble x)
-{
-  const RaRate *base = &d->start.base;
-  const RaSense *n = &d->n;
-
-  bound_hear (d, report);
-  if (d->brake <= 0 || n->now - d->c.t_drained < OURS_TIME)
-    return x;
-  if (d->n_high < BOUND_BINS)
-    return x;
-  d->t_bound = n->now;
-  return fmin (
-      x, 2 * ra_equation_x (base->s, ra_seconds (base->rtt), d->p_bin));
 }
 
 /* In the ramp one verdict at an empty queue changes nothing while what was sent

@@ -39,9 +39,11 @@ void
 ra_friendly_forget (RaFriendly *f)
 {
   RaWinMin base = f->base;
+  gdouble full = f->full;
 
   ra_friendly_init (f);
   f->base = base;
+  f->full = full;
 }
 
 gdouble
@@ -109,6 +111,20 @@ known_fraction (RaFriendly *f)
   return fmin (f->p, ra_evidence_lower (lost, fmax (expected, lost)));
 }
 
+/* What of p is not shown to be the radio's.  p is of a few hundred packets, of
+ * which the radio takes more or fewer: less than one standard deviation, of
+ * Poisson's, is no sign of congestion. */
+static gdouble
+unshown_fraction (RaFriendly *f)
+{
+  gdouble expected = 0;
+
+  for (guint i = f->n > f->cb_interval ? f->n - f->cb_interval : 0; i < f->n;
+       i++)
+    expected += (gdouble) interval_at (f, i)->expected;
+  return fmax (0, f->p - f->radio - sqrt (f->radio / fmax (expected, 1)));
+}
+
 gdouble
 ra_friendly_waited (const RaFriendly *f, RaSpan rtt, RaTime now)
 {
@@ -164,7 +180,7 @@ ra_friendly_on_report (
   f->gone = mean_fraction (f, FALSE);
   p = known_fraction (f);
   f->x_raw = ra_friendly_x (s, f->tr, p);
-  f->x = ra_friendly_x (s, f->tr, fmin (p, f->p - f->radio));
+  f->x = ra_friendly_x (s, f->tr, fmin (p, unshown_fraction (f)));
   ended = in->length >= TDR; /* what is rarer comes one by one */
   if (ended) {
     f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);

@@ -50,8 +50,8 @@ typedef struct
   guint cb_interval;
   gdouble p;       /* mean fraction lost or marked */
   gdouble gone;    /* mean fraction lost */
-  gdouble full;    /* a full packet over the mean one, the caller's */
-  gdouble radio;   /* of p, shown to be the radio's; the caller's */
+  gdouble full;    /* a full packet over the mean one, at least 1 */
+  gdouble radio;   /* of p, shown to be the radio's */
   gdouble x_raw;   /* bytes/s, at p; Infinity without loss */
   gdouble x;       /* bytes/s, at p - radio */
   gdouble x_known; /* the largest X in force in the current interval, */
@@ -63,7 +63,7 @@ typedef struct
 gdouble ra_friendly_x (gdouble s, RaSpan tr, gdouble p);
 void ra_friendly_init (RaFriendly *f);
 /* Forgets the losses, which say nothing after a silence.  The shortest round trip
- * is kept. */
+ * and `full` are kept. */
 void ra_friendly_forget (RaFriendly *f);
 /* `s` is the mean packet size in bytes, `tf` the frames' interval (0: none).
  * TRUE if an interval ended with this report. */
@@ -72,9 +72,11 @@ gboolean ra_friendly_on_report (
 /* How much longer `rtt` is than the shortest one of late, s; Infinity if it is
  * not known. */
 gdouble ra_friendly_waited (const RaFriendly *f, RaSpan rtt, RaTime now);
-/* X in bit/s as if every loss were congestion; G_MAXUINT64 without loss. */
+/* The bound in bit/s if every loss were congestion: as ra_friendly_cap(), but of
+ * the X of all losses. */
 guint64 ra_friendly_raw (const RaFriendly *f, gdouble cap);
-/* `cap` X in bit/s, 2 X where a queue stands and `cap` is more; G_MAXUINT64
+/* The bound in bit/s: `cap` times X.  Where a queue stands and `cap` is more than
+ * RA_FRIENDLY_STANDING, it is that many times the X of full packets.  G_MAXUINT64
  * without loss, or for cap 0 (no bound). */
 guint64 ra_friendly_cap (const RaFriendly *f, gdouble cap);
 /* TRUE if a rate of `bps`, sent in the interval that just ended, exceeds 10 X:

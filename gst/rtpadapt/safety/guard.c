@@ -38,7 +38,16 @@ ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers)
 void
 ra_guard_restart (RaGuard *g)
 {
+  gdouble full = g->friendly.full;
+
   ra_guard_init (g, g->cap, g->breaker.enabled);
+  g->friendly.full = full;
+}
+
+void
+ra_guard_set_full (RaGuard *g, gdouble full)
+{
+  g->friendly.full = full > 1 ? full : 1;
 }
 
 void
@@ -60,6 +69,12 @@ ra_guard_rate (const RaGuard *g, guint64 rate)
     rate = MAX ((guint64) (g->step * (gdouble) rate),
         MIN (rate, ra_friendly_cap (&g->friendly, RA_FRIENDLY_STANDING)));
   return MIN (rate, g->fallback);
+}
+
+gdouble
+ra_guard_radio_loss (const RaGuard *g)
+{
+  return g->friendly.radio;
 }
 
 gboolean
@@ -162,7 +177,7 @@ evidence_hear (
 {
   RaFriendly *f = &g->friendly;
   RaEvidence *e = &g->evidence;
-  /* Who asks for RA_FRIENDLY_STANDING has it, whatever is shown. */
+  /* Evidence does not lift a cap of RA_FRIENDLY_STANDING or less. */
   gboolean asked = g->cap > RA_FRIENDLY_STANDING
       && (gdouble) wanted > NEAR * (gdouble) ra_friendly_raw (f, g->cap);
   gboolean judged;
@@ -224,7 +239,7 @@ void
 ra_guard_observe (const RaGuard *g, RaObserve emit, gpointer data)
 {
   emit ("raw_loss", g->friendly.p, data);
-  emit ("radio_loss", g->friendly.radio, data);
+  emit ("radio_loss", ra_guard_radio_loss (g), data);
   emit ("radio_loss.queue", g->evidence.queue, data);
   emit ("radio_loss.rate", g->evidence.rate, data);
   emit ("breaker", g->breaker.state, data);

@@ -32,9 +32,14 @@ void ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers);
 void ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers);
 /* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_guard_restart (RaGuard *g);
+/* A full packet is `full` times as large as the mean one; 1 at first, and for what
+ * is less.  The bound counts full packets where a queue stands (friendly.c). */
+void ra_guard_set_full (RaGuard *g, gdouble full);
 
 /* What of the controller's `rate` may be sent, bit/s; 0: a breaker is open. */
 guint64 ra_guard_rate (const RaGuard *g, guint64 rate);
+/* Of all packets, the share whose loss is shown to be the radio's: 0 to 1. */
+gdouble ra_guard_radio_loss (const RaGuard *g);
 /* TRUE: no verdict counts, every loss is congestion. */
 gboolean ra_guard_distrusts (const RaGuard *g);
 

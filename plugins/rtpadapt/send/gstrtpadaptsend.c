@@ -95,29 +95,34 @@
  * believes it) and truth ("congestion", "wireless" or "none").
  *
  * Whatever the LDA says, the rate stays below #GstRtpAdaptSend:friendliness-cap
- * times a TCP's, 2 times where the round trip shows that a queue stands.  What a TCP
- * would get is worked out without the losses that are shown to be the radio's
- * (`radio-loss` in the statistics): those at an empty queue that do not follow our
- * own rate, up to 10 %; to look for them the rate falls by a quarter (not below 2 times a TCP's) for 1.2 s each
- * 10 s where the bound holds it.  A cap of 2 or less counts every loss.  The
- * #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that trips on
- * loss or delay posts an element message rtpadapt-breaker (breaker, state
+ * times a TCP's, or 2 times where the round trip shows that a queue stands.  What
+ * a TCP would get is worked out without the losses that are shown to be the
+ * radio's: those at an empty queue that do not follow our own rate, up to 10 %.
+ * To look for them the rate falls by a quarter, but not below 2 times a TCP's, for
+ * 1.2 s in each 10 s in which the bound holds it.  A cap of 2 or less counts every
+ * loss.  In the statistics `radio-loss` is the share of all packets whose loss is
+ * shown to be the radio's, 0 to 0.1; it is 0 while the rate is far from the bound.
+ * `competes` is TRUE while the controller `delay` takes the queue for that of
+ * other flows and sends as a TCP would, so that the delay is long.
+ *
+ * The #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that
+ * trips on loss or delay posts an element message rtpadapt-breaker (breaker, state
  * "fallback"): every loss counts as congestion from then on, and the rate falls to
- * a tenth.  If that is no remedy, or if
- * nothing comes back at all, the state is "open": packets are dropped until
- * there is information that the path is back (RFC 8083 4.5).  RTCP goes on in both
- * directions.  As long as RTCP comes from the receiver, two packets per second
- * leave as probes.  A breaker that opened because nothing came back closes when a
- * probe arrives, or when a report block names a sender report of the last 15 s.
- * The controller then begins at #GstRtpAdaptSend:start-bitrate, or at its last rate
- * if that is less.  A breaker that tripped twice on loss or delay waits for 10 s,
- * and up to 160 s if it trips again.  Then the reports on 20 probes have to show
- * that the cause is gone, and sending begins at a tenth of the rate.
- * #GstRtpAdaptSend::restart begins at once.  Each time the message comes again,
- * and a key frame is asked for.  Both bounds go
- * below #GstRtpAdaptSend:min-bitrate.  Receiver reports alone show that the path
- * is alive and what is lost, but steer no controller: the rate falls to
- * min-bitrate.  A breaker opens if not even receiver reports come for 15 s.
+ * a tenth.  If that is no remedy, or if nothing comes back at all, the state is
+ * "open": packets are dropped until there is information that the path is back
+ * (RFC 8083 4.5).  RTCP goes on in both directions.  As long as RTCP comes from
+ * the receiver, two packets per second leave as probes.  A breaker that opened
+ * because nothing came back closes when a probe arrives, or when a report block
+ * names a sender report of the last 15 s.  The controller then begins at
+ * #GstRtpAdaptSend:start-bitrate, or at its last rate if that is less.  A breaker
+ * that tripped twice on loss or delay waits for 10 s, and up to 160 s if it trips
+ * again.  Then the reports on 20 probes have to show that the cause is gone, and
+ * sending begins at a tenth of the rate.  #GstRtpAdaptSend::restart begins at once.
+ * Each time the message comes again, and a key frame is asked for.
+ *
+ * The cap and the breakers go below #GstRtpAdaptSend:min-bitrate.  Receiver reports
+ * alone show that the path is alive and what is lost, but steer no controller: the
+ * rate falls to min-bitrate.  A breaker opens if not even they come for 15 s.
  *
  * A receiver that denies losses has any rate.  With
  * #GstRtpAdaptSend:skip-interval one RTP number in so many is left out between

@@ -425,9 +425,9 @@ send_encoders_drive (GstRtpAdaptSend *self)
     search (self);
   if (!self->sender)
     return;
-  /* A breaker is open.  No encoder takes a bitrate of 0, and the paths of others
-   * that drive it may be open. */
-  if (ra_sender_rate (self->sender) == 0) {
+  /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
+   * be closed. */
+  if (ra_sender_is_open (self->sender)) {
     encoders_leave (self, NULL);
     return;
   }

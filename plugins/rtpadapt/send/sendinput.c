@@ -39,18 +39,19 @@ static gboolean
 packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
 {
   guint64 rate = ra_sender_rate (self->sender);
+  gboolean is_open = ra_sender_is_open (self->sender);
   guint64 frames = backlog_dropped_frames (self->backlog);
   gboolean was_empty = backlog_peek (self->backlog) == NULL;
   gboolean refresh;
   RaTime now;
 
-  refresh = self->refresh_due && rate > 0;
+  refresh = self->refresh_due && !is_open;
   if (refresh)
     self->refresh_due = FALSE;
   /* Behind an open breaker nothing waits: the task makes each packet a probe, or
    * drops it. */
   if (backlog_push_packet (self->backlog, item, (RaSpan) self->cfg.max_backlog,
-          rate > 0 ? rate : G_MAXUINT64)) {
+          is_open ? G_MAXUINT64 : rate)) {
     /* Otherwise the task waits for the packet at the head. */
     if (was_empty)
       send_wake (self);

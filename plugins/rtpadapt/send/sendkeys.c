@@ -16,10 +16,7 @@
 static RaSpan
 interval (GstRtpAdaptSend *self)
 {
-  RaSenderStats stats;
-
-  ra_sender_get_stats (self->sender, &stats);
-  return MAX (stats.rtt, INTERVAL_MIN);
+  return MAX (ra_sender_rtt (self->sender), INTERVAL_MIN);
 }
 
 /* Requests about streams that we do not know share one place. */

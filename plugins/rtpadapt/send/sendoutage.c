@@ -56,7 +56,7 @@ send_ask_next (GstRtpAdaptSend *self)
 
   if (self->hearing.sending == 0 || self->last_sent == RA_TIME_NONE)
     return RA_TIME_NONE;
-  if (ra_sender_rate (self->sender) == 0)
+  if (ra_sender_is_open (self->sender))
     return t;
   t = MAX (t, ra_later (self->heard, SILENT));
   return t <= ra_later (self->last_sent, SILENT) ? t : RA_TIME_NONE;

@@ -195,7 +195,7 @@ item_ready (GstRtpAdaptSend *self, RaTime now)
   const BacklogItem *item = backlog_peek (self->backlog);
 
   return item
-      && (!item->is_packet || ra_sender_rate (self->sender) == 0
+      && (!item->is_packet || ra_sender_is_open (self->sender)
           || eos_overdue (self, now)
           || ra_sender_next_send (self->sender, now) <= now);
 }
@@ -220,12 +220,9 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
   GstBuffer *buffer = GST_BUFFER_CAST (item->object);
   SendExtValues values = { .now = now, .mark = mark };
   SendExtResult result;
-  RaSenderStats stats;
 
-  if (self->ext.send_ts) {
-    ra_sender_get_stats (self->sender, &stats);
-    values.rtt = stats.rtt;
-  }
+  if (self->ext.send_ts)
+    values.rtt = ra_sender_rtt (self->sender);
   result = send_ext_write (
       &self->ext, &buffer, send_may_grow (self, item), &values);
   send_hearing_stamped (self, result);
@@ -317,7 +314,7 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   backlog_pop (self->backlog, &item);
   if (!backlog_peek (self->backlog))
     g_cond_broadcast (&self->wakeup);
-  if (item.is_packet && ra_sender_rate (self->sender) == 0
+  if (item.is_packet && ra_sender_is_open (self->sender)
       && !send_probe_take (self, &item, now)) {
     self->count.ceased++;
     self->refresh_due = TRUE;

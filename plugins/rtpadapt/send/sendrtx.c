@@ -27,14 +27,14 @@ is_wanted (GstRtpAdaptSend *self, guint ssrc, guint seqnum)
 {
   SentPacket *p = sent_log_find_rtp (self->log, ssrc, (guint16) seqnum);
   RaTime now = send_now (self);
-  RaSenderStats stats;
+  RaSpan rtt;
 
   if (!p || p->is_repair || p->told == SENT_ARRIVED
       || self->repeat_credit < SHARE)
     return FALSE;
-  ra_sender_get_stats (self->sender, &stats);
-  if (ra_diff (now, p->sent) < stats.rtt / SOONEST
-      || (p->repeated > 0 && ra_diff (now, p->repeated) < stats.rtt))
+  rtt = ra_sender_rtt (self->sender);
+  if (ra_diff (now, p->sent) < rtt / SOONEST
+      || (p->repeated > 0 && ra_diff (now, p->repeated) < rtt))
     return FALSE;
   if (p->repeated == 0)
     ra_sender_on_repeat (self->sender);

@@ -1,0 +1,76 @@
+/* rate/crowd: a late comer's bound on a queue that others keep full.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/rate/crowd.h>
+
+#include <math.h>
+
+/* 1000 bytes at 100 ms (RFC 5348 3.1, b = 1, t_RTO = 4 R): f (.15) = sqrt (.1)
+ * + 12 sqrt (.05625) .15 (1 + 32 .0225) = .316228 + .734281 = 1.050509, and twice
+ * 1000 / (.1 f) is 19038 bytes/s. */
+#define X 50000.
+#define TWO_TCPS 19038.
+
+/* Each letter is a report, a second after the one before: H loses 15 of 100
+ * packets, L 5 of 100, h 1 and 2 of 10 in turn, '-' has no packet. */
+static const struct
+{
+  const gchar *name, *seconds;
+  gdouble radio;
+  gboolean ours;
+  gdouble x;
+  const gchar *why;
+} rows[] = {
+  { "four", "HHHH", 0, FALSE, X, "four seconds may be chance" },
+  { "five", "HHHHH", 0, FALSE, TWO_TCPS, "the fifth binds" },
+  { "ours", "HHHHHHHH", 0, TRUE, X, "drain tests have shown the line ours" },
+  { "radio", "HHHHHHHH", .05, FALSE, X, "10 % are left of 15" },
+  { "apart", "HHHHLHHHH", 0, FALSE, X, "five, but not in a row" },
+  { "over", "HHHHHL", 0, FALSE, X, "a second with few losses ends the bound" },
+  { "again", "HHHHHLLLLLLLLLLH", 0, FALSE, TWO_TCPS,
+      "soon after a bound one such second is enough" },
+  { "later", "HHHHHLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLH", 0, FALSE, X,
+      "31 s later it is not" },
+  { "few", "hhhhhhhh", 0, FALSE, X,
+      "10 packets a second make four pairs of seconds of 20" },
+  { "few-long", "hhhhhhhhhh", 0, FALSE, TWO_TCPS, "and then five" },
+  { "silent", "HHHH-----H", 0, FALSE, TWO_TCPS,
+      "seconds without a packet do not count" },
+};
+
+static void
+test_bound (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data), n = 0;
+  gdouble x = 0;
+  RaCrowd c;
+
+  g_test_message ("%s", rows[i].why);
+  ra_crowd_init (&c);
+  for (const gchar *at = rows[i].seconds; *at; at++) {
+    RaReport report = { 0 };
+
+    n++;
+    if (*at == 'H' || *at == 'L')
+      report.lost_wireless = *at == 'H' ? 15 : 5;
+    else if (*at == 'h') /* 1 and 2 of 10: 3 of 20 */
+      report.lost_congestion = n % 2 ? 1 : 2;
+    report.arrived = *at == '-' ? 0 : (*at == 'h' ? 10 : 100);
+    report.arrived -= report.lost_wireless + report.lost_congestion;
+    x = ra_crowd_rate (
+        &c, &report, n, rows[i].radio, rows[i].ours, X, 1000, .1);
+  }
+  g_assert_cmpfloat_with_epsilon (x, rows[i].x, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/crowd/bound/%s", rows[i].name);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_bound);
+  }
+  return g_test_run ();
+}
