@@ -8,6 +8,8 @@
 #include "send/gstrtpadaptsend.h"
 #include "udp/gstrtpadaptudpsink.h"
 
+#include <gst/rtpadapt/colour.h>
+
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
 enum
