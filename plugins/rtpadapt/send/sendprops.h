@@ -1,0 +1,17 @@
+/* rtpadaptsend: its properties, which rtpadaptsink has, too.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "parts/props.h"
+
+G_BEGIN_DECLS
+
+extern const PropRow send_props[];
+
+void send_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void send_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+G_END_DECLS
