@@ -5,6 +5,7 @@
 
 #include "gstrtpadaptudpsink.h"
 #include "udpsend.h"
+#include "udpsinkprops.h"
 
 #include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/types.h>
@@ -66,12 +67,7 @@ struct _GstRtpAdaptUdpSink
   guint warned;      /* UdpSinkWarned */
 };
 
-/* udpsinkprops.c */
-void udp_sink_props_install (GObjectClass *klass);
-void udp_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
-void udp_sink_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+/* udpsinkprops.c, with udpsinkprops.h */
 /* Looks the host up; posts an error if that fails. */
 gboolean udp_sink_resolve (GstRtpAdaptUdpSink *self);
 
