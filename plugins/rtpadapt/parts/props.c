@@ -68,7 +68,13 @@ spec_new (const PropRow *row)
 void
 props_install_row (GObjectClass *klass, guint id, const PropRow *row)
 {
-  g_object_class_install_property (klass, id, spec_new (row));
+  PropRow whole = *row;
+
+  if (row->like) {
+    whole = *props_row (row->like, row->name);
+    whole.text = row->text ? row->text : whole.text;
+  }
+  g_object_class_install_property (klass, id, spec_new (&whole));
 }
 
 guint

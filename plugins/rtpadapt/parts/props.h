@@ -45,6 +45,8 @@ struct _PropRow
   void (*forget) (gchar *text); /* frees a text that is secret */
   guint then; /* what has to follow a change, bits of the element */
   const PropPair *pair;
+  const PropRow
+      *like; /* of a part: what it is, but for the text if there is one */
   /* In place of the config.  The owner's lock is not held. */
   void (*set) (gpointer owner, const PropRow *row, const GValue *value);
   void (*get) (gpointer owner, const PropRow *row, GValue *value);
