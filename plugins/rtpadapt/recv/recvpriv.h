@@ -6,7 +6,6 @@
 #include "enums.h"
 #include "gstrtpadaptrecv.h"
 #include "recvpackets.h"
-#include "recvprops.h"
 
 #include <gst/rtpadapt/defaults.h>
 
@@ -138,6 +137,12 @@ void recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports);
 
 /* Posts the next statistics an interval from now; the lock is held. */
 void recv_stats_restart (GstRtpAdaptRecv *self);
+
+/* recvprops.c */
+void recv_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void recv_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
 
 /* recvpads.c */
 void recv_pads_init (GstRtpAdaptRecv *self);

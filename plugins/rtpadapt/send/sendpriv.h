@@ -7,7 +7,6 @@
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "sendext.h"
-#include "sendprops.h"
 #include "skipper.h"
 #include "sendstreams.h"
 #include "sentlog.h"
@@ -280,7 +279,11 @@ send_clock_time (const GstRtpAdaptSend *self, RaTime t)
 /* Posts the next statistics an interval from now; the lock is held. */
 void send_stats_restart (GstRtpAdaptSend *self);
 
-/* sendprops.c, with sendprops.h */
+/* sendprops.c */
+void send_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void send_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
 RaRateConfig send_limits (const SendConfig *cfg);
 /* A warning about the limits (transfer full), or NULL. */
 gchar *send_limits_check (const SendConfig *cfg);

@@ -5,8 +5,7 @@
 
 #include "enums.h"
 #include "send/gstrtpadaptsend.h"
-#include "send/sendprops.h"
-#include "udp/udpsinkprops.h"
+#include "udp/gstrtpadaptudpsink.h"
 #include "wire/binuri.h"
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug

@@ -1,7 +1,7 @@
 /* rtpadaptsrc: properties.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "recv/recvprops.h"
+#include "recv/gstrtpadaptrecv.h"
 #include "srcpriv.h"
 #include "udp/udpsock.h"
 #include "wire/binuri.h"
@@ -36,30 +36,20 @@ get_uri (gpointer owner, const PropRow *row, GValue *value)
   g_value_take_string (value, bin_uri_get (owner));
 }
 
-/* The port in use, or what is set. */
-static void
-get_port_of (GstRtpAdaptSrc *self, guint which, GValue *value)
-{
-  guint port;
-
-  GST_OBJECT_LOCK (self);
-  port = which ? self->cfg.rtcp_port : self->cfg.port;
-  if (self->sockets[which])
-    port = udp_socket_port (self->sockets[which]);
-  GST_OBJECT_UNLOCK (self);
-  g_value_set_int (value, (gint) port);
-}
-
+/* The port in use, or what is set; of RTP or of RTCP. */
 static void
 get_port (gpointer owner, const PropRow *row, GValue *value)
 {
-  get_port_of (owner, 0, value);
-}
+  GstRtpAdaptSrc *self = owner;
+  gboolean rtcp = row->offset == G_STRUCT_OFFSET (SrcConfig, rtcp_port);
+  guint port;
 
-static void
-get_rtcp_port (gpointer owner, const PropRow *row, GValue *value)
-{
-  get_port_of (owner, 1, value);
+  GST_OBJECT_LOCK (self);
+  port = rtcp ? self->cfg.rtcp_port : self->cfg.port;
+  if (self->sockets[rtcp])
+    port = udp_socket_port (self->sockets[rtcp]);
+  GST_OBJECT_UNLOCK (self);
+  g_value_set_int (value, (gint) port);
 }
 
 static void
@@ -108,7 +98,7 @@ const PropRow src_props[] = {
   { "rtcp-port", "RTCP port",
       "Port to receive RTCP at, without rtcp-mux (0: that after port)",
       PROP_READY, PROP_INT (SrcConfig, rtcp_port, 0, 65535, 0),
-      .get = get_rtcp_port },
+      .get = get_port },
   { "multicast-iface", "Multicast interface",
       "Network interfaces to join a group by (\"eth0,eth1\"); none: as "
       "routed",

@@ -5,6 +5,8 @@
 
 #include <gst/base/gstbasesink.h>
 
+#include "parts/props.h"
+
 G_BEGIN_DECLS
 
 #define GST_TYPE_RTP_ADAPT_UDP_SINK (gst_rtp_adapt_udp_sink_get_type ())
@@ -12,5 +14,8 @@ G_DECLARE_FINAL_TYPE (GstRtpAdaptUdpSink, gst_rtp_adapt_udp_sink, GST,
     RTP_ADAPT_UDP_SINK, GstBaseSink)
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptudpsink)
+
+/* The properties; rtpadaptsink has some of them, too. */
+extern const PropRow udp_sink_props[];
 
 G_END_DECLS

@@ -5,7 +5,6 @@
 
 #include "gstrtpadaptudpsink.h"
 #include "udpsend.h"
-#include "udpsinkprops.h"
 
 #include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/types.h>
@@ -67,7 +66,11 @@ struct _GstRtpAdaptUdpSink
   guint warned;      /* UdpSinkWarned */
 };
 
-/* udpsinkprops.c, with udpsinkprops.h */
+/* udpsinkprops.c */
+void udp_sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void udp_sink_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
 /* Looks the host up; posts an error if that fails. */
 gboolean udp_sink_resolve (GstRtpAdaptUdpSink *self);
 
