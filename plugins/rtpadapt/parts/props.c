@@ -177,11 +177,17 @@ guint
 props_set (gpointer config, const PropRow *row, const GValue *value,
     gpointer owner, gchar **warning)
 {
+  gchar *refused = NULL;
+
   g_return_val_if_fail (row->size > 0, 0);
-  if (!row->pair)
+  if (row->pair)
+    refused = pair_set (config, row, value, owner);
+  else
     value_set (row, G_STRUCT_MEMBER_P (config, row->offset), value);
-  else if ((*warning = pair_set (config, row, value, owner)))
+  if (refused) {
+    *warning = refused;
     return 0;
+  }
   return row->then;
 }
 

@@ -106,8 +106,9 @@ void props_clear (gpointer config, const PropRow *rows);
 
 /* Sets a property in the config; the owner's lock is held.  Returns `then` of the
  * row.  What of it may block, or may call somebody, waits till the lock is free.
- * `owner`: that of the row's pair, NULL as long as no algorithm runs.  Refused, it
- * changes nothing, returns 0 and sets `warning` (transfer full). */
+ * `owner`: that of the row's pair, NULL as long as no algorithm runs.  If the pair
+ * refuses the value, nothing changes, and it returns 0 and sets `warning` (transfer
+ * full); a table without pairs needs neither. */
 guint props_set (gpointer config, const PropRow *row, const GValue *value,
     gpointer owner, gchar **warning);
 
