@@ -193,40 +193,29 @@ props_set (gpointer config, const PropRow *row, const GValue *value,
 
 /* --- get ----------------------------------------------------------------- */
 
+/* The opposite of value_copy(), as g_object_set() does it: GType says how a value is
+ * handed over. */
 static void
-value_get (const PropRow *row, gconstpointer at, GValue *value)
+value_get (gconstpointer at, GValue *value)
 {
-  switch (row->type) {
-    case G_TYPE_BOOLEAN:
-      g_value_set_boolean (value, *(const gboolean *) at);
+  GTypeValueTable *type = g_type_value_table_peek (G_VALUE_TYPE (value));
+  GTypeCValue content = { 0 };
+
+  switch (*type->collect_format) {
+    case G_VALUE_COLLECT_INT:
+      content.v_int = *(const gint *) at;
       break;
-    case G_TYPE_INT:
-      g_value_set_int (value, *(const gint *) at);
+    case G_VALUE_COLLECT_INT64:
+      content.v_int64 = *(const gint64 *) at;
       break;
-    case G_TYPE_UINT:
-      g_value_set_uint (value, *(const guint *) at);
-      break;
-    case G_TYPE_UINT64:
-      g_value_set_uint64 (value, *(const guint64 *) at);
-      break;
-    case G_TYPE_DOUBLE:
-      g_value_set_double (value, *(const gdouble *) at);
-      break;
-    case G_TYPE_ENUM:
-      g_value_set_enum (value, *(const gint *) at);
-      break;
-    case G_TYPE_STRING:
-      g_value_set_string (value, *(gchar *const *) at);
-      break;
-    case G_TYPE_BOXED:
-      g_value_set_boxed (value, *(gpointer const *) at);
-      break;
-    case G_TYPE_OBJECT:
-      g_value_set_object (value, *(gpointer const *) at);
+    case G_VALUE_COLLECT_DOUBLE:
+      content.v_double = *(const gdouble *) at;
       break;
     default:
-      g_return_if_reached ();
+      content.v_pointer = *(gpointer const *) at;
+      break;
   }
+  g_free (type->collect_value (value, 1, &content, 0));
 }
 
 void
@@ -239,7 +228,7 @@ props_get (gpointer owner, GMutex *lock, gconstpointer config,
   }
   g_return_if_fail (row->size > 0);
   g_mutex_lock (lock);
-  value_get (row, (const guint8 *) config + row->offset, value);
+  value_get ((const guint8 *) config + row->offset, value);
   g_mutex_unlock (lock);
 }
 

@@ -45,12 +45,17 @@ struct _PropRow
   void (*forget) (gchar *text); /* frees a text that is secret */
   guint then; /* what has to follow a change, bits of the element */
   const PropPair *pair;
-  const PropRow
-      *like; /* of a part: what it is, but for the text if there is one */
+  const PropRow *like; /* table of a part: all but a text is as there */
   /* In place of the config.  The owner's lock is not held. */
   void (*set) (gpointer owner, const PropRow *row, const GValue *value);
   void (*get) (gpointer owner, const PropRow *row, GValue *value);
 };
+
+/* NAME_pair, of the fields NAME and NAME_params of the config `T` and of the
+ * function NAME_use(). */
+#define PROP_PAIR(T, name)                                         \
+  static const PropPair name##_pair = { G_STRUCT_OFFSET (T, name), \
+    G_STRUCT_OFFSET (T, name##_params), name##_use }
 
 /* When a property may be set: never; not said; up to READY; up to PLAYING. */
 #define PROP_READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)

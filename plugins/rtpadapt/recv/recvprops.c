@@ -25,8 +25,7 @@ lda_use (gpointer owner, gint lda, const gchar *params)
       "lda %s goes on as it was: %s", ra_ldas[lda]->name, error->message);
 }
 
-static const PropPair lda_pair = { G_STRUCT_OFFSET (RecvConfig, lda),
-  G_STRUCT_OFFSET (RecvConfig, lda_params), lda_use };
+PROP_PAIR (RecvConfig, lda);
 
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)

@@ -128,14 +128,10 @@ colour_use (gpointer owner, gint colour, const gchar *params)
   return send_colour_rule (owner, colour, params);
 }
 
-#define PAIR(name)                                                          \
-  static const PropPair name##_pair = { G_STRUCT_OFFSET (SendConfig, name), \
-    G_STRUCT_OFFSET (SendConfig, name##_params), name##_use }
-
-PAIR (lda);
-PAIR (controller);
-PAIR (fec);
-PAIR (colour);
+PROP_PAIR (SendConfig, lda);
+PROP_PAIR (SendConfig, controller);
+PROP_PAIR (SendConfig, fec);
+PROP_PAIR (SendConfig, colour);
 
 /* --- what is only read -------------------------------------------------------- */
 
