@@ -214,7 +214,7 @@ try_default (GObject *object, GParamSpec *p)
   g_value_unset (&otherwise);
 }
 
-/* A new element has the defaults that its class tells. */
+/* A new element has the defaults of its class. */
 static void
 test_defaults (gconstpointer data)
 {

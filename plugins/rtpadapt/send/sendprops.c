@@ -18,7 +18,7 @@ enum
   THEN_SAFETY = 1 << 3,   /* for the sender, too */
   THEN_COLOUR = 1 << 4,   /* the LDA may lack colours */
   THEN_ENCODERS = 1 << 5, /* look for them */
-  THEN_RETOLD = 1 << 6,   /* others may be driven in another way */
+  THEN_DRIVE = 1 << 6,    /* those found are driven in another way */
   THEN_SKIPS = 1 << 7,    /* look for payloaders */
   THEN_STATS = 1 << 8,    /* the next ones are an interval from now */
 };
@@ -289,10 +289,10 @@ const PropRow send_props[] = {
       "element upstream that has it (empty = what is known of the "
       "encoder)",
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder_property, ""),
-      .then = THEN_ENCODERS | THEN_RETOLD | THEN_TELL },
+      .then = THEN_ENCODERS | THEN_DRIVE | THEN_TELL },
   { "encoder-unit", "Encoder unit", "The unit of encoder-property (@)",
       PROP_PLAYING, PROP_UINT (SendConfig, encoder_unit, 1, G_MAXINT, 1),
-      .unit = "bit/s", .then = THEN_ENCODERS | THEN_RETOLD | THEN_TELL },
+      .unit = "bit/s", .then = THEN_ENCODERS | THEN_DRIVE | THEN_TELL },
   { "skip-interval", "Skip interval",
       "With feedback about RTP numbers one is left out between two video "
       "frames, at random, once in so many packets: a receiver that says "
@@ -323,7 +323,7 @@ follow (GstRtpAdaptSend *self, guint then)
     self->encoder_stale = TRUE;
     self->warned &= ~SEND_WARNED_NO_ENCODER;
   }
-  if (then & THEN_RETOLD)
+  if (then & THEN_DRIVE)
     self->encoders_retold = TRUE;
   if (then & THEN_SKIPS)
     self->skips_stale = TRUE;
