@@ -11,24 +11,25 @@
 static gchar *csv;
 static gint interval_ms = 100;
 static gchar **sweeps;
-static gboolean keys, list, markdown;
+static gboolean keys;
+static gchar *(*list) (void);
 
 static gboolean
 on_list (const gchar *option, const gchar *value, gpointer data, GError **error)
 {
-  list = TRUE;
-  markdown = value && g_str_equal (value, "markdown");
-  if (value && !markdown) {
+  list = !value                         ? sim_list_text
+      : g_str_equal (value, "markdown") ? sim_list_markdown
+      : g_str_equal (value, "json")     ? sim_list_json
+                                        : NULL;
+  if (!list)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--list: '%s': only =markdown", value);
-    return FALSE;
-  }
-  return TRUE;
+        "--list: '%s': only =markdown and =json", value);
+  return list != NULL;
 }
 
 static const GOptionEntry entries[] = {
   { "list", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_list,
-      "all algorithms with their papers and parameters", "markdown" },
+      "all algorithms with their papers and parameters", "markdown|json" },
   { "keys", 0, 0, G_OPTION_ARG_NONE, &keys, "explain the keys of the result",
       NULL },
   { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv,
@@ -154,9 +155,7 @@ main (int argc, char **argv)
     return 2;
   }
   if (list || keys) {
-    text = keys    ? ra_run_describe ()
-        : markdown ? sim_list_markdown ()
-                   : sim_list_text ();
+    text = keys ? ra_run_describe () : list ();
     g_print ("%s", text);
     return 0;
   }

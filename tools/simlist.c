@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "simlist.h"
+#include "run.h"
 
 #include <gst/rtpadapt/defaults.h>
-#include <gst/rtpadapt/registry.h>
+#include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/rate.h>
 #include <math.h>
 
 /* As one would write it; "-" if it must be given. */
@@ -47,9 +49,10 @@ sim_list_text (void)
         out, "%s%s (%s)\n", out->len ? "\n" : "", kind->title, kind->name);
     for (guint i = 0; kind->list[i]; i++) {
       const RaAlgorithm *a = kind->list[i];
+      RaParamWalk walk = ra_params_walk (a->params);
 
       g_string_append_printf (out, "  %-12s %s\n", a->name, a->cite);
-      for (const RaParam *p = a->params; p && p->name; p++) {
+      for (const RaParam *p; (p = ra_params_next (&walk));) {
         Numbers n = numbers_of (p);
 
         g_string_append_printf (out, "      %s=%s%s%s  %s", p->name, n.def,
@@ -76,11 +79,13 @@ cell (GString *out, const gchar *text)
 static void
 params_markdown (GString *out, const RaAlgorithm *a)
 {
+  RaParamWalk walk = ra_params_walk (a->params);
+
   g_string_append_printf (out,
       "\n`%s`:\n\n| parameter | default | paper | range | unit | |\n"
       "|---|---|---|---|---|---|\n",
       a->name);
-  for (const RaParam *p = a->params; p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     Numbers n = numbers_of (p);
 
     g_string_append_printf (out, "| `%s` | %s | %s | %s to %s ", p->name, n.def,
@@ -138,5 +143,48 @@ sim_list_markdown (void)
 
   for (const RaKind *kind = ra_kinds; kind->name; kind++)
     kind_markdown (out, kind);
+  return g_string_free (out, FALSE);
+}
+
+static void
+member (GString *out, const gchar *key, const gchar *text)
+{
+  g_autofree gchar *value = text ? ra_json_string (text) : g_strdup ("null");
+
+  g_string_append_printf (out, "\"%s\": %s, ", key, value);
+}
+
+static void
+algorithm_json (GString *out, const RaKind *kind, const RaAlgorithm *a)
+{
+  gboolean is_lda = kind->list == (gconstpointer const *) ra_ldas;
+  const gchar *otherwise = is_lda                      ? RA_DEFAULT_LDA
+      : kind->list == (gconstpointer const *) ra_rates ? RA_DEFAULT_CONTROLLER
+                                                       : "";
+
+  g_string_append (out, "{");
+  member (out, "name", a->name);
+  member (out, "cite", a->cite);
+  if (is_lda)
+    member (out, "reference", ((const RaLdaOps *) a)->reference);
+  g_string_append_printf (out, "\"default\": %s}",
+      g_str_equal (a->name, otherwise) ? "true" : "false");
+}
+
+gchar *
+sim_list_json (void)
+{
+  GString *out = g_string_new ("{");
+
+  for (const RaKind *kind = ra_kinds; kind->name; kind++) {
+    g_string_append_printf (
+        out, "%s\n \"%s\": [", kind == ra_kinds ? "" : ",", kind->name);
+    for (guint i = 0; kind->list[i]; i++) {
+      g_string_append (out, i > 0 ? ",\n  " : "\n  ");
+      algorithm_json (out, kind, kind->list[i]);
+    }
+    g_string_append (out, "]");
+  }
+  g_string_append (out, "\n}\n");
   return g_string_free (out, FALSE);
 }

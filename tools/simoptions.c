@@ -8,42 +8,47 @@
 #include <string.h>
 
 #define FIELD(name, field) name, G_STRUCT_OFFSET (SimOptions, field)
-#define SAME(value) value, value
 
 static const RaParam numbers[] = {
-  { FIELD ("flows", flows), SAME (0), 0, 1000, "",
-      "flows that share the link; 0: as many as --mix names, or 1" },
-  { FIELD ("stagger", stagger), SAME (0), 0, 1e6, "s",
-      "flow i starts i times this later" },
-  { FIELD ("seconds", seconds), SAME (60), 0.001, 1e9, "s", "virtual time" },
-  { FIELD ("warmup", warmup), SAME (2), 0, 1e9, "s",
-      "not measured, nor what is before a flow's start" },
-  { FIELD ("seed", seed), SAME (1), 0, 9e15, "", "of all randomness" },
-  { FIELD ("feedback-delay", feedback_delay), SAME (0.025), 0, 1000, "s",
-      "one way back" },
-  { FIELD ("feedback-loss", feedback_loss), SAME (0), 0, 1, "",
-      "share of feedback lost" },
-  { FIELD ("per-packet", per_packet), SAME (0), 0, 1, "",
-      "twcc-like feedback at the end of each frame; else one report per RTT" },
-  { FIELD ("fps", fps), SAME (0), 0, 1000, "",
-      "send video frames; 0: always data to send" },
-  { FIELD ("mpeg", mpeg), SAME (0), 0, 1, "",
-      "1: frames of MPEG-4, I B B P B B and so on, in full packets; 0: frames "
-      "alike; needs fps" },
-  { FIELD ("packet-size", packet_size), SAME (1200), 64, 65000, "bytes",
-      "of the largest RTP packet" },
-  { FIELD ("overhead", overhead), SAME (0), 0, 1000, "bytes",
-      "IP and UDP headers as the link counts them" },
-  { FIELD ("min", min), SAME (1000), 1, 100e9, "bit/s", "lowest rate" },
-  { FIELD ("start", start), SAME (0), 0, 100e9, "bit/s",
-      "rate before the first feedback; 0: the controller's own" },
-  { FIELD ("friendliness-cap", friendliness_cap),
-      SAME (RA_DEFAULT_FRIENDLINESS_CAP), 0, 1e9, "",
-      "the rate stays below this times a TCP's, without the losses that are "
-      "shown to be the radio's; 0: no bound, as in the papers" },
-  { FIELD ("breakers", breakers), SAME (1), 0, 1, "",
-      "1: circuit breakers of RFC 8083; 0: none" },
-  { FIELD ("max", max), SAME (100e6), 1, 100e9, "bit/s", "highest rate" },
+  { "flows", RA_AT (SimOptions, flows), .def = 0, .max = 1000,
+      .text = "flows that share the link; 0: as many as --mix names, or 1" },
+  { "stagger", RA_AT (SimOptions, stagger), .def = 0, .max = 1e6, .unit = "s",
+      .text = "flow i starts i times this later" },
+  { "seconds", RA_AT (SimOptions, seconds), .def = 60, .min = 0.001, .max = 1e9,
+      .unit = "s", .text = "virtual time" },
+  { "warmup", RA_AT (SimOptions, warmup), .def = 2, .max = 1e9, .unit = "s",
+      .text = "not measured, nor what is before a flow's start" },
+  { "seed", RA_AT (SimOptions, seed), .def = 1, .max = 9e15,
+      .text = "of all randomness" },
+  { "feedback-delay", RA_AT (SimOptions, feedback_delay), .def = 0.025,
+      .max = 1000, .unit = "s", .text = "one way back" },
+  { "feedback-loss", RA_AT (SimOptions, feedback_loss), .def = 0, .max = 1,
+      .text = "share of feedback lost" },
+  { "per-packet", RA_AT (SimOptions, per_packet), .def = 0, .max = 1,
+      .text = "twcc-like feedback at the end of "
+              "each frame; else one report per RTT" },
+  { "fps", RA_AT (SimOptions, fps), .def = 0, .max = 1000,
+      .text = "send video frames; 0: always data to send" },
+  { "mpeg", RA_AT (SimOptions, mpeg), .def = 0, .max = 1,
+      .text = "1: frames of MPEG-4, I B B P B B and so on, "
+              "in full packets; 0: frames alike; needs fps" },
+  { "packet-size", RA_AT (SimOptions, packet_size), .def = 1200, .min = 64,
+      .max = 65000, .unit = "bytes", .text = "of the largest RTP packet" },
+  { "overhead", RA_AT (SimOptions, overhead), .def = 0, .max = 1000,
+      .unit = "bytes", .text = "IP and UDP headers as the link counts them" },
+  { "min", RA_AT (SimOptions, min), .def = 1000, .min = 1, .max = 100e9,
+      .unit = "bit/s", .text = "lowest rate" },
+  { "start", RA_AT (SimOptions, start), .def = 0, .max = 100e9, .unit = "bit/s",
+      .text = "rate before the first feedback; 0: the controller's own" },
+  { "friendliness-cap", RA_AT (SimOptions, friendliness_cap),
+      .def = RA_DEFAULT_FRIENDLINESS_CAP, .max = 1e9,
+      .text = "the rate stays below this times a TCP's, without the losses "
+              "that are shown to be the radio's; 0: no bound, as in the "
+              "papers" },
+  { "breakers", RA_AT (SimOptions, breakers), .def = 1, .max = 1,
+      .text = "1: circuit breakers of RFC 8083; 0: none" },
+  { "max", RA_AT (SimOptions, max), .def = 100e6, .min = 1, .max = 100e9,
+      .unit = "bit/s", .text = "highest rate" },
   { NULL },
 };
 
@@ -96,7 +101,9 @@ text_find (const gchar *name)
 gboolean
 sim_options_has (const gchar *name)
 {
-  for (const RaParam *p = numbers; p->name; p++) {
+  RaParamWalk walk = ra_params_walk (numbers);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     if (g_str_equal (p->name, name))
       return TRUE;
   }
@@ -171,6 +178,7 @@ GOptionEntry *
 sim_options_entries (void)
 {
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  RaParamWalk walk = ra_params_walk (numbers);
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     GOptionEntry e = { .long_name = texts[i].name,
@@ -185,7 +193,7 @@ sim_options_entries (void)
                                                            : 0;
     g_array_append_val (entries, e);
   }
-  for (const RaParam *p = numbers; p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     GOptionEntry e = { .long_name = p->name,
       .arg = G_OPTION_ARG_CALLBACK,
       .arg_data = (gpointer) on_option,

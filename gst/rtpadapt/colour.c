@@ -2,20 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/colour.h>
-
-#define RA_ENTRY(name) extern const RaColourOps ra_colour_##name;
 #include <gst/rtpadapt/colour-list.inc>
-#undef RA_ENTRY
 
 /* A clock that goes back this far was set, it does not jitter. */
 #define CLOCK_SET RA_SECOND
 
-const RaColourOps *const ra_colours[] = {
-#define RA_ENTRY(name) &ra_colour_##name,
-#include <gst/rtpadapt/colour-list.inc>
-#undef RA_ENTRY
-  NULL,
-};
+const RaColourOps *const ra_colours[] = { RA_LIST };
 
 RaColour *
 ra_colour_new (const RaColourOps *ops, const gchar *params, GError **error)

@@ -29,6 +29,7 @@ typedef struct _RaColourOps RaColourOps;
 struct _RaColourOps
 {
   RA_ALGORITHM;
+  gboolean none;              /* every packet is left without a colour */
   void (*init) (RaColour *c); /* optional; the memory is zeroed, params set */
   RaMark (*mark) (RaColour *c, const RaColourPacket *p, RaTime now);
   void (*observe) (const RaColour *c, RaObserve emit, gpointer data); /* opt. */

@@ -2,17 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/fec.h>
-
-#define RA_ENTRY(name) extern const RaFecOps ra_fec_##name;
 #include <gst/rtpadapt/fec-list.inc>
-#undef RA_ENTRY
 
-const RaFecOps *const ra_fecs[] = {
-#define RA_ENTRY(name) &ra_fec_##name,
-#include <gst/rtpadapt/fec-list.inc>
-#undef RA_ENTRY
-  NULL,
-};
+const RaFecOps *const ra_fecs[] = { RA_LIST };
 
 RaFec *
 ra_fec_new (const RaFecOps *ops, const gchar *params, GError **error)

@@ -19,6 +19,7 @@ typedef struct _RaFecOps RaFecOps;
 struct _RaFecOps
 {
   RA_ALGORITHM;
+  gboolean none;           /* there are no repair packets */
   void (*init) (RaFec *f); /* optional; the memory is zeroed, params set */
   void (*on_frame) (RaFec *f, guint packets); /* optional */
   void (*on_report) (RaFec *f, const RaReport *report, RaTime now); /* opt. */
@@ -31,6 +32,9 @@ struct _RaFec
   guint percentage; /* the answer, 0..100 */
   gdouble mended;   /* of the lost packets, by being sent again: 0 to 1 */
 };
+
+/* The rule of a sender to which nobody gave one. */
+extern const RaFecOps ra_fec_none;
 
 /* All rules, ended by NULL. */
 extern const RaFecOps *const ra_fecs[];

@@ -2,19 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/lda-list.inc>
 
 #include <string.h>
 
-#define RA_ENTRY(name) extern const RaLdaOps ra_lda_##name;
-#include <gst/rtpadapt/lda-list.inc>
-#undef RA_ENTRY
-
-const RaLdaOps *const ra_ldas[] = {
-#define RA_ENTRY(name) &ra_lda_##name,
-#include <gst/rtpadapt/lda-list.inc>
-#undef RA_ENTRY
-  NULL,
-};
+const RaLdaOps *const ra_ldas[] = { RA_LIST };
 
 void
 ra_lda_init (RaLda *lda, const RaLdaOps *ops)
@@ -51,9 +43,10 @@ ra_lda_reset (RaLda *lda)
 {
   const RaLdaOps *ops = lda->ops;
   g_autofree guint8 *before = g_memdup2 (lda, ops->size);
+  RaParamWalk walk = ra_params_walk (ops->params);
 
   memset ((guint8 *) lda + sizeof *lda, 0, ops->size - sizeof *lda);
-  for (const RaParam *p = ops->params; p && p->name; p++)
+  for (const RaParam *p; (p = ra_params_next (&walk));)
     memcpy ((guint8 *) lda + p->offset, before + p->offset,
         p->is_schedule ? sizeof (RaSchedule) : sizeof (gdouble));
   if (ops->init)
@@ -94,6 +87,16 @@ RaSpan
 ra_lda_patience (const RaLda *lda, const RaArrival *a)
 {
   return lda->ops->patience ? MAX (lda->ops->patience (lda, a), 0) : 0;
+}
+
+RaLdaValues
+ra_lda_values (const RaLda *lda)
+{
+  RaLdaValues values = { 0 };
+
+  if (lda->ops->values)
+    lda->ops->values (lda, &values);
+  return values;
 }
 
 void

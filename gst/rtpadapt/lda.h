@@ -43,12 +43,22 @@ typedef struct
 /* The truth about a lost packet, where a link model or a log knows it. */
 typedef RaCause (*RaTruth) (guint64 seq, gpointer data);
 
+/* Estimates that a receiver tells its sender of (RADP): loss ratios of the radio
+ * and of congestion.  p_c may be below 0, where the radio's was overestimated. */
+typedef struct
+{
+  gdouble w, p_c;
+} RaLdaValues;
+
 typedef struct _RaLda RaLda;
 typedef struct _RaLdaOps RaLdaOps;
 
 struct _RaLdaOps
 {
   RA_ALGORITHM;
+  gboolean colours; /* tells nothing unless the sender colours its packets */
+  /* NULL, or what it does with a loss, if others are compared with it. */
+  const gchar *reference;
   void (*init) (RaLda *lda); /* optional; the memory is zeroed, params set */
   RaCause (*on_packet) (RaLda *lda, const RaArrival *a);
   /* Optional, for those that judge each missing packet by itself (the truth,
@@ -58,6 +68,7 @@ struct _RaLdaOps
   /* Optional: how long the verdict for the hole before `a` waits; what comes
    * late until then was not lost.  Not at all if there is none. */
   RaSpan (*patience) (const RaLda *lda, const RaArrival *a);
+  void (*values) (const RaLda *lda, RaLdaValues *values); /* optional */
   void (*observe) (const RaLda *lda, RaObserve emit, gpointer data); /* opt. */
 };
 
@@ -102,6 +113,8 @@ RaCause ra_lda_on_missing (
     RaLda *lda, const RaArrival *a, guint64 seq, RaCause hole);
 /* How long that hole may still be filled, >= 0. */
 RaSpan ra_lda_patience (const RaLda *lda, const RaArrival *a);
+/* All 0 if it has no estimates. */
+RaLdaValues ra_lda_values (const RaLda *lda);
 void ra_lda_observe (const RaLda *lda, RaObserve emit, gpointer data);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/link/flows.h>
+#include <gst/rtpadapt/link-list.inc>
 
 #include <string.h>
 
@@ -9,16 +10,7 @@
 
 G_DEFINE_QUARK (ra - link - error - quark, ra_link_error)
 
-#define RA_ENTRY(name) extern const RaNodeOps ra_link_##name;
-#include "link-list.inc"
-#undef RA_ENTRY
-
-const RaNodeOps *const ra_links[] = {
-#define RA_ENTRY(name) &ra_link_##name,
-#include "link-list.inc"
-#undef RA_ENTRY
-  NULL
-};
+const RaNodeOps *const ra_links[] = { RA_LIST };
 
 struct _RaLink
 {

@@ -33,12 +33,15 @@ typedef struct _RaNodeOps RaNodeOps;
 struct _RaNodeOps
 {
   RA_ALGORITHM;
+  gboolean random;   /* it draws numbers, or what it holds may */
+  gboolean reorders; /* packets of one flow may overtake each other */
   /* What a bare first value sets: "delay 25ms"; NULL: none. */
   const gchar *positional;
   /* Optional: takes "file=NAME", of which this is the text. */
   gboolean (*load) (RaNode *n, const gchar *text, gsize length, GError **error);
   /* Optional: takes the words after the name, instead of parameters. */
   gboolean (*parse) (RaNode *n, const gchar *const *words, GError **error);
+  const gchar *example; /* such words; only with `parse` */
   /* Optional; after the parameters were set: FALSE and error if they do not
    * go together. */
   gboolean (*init) (RaNode *n, GError **error);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/rate-list.inc>
 
 #include <math.h>
 
@@ -13,16 +14,7 @@
 #define S_PACKETS 256
 #define CLOCK_BACK RA_SECOND /* calls that cross are closer */
 
-#define RA_ENTRY(name) extern const RaRateOps ra_rate_##name;
-#include "rate-list.inc"
-#undef RA_ENTRY
-
-const RaRateOps *const ra_rates[] = {
-#define RA_ENTRY(name) &ra_rate_##name,
-#include "rate-list.inc"
-#undef RA_ENTRY
-  NULL
-};
+const RaRateOps *const ra_rates[] = { RA_LIST };
 
 static RaRateConfig
 config_valid (const RaRateConfig *cfg)

@@ -65,6 +65,11 @@ typedef struct _RaRateOps RaRateOps;
 struct _RaRateOps
 {
   RA_ALGORITHM;
+  gboolean open_loop; /* a baseline: it answers neither loss nor silence */
+  /* Laws of every controller that do not hold for this one: NULL, or why.
+   * - If all times, its parameters' too, are twice as long, so is what it does.
+   * - More loss on the same path never gives a higher rate. */
+  const gchar *absolute, *crosses;
   void (*init) (RaRate *r, RaTime now);                /* optional */
   void (*on_sent) (RaRate *r, guint size, RaTime now); /* optional */
   void (*on_report) (RaRate *r, const RaReport *report, RaTime now);

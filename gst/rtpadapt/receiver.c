@@ -471,12 +471,18 @@ ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats)
   stats->events = ra_history_events (r->history);
 }
 
+gdouble
+ra_receiver_p (const RaReceiver *r)
+{
+  return ra_history_p (r->history);
+}
+
 void
 ra_receiver_observe (const RaReceiver *r, RaObserve emit, gpointer data)
 {
   RaObserver lda = { r->lda->ops->name, emit, data };
 
-  emit ("receiver.p", ra_history_p (r->history), data);
+  emit ("receiver.p", ra_receiver_p (r), data);
   emit ("receiver.i_0", ra_history_interval (r->history, 0), data);
   emit ("receiver.rott", ra_seconds (r->rott), data);
   ra_lda_observe (r->lda, ra_observe_prefixed, &lda);

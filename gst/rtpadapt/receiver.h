@@ -80,6 +80,8 @@ typedef struct
   guint events;      /* congestion loss events */
 } RaReceiverStats;
 void ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats);
+/* The loss event rate p, 0 to 1. */
+gdouble ra_receiver_p (const RaReceiver *r);
 /* p, I_0, rott and the LDA's values. */
 void ra_receiver_observe (const RaReceiver *r, RaObserve emit, gpointer data);
 

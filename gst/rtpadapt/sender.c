@@ -24,9 +24,9 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   RaRate *rate = lda ? ra_rate_new (cfg->controller, cfg->controller_params,
                      &cfg->rate, now, error)
                      : NULL;
-  RaFec *fec = rate ? ra_fec_new (cfg->fec ? cfg->fec : ra_fec_find ("none"),
-                   cfg->fec_params, error)
-                    : NULL;
+  RaFec *fec = rate
+      ? ra_fec_new (cfg->fec ? cfg->fec : &ra_fec_none, cfg->fec_params, error)
+      : NULL;
   RaSender *s;
 
   if (!fec) {

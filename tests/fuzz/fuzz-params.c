@@ -28,7 +28,9 @@ check_number (const RaParam *p, gdouble value)
 static void
 check_values (gconstpointer instance, const RaParam *params)
 {
-  for (const RaParam *p = params; p && p->name; p++) {
+  RaParamWalk walk = ra_params_walk (params);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     const guint8 *field = (const guint8 *) instance + p->offset;
     const RaSchedule *s = (const RaSchedule *) (gconstpointer) field;
 
@@ -48,7 +50,9 @@ check_values (gconstpointer instance, const RaParam *params)
 static gboolean
 has_unset (const RaParam *params)
 {
-  for (const RaParam *p = params; p && p->name; p++) {
+  RaParamWalk walk = ra_params_walk (params);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     if (isnan (p->def))
       return TRUE;
   }

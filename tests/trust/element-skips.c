@@ -165,6 +165,34 @@ test_payloader (gconstpointer data)
   g_free (o);
 }
 
+/* Numbers are left out from then on. */
+static void
+test_later (void)
+{
+  GstElement *pipeline = gst_parse_launch (VIDEO
+      "! rtpadaptsend name=a feedback=ccfb controller=fixed "
+      "start-bitrate=200000000 max-bitrate=200000000 stats-interval=0 "
+      "circuit-breakers=false ! rtpsession rtp-profile=avpf ! fakesink",
+      NULL);
+  Out *o = g_new0 (Out, 1);
+  Send s = { .element = gst_bin_get_by_name (GST_BIN (pipeline), "a") };
+  GstPad *pad = gst_element_get_static_pad (s.element, "src");
+
+  g_mutex_init (&o->lock);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, o, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_until (out_packets (o) > 100);
+  g_assert_cmpint (stat (&s, "skipped"), ==, 0);
+  g_object_set (s.element, "skip-interval", 20, NULL);
+  wait_until (stat (&s, "skipped") > 0);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (s.element);
+  gst_object_unref (pipeline);
+  g_mutex_clear (&o->lock);
+  g_free (o);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -176,5 +204,6 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_payloader);
   }
+  g_test_add_func ("/skips/later", test_later);
   return g_test_run ();
 }

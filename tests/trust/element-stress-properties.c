@@ -23,6 +23,9 @@ typedef struct
   gint set; /* atomic */
 } Work;
 
+/* Properties read in handlers of notify and of messages; atomic. */
+static gint n_read;
+
 /* --- what there is to be set ------------------------------------------------------ */
 
 static gboolean
@@ -209,6 +212,68 @@ set_all (gpointer data)
   return NULL;
 }
 
+/* --- who listens -------------------------------------------------------------------- */
+
+static void
+read_property (GObject *object, GParamSpec *spec)
+{
+  GValue value = G_VALUE_INIT;
+
+  if (!(spec->flags & G_PARAM_READABLE))
+    return;
+  g_value_init (&value, spec->value_type);
+  g_object_get_property (object, spec->name, &value);
+  g_value_unset (&value);
+  g_atomic_int_inc (&n_read);
+}
+
+/* An application reads what changed at once.  It would wait for ever if the
+ * element still held its lock. */
+static void
+on_notify (GObject *object, GParamSpec *spec, gpointer data)
+{
+  read_property (object, spec);
+}
+
+static void
+on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  GObject *from = G_OBJECT (GST_MESSAGE_SRC (message));
+  guint n;
+  g_autofree GParamSpec **specs = NULL;
+
+  if (!GST_IS_ELEMENT (from) || !is_ours (GST_ELEMENT (from)))
+    return;
+  specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
+  for (guint i = 0; i < n; i++)
+    if (specs[i]->owner_type == G_OBJECT_TYPE (from))
+      read_property (from, specs[i]);
+}
+
+static void
+listen_to_bus (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  gst_bus_enable_sync_message_emission (bus);
+  g_signal_connect (bus, "sync-message", G_CALLBACK (on_message), NULL);
+  gst_object_unref (bus);
+}
+
+static void
+listen_to_elements (const GArray *targets)
+{
+  GstElement *last = NULL;
+
+  for (guint i = 0; i < targets->len; i++) {
+    GstElement *element = g_array_index (targets, Target, i).element;
+
+    if (element != last)
+      g_signal_connect (element, "notify", G_CALLBACK (on_notify), NULL);
+    last = element;
+  }
+}
+
 /* --- the test ---------------------------------------------------------------------- */
 
 #define TONE                                          \
@@ -262,6 +327,9 @@ test_properties (void)
   wait_frames (&t, 0, 10);
   find_targets (work.targets, pipeline, seen);
   find_targets (work.targets, t.pipeline, seen);
+  listen_to_bus (pipeline);
+  listen_to_bus (t.pipeline);
+  listen_to_elements (work.targets);
   missing = not_seen (seen);
   n = work.targets->len;
   for (guint i = 0; i < THREADS; i++)
@@ -274,7 +342,8 @@ test_properties (void)
   trust_row ("stress", "properties",
       "set from two threads while it plays, legal and extreme: nothing crashes, "
       "hangs or is critical; no element is left out",
-      missing == 0 && work.set == (gint) (THREADS * ROUNDS * n),
+      missing == 0 && work.set == (gint) (THREADS * ROUNDS * n)
+          && g_atomic_int_get (&n_read) > work.set / 2,
       "%u properties of %u elements, set %d times", n, g_hash_table_size (seen),
       work.set);
   g_array_free (work.targets, TRUE);

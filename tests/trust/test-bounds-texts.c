@@ -138,7 +138,9 @@ params_parse (const RaAlgorithm *a, const gchar *text, gboolean ok)
 static void
 params_long (const RaAlgorithm *a, const gchar *nines)
 {
-  for (const RaParam *p = a->params; p && p->name; p++) {
+  RaParamWalk walk = ra_params_walk (a->params);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     g_autofree gchar *text = g_strconcat (p->name, "=", nines, NULL);
     g_autofree gchar *zeros = g_strdelimit (g_strdup (text), "9", '0');
     g_autofree gchar *word = g_strconcat (zeros, "x", NULL);

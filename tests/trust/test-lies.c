@@ -441,7 +441,7 @@ main (int argc, char **argv)
     g_autofree gchar *name
         = g_strdup_printf ("/lies/penalty/%s", ra_rates[i]->name);
 
-    if (!g_str_equal (ra_rates[i]->name, "fixed"))
+    if (!ra_rates[i]->open_loop)
       g_test_add_data_func (name, ra_rates[i], test_penalty);
   }
   g_test_add_func ("/lies/cap-number", test_cap_number);

@@ -38,7 +38,9 @@ make (const Case *c)
 static gdouble
 value (const RaColour *c, const gchar *name)
 {
-  for (const RaParam *p = c->ops->params; p && p->name; p++) {
+  RaParamWalk walk = ra_params_walk (c->ops->params);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     if (g_str_equal (p->name, name))
       return *(const gdouble *) ((const guint8 *) c + p->offset);
   }

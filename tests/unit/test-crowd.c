@@ -21,20 +21,21 @@ static const struct
   gdouble x;
   const gchar *why;
 } rows[] = {
-  { "four", "HHHH", 0, FALSE, X, "four seconds may be chance" },
-  { "five", "HHHHH", 0, FALSE, TWO_TCPS, "the fifth binds" },
+  { "six", "HHHHHH", 0, FALSE, X, "six seconds may be chance" },
+  { "seven", "HHHHHHH", 0, FALSE, TWO_TCPS, "the seventh binds" },
   { "ours", "HHHHHHHH", 0, TRUE, X, "drain tests have shown the line ours" },
   { "radio", "HHHHHHHH", .05, FALSE, X, "10 % are left of 15" },
-  { "apart", "HHHHLHHHH", 0, FALSE, X, "five, but not in a row" },
-  { "over", "HHHHHL", 0, FALSE, X, "a second with few losses ends the bound" },
-  { "again", "HHHHHLLLLLLLLLLH", 0, FALSE, TWO_TCPS,
+  { "apart", "HHHHHHLHHHHHH", 0, FALSE, X, "seven, but not in a row" },
+  { "over", "HHHHHHHL", 0, FALSE, X,
+      "a second with few losses ends the bound" },
+  { "again", "HHHHHHHLLLLLLLLLLH", 0, FALSE, TWO_TCPS,
       "soon after a bound one such second is enough" },
-  { "later", "HHHHHLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLH", 0, FALSE, X,
+  { "later", "HHHHHHHLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLH", 0, FALSE, X,
       "31 s later it is not" },
-  { "few", "hhhhhhhh", 0, FALSE, X,
-      "10 packets a second make four pairs of seconds of 20" },
-  { "few-long", "hhhhhhhhhh", 0, FALSE, TWO_TCPS, "and then five" },
-  { "silent", "HHHH-----H", 0, FALSE, TWO_TCPS,
+  { "few", "hhhhhhhhhhhh", 0, FALSE, X,
+      "10 packets a second make six pairs of seconds of 20" },
+  { "few-long", "hhhhhhhhhhhhhh", 0, FALSE, TWO_TCPS, "and then seven" },
+  { "silent", "HHHHHH-----H", 0, FALSE, TWO_TCPS,
       "seconds without a packet do not count" },
 };
 

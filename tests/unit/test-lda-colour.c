@@ -197,11 +197,15 @@ test_wled (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   RaLda *lda = lda_new ("wled", wled_rows[i].params);
+  RaLdaValues values;
 
   feed (lda, wled_rows[i].periods, wled_rows[i].rtt);
+  values = ra_lda_values (lda);
   g_test_message ("%s: %s", wled_rows[i].params, wled_rows[i].why);
   g_assert_cmpfloat_with_epsilon (letter (lda, "w"), wled_rows[i].w, 1e-12);
   g_assert_cmpfloat_with_epsilon (letter (lda, "p_c"), wled_rows[i].p_c, 1e-12);
+  g_assert_cmpfloat_with_epsilon (values.w, wled_rows[i].w, 1e-12);
+  g_assert_cmpfloat_with_epsilon (values.p_c, wled_rows[i].p_c, 1e-12);
   g_assert_cmpfloat_with_epsilon (
       letter (lda, "share"), wled_rows[i].share, 1e-12);
   ra_lda_free (lda);

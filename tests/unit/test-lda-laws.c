@@ -167,9 +167,10 @@ static gchar *
 slowed (const RaLda *lda)
 {
   GString *text = g_string_new (NULL);
+  RaParamWalk walk = ra_params_walk (lda->ops->params);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  for (const RaParam *p = lda->ops->params; p && p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     gdouble value = *(const gdouble *) ((const guint8 *) lda + p->offset);
 
     if (g_str_equal (p->unit, "s"))

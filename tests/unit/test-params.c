@@ -15,12 +15,17 @@ typedef struct
 #define FIELD(f) G_STRUCT_OFFSET (Thing, f)
 
 static const RaParam params[] = {
-  { "share", FIELD (share), .5, .25, 0, 1, "", "a share" },
-  { "wait", FIELD (wait), 10, 3, 0, 3600, "s", "a time" },
-  { "rate", FIELD (rate), 1e6, 2e6, 1, 1e12, "bit/s", "a rate" },
-  { "length", FIELD (length), 1200, 1000, 1, 65535, "bytes", "a size" },
-  { "count", FIELD (count), 3, 4, -10, G_MAXDOUBLE, "packets", "a count" },
-  { "plan", FIELD (plan), 1e6, 5e5, 0, 1e12, "bit/s", "a plan", TRUE },
+  { "share", RA_AT (Thing, share), .def = .5, RA_PAPER (.25), .max = 1 },
+  { "wait", RA_AT (Thing, wait), .def = 10, RA_PAPER (3), .max = 3600,
+      .unit = "s" },
+  { "rate", RA_AT (Thing, rate), .def = 1e6, RA_PAPER (2e6), .min = 1,
+      .max = 1e12, .unit = "bit/s" },
+  { "length", RA_AT (Thing, length), .def = 1200, RA_PAPER (1000), .min = 1,
+      .max = 65535, .unit = "bytes" },
+  { "count", RA_AT (Thing, count), .def = 3, RA_PAPER (4), .min = -10,
+      .max = G_MAXDOUBLE, .unit = "packets" },
+  { "plan", RA_AT (Thing, plan), .def = 1e6, RA_PAPER (5e5), .max = 1e12,
+      .unit = "bit/s" },
   { NULL },
 };
 
@@ -234,6 +239,96 @@ test_round_trip (void)
   }
 }
 
+/* A thing with parts, of which one has a part itself. */
+typedef struct
+{
+  guint64 first;
+  Thing one, two;
+} Pair;
+
+typedef struct
+{
+  gdouble own;
+  Pair pair;
+} Nest;
+
+static const RaParam pair_params[] = {
+  { "one-", RA_TABLE (Pair, one, params) },
+  { "two-", RA_TABLE (Pair, two, params) },
+  { NULL },
+};
+
+static const RaParam nest_params[] = {
+  { "", RA_TABLE (Nest, pair.two, params) },
+  { "own", RA_AT (Nest, own), .def = 7, .max = 9 },
+  { "pair-", RA_TABLE (Nest, pair, pair_params) },
+  { NULL },
+};
+
+#define IN(member, f) (G_STRUCT_OFFSET (Nest, member) + FIELD (f))
+
+static const struct
+{
+  guint place;
+  const gchar *name;
+  gsize offset;
+  gdouble paper;
+  const gchar *unit;
+  const gchar *why;
+} walk_rows[] = {
+  { 0, "share", IN (pair.two, share), .25, "", "a table comes first" },
+  { 5, "plan", IN (pair.two, plan), 5e5, "bit/s", "its last row" },
+  { 6, "own", G_STRUCT_OFFSET (Nest, own), 7, "", "no paper: the default" },
+  { 7, "pair-one-share", IN (pair.one, share), .25, "", "a table in a table" },
+  { 13, "pair-two-share", IN (pair.two, share), .25, "", "the next of them" },
+  { 18, "pair-two-plan", IN (pair.two, plan), 5e5, "bit/s", "the last of all" },
+};
+
+static void
+test_walk (void)
+{
+  RaParamWalk walk = ra_params_walk (nest_params);
+  guint n = 0, row = 0;
+
+  for (const RaParam *p; (p = ra_params_next (&walk)); n++) {
+    if (row >= G_N_ELEMENTS (walk_rows) || n != walk_rows[row].place)
+      continue;
+    g_test_message ("%s: %s", p->name, walk_rows[row].why);
+    g_assert_cmpstr (p->name, ==, walk_rows[row].name);
+    g_assert_cmpuint (p->offset, ==, walk_rows[row].offset);
+    g_assert_cmpfloat (p->paper, ==, walk_rows[row].paper);
+    g_assert_cmpstr (p->unit, ==, walk_rows[row].unit);
+    g_assert_true (p->is_schedule == g_str_has_suffix (p->name, "plan"));
+    row++;
+  }
+  g_assert_cmpuint (row, ==, G_N_ELEMENTS (walk_rows));
+  g_assert_cmpuint (n, ==, 6 + 1 + 2 * 6);
+  g_assert_null (ra_params_next (&walk)); /* and stays there */
+}
+
+/* A part's values by their whole names. */
+static void
+test_parts (void)
+{
+  g_autofree gchar *text = NULL;
+  Nest n = { 0 };
+
+  ra_params_init (&n, nest_params);
+  g_assert_true (ra_params_parse (&n, sizeof n, nest_params,
+      "pair-one-wait=4,own=8,pair-one-plan=1M,9s:2M,wait=5", NULL));
+  g_assert_cmpfloat (n.pair.one.wait, ==, 4);
+  g_assert_cmpfloat (n.own, ==, 8);
+  g_assert_cmpfloat (n.pair.two.wait, ==, 5);
+  g_assert_cmpuint (n.pair.one.plan.n, ==, 2);
+  g_assert_cmpfloat (n.pair.two.share, ==, .5);
+  text = ra_params_to_string (&n, nest_params);
+  g_assert_nonnull (strstr (text, ",pair-one-plan=1000000,9:2000000,"));
+  g_assert_false (ra_params_set (&n, nest_params, "pair-wait", "4", NULL));
+  ra_params_paper (&n, nest_params);
+  g_assert_cmpfloat (n.own, ==, 7);
+  g_assert_cmpfloat (n.pair.one.wait, ==, 3);
+}
+
 static const struct
 {
   RaSpan since;
@@ -272,6 +367,8 @@ main (int argc, char **argv)
   g_test_add_func ("/params/schedule", test_plan);
   g_test_add_func ("/params/schedule-length", test_plan_length);
   g_test_add_func ("/params/round-trip", test_round_trip);
+  g_test_add_func ("/params/walk", test_walk);
+  g_test_add_func ("/params/parts", test_parts);
   g_test_add_func ("/schedule/at-next", test_schedule);
   return g_test_run ();
 }

@@ -275,12 +275,13 @@ static void
 law_table (gconstpointer data)
 {
   const RaRateOps *ops = data;
+  RaParamWalk walk = ra_params_walk (ops->params);
   GError *error = NULL;
 
   law_true (ra_rate_find (ops->name) == ops);
   law_true (ops->cite && *ops->cite);
   law_cmpuint (ops->size, >=, sizeof (RaRate));
-  for (const RaParam *p = ops->params; p && p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     law_true (p->text && *p->text);
     law_cmpuint (p->offset, >=, sizeof (RaRate));
     law_cmpuint (p->offset, <, ops->size);

@@ -261,11 +261,17 @@ scripted_on_packet (RaLda *lda, const RaArrival *a)
 }
 
 static void
+scripted_values (const RaLda *lda, RaLdaValues *values)
+{
+  *values = (RaLdaValues){ .w = .5, .p_c = .25 };
+}
+
+/* What people look at does not get on the wire. */
+static void
 scripted_observe (const RaLda *lda, RaObserve emit, gpointer data)
 {
-  emit ("w", .5, data);
-  emit ("p_c", .25, data);
-  emit ("ww", .75, data);
+  emit ("w", .75, data);
+  emit ("p_c", .75, data);
 }
 
 static const RaLdaOps scripted = {
@@ -273,6 +279,7 @@ static const RaLdaOps scripted = {
   .cite = "-",
   .size = sizeof (RaLda),
   .on_packet = scripted_on_packet,
+  .values = scripted_values,
   .observe = scripted_observe,
 };
 
@@ -393,6 +400,46 @@ test_golden (void)
   ra_reporter_free (r);
 }
 
+static RaLdaValues given;
+
+static void
+given_values (const RaLda *lda, RaLdaValues *values)
+{
+  *values = given;
+}
+
+/* RADP's fields are ratios, whatever an LDA estimates. */
+static void
+test_values (void)
+{
+  static const struct
+  {
+    RaLdaValues given, told;
+    const gchar *why;
+  } rows[] = {
+    { { .1, .2 }, { .1, .2 }, "as they are" },
+    { { .3, -.1 }, { .3, 0 }, "the radio's loss was overestimated" },
+    { { 1.5, 2 }, { 1, 1 }, "no ratio is above 1" },
+  };
+  static const RaLdaOps ops = { .name = "given",
+    .size = sizeof (RaLda),
+    .on_packet = scripted_on_packet,
+    .values = given_values };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Player p;
+
+    given = rows[i].given;
+    player_init (&p, &ops, 100 * RA_MSECOND, 10 * RA_MSECOND);
+    play (&p, "0-3@0");
+    g_test_message ("%s", rows[i].why);
+    g_assert_cmpuint (p.n_reports, ==, 1);
+    g_assert_cmpfloat (p.radp.w, ==, rows[i].told.w);
+    g_assert_cmpfloat (p.radp.p_c, ==, rows[i].told.p_c);
+    player_clear (&p);
+  }
+}
+
 /* Packet 25, due at 250, is known to be lost at 280.  t_lost is its send time,
  * however the packets without send time before the report move t_delay: here
  * t_i is of packet 27, at 270, where 28 has none. */
@@ -489,6 +536,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reporter-tfrc/strange-rtt", test_strange_rtt);
   g_test_add_func ("/reporter-tfrc/storm", test_storm);
   g_test_add_func ("/reporter-tfrc/golden", test_golden);
+  g_test_add_func ("/reporter-tfrc/values", test_values);
   g_test_add_func ("/reporter-tfrc/congestion", test_congestion);
   g_test_add_func ("/reporter-tfrc/unstamped", test_unstamped);
   g_test_add_func ("/reporter-tfrc/delayed", test_delayed);

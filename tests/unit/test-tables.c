@@ -43,19 +43,23 @@ assert_value (const RaParam *p, gdouble value)
 }
 
 static void
-assert_param (const RaAlgorithm *a, const RaParam *p)
+assert_param (const RaAlgorithm *a, const RaParam *p, guint place)
 {
   gsize size = p->is_schedule ? sizeof (RaSchedule) : sizeof (gdouble);
+  RaParamWalk walk = ra_params_walk (a->params);
 
   g_test_message ("%s %s", a->name, p->name);
   assert_word (p->name);
+  g_assert_cmpuint (strlen (p->name), <, RA_PARAM_NAME_MAX - 1);
   assert_cell (p->text);
   g_assert_true (g_strv_contains (units, p->unit));
   g_assert_cmpfloat (p->min, <, p->max);
   assert_value (p, p->def);
   assert_value (p, p->paper);
   g_assert_cmpuint (p->offset + size, <=, a->size);
-  for (const RaParam *other = a->params; other < p; other++) {
+  for (guint i = 0; i < place; i++) {
+    const RaParam *other = ra_params_next (&walk);
+
     g_assert_cmpstr (other->name, !=, p->name);
     g_assert_cmpuint (other->offset, !=, p->offset);
   }
@@ -65,21 +69,25 @@ static void
 test_table (gconstpointer data)
 {
   const RaAlgorithm *a = data;
+  RaParamWalk walk = ra_params_walk (a->params);
+  guint n = 0;
 
   assert_word (a->name);
   assert_cell (a->cite);
   assert_cell (a->needs);
   assert_cell (a->use);
   g_assert_cmpuint (a->size, >=, sizeof (gpointer)); /* its ops */
-  for (const RaParam *p = a->params; p && p->name; p++)
-    assert_param (a, p);
+  for (const RaParam *p; (p = ra_params_next (&walk));)
+    assert_param (a, p, n++);
 }
 
 /* Every value can be said; one that has to be given cannot. */
 static gboolean
 is_complete (const RaParam *params)
 {
-  for (const RaParam *p = params; p->name; p++) {
+  RaParamWalk walk = ra_params_walk (params);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     if (isnan (p->def) || isnan (p->paper))
       return FALSE;
   }

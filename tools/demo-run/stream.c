@@ -8,6 +8,7 @@
 #include <gio/gio.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/fec.h>
 
 #define UDP_OVERHEAD 28   /* what rtpadaptlink counts on top: IPv4 + UDP */
 #define BACK_DELAY "25ms" /* of RTCP in both directions */
@@ -192,7 +193,9 @@ udp_port (GstElement *pipeline, const gchar *name)
 static gboolean
 with_fec (const Options *o)
 {
-  return o->fec && !g_str_equal (o->fec, "none");
+  const RaFecOps *fec = o->fec ? ra_fec_find (o->fec) : NULL;
+
+  return fec && !fec->none;
 }
 
 static gboolean

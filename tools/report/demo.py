@@ -54,8 +54,8 @@ def parse_args(argv):
         help='rate controllers (tfrc)')
     add('--controller-params', metavar='TEXT', help='NAME=VALUE,...')
     add('--ldas', type=names, metavar='NAME,...',
-        default=['none', 'zigzag', 'spike', 'zbs', 'omniscient'],
-        help='loss differentiators (none,zigzag,spike,zbs,omniscient)')
+        help='loss differentiators, or "all" (the default one and those that '
+             'others are compared with)')
     add('--lda-params', metavar='TEXT', help='NAME=VALUE,...')
     add('--fec', metavar='NAME', default='ulp',
         help='rule for the FEC level (%(default)s); none: no repair')
@@ -106,6 +106,25 @@ def commit():
             capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return 'unknown'
+
+
+def registry():
+    """What `rtpadapt-sim --list=json` says, lists of algorithms by kind."""
+    try:
+        return json.loads(subprocess.run(
+            [SIM, '--list=json'], check=True, capture_output=True,
+            text=True).stdout)
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        raise DemoError('%s does not work; tools/demo builds it'
+                        % SIM) from None
+
+
+def ldas_chosen(words, known):
+    """Names for --ldas."""
+    if words == ['all']:
+        return [lda['name'] for lda in known]
+    return words or [lda['name'] for lda in known
+                     if lda['default'] or lda['reference']]
 
 
 def run_options(args, controller, lda):
@@ -310,22 +329,26 @@ def write(path, text):
             path, error.strerror)) from None
 
 
-def report(args, result):
+def report(args, result, references):
     if not result['runs']:
         return
     if args.json:
         write(args.json, json.dumps(result, ensure_ascii=False) + '\n')
     print('\n%s\n' % table.text(result['runs']))
-    for sentence in table.sentences(result['runs']):
+    found = table.sentences(result['runs'], references)
+    for sentence in found:
         print(sentence)
-    write(args.html, page.render(result, args.seconds, args.warmup))
+    write(args.html, page.render(result, found, args.seconds, args.warmup))
     print('The page with the plots: %s' % args.html)
 
 
 def main():
     args = parse_args(sys.argv[1:])
+    known = registry()['lda']
+    references = {lda['name']: lda['reference'] for lda in known
+                  if lda['reference']}
     pairs = [(controller, lda) for controller in args.controllers
-             for lda in args.ldas]
+             for lda in ldas_chosen(args.ldas, known)]
     result = {
         'command': shlex.join(['tools/demo'] + sys.argv[1:]),
         'commit': commit(),
@@ -339,7 +362,7 @@ def main():
     try:
         runs.all()
     finally:
-        report(args, result)
+        report(args, result, references)
     return INTERRUPTED if runs.signals else 0
 
 

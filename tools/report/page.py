@@ -198,14 +198,14 @@ PAGE = '''<!DOCTYPE html>
 '''
 
 
-def render(result, seconds, warmup):
-    """The page of a result as --json has it."""
+def render(result, found, seconds, warmup):
+    """The page of a result as --json has it; `found`: sentences about it."""
     runs = result['runs']
     axes = Axes(runs, seconds, warmup)
     return PAGE.format(
         css=chart.style('page.css'),
         found=''.join('<p class="found">%s</p>' % escape(sentence)
-                      for sentence in table.sentences(runs)),
+                      for sentence in found),
         command=escape(result['command']), link=escape(result['link']),
         seed=result['seed'], commit=escape(result['commit']),
         table=_table(runs), how=HOW, key=_key(),

@@ -72,33 +72,27 @@ def _by_lda(runs):
     return found
 
 
-def _sentence(ldas):
-    none, told = ldas.get('none'), ldas.get('omniscient')
-    others = [run for lda, run in ldas.items()
-              if lda not in ('none', 'omniscient')]
-    if not others or not (none or told):
+def _sentence(ldas, references):
+    known = [ldas[lda] for lda in references if lda in ldas]
+    others = [run for lda, run in ldas.items() if lda not in references]
+    if not others or not known:
         return None
-    best = max(others, key=lambda run: run['goodput_bps'])
-    carries = []
-    if none:
-        carries.append('%.1f times what %s does' % (
-            best['goodput_bps'] / none['goodput_bps'], name(none)))
-    if told:
-        carries.append('%.2f of what %s does, which is told the cause of '
-                       'every loss' % (
-                           best['goodput_bps'] / told['goodput_bps'],
-                           name(told)))
-    text = '%s carries %s.' % (name(best), ' and '.join(carries))
-    if none and None not in (none['frozen_s'], best['frozen_s']):
-        text += ' The picture stands still for %.1f and %.1f s.' % (
-            best['frozen_s'], none['frozen_s'])
-    if none and None not in (none['ssim'], best['ssim']):
-        text += ' Its likeness to the clip (SSIM) is %.3f and %.3f.' % (
-            best['ssim'], none['ssim'])
+    best, least = max(others, key=lambda run: run['goodput_bps']), known[0]
+    text = '%s carries %s.' % (name(best), ', and '.join(
+        '%.2f times what %s does, which %s' % (
+            best['goodput_bps'] / run['goodput_bps'], name(run),
+            references[run['lda']]) for run in known))
+    if None not in (least['frozen_s'], best['frozen_s']):
+        text += ' The picture stands still for %.1f s, with %s for %.1f s.' % (
+            best['frozen_s'], name(least), least['frozen_s'])
+    if None not in (least['ssim'], best['ssim']):
+        text += ' Its likeness to the clip (SSIM) is %.3f, with %s %.3f.' % (
+            best['ssim'], name(least), least['ssim'])
     return text
 
 
-def sentences(runs):
-    """What the numbers say: one or two sentences for each controller."""
-    found = [_sentence(ldas) for ldas in _by_lda(runs).values()]
+def sentences(runs, references):
+    """What the numbers say: one or two sentences for each controller.
+    `references`: what the LDAs do with a loss that others are compared with."""
+    found = [_sentence(ldas, references) for ldas in _by_lda(runs).values()]
     return [sentence for sentence in found if sentence]

@@ -24,16 +24,16 @@ content_mark (RaColour *c, const RaColourPacket *p, RaTime now)
   return ra_meter_mark ((RaMeter *) c, p, p->importance);
 }
 
-/* clang-format off */
 static const RaParam params[] = {
-  RA_METER_PARAMS,
-  { "reserve", G_STRUCT_OFFSET (RaMeter, reserve), .3, .3, 0, 10, "s",
-      "size of what is put by for important packets, in time of the rate" },
-  { "key", G_STRUCT_OFFSET (RaMeter, key), .5, .5, 0, 1, "",
-      "share of that which only key frames and parameter sets may use" },
-  { NULL }
+  { "", .table = ra_meter_params },
+  { "reserve", RA_AT (RaMeter, reserve), .def = .3, .max = 10, .unit = "s",
+      .text = "size of what is put by for important "
+              "packets, in time of the rate" },
+  { "key", RA_AT (RaMeter, key), .def = .5, .max = 1,
+      .text = "share of that which only key "
+              "frames and parameter sets may use" },
+  { NULL },
 };
-/* clang-format on */
 
 const RaColourOps ra_colour_content = {
   .name = "content",

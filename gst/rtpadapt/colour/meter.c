@@ -108,3 +108,15 @@ ra_meter_observe (const RaColour *c, RaObserve emit, gpointer data)
   emit ("green_reserve", m->grade[0].reserve, data);
   emit ("yellow_reserve", m->grade[1].reserve, data);
 }
+
+const RaParam ra_meter_params[] = {
+  { "green", RA_AT (RaMeter, green), .def = .5, .max = 1,
+      .text = "assured rate: share of bytes that is green" },
+  { "min-green", RA_AT (RaMeter, min_green), .def = .3, RA_PAPER (0), .max = 1,
+      .text = "no less is green, nor of any importance; wled needs .3" },
+  { "yellow", RA_AT (RaMeter, yellow), .def = .3, .max = 1,
+      .text = "share of bytes that is yellow; the rest is red" },
+  { "burst", RA_AT (RaMeter, burst), .def = .2, .max = 10, .unit = "s",
+      .text = "bytes of this time at the rate may be sent at once within it" },
+  { NULL },
+};

@@ -45,17 +45,8 @@ typedef struct
   RaGrade grade[2];
 } RaMeter;
 
-/* clang-format off */
-#define RA_METER_PARAMS                                                        \
-  { "green", G_STRUCT_OFFSET (RaMeter, green), .5, .5, 0, 1, "",               \
-      "assured rate: share of bytes that is green" },                          \
-  { "min-green", G_STRUCT_OFFSET (RaMeter, min_green), .3, 0, 0, 1, "",        \
-      "no less is green, nor of any importance; wled needs .3" },              \
-  { "yellow", G_STRUCT_OFFSET (RaMeter, yellow), .3, .3, 0, 1, "",             \
-      "share of bytes that is yellow; the rest is red" },                      \
-  { "burst", G_STRUCT_OFFSET (RaMeter, burst), .2, .2, 0, 10, "s",             \
-      "bytes of this time at the rate may be sent at once within it" }
-/* clang-format on */
+/* Every colouring with a meter has these; only content has a reserve. */
+extern const RaParam ra_meter_params[];
 
 void ra_meter_init (RaColour *c);
 /* UNKNOWN never touches the reserve. */

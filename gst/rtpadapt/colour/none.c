@@ -14,6 +14,7 @@ const RaColourOps ra_colour_none = {
   .cite = "-",
   .needs = "nothing",
   .use = "where the network knows no Assured Forwarding",
+  .none = TRUE,
   .size = sizeof (RaColour),
   .mark = none_mark,
 };

@@ -23,15 +23,13 @@ profile_mark (RaColour *c, const RaColourPacket *p, RaTime now)
   return ra_meter_mark ((RaMeter *) c, p, RA_IMPORTANCE_UNKNOWN);
 }
 
-static const RaParam params[] = { RA_METER_PARAMS, { NULL } };
-
 const RaColourOps ra_colour_profile = {
   .name = "profile",
   .cite = "Singh, Ros, Toutain, Viho 2006, 4.1 and 4.5; RFC 2698",
   .needs = "the allowed rate",
   .use = "with wled, where the content cannot be read (encrypted, unknown)",
   .size = sizeof (RaMeter),
-  .params = params,
+  .params = ra_meter_params,
   .init = ra_meter_init,
   .mark = profile_mark,
   .observe = ra_meter_observe,

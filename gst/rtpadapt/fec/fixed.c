@@ -17,8 +17,8 @@ fixed_init (RaFec *f)
 }
 
 static const RaParam params[] = {
-  { "level", G_STRUCT_OFFSET (Fixed, level), .2, .2, 0, 1, "",
-      "repair packets per media packet" },
+  { "level", RA_AT (Fixed, level), .def = .2, .max = 1,
+      .text = "repair packets per media packet" },
   { NULL },
 };
 

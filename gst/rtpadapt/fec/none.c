@@ -8,5 +8,6 @@ const RaFecOps ra_fec_none = {
   .cite = "-",
   .needs = "nothing",
   .use = "clean paths, or a link that repeats what it loses",
+  .none = TRUE,
   .size = sizeof (RaFec),
 };

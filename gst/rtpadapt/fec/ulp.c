@@ -217,21 +217,25 @@ ulp_observe (const RaFec *f, RaObserve emit, gpointer data)
   emit ("reachable", u->reachable, data);
 }
 
-#define FIELD(field) #field, G_STRUCT_OFFSET(Ulp, field)
-
 static const RaParam params[] = {
-  { FIELD (target), .005, .005, 1e-6, 1, "",
-      "media packets that may stay missing, as a ratio" },
-  { FIELD (max), .5, .5, 0, 1, "", "most repair packets per media packet" },
-  { FIELD (window), 10, 10, .1, 3600, "s", "over which the radio is known" },
-  { FIELD (packets), 4000, 4000, 1, 1e9, "packets", "and over how many" },
-  { FIELD (rise), 2, 2, .1, 3600, "s", "in which a worse radio is noticed" },
-  { FIELD (evidence), 3, 3, 0, 1e6, "",
-      "bursts of loss within the window before anything is repaired" },
-  { FIELD (keep), .5, .5, 0, 1, "",
-      "the level stays while it leaves this share of the target or more" },
-  { FIELD (slack), 1.2, 1.2, 1, 100, "",
-      "where the target is out of reach: how far from the best will do" },
+  { "target", RA_AT (Ulp, target), .def = .005, .min = 1e-6, .max = 1,
+      .text = "media packets that may stay missing, as a ratio" },
+  { "max", RA_AT (Ulp, max), .def = .5, .max = 1,
+      .text = "most repair packets per media packet" },
+  { "window", RA_AT (Ulp, window), .def = 10, .min = .1, .max = 3600,
+      .unit = "s", .text = "over which the radio is known" },
+  { "packets", RA_AT (Ulp, packets), .def = 4000, .min = 1, .max = 1e9,
+      .unit = "packets", .text = "and over how many" },
+  { "rise", RA_AT (Ulp, rise), .def = 2, .min = .1, .max = 3600, .unit = "s",
+      .text = "in which a worse radio is noticed" },
+  { "evidence", RA_AT (Ulp, evidence), .def = 3, .max = 1e6,
+      .text = "bursts of loss within the window before anything is repaired" },
+  { "keep", RA_AT (Ulp, keep), .def = .5, .max = 1,
+      .text = "the level stays while it leaves "
+              "this share of the target or more" },
+  { "slack", RA_AT (Ulp, slack), .def = 1.2, .min = 1, .max = 100,
+      .text = "where the target is out of reach: "
+              "how far from the best will do" },
   { NULL },
 };
 

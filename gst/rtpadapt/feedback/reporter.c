@@ -290,34 +290,6 @@ ra_reporter_next_timeout (const RaReporter *r)
   return r->reports == RA_REPORTS_TFRC ? tfrc_due (r) : ccfb_due (r);
 }
 
-/* Of the receiver's and the LDA's values those that RADP has room for. */
-typedef struct
-{
-  gdouble p, w, p_c;
-} Values;
-
-static void
-value_pick (const gchar *name, gdouble value, gpointer data)
-{
-  Values *v = data;
-
-  if (g_str_equal (name, "receiver.p"))
-    v->p = value;
-  else if (g_str_has_suffix (name, ".w"))
-    v->w = value;
-  else if (g_str_has_suffix (name, ".p_c"))
-    v->p_c = value;
-}
-
-static Values
-values (const RaReporter *r)
-{
-  Values v = { 0 };
-
-  ra_receiver_observe (r->receiver, value_pick, &v);
-  return v;
-}
-
 static gdouble
 delayed_ratio (const RaReporter *r)
 {
@@ -329,18 +301,18 @@ delayed_ratio (const RaReporter *r)
 static void
 radp_fill (RaReporter *r, const RaReport *report)
 {
-  Values v = values (r);
+  const RaLda *lda = ra_receiver_get_lda (r->receiver);
+  RaLdaValues v = ra_lda_values (lda);
   RaRadp *x = &r->radp;
 
   ra_radp_count (x, report);
   x->w = CLAMP (v.w, 0, 1);
-  x->p_c = CLAMP (v.p_c, 0, 1); /* wled's may be below 0 */
+  x->p_c = CLAMP (v.p_c, 0, 1);
   x->delayed = delayed_ratio (r);
   x->burst = x->wireless_runs > 0
       ? (gdouble) x->lost_wireless / x->wireless_runs
       : 0;
-  g_strlcpy (
-      x->lda, ra_receiver_get_lda (r->receiver)->ops->name, sizeof x->lda);
+  g_strlcpy (x->lda, lda->ops->name, sizeof x->lda);
 }
 
 /* The receiver's report is about its latest packet, `t_delay` ago, which may have
@@ -425,7 +397,7 @@ ra_reporter_get_stats (const RaReporter *r, RaReporterStats *stats)
   stats->expected = ra_bundle_length (r->bundle);
   stats->delayed_ratio = delayed_ratio (r);
   stats->dscp = ra_dscp_fate (&r->dscp);
-  stats->p = values (r).p;
+  stats->p = ra_receiver_p (r->receiver);
 }
 
 void

@@ -5,9 +5,15 @@
  */
 #include <gst/rtpadapt/lda/gap.h>
 
-static const RaParam params[] = { RA_GAP_PARAMS ("", 0, 1), { NULL } };
+static const RaParam params[] = {
+  { "lower", RA_AT (RaGap, lower), .def = -.5, RA_PAPER (0), .min = -1,
+      .max = 1, .text = "wireless from (n + 1 + lower) T_min on" },
+  { "upper", RA_AT (RaGap, upper), .def = 1, .max = 10,
+      .text = "wireless below (n + 1 + upper) T_min" },
+  { "", .table = ra_gap_params },
+  { NULL },
+};
 
-extern const RaLdaOps ra_lda_biaz;
 const RaLdaOps ra_lda_biaz = {
   .name = "biaz",
   .cite = "Biaz, Vaidya 1999 (Cen, Cosman, Voelker 2003, III-A)",

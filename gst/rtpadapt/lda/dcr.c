@@ -58,14 +58,13 @@ dcr_observe (const RaLda *lda, RaObserve emit, gpointer data)
 /* 4: t_RTO = 4 R (RFC 5348 3.1).  1 s and 60 s: no RTO is below, or need be
  * above (RFC 6298 2.4, 2.5). */
 static const RaParam params[] = {
-  { "tau", G_STRUCT_OFFSET (Dcr, tau), 1, 1, 0, 4, "",
-      "how long a verdict waits, in RTTs" },
-  { "max", G_STRUCT_OFFSET (Dcr, max), 1, 60, 0, 600, "s",
-      "but no longer than this" },
+  { "tau", RA_AT (Dcr, tau), .def = 1, .max = 4,
+      .text = "how long a verdict waits, in RTTs" },
+  { "max", RA_AT (Dcr, max), .def = 1, RA_PAPER (60), .max = 600, .unit = "s",
+      .text = "but no longer than this" },
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_dcr;
 const RaLdaOps ra_lda_dcr = {
   .name = "dcr",
   .cite = "Bhandarkar, Sadry, Reddy, Vaidya 2005 (TCP-DCR), 3",

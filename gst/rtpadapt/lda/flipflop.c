@@ -138,19 +138,19 @@ flipflop_observe (const RaLda *lda, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "l", G_STRUCT_OFFSET (FlipFlop, l), 10, 10, 1, 64, "packets",
-      "how many samples are remembered" },
-  { "eta", G_STRUCT_OFFSET (FlipFlop, eta), 5, 5, 0, 64, "packets",
-      "more outliers than this among them are congestion" },
-  { "min-range", G_STRUCT_OFFSET (FlipFlop, min_range), .00025, 0, 0, 10, "s",
-      "the moving range MR counts as at least this" },
-  { "guard", G_STRUCT_OFFSET (FlipFlop, guard), 1, 0, 0, 1, "",
-      "1: what LD calls congestion is congestion" },
-  RA_LD_PARAMS ("ld-", G_STRUCT_OFFSET (FlipFlop, ld)),
+  { "l", RA_AT (FlipFlop, l), .def = 10, .min = 1, .max = 64, .unit = "packets",
+      .text = "how many samples are remembered" },
+  { "eta", RA_AT (FlipFlop, eta), .def = 5, .max = 64, .unit = "packets",
+      .text = "more outliers than this among them are congestion" },
+  { "min-range", RA_AT (FlipFlop, min_range), .def = .00025, RA_PAPER (0),
+      .max = 10, .unit = "s",
+      .text = "the moving range MR counts as at least this" },
+  { "guard", RA_AT (FlipFlop, guard), .def = 1, RA_PAPER (0), .max = 1,
+      .text = "1: what LD calls congestion is congestion" },
+  { "ld-", RA_TABLE (FlipFlop, ld, ra_ld_params) },
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_flipflop;
 const RaLdaOps ra_lda_flipflop = {
   .name = "flipflop",
   .cite = "Barman, Matta 2002, 2.2",

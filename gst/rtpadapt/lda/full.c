@@ -225,9 +225,22 @@ full_observe (const RaLda *lda, RaObserve emit, gpointer data)
   }
 }
 
+const RaParam ra_full_params[] = {
+  { "bin", RA_AT (RaFull, bin), .def = .001, .min = 1e-6, .max = 1, .unit = "s",
+      .text = "resolution of the queue" },
+  { "memory", RA_AT (RaFull, memory), .def = 60, .min = .1, .max = 86400,
+      .unit = "s", .text = "how long packets and holes count" },
+  { "theta", RA_AT (RaFull, theta), .def = .33, .max = 1,
+      .text = "congestion from this probability on, if not soft" },
+  { "soft", RA_AT (RaFull, soft), .def = 1, .max = 1,
+      .text = "1: as many verdicts of congestion "
+              "as the probabilities add up to" },
+  { NULL },
+};
+
 static const RaParam params[] = {
-  RA_FULL_PARAMS ("", 0),
-  RA_LEVEL_PARAMS (G_STRUCT_OFFSET (RaFull, level)),
+  { "", .table = ra_full_params },
+  { "", RA_TABLE (RaFull, level, ra_level_params) },
   { NULL },
 };
 

@@ -31,17 +31,8 @@ typedef struct
   gdouble debt, p_c;
 } RaFull;
 
-/* clang-format off */
-#define RA_FULL_PARAMS(prefix, at)                                             \
-  { prefix "bin", (at) + G_STRUCT_OFFSET (RaFull, bin), .001, .001, 1e-6, 1,   \
-      "s", "resolution of the queue" },                                        \
-  { prefix "memory", (at) + G_STRUCT_OFFSET (RaFull, memory), 60, 60, .1,      \
-      86400, "s", "how long packets and holes count" },                        \
-  { prefix "theta", (at) + G_STRUCT_OFFSET (RaFull, theta), .33, .33, 0, 1,    \
-      "", "congestion from this probability on, if not soft" },                \
-  { prefix "soft", (at) + G_STRUCT_OFFSET (RaFull, soft), 1, 1, 0, 1, "",      \
-      "1: as many verdicts of congestion as the probabilities add up to" }
-/* clang-format on */
+/* The parameters of the level are not among these. */
+extern const RaParam ra_full_params[];
 
 extern const RaLdaOps ra_lda_full;
 

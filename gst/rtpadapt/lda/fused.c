@@ -137,32 +137,31 @@ fused_observe (const RaLda *lda, RaObserve emit, gpointer data)
   emit ("inherent", f->cut.w, data);
 }
 
-#define FIELD(field) G_STRUCT_OFFSET (Fused, field)
-#define OWN(value) value, value /* no paper */
-
 static const RaParam params[] = {
-  { "theta", FIELD (theta), OWN (.33), .01, .99, "",
-      "congestion from this probability on: a missed one costs others" },
-  { "gain", FIELD (cut.gain), OWN (3), 0, 100, "",
-      "log-likelihood that a cut has to win" },
-  { "ratio", FIELD (cut.ratio), OWN (.67), 0, 1, "",
-      "the loss rate below a cut is less than this times that above" },
-  { "prior", FIELD (cut.prior), OWN (10), 0, 1e6, "packets",
-      "as many count as lost at the top of the range" },
-  { "memory", FIELD (cut.memory), OWN (30), .1, 86400, "s",
-      "how long packets and holes count" },
-  { "bin", FIELD (cut.bin), OWN (.001), 1e-6, 1, "s",
-      "the shortest queue told" },
-  { "busy", FIELD (busy), OWN (.004), 0, 1, "s",
-      "gaps count between packets that met a queue of this" },
-  { "gap", FIELD (gap), OWN (1), 0, 1, "", "1: gaps count at all" },
-  { "em", FIELD (em), OWN (1), 0, 1, "", "1: without a cut, ask full" },
-  RA_FULL_PARAMS ("full-", FIELD (full)),
-  RA_LEVEL_PARAMS (FIELD (full.level)),
+  { "theta", RA_AT (Fused, theta), .def = .33, .min = .01, .max = .99,
+      .text = "congestion from this probability "
+              "on: a missed one costs others" },
+  { "gain", RA_AT (Fused, cut.gain), .def = 3, .max = 100,
+      .text = "log-likelihood that a cut has to win" },
+  { "ratio", RA_AT (Fused, cut.ratio), .def = .67, .max = 1,
+      .text = "the loss rate below a cut is less than this times that above" },
+  { "prior", RA_AT (Fused, cut.prior), .def = 10, .max = 1e6, .unit = "packets",
+      .text = "as many count as lost at the top of the range" },
+  { "memory", RA_AT (Fused, cut.memory), .def = 30, .min = .1, .max = 86400,
+      .unit = "s", .text = "how long packets and holes count" },
+  { "bin", RA_AT (Fused, cut.bin), .def = .001, .min = 1e-6, .max = 1,
+      .unit = "s", .text = "the shortest queue told" },
+  { "busy", RA_AT (Fused, busy), .def = .004, .max = 1, .unit = "s",
+      .text = "gaps count between packets that met a queue of this" },
+  { "gap", RA_AT (Fused, gap), .def = 1, .max = 1,
+      .text = "1: gaps count at all" },
+  { "em", RA_AT (Fused, em), .def = 1, .max = 1,
+      .text = "1: without a cut, ask full" },
+  { "full-", RA_TABLE (Fused, full, ra_full_params) },
+  { "", RA_TABLE (Fused, full.level, ra_level_params) },
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_fused;
 const RaLdaOps ra_lda_fused = {
   .name = "fused",
   .cite = "our own; gaps: Biaz, Vaidya 1999",

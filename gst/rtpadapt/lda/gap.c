@@ -157,3 +157,23 @@ ra_gap_observe (const RaLda *lda, RaObserve emit, gpointer data)
   if (t_min < G_MAXDOUBLE)
     emit ("t_min", t_min / (gdouble) RA_SECOND, data);
 }
+
+const RaParam ra_gap_params[] = {
+  { "per-byte", RA_AT (RaGap, per_byte), .def = 1, RA_PAPER (0), .max = 1,
+      .text = "1: T_min is per byte, 0: per packet" },
+  { "span", RA_AT (RaGap, span), .def = .05, RA_PAPER (0), .max = 10,
+      .unit = "s", .text = "T_min is measured over this, 0: over single gaps" },
+  { "window", RA_AT (RaGap, window), .def = 10, RA_PAPER (0), .max = 86400,
+      .unit = "s", .text = "age of T_min, 0: the whole connection" },
+  { "recent", RA_AT (RaGap, recent), .def = .15, RA_PAPER (0), .max = 86400,
+      .unit = "s",
+      .text = "age of the T_min that `lower` holds to, 0: the same" },
+  { "jitter", RA_AT (RaGap, jitter), .def = .002, RA_PAPER (0), .max = 1,
+      .unit = "s",
+      .text = "of an arrival's stamp, beside its grain; 0: stamps are exact" },
+  { "pause", RA_AT (RaGap, pause), .def = 1, RA_PAPER (0), .max = 1,
+      .text = "1: a gap that the sender made itself is allowed for" },
+  { "slack", RA_AT (RaGap, slack), .def = .005, .max = 10, .unit = "s",
+      .text = "rott up to this above its minimum: the queue was empty" },
+  { NULL },
+};

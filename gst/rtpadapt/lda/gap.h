@@ -28,27 +28,12 @@ typedef struct
   RaTime now;
 } RaGap;
 
-/* clang-format off */
-#define RA_GAP_PARAMS(prefix, at, upper_)                                      \
-  { prefix "lower", (at) + G_STRUCT_OFFSET (RaGap, lower), -.5, 0, -1, 1, "",  \
-      "wireless from (n + 1 + lower) T_min on" },                              \
-  { prefix "upper", (at) + G_STRUCT_OFFSET (RaGap, upper), upper_, upper_, 0,  \
-      10, "", "wireless below (n + 1 + upper) T_min" },                        \
-  { prefix "per-byte", (at) + G_STRUCT_OFFSET (RaGap, per_byte), 1, 0, 0, 1,   \
-      "", "1: T_min is per byte, 0: per packet" },                             \
-  { prefix "span", (at) + G_STRUCT_OFFSET (RaGap, span), .05, 0, 0, 10, "s",   \
-      "T_min is measured over this, 0: over single gaps" },                    \
-  { prefix "window", (at) + G_STRUCT_OFFSET (RaGap, window), 10, 0, 0, 86400,  \
-      "s", "age of T_min, 0: the whole connection" },                          \
-  { prefix "recent", (at) + G_STRUCT_OFFSET (RaGap, recent), .15, 0, 0, 86400, \
-      "s", "age of the T_min that `lower` holds to, 0: the same" },            \
-  { prefix "jitter", (at) + G_STRUCT_OFFSET (RaGap, jitter), .002, 0, 0, 1,    \
-      "s", "of an arrival's stamp, beside its grain; 0: stamps are exact" },   \
-  { prefix "pause", (at) + G_STRUCT_OFFSET (RaGap, pause), 1, 0, 0, 1, "",     \
-      "1: a gap that the sender made itself is allowed for" },                 \
-  { prefix "slack", (at) + G_STRUCT_OFFSET (RaGap, slack), .005, .005, 0, 10,  \
-      "s", "rott up to this above its minimum: the queue was empty" }
-/* clang-format on */
+/* Both schemes have these parameters after their own `lower` and `upper`. */
+extern const RaParam ra_gap_params[];
+
+/* A hybrid includes mBiaz with all its parameters. */
+extern const RaParam ra_mbiaz_params[];
+extern const RaLdaOps ra_lda_mbiaz;
 
 /* RaLdaOps.on_packet and .observe of both. */
 RaCause ra_gap_on_packet (RaLda *lda, const RaArrival *a);

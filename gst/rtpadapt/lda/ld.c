@@ -86,7 +86,18 @@ ld_observe (const RaLda *lda, RaObserve emit, gpointer data)
   emit ("qdelay", qdelay (l) / (gdouble) RA_SECOND, data);
 }
 
-static const RaParam params[] = { RA_LD_PARAMS ("", 0), { NULL } };
+const RaParam ra_ld_params[] = {
+  { "qthresh", RA_AT (RaLd, qthresh), .def = .5, .max = 1,
+      .text = "share of the longest queueing delay where congestion begins" },
+  { "min-range", RA_AT (RaLd, min_range), .def = .02, RA_PAPER (0), .max = 10,
+      .unit = "s", .text = "RTTmax - RTTmin counts as at least this" },
+  { "window", RA_AT (RaLd, window), .def = 30, RA_PAPER (0), .max = 86400,
+      .unit = "s", .text = "age of RTTmax, 0: the whole connection" },
+  { "base-window", RA_AT (RaLd, base_window), .def = 600, RA_PAPER (0),
+      .max = 86400, .unit = "s",
+      .text = "age of RTTmin, 0: the whole connection" },
+  { NULL },
+};
 
 const RaLdaOps ra_lda_ld = {
   .name = "ld",
@@ -95,7 +106,7 @@ const RaLdaOps ra_lda_ld = {
   .use
   = "as spike, from RTT: a drop-tail queue of 20 ms or more that the stream fills",
   .size = sizeof (RaLd),
-  .params = params,
+  .params = ra_ld_params,
   .on_packet = ld_on_packet,
   .observe = ld_observe,
 };

@@ -18,17 +18,7 @@ typedef struct
   RaTime now;
 } RaLd;
 
-/* clang-format off */
-#define RA_LD_PARAMS(prefix, at)                                               \
-  { prefix "qthresh", (at) + G_STRUCT_OFFSET (RaLd, qthresh), .5, .5, 0, 1,    \
-      "", "share of the longest queueing delay where congestion begins" },     \
-  { prefix "min-range", (at) + G_STRUCT_OFFSET (RaLd, min_range), .02, 0, 0,   \
-      10, "s", "RTTmax - RTTmin counts as at least this" },                    \
-  { prefix "window", (at) + G_STRUCT_OFFSET (RaLd, window), 30, 0, 0, 86400,   \
-      "s", "age of RTTmax, 0: the whole connection" },                         \
-  { prefix "base-window", (at) + G_STRUCT_OFFSET (RaLd, base_window), 600, 0,  \
-      0, 86400, "s", "age of RTTmin, 0: the whole connection" }
-/* clang-format on */
+extern const RaParam ra_ld_params[];
 
 extern const RaLdaOps ra_lda_ld;
 

@@ -24,15 +24,7 @@ typedef struct
   gdouble q, before; /* of this packet and of the one before it, ns */
 } RaLevel;
 
-/* clang-format off */
-#define RA_LEVEL_PARAMS(at)                                                    \
-  { "base-window", (at) + G_STRUCT_OFFSET (RaLevel, base_window), 120, 120, 0, \
-      86400, "s", "age of the empty queue, 0: the whole connection" },         \
-  { "window", (at) + G_STRUCT_OFFSET (RaLevel, window), 30, 30, 0, 86400, "s", \
-      "age of the longest queue, 0: the whole connection" },                   \
-  { "min-range", (at) + G_STRUCT_OFFSET (RaLevel, min_range), .02, .02, 0, 10, \
-      "s", "the longest queue counts as at least this" }
-/* clang-format on */
+extern const RaParam ra_level_params[];
 
 /* TRUE: a new route, all learnt before is void. */
 static inline gboolean

@@ -67,14 +67,13 @@ ll_on_packet (RaLda *lda, const RaArrival *a)
 }
 
 static const RaParam params[] = {
-  { "p-cc", G_STRUCT_OFFSET (Ll, p_cc), 1, 1, 0, 1, "",
-      "p_c/c: this share of the congestion losses is recognised" },
-  { "p-ww", G_STRUCT_OFFSET (Ll, p_ww), .8, .8, 0, 1, "",
-      "p_w/w: this share of the wireless losses is recognised" },
+  { "p-cc", RA_AT (Ll, p_cc), .def = 1, .max = 1,
+      .text = "p_c/c: this share of the congestion losses is recognised" },
+  { "p-ww", RA_AT (Ll, p_ww), .def = .8, .max = 1,
+      .text = "p_w/w: this share of the wireless losses is recognised" },
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_ll;
 const RaLdaOps ra_lda_ll = {
   .name = "ll",
   .cite = "Barman, Matta 2002, 2.1",

@@ -6,16 +6,22 @@
  */
 #include <gst/rtpadapt/lda/gap.h>
 
-static const RaParam params[] = { RA_GAP_PARAMS ("", 0, .25), { NULL } };
+const RaParam ra_mbiaz_params[] = {
+  { "lower", RA_AT (RaGap, lower), .def = -.5, RA_PAPER (0), .min = -1,
+      .max = 1, .text = "wireless from (n + 1 + lower) T_min on" },
+  { "upper", RA_AT (RaGap, upper), .def = .25, .max = 10,
+      .text = "wireless below (n + 1 + upper) T_min" },
+  { "", .table = ra_gap_params },
+  { NULL },
+};
 
-extern const RaLdaOps ra_lda_mbiaz;
 const RaLdaOps ra_lda_mbiaz = {
   .name = "mbiaz",
   .cite = "Cen, Cosman, Voelker 2003, III-A",
   .needs = "arrival times",
   .use = "as biaz, with fewer congestion losses misread",
   .size = sizeof (RaGap),
-  .params = params,
+  .params = ra_mbiaz_params,
   .on_packet = ra_gap_on_packet,
   .observe = ra_gap_observe,
 };

@@ -22,12 +22,12 @@ omniscient_on_packet (RaLda *lda, const RaArrival *a)
   return RA_CAUSE_WIRELESS;
 }
 
-extern const RaLdaOps ra_lda_omniscient;
 const RaLdaOps ra_lda_omniscient = {
   .name = "omniscient",
   .cite = "omniscient TFRC (Cen, Cosman, Voelker 2003, III)",
   .needs = "the truth (rtpadaptlink, a simulator)",
   .use = "the bound no LDA can beat",
+  .reference = "is told the cause of every loss",
   .size = sizeof (RaLda),
   .on_packet = omniscient_on_packet,
   .on_missing = omniscient_on_missing,

@@ -91,7 +91,21 @@ spike_observe (const RaLda *lda, RaObserve emit, gpointer data)
   emit ("spike", s->spike, data);
 }
 
-static const RaParam params[] = { RA_SPIKE_PARAMS ("", 0), { NULL } };
+const RaParam ra_spike_params[] = {
+  { "alpha", RA_AT (RaSpike, alpha), .def = 1 / 2., .max = 1,
+      .text = "share of the rott range where a spike starts" },
+  { "beta", RA_AT (RaSpike, beta), .def = 1 / 3., .max = 1,
+      .text = "share of the rott range where a spike ends" },
+  { "min-range", RA_AT (RaSpike, min_range), .def = .02, RA_PAPER (0),
+      .max = 10, .unit = "s",
+      .text = "the rott range counts as at least this" },
+  { "window", RA_AT (RaSpike, window), .def = 30, RA_PAPER (0), .max = 86400,
+      .unit = "s", .text = "age of rott_max, 0: the whole connection" },
+  { "base-window", RA_AT (RaSpike, base_window), .def = 120, RA_PAPER (0),
+      .max = 86400, .unit = "s",
+      .text = "age of rott_min, 0: the whole connection" },
+  { NULL },
+};
 
 const RaLdaOps ra_lda_spike = {
   .name = "spike",
@@ -100,7 +114,7 @@ const RaLdaOps ra_lda_spike = {
   .use
   = "a drop-tail queue of 20 ms or more that the stream fills; quick changes of capacity",
   .size = sizeof (RaSpike),
-  .params = params,
+  .params = ra_spike_params,
   .on_packet = spike_on_packet,
   .observe = spike_observe,
 };

@@ -20,19 +20,7 @@ typedef struct
   gboolean spike; /* in the spike state */
 } RaSpike;
 
-/* clang-format off */
-#define RA_SPIKE_PARAMS(prefix, at)                                            \
-  { prefix "alpha", (at) + G_STRUCT_OFFSET (RaSpike, alpha), 1 / 2., 1 / 2.,   \
-      0, 1, "", "share of the rott range where a spike starts" },              \
-  { prefix "beta", (at) + G_STRUCT_OFFSET (RaSpike, beta), 1 / 3., 1 / 3., 0,  \
-      1, "", "share of the rott range where a spike ends" },                   \
-  { prefix "min-range", (at) + G_STRUCT_OFFSET (RaSpike, min_range), .02, 0,   \
-      0, 10, "s", "the rott range counts as at least this" },                  \
-  { prefix "window", (at) + G_STRUCT_OFFSET (RaSpike, window), 30, 0, 0,       \
-      86400, "s", "age of rott_max, 0: the whole connection" },               \
-  { prefix "base-window", (at) + G_STRUCT_OFFSET (RaSpike, base_window), 120,  \
-      0, 0, 86400, "s", "age of rott_min, 0: the whole connection" }
-/* clang-format on */
+extern const RaParam ra_spike_params[];
 
 extern const RaLdaOps ra_lda_spike;
 

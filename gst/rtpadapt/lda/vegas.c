@@ -102,20 +102,20 @@ vegas_observe (const RaLda *lda, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "low", G_STRUCT_OFFSET (Vegas, low), 1, 1, 0, 1e6, "packets",
-      "wireless while fewer wait in the queue" },
-  { "high", G_STRUCT_OFFSET (Vegas, high), 3, 3, 0, 1e6, "packets",
-      "congestion while more wait in the queue" },
-  { "between", G_STRUCT_OFFSET (Vegas, between), 0, 1, 0, 1, "",
-      "0: between them the verdict stays, 1: it is wireless" },
-  { "slack", G_STRUCT_OFFSET (Vegas, slack), .002, 0, 0, 10, "s",
-      "a delay up to this above baseRTT: the queue was empty" },
-  { "window", G_STRUCT_OFFSET (Vegas, window), 0, 0, 0, 86400, "s",
-      "age of baseRTT, 0: the whole connection" },
+  { "low", RA_AT (Vegas, low), .def = 1, .max = 1e6, .unit = "packets",
+      .text = "wireless while fewer wait in the queue" },
+  { "high", RA_AT (Vegas, high), .def = 3, .max = 1e6, .unit = "packets",
+      .text = "congestion while more wait in the queue" },
+  { "between", RA_AT (Vegas, between), .def = 0, RA_PAPER (1), .max = 1,
+      .text = "0: between them the verdict stays, 1: it is wireless" },
+  { "slack", RA_AT (Vegas, slack), .def = .002, RA_PAPER (0), .max = 10,
+      .unit = "s",
+      .text = "a delay up to this above baseRTT: the queue was empty" },
+  { "window", RA_AT (Vegas, window), .def = 0, .max = 86400, .unit = "s",
+      .text = "age of baseRTT, 0: the whole connection" },
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_vegas;
 const RaLdaOps ra_lda_vegas = {
   .name = "vegas",
   .cite = "Papadimitriou, Tsaoussidis, Zhang 2009, 2.1; Brakmo, Peterson 1995",

@@ -145,6 +145,15 @@ wled_on_missing (RaLda *lda, const RaArrival *a, guint64 seq)
 }
 
 static void
+wled_values (const RaLda *lda, RaLdaValues *values)
+{
+  const Wled *l = (const Wled *) lda;
+
+  values->w = l->w;
+  values->p_c = l->p_c;
+}
+
+static void
 wled_observe (const RaLda *lda, RaObserve emit, gpointer data)
 {
   const Wled *l = (const Wled *) lda;
@@ -160,30 +169,35 @@ wled_observe (const RaLda *lda, RaObserve emit, gpointer data)
 
 /* 4.1: an RTT of 240 ms; 4.2: theta, alpha */
 static const RaParam params[] = {
-  { "theta", G_STRUCT_OFFSET (Wled, theta), .5, .5, 0, 1, "",
-      "yellow loss rate from which all losses are congestion" },
-  { "alpha", G_STRUCT_OFFSET (Wled, alpha), 1, .005, 0, 1, "",
-      "weight of a period's p_c" },
-  { "window", G_STRUCT_OFFSET (Wled, window), 10, 0, 0, 600, "s",
-      "how long green packets are remembered; 0: one RTT" },
-  { "react", G_STRUCT_OFFSET (Wled, react), 1, 0, 0, 600, "s",
-      "how long yellow and all packets are remembered; 0: one RTT" },
-  { "greens", G_STRUCT_OFFSET (Wled, greens), 20, 1, 1, 1000, "packets",
-      "green packets it takes to know w" },
-  { "period", G_STRUCT_OFFSET (Wled, period), .1, .24, .001, 10, "s",
-      "between estimates while the RTT is unknown" },
+  { "theta", RA_AT (Wled, theta), .def = .5, .max = 1,
+      .text = "yellow loss rate from which all losses are congestion" },
+  { "alpha", RA_AT (Wled, alpha), .def = 1, RA_PAPER (.005), .max = 1,
+      .text = "weight of a period's p_c" },
+  { "window", RA_AT (Wled, window), .def = 10, RA_PAPER (0), .max = 600,
+      .unit = "s",
+      .text = "how long green packets are remembered; 0: one RTT" },
+  { "react", RA_AT (Wled, react), .def = 1, RA_PAPER (0), .max = 600,
+      .unit = "s",
+      .text = "how long yellow and all packets are remembered; 0: one RTT" },
+  { "greens", RA_AT (Wled, greens), .def = 20, RA_PAPER (1), .min = 1,
+      .max = 1000, .unit = "packets",
+      .text = "green packets it takes to know w" },
+  { "period", RA_AT (Wled, period), .def = .1, RA_PAPER (.24), .min = .001,
+      .max = 10, .unit = "s",
+      .text = "between estimates while the RTT is unknown" },
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_wled;
 const RaLdaOps ra_lda_wled = {
   .name = "wled",
   .cite = "Singh, Ros, Toutain, Viho 2006 (WLED), 3",
   .needs = "marked packets, and a bottleneck that obeys the marks (RIO)",
   .use = "a DiffServ network with Assured Forwarding; with arc",
+  .colours = TRUE,
   .size = sizeof (Wled),
   .params = params,
   .on_packet = wled_on_packet,
   .on_missing = wled_on_missing,
+  .values = wled_values,
   .observe = wled_observe,
 };

@@ -29,8 +29,6 @@
 #include <gst/rtpadapt/lda/spike.h>
 #include <gst/rtpadapt/lda/zigzag.h>
 
-extern const RaLdaOps ra_lda_mbiaz;
-
 /* Cen 2003, VII-A and Fig. 10. */
 #define AVG_KEEP .875    /* weight of the old T_avg */
 #define NARR_ZIGZAG .875 /* T_narr below: ZigZag */
@@ -191,25 +189,25 @@ zbs_observe (const RaLda *lda, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "near", G_STRUCT_OFFSET (Zbs, near), 1, .05, 0, 10, "",
-      "rott this many T_min above rott_min is still an empty queue" },
-  { "slack", G_STRUCT_OFFSET (Zbs, slack), .005, 0, 0, 10, "s",
-      "added to that" },
-  { "hold", G_STRUCT_OFFSET (Zbs, hold), .05, 0, 0, 10, "s",
-      "how long rott has to stay above that" },
-  { "guard", G_STRUCT_OFFSET (Zbs, guard), 1, 0, 0, 1, "",
-      "1: a queue that starts a spike overrules the scheme in use" },
-  { "lock-time", G_STRUCT_OFFSET (Zbs, lock_time), 3, 3, 0, 3600, "s",
-      "no other scheme within this time" },
-  { "lock-packets", G_STRUCT_OFFSET (Zbs, lock_packets), 50, 50, 0, 1e6,
-      "packets", "or within this many packets, whichever comes first" },
-  RA_ZIGZAG_PARAMS ("zigzag-", G_STRUCT_OFFSET (Zbs, zigzag)),
-  RA_GAP_PARAMS ("mbiaz-", G_STRUCT_OFFSET (Zbs, mbiaz), .25),
-  RA_SPIKE_PARAMS ("spike-", G_STRUCT_OFFSET (Zbs, spike)),
+  { "near", RA_AT (Zbs, near), .def = 1, RA_PAPER (.05), .max = 10,
+      .text = "rott this many T_min above rott_min is still an empty queue" },
+  { "slack", RA_AT (Zbs, slack), .def = .005, RA_PAPER (0), .max = 10,
+      .unit = "s", .text = "added to that" },
+  { "hold", RA_AT (Zbs, hold), .def = .05, RA_PAPER (0), .max = 10, .unit = "s",
+      .text = "how long rott has to stay above that" },
+  { "guard", RA_AT (Zbs, guard), .def = 1, RA_PAPER (0), .max = 1,
+      .text = "1: a queue that starts a spike overrules the scheme in use" },
+  { "lock-time", RA_AT (Zbs, lock_time), .def = 3, .max = 3600, .unit = "s",
+      .text = "no other scheme within this time" },
+  { "lock-packets", RA_AT (Zbs, lock_packets), .def = 50, .max = 1e6,
+      .unit = "packets",
+      .text = "or within this many packets, whichever comes first" },
+  { "zigzag-", RA_TABLE (Zbs, zigzag, ra_zigzag_params) },
+  { "mbiaz-", RA_TABLE (Zbs, mbiaz, ra_mbiaz_params) },
+  { "spike-", RA_TABLE (Zbs, spike, ra_spike_params) },
   { NULL },
 };
 
-extern const RaLdaOps ra_lda_zbs;
 const RaLdaOps ra_lda_zbs = {
   .name = "zbs",
   .cite = "Cen, Cosman, Voelker 2003, VII-A",

@@ -59,7 +59,11 @@ zigzag_observe (const RaLda *lda, RaObserve emit, gpointer data)
   emit ("rott_dev", z->dev / (gdouble) RA_SECOND, data);
 }
 
-static const RaParam params[] = { RA_ZIGZAG_PARAMS ("", 0), { NULL } };
+const RaParam ra_zigzag_params[] = {
+  { "alpha", RA_AT (RaZigzag, alpha), .def = 1 / 32., .max = .5,
+      .text = "weight of a new rott in rott_mean" },
+  { NULL },
+};
 
 const RaLdaOps ra_lda_zigzag = {
   .name = "zigzag",
@@ -67,7 +71,7 @@ const RaLdaOps ra_lda_zigzag = {
   .needs = "send and arrival times",
   .use = "many flows on one wireless backbone; the safe side everywhere else",
   .size = sizeof (RaZigzag),
-  .params = params,
+  .params = ra_zigzag_params,
   .on_packet = zigzag_on_packet,
   .observe = zigzag_observe,
 };

@@ -16,11 +16,7 @@ typedef struct
   gdouble mean, dev; /* rott_mean, rott_dev; ns */
 } RaZigzag;
 
-/* clang-format off */
-#define RA_ZIGZAG_PARAMS(prefix, at)                                           \
-  { prefix "alpha", (at) + G_STRUCT_OFFSET (RaZigzag, alpha), 1 / 32.,         \
-      1 / 32., 0, .5, "", "weight of a new rott in rott_mean" }
-/* clang-format on */
+extern const RaParam ra_zigzag_params[];
 
 extern const RaLdaOps ra_lda_zigzag;
 

@@ -14,6 +14,7 @@
  * transmission is retries * delay later, and so long order=1 holds the rest.
  */
 #include <gst/rtpadapt/link/fifo.h>
+#include <gst/rtpadapt/link/schedule.h>
 
 #include <math.h>
 
@@ -113,20 +114,20 @@ arq_observe (const RaNode *n, RaObserve emit, gpointer data)
   emit ("packets", ((const Arq *) n)->fifo.n, data);
 }
 
-#define FIELD(field) #field, G_STRUCT_OFFSET(Arq, field)
-#define NOT_SET ((gdouble) NAN)
-
 static const RaParam arq_params[] = {
-  { FIELD (p), NOT_SET, NOT_SET, 0, 1, "",
-      "probability that one transmission is lost; must be given" },
+  { "p", RA_AT (Arq, p), .def = RA_NODE_NOT_SET, .max = 1,
+      .text = "probability that one transmission is lost; must be given",
+      .example = ".3" },
   /* seed 002, 4.1.1: 20 ms one way */
-  { FIELD (delay), 0.04, 0.04, 0, 60, "s",
-      "from a lost transmission to its repetition: the link's round trip" },
+  { "delay", RA_AT (Arq, delay), .def = 0.04, .max = 60, .unit = "s",
+      .text = "from a lost transmission to its "
+              "repetition: the link's round trip" },
   /* IEEE 802.11: dot11LongRetryLimit is 4 transmissions */
-  { FIELD (retries), 3, 1000, 0, 1000, "",
-      "repetitions before the packet is lost for good; the paper: no limit" },
-  { FIELD (order), 0, 0, 0, 1, "",
-      "1: what comes later waits for what is repeated" },
+  { "retries", RA_AT (Arq, retries), .def = 3, RA_PAPER (1000), .max = 1000,
+      .text = "repetitions before the packet is "
+              "lost for good; the paper: no limit" },
+  { "order", RA_AT (Arq, order), .def = 0, .max = 1,
+      .text = "1: what comes later waits for what is repeated" },
   { NULL },
 };
 
@@ -135,6 +136,8 @@ const RaNodeOps ra_link_arq = {
   .cite = "Bhandarkar, Sadry, Reddy, Vaidya 2005, 3.5 and 4",
   .needs = "the loss probability of one transmission",
   .use = "a radio that repairs its losses late, and out of order",
+  .random = TRUE,
+  .reorders = TRUE,
   .size = sizeof (Arq),
   .params = arq_params,
   .positional = "p",

@@ -30,8 +30,9 @@ bernoulli_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 }
 
 static const RaParam bernoulli_params[] = {
-  { "p", G_STRUCT_OFFSET (Bernoulli, p), RA_NODE_NOT_SET, RA_NODE_NOT_SET, 0, 1,
-      "", "loss probability" RA_NODE_SCHEDULE_TEXT ("1%,10s:3%"), TRUE },
+  { "p", RA_AT (Bernoulli, p), .def = RA_NODE_NOT_SET, .max = 1,
+      .text = "loss probability" RA_NODE_SCHEDULE_TEXT ("1%,10s:3%"),
+      .example = "10%" },
   { NULL },
 };
 
@@ -40,6 +41,7 @@ const RaNodeOps ra_link_bernoulli = {
   .cite = "-",
   .needs = "the probability",
   .use = "radio losses that know nothing of each other",
+  .random = TRUE,
   .size = sizeof (Bernoulli),
   .params = bernoulli_params,
   .positional = "p",

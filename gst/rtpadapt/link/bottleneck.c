@@ -17,21 +17,13 @@ bottleneck_push (RaNode *n, const RaLinkPacket *p, RaTime now)
     ra_node_drop (n, p, RA_CAUSE_CONGESTION, now);
 }
 
-static const RaParam bottleneck_params[] = {
-  RA_LINE_RATE,
-  RA_LINE_QUEUE (0.1),
-  RA_LINE_PACKETS,
-  RA_LINE_BYTES (0),
-  { NULL },
-};
-
 const RaNodeOps ra_link_bottleneck = {
   .name = "bottleneck",
   .cite = "-",
   .needs = "rate=",
   .use = "the slowest line of the path, with its queue",
   .size = sizeof (RaLine),
-  .params = bottleneck_params,
+  .params = ra_line_params,
   .init = ra_line_init,
   .push = bottleneck_push,
   .observe = ra_line_observe,

@@ -63,8 +63,9 @@ delay_held (const RaNode *n)
 }
 
 static const RaParam delay_params[] = {
-  { "delay", G_STRUCT_OFFSET (Delay, delay), RA_NODE_NOT_SET, RA_NODE_NOT_SET,
-      0, 3600, "s", "one way" RA_NODE_SCHEDULE_TEXT ("25ms,10s:60ms"), TRUE },
+  { "delay", RA_AT (Delay, delay), .def = RA_NODE_NOT_SET, .max = 3600,
+      .unit = "s", .text = "one way" RA_NODE_SCHEDULE_TEXT ("25ms,10s:60ms"),
+      .example = "25ms" },
   { NULL },
 };
 

@@ -12,6 +12,8 @@
  */
 #include <gst/rtpadapt/link.h>
 
+#define EXAMPLE "gilbert p=.01 r=.3"
+
 typedef struct
 {
   RaNode *model; /* NULL: no packet of the flow came this far */
@@ -34,7 +36,7 @@ each_parse (RaNode *n, const gchar *const *words, GError **error)
 
   if (!words[0] || g_str_equal (words[0], n->ops->name)) {
     g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_SYNTAX,
-        "%s: expected one model, as in '%s gilbert p=.01 r=.3'", n->ops->name,
+        "%s: expected one model, as in '%s " EXAMPLE "'", n->ops->name,
         n->ops->name);
     return FALSE;
   }
@@ -177,10 +179,12 @@ each_capacity (const RaNode *n, RaTime now)
 const RaNodeOps ra_link_each = {
   .name = "each",
   .cite = "topologies of seed 000, figure 5, and seed 001, figure 4",
-  .needs = "a model with its parameters: 'each gilbert p=.01 r=.3'",
+  .needs = "a model with its parameters: 'each " EXAMPLE "'",
   .use = "a hop of its own for each flow, beside hops that they share",
+  .random = TRUE,
   .size = sizeof (Each),
   .parse = each_parse,
+  .example = EXAMPLE,
   .push = each_push,
   .next = each_next,
   .run = each_run,

@@ -8,7 +8,7 @@
  * probability of a loss after a success, r of a success after a loss.
  * Loss ratio p / (p + r), mean burst 1 / r packets.
  */
-#include <gst/rtpadapt/link.h>
+#include <gst/rtpadapt/link/schedule.h>
 
 #include <math.h>
 
@@ -67,17 +67,17 @@ gilbert_observe (const RaNode *n, RaObserve emit, gpointer data)
   emit ("bad", ((const Gilbert *) n)->bad, data);
 }
 
-#define NOT_SET ((gdouble) NAN)
-#define FIELD(field) #field, G_STRUCT_OFFSET(Gilbert, field)
-
 static const RaParam gilbert_params[] = {
-  { FIELD (p), NOT_SET, NOT_SET, 0, 1, "",
-      "good to bad; beside q: good stays good" },
-  { FIELD (r), NOT_SET, NOT_SET, 0, 1, "", "bad to good" },
-  { FIELD (p13), NOT_SET, NOT_SET, 0, 1, "", "as p, by netem's name" },
-  { FIELD (p31), NOT_SET, NOT_SET, 0, 1, "", "as r, by netem's name" },
-  { FIELD (q), NOT_SET, NOT_SET, 0, 1, "",
-      "bad stays bad, as in seed 003's matrix" },
+  { "p", RA_AT (Gilbert, p), .def = RA_NODE_NOT_SET, .max = 1,
+      .text = "good to bad; beside q: good stays good", .example = ".05" },
+  { "r", RA_AT (Gilbert, r), .def = RA_NODE_NOT_SET, .max = 1,
+      .text = "bad to good", .example = ".3" },
+  { "p13", RA_AT (Gilbert, p13), .def = RA_NODE_NOT_SET, .max = 1,
+      .text = "as p, by netem's name" },
+  { "p31", RA_AT (Gilbert, p31), .def = RA_NODE_NOT_SET, .max = 1,
+      .text = "as r, by netem's name" },
+  { "q", RA_AT (Gilbert, q), .def = RA_NODE_NOT_SET, .max = 1,
+      .text = "bad stays bad, as in seed 003's matrix" },
   { NULL },
 };
 
@@ -86,6 +86,7 @@ const RaNodeOps ra_link_gilbert = {
   .cite = "Gilbert 1960; matrix and names p, q: seed 003, 5.1",
   .needs = "p= and r= (or p13= and p31=, or p= and q=)",
   .use = "radio losses in bursts",
+  .random = TRUE,
   .size = sizeof (Gilbert),
   .params = gilbert_params,
   .init = gilbert_init,

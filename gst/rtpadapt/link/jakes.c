@@ -202,24 +202,26 @@ jakes_observe (const RaNode *n, RaObserve emit, gpointer data)
   emit ("rho", j->rho, data);
 }
 
-#define FIELD(field) #field, G_STRUCT_OFFSET(Jakes, field)
-
 static const RaParam jakes_params[] = {
   /* seed 000, table I */
-  { FIELD (loss), .031, .031, 0, .99, "",
-      "packets lost of those with size; seed 000: 7.8% high, 3.1% medium,"
-      " 1% low" },
-  { FIELD (doppler), 78.6, 78.6, 0, 10e3, "Hz",
-      "speed over wavelength: 78.6 is 42 km/h at 2 GHz" },
+  { "loss", RA_AT (Jakes, loss), .def = .031, .max = .99,
+      .text = "packets lost of those with size; seed "
+              "000: 7.8% high, 3.1% medium, 1% low" },
+  { "doppler", RA_AT (Jakes, doppler), .def = 78.6, .max = 10e3, .unit = "Hz",
+      .text = "speed over wavelength: 78.6 is 42 km/h at 2 GHz" },
   /* seed 000, V-B: 381 bytes at 150 kbit/s */
-  { FIELD (rate), 2e6, 150e3, 0, 100e9, "bit/s",
-      "of the radio, for a packet's time on the air; 0: it takes none" },
-  { FIELD (size), 1200, 381, 0, 65535, "bytes",
-      "of the packets that loss is about; longer ones are lost more often" },
+  { "rate", RA_AT (Jakes, rate), .def = 2e6, RA_PAPER (150e3), .max = 100e9,
+      .unit = "bit/s",
+      .text = "of the radio, for a packet's "
+              "time on the air; 0: it takes none" },
+  { "size", RA_AT (Jakes, size), .def = 1200, RA_PAPER (381), .max = 65535,
+      .unit = "bytes",
+      .text = "of the packets that loss is about; "
+              "longer ones are lost more often" },
   /* seed 000, V-B */
-  { FIELD (pattern), 0, 0, 0, 1, "",
-      "1: each packet takes the next place in the fate of equal packets sent"
-      " back to back, whatever its time and size" },
+  { "pattern", RA_AT (Jakes, pattern), .def = 0, .max = 1,
+      .text = "1: each packet takes the next place in the fate of equal "
+              "packets sent back to back, whatever its time and size" },
   { NULL },
 };
 
@@ -228,6 +230,7 @@ const RaNodeOps ra_link_jakes = {
   .cite = "Jakes 1974, Dent, Bottomley, Croft 1993; use: seed 000, V-B",
   .needs = "-",
   .use = "radio losses in fades, correlated in time, of a moving receiver",
+  .random = TRUE,
   .size = sizeof (Jakes),
   .params = jakes_params,
   .positional = "loss",

@@ -94,16 +94,14 @@ jitter_observe (const RaNode *n, RaObserve emit, gpointer data)
   emit ("wait", j->free > now ? (gdouble) (j->free - now) * 1e-9 : 0, data);
 }
 
-#define FIELD(field) #field, G_STRUCT_OFFSET(Jitter, field)
-
 static const RaParam jitter_params[] = {
-  { FIELD (std), 0.005, 0.005, 0, 60, "s",
-      "standard deviation of the normal distribution" },
-  { "n-std", G_STRUCT_OFFSET (Jitter, n_std), 3, 3, 0, 100, "",
-      "where it is cut, in std" },
-  { FIELD (rate), 0, 0, 0, 100e9, "bit/s",
-      "of the path's bottleneck, no less: who was held up follows no faster;"
-      " 0: together" },
+  { "std", RA_AT (Jitter, std), .def = 0.005, .max = 60, .unit = "s",
+      .text = "standard deviation of the normal distribution" },
+  { "n-std", RA_AT (Jitter, n_std), .def = 3, .max = 100,
+      .text = "where it is cut, in std" },
+  { "rate", RA_AT (Jitter, rate), .def = 0, .max = 100e9, .unit = "bit/s",
+      .text = "of the path's bottleneck, no less: who "
+              "was held up follows no faster; 0: together" },
   { NULL },
 };
 
@@ -112,6 +110,7 @@ const RaNodeOps ra_link_jitter = {
   .cite = "Singh, Ott, Holmer 2021: RFC 8868, 4.5.2 and 4.5.3",
   .needs = "-",
   .use = "delay that varies without congestion, and without reordering",
+  .random = TRUE,
   .size = sizeof (Jitter),
   .params = jitter_params,
   .positional = "std",

@@ -243,3 +243,18 @@ ra_line_capacity (const RaNode *n, RaTime now)
 {
   return ra_line_rate ((const RaLine *) n, now);
 }
+
+const RaParam ra_line_params[] = {
+  { "rate", RA_AT (RaLine, rate), .def = RA_NODE_NOT_SET, .max = 100e9,
+      .unit = "bit/s",
+      .text = "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"),
+      .example = "1M" },
+  { "queue", RA_AT (RaLine, queue), .def = 0.1, .max = 3600, .unit = "s",
+      .text = "longest queue in time at the "
+              "present rate; 0: not limited by this" },
+  { "packets", RA_AT (RaLine, packets), .def = 0, .max = 1e9, .unit = "packets",
+      .text = "most packets inside; 0: not limited by this" },
+  { "bytes", RA_AT (RaLine, bytes), .def = 0, .max = 1e12, .unit = "bytes",
+      .text = "most bytes inside; 0: not limited by this" },
+  { NULL },
+};

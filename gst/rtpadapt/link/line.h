@@ -71,27 +71,7 @@ guint64 ra_line_capacity (const RaNode *n, RaTime now);
   .next = ra_line_next, .run = ra_line_run, .clear = ra_line_clear, \
   .held = ra_line_held, .capacity = ra_line_capacity
 
-#define RA_LINE_PARAM(field) #field, G_STRUCT_OFFSET(RaLine, field)
-#define RA_LINE_RATE                                                           \
-  {                                                                            \
-    RA_LINE_PARAM (rate), RA_NODE_NOT_SET, RA_NODE_NOT_SET, 0, 100e9, "bit/s", \
-        "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"), TRUE              \
-  }
-#define RA_LINE_QUEUE(paper)                             \
-  {                                                      \
-    RA_LINE_PARAM (queue), 0.1, paper, 0, 3600, "s",     \
-        "longest queue in time at the present rate; 0: " \
-        "not limited by this"                            \
-  }
-#define RA_LINE_PACKETS                               \
-  {                                                   \
-    RA_LINE_PARAM (packets), 0, 0, 0, 1e9, "packets", \
-        "most packets inside; 0: not limited by this" \
-  }
-#define RA_LINE_BYTES(paper)                           \
-  {                                                    \
-    RA_LINE_PARAM (bytes), 0, paper, 0, 1e12, "bytes", \
-        "most bytes inside; 0: not limited by this"    \
-  }
+/* For a line to which no paper gives other values. */
+extern const RaParam ra_line_params[];
 
 G_END_DECLS

@@ -66,13 +66,13 @@ policer_capacity (const RaNode *n, RaTime now)
   return (guint64) (ra_node_value (n, &l->rate, now) + .5);
 }
 
-#define FIELD(field) G_STRUCT_OFFSET (Policer, field)
-
 static const RaParam policer_params[] = {
-  { "rate", FIELD (rate), RA_NODE_NOT_SET, RA_NODE_NOT_SET, 0, 100e9, "bit/s",
-      "of the tokens" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"), TRUE },
-  { "burst", FIELD (burst), 15000, 15000, 1, 1e12, "bytes",
-      "most tokens, and as many at first" },
+  { "rate", RA_AT (Policer, rate), .def = RA_NODE_NOT_SET, .max = 100e9,
+      .unit = "bit/s",
+      .text = "of the tokens" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"),
+      .example = "1M" },
+  { "burst", RA_AT (Policer, burst), .def = 15000, .min = 1, .max = 1e12,
+      .unit = "bytes", .text = "most tokens, and as many at first" },
   { NULL },
 };
 

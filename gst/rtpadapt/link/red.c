@@ -59,28 +59,25 @@ red_observe (const RaNode *n, RaObserve emit, gpointer data)
   emit ("count", (gdouble) e->count, data);
 }
 
-#define FIELD(field) G_STRUCT_OFFSET (Red, field)
-
 static const RaParam red_params[] = {
-  RA_LINE_RATE,
-  RA_LINE_QUEUE (0.1),
-  RA_LINE_PACKETS,
-  RA_LINE_BYTES (0),
+  { "", RA_TABLE (Red, line, ra_line_params) },
   /* seed 002, 4.2.6: 25 and 75 % of the buffer */
-  { "min-th", FIELD (limits.min_th), 0.25, 0.25, 0, 1, "",
-      "average queue from which packets are dropped, share of the buffer" },
-  { "max-th", FIELD (limits.max_th), 0.75, 0.75, 0, 1, "",
-      "average queue from which all are, or with gentle more steeply" },
-  { "max-p", FIELD (limits.max_p), 0.1, 0.02, 0, 1, "",
-      "drop probability at max-th" },
-  { "w-q", FIELD (filter.w_q), 0.002, 0.002, 0, 1, "",
-      "weight of an arrival in the average queue" },
-  { "s", FIELD (filter.s), 1000, 1000, 1, 1e6, "bytes",
-      "typical packet: idle time counts as arrivals of these" },
-  { "gentle", FIELD (gentle), 1, 0, 0, 1, "",
-      "1: from max-th to twice that p rises from max-p to 1; 0: is 1" },
-  { "wait", FIELD (wait), 1, 0, 0, 1, "",
-      "1: drops are 1/p to 2/p packets apart; 0: 1 to 1/p" },
+  { "min-th", RA_AT (Red, limits.min_th), .def = 0.25, .max = 1,
+      .text = "average queue from which packets "
+              "are dropped, share of the buffer" },
+  { "max-th", RA_AT (Red, limits.max_th), .def = 0.75, .max = 1,
+      .text = "average queue from which all are, or with gentle more steeply" },
+  { "max-p", RA_AT (Red, limits.max_p), .def = 0.1, RA_PAPER (0.02), .max = 1,
+      .text = "drop probability at max-th" },
+  { "w-q", RA_AT (Red, filter.w_q), .def = 0.002, .max = 1,
+      .text = "weight of an arrival in the average queue" },
+  { "s", RA_AT (Red, filter.s), .def = 1000, .min = 1, .max = 1e6,
+      .unit = "bytes",
+      .text = "typical packet: idle time counts as arrivals of these" },
+  { "gentle", RA_AT (Red, gentle), .def = 1, RA_PAPER (0), .max = 1,
+      .text = "1: from max-th to twice that p rises from max-p to 1; 0: is 1" },
+  { "wait", RA_AT (Red, wait), .def = 1, RA_PAPER (0), .max = 1,
+      .text = "1: drops are 1/p to 2/p packets apart; 0: 1 to 1/p" },
   { NULL },
 };
 
@@ -89,6 +86,7 @@ const RaNodeOps ra_link_red = {
   .cite = "Floyd, Jacobson 1993, figure 2; thresholds: seed 002, 4.2.6",
   .needs = "rate=",
   .use = "a bottleneck whose router drops before the queue is full",
+  .random = TRUE,
   .size = sizeof (Red),
   .params = red_params,
   .init = red_init,

@@ -113,46 +113,51 @@ rio_observe (const RaNode *n, RaObserve emit, gpointer data)
   }
 }
 
-#define FIELD(field) G_STRUCT_OFFSET (Rio, field)
-#define MIN_TH(word, COLOUR, def)                                      \
-  {                                                                    \
-    word "-min-th", FIELD (limits[COLOUR].min_th), def, def, 0, 1, "", \
-        "average queue from which " word                               \
-        " packets are dropped, share of the buffer"                    \
-  }
-#define MAX_TH(word, COLOUR, def)                                      \
-  {                                                                    \
-    word "-max-th", FIELD (limits[COLOUR].max_th), def, def, 0, 1, "", \
-        "average queue from which all " word " packets are dropped"    \
-  }
-#define MAX_P(word, COLOUR, def)                                          \
-  {                                                                       \
-    word "-max-p", FIELD (limits[COLOUR].max_p), def, def, 0, 1, "",      \
-        "drop probability of " word " packets just below " word "-max-th" \
-  }
-
 static const RaParam rio_params[] = {
   /* seed 004, 4.1: Q */
-  RA_LINE_RATE,
-  RA_LINE_QUEUE (0),
-  RA_LINE_PACKETS,
-  RA_LINE_BYTES (300e3),
+  { "rate", RA_AT (Rio, line.rate), .def = RA_NODE_NOT_SET, .max = 100e9,
+      .unit = "bit/s",
+      .text = "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"),
+      .example = "1M" },
+  { "queue", RA_AT (Rio, line.queue), .def = 0.1, RA_PAPER (0), .max = 3600,
+      .unit = "s",
+      .text = "longest queue in time at the "
+              "present rate; 0: not limited by this" },
+  { "packets", RA_AT (Rio, line.packets), .def = 0, .max = 1e9,
+      .unit = "packets",
+      .text = "most packets inside; 0: not limited by this" },
+  { "bytes", RA_AT (Rio, line.bytes), .def = 0, RA_PAPER (300e3), .max = 1e12,
+      .unit = "bytes", .text = "most bytes inside; 0: not limited by this" },
   /* seed 004, table 1 */
-  MIN_TH ("green", GREEN, 0.50),
-  MAX_TH ("green", GREEN, 0.70),
-  MAX_P ("green", GREEN, 0.02),
-  MIN_TH ("yellow", YELLOW, 0.30),
-  MAX_TH ("yellow", YELLOW, 0.50),
-  MAX_P ("yellow", YELLOW, 0.1),
-  MIN_TH ("red", RED, 0.10),
-  MAX_TH ("red", RED, 0.30),
-  MAX_P ("red", RED, 0.2),
-  { "w-q", FIELD (filter.w_q), 0.0013, 0.0013, 0, 1, "",
-      "weight of an arrival in the average queue" }, /* seed 004, 4.1 */
-  { "s", FIELD (filter.s), 1000, 1000, 1, 1e6, "bytes",
-      "typical packet: idle time counts as arrivals of these" },
-  { "coupled", FIELD (coupled), 1, 1, 0, 1, "",
-      "1: a colour goes by its own and better packets inside; 0: by all" },
+  { "green-min-th", RA_AT (Rio, limits[GREEN].min_th), .def = 0.50, .max = 1,
+      .text = "average queue from which green packets "
+              "are dropped, share of the buffer" },
+  { "green-max-th", RA_AT (Rio, limits[GREEN].max_th), .def = 0.70, .max = 1,
+      .text = "average queue from which all green packets are dropped" },
+  { "green-max-p", RA_AT (Rio, limits[GREEN].max_p), .def = 0.02, .max = 1,
+      .text = "drop probability of green packets just below green-max-th" },
+  { "yellow-min-th", RA_AT (Rio, limits[YELLOW].min_th), .def = 0.30, .max = 1,
+      .text = "average queue from which yellow packets "
+              "are dropped, share of the buffer" },
+  { "yellow-max-th", RA_AT (Rio, limits[YELLOW].max_th), .def = 0.50, .max = 1,
+      .text = "average queue from which all yellow packets are dropped" },
+  { "yellow-max-p", RA_AT (Rio, limits[YELLOW].max_p), .def = 0.1, .max = 1,
+      .text = "drop probability of yellow packets just below yellow-max-th" },
+  { "red-min-th", RA_AT (Rio, limits[RED].min_th), .def = 0.10, .max = 1,
+      .text = "average queue from which red packets "
+              "are dropped, share of the buffer" },
+  { "red-max-th", RA_AT (Rio, limits[RED].max_th), .def = 0.30, .max = 1,
+      .text = "average queue from which all red packets are dropped" },
+  { "red-max-p", RA_AT (Rio, limits[RED].max_p), .def = 0.2, .max = 1,
+      .text = "drop probability of red packets just below red-max-th" },
+  { "w-q", RA_AT (Rio, filter.w_q), .def = 0.0013, .max = 1,
+      .text = "weight of an arrival in the average queue" }, /* seed 004, 4.1 */
+  { "s", RA_AT (Rio, filter.s), .def = 1000, .min = 1, .max = 1e6,
+      .unit = "bytes",
+      .text = "typical packet: idle time counts as arrivals of these" },
+  { "coupled", RA_AT (Rio, coupled), .def = 1, .max = 1,
+      .text = "1: a colour goes by its own and "
+              "better packets inside; 0: by all" },
   { NULL },
 };
 
@@ -161,6 +166,7 @@ const RaNodeOps ra_link_rio = {
   .cite = "Clark, Fang 1998; seed 004, figure 1, table 1, 4.1",
   .needs = "rate=, and packets with a drop precedence",
   .use = "a bottleneck of assured forwarding (RFC 2597): green survives",
+  .random = TRUE,
   .size = sizeof (Rio),
   .params = rio_params,
   .init = rio_init,

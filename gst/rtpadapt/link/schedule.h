@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* A schedule that has no default, and the end of its row's text. */
+/* A parameter without a default, and the end of a schedule's text. */
 #define RA_NODE_NOT_SET ((gdouble) NAN)
 #define RA_NODE_SCHEDULE_TEXT(example)                                        \
   ", with changes counted from the first packet, as in " example "; must be " \

@@ -213,14 +213,16 @@ trace_observe (const RaNode *n, RaObserve emit, gpointer data)
   emit ("rate", (gdouble) trace_capacity (n, now), data);
 }
 
-#define FIELD(field) #field, G_STRUCT_OFFSET(Trace, field)
-
 static const RaParam trace_params[] = {
   /* RFC 8867 4.2: 300 ms; mm-link: no limit */
-  { FIELD (queue), 0.3, 0, 0, 3600, "s",
-      "longest queue in time at the file's mean rate; 0: not limited by this" },
-  { FIELD (packets), 0, 0, 0, 1e9, "packets", "most inside; 0: no limit" },
-  { FIELD (bytes), 0, 0, 0, 1e12, "bytes", "most inside; 0: no limit" },
+  { "queue", RA_AT (Trace, queue), .def = 0.3, RA_PAPER (0), .max = 3600,
+      .unit = "s",
+      .text = "longest queue in time at the file's "
+              "mean rate; 0: not limited by this" },
+  { "packets", RA_AT (Trace, packets), .def = 0, .max = 1e9, .unit = "packets",
+      .text = "most inside; 0: no limit" },
+  { "bytes", RA_AT (Trace, bytes), .def = 0, .max = 1e12, .unit = "bytes",
+      .text = "most inside; 0: no limit" },
   { NULL },
 };
 

@@ -169,10 +169,10 @@ arc_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "alpha", G_STRUCT_OFFSET (Arc, alpha), .005, .005, 1e-6, 1, "",
-      "weight of an RTT's sample in p_c" },
-  { "inverse", G_STRUCT_OFFSET (Arc, inverse), 1, 0, 0, 1, "",
-      "1: p_c begins at what slow start reached; 0: at 0" },
+  { "alpha", RA_AT (Arc, alpha), .def = .005, .min = 1e-6, .max = 1,
+      .text = "weight of an RTT's sample in p_c" },
+  { "inverse", RA_AT (Arc, inverse), .def = 1, RA_PAPER (0), .max = 1,
+      .text = "1: p_c begins at what slow start reached; 0: at 0" },
   { NULL },
 };
 

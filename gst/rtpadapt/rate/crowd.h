@@ -24,7 +24,7 @@ typedef struct
 void ra_crowd_init (RaCrowd *c);
 /* Counts the report's packets at `now` (s), of which the share `radio` is shown to
  * be the radio's.  Returns `x`, but no more than two TCPs would send if the last
- * five seconds lost more than 12 % each and the line is not known to be `ours`.
+ * seven seconds lost more than 12 % each and the line is not known to be `ours`.
  * `s` is the packet size, `rtt` the round trip in s. */
 gdouble ra_crowd_rate (RaCrowd *c, const RaReport *report, gdouble now,
     gdouble radio, gboolean ours, gdouble x, gdouble s, gdouble rtt);

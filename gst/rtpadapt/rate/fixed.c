@@ -22,6 +22,7 @@ const RaRateOps ra_rate_fixed = {
   .cite = "baseline: a constant rate",
   .needs = "nothing",
   .use = "the baseline: what a fixed bitrate does to the path",
+  .open_loop = TRUE,
   .size = sizeof (RaRate),
   .init = fixed_init,
   .on_report = fixed_on_report,

@@ -68,14 +68,14 @@ gaimd_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "alpha", G_STRUCT_OFFSET (Gaimd, alpha), .31, .31, 0, 100, "packets",
-      "increase per RTT, if not friendly" },
-  { "beta", G_STRUCT_OFFSET (Gaimd, beta), .875, .875, .01, .99, "",
-      "what a loss event leaves of the window" },
-  { "friendly", G_STRUCT_OFFSET (Gaimd, friendly), 0, 0, 0, 2, "",
-      "alpha follows beta: 1: as TCP with its timeouts, 4 (1 - beta^2) / 3; 2: "
-      "without, 3 (1 - beta) / (1 + beta)" },
-  RA_WINDOW_PARAMS,
+  { "alpha", RA_AT (Gaimd, alpha), .def = .31, .max = 100, .unit = "packets",
+      .text = "increase per RTT, if not friendly" },
+  { "beta", RA_AT (Gaimd, beta), .def = .875, .min = .01, .max = .99,
+      .text = "what a loss event leaves of the window" },
+  { "friendly", RA_AT (Gaimd, friendly), .def = 0, .max = 2,
+      .text = "alpha follows beta: 1: as TCP with its timeouts, 4 (1 "
+              "- beta^2) / 3; 2: without, 3 (1 - beta) / (1 + beta)" },
+  { "", RA_TABLE (Gaimd, window, ra_window_params) },
   { NULL },
 };
 
@@ -84,6 +84,7 @@ const RaRateOps ra_rate_gaimd = {
   .cite = "Yang, Lam 2000; Papadimitriou, Tsaoussidis, Zhang 2009, 2.2",
   .needs = "reports once per RTT or more often",
   .use = "a window that falls little at a loss and rises slowly",
+  .absolute = RA_WINDOW_ABSOLUTE,
   .size = sizeof (Gaimd),
   .params = params,
   .init = ra_window_init,

@@ -44,15 +44,14 @@ newreno_on_timeout (RaRate *r, RaTime now)
   ra_window_finish (w);
 }
 
-static const RaParam params[] = { RA_WINDOW_PARAMS, { NULL } };
-
 const RaRateOps ra_rate_newreno = {
   .name = "newreno",
   .cite = "RFC 5681, RFC 6582 (TCP NewReno) as RFC 4341; Barman, Matta 2002",
   .needs = "reports once per RTT or more often",
   .use = "to behave as a TCP does, or to compare with one",
+  .absolute = RA_WINDOW_ABSOLUTE,
   .size = sizeof (RaWindow),
-  .params = params,
+  .params = ra_window_params,
   .init = ra_window_init,
   .on_sent = ra_window_on_sent,
   .on_report = newreno_on_report,

@@ -134,14 +134,14 @@ ssvp_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "alpha", G_STRUCT_OFFSET (Ssvp, alpha), .31, .31, 0, 10, "packets",
-      "additive increase: so many more per RTT" },
-  { "beta", G_STRUCT_OFFSET (Ssvp, beta), .875, .875, .01, 1, "",
-      "multiplicative decrease: the rate that is left, IPG / beta" },
-  { "increase", G_STRUCT_OFFSET (Ssvp, increase), 0, 1, 0, 1, "",
-      "0: additive, 1: as printed, IPG / (1 + alpha) per RTT" },
-  { "hold", G_STRUCT_OFFSET (Ssvp, hold), 0, 1, 0, 1, "",
-      "1: no increase in an RTT with a wireless loss, 0: increase" },
+  { "alpha", RA_AT (Ssvp, alpha), .def = .31, .max = 10, .unit = "packets",
+      .text = "additive increase: so many more per RTT" },
+  { "beta", RA_AT (Ssvp, beta), .def = .875, .min = .01, .max = 1,
+      .text = "multiplicative decrease: the rate that is left, IPG / beta" },
+  { "increase", RA_AT (Ssvp, increase), .def = 0, RA_PAPER (1), .max = 1,
+      .text = "0: additive, 1: as printed, IPG / (1 + alpha) per RTT" },
+  { "hold", RA_AT (Ssvp, hold), .def = 0, RA_PAPER (1), .max = 1,
+      .text = "1: no increase in an RTT with a wireless loss, 0: increase" },
   { NULL },
 };
 

@@ -228,10 +228,12 @@ tfrc_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "oscillation", G_STRUCT_OFFSET (Tfrc, oscillation), 1, 1, 0, 1, "",
-      "1: reduce the rate as the RTT rises (RFC 5348 4.5), 0: do not" },
-  { "jitter", G_STRUCT_OFFSET (Tfrc, jitter), .01, 0, 0, 10, "s",
-      "added to R_sample in 4.5: an RTT varies by this without any queue" },
+  { "oscillation", RA_AT (Tfrc, oscillation), .def = 1, .max = 1,
+      .text = "1: reduce the rate as the RTT rises (RFC 5348 4.5), 0: do not" },
+  { "jitter", RA_AT (Tfrc, jitter), .def = .01, RA_PAPER (0), .max = 10,
+      .unit = "s",
+      .text = "added to R_sample in 4.5: an RTT "
+              "varies by this without any queue" },
   { NULL },
 };
 

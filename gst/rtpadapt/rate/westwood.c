@@ -98,11 +98,11 @@ westwood_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "filter", G_STRUCT_OFFSET (Westwood, filter), .9, .9, 0, .999, "",
-      "what a sample leaves of the estimate before it" },
-  { "window", G_STRUCT_OFFSET (Westwood, age), 30, 0, 0, 86400, "s",
-      "age of RTT_min, 0: the whole connection" },
-  RA_WINDOW_PARAMS,
+  { "filter", RA_AT (Westwood, filter), .def = .9, .max = .999,
+      .text = "what a sample leaves of the estimate before it" },
+  { "window", RA_AT (Westwood, age), .def = 30, RA_PAPER (0), .max = 86400,
+      .unit = "s", .text = "age of RTT_min, 0: the whole connection" },
+  { "", RA_TABLE (Westwood, window, ra_window_params) },
   { NULL },
 };
 
@@ -111,6 +111,7 @@ const RaRateOps ra_rate_westwood = {
   .cite = "Grieco, Mascolo 2004 (Westwood+); Mascolo et al. 2001",
   .needs = "reports once per RTT or more often; an X_recv of the last RTT",
   .use = "wireless losses that no LDA can tell; a path of little queue",
+  .absolute = RA_WINDOW_ABSOLUTE,
   .size = sizeof (Westwood),
   .params = params,
   .init = westwood_init,

@@ -357,3 +357,12 @@ ra_window_observe (const RaRate *r, RaObserve emit, gpointer data)
   emit ("rto", w->rto, data);
   emit ("rtt", pacing_r (w), data);
 }
+
+const RaParam ra_window_params[] = {
+  { "min-rto", RA_AT (RaWindow, min_rto), .def = .2, RA_PAPER (1), .min = .001,
+      .max = 60, .unit = "s",
+      .text = "least retransmission timeout (RFC 6298 2.4)" },
+  { "jitter", RA_AT (RaWindow, jitter), .def = .01, RA_PAPER (0), .max = 10,
+      .unit = "s", .text = "an RTT varies by this without any queue" },
+  { NULL },
+};

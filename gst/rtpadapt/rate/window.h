@@ -38,13 +38,9 @@ typedef struct
   gboolean timed_out;          /* and no later packet was heard of */
 } RaWindow;
 
-/* clang-format off */
-#define RA_WINDOW_PARAMS                                                       \
-  { "min-rto", G_STRUCT_OFFSET (RaWindow, min_rto), .2, 1, .001, 60, "s",      \
-      "least retransmission timeout (RFC 6298 2.4)" },                         \
-  { "jitter", G_STRUCT_OFFSET (RaWindow, jitter), .01, 0, 0, 10, "s",          \
-      "an RTT varies by this without any queue" }
-/* clang-format on */
+extern const RaParam ra_window_params[];
+/* RaRateOps.absolute of all of them. */
+#define RA_WINDOW_ABSOLUTE "RFC 7661 4.2: pipeACK is the most of 1 s"
 
 /* What a report asks for. */
 typedef enum

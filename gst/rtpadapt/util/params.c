@@ -61,6 +61,66 @@ ra_schedule_next (const RaSchedule *s, RaSpan since_start)
   return RA_SPAN_NONE;
 }
 
+RaParamWalk
+ra_params_walk (const RaParam *params)
+{
+  return (RaParamWalk){ .rows = { params } };
+}
+
+/* The row with what the tables around it add. */
+static const RaParam *
+row_resolve (RaParamWalk *w, const RaParam *p)
+{
+  gsize prefix = w->prefix[w->depth];
+
+  w->row = *p;
+  w->row.offset += w->offset[w->depth];
+  if (prefix > 0) {
+    g_strlcpy (w->name + prefix, p->name, sizeof w->name - prefix);
+    w->row.name = w->name;
+  }
+  if (!p->has_paper)
+    w->row.paper = p->def;
+  if (!p->unit)
+    w->row.unit = "";
+  return &w->row;
+}
+
+/* The next row is the first of that table. */
+static void
+table_open (RaParamWalk *w, const RaParam *p)
+{
+  guint inside = w->depth + 1;
+  gsize prefix = w->prefix[w->depth];
+
+  g_return_if_fail (inside < RA_PARAM_DEPTH);
+  prefix += g_strlcpy (w->name + prefix, p->name, sizeof w->name - prefix);
+  g_return_if_fail (prefix < sizeof w->name);
+  w->rows[inside] = p->table;
+  w->offset[inside] = w->offset[w->depth] + p->offset;
+  w->prefix[inside] = prefix;
+  w->depth = inside;
+}
+
+const RaParam *
+ra_params_next (RaParamWalk *w)
+{
+  for (;;) {
+    const RaParam *p = w->rows[w->depth];
+
+    if (p && p->name) {
+      w->rows[w->depth]++;
+      if (!p->table)
+        return row_resolve (w, p);
+      table_open (w, p);
+    } else if (w->depth > 0) {
+      w->depth--;
+    } else {
+      return NULL;
+    }
+  }
+}
+
 static gpointer
 param_field (gpointer instance, const RaParam *p)
 {
@@ -80,14 +140,18 @@ param_store (gpointer instance, const RaParam *p, gdouble value)
 void
 ra_params_init (gpointer instance, const RaParam *params)
 {
-  for (const RaParam *p = params; p && p->name; p++)
+  RaParamWalk walk = ra_params_walk (params);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));)
     param_store (instance, p, p->def);
 }
 
 void
 ra_params_paper (gpointer instance, const RaParam *params)
 {
-  for (const RaParam *p = params; p && p->name; p++)
+  RaParamWalk walk = ra_params_walk (params);
+
+  for (const RaParam *p; (p = ra_params_next (&walk));)
     param_store (instance, p, p->paper);
 }
 
@@ -191,21 +255,24 @@ schedule_parse (
   return TRUE;
 }
 
+/* Where `walk` finds it. */
 static const RaParam *
-param_find (const RaParam *params, const gchar *name)
+param_find (RaParamWalk *walk, const gchar *name)
 {
-  for (const RaParam *p = params; p && p->name; p++) {
-    if (g_str_equal (p->name, name))
-      return p;
-  }
-  return NULL;
+  const RaParam *p;
+
+  do
+    p = ra_params_next (walk);
+  while (p && !g_str_equal (p->name, name));
+  return p;
 }
 
 gboolean
 ra_params_set (gpointer instance, const RaParam *params, const gchar *name,
     const gchar *value, GError **error)
 {
-  const RaParam *p = param_find (params, name);
+  RaParamWalk walk = ra_params_walk (params);
+  const RaParam *p = param_find (&walk, name);
   gdouble number;
 
   if (!p) {
@@ -278,9 +345,10 @@ gchar *
 ra_params_to_string (gconstpointer instance, const RaParam *params)
 {
   GString *text = g_string_new (NULL);
+  RaParamWalk walk = ra_params_walk (params);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  for (const RaParam *p = params; p && p->name; p++) {
+  for (const RaParam *p; (p = ra_params_next (&walk));) {
     const guint8 *field = (const guint8 *) instance + p->offset;
 
     g_string_append_printf (text, "%s%s=", text->len ? "," : "", p->name);

@@ -46,20 +46,11 @@
 #include "gstrtpadaptlink.h"
 
 #include "linkpriv.h"
+#include "parts/props.h"
 
 GST_DEBUG_CATEGORY (rtpadaptlink_debug);
 
 #define DEFAULT_OVERHEAD 28 /* IPv4 and UDP */
-
-enum
-{
-  PROP_0,
-  PROP_LINK,
-  PROP_SEED,
-  PROP_OVERHEAD,
-  PROP_LOSS_MESSAGES,
-  PROP_STATS,
-};
 
 #define parent_class gst_rtp_adapt_link_parent_class
 G_DEFINE_TYPE (GstRtpAdaptLink, gst_rtp_adapt_link, GST_TYPE_ELEMENT)
@@ -192,8 +183,10 @@ link_change_state (GstElement *element, GstStateChange transition)
 
 /* A bad text changes nothing of a running path, but none starts with it. */
 static void
-link_set_text (GstRtpAdaptLink *self, const gchar *text)
+set_link (gpointer owner, const PropRow *row, const GValue *value)
 {
+  GstRtpAdaptLink *self = owner;
+  const gchar *text = g_value_get_string (value);
   GError *error = NULL;
 
   g_mutex_lock (&self->lock);
@@ -219,46 +212,64 @@ link_set_text (GstRtpAdaptLink *self, const gchar *text)
   }
 }
 
-static GstStructure *
-link_stats (GstRtpAdaptLink *self)
+static void
+get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
+  GstRtpAdaptLink *self = owner;
   RaTime now = RA_TIME_NONE;
-  GstStructure *stats;
 
   g_mutex_lock (&self->lock);
   if (gst_rtp_adapt_link_advance (self)) {
     now = gst_clock_get_time (self->clock);
     gst_rtp_adapt_link_wake (self);
   }
-  stats = link_path_stats (&self->path, now);
+  g_value_take_boxed (value, link_path_stats (&self->path, now));
   g_mutex_unlock (&self->lock);
-  return stats;
 }
+
+/* The values stand in the element itself. */
+static const PropRow link_props[] = {
+  { "link", "Link",
+      "Models in the order a packet meets them, as \"bottleneck rate=2M "
+      "queue=100ms ! delay 25ms ! gilbert p=.01 r=.3\"; empty: all passes "
+      "at once. A new text replaces the path; the packets inside leave at "
+      "once. A wrong one changes nothing, and the element does not start",
+      PROP_PLAYING, PROP_TEXT (GstRtpAdaptLink, text, ""), .set = set_link },
+  { "seed", "Seed",
+      "Of all that is random in the path; taken when the element starts "
+      "and with each new link",
+      PROP_PLAYING, PROP_UINT64 (GstRtpAdaptLink, seed, 0, G_MAXUINT64, 0) },
+  { "overhead", "Overhead",
+      "Bytes on the wire beside each buffer's (28: IPv4 and UDP)", PROP_PLAYING,
+      PROP_UINT (GstRtpAdaptLink, overhead, 0, 65535, DEFAULT_OVERHEAD) },
+  { "loss-messages", "Loss messages",
+      "Post each RTPAdaptLoss as an element message too, with the model's "
+      "name as node",
+      PROP_PLAYING, PROP_BOOLEAN (GstRtpAdaptLink, path.loss_messages, FALSE) },
+  { "stats", "Statistics",
+      "Since the start: in, out, congestion-losses, wireless-losses, "
+      "discarded (packets); bytes-in, bytes-out (bytes on the wire); "
+      "present: held (packets inside), queue (ns a packet entering now "
+      "would wait, in the flow with the longest), capacity (bit/s of the "
+      "tightest bottleneck, 0: none); flows: an array of structures with "
+      "ssrc, in, out, congestion-losses, wireless-losses (packets)",
+      PROP_READ, PROP_STATS (get_stats) },
+  { NULL },
+};
 
 static void
 link_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (object);
+  const PropRow *row = &link_props[id - 1];
 
-  if (id == PROP_LINK) {
-    link_set_text (self, g_value_get_string (value));
+  if (row->set) {
+    row->set (self, row, value);
     return;
   }
   g_mutex_lock (&self->lock);
-  switch (id) {
-    case PROP_SEED:
-      self->seed = g_value_get_uint64 (value);
-      break;
-    case PROP_OVERHEAD:
-      self->overhead = g_value_get_uint (value);
-      break;
-    case PROP_LOSS_MESSAGES:
-      self->path.loss_messages = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
+  props_set (self, row, value, NULL, NULL);
   g_mutex_unlock (&self->lock);
 }
 
@@ -267,28 +278,7 @@ link_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (object);
 
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, link_stats (self));
-    return;
-  }
-  g_mutex_lock (&self->lock);
-  switch (id) {
-    case PROP_LINK:
-      g_value_set_string (value, self->text);
-      break;
-    case PROP_SEED:
-      g_value_set_uint64 (value, self->seed);
-      break;
-    case PROP_OVERHEAD:
-      g_value_set_uint (value, self->overhead);
-      break;
-    case PROP_LOSS_MESSAGES:
-      g_value_set_boolean (value, self->path.loss_messages);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  g_mutex_unlock (&self->lock);
+  props_get (self, &self->lock, self, &link_props[id - 1], value);
 }
 
 static void
@@ -297,7 +287,7 @@ gst_rtp_adapt_link_finalize (GObject *object)
   GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (object);
 
   gst_clear_object (&self->clock);
-  g_free (self->text);
+  props_clear (self, link_props);
   g_free (self->text_error);
   link_path_clear (&self->path);
   g_mutex_clear (&self->lock);
@@ -310,7 +300,6 @@ gst_rtp_adapt_link_class_init (GstRtpAdaptLinkClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
 
   GST_DEBUG_CATEGORY_INIT (
       rtpadaptlink_debug, "rtpadaptlink", 0, "modelled network path");
@@ -320,37 +309,7 @@ gst_rtp_adapt_link_class_init (GstRtpAdaptLinkClass *klass)
   element_class->change_state = link_change_state;
   element_class->set_clock = link_set_clock;
 
-  g_object_class_install_property (object_class, PROP_LINK,
-      g_param_spec_string ("link", "Link",
-          "Models in the order a packet meets them, as \"bottleneck rate=2M "
-          "queue=100ms ! delay 25ms ! gilbert p=.01 r=.3\"; empty: all passes "
-          "at once. A new text replaces the path; the packets inside leave at "
-          "once. A wrong one changes nothing, and the element does not start",
-          "", flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (object_class, PROP_SEED,
-      g_param_spec_uint64 ("seed", "Seed",
-          "Of all that is random in the path; taken when the element starts "
-          "and with each new link",
-          0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (object_class, PROP_OVERHEAD,
-      g_param_spec_uint ("overhead", "Overhead",
-          "Bytes on the wire beside each buffer's (28: IPv4 and UDP)", 0, 65535,
-          DEFAULT_OVERHEAD, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (object_class, PROP_LOSS_MESSAGES,
-      g_param_spec_boolean ("loss-messages", "Loss messages",
-          "Post each RTPAdaptLoss as an element message too, with the model's "
-          "name as node",
-          FALSE, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Since the start: in, out, congestion-losses, wireless-losses, "
-          "discarded (packets); bytes-in, bytes-out (bytes on the wire); "
-          "present: held (packets inside), queue (ns a packet entering now "
-          "would wait, in the flow with the longest), capacity (bit/s of the "
-          "tightest bottleneck, 0: none); flows: an array of structures with "
-          "ssrc, in, out, congestion-losses, wireless-losses (packets)",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-
+  props_install (object_class, 1, link_props);
   gst_rtp_adapt_link_add_templates (element_class);
   gst_element_class_set_static_metadata (element_class, "RTP link model",
       "Filter/Network/RTP",
@@ -363,8 +322,7 @@ gst_rtp_adapt_link_init (GstRtpAdaptLink *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
-  self->text = g_strdup ("");
-  self->overhead = DEFAULT_OVERHEAD;
+  props_init (self, link_props, self);
   link_path_init (&self->path, GST_ELEMENT (self));
   self->flow = GST_FLOW_FLUSHING;
 

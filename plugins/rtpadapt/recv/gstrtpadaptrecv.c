@@ -222,7 +222,7 @@ gst_rtp_adapt_recv_finalize (GObject *object)
 {
   GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (object);
 
-  g_free (self->cfg.lda_params);
+  props_clear (&self->cfg, recv_props);
   g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
   g_weak_ref_clear (&self->session);
   g_mutex_clear (&self->lock);
@@ -238,7 +238,7 @@ gst_rtp_adapt_recv_class_init (GstRtpAdaptRecvClass *klass)
   object_class->finalize = gst_rtp_adapt_recv_finalize;
   object_class->set_property = recv_set_property;
   object_class->get_property = recv_get_property;
-  recv_props_install (object_class);
+  props_install (object_class, 1, recv_props);
 
   element_class->change_state = recv_change_state;
   element_class->set_clock = recv_set_clock;
@@ -258,14 +258,6 @@ gst_rtp_adapt_recv_init (GstRtpAdaptRecv *self)
   g_weak_ref_init (&self->session, NULL);
   g_queue_init (&self->messages);
   self->next_stats = RA_TIME_NONE;
-  self->cfg = (RecvConfig){
-    .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC,
-    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
-    .lda_params = g_strdup (""),
-    .interval = RECV_INTERVAL,
-    .late = RECV_LATE,
-    .tfrc_fmt = RA_TFRC_FB_FMT,
-    .stats_interval = RECV_STATS_INTERVAL,
-  };
+  props_init (&self->cfg, recv_props, self);
   recv_pads_init (self);
 }

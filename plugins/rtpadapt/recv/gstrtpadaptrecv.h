@@ -5,6 +5,8 @@
 
 #include <gst/gst.h>
 
+#include "parts/props.h"
+
 G_BEGIN_DECLS
 
 #define GST_TYPE_RTP_ADAPT_RECV (gst_rtp_adapt_recv_get_type ())
@@ -12,5 +14,8 @@ G_DECLARE_FINAL_TYPE (
     GstRtpAdaptRecv, gst_rtp_adapt_recv, GST, RTP_ADAPT_RECV, GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptrecv)
+
+/* The properties; rtpadaptsrc has some of them, too. */
+extern const PropRow recv_props[];
 
 G_END_DECLS

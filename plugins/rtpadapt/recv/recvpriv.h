@@ -139,7 +139,6 @@ void recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports);
 void recv_stats_restart (GstRtpAdaptRecv *self);
 
 /* recvprops.c */
-void recv_props_install (GObjectClass *klass);
 void recv_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void recv_get_property (

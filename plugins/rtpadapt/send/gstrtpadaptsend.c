@@ -178,8 +178,6 @@
  */
 #include "sendpriv.h"
 
-#include "enums.h"
-
 GST_DEBUG_CATEGORY (gst_rtp_adapt_send_debug);
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -394,12 +392,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
 
-  g_free (self->cfg.controller_params);
-  g_free (self->cfg.lda_params);
-  g_free (self->cfg.fec_params);
-  g_free (self->cfg.encoder);
-  g_free (self->cfg.encoder_property);
-  g_free (self->cfg.colour_params);
+  props_clear (&self->cfg, send_props);
   send_fec_stop (self);
   send_skips_stop (self);
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
@@ -420,8 +413,7 @@ gst_rtp_adapt_send_class_init (GstRtpAdaptSendClass *klass)
   object_class->finalize = gst_rtp_adapt_send_finalize;
   object_class->set_property = send_set_property;
   object_class->get_property = send_get_property;
-  send_props_install (object_class);
-  send_stream_props_install (object_class);
+  props_install (object_class, 1, send_props);
 
   /**
    * GstRtpAdaptSend::restart:
@@ -458,30 +450,6 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
   g_queue_init (&self->messages);
   self->flow = GST_FLOW_FLUSHING;
   self->next_stats = RA_TIME_NONE;
-  self->cfg = (SendConfig){
-    .min_bitrate = SEND_MIN,
-    .start_bitrate = SEND_START,
-    .max_bitrate = SEND_MAX,
-    .controller = gst_rtp_adapt_enum_value (
-        GST_TYPE_RTP_ADAPT_CONTROLLER, RA_DEFAULT_CONTROLLER),
-    .lda = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
-    .fec = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_FEC, SEND_FEC),
-    .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC,
-    .controller_params = g_strdup (""),
-    .lda_params = g_strdup (""),
-    .fec_params = g_strdup (""),
-    .encoder = g_strdup (""),
-    .encoder_property = g_strdup (""),
-    .encoder_unit = 1,
-    .colour = gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SEND_COLOUR),
-    .colour_params = g_strdup (""),
-    .burst = SEND_BURST,
-    .max_backlog = SEND_BACKLOG,
-    .stats_interval = SEND_STATS_INTERVAL,
-    .friendliness_cap = RA_DEFAULT_FRIENDLINESS_CAP,
-    .circuit_breakers = TRUE,
-    .tfrc_fmt = RA_TFRC_FB_FMT,
-    .skip_interval = SEND_SKIP_INTERVAL,
-  };
+  props_init (&self->cfg, send_props, self);
   send_pads_init (self);
 }

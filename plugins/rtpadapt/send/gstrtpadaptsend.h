@@ -5,6 +5,8 @@
 
 #include <gst/gst.h>
 
+#include "parts/props.h"
+
 G_BEGIN_DECLS
 
 #define GST_TYPE_RTP_ADAPT_SEND (gst_rtp_adapt_send_get_type ())
@@ -12,5 +14,8 @@ G_DECLARE_FINAL_TYPE (
     GstRtpAdaptSend, gst_rtp_adapt_send, GST, RTP_ADAPT_SEND, GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptsend)
+
+/* The properties; rtpadaptsink has them, too. */
+extern const PropRow send_props[];
 
 G_END_DECLS

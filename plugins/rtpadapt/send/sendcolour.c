@@ -24,23 +24,21 @@ send_colour_rule (GstRtpAdaptSend *self, gint colour, const gchar *params)
   return NULL;
 }
 
-static gboolean
-is_none (const RaColourOps *ops)
-{
-  return g_str_equal (ops->name, "none");
-}
-
 gchar *
 send_colour_check (const GstRtpAdaptSend *self)
 {
   const RaLdaOps *lda = ra_ldas[self->cfg.lda];
+  g_autoptr (GString) choice = g_string_new (NULL);
 
-  if (!self->sender || !g_str_equal (lda->name, "wled")
-      || !is_none (ra_colours[self->cfg.colour]))
+  if (!self->sender || !lda->colours || !ra_colours[self->cfg.colour]->none)
     return NULL;
-  return g_strdup_printf ("lda %s needs %s: set colour=profile or "
-                          "colour=content",
-      lda->name, lda->needs);
+  for (guint i = 0; ra_colours[i]; i++) {
+    if (!ra_colours[i]->none)
+      g_string_append_printf (choice, "%scolour=%s", choice->len ? " or " : "",
+          ra_colours[i]->name);
+  }
+  return g_strdup_printf (
+      "lda %s needs %s: set %s", lda->name, lda->needs, choice->str);
 }
 
 /* The reader wants every packet of the stream in the order of sending. */
@@ -69,7 +67,7 @@ send_colour_mark (
   RaColourPacket packet = { .size = item->size, .repair = item->media == 0 };
   RaMark mark;
 
-  if (is_none (self->colour->ops)) {
+  if (self->colour->ops->none) {
     mark = rtp_adapt_buffer_get_colour (buffer); /* somebody upstream's */
   } else {
     packet.importance = importance_of (stream, item);

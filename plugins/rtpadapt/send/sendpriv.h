@@ -280,7 +280,6 @@ send_clock_time (const GstRtpAdaptSend *self, RaTime t)
 void send_stats_restart (GstRtpAdaptSend *self);
 
 /* sendprops.c */
-void send_props_install (GObjectClass *klass);
 void send_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void send_get_property (
@@ -288,6 +287,8 @@ void send_get_property (
 RaRateConfig send_limits (const SendConfig *cfg);
 /* A warning about the limits (transfer full), or NULL. */
 gchar *send_limits_check (const SendConfig *cfg);
+/* Colours, FEC and streams of the statistics; the lock is held. */
+void send_stream_stats (GstRtpAdaptSend *self, GstStructure *s);
 
 void send_restart (GstRtpAdaptSend *self);
 
@@ -332,18 +333,6 @@ gchar *send_colour_check (const GstRtpAdaptSend *self);
  * is writable then; `stream` is its own, or NULL.  The lock is held. */
 RaMark send_colour_mark (
     GstRtpAdaptSend *self, BacklogItem *item, Stream *stream, RaTime now);
-
-/* sendstreamprops.c: the properties with numbers from here on. */
-#define SEND_STREAM_PROPS 1000
-void send_stream_props_install (GObjectClass *klass);
-/* As property_set() of sendprops.c; the lock is held. */
-gchar *send_stream_property_set (
-    GstRtpAdaptSend *self, guint id, const GValue *value);
-/* Colours, FEC and streams of the statistics; the lock is held. */
-void send_stream_stats (GstRtpAdaptSend *self, GstStructure *s);
-/* FALSE if there is none with this number; the lock is held. */
-gboolean send_stream_property_get (
-    const GstRtpAdaptSend *self, guint id, GValue *value);
 
 /* sendfec.c */
 /* A rule with parameters.  The warning to be posted if they are bad, or NULL;

@@ -1,40 +1,26 @@
-/* rtpadaptsend: properties.
+/* rtpadaptsend: properties, and statistics of streams.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "enums.h"
 #include "sendpriv.h"
-
-#include <math.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
 /* TFRC's MSS (RFC 5348 4.2) where the path MTU is not known. */
 #define MSS 1460
 
+/* What follows when a property changed. */
 enum
 {
-  PROP_0,
-  PROP_ESTIMATED_BITRATE,
-  PROP_MIN_BITRATE,
-  PROP_START_BITRATE,
-  PROP_MAX_BITRATE,
-  PROP_CONTROLLER,
-  PROP_CONTROLLER_PARAMS,
-  PROP_LDA,
-  PROP_LDA_PARAMS,
-  PROP_FEC,
-  PROP_FEC_PARAMS,
-  PROP_FEEDBACK,
-  PROP_TFRC_FMT,
-  PROP_BURST,
-  PROP_MAX_BACKLOG,
-  PROP_ENCODER,
-  PROP_ENCODER_BITRATE,
-  PROP_STATS,
-  PROP_STATS_INTERVAL,
-  PROP_LOSS_MESSAGES,
-  PROP_FRIENDLINESS_CAP,
-  PROP_CIRCUIT_BREAKERS,
+  THEN_WAKE = 1 << 0,     /* the task looks again */
+  THEN_TELL = 1 << 1,     /* the job tells others */
+  THEN_LIMITS = 1 << 2,   /* of the rate, for the sender */
+  THEN_SAFETY = 1 << 3,   /* for the sender, too */
+  THEN_COLOUR = 1 << 4,   /* the LDA may lack colours */
+  THEN_ENCODERS = 1 << 5, /* look for them */
+  THEN_DRIVE = 1 << 6,    /* those found are driven in another way */
+  THEN_SKIPS = 1 << 7,    /* look for payloaders */
+  THEN_STATS = 1 << 8,    /* the next ones are an interval from now */
 };
 
 RaRateConfig
@@ -48,20 +34,6 @@ send_limits (const SendConfig *cfg)
   };
 }
 
-/* The lock is held.  The warning to be posted without it, or NULL. */
-static gchar *
-limits_set (GstRtpAdaptSend *self)
-{
-  RaRateConfig limits = send_limits (&self->cfg);
-
-  if (!self->sender)
-    return NULL;
-  ra_sender_set_limits (self->sender, &limits);
-  send_wake (self);
-  send_tell (self);
-  return send_limits_check (&self->cfg);
-}
-
 gchar *
 send_limits_check (const SendConfig *cfg)
 {
@@ -71,71 +43,6 @@ send_limits_check (const SendConfig *cfg)
   return g_strdup_printf (
       "min-bitrate %u is above max-bitrate %u: both are taken as %u",
       cfg->min_bitrate, cfg->max_bitrate, cfg->max_bitrate);
-}
-
-/* A new LDA or controller, or new parameters, while running.  On bad
- * parameters the old one goes on, its settings stay, and the warning is
- * returned.  `text` is taken over.  The lock is held. */
-static gchar *
-lda_set (GstRtpAdaptSend *self, gint lda, gchar *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree gchar *params = text;
-
-  if (self->sender
-      && !ra_sender_set_lda (self->sender, ra_ldas[lda], params, &error))
-    return g_strdup_printf (
-        "lda %s goes on as it was: %s", ra_ldas[lda]->name, error->message);
-  self->cfg.lda = lda;
-  g_free (self->cfg.lda_params);
-  self->cfg.lda_params = g_steal_pointer (&params);
-  return send_colour_check (self);
-}
-
-static gchar *
-fec_set (GstRtpAdaptSend *self, gint fec, gchar *text)
-{
-  g_autofree gchar *params = text;
-  gchar *warning = send_fec_rule (self, fec, params);
-
-  if (warning)
-    return warning;
-  self->cfg.fec = fec;
-  g_free (self->cfg.fec_params);
-  self->cfg.fec_params = g_steal_pointer (&params);
-  return NULL;
-}
-
-static gchar *
-controller_set (GstRtpAdaptSend *self, gint controller, gchar *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree gchar *params = text;
-
-  if (self->sender) {
-    if (!ra_sender_set_controller (self->sender, ra_rates[controller], params,
-            send_now (self), &error))
-      return g_strdup_printf ("controller %s goes on as it was: %s",
-          ra_rates[controller]->name, error->message);
-    send_wake (self);
-    send_tell (self);
-  }
-  self->cfg.controller = controller;
-  g_free (self->cfg.controller_params);
-  self->cfg.controller_params = g_steal_pointer (&params);
-  return NULL;
-}
-
-/* The lock is held. */
-static void
-safety_set (GstRtpAdaptSend *self)
-{
-  if (!self->sender)
-    return;
-  ra_sender_set_safety (
-      self->sender, self->cfg.friendliness_cap, self->cfg.circuit_breakers);
-  send_wake (self);
-  send_tell (self);
 }
 
 /* While none tripped and nobody lied it would forget the losses that hold the
@@ -156,110 +63,289 @@ send_restart (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* Parameters are an algorithm's own: another one starts with its defaults,
- * unless both are set before the start, in any order. */
-static gchar *
-params_for (const GstRtpAdaptSend *self, gboolean same, const gchar *params)
+void
+send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
 {
-  return g_strdup (same || !self->sender ? params : "");
-}
+  const guint64 *packets = self->count.mark_packets;
+  const guint64 *bytes = self->count.mark_bytes;
 
-/* A text without NULL. */
-static gchar *
-value_text (const GValue *value)
-{
-  const gchar *text = g_value_get_string (value);
+  gst_structure_set (s, "colour", G_TYPE_STRING,
+      ra_colours[self->cfg.colour]->name, "green-packets", G_TYPE_UINT64,
+      packets[RA_MARK_GREEN], "green-bytes", G_TYPE_UINT64,
+      bytes[RA_MARK_GREEN], "yellow-packets", G_TYPE_UINT64,
+      packets[RA_MARK_YELLOW], "yellow-bytes", G_TYPE_UINT64,
+      bytes[RA_MARK_YELLOW], "red-packets", G_TYPE_UINT64, packets[RA_MARK_RED],
+      "red-bytes", G_TYPE_UINT64, bytes[RA_MARK_RED], "encoders", G_TYPE_UINT,
+      self->n_encoders, "fec-made", G_TYPE_BOOLEAN, self->fecenc_usable, NULL);
+  if (self->sender) {
+    RaTime now = send_now (self);
+    GValue streams = G_VALUE_INIT;
 
-  return g_strdup (text ? text : "");
-}
-
-/* Settings that stand for themselves.  As property_set(). */
-static gchar *
-setting_set (GstRtpAdaptSend *self, guint id, const GValue *value)
-{
-  SendConfig *cfg = &self->cfg;
-
-  switch (id) {
-    case PROP_FEEDBACK:
-      cfg->feedback = g_value_get_enum (value);
-      return NULL;
-    case PROP_TFRC_FMT:
-      cfg->tfrc_fmt = g_value_get_uint (value);
-      return NULL;
-    case PROP_BURST:
-      cfg->burst = g_value_get_uint64 (value);
-      return NULL;
-    case PROP_MAX_BACKLOG:
-      cfg->max_backlog = g_value_get_uint64 (value);
-      return NULL;
-    case PROP_ENCODER:
-      g_free (cfg->encoder);
-      cfg->encoder = value_text (value);
-      self->encoder_stale = TRUE;
-      self->warned &= ~SEND_WARNED_NO_ENCODER;
-      if (self->sender)
-        send_tell (self);
-      return NULL;
-    case PROP_STATS_INTERVAL:
-      cfg->stats_interval = g_value_get_uint64 (value);
-      send_stats_restart (self);
-      return NULL;
-    case PROP_LOSS_MESSAGES:
-      cfg->loss_messages = g_value_get_boolean (value);
-      return NULL;
-    case PROP_FRIENDLINESS_CAP:
-      if (isnan (g_value_get_double (value))) /* GParamSpec lets it pass */
-        return g_strdup ("friendliness-cap stays: that is no number");
-      cfg->friendliness_cap = g_value_get_double (value);
-      safety_set (self);
-      return NULL;
-    case PROP_CIRCUIT_BREAKERS:
-      cfg->circuit_breakers = g_value_get_boolean (value);
-      safety_set (self);
-      return NULL;
-    default:
-      return send_stream_property_set (self, id, value);
+    streams_describe (&self->streams, now, &streams);
+    gst_structure_take_value (s, "streams", &streams);
+    gst_structure_set (s, "fec-percentage", G_TYPE_UINT,
+        ra_sender_fec (self->sender), "beside-bitrate", G_TYPE_UINT64,
+        streams_beside (&self->streams, now), NULL);
   }
 }
 
-/* The lock is held.  The warning to be posted without it, or NULL. */
-static gchar *
-property_set (GstRtpAdaptSend *self, guint id, const GValue *value)
-{
-  SendConfig *cfg = &self->cfg;
-  gint number;
+/* --- algorithms and their parameters --------------------------------------- */
 
-  switch (id) {
-    case PROP_MIN_BITRATE:
-      cfg->min_bitrate = g_value_get_uint (value);
-      return limits_set (self);
-    case PROP_START_BITRATE:
-      cfg->start_bitrate = g_value_get_uint (value);
-      return NULL;
-    case PROP_MAX_BITRATE:
-      cfg->max_bitrate = g_value_get_uint (value);
-      return limits_set (self);
-    case PROP_CONTROLLER:
-      number = g_value_get_enum (value);
-      return controller_set (self, number,
-          params_for (self, number == cfg->controller, cfg->controller_params));
-    case PROP_CONTROLLER_PARAMS:
-      return controller_set (self, cfg->controller, value_text (value));
-    case PROP_LDA:
-      number = g_value_get_enum (value);
-      return lda_set (
-          self, number, params_for (self, number == cfg->lda, cfg->lda_params));
-    case PROP_LDA_PARAMS:
-      return lda_set (self, cfg->lda, value_text (value));
-    case PROP_FEC:
-      number = g_value_get_enum (value);
-      return fec_set (
-          self, number, params_for (self, number == cfg->fec, cfg->fec_params));
-    case PROP_FEC_PARAMS:
-      return fec_set (self, cfg->fec, value_text (value));
-    default:
-      return setting_set (self, id, value);
+static gchar *
+lda_use (gpointer owner, gint lda, const gchar *params)
+{
+  GstRtpAdaptSend *self = owner;
+  g_autoptr (GError) error = NULL;
+
+  if (ra_sender_set_lda (self->sender, ra_ldas[lda], params, &error))
+    return NULL;
+  return g_strdup_printf (
+      "lda %s goes on as it was: %s", ra_ldas[lda]->name, error->message);
+}
+
+static gchar *
+controller_use (gpointer owner, gint controller, const gchar *params)
+{
+  GstRtpAdaptSend *self = owner;
+  g_autoptr (GError) error = NULL;
+
+  if (ra_sender_set_controller (
+          self->sender, ra_rates[controller], params, send_now (self), &error))
+    return NULL;
+  return g_strdup_printf ("controller %s goes on as it was: %s",
+      ra_rates[controller]->name, error->message);
+}
+
+static gchar *
+fec_use (gpointer owner, gint fec, const gchar *params)
+{
+  return send_fec_rule (owner, fec, params);
+}
+
+static gchar *
+colour_use (gpointer owner, gint colour, const gchar *params)
+{
+  return send_colour_rule (owner, colour, params);
+}
+
+PROP_PAIR (SendConfig, lda);
+PROP_PAIR (SendConfig, controller);
+PROP_PAIR (SendConfig, fec);
+PROP_PAIR (SendConfig, colour);
+
+/* --- what is only read -------------------------------------------------------- */
+
+static void
+get_estimated_bitrate (gpointer owner, const PropRow *row, GValue *value)
+{
+  GstRtpAdaptSend *self = owner;
+  guint64 rate;
+
+  g_mutex_lock (&self->lock);
+  rate = self->sender ? ra_sender_rate (self->sender) : self->cfg.start_bitrate;
+  g_mutex_unlock (&self->lock);
+  g_value_set_uint (value, (guint) MIN (rate, G_MAXUINT));
+}
+
+static void
+get_encoder_bitrate (gpointer owner, const PropRow *row, GValue *value)
+{
+  GstRtpAdaptSend *self = owner;
+  guint64 rate;
+
+  g_mutex_lock (&self->lock);
+  rate = send_encoders_bitrate (self);
+  g_mutex_unlock (&self->lock);
+  g_value_set_uint (value, (guint) MIN (rate, G_MAXUINT));
+}
+
+static void
+get_stats (gpointer owner, const PropRow *row, GValue *value)
+{
+  GstRtpAdaptSend *self = owner;
+
+  g_mutex_lock (&self->lock);
+  g_value_take_boxed (value, send_stats (self));
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- the table ------------------------------------------------------------------ */
+
+const PropRow send_props[] = {
+  { "estimated-bitrate", "Estimated bitrate",
+      "What may be sent now, RTP packets with header (@)", PROP_READ,
+      .type = G_TYPE_UINT, .max.u = G_MAXUINT, .def.u = SEND_START,
+      .unit = "bit/s", .get = get_estimated_bitrate },
+  { "min-bitrate", "Minimum bitrate",
+      "estimated-bitrate never goes below (@), unless friendliness-cap "
+      "or circuit-breakers want it; while nobody answers, two packets "
+      "leave per second, however low this is",
+      PROP_PLAYING, PROP_UINT (SendConfig, min_bitrate, 1, G_MAXUINT, SEND_MIN),
+      .unit = "bit/s", .then = THEN_LIMITS | THEN_WAKE | THEN_TELL },
+  { "start-bitrate", "Start bitrate",
+      "estimated-bitrate before the first feedback (@, 0 = the "
+      "controller's own beginning)",
+      PROP_READY,
+      PROP_UINT (SendConfig, start_bitrate, 0, G_MAXUINT, SEND_START),
+      .unit = "bit/s" },
+  { "max-bitrate", "Maximum bitrate", "estimated-bitrate never goes above (@)",
+      PROP_PLAYING, PROP_UINT (SendConfig, max_bitrate, 1, G_MAXUINT, SEND_MAX),
+      .unit = "bit/s", .then = THEN_LIMITS | THEN_WAKE | THEN_TELL },
+  { "controller", "Rate controller",
+      "How much may be sent; while running, a new one begins at the "
+      "present rate with default controller-params",
+      PROP_PLAYING,
+      PROP_ENUM (SendConfig, controller, gst_rtp_adapt_controller_get_type,
+          RA_DEFAULT_CONTROLLER),
+      .pair = &controller_pair, .then = THEN_WAKE | THEN_TELL },
+  { "controller-params", "Controller parameters",
+      "The controller's parameters, \"name=value,name=value\"", PROP_PLAYING,
+      PROP_TEXT (SendConfig, controller_params, ""), .pair = &controller_pair,
+      .then = THEN_WAKE | THEN_TELL },
+  { "lda", "Loss differentiation",
+      "Which losses are congestion; while running, a new one begins with "
+      "default lda-params",
+      PROP_PLAYING,
+      PROP_ENUM (SendConfig, lda, gst_rtp_adapt_lda_get_type, RA_DEFAULT_LDA),
+      .pair = &lda_pair, .then = THEN_COLOUR },
+  { "lda-params", "Loss differentiation parameters",
+      "The LDA's parameters, \"name=value,name=value\"", PROP_PLAYING,
+      PROP_TEXT (SendConfig, lda_params, ""), .pair = &lda_pair,
+      .then = THEN_COLOUR },
+  { "fec", "FEC level",
+      "How the percentage of an rtpulpfecenc upstream is found; none "
+      "where there is none",
+      PROP_PLAYING,
+      PROP_ENUM (SendConfig, fec, gst_rtp_adapt_fec_get_type, SEND_FEC),
+      .pair = &fec_pair },
+  { "fec-params", "FEC parameters",
+      "The rule's parameters, \"name=value,name=value\"", PROP_PLAYING,
+      PROP_TEXT (SendConfig, fec_params, ""), .pair = &fec_pair },
+  { "feedback", "Feedback", "How the receiver reports", PROP_READY,
+      PROP_ENUM (
+          SendConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
+  { "tfrc-fmt", "TFRC-FB's FMT",
+      "RTCP feedback message type of TFRC-FB, for which the draft says 2 "
+      "and 5; 5 is RFC 6051's, which hangs rtpsession 1.22",
+      PROP_PLAYING, PROP_UINT (SendConfig, tfrc_fmt, 1, 30, RA_TFRC_FB_FMT) },
+  { "burst", "Burst",
+      "Never more than this at the rate at once, plus one packet (@)",
+      PROP_READY, PROP_UINT64 (SendConfig, burst, 0, GST_SECOND, SEND_BURST),
+      .unit = "ns" },
+  { "max-backlog", "Maximum backlog",
+      "A frame that begins while more than this is queued is dropped (@ "
+      "at the rate)",
+      PROP_PLAYING,
+      PROP_UINT64 (SendConfig, max_backlog, 0, 60 * GST_SECOND, SEND_BACKLOG),
+      .unit = "ns" },
+  { "encoder", "Encoder",
+      "Names of the encoder elements to drive, commas between (empty = "
+      "all that are found upstream, none = drive none of them)",
+      PROP_PLAYING, PROP_TEXT (SendConfig, encoder, ""),
+      .then = THEN_ENCODERS | THEN_TELL },
+  { "encoder-bitrate", "Encoder bitrate",
+      "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
+      .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s",
+      .get = get_encoder_bitrate },
+  { "stats", "Statistics", "Structure application/x-rtpadaptsend-stats",
+      PROP_READ, PROP_STATS (get_stats) },
+  { "stats-interval", "Statistics interval",
+      "Between element messages with the statistics (@, 0 = none)",
+      PROP_PLAYING,
+      PROP_UINT64 (SendConfig, stats_interval, 0,
+          GST_RTP_ADAPT_STATS_INTERVAL_MAX, SEND_STATS_INTERVAL),
+      .unit = "ns", .then = THEN_STATS },
+  { "loss-messages", "Loss messages",
+      "An element message rtpadapt-loss for each lost packet", PROP_PLAYING,
+      PROP_BOOLEAN (SendConfig, loss_messages, FALSE) },
+  { "friendliness-cap", "Friendliness cap",
+      "estimated-bitrate never exceeds this times what a TCP would get "
+      "if every loss were congestion that is not shown to be the "
+      "radio's, nor 2 times where a queue stands (0 = no bound; up to 2 "
+      "every loss counts)",
+      PROP_PLAYING,
+      PROP_DOUBLE (SendConfig, friendliness_cap, 0, G_MAXDOUBLE,
+          RA_DEFAULT_FRIENDLINESS_CAP),
+      .then = THEN_SAFETY | THEN_WAKE | THEN_TELL },
+  { "circuit-breakers", "Circuit breakers",
+      "Stop for as long as RFC 8083 says so: no feedback for 15 s, "
+      "nothing delivered, ten times a TCP's rate, or useless media",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, circuit_breakers, TRUE),
+      .then = THEN_SAFETY | THEN_WAKE | THEN_TELL },
+  { "colour", "Colour",
+      "Which packets the network shall drop first; rtpadaptudpsink "
+      "writes it as DSCP. While running, a new one begins with default "
+      "colour-params",
+      PROP_PLAYING,
+      PROP_ENUM (
+          SendConfig, colour, gst_rtp_adapt_colour_get_type, SEND_COLOUR),
+      .pair = &colour_pair, .then = THEN_COLOUR },
+  { "colour-params", "Colour parameters",
+      "The colouring's parameters, \"name=value,name=value\"", PROP_PLAYING,
+      PROP_TEXT (SendConfig, colour_params, ""), .pair = &colour_pair,
+      .then = THEN_COLOUR },
+  { "encoder-property", "Encoder property",
+      "The number to set, of the encoders named, or of the nearest "
+      "element upstream that has it (empty = what is known of the "
+      "encoder)",
+      PROP_PLAYING, PROP_TEXT (SendConfig, encoder_property, ""),
+      .then = THEN_ENCODERS | THEN_DRIVE | THEN_TELL },
+  { "encoder-unit", "Encoder unit", "The unit of encoder-property (@)",
+      PROP_PLAYING, PROP_UINT (SendConfig, encoder_unit, 1, G_MAXINT, 1),
+      .unit = "bit/s", .then = THEN_ENCODERS | THEN_DRIVE | THEN_TELL },
+  { "skip-interval", "Skip interval",
+      "With feedback about RTP numbers one is left out between two video "
+      "frames, at random, once in so many packets: a receiver that says "
+      "it came is a liar and gets min-bitrate (0 = none)",
+      PROP_PLAYING,
+      PROP_UINT (SendConfig, skip_interval, 0, G_MAXINT, SEND_SKIP_INTERVAL),
+      .then = THEN_SKIPS | THEN_TELL },
+  { "ecn", "ECN",
+      "ECN bits that rtpadaptudpsink sends packets with: only with "
+      "feedback=ccfb, after a test of the path, and not-ect for a minute "
+      "or more after the receiver's reports contradicted it (RFC 6679 "
+      "7.4)",
+      PROP_PLAYING,
+      PROP_ENUM (SendConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect"),
+      .then = THEN_TELL },
+  { NULL },
+};
+
+/* Brings what changed to the parts that run.  The warning to be posted without the
+ * lock, or NULL; the lock is held, so that the parts never differ from what the
+ * properties say. */
+static gchar *
+follow (GstRtpAdaptSend *self, guint then)
+{
+  const SendConfig *cfg = &self->cfg;
+
+  if (then & THEN_ENCODERS) {
+    self->encoder_stale = TRUE;
+    self->warned &= ~SEND_WARNED_NO_ENCODER;
   }
+  if (then & THEN_DRIVE)
+    self->encoders_retold = TRUE;
+  if (then & THEN_SKIPS)
+    self->skips_stale = TRUE;
+  if (then & THEN_STATS)
+    send_stats_restart (self);
+  if (!self->sender)
+    return NULL;
+  if (then & THEN_LIMITS) {
+    RaRateConfig limits = send_limits (cfg);
+
+    ra_sender_set_limits (self->sender, &limits);
+  }
+  if (then & THEN_SAFETY)
+    ra_sender_set_safety (
+        self->sender, cfg->friendliness_cap, cfg->circuit_breakers);
+  if (then & THEN_WAKE)
+    send_wake (self);
+  if (then & THEN_TELL)
+    send_tell (self);
+  if (then & THEN_LIMITS)
+    return send_limits_check (cfg);
+  return then & THEN_COLOUR ? send_colour_check (self) : NULL;
 }
 
 void
@@ -267,94 +353,18 @@ send_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
+  const PropRow *row = &send_props[id - 1];
   g_autofree gchar *warning = NULL;
+  guint then;
 
   g_mutex_lock (&self->lock);
-  warning = property_set (self, id, value);
+  then = props_set (
+      &self->cfg, row, value, self->sender ? self : NULL, &warning);
+  if (!warning)
+    warning = follow (self, then);
   g_mutex_unlock (&self->lock);
   if (warning)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
-}
-
-static guint
-estimated_bitrate (const GstRtpAdaptSend *self)
-{
-  return self->sender ? (guint) MIN (ra_sender_rate (self->sender), G_MAXUINT)
-                      : self->cfg.start_bitrate;
-}
-
-/* FALSE if it is none of these; the lock is held. */
-static gboolean
-algorithm_get (const SendConfig *cfg, guint id, GValue *value)
-{
-  switch (id) {
-    case PROP_CONTROLLER:
-      g_value_set_enum (value, cfg->controller);
-      return TRUE;
-    case PROP_CONTROLLER_PARAMS:
-      g_value_set_string (value, cfg->controller_params);
-      return TRUE;
-    case PROP_LDA:
-      g_value_set_enum (value, cfg->lda);
-      return TRUE;
-    case PROP_LDA_PARAMS:
-      g_value_set_string (value, cfg->lda_params);
-      return TRUE;
-    case PROP_FEC:
-      g_value_set_enum (value, cfg->fec);
-      return TRUE;
-    case PROP_FEC_PARAMS:
-      g_value_set_string (value, cfg->fec_params);
-      return TRUE;
-    default:
-      return FALSE;
-  }
-}
-
-/* The same. */
-static gboolean
-setting_get (const SendConfig *cfg, guint id, GValue *value)
-{
-  switch (id) {
-    case PROP_MIN_BITRATE:
-      g_value_set_uint (value, cfg->min_bitrate);
-      return TRUE;
-    case PROP_START_BITRATE:
-      g_value_set_uint (value, cfg->start_bitrate);
-      return TRUE;
-    case PROP_MAX_BITRATE:
-      g_value_set_uint (value, cfg->max_bitrate);
-      return TRUE;
-    case PROP_FEEDBACK:
-      g_value_set_enum (value, cfg->feedback);
-      return TRUE;
-    case PROP_TFRC_FMT:
-      g_value_set_uint (value, cfg->tfrc_fmt);
-      return TRUE;
-    case PROP_BURST:
-      g_value_set_uint64 (value, cfg->burst);
-      return TRUE;
-    case PROP_MAX_BACKLOG:
-      g_value_set_uint64 (value, cfg->max_backlog);
-      return TRUE;
-    case PROP_ENCODER:
-      g_value_set_string (value, cfg->encoder);
-      return TRUE;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, cfg->stats_interval);
-      return TRUE;
-    case PROP_LOSS_MESSAGES:
-      g_value_set_boolean (value, cfg->loss_messages);
-      return TRUE;
-    case PROP_FRIENDLINESS_CAP:
-      g_value_set_double (value, cfg->friendliness_cap);
-      return TRUE;
-    case PROP_CIRCUIT_BREAKERS:
-      g_value_set_boolean (value, cfg->circuit_breakers);
-      return TRUE;
-    default:
-      return algorithm_get (cfg, id, value);
-  }
 }
 
 void
@@ -362,139 +372,5 @@ send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
 
-  g_mutex_lock (&self->lock);
-  switch (id) {
-    case PROP_ESTIMATED_BITRATE:
-      g_value_set_uint (value, estimated_bitrate (self));
-      break;
-    case PROP_ENCODER_BITRATE:
-      g_value_set_uint (
-          value, (guint) MIN (send_encoders_bitrate (self), G_MAXUINT));
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, send_stats (self));
-      break;
-    default:
-      if (!setting_get (&self->cfg, id, value)
-          && !send_stream_property_get (self, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  g_mutex_unlock (&self->lock);
-}
-
-#define STATIC G_PARAM_STATIC_STRINGS
-#define READ (G_PARAM_READABLE | STATIC)
-#define READY (G_PARAM_READWRITE | STATIC | GST_PARAM_MUTABLE_READY)
-#define PLAYING (G_PARAM_READWRITE | STATIC | GST_PARAM_MUTABLE_PLAYING)
-
-static void
-rate_props_install (GObjectClass *klass)
-{
-  g_object_class_install_property (klass, PROP_ESTIMATED_BITRATE,
-      g_param_spec_uint ("estimated-bitrate", "Estimated bitrate",
-          "What may be sent now, RTP packets with header (bit/s)", 0, G_MAXUINT,
-          SEND_START, READ));
-  g_object_class_install_property (klass, PROP_MIN_BITRATE,
-      g_param_spec_uint ("min-bitrate", "Minimum bitrate",
-          "estimated-bitrate never goes below (bit/s), unless "
-          "friendliness-cap or circuit-breakers want it; while nobody answers, two "
-          "packets leave per second, however low this is",
-          1, G_MAXUINT, SEND_MIN, PLAYING));
-  g_object_class_install_property (klass, PROP_START_BITRATE,
-      g_param_spec_uint ("start-bitrate", "Start bitrate",
-          "estimated-bitrate before the first feedback (bit/s, 0 = the "
-          "controller's own beginning)",
-          0, G_MAXUINT, SEND_START, READY));
-  g_object_class_install_property (klass, PROP_MAX_BITRATE,
-      g_param_spec_uint ("max-bitrate", "Maximum bitrate",
-          "estimated-bitrate never goes above (bit/s)", 1, G_MAXUINT, SEND_MAX,
-          PLAYING));
-  g_object_class_install_property (klass, PROP_CONTROLLER,
-      g_param_spec_enum ("controller", "Rate controller",
-          "How much may be sent; while running, a new one begins at the "
-          "present rate with default controller-params",
-          GST_TYPE_RTP_ADAPT_CONTROLLER,
-          gst_rtp_adapt_enum_value (
-              GST_TYPE_RTP_ADAPT_CONTROLLER, RA_DEFAULT_CONTROLLER),
-          PLAYING));
-  g_object_class_install_property (klass, PROP_CONTROLLER_PARAMS,
-      g_param_spec_string ("controller-params", "Controller parameters",
-          "The controller's parameters, \"name=value,name=value\"", "",
-          PLAYING));
-  g_object_class_install_property (klass, PROP_LDA,
-      g_param_spec_enum ("lda", "Loss differentiation",
-          "Which losses are congestion; while running, a new one begins with "
-          "default lda-params",
-          GST_TYPE_RTP_ADAPT_LDA,
-          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_LDA, RA_DEFAULT_LDA),
-          PLAYING));
-  g_object_class_install_property (klass, PROP_LDA_PARAMS,
-      g_param_spec_string ("lda-params", "Loss differentiation parameters",
-          "The LDA's parameters, \"name=value,name=value\"", "", PLAYING));
-  g_object_class_install_property (klass, PROP_FEC,
-      g_param_spec_enum ("fec", "FEC level",
-          "How the percentage of an rtpulpfecenc upstream is found; none where "
-          "there is none",
-          GST_TYPE_RTP_ADAPT_FEC,
-          gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_FEC, SEND_FEC),
-          PLAYING));
-  g_object_class_install_property (klass, PROP_FEC_PARAMS,
-      g_param_spec_string ("fec-params", "FEC parameters",
-          "The rule's parameters, \"name=value,name=value\"", "", PLAYING));
-  g_object_class_install_property (klass, PROP_FEEDBACK,
-      g_param_spec_enum ("feedback", "Feedback", "How the receiver reports",
-          GST_TYPE_RTP_ADAPT_FEEDBACK, GST_RTP_ADAPT_FEEDBACK_TWCC, READY));
-}
-
-void
-send_props_install (GObjectClass *klass)
-{
-  rate_props_install (klass);
-  g_object_class_install_property (klass, PROP_TFRC_FMT,
-      g_param_spec_uint ("tfrc-fmt", "TFRC-FB's FMT",
-          "RTCP feedback message type of TFRC-FB, for which the draft says 2 "
-          "and 5; 5 is RFC 6051's, which hangs rtpsession 1.22",
-          1, 30, RA_TFRC_FB_FMT, PLAYING));
-  g_object_class_install_property (klass, PROP_BURST,
-      g_param_spec_uint64 ("burst", "Burst",
-          "Never more than this at the rate at once, plus one packet (ns)", 0,
-          GST_SECOND, SEND_BURST, READY));
-  g_object_class_install_property (klass, PROP_MAX_BACKLOG,
-      g_param_spec_uint64 ("max-backlog", "Maximum backlog",
-          "A frame that begins while more than this is queued is dropped (ns "
-          "at the rate)",
-          0, 60 * GST_SECOND, SEND_BACKLOG, PLAYING));
-  g_object_class_install_property (klass, PROP_ENCODER,
-      g_param_spec_string ("encoder", "Encoder",
-          "Names of the encoder elements to drive, commas between (empty = "
-          "all that are found upstream, none = drive none of them)",
-          "", PLAYING));
-  g_object_class_install_property (klass, PROP_ENCODER_BITRATE,
-      g_param_spec_uint ("encoder-bitrate", "Encoder bitrate",
-          "What the encoders were last told, together (bit/s, 0 = nothing)", 0,
-          G_MAXUINT, 0, READ));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Structure application/x-rtpadaptsend-stats", GST_TYPE_STRUCTURE,
-          READ));
-  g_object_class_install_property (klass, PROP_STATS_INTERVAL,
-      g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "Between element messages with the statistics (ns, 0 = none)", 0,
-          GST_RTP_ADAPT_STATS_INTERVAL_MAX, SEND_STATS_INTERVAL, PLAYING));
-  g_object_class_install_property (klass, PROP_LOSS_MESSAGES,
-      g_param_spec_boolean ("loss-messages", "Loss messages",
-          "An element message rtpadapt-loss for each lost packet", FALSE,
-          PLAYING));
-  g_object_class_install_property (klass, PROP_FRIENDLINESS_CAP,
-      g_param_spec_double ("friendliness-cap", "Friendliness cap",
-          "estimated-bitrate never exceeds this times what a TCP would get if "
-          "every loss were congestion that is not shown to be the radio's, nor 2 "
-          "times where a queue stands (0 = no bound; up to 2 every loss counts)",
-          0, G_MAXDOUBLE, RA_DEFAULT_FRIENDLINESS_CAP, PLAYING));
-  g_object_class_install_property (klass, PROP_CIRCUIT_BREAKERS,
-      g_param_spec_boolean ("circuit-breakers", "Circuit breakers",
-          "Stop for as long as RFC 8083 says so: no feedback for 15 s, nothing "
-          "delivered, ten times a TCP's rate, or useless media",
-          TRUE, PLAYING));
+  props_get (self, &self->lock, &self->cfg, &send_props[id - 1], value);
 }

@@ -197,7 +197,7 @@ sink_finalize (GObject *object)
   GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (object);
 
   g_ptr_array_unref (self->streams);
-  g_free (self->cfg.host);
+  props_clear (&self->cfg, sink_props);
   g_clear_error (&self->uri_problem);
   sink_peer_finalize (self);
   secure_free (self->secure);
@@ -247,10 +247,7 @@ gst_rtp_adapt_sink_init (GstRtpAdaptSink *self)
   gst_bin_set_suppressed_flags (
       bin, GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SINK);
-  self->cfg = (SinkConfig){ .host = g_strdup ("localhost"),
-    .port = BIN_URI_PORT,
-    .rtcp_mux = TRUE,
-    .rtx_time = SINK_RTX_TIME };
+  props_init (&self->cfg, sink_props, self);
   self->secure = secure_new (bin, TRUE);
   make_children (self);
   sink_streams_init (self);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gstrtpadaptsink.h"
+#include "parts/props.h"
 #include "wire/encrypted.h"
 #include "wire/peer.h"
 #include "wire/secure.h"
@@ -93,6 +94,7 @@ struct _GstRtpAdaptSink
 };
 
 /* sinkprops.c */
+extern const PropRow sink_props[];
 void sink_props_install (GObjectClass *klass);
 void sink_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);

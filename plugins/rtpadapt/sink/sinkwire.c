@@ -57,7 +57,7 @@ sink_is_coloured (GstRtpAdaptSink *self)
   gint colour;
 
   g_object_get (self->send, "colour", &colour, NULL);
-  return colour != gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, "none");
+  return !ra_colours[colour]->none;
 }
 
 /* RFC 7657 5.4: the least-drop one that the RTP uses. */

@@ -197,11 +197,7 @@ src_finalize (GObject *object)
 {
   GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
 
-  g_free (self->cfg.address);
-  g_free (self->cfg.iface);
-  g_free (self->cfg.encoding);
-  g_free (self->cfg.pt_map);
-  gst_clear_caps (&self->cfg.caps);
+  props_clear (&self->cfg, src_props);
   g_clear_error (&self->problem);
   g_ptr_array_free (self->streams, TRUE);
   g_ptr_array_free (self->requested, TRUE);
@@ -240,11 +236,7 @@ gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
 
   g_mutex_init (&self->feeding);
   g_mutex_init (&self->lock);
-  self->cfg = (SrcConfig){ .port = BIN_URI_PORT,
-    .mux = TRUE,
-    .latency = 200,
-    .fec = TRUE,
-    .feedback = GST_RTP_ADAPT_FEEDBACK_TWCC };
+  props_init (&self->cfg, src_props, self);
   self->secure = secure_new (bin, FALSE);
   /* The sink in it is for reports. */
   gst_bin_set_suppressed_flags (

@@ -5,6 +5,7 @@
 
 #include "enums.h"
 #include "gstrtpadaptsrc.h"
+#include "parts/props.h"
 #include "wire/secure.h"
 #include "srcgate.h"
 #include "srcpayload.h"
@@ -90,6 +91,7 @@ struct _GstRtpAdaptSrc
 };
 
 /* srcprops.c */
+extern const PropRow src_props[];
 void src_props_install (GObjectClass *klass);
 void src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);

@@ -366,10 +366,7 @@ sink_finalize (GObject *object)
 {
   GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
 
-  g_free (self->cfg.host);
-  g_free (self->cfg.bind_address);
-  g_free (self->cfg.iface);
-  g_clear_object (&self->cfg.socket);
+  props_clear (&self->cfg, udp_sink_props);
   g_object_unref (self->unlock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -392,7 +389,7 @@ gst_rtp_adapt_udp_sink_class_init (GstRtpAdaptUdpSinkClass *klass)
   sink_class->unlock = sink_unlock;
   sink_class->unlock_stop = sink_unlock_stop;
 
-  udp_sink_props_install (object_class);
+  props_install (object_class, 1, udp_sink_props);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "UDP sink with colours",
       "Sink/Network", "Sends UDP packets, each with its own DSCP and ECN bits",
@@ -405,13 +402,7 @@ gst_rtp_adapt_udp_sink_init (GstRtpAdaptUdpSink *self)
   GstBaseSink *sink = GST_BASE_SINK (self);
 
   self->unlock = g_cancellable_new ();
-  self->cfg = (UdpSinkConfig){ .host = g_strdup ("localhost"),
-    .port = 5004,
-    .af_class = 4,
-    .ttl = 64,
-    .ttl_mc = 1,
-    .loop = TRUE,
-    .dscp = -1 };
+  props_init (&self->cfg, udp_sink_props, self);
   gst_base_sink_set_sync (sink, FALSE);
   gst_base_sink_set_async_enabled (sink, FALSE);
   gst_base_sink_set_last_sample_enabled (sink, FALSE);

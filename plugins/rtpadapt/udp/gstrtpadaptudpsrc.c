@@ -461,10 +461,7 @@ src_finalize (GObject *object)
 {
   GstRtpAdaptUdpSrc *self = GST_RTP_ADAPT_UDP_SRC (object);
 
-  g_free (self->cfg.address);
-  g_free (self->cfg.iface);
-  g_clear_object (&self->cfg.socket);
-  gst_clear_caps (&self->cfg.caps);
+  props_clear (&self->cfg, udp_src_props);
   g_object_unref (self->unlock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -488,7 +485,7 @@ gst_rtp_adapt_udp_src_class_init (GstRtpAdaptUdpSrcClass *klass)
   src_class->stop = src_stop;
   GST_PUSH_SRC_CLASS (klass)->create = src_create;
 
-  udp_src_props_install (object_class);
+  props_install (object_class, 1, udp_src_props);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "UDP source with time of arrival and TOS", "Source/Network",
@@ -500,9 +497,7 @@ static void
 gst_rtp_adapt_udp_src_init (GstRtpAdaptUdpSrc *self)
 {
   self->unlock = g_cancellable_new ();
-  self->cfg = (UdpSrcConfig){
-    .port = 5004, .mtu = 2048, .auto_multicast = TRUE, .loop = TRUE
-  };
+  props_init (&self->cfg, udp_src_props, self);
   gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

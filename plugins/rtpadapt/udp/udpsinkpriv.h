@@ -67,7 +67,6 @@ struct _GstRtpAdaptUdpSink
 };
 
 /* udpsinkprops.c */
-void udp_sink_props_install (GObjectClass *klass);
 void udp_sink_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void udp_sink_get_property (

@@ -7,24 +7,11 @@
 
 #define GST_CAT_DEFAULT rtpadaptudpsink_debug
 
+/* What follows when a property changed. */
 enum
 {
-  PROP_0,
-  PROP_HOST,
-  PROP_PORT,
-  PROP_BIND_ADDRESS,
-  PROP_BIND_PORT,
-  PROP_SOCKET,
-  PROP_USED_SOCKET,
-  PROP_CLOSE_SOCKET,
-  PROP_MULTICAST_IFACE,
-  PROP_TTL,
-  PROP_TTL_MC,
-  PROP_LOOP,
-  PROP_AF_CLASS,
-  PROP_ECN,
-  PROP_DSCP,
-  PROP_STATS,
+  THEN_RESOLVE = 1 << 0, /* look the host up */
+  THEN_PORT = 1 << 1,    /* of the address that was found */
 };
 
 gboolean
@@ -62,87 +49,11 @@ udp_sink_resolve (GstRtpAdaptUdpSink *self)
   return good;
 }
 
-/* The object lock is held. */
-static void
-set_string (gchar **string, const GValue *value, const gchar *otherwise)
-{
-  const gchar *given = g_value_get_string (value);
-
-  g_free (*string);
-  *string = g_strdup (given ? given : otherwise);
-}
-
-/* The object lock is held.  TRUE if the host has to be resolved. */
-static gboolean
-set_locked (GstRtpAdaptUdpSink *self, guint id, const GValue *value)
-{
-  UdpSinkConfig *cfg = &self->cfg;
-
-  switch (id) {
-    case PROP_HOST:
-      set_string (&cfg->host, value, "localhost");
-      return self->socket != NULL;
-    case PROP_PORT:
-      cfg->port = (guint) g_value_get_int (value);
-      if (self->to_known)
-        udp_address_set_port (&self->to, cfg->port);
-      break;
-    case PROP_BIND_ADDRESS:
-      set_string (&cfg->bind_address, value, NULL);
-      break;
-    case PROP_BIND_PORT:
-      cfg->bind_port = (guint) g_value_get_int (value);
-      break;
-    case PROP_SOCKET:
-      g_clear_object (&cfg->socket);
-      cfg->socket = g_value_dup_object (value);
-      break;
-    case PROP_CLOSE_SOCKET:
-      cfg->close_socket = g_value_get_boolean (value);
-      break;
-    case PROP_MULTICAST_IFACE:
-      set_string (&cfg->iface, value, NULL);
-      break;
-    case PROP_TTL:
-      cfg->ttl = (guint) g_value_get_int (value);
-      break;
-    case PROP_TTL_MC:
-      cfg->ttl_mc = (guint) g_value_get_int (value);
-      break;
-    case PROP_LOOP:
-      cfg->loop = g_value_get_boolean (value);
-      break;
-    case PROP_AF_CLASS:
-      cfg->af_class = g_value_get_uint (value);
-      break;
-    case PROP_ECN:
-      cfg->ecn = (RaEcnField) g_value_get_enum (value);
-      break;
-    case PROP_DSCP:
-      cfg->dscp = g_value_get_int (value);
-      break;
-  }
-  return FALSE;
-}
-
-void
-udp_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
-  gboolean resolve;
-
-  GST_OBJECT_LOCK (self);
-  resolve = set_locked (self, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (resolve)
-    udp_sink_resolve (self);
-}
-
 /* Ours beside those of GstBaseSink. */
-static GstStructure *
-sink_stats (GstRtpAdaptUdpSink *self)
+static void
+get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
+  GstRtpAdaptUdpSink *self = owner;
   static const gchar *const nicks[]
       = { "uncoloured", "green", "yellow", "red" };
   GstStructure *stats = gst_base_sink_get_stats (GST_BASE_SINK (self));
@@ -167,7 +78,87 @@ sink_stats (GstRtpAdaptUdpSink *self)
       G_TYPE_UINT64, bytes, "packets-rtcp", G_TYPE_UINT64, n.rtcp,
       "send-errors", G_TYPE_UINT64, n.errors, "oversized", G_TYPE_UINT64,
       n.oversized, "eagain-drops", G_TYPE_UINT64, n.blocked, NULL);
-  return stats;
+  g_value_take_boxed (value, stats);
+}
+
+static void
+get_used_socket (gpointer owner, const PropRow *row, GValue *value)
+{
+  GstRtpAdaptUdpSink *self = owner;
+
+  GST_OBJECT_LOCK (self);
+  g_value_set_object (value, self->socket);
+  GST_OBJECT_UNLOCK (self);
+}
+
+const PropRow udp_sink_props[] = {
+  { "host", "Host",
+      "Name or address to send to; setting a name may block while it is "
+      "looked up",
+      PROP_PLAYING, PROP_TEXT (UdpSinkConfig, host, "localhost"),
+      .then = THEN_RESOLVE },
+  { "port", "Port", "Port to send to", PROP_PLAYING,
+      PROP_INT (UdpSinkConfig, port, 1, 65535, 5004), .then = THEN_PORT },
+  { "bind-address", "Bind address",
+      "Address to send from; none: any, of IPv4 and IPv6", PROP_ANY,
+      PROP_TEXT (UdpSinkConfig, bind_address, NULL) },
+  { "bind-port", "Bind port", "Port to send from (0: a free one)", PROP_ANY,
+      PROP_INT (UdpSinkConfig, bind_port, 0, 65535, 0) },
+  { "socket", "Socket",
+      "Socket to use in place of an own one, as used-socket of "
+      "rtpadaptudpsrc; taken from NULL to READY",
+      PROP_ANY, PROP_OBJECT (UdpSinkConfig, socket, g_socket_get_type) },
+  { "used-socket", "Used socket", "The socket in use, from READY on", PROP_READ,
+      .type = G_TYPE_OBJECT, .of = g_socket_get_type, .get = get_used_socket },
+  { "close-socket", "Close socket",
+      "Close a socket that was given, too, from READY to NULL", PROP_ANY,
+      PROP_BOOLEAN (UdpSinkConfig, close_socket, FALSE) },
+  { "multicast-iface", "Multicast interface",
+      "Network interface to send multicast by; none: as routed", PROP_ANY,
+      PROP_TEXT (UdpSinkConfig, iface, NULL) },
+  { "ttl", "TTL", "Hops that a packet may go", PROP_ANY,
+      PROP_INT (UdpSinkConfig, ttl, 1, 255, 64) },
+  { "ttl-mc", "Multicast TTL", "Hops that a multicast packet may go", PROP_ANY,
+      PROP_INT (UdpSinkConfig, ttl_mc, 0, 255, 1) },
+  { "loop", "Multicast loopback",
+      "Receivers on this host get the multicast too", PROP_ANY,
+      PROP_BOOLEAN (UdpSinkConfig, loop, TRUE) },
+  { "af-class", "AF class",
+      "Assured Forwarding class of packets with a colour (RFC 2597)",
+      PROP_PLAYING, PROP_UINT (UdpSinkConfig, af_class, 1, 4, 4) },
+  { "ecn", "ECN",
+      "ECN bits of packets that rtpadaptsend did not decide about: nothing "
+      "checks the path, and a rate controller has to answer CE marks "
+      "before anything but not-ect is right (RFC 6679)",
+      PROP_PLAYING,
+      PROP_ENUM (UdpSinkConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect") },
+  { "dscp", "DSCP", "Of packets without a colour (-1: as the socket has it)",
+      PROP_PLAYING, PROP_INT (UdpSinkConfig, dscp, -1, 63, -1) },
+  { "stats", "Statistics",
+      "Since NULL, beside GstBaseSink's: packets, bytes, and both as "
+      "-green, -yellow, -red and -uncoloured; packets-rtcp; of what was "
+      "not sent, send-errors, oversized (for the path's MTU) and "
+      "eagain-drops (the network did not take them in time)",
+      PROP_READ, PROP_STATS (get_stats) },
+  { NULL },
+};
+
+void
+udp_sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
+  gboolean open;
+  guint then;
+
+  GST_OBJECT_LOCK (self);
+  then = props_set (&self->cfg, &udp_sink_props[id - 1], value, NULL, NULL);
+  if (then & THEN_PORT && self->to_known)
+    udp_address_set_port (&self->to, self->cfg.port);
+  open = self->socket != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (then & THEN_RESOLVE && open)
+    udp_sink_resolve (self);
 }
 
 void
@@ -175,135 +166,7 @@ udp_sink_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
-  UdpSinkConfig *cfg = &self->cfg;
 
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, sink_stats (self));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_HOST:
-      g_value_set_string (value, cfg->host);
-      break;
-    case PROP_PORT:
-      g_value_set_int (value, (gint) cfg->port);
-      break;
-    case PROP_BIND_ADDRESS:
-      g_value_set_string (value, cfg->bind_address);
-      break;
-    case PROP_BIND_PORT:
-      g_value_set_int (value, (gint) cfg->bind_port);
-      break;
-    case PROP_SOCKET:
-      g_value_set_object (value, cfg->socket);
-      break;
-    case PROP_USED_SOCKET:
-      g_value_set_object (value, self->socket);
-      break;
-    case PROP_CLOSE_SOCKET:
-      g_value_set_boolean (value, cfg->close_socket);
-      break;
-    case PROP_MULTICAST_IFACE:
-      g_value_set_string (value, cfg->iface);
-      break;
-    case PROP_TTL:
-      g_value_set_int (value, (gint) cfg->ttl);
-      break;
-    case PROP_TTL_MC:
-      g_value_set_int (value, (gint) cfg->ttl_mc);
-      break;
-    case PROP_LOOP:
-      g_value_set_boolean (value, cfg->loop);
-      break;
-    case PROP_AF_CLASS:
-      g_value_set_uint (value, cfg->af_class);
-      break;
-    case PROP_ECN:
-      g_value_set_enum (value, (gint) cfg->ecn);
-      break;
-    case PROP_DSCP:
-      g_value_set_int (value, cfg->dscp);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-install_socket_props (GObjectClass *klass)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_BIND_ADDRESS,
-      g_param_spec_string ("bind-address", "Bind address",
-          "Address to send from; none: any, of IPv4 and IPv6", NULL, flags));
-  g_object_class_install_property (klass, PROP_BIND_PORT,
-      g_param_spec_int ("bind-port", "Bind port",
-          "Port to send from (0: a free one)", 0, 65535, 0, flags));
-  g_object_class_install_property (klass, PROP_SOCKET,
-      g_param_spec_object ("socket", "Socket",
-          "Socket to use in place of an own one, as used-socket of "
-          "rtpadaptudpsrc; taken from NULL to READY",
-          G_TYPE_SOCKET, flags));
-  g_object_class_install_property (klass, PROP_USED_SOCKET,
-      g_param_spec_object ("used-socket", "Used socket",
-          "The socket in use, from READY on", G_TYPE_SOCKET,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (klass, PROP_CLOSE_SOCKET,
-      g_param_spec_boolean ("close-socket", "Close socket",
-          "Close a socket that was given, too, from READY to NULL", FALSE,
-          flags));
-  g_object_class_install_property (klass, PROP_MULTICAST_IFACE,
-      g_param_spec_string ("multicast-iface", "Multicast interface",
-          "Network interface to send multicast by; none: as routed", NULL,
-          flags));
-  g_object_class_install_property (klass, PROP_TTL,
-      g_param_spec_int (
-          "ttl", "TTL", "Hops that a packet may go", 1, 255, 64, flags));
-  g_object_class_install_property (klass, PROP_TTL_MC,
-      g_param_spec_int ("ttl-mc", "Multicast TTL",
-          "Hops that a multicast packet may go", 0, 255, 1, flags));
-  g_object_class_install_property (klass, PROP_LOOP,
-      g_param_spec_boolean ("loop", "Multicast loopback",
-          "Receivers on this host get the multicast too", TRUE, flags));
-}
-
-void
-udp_sink_props_install (GObjectClass *klass)
-{
-  const GParamFlags flags
-      = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  install_socket_props (klass);
-  g_object_class_install_property (klass, PROP_HOST,
-      g_param_spec_string ("host", "Host",
-          "Name or address to send to; setting a name may block while it is "
-          "looked up",
-          "localhost", flags));
-  g_object_class_install_property (klass, PROP_PORT,
-      g_param_spec_int (
-          "port", "Port", "Port to send to", 1, 65535, 5004, flags));
-  g_object_class_install_property (klass, PROP_AF_CLASS,
-      g_param_spec_uint ("af-class", "AF class",
-          "Assured Forwarding class of packets with a colour (RFC 2597)", 1, 4,
-          4, flags));
-  g_object_class_install_property (klass, PROP_ECN,
-      g_param_spec_enum ("ecn", "ECN",
-          "ECN bits of packets that rtpadaptsend did not decide about: nothing "
-          "checks the path, and a rate controller has to answer CE marks "
-          "before anything but not-ect is right (RFC 6679)",
-          GST_TYPE_RTP_ADAPT_ECN, RA_ECN_NOT_ECT, flags));
-  g_object_class_install_property (klass, PROP_DSCP,
-      g_param_spec_int ("dscp", "DSCP",
-          "Of packets without a colour (-1: as the socket has it)", -1, 63, -1,
-          flags));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Since NULL, beside GstBaseSink's: packets, bytes, and both as "
-          "-green, -yellow, -red and -uncoloured; packets-rtcp; of what was "
-          "not sent, send-errors, oversized (for the path's MTU) and "
-          "eagain-drops (the network did not take them in time)",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg,
+      &udp_sink_props[id - 1], value);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gstrtpadaptudpsrc.h"
+#include "parts/props.h"
 #include "udprecv.h"
 
 G_BEGIN_DECLS
@@ -52,7 +53,7 @@ struct _GstRtpAdaptUdpSrc
 };
 
 /* udpsrcprops.c */
-void udp_src_props_install (GObjectClass *klass);
+extern const PropRow udp_src_props[];
 void udp_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void udp_src_get_property (

@@ -1,9 +1,8 @@
 /* SRTP and DTLS-SRTP of both bins: properties and statistics.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "parts/props.h"
 #include "securepriv.h"
-
-#include <string.h>
 
 GType
 gst_rtp_adapt_cipher_get_type (void)
@@ -30,124 +29,77 @@ gst_rtp_adapt_cipher_get_type (void)
   return type;
 }
 
-#define READY (G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+static const PropRow secure_props[] = {
+  { "key", "Key",
+      "SRTP master key and salt, hex digits: 60 of them for aes-128-icm, "
+      "92 for aes-256-icm, 56 for aes-128-gcm, 88 for aes-256-gcm (none: "
+      "no SRTP); in a command line ps shows it, so take key-file there",
+      PROP_READY & ~G_PARAM_READABLE, PROP_TEXT (SecureConfig, key, NULL),
+      .empty_is_none = TRUE, .forget = secure_text_forget },
+  { "key-file", "Key file",
+      "File with the SRTP master key and salt, as bytes or as hex digits",
+      PROP_READY, PROP_TEXT (SecureConfig, key_file, NULL),
+      .empty_is_none = TRUE },
+  { "cipher", "Cipher", "Of SRTP and SRTCP with key or key-file", PROP_READY,
+      PROP_ENUM (
+          SecureConfig, cipher, gst_rtp_adapt_cipher_get_type, "aes-128-icm") },
+  { "dtls", "DTLS", "Agree on the SRTP key by DTLS (RFC 5764); needs rtcp-mux",
+      PROP_READY, PROP_BOOLEAN (SecureConfig, dtls, FALSE) },
+  { "dtls-client", "DTLS client",
+      "Begin the DTLS handshake; the peer must have it otherwise", PROP_READY,
+      PROP_BOOLEAN (SecureConfig, dtls_client, FALSE) },
+  { "pem-file", "PEM file",
+      "File with our certificate and RSA key for DTLS in PEM form (none: "
+      "one is made up)",
+      PROP_READY, PROP_TEXT (SecureConfig, pem_file, NULL),
+      .empty_is_none = TRUE },
+  { "fingerprint", "Fingerprint",
+      "SHA-256 of the peer's certificate for DTLS, 32 pairs of hex digits "
+      "(none: any certificate will do, with a warning)",
+      PROP_READY, PROP_TEXT (SecureConfig, fingerprint, NULL),
+      .empty_is_none = TRUE },
+  { "replay-guard", "Replay guard",
+      "With key or key-file: refuse a sender that does not answer (RFC 3611 "
+      "4.5), as it may be the recording of an earlier session; rtpadaptsink "
+      "answers",
+      PROP_READY, PROP_BOOLEAN (SecureConfig, replay_guard, TRUE) },
+  { NULL },
+};
 
 void
 secure_props_install (GObjectClass *klass, guint first, gboolean dtls_client)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | READY;
+  for (const PropRow *r = secure_props; r->name; r++) {
+    PropRow row = *r;
 
-  g_object_class_install_property (klass, first++,
-      g_param_spec_string ("key", "Key",
-          "SRTP master key and salt, hex digits: 60 of them for aes-128-icm, "
-          "92 for aes-256-icm, 56 for aes-128-gcm, 88 for aes-256-gcm (none: "
-          "no SRTP); in a command line ps shows it, so take key-file there",
-          NULL, G_PARAM_WRITABLE | READY));
-  g_object_class_install_property (klass, first++,
-      g_param_spec_string ("key-file", "Key file",
-          "File with the SRTP master key and salt, as bytes or as hex digits",
-          NULL, flags));
-  g_object_class_install_property (klass, first++,
-      g_param_spec_enum ("cipher", "Cipher",
-          "Of SRTP and SRTCP with key or key-file", GST_TYPE_RTP_ADAPT_CIPHER,
-          GST_RTP_ADAPT_CIPHER_AES_128_ICM, flags));
-  g_object_class_install_property (klass, first++,
-      g_param_spec_boolean ("dtls", "DTLS",
-          "Agree on the SRTP key by DTLS (RFC 5764); needs rtcp-mux", FALSE,
-          flags));
-  g_object_class_install_property (klass, first++,
-      g_param_spec_boolean ("dtls-client", "DTLS client",
-          "Begin the DTLS handshake; the peer must have it otherwise",
-          dtls_client, flags));
-  g_object_class_install_property (klass, first++,
-      g_param_spec_string ("pem-file", "PEM file",
-          "File with our certificate and RSA key for DTLS in PEM form (none: "
-          "one is made up)",
-          NULL, flags));
-  g_object_class_install_property (klass, first++,
-      g_param_spec_string ("fingerprint", "Fingerprint",
-          "SHA-256 of the peer's certificate for DTLS, 32 pairs of hex digits "
-          "(none: any certificate will do, with a warning)",
-          NULL, flags));
-  if (dtls_client)
-    return;
-  g_object_class_install_property (klass, first++,
-      g_param_spec_boolean ("replay-guard", "Replay guard",
-          "With key or key-file: refuse a sender that does not answer (RFC 3611 "
-          "4.5), as it may be the recording of an earlier session; rtpadaptsink "
-          "answers",
-          TRUE, flags));
-}
-
-/* Where a property's text is, or NULL. */
-static gchar **
-text_of (SecureConfig *cfg, const gchar *name)
-{
-  if (g_str_equal (name, "key"))
-    return &cfg->key;
-  if (g_str_equal (name, "key-file"))
-    return &cfg->key_file;
-  if (g_str_equal (name, "pem-file"))
-    return &cfg->pem_file;
-  if (g_str_equal (name, "fingerprint"))
-    return &cfg->fingerprint;
-  return NULL;
-}
-
-static gboolean *
-switch_of (SecureConfig *cfg, const gchar *name)
-{
-  if (g_str_equal (name, "dtls"))
-    return &cfg->dtls;
-  if (g_str_equal (name, "dtls-client"))
-    return &cfg->dtls_client;
-  if (g_str_equal (name, "replay-guard"))
-    return &cfg->replay_guard;
-  return NULL;
+    if (g_str_equal (row.name, "dtls-client"))
+      row.def.i = dtls_client;
+    if (!dtls_client || !g_str_equal (row.name, "replay-guard"))
+      props_install_row (klass, first++, &row);
+  }
 }
 
 gboolean
 secure_set_property (Secure *s, GParamSpec *pspec, const GValue *value)
 {
-  gchar **text = text_of (&s->cfg, pspec->name);
-  gboolean *on = switch_of (&s->cfg, pspec->name);
-  gboolean ours = TRUE;
+  const PropRow *row = props_row (secure_props, pspec->name);
 
+  if (!row)
+    return FALSE;
   g_mutex_lock (&s->lock);
-  if (text) {
-    const gchar *given = g_value_get_string (value);
-
-    secure_text_forget (*text);
-    *text = given && *given ? g_strdup (given) : NULL;
-  } else if (on) {
-    *on = g_value_get_boolean (value);
-  } else if (g_str_equal (pspec->name, "cipher")) {
-    s->cfg.cipher = (GstRtpAdaptCipher) g_value_get_enum (value);
-  } else {
-    ours = FALSE;
-  }
+  props_set (&s->cfg, row, value, NULL, NULL);
   g_mutex_unlock (&s->lock);
-  return ours;
+  return TRUE;
 }
 
 gboolean
 secure_get_property (Secure *s, GParamSpec *pspec, GValue *value)
 {
-  gchar **text = text_of (&s->cfg, pspec->name);
-  gboolean *on = switch_of (&s->cfg, pspec->name);
-  gboolean ours = TRUE;
+  const PropRow *row = props_row (secure_props, pspec->name);
 
-  g_mutex_lock (&s->lock);
-  if (text)
-    g_value_set_string (value, *text);
-  else if (on)
-    g_value_set_boolean (value, *on);
-  else if (g_str_equal (pspec->name, "cipher"))
-    g_value_set_enum (value, (gint) s->cfg.cipher);
-  else
-    ours = FALSE;
-  g_mutex_unlock (&s->lock);
-  return ours;
+  if (row)
+    props_get (s, &s->lock, &s->cfg, row, value);
+  return row != NULL;
 }
 
 GstStructure *

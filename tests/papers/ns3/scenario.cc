@@ -9,18 +9,20 @@
 #include <algorithm>
 #include <cstddef>
 
-#define ROW(type, name, field, def, min, max, unit, text)               \
-  {                                                                     \
-    name, offsetof (type, field), def, def, min, max, unit, text, FALSE \
+/* In the order of RaParam, whose own macros are for C. */
+#define ROW(type, name, field, def, min, max, unit, text)                     \
+  {                                                                           \
+    name, offsetof (type, field), FALSE, def, 0, FALSE, min, max, unit, text, \
+        nullptr, nullptr                                                      \
   }
-#define END                                         \
-  {                                                 \
-    nullptr, 0, 0, 0, 0, 0, nullptr, nullptr, FALSE \
+#define END \
+  {         \
+    nullptr \
   }
 
 static const RaParam link_rows[] = {
-  { "rate", offsetof (LinkNumbers, rate), 10e6, 10e6, 0, 100e9, "bit/s",
-      "0: infinite; changes as 1M,20s:500k", TRUE },
+  { "rate", offsetof (LinkNumbers, rate), TRUE, 10e6, 0, FALSE, 0, 100e9,
+      "bit/s", "0: infinite; changes as 1M,20s:500k", nullptr, nullptr },
   ROW (LinkNumbers, "delay", delay, .001, 0, 100, "s",
       "one way, behind the queue"),
   ROW (LinkNumbers, "queue", queue, 50, 1, 1e6, "packets",
