@@ -443,6 +443,29 @@ text that we have of the papers, and nothing stands for it here.
 '''
 
 
+PAPERS = '''## The papers
+
+- S. Cen, P. C. Cosman, G. M. Voelker: *End-to-End Differentiation of Congestion
+  and Wireless Losses*, IEEE/ACM Transactions on Networking 11(5), 2003,
+  [10.1109/TNET.2003.818187](https://doi.org/10.1109/TNET.2003.818187).
+  Biaz, mBiaz, Spike, ZigZag, ZBS and the omniscient bound.
+- P. Papadimitriou, V. Tsaoussidis, C. Zhang: *End-to-end loss differentiation
+  for video streaming with wireless link errors*, Springer, 2009. SSVP, LD, the
+  Vegas predictor, GAIMD; metrics.
+- D. Barman, I. Matta: *Effectiveness of Loss Labeling in Improving TCP
+  Performance in Wired/Wireless Networks*, Boston University. Flip-flop,
+  loss labelling, NewReno with either; P[C|C] and P[W|W].
+- S. Bhandarkar, N. E. Sadry, A. L. N. Reddy, N. H. Vaidya: *TCP-DCR: A Novel
+  Protocol for Tolerating Wireless Channel Errors*, IEEE Transactions on Mobile
+  Computing 4(5), 2005. DCR.
+- K. D. Singh, D. Ros, L. Toutain, C. Viho: *Improvement of Multimedia Streaming
+  using Estimation of Wireless losses*, IRISA PI 1792, 2006,
+  [inria-00001168](https://inria.hal.science/inria-00001168). WLED, ARC.
+- S. Floyd, M. Handley, J. Padhye, J. Widmer: *TCP Friendly Rate Control
+  (TFRC)*, [RFC 5348](https://www.rfc-editor.org/rfc/rfc5348), 2008.
+'''
+
+
 def readme(papers, records):
     return (NOT_EDITED + '\n# The papers, reproduced\n\n'
             'The library in ns-3, in the networks of the papers, beside '
@@ -451,7 +474,8 @@ def readme(papers, records):
             '`tools/papers`.\n\n'
             + summary(papers, records)
             + '## What must hold\n\n' + must_hold(papers, records)
-            + '## Systems\n\n' + system_index(papers, records) + VERDICTS)
+            + '## Systems\n\n' + system_index(papers, records) + VERDICTS
+            + '\n' + PAPERS)
 
 
 def write(folder, papers, records, changed):
