@@ -4,16 +4,17 @@
  *
  * Our own.  D. Hayes, G. Armitage, "Revisiting TCP congestion control using
  * delay gradients" (CDG), NETWORKING 2011, 2.3, has the thought as a rule:
- * without a full queue a loss is no congestion.  Here the losses are a mixture
+ * a loss without a full queue does not come from congestion.  Here the losses are a mixture
  * of two kinds, and its parameters are found by expectation-maximisation (A.
  * Dempster, N. Laird, D. Rubin, 1977) from the last holes:
  *
  *     k (y) = exp (-max (0, top - y) / delta)     how near to full
  *     P (C | y) = pi k' / (pi k' + 1 - pi),       k' = k / mean k of packets
  *
- * Beside a TCP the queue is seldom empty, and its length alone tells little; its
- * distance from full does: behind 100 ms beside Cubic the loss hazard is .26,
- * .047, .008, .001 at .5, 1.5, 2.5, 4 packets from full (measured in ns-3).
+ * A TCP on the same line seldom lets the queue run empty, so that the length alone
+ * says little.  The distance from full does: with a Cubic behind 100 ms the loss
+ * hazard is .26, .047, .008, .001 at .5, 1.5, 2.5, 4 packets from full (measured in
+ * ns-3).
  *
  * y is the longer queue of the two packets around the hole: the survivor behind
  * a hole of an own burst is up to 2 packets below the top.
@@ -32,7 +33,7 @@
 #define PRIOR_C .5
 #define PRIOR_W 2.
 #define PACKETS_LEAST 20
-/* The mixture is learnt anew after an eighth more holes. */
+/* The mixture is learnt again after an eighth more holes. */
 #define RELEARN 8
 #define TICKS 120 /* decays per `memory`: twice a second */
 

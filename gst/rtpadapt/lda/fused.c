@@ -1,5 +1,5 @@
 /* fused: does loss jump with the queue?  Where it does, the losses above the
- * jump are congestion; where it does not, full tells.
+ * jump are congestion; where it does not, the LDA full decides.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Our own.  Packets and holes are counted by the queue that the packet before
@@ -8,7 +8,7 @@
  * part again, up to 4 times.  w, the loss rate of the lowest part, is the
  * radio's: P (C) of a hole is 1 - w / h, h the loss rate of its own part.
  *
- * On an own line without jitter the gap around the hole tells as well (S. Biaz,
+ * On a line without other flows and jitter the gap around the hole counts, too (S. Biaz,
  * N. Vaidya, ASSET 1999): what crossed the line took time there.  It counts as
  * much as its own spread allows.
  */

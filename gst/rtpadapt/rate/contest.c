@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Constants without a paper are our own, measured (tests/bench/delay and
- * ns-3 beside Reno and Cubic).
+ * ns-3 with Reno and Cubic).
  */
 #include <gst/rtpadapt/rate/contest.h>
 
@@ -11,8 +11,9 @@
 #include <math.h>
 
 #define DRAIN .5 /* of the rate: a queue of D seconds drains in 2 D */
-/* A test after losses is no deeper than drains the queue and this much in a lag.
- * Such tests are frequent, and the frames that are not sent meanwhile are late. */
+/* A test after losses lowers the rate just so far that the queue, and this much
+ * more, drains within a lag.  Such tests are frequent, and frames that wait for the
+ * end of one are late. */
 #define DRAIN_MORE .010
 #define EMPTY .004 /* a test has passed */
 #define OURS .008  /* twice that: a queue that it has emptied */
@@ -32,7 +33,7 @@
 #define GAP_LOSS 4.
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
-#define TOLD_PROOF .15 /* of the losses: fewer are wrong verdicts */
+#define PROOF_LEAST .15 /* of the losses: a lower share is wrong verdicts */
 #define LOSS_QUEUE .008
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
@@ -67,7 +68,7 @@ ra_contest_hear (
   c->begun = TRUE;
   if (congestion)
     c->t_congestion = n->now;
-  if (congestion && n->told > TOLD_PROOF)
+  if (congestion && n->congested > PROOF_LEAST)
     c->t_proof = n->now;
   c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
   c->q_longest = fmax (c->q_longest, n->q_lo);
@@ -125,7 +126,7 @@ due (const RaContest *c, const RaSense *n)
 }
 
 /* A longer route is a queue that does not drain at all; who else fills a queue
- * is not as exact.  Two tests that end at one level tell. */
+ * is not as exact.  Two tests that end at one level show a longer route. */
 static void
 floor_hear (RaContest *c, const RaSense *n)
 {

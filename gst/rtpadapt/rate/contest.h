@@ -1,9 +1,9 @@
-/* Is the queue ours?  Drain tests, and what to do beside flows that keep a queue
+/* Is the queue ours?  Drain tests, and what to do where others keep the queue
  * full.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A flow with a delay target must know the empty path, and starves beside a TCP
- * that fills the queue.  Both are found by sending half as much for a moment: a
+ * A flow with a delay target must know the empty path, and starves where a TCP
+ * fills the queue.  Both are found by sending half as much for a moment: a
  * queue of our own drains.  V. Arun, H. Balakrishnan, "Copa", NSDI 2018, 2.2,
  * competes where the queue has not been nearly empty for 5 RTT; here the test
  * asks.  Seconds, bytes and bytes/s.

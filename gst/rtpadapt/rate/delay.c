@@ -7,7 +7,7 @@
  * Balakrishnan, "Copa", NSDI 2018: the delivered rate is multiplied, no rate of
  * our own is integrated, so that nothing winds up.  The equations are our own,
  * as are all constants without a paper: each was measured with rtpadapt-sim and
- * beside the TCPs of ns-3, and tests/bench/delay measures the whole.
+ * with the TCPs of ns-3, and tests/bench/delay measures the whole.
  *
  * D is the lag of an answer, I + R, without the queue.  Start, nofeedback timer
  * and limits are RaStart's (RFC 5348 4).  Seconds, bytes and bytes/s.
@@ -32,9 +32,9 @@
 #define RAISE_BACK .3
 #define RAISE_LOSS .02 /* near the rate of a loss, for LOSS_MEMORY */
 #define LOSS_MEMORY 10.
-#define MOST 1.3     /* times r */
-#define TOLD_MOST .5 /* of the losses */
-#define USED .8      /* of x */
+#define MOST 1.3           /* times r */
+#define CONGESTION_MOST .5 /* of the losses */
+#define USED .8            /* of x */
 
 static void
 delay_init (RaRate *r, RaTime now)
@@ -219,7 +219,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
 
   ra_sense_hear (&d->n, &report, r->s, d->allowance, now);
   d->t = target (d);
-  d->x_tcp = d->tcp > 0 && report.p > 0 && d->n.told > TOLD_MOST
+  d->x_tcp = d->tcp > 0 && report.p > 0 && d->n.congested > CONGESTION_MOST
       ? ra_equation_x (r->s, ra_seconds (r->rtt), report.p)
       : 0;
   ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (&report) > 0);

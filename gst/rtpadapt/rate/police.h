@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A token bucket, or a queue of one packet, drops what is beyond its rate and
- * delays nothing, so that no loss differentiation by delay can tell.  But what
+ * delays nothing, so that loss differentiation by delay cannot see it.  But what
  * arrives stays the same however much is sent, and below that nothing is lost.
  * Seconds, bytes/s.
  */

@@ -1,4 +1,4 @@
-/* What a report tells a controller with a delay target.
+/* What a controller with a delay target takes from a report.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where no paper is named a constant is our own, measured with rtpadapt-sim
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Longer is no time between reports but a pause. */
+/* A longer time between reports counts as a pause. */
 #define DT_MAX .2
 /* A delivered rate is measured over this at least: two packets at 1 Mbit/s. */
 #define SPAN_MIN .02
@@ -20,20 +20,22 @@
  * them are frames that do not fill a packet. */
 #define ALLOWANCE 2.5
 #define ALLOWANCE_FREE .002
-/* Times I.  A longer gap is no rate of the line, but a radio that was away, or a
- * machine that did not run. */
+/* Times I.  A longer gap does not show the line's rate: the radio was away, or the
+ * machine did not run. */
 #define GAP_MOST 2
 /* After an outage few packets are sent, and its losses count no longer. */
 #define RAW_PACKETS 250
 #define RAW_TIME 3.0
 /* A line that has carried so much may be as fast still, though others have it. */
 #define MOST_TIME 60.
-/* Less of it than one part of so many: packets are as far apart as we send them. */
+/* A rate below one part of so many of the highest of late does not show a slow line:
+ * packets are far apart because we send few. */
 #define SHARE 3
-/* A verdict is believed until 14 losses in a row were the radio's: .3 to .15 */
-#define TOLD_LOSSES 20.
-#define TOLD_FIRST .3
-/* CCFB tells arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
+/* Verdicts of congestion are believed until 14 losses in a row were the radio's,
+ * which takes the share from .3 to .15. */
+#define VERDICTS 20.
+#define CONGESTED_FIRST .3
+/* CCFB has arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
 #define GRAIN .002
 /* Reports that deny the queue, until the base moves: one RTT may be wrong. */
 #define ODD_REPORTS 2
@@ -122,17 +124,17 @@ queue_filter (RaSense *n, gdouble allowance)
 
 /* Exact between two arrivals: a window that ends at one counts half a packet
  * too many.  What the radio took had its share of the line, too, and of what
- * lost feedback would have told as much arrived as of the rest. */
+ * a lost report would have covered, as large a part arrived as of the rest. */
 static void
 rate_hear (RaSense *n, const RaReport *report, gdouble s)
 {
   gdouble q = n->q_report, span;
   gdouble came = report->arrived + (gdouble) report->lost_wireless;
-  gdouble told = came + report->lost_congestion;
+  gdouble all = came + report->lost_congestion;
 
-  if (told > 0) {
-    n->delivered += s * came * (1 + report->skipped / told);
-    n->arrived += s * report->arrived * (1 + report->skipped / told);
+  if (all > 0) {
+    n->delivered += s * came * (1 + report->skipped / all);
+    n->arrived += s * report->arrived * (1 + report->skipped / all);
   }
   span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata)) + q
       - n->q_recvdata;
@@ -162,16 +164,16 @@ static void
 loss_hear (RaSense *n, const RaReport *report)
 {
   guint lost = report->lost_congestion + report->lost_wireless;
-  guint all = report->arrived + lost, told = lost + report->ce;
+  guint all = report->arrived + lost, verdicts = lost + report->ce;
   gdouble share = all > 0 ? (gdouble) lost / all : 0;
   gdouble weight = fmax ((gdouble) all / RAW_PACKETS, n->dt / RAW_TIME);
 
   n->lost = lost > 0;
   if (!n->begun)
-    n->told = TOLD_FIRST;
-  if (told > 0)
-    n->told += (1 - exp (-(gdouble) told / TOLD_LOSSES))
-        * ((gdouble) ra_report_congestion (report) / told - n->told);
+    n->congested = CONGESTED_FIRST;
+  if (verdicts > 0)
+    n->congested += (1 - exp (-(gdouble) verdicts / VERDICTS))
+        * ((gdouble) ra_report_congestion (report) / verdicts - n->congested);
   if (all > 0)
     n->raw += (1 - exp (-weight)) * (share - n->raw);
   n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RAW_PACKETS);

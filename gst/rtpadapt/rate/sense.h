@@ -1,4 +1,4 @@
-/* What a report tells a controller with a delay target: the queue without its
+/* What a controller with a delay target takes from a report: the queue without its
  * noise, and the delivered rate.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
@@ -19,19 +19,20 @@ typedef struct
   gdouble interval; /* I: between reports, R where that is not known */
   gdouble lag;      /* D: until the answer to a change of rate is seen */
   gdouble q_lo, q_hi;
-  gdouble q2;       /* lowest queue of the last two reports, less the jitter */
-  gdouble qm;       /* lowest queue of about a lag, less the jitter */
-  gdouble r;        /* delivered rate over about a lag; 0 until known */
-  gdouble packet;   /* what one takes at r, 0 until known */
-  gdouble shortest; /* and at the highest r of late */
-  gdouble a;        /* of r what arrived: without the radio's losses */
-  gdouble r_last;   /* over .02 s or one report, the latest */
-  gdouble a_two;    /* the higher of the last two of a's samples */
-  gdouble raw;      /* share of all packets lost, of the last 250 or so */
-  gdouble told;     /* share of the lost that was congestion, of late */
-  gdouble raw_3s;   /* of the last 3 s */
-  gboolean lost;    /* anything, in this report */
-  gdouble shift;    /* of the base: a longer route, or a clock that was set */
+  gdouble q2;     /* lowest queue of the last two reports, less the jitter */
+  gdouble qm;     /* lowest queue of about a lag, less the jitter */
+  gdouble r;      /* delivered rate over about a lag; 0 until known */
+  gdouble packet; /* what one takes on the line, at r or a third of the highest
+                       r of late; 0 until known */
+  gdouble shortest;  /* and at the highest r of late */
+  gdouble a;         /* of r what arrived: without the radio's losses */
+  gdouble r_last;    /* over .02 s or one report, the latest */
+  gdouble a_two;     /* the higher of the last two of a's samples */
+  gdouble raw;       /* share of all packets lost, of the last 250 or so */
+  gdouble congested; /* share of the lost that was congestion, of late */
+  gdouble raw_3s;    /* of the last 3 s */
+  gboolean lost;     /* anything, in this report */
+  gdouble shift;     /* of the base: a longer route, or a clock that was set */
   /* private */
   gdouble lo[RA_SENSE_QUEUES];
   gdouble dev;       /* of q_lo's noise */

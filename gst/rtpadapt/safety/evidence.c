@@ -35,7 +35,7 @@
 #define SAME .85
 #define BINS 8
 #define MIDDLE 3
-/* Losses that are told late may be of another rate. */
+/* A loss that is reported late may belong to another rate. */
 #define STRAYS .002
 #define STEP .75
 #define STEP_LASTS (1200 * RA_MSECOND)

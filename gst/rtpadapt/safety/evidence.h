@@ -7,7 +7,7 @@
  * 2. Packets are lost however little is sent: those lost would not be fewer at a
  *    lower rate, as they are where more is sent than the path carries.
  * One of them is not enough: a short queue that others share loses at "empty",
- * and beside a TCP that fills what we leave losses do not follow our rate.
+ * and where a TCP takes what we leave, losses do not follow our rate.
  *
  * Each gives a lower bound, and the smaller one is what is shown.  Losses that
  * come in bursts are fewer witnesses.  Where rates differ too little for the

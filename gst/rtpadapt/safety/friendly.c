@@ -70,7 +70,7 @@ cb_interval (const RaFriendly *f, RaSpan tf)
   return (guint) ((time + f->tdr - 1) / f->tdr);
 }
 
-/* The mean fraction lost, by duration; intervals in which nothing was due tell
+/* The mean fraction lost, by duration; intervals in which nothing was due say
  * nothing.  The current one may be short: it counts as long as it is.  To TCP a
  * mark is a loss (RFC 3168 5), to a viewer it is none (RFC 8083 7). */
 static gdouble
@@ -93,7 +93,7 @@ mean_fraction (RaFriendly *f, gboolean marks)
 }
 
 /* p; and before RFC 8083 4.3 has anything to judge what of it is certain, as few
- * packets of a ramp tell little: unless they met a queue, or more was lost than is
+ * packets of a ramp say little: unless they met a queue, or more was lost than is
  * ever taken for the radio's. */
 static gdouble
 known_fraction (RaFriendly *f)
@@ -112,8 +112,8 @@ known_fraction (RaFriendly *f)
 }
 
 /* What of p is not shown to be the radio's.  p is of a few hundred packets, of
- * which the radio takes more or fewer: less than one standard deviation, of
- * Poisson's, is no sign of congestion. */
+ * which the radio takes more or fewer.  Less than one standard deviation of a
+ * Poisson count is not taken for congestion. */
 static gdouble
 unshown_fraction (RaFriendly *f)
 {

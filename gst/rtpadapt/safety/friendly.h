@@ -25,7 +25,7 @@
 G_BEGIN_DECLS
 
 #define RA_FRIENDLY_INTERVALS 16 /* CB_INTERVAL is 3 to 15 */
-/* Beside one TCP that is two thirds of the line, which leaves it two thirds of
+/* With one TCP that is two thirds of the line, which leaves the TCP two thirds of
  * its fair share. */
 #define RA_FRIENDLY_STANDING 2
 
