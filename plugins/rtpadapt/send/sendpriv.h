@@ -6,6 +6,7 @@
 #include "backlog.h"
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
+#include "keygate.h"
 #include "sendext.h"
 #include "skipper.h"
 #include "sendstreams.h"
@@ -114,12 +115,6 @@ typedef struct
   guint n_reports; /* sent so far */
 } SendHearing;
 
-/* The receiver's requests for key frames of one stream. */
-typedef struct
-{
-  RaTime asked;      /* when a request went upstream, RA_TIME_NONE: never */
-  GstEvent *waiting; /* a request that came too early, or NULL */
-} SendKeys;
 /* Feedback of another kind than the one that is set.  Kinds are those of
  * GstRtpAdaptFeedback, or SEND_FEEDBACK_NONE. */
 typedef struct
@@ -226,7 +221,7 @@ struct _GstRtpAdaptSend
   RaTime last_sent; /* RA_TIME_NONE: nothing yet */
   RaTime heard;     /* when RTCP came last, or when we started */
   RaTime ask_again; /* when a sender report may be asked for again */
-  SendKeys keys[STREAMS_MAX + 1];
+  KeyGate keys;
   gboolean keys_due;   /* the job hands them on */
   guint repeat_credit; /* see sendrtx.c */
   guint warned;        /* SendWarned */

@@ -1,0 +1,55 @@
+/* The receiver's requests for key frames: no more often than it can use them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rtpsession makes an event of each PLI and FIR (RFC 4585 6.3.1, RFC 5104 4.3.1).
+ * The receiver sees a key frame a round trip after it asked, so a request within
+ * that time is about the frame that is already on its way.  Anybody may also send
+ * a thousand requests.  The last request that came too early goes on when the
+ * interval is over, because that key frame may have been lost.
+ *
+ * Plain data; zeroed memory is not a gate, key_gate_clear() makes one.  The
+ * interval is an argument because it follows the round trip.
+ */
+#pragma once
+
+#include "sendstreams.h"
+
+#include <gst/gst.h>
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  RaTime asked;      /* when a request went upstream, RA_TIME_NONE: never */
+  GstEvent *waiting; /* a request that came too early, or NULL */
+} KeyRequest;
+
+typedef struct
+{
+  /* One per stream; requests about unknown streams share the last. */
+  KeyRequest of[STREAMS_MAX + 1];
+  guint n_waiting;
+} KeyGate;
+
+typedef enum
+{
+  KEY_PASS,      /* the request may go upstream now */
+  KEY_HELD,      /* it waits, in place of one that waited before */
+  KEY_HELD_FIRST /* it waits: key_gate_next() has become earlier */
+} KeyVerdict;
+
+/* Forgets all requests. */
+void key_gate_clear (KeyGate *g);
+/* The time that has to pass between requests, with a round trip of `rtt`. */
+RaSpan key_gate_interval (RaSpan rtt);
+/* A request about the stream at `i`, STREAMS_MAX: an unknown one.  A request that
+ * waits is referenced. */
+KeyVerdict key_gate_ask (
+    KeyGate *g, guint i, GstEvent *event, RaSpan interval, RaTime now);
+/* When the next request that waits may go, or RA_TIME_NONE. */
+RaTime key_gate_next (const KeyGate *g, RaSpan interval);
+/* A request whose time has come, or NULL.  (transfer full) */
+GstEvent *key_gate_take (KeyGate *g, RaSpan interval, RaTime now);
+
+G_END_DECLS
