@@ -61,6 +61,9 @@ void ra_sender_set_safety (
     RaSender *s, gdouble friendliness_cap, gboolean breakers);
 void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
+/* What was sent, for those who read feedback (ledger.h); it lives as long as the
+ * sender. */
+RaLedger *ra_sender_ledger (const RaSender *s);
 
 /* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` if it may
  * go at once.  While a breaker is open it is the time for the next probe, or

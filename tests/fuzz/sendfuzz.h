@@ -55,8 +55,8 @@ sendfuzz_init (SendFuzz *f, gint mode)
   sent_log_init (self->log);
   self->backlog = backlog_new ();
   self->unsent = g_new0 (RaUnsent, 1);
-  self->listener = ra_listener_new ();
   self->sender = ra_sender_new (&config, SENDFUZZ_START, NULL);
+  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
   send_sender_setup (self);
   self->cfg.loss_messages = TRUE;
   self->hearing.mode = mode;
@@ -89,7 +89,6 @@ sendfuzz_send (SendFuzz *f, guint n)
             .media = SENDFUZZ_SIZE - 12,
             .flags = RA_SENT_ASKS | RA_SENT_FRAME_END },
         now);
-    ra_listener_on_sent (self->listener, SENDFUZZ_SIZE, now);
     ra_unsent_on_sent (self->unsent, SENDFUZZ_SSRC, (guint16) i);
     gst_test_clock_advance_time (f->clock, SENDFUZZ_GAP);
   }

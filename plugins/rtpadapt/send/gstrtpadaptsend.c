@@ -313,7 +313,6 @@ send_start (GstRtpAdaptSend *self)
   self->backlog = backlog_new ();
   self->log = g_new (SentLog, 1);
   sent_log_init (self->log);
-  self->listener = ra_listener_new ();
   self->unsent = g_new0 (RaUnsent, 1);
   self->unstamped = FALSE;
   send_ecn_start (self);
@@ -338,6 +337,7 @@ send_start (GstRtpAdaptSend *self)
   self->ask_again = 0;
   send_keys_start (self);
   sender_create (self, warnings);
+  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);

@@ -286,7 +286,6 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
   self->last_sent = now;
   ra_sender_on_sent (self->sender, &out, now);
-  ra_listener_on_sent (self->listener, out.size, now);
   ra_unsent_on_sent (self->unsent, item->ssrc, item->seq);
   g_mutex_unlock (&self->lock);
 
