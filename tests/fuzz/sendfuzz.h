@@ -85,6 +85,8 @@ sendfuzz_send (SendFuzz *f, guint n)
             .seq = (guint16) i });
     ra_sender_on_sent (self->sender,
         &(RaOutgoing){ .seq = i,
+            .ssrc = SENDFUZZ_SSRC,
+            .rtp_seq = (guint16) i,
             .size = SENDFUZZ_SIZE,
             .media = SENDFUZZ_SIZE - 12,
             .flags = RA_SENT_ASKS | RA_SENT_FRAME_END },
