@@ -53,6 +53,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   ra_receiver_set_guard (s->receiver, &s->guard);
   s->ledger = ra_ledger_new ();
+  ra_sender_set_truth (s, ra_ledger_truth, s->ledger);
   return s;
 }
 
@@ -270,18 +271,22 @@ timer_look (RaSender *s, RaTime now)
     s->rate->cfg.min = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
 }
 
-void
+RaLedgerEntry *
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
+  RaLedgerEntry *entry;
+
   timer_look (s, now);
   s->mid_frame = !(p->flags & RA_SENT_ASKS);
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
   if (s->stats.packets_sent == 0)
     s->next_reported = p->seq;
-  ra_ledger_add (s->ledger,
+  entry = ra_ledger_add (s->ledger,
       &(RaLedgerEntry){ .index = p->seq,
           .sent = now,
+          .passed_by = RA_TIME_NONE,
+          .is_repair = (p->flags & RA_SENT_REPAIR) != 0,
           .ssrc = p->ssrc,
           .seq = p->rtp_seq,
           .size = p->size,
@@ -304,6 +309,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   s->stats.packets_sent++;
   s->stats.bytes_sent += p->size;
   ra_rate_on_sent (s->rate, p->size, now);
+  return entry;
 }
 
 /* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time

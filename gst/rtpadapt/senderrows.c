@@ -43,7 +43,7 @@ packet_arrived (RaSender *s, RaLedgerEntry *sent, const RaFeedbackPacket *row,
   if (sent->index + 1 == s->next_reported) /* else those were told */
     memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
   ra_receiver_on_packet (s->receiver, &p);
-  sent->fate = RA_FATE_ARRIVED;
+  ra_ledger_hear (sent, TRUE);
 }
 
 static void
@@ -68,7 +68,7 @@ row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
     return NULL;
   }
   if (lost)
-    sent->fate = MAX (sent->fate, RA_FATE_LOST);
+    ra_ledger_hear (sent, FALSE);
   if (lost && (row->seq < s->anew || ra_breaker_is_outage (&s->guard.breaker)))
     return NULL;
   if (old && lost) { /* rows of its SSRC came after those of another */
@@ -120,6 +120,18 @@ is_contrary (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
       && batch->held > ra_diff (batch->now, sent->sent) + batch->grain;
 }
 
+/* Nothing of a contrary report counts, and it is not waited for in later ones. */
+static void
+rows_waste (RaSender *s, const RaFeedbackPacket *packets, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    RaLedgerEntry *sent = ra_ledger_at (s->ledger, packets[i].seq);
+
+    if (sent)
+      ra_ledger_hear (sent, packets[i].arrival != RA_TIME_NONE);
+  }
+}
+
 /* Of the time that the peer says it waited, as much as is believed. */
 static RaSpan
 held_believed (
@@ -165,6 +177,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
 
   for (guint i = 0; i < n; i++) {
     if (held > 0 && is_contrary (s, &packets[i], &batch)) {
+      rows_waste (s, packets, n);
       s->stats.feedback_bad++;
       return FALSE;
     }

@@ -167,6 +167,117 @@ test_sums (void)
   ra_ledger_free (l);
 }
 
+/* --- numbers that were never sent ------------------------------------------- */
+
+static gchar
+fate_letter (RaLedger *l, const RaLedgerEntry *p)
+{
+  return "TYSU"[ra_ledger_fate (l, p->ssrc, p->seq)];
+}
+
+/* Packets in order.  "A7S": number 7 of A was skipped; T: it was sent, Y: it is yet
+ * to come, U: unknown. */
+static const struct
+{
+  const gchar *name, *sent, *asked;
+  guint skipped;
+  const gchar *why;
+} fate_rows[] = {
+  { "none", "", "A7U", 0, "nothing was sent" },
+  { "in-order", "A7 A8", "A6U A7T A8T A9Y B8U", 0, "none is missing" },
+  { "gap", "A7 A10", "A7T A8S A9S A10T A11Y", 2, "two were left out" },
+  { "gap-wrap", "A65534 A1", "A65535S A0S A65534T A2Y", 2, "over the wrap" },
+  { "late", "A7 A12 A9", "A8U A9T A10S A11S", 3,
+      "one left late, and those before it may" },
+  { "copy", "A7 A9 A9", "A8S", 1, "a copy fills no gap" },
+  { "ssrcs", "A7 B20 A9 B21", "A8S B8U A20Y B19U", 1,
+      "each SSRC has gaps of its own" },
+  { "ssrc-changes", "A7 A9 B3 B5", "A8S B4S A10Y B6Y", 2,
+      "what was left out before is still known" },
+  { "widest", "A0 A3000", "A1S A2999S A3001Y", 2999, "RFC 3550 A.1" },
+  { "dropout", "A0 A3000 A6001", "A1U A2999U A3001U A6002Y", 2999,
+      "RFC 3550 A.1: 3,001 ahead it is a jump, which forgets the gaps" },
+  { "jump", "A0 A2 A40000", "A1Y A2T A40001Y A39999U", 1,
+      "after a jump 1 is nearer ahead than behind" },
+};
+
+static void
+test_fate (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (GStrv) sent = g_strsplit (fate_rows[row].sent, " ", -1);
+  g_auto (GStrv) asked = g_strsplit (fate_rows[row].asked, " ", -1);
+  RaLedger *l = ra_ledger_new ();
+
+  g_test_message ("%s", fate_rows[row].why);
+  for (guint i = 0; sent[i]; i++) {
+    RaLedgerEntry p = packet_of (sent[i], i);
+
+    ra_ledger_add (l, &p);
+  }
+  for (guint i = 0; asked[i]; i++) {
+    RaLedgerEntry p = packet_of (asked[i], 0);
+
+    g_test_message ("%s", asked[i]);
+    g_assert_cmpint (fate_letter (l, &p), ==, asked[i][strlen (asked[i]) - 1]);
+  }
+  g_assert_cmpuint (l->skipped, ==, fate_rows[row].skipped);
+  ra_ledger_free (l);
+}
+
+/* Of 65 gaps the last 64 are known; of 33 SSRCs the one that was silent longest is
+ * forgotten, though its packets are not. */
+static void
+test_streams (void)
+{
+  RaLedger *l = ra_ledger_new ();
+  RaLedgerEntry p = { .ssrc = 7 };
+
+  for (guint i = 0; i <= RA_LEDGER_GAPS + 1; i++) {
+    p.index = i;
+    p.seq = (guint16) (2 * i);
+    ra_ledger_add (l, &p);
+  }
+  p.seq = 1;
+  g_assert_cmpint (fate_letter (l, &p), ==, 'U');
+  for (p.seq = 3; p.seq < 2 * RA_LEDGER_GAPS + 2; p.seq += 2)
+    g_assert_cmpint (fate_letter (l, &p), ==, 'S');
+  g_assert_true (ra_ledger_has_ssrc (l, 7));
+  for (guint i = 0; i < RA_LEDGER_SSRCS; i++)
+    ra_ledger_add (
+        l, &(RaLedgerEntry){ .index = l->next, .ssrc = 100 + i, .seq = 5 });
+  g_assert_false (ra_ledger_has_ssrc (l, 7));
+  g_assert_null (ra_ledger_stream (l, 7));
+  p.seq = 3;
+  g_assert_cmpint (fate_letter (l, &p), ==, 'U');
+  p.seq = 4;
+  g_assert_cmpint (fate_letter (l, &p), ==, 'T');
+  for (guint i = 0; i < RA_LEDGER_SSRCS; i++)
+    g_assert_true (ra_ledger_has_ssrc (l, 100 + i));
+  /* A stream is ours as long as a packet of it is known. */
+  for (guint i = 0; i < RA_LEDGER_SIZE; i++)
+    ra_ledger_add (l,
+        &(RaLedgerEntry){ .index = l->next, .ssrc = 100, .seq = (guint16) i });
+  g_assert_true (ra_ledger_has_ssrc (l, 100));
+  g_assert_false (ra_ledger_has_ssrc (l, 101));
+  ra_ledger_free (l);
+}
+
+/* What arrived is not lost later; what was lost may arrive. */
+static void
+test_hear (void)
+{
+  RaLedgerEntry e = { .index = 0 };
+
+  g_assert_cmpint (e.fate, ==, RA_FATE_NOTHING);
+  ra_ledger_hear (&e, FALSE);
+  g_assert_cmpint (e.fate, ==, RA_FATE_LOST);
+  ra_ledger_hear (&e, TRUE);
+  g_assert_cmpint (e.fate, ==, RA_FATE_ARRIVED);
+  ra_ledger_hear (&e, FALSE);
+  g_assert_cmpint (e.fate, ==, RA_FATE_ARRIVED);
+}
+
 /* --- while another waited -------------------------------------------------- */
 
 /* Packet i leaves at 10 i ms; W: another waited.  Was there one in (from, to]? */
@@ -328,6 +439,9 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_waited);
   }
+  ADD_ROWS ("fate", fate_rows, test_fate);
+  g_test_add_func ("/ledger/streams", test_streams);
+  g_test_add_func ("/ledger/hear", test_hear);
   g_test_add_func ("/ledger/overrun", test_overrun);
   g_test_add_func ("/ledger/round", test_round);
   g_test_add_func ("/ledger/odd-indexes", test_odd_indexes);
