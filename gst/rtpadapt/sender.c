@@ -52,7 +52,8 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   ra_winmin_init (&s->shortest);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   ra_receiver_set_guard (s->receiver, &s->guard);
-  ra_sent_log_init (&s->log);
+  s->ledger = ra_ledger_new ();
+  ra_sender_set_truth (s, ra_ledger_truth, s->ledger);
   return s;
 }
 
@@ -62,6 +63,7 @@ ra_sender_free (RaSender *s)
   ra_rate_free (s->rate);
   ra_receiver_free (s->receiver);
   ra_fec_free (s->fec);
+  ra_ledger_free (s->ledger);
   g_free (s->rate_params);
   g_free (s);
 }
@@ -144,6 +146,12 @@ ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data)
   ra_receiver_set_on_loss (s->receiver, f, data);
 }
 
+RaLedger *
+ra_sender_ledger (const RaSender *s)
+{
+  return s->ledger;
+}
+
 void
 ra_sender_restart (RaSender *s)
 {
@@ -162,7 +170,7 @@ static guint64
 rate_floor (const RaSender *s)
 {
   gdouble size
-      = s->stats.packets_sent > 0 ? ra_sent_log_last (&s->log)->size : 0;
+      = s->stats.packets_sent > 0 ? ra_ledger_last (s->ledger)->size : 0;
 
   return ra_bits (s->floor * MAX (s->rate->s, size));
 }
@@ -217,7 +225,7 @@ timer_hold (RaSender *s)
 {
   RaSpan span = s->rate->rtt > 0 ? 4 * MAX (s->rate->rtt, s->interval)
                                  : 2 * RA_SECOND; /* RFC 5348 4.2, 4.3 */
-  const RaSent *last = ra_sent_log_last (&s->log);
+  const RaLedgerEntry *last = ra_ledger_last (s->ledger);
   RaTime due;
 
   if (ra_sender_is_open (s)) /* no frame goes on behind an open breaker */
@@ -263,20 +271,26 @@ timer_look (RaSender *s, RaTime now)
     s->rate->cfg.min = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
 }
 
-void
+RaLedgerEntry *
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
+  RaLedgerEntry *entry;
+
   timer_look (s, now);
   s->mid_frame = !(p->flags & RA_SENT_ASKS);
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
   if (s->stats.packets_sent == 0)
     s->next_reported = p->seq;
-  ra_sent_log_add (&s->log,
-      &(RaSent){ .seq = p->seq,
+  entry = ra_ledger_add (s->ledger,
+      &(RaLedgerEntry){ .index = p->seq,
           .sent = now,
+          .passed_by = RA_TIME_NONE,
+          .is_repair = (p->flags & RA_SENT_REPAIR) != 0,
+          .ssrc = p->ssrc,
+          .seq = p->rtp_seq,
           .size = p->size,
-          .mark = p->mark,
+          .mark = (guint8) p->mark,
           .waiting
           = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD)) == RA_SENT_WAITING
               || is_frame_held (s, p, now) });
@@ -295,6 +309,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   s->stats.packets_sent++;
   s->stats.bytes_sent += p->size;
   ra_rate_on_sent (s->rate, p->size, now);
+  return entry;
 }
 
 /* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time
@@ -309,7 +324,7 @@ data_limited (const RaSender *s, RaTime t_new)
 {
   RaTime t_old = ra_later (t_new, -MAX (ra_sender_rtt (s), s->interval));
 
-  return !ra_sent_log_waited (&s->log, t_old, t_new);
+  return !ra_ledger_waited (s->ledger, t_old, t_new);
 }
 
 void
@@ -382,7 +397,7 @@ ra_sender_on_report (
   RaReport checked = *report;
 
   if (s->stats.packets_sent == 0 || report->t_recvdata > now || t_delay < 0
-      || ra_later (report->t_recvdata, SENT_GRAIN) < s->log.first
+      || ra_later (report->t_recvdata, SENT_GRAIN) < s->ledger->first
       || ra_diff (now, report->t_recvdata) <= t_delay) {
     s->stats.feedback_bad++;
     return FALSE;
@@ -408,8 +423,7 @@ ra_sender_on_lie (RaSender *s, RaTime now)
 gboolean
 ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t)
 {
-  return ra_claims_hear (&s->claims, arrived,
-      s->stats.packets_sent - ra_sent_log_after (&s->log, t));
+  return ra_claims_hear (&s->claims, arrived, ra_ledger_packets (s->ledger, t));
 }
 
 void

@@ -13,6 +13,7 @@
 G_BEGIN_DECLS
 
 typedef struct _RaSender RaSender;
+typedef struct _RaLedgerEntry RaLedgerEntry; /* ledger.h */
 
 typedef struct
 {
@@ -59,8 +60,12 @@ void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
 void ra_sender_restart (RaSender *s);
 void ra_sender_set_safety (
     RaSender *s, gdouble friendliness_cap, gboolean breakers);
+/* Who else than the ledger knows why packets were lost. */
 void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
+/* What was sent, for those who read feedback (ledger.h); it lives as long as the
+ * sender. */
+RaLedger *ra_sender_ledger (const RaSender *s);
 
 /* Pacing (RFC 5348 4.6): the earliest time for the next packet, `now` if it may
  * go at once.  While a breaker is open it is the time for the next probe, or
@@ -92,8 +97,9 @@ typedef struct
   guint16 rtp_seq; /* and by this number */
 } RaOutgoing;
 
-/* `p` leaves at `now`. */
-void ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now);
+/* `p` leaves at `now`.  Returns its entry in the ledger, to which the caller adds
+ * what only it knows: payload, ECN field, rtpsession's time. */
+RaLedgerEntry *ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now);
 
 /* Receiver-side feedback (feedback=tfrc): `t_delay` as reported.  FALSE if it
  * contradicts what was sent; it is then counted and ignored. */
@@ -120,7 +126,7 @@ gboolean ra_sender_on_held_feedback (RaSender *s,
     const RaFeedbackPacket *packets, guint n, RaSpan grain, RaSpan held,
     RaTime now);
 
-/* The peer acknowledged what was never sent (safety/skips.h): it has the lowest
+/* The peer acknowledged what was never sent (ra_ledger_fate()): it has the lowest
  * rate, or a packet in a second, for some time (safety/guard.h), and nothing it
  * says counts. */
 void ra_sender_on_lie (RaSender *s, RaTime now);

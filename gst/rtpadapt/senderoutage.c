@@ -17,7 +17,7 @@ ra_sender_exchange (RaSender *s, RaRate *rate, guint64 start)
 static void
 outage_end (RaSender *s, RaTime now)
 {
-  s->anew = s->log.next;
+  s->anew = s->ledger->next;
   s->anew_at = now;
   s->masked = TRUE;
 }

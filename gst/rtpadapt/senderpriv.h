@@ -4,11 +4,11 @@
 #pragma once
 
 #include <gst/rtpadapt/fec/repeats.h>
+#include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/rate/pacer.h>
 #include <gst/rtpadapt/safety/blocks.h>
 #include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
-#include <gst/rtpadapt/sentlog.h>
 
 G_BEGIN_DECLS
 
@@ -38,7 +38,7 @@ struct _RaSender
   guint64 seed;
   guint frame_packets; /* media packets of the frame so far */
 
-  RaSentLog log;
+  RaLedger *ledger;
   guint64 next_reported; /* one after the last that feedback spoke of */
   RaTime last_feedback;  /* RA_TIME_NONE before the first */
   RaTime told;           /* of what arrived, by anything but receiver reports;

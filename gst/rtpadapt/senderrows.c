@@ -21,13 +21,13 @@ typedef struct
 } Batch;
 
 static void
-packet_arrived (
-    RaSender *s, RaSent *sent, const RaFeedbackPacket *row, const Batch *batch)
+packet_arrived (RaSender *s, RaLedgerEntry *sent, const RaFeedbackPacket *row,
+    const Batch *batch)
 {
   /* What the answer took beyond waiting for later packets of the batch. */
   RaSpan back = ra_diff (batch->now, batch->newest) - batch->held;
   RaPacket p = {
-    .seq = sent->seq,
+    .seq = sent->index,
     .size = sent->size,
     .sent = sent->sent,
     .arrival = row->arrival,
@@ -35,15 +35,15 @@ packet_arrived (
     .rtt = ra_sender_rtt (s),
     .rtt_sample = MAX (ra_diff (row->arrival, sent->sent) + back, 0),
     .rate = ra_sender_rate (s),
-    .mark = sent->mark,
+    .mark = (RaMark) sent->mark,
     .ce = row->ce,
     .bytes_lost = s->bytes_lost,
   };
 
-  if (sent->seq + 1 == s->next_reported) /* else those were told */
+  if (sent->index + 1 == s->next_reported) /* else those were told */
     memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
   ra_receiver_on_packet (s->receiver, &p);
-  sent->arrived = TRUE;
+  ra_ledger_hear (sent, TRUE);
 }
 
 static void
@@ -55,19 +55,20 @@ lost_forget (RaSender *s)
 
 /* Feeds one row to the receiver.  NULL if it is not news or contradicts what
  * was sent. */
-static const RaSent *
+static const RaLedgerEntry *
 row_feed (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
 {
-  RaSent *sent = ra_sent_log_find (&s->log, row->seq);
+  RaLedgerEntry *sent = ra_ledger_at (s->ledger, row->seq);
   gboolean lost = row->arrival == RA_TIME_NONE;
   gboolean old = row->seq < s->next_reported;
 
   if (!sent || sent->sent > batch->now
-      || (old && (sent->arrived || (lost && sent->lost)))) {
+      || (old && sent->fate >= (lost ? RA_FATE_LOST : RA_FATE_ARRIVED))) {
     s->stats.feedback_bad++;
     return NULL;
   }
-  sent->lost |= lost;
+  if (lost)
+    ra_ledger_hear (sent, FALSE);
   if (lost && (row->seq < s->anew || ra_breaker_is_outage (&s->guard.breaker)))
     return NULL;
   if (old && lost) { /* rows of its SSRC came after those of another */
@@ -113,10 +114,22 @@ ra_sender_spacing (RaSender *s, RaTime now)
 static gboolean
 is_contrary (RaSender *s, const RaFeedbackPacket *row, const Batch *batch)
 {
-  const RaSent *sent = ra_sent_log_find (&s->log, row->seq);
+  const RaLedgerEntry *sent = ra_ledger_at (s->ledger, row->seq);
 
   return row->arrival != RA_TIME_NONE && sent
       && batch->held > ra_diff (batch->now, sent->sent) + batch->grain;
+}
+
+/* Nothing of a contrary report counts, and it is not waited for in later ones. */
+static void
+rows_waste (RaSender *s, const RaFeedbackPacket *packets, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    RaLedgerEntry *sent = ra_ledger_at (s->ledger, packets[i].seq);
+
+    if (sent)
+      ra_ledger_hear (sent, packets[i].arrival != RA_TIME_NONE);
+  }
 }
 
 /* Of the time that the peer says it waited, as much as is believed. */
@@ -124,17 +137,17 @@ static RaSpan
 held_believed (
     RaSender *s, const RaFeedbackPacket *packets, guint n, const Batch *batch)
 {
-  const RaSent *newest = NULL, *next;
+  const RaLedgerEntry *newest = NULL, *next;
   RaSpan whole, shortest;
 
   while (n-- > 0 && !newest) {
     if (packets[n].arrival != RA_TIME_NONE)
-      newest = ra_sent_log_find (&s->log, packets[n].seq);
+      newest = ra_ledger_at (s->ledger, packets[n].seq);
   }
   if (batch->held <= 0 || !newest)
     return batch->held;
   whole = MAX (ra_diff (batch->now, newest->sent), 0);
-  next = ra_sent_log_find (&s->log, newest->seq + 1);
+  next = ra_ledger_at (s->ledger, newest->index + 1);
   shortest = ra_waited_shortest (whole, batch->held,
       next ? ra_diff (next->sent, newest->sent) : RA_SPAN_NONE);
   ra_winmin_add (
@@ -155,7 +168,7 @@ gboolean
 ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     guint n, RaSpan grain, RaSpan held, RaTime now)
 {
-  const RaSent *newest = NULL;
+  const RaLedgerEntry *newest = NULL;
   gboolean heard = FALSE;
   RaTime arrival = 0;
   Batch batch = { grain, 0, now, held };
@@ -164,6 +177,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
 
   for (guint i = 0; i < n; i++) {
     if (held > 0 && is_contrary (s, &packets[i], &batch)) {
+      rows_waste (s, packets, n);
       s->stats.feedback_bad++;
       return FALSE;
     }
@@ -174,7 +188,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     ra_sender_look_back (s, now);
   batch.held = held_believed (s, packets, n, &batch);
   for (guint i = 0; i < n; i++) {
-    const RaSent *sent = row_feed (s, &packets[i], &batch);
+    const RaLedgerEntry *sent = row_feed (s, &packets[i], &batch);
 
     heard |= sent != NULL;
     if (sent && packets[i].arrival != RA_TIME_NONE) {

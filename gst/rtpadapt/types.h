@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 typedef guint64 RaTime; /* a point in time, ns on a clock the caller chose */
 typedef gint64 RaSpan;  /* a difference of two RaTime, ns */
 
+typedef struct _RaLedger RaLedger; /* ledger.h */
+
 #define RA_TIME_NONE G_MAXUINT64
 #define RA_SPAN_NONE G_MININT64
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <plugins/rtpadapt/send/sendext.h>
-#include <plugins/rtpadapt/send/sentlog.h>
+#include <plugins/rtpadapt/send/ccfbnotes.h>
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/stamp.h>
@@ -254,16 +254,16 @@ stream_ssrc (gchar letter)
   return 0x1000u + (guint32) letter;
 }
 
-static SentLog *
+static RaLedger *
 log_of (const gchar *sent)
 {
-  SentLog *log = g_new (SentLog, 1);
+  RaLedger *log = ra_ledger_new ();
   guint n[256] = { 0 };
 
-  sent_log_init (log);
   for (guint i = 0; sent[i]; i++)
-    sent_log_add (log,
-        &(SentPacket){
+    ra_ledger_add (log,
+        &(RaLedgerEntry){
+            .index = i,
             .sent = i * 10 * MS,
             .ssrc = stream_ssrc (sent[i]),
             .seq = (guint16) (65535 + n[(guint8) sent[i]]++),
@@ -273,7 +273,7 @@ log_of (const gchar *sent)
 
 /* Arrivals on a clock that wraps in between. */
 static void
-note (SentLog *log, const gchar *token)
+note (CcfbNotes *notes, RaLedger *log, const gchar *token)
 {
   gchar state = token[strlen (token) - 1];
   CcfbRow row = {
@@ -283,21 +283,22 @@ note (SentLog *log, const gchar *token)
     .ecn = state == 'c' ? RA_ECN_CE : RA_ECN_NOT_ECT,
     .remote = GST_CLOCK_TIME_NONE,
   };
-  SentPacket *p = sent_log_find_rtp (log, row.ssrc, row.seq);
+  RaLedgerEntry *p = ra_ledger_find (log, row.ssrc, row.seq);
 
   if (p && (state == 'r' || state == 'c'))
     row.remote = (RA_STAMP_NTP_WRAP - 15 * MS + p->sent) % RA_STAMP_NTP_WRAP;
-  g_assert_cmpint (sent_log_note (log, &row), ==, p != NULL);
+  g_assert_cmpint (ccfb_notes_add (notes, log, &row), ==, p != NULL);
 }
 
 static void
 test_note (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_autofree SentLog *log = log_of (note_rows[row].sent);
+  g_autofree RaLedger *log = log_of (note_rows[row].sent);
   g_auto (GStrv) reports = g_strsplit (note_rows[row].reports, "|", -1);
   g_autoptr (GString) got = g_string_new (NULL);
   RemoteClock clock = { 0 };
+  CcfbNotes notes = { 0 };
 
   g_test_message ("%s", note_rows[row].why);
   for (guint i = 0; reports[i]; i++) {
@@ -306,15 +307,16 @@ test_note (gconstpointer data)
 
     for (guint k = 0; tokens[k]; k++) {
       if (*tokens[k])
-        note (log, tokens[k]);
+        note (&notes, log, tokens[k]);
     }
     if (i > 0)
       g_string_append (got, got->len ? " |" : "|");
-    packets = sent_log_take (log, &clock);
+    packets = ccfb_notes_take (&notes, log, &clock);
     for (guint k = 0; k < packets->len; k++) {
       const RaFeedbackPacket *p = &g_array_index (packets, RaFeedbackPacket, k);
       gboolean lost = p->arrival == RA_TIME_NONE;
 
+      ra_ledger_hear (ra_ledger_at (log, p->seq), !lost); /* as RaSender */
       g_string_append_printf (got, "%s%u%c", got->len ? " " : "",
           (guint) p->seq,
           lost        ? 'l'
@@ -330,49 +332,32 @@ test_note (gconstpointer data)
 }
 
 /* A stream is ours while a packet of it is in the log; of more than
- * SENT_SSRCS_MAX the idlest is forgotten. */
+ * RA_LEDGER_SSRCS the idlest is forgotten. */
 static void
 test_streams (void)
 {
-  g_autofree SentLog *log = g_new (SentLog, 1);
+  g_autofree RaLedger *log = ra_ledger_new ();
+  CcfbNotes notes = { 0 };
+  RaLedgerEntry p = { .ssrc = 5 };
 
-  sent_log_init (log);
-  g_assert_false (sent_log_has_ssrc (log, 0));
-  for (guint i = 0; i <= SENT_SSRCS_MAX; i++)
-    sent_log_add (log, &(SentPacket){ .ssrc = i, .seq = 7 });
-  g_assert_false (sent_log_has_ssrc (log, 0));
-  g_assert_true (sent_log_has_ssrc (log, 1));
-  g_assert_false (sent_log_note (log, &(CcfbRow){ .ssrc = 0, .seq = 7 }));
-  for (guint i = 0; i < SENT_LOG_SIZE - 1; i++)
-    sent_log_add (log, &(SentPacket){ .ssrc = 5, .seq = (guint16) i });
-  g_assert_false (sent_log_has_ssrc (log, 1));
-  g_assert_true (sent_log_has_ssrc (log, SENT_SSRCS_MAX));
-  sent_log_add (log, &(SentPacket){ .ssrc = 5 });
-  g_assert_false (sent_log_has_ssrc (log, SENT_SSRCS_MAX));
-  g_assert_true (sent_log_has_ssrc (log, 5));
-}
-
-/* A report about 16,384 packets is looked up in 16,384 short steps. */
-static void
-test_lookup (void)
-{
-  g_autofree SentLog *log = g_new (SentLog, 1);
-  guint longest = 0;
-
-  sent_log_init (log);
-  for (guint i = 0; i < 3 * SENT_LOG_SIZE; i++)
-    sent_log_add (log,
-        &(SentPacket){ .ssrc = i % 3 * 0x9e3779b9u, .seq = (guint16) (i / 3) });
-  for (guint64 i = log->next - SENT_LOG_SIZE; i < log->next; i++) {
-    const SentPacket *p = sent_log_find (log, i);
-    guint steps = 0;
-
-    g_assert_true (sent_log_find_rtp (log, p->ssrc, p->seq) == p);
-    while ((p = sent_log_find (log, p->next)))
-      steps++;
-    longest = MAX (longest, steps);
+  g_assert_false (ra_ledger_has_ssrc (log, 0));
+  for (guint i = 0; i <= RA_LEDGER_SSRCS; i++)
+    ra_ledger_add (
+        log, &(RaLedgerEntry){ .index = log->next, .ssrc = i, .seq = 7 });
+  g_assert_false (ra_ledger_has_ssrc (log, 0));
+  g_assert_true (ra_ledger_has_ssrc (log, 1));
+  g_assert_false (
+      ccfb_notes_add (&notes, log, &(CcfbRow){ .ssrc = 0, .seq = 7 }));
+  for (; p.seq < RA_LEDGER_SIZE - 1; p.seq++) {
+    p.index = log->next;
+    ra_ledger_add (log, &p);
   }
-  g_assert_cmpuint (longest, <, 8);
+  g_assert_false (ra_ledger_has_ssrc (log, 1));
+  g_assert_true (ra_ledger_has_ssrc (log, RA_LEDGER_SSRCS));
+  p.index = log->next;
+  ra_ledger_add (log, &p);
+  g_assert_false (ra_ledger_has_ssrc (log, RA_LEDGER_SSRCS));
+  g_assert_true (ra_ledger_has_ssrc (log, 5));
 }
 
 static void
@@ -395,6 +380,5 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (note_rows); i++)
     add_row ("note", note_rows[i].name, i, test_note);
   g_test_add_func ("/send-bytes/log/streams", test_streams);
-  g_test_add_func ("/send-bytes/log/lookup", test_lookup);
   return g_test_run ();
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <plugins/rtpadapt/send/backlog.h>
-#include <plugins/rtpadapt/send/sentlog.h>
+#include <plugins/rtpadapt/send/twccalign.h>
 
 #define MS GST_MSECOND
 /* draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1: 24 bit of 64 ms */
@@ -86,17 +86,17 @@ test_doubtful (gconstpointer data)
 
 /* --- the log of what was sent ------------------------------------------- */
 
-static SentLog *
+static RaLedger *
 log_new (guint n)
 {
-  SentLog *log = g_new (SentLog, 1);
+  RaLedger *log = ra_ledger_new ();
 
-  sent_log_init (log);
   for (guint i = 0; i < n; i++)
-    sent_log_add (log,
-        &(SentPacket){
-            .before = i * MS,
-            .after = i * MS + MS / 2,
+    ra_ledger_add (log,
+        &(RaLedgerEntry){
+            .index = i,
+            .passed = i * MS,
+            .passed_by = i * MS + MS / 2,
             .payload = 100 + i % 7,
             .ssrc = 1,
             .seq = (guint16) i,
@@ -144,16 +144,17 @@ test_log (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   guint n = log_rows[row].n;
-  g_autofree SentLog *log = log_new (n);
+  g_autofree RaLedger *log = log_new (n);
   g_autoptr (GArray) rows = rows_of (n - 10, n, log_rows[row].base);
   TwccRow unknown
       = { .seq = log_rows[row].number, .local = GST_CLOCK_TIME_NONE };
-  const SentPacket *p;
+  const RaLedgerEntry *p;
+  TwccAlign align = { 0 };
 
   g_test_message ("%s", log_rows[row].why);
-  g_assert_null (sent_log_map (log, &unknown));
-  g_assert_false (sent_log_align (log, rows));
-  p = sent_log_map (log, &unknown);
+  g_assert_null (twcc_map (&align, log, &unknown));
+  g_assert_false (twcc_align (&align, log, rows));
+  p = twcc_map (&align, log, &unknown);
   g_assert_cmpint (p ? (gint64) p->index : -1, ==, log_rows[row].expected);
 }
 
@@ -161,30 +162,31 @@ test_log (gconstpointer data)
 static void
 test_log_wrong (void)
 {
-  g_autofree SentLog *log = log_new (100);
+  g_autofree RaLedger *log = log_new (100);
   g_autoptr (GArray) rows = rows_of (0, 10, 7);
+  TwccAlign align = { 0 };
   TwccRow row;
 
-  g_assert_false (sent_log_align (log, rows));
+  g_assert_false (twcc_align (&align, log, rows));
   g_array_set_size (rows, 3);
   g_array_index (rows, TwccRow, 1).size = 99;
   g_array_index (rows, TwccRow, 2).local += MS / 2;
-  g_assert_false (sent_log_align (log, rows));
+  g_assert_false (twcc_align (&align, log, rows));
   row = g_array_index (rows, TwccRow, 0);
-  g_assert_cmpuint (sent_log_map (log, &row)->index, ==, 0);
+  g_assert_cmpuint (twcc_map (&align, log, &row)->index, ==, 0);
   for (guint i = 1; i < 3; i++)
-    g_assert_null (sent_log_map (log, &g_array_index (rows, TwccRow, i)));
+    g_assert_null (twcc_map (&align, log, &g_array_index (rows, TwccRow, i)));
 }
 
 /* The latest packet of these RTP numbers. */
 static void
 test_log_rtp (void)
 {
-  g_autofree SentLog *log = log_new (66000);
+  g_autofree RaLedger *log = log_new (66000);
 
-  g_assert_cmpuint (sent_log_find_rtp (log, 1, 400)->index, ==, 65936);
-  g_assert_null (sent_log_find_rtp (log, 2, 400));
-  g_assert_null (sent_log_find_rtp (log, 1, 10000));
+  g_assert_cmpuint (ra_ledger_find (log, 1, 400)->index, ==, 65936);
+  g_assert_null (ra_ledger_find (log, 2, 400));
+  g_assert_null (ra_ledger_find (log, 1, 10000));
 }
 
 /* --- the backlog -------------------------------------------------------- */

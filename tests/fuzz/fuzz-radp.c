@@ -111,6 +111,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     now += MS (fuzz_take (&b, 1));
     hear (&e, &b, now);
   }
-  ra_listener_free (e.listener);
+  ear_clear (&e);
   return 0;
 }

@@ -57,6 +57,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     fci = fuzz_copy (&b, RA_TFRC_FB_SIZE, &n);
     hear (&e, fci, n, now);
   }
-  ra_listener_free (e.listener);
+  ear_clear (&e);
   return 0;
 }

@@ -27,9 +27,6 @@ typedef struct
   RaRateConfig limits;
 } SendFuzz;
 
-/* 2 MB that the allocator would map anew for each input. */
-static SentLog sendfuzz_log;
-
 static inline void
 sendfuzz_init (SendFuzz *f, gint mode)
 {
@@ -51,12 +48,9 @@ sendfuzz_init (SendFuzz *f, gint mode)
       = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (SENDFUZZ_START));
   self->clock = gst_object_ref (GST_CLOCK (f->clock));
   self->sysclock = gst_object_ref (GST_CLOCK (f->clock));
-  self->log = &sendfuzz_log;
-  sent_log_init (self->log);
   self->backlog = backlog_new ();
-  self->unsent = g_new0 (RaUnsent, 1);
-  self->listener = ra_listener_new ();
   self->sender = ra_sender_new (&config, SENDFUZZ_START, NULL);
+  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
   send_sender_setup (self);
   self->cfg.loss_messages = TRUE;
   self->hearing.mode = mode;
@@ -74,23 +68,19 @@ sendfuzz_send (SendFuzz *f, guint n)
 
   for (; n > 0; n--) {
     RaTime now = gst_clock_get_time (self->clock);
-    guint64 i = self->log->next;
+    guint64 i = send_ledger (self)->next;
+    RaLedgerEntry *p;
 
-    sent_log_add (self->log,
-        &(SentPacket){ .sent = now,
-            .before = now,
-            .after = now,
-            .payload = SENDFUZZ_SIZE - 12,
-            .ssrc = SENDFUZZ_SSRC,
-            .seq = (guint16) i });
-    ra_sender_on_sent (self->sender,
+    p = ra_sender_on_sent (self->sender,
         &(RaOutgoing){ .seq = i,
+            .ssrc = SENDFUZZ_SSRC,
+            .rtp_seq = (guint16) i,
             .size = SENDFUZZ_SIZE,
             .media = SENDFUZZ_SIZE - 12,
             .flags = RA_SENT_ASKS | RA_SENT_FRAME_END },
         now);
-    ra_listener_on_sent (self->listener, SENDFUZZ_SIZE, now);
-    ra_unsent_on_sent (self->unsent, SENDFUZZ_SSRC, (guint16) i);
+    p->passed = p->passed_by = now;
+    p->payload = SENDFUZZ_SIZE - 12;
     gst_test_clock_advance_time (f->clock, SENDFUZZ_GAP);
   }
 }
@@ -118,8 +108,6 @@ sendfuzz_clear (SendFuzz *f)
   gst_structure_free (stats);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
-  self->log = NULL;
-  g_clear_pointer (&self->unsent, g_free);
   g_clear_pointer (&self->backlog, backlog_free);
   gst_clear_object (&self->clock);
   gst_clear_object (&self->sysclock);

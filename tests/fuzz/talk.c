@@ -69,7 +69,7 @@ talk_init (Talk *t, FuzzBytes *b)
       : t->mode == TALK_CCFB              ? RA_REPORTS_CCFB
                                           : RA_REPORTS_NONE;
   t->sender = ra_sender_new (&cfg, t->now, NULL);
-  t->listener = ra_listener_new ();
+  t->listener = ra_listener_new (ra_sender_ledger (t->sender));
   t->reporter = ra_reporter_new (&reporter, NULL);
   for (guint i = 0; i < TALK_ROWS; i++)
     t->came[i] = RA_TIME_NONE;
@@ -144,7 +144,6 @@ talk_send (Talk *t, guint size, guint flags)
           .mark = mark,
           .flags = (RaSentFlags) (flags & 0x3f) },
       t->now);
-  ra_listener_on_sent (t->listener, size, t->now);
 }
 
 void

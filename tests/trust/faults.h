@@ -105,7 +105,6 @@ faults_send (Faults *w)
       = (FaultsWire){ w->ssrc, (guint16) out.seq, item.size, item.marker,
           { stats.rtt, ra_stamp_us (now) } };
   ra_sender_on_sent (w->sender, &out, now);
-  ra_listener_on_sent (w->listener, item.size, now);
   w->bytes += item.size;
   if (w->dead)
     w->lost++;
@@ -173,7 +172,7 @@ faults_sender_new (Faults *w)
 
   w->sender = ra_sender_new (&sender, faults_here (w), &error);
   g_assert_no_error (error);
-  w->listener = ra_listener_new ();
+  w->listener = ra_listener_new (ra_sender_ledger (w->sender));
   w->old_ssrc = w->ssrc = ra_rng_next (&w->rng);
   w->queue_out = w->queue_in;
   w->queue_bytes = 0;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
@@ -53,7 +54,6 @@ struct _Rows
   RaSender *sender;
   RaLink *path;
   RaSkipDraw draw;
-  RaUnsent unsent;
   guint64 seq, number; /* next: ours, on the wire */
 
   guint64 index[ROWS_MAX];  /* of a number, ours */
@@ -130,28 +130,30 @@ static inline void
 rows_hear (Rows *w, const RowsReport *r)
 {
   g_autofree RaFeedbackPacket *rows = g_new (RaFeedbackPacket, r->n);
-  RaUnsentIs claim = RA_UNSENT_NOT;
+  RaSeqFate claim = RA_SEQ_UNKNOWN;
   guint n = 0;
 
-  for (guint i = 0; i < r->n && claim == RA_UNSENT_NOT; i++) {
+  for (guint i = 0; i < r->n && claim == RA_SEQ_UNKNOWN; i++) {
     const RowsRow *row = &r->rows[i];
-    RaUnsentIs is = ra_unsent_is (&w->unsent, ROWS_SSRC, (guint16) row->number);
+    RaSeqFate fate = ra_ledger_fate (
+        ra_sender_ledger (w->sender), ROWS_SSRC, (guint16) row->number);
+    gboolean unsent = fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED;
 
-    if (row->arrival != RA_TIME_NONE)
-      claim = is;
-    if (is == RA_UNSENT_NOT)
+    if (unsent && row->arrival != RA_TIME_NONE)
+      claim = fate;
+    if (!unsent)
       rows[n++] = (RaFeedbackPacket){ .seq = w->index[row->number % ROWS_MAX],
         .arrival = row->arrival };
   }
-  if (claim == RA_UNSENT_SKIPPED) {
+  if (claim == RA_SEQ_SKIPPED) {
     if (w->lies++ == 0) {
       w->caught = w->seq;
       w->caught_at = w->now;
     }
     ra_sender_on_lie (w->sender, w->now);
   }
-  if (claim != RA_UNSENT_NOT)
-    w->refused += claim == RA_UNSENT_YET;
+  if (claim != RA_SEQ_UNKNOWN)
+    w->refused += claim == RA_SEQ_FUTURE;
   else
     ra_sender_on_held_feedback (
         w->sender, rows, n, ROWS_GRAIN, r->held, w->now);
@@ -175,9 +177,10 @@ rows_send (Rows *w)
   w->arrival[w->number % ROWS_MAX] = RA_TIME_NONE;
   w->arrival[(w->number + 1) % ROWS_MAX] = RA_TIME_NONE;
   w->index[w->number % ROWS_MAX] = w->seq;
-  ra_unsent_on_sent (&w->unsent, ROWS_SSRC, (guint16) w->number);
   ra_sender_on_sent (w->sender,
       &(RaOutgoing){ .seq = w->seq++,
+          .ssrc = ROWS_SSRC,
+          .rtp_seq = (guint16) w->number,
           .size = ROWS_SIZE,
           .media = ROWS_SIZE,
           .flags = RA_SENT_ASKS | RA_SENT_WAITING },

@@ -196,7 +196,6 @@ step_send (Ends *e)
           .media = size,
           .flags = (RaSentFlags) g_rand_int_range (e->dice, 0, 64) },
       e->now);
-  ra_listener_on_sent (e->l, size, e->now);
 }
 
 static void
@@ -251,7 +250,7 @@ ends_run (Ends *e, const RaRateOps *ops, const RaLdaOps *lda, guint limit)
   e->seq = 0;
   e->max = limits[limit].max;
   e->s = ra_sender_new (&cfg, e->now, NULL);
-  e->l = ra_listener_new ();
+  e->l = ra_listener_new (ra_sender_ledger (e->s));
   feclearexcept (BAD);
   for (guint i = 0; i < STEPS; i++) {
     guint k = (guint) g_rand_int_range (e->dice, 0, G_N_ELEMENTS (steps));

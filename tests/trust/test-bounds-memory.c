@@ -7,6 +7,7 @@
 #include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/loss/history.h>
 #include <gst/rtpadapt/sender.h>
@@ -107,22 +108,37 @@ sender_destroy (gpointer x)
   ra_sender_free (x);
 }
 
+typedef struct
+{
+  RaLedger *ledger;
+  RaListener *listener;
+} Ear;
+
 static gpointer
 listener_make (gconstpointer data)
 {
-  return ra_listener_new ();
+  Ear *e = g_new (Ear, 1);
+
+  e->ledger = ra_ledger_new ();
+  e->listener = ra_listener_new (e->ledger);
+  return e;
 }
 
 static void
 listener_send (gpointer x, guint i, gconstpointer data)
 {
-  ra_listener_on_sent (x, 1200, (RaTime) i * (RaTime) EACH);
+  Ear *e = x;
+
+  ra_ledger_add (e->ledger,
+      &(RaLedgerEntry){
+          .index = i, .sent = (RaTime) i * (RaTime) EACH, .size = 1200 });
 }
 
 /* Well-formed reports with any t_i, ten for each packet. */
 static void
 listener_flood (gpointer x, guint i, gconstpointer data)
 {
+  RaListener *l = ((Ear *) x)->listener;
   RaTime now = (RaTime) i * (RaTime) EACH;
   RaRadp radp = { .expected = i, .arrived = i, .queue = RA_SPAN_NONE };
   RaTfrcFb fb = { .x_recv = 1000000, .p = .01 };
@@ -136,16 +152,20 @@ listener_flood (gpointer x, guint i, gconstpointer data)
     if (k == 0)
       radp.t_i = fb.t_i = ra_stamp_us (now);
     ra_listener_on_radp (
-        x, bytes, ra_radp_write (&radp, bytes, sizeof bytes), now + k);
+        l, bytes, ra_radp_write (&radp, bytes, sizeof bytes), now + k);
     ra_tfrc_fb_write (&fb, fci, sizeof fci);
-    ra_listener_on_tfrc (x, fci, sizeof fci, now + k, &report, &t_delay);
+    ra_listener_on_tfrc (l, fci, sizeof fci, now + k, &report, &t_delay);
   }
 }
 
 static void
 listener_destroy (gpointer x)
 {
-  ra_listener_free (x);
+  Ear *e = x;
+
+  ra_listener_free (e->listener);
+  ra_ledger_free (e->ledger);
+  g_free (e);
 }
 
 /* --- the receiver ------------------------------------------------------ */
@@ -317,7 +337,7 @@ static const Row rows[] = {
 };
 
 /* At most as much, whatever comes: half a megabyte of places for what is kept,
- * RA_SENT_MAX moments or packets, four times for the reports of 16 SSRCs. */
+ * RA_LEDGER_SIZE packets, four times for the reports of 16 SSRCs. */
 #define MOST (4 * 1024 * 1024)
 
 static void

@@ -95,7 +95,6 @@ hostile_sent (Hostile *h)
 
   h->seq += ra_rng_chance (rng, .02) ? G_GUINT64_CONSTANT (1) << 40 : 1;
   ra_sender_on_sent (h->s, &p, h->now);
-  ra_listener_on_sent (h->listener, p.size, h->now);
 }
 
 static void
@@ -255,7 +254,7 @@ test_sender (void)
       ra_rng_init (&h.rng, 1, ++n);
       h.s = ra_sender_new (&cfg, h.now, &error);
       g_assert_no_error (error);
-      h.listener = ra_listener_new ();
+      h.listener = ra_listener_new (ra_sender_ledger (h.s));
       for (guint i = 0; i < STEPS; i++) {
         hostile_step (&h);
         hostile_check (&h);

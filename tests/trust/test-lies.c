@@ -60,9 +60,10 @@ test_draw_frames (void)
 
 /* --- which were ------------------------------------------------------------- */
 
-#define N RA_UNSENT_NOT
-#define Y RA_UNSENT_YET
-#define S RA_UNSENT_SKIPPED
+#define T RA_SEQ_SENT
+#define U RA_SEQ_UNKNOWN
+#define Y RA_SEQ_FUTURE
+#define S RA_SEQ_SKIPPED
 
 static const struct
 {
@@ -70,45 +71,52 @@ static const struct
   struct
   {
     guint seq;
-    RaUnsentIs is;
+    RaSeqFate is;
   } asked[5]; /* ended by seq 0 */
   guint skipped;
   const gchar *why;
 } unsent_rows[] = {
-  { { 10, 11, 12 }, { { 10, N }, { 12, N }, { 9, N }, { 13, Y }, { 33000, N } },
+  { { 10, 11, 12 }, { { 10, T }, { 12, T }, { 9, U }, { 13, Y }, { 33000, U } },
       0, "none is missing; what was before is not known" },
-  { { 10, 12 }, { { 11, S }, { 10, N }, { 12, N }, { 13, Y } }, 1, "one" },
-  { { 65534, 2 }, { { 65535, S }, { 1, S }, { 65534, N }, { 3, Y } }, 3,
+  { { 10, 12 }, { { 11, S }, { 10, T }, { 12, T }, { 13, Y } }, 1, "one" },
+  { { 65534, 2 }, { { 65535, S }, { 1, S }, { 65534, T }, { 3, Y } }, 3,
       "over the wrap" },
-  { { 10, 20, 15 }, { { 16, S }, { 19, S }, { 15, N }, { 11, N } }, 8,
+  { { 10, 20, 15 }, { { 16, S }, { 19, S }, { 15, T }, { 11, U } }, 8,
       "one came late, and those before it may" },
-  { { 10, 12, 11 }, { { 11, N }, { 13, Y } }, 0, "the only one came late" },
+  { { 10, 12, 11 }, { { 11, T }, { 13, Y } }, 0, "the only one came late" },
   { { 10, 12, 12 }, { { 11, S } }, 1, "a copy" },
-  { { 10, 12, 40000, 40001 }, { { 30000, N }, { 11, Y }, { 40002, Y } }, 1,
+  { { 10, 12, 40000, 40001 }, { { 30000, U }, { 11, Y }, { 40002, Y } }, 1,
       "a jump: the source began anew; 11 is nearer ahead" },
-  { { 50000, 50002, 10, 12 }, { { 50001, N }, { 11, S }, { 13, Y } }, 2,
+  { { 50000, 50002, 10, 12 }, { { 50001, U }, { 11, S }, { 13, Y } }, 2,
       "a jump back" },
   { { 10, 3009 }, { { 11, S }, { 3008, S } }, 2998,
       "the widest gap, RFC 3550 A.1" },
 };
 
 static void
+unsent_add (RaLedger *l, guint32 ssrc, guint16 seq)
+{
+  ra_ledger_add (
+      l, &(RaLedgerEntry){ .index = l->next, .ssrc = ssrc, .seq = seq });
+}
+
+static void
 test_unsent (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_autofree RaUnsent *u = g_new0 (RaUnsent, 1);
+  g_autofree RaLedger *l = ra_ledger_new ();
 
   g_test_message ("%s", unsent_rows[row].why);
   for (guint i = 0; i < 6 && unsent_rows[row].sent[i]; i++)
-    ra_unsent_on_sent (u, 7, (guint16) unsent_rows[row].sent[i]);
+    unsent_add (l, 7, (guint16) unsent_rows[row].sent[i]);
   for (guint i = 0; i < 5 && unsent_rows[row].asked[i].seq; i++) {
     guint16 seq = (guint16) unsent_rows[row].asked[i].seq;
 
     g_assert_cmpint (
-        ra_unsent_is (u, 7, seq), ==, unsent_rows[row].asked[i].is);
-    g_assert_cmpint (ra_unsent_is (u, 8, seq), ==, RA_UNSENT_NOT);
+        ra_ledger_fate (l, 7, seq), ==, unsent_rows[row].asked[i].is);
+    g_assert_cmpint (ra_ledger_fate (l, 8, seq), ==, RA_SEQ_UNKNOWN);
   }
-  g_assert_cmpuint (u->skipped, ==, unsent_rows[row].skipped);
+  g_assert_cmpuint (l->skipped, ==, unsent_rows[row].skipped);
 }
 
 /* Of 1,000 streams with 1,000 gaps each those of late are known, and what is
@@ -116,16 +124,16 @@ test_unsent (gconstpointer data)
 static void
 test_unsent_bounds (void)
 {
-  g_autofree RaUnsent *u = g_new0 (RaUnsent, 1);
+  g_autofree RaLedger *l = ra_ledger_new ();
 
   for (guint ssrc = 0; ssrc < 1000; ssrc++) {
     for (guint i = 0; i < 1000; i++)
-      ra_unsent_on_sent (u, ssrc, (guint16) (3 * i));
-    g_assert_cmpint (ra_unsent_is (u, ssrc, 2996), ==, RA_UNSENT_SKIPPED);
-    g_assert_cmpint (ra_unsent_is (u, ssrc, 4), ==, RA_UNSENT_NOT);
+      unsent_add (l, ssrc, (guint16) (3 * i));
+    g_assert_cmpint (ra_ledger_fate (l, ssrc, 2996), ==, RA_SEQ_SKIPPED);
+    g_assert_cmpint (ra_ledger_fate (l, ssrc, 4), ==, RA_SEQ_UNKNOWN);
   }
-  g_assert_cmpint (ra_unsent_is (u, 0, 2996), ==, RA_UNSENT_NOT);
-  g_assert_cmpuint (u->skipped, ==, 1000 * 999 * 2);
+  g_assert_cmpint (ra_ledger_fate (l, 0, 2996), ==, RA_SEQ_UNKNOWN);
+  g_assert_cmpuint (l->skipped, ==, 1000 * 999 * 2);
 }
 
 /* --- what becomes of a liar --------------------------------------------------- */
@@ -269,7 +277,7 @@ test_honest (gconstpointer data)
   rows_init (&w, &cfg, 1);
   rows_run (&w, HONEST_SPAN);
   skipping = rows_rate (&w);
-  skipped = w.unsent.skipped;
+  skipped = ra_sender_ledger (w.sender)->skipped;
   is_liar (&w, &lies);
   trust_row ("attack", name,
       "with 1 number in 100 left out it is no liar, and its rate is the same "

@@ -8,6 +8,7 @@
 
 #include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/ledger.h>
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ typedef struct
 
 typedef struct
 {
+  RaLedger *ledger;
   RaListener *listener;
   RaTime next; /* packet */
   RaReport report;
@@ -37,14 +39,30 @@ typedef struct
 static inline void
 ear_init (Ear *e)
 {
-  *e = (Ear){ .listener = ra_listener_new (), .next = MS (1000) };
+  *e = (Ear){ .ledger = ra_ledger_new (), .next = MS (1000) };
+  e->listener = ra_listener_new (e->ledger);
+}
+
+static inline void
+ear_clear (Ear *e)
+{
+  ra_listener_free (e->listener);
+  ra_ledger_free (e->ledger);
+}
+
+/* One packet leaves. */
+static inline void
+ear_sent (Ear *e, RaTime now)
+{
+  ra_ledger_add (e->ledger,
+      &(RaLedgerEntry){ .index = e->ledger->next, .sent = now, .size = SIZE });
 }
 
 static inline void
 ear_send (Ear *e, RaTime now)
 {
   for (; e->next <= now; e->next += MS (10))
-    ra_listener_on_sent (e->listener, SIZE, e->next);
+    ear_sent (e, e->next);
 }
 
 static inline RaHeard

@@ -321,7 +321,7 @@ world_init (World *w, const WorldConfig *cfg, guint64 seed, WorldLie lie)
         &(RaReporterConfig){ .reports = RA_REPORTS_TFRC,
             .lda = ra_lda_find (cfg->lda ? cfg->lda : "none") },
         &error);
-  w->listener = ra_listener_new ();
+  w->listener = ra_listener_new (ra_sender_ledger (w->sender));
   w->path = ra_link_parse (cfg->path, seed, &path, w, &error);
   g_assert_no_error (error);
   w->back = ra_link_parse (cfg->back, seed + 1, &back, w, &error);
@@ -364,7 +364,6 @@ world_send (World *w)
           .flags = RA_SENT_ASKS
               | (!w->cfg->video || w->backlog >= 100 ? RA_SENT_WAITING : 0) },
       w->now);
-  ra_listener_on_sent (w->listener, size, w->now);
   w->x_sent += size;
   w->seq++;
   ra_link_push (

@@ -4,6 +4,8 @@
  */
 #include "listener-fixture.h"
 
+#include <gst/rtpadapt/ledger.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -274,7 +276,8 @@ test_liar (gconstpointer data)
 static void
 test_random (void)
 {
-  RaListener *l = ra_listener_new ();
+  RaLedger *ledger = ra_ledger_new ();
+  RaListener *l = ra_listener_new (ledger);
   guint heard[RA_N_HEARD] = { 0 };
   RaTime now = RA_SECOND;
   RaRng rng;
@@ -292,7 +295,10 @@ test_random (void)
     now += (RaTime) ((i / 5000 % 2 ? 1e6 : 1e7) * ra_rng_uniform (&rng));
     if (ra_rng_uniform (&rng) < 1e-4)
       now = (RaTime) ((gdouble) now * ra_rng_uniform (&rng));
-    ra_listener_on_sent (l, (guint) (1500 * ra_rng_uniform (&rng)), now);
+    ra_ledger_add (ledger,
+        &(RaLedgerEntry){ .index = i,
+            .sent = now,
+            .size = (guint) (1500 * ra_rng_uniform (&rng)) });
     for (guint k = 0; k < sizeof radp; k++)
       radp[k] = (guint8) (256 * ra_rng_uniform (&rng));
     for (guint k = 0; k < sizeof fci; k++)
@@ -329,6 +335,7 @@ test_random (void)
   for (guint k = 0; k < RA_N_HEARD; k++)
     g_assert_cmpuint (heard[k], >, 0);
   ra_listener_free (l);
+  ra_ledger_free (ledger);
 }
 
 static void

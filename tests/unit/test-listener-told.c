@@ -109,7 +109,7 @@ test_told (gconstpointer data)
       told_rows[i].queue < 0 ? RA_SPAN_NONE : (RaSpan) MS (told_rows[i].queue));
   g_assert_cmpint (
       ra_diff (MS (s->now - s->t), e.t_delay), ==, MS (told_rows[i].rtt));
-  ra_listener_free (e.listener);
+  ear_clear (&e);
 }
 
 /* What the peer says about R = 50 ms each 100 ms: p and counters, per report of
@@ -155,7 +155,7 @@ test_denied (gconstpointer data)
   g_assert_cmpint (heard, ==, denied_rows[i].heard);
   if (heard == RA_HEARD_OK)
     g_assert_cmpuint (lost, ==, denied_rows[i].lost);
-  ra_listener_free (e.listener);
+  ear_clear (&e);
 }
 
 /* What left in one microsecond is one t_i; a report may know a part of it. */
@@ -168,14 +168,14 @@ test_microsecond (void)
 
   ear_init (&e);
   for (guint ns = 0; ns < 3; ns++)
-    ra_listener_on_sent (e.listener, SIZE, MS (1000) + ns * 400);
+    ear_sent (&e, MS (1000) + ns * 400);
   e.next = MS (1010);
   g_assert_cmpint (ear_hear (&e, &s), ==, RA_HEARD_OK);
   g_assert_cmpuint (e.report.t_recvdata, ==, MS (1000) + 800);
   g_assert_cmpuint (e.report.expected, ==, 1);
   g_assert_cmpint (ear_hear (&e, &then), ==, RA_HEARD_OK);
   g_assert_cmpuint (e.report.expected, ==, 3);
-  ra_listener_free (e.listener);
+  ear_clear (&e);
 }
 
 int

@@ -3,6 +3,7 @@
  */
 #include "sender-fixture.h"
 
+#include <gst/rtpadapt/ledger.h>
 #include <string.h>
 
 /* R_sample = now - t_recvdata - t_delay (RFC 5348 4.3 step 1), t in ms. */
@@ -137,6 +138,61 @@ test_feedback (gconstpointer data)
   g_assert_cmpuint (stats.feedback_bad, ==, feedback_rows[i].bad);
   g_assert_cmpint (
       probe_report.rtt, ==, (RaSpan) feedback_rows[i].rtt * RA_MSECOND);
+  fixture_clear (&f);
+}
+
+/* What the ledger has of 100 and on, as far as they left: A arrived, L lost, N
+ * nothing is known. */
+static const struct
+{
+  const gchar *script, *fates, *why;
+} fate_rows[] = {
+  { "/30", "NNN", "nobody spoke of them" },
+  { "100 101x 102 /40", "ALAN", "as reported" },
+  { "102 /40 101x /90", "NLANNNNNN", "late rows count, 100 has none" },
+  { "100x 101 /40 100 /50", "AANNN", "it came after all" },
+  { "100 101 /40 100x /50", "AANNN", "an arrival is not taken back" },
+  { "100x 101 /40 100x /50", "LANNN", "the same again" },
+  { "105 /40", "NNNN", "105 leaves at 50 ms: no packet to speak of" },
+};
+
+static void
+test_fates (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr (GString) got = g_string_new (NULL);
+  const RaLedgerEntry *e;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  feedback_play (&f, fate_rows[i].script);
+  g_test_message ("%s", fate_rows[i].why);
+  for (guint64 seq = 100; (e = ra_ledger_at (ra_sender_ledger (f.sender), seq));
+       seq++)
+    g_string_append_c (got, "NLA"[e->fate]);
+  g_assert_cmpstr (got->str, ==, fate_rows[i].fates);
+  fixture_clear (&f);
+}
+
+/* A report that came before its packet can have: its rows are not news later. */
+static void
+test_fate_contrary (void)
+{
+  RaFeedbackPacket rows[]
+      = { { 100, RA_SECOND, FALSE }, { 101, RA_TIME_NONE, FALSE } };
+  RaSenderStats stats;
+  Fixture f;
+
+  fixture_init (&f, 0);
+  feedback_play (&f, "/30");
+  g_assert_false (ra_sender_on_held_feedback (f.sender, rows,
+      G_N_ELEMENTS (rows), RA_MSECOND, RA_SECOND, 90 * RA_MSECOND));
+  g_assert_cmpint (ra_ledger_at (ra_sender_ledger (f.sender), 100)->fate, ==,
+      RA_FATE_ARRIVED);
+  g_assert_cmpint (
+      ra_ledger_at (ra_sender_ledger (f.sender), 101)->fate, ==, RA_FATE_LOST);
+  ra_sender_get_stats (f.sender, &stats);
+  g_assert_cmpuint (stats.feedback, ==, 0);
   fixture_clear (&f);
 }
 
@@ -403,6 +459,25 @@ truth_odd (guint64 seq, gpointer data)
   return seq % 2 ? RA_CAUSE_WIRELESS : RA_CAUSE_CONGESTION;
 }
 
+/* Where nobody else knows the truth, LDAs are given the ledger's. */
+static void
+test_truth_noted (void)
+{
+  guint causes[3] = { 0 };
+  Fixture f;
+
+  fixture_init (&f, 0);
+  ra_sender_set_on_loss (f.sender, cause_count, causes);
+  g_assert_true (
+      ra_sender_set_lda (f.sender, ra_lda_find ("omniscient"), NULL, NULL));
+  feedback_play (&f, "/30");
+  ra_ledger_at (ra_sender_ledger (f.sender), 101)->truth = RA_CAUSE_WIRELESS;
+  feedback_play (&f, "100 101x 102 103 104 105x 106 107 108 /90");
+  g_assert_cmpuint (causes[RA_CAUSE_WIRELESS], ==, 1);
+  g_assert_cmpuint (causes[RA_CAUSE_CONGESTION], ==, 1);
+  fixture_clear (&f);
+}
+
 /* The truth reaches every LDA that comes; loss history and counts stay. */
 static void
 test_lda_exchange (void)
@@ -445,6 +520,8 @@ main (int argc, char **argv)
   add_rows ("report", G_N_ELEMENTS (report_rows), test_report);
   add_rows ("feedback", G_N_ELEMENTS (feedback_rows), test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
+  add_rows ("fate", G_N_ELEMENTS (fate_rows), test_fates);
+  g_test_add_func ("/sender/fate-contrary", test_fate_contrary);
   add_rows ("data-limited", G_N_ELEMENTS (limited_rows), test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
   g_test_add_func ("/sender/limited-whole", test_limited_whole);
@@ -453,5 +530,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sender/media-rate", test_media_rate);
   g_test_add_func ("/sender/beside", test_beside);
   g_test_add_func ("/sender/lda-exchange", test_lda_exchange);
+  g_test_add_func ("/sender/truth-noted", test_truth_noted);
   return g_test_run ();
 }

@@ -42,13 +42,14 @@ forget (RaListener *l, guint64 told)
 }
 
 RaListener *
-ra_listener_new (void)
+ra_listener_new (RaLedger *ledger)
 {
   RaListener *l = g_new0 (RaListener, 1);
 
-  ra_moments_init (&l->sent);
+  l->ledger = ledger;
+  l->times = ledger->times;
   ra_winmin_init (&l->shortest);
-  forget (l, 0);
+  forget (l, ledger->ordered);
   return l;
 }
 
@@ -58,38 +59,44 @@ ra_listener_free (RaListener *l)
   g_free (l);
 }
 
-void
-ra_listener_on_sent (RaListener *l, guint size, RaTime now)
+/* The clock went back: times before that cannot be compared with later ones. */
+static void
+look_back (RaListener *l)
 {
-  l->largest = MAX (l->largest, size);
-  if (!ra_moments_add (&l->sent, size, now))
-    forget (l, l->sent.packets - 1);
+  if (l->times != l->ledger->times)
+    forget (l, l->ledger->ordered);
+  l->times = l->ledger->times;
 }
 
 /* A stamp that never left with a packet is RA_HEARD_UNSENT; what is in the
  * future would be 71 min old, and is none either. */
 static RaHeard
-find_sent (const RaListener *l, guint32 t_i, RaTime now, const RaMoment **sent)
+find_sent (RaListener *l, guint32 t_i, RaJudged *j)
 {
-  RaTime t = ra_stamp_us_time (t_i, now);
+  RaTime t = ra_stamp_us_time (t_i, j->now);
+  guint64 end;
 
-  *sent = t != RA_TIME_NONE ? ra_moments_find (&l->sent, t) : NULL;
-  if (!*sent)
+  look_back (l);
+  j->sent = t != RA_TIME_NONE ? ra_ledger_at_time (l->ledger, t) : NULL;
+  if (!j->sent)
     return RA_HEARD_UNSENT;
-  return l->t_last != RA_TIME_NONE && (*sent)->at < l->t_last ? RA_HEARD_OLD
-                                                              : RA_HEARD_OK;
+  j->next = ra_ledger_after_time (l->ledger, t);
+  end = j->next ? j->next->index : l->ledger->next;
+  j->t = ra_ledger_at (l->ledger, end - 1)->sent;
+  return l->t_last != RA_TIME_NONE && j->t < l->t_last ? RA_HEARD_OLD
+                                                       : RA_HEARD_OK;
 }
 
 RaHeard
 ra_listener_on_radp (RaListener *l, const guint8 *data, gsize len, RaTime now)
 {
-  const RaMoment *sent;
+  RaJudged j = { .now = now };
   RaHeard heard;
   RaRadp radp;
 
   if (!ra_radp_read (&radp, data, len))
     return RA_HEARD_MALFORMED;
-  heard = find_sent (l, radp.t_i, now, &sent);
+  heard = find_sent (l, radp.t_i, &j);
   if (heard == RA_HEARD_OK) {
     l->pending = radp;
     l->has_pending = TRUE;
@@ -99,28 +106,25 @@ ra_listener_on_radp (RaListener *l, const guint8 *data, gsize len, RaTime now)
 
 /* The RTT is what passed since t_i, less t_delay as far as that is believed. */
 static RaHeard
-judge_time (const RaListener *l, RaJudged *j)
+judge_time (RaListener *l, RaJudged *j)
 {
-  const RaMoment *next;
   RaSpan whole, claimed, shortest;
-  RaHeard heard = find_sent (l, j->fb.t_i, j->now, &j->sent);
+  RaHeard heard = find_sent (l, j->fb.t_i, j);
 
   if (heard != RA_HEARD_OK)
     return heard;
-  j->t = j->sent->at;
   if (j->t == l->t_last && j->fb.t_delay <= l->t_delay)
     return RA_HEARD_OLD;
-  next = ra_moments_next (&l->sent, j->sent);
-  j->packets = next ? next->packets : l->sent.packets;
-  j->bytes = next ? next->bytes : l->sent.bytes;
+  j->packets = j->next ? j->next->packets : l->ledger->packets;
+  j->bytes = j->next ? j->next->bytes : l->ledger->bytes;
   whole = ra_diff (j->now, j->t);
   claimed = whole - j->fb.t_delay;
   if (claimed <= 0)
     return RA_HEARD_CONTRARY;
   if (claimed > RA_WAITED_RTT_MAX)
     return RA_HEARD_OLD;
-  j->shortest = ra_waited_shortest (
-      whole, j->fb.t_delay, next ? ra_diff (next->at, j->t) : RA_SPAN_NONE);
+  j->shortest = ra_waited_shortest (whole, j->fb.t_delay,
+      j->next ? ra_diff (j->next->sent, j->t) : RA_SPAN_NONE);
   shortest = (RaSpan) MIN ((gdouble) j->shortest,
       ra_winmin_get (&l->shortest, j->now, RA_WAITED_WINDOW));
   j->rtt = MAX (claimed, shortest);
@@ -165,7 +169,7 @@ sent_since (const RaListener *l, const RaJudged *j, RaTime begin, guint64 back)
 static RaHeard
 judge_bytes (const RaListener *l, RaJudged *j)
 {
-  gdouble slack = RECV_PACKETS * (gdouble) l->largest, sum = 0;
+  gdouble slack = RECV_PACKETS * (gdouble) l->ledger->largest, sum = 0;
   const RaHeardReport *h = &j->heard, *last = ra_listener_heard (l, 0);
   RaSpan part = l->rtt > 0 ? l->rtt : j->rtt;
 

@@ -33,12 +33,11 @@ const gchar *ra_heard_nick (RaHeard heard);
 
 typedef struct _RaListener RaListener;
 
-/* (transfer full): ra_listener_free(). */
-RaListener *ra_listener_new (void);
+/* `ledger` has each packet that left, also repair; t_i is ra_stamp_us() of its send
+ * time.  The listener only reads it while it hears.  (transfer full):
+ * ra_listener_free(). */
+RaListener *ra_listener_new (RaLedger *ledger);
 void ra_listener_free (RaListener *l);
-
-/* Each packet that leaves, also repair; t_i is ra_stamp_us (now). */
-void ra_listener_on_sent (RaListener *l, guint size, RaTime now);
 
 /* The data of an APP packet RADP, subtype 0. */
 RaHeard ra_listener_on_radp (

@@ -122,7 +122,7 @@ static void
 begin (const RaListener *l, const RaJudged *j, RaCounts *c, const RaRadp *radp,
     guint64 sent)
 {
-  guint64 before = ra_moments_packets (&l->sent, ra_later (j->t, -LATE_MAX));
+  guint64 before = ra_ledger_packets (l->ledger, ra_later (j->t, -LATE_MAX));
 
   ra_counts_begin (c, radp, sent, j->packets - before, j->now);
 }

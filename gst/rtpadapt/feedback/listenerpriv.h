@@ -5,7 +5,7 @@
 
 #include <gst/rtpadapt/feedback/counts.h>
 #include <gst/rtpadapt/feedback/listener.h>
-#include <gst/rtpadapt/sentlog.h>
+#include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/util/winmin.h>
 
 G_BEGIN_DECLS
@@ -26,8 +26,8 @@ typedef struct
 
 struct _RaListener
 {
-  RaMoments sent;
-  guint largest; /* packet, bytes */
+  RaLedger *ledger; /* the sender's */
+  guint64 times;    /* of the ledger, when we looked last */
 
   RaHeardReport heard[RA_LISTENER_HEARD];
   guint64 n_heard;
@@ -53,11 +53,12 @@ typedef struct
 {
   RaTime now, t; /* t_i */
   RaTfrcFb fb;
-  const RaMoment *sent;   /* in which t_i left */
-  guint64 packets, bytes; /* sent until its end */
-  RaSpan rtt;             /* as far as it is believed */
-  RaSpan shortest;        /* what it says about the shortest RTT */
-  RaSpan jitter;          /* by so much more than the shortest, at most */
+  const RaLedgerEntry *sent; /* the first in the microsecond of t_i */
+  const RaLedgerEntry *next; /* the first in a later one, or NULL */
+  guint64 packets, bytes;    /* sent until its end */
+  RaSpan rtt;                /* as far as it is believed */
+  RaSpan shortest;           /* what it says about the shortest RTT */
+  RaSpan jitter;             /* by so much more than the shortest, at most */
   gdouble tokens;
   RaHeardReport heard;
   RaCounts counts; /* with it */

@@ -3,11 +3,7 @@
  */
 #include <gst/rtpadapt/safety/skips.h>
 
-#include <gst/rtpadapt/loss/seq.h>
-
 #include <math.h>
-
-#define SEQ_MOD 65536
 
 void
 ra_skip_draw_init (RaSkipDraw *d, guint64 seed)
@@ -45,82 +41,6 @@ ra_skip_draw_next (RaSkipDraw *d, guint mean, gboolean begins_frame)
   if (!due)
     d->left--;
   return FALSE;
-}
-
-/* The place of the gap with this number, or -1. */
-static gint
-gap_find (const RaUnsentStream *s, guint64 seq)
-{
-  for (gint i = 0; i < RA_UNSENT_GAPS; i++) {
-    const RaUnsentGap *gap = &s->gaps[i];
-
-    if (seq >= gap->first && seq - gap->first < gap->n)
-      return i;
-  }
-  return -1;
-}
-
-/* The number nearest to the highest that ends in `seq`. */
-static guint64
-unwrap (const RaUnsentStream *s, guint16 seq)
-{
-  gint16 step = (gint16) (guint16) (seq - s->highest);
-
-  return s->highest + (guint64) (gint64) step;
-}
-
-/* It was sent after all; what is missing before it may be, too. */
-static void
-gap_fill (RaUnsent *u, RaUnsentStream *s, guint64 seq)
-{
-  gint i = gap_find (s, seq);
-
-  if (i < 0)
-    return;
-  u->skipped--;
-  s->gaps[i].n -= seq + 1 - s->gaps[i].first;
-  s->gaps[i].first = seq + 1;
-}
-
-void
-ra_unsent_on_sent (RaUnsent *u, guint32 ssrc, guint16 seq)
-{
-  gboolean fresh;
-  RaUnsentStream *s = &u->streams[ra_ssrcs_place (&u->ssrcs, ssrc, &fresh)];
-  guint64 number = unwrap (s, seq);
-
-  if (fresh || number > s->highest + RA_MAX_DROPOUT
-      || number + RA_MAX_MISORDER < s->highest) {
-    *s = (RaUnsentStream){ .highest = SEQ_MOD + (guint64) seq };
-    return;
-  }
-  if (number <= s->highest) {
-    gap_fill (u, s, number);
-    return;
-  }
-  if (number > s->highest + 1) {
-    guint64 n = number - s->highest - 1;
-
-    s->gaps[s->n_gaps++ % RA_UNSENT_GAPS] = (RaUnsentGap){ s->highest + 1, n };
-    u->skipped += n;
-  }
-  s->highest = number;
-}
-
-RaUnsentIs
-ra_unsent_is (const RaUnsent *u, guint32 ssrc, guint16 seq)
-{
-  for (guint i = 0; i < RA_SSRCS_MAX; i++) {
-    const RaUnsentStream *s = &u->streams[i];
-
-    if (u->ssrcs.used[i] == 0 || u->ssrcs.ssrc[i] != ssrc)
-      continue;
-    if (unwrap (s, seq) > s->highest)
-      return RA_UNSENT_YET;
-    return gap_find (s, unwrap (s, seq)) >= 0 ? RA_UNSENT_SKIPPED
-                                              : RA_UNSENT_NOT;
-  }
-  return RA_UNSENT_NOT;
 }
 
 gboolean

@@ -5,12 +5,11 @@
  * sender that leaves a number out now and then finds out, as the receiver does
  * not know which of the missing packets were never sent.
  *
- * When to leave one out, and which ones were, are apart: between the two an FEC
- * encoder may number the packets anew.
+ * When to leave one out is decided here.  Which ones were is in ledger.h, as
+ * between the two an FEC encoder may number the packets again.
  */
 #pragma once
 
-#include <gst/rtpadapt/loss/ssrcs.h>
 #include <gst/rtpadapt/util/rng.h>
 
 G_BEGIN_DECLS
@@ -32,41 +31,6 @@ void ra_skip_draw_init (RaSkipDraw *d, guint64 seed);
 /* A packet is next.  TRUE: leave a number out before it, which happens once in
  * `mean` packets (0: never), and only where a frame begins. */
 gboolean ra_skip_draw_next (RaSkipDraw *d, guint mean, gboolean begins_frame);
-
-/* --- which ---------------------------------------------------------------- */
-
-#define RA_UNSENT_GAPS 64
-
-typedef struct
-{
-  guint64 first, n; /* unwrapped; n 0: nothing here */
-} RaUnsentGap;
-
-typedef struct
-{
-  guint64 highest; /* sent, unwrapped */
-  guint64 n_gaps;  /* so far; the last RA_UNSENT_GAPS are remembered */
-  RaUnsentGap gaps[RA_UNSENT_GAPS];
-} RaUnsentStream;
-
-typedef struct
-{
-  RaSsrcs ssrcs;
-  RaUnsentStream streams[RA_SSRCS_MAX];
-  guint64 skipped; /* numbers, of all streams */
-} RaUnsent;        /* zeroed at first */
-
-/* Each packet that leaves.  Where its number does not follow, those between were
- * never sent, whoever left them out; one that comes later was.  A stream that
- * jumps (RFC 3550 A.1) begins anew. */
-void ra_unsent_on_sent (RaUnsent *u, guint32 ssrc, guint16 seq);
-typedef enum
-{
-  RA_UNSENT_NOT,     /* it was, or nobody knows any more */
-  RA_UNSENT_YET,     /* it is ahead of what was */
-  RA_UNSENT_SKIPPED, /* later ones were, and it never will be */
-} RaUnsentIs;
-RaUnsentIs ra_unsent_is (const RaUnsent *u, guint32 ssrc, guint16 seq);
 
 /* --- who only counts -------------------------------------------------------- */
 

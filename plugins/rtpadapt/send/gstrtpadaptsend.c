@@ -309,13 +309,11 @@ send_start (GstRtpAdaptSend *self)
   self->clock = clock ? clock : gst_object_ref (self->sysclock);
   self->clock_offset = 0;
   self->backlog = backlog_new ();
-  self->log = g_new (SentLog, 1);
-  sent_log_init (self->log);
-  self->listener = ra_listener_new ();
-  self->unsent = g_new0 (RaUnsent, 1);
   self->unstamped = FALSE;
   send_ecn_start (self);
   self->remote = (RemoteClock){ 0 };
+  self->align = (TwccAlign){ 0 };
+  self->notes = (CcfbNotes){ 0 };
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
   self->last_refresh = RA_TIME_NONE;
@@ -336,6 +334,7 @@ send_start (GstRtpAdaptSend *self)
   self->ask_again = 0;
   send_keys_start (self);
   sender_create (self, warnings);
+  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -356,8 +355,6 @@ send_stop (GstRtpAdaptSend *self)
   session = send_hearing_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
-  g_clear_pointer (&self->log, g_free);
-  g_clear_pointer (&self->unsent, g_free);
   g_clear_pointer (&self->backlog, backlog_free);
   gst_clear_object (&self->clock);
   gst_clear_object (&self->sysclock);

@@ -42,10 +42,10 @@ send_ecn_hear (GstRtpAdaptSend *self, GArray *rows, RaTime now)
 
   for (guint i = 0; i < rows->len; i++) {
     RaFeedbackPacket *row = &g_array_index (rows, RaFeedbackPacket, i);
-    const SentPacket *p = sent_log_find (self->log, row->seq);
+    const RaLedgerEntry *p = ra_ledger_at (send_ledger (self), row->seq);
 
-    row->ce = ra_ecn_on_answer (
-        &self->ecn, p->ecn, row->arrival != RA_TIME_NONE, p->came, now);
+    row->ce = ra_ecn_on_answer (&self->ecn, (RaEcnField) p->ecn,
+        row->arrival != RA_TIME_NONE, (RaEcnField) p->came, now);
   }
   if (self->ecn.state != before)
     GST_INFO_OBJECT (self, "ECN: %s, fault: %s",

@@ -35,15 +35,14 @@ rows_map (GstRtpAdaptSend *self, const GArray *rows)
 
   for (guint i = 0; i < rows->len; i++) {
     const TwccRow *row = &g_array_index (rows, TwccRow, i);
-    const SentPacket *sent = sent_log_map (self->log, row);
+    const RaLedgerEntry *sent
+        = twcc_map (&self->align, send_ledger (self), row);
     RaFeedbackPacket packet = { 0 };
 
     if (!sent) {
       self->count.unmapped++;
       continue;
     }
-    sent_log_find (self->log, sent->index)->told
-        = row->lost ? SENT_LOST : SENT_ARRIVED;
     packet.seq = sent->index;
     packet.arrival = row->lost ? RA_TIME_NONE
                                : remote_clock_unwrap (&self->remote,
@@ -109,7 +108,7 @@ send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
     GST_INFO_OBJECT (
         self, "a long run of losses: report of %u packets ignored", rows->len);
   } else if (self->sender) {
-    if (sent_log_align (self->log, rows)) {
+    if (twcc_align (&self->align, send_ledger (self), rows)) {
       self->count.realigned++;
       GST_WARNING_OBJECT (self, "rtpsession's numbers moved against ours");
       warn = send_warn_once (self, SEND_WARNED_REALIGNED);
@@ -172,7 +171,7 @@ blocks_take (GstRtpAdaptSend *self, Bytes body, guint at, guint n, Compound *c)
       .ext_highest_seq = ra_get_u32 (b + 8),
       .fraction_lost = b[4] / 256. };
 
-    if (!sent_log_has_ssrc (self->log, block.ssrc))
+    if (!ra_ledger_has_ssrc (send_ledger (self), block.ssrc))
       continue;
     block.lsr = send_hearing_lsr (
         self, ra_get_u32 (b + 16), ra_get_u32 (b + 20), c->now, &block.rtt);
@@ -242,9 +241,10 @@ ccfb_note (GstRtpAdaptSend *self, RaCcfbReader *reader, CcfbSum *sum)
 {
   /* The latest that fits, so that offsets can be taken off. */
   RaTime rts = ra_stamp_ntp_time (reader->rts, 2 * (RaTime) RA_STAMP_NTP_WRAP);
+  RaLedger *ledger = send_ledger (self);
 
   while (ra_ccfb_next (reader)) {
-    gboolean ours = sent_log_has_ssrc (self->log, reader->ssrc);
+    gboolean ours = ra_ledger_has_ssrc (send_ledger (self), reader->ssrc);
 
     sum->ours += ours;
     sum->foreign += !ours;
@@ -257,14 +257,13 @@ ccfb_note (GstRtpAdaptSend *self, RaCcfbReader *reader, CcfbSum *sum)
         .remote = ra_ccfb_arrival (rts, p.ato),
         .ecn = (RaEcnField) p.ecn,
       };
-      gboolean known = sent_log_note (self->log, &row);
+      gboolean known = ccfb_notes_add (&self->notes, ledger, &row);
 
       if (known && p.received)
         sum->ato = MIN (sum->ato, p.ato);
       sum->known += known;
       self->count.unmapped += !known
-          && ra_unsent_is (self->unsent, row.ssrc, row.seq)
-              != RA_UNSENT_SKIPPED;
+          && ra_ledger_fate (ledger, row.ssrc, row.seq) != RA_SEQ_SKIPPED;
     }
   }
 }
@@ -291,7 +290,7 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
     count->foreign++;
   if (sum.ours == 0)
     return;
-  rows = sent_log_take (self->log, &self->remote);
+  rows = ccfb_notes_take (&self->notes, send_ledger (self), &self->remote);
   send_ecn_hear (self, rows, c->now);
   if (sum.known == 0) {
     count->heard[RA_HEARD_UNSENT]++;
@@ -350,7 +349,7 @@ feedback_take (GstRtpAdaptSend *self, guint fmt, Bytes body, Compound *c)
     send_other_on_feedback (self,
         is_ccfb ? GST_RTP_ADAPT_FEEDBACK_CCFB : GST_RTP_ADAPT_FEEDBACK_TFRC,
         c->now);
-  else if (sent_log_has_ssrc (self->log, media))
+  else if (ra_ledger_has_ssrc (send_ledger (self), media))
     tfrc_take (self, fci, sender, c);
   else
     self->count.foreign++;
@@ -416,14 +415,15 @@ void
 send_on_truth (GstRtpAdaptSend *self, const GstStructure *s)
 {
   const gchar *cause = gst_structure_get_string (s, "cause");
+  RaLedgerEntry *p = NULL;
   guint ssrc, seqnum;
-  SentPacket *p;
 
   if (!cause || !gst_structure_get_uint (s, "ssrc", &ssrc)
       || !gst_structure_get_uint (s, "seqnum", &seqnum))
     return;
   g_mutex_lock (&self->lock);
-  p = self->log ? sent_log_find_rtp (self->log, ssrc, (guint16) seqnum) : NULL;
+  if (self->sender)
+    p = ra_ledger_find (send_ledger (self), ssrc, (guint16) seqnum);
   if (p)
     p->truth = g_str_equal (cause, ra_cause_nick (RA_CAUSE_CONGESTION))
         ? RA_CAUSE_CONGESTION
@@ -431,15 +431,6 @@ send_on_truth (GstRtpAdaptSend *self, const GstStructure *s)
         ? RA_CAUSE_WIRELESS
         : RA_CAUSE_NONE;
   g_mutex_unlock (&self->lock);
-}
-
-static RaCause
-truth_get (guint64 seq, gpointer data)
-{
-  GstRtpAdaptSend *self = data;
-  const SentPacket *p = sent_log_find (self->log, seq);
-
-  return p ? p->truth : RA_CAUSE_NONE;
 }
 
 static void
@@ -459,11 +450,11 @@ static void
 on_loss (const RaMissing *m, gpointer data)
 {
   GstRtpAdaptSend *self = data;
-  const SentPacket *p = sent_log_find (self->log, m->seq);
+  const RaLedgerEntry *p = ra_ledger_at (send_ledger (self), m->seq);
 
   if (!p)
     return;
-  loss_count (&self->count, m->cause, p->truth);
+  loss_count (&self->count, m->cause, (RaCause) p->truth);
   if (!self->cfg.loss_messages || self->messages.length >= MESSAGES_MAX)
     return;
   g_queue_push_tail (&self->messages,
@@ -472,12 +463,11 @@ on_loss (const RaMissing *m, gpointer data)
               send_clock_time (self, p->sent), "ssrc", G_TYPE_UINT, p->ssrc,
               "seqnum", G_TYPE_UINT, (guint) p->seq, "verdict", G_TYPE_STRING,
               ra_cause_nick (m->cause), "truth", G_TYPE_STRING,
-              ra_cause_nick (p->truth), NULL)));
+              ra_cause_nick ((RaCause) p->truth), NULL)));
 }
 
 void
 send_sender_setup (GstRtpAdaptSend *self)
 {
-  ra_sender_set_truth (self->sender, truth_get, self);
   ra_sender_set_on_loss (self->sender, on_loss, self);
 }

@@ -244,21 +244,14 @@ is_spread (GstRtpAdaptSend *self, const BacklogItem *item)
 static void
 packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 {
-  SentPacket *p = sent_log_add (self->log,
-      &(SentPacket){
-          .sent = now,
-          .before = gst_clock_get_time (self->sysclock),
-          .after = GST_CLOCK_TIME_NONE,
-          .payload = item->payload,
-          .ssrc = item->ssrc,
-          .seq = item->seq,
-          .is_repair = item->media == 0,
-      });
-  guint64 index = p->index;
-  RaOutgoing out = { .seq = p->index,
-    .media = item->media,
-    .ssrc = item->ssrc,
-    .rtp_seq = item->seq };
+  RaLedger *ledger = send_ledger (self);
+  guint64 index = ledger->next;
+  RaTime passed = gst_clock_get_time (self->sysclock);
+  RaLedgerEntry *p;
+  RaEcnField ecn;
+  RaOutgoing out = {
+    .seq = index, .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq
+  };
   Stream *stream
       = item->is_repair ? NULL : streams_find (&self->streams, item->ssrc);
   GstFlowReturn flow;
@@ -266,7 +259,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 
   out.mark = send_colour_mark (self, item, stream, now);
   packet_stamp (self, item, out.mark, now);
-  p->ecn = send_ecn_mark (self, item, now);
+  ecn = send_ecn_mark (self, item, now);
   out.size = item->size;
   if (item->marker)
     out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
@@ -285,16 +278,17 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
     out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
   self->last_sent = now;
-  ra_sender_on_sent (self->sender, &out, now);
-  ra_listener_on_sent (self->listener, out.size, now);
-  ra_unsent_on_sent (self->unsent, item->ssrc, item->seq);
+  p = ra_sender_on_sent (self->sender, &out, now);
+  p->passed = passed;
+  p->payload = item->payload;
+  p->ecn = (guint8) ecn;
   g_mutex_unlock (&self->lock);
 
   flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
 
   g_mutex_lock (&self->lock);
-  p = sent_log_find (self->log, index);
-  p->after = gst_clock_get_time (self->sysclock);
+  p = ra_ledger_at (send_ledger (self), index);
+  p->passed_by = gst_clock_get_time (self->sysclock);
   send_hearing_pushed (self, flow);
   error = flow_take (self, flow);
   if (error) {

@@ -4,19 +4,20 @@
 #pragma once
 
 #include "backlog.h"
+#include "ccfbnotes.h"
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
 #include "sendext.h"
 #include "skipper.h"
 #include "sendstreams.h"
-#include "sentlog.h"
+#include "twccalign.h"
 
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/feedback/ccfb.h>
 #include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/safety/ecn.h>
-#include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -195,12 +196,12 @@ struct _GstRtpAdaptSend
   Streams streams;
   RaColour *colour;
   Backlog *backlog; /* all from here exist between READY and PAUSED */
-  SentLog *log;
   RaSender *sender;
   RaListener *listener;
-  RaUnsent *unsent;
   RaEcn ecn;
   RemoteClock remote;
+  TwccAlign align;
+  CcfbNotes notes;
   SendExt ext_in, ext; /* by the caps that came in, that went out */
   SendHearing hearing;
   SendOther other;
@@ -269,6 +270,13 @@ static inline GstClockTime
 send_clock_time (const GstRtpAdaptSend *self, RaTime t)
 {
   return t - (guint64) self->clock_offset;
+}
+
+/* What was sent; there must be a sender.  The lock is held. */
+static inline RaLedger *
+send_ledger (const GstRtpAdaptSend *self)
+{
+  return ra_sender_ledger (self->sender);
 }
 
 /* Posts the next statistics an interval from now; the lock is held. */

@@ -25,20 +25,21 @@
 static gboolean
 is_wanted (GstRtpAdaptSend *self, guint ssrc, guint seqnum)
 {
-  SentPacket *p = sent_log_find_rtp (self->log, ssrc, (guint16) seqnum);
+  RaLedgerEntry *p
+      = ra_ledger_find (send_ledger (self), ssrc, (guint16) seqnum);
   RaTime now = send_now (self);
   RaSpan rtt;
 
-  if (!p || p->is_repair || p->told == SENT_ARRIVED
+  if (!p || p->is_repair || p->fate == RA_FATE_ARRIVED
       || self->repeat_credit < SHARE)
     return FALSE;
   rtt = ra_sender_rtt (self->sender);
   if (ra_diff (now, p->sent) < rtt / SOONEST
-      || (p->repeated > 0 && ra_diff (now, p->repeated) < rtt))
+      || (p->asked_again > 0 && ra_diff (now, p->asked_again) < rtt))
     return FALSE;
-  if (p->repeated == 0)
+  if (p->asked_again == 0)
     ra_sender_on_repeat (self->sender);
-  p->repeated = now;
+  p->asked_again = now;
   self->repeat_credit -= SHARE;
   return TRUE;
 }

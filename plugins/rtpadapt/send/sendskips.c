@@ -70,24 +70,24 @@ lie_tell (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
 }
 
-/* What it says came that was not sent, or RA_UNSENT_NOT. */
-static RaUnsentIs
+/* What it says came that was not sent: RA_SEQ_FUTURE or RA_SEQ_SKIPPED, or else
+ * RA_SEQ_UNKNOWN. */
+static RaSeqFate
 false_claim (GstRtpAdaptSend *self, RaCcfbReader reader)
 {
   while (ra_ccfb_next (&reader)) {
     for (guint i = 0; i < reader.n; i++) {
       guint16 seq = (guint16) (reader.begin_seq + i);
-      RaUnsentIs is;
+      RaSeqFate fate;
 
-      if (!ra_ccfb_get (&reader, i).received
-          || sent_log_find_rtp (self->log, reader.ssrc, seq))
+      if (!ra_ccfb_get (&reader, i).received)
         continue;
-      is = ra_unsent_is (self->unsent, reader.ssrc, seq);
-      if (is != RA_UNSENT_NOT)
-        return is;
+      fate = ra_ledger_fate (send_ledger (self), reader.ssrc, seq);
+      if (fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED)
+        return fate;
     }
   }
-  return RA_UNSENT_NOT;
+  return RA_SEQ_UNKNOWN;
 }
 
 /* Only numbers that were left out tell of a liar: one ahead may be of a packet
@@ -96,14 +96,14 @@ gboolean
 send_skips_is_false (
     GstRtpAdaptSend *self, const RaCcfbReader *reader, RaTime now)
 {
-  RaUnsentIs claim
-      = self->renumbered ? RA_UNSENT_NOT : false_claim (self, *reader);
+  RaSeqFate claim
+      = self->renumbered ? RA_SEQ_UNKNOWN : false_claim (self, *reader);
 
-  if (claim == RA_UNSENT_SKIPPED) {
+  if (claim == RA_SEQ_SKIPPED) {
     GST_INFO_OBJECT (self, "a packet came that was never sent");
     ra_sender_on_lie (self->sender, now);
   }
-  return claim != RA_UNSENT_NOT;
+  return claim != RA_SEQ_UNKNOWN;
 }
 
 /* The listener refuses such counts, but believes them again after a while, as the

@@ -204,7 +204,7 @@ send_stats (GstRtpAdaptSend *self)
         backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
         backlog_dropped (self->backlog) + count->ended, "dropped-frames",
         G_TYPE_UINT64, backlog_dropped_frames (self->backlog), "skipped",
-        G_TYPE_UINT64, self->unsent->skipped, NULL);
+        G_TYPE_UINT64, send_ledger (self)->skipped, NULL);
   }
   return s;
 }
