@@ -9,9 +9,10 @@
 
 #define BIN 1.       /* s */
 #define BIN_LEAST 20 /* packets, for a loss ratio */
+/* Seconds in a row that lose more than HIGH.  Where the radio takes 10 % in bursts
+ * of four, five come by chance. */
 #define HIGH .12
-#define HIGH_BINS \
-  7 /* in a row; five happen by chance where 10 % go in bursts */
+#define HIGH_BINS 7
 #define BOUND_FOR 30. /* s: as long one such second is enough to bind again */
 #define TCPS 2
 
