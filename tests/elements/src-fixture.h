@@ -6,6 +6,7 @@
 #include "udp-fixture.h"
 
 #include <gio/gio.h>
+#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/video/video.h>
 
 #define PATIENCE (60 * G_TIME_SPAN_SECOND)
@@ -175,13 +176,13 @@ src_rtp (guint8 *p, gboolean marker, guint seq, guint32 timestamp, guint32 ssrc,
   memset (p, 0, SRC_RTP_SIZE);
   p[0] = number < 0 ? 0x80 : 0x90;
   p[1] = (guint8) (96 | marker << 7);
-  GST_WRITE_UINT16_BE (p + 2, (guint16) seq);
-  GST_WRITE_UINT32_BE (p + 4, timestamp);
-  GST_WRITE_UINT32_BE (p + 8, ssrc);
+  ra_put_u16 (p + 2, (guint16) seq);
+  ra_put_u32 (p + 4, timestamp);
+  ra_put_u32 (p + 8, ssrc);
   if (number >= 0) {
-    GST_WRITE_UINT32_BE (p + 12, 0xbede0001);
+    ra_put_u32 (p + 12, 0xbede0001);
     p[16] = 0x11;
-    GST_WRITE_UINT16_BE (p + 17, (guint16) number);
+    ra_put_u16 (p + 17, (guint16) number);
   }
   p[head] = 0x41;
   return head + 21;
