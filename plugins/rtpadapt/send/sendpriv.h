@@ -9,6 +9,7 @@
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
 #include "sendext.h"
+#include "sendwants.h"
 #include "skipper.h"
 #include "sendstreams.h"
 #include "twccalign.h"
@@ -459,6 +460,8 @@ void send_sender_setup (GstRtpAdaptSend *self);
 /* sendworld.c */
 /* Has the job tell what changed; the lock is held. */
 void send_tell (GstRtpAdaptSend *self);
+/* Does what a part wants; the lock is held. */
+void send_apply (GstRtpAdaptSend *self, SendWants wants);
 /* TRUE the first time; the lock is held. */
 gboolean send_warn_once (GstRtpAdaptSend *self, SendWarned what);
 /* (transfer full); the lock is held. */
