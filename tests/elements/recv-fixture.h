@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "../../plugins/rtpadapt/extmap.h"
-#include "../../plugins/rtpadapt/tosmeta.h"
+#include "../../plugins/rtpadapt/parts/extmap.h"
+#include "../../plugins/rtpadapt/parts/tosmeta.h"
 
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>

@@ -1,7 +1,7 @@
 /* What rtpadaptrecv is made of: extmap.c, recvpackets.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../../plugins/rtpadapt/extmap.h"
+#include "../../plugins/rtpadapt/parts/extmap.h"
 #include "../../plugins/rtpadapt/recv/recvpackets.h"
 
 /* --- caps --------------------------------------------------------------- */

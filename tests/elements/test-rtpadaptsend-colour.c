@@ -8,7 +8,7 @@
  */
 #include "send-fixture.h"
 
-#include <plugins/rtpadapt/colourmeta.h>
+#include <plugins/rtpadapt/parts/colourmeta.h>
 
 #define ALLOWED "controller=fixed start-bitrate=1000000 "
 #define H264 CAPS ",payload=96"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../trust/trust.h"
-#include "ecnmeta.h"
+#include "parts/ecnmeta.h"
 #include "session-fixture.h"
 
 #define BATCH 10

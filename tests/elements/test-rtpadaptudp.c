@@ -4,7 +4,7 @@
  */
 #include "udp-fixture.h"
 
-#include "../../plugins/rtpadapt/tosmeta.h"
+#include "../../plugins/rtpadapt/parts/tosmeta.h"
 
 #include <gio/gio.h>
 #include <gst/app/app.h>

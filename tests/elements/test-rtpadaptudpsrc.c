@@ -3,7 +3,7 @@
  */
 #include "udp-fixture.h"
 
-#include "../../plugins/rtpadapt/tosmeta.h"
+#include "../../plugins/rtpadapt/parts/tosmeta.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../plugins/rtpadapt/colourmeta.h"
+#include "../../plugins/rtpadapt/parts/colourmeta.h"
 
 #define UDP_SSRC 0x01020304
 

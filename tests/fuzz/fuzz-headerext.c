@@ -8,7 +8,7 @@
  */
 #include "fuzz.h"
 
-#include "extmap.h"
+#include "parts/extmap.h"
 #include "recv/recvpackets.h"
 #include "send/sendext.h"
 

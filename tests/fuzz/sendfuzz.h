@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "laws.h"
 
-#include "enums.h"
+#include "parts/enums.h"
 #include "send/sendpriv.h"
 
 #include <gst/check/gsttestclock.h>

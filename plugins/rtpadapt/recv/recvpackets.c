@@ -3,7 +3,7 @@
  */
 #include "recvpackets.h"
 
-#include "extmap.h"
+#include "parts/extmap.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 

@@ -3,8 +3,8 @@
  */
 #include "recvpriv.h"
 
-#include "extmap.h"
-#include "tosmeta.h"
+#include "parts/extmap.h"
+#include "parts/tosmeta.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
 

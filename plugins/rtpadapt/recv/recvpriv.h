@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "enums.h"
+#include "parts/enums.h"
 #include "gstrtpadaptrecv.h"
 #include "recvpackets.h"
 

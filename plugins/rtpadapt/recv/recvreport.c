@@ -7,8 +7,8 @@
  */
 #include "recvpriv.h"
 
-#include "session.h"
-#include "weak.h"
+#include "parts/session.h"
+#include "parts/weak.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
 

@@ -8,7 +8,7 @@
  */
 #include "encoder.h"
 
-#include "walk.h"
+#include "parts/walk.h"
 
 #define KILO 1000
 

@@ -14,7 +14,7 @@
  */
 #include "fecenc.h"
 
-#include "walk.h"
+#include "parts/walk.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour/importance.h>

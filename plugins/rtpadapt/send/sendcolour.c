@@ -1,7 +1,7 @@
 /* rtpadaptsend: the colour of each packet, for a network that drops by it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "colourmeta.h"
+#include "parts/colourmeta.h"
 #include "sendpriv.h"
 
 #include <gst/rtp/rtp.h>

@@ -5,8 +5,8 @@
  * marks, but neither a path that takes ECT off nor one that marks everything would
  * show; of twcc and receiver reports no mark comes back at all.
  */
-#include "ecnmeta.h"
-#include "enums.h"
+#include "parts/ecnmeta.h"
+#include "parts/enums.h"
 #include "sendpriv.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug

@@ -8,8 +8,8 @@
 #include "encodershare.h"
 #include "sendpriv.h"
 
-#include "systime.h"
-#include "walk.h"
+#include "parts/systime.h"
+#include "parts/walk.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 

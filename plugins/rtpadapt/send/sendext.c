@@ -11,7 +11,7 @@
  */
 #include "sendext.h"
 
-#include "extmap.h"
+#include "parts/extmap.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/colourext.h>

@@ -1,7 +1,7 @@
 /* rtpadaptsend: feedback about what was sent, and the truth about losses.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "enums.h"
+#include "parts/enums.h"
 #include "sendpriv.h"
 
 #include <gst/rtp/rtp.h>

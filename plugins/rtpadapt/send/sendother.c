@@ -5,7 +5,7 @@
  * The feedback that comes is used if no other comes, and if the packets have the
  * header extension that it needs.
  */
-#include "enums.h"
+#include "parts/enums.h"
 #include "sendpriv.h"
 
 #include <gst/rtpadapt/feedback/radp.h>

@@ -1,7 +1,7 @@
 /* rtpadaptsend: properties, and statistics of streams.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "enums.h"
+#include "parts/enums.h"
 #include "sendpriv.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug

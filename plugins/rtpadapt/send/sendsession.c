@@ -6,10 +6,10 @@
  * way that was asked for lacks something, it is named once, and what is left is
  * used: transport-wide feedback, or receiver reports alone.
  */
-#include "enums.h"
-#include "extmap.h"
+#include "parts/enums.h"
+#include "parts/extmap.h"
 #include "sendpriv.h"
-#include "session.h"
+#include "parts/session.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>

@@ -4,7 +4,7 @@
  * Feedback about RTP numbers can be tried so: RFC 8888's, and TFRC's where the
  * receiver counts by them.  Not transport-wide numbers: those are rtpsession's.
  */
-#include "enums.h"
+#include "parts/enums.h"
 #include "fecenc.h"
 #include "sendpriv.h"
 

@@ -7,7 +7,7 @@
  */
 #include "skipper.h"
 
-#include "walk.h"
+#include "parts/walk.h"
 
 #include <gst/rtp/gstrtpbasepayload.h>
 #include <gst/rtpadapt/feedback/bytes.h>

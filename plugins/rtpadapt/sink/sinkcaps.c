@@ -7,8 +7,8 @@
  */
 #include "sinkpriv.h"
 
-#include "enums.h"
-#include "extmap.h"
+#include "parts/enums.h"
+#include "parts/extmap.h"
 
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>

@@ -4,7 +4,7 @@
 #include "sinkpriv.h"
 
 #include "wire/hint.h"
-#include "elementtimer.h"
+#include "parts/elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 

@@ -7,9 +7,9 @@
 #include "wire/address.h"
 #include "wire/rtpmux.h"
 #include "wire/rtpnumber.h"
-#include "extmap.h"
-#include "session.h"
-#include "systime.h"
+#include "parts/extmap.h"
+#include "parts/session.h"
+#include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 

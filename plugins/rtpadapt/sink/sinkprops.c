@@ -3,7 +3,7 @@
  */
 #include "sinkpriv.h"
 
-#include "enums.h"
+#include "parts/enums.h"
 #include "send/gstrtpadaptsend.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/binuri.h"

@@ -11,7 +11,7 @@
  */
 #include "sinkpriv.h"
 
-#include "extmap.h"
+#include "parts/extmap.h"
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 

@@ -7,8 +7,8 @@
  *
  * With a key no element is between them, but probes (wire/securesrtp.h).
  */
-#include "enums.h"
-#include "session.h"
+#include "parts/enums.h"
+#include "parts/session.h"
 #include "sinkpriv.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/address.h"

@@ -7,9 +7,9 @@
  */
 #include "srcgatepriv.h"
 
-#include "extmap.h"
-#include "session.h"
-#include "systime.h"
+#include "parts/extmap.h"
+#include "parts/session.h"
+#include "parts/systime.h"
 
 #include <string.h>
 

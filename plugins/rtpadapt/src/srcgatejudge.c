@@ -3,8 +3,8 @@
  */
 #include "srcgatepriv.h"
 
-#include "session.h"
-#include "systime.h"
+#include "parts/session.h"
+#include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 

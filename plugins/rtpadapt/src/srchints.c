@@ -5,7 +5,7 @@
 
 #include "wire/address.h"
 #include "wire/hint.h"
-#include "elementtimer.h"
+#include "parts/elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 

@@ -3,7 +3,7 @@
  */
 #include "srcpayload.h"
 
-#include "extmap.h"
+#include "parts/extmap.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/colourext.h>

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "enums.h"
+#include "parts/enums.h"
 #include "gstrtpadaptsrc.h"
 #include "parts/props.h"
 #include "wire/secure.h"

@@ -13,7 +13,7 @@
  * requests are held up, or dropped, by feedback/requests.h.
  */
 #include "srcpriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/requests.h>

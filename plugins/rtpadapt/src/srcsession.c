@@ -1,7 +1,7 @@
 /* rtpadaptsrc: rtpbin.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "session.h"
+#include "parts/session.h"
 #include "srcpriv.h"
 #include "wire/rtpmux.h"
 

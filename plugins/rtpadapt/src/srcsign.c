@@ -6,7 +6,7 @@
  */
 #include "srcpriv.h"
 
-#include "elementtimer.h"
+#include "parts/elementtimer.h"
 
 #define INTERVAL (500 * GST_MSECOND)
 

@@ -3,7 +3,7 @@
  */
 #include "srcpriv.h"
 
-#include "elementtimer.h"
+#include "parts/elementtimer.h"
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 

@@ -11,7 +11,7 @@
  * were overtaken are long here, is decided about like a new one.
  */
 #include "srcpriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <stdio.h>
 

@@ -32,8 +32,8 @@
  */
 #include "udpsinkpriv.h"
 
-#include "colourmeta.h"
-#include "ecnmeta.h"
+#include "parts/colourmeta.h"
+#include "parts/ecnmeta.h"
 
 #include <errno.h>
 #include <gst/rtpadapt/colour.h>

@@ -27,7 +27,7 @@
  */
 #include "udpsrcpriv.h"
 
-#include "tosmeta.h"
+#include "parts/tosmeta.h"
 
 #include <errno.h>
 #include <gst/net/gstnetaddressmeta.h>

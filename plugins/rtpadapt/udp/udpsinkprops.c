@@ -3,7 +3,7 @@
  */
 #include "udpsinkpriv.h"
 
-#include "enums.h"
+#include "parts/enums.h"
 
 #define GST_CAT_DEFAULT rtpadaptudpsink_debug
 

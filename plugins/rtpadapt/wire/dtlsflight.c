@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "dtlshubpriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <sys/socket.h>
 

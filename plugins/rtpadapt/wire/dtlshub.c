@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "dtlshubpriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 

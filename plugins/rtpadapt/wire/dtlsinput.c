@@ -6,7 +6,7 @@
  * hello, so few hellos may wait.
  */
 #include "dtlshubpriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 

@@ -3,7 +3,7 @@
  */
 #include "dtlshubpriv.h"
 #include "securepriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 #include <string.h>

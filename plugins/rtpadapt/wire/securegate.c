@@ -9,7 +9,7 @@
  * each second, and SSRCS_MAX in all.
  */
 #include "securepriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <gst/rtp/rtp.h>
 

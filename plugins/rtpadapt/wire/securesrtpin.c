@@ -4,7 +4,7 @@
 #include "address.h"
 #include "rtpmux.h"
 #include "securesrtppriv.h"
-#include "systime.h"
+#include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtpadapt/feedback/bytes.h>
