@@ -14,6 +14,19 @@ send_wake (GstRtpAdaptSend *self)
   g_cond_broadcast (&self->wakeup);
 }
 
+void
+send_apply (GstRtpAdaptSend *self, SendWants wants)
+{
+  if (wants & SEND_REFRESH)
+    self->refresh_due = TRUE;
+  if (wants & SEND_SEARCH)
+    send_upstream_changed (self);
+  if (wants & (SEND_TELL | SEND_SEARCH))
+    send_tell (self);
+  if (wants & SEND_WAKE)
+    send_wake (self);
+}
+
 /* The lock is held, the task stopped. */
 static void
 backlog_empty (GstRtpAdaptSend *self)

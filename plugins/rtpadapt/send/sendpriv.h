@@ -410,6 +410,8 @@ void send_rtx_on_sent (GstRtpAdaptSend *self);
 void send_pads_init (GstRtpAdaptSend *self);
 /* Makes the task look again; the lock is held. */
 void send_wake (GstRtpAdaptSend *self);
+/* Does what a part wants; the lock is held. */
+void send_apply (GstRtpAdaptSend *self, SendWants wants);
 
 /* sendsession.c */
 /* Finds the session and settles how the receiver is heard.  The lock is held,
@@ -460,8 +462,6 @@ void send_sender_setup (GstRtpAdaptSend *self);
 /* sendworld.c */
 /* Has the job tell what changed; the lock is held. */
 void send_tell (GstRtpAdaptSend *self);
-/* Does what a part wants; the lock is held. */
-void send_apply (GstRtpAdaptSend *self, SendWants wants);
 /* TRUE the first time; the lock is held. */
 gboolean send_warn_once (GstRtpAdaptSend *self, SendWarned what);
 /* (transfer full); the lock is held. */

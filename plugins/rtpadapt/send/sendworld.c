@@ -131,19 +131,6 @@ send_tell (GstRtpAdaptSend *self)
   gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
 }
 
-void
-send_apply (GstRtpAdaptSend *self, SendWants wants)
-{
-  if (wants & SEND_REFRESH)
-    self->refresh_due = TRUE;
-  if (wants & SEND_SEARCH)
-    send_upstream_changed (self);
-  if (wants & (SEND_TELL | SEND_SEARCH))
-    send_tell (self);
-  if (wants & SEND_WAKE)
-    send_wake (self);
-}
-
 static void
 observe (const gchar *name, gdouble value, gpointer data)
 {
