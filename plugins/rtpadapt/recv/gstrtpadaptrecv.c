@@ -92,12 +92,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 
-RaTime
-recv_now (GstRtpAdaptRecv *self)
-{
-  return gst_clock_get_time (self->clock) + (guint64) self->clock_offset;
-}
-
 /* Packets may come before PLAYING brings a clock: the system clock serves till
  * then. */
 static gboolean
@@ -106,12 +100,8 @@ recv_set_clock (GstElement *element, GstClock *clock)
   GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (element);
 
   g_mutex_lock (&self->lock);
-  if (clock && self->clock && clock != self->clock) {
-    RaTime now = recv_now (self);
-
+  if (our_clock_set (&self->clock, clock)) {
     recv_timer_stop (self);
-    gst_object_replace ((GstObject **) &self->clock, GST_OBJECT (clock));
-    self->clock_offset = ra_diff (now, gst_clock_get_time (clock));
     recv_timer_set (self);
   }
   g_mutex_unlock (&self->lock);
@@ -123,7 +113,7 @@ void
 recv_stats_restart (GstRtpAdaptRecv *self)
 {
   self->next_stats = self->reporter && self->cfg.stats_interval > 0
-      ? ra_later (recv_now (self), (RaSpan) self->cfg.stats_interval)
+      ? ra_later (our_now (&self->clock), (RaSpan) self->cfg.stats_interval)
       : RA_TIME_NONE;
   recv_timer_set (self);
 }
@@ -163,8 +153,7 @@ recv_start (GstRtpAdaptRecv *self)
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
 
   g_mutex_lock (&self->lock);
-  self->clock = clock ? clock : gst_system_clock_obtain ();
-  self->clock_offset = 0;
+  our_clock_start (&self->clock, clock);
   self->ids = (RecvIds){ 0 };
   self->eos = self->due = self->fresh = FALSE;
   self->n_slow = self->n_packets = 0;
@@ -195,7 +184,7 @@ recv_stop (GstRtpAdaptRecv *self)
   g_mutex_lock (&self->lock);
   recv_timer_stop (self);
   g_clear_pointer (&self->reporter, ra_reporter_free);
-  gst_clear_object (&self->clock);
+  our_clock_stop (&self->clock);
   g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
   g_mutex_unlock (&self->lock);
 }

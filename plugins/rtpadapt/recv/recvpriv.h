@@ -4,6 +4,7 @@
 #pragma once
 
 #include "parts/enums.h"
+#include "parts/ourclock.h"
 #include "gstrtpadaptrecv.h"
 #include "recvpackets.h"
 
@@ -82,10 +83,7 @@ struct _GstRtpAdaptRecv
   RecvSeen seen;
   RaTime wish_again; /* when the sender is told again what is set here */
 
-  /* Our time: the clock's plus a constant, so that it goes on when the
-   * pipeline gets another clock. */
-  GstClock *clock;
-  gint64 clock_offset;
+  OurClock clock;
 
   /* the session */
   GWeakRef session; /* the GstElement: its RTPSession calls it back */
@@ -121,15 +119,6 @@ struct _GstRtpAdaptRecv
   gboolean job_pending;
   GQueue messages;
 };
-
-/* Any time of ours; the lock is held. */
-RaTime recv_now (GstRtpAdaptRecv *self);
-/* On the clock. */
-static inline GstClockTime
-recv_clock_time (const GstRtpAdaptRecv *self, RaTime t)
-{
-  return t - (guint64) self->clock_offset;
-}
 
 /* A reporter for `reports`, with the settings; the lock is held.  Bad
  * parameters are replaced by the defaults, with a warning. */

@@ -83,7 +83,7 @@ on_loss (const RaMissing *m, gpointer data)
   recv_post (self,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-              recv_clock_time (self, m->t_loss), "number", G_TYPE_UINT64,
+              our_clock_time (&self->clock, m->t_loss), "number", G_TYPE_UINT64,
               m->seq, "verdict", G_TYPE_STRING, ra_cause_nick (m->cause),
               NULL)));
 }
@@ -158,7 +158,7 @@ recv_stats (GstRtpAdaptRecv *self)
   if (self->reporter) {
     stats_of_reporter (self->reporter, s);
     gst_structure_set (s, "time", G_TYPE_UINT64,
-        recv_clock_time (self, recv_now (self)), NULL);
+        our_clock_time (&self->clock, our_now (&self->clock)), NULL);
   }
   return s;
 }

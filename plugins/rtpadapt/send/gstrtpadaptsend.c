@@ -192,13 +192,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 
-RaTime
-send_now (GstRtpAdaptSend *self)
-{
-  send_assert_locked (self);
-  return gst_clock_get_time (self->clock) + (guint64) self->clock_offset;
-}
-
 /* Before PLAYING there is no clock, but a sink that prerolls wants a packet:
  * the system clock serves till then. */
 static gboolean
@@ -207,13 +200,8 @@ send_set_clock (GstElement *element, GstClock *clock)
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (element);
 
   g_mutex_lock (&self->lock);
-  if (clock && self->clock && clock != self->clock) {
-    RaTime now = send_now (self);
-
-    gst_object_replace ((GstObject **) &self->clock, GST_OBJECT (clock));
-    self->clock_offset = ra_diff (now, gst_clock_get_time (clock));
+  if (our_clock_set (&self->clock, clock))
     send_wake (self);
-  }
   g_mutex_unlock (&self->lock);
   return GST_ELEMENT_CLASS (gst_rtp_adapt_send_parent_class)
       ->set_clock (element, clock);
@@ -305,9 +293,7 @@ send_start (GstRtpAdaptSend *self)
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
 
   g_mutex_lock (&self->lock);
-  self->sysclock = gst_system_clock_obtain ();
-  self->clock = clock ? clock : gst_object_ref (self->sysclock);
-  self->clock_offset = 0;
+  our_clock_start (&self->clock, clock);
   self->backlog = backlog_new ();
   self->unstamped = FALSE;
   send_ecn_start (self);
@@ -356,8 +342,7 @@ send_stop (GstRtpAdaptSend *self)
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
-  gst_clear_object (&self->clock);
-  gst_clear_object (&self->sysclock);
+  our_clock_stop (&self->clock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
   send_keys_start (self);

@@ -460,7 +460,7 @@ on_loss (const RaMissing *m, gpointer data)
   g_queue_push_tail (&self->messages,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-              send_clock_time (self, p->sent), "ssrc", G_TYPE_UINT, p->ssrc,
+              our_clock_time (&self->clock, p->sent), "ssrc", G_TYPE_UINT, p->ssrc,
               "seqnum", G_TYPE_UINT, (guint) p->seq, "verdict", G_TYPE_STRING,
               ra_cause_nick (m->cause), "truth", G_TYPE_STRING,
               ra_cause_nick ((RaCause) p->truth), NULL)));

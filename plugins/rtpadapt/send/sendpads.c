@@ -191,7 +191,7 @@ task_wait (GstRtpAdaptSend *self, RaTime until)
     return;
   }
   id = gst_clock_new_single_shot_id (
-      self->clock, send_clock_time (self, until));
+      self->clock.clock, our_clock_time (&self->clock, until));
   self->wait = id;
   self->wait_until = until;
   g_mutex_unlock (&self->lock);
@@ -259,7 +259,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 {
   RaLedger *ledger = send_ledger (self);
   guint64 index = ledger->next;
-  RaTime passed = gst_clock_get_time (self->sysclock);
+  RaTime passed = our_system_now (&self->clock);
   RaLedgerEntry *p;
   RaEcnField ecn;
   RaOutgoing out = {
@@ -301,7 +301,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 
   g_mutex_lock (&self->lock);
   p = ra_ledger_at (send_ledger (self), index);
-  p->passed_by = gst_clock_get_time (self->sysclock);
+  p->passed_by = our_system_now (&self->clock);
   send_hearing_pushed (self, flow);
   error = flow_take (self, flow);
   if (error) {

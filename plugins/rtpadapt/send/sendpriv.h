@@ -8,6 +8,7 @@
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
+#include "parts/ourclock.h"
 #include "sendext.h"
 #include "sendwants.h"
 #include "skipper.h"
@@ -207,12 +208,7 @@ struct _GstRtpAdaptSend
   SendHearing hearing;
   SendOther other;
 
-  /* Our time: the clock's plus a constant, so that it goes on when the
-   * pipeline gets another clock. */
-  GstClock *clock;
-  gint64 clock_offset;
-  GstClock *sysclock; /* rtpsession's */
-
+  OurClock clock;
   RaTime next_stats;
   RaTime last_refresh;  /* the last request for a key frame */
   gboolean refresh_due; /* the receiver may lack a key frame */
@@ -264,13 +260,12 @@ send_assert_locked (GstRtpAdaptSend *self)
 #endif
 }
 
-/* Any time of ours; the lock is held. */
-RaTime send_now (GstRtpAdaptSend *self);
-/* On the clock. */
-static inline GstClockTime
-send_clock_time (const GstRtpAdaptSend *self, RaTime t)
+/* The time now; the lock is held. */
+static inline RaTime
+send_now (GstRtpAdaptSend *self)
 {
-  return t - (guint64) self->clock_offset;
+  send_assert_locked (self);
+  return our_now (&self->clock);
 }
 
 /* What was sent; there must be a sender.  The lock is held. */

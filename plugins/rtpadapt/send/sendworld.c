@@ -200,7 +200,7 @@ send_stats (GstRtpAdaptSend *self)
   if (self->sender) {
     stats_of_sender (self->sender, s);
     gst_structure_set (s, "time", G_TYPE_UINT64,
-        send_clock_time (self, send_now (self)), "backlog", G_TYPE_INT64,
+        our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
         backlog_dropped (self->backlog) + count->ended, "dropped-frames",
         G_TYPE_UINT64, backlog_dropped_frames (self->backlog), "skipped",
