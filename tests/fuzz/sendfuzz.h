@@ -57,7 +57,7 @@ sendfuzz_init (SendFuzz *f, gint mode)
   self->hearing.reports[0].lsr = SENDFUZZ_LSR;
   self->hearing.reports[0].sent = SENDFUZZ_START;
   self->hearing.n_reports = 1;
-  self->job_pending = TRUE; /* so that no thread tells the world */
+  self->herald.pending = TRUE; /* so that no job starts */
 }
 
 /* The next `n` packets leave, and time goes on. */
@@ -90,7 +90,7 @@ sendfuzz_check (SendFuzz *f)
 {
   law_sender (f->self->sender, &f->limits, RA_DEFAULT_FRIENDLINESS_CAP,
       our_now (&f->self->clock));
-  g_assert_cmpuint (f->self->messages.length, <=, 1024);
+  g_assert_cmpuint (f->self->herald.messages.length, <=, 1024);
 }
 
 static inline void
@@ -110,7 +110,7 @@ sendfuzz_clear (SendFuzz *f)
   g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
   our_clock_stop (&self->clock);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  herald_clear (&self->herald);
   gst_object_unref (self);
   gst_object_unref (f->clock);
 }

@@ -112,9 +112,9 @@ recv_set_clock (GstElement *element, GstClock *clock)
 void
 recv_stats_restart (GstRtpAdaptRecv *self)
 {
-  self->next_stats = self->reporter && self->cfg.stats_interval > 0
-      ? ra_later (our_now (&self->clock), (RaSpan) self->cfg.stats_interval)
-      : RA_TIME_NONE;
+  herald_stats_restart (&self->herald,
+      self->reporter ? our_now (&self->clock) : RA_TIME_NONE,
+      self->cfg.stats_interval);
   recv_timer_set (self);
 }
 
@@ -158,8 +158,7 @@ recv_start (GstRtpAdaptRecv *self)
   self->eos = self->due = self->fresh = FALSE;
   self->n_slow = self->n_packets = 0;
   self->rtcp_size = 0;
-  self->warned = 0;
-  self->dscp_told = RA_DSCP_UNKNOWN;
+  herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };
   self->session_stale = TRUE;
   self->session_again = 0;
@@ -185,7 +184,7 @@ recv_stop (GstRtpAdaptRecv *self)
   recv_timer_stop (self);
   g_clear_pointer (&self->reporter, ra_reporter_free);
   our_clock_stop (&self->clock);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
 }
 
@@ -212,7 +211,7 @@ gst_rtp_adapt_recv_finalize (GObject *object)
   GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (object);
 
   props_clear (&self->cfg, recv_props);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  herald_clear (&self->herald);
   g_weak_ref_clear (&self->session);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_recv_parent_class)->finalize (object);
@@ -245,8 +244,7 @@ gst_rtp_adapt_recv_init (GstRtpAdaptRecv *self)
 {
   g_mutex_init (&self->lock);
   g_weak_ref_init (&self->session, NULL);
-  g_queue_init (&self->messages);
-  self->next_stats = RA_TIME_NONE;
+  herald_init (&self->herald);
   props_init (&self->cfg, recv_props, self);
   recv_pads_init (self);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "parts/enums.h"
+#include "parts/herald.h"
 #include "parts/ourclock.h"
 #include "gstrtpadaptrecv.h"
 #include "recvpackets.h"
@@ -43,6 +44,12 @@ typedef enum
   RECV_WARNED_PARAMS = 1 << 4,
   RECV_WARNED_KIND = 1 << 5,
 } RecvWarned;
+
+/* What is posted where it changes. */
+typedef enum
+{
+  RECV_NEWS_DSCP, /* RaDscpFate */
+} RecvNews;
 
 typedef struct
 {
@@ -109,15 +116,9 @@ struct _GstRtpAdaptRecv
 
   GstClockID wait; /* the timer, or NULL */
   RaTime wait_until;
-  RaTime next_stats;
 
-  guint warned; /* RecvWarned */
-  RaDscpFate dscp_told;
+  Herald herald;
   RecvCounters count;
-
-  /* what is to be posted, by one job of the element's thread pool */
-  gboolean job_pending;
-  GQueue messages;
 };
 
 /* A reporter for `reports`, with the settings; the lock is held.  Bad

@@ -87,11 +87,9 @@ timer_run (GstRtpAdaptRecv *self, RaTime now)
 {
   gboolean ask = FALSE;
 
-  if (self->next_stats <= now) {
+  if (herald_stats_due (&self->herald, now, self->cfg.stats_interval))
     recv_post (
         self, gst_message_new_element (GST_OBJECT (self), recv_stats (self)));
-    self->next_stats = ra_later (now, (RaSpan) self->cfg.stats_interval);
-  }
   if (self->due && self->ask_again <= now) {
     self->ask_again = ra_later (now, spacing (self));
     ask = TRUE;
@@ -136,7 +134,7 @@ recv_timer_stop (GstRtpAdaptRecv *self)
 void
 recv_timer_set (GstRtpAdaptRecv *self)
 {
-  RaTime t = self->next_stats;
+  RaTime t = self->herald.next_stats;
 
   if (!self->reporter || self->eos)
     return;

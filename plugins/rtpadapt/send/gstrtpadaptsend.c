@@ -207,15 +207,6 @@ send_set_clock (GstElement *element, GstClock *clock)
       ->set_clock (element, clock);
 }
 
-void
-send_stats_restart (GstRtpAdaptSend *self)
-{
-  self->next_stats = self->sender && self->cfg.stats_interval > 0
-      ? ra_later (send_now (self), (RaSpan) self->cfg.stats_interval)
-      : RA_TIME_NONE;
-  send_wake (self);
-}
-
 /* The lock is held.  Bad parameters are replaced by the defaults and told in
  * `warnings`. */
 static void
@@ -303,7 +294,7 @@ send_start (GstRtpAdaptSend *self)
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
   self->last_refresh = RA_TIME_NONE;
-  self->warned = 0;
+  herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
   self->fecenc_usable = FALSE;
@@ -312,8 +303,8 @@ send_start (GstRtpAdaptSend *self)
   self->heard_at = send_now (self);
   self->beside = 0;
   self->beside_again = 0;
-  self->notified = G_MAXUINT64; /* nothing yet: 0 is news, too */
-  self->breaker_told = RA_BREAKER_CLOSED;
+  herald_is_news (
+      &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   self->refresh_due = FALSE;
   self->probe_since = self->last_sent = self->answered = RA_TIME_NONE;
   self->heard = send_now (self);
@@ -347,7 +338,7 @@ send_stop (GstRtpAdaptSend *self)
   streams_clear (&self->streams);
   send_keys_start (self);
   send_encoders_stop (self);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
   g_clear_object (&session);
 }
@@ -429,9 +420,8 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
     g_weak_ref_init (&self->encoders[i].element, NULL);
   g_weak_ref_init (&self->hearing.session, NULL);
   g_weak_ref_init (&self->hearing.element, NULL);
-  g_queue_init (&self->messages);
+  herald_init (&self->herald);
   self->flow = GST_FLOW_FLUSHING;
-  self->next_stats = RA_TIME_NONE;
   props_init (&self->cfg, send_props, self);
   send_pads_init (self);
 }
