@@ -10,6 +10,7 @@
 #include "keygate.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
+#include "parts/sessiontap.h"
 #include "sendext.h"
 #include "sendwants.h"
 #include "skipper.h"
@@ -106,11 +107,7 @@ typedef struct
   gboolean twcc_based;     /* that compound has transport-wide feedback */
   guint16 twcc_base;       /* and this is the first number of it */
   gboolean pushed;         /* somebody downstream took a packet */
-  gboolean stale;          /* look for the session anew */
-  GWeakRef session;
-  GWeakRef element;          /* the rtpsession around it */
-  gulong receiving, sending; /* handlers; 0: no session was found */
-  gboolean avpf;
+  gboolean avpf; /* the session's profile */
   struct
   {
     guint32 lsr; /* the middle of its NTP time (RFC 3550 6.4.1) */
@@ -213,6 +210,7 @@ struct _GstRtpAdaptSend
   TwccAlign align;
   CcfbNotes notes;
   SendExt ext_in, ext; /* by the caps that came in, that went out */
+  SessionTap tap;
   SendHearing hearing;
   SendOther other;
 
@@ -429,9 +427,8 @@ gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
  * known. */
 RaLsr send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
     RaTime now, RaSpan *rtt);
-/* Nobody is heard from here on.  (transfer full): what to unref, or NULL, when
- * the lock is not held any more. */
-GObject *send_hearing_stop (GstRtpAdaptSend *self);
+/* Nobody is heard from here on.  What is left is for tap_link_cut(). */
+TapLink send_hearing_stop (GstRtpAdaptSend *self);
 /* Into the statistics; the lock is held. */
 void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
 /* "twcc", "tfrc", "ccfb", "none". */
