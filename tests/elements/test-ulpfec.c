@@ -1,8 +1,8 @@
-/* tools/ulpfec.h, the model of GStreamer's FEC in simulations and in the choice
+/* tools/sim/ulpfec.h, the model of GStreamer's FEC in simulations and in the choice
  * of its level, against rtpulpfecenc, rtpstorage and rtpulpfecdec themselves.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "ulpfec.h"
+#include <tools/sim/ulpfec.h>
 
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>

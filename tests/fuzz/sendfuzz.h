@@ -46,8 +46,8 @@ sendfuzz_init (SendFuzz *f, gint mode)
   f->limits = config.rate;
   f->clock
       = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (SENDFUZZ_START));
-  self->clock = gst_object_ref (GST_CLOCK (f->clock));
-  self->sysclock = gst_object_ref (GST_CLOCK (f->clock));
+  self->clock.clock = gst_object_ref (GST_CLOCK (f->clock));
+  self->clock.system = gst_object_ref (GST_CLOCK (f->clock));
   self->backlog = backlog_new ();
   self->sender = ra_sender_new (&config, SENDFUZZ_START, NULL);
   self->listener = ra_listener_new (ra_sender_ledger (self->sender));
@@ -57,7 +57,7 @@ sendfuzz_init (SendFuzz *f, gint mode)
   self->hearing.reports[0].lsr = SENDFUZZ_LSR;
   self->hearing.reports[0].sent = SENDFUZZ_START;
   self->hearing.n_reports = 1;
-  self->job_pending = TRUE; /* so that no thread tells the world */
+  self->herald.pending = TRUE; /* so that no job starts */
 }
 
 /* The next `n` packets leave, and time goes on. */
@@ -67,7 +67,7 @@ sendfuzz_send (SendFuzz *f, guint n)
   GstRtpAdaptSend *self = f->self;
 
   for (; n > 0; n--) {
-    RaTime now = gst_clock_get_time (self->clock);
+    RaTime now = our_now (&self->clock);
     guint64 i = send_ledger (self)->next;
     RaLedgerEntry *p;
 
@@ -89,8 +89,8 @@ static inline void
 sendfuzz_check (SendFuzz *f)
 {
   law_sender (f->self->sender, &f->limits, RA_DEFAULT_FRIENDLINESS_CAP,
-      gst_clock_get_time (f->self->clock));
-  g_assert_cmpuint (f->self->messages.length, <=, 1024);
+      our_now (&f->self->clock));
+  g_assert_cmpuint (f->self->herald.messages.length, <=, 1024);
 }
 
 static inline void
@@ -109,9 +109,8 @@ sendfuzz_clear (SendFuzz *f)
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
-  gst_clear_object (&self->clock);
-  gst_clear_object (&self->sysclock);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  our_clock_stop (&self->clock);
+  herald_clear (&self->herald);
   gst_object_unref (self);
   gst_object_unref (f->clock);
 }

@@ -4,7 +4,7 @@
  *
  * The controllers alone: no friendliness cap, no circuit breaker, no LDA.
  */
-#include "sim.h"
+#include <tools/sim/sim.h>
 
 #include "../unit/law.h"
 

@@ -6,7 +6,7 @@
  * real video.  The bounds are the design's, set before it was built; more seeds
  * and the values are in tests/bench/delay.csv.
  */
-#include "sim.h"
+#include <tools/sim/sim.h>
 
 #include "../unit/law.h"
 

@@ -2,7 +2,7 @@
  * and the same configuration gives the same result to the byte.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "sim.h"
+#include <tools/sim/sim.h>
 
 #include "../unit/law.h"
 

@@ -14,7 +14,7 @@
  *        (tests/papers): at 5 % 42.3 KB/s, at 10 % 20.8 KB/s, with s = 1000
  *        and R = 100 ms, that is 4.23 and 2.08 packets per R.
  */
-#include "sim.h"
+#include <tools/sim/sim.h>
 
 #define FULL 0.75
 #define MBIT 1e6

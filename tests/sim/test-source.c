@@ -1,8 +1,8 @@
 /* The simulation's MPEG-4 source.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "sim.h"
-#include "simmpeg.h"
+#include <tools/sim/sim.h>
+#include <tools/sim/mpeg.h>
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * loss, RTT 100 ms, s = 1000, sent KB/s.  tests/papers/tfrc-ns2 makes the full
  * table with three seeds; this holds us to it with one.
  */
-#include "sim.h"
+#include <tools/sim/sim.h>
 
 static const struct
 {

@@ -2,7 +2,7 @@
  * delays, in virtual time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ours is the simulator's flow (tools/simflow.h) with a source that always has
+ * Ours is the simulator's flow (tools/sim/flow.h) with a source that always has
  * data.  Per-packet feedback (twcc): the LDA runs at the sender, and hears what
  * a receiver made of the arrivals.  Reports (tfrc): the LDA runs at the
  * receiver, and hears what the path made of them.
@@ -11,7 +11,7 @@
 
 #include "harm-tcp.h"
 
-#include <simflow.h>
+#include <tools/sim/flow.h>
 
 #define HARM_BACK (25 * RA_MSECOND) /* the way of the answers, ours and TCP's */
 #define HARM_OURS 0

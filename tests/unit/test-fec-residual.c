@@ -1,7 +1,7 @@
 /* What rtpulpfecenc leaves missing: by hand, and by trying every path.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "ulpfec.h"
+#include <tools/sim/ulpfec.h>
 
 #include <gst/rtpadapt/fec/residual.h>
 

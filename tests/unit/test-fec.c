@@ -4,7 +4,7 @@
  */
 #include "law.h"
 
-#include "ulpfec.h"
+#include <tools/sim/ulpfec.h>
 
 #include <gst/rtpadapt/fec.h>
 #include <gst/rtpadapt/fec/residual.h>

@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "clip.h"
-#include "run.h"
+#include <tools/measure/clip.h>
+#include <tools/sim/run.h>
 
 G_BEGIN_DECLS
 

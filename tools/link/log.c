@@ -3,7 +3,7 @@
  */
 #include "log.h"
 
-#include "run.h"
+#include <tools/sim/run.h>
 
 #include <string.h>
 

@@ -7,12 +7,12 @@
 #include "measure.h"
 #include "options.h"
 #include "play.h"
-#include "run.h"
 #include "systems.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
+#include <tools/sim/run.h>
 
 static struct
 {

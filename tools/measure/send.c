@@ -6,11 +6,11 @@
 #include "measure.h"
 #include "options.h"
 #include "play.h"
-#include "run.h"
 #include "systems.h"
 
 #include <gst/app/gstappsrc.h>
 #include <stdio.h>
+#include <tools/sim/run.h>
 
 #define SAMPLE_MS 100
 /* It goes on for longer than any of the systems and a path hold a picture, so

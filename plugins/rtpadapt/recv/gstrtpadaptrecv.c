@@ -92,12 +92,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 
-RaTime
-recv_now (GstRtpAdaptRecv *self)
-{
-  return gst_clock_get_time (self->clock) + (guint64) self->clock_offset;
-}
-
 /* Packets may come before PLAYING brings a clock: the system clock serves till
  * then. */
 static gboolean
@@ -106,12 +100,8 @@ recv_set_clock (GstElement *element, GstClock *clock)
   GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (element);
 
   g_mutex_lock (&self->lock);
-  if (clock && self->clock && clock != self->clock) {
-    RaTime now = recv_now (self);
-
+  if (our_clock_set (&self->clock, clock)) {
     recv_timer_stop (self);
-    gst_object_replace ((GstObject **) &self->clock, GST_OBJECT (clock));
-    self->clock_offset = ra_diff (now, gst_clock_get_time (clock));
     recv_timer_set (self);
   }
   g_mutex_unlock (&self->lock);
@@ -122,9 +112,9 @@ recv_set_clock (GstElement *element, GstClock *clock)
 void
 recv_stats_restart (GstRtpAdaptRecv *self)
 {
-  self->next_stats = self->reporter && self->cfg.stats_interval > 0
-      ? ra_later (recv_now (self), (RaSpan) self->cfg.stats_interval)
-      : RA_TIME_NONE;
+  herald_stats_restart (&self->herald,
+      self->reporter ? our_now (&self->clock) : RA_TIME_NONE,
+      self->cfg.stats_interval);
   recv_timer_set (self);
 }
 
@@ -163,14 +153,12 @@ recv_start (GstRtpAdaptRecv *self)
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
 
   g_mutex_lock (&self->lock);
-  self->clock = clock ? clock : gst_system_clock_obtain ();
-  self->clock_offset = 0;
+  our_clock_start (&self->clock, clock);
   self->ids = (RecvIds){ 0 };
   self->eos = self->due = self->fresh = FALSE;
   self->n_slow = self->n_packets = 0;
   self->rtcp_size = 0;
-  self->warned = 0;
-  self->dscp_told = RA_DSCP_UNKNOWN;
+  herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };
   self->session_stale = TRUE;
   self->session_again = 0;
@@ -195,8 +183,8 @@ recv_stop (GstRtpAdaptRecv *self)
   g_mutex_lock (&self->lock);
   recv_timer_stop (self);
   g_clear_pointer (&self->reporter, ra_reporter_free);
-  gst_clear_object (&self->clock);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  our_clock_stop (&self->clock);
+  herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
 }
 
@@ -223,7 +211,7 @@ gst_rtp_adapt_recv_finalize (GObject *object)
   GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (object);
 
   props_clear (&self->cfg, recv_props);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  herald_clear (&self->herald);
   g_weak_ref_clear (&self->session);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_recv_parent_class)->finalize (object);
@@ -256,8 +244,7 @@ gst_rtp_adapt_recv_init (GstRtpAdaptRecv *self)
 {
   g_mutex_init (&self->lock);
   g_weak_ref_init (&self->session, NULL);
-  g_queue_init (&self->messages);
-  self->next_stats = RA_TIME_NONE;
+  herald_init (&self->herald);
   props_init (&self->cfg, recv_props, self);
   recv_pads_init (self);
 }

@@ -28,8 +28,8 @@ arrival_time (GstRtpAdaptRecv *self, GstBuffer *buffer, RaTime now)
 
   if (!GST_CLOCK_TIME_IS_VALID (running))
     return now;
-  t = running + gst_element_get_base_time (GST_ELEMENT (self))
-      + (guint64) self->clock_offset;
+  t = our_time (
+      &self->clock, running + gst_element_get_base_time (GST_ELEMENT (self)));
   return t > now || now - t > ARRIVAL_MAX ? now : t;
 }
 
@@ -47,7 +47,7 @@ is_timely (GstRtpAdaptRecv *self, GstBuffer *buffer)
 static gboolean
 packet_report (GstRtpAdaptRecv *self, GstBuffer *buffer, RecvPacket *p)
 {
-  RaTime now = recv_now (self);
+  RaTime now = our_now (&self->clock);
   gboolean at_once;
 
   p->wire.arrival = arrival_time (self, buffer, now);

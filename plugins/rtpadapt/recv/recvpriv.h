@@ -4,6 +4,8 @@
 #pragma once
 
 #include "parts/enums.h"
+#include "parts/herald.h"
+#include "parts/ourclock.h"
 #include "gstrtpadaptrecv.h"
 #include "recvpackets.h"
 
@@ -42,6 +44,12 @@ typedef enum
   RECV_WARNED_PARAMS = 1 << 4,
   RECV_WARNED_KIND = 1 << 5,
 } RecvWarned;
+
+/* What is posted where it changes. */
+typedef enum
+{
+  RECV_NEWS_DSCP, /* RaDscpFate */
+} RecvNews;
 
 typedef struct
 {
@@ -82,10 +90,7 @@ struct _GstRtpAdaptRecv
   RecvSeen seen;
   RaTime wish_again; /* when the sender is told again what is set here */
 
-  /* Our time: the clock's plus a constant, so that it goes on when the
-   * pipeline gets another clock. */
-  GstClock *clock;
-  gint64 clock_offset;
+  OurClock clock;
 
   /* the session */
   GWeakRef session; /* the GstElement: its RTPSession calls it back */
@@ -111,25 +116,10 @@ struct _GstRtpAdaptRecv
 
   GstClockID wait; /* the timer, or NULL */
   RaTime wait_until;
-  RaTime next_stats;
 
-  guint warned; /* RecvWarned */
-  RaDscpFate dscp_told;
+  Herald herald;
   RecvCounters count;
-
-  /* what is to be posted, by one job of the element's thread pool */
-  gboolean job_pending;
-  GQueue messages;
 };
-
-/* Any time of ours; the lock is held. */
-RaTime recv_now (GstRtpAdaptRecv *self);
-/* On the clock. */
-static inline GstClockTime
-recv_clock_time (const GstRtpAdaptRecv *self, RaTime t)
-{
-  return t - (guint64) self->clock_offset;
-}
 
 /* A reporter for `reports`, with the settings; the lock is held.  Bad
  * parameters are replaced by the defaults, with a warning. */

@@ -87,11 +87,9 @@ timer_run (GstRtpAdaptRecv *self, RaTime now)
 {
   gboolean ask = FALSE;
 
-  if (self->next_stats <= now) {
+  if (herald_stats_due (&self->herald, now, self->cfg.stats_interval))
     recv_post (
         self, gst_message_new_element (GST_OBJECT (self), recv_stats (self)));
-    self->next_stats = ra_later (now, (RaSpan) self->cfg.stats_interval);
-  }
   if (self->due && self->ask_again <= now) {
     self->ask_again = ra_later (now, spacing (self));
     ask = TRUE;
@@ -113,7 +111,7 @@ on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer weak)
   g_mutex_lock (&self->lock);
   if (self->wait == id) {
     gst_clock_id_unref (g_steal_pointer (&self->wait));
-    ask = timer_run (self, recv_now (self));
+    ask = timer_run (self, our_now (&self->clock));
     recv_timer_set (self);
   }
   g_mutex_unlock (&self->lock);
@@ -136,7 +134,7 @@ recv_timer_stop (GstRtpAdaptRecv *self)
 void
 recv_timer_set (GstRtpAdaptRecv *self)
 {
-  RaTime t = self->next_stats;
+  RaTime t = self->herald.next_stats;
 
   if (!self->reporter || self->eos)
     return;
@@ -145,12 +143,13 @@ recv_timer_set (GstRtpAdaptRecv *self)
   if (t == RA_TIME_NONE || (self->wait && self->wait_until <= t))
     return;
   recv_timer_stop (self);
-  self->wait
-      = gst_clock_new_single_shot_id (self->clock, recv_clock_time (self, t));
+  self->wait = gst_clock_new_single_shot_id (
+      self->clock.clock, our_clock_time (&self->clock, t));
   self->wait_until = t;
   if (gst_clock_id_wait_async (self->wait, on_timer, weak_new (self), weak_free)
       != GST_CLOCK_OK)
-    GST_WARNING_OBJECT (self, "%" GST_PTR_FORMAT " has no timer", self->clock);
+    GST_WARNING_OBJECT (
+        self, "%" GST_PTR_FORMAT " has no timer", self->clock.clock);
 }
 
 /* --- asking for RTCP ---------------------------------------------------- */
@@ -257,7 +256,7 @@ static gboolean
 report_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
   gboolean tfrc = self->reports == RA_REPORTS_TFRC;
-  RaTime now = recv_now (self);
+  RaTime now = our_now (&self->clock);
   gboolean added;
 
   /* RTS and one block of two packets. */
@@ -289,7 +288,7 @@ wish_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   const gchar *nick = NULL;
 
   if (recv_rtcp_room (rtcp) >= RECV_WISH_SIZE)
-    nick = recv_kind_wish (self, recv_now (self));
+    nick = recv_kind_wish (self, our_now (&self->clock));
   if (nick)
     recv_rtcp_add_wish (rtcp, ssrc, nick);
   return nick != NULL;
@@ -447,7 +446,7 @@ recv_session_find (GstRtpAdaptRecv *self)
   RaTime now;
 
   g_mutex_lock (&self->lock);
-  now = recv_now (self);
+  now = our_now (&self->clock);
   look = self->session_stale && self->session_again <= now
       && (self->reports != RA_REPORTS_NONE || self->ids.number > 0);
   if (look)

@@ -1,4 +1,4 @@
-/* rtpadaptrecv: what the world is told: messages, warnings, statistics.
+/* rtpadaptrecv: messages, warnings, statistics.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One job at a time in GStreamer's thread pool posts: a handler on the bus does
@@ -8,9 +8,6 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
 
-/* Messages that wait to be posted; beyond it they are left out. */
-#define MESSAGES_MAX 1024
-
 static void
 job (GstElement *element, gpointer user_data)
 {
@@ -18,27 +15,22 @@ job (GstElement *element, gpointer user_data)
   GstMessage *message;
 
   g_mutex_lock (&self->lock);
-  while ((message = g_queue_pop_head (&self->messages))) {
-    g_mutex_unlock (&self->lock);
-    gst_element_post_message (element, message);
-    g_mutex_lock (&self->lock);
-  }
-  self->job_pending = FALSE;
+  do {
+    herald_round (&self->herald);
+    while ((message = herald_next (&self->herald))) {
+      g_mutex_unlock (&self->lock);
+      gst_element_post_message (element, message);
+      g_mutex_lock (&self->lock);
+    }
+  } while (herald_goes_on (&self->herald));
   g_mutex_unlock (&self->lock);
 }
 
 void
 recv_post (GstRtpAdaptRecv *self, GstMessage *message)
 {
-  if (self->messages.length >= MESSAGES_MAX) {
-    gst_message_unref (message);
-    return;
-  }
-  g_queue_push_tail (&self->messages, message);
-  if (self->job_pending)
-    return;
-  self->job_pending = TRUE;
-  gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
+  if (herald_post (&self->herald, message) && herald_wake (&self->herald))
+    gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
 }
 
 void
@@ -47,9 +39,8 @@ recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code, const gchar *text,
 {
   g_autoptr (GError) error = NULL;
 
-  if (self->warned & (guint) what)
+  if (!herald_warn_once (&self->herald, what))
     return;
-  self->warned |= what;
   GST_WARNING_OBJECT (self, "%s (%s)", text, debug);
   error = g_error_new_literal (GST_RESOURCE_ERROR, code, text);
   recv_post (self, gst_message_new_warning (GST_OBJECT (self), error, debug));
@@ -61,9 +52,8 @@ recv_dscp_tell (GstRtpAdaptRecv *self)
   RaReporterStats stats;
 
   ra_reporter_get_stats (self->reporter, &stats);
-  if (stats.dscp == self->dscp_told)
+  if (!herald_is_news (&self->herald, RECV_NEWS_DSCP, stats.dscp))
     return;
-  self->dscp_told = stats.dscp;
   GST_INFO_OBJECT (self, "DSCP: %s", ra_dscp_fate_nick (stats.dscp));
   if (stats.dscp == RA_DSCP_BLEACHED || stats.dscp == RA_DSCP_REMARKED)
     recv_post (self,
@@ -83,7 +73,7 @@ on_loss (const RaMissing *m, gpointer data)
   recv_post (self,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-              recv_clock_time (self, m->t_loss), "number", G_TYPE_UINT64,
+              our_clock_time (&self->clock, m->t_loss), "number", G_TYPE_UINT64,
               m->seq, "verdict", G_TYPE_STRING, ra_cause_nick (m->cause),
               NULL)));
 }
@@ -108,19 +98,13 @@ recv_feedback_nick (const GstRtpAdaptRecv *self)
 }
 
 static void
-observe (const gchar *name, gdouble value, gpointer data)
-{
-  gst_structure_set ((GstStructure *) data, name, G_TYPE_DOUBLE, value, NULL);
-}
-
-static void
 stats_of_reporter (const RaReporter *reporter, GstStructure *s)
 {
   g_autoptr (GstStructure) values = gst_structure_new_empty ("observe");
   RaReporterStats stats;
 
   ra_reporter_get_stats (reporter, &stats);
-  ra_reporter_observe (reporter, observe, values);
+  ra_reporter_observe (reporter, herald_observe, values);
   gst_structure_set (s, "packets", G_TYPE_UINT64, stats.packets, "bytes",
       G_TYPE_UINT64, stats.bytes, "expected", G_TYPE_UINT64, stats.expected,
       "delayed", G_TYPE_UINT64, stats.delayed, "delayed-ratio", G_TYPE_DOUBLE,
@@ -158,7 +142,7 @@ recv_stats (GstRtpAdaptRecv *self)
   if (self->reporter) {
     stats_of_reporter (self->reporter, s);
     gst_structure_set (s, "time", G_TYPE_UINT64,
-        recv_clock_time (self, recv_now (self)), NULL);
+        our_clock_time (&self->clock, our_now (&self->clock)), NULL);
   }
   return s;
 }

@@ -192,13 +192,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 
-RaTime
-send_now (GstRtpAdaptSend *self)
-{
-  send_assert_locked (self);
-  return gst_clock_get_time (self->clock) + (guint64) self->clock_offset;
-}
-
 /* Before PLAYING there is no clock, but a sink that prerolls wants a packet:
  * the system clock serves till then. */
 static gboolean
@@ -207,25 +200,11 @@ send_set_clock (GstElement *element, GstClock *clock)
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (element);
 
   g_mutex_lock (&self->lock);
-  if (clock && self->clock && clock != self->clock) {
-    RaTime now = send_now (self);
-
-    gst_object_replace ((GstObject **) &self->clock, GST_OBJECT (clock));
-    self->clock_offset = ra_diff (now, gst_clock_get_time (clock));
+  if (our_clock_set (&self->clock, clock))
     send_wake (self);
-  }
   g_mutex_unlock (&self->lock);
   return GST_ELEMENT_CLASS (gst_rtp_adapt_send_parent_class)
       ->set_clock (element, clock);
-}
-
-void
-send_stats_restart (GstRtpAdaptSend *self)
-{
-  self->next_stats = self->sender && self->cfg.stats_interval > 0
-      ? ra_later (send_now (self), (RaSpan) self->cfg.stats_interval)
-      : RA_TIME_NONE;
-  send_wake (self);
 }
 
 /* The lock is held.  Bad parameters are replaced by the defaults and told in
@@ -305,9 +284,7 @@ send_start (GstRtpAdaptSend *self)
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
 
   g_mutex_lock (&self->lock);
-  self->sysclock = gst_system_clock_obtain ();
-  self->clock = clock ? clock : gst_object_ref (self->sysclock);
-  self->clock_offset = 0;
+  our_clock_start (&self->clock, clock);
   self->backlog = backlog_new ();
   self->unstamped = FALSE;
   send_ecn_start (self);
@@ -317,7 +294,7 @@ send_start (GstRtpAdaptSend *self)
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
   self->last_refresh = RA_TIME_NONE;
-  self->warned = 0;
+  herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
   self->fecenc_usable = FALSE;
@@ -326,8 +303,8 @@ send_start (GstRtpAdaptSend *self)
   self->heard_at = send_now (self);
   self->beside = 0;
   self->beside_again = 0;
-  self->notified = G_MAXUINT64; /* nothing yet: 0 is news, too */
-  self->breaker_told = RA_BREAKER_CLOSED;
+  herald_is_news (
+      &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   self->refresh_due = FALSE;
   self->probe_since = self->last_sent = self->answered = RA_TIME_NONE;
   self->heard = send_now (self);
@@ -356,13 +333,12 @@ send_stop (GstRtpAdaptSend *self)
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
-  gst_clear_object (&self->clock);
-  gst_clear_object (&self->sysclock);
+  our_clock_stop (&self->clock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
   send_keys_start (self);
   send_encoders_stop (self);
-  g_queue_clear_full (&self->messages, (GDestroyNotify) gst_message_unref);
+  herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
   g_clear_object (&session);
 }
@@ -444,9 +420,8 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
     g_weak_ref_init (&self->encoders[i].element, NULL);
   g_weak_ref_init (&self->hearing.session, NULL);
   g_weak_ref_init (&self->hearing.element, NULL);
-  g_queue_init (&self->messages);
+  herald_init (&self->herald);
   self->flow = GST_FLOW_FLUSHING;
-  self->next_stats = RA_TIME_NONE;
   props_init (&self->cfg, send_props, self);
   send_pads_init (self);
 }

@@ -301,7 +301,7 @@ missing_warn (GstRtpAdaptSend *self, const Found *f)
   /* Video was linked during the search, or only the caps of its payloader show
    * that it is there.  The next search finds all of it. */
   if (!f->expected) {
-    self->job_again |= f->video && !self->encoder_expected;
+    self->herald.again |= f->video && !self->encoder_expected;
     self->encoder_expected |= f->video;
     return;
   }
@@ -436,7 +436,7 @@ send_encoders_drive (GstRtpAdaptSend *self)
   self->encoder_again = RA_TIME_NONE;
   for (guint i = 0; i < self->n_encoders; i++) {
     if (!encoder_drive (self, i, bps, now)) {
-      self->encoder_stale = self->job_again = TRUE;
+      self->encoder_stale = self->herald.again = TRUE;
       break;
     }
   }

@@ -116,7 +116,7 @@ fecencs_search (GstRtpAdaptSend *self)
   }
   self->fecencs = fresh;
   if (self->fecenc_usable != usable)
-    self->job_again = TRUE; /* the encoders' share is another */
+    self->herald.again = TRUE; /* the encoders' share is another */
   self->fecenc_usable = usable;
   ra_sender_set_fec_made (self->sender, usable);
 }

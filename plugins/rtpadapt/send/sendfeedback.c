@@ -12,9 +12,6 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* Loss messages that wait to be posted; beyond it they are left out. */
-#define MESSAGES_MAX 1024
-
 /* RFC 3550 6.4, 6.7; RFC 4585 6.1: in bytes behind the first four. */
 #define SSRC_SIZE 4
 #define SENDER_INFO_SIZE 20
@@ -455,12 +452,12 @@ on_loss (const RaMissing *m, gpointer data)
   if (!p)
     return;
   loss_count (&self->count, m->cause, (RaCause) p->truth);
-  if (!self->cfg.loss_messages || self->messages.length >= MESSAGES_MAX)
+  if (!self->cfg.loss_messages || herald_is_full (&self->herald))
     return;
-  g_queue_push_tail (&self->messages,
+  herald_post (&self->herald,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-              send_clock_time (self, p->sent), "ssrc", G_TYPE_UINT, p->ssrc,
+              our_clock_time (&self->clock, p->sent), "ssrc", G_TYPE_UINT, p->ssrc,
               "seqnum", G_TYPE_UINT, (guint) p->seq, "verdict", G_TYPE_STRING,
               ra_cause_nick (m->cause), "truth", G_TYPE_STRING,
               ra_cause_nick ((RaCause) p->truth), NULL)));

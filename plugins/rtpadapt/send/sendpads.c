@@ -5,28 +5,6 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-void
-send_wake (GstRtpAdaptSend *self)
-{
-  send_assert_locked (self);
-  if (self->wait)
-    gst_clock_id_unschedule (self->wait);
-  g_cond_broadcast (&self->wakeup);
-}
-
-void
-send_apply (GstRtpAdaptSend *self, SendWants wants)
-{
-  if (wants & SEND_REFRESH)
-    self->refresh_due = TRUE;
-  if (wants & SEND_SEARCH)
-    send_upstream_changed (self);
-  if (wants & (SEND_TELL | SEND_SEARCH))
-    send_tell (self);
-  if (wants & SEND_WAKE)
-    send_wake (self);
-}
-
 /* The lock is held, the task stopped. */
 static void
 backlog_empty (GstRtpAdaptSend *self)
@@ -154,7 +132,7 @@ next_timer (GstRtpAdaptSend *self)
 {
   if (self->eos && !backlog_peek (self->backlog))
     return RA_TIME_NONE;
-  return MIN (MIN (ra_sender_next_timeout (self->sender), self->next_stats),
+  return MIN (MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
       MIN (self->encoder_again,
           MIN (send_keys_next (self), send_ask_next (self))));
 }
@@ -191,7 +169,7 @@ task_wait (GstRtpAdaptSend *self, RaTime until)
     return;
   }
   id = gst_clock_new_single_shot_id (
-      self->clock, send_clock_time (self, until));
+      self->clock.clock, our_clock_time (&self->clock, until));
   self->wait = id;
   self->wait_until = until;
   g_mutex_unlock (&self->lock);
@@ -259,7 +237,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 {
   RaLedger *ledger = send_ledger (self);
   guint64 index = ledger->next;
-  RaTime passed = gst_clock_get_time (self->sysclock);
+  RaTime passed = our_system_now (&self->clock);
   RaLedgerEntry *p;
   RaEcnField ecn;
   RaOutgoing out = {
@@ -301,7 +279,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 
   g_mutex_lock (&self->lock);
   p = ra_ledger_at (send_ledger (self), index);
-  p->passed_by = gst_clock_get_time (self->sysclock);
+  p->passed_by = our_system_now (&self->clock);
   send_hearing_pushed (self, flow);
   error = flow_take (self, flow);
   if (error) {
@@ -346,11 +324,10 @@ item_send (GstRtpAdaptSend *self, RaTime now)
 
 /* The lock is held and let go for the message. */
 static void
-stats_post (GstRtpAdaptSend *self, RaTime now)
+stats_post (GstRtpAdaptSend *self)
 {
   GstStructure *stats = send_stats (self);
 
-  self->next_stats = ra_later (now, (RaSpan) self->cfg.stats_interval);
   g_mutex_unlock (&self->lock);
   gst_element_post_message (
       GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
@@ -372,8 +349,9 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (send_keys_next (self) <= now) {
     self->keys_due = TRUE;
     send_tell (self);
-  } else {
-    stats_post (self, now);
+  } else if (herald_stats_due (
+                 &self->herald, now, self->cfg.stats_interval)) {
+    stats_post (self);
   }
 }
 

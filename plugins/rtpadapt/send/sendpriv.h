@@ -8,6 +8,8 @@
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
+#include "parts/herald.h"
+#include "parts/ourclock.h"
 #include "sendext.h"
 #include "sendwants.h"
 #include "skipper.h"
@@ -144,6 +146,13 @@ typedef enum
   SEND_WARNED_OTHER = 1 << 7,
 } SendWarned;
 
+/* What is notified or posted where it changes. */
+typedef enum
+{
+  SEND_NEWS_RATE,
+  SEND_NEWS_BREAKER, /* RaBreakerState */
+} SendNews;
+
 typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
@@ -207,13 +216,8 @@ struct _GstRtpAdaptSend
   SendHearing hearing;
   SendOther other;
 
-  /* Our time: the clock's plus a constant, so that it goes on when the
-   * pipeline gets another clock. */
-  GstClock *clock;
-  gint64 clock_offset;
-  GstClock *sysclock; /* rtpsession's */
-
-  RaTime next_stats;
+  OurClock clock;
+  Herald herald;
   RaTime last_refresh;  /* the last request for a key frame */
   gboolean refresh_due; /* the receiver may lack a key frame */
   RaTime answered;      /* when feedback came last, or RA_TIME_NONE */
@@ -226,11 +230,9 @@ struct _GstRtpAdaptSend
   KeyGate keys;
   gboolean keys_due;   /* the job hands them on */
   guint repeat_credit; /* see sendrtx.c */
-  guint warned;        /* SendWarned */
   SendCounters count;
 
-  /* what the world is told, by one job of the element's thread pool */
-  gboolean job_pending, job_again;
+  /* what the job does */
   gboolean encoder_stale;    /* look for it anew */
   gboolean encoder_expected; /* video came: it is wrong not to find one */
   gboolean encoders_retold;  /* the user told something else about them */
@@ -248,9 +250,6 @@ struct _GstRtpAdaptSend
   gboolean renumbered;    /* behind us */
   gboolean unstamped;     /* a packet left without its send time */
   GPtrArray *skippers;    /* or NULL */
-  guint64 notified;       /* the rate as last notified */
-  RaBreakerState breaker_told;
-  GQueue messages; /* to be posted */
 };
 
 /* Ends the program if nobody holds the lock, in builds with debugging: so each
@@ -264,13 +263,19 @@ send_assert_locked (GstRtpAdaptSend *self)
 #endif
 }
 
-/* Any time of ours; the lock is held. */
-RaTime send_now (GstRtpAdaptSend *self);
-/* On the clock. */
-static inline GstClockTime
-send_clock_time (const GstRtpAdaptSend *self, RaTime t)
+/* The time now; the lock is held. */
+static inline RaTime
+send_now (GstRtpAdaptSend *self)
 {
-  return t - (guint64) self->clock_offset;
+  send_assert_locked (self);
+  return our_now (&self->clock);
+}
+
+/* TRUE the first time after a start; the lock is held. */
+static inline gboolean
+send_warn_once (GstRtpAdaptSend *self, SendWarned what)
+{
+  return herald_warn_once (&self->herald, what);
 }
 
 /* What was sent; there must be a sender.  The lock is held. */
@@ -279,9 +284,6 @@ send_ledger (const GstRtpAdaptSend *self)
 {
   return ra_sender_ledger (self->sender);
 }
-
-/* Posts the next statistics an interval from now; the lock is held. */
-void send_stats_restart (GstRtpAdaptSend *self);
 
 /* sendprops.c */
 void send_set_property (
@@ -408,10 +410,6 @@ void send_rtx_on_sent (GstRtpAdaptSend *self);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
-/* Makes the task look again; the lock is held. */
-void send_wake (GstRtpAdaptSend *self);
-/* Does what a part wants; the lock is held. */
-void send_apply (GstRtpAdaptSend *self, SendWants wants);
 
 /* sendsession.c */
 /* Finds the session and settles how the receiver is heard.  The lock is held,
@@ -459,12 +457,16 @@ void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
 /* Connects the library's callbacks; the lock is held. */
 void send_sender_setup (GstRtpAdaptSend *self);
 
-/* sendworld.c */
-/* Has the job tell what changed; the lock is held. */
+/* sendjob.c: the lock is held for all of these. */
+/* Does what a part wants. */
+void send_apply (GstRtpAdaptSend *self, SendWants wants);
+/* Makes the task look again. */
+void send_wake (GstRtpAdaptSend *self);
+/* Has the job post and notify what changed. */
 void send_tell (GstRtpAdaptSend *self);
-/* TRUE the first time; the lock is held. */
-gboolean send_warn_once (GstRtpAdaptSend *self, SendWarned what);
-/* (transfer full); the lock is held. */
+/* Posts the next statistics an interval from now. */
+void send_stats_restart (GstRtpAdaptSend *self);
+/* (transfer full) */
 GstStructure *send_stats (GstRtpAdaptSend *self);
 
 G_END_DECLS

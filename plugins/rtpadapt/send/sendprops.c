@@ -321,7 +321,7 @@ follow (GstRtpAdaptSend *self, guint then)
 
   if (then & THEN_ENCODERS) {
     self->encoder_stale = TRUE;
-    self->warned &= ~SEND_WARNED_NO_ENCODER;
+    self->herald.warned &= ~SEND_WARNED_NO_ENCODER;
   }
   if (then & THEN_DRIVE)
     self->encoders_retold = TRUE;

@@ -7,7 +7,7 @@
 #include "tag.h"
 #include "util.h"
 
-#include <run.h>
+#include <tools/sim/run.h>
 
 #include <ns3/internet-module.h>
 #include <ns3/network-module.h>

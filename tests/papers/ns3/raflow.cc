@@ -3,8 +3,8 @@
  */
 #include "flow.h"
 
-#include <simflow.h>
-#include <simoptions.h>
+#include <tools/sim/flow.h>
+#include <tools/sim/options.h>
 
 #include <map>
 #include <stdexcept>

@@ -4,7 +4,7 @@
 #include "scenario.h"
 #include "elements.h"
 
-#include <simoptions.h>
+#include <tools/sim/options.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 /* All algorithms, from the registry.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simlist.h"
+#include "list.h"
 #include "run.h"
 
 #include <gst/rtpadapt/defaults.h>

@@ -4,7 +4,7 @@
  * Which values there are is known only at the end: algorithms emit some when
  * they know them, flows may differ.  So rows are kept until then.
  */
-#include "simtrace.h"
+#include "trace.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Repair packets as GStreamer's rtpulpfecenc makes them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simfec.h"
+#include "fec.h"
 
 #include "ulpfec.h"
 

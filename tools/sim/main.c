@@ -1,9 +1,9 @@
 /* rtpadapt-sim: controllers and LDAs over a link chain, in virtual time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simlist.h"
-#include "simsweep.h"
-#include "simtrace.h"
+#include "list.h"
+#include "sweep.h"
+#include "trace.h"
 
 #include <locale.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "simoptions.h"
+#include "options.h"
 
 G_BEGIN_DECLS
 

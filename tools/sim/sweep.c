@@ -1,7 +1,7 @@
 /* Many simulations.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simsweep.h"
+#include "sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* One flow of the simulation: sender, receiver, feedback.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simflow.h"
+#include "flow.h"
 
-#include "simsource.h"
+#include "source.h"
 
 #include <gst/rtpadapt/colour/number.h>
 

@@ -17,7 +17,7 @@
  *   uniform within 20 % of their mean: ours, as an encoder that follows a target
  *   rate spreads less than those of the traces, which had none.
  */
-#include "simmpeg.h"
+#include "mpeg.h"
 
 #include <math.h>
 

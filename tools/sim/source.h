@@ -5,8 +5,8 @@
 #pragma once
 
 #include "sim.h"
-#include "simfec.h"
-#include "simmpeg.h"
+#include "fec.h"
+#include "mpeg.h"
 
 G_BEGIN_DECLS
 

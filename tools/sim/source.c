@@ -1,7 +1,7 @@
 /* What a flow of the simulation has to send.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simsource.h"
+#include "source.h"
 
 #include <math.h>
 

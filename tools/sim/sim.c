@@ -1,7 +1,7 @@
 /* Flows over one link, in virtual time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simflow.h"
+#include "flow.h"
 
 typedef struct
 {

@@ -1,10 +1,9 @@
-/* rtpadaptsend: what the world is told: encoder, notify, messages, stats.
+/* rtpadaptsend: does what the parts want: the job, messages, statistics.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One job at a time in GStreamer's thread pool, where it may block: an encoder
  * takes a new bitrate between two frames, an application does as it likes in a
- * notify handler.  What came meanwhile is told together, the latest value
- * wins.
+ * notify handler.  Of the values that came meanwhile the job uses the latest.
  */
 #include "sendpriv.h"
 
@@ -12,22 +11,13 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-gboolean
-send_warn_once (GstRtpAdaptSend *self, SendWarned what)
-{
-  gboolean first = !(self->warned & what);
-
-  self->warned |= what;
-  return first;
-}
-
 /* The lock is held, and let go. */
 static void
 messages_post (GstRtpAdaptSend *self)
 {
   GstMessage *message;
 
-  while ((message = g_queue_pop_head (&self->messages))) {
+  while ((message = herald_next (&self->herald))) {
     g_mutex_unlock (&self->lock);
     gst_element_post_message (GST_ELEMENT (self), message);
     g_mutex_lock (&self->lock);
@@ -63,13 +53,12 @@ breaker_tell (GstRtpAdaptSend *self)
   if (!self->sender)
     return;
   ra_sender_get_stats (self->sender, &stats);
-  if (stats.breaker == self->breaker_told)
+  if (!herald_is_news (&self->herald, SEND_NEWS_BREAKER, stats.breaker))
     return;
-  self->breaker_told = stats.breaker;
   breaker = ra_breaker_nick (stats.trip);
   state = ra_breaker_state_nick (stats.breaker);
   mode = self->hearing.mode;
-  g_queue_push_tail (&self->messages,
+  herald_post_always (&self->herald,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-breaker", "breaker", G_TYPE_STRING,
               breaker, "state", G_TYPE_STRING, state, NULL)));
@@ -100,9 +89,8 @@ job (GstElement *element, gpointer user_data)
   do {
     guint64 rate = self->sender ? ra_sender_rate (self->sender) : 0;
 
-    self->job_again = FALSE;
-    if (self->sender && rate != self->notified) {
-      self->notified = rate;
+    herald_round (&self->herald);
+    if (self->sender && herald_is_news (&self->herald, SEND_NEWS_RATE, rate)) {
       g_mutex_unlock (&self->lock);
       g_object_notify (G_OBJECT (self), "estimated-bitrate");
       g_mutex_lock (&self->lock);
@@ -115,8 +103,7 @@ job (GstElement *element, gpointer user_data)
     send_keys_drive (self);
     breaker_tell (self);
     messages_post (self);
-  } while (self->job_again);
-  self->job_pending = FALSE;
+  } while (herald_goes_on (&self->herald));
   g_mutex_unlock (&self->lock);
 }
 
@@ -124,17 +111,40 @@ void
 send_tell (GstRtpAdaptSend *self)
 {
   send_assert_locked (self);
-  self->job_again = TRUE;
-  if (self->job_pending)
-    return;
-  self->job_pending = TRUE;
-  gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
+  if (herald_wake (&self->herald))
+    gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
 }
 
-static void
-observe (const gchar *name, gdouble value, gpointer data)
+void
+send_wake (GstRtpAdaptSend *self)
 {
-  gst_structure_set ((GstStructure *) data, name, G_TYPE_DOUBLE, value, NULL);
+  send_assert_locked (self);
+  if (self->wait)
+    gst_clock_id_unschedule (self->wait);
+  g_cond_broadcast (&self->wakeup);
+}
+
+void
+send_apply (GstRtpAdaptSend *self, SendWants wants)
+{
+  if (wants & SEND_REFRESH)
+    self->refresh_due = TRUE;
+  if (wants & SEND_SEARCH)
+    send_upstream_changed (self);
+  if (wants & (SEND_TELL | SEND_SEARCH))
+    send_tell (self);
+  if (wants & SEND_WAKE)
+    send_wake (self);
+}
+
+/* --- statistics --------------------------------------------------------- */
+
+void
+send_stats_restart (GstRtpAdaptSend *self)
+{
+  herald_stats_restart (&self->herald,
+      self->sender ? send_now (self) : RA_TIME_NONE, self->cfg.stats_interval);
+  send_wake (self);
 }
 
 /* RaSpan to the ns of a stats field. */
@@ -151,7 +161,7 @@ stats_of_sender (const RaSender *sender, GstStructure *s)
   RaSenderStats stats;
 
   ra_sender_get_stats (sender, &stats);
-  ra_sender_observe (sender, observe, values);
+  ra_sender_observe (sender, herald_observe, values);
   gst_structure_set (s, "packets-sent", G_TYPE_UINT64, stats.packets_sent,
       "bytes-sent", G_TYPE_UINT64, stats.bytes_sent, "rtt", G_TYPE_INT64,
       span_field (stats.rtt), "queue", G_TYPE_INT64, span_field (stats.queue),
@@ -200,7 +210,7 @@ send_stats (GstRtpAdaptSend *self)
   if (self->sender) {
     stats_of_sender (self->sender, s);
     gst_structure_set (s, "time", G_TYPE_UINT64,
-        send_clock_time (self, send_now (self)), "backlog", G_TYPE_INT64,
+        our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
         backlog_dropped (self->backlog) + count->ended, "dropped-frames",
         G_TYPE_UINT64, backlog_dropped_frames (self->backlog), "skipped",

@@ -1,7 +1,7 @@
 /* The settings of rtpadapt-sim.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "simoptions.h"
+#include "options.h"
 
 #include <gio/gio.h>
 #include <math.h>
