@@ -298,11 +298,8 @@ send_start (GstRtpAdaptSend *self)
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
   self->fecenc_usable = FALSE;
-  self->encoder_expected = FALSE;
-  self->encoder_again = RA_TIME_NONE;
+  encoders_start (&self->encoders);
   self->heard_at = send_now (self);
-  self->beside = 0;
-  self->beside_again = 0;
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   self->refresh_due = FALSE;
@@ -337,7 +334,7 @@ send_stop (GstRtpAdaptSend *self)
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
   send_keys_start (self);
-  send_encoders_stop (self);
+  encoders_stop (&self->encoders);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
   tap_link_cut (&link);
@@ -368,8 +365,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
   props_clear (&self->cfg, send_props);
   send_fec_stop (self);
   send_skips_stop (self);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_clear (&self->encoders[i].element);
+  encoders_clear (&self->encoders);
   tap_clear (&self->tap);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
@@ -415,8 +411,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->wakeup);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_init (&self->encoders[i].element, NULL);
+  encoders_init (&self->encoders);
   tap_init (&self->tap);
   herald_init (&self->herald);
   self->flow = GST_FLOW_FLUSHING;

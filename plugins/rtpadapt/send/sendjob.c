@@ -11,6 +11,10 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
+/* A sender that nobody answered for this long does not lower the bitrate of an
+ * encoder that others have too. */
+#define QUIET (3 * RA_SECOND)
+
 /* The lock is held, and let go. */
 static void
 messages_post (GstRtpAdaptSend *self)
@@ -80,6 +84,80 @@ breaker_tell (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
 }
 
+/* --- encoders ----------------------------------------------------------- */
+
+/* Does what encoders_search_plan() has planned.  The lock is held, and let go. */
+static void
+encoders_search (GstRtpAdaptSend *self, EncodersSearch *search)
+{
+  SendWants wants;
+
+  g_mutex_unlock (&self->lock);
+  encoders_search_do (search, self->sinkpad);
+  g_mutex_lock (&self->lock);
+  wants = encoders_search_take (&self->encoders, search);
+  if (search->origins)
+    streams_on_search (&self->streams, g_steal_pointer (&search->origins),
+        search->others_driven);
+  send_apply (self, wants);
+  g_mutex_unlock (&self->lock);
+  notices_post (&search->notices, GST_ELEMENT (self));
+  encoders_search_end (search);
+  g_mutex_lock (&self->lock);
+}
+
+/* Gives each encoder its share.  The lock is held, and let go. */
+static void
+encoders_set (GstRtpAdaptSend *self)
+{
+  RaTime now = send_now (self);
+  guint64 rate = ra_sender_rate (self->sender);
+  RaSplit split;
+  EncodersJob job;
+
+  ra_sender_split (self->sender, backlog_span (self->backlog, rate), &split);
+  encoders_plan (&self->encoders,
+      encoders_share (
+          &self->encoders, &split, rate, streams_beside (&self->streams, now)),
+      ra_diff (now, self->heard_at) > QUIET, now, &job);
+  g_mutex_unlock (&self->lock);
+  encoders_do (&job, GST_ELEMENT (self));
+  for (guint i = 0; i < job.n_done; i++) {
+    if (job.tasks[i].changed)
+      GST_DEBUG_OBJECT (self,
+          "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s, %s",
+          job.tasks[i].element, job.tasks[i].state.bps,
+          job.tasks[i].about.row.change);
+  }
+  g_mutex_lock (&self->lock);
+  send_apply (self, encoders_take (&self->encoders, &job));
+  g_mutex_unlock (&self->lock);
+  encoders_end (&job);
+  g_mutex_lock (&self->lock);
+}
+
+/* The lock is held, and let go. */
+static void
+encoders_drive (GstRtpAdaptSend *self)
+{
+  const EncodersConfig config = { self->cfg.encoder, self->cfg.encoder_property,
+    self->cfg.encoder_unit };
+  EncodersSearch search;
+
+  if (self->sender && encoders_search_plan (&self->encoders, &config, &search))
+    encoders_search (self, &search);
+  if (!self->sender)
+    return;
+  /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
+   * be closed. */
+  if (ra_sender_is_open (self->sender))
+    encoders_pause (&self->encoders);
+  else
+    encoders_set (self);
+}
+
+/* --- the job ------------------------------------------------------------ */
+
 static void
 job (GstElement *element, gpointer user_data)
 {
@@ -96,7 +174,7 @@ job (GstElement *element, gpointer user_data)
       g_mutex_lock (&self->lock);
     }
     send_hearing_drive (self);
-    send_encoders_drive (self);
+    encoders_drive (self);
     send_fec_drive (self);
     send_skips_drive (self);
     send_ecn_drive (self);
@@ -191,7 +269,7 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
-      (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
+      (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT), "not-rtp",
       G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
       "probes", G_TYPE_UINT64, count->probes, "key-requests-held",
       G_TYPE_UINT64, count->keys_held, "feedback-unmapped", G_TYPE_UINT64,

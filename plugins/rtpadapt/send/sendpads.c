@@ -52,7 +52,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
     return;
   send_upstream_changed (self);
   /* Audio may come before video is linked. */
-  self->encoder_expected |= stream_caps_are_video (caps);
+  if (stream_caps_are_video (caps))
+    encoders_on_video (&self->encoders);
   send_tell (self);
 }
 
@@ -132,8 +133,9 @@ next_timer (GstRtpAdaptSend *self)
 {
   if (self->eos && !backlog_peek (self->backlog))
     return RA_TIME_NONE;
-  return MIN (MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (self->encoder_again,
+  return MIN (
+      MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
+      MIN (encoders_next (&self->encoders),
           MIN (send_keys_next (self), send_ask_next (self))));
 }
 
@@ -264,7 +266,10 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
     out.flags |= RA_SENT_BESIDE;
   if (stream)
     stream_on_sent (stream, item->size, now);
-  send_encoders_watch (self, now);
+  if (encoders_watch_due (&self->encoders, now))
+    send_apply (self,
+        encoders_watch (&self->encoders, streams_beside (&self->streams, now),
+            ra_sender_rate (self->sender)));
   if (backlog_packets (self->backlog) > 0)
     out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
@@ -341,16 +346,14 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
     send_tell (self);
-  } else if (self->encoder_again <= now) {
-    self->encoder_again = RA_TIME_NONE;
-    send_tell (self);
+  } else if (encoders_next (&self->encoders) <= now) {
+    send_apply (self, encoders_timeout (&self->encoders));
   } else if (send_ask_next (self) <= now) {
     send_ask (self, now);
   } else if (send_keys_next (self) <= now) {
     self->keys_due = TRUE;
     send_tell (self);
-  } else if (herald_stats_due (
-                 &self->herald, now, self->cfg.stats_interval)) {
+  } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
     stats_post (self);
   }
 }

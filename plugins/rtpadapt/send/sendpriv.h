@@ -5,7 +5,7 @@
 
 #include "backlog.h"
 #include "ccfbnotes.h"
-#include "encoder.h"
+#include "encoders.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
 #include "parts/herald.h"
@@ -44,8 +44,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_SKIP_INTERVAL 0
 /* Packets per second while nobody answers, however low the rate is. */
 #define SEND_FLOOR 2
-/* Encoders that are driven at a time. */
-#define SEND_ENCODERS_MAX 16
 /* Only for LDAs that draw lots about a known truth: repeatable. */
 #define SEND_SEED 1
 
@@ -107,7 +105,7 @@ typedef struct
   gboolean twcc_based;     /* that compound has transport-wide feedback */
   guint16 twcc_base;       /* and this is the first number of it */
   gboolean pushed;         /* somebody downstream took a packet */
-  gboolean avpf; /* the session's profile */
+  gboolean avpf;           /* the session's profile */
   struct
   {
     guint32 lsr; /* the middle of its NTP time (RFC 3550 6.4.1) */
@@ -134,12 +132,10 @@ typedef struct
 typedef enum
 {
   SEND_WARNED_NOT_RTP = 1 << 0,
-  SEND_WARNED_NO_ENCODER = 1 << 1,
   SEND_WARNED_REALIGNED = 1 << 2,
   SEND_WARNED_LIAR = 1 << 3,
   SEND_WARNED_ECN_UNHEARD = 1 << 4,
   SEND_WARNED_ECN_FAILED = 1 << 5,
-  SEND_WARNED_SHARED = 1 << 6,
   SEND_WARNED_OTHER = 1 << 7,
 } SendWarned;
 
@@ -170,17 +166,6 @@ typedef struct
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
-
-/* An encoder that is driven. */
-typedef struct
-{
-  GWeakRef element;
-  const EncoderRow *row;
-  EncoderRow told;    /* where `row` is the user's */
-  EncoderState state; /* what was set last */
-  guint streams;      /* payloaders that it feeds, as far as known */
-  gboolean beside_us; /* it was in our pipeline when it was found */
-} SendEncoder;
 
 struct _GstRtpAdaptSend
 {
@@ -231,16 +216,9 @@ struct _GstRtpAdaptSend
   SendCounters count;
 
   /* what the job does */
-  gboolean encoder_stale;    /* look for it anew */
-  gboolean encoder_expected; /* video came: it is wrong not to find one */
-  gboolean encoders_retold;  /* the user told something else about them */
-  SendEncoder encoders[SEND_ENCODERS_MAX];
-  guint n_encoders;
-  guint64 beside;         /* what streams took that are none of theirs, bit/s */
-  RaTime beside_again;    /* when to look for that */
+  Encoders encoders;
   RaTime heard_at;        /* when feedback or a report about us came last, or
                              when we started */
-  RaTime encoder_again;   /* when one may be changed, or RA_TIME_NONE */
   gboolean fecenc_stale;  /* look for it anew */
   gboolean fecenc_usable; /* one of them makes packets */
   GPtrArray *fecencs;     /* of those of sendfec.c, or NULL */
@@ -300,7 +278,7 @@ void send_restart (GstRtpAdaptSend *self);
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
 {
-  self->encoder_stale = self->fecenc_stale = self->skips_stale = TRUE;
+  self->encoders.stale = self->fecenc_stale = self->skips_stale = TRUE;
 }
 
 /* FALSE if FEC that was made upstream says how long it is. */
@@ -312,18 +290,6 @@ send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
 
 /* sendinput.c */
 void send_input_init (GstPad *sinkpad);
-
-/* sendencoders.c */
-/* Finds the encoders and gives each its share; may block.  The lock is held, and
- * let go. */
-void send_encoders_drive (GstRtpAdaptSend *self);
-/* A packet leaves: what audio takes now may change their share.  The lock is
- * held. */
-void send_encoders_watch (GstRtpAdaptSend *self, RaTime now);
-/* Drives none of them any more; the lock is held. */
-void send_encoders_stop (GstRtpAdaptSend *self);
-/* What they were told last, together, bit/s; the lock is held. */
-guint64 send_encoders_bitrate (const GstRtpAdaptSend *self);
 
 /* sendcolour.c */
 /* Another colouring, or other parameters.  The warning to be posted if they are
