@@ -297,7 +297,7 @@ send_start (GstRtpAdaptSend *self)
   herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
-  self->fecenc_usable = FALSE;
+  fecencs_start (&self->fecencs);
   encoders_start (&self->encoders);
   self->heard_at = send_now (self);
   herald_is_news (
@@ -321,11 +321,12 @@ send_start (GstRtpAdaptSend *self)
 static void
 send_stop (GstRtpAdaptSend *self)
 {
+  GPtrArray *fecencs, *skippers;
   TapLink link;
 
-  send_fec_stop (self);
-  send_skips_stop (self);
   g_mutex_lock (&self->lock);
+  fecencs = fecencs_stop (&self->fecencs);
+  skippers = skippers_stop (&self->skippers);
   link = send_hearing_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
@@ -337,6 +338,8 @@ send_stop (GstRtpAdaptSend *self)
   encoders_stop (&self->encoders);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
+  g_clear_pointer (&fecencs, g_ptr_array_unref);
+  g_clear_pointer (&skippers, g_ptr_array_unref);
   tap_link_cut (&link);
 }
 
@@ -363,8 +366,6 @@ gst_rtp_adapt_send_finalize (GObject *object)
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
 
   props_clear (&self->cfg, send_props);
-  send_fec_stop (self);
-  send_skips_stop (self);
   encoders_clear (&self->encoders);
   tap_clear (&self->tap);
   g_cond_clear (&self->wakeup);

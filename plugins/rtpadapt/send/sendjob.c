@@ -156,6 +156,70 @@ encoders_drive (GstRtpAdaptSend *self)
     encoders_set (self);
 }
 
+/* --- FEC and numbers that are left out ---------------------------------- */
+
+/* The lock is held, and let go. */
+static void
+fecencs_drive (GstRtpAdaptSend *self)
+{
+  FecEncodersJob job;
+
+  if (!self->sender
+      || !fecencs_plan (&self->fecencs, ra_sender_fec (self->sender), &job))
+    return;
+  g_mutex_unlock (&self->lock);
+  fecencs_do (&job, self->sinkpad);
+  if (job.changed)
+    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
+  g_mutex_lock (&self->lock);
+  send_apply (self, fecencs_take (&self->fecencs, &job));
+  if (self->sender)
+    ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+  g_mutex_unlock (&self->lock);
+  notices_post (&job.notices, GST_ELEMENT (self));
+  fecencs_end (&job);
+  g_mutex_lock (&self->lock);
+}
+
+/* The lock is held, and let go. */
+static void
+skippers_drive (GstRtpAdaptSend *self)
+{
+  SkippersJob job;
+
+  if (self->sender
+      && skippers_plan (&self->skippers, self->cfg.skip_interval > 0, &job)) {
+    g_mutex_unlock (&self->lock);
+    skippers_do (&job, self->sinkpad, self->srcpad);
+    g_mutex_lock (&self->lock);
+    skippers_take (&self->skippers, &job);
+    g_mutex_unlock (&self->lock);
+    skippers_end (&job);
+    g_mutex_lock (&self->lock);
+  }
+  skippers_set (&self->skippers, send_skips_interval (self));
+}
+
+/* Says once that the receiver lies.  The lock is held, and let go. */
+static void
+lies_say (GstRtpAdaptSend *self)
+{
+  RaSenderStats stats;
+
+  if (!self->sender)
+    return;
+  ra_sender_get_stats (self->sender, &stats);
+  if (stats.lies == 0 || !send_warn_once (self, SEND_WARNED_LIAR))
+    return;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, RESOURCE, NOT_AUTHORIZED,
+      ("The receiver says that packets came which were never sent: it gets "
+       "min-bitrate."),
+      ("RFC 8888 10; for 15 s, and twice as long each time, up to 16 min; the "
+       "action signal restart ends it"));
+  g_mutex_lock (&self->lock);
+}
+
 /* --- the job ------------------------------------------------------------ */
 
 static void
@@ -175,8 +239,9 @@ job (GstElement *element, gpointer user_data)
     }
     send_hearing_drive (self);
     encoders_drive (self);
-    send_fec_drive (self);
-    send_skips_drive (self);
+    fecencs_drive (self);
+    skippers_drive (self);
+    lies_say (self);
     send_ecn_drive (self);
     send_keys_drive (self);
     breaker_tell (self);

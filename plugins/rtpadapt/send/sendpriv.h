@@ -6,6 +6,7 @@
 #include "backlog.h"
 #include "ccfbnotes.h"
 #include "encoders.h"
+#include "fecencs.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
 #include "parts/herald.h"
@@ -13,7 +14,7 @@
 #include "parts/sessiontap.h"
 #include "sendext.h"
 #include "sendwants.h"
-#include "skipper.h"
+#include "skippers.h"
 #include "sendstreams.h"
 #include "twccalign.h"
 
@@ -219,13 +220,9 @@ struct _GstRtpAdaptSend
   Encoders encoders;
   RaTime heard_at;        /* when feedback or a report about us came last, or
                              when we started */
-  gboolean fecenc_stale;  /* look for it anew */
-  gboolean fecenc_usable; /* one of them makes packets */
-  GPtrArray *fecencs;     /* of those of sendfec.c, or NULL */
-  gboolean skips_stale;   /* look for payloaders anew */
-  gboolean renumbered;    /* behind us */
+  FecEncoders fecencs;
   gboolean unstamped;     /* a packet left without its send time */
-  GPtrArray *skippers;    /* or NULL */
+  Skippers skippers;
 };
 
 /* Ends the program if nobody holds the lock, in builds with debugging: so each
@@ -278,14 +275,14 @@ void send_restart (GstRtpAdaptSend *self);
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
 {
-  self->encoders.stale = self->fecenc_stale = self->skips_stale = TRUE;
+  self->encoders.stale = self->fecencs.stale = self->skippers.stale = TRUE;
 }
 
 /* FALSE if FEC that was made upstream says how long it is. */
 static inline gboolean
 send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
 {
-  return item->media == 0 || !self->fecenc_usable;
+  return item->media == 0 || !self->fecencs.usable;
 }
 
 /* sendinput.c */
@@ -308,16 +305,10 @@ RaMark send_colour_mark (
 /* A rule with parameters.  The warning to be posted if they are bad, or NULL;
  * the lock is held. */
 gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
-/* Finds the FEC encoder and sets its level; may block.  The lock is held, and
- * let go. */
-void send_fec_drive (GstRtpAdaptSend *self);
-/* Lets go of all FEC encoders; the lock is not held. */
-void send_fec_stop (GstRtpAdaptSend *self);
 
 /* sendskips.c */
-/* Has numbers left out where the feedback allows, and tells of a liar; may block.
- * The lock is held, and let go. */
-void send_skips_drive (GstRtpAdaptSend *self);
+/* Packets between two that are left out; 0: none is.  The lock is held. */
+guint send_skips_interval (const GstRtpAdaptSend *self);
 /* What was not sent cannot have come, and who says so is not believed the rest
  * (RFC 8888 10): TRUE.  The lock is held. */
 gboolean send_skips_is_false (
@@ -325,8 +316,6 @@ gboolean send_skips_is_false (
 /* RADP about packets that were sent; TRUE: it lies.  The lock is held. */
 gboolean send_skips_on_radp (
     GstRtpAdaptSend *self, const guint8 *data, gsize len, RaTime now);
-/* No more from here on; the lock is not held. */
-void send_skips_stop (GstRtpAdaptSend *self);
 
 /* sendecn.c: the lock is held for all of these. */
 void send_ecn_start (GstRtpAdaptSend *self);

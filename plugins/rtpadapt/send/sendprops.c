@@ -76,7 +76,7 @@ send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
       packets[RA_MARK_YELLOW], "yellow-bytes", G_TYPE_UINT64,
       bytes[RA_MARK_YELLOW], "red-packets", G_TYPE_UINT64, packets[RA_MARK_RED],
       "red-bytes", G_TYPE_UINT64, bytes[RA_MARK_RED], "encoders", G_TYPE_UINT,
-      self->encoders.n, "fec-made", G_TYPE_BOOLEAN, self->fecenc_usable, NULL);
+      self->encoders.n, "fec-made", G_TYPE_BOOLEAN, self->fecencs.usable, NULL);
   if (self->sender) {
     RaTime now = send_now (self);
     GValue streams = G_VALUE_INIT;
@@ -322,7 +322,7 @@ follow (GstRtpAdaptSend *self, guint then)
   if (then & THEN_ENCODERS)
     encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
   if (then & THEN_SKIPS)
-    self->skips_stale = TRUE;
+    self->skippers.stale = TRUE;
   if (then & THEN_STATS)
     send_stats_restart (self);
   if (!self->sender)
