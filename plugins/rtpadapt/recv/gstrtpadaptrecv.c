@@ -160,7 +160,7 @@ recv_start (GstRtpAdaptRecv *self)
   self->rtcp_size = 0;
   herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };
-  self->session_stale = TRUE;
+  self->tap.stale = TRUE;
   self->session_again = 0;
   self->frame_since = self->heard = RA_TIME_NONE;
   self->framed = FALSE;
@@ -212,7 +212,7 @@ gst_rtp_adapt_recv_finalize (GObject *object)
 
   props_clear (&self->cfg, recv_props);
   herald_clear (&self->herald);
-  g_weak_ref_clear (&self->session);
+  tap_clear (&self->tap);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_recv_parent_class)->finalize (object);
 }
@@ -243,7 +243,7 @@ static void
 gst_rtp_adapt_recv_init (GstRtpAdaptRecv *self)
 {
   g_mutex_init (&self->lock);
-  g_weak_ref_init (&self->session, NULL);
+  tap_init (&self->tap);
   herald_init (&self->herald);
   props_init (&self->cfg, recv_props, self);
   recv_pads_init (self);

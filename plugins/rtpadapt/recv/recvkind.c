@@ -105,7 +105,7 @@ reports_change (GstRtpAdaptRecv *self)
   GST_INFO_OBJECT (self, "the packets ask for other reports");
   recv_reporter_create (self, reports);
   self->due = FALSE;
-  self->session_stale = TRUE;
+  self->tap.stale = TRUE;
   self->session_again = 0;
 }
 

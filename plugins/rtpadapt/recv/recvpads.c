@@ -152,7 +152,7 @@ caps_take (GstRtpAdaptRecv *self, GstEvent *event)
     recv_reporter_create (self, reports);
     self->due = FALSE;
   }
-  self->session_stale = TRUE;
+  self->tap.stale = TRUE;
   GST_INFO_OBJECT (self, "feedback %s", recv_feedback_nick (self));
   g_mutex_unlock (&self->lock);
   if (reports == RA_REPORTS_NONE)
@@ -217,7 +217,7 @@ recv_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   /* What is downstream may be another now. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     g_mutex_lock (&self->lock);
-    self->session_stale = TRUE;
+    self->tap.stale = TRUE;
     g_mutex_unlock (&self->lock);
   }
   return gst_pad_event_default (pad, parent, event);

@@ -6,6 +6,7 @@
 #include "parts/enums.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
+#include "parts/sessiontap.h"
 #include "gstrtpadaptrecv.h"
 #include "recvpackets.h"
 
@@ -92,11 +93,8 @@ struct _GstRtpAdaptRecv
 
   OurClock clock;
 
-  /* the session */
-  GWeakRef session; /* the GstElement: its RTPSession calls it back */
-  gulong handler;
-  gboolean session_stale; /* look for it anew */
-  RaTime session_again;   /* and not before */
+  SessionTap tap;
+  RaTime session_again; /* when the session may be looked for */
 
   /* twcc */
   RaTime heard;       /* the latest packet, or RA_TIME_NONE */

@@ -7,7 +7,6 @@
  */
 #include "recvpriv.h"
 
-#include "parts/session.h"
 #include "parts/weak.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
@@ -188,14 +187,14 @@ slow_count (GstRtpAdaptRecv *self, RaSpan waited)
 void
 recv_session_ask (GstRtpAdaptRecv *self)
 {
-  GstElement *element = g_weak_ref_get (&self->session);
-  GObject *session;
-  gboolean in_time = FALSE;
+  GstElement *element;
+  gboolean in_time;
   RaSpan delay;
 
   g_mutex_lock (&self->lock);
+  element = tap_element (&self->tap);
   if (!element || !self->reporter) {
-    self->session_stale |= element == NULL;
+    self->tap.stale |= element == NULL;
     g_mutex_unlock (&self->lock);
     gst_clear_object (&element);
     return;
@@ -205,10 +204,7 @@ recv_session_ask (GstRtpAdaptRecv *self)
   delay = spacing (self);
   g_mutex_unlock (&self->lock);
 
-  g_object_get (element, "internal-session", &session, NULL);
-  g_signal_emit_by_name (session, "send-rtcp-full", (guint64) delay, &in_time);
-  g_object_unref (session);
-  gst_object_unref (element);
+  in_time = tap_ask_rtcp (element, delay);
   if (in_time)
     return;
 
@@ -377,7 +373,7 @@ recv_session_hurry (GstRtpAdaptRecv *self)
   g_mutex_lock (&self->lock);
   hurry = self->hurry;
   if (hurry != self->hurried)
-    element = g_weak_ref_get (&self->session);
+    element = tap_element (&self->tap);
   g_mutex_unlock (&self->lock);
   if (!element)
     return;
@@ -388,87 +384,95 @@ recv_session_hurry (GstRtpAdaptRecv *self)
   g_mutex_unlock (&self->lock);
 }
 
+/* The session `link` is let go: what was set in it is taken back. */
+static void
+link_forget (TapLink *link, gboolean hurried)
+{
+  if (link->element && hurried)
+    session_set_hurry (link->element, FALSE);
+  tap_link_cut (link);
+}
+
 void
 recv_session_forget (GstRtpAdaptRecv *self)
 {
-  GstElement *element = g_weak_ref_get (&self->session);
-  GObject *session;
   gboolean hurried;
-  gulong handler;
+  TapLink link;
 
   g_mutex_lock (&self->lock);
-  handler = self->handler;
-  self->handler = 0;
+  link = tap_drop (&self->tap);
   hurried = self->hurried;
   self->hurried = FALSE;
   g_mutex_unlock (&self->lock);
-  if (element && hurried)
-    session_set_hurry (element, FALSE);
-  g_weak_ref_set (&self->session, NULL);
-  if (!element)
-    return;
-  g_object_get (element, "internal-session", &session, NULL);
-  if (handler)
-    g_signal_handler_disconnect (session, handler);
-  g_object_unref (session);
-  gst_object_unref (element);
+  link_forget (&link, hurried);
 }
 
-static void
-session_take (GstRtpAdaptRecv *self, GstElement *element)
-{
-  GObject *session;
-  gulong handler;
-  gboolean avpf;
+static const TapHandler handlers[] = {
+  { "on-sending-rtcp", G_CALLBACK (on_sending_rtcp) },
+};
 
-  g_object_get (element, "internal-session", &session, NULL);
-  handler = session_connect (
-      session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp), self);
-  avpf = session_is_avpf (session);
-  g_object_unref (session);
-  GST_INFO_OBJECT (self, "reports go with %" GST_PTR_FORMAT, element);
-  g_weak_ref_set (&self->session, element);
-  g_mutex_lock (&self->lock);
-  self->handler = handler;
-  if (!avpf && self->reports != RA_REPORTS_NONE)
-    recv_warn (self, RECV_WARNED_NO_AVPF, GST_RESOURCE_ERROR_SETTINGS,
-        "The RTP session is not meant to send feedback in time: set "
-        "rtp-profile=avpf.",
-        "RFC 4585");
-  g_mutex_unlock (&self->lock);
-}
-
-void
-recv_session_find (GstRtpAdaptRecv *self)
+/* TRUE: the session has to be looked for now. */
+static gboolean
+search_plan (GstRtpAdaptRecv *self, TapSearch *search)
 {
-  GstElement *element, *before;
   gboolean look;
   RaTime now;
 
   g_mutex_lock (&self->lock);
   now = our_now (&self->clock);
-  look = self->session_stale && self->session_again <= now
+  look = self->tap.stale && self->session_again <= now
       && (self->reports != RA_REPORTS_NONE || self->ids.number > 0);
-  if (look)
+  if (look) {
     self->session_again = ra_later (now, FIND_INTERVAL);
-  g_mutex_unlock (&self->lock);
-  if (!look)
-    return;
-
-  before = g_weak_ref_get (&self->session);
-  element = session_element_downstream (self->srcpad);
-  if (element != before || !element) {
-    recv_session_forget (self);
-    if (element)
-      session_take (self, element);
+    *search = tap_plan (&self->tap);
   }
-  g_mutex_lock (&self->lock);
-  self->session_stale = element == NULL;
-  if (!element && self->reports != RA_REPORTS_NONE)
+  g_mutex_unlock (&self->lock);
+  return look;
+}
+
+/* The lock is held. */
+static void
+session_warn (GstRtpAdaptRecv *self, TapResult result, const TapSearch *search)
+{
+  if (self->reports == RA_REPORTS_NONE)
+    return;
+  if (result == TAP_NONE)
     recv_warn (self, RECV_WARNED_NO_SESSION, GST_RESOURCE_ERROR_NOT_FOUND,
         "There is no rtpsession or rtpbin downstream to send feedback.",
         "feedback=tfrc and feedback=ccfb need one");
+  if (result == TAP_OTHER && !search->avpf)
+    recv_warn (self, RECV_WARNED_NO_AVPF, GST_RESOURCE_ERROR_SETTINGS,
+        "The RTP session is not meant to send feedback in time: set "
+        "rtp-profile=avpf.",
+        "RFC 4585");
+}
+
+void
+recv_session_find (GstRtpAdaptRecv *self)
+{
+  gboolean hurried = FALSE;
+  TapLink gone = { NULL };
+  TapSearch search;
+  TapResult result;
+
+  if (!search_plan (self, &search))
+    return;
+  tap_find (&search, self->srcpad, handlers, G_N_ELEMENTS (handlers), self);
+  g_mutex_lock (&self->lock);
+  result = tap_take (&self->tap, &search);
+  if (result == TAP_NONE)
+    gone = tap_drop (&self->tap);
+  if (result == TAP_OTHER)
+    GST_INFO_OBJECT (
+        self, "reports go with %" GST_PTR_FORMAT, search.found.element);
+  if (result == TAP_OTHER || result == TAP_NONE) {
+    hurried = self->hurried;
+    self->hurried = FALSE;
+  }
+  session_warn (self, result, &search);
   g_mutex_unlock (&self->lock);
-  gst_clear_object (&element);
-  gst_clear_object (&before);
+  link_forget (&gone, hurried);
+  if (hurried && result == TAP_OTHER && search.before.element)
+    session_set_hurry (search.before.element, FALSE);
+  tap_end (&search);
 }

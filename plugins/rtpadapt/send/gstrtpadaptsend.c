@@ -318,12 +318,12 @@ send_start (GstRtpAdaptSend *self)
 static void
 send_stop (GstRtpAdaptSend *self)
 {
-  GObject *session;
+  TapLink link;
 
   send_fec_stop (self);
   send_skips_stop (self);
   g_mutex_lock (&self->lock);
-  session = send_hearing_stop (self);
+  link = send_hearing_stop (self);
   send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->backlog, backlog_free);
@@ -334,7 +334,7 @@ send_stop (GstRtpAdaptSend *self)
   send_encoders_stop (self);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
-  g_clear_object (&session);
+  tap_link_cut (&link);
 }
 
 static GstStateChangeReturn
@@ -364,8 +364,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
   send_skips_stop (self);
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_clear (&self->encoders[i].element);
-  g_weak_ref_clear (&self->hearing.session);
-  g_weak_ref_clear (&self->hearing.element);
+  tap_clear (&self->tap);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
@@ -412,8 +411,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
   g_cond_init (&self->wakeup);
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_init (&self->encoders[i].element, NULL);
-  g_weak_ref_init (&self->hearing.session, NULL);
-  g_weak_ref_init (&self->hearing.element, NULL);
+  tap_init (&self->tap);
   herald_init (&self->herald);
   self->flow = GST_FLOW_FLUSHING;
   props_init (&self->cfg, send_props, self);

@@ -54,7 +54,7 @@ send_ask_next (GstRtpAdaptSend *self)
 {
   RaTime t = self->ask_again;
 
-  if (self->hearing.sending == 0 || self->last_sent == RA_TIME_NONE)
+  if (!tap_is_on (&self->tap) || self->last_sent == RA_TIME_NONE)
     return RA_TIME_NONE;
   if (ra_sender_is_open (self->sender))
     return t;
@@ -65,20 +65,15 @@ send_ask_next (GstRtpAdaptSend *self)
 void
 send_ask (GstRtpAdaptSend *self, RaTime now)
 {
-  GstElement *element = g_weak_ref_get (&self->hearing.element);
-  GObject *session = NULL;
+  GstElement *element = tap_element (&self->tap);
   gboolean in_time;
 
   self->ask_again = ra_later (now, ASK_INTERVAL);
   if (!element)
     return;
   g_mutex_unlock (&self->lock);
-  g_object_get (element, "internal-session", &session, NULL);
-  g_signal_emit_by_name (
-      session, "send-rtcp-full", (guint64) ASK_INTERVAL, &in_time);
+  in_time = tap_ask_rtcp (element, ASK_INTERVAL);
   GST_LOG_OBJECT (
       self, "asked for a sender report: %s", in_time ? "comes" : "refused");
-  g_object_unref (session);
-  gst_object_unref (element);
   g_mutex_lock (&self->lock);
 }

@@ -9,6 +9,7 @@
 #include "keygate.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
+#include "parts/sessiontap.h"
 #include "sendext.h"
 #include "sendwants.h"
 #include "skipper.h"
@@ -95,11 +96,7 @@ typedef struct
   SendSaid said;
   gboolean no_room; /* a packet that may not grow lacked an extension */
   gboolean pushed;  /* somebody downstream took a packet */
-  gboolean stale;   /* look for the session anew */
-  GWeakRef session;
-  GWeakRef element;          /* the rtpsession around it */
-  gulong receiving, sending; /* handlers; 0: no session was found */
-  gboolean avpf;
+  gboolean avpf;    /* the session's profile */
 } SendHearing;
 
 /* Feedback of another kind than the one that is set.  Kinds are those of
@@ -185,6 +182,7 @@ struct _GstRtpAdaptSend
   RaEar *ear;
   RaEarStats heard_so_far; /* when the ear was there last */
   SendExt ext_in, ext;     /* by the caps that came in, that went out */
+  SessionTap tap;
   SendHearing hearing;
   SendOther other;
 
@@ -375,9 +373,8 @@ void send_hearing_pushed (GstRtpAdaptSend *self, GstFlowReturn flow);
 void send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result);
 /* TRUE if the receiver answers to any packet, and not to a frame. */
 gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
-/* Nobody is heard from here on.  (transfer full): what to unref, or NULL, when
- * the lock is not held any more. */
-GObject *send_hearing_stop (GstRtpAdaptSend *self);
+/* Nobody is heard from here on.  What is left is for tap_link_cut(). */
+TapLink send_hearing_stop (GstRtpAdaptSend *self);
 /* Into the statistics; the lock is held. */
 void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
 /* "twcc", "tfrc", "ccfb", "none". */
