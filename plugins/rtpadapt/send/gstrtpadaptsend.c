@@ -287,7 +287,6 @@ send_start (GstRtpAdaptSend *self)
   self->backlog = backlog_new ();
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
-  self->last_refresh = RA_TIME_NONE;
   herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
@@ -299,11 +298,9 @@ send_start (GstRtpAdaptSend *self)
   self->beside_again = 0;
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
-  self->refresh_due = FALSE;
-  self->probe_since = self->last_sent = self->answered = RA_TIME_NONE;
-  self->heard = send_now (self);
-  self->ask_again = 0;
-  send_keys_start (self);
+  outage_start (&self->outage, send_now (self));
+  self->rtx = (RtxGate){ 0 };
+  key_gate_clear (&self->keys);
   sender_create (self, warnings);
   send_ear_start (self);
   rules_start (self, warnings);
@@ -330,7 +327,7 @@ send_stop (GstRtpAdaptSend *self)
   our_clock_stop (&self->clock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
-  send_keys_start (self);
+  key_gate_clear (&self->keys);
   send_encoders_stop (self);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);

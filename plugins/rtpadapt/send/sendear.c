@@ -99,6 +99,8 @@ news_log (GstRtpAdaptSend *self, RaEarNews news)
 static void
 news_take (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
 {
+  SendWants wants = SEND_WANTS_NOTHING;
+
   losses_take (self);
   news_log (self, news);
   if (news & RA_EAR_REPORTED)
@@ -107,7 +109,7 @@ news_take (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
     send_other_on_wish (self, ra_feedback_place (ra_ear_wish (self->ear)));
   if (news & RA_EAR_ANSWERED) {
     send_other_on_kind (self, now);
-    send_answered (self, now);
+    wants |= outage_on_answer (&self->outage, now);
   }
   if (news & RA_EAR_OTHER)
     send_other_on_feedback (
@@ -115,8 +117,9 @@ news_take (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
   if (news & RA_EAR_CHANGED) {
     self->heard_at = now;
     /* The pacer's next packet and the no-feedback timer may have moved. */
-    send_apply (self, SEND_WAKE | SEND_TELL);
+    wants |= SEND_WAKE | SEND_TELL;
   }
+  send_apply (self, wants);
 }
 
 /* --- what comes and goes ------------------------------------------------------ */
@@ -130,8 +133,9 @@ send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
     return;
   g_mutex_lock (&self->lock);
   if (self->sender) {
-    RaTime now = self->heard = send_now (self);
+    RaTime now = send_now (self);
 
+    outage_on_rtcp (&self->outage, now);
     news_take (self, ra_ear_on_rtcp (ear (self), map.data, map.size, now), now);
   }
   g_mutex_unlock (&self->lock);

@@ -7,6 +7,8 @@
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
+#include "outage.h"
+#include "rtxgate.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
 #include "parts/sessiontap.h"
@@ -136,12 +138,8 @@ typedef enum
 typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
-  guint64 ceased;    /* packets not sent because a breaker was open */
   guint64 ended;     /* packets dropped because EOS was overdue */
-  guint64 probes;    /* packets sent while a breaker was open */
-  guint64 keys_held; /* requests for key frames that came too early */
   guint64 malformed; /* packets whose header extension could not be written */
-  guint64 repeat_asked, repeat_refused; /* requests for packets */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
@@ -188,18 +186,9 @@ struct _GstRtpAdaptSend
 
   OurClock clock;
   Herald herald;
-  RaTime last_refresh;  /* the last request for a key frame */
-  gboolean refresh_due; /* the receiver may lack a key frame */
-  RaTime answered;      /* when feedback came last, or RA_TIME_NONE */
-  RaTime probe_since;   /* since when a probe is looked for, or RA_TIME_NONE */
-  guint32 probe_ssrc;   /* the latest probe */
-  guint16 probe_seq;
-  RaTime last_sent; /* RA_TIME_NONE: nothing yet */
-  RaTime heard;     /* when RTCP came last, or when we started */
-  RaTime ask_again; /* when a sender report may be asked for again */
+  Outage outage;
   KeyGate keys;
-  gboolean keys_due;   /* the job hands them on */
-  guint repeat_credit; /* see sendrtx.c */
+  RtxGate rtx;
   SendCounters count;
 
   /* what the job does */
@@ -326,36 +315,6 @@ void send_skips_drive (GstRtpAdaptSend *self);
 /* No more from here on; the lock is not held. */
 void send_skips_stop (GstRtpAdaptSend *self);
 
-/* sendkeys.c */
-/* FALSE if a request for a key frame may not go upstream now; the lock is not
- * held. */
-gboolean send_keys_wanted (GstRtpAdaptSend *self, GstEvent *event);
-/* When a request that came too early may go; the lock is held. */
-RaTime send_keys_next (GstRtpAdaptSend *self);
-/* Passes on the requests whose time has come; may block.  The lock is held, and
- * let go. */
-void send_keys_drive (GstRtpAdaptSend *self);
-/* Forgets all; the lock is held. */
-void send_keys_start (GstRtpAdaptSend *self);
-
-/* sendoutage.c: the lock is held for all of these. */
-/* TRUE: `item` leaves though a breaker is open. */
-gboolean send_probe_take (
-    GstRtpAdaptSend *self, const BacklogItem *item, RaTime now);
-/* Feedback came.  After a silence a key frame is due: a request for one may have
- * been lost in it, and no decoder asks twice. */
-void send_answered (GstRtpAdaptSend *self, RaTime now);
-/* When the session is to be asked for a sender report. */
-RaTime send_ask_next (GstRtpAdaptSend *self);
-/* Asks the session for a sender report.  The lock is let go. */
-void send_ask (GstRtpAdaptSend *self, RaTime now);
-
-/* sendrtx.c */
-/* FALSE if a request for a packet shall go no further upstream; the lock is not
- * held. */
-gboolean send_rtx_wanted (GstRtpAdaptSend *self, const GstStructure *request);
-/* A packet that is no repair leaves; the lock is held. */
-void send_rtx_on_sent (GstRtpAdaptSend *self);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
@@ -420,6 +379,8 @@ void send_apply (GstRtpAdaptSend *self, SendWants wants);
 void send_wake (GstRtpAdaptSend *self);
 /* Has the job post and notify what changed. */
 void send_tell (GstRtpAdaptSend *self);
+/* The time between requests for a key frame. */
+RaSpan send_keys_interval (const GstRtpAdaptSend *self);
 /* Posts the next statistics an interval from now. */
 void send_stats_restart (GstRtpAdaptSend *self);
 /* (transfer full) */
