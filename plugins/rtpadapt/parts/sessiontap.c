@@ -145,3 +145,18 @@ tap_ask_rtcp (GstElement *element, RaSpan delay)
   gst_object_unref (element);
   return in_time;
 }
+
+gboolean
+tap_set_twcc_interval (GstElement *element, RaSpan interval)
+{
+  GObject *session = session_of (element);
+  gboolean some = interval != RA_SPAN_NONE;
+  guint64 before;
+
+  g_object_get (session, "twcc-feedback-interval", &before, NULL);
+  if (!some || before == GST_CLOCK_TIME_NONE)
+    g_object_set (session, "twcc-feedback-interval",
+        some ? (guint64) interval : GST_CLOCK_TIME_NONE, NULL);
+  g_object_unref (session);
+  return some && before == GST_CLOCK_TIME_NONE;
+}

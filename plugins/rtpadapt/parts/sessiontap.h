@@ -83,5 +83,9 @@ GstElement *tap_element (SessionTap *tap);
 /* The lock is not held.  Asks the session in `element` (transfer full) for an RTCP
  * packet within `delay`.  FALSE: RFC 4585 3.5.2 does not allow one. */
 gboolean tap_ask_rtcp (GstElement *element, RaSpan delay);
+/* The lock is not held.  Has the session in `element` answer with transport-wide
+ * feedback so often (twcc-feedback-interval); RA_SPAN_NONE: at the end of a frame.
+ * What the application has set stays.  TRUE if the interval is ours now. */
+gboolean tap_set_twcc_interval (GstElement *element, RaSpan interval);
 
 G_END_DECLS

@@ -242,7 +242,6 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
     config.controller_params = config.lda_params = NULL;
     self->sender = ra_sender_new (&config, now, NULL);
   }
-  send_sender_setup (self);
 }
 
 /* Another algorithm's start: bad parameters are replaced as above. */
@@ -286,14 +285,8 @@ send_start (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   our_clock_start (&self->clock, clock);
   self->backlog = backlog_new ();
-  self->unstamped = FALSE;
-  send_ecn_start (self);
-  self->remote = (RemoteClock){ 0 };
-  self->align = (TwccAlign){ 0 };
-  self->notes = (CcfbNotes){ 0 };
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
-  self->last_refresh = RA_TIME_NONE;
   herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
@@ -302,13 +295,11 @@ send_start (GstRtpAdaptSend *self)
   self->heard_at = send_now (self);
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
-  self->refresh_due = FALSE;
-  self->probe_since = self->last_sent = self->answered = RA_TIME_NONE;
-  self->heard = send_now (self);
-  self->ask_again = 0;
-  send_keys_start (self);
+  outage_start (&self->outage, send_now (self));
+  self->rtx = (RtxGate){ 0 };
+  key_gate_clear (&self->keys);
   sender_create (self, warnings);
-  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
+  send_ear_start (self);
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -328,13 +319,13 @@ send_stop (GstRtpAdaptSend *self)
   fecencs = fecencs_stop (&self->fecencs);
   skippers = skippers_stop (&self->skippers);
   link = send_hearing_stop (self);
+  send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
-  g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
   our_clock_stop (&self->clock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
-  send_keys_start (self);
+  key_gate_clear (&self->keys);
   encoders_stop (&self->encoders);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);

@@ -181,6 +181,22 @@ fecencs_drive (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
 }
 
+/* Packets between two numbers that are left out; 0: none is.  That tries feedback
+ * about RTP numbers: RFC 8888's, and TFRC's where the receiver counts by them.
+ * Transport-wide numbers are rtpsession's.  Before the caps went out it is not known
+ * by what the receiver counts. */
+static guint
+skip_interval (const GstRtpAdaptSend *self)
+{
+  const RaFeedbackOps *kind = ra_feedback_at (self->hearing.mode);
+  gboolean by_number = kind
+      && (kind->by_number
+          || (kind->by_count && self->ext.twcc == 0
+              && ra_ear_is_stamped (self->ear)));
+
+  return by_number && self->hearing.said.any ? self->cfg.skip_interval : 0;
+}
+
 /* The lock is held, and let go. */
 static void
 skippers_drive (GstRtpAdaptSend *self)
@@ -197,7 +213,8 @@ skippers_drive (GstRtpAdaptSend *self)
     skippers_end (&job);
     g_mutex_lock (&self->lock);
   }
-  skippers_set (&self->skippers, send_skips_interval (self));
+  if (self->sender)
+    skippers_set (&self->skippers, skip_interval (self));
 }
 
 /* Says once that the receiver lies.  The lock is held, and let go. */
@@ -218,6 +235,31 @@ lies_say (GstRtpAdaptSend *self)
       ("RFC 8888 10; for 15 s, and twice as long each time, up to 16 min; the "
        "action signal restart ends it"));
   g_mutex_lock (&self->lock);
+}
+
+RaSpan
+send_keys_interval (const GstRtpAdaptSend *self)
+{
+  return key_gate_interval (ra_sender_rtt (self->sender));
+}
+
+/* Passes on the requests for key frames whose time has come.  The lock is held,
+ * and let go. */
+static void
+keys_pass (GstRtpAdaptSend *self)
+{
+  GstEvent *event;
+
+  if (!key_gate_begin (&self->keys))
+    return;
+  send_wake (self);
+  while (self->sender
+      && (event = key_gate_take (
+              &self->keys, send_keys_interval (self), send_now (self)))) {
+    g_mutex_unlock (&self->lock);
+    gst_pad_push_event (self->sinkpad, event);
+    g_mutex_lock (&self->lock);
+  }
 }
 
 /* --- the job ------------------------------------------------------------ */
@@ -243,7 +285,7 @@ job (GstElement *element, gpointer user_data)
     skippers_drive (self);
     lies_say (self);
     send_ecn_drive (self);
-    send_keys_drive (self);
+    keys_pass (self);
     breaker_tell (self);
     messages_post (self);
   } while (herald_goes_on (&self->herald));
@@ -271,7 +313,7 @@ void
 send_apply (GstRtpAdaptSend *self, SendWants wants)
 {
   if (wants & SEND_REFRESH)
-    self->refresh_due = TRUE;
+    key_gate_lack (&self->keys);
   if (wants & SEND_SEARCH)
     send_upstream_changed (self);
   if (wants & (SEND_TELL | SEND_SEARCH))
@@ -327,6 +369,7 @@ send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
   const SendCounters *count = &self->count;
+  RaEarStats heard = send_ear_stats (self);
   guint64 rate
       = self->sender ? ra_sender_rate (self->sender) : cfg->start_bitrate;
   GstStructure *s = gst_structure_new ("application/x-rtpadaptsend-stats",
@@ -335,17 +378,17 @@ send_stats (GstRtpAdaptSend *self)
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT), "not-rtp",
-      G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
-      "probes", G_TYPE_UINT64, count->probes, "key-requests-held",
-      G_TYPE_UINT64, count->keys_held, "feedback-unmapped", G_TYPE_UINT64,
-      count->unmapped, "feedback-doubtful", G_TYPE_UINT64, count->doubtful,
-      "realigned", G_TYPE_UINT64, count->realigned, "known-congestion",
-      G_TYPE_UINT64, count->known_congestion, "known-wireless", G_TYPE_UINT64,
-      count->known_wireless, "misread-congestion", G_TYPE_UINT64,
-      count->misread_congestion, "misread-wireless", G_TYPE_UINT64,
-      count->misread_wireless, "repeat-requests", G_TYPE_UINT64,
-      count->repeat_asked, "repeat-refused", G_TYPE_UINT64,
-      count->repeat_refused, NULL);
+      G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64,
+      self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
+      "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",
+      G_TYPE_UINT64, heard.unmapped, "feedback-doubtful", G_TYPE_UINT64,
+      heard.doubtful, "realigned", G_TYPE_UINT64, heard.realigned,
+      "known-congestion", G_TYPE_UINT64, heard.known_congestion,
+      "known-wireless", G_TYPE_UINT64, heard.known_wireless,
+      "misread-congestion", G_TYPE_UINT64, heard.misread_congestion,
+      "misread-wireless", G_TYPE_UINT64, heard.misread_wireless,
+      "repeat-requests", G_TYPE_UINT64, self->rtx.asked, "repeat-refused",
+      G_TYPE_UINT64, self->rtx.refused, NULL);
 
   send_hearing_describe (self, s);
   send_stream_stats (self, s);
