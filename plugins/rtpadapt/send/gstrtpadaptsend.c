@@ -293,7 +293,6 @@ send_start (GstRtpAdaptSend *self)
   self->notes = (CcfbNotes){ 0 };
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
-  self->last_refresh = RA_TIME_NONE;
   herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
@@ -305,11 +304,9 @@ send_start (GstRtpAdaptSend *self)
   self->beside_again = 0;
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
-  self->refresh_due = FALSE;
-  self->probe_since = self->last_sent = self->answered = RA_TIME_NONE;
-  self->heard = send_now (self);
-  self->ask_again = 0;
-  send_keys_start (self);
+  outage_start (&self->outage, send_now (self));
+  self->rtx = (RtxGate){ 0 };
+  key_gate_clear (&self->keys);
   sender_create (self, warnings);
   self->listener = ra_listener_new (ra_sender_ledger (self->sender));
   rules_start (self, warnings);
@@ -324,23 +321,23 @@ send_start (GstRtpAdaptSend *self)
 static void
 send_stop (GstRtpAdaptSend *self)
 {
-  GObject *session;
+  TapLink link;
 
   send_fec_stop (self);
   send_skips_stop (self);
   g_mutex_lock (&self->lock);
-  session = send_hearing_stop (self);
+  link = send_hearing_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
   our_clock_stop (&self->clock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
-  send_keys_start (self);
+  key_gate_clear (&self->keys);
   send_encoders_stop (self);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
-  g_clear_object (&session);
+  tap_link_cut (&link);
 }
 
 static GstStateChangeReturn
@@ -370,8 +367,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
   send_skips_stop (self);
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_clear (&self->encoders[i].element);
-  g_weak_ref_clear (&self->hearing.session);
-  g_weak_ref_clear (&self->hearing.element);
+  tap_clear (&self->tap);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
@@ -418,8 +414,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
   g_cond_init (&self->wakeup);
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_init (&self->encoders[i].element, NULL);
-  g_weak_ref_init (&self->hearing.session, NULL);
-  g_weak_ref_init (&self->hearing.element, NULL);
+  tap_init (&self->tap);
   herald_init (&self->herald);
   self->flow = GST_FLOW_FLUSHING;
   props_init (&self->cfg, send_props, self);

@@ -59,7 +59,7 @@ rows_apply (GstRtpAdaptSend *self, const GArray *rows)
   if (packets->len > 0) {
     self->heard_at = now;
     send_other_on_kind (self, now);
-    send_answered (self, now);
+    send_apply (self, outage_on_answer (&self->outage, now));
     ra_sender_on_feedback (self->sender,
         (const RaFeedbackPacket *) packets->data, packets->len, TWCC_GRAIN,
         now);
@@ -218,7 +218,7 @@ tfrc_take (GstRtpAdaptSend *self, Bytes fci, guint32 sender, Compound *c)
   heard[tfrc]++;
   if (tfrc == RA_HEARD_OK) {
     send_other_on_kind (self, c->now);
-    send_answered (self, c->now);
+    send_apply (self, outage_on_answer (&self->outage, c->now));
     ra_sender_on_report (self->sender, &report, t_delay, c->now);
     c->changed = TRUE;
   }
@@ -296,7 +296,7 @@ ccfb_take (GstRtpAdaptSend *self, Bytes fci, guint32 media, Compound *c)
   } else {
     count->heard[RA_HEARD_OK]++;
     send_other_on_kind (self, c->now);
-    send_answered (self, c->now);
+    send_apply (self, outage_on_answer (&self->outage, c->now));
     ra_sender_on_held_feedback (self->sender,
         (const RaFeedbackPacket *) rows->data, rows->len, CCFB_GRAIN,
         sum.ato * RA_SECOND / CCFB_HZ, c->now);
@@ -392,7 +392,7 @@ send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
     Compound c = { .now = send_now (self) };
 
     self->hearing.twcc_malformed = self->hearing.twcc_based = FALSE;
-    self->heard = c.now;
+    outage_on_rtcp (&self->outage, c.now);
     ra_sender_on_rtcp (self->sender, c.now);
     for (gboolean more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
          more; more = gst_rtcp_packet_move_to_next (&packet))
@@ -457,9 +457,9 @@ on_loss (const RaMissing *m, gpointer data)
   herald_post (&self->herald,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-              our_clock_time (&self->clock, p->sent), "ssrc", G_TYPE_UINT, p->ssrc,
-              "seqnum", G_TYPE_UINT, (guint) p->seq, "verdict", G_TYPE_STRING,
-              ra_cause_nick (m->cause), "truth", G_TYPE_STRING,
+              our_clock_time (&self->clock, p->sent), "ssrc", G_TYPE_UINT,
+              p->ssrc, "seqnum", G_TYPE_UINT, (guint) p->seq, "verdict",
+              G_TYPE_STRING, ra_cause_nick (m->cause), "truth", G_TYPE_STRING,
               ra_cause_nick ((RaCause) p->truth), NULL)));
 }
 

@@ -80,6 +80,31 @@ breaker_tell (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
 }
 
+RaSpan
+send_keys_interval (const GstRtpAdaptSend *self)
+{
+  return key_gate_interval (ra_sender_rtt (self->sender));
+}
+
+/* Passes on the requests for key frames whose time has come.  The lock is held,
+ * and let go. */
+static void
+keys_pass (GstRtpAdaptSend *self)
+{
+  GstEvent *event;
+
+  if (!key_gate_begin (&self->keys))
+    return;
+  send_wake (self);
+  while (self->sender
+      && (event = key_gate_take (
+              &self->keys, send_keys_interval (self), send_now (self)))) {
+    g_mutex_unlock (&self->lock);
+    gst_pad_push_event (self->sinkpad, event);
+    g_mutex_lock (&self->lock);
+  }
+}
+
 static void
 job (GstElement *element, gpointer user_data)
 {
@@ -100,7 +125,7 @@ job (GstElement *element, gpointer user_data)
     send_fec_drive (self);
     send_skips_drive (self);
     send_ecn_drive (self);
-    send_keys_drive (self);
+    keys_pass (self);
     breaker_tell (self);
     messages_post (self);
   } while (herald_goes_on (&self->herald));
@@ -128,7 +153,7 @@ void
 send_apply (GstRtpAdaptSend *self, SendWants wants)
 {
   if (wants & SEND_REFRESH)
-    self->refresh_due = TRUE;
+    key_gate_lack (&self->keys);
   if (wants & SEND_SEARCH)
     send_upstream_changed (self);
   if (wants & (SEND_TELL | SEND_SEARCH))
@@ -192,17 +217,17 @@ send_stats (GstRtpAdaptSend *self)
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
-      G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64, count->ceased,
-      "probes", G_TYPE_UINT64, count->probes, "key-requests-held",
-      G_TYPE_UINT64, count->keys_held, "feedback-unmapped", G_TYPE_UINT64,
-      count->unmapped, "feedback-doubtful", G_TYPE_UINT64, count->doubtful,
-      "realigned", G_TYPE_UINT64, count->realigned, "known-congestion",
-      G_TYPE_UINT64, count->known_congestion, "known-wireless", G_TYPE_UINT64,
-      count->known_wireless, "misread-congestion", G_TYPE_UINT64,
-      count->misread_congestion, "misread-wireless", G_TYPE_UINT64,
-      count->misread_wireless, "repeat-requests", G_TYPE_UINT64,
-      count->repeat_asked, "repeat-refused", G_TYPE_UINT64,
-      count->repeat_refused, NULL);
+      G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64,
+      self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
+      "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",
+      G_TYPE_UINT64, count->unmapped, "feedback-doubtful", G_TYPE_UINT64,
+      count->doubtful, "realigned", G_TYPE_UINT64, count->realigned,
+      "known-congestion", G_TYPE_UINT64, count->known_congestion,
+      "known-wireless", G_TYPE_UINT64, count->known_wireless,
+      "misread-congestion", G_TYPE_UINT64, count->misread_congestion,
+      "misread-wireless", G_TYPE_UINT64, count->misread_wireless,
+      "repeat-requests", G_TYPE_UINT64, self->rtx.asked, "repeat-refused",
+      G_TYPE_UINT64, self->rtx.refused, NULL);
 
   send_hearing_describe (self, s);
   send_stream_stats (self, s);

@@ -125,6 +125,22 @@ send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* --- out: the task ------------------------------------------------------ */
 
+/* When the session is to be asked for a sender report; the lock is held. */
+static RaTime
+next_ask (const GstRtpAdaptSend *self)
+{
+  return tap_is_on (&self->tap)
+      ? outage_next_ask (&self->outage, ra_sender_is_open (self->sender))
+      : RA_TIME_NONE;
+}
+
+/* The lock is held. */
+static RaTime
+next_key (const GstRtpAdaptSend *self)
+{
+  return key_gate_next (&self->keys, send_keys_interval (self));
+}
+
 /* The lock is held.  The no-feedback timer and the statistics, until EOS went
  * out. */
 static RaTime
@@ -132,9 +148,9 @@ next_timer (GstRtpAdaptSend *self)
 {
   if (self->eos && !backlog_peek (self->backlog))
     return RA_TIME_NONE;
-  return MIN (MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (self->encoder_again,
-          MIN (send_keys_next (self), send_ask_next (self))));
+  return MIN (
+      MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
+      MIN (self->encoder_again, MIN (next_key (self), next_ask (self))));
 }
 
 /* EOS came so long ago that the packets which still wait are dropped, because the
@@ -259,7 +275,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   if (item->media == 0)
     out.flags |= RA_SENT_REPAIR;
   else
-    send_rtx_on_sent (self);
+    rtx_gate_on_sent (&self->rtx);
   if (stream && stream_is_beside (stream))
     out.flags |= RA_SENT_BESIDE;
   if (stream)
@@ -268,7 +284,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   if (backlog_packets (self->backlog) > 0)
     out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
-  self->last_sent = now;
+  outage_on_sent (&self->outage, now);
   p = ra_sender_on_sent (self->sender, &out, now);
   p->passed = passed;
   p->payload = item->payload;
@@ -290,6 +306,18 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   }
 }
 
+/* TRUE: `item` leaves though a breaker is open; the lock is held. */
+static gboolean
+probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+{
+  return !item->is_repair
+      && outage_take_probe (&self->outage,
+          &(OutagePacket){ .ssrc = item->ssrc,
+              .seq = item->seq,
+              .asks = item->marker || send_hearing_always_asks (self) },
+          ra_sender_next_send (self->sender, now), now);
+}
+
 /* The lock is held and let go for the push. */
 static void
 item_send (GstRtpAdaptSend *self, RaTime now)
@@ -300,9 +328,8 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   if (!backlog_peek (self->backlog))
     g_cond_broadcast (&self->wakeup);
   if (item.is_packet && ra_sender_is_open (self->sender)
-      && !send_probe_take (self, &item, now)) {
-    self->count.ceased++;
-    self->refresh_due = TRUE;
+      && !probe_take (self, &item, now)) {
+    send_apply (self, outage_on_ceased (&self->outage));
     gst_mini_object_unref (item.object);
     return;
   }
@@ -334,6 +361,23 @@ stats_post (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
 }
 
+/* Asks the session for a sender report.  The lock is held, and let go. */
+static void
+report_ask (GstRtpAdaptSend *self, RaTime now)
+{
+  GstElement *session = tap_element (&self->tap);
+  RaSpan within = outage_ask (&self->outage, now);
+  gboolean in_time;
+
+  if (!session)
+    return;
+  g_mutex_unlock (&self->lock);
+  in_time = tap_ask_rtcp (session, within);
+  GST_LOG_OBJECT (
+      self, "asked for a sender report: %s", in_time ? "comes" : "refused");
+  g_mutex_lock (&self->lock);
+}
+
 /* The lock is held. */
 static void
 timer_run (GstRtpAdaptSend *self, RaTime now)
@@ -344,13 +388,11 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (self->encoder_again <= now) {
     self->encoder_again = RA_TIME_NONE;
     send_tell (self);
-  } else if (send_ask_next (self) <= now) {
-    send_ask (self, now);
-  } else if (send_keys_next (self) <= now) {
-    self->keys_due = TRUE;
-    send_tell (self);
-  } else if (herald_stats_due (
-                 &self->herald, now, self->cfg.stats_interval)) {
+  } else if (next_ask (self) <= now) {
+    report_ask (self, now);
+  } else if (next_key (self) <= now) {
+    send_apply (self, key_gate_on_due (&self->keys));
+  } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
     stats_post (self);
   }
 }
@@ -379,6 +421,59 @@ send_loop (GstPad *pad)
     gst_pad_pause_task (pad);
 }
 
+/* The stream that a request for a key frame names; the lock is held. */
+static guint
+stream_of (GstRtpAdaptSend *self, const GstStructure *request)
+{
+  Stream *stream = NULL;
+  guint ssrc;
+
+  if (gst_structure_get_uint (request, "ssrc", &ssrc))
+    stream = streams_find (&self->streams, ssrc);
+  return stream ? (guint) (stream - self->streams.stream) : STREAMS_MAX;
+}
+
+/* FALSE if a request for a key frame may not go upstream now. */
+static gboolean
+key_is_wanted (GstRtpAdaptSend *self, GstEvent *event)
+{
+  KeyVerdict verdict = KEY_PASS;
+
+  g_mutex_lock (&self->lock);
+  if (self->sender) {
+    verdict = key_gate_ask (&self->keys,
+        stream_of (self, gst_event_get_structure (event)), event,
+        send_keys_interval (self), send_now (self));
+    if (verdict == KEY_HELD_FIRST)
+      send_wake (self);
+  }
+  g_mutex_unlock (&self->lock);
+  return verdict == KEY_PASS;
+}
+
+/* FALSE if a request for a packet goes no further upstream. */
+static gboolean
+repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
+{
+  RtxVerdict verdict = RTX_AGAIN;
+  guint ssrc, seqnum;
+
+  if (!gst_structure_get_uint (request, "ssrc", &ssrc)
+      || !gst_structure_get_uint (request, "seqnum", &seqnum))
+    return TRUE;
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    verdict = rtx_gate_ask (&self->rtx,
+        ra_ledger_find (send_ledger (self), ssrc, (guint16) seqnum),
+        ra_sender_rtt (self->sender), send_now (self));
+  if (verdict == RTX_FIRST)
+    ra_sender_on_repeat (self->sender);
+  g_mutex_unlock (&self->lock);
+  GST_LOG_OBJECT (self, "%08x %u again: %s", ssrc, seqnum,
+      verdict == RTX_REFUSED ? "no" : "yes");
+  return verdict != RTX_REFUSED;
+}
+
 static gboolean
 send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -394,12 +489,12 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
       return TRUE;
     }
     if (gst_structure_has_name (s, "GstForceKeyUnit")
-        && !send_keys_wanted (self, event)) {
+        && !key_is_wanted (self, event)) {
       gst_event_unref (event);
       return TRUE;
     }
     if (gst_structure_has_name (s, "GstRTPRetransmissionRequest")
-        && !send_rtx_wanted (self, s)) {
+        && !repeat_is_wanted (self, s)) {
       gst_event_unref (event);
       return TRUE;
     }

@@ -8,8 +8,11 @@
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
+#include "outage.h"
+#include "rtxgate.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
+#include "parts/sessiontap.h"
 #include "sendext.h"
 #include "sendwants.h"
 #include "skipper.h"
@@ -106,11 +109,7 @@ typedef struct
   gboolean twcc_based;     /* that compound has transport-wide feedback */
   guint16 twcc_base;       /* and this is the first number of it */
   gboolean pushed;         /* somebody downstream took a packet */
-  gboolean stale;          /* look for the session anew */
-  GWeakRef session;
-  GWeakRef element;          /* the rtpsession around it */
-  gulong receiving, sending; /* handlers; 0: no session was found */
-  gboolean avpf;
+  gboolean avpf;           /* the session's profile */
   struct
   {
     guint32 lsr; /* the middle of its NTP time (RFC 3550 6.4.1) */
@@ -156,10 +155,7 @@ typedef enum
 typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
-  guint64 ceased;    /* packets not sent because a breaker was open */
   guint64 ended;     /* packets dropped because EOS was overdue */
-  guint64 probes;    /* packets sent while a breaker was open */
-  guint64 keys_held; /* requests for key frames that came too early */
   guint64 unmapped;  /* feedback rows about packets we do not know */
   guint64 doubtful;  /* feedback that was ignored, see twcc_is_doubtful() */
   guint64 realigned; /* times rtpsession's numbers and ours disagreed */
@@ -169,7 +165,6 @@ typedef struct
   guint64 heard[RA_N_HEARD]; /* reports about us, and how they were taken */
   guint64 foreign;           /* reports about others */
   guint64 unasked;           /* reports of another kind than `feedback` */
-  guint64 repeat_asked, repeat_refused; /* requests for packets */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
@@ -213,23 +208,15 @@ struct _GstRtpAdaptSend
   TwccAlign align;
   CcfbNotes notes;
   SendExt ext_in, ext; /* by the caps that came in, that went out */
+  SessionTap tap;
   SendHearing hearing;
   SendOther other;
 
   OurClock clock;
   Herald herald;
-  RaTime last_refresh;  /* the last request for a key frame */
-  gboolean refresh_due; /* the receiver may lack a key frame */
-  RaTime answered;      /* when feedback came last, or RA_TIME_NONE */
-  RaTime probe_since;   /* since when a probe is looked for, or RA_TIME_NONE */
-  guint32 probe_ssrc;   /* the latest probe */
-  guint16 probe_seq;
-  RaTime last_sent; /* RA_TIME_NONE: nothing yet */
-  RaTime heard;     /* when RTCP came last, or when we started */
-  RaTime ask_again; /* when a sender report may be asked for again */
+  Outage outage;
   KeyGate keys;
-  gboolean keys_due;   /* the job hands them on */
-  guint repeat_credit; /* see sendrtx.c */
+  RtxGate rtx;
   SendCounters count;
 
   /* what the job does */
@@ -377,37 +364,6 @@ void send_ecn_drive (GstRtpAdaptSend *self);
 /* Into the statistics. */
 void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
-/* sendkeys.c */
-/* FALSE if a request for a key frame may not go upstream now; the lock is not
- * held. */
-gboolean send_keys_wanted (GstRtpAdaptSend *self, GstEvent *event);
-/* When a request that came too early may go; the lock is held. */
-RaTime send_keys_next (GstRtpAdaptSend *self);
-/* Passes on the requests whose time has come; may block.  The lock is held, and
- * let go. */
-void send_keys_drive (GstRtpAdaptSend *self);
-/* Forgets all; the lock is held. */
-void send_keys_start (GstRtpAdaptSend *self);
-
-/* sendoutage.c: the lock is held for all of these. */
-/* TRUE: `item` leaves though a breaker is open. */
-gboolean send_probe_take (
-    GstRtpAdaptSend *self, const BacklogItem *item, RaTime now);
-/* Feedback came.  After a silence a key frame is due: a request for one may have
- * been lost in it, and no decoder asks twice. */
-void send_answered (GstRtpAdaptSend *self, RaTime now);
-/* When the session is to be asked for a sender report. */
-RaTime send_ask_next (GstRtpAdaptSend *self);
-/* Asks the session for a sender report.  The lock is let go. */
-void send_ask (GstRtpAdaptSend *self, RaTime now);
-
-/* sendrtx.c */
-/* FALSE if a request for a packet shall go no further upstream; the lock is not
- * held. */
-gboolean send_rtx_wanted (GstRtpAdaptSend *self, const GstStructure *request);
-/* A packet that is no repair leaves; the lock is held. */
-void send_rtx_on_sent (GstRtpAdaptSend *self);
-
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
 
@@ -429,9 +385,8 @@ gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
  * known. */
 RaLsr send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
     RaTime now, RaSpan *rtt);
-/* Nobody is heard from here on.  (transfer full): what to unref, or NULL, when
- * the lock is not held any more. */
-GObject *send_hearing_stop (GstRtpAdaptSend *self);
+/* Nobody is heard from here on.  What is left is for tap_link_cut(). */
+TapLink send_hearing_stop (GstRtpAdaptSend *self);
 /* Into the statistics; the lock is held. */
 void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
 /* "twcc", "tfrc", "ccfb", "none". */
@@ -464,6 +419,8 @@ void send_apply (GstRtpAdaptSend *self, SendWants wants);
 void send_wake (GstRtpAdaptSend *self);
 /* Has the job post and notify what changed. */
 void send_tell (GstRtpAdaptSend *self);
+/* The time between requests for a key frame. */
+RaSpan send_keys_interval (const GstRtpAdaptSend *self);
 /* Posts the next statistics an interval from now. */
 void send_stats_restart (GstRtpAdaptSend *self);
 /* (transfer full) */

@@ -9,7 +9,6 @@
 #include "parts/enums.h"
 #include "parts/extmap.h"
 #include "sendpriv.h"
-#include "parts/session.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
@@ -93,29 +92,10 @@ on_sending_rtcp (
   return FALSE;
 }
 
-/* The lock is held.  (transfer full): what to unref without it, or NULL. */
-static GObject *
-session_set (GstRtpAdaptSend *self, GObject *session, GstElement *element)
-{
-  SendHearing *h = &self->hearing;
-  GObject *before = g_weak_ref_get (&h->session);
-
-  if (before) {
-    g_signal_handler_disconnect (before, h->receiving);
-    g_signal_handler_disconnect (before, h->sending);
-  }
-  g_weak_ref_set (&h->session, session);
-  g_weak_ref_set (&h->element, element);
-  h->receiving = h->sending = 0;
-  h->n_reports = 0;
-  if (session) {
-    h->receiving = session_connect (
-        session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp), self);
-    h->sending = session_connect (
-        session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp), self);
-  }
-  return before;
-}
+static const TapHandler handlers[] = {
+  { "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp) },
+  { "on-sending-rtcp", G_CALLBACK (on_sending_rtcp) },
+};
 
 /* Judges a report that we do not remember.  One older than all that we remember
  * may be ours. */
@@ -157,35 +137,21 @@ send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
 static void
 session_search (GstRtpAdaptSend *self)
 {
-  SendHearing *h = &self->hearing;
-  GObject *before, *session = NULL, *forgotten = NULL;
-  GstElement *element;
-  gboolean avpf;
+  TapSearch search = tap_plan (&self->tap);
+  TapResult result;
 
-  h->stale = FALSE;
   g_mutex_unlock (&self->lock);
-  element = session_element_downstream (self->srcpad);
-  if (element)
-    g_object_get (element, "internal-session", &session, NULL);
-  avpf = session && session_is_avpf (session);
+  tap_find (&search, self->srcpad, handlers, G_N_ELEMENTS (handlers), self);
   g_mutex_lock (&self->lock);
-  before = g_weak_ref_get (&h->session);
-  if (self->sender && session) {
-    h->avpf = avpf;
-    if (session != before) {
-      GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, session);
-      forgotten = session_set (self, session, element);
-    }
-  } else if (self->sender) {
-    h->stale = TRUE;
-    if (!before) /* else it is unlinked for a while */
-      h->receiving = h->sending = 0;
+  result = tap_take (&self->tap, &search);
+  if (result == TAP_OTHER) {
+    GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, search.found.element);
+    self->hearing.n_reports = 0;
   }
+  if (result == TAP_OTHER || result == TAP_SAME)
+    self->hearing.avpf = search.avpf;
   g_mutex_unlock (&self->lock);
-  g_clear_object (&forgotten);
-  g_clear_object (&before);
-  g_clear_object (&session);
-  gst_clear_object (&element);
+  tap_end (&search);
   g_mutex_lock (&self->lock);
 }
 
@@ -196,17 +162,18 @@ lacks_of (const GstRtpAdaptSend *self, gint way)
 {
   const SendHearing *h = &self->hearing;
   gboolean twcc = way == GST_RTP_ADAPT_FEEDBACK_TWCC;
+  gboolean on = tap_is_on (&self->tap);
   SendLacks lacks = 0;
 
   /* rtpsession itself hears transport-wide feedback, whatever its profile, and
    * tells it in an event, which others may send, too. */
-  if (!twcc && h->receiving == 0 && h->pushed)
+  if (!twcc && !on && h->pushed)
     lacks |= SEND_LACKS_SESSION;
-  if (!twcc && h->receiving != 0 && !h->avpf)
+  if (!twcc && on && !h->avpf)
     lacks |= SEND_LACKS_AVPF;
   if (!h->said.any)
     return lacks;
-  if (twcc ? h->receiving != 0 : way == GST_RTP_ADAPT_FEEDBACK_TFRC)
+  if (twcc ? on : way == GST_RTP_ADAPT_FEEDBACK_TFRC)
     lacks |= h->said.extensions & 1u << way ? 0 : SEND_LACKS_EXTMAP;
   if (h->said.limited && !(h->said.ways & 1u << way))
     lacks |= SEND_LACKS_PEER;
@@ -274,7 +241,7 @@ send_hearing_drive (GstRtpAdaptSend *self)
   SendLacks lacks;
   gint mode;
 
-  if (self->sender && h->stale)
+  if (self->sender && self->tap.stale)
     session_search (self);
   if (!self->sender)
     return;
@@ -396,7 +363,7 @@ send_hearing_always_asks (const GstRtpAdaptSend *self)
 void
 send_hearing_changed (GstRtpAdaptSend *self)
 {
-  self->hearing.stale = TRUE;
+  self->tap.stale = TRUE;
   if (self->sender)
     send_tell (self);
 }
@@ -411,11 +378,12 @@ send_hearing_start (GstRtpAdaptSend *self)
   h->told = 0;
   h->said = (SendSaid){ 0 };
   h->pushed = h->avpf = h->no_room = FALSE;
-  h->stale = TRUE;
+  self->tap.stale = TRUE;
 }
 
-GObject *
+TapLink
 send_hearing_stop (GstRtpAdaptSend *self)
 {
-  return session_set (self, NULL, NULL);
+  self->hearing.n_reports = 0;
+  return tap_drop (&self->tap);
 }
