@@ -242,7 +242,6 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
     config.controller_params = config.lda_params = NULL;
     self->sender = ra_sender_new (&config, now, NULL);
   }
-  send_sender_setup (self);
 }
 
 /* Another algorithm's start: bad parameters are replaced as above. */
@@ -286,11 +285,6 @@ send_start (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   our_clock_start (&self->clock, clock);
   self->backlog = backlog_new ();
-  self->unstamped = FALSE;
-  send_ecn_start (self);
-  self->remote = (RemoteClock){ 0 };
-  self->align = (TwccAlign){ 0 };
-  self->notes = (CcfbNotes){ 0 };
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
   herald_start (&self->herald);
@@ -308,7 +302,7 @@ send_start (GstRtpAdaptSend *self)
   self->rtx = (RtxGate){ 0 };
   key_gate_clear (&self->keys);
   sender_create (self, warnings);
-  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
+  send_ear_start (self);
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -327,8 +321,8 @@ send_stop (GstRtpAdaptSend *self)
   send_skips_stop (self);
   g_mutex_lock (&self->lock);
   link = send_hearing_stop (self);
+  send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
-  g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
   our_clock_stop (&self->clock);
   g_clear_pointer (&self->colour, ra_colour_free);

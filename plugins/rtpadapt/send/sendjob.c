@@ -209,6 +209,7 @@ send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
   const SendCounters *count = &self->count;
+  RaEarStats heard = send_ear_stats (self);
   guint64 rate
       = self->sender ? ra_sender_rate (self->sender) : cfg->start_bitrate;
   GstStructure *s = gst_structure_new ("application/x-rtpadaptsend-stats",
@@ -220,12 +221,12 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64,
       self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
       "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",
-      G_TYPE_UINT64, count->unmapped, "feedback-doubtful", G_TYPE_UINT64,
-      count->doubtful, "realigned", G_TYPE_UINT64, count->realigned,
-      "known-congestion", G_TYPE_UINT64, count->known_congestion,
-      "known-wireless", G_TYPE_UINT64, count->known_wireless,
-      "misread-congestion", G_TYPE_UINT64, count->misread_congestion,
-      "misread-wireless", G_TYPE_UINT64, count->misread_wireless,
+      G_TYPE_UINT64, heard.unmapped, "feedback-doubtful", G_TYPE_UINT64,
+      heard.doubtful, "realigned", G_TYPE_UINT64, heard.realigned,
+      "known-congestion", G_TYPE_UINT64, heard.known_congestion,
+      "known-wireless", G_TYPE_UINT64, heard.known_wireless,
+      "misread-congestion", G_TYPE_UINT64, heard.misread_congestion,
+      "misread-wireless", G_TYPE_UINT64, heard.misread_wireless,
       "repeat-requests", G_TYPE_UINT64, self->rtx.asked, "repeat-refused",
       G_TYPE_UINT64, self->rtx.refused, NULL);
 

@@ -220,8 +220,9 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   return self->eos && (flow == GST_FLOW_NOT_LINKED || flow <= GST_FLOW_ERROR);
 }
 
-/* Its header extensions, which may make it longer; the lock is held. */
-static void
+/* Its header extensions, which may make it longer; the lock is held.  TRUE: the
+ * packet has its send time. */
+static gboolean
 packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
 {
   GstBuffer *buffer = GST_BUFFER_CAST (item->object);
@@ -233,9 +234,9 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
   result = send_ext_write (
       &self->ext, &buffer, send_may_grow (self, item), &values);
   send_hearing_stamped (self, result);
-  self->unstamped |= !self->ext.send_ts || result != SEND_EXT_DONE;
   item->object = GST_MINI_OBJECT_CAST (buffer);
   item->size = (guint) gst_buffer_get_size (buffer);
+  return self->ext.send_ts && result == SEND_EXT_DONE;
 }
 
 /* What waits behind `item` is of the frame that came in last; a retransmission,
@@ -251,51 +252,42 @@ is_spread (GstRtpAdaptSend *self, const BacklogItem *item)
 static void
 packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 {
-  RaLedger *ledger = send_ledger (self);
-  guint64 index = ledger->next;
-  RaTime passed = our_system_now (&self->clock);
-  RaLedgerEntry *p;
-  RaEcnField ecn;
-  RaOutgoing out = {
-    .seq = index, .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq
-  };
+  RaEarPacket p = { .out
+    = { .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq },
+    .payload = item->payload,
+    .passed = our_system_now (&self->clock) };
   Stream *stream
       = item->is_repair ? NULL : streams_find (&self->streams, item->ssrc);
   GstFlowReturn flow;
   gboolean error;
 
-  out.mark = send_colour_mark (self, item, stream, now);
-  packet_stamp (self, item, out.mark, now);
-  ecn = send_ecn_mark (self, item, now);
-  out.size = item->size;
+  p.out.mark = send_colour_mark (self, item, stream, now);
+  p.stamped = packet_stamp (self, item, p.out.mark, now);
+  p.out.size = item->size;
   if (item->marker)
-    out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
+    p.out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
   if (send_hearing_always_asks (self))
-    out.flags |= RA_SENT_ASKS;
+    p.out.flags |= RA_SENT_ASKS;
   if (item->media == 0)
-    out.flags |= RA_SENT_REPAIR;
+    p.out.flags |= RA_SENT_REPAIR;
   else
     rtx_gate_on_sent (&self->rtx);
   if (stream && stream_is_beside (stream))
-    out.flags |= RA_SENT_BESIDE;
+    p.out.flags |= RA_SENT_BESIDE;
   if (stream)
     stream_on_sent (stream, item->size, now);
   send_encoders_watch (self, now);
   if (backlog_packets (self->backlog) > 0)
-    out.flags
+    p.out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
   outage_on_sent (&self->outage, now);
-  p = ra_sender_on_sent (self->sender, &out, now);
-  p->passed = passed;
-  p->payload = item->payload;
-  p->ecn = (guint8) ecn;
+  send_ear_on_sent (self, item, &p, now);
   g_mutex_unlock (&self->lock);
 
   flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
 
   g_mutex_lock (&self->lock);
-  p = ra_ledger_at (send_ledger (self), index);
-  p->passed_by = our_system_now (&self->clock);
+  ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
   send_hearing_pushed (self, flow);
   error = flow_take (self, flow);
   if (error) {

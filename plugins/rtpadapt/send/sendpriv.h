@@ -4,7 +4,6 @@
 #pragma once
 
 #include "backlog.h"
-#include "ccfbnotes.h"
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
@@ -17,13 +16,10 @@
 #include "sendwants.h"
 #include "skipper.h"
 #include "sendstreams.h"
-#include "twccalign.h"
 
 #include <gst/rtpadapt/colour.h>
-#include <gst/rtpadapt/feedback/ccfb.h>
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/ledger.h>
-#include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -84,10 +80,6 @@ typedef enum
 /* Feedback by receiver reports alone; else a GstRtpAdaptFeedback. */
 #define SEND_FEEDBACK_NONE -1
 
-/* How many sender reports are remembered, because report blocks may still name
- * them.  Two per second leave while nobody answers. */
-#define SEND_REPORTS_MAX 64
-
 /* What the caps that went out said, all of them together.  Bits by
  * GstRtpAdaptFeedback. */
 typedef struct
@@ -104,18 +96,9 @@ typedef struct
   gint mode;      /* in effect */
   SendLacks told; /* warned of since the start */
   SendSaid said;
-  gboolean no_room;        /* a packet that may not grow lacked an extension */
-  gboolean twcc_malformed; /* in the compound that the session reads now */
-  gboolean twcc_based;     /* that compound has transport-wide feedback */
-  guint16 twcc_base;       /* and this is the first number of it */
-  gboolean pushed;         /* somebody downstream took a packet */
-  gboolean avpf;           /* the session's profile */
-  struct
-  {
-    guint32 lsr; /* the middle of its NTP time (RFC 3550 6.4.1) */
-    RaTime sent;
-  } reports[SEND_REPORTS_MAX];
-  guint n_reports; /* sent so far */
+  gboolean no_room; /* a packet that may not grow lacked an extension */
+  gboolean pushed;  /* somebody downstream took a packet */
+  gboolean avpf;    /* the session's profile */
 } SendHearing;
 
 /* Feedback of another kind than the one that is set.  Kinds are those of
@@ -156,15 +139,7 @@ typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
   guint64 ended;     /* packets dropped because EOS was overdue */
-  guint64 unmapped;  /* feedback rows about packets we do not know */
-  guint64 doubtful;  /* feedback that was ignored, see twcc_is_doubtful() */
-  guint64 realigned; /* times rtpsession's numbers and ours disagreed */
-  guint64 known_congestion, known_wireless; /* losses whose truth is known */
-  guint64 misread_congestion, misread_wireless; /* of these, judged wrongly */
   guint64 malformed; /* packets whose header extension could not be written */
-  guint64 heard[RA_N_HEARD]; /* reports about us, and how they were taken */
-  guint64 foreign;           /* reports about others */
-  guint64 unasked;           /* reports of another kind than `feedback` */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
@@ -202,12 +177,9 @@ struct _GstRtpAdaptSend
   RaColour *colour;
   Backlog *backlog; /* all from here exist between READY and PAUSED */
   RaSender *sender;
-  RaListener *listener;
-  RaEcn ecn;
-  RemoteClock remote;
-  TwccAlign align;
-  CcfbNotes notes;
-  SendExt ext_in, ext; /* by the caps that came in, that went out */
+  RaEar *ear;
+  RaEarStats heard_so_far; /* when the ear was there last */
+  SendExt ext_in, ext;     /* by the caps that came in, that went out */
   SessionTap tap;
   SendHearing hearing;
   SendOther other;
@@ -235,7 +207,6 @@ struct _GstRtpAdaptSend
   GPtrArray *fecencs;     /* of those of sendfec.c, or NULL */
   gboolean skips_stale;   /* look for payloaders anew */
   gboolean renumbered;    /* behind us */
-  gboolean unstamped;     /* a packet left without its send time */
   GPtrArray *skippers;    /* or NULL */
 };
 
@@ -341,28 +312,9 @@ void send_fec_stop (GstRtpAdaptSend *self);
 /* Has numbers left out where the feedback allows, and tells of a liar; may block.
  * The lock is held, and let go. */
 void send_skips_drive (GstRtpAdaptSend *self);
-/* What was not sent cannot have come, and who says so is not believed the rest
- * (RFC 8888 10): TRUE.  The lock is held. */
-gboolean send_skips_is_false (
-    GstRtpAdaptSend *self, const RaCcfbReader *reader, RaTime now);
-/* RADP about packets that were sent; TRUE: it lies.  The lock is held. */
-gboolean send_skips_on_radp (
-    GstRtpAdaptSend *self, const guint8 *data, gsize len, RaTime now);
 /* No more from here on; the lock is not held. */
 void send_skips_stop (GstRtpAdaptSend *self);
 
-/* sendecn.c: the lock is held for all of these. */
-void send_ecn_start (GstRtpAdaptSend *self);
-/* Decides the ECN field of a packet that leaves and notes it on the buffer, if
- * it is ours to decide. */
-RaEcnField send_ecn_mark (GstRtpAdaptSend *self, BacklogItem *item, RaTime now);
-/* What RFC 8888 says of the fields, rows in order; of their marks those of the
- * network stay. */
-void send_ecn_hear (GstRtpAdaptSend *self, GArray *rows, RaTime now);
-/* Warns where ECN is not used though it was wanted.  The lock is let go. */
-void send_ecn_drive (GstRtpAdaptSend *self);
-/* Into the statistics. */
-void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
@@ -380,11 +332,6 @@ void send_hearing_pushed (GstRtpAdaptSend *self, GstFlowReturn flow);
 void send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result);
 /* TRUE if the receiver answers to any packet, and not to a frame. */
 gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
-/* Tells which sender report a block names.  `rtt` becomes the round trip: the time
- * since that report left, less the time at the receiver.  RA_SPAN_NONE: it is not
- * known. */
-RaLsr send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
-    RaTime now, RaSpan *rtt);
 /* Nobody is heard from here on.  What is left is for tap_link_cut(). */
 TapLink send_hearing_stop (GstRtpAdaptSend *self);
 /* Into the statistics; the lock is held. */
@@ -394,23 +341,36 @@ const gchar *send_feedback_nick (gint mode);
 
 /* sendother.c: the lock is held for all of these. */
 void send_other_start (GstRtpAdaptSend *self);
-/* What came: feedback of the kind in use; feedback of another kind; a report about
- * us; the letters of RADP that tell what the receiver is set to. */
+/* What came: feedback of the kind in use; feedback of another kind, once per
+ * compound; reports about us; the kind that the receiver is set to. */
 void send_other_on_kind (GstRtpAdaptSend *self, RaTime now);
 void send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now);
 void send_other_on_reports (GstRtpAdaptSend *self, RaTime now);
-void send_other_on_wish (
-    GstRtpAdaptSend *self, const guint8 *letters, gsize len);
+void send_other_on_wish (GstRtpAdaptSend *self, gint way);
 /* Warns where the settings differ.  The lock is let go. */
 void send_other_drive (GstRtpAdaptSend *self);
 
-/* sendfeedback.c */
-/* A compound from the peer. */
+/* sendear.c */
+/* The ear of a sender that was just made; no more of it.  The lock is held. */
+void send_ear_start (GstRtpAdaptSend *self);
+void send_ear_stop (GstRtpAdaptSend *self);
+/* A packet leaves; its ECN field is noted on the buffer, if it is ours to decide.
+ * The lock is held. */
+void send_ear_on_sent (GstRtpAdaptSend *self, BacklogItem *item,
+    const RaEarPacket *packet, RaTime now);
+/* A compound from the peer, and one to it; the lock is not held. */
 void send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer);
+void send_on_rtcp_sent (GstRtpAdaptSend *self, GstBuffer *buffer);
+/* The same for rtpsession's event, FALSE: it is none, and for one that says why a
+ * packet was lost. */
 gboolean send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s);
 void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
-/* Connects the library's callbacks; the lock is held. */
-void send_sender_setup (GstRtpAdaptSend *self);
+/* Warns where ECN is not used though it was wanted.  The lock is held, and let
+ * go. */
+void send_ecn_drive (GstRtpAdaptSend *self);
+/* What was heard since the start, also after a stop; the lock is held. */
+RaEarStats send_ear_stats (const GstRtpAdaptSend *self);
+void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
 /* sendjob.c: the lock is held for all of these. */
 /* Does what a part wants. */

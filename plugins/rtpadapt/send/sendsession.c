@@ -27,12 +27,6 @@ static const struct
 
 #define FB "rtcp-fb-"
 
-/* A receiver cannot have had a sender report for longer than it has existed, but
- * two clocks differ by some 100 ppm over the 15 s for which a breaker waits for an
- * answer (RFC 8083 4.1), and GStreamer's clock may be read late. */
-#define LSR_GRAIN (20 * RA_MSECOND)
-#define LSR_RECENT (15 * RA_SECOND)
-
 const gchar *
 send_feedback_nick (gint mode)
 {
@@ -52,42 +46,15 @@ on_receiving_rtcp (GObject *session, GstBuffer *buffer, gpointer data)
   gst_object_unref (self);
 }
 
-/* The time of a sender report says when it left, whatever clock it is of. */
-static void
-report_note (GstRtpAdaptSend *self, guint64 ntp)
-{
-  SendHearing *h = &self->hearing;
-
-  g_mutex_lock (&self->lock);
-  if (self->sender) {
-    guint slot = h->n_reports++ % SEND_REPORTS_MAX;
-
-    h->reports[slot].lsr = (guint32) (ntp >> 16);
-    h->reports[slot].sent = send_now (self);
-  }
-  g_mutex_unlock (&self->lock);
-}
-
 static gboolean
 on_sending_rtcp (
     GObject *session, GstBuffer *buffer, gboolean early, gpointer data)
 {
   GstRtpAdaptSend *self = g_weak_ref_get (data);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstRTCPPacket packet;
-  guint64 ntp;
 
   if (!self)
     return FALSE;
-  if (gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp)) {
-    if (gst_rtcp_buffer_get_first_packet (&rtcp, &packet)
-        && gst_rtcp_packet_get_type (&packet) == GST_RTCP_TYPE_SR) {
-      gst_rtcp_packet_sr_get_sender_info (
-          &packet, NULL, &ntp, NULL, NULL, NULL);
-      report_note (self, ntp);
-    }
-    gst_rtcp_buffer_unmap (&rtcp);
-  }
+  send_on_rtcp_sent (self, buffer);
   gst_object_unref (self);
   return FALSE;
 }
@@ -96,42 +63,6 @@ static const TapHandler handlers[] = {
   { "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp) },
   { "on-sending-rtcp", G_CALLBACK (on_sending_rtcp) },
 };
-
-/* Judges a report that we do not remember.  One older than all that we remember
- * may be ours. */
-static RaLsr
-lsr_judge (const SendHearing *h, guint32 lsr)
-{
-  guint oldest
-      = h->n_reports > SEND_REPORTS_MAX ? h->n_reports % SEND_REPORTS_MAX : 0;
-
-  return lsr == 0 || h->n_reports == 0
-          || (gint32) (h->reports[oldest].lsr - lsr) > 0
-      ? RA_LSR_UNKNOWN
-      : RA_LSR_FALSE;
-}
-
-RaLsr
-send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
-    RaTime now, RaSpan *rtt)
-{
-  const SendHearing *h = &self->hearing;
-  /* In 1/65536 s (RFC 3550 6.4.1). */
-  RaSpan held = (RaSpan) ((dlsr * (guint64) RA_SECOND) >> 16);
-
-  *rtt = RA_SPAN_NONE;
-  for (guint i = 0; i < MIN (h->n_reports, SEND_REPORTS_MAX); i++) {
-    RaSpan since = ra_diff (now, h->reports[i].sent);
-
-    if (lsr == 0 || h->reports[i].lsr != lsr)
-      continue;
-    *rtt = since - held;
-    if (*rtt < -LSR_GRAIN) /* DLSR is longer than the report has existed */
-      return RA_LSR_FALSE;
-    return since <= LSR_RECENT ? RA_LSR_OURS : RA_LSR_UNKNOWN;
-  }
-  return lsr_judge (h, lsr);
-}
 
 /* The lock is held, and let go for the search. */
 static void
@@ -146,7 +77,8 @@ session_search (GstRtpAdaptSend *self)
   result = tap_take (&self->tap, &search);
   if (result == TAP_OTHER) {
     GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, search.found.element);
-    self->hearing.n_reports = 0;
+    if (self->ear)
+      ra_ear_forget_rtcp_sent (self->ear);
   }
   if (result == TAP_OTHER || result == TAP_SAME)
     self->hearing.avpf = search.avpf;
@@ -307,22 +239,21 @@ peer_describe (const RaRadp *x)
 void
 send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s)
 {
-  const SendCounters *count = &self->count;
-  const RaRadp *radp
-      = self->listener ? ra_listener_radp (self->listener) : NULL;
+  const RaRadp *radp = self->ear ? ra_ear_radp (self->ear) : NULL;
+  RaEarStats heard = send_ear_stats (self);
 
   gst_structure_set (s, "feedback-mode", G_TYPE_STRING,
       send_feedback_nick (
           self->sender ? self->hearing.mode : self->cfg.feedback),
       "feedback-wanted", G_TYPE_STRING, send_feedback_nick (self->cfg.feedback),
-      "reports-foreign", G_TYPE_UINT64, count->foreign, "reports-unasked",
-      G_TYPE_UINT64, count->unasked, "extensions-malformed", G_TYPE_UINT64,
-      count->malformed, NULL);
+      "reports-foreign", G_TYPE_UINT64, heard.foreign, "reports-unasked",
+      G_TYPE_UINT64, heard.unasked, "extensions-malformed", G_TYPE_UINT64,
+      self->count.malformed, NULL);
   for (guint i = 0; i < RA_N_HEARD; i++) {
     g_autofree gchar *field
         = g_strconcat ("reports-", ra_heard_nick ((RaHeard) i), NULL);
 
-    gst_structure_set (s, field, G_TYPE_UINT64, count->heard[i], NULL);
+    gst_structure_set (s, field, G_TYPE_UINT64, heard.heard[i], NULL);
   }
   if (radp) {
     g_autoptr (GstStructure) peer = peer_describe (radp);
@@ -384,6 +315,5 @@ send_hearing_start (GstRtpAdaptSend *self)
 TapLink
 send_hearing_stop (GstRtpAdaptSend *self)
 {
-  self->hearing.n_reports = 0;
   return tap_drop (&self->tap);
 }
