@@ -39,13 +39,13 @@ skippers_search (GstRtpAdaptSend *self)
 static guint
 interval (const GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *kind = ra_feedback_at (self->hearing.mode);
+  const RaFeedbackOps *kind = self->mode.kind;
   gboolean by_number = kind
       && (kind->by_number
           || (kind->by_count && self->ext.twcc == 0
               && ra_ear_is_stamped (self->ear)));
 
-  return by_number && self->hearing.said.any && !self->renumbered
+  return by_number && self->mode.said.any && !self->renumbered
       ? self->cfg.skip_interval
       : 0;
 }
