@@ -62,6 +62,7 @@ typedef struct
   guint64
       reported;    /* one after the latest index that a report of single packets
                        spoke of, 0: none did */
+  guint64 noted;   /* the same of a report that was not yet taken */
   guint64 highest; /* number sent, unwrapped */
   guint64 n_gaps;  /* so far; the last RA_LEDGER_GAPS are remembered */
   RaLedgerGap gaps[RA_LEDGER_GAPS];

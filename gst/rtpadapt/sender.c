@@ -16,6 +16,10 @@
 /* Reports that come less often than once in so many RTTs: in a LAN the peer waits
  * for packets, or RTCP has to wait for its turn. */
 #define RARER 2
+/* A silence of the source is no interval between feedbacks. */
+#define INTERVAL_MAX RA_SECOND
+/* RFC 8888 7: 50 to 200 ms. */
+#define INTERVAL_USUAL (200 * RA_MSECOND)
 
 RaSender *
 ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
@@ -388,6 +392,22 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   ra_fec_set_mended (s->fec, ra_repeats_mended (&s->repeats));
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
+}
+
+RaSpan
+ra_sender_spacing (RaSender *s, RaTime now)
+{
+  RaSpan sample = s->last_feedback != RA_TIME_NONE
+      ? CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX)
+      : -1;
+
+  s->last_feedback = now;
+  /* After an outage the time tells nothing; but in a LAN the timer of 4 R expires
+   * before the second report. */
+  if (sample < 0 || (s->unanswered && sample > INTERVAL_USUAL))
+    return -1;
+  s->spacing += (sample - s->spacing) / 10;
+  return sample;
 }
 
 gboolean

@@ -9,7 +9,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
 #include <gst/rtp/rtp.h>
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/radp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>

@@ -94,6 +94,44 @@ test_waits (void)
   }
 }
 
+/* While a thread is going to take the requests that wait, no timer does. */
+static void
+test_due (void)
+{
+  GstEvent *event = request (1);
+  KeyGate g = { 0 };
+
+  key_gate_clear (&g);
+  key_gate_ask (&g, 0, event, 200 * MS, 1000 * MS);
+  key_gate_ask (&g, 0, event, 200 * MS, 1050 * MS);
+  g_assert_cmpuint (g.held, ==, 1);
+  g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, 1200 * MS);
+  g_assert_false (key_gate_begin (&g));
+  g_assert_cmpint (key_gate_on_due (&g), ==, SEND_TELL);
+  g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, RA_TIME_NONE);
+  g_assert_true (key_gate_begin (&g));
+  g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, 1200 * MS);
+  key_gate_clear (&g);
+  gst_event_unref (event);
+}
+
+/* Frames that we drop: a request each second at most.  What the receiver lacks is
+ * asked for once. */
+static void
+test_ours (void)
+{
+  KeyGate g = { 0 };
+
+  key_gate_clear (&g);
+  g_assert_cmpint (key_gate_on_drop (&g, 1000 * MS), ==, SEND_REFRESH);
+  g_assert_cmpint (key_gate_on_drop (&g, 1999 * MS), ==, SEND_WANTS_NOTHING);
+  g_assert_cmpint (key_gate_on_drop (&g, 2000 * MS), ==, SEND_REFRESH);
+  g_assert_false (key_gate_refresh (&g));
+  key_gate_lack (&g);
+  g_assert_true (key_gate_refresh (&g));
+  g_assert_false (key_gate_refresh (&g));
+}
+
 /* A round trip may be shorter than a frame: 200 ms at least. */
 static void
 test_interval (void)
@@ -114,6 +152,8 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_ask);
   }
   g_test_add_func ("/key-gate/waits", test_waits);
+  g_test_add_func ("/key-gate/due", test_due);
+  g_test_add_func ("/key-gate/ours", test_ours);
   g_test_add_func ("/key-gate/interval", test_interval);
   return g_test_run ();
 }

@@ -1,13 +1,9 @@
-/* The parts of rtpadaptsend that deal in bytes and rows: header extensions, and
- * feedback by RTP numbers.
+/* The header extensions that rtpadaptsend writes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <plugins/rtpadapt/send/sendext.h>
-#include <plugins/rtpadapt/send/ccfbnotes.h>
 
 #include <gst/rtp/rtp.h>
-#include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/sender.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,156 +206,6 @@ test_ext_protected (void)
   gst_buffer_unref (alone);
 }
 
-/* --- feedback by RTP numbers ---------------------------------------------- */
-
-/* `sent`: the stream of each packet, a letter; its RTP numbers begin at 65535,
- * which is number 0 here.  `reports`: separated by "|", of rows: stream, number,
- * r received, c with CE, l lost, u received at an unknown time.  `expected`: for
- * each report index and r, c or l. */
-static const struct
-{
-  const gchar *name, *sent, *reports, *expected;
-  const gchar *why;
-} note_rows[] = {
-  { "plain", "AAAA", "A0r A1l A2c A3r", "0r 1l 2c 3r", "all is news" },
-  { "overlap", "AAA", "A0r A1r | A0r A1r A2r", "0r 1r | 2r",
-      "RFC 8888 3: reports may overlap" },
-  { "again-lost", "AAA", "A0r A1l A2r | A0r A1l A2r", "0r 1l 2r |",
-      "lost is lost" },
-  { "late", "AAA", "A0r A1l A2r | A1r", "0r 1l 2r | 1r", "it came after all" },
-  { "not-lost", "AA", "A0r A1r | A0l A1l", "0r 1r |",
-      "what was received stays received" },
-  { "copies", "AA", "A0l A0r A0r A1r", "0r 1r", "one report, several copies" },
-  { "copies-lost", "AA", "A0r A0l A1r", "0r 1r", "what came is not lost" },
-  { "merged", "ABAB", "B0r B1r A0l A1r", "0l 1r 2r 3r",
-      "in the order they were sent" },
-  { "unsaid", "ABABA", "A0r A1r A2r B0r | B1r", "0r 1r 2r 3l 4r | 3r",
-      "B1 was sent before A2, which arrived; it came later" },
-  { "unsaid-later", "ABABA", "A0r A1r B0r | A2r", "0r 1r 2r | 3l 4r",
-      "the same over two reports" },
-  { "stranger", "ACACA", "A0r A1r A2r", "0r 2r 4r",
-      "C was never reported: the receiver may not know it" },
-  { "report-lost", "AAAAAA", "A0r A1r | A4r A5r", "0r 1r | 4r 5r",
-      "nobody knows of 2 and 3" },
-  { "unknown-time", "AAA", "A0r A1u A2r | A1l", "0r 2r |",
-      "not lost, but of no use" },
-  { "unknown-time-again", "AAA", "A0r A1u A2r | A1r", "0r 2r |",
-      "it was told before" },
-  { "unsent", "AA", "A0r A1r A7r D0r", "0r 1r", "7 and D are not ours" },
-};
-
-static guint32
-stream_ssrc (gchar letter)
-{
-  return 0x1000u + (guint32) letter;
-}
-
-static RaLedger *
-log_of (const gchar *sent)
-{
-  RaLedger *log = ra_ledger_new ();
-  guint n[256] = { 0 };
-
-  for (guint i = 0; sent[i]; i++)
-    ra_ledger_add (log,
-        &(RaLedgerEntry){
-            .index = i,
-            .sent = i * 10 * MS,
-            .ssrc = stream_ssrc (sent[i]),
-            .seq = (guint16) (65535 + n[(guint8) sent[i]]++),
-        });
-  return log;
-}
-
-/* Arrivals on a clock that wraps in between. */
-static void
-note (CcfbNotes *notes, RaLedger *log, const gchar *token)
-{
-  gchar state = token[strlen (token) - 1];
-  CcfbRow row = {
-    .ssrc = stream_ssrc (token[0]),
-    .seq = (guint16) (65535 + strtoul (token + 1, NULL, 10)),
-    .received = state != 'l',
-    .ecn = state == 'c' ? RA_ECN_CE : RA_ECN_NOT_ECT,
-    .remote = GST_CLOCK_TIME_NONE,
-  };
-  RaLedgerEntry *p = ra_ledger_find (log, row.ssrc, row.seq);
-
-  if (p && (state == 'r' || state == 'c'))
-    row.remote = (RA_STAMP_NTP_WRAP - 15 * MS + p->sent) % RA_STAMP_NTP_WRAP;
-  g_assert_cmpint (ccfb_notes_add (notes, log, &row), ==, p != NULL);
-}
-
-static void
-test_note (gconstpointer data)
-{
-  guint row = GPOINTER_TO_UINT (data);
-  g_autofree RaLedger *log = log_of (note_rows[row].sent);
-  g_auto (GStrv) reports = g_strsplit (note_rows[row].reports, "|", -1);
-  g_autoptr (GString) got = g_string_new (NULL);
-  RemoteClock clock = { 0 };
-  CcfbNotes notes = { 0 };
-
-  g_test_message ("%s", note_rows[row].why);
-  for (guint i = 0; reports[i]; i++) {
-    g_auto (GStrv) tokens = g_strsplit (reports[i], " ", -1);
-    g_autoptr (GArray) packets = NULL;
-
-    for (guint k = 0; tokens[k]; k++) {
-      if (*tokens[k])
-        note (&notes, log, tokens[k]);
-    }
-    if (i > 0)
-      g_string_append (got, got->len ? " |" : "|");
-    packets = ccfb_notes_take (&notes, log, &clock);
-    for (guint k = 0; k < packets->len; k++) {
-      const RaFeedbackPacket *p = &g_array_index (packets, RaFeedbackPacket, k);
-      gboolean lost = p->arrival == RA_TIME_NONE;
-
-      ra_ledger_hear (ra_ledger_at (log, p->seq), !lost); /* as RaSender */
-      g_string_append_printf (got, "%s%u%c", got->len ? " " : "",
-          (guint) p->seq,
-          lost        ? 'l'
-              : p->ce ? 'c'
-                      : 'r');
-      /* The first that arrives begins the clock: index 0 in all rows but one. */
-      if (!lost && note_rows[row].expected[1] != 'l')
-        g_assert_cmpint (ra_diff (p->arrival, (RaTime) RA_STAMP_NTP_WRAP), ==,
-            (RaSpan) p->seq * 10 * MS);
-    }
-  }
-  g_assert_cmpstr (got->str, ==, note_rows[row].expected);
-}
-
-/* A stream is ours while a packet of it is in the log; of more than
- * RA_LEDGER_SSRCS the idlest is forgotten. */
-static void
-test_streams (void)
-{
-  g_autofree RaLedger *log = ra_ledger_new ();
-  CcfbNotes notes = { 0 };
-  RaLedgerEntry p = { .ssrc = 5 };
-
-  g_assert_false (ra_ledger_has_ssrc (log, 0));
-  for (guint i = 0; i <= RA_LEDGER_SSRCS; i++)
-    ra_ledger_add (
-        log, &(RaLedgerEntry){ .index = log->next, .ssrc = i, .seq = 7 });
-  g_assert_false (ra_ledger_has_ssrc (log, 0));
-  g_assert_true (ra_ledger_has_ssrc (log, 1));
-  g_assert_false (
-      ccfb_notes_add (&notes, log, &(CcfbRow){ .ssrc = 0, .seq = 7 }));
-  for (; p.seq < RA_LEDGER_SIZE - 1; p.seq++) {
-    p.index = log->next;
-    ra_ledger_add (log, &p);
-  }
-  g_assert_false (ra_ledger_has_ssrc (log, 1));
-  g_assert_true (ra_ledger_has_ssrc (log, RA_LEDGER_SSRCS));
-  p.index = log->next;
-  ra_ledger_add (log, &p);
-  g_assert_false (ra_ledger_has_ssrc (log, RA_LEDGER_SSRCS));
-  g_assert_true (ra_ledger_has_ssrc (log, 5));
-}
-
 static void
 add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
 {
@@ -377,8 +223,5 @@ main (int argc, char **argv)
     add_row ("ext", ext_rows[i].name, i, test_ext);
   g_test_add_func ("/send-bytes/ext/numbers", test_ext_numbers);
   g_test_add_func ("/send-bytes/ext/protected", test_ext_protected);
-  for (guint i = 0; i < G_N_ELEMENTS (note_rows); i++)
-    add_row ("note", note_rows[i].name, i, test_note);
-  g_test_add_func ("/send-bytes/log/streams", test_streams);
   return g_test_run ();
 }

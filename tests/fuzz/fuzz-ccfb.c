@@ -9,7 +9,7 @@
  */
 #include "fuzz.h"
 
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/ccfblog.h>
 
 /* Reports until nothing is left to tell: each SSRC's, twice, and more than

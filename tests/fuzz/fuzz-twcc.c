@@ -9,6 +9,8 @@
  */
 #include "sendfuzz.h"
 
+#include "send/twcc.h"
+
 #define NUMBER 1
 #define LOST 2
 #define LOCAL 4
@@ -95,11 +97,10 @@ check_rows (const GstStructure *s)
   if (!rows)
     return;
   for (guint i = 0; i < rows->len; i++) {
-    const TwccRow *row = &g_array_index (rows, TwccRow, i);
+    const RaTwccRow *row = &g_array_index (rows, RaTwccRow, i);
 
     g_assert_true (row->lost || GST_CLOCK_TIME_IS_VALID (row->remote));
   }
-  twcc_is_doubtful (rows);
 }
 
 int

@@ -18,7 +18,8 @@
 #define SENDFUZZ_SIZE 1200
 #define SENDFUZZ_START (1000 * RA_SECOND)
 #define SENDFUZZ_GAP (10 * RA_MSECOND)
-#define SENDFUZZ_LSR 0x12345678 /* of the SR sent before the first packet */
+/* The middle of the time of the SR that was sent before the first packet. */
+#define SENDFUZZ_LSR 0x12, 0x34, 0x56, 0x78
 
 typedef struct
 {
@@ -41,6 +42,9 @@ sendfuzz_init (SendFuzz *f, gint mode)
     .seed = SEND_SEED,
   };
 
+  static const guint8 sr[28]
+      = { 0x80, 200, 0, 6, 0, 0, 0, SENDFUZZ_SSRC, 0, 0, SENDFUZZ_LSR };
+
   gst_object_ref_sink (self);
   f->self = self;
   f->limits = config.rate;
@@ -50,13 +54,10 @@ sendfuzz_init (SendFuzz *f, gint mode)
   self->clock.system = gst_object_ref (GST_CLOCK (f->clock));
   self->backlog = backlog_new ();
   self->sender = ra_sender_new (&config, SENDFUZZ_START, NULL);
-  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
-  send_sender_setup (self);
+  send_ear_start (self);
   self->cfg.loss_messages = TRUE;
   self->hearing.mode = mode;
-  self->hearing.reports[0].lsr = SENDFUZZ_LSR;
-  self->hearing.reports[0].sent = SENDFUZZ_START;
-  self->hearing.n_reports = 1;
+  ra_ear_on_rtcp_sent (self->ear, sr, sizeof sr, SENDFUZZ_START);
   self->herald.pending = TRUE; /* so that no job starts */
 }
 
@@ -68,19 +69,18 @@ sendfuzz_send (SendFuzz *f, guint n)
 
   for (; n > 0; n--) {
     RaTime now = our_now (&self->clock);
-    guint64 i = send_ledger (self)->next;
-    RaLedgerEntry *p;
 
-    p = ra_sender_on_sent (self->sender,
-        &(RaOutgoing){ .seq = i,
-            .ssrc = SENDFUZZ_SSRC,
-            .rtp_seq = (guint16) i,
-            .size = SENDFUZZ_SIZE,
-            .media = SENDFUZZ_SIZE - 12,
-            .flags = RA_SENT_ASKS | RA_SENT_FRAME_END },
+    ra_ear_on_sent (self->ear,
+        &(RaEarPacket){ .out = { .ssrc = SENDFUZZ_SSRC,
+                            .rtp_seq = (guint16) send_ledger (self)->next,
+                            .size = SENDFUZZ_SIZE,
+                            .media = SENDFUZZ_SIZE - 12,
+                            .flags = RA_SENT_ASKS | RA_SENT_FRAME_END },
+            .payload = SENDFUZZ_SIZE - 12,
+            .passed = now,
+            .stamped = TRUE },
         now);
-    p->passed = p->passed_by = now;
-    p->payload = SENDFUZZ_SIZE - 12;
+    ra_ear_on_pushed (self->ear, now);
     gst_test_clock_advance_time (f->clock, SENDFUZZ_GAP);
   }
 }
@@ -106,8 +106,8 @@ sendfuzz_clear (SendFuzz *f)
   text = gst_structure_to_string (stats);
   fuzz_note ("%s", text);
   gst_structure_free (stats);
+  send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
-  g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
   our_clock_stop (&self->clock);
   herald_clear (&self->herald);

@@ -7,7 +7,7 @@
 #include "session-fixture.h"
 #include "send-twcc.h"
 
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/radp.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 

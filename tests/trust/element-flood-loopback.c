@@ -8,7 +8,7 @@
 #include "flood-rtcp.h"
 #include "trust.h"
 
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 
 #define FPS 30

@@ -6,7 +6,7 @@
 #include "flood-rtcp.h"
 #include "trust.h"
 
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
 #include <time.h>

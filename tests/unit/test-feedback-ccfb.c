@@ -1,7 +1,7 @@
 /* RFC 8888, RTCP Congestion Control Feedback, as bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 
 #include <string.h>

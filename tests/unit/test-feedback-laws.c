@@ -2,7 +2,7 @@
  * no harm.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/radp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>

@@ -1,168 +1,172 @@
-/* RTP Control Protocol (RTCP) Feedback for Congestion Control, RFC 8888.
+/* Feedback by RTP numbers: RFC 8888.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/earpriv.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
+#include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/senderrows.h>
 
-#define RTS_SIZE 4
-#define SSRC_SIZE 4
-#define HEAD_SIZE 4 /* begin_seq, num_reports */
-#define ATO_MASK 0x1fff
-#define ATO_HZ 1024
+/* The resolution of the arrival time offset, 3.1. */
+#define HZ 1024
+#define GRAIN (RA_SECOND / HZ)
 
-/* With the padding to 32 bits. */
-static gsize
-metrics_size (guint n)
+/* What a report was about. */
+typedef struct
 {
-  return ((gsize) n + n % 2) * 2;
-}
+  guint ours, foreign; /* blocks */
+  guint known;         /* rows about what we sent */
+  guint unmapped;      /* rows about what we do not know */
+  guint16 ato;         /* the least offset: of the latest arrival */
+} Sum;
 
-gsize
-ra_ccfb_size (const RaCcfbBlock *blocks, guint n_blocks)
-{
-  gsize size = RTS_SIZE - SSRC_SIZE; /* the first SSRC is not in the FCI */
-
-  for (guint i = 0; i < n_blocks; i++) {
-    if (blocks[i].n > RA_CCFB_PACKETS_MAX)
-      return 0;
-    size += SSRC_SIZE + HEAD_SIZE + metrics_size (blocks[i].n);
-    if (size > RA_CCFB_SIZE_MAX)
-      return 0;
-  }
-  return size;
-}
-
-static guint32
-metric (const RaCcfbPacket *p)
-{
-  if (!p->received)
-    return 0;
-  return 1u << 15 | (p->ecn & 3u) << 13 | MIN (p->ato, RA_CCFB_ATO_NONE);
-}
-
-gsize
-ra_ccfb_write (guint32 rts, const RaCcfbBlock *blocks, guint n_blocks,
-    guint32 *media_ssrc, guint8 *fci, gsize len)
-{
-  gsize size = ra_ccfb_size (blocks, n_blocks);
-  guint8 *at = fci;
-
-  if (size == 0 || len < size)
-    return 0;
-  *media_ssrc = blocks[0].ssrc;
-  for (guint i = 0; i < n_blocks; i++) {
-    const RaCcfbBlock *block = &blocks[i];
-
-    if (i > 0) {
-      ra_put_u32 (at, block->ssrc);
-      at += SSRC_SIZE;
-    }
-    ra_put_u16 (at, block->begin_seq);
-    ra_put_u16 (at + 2, block->n);
-    at += HEAD_SIZE;
-    for (guint k = 0; k < block->n; k++, at += 2)
-      ra_put_u16 (at, metric (&block->packets[k]));
-    if (block->n % 2) {
-      ra_put_u16 (at, 0);
-      at += 2;
-    }
-  }
-  ra_put_u32 (at, rts);
-  return size;
-}
-
-gboolean
-ra_ccfb_next (RaCcfbReader *r)
-{
-  if (r->next == r->end)
-    return FALSE;
-  if (r->next != r->fci) {
-    r->ssrc = ra_get_u32 (r->next);
-    r->next += SSRC_SIZE;
-  }
-  r->begin_seq = ra_get_u16 (r->next);
-  r->n = ra_get_u16 (r->next + 2);
-  r->metrics = r->next + HEAD_SIZE;
-  r->next = r->metrics + metrics_size (r->n);
-  return TRUE;
-}
-
-/* `left` bytes are before RTS: blocks one after the other, all of them multiples
- * of 4, and nothing else. */
+/* What was not sent cannot have come, and who says so is not believed the rest
+ * (RFC 8888 10).  An element behind us that numbers packets again leaves gaps
+ * elsewhere, and fills ours. */
 static gboolean
-blocks_fit (const guint8 *at, gsize left)
+is_false_claim (const RaEar *e, gboolean received, RaSeqFate fate)
 {
-  gsize ssrc = 0;
+  return received && !e->cfg.renumbered
+      && (fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED);
+}
 
-  while (left > 0) {
-    gsize size = ssrc + HEAD_SIZE;
-    guint n;
+/* Notes the rows of a block.  A number that was never sent ends it: that is
+ * RA_SEQ_FUTURE or RA_SEQ_SKIPPED, else RA_SEQ_SENT is returned. */
+static RaSeqFate
+block_note (RaEar *e, const RaCcfbReader *reader, RaTime rts, Sum *sum)
+{
+  RaLedgerStream *stream = ra_ledger_stream (e->ledger, reader->ssrc);
+  gboolean ours = ra_ledger_has_ssrc (e->ledger, reader->ssrc);
 
-    if (left < size)
-      return FALSE;
-    n = ra_get_u16 (at + ssrc + 2);
-    size += metrics_size (n);
-    if (n > RA_CCFB_PACKETS_MAX || left < size)
-      return FALSE;
-    at += size;
-    left -= size;
-    ssrc = SSRC_SIZE;
+  sum->ours += ours;
+  sum->foreign += !ours;
+  for (guint i = 0; stream && i < reader->n; i++) {
+    guint16 seq = (guint16) (reader->begin_seq + i);
+    RaCcfbPacket p = ra_ccfb_get (reader, i);
+    RaLedgerEntry *entry = ra_ledger_find (e->ledger, reader->ssrc, seq);
+
+    if (entry) {
+      ra_ccfb_notes_add (&e->notes, stream, entry,
+          &(RaCcfbRow){
+              p.received, ra_ccfb_arrival (rts, p.ato), (RaEcnField) p.ecn });
+      sum->known++;
+      if (p.received)
+        sum->ato = MIN (sum->ato, p.ato);
+    } else {
+      RaSeqFate fate = ra_ledger_fate (e->ledger, reader->ssrc, seq);
+
+      if (is_false_claim (e, p.received, fate))
+        return fate;
+      sum->unmapped += ours && fate != RA_SEQ_SKIPPED;
+    }
   }
-  return TRUE;
+  return RA_SEQ_SENT;
 }
 
-gboolean
-ra_ccfb_read (RaCcfbReader *r, guint32 media_ssrc, const guint8 *fci, gsize len)
+/* The first walk over the rows, in the order of the report: what they say is noted
+ * in the ledger.  The same is returned. */
+static RaSeqFate
+rows_note (RaEar *e, RaCcfbReader *reader, Sum *sum)
 {
-  /* No block at all: RTS is where the first SSRC would be. */
-  if (len == 0) {
-    *r = (RaCcfbReader){ .rts = media_ssrc, .fci = fci };
-    r->next = r->end = fci;
-    return TRUE;
+  /* The latest that fits, so that offsets can be taken off. */
+  RaTime rts = ra_stamp_ntp_time (reader->rts, 2 * (RaTime) RA_STAMP_NTP_WRAP);
+
+  while (ra_ccfb_next (reader)) {
+    RaSeqFate fate = block_note (e, reader, rts, sum);
+
+    if (fate != RA_SEQ_SENT)
+      return fate;
   }
-  if (len < HEAD_SIZE + RTS_SIZE || !blocks_fit (fci, len - RTS_SIZE))
-    return FALSE;
-  *r = (RaCcfbReader){
-    .rts = ra_get_u32 (fci + len - RTS_SIZE),
-    .ssrc = media_ssrc,
-    .fci = fci,
-    .next = fci,
-    .end = fci + len - RTS_SIZE,
-  };
-  return TRUE;
+  return RA_SEQ_SENT;
 }
 
-RaCcfbPacket
-ra_ccfb_get (const RaCcfbReader *r, guint i)
+/* The second walk, in the order in which packets left.  Of their ECN fields those
+ * that the network marked stay.  Returns how many rows were news. */
+static guint
+rows_take (RaEar *e, const Sum *sum, RaTime now)
 {
-  guint16 m = ra_get_u16 (r->metrics + 2 * (gsize) i);
+  RaRows rows = { .now = now,
+    .grain = GRAIN,
+    .held = sum->ato * RA_SECOND / HZ,
+    .sent = e->notes.sent,
+    .last = e->notes.last };
+  RaEcnState before = e->ecn.state;
+  RaFeedbackPacket row;
+  RaSpan ago;
+  guint n = 0;
 
-  if (!(m >> 15)) /* section 3.1: the rest MUST be ignored */
-    return (RaCcfbPacket){ 0 };
-  return (RaCcfbPacket){
-    .received = TRUE,
-    .ecn = (guint8) (m >> 13 & 3),
-    .ato = m & ATO_MASK,
-  };
+  ra_ccfb_notes_begin (&e->notes, e->ledger);
+  while (ra_ccfb_notes_next (&e->notes, e->ledger, &e->remote, &row, &ago)) {
+    const RaLedgerEntry *p = ra_ledger_at (e->ledger, row.seq);
+
+    if (n++ == 0)
+      ra_sender_rows_begin (e->sender, &rows);
+    row.ce = ra_ecn_on_answer (&e->ecn, (RaEcnField) p->ecn,
+        row.arrival != RA_TIME_NONE, (RaEcnField) p->came, now);
+    ra_sender_row (e->sender, &rows, &row, ago);
+  }
+  if (n > 0)
+    ra_sender_rows_end (e->sender, &rows);
+  if (e->ecn.state != before)
+    e->news |= RA_EAR_ECN;
+  return n;
 }
 
-guint16
-ra_ccfb_ato (RaTime rts, RaTime arrival)
+/* Only numbers that were left out tell of a liar: one ahead may be of a packet
+ * that somebody forged for the receiver, or of a report that somebody guessed. */
+static void
+claim_refuse (RaEar *e, RaSeqFate fate, RaTime now)
 {
-  RaTime ago = rts - arrival;
-
-  if (arrival > rts) /* RA_TIME_NONE too */
-    return RA_CCFB_ATO_NONE;
-  if (ago > RA_CCFB_ATO_MAX * RA_SECOND / ATO_HZ)
-    return RA_CCFB_ATO_OVER;
-  return (guint16) ((ago * ATO_HZ + RA_SECOND / 2) / RA_SECOND);
+  ra_ccfb_notes_drop (&e->notes, e->ledger);
+  e->stats.heard[RA_HEARD_UNSENT]++;
+  e->news |= RA_EAR_CHANGED;
+  if (fate == RA_SEQ_SKIPPED) {
+    ra_sender_on_lie (e->sender, now);
+    e->news |= RA_EAR_LIE;
+  }
 }
 
-RaTime
-ra_ccfb_arrival (RaTime rts, guint16 ato)
+static void
+hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
 {
-  if (ato > RA_CCFB_ATO_MAX)
-    return RA_TIME_NONE;
-  return ra_later (rts, -(ato * RA_SECOND / ATO_HZ));
+  Sum sum = { .ato = RA_CCFB_ATO_MAX };
+  RaCcfbReader reader;
+  RaSeqFate fate;
+  guint n;
+
+  if (!ra_ccfb_read (&reader, f->media, f->fci, f->len)) {
+    e->stats.heard[RA_HEARD_MALFORMED]++;
+    return;
+  }
+  fate = rows_note (e, &reader, &sum);
+  if (fate != RA_SEQ_SENT) {
+    claim_refuse (e, fate, now);
+    return;
+  }
+  e->stats.unmapped += sum.unmapped;
+  e->stats.foreign += sum.foreign > 0;
+  if (sum.ours == 0)
+    return;
+  n = rows_take (e, &sum, now);
+  if (sum.known == 0) {
+    e->stats.heard[RA_HEARD_UNSENT]++;
+  } else if (n == 0) {
+    e->stats.heard[RA_HEARD_OLD]++;
+  } else {
+    e->stats.heard[RA_HEARD_OK]++;
+    e->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
+  }
 }
+
+const RaFeedbackOps ra_feedback_ccfb = {
+  .name = "ccfb",
+  .cite = "RTCP feedback for congestion control, RFC 8888",
+  .sdp = "ack-ccfb",
+  .fmt = RA_CCFB_FMT,
+  .asks = RA_ASKS_ALWAYS,
+  .by_number = TRUE,
+  .per_packet_ecn = TRUE,
+  .needs_session = TRUE,
+  .needs_avpf = TRUE,
+  .hear = hear,
+};

@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/feedback/ccfblog.h>
 
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/loss/seq.h>
 #include <gst/rtpadapt/loss/ssrcs.h>

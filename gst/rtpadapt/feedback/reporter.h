@@ -22,7 +22,7 @@
 #pragma once
 
 #include <gst/rtpadapt/colour/fate.h>
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/radp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>

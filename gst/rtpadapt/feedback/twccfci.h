@@ -12,6 +12,10 @@
 G_BEGIN_DECLS
 
 #define RA_TWCC_FMT 15
+/* The header extension that has the number of a packet. */
+#define RA_TWCC_URI         \
+  "http://www.ietf.org/id/" \
+  "draft-holmer-rmcat-transport-wide-cc-extensions-01"
 
 /* FALSE: there are fewer statuses than it says, or fewer deltas than statuses
  * that have one, or a status that the draft reserves. */

@@ -4,12 +4,11 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/rtpadapt/feedback/twccfci.h>
 
 G_BEGIN_DECLS
 
-#define EXTMAP_TWCC_URI     \
-  "http://www.ietf.org/id/" \
-  "draft-holmer-rmcat-transport-wide-cc-extensions-01"
+#define EXTMAP_TWCC_URI RA_TWCC_URI
 
 /* Caps fields: extmap-ID=URI, or extmap-ID=<direction, URI, attributes>. */
 /* The id of `uri`, 1 to 255; 0 if it is not there. */

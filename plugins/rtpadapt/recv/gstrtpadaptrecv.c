@@ -92,6 +92,111 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 
+/* --- properties ---------------------------------------------------------- */
+
+/* What follows when a property changed. */
+enum
+{
+  THEN_STATS = 1 << 0, /* the next ones are an interval from now */
+};
+
+static gchar *
+lda_use (gpointer owner, gint lda, const gchar *params)
+{
+  GstRtpAdaptRecv *self = owner;
+  g_autoptr (GError) error = NULL;
+
+  if (ra_reporter_set_lda (self->reporter, ra_ldas[lda], params, &error))
+    return NULL;
+  return g_strdup_printf (
+      "lda %s goes on as it was: %s", ra_ldas[lda]->name, error->message);
+}
+
+PROP_PAIR (RecvConfig, lda);
+
+static void
+get_stats (gpointer owner, const PropRow *row, GValue *value)
+{
+  GstRtpAdaptRecv *self = owner;
+
+  g_mutex_lock (&self->lock);
+  g_value_take_boxed (value, recv_stats (self));
+  g_mutex_unlock (&self->lock);
+}
+
+const PropRow recv_props[] = {
+  { "feedback", "Feedback",
+      "What is reported to the sender; with twcc rtpsession does it, and "
+      "this element only measures",
+      PROP_READY,
+      PROP_ENUM (
+          RecvConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
+  { "feedback-interval", "Feedback interval",
+      "Between two reports of feedback=ccfb (@)", PROP_READY,
+      PROP_UINT64 (
+          RecvConfig, interval, GST_MSECOND, GST_SECOND, RECV_INTERVAL),
+      .unit = "ns" },
+  { "tfrc-fmt", "TFRC FMT",
+      "RTCP feedback message type of TFRC-FB: the draft's figure says 2, "
+      "its IANA section 5",
+      PROP_PLAYING, PROP_UINT (RecvConfig, tfrc_fmt, 0, 31, RA_TFRC_FB_FMT) },
+  { "lda", "Loss differentiation",
+      "Which losses are congestion; while running, a new one begins with "
+      "default lda-params",
+      PROP_PLAYING,
+      PROP_ENUM (RecvConfig, lda, gst_rtp_adapt_lda_get_type, RA_DEFAULT_LDA),
+      .pair = &lda_pair },
+  { "lda-params", "Loss differentiation parameters",
+      "The LDA's parameters, \"name=value,name=value\"", PROP_PLAYING,
+      PROP_TEXT (RecvConfig, lda_params, ""), .pair = &lda_pair },
+  { "late", "Late",
+      "A packet that much later than the fastest one counts as delayed "
+      "(@)",
+      PROP_READY,
+      PROP_UINT64 (RecvConfig, late, GST_MSECOND, 60 * GST_SECOND, RECV_LATE),
+      .unit = "ns" },
+  { "stats", "Statistics", "Structure application/x-rtpadaptrecv-stats",
+      PROP_READ, PROP_STATS (get_stats) },
+  { "stats-interval", "Statistics interval",
+      "Between element messages with the statistics (@, 0 = none)",
+      PROP_PLAYING,
+      PROP_UINT64 (RecvConfig, stats_interval, 0,
+          GST_RTP_ADAPT_STATS_INTERVAL_MAX, RECV_STATS_INTERVAL),
+      .unit = "ns", .then = THEN_STATS },
+  { "loss-messages", "Loss messages",
+      "An element message rtpadapt-loss for each lost packet", PROP_PLAYING,
+      PROP_BOOLEAN (RecvConfig, loss_messages, FALSE) },
+  { NULL },
+};
+
+static void
+recv_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (object);
+  g_autofree gchar *warning = NULL;
+  guint then;
+
+  g_mutex_lock (&self->lock);
+  then = props_set (&self->cfg, &recv_props[id - 1], value,
+      self->reporter ? self : NULL, &warning);
+  if (then & THEN_STATS)
+    recv_stats_restart (self);
+  g_mutex_unlock (&self->lock);
+  if (warning)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+}
+
+static void
+recv_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (object);
+
+  props_get (self, &self->lock, &self->cfg, &recv_props[id - 1], value);
+}
+
+/* --- states -------------------------------------------------------------- */
+
 /* Packets may come before PLAYING brings a clock: the system clock serves till
  * then. */
 static gboolean
@@ -109,44 +214,6 @@ recv_set_clock (GstElement *element, GstClock *clock)
       ->set_clock (element, clock);
 }
 
-void
-recv_stats_restart (GstRtpAdaptRecv *self)
-{
-  herald_stats_restart (&self->herald,
-      self->reporter ? our_now (&self->clock) : RA_TIME_NONE,
-      self->cfg.stats_interval);
-  recv_timer_set (self);
-}
-
-void
-recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports)
-{
-  RecvConfig *cfg = &self->cfg;
-  RaReporterConfig config = {
-    .reports = reports,
-    .lda = ra_ldas[cfg->lda],
-    .lda_params = cfg->lda_params,
-    .seed = RECV_SEED,
-    .interval = (RaSpan) cfg->interval,
-    .late = (RaSpan) cfg->late,
-  };
-  g_autoptr (GError) error = NULL;
-
-  g_clear_pointer (&self->reporter, ra_reporter_free);
-  self->reports = reports;
-  self->reporter = ra_reporter_new (&config, &error);
-  if (!self->reporter) {
-    recv_warn (self, RECV_WARNED_PARAMS, GST_RESOURCE_ERROR_SETTINGS,
-        "Default parameters are used for the loss differentiation.",
-        error->message);
-    g_free (cfg->lda_params);
-    cfg->lda_params = g_strdup ("");
-    config.lda_params = NULL;
-    self->reporter = ra_reporter_new (&config, NULL);
-  }
-  recv_reporter_setup (self);
-}
-
 static void
 recv_start (GstRtpAdaptRecv *self)
 {
@@ -155,22 +222,18 @@ recv_start (GstRtpAdaptRecv *self)
   g_mutex_lock (&self->lock);
   our_clock_start (&self->clock, clock);
   self->ids = (RecvIds){ 0 };
-  self->eos = self->due = self->fresh = FALSE;
-  self->n_slow = self->n_packets = 0;
-  self->rtcp_size = 0;
+  self->eos = FALSE;
+  self->n_packets = 0;
+  self->report = (ReportTimer){ 0 };
+  frame_start (&self->frame);
   herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };
-  self->session_stale = TRUE;
+  self->tap.stale = TRUE;
   self->session_again = 0;
-  self->frame_since = self->heard = RA_TIME_NONE;
-  self->framed = FALSE;
-  self->seen = (RecvSeen){ 0 };
-  self->wish_again = 0;
-  self->hurry = self->hurried = self->untimely = FALSE;
+  self->seen = (RecvKindSeen){ 0 };
   /* The caps tell whether it is to report. */
-  recv_reporter_create (self,
-      self->cfg.feedback == GST_RTP_ADAPT_FEEDBACK_CCFB ? RA_REPORTS_CCFB
-                                                        : RA_REPORTS_NONE);
+  recv_reporter_create (
+      self, recv_kind_choose (&self->seen, self->cfg.feedback, &self->ids));
   recv_stats_restart (self);
   g_mutex_unlock (&self->lock);
   gst_segment_init (&self->segment, GST_FORMAT_TIME);
@@ -212,7 +275,7 @@ gst_rtp_adapt_recv_finalize (GObject *object)
 
   props_clear (&self->cfg, recv_props);
   herald_clear (&self->herald);
-  g_weak_ref_clear (&self->session);
+  tap_clear (&self->tap);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_recv_parent_class)->finalize (object);
 }
@@ -243,7 +306,7 @@ static void
 gst_rtp_adapt_recv_init (GstRtpAdaptRecv *self)
 {
   g_mutex_init (&self->lock);
-  g_weak_ref_init (&self->session, NULL);
+  tap_init (&self->tap);
   herald_init (&self->herald);
   props_init (&self->cfg, recv_props, self);
   recv_pads_init (self);

@@ -9,6 +9,11 @@
 
 #include <string.h>
 
+/* More than an MTU is of no use. */
+#define FCI_MAX 1500
+/* From 1900 to 1970: NTP's time (RFC 5905 6) and g_get_real_time(). */
+#define NTP_UNIX (G_GUINT64_CONSTANT (2208988800) * GST_SECOND)
+
 RecvIds
 recv_ids_parse (const GstStructure *caps)
 {
@@ -181,6 +186,52 @@ recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
     const guint8 *fci, gsize len)
 {
   rtpfb_add (rtcp, ssrc, media_ssrc, RA_CCFB_FMT, fci, len);
+}
+
+gboolean
+recv_rtcp_has_room (const GstRTCPBuffer *rtcp, RaReports reports)
+{
+  /* Of RFC 8888 RTS and one block of two packets. */
+  return recv_rtcp_room (rtcp) >= (gsize) (reports == RA_REPORTS_TFRC
+                 ? RECV_TFRC_SIZE_MAX
+                 : RECV_CCFB_HEADER + 12);
+}
+
+static gboolean
+tfrc_add (GstRTCPBuffer *rtcp, RaReporter *reporter, guint fmt, guint32 ssrc,
+    RaTime now)
+{
+  guint32 media_ssrc;
+  RaTfrcFb fb;
+  RaRadp radp;
+
+  if (!ra_reporter_tfrc (reporter, now, &fb, &radp, &media_ssrc))
+    return FALSE;
+  recv_rtcp_add_tfrc (rtcp, ssrc, media_ssrc, fmt, &fb, &radp);
+  return TRUE;
+}
+
+static gboolean
+ccfb_add (GstRTCPBuffer *rtcp, RaReporter *reporter, guint32 ssrc, RaTime now)
+{
+  gsize room = MIN (recv_rtcp_room (rtcp) - RECV_CCFB_HEADER, FCI_MAX);
+  RaTime ntp = (guint64) g_get_real_time () * GST_USECOND + NTP_UNIX;
+  guint8 fci[FCI_MAX];
+  guint32 media_ssrc;
+  gsize len = ra_reporter_ccfb (reporter, now, ntp, &media_ssrc, fci, room);
+
+  if (len == 0)
+    return FALSE;
+  recv_rtcp_add_ccfb (rtcp, ssrc, media_ssrc, fci, len);
+  return TRUE;
+}
+
+gboolean
+recv_rtcp_add_report (GstRTCPBuffer *rtcp, RaReporter *reporter,
+    RaReports reports, guint fmt, guint32 ssrc, RaTime now)
+{
+  return reports == RA_REPORTS_TFRC ? tfrc_add (rtcp, reporter, fmt, ssrc, now)
+                                    : ccfb_add (rtcp, reporter, ssrc, now);
 }
 
 guint64

@@ -16,6 +16,55 @@
 /* Packets after which what became of the DSCP is looked at. */
 #define DSCP_EVERY 32
 
+/* --- the kind of reports (lock held) ------------------------------------ */
+
+/* The reports that the settings, the caps and the packets so far ask for. */
+static RaReports
+reports_choose (GstRtpAdaptRecv *self)
+{
+  const gchar *lack = recv_kind_lack (self->cfg.feedback, &self->ids);
+
+  if (lack)
+    recv_warn (self, RECV_WARNED_NO_SEND_TS, GST_RESOURCE_ERROR_SETTINGS, lack,
+        "the sender writes that header extension on each packet");
+  return recv_kind_choose (&self->seen, self->cfg.feedback, &self->ids);
+}
+
+/* Another reporter, if one runs and it is not for these `reports`. */
+static void
+reports_change (GstRtpAdaptRecv *self, RaReports reports)
+{
+  if (!self->reporter || reports == self->reports)
+    return;
+  recv_reporter_create (self, reports);
+  self->report.due = FALSE;
+}
+
+/* The reports may be others from then on. */
+static void
+kind_take (GstRtpAdaptRecv *self, RecvKindNews news)
+{
+  RaReports reports;
+
+  if (news & RECV_KIND_JUDGED) {
+    g_autofree gchar *text
+        = recv_kind_difference (&self->seen, self->cfg.feedback, &self->ids);
+
+    if (text)
+      recv_warn (self, RECV_WARNED_KIND, GST_RESOURCE_ERROR_SETTINGS, text,
+          "the receiver sends the feedback that the packets allow");
+  }
+  if (!(news & RECV_KIND_CHANGED))
+    return;
+  reports = reports_choose (self);
+  if (reports == self->reports)
+    return;
+  GST_INFO_OBJECT (self, "the packets ask for other reports");
+  reports_change (self, reports);
+  self->tap.stale = TRUE;
+  self->session_again = 0;
+}
+
 /* --- packets ------------------------------------------------------------ */
 
 /* In our time; the lock is held. */
@@ -53,14 +102,17 @@ packet_report (GstRtpAdaptRecv *self, GstBuffer *buffer, RecvPacket *p)
   p->wire.arrival = arrival_time (self, buffer, now);
   p->wire.grain = GRAIN;
   p->wire.tos = rtp_adapt_buffer_get_tos (buffer);
-  self->fresh = TRUE;
-  self->untimely |= !is_timely (self, buffer);
-  recv_kind_on_packet (self, p, now);
-  recv_frame_watch (self, p->marker, now);
+  report_on_packet (&self->report);
+  kind_take (self,
+      recv_kind_on_packet (
+          &self->seen, p->wire.number >= 0, p->wire.send_ts != NULL, now));
+  frame_on_packet (&self->frame,
+      !recv_kind_is_ours (self->reports) && self->ids.number > 0,
+      is_timely (self, buffer), p->marker, now);
   at_once = ra_reporter_on_packet (self->reporter, &p->wire);
   if (++self->n_packets >= DSCP_EVERY) {
     self->n_packets = 0;
-    recv_dscp_tell (self);
+    recv_dscp_post (self);
   }
   return at_once && recv_report_due (self, now);
 }
@@ -147,15 +199,13 @@ caps_take (GstRtpAdaptRecv *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   g_mutex_lock (&self->lock);
   self->ids = recv_ids_parse (gst_caps_get_structure (caps, 0));
-  reports = recv_kind_choose (self);
-  if (self->reporter && reports != self->reports) {
-    recv_reporter_create (self, reports);
-    self->due = FALSE;
-  }
-  self->session_stale = TRUE;
-  GST_INFO_OBJECT (self, "feedback %s", recv_feedback_nick (self));
+  reports = reports_choose (self);
+  reports_change (self, reports);
+  self->tap.stale = TRUE;
+  GST_INFO_OBJECT (
+      self, "feedback %s", recv_kind_nick (self->reports, &self->ids));
   g_mutex_unlock (&self->lock);
-  if (reports == RA_REPORTS_NONE)
+  if (!recv_kind_is_ours (reports))
     return event;
 
   /* Or rtpsession would answer, too. */
@@ -217,7 +267,7 @@ recv_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   /* What is downstream may be another now. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     g_mutex_lock (&self->lock);
-    self->session_stale = TRUE;
+    self->tap.stale = TRUE;
     g_mutex_unlock (&self->lock);
   }
   return gst_pad_event_default (pad, parent, event);

@@ -6,8 +6,12 @@
 #include "parts/enums.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
+#include "parts/sessiontap.h"
 #include "gstrtpadaptrecv.h"
-#include "recvpackets.h"
+#include "framehurry.h"
+#include "recvkind.h"
+#include "recvstats.h"
+#include "reporttimer.h"
 
 #include <gst/rtpadapt/defaults.h>
 
@@ -51,26 +55,6 @@ typedef enum
   RECV_NEWS_DSCP, /* RaDscpFate */
 } RecvNews;
 
-typedef struct
-{
-  guint64 not_rtp; /* buffers that were neither RTP nor RTCP */
-  guint64 rtcp;    /* muxed packets */
-  guint64 reports_sent;
-  guint64 reports_refused; /* rtpsession could not send in time */
-  guint64 reports_no_room; /* RTCP buffers too full for a report */
-} RecvCounters;
-
-/* The header extensions that the packets had so far. */
-typedef struct
-{
-  gboolean number, send_ts;
-  gboolean judged; /* enough came to say which extensions are missing */
-  gboolean told; /* an earlier sender was judged: there is no second warning */
-  guint packets;
-  RaTime since; /* the first packet */
-  RaTime last;  /* the latest packet with an extension */
-} RecvSeen;
-
 struct _GstRtpAdaptRecv
 {
   GstElement parent;
@@ -87,32 +71,16 @@ struct _GstRtpAdaptRecv
 
   RaReporter *reporter; /* exists between READY and PAUSED */
   RaReports reports;    /* what it is for */
-  RecvSeen seen;
-  RaTime wish_again; /* when the sender is told again what is set here */
+  RecvKindSeen seen;
 
   OurClock clock;
 
-  /* the session */
-  GWeakRef session; /* the GstElement: its RTPSession calls it back */
-  gulong handler;
-  gboolean session_stale; /* look for it anew */
-  RaTime session_again;   /* and not before */
+  SessionTap tap;
+  RaTime session_again; /* when the session may be looked for */
 
-  /* twcc */
-  RaTime heard;       /* the latest packet, or RA_TIME_NONE */
-  RaTime frame_since; /* the first packet behind a marker, or RA_TIME_NONE */
-  gboolean framed;    /* a marker came */
-  gboolean hurry, hurried; /* the session shall answer, answers within frames */
-  gboolean untimely;       /* a packet of no running time came: it must not */
-
-  /* the report */
-  gboolean fresh; /* packets came since the last one */
-  gboolean due;
-  RaTime due_since;
-  RaTime ask_again; /* while it is due */
-  guint n_slow;     /* in a row, later than they should be */
-  guint n_packets;  /* since the DSCP was looked at */
-  gsize rtcp_size;  /* of the last RTCP packet with a report, bytes */
+  FrameHurry frame; /* twcc */
+  ReportTimer report;
+  guint n_packets; /* since the DSCP was looked at */
 
   GstClockID wait; /* the timer, or NULL */
   RaTime wait_until;
@@ -121,63 +89,37 @@ struct _GstRtpAdaptRecv
   RecvCounters count;
 };
 
-/* A reporter for `reports`, with the settings; the lock is held.  Bad
- * parameters are replaced by the defaults, with a warning. */
-void recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports);
-
-/* Posts the next statistics an interval from now; the lock is held. */
-void recv_stats_restart (GstRtpAdaptRecv *self);
-
-/* recvprops.c */
-void recv_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
-void recv_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec);
-
 /* recvpads.c */
 void recv_pads_init (GstRtpAdaptRecv *self);
 
-/* recvkind.c: the lock is held for all of these. */
-/* The reports that the settings, the caps and the packets so far ask for. */
-RaReports recv_kind_choose (GstRtpAdaptRecv *self);
-/* Looks at a packet; the reports may be others from then on. */
-void recv_kind_on_packet (
-    GstRtpAdaptRecv *self, const RecvPacket *p, RaTime now);
-/* The name of the feedback that is set here, if the next RTCP packet is to tell
- * it; else NULL. */
-const gchar *recv_kind_wish (GstRtpAdaptRecv *self, RaTime now);
-
-/* recvreport.c */
-/* Looks for the session if it has to; no lock is held. */
-void recv_session_find (GstRtpAdaptRecv *self);
-/* A packet came, the last of its frame perhaps; the lock is held. */
-void recv_frame_watch (GstRtpAdaptRecv *self, gboolean marker, RaTime now);
-/* Has the session answer as the frame at hand wants it, before the packet gets
- * there; no lock is held. */
-void recv_session_hurry (GstRtpAdaptRecv *self);
-/* Lets it go; no lock is held. */
-void recv_session_forget (GstRtpAdaptRecv *self);
-/* A report is due; the lock is held.  TRUE: recv_session_ask() for it. */
+/* recvreport.c: the lock is held for all of these. */
+/* A reporter for `reports`, with the settings.  Bad parameters are replaced by the
+ * defaults, with a warning. */
+void recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports);
+/* Has the job post a warning, once per start. */
+void recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code,
+    const gchar *text, const gchar *debug);
+/* Posts what became of the DSCP, if that is news. */
+void recv_dscp_post (GstRtpAdaptRecv *self);
+/* A report is due.  TRUE: recv_session_ask() for it. */
 gboolean recv_report_due (GstRtpAdaptRecv *self, RaTime now);
-/* Asks rtpsession for an RTCP packet; no lock is held. */
-void recv_session_ask (GstRtpAdaptRecv *self);
-/* Sets the timer to what comes next; the lock is held. */
+/* (transfer full) */
+GstStructure *recv_stats (GstRtpAdaptRecv *self);
+/* Posts the next statistics an interval from now. */
+void recv_stats_restart (GstRtpAdaptRecv *self);
+/* Sets the timer to what comes next. */
 void recv_timer_set (GstRtpAdaptRecv *self);
 void recv_timer_stop (GstRtpAdaptRecv *self);
 
-/* recvworld.c */
-/* Has the job post `message`, which is taken; the lock is held. */
-void recv_post (GstRtpAdaptRecv *self, GstMessage *message);
-/* Has the job post a warning, once per start; the lock is held. */
-void recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code,
-    const gchar *text, const gchar *debug);
-/* Tells what became of the DSCP, if that is news; the lock is held. */
-void recv_dscp_tell (GstRtpAdaptRecv *self);
-/* Connects the library's callback; the lock is held. */
-void recv_reporter_setup (GstRtpAdaptRecv *self);
-/* (transfer full); the lock is held. */
-GstStructure *recv_stats (GstRtpAdaptRecv *self);
-/* "twcc", "tfrc", "ccfb" or "none". */
-const gchar *recv_feedback_nick (const GstRtpAdaptRecv *self);
+/* recvreport.c: no lock is held for these. */
+/* Looks for the session if it has to. */
+void recv_session_find (GstRtpAdaptRecv *self);
+/* Has the session answer as the frame at hand wants it, before the packet gets
+ * there. */
+void recv_session_hurry (GstRtpAdaptRecv *self);
+/* Lets it go. */
+void recv_session_forget (GstRtpAdaptRecv *self);
+/* Asks rtpsession for an RTCP packet. */
+void recv_session_ask (GstRtpAdaptRecv *self);
 
 G_END_DECLS

@@ -1,102 +1,172 @@
-/* rtpadaptrecv: when a report is due, and how it gets into RTCP.
+/* rtpadaptrecv: reports into RTCP, the session that carries them, messages.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The library says when.  rtpsession is asked for an RTCP packet then, and
- * decides when RFC 4585 allows one; the report is made when that packet is, so
- * that it tells of all that came meanwhile.
+ * The library says when a report is due.  rtpsession is asked for an RTCP packet
+ * then, and decides when RFC 4585 allows one; the report is made when that packet
+ * is, so that it covers all packets that came meanwhile.
  */
-#include "recvpriv.h"
-
-#include "parts/session.h"
 #include "parts/weak.h"
+#include "recvpriv.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_recv_debug
 
 /* The session is looked for at most so often. */
 #define FIND_INTERVAL (200 * RA_MSECOND)
-/* Asked at least, and at most, so often while a report is due. */
-#define ASK_MIN (5 * RA_MSECOND)
-#define ASK_MAX (200 * RA_MSECOND)
-/* Nobody needs feedback more often than there are frames: 50 Hz. */
-#define SLOW_MIN (20 * RA_MSECOND)
-/* Reports in a row that were late: it is the settings, not chance. */
-#define SLOW_ROW 10
-/* What rtpsession counts for UDP and IP. */
-#define UDP_IP 28
-/* An RTCP packet with RR, SDES, RADP and TFRC-FB, if none has been seen. */
-#define RTCP_SIZE 200
-/* Us and the sender. */
-#define MEMBERS 2
-/* RFC 3550 6.2: RTCP has a twentieth of the session's bandwidth. */
-#define RTCP_SHARE 20
-/* A frame that takes longer is answered meanwhile, so often. */
-#define FRAME_LONG (50 * RA_MSECOND)
-/* A packet that comes this long after the one before it is answered at once,
- * because the sender may wait for the answer before it sends another. */
-#define FRAME_LONE (200 * RA_MSECOND)
-/* More than an MTU is of no use. */
-#define FCI_MAX 1500
-/* From 1900 to 1970: NTP's time (RFC 5905 6) and g_get_real_time(). */
-#define NTP_UNIX (G_GUINT64_CONSTANT (2208988800) * GST_SECOND)
 
-/* --- the timer (lock held) ---------------------------------------------- */
+/* --- messages ----------------------------------------------------------- */
 
-/* Reports shall not be farther apart. */
-static RaSpan
-spacing (GstRtpAdaptRecv *self)
+/* A handler on the bus may block, and neither RTCP nor the clock's thread may wait
+ * for it. */
+static void
+job (GstElement *element, gpointer user_data)
+{
+  GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (element);
+  GstMessage *message;
+
+  g_mutex_lock (&self->lock);
+  do {
+    herald_round (&self->herald);
+    while ((message = herald_next (&self->herald))) {
+      g_mutex_unlock (&self->lock);
+      gst_element_post_message (element, message);
+      g_mutex_lock (&self->lock);
+    }
+  } while (herald_goes_on (&self->herald));
+  g_mutex_unlock (&self->lock);
+}
+
+/* Has the job post `message`, which is taken; the lock is held. */
+static void
+post (GstRtpAdaptRecv *self, GstMessage *message)
+{
+  if (herald_post (&self->herald, message) && herald_wake (&self->herald))
+    gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
+}
+
+void
+recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code, const gchar *text,
+    const gchar *debug)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!herald_warn_once (&self->herald, what))
+    return;
+  GST_WARNING_OBJECT (self, "%s (%s)", text, debug);
+  error = g_error_new_literal (GST_RESOURCE_ERROR, code, text);
+  post (self, gst_message_new_warning (GST_OBJECT (self), error, debug));
+}
+
+void
+recv_dscp_post (GstRtpAdaptRecv *self)
 {
   RaReporterStats stats;
 
-  if (self->reports == RA_REPORTS_CCFB)
-    return (RaSpan) self->cfg.interval;
   ra_reporter_get_stats (self->reporter, &stats);
-  return stats.rtt > 0 ? CLAMP (stats.rtt, ASK_MIN, ASK_MAX) : ASK_MAX;
+  if (!herald_is_news (&self->herald, RECV_NEWS_DSCP, stats.dscp))
+    return;
+  GST_INFO_OBJECT (self, "DSCP: %s", ra_dscp_fate_nick (stats.dscp));
+  if (stats.dscp == RA_DSCP_BLEACHED || stats.dscp == RA_DSCP_REMARKED)
+    post (self,
+        gst_message_new_element (GST_OBJECT (self),
+            gst_structure_new ("rtpadapt-dscp", "dscp", G_TYPE_STRING,
+                ra_dscp_fate_nick (stats.dscp), NULL)));
+}
+
+/* The library confirmed a loss; the lock is held. */
+static void
+on_loss (const RaMissing *m, gpointer data)
+{
+  GstRtpAdaptRecv *self = data;
+
+  if (!self->cfg.loss_messages)
+    return;
+  post (self,
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
+              our_clock_time (&self->clock, m->t_loss), "number", G_TYPE_UINT64,
+              m->seq, "verdict", G_TYPE_STRING, ra_cause_nick (m->cause),
+              NULL)));
+}
+
+/* --- the reporter ------------------------------------------------------- */
+
+void
+recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports)
+{
+  RecvConfig *cfg = &self->cfg;
+  RaReporterConfig config = {
+    .reports = reports,
+    .lda = ra_ldas[cfg->lda],
+    .lda_params = cfg->lda_params,
+    .seed = RECV_SEED,
+    .interval = (RaSpan) cfg->interval,
+    .late = (RaSpan) cfg->late,
+  };
+  g_autoptr (GError) error = NULL;
+
+  g_clear_pointer (&self->reporter, ra_reporter_free);
+  self->reports = reports;
+  self->reporter = ra_reporter_new (&config, &error);
+  if (!self->reporter) {
+    recv_warn (self, RECV_WARNED_PARAMS, GST_RESOURCE_ERROR_SETTINGS,
+        "Default parameters are used for the loss differentiation.",
+        error->message);
+    g_free (cfg->lda_params);
+    cfg->lda_params = g_strdup ("");
+    config.lda_params = NULL;
+    self->reporter = ra_reporter_new (&config, NULL);
+  }
+  ra_reporter_set_on_loss (self->reporter, on_loss, self);
+}
+
+GstStructure *
+recv_stats (GstRtpAdaptRecv *self)
+{
+  GstStructure *s = recv_stats_new (self->reporter, &self->count,
+      recv_kind_nick (self->reports, &self->ids), ra_ldas[self->cfg.lda]->name);
+
+  if (self->reporter)
+    gst_structure_set (s, "time", G_TYPE_UINT64,
+        our_clock_time (&self->clock, our_now (&self->clock)), NULL);
+  return s;
+}
+
+/* --- the timer (lock held) ---------------------------------------------- */
+
+static RaSpan
+spacing (const GstRtpAdaptRecv *self)
+{
+  RaReporterStats stats;
+
+  ra_reporter_get_stats (self->reporter, &stats);
+  return report_spacing (
+      recv_kind_interval (self->reports, (RaSpan) self->cfg.interval),
+      stats.rtt);
 }
 
 gboolean
 recv_report_due (GstRtpAdaptRecv *self, RaTime now)
 {
-  if (self->due)
-    return FALSE; /* asked for already, and again by the timer */
-  self->due = TRUE;
-  self->due_since = now;
-  self->ask_again = ra_later (now, spacing (self));
-  return TRUE;
-}
-
-/* The feedback timer expired.  In silence there is nothing to report, as the
- * reporter finds out (RFC 5348 6.2), and no RTCP packet to be asked for: the
- * first packet after it may need one at once. */
-static gboolean
-report_timer (GstRtpAdaptRecv *self, RaTime now)
-{
-  RaTfrcFb fb;
-  RaRadp radp;
-  guint32 ssrc;
-
-  if (!self->fresh && self->reports == RA_REPORTS_TFRC) {
-    ra_reporter_tfrc (self->reporter, now, &fb, &radp, &ssrc);
-    return FALSE;
-  }
-  return recv_report_due (self, now);
+  return !self->report.due && report_due (&self->report, spacing (self), now);
 }
 
 /* TRUE: ask the session. */
 static gboolean
 timer_run (GstRtpAdaptRecv *self, RaTime now)
 {
-  gboolean ask = FALSE;
+  RaTime timeout = ra_reporter_next_timeout (self->reporter);
+  ReportStep step;
+  guint32 ssrc;
+  RaTfrcFb fb;
+  RaRadp radp;
 
   if (herald_stats_due (&self->herald, now, self->cfg.stats_interval))
-    recv_post (
-        self, gst_message_new_element (GST_OBJECT (self), recv_stats (self)));
-  if (self->due && self->ask_again <= now) {
-    self->ask_again = ra_later (now, spacing (self));
-    ask = TRUE;
-  } else if (!self->due && ra_reporter_next_timeout (self->reporter) <= now) {
-    ask = report_timer (self, now);
-  }
-  return ask;
+    post (self, gst_message_new_element (GST_OBJECT (self), recv_stats (self)));
+  step = report_step (&self->report, recv_kind_is_silent (self->reports),
+      timeout, spacing (self), now);
+  if (step == REPORT_SILENT)
+    ra_reporter_tfrc (self->reporter, now, &fb, &radp, &ssrc);
+  return step == REPORT_ASK;
 }
 
 /* In the clock's thread. */
@@ -139,7 +209,7 @@ recv_timer_set (GstRtpAdaptRecv *self)
   if (!self->reporter || self->eos)
     return;
   t = MIN (t,
-      self->due ? self->ask_again : ra_reporter_next_timeout (self->reporter));
+      report_next (&self->report, ra_reporter_next_timeout (self->reporter)));
   if (t == RA_TIME_NONE || (self->wait && self->wait_until <= t))
     return;
   recv_timer_stop (self);
@@ -152,50 +222,39 @@ recv_timer_set (GstRtpAdaptRecv *self)
         self, "%" GST_PTR_FORMAT " has no timer", self->clock.clock);
 }
 
+void
+recv_stats_restart (GstRtpAdaptRecv *self)
+{
+  herald_stats_restart (&self->herald,
+      self->reporter ? our_now (&self->clock) : RA_TIME_NONE,
+      self->cfg.stats_interval);
+  recv_timer_set (self);
+}
+
 /* --- asking for RTCP ---------------------------------------------------- */
 
 /* The lock is held. */
 static void
 slow_warn (GstRtpAdaptRecv *self)
 {
-  RaSpan want = MAX (spacing (self), SLOW_MIN);
-  guint64 need = recv_rtcp_bandwidth (
-      self->rtcp_size ? self->rtcp_size : RTCP_SIZE, MEMBERS, want);
-  g_autofree gchar *text = g_strdup_printf (
-      "The RTP session sends feedback less often than the sender needs it: "
-      "set its bandwidth to %" G_GUINT64_FORMAT " bit/s at least.",
-      need * RTCP_SHARE);
-  g_autofree gchar *debug = g_strdup_printf ("%" G_GUINT64_FORMAT
-                                             " bit/s of RTCP for a report each "
-                                             "%" G_GINT64_FORMAT " ms",
-      need, want / RA_MSECOND);
+  g_autofree gchar *debug = NULL;
+  g_autofree gchar *text
+      = report_slow_text (&self->report, spacing (self), &debug);
 
   recv_warn (self, RECV_WARNED_SLOW, GST_RESOURCE_ERROR_SETTINGS, text, debug);
-}
-
-/* A report was made, or refused, so long after it was due; the lock is held. */
-static void
-slow_count (GstRtpAdaptRecv *self, RaSpan waited)
-{
-  if (waited <= MAX (spacing (self), SLOW_MIN) / 2) {
-    self->n_slow = 0;
-    return;
-  }
-  if (++self->n_slow >= SLOW_ROW)
-    slow_warn (self);
 }
 
 void
 recv_session_ask (GstRtpAdaptRecv *self)
 {
-  GstElement *element = g_weak_ref_get (&self->session);
-  GObject *session;
-  gboolean in_time = FALSE;
+  GstElement *element;
+  gboolean in_time;
   RaSpan delay;
 
   g_mutex_lock (&self->lock);
+  element = tap_element (&self->tap);
   if (!element || !self->reporter) {
-    self->session_stale |= element == NULL;
+    self->tap.stale |= element == NULL;
     g_mutex_unlock (&self->lock);
     gst_clear_object (&element);
     return;
@@ -205,77 +264,42 @@ recv_session_ask (GstRtpAdaptRecv *self)
   delay = spacing (self);
   g_mutex_unlock (&self->lock);
 
-  g_object_get (element, "internal-session", &session, NULL);
-  g_signal_emit_by_name (session, "send-rtcp-full", (guint64) delay, &in_time);
-  g_object_unref (session);
-  gst_object_unref (element);
+  in_time = tap_ask_rtcp (element, delay);
   if (in_time)
     return;
 
   g_mutex_lock (&self->lock);
   self->count.reports_refused++;
-  if (self->reporter && self->due)
-    slow_count (self, MAX (delay, SLOW_MIN));
+  if (self->reporter && self->report.due
+      && report_is_refused (&self->report, delay, spacing (self)))
+    slow_warn (self);
   g_mutex_unlock (&self->lock);
 }
 
 /* --- the report --------------------------------------------------------- */
 
-/* TRUE if there was something to say. */
-static gboolean
-tfrc_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc, RaTime now)
-{
-  guint32 media_ssrc;
-  RaTfrcFb fb;
-  RaRadp radp;
-
-  if (!ra_reporter_tfrc (self->reporter, now, &fb, &radp, &media_ssrc))
-    return FALSE;
-  recv_rtcp_add_tfrc (rtcp, ssrc, media_ssrc, self->cfg.tfrc_fmt, &fb, &radp);
-  return TRUE;
-}
-
-static gboolean
-ccfb_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc, RaTime now)
-{
-  gsize room = MIN (recv_rtcp_room (rtcp) - RECV_CCFB_HEADER, FCI_MAX);
-  RaTime ntp = (guint64) g_get_real_time () * GST_USECOND + NTP_UNIX;
-  guint8 fci[FCI_MAX];
-  guint32 media_ssrc;
-  gsize len
-      = ra_reporter_ccfb (self->reporter, now, ntp, &media_ssrc, fci, room);
-
-  if (len == 0)
-    return FALSE;
-  recv_rtcp_add_ccfb (rtcp, ssrc, media_ssrc, fci, len);
-  return TRUE;
-}
-
-/* The lock is held. */
+/* The lock is held.  TRUE: the packet got a report. */
 static gboolean
 report_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
-  gboolean tfrc = self->reports == RA_REPORTS_TFRC;
   RaTime now = our_now (&self->clock);
+  RaSpan waited = ra_diff (now, self->report.due_since);
   gboolean added;
 
-  /* RTS and one block of two packets. */
-  if (recv_rtcp_room (rtcp)
-      < (tfrc ? RECV_TFRC_SIZE_MAX : RECV_CCFB_HEADER + 12)) {
+  if (!recv_rtcp_has_room (rtcp, self->reports)) {
     self->count.reports_no_room++;
     return FALSE;
   }
-  added = tfrc ? tfrc_add (self, rtcp, ssrc, now)
-               : ccfb_add (self, rtcp, ssrc, now);
-  self->due = self->fresh = FALSE;
+  added = recv_rtcp_add_report (
+      rtcp, self->reporter, self->reports, self->cfg.tfrc_fmt, ssrc, now);
+  report_done (&self->report, added ? rtcp->map.size : 0);
   if (added) {
     self->count.reports_sent++;
-    self->rtcp_size = rtcp->map.size + UDP_IP;
-    slow_count (self, ra_diff (now, self->due_since));
+    if (report_is_slow (&self->report, waited, spacing (self)))
+      slow_warn (self);
     GST_LOG_OBJECT (self,
         "report %" G_GUINT64_FORMAT ", %" GST_STIME_FORMAT " after it was due",
-        self->count.reports_sent,
-        GST_STIME_ARGS (ra_diff (now, self->due_since)));
+        self->count.reports_sent, GST_STIME_ARGS (waited));
   }
   recv_timer_set (self);
   return added;
@@ -288,7 +312,8 @@ wish_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   const gchar *nick = NULL;
 
   if (recv_rtcp_room (rtcp) >= RECV_WISH_SIZE)
-    nick = recv_kind_wish (self, our_now (&self->clock));
+    nick = recv_kind_wish (
+        &self->seen, self->cfg.feedback, self->reports, our_now (&self->clock));
   if (nick)
     recv_rtcp_add_wish (rtcp, ssrc, nick);
   return nick != NULL;
@@ -313,7 +338,7 @@ on_sending_rtcp (
       g_object_get (session, "internal-ssrc", &ssrc, NULL);
     g_mutex_lock (&self->lock);
     if (self->reporter && !recv_rtcp_is_bye (&rtcp)) {
-      added = self->due && report_add (self, &rtcp, ssrc);
+      added = self->report.due && report_add (self, &rtcp, ssrc);
       added |= wish_add (self, &rtcp, ssrc);
     }
     g_mutex_unlock (&self->lock);
@@ -325,47 +350,6 @@ on_sending_rtcp (
 
 /* --- the session -------------------------------------------------------- */
 
-/* With twcc rtpsession 1.22 answers when a frame is complete: of a first frame
- * that the sender paces out for a second it would say nothing for a second.  It
- * counts the interval from the first packet: that frame is taken for long at
- * once.  So is a frame that begins after a pause, because the rest of it may not
- * come: its first packet is answered, as the interval that began before is over. */
-void
-recv_frame_watch (GstRtpAdaptRecv *self, gboolean marker, RaTime now)
-{
-  gboolean twcc = self->reports == RA_REPORTS_NONE && self->ids.number > 0
-      && !self->untimely;
-  gboolean lone
-      = self->heard != RA_TIME_NONE && ra_diff (now, self->heard) >= FRAME_LONE;
-
-  self->heard = now;
-
-  if (self->frame_since == RA_TIME_NONE)
-    self->frame_since = now;
-  self->hurry = twcc && !marker
-      && (!self->framed || lone
-          || ra_diff (now, self->frame_since) >= FRAME_LONG);
-  self->framed |= marker;
-  if (marker)
-    self->frame_since = RA_TIME_NONE;
-}
-
-/* What the application has set stays.  TRUE if it is ours now. */
-static gboolean
-session_set_hurry (GstElement *element, gboolean hurry)
-{
-  GObject *session;
-  guint64 interval;
-
-  g_object_get (element, "internal-session", &session, NULL);
-  g_object_get (session, "twcc-feedback-interval", &interval, NULL);
-  if (!hurry || interval == GST_CLOCK_TIME_NONE)
-    g_object_set (session, "twcc-feedback-interval",
-        hurry ? (guint64) FRAME_LONG : GST_CLOCK_TIME_NONE, NULL);
-  g_object_unref (session);
-  return hurry && interval == GST_CLOCK_TIME_NONE;
-}
-
 /* Only the streaming thread, which rtpsession's own use of it is in, changes
  * this. */
 void
@@ -375,100 +359,109 @@ recv_session_hurry (GstRtpAdaptRecv *self)
   gboolean hurry, hurried;
 
   g_mutex_lock (&self->lock);
-  hurry = self->hurry;
-  if (hurry != self->hurried)
-    element = g_weak_ref_get (&self->session);
+  hurry = self->frame.wanted;
+  if (hurry != self->frame.set)
+    element = tap_element (&self->tap);
   g_mutex_unlock (&self->lock);
   if (!element)
     return;
-  hurried = session_set_hurry (element, hurry);
+  hurried = tap_set_twcc_interval (element, hurry ? FRAME_LONG : RA_SPAN_NONE);
   gst_object_unref (element);
   g_mutex_lock (&self->lock);
-  self->hurried = hurried;
+  self->frame.set = hurried;
   g_mutex_unlock (&self->lock);
+}
+
+/* The session `link` is let go: what was set in it is taken back. */
+static void
+link_forget (TapLink *link, gboolean hurried)
+{
+  if (link->element && hurried)
+    tap_set_twcc_interval (link->element, RA_SPAN_NONE);
+  tap_link_cut (link);
 }
 
 void
 recv_session_forget (GstRtpAdaptRecv *self)
 {
-  GstElement *element = g_weak_ref_get (&self->session);
-  GObject *session;
   gboolean hurried;
-  gulong handler;
+  TapLink link;
 
   g_mutex_lock (&self->lock);
-  handler = self->handler;
-  self->handler = 0;
-  hurried = self->hurried;
-  self->hurried = FALSE;
+  link = tap_drop (&self->tap);
+  hurried = self->frame.set;
+  self->frame.set = FALSE;
   g_mutex_unlock (&self->lock);
-  if (element && hurried)
-    session_set_hurry (element, FALSE);
-  g_weak_ref_set (&self->session, NULL);
-  if (!element)
-    return;
-  g_object_get (element, "internal-session", &session, NULL);
-  if (handler)
-    g_signal_handler_disconnect (session, handler);
-  g_object_unref (session);
-  gst_object_unref (element);
+  link_forget (&link, hurried);
 }
 
-static void
-session_take (GstRtpAdaptRecv *self, GstElement *element)
-{
-  GObject *session;
-  gulong handler;
-  gboolean avpf;
+static const TapHandler handlers[] = {
+  { "on-sending-rtcp", G_CALLBACK (on_sending_rtcp) },
+};
 
-  g_object_get (element, "internal-session", &session, NULL);
-  handler = session_connect (
-      session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp), self);
-  avpf = session_is_avpf (session);
-  g_object_unref (session);
-  GST_INFO_OBJECT (self, "reports go with %" GST_PTR_FORMAT, element);
-  g_weak_ref_set (&self->session, element);
-  g_mutex_lock (&self->lock);
-  self->handler = handler;
-  if (!avpf && self->reports != RA_REPORTS_NONE)
-    recv_warn (self, RECV_WARNED_NO_AVPF, GST_RESOURCE_ERROR_SETTINGS,
-        "The RTP session is not meant to send feedback in time: set "
-        "rtp-profile=avpf.",
-        "RFC 4585");
-  g_mutex_unlock (&self->lock);
-}
-
-void
-recv_session_find (GstRtpAdaptRecv *self)
+/* TRUE: the session has to be looked for now. */
+static gboolean
+search_plan (GstRtpAdaptRecv *self, TapSearch *search)
 {
-  GstElement *element, *before;
   gboolean look;
   RaTime now;
 
   g_mutex_lock (&self->lock);
   now = our_now (&self->clock);
-  look = self->session_stale && self->session_again <= now
-      && (self->reports != RA_REPORTS_NONE || self->ids.number > 0);
-  if (look)
+  look = self->tap.stale && self->session_again <= now
+      && (recv_kind_is_ours (self->reports) || self->ids.number > 0);
+  if (look) {
     self->session_again = ra_later (now, FIND_INTERVAL);
-  g_mutex_unlock (&self->lock);
-  if (!look)
-    return;
-
-  before = g_weak_ref_get (&self->session);
-  element = session_element_downstream (self->srcpad);
-  if (element != before || !element) {
-    recv_session_forget (self);
-    if (element)
-      session_take (self, element);
+    *search = tap_plan (&self->tap);
   }
-  g_mutex_lock (&self->lock);
-  self->session_stale = element == NULL;
-  if (!element && self->reports != RA_REPORTS_NONE)
+  g_mutex_unlock (&self->lock);
+  return look;
+}
+
+/* The lock is held. */
+static void
+session_warn (GstRtpAdaptRecv *self, TapResult result, const TapSearch *search)
+{
+  if (!recv_kind_is_ours (self->reports))
+    return;
+  if (result == TAP_NONE)
     recv_warn (self, RECV_WARNED_NO_SESSION, GST_RESOURCE_ERROR_NOT_FOUND,
         "There is no rtpsession or rtpbin downstream to send feedback.",
         "feedback=tfrc and feedback=ccfb need one");
+  if (result == TAP_OTHER && !search->avpf)
+    recv_warn (self, RECV_WARNED_NO_AVPF, GST_RESOURCE_ERROR_SETTINGS,
+        "The RTP session is not meant to send feedback in time: set "
+        "rtp-profile=avpf.",
+        "RFC 4585");
+}
+
+void
+recv_session_find (GstRtpAdaptRecv *self)
+{
+  gboolean hurried = FALSE;
+  TapLink gone = { NULL };
+  TapSearch search;
+  TapResult result;
+
+  if (!search_plan (self, &search))
+    return;
+  tap_find (&search, self->srcpad, handlers, G_N_ELEMENTS (handlers), self);
+  g_mutex_lock (&self->lock);
+  result = tap_take (&self->tap, &search);
+  if (result == TAP_NONE)
+    gone = tap_drop (&self->tap);
+  if (result == TAP_OTHER) {
+    GST_INFO_OBJECT (
+        self, "reports go with %" GST_PTR_FORMAT, search.found.element);
+    gone = search.before;
+    search.before = (TapLink){ NULL };
+  }
+  if (result == TAP_OTHER || result == TAP_NONE) {
+    hurried = self->frame.set;
+    self->frame.set = FALSE;
+  }
+  session_warn (self, result, &search);
   g_mutex_unlock (&self->lock);
-  gst_clear_object (&element);
-  gst_clear_object (&before);
+  link_forget (&gone, hurried);
+  tap_end (&search);
 }

@@ -242,7 +242,6 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
     config.controller_params = config.lda_params = NULL;
     self->sender = ra_sender_new (&config, now, NULL);
   }
-  send_sender_setup (self);
 }
 
 /* Another algorithm's start: bad parameters are replaced as above. */
@@ -286,32 +285,21 @@ send_start (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   our_clock_start (&self->clock, clock);
   self->backlog = backlog_new ();
-  self->unstamped = FALSE;
-  send_ecn_start (self);
-  self->remote = (RemoteClock){ 0 };
-  self->align = (TwccAlign){ 0 };
-  self->notes = (CcfbNotes){ 0 };
   self->ext_in = self->ext = (SendExt){ 0 };
   send_hearing_start (self);
-  self->last_refresh = RA_TIME_NONE;
   herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
-  self->fecenc_usable = FALSE;
-  self->encoder_expected = FALSE;
-  self->encoder_again = RA_TIME_NONE;
+  fecencs_start (&self->fecencs);
+  encoders_start (&self->encoders);
   self->heard_at = send_now (self);
-  self->beside = 0;
-  self->beside_again = 0;
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
-  self->refresh_due = FALSE;
-  self->probe_since = self->last_sent = self->answered = RA_TIME_NONE;
-  self->heard = send_now (self);
-  self->ask_again = 0;
-  send_keys_start (self);
+  outage_start (&self->outage, send_now (self));
+  self->rtx = (RtxGate){ 0 };
+  key_gate_clear (&self->keys);
   sender_create (self, warnings);
-  self->listener = ra_listener_new (ra_sender_ledger (self->sender));
+  send_ear_start (self);
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -324,23 +312,26 @@ send_start (GstRtpAdaptSend *self)
 static void
 send_stop (GstRtpAdaptSend *self)
 {
-  GObject *session;
+  GPtrArray *fecencs, *skippers;
+  TapLink link;
 
-  send_fec_stop (self);
-  send_skips_stop (self);
   g_mutex_lock (&self->lock);
-  session = send_hearing_stop (self);
+  fecencs = fecencs_stop (&self->fecencs);
+  skippers = skippers_stop (&self->skippers);
+  link = send_hearing_stop (self);
+  send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
-  g_clear_pointer (&self->listener, ra_listener_free);
   g_clear_pointer (&self->backlog, backlog_free);
   our_clock_stop (&self->clock);
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
-  send_keys_start (self);
-  send_encoders_stop (self);
+  key_gate_clear (&self->keys);
+  encoders_stop (&self->encoders);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
-  g_clear_object (&session);
+  g_clear_pointer (&fecencs, g_ptr_array_unref);
+  g_clear_pointer (&skippers, g_ptr_array_unref);
+  tap_link_cut (&link);
 }
 
 static GstStateChangeReturn
@@ -366,12 +357,8 @@ gst_rtp_adapt_send_finalize (GObject *object)
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
 
   props_clear (&self->cfg, send_props);
-  send_fec_stop (self);
-  send_skips_stop (self);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_clear (&self->encoders[i].element);
-  g_weak_ref_clear (&self->hearing.session);
-  g_weak_ref_clear (&self->hearing.element);
+  encoders_clear (&self->encoders);
+  tap_clear (&self->tap);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
@@ -416,10 +403,8 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->wakeup);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_init (&self->encoders[i].element, NULL);
-  g_weak_ref_init (&self->hearing.session, NULL);
-  g_weak_ref_init (&self->hearing.element, NULL);
+  encoders_init (&self->encoders);
+  tap_init (&self->tap);
   herald_init (&self->herald);
   self->flow = GST_FLOW_FLUSHING;
   props_init (&self->cfg, send_props, self);

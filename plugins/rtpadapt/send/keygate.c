@@ -5,6 +5,8 @@
 
 /* The interval is no shorter, because a round trip may be shorter than a frame. */
 #define INTERVAL_MIN (200 * RA_MSECOND)
+/* We ask for a key frame at most this often because of frames that we drop. */
+#define DROP_INTERVAL RA_SECOND
 
 void
 key_gate_clear (KeyGate *g)
@@ -14,6 +16,9 @@ key_gate_clear (KeyGate *g)
     g->of[i].asked = RA_TIME_NONE;
   }
   g->n_waiting = 0;
+  g->due = g->lacking = FALSE;
+  g->dropped = RA_TIME_NONE;
+  g->held = 0;
 }
 
 RaSpan
@@ -44,6 +49,7 @@ key_gate_ask (KeyGate *g, guint i, GstEvent *event, RaSpan interval, RaTime now)
     return KEY_PASS;
   }
   request->waiting = gst_event_ref (event);
+  g->held++;
   g->n_waiting++;
   return verdict;
 }
@@ -53,11 +59,29 @@ key_gate_next (const KeyGate *g, RaSpan interval)
 {
   RaTime next = RA_TIME_NONE;
 
+  if (g->due)
+    return next;
   for (guint i = 0; g->n_waiting > 0 && i < G_N_ELEMENTS (g->of); i++) {
     if (g->of[i].waiting)
       next = MIN (next, ra_later (g->of[i].asked, interval));
   }
   return next;
+}
+
+SendWants
+key_gate_on_due (KeyGate *g)
+{
+  g->due = TRUE;
+  return SEND_TELL;
+}
+
+gboolean
+key_gate_begin (KeyGate *g)
+{
+  gboolean due = g->due;
+
+  g->due = FALSE;
+  return due;
 }
 
 GstEvent *
@@ -70,4 +94,28 @@ key_gate_take (KeyGate *g, RaSpan interval, RaTime now)
     }
   }
   return NULL;
+}
+
+SendWants
+key_gate_on_drop (KeyGate *g, RaTime now)
+{
+  if (g->dropped != RA_TIME_NONE && ra_diff (now, g->dropped) < DROP_INTERVAL)
+    return SEND_WANTS_NOTHING;
+  g->dropped = now;
+  return SEND_REFRESH;
+}
+
+void
+key_gate_lack (KeyGate *g)
+{
+  g->lacking = TRUE;
+}
+
+gboolean
+key_gate_refresh (KeyGate *g)
+{
+  gboolean lacking = g->lacking;
+
+  g->lacking = FALSE;
+  return lacking;
 }

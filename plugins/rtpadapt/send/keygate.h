@@ -7,12 +7,17 @@
  * a thousand requests.  The last request that came too early goes on when the
  * interval is over, because that key frame may have been lost.
  *
+ * We ask, too, where we dropped a frame, or where the receiver may have missed one
+ * while nothing came through.
+ *
  * Plain data; zeroed memory is not a gate, key_gate_clear() makes one.  The
- * interval is an argument because it follows the round trip.
+ * interval is an argument because it follows the round trip.  The owner's lock is
+ * held for all calls.
  */
 #pragma once
 
 #include "sendstreams.h"
+#include "sendwants.h"
 
 #include <gst/gst.h>
 #include <gst/rtpadapt/types.h>
@@ -30,6 +35,12 @@ typedef struct
   /* One per stream; requests about unknown streams share the last. */
   KeyRequest of[STREAMS_MAX + 1];
   guint n_waiting;
+  gboolean due; /* a thread that may block is going to take those that wait */
+  gboolean
+      lacking;    /* the receiver may lack a key frame, and nobody asked yet */
+  RaTime dropped; /* when we last asked because of a frame that we dropped, or
+                       RA_TIME_NONE */
+  guint64 held;   /* requests that came too early */
 } KeyGate;
 
 typedef enum
@@ -47,9 +58,21 @@ RaSpan key_gate_interval (RaSpan rtt);
  * waits is referenced. */
 KeyVerdict key_gate_ask (
     KeyGate *g, guint i, GstEvent *event, RaSpan interval, RaTime now);
-/* When the next request that waits may go, or RA_TIME_NONE. */
+/* When the next request that waits may go, or RA_TIME_NONE; that too where one is
+ * due. */
 RaTime key_gate_next (const KeyGate *g, RaSpan interval);
+/* That time has come: key_gate_take() is called soon, by a thread that may block. */
+SendWants key_gate_on_due (KeyGate *g);
+/* That thread begins.  FALSE: nothing is due. */
+gboolean key_gate_begin (KeyGate *g);
 /* A request whose time has come, or NULL.  (transfer full) */
 GstEvent *key_gate_take (KeyGate *g, RaSpan interval, RaTime now);
+
+/* We dropped a frame: SEND_REFRESH, but at most once in a second. */
+SendWants key_gate_on_drop (KeyGate *g, RaTime now);
+/* The receiver may lack a key frame: one is asked for as soon as packets pass. */
+void key_gate_lack (KeyGate *g);
+/* TRUE, once: ask for a key frame now. */
+gboolean key_gate_refresh (KeyGate *g);
 
 G_END_DECLS

@@ -7,9 +7,6 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* A key frame is asked for at most this often. */
-#define REFRESH_INTERVAL RA_SECOND
-
 /* What its stream tells of it; the lock is held. */
 static void
 stream_look (GstRtpAdaptSend *self, BacklogItem *item)
@@ -43,11 +40,8 @@ packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
   guint64 frames = backlog_dropped_frames (self->backlog);
   gboolean was_empty = backlog_peek (self->backlog) == NULL;
   gboolean refresh;
-  RaTime now;
 
-  refresh = self->refresh_due && !is_open;
-  if (refresh)
-    self->refresh_due = FALSE;
+  refresh = !is_open && key_gate_refresh (&self->keys);
   /* Behind an open breaker nothing waits: the task makes each packet a probe, or
    * drops it. */
   if (backlog_push_packet (self->backlog, item, (RaSpan) self->cfg.max_backlog,
@@ -65,12 +59,7 @@ packet_queue (GstRtpAdaptSend *self, const BacklogItem *item)
       " bit/s: dropping frame %u of SSRC %08x",
       GST_TIME_ARGS (backlog_span (self->backlog, rate)), rate, item->timestamp,
       item->ssrc);
-  now = send_now (self);
-  if (self->last_refresh != RA_TIME_NONE
-      && ra_diff (now, self->last_refresh) < REFRESH_INTERVAL)
-    return refresh;
-  self->last_refresh = now;
-  return TRUE;
+  return key_gate_on_drop (&self->keys, send_now (self)) || refresh;
 }
 
 /* Takes `buffer`. */

@@ -8,9 +8,6 @@
 #include "parts/enums.h"
 #include "sendpriv.h"
 
-#include <gst/rtpadapt/feedback/radp.h>
-#include <string.h>
-
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
 /* So much feedback over so long a time is neither chance nor a rest from an
@@ -43,7 +40,6 @@ send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now)
 {
   SendOther *o = &self->other;
 
-  self->count.unasked++;
   if (o->way != way) {
     o->way = way;
     o->n = 0;
@@ -77,17 +73,12 @@ send_other_on_reports (GstRtpAdaptSend *self, RaTime now)
 }
 
 void
-send_other_on_wish (GstRtpAdaptSend *self, const guint8 *letters, gsize len)
+send_other_on_wish (GstRtpAdaptSend *self, gint way)
 {
-  for (gint way = 0;
-       len == RA_RADP_WISH_SIZE && way <= (gint) GST_RTP_ADAPT_FEEDBACK_CCFB;
-       way++) {
-    if (memcmp (letters, send_feedback_nick (way), len) != 0
-        || self->other.wish == way)
-      continue;
-    self->other.wish = way;
-    send_tell (self);
-  }
+  if (self->other.wish == way)
+    return;
+  self->other.wish = way;
+  send_tell (self);
 }
 
 /* "The receiver sends feedback=ccfb", or NULL. */

@@ -52,7 +52,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
     return;
   send_upstream_changed (self);
   /* Audio may come before video is linked. */
-  self->encoder_expected |= stream_caps_are_video (caps);
+  if (stream_caps_are_video (caps))
+    encoders_on_video (&self->encoders);
   send_tell (self);
 }
 
@@ -125,6 +126,22 @@ send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* --- out: the task ------------------------------------------------------ */
 
+/* When the session is to be asked for a sender report; the lock is held. */
+static RaTime
+next_ask (const GstRtpAdaptSend *self)
+{
+  return tap_is_on (&self->tap)
+      ? outage_next_ask (&self->outage, ra_sender_is_open (self->sender))
+      : RA_TIME_NONE;
+}
+
+/* The lock is held. */
+static RaTime
+next_key (const GstRtpAdaptSend *self)
+{
+  return key_gate_next (&self->keys, send_keys_interval (self));
+}
+
 /* The lock is held.  The no-feedback timer and the statistics, until EOS went
  * out. */
 static RaTime
@@ -132,9 +149,10 @@ next_timer (GstRtpAdaptSend *self)
 {
   if (self->eos && !backlog_peek (self->backlog))
     return RA_TIME_NONE;
-  return MIN (MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (self->encoder_again,
-          MIN (send_keys_next (self), send_ask_next (self))));
+  return MIN (
+      MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
+      MIN (encoders_next (&self->encoders),
+          MIN (next_key (self), next_ask (self))));
 }
 
 /* EOS came so long ago that the packets which still wait are dropped, because the
@@ -204,8 +222,9 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   return self->eos && (flow == GST_FLOW_NOT_LINKED || flow <= GST_FLOW_ERROR);
 }
 
-/* Its header extensions, which may make it longer; the lock is held. */
-static void
+/* Its header extensions, which may make it longer; the lock is held.  TRUE: the
+ * packet has its send time. */
+static gboolean
 packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
 {
   GstBuffer *buffer = GST_BUFFER_CAST (item->object);
@@ -217,9 +236,9 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
   result = send_ext_write (
       &self->ext, &buffer, send_may_grow (self, item), &values);
   send_hearing_stamped (self, result);
-  self->unstamped |= !self->ext.send_ts || result != SEND_EXT_DONE;
   item->object = GST_MINI_OBJECT_CAST (buffer);
   item->size = (guint) gst_buffer_get_size (buffer);
+  return self->ext.send_ts && result == SEND_EXT_DONE;
 }
 
 /* What waits behind `item` is of the frame that came in last; a retransmission,
@@ -235,51 +254,45 @@ is_spread (GstRtpAdaptSend *self, const BacklogItem *item)
 static void
 packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 {
-  RaLedger *ledger = send_ledger (self);
-  guint64 index = ledger->next;
-  RaTime passed = our_system_now (&self->clock);
-  RaLedgerEntry *p;
-  RaEcnField ecn;
-  RaOutgoing out = {
-    .seq = index, .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq
-  };
+  RaEarPacket p = { .out
+    = { .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq },
+    .payload = item->payload,
+    .passed = our_system_now (&self->clock) };
   Stream *stream
       = item->is_repair ? NULL : streams_find (&self->streams, item->ssrc);
   GstFlowReturn flow;
   gboolean error;
 
-  out.mark = send_colour_mark (self, item, stream, now);
-  packet_stamp (self, item, out.mark, now);
-  ecn = send_ecn_mark (self, item, now);
-  out.size = item->size;
+  p.out.mark = send_colour_mark (self, item, stream, now);
+  p.stamped = packet_stamp (self, item, p.out.mark, now);
+  p.out.size = item->size;
   if (item->marker)
-    out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
+    p.out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
   if (send_hearing_always_asks (self))
-    out.flags |= RA_SENT_ASKS;
+    p.out.flags |= RA_SENT_ASKS;
   if (item->media == 0)
-    out.flags |= RA_SENT_REPAIR;
+    p.out.flags |= RA_SENT_REPAIR;
   else
-    send_rtx_on_sent (self);
+    rtx_gate_on_sent (&self->rtx);
   if (stream && stream_is_beside (stream))
-    out.flags |= RA_SENT_BESIDE;
+    p.out.flags |= RA_SENT_BESIDE;
   if (stream)
     stream_on_sent (stream, item->size, now);
-  send_encoders_watch (self, now);
+  if (encoders_watch_due (&self->encoders, now))
+    send_apply (self,
+        encoders_watch (&self->encoders, streams_beside (&self->streams, now),
+            ra_sender_rate (self->sender)));
   if (backlog_packets (self->backlog) > 0)
-    out.flags
+    p.out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
-  self->last_sent = now;
-  p = ra_sender_on_sent (self->sender, &out, now);
-  p->passed = passed;
-  p->payload = item->payload;
-  p->ecn = (guint8) ecn;
+  outage_on_sent (&self->outage, now);
+  send_ear_on_sent (self, item, &p, now);
   g_mutex_unlock (&self->lock);
 
   flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
 
   g_mutex_lock (&self->lock);
-  p = ra_ledger_at (send_ledger (self), index);
-  p->passed_by = our_system_now (&self->clock);
+  ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
   send_hearing_pushed (self, flow);
   error = flow_take (self, flow);
   if (error) {
@@ -288,6 +301,18 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
     gst_pad_push_event (self->srcpad, gst_event_new_eos ());
     g_mutex_lock (&self->lock);
   }
+}
+
+/* TRUE: `item` leaves though a breaker is open; the lock is held. */
+static gboolean
+probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+{
+  return !item->is_repair
+      && outage_take_probe (&self->outage,
+          &(OutagePacket){ .ssrc = item->ssrc,
+              .seq = item->seq,
+              .asks = item->marker || send_hearing_always_asks (self) },
+          ra_sender_next_send (self->sender, now), now);
 }
 
 /* The lock is held and let go for the push. */
@@ -300,9 +325,8 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   if (!backlog_peek (self->backlog))
     g_cond_broadcast (&self->wakeup);
   if (item.is_packet && ra_sender_is_open (self->sender)
-      && !send_probe_take (self, &item, now)) {
-    self->count.ceased++;
-    self->refresh_due = TRUE;
+      && !probe_take (self, &item, now)) {
+    send_apply (self, outage_on_ceased (&self->outage));
     gst_mini_object_unref (item.object);
     return;
   }
@@ -334,6 +358,23 @@ stats_post (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
 }
 
+/* Asks the session for a sender report.  The lock is held, and let go. */
+static void
+report_ask (GstRtpAdaptSend *self, RaTime now)
+{
+  GstElement *session = tap_element (&self->tap);
+  RaSpan within = outage_ask (&self->outage, now);
+  gboolean in_time;
+
+  if (!session)
+    return;
+  g_mutex_unlock (&self->lock);
+  in_time = tap_ask_rtcp (session, within);
+  GST_LOG_OBJECT (
+      self, "asked for a sender report: %s", in_time ? "comes" : "refused");
+  g_mutex_lock (&self->lock);
+}
+
 /* The lock is held. */
 static void
 timer_run (GstRtpAdaptSend *self, RaTime now)
@@ -341,16 +382,13 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
     send_tell (self);
-  } else if (self->encoder_again <= now) {
-    self->encoder_again = RA_TIME_NONE;
-    send_tell (self);
-  } else if (send_ask_next (self) <= now) {
-    send_ask (self, now);
-  } else if (send_keys_next (self) <= now) {
-    self->keys_due = TRUE;
-    send_tell (self);
-  } else if (herald_stats_due (
-                 &self->herald, now, self->cfg.stats_interval)) {
+  } else if (encoders_next (&self->encoders) <= now) {
+    send_apply (self, encoders_timeout (&self->encoders));
+  } else if (next_ask (self) <= now) {
+    report_ask (self, now);
+  } else if (next_key (self) <= now) {
+    send_apply (self, key_gate_on_due (&self->keys));
+  } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
     stats_post (self);
   }
 }
@@ -379,6 +417,59 @@ send_loop (GstPad *pad)
     gst_pad_pause_task (pad);
 }
 
+/* The stream that a request for a key frame names; the lock is held. */
+static guint
+stream_of (GstRtpAdaptSend *self, const GstStructure *request)
+{
+  Stream *stream = NULL;
+  guint ssrc;
+
+  if (gst_structure_get_uint (request, "ssrc", &ssrc))
+    stream = streams_find (&self->streams, ssrc);
+  return stream ? (guint) (stream - self->streams.stream) : STREAMS_MAX;
+}
+
+/* FALSE if a request for a key frame may not go upstream now. */
+static gboolean
+key_is_wanted (GstRtpAdaptSend *self, GstEvent *event)
+{
+  KeyVerdict verdict = KEY_PASS;
+
+  g_mutex_lock (&self->lock);
+  if (self->sender) {
+    verdict = key_gate_ask (&self->keys,
+        stream_of (self, gst_event_get_structure (event)), event,
+        send_keys_interval (self), send_now (self));
+    if (verdict == KEY_HELD_FIRST)
+      send_wake (self);
+  }
+  g_mutex_unlock (&self->lock);
+  return verdict == KEY_PASS;
+}
+
+/* FALSE if a request for a packet goes no further upstream. */
+static gboolean
+repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
+{
+  RtxVerdict verdict = RTX_AGAIN;
+  guint ssrc, seqnum;
+
+  if (!gst_structure_get_uint (request, "ssrc", &ssrc)
+      || !gst_structure_get_uint (request, "seqnum", &seqnum))
+    return TRUE;
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    verdict = rtx_gate_ask (&self->rtx,
+        ra_ledger_find (send_ledger (self), ssrc, (guint16) seqnum),
+        ra_sender_rtt (self->sender), send_now (self));
+  if (verdict == RTX_FIRST)
+    ra_sender_on_repeat (self->sender);
+  g_mutex_unlock (&self->lock);
+  GST_LOG_OBJECT (self, "%08x %u again: %s", ssrc, seqnum,
+      verdict == RTX_REFUSED ? "no" : "yes");
+  return verdict != RTX_REFUSED;
+}
+
 static gboolean
 send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -394,12 +485,12 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
       return TRUE;
     }
     if (gst_structure_has_name (s, "GstForceKeyUnit")
-        && !send_keys_wanted (self, event)) {
+        && !key_is_wanted (self, event)) {
       gst_event_unref (event);
       return TRUE;
     }
     if (gst_structure_has_name (s, "GstRTPRetransmissionRequest")
-        && !send_rtx_wanted (self, s)) {
+        && !repeat_is_wanted (self, s)) {
       gst_event_unref (event);
       return TRUE;
     }

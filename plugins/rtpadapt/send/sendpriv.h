@@ -4,23 +4,23 @@
 #pragma once
 
 #include "backlog.h"
-#include "ccfbnotes.h"
-#include "encoder.h"
+#include "encoders.h"
+#include "fecencs.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
+#include "outage.h"
+#include "rtxgate.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
+#include "parts/sessiontap.h"
 #include "sendext.h"
 #include "sendwants.h"
-#include "skipper.h"
+#include "skippers.h"
 #include "sendstreams.h"
-#include "twccalign.h"
 
 #include <gst/rtpadapt/colour.h>
-#include <gst/rtpadapt/feedback/ccfb.h>
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/ledger.h>
-#include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -43,8 +43,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_SKIP_INTERVAL 0
 /* Packets per second while nobody answers, however low the rate is. */
 #define SEND_FLOOR 2
-/* Encoders that are driven at a time. */
-#define SEND_ENCODERS_MAX 16
 /* Only for LDAs that draw lots about a known truth: repeatable. */
 #define SEND_SEED 1
 
@@ -81,10 +79,6 @@ typedef enum
 /* Feedback by receiver reports alone; else a GstRtpAdaptFeedback. */
 #define SEND_FEEDBACK_NONE -1
 
-/* How many sender reports are remembered, because report blocks may still name
- * them.  Two per second leave while nobody answers. */
-#define SEND_REPORTS_MAX 64
-
 /* What the caps that went out said, all of them together.  Bits by
  * GstRtpAdaptFeedback. */
 typedef struct
@@ -101,22 +95,9 @@ typedef struct
   gint mode;      /* in effect */
   SendLacks told; /* warned of since the start */
   SendSaid said;
-  gboolean no_room;        /* a packet that may not grow lacked an extension */
-  gboolean twcc_malformed; /* in the compound that the session reads now */
-  gboolean twcc_based;     /* that compound has transport-wide feedback */
-  guint16 twcc_base;       /* and this is the first number of it */
-  gboolean pushed;         /* somebody downstream took a packet */
-  gboolean stale;          /* look for the session anew */
-  GWeakRef session;
-  GWeakRef element;          /* the rtpsession around it */
-  gulong receiving, sending; /* handlers; 0: no session was found */
-  gboolean avpf;
-  struct
-  {
-    guint32 lsr; /* the middle of its NTP time (RFC 3550 6.4.1) */
-    RaTime sent;
-  } reports[SEND_REPORTS_MAX];
-  guint n_reports; /* sent so far */
+  gboolean no_room; /* a packet that may not grow lacked an extension */
+  gboolean pushed;  /* somebody downstream took a packet */
+  gboolean avpf;    /* the session's profile */
 } SendHearing;
 
 /* Feedback of another kind than the one that is set.  Kinds are those of
@@ -137,12 +118,10 @@ typedef struct
 typedef enum
 {
   SEND_WARNED_NOT_RTP = 1 << 0,
-  SEND_WARNED_NO_ENCODER = 1 << 1,
   SEND_WARNED_REALIGNED = 1 << 2,
   SEND_WARNED_LIAR = 1 << 3,
   SEND_WARNED_ECN_UNHEARD = 1 << 4,
   SEND_WARNED_ECN_FAILED = 1 << 5,
-  SEND_WARNED_SHARED = 1 << 6,
   SEND_WARNED_OTHER = 1 << 7,
 } SendWarned;
 
@@ -156,34 +135,11 @@ typedef enum
 typedef struct
 {
   guint64 not_rtp;   /* buffers that were not RTP */
-  guint64 ceased;    /* packets not sent because a breaker was open */
   guint64 ended;     /* packets dropped because EOS was overdue */
-  guint64 probes;    /* packets sent while a breaker was open */
-  guint64 keys_held; /* requests for key frames that came too early */
-  guint64 unmapped;  /* feedback rows about packets we do not know */
-  guint64 doubtful;  /* feedback that was ignored, see twcc_is_doubtful() */
-  guint64 realigned; /* times rtpsession's numbers and ours disagreed */
-  guint64 known_congestion, known_wireless; /* losses whose truth is known */
-  guint64 misread_congestion, misread_wireless; /* of these, judged wrongly */
   guint64 malformed; /* packets whose header extension could not be written */
-  guint64 heard[RA_N_HEARD]; /* reports about us, and how they were taken */
-  guint64 foreign;           /* reports about others */
-  guint64 unasked;           /* reports of another kind than `feedback` */
-  guint64 repeat_asked, repeat_refused; /* requests for packets */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
-
-/* An encoder that is driven. */
-typedef struct
-{
-  GWeakRef element;
-  const EncoderRow *row;
-  EncoderRow told;    /* where `row` is the user's */
-  EncoderState state; /* what was set last */
-  guint streams;      /* payloaders that it feeds, as far as known */
-  gboolean beside_us; /* it was in our pipeline when it was found */
-} SendEncoder;
 
 struct _GstRtpAdaptSend
 {
@@ -207,49 +163,26 @@ struct _GstRtpAdaptSend
   RaColour *colour;
   Backlog *backlog; /* all from here exist between READY and PAUSED */
   RaSender *sender;
-  RaListener *listener;
-  RaEcn ecn;
-  RemoteClock remote;
-  TwccAlign align;
-  CcfbNotes notes;
-  SendExt ext_in, ext; /* by the caps that came in, that went out */
+  RaEar *ear;
+  RaEarStats heard_so_far; /* when the ear was there last */
+  SendExt ext_in, ext;     /* by the caps that came in, that went out */
+  SessionTap tap;
   SendHearing hearing;
   SendOther other;
 
   OurClock clock;
   Herald herald;
-  RaTime last_refresh;  /* the last request for a key frame */
-  gboolean refresh_due; /* the receiver may lack a key frame */
-  RaTime answered;      /* when feedback came last, or RA_TIME_NONE */
-  RaTime probe_since;   /* since when a probe is looked for, or RA_TIME_NONE */
-  guint32 probe_ssrc;   /* the latest probe */
-  guint16 probe_seq;
-  RaTime last_sent; /* RA_TIME_NONE: nothing yet */
-  RaTime heard;     /* when RTCP came last, or when we started */
-  RaTime ask_again; /* when a sender report may be asked for again */
+  Outage outage;
   KeyGate keys;
-  gboolean keys_due;   /* the job hands them on */
-  guint repeat_credit; /* see sendrtx.c */
+  RtxGate rtx;
   SendCounters count;
 
   /* what the job does */
-  gboolean encoder_stale;    /* look for it anew */
-  gboolean encoder_expected; /* video came: it is wrong not to find one */
-  gboolean encoders_retold;  /* the user told something else about them */
-  SendEncoder encoders[SEND_ENCODERS_MAX];
-  guint n_encoders;
-  guint64 beside;         /* what streams took that are none of theirs, bit/s */
-  RaTime beside_again;    /* when to look for that */
-  RaTime heard_at;        /* when feedback or a report about us came last, or
+  Encoders encoders;
+  RaTime heard_at; /* when feedback or a report about us came last, or
                              when we started */
-  RaTime encoder_again;   /* when one may be changed, or RA_TIME_NONE */
-  gboolean fecenc_stale;  /* look for it anew */
-  gboolean fecenc_usable; /* one of them makes packets */
-  GPtrArray *fecencs;     /* of those of sendfec.c, or NULL */
-  gboolean skips_stale;   /* look for payloaders anew */
-  gboolean renumbered;    /* behind us */
-  gboolean unstamped;     /* a packet left without its send time */
-  GPtrArray *skippers;    /* or NULL */
+  FecEncoders fecencs;
+  Skippers skippers;
 };
 
 /* Ends the program if nobody holds the lock, in builds with debugging: so each
@@ -302,30 +235,18 @@ void send_restart (GstRtpAdaptSend *self);
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
 {
-  self->encoder_stale = self->fecenc_stale = self->skips_stale = TRUE;
+  self->encoders.stale = self->fecencs.stale = self->skippers.stale = TRUE;
 }
 
 /* FALSE if FEC that was made upstream says how long it is. */
 static inline gboolean
 send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
 {
-  return item->media == 0 || !self->fecenc_usable;
+  return item->media == 0 || !self->fecencs.usable;
 }
 
 /* sendinput.c */
 void send_input_init (GstPad *sinkpad);
-
-/* sendencoders.c */
-/* Finds the encoders and gives each its share; may block.  The lock is held, and
- * let go. */
-void send_encoders_drive (GstRtpAdaptSend *self);
-/* A packet leaves: what audio takes now may change their share.  The lock is
- * held. */
-void send_encoders_watch (GstRtpAdaptSend *self, RaTime now);
-/* Drives none of them any more; the lock is held. */
-void send_encoders_stop (GstRtpAdaptSend *self);
-/* What they were told last, together, bit/s; the lock is held. */
-guint64 send_encoders_bitrate (const GstRtpAdaptSend *self);
 
 /* sendcolour.c */
 /* Another colouring, or other parameters.  The warning to be posted if they are
@@ -344,69 +265,7 @@ RaMark send_colour_mark (
 /* A rule with parameters.  The warning to be posted if they are bad, or NULL;
  * the lock is held. */
 gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
-/* Finds the FEC encoder and sets its level; may block.  The lock is held, and
- * let go. */
-void send_fec_drive (GstRtpAdaptSend *self);
-/* Lets go of all FEC encoders; the lock is not held. */
-void send_fec_stop (GstRtpAdaptSend *self);
 
-/* sendskips.c */
-/* Has numbers left out where the feedback allows, and tells of a liar; may block.
- * The lock is held, and let go. */
-void send_skips_drive (GstRtpAdaptSend *self);
-/* What was not sent cannot have come, and who says so is not believed the rest
- * (RFC 8888 10): TRUE.  The lock is held. */
-gboolean send_skips_is_false (
-    GstRtpAdaptSend *self, const RaCcfbReader *reader, RaTime now);
-/* RADP about packets that were sent; TRUE: it lies.  The lock is held. */
-gboolean send_skips_on_radp (
-    GstRtpAdaptSend *self, const guint8 *data, gsize len, RaTime now);
-/* No more from here on; the lock is not held. */
-void send_skips_stop (GstRtpAdaptSend *self);
-
-/* sendecn.c: the lock is held for all of these. */
-void send_ecn_start (GstRtpAdaptSend *self);
-/* Decides the ECN field of a packet that leaves and notes it on the buffer, if
- * it is ours to decide. */
-RaEcnField send_ecn_mark (GstRtpAdaptSend *self, BacklogItem *item, RaTime now);
-/* What RFC 8888 says of the fields, rows in order; of their marks those of the
- * network stay. */
-void send_ecn_hear (GstRtpAdaptSend *self, GArray *rows, RaTime now);
-/* Warns where ECN is not used though it was wanted.  The lock is let go. */
-void send_ecn_drive (GstRtpAdaptSend *self);
-/* Into the statistics. */
-void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
-
-/* sendkeys.c */
-/* FALSE if a request for a key frame may not go upstream now; the lock is not
- * held. */
-gboolean send_keys_wanted (GstRtpAdaptSend *self, GstEvent *event);
-/* When a request that came too early may go; the lock is held. */
-RaTime send_keys_next (GstRtpAdaptSend *self);
-/* Passes on the requests whose time has come; may block.  The lock is held, and
- * let go. */
-void send_keys_drive (GstRtpAdaptSend *self);
-/* Forgets all; the lock is held. */
-void send_keys_start (GstRtpAdaptSend *self);
-
-/* sendoutage.c: the lock is held for all of these. */
-/* TRUE: `item` leaves though a breaker is open. */
-gboolean send_probe_take (
-    GstRtpAdaptSend *self, const BacklogItem *item, RaTime now);
-/* Feedback came.  After a silence a key frame is due: a request for one may have
- * been lost in it, and no decoder asks twice. */
-void send_answered (GstRtpAdaptSend *self, RaTime now);
-/* When the session is to be asked for a sender report. */
-RaTime send_ask_next (GstRtpAdaptSend *self);
-/* Asks the session for a sender report.  The lock is let go. */
-void send_ask (GstRtpAdaptSend *self, RaTime now);
-
-/* sendrtx.c */
-/* FALSE if a request for a packet shall go no further upstream; the lock is not
- * held. */
-gboolean send_rtx_wanted (GstRtpAdaptSend *self, const GstStructure *request);
-/* A packet that is no repair leaves; the lock is held. */
-void send_rtx_on_sent (GstRtpAdaptSend *self);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
@@ -424,14 +283,8 @@ void send_hearing_pushed (GstRtpAdaptSend *self, GstFlowReturn flow);
 void send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result);
 /* TRUE if the receiver answers to any packet, and not to a frame. */
 gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
-/* Tells which sender report a block names.  `rtt` becomes the round trip: the time
- * since that report left, less the time at the receiver.  RA_SPAN_NONE: it is not
- * known. */
-RaLsr send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
-    RaTime now, RaSpan *rtt);
-/* Nobody is heard from here on.  (transfer full): what to unref, or NULL, when
- * the lock is not held any more. */
-GObject *send_hearing_stop (GstRtpAdaptSend *self);
+/* Nobody is heard from here on.  What is left is for tap_link_cut(). */
+TapLink send_hearing_stop (GstRtpAdaptSend *self);
 /* Into the statistics; the lock is held. */
 void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
 /* "twcc", "tfrc", "ccfb", "none". */
@@ -439,23 +292,36 @@ const gchar *send_feedback_nick (gint mode);
 
 /* sendother.c: the lock is held for all of these. */
 void send_other_start (GstRtpAdaptSend *self);
-/* What came: feedback of the kind in use; feedback of another kind; a report about
- * us; the letters of RADP that tell what the receiver is set to. */
+/* What came: feedback of the kind in use; feedback of another kind, once per
+ * compound; reports about us; the kind that the receiver is set to. */
 void send_other_on_kind (GstRtpAdaptSend *self, RaTime now);
 void send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now);
 void send_other_on_reports (GstRtpAdaptSend *self, RaTime now);
-void send_other_on_wish (
-    GstRtpAdaptSend *self, const guint8 *letters, gsize len);
+void send_other_on_wish (GstRtpAdaptSend *self, gint way);
 /* Warns where the settings differ.  The lock is let go. */
 void send_other_drive (GstRtpAdaptSend *self);
 
-/* sendfeedback.c */
-/* A compound from the peer. */
+/* sendear.c */
+/* The ear of a sender that was just made; no more of it.  The lock is held. */
+void send_ear_start (GstRtpAdaptSend *self);
+void send_ear_stop (GstRtpAdaptSend *self);
+/* A packet leaves; its ECN field is noted on the buffer, if it is ours to decide.
+ * The lock is held. */
+void send_ear_on_sent (GstRtpAdaptSend *self, BacklogItem *item,
+    const RaEarPacket *packet, RaTime now);
+/* A compound from the peer, and one to it; the lock is not held. */
 void send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer);
+void send_on_rtcp_sent (GstRtpAdaptSend *self, GstBuffer *buffer);
+/* The same for rtpsession's event, FALSE: it is none, and for one that says why a
+ * packet was lost. */
 gboolean send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s);
 void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
-/* Connects the library's callbacks; the lock is held. */
-void send_sender_setup (GstRtpAdaptSend *self);
+/* Warns where ECN is not used though it was wanted.  The lock is held, and let
+ * go. */
+void send_ecn_drive (GstRtpAdaptSend *self);
+/* What was heard since the start, also after a stop; the lock is held. */
+RaEarStats send_ear_stats (const GstRtpAdaptSend *self);
+void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
 /* sendjob.c: the lock is held for all of these. */
 /* Does what a part wants. */
@@ -464,6 +330,8 @@ void send_apply (GstRtpAdaptSend *self, SendWants wants);
 void send_wake (GstRtpAdaptSend *self);
 /* Has the job post and notify what changed. */
 void send_tell (GstRtpAdaptSend *self);
+/* The time between requests for a key frame. */
+RaSpan send_keys_interval (const GstRtpAdaptSend *self);
 /* Posts the next statistics an interval from now. */
 void send_stats_restart (GstRtpAdaptSend *self);
 /* (transfer full) */

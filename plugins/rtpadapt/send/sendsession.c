@@ -9,7 +9,6 @@
 #include "parts/enums.h"
 #include "parts/extmap.h"
 #include "sendpriv.h"
-#include "parts/session.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
@@ -27,12 +26,6 @@ static const struct
 };
 
 #define FB "rtcp-fb-"
-
-/* A receiver cannot have had a sender report for longer than it has existed, but
- * two clocks differ by some 100 ppm over the 15 s for which a breaker waits for an
- * answer (RFC 8083 4.1), and GStreamer's clock may be read late. */
-#define LSR_GRAIN (20 * RA_MSECOND)
-#define LSR_RECENT (15 * RA_SECOND)
 
 const gchar *
 send_feedback_nick (gint mode)
@@ -53,139 +46,44 @@ on_receiving_rtcp (GObject *session, GstBuffer *buffer, gpointer data)
   gst_object_unref (self);
 }
 
-/* The time of a sender report says when it left, whatever clock it is of. */
-static void
-report_note (GstRtpAdaptSend *self, guint64 ntp)
-{
-  SendHearing *h = &self->hearing;
-
-  g_mutex_lock (&self->lock);
-  if (self->sender) {
-    guint slot = h->n_reports++ % SEND_REPORTS_MAX;
-
-    h->reports[slot].lsr = (guint32) (ntp >> 16);
-    h->reports[slot].sent = send_now (self);
-  }
-  g_mutex_unlock (&self->lock);
-}
-
 static gboolean
 on_sending_rtcp (
     GObject *session, GstBuffer *buffer, gboolean early, gpointer data)
 {
   GstRtpAdaptSend *self = g_weak_ref_get (data);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstRTCPPacket packet;
-  guint64 ntp;
 
   if (!self)
     return FALSE;
-  if (gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp)) {
-    if (gst_rtcp_buffer_get_first_packet (&rtcp, &packet)
-        && gst_rtcp_packet_get_type (&packet) == GST_RTCP_TYPE_SR) {
-      gst_rtcp_packet_sr_get_sender_info (
-          &packet, NULL, &ntp, NULL, NULL, NULL);
-      report_note (self, ntp);
-    }
-    gst_rtcp_buffer_unmap (&rtcp);
-  }
+  send_on_rtcp_sent (self, buffer);
   gst_object_unref (self);
   return FALSE;
 }
 
-/* The lock is held.  (transfer full): what to unref without it, or NULL. */
-static GObject *
-session_set (GstRtpAdaptSend *self, GObject *session, GstElement *element)
-{
-  SendHearing *h = &self->hearing;
-  GObject *before = g_weak_ref_get (&h->session);
-
-  if (before) {
-    g_signal_handler_disconnect (before, h->receiving);
-    g_signal_handler_disconnect (before, h->sending);
-  }
-  g_weak_ref_set (&h->session, session);
-  g_weak_ref_set (&h->element, element);
-  h->receiving = h->sending = 0;
-  h->n_reports = 0;
-  if (session) {
-    h->receiving = session_connect (
-        session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp), self);
-    h->sending = session_connect (
-        session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp), self);
-  }
-  return before;
-}
-
-/* Judges a report that we do not remember.  One older than all that we remember
- * may be ours. */
-static RaLsr
-lsr_judge (const SendHearing *h, guint32 lsr)
-{
-  guint oldest
-      = h->n_reports > SEND_REPORTS_MAX ? h->n_reports % SEND_REPORTS_MAX : 0;
-
-  return lsr == 0 || h->n_reports == 0
-          || (gint32) (h->reports[oldest].lsr - lsr) > 0
-      ? RA_LSR_UNKNOWN
-      : RA_LSR_FALSE;
-}
-
-RaLsr
-send_hearing_lsr (const GstRtpAdaptSend *self, guint32 lsr, guint32 dlsr,
-    RaTime now, RaSpan *rtt)
-{
-  const SendHearing *h = &self->hearing;
-  /* In 1/65536 s (RFC 3550 6.4.1). */
-  RaSpan held = (RaSpan) ((dlsr * (guint64) RA_SECOND) >> 16);
-
-  *rtt = RA_SPAN_NONE;
-  for (guint i = 0; i < MIN (h->n_reports, SEND_REPORTS_MAX); i++) {
-    RaSpan since = ra_diff (now, h->reports[i].sent);
-
-    if (lsr == 0 || h->reports[i].lsr != lsr)
-      continue;
-    *rtt = since - held;
-    if (*rtt < -LSR_GRAIN) /* DLSR is longer than the report has existed */
-      return RA_LSR_FALSE;
-    return since <= LSR_RECENT ? RA_LSR_OURS : RA_LSR_UNKNOWN;
-  }
-  return lsr_judge (h, lsr);
-}
+static const TapHandler handlers[] = {
+  { "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp) },
+  { "on-sending-rtcp", G_CALLBACK (on_sending_rtcp) },
+};
 
 /* The lock is held, and let go for the search. */
 static void
 session_search (GstRtpAdaptSend *self)
 {
-  SendHearing *h = &self->hearing;
-  GObject *before, *session = NULL, *forgotten = NULL;
-  GstElement *element;
-  gboolean avpf;
+  TapSearch search = tap_plan (&self->tap);
+  TapResult result;
 
-  h->stale = FALSE;
   g_mutex_unlock (&self->lock);
-  element = session_element_downstream (self->srcpad);
-  if (element)
-    g_object_get (element, "internal-session", &session, NULL);
-  avpf = session && session_is_avpf (session);
+  tap_find (&search, self->srcpad, handlers, G_N_ELEMENTS (handlers), self);
   g_mutex_lock (&self->lock);
-  before = g_weak_ref_get (&h->session);
-  if (self->sender && session) {
-    h->avpf = avpf;
-    if (session != before) {
-      GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, session);
-      forgotten = session_set (self, session, element);
-    }
-  } else if (self->sender) {
-    h->stale = TRUE;
-    if (!before) /* else it is unlinked for a while */
-      h->receiving = h->sending = 0;
+  result = tap_take (&self->tap, &search);
+  if (result == TAP_OTHER) {
+    GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, search.found.element);
+    if (self->ear)
+      ra_ear_forget_rtcp_sent (self->ear);
   }
+  if (result == TAP_OTHER || result == TAP_SAME)
+    self->hearing.avpf = search.avpf;
   g_mutex_unlock (&self->lock);
-  g_clear_object (&forgotten);
-  g_clear_object (&before);
-  g_clear_object (&session);
-  gst_clear_object (&element);
+  tap_end (&search);
   g_mutex_lock (&self->lock);
 }
 
@@ -196,17 +94,18 @@ lacks_of (const GstRtpAdaptSend *self, gint way)
 {
   const SendHearing *h = &self->hearing;
   gboolean twcc = way == GST_RTP_ADAPT_FEEDBACK_TWCC;
+  gboolean on = tap_is_on (&self->tap);
   SendLacks lacks = 0;
 
   /* rtpsession itself hears transport-wide feedback, whatever its profile, and
    * tells it in an event, which others may send, too. */
-  if (!twcc && h->receiving == 0 && h->pushed)
+  if (!twcc && !on && h->pushed)
     lacks |= SEND_LACKS_SESSION;
-  if (!twcc && h->receiving != 0 && !h->avpf)
+  if (!twcc && on && !h->avpf)
     lacks |= SEND_LACKS_AVPF;
   if (!h->said.any)
     return lacks;
-  if (twcc ? h->receiving != 0 : way == GST_RTP_ADAPT_FEEDBACK_TFRC)
+  if (twcc ? on : way == GST_RTP_ADAPT_FEEDBACK_TFRC)
     lacks |= h->said.extensions & 1u << way ? 0 : SEND_LACKS_EXTMAP;
   if (h->said.limited && !(h->said.ways & 1u << way))
     lacks |= SEND_LACKS_PEER;
@@ -274,7 +173,7 @@ send_hearing_drive (GstRtpAdaptSend *self)
   SendLacks lacks;
   gint mode;
 
-  if (self->sender && h->stale)
+  if (self->sender && self->tap.stale)
     session_search (self);
   if (!self->sender)
     return;
@@ -340,22 +239,21 @@ peer_describe (const RaRadp *x)
 void
 send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s)
 {
-  const SendCounters *count = &self->count;
-  const RaRadp *radp
-      = self->listener ? ra_listener_radp (self->listener) : NULL;
+  const RaRadp *radp = self->ear ? ra_ear_radp (self->ear) : NULL;
+  RaEarStats heard = send_ear_stats (self);
 
   gst_structure_set (s, "feedback-mode", G_TYPE_STRING,
       send_feedback_nick (
           self->sender ? self->hearing.mode : self->cfg.feedback),
       "feedback-wanted", G_TYPE_STRING, send_feedback_nick (self->cfg.feedback),
-      "reports-foreign", G_TYPE_UINT64, count->foreign, "reports-unasked",
-      G_TYPE_UINT64, count->unasked, "extensions-malformed", G_TYPE_UINT64,
-      count->malformed, NULL);
+      "reports-foreign", G_TYPE_UINT64, heard.foreign, "reports-unasked",
+      G_TYPE_UINT64, heard.unasked, "extensions-malformed", G_TYPE_UINT64,
+      self->count.malformed, NULL);
   for (guint i = 0; i < RA_N_HEARD; i++) {
     g_autofree gchar *field
         = g_strconcat ("reports-", ra_heard_nick ((RaHeard) i), NULL);
 
-    gst_structure_set (s, field, G_TYPE_UINT64, count->heard[i], NULL);
+    gst_structure_set (s, field, G_TYPE_UINT64, heard.heard[i], NULL);
   }
   if (radp) {
     g_autoptr (GstStructure) peer = peer_describe (radp);
@@ -396,7 +294,7 @@ send_hearing_always_asks (const GstRtpAdaptSend *self)
 void
 send_hearing_changed (GstRtpAdaptSend *self)
 {
-  self->hearing.stale = TRUE;
+  self->tap.stale = TRUE;
   if (self->sender)
     send_tell (self);
 }
@@ -411,11 +309,11 @@ send_hearing_start (GstRtpAdaptSend *self)
   h->told = 0;
   h->said = (SendSaid){ 0 };
   h->pushed = h->avpf = h->no_room = FALSE;
-  h->stale = TRUE;
+  self->tap.stale = TRUE;
 }
 
-GObject *
+TapLink
 send_hearing_stop (GstRtpAdaptSend *self)
 {
-  return session_set (self, NULL, NULL);
+  return tap_drop (&self->tap);
 }

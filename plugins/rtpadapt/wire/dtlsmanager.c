@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "dtlshubpriv.h"
-#include "securepriv.h"
+#include "secure.h"
 #include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 #include <string.h>
 
-#undef GST_CAT_DEFAULT
 #define GST_CAT_DEFAULT dtls_hub_debug
 
 /* How often the thread looks whether it is time for something, by system_now(). */

@@ -4,7 +4,7 @@
 #include "rtpmux.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/twccfci.h>
 
 #define VERSION(b) ((b) >> 6)

@@ -104,15 +104,6 @@ secure_set_ready (Secure *s, SecureReady func, gpointer data)
 
 /* --- elements ------------------------------------------------------------ */
 
-void
-secure_post_missing (Secure *s, const gchar *factory)
-{
-  GST_ELEMENT_ERROR (s->bin, CORE, MISSING_PLUGIN,
-      ("No element \"%s\": is the package gstreamer1.0-plugins-bad there?",
-          factory),
-      (NULL));
-}
-
 /* The key that is set, or NULL, having posted an error. */
 static GBytes *
 find_key (Secure *s, const SecureConfig *cfg)
@@ -181,7 +172,7 @@ secure_open (Secure *s)
   cfg.pem_file = g_strdup (cfg.pem_file);
   cfg.fingerprint = g_strdup (cfg.fingerprint);
   s->ready = !cfg.dtls;
-  s->count = (SecureCounters){ 0 };
+  s->gate = (SsrcGate){ 0 };
   s->dropped_before = 0;
   g_clear_pointer (&s->peer_fingerprint, g_free);
   g_mutex_unlock (&s->lock);
@@ -207,8 +198,6 @@ secure_close (Secure *s)
   if (srtp)
     secure_srtp_free (srtp);
   secure_dtls_close (s);
-  secure_gate_close (s);
-  gst_clear_object (&s->srtpdec);
 }
 
 /* --- links --------------------------------------------------------------- */

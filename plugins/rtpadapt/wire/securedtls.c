@@ -3,8 +3,59 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "securepriv.h"
+#include "parts/systime.h"
 
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
+
+/* --- before and after srtpdec --------------------------------------------- */
+
+static GstPadProbeReturn
+comes_to_srtpdec (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Secure *s = data;
+  guint32 ssrc;
+  gboolean valid = ssrc_gate_find (GST_PAD_PROBE_INFO_BUFFER (info), &ssrc);
+  gboolean pass;
+
+  g_mutex_lock (&s->lock);
+  pass = ssrc_gate_before (&s->gate, valid ? &ssrc : NULL, system_now ());
+  g_mutex_unlock (&s->lock);
+  return pass ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+static GstPadProbeReturn
+leaves_srtpdec (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Secure *s = data;
+  guint32 ssrc;
+
+  if (!ssrc_gate_find (GST_PAD_PROBE_INFO_BUFFER (info), &ssrc))
+    return GST_PAD_PROBE_OK;
+  g_mutex_lock (&s->lock);
+  ssrc_gate_after (&s->gate, ssrc);
+  g_mutex_unlock (&s->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch_srtpdec (Secure *s, GstElement *srtpdec)
+{
+  static const gchar *const sinks[] = { "rtp_sink", "rtcp_sink" };
+  static const gchar *const srcs[] = { "rtp_src", "rtcp_src" };
+
+  for (guint i = 0; i < SECURE_N_KINDS; i++) {
+    GstPad *sink = gst_element_get_static_pad (srtpdec, sinks[i]);
+    GstPad *src = gst_element_get_static_pad (srtpdec, srcs[i]);
+
+    gst_pad_add_probe (
+        sink, GST_PAD_PROBE_TYPE_BUFFER, comes_to_srtpdec, s, NULL);
+    gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, leaves_srtpdec, s, NULL);
+    gst_object_unref (sink);
+    gst_object_unref (src);
+  }
+}
+
+/* --- the connection ------------------------------------------------------- */
 
 /* The manager's thread calls these one after the other. */
 
@@ -21,8 +72,9 @@ connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
   g_free (s->peer_fingerprint);
   s->peer_fingerprint = g_strdup (fingerprint);
   s->srtpdec = gst_object_ref (srtpdec);
+  ssrc_gate_open (&s->gate, system_now ());
   g_mutex_unlock (&s->lock);
-  secure_gate_open (s);
+  watch_srtpdec (s, srtpdec);
   if (!again && !wanted)
     GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
         ("The peer is not authenticated: compare its certificate's fingerprint "
@@ -56,8 +108,8 @@ connection_closed (gpointer data)
   GstElement *srtpdec;
   guint dropped = 0;
 
-  secure_gate_close (s);
   g_mutex_lock (&s->lock);
+  ssrc_gate_close (&s->gate);
   s->ready = FALSE;
   srtpdec = g_steal_pointer (&s->srtpdec);
   g_mutex_unlock (&s->lock);
@@ -84,6 +136,8 @@ certificate_wrong (gpointer data, const gchar *fingerprint)
       (NULL));
 }
 
+/* --- open and close -------------------------------------------------------- */
+
 static gboolean
 have_elements (Secure *s)
 {
@@ -94,7 +148,10 @@ have_elements (Secure *s)
     GstElementFactory *factory = gst_element_factory_find (names[i]);
 
     if (!factory) {
-      secure_post_missing (s, names[i]);
+      GST_ELEMENT_ERROR (s->bin, CORE, MISSING_PLUGIN,
+          ("No element \"%s\": is the package gstreamer1.0-plugins-bad there?",
+              names[i]),
+          (NULL));
       return FALSE;
     }
     gst_object_unref (factory);
@@ -153,6 +210,8 @@ secure_dtls_close (Secure *s)
   gst_bin_remove_many (s->bin, dtls_hub_get_out (hub), GST_ELEMENT (hub), NULL);
   gst_object_unref (hub);
 }
+
+/* --- from outside ---------------------------------------------------------- */
 
 /* The bin's properties may be set while it closes. */
 static DtlsHub *

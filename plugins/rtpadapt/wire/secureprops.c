@@ -113,7 +113,7 @@ secure_stats (Secure *s)
   guint dropped = 0;
 
   g_mutex_lock (&s->lock);
-  if (s->ssrcs && s->srtpdec)
+  if (s->gate.ssrcs && s->srtpdec)
     dec = gst_object_ref (s->srtpdec);
   g_mutex_unlock (&s->lock);
   if (dec) {
@@ -132,8 +132,8 @@ secure_stats (Secure *s)
           : s->cfg.key || s->cfg.key_file ? "srtp"
                                           : "none",
       "ready", G_TYPE_BOOLEAN, s->ready, "received", G_TYPE_UINT64,
-      s->count.received + srtp.received, "dropped", G_TYPE_UINT64,
-      s->count.malformed + s->count.crowded + s->dropped_before + dropped
+      s->gate.received + srtp.received, "dropped", G_TYPE_UINT64,
+      s->gate.malformed + s->gate.crowded + s->dropped_before + dropped
           + srtp.dropped,
       NULL);
   if (s->hub)

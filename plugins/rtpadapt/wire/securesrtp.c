@@ -1,22 +1,37 @@
 /* SRTP with a key, at the pads of both bins' UDP elements.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "securesrtppriv.h"
+#include "securesrtp.h"
 
-#include <sys/random.h>
+#include "address.h"
+#include "chance.h"
+#include "securesrtpin.h"
+#include "securesrtpout.h"
+#include "parts/systime.h"
+
+#include <gst/net/gstnetaddressmeta.h>
+#include <string.h>
 #include <sys/socket.h>
 
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsecure_debug);
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
 
-guint64
-secure_srtp_chance (void)
+typedef struct
 {
-  guint64 bits;
+  GstPad *pad;
+  gulong probe;
+} Hook;
 
-  if (getentropy (&bits, sizeof bits) != 0)
-    g_error ("The system has no random numbers.");
-  return bits;
-}
+/* The locks are never held together, nor while anything is pushed or called. */
+struct _SecureSrtp
+{
+  GstElement *bin;
+  GArray *hooks; /* (Hook) */
+  GMutex out_lock;
+  SrtpOut out;
+  GMutex in_lock;
+  SrtpIn in;
+};
 
 /* --- what leaves -------------------------------------------------------- */
 
@@ -33,10 +48,9 @@ encrypt (SecureSrtp *x, GstBuffer *plain)
   gst_buffer_copy_into (buffer, plain, GST_BUFFER_COPY_METADATA, 0, -1);
   gst_buffer_map (buffer, &map, GST_MAP_READWRITE);
   gst_buffer_extract (plain, 0, map.data, size);
-  g_mutex_lock (&x->out);
-  good = protect_packet (x->protect, map.data, &size);
-  x->unsent += !good;
-  g_mutex_unlock (&x->out);
+  g_mutex_lock (&x->out_lock);
+  good = srtp_out_encrypt (&x->out, map.data, &size);
+  g_mutex_unlock (&x->out_lock);
   gst_buffer_unmap (buffer, &map);
   if (good) {
     gst_buffer_set_size (buffer, (gssize) size);
@@ -79,19 +93,21 @@ leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-void
-secure_srtp_say (SecureSrtp *x, GSocketAddress *to, guint8 *data, gsize size)
+/* --- questions and answers ---------------------------------------------- */
+
+/* Encrypts a packet of RTCP of our own in place, and sends it. */
+static void
+say (SecureSrtp *x, GSocketAddress *to, guint8 *data, gsize size)
 {
   struct sockaddr_storage native;
-  GSocket *socket = NULL;
+  GSocket *socket;
   gssize len = g_socket_address_get_native_size (to);
 
   if (len < 0 || !g_socket_address_to_native (to, &native, sizeof native, NULL))
     return;
-  g_mutex_lock (&x->out);
-  if (x->socket && protect_packet (x->protect, data, &size))
-    socket = g_object_ref (x->socket);
-  g_mutex_unlock (&x->out);
+  g_mutex_lock (&x->out_lock);
+  socket = srtp_out_say (&x->out, data, &size);
+  g_mutex_unlock (&x->out_lock);
   if (!socket)
     return;
   if (sendto (g_socket_get_fd (socket), data, size, MSG_DONTWAIT | MSG_NOSIGNAL,
@@ -99,6 +115,124 @@ secure_srtp_say (SecureSrtp *x, GSocketAddress *to, guint8 *data, gsize size)
       < 0)
     GST_DEBUG_OBJECT (x->bin, "a question or an answer could not be sent");
   g_object_unref (socket);
+}
+
+static void
+ask (SecureSrtp *x, const SrtpComing *c, GSocketAddress *from)
+{
+  guint8 data[SRTP_OUT_SAYING];
+  GSocketAddress *to;
+
+  memcpy (data, c->question.data, sizeof c->question.data);
+  g_mutex_lock (&x->out_lock);
+  to = srtp_out_ask_at (&x->out, from, c->rtcp);
+  g_mutex_unlock (&x->out_lock);
+  say (x, to, data, sizeof c->question.data);
+  g_object_unref (to);
+}
+
+static void
+answer (SecureSrtp *x, const SrtpComing *c, GSocketAddress *from)
+{
+  guint8 data[SRTP_OUT_SAYING];
+  GSocketAddress *to;
+  gsize size;
+
+  g_mutex_lock (&x->out_lock);
+  to = srtp_out_answer (&x->out, from, &c->asked, data, &size);
+  g_mutex_unlock (&x->out_lock);
+  if (to)
+    say (x, to, data, size);
+  g_clear_object (&to);
+}
+
+/* --- what comes --------------------------------------------------------- */
+
+static gchar *
+host_text (GSocketAddress *from)
+{
+  return is_inet (from) ? g_inet_address_to_string (host_of (from))
+                        : g_strdup ("somebody");
+}
+
+static void
+warn (SecureSrtp *x, const SrtpComing *c, GSocketAddress *from)
+{
+  g_autofree gchar *host = NULL;
+
+  if (!c->warn_key && !c->warn_replay)
+    return;
+  host = host_text (from);
+  if (c->warn_key)
+    GST_ELEMENT_WARNING (x->bin, RESOURCE, NOT_AUTHORIZED,
+        ("The packets from %s do not authenticate: is the key the same on both "
+         "sides?",
+            host),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (x->bin, RESOURCE, NOT_AUTHORIZED,
+        ("The packets from %s are refused: they have the right key, but their "
+         "sender does not answer, so they may be the recording of an earlier "
+         "session.  If it is a sender other than rtpadaptsink, set "
+         "replay-guard=false.",
+            host),
+        ("no DLRR for our RRTR, RFC 3611 4.5"));
+}
+
+/* Calls the peer's chain function, because these packets have passed our probe
+ * already. */
+static void
+push_on (GstPad *pad, GList *buffers)
+{
+  GstPad *peer = buffers ? gst_pad_get_peer (pad) : NULL;
+
+  for (GList *l = buffers; l; l = l->next) {
+    if (peer)
+      gst_pad_chain (peer, l->data);
+    else
+      gst_buffer_unref (l->data);
+  }
+  g_list_free (buffers);
+  gst_clear_object (&peer);
+}
+
+/* A packet leaves a UDP source. */
+static GstPadProbeReturn
+comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  SecureSrtp *x = data;
+  GstBuffer *buffer
+      = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  GSocketAddress *from = meta ? meta->addr : NULL;
+  SrtpComing c = { .from_known = from != NULL };
+  GList *leave;
+  GstMapInfo map;
+
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READWRITE))
+    return GST_PAD_PROBE_DROP;
+  c.data = map.data;
+  c.size = map.size;
+  c.now = system_now ();
+  g_mutex_lock (&x->in_lock);
+  srtp_in_take (&x->in, &c);
+  g_mutex_unlock (&x->in_lock);
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_set_size (buffer, (gssize) c.size);
+
+  g_mutex_lock (&x->in_lock);
+  if (c.hold)
+    srtp_in_hold (&x->in, &c, pad, buffer);
+  leave = srtp_in_release (&x->in, &c, pad);
+  g_mutex_unlock (&x->in_lock);
+  if (c.asks)
+    ask (x, &c, from);
+  if (c.is_asked)
+    answer (x, &c, from);
+  warn (x, &c, from);
+  push_on (pad, leave);
+  return c.drop ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
 /* --- from outside ------------------------------------------------------- */
@@ -122,30 +256,30 @@ secure_srtp_out (SecureSrtp *x, GstPad *sink)
 void
 secure_srtp_in (SecureSrtp *x, GstPad *src)
 {
-  hook (x, src, GST_PAD_PROBE_TYPE_BUFFER, secure_srtp_comes);
+  hook (x, src, GST_PAD_PROBE_TYPE_BUFFER, comes);
 }
 
 void
 secure_srtp_answer_by (SecureSrtp *x, GSocket *socket, gboolean rtcp_port_next,
     GSocketAddress *group)
 {
-  g_mutex_lock (&x->out);
-  g_set_object (&x->socket, socket);
-  g_set_object (&x->group, group);
-  x->rtcp_port_next = rtcp_port_next;
-  g_mutex_unlock (&x->out);
+  g_mutex_lock (&x->out_lock);
+  srtp_out_answer_by (&x->out, socket, rtcp_port_next, group);
+  g_mutex_unlock (&x->out_lock);
 }
 
 void
 secure_srtp_get_stats (SecureSrtp *x, SecureSrtpStats *stats)
 {
-  g_mutex_lock (&x->in);
-  *stats = x->count;
-  stats->streams = unprotect_n_streams (x->unprotect);
-  g_mutex_unlock (&x->in);
-  g_mutex_lock (&x->out);
-  stats->unsent = x->unsent;
-  g_mutex_unlock (&x->out);
+  g_mutex_lock (&x->in_lock);
+  *stats = (SecureSrtpStats){ .received = x->in.received,
+    .dropped = x->in.dropped,
+    .unproven = x->in.unproven,
+    .streams = unprotect_n_streams (x->in.unprotect) };
+  g_mutex_unlock (&x->in_lock);
+  g_mutex_lock (&x->out_lock);
+  stats->unsent = x->out.unsent;
+  g_mutex_unlock (&x->out_lock);
 }
 
 SecureSrtp *
@@ -164,15 +298,12 @@ secure_srtp_new (GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher,
   x = g_new0 (SecureSrtp, 1);
   x->bin = bin;
   x->hooks = g_array_new (FALSE, FALSE, sizeof (Hook));
-  g_mutex_init (&x->out);
-  x->protect = protect;
-  g_mutex_init (&x->in);
-  x->unprotect = unprotect;
-  x->receiver = receiver;
-  x->guard = receiver && guard
-      ? replay_guard_new ((guint32) secure_srtp_chance ())
-      : NULL;
-  x->failing = x->answers.since = RA_TIME_NONE;
+  g_mutex_init (&x->out_lock);
+  x->out.protect = protect;
+  g_mutex_init (&x->in_lock);
+  srtp_in_init (&x->in, unprotect,
+      receiver && guard ? replay_guard_new ((guint32) secure_chance ()) : NULL,
+      receiver, secure_chance);
   return x;
 }
 
@@ -186,13 +317,9 @@ secure_srtp_free (SecureSrtp *x)
     gst_object_unref (h->pad);
   }
   g_array_unref (x->hooks);
-  held_packets_clear (&x->held);
-  protect_free (x->protect);
-  unprotect_free (x->unprotect);
-  replay_guard_free (x->guard);
-  g_clear_object (&x->socket);
-  g_clear_object (&x->group);
-  g_mutex_clear (&x->out);
-  g_mutex_clear (&x->in);
+  srtp_in_clear (&x->in);
+  srtp_out_clear (&x->out);
+  g_mutex_clear (&x->out_lock);
+  g_mutex_clear (&x->in_lock);
   g_free (x);
 }

@@ -1,0 +1,65 @@
+/* The kinds of feedback, which both sides choose from.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whatever depends on the kind is a field of its table, in feedback/NAME.c: the
+ * elements and the parts of the library ask for the field and never for the name.
+ * Where only receiver reports come, the kind is NULL.
+ */
+#pragma once
+
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RaEar RaEar;
+
+/* An RTPFB packet (RFC 4585 6.1). */
+typedef struct
+{
+  guint32 sender, media; /* SSRCs */
+  const guint8 *fci;
+  gsize len;
+} RaFeedbackFci;
+
+/* Which packets the receiver answers. */
+typedef enum
+{
+  RA_ASKS_FRAME_END, /* the last one of a frame */
+  RA_ASKS_ALWAYS,    /* any */
+} RaFeedbackAsks;
+
+typedef struct
+{
+  const gchar *name;      /* four letters: enum nick, and RADP's wish */
+  const gchar *cite;      /* one line */
+  const gchar *sdp;       /* what follows "rtcp-fb-" in caps from SDP */
+  const gchar *extension; /* URI of the header extension that packets need, or
+                             NULL: none */
+  guint fmt;              /* of RTPFB (RFC 4585 6.1) */
+  gboolean fmt_varies;    /* implementations disagree: a user may set another */
+  RaFeedbackAsks asks;
+  gboolean by_number;      /* it names packets by RTP numbers */
+  gboolean by_count;       /* RADP comes with it, and counts packets */
+  gboolean per_packet_ecn; /* it says with which ECN field each packet came */
+  gboolean needs_session;  /* only RTCP that the element itself sees has it, */
+  gboolean needs_avpf;     /* in a session of that profile (RFC 4585) */
+  /* The bytes behind the header of an RTPFB packet, whichever kind is in use;
+   * NULL: nothing to look at. */
+  void (*look) (RaEar *ear, const guint8 *body, gsize size);
+  /* Feedback of this kind, which is in use; NULL: it does not come as bytes. */
+  void (*hear) (RaEar *ear, const RaFeedbackFci *f, RaTime now);
+} RaFeedbackOps;
+
+/* In the order of meson.build; ended by NULL. */
+extern const RaFeedbackOps *const ra_feedbacks[];
+
+/* The one at that place, NULL beyond the last one. */
+const RaFeedbackOps *ra_feedback_at (gint place);
+/* The place of a kind; -1: NULL, or no kind. */
+gint ra_feedback_place (const RaFeedbackOps *kind);
+/* The kind of these letters, which need no zero behind them; NULL: none. */
+const RaFeedbackOps *ra_feedback_named (const guint8 *letters, gsize len);
+/* Its name; of NULL "none". */
+const gchar *ra_feedback_name (const RaFeedbackOps *kind);
+
+G_END_DECLS

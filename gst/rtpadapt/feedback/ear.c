@@ -1,0 +1,266 @@
+/* The sender's ear: what the peer's RTCP says of what was sent.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/feedback/earpriv.h>
+
+#include <gst/rtpadapt/feedback/bytes.h>
+
+#include <string.h>
+
+/* RFC 3550 6.4, 6.7; RFC 4585 6.1: in bytes behind the first four. */
+#define SSRC_SIZE 4
+#define SENDER_INFO_SIZE 20
+#define APP_HEAD 8
+#define FB_HEAD 8
+
+static void
+loss_count (RaEarStats *stats, RaCause verdict, RaCause truth)
+{
+  if (truth == RA_CAUSE_CONGESTION) {
+    stats->known_congestion++;
+    stats->misread_congestion += verdict != truth;
+  } else if (truth == RA_CAUSE_WIRELESS) {
+    stats->known_wireless++;
+    stats->misread_wireless += verdict != truth;
+  }
+}
+
+/* The sender confirmed a loss. */
+static void
+on_loss (const RaMissing *m, gpointer data)
+{
+  RaEar *e = data;
+  const RaLedgerEntry *p = ra_ledger_at (e->ledger, m->seq);
+
+  if (!p)
+    return;
+  loss_count (&e->stats, m->cause, (RaCause) p->truth);
+  if (e->n_losses == RA_EAR_LOSSES_MAX)
+    return;
+  e->losses[(e->first_loss + e->n_losses++) % RA_EAR_LOSSES_MAX]
+      = (RaEarLoss){ p->sent, p->ssrc, p->seq, m->cause, (RaCause) p->truth };
+}
+
+RaEar *
+ra_ear_new (RaSender *sender, guint64 seed)
+{
+  RaEar *e = g_new0 (RaEar, 1);
+
+  e->sender = sender;
+  e->ledger = ra_sender_ledger (sender);
+  e->listener = ra_listener_new (e->ledger);
+  ra_ecn_init (&e->ecn, seed);
+  ra_sender_set_on_loss (sender, on_loss, e);
+  return e;
+}
+
+void
+ra_ear_free (RaEar *e)
+{
+  if (!e)
+    return;
+  ra_sender_set_on_loss (e->sender, NULL, NULL);
+  ra_listener_free (e->listener);
+  g_free (e);
+}
+
+void
+ra_ear_set (RaEar *e, const RaEarConfig *cfg)
+{
+  e->cfg = *cfg;
+}
+
+/* --- what leaves ------------------------------------------------------------ */
+
+RaEcnField
+ra_ear_on_sent (RaEar *e, const RaEarPacket *p, RaTime now)
+{
+  const RaFeedbackOps *kind = e->cfg.kind;
+  RaOutgoing out = p->out;
+  RaLedgerEntry *entry;
+  RaEcnField field;
+
+  ra_ecn_set (&e->ecn, e->cfg.ecn, kind && kind->per_packet_ecn, now);
+  field = ra_ecn_on_send (&e->ecn, now);
+  e->unstamped |= !p->stamped;
+  e->pushed = out.seq = e->ledger->next;
+  entry = ra_sender_on_sent (e->sender, &out, now);
+  entry->passed = p->passed;
+  entry->payload = p->payload;
+  entry->ecn = (guint8) field;
+  return field;
+}
+
+void
+ra_ear_on_pushed (RaEar *e, RaTime passed_by)
+{
+  RaLedgerEntry *entry = ra_ledger_at (e->ledger, e->pushed);
+
+  if (entry)
+    entry->passed_by = passed_by;
+}
+
+gboolean
+ra_ear_is_stamped (const RaEar *e)
+{
+  return !e->unstamped;
+}
+
+void
+ra_ear_truth (RaEar *e, guint32 ssrc, guint16 seq, RaCause cause)
+{
+  RaLedgerEntry *entry = ra_ledger_find (e->ledger, ssrc, seq);
+
+  if (entry)
+    entry->truth = (guint8) cause;
+}
+
+/* --- RTCP ------------------------------------------------------------------- */
+
+/* A RADP without a TFRC-FB behind it is about nothing of ours. */
+static void
+radp_keep (RaEar *e, const guint8 *data, gsize size, guint32 ssrc)
+{
+  RaEarCompound *c = &e->compound;
+
+  e->stats.foreign += c->radp != NULL;
+  c->radp = data;
+  c->radp_size = size;
+  c->radp_ssrc = ssrc;
+}
+
+static void
+app_take (RaEar *e, const RaRtcpPacket *p)
+{
+  const RaFeedbackOps *kind = e->cfg.kind, *wish;
+
+  if (p->size < APP_HEAD || memcmp (p->body + SSRC_SIZE, RA_RADP_NAME, 4) != 0)
+    return;
+  if (p->count == RA_RADP_WISH_SUBTYPE) {
+    wish = ra_feedback_named (p->body + APP_HEAD, p->size - APP_HEAD);
+    if (wish) {
+      e->wish = wish;
+      e->news |= RA_EAR_WISH;
+    }
+  } else if (p->count == RA_RADP_SUBTYPE && kind && kind->by_count) {
+    radp_keep (e, p->body + APP_HEAD, p->size - APP_HEAD, ra_get_u32 (p->body));
+  }
+}
+
+void
+ra_ear_hear_other (RaEar *e, const RaFeedbackOps *kind)
+{
+  e->stats.unasked++;
+  e->other = kind;
+  e->news |= RA_EAR_OTHER;
+}
+
+/* Where two kinds have the same FMT, which a user may set, it is the one in use. */
+static void
+feedback_take (RaEar *e, const RaRtcpPacket *p, RaTime now)
+{
+  const RaFeedbackOps *kind = NULL;
+
+  for (guint i = 0; ra_feedbacks[i]; i++) {
+    const RaFeedbackOps *k = ra_feedbacks[i];
+
+    if ((k->fmt_varies ? e->cfg.tfrc_fmt : k->fmt) != p->count)
+      continue;
+    if (k->look)
+      k->look (e, p->body, p->size);
+    if (k->hear && (!kind || kind != e->cfg.kind))
+      kind = k;
+  }
+  if (!kind || p->size < FB_HEAD)
+    return;
+  if (kind == e->cfg.kind)
+    kind->hear (e,
+        &(RaFeedbackFci){ ra_get_u32 (p->body),
+            ra_get_u32 (p->body + SSRC_SIZE), p->body + FB_HEAD,
+            p->size - FB_HEAD },
+        now);
+  else
+    ra_ear_hear_other (e, kind);
+}
+
+static void
+packet_take (RaEar *e, const RaRtcpPacket *p, RaTime now)
+{
+  if (!p->body) {
+    e->stats.heard[RA_HEARD_MALFORMED]++;
+    return;
+  }
+  switch (p->type) {
+    case RA_RTCP_SR:
+      ra_ear_hear_blocks (e, p, SSRC_SIZE + SENDER_INFO_SIZE, now);
+      break;
+    case RA_RTCP_RR:
+      ra_ear_hear_blocks (e, p, SSRC_SIZE, now);
+      break;
+    case RA_RTCP_APP:
+      app_take (e, p);
+      break;
+    case RA_RTCP_RTPFB:
+      feedback_take (e, p, now);
+      break;
+    default:
+      break;
+  }
+}
+
+RaEarNews
+ra_ear_on_rtcp (RaEar *e, const guint8 *bytes, gsize len, RaTime now)
+{
+  RaRtcpReader reader = ra_rtcp_reader (bytes, len);
+  RaRtcpPacket packet;
+
+  e->news = RA_EAR_NOTHING;
+  e->compound = (RaEarCompound){ 0 };
+  ra_sender_on_rtcp (e->sender, now);
+  while (ra_rtcp_next (&reader, &packet))
+    packet_take (e, &packet, now);
+  radp_keep (e, NULL, 0, 0); /* the bytes do not stay */
+  return e->news;
+}
+
+/* --- what the owner asks ----------------------------------------------------- */
+
+const RaFeedbackOps *
+ra_ear_other (const RaEar *e)
+{
+  return e->other;
+}
+
+const RaFeedbackOps *
+ra_ear_wish (const RaEar *e)
+{
+  return e->wish;
+}
+
+gboolean
+ra_ear_next_loss (RaEar *e, RaEarLoss *out)
+{
+  if (e->n_losses == 0)
+    return FALSE;
+  *out = e->losses[e->first_loss];
+  e->first_loss = (e->first_loss + 1) % RA_EAR_LOSSES_MAX;
+  e->n_losses--;
+  return TRUE;
+}
+
+const RaRadp *
+ra_ear_radp (const RaEar *e)
+{
+  return ra_listener_radp (e->listener);
+}
+
+void
+ra_ear_get_stats (const RaEar *e, RaEarStats *stats)
+{
+  *stats = e->stats;
+  stats->ecn_state = e->ecn.state;
+  stats->ecn_fault = e->ecn.fault;
+  stats->ecn_failed = e->ecn.failed;
+  stats->ecn_sent = e->ecn.n_ect;
+  stats->ecn_ce = e->ecn.n_ce;
+}

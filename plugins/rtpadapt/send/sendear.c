@@ -1,0 +1,281 @@
+/* rtpadaptsend: hands what the peer's RTCP says to the ear, and does what the news
+ * asks for.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "parts/ecnmeta.h"
+#include "sendpriv.h"
+#include "twcc.h"
+
+#define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
+
+void
+send_ear_start (GstRtpAdaptSend *self)
+{
+  /* As the seed of skipper.c. */
+  guint64 seed = (guint64) g_random_int () << 32 | g_random_int ();
+
+  self->ear = ra_ear_new (self->sender, seed);
+  self->heard_so_far = (RaEarStats){ 0 };
+}
+
+void
+send_ear_stop (GstRtpAdaptSend *self)
+{
+  if (self->ear)
+    ra_ear_get_stats (self->ear, &self->heard_so_far);
+  g_clear_pointer (&self->ear, ra_ear_free);
+}
+
+/* The ear, which goes by what is set and in effect now. */
+static RaEar *
+ear (GstRtpAdaptSend *self)
+{
+  ra_ear_set (self->ear,
+      &(RaEarConfig){ .kind = ra_feedback_at (self->hearing.mode),
+          .tfrc_fmt = self->cfg.tfrc_fmt,
+          .ecn = self->cfg.ecn,
+          .skips = self->cfg.skip_interval > 0,
+          .renumbered = self->skippers.renumbered });
+  return self->ear;
+}
+
+void
+send_ear_on_sent (GstRtpAdaptSend *self, BacklogItem *item,
+    const RaEarPacket *packet, RaTime now)
+{
+  RaEcnField field = ra_ear_on_sent (ear (self), packet, now);
+  GstBuffer *buffer;
+
+  if (field == RA_ECN_UNSAID)
+    return;
+  buffer = gst_buffer_make_writable (GST_BUFFER_CAST (item->object));
+  rtp_adapt_buffer_set_ecn (buffer, field);
+  item->object = GST_MINI_OBJECT_CAST (buffer);
+}
+
+/* --- news -------------------------------------------------------------------- */
+
+static GstMessage *
+loss_message (GstRtpAdaptSend *self, const RaEarLoss *loss)
+{
+  return gst_message_new_element (GST_OBJECT (self),
+      gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
+          our_clock_time (&self->clock, loss->sent), "ssrc", G_TYPE_UINT,
+          loss->ssrc, "seqnum", G_TYPE_UINT, (guint) loss->seq, "verdict",
+          G_TYPE_STRING, ra_cause_nick (loss->verdict), "truth", G_TYPE_STRING,
+          ra_cause_nick (loss->truth), NULL));
+}
+
+static void
+losses_take (GstRtpAdaptSend *self)
+{
+  RaEarLoss loss;
+
+  while (ra_ear_next_loss (self->ear, &loss)) {
+    if (self->cfg.loss_messages && !herald_is_full (&self->herald))
+      herald_post (&self->herald, loss_message (self, &loss));
+  }
+}
+
+static void
+news_log (GstRtpAdaptSend *self, RaEarNews news)
+{
+  RaEarStats stats;
+
+  ra_ear_get_stats (self->ear, &stats);
+  if (news & RA_EAR_LIE)
+    GST_INFO_OBJECT (self, "packets came that were never sent");
+  if (news & RA_EAR_ECN)
+    GST_INFO_OBJECT (self, "ECN: %s, fault: %s",
+        ra_ecn_state_nick (stats.ecn_state),
+        ra_ecn_fault_nick (stats.ecn_fault));
+  if (news & RA_EAR_DOUBTFUL)
+    GST_INFO_OBJECT (self, "a report that may be spoilt is ignored");
+  if (news & RA_EAR_REALIGNED)
+    GST_WARNING_OBJECT (self, "rtpsession's numbers moved against ours");
+}
+
+/* The lock is held. */
+static void
+news_take (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
+{
+  SendWants wants = SEND_WANTS_NOTHING;
+
+  losses_take (self);
+  news_log (self, news);
+  if (news & RA_EAR_REPORTED)
+    send_other_on_reports (self, now);
+  if (news & RA_EAR_WISH)
+    send_other_on_wish (self, ra_feedback_place (ra_ear_wish (self->ear)));
+  if (news & RA_EAR_ANSWERED) {
+    send_other_on_kind (self, now);
+    wants |= outage_on_answer (&self->outage, now);
+  }
+  if (news & RA_EAR_OTHER)
+    send_other_on_feedback (
+        self, ra_feedback_place (ra_ear_other (self->ear)), now);
+  if (news & RA_EAR_CHANGED) {
+    self->heard_at = now;
+    /* The pacer's next packet and the no-feedback timer may have moved. */
+    wants |= SEND_WAKE | SEND_TELL;
+  }
+  send_apply (self, wants);
+}
+
+/* --- what comes and goes ------------------------------------------------------ */
+
+void
+send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return;
+  g_mutex_lock (&self->lock);
+  if (self->sender) {
+    RaTime now = send_now (self);
+
+    outage_on_rtcp (&self->outage, now);
+    news_take (self, ra_ear_on_rtcp (ear (self), map.data, map.size, now), now);
+  }
+  g_mutex_unlock (&self->lock);
+  gst_buffer_unmap (buffer, &map);
+}
+
+void
+send_on_rtcp_sent (GstRtpAdaptSend *self, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return;
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    ra_ear_on_rtcp_sent (self->ear, map.data, map.size, send_now (self));
+  g_mutex_unlock (&self->lock);
+  gst_buffer_unmap (buffer, &map);
+}
+
+gboolean
+send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
+{
+  GArray *rows = twcc_parse (s);
+  gboolean warn = FALSE;
+
+  if (!rows)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  if (self->sender) {
+    RaTime now = send_now (self);
+    RaEarNews news = ra_ear_on_twcc (
+        ear (self), (const RaTwccRow *) rows->data, rows->len, now);
+
+    news_take (self, news, now);
+    warn = news & RA_EAR_REALIGNED
+        && send_warn_once (self, SEND_WARNED_REALIGNED);
+  }
+  g_mutex_unlock (&self->lock);
+  g_array_unref (rows);
+  if (warn)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("Packets that left %s were not all numbered by the RTP session.",
+            GST_OBJECT_NAME (self)),
+        ("rtpadaptsend has to be the last element before rtpsession, and the "
+         "only one that feeds it"));
+  return TRUE;
+}
+
+void
+send_on_truth (GstRtpAdaptSend *self, const GstStructure *s)
+{
+  const gchar *nick = gst_structure_get_string (s, "cause");
+  RaCause cause = RA_CAUSE_NONE;
+  guint ssrc, seqnum;
+
+  if (!nick || !gst_structure_get_uint (s, "ssrc", &ssrc)
+      || !gst_structure_get_uint (s, "seqnum", &seqnum))
+    return;
+  if (g_str_equal (nick, ra_cause_nick (RA_CAUSE_CONGESTION)))
+    cause = RA_CAUSE_CONGESTION;
+  else if (g_str_equal (nick, ra_cause_nick (RA_CAUSE_WIRELESS)))
+    cause = RA_CAUSE_WIRELESS;
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    ra_ear_truth (self->ear, ssrc, (guint16) seqnum, cause);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- what is posted and told --------------------------------------------------- */
+
+static const gchar *
+fault_text (RaEcnFault fault)
+{
+  switch (fault) {
+    case RA_ECN_BLEACHED:
+      return "they come without the ECN bits that they left with";
+    case RA_ECN_REMARKED:
+      return "they come with other ECN bits than they left with";
+    case RA_ECN_HIDDEN:
+      return "marks are taken off, or the receiver hides them";
+    case RA_ECN_ALL_CE:
+      return "all of them come marked";
+    default:
+      return "those with ECN bits are lost, and only those";
+  }
+}
+
+/* Only feedback about single packets says how each of them came.  With tfrc the
+ * receiver answers marks, but neither a path that takes ECT off nor one that marks
+ * everything would show. */
+void
+send_ecn_drive (GstRtpAdaptSend *self)
+{
+  const RaFeedbackOps *kind = ra_feedback_at (self->cfg.feedback);
+  gboolean unheard, failed;
+  RaEarStats stats;
+
+  if (!self->sender || self->cfg.ecn == RA_ECN_NOT_ECT)
+    return;
+  ra_ear_get_stats (self->ear, &stats);
+  unheard
+      = !kind->per_packet_ecn && send_warn_once (self, SEND_WARNED_ECN_UNHEARD);
+  failed = stats.ecn_state == RA_ECN_FAILED
+      && send_warn_once (self, SEND_WARNED_ECN_FAILED);
+  if (!unheard && !failed)
+    return;
+  g_mutex_unlock (&self->lock);
+  if (unheard)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("Packets are sent without ECN: feedback=%s does not tell how each of "
+         "them came; set feedback=ccfb.",
+            kind->name),
+        ("RFC 6679 7.2"));
+  if (failed)
+    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
+        ("Packets are sent without ECN: %s.", fault_text (stats.ecn_fault)),
+        ("RFC 6679 7.4; it is tried again after a minute, and twice as late each "
+         "time, up to 16 min"));
+  g_mutex_lock (&self->lock);
+}
+
+RaEarStats
+send_ear_stats (const GstRtpAdaptSend *self)
+{
+  RaEarStats stats = self->heard_so_far;
+
+  if (self->ear)
+    ra_ear_get_stats (self->ear, &stats);
+  return stats;
+}
+
+void
+send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s)
+{
+  RaEarStats stats = send_ear_stats (self);
+
+  gst_structure_set (s, "ecn-state", G_TYPE_STRING,
+      ra_ecn_state_nick (stats.ecn_state), "ecn-fault", G_TYPE_STRING,
+      ra_ecn_fault_nick (stats.ecn_fault), "ecn-failed", G_TYPE_UINT,
+      stats.ecn_failed, "ecn-sent", G_TYPE_UINT64, stats.ecn_sent, "ecn-ce",
+      G_TYPE_UINT64, stats.ecn_ce, NULL);
+}
