@@ -23,7 +23,7 @@ typedef struct
   guint16 n_mark; /* of its colour */
   gboolean frame_end;
   RaCause truth;
-  SimFrame *frame;  /* NULL: of none, or told */
+  SimFrame *frame;  /* NULL: of none, or known */
   guint pos;        /* in it */
   SimHeader header; /* by bytes */
 } Record;

@@ -3,7 +3,7 @@
  */
 #include "wire.h"
 
-#include <gst/rtpadapt/feedback/ccfb.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/ledger.h>
