@@ -52,7 +52,9 @@ sink_stats (GstRtpAdaptSink *self)
   add_part_stats (stats, "udp", self->rtpsink);
   add_part_stats (stats, "udp-rtcp", self->rtcpsink);
   secure = secure_stats (self->secure);
-  peer = sink_peer_stats (self);
+  g_mutex_lock (&self->lock);
+  peer = sink_peer_stats (&self->who);
+  g_mutex_unlock (&self->lock);
   gst_structure_set (stats, "security", GST_TYPE_STRUCTURE, secure, "peer",
       GST_TYPE_STRUCTURE, peer, NULL);
   gst_structure_free (secure);
@@ -215,7 +217,7 @@ set_own (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
   if (then & THEN_DESTINATION)
     sink_wire_destination (self);
   if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
-    sink_peer_reset (self, TRUE);
+    sink_wire_peer (self);
 }
 
 void
