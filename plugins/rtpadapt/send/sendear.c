@@ -35,7 +35,7 @@ ear (GstRtpAdaptSend *self)
           .tfrc_fmt = self->cfg.tfrc_fmt,
           .ecn = self->cfg.ecn,
           .skips = self->cfg.skip_interval > 0,
-          .renumbered = self->renumbered });
+          .renumbered = self->skippers.renumbered });
   return self->ear;
 }
 

@@ -11,6 +11,10 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
+/* A sender that nobody answered for this long does not lower the bitrate of an
+ * encoder that others have too. */
+#define QUIET (3 * RA_SECOND)
+
 /* The lock is held, and let go. */
 static void
 messages_post (GstRtpAdaptSend *self)
@@ -80,6 +84,159 @@ breaker_tell (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
 }
 
+/* --- encoders ----------------------------------------------------------- */
+
+/* Does what encoders_search_plan() has planned.  The lock is held, and let go. */
+static void
+encoders_search (GstRtpAdaptSend *self, EncodersSearch *search)
+{
+  SendWants wants;
+
+  g_mutex_unlock (&self->lock);
+  encoders_search_do (search, self->sinkpad);
+  g_mutex_lock (&self->lock);
+  wants = encoders_search_take (&self->encoders, search);
+  if (search->origins)
+    streams_on_search (&self->streams, g_steal_pointer (&search->origins),
+        search->others_driven);
+  send_apply (self, wants);
+  g_mutex_unlock (&self->lock);
+  notices_post (&search->notices, GST_ELEMENT (self));
+  encoders_search_end (search);
+  g_mutex_lock (&self->lock);
+}
+
+/* Gives each encoder its share.  The lock is held, and let go. */
+static void
+encoders_set (GstRtpAdaptSend *self)
+{
+  RaTime now = send_now (self);
+  guint64 rate = ra_sender_rate (self->sender);
+  RaSplit split;
+  EncodersJob job;
+
+  ra_sender_split (self->sender, backlog_span (self->backlog, rate), &split);
+  encoders_plan (&self->encoders,
+      encoders_share (
+          &self->encoders, &split, rate, streams_beside (&self->streams, now)),
+      ra_diff (now, self->heard_at) > QUIET, now, &job);
+  g_mutex_unlock (&self->lock);
+  encoders_do (&job, GST_ELEMENT (self));
+  for (guint i = 0; i < job.n_done; i++) {
+    if (job.tasks[i].changed)
+      GST_DEBUG_OBJECT (self,
+          "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s, %s",
+          job.tasks[i].element, job.tasks[i].state.bps,
+          job.tasks[i].about.row.change);
+  }
+  g_mutex_lock (&self->lock);
+  send_apply (self, encoders_take (&self->encoders, &job));
+  g_mutex_unlock (&self->lock);
+  encoders_end (&job);
+  g_mutex_lock (&self->lock);
+}
+
+/* The lock is held, and let go. */
+static void
+encoders_drive (GstRtpAdaptSend *self)
+{
+  const EncodersConfig config = { self->cfg.encoder, self->cfg.encoder_property,
+    self->cfg.encoder_unit };
+  EncodersSearch search;
+
+  if (self->sender && encoders_search_plan (&self->encoders, &config, &search))
+    encoders_search (self, &search);
+  if (!self->sender)
+    return;
+  /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
+   * be closed. */
+  if (ra_sender_is_open (self->sender))
+    encoders_pause (&self->encoders);
+  else
+    encoders_set (self);
+}
+
+/* --- FEC and numbers that are left out ---------------------------------- */
+
+/* The lock is held, and let go. */
+static void
+fecencs_drive (GstRtpAdaptSend *self)
+{
+  FecEncodersJob job;
+
+  if (!self->sender
+      || !fecencs_plan (&self->fecencs, ra_sender_fec (self->sender), &job))
+    return;
+  g_mutex_unlock (&self->lock);
+  fecencs_do (&job, self->sinkpad);
+  if (job.changed)
+    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
+  g_mutex_lock (&self->lock);
+  send_apply (self, fecencs_take (&self->fecencs, &job));
+  if (self->sender)
+    ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+  g_mutex_unlock (&self->lock);
+  notices_post (&job.notices, GST_ELEMENT (self));
+  fecencs_end (&job);
+  g_mutex_lock (&self->lock);
+}
+
+/* Packets between two numbers that are left out; 0: none is.  That tries feedback
+ * about RTP numbers: RFC 8888's, and TFRC's where the receiver counts by them.
+ * Transport-wide numbers are rtpsession's.  Before the caps went out it is not known
+ * by what the receiver counts. */
+static guint
+skip_interval (const GstRtpAdaptSend *self)
+{
+  const RaFeedbackOps *kind = ra_feedback_at (self->hearing.mode);
+  gboolean by_number = kind
+      && (kind->by_number
+          || (kind->by_count && self->ext.twcc == 0
+              && ra_ear_is_stamped (self->ear)));
+
+  return by_number && self->hearing.said.any ? self->cfg.skip_interval : 0;
+}
+
+/* The lock is held, and let go. */
+static void
+skippers_drive (GstRtpAdaptSend *self)
+{
+  SkippersJob job;
+
+  if (self->sender
+      && skippers_plan (&self->skippers, self->cfg.skip_interval > 0, &job)) {
+    g_mutex_unlock (&self->lock);
+    skippers_do (&job, self->sinkpad, self->srcpad);
+    g_mutex_lock (&self->lock);
+    skippers_take (&self->skippers, &job);
+    g_mutex_unlock (&self->lock);
+    skippers_end (&job);
+    g_mutex_lock (&self->lock);
+  }
+  if (self->sender)
+    skippers_set (&self->skippers, skip_interval (self));
+}
+
+/* Says once that the receiver lies.  The lock is held, and let go. */
+static void
+lies_say (GstRtpAdaptSend *self)
+{
+  RaSenderStats stats;
+
+  if (!self->sender)
+    return;
+  ra_sender_get_stats (self->sender, &stats);
+  if (stats.lies == 0 || !send_warn_once (self, SEND_WARNED_LIAR))
+    return;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, RESOURCE, NOT_AUTHORIZED,
+      ("The receiver says that packets came which were never sent: it gets "
+       "min-bitrate."),
+      ("RFC 8888 10; for 15 s, and twice as long each time, up to 16 min; the "
+       "action signal restart ends it"));
+  g_mutex_lock (&self->lock);
+}
+
 RaSpan
 send_keys_interval (const GstRtpAdaptSend *self)
 {
@@ -105,6 +262,8 @@ keys_pass (GstRtpAdaptSend *self)
   }
 }
 
+/* --- the job ------------------------------------------------------------ */
+
 static void
 job (GstElement *element, gpointer user_data)
 {
@@ -121,9 +280,10 @@ job (GstElement *element, gpointer user_data)
       g_mutex_lock (&self->lock);
     }
     send_hearing_drive (self);
-    send_encoders_drive (self);
-    send_fec_drive (self);
-    send_skips_drive (self);
+    encoders_drive (self);
+    fecencs_drive (self);
+    skippers_drive (self);
+    lies_say (self);
     send_ecn_drive (self);
     keys_pass (self);
     breaker_tell (self);
@@ -217,7 +377,7 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
-      (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
+      (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT), "not-rtp",
       G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64,
       self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
       "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",

@@ -52,7 +52,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
     return;
   send_upstream_changed (self);
   /* Audio may come before video is linked. */
-  self->encoder_expected |= stream_caps_are_video (caps);
+  if (stream_caps_are_video (caps))
+    encoders_on_video (&self->encoders);
   send_tell (self);
 }
 
@@ -150,7 +151,8 @@ next_timer (GstRtpAdaptSend *self)
     return RA_TIME_NONE;
   return MIN (
       MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (self->encoder_again, MIN (next_key (self), next_ask (self))));
+      MIN (encoders_next (&self->encoders),
+          MIN (next_key (self), next_ask (self))));
 }
 
 /* EOS came so long ago that the packets which still wait are dropped, because the
@@ -276,7 +278,10 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
     p.out.flags |= RA_SENT_BESIDE;
   if (stream)
     stream_on_sent (stream, item->size, now);
-  send_encoders_watch (self, now);
+  if (encoders_watch_due (&self->encoders, now))
+    send_apply (self,
+        encoders_watch (&self->encoders, streams_beside (&self->streams, now),
+            ra_sender_rate (self->sender)));
   if (backlog_packets (self->backlog) > 0)
     p.out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
@@ -377,9 +382,8 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
     send_tell (self);
-  } else if (self->encoder_again <= now) {
-    self->encoder_again = RA_TIME_NONE;
-    send_tell (self);
+  } else if (encoders_next (&self->encoders) <= now) {
+    send_apply (self, encoders_timeout (&self->encoders));
   } else if (next_ask (self) <= now) {
     report_ask (self, now);
   } else if (next_key (self) <= now) {

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "backlog.h"
-#include "encoder.h"
+#include "encoders.h"
+#include "fecencs.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
 #include "outage.h"
@@ -14,7 +15,7 @@
 #include "parts/sessiontap.h"
 #include "sendext.h"
 #include "sendwants.h"
-#include "skipper.h"
+#include "skippers.h"
 #include "sendstreams.h"
 
 #include <gst/rtpadapt/colour.h>
@@ -42,8 +43,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_SKIP_INTERVAL 0
 /* Packets per second while nobody answers, however low the rate is. */
 #define SEND_FLOOR 2
-/* Encoders that are driven at a time. */
-#define SEND_ENCODERS_MAX 16
 /* Only for LDAs that draw lots about a known truth: repeatable. */
 #define SEND_SEED 1
 
@@ -119,12 +118,10 @@ typedef struct
 typedef enum
 {
   SEND_WARNED_NOT_RTP = 1 << 0,
-  SEND_WARNED_NO_ENCODER = 1 << 1,
   SEND_WARNED_REALIGNED = 1 << 2,
   SEND_WARNED_LIAR = 1 << 3,
   SEND_WARNED_ECN_UNHEARD = 1 << 4,
   SEND_WARNED_ECN_FAILED = 1 << 5,
-  SEND_WARNED_SHARED = 1 << 6,
   SEND_WARNED_OTHER = 1 << 7,
 } SendWarned;
 
@@ -143,17 +140,6 @@ typedef struct
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
 } SendCounters;
-
-/* An encoder that is driven. */
-typedef struct
-{
-  GWeakRef element;
-  const EncoderRow *row;
-  EncoderRow told;    /* where `row` is the user's */
-  EncoderState state; /* what was set last */
-  guint streams;      /* payloaders that it feeds, as far as known */
-  gboolean beside_us; /* it was in our pipeline when it was found */
-} SendEncoder;
 
 struct _GstRtpAdaptSend
 {
@@ -192,22 +178,11 @@ struct _GstRtpAdaptSend
   SendCounters count;
 
   /* what the job does */
-  gboolean encoder_stale;    /* look for it anew */
-  gboolean encoder_expected; /* video came: it is wrong not to find one */
-  gboolean encoders_retold;  /* the user told something else about them */
-  SendEncoder encoders[SEND_ENCODERS_MAX];
-  guint n_encoders;
-  guint64 beside;         /* what streams took that are none of theirs, bit/s */
-  RaTime beside_again;    /* when to look for that */
-  RaTime heard_at;        /* when feedback or a report about us came last, or
+  Encoders encoders;
+  RaTime heard_at; /* when feedback or a report about us came last, or
                              when we started */
-  RaTime encoder_again;   /* when one may be changed, or RA_TIME_NONE */
-  gboolean fecenc_stale;  /* look for it anew */
-  gboolean fecenc_usable; /* one of them makes packets */
-  GPtrArray *fecencs;     /* of those of sendfec.c, or NULL */
-  gboolean skips_stale;   /* look for payloaders anew */
-  gboolean renumbered;    /* behind us */
-  GPtrArray *skippers;    /* or NULL */
+  FecEncoders fecencs;
+  Skippers skippers;
 };
 
 /* Ends the program if nobody holds the lock, in builds with debugging: so each
@@ -260,30 +235,18 @@ void send_restart (GstRtpAdaptSend *self);
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
 {
-  self->encoder_stale = self->fecenc_stale = self->skips_stale = TRUE;
+  self->encoders.stale = self->fecencs.stale = self->skippers.stale = TRUE;
 }
 
 /* FALSE if FEC that was made upstream says how long it is. */
 static inline gboolean
 send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
 {
-  return item->media == 0 || !self->fecenc_usable;
+  return item->media == 0 || !self->fecencs.usable;
 }
 
 /* sendinput.c */
 void send_input_init (GstPad *sinkpad);
-
-/* sendencoders.c */
-/* Finds the encoders and gives each its share; may block.  The lock is held, and
- * let go. */
-void send_encoders_drive (GstRtpAdaptSend *self);
-/* A packet leaves: what audio takes now may change their share.  The lock is
- * held. */
-void send_encoders_watch (GstRtpAdaptSend *self, RaTime now);
-/* Drives none of them any more; the lock is held. */
-void send_encoders_stop (GstRtpAdaptSend *self);
-/* What they were told last, together, bit/s; the lock is held. */
-guint64 send_encoders_bitrate (const GstRtpAdaptSend *self);
 
 /* sendcolour.c */
 /* Another colouring, or other parameters.  The warning to be posted if they are
@@ -302,18 +265,6 @@ RaMark send_colour_mark (
 /* A rule with parameters.  The warning to be posted if they are bad, or NULL;
  * the lock is held. */
 gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
-/* Finds the FEC encoder and sets its level; may block.  The lock is held, and
- * let go. */
-void send_fec_drive (GstRtpAdaptSend *self);
-/* Lets go of all FEC encoders; the lock is not held. */
-void send_fec_stop (GstRtpAdaptSend *self);
-
-/* sendskips.c */
-/* Has numbers left out where the feedback allows, and tells of a liar; may block.
- * The lock is held, and let go. */
-void send_skips_drive (GstRtpAdaptSend *self);
-/* No more from here on; the lock is not held. */
-void send_skips_stop (GstRtpAdaptSend *self);
 
 
 /* sendpads.c */
