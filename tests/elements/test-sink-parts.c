@@ -94,11 +94,13 @@ test_repeats (void)
     { 4, SINK_PT_RTX, "video", TRUE, FALSE, "the type of what is sent again" },
     { 5, -1, "video", TRUE, FALSE, "none" },
   };
+  GstPad *ghosts[G_N_ELEMENTS (rows)];
   SinkStreams s;
 
   sink_streams_init (&s);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    GstPad *ghost = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+    GstPad *ghost = ghosts[i]
+        = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
     GstPad *funnel = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
     SinkStream *stream = sink_stream_new (ghost, funnel);
     GstCaps *caps = gst_caps_new_simple (
@@ -114,10 +116,11 @@ test_repeats (void)
         || job.may_repeat != rows[i].may_repeat)
       g_test_fail_printf ("%s", rows[i].why);
     gst_caps_unref (caps);
-    gst_object_unref (ghost);
     gst_object_unref (funnel);
   }
   sink_streams_clear (&s);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    gst_object_unref (ghosts[i]);
 }
 
 /* --- who is heard ------------------------------------------------------------ */

@@ -1,9 +1,8 @@
 /* rtpadaptsink: properties, its own and those of its parts.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "sinkpriv.h"
-
 #include "parts/enums.h"
+#include "sinkpriv.h"
 #include "send/gstrtpadaptsend.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/binuri.h"
@@ -42,9 +41,8 @@ add_part_stats (GstStructure *stats, const gchar *name, GstElement *part)
 static GstStructure *
 sink_stats (GstRtpAdaptSink *self)
 {
-  GstStructure *stats
-      = gst_structure_new_empty ("application/x-rtpadaptsink-stats");
-  GstStructure *secure, *peer;
+  GstStructure *secure, *peer,
+      *stats = gst_structure_new_empty ("application/x-rtpadaptsink-stats");
 
   if (self->missing)
     return stats;
