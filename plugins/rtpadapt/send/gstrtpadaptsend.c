@@ -286,7 +286,8 @@ send_start (GstRtpAdaptSend *self)
   our_clock_start (&self->clock, clock);
   self->backlog = backlog_new ();
   self->ext_in = self->ext = (SendExt){ 0 };
-  send_hearing_start (self);
+  mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
+  self->tap.stale = TRUE;
   herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
@@ -318,7 +319,7 @@ send_stop (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   fecencs = fecencs_stop (&self->fecencs);
   skippers = skippers_stop (&self->skippers);
-  link = send_hearing_stop (self);
+  link = tap_drop (&self->tap);
   send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->backlog, backlog_free);

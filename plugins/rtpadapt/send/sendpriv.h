@@ -7,6 +7,7 @@
 #include "encoders.h"
 #include "fecencs.h"
 #include "gstrtpadaptsend.h"
+#include "feedbackmode.h"
 #include "keygate.h"
 #include "outage.h"
 #include "rtxgate.h"
@@ -66,54 +67,6 @@ typedef struct
   RaEcnField ecn; /* wanted */
 } SendConfig;
 
-/* What a way of feedback lacks here. */
-typedef enum
-{
-  SEND_LACKS_SESSION = 1 << 0, /* downstream */
-  SEND_LACKS_AVPF = 1 << 1,    /* the session's profile */
-  SEND_LACKS_EXTMAP = 1 << 2,  /* in the caps */
-  SEND_LACKS_PEER = 1 << 3,    /* rtcp-fb-* in the caps */
-  SEND_LACKS_ROOM = 1 << 4,    /* in the packets, for header extensions */
-} SendLacks;
-
-/* Feedback by receiver reports alone; else a GstRtpAdaptFeedback. */
-#define SEND_FEEDBACK_NONE -1
-
-/* What the caps that went out said, all of them together.  Bits by
- * GstRtpAdaptFeedback. */
-typedef struct
-{
-  gboolean any;     /* did go out */
-  guint extensions; /* it has its header extension */
-  gboolean limited; /* they name the ways there are, rtcp-fb-* */
-  guint ways;       /* it is one of these */
-} SendSaid;
-
-/* How the receiver is heard, and what that was decided by. */
-typedef struct
-{
-  gint mode;      /* in effect */
-  SendLacks told; /* warned of since the start */
-  SendSaid said;
-  gboolean no_room; /* a packet that may not grow lacked an extension */
-  gboolean pushed;  /* somebody downstream took a packet */
-  gboolean avpf;    /* the session's profile */
-} SendHearing;
-
-/* Feedback of another kind than the one that is set.  Kinds are those of
- * GstRtpAdaptFeedback, or SEND_FEEDBACK_NONE. */
-typedef struct
-{
-  gint way;       /* the other kind that came last */
-  guint n;        /* how often it came in a row, till enough */
-  RaTime since;   /* when the first of these came */
-  gint adopted;   /* the kind that is used in place of the one that is set */
-  gint wish;      /* the kind that the receiver says it is set to */
-  RaTime kind_at; /* when the kind in use came last, RA_TIME_NONE: never */
-  RaTime alone_since; /* when the first receiver report came, the same */
-  gboolean alone;     /* nothing but receiver reports comes */
-} SendOther;
-
 /* What is posted at most once per start. */
 typedef enum
 {
@@ -167,8 +120,7 @@ struct _GstRtpAdaptSend
   RaEarStats heard_so_far; /* when the ear was there last */
   SendExt ext_in, ext;     /* by the caps that came in, that went out */
   SessionTap tap;
-  SendHearing hearing;
-  SendOther other;
+  FeedbackMode mode;
 
   OurClock clock;
   Herald herald;
@@ -270,37 +222,6 @@ gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
 
-/* sendsession.c */
-/* Finds the session and settles how the receiver is heard.  The lock is held,
- * and let go. */
-void send_hearing_drive (GstRtpAdaptSend *self);
-/* The lock is held for all of these.  A new start; it may be another session;
- * caps go out; a packet went out. */
-void send_hearing_start (GstRtpAdaptSend *self);
-void send_hearing_changed (GstRtpAdaptSend *self);
-void send_hearing_on_caps (GstRtpAdaptSend *self, GstEvent *event);
-void send_hearing_pushed (GstRtpAdaptSend *self, GstFlowReturn flow);
-void send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result);
-/* TRUE if the receiver answers to any packet, and not to a frame. */
-gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
-/* Nobody is heard from here on.  What is left is for tap_link_cut(). */
-TapLink send_hearing_stop (GstRtpAdaptSend *self);
-/* Into the statistics; the lock is held. */
-void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
-/* "twcc", "tfrc", "ccfb", "none". */
-const gchar *send_feedback_nick (gint mode);
-
-/* sendother.c: the lock is held for all of these. */
-void send_other_start (GstRtpAdaptSend *self);
-/* What came: feedback of the kind in use; feedback of another kind, once per
- * compound; reports about us; the kind that the receiver is set to. */
-void send_other_on_kind (GstRtpAdaptSend *self, RaTime now);
-void send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now);
-void send_other_on_reports (GstRtpAdaptSend *self, RaTime now);
-void send_other_on_wish (GstRtpAdaptSend *self, gint way);
-/* Warns where the settings differ.  The lock is let go. */
-void send_other_drive (GstRtpAdaptSend *self);
-
 /* sendear.c */
 /* The ear of a sender that was just made; no more of it.  The lock is held. */
 void send_ear_start (GstRtpAdaptSend *self);
@@ -309,19 +230,20 @@ void send_ear_stop (GstRtpAdaptSend *self);
  * The lock is held. */
 void send_ear_on_sent (GstRtpAdaptSend *self, BacklogItem *item,
     const RaEarPacket *packet, RaTime now);
-/* A compound from the peer, and one to it; the lock is not held. */
-void send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer);
-void send_on_rtcp_sent (GstRtpAdaptSend *self, GstBuffer *buffer);
-/* The same for rtpsession's event, FALSE: it is none, and for one that says why a
- * packet was lost. */
-gboolean send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s);
+/* A compound from the peer, and one to it; the lock is held. */
+SendWants send_on_rtcp (GstRtpAdaptSend *self, const guint8 *bytes, gsize len);
+void send_on_rtcp_sent (GstRtpAdaptSend *self, const guint8 *bytes, gsize len);
+/* What rtpsession read out of transport-wide feedback, as twcc_parse() gives it.
+ * `warn`: packets were not numbered as they should be.  The lock is held. */
+SendWants send_on_twcc (
+    GstRtpAdaptSend *self, const GArray *rows, gboolean *warn);
+/* An event that says why a packet was lost; the lock is not held. */
 void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
 /* Warns where ECN is not used though it was wanted.  The lock is held, and let
  * go. */
 void send_ecn_drive (GstRtpAdaptSend *self);
 /* What was heard since the start, also after a stop; the lock is held. */
 RaEarStats send_ear_stats (const GstRtpAdaptSend *self);
-void send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s);
 
 /* sendjob.c: the lock is held for all of these. */
 /* Does what a part wants. */
