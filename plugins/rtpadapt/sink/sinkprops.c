@@ -119,7 +119,7 @@ const PropRow sink_props[] = {
       "Structures of the parts: sender, udp, udp-rtcp; security: packets "
       "received, and dropped as they do not authenticate; peer: RTCP dropped "
       "because it came from elsewhere, or would hang rtpsession (packets)",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
 
