@@ -183,7 +183,7 @@ faults_receiver_new (Faults *w)
 {
   GError *error = NULL;
   RaReporterConfig reporter
-      = { .reports = RA_REPORTS_TFRC, .lda = ra_lda_find (w->cfg->lda) };
+      = { .reports = &ra_feedback_tfrc, .lda = ra_lda_find (w->cfg->lda) };
 
   ra_seq_init (&w->seq);
   w->next_row = 0;

@@ -30,7 +30,7 @@ typedef struct
   RaSender *sender;
   RaReporter *reporter;
   RaLink *link;
-  RaReports reports;
+  const RaFeedbackOps *reports;
   RaTime now;
   guint64 sent, arrived;
   GQueue rtcp; /* of Rtcp */
@@ -49,7 +49,7 @@ report_send (Path *p)
   RaRadp radp;
 
   rtcp->due = ra_later (p->now, BACK);
-  if (p->reports == RA_REPORTS_CCFB) {
+  if (p->reports == &ra_feedback_ccfb) {
     rtcp->len = ra_reporter_ccfb (
         p->reporter, now, now, &rtcp->ssrc, rtcp->fci, sizeof rtcp->fci);
   } else if (ra_reporter_tfrc (p->reporter, now, &fb, &radp, &rtcp->ssrc)) {
@@ -103,7 +103,7 @@ packet_send (Path *p)
   RaSenderStats stats;
   RaSendTs ts;
 
-  if (p->reports == RA_REPORTS_TFRC)
+  if (p->reports == &ra_feedback_tfrc)
     out.flags |= RA_SENT_ASKS;
   ra_sender_get_stats (p->sender, &stats);
   ts = (RaSendTs){ stats.rtt, ra_stamp_us (p->now) };
@@ -174,7 +174,7 @@ hear (Path *p)
 {
   g_autofree Rtcp *rtcp = g_queue_pop_head (&p->rtcp);
 
-  if (p->reports == RA_REPORTS_CCFB)
+  if (p->reports == &ra_feedback_ccfb)
     hear_ccfb (p, rtcp);
   else
     hear_tfrc (p, rtcp);
@@ -221,7 +221,7 @@ typedef struct
 } Result;
 
 static Result
-path (const gchar *link, const gchar *lda, RaReports reports, guint seconds)
+path (const gchar *link, const gchar *lda, const RaFeedbackOps *reports, guint seconds)
 {
   static const RaLinkSink sink
       = { .deliver = deliver, .drop = drop, .discard = discard };
@@ -278,8 +278,8 @@ test_path (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (path_rows); i++) {
     const gchar *link = path_rows[i].link, *lda = path_rows[i].lda;
-    Result tfrc = path (link, lda, RA_REPORTS_TFRC, SECONDS);
-    Result ccfb = path (link, lda, RA_REPORTS_CCFB, SECONDS);
+    Result tfrc = path (link, lda, &ra_feedback_tfrc, SECONDS);
+    Result ccfb = path (link, lda, &ra_feedback_ccfb, SECONDS);
     gdouble x = (gdouble) tfrc.arrived / line;
     gdouble y = (gdouble) ccfb.arrived / line;
 
@@ -381,7 +381,7 @@ test_anything (void)
     n_ldas++;
   per_lda = 300000 / 3 / n_ldas;
   for (guint i = 0; i < 3 * n_ldas; i++) {
-    RaReporter *r = reporter_new ((RaReports) (i % 3), ra_ldas[i / 3]);
+    RaReporter *r = reporter_new (ra_feedbacks[i % 3], ra_ldas[i / 3]);
     RaWirePacket p = wire_packet (1, MS (1000));
     RaColourExt colour = { 0 };
     RaSendTs ts;

@@ -31,7 +31,7 @@ static RaEar *
 ear (GstRtpAdaptSend *self)
 {
   ra_ear_set (self->ear,
-      &(RaEarConfig){ .kind = ra_feedback_at (self->hearing.mode),
+      &(RaEarConfig){ .kind = self->hearing.mode,
           .tfrc_fmt = self->cfg.tfrc_fmt,
           .ecn = self->cfg.ecn,
           .skips = self->cfg.skip_interval > 0,
@@ -111,14 +111,13 @@ news_take (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
   if (news & RA_EAR_REPORTED)
     send_other_on_reports (self, now);
   if (news & RA_EAR_WISH)
-    send_other_on_wish (self, ra_feedback_place (ra_ear_wish (self->ear)));
+    send_other_on_wish (self, ra_ear_wish (self->ear));
   if (news & RA_EAR_ANSWERED) {
     send_other_on_kind (self, now);
     wants |= outage_on_answer (&self->outage, now);
   }
   if (news & RA_EAR_OTHER)
-    send_other_on_feedback (
-        self, ra_feedback_place (ra_ear_other (self->ear)), now);
+    send_other_on_feedback (self, ra_ear_other (self->ear), now);
   if (news & RA_EAR_CHANGED) {
     self->heard_at = now;
     /* The pacer's next packet and the no-feedback timer may have moved. */
@@ -235,7 +234,7 @@ fault_text (RaEcnFault fault)
 void
 send_ecn_drive (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *kind = ra_feedback_at (self->cfg.feedback);
+  const RaFeedbackOps *kind = send_kind (self);
   gboolean unheard, failed;
   RaEarStats stats;
 

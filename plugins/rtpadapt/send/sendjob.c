@@ -48,7 +48,7 @@ breaker_tell (GstRtpAdaptSend *self)
 {
   const gchar *breaker, *state;
   RaSenderStats stats;
-  gint mode;
+  const RaFeedbackOps *mode;
 
   if (!self->sender)
     return;
@@ -71,7 +71,7 @@ breaker_tell (GstRtpAdaptSend *self)
             breaker_cause (stats.trip)),
         ("RFC 8083; feedback is %s; sending begins again when the receiver answers, "
          "or by the action signal restart",
-            send_feedback_nick (mode)));
+            ra_feedback_name (mode)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
         ("Sending a tenth, every loss is congestion: circuit breaker %s: %s.",

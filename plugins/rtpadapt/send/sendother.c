@@ -5,7 +5,6 @@
  * The feedback that comes is used if no other comes, and if the packets have the
  * header extension that it needs.
  */
-#include "parts/enums.h"
 #include "sendpriv.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
@@ -22,11 +21,8 @@
 void
 send_other_start (GstRtpAdaptSend *self)
 {
-  self->other = (SendOther){ .way = SEND_FEEDBACK_NONE,
-    .adopted = SEND_FEEDBACK_NONE,
-    .wish = SEND_FEEDBACK_NONE,
-    .kind_at = RA_TIME_NONE,
-    .alone_since = RA_TIME_NONE };
+  self->other
+      = (SendOther){ .kind_at = RA_TIME_NONE, .alone_since = RA_TIME_NONE };
 }
 
 void
@@ -36,7 +32,8 @@ send_other_on_kind (GstRtpAdaptSend *self, RaTime now)
 }
 
 void
-send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now)
+send_other_on_feedback (
+    GstRtpAdaptSend *self, const RaFeedbackOps *way, RaTime now)
 {
   SendOther *o = &self->other;
 
@@ -64,8 +61,8 @@ send_other_on_reports (GstRtpAdaptSend *self, RaTime now)
 
   if (o->alone_since == RA_TIME_NONE)
     o->alone_since = now;
-  if (o->alone || o->kind_at != RA_TIME_NONE || o->way != SEND_FEEDBACK_NONE
-      || self->hearing.mode == SEND_FEEDBACK_NONE
+  if (o->alone || o->kind_at != RA_TIME_NONE || o->way
+      || !self->hearing.mode
       || ra_diff (now, o->alone_since) < REPORTS_ALONE)
     return;
   o->alone = TRUE;
@@ -73,7 +70,7 @@ send_other_on_reports (GstRtpAdaptSend *self, RaTime now)
 }
 
 void
-send_other_on_wish (GstRtpAdaptSend *self, gint way)
+send_other_on_wish (GstRtpAdaptSend *self, const RaFeedbackOps *way)
 {
   if (self->other.wish == way)
     return;
@@ -87,12 +84,12 @@ difference (const GstRtpAdaptSend *self)
 {
   const SendOther *o = &self->other;
 
-  if (o->wish != SEND_FEEDBACK_NONE && o->wish != self->cfg.feedback)
+  if (o->wish && o->wish != send_kind (self))
     return g_strdup_printf (
-        "The receiver is set to feedback=%s", send_feedback_nick (o->wish));
-  if (o->adopted != SEND_FEEDBACK_NONE && o->adopted != self->cfg.feedback)
+        "The receiver is set to feedback=%s", o->wish->name);
+  if (o->adopted && o->adopted != send_kind (self))
     return g_strdup_printf (
-        "The receiver sends feedback=%s", send_feedback_nick (o->adopted));
+        "The receiver sends feedback=%s", o->adopted->name);
   return o->alone ? g_strdup ("The receiver sends reports, but no feedback")
                   : NULL;
 }
@@ -101,8 +98,8 @@ void
 send_other_drive (GstRtpAdaptSend *self)
 {
   g_autofree gchar *what = self->sender ? difference (self) : NULL;
-  const gchar *here = send_feedback_nick (self->cfg.feedback);
-  const gchar *mode = send_feedback_nick (self->hearing.mode);
+  const gchar *here = send_kind (self)->name;
+  const gchar *mode = ra_feedback_name (self->hearing.mode);
 
   if (!what || !send_warn_once (self, SEND_WARNED_OTHER))
     return;

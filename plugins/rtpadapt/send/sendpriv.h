@@ -77,11 +77,8 @@ typedef enum
   SEND_LACKS_ROOM = 1 << 4,    /* in the packets, for header extensions */
 } SendLacks;
 
-/* Feedback by receiver reports alone; else a GstRtpAdaptFeedback. */
-#define SEND_FEEDBACK_NONE -1
-
 /* What the caps that went out said, all of them together.  Bits by
- * GstRtpAdaptFeedback. */
+ * the place of a kind. */
 typedef struct
 {
   gboolean any;     /* did go out */
@@ -93,7 +90,7 @@ typedef struct
 /* How the receiver is heard, and what that was decided by. */
 typedef struct
 {
-  gint mode;      /* in effect */
+  const RaFeedbackOps *mode; /* in effect; NULL: receiver reports alone */
   SendLacks told; /* warned of since the start */
   SendSaid said;
   gboolean no_room; /* a packet that may not grow lacked an extension */
@@ -101,15 +98,14 @@ typedef struct
   gboolean avpf;    /* the session's profile */
 } SendHearing;
 
-/* Feedback of another kind than the one that is set.  Kinds are those of
- * GstRtpAdaptFeedback, or SEND_FEEDBACK_NONE. */
+/* Feedback of another kind than the one that is set. */
 typedef struct
 {
-  gint way;       /* the other kind that came last */
+  const RaFeedbackOps *way; /* the other kind that came last, or NULL */
   guint n;        /* how often it came in a row, till enough */
   RaTime since;   /* when the first of these came */
-  gint adopted;   /* the kind that is used in place of the one that is set */
-  gint wish;      /* the kind that the receiver says it is set to */
+  const RaFeedbackOps *adopted; /* used in place of the one that is set, or NULL */
+  const RaFeedbackOps *wish; /* the receiver says that it is set to, or NULL */
   RaTime kind_at; /* when the kind in use came last, RA_TIME_NONE: never */
   RaTime alone_since; /* when the first receiver report came, the same */
   gboolean alone;     /* nothing but receiver reports comes */
@@ -236,6 +232,13 @@ send_warn_once (GstRtpAdaptSend *self, SendWarned what)
   return herald_warn_once (&self->herald, what);
 }
 
+/* The kind of feedback that is set. */
+static inline const RaFeedbackOps *
+send_kind (const GstRtpAdaptSend *self)
+{
+  return ra_feedback_at (self->cfg.feedback);
+}
+
 /* What was sent; there must be a sender.  The lock is held. */
 static inline RaLedger *
 send_ledger (const GstRtpAdaptSend *self)
@@ -336,17 +339,16 @@ gboolean send_hearing_always_asks (const GstRtpAdaptSend *self);
 TapLink send_hearing_stop (GstRtpAdaptSend *self);
 /* Into the statistics; the lock is held. */
 void send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s);
-/* "twcc", "tfrc", "ccfb", "none". */
-const gchar *send_feedback_nick (gint mode);
 
 /* sendother.c: the lock is held for all of these. */
 void send_other_start (GstRtpAdaptSend *self);
 /* What came: feedback of the kind in use; feedback of another kind, once per
  * compound; reports about us; the kind that the receiver is set to. */
 void send_other_on_kind (GstRtpAdaptSend *self, RaTime now);
-void send_other_on_feedback (GstRtpAdaptSend *self, gint way, RaTime now);
+void send_other_on_feedback (
+    GstRtpAdaptSend *self, const RaFeedbackOps *way, RaTime now);
 void send_other_on_reports (GstRtpAdaptSend *self, RaTime now);
-void send_other_on_wish (GstRtpAdaptSend *self, gint way);
+void send_other_on_wish (GstRtpAdaptSend *self, const RaFeedbackOps *way);
 /* Warns where the settings differ.  The lock is let go. */
 void send_other_drive (GstRtpAdaptSend *self);
 

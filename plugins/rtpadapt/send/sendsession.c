@@ -7,7 +7,6 @@
  * used: transport-wide feedback, or receiver reports alone.
  */
 #include "parts/enums.h"
-#include "parts/extmap.h"
 #include "sendpriv.h"
 
 #include <gst/rtp/rtp.h>
@@ -15,23 +14,9 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* `fb` as gst_sdp_media_add_rtcp_fb_attributes_from_media() spells it. */
-static const struct
-{
-  const gchar *nick, *fb;
-} ways[] = {
-  [GST_RTP_ADAPT_FEEDBACK_TWCC] = { "twcc", "transport-cc" },
-  [GST_RTP_ADAPT_FEEDBACK_TFRC] = { "tfrc", "tfrc" },
-  [GST_RTP_ADAPT_FEEDBACK_CCFB] = { "ccfb", "ack-ccfb" },
-};
-
+/* Before RaFeedbackOps.sdp, as gst_sdp_media_add_rtcp_fb_attributes_from_media()
+ * spells it. */
 #define FB "rtcp-fb-"
-
-const gchar *
-send_feedback_nick (gint mode)
-{
-  return mode == SEND_FEEDBACK_NONE ? "none" : ways[mode].nick;
-}
 
 /* --- the session -------------------------------------------------------- */
 
@@ -89,74 +74,88 @@ session_search (GstRtpAdaptSend *self)
 
 /* --- what it may be heard by -------------------------------------------- */
 
+/* The kind in the caps' bits. */
+static guint
+bit_of (const RaFeedbackOps *kind)
+{
+  return 1u << ra_feedback_place (kind);
+}
+
 static SendLacks
-lacks_of (const GstRtpAdaptSend *self, gint way)
+lacks_of (const GstRtpAdaptSend *self, const RaFeedbackOps *kind)
 {
   const SendHearing *h = &self->hearing;
-  gboolean twcc = way == GST_RTP_ADAPT_FEEDBACK_TWCC;
   gboolean on = tap_is_on (&self->tap);
   SendLacks lacks = 0;
 
   /* rtpsession itself hears transport-wide feedback, whatever its profile, and
-   * tells it in an event, which others may send, too. */
-  if (!twcc && !on && h->pushed)
+   * hands it on in an event, which others may send, too. */
+  if (kind->needs_session && !on && h->pushed)
     lacks |= SEND_LACKS_SESSION;
-  if (!twcc && on && !h->avpf)
+  if (kind->needs_avpf && on && !h->avpf)
     lacks |= SEND_LACKS_AVPF;
   if (!h->said.any)
     return lacks;
-  if (twcc ? on : way == GST_RTP_ADAPT_FEEDBACK_TFRC)
-    lacks |= h->said.extensions & 1u << way ? 0 : SEND_LACKS_EXTMAP;
-  if (h->said.limited && !(h->said.ways & 1u << way))
+  if (kind->extension && (on || kind->needs_session))
+    lacks |= h->said.extensions & bit_of (kind) ? 0 : SEND_LACKS_EXTMAP;
+  if (h->said.limited && !(h->said.ways & bit_of (kind)))
     lacks |= SEND_LACKS_PEER;
   return lacks;
 }
 
-static gint
+/* The kind that is there where another lacks something; NULL: none is. */
+static const RaFeedbackOps *
+mode_instead (const GstRtpAdaptSend *self)
+{
+  for (guint i = 0; ra_feedbacks[i]; i++) {
+    const RaFeedbackOps *kind = ra_feedbacks[i];
+
+    if (!kind->needs_session
+        && self->hearing.said.extensions & bit_of (kind)
+        && !lacks_of (self, kind))
+      return kind;
+  }
+  return NULL;
+}
+
+static const RaFeedbackOps *
 mode_choose (const GstRtpAdaptSend *self)
 {
-  const gint twcc = GST_RTP_ADAPT_FEEDBACK_TWCC;
-
-  if (self->other.adopted != SEND_FEEDBACK_NONE
-      && !lacks_of (self, self->other.adopted))
+  if (self->other.adopted && !lacks_of (self, self->other.adopted))
     return self->other.adopted;
-  if (!lacks_of (self, self->cfg.feedback))
-    return self->cfg.feedback;
-  if (self->hearing.said.extensions & 1u << twcc && !lacks_of (self, twcc))
-    return twcc;
-  return SEND_FEEDBACK_NONE;
+  return lacks_of (self, send_kind (self)) ? mode_instead (self)
+                                           : send_kind (self);
 }
 
 /* What to do about the first of `lacks`. */
 static gchar *
-lacks_text (SendLacks lacks, gint way)
+lacks_text (SendLacks lacks, const RaFeedbackOps *kind)
 {
   if (lacks & SEND_LACKS_SESSION)
     return g_strdup ("there is no rtpsession downstream");
   if (lacks & SEND_LACKS_AVPF)
     return g_strdup ("the RTP session does not use it: set rtp-profile=avpf");
   if (lacks & SEND_LACKS_EXTMAP)
-    return g_strdup_printf ("the caps lack %s",
-        way == GST_RTP_ADAPT_FEEDBACK_TFRC ? "extmap-2=" RA_SEND_TS_URI
-                                           : "extmap-1=" EXTMAP_TWCC_URI);
+    return g_strdup_printf ("the caps lack extmap-%d=%s",
+        ra_feedback_place (kind) + 1, kind->extension);
   return g_strdup_printf ("the peer does not offer it: the caps lack " FB
                           "%s=(boolean)true",
-      ways[way].fb);
+      kind->sdp);
 }
 
 /* The lock is not held. */
 static void
-lacks_warn (GstRtpAdaptSend *self, SendLacks lacks, gint way, gint mode)
+lacks_warn (GstRtpAdaptSend *self, SendLacks lacks, const RaFeedbackOps *kind,
+    const RaFeedbackOps *mode)
 {
   for (guint bit = 1; bit < SEND_LACKS_ROOM; bit <<= 1) {
-    g_autofree gchar *text = lacks & bit ? lacks_text (bit, way) : NULL;
+    g_autofree gchar *text = lacks & bit ? lacks_text (bit, kind) : NULL;
 
     if (text)
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-          ("No feedback=%s: %s.", ways[way].nick, text),
+          ("No feedback=%s: %s.", kind->name, text),
           ("%s serves instead",
-              mode == SEND_FEEDBACK_NONE ? "nothing but receiver reports"
-                                         : ways[mode].nick));
+              mode ? mode->name : "nothing but receiver reports"));
   }
   if (lacks & SEND_LACKS_ROOM)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -169,27 +168,42 @@ void
 send_hearing_drive (GstRtpAdaptSend *self)
 {
   SendHearing *h = &self->hearing;
-  gint way = self->cfg.feedback;
+  const RaFeedbackOps *kind = send_kind (self), *mode;
   SendLacks lacks;
-  gint mode;
 
   if (self->sender && self->tap.stale)
     session_search (self);
   if (!self->sender)
     return;
-  lacks = lacks_of (self, way) | (h->no_room ? SEND_LACKS_ROOM : 0);
+  lacks = lacks_of (self, kind) | (h->no_room ? SEND_LACKS_ROOM : 0);
   lacks &= ~h->told;
   h->told |= lacks;
   mode = mode_choose (self);
   if (mode != h->mode)
-    GST_INFO_OBJECT (self, "feedback: %s", send_feedback_nick (mode));
+    GST_INFO_OBJECT (self, "feedback: %s", ra_feedback_name (mode));
   h->mode = mode;
   send_other_drive (self);
   if (!lacks || !self->sender)
     return;
   g_mutex_unlock (&self->lock);
-  lacks_warn (self, lacks, way, mode);
+  lacks_warn (self, lacks, kind, mode);
   g_mutex_lock (&self->lock);
+}
+
+/* What caps say of one kind. */
+static void
+kind_take (SendSaid *said, const SendExt *ext, const GstStructure *s,
+    const RaFeedbackOps *kind)
+{
+  g_autofree gchar *field = g_strconcat (FB, kind->sdp, NULL);
+  gboolean offered = FALSE;
+
+  if (kind->extension
+      && (g_str_equal (kind->extension, RA_SEND_TS_URI) ? ext->send_ts
+                                                        : ext->twcc))
+    said->extensions |= bit_of (kind);
+  gst_structure_get_boolean (s, field, &offered);
+  said->ways |= offered ? bit_of (kind) : 0;
 }
 
 void
@@ -204,20 +218,11 @@ send_hearing_on_caps (GstRtpAdaptSend *self, GstEvent *event)
   send_ext_set_caps (&self->ext, s);
   /* Sound beside video may do without. */
   said->any |= g_strcmp0 (gst_structure_get_string (s, "media"), "audio") != 0;
-  if (self->ext.twcc)
-    said->extensions |= 1u << GST_RTP_ADAPT_FEEDBACK_TWCC;
-  if (self->ext.send_ts)
-    said->extensions |= 1u << GST_RTP_ADAPT_FEEDBACK_TFRC;
   for (gint i = 0; i < gst_structure_n_fields (s); i++)
     said->limited
         |= g_str_has_prefix (gst_structure_nth_field_name (s, (guint) i), FB);
-  for (guint way = 0; way < G_N_ELEMENTS (ways); way++) {
-    g_autofree gchar *field = g_strconcat (FB, ways[way].fb, NULL);
-    gboolean offered = FALSE;
-
-    gst_structure_get_boolean (s, field, &offered);
-    said->ways |= offered ? 1u << way : 0;
-  }
+  for (guint i = 0; ra_feedbacks[i]; i++)
+    kind_take (said, &self->ext, s, ra_feedbacks[i]);
   if (memcmp (said, &before, sizeof before) != 0)
     send_tell (self);
 }
@@ -243,9 +248,8 @@ send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s)
   RaEarStats heard = send_ear_stats (self);
 
   gst_structure_set (s, "feedback-mode", G_TYPE_STRING,
-      send_feedback_nick (
-          self->sender ? self->hearing.mode : self->cfg.feedback),
-      "feedback-wanted", G_TYPE_STRING, send_feedback_nick (self->cfg.feedback),
+      ra_feedback_name (self->sender ? self->hearing.mode : send_kind (self)),
+      "feedback-wanted", G_TYPE_STRING, send_kind (self)->name,
       "reports-foreign", G_TYPE_UINT64, heard.foreign, "reports-unasked",
       G_TYPE_UINT64, heard.unasked, "extensions-malformed", G_TYPE_UINT64,
       self->count.malformed, NULL);
@@ -287,8 +291,9 @@ send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result)
 gboolean
 send_hearing_always_asks (const GstRtpAdaptSend *self)
 {
-  return self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_TFRC
-      || self->hearing.mode == GST_RTP_ADAPT_FEEDBACK_CCFB;
+  const RaFeedbackOps *mode = self->hearing.mode;
+
+  return mode && mode->asks == RA_ASKS_ALWAYS;
 }
 
 void
@@ -304,7 +309,7 @@ send_hearing_start (GstRtpAdaptSend *self)
 {
   SendHearing *h = &self->hearing;
 
-  h->mode = self->cfg.feedback;
+  h->mode = send_kind (self);
   send_other_start (self);
   h->told = 0;
   h->said = (SendSaid){ 0 };

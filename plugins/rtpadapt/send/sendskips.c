@@ -39,7 +39,7 @@ skippers_search (GstRtpAdaptSend *self)
 static guint
 interval (const GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *kind = ra_feedback_at (self->hearing.mode);
+  const RaFeedbackOps *kind = self->hearing.mode;
   gboolean by_number = kind
       && (kind->by_number
           || (kind->by_count && self->ext.twcc == 0

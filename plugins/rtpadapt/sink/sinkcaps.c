@@ -10,6 +10,7 @@
 #include "parts/enums.h"
 #include "parts/extmap.h"
 
+#include <gst/rtpadapt/feedback.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
 
@@ -26,17 +27,18 @@ typedef struct
 static guint
 wishes_find (GstRtpAdaptSink *self, Wish wishes[3])
 {
-  gint feedback = GST_RTP_ADAPT_FEEDBACK_TWCC;
+  const RaFeedbackOps *kind;
+  gint feedback = 0;
   guint n = 0, twcc;
 
   g_object_get (self->send, "feedback", &feedback, NULL);
+  kind = ra_feedback_at (feedback);
   GST_OBJECT_LOCK (self);
   twcc = self->ext_twcc;
   GST_OBJECT_UNLOCK (self);
-  /* RFC 8888 counts by RTP sequence number. */
-  if (feedback != GST_RTP_ADAPT_FEEDBACK_CCFB)
+  if (!kind->by_number)
     wishes[n++] = (Wish){ EXTMAP_TWCC_URI, twcc };
-  if (feedback == GST_RTP_ADAPT_FEEDBACK_TFRC)
+  if (kind->by_count) /* of a receiver that goes by send times */
     wishes[n++] = (Wish){ RA_SEND_TS_URI, SINK_EXT_SEND_TS };
   if (sink_is_coloured (self))
     wishes[n++] = (Wish){ RA_COLOUR_EXT_URI, SINK_EXT_COLOUR };
