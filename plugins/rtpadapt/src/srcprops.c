@@ -1,8 +1,10 @@
 /* rtpadaptsrc: properties.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "parts/elementtimer.h"
 #include "recv/gstrtpadaptrecv.h"
 #include "srcpriv.h"
+#include "srcstats.h"
 #include "udp/udpsock.h"
 #include "wire/binuri.h"
 
@@ -71,7 +73,23 @@ get_recv (gpointer owner, const PropRow *row, GValue *value)
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
-  g_value_take_boxed (value, src_stats (owner));
+  GstRtpAdaptSrc *self = owner;
+  GstStructure *stats
+      = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
+  GArray *streams;
+  SrcGateStats gate;
+
+  g_mutex_lock (&self->lock);
+  streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
+  g_mutex_unlock (&self->lock);
+  src_gate_get_stats (self->gate, &gate);
+  src_stats_set_gate (stats, &gate);
+  src_stats_set_streams (stats, streams);
+  src_stats_take (stats, "security", secure_stats (self->secure));
+  src_stats_set_child (stats, "udp", self->udpsrc);
+  src_stats_set_child (stats, "receiver", self->recv);
+  g_array_unref (streams);
+  g_value_take_boxed (value, stats);
 }
 
 /* --- the table ------------------------------------------------------------------ */
@@ -180,16 +198,27 @@ row_of (guint id)
 }
 
 static void
-restart_stats (GstRtpAdaptSrc *self)
+stats_due (GstElement *element)
 {
-  GstState state;
+  GstStructure *stats;
 
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), stats));
+}
+
+void
+src_stats_restart (GstRtpAdaptSrc *self, gboolean on)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstClockTime interval;
+
+  element_timer_stop (element, &self->stats);
   GST_OBJECT_LOCK (self);
-  state = GST_STATE (self);
+  interval = self->cfg.stats_interval;
   GST_OBJECT_UNLOCK (self);
-  src_stats_stop (self);
-  if (state == GST_STATE_PLAYING)
-    src_stats_start (self);
+  if (on && interval)
+    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
 }
 
 void
@@ -198,6 +227,7 @@ src_set_property (
 {
   GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
   const PropRow *row = row_of (id);
+  gboolean playing;
   guint then;
 
   if (!row) {
@@ -210,11 +240,12 @@ src_set_property (
   }
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, row, value, NULL, NULL);
+  playing = GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
-  if (then & THEN_LATENCY && self->rtpbin)
-    g_object_set_property (G_OBJECT (self->rtpbin), "latency", value);
+  if (then & THEN_LATENCY)
+    src_session_set_latency (&self->session, g_value_get_uint (value));
   if (then & THEN_STATS)
-    restart_stats (self);
+    src_stats_restart (self, playing);
 }
 
 void
