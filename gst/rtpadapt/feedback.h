@@ -53,9 +53,10 @@ typedef struct
   /* The receiver's side: when a reporter that was given a packet wants to report;
    * NULL: rtpsession makes the reports. */
   RaTime (*due) (const RaReporter *reporter);
-  gboolean at_interval; /* reports come at intervals that a user sets, not by R */
-  gboolean silent;      /* without packets there is no report (RFC 5348 6.2) */
-  gsize room;           /* bytes of RTCP that a report needs at least */
+  gboolean
+      at_interval; /* reports come at intervals that a user sets, not by R */
+  gboolean silent; /* without packets there is no report (RFC 5348 6.2) */
+  gsize room;      /* bytes of RTCP that a report needs at least */
 } RaFeedbackOps;
 
 /* In the order of meson.build; ended by NULL. */

@@ -333,7 +333,7 @@ test_million (gconstpointer data)
   grown = mallinfo2 ().uordblks - MIN (before.uordblks, mallinfo2 ().uordblks);
   trust_row ("attack",
       reports == &ra_feedback_ccfb ? "12 a million SSRCs, ccfb"
-                                 : "12 a million SSRCs, tfrc",
+                                   : "12 a million SSRCs, tfrc",
       "no more memory after a million than after 10,000 (64 KiB for the heap's "
       "own)",
       grown <= 65536, "%" G_GSIZE_FORMAT " bytes more", grown);
@@ -413,10 +413,10 @@ main (int argc, char **argv)
   g_test_add_func ("/attacks-recv/copies", test_copies);
   g_test_add_func ("/attacks-recv/reordered", test_reordered);
   g_test_add_func ("/attacks-recv/dscp", test_dscp);
-  g_test_add_data_func ("/attacks-recv/million/tfrc",
-      &ra_feedback_tfrc, test_million);
-  g_test_add_data_func ("/attacks-recv/million/ccfb",
-      &ra_feedback_ccfb, test_million);
+  g_test_add_data_func (
+      "/attacks-recv/million/tfrc", &ra_feedback_tfrc, test_million);
+  g_test_add_data_func (
+      "/attacks-recv/million/ccfb", &ra_feedback_ccfb, test_million);
   g_test_add_func ("/attacks-recv/flooded", test_flooded);
   g_test_add_func ("/attacks-recv/ssrc-change", test_ssrc_change);
   return g_test_run ();

@@ -199,8 +199,7 @@ receiver_destroy (gpointer x)
 static gpointer
 reporter_make (gconstpointer data)
 {
-  RaReporterConfig cfg
-      = { .reports = data, .lda = ra_lda_find ("zbs") };
+  RaReporterConfig cfg = { .reports = data, .lda = ra_lda_find ("zbs") };
 
   return ra_reporter_new (&cfg, NULL);
 }
@@ -323,11 +322,9 @@ static const Row rows[] = {
   { "SSRCs", "10^6 SSRCs at a receiver, tfrc", reporter_make, reporter_sources,
       reporter_destroy, &ra_feedback_tfrc, SOURCES },
   { "SSRCs ccfb", "10^6 SSRCs at a receiver, ccfb", reporter_make,
-      reporter_sources, reporter_destroy, &ra_feedback_ccfb,
-      SOURCES },
+      reporter_sources, reporter_destroy, &ra_feedback_ccfb, SOURCES },
   { "long RTT", "20,000 packets/s that claim an RTT of 16.8 s", reporter_make,
-      reporter_long_rtt, reporter_destroy, &ra_feedback_tfrc,
-      SOURCES },
+      reporter_long_rtt, reporter_destroy, &ra_feedback_tfrc, SOURCES },
   { "loss history", "every other packet lost", history_make, history_lose,
       history_destroy, NULL, PACKETS },
   { "queue", "ten times a bottleneck's rate, 10^6 flows", link_make, link_push,

@@ -221,7 +221,8 @@ typedef struct
 } Result;
 
 static Result
-path (const gchar *link, const gchar *lda, const RaFeedbackOps *reports, guint seconds)
+path (const gchar *link, const gchar *lda, const RaFeedbackOps *reports,
+    guint seconds)
 {
   static const RaLinkSink sink
       = { .deliver = deliver, .drop = drop, .discard = discard };

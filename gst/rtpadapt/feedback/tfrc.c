@@ -6,7 +6,8 @@
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 
-#define HEAD 12 /* of an APP packet (RFC 3550 6.7), of an RTPFB one (RFC 4585 6.1) */
+#define HEAD \
+  12 /* of an APP packet (RFC 3550 6.7), of an RTPFB one (RFC 4585 6.1) */
 
 /* The listener refuses such counts, but believes them again after a while, as the
  * first of them may have been somebody else's; to a user who leaves numbers out

@@ -130,8 +130,8 @@ recv_kind_difference (const RecvKindSeen *seen, gint wanted, const RecvIds *ids)
 }
 
 const gchar *
-recv_kind_wish (RecvKindSeen *seen, gint wanted, const RaFeedbackOps *reports,
-    RaTime now)
+recv_kind_wish (
+    RecvKindSeen *seen, gint wanted, const RaFeedbackOps *reports, RaTime now)
 {
   const RaFeedbackOps *kind = ra_feedback_at (wanted);
 

@@ -61,7 +61,8 @@ void recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
     const guint8 *fci, gsize len);
 
 /* TRUE if there is room for a report of the kind `reports`. */
-gboolean recv_rtcp_has_room (const GstRTCPBuffer *rtcp, const RaFeedbackOps *reports);
+gboolean recv_rtcp_has_room (
+    const GstRTCPBuffer *rtcp, const RaFeedbackOps *reports);
 /* Adds what `reporter` has to say at `now`, TFRC-FB with `fmt` or RFC 8888.  There
  * must be room.  FALSE: it has nothing to say. */
 gboolean recv_rtcp_add_report (GstRTCPBuffer *rtcp, RaReporter *reporter,

@@ -69,7 +69,7 @@ struct _GstRtpAdaptRecv
   RecvIds ids;
   gboolean eos;
 
-  RaReporter *reporter; /* exists between READY and PAUSED */
+  RaReporter *reporter;         /* exists between READY and PAUSED */
   const RaFeedbackOps *reports; /* what it is for */
   RecvKindSeen seen;
 

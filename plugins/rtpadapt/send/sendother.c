@@ -61,8 +61,7 @@ send_other_on_reports (GstRtpAdaptSend *self, RaTime now)
 
   if (o->alone_since == RA_TIME_NONE)
     o->alone_since = now;
-  if (o->alone || o->kind_at != RA_TIME_NONE || o->way
-      || !self->hearing.mode
+  if (o->alone || o->kind_at != RA_TIME_NONE || o->way || !self->hearing.mode
       || ra_diff (now, o->alone_since) < REPORTS_ALONE)
     return;
   o->alone = TRUE;
@@ -88,8 +87,7 @@ difference (const GstRtpAdaptSend *self)
     return g_strdup_printf (
         "The receiver is set to feedback=%s", o->wish->name);
   if (o->adopted && o->adopted != send_kind (self))
-    return g_strdup_printf (
-        "The receiver sends feedback=%s", o->adopted->name);
+    return g_strdup_printf ("The receiver sends feedback=%s", o->adopted->name);
   return o->alone ? g_strdup ("The receiver sends reports, but no feedback")
                   : NULL;
 }

@@ -91,7 +91,7 @@ typedef struct
 typedef struct
 {
   const RaFeedbackOps *mode; /* in effect; NULL: receiver reports alone */
-  SendLacks told; /* warned of since the start */
+  SendLacks told;            /* warned of since the start */
   SendSaid said;
   gboolean no_room; /* a packet that may not grow lacked an extension */
   gboolean pushed;  /* somebody downstream took a packet */
@@ -102,11 +102,12 @@ typedef struct
 typedef struct
 {
   const RaFeedbackOps *way; /* the other kind that came last, or NULL */
-  guint n;        /* how often it came in a row, till enough */
-  RaTime since;   /* when the first of these came */
-  const RaFeedbackOps *adopted; /* used in place of the one that is set, or NULL */
+  guint n;                  /* how often it came in a row, till enough */
+  RaTime since;             /* when the first of these came */
+  const RaFeedbackOps
+      *adopted;              /* used in place of the one that is set, or NULL */
   const RaFeedbackOps *wish; /* the receiver says that it is set to, or NULL */
-  RaTime kind_at; /* when the kind in use came last, RA_TIME_NONE: never */
+  RaTime kind_at;     /* when the kind in use came last, RA_TIME_NONE: never */
   RaTime alone_since; /* when the first receiver report came, the same */
   gboolean alone;     /* nothing but receiver reports comes */
 } SendOther;

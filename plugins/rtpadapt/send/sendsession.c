@@ -110,8 +110,7 @@ mode_instead (const GstRtpAdaptSend *self)
   for (guint i = 0; ra_feedbacks[i]; i++) {
     const RaFeedbackOps *kind = ra_feedbacks[i];
 
-    if (!kind->needs_session
-        && self->hearing.said.extensions & bit_of (kind)
+    if (!kind->needs_session && self->hearing.said.extensions & bit_of (kind)
         && !lacks_of (self, kind))
       return kind;
   }

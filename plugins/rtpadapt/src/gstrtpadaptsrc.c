@@ -71,6 +71,8 @@
 #include "wire/binuri.h"
 #include "wire/hint.h"
 
+#include <gst/rtpadapt/feedback.h>
+
 GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
