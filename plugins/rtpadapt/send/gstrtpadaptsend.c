@@ -286,16 +286,14 @@ send_start (GstRtpAdaptSend *self)
   our_clock_start (&self->clock, clock);
   self->backlog = backlog_new ();
   self->ext_in = self->ext = (SendExt){ 0 };
-  send_hearing_start (self);
+  mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
+  self->tap.stale = TRUE;
   herald_start (&self->herald);
   self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
-  self->fecenc_usable = FALSE;
-  self->encoder_expected = FALSE;
-  self->encoder_again = RA_TIME_NONE;
+  fecencs_start (&self->fecencs);
+  encoders_start (&self->encoders);
   self->heard_at = send_now (self);
-  self->beside = 0;
-  self->beside_again = 0;
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   outage_start (&self->outage, send_now (self));
@@ -315,12 +313,13 @@ send_start (GstRtpAdaptSend *self)
 static void
 send_stop (GstRtpAdaptSend *self)
 {
+  GPtrArray *fecencs, *skippers;
   TapLink link;
 
-  send_fec_stop (self);
-  send_skips_stop (self);
   g_mutex_lock (&self->lock);
-  link = send_hearing_stop (self);
+  fecencs = fecencs_stop (&self->fecencs);
+  skippers = skippers_stop (&self->skippers);
+  link = tap_drop (&self->tap);
   send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
   g_clear_pointer (&self->backlog, backlog_free);
@@ -328,9 +327,11 @@ send_stop (GstRtpAdaptSend *self)
   g_clear_pointer (&self->colour, ra_colour_free);
   streams_clear (&self->streams);
   key_gate_clear (&self->keys);
-  send_encoders_stop (self);
+  encoders_stop (&self->encoders);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
+  g_clear_pointer (&fecencs, g_ptr_array_unref);
+  g_clear_pointer (&skippers, g_ptr_array_unref);
   tap_link_cut (&link);
 }
 
@@ -357,10 +358,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
 
   props_clear (&self->cfg, send_props);
-  send_fec_stop (self);
-  send_skips_stop (self);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_clear (&self->encoders[i].element);
+  encoders_clear (&self->encoders);
   tap_clear (&self->tap);
   g_cond_clear (&self->wakeup);
   g_mutex_clear (&self->lock);
@@ -406,8 +404,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->wakeup);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_init (&self->encoders[i].element, NULL);
+  encoders_init (&self->encoders);
   tap_init (&self->tap);
   herald_init (&self->herald);
   self->flow = GST_FLOW_FLUSHING;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sendpriv.h"
+#include "twcc.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -52,7 +53,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
     return;
   send_upstream_changed (self);
   /* Audio may come before video is linked. */
-  self->encoder_expected |= stream_caps_are_video (caps);
+  if (stream_caps_are_video (caps))
+    encoders_on_video (&self->encoders);
   send_tell (self);
 }
 
@@ -150,7 +152,8 @@ next_timer (GstRtpAdaptSend *self)
     return RA_TIME_NONE;
   return MIN (
       MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (self->encoder_again, MIN (next_key (self), next_ask (self))));
+      MIN (encoders_next (&self->encoders),
+          MIN (next_key (self), next_ask (self))));
 }
 
 /* EOS came so long ago that the packets which still wait are dropped, because the
@@ -233,7 +236,10 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
     values.rtt = ra_sender_rtt (self->sender);
   result = send_ext_write (
       &self->ext, &buffer, send_may_grow (self, item), &values);
-  send_hearing_stamped (self, result);
+  if (result == SEND_EXT_MALFORMED)
+    self->count.malformed++;
+  if (result == SEND_EXT_NO_ROOM)
+    send_apply (self, mode_on_no_room (&self->mode));
   item->object = GST_MINI_OBJECT_CAST (buffer);
   item->size = (guint) gst_buffer_get_size (buffer);
   return self->ext.send_ts && result == SEND_EXT_DONE;
@@ -266,7 +272,7 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   p.out.size = item->size;
   if (item->marker)
     p.out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
-  if (send_hearing_always_asks (self))
+  if (mode_always_asks (&self->mode))
     p.out.flags |= RA_SENT_ASKS;
   if (item->media == 0)
     p.out.flags |= RA_SENT_REPAIR;
@@ -276,7 +282,10 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
     p.out.flags |= RA_SENT_BESIDE;
   if (stream)
     stream_on_sent (stream, item->size, now);
-  send_encoders_watch (self, now);
+  if (encoders_watch_due (&self->encoders, now))
+    send_apply (self,
+        encoders_watch (&self->encoders, streams_beside (&self->streams, now),
+            ra_sender_rate (self->sender)));
   if (backlog_packets (self->backlog) > 0)
     p.out.flags
         |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
@@ -288,7 +297,8 @@ packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 
   g_mutex_lock (&self->lock);
   ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
-  send_hearing_pushed (self, flow);
+  if (flow == GST_FLOW_OK)
+    send_apply (self, mode_on_pushed (&self->mode));
   error = flow_take (self, flow);
   if (error) {
     g_mutex_unlock (&self->lock);
@@ -306,8 +316,21 @@ probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
       && outage_take_probe (&self->outage,
           &(OutagePacket){ .ssrc = item->ssrc,
               .seq = item->seq,
-              .asks = item->marker || send_hearing_always_asks (self) },
+              .asks = item->marker || mode_always_asks (&self->mode) },
           ra_sender_next_send (self->sender, now), now);
+}
+
+/* Caps leave; the lock is held. */
+static void
+caps_pass (GstRtpAdaptSend *self, GstEvent *event)
+{
+  const GstStructure *s;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  s = gst_caps_get_structure (caps, 0);
+  send_ext_set_caps (&self->ext, s);
+  send_apply (self, mode_on_caps (&self->mode, s));
 }
 
 /* The lock is held and let go for the push. */
@@ -335,7 +358,7 @@ item_send (GstRtpAdaptSend *self, RaTime now)
     return;
   }
   if (GST_EVENT_TYPE (item.object) == GST_EVENT_CAPS)
-    send_hearing_on_caps (self, GST_EVENT_CAST (item.object));
+    caps_pass (self, GST_EVENT_CAST (item.object));
   g_mutex_unlock (&self->lock);
   gst_pad_push_event (self->srcpad, GST_EVENT_CAST (item.object));
   g_mutex_lock (&self->lock);
@@ -377,9 +400,8 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
     send_tell (self);
-  } else if (self->encoder_again <= now) {
-    self->encoder_again = RA_TIME_NONE;
-    send_tell (self);
+  } else if (encoders_next (&self->encoders) <= now) {
+    send_apply (self, encoders_timeout (&self->encoders));
   } else if (next_ask (self) <= now) {
     report_ask (self, now);
   } else if (next_key (self) <= now) {
@@ -466,6 +488,27 @@ repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
   return verdict != RTX_REFUSED;
 }
 
+/* rtpsession's event with transport-wide feedback. */
+static void
+feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
+{
+  GArray *rows = twcc_parse (s);
+  gboolean warn;
+
+  if (!rows)
+    return;
+  g_mutex_lock (&self->lock);
+  send_apply (self, send_on_twcc (self, rows, &warn));
+  g_mutex_unlock (&self->lock);
+  g_array_unref (rows);
+  if (warn)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("Packets that left %s were not all numbered by the RTP session.",
+            GST_OBJECT_NAME (self)),
+        ("rtpadaptsend has to be the last element before rtpsession, and the "
+         "only one that feeds it"));
+}
+
 static gboolean
 send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -474,7 +517,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM && s) {
     if (gst_structure_has_name (s, "RTPTWCCPackets"))
-      send_on_feedback (self, s);
+      feedback_take (self, s);
     if (gst_structure_has_name (s, "RTPAdaptLoss")) {
       send_on_truth (self, s);
       gst_event_unref (event);
@@ -496,7 +539,9 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
     g_mutex_lock (&self->lock);
     send_upstream_changed (self);
-    send_hearing_changed (self);
+    self->tap.stale = TRUE;
+    if (self->sender)
+      send_tell (self);
     restart = self->flow == GST_FLOW_NOT_LINKED;
     if (restart)
       self->flow = GST_FLOW_OK;

@@ -76,7 +76,7 @@ send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
       packets[RA_MARK_YELLOW], "yellow-bytes", G_TYPE_UINT64,
       bytes[RA_MARK_YELLOW], "red-packets", G_TYPE_UINT64, packets[RA_MARK_RED],
       "red-bytes", G_TYPE_UINT64, bytes[RA_MARK_RED], "encoders", G_TYPE_UINT,
-      self->n_encoders, "fec-made", G_TYPE_BOOLEAN, self->fecenc_usable, NULL);
+      self->encoders.n, "fec-made", G_TYPE_BOOLEAN, self->fecencs.usable, NULL);
   if (self->sender) {
     RaTime now = send_now (self);
     GValue streams = G_VALUE_INIT;
@@ -154,7 +154,7 @@ get_encoder_bitrate (gpointer owner, const PropRow *row, GValue *value)
   guint64 rate;
 
   g_mutex_lock (&self->lock);
-  rate = send_encoders_bitrate (self);
+  rate = encoders_bitrate (&self->encoders);
   g_mutex_unlock (&self->lock);
   g_value_set_uint (value, (guint) MIN (rate, G_MAXUINT));
 }
@@ -319,14 +319,10 @@ follow (GstRtpAdaptSend *self, guint then)
 {
   const SendConfig *cfg = &self->cfg;
 
-  if (then & THEN_ENCODERS) {
-    self->encoder_stale = TRUE;
-    self->herald.warned &= ~SEND_WARNED_NO_ENCODER;
-  }
-  if (then & THEN_DRIVE)
-    self->encoders_retold = TRUE;
+  if (then & THEN_ENCODERS)
+    encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
   if (then & THEN_SKIPS)
-    self->skips_stale = TRUE;
+    self->skippers.stale = TRUE;
   if (then & THEN_STATS)
     send_stats_restart (self);
   if (!self->sender)
