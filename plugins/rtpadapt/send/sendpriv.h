@@ -181,8 +181,6 @@ gchar *send_limits_check (const SendConfig *cfg);
 /* Colours, FEC and streams of the statistics; the lock is held. */
 void send_stream_stats (GstRtpAdaptSend *self, GstStructure *s);
 
-void send_restart (GstRtpAdaptSend *self);
-
 /* What is upstream may be another now; the lock is held. */
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
@@ -201,10 +199,10 @@ send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
 void send_input_init (GstPad *sinkpad);
 
 /* sendcolour.c */
-/* Another colouring, or other parameters.  The warning to be posted if they are
- * bad, or NULL; the lock is held. */
-gchar *send_colour_rule (
-    GstRtpAdaptSend *self, gint colour, const gchar *params);
+/* Another colouring, or other parameters.  FALSE if they are bad; the lock is
+ * held. */
+gboolean send_colour_use (GstRtpAdaptSend *self, const RaColourOps *ops,
+    const gchar *params, GError **error);
 /* The warning that the LDA wants colours and there are none, or NULL; the lock
  * is held. */
 gchar *send_colour_check (const GstRtpAdaptSend *self);
@@ -212,12 +210,6 @@ gchar *send_colour_check (const GstRtpAdaptSend *self);
  * is writable then; `stream` is its own, or NULL.  The lock is held. */
 RaMark send_colour_mark (
     GstRtpAdaptSend *self, BacklogItem *item, Stream *stream, RaTime now);
-
-/* sendfec.c */
-/* A rule with parameters.  The warning to be posted if they are bad, or NULL;
- * the lock is held. */
-gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
-
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);

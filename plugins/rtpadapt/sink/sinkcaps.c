@@ -5,12 +5,10 @@
  * What has its own names for them keeps those; what knows none, and RTP that is
  * ready-made, passes as it is.
  */
-#include "sinkpriv.h"
+#include "sinkcaps.h"
 
-#include "parts/enums.h"
 #include "parts/extmap.h"
 
-#include <gst/rtpadapt/feedback.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
 
@@ -23,24 +21,17 @@ typedef struct
   guint id;
 } Wish;
 
-/* How many there are of `wishes`, by feedback and colour. */
+/* How many there are of `wishes`. */
 static guint
-wishes_find (GstRtpAdaptSink *self, Wish wishes[3])
+wishes_find (const SinkCapsSettings *settings, Wish wishes[3])
 {
-  const RaFeedbackOps *kind;
-  gint feedback = 0;
-  guint n = 0, twcc;
+  guint n = 0;
 
-  g_object_get (self->send, "feedback", &feedback, NULL);
-  kind = ra_feedback_at (feedback);
-  GST_OBJECT_LOCK (self);
-  twcc = self->ext_twcc;
-  GST_OBJECT_UNLOCK (self);
-  if (!kind->by_number)
-    wishes[n++] = (Wish){ EXTMAP_TWCC_URI, twcc };
-  if (kind->by_count) /* of a receiver that goes by send times */
+  if (!settings->feedback->by_number)
+    wishes[n++] = (Wish){ EXTMAP_TWCC_URI, settings->ext_twcc };
+  if (settings->feedback->by_count) /* it goes by send times */
     wishes[n++] = (Wish){ RA_SEND_TS_URI, SINK_EXT_SEND_TS };
-  if (sink_is_coloured (self))
+  if (settings->coloured)
     wishes[n++] = (Wish){ RA_COLOUR_EXT_URI, SINK_EXT_COLOUR };
   return n;
 }
@@ -76,12 +67,12 @@ structure_offer (const GstStructure *theirs, const Wish *wishes, guint n)
 }
 
 GstCaps *
-sink_caps_offer (GstRtpAdaptSink *self, const GstCaps *filter)
+sink_caps_offer (const SinkCapsSettings *settings, const GstCaps *filter)
 {
   GstCaps *offer = gst_caps_new_empty (), *plain;
   GstCaps *rtp = gst_caps_new_empty_simple ("application/x-rtp");
   Wish wishes[3];
-  guint n = wishes_find (self, wishes);
+  guint n = wishes_find (settings, wishes);
 
   if (!filter || gst_caps_is_any (filter)) {
     gst_caps_append_structure (offer, structure_offer (NULL, wishes, n));
