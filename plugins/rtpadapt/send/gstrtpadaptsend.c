@@ -244,34 +244,25 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
   }
 }
 
-/* Another algorithm's start: bad parameters are replaced as above. */
+/* Another algorithm's start; the lock is held. */
 static void
-rule_start (GstRtpAdaptSend *self, gint number, gchar **params,
-    gchar *(*set) (GstRtpAdaptSend *, gint, const gchar *), GPtrArray *warnings)
+rule_start (GstRtpAdaptSend *self, const gchar *name, GPtrArray *warnings)
 {
-  gchar *warning = set (self, number, *params);
+  gchar *warning = props_start (&self->cfg, props_row (send_props, name), self);
 
-  if (!warning)
-    return;
-  g_ptr_array_add (
-      warnings, g_strdup_printf ("default parameters are used: %s", warning));
-  g_free (warning);
-  g_free (*params);
-  *params = g_strdup ("");
-  set (self, number, NULL);
+  if (warning)
+    g_ptr_array_add (warnings, warning);
 }
 
 /* The lock is held. */
 static void
 rules_start (GstRtpAdaptSend *self, GPtrArray *warnings)
 {
-  SendConfig *cfg = &self->cfg;
   gchar *warning = send_colour_check (self);
 
-  rule_start (self, cfg->fec, &cfg->fec_params, send_fec_rule, warnings);
+  rule_start (self, "fec", warnings);
   ra_sender_set_fec_made (self->sender, FALSE); /* so far */
-  rule_start (
-      self, cfg->colour, &cfg->colour_params, send_colour_rule, warnings);
+  rule_start (self, "colour", warnings);
   if (warning)
     g_ptr_array_add (warnings, warning);
 }
@@ -350,6 +341,24 @@ send_change_state (GstElement *element, GstStateChange transition)
           && ret == GST_STATE_CHANGE_FAILURE))
     send_stop (self);
   return ret;
+}
+
+/* Without a breaker that tripped or a receiver that lied, a restart would only forget
+ * the losses that hold the rate down. */
+static void
+send_restart (GstRtpAdaptSend *self)
+{
+  RaSenderStats stats = { .breaker = RA_BREAKER_CLOSED };
+
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    ra_sender_get_stats (self->sender, &stats);
+  if (stats.breaker != RA_BREAKER_CLOSED || stats.liar) {
+    ra_sender_restart (self->sender);
+    send_wake (self);
+    send_tell (self);
+  }
+  g_mutex_unlock (&self->lock);
 }
 
 static void

@@ -6,22 +6,17 @@
 
 #include <gst/rtp/rtp.h>
 
-gchar *
-send_colour_rule (GstRtpAdaptSend *self, gint colour, const gchar *params)
+gboolean
+send_colour_use (GstRtpAdaptSend *self, const RaColourOps *ops,
+    const gchar *params, GError **error)
 {
-  const RaColourOps *ops = ra_colours[colour];
-  g_autoptr (GError) error = NULL;
-  RaColour *fresh;
+  RaColour *fresh = ra_colour_new (ops, params, error);
 
-  if (!self->sender)
-    return NULL; /* before the start, in any order */
-  fresh = ra_colour_new (ops, params, &error);
   if (!fresh)
-    return g_strdup_printf (
-        "colour %s goes on as it was: %s", ops->name, error->message);
+    return FALSE;
   g_clear_pointer (&self->colour, ra_colour_free);
   self->colour = fresh;
-  return NULL;
+  return TRUE;
 }
 
 gchar *

@@ -179,8 +179,6 @@ RaRateConfig send_limits (const SendConfig *cfg);
 /* A warning about the limits (transfer full), or NULL. */
 gchar *send_limits_check (const SendConfig *cfg);
 
-void send_restart (GstRtpAdaptSend *self);
-
 /* What is upstream may be another now; the lock is held. */
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
@@ -199,10 +197,10 @@ send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
 void send_input_init (GstPad *sinkpad);
 
 /* sendcolour.c */
-/* Another colouring, or other parameters.  The warning to be posted if they are
- * bad, or NULL; the lock is held. */
-gchar *send_colour_rule (
-    GstRtpAdaptSend *self, gint colour, const gchar *params);
+/* Another colouring, or other parameters.  FALSE if they are bad; the lock is
+ * held. */
+gboolean send_colour_use (GstRtpAdaptSend *self, const RaColourOps *ops,
+    const gchar *params, GError **error);
 /* The warning that the LDA wants colours and there are none, or NULL; the lock
  * is held. */
 gchar *send_colour_check (const GstRtpAdaptSend *self);
@@ -210,12 +208,6 @@ gchar *send_colour_check (const GstRtpAdaptSend *self);
  * is writable then; `stream` is its own, or NULL.  The lock is held. */
 RaMark send_colour_mark (
     GstRtpAdaptSend *self, BacklogItem *item, Stream *stream, RaTime now);
-
-/* sendfec.c */
-/* A rule with parameters.  The warning to be posted if they are bad, or NULL;
- * the lock is held. */
-gchar *send_fec_rule (GstRtpAdaptSend *self, gint fec, const gchar *params);
-
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);

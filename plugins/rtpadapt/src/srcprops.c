@@ -44,13 +44,10 @@ get_port (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptSrc *self = owner;
   gboolean rtcp = row->offset == G_STRUCT_OFFSET (SrcConfig, rtcp_port);
-  guint port;
+  guint port = rtcp ? self->cfg.rtcp_port : self->cfg.port;
 
-  GST_OBJECT_LOCK (self);
-  port = rtcp ? self->cfg.rtcp_port : self->cfg.port;
   if (self->sockets[rtcp])
     port = udp_socket_port (self->sockets[rtcp]);
-  GST_OBJECT_UNLOCK (self);
   g_value_set_int (value, (gint) port);
 }
 
@@ -108,7 +105,7 @@ const PropRow src_props[] = {
   { "port", "Port",
       "Port to receive at (0: a free one, to be read here from READY on)",
       PROP_READY, PROP_INT (SrcConfig, port, 0, 65535, BIN_URI_PORT),
-      .get = get_port },
+      .get_locked = get_port },
   { "rtcp-mux", "RTCP mux",
       "RTP and RTCP share a port (RFC 5761), and answers go where packets "
       "come from; else RTCP has rtcp-port, at both ends",
@@ -116,7 +113,7 @@ const PropRow src_props[] = {
   { "rtcp-port", "RTCP port",
       "Port to receive RTCP at, without rtcp-mux (0: that after port)",
       PROP_READY, PROP_INT (SrcConfig, rtcp_port, 0, 65535, 0),
-      .get = get_port },
+      .get_locked = get_port },
   { "multicast-iface", "Multicast interface",
       "Network interfaces to join a group by (\"eth0,eth1\"); none: as "
       "routed",
@@ -173,7 +170,7 @@ const PropRow src_props[] = {
       "address changed; streams, and of them all lost, late, recovered, "
       "unrecovered (packets, of FEC too) and residual-loss, the share of "
       "media packets still missing; security, udp, receiver: as these tell",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get = get_stats },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0: none)", PROP_PLAYING,
       PROP_UINT64 (
