@@ -1,6 +1,7 @@
 /* The receiver by hand: when it reports (RFC 5348 6.1-6.3) and what.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "receiver-fixture.h"
 
 #include <math.h>
@@ -110,29 +111,28 @@ static void
 test_x_recv (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  g_auto (GStrv) words = g_strsplit (x_recv_rows[i].script, " ", -1);
+  const gchar *script = x_recv_rows[i].script;
   RaReceiver *r = receiver_new (&scripted);
   RaReport report = { 0 };
   guint64 seq = 100;
   RaSpan t_delay;
 
   verdict = RA_CAUSE_WIRELESS;
-  for (guint w = 0; words[w]; w++) {
-    const gchar *digits = words[w] + (g_ascii_isdigit (*words[w]) ? 0 : 1);
-    RaTime at = strtoull (digits, NULL, 10) * RA_MSECOND;
+  for (ScriptWord w; script_next (&script, &w);) {
+    RaTime at = w.number * RA_MSECOND;
     RaPacket p = { .size = 1000,
       .sent = at,
       .arrival = at,
       .rtt = x_recv_rows[i].rtt * RA_MSECOND };
 
-    if (*words[w] == 'r') {
+    if (w.letter == 'r') {
       ra_receiver_report (r, at, &report, &t_delay);
       continue;
     }
-    p.seq = *words[w] == 'd' ? seq - 1
-        : *words[w] == 'l'   ? seq - 2
-        : *words[w] == 'w'   ? ++seq
-                             : seq;
+    p.seq = w.letter == 'd' ? seq - 1
+        : w.letter == 'l'   ? seq - 2
+        : w.letter == 'w'   ? ++seq
+                            : seq;
     seq = MAX (seq, p.seq + 1);
     ra_receiver_on_packet (r, &p);
   }
@@ -415,24 +415,14 @@ test_lda_and_reset (void)
   player_clear (&player);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/receiver/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("due", G_N_ELEMENTS (due_rows), test_due);
-  add_rows ("x-recv", G_N_ELEMENTS (x_recv_rows), test_x_recv);
-  add_rows ("first-interval", G_N_ELEMENTS (first_rows), test_first_interval);
-  add_rows ("count", G_N_ELEMENTS (count_rows), test_count);
+  rows_add ("/receiver/due", due_rows, test_due);
+  rows_add ("/receiver/x-recv", x_recv_rows, test_x_recv);
+  rows_add ("/receiver/first-interval", first_rows, test_first_interval);
+  rows_add ("/receiver/count", count_rows, test_count);
   g_test_add_func ("/receiver/report", test_report);
   g_test_add_func ("/receiver/lost-by-mark", test_lost_by_mark);
   g_test_add_func ("/receiver/ce-hole", test_ce_hole);

@@ -21,7 +21,7 @@ static void
 player_init (Player *p, const RaLdaOps *lda, RaSpan rtt, RaSpan step)
 {
   *p = (Player){
-    .r = reporter_new (RA_REPORTS_TFRC, lda),
+    .r = reporter_new (&ra_feedback_tfrc, lda),
     .rtt = rtt,
     .step = step,
     .times = g_string_new (NULL),
@@ -85,23 +85,12 @@ player_send (Player *p, guint16 seq, RaTime arrival, gboolean stamped)
 static void
 play (Player *p, const gchar *script)
 {
-  g_auto (GStrv) words = g_strsplit (script, " ", -1);
-
-  for (guint i = 0; words[i]; i++) {
-    gchar *at = words[i];
-    gboolean stamped = *at != 'n' || !at++;
-    guint64 first = strtoull (at, &at, 10), last = first;
-    RaTime time;
-
-    if (*at == '-')
-      last = strtoull (at + 1, &at, 10);
-    g_assert_true (*at == '@');
-    time = MS (strtoull (at + 1, NULL, 10));
-    if (*words[i] == '@')
-      player_run (p, time);
+  for (ScriptWord w; script_next (&script, &w);) {
+    if (!w.has_number)
+      player_run (p, w.at);
     else
-      for (; first <= last; first++, time += (RaTime) p->step)
-        player_send (p, (guint16) first, time, stamped);
+      for (; w.number <= w.last; w.number++, w.at += (RaTime) p->step)
+        player_send (p, (guint16) w.number, w.at, w.letter != 'n');
   }
 }
 
@@ -178,7 +167,7 @@ test_silence (void)
   g_assert_cmpuint (ra_reporter_next_timeout (p.r), ==, RA_TIME_NONE);
   player_clear (&p);
 
-  r = ra_reporter_new (&cfg, NULL); /* RA_REPORTS_NONE */
+  r = ra_reporter_new (&cfg, NULL); /* no reports */
   g_assert_false (ra_reporter_on_packet (r, &packet));
   g_assert_cmpuint (ra_reporter_next_timeout (r), ==, RA_TIME_NONE);
   g_assert_false (ra_reporter_tfrc (r, MS (2), &p.fb, &p.radp, &packet.ssrc));
@@ -368,7 +357,7 @@ static const GoldenRow golden[] = {
 static void
 test_golden (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_TFRC, &scripted);
+  RaReporter *r = reporter_new (&ra_feedback_tfrc, &scripted);
   guint i = 0;
 
   for (guint row = 0; row < G_N_ELEMENTS (golden); row++) {
