@@ -52,7 +52,7 @@ sendfuzz_init (SendFuzz *f, gint mode)
       = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (SENDFUZZ_START));
   self->clock.clock = gst_object_ref (GST_CLOCK (f->clock));
   self->clock.system = gst_object_ref (GST_CLOCK (f->clock));
-  self->backlog = backlog_new ();
+  pace_start (&self->pace);
   self->sender = ra_sender_new (&config, SENDFUZZ_START, NULL);
   send_ear_start (self);
   self->cfg.loss_messages = TRUE;
@@ -108,7 +108,7 @@ sendfuzz_clear (SendFuzz *f)
   gst_structure_free (stats);
   send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
-  g_clear_pointer (&self->backlog, backlog_free);
+  pace_stop (&self->pace);
   our_clock_stop (&self->clock);
   herald_clear (&self->herald);
   gst_object_unref (self);

@@ -284,11 +284,10 @@ send_start (GstRtpAdaptSend *self)
 
   g_mutex_lock (&self->lock);
   our_clock_start (&self->clock, clock);
-  self->backlog = backlog_new ();
-  self->ext_in = self->ext = (SendExt){ 0 };
+  pace_start (&self->pace);
+  way_start (&self->way);
   send_hearing_start (self);
   herald_start (&self->herald);
-  self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
   self->fecenc_usable = FALSE;
   self->encoder_expected = FALSE;
@@ -323,10 +322,9 @@ send_stop (GstRtpAdaptSend *self)
   link = send_hearing_stop (self);
   send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
-  g_clear_pointer (&self->backlog, backlog_free);
+  pace_stop (&self->pace);
   our_clock_stop (&self->clock);
-  g_clear_pointer (&self->colour, ra_colour_free);
-  streams_clear (&self->streams);
+  way_stop (&self->way);
   key_gate_clear (&self->keys);
   send_encoders_stop (self);
   herald_clear (&self->herald);
@@ -362,7 +360,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_clear (&self->encoders[i].element);
   tap_clear (&self->tap);
-  g_cond_clear (&self->wakeup);
+  pace_clear (&self->pace);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
 }
@@ -405,12 +403,11 @@ static void
 gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
 {
   g_mutex_init (&self->lock);
-  g_cond_init (&self->wakeup);
+  pace_init (&self->pace);
   for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
     g_weak_ref_init (&self->encoders[i].element, NULL);
   tap_init (&self->tap);
   herald_init (&self->herald);
-  self->flow = GST_FLOW_FLUSHING;
   props_init (&self->cfg, send_props, self);
   send_pads_init (self);
 }

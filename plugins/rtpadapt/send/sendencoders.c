@@ -278,7 +278,7 @@ found_take (GstRtpAdaptSend *self, Found *f)
   self->encoder_again = RA_TIME_NONE;
   for (guint i = 0; n == 0 && i < f->origins->len; i++)
     g_array_index (f->origins, StreamOrigin, i).driven = TRUE;
-  streams_on_search (&self->streams, g_steal_pointer (&f->origins), others);
+  streams_on_search (&self->way.streams, g_steal_pointer (&f->origins), others);
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < n; i++) {
     if (!before[i])
@@ -363,8 +363,9 @@ share_now (GstRtpAdaptSend *self, RaTime now)
 
   for (guint i = 0; i < self->n_encoders; i++)
     streams += MAX (self->encoders[i].streams, 1);
-  ra_sender_split (self->sender, backlog_span (self->backlog, rate), &split);
-  self->beside = streams_beside (&self->streams, now);
+  ra_sender_split (
+      self->sender, backlog_span (self->pace.backlog, rate), &split);
+  self->beside = streams_beside (&self->way.streams, now);
   ra_split_beside (&split, rate, self->beside);
   return split.media / MAX (streams, 1);
 }
@@ -452,7 +453,7 @@ send_encoders_watch (GstRtpAdaptSend *self, RaTime now)
   if (now < self->beside_again && self->beside_again - now <= BESIDE_INTERVAL)
     return;
   self->beside_again = ra_later (now, BESIDE_INTERVAL);
-  beside = streams_beside (&self->streams, now);
+  beside = streams_beside (&self->way.streams, now);
   change
       = beside > self->beside ? beside - self->beside : self->beside - beside;
   if (change > ra_sender_rate (self->sender) / BESIDE_CHANGE)

@@ -144,9 +144,7 @@ void
 send_wake (GstRtpAdaptSend *self)
 {
   send_assert_locked (self);
-  if (self->wait)
-    gst_clock_id_unschedule (self->wait);
-  g_cond_broadcast (&self->wakeup);
+  pace_wake (&self->pace);
 }
 
 void
@@ -208,7 +206,6 @@ GstStructure *
 send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
-  const SendCounters *count = &self->count;
   RaEarStats heard = send_ear_stats (self);
   guint64 rate
       = self->sender ? ra_sender_rate (self->sender) : cfg->start_bitrate;
@@ -218,7 +215,7 @@ send_stats (GstRtpAdaptSend *self)
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
-      G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64,
+      G_TYPE_UINT64, self->way.not_rtp, "ceased", G_TYPE_UINT64,
       self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
       "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",
       G_TYPE_UINT64, heard.unmapped, "feedback-doubtful", G_TYPE_UINT64,
@@ -237,10 +234,11 @@ send_stats (GstRtpAdaptSend *self)
     stats_of_sender (self->sender, s);
     gst_structure_set (s, "time", G_TYPE_UINT64,
         our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
-        backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
-        backlog_dropped (self->backlog) + count->ended, "dropped-frames",
-        G_TYPE_UINT64, backlog_dropped_frames (self->backlog), "skipped",
-        G_TYPE_UINT64, send_ledger (self)->skipped, NULL);
+        backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,
+        backlog_dropped (self->pace.backlog) + self->pace.ended,
+        "dropped-frames", G_TYPE_UINT64,
+        backlog_dropped_frames (self->pace.backlog), "skipped", G_TYPE_UINT64,
+        send_ledger (self)->skipped, NULL);
   }
   return s;
 }

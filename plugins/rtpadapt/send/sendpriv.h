@@ -3,21 +3,19 @@
  */
 #pragma once
 
-#include "backlog.h"
 #include "encoder.h"
 #include "gstrtpadaptsend.h"
 #include "keygate.h"
 #include "outage.h"
+#include "pacetask.h"
 #include "rtxgate.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
 #include "parts/sessiontap.h"
-#include "sendext.h"
 #include "sendwants.h"
 #include "skipper.h"
-#include "sendstreams.h"
+#include "way.h"
 
-#include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/defaults.h>
@@ -135,15 +133,6 @@ typedef enum
   SEND_NEWS_BREAKER, /* RaBreakerState */
 } SendNews;
 
-typedef struct
-{
-  guint64 not_rtp;   /* buffers that were not RTP */
-  guint64 ended;     /* packets dropped because EOS was overdue */
-  guint64 malformed; /* packets whose header extension could not be written */
-  guint64 mark_packets[RA_N_MARKS],
-      mark_bytes[RA_N_MARKS]; /* sent, by colour */
-} SendCounters;
-
 /* An encoder that is driven. */
 typedef struct
 {
@@ -161,25 +150,16 @@ struct _GstRtpAdaptSend
 
   GstPad *sinkpad, *srcpad;
 
-  GMutex lock;  /* guards all below; never held while something is pushed,
+  GMutex lock; /* guards all below; never held while something is pushed,
                   posted or notified */
-  GCond wakeup; /* the task has something to do, the backlog was emptied */
 
   SendConfig cfg;
 
-  /* the task */
-  GstFlowReturn flow; /* FLUSHING when it shall not run */
-  gboolean eos;       /* EOS came in */
-  RaTime eos_at;      /* when the packets that still wait are dropped */
-  GstClockID wait;    /* what the task waits for, or NULL */
-  RaTime wait_until;
-  Streams streams;
-  RaColour *colour;
-  Backlog *backlog; /* all from here exist between READY and PAUSED */
-  RaSender *sender;
+  PaceTask pace;
+  Way way;
+  RaSender *sender; /* this and the ear exist between READY and PAUSED */
   RaEar *ear;
   RaEarStats heard_so_far; /* when the ear was there last */
-  SendExt ext_in, ext;     /* by the caps that came in, that went out */
   SessionTap tap;
   SendHearing hearing;
   SendOther other;
@@ -189,7 +169,6 @@ struct _GstRtpAdaptSend
   Outage outage;
   KeyGate keys;
   RtxGate rtx;
-  SendCounters count;
 
   /* what the job does */
   gboolean encoder_stale;    /* look for it anew */
@@ -254,6 +233,14 @@ gchar *send_limits_check (const SendConfig *cfg);
 /* Colours, FEC and streams of the statistics; the lock is held. */
 void send_stream_stats (GstRtpAdaptSend *self, GstStructure *s);
 
+/* Another colouring, or other parameters.  The warning to be posted if they are
+ * bad, or NULL; the lock is held. */
+gchar *send_colour_rule (
+    GstRtpAdaptSend *self, gint colour, const gchar *params);
+/* The warning that the LDA wants colours and there are none, or NULL; the lock
+ * is held. */
+gchar *send_colour_check (const GstRtpAdaptSend *self);
+
 void send_restart (GstRtpAdaptSend *self);
 
 /* What is upstream may be another now; the lock is held. */
@@ -262,16 +249,6 @@ send_upstream_changed (GstRtpAdaptSend *self)
 {
   self->encoder_stale = self->fecenc_stale = self->skips_stale = TRUE;
 }
-
-/* FALSE if FEC that was made upstream says how long it is. */
-static inline gboolean
-send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
-{
-  return item->media == 0 || !self->fecenc_usable;
-}
-
-/* sendinput.c */
-void send_input_init (GstPad *sinkpad);
 
 /* sendencoders.c */
 /* Finds the encoders and gives each its share; may block.  The lock is held, and
@@ -284,19 +261,6 @@ void send_encoders_watch (GstRtpAdaptSend *self, RaTime now);
 void send_encoders_stop (GstRtpAdaptSend *self);
 /* What they were told last, together, bit/s; the lock is held. */
 guint64 send_encoders_bitrate (const GstRtpAdaptSend *self);
-
-/* sendcolour.c */
-/* Another colouring, or other parameters.  The warning to be posted if they are
- * bad, or NULL; the lock is held. */
-gchar *send_colour_rule (
-    GstRtpAdaptSend *self, gint colour, const gchar *params);
-/* The warning that the LDA wants colours and there are none, or NULL; the lock
- * is held. */
-gchar *send_colour_check (const GstRtpAdaptSend *self);
-/* Decides the colour of a packet that leaves and notes it on the buffer, which
- * is writable then; `stream` is its own, or NULL.  The lock is held. */
-RaMark send_colour_mark (
-    GstRtpAdaptSend *self, BacklogItem *item, Stream *stream, RaTime now);
 
 /* sendfec.c */
 /* A rule with parameters.  The warning to be posted if they are bad, or NULL;

@@ -66,8 +66,8 @@ send_restart (GstRtpAdaptSend *self)
 void
 send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
 {
-  const guint64 *packets = self->count.mark_packets;
-  const guint64 *bytes = self->count.mark_bytes;
+  const guint64 *packets = self->way.mark_packets;
+  const guint64 *bytes = self->way.mark_bytes;
 
   gst_structure_set (s, "colour", G_TYPE_STRING,
       ra_colours[self->cfg.colour]->name, "green-packets", G_TYPE_UINT64,
@@ -81,11 +81,11 @@ send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
     RaTime now = send_now (self);
     GValue streams = G_VALUE_INIT;
 
-    streams_describe (&self->streams, now, &streams);
+    streams_describe (&self->way.streams, now, &streams);
     gst_structure_take_value (s, "streams", &streams);
     gst_structure_set (s, "fec-percentage", G_TYPE_UINT,
         ra_sender_fec (self->sender), "beside-bitrate", G_TYPE_UINT64,
-        streams_beside (&self->streams, now), NULL);
+        streams_beside (&self->way.streams, now), NULL);
   }
 }
 
@@ -120,6 +120,21 @@ static gchar *
 fec_use (gpointer owner, gint fec, const gchar *params)
 {
   return send_fec_rule (owner, fec, params);
+}
+
+gchar *
+send_colour_rule (GstRtpAdaptSend *self, gint colour, const gchar *params)
+{
+  return self->sender ? way_set_colour (&self->way, ra_colours[colour], params)
+                      : NULL; /* before the start, in any order */
+}
+
+gchar *
+send_colour_check (const GstRtpAdaptSend *self)
+{
+  return self->sender ? way_colour_missing (
+             ra_ldas[self->cfg.lda], ra_colours[self->cfg.colour])
+                      : NULL;
 }
 
 static gchar *

@@ -201,12 +201,12 @@ send_hearing_on_caps (GstRtpAdaptSend *self, GstEvent *event)
 
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
-  send_ext_set_caps (&self->ext, s);
+  way_on_caps_out (&self->way, caps);
   /* Sound beside video may do without. */
   said->any |= g_strcmp0 (gst_structure_get_string (s, "media"), "audio") != 0;
-  if (self->ext.twcc)
+  if (self->way.out.twcc)
     said->extensions |= 1u << GST_RTP_ADAPT_FEEDBACK_TWCC;
-  if (self->ext.send_ts)
+  if (self->way.out.send_ts)
     said->extensions |= 1u << GST_RTP_ADAPT_FEEDBACK_TFRC;
   for (gint i = 0; i < gst_structure_n_fields (s); i++)
     said->limited
@@ -248,7 +248,7 @@ send_hearing_describe (const GstRtpAdaptSend *self, GstStructure *s)
       "feedback-wanted", G_TYPE_STRING, send_feedback_nick (self->cfg.feedback),
       "reports-foreign", G_TYPE_UINT64, heard.foreign, "reports-unasked",
       G_TYPE_UINT64, heard.unasked, "extensions-malformed", G_TYPE_UINT64,
-      self->count.malformed, NULL);
+      self->way.malformed, NULL);
   for (guint i = 0; i < RA_N_HEARD; i++) {
     g_autofree gchar *field
         = g_strconcat ("reports-", ra_heard_nick ((RaHeard) i), NULL);
@@ -276,8 +276,6 @@ send_hearing_stamped (GstRtpAdaptSend *self, SendExtResult result)
 {
   SendHearing *h = &self->hearing;
 
-  if (result == SEND_EXT_MALFORMED)
-    self->count.malformed++;
   if (result == SEND_EXT_NO_ROOM && !h->no_room) {
     h->no_room = TRUE;
     send_tell (self);

@@ -42,7 +42,7 @@ interval (const GstRtpAdaptSend *self)
   const RaFeedbackOps *kind = ra_feedback_at (self->hearing.mode);
   gboolean by_number = kind
       && (kind->by_number
-          || (kind->by_count && self->ext.twcc == 0
+          || (kind->by_count && self->way.out.twcc == 0
               && ra_ear_is_stamped (self->ear)));
 
   return by_number && self->hearing.said.any && !self->renumbered
