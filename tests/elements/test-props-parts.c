@@ -38,12 +38,15 @@ static guint n_used, n_forgotten;
 static gchar *forgotten;
 
 /* Refuses the parameters "bad". */
-static gchar *
-use_rule (gpointer owner, gint number, const gchar *params)
+static gboolean
+use_rule (gpointer owner, const PropPair *pair, gint number,
+    const gchar *params, GError **error)
 {
   n_used++;
-  return g_str_equal (params, "bad") ? g_strdup_printf ("%d: bad", number)
-                                     : NULL;
+  if (g_strcmp0 (params, "bad") != 0)
+    return TRUE;
+  g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "bad");
+  return FALSE;
 }
 
 static void
@@ -64,8 +67,16 @@ get_answer (gpointer owner, const PropRow *row, GValue *value)
   g_value_set_uint (value, 42);
 }
 
-static const PropPair rule_pair = { G_STRUCT_OFFSET (Config, rule),
-  G_STRUCT_OFFSET (Config, rule_params), use_rule };
+static void
+get_locked (gpointer owner, const PropRow *row, GValue *value)
+{
+  Owner *self = owner;
+
+  g_assert_false (g_mutex_trylock (&self->lock)); /* props_get() holds it */
+  g_value_set_uint (value, 43);
+}
+
+PROP_PAIR (Config, rule, gst_state_get_type, use_rule);
 
 static const PropRow others[] = {
   { "size", "Size", "In @, of the other (@)", PROP_READY,
@@ -96,6 +107,8 @@ static const PropRow rows[] = {
       PROP_OBJECT (Config, socket, g_socket_get_type) },
   { "answer", "Answer", "Only read (@)", PROP_READ, .type = G_TYPE_UINT,
       .max.u = 100, .def.u = 42, .unit = "%", .get = get_answer },
+  { "locked", "Locked", "Only read", PROP_READ, .type = G_TYPE_UINT,
+      .max.u = 100, .get_locked = get_locked },
   { "rule", "Rule", "Of a pair", PROP_ANY,
       PROP_ENUM (Config, rule, gst_state_get_type, "null"), .pair = &rule_pair,
       .then = 1 << 5 },
@@ -240,7 +253,7 @@ static void
 test_init (void)
 {
   Owner *o = owner_new ();
-  guint answer;
+  guint answer, locked;
 
   g_assert_true (o->cfg.on);
   g_assert_cmpint (o->cfg.number, ==, -7);
@@ -251,8 +264,9 @@ test_init (void)
   g_assert_null (o->cfg.plain);
   g_assert_null (o->cfg.caps);
   g_assert_cmpstr (o->cfg.rule_params, ==, "");
-  g_object_get (o, "answer", &answer, NULL);
+  g_object_get (o, "answer", &answer, "locked", &locked, NULL);
   g_assert_cmpuint (answer, ==, 42);
+  g_assert_cmpuint (locked, ==, 43);
   g_object_unref (o);
 }
 
@@ -386,8 +400,41 @@ test_pair (gconstpointer data)
   g_assert_cmpstr (o->cfg.rule_params, ==, pair_rows[row].has);
   g_assert_cmpuint (n_used, ==, pair_rows[row].used);
   g_assert_cmpuint (then, ==, pair_rows[row].then);
-  g_assert_cmpstr (warning, ==, pair_rows[row].then ? NULL : "2: bad");
+  g_assert_cmpstr (warning, ==,
+      pair_rows[row].then ? NULL : "rule ready goes on as it was: bad");
   g_value_unset (&value);
+  g_object_unref (o);
+}
+
+/* READY with these parameters is set when the algorithm starts. */
+static const struct
+{
+  const gchar *name, *params, *has, *warning;
+  guint used;
+  const gchar *why;
+} start_rows[] = {
+  { "good", "new", "new", NULL, 1, "they are taken" },
+  { "bad", "bad", "",
+      "default parameters are used: rule ready goes on as it was: bad", 2,
+      "it starts once more, with its defaults" },
+};
+
+static void
+test_start (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  Owner *o = owner_new ();
+  g_autofree gchar *warning = NULL;
+
+  g_test_message ("%s", start_rows[row].why);
+  g_object_set (
+      o, "rule", GST_STATE_READY, "rule-params", start_rows[row].params, NULL);
+  n_used = 0;
+  warning = props_start (&o->cfg, props_row (rows, "rule"), o);
+  g_assert_cmpstr (warning, ==, start_rows[row].warning);
+  g_assert_cmpint (o->cfg.rule, ==, GST_STATE_READY);
+  g_assert_cmpstr (o->cfg.rule_params, ==, start_rows[row].has);
+  g_assert_cmpuint (n_used, ==, start_rows[row].used);
   g_object_unref (o);
 }
 
@@ -434,5 +481,7 @@ main (int argc, char **argv)
   g_test_add_func ("/props/secret", test_secret);
   for (guint i = 0; i < G_N_ELEMENTS (pair_rows); i++)
     add_row ("pair", pair_rows[i].name, i, test_pair);
+  for (guint i = 0; i < G_N_ELEMENTS (start_rows); i++)
+    add_row ("start", start_rows[i].name, i, test_start);
   return g_test_run ();
 }

@@ -53,7 +53,7 @@ way_begin (Way *w, const gchar *caps_in, const gchar *caps_out)
 
   *w = (Way){ 0 };
   way_start (w);
-  g_assert_null (way_set_colour (w, ra_colours[0], NULL));
+  g_assert_true (way_set_colour (w, ra_colours[0], NULL, NULL));
   way_on_caps_in (w, in);
   way_on_caps_out (w, out);
 }
@@ -238,7 +238,7 @@ test_colour (void)
   gst_mini_object_unref (item.object);
   g_assert_cmpuint (w.mark_packets[RA_MARK_RED], ==, 1);
   g_assert_cmpuint (w.mark_bytes[RA_MARK_RED], ==, 100);
-  g_assert_nonnull (way_set_colour (&w, ra_colours[0], "nonsense=1"));
+  g_assert_false (way_set_colour (&w, ra_colours[0], "nonsense=1", NULL));
   way_stop (&w);
 }
 

@@ -11,9 +11,8 @@
 static gint
 mode_of (guint byte)
 {
-  static const gint modes[]
-      = { GST_RTP_ADAPT_FEEDBACK_TFRC, GST_RTP_ADAPT_FEEDBACK_CCFB,
-          GST_RTP_ADAPT_FEEDBACK_TWCC, SEND_FEEDBACK_NONE };
+  static const gint modes[] = { GST_RTP_ADAPT_FEEDBACK_TFRC,
+    GST_RTP_ADAPT_FEEDBACK_CCFB, GST_RTP_ADAPT_FEEDBACK_TWCC, -1 };
 
   return modes[byte % G_N_ELEMENTS (modes)];
 }
@@ -23,15 +22,16 @@ hear (SendFuzz *f, FuzzBytes *b)
 {
   guint words = (guint) fuzz_take (b, 1);
   gsize size = (words & 0x7f) * 4;
-  GstBuffer *buffer;
+  GstRtpAdaptSend *self = f->self;
   guint8 *data;
 
   data = fuzz_copy (b, words & 0x80 && size >= 2 ? size - 2 : size, &size);
   if (!data)
     return;
-  buffer = gst_buffer_new_wrapped (data, size);
-  send_on_rtcp (f->self, buffer);
-  gst_buffer_unref (buffer);
+  g_mutex_lock (&self->lock);
+  send_apply (self, send_on_rtcp (self, data, size));
+  g_mutex_unlock (&self->lock);
+  g_free (data);
 }
 
 int

@@ -103,6 +103,20 @@ check_rows (const GstStructure *s)
   }
 }
 
+static void
+rows_hear (GstRtpAdaptSend *self, const GstStructure *s)
+{
+  GArray *rows = twcc_parse (s);
+  gboolean warn;
+
+  if (!rows)
+    return;
+  g_mutex_lock (&self->lock);
+  send_apply (self, send_on_twcc (self, rows, &warn));
+  g_mutex_unlock (&self->lock);
+  g_array_unref (rows);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -115,7 +129,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
     sendfuzz_send (&f, 4);
     check_rows (s);
-    send_on_feedback (f.self, s);
+    rows_hear (f.self, s);
     gst_structure_free (s);
     sendfuzz_check (&f);
   }

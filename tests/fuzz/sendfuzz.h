@@ -56,7 +56,7 @@ sendfuzz_init (SendFuzz *f, gint mode)
   self->sender = ra_sender_new (&config, SENDFUZZ_START, NULL);
   send_ear_start (self);
   self->cfg.loss_messages = TRUE;
-  self->hearing.mode = mode;
+  self->mode.kind = ra_feedback_at (mode);
   ra_ear_on_rtcp_sent (self->ear, sr, sizeof sr, SENDFUZZ_START);
   self->herald.pending = TRUE; /* so that no job starts */
 }

@@ -10,6 +10,8 @@
 #include "outage-relay.h"
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* That much RTP arrives with nothing in the way, too ("--row 0 none"). */
 #define MAX_BITRATE 1000000
@@ -79,13 +81,23 @@ typedef struct
 /* --- a watchdog ------------------------------------------------------------ */
 
 static gchar outage_hangs[256];
+static gchar outage_pid[16];
 
+/* gdb, if it is there, prints where each thread is, on stderr. */
 static void
 outage_hung (int sig)
 {
   gssize ignored = write (1, outage_hangs, strlen (outage_hangs));
+  pid_t gdb = fork ();
 
   (void) ignored;
+  if (gdb == 0) {
+    dup2 (2, 1);
+    execlp ("gdb", "gdb", "-batch", "-p", outage_pid, "-ex",
+        "thread apply all bt 30", NULL);
+    _exit (127);
+  }
+  waitpid (gdb, NULL, 0);
   _exit (3);
 }
 
@@ -94,6 +106,7 @@ static inline void
 outage_watch (const OutageWorld *w, guint seconds, const gchar *what)
 {
   alarm (0);
+  g_snprintf (outage_pid, sizeof outage_pid, "%d", (gint) getpid ());
   g_snprintf (outage_hangs, sizeof outage_hangs,
       "outage,%u,%s,%s,%s,,,,,,,fail,%s does not return in %u s\n",
       w->row.seconds, outage_kinds[w->row.kind], w->row.feedback,

@@ -253,7 +253,7 @@ static const PropRow link_props[] = {
       "would wait, in the flow with the longest), capacity (bit/s of the "
       "tightest bottleneck, 0: none); flows: an array of structures with "
       "ssrc, in, out, congestion-losses, wireless-losses (packets)",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
 

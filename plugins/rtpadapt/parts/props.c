@@ -143,6 +143,21 @@ value_set (const PropRow *row, gpointer at, const GValue *value)
     value_copy (value, at);
 }
 
+/* The warning if the algorithm refuses the parameters, or NULL. */
+static gchar *
+pair_use (
+    const PropPair *pair, gpointer owner, gint number, const gchar *params)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GEnumClass) numbers = NULL;
+
+  if (pair->use (owner, pair, number, params, &error))
+    return NULL;
+  numbers = g_type_class_ref (pair->of ());
+  return g_strdup_printf ("%s %s goes on as it was: %s", pair->name,
+      g_enum_get_value (numbers, number)->value_nick, error->message);
+}
+
 /* Parameters are an algorithm's own.  Another one starts with its defaults, unless
  * both are set before the start, where they come in any order. */
 static gchar *
@@ -162,7 +177,7 @@ pair_set (
     text = text_new (row, g_value_get_string (value));
   }
   if (owner)
-    warning = pair->use (owner, next, text);
+    warning = pair_use (pair, owner, next, text);
   if (warning) {
     g_free (text);
     return warning;
@@ -189,6 +204,22 @@ props_set (gpointer config, const PropRow *row, const GValue *value,
     return 0;
   }
   return row->then;
+}
+
+gchar *
+props_start (gpointer config, const PropRow *row, gpointer owner)
+{
+  const PropPair *pair = row->pair;
+  gint number = G_STRUCT_MEMBER (gint, config, pair->number);
+  gchar **params = G_STRUCT_MEMBER_P (config, pair->params);
+  g_autofree gchar *warning = pair_use (pair, owner, number, *params);
+
+  if (!warning)
+    return NULL;
+  g_free (*params);
+  *params = g_strdup ("");
+  pair->use (owner, pair, number, NULL, NULL);
+  return g_strdup_printf ("default parameters are used: %s", warning);
 }
 
 /* --- get ----------------------------------------------------------------- */
@@ -226,9 +257,12 @@ props_get (gpointer owner, GMutex *lock, gconstpointer config,
     row->get (owner, row, value);
     return;
   }
-  g_return_if_fail (row->size > 0);
+  g_return_if_fail (row->get_locked || row->size > 0);
   g_mutex_lock (lock);
-  value_get ((const guint8 *) config + row->offset, value);
+  if (row->get_locked)
+    row->get_locked (owner, row, value);
+  else
+    value_get ((const guint8 *) config + row->offset, value);
   g_mutex_unlock (lock);
 }
 

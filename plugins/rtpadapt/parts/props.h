@@ -22,13 +22,17 @@ typedef union
 } PropValue;
 
 /* An algorithm and its parameters.  Each has a row; they change together. */
-typedef struct
+typedef struct _PropPair PropPair;
+struct _PropPair
 {
   gsize number, params; /* offsets in the config: gint, gchar * (never NULL) */
-  /* Puts both to use.  A warning (transfer full) if the algorithm refuses these
-   * parameters, which then goes on as it was.  The owner's lock is held. */
-  gchar *(*use) (gpointer owner, gint number, const gchar *params);
-} PropPair;
+  const gchar *name;    /* of the row of `number` */
+  GType (*of) (void);   /* the enumeration of `number`: nicks name algorithms */
+  /* Puts both to use.  FALSE: the algorithm refuses these parameters, and what was
+   * in use goes on as it was.  The owner's lock is held. */
+  gboolean (*use) (gpointer owner, const PropPair *pair, gint number,
+      const gchar *params, GError **error);
+};
 
 /* A table ends with a row whose name is NULL. */
 struct _PropRow
@@ -49,13 +53,15 @@ struct _PropRow
   /* In place of the config.  The owner's lock is not held. */
   void (*set) (gpointer owner, const PropRow *row, const GValue *value);
   void (*get) (gpointer owner, const PropRow *row, GValue *value);
+  /* The same as `get`, but the owner's lock is held. */
+  void (*get_locked) (gpointer owner, const PropRow *row, GValue *value);
 };
 
 /* NAME_pair, of the fields NAME and NAME_params of the config `T` and of the
- * function NAME_use(). */
-#define PROP_PAIR(T, name)                                         \
+ * enumeration `get_type`. */
+#define PROP_PAIR(T, name, get_type, use)                          \
   static const PropPair name##_pair = { G_STRUCT_OFFSET (T, name), \
-    G_STRUCT_OFFSET (T, name##_params), name##_use }
+    G_STRUCT_OFFSET (T, name##_params), #name, get_type, use }
 
 /* When a property may be set: never; not said; up to READY; up to PLAYING. */
 #define PROP_READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
@@ -91,9 +97,8 @@ struct _PropRow
   .type = G_TYPE_BOXED, .of = get_type, PROP_AT (T, f, gpointer)
 #define PROP_OBJECT(T, f, get_type) \
   .type = G_TYPE_OBJECT, .of = get_type, PROP_AT (T, f, gpointer)
-/* A structure that `g` makes. */
-#define PROP_STATS(g) \
-  .type = G_TYPE_BOXED, .of = gst_structure_get_type, .get = g
+/* A structure; `.get` or `.get_locked` makes it. */
+#define PROP_STATS .type = G_TYPE_BOXED, .of = gst_structure_get_type
 
 /* Installs one property, or a whole table with the ids from `id` on; returns the
  * first id that is free then. */
@@ -116,6 +121,11 @@ void props_clear (gpointer config, const PropRow *rows);
  * full); a table without pairs needs neither. */
 guint props_set (gpointer config, const PropRow *row, const GValue *value,
     gpointer owner, gchar **warning);
+
+/* The algorithm of `row`, one of a pair, starts with what the config says.  If it
+ * refuses its parameters it starts with the defaults, and so says the config; the
+ * warning (transfer full), or NULL.  The owner's lock is held. */
+gchar *props_start (gpointer config, const PropRow *row, gpointer owner);
 
 /* Gets a property by the row's function, or from the config with `lock` held. */
 void props_get (gpointer owner, GMutex *lock, gconstpointer config,

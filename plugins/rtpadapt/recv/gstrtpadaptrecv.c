@@ -100,28 +100,21 @@ enum
   THEN_STATS = 1 << 0, /* the next ones are an interval from now */
 };
 
-static gchar *
-lda_use (gpointer owner, gint lda, const gchar *params)
+static gboolean
+lda_use (gpointer owner, const PropPair *pair, gint lda, const gchar *params,
+    GError **error)
 {
   GstRtpAdaptRecv *self = owner;
-  g_autoptr (GError) error = NULL;
 
-  if (ra_reporter_set_lda (self->reporter, ra_ldas[lda], params, &error))
-    return NULL;
-  return g_strdup_printf (
-      "lda %s goes on as it was: %s", ra_ldas[lda]->name, error->message);
+  return ra_reporter_set_lda (self->reporter, ra_ldas[lda], params, error);
 }
 
-PROP_PAIR (RecvConfig, lda);
+PROP_PAIR (RecvConfig, lda, gst_rtp_adapt_lda_get_type, lda_use);
 
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
-  GstRtpAdaptRecv *self = owner;
-
-  g_mutex_lock (&self->lock);
-  g_value_take_boxed (value, recv_stats (self));
-  g_mutex_unlock (&self->lock);
+  g_value_take_boxed (value, recv_stats (owner));
 }
 
 const PropRow recv_props[] = {
@@ -156,7 +149,7 @@ const PropRow recv_props[] = {
       PROP_UINT64 (RecvConfig, late, GST_MSECOND, 60 * GST_SECOND, RECV_LATE),
       .unit = "ns" },
   { "stats", "Statistics", "Structure application/x-rtpadaptrecv-stats",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get_locked = get_stats },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0 = none)",
       PROP_PLAYING,

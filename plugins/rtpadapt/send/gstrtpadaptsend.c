@@ -244,34 +244,25 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
   }
 }
 
-/* Another algorithm's start: bad parameters are replaced as above. */
+/* Another algorithm's start; the lock is held. */
 static void
-rule_start (GstRtpAdaptSend *self, gint number, gchar **params,
-    gchar *(*set) (GstRtpAdaptSend *, gint, const gchar *), GPtrArray *warnings)
+rule_start (GstRtpAdaptSend *self, const gchar *name, GPtrArray *warnings)
 {
-  gchar *warning = set (self, number, *params);
+  gchar *warning = props_start (&self->cfg, props_row (send_props, name), self);
 
-  if (!warning)
-    return;
-  g_ptr_array_add (
-      warnings, g_strdup_printf ("default parameters are used: %s", warning));
-  g_free (warning);
-  g_free (*params);
-  *params = g_strdup ("");
-  set (self, number, NULL);
+  if (warning)
+    g_ptr_array_add (warnings, warning);
 }
 
 /* The lock is held. */
 static void
 rules_start (GstRtpAdaptSend *self, GPtrArray *warnings)
 {
-  SendConfig *cfg = &self->cfg;
   gchar *warning = send_colour_check (self);
 
-  rule_start (self, cfg->fec, &cfg->fec_params, send_fec_rule, warnings);
+  rule_start (self, "fec", warnings);
   ra_sender_set_fec_made (self->sender, FALSE); /* so far */
-  rule_start (
-      self, cfg->colour, &cfg->colour_params, send_colour_rule, warnings);
+  rule_start (self, "colour", warnings);
   if (warning)
     g_ptr_array_add (warnings, warning);
 }
@@ -286,15 +277,13 @@ send_start (GstRtpAdaptSend *self)
   our_clock_start (&self->clock, clock);
   pace_start (&self->pace);
   way_start (&self->way);
-  send_hearing_start (self);
+  mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
+  self->tap.stale = TRUE;
   herald_start (&self->herald);
   send_upstream_changed (self);
-  self->fecenc_usable = FALSE;
-  self->encoder_expected = FALSE;
-  self->encoder_again = RA_TIME_NONE;
+  fecencs_start (&self->fecencs);
+  encoders_start (&self->encoders);
   self->heard_at = send_now (self);
-  self->beside = 0;
-  self->beside_again = 0;
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   outage_start (&self->outage, send_now (self));
@@ -314,21 +303,24 @@ send_start (GstRtpAdaptSend *self)
 static void
 send_stop (GstRtpAdaptSend *self)
 {
+  GPtrArray *fecencs, *skippers;
   TapLink link;
 
-  send_fec_stop (self);
-  send_skips_stop (self);
   g_mutex_lock (&self->lock);
-  link = send_hearing_stop (self);
+  fecencs = fecencs_stop (&self->fecencs);
+  skippers = skippers_stop (&self->skippers);
+  link = tap_drop (&self->tap);
   send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
   pace_stop (&self->pace);
   our_clock_stop (&self->clock);
   way_stop (&self->way);
   key_gate_clear (&self->keys);
-  send_encoders_stop (self);
+  encoders_stop (&self->encoders);
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
+  g_clear_pointer (&fecencs, g_ptr_array_unref);
+  g_clear_pointer (&skippers, g_ptr_array_unref);
   tap_link_cut (&link);
 }
 
@@ -349,16 +341,31 @@ send_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
+/* Without a breaker that tripped or a receiver that lied, a restart would only forget
+ * the losses that hold the rate down. */
+static void
+send_restart (GstRtpAdaptSend *self)
+{
+  RaSenderStats stats = { .breaker = RA_BREAKER_CLOSED };
+
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    ra_sender_get_stats (self->sender, &stats);
+  if (stats.breaker != RA_BREAKER_CLOSED || stats.liar) {
+    ra_sender_restart (self->sender);
+    send_wake (self);
+    send_tell (self);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
 static void
 gst_rtp_adapt_send_finalize (GObject *object)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
 
   props_clear (&self->cfg, send_props);
-  send_fec_stop (self);
-  send_skips_stop (self);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_clear (&self->encoders[i].element);
+  encoders_clear (&self->encoders);
   tap_clear (&self->tap);
   pace_clear (&self->pace);
   g_mutex_clear (&self->lock);
@@ -404,8 +411,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
 {
   g_mutex_init (&self->lock);
   pace_init (&self->pace);
-  for (guint i = 0; i < SEND_ENCODERS_MAX; i++)
-    g_weak_ref_init (&self->encoders[i].element, NULL);
+  encoders_init (&self->encoders);
   tap_init (&self->tap);
   herald_init (&self->herald);
   props_init (&self->cfg, send_props, self);

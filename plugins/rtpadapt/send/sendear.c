@@ -4,7 +4,6 @@
  */
 #include "parts/ecnmeta.h"
 #include "sendpriv.h"
-#include "twcc.h"
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -31,11 +30,11 @@ static RaEar *
 ear (GstRtpAdaptSend *self)
 {
   ra_ear_set (self->ear,
-      &(RaEarConfig){ .kind = ra_feedback_at (self->hearing.mode),
+      &(RaEarConfig){ .kind = self->mode.kind,
           .tfrc_fmt = self->cfg.tfrc_fmt,
           .ecn = self->cfg.ecn,
           .skips = self->cfg.skip_interval > 0,
-          .renumbered = self->renumbered });
+          .renumbered = self->skippers.renumbered });
   return self->ear;
 }
 
@@ -96,7 +95,7 @@ news_log (GstRtpAdaptSend *self, RaEarNews news)
 }
 
 /* The lock is held. */
-static void
+static SendWants
 news_take (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
 {
   SendWants wants = SEND_WANTS_NOTHING;
@@ -104,85 +103,59 @@ news_take (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
   losses_take (self);
   news_log (self, news);
   if (news & RA_EAR_REPORTED)
-    send_other_on_reports (self, now);
+    wants |= mode_on_reports (&self->mode, now);
   if (news & RA_EAR_WISH)
-    send_other_on_wish (self, ra_feedback_place (ra_ear_wish (self->ear)));
+    wants |= mode_on_wish (&self->mode, ra_ear_wish (self->ear));
   if (news & RA_EAR_ANSWERED) {
-    send_other_on_kind (self, now);
+    mode_on_kind (&self->mode, now);
     wants |= outage_on_answer (&self->outage, now);
   }
   if (news & RA_EAR_OTHER)
-    send_other_on_feedback (
-        self, ra_feedback_place (ra_ear_other (self->ear)), now);
+    wants |= mode_on_other (&self->mode, ra_ear_other (self->ear), now);
   if (news & RA_EAR_CHANGED) {
     self->heard_at = now;
     /* The pacer's next packet and the no-feedback timer may have moved. */
     wants |= SEND_WAKE | SEND_TELL;
   }
-  send_apply (self, wants);
+  return wants;
 }
 
 /* --- what comes and goes ------------------------------------------------------ */
 
-void
-send_on_rtcp (GstRtpAdaptSend *self, GstBuffer *buffer)
+SendWants
+send_on_rtcp (GstRtpAdaptSend *self, const guint8 *bytes, gsize len)
 {
-  GstMapInfo map;
+  RaTime now;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return;
-  g_mutex_lock (&self->lock);
-  if (self->sender) {
-    RaTime now = send_now (self);
-
-    outage_on_rtcp (&self->outage, now);
-    news_take (self, ra_ear_on_rtcp (ear (self), map.data, map.size, now), now);
-  }
-  g_mutex_unlock (&self->lock);
-  gst_buffer_unmap (buffer, &map);
+  if (!self->sender)
+    return SEND_WANTS_NOTHING;
+  now = send_now (self);
+  outage_on_rtcp (&self->outage, now);
+  return news_take (self, ra_ear_on_rtcp (ear (self), bytes, len, now), now);
 }
 
 void
-send_on_rtcp_sent (GstRtpAdaptSend *self, GstBuffer *buffer)
+send_on_rtcp_sent (GstRtpAdaptSend *self, const guint8 *bytes, gsize len)
 {
-  GstMapInfo map;
-
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return;
-  g_mutex_lock (&self->lock);
   if (self->sender)
-    ra_ear_on_rtcp_sent (self->ear, map.data, map.size, send_now (self));
-  g_mutex_unlock (&self->lock);
-  gst_buffer_unmap (buffer, &map);
+    ra_ear_on_rtcp_sent (self->ear, bytes, len, send_now (self));
 }
 
-gboolean
-send_on_feedback (GstRtpAdaptSend *self, const GstStructure *s)
+SendWants
+send_on_twcc (GstRtpAdaptSend *self, const GArray *rows, gboolean *warn)
 {
-  GArray *rows = twcc_parse (s);
-  gboolean warn = FALSE;
+  RaEarNews news;
+  RaTime now;
 
-  if (!rows)
-    return FALSE;
-  g_mutex_lock (&self->lock);
-  if (self->sender) {
-    RaTime now = send_now (self);
-    RaEarNews news = ra_ear_on_twcc (
-        ear (self), (const RaTwccRow *) rows->data, rows->len, now);
-
-    news_take (self, news, now);
-    warn = news & RA_EAR_REALIGNED
-        && send_warn_once (self, SEND_WARNED_REALIGNED);
-  }
-  g_mutex_unlock (&self->lock);
-  g_array_unref (rows);
-  if (warn)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Packets that left %s were not all numbered by the RTP session.",
-            GST_OBJECT_NAME (self)),
-        ("rtpadaptsend has to be the last element before rtpsession, and the "
-         "only one that feeds it"));
-  return TRUE;
+  *warn = FALSE;
+  if (!self->sender)
+    return SEND_WANTS_NOTHING;
+  now = send_now (self);
+  news = ra_ear_on_twcc (
+      ear (self), (const RaTwccRow *) rows->data, rows->len, now);
+  *warn
+      = news & RA_EAR_REALIGNED && send_warn_once (self, SEND_WARNED_REALIGNED);
+  return news_take (self, news, now);
 }
 
 void
@@ -266,16 +239,4 @@ send_ear_stats (const GstRtpAdaptSend *self)
   if (self->ear)
     ra_ear_get_stats (self->ear, &stats);
   return stats;
-}
-
-void
-send_ecn_describe (const GstRtpAdaptSend *self, GstStructure *s)
-{
-  RaEarStats stats = send_ear_stats (self);
-
-  gst_structure_set (s, "ecn-state", G_TYPE_STRING,
-      ra_ecn_state_nick (stats.ecn_state), "ecn-fault", G_TYPE_STRING,
-      ra_ecn_fault_nick (stats.ecn_fault), "ecn-failed", G_TYPE_UINT,
-      stats.ecn_failed, "ecn-sent", G_TYPE_UINT64, stats.ecn_sent, "ecn-ce",
-      G_TYPE_UINT64, stats.ecn_ce, NULL);
 }

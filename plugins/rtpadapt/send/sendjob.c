@@ -6,10 +6,179 @@
  * notify handler.  Of the values that came meanwhile the job uses the latest.
  */
 #include "sendpriv.h"
+#include "sendstats.h"
 
 #include <gst/rtpadapt/lda.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
+
+/* A sender that nobody answered for this long does not lower the bitrate of an
+ * encoder that others have too. */
+#define QUIET (3 * RA_SECOND)
+
+static void job (GstElement *element, gpointer user_data);
+
+void
+send_tell (GstRtpAdaptSend *self)
+{
+  send_assert_locked (self);
+  if (herald_wake (&self->herald))
+    gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
+}
+
+void
+send_wake (GstRtpAdaptSend *self)
+{
+  send_assert_locked (self);
+  pace_wake (&self->pace);
+}
+
+void
+send_apply (GstRtpAdaptSend *self, SendWants wants)
+{
+  if (wants & SEND_REFRESH)
+    key_gate_lack (&self->keys);
+  if (wants & SEND_SEARCH)
+    send_upstream_changed (self);
+  if (wants & (SEND_TELL | SEND_SEARCH))
+    send_tell (self);
+  if (wants & SEND_WAKE)
+    send_wake (self);
+}
+
+/* --- the session -------------------------------------------------------- */
+
+static void
+on_receiving_rtcp (GObject *session, GstBuffer *buffer, gpointer data)
+{
+  GstRtpAdaptSend *self = g_weak_ref_get (data);
+  GstMapInfo map;
+
+  if (!self)
+    return;
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    g_mutex_lock (&self->lock);
+    send_apply (self, send_on_rtcp (self, map.data, map.size));
+    g_mutex_unlock (&self->lock);
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_object_unref (self);
+}
+
+static gboolean
+on_sending_rtcp (
+    GObject *session, GstBuffer *buffer, gboolean early, gpointer data)
+{
+  GstRtpAdaptSend *self = g_weak_ref_get (data);
+  GstMapInfo map;
+
+  if (!self)
+    return FALSE;
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    g_mutex_lock (&self->lock);
+    send_on_rtcp_sent (self, map.data, map.size);
+    g_mutex_unlock (&self->lock);
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_object_unref (self);
+  return FALSE;
+}
+
+static const TapHandler handlers[] = {
+  { "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp) },
+  { "on-sending-rtcp", G_CALLBACK (on_sending_rtcp) },
+};
+
+/* The lock is held, and let go for the search. */
+static void
+session_search (GstRtpAdaptSend *self)
+{
+  TapSearch search = tap_plan (&self->tap);
+  TapResult result;
+
+  g_mutex_unlock (&self->lock);
+  tap_find (&search, self->srcpad, handlers, G_N_ELEMENTS (handlers), self);
+  g_mutex_lock (&self->lock);
+  result = tap_take (&self->tap, &search);
+  if (result == TAP_OTHER) {
+    GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, search.found.element);
+    if (self->ear)
+      ra_ear_forget_rtcp_sent (self->ear);
+  }
+  if (result != TAP_LATE)
+    mode_on_session (&self->mode, tap_is_on (&self->tap),
+        search.found.element ? search.avpf : self->mode.avpf);
+  g_mutex_unlock (&self->lock);
+  tap_end (&search);
+  g_mutex_lock (&self->lock);
+}
+
+/* --- the kind of feedback ------------------------------------------------ */
+
+/* The lock is not held. */
+static void
+lacks_warn (GstRtpAdaptSend *self, ModeLacks lacks, const RaFeedbackOps *wanted,
+    const RaFeedbackOps *kind)
+{
+  for (guint bit = 1; bit < MODE_LACKS_ROOM; bit <<= 1) {
+    g_autofree gchar *text = lacks & bit ? mode_lacks_text (bit, wanted) : NULL;
+
+    if (text)
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("No feedback=%s: %s.", wanted->name, text),
+          ("%s serves instead",
+              kind ? kind->name : "nothing but receiver reports"));
+  }
+  if (lacks & MODE_LACKS_ROOM)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("Packets lack header extensions that were announced behind the FEC "
+         "encoder, and cannot get them any more."),
+        ("put the caps with extmap-N between payloader and rtpulpfecenc"));
+}
+
+/* Warns once where the settings of the two sides differ.  The lock is held, and let
+ * go. */
+static void
+difference_warn (GstRtpAdaptSend *self, const RaFeedbackOps *wanted)
+{
+  g_autofree gchar *what = mode_difference (&self->mode, wanted);
+  const gchar *name = ra_feedback_name (self->mode.kind);
+
+  if (!what || !send_warn_once (self, SEND_WARNED_OTHER))
+    return;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("%s, and feedback=%s is set here: set the same on both sides.", what,
+          wanted->name),
+      ("feedback=%s is used until then", name));
+  g_mutex_lock (&self->lock);
+}
+
+/* Finds the session and settles how the receiver is heard.  The lock is held, and
+ * let go. */
+static void
+mode_drive (GstRtpAdaptSend *self)
+{
+  const RaFeedbackOps *wanted = ra_feedback_at (self->cfg.feedback), *kind;
+  ModeNews news;
+
+  if (self->sender && self->tap.stale)
+    session_search (self);
+  if (!self->sender)
+    return;
+  news = mode_choose (&self->mode, wanted);
+  kind = self->mode.kind;
+  if (news.changed)
+    GST_INFO_OBJECT (self, "feedback: %s", ra_feedback_name (kind));
+  difference_warn (self, wanted);
+  if (!news.lacks || !self->sender)
+    return;
+  g_mutex_unlock (&self->lock);
+  lacks_warn (self, news.lacks, wanted, kind);
+  g_mutex_lock (&self->lock);
+}
+
+/* --- the job ------------------------------------------------------------ */
 
 /* The lock is held, and let go. */
 static void
@@ -48,7 +217,7 @@ breaker_tell (GstRtpAdaptSend *self)
 {
   const gchar *breaker, *state;
   RaSenderStats stats;
-  gint mode;
+  const RaFeedbackOps *kind = self->mode.kind;
 
   if (!self->sender)
     return;
@@ -57,7 +226,6 @@ breaker_tell (GstRtpAdaptSend *self)
     return;
   breaker = ra_breaker_nick (stats.trip);
   state = ra_breaker_state_nick (stats.breaker);
-  mode = self->hearing.mode;
   herald_post_always (&self->herald,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-breaker", "breaker", G_TYPE_STRING,
@@ -71,12 +239,166 @@ breaker_tell (GstRtpAdaptSend *self)
             breaker_cause (stats.trip)),
         ("RFC 8083; feedback is %s; sending begins again when the receiver answers, "
          "or by the action signal restart",
-            send_feedback_nick (mode)));
+            ra_feedback_name (kind)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
         ("Sending a tenth, every loss is congestion: circuit breaker %s: %s.",
             breaker, breaker_cause (stats.trip)),
         ("RFC 8083 4.3"));
+  g_mutex_lock (&self->lock);
+}
+
+/* --- encoders ----------------------------------------------------------- */
+
+/* Does what encoders_search_plan() has planned.  The lock is held, and let go. */
+static void
+encoders_search (GstRtpAdaptSend *self, EncodersSearch *search)
+{
+  SendWants wants;
+
+  g_mutex_unlock (&self->lock);
+  encoders_search_do (search, self->sinkpad);
+  g_mutex_lock (&self->lock);
+  wants = encoders_search_take (&self->encoders, search);
+  if (search->origins)
+    streams_on_search (&self->way.streams, g_steal_pointer (&search->origins),
+        search->others_driven);
+  send_apply (self, wants);
+  g_mutex_unlock (&self->lock);
+  notices_post (&search->notices, GST_ELEMENT (self));
+  encoders_search_end (search);
+  g_mutex_lock (&self->lock);
+}
+
+/* Gives each encoder its share.  The lock is held, and let go. */
+static void
+encoders_set (GstRtpAdaptSend *self)
+{
+  RaTime now = send_now (self);
+  guint64 rate = ra_sender_rate (self->sender);
+  RaSplit split;
+  EncodersJob job;
+
+  ra_sender_split (
+      self->sender, backlog_span (self->pace.backlog, rate), &split);
+  encoders_plan (&self->encoders,
+      encoders_share (&self->encoders, &split, rate,
+          streams_beside (&self->way.streams, now)),
+      ra_diff (now, self->heard_at) > QUIET, now, &job);
+  g_mutex_unlock (&self->lock);
+  encoders_do (&job, GST_ELEMENT (self));
+  for (guint i = 0; i < job.n_done; i++) {
+    if (job.tasks[i].changed)
+      GST_DEBUG_OBJECT (self,
+          "%" GST_PTR_FORMAT ": %" G_GUINT64_FORMAT " bit/s, %s",
+          job.tasks[i].element, job.tasks[i].state.bps,
+          job.tasks[i].about.row.change);
+  }
+  g_mutex_lock (&self->lock);
+  send_apply (self, encoders_take (&self->encoders, &job));
+  g_mutex_unlock (&self->lock);
+  encoders_end (&job);
+  g_mutex_lock (&self->lock);
+}
+
+/* The lock is held, and let go. */
+static void
+encoders_drive (GstRtpAdaptSend *self)
+{
+  const EncodersConfig config = { self->cfg.encoder, self->cfg.encoder_property,
+    self->cfg.encoder_unit };
+  EncodersSearch search;
+
+  if (self->sender && encoders_search_plan (&self->encoders, &config, &search))
+    encoders_search (self, &search);
+  if (!self->sender)
+    return;
+  /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
+   * be closed. */
+  if (ra_sender_is_open (self->sender))
+    encoders_pause (&self->encoders);
+  else
+    encoders_set (self);
+}
+
+/* --- FEC and numbers that are left out ---------------------------------- */
+
+/* The lock is held, and let go. */
+static void
+fecencs_drive (GstRtpAdaptSend *self)
+{
+  FecEncodersJob job;
+
+  if (!self->sender
+      || !fecencs_plan (&self->fecencs, ra_sender_fec (self->sender), &job))
+    return;
+  g_mutex_unlock (&self->lock);
+  fecencs_do (&job, self->sinkpad);
+  if (job.changed)
+    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
+  g_mutex_lock (&self->lock);
+  send_apply (self, fecencs_take (&self->fecencs, &job));
+  if (self->sender)
+    ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+  g_mutex_unlock (&self->lock);
+  notices_post (&job.notices, GST_ELEMENT (self));
+  fecencs_end (&job);
+  g_mutex_lock (&self->lock);
+}
+
+/* Packets between two numbers that are left out; 0: none is.  That tries feedback
+ * about RTP numbers: RFC 8888's, and TFRC's where the receiver counts by them.
+ * Transport-wide numbers are rtpsession's.  Before the caps went out it is not known
+ * by what the receiver counts. */
+static guint
+skip_interval (const GstRtpAdaptSend *self)
+{
+  const RaFeedbackOps *kind = self->mode.kind;
+  gboolean by_number = kind
+      && (kind->by_number
+          || (kind->by_count && self->way.out.twcc == 0
+              && ra_ear_is_stamped (self->ear)));
+
+  return by_number && self->mode.said.any ? self->cfg.skip_interval : 0;
+}
+
+/* The lock is held, and let go. */
+static void
+skippers_drive (GstRtpAdaptSend *self)
+{
+  SkippersJob job;
+
+  if (self->sender
+      && skippers_plan (&self->skippers, self->cfg.skip_interval > 0, &job)) {
+    g_mutex_unlock (&self->lock);
+    skippers_do (&job, self->sinkpad, self->srcpad);
+    g_mutex_lock (&self->lock);
+    skippers_take (&self->skippers, &job);
+    g_mutex_unlock (&self->lock);
+    skippers_end (&job);
+    g_mutex_lock (&self->lock);
+  }
+  if (self->sender)
+    skippers_set (&self->skippers, skip_interval (self));
+}
+
+/* Says once that the receiver lies.  The lock is held, and let go. */
+static void
+lies_say (GstRtpAdaptSend *self)
+{
+  RaSenderStats stats;
+
+  if (!self->sender)
+    return;
+  ra_sender_get_stats (self->sender, &stats);
+  if (stats.lies == 0 || !send_warn_once (self, SEND_WARNED_LIAR))
+    return;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, RESOURCE, NOT_AUTHORIZED,
+      ("The receiver says that packets came which were never sent: it gets "
+       "min-bitrate."),
+      ("RFC 8888 10; for 15 s, and twice as long each time, up to 16 min; the "
+       "action signal restart ends it"));
   g_mutex_lock (&self->lock);
 }
 
@@ -105,6 +427,8 @@ keys_pass (GstRtpAdaptSend *self)
   }
 }
 
+/* --- the job ------------------------------------------------------------ */
+
 static void
 job (GstElement *element, gpointer user_data)
 {
@@ -120,44 +444,17 @@ job (GstElement *element, gpointer user_data)
       g_object_notify (G_OBJECT (self), "estimated-bitrate");
       g_mutex_lock (&self->lock);
     }
-    send_hearing_drive (self);
-    send_encoders_drive (self);
-    send_fec_drive (self);
-    send_skips_drive (self);
+    mode_drive (self);
+    encoders_drive (self);
+    fecencs_drive (self);
+    skippers_drive (self);
+    lies_say (self);
     send_ecn_drive (self);
     keys_pass (self);
     breaker_tell (self);
     messages_post (self);
   } while (herald_goes_on (&self->herald));
   g_mutex_unlock (&self->lock);
-}
-
-void
-send_tell (GstRtpAdaptSend *self)
-{
-  send_assert_locked (self);
-  if (herald_wake (&self->herald))
-    gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
-}
-
-void
-send_wake (GstRtpAdaptSend *self)
-{
-  send_assert_locked (self);
-  pace_wake (&self->pace);
-}
-
-void
-send_apply (GstRtpAdaptSend *self, SendWants wants)
-{
-  if (wants & SEND_REFRESH)
-    key_gate_lack (&self->keys);
-  if (wants & SEND_SEARCH)
-    send_upstream_changed (self);
-  if (wants & (SEND_TELL | SEND_SEARCH))
-    send_tell (self);
-  if (wants & SEND_WAKE)
-    send_wake (self);
 }
 
 /* --- statistics --------------------------------------------------------- */
@@ -170,42 +467,11 @@ send_stats_restart (GstRtpAdaptSend *self)
   send_wake (self);
 }
 
-/* RaSpan to the ns of a stats field. */
-static gint64
-span_field (RaSpan span)
-{
-  return span == RA_SPAN_NONE ? -1 : span;
-}
-
-static void
-stats_of_sender (const RaSender *sender, GstStructure *s)
-{
-  g_autoptr (GstStructure) values = gst_structure_new_empty ("observe");
-  RaSenderStats stats;
-
-  ra_sender_get_stats (sender, &stats);
-  ra_sender_observe (sender, herald_observe, values);
-  gst_structure_set (s, "packets-sent", G_TYPE_UINT64, stats.packets_sent,
-      "bytes-sent", G_TYPE_UINT64, stats.bytes_sent, "rtt", G_TYPE_INT64,
-      span_field (stats.rtt), "queue", G_TYPE_INT64, span_field (stats.queue),
-      "recv-bitrate", G_TYPE_UINT64, stats.recv_rate, "p", G_TYPE_DOUBLE,
-      stats.p, "feedback", G_TYPE_UINT64, stats.feedback, "feedback-bad",
-      G_TYPE_UINT64, stats.feedback_bad, "congestion-losses", G_TYPE_UINT64,
-      stats.loss.congestion, "wireless-losses", G_TYPE_UINT64,
-      stats.loss.wireless, "loss-events", G_TYPE_UINT, stats.loss.events,
-      "recovered", G_TYPE_UINT64, stats.loss.recovered, "lies", G_TYPE_UINT,
-      stats.lies, "liar", G_TYPE_BOOLEAN, stats.liar, "competes",
-      G_TYPE_BOOLEAN, stats.competes, "friendly-bitrate", G_TYPE_UINT64,
-      stats.friendly, "radio-loss", G_TYPE_DOUBLE, stats.radio_loss, "breaker",
-      G_TYPE_STRING, ra_breaker_nick (stats.trip), "breaker-state",
-      G_TYPE_STRING, ra_breaker_state_nick (stats.breaker), "observe",
-      GST_TYPE_STRUCTURE, values, NULL);
-}
-
 GstStructure *
 send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
+  const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
   RaEarStats heard = send_ear_stats (self);
   guint64 rate
       = self->sender ? ra_sender_rate (self->sender) : cfg->start_bitrate;
@@ -214,7 +480,7 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
-      (guint) MIN (send_encoders_bitrate (self), G_MAXUINT), "not-rtp",
+      (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT), "not-rtp",
       G_TYPE_UINT64, self->way.not_rtp, "ceased", G_TYPE_UINT64,
       self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
       "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",
@@ -227,11 +493,12 @@ send_stats (GstRtpAdaptSend *self)
       "repeat-requests", G_TYPE_UINT64, self->rtx.asked, "repeat-refused",
       G_TYPE_UINT64, self->rtx.refused, NULL);
 
-  send_hearing_describe (self, s);
+  send_stats_heard (s, self->sender ? self->mode.kind : wanted, wanted, &heard,
+      self->way.malformed, self->ear);
   send_stream_stats (self, s);
-  send_ecn_describe (self, s);
+  send_stats_ecn (s, &heard);
   if (self->sender) {
-    stats_of_sender (self->sender, s);
+    send_stats_sender (s, self->sender);
     gst_structure_set (s, "time", G_TYPE_UINT64,
         our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,

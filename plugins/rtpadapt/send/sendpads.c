@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sendpriv.h"
+#include "twcc.h"
 
 #include <gst/video/video.h>
 
@@ -40,7 +41,7 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, RaTime now)
   SendWants wants;
   BacklogItem item;
 
-  if (!way_in (&self->way, buffer, self->fecenc_usable, now, &item, &wants)) {
+  if (!way_in (&self->way, buffer, self->fecencs.usable, now, &item, &wants)) {
     GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     return;
@@ -139,7 +140,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   if (!way_on_caps_in (&self->way, caps))
     return;
   /* Audio may come before video is linked. */
-  self->encoder_expected |= stream_caps_are_video (caps);
+  if (stream_caps_are_video (caps))
+    encoders_on_video (&self->encoders);
   send_apply (self, SEND_SEARCH);
 }
 
@@ -222,7 +224,8 @@ next_timer (GstRtpAdaptSend *self)
 {
   return MIN (
       MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (self->encoder_again, MIN (next_key (self), next_ask (self))));
+      MIN (encoders_next (&self->encoders),
+          MIN (next_key (self), next_ask (self))));
 }
 
 /* When the next packet may leave.  An open breaker holds none: each is a probe, or
@@ -243,8 +246,21 @@ probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
       && outage_take_probe (&self->outage,
           &(OutagePacket){ .ssrc = item->ssrc,
               .seq = item->seq,
-              .asks = item->marker || send_hearing_always_asks (self) },
+              .asks = item->marker || mode_always_asks (&self->mode) },
           ra_sender_next_send (self->sender, now), now);
+}
+
+/* Caps leave; the lock is held. */
+static void
+caps_pass (GstRtpAdaptSend *self, GstEvent *event)
+{
+  const GstStructure *s;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  s = gst_caps_get_structure (caps, 0);
+  way_on_caps_out (&self->way, caps);
+  send_apply (self, mode_on_caps (&self->mode, s));
 }
 
 /* FALSE: the packet that was taken is dropped; the lock is held. */
@@ -276,7 +292,7 @@ sent_flags (
 
   if (item->marker)
     flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
-  if (send_hearing_always_asks (self))
+  if (mode_always_asks (&self->mode))
     flags |= RA_SENT_ASKS;
   if (stream && stream_is_beside (stream))
     flags |= RA_SENT_BESIDE;
@@ -290,11 +306,12 @@ sent_flags (
 static gboolean
 packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
 {
-  SendExtResult result = way_stamp (&self->way, item, self->fecenc_usable,
+  SendExtResult result = way_stamp (&self->way, item, self->fecencs.usable,
       &(SendExtValues){
           .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
 
-  send_hearing_stamped (self, result);
+  if (result == SEND_EXT_NO_ROOM)
+    send_apply (self, mode_on_no_room (&self->mode));
   return self->way.out.send_ts && result == SEND_EXT_DONE;
 }
 
@@ -319,7 +336,11 @@ packet_leave (
     stream_on_sent (stream, item->size, now);
   if (item->media > 0)
     rtx_gate_on_sent (&self->rtx);
-  send_encoders_watch (self, now);
+  if (encoders_watch_due (&self->encoders, now))
+    send_apply (self,
+        encoders_watch (&self->encoders,
+            streams_beside (&self->way.streams, now),
+            ra_sender_rate (self->sender)));
   outage_on_sent (&self->outage, now);
   send_ear_on_sent (self, item, &p, now);
 }
@@ -329,8 +350,9 @@ static void
 flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
 {
   ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
-  send_hearing_pushed (self, flow);
-  if (flow != GST_FLOW_OK)
+  if (flow == GST_FLOW_OK)
+    send_apply (self, mode_on_pushed (&self->mode));
+  else
     GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
   if (!pace_on_flow (&self->pace, flow))
     return;
@@ -362,7 +384,7 @@ static void
 event_send (GstRtpAdaptSend *self, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-    send_hearing_on_caps (self, event);
+    caps_pass (self, event);
   g_mutex_unlock (&self->lock);
   gst_pad_push_event (self->srcpad, event);
   g_mutex_lock (&self->lock);
@@ -417,9 +439,8 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
     send_tell (self);
-  } else if (self->encoder_again <= now) {
-    self->encoder_again = RA_TIME_NONE;
-    send_tell (self);
+  } else if (encoders_next (&self->encoders) <= now) {
+    send_apply (self, encoders_timeout (&self->encoders));
   } else if (next_ask (self) <= now) {
     report_ask (self, now);
   } else if (next_key (self) <= now) {
@@ -512,6 +533,27 @@ repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
   return verdict != RTX_REFUSED;
 }
 
+/* rtpsession's event with transport-wide feedback. */
+static void
+feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
+{
+  GArray *rows = twcc_parse (s);
+  gboolean warn;
+
+  if (!rows)
+    return;
+  g_mutex_lock (&self->lock);
+  send_apply (self, send_on_twcc (self, rows, &warn));
+  g_mutex_unlock (&self->lock);
+  g_array_unref (rows);
+  if (warn)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("Packets that left %s were not all numbered by the RTP session.",
+            GST_OBJECT_NAME (self)),
+        ("rtpadaptsend has to be the last element before rtpsession, and the "
+         "only one that feeds it"));
+}
+
 static gboolean
 send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -520,7 +562,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM && s) {
     if (gst_structure_has_name (s, "RTPTWCCPackets"))
-      send_on_feedback (self, s);
+      feedback_take (self, s);
     if (gst_structure_has_name (s, "RTPAdaptLoss")) {
       send_on_truth (self, s);
       gst_event_unref (event);
@@ -542,7 +584,9 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
     g_mutex_lock (&self->lock);
     send_upstream_changed (self);
-    send_hearing_changed (self);
+    self->tap.stale = TRUE;
+    if (self->sender)
+      send_tell (self);
     restart = pace_relink (&self->pace);
     g_mutex_unlock (&self->lock);
     if (restart)

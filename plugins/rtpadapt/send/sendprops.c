@@ -45,24 +45,6 @@ send_limits_check (const SendConfig *cfg)
       cfg->min_bitrate, cfg->max_bitrate, cfg->max_bitrate);
 }
 
-/* While none tripped and nobody lied it would forget the losses that hold the
- * rate down. */
-void
-send_restart (GstRtpAdaptSend *self)
-{
-  RaSenderStats stats = { .breaker = RA_BREAKER_CLOSED };
-
-  g_mutex_lock (&self->lock);
-  if (self->sender)
-    ra_sender_get_stats (self->sender, &stats);
-  if (stats.breaker != RA_BREAKER_CLOSED || stats.liar) {
-    ra_sender_restart (self->sender);
-    send_wake (self);
-    send_tell (self);
-  }
-  g_mutex_unlock (&self->lock);
-}
-
 void
 send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
 {
@@ -76,7 +58,7 @@ send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
       packets[RA_MARK_YELLOW], "yellow-bytes", G_TYPE_UINT64,
       bytes[RA_MARK_YELLOW], "red-packets", G_TYPE_UINT64, packets[RA_MARK_RED],
       "red-bytes", G_TYPE_UINT64, bytes[RA_MARK_RED], "encoders", G_TYPE_UINT,
-      self->n_encoders, "fec-made", G_TYPE_BOOLEAN, self->fecenc_usable, NULL);
+      self->encoders.n, "fec-made", G_TYPE_BOOLEAN, self->fecencs.usable, NULL);
   if (self->sender) {
     RaTime now = send_now (self);
     GValue streams = G_VALUE_INIT;
@@ -91,97 +73,60 @@ send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
 
 /* --- algorithms and their parameters --------------------------------------- */
 
-static gchar *
-lda_use (gpointer owner, gint lda, const gchar *params)
+/* Puts the algorithm of any of the pairs to use. */
+static gboolean
+algorithm_use (gpointer owner, const PropPair *pair, gint number,
+    const gchar *params, GError **error)
 {
   GstRtpAdaptSend *self = owner;
-  g_autoptr (GError) error = NULL;
+  RaSender *sender = self->sender;
 
-  if (ra_sender_set_lda (self->sender, ra_ldas[lda], params, &error))
-    return NULL;
-  return g_strdup_printf (
-      "lda %s goes on as it was: %s", ra_ldas[lda]->name, error->message);
+  switch (pair->number) {
+    case G_STRUCT_OFFSET (SendConfig, lda):
+      return ra_sender_set_lda (sender, ra_ldas[number], params, error);
+    case G_STRUCT_OFFSET (SendConfig, controller):
+      return ra_sender_set_controller (
+          sender, ra_rates[number], params, send_now (self), error);
+    case G_STRUCT_OFFSET (SendConfig, fec):
+      return ra_sender_set_fec (sender, ra_fecs[number], params, error);
+    default:
+      return way_set_colour (&self->way, ra_colours[number], params, error);
+  }
 }
 
-static gchar *
-controller_use (gpointer owner, gint controller, const gchar *params)
-{
-  GstRtpAdaptSend *self = owner;
-  g_autoptr (GError) error = NULL;
-
-  if (ra_sender_set_controller (
-          self->sender, ra_rates[controller], params, send_now (self), &error))
-    return NULL;
-  return g_strdup_printf ("controller %s goes on as it was: %s",
-      ra_rates[controller]->name, error->message);
-}
-
-static gchar *
-fec_use (gpointer owner, gint fec, const gchar *params)
-{
-  return send_fec_rule (owner, fec, params);
-}
-
-gchar *
-send_colour_rule (GstRtpAdaptSend *self, gint colour, const gchar *params)
-{
-  return self->sender ? way_set_colour (&self->way, ra_colours[colour], params)
-                      : NULL; /* before the start, in any order */
-}
-
-gchar *
-send_colour_check (const GstRtpAdaptSend *self)
-{
-  return self->sender ? way_colour_missing (
-             ra_ldas[self->cfg.lda], ra_colours[self->cfg.colour])
-                      : NULL;
-}
-
-static gchar *
-colour_use (gpointer owner, gint colour, const gchar *params)
-{
-  return send_colour_rule (owner, colour, params);
-}
-
-PROP_PAIR (SendConfig, lda);
-PROP_PAIR (SendConfig, controller);
-PROP_PAIR (SendConfig, fec);
-PROP_PAIR (SendConfig, colour);
+PROP_PAIR (SendConfig, lda, gst_rtp_adapt_lda_get_type, algorithm_use);
+PROP_PAIR (
+    SendConfig, controller, gst_rtp_adapt_controller_get_type, algorithm_use);
+PROP_PAIR (SendConfig, fec, gst_rtp_adapt_fec_get_type, algorithm_use);
+PROP_PAIR (SendConfig, colour, gst_rtp_adapt_colour_get_type, algorithm_use);
 
 /* --- what is only read -------------------------------------------------------- */
+
+static void
+set_rate (GValue *value, guint64 rate)
+{
+  g_value_set_uint (value, (guint) MIN (rate, G_MAXUINT));
+}
 
 static void
 get_estimated_bitrate (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptSend *self = owner;
-  guint64 rate;
 
-  g_mutex_lock (&self->lock);
-  rate = self->sender ? ra_sender_rate (self->sender) : self->cfg.start_bitrate;
-  g_mutex_unlock (&self->lock);
-  g_value_set_uint (value, (guint) MIN (rate, G_MAXUINT));
+  set_rate (value,
+      self->sender ? ra_sender_rate (self->sender) : self->cfg.start_bitrate);
 }
 
 static void
 get_encoder_bitrate (gpointer owner, const PropRow *row, GValue *value)
 {
-  GstRtpAdaptSend *self = owner;
-  guint64 rate;
-
-  g_mutex_lock (&self->lock);
-  rate = send_encoders_bitrate (self);
-  g_mutex_unlock (&self->lock);
-  g_value_set_uint (value, (guint) MIN (rate, G_MAXUINT));
+  set_rate (value, encoders_bitrate (&((GstRtpAdaptSend *) owner)->encoders));
 }
 
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
-  GstRtpAdaptSend *self = owner;
-
-  g_mutex_lock (&self->lock);
-  g_value_take_boxed (value, send_stats (self));
-  g_mutex_unlock (&self->lock);
+  g_value_take_boxed (value, send_stats (owner));
 }
 
 /* --- the table ------------------------------------------------------------------ */
@@ -190,7 +135,7 @@ const PropRow send_props[] = {
   { "estimated-bitrate", "Estimated bitrate",
       "What may be sent now, RTP packets with header (@)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .def.u = SEND_START,
-      .unit = "bit/s", .get = get_estimated_bitrate },
+      .unit = "bit/s", .get_locked = get_estimated_bitrate },
   { "min-bitrate", "Minimum bitrate",
       "estimated-bitrate never goes below (@), unless friendliness-cap "
       "or circuit-breakers want it; while nobody answers, two packets "
@@ -261,9 +206,9 @@ const PropRow send_props[] = {
   { "encoder-bitrate", "Encoder bitrate",
       "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s",
-      .get = get_encoder_bitrate },
+      .get_locked = get_encoder_bitrate },
   { "stats", "Statistics", "Structure application/x-rtpadaptsend-stats",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get_locked = get_stats },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0 = none)",
       PROP_PLAYING,
@@ -334,14 +279,10 @@ follow (GstRtpAdaptSend *self, guint then)
 {
   const SendConfig *cfg = &self->cfg;
 
-  if (then & THEN_ENCODERS) {
-    self->encoder_stale = TRUE;
-    self->herald.warned &= ~SEND_WARNED_NO_ENCODER;
-  }
-  if (then & THEN_DRIVE)
-    self->encoders_retold = TRUE;
+  if (then & THEN_ENCODERS)
+    encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
   if (then & THEN_SKIPS)
-    self->skips_stale = TRUE;
+    self->skippers.stale = TRUE;
   if (then & THEN_STATS)
     send_stats_restart (self);
   if (!self->sender)

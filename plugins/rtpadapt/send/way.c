@@ -33,18 +33,17 @@ way_stop (Way *w)
   streams_clear (&w->streams);
 }
 
-gchar *
-way_set_colour (Way *w, const RaColourOps *ops, const gchar *params)
+gboolean
+way_set_colour (
+    Way *w, const RaColourOps *ops, const gchar *params, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  RaColour *fresh = ra_colour_new (ops, params, &error);
+  RaColour *fresh = ra_colour_new (ops, params, error);
 
   if (!fresh)
-    return g_strdup_printf (
-        "colour %s goes on as it was: %s", ops->name, error->message);
+    return FALSE;
   g_clear_pointer (&w->colour, ra_colour_free);
   w->colour = fresh;
-  return NULL;
+  return TRUE;
 }
 
 gchar *

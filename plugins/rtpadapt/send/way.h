@@ -36,9 +36,9 @@ typedef struct
 void way_start (Way *w);
 void way_stop (Way *w);
 
-/* Colours by `ops` from now on.  The warning if `params` are bad (transfer full),
- * or NULL. */
-gchar *way_set_colour (Way *w, const RaColourOps *ops, const gchar *params);
+/* Colours by `ops` from now on.  FALSE if `params` are bad: it goes on as before. */
+gboolean way_set_colour (
+    Way *w, const RaColourOps *ops, const gchar *params, GError **error);
 
 /* The warning that `lda` needs colours where `colour` gives none (transfer full), or
  * NULL. */

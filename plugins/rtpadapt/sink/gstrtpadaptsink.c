@@ -68,6 +68,7 @@
  */
 #include "sinkpriv.h"
 
+#include "sinkcaps.h"
 #include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsink_debug);
@@ -135,6 +136,143 @@ sink_restart (GstRtpAdaptSink *self)
     g_signal_emit_by_name (self->send, "restart");
 }
 
+/* --- request pads ---------------------------------------------------------- */
+
+static void
+stream_caps (GstRtpAdaptSink *self, SinkStream *stream, GstCaps *caps)
+{
+  SinkStreamJob job;
+
+  GST_OBJECT_LOCK (self);
+  job = sink_streams_on_caps (&self->streams, stream, caps,
+      self->cfg.retransmission, (guint) (self->cfg.rtx_time / GST_MSECOND));
+  GST_OBJECT_UNLOCK (self);
+  sink_stream_do (GST_BIN (self), stream, &job);
+}
+
+static gboolean
+stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  const SinkStreamJob plain = { .builds = TRUE };
+  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (parent);
+  SinkStream *stream = gst_pad_get_element_private (pad);
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    stream_caps (self, stream, caps);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !stream->built) {
+    sink_stream_do (GST_BIN (self), stream, &plain);
+  }
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static GstCaps *
+caps_offer (GstRtpAdaptSink *self, const GstCaps *filter)
+{
+  SinkCapsSettings settings = { .coloured = sink_is_coloured (self) };
+  gint feedback;
+
+  g_object_get (self->send, "feedback", &feedback, NULL);
+  settings.feedback = (GstRtpAdaptFeedback) feedback;
+  GST_OBJECT_LOCK (self);
+  settings.ext_twcc = self->streams.ext_twcc;
+  GST_OBJECT_UNLOCK (self);
+  return sink_caps_offer (&settings, filter);
+}
+
+static gboolean
+stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (parent);
+  GstCaps *caps, *offer;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &caps);
+      offer = caps_offer (self, caps);
+      gst_query_set_caps_result (query, offer);
+      gst_caps_unref (offer);
+      return TRUE;
+    case GST_QUERY_ACCEPT_CAPS:
+      gst_query_parse_accept_caps (query, &caps);
+      gst_query_set_accept_caps_result (query,
+          gst_structure_has_name (
+              gst_caps_get_structure (caps, 0), "application/x-rtp"));
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+static GstPad *
+sink_request_pad (GstElement *element, GstPadTemplate *templ, const gchar *name,
+    const GstCaps *caps)
+{
+  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (element);
+  SinkStream *stream;
+  g_autofree gchar *made = NULL;
+  GstPad *funnel_pad;
+
+  if (self->missing)
+    return NULL; /* NULL to READY says what */
+  for (guint i = 0; !name; i++) {
+    g_autofree gchar *next = g_strdup_printf ("sink_%u", i);
+    GstPad *taken = gst_element_get_static_pad (element, next);
+
+    if (!taken)
+      name = made = g_steal_pointer (&next);
+    gst_clear_object (&taken);
+  }
+  funnel_pad = gst_element_request_pad_simple (self->funnel, "sink_%u");
+  stream = sink_stream_new (
+      gst_ghost_pad_new_no_target_from_template (name, templ), funnel_pad);
+  gst_pad_set_element_private (stream->ghost, stream);
+  gst_pad_set_event_function (stream->ghost, stream_event);
+  gst_pad_set_query_function (stream->ghost, stream_query);
+  GST_OBJECT_LOCK (self);
+  sink_streams_add (&self->streams, stream);
+  GST_OBJECT_UNLOCK (self);
+  gst_pad_set_active (stream->ghost, TRUE);
+  gst_element_add_pad (element, stream->ghost);
+  return stream->ghost;
+}
+
+static void
+sink_release_pad (GstElement *element, GstPad *pad)
+{
+  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (element);
+  SinkStream *stream;
+
+  GST_OBJECT_LOCK (self);
+  stream = sink_streams_find (&self->streams, pad);
+  GST_OBJECT_UNLOCK (self);
+  if (!stream)
+    return;
+  gst_pad_set_active (pad, FALSE); /* nothing comes from here on */
+  sink_stream_undo (GST_BIN (self), stream);
+  gst_element_release_request_pad (self->funnel, stream->funnel_pad);
+  gst_object_unref (stream->funnel_pad);
+  gst_element_remove_pad (element, pad);
+  GST_OBJECT_LOCK (self);
+  sink_streams_remove (&self->streams, stream);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* rtpsession wants to know a clock rate for its reports where the caps have no
+ * SSRC. */
+static GstCaps *
+pt_map (GstElement *rtpbin, guint session, guint pt, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstCaps *caps;
+
+  GST_OBJECT_LOCK (self);
+  caps = sink_streams_caps (&self->streams, pt);
+  GST_OBJECT_UNLOCK (self);
+  return caps;
+}
+
 /* --- construction -------------------------------------------------------- */
 
 static GstElement *
@@ -177,8 +315,8 @@ sink_dispose (GObject *object)
   GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (object);
 
   /* While the funnel is there. */
-  while (self->streams->len > 0) {
-    SinkStream *stream = self->streams->pdata[0];
+  while (self->streams.list->len > 0) {
+    SinkStream *stream = self->streams.list->pdata[0];
 
     gst_element_release_request_pad (GST_ELEMENT (self), stream->ghost);
   }
@@ -196,10 +334,11 @@ sink_finalize (GObject *object)
 {
   GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (object);
 
-  g_ptr_array_unref (self->streams);
+  sink_streams_clear (&self->streams);
   props_clear (&self->cfg, sink_props);
   g_clear_error (&self->uri_problem);
-  sink_peer_finalize (self);
+  sink_peer_close (&self->who);
+  g_mutex_clear (&self->lock);
   secure_free (self->secure);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -249,8 +388,12 @@ gst_rtp_adapt_sink_init (GstRtpAdaptSink *self)
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SINK);
   props_init (&self->cfg, sink_props, self);
   self->secure = secure_new (bin, TRUE);
+  g_mutex_init (&self->lock);
   make_children (self);
-  sink_streams_init (self);
-  sink_peer_init (self);
+  if (self->rtpbin)
+    g_signal_connect (
+        self->rtpbin, "request-pt-map", G_CALLBACK (pt_map), self);
+  sink_streams_init (&self->streams);
+  sink_wire_init (self);
   sink_props_init (self);
 }

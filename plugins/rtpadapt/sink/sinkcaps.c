@@ -5,9 +5,8 @@
  * What has its own names for them keeps those; what knows none, and RTP that is
  * ready-made, passes as it is.
  */
-#include "sinkpriv.h"
+#include "sinkcaps.h"
 
-#include "parts/enums.h"
 #include "parts/extmap.h"
 
 #include <gst/rtpadapt/feedback/colourext.h>
@@ -22,23 +21,18 @@ typedef struct
   guint id;
 } Wish;
 
-/* How many there are of `wishes`, by feedback and colour. */
+/* How many there are of `wishes`. */
 static guint
-wishes_find (GstRtpAdaptSink *self, Wish wishes[3])
+wishes_find (const SinkCapsSettings *settings, Wish wishes[3])
 {
-  gint feedback = GST_RTP_ADAPT_FEEDBACK_TWCC;
-  guint n = 0, twcc;
+  guint n = 0;
 
-  g_object_get (self->send, "feedback", &feedback, NULL);
-  GST_OBJECT_LOCK (self);
-  twcc = self->ext_twcc;
-  GST_OBJECT_UNLOCK (self);
   /* RFC 8888 counts by RTP sequence number. */
-  if (feedback != GST_RTP_ADAPT_FEEDBACK_CCFB)
-    wishes[n++] = (Wish){ EXTMAP_TWCC_URI, twcc };
-  if (feedback == GST_RTP_ADAPT_FEEDBACK_TFRC)
+  if (settings->feedback != GST_RTP_ADAPT_FEEDBACK_CCFB)
+    wishes[n++] = (Wish){ EXTMAP_TWCC_URI, settings->ext_twcc };
+  if (settings->feedback == GST_RTP_ADAPT_FEEDBACK_TFRC)
     wishes[n++] = (Wish){ RA_SEND_TS_URI, SINK_EXT_SEND_TS };
-  if (sink_is_coloured (self))
+  if (settings->coloured)
     wishes[n++] = (Wish){ RA_COLOUR_EXT_URI, SINK_EXT_COLOUR };
   return n;
 }
@@ -74,12 +68,12 @@ structure_offer (const GstStructure *theirs, const Wish *wishes, guint n)
 }
 
 GstCaps *
-sink_caps_offer (GstRtpAdaptSink *self, const GstCaps *filter)
+sink_caps_offer (const SinkCapsSettings *settings, const GstCaps *filter)
 {
   GstCaps *offer = gst_caps_new_empty (), *plain;
   GstCaps *rtp = gst_caps_new_empty_simple ("application/x-rtp");
   Wish wishes[3];
-  guint n = wishes_find (self, wishes);
+  guint n = wishes_find (settings, wishes);
 
   if (!filter || gst_caps_is_any (filter)) {
     gst_caps_append_structure (offer, structure_offer (NULL, wishes, n));

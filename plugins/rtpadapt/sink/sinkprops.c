@@ -1,9 +1,8 @@
 /* rtpadaptsink: properties, its own and those of its parts.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "sinkpriv.h"
-
 #include "parts/enums.h"
+#include "sinkpriv.h"
 #include "send/gstrtpadaptsend.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/binuri.h"
@@ -42,9 +41,8 @@ add_part_stats (GstStructure *stats, const gchar *name, GstElement *part)
 static GstStructure *
 sink_stats (GstRtpAdaptSink *self)
 {
-  GstStructure *stats
-      = gst_structure_new_empty ("application/x-rtpadaptsink-stats");
-  GstStructure *secure, *peer;
+  GstStructure *secure, *peer,
+      *stats = gst_structure_new_empty ("application/x-rtpadaptsink-stats");
 
   if (self->missing)
     return stats;
@@ -52,7 +50,9 @@ sink_stats (GstRtpAdaptSink *self)
   add_part_stats (stats, "udp", self->rtpsink);
   add_part_stats (stats, "udp-rtcp", self->rtcpsink);
   secure = secure_stats (self->secure);
-  peer = sink_peer_stats (self);
+  g_mutex_lock (&self->lock);
+  peer = sink_peer_stats (&self->who);
+  g_mutex_unlock (&self->lock);
   gst_structure_set (stats, "security", GST_TYPE_STRUCTURE, secure, "peer",
       GST_TYPE_STRUCTURE, peer, NULL);
   gst_structure_free (secure);
@@ -119,7 +119,7 @@ const PropRow sink_props[] = {
       "Structures of the parts: sender, udp, udp-rtcp; security: packets "
       "received, and dropped as they do not authenticate; peer: RTCP dropped "
       "because it came from elsewhere, or would hang rtpsession (packets)",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
 
@@ -215,7 +215,7 @@ set_own (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
   if (then & THEN_DESTINATION)
     sink_wire_destination (self);
   if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
-    sink_peer_reset (self, TRUE);
+    sink_wire_peer (self);
 }
 
 void

@@ -1,21 +1,17 @@
-/* rtpadaptsink: its request pads, and what is behind each.
+/* rtpadaptsink: what is behind each of its request pads.
  * SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Only its caps tell what a stream is, so its elements are made when they come:
- * video gets FEC and, if wanted, retransmission, anything else goes straight
- * into the funnel.
- *
- * A plain funnel: rtpfunnel (1.22) replaces the streams' caps by its own, which
- * do not say what is in them.  Its one drawback is mended here: what goes
- * upstream about one SSRC would reach the sources of all.
  */
-#include "sinkpriv.h"
+#include "sinkstreams.h"
 
 #include "parts/extmap.h"
+#include "sinkcaps.h"
 
+#include <string.h>
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsink_debug);
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
-/* --- one stream ---------------------------------------------------------- */
+/* --- the list ------------------------------------------------------------- */
 
 static void
 stream_clear (gpointer data)
@@ -32,18 +28,104 @@ stream_unref (gpointer data)
   g_atomic_rc_box_release_full (data, stream_clear);
 }
 
-/* The object lock is held. */
-static SinkStream *
-stream_find (GstRtpAdaptSink *self, GstPad *ghost)
+void
+sink_streams_init (SinkStreams *s)
 {
-  for (guint i = 0; i < self->streams->len; i++) {
-    SinkStream *stream = self->streams->pdata[i];
+  s->list = g_ptr_array_new_with_free_func (stream_unref);
+  s->ext_twcc = SINK_EXT_TWCC;
+}
+
+void
+sink_streams_clear (SinkStreams *s)
+{
+  g_ptr_array_unref (s->list);
+}
+
+void
+sink_streams_add (SinkStreams *s, SinkStream *stream)
+{
+  g_ptr_array_add (s->list, stream);
+}
+
+void
+sink_streams_remove (SinkStreams *s, SinkStream *stream)
+{
+  g_ptr_array_remove (s->list, stream);
+}
+
+SinkStream *
+sink_streams_find (SinkStreams *s, GstPad *ghost)
+{
+  for (guint i = 0; i < s->list->len; i++) {
+    SinkStream *stream = s->list->pdata[i];
 
     if (stream->ghost == ghost)
       return stream;
   }
   return NULL;
 }
+
+GstCaps *
+sink_streams_caps (SinkStreams *s, guint payload)
+{
+  for (guint i = 0; i < s->list->len; i++) {
+    const SinkStream *stream = s->list->pdata[i];
+
+    if (stream->caps && stream->payload == (gint) payload)
+      return gst_caps_ref (stream->caps);
+  }
+  return NULL;
+}
+
+/* --- caps ------------------------------------------------------------------ */
+
+/* RFC 4588 8.6: a payload type of retransmissions stands for one other at a time,
+ * here that of the first video stream there is. */
+static void
+claim_rtx (SinkStreams *s, SinkStream *stream, SinkStreamJob *job)
+{
+  for (guint i = 0; i < s->list->len && job->repeats_other < 0; i++) {
+    const SinkStream *other = s->list->pdata[i];
+
+    if (other != stream)
+      job->repeats_other = other->rtx_payload;
+  }
+  job->may_repeat = job->payload >= 0 && job->payload != SINK_PT_RTX
+      && (job->repeats_other < 0 || job->repeats_other == job->payload);
+  stream->rtx_payload = job->may_repeat ? job->payload : -1;
+}
+
+SinkStreamJob
+sink_streams_on_caps (SinkStreams *s, SinkStream *stream, GstCaps *caps,
+    gboolean repeats, guint keep)
+{
+  const GstStructure *fields = gst_caps_get_structure (caps, 0);
+  guint ssrc, twcc = extmap_id (fields, EXTMAP_TWCC_URI);
+  SinkStreamJob job = { .builds = !stream->built,
+    .video
+    = g_strcmp0 (gst_structure_get_string (fields, "media"), "video") == 0,
+    .payload = -1,
+    .repeats_other = -1,
+    .keep = keep };
+
+  gst_structure_get_int (fields, "payload", &job.payload);
+  gst_caps_replace (&stream->caps, caps);
+  if (job.builds)
+    job.repeats = job.video && repeats;
+  else
+    job.repeats = job.payload != stream->payload && stream->rtx;
+  stream->payload = job.payload;
+  stream->ssrc_known = gst_structure_get_uint (fields, "ssrc", &ssrc);
+  if (stream->ssrc_known)
+    stream->ssrc = ssrc;
+  if (twcc > 0)
+    s->ext_twcc = twcc;
+  if (job.repeats)
+    claim_rtx (s, stream, &job);
+  return job;
+}
+
+/* --- elements --------------------------------------------------------------- */
 
 /* An event about one SSRC is for the stream that has it. */
 static GstPadProbeReturn
@@ -62,56 +144,42 @@ filter_upstream (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+SinkStream *
+sink_stream_new (GstPad *ghost, GstPad *funnel_pad)
+{
+  SinkStream *stream = g_atomic_rc_box_new0 (SinkStream);
+
+  stream->payload = stream->rtx_payload = -1;
+  stream->ghost = ghost;
+  stream->funnel_pad = funnel_pad;
+  gst_pad_add_probe (funnel_pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+      filter_upstream, g_atomic_rc_box_acquire (stream), stream_unref);
+  return stream;
+}
+
 /* Named after the pad: fec_0 is behind sink_0. */
 static GstElement *
-add_element (GstRtpAdaptSink *self, SinkStream *stream, const gchar *factory,
-    const gchar *prefix)
+add_element (
+    GstBin *bin, SinkStream *stream, const gchar *factory, const gchar *prefix)
 {
   g_autofree gchar *name = g_strdup_printf (
       "%s_%s", prefix, GST_OBJECT_NAME (stream->ghost) + strlen ("sink_"));
   GstElement *element = gst_element_factory_make (factory, name);
 
   if (!element)
-    GST_ELEMENT_WARNING (self, CORE, MISSING_PLUGIN,
+    GST_ELEMENT_WARNING (bin, CORE, MISSING_PLUGIN,
         ("No element \"%s\": the stream goes without it.", factory), (NULL));
   else
-    gst_bin_add (GST_BIN (self), element);
+    gst_bin_add (bin, element);
   return element;
-}
-
-/* RFC 4588 8.6: a payload type of retransmissions stands for one other at a time,
- * here that of the first video stream there is. */
-static gboolean
-rtx_is_for (GstRtpAdaptSink *self, SinkStream *stream, gint payload)
-{
-  gboolean good;
-  gint first = -1;
-
-  GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < self->streams->len && first < 0; i++) {
-    const SinkStream *other = self->streams->pdata[i];
-
-    if (other != stream)
-      first = other->rtx_payload;
-  }
-  good = payload >= 0 && payload != SINK_PT_RTX
-      && (first < 0 || first == payload);
-  stream->rtx_payload = good ? payload : -1;
-  GST_OBJECT_UNLOCK (self);
-  if (good)
-    return TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("Packets of payload type %d are not sent again.", payload),
-      ("%d repairs %d", SINK_PT_RTX, first));
-  return FALSE;
 }
 
 /* Those from before stay: rtprtxsend (1.22) has packets of them, and would send
  * them again with payload type 0. */
 static void
-rtx_map (SinkStream *stream)
+rtx_map (SinkStream *stream, gint payload)
 {
-  g_autofree gchar *from = g_strdup_printf ("%d", stream->payload);
+  g_autofree gchar *from = g_strdup_printf ("%d", payload);
   GstStructure *map;
 
   g_object_get (stream->rtx, "payload-type-map", &map, NULL);
@@ -122,49 +190,54 @@ rtx_map (SinkStream *stream)
   gst_structure_free (map);
 }
 
+static void
+warn_rtx (GstBin *bin, const SinkStreamJob *job)
+{
+  GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
+      ("Packets of payload type %d are not sent again.", job->payload),
+      ("%d repairs %d", SINK_PT_RTX, job->repeats_other));
+}
+
 /* rtprtxsend (1.22) without a map holds EOS back for ever, so there is none
  * where there is nothing to map. */
 static void
-add_rtx (GstRtpAdaptSink *self, SinkStream *stream)
+add_rtx (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 {
-  gboolean wanted;
-  guint ms;
-
-  GST_OBJECT_LOCK (self);
-  wanted = self->cfg.retransmission;
-  ms = (guint) (self->cfg.rtx_time / GST_MSECOND);
-  GST_OBJECT_UNLOCK (self);
-  if (!wanted || !rtx_is_for (self, stream, stream->payload))
+  if (!job->may_repeat) {
+    warn_rtx (bin, job);
     return;
-  stream->rtx = add_element (self, stream, "rtprtxsend", "rtx");
+  }
+  stream->rtx = add_element (bin, stream, "rtprtxsend", "rtx");
   if (!stream->rtx)
     return;
-  g_object_set (stream->rtx, "max-size-time", ms, "max-size-packets", 0, NULL);
-  rtx_map (stream);
+  g_object_set (
+      stream->rtx, "max-size-time", job->keep, "max-size-packets", 0, NULL);
+  rtx_map (stream, job->payload);
 }
 
 static void
-add_fec (GstRtpAdaptSink *self, SinkStream *stream)
+add_fec (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 {
-  if (stream->payload == SINK_PT_FEC)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+  if (job->payload == SINK_PT_FEC)
+    GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
         ("No FEC: the stream has its payload type, %d.", SINK_PT_FEC), (NULL));
   else
-    stream->fec = add_element (self, stream, "rtpulpfecenc", "fec");
+    stream->fec = add_element (bin, stream, "rtpulpfecenc", "fec");
   if (stream->fec)
     g_object_set (stream->fec, "pt", SINK_PT_FEC, NULL);
 }
 
 /* Links what the stream needs, from the funnel back to the pad. */
 static void
-stream_build (GstRtpAdaptSink *self, SinkStream *stream, gboolean video)
+build (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 {
   GstPad *target = gst_object_ref (stream->funnel_pad);
   GstElement *chain[2] = { NULL, NULL };
 
-  if (video) {
-    add_fec (self, stream);
-    add_rtx (self, stream);
+  if (job->video) {
+    add_fec (bin, stream, job);
+    if (job->repeats)
+      add_rtx (bin, stream, job);
     chain[0] = stream->rtx;
     chain[1] = stream->fec;
   }
@@ -185,171 +258,30 @@ stream_build (GstRtpAdaptSink *self, SinkStream *stream, gboolean video)
   stream->built = TRUE;
 }
 
-/* --- its events and queries ---------------------------------------------- */
-
-static void
-stream_caps (GstRtpAdaptSink *self, SinkStream *stream, GstCaps *caps)
+void
+sink_stream_do (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 {
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  guint ssrc, twcc = extmap_id (s, EXTMAP_TWCC_URI);
-  gint payload = -1;
-  gboolean changed;
-
-  gst_structure_get_int (s, "payload", &payload);
-  GST_OBJECT_LOCK (self);
-  gst_caps_replace (&stream->caps, caps);
-  changed = payload != stream->payload;
-  stream->payload = payload;
-  stream->ssrc_known = gst_structure_get_uint (s, "ssrc", &ssrc);
-  if (stream->ssrc_known)
-    stream->ssrc = ssrc;
-  /* rtpsession knows one id for all. */
-  if (twcc > 0)
-    self->ext_twcc = twcc;
-  GST_OBJECT_UNLOCK (self);
-  if (!stream->built)
-    stream_build (self, stream,
-        g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0);
-  else if (changed && stream->rtx && rtx_is_for (self, stream, payload))
-    rtx_map (stream);
-}
-
-static gboolean
-stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (parent);
-  SinkStream *stream = gst_pad_get_element_private (pad);
-  GstCaps *caps;
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
-    gst_event_parse_caps (event, &caps);
-    stream_caps (self, stream, caps);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !stream->built) {
-    stream_build (self, stream, FALSE);
-  }
-  return gst_pad_event_default (pad, parent, event);
-}
-
-static gboolean
-stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (parent);
-  GstCaps *caps, *offer;
-
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_CAPS:
-      gst_query_parse_caps (query, &caps);
-      offer = sink_caps_offer (self, caps);
-      gst_query_set_caps_result (query, offer);
-      gst_caps_unref (offer);
-      return TRUE;
-    case GST_QUERY_ACCEPT_CAPS:
-      gst_query_parse_accept_caps (query, &caps);
-      gst_query_set_accept_caps_result (query,
-          gst_structure_has_name (
-              gst_caps_get_structure (caps, 0), "application/x-rtp"));
-      return TRUE;
-    default:
-      return gst_pad_query_default (pad, parent, query);
-  }
-}
-
-/* --- pads ---------------------------------------------------------------- */
-
-GstPad *
-sink_request_pad (GstElement *element, GstPadTemplate *templ, const gchar *name,
-    const GstCaps *caps)
-{
-  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (element);
-  SinkStream *stream;
-  g_autofree gchar *made = NULL;
-  GstPad *funnel_pad;
-
-  if (self->missing)
-    return NULL; /* NULL to READY says what */
-  for (guint i = 0; !name; i++) {
-    g_autofree gchar *next = g_strdup_printf ("sink_%u", i);
-    GstPad *taken = gst_element_get_static_pad (element, next);
-
-    if (!taken)
-      name = made = g_steal_pointer (&next);
-    gst_clear_object (&taken);
-  }
-  funnel_pad = gst_element_request_pad_simple (self->funnel, "sink_%u");
-  stream = g_atomic_rc_box_new0 (SinkStream);
-  stream->payload = stream->rtx_payload = -1;
-  stream->funnel_pad = funnel_pad;
-  stream->ghost = gst_ghost_pad_new_no_target_from_template (name, templ);
-  gst_pad_set_element_private (stream->ghost, stream);
-  gst_pad_set_event_function (stream->ghost, stream_event);
-  gst_pad_set_query_function (stream->ghost, stream_query);
-  gst_pad_add_probe (funnel_pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
-      filter_upstream, g_atomic_rc_box_acquire (stream), stream_unref);
-  GST_OBJECT_LOCK (self);
-  g_ptr_array_add (self->streams, stream);
-  GST_OBJECT_UNLOCK (self);
-  gst_pad_set_active (stream->ghost, TRUE);
-  gst_element_add_pad (element, stream->ghost);
-  return stream->ghost;
+  if (job->builds)
+    build (bin, stream, job);
+  else if (job->repeats && job->may_repeat)
+    rtx_map (stream, job->payload);
+  else if (job->repeats)
+    warn_rtx (bin, job);
 }
 
 static void
-remove_element (GstRtpAdaptSink *self, GstElement *element)
+remove_element (GstBin *bin, GstElement *element)
 {
   if (!element)
     return;
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_bin_remove (GST_BIN (self), element);
+  gst_bin_remove (bin, element);
 }
 
 void
-sink_release_pad (GstElement *element, GstPad *pad)
+sink_stream_undo (GstBin *bin, SinkStream *stream)
 {
-  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (element);
-  SinkStream *stream;
-
-  GST_OBJECT_LOCK (self);
-  stream = stream_find (self, pad);
-  GST_OBJECT_UNLOCK (self);
-  if (!stream)
-    return;
-  gst_pad_set_active (pad, FALSE); /* nothing comes from here on */
-  remove_element (self, stream->fec);
-  remove_element (self, stream->rtx);
-  gst_ghost_pad_set_target (GST_GHOST_PAD (pad), NULL);
-  gst_element_release_request_pad (self->funnel, stream->funnel_pad);
-  gst_object_unref (stream->funnel_pad);
-  gst_element_remove_pad (element, pad);
-  GST_OBJECT_LOCK (self);
-  g_ptr_array_remove (self->streams, stream);
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* rtpsession wants to know a clock rate for its reports where the caps have no
- * SSRC. */
-static GstCaps *
-pt_map (GstElement *rtpbin, guint session, guint pt, gpointer data)
-{
-  GstRtpAdaptSink *self = data;
-  GstCaps *caps = NULL;
-
-  GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < self->streams->len && !caps; i++) {
-    SinkStream *stream = self->streams->pdata[i];
-
-    if (stream->caps && stream->payload == (gint) pt)
-      caps = gst_caps_ref (stream->caps);
-  }
-  GST_OBJECT_UNLOCK (self);
-  return caps;
-}
-
-void
-sink_streams_init (GstRtpAdaptSink *self)
-{
-  self->streams = g_ptr_array_new_with_free_func (stream_unref);
-  self->ext_twcc = SINK_EXT_TWCC;
-  if (self->rtpbin)
-    g_signal_connect (
-        self->rtpbin, "request-pt-map", G_CALLBACK (pt_map), self);
+  remove_element (bin, stream->fec);
+  remove_element (bin, stream->rtx);
+  gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), NULL);
 }

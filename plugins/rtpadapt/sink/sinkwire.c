@@ -7,12 +7,19 @@
  *
  * With a key no element is between them, but probes (wire/securesrtp.h).
  */
-#include "parts/enums.h"
-#include "parts/session.h"
 #include "sinkpriv.h"
+
+#include "parts/elementtimer.h"
+#include "parts/session.h"
+#include "parts/systime.h"
+#include "sinkhints.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/address.h"
+#include "wire/hint.h"
+#include "wire/links.h"
+#include "wire/rtpnumber.h"
 
+#include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour.h>
 #include <gst/video/video.h>
@@ -180,20 +187,6 @@ link_in (GstRtpAdaptSink *self)
   return good;
 }
 
-static void
-unlink_pad (GstPad *pad)
-{
-  GstPad *peer = gst_pad_get_peer (pad);
-
-  if (!peer)
-    return;
-  if (gst_pad_get_direction (pad) == GST_PAD_SRC)
-    gst_pad_unlink (pad, peer);
-  else
-    gst_pad_unlink (peer, pad);
-  gst_object_unref (peer);
-}
-
 /* --- DTLS ---------------------------------------------------------------- */
 
 /* Before there are keys nothing can be sent.  It is dropped here, before the
@@ -265,6 +258,147 @@ gate_close (GstRtpAdaptSink *self)
   self->gate = self->end = 0;
 }
 
+/* --- whom we hear ---------------------------------------------------------- */
+
+static void
+look (GstElement *element, gpointer data)
+{
+  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (element);
+  g_autofree gchar *host = NULL;
+  gint port;
+
+  if (!element_timer_stop (element, &self->hint))
+    return;
+  GST_OBJECT_LOCK (self);
+  host = g_strdup (self->cfg.host);
+  port = self->cfg.port;
+  GST_OBJECT_UNLOCK (self);
+  sink_hint_silence (element, self->rtcpsrc, host, port);
+}
+
+static void
+look_due (GstElement *element)
+{
+  gst_element_call_async (element, look, NULL, NULL);
+}
+
+void
+sink_hints_start (GstRtpAdaptSink *self)
+{
+  if (g_atomic_int_compare_and_exchange (&self->hinted, FALSE, TRUE))
+    element_timer_start (
+        GST_ELEMENT (self), &self->hint, HINT_AFTER, FALSE, look_due);
+}
+
+void
+sink_hints_stop (GstRtpAdaptSink *self)
+{
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
+  g_atomic_int_set (&self->hinted, FALSE);
+}
+
+static void
+note_packet (GstRtpAdaptSink *self, GstBuffer *buffer)
+{
+  guint8 head[RTP_NUMBER_HEAD];
+  gsize size = gst_buffer_extract (buffer, 0, head, sizeof head);
+
+  g_mutex_lock (&self->lock);
+  sink_peer_on_packet (&self->who, head, size);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+note_caps (GstRtpAdaptSink *self, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  g_mutex_lock (&self->lock);
+  sink_peer_on_caps (&self->who, caps);
+  g_mutex_unlock (&self->lock);
+}
+
+static GstPadProbeReturn
+rtp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstBufferList *list;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS)
+      note_caps (self, GST_PAD_PROBE_INFO_EVENT (info));
+    return GST_PAD_PROBE_OK;
+  }
+  sink_hints_start (self);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    note_packet (self, GST_PAD_PROBE_INFO_BUFFER (info));
+    return GST_PAD_PROBE_OK;
+  }
+  list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+  for (guint i = 0; i < gst_buffer_list_length (list); i++)
+    note_packet (self, gst_buffer_list_get (list, i));
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  GstMapInfo map;
+  gboolean pass, warn;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_PAD_PROBE_DROP;
+  g_mutex_lock (&self->lock);
+  pass = sink_peer_on_rtcp (&self->who, meta ? meta->addr : NULL, map.data,
+      map.size, system_now (), &warn);
+  g_mutex_unlock (&self->lock);
+  gst_buffer_unmap (buffer, &map);
+  if (warn)
+    GST_ELEMENT_WARNING (
+        self, RESOURCE, SETTINGS, (ENCRYPTED_TEXT), ("RFC 3711"));
+  if (!pass)
+    return GST_PAD_PROBE_DROP;
+  GST_PAD_PROBE_INFO_DATA (info) = session_forget_sender (buffer);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+sink_wire_peer (GstRtpAdaptSink *self)
+{
+  PeerConfig cfg = { .authentic = secure_wanted (self->secure) };
+  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
+      GST_RTP_ADAPT_UDP_SINK (self->rtpsink));
+
+  GST_OBJECT_LOCK (self);
+  cfg.any_port = !self->cfg.rtcp_mux;
+  GST_OBJECT_UNLOCK (self);
+  if (to)
+    cfg.host = host_of (to);
+  if (secure_is_dtls_client (self->secure))
+    secure_dtls_from (self->secure, to);
+  g_mutex_lock (&self->lock);
+  sink_peer_open (&self->who, &cfg);
+  g_mutex_unlock (&self->lock);
+  g_clear_object (&to);
+}
+
+void
+sink_wire_init (GstRtpAdaptSink *self)
+{
+  if (self->missing)
+    return;
+  gst_pad_add_probe (self->rtp_out,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
+          | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      rtp_leaves, self, NULL);
+  gst_pad_add_probe (
+      self->rtcp_in, GST_PAD_PROBE_TYPE_BUFFER, rtcp_comes, self, NULL);
+}
+
 /* --- all of it ----------------------------------------------------------- */
 
 static void
@@ -312,7 +446,7 @@ sink_wire_open (GstRtpAdaptSink *self)
   answer_open (self);
   if (secure_wants_dtls (self->secure))
     gate_open (self);
-  sink_peer_reset (self, TRUE);
+  sink_wire_peer (self);
   if (link_out (self, SECURE_RTP, self->rtp_out, self->rtpsink)
       && link_out (self, SECURE_RTCP, self->rtcp_out, self->rtcpsink)
       && link_in (self))
@@ -328,9 +462,9 @@ sink_wire_close (GstRtpAdaptSink *self)
   GstElement *dump = gst_bin_get_by_name (GST_BIN (self), "rtpdump");
 
   gate_close (self);
-  unlink_pad (self->rtp_out);
-  unlink_pad (self->rtcp_out);
-  unlink_pad (self->rtcp_in);
+  links_undo (self->rtp_out);
+  links_undo (self->rtcp_out);
+  links_undo (self->rtcp_in);
   secure_close (self->secure);
   if (dump) {
     gst_element_set_state (dump, GST_STATE_NULL);
@@ -342,5 +476,7 @@ sink_wire_close (GstRtpAdaptSink *self)
   gst_element_set_state (self->rtpsink, GST_STATE_NULL);
   g_object_set (self->rtcpsrc, "socket", NULL, NULL);
   g_object_set (self->rtcpsink, "socket", NULL, NULL);
-  sink_peer_reset (self, FALSE);
+  g_mutex_lock (&self->lock);
+  sink_peer_close (&self->who);
+  g_mutex_unlock (&self->lock);
 }

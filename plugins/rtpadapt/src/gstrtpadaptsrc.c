@@ -65,7 +65,11 @@
  */
 #include "srcpriv.h"
 
+#include "parts/elementtimer.h"
+#include "srchints.h"
+#include "srcpads.h"
 #include "wire/binuri.h"
+#include "wire/hint.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
@@ -117,7 +121,7 @@ src_open (GstRtpAdaptSrc *self)
 {
   const SrcConfig *cfg = &self->cfg;
 
-  if (!self->rtpbin) {
+  if (!self->session.rtpbin) {
     GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
         ("No element \"rtpbin\": is the package gstreamer1.0-plugins-good "
          "there?"),
@@ -127,10 +131,13 @@ src_open (GstRtpAdaptSrc *self)
   if (!check_uri (self) || !fill_payloads (self, cfg))
     return FALSE;
   self->open = TRUE;
-  if (!src_net_open (self, cfg) || !src_session_open (self, cfg))
+  if (!src_build_open (self, cfg))
     return FALSE;
   g_object_notify (G_OBJECT (self), "port");
-  src_hints_open (self, cfg);
+  self->hinted = FALSE;
+  if (!secure_wanted (self->secure))
+    src_hint_open (
+        GST_ELEMENT (self), self->sockets[0], cfg->address, cfg->port);
   return TRUE;
 }
 
@@ -141,10 +148,105 @@ src_close (GstRtpAdaptSrc *self)
   if (!self->open)
     return;
   self->open = FALSE;
-  src_session_close (self);
-  src_net_close (self);
+  src_build_close (self);
   src_payloads_clear (&self->payloads);
 }
+
+/* --- streams --------------------------------------------------------------- */
+
+/* Lets go of pads that wait for a decision, of threads that wait downstream, and of
+ * rtpbin's streams. */
+static void
+streams_stop (GstRtpAdaptSrc *self)
+{
+  g_autoptr (GPtrArray) streams = NULL;
+  GList *pending;
+
+  g_mutex_lock (&self->lock);
+  streams = g_ptr_array_copy (self->streams.streams, NULL, NULL);
+  pending = src_streams_stop (&self->streams);
+  g_mutex_unlock (&self->lock);
+  for (GList *l = pending; l; l = l->next) {
+    SrcPending *p = l->data;
+
+    if (p->block)
+      gst_pad_remove_probe (p->pad, p->block);
+  }
+  g_list_free_full (pending, (GDestroyNotify) src_pending_free);
+  /* A thread that waits downstream, as in an application's probe, comes back. */
+  for (guint i = 0; i < streams->len; i++)
+    gst_pad_set_active (
+        ((SrcStream *) g_ptr_array_index (streams, i))->ghost, FALSE);
+  /* Nothing may come while rtpbin's streams are taken away. */
+  gst_element_set_state (self->udpsrc, GST_STATE_READY);
+  if (!gst_element_is_locked_state (self->rtcpsrc))
+    gst_element_set_state (self->rtcpsrc, GST_STATE_READY);
+  src_session_drop_streams (&self->session);
+}
+
+/* Removes all source pads. */
+static void
+streams_remove (GstRtpAdaptSrc *self)
+{
+  GPtrArray *streams;
+
+  g_mutex_lock (&self->lock);
+  streams = src_streams_take (&self->streams);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < streams->len; i++)
+    src_stream_remove (GST_BIN (self), g_ptr_array_index (streams, i));
+  g_ptr_array_free (streams, TRUE);
+}
+
+/* --- timers --------------------------------------------------------------- */
+
+/* A sender that heard nothing for long sends very little, and waits for a report
+ * before it sends more.  rtpsession alone would send a report every five seconds. */
+#define SIGN_INTERVAL (500 * GST_MSECOND)
+
+static void
+sign_due (GstElement *element)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+
+  if (src_gate_is_quiet (self->gate))
+    src_session_ask (&self->session);
+}
+
+static void
+look (GstElement *element, gpointer data)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+
+  if (element_timer_stop (element, &self->hint) && !self->hinted)
+    self->hinted = src_hint_silence (element, self->udpsrc);
+}
+
+static void
+look_due (GstElement *element)
+{
+  gst_element_call_async (element, look, NULL, NULL);
+}
+
+static void
+timers_start (GstRtpAdaptSrc *self)
+{
+  GstElement *element = GST_ELEMENT (self);
+
+  src_stats_restart (self, TRUE);
+  element_timer_start (element, &self->hint, HINT_AFTER, FALSE, look_due);
+  element_timer_start (element, &self->sign, SIGN_INTERVAL, TRUE, sign_due);
+}
+
+static void
+timers_stop (GstRtpAdaptSrc *self)
+{
+  src_stats_restart (self, FALSE);
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
+  element_timer_stop (GST_ELEMENT (self), &self->sign);
+}
+
+/* --- states --------------------------------------------------------------- */
 
 static GstStateChangeReturn
 src_change_state (GstElement *element, GstStateChange transition)
@@ -159,13 +261,10 @@ src_change_state (GstElement *element, GstStateChange transition)
       src_close (self);
       return GST_STATE_CHANGE_FAILURE;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      src_stats_stop (self);
-      src_hints_stop (self);
-      src_sign_stop (self);
+      timers_stop (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
-      src_streams_stop (self);
-      src_session_clear (self);
+      streams_stop (self);
       break;
     default:
       break;
@@ -173,12 +272,10 @@ src_change_state (GstElement *element, GstStateChange transition)
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   switch (transition) {
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
-      src_stats_start (self);
-      src_hints_start (self);
-      src_sign_start (self);
+      timers_start (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
-      src_streams_clear (self);
+      streams_remove (self);
       break;
     case GST_STATE_CHANGE_READY_TO_NULL:
       src_close (self);
@@ -199,9 +296,8 @@ src_finalize (GObject *object)
 
   props_clear (&self->cfg, src_props);
   g_clear_error (&self->problem);
-  g_ptr_array_free (self->streams, TRUE);
-  g_ptr_array_free (self->requested, TRUE);
-  g_hash_table_unref (self->jitterbuffers);
+  src_streams_clear (&self->streams);
+  src_session_clear (&self->session);
   secure_free (self->secure);
   g_mutex_clear (&self->feeding);
   g_mutex_clear (&self->lock);
@@ -242,7 +338,5 @@ gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
   gst_bin_set_suppressed_flags (
       bin, GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
-  src_net_init (self);
-  src_session_init (self);
-  src_streams_init (self);
+  src_build_init (self);
 }

@@ -214,12 +214,21 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
 }
 
 void
-src_gate_set_own (SrcGate *self, guint32 ssrc)
+src_gate_note_own (SrcGate *self, GstBuffer *rtcp)
 {
+  GstMapInfo map;
+  RtcpScan scan;
+
+  if (!gst_buffer_map (rtcp, &map, GST_MAP_READ))
+    return;
+  rtcp_scan (map.data, map.size, &scan);
   g_mutex_lock (&self->lock);
-  self->own = ssrc;
-  self->own_known = TRUE;
+  if (map.size >= 8 && !scan.bye) {
+    self->own = scan.sender;
+    self->own_known = TRUE;
+  }
   g_mutex_unlock (&self->lock);
+  gst_buffer_unmap (rtcp, &map);
 }
 
 /* TRUE if the compound has more than reports and descriptions, because the sender

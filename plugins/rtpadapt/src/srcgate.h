@@ -37,8 +37,10 @@ void src_gate_set_funcs (SrcGate *gate, const SrcGateFuncs *funcs);
 void src_gate_open (SrcGate *gate, const PeerConfig *cfg, gboolean mux,
     const gboolean *known, GstCaps *rtp_caps);
 
-/* The SSRC that our reports have. */
-void src_gate_set_own (SrcGate *gate, guint32 ssrc);
+/* RTCP of rtpsession is about to leave.  The gate has to know the SSRC in it, because
+ * a packet that comes with it is forged or a collision.  After our BYE the peer may
+ * use that SSRC. */
+void src_gate_note_own (SrcGate *gate, GstBuffer *rtcp);
 
 /* Takes RTCP that is about to leave and returns what leaves in its place.
  * (transfer full) both; NULL: nothing may leave. */

@@ -1,8 +1,11 @@
-/* rtpadaptsrc: the source pads, and what is behind each.
+/* rtpadaptsrc: a source pad, and what is behind it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "srcpriv.h"
+#include "srcpads.h"
 
+#include "srcpayload.h"
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* What is linked to a pad before it is fed, as gst-launch does, has to see of
@@ -25,10 +28,8 @@ stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
 }
 
 static gboolean
-is_video (GstRtpAdaptSrc *self, guint pt)
+is_video (const GstCaps *caps)
 {
-  const GstCaps *caps = self->payloads.caps[pt];
-
   return caps
       && g_strcmp0 (gst_structure_get_string (
                         gst_caps_get_structure (caps, 0), "media"),
@@ -52,21 +53,20 @@ src_stream_feed (SrcStream *stream, GstPad *pad)
     gst_object_unref (old);
   }
   if (pad && gst_pad_link (pad, sink) != GST_PAD_LINK_OK)
-    GST_ERROR_OBJECT (stream->self, "cannot link %" GST_PTR_FORMAT, pad);
+    GST_ERROR_OBJECT (stream->ghost, "cannot link %" GST_PTR_FORMAT, pad);
   gst_object_unref (sink);
 }
 
 static void
-add_fecdec (SrcStream *stream)
+add_fecdec (GstBin *bin, SrcStream *stream)
 {
-  GstRtpAdaptSrc *self = stream->self;
   GstPad *src;
 
   stream->fecdec = gst_element_factory_make ("rtpulpfecdec", NULL);
   if (!stream->fecdec)
     return;
   g_object_set (stream->fecdec, "pt", SRC_FEC_PT, NULL);
-  gst_bin_add (GST_BIN (self), stream->fecdec);
+  gst_bin_add (bin, stream->fecdec);
   gst_element_sync_state_with_parent (stream->fecdec);
   src = gst_element_get_static_pad (stream->fecdec, "src");
   gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), src);
@@ -80,61 +80,38 @@ copy_sticky (GstPad *pad, GstEvent **event, gpointer ghost)
   return TRUE;
 }
 
-static SrcStream *
-stream_new (GstRtpAdaptSrc *self, guint32 ssrc, guint pt, GstPad *pad)
+SrcStream *
+src_stream_new (GstBin *bin, const gchar *name, GstCaps *caps,
+    const SrcPending *from, gboolean fec)
 {
   GstPadTemplate *template = gst_element_class_get_pad_template (
-      GST_ELEMENT_GET_CLASS (self), "src_%u");
+      GST_ELEMENT_GET_CLASS (bin), "src_%u");
   SrcStream *stream = g_new0 (SrcStream, 1);
-  g_autofree gchar *name = NULL;
 
-  g_mutex_lock (&self->lock);
-  name = g_strdup_printf ("src_%u", self->next_name++);
-  g_mutex_unlock (&self->lock);
-  *stream = (SrcStream){ .self = self, .ssrc = ssrc, .pt = pt, .pad = pad };
+  *stream = (SrcStream){ .ssrc = from->ssrc, .pt = from->pt, .pad = from->pad };
   stream->ghost = gst_object_ref_sink (
       gst_ghost_pad_new_no_target_from_template (name, template));
   /* The application may keep the pad longer than we do. */
-  g_object_set_data_full (G_OBJECT (stream->ghost), "caps",
-      gst_caps_ref (self->payloads.caps[pt]), (GDestroyNotify) gst_caps_unref);
+  g_object_set_data_full (G_OBJECT (stream->ghost), "caps", gst_caps_ref (caps),
+      (GDestroyNotify) gst_caps_unref);
   gst_pad_set_query_function (stream->ghost, stream_query);
+  gst_pad_set_active (stream->ghost, TRUE);
+  if (fec && is_video (caps))
+    add_fecdec (bin, stream);
+  src_stream_feed (stream, from->pad);
+  gst_pad_sticky_events_foreach (from->pad, copy_sticky, stream->ghost);
   return stream;
 }
 
 void
-src_stream_show (GstRtpAdaptSrc *self, guint32 ssrc, guint pt, GstPad *pad)
+src_stream_remove (GstBin *bin, SrcStream *stream)
 {
-  SrcStream *stream = stream_new (self, ssrc, pt, pad);
-  gboolean fec;
-
-  GST_OBJECT_LOCK (self);
-  fec = self->cfg.fec;
-  GST_OBJECT_UNLOCK (self);
-  gst_pad_set_active (stream->ghost, TRUE);
-  if (fec && is_video (self, pt))
-    add_fecdec (stream);
-  src_stream_feed (stream, pad);
-  gst_pad_sticky_events_foreach (pad, copy_sticky, stream->ghost);
-
-  g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->streams, stream);
-  g_mutex_unlock (&self->lock);
-  GST_INFO_OBJECT (self, "%s: SSRC %08x, payload type %u",
-      GST_PAD_NAME (stream->ghost), ssrc, pt);
-  gst_element_add_pad (GST_ELEMENT (self), stream->ghost);
-}
-
-void
-src_stream_remove (SrcStream *stream)
-{
-  GstRtpAdaptSrc *self = stream->self;
-
   gst_pad_set_active (stream->ghost, FALSE);
-  gst_element_remove_pad (GST_ELEMENT (self), stream->ghost);
+  gst_element_remove_pad (GST_ELEMENT (bin), stream->ghost);
   gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), NULL);
   if (stream->fecdec) {
     gst_element_set_state (stream->fecdec, GST_STATE_NULL);
-    gst_bin_remove (GST_BIN (self), stream->fecdec);
+    gst_bin_remove (bin, stream->fecdec);
   }
   gst_object_unref (stream->ghost);
   g_free (stream);

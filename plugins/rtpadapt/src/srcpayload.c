@@ -279,6 +279,13 @@ src_payloads_video (const SrcPayloads *table)
   return -1;
 }
 
+void
+src_payloads_known (const SrcPayloads *table, gboolean known[SRC_PAYLOAD_TYPES])
+{
+  for (guint pt = 0; pt < SRC_PAYLOAD_TYPES; pt++)
+    known[pt] = table->caps[pt] != NULL;
+}
+
 GstCaps *
 src_payloads_any (void)
 {

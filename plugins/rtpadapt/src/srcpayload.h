@@ -40,6 +40,9 @@ void src_payloads_clear (SrcPayloads *table);
  * repaired; -1 if there is none. */
 gint src_payloads_video (const SrcPayloads *table);
 
+/* Those that may pass. */
+void src_payloads_known (
+    const SrcPayloads *table, gboolean known[SRC_PAYLOAD_TYPES]);
 /* Caps of packets of any payload type. */
 GstCaps *src_payloads_any (void);
 

@@ -1,8 +1,10 @@
 /* rtpadaptsrc: properties.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "parts/elementtimer.h"
 #include "recv/gstrtpadaptrecv.h"
 #include "srcpriv.h"
+#include "srcstats.h"
 #include "udp/udpsock.h"
 #include "wire/binuri.h"
 
@@ -42,13 +44,10 @@ get_port (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptSrc *self = owner;
   gboolean rtcp = row->offset == G_STRUCT_OFFSET (SrcConfig, rtcp_port);
-  guint port;
+  guint port = rtcp ? self->cfg.rtcp_port : self->cfg.port;
 
-  GST_OBJECT_LOCK (self);
-  port = rtcp ? self->cfg.rtcp_port : self->cfg.port;
   if (self->sockets[rtcp])
     port = udp_socket_port (self->sockets[rtcp]);
-  GST_OBJECT_UNLOCK (self);
   g_value_set_int (value, (gint) port);
 }
 
@@ -71,7 +70,23 @@ get_recv (gpointer owner, const PropRow *row, GValue *value)
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
-  g_value_take_boxed (value, src_stats (owner));
+  GstRtpAdaptSrc *self = owner;
+  GstStructure *stats
+      = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
+  GArray *streams;
+  SrcGateStats gate;
+
+  g_mutex_lock (&self->lock);
+  streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
+  g_mutex_unlock (&self->lock);
+  src_gate_get_stats (self->gate, &gate);
+  src_stats_set_gate (stats, &gate);
+  src_stats_set_streams (stats, streams);
+  src_stats_take (stats, "security", secure_stats (self->secure));
+  src_stats_set_child (stats, "udp", self->udpsrc);
+  src_stats_set_child (stats, "receiver", self->recv);
+  g_array_unref (streams);
+  g_value_take_boxed (value, stats);
 }
 
 /* --- the table ------------------------------------------------------------------ */
@@ -90,7 +105,7 @@ const PropRow src_props[] = {
   { "port", "Port",
       "Port to receive at (0: a free one, to be read here from READY on)",
       PROP_READY, PROP_INT (SrcConfig, port, 0, 65535, BIN_URI_PORT),
-      .get = get_port },
+      .get_locked = get_port },
   { "rtcp-mux", "RTCP mux",
       "RTP and RTCP share a port (RFC 5761), and answers go where packets "
       "come from; else RTCP has rtcp-port, at both ends",
@@ -98,7 +113,7 @@ const PropRow src_props[] = {
   { "rtcp-port", "RTCP port",
       "Port to receive RTCP at, without rtcp-mux (0: that after port)",
       PROP_READY, PROP_INT (SrcConfig, rtcp_port, 0, 65535, 0),
-      .get = get_port },
+      .get_locked = get_port },
   { "multicast-iface", "Multicast interface",
       "Network interfaces to join a group by (\"eth0,eth1\"); none: as "
       "routed",
@@ -155,7 +170,7 @@ const PropRow src_props[] = {
       "address changed; streams, and of them all lost, late, recovered, "
       "unrecovered (packets, of FEC too) and residual-loss, the share of "
       "media packets still missing; security, udp, receiver: as these tell",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get = get_stats },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0: none)", PROP_PLAYING,
       PROP_UINT64 (
@@ -180,16 +195,27 @@ row_of (guint id)
 }
 
 static void
-restart_stats (GstRtpAdaptSrc *self)
+stats_due (GstElement *element)
 {
-  GstState state;
+  GstStructure *stats;
 
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), stats));
+}
+
+void
+src_stats_restart (GstRtpAdaptSrc *self, gboolean on)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstClockTime interval;
+
+  element_timer_stop (element, &self->stats);
   GST_OBJECT_LOCK (self);
-  state = GST_STATE (self);
+  interval = self->cfg.stats_interval;
   GST_OBJECT_UNLOCK (self);
-  src_stats_stop (self);
-  if (state == GST_STATE_PLAYING)
-    src_stats_start (self);
+  if (on && interval)
+    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
 }
 
 void
@@ -198,6 +224,7 @@ src_set_property (
 {
   GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
   const PropRow *row = row_of (id);
+  gboolean playing;
   guint then;
 
   if (!row) {
@@ -210,11 +237,12 @@ src_set_property (
   }
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, row, value, NULL, NULL);
+  playing = GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
-  if (then & THEN_LATENCY && self->rtpbin)
-    g_object_set_property (G_OBJECT (self->rtpbin), "latency", value);
+  if (then & THEN_LATENCY)
+    src_session_set_latency (&self->session, g_value_get_uint (value));
   if (then & THEN_STATS)
-    restart_stats (self);
+    src_stats_restart (self, playing);
 }
 
 void

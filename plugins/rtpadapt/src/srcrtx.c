@@ -12,12 +12,14 @@
  * knows only where each request was answered; at first that is 40 ms.  So its
  * requests are held up, or dropped, by feedback/requests.h.
  */
-#include "srcpriv.h"
+#include "srcrtx.h"
+
 #include "parts/systime.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/requests.h>
 
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* rtpjitterbuffer tells a time as the lower 32 bits of ns, in ms: what is above

@@ -7,13 +7,12 @@
  * But the SSRC is known by then: the payload type is the one that the stream's
  * other packets had at that place.
  */
-#include "srcpriv.h"
+#include "srcrtxpt.h"
 
+#include "srcpayload.h"
 #include "wire/peer.h"
 
 #include <gst/rtp/rtp.h>
-
-#define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* Any; it is replaced. */
 #define ANY_PT "96"

@@ -1,13 +1,14 @@
-/* rtpadaptsrc: rtpbin.
+/* rtpadaptsrc: rtpbin, its one session, and the jitterbuffers that it makes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "srcsession.h"
+
 #include "parts/session.h"
-#include "srcpriv.h"
-#include "wire/rtpmux.h"
+#include "srcrtx.h"
+#include "srcrtxpt.h"
+#include "wire/peer.h"
 
 #include <gst/rtp/rtp.h>
-
-#define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* bit/s, of which RTCP has a twentieth (RFC 3550 6.2): 1 Mbit/s.  rtpsession
  * lets feedback go when, by RFC 3550 6.3.1 times 1.5 / 1.218 at worst,
@@ -38,49 +39,55 @@
  * this. */
 #define SIGN_DELAY (100 * GST_MSECOND)
 
+/* --- rtpbin's questions ------------------------------------------------- */
+
 static GstCaps *
 request_pt_map (GstElement *rtpbin, guint session, guint pt, gpointer data)
 {
-  GstRtpAdaptSrc *self = data;
+  const SrcPayloads *payloads = ((SrcSession *) data)->payloads;
 
-  return pt < SRC_PAYLOAD_TYPES && self->payloads.caps[pt]
-      ? gst_caps_ref (self->payloads.caps[pt])
+  return pt < SRC_PAYLOAD_TYPES && payloads->caps[pt]
+      ? gst_caps_ref (payloads->caps[pt])
       : NULL;
+}
+
+static SrcSessionSettings
+settings (SrcSession *s)
+{
+  SrcSessionSettings cfg;
+
+  g_mutex_lock (s->lock);
+  cfg = s->cfg;
+  g_mutex_unlock (s->lock);
+  return cfg;
 }
 
 static void
 new_storage (
     GstElement *rtpbin, GstElement *storage, guint session, gpointer data)
 {
-  GstRtpAdaptSrc *self = data;
-  guint latency;
-  gboolean fec;
+  SrcSessionSettings cfg = settings (data);
 
-  GST_OBJECT_LOCK (self);
-  latency = self->cfg.latency;
-  fec = self->cfg.fec;
-  GST_OBJECT_UNLOCK (self);
   g_object_set (storage, "size-time",
-      fec ? (GstClockTime) latency * GST_MSECOND + STORAGE_EXTRA : 0, NULL);
+      cfg.fec ? (GstClockTime) cfg.latency * GST_MSECOND + STORAGE_EXTRA : 0,
+      NULL);
 }
 
 static void
 new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
     guint ssrc, gpointer data)
 {
-  GstRtpAdaptSrc *self = data;
+  SrcSession *s = data;
   gboolean rtx;
 
-  g_mutex_lock (&self->lock);
-  g_hash_table_replace (self->jitterbuffers, GUINT_TO_POINTER (ssrc),
-      gst_object_ref (jitterbuffer));
-  rtx = self->repeats;
-  g_mutex_unlock (&self->lock);
+  g_mutex_lock (s->lock);
+  g_hash_table_replace (
+      s->jitterbuffers, GUINT_TO_POINTER (ssrc), gst_object_ref (jitterbuffer));
+  rtx = s->repeats;
+  g_mutex_unlock (s->lock);
   if (rtx)
     src_rtx_watch (jitterbuffer);
 }
-
-/* --- retransmission ----------------------------------------------------- */
 
 static GstPad *
 add_ghost (
@@ -98,14 +105,10 @@ add_ghost (
 static GstElement *
 request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
 {
-  GstRtpAdaptSrc *self = data;
+  SrcSession *s = data;
   GstElement *bin, *rtx;
-  gboolean wanted;
 
-  GST_OBJECT_LOCK (self);
-  wanted = self->cfg.retransmission;
-  GST_OBJECT_UNLOCK (self);
-  if (!wanted)
+  if (!settings (s).retransmission)
     return NULL;
   rtx = src_rtx_receiver ();
   if (!rtx)
@@ -114,105 +117,89 @@ request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
   gst_bin_add (GST_BIN (bin), rtx);
   add_ghost (bin, rtx, "sink", "sink_0");
   add_ghost (bin, rtx, "src", "src_0");
-  g_mutex_lock (&self->lock);
-  self->repeats = TRUE;
-  g_mutex_unlock (&self->lock);
+  g_mutex_lock (s->lock);
+  s->repeats = TRUE;
+  g_mutex_unlock (s->lock);
   return bin;
 }
 
-/* --- pads of rtpbin ----------------------------------------------------- */
+/* --- open and close ------------------------------------------------------ */
 
-static GstPad *
-request_pad (GstRtpAdaptSrc *self, const gchar *name)
+void
+src_session_open (SrcSession *s, const SrcSessionSettings *cfg)
 {
-  GstPad *pad = gst_element_request_pad_simple (self->rtpbin, name);
+  g_mutex_lock (s->lock);
+  s->cfg = *cfg;
+  g_mutex_unlock (s->lock);
+  g_object_set (s->rtpbin, "rtp-profile",
+      cfg->secure ? GST_RTP_PROFILE_SAVPF : GST_RTP_PROFILE_AVPF, "latency",
+      cfg->latency, "drop-on-latency", cfg->drop_on_latency, "do-lost",
+      cfg->fec, "do-retransmission", cfg->retransmission, "max-dropout-time",
+      MAX_DROPOUT_TIME, "max-misorder-time", MAX_MISORDER_TIME, NULL);
+}
+
+GstPad *
+src_session_pad (SrcSession *s, const gchar *name)
+{
+  GstPad *pad = gst_element_request_pad_simple (s->rtpbin, name);
 
   if (pad)
-    g_ptr_array_add (self->requested, pad);
+    g_ptr_array_add (s->requested, pad);
   return pad;
 }
 
-static gboolean
-link_to (GstElement *from, const gchar *name, GstPad *sink)
-{
-  GstPad *src = gst_element_get_static_pad (from, name);
-  gboolean good = sink && gst_pad_link (src, sink) == GST_PAD_LINK_OK;
-
-  gst_object_unref (src);
-  return good;
-}
-
-static void
-set_bandwidth (GstRtpAdaptSrc *self)
+void
+src_session_opened (SrcSession *s)
 {
   GstElement *session = NULL;
   GObject *internal = NULL;
 
-  g_signal_emit_by_name (self->rtpbin, "get-session", 0, &session);
+  g_signal_emit_by_name (s->rtpbin, "get-session", 0, &session);
   if (!session)
     return;
   g_object_set (session, "bandwidth", BANDWIDTH, NULL);
   gst_object_unref (session);
-  g_signal_emit_by_name (self->rtpbin, "get-internal-session", 0, &internal);
+  g_signal_emit_by_name (s->rtpbin, "get-internal-session", 0, &internal);
   session_keep_no_feedback (internal);
   g_object_unref (internal);
 }
 
-/* The gate has to know our SSRC, because a packet with it is forged or a collision.
- * After our BYE the peer may use that SSRC.  The gate also decides what may
- * leave. */
-static GstPadProbeReturn
-rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+void
+src_session_close (SrcSession *s)
 {
-  GstRtpAdaptSrc *self = data;
-  GstBuffer *rtcp = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstMapInfo map;
-  RtcpScan scan;
+  /* Releasing the last one takes the session, and what it holds, away. */
+  while (s->requested->len > 0) {
+    GstPad *pad = g_ptr_array_steal_index (s->requested, s->requested->len - 1);
 
-  if (!gst_buffer_map (rtcp, &map, GST_MAP_READ))
-    return GST_PAD_PROBE_OK;
-  rtcp_scan (map.data, map.size, &scan);
-  if (map.size >= 8 && !scan.bye)
-    src_gate_set_own (self->gate, scan.sender);
-  gst_buffer_unmap (rtcp, &map);
-  /* With GST_PAD_PROBE_HANDLED we have to free the buffer of the probe, which
-   * src_gate_leave() does. */
-  rtcp = src_gate_leave (self->gate, rtcp);
-  GST_PAD_PROBE_INFO_DATA (info) = rtcp;
-  return rtcp ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
+    gst_element_release_request_pad (s->rtpbin, pad);
+    gst_object_unref (pad);
+  }
+  g_mutex_lock (s->lock);
+  g_hash_table_remove_all (s->jitterbuffers);
+  s->repeats = FALSE;
+  g_mutex_unlock (s->lock);
 }
 
-static gboolean
-link_session (GstRtpAdaptSrc *self)
-{
-  GstPad *rtp = request_pad (self, "recv_rtp_sink_0");
-  GstPad *rtcp = request_pad (self, "recv_rtcp_sink_0");
-  GstPad *back = request_pad (self, "send_rtcp_src_0");
-  GstPad *sink = gst_element_get_static_pad (self->udpsink, "sink");
-  gboolean good;
+/* --- while it runs -------------------------------------------------------- */
 
-  good = rtp && rtcp && back
-      && gst_element_link_pads (
-          GST_ELEMENT (self->gate), "rtp_src", self->recv, "sink")
-      && link_to (self->recv, "src", rtp)
-      && link_to (GST_ELEMENT (self->gate), "rtcp_src", rtcp)
-      && secure_link_out (self->secure, SECURE_RTCP, back, sink);
-  gst_object_unref (sink);
-  if (!good)
-    return FALSE;
-  src_net_guard (self, back);
-  gst_pad_add_probe (back, GST_PAD_PROBE_TYPE_BUFFER, rtcp_leaves, self, NULL);
-  return TRUE;
+void
+src_session_set_latency (SrcSession *s, guint ms)
+{
+  g_mutex_lock (s->lock);
+  s->cfg.latency = ms;
+  g_mutex_unlock (s->lock);
+  if (s->rtpbin)
+    g_object_set (s->rtpbin, "latency", ms, NULL);
 }
 
 void
-src_session_ask (GstRtpAdaptSrc *self)
+src_session_ask (SrcSession *s)
 {
   GstElement *element = NULL;
   GObject *session;
 
   /* The session calls its element back, which has to live that long. */
-  g_signal_emit_by_name (self->rtpbin, "get-session", 0, &element);
+  g_signal_emit_by_name (s->rtpbin, "get-session", 0, &element);
   if (!element)
     return;
   g_object_get (element, "internal-session", &session, NULL);
@@ -221,81 +208,52 @@ src_session_ask (GstRtpAdaptSrc *self)
   gst_object_unref (element);
 }
 
-gboolean
-src_session_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
-{
-  gboolean secure = secure_wanted (self->secure);
-
-  g_object_set (self->recv, "feedback", cfg->feedback, NULL);
-  g_object_set (self->rtpbin, "rtp-profile",
-      secure ? GST_RTP_PROFILE_SAVPF : GST_RTP_PROFILE_AVPF, "latency",
-      cfg->latency, "drop-on-latency", cfg->drop_on_latency, "do-lost",
-      cfg->fec, "do-retransmission", cfg->retransmission, "max-dropout-time",
-      MAX_DROPOUT_TIME, "max-misorder-time", MAX_MISORDER_TIME, NULL);
-  if (!link_session (self)) {
-    GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
-    return FALSE;
-  }
-  set_bandwidth (self);
-  return TRUE;
-}
-
+/* rtpbin (1.22) would keep its streams in READY, and make new ones with the same
+ * SSRCs afterwards until it has as many as it may. */
 void
-src_session_close (GstRtpAdaptSrc *self)
-{
-  /* Releasing the last one takes the session, and what it holds, away. */
-  while (self->requested->len > 0) {
-    GstPad *pad
-        = g_ptr_array_steal_index (self->requested, self->requested->len - 1);
-
-    gst_element_release_request_pad (self->rtpbin, pad);
-    gst_object_unref (pad);
-  }
-  g_mutex_lock (&self->lock);
-  g_hash_table_remove_all (self->jitterbuffers);
-  self->repeats = FALSE;
-  g_mutex_unlock (&self->lock);
-}
-
-/* rtpbin (1.22) would keep its streams in READY, and make new ones beside them
- * afterwards until it has as many as it may. */
-void
-src_session_clear (GstRtpAdaptSrc *self)
+src_session_drop_streams (SrcSession *s)
 {
   g_autoptr (GList) ssrcs = NULL;
 
-  /* Nothing may come meanwhile. */
-  gst_element_set_state (self->udpsrc, GST_STATE_READY);
-  if (!gst_element_is_locked_state (self->rtcpsrc))
-    gst_element_set_state (self->rtcpsrc, GST_STATE_READY);
-  g_mutex_lock (&self->lock);
-  ssrcs = g_hash_table_get_keys (self->jitterbuffers);
-  g_mutex_unlock (&self->lock);
+  g_mutex_lock (s->lock);
+  ssrcs = g_hash_table_get_keys (s->jitterbuffers);
+  g_mutex_unlock (s->lock);
   for (GList *l = ssrcs; l; l = l->next)
     g_signal_emit_by_name (
-        self->rtpbin, "clear-ssrc", 0, GPOINTER_TO_UINT (l->data));
+        s->rtpbin, "clear-ssrc", 0, GPOINTER_TO_UINT (l->data));
 }
 
 void
-src_session_init (GstRtpAdaptSrc *self)
+src_session_forget (SrcSession *s, guint32 ssrc)
 {
-  self->requested = g_ptr_array_new ();
-  self->jitterbuffers
-      = g_hash_table_new_full (NULL, NULL, NULL, gst_object_unref);
-  self->recv = gst_element_factory_make ("rtpadaptrecv", "recv");
-  self->rtpbin = gst_element_factory_make ("rtpbin", "rtpbin");
-  gst_bin_add (GST_BIN (self), self->recv);
-  if (!self->rtpbin)
+  g_hash_table_remove (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+}
+
+/* --- from the beginning to the end ---------------------------------------- */
+
+void
+src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads)
+{
+  *s = (SrcSession){ .lock = lock, .payloads = payloads };
+  s->requested = g_ptr_array_new ();
+  s->jitterbuffers = g_hash_table_new_full (NULL, NULL, NULL, gst_object_unref);
+  s->rtpbin = gst_element_factory_make ("rtpbin", "rtpbin");
+  if (!s->rtpbin)
     return;
-  gst_bin_add (GST_BIN (self), self->rtpbin);
-  g_object_set (self->rtpbin, "autoremove", TRUE, "max-streams",
-      (guint) PEER_STREAMS, NULL);
+  g_object_set (
+      s->rtpbin, "autoremove", TRUE, "max-streams", (guint) PEER_STREAMS, NULL);
   g_signal_connect (
-      self->rtpbin, "request-pt-map", G_CALLBACK (request_pt_map), self);
+      s->rtpbin, "request-pt-map", G_CALLBACK (request_pt_map), s);
+  g_signal_connect (s->rtpbin, "new-storage", G_CALLBACK (new_storage), s);
   g_signal_connect (
-      self->rtpbin, "new-storage", G_CALLBACK (new_storage), self);
+      s->rtpbin, "new-jitterbuffer", G_CALLBACK (new_jitterbuffer), s);
   g_signal_connect (
-      self->rtpbin, "new-jitterbuffer", G_CALLBACK (new_jitterbuffer), self);
-  g_signal_connect (self->rtpbin, "request-aux-receiver",
-      G_CALLBACK (request_aux_receiver), self);
+      s->rtpbin, "request-aux-receiver", G_CALLBACK (request_aux_receiver), s);
+}
+
+void
+src_session_clear (SrcSession *s)
+{
+  g_ptr_array_free (s->requested, TRUE);
+  g_hash_table_unref (s->jitterbuffers);
 }

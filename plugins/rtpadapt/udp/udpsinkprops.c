@@ -84,11 +84,7 @@ get_stats (gpointer owner, const PropRow *row, GValue *value)
 static void
 get_used_socket (gpointer owner, const PropRow *row, GValue *value)
 {
-  GstRtpAdaptUdpSink *self = owner;
-
-  GST_OBJECT_LOCK (self);
-  g_value_set_object (value, self->socket);
-  GST_OBJECT_UNLOCK (self);
+  g_value_set_object (value, ((GstRtpAdaptUdpSink *) owner)->socket);
 }
 
 const PropRow udp_sink_props[] = {
@@ -109,7 +105,8 @@ const PropRow udp_sink_props[] = {
       "rtpadaptudpsrc; taken from NULL to READY",
       PROP_ANY, PROP_OBJECT (UdpSinkConfig, socket, g_socket_get_type) },
   { "used-socket", "Used socket", "The socket in use, from READY on", PROP_READ,
-      .type = G_TYPE_OBJECT, .of = g_socket_get_type, .get = get_used_socket },
+      .type = G_TYPE_OBJECT, .of = g_socket_get_type,
+      .get_locked = get_used_socket },
   { "close-socket", "Close socket",
       "Close a socket that was given, too, from READY to NULL", PROP_ANY,
       PROP_BOOLEAN (UdpSinkConfig, close_socket, FALSE) },
@@ -139,7 +136,7 @@ const PropRow udp_sink_props[] = {
       "-green, -yellow, -red and -uncoloured; packets-rtcp; of what was "
       "not sent, send-errors, oversized (for the path's MTU) and "
       "eagain-drops (the network did not take them in time)",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
 

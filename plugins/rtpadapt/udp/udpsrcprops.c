@@ -55,20 +55,14 @@ get_port (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptUdpSrc *self = owner;
 
-  GST_OBJECT_LOCK (self);
   g_value_set_int (value,
       (gint) (self->socket ? udp_socket_port (self->socket) : self->cfg.port));
-  GST_OBJECT_UNLOCK (self);
 }
 
 static void
 get_used_socket (gpointer owner, const PropRow *row, GValue *value)
 {
-  GstRtpAdaptUdpSrc *self = owner;
-
-  GST_OBJECT_LOCK (self);
-  g_value_set_object (value, self->socket);
-  GST_OBJECT_UNLOCK (self);
+  g_value_set_object (value, ((GstRtpAdaptUdpSrc *) owner)->socket);
 }
 
 const PropRow udp_src_props[] = {
@@ -79,12 +73,13 @@ const PropRow udp_src_props[] = {
   { "port", "Port",
       "Port to receive at (0: a free one, to be read here from READY on)",
       PROP_ANY, PROP_INT (UdpSrcConfig, port, 0, 65535, 5004),
-      .get = get_port },
+      .get_locked = get_port },
   { "socket", "Socket",
       "Bound socket to use in place of an own one; taken from NULL to READY",
       PROP_ANY, PROP_OBJECT (UdpSrcConfig, socket, g_socket_get_type) },
   { "used-socket", "Used socket", "The socket in use, from READY on", PROP_READ,
-      .type = G_TYPE_OBJECT, .of = g_socket_get_type, .get = get_used_socket },
+      .type = G_TYPE_OBJECT, .of = g_socket_get_type,
+      .get_locked = get_used_socket },
   { "close-socket", "Close socket",
       "Close a socket that was given, too, from READY to NULL", PROP_ANY,
       PROP_BOOLEAN (UdpSrcConfig, close_socket, FALSE) },
@@ -119,7 +114,7 @@ const PropRow udp_src_props[] = {
       "Since NULL: packets, bytes; of these by the DSCP they came with, "
       "dscp-0 to dscp-63 (those that came), dscp-unknown, and by ECN bits, "
       "ect-0, ect-1, ce; lost here: truncated, kernel-drops (packets)",
-      PROP_READ, PROP_STATS (get_stats) },
+      PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
 

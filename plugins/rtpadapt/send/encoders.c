@@ -1,0 +1,331 @@
+/* The encoders that get their bitrate from rtpadaptsend, and whose stream is whose.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "encoders.h"
+
+#include "parts/systime.h"
+#include "parts/walk.h"
+
+/* How often to look at the streams of others.  A change by less than this part of
+ * the rate is left for the next report. */
+#define OTHER_INTERVAL (100 * RA_MSECOND)
+#define OTHER_CHANGE 100
+
+/* The names that leave all encoders alone. */
+#define HANDS_OFF "none"
+
+void
+encoders_init (Encoders *e)
+{
+  *e = (Encoders){ .again = RA_TIME_NONE };
+  for (guint i = 0; i < ENCODERS_MAX; i++)
+    g_weak_ref_init (&e->places[i].element, NULL);
+}
+
+void
+encoders_clear (Encoders *e)
+{
+  for (guint i = 0; i < ENCODERS_MAX; i++)
+    g_weak_ref_clear (&e->places[i].element);
+}
+
+void
+encoders_start (Encoders *e)
+{
+  e->stale = TRUE;
+  e->expected = e->missing_said = e->shared_said = FALSE;
+  e->other_bitrate = 0;
+  e->other_again = 0;
+  e->again = RA_TIME_NONE;
+}
+
+/* Stops driving the encoders that are not in `kept`; NULL: all of them. */
+static void
+places_leave (Encoders *e, GPtrArray *kept)
+{
+  for (guint i = 0; i < e->n; i++) {
+    g_autoptr (GstElement) encoder = g_weak_ref_get (&e->places[i].element);
+
+    if (encoder && !(kept && g_ptr_array_find (kept, encoder, NULL)))
+      encoder_share_leave (encoder, e);
+  }
+}
+
+void
+encoders_stop (Encoders *e)
+{
+  places_leave (e, NULL);
+  for (guint i = 0; i < e->n; i++)
+    g_weak_ref_set (&e->places[i].element, NULL);
+  e->n = 0;
+  e->n_stops++;
+}
+
+void
+encoders_pause (Encoders *e)
+{
+  places_leave (e, NULL);
+}
+
+void
+encoders_on_config (Encoders *e, gboolean restart)
+{
+  e->stale = TRUE;
+  e->missing_said = FALSE;
+  e->other_config |= restart;
+}
+
+void
+encoders_on_video (Encoders *e)
+{
+  e->expected = TRUE;
+}
+
+/* --- search ------------------------------------------------------------------ */
+
+gboolean
+encoders_search_plan (
+    Encoders *e, const EncodersConfig *config, EncodersSearch *s)
+{
+  gboolean hands_off = g_str_equal (config->names, HANDS_OFF);
+
+  if (!e->stale && (e->n > 0 || hands_off))
+    return FALSE;
+  e->stale = FALSE;
+  *s = (EncodersSearch){
+    .names = *config->names && !hands_off ? g_strsplit (config->names, ",", -1)
+                                          : g_new0 (gchar *, 1),
+    .property = g_strdup (config->property),
+    .unit = config->unit,
+    .hands_off = hands_off,
+    .expected = e->expected,
+    .known = g_ptr_array_new_with_free_func (gst_object_unref),
+    .n_stops = e->n_stops,
+    .found = g_ptr_array_new_with_free_func (gst_object_unref),
+  };
+  for (guint i = 0; i < e->n; i++) {
+    GstElement *encoder = g_weak_ref_get (&e->places[i].element);
+
+    if (encoder)
+      g_ptr_array_add (s->known, encoder);
+  }
+  return TRUE;
+}
+
+/* Makes those found our encoders.  Returns one that another rtpadaptsend drives,
+ * too, or NULL. */
+static GstElement *
+places_take (Encoders *e, const EncodersSearch *s)
+{
+  GstElement *shared = NULL;
+
+  for (guint i = 0; i < s->found->len; i++) {
+    EncodersPlace *place = &e->places[i];
+    GstElement *encoder = s->found->pdata[i];
+
+    g_weak_ref_set (&place->element, encoder);
+    place->about = s->about[i];
+    place->state = (EncoderState){ 0 };
+    if (encoder_share_join (encoder, e, e->other_config) > 0)
+      shared = encoder;
+  }
+  for (guint i = s->found->len; i < e->n; i++)
+    g_weak_ref_set (&e->places[i].element, NULL);
+  e->n = s->found->len;
+  e->other_config = FALSE;
+  return shared;
+}
+
+static void
+shared_say (Encoders *e, EncodersSearch *s, GstElement *encoder)
+{
+  if (e->shared_said)
+    return;
+  e->shared_said = TRUE;
+  notices_add (&s->notices, GST_MESSAGE_INFO, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_BUSY,
+      g_strdup ("the property encoder names the encoders that are driven; "
+                "encoder=none drives none"),
+      "%s feeds another rtpadaptsend, too: the smallest of their bitrates "
+      "holds.",
+      GST_OBJECT_NAME (encoder));
+}
+
+/* There is no encoder to be driven, or not all that are named. */
+static SendWants
+missing_say (Encoders *e, EncodersSearch *s)
+{
+  const gchar *names = s->missing;
+
+  if (s->hands_off || (*names == '\0' && e->n > 0))
+    return SEND_WANTS_NOTHING;
+  e->stale = TRUE; /* an encoder that is missing may come */
+  /* Video was linked during the search, or only the caps of its payloader show
+   * that it is there.  The next search finds all of it. */
+  if (!s->expected) {
+    gboolean again = s->video && !e->expected;
+
+    e->expected |= s->video;
+    return again ? SEND_TELL : SEND_WANTS_NOTHING;
+  }
+  if (e->missing_said)
+    return SEND_WANTS_NOTHING;
+  e->missing_said = TRUE;
+  notices_add (&s->notices, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NOT_FOUND,
+      g_strdup ("notify::estimated-bitrate still tells the bitrate"),
+      "No encoder that %s can drive%s%s%s.", s->owner,
+      *names ? " is named '" : " is upstream", names, *names ? "'" : "");
+  return SEND_WANTS_NOTHING;
+}
+
+SendWants
+encoders_search_take (Encoders *e, EncodersSearch *s)
+{
+  GstElement *shared;
+
+  if (s->n_stops != e->n_stops) {
+    g_clear_pointer (&s->origins, g_array_unref);
+    notices_clear (&s->notices);
+    return SEND_WANTS_NOTHING;
+  }
+  places_leave (e, s->found);
+  shared = places_take (e, s);
+  e->again = RA_TIME_NONE;
+  if (shared)
+    shared_say (e, s, shared);
+  return missing_say (e, s);
+}
+
+/* --- bitrates ---------------------------------------------------------------- */
+
+guint64
+encoders_share (
+    Encoders *e, const RaSplit *split, guint64 rate, guint64 other_bitrate)
+{
+  RaSplit ours = *split;
+  guint streams = 0;
+
+  for (guint i = 0; i < e->n; i++)
+    streams += MAX (e->places[i].about.streams, 1);
+  e->other_bitrate = other_bitrate;
+  ra_split_beside (&ours, rate, other_bitrate);
+  return ours.media / MAX (streams, 1);
+}
+
+void
+encoders_plan (
+    Encoders *e, guint64 bps, gboolean quiet, RaTime now, EncodersJob *job)
+{
+  *job = (EncodersJob){
+    .who = e, .bps = bps, .quiet = quiet, .now = now, .n_stops = e->n_stops
+  };
+  e->again = RA_TIME_NONE;
+  for (guint i = 0; i < e->n && !job->gone; i++) {
+    GstElement *encoder = g_weak_ref_get (&e->places[i].element);
+
+    job->gone = encoder == NULL;
+    if (encoder)
+      job->tasks[job->n++]
+          = (EncodersTask){ .element = encoder, .about = e->places[i].about };
+  }
+}
+
+/* The application, or a message on the bus, may hold one that was removed. */
+static gboolean
+is_removed (const EncodersTask *task, GstElement *owner)
+{
+  return task->about.in_our_pipeline && !walk_same_top (owner, task->element);
+}
+
+void
+encoders_do (EncodersJob *job, GstElement *owner)
+{
+  for (guint i = 0; i < job->n; i++) {
+    EncodersTask *task = &job->tasks[i];
+    /* Others that drive it may have another clock than ours. */
+    EncoderWish wish
+        = { .bps = job->bps, .quiet = job->quiet, .now = system_now () };
+
+    if (is_removed (task, owner)) {
+      job->gone = TRUE;
+      return;
+    }
+    task->now = wish.now;
+    task->again = encoder_share_follow (
+        task->element, &task->about.row, job->who, &wish, &task->state);
+    task->changed = task->state.at == wish.now;
+    job->n_done++;
+  }
+}
+
+SendWants
+encoders_take (Encoders *e, const EncodersJob *job)
+{
+  gboolean late = job->n_stops != e->n_stops;
+
+  for (guint i = 0; i < job->n_done; i++) {
+    const EncodersTask *task = &job->tasks[i];
+
+    if (late) {
+      encoder_share_leave (task->element, job->who);
+      continue;
+    }
+    e->places[i].state = task->state;
+    if (task->again != GST_CLOCK_TIME_NONE)
+      e->again = MIN (
+          e->again, ra_later (job->now, ra_diff (task->again, task->now)));
+  }
+  e->stale |= job->gone && !late;
+  return (job->gone && !late ? SEND_TELL : 0)
+      | (e->again != RA_TIME_NONE ? SEND_WAKE : 0);
+}
+
+void
+encoders_end (EncodersJob *job)
+{
+  for (guint i = 0; i < job->n; i++)
+    gst_object_unref (job->tasks[i].element);
+}
+
+RaTime
+encoders_next (const Encoders *e)
+{
+  return e->again;
+}
+
+SendWants
+encoders_timeout (Encoders *e)
+{
+  e->again = RA_TIME_NONE;
+  return SEND_TELL;
+}
+
+gboolean
+encoders_watch_due (Encoders *e, RaTime now)
+{
+  if (now < e->other_again && e->other_again - now <= OTHER_INTERVAL)
+    return FALSE;
+  e->other_again = ra_later (now, OTHER_INTERVAL);
+  return TRUE;
+}
+
+SendWants
+encoders_watch (const Encoders *e, guint64 other_bitrate, guint64 rate)
+{
+  guint64 change = other_bitrate > e->other_bitrate
+      ? other_bitrate - e->other_bitrate
+      : e->other_bitrate - other_bitrate;
+
+  return change > rate / OTHER_CHANGE ? SEND_TELL : SEND_WANTS_NOTHING;
+}
+
+guint64
+encoders_bitrate (const Encoders *e)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < e->n; i++)
+    sum += e->places[i].state.bps;
+  return sum;
+}

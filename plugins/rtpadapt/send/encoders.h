@@ -1,0 +1,129 @@
+/* The encoders that get their bitrate from rtpadaptsend, and whose stream is whose.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What audio takes, and what streams take whose encoder was not found, is measured
+ * and comes off the rate.  The rest is shared equally among the streams that the
+ * encoders make.
+ *
+ * A search upstream may block, and so may an encoder that gets a bitrate.  Each of
+ * the two is three calls: plan with the owner's lock, do without it, take with it;
+ * end follows without the lock.  One thread does that.  The lock is held for all
+ * other calls.
+ *
+ *     if (encoders_search_plan (e, &config, &search)) ...
+ *     bps = encoders_share (e, &split, rate, other_bitrate);
+ *     encoders_plan (e, bps, quiet, now, &job); ...
+ */
+#pragma once
+
+#include "encodersearch.h"
+#include "encodershare.h"
+#include "sendwants.h"
+
+#include <gst/rtpadapt/rate/split.h>
+
+G_BEGIN_DECLS
+
+/* What the user says about encoders, in properties of rtpadaptsend. */
+typedef struct
+{
+  const gchar *names;    /* with commas between; "": those upstream; "none" */
+  const gchar *property; /* the number to set; "": what encoder_row() says */
+  guint unit;            /* of `property`, bit/s */
+} EncodersConfig;
+
+/* An encoder that is driven. */
+typedef struct
+{
+  GWeakRef element;
+  EncoderAbout about;
+  EncoderState state; /* what was set last */
+} EncodersPlace;
+
+typedef struct
+{
+  EncodersPlace places[ENCODERS_MAX];
+  guint n;
+  gboolean stale;        /* other encoders may stand upstream: search */
+  gboolean expected;     /* video came, so an encoder should be found */
+  gboolean other_config; /* the bitrates have to be set again */
+  gboolean missing_said, shared_said; /* since the start */
+  guint64 other_bitrate; /* of streams that the encoders do not make, bit/s */
+  RaTime other_again;    /* when to look at that */
+  RaTime again;          /* when an encoder may be changed, or RA_TIME_NONE */
+  guint n_stops;
+} Encoders;
+
+/* Once, when the element is made, and when it goes. */
+void encoders_init (Encoders *e);
+void encoders_clear (Encoders *e);
+/* A new start; encoders_stop() came before. */
+void encoders_start (Encoders *e);
+/* Drives none of them any more; what is planned and not yet taken is dropped. */
+void encoders_stop (Encoders *e);
+/* Drives none of them until the next bitrate. */
+void encoders_pause (Encoders *e);
+
+/* The user says something else.  `restart`: their bitrates have to be set again. */
+void encoders_on_config (Encoders *e, gboolean restart);
+/* Video comes in. */
+void encoders_on_video (Encoders *e);
+
+/* FALSE: none is due. */
+gboolean encoders_search_plan (
+    Encoders *e, const EncodersConfig *config, EncodersSearch *s);
+/* encoders_search_do() and encoders_search_end(): encodersearch.h. */
+/* The owner may take `origins` afterwards. */
+SendWants encoders_search_take (Encoders *e, EncodersSearch *s);
+
+/* bit/s for each stream of an encoder, of a `split` of `rate` that does not know of
+ * the streams which take `other_bitrate`. */
+guint64 encoders_share (
+    Encoders *e, const RaSplit *split, guint64 rate, guint64 other_bitrate);
+
+/* An encoder that gets a bitrate. */
+typedef struct
+{
+  GstElement *element;
+  EncoderAbout about;
+  EncoderState state;
+  gboolean changed; /* it got another bitrate now */
+  GstClockTime
+      again; /* by the system's clock; GST_CLOCK_TIME_NONE: not yet known */
+  GstClockTime now; /* the same */
+} EncodersTask;
+
+typedef struct
+{
+  gconstpointer who; /* for encoder_share_follow() */
+  guint64 bps;
+  gboolean quiet;
+  RaTime now;
+  EncodersTask tasks[ENCODERS_MAX];
+  guint n, n_done;
+  gboolean gone; /* one of them is not there any more */
+  guint n_stops;
+} EncodersJob;
+
+/* Each stream gets `bps`.  `quiet`: as in EncoderWish. */
+void encoders_plan (
+    Encoders *e, guint64 bps, gboolean quiet, RaTime now, EncodersJob *job);
+/* `owner` is the element that drives them. */
+void encoders_do (EncodersJob *job, GstElement *owner);
+SendWants encoders_take (Encoders *e, const EncodersJob *job);
+void encoders_end (EncodersJob *job);
+
+/* When encoders_timeout() is due, or RA_TIME_NONE. */
+RaTime encoders_next (const Encoders *e);
+SendWants encoders_timeout (Encoders *e);
+
+/* TRUE if encoders_watch() is due: ten times a second. */
+gboolean encoders_watch_due (Encoders *e, RaTime now);
+/* What the streams of others take now, which may change the encoders' share. */
+SendWants encoders_watch (
+    const Encoders *e, guint64 other_bitrate, guint64 rate);
+
+/* What they were given last, together, bit/s. */
+guint64 encoders_bitrate (const Encoders *e);
+
+G_END_DECLS

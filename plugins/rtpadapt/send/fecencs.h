@@ -1,0 +1,50 @@
+/* The FEC encoders upstream of rtpadaptsend: all of them get the same level.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A search upstream may block, and so may an encoder that gets a level.  Both are
+ * in one job of three calls: plan with the owner's lock, do without it, take with
+ * it; end follows without the lock.  One thread does that.  The lock is held for
+ * all other calls.
+ */
+#pragma once
+
+#include "parts/notices.h"
+#include "sendwants.h"
+
+G_BEGIN_DECLS
+
+/* Zeroed memory is ready. */
+typedef struct
+{
+  gboolean stale;    /* other FEC encoders may stand upstream: search */
+  gboolean usable;   /* one of them makes packets */
+  GPtrArray *driven; /* private, or NULL */
+  guint n_stops;
+} FecEncoders;
+
+typedef struct
+{
+  gboolean search;
+  gboolean usable;
+  guint level;
+  gboolean changed;  /* one of them got another level */
+  GPtrArray *driven; /* those that get the level, or NULL */
+  guint n_stops;
+  Notices notices; /* to be posted after take */
+} FecEncodersJob;
+
+/* A new start; fecencs_stop() came before. */
+void fecencs_start (FecEncoders *f);
+/* Drives none of them any more; what is planned and not yet taken is dropped.
+ * (transfer full): to be unreferenced without the lock, or NULL. */
+GPtrArray *fecencs_stop (FecEncoders *f);
+
+/* All shall make `level` repair packets per 100 packets, as for fecenc_set().
+ * FALSE: nothing is to be done. */
+gboolean fecencs_plan (FecEncoders *f, guint level, FecEncodersJob *job);
+/* `sinkpad` is the owner's. */
+void fecencs_do (FecEncodersJob *job, GstPad *sinkpad);
+SendWants fecencs_take (FecEncoders *f, FecEncodersJob *job);
+void fecencs_end (FecEncodersJob *job);
+
+G_END_DECLS

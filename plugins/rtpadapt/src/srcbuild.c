@@ -1,0 +1,498 @@
+/* rtpadaptsrc: its children, how they are linked, and the pads that come of it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *   udpsrc, rtcpudpsrc -> [decryption] -> gate -> recv -> rtpbin -> our pads
+ *   rtpbin.send_rtcp_src_0 -> [encryption] -> udpsink
+ */
+#include "srcpriv.h"
+
+#include "srcpads.h"
+#include "srcsockets.h"
+#include "parts/systime.h"
+#include "wire/links.h"
+
+#include <gst/rtpadapt/colour.h>
+#include <stdio.h>
+
+#define GST_CAT_DEFAULT rtpadaptsrc_debug
+
+/* RTCP has the least drop precedence of its stream (RFC 7657 5.4), in the class of
+ * multimedia conferencing (RFC 4594 4.3). */
+#define ANSWER_CLASS 4
+
+/* --- the way back ------------------------------------------------------- */
+
+/* RTP's and RTCP's threads call this.  The last one sees what the other one did. */
+static void
+peer_moved (gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+  GSocketAddress *to = src_gate_answer_to (self->gate), *again;
+
+  while (to) {
+    src_answer_to (&self->answer, to);
+    again = src_gate_answer_to (self->gate);
+    g_object_unref (to);
+    if (again == to)
+      g_clear_object (&again);
+    to = again;
+  }
+}
+
+/* RTCP came from a sender that waits for a sign of life before it sends RTP. */
+static void
+peer_called (gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+
+  src_session_ask (&self->session);
+}
+
+/* Drops RTCP while no address is known for it. */
+static GstPadProbeReturn
+hold_back (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+
+  return src_answer_is_on (&self->answer) ? GST_PAD_PROBE_OK
+                                          : GST_PAD_PROBE_DROP;
+}
+
+/* Before it comes to an encoder without a key, which might wait for one. */
+static GstPadProbeReturn
+guard (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+
+  return src_answer_is_on (&self->answer) && secure_is_ready (self->secure)
+      ? GST_PAD_PROBE_OK
+      : GST_PAD_PROBE_DROP;
+}
+
+/* After a handshake reports go to its other end, which need not have sent anything
+ * yet, and no longer to the old peer. */
+static void
+keys_came (gpointer data, GSocketAddress *peer)
+{
+  GstRtpAdaptSrc *self = data;
+
+  if (peer)
+    src_answer_to (&self->answer, peer);
+}
+
+/* With GST_PAD_PROBE_HANDLED we have to free the buffer of the probe, which
+ * src_gate_leave() does. */
+static GstPadProbeReturn
+rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+  GstBuffer *rtcp = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  src_gate_note_own (self->gate, rtcp);
+  rtcp = src_gate_leave (self->gate, rtcp);
+  GST_PAD_PROBE_INFO_DATA (info) = rtcp;
+  return rtcp ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
+}
+
+/* --- sockets ------------------------------------------------------------ */
+
+static gboolean
+open_sockets (GstRtpAdaptSrc *self, const SrcConfig *cfg)
+{
+  const SrcSocketsConfig config = { .address = cfg->address,
+    .port = cfg->port,
+    .rtcp_port = cfg->rtcp_port,
+    .mux = cfg->mux };
+  const gchar *at = cfg->address ? cfg->address : "this host";
+  GSocket *sockets[2];
+  GError *error = NULL;
+  guint port;
+
+  if (src_sockets_open (&config, sockets, &port, &error)) {
+    GST_OBJECT_LOCK (self);
+    self->sockets[0] = sockets[0];
+    self->sockets[1] = sockets[1];
+    GST_OBJECT_UNLOCK (self);
+    return TRUE;
+  }
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+    GST_ELEMENT_ERROR (self, RESOURCE, BUSY,
+        ("UDP port %u of %s is in use.", port, at), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("Cannot receive at UDP port %u of %s: %s.", port, at, error->message),
+        (NULL));
+  g_error_free (error);
+  return FALSE;
+}
+
+static void
+close_sockets (GstRtpAdaptSrc *self)
+{
+  g_object_set (self->udpsrc, "socket", NULL, NULL);
+  g_object_set (self->rtcpsrc, "socket", NULL, NULL);
+  g_object_set (self->udpsink, "socket", NULL, NULL);
+  for (guint i = 0; i < 2; i++) {
+    GSocket *socket;
+
+    GST_OBJECT_LOCK (self);
+    socket = g_steal_pointer (&self->sockets[i]);
+    GST_OBJECT_UNLOCK (self);
+    if (!socket)
+      continue;
+    g_socket_close (socket, NULL);
+    g_object_unref (socket);
+  }
+}
+
+/* --- links -------------------------------------------------------------- */
+
+/* From a socket to the gate, by decryption if there is any. */
+static gboolean
+link_in (GstRtpAdaptSrc *self, SecureKind kind, GstElement *from)
+{
+  GstPad *src = gst_element_get_static_pad (from, "src");
+  gboolean good = secure_link_in (self->secure, kind, src);
+
+  gst_object_unref (src);
+  return good;
+}
+
+static gboolean
+link_gate (GstRtpAdaptSrc *self, SecureKind kind, GstElement *direct)
+{
+  GstPad *src = secure_in_pad (self->secure, kind);
+  GstPad *sink = gst_element_get_static_pad (
+      GST_ELEMENT (self->gate), kind == SECURE_RTP ? "rtp_sink" : "rtcp_sink");
+  gboolean good = TRUE;
+
+  if (!src && direct)
+    src = gst_element_get_static_pad (direct, "src");
+  if (src)
+    good = gst_pad_link (src, sink) == GST_PAD_LINK_OK;
+  gst_clear_object (&src);
+  gst_object_unref (sink);
+  return good;
+}
+
+static void
+open_gate (GstRtpAdaptSrc *self, const SrcConfig *cfg)
+{
+  const PeerConfig peer
+      = { .authentic = secure_wanted (self->secure), .any_port = !cfg->mux };
+  gboolean known[SRC_PAYLOAD_TYPES];
+  GstCaps *caps = src_payloads_any ();
+
+  src_payloads_known (&self->payloads, known);
+  src_gate_open (self->gate, &peer, cfg->mux, known, caps);
+  gst_caps_unref (caps);
+}
+
+/* A source that takes no part stays in NULL, and gets no EOS, which GstBaseSrc would
+ * keep for ever. */
+static void
+set_idle (GstElement *source, gboolean idle)
+{
+  gst_element_set_locked_state (source, idle);
+  if (idle)
+    GST_OBJECT_FLAG_UNSET (source, GST_ELEMENT_FLAG_SOURCE);
+  else
+    GST_OBJECT_FLAG_SET (source, GST_ELEMENT_FLAG_SOURCE);
+}
+
+static gboolean
+net_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
+{
+  guint n = cfg->mux ? 1 : 2;
+
+  if (!open_sockets (self, cfg))
+    return FALSE;
+  src_answer_stop (&self->answer);
+  g_object_set (self->udpsrc, "socket", self->sockets[0], "address",
+      cfg->address, "multicast-iface", cfg->iface, NULL);
+  g_object_set (self->rtcpsrc, "socket", self->sockets[1], "address",
+      cfg->address, "multicast-iface", cfg->iface, NULL);
+  g_object_set (self->udpsink, "socket", self->sockets[n - 1], NULL);
+  set_idle (self->rtcpsrc, cfg->mux);
+  open_gate (self, cfg);
+
+  if (!secure_open (self->secure))
+    return FALSE;
+  secure_dtls_socket (self->secure, self->sockets[0]);
+  secure_answer_by (self->secure, self->sockets[n - 1], !cfg->mux, NULL);
+  return link_in (self, SECURE_RTP, self->udpsrc)
+      && (cfg->mux || link_in (self, SECURE_RTCP, self->rtcpsrc))
+      && link_gate (self, SECURE_RTP, self->udpsrc)
+      && link_gate (self, SECURE_RTCP, cfg->mux ? NULL : self->rtcpsrc);
+}
+
+static gboolean
+link_session (GstRtpAdaptSrc *self)
+{
+  GstPad *rtp = src_session_pad (&self->session, "recv_rtp_sink_0");
+  GstPad *rtcp = src_session_pad (&self->session, "recv_rtcp_sink_0");
+  GstPad *back = src_session_pad (&self->session, "send_rtcp_src_0");
+  GstPad *sink = gst_element_get_static_pad (self->udpsink, "sink");
+  gboolean good;
+
+  good = rtp && rtcp && back
+      && gst_element_link_pads (
+          GST_ELEMENT (self->gate), "rtp_src", self->recv, "sink")
+      && links_make (self->recv, "src", rtp)
+      && links_make (GST_ELEMENT (self->gate), "rtcp_src", rtcp)
+      && secure_link_out (self->secure, SECURE_RTCP, back, sink);
+  gst_object_unref (sink);
+  if (!good)
+    return FALSE;
+  gst_pad_add_probe (back,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, guard, self,
+      NULL);
+  gst_pad_add_probe (back, GST_PAD_PROBE_TYPE_BUFFER, rtcp_leaves, self, NULL);
+  return TRUE;
+}
+
+gboolean
+src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
+{
+  const SrcSessionSettings settings = { .secure = secure_wanted (self->secure),
+    .latency = cfg->latency,
+    .drop_on_latency = cfg->drop_on_latency,
+    .fec = cfg->fec,
+    .retransmission = cfg->retransmission };
+
+  if (!net_open (self, cfg))
+    return FALSE;
+  g_object_set (self->recv, "feedback", cfg->feedback, NULL);
+  src_session_open (&self->session, &settings);
+  if (!link_session (self)) {
+    GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
+    return FALSE;
+  }
+  src_session_opened (&self->session);
+  return TRUE;
+}
+
+void
+src_build_close (GstRtpAdaptSrc *self)
+{
+  src_session_close (&self->session);
+  links_undo_all (self->udpsrc);
+  links_undo_all (self->rtcpsrc);
+  links_undo_all (self->udpsink);
+  links_undo_all (GST_ELEMENT (self->gate));
+  secure_close (self->secure);
+  close_sockets (self);
+}
+
+/* --- our pads ------------------------------------------------------------ */
+
+static GstPadProbeReturn
+drop (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_DROP;
+}
+
+/* rtpjitterbuffer (1.22) stops for ever when it pushes to what is not linked, and
+ * holds up rtpbin, which lets go of it, where that is blocked. */
+static void
+loser_mute (GstRtpAdaptSrc *self, GstPad *pad)
+{
+  gulong id = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop, NULL,
+      NULL);
+
+  g_mutex_lock (&self->lock);
+  src_streams_muted (&self->streams, pad, id);
+  g_mutex_unlock (&self->lock);
+}
+
+/* From the pad that was decided on last, whichever thread comes here last. */
+static void
+feed_current (GstRtpAdaptSrc *self, SrcStream *stream)
+{
+  GstPad *pad;
+
+  g_mutex_lock (&self->feeding);
+  g_mutex_lock (&self->lock);
+  pad = stream->pad ? gst_object_ref (stream->pad) : NULL;
+  g_mutex_unlock (&self->lock);
+  src_stream_feed (stream, pad);
+  g_mutex_unlock (&self->feeding);
+  gst_clear_object (&pad);
+}
+
+static void
+show (GstRtpAdaptSrc *self, const SrcPending *p)
+{
+  g_autofree gchar *name = NULL;
+  SrcStream *stream;
+  gboolean fec, goes_on;
+
+  GST_OBJECT_LOCK (self);
+  fec = self->cfg.fec;
+  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&self->lock);
+  name = g_strdup_printf ("src_%u", self->streams.next_name++);
+  g_mutex_unlock (&self->lock);
+  stream = src_stream_new (
+      GST_BIN (self), name, self->payloads.caps[p->pt], p, fec);
+  g_mutex_lock (&self->lock);
+  goes_on = src_streams_add (&self->streams, stream);
+  g_mutex_unlock (&self->lock);
+  GST_INFO_OBJECT (
+      self, "%s: SSRC %08x, payload type %u", name, p->ssrc, p->pt);
+  gst_element_add_pad (GST_ELEMENT (self), stream->ghost);
+  if (!goes_on) /* streams_stop() has not seen it */
+    gst_pad_set_active (stream->ghost, FALSE);
+}
+
+/* Does the job, and frees what it holds. */
+static void
+carry_out (GstRtpAdaptSrc *self, SrcStreamsJob *job)
+{
+  SrcPending *p = job->p;
+
+  if (p->loser)
+    loser_mute (self, p->loser);
+  if (job->what == SRC_STREAMS_SHOW)
+    show (self, p);
+  if (job->what == SRC_STREAMS_AGAIN) {
+    GST_INFO_OBJECT (self, "%s goes on with SSRC %08x",
+        GST_PAD_NAME (job->again->ghost), p->ssrc);
+    feed_current (self, job->again);
+  }
+  if (p->block)
+    gst_pad_remove_probe (p->pad, p->block);
+  src_pending_free (p);
+}
+
+static void
+decide_pending (GstRtpAdaptSrc *self)
+{
+  SrcStreamsJob job;
+  gboolean due;
+
+  do {
+    g_mutex_lock (&self->lock);
+    due = src_streams_next (&self->streams, system_now (), &job);
+    g_mutex_unlock (&self->lock);
+    if (due)
+      carry_out (self, &job);
+  } while (due);
+}
+
+/* A packet of RTP was let in. */
+static void
+heard (gpointer data, guint32 ssrc, guint pt)
+{
+  GstRtpAdaptSrc *self = data;
+  gboolean fec = pt == SRC_FEC_PT;
+
+  if (fec || g_atomic_int_get (&self->streams.n_losers) > 0) {
+    g_mutex_lock (&self->lock);
+    src_streams_on_packet (&self->streams, ssrc, pt, fec, system_now ());
+    g_mutex_unlock (&self->lock);
+  }
+  if (g_atomic_int_get (&self->streams.n_pending) > 0)
+    decide_pending (self);
+}
+
+static GstPadProbeReturn
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+pad_parse (GstPad *pad, guint32 *ssrc, guint *pt)
+{
+  return sscanf (GST_PAD_NAME (pad), "recv_rtp_src_0_%u_%u", ssrc, pt) == 2;
+}
+
+static void
+pad_added (GstElement *rtpbin, GstPad *pad, gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+  SrcStreamsJob job;
+  gboolean waits;
+  guint32 ssrc;
+  guint pt;
+
+  if (!pad_parse (pad, &ssrc, &pt))
+    return;
+  g_mutex_lock (&self->lock);
+  job = src_streams_on_pad (&self->streams, pad, ssrc, pt, system_now ());
+  g_mutex_unlock (&self->lock);
+  if (job.what != SRC_STREAMS_LATER) {
+    carry_out (self, &job);
+    return;
+  }
+  GST_INFO_OBJECT (self, "SSRC %08x may be a second stream", ssrc);
+  job.p->block = gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, NULL, NULL);
+  g_mutex_lock (&self->lock);
+  waits = src_streams_wait (&self->streams, job.p);
+  g_mutex_unlock (&self->lock);
+  job.what = SRC_STREAMS_IGNORE;
+  if (!waits)
+    carry_out (self, &job);
+}
+
+static void
+pad_removed (GstElement *rtpbin, GstPad *pad, gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+  guint32 ssrc;
+  SrcPending *p;
+  guint pt;
+
+  if (!pad_parse (pad, &ssrc, &pt))
+    return;
+  g_mutex_lock (&self->lock);
+  p = src_streams_forget (&self->streams, pad);
+  src_session_forget (&self->session, ssrc);
+  g_mutex_unlock (&self->lock);
+  g_clear_pointer (&p, src_pending_free);
+}
+
+/* --- construction --------------------------------------------------------- */
+
+void
+src_build_init (GstRtpAdaptSrc *self)
+{
+  const SrcGateFuncs funcs = {
+    .moved = peer_moved, .heard = heard, .called = peer_called, .data = self
+  };
+  GstBin *bin = GST_BIN (self);
+  GstPad *pad;
+
+  self->gate = src_gate_new ();
+  src_gate_set_funcs (self->gate, &funcs);
+  self->udpsrc = gst_element_factory_make ("rtpadaptudpsrc", "udpsrc");
+  self->rtcpsrc = gst_element_factory_make ("rtpadaptudpsrc", "rtcpudpsrc");
+  self->udpsink = gst_element_factory_make ("rtpadaptudpsink", "udpsink");
+  self->answer.udpsink = self->udpsink;
+  g_object_set (self->udpsink, "dscp",
+      (gint) ra_colour_dscp (ANSWER_CLASS, RA_MARK_GREEN), NULL);
+  gst_bin_add_many (bin, self->udpsrc, self->rtcpsrc, GST_ELEMENT (self->gate),
+      self->udpsink, NULL);
+
+  pad = gst_element_get_static_pad (self->udpsink, "sink");
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold_back,
+      self, NULL);
+  gst_object_unref (pad);
+  secure_set_ready (self->secure, keys_came, self);
+
+  self->recv = gst_element_factory_make ("rtpadaptrecv", "recv");
+  gst_bin_add (bin, self->recv);
+  src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
+  src_session_init (&self->session, &self->lock, &self->payloads);
+  if (!self->session.rtpbin)
+    return;
+  gst_bin_add (bin, self->session.rtpbin);
+  g_signal_connect (
+      self->session.rtpbin, "pad-added", G_CALLBACK (pad_added), self);
+  g_signal_connect (
+      self->session.rtpbin, "pad-removed", G_CALLBACK (pad_removed), self);
+}

@@ -1,0 +1,53 @@
+/* rtpadaptsrc: rtpbin, its one session, and the jitterbuffers that it makes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "srcpayload.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gboolean secure;
+  guint latency; /* ms */
+  gboolean drop_on_latency, fec, retransmission;
+} SrcSessionSettings;
+
+typedef struct
+{
+  GstElement *rtpbin;          /* not owned; NULL: it is not installed */
+  const SrcPayloads *payloads; /* not owned */
+  GPtrArray *requested;        /* (GstPad) of rtpbin */
+
+  GMutex
+      *lock; /* the owner's, which guards what follows: rtpbin's threads ask and
+                   change it */
+  SrcSessionSettings cfg;
+  GHashTable *jitterbuffers; /* SSRC to GstElement */
+  gboolean repeats;          /* rtprtxreceive is there */
+} SrcSession;
+
+/* Makes rtpbin, which the owner adds to its bin.  `lock` is not held when anything
+ * here is called, unless it says so. */
+void src_session_init (
+    SrcSession *s, GMutex *lock, const SrcPayloads *payloads);
+void src_session_clear (SrcSession *s);
+
+/* NULL to READY: before pads are asked for, and after they were linked. */
+void src_session_open (SrcSession *s, const SrcSessionSettings *cfg);
+GstPad *src_session_pad (SrcSession *s, const gchar *name);
+void src_session_opened (SrcSession *s);
+/* READY to NULL. */
+void src_session_close (SrcSession *s);
+
+void src_session_set_latency (SrcSession *s, guint ms);
+/* Has rtpsession send a report. */
+void src_session_ask (SrcSession *s);
+/* Takes the streams away, while they are in PAUSED.  Nothing may come meanwhile. */
+void src_session_drop_streams (SrcSession *s);
+
+/* That jitterbuffer is gone; the lock is held. */
+void src_session_forget (SrcSession *s, guint32 ssrc);
+
+G_END_DECLS

@@ -1,0 +1,42 @@
+/* rtpadaptsrc: statistics of what it let in, and of its streams.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "srcgate.h"
+#include "srcstreams.h"
+
+G_BEGIN_DECLS
+
+/* A source pad, and the elements to be asked about it. */
+typedef struct
+{
+  gchar *name; /* of the pad; owned */
+  guint pt;
+  guint32 ssrc;
+  guint64 fec;                       /* repair packets that came */
+  GstElement *jitterbuffer, *fecdec; /* owned, or NULL */
+} SrcStatsSource;
+
+/* Of all streams; the lock of both is held.  `jitterbuffers`: SSRC to GstElement.
+ * (transfer full) (element-type SrcStatsSource) */
+GArray *src_stats_sources (
+    const SrcStreams *streams, GHashTable *jitterbuffers);
+
+/* The share of the media packets that is missing after all.  pushed, lost: packets
+ * of the jitterbuffer, repair packets too; of these `fec` came, and `recovered` media
+ * packets were brought back. */
+gdouble src_stats_residual (
+    guint64 pushed, guint64 lost, guint64 fec, guint64 recovered);
+
+/* Asks the elements, so no lock may be held. */
+void src_stats_set_streams (GstStructure *stats, const GArray *sources);
+void src_stats_set_gate (GstStructure *stats, const SrcGateStats *gate);
+
+/* Puts `inner` (transfer full), or the statistics of a child, under that name. */
+void src_stats_take (
+    GstStructure *stats, const gchar *name, GstStructure *inner);
+void src_stats_set_child (
+    GstStructure *stats, const gchar *name, GstElement *child);
+
+G_END_DECLS

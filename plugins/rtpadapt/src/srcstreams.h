@@ -1,0 +1,117 @@
+/* rtpadaptsrc: which of rtpbin's source pads feeds which of ours.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A source pad is for one payload type of one SSRC.  When another SSRC comes
+ * with that payload type, it is either a second stream, which gets a pad of its
+ * own, or the sender was started again, and it goes on on the same pad, so that
+ * what is linked there goes on as well.  It is the second if the old SSRC said
+ * BYE, or is silent for SRC_RESTARTED; the first as soon as the old one is heard
+ * SRC_GRACE after the new.  Until then the new one's pad is blocked; nothing is
+ * lost.  An SSRC that was silent, lost its place, and is heard again when the
+ * packets that were overtaken are long here, is decided about like a new one.
+ *
+ * No clock, no lock, and no pad is touched here: the caller has the lock, and does
+ * what the job says without it.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+/* No live encoder is silent for that long, its sound less so. */
+#define SRC_RESTARTED RA_SECOND
+/* Packets of the old SSRC that the new one's overtook on their way. */
+#define SRC_GRACE (100 * RA_MSECOND)
+
+/* A source pad, and what feeds it: one SSRC with one payload type, and after
+ * its end another with the same. */
+typedef struct
+{
+  GstPad *ghost;
+  GstElement *fecdec; /* behind rtpbin, or NULL */
+  guint pt;
+  guint32 ssrc;
+  GstPad *pad; /* of rtpbin, not owned, or NULL: it is gone */
+  guint64 fec; /* repair packets that came, of this SSRC */
+} SrcStream;
+
+/* A pad of rtpbin about which it has to be decided, or one that lost its place
+ * and is mute, should its SSRC be heard again. */
+typedef struct
+{
+  GstPad *pad;
+  GstPad *loser;   /* whose place it takes, or NULL */
+  SrcStream *home; /* the place that it lost, or NULL */
+  gulong block;    /* probe */
+  guint pt;
+  guint32 ssrc;
+  RaTime since;
+} SrcPending;
+
+void src_pending_free (SrcPending *p);
+
+/* Since when nothing has come of an SSRC; RA_SPAN_NONE: it is not known, or it said
+ * BYE. */
+typedef RaSpan (*SrcSilence) (gpointer data, guint32 ssrc);
+
+typedef struct
+{
+  SrcSilence silence;
+  gpointer silence_data;
+  GPtrArray *streams; /* (SrcStream) */
+  GList *pending;     /* (SrcPending) */
+  gint n_pending;     /* atomic: its length, to be looked at without the lock */
+  GList *losers;      /* (SrcPending) */
+  gint n_losers;      /* atomic: the same */
+  guint next_name;
+  gboolean stopped; /* pads that come are ignored */
+} SrcStreams;
+
+void src_streams_init (
+    SrcStreams *s, SrcSilence silence, gpointer silence_data);
+void src_streams_clear (SrcStreams *s);
+
+typedef enum
+{
+  SRC_STREAMS_SHOW,   /* a new stream gets the pad */
+  SRC_STREAMS_AGAIN,  /* a stream goes on with the pad: `again` */
+  SRC_STREAMS_LATER,  /* block the pad, then src_streams_wait() */
+  SRC_STREAMS_IGNORE, /* nothing more is shown */
+} SrcDecision;
+
+/* What is decided about `p`. */
+typedef struct
+{
+  SrcDecision what;
+  SrcPending *p;    /* (transfer full) */
+  SrcStream *again; /* or NULL */
+} SrcStreamsJob;
+
+/* rtpbin has a new pad. */
+SrcStreamsJob src_streams_on_pad (
+    SrcStreams *s, GstPad *pad, guint32 ssrc, guint pt, RaTime now);
+/* The pad is blocked by the probe `p->block`.  FALSE: the streams stopped meanwhile;
+ * the caller keeps `p`. */
+gboolean src_streams_wait (SrcStreams *s, SrcPending *p);
+/* A pad of which it is decided now.  FALSE: there is nothing to do. */
+gboolean src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job);
+/* A packet of RTP was let in. */
+void src_streams_on_packet (
+    SrcStreams *s, guint32 ssrc, guint pt, gboolean fec, RaTime now);
+/* The pad that lost its place is mute by this probe. */
+void src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
+/* rtpbin's pad is gone.  Returns what waited at it (transfer full), or NULL. */
+SrcPending *src_streams_forget (SrcStreams *s, GstPad *pad);
+
+/* Adds a stream that is shown.  FALSE: they stopped meanwhile. */
+gboolean src_streams_add (SrcStreams *s, SrcStream *stream);
+/* From now on pads that come are ignored.  Returns what waited (transfer full)
+ * (element-type SrcPending). */
+GList *src_streams_stop (SrcStreams *s);
+/* Takes all streams out (transfer full) (element-type SrcStream), and begins
+ * again. */
+GPtrArray *src_streams_take (SrcStreams *s);
+
+G_END_DECLS

@@ -1,0 +1,186 @@
+/* What rtpadaptsink wants of payloaders, which stream it sends again, and whose RTCP it
+ * hears, without elements, in virtual time.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../../plugins/rtpadapt/sink/sinkcaps.h"
+#include "../../plugins/rtpadapt/sink/sinkpeer.h"
+#include "../../plugins/rtpadapt/sink/sinkstreams.h"
+
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY (rtpadaptsink_debug);
+
+/* --- caps ------------------------------------------------------------------ */
+
+/* The extensions that are offered first, "ID=last word of the URI". */
+static const struct
+{
+  GstRtpAdaptFeedback feedback;
+  guint twcc;
+  gboolean coloured;
+  const gchar *filter; /* NULL: none */
+  const gchar *offer, *why;
+} offers[] = {
+  { GST_RTP_ADAPT_FEEDBACK_TWCC, 1, FALSE, NULL, "1=01", "numbers alone" },
+  { GST_RTP_ADAPT_FEEDBACK_TWCC, 5, TRUE, NULL, "3=colour 5=01",
+      "the id that the session has" },
+  { GST_RTP_ADAPT_FEEDBACK_CCFB, 1, TRUE, NULL, "3=colour",
+      "RFC 8888 counts by sequence number" },
+  { GST_RTP_ADAPT_FEEDBACK_TFRC, 1, TRUE, "application/x-rtp",
+      "1=01 2=rtt-sendts 3=colour", "TFRC wants the time, too" },
+  { GST_RTP_ADAPT_FEEDBACK_TWCC, 1, FALSE,
+      "application/x-rtp,extmap-1=(string)urn:other", "1=other 2=01",
+      "an id is taken" },
+  { GST_RTP_ADAPT_FEEDBACK_TWCC, 14, FALSE,
+      "application/x-rtp,extmap-14=(string)urn:other", "1=01 14=other",
+      "RFC 8285 4.2: the highest id is 14" },
+};
+
+static gchar *
+extensions (const GstStructure *s)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint id = 1; id <= 15; id++) {
+    g_autofree gchar *field = g_strdup_printf ("extmap-%u", id);
+    const gchar *uri = gst_structure_get_string (s, field), *word;
+
+    if (!uri)
+      continue;
+    word = strrchr (uri, g_str_has_prefix (uri, "urn:") ? ':' : '-') + 1;
+    g_string_append_printf (text, "%s%u=%s", text->len ? " " : "", id, word);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+test_caps (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (offers); i++) {
+    const SinkCapsSettings settings
+        = { offers[i].feedback, offers[i].twcc, offers[i].coloured };
+    GstCaps *filter
+        = offers[i].filter ? gst_caps_from_string (offers[i].filter) : NULL;
+    GstCaps *offer = sink_caps_offer (&settings, filter);
+    g_autofree gchar *got = extensions (gst_caps_get_structure (offer, 0));
+
+    if (!g_str_equal (got, offers[i].offer))
+      g_test_fail_printf ("%s: %s", offers[i].why, got);
+    g_assert_cmpuint (gst_caps_get_size (offer), ==, 2); /* or as it is */
+    gst_clear_caps (&filter);
+    gst_caps_unref (offer);
+  }
+}
+
+/* --- retransmission --------------------------------------------------------- */
+
+/* RFC 4588 8.6: the repair payload type stands for one other at a time. */
+static void
+test_repeats (void)
+{
+  static const struct
+  {
+    guint stream;
+    gint payload; /* -1: the caps have none */
+    const gchar *media;
+    gboolean repeats, may_repeat;
+    const gchar *why;
+  } rows[] = {
+    { 0, 97, "audio", FALSE, FALSE, "sound is not sent again" },
+    { 1, 96, "video", TRUE, TRUE, "the first video stream" },
+    { 2, 96, "video", TRUE, TRUE, "another one of that type" },
+    { 3, 98, "video", TRUE, FALSE, "another type" },
+    { 4, SINK_PT_RTX, "video", TRUE, FALSE, "the type of what is sent again" },
+    { 5, -1, "video", TRUE, FALSE, "none" },
+  };
+  GstPad *ghosts[G_N_ELEMENTS (rows)];
+  SinkStreams s;
+
+  sink_streams_init (&s);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    GstPad *ghost = ghosts[i]
+        = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+    GstPad *funnel = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+    SinkStream *stream = sink_stream_new (ghost, funnel);
+    GstCaps *caps = gst_caps_new_simple (
+        "application/x-rtp", "media", G_TYPE_STRING, rows[i].media, NULL);
+    SinkStreamJob job;
+
+    if (rows[i].payload >= 0)
+      gst_caps_set_simple (caps, "payload", G_TYPE_INT, rows[i].payload, NULL);
+    sink_streams_add (&s, stream);
+    g_assert_true (sink_streams_find (&s, ghost) == stream);
+    job = sink_streams_on_caps (&s, stream, caps, TRUE, 1000);
+    if (!job.builds || job.repeats != rows[i].repeats
+        || job.may_repeat != rows[i].may_repeat)
+      g_test_fail_printf ("%s", rows[i].why);
+    gst_caps_unref (caps);
+    gst_object_unref (funnel);
+  }
+  sink_streams_clear (&s);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    gst_object_unref (ghosts[i]);
+}
+
+/* --- who is heard ------------------------------------------------------------ */
+
+#define OURS 0x0a0a0a0a
+#define THEIRS 0x0b0b0b0b
+
+/* An empty receiver report (RFC 3550 6.4.2). */
+static gboolean
+report (SinkPeer *who, const gchar *from, guint32 ssrc, RaTime now)
+{
+  GSocketAddress *at = g_inet_socket_address_new_from_string (from, 5004);
+  guint8 data[8] = { 0x80, 201, 0, 1 };
+  gboolean encrypted, pass;
+
+  ra_put_u32 (data + 4, ssrc);
+  pass = sink_peer_on_rtcp (who, at, data, sizeof data, now, &encrypted);
+  g_assert_false (encrypted);
+  g_object_unref (at);
+  return pass;
+}
+
+static void
+test_peer (void)
+{
+  guint8 rtp[12] = { 0x80, 96 };
+  GSocketAddress *to
+      = g_inet_socket_address_new_from_string ("192.0.2.1", 5004);
+  const PeerConfig cfg = { .host
+    = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to)) };
+  RaTime now = 1000 * RA_SECOND;
+  SinkPeer who = { 0 };
+  GstStructure *stats;
+  guint64 foreign, own;
+
+  g_assert_false (report (&who, "192.0.2.1", THEIRS, now)); /* it is closed */
+  sink_peer_open (&who, &cfg);
+  ra_put_u32 (rtp + 8, OURS);
+  sink_peer_on_packet (&who, rtp, sizeof rtp);
+  g_assert_true (report (&who, "192.0.2.1", THEIRS, now));
+  g_assert_false (report (&who, "192.0.2.2", THEIRS, now)); /* a stranger */
+  g_assert_false (report (&who, "192.0.2.1", OURS, now));   /* forged */
+  stats = sink_peer_stats (&who);
+  g_assert_true (gst_structure_get (stats, "foreign-rtcp", G_TYPE_UINT64,
+      &foreign, "own-ssrc", G_TYPE_UINT64, &own, NULL));
+  g_assert_cmpuint (foreign, ==, 1);
+  g_assert_cmpuint (own, ==, 1);
+  gst_structure_free (stats);
+  sink_peer_close (&who);
+  g_object_unref (to);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  GST_DEBUG_CATEGORY_INIT (rtpadaptsink_debug, "rtpadaptsink", 0, "test");
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/sink-parts/caps", test_caps);
+  g_test_add_func ("/sink-parts/repeats", test_repeats);
+  g_test_add_func ("/sink-parts/peer", test_peer);
+  return g_test_run ();
+}

@@ -1,0 +1,216 @@
+/* Which of rtpbin's pads feeds which of rtpadaptsrc's, and what share of the media is
+ * missing, without elements, in virtual time.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../../plugins/rtpadapt/src/srcstats.h"
+#include "../../plugins/rtpadapt/src/srcstreams.h"
+
+#include <string.h>
+
+#define T0 (1000 * RA_SECOND)
+#define SSRCS 4 /* A to D */
+
+/* --- pads ----------------------------------------------------------------- */
+
+/* A story is words in ms.  "pad B LATER" and "next A AGAIN" say what is decided; "heard",
+ * "bye" and "gone" (rtpbin's pad) are about an SSRC; "stop" lets go of what waits, so
+ * many pads. */
+static const gchar *const decisions[] = {
+  [SRC_STREAMS_SHOW] = "SHOW",
+  [SRC_STREAMS_AGAIN] = "AGAIN",
+  [SRC_STREAMS_LATER] = "LATER",
+  [SRC_STREAMS_IGNORE] = "IGNORE",
+};
+
+static const struct
+{
+  const gchar *story, *why;
+} rows[] = {
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 550 next - -", "in doubt" },
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 599 heard A, 700 next - -",
+      "the old one's packet was overtaken by 99 ms" },
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 600 heard A, 600 next B SHOW",
+      "the old one goes on: two streams" },
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 999 next - -, "
+    "1000 next B AGAIN, 1000 next - -",
+      "the old one is silent for a second" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN", "it was silent before" },
+  { "0 pad A SHOW, 0 heard A, 10 bye A, 10 pad B AGAIN",
+      "the old one said BYE" },
+  { "0 pad A SHOW, 0 heard A, 10 gone A, 10 pad B AGAIN", "its pad is gone" },
+  { "0 pad A SHOW, 0 heard A, 10 pad A AGAIN", "the same SSRC" },
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 510 gone B, 2000 next - -",
+      "what waited is gone" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 1000 heard B, 1999 heard A, "
+    "1999 next - -",
+      "a late packet of the one that lost its place" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 2500 heard B, 2500 heard A, "
+    "2500 next - -, 2600 heard B, 2600 next A SHOW",
+      "it is back, and both go on" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 1000 heard B, 2500 heard A, "
+    "2500 next A AGAIN",
+      "it is back, and the other one is silent" },
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 510 stop 1, 600 next - -",
+      "a pad that waits is let go" },
+  { "0 pad A SHOW, 0 heard A, 10 stop 0, 10 pad B IGNORE, 10 pad A IGNORE",
+      "a pad that is blocked after the stop would wait for ever" },
+};
+
+typedef struct
+{
+  SrcStreams streams;
+  GstPad *pads[SSRCS];
+  RaTime heard[SSRCS]; /* RA_TIME_NONE: never, or it said BYE */
+  RaTime now;
+} World;
+
+static RaSpan
+silence (gpointer data, guint32 ssrc)
+{
+  const World *w = data;
+
+  return w->heard[ssrc] == RA_TIME_NONE ? RA_SPAN_NONE
+                                        : ra_diff (w->now, w->heard[ssrc]);
+}
+
+/* Does what the element does about it.  Returns whether it is as expected. */
+static gboolean
+carry_out (World *w, SrcStreamsJob *job, const gchar *expected)
+{
+  if (job->what == SRC_STREAMS_SHOW) {
+    SrcStream *stream = g_new0 (SrcStream, 1);
+
+    *stream = (SrcStream){
+      .pt = job->p->pt, .ssrc = job->p->ssrc, .pad = job->p->pad
+    };
+    src_streams_add (&w->streams, stream);
+  }
+  if (job->what == SRC_STREAMS_LATER)
+    g_assert_true (src_streams_wait (&w->streams, job->p));
+  else
+    src_pending_free (job->p);
+  return g_str_equal (decisions[job->what], expected);
+}
+
+static gboolean
+step (World *w, gchar **word)
+{
+  guint ssrc = (guint) (word[2][0] - 'A');
+  const gchar *op = word[1];
+  SrcStreamsJob job;
+  SrcPending *p;
+  GList *waited;
+  guint n;
+
+  w->now = T0 + (RaTime) (atoi (word[0]) * RA_MSECOND);
+  if (g_str_equal (op, "pad")) {
+    job = src_streams_on_pad (&w->streams, w->pads[ssrc], ssrc, 96, w->now);
+    return carry_out (w, &job, word[3]);
+  }
+  if (g_str_equal (op, "next")) {
+    if (!src_streams_next (&w->streams, w->now, &job))
+      return g_str_equal (word[3], "-");
+    n = job.p->ssrc;
+    return carry_out (w, &job, word[3]) && n == ssrc;
+  }
+  if (g_str_equal (op, "heard")) {
+    src_streams_on_packet (&w->streams, ssrc, 96, FALSE, w->now);
+    w->heard[ssrc] = w->now;
+  } else if (g_str_equal (op, "bye")) {
+    w->heard[ssrc] = RA_TIME_NONE;
+  } else if (g_str_equal (op, "gone")) {
+    p = src_streams_forget (&w->streams, w->pads[ssrc]);
+    g_clear_pointer (&p, src_pending_free);
+  } else {
+    waited = src_streams_stop (&w->streams);
+    n = g_list_length (waited);
+    g_list_free_full (waited, (GDestroyNotify) src_pending_free);
+    return n == (guint) atoi (word[2]);
+  }
+  return TRUE;
+}
+
+static void
+test_story (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (GStrv) steps = g_strsplit (rows[row].story, ", ", -1);
+  World w = { .now = T0 };
+  GPtrArray *streams;
+
+  src_streams_init (&w.streams, silence, &w);
+  for (guint i = 0; i < SSRCS; i++) {
+    w.pads[i] = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+    w.heard[i] = RA_TIME_NONE;
+  }
+  for (guint i = 0; steps[i]; i++) {
+    g_auto (GStrv) words = g_strsplit (steps[i], " ", -1);
+
+    if (!step (&w, words))
+      g_test_fail_printf ("%s: '%s'", rows[row].why, steps[i]);
+  }
+  streams = src_streams_take (&w.streams);
+  g_ptr_array_set_free_func (streams, g_free);
+  g_ptr_array_unref (streams);
+  src_streams_clear (&w.streams);
+  for (guint i = 0; i < SSRCS; i++) {
+    g_assert_cmpint (GST_OBJECT_REFCOUNT_VALUE (w.pads[i]), ==, 1);
+    gst_object_unref (w.pads[i]);
+  }
+}
+
+/* The element blocks a pad without the lock; the stop may come before it waits. */
+static void
+test_stop_between (void)
+{
+  GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+  World w = { .now = T0 };
+  SrcPending *p = g_new0 (SrcPending, 1);
+
+  src_streams_init (&w.streams, silence, &w);
+  p->pad = gst_object_ref (pad);
+  g_assert_null (src_streams_stop (&w.streams));
+  g_assert_false (src_streams_wait (&w.streams, p));
+  src_pending_free (p);
+  src_streams_clear (&w.streams);
+  gst_object_unref (pad);
+}
+
+/* --- statistics ------------------------------------------------------------- */
+
+static void
+test_residual (void)
+{
+  static const struct
+  {
+    guint64 pushed, lost, fec, recovered;
+    gdouble residual;
+  } loss[] = {
+    { 0, 0, 0, 0, 0 }, { 90, 10, 0, 0, .1 },
+    /* A fifth is repair packets, so 80 of 100 were media: 8 of them were lost. */
+    { 90, 10, 18, 8, 0 }, { 90, 10, 18, 4, .05 },
+    { 90, 10, 18, 20, 0 }, /* more than were missing */
+    { 5, 5, 5, 0, 0 },     /* no media */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (loss); i++)
+    g_assert_cmpfloat_with_epsilon (
+        src_stats_residual (
+            loss[i].pushed, loss[i].lost, loss[i].fec, loss[i].recovered),
+        loss[i].residual, 1e-9);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/src-parts/streams/%u", i);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_story);
+  }
+  g_test_add_func ("/src-parts/streams/stop-between", test_stop_between);
+  g_test_add_func ("/src-parts/residual", test_residual);
+  return g_test_run ();
+}
