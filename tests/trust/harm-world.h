@@ -152,7 +152,8 @@ static inline void
 harm_init (Harm *h, const HarmConfig *cfg)
 {
   static const RaLinkSink sink = { harm_deliver, harm_drop, NULL, NULL };
-  SimPath path = { harm_packet, harm_feedback, h };
+  SimPath path
+      = { .packet = harm_packet, .feedback = harm_feedback, .data = h };
   GError *error = NULL;
 
   *h = (Harm){ .cfg = cfg,

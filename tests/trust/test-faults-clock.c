@@ -21,7 +21,7 @@ typedef struct
 } Run;
 
 static void
-config_init (FaultsConfig *cfg)
+config_init (WorldConfig *cfg)
 {
   faults_config_init (cfg);
   cfg->path = PATH;
@@ -29,38 +29,38 @@ config_init (FaultsConfig *cfg)
 }
 
 static Run
-run (const FaultsConfig *cfg, RaSpan span, gint64 here, gint64 there)
+run (const WorldConfig *cfg, RaSpan span, gint64 here, gint64 there)
 {
-  Faults *w = faults_new (cfg, 1);
+  World *w = world_new (cfg, 1);
   guint64 before, packets, lost;
   Run r = { 0 };
 
-  faults_run (w, WARM);
+  world_run (w, WARM);
   before = w->bytes;
   packets = w->packets;
   lost = w->lost;
-  w->here += here;
-  w->there += there;
-  r.goodput = faults_goodput (w, span);
+  sim_flow_clocks (w->flow)->here += here;
+  sim_flow_clocks (w->flow)->there += there;
+  r.goodput = world_goodput (w, span);
   r.sent = 8. * (gdouble) (w->bytes - before) / ra_seconds (span);
   r.lost = (gdouble) (w->lost - lost) / (gdouble) (w->packets - packets);
-  g_assert_cmpint (faults_trip (w), ==, RA_BREAKER_NONE);
-  faults_free (w);
+  g_assert_cmpint (world_stats (w).trip, ==, RA_BREAKER_NONE);
+  world_free (w);
   return r;
 }
 
 /* The runs without any fault, once. */
 static const Run *
-honest (guint i, const FaultsConfig *cfg)
+honest (guint i, const WorldConfig *cfg)
 {
   static Run runs[RUNS_MAX];
-  FaultsConfig plain;
+  WorldConfig plain;
 
   g_assert_cmpuint (i, <, RUNS_MAX);
   if (runs[i].sent <= 0) {
     config_init (&plain);
     plain.controller = cfg->controller;
-    plain.rows = cfg->rows;
+    plain.wire = cfg->wire;
     runs[i] = run (&plain, SPAN, 0, 0);
   }
   return &runs[i];
@@ -91,7 +91,7 @@ test_step (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   FaultsRange sent = { 0 }, goodput = { 0 };
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   config_init (&cfg);
   cfg.begin = 2 * HOUR;
@@ -128,7 +128,7 @@ test_step_ldas (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   FaultsRange sent = { 0 };
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   config_init (&cfg);
   for (guint i = 0; ra_ldas[i / 2]; i++) {
@@ -136,7 +136,7 @@ test_step_ldas (gconstpointer data)
 
     cfg.controller = "tfrc";
     cfg.lda = ra_ldas[i / 2]->name;
-    cfg.rows = i % 2 == 1;
+    faults_set_rows (&cfg, i % 2 == 1);
     plain = run (&cfg, SPAN, 0, 0);
     r = run (&cfg, SPAN, 0, lda_rows[row].there);
     cfg.controller = cfg.lda; /* to be told by */
@@ -156,12 +156,12 @@ test_drift (gconstpointer data)
   gint ppm = GPOINTER_TO_INT (data);
   g_autofree gchar *name = g_strdup_printf ("drift of %+d ppm", ppm);
   FaultsRange sent = { 0 }, goodput = { 0 };
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   config_init (&cfg);
   cfg.ppm = ppm;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    FaultsConfig plain = cfg;
+    WorldConfig plain = cfg;
     Run with = run (&cfg, 60 * RA_SECOND, 0, 0), without;
 
     plain.ppm = 0;
@@ -187,25 +187,25 @@ test_queue (gconstpointer data)
   gint ppm = GPOINTER_TO_INT (data);
   g_autofree gchar *name = g_strdup_printf ("queue seen at %+d ppm", ppm);
   RaSpan most = 0;
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   faults_config_init (&cfg);
   cfg.controller = "fixed";
-  cfg.max = 300000;
+  cfg.rate.max = 300000;
   cfg.ppm = ppm;
   for (guint rows = 0; rows < 2; rows++) {
     RaSenderStats stats;
-    Faults *w;
+    World *w;
 
-    cfg.rows = rows == 1;
-    w = faults_new (&cfg, 1);
+    faults_set_rows (&cfg, rows == 1);
+    w = world_new (&cfg, 1);
     for (guint i = 0; i < 360; i++) {
-      faults_run (w, RA_SECOND / 2);
-      ra_sender_get_stats (w->sender, &stats);
+      world_run (w, RA_SECOND / 2);
+      ra_sender_get_stats (world_sender (w), &stats);
       if (stats.queue != RA_SPAN_NONE)
         most = MAX (most, stats.queue);
     }
-    faults_free (w);
+    world_free (w);
   }
   trust_row ("fault", name,
       "an empty path looks at most 36 + 2 x 9.6 ms long, however long it runs "
@@ -232,7 +232,7 @@ test_excess (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   FaultsRange sent = { 0 }, goodput = { 0 }, lost = { 0 };
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   config_init (&cfg);
   cfg.excess = excess_rows[row].excess;

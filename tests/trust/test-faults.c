@@ -48,33 +48,33 @@ typedef struct
 } Run;
 
 static Run
-run (const FaultsConfig *cfg)
+run (const WorldConfig *cfg)
 {
-  Faults *w = faults_new (cfg, 1);
+  World *w = world_new (cfg, 1);
   guint64 before;
   Run r;
 
-  faults_run (w, WARM);
+  world_run (w, WARM);
   before = w->bytes;
-  r.goodput = faults_goodput (w, SPAN);
+  r.goodput = world_goodput (w, SPAN);
   r.sent = 8. * (gdouble) (w->bytes - before) / ra_seconds (SPAN);
-  g_assert_cmpint (faults_trip (w), ==, RA_BREAKER_NONE);
-  faults_free (w);
+  g_assert_cmpint (world_stats (w).trip, ==, RA_BREAKER_NONE);
+  world_free (w);
   return r;
 }
 
 /* The runs without any fault, once. */
 static const Run *
-honest (guint i, const FaultsConfig *cfg)
+honest (guint i, const WorldConfig *cfg)
 {
   static Run runs[RUNS_MAX];
-  FaultsConfig plain;
+  WorldConfig plain;
 
   g_assert_cmpuint (i, <, RUNS_MAX);
   if (runs[i].sent <= 0) {
     faults_config_init (&plain);
     plain.controller = cfg->controller;
-    plain.rows = cfg->rows;
+    plain.wire = cfg->wire;
     runs[i] = run (&plain);
   }
   return &runs[i];
@@ -86,7 +86,7 @@ test_feedback (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   FaultsRange sent = { 0 }, goodput = { 0 };
   g_autofree gchar *promise = NULL;
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   g_test_message ("%s", feedback_rows[row].why);
   faults_config_init (&cfg);
@@ -121,10 +121,10 @@ test_feedback (gconstpointer data)
 
 /* Seconds until one brings `part` of `before`; NEVER. */
 static guint
-recovery (Faults *w, gdouble before, gdouble part, guint most)
+recovery (World *w, gdouble before, gdouble part, guint most)
 {
   for (guint n = 1; n <= most; n++) {
-    if (faults_goodput (w, STEP) >= part * before)
+    if (world_goodput (w, STEP) >= part * before)
       return n;
   }
   return NEVER;
@@ -167,28 +167,28 @@ test_delay (gconstpointer data)
       stops ? "the usability breaker (RFC 8083 4.4) trips; told to go on"
             : "is not stopped; when it ends",
       delay_rows[row].within);
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   g_test_message ("%s", delay_rows[row].why);
   faults_config_init (&cfg);
   cfg.back = delay_rows[row].back;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    Faults *w = faults_new (&cfg, 1);
+    World *w = world_new (&cfg, 1);
     gdouble before;
     guint64 bytes;
 
-    faults_run (w, WARM);
-    before = faults_goodput (w, BEFORE);
+    world_run (w, WARM);
+    before = world_goodput (w, BEFORE);
     bytes = w->bytes;
-    faults_run (w, DELAYED);
+    world_run (w, DELAYED);
     faults_range_add (&sent,
         8. * (gdouble) (w->bytes - bytes) / ra_seconds (DELAYED) / before,
         &cfg);
-    ok &= (faults_trip (w) == RA_BREAKER_USABILITY) == stops;
+    ok &= (world_stats (w).trip == RA_BREAKER_USABILITY) == stops;
     if (stops)
-      ra_sender_restart (w->sender);
+      ra_sender_restart (world_sender (w));
     faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
-    faults_free (w);
+    world_free (w);
   }
   ok &= sent.most <= MORE && back.most <= delay_rows[row].within;
   trust_row ("fault", delay_rows[row].name, promise, ok,
@@ -231,7 +231,7 @@ typedef struct
 } Death;
 
 static void
-die (Faults *w, RaSpan span, Death *d)
+die (World *w, RaSpan span, Death *d)
 {
   guint64 bytes;
 
@@ -239,12 +239,12 @@ die (Faults *w, RaSpan span, Death *d)
   for (RaSpan t = 0; t + STEP <= MIN (span, TIMEOUT); t += STEP) {
     guint64 packets = w->packets;
 
-    faults_run (w, STEP);
+    world_run (w, STEP);
     d->least = MIN (d->least, (guint) (w->packets - packets));
   }
-  faults_run (w, span < TIMEOUT ? span % STEP : RA_SECOND / 5);
+  world_run (w, span < TIMEOUT ? span % STEP : RA_SECOND / 5);
   bytes = w->bytes;
-  faults_run (w, MAX (span - TIMEOUT - RA_SECOND / 5, 0));
+  world_run (w, MAX (span - TIMEOUT - RA_SECOND / 5, 0));
   d->after += w->bytes - bytes;
   w->dead = FALSE;
 }
@@ -252,10 +252,10 @@ die (Faults *w, RaSpan span, Death *d)
 /* The end of the path's outage.  After it the receiver's RR takes up to RTCP, and a
  * probe takes a frame and R, so the row waits for up to 10 s. */
 static void
-back_wait (Faults *w)
+back_wait (World *w)
 {
-  for (guint i = 0; i < 200 && faults_breaker (w) == RA_BREAKER_OPEN; i++)
-    faults_run (w, RA_SECOND / 20);
+  for (guint i = 0; i < 200 && world_stats (w).breaker == RA_BREAKER_OPEN; i++)
+    world_run (w, RA_SECOND / 20);
 }
 
 static void
@@ -265,25 +265,25 @@ test_dead (gconstpointer data)
   gboolean stops = dead_rows[row].stops, ok = TRUE;
   Death death = { .least = G_MAXUINT };
   FaultsRange back = { 0 };
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   faults_config_init (&cfg);
-  cfg.min = 1000;
+  cfg.rate.min = 1000;
   cfg.floor = FLOOR;
   cfg.rtcp = RTCP;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    Faults *w = faults_new (&cfg, 1);
+    World *w = world_new (&cfg, 1);
     gdouble before;
 
-    faults_run (w, WARM);
-    before = faults_goodput (w, BEFORE);
+    world_run (w, WARM);
+    before = world_goodput (w, BEFORE);
     die (w, dead_rows[row].dead, &death);
-    ok &= faults_trip (w)
+    ok &= world_stats (w).trip
         == (stops ? RA_BREAKER_RTCP_TIMEOUT : RA_BREAKER_NONE);
     back_wait (w);
-    ok &= faults_breaker (w) == RA_BREAKER_CLOSED;
+    ok &= world_stats (w).breaker == RA_BREAKER_CLOSED;
     faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
-    faults_free (w);
+    world_free (w);
   }
   ok &= death.after == 0 && back.most <= 5 && death.least >= FLOOR;
   trust_row ("fault", dead_rows[row].name,
@@ -297,44 +297,64 @@ test_dead (gconstpointer data)
 
 /* --- the ends ------------------------------------------------------------ */
 
+static void
+restart_receiver (World *w)
+{
+  sim_flow_clocks (w->flow)->there += 777 * RA_SECOND;
+  sim_flow_restart_receiver (w->flow);
+}
+
+static void
+restart_sender (World *w)
+{
+  sim_flow_clocks (w->flow)->here += 777 * RA_SECOND;
+  sim_flow_restart_sender (w->flow);
+}
+
+static void
+change_ssrc (World *w)
+{
+  sim_flow_change_ssrc (w->flow);
+}
+
 /* The sender's first seconds are compared with those of one that never had
  * another before it. */
 static const struct
 {
   const gchar *name;
-  void (*happens) (Faults *w);
+  void (*happens) (World *w);
   gboolean anew;
   const gchar *why;
 } end_rows[] = {
-  { "receiver restarted", faults_restart_receiver, FALSE,
+  { "receiver restarted", restart_receiver, FALSE,
       "counters and loss history from 0, another clock" },
-  { "sender restarted", faults_restart_sender, TRUE,
+  { "sender restarted", restart_sender, TRUE,
       "another SSRC, other numbers, another clock, to the same receiver" },
-  { "SSRC changed", faults_change_ssrc, FALSE, "by the same sender" },
+  { "SSRC changed", change_ssrc, FALSE, "by the same sender" },
 };
 
 /* Each second for `n` of them, as parts of `before`. */
 static gdouble
-worst_second (Faults *w, gdouble before, guint n)
+worst_second (World *w, gdouble before, guint n)
 {
   gdouble most = 0;
 
   for (guint i = 0; i < n; i++) {
     guint64 bytes = w->bytes;
 
-    faults_run (w, STEP);
+    world_run (w, STEP);
     most = MAX (most, 8. * (gdouble) (w->bytes - bytes) / before);
   }
   return most;
 }
 
-static Faults *
-warm (const FaultsConfig *cfg, gdouble *before)
+static World *
+warm (const WorldConfig *cfg, gdouble *before)
 {
-  Faults *w = faults_new (cfg, 1);
+  World *w = world_new (cfg, 1);
 
-  faults_run (w, WARM);
-  *before = faults_goodput (w, BEFORE);
+  world_run (w, WARM);
+  *before = world_goodput (w, BEFORE);
   return w;
 }
 
@@ -343,29 +363,29 @@ test_end (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   FaultsRange sent = { 0 }, back = { 0 };
-  FaultsConfig cfg;
+  WorldConfig cfg;
   gboolean ok;
 
   g_test_message ("%s", end_rows[row].why);
   faults_config_init (&cfg);
   for (guint i = 0; faults_each (i, &cfg); i++) {
     gdouble before, first, plain;
-    Faults *w = warm (&cfg, &before), *other = warm (&cfg, &before);
+    World *w = warm (&cfg, &before), *other = warm (&cfg, &before);
 
     if (end_rows[row].anew) {
-      faults_free (other);
-      other = faults_new (&cfg, 2);
+      world_free (other);
+      other = world_new (&cfg, 2);
     }
     end_rows[row].happens (w);
     first = worst_second (w, before, 10);
     plain = worst_second (other, before, 10);
     faults_range_add (&sent, first / MAX (plain, 1), &cfg);
-    faults_free (other);
-    faults_free (w);
+    world_free (other);
+    world_free (w);
     w = warm (&cfg, &before);
     end_rows[row].happens (w);
     faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
-    faults_free (w);
+    world_free (w);
   }
   ok = sent.most <= MORE && back.most <= 5;
   trust_row ("fault", end_rows[row].name,

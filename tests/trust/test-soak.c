@@ -13,6 +13,7 @@
 #include "faults.h"
 #include "trust.h"
 
+#include <gst/rtpadapt/feedback/stamp.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@
 
 typedef struct
 {
-  Faults *w;
+  World *w;
   GChecksum *hash;
   guint seconds, nan, out, stopped;
   guint64 least, most; /* rate, bit/s */
@@ -54,18 +55,18 @@ trace_make (const gchar *name, gchar **text, gsize *length, GError **error)
 
 /* Numbers and both clocks' stamps are near their end. */
 static void
-config_init (FaultsConfig *cfg)
+config_init (WorldConfig *cfg)
 {
   faults_config_init (cfg);
   cfg->path = "trace swing queue=100ms ! delay 25ms ! gilbert p=.0005 r=.3";
   cfg->load = trace_make;
   cfg->lda = "zbs";
-  cfg->min = MIN_RATE;
-  cfg->start = 800000;
-  cfg->max = MAX_RATE;
-  cfg->packet = 100;
+  cfg->rate.min = MIN_RATE;
+  cfg->rate.start = 800000;
+  cfg->rate.max = MAX_RATE;
+  cfg->rate.mss = 100;
   cfg->ppm = PPM;
-  cfg->seq = 65536 - 2000;
+  cfg->first = 2 * 65536 - 2000;
   cfg->begin = RA_STAMP_US_WRAP - 20 * RA_SECOND;
 }
 
@@ -80,7 +81,7 @@ value_check (const gchar *name, gdouble value, gpointer data)
 static void
 rate_check (Soak *s, const RaSenderStats *stats)
 {
-  guint64 rate = ra_sender_rate (s->w->sender), least = MIN_RATE;
+  guint64 rate = ra_sender_rate (world_sender (s->w)), least = MIN_RATE;
 
   if (stats->friendly < G_MAXUINT64)
     least = MIN (
@@ -94,22 +95,22 @@ rate_check (Soak *s, const RaSenderStats *stats)
 static void
 second (Soak *s)
 {
-  Faults *w = s->w;
+  World *w = s->w;
   RaSenderStats stats;
   guint64 now[8];
 
-  faults_run (w, RA_SECOND);
+  world_run (w, RA_SECOND);
   s->seconds++;
-  ra_sender_get_stats (w->sender, &stats);
+  ra_sender_get_stats (world_sender (w), &stats);
   rate_check (s, &stats);
-  ra_sender_observe (w->sender, value_check, s);
-  if (w->reporter)
-    ra_reporter_observe (w->reporter, value_check, s);
+  ra_sender_observe (world_sender (w), value_check, s);
+  if (world_reporter (w))
+    ra_reporter_observe (world_reporter (w), value_check, s);
   now[0] = w->packets;
   now[1] = w->bytes;
   now[2] = w->arrived_bytes;
   now[3] = w->lost;
-  now[4] = ra_sender_rate (w->sender);
+  now[4] = ra_sender_rate (world_sender (w));
   now[5] = (guint64) stats.rtt;
   now[6] = (guint64) stats.queue;
   memcpy (&now[7], &stats.p, sizeof now[7]);
@@ -121,38 +122,39 @@ second (Soak *s)
 static const gchar *
 sums_check (const Soak *s)
 {
-  const Faults *w = s->w;
-  guint64 way = ra_link_held (w->path), told = w->told_arrived + w->told_lost;
+  const World *w = s->w;
+  const SimHeard *heard = sim_flow_heard (w->flow);
+  guint64 way = ra_link_held (w->path), told = heard->arrived + heard->lost;
   RaSenderStats stats;
   RaReporterStats seen;
 
-  ra_sender_get_stats (w->sender, &stats);
+  ra_sender_get_stats (world_sender (w), &stats);
   if (stats.packets_sent != w->packets || stats.bytes_sent != w->bytes)
     return "sent";
   if (w->packets != w->arrived + w->lost + way)
     return "path";
-  if (!w->reporter)
+  if (!world_reporter (w))
     return stats.loss.arrived + stats.loss.congestion + stats.loss.wireless
             > w->packets
         ? "rows"
         : NULL;
-  ra_reporter_get_stats (w->reporter, &seen);
+  ra_reporter_get_stats (world_reporter (w), &seen);
   if (seen.packets != w->arrived || seen.bytes != w->arrived_bytes)
     return "arrived";
   if (seen.expected > w->packets || seen.expected + way + 1000 < w->packets)
     return "expected";
   if (seen.loss.congestion + seen.loss.wireless > w->lost)
     return "lost";
-  if (told > w->expected || told + 1000 < w->expected
-      || w->expected > w->packets || w->expected + 1000 < w->packets)
+  if (told > heard->expected || told + 1000 < heard->expected
+      || heard->expected > w->packets || heard->expected + 1000 < w->packets)
     return "told";
   return NULL;
 }
 
 static Soak
-soak_new (const FaultsConfig *cfg, guint64 seed)
+soak_new (const WorldConfig *cfg, guint64 seed)
 {
-  return (Soak){ .w = faults_new (cfg, seed),
+  return (Soak){ .w = world_new (cfg, seed),
     .hash = g_checksum_new (G_CHECKSUM_SHA256),
     .least = G_MAXUINT64 };
 }
@@ -160,7 +162,7 @@ soak_new (const FaultsConfig *cfg, guint64 seed)
 static void
 soak_free (Soak *s)
 {
-  faults_free (s->w);
+  world_free (s->w);
   g_checksum_free (s->hash);
 }
 
@@ -168,13 +170,13 @@ soak_free (Soak *s)
 static guint64
 seq_wraps (const Soak *s)
 {
-  return (s->w->cfg->seq + s->w->packets) >> 16;
+  return ((s->w->cfg->first + s->w->packets) >> 16) - 1;
 }
 
 static guint64
 stamp_wraps (const Soak *s)
 {
-  return faults_here (s->w) / RA_STAMP_US_WRAP;
+  return world_here (s->w) / RA_STAMP_US_WRAP;
 }
 
 /* --- as a test ----------------------------------------------------------- */
@@ -188,7 +190,7 @@ test_short (gconstpointer data)
   const gchar *wrong = NULL;
   gboolean ok = TRUE;
   guint64 packets = 0;
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   config_init (&cfg);
   cfg.controller = ops->name;
@@ -233,7 +235,7 @@ rss (void)
 }
 
 static gint
-soak_run (const FaultsConfig *cfg, gdouble hours, guint64 seed)
+soak_run (const WorldConfig *cfg, gdouble hours, guint64 seed)
 {
   Soak s = soak_new (cfg, seed);
   guint n = (guint) (hours * HOUR);
@@ -252,8 +254,8 @@ soak_run (const FaultsConfig *cfg, gdouble hours, guint64 seed)
   g_print ("%s,%s,%g,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
            ",%" G_GUINT64_FORMAT ",%.3f,%" G_GUINT64_FORMAT
            ",%.0f,%" G_GUINT64_FORMAT ",%u,%u,%s,%ld,%ld,%.2f,%.16s\n",
-      cfg->controller, cfg->rows ? "twcc" : "tfrc", hours, s.w->packets,
-      seq_wraps (&s), stamp_wraps (&s),
+      cfg->controller, cfg->wire == SIM_WIRE_TWCC ? "twcc" : "tfrc", hours,
+      s.w->packets, seq_wraps (&s), stamp_wraps (&s),
       100. * (gdouble) s.w->lost / (gdouble) s.w->packets, s.least,
       8. * (gdouble) s.w->bytes / n, s.most, s.nan, s.out + s.stopped,
       wrong ? wrong : "fit", early, late,
@@ -278,7 +280,7 @@ command (gint argc, gchar **argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
-  FaultsConfig cfg;
+  WorldConfig cfg;
 
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
@@ -291,7 +293,7 @@ command (gint argc, gchar **argv)
   }
   config_init (&cfg);
   cfg.controller = controller;
-  cfg.rows = g_strcmp0 (feedback, "twcc") == 0;
+  faults_set_rows (&cfg, g_strcmp0 (feedback, "twcc") == 0);
   return soak_run (&cfg, hours, (guint64) seed);
 }
 

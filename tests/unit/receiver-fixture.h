@@ -6,9 +6,10 @@
  */
 #pragma once
 
+#include "../script.h"
+
 #include <gst/rtpadapt/receiver.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #define OFFSET (1000 * RA_SECOND) /* of the sender's clock */
@@ -121,32 +122,18 @@ player_packet (
 static inline void
 play (Player *p, const gchar *script)
 {
-  g_auto (GStrv) words = g_strsplit (script, " ", -1);
+  for (ScriptWord w; script_next (&script, &w);) {
+    RaTime at = w.at;
 
-  for (guint i = 0; words[i]; i++) {
-    gchar *end = words[i];
-    guint64 first, last;
-    RaTime at;
-
-    if (*end == 's') {
-      ra_receiver_skip (p->r, strtoull (end + 1, NULL, 10));
-      continue;
-    }
-    if (*end == 'r') {
-      player_report (p, strtoull (end + 1, NULL, 10) * RA_MSECOND);
-      continue;
-    }
-    first = last = strtoull (end, &end, 10);
-    if (*end == '-')
-      last = strtoull (end + 1, &end, 10);
-    g_assert_true (*end == '@');
-    at = strtoull (end + 1, &end, 10) * RA_MSECOND;
-    if (*words[i] == '@')
+    if (w.letter == 's')
+      ra_receiver_skip (p->r, w.number);
+    else if (w.letter == 'r')
+      player_report (p, w.number * RA_MSECOND);
+    else if (!w.has_number)
       player_timers (p, at);
-    for (guint64 seq = first; *words[i] != '@' && seq <= last; seq++) {
-      player_packet (p, seq, at, strchr (end, 's') ? 40 : 1000, end);
-      at += 10 * RA_MSECOND;
-    }
+    else
+      for (guint64 seq = w.number; seq <= w.last; seq++, at += 10 * RA_MSECOND)
+        player_packet (p, seq, at, script_has (&w, 's') ? 40 : 1000, w.flags);
   }
 }
 

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "../script.h"
+
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 

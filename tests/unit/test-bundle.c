@@ -2,9 +2,10 @@
  * numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../script.h"
+
 #include <gst/rtpadapt/loss/bundle.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Packets are SSRC, RTP number, [/NUMBER], [+MORE]: so many more follow, with
@@ -52,18 +53,16 @@ static const struct
 };
 
 static void
-bundle_word (RaBundle *b, gchar *at, GString *out)
+bundle_word (RaBundle *b, const ScriptWord *w, GString *out)
 {
-  guint32 ssrc = (guint32) *at;
-  guint64 seq = strtoull (at + 1, &at, 10), become = 0;
-  gint64 number = *at == '/' ? strtoll (at + 1, &at, 10) : -1;
-  guint64 more = *at == '+' ? strtoull (at + 1, &at, 10) - 1 : 0;
+  guint64 more = script_value (w, '+', 1) - 1, become = 0;
   RaBundleResult result = RA_BUNDLE_BAD;
 
-  g_assert_true (*at == '\0');
   for (guint64 i = 0; i <= more; i++)
-    result = ra_bundle_push (b, ssrc, (guint16) (seq + i),
-        number < 0 ? -1 : (gint) ((guint64) number + i) & 0xffff, &become);
+    result = ra_bundle_push (b, (guint32) w->letter, (guint16) (w->number + i),
+        script_has (w, '/') ? (gint) (script_value (w, '/', 0) + i) & 0xffff
+                            : -1,
+        &become);
   if (out->len > 0)
     g_string_append_c (out, ' ');
   if (result == RA_BUNDLE_BAD)
@@ -76,12 +75,12 @@ static void
 test_bundle (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_auto (GStrv) words = g_strsplit (rows[i].packets, " ", -1);
+    const gchar *script = rows[i].packets;
     g_autoptr (GString) out = g_string_new (NULL);
     RaBundle *b = ra_bundle_new ();
 
-    for (guint k = 0; words[k]; k++)
-      bundle_word (b, words[k], out);
+    for (ScriptWord w; script_next (&script, &w);)
+      bundle_word (b, &w, out);
     if (strcmp (out->str, rows[i].become) != 0)
       g_test_message ("%s: %s", rows[i].packets, rows[i].why);
     g_assert_cmpstr (out->str, ==, rows[i].become);

@@ -1,16 +1,17 @@
 /* Which packets are missing, when is one lost, and when did it get lost.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../script.h"
+
 #include <gst/rtpadapt/loss/holes.h>
 #include <gst/rtpadapt/util/rng.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A script is words: "12" packet 12 arrives (1 ms after the word before, or
- * "12@50": at 50 ns; "12@50w9": the verdict about the hole before it waits for 9
+ * "12@50ns": at 50 ns; "12@50nsw9": the verdict about the hole before it waits for 9
  * ns), "e13" the ECN-marked packet 13 confirms what is before it, "s11+3"
- * packets 11 to 13 are skipped, "p@50" it is 50 ns, "d" when is the next loss
+ * packets 11 to 13 are skipped, "p@50ns" it is 50 ns, "d" when is the next loss
  * due.  The answer is a word per packet (In order with n_lost, Filled,
  * Recovered, Duplicate), "-11" per popped loss and "d59" or "d-". */
 static const struct
@@ -54,31 +55,39 @@ static const struct
       "too wide a skip: 11 is forgotten, 8205 is a new hole" },
   { 3, "s5+5 10 11", "I0 I0", "no skip before the first packet" },
   { 3, "10 12 14 e12 15", "I0 I1 I1 -11 I0", "13 is not before the marked 12" },
-  { 1, "10@0 12@10w90 p@99", "I0 I1", "the verdict waits" },
-  { 1, "10@0 12@10w90 p@100", "I0 I1 -11", "no longer than it should" },
-  { 1, "10@0 12@10w90 11@99 p@100", "I0 I1 R", "it came meanwhile: no loss" },
-  { 3, "10@0 12@10w90 11@99 p@100", "I0 I1 F", "nor was it confirmed" },
-  { 3, "10@0 12@10w90 13@20 p@100", "I0 I1 I0", "due, but not confirmed" },
-  { 3, "10@0 12@10w90 13@20 p@100 14@110", "I0 I1 I0 I0 -11", "now it is" },
-  { 1, "10@0 12@10w90 14@20w30 p@99", "I0 I1 I1", "order: 13 waits for 11" },
-  { 1, "10@0 12@10w90 14@20w30 p@100", "I0 I1 I1 -11 -13", "both at once" },
-  { 1, "10@0 12@10w90 14@20w30 11@60", "I0 I1 I1 R -13",
+  { 1, "10@0ns 12@10nsw90 p@99ns", "I0 I1", "the verdict waits" },
+  { 1, "10@0ns 12@10nsw90 p@100ns", "I0 I1 -11", "no longer than it should" },
+  { 1, "10@0ns 12@10nsw90 11@99ns p@100ns", "I0 I1 R",
+      "it came meanwhile: no loss" },
+  { 3, "10@0ns 12@10nsw90 11@99ns p@100ns", "I0 I1 F", "nor was it confirmed" },
+  { 3, "10@0ns 12@10nsw90 13@20ns p@100ns", "I0 I1 I0",
+      "due, but not confirmed" },
+  { 3, "10@0ns 12@10nsw90 13@20ns p@100ns 14@110ns", "I0 I1 I0 I0 -11",
+      "now it is" },
+  { 1, "10@0ns 12@10nsw90 14@20nsw30 p@99ns", "I0 I1 I1",
+      "order: 13 waits for 11" },
+  { 1, "10@0ns 12@10nsw90 14@20nsw30 p@100ns", "I0 I1 I1 -11 -13",
+      "both at once" },
+  { 1, "10@0ns 12@10nsw90 14@20nsw30 11@60ns", "I0 I1 I1 R -13",
       "11 is out of its way" },
-  { 1, "10@0 12@10w90 14@20w90 p@100", "I0 I1 I1 -11", "13 for itself" },
-  { 1, "10@0 12@100w90 p@11", "I0 I1", "the clock went back a little" },
-  { 1, "10@0 12@100w90 p@10", "I0 I1 -11", "and by more than the patience" },
-  { 1, "10@0 12@10w90 s13+4094 p@20", "I0 I1",
+  { 1, "10@0ns 12@10nsw90 14@20nsw90 p@100ns", "I0 I1 I1 -11",
+      "13 for itself" },
+  { 1, "10@0ns 12@100nsw90 p@11ns", "I0 I1", "the clock went back a little" },
+  { 1, "10@0ns 12@100nsw90 p@10ns", "I0 I1 -11",
+      "and by more than the patience" },
+  { 1, "10@0ns 12@10nsw90 s13+4094 p@20ns", "I0 I1",
       "RA_HOLES_MAX numbers from 11 on" },
-  { 1, "10@0 12@10w90 s13+4095 p@20", "I0 I1 -11",
+  { 1, "10@0ns 12@10nsw90 s13+4095 p@20ns", "I0 I1 -11",
       "one more: it does not wait to be pushed out of the ring" },
-  { 1, "10@0 12@10w90 e13", "I0 I1 -11", "ECN does not wait" },
-  { 1, "10@0 12@10w90 14@20w90 e12 p@99", "I0 I1 I1 -11", "what is before it" },
-  { 1, "10@0 12@10w90 15@20w90 e12 p@110", "I0 I1 I2 -11 -13 -14",
+  { 1, "10@0ns 12@10nsw90 e13", "I0 I1 -11", "ECN does not wait" },
+  { 1, "10@0ns 12@10nsw90 14@20nsw90 e12 p@99ns", "I0 I1 I1 -11",
+      "what is before it" },
+  { 1, "10@0ns 12@10nsw90 15@20nsw90 e12 p@110ns", "I0 I1 I2 -11 -13 -14",
       "the others go on waiting" },
-  { 1, "d 10@0 d 12@10w90 d 11@50 d", "d- I0 d- I1 d100 R d-", "due" },
-  { 1, "10@0 12@10w90 14@20w30 d p@100 d", "I0 I1 I1 d100 -11 -13 d-",
+  { 1, "d 10@0ns d 12@10nsw90 d 11@50ns d", "d- I0 d- I1 d100 R d-", "due" },
+  { 1, "10@0ns 12@10nsw90 14@20nsw30 d p@100ns d", "I0 I1 I1 d100 -11 -13 d-",
       "the first in order, not the first in time" },
-  { 3, "10@0 12@10w90 d 13@20 d 14@30 d", "I0 I1 d- I0 d- I0 d100",
+  { 3, "10@0ns 12@10nsw90 d 13@20ns d 14@30ns d", "I0 I1 d- I0 d- I0 d100",
       "only when confirmed" },
 };
 
@@ -122,29 +131,21 @@ play_packet (RaHoles *h, guint64 seq, RaTime now, RaSpan patience, GString *out)
 static void
 play (RaHoles *h, const gchar *script, GString *out)
 {
-  g_auto (GStrv) words = g_strsplit (script, " ", -1);
   RaTime now = 0;
 
-  for (guint i = 0; words[i]; i++) {
-    gchar *end;
-    guint64 first
-        = strtoull (words[i] + !g_ascii_isdigit (*words[i]), &end, 10);
-    guint64 wait = 0;
-
-    if (*end == '@')
-      now = strtoull (end + 1, &end, 10);
-    else if (g_ascii_isdigit (*words[i]))
+  for (ScriptWord w; script_next (&script, &w);) {
+    if (w.at != RA_TIME_NONE)
+      now = w.at;
+    else if (!w.letter)
       now += RA_MSECOND;
-    if (*end == 'w')
-      wait = strtoull (end + 1, NULL, 10);
-    if (*words[i] == 'e')
-      ra_holes_confirm_before (h, first);
-    else if (*words[i] == 's')
-      ra_holes_skip (h, first, strtoull (end + 1, NULL, 10));
-    else if (*words[i] == 'd' && out)
+    if (w.letter == 'e')
+      ra_holes_confirm_before (h, w.number);
+    else if (w.letter == 's')
+      ra_holes_skip (h, w.number, script_value (&w, '+', 0));
+    else if (w.letter == 'd' && out)
       append_due (h, out);
-    else if (*words[i] != 'p')
-      play_packet (h, first, now, (RaSpan) wait, out);
+    else if (w.letter != 'p')
+      play_packet (h, w.number, now, (RaSpan) script_value (&w, 'w', 0), out);
     if (out)
       drain (h, now, out);
   }
@@ -180,24 +181,25 @@ static const struct
   RaTime t_loss;
   const gchar *why;
 } t_rows[] = {
-  { "10@100 12@120", 11, 110, "100 + 20 * 1/2" },
-  { "10@100 14@140", 11, 110, "100 + 40 * 1/4" },
-  { "10@100 14@140", 13, 130, "100 + 40 * 3/4" },
-  { "10@0 13@100", 11, 33, "100 * 1/3 = 33.3" },
-  { "10@0 13@100", 12, 66, "100 * 2/3 = 66.7" },
-  { "10@100 12@100", 11, 100, "both at once (a batch)" },
-  { "10@100 12@90", 11, 90, "the clock went back: T_after" },
-  { "10@100 12@90 14@110", 13, 100, "and goes on from there: 90 + 20 * 1/2" },
-  { "10@100 12@120 11@130 15@170", 13, 150,
+  { "10@100ns 12@120ns", 11, 110, "100 + 20 * 1/2" },
+  { "10@100ns 14@140ns", 11, 110, "100 + 40 * 1/4" },
+  { "10@100ns 14@140ns", 13, 130, "100 + 40 * 3/4" },
+  { "10@0ns 13@100ns", 11, 33, "100 * 1/3 = 33.3" },
+  { "10@0ns 13@100ns", 12, 66, "100 * 2/3 = 66.7" },
+  { "10@100ns 12@100ns", 11, 100, "both at once (a batch)" },
+  { "10@100ns 12@90ns", 11, 90, "the clock went back: T_after" },
+  { "10@100ns 12@90ns 14@110ns", 13, 100,
+      "and goes on from there: 90 + 20 * 1/2" },
+  { "10@100ns 12@120ns 11@130ns 15@170ns", 13, 150,
       "S_before is the last that arrived, late 11: 130 + 40 * 2/4" },
-  { "10@100 12@120 11@130 15@170", 14, 160, "130 + 40 * 3/4" },
-  { "10@100 12@120 10@130 15@180", 13, 140,
+  { "10@100ns 12@120ns 11@130ns 15@170ns", 14, 160, "130 + 40 * 3/4" },
+  { "10@100ns 12@120ns 10@130ns 15@180ns", 13, 140,
       "a duplicate did not arrive: 120 + 60 * 1/3" },
-  { "10@100 s11+3 15@150", 14, 140, "over skipped ones: 100 + 50 * 4/5" },
-  { "10@1700000000000000000 4010@1700000004000000000", 4009,
+  { "10@100ns s11+3 15@150ns", 14, 140, "over skipped ones: 100 + 50 * 4/5" },
+  { "10@1700000000000000000ns 4010@1700000004000000000ns", 4009,
       G_GUINT64_CONSTANT (1700000003999000000),
       "no ns lost in wall-clock times: 4 s * 3999/4000" },
-  { "10@0 3010@9000000000000000000", 1510,
+  { "10@0ns 3010@9000000000000000000ns", 1510,
       G_GUINT64_CONSTANT (4500000000000000000), "no overflow: half of it" },
 };
 

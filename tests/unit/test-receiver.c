@@ -110,29 +110,28 @@ static void
 test_x_recv (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  g_auto (GStrv) words = g_strsplit (x_recv_rows[i].script, " ", -1);
+  const gchar *script = x_recv_rows[i].script;
   RaReceiver *r = receiver_new (&scripted);
   RaReport report = { 0 };
   guint64 seq = 100;
   RaSpan t_delay;
 
   verdict = RA_CAUSE_WIRELESS;
-  for (guint w = 0; words[w]; w++) {
-    const gchar *digits = words[w] + (g_ascii_isdigit (*words[w]) ? 0 : 1);
-    RaTime at = strtoull (digits, NULL, 10) * RA_MSECOND;
+  for (ScriptWord w; script_next (&script, &w);) {
+    RaTime at = w.number * RA_MSECOND;
     RaPacket p = { .size = 1000,
       .sent = at,
       .arrival = at,
       .rtt = x_recv_rows[i].rtt * RA_MSECOND };
 
-    if (*words[w] == 'r') {
+    if (w.letter == 'r') {
       ra_receiver_report (r, at, &report, &t_delay);
       continue;
     }
-    p.seq = *words[w] == 'd' ? seq - 1
-        : *words[w] == 'l'   ? seq - 2
-        : *words[w] == 'w'   ? ++seq
-                             : seq;
+    p.seq = w.letter == 'd' ? seq - 1
+        : w.letter == 'l'   ? seq - 2
+        : w.letter == 'w'   ? ++seq
+                            : seq;
     seq = MAX (seq, p.seq + 1);
     ra_receiver_on_packet (r, &p);
   }

@@ -1,257 +1,15 @@
 /* A sender and a reporter, with nothing between but bytes and a link: what it
- * makes of the path, with tfrc and with ccfb.  And anything at all off the wire.
+ * makes of the path, with tfrc, ccfb and twcc.  And anything at all off the wire.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../world.h"
 #include "reporter-fixture.h"
-
-#include <gst/rtpadapt/link.h>
-#include <gst/rtpadapt/sender.h>
 
 /* --- a path --- */
 
-#define START (4290 * RA_SECOND)   /* t_i wraps at 4294.967 s */
-#define OFFSET (12345 * RA_SECOND) /* of the receiver's clock */
-#define BACK (25 * RA_MSECOND)
+#define START (4290 * RA_SECOND) /* t_i wraps at 4294.967 s */
 #define FIRST_SEQ 65000
-#define SIZE 1200
 #define SECONDS 300
-
-/* RTCP on its way back. */
-typedef struct
-{
-  RaTime due;
-  guint8 fci[1200], radp[RA_RADP_SIZE_MAX];
-  gsize len, radp_len;
-  guint32 ssrc;
-} Rtcp;
-
-typedef struct
-{
-  RaSender *sender;
-  RaReporter *reporter;
-  RaLink *link;
-  RaReports reports;
-  RaTime now;
-  guint64 sent, arrived;
-  GQueue rtcp; /* of Rtcp */
-  RaRadp before;
-  gboolean had_radp;
-  guint64 told; /* ccfb: packets below were reported */
-  guint refused;
-} Path;
-
-static void
-report_send (Path *p)
-{
-  Rtcp *rtcp = g_new0 (Rtcp, 1);
-  RaTime now = ra_later (p->now, OFFSET);
-  RaTfrcFb fb;
-  RaRadp radp;
-
-  rtcp->due = ra_later (p->now, BACK);
-  if (p->reports == RA_REPORTS_CCFB) {
-    rtcp->len = ra_reporter_ccfb (
-        p->reporter, now, now, &rtcp->ssrc, rtcp->fci, sizeof rtcp->fci);
-  } else if (ra_reporter_tfrc (p->reporter, now, &fb, &radp, &rtcp->ssrc)) {
-    rtcp->len = ra_tfrc_fb_write (&fb, rtcp->fci, sizeof rtcp->fci);
-    rtcp->radp_len = ra_radp_write (&radp, rtcp->radp, sizeof rtcp->radp);
-  }
-  if (rtcp->len > 0)
-    g_queue_push_tail (&p->rtcp, rtcp);
-  else
-    g_free (rtcp);
-}
-
-static void
-deliver (const RaLinkPacket *lp, RaTime now, gpointer data)
-{
-  Path *p = data;
-  RaWirePacket packet
-      = wire_packet ((guint16) (FIRST_SEQ + lp->seq), ra_later (now, OFFSET));
-  RaSendTs ts;
-
-  g_assert_true (ra_send_ts_read (&ts, lp->data, RA_SEND_TS_SIZE));
-  g_free (lp->data);
-  packet.size = lp->size;
-  packet.send_ts = &ts;
-  p->now = now;
-  p->arrived++;
-  if (ra_reporter_on_packet (p->reporter, &packet))
-    report_send (p);
-}
-
-static void
-drop (const RaLinkPacket *lp, RaCause cause, const gchar *node, RaTime now,
-    gpointer data)
-{
-  g_free (lp->data);
-}
-
-static void
-discard (const RaLinkPacket *lp, gpointer data)
-{
-  g_free (lp->data);
-}
-
-static void
-packet_send (Path *p)
-{
-  RaOutgoing out = {
-    .seq = p->sent++, .size = SIZE, .media = SIZE, .flags = RA_SENT_WAITING
-  };
-  RaLinkPacket lp = { .seq = out.seq, .size = SIZE };
-  RaSenderStats stats;
-  RaSendTs ts;
-
-  if (p->reports == RA_REPORTS_TFRC)
-    out.flags |= RA_SENT_ASKS;
-  ra_sender_get_stats (p->sender, &stats);
-  ts = (RaSendTs){ stats.rtt, ra_stamp_us (p->now) };
-  lp.data = g_malloc (RA_SEND_TS_SIZE);
-  ra_send_ts_write (&ts, lp.data, RA_SEND_TS_SIZE);
-  ra_sender_on_sent (p->sender, &out, p->now);
-  ra_link_push (p->link, &lp, p->now);
-}
-
-static void
-hear_tfrc (Path *p, const Rtcp *rtcp)
-{
-  RaReport report = { 0 };
-  RaTfrcFb fb;
-  RaRadp radp;
-
-  g_assert_true (ra_radp_read (&radp, rtcp->radp, rtcp->radp_len));
-  g_assert_true (ra_tfrc_fb_read (&fb, rtcp->fci, rtcp->len));
-  g_assert_true (
-      ra_radp_since (&radp, p->had_radp ? &p->before : NULL, &report));
-  p->before = radp;
-  p->had_radp = TRUE;
-  report.t_recvdata = ra_stamp_us_time (fb.t_i, p->now);
-  report.recv_rate = fb.x_recv;
-  report.p = fb.p;
-  p->refused += !ra_sender_on_report (p->sender, &report, fb.t_delay, p->now);
-}
-
-/* Each packet when it is told for the first time; what is told lost at the end
- * of a report waits until something behind it came. */
-static void
-hear_ccfb (Path *p, const Rtcp *rtcp)
-{
-  g_autoptr (GArray) rows
-      = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
-  RaCcfbReader reader;
-  guint16 least = RA_CCFB_ATO_MAX;
-  RaTime rts;
-
-  g_assert_true (ra_ccfb_read (&reader, rtcp->ssrc, rtcp->fci, rtcp->len));
-  rts = ra_stamp_ntp_time (reader.rts, ra_later (p->now, OFFSET));
-  while (ra_ccfb_next (&reader)) {
-    for (guint i = 0; i < reader.n; i++) {
-      RaCcfbPacket packet = ra_ccfb_get (&reader, i);
-      guint16 ahead
-          = (guint16) (reader.begin_seq + i - FIRST_SEQ - (guint16) p->told);
-      RaFeedbackPacket row = { p->told, RA_TIME_NONE };
-
-      if (packet.received)
-        least = MIN (least, packet.ato);
-      if (ahead > G_MAXINT16) /* again */
-        continue;
-      g_assert_cmpuint (ahead, ==, 0); /* one after the other */
-      if (packet.received)
-        row.arrival = ra_ccfb_arrival (rts, packet.ato);
-      g_array_append_val (rows, row);
-      p->told++;
-    }
-  }
-  if (rows->len > 0)
-    p->refused += !ra_sender_on_held_feedback (p->sender,
-        (RaFeedbackPacket *) rows->data, rows->len, RA_SECOND / 1024,
-        least * RA_SECOND / 1024, p->now);
-}
-
-static void
-hear (Path *p)
-{
-  g_autofree Rtcp *rtcp = g_queue_pop_head (&p->rtcp);
-
-  if (p->reports == RA_REPORTS_CCFB)
-    hear_ccfb (p, rtcp);
-  else
-    hear_tfrc (p, rtcp);
-}
-
-static RaTime
-report_due (const Path *p)
-{
-  RaTime due = ra_reporter_next_timeout (p->reporter);
-
-  return due == RA_TIME_NONE ? due : ra_later (due, -OFFSET);
-}
-
-static void
-path_run (Path *p, RaTime end)
-{
-  while (p->now < end) {
-    const Rtcp *rtcp = g_queue_peek_head (&p->rtcp);
-    RaTime next = MIN (ra_sender_next_send (p->sender, p->now),
-        ra_sender_next_timeout (p->sender));
-
-    next = MIN (next, MIN (ra_link_next (p->link), report_due (p)));
-    if (rtcp)
-      next = MIN (next, rtcp->due);
-    p->now = MAX (p->now, MIN (next, end));
-    ra_link_run (p->link, p->now);
-    if (report_due (p) <= p->now)
-      report_send (p);
-    while ((rtcp = g_queue_peek_head (&p->rtcp)) && rtcp->due <= p->now)
-      hear (p);
-    if (ra_sender_next_timeout (p->sender) <= p->now)
-      ra_sender_on_timeout (p->sender, p->now);
-    while (ra_sender_next_send (p->sender, p->now) <= p->now)
-      packet_send (p);
-  }
-}
-
-typedef struct
-{
-  guint64 arrived; /* packets */
-  RaReporterStats stats;
-  RaSenderStats sender;
-  guint refused;
-} Result;
-
-static Result
-path (const gchar *link, const gchar *lda, RaReports reports, guint seconds)
-{
-  static const RaLinkSink sink
-      = { .deliver = deliver, .drop = drop, .discard = discard };
-  RaSenderConfig cfg = {
-    .controller = ra_rate_find ("tfrc"),
-    .lda = ra_lda_find (lda),
-    .rate = { .min = 1000, .max = 100000000, .mss = SIZE },
-    .seed = 1,
-  };
-  GError *error = NULL;
-  Path p = { .reports = reports, .now = START };
-  Result result;
-
-  p.sender = ra_sender_new (&cfg, START, &error);
-  g_assert_no_error (error);
-  p.reporter = reporter_new (reports, cfg.lda);
-  p.link = ra_link_parse (link, 1, &sink, &p, &error);
-  g_assert_no_error (error);
-  g_queue_init (&p.rtcp);
-  path_run (&p, START + seconds * RA_SECOND);
-  result = (Result){ .arrived = p.arrived,
-    .stats = reporter_stats (p.reporter),
-    .refused = p.refused };
-  ra_sender_get_stats (p.sender, &result.sender);
-  g_queue_clear_full (&p.rtcp, g_free);
-  ra_link_free (p.link);
-  ra_reporter_free (p.reporter);
-  ra_sender_free (p.sender);
-  return result;
-}
 
 /* R = 54.8 ms: there and back 25 ms each, 4.8 ms for the packet, and up to 100 ms
  * of queue.  Of the line, 208 packets of 1200 bytes in a second.
@@ -274,29 +32,43 @@ static const struct
 static void
 test_path (void)
 {
-  const gdouble line = 2e6 / 8 / SIZE * SECONDS;
+  const gdouble line = 2e6 / 8 / 1200 * SECONDS;
 
   for (guint i = 0; i < G_N_ELEMENTS (path_rows); i++) {
-    const gchar *link = path_rows[i].link, *lda = path_rows[i].lda;
-    Result tfrc = path (link, lda, RA_REPORTS_TFRC, SECONDS);
-    Result ccfb = path (link, lda, RA_REPORTS_CCFB, SECONDS);
-    gdouble x = (gdouble) tfrc.arrived / line;
-    gdouble y = (gdouble) ccfb.arrived / line;
+    gdouble first = 0;
 
-    g_test_message ("%s, %s: %s: tfrc %.3f, ccfb %.3f of the line", link, lda,
-        path_rows[i].why, x, y);
-    g_assert_cmpuint (tfrc.refused, ==, 0);
-    g_assert_cmpuint (ccfb.refused, ==, 0);
-    g_assert_cmpfloat (x, >=, path_rows[i].least);
-    g_assert_cmpfloat (x, <=, path_rows[i].most);
-    g_assert_cmpfloat (y, >=, path_rows[i].least);
-    g_assert_cmpfloat (y, <=, path_rows[i].most);
-    g_assert_cmpfloat (x, >=, .9 * y);
-    g_assert_cmpfloat (y, >=, .9 * x);
-    /* No trace of what both ends saw is lost on the way. */
-    g_assert_cmpuint (tfrc.stats.packets, ==, tfrc.arrived);
-    g_assert_cmpint (
-        ABS (tfrc.stats.rtt - tfrc.sender.rtt), <=, 20 * RA_MSECOND);
+    for (SimWireKind wire = SIM_WIRE_TFRC; wire <= SIM_WIRE_TWCC; wire++) {
+      WorldConfig cfg = { .wire = wire,
+        .lda = path_rows[i].lda,
+        .path = path_rows[i].link,
+        .begin = START,
+        .first = FIRST_SEQ };
+      World *w = world_new (&cfg, 1);
+      gdouble x;
+
+      world_run (w, SECONDS * RA_SECOND);
+      x = (gdouble) w->arrived / line;
+      g_test_message ("%s, %s: %s: wire %d: %.3f of the line",
+          path_rows[i].link, path_rows[i].lda, path_rows[i].why, wire, x);
+      /* ccfb says all twice, so that the last time may hold no news. */
+      for (RaHeard heard = RA_HEARD_OK + 1; heard < RA_N_HEARD; heard++)
+        if (heard != RA_HEARD_OLD || wire != SIM_WIRE_CCFB)
+          g_assert_cmpuint (sim_flow_heard (w->flow)->reports[heard], ==, 0);
+      g_assert_cmpfloat (x, >=, path_rows[i].least);
+      g_assert_cmpfloat (x, <=, path_rows[i].most);
+      first = wire == SIM_WIRE_TFRC ? x : first;
+      g_assert_cmpfloat (x, >=, .9 * first);
+      g_assert_cmpfloat (first, >=, .9 * x);
+      /* No trace of what both ends saw is lost on the way. */
+      if (world_reporter (w))
+        g_assert_cmpuint (
+            reporter_stats (world_reporter (w)).packets, ==, w->arrived);
+      if (wire == SIM_WIRE_TFRC)
+        g_assert_cmpint (
+            ABS (reporter_stats (world_reporter (w)).rtt - world_stats (w).rtt),
+            <=, 20 * RA_MSECOND);
+      world_free (w);
+    }
   }
 }
 

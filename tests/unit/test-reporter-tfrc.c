@@ -85,23 +85,12 @@ player_send (Player *p, guint16 seq, RaTime arrival, gboolean stamped)
 static void
 play (Player *p, const gchar *script)
 {
-  g_auto (GStrv) words = g_strsplit (script, " ", -1);
-
-  for (guint i = 0; words[i]; i++) {
-    gchar *at = words[i];
-    gboolean stamped = *at != 'n' || !at++;
-    guint64 first = strtoull (at, &at, 10), last = first;
-    RaTime time;
-
-    if (*at == '-')
-      last = strtoull (at + 1, &at, 10);
-    g_assert_true (*at == '@');
-    time = MS (strtoull (at + 1, NULL, 10));
-    if (*words[i] == '@')
-      player_run (p, time);
+  for (ScriptWord w; script_next (&script, &w);) {
+    if (!w.has_number)
+      player_run (p, w.at);
     else
-      for (; first <= last; first++, time += (RaTime) p->step)
-        player_send (p, (guint16) first, time, stamped);
+      for (; w.number <= w.last; w.number++, w.at += (RaTime) p->step)
+        player_send (p, (guint16) w.number, w.at, w.letter != 'n');
   }
 }
 

@@ -105,21 +105,18 @@ static void
 test_delays (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (delay_rows); i++) {
-    g_auto (GStrv) words = g_strsplit (delay_rows[i].packets, " ", -1);
+    const gchar *script = delay_rows[i].packets;
     RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
     RaReporterStats stats;
+    guint16 n = 0;
 
-    for (guint16 k = 0; words[k]; k++) {
-      gchar *at = words[k];
-      gboolean none = *at == '-';
-      guint64 sent = none ? 0 : strtoull (at, &at, 10);
-      RaTime arrival = MS (strtoull (strchr (at, '@') + 1, NULL, 10));
-      RaWirePacket p = wire_packet (k, arrival);
+    for (ScriptWord w; script_next (&script, &w); n++) {
+      RaWirePacket p = wire_packet (n, w.at);
 
-      if (none)
-        ra_reporter_on_packet (r, &p);
+      if (w.has_number)
+        stamped (r, n, MS (w.number), w.at);
       else
-        stamped (r, k, MS (sent), arrival);
+        ra_reporter_on_packet (r, &p);
     }
     stats = reporter_stats (r);
     g_test_message ("%s: %s", delay_rows[i].packets, delay_rows[i].why);
@@ -128,8 +125,8 @@ test_delays (void)
     else
       g_assert_cmpint (stats.queue, ==, ra_span (delay_rows[i].queue / 1000));
     g_assert_cmpuint (stats.delayed, ==, delay_rows[i].delayed);
-    g_assert_cmpfloat (stats.delayed_ratio, ==,
-        delay_rows[i].delayed / (gdouble) g_strv_length (words));
+    g_assert_cmpfloat (
+        stats.delayed_ratio, ==, delay_rows[i].delayed / (gdouble) n);
     ra_reporter_free (r);
   }
 }
@@ -313,7 +310,7 @@ test_ce (void)
 
 /* --- the DSCP --- */
 
-/* Words COUNT COLOUR DSCP: g, y, r, or n for none; DSCP -1: not known.  AFxy of
+/* Words COLOUR COUNT=DSCP: g, y, r, or n for none; "?": no DSCP is known.  AFxy of
  * RFC 2597 6: AF41 34, AF42 36, AF43 38, AF11 10, AF12 12. */
 static const struct
 {
@@ -322,45 +319,45 @@ static const struct
   const gchar *why;
 } dscp_rows[] = {
   { "", RA_DSCP_UNKNOWN, "no packet" },
-  { "100 n 34", RA_DSCP_UNKNOWN, "no colour" },
-  { "100 g -1", RA_DSCP_UNKNOWN, "no octet" },
-  { "19 g 34", RA_DSCP_UNKNOWN, "too few" },
-  { "20 g 34", RA_DSCP_INTACT, "one colour by itself" },
-  { "20 g 34 19 y 0", RA_DSCP_INTACT, "too few yellow ones to say" },
-  { "20 g 34 20 y 36 20 r 38", RA_DSCP_INTACT, "class 4" },
-  { "20 g 10 20 y 12", RA_DSCP_INTACT, "class 1" },
-  { "20 g 34 20 y 12", RA_DSCP_REMARKED, "of two classes" },
-  { "20 g 34 20 y 34 20 r 34", RA_DSCP_REMARKED, "all green" },
-  { "20 y 34", RA_DSCP_REMARKED, "yellow in green's clothes" },
-  { "20 g 0 20 y 0", RA_DSCP_BLEACHED, "best effort" },
-  { "20 g 0 20 y 36", RA_DSCP_REMARKED, "one of them" },
-  { "20 g 46", RA_DSCP_REMARKED, "EF" },
-  { "20 g 8", RA_DSCP_REMARKED, "CS1" },
-  { "50 g 34 1 g 0", RA_DSCP_REMARKED, "not always the same" },
-  { "50 g 34 20 g 0", RA_DSCP_BLEACHED, "from now on" },
-  { "20 g 34 20 y 36 1000 g 0", RA_DSCP_REMARKED, "yellow ones are not heard" },
-  { "20 g 34 20 y 36 1001 g 0", RA_DSCP_BLEACHED, "and forgotten" },
-  { "20 g 34 20 y 36 1001 g 34 1 y 0", RA_DSCP_INTACT, "one is too few again" },
+  { "n100=34", RA_DSCP_UNKNOWN, "no colour" },
+  { "g100?", RA_DSCP_UNKNOWN, "no octet" },
+  { "g19=34", RA_DSCP_UNKNOWN, "too few" },
+  { "g20=34", RA_DSCP_INTACT, "one colour by itself" },
+  { "g20=34 y19=0", RA_DSCP_INTACT, "too few yellow ones to say" },
+  { "g20=34 y20=36 r20=38", RA_DSCP_INTACT, "class 4" },
+  { "g20=10 y20=12", RA_DSCP_INTACT, "class 1" },
+  { "g20=34 y20=12", RA_DSCP_REMARKED, "of two classes" },
+  { "g20=34 y20=34 r20=34", RA_DSCP_REMARKED, "all green" },
+  { "y20=34", RA_DSCP_REMARKED, "yellow in green's clothes" },
+  { "g20=0 y20=0", RA_DSCP_BLEACHED, "best effort" },
+  { "g20=0 y20=36", RA_DSCP_REMARKED, "one of them" },
+  { "g20=46", RA_DSCP_REMARKED, "EF" },
+  { "g20=8", RA_DSCP_REMARKED, "CS1" },
+  { "g50=34 g1=0", RA_DSCP_REMARKED, "not always the same" },
+  { "g50=34 g20=0", RA_DSCP_BLEACHED, "from now on" },
+  { "g20=34 y20=36 g1000=0", RA_DSCP_REMARKED, "yellow ones are not heard" },
+  { "g20=34 y20=36 g1001=0", RA_DSCP_BLEACHED, "and forgotten" },
+  { "g20=34 y20=36 g1001=34 y1=0", RA_DSCP_INTACT, "one is too few again" },
 };
 
 static void
 test_dscp (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (dscp_rows); i++) {
-    g_auto (GStrv) words = g_strsplit (dscp_rows[i].packets, " ", -1);
+    const gchar *script = dscp_rows[i].packets;
     RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
     guint16 seq = 0;
 
-    for (guint k = 0; words[0] && k < g_strv_length (words); k += 3) {
-      RaColourExt colour
-          = { (RaMark) (strchr ("ngyr", *words[k + 1]) - "ngyr"), 0 };
-      gint64 dscp = strtoll (words[k + 2], NULL, 10);
+    for (ScriptWord w; script_next (&script, &w);) {
+      RaColourExt colour = { (RaMark) (strchr ("ngyr", w.letter) - "ngyr"), 0 };
 
-      for (guint64 n = strtoull (words[k], NULL, 10); n > 0; n--) {
+      for (guint64 n = w.number; n > 0; n--) {
         RaWirePacket p = wire_packet (seq, MS (seq * 10));
 
         p.colour = &colour;
-        p.tos = dscp < 0 ? -1 : (gint) (dscp << 2 | 1);
+        p.tos = script_has (&w, '?')
+            ? -1
+            : (gint) script_value (&w, '=', 0) << 2 | 1;
         seq++;
         ra_reporter_on_packet (r, &p);
       }

@@ -1,6 +1,7 @@
 /* The sender by hand: RTT, feedback that lies, the no-feedback timer.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../script.h"
 #include "sender-fixture.h"
 
 #include <gst/rtpadapt/ledger.h>
@@ -95,18 +96,16 @@ static const struct
 static void
 feedback_play (Fixture *f, const gchar *script)
 {
-  g_auto (GStrv) words = g_strsplit (script, " ", -1);
   g_autoptr (GArray) rows
       = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
 
-  for (guint i = 0; words[i]; i++) {
-    RaTime at = g_ascii_strtoull (words[i] + 1, NULL, 10) * RA_MSECOND;
-    RaFeedbackPacket row
-        = { g_ascii_strtoull (words[i], NULL, 10), RA_TIME_NONE };
+  for (ScriptWord w; script_next (&script, &w);) {
+    RaTime at = w.number * RA_MSECOND;
+    RaFeedbackPacket row = { w.number, RA_TIME_NONE };
 
-    if (*words[i] != '/') {
+    if (w.letter != '/') {
       /* 20 ms on the way, on another clock */
-      if (!strchr (words[i], 'x'))
+      if (!script_has (&w, 'x'))
         row.arrival = RA_SECOND + (row.seq - 98) * 10 * RA_MSECOND;
       g_array_append_val (rows, row);
       continue;
@@ -275,7 +274,7 @@ static void
 test_limited (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  g_auto (GStrv) words = g_strsplit (limited_rows[i].script, " ", -1);
+  const gchar *script = limited_rows[i].script;
   RaTime last = 100 * RA_MSECOND;
   Fixture f;
 
@@ -285,11 +284,10 @@ test_limited (gconstpointer data)
   f.now += 100 * RA_MSECOND;
   fixture_report (&f, last, 0);               /* R = 100 ms */
   g_assert_false (probe_report.data_limited); /* X_recv = 0: the first one */
-  for (guint w = 0; words[w]; w++) {
-    gboolean waiting = *words[w] == 'w';
-
-    last = f.now = g_ascii_strtoull (words[w] + waiting, NULL, 10) * RA_MSECOND;
-    fixture_send (&f, 1000, RA_SENT_ASKS | (waiting ? RA_SENT_WAITING : 0));
+  for (ScriptWord w; script_next (&script, &w);) {
+    last = f.now = w.number * RA_MSECOND;
+    fixture_send (
+        &f, 1000, RA_SENT_ASKS | (w.letter == 'w' ? RA_SENT_WAITING : 0));
   }
   /* What is sent after t_new does not matter. */
   f.now += 50 * RA_MSECOND;

@@ -1,90 +1,73 @@
 /* One flow of the simulation: sender, receiver, feedback.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "flow.h"
+#include "flowpriv.h"
 
-#include "source.h"
+#include <gst/rtpadapt/feedback/stamp.h>
 
-#include <gst/rtpadapt/colour/number.h>
+#define HEADER_SIZE (20 + 8 + 32) /* IP, UDP, a receiver report */
+/* And RADP with TFRC-FB, or TWCC's head. */
+#define FEEDBACK_SIZE (HEADER_SIZE + 56)
+#define FIRST_OF_REPORTER 65536 /* what RaBundle makes of the first packet */
 
-#include <gio/gio.h>
-
-#define LOG_SIZE 65536 /* packets on record */
-/* IP, UDP, a receiver report, and RADP with TFRC-FB or TWCC's head. */
-#define FEEDBACK_SIZE (20 + 8 + 32 + 56)
-
-typedef struct
+static RaTime
+there (const SimFlow *f, RaTime now)
 {
-  guint size;
-  RaTime sent;
-  RaSpan rtt;
-  guint64 rate;
-  RaMark mark;
-  guint16 n_mark; /* of its colour */
-  gboolean frame_end;
-  RaCause truth;
-  SimFrame *frame; /* NULL: of none, or told */
-  guint pos;       /* in it */
-} Record;
+  gint ppm = f->clocks.ppm;
 
-/* A report or per-packet rows on their way back. */
-typedef struct
-{
-  RaTime due; /* RA_TIME_NONE: the path carries it */
-  guint64 id;
-  RaReport report;
-  RaSpan t_delay;
-  GArray *rows; /* of RaFeedbackPacket; NULL: a report */
-} Feedback;
-
-struct _SimFlow
-{
-  const RaSimConfig *cfg;
-  const RaSimFlow *own;
-  guint index;
-  SimPath path;
-  RaTime now, start, stop;
-  RaSender *sender;
-  RaReceiver *receiver; /* NULL with per-packet feedback */
-  RaColour *colour;
-  RaMarkNumbers numbers; /* what a header extension would carry */
-  RaMarkSeen seen;
-  RaScore *score;
-  RaRng rng;
-  guint64 next_seq;
-  Record log[LOG_SIZE];
-  SimSource source;
-  GArray *rows; /* arrived since the last per-packet feedback */
-  guint64 next_row;
-  GQueue feedback; /* of Feedback */
-  guint64 n_feedback;
-};
-
-static Record *
-record (SimFlow *f, guint64 seq)
-{
-  return &f->log[seq % LOG_SIZE];
+  return now + (RaTime) f->clocks.there
+      + (ppm ? (RaTime) (gint64) ((gdouble) now * ppm * 1e-6) : 0);
 }
 
-static RaCause
-truth (guint64 seq, gpointer data)
+/* The true time of a timer. */
+static RaTime
+from_here (const SimFlow *f, RaTime t)
 {
-  return record (data, seq)->truth;
+  if (t == RA_TIME_NONE)
+    return t;
+  return MAX (ra_diff (t, (RaTime) f->clocks.here), 0);
+}
+
+/* Rounded up, so that it is due then. */
+static RaTime
+from_there (const SimFlow *f, RaTime t)
+{
+  RaSpan span;
+
+  if (t == RA_TIME_NONE)
+    return t;
+  span = ra_diff (t, (RaTime) f->clocks.there);
+  if (f->wire && span > 0)
+    span = (RaSpan) ((gdouble) span / (1 + f->clocks.ppm * 1e-6)) + 2;
+  return (RaTime) MAX (span, 0);
 }
 
 static void
-on_loss (const RaMissing *m, gpointer data)
+feedback_clear (Feedback *fb)
 {
-  SimFlow *f = data;
+  g_clear_pointer (&fb->rows, g_array_unref);
+  g_clear_pointer (&fb->bytes, sim_report_free);
+}
 
-  ra_score_verdict (f->score, m->cause, record (f, m->seq)->truth, f->now);
+static guint
+feedback_size (const Feedback *fb)
+{
+  const GArray *rows = fb->bytes ? fb->bytes->rows : fb->rows;
+
+  if (fb->bytes && !rows)
+    return HEADER_SIZE + (guint) (fb->bytes->len + fb->bytes->radp_len);
+  return FEEDBACK_SIZE + (rows ? rows->len : 0);
 }
 
 static void
 feedback_send (SimFlow *f, Feedback fb)
 {
   if (ra_rng_chance (&f->rng, f->cfg->feedback_loss)) {
-    g_clear_pointer (&fb.rows, g_array_unref);
+    feedback_clear (&fb);
+    return;
+  }
+  if (fb.bytes && f->path.report) {
+    f->path.report (fb.bytes, feedback_size (&fb), f->now, f->path.data);
     return;
   }
   fb.id = f->n_feedback++;
@@ -92,17 +75,18 @@ feedback_send (SimFlow *f, Feedback fb)
                             : ra_later (f->now, f->cfg->feedback_delay);
   g_queue_push_tail (&f->feedback, g_memdup2 (&fb, sizeof fb));
   if (f->path.feedback)
-    f->path.feedback (fb.id, FEEDBACK_SIZE + (fb.rows ? fb.rows->len : 0),
-        f->now, f->path.data);
+    f->path.feedback (fb.id, feedback_size (&fb), f->now, f->path.data);
 }
 
 static void
 report_send (SimFlow *f)
 {
+  RaTime now = there (f, f->now);
   Feedback fb = { 0 };
 
-  if (ra_receiver_report (f->receiver, ra_later (f->now, SIM_CLOCK_OFFSET),
-          &fb.report, &fb.t_delay))
+  f->tried = f->now;
+  if (f->wire ? (fb.bytes = sim_wire_report (f->wire, now)) != NULL
+              : ra_receiver_report (f->receiver, now, &fb.report, &fb.t_delay))
     feedback_send (f, fb);
 }
 
@@ -136,7 +120,7 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
     .seq = lp->seq,
     .size = rec->size,
     .sent = rec->sent,
-    .arrival = ra_later (now, SIM_CLOCK_OFFSET),
+    .arrival = there (f, now),
     .rtt = rec->rtt,
     .rate = rec->rate,
     .mark = rec->mark,
@@ -147,7 +131,12 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
   if (now < f->stop)
     ra_score_arrived (f->score, lp->size, lp->queued, now);
   sim_frame_outcome (g_steal_pointer (&rec->frame), rec->pos, TRUE);
-  if (!f->receiver)
+  if (f->wire) {
+    if (f->offset == 0)
+      f->offset = (gint64) lp->seq - FIRST_OF_REPORTER;
+    if (sim_wire_arrive (f->wire, &rec->header, p.arrival))
+      report_send (f);
+  } else if (!f->receiver)
     rows_add (f, lp->seq, p.arrival);
   else if (ra_receiver_on_packet (f->receiver, &p))
     report_send (f);
@@ -171,23 +160,33 @@ sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now)
     ra_score_capacity (f->score, capacity, now);
 }
 
+static gboolean
+asks_each (const SimFlow *f)
+{
+  return f->wire ? f->cfg->wire != SIM_WIRE_TWCC : f->receiver != NULL;
+}
+
 static void
 packet_send (SimFlow *f)
 {
   SimItem item = sim_source_take (&f->source, f->now);
-  RaOutgoing out = { .seq = f->next_seq++,
+  RaTime now = flow_here (f, f->now);
+  guint64 n = f->next++;
+  RaOutgoing out = { .seq = n + (guint64) f->shift,
     .size = item.size,
     .media = item.flags & RA_SENT_REPAIR ? 0 : item.size - SIM_RTP_HEADER,
-    .flags = item.flags };
+    .flags = item.flags,
+    .ssrc = f->ssrc };
   gboolean frame_end = (item.flags & RA_SENT_FRAME_END) != 0;
-  RaLinkPacket lp = {
-    .seq = out.seq, .flow = f->index, .size = item.size + f->cfg->overhead
-  };
+  RaLinkPacket lp
+      = { .seq = n, .flow = f->index, .size = item.size + f->cfg->overhead };
   RaSenderStats stats;
 
   if (sim_source_is_waiting (&f->source))
-    out.flags |= RA_SENT_WAITING;
-  if (f->receiver || frame_end)
+    out.flags |= RA_SENT_WAITING
+        | (f->wire && sim_source_is_spread (&f->source, &item) ? RA_SENT_SPREAD
+                                                               : 0);
+  if (asks_each (f) || frame_end)
     out.flags |= RA_SENT_ASKS;
   ra_colour_set_rate (f->colour, ra_sender_rate (f->sender));
   out.mark = lp.mark = ra_colour_mark (f->colour,
@@ -195,9 +194,9 @@ packet_send (SimFlow *f)
           item.size, item.importance, (item.flags & RA_SENT_REPAIR) != 0 },
       f->now);
   ra_sender_get_stats (f->sender, &stats);
-  *record (f, out.seq) = (Record){
+  *record (f, n) = (Record){
     .size = item.size,
-    .sent = f->now,
+    .sent = now,
     .rtt = stats.rtt,
     .rate = ra_sender_rate (f->sender),
     .mark = out.mark,
@@ -206,17 +205,22 @@ packet_send (SimFlow *f)
     .frame = item.frame,
     .pos = item.pos,
   };
-  ra_sender_on_sent (f->sender, &out, f->now);
+  if (f->wire)
+    record (f, n)->header = sim_header_write (f->ssrc, out.seq, item.size,
+        frame_end, &(RaSendTs){ stats.rtt, ra_stamp_us (now) },
+        &(RaColourExt){ out.mark, record (f, n)->n_mark });
+  out.rtp_seq = (guint16) out.seq;
+  ra_sender_on_sent (f->sender, &out, now);
   ra_score_sent (f->score, lp.size, f->now);
   f->path.packet (&lp, f->now, f->path.data);
 }
 
-static void
-feedback_free (gpointer data)
+void
+flow_feedback_free (gpointer data)
 {
   Feedback *fb = data;
 
-  g_clear_pointer (&fb->rows, g_array_unref);
+  feedback_clear (fb);
   g_free (fb);
 }
 
@@ -225,12 +229,14 @@ feedback_take (SimFlow *f)
 {
   Feedback *fb = g_queue_pop_head (&f->feedback);
 
-  if (fb->rows)
+  if (fb->bytes)
+    sim_wire_hear (f->wire, fb->bytes, flow_here (f, f->now));
+  else if (fb->rows)
     ra_sender_on_feedback (f->sender, (RaFeedbackPacket *) fb->rows->data,
         fb->rows->len, f->cfg->grain, f->now);
   else
     ra_sender_on_report (f->sender, &fb->report, fb->t_delay, f->now);
-  feedback_free (fb);
+  flow_feedback_free (fb);
 }
 
 /* What set out before it and has not come never will: paths keep the order. */
@@ -241,9 +247,16 @@ sim_flow_feedback (SimFlow *f, guint64 id, RaTime now)
 
   f->now = now;
   while ((fb = g_queue_peek_head (&f->feedback)) && fb->id < id)
-    feedback_free (g_queue_pop_head (&f->feedback));
+    flow_feedback_free (g_queue_pop_head (&f->feedback));
   if (fb && fb->id == id)
     feedback_take (f);
+}
+
+void
+sim_flow_hear (SimFlow *f, const SimReport *r, RaTime now)
+{
+  f->now = now;
+  sim_wire_hear (f->wire, r, flow_here (f, now));
 }
 
 gboolean
@@ -262,16 +275,19 @@ next_send (const SimFlow *f, RaTime now)
     return RA_TIME_NONE;
   if (sim_source_is_greedy (&f->source) && sim_source_is_idle (&f->source, now))
     return (RaTime) f->cfg->idle_until;
-  return ra_sender_next_send (f->sender, now);
+  return from_here (f, ra_sender_next_send (f->sender, flow_here (f, now)));
 }
 
 static RaTime
 next_report (const SimFlow *f)
 {
-  RaTime t
-      = f->receiver ? ra_receiver_next_timeout (f->receiver) : RA_TIME_NONE;
+  RaTime t = f->wire ? sim_wire_next_report (f->wire)
+      : f->receiver  ? ra_receiver_next_timeout (f->receiver)
+                     : RA_TIME_NONE;
 
-  return t == RA_TIME_NONE ? t : ra_later (t, -SIM_CLOCK_OFFSET);
+  t = from_there (f, t);
+  /* The reporter may want to be asked again and have nothing to say. */
+  return f->wire && t != RA_TIME_NONE ? MAX (t, f->tried + RA_MSECOND) : t;
 }
 
 RaTime
@@ -281,7 +297,7 @@ sim_flow_next (const SimFlow *f, RaTime now)
   RaTime next = MIN (next_send (f, now), next_report (f));
 
   if (now < f->stop)
-    next = MIN (next, ra_sender_next_timeout (f->sender));
+    next = MIN (next, from_here (f, ra_sender_next_timeout (f->sender)));
   if (fb)
     next = MIN (next, fb->due);
   return !sim_source_is_greedy (&f->source) && f->source.next_frame < f->stop
@@ -297,126 +313,13 @@ sim_flow_run (SimFlow *f, RaTime now)
   f->now = now;
   while ((fb = g_queue_peek_head (&f->feedback)) && fb->due <= now)
     feedback_take (f);
-  if (ra_sender_next_timeout (f->sender) <= now)
-    ra_sender_on_timeout (f->sender, now);
+  if (ra_sender_next_timeout (f->sender) <= flow_here (f, now))
+    ra_sender_on_timeout (f->sender, flow_here (f, now));
   if (next_report (f) <= now)
     report_send (f);
   if (!sim_source_is_greedy (&f->source) && f->source.next_frame <= now
       && now < f->stop)
-    sim_source_frame (&f->source, f->sender, &f->rng, now);
+    sim_source_frame (&f->source, f->sender, &f->rng, flow_here (f, now));
   while (next_send (f, now) <= now)
     packet_send (f);
-}
-
-static gboolean
-is_known (
-    gconstpointer ops, const gchar *kind, const gchar *name, GError **error)
-{
-  if (!ops)
-    g_set_error (
-        error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s'", kind, name);
-  return ops != NULL;
-}
-
-static gboolean
-algorithms_make (SimFlow *f, GError **error)
-{
-  const RaSimFlow *own = f->own;
-  RaSenderConfig cfg = {
-    .controller_params = own->controller_params,
-    .lda_params = own->lda_params,
-    .fec_params = own->fec_params,
-    .rate = f->cfg->rate,
-    .seed = f->cfg->seed + f->index,
-    .friendliness_cap = f->cfg->friendliness_cap,
-    .breakers = f->cfg->breakers,
-  };
-  const RaColourOps *colour = ra_colour_find (own->colour);
-  RaLda *lda;
-
-  cfg.controller = ra_rate_find (own->controller);
-  cfg.lda = ra_lda_find (own->lda);
-  cfg.fec = ra_fec_find (own->fec);
-  if (!is_known (cfg.controller, "controller", own->controller, error)
-      || !is_known (cfg.lda, "lda", own->lda, error)
-      || !is_known (cfg.fec, "FEC rule", own->fec, error)
-      || !is_known (colour, "colour", own->colour, error))
-    return FALSE;
-  f->colour = ra_colour_new (colour, own->colour_params, error);
-  if (!f->colour)
-    return FALSE;
-  f->sender = ra_sender_new (&cfg, f->start, error);
-  if (!f->sender)
-    return FALSE;
-  ra_sender_set_truth (f->sender, truth, f);
-  ra_sender_set_on_loss (f->sender, on_loss, f);
-  if (!f->cfg->per_packet) {
-    lda = ra_lda_new (cfg.lda, own->lda_params, NULL);
-    ra_lda_set_truth (lda, truth, f);
-    ra_lda_set_seed (lda, cfg.seed);
-    f->receiver = ra_receiver_new (lda, f->cfg->rate.mss);
-    ra_receiver_set_on_loss (f->receiver, on_loss, f);
-  }
-  return TRUE;
-}
-
-SimFlow *
-sim_flow_new (
-    const RaSimConfig *cfg, guint index, const SimPath *path, GError **error)
-{
-  SimFlow *f = g_new0 (SimFlow, 1);
-
-  f->cfg = cfg;
-  f->own = cfg->n_mix ? &cfg->mix[index % cfg->n_mix] : &cfg->flow;
-  f->index = index;
-  f->path = *path;
-  f->start = (RaTime) f->own->start;
-  f->stop = (RaTime) (f->own->stop > 0 ? f->own->stop : G_MAXINT64);
-  f->score = ra_score_new (0, MAX (cfg->warmup, f->own->start));
-  ra_rng_init (&f->rng, cfg->seed, 1000 + index);
-  sim_source_init (&f->source, cfg, index, &f->rng, f->start,
-      (RaTime) MAX (cfg->warmup, f->own->start));
-  f->rows = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
-  if (!algorithms_make (f, error)) {
-    sim_flow_free (f);
-    return NULL;
-  }
-  return f;
-}
-
-void
-sim_flow_free (SimFlow *f)
-{
-  g_clear_pointer (&f->sender, ra_sender_free);
-  g_clear_pointer (&f->receiver, ra_receiver_free);
-  g_clear_pointer (&f->colour, ra_colour_free);
-  ra_score_free (f->score);
-  g_array_unref (f->rows);
-  g_queue_clear_full (&f->feedback, feedback_free);
-  sim_source_clear (&f->source);
-  g_free (f);
-}
-
-RaSimView
-sim_flow_view (const SimFlow *f)
-{
-  return (
-      RaSimView){ f->index, f->own, f->sender, f->receiver, f->colour, NULL };
-}
-
-void
-sim_flow_result (const SimFlow *f, RaTime now, RaRun *run)
-{
-  RaScoreResult score;
-
-  ra_score_get (f->score, MIN (now, f->stop), &score);
-  ra_run_init (run, f->own->controller, f->own->lda);
-  ra_run_set_score (run, &score);
-  run->start = ra_seconds ((RaSpan) f->start);
-  if (f->source.fec.media > 0) {
-    run->fec_overhead
-        = (gdouble) f->source.fec.repair / (gdouble) f->source.fec.media;
-    run->residual_loss
-        = (gdouble) f->source.fec.missing / (gdouble) f->source.fec.media;
-  }
 }

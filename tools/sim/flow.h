@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "sim.h"
+#include "wire.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +20,9 @@ typedef struct
   /* So does feedback of about `size` bytes of RTCP, and if it comes through,
    * sim_flow_feedback() follows; NULL: all does, after cfg->feedback_delay. */
   void (*feedback) (guint64 id, guint size, RaTime now, gpointer data);
+  /* By bytes it is this one instead.  (transfer full); each time that it comes
+   * through, sim_flow_hear() follows. */
+  void (*report) (SimReport *r, guint size, RaTime now, gpointer data);
   gpointer data;
 } SimPath;
 
@@ -39,7 +42,25 @@ void sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now);
 void sim_flow_drop (
     SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now);
 void sim_flow_feedback (SimFlow *f, guint64 id, RaTime now);
+void sim_flow_hear (SimFlow *f, const SimReport *r, RaTime now);
 void sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now);
+
+/* By how much the clocks of both ends are ahead of the true time, and by how many
+ * ppm the receiver's is fast.  They may be set at any time, by bytes only. */
+typedef struct
+{
+  gint64 here, there;
+  gint ppm;
+} SimClocks;
+SimClocks *sim_flow_clocks (SimFlow *f);
+/* By bytes only.  Another process at that end, which knows nothing of before; the
+ * sender's has another SSRC and goes on with any number.  The same sender with
+ * another SSRC. */
+void sim_flow_restart_receiver (SimFlow *f);
+void sim_flow_restart_sender (SimFlow *f);
+void sim_flow_change_ssrc (SimFlow *f);
+/* NULL: not by bytes. */
+const SimHeard *sim_flow_heard (const SimFlow *f);
 
 gboolean sim_flow_is_on (const SimFlow *f, RaTime now);
 /* `link` is left to whoever has one. */

@@ -69,6 +69,9 @@ static const struct
   { FIELD ("colour-params", colour_params), NULL, "its parameters" },
   { FIELD ("link", link), "bottleneck rate=2M queue=100ms ! delay 25ms",
       "the path: models, chained by !" },
+  { FIELD ("wire", wire), "exact",
+      "how the ends talk: exact, or by the bytes of tfrc (a report per RTT), "
+      "ccfb (RFC 8888) or twcc (at the end of a frame)" },
   { FIELD ("mix", mix), NULL,
       "flows that differ, ended by ;: CONTROLLER [PARAMS] [+ LDA [PARAMS]] "
       "[@ START[-STOP]], e.g. 'ssvp + ld; tfrc + zbs @ 10-50'" },
@@ -266,6 +269,25 @@ flow_parse (GPtrArray *keep, RaSimFlow *flow, const gchar *text, GError **error)
 }
 
 static gboolean
+wire_parse (RaSimConfig *cfg, const gchar *name, GError **error)
+{
+  static const gchar *const names[] = { [SIM_WIRE_EXACT] = "exact",
+    [SIM_WIRE_TFRC] = "tfrc",
+    [SIM_WIRE_CCFB] = "ccfb",
+    [SIM_WIRE_TWCC] = "twcc" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (g_str_equal (names[i], name)) {
+      cfg->wire = (SimWireKind) i;
+      return TRUE;
+    }
+  }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--wire: no '%s': exact, tfrc, ccfb or twcc", name);
+  return FALSE;
+}
+
+static gboolean
 mix_parse (SimSetup *setup, const SimOptions *o, GError **error)
 {
   g_auto (GStrv) flows = g_strsplit (o->mix ? o->mix : "", ";", -1);
@@ -347,7 +369,7 @@ sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
     sim_setup_clear (setup);
     return FALSE;
   }
-  if (!mix_parse (setup, o, error)) {
+  if (!wire_parse (cfg, o->wire, error) || !mix_parse (setup, o, error)) {
     sim_setup_clear (setup);
     return FALSE;
   }

@@ -16,7 +16,7 @@ typedef struct
   gdouble friendliness_cap, breakers, mpeg;
   /* Texts; (transfer none): they live as long as the program. */
   const gchar *controller, *controller_params, *lda, *lda_params;
-  const gchar *fec, *fec_params, *colour, *colour_params, *link;
+  const gchar *fec, *fec_params, *colour, *colour_params, *link, *wire;
   const gchar *mix; /* FLOW;FLOW... */
 } SimOptions;
 

@@ -28,6 +28,7 @@ ra_sim_config_init (RaSimConfig *cfg)
     .breakers = TRUE,
     .feedback_delay = 25 * RA_MSECOND,
     .packet_size = 1200,
+    .excess = 1,
   };
 }
 
@@ -43,6 +44,8 @@ ra_sim_observe (const RaSimView *view, RaObserve emit, gpointer data)
   ra_sender_observe (view->sender, emit, data);
   if (view->receiver)
     ra_receiver_observe (view->receiver, emit, data);
+  if (view->reporter)
+    ra_reporter_observe (view->reporter, emit, data);
   ra_colour_observe (view->colour, ra_observe_prefixed, &colour);
   if (view->link)
     ra_link_observe (view->link, emit, data);

@@ -8,6 +8,7 @@
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/defaults.h>
+#include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/sender.h>
 
 G_BEGIN_DECLS
@@ -24,6 +25,15 @@ typedef struct
 
 typedef struct _RaSimView RaSimView;
 
+/* How the two ends of a flow talk (wire.h). */
+typedef enum
+{
+  SIM_WIRE_EXACT, /* by structs: no number is rounded or wraps */
+  SIM_WIRE_TFRC,  /* by bytes, those of TFRC-FB and RADP */
+  SIM_WIRE_CCFB,  /* of RFC 8888 */
+  SIM_WIRE_TWCC, /* by the rows that rtpsession makes of transport-wide feedback */
+} SimWireKind;
+
 typedef struct
 {
   RaSimFlow flow; /* all flows are like this one, */
@@ -36,17 +46,26 @@ typedef struct
   RaRateConfig rate;
   gdouble friendliness_cap; /* 0: none */
   gboolean breakers;
+  RaSpan burst; /* as RaSenderConfig's, */
+  guint floor;  /* packets/s while nobody answers; 0: none */
   RaSpan feedback_delay;
   gdouble feedback_loss;
   /* FALSE: the receiver reports once per RTT (RFC 5348 6).  TRUE: it tells of
    * each packet, at the end of a frame (twcc), and the receiver of the library
    * runs at the sender. */
   gboolean per_packet;
+  SimWireKind
+      wire;      /* another than SIM_WIRE_EXACT: it decides, not per_packet */
+  guint64 first; /* number of a flow's first packet */
+  RaTime begin;  /* by bytes: the sender's clock when all begins */
+  gboolean
+      exact_rtt;     /* by bytes: but the R on packets is not rounded to 1 us */
   RaSpan grain;      /* resolution of the arrival times of per_packet */
   guint packet_size; /* bytes of RTP */
   guint overhead;    /* bytes the link counts on top (IP, UDP) */
   gdouble fps;       /* 0: the source always has data; else video frames */
   gboolean mpeg;     /* of I, P and B frames; else all are alike */
+  gdouble excess;    /* by bytes: frames have so many times what they should */
   RaSpan idle_from, idle_until; /* the source has nothing to send in between */
   /* Optional: called about every `trace_interval` of virtual time. */
   void (*trace) (const RaSimView *view, RaTime now, gpointer data);
@@ -60,7 +79,9 @@ struct _RaSimView
   guint flow;
   const RaSimFlow *cfg;
   const RaSender *sender;
-  const RaReceiver *receiver; /* NULL: it runs in the sender */
+  const RaReceiver *receiver; /* NULL: it runs in the sender, or in */
+  const RaReporter
+      *reporter; /* the one who answers by bytes; NULL: none does */
   const RaColour *colour;
   const RaLink *link; /* NULL: the path is somebody else's */
 };

@@ -59,6 +59,22 @@ sim_source_is_waiting (const SimSource *s)
   return sim_source_has_more (s) || s->cfg->mpeg;
 }
 
+void
+sim_source_forget (SimSource *s)
+{
+  for (SimItem *item; (item = g_queue_pop_head (&s->backlog));) {
+    sim_frame_outcome (item->frame, item->pos, FALSE);
+    g_free (item);
+  }
+  s->backlog_bytes = 0;
+}
+
+gboolean
+sim_source_is_spread (const SimSource *s, const SimItem *item)
+{
+  return item->n_frame > 0 && item->n_frame == s->n_frames;
+}
+
 static void
 item_put (SimSource *s, const SimItem *item)
 {
@@ -75,7 +91,7 @@ frame_put (SimSource *s, gdouble bytes, RaImportance importance,
   guint payload = s->cfg->packet_size - SIM_RTP_HEADER;
   guint n = (guint) ceil (bytes / payload);
   guint longest = (guint) ceil (MIN (bytes, payload)) + SIM_RTP_HEADER;
-  SimItem item = { .importance = importance };
+  SimItem item = { .importance = importance, .n_frame = s->n_frames };
 
   item.frame = sim_frame_new (&s->fec, n, percentage, now);
   for (; item.pos < n; item.pos++, bytes -= payload) {
@@ -120,18 +136,45 @@ mpeg_put (
         ra_sender_fec (sender), now);
 }
 
+/* By bytes the encoder's lot is drawn for each frame, also for one that is left out,
+ * and a sender that may send nothing has no backlog if nothing waits.  A breaker that
+ * is open lets a frame through when a probe is due. */
+static void
+live_frame (SimSource *s, const RaSender *sender, RaRng *rng, RaTime now)
+{
+  RaSpan backlog = s->backlog_bytes > 0
+      ? ra_send_span ((gdouble) s->backlog_bytes, ra_sender_rate (sender))
+      : 0;
+  gdouble payload = s->cfg->packet_size - SIM_RTP_HEADER, bytes, full;
+  RaSplit split;
+
+  ra_sender_split (sender, backlog, &split);
+  bytes = ra_bytes (split.media) / s->cfg->fps * s->cfg->excess
+      * (.8 + .4 * ra_rng_uniform (rng));
+  if (backlog > MAX_BACKLOG
+      || (split.media == 0 && ra_sender_next_send (sender, now) > now))
+    return;
+  full = payload * MAX (ceil (bytes / payload) - 1, 0);
+  frame_put (s, full + MAX (floor (bytes - full + .999), 1), RA_IMPORTANCE_BASE,
+      ra_sender_fec (sender), now);
+}
+
 /* The encoder. */
 void
 sim_source_frame (SimSource *s, const RaSender *sender, RaRng *rng, RaTime now)
 {
   gdouble fps = s->cfg->fps;
-  RaSpan backlog
-      = ra_send_span ((gdouble) s->backlog_bytes, ra_sender_rate (sender));
+  RaSpan backlog;
   RaSplit split;
 
   s->n_frames++;
-  ra_sender_split (sender, backlog, &split);
   s->next_frame += (RaTime) ra_span (1 / fps);
+  if (s->cfg->wire != SIM_WIRE_EXACT && !s->cfg->mpeg) {
+    live_frame (s, sender, rng, now);
+    return;
+  }
+  backlog = ra_send_span ((gdouble) s->backlog_bytes, ra_sender_rate (sender));
+  ra_sender_split (sender, backlog, &split);
   if (backlog > MAX_BACKLOG || sim_source_is_idle (s, now))
     return;
   (s->cfg->mpeg ? mpeg_put : even_put) (

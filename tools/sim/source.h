@@ -20,6 +20,7 @@ typedef struct
   RaSentFlags flags; /* FRAME_END, REPAIR */
   SimFrame *frame;   /* NULL: of none */
   guint pos;         /* in it */
+  guint64 n_frame;   /* from 1 on */
 } SimItem;
 
 typedef struct
@@ -47,7 +48,11 @@ gboolean sim_source_is_idle (const SimSource *s, RaTime now);
 gboolean sim_source_has_more (const SimSource *s);
 /* It could send more than the rate lets it (RFC 5348 8.2.1). */
 gboolean sim_source_is_waiting (const SimSource *s);
-/* Makes the frame that is due, at the sender's rates. */
+/* `item` is of the latest frame, which the pacer only spreads. */
+gboolean sim_source_is_spread (const SimSource *s, const SimItem *item);
+/* Nothing of what waits will be sent. */
+void sim_source_forget (SimSource *s);
+/* Makes the frame that is due, at the sender's rates; `now` is its clock. */
 void sim_source_frame (
     SimSource *s, const RaSender *sender, RaRng *rng, RaTime now);
 /* The next packet, which leaves now; one must wait. */

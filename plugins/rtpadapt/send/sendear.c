@@ -178,59 +178,6 @@ send_on_truth (GstRtpAdaptSend *self, const GstStructure *s)
   g_mutex_unlock (&self->lock);
 }
 
-/* --- what is posted and told --------------------------------------------------- */
-
-static const gchar *
-fault_text (RaEcnFault fault)
-{
-  switch (fault) {
-    case RA_ECN_BLEACHED:
-      return "they come without the ECN bits that they left with";
-    case RA_ECN_REMARKED:
-      return "they come with other ECN bits than they left with";
-    case RA_ECN_HIDDEN:
-      return "marks are taken off, or the receiver hides them";
-    case RA_ECN_ALL_CE:
-      return "all of them come marked";
-    default:
-      return "those with ECN bits are lost, and only those";
-  }
-}
-
-/* Only feedback about single packets says how each of them came.  With tfrc the
- * receiver answers marks, but neither a path that takes ECT off nor one that marks
- * everything would show. */
-void
-send_ecn_drive (GstRtpAdaptSend *self)
-{
-  const RaFeedbackOps *kind = ra_feedback_at (self->cfg.feedback);
-  gboolean unheard, failed;
-  RaEarStats stats;
-
-  if (!self->sender || self->cfg.ecn == RA_ECN_NOT_ECT)
-    return;
-  ra_ear_get_stats (self->ear, &stats);
-  unheard
-      = !kind->per_packet_ecn && send_warn_once (self, SEND_WARNED_ECN_UNHEARD);
-  failed = stats.ecn_state == RA_ECN_FAILED
-      && send_warn_once (self, SEND_WARNED_ECN_FAILED);
-  if (!unheard && !failed)
-    return;
-  g_mutex_unlock (&self->lock);
-  if (unheard)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("Packets are sent without ECN: feedback=%s does not tell how each of "
-         "them came; set feedback=ccfb.",
-            kind->name),
-        ("RFC 6679 7.2"));
-  if (failed)
-    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-        ("Packets are sent without ECN: %s.", fault_text (stats.ecn_fault)),
-        ("RFC 6679 7.4; it is tried again after a minute, and twice as late each "
-         "time, up to 16 min"));
-  g_mutex_lock (&self->lock);
-}
-
 RaEarStats
 send_ear_stats (const GstRtpAdaptSend *self)
 {

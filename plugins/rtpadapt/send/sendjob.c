@@ -7,6 +7,7 @@
  */
 #include "sendpriv.h"
 #include "sendstats.h"
+#include "sendwarnings.h"
 
 #include <gst/rtpadapt/lda.h>
 
@@ -44,6 +45,17 @@ send_apply (GstRtpAdaptSend *self, SendWants wants)
     send_tell (self);
   if (wants & SEND_WAKE)
     send_wake (self);
+}
+
+/* Posts these.  The lock is held, and let go if there are any. */
+static void
+notices_give (GstRtpAdaptSend *self, Notices *notices)
+{
+  if (!notices->list)
+    return;
+  g_mutex_unlock (&self->lock);
+  notices_post (notices, GST_ELEMENT (self));
+  g_mutex_lock (&self->lock);
 }
 
 /* --- the session -------------------------------------------------------- */
@@ -115,51 +127,14 @@ session_search (GstRtpAdaptSend *self)
 
 /* --- the kind of feedback ------------------------------------------------ */
 
-/* The lock is not held. */
-static void
-lacks_warn (GstRtpAdaptSend *self, ModeLacks lacks, const RaFeedbackOps *wanted,
-    const RaFeedbackOps *kind)
-{
-  for (guint bit = 1; bit < MODE_LACKS_ROOM; bit <<= 1) {
-    g_autofree gchar *text = lacks & bit ? mode_lacks_text (bit, wanted) : NULL;
-
-    if (text)
-      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-          ("No feedback=%s: %s.", wanted->name, text),
-          ("%s serves instead",
-              kind ? kind->name : "nothing but receiver reports"));
-  }
-  if (lacks & MODE_LACKS_ROOM)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("Packets lack header extensions that were announced behind the FEC "
-         "encoder, and cannot get them any more."),
-        ("put the caps with extmap-N between payloader and rtpulpfecenc"));
-}
-
-/* Warns once where the settings of the two sides differ.  The lock is held, and let
- * go. */
-static void
-difference_warn (GstRtpAdaptSend *self, const RaFeedbackOps *wanted)
-{
-  g_autofree gchar *what = mode_difference (&self->mode, wanted);
-  const gchar *name = ra_feedback_name (self->mode.kind);
-
-  if (!what || !send_warn_once (self, SEND_WARNED_OTHER))
-    return;
-  g_mutex_unlock (&self->lock);
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("%s, and feedback=%s is set here: set the same on both sides.", what,
-          wanted->name),
-      ("feedback=%s is used until then", name));
-  g_mutex_lock (&self->lock);
-}
-
 /* Finds the session and settles how the receiver is heard.  The lock is held, and
  * let go. */
 static void
 mode_drive (GstRtpAdaptSend *self)
 {
   const RaFeedbackOps *wanted = ra_feedback_at (self->cfg.feedback), *kind;
+  g_autofree gchar *difference = NULL;
+  Notices notices = { NULL };
   ModeNews news;
 
   if (self->sender && self->tap.stale)
@@ -170,15 +145,14 @@ mode_drive (GstRtpAdaptSend *self)
   kind = self->mode.kind;
   if (news.changed)
     GST_INFO_OBJECT (self, "feedback: %s", ra_feedback_name (kind));
-  difference_warn (self, wanted);
-  if (!news.lacks || !self->sender)
-    return;
-  g_mutex_unlock (&self->lock);
-  lacks_warn (self, news.lacks, wanted, kind);
-  g_mutex_lock (&self->lock);
+  difference = mode_difference (&self->mode, wanted);
+  if (difference && send_warn_once (self, SEND_WARNED_OTHER))
+    warn_of_difference (&notices, difference, wanted, kind);
+  warn_of_lacks (&notices, news.lacks, wanted, kind);
+  notices_give (self, &notices);
 }
 
-/* --- the job ------------------------------------------------------------ */
+/* --- messages ------------------------------------------------------------ */
 
 /* The lock is held, and let go. */
 static void
@@ -193,59 +167,25 @@ messages_post (GstRtpAdaptSend *self)
   }
 }
 
-/* What each breaker means, RFC 8083. */
-static const gchar *
-breaker_cause (RaBreakerTrip trip)
-{
-  switch (trip) {
-    case RA_BREAKER_RTCP_TIMEOUT:
-      return "neither feedback nor a receiver report came";
-    case RA_BREAKER_MEDIA_TIMEOUT:
-      return "the receiver says that nothing arrives";
-    case RA_BREAKER_CONGESTION:
-      return "more than ten times what a TCP would send with these losses";
-    case RA_BREAKER_USABILITY:
-      return "losses or delays make the media useless";
-    default:
-      return "none";
-  }
-}
-
 /* The lock is held, and let go. */
 static void
-breaker_tell (GstRtpAdaptSend *self)
+breaker_post (GstRtpAdaptSend *self)
 {
-  const gchar *breaker, *state;
+  Notices notices = { NULL };
   RaSenderStats stats;
-  const RaFeedbackOps *kind = self->mode.kind;
 
   if (!self->sender)
     return;
   ra_sender_get_stats (self->sender, &stats);
   if (!herald_is_news (&self->herald, SEND_NEWS_BREAKER, stats.breaker))
     return;
-  breaker = ra_breaker_nick (stats.trip);
-  state = ra_breaker_state_nick (stats.breaker);
   herald_post_always (&self->herald,
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("rtpadapt-breaker", "breaker", G_TYPE_STRING,
-              breaker, "state", G_TYPE_STRING, state, NULL)));
-  if (stats.breaker == RA_BREAKER_CLOSED)
-    return;
-  g_mutex_unlock (&self->lock);
-  if (stats.breaker == RA_BREAKER_OPEN)
-    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-        ("Sending has stopped: circuit breaker %s: %s.", breaker,
-            breaker_cause (stats.trip)),
-        ("RFC 8083; feedback is %s; sending begins again when the receiver answers, "
-         "or by the action signal restart",
-            ra_feedback_name (kind)));
-  else
-    GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
-        ("Sending a tenth, every loss is congestion: circuit breaker %s: %s.",
-            breaker, breaker_cause (stats.trip)),
-        ("RFC 8083 4.3"));
-  g_mutex_lock (&self->lock);
+              ra_breaker_nick (stats.trip), "state", G_TYPE_STRING,
+              ra_breaker_state_nick (stats.breaker), NULL)));
+  warn_of_breaker (&notices, stats.breaker, stats.trip, self->mode.kind);
+  notices_give (self, &notices);
 }
 
 /* --- encoders ----------------------------------------------------------- */
@@ -382,24 +322,29 @@ skippers_drive (GstRtpAdaptSend *self)
     skippers_set (&self->skippers, skip_interval (self));
 }
 
-/* Says once that the receiver lies.  The lock is held, and let go. */
+/* Warns once of a receiver that lies, and of ECN that is not used.  The lock is
+ * held, and let go. */
 static void
-lies_say (GstRtpAdaptSend *self)
+peer_judge (GstRtpAdaptSend *self)
 {
+  const RaFeedbackOps *wanted = ra_feedback_at (self->cfg.feedback);
+  Notices notices = { NULL };
   RaSenderStats stats;
+  RaEarStats heard;
 
   if (!self->sender)
     return;
   ra_sender_get_stats (self->sender, &stats);
-  if (stats.lies == 0 || !send_warn_once (self, SEND_WARNED_LIAR))
-    return;
-  g_mutex_unlock (&self->lock);
-  GST_ELEMENT_WARNING (self, RESOURCE, NOT_AUTHORIZED,
-      ("The receiver says that packets came which were never sent: it gets "
-       "min-bitrate."),
-      ("RFC 8888 10; for 15 s, and twice as long each time, up to 16 min; the "
-       "action signal restart ends it"));
-  g_mutex_lock (&self->lock);
+  ra_ear_get_stats (self->ear, &heard);
+  if (stats.lies > 0 && send_warn_once (self, SEND_WARNED_LIAR))
+    warn_of_lies (&notices);
+  if (self->cfg.ecn != RA_ECN_NOT_ECT && !wanted->per_packet_ecn
+      && send_warn_once (self, SEND_WARNED_ECN_UNHEARD))
+    warn_of_ecn_unheard (&notices, wanted);
+  if (self->cfg.ecn != RA_ECN_NOT_ECT && heard.ecn_state == RA_ECN_FAILED
+      && send_warn_once (self, SEND_WARNED_ECN_FAILED))
+    warn_of_ecn_failed (&notices, heard.ecn_fault);
+  notices_give (self, &notices);
 }
 
 RaSpan
@@ -448,10 +393,9 @@ job (GstElement *element, gpointer user_data)
     encoders_drive (self);
     fecencs_drive (self);
     skippers_drive (self);
-    lies_say (self);
-    send_ecn_drive (self);
+    peer_judge (self);
     keys_pass (self);
-    breaker_tell (self);
+    breaker_post (self);
     messages_post (self);
   } while (herald_goes_on (&self->herald));
   g_mutex_unlock (&self->lock);
@@ -495,7 +439,12 @@ send_stats (GstRtpAdaptSend *self)
 
   send_stats_heard (s, self->sender ? self->mode.kind : wanted, wanted, &heard,
       self->way.malformed, self->ear);
-  send_stream_stats (self, s);
+  send_stats_marks (s, ra_colours[cfg->colour]->name, self->way.mark_packets,
+      self->way.mark_bytes);
+  gst_structure_set (s, "encoders", G_TYPE_UINT, self->encoders.n, "fec-made",
+      G_TYPE_BOOLEAN, self->fecencs.usable, NULL);
+  if (self->sender)
+    send_stats_streams (s, self->sender, &self->way.streams, send_now (self));
   send_stats_ecn (s, &heard);
   if (self->sender) {
     send_stats_sender (s, self->sender);

@@ -167,8 +167,6 @@ void send_get_property (
 RaRateConfig send_limits (const SendConfig *cfg);
 /* A warning about the limits (transfer full), or NULL. */
 gchar *send_limits_check (const SendConfig *cfg);
-/* Colours, FEC and streams of the statistics; the lock is held. */
-void send_stream_stats (GstRtpAdaptSend *self, GstStructure *s);
 
 /* What is upstream may be another now; the lock is held. */
 static inline void
@@ -197,9 +195,6 @@ SendWants send_on_twcc (
     GstRtpAdaptSend *self, const GArray *rows, gboolean *warn);
 /* An event that says why a packet was lost; the lock is not held. */
 void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
-/* Warns where ECN is not used though it was wanted.  The lock is held, and let
- * go. */
-void send_ecn_drive (GstRtpAdaptSend *self);
 /* What was heard since the start, also after a stop; the lock is held. */
 RaEarStats send_ear_stats (const GstRtpAdaptSend *self);
 

@@ -1,4 +1,4 @@
-/* rtpadaptsend: properties, and statistics of streams.
+/* rtpadaptsend: properties.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "parts/enums.h"
@@ -43,32 +43,6 @@ send_limits_check (const SendConfig *cfg)
   return g_strdup_printf (
       "min-bitrate %u is above max-bitrate %u: both are taken as %u",
       cfg->min_bitrate, cfg->max_bitrate, cfg->max_bitrate);
-}
-
-void
-send_stream_stats (GstRtpAdaptSend *self, GstStructure *s)
-{
-  const guint64 *packets = self->way.mark_packets;
-  const guint64 *bytes = self->way.mark_bytes;
-
-  gst_structure_set (s, "colour", G_TYPE_STRING,
-      ra_colours[self->cfg.colour]->name, "green-packets", G_TYPE_UINT64,
-      packets[RA_MARK_GREEN], "green-bytes", G_TYPE_UINT64,
-      bytes[RA_MARK_GREEN], "yellow-packets", G_TYPE_UINT64,
-      packets[RA_MARK_YELLOW], "yellow-bytes", G_TYPE_UINT64,
-      bytes[RA_MARK_YELLOW], "red-packets", G_TYPE_UINT64, packets[RA_MARK_RED],
-      "red-bytes", G_TYPE_UINT64, bytes[RA_MARK_RED], "encoders", G_TYPE_UINT,
-      self->encoders.n, "fec-made", G_TYPE_BOOLEAN, self->fecencs.usable, NULL);
-  if (self->sender) {
-    RaTime now = send_now (self);
-    GValue streams = G_VALUE_INIT;
-
-    streams_describe (&self->way.streams, now, &streams);
-    gst_structure_take_value (s, "streams", &streams);
-    gst_structure_set (s, "fec-percentage", G_TYPE_UINT,
-        ra_sender_fec (self->sender), "beside-bitrate", G_TYPE_UINT64,
-        streams_beside (&self->way.streams, now), NULL);
-  }
 }
 
 /* --- algorithms and their parameters --------------------------------------- */

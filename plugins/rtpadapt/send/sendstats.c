@@ -77,6 +77,30 @@ send_stats_heard (GstStructure *s, const RaFeedbackOps *mode,
 }
 
 void
+send_stats_marks (GstStructure *s, const gchar *colour, const guint64 *packets,
+    const guint64 *bytes)
+{
+  gst_structure_set (s, "colour", G_TYPE_STRING, colour, "green-packets",
+      G_TYPE_UINT64, packets[RA_MARK_GREEN], "green-bytes", G_TYPE_UINT64,
+      bytes[RA_MARK_GREEN], "yellow-packets", G_TYPE_UINT64,
+      packets[RA_MARK_YELLOW], "yellow-bytes", G_TYPE_UINT64,
+      bytes[RA_MARK_YELLOW], "red-packets", G_TYPE_UINT64, packets[RA_MARK_RED],
+      "red-bytes", G_TYPE_UINT64, bytes[RA_MARK_RED], NULL);
+}
+
+void
+send_stats_streams (
+    GstStructure *s, const RaSender *sender, const Streams *streams, RaTime now)
+{
+  GValue value = G_VALUE_INIT;
+
+  streams_describe (streams, now, &value);
+  gst_structure_take_value (s, "streams", &value);
+  gst_structure_set (s, "fec-percentage", G_TYPE_UINT, ra_sender_fec (sender),
+      "beside-bitrate", G_TYPE_UINT64, streams_beside (streams, now), NULL);
+}
+
+void
 send_stats_ecn (GstStructure *s, const RaEarStats *heard)
 {
   gst_structure_set (s, "ecn-state", G_TYPE_STRING,

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "sendstreams.h"
+
 #include <gst/gst.h>
 #include <gst/rtpadapt/feedback.h>
 #include <gst/rtpadapt/feedback/ear.h>
@@ -16,6 +18,12 @@ void send_stats_sender (GstStructure *s, const RaSender *sender);
 void send_stats_heard (GstStructure *s, const RaFeedbackOps *mode,
     const RaFeedbackOps *wanted, const RaEarStats *heard, guint64 malformed,
     const RaEar *ear);
+/* Packets and bytes that were sent of each RaMark, and what gave them that. */
+void send_stats_marks (GstStructure *s, const gchar *colour,
+    const guint64 *packets, const guint64 *bytes);
+/* The streams, and what FEC and those streams that no encoder drives take. */
+void send_stats_streams (GstStructure *s, const RaSender *sender,
+    const Streams *streams, RaTime now);
 void send_stats_ecn (GstStructure *s, const RaEarStats *heard);
 
 G_END_DECLS

@@ -96,7 +96,7 @@ RaFlow::RaFlow (const FlowGroup &group, const Place &place)
     : Flow (group, place)
 {
   g_autoptr (GError) error = nullptr;
-  SimPath path = { packet_send, feedback_send, this };
+  SimPath path = { packet_send, feedback_send, nullptr, this };
 
   setup ();
   m_there = socket_new (place.sender, place.from, place.to);

@@ -1,0 +1,125 @@
+/* What rtpadaptsend warns of: what happened, and what to do about it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sendwarnings.h"
+
+#define WARN(n, domain, code, detail, ...)                   \
+  notices_add (n, GST_MESSAGE_WARNING, GST_##domain##_ERROR, \
+      GST_##domain##_ERROR_##code, detail, __VA_ARGS__)
+
+void
+warn_of_lacks (Notices *n, ModeLacks lacks, const RaFeedbackOps *wanted,
+    const RaFeedbackOps *kind)
+{
+  for (guint bit = 1; bit < MODE_LACKS_ROOM; bit <<= 1) {
+    g_autofree gchar *text = lacks & bit ? mode_lacks_text (bit, wanted) : NULL;
+
+    if (text)
+      WARN (n, LIBRARY, SETTINGS,
+          g_strdup_printf ("%s serves instead",
+              kind ? kind->name : "nothing but receiver reports"),
+          "No feedback=%s: %s.", wanted->name, text);
+  }
+  if (lacks & MODE_LACKS_ROOM)
+    WARN (n, LIBRARY, SETTINGS,
+        g_strdup (
+            "put the caps with extmap-N between payloader and rtpulpfecenc"),
+        "Packets lack header extensions that were announced behind the FEC "
+        "encoder, and cannot get them any more.");
+}
+
+void
+warn_of_difference (Notices *n, const gchar *what, const RaFeedbackOps *wanted,
+    const RaFeedbackOps *kind)
+{
+  WARN (n, LIBRARY, SETTINGS,
+      g_strdup_printf (
+          "feedback=%s is used until then", ra_feedback_name (kind)),
+      "%s, and feedback=%s is set here: set the same on both sides.", what,
+      wanted->name);
+}
+
+/* What each breaker means, RFC 8083. */
+static const gchar *
+breaker_cause (RaBreakerTrip trip)
+{
+  switch (trip) {
+    case RA_BREAKER_RTCP_TIMEOUT:
+      return "neither feedback nor a receiver report came";
+    case RA_BREAKER_MEDIA_TIMEOUT:
+      return "the receiver says that nothing arrives";
+    case RA_BREAKER_CONGESTION:
+      return "more than ten times what a TCP would send with these losses";
+    case RA_BREAKER_USABILITY:
+      return "losses or delays make the media useless";
+    default:
+      return "none";
+  }
+}
+
+void
+warn_of_breaker (Notices *n, RaBreakerState state, RaBreakerTrip trip,
+    const RaFeedbackOps *kind)
+{
+  if (state == RA_BREAKER_OPEN)
+    WARN (n, RESOURCE, FAILED,
+        g_strdup_printf (
+            "RFC 8083; feedback is %s; sending begins again when the receiver "
+            "answers, or by the action signal restart",
+            ra_feedback_name (kind)),
+        "Sending has stopped: circuit breaker %s: %s.", ra_breaker_nick (trip),
+        breaker_cause (trip));
+  else if (state != RA_BREAKER_CLOSED)
+    WARN (n, RESOURCE, BUSY, g_strdup ("RFC 8083 4.3"),
+        "Sending a tenth, every loss is congestion: circuit breaker %s: %s.",
+        ra_breaker_nick (trip), breaker_cause (trip));
+}
+
+void
+warn_of_lies (Notices *n)
+{
+  WARN (n, RESOURCE, NOT_AUTHORIZED,
+      g_strdup (
+          "RFC 8888 10; for 15 s, and twice as long each time, up to 16 min; "
+          "the action signal restart ends it"),
+      "The receiver says that packets came which were never sent: it gets "
+      "min-bitrate.");
+}
+
+/* Only feedback about single packets says how each of them came.  With tfrc the
+ * receiver answers marks, but neither a path that takes ECT off nor one that marks
+ * everything would show. */
+void
+warn_of_ecn_unheard (Notices *n, const RaFeedbackOps *wanted)
+{
+  WARN (n, LIBRARY, SETTINGS, g_strdup ("RFC 6679 7.2"),
+      "Packets are sent without ECN: feedback=%s does not tell how each of "
+      "them came; set feedback=ccfb.",
+      wanted->name);
+}
+
+static const gchar *
+fault_text (RaEcnFault fault)
+{
+  switch (fault) {
+    case RA_ECN_BLEACHED:
+      return "they come without the ECN bits that they left with";
+    case RA_ECN_REMARKED:
+      return "they come with other ECN bits than they left with";
+    case RA_ECN_HIDDEN:
+      return "marks are taken off, or the receiver hides them";
+    case RA_ECN_ALL_CE:
+      return "all of them come marked";
+    default:
+      return "those with ECN bits are lost, and only those";
+  }
+}
+
+void
+warn_of_ecn_failed (Notices *n, RaEcnFault fault)
+{
+  WARN (n, RESOURCE, FAILED,
+      g_strdup ("RFC 6679 7.4; it is tried again after a minute, and twice as "
+                "late each time, up to 16 min"),
+      "Packets are sent without ECN: %s.", fault_text (fault));
+}

@@ -1,0 +1,33 @@
+/* What rtpadaptsend warns of: what happened, and what to do about it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Each function adds one warning, or as many as there are bits, to `n`.  A kind of
+ * feedback is NULL where there are receiver reports alone.
+ */
+#pragma once
+
+#include "feedbackmode.h"
+#include "parts/notices.h"
+
+#include <gst/rtpadapt/safety/breaker.h>
+#include <gst/rtpadapt/safety/ecn.h>
+
+G_BEGIN_DECLS
+
+/* `wanted` lacks something, and `kind` is used instead. */
+void warn_of_lacks (Notices *n, ModeLacks lacks, const RaFeedbackOps *wanted,
+    const RaFeedbackOps *kind);
+/* The settings of the two sides differ, as `what` says: mode_difference(). */
+void warn_of_difference (Notices *n, const gchar *what,
+    const RaFeedbackOps *wanted, const RaFeedbackOps *kind);
+/* A breaker tripped; nothing if the state is RA_BREAKER_CLOSED. */
+void warn_of_breaker (Notices *n, RaBreakerState state, RaBreakerTrip trip,
+    const RaFeedbackOps *kind);
+/* The receiver lies. */
+void warn_of_lies (Notices *n);
+/* ECN is not used though it was wanted: `wanted` does not say how packets came;
+ * or the path, or the receiver, does not bear it. */
+void warn_of_ecn_unheard (Notices *n, const RaFeedbackOps *wanted);
+void warn_of_ecn_failed (Notices *n, RaEcnFault fault);
+
+G_END_DECLS

@@ -1,0 +1,92 @@
+/* A flow's two ends down to the bytes: what a packet carries, what the receiver
+ * answers, and what the sender makes of that.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The receiver is RaReporter (tfrc, ccfb), and RaListener or RFC 8888's reader hears
+ * it at the sender.  With twcc the answer is rtpsession's, so here it is the rows
+ * that rtpsession gives: 16-bit numbers, and times in steps of 250 us.  No byte of it
+ * knows more than the wire does.
+ */
+#pragma once
+
+#include "sim.h"
+
+#include <gst/rtpadapt/feedback/colourext.h>
+#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/reporter.h>
+
+G_BEGIN_DECLS
+
+#define SIM_SSRC 1
+#define SIM_TWCC_GRAIN (250 * RA_USECOND)
+
+/* A packet as it leaves: what the receiver may know of it. */
+typedef struct
+{
+  guint32 ssrc;
+  guint16 seq;
+  guint size;
+  gboolean marker; /* a frame's last */
+  guint8 send_ts[RA_SEND_TS_SIZE];
+  RaSpan rtt; /* what it should have been, for cfg->exact_rtt */
+  gboolean has_colour;
+  guint8 colour[RA_COLOUR_EXT_SIZE];
+} SimHeader;
+
+/* A colour of RA_MARK_NONE is left out. */
+SimHeader sim_header_write (guint32 ssrc, guint64 seq, guint size,
+    gboolean marker, const RaSendTs *ts, const RaColourExt *colour);
+
+/* The receiver's answer. */
+typedef struct
+{
+  guint32 ssrc; /* of the packets that it is about */
+  guint8 fci[1200], radp[RA_RADP_SIZE_MAX];
+  gsize len, radp_len; /* 0: there is none */
+  GArray *rows;        /* of SimTwccRow; NULL: bytes */
+} SimReport;
+
+typedef struct
+{
+  guint16 number;
+  RaTime arrival; /* RA_TIME_NONE: lost */
+} SimTwccRow;
+
+/* (transfer full): sim_report_free(). */
+SimReport *sim_report_copy (const SimReport *r);
+void sim_report_free (SimReport *r);
+
+/* What the sender heard so far: reports by what became of them, and the packets
+ * that those of tfrc counted. */
+typedef struct
+{
+  guint64 reports[RA_N_HEARD];
+  guint64 expected, arrived, lost;
+} SimHeard;
+
+typedef struct _SimWire SimWire;
+
+/* Both ends of a flow; cfg->wire is no SIM_WIRE_EXACT.  `sender` has to outlive it.
+ * NULL and `error` on bad parameters.  (transfer full): sim_wire_free(). */
+SimWire *sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own,
+    RaSender *sender, GError **error);
+void sim_wire_free (SimWire *w);
+/* The receiver, for statistics; NULL with twcc. */
+RaReporter *sim_wire_reporter (const SimWire *w);
+
+/* Times at the receiver are on its own clock.  TRUE: a report is due at once. */
+gboolean sim_wire_arrive (SimWire *w, const SimHeader *h, RaTime arrival);
+/* When the next report is due without a packet; RA_TIME_NONE: never. */
+RaTime sim_wire_next_report (const SimWire *w);
+/* (transfer full); NULL: there is nothing to say. */
+SimReport *sim_wire_report (SimWire *w, RaTime now);
+
+/* At the sender: reports about an SSRC that it never had are ignored. */
+void sim_wire_hear (SimWire *w, const SimReport *r, RaTime now);
+const SimHeard *sim_wire_heard (const SimWire *w);
+
+/* Another process at that end, which knows nothing of before. */
+void sim_wire_restart_receiver (SimWire *w);
+void sim_wire_restart_sender (SimWire *w, RaSender *sender);
+
+G_END_DECLS
