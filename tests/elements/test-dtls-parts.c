@@ -1,6 +1,8 @@
 /* Which datagrams may come to the DTLS library, and when connections begin and end.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../../plugins/rtpadapt/wire/dtlsflight.h"
+#include "../../plugins/rtpadapt/wire/dtlsinput.h"
 #include "../../plugins/rtpadapt/wire/dtlsrecords.h"
 #include "../../plugins/rtpadapt/wire/dtlstry.h"
 
@@ -297,9 +299,135 @@ test_room (void)
   g_assert_false (dtls_try_may_leave (&t, AT (7000)));
 }
 
+/* --- flights ------------------------------------------------------------- */
+
+static gboolean
+add (DtlsFlight *f, DtlsTry *t, const DtlsFlightRules *rules, const gchar *data,
+    gsize size, GQueue *leaves)
+{
+  return dtls_flight_add (
+      f, t, rules, gst_buffer_new_memdup (data, size), 1, leaves);
+}
+
+/* The sizes of what leaves, "59 55"; nothing is left of it. */
+static void
+assert_leaves (GQueue *leaves, const gchar *sizes)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  GstBuffer *buffer;
+
+  while ((buffer = g_queue_pop_head (leaves))) {
+    g_string_append_printf (text, "%s%" G_GSIZE_FORMAT, text->len ? " " : "",
+        gst_buffer_get_size (buffer));
+    gst_buffer_unref (buffer);
+  }
+  g_assert_cmpstr (text->str, ==, sizes);
+}
+
+/* A server that got 100 bytes may send 300. */
+static void
+test_held (void)
+{
+  static const gchar zeros[256];
+  const DtlsFlightRules server = { .bounded = TRUE };
+  DtlsTry t = { .in = 100 };
+  DtlsFlight f = { 0 };
+  GQueue leaves = G_QUEUE_INIT;
+  GstBuffer *buffer;
+
+  g_assert_true (add (&f, &t, &server, zeros, 200, &leaves));
+  g_assert_false (add (&f, &t, &server, zeros, 101, &leaves));
+  g_assert_false (add (&f, &t, &server, zeros, 1, &leaves)); /* in order */
+  assert_leaves (&leaves, "200");
+  g_assert_null (dtls_flight_release (&f, &t, &server));
+  t.in++;
+  for (guint i = 0; i < 2; i++) {
+    buffer = dtls_flight_release (&f, &t, &server);
+    g_assert_cmpuint (gst_buffer_get_size (buffer), ==, i == 0 ? 101 : 1);
+    gst_buffer_unref (buffer);
+  }
+  g_assert_null (dtls_flight_release (&f, &t, &server));
+  g_assert_cmpuint (t.out, ==, 302);
+  for (guint i = 0; i < DTLS_HELD_MAX + 5; i++)
+    add (&f, &t, &server, zeros, 50, &leaves);
+  g_assert_cmpuint (f.held.length, ==, DTLS_HELD_MAX);
+  assert_leaves (&leaves, "");
+  dtls_flight_clear (&f);
+}
+
+/* A client says its hello twice, as soon as it is complete, and knows it again. */
+static void
+test_hello_twice (void)
+{
+  const DtlsFlightRules free_client = { .client = TRUE };
+  const DtlsFlightRules bounded = { .client = TRUE, .bounded = TRUE };
+  DtlsTry t = { 0 }, poor = { .in = 50 };
+  DtlsFlight f = { 0 }, g = { 0 };
+  GQueue leaves = G_QUEUE_INIT;
+
+  add (&f, &t, &free_client, ROW (HELLO), &leaves);
+  assert_leaves (&leaves, "59");
+  add (&f, &t, &free_client, ROW (HELLO_REST), &leaves);
+  assert_leaves (&leaves, "55 59 55");
+  add (&f, &t, &free_client, ROW (HELLO), &leaves); /* the library's own */
+  assert_leaves (&leaves, "59");
+  g_assert_false (t.replied);
+  dtls_flight_hello (&f, &t, &free_client, DTLS_HELLOS, 7, &leaves);
+  assert_leaves (&leaves, "59 55 59 55");
+  g_assert_cmpint (t.hello, ==, 7);
+  add (&f, &t, &free_client, ROW (DONE), &leaves);
+  assert_leaves (&leaves, "25");
+  g_assert_true (t.replied);
+  dtls_flight_clear (&f);
+
+  /* 150 bytes are enough for one hello of 114. */
+  add (&g, &poor, &bounded, ROW (HELLO), &leaves);
+  add (&g, &poor, &bounded, ROW (HELLO_REST), &leaves);
+  assert_leaves (&leaves, "59 55");
+  dtls_flight_clear (&g);
+}
+
+static void
+test_input (void)
+{
+  static const struct
+  {
+    DtlsKind kind;
+    gboolean belongs;
+    guint fit;
+    const gchar *why;
+  } floods[] = {
+    { DTLS_HELLO, FALSE, DTLS_INPUT_HELLOS, "few hellos wait" },
+    { DTLS_HELLO, TRUE, 0, "wherever they come from" },
+    { DTLS_RECORDS, FALSE, 0, "strangers' records" },
+    { DTLS_RECORDS, TRUE, DTLS_INPUT_MAX - DTLS_INPUT_HELLOS, "the peer's" },
+    { DTLS_SRTP, TRUE, 0, "that is not DTLS" },
+  };
+  DtlsInput in = { 0 };
+
+  for (guint row = 0; row < G_N_ELEMENTS (floods); row++) {
+    guint n = 0;
+
+    for (guint i = 0; i < 300; i++) {
+      GstBuffer *buffer = gst_buffer_new ();
+
+      if (dtls_input_push (&in, floods[row].kind, floods[row].belongs, buffer))
+        n++;
+      else
+        gst_buffer_unref (buffer);
+    }
+    if (n != floods[row].fit)
+      g_test_fail_printf ("%s: %u", floods[row].why, n);
+  }
+  gst_buffer_unref (dtls_input_pop (&in));
+  dtls_input_clear (&in);
+  g_assert_true (dtls_input_is_empty (&in));
+}
+
 int
 main (int argc, char **argv)
 {
+  gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/dtls-parts/records", test_records);
   g_test_add_func ("/dtls-parts/cut", test_cut);
@@ -310,5 +438,8 @@ main (int argc, char **argv)
   g_test_add_func ("/dtls-parts/beginnings", test_beginnings);
   g_test_add_func ("/dtls-parts/late", test_late);
   g_test_add_func ("/dtls-parts/room", test_room);
+  g_test_add_func ("/dtls-parts/held", test_held);
+  g_test_add_func ("/dtls-parts/hello-twice", test_hello_twice);
+  g_test_add_func ("/dtls-parts/input", test_input);
   return g_test_run ();
 }

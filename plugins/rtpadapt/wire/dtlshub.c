@@ -67,6 +67,62 @@ learn (DtlsHub *self, GstBuffer *buffer)
   g_mutex_unlock (&self->lock);
 }
 
+/* TRUE if a connection hears that address.  A try that nobody has answered yet
+ * hears its destination, and after DTLS_ROOM other ports of that host.  The lock
+ * is held. */
+static gboolean
+belongs (DtlsHub *self, GSocketAddress *from)
+{
+  RaTime now = system_now ();
+
+  if (self->current && same_address (self->current->peer, from))
+    return TRUE;
+  for (guint i = 0; i < DTLS_TRIES; i++) {
+    DtlsLink *link = self->tries[i];
+
+    if (!link)
+      continue;
+    if (link->peer ? same_address (link->peer, from)
+                   : !self->to || dtls_try_may_leave (&link->t, now))
+      return TRUE;
+    if (same_address (self->to, from))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* A datagram came that may be DTLS.  (transfer full) */
+static void
+hear (DtlsHub *self, GstBuffer *buffer)
+{
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  DtlsKind kind = DTLS_REFUSED;
+  guint8 random[DTLS_RANDOM];
+  GstMapInfo map;
+  gboolean pass;
+
+  if (meta && is_inet (meta->addr)
+      && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    kind = dtls_records_tell (map.data, map.size, !self->client, random);
+    gst_buffer_unmap (buffer, &map);
+  }
+  g_mutex_lock (&self->lock);
+  if (kind == DTLS_RECORDS && self->to
+      && !same_host (host_of (self->to), host_of (meta->addr)))
+    kind = DTLS_REFUSED;
+  pass = kind != DTLS_REFUSED
+      && dtls_input_push (
+          &self->input, kind, belongs (self, meta->addr), buffer);
+  if (pass) {
+    g_cond_signal (&self->cond);
+  } else {
+    self->count.refused++;
+  }
+  g_mutex_unlock (&self->lock);
+  if (!pass)
+    gst_buffer_unref (buffer);
+}
+
 static GstFlowReturn
 net_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
@@ -77,7 +133,7 @@ net_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   gst_buffer_extract (buffer, 0, &first, 1);
   learn (self, buffer);
   if (first < 128 || first > 191) { /* RFC 7983 7 */
-    dtls_input_hear (self, buffer);
+    hear (self, buffer);
     return GST_FLOW_OK;
   }
   link = ref_current (self);
@@ -368,7 +424,6 @@ dtls_hub_init (DtlsHub *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
-  g_queue_init (&self->input);
   self->told = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->out = gst_object_ref_sink (
       g_object_new (dtls_out_get_type (), "name", "dtlsout", NULL));

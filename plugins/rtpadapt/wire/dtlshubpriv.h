@@ -1,10 +1,11 @@
-/* DtlsHub's own: its struct, shared by its files.
+/* DtlsHub's own: its struct, shared by its three files.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
 #include "address.h"
 #include "dtlshub.h"
+#include "dtlsinput.h"
 
 G_BEGIN_DECLS
 
@@ -30,7 +31,7 @@ struct _DtlsHub
   GCond cond;
   GThread *manager; /* between READY and PAUSED */
   gboolean stopping;
-  GQueue input;      /* (GstBuffer) with the sender's address */
+  DtlsInput input;
   DtlsLink *current; /* or NULL */
   DtlsLink *tries[DTLS_TRIES];
   RaTime begun; /* when the last try began */
@@ -42,20 +43,16 @@ struct _DtlsHub
   DtlsHubStats count;
 };
 
-/* dtlsflight.c: handshakes on their way out. */
+/* dtlsout.c: handshakes on their way out. */
 /* A datagram of a handshake leaves, see DtlsLinkFuncs.  `buffer` (transfer full). */
-void dtls_flight_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer);
+void dtls_out_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer);
 /* Sends the datagrams that were held back, as far as they may leave now. */
-void dtls_flight_release (DtlsHub *self, DtlsLink *link);
+void dtls_out_release (DtlsHub *self, DtlsLink *link);
 /* Repeats the client's hello. */
-void dtls_flight_hello (DtlsHub *self, DtlsLink *link);
+void dtls_out_hello (DtlsHub *self, DtlsLink *link);
 
 /* dtlsmanager.c: the thread. */
 void dtls_manager_start (DtlsHub *self);
 void dtls_manager_stop (DtlsHub *self);
-
-/* dtlsinput.c */
-/* A datagram came that may be DTLS.  (transfer full) */
-void dtls_input_hear (DtlsHub *self, GstBuffer *buffer);
 
 G_END_DECLS

@@ -148,8 +148,6 @@ dtls_link_new (const DtlsLinkFuncs *funcs, gboolean client, const gchar *pem)
   g_autofree gchar *id = NULL;
 
   link->funcs = *funcs;
-  g_queue_init (&link->held);
-  g_queue_init (&link->hello);
   link->net_in = new_pad (link, "net-in", GST_PAD_SRC);
   link->rtp_in = new_pad (link, "rtp-in", GST_PAD_SRC);
   link->rtcp_in = new_pad (link, "rtcp-in", GST_PAD_SRC);
@@ -285,8 +283,7 @@ link_clear (gpointer data)
   gst_clear_object (&link->rtp_out);
   gst_clear_object (&link->rtcp_out);
   g_clear_object (&link->peer);
-  g_queue_clear_full (&link->held, (GDestroyNotify) gst_buffer_unref);
-  g_queue_clear_full (&link->hello, (GDestroyNotify) gst_buffer_unref);
+  dtls_flight_clear (&link->flight);
   g_free (link->fingerprint);
 }
 

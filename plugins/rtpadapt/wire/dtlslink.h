@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "dtlsflight.h"
 #include "dtlsrecords.h"
 #include "dtlstry.h"
 
@@ -47,9 +48,7 @@ struct _DtlsLink
   guint8 random[DTLS_RANDOM];
   DtlsTry t;
   DtlsCurrent current;
-  GQueue held;        /* (GstBuffer) that DTLS_AMPLIFY holds back */
-  GQueue hello;       /* (GstBuffer) the first ClientHello of a client */
-  gboolean said;      /* `hello` is complete */
+  DtlsFlight flight;
   gchar *fingerprint; /* the peer's certificate's */
   gboolean wrong;     /* it is not the wanted one */
 };

@@ -28,7 +28,7 @@ count_refused (DtlsHub *self)
 static void
 on_flight (gpointer data, DtlsLink *link, GstBuffer *buffer)
 {
-  dtls_flight_leaves (data, link, buffer);
+  dtls_out_leaves (data, link, buffer);
 }
 
 static GstFlowReturn
@@ -277,14 +277,14 @@ feed (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
   if (link->t.heard == RA_TIME_NONE)
     link->t.heard = system_now ();
   g_mutex_unlock (&self->lock);
-  dtls_flight_release (self, link);
+  dtls_out_release (self, link);
   /* The library failed, or the peer has closed the connection. */
   if (gst_pad_push (link->net_in, buffer) != GST_FLOW_OK) {
     g_mutex_lock (&self->lock);
     link->t.failed = TRUE;
     g_mutex_unlock (&self->lock);
   }
-  dtls_flight_release (self, link);
+  dtls_out_release (self, link);
 }
 
 static void
@@ -381,7 +381,7 @@ look_at_try (DtlsHub *self, DtlsLink **place)
     tell_wrong (self, link);
     end_link (self, place);
   } else if (hello) {
-    dtls_flight_hello (self, link);
+    dtls_out_hello (self, link);
   }
 }
 
@@ -450,14 +450,14 @@ manage (gpointer data)
   warm_up ();
   g_mutex_lock (&self->lock);
   while (!self->stopping) {
-    GstBuffer *buffer = g_queue_pop_head (&self->input);
+    GstBuffer *buffer = dtls_input_pop (&self->input);
 
     g_mutex_unlock (&self->lock);
     if (buffer)
       take (self, buffer);
     look (self);
     g_mutex_lock (&self->lock);
-    if (!self->stopping && g_queue_is_empty (&self->input))
+    if (!self->stopping && dtls_input_is_empty (&self->input))
       g_cond_wait_until (
           &self->cond, &self->lock, g_get_monotonic_time () + TICK);
   }
@@ -486,5 +486,5 @@ dtls_manager_stop (DtlsHub *self)
   for (guint i = 0; i < DTLS_TRIES; i++)
     end_link (self, &self->tries[i]);
   replace_current (self, NULL);
-  g_queue_clear_full (&self->input, (GDestroyNotify) gst_buffer_unref);
+  dtls_input_clear (&self->input);
 }
