@@ -1,6 +1,7 @@
 /* rtpadapt-monitor hides keys and passwords in a command line.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "secret.h"
 
 /* 30 bytes: key and salt of aes-128-icm (RFC 3711 8.2) */
@@ -71,10 +72,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint r = 0; r < G_N_ELEMENTS (rows); r++) {
-    g_autofree gchar *path = g_strdup_printf ("/secret/%u", r);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (r), test_row);
-  }
+  rows_add ("/secret", rows, test_row);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
  */
 #include <tools/sim/sim.h>
 
+#include "../rows.h"
 #include "../unit/law.h"
 
 #include <math.h>
@@ -183,10 +184,6 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_pair);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/sim/determinism/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_determinism);
-  }
+  rows_add ("/sim/determinism", rows, test_determinism);
   return g_test_run ();
 }

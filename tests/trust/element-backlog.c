@@ -9,6 +9,7 @@
 #include "send-fixture.h"
 
 #include "trust.h"
+#include "../rows.h"
 
 #include <string.h>
 
@@ -196,11 +197,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/backlog/excess/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_excess);
-  }
+  rows_add ("/backlog/excess", rows, test_excess);
   g_test_add_func ("/backlog/obeys", test_obeys);
   return g_test_run ();
 }

@@ -7,6 +7,7 @@
 #include "flood-fixture.h"
 #include "flood-rtcp.h"
 #include "trust.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/stamp.h>
@@ -224,10 +225,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/flood/loopback/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_kind);
-  }
+  rows_add ("/flood/loopback", kinds, test_kind);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 #include "../elements/src-fixture.h"
 #include "flood-fixture.h"
 #include "trust.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 
@@ -300,10 +301,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/flood/play/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_play);
-  }
+  rows_add ("/flood/play", rows, test_play);
   return g_test_run ();
 }

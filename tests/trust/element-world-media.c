@@ -4,6 +4,7 @@
  */
 #include "src-fixture.h"
 #include "trust.h"
+#include "../rows.h"
 
 #include <gst/app/app.h>
 
@@ -420,11 +421,7 @@ main (int argc, char **argv)
   g_test_add_func ("/world/resolution", test_resolution);
   g_test_add_func ("/world/encoder-again", test_encoder_again);
   g_test_add_func ("/world/codec", test_codec);
-  for (guint i = 0; i < G_N_ELEMENTS (wraps); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/world/wrap/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_wrap);
-  }
+  rows_add ("/world/wrap", wraps, test_wrap);
   g_test_add_func ("/world/ssrc", test_ssrc);
   g_test_add_func ("/world/no-time", test_no_time);
   return g_test_run ();

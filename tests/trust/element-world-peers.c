@@ -5,6 +5,7 @@
 #include "sink-fixture.h"
 #include "src-fixture.h"
 #include "trust.h"
+#include "../rows.h"
 
 #define KEY "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6"
 
@@ -250,11 +251,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (agains); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/world/receiver-again/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_receiver_again);
-  }
+  rows_add ("/world/receiver-again", agains, test_receiver_again);
   g_test_add_func ("/world/moves-with-key", test_moves_with_key);
   g_test_add_func ("/world/overtaken-with-key", test_overtaken_with_key);
   g_test_add_func ("/world/thief-with-key", test_thief_with_key);

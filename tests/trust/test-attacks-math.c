@@ -6,6 +6,7 @@
  * The processor's own flags tell (FE_INVALID is raised by 0 / 0, by infinity
  * less infinity and by such a cast), in any build.
  */
+#include "../rows.h"
 #include "trust.h"
 
 #include <gst/rtpadapt/feedback/listener.h>
@@ -414,23 +415,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks-math/sender/", ra_rates[i]->name, NULL);
-
-    g_test_add_data_func (name, ra_rates[i], test_sender);
-  }
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks-math/radio/", ra_rates[i]->name, NULL);
-
-    g_test_add_data_func (name, ra_rates[i], test_radio);
-  }
-  for (guint i = 0; ra_ldas[i]; i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks-math/receiver/", ra_ldas[i]->name, NULL);
-
-    g_test_add_data_func (name, ra_ldas[i], test_receiver);
-  }
+  rows_add_all ("/attacks-math/sender", ra_rates, test_sender);
+  rows_add_all ("/attacks-math/radio", ra_rates, test_radio);
+  rows_add_all ("/attacks-math/receiver", ra_ldas, test_receiver);
   return g_test_run ();
 }

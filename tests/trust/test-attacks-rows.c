@@ -4,6 +4,7 @@
  * was sent.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "trust.h"
 
 #include <gst/rtpadapt/sender.h>
@@ -293,11 +294,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks-rows/", ra_rates[i]->name, NULL);
-
-    g_test_add_data_func (name, ra_rates[i], test_rows);
-  }
+  rows_add_all ("/attacks-rows", ra_rates, test_rows);
   return g_test_run ();
 }

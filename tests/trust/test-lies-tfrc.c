@@ -2,6 +2,7 @@
  * which some were never sent; and what these cost an honest one.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "listener-fixture.h"
 #include "trust.h"
 
@@ -213,22 +214,12 @@ test_cost (gconstpointer data)
       with >= .9 * without, "%.3f of the line, %.3f without", with, without);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/lies-tfrc/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("liar", G_N_ELEMENTS (liar_rows), test_liar);
-  add_rows ("honest", G_N_ELEMENTS (honest_rows), test_honest);
-  add_rows ("cost", G_N_ELEMENTS (cost_rows), test_cost);
+  rows_add ("/lies-tfrc/liar", liar_rows, test_liar);
+  rows_add ("/lies-tfrc/honest", honest_rows, test_honest);
+  rows_add ("/lies-tfrc/cost", cost_rows, test_cost);
   return g_test_run ();
 }

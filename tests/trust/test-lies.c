@@ -2,6 +2,7 @@
  * that were never sent, and what a lie costs.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "lies-fixture.h"
 #include "trust.h"
 
@@ -427,23 +428,13 @@ test_liar (gconstpointer data)
         "%.2f x", worst);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/lies/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lies/draw", test_draw);
   g_test_add_func ("/lies/draw-frames", test_draw_frames);
-  add_rows ("unsent", G_N_ELEMENTS (unsent_rows), test_unsent);
+  rows_add ("/lies/unsent", unsent_rows, test_unsent);
   g_test_add_func ("/lies/unsent-bounds", test_unsent_bounds);
   for (guint i = 0; ra_rates[i]; i++) {
     g_autofree gchar *name
@@ -454,7 +445,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/lies/cap-number", test_cap_number);
   g_test_add_func ("/lies/clock-back", test_lie_clock);
-  add_rows ("honest", G_N_ELEMENTS (honest_rows), test_honest);
-  add_rows ("liar", G_N_ELEMENTS (liar_rows), test_liar);
+  rows_add ("/lies/honest", honest_rows, test_honest);
+  rows_add ("/lies/liar", liar_rows, test_liar);
   return g_test_run ();
 }

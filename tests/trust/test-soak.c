@@ -10,6 +10,7 @@
  * 787 packets/s with the short last ones of the frames: in 24 h the numbers wrap
  * 1,037 times, and t_i, which wraps after 71.6 min, 20 times.
  */
+#include "../rows.h"
 #include "faults.h"
 #include "trust.h"
 
@@ -303,10 +304,6 @@ main (int argc, char **argv)
   if (argc > 1 && g_str_has_prefix (argv[1], "--hours"))
     return command (argc, argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *path = g_strdup_printf ("/soak/%s", ra_rates[i]->name);
-
-    g_test_add_data_func (path, ra_rates[i], test_short);
-  }
+  rows_add_all ("/soak", ra_rates, test_short);
   return g_test_run ();
 }

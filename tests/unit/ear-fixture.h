@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "../rows.h"
+
 #include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/ledger.h>
@@ -107,13 +109,3 @@ ear_hear (Ear *e, const Said *s)
   {                                                  \
     1100, 0, 1150, 0, 0, PLAIN, 0, 0, 0, RA_HEARD_OK \
   }
-
-static inline void
-ear_add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/listener/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}

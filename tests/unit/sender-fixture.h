@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "../rows.h"
+
 #include <gst/rtpadapt/sender.h>
 
 static guint64 probe_rate;    /* what the controller wants, bit/s */
@@ -97,12 +99,3 @@ fixture_report (Fixture *f, RaTime t_recvdata, guint64 recv_rate)
 }
 
 /* A test for each row. */
-static inline void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/sender/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}

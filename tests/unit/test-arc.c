@@ -266,10 +266,10 @@ main (int argc, char **argv)
   static const gchar name[] = "arc";
 
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/arc/equation", G_N_ELEMENTS (equation_rows), test_equation);
-  add_rows ("/arc/inverse", G_N_ELEMENTS (equation_rows), test_inverse);
+  rows_add ("/arc/equation", equation_rows, test_equation);
+  rows_add ("/arc/inverse", equation_rows, test_inverse);
   g_test_add_func ("/arc/inverse-limits", test_inverse_limits);
-  add_rows ("/arc/sample", G_N_ELEMENTS (sample_rows), test_sample);
+  rows_add ("/arc/sample", sample_rows, test_sample);
   g_test_add_func ("/arc/average", test_average);
   g_test_add_func ("/arc/memory", test_memory);
   g_test_add_func ("/arc/gather", test_gather);

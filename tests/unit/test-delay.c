@@ -1,6 +1,8 @@
 /* delay by hand: what a report tells, and the rate after each.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/police.h>
 #include <gst/rtpadapt/rate/sense.h>
@@ -467,16 +469,6 @@ test_base (gconstpointer data)
   g_assert_cmpfloat_with_epsilon (base, base_rows[i].base, slack);
 }
 
-static void
-add_rows (const gchar *name, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *path = g_strdup_printf ("/delay/%s/%u", name, i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -486,13 +478,13 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_steps);
   }
-  add_rows ("target", G_N_ELEMENTS (target_rows), test_target);
+  rows_add ("/delay/target", target_rows, test_target);
   g_test_add_func ("/delay/allowance", test_allowance);
   g_test_add_func ("/delay/unknown", test_unknown);
-  add_rows ("clock", G_N_ELEMENTS (clock_rows), test_clock);
+  rows_add ("/delay/clock", clock_rows, test_clock);
   g_test_add_func ("/delay/clock/once", test_clock_once);
   g_test_add_func ("/delay/silence", test_silence);
-  add_rows ("police", G_N_ELEMENTS (police_rows), test_police);
-  add_rows ("base", G_N_ELEMENTS (base_rows), test_base);
+  rows_add ("/delay/police", police_rows, test_police);
+  rows_add ("/delay/base", base_rows, test_base);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* Whether path and receiver bear ECN: those that do, and those that do not.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "../trust/trust.h"
 #include "ecn-fixture.h"
 
@@ -266,15 +267,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (sound_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/ecn-paths/sound/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_sound);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (broken_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/ecn-paths/broken/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_broken);
-  }
+  rows_add ("/ecn-paths/sound", sound_rows, test_sound);
+  rows_add ("/ecn-paths/broken", broken_rows, test_broken);
   return g_test_run ();
 }

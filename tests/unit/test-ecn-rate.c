@@ -1,6 +1,7 @@
 /* The rate while somebody marks everything, and after ECN was given up for it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "../trust/trust.h"
 
 #include <gst/rtpadapt/safety/ecn.h>
@@ -240,12 +241,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/ecn-rate/marked/", ra_rates[i]->name, NULL);
-
-    g_test_add_data_func (name, ra_rates[i], test_marked);
-  }
+  rows_add_all ("/ecn-rate/marked", ra_rates, test_marked);
   g_test_add_func ("/ecn-rate/unmarked", test_unmarked);
   return g_test_run ();
 }

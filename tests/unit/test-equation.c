@@ -1,6 +1,8 @@
 /* The TCP throughput equation against published numbers, and its laws.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/rate/equation.h>
 
 #include <math.h>
@@ -129,22 +131,12 @@ test_null_interval (void)
   assert_near (1 / p, 4.84, 5e-3, "I_1");
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/equation/rfc4828", 3 * G_N_ELEMENTS (table1), test_table1);
-  add_rows ("/equation/f", G_N_ELEMENTS (f_rows), test_f);
+  rows_add_n ("/equation/rfc4828", 3 * G_N_ELEMENTS (table1), test_table1);
+  rows_add ("/equation/f", f_rows, test_f);
   g_test_add_func ("/equation/falls", test_falls);
   g_test_add_func ("/equation/edges", test_edges);
   g_test_add_func ("/equation/inverse", test_inverse);

@@ -1,6 +1,8 @@
 /* What rtpulpfecenc leaves missing: by hand, and by trying every path.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <tools/sim/ulpfec.h>
 
 #include <gst/rtpadapt/fec/residual.h>
@@ -129,11 +131,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/fec-residual/row/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/fec-residual/row", rows, test_row);
   g_test_add_func ("/fec-residual/enumerate", test_enumerate);
   g_test_add_func ("/fec-residual/frames", test_frames);
   return g_test_run ();

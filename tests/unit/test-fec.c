@@ -2,6 +2,7 @@
  * against the code itself on simulated radios.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "law.h"
 
 #include <tools/sim/ulpfec.h>
@@ -457,33 +458,18 @@ law_garbage (gconstpointer data)
   ra_fec_free (f);
 }
 
-static void
-add_rows (const gchar *name, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *path = g_strdup_printf ("/fec/%s/%u", name, i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; ra_fecs[i]; i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/fec/garbage/%s", ra_fecs[i]->name);
-
-    g_test_add_data_func (path, ra_fecs[i], law_garbage);
-  }
-  add_rows ("row", G_N_ELEMENTS (rows), test_row);
-  add_rows ("story", G_N_ELEMENTS (stories), test_story);
-  add_rows ("grid",
+  rows_add_all ("/fec/garbage", ra_fecs, law_garbage);
+  rows_add ("/fec/row", rows, test_row);
+  rows_add ("/fec/story", stories, test_story);
+  rows_add_n ("/fec/grid",
       G_N_ELEMENTS (losses) * G_N_ELEMENTS (bursts) * G_N_ELEMENTS (sizes),
       test_grid);
   g_test_add_func ("/fec/out-of-reach", test_out_of_reach);
   g_test_add_func ("/fec/mixed", test_mixed);
-  add_rows ("loop", G_N_ELEMENTS (loops), test_loop);
+  rows_add ("/fec/loop", loops, test_loop);
   return g_test_run ();
 }

@@ -1,6 +1,8 @@
 /* RFC 8888, RTCP Congestion Control Feedback, as bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 
@@ -348,28 +350,18 @@ test_ato_law (void)
   }
 }
 
-static void
-add_rows (const gchar *name, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *path = g_strdup_printf ("/ccfb/%s/%u", name, i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ccfb/golden", test_golden);
   g_test_add_func ("/ccfb/no-room", test_no_room);
-  add_rows ("metric", G_N_ELEMENTS (metric_rows), test_metric);
-  add_rows ("read", G_N_ELEMENTS (read_rows), test_read);
-  add_rows ("limit", G_N_ELEMENTS (limit_rows), test_limit);
+  rows_add ("/ccfb/metric", metric_rows, test_metric);
+  rows_add ("/ccfb/read", read_rows, test_read);
+  rows_add ("/ccfb/limit", limit_rows, test_limit);
   g_test_add_func ("/ccfb/longest", test_longest);
-  add_rows ("ato", G_N_ELEMENTS (ato_rows), test_ato);
-  add_rows ("arrival", G_N_ELEMENTS (arrival_rows), test_arrival);
+  rows_add ("/ccfb/ato", ato_rows, test_ato);
+  rows_add ("/ccfb/arrival", arrival_rows, test_arrival);
   g_test_add_func ("/ccfb/ato-law", test_ato_law);
   return g_test_run ();
 }

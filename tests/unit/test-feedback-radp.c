@@ -2,6 +2,8 @@
  * lost reports.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/feedback/radp.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/util/rng.h>
@@ -432,16 +434,6 @@ test_lost_reports (gconstpointer data)
   g_assert_cmpmem (&got, sizeof got, &sent, sizeof sent);
 }
 
-static void
-add_rows (const gchar *name, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *path = g_strdup_printf ("/radp/%s/%u", name, i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -449,11 +441,11 @@ main (int argc, char **argv)
   g_test_add_func ("/radp/golden", test_golden);
   g_test_add_func ("/radp/short", test_short);
   g_test_add_func ("/radp/no-room", test_no_room);
-  add_rows ("name", G_N_ELEMENTS (name_rows), test_name);
-  add_rows ("range", G_N_ELEMENTS (range_rows), test_range);
-  add_rows ("malformed", G_N_ELEMENTS (bad_rows), test_bad);
-  add_rows ("since", G_N_ELEMENTS (since_rows), test_since);
+  rows_add ("/radp/name", name_rows, test_name);
+  rows_add ("/radp/range", range_rows, test_range);
+  rows_add ("/radp/malformed", bad_rows, test_bad);
+  rows_add ("/radp/since", since_rows, test_since);
   g_test_add_func ("/radp/since/nothing", test_since_nothing);
-  add_rows ("lost-reports", 4, test_lost_reports);
+  rows_add_n ("/radp/lost-reports", 4, test_lost_reports);
   return g_test_run ();
 }

@@ -2,6 +2,8 @@
  * and stamps that wrap.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/colour/number.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/stamp.h>
@@ -363,29 +365,19 @@ test_colour_numbers (void)
   g_assert_cmpuint (missing, ==, 5714); /* floor (40001 / 7) */
 }
 
-static void
-add_rows (const gchar *name, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *path = g_strdup_printf ("/feedback/%s/%u", name, i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("stamp", G_N_ELEMENTS (stamp_rows), test_stamp);
-  add_rows ("time", G_N_ELEMENTS (time_rows), test_time);
+  rows_add ("/feedback/stamp", stamp_rows, test_stamp);
+  rows_add ("/feedback/time", time_rows, test_time);
   g_test_add_data_func ("/feedback/stamp/law/us", &us, test_stamp_law);
   g_test_add_data_func ("/feedback/stamp/law/ntp", &ntp, test_stamp_law);
   g_test_add_data_func ("/feedback/stamp/noise/us", &us, test_stamp_noise);
   g_test_add_data_func ("/feedback/stamp/noise/ntp", &ntp, test_stamp_noise);
-  add_rows ("rtt-sendts", G_N_ELEMENTS (send_ts_rows), test_send_ts);
-  add_rows ("tfrc-fb", G_N_ELEMENTS (fb_rows), test_fb);
-  add_rows ("colour", G_N_ELEMENTS (colour_rows), test_colour);
+  rows_add ("/feedback/rtt-sendts", send_ts_rows, test_send_ts);
+  rows_add ("/feedback/tfrc-fb", fb_rows, test_fb);
+  rows_add ("/feedback/colour", colour_rows, test_colour);
   g_test_add_func ("/feedback/colour/none", test_colour_none_read);
   g_test_add_func ("/feedback/colour/numbers", test_colour_numbers);
   return g_test_run ();

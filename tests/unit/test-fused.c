@@ -1,6 +1,8 @@
 /* full and fused: what the counts say, by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/lda/cut.h>
 
@@ -160,11 +162,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fused/no-cut", test_no_cut);
   g_test_add_func ("/fused/prior", test_prior);
   g_test_add_func ("/fused/forgets", test_forgets);
-  for (guint i = 0; i < G_N_ELEMENTS (verdict_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/fused/verdict/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_verdict);
-  }
+  rows_add ("/fused/verdict", verdict_rows, test_verdict);
   g_test_add_func ("/fused/route", test_route);
   return g_test_run ();
 }

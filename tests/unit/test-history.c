@@ -1,6 +1,8 @@
 /* Loss events, loss intervals and p: rows from RFC 5348 5.2-5.5.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/loss/history.h>
 #include <gst/rtpadapt/loss/holes.h>
 
@@ -424,24 +426,14 @@ test_seed (void)
   ra_history_free (h);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/history/p", G_N_ELEMENTS (p_rows), test_p);
-  add_rows ("/history/group", G_N_ELEMENTS (group_rows), test_group);
-  add_rows ("/history/late", G_N_ELEMENTS (late_rows), test_late);
-  add_rows ("/history/interpolated", 4, test_interpolated);
+  rows_add ("/history/p", p_rows, test_p);
+  rows_add ("/history/group", group_rows, test_group);
+  rows_add ("/history/late", late_rows, test_late);
+  rows_add_n ("/history/interpolated", 4, test_interpolated);
   g_test_add_func ("/history/group-first", test_group_first);
   g_test_add_func ("/history/discounts", test_discounts);
   g_test_add_func ("/history/discount-s-c", test_discount_s_c);

@@ -1,6 +1,8 @@
 /* Importance: payloads by hand from the RFCs' figures, and any bytes at all.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/colour/importance.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -316,16 +318,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/importance/row/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/importance/stream/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_stream);
-  }
+  rows_add ("/importance/row", rows, test_row);
+  rows_add ("/importance/stream", streams, test_stream);
   for (guint i = H264; i <= VP9; i++) {
     g_autofree gchar *path = g_strdup_printf ("/importance/random/%u", i);
 

@@ -1,6 +1,8 @@
 /* The ledger of what was sent: found by index, by RTP number, by time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/ledger.h>
 
 #include <string.h>
@@ -434,11 +436,7 @@ main (int argc, char **argv)
   ADD_ROWS ("find", find_rows, test_find);
   ADD_ROWS ("time", time_rows, test_time);
   g_test_add_func ("/ledger/sums", test_sums);
-  for (guint i = 0; i < G_N_ELEMENTS (waited_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/ledger/waited/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_waited);
-  }
+  rows_add ("/ledger/waited", waited_rows, test_waited);
   ADD_ROWS ("fate", fate_rows, test_fate);
   g_test_add_func ("/ledger/streams", test_streams);
   g_test_add_func ("/ledger/hear", test_hear);

@@ -1,6 +1,8 @@
 /* Flows that share a link: a model for each, and the numbers of each.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/link.h>
 
 #include <math.h>
@@ -413,21 +415,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-flows/bad/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_bad);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-flows/rows/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (theory); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-flows/theory/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_theory);
-  }
+  rows_add ("/link-flows/bad", bad, test_bad);
+  rows_add ("/link-flows/rows", rows, test_row);
+  rows_add ("/link-flows/theory", theory, test_theory);
   g_test_add_func ("/link-flows/each-holds", test_each_holds);
   g_test_add_func ("/link-flows/each-loads-once", test_each_loads_once);
   g_test_add_func ("/link-flows/own-numbers", test_own_numbers);

@@ -2,6 +2,8 @@
  * packet comes to them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/link.h>
 
 #include <string.h>
@@ -122,11 +124,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-flush/row/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/link-flush/row", rows, test_row);
   g_test_add_func ("/link-flush/clock-back", test_clock_back);
   g_test_add_func ("/link-flush/each-starts", test_each_starts);
   return g_test_run ();

@@ -1,6 +1,7 @@
 /* Laws that every link model keeps, and loss models against their theory.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "../link-text.h"
 
 #include "law.h"
@@ -505,11 +506,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, rated[i], test_rate_is_kept);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (theory); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-laws/theory/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_theory);
-  }
+  rows_add ("/link-laws/theory", theory, test_theory);
   g_test_add_func (
       "/link-laws/every-file-has-a-row", test_every_file_has_a_row);
   g_test_add_func ("/link-laws/rate-is-used", test_rate_is_used);

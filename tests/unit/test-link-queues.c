@@ -2,6 +2,8 @@
  * numbers of each flow.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/link/early.h>
 
 /* 1,250 bytes are 10,000 bits: 10 ms at 1 Mbit/s. */
@@ -437,26 +439,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (averages); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-queues/average/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_average);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (probabilities); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-queues/p/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_probability);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (spreads); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-queues/spread/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_spread);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (bursts); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-queues/burst/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_burst);
-  }
+  rows_add ("/link-queues/average", averages, test_average);
+  rows_add ("/link-queues/p", probabilities, test_probability);
+  rows_add ("/link-queues/spread", spreads, test_spread);
+  rows_add ("/link-queues/burst", bursts, test_burst);
   g_test_add_func (
       "/link-queues/idle-is-counted-once", test_idle_is_counted_once);
   return g_test_run ();

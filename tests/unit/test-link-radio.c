@@ -1,6 +1,8 @@
 /* The radio's link models against theory: fades, jitter, retransmission.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/link.h>
 
 #include <math.h>
@@ -352,22 +354,12 @@ test_repeats_in_order (void)
   }
 }
 
-static void
-add_rows (const gchar *name, guint n, GTestDataFunc func)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-radio/%s/%u", name, i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), func);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("jakes/fades", G_N_ELEMENTS (fades), test_fades);
-  add_rows ("jakes/loss", G_N_ELEMENTS (losses), test_loss);
+  rows_add ("/link-radio/jakes/fades", fades, test_fades);
+  rows_add ("/link-radio/jakes/loss", losses, test_loss);
   g_test_add_func (
       "/link-radio/jakes/any-packet-rate", test_same_fades_at_any_rate);
   g_test_add_func ("/link-radio/jakes/pattern", test_pattern);
@@ -375,7 +367,7 @@ main (int argc, char **argv)
   g_test_add_func ("/link-radio/jakes/ends", test_ends_of_the_ranges);
   g_test_add_func ("/link-radio/jitter/distribution", test_jitter_distribution);
   g_test_add_func ("/link-radio/jitter/order", test_jitter_order);
-  add_rows ("arq/repeats", G_N_ELEMENTS (repeats), test_repeats);
+  rows_add ("/link-radio/arq/repeats", repeats, test_repeats);
   g_test_add_func ("/link-radio/arq/order", test_repeats_in_order);
   return g_test_run ();
 }

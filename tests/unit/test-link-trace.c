@@ -2,6 +2,8 @@
  * the radio's models.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/link.h>
 
 #include <stdlib.h>
@@ -219,16 +221,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-trace/rows/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_trace);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-trace/bad/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_bad);
-  }
+  rows_add ("/link-trace/rows", rows, test_trace);
+  rows_add ("/link-trace/bad", bad, test_bad);
   g_test_add_func ("/link-trace/capacity", test_trace_capacity);
   g_test_add_func ("/link-trace/file-twice", test_file_twice);
   return g_test_run ();

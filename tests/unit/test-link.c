@@ -1,6 +1,7 @@
 /* Link models: the text, and behaviour calculated by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "link-fixture.h"
 
 #include <math.h>
@@ -436,16 +437,8 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, good[i], test_good);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link/text/bad/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_bad);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link/rows/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/link/text/bad", bad, test_bad);
+  rows_add ("/link/rows", rows, test_row);
   g_test_add_func ("/link/text/too-long", test_too_long);
   g_test_add_func ("/link/queued", test_queued);
   g_test_add_func ("/link/next-and-clear", test_next_and_clear);

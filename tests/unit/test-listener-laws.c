@@ -2,6 +2,7 @@
  * only as far as what was sent allows; and any bytes do no harm.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "listener-fixture.h"
 
 #include <gst/rtpadapt/ledger.h>
@@ -99,7 +100,6 @@ static const struct
         "jitter std=10ms ! delay 5ms", .reporter = TRUE, .duplicate = .1 },
       10, "it and packets out of order" },
 };
-
 
 #define SPAN (60 * RA_SECOND)
 
@@ -338,22 +338,12 @@ test_random (void)
   ra_ledger_free (ledger);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/listener/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("honest", G_N_ELEMENTS (honest_rows), test_honest);
-  add_rows ("liar", G_N_ELEMENTS (liar_rows), test_liar);
+  rows_add ("/listener/honest", honest_rows, test_honest);
+  rows_add ("/listener/liar", liar_rows, test_liar);
   g_test_add_func ("/listener/random", test_random);
   return g_test_run ();
 }

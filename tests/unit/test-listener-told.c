@@ -182,8 +182,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  ear_add_rows ("told", G_N_ELEMENTS (told_rows), test_told);
-  ear_add_rows ("denied", G_N_ELEMENTS (denied_rows), test_denied);
+  rows_add ("/listener/told", told_rows, test_told);
+  rows_add ("/listener/denied", denied_rows, test_denied);
   g_test_add_func ("/listener/microsecond", test_microsecond);
   return g_test_run ();
 }

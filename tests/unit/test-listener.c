@@ -3,7 +3,6 @@
  */
 #include "ear-fixture.h"
 
-
 /* Packet 15 leaves at 1150.  X_recv in the second report: R is 50
  * ms, all of which came after the first report, which had seen packet 9 and
  * perhaps not all of its microsecond: 6 packets until 1150, a quarter more for
@@ -306,7 +305,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  ear_add_rows ("heard", G_N_ELEMENTS (heard_rows), test_heard);
+  rows_add ("/listener/heard", heard_rows, test_heard);
   g_test_add_func ("/listener/malformed", test_malformed);
   g_test_add_func ("/listener/radp", test_radp);
   g_test_add_func ("/listener/fast", test_fast);

@@ -1,6 +1,8 @@
 /* What the wrappers around a rate controller promise.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/rate.h>
 
 static const RaRateConfig config = { 50000, 1000000, 8000000, 1200 };
@@ -244,11 +246,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (config_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/rate/config/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_config);
-  }
+  rows_add ("/rate/config", config_rows, test_config);
   g_test_add_func ("/rate/clamp", test_clamp);
   g_test_add_func ("/rate/clock-back", test_clock_back);
   g_test_add_func ("/rate/rtt", test_rtt);

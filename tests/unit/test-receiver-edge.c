@@ -1,6 +1,7 @@
 /* The receiver at the edges: how old losses are, and what the network may say.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "receiver-fixture.h"
 
 /* How long before the last packet in order the newest congestion loss that the
@@ -162,11 +163,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (age_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/receiver-edge/age/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_age);
-  }
+  rows_add ("/receiver-edge/age", age_rows, test_age);
   g_test_add_func ("/receiver-edge/bytes-lost", test_bytes_lost);
   g_test_add_func ("/receiver-edge/distrust", test_distrust);
   g_test_add_func ("/receiver-edge/timer-min", test_timer_min);

@@ -3,6 +3,7 @@
  *
  * Bhandarkar et al. 2005, 3: tau is R = 100 ms here.
  */
+#include "../rows.h"
 #include "receiver-fixture.h"
 
 /* Slow start ends with the loss of 12, told at 50 ms; the feedback timer runs
@@ -91,11 +92,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/receiver-wait/row/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/receiver-wait/row", rows, test_row);
   g_test_add_func ("/receiver-wait/p", test_p);
   return g_test_run ();
 }

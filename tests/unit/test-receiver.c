@@ -1,6 +1,7 @@
 /* The receiver by hand: when it reports (RFC 5348 6.1-6.3) and what.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "receiver-fixture.h"
 
 #include <math.h>
@@ -414,24 +415,14 @@ test_lda_and_reset (void)
   player_clear (&player);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/receiver/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("due", G_N_ELEMENTS (due_rows), test_due);
-  add_rows ("x-recv", G_N_ELEMENTS (x_recv_rows), test_x_recv);
-  add_rows ("first-interval", G_N_ELEMENTS (first_rows), test_first_interval);
-  add_rows ("count", G_N_ELEMENTS (count_rows), test_count);
+  rows_add ("/receiver/due", due_rows, test_due);
+  rows_add ("/receiver/x-recv", x_recv_rows, test_x_recv);
+  rows_add ("/receiver/first-interval", first_rows, test_first_interval);
+  rows_add ("/receiver/count", count_rows, test_count);
   g_test_add_func ("/receiver/report", test_report);
   g_test_add_func ("/receiver/lost-by-mark", test_lost_by_mark);
   g_test_add_func ("/receiver/ce-hole", test_ce_hole);

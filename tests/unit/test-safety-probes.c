@@ -2,6 +2,8 @@
  * 4.5).
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/safety/guard.h>
 
 #define S 1000 /* bytes of a packet */
@@ -213,11 +215,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/safety/probes/budget", test_budget);
-  for (guint i = 0; i < G_N_ELEMENTS (proof_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/safety/probes/proof/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_proof);
-  }
+  rows_add ("/safety/probes/proof", proof_rows, test_proof);
   g_test_add_func ("/safety/probes/congestion", test_congestion_returns);
   g_test_add_func ("/safety/probes/backoff", test_backoff);
   g_test_add_func ("/safety/probes/stays", test_stays);

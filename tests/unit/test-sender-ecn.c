@@ -385,28 +385,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (ce_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/sender-ecn/ce/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_ce);
-  }
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *name
-        = g_strdup_printf ("/sender-ecn/response/%s", ra_rates[i]->name);
-
-    g_test_add_data_func (name, ra_rates[i], test_response);
-  }
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *name
-        = g_strdup_printf ("/sender-ecn/within/%s", ra_rates[i]->name);
-
-    g_test_add_data_func (name, ra_rates[i], test_within);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (held_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/sender-ecn/held/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_held);
-  }
+  rows_add ("/sender-ecn/ce", ce_rows, test_ce);
+  rows_add_all ("/sender-ecn/response", ra_rates, test_response);
+  rows_add_all ("/sender-ecn/within", ra_rates, test_within);
+  rows_add ("/sender-ecn/held", held_rows, test_held);
   g_test_add_func ("/sender-ecn/held-late", test_held_late);
   g_test_add_func ("/sender-ecn/friendly", test_friendly);
   g_test_add_func ("/sender-ecn/usable", test_usable);

@@ -4,6 +4,8 @@
  *
  * Packets of 1,200 bytes, as fast as the rate is, and a report each 5 s.
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/safety/blocks.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -368,16 +370,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sender-heard/heard", test_heard);
   g_test_add_func ("/sender-heard/early", test_early);
-  for (guint i = 0; i < G_N_ELEMENTS (media_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/sender-heard/media/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_media);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (word_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/sender-heard/word/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_word);
-  }
+  rows_add ("/sender-heard/media", media_rows, test_media);
+  rows_add ("/sender-heard/word", word_rows, test_word);
   g_test_add_func ("/sender-heard/congestion", test_congestion);
   g_test_add_func ("/sender-heard/cap", test_cap);
   g_test_add_func ("/sender-heard/beside-feedback", test_beside_feedback);

@@ -167,8 +167,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("pacing", G_N_ELEMENTS (pacing_rows), test_pacing);
+  rows_add ("/sender/pacing", pacing_rows, test_pacing);
   g_test_add_func ("/sender/pacing-back", test_pacing_back);
-  add_rows ("pacing-late", G_N_ELEMENTS (late_rows), test_pacing_late);
+  rows_add ("/sender/pacing-late", late_rows, test_pacing_late);
   return g_test_run ();
 }

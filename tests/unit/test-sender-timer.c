@@ -5,6 +5,8 @@
  * TFRC's rate is held at `RATE` by its maximum; frames fill nine tenths of it.
  * Nothing is lost to congestion, so that only the timer could lower the rate.
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/sender.h>
 
 #include <string.h>
@@ -219,11 +221,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/sender/timer/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/sender/timer", rows, test_row);
   g_test_add_func ("/sender/timer/late-frame", test_late_frame);
   return g_test_run ();
 }

@@ -515,12 +515,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("report", G_N_ELEMENTS (report_rows), test_report);
-  add_rows ("feedback", G_N_ELEMENTS (feedback_rows), test_feedback);
+  rows_add ("/sender/report", report_rows, test_report);
+  rows_add ("/sender/feedback", feedback_rows, test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
-  add_rows ("fate", G_N_ELEMENTS (fate_rows), test_fates);
+  rows_add ("/sender/fate", fate_rows, test_fates);
   g_test_add_func ("/sender/fate-contrary", test_fate_contrary);
-  add_rows ("data-limited", G_N_ELEMENTS (limited_rows), test_limited);
+  rows_add ("/sender/data-limited", limited_rows, test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
   g_test_add_func ("/sender/limited-whole", test_limited_whole);
   g_test_add_func ("/sender/rare-reports", test_rare_reports);

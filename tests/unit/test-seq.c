@@ -1,6 +1,8 @@
 /* Sequence numbers, 16 bit to 64 bit: RFC 3550 A.1.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/loss/seq.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -144,11 +146,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/seq/row/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/seq/row", rows, test_row);
   for (guint seed = 1; seed <= 4; seed++) {
     g_autofree gchar *name = g_strdup_printf ("/seq/law/%u", seed);
 

@@ -1,6 +1,8 @@
 /* Who gets how much of the allowed rate: by hand, and what holds always.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/util/rng.h>
 #include <gst/rtpadapt/util/throughput.h>
@@ -215,21 +217,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/split/row/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (beside_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/split/beside/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_beside);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (throughput_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/split/throughput/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_throughput);
-  }
+  rows_add ("/split/row", rows, test_row);
+  rows_add ("/split/beside", beside_rows, test_beside);
+  rows_add ("/split/throughput", throughput_rows, test_throughput);
   g_test_add_func ("/split/sizes", test_sizes);
   g_test_add_func ("/split/laws", test_laws);
   return g_test_run ();

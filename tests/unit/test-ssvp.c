@@ -189,7 +189,7 @@ main (int argc, char **argv)
   static const gchar name[] = "ssvp";
 
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/ssvp/gap", G_N_ELEMENTS (rows), test_gap);
+  rows_add ("/ssvp/gap", rows, test_gap);
   g_test_add_func ("/ssvp/once-per-rtt", test_once_per_rtt);
   g_test_add_func ("/ssvp/loss-age", test_loss_age);
   g_test_add_func ("/ssvp/silence-grown", test_silence_grown);

@@ -142,8 +142,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows (
-      "/tfrc/nofeedback", G_N_ELEMENTS (nofeedback_rows), test_nofeedback);
+  rows_add ("/tfrc/nofeedback", nofeedback_rows, test_nofeedback);
   ADD ("floor", set_up, test_floor);
   ADD ("floor-slow-start", set_up_first, test_floor);
   ADD ("idle", set_up_first, test_idle);

@@ -397,7 +397,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/tfrc/initial", G_N_ELEMENTS (initial_rows), test_initial);
+  rows_add ("/tfrc/initial", initial_rows, test_initial);
   ADD ("before-feedback", set_up, test_before_feedback);
   g_test_add_func ("/tfrc/start", test_start);
   g_test_add_func ("/tfrc/start-not-received", test_start_not_received);
@@ -408,10 +408,9 @@ main (int argc, char **argv)
   g_test_add_func ("/tfrc/set-overflow", test_set_overflow);
   ADD ("law-recv-limit", set_up_first, test_law_recv_limit);
   g_test_add_func ("/tfrc/rto", test_rto);
-  add_rows (
-      "/tfrc/oscillation", G_N_ELEMENTS (oscillation_rows), test_oscillation);
+  rows_add ("/tfrc/oscillation", oscillation_rows, test_oscillation);
   ADD ("oscillation-floor", set_up_first, test_oscillation_floor);
-  add_rows ("/tfrc/appendix-c", G_N_ELEMENTS (examples), test_example_events);
-  add_rows ("/tfrc/appendix-c-by-p", G_N_ELEMENTS (examples), test_example_p);
+  rows_add ("/tfrc/appendix-c", examples, test_example_events);
+  rows_add ("/tfrc/appendix-c-by-p", examples, test_example_p);
   return g_test_run ();
 }

@@ -163,6 +163,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/window/sawtooth", G_N_ELEMENTS (rows), test_sawtooth);
+  rows_add ("/window/sawtooth", rows, test_sawtooth);
   return g_test_run ();
 }

@@ -369,21 +369,21 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/window/use", G_N_ELEMENTS (use_rows), test_use);
-  add_rows ("/window/sampling", G_N_ELEMENTS (sampling_rows), test_sampling);
+  rows_add ("/window/use", use_rows, test_use);
+  rows_add ("/window/sampling", sampling_rows, test_sampling);
   g_test_add_func ("/window/sampling/most", test_sampling_most);
-  add_rows ("/window/nvp", G_N_ELEMENTS (nvp_rows), test_nvp);
+  rows_add ("/window/nvp", nvp_rows, test_nvp);
   g_test_add_func ("/window/nvp/small", test_nvp_small);
   g_test_add_func ("/window/nvp/reports", test_nvp_reports);
   g_test_add_func ("/window/use/small", test_use_small);
   g_test_add_func ("/window/size", test_size);
-  add_rows ("/window/clock", G_N_ELEMENTS (clock_rows), test_clock);
-  add_rows ("/window/pacing", G_N_ELEMENTS (pacing_rows), test_pacing);
-  add_rows ("/window/alpha", G_N_ELEMENTS (alpha_rows), test_alpha);
+  rows_add ("/window/clock", clock_rows, test_clock);
+  rows_add ("/window/pacing", pacing_rows, test_pacing);
+  rows_add ("/window/alpha", alpha_rows, test_alpha);
   g_test_add_func ("/window/bwe", test_bwe);
-  add_rows ("/window/bdp", G_N_ELEMENTS (bdp_rows), test_bdp);
+  rows_add ("/window/bdp", bdp_rows, test_bdp);
   g_test_add_func ("/window/westwood-queue", test_westwood_queue);
   g_test_add_func ("/window/westwood-timeout", test_westwood_timeout);
-  add_rows ("/window/rtt-min", G_N_ELEMENTS (age_rows), test_rtt_min);
+  rows_add ("/window/rtt-min", age_rows, test_rtt_min);
   return g_test_run ();
 }

@@ -411,8 +411,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_rows ("/window/iw", G_N_ELEMENTS (iw_rows), test_iw);
-  add_rows ("/window/start", G_N_ELEMENTS (start_rows), test_start);
+  rows_add ("/window/iw", iw_rows, test_iw);
+  rows_add ("/window/start", start_rows, test_start);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
     add_named ("/window/handed-over", all[i], test_handed_over);
     add_named ("/window/slow-start", all[i], test_slow_start);
@@ -423,12 +423,12 @@ main (int argc, char **argv)
   g_test_add_func ("/window/timeout-first", test_timeout_first);
   g_test_add_func ("/window/timeout-gaimd", test_timeout_gaimd);
   g_test_add_func ("/window/slow-start-ends", test_slow_start_ends);
-  add_rows ("/window/rto", 3, test_rto);
+  rows_add_n ("/window/rto", 3, test_rto);
   g_test_add_func ("/window/rtt-per-frame", test_rtt_per_frame);
-  add_rows ("/window/timeout", G_N_ELEMENTS (timer_rows), test_timeout);
-  add_rows ("/window/loss", G_N_ELEMENTS (loss_rows), test_loss);
+  rows_add ("/window/timeout", timer_rows, test_timeout);
+  rows_add ("/window/loss", loss_rows, test_loss);
   g_test_add_func ("/window/wireless-grows", test_wireless_grows);
   g_test_add_func ("/window/recover", test_recover);
-  add_rows ("/window/floor", G_N_ELEMENTS (floor_rows), test_floor);
+  rows_add ("/window/floor", floor_rows, test_floor);
   return g_test_run ();
 }

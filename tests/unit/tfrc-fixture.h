@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "../rows.h"
+
 #include <gst/rtpadapt/rate.h>
 
 #include <math.h>
@@ -129,16 +131,6 @@ expire (Fixture *f, gboolean idle)
   }
   f->now = due;
   ra_rate_on_timeout (f->rate, f->now);
-}
-
-static inline void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
 }
 
 #define ADD(path, init, test) \

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "../rows.h"
+
 #include <gst/rtpadapt/rate.h>
 
 #include <math.h>
@@ -119,16 +121,6 @@ static inline void
 tear_down (Fixture *f)
 {
   ra_rate_free (f->rate);
-}
-
-static inline void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
 }
 
 static inline void
