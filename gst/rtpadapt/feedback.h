@@ -12,6 +12,7 @@
 G_BEGIN_DECLS
 
 typedef struct _RaEar RaEar;
+typedef struct _RaReporter RaReporter;
 
 /* An RTPFB packet (RFC 4585 6.1). */
 typedef struct
@@ -32,6 +33,7 @@ typedef struct
 {
   const gchar *name;      /* four letters: enum nick, and RADP's wish */
   const gchar *cite;      /* one line */
+  const gchar *sign;      /* what packets carry then, in the plural */
   const gchar *sdp;       /* what follows "rtcp-fb-" in caps from SDP */
   const gchar *extension; /* URI of the header extension that packets need, or
                              NULL: none */
@@ -43,15 +45,23 @@ typedef struct
   gboolean per_packet_ecn; /* it says with which ECN field each packet came */
   gboolean needs_session;  /* only RTCP that the element itself sees has it, */
   gboolean needs_avpf;     /* in a session of that profile (RFC 4585) */
-  /* The bytes behind the header of an RTPFB packet, whichever kind is in use;
+  /* The sender's side: the bytes behind the header of an RTPFB packet, whichever kind is in use;
    * NULL: nothing to look at. */
   void (*look) (RaEar *ear, const guint8 *body, gsize size);
   /* Feedback of this kind, which is in use; NULL: it does not come as bytes. */
   void (*hear) (RaEar *ear, const RaFeedbackFci *f, RaTime now);
+  /* The receiver's side: when a reporter that was given a packet wants to report;
+   * NULL: rtpsession makes the reports. */
+  RaTime (*due) (const RaReporter *reporter);
+  gboolean
+      at_interval; /* reports come at intervals that a user sets, not by R */
+  gboolean silent; /* without packets there is no report (RFC 5348 6.2) */
+  gsize room;      /* bytes of RTCP that a report needs at least */
 } RaFeedbackOps;
 
 /* In the order of meson.build; ended by NULL. */
 extern const RaFeedbackOps *const ra_feedbacks[];
+extern const RaFeedbackOps ra_feedback_twcc, ra_feedback_tfrc, ra_feedback_ccfb;
 
 /* The one at that place, NULL beyond the last one. */
 const RaFeedbackOps *ra_feedback_at (gint place);

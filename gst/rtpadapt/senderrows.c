@@ -200,7 +200,7 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     newest = MAX (newest, packets[i].arrival);
     if (!sent)
       continue;
-    rows.sent = rows.last ? MAX (rows.sent, sent->sent) : sent->sent;
+    rows.sent = MAX (rows.sent, sent->sent);
     rows.last = sent;
   }
   ra_sender_rows_begin (s, &rows);

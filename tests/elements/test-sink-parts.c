@@ -16,23 +16,22 @@ GST_DEBUG_CATEGORY (rtpadaptsink_debug);
 /* The extensions that are offered first, "ID=last word of the URI". */
 static const struct
 {
-  GstRtpAdaptFeedback feedback;
+  const RaFeedbackOps *feedback;
   guint twcc;
   gboolean coloured;
   const gchar *filter; /* NULL: none */
   const gchar *offer, *why;
 } offers[] = {
-  { GST_RTP_ADAPT_FEEDBACK_TWCC, 1, FALSE, NULL, "1=01", "numbers alone" },
-  { GST_RTP_ADAPT_FEEDBACK_TWCC, 5, TRUE, NULL, "3=colour 5=01",
+  { &ra_feedback_twcc, 1, FALSE, NULL, "1=01", "numbers alone" },
+  { &ra_feedback_twcc, 5, TRUE, NULL, "3=colour 5=01",
       "the id that the session has" },
-  { GST_RTP_ADAPT_FEEDBACK_CCFB, 1, TRUE, NULL, "3=colour",
+  { &ra_feedback_ccfb, 1, TRUE, NULL, "3=colour",
       "RFC 8888 counts by sequence number" },
-  { GST_RTP_ADAPT_FEEDBACK_TFRC, 1, TRUE, "application/x-rtp",
+  { &ra_feedback_tfrc, 1, TRUE, "application/x-rtp",
       "1=01 2=rtt-sendts 3=colour", "TFRC wants the time, too" },
-  { GST_RTP_ADAPT_FEEDBACK_TWCC, 1, FALSE,
-      "application/x-rtp,extmap-1=(string)urn:other", "1=other 2=01",
-      "an id is taken" },
-  { GST_RTP_ADAPT_FEEDBACK_TWCC, 14, FALSE,
+  { &ra_feedback_twcc, 1, FALSE, "application/x-rtp,extmap-1=(string)urn:other",
+      "1=other 2=01", "an id is taken" },
+  { &ra_feedback_twcc, 14, FALSE,
       "application/x-rtp,extmap-14=(string)urn:other", "1=01 14=other",
       "RFC 8285 4.2: the highest id is 14" },
 };

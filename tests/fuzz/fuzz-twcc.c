@@ -1,13 +1,14 @@
-/* Fuzz target: rtpsession's structure RTPTWCCPackets, read by rtpadaptsend.
+/* Fuzz target: rtpsession's structure RTPTWCCPackets, as rtpadaptsend reads it and
+ * its ear hears it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Events, each of 1 byte: how many rows, bit 7 for an event without.  A row: 2
  * bytes of number; 1 of flags: which fields are missing (bits 0 to 4: seqnum,
  * lost, local-ts, size, remote-ts), bit 5 one of another type, bit 6 lost, bit
  * 7 local-ts and size as they were (else 4 and 2 bytes); 4 of remote-ts, us.
- * Four packets leave before each (sendfuzz.h), numbered from 0.
+ * Four packets leave before each (earfuzz.h), numbered from 0.
  */
-#include "sendfuzz.h"
+#include "earfuzz.h"
 
 #include "send/twcc.h"
 
@@ -24,8 +25,8 @@ static GstStructure *
 row_of (guint number, guint flags, FuzzBytes *b)
 {
   GstStructure *s = gst_structure_new_empty ("RTPTWCCPacket");
-  guint64 local = SENDFUZZ_START + number * (guint64) SENDFUZZ_GAP;
-  guint size = SENDFUZZ_SIZE - 12;
+  guint64 local = EARFUZZ_START + number * (guint64) EARFUZZ_GAP;
+  guint size = EARFUZZ_SIZE - 12;
 
   if (!(flags & TRUE_LOCAL)) {
     local = fuzz_take (b, 4) << 12;
@@ -89,50 +90,36 @@ event_of (FuzzBytes *b)
 }
 
 /* Rows that are whole, and no others. */
-static void
-check_rows (const GstStructure *s)
+static RaEarNews
+hear (EarFuzz *f, const GstStructure *s)
 {
   g_autoptr (GArray) rows = twcc_parse (s);
 
   if (!rows)
-    return;
+    return RA_EAR_NOTHING;
   for (guint i = 0; i < rows->len; i++) {
     const RaTwccRow *row = &g_array_index (rows, RaTwccRow, i);
 
     g_assert_true (row->lost || GST_CLOCK_TIME_IS_VALID (row->remote));
   }
-}
-
-static void
-rows_hear (GstRtpAdaptSend *self, const GstStructure *s)
-{
-  GArray *rows = twcc_parse (s);
-  gboolean warn;
-
-  if (!rows)
-    return;
-  g_mutex_lock (&self->lock);
-  send_apply (self, send_on_twcc (self, rows, &warn));
-  g_mutex_unlock (&self->lock);
-  g_array_unref (rows);
+  return ra_ear_on_twcc (
+      f->ear, (const RaTwccRow *) rows->data, rows->len, f->now);
 }
 
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzBytes b = fuzz_bytes (data, size);
-  SendFuzz f;
+  EarFuzz f;
 
-  sendfuzz_init (&f, GST_RTP_ADAPT_FEEDBACK_TWCC);
+  earfuzz_init (&f, &ra_feedback_twcc);
   while (b.left > 0) {
     GstStructure *s = event_of (&b);
 
-    sendfuzz_send (&f, 4);
-    check_rows (s);
-    rows_hear (f.self, s);
+    earfuzz_send (&f, 4);
+    earfuzz_check (&f, hear (&f, s));
     gst_structure_free (s);
-    sendfuzz_check (&f);
   }
-  sendfuzz_clear (&f);
+  earfuzz_clear (&f);
   return 0;
 }

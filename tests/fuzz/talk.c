@@ -65,9 +65,9 @@ talk_init (Talk *t, FuzzBytes *b)
   t->limits = cfg.rate;
   t->now = t->peer = START;
   t->next = t->told = fuzz_take (b, 2);
-  reporter.reports = t->mode == TALK_TFRC ? RA_REPORTS_TFRC
-      : t->mode == TALK_CCFB              ? RA_REPORTS_CCFB
-                                          : RA_REPORTS_NONE;
+  reporter.reports = t->mode == TALK_TFRC ? &ra_feedback_tfrc
+      : t->mode == TALK_CCFB              ? &ra_feedback_ccfb
+                                          : NULL;
   t->sender = ra_sender_new (&cfg, t->now, NULL);
   t->listener = ra_listener_new (ra_sender_ledger (t->sender));
   t->reporter = ra_reporter_new (&reporter, NULL);

@@ -24,7 +24,7 @@ typedef struct
 } Ear;
 
 static void
-ear_init (Ear *e, RaReports reports)
+ear_init (Ear *e, const RaFeedbackOps *reports)
 {
   RaReporterConfig cfg
       = { .reports = reports, .lda = ra_lda_find ("zbs"), .seed = 1 };
@@ -128,7 +128,7 @@ losses_after_jump (guint16 seq, guint n)
   guint64 k = 0;
   Ear e;
 
-  ear_init (&e, RA_REPORTS_TFRC);
+  ear_init (&e, &ra_feedback_tfrc);
   for (; k <= LAST; k++)
     ear_honest (&e, k);
   for (guint i = 0; i < (n == 2 ? 12 : n); i++) {
@@ -195,8 +195,8 @@ test_copies (void)
   Ear plain, copied;
   guint n = 0;
 
-  ear_init (&plain, RA_REPORTS_TFRC);
-  ear_init (&copied, RA_REPORTS_TFRC);
+  ear_init (&plain, &ra_feedback_tfrc);
+  ear_init (&copied, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 20000; k++) {
     RaSendTs ts;
     RaWirePacket p;
@@ -231,7 +231,7 @@ test_reordered (void)
   guint n = 0;
   Ear e;
 
-  ear_init (&e, RA_REPORTS_TFRC);
+  ear_init (&e, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 20000; k++) {
     if (k < 19900 && k > 0 && g_rand_int_range (dice, 0, 20) == 0) {
       guint64 *to = g_new (guint64, 2);
@@ -279,8 +279,8 @@ test_dscp (void)
   GRand *dice = g_rand_new_with_seed (15);
   Ear plain, remarked;
 
-  ear_init (&plain, RA_REPORTS_TFRC);
-  ear_init (&remarked, RA_REPORTS_TFRC);
+  ear_init (&plain, &ra_feedback_tfrc);
+  ear_init (&remarked, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 20000; k++) {
     RaColourExt colour = { (RaMark) (1 + k % 3), (guint16) (k / 3 & 0x3fff) };
     RaSendTs ts;
@@ -308,7 +308,7 @@ test_dscp (void)
 static void
 test_million (gconstpointer data)
 {
-  RaReports reports = GPOINTER_TO_UINT (data);
+  const RaFeedbackOps *reports = data;
   struct mallinfo2 before = { 0 };
   guint8 fci[1500];
   guint32 ssrc;
@@ -325,15 +325,15 @@ test_million (gconstpointer data)
     if (i == 10000)
       before = mallinfo2 ();
     ra_reporter_on_packet (e.r, &p);
-    if (i % 50 == 49 && reports == RA_REPORTS_CCFB)
+    if (i % 50 == 49 && reports == &ra_feedback_ccfb)
       ra_reporter_ccfb (e.r, p.arrival, p.arrival, &ssrc, fci, sizeof fci);
     else if (i % 50 == 49)
       ear_report (&e, p.arrival);
   }
   grown = mallinfo2 ().uordblks - MIN (before.uordblks, mallinfo2 ().uordblks);
   trust_row ("attack",
-      reports == RA_REPORTS_CCFB ? "12 a million SSRCs, ccfb"
-                                 : "12 a million SSRCs, tfrc",
+      reports == &ra_feedback_ccfb ? "12 a million SSRCs, ccfb"
+                                   : "12 a million SSRCs, tfrc",
       "no more memory after a million than after 10,000 (64 KiB for the heap's "
       "own)",
       grown <= 65536, "%" G_GSIZE_FORMAT " bytes more", grown);
@@ -350,7 +350,7 @@ test_flooded (void)
   guint64 told;
   Ear e;
 
-  ear_init (&e, RA_REPORTS_TFRC);
+  ear_init (&e, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 5010; k++) {
     RaSendTs ts;
     RaWirePacket p = honest_packet (k, due_at (k), &ts);
@@ -383,7 +383,7 @@ test_ssrc_change (void)
   guint16 seq = 0;
   Ear e;
 
-  ear_init (&e, RA_REPORTS_TFRC);
+  ear_init (&e, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 20000; k++) {
     RaSendTs ts;
     RaWirePacket p = honest_packet (k, due_at (k), &ts);
@@ -413,10 +413,10 @@ main (int argc, char **argv)
   g_test_add_func ("/attacks-recv/copies", test_copies);
   g_test_add_func ("/attacks-recv/reordered", test_reordered);
   g_test_add_func ("/attacks-recv/dscp", test_dscp);
-  g_test_add_data_func ("/attacks-recv/million/tfrc",
-      GUINT_TO_POINTER (RA_REPORTS_TFRC), test_million);
-  g_test_add_data_func ("/attacks-recv/million/ccfb",
-      GUINT_TO_POINTER (RA_REPORTS_CCFB), test_million);
+  g_test_add_data_func (
+      "/attacks-recv/million/tfrc", &ra_feedback_tfrc, test_million);
+  g_test_add_data_func (
+      "/attacks-recv/million/ccfb", &ra_feedback_ccfb, test_million);
   g_test_add_func ("/attacks-recv/flooded", test_flooded);
   g_test_add_func ("/attacks-recv/ssrc-change", test_ssrc_change);
   return g_test_run ();

@@ -199,8 +199,7 @@ receiver_destroy (gpointer x)
 static gpointer
 reporter_make (gconstpointer data)
 {
-  RaReporterConfig cfg
-      = { .reports = GPOINTER_TO_INT (data), .lda = ra_lda_find ("zbs") };
+  RaReporterConfig cfg = { .reports = data, .lda = ra_lda_find ("zbs") };
 
   return ra_reporter_new (&cfg, NULL);
 }
@@ -317,17 +316,15 @@ static const Row rows[] = {
   { "receiver unasked", "a third is lost, no report is asked for",
       receiver_make, receiver_take, receiver_destroy, NULL, PACKETS },
   { "tfrc reports unasked", "and none of tfrc", reporter_make, reporter_silent,
-      reporter_destroy, GINT_TO_POINTER (RA_REPORTS_TFRC), PACKETS },
+      reporter_destroy, &ra_feedback_tfrc, PACKETS },
   { "ccfb reports unasked", "and none of ccfb", reporter_make, reporter_silent,
-      reporter_destroy, GINT_TO_POINTER (RA_REPORTS_CCFB), PACKETS },
+      reporter_destroy, &ra_feedback_ccfb, PACKETS },
   { "SSRCs", "10^6 SSRCs at a receiver, tfrc", reporter_make, reporter_sources,
-      reporter_destroy, GINT_TO_POINTER (RA_REPORTS_TFRC), SOURCES },
+      reporter_destroy, &ra_feedback_tfrc, SOURCES },
   { "SSRCs ccfb", "10^6 SSRCs at a receiver, ccfb", reporter_make,
-      reporter_sources, reporter_destroy, GINT_TO_POINTER (RA_REPORTS_CCFB),
-      SOURCES },
+      reporter_sources, reporter_destroy, &ra_feedback_ccfb, SOURCES },
   { "long RTT", "20,000 packets/s that claim an RTT of 16.8 s", reporter_make,
-      reporter_long_rtt, reporter_destroy, GINT_TO_POINTER (RA_REPORTS_TFRC),
-      SOURCES },
+      reporter_long_rtt, reporter_destroy, &ra_feedback_tfrc, SOURCES },
   { "loss history", "every other packet lost", history_make, history_lose,
       history_destroy, NULL, PACKETS },
   { "queue", "ten times a bottleneck's rate, 10^6 flows", link_make, link_push,

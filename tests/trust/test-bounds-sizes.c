@@ -311,8 +311,8 @@ reporter_step (RaReporter *r, RaRng *rng, RaTime *now, guint16 *seq)
 static void
 test_reporter (void)
 {
-  static const RaReports kinds[]
-      = { RA_REPORTS_NONE, RA_REPORTS_TFRC, RA_REPORTS_CCFB };
+  static const RaFeedbackOps *const kinds[]
+      = { NULL, &ra_feedback_tfrc, &ra_feedback_ccfb };
   guint n = 0;
 
   for (guint l = 0; ra_ldas[l]; l++) {

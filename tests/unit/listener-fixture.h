@@ -318,7 +318,7 @@ world_init (World *w, const WorldConfig *cfg, guint64 seed, WorldLie lie)
       WORLD_MSS);
   if (cfg->reporter)
     w->reporter = ra_reporter_new (
-        &(RaReporterConfig){ .reports = RA_REPORTS_TFRC,
+        &(RaReporterConfig){ .reports = &ra_feedback_tfrc,
             .lda = ra_lda_find (cfg->lda ? cfg->lda : "none") },
         &error);
   w->listener = ra_listener_new (ra_sender_ledger (w->sender));

@@ -16,7 +16,7 @@
 #define MS(t) ((RaTime) (t) *RA_MSECOND)
 
 static inline RaReporter *
-reporter_new (RaReports reports, const RaLdaOps *lda)
+reporter_new (const RaFeedbackOps *reports, const RaLdaOps *lda)
 {
   RaReporterConfig cfg = { .reports = reports, .lda = lda, .seed = 1 };
   GError *error = NULL;
@@ -44,7 +44,7 @@ wire_packet (guint16 seq, RaTime arrival)
 static inline guint
 reporter_beg (RaSpan rtt, guint seconds)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_TFRC, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (&ra_feedback_tfrc, ra_lda_find ("none"));
   guint n = 0;
 
   for (guint i = 0; i < seconds * 10000; i++) {

@@ -71,7 +71,7 @@ expect (RaReporter *r, guint ms, const guint8 *bytes, guint8 len)
 static void
 test_golden (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_CCFB, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
 
   add (r, 0x11223344, 65534, 0, 2);
   add (r, 0x11223344, 65535, 500, -1);
@@ -182,7 +182,7 @@ test_told (void)
   for (guint i = 0; i < G_N_ELEMENTS (told_rows); i++) {
     const gchar *script = told_rows[i].script;
     g_autoptr (GString) told = g_string_new (NULL);
-    RaReporter *r = reporter_new (RA_REPORTS_CCFB, ra_lda_find ("none"));
+    RaReporter *r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
     guint now = 0;
 
     for (ScriptWord w; script_next (&script, &w);)
@@ -198,7 +198,7 @@ test_told (void)
 static void
 test_times (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_CCFB, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
   RaWirePacket p = wire_packet (1, MS (1000));
   guint8 fci[64];
   guint32 ssrc;
@@ -317,7 +317,7 @@ law (guint64 seed, gboolean small)
   GArray *events = g_array_new (FALSE, FALSE, sizeof (Event));
   RaRng rng;
 
-  w->r = reporter_new (RA_REPORTS_CCFB, ra_lda_find ("none"));
+  w->r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
   ra_rng_init (&rng, seed, 0);
   for (guint i = 0; i < 2 * N; i++) {
     Event e = { i, i % 2, i / 2 };

@@ -153,7 +153,7 @@ test_anything (void)
     n_ldas++;
   per_lda = 300000 / 3 / n_ldas;
   for (guint i = 0; i < 3 * n_ldas; i++) {
-    RaReporter *r = reporter_new ((RaReports) (i % 3), ra_ldas[i / 3]);
+    RaReporter *r = reporter_new (ra_feedbacks[i % 3], ra_ldas[i / 3]);
     RaWirePacket p = wire_packet (1, MS (1000));
     RaColourExt colour = { 0 };
     RaSendTs ts;

@@ -21,7 +21,7 @@ static void
 player_init (Player *p, const RaLdaOps *lda, RaSpan rtt, RaSpan step)
 {
   *p = (Player){
-    .r = reporter_new (RA_REPORTS_TFRC, lda),
+    .r = reporter_new (&ra_feedback_tfrc, lda),
     .rtt = rtt,
     .step = step,
     .times = g_string_new (NULL),
@@ -167,7 +167,7 @@ test_silence (void)
   g_assert_cmpuint (ra_reporter_next_timeout (p.r), ==, RA_TIME_NONE);
   player_clear (&p);
 
-  r = ra_reporter_new (&cfg, NULL); /* RA_REPORTS_NONE */
+  r = ra_reporter_new (&cfg, NULL); /* no reports */
   g_assert_false (ra_reporter_on_packet (r, &packet));
   g_assert_cmpuint (ra_reporter_next_timeout (r), ==, RA_TIME_NONE);
   g_assert_false (ra_reporter_tfrc (r, MS (2), &p.fb, &p.radp, &packet.ssrc));
@@ -357,7 +357,7 @@ static const GoldenRow golden[] = {
 static void
 test_golden (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_TFRC, &scripted);
+  RaReporter *r = reporter_new (&ra_feedback_tfrc, &scripted);
   guint i = 0;
 
   for (guint row = 0; row < G_N_ELEMENTS (golden); row++) {

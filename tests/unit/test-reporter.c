@@ -15,7 +15,7 @@
 static void
 losses_play (gboolean numbers, RaReporterStats *stats)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
   RaWirePacket late = { 0 };
   gint number = 65500;
 
@@ -106,7 +106,7 @@ test_delays (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (delay_rows); i++) {
     const gchar *script = delay_rows[i].packets;
-    RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
+    RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
     RaReporterStats stats;
     guint16 n = 0;
 
@@ -144,7 +144,7 @@ static void
 test_silence (void)
 {
   for (guint step = 60; step <= 8590; step *= 143) {
-    RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
+    RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
     gdouble rott = -1;
     guint16 seq = 0;
 
@@ -161,7 +161,7 @@ test_silence (void)
 static void
 test_delay_forgets (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
 
   for (guint16 i = 0; i < 500; i++) {
     stamped (r, i, MS (i * 100), MS (i * 100 + (i < 10 ? 20 : 60)));
@@ -207,7 +207,7 @@ static void
 test_trust (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (trust_rows); i++) {
-    RaReporter *r = reporter_new (RA_REPORTS_NONE, &wireless);
+    RaReporter *r = reporter_new (NULL, &wireless);
     RaReporterStats stats;
 
     for (guint16 k = 0; k < 100; k++) {
@@ -254,7 +254,7 @@ static const RaLdaOps listening = {
 static void
 test_colours (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_NONE, &listening);
+  RaReporter *r = reporter_new (NULL, &listening);
   RaMarkNumbers numbers = { 0 };
   RaReporterStats stats;
   guint ce = 0;
@@ -293,7 +293,7 @@ test_colours (void)
 static void
 test_ce (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
 
   for (guint16 i = 0; i < 10; i++) {
     RaWirePacket p = wire_packet (i, MS (i * 10));
@@ -345,7 +345,7 @@ test_dscp (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (dscp_rows); i++) {
     const gchar *script = dscp_rows[i].packets;
-    RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
+    RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
     guint16 seq = 0;
 
     for (ScriptWord w; script_next (&script, &w);) {
@@ -375,7 +375,7 @@ test_dscp (void)
 static void
 test_counts (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_TFRC, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (&ra_feedback_tfrc, ra_lda_find ("none"));
   RaSendTs ts = { 0, 0 };
 
   for (guint16 i = 0; i < 10; i++) {
@@ -401,7 +401,7 @@ test_counts (void)
 static void
 test_measured (void)
 {
-  RaReporter *r = reporter_new (RA_REPORTS_NONE, ra_lda_find ("none"));
+  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
 
   for (guint16 i = 0; i < 90; i++) {
     RaWirePacket p = wire_packet (i, MS (i * 10));
@@ -444,7 +444,7 @@ test_lda_exchange (void)
   g_assert_null (ra_reporter_new (&cfg, &error));
   g_assert_nonnull (error);
   g_clear_error (&error);
-  r = reporter_new (RA_REPORTS_TFRC, ra_lda_find ("none"));
+  r = reporter_new (&ra_feedback_tfrc, ra_lda_find ("none"));
   g_assert_false (
       ra_reporter_set_lda (r, ra_lda_find ("zbs"), "nonsense=1", &error));
   g_assert_nonnull (error);

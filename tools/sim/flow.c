@@ -78,6 +78,19 @@ feedback_send (SimFlow *f, Feedback fb)
     f->path.feedback (fb.id, feedback_size (&fb), f->now, f->path.data);
 }
 
+/* The verdicts of a receiver that runs the LDA.  It counts from the first packet
+ * that came. */
+static void
+losses_score (SimFlow *f)
+{
+  RaMissing m;
+
+  while (f->cfg->wire == SIM_WIRE_TFRC
+      && ra_reporter_next_loss (sim_wire_reporter (f->wire), &m))
+    ra_score_verdict (f->score, m.cause,
+        record (f, m.seq + (guint64) f->offset)->truth, f->now);
+}
+
 static void
 report_send (SimFlow *f)
 {
@@ -88,6 +101,7 @@ report_send (SimFlow *f)
   if (f->wire ? (fb.bytes = sim_wire_report (f->wire, now)) != NULL
               : ra_receiver_report (f->receiver, now, &fb.report, &fb.t_delay))
     feedback_send (f, fb);
+  losses_score (f);
 }
 
 /* What TWCC does: a row for every number up to the newest, lost or not. */
@@ -136,6 +150,7 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
       f->offset = (gint64) lp->seq - FIRST_OF_REPORTER;
     if (sim_wire_arrive (f->wire, &rec->header, p.arrival))
       report_send (f);
+    losses_score (f);
   } else if (!f->receiver)
     rows_add (f, lp->seq, p.arrival);
   else if (ra_receiver_on_packet (f->receiver, &p))

@@ -31,16 +31,6 @@ on_loss (const RaMissing *m, gpointer data)
   ra_score_verdict (f->score, m->cause, truth (m->seq, f), f->now);
 }
 
-/* RaReporter counts from the first packet that came. */
-static void
-on_reporter_loss (const RaMissing *m, gpointer data)
-{
-  SimFlow *f = data;
-
-  ra_score_verdict (f->score, m->cause,
-      record (f, m->seq + (guint64) f->offset)->truth, f->now);
-}
-
 static gboolean
 sender_make (SimFlow *f, GError **error)
 {
@@ -69,14 +59,6 @@ sender_make (SimFlow *f, GError **error)
   return TRUE;
 }
 
-static void
-receiver_watch (SimFlow *f)
-{
-  f->offset = 0;
-  if (f->cfg->wire == SIM_WIRE_TFRC)
-    ra_reporter_set_on_loss (sim_wire_reporter (f->wire), on_reporter_loss, f);
-}
-
 static gboolean
 algorithms_make (SimFlow *f, GError **error)
 {
@@ -97,8 +79,6 @@ algorithms_make (SimFlow *f, GError **error)
     return FALSE;
   if (f->cfg->wire != SIM_WIRE_EXACT) {
     f->wire = sim_wire_new (f->cfg, own, f->sender, error);
-    if (f->wire)
-      receiver_watch (f);
     return f->wire != NULL;
   }
   if (!f->cfg->per_packet) {
@@ -175,7 +155,7 @@ void
 sim_flow_restart_receiver (SimFlow *f)
 {
   sim_wire_restart_receiver (f->wire);
-  receiver_watch (f);
+  f->offset = 0;
 }
 
 void

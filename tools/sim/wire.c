@@ -96,7 +96,8 @@ sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own, RaSender *sender,
   w->kind = cfg->wire;
   w->exact_rtt = cfg->exact_rtt;
   w->cfg = (RaReporterConfig){
-    .reports = cfg->wire == SIM_WIRE_TFRC ? RA_REPORTS_TFRC : RA_REPORTS_CCFB,
+    .reports
+    = cfg->wire == SIM_WIRE_TFRC ? &ra_feedback_tfrc : &ra_feedback_ccfb,
     .lda = ra_lda_find (own->lda),
     .lda_params = own->lda_params,
     .seed = cfg->seed,

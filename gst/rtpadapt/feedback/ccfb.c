@@ -4,12 +4,18 @@
 #include <gst/rtpadapt/feedback/earpriv.h>
 
 #include <gst/rtpadapt/feedback/ccfbfci.h>
+#include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/senderrows.h>
 
 /* The resolution of the arrival time offset, 3.1. */
 #define HZ 1024
 #define GRAIN (RA_SECOND / HZ)
+/* The least report: RTPFB's head (RFC 4585 6.1), the first block with two packets,
+ * whose SSRC is in the head, and the time of the report (3.1). */
+#define HEAD 12
+#define BLOCK_OF_TWO 8
+#define RTS_SIZE 4
 
 /* What a report was about. */
 typedef struct
@@ -161,6 +167,7 @@ hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
 const RaFeedbackOps ra_feedback_ccfb = {
   .name = "ccfb",
   .cite = "RTCP feedback for congestion control, RFC 8888",
+  .sign = "no header extension",
   .sdp = "ack-ccfb",
   .fmt = RA_CCFB_FMT,
   .asks = RA_ASKS_ALWAYS,
@@ -169,4 +176,7 @@ const RaFeedbackOps ra_feedback_ccfb = {
   .needs_session = TRUE,
   .needs_avpf = TRUE,
   .hear = hear,
+  .due = ra_reporter_ccfb_due,
+  .at_interval = TRUE,
+  .room = HEAD + BLOCK_OF_TWO + RTS_SIZE,
 };

@@ -8,8 +8,8 @@
 static void
 arrived_add (RaCcfbNotes *n, const RaLedgerEntry *e)
 {
-  n->sent = n->last ? MAX (n->sent, e->sent) : e->sent;
-  n->newest = n->last ? MAX (n->newest, e->remote) : e->remote;
+  n->sent = MAX (n->sent, e->sent);
+  n->newest = MAX (n->newest, e->remote);
   if (!n->last || e->index > n->last->index)
     n->last = e;
 }

@@ -25,7 +25,8 @@
 
 struct _RaReporter
 {
-  RaReports reports;
+  const RaFeedbackOps *kind;
+  gboolean by_count; /* TFRC-FB with RADP */
   guint64 seed;
   RaSpan interval, late;
 
@@ -54,8 +55,20 @@ struct _RaReporter
   guint64 bytes;   /* since `measured` */
   RaTime measured; /* where no reports measure the rate */
 
+  RaMissing losses[RA_REPORTER_LOSSES_MAX]; /* a ring */
+  guint first_loss, n_losses;
+
   RaReporterStats stats;
 };
+
+static void
+on_loss (const RaMissing *m, gpointer data)
+{
+  RaReporter *r = data;
+
+  if (r->n_losses < RA_REPORTER_LOSSES_MAX)
+    r->losses[(r->first_loss + r->n_losses++) % RA_REPORTER_LOSSES_MAX] = *m;
+}
 
 static RaLda *
 lda_new (const RaLdaOps *ops, const gchar *params, guint64 seed, GError **error)
@@ -76,14 +89,16 @@ ra_reporter_new (const RaReporterConfig *cfg, GError **error)
   if (!lda)
     return NULL;
   r = g_new0 (RaReporter, 1);
-  r->reports = cfg->reports;
+  r->kind = cfg->reports;
+  r->by_count = cfg->reports && cfg->reports->by_count;
   r->seed = cfg->seed;
   r->interval = cfg->interval > 0 ? cfg->interval : CCFB_INTERVAL;
   r->late = cfg->late > 0 ? cfg->late : RA_DELAYED_THRESHOLD;
   r->receiver = ra_receiver_new (lda, MSS);
   ra_receiver_set_distrust (r->receiver, TRUE);
+  ra_receiver_set_on_loss (r->receiver, on_loss, r);
   r->bundle = ra_bundle_new ();
-  if (r->reports == RA_REPORTS_CCFB)
+  if (cfg->reports && cfg->reports->by_number)
     r->log = ra_ccfb_log_new ();
   ra_send_clock_init (&r->clock);
   r->last = r->tried = r->asked = RA_TIME_NONE;
@@ -113,10 +128,15 @@ ra_reporter_set_lda (
   return lda != NULL;
 }
 
-void
-ra_reporter_set_on_loss (RaReporter *r, RaOnLoss f, gpointer data)
+gboolean
+ra_reporter_next_loss (RaReporter *r, RaMissing *out)
 {
-  ra_receiver_set_on_loss (r->receiver, f, data);
+  if (r->n_losses == 0)
+    return FALSE;
+  *out = r->losses[r->first_loss];
+  r->first_loss = (r->first_loss + 1) % RA_REPORTER_LOSSES_MAX;
+  r->n_losses--;
+  return TRUE;
 }
 
 static RaMark
@@ -144,7 +164,7 @@ count (RaReporter *r, const RaWirePacket *p)
   r->stats.ce += ecn_of (p) == 3;
   r->had_number |= p->number >= 0;
   r->stats.no_number += r->had_number && p->number < 0;
-  r->stats.no_send_time += r->reports == RA_REPORTS_TFRC && !p->send_ts;
+  r->stats.no_send_time += r->by_count && !p->send_ts;
   ra_dscp_seen (&r->dscp, mark_of (p), p->tos);
 }
 
@@ -246,13 +266,13 @@ ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p)
       r->asked = p->arrival;
   }
   time_check (r, p->arrival);
-  if (r->reports != RA_REPORTS_TFRC)
+  if (!r->by_count)
     measure (r, p->arrival);
   return ra_reporter_next_timeout (r) <= p->arrival;
 }
 
-static RaTime
-tfrc_due (const RaReporter *r)
+RaTime
+ra_reporter_tfrc_due (const RaReporter *r)
 {
   RaTime due = ra_receiver_next_timeout (r->receiver);
 
@@ -268,8 +288,8 @@ tfrc_due (const RaReporter *r)
   return due == RA_TIME_NONE ? due : MAX (due, ra_later (r->tried, GAP_MIN));
 }
 
-static RaTime
-ccfb_due (const RaReporter *r)
+RaTime
+ra_reporter_ccfb_due (const RaReporter *r)
 {
   RaCcfbHas has = ra_ccfb_log_has (r->log);
 
@@ -285,9 +305,9 @@ ccfb_due (const RaReporter *r)
 RaTime
 ra_reporter_next_timeout (const RaReporter *r)
 {
-  if (!r->started || r->quiet || r->reports == RA_REPORTS_NONE)
+  if (!r->started || r->quiet || !r->kind || !r->kind->due)
     return RA_TIME_NONE;
-  return r->reports == RA_REPORTS_TFRC ? tfrc_due (r) : ccfb_due (r);
+  return r->kind->due (r);
 }
 
 static gdouble
@@ -337,7 +357,7 @@ ra_reporter_tfrc (
   RaReport report;
   RaSpan t_delay, since;
 
-  if (r->reports != RA_REPORTS_TFRC || !r->started || r->quiet)
+  if (!r->by_count || !r->started || r->quiet)
     return FALSE;
   r->tried = now;
   r->asked = RA_TIME_NONE;
@@ -379,7 +399,7 @@ ra_reporter_ccfb (RaReporter *r, RaTime now, RaTime rts_time,
   again = r->last != RA_TIME_NONE && ra_diff (now, r->last) >= r->interval;
   size = ra_ccfb_log_write (r->log, again, now, rts_time, media_ssrc, fci, len);
   if (size == 0) {
-    if (ccfb_due (r) <= now) /* but there is no room */
+    if (ra_reporter_ccfb_due (r) <= now) /* but there is no room */
       r->tried = now;
     return 0;
   }

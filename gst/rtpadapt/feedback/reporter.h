@@ -22,6 +22,7 @@
 #pragma once
 
 #include <gst/rtpadapt/colour/fate.h>
+#include <gst/rtpadapt/feedback.h>
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/radp.h>
@@ -30,16 +31,12 @@
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  RA_REPORTS_NONE,
-  RA_REPORTS_TFRC,
-  RA_REPORTS_CCFB,
-} RaReports;
+/* Losses that wait for ra_reporter_next_loss(). */
+#define RA_REPORTER_LOSSES_MAX 1024
 
 typedef struct
 {
-  RaReports reports;
+  const RaFeedbackOps *reports; /* NULL, or a kind that others report: none */
   const RaLdaOps *lda;
   const gchar *lda_params;
   guint64 seed;    /* for LDAs that draw lots */
@@ -62,27 +59,30 @@ typedef struct
   gint tos;                  /* it came with, -1: unknown */
 } RaWirePacket;
 
-typedef struct _RaReporter RaReporter;
-
 /* NULL and `error` on bad params.  (transfer full): ra_reporter_free(). */
 RaReporter *ra_reporter_new (const RaReporterConfig *cfg, GError **error);
 void ra_reporter_free (RaReporter *r);
 gboolean ra_reporter_set_lda (
     RaReporter *r, const RaLdaOps *ops, const gchar *params, GError **error);
-/* As ra_receiver_set_on_loss(); seq is the sequence's own. */
-void ra_reporter_set_on_loss (RaReporter *r, RaOnLoss f, gpointer data);
+/* Takes the next confirmed loss; seq is the sequence's own.  FALSE: there is none.
+ * Of those that wait, the first RA_REPORTER_LOSSES_MAX are kept. */
+gboolean ra_reporter_next_loss (RaReporter *r, RaMissing *out);
 
 /* TRUE if a report is due at once: a new loss event, or a timer that is late. */
 gboolean ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p);
 /* When ra_reporter_tfrc() or ra_reporter_ccfb() wants to run, in the past
  * perhaps; RA_TIME_NONE before the first packet, in silence once all is told,
- * and always with RA_REPORTS_NONE.
+ * and always where others report.
  * tfrc: once per R, where the latest R counts, at the earliest 10 ms after the
  * report before; what is due at once waits until R / 4 after it, whatever the
  * stream does.
  * ccfb: an `interval` after the report before, but at once if that had no room
  * for all. */
 RaTime ra_reporter_next_timeout (const RaReporter *r);
+
+/* RaFeedbackOps.due of tfrc and of ccfb. */
+RaTime ra_reporter_tfrc_due (const RaReporter *r);
+RaTime ra_reporter_ccfb_due (const RaReporter *r);
 
 /* What to send at `now`, which need not have been asked for.  FALSE: nothing
  * (RFC 5348 6.2), or no packet with a new send time came.  t_i is of the latest

@@ -3,9 +3,11 @@
  */
 #include <gst/rtpadapt/feedback/earpriv.h>
 
-#include <gst/rtpadapt/feedback/radp.h>
+#include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/feedback/tfrcfb.h>
+
+#define HEAD \
+  12 /* of an APP packet (RFC 3550 6.7), of an RTPFB one (RFC 4585 6.1) */
 
 /* The listener refuses such counts, but believes them again after a while, as the
  * first of them may have been somebody else's; to a user who leaves numbers out
@@ -62,6 +64,7 @@ hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
 const RaFeedbackOps ra_feedback_tfrc = {
   .name = "tfrc",
   .cite = "RTP with TFRC, draft-ietf-avt-tfrc-profile-10, and RTCP APP RADP",
+  .sign = "send times",
   .sdp = "tfrc",
   .extension = RA_SEND_TS_URI,
   .fmt = RA_TFRC_FB_FMT,
@@ -71,4 +74,7 @@ const RaFeedbackOps ra_feedback_tfrc = {
   .needs_session = TRUE,
   .needs_avpf = TRUE,
   .hear = hear,
+  .due = ra_reporter_tfrc_due,
+  .silent = TRUE,
+  .room = 2 * HEAD + RA_RADP_SIZE_MAX + RA_TFRC_FB_SIZE,
 };

@@ -9,6 +9,7 @@
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/twccfci.h>
+#include <gst/rtpadapt/senderrows.h>
 
 #define FB_HEAD 8 /* RFC 4585 6.1: two SSRCs */
 /* The unit of a receive delta (draft-holmer-rmcat-...-01, 3.1.5). */
@@ -32,26 +33,32 @@ look (RaEar *e, const guint8 *body, gsize size)
   c->twcc_based = TRUE;
 }
 
-/* The rows whose packets we know, in the library's words.  (transfer full)
+/* The rows whose packets we know, in the library's words; what they have in common
+ * goes into `common`, and `newest` becomes the latest arrival.  (transfer full)
  * (element-type RaFeedbackPacket) */
 static GArray *
-rows_map (RaEar *e, const RaTwccRow *rows, guint n)
+rows_map (
+    RaEar *e, const RaTwccRow *rows, guint n, RaRows *common, RaTime *newest)
 {
   GArray *packets
       = g_array_sized_new (FALSE, FALSE, sizeof (RaFeedbackPacket), n);
 
   for (guint i = 0; i < n; i++) {
     const RaLedgerEntry *sent = ra_twcc_map (&e->align, e->ledger, &rows[i]);
-    RaFeedbackPacket packet = { 0 };
+    RaFeedbackPacket packet = { .arrival = RA_TIME_NONE };
 
     if (!sent) {
       e->stats.unmapped++;
       continue;
     }
     packet.seq = sent->index;
-    packet.arrival = rows[i].lost
-        ? RA_TIME_NONE
-        : ra_remote_clock_unwrap (&e->remote, rows[i].remote, WRAP, sent->sent);
+    if (!rows[i].lost) {
+      packet.arrival = ra_remote_clock_unwrap (
+          &e->remote, rows[i].remote, WRAP, sent->sent);
+      *newest = MAX (*newest, packet.arrival);
+      common->sent = MAX (common->sent, sent->sent);
+      common->last = sent;
+    }
     g_array_append_val (packets, packet);
   }
   return packets;
@@ -60,11 +67,19 @@ rows_map (RaEar *e, const RaTwccRow *rows, guint n)
 static void
 rows_take (RaEar *e, const RaTwccRow *rows, guint n, RaTime now)
 {
-  GArray *packets = rows_map (e, rows, n);
+  RaRows common = { .now = now, .grain = GRAIN };
+  RaTime newest = 0;
+  GArray *packets = rows_map (e, rows, n, &common, &newest);
 
   if (packets->len > 0) {
-    ra_sender_on_feedback (e->sender, (const RaFeedbackPacket *) packets->data,
-        packets->len, GRAIN, now);
+    ra_sender_rows_begin (e->sender, &common);
+    for (guint i = 0; i < packets->len; i++) {
+      const RaFeedbackPacket *p = &g_array_index (packets, RaFeedbackPacket, i);
+
+      ra_sender_row (e->sender, &common, p,
+          p->arrival != RA_TIME_NONE ? ra_diff (newest, p->arrival) : 0);
+    }
+    ra_sender_rows_end (e->sender, &common);
     e->stats.heard[RA_HEARD_OK]++;
     e->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
   }
@@ -90,6 +105,7 @@ const RaFeedbackOps ra_feedback_twcc = {
   .name = "twcc",
   .cite = "transport-wide congestion control, draft-holmer-rmcat-"
           "transport-wide-cc-extensions-01",
+  .sign = "transport-wide numbers",
   .sdp = "transport-cc",
   .extension = RA_TWCC_URI,
   .fmt = RA_TWCC_FMT,

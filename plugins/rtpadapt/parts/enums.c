@@ -5,6 +5,7 @@
 
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/fec.h>
+#include <gst/rtpadapt/feedback.h>
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/safety/ecn.h>
@@ -93,13 +94,8 @@ gst_rtp_adapt_feedback_get_type (void)
   if (g_once_init_enter (&type)) {
     GArray *values = values_new ();
 
-    value_add (values, "twcc",
-        "transport-wide congestion control, draft-holmer-rmcat-"
-        "transport-wide-cc-extensions-01");
-    value_add (values, "tfrc",
-        "RTP with TFRC, draft-ietf-avt-tfrc-profile-10, and RTCP APP RADP");
-    value_add (
-        values, "ccfb", "RTCP feedback for congestion control, RFC 8888");
+    for (guint i = 0; ra_feedbacks[i]; i++)
+      value_add (values, ra_feedbacks[i]->name, ra_feedbacks[i]->cite);
     g_once_init_leave (&type, type_register ("GstRtpAdaptFeedback", values));
   }
   return type;

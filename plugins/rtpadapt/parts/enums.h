@@ -21,13 +21,7 @@ GType gst_rtp_adapt_fec_get_type (void);
 #define GST_TYPE_RTP_ADAPT_COLOUR (gst_rtp_adapt_colour_get_type ())
 GType gst_rtp_adapt_colour_get_type (void);
 
-typedef enum
-{
-  GST_RTP_ADAPT_FEEDBACK_TWCC,
-  GST_RTP_ADAPT_FEEDBACK_TFRC,
-  GST_RTP_ADAPT_FEEDBACK_CCFB
-} GstRtpAdaptFeedback;
-
+/* Values are places in ra_feedbacks[]. */
 #define GST_TYPE_RTP_ADAPT_FEEDBACK (gst_rtp_adapt_feedback_get_type ())
 GType gst_rtp_adapt_feedback_get_type (void);
 

@@ -3,8 +3,6 @@
  */
 #include "recvkind.h"
 
-#include "parts/enums.h"
-
 /* Audio that comes before the video may have no header extension, so packets are
  * judged only after this time and number. */
 #define JUDGE_AFTER (2 * RA_SECOND)
@@ -15,32 +13,56 @@
  * may have other settings. */
 #define FORGET_AFTER (10 * RA_SECOND)
 
-static const gchar *const nicks[] = {
-  [GST_RTP_ADAPT_FEEDBACK_TWCC] = "twcc",
-  [GST_RTP_ADAPT_FEEDBACK_TFRC] = "tfrc",
-  [GST_RTP_ADAPT_FEEDBACK_CCFB] = "ccfb",
-};
+/* TRUE: these header extensions have what the kind needs. */
+static gboolean
+is_allowed (const RaFeedbackOps *kind, gboolean number, gboolean send_ts)
+{
+  if (!kind->extension)
+    return TRUE;
+  return g_str_equal (kind->extension, RA_SEND_TS_URI) ? send_ts : number;
+}
 
-RaReports
+/* The kind that any packets allow, */
+static const RaFeedbackOps *
+plain_kind (void)
+{
+  guint i = 0;
+
+  while (ra_feedbacks[i]->extension)
+    i++;
+  return ra_feedbacks[i];
+}
+
+/* and the one that rtpsession reports. */
+static const RaFeedbackOps *
+session_kind (void)
+{
+  guint i = 0;
+
+  while (ra_feedbacks[i]->due)
+    i++;
+  return ra_feedbacks[i];
+}
+
+const RaFeedbackOps *
 recv_kind_choose (const RecvKindSeen *seen, gint wanted, const RecvIds *ids)
 {
-  switch (wanted) {
-    case GST_RTP_ADAPT_FEEDBACK_CCFB:
-      return RA_REPORTS_CCFB;
-    case GST_RTP_ADAPT_FEEDBACK_TFRC:
-      if (!ids->send_ts)
-        return RA_REPORTS_NONE;
-      return seen->judged && !seen->send_ts ? RA_REPORTS_CCFB : RA_REPORTS_TFRC;
-    default:
-      return ids->number && seen->judged && !seen->number ? RA_REPORTS_CCFB
-                                                          : RA_REPORTS_NONE;
-  }
+  const RaFeedbackOps *kind = ra_feedback_at (wanted);
+
+  if (!is_allowed (kind, ids->number > 0, ids->send_ts > 0))
+    return NULL;
+  if (seen->judged && !is_allowed (kind, seen->number, seen->send_ts))
+    return plain_kind ();
+  return recv_kind_is_ours (kind) ? kind : NULL;
 }
 
 const gchar *
 recv_kind_lack (gint wanted, const RecvIds *ids)
 {
-  if (wanted != GST_RTP_ADAPT_FEEDBACK_TFRC || ids->send_ts)
+  const RaFeedbackOps *kind = ra_feedback_at (wanted);
+
+  if (!recv_kind_is_ours (kind)
+      || is_allowed (kind, ids->number > 0, ids->send_ts > 0))
     return NULL;
   return ids->number
       ? "The caps lack extmap-N=" RA_SEND_TS_URI
@@ -77,77 +99,71 @@ recv_kind_on_packet (
   return news;
 }
 
-/* The feedback that the sender is set to, to judge by its packets. */
-static gint
+/* The feedback that the sender is set to, to judge by its packets.  Of several the
+ * last counts, as packets with send times may have transport-wide numbers, too. */
+static const RaFeedbackOps *
 kind_of_sender (const RecvKindSeen *seen)
 {
-  if (seen->send_ts)
-    return GST_RTP_ADAPT_FEEDBACK_TFRC;
-  return seen->number ? GST_RTP_ADAPT_FEEDBACK_TWCC
-                      : GST_RTP_ADAPT_FEEDBACK_CCFB;
+  const RaFeedbackOps *found = plain_kind ();
+
+  for (guint i = 0; ra_feedbacks[i]; i++) {
+    if (ra_feedbacks[i]->extension
+        && is_allowed (ra_feedbacks[i], seen->number, seen->send_ts))
+      found = ra_feedbacks[i];
+  }
+  return found;
 }
 
 gchar *
 recv_kind_difference (const RecvKindSeen *seen, gint wanted, const RecvIds *ids)
 {
-  static const gchar *const signs[] = {
-    [GST_RTP_ADAPT_FEEDBACK_TWCC] = "transport-wide numbers",
-    [GST_RTP_ADAPT_FEEDBACK_TFRC] = "send times",
-    [GST_RTP_ADAPT_FEEDBACK_CCFB] = "no header extension",
-  };
-  gint theirs = kind_of_sender (seen);
+  const RaFeedbackOps *theirs = kind_of_sender (seen);
+  const RaFeedbackOps *ours = ra_feedback_at (wanted);
 
   /* Where the caps name no header extension, none is looked for. */
-  if (theirs == wanted || (!ids->number && !ids->send_ts))
+  if (theirs == ours || (!ids->number && !ids->send_ts))
     return NULL;
   return g_strdup_printf (
       "The packets carry %s, as with feedback=%s at the sender, and feedback=%s "
       "is set here: set the same on both sides.",
-      signs[theirs], nicks[theirs], nicks[wanted]);
+      theirs->sign, theirs->name, ours->name);
 }
 
 const gchar *
-recv_kind_wish (RecvKindSeen *seen, gint wanted, RaReports reports, RaTime now)
+recv_kind_wish (
+    RecvKindSeen *seen, gint wanted, const RaFeedbackOps *reports, RaTime now)
 {
-  gboolean kept = TRUE;
+  const RaFeedbackOps *kind = ra_feedback_at (wanted);
 
-  if (wanted == GST_RTP_ADAPT_FEEDBACK_TWCC)
-    kept = reports == RA_REPORTS_NONE;
-  else if (wanted == GST_RTP_ADAPT_FEEDBACK_TFRC)
-    kept = reports == RA_REPORTS_TFRC;
-  if (kept || now < seen->wish_again)
+  if (!kind->extension || reports == (kind->due ? kind : NULL)
+      || now < seen->wish_again)
     return NULL;
   seen->wish_again = ra_later (now, WISH_INTERVAL);
-  return nicks[wanted];
+  return kind->name;
 }
 
 gboolean
-recv_kind_is_ours (RaReports reports)
+recv_kind_is_ours (const RaFeedbackOps *reports)
 {
-  return reports != RA_REPORTS_NONE;
+  return reports && reports->due;
 }
 
 RaSpan
-recv_kind_interval (RaReports reports, RaSpan interval)
+recv_kind_interval (const RaFeedbackOps *reports, RaSpan interval)
 {
-  return reports == RA_REPORTS_CCFB ? interval : RA_SPAN_NONE;
+  return reports && reports->at_interval ? interval : RA_SPAN_NONE;
 }
 
 gboolean
-recv_kind_is_silent (RaReports reports)
+recv_kind_is_silent (const RaFeedbackOps *reports)
 {
-  return reports == RA_REPORTS_TFRC;
+  return reports && reports->silent;
 }
 
 const gchar *
-recv_kind_nick (RaReports reports, const RecvIds *ids)
+recv_kind_nick (const RaFeedbackOps *reports, const RecvIds *ids)
 {
-  switch (reports) {
-    case RA_REPORTS_TFRC:
-      return nicks[GST_RTP_ADAPT_FEEDBACK_TFRC];
-    case RA_REPORTS_CCFB:
-      return nicks[GST_RTP_ADAPT_FEEDBACK_CCFB];
-    default:
-      return ids->number ? nicks[GST_RTP_ADAPT_FEEDBACK_TWCC] : "none";
-  }
+  if (!reports && ids->number)
+    reports = session_kind ();
+  return ra_feedback_name (reports);
 }

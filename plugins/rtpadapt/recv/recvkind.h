@@ -38,7 +38,7 @@ typedef enum
 } RecvKindNews;
 
 /* The reports that the settings, the caps and the packets so far ask for. */
-RaReports recv_kind_choose (
+const RaFeedbackOps *recv_kind_choose (
     const RecvKindSeen *seen, gint wanted, const RecvIds *ids);
 /* What to warn of where the caps lack what `wanted` needs, or NULL. */
 const gchar *recv_kind_lack (gint wanted, const RecvIds *ids);
@@ -52,14 +52,14 @@ gchar *recv_kind_difference (
 /* The name of the kind that is set here, if the next RTCP packet is to name it to
  * the sender; else NULL.  `reports` is what is sent. */
 const gchar *recv_kind_wish (
-    RecvKindSeen *seen, gint wanted, RaReports reports, RaTime now);
+    RecvKindSeen *seen, gint wanted, const RaFeedbackOps *reports, RaTime now);
 /* TRUE: the reports are made here, and not by rtpsession. */
-gboolean recv_kind_is_ours (RaReports reports);
+gboolean recv_kind_is_ours (const RaFeedbackOps *reports);
 /* What report_spacing() takes: `interval`, where these reports come at intervals. */
-RaSpan recv_kind_interval (RaReports reports, RaSpan interval);
+RaSpan recv_kind_interval (const RaFeedbackOps *reports, RaSpan interval);
 /* TRUE: without packets there is no report (RFC 5348 6.2). */
-gboolean recv_kind_is_silent (RaReports reports);
+gboolean recv_kind_is_silent (const RaFeedbackOps *reports);
 /* "twcc", "tfrc", "ccfb" or "none": what the sender gets. */
-const gchar *recv_kind_nick (RaReports reports, const RecvIds *ids);
+const gchar *recv_kind_nick (const RaFeedbackOps *reports, const RecvIds *ids);
 
 G_END_DECLS

@@ -189,12 +189,9 @@ recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
 }
 
 gboolean
-recv_rtcp_has_room (const GstRTCPBuffer *rtcp, RaReports reports)
+recv_rtcp_has_room (const GstRTCPBuffer *rtcp, const RaFeedbackOps *reports)
 {
-  /* Of RFC 8888 RTS and one block of two packets. */
-  return recv_rtcp_room (rtcp) >= (gsize) (reports == RA_REPORTS_TFRC
-                 ? RECV_TFRC_SIZE_MAX
-                 : RECV_CCFB_HEADER + 12);
+  return recv_rtcp_room (rtcp) >= reports->room;
 }
 
 static gboolean
@@ -228,10 +225,10 @@ ccfb_add (GstRTCPBuffer *rtcp, RaReporter *reporter, guint32 ssrc, RaTime now)
 
 gboolean
 recv_rtcp_add_report (GstRTCPBuffer *rtcp, RaReporter *reporter,
-    RaReports reports, guint fmt, guint32 ssrc, RaTime now)
+    const RaFeedbackOps *reports, guint fmt, guint32 ssrc, RaTime now)
 {
-  return reports == RA_REPORTS_TFRC ? tfrc_add (rtcp, reporter, fmt, ssrc, now)
-                                    : ccfb_add (rtcp, reporter, ssrc, now);
+  return reports->by_count ? tfrc_add (rtcp, reporter, fmt, ssrc, now)
+                           : ccfb_add (rtcp, reporter, ssrc, now);
 }
 
 guint64

@@ -61,11 +61,12 @@ void recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
     const guint8 *fci, gsize len);
 
 /* TRUE if there is room for a report of the kind `reports`. */
-gboolean recv_rtcp_has_room (const GstRTCPBuffer *rtcp, RaReports reports);
+gboolean recv_rtcp_has_room (
+    const GstRTCPBuffer *rtcp, const RaFeedbackOps *reports);
 /* Adds what `reporter` has to say at `now`, TFRC-FB with `fmt` or RFC 8888.  There
  * must be room.  FALSE: it has nothing to say. */
 gboolean recv_rtcp_add_report (GstRTCPBuffer *rtcp, RaReporter *reporter,
-    RaReports reports, guint fmt, guint32 ssrc, RaTime now);
+    const RaFeedbackOps *reports, guint fmt, guint32 ssrc, RaTime now);
 
 /* The RTCP bandwidth (bit/s) that lets rtpsession send `bytes`, with UDP and IP
  * headers, each `interval`, which is positive, in a session of `members`. */

@@ -19,7 +19,7 @@
 /* --- the kind of reports (lock held) ------------------------------------ */
 
 /* The reports that the settings, the caps and the packets so far ask for. */
-static RaReports
+static const RaFeedbackOps *
 reports_choose (GstRtpAdaptRecv *self)
 {
   const gchar *lack = recv_kind_lack (self->cfg.feedback, &self->ids);
@@ -32,7 +32,7 @@ reports_choose (GstRtpAdaptRecv *self)
 
 /* Another reporter, if one runs and it is not for these `reports`. */
 static void
-reports_change (GstRtpAdaptRecv *self, RaReports reports)
+reports_change (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
 {
   if (!self->reporter || reports == self->reports)
     return;
@@ -44,7 +44,7 @@ reports_change (GstRtpAdaptRecv *self, RaReports reports)
 static void
 kind_take (GstRtpAdaptRecv *self, RecvKindNews news)
 {
-  RaReports reports;
+  const RaFeedbackOps *reports;
 
   if (news & RECV_KIND_JUDGED) {
     g_autofree gchar *text
@@ -110,6 +110,7 @@ packet_report (GstRtpAdaptRecv *self, GstBuffer *buffer, RecvPacket *p)
       !recv_kind_is_ours (self->reports) && self->ids.number > 0,
       is_timely (self, buffer), p->marker, now);
   at_once = ra_reporter_on_packet (self->reporter, &p->wire);
+  recv_losses_post (self);
   if (++self->n_packets >= DSCP_EVERY) {
     self->n_packets = 0;
     recv_dscp_post (self);
@@ -194,7 +195,7 @@ caps_take (GstRtpAdaptRecv *self, GstEvent *event)
 {
   GstCaps *caps, *fewer;
   GstEvent *other;
-  RaReports reports;
+  const RaFeedbackOps *reports;
 
   gst_event_parse_caps (event, &caps);
   g_mutex_lock (&self->lock);

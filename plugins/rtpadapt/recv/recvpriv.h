@@ -30,7 +30,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_recv_debug);
 /* Properties that are set; under the lock. */
 typedef struct
 {
-  gint feedback;     /* GstRtpAdaptFeedback */
+  gint feedback;     /* place in ra_feedbacks[] */
   gint lda;          /* index of ra_ldas[] */
   gchar *lda_params; /* never NULL */
   GstClockTime interval, late, stats_interval;
@@ -69,8 +69,8 @@ struct _GstRtpAdaptRecv
   RecvIds ids;
   gboolean eos;
 
-  RaReporter *reporter; /* exists between READY and PAUSED */
-  RaReports reports;    /* what it is for */
+  RaReporter *reporter;         /* exists between READY and PAUSED */
+  const RaFeedbackOps *reports; /* what it is for */
   RecvKindSeen seen;
 
   OurClock clock;
@@ -95,10 +95,12 @@ void recv_pads_init (GstRtpAdaptRecv *self);
 /* recvreport.c: the lock is held for all of these. */
 /* A reporter for `reports`, with the settings.  Bad parameters are replaced by the
  * defaults, with a warning. */
-void recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports);
+void recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports);
 /* Has the job post a warning, once per start. */
 void recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code,
     const gchar *text, const gchar *debug);
+/* Posts the losses that the reporter confirmed, where that is wanted. */
+void recv_losses_post (GstRtpAdaptRecv *self);
 /* Posts what became of the DSCP, if that is news. */
 void recv_dscp_post (GstRtpAdaptRecv *self);
 /* A report is due.  TRUE: recv_session_ask() for it. */

@@ -72,26 +72,27 @@ recv_dscp_post (GstRtpAdaptRecv *self)
                 ra_dscp_fate_nick (stats.dscp), NULL)));
 }
 
-/* The library confirmed a loss; the lock is held. */
-static void
-on_loss (const RaMissing *m, gpointer data)
+void
+recv_losses_post (GstRtpAdaptRecv *self)
 {
-  GstRtpAdaptRecv *self = data;
+  RaMissing m;
 
-  if (!self->cfg.loss_messages)
-    return;
-  post (self,
-      gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-              our_clock_time (&self->clock, m->t_loss), "number", G_TYPE_UINT64,
-              m->seq, "verdict", G_TYPE_STRING, ra_cause_nick (m->cause),
-              NULL)));
+  while (ra_reporter_next_loss (self->reporter, &m)) {
+    if (!self->cfg.loss_messages)
+      continue;
+    post (self,
+        gst_message_new_element (GST_OBJECT (self),
+            gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
+                our_clock_time (&self->clock, m.t_loss), "number",
+                G_TYPE_UINT64, m.seq, "verdict", G_TYPE_STRING,
+                ra_cause_nick (m.cause), NULL)));
+  }
 }
 
 /* --- the reporter ------------------------------------------------------- */
 
 void
-recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports)
+recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
 {
   RecvConfig *cfg = &self->cfg;
   RaReporterConfig config = {
@@ -116,7 +117,6 @@ recv_reporter_create (GstRtpAdaptRecv *self, RaReports reports)
     config.lda_params = NULL;
     self->reporter = ra_reporter_new (&config, NULL);
   }
-  ra_reporter_set_on_loss (self->reporter, on_loss, self);
 }
 
 GstStructure *
@@ -166,6 +166,7 @@ timer_run (GstRtpAdaptRecv *self, RaTime now)
       timeout, spacing (self), now);
   if (step == REPORT_SILENT)
     ra_reporter_tfrc (self->reporter, now, &fb, &radp, &ssrc);
+  recv_losses_post (self);
   return step == REPORT_ASK;
 }
 
@@ -292,6 +293,7 @@ report_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   }
   added = recv_rtcp_add_report (
       rtcp, self->reporter, self->reports, self->cfg.tfrc_fmt, ssrc, now);
+  recv_losses_post (self);
   report_done (&self->report, added ? rtcp->map.size : 0);
   if (added) {
     self->count.reports_sent++;

@@ -77,17 +77,22 @@ losses_take (GstRtpAdaptSend *self)
 }
 
 static void
-news_log (GstRtpAdaptSend *self, RaEarNews news)
+ecn_log (GstRtpAdaptSend *self)
 {
   RaEarStats stats;
 
   ra_ear_get_stats (self->ear, &stats);
+  GST_INFO_OBJECT (self, "ECN: %s, fault: %s",
+      ra_ecn_state_nick (stats.ecn_state), ra_ecn_fault_nick (stats.ecn_fault));
+}
+
+static void
+news_log (GstRtpAdaptSend *self, RaEarNews news)
+{
   if (news & RA_EAR_LIE)
     GST_INFO_OBJECT (self, "packets came that were never sent");
   if (news & RA_EAR_ECN)
-    GST_INFO_OBJECT (self, "ECN: %s, fault: %s",
-        ra_ecn_state_nick (stats.ecn_state),
-        ra_ecn_fault_nick (stats.ecn_fault));
+    ecn_log (self);
   if (news & RA_EAR_DOUBTFUL)
     GST_INFO_OBJECT (self, "a report that may be spoilt is ignored");
   if (news & RA_EAR_REALIGNED)

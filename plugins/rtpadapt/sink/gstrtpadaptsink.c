@@ -174,7 +174,7 @@ caps_offer (GstRtpAdaptSink *self, const GstCaps *filter)
   gint feedback;
 
   g_object_get (self->send, "feedback", &feedback, NULL);
-  settings.feedback = (GstRtpAdaptFeedback) feedback;
+  settings.feedback = ra_feedback_at (feedback);
   GST_OBJECT_LOCK (self);
   settings.ext_twcc = self->streams.ext_twcc;
   GST_OBJECT_UNLOCK (self);

@@ -27,10 +27,9 @@ wishes_find (const SinkCapsSettings *settings, Wish wishes[3])
 {
   guint n = 0;
 
-  /* RFC 8888 counts by RTP sequence number. */
-  if (settings->feedback != GST_RTP_ADAPT_FEEDBACK_CCFB)
+  if (!settings->feedback->by_number)
     wishes[n++] = (Wish){ EXTMAP_TWCC_URI, settings->ext_twcc };
-  if (settings->feedback == GST_RTP_ADAPT_FEEDBACK_TFRC)
+  if (settings->feedback->by_count) /* it goes by send times */
     wishes[n++] = (Wish){ RA_SEND_TS_URI, SINK_EXT_SEND_TS };
   if (settings->coloured)
     wishes[n++] = (Wish){ RA_COLOUR_EXT_URI, SINK_EXT_COLOUR };

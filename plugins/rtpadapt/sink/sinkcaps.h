@@ -3,9 +3,8 @@
  */
 #pragma once
 
-#include "parts/enums.h"
-
 #include <gst/gst.h>
+#include <gst/rtpadapt/feedback.h>
 
 G_BEGIN_DECLS
 
@@ -16,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstRtpAdaptFeedback feedback;
+  const RaFeedbackOps *feedback;
   guint ext_twcc; /* the id of transport-wide numbers that the session has */
   gboolean coloured;
 } SinkCapsSettings;

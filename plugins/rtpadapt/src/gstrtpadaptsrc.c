@@ -71,6 +71,8 @@
 #include "wire/binuri.h"
 #include "wire/hint.h"
 
+#include <gst/rtpadapt/feedback.h>
+
 GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
@@ -91,7 +93,7 @@ fill_payloads (GstRtpAdaptSrc *self, const SrcConfig *cfg)
     .encoding = cfg->encoding,
     .caps = cfg->caps,
     .retransmission = cfg->retransmission,
-    .twcc = cfg->feedback == GST_RTP_ADAPT_FEEDBACK_TWCC };
+    .twcc = !ra_feedback_at (cfg->feedback)->due };
   GError *error = NULL;
 
   if (src_payloads_fill (&self->payloads, &settings, &error))
