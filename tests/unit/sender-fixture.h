@@ -55,6 +55,30 @@ typedef struct
   guint64 next; /* number to be sent */
 } Fixture;
 
+static inline void
+fixture_begin (Fixture *f, const RaSenderConfig *cfg, RaTime now)
+{
+  GError *error = NULL;
+
+  *f = (Fixture){ .sender = ra_sender_new (cfg, now, &error), .now = now };
+  g_assert_no_error (error);
+}
+
+static inline void
+fixture_start (Fixture *f, const RaSenderConfig *cfg)
+{
+  fixture_begin (f, cfg, 0);
+}
+
+static inline RaSenderStats
+fixture_stats (const Fixture *f)
+{
+  RaSenderStats stats;
+
+  ra_sender_get_stats (f->sender, &stats);
+  return stats;
+}
+
 /* At 1 Mbit/s. */
 static inline void
 fixture_init (Fixture *f, RaSpan burst)
@@ -63,13 +87,12 @@ fixture_init (Fixture *f, RaSpan burst)
     .lda = &probe_lda,
     .rate = { .min = 1000, .max = 100000000, .mss = 1200 },
     .burst = burst };
-  GError *error = NULL;
 
   probe_rate = 1000000;
   probe_report = (RaReport){ 0 };
   probe_heard = g_string_new (NULL);
-  *f = (Fixture){ .sender = ra_sender_new (&cfg, 0, &error), .next = 100 };
-  g_assert_no_error (error);
+  fixture_start (f, &cfg);
+  f->next = 100;
 }
 
 static inline void

@@ -3,9 +3,9 @@
  */
 #include "../rows.h"
 #include "../trust/trust.h"
+#include "sender-fixture.h"
 
 #include <gst/rtpadapt/safety/ecn.h>
-#include <gst/rtpadapt/sender.h>
 #include <string.h>
 
 #define SIZE 1200
@@ -36,7 +36,7 @@ typedef struct
 typedef struct
 {
   RaEcn ecn;
-  RaSender *sender;
+  Fixture f;
   GArray *packets; /* Packet, by number */
   guint told;      /* of so many */
   guint64 least;   /* bit/s */
@@ -67,7 +67,7 @@ send (Run *r, Marks marks, RaTime now)
 
   p.came = marks (p.ecn, seconds_of (now));
   g_array_append_val (r->packets, p);
-  ra_sender_on_sent (r->sender, &out, now);
+  ra_sender_on_sent (r->f.sender, &out, now);
   r->bytes[(guint) seconds_of (now)] += SIZE;
 }
 
@@ -89,20 +89,20 @@ report (Run *r, RaTime now)
     g_array_append_val (rows, row);
   }
   if (rows->len > 0)
-    ra_sender_on_feedback (r->sender, (const RaFeedbackPacket *) rows->data,
+    ra_sender_on_feedback (r->f.sender, (const RaFeedbackPacket *) rows->data,
         rows->len, RA_MSECOND, now);
 }
 
 static void
 step (Run *r, Marks marks, RaTime now)
 {
-  if (ra_sender_next_timeout (r->sender) <= now)
-    ra_sender_on_timeout (r->sender, now);
-  while (ra_sender_next_send (r->sender, now) <= now)
+  if (ra_sender_next_timeout (r->f.sender) <= now)
+    ra_sender_on_timeout (r->f.sender, now);
+  while (ra_sender_next_send (r->f.sender, now) <= now)
     send (r, marks, now);
   if ((now / RA_MSECOND) % (REPORT / RA_MSECOND) == 0)
     report (r, now);
-  r->least = MIN (r->least, ra_sender_rate (r->sender));
+  r->least = MIN (r->least, ra_sender_rate (r->f.sender));
   if (r->failed_at == 0 && r->ecn.failed > 0)
     r->failed_at = seconds_of (now);
 }
@@ -118,7 +118,7 @@ run_new (const RaRateOps *ops, Marks marks, RaEcnField wanted)
     .breakers = TRUE };
   Run *r = g_new0 (Run, 1);
 
-  r->sender = ra_sender_new (&cfg, time_of (0), NULL);
+  fixture_begin (&r->f, &cfg, time_of (0));
   r->packets = g_array_new (FALSE, FALSE, sizeof (Packet));
   r->least = G_MAXUINT64;
   ra_ecn_init (&r->ecn, 1);
@@ -131,7 +131,7 @@ run_new (const RaRateOps *ops, Marks marks, RaEcnField wanted)
 static void
 run_free (Run *r)
 {
-  ra_sender_free (r->sender);
+  ra_sender_free (r->f.sender);
   g_array_unref (r->packets);
   g_free (r);
 }
@@ -196,17 +196,15 @@ marked_row (const RaRateOps *ops, const gchar *what, Marks marks)
       = g_strdup_printf ("14 %s for 90 s, %s", what, ops->name);
   Run *r = run_new (ops, marks, RA_ECN_ECT_0), *ended;
   g_autofree gchar *back = half_back (r);
-  RaSenderStats stats;
 
   marks_end = r->failed_at;
   ended = run_new (ops, marks_end_early, RA_ECN_ECT_0);
-  ra_sender_get_stats (r->sender, &stats);
   trust_row ("attack", name,
       "no ECN after 3.3 s; until the next try the trace of marks that end "
       "then; never below min-bitrate, no breaker",
       r->failed_at >= FROM && r->failed_at <= FROM + GIVEN_UP
           && runs_same (r, ended) && r->least >= MIN_RATE
-          && stats.breaker == RA_BREAKER_CLOSED,
+          && fixture_stats (&r->f).breaker == RA_BREAKER_CLOSED,
       "%.2f s; trace %s; least %.2f Mbit/s; half of before %s",
       r->failed_at - FROM, runs_same (r, ended) ? "the same" : "another",
       1e-6 * (gdouble) r->least, back);

@@ -26,6 +26,21 @@ packet_of (const gchar *token, guint64 index)
     .size = 100 };
 }
 
+/* With one packet for each token, the first has index `begin`. */
+static RaLedger *
+ledger_of (const gchar *tokens, guint64 begin)
+{
+  g_auto (GStrv) sent = g_strsplit (tokens, " ", -1);
+  RaLedger *l = ra_ledger_new ();
+
+  for (guint i = 0; sent[i]; i++) {
+    RaLedgerEntry p = packet_of (sent[i], begin + i);
+
+    g_assert_true (ra_ledger_add (l, &p) == ra_ledger_at (l, begin + i));
+  }
+  return l;
+}
+
 /* --- by number ----------------------------------------------------------- */
 
 /* Packets in order, the first has index `begin`.  "A7=3": number 7 of A is the
@@ -63,17 +78,10 @@ static void
 test_find (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_auto (GStrv) sent = g_strsplit (find_rows[row].sent, " ", -1);
   g_auto (GStrv) asked = g_strsplit (find_rows[row].asked, " ", -1);
-  RaLedger *l = ra_ledger_new ();
+  RaLedger *l = ledger_of (find_rows[row].sent, find_rows[row].begin);
 
   g_test_message ("%s", find_rows[row].why);
-  for (guint i = 0; sent[i]; i++) {
-    RaLedgerEntry p = packet_of (sent[i], find_rows[row].begin + i);
-
-    g_assert_true (
-        ra_ledger_add (l, &p) == ra_ledger_at (l, find_rows[row].begin + i));
-  }
   for (guint i = 0; asked[i]; i++) {
     RaLedgerEntry p = packet_of (asked[i], 0);
     const RaLedgerEntry *e = ra_ledger_find (l, p.ssrc, p.seq);
@@ -207,16 +215,10 @@ static void
 test_fate (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_auto (GStrv) sent = g_strsplit (fate_rows[row].sent, " ", -1);
   g_auto (GStrv) asked = g_strsplit (fate_rows[row].asked, " ", -1);
-  RaLedger *l = ra_ledger_new ();
+  RaLedger *l = ledger_of (fate_rows[row].sent, 0);
 
   g_test_message ("%s", fate_rows[row].why);
-  for (guint i = 0; sent[i]; i++) {
-    RaLedgerEntry p = packet_of (sent[i], i);
-
-    ra_ledger_add (l, &p);
-  }
   for (guint i = 0; asked[i]; i++) {
     RaLedgerEntry p = packet_of (asked[i], 0);
 

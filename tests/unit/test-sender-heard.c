@@ -4,10 +4,10 @@
  *
  * Packets of 1,200 bytes, as fast as the rate is, and a report each 5 s.
  */
+#include "sender-fixture.h"
 #include "../rows.h"
 
 #include <gst/rtpadapt/safety/blocks.h>
-#include <gst/rtpadapt/sender.h>
 
 #include <math.h>
 
@@ -19,9 +19,7 @@
 
 typedef struct
 {
-  RaSender *sender;
-  RaTime now;
-  guint64 seq;
+  Fixture f;
   guint ssrcs;    /* 1, 2 and so on, in turns */
   gdouble credit; /* bytes */
 } World;
@@ -29,31 +27,34 @@ typedef struct
 static World
 world_new (const gchar *controller, gdouble cap)
 {
-  RaSenderConfig cfg = { .controller = ra_rate_find (controller),
-    .lda = ra_lda_find ("none"),
-    .rate = { .min = MIN_RATE, .start = RATE, .max = RATE, .mss = SIZE },
-    .friendliness_cap = cap,
-    .breakers = TRUE };
+  World w = { .ssrcs = 1 };
 
-  return (World){ .sender = ra_sender_new (&cfg, 0, NULL), .ssrcs = 1 };
+  fixture_start (&w.f,
+      &(RaSenderConfig){ .controller = ra_rate_find (controller),
+          .lda = ra_lda_find ("none"),
+          .rate = { .min = MIN_RATE, .start = RATE, .max = RATE, .mss = SIZE },
+          .friendliness_cap = cap,
+          .breakers = TRUE });
+  return w;
 }
 
 static void
 world_run (World *w, RaSpan span)
 {
-  for (RaTime end = w->now + (RaTime) span; w->now < end; w->now += TICK) {
-    if (ra_sender_next_timeout (w->sender) <= w->now)
-      ra_sender_on_timeout (w->sender, w->now);
-    w->credit += ra_bytes (ra_sender_rate (w->sender)) * ra_seconds (TICK);
-    for (; w->credit >= SIZE; w->credit -= SIZE, w->seq++)
-      ra_sender_on_sent (w->sender,
-          &(RaOutgoing){ .seq = w->seq,
+  for (RaTime end = w->f.now + (RaTime) span; w->f.now < end;
+       w->f.now += TICK) {
+    if (ra_sender_next_timeout (w->f.sender) <= w->f.now)
+      ra_sender_on_timeout (w->f.sender, w->f.now);
+    w->credit += ra_bytes (ra_sender_rate (w->f.sender)) * ra_seconds (TICK);
+    for (; w->credit >= SIZE; w->credit -= SIZE, w->f.next++)
+      ra_sender_on_sent (w->f.sender,
+          &(RaOutgoing){ .seq = w->f.next,
               .size = SIZE,
               .media = SIZE,
               .flags = RA_SENT_ASKS,
-              .ssrc = (guint32) (1 + w->seq % w->ssrcs),
-              .rtp_seq = (guint16) (w->seq / w->ssrcs) },
-          w->now);
+              .ssrc = (guint32) (1 + w->f.next % w->ssrcs),
+              .rtp_seq = (guint16) (w->f.next / w->ssrcs) },
+          w->f.now);
   }
 }
 
@@ -61,22 +62,13 @@ world_run (World *w, RaSpan span)
 static void
 world_hear (World *w, guint32 ssrc, guint behind, gdouble lost, RaSpan rtt)
 {
-  ra_sender_on_receiver_report (w->sender,
+  ra_sender_on_receiver_report (w->f.sender,
       &(RaBlock){ .ssrc = ssrc,
-          .ext_highest_seq = (guint32) (w->seq / w->ssrcs) - 1 - behind,
+          .ext_highest_seq = (guint32) (w->f.next / w->ssrcs) - 1 - behind,
           .fraction_lost = lost,
           .lsr = rtt > 0 ? RA_LSR_OURS : RA_LSR_UNKNOWN,
           .rtt = rtt },
-      w->now);
-}
-
-static RaSenderStats
-stats (const World *w)
-{
-  RaSenderStats s;
-
-  ra_sender_get_stats (w->sender, &s);
-  return s;
+      w->f.now);
 }
 
 /* A report block about us keeps breaker 1 closed (RFC 8083 4.1, 5), for 15 s. */
@@ -88,14 +80,14 @@ test_heard (void)
   for (guint i = 0; i < 12; i++) {
     world_run (&w, REPORT);
     world_hear (&w, 1, 0, 0, 0);
-    g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+    g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_CLOSED);
   }
   world_run (&w, 15 * RA_SECOND);
-  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
+  g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_CLOSED);
   world_run (&w, RA_SECOND);
-  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_OPEN);
-  g_assert_cmpint (stats (&w).trip, ==, RA_BREAKER_RTCP_TIMEOUT);
-  ra_sender_free (w.sender);
+  g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_OPEN);
+  g_assert_cmpint (fixture_stats (&w.f).trip, ==, RA_BREAKER_RTCP_TIMEOUT);
+  ra_sender_free (w.f.sender);
 }
 
 /* Before anything was sent there is nothing to hear of. */
@@ -105,11 +97,11 @@ test_early (void)
   World w = world_new ("fixed", 9);
 
   world_hear (&w, 1, 0, 1, RA_SECOND);
-  g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
-  g_assert_cmpuint (stats (&w).friendly, ==, G_MAXUINT64);
+  g_assert_cmpuint (ra_sender_rate (w.f.sender), ==, RATE);
+  g_assert_cmpuint (fixture_stats (&w.f).friendly, ==, G_MAXUINT64);
   world_run (&w, 14 * RA_SECOND);
-  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
-  ra_sender_free (w.sender);
+  g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_CLOSED);
+  ra_sender_free (w.f.sender);
 }
 
 /* RFC 8083 4.2: k = 5 reports in a row whose highest number does not rise. */
@@ -137,21 +129,22 @@ test_media (gconstpointer data)
 
   w.ssrcs = 2;
   for (guint k = 0; k < media_rows[i].n_rise + media_rows[i].n_fixed; k++) {
-    guint64 before = w.seq;
+    guint64 before = w.f.next;
 
     world_run (&w, REPORT);
     if (k >= media_rows[i].n_rise)
-      behind += (guint) (w.seq / 2 - before / 2) + 10 * media_rows[i].backward;
+      behind
+          += (guint) (w.f.next / 2 - before / 2) + 10 * media_rows[i].backward;
     world_hear (&w, 1, behind, 0, 100 * RA_MSECOND);
     if (media_rows[i].other)
       world_hear (&w, 2, 0, 0, 100 * RA_MSECOND);
   }
-  if (stats (&w).trip != media_rows[i].trip)
+  if (fixture_stats (&w.f).trip != media_rows[i].trip)
     g_test_message ("%s", media_rows[i].why);
-  g_assert_cmpint (stats (&w).trip, ==, media_rows[i].trip);
+  g_assert_cmpint (fixture_stats (&w.f).trip, ==, media_rows[i].trip);
   g_assert_cmpuint (
-      ra_sender_rate (w.sender), ==, media_rows[i].trip ? 0 : RATE);
-  ra_sender_free (w.sender);
+      ra_sender_rate (w.f.sender), ==, media_rows[i].trip ? 0 : RATE);
+  ra_sender_free (w.f.sender);
 }
 
 /* RFC 8083 4.3.  s = 1200, a fifth lost: X = 1200 / (R * sqrt (.4 / 3)); R = 100
@@ -165,16 +158,17 @@ test_congestion (void)
     World w = world_new ("fixed", 0);
     guint n;
 
-    for (n = 1; n < 20 && stats (&w).breaker == RA_BREAKER_CLOSED; n++) {
+    for (n = 1; n < 20 && fixture_stats (&w.f).breaker == RA_BREAKER_CLOSED;
+         n++) {
       world_run (&w, REPORT);
       world_hear (&w, 1, 0, .2, rtt);
     }
-    g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_FALLBACK);
-    g_assert_cmpint (stats (&w).trip, ==, RA_BREAKER_CONGESTION);
+    g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_FALLBACK);
+    g_assert_cmpint (fixture_stats (&w.f).trip, ==, RA_BREAKER_CONGESTION);
     g_assert_cmpuint (n - 1, >, 3);
     g_assert_cmpuint (n - 1, <=, 6);
-    g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE / 10);
-    ra_sender_free (w.sender);
+    g_assert_cmpuint (ra_sender_rate (w.f.sender), ==, RATE / 10);
+    ra_sender_free (w.f.sender);
   }
 }
 
@@ -207,9 +201,9 @@ test_cap (void)
       world_hear (&w, 1, 0, rows[i].fraction, rows[i].rtt * RA_MSECOND);
     }
     g_test_message ("%s", rows[i].why);
-    g_assert_cmpfloat_with_epsilon (
-        (gdouble) ra_sender_rate (w.sender), rows[i].rate, .005 * rows[i].rate);
-    ra_sender_free (w.sender);
+    g_assert_cmpfloat_with_epsilon ((gdouble) ra_sender_rate (w.f.sender),
+        rows[i].rate, .005 * rows[i].rate);
+    ra_sender_free (w.f.sender);
   }
 }
 
@@ -223,19 +217,19 @@ test_beside_feedback (void)
     RaFeedbackPacket row;
 
     world_run (&w, 100 * RA_MSECOND);
-    row = (RaFeedbackPacket){ w.seq - 1, w.now };
-    ra_sender_on_feedback (w.sender, &row, 1, 0, w.now + 40 * RA_MSECOND);
+    row = (RaFeedbackPacket){ w.f.next - 1, w.f.now };
+    ra_sender_on_feedback (w.f.sender, &row, 1, 0, w.f.now + 40 * RA_MSECOND);
     world_hear (&w, 1, 0, .5, 100 * RA_MSECOND);
   }
-  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
-  g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
+  g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_CLOSED);
+  g_assert_cmpuint (ra_sender_rate (w.f.sender), ==, RATE);
   /* It stops and leaves the reports: they count from 5 s on. */
   for (guint n = 1; n < 5; n++) {
     world_run (&w, REPORT);
     world_hear (&w, 1, 0, .2, 100 * RA_MSECOND);
   }
-  g_assert_cmpuint (ra_sender_rate (w.sender), <, RATE);
-  ra_sender_free (w.sender);
+  g_assert_cmpuint (ra_sender_rate (w.f.sender), <, RATE);
+  ra_sender_free (w.f.sender);
 }
 
 /* Receiver reports are no congestion control (RFC 8083 1): a controller that
@@ -254,9 +248,9 @@ test_rate (void)
       world_hear (&w, 1, 0, 0, 100 * RA_MSECOND);
     }
     g_test_message ("%s", names[i]);
-    g_assert_cmpuint (ra_sender_rate (w.sender), ==, MIN_RATE);
-    g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
-    ra_sender_free (w.sender);
+    g_assert_cmpuint (ra_sender_rate (w.f.sender), ==, MIN_RATE);
+    g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_CLOSED);
+    ra_sender_free (w.f.sender);
   }
 }
 
@@ -359,9 +353,9 @@ test_many (void)
     for (guint32 ssrc = 0; ssrc < 40; ssrc++)
       world_hear (&w, ssrc, 0, 0, 100 * RA_MSECOND);
   }
-  g_assert_cmpint (stats (&w).breaker, ==, RA_BREAKER_CLOSED);
-  g_assert_cmpuint (ra_sender_rate (w.sender), ==, RATE);
-  ra_sender_free (w.sender);
+  g_assert_cmpint (fixture_stats (&w.f).breaker, ==, RA_BREAKER_CLOSED);
+  g_assert_cmpuint (ra_sender_rate (w.f.sender), ==, RATE);
+  ra_sender_free (w.f.sender);
 }
 
 int

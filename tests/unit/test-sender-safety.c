@@ -3,52 +3,45 @@
  *
  * R = 40 ms; but for one test all send something each 50 ms.
  */
-#include <gst/rtpadapt/sender.h>
+#include "sender-fixture.h"
 
 #define TICK (50 * RA_MSECOND)
 #define R (40 * RA_MSECOND)
 #define RATE 1000000
 #define MIN_RATE 200000
 
-typedef struct
-{
-  RaSender *sender;
-  guint64 seq;
-  RaTime now;
-} World;
-
-static World
+static Fixture
 world_new (const RaRateOps *ops, guint64 min)
 {
-  RaSenderConfig cfg = { .controller = ops,
-    .lda = ra_lda_find ("omniscient"),
-    .rate = { .min = min, .start = RATE, .max = RATE, .mss = 1200 },
-    .breakers = TRUE };
-  World w = { ra_sender_new (&cfg, 0, NULL), 0, 0 };
+  Fixture w;
 
-  g_assert_nonnull (w.sender);
+  fixture_start (&w,
+      &(RaSenderConfig){ .controller = ops,
+          .lda = ra_lda_find ("omniscient"),
+          .rate = { .min = min, .start = RATE, .max = RATE, .mss = 1200 },
+          .breakers = TRUE });
   return w;
 }
 
 static void
-world_send (World *w, RaSentFlags flags)
+world_send (Fixture *w, RaSentFlags flags)
 {
   ra_sender_on_sent (w->sender,
-      &(RaOutgoing){ w->seq++, 1200, 1200, RA_MARK_NONE, flags }, w->now);
+      &(RaOutgoing){ w->next++, 1200, 1200, RA_MARK_NONE, flags }, w->now);
 }
 
 /* Of the latest packet. */
 static gboolean
-world_feedback (World *w, gboolean lost)
+world_feedback (Fixture *w, gboolean lost)
 {
   RaFeedbackPacket row
-      = { w->seq - 1, lost ? RA_TIME_NONE : w->now + RA_SECOND };
+      = { w->next - 1, lost ? RA_TIME_NONE : w->now + RA_SECOND };
 
   return ra_sender_on_feedback (w->sender, &row, 1, 0, w->now + R);
 }
 
 static void
-world_timeout (World *w)
+world_timeout (Fixture *w)
 {
   guint n = 0;
 
@@ -59,7 +52,7 @@ world_timeout (World *w)
 }
 
 static RaBreakerState
-state (const World *w, RaBreakerTrip *trip)
+state (const Fixture *w, RaBreakerTrip *trip)
 {
   RaSenderStats stats;
 
@@ -70,7 +63,7 @@ state (const World *w, RaBreakerTrip *trip)
 
 /* Nothing may go until the user says so; then all is as ever. */
 static void
-check_open (World *w, RaBreakerTrip why)
+check_open (Fixture *w, RaBreakerTrip why)
 {
   RaTime at = w->now;
   RaBreakerTrip trip;
@@ -106,7 +99,7 @@ static void
 test_rtcp_timeout (gconstpointer data)
 {
   for (guint whole = 0; whole < 2; whole++) {
-    World w = world_new (data, MIN_RATE);
+    Fixture w = world_new (data, MIN_RATE);
     RaBreakerTrip trip;
 
     world_send (&w, RA_SENT_ASKS);
@@ -133,7 +126,7 @@ test_rtcp_timeout (gconstpointer data)
 static void
 test_rtcp_timeout_slow (gconstpointer data)
 {
-  World w = world_new (data, 1);
+  Fixture w = world_new (data, 1);
   RaFeedbackPacket row = { 0, RA_SECOND };
   RaBreakerTrip trip;
 
@@ -161,7 +154,7 @@ test_rtcp_timeout_slow (gconstpointer data)
 static void
 media_timeout (const RaRateOps *ops, guint frame_s)
 {
-  World w = world_new (ops, MIN_RATE);
+  Fixture w = world_new (ops, MIN_RATE);
   guint ticks = (guint) (frame_s * RA_SECOND / TICK), n = 0;
   RaBreakerTrip trip;
 
@@ -196,7 +189,7 @@ all_wireless (guint64 seq, gpointer data)
 
 /* Congestion losses of the next 2 s, of which three in five packets are lost. */
 static guint64
-world_lossy (World *w)
+world_lossy (Fixture *w)
 {
   RaSenderStats before, after;
 
@@ -205,7 +198,7 @@ world_lossy (World *w)
     RaFeedbackPacket rows[5];
 
     for (guint k = 0; k < 5; k++) {
-      rows[k] = (RaFeedbackPacket){ w->seq,
+      rows[k] = (RaFeedbackPacket){ w->next,
         k < 3 ? RA_TIME_NONE : w->now + RA_SECOND };
       world_send (w, k < 4 ? RA_SENT_WAITING : RA_SENT_ASKS);
     }
@@ -220,7 +213,7 @@ static void
 test_distrust (gconstpointer data)
 {
   for (guint restart = 0; restart < 2; restart++) {
-    World w = world_new (data, MIN_RATE);
+    Fixture w = world_new (data, MIN_RATE);
     RaBreakerTrip trip;
     guint n = 0;
 

@@ -6,8 +6,7 @@
  * Nothing is lost to congestion, so that only the timer could lower the rate.
  */
 #include "../rows.h"
-
-#include <gst/rtpadapt/sender.h>
+#include "sender-fixture.h"
 
 #include <string.h>
 
@@ -59,10 +58,10 @@ static const Row rows[] = {
 typedef struct
 {
   const Row *row;
-  RaSender *sender;
-  RaTime now, next_frame;
+  Fixture f;
+  RaTime next_frame;
   guint left, frames; /* packets of the frame still to send; frames so far */
-  guint64 seq, reported;
+  guint64 reported;
   RaTime arrival[SEQ_MAX]; /* RA_TIME_NONE: lost */
   struct
   {
@@ -77,7 +76,7 @@ stopped (const Run *r)
 {
   guint from = r->row->silent_from ? r->row->silent_from : r->row->idle_from;
 
-  return from && r->now >= from * (RaTime) RA_MSECOND;
+  return from && r->f.now >= from * (RaTime) RA_MSECOND;
 }
 
 static void
@@ -99,14 +98,14 @@ packet_send (Run *r)
       = marker && r->row->lose_marker && r->frames % r->row->lose_marker == 0;
   RaSentFlags flags = marker ? RA_SENT_ASKS : RA_SENT_WAITING;
 
-  g_assert_cmpuint (r->seq, <, SEQ_MAX);
-  ra_sender_on_sent (
-      r->sender, &(RaOutgoing){ r->seq, MSS, MSS, .flags = flags }, r->now);
-  r->arrival[r->seq++] = lost ? RA_TIME_NONE : r->now + rtt / 2;
+  g_assert_cmpuint (r->f.next, <, SEQ_MAX);
+  ra_sender_on_sent (r->f.sender,
+      &(RaOutgoing){ r->f.next, MSS, MSS, .flags = flags }, r->f.now);
+  r->arrival[r->f.next++] = lost ? RA_TIME_NONE : r->f.now + rtt / 2;
   if (marker && !lost && !(r->row->silent_from && stopped (r))) {
     g_assert_cmpuint (r->n_pending, <, PENDING_MAX);
-    r->pending[r->n_pending].due = r->now + rtt;
-    r->pending[r->n_pending++].before = r->seq;
+    r->pending[r->n_pending].due = r->f.now + rtt;
+    r->pending[r->n_pending++].before = r->f.next;
   }
 }
 
@@ -120,7 +119,7 @@ feedback_take (Run *r)
     g_assert_cmpuint (n, <, G_N_ELEMENTS (packets));
     packets[n++] = (RaFeedbackPacket){ r->reported, r->arrival[r->reported] };
   }
-  ra_sender_on_feedback (r->sender, packets, n, 0, r->now);
+  ra_sender_on_feedback (r->f.sender, packets, n, 0, r->f.now);
   r->n_pending--;
   memmove (r->pending, r->pending + 1, r->n_pending * sizeof *r->pending);
 }
@@ -128,22 +127,22 @@ feedback_take (Run *r)
 static void
 run_step (Run *r)
 {
-  RaTime next = MIN (r->next_frame, ra_sender_next_timeout (r->sender));
+  RaTime next = MIN (r->next_frame, ra_sender_next_timeout (r->f.sender));
 
   if (r->left > 0)
-    next = MIN (next, ra_sender_next_send (r->sender, r->now));
+    next = MIN (next, ra_sender_next_send (r->f.sender, r->f.now));
   if (r->n_pending > 0)
     next = MIN (next, r->pending[0].due);
-  r->now = MAX (r->now, next);
+  r->f.now = MAX (r->f.now, next);
   if (r->row->cut && stopped (r))
     r->left = 0;
-  if (r->n_pending > 0 && r->pending[0].due <= r->now)
+  if (r->n_pending > 0 && r->pending[0].due <= r->f.now)
     feedback_take (r);
-  if (ra_sender_next_timeout (r->sender) <= r->now)
-    ra_sender_on_timeout (r->sender, r->now);
-  if (r->next_frame <= r->now)
+  if (ra_sender_next_timeout (r->f.sender) <= r->f.now)
+    ra_sender_on_timeout (r->f.sender, r->f.now);
+  if (r->next_frame <= r->f.now)
     frame_make (r);
-  if (r->left > 0 && ra_sender_next_send (r->sender, r->now) <= r->now)
+  if (r->left > 0 && ra_sender_next_send (r->f.sender, r->f.now) <= r->f.now)
     packet_send (r);
 }
 
@@ -164,22 +163,22 @@ test_row (gconstpointer data)
   guint64 rate;
 
   r->row = row;
-  r->sender = ra_sender_new (&cfg, 0, NULL);
-  ra_sender_set_truth (r->sender, all_wireless, NULL);
-  while (r->now < row->until * (RaTime) RA_MSECOND) {
+  fixture_start (&r->f, &cfg);
+  ra_sender_set_truth (r->f.sender, all_wireless, NULL);
+  while (r->f.now < row->until * (RaTime) RA_MSECOND) {
     run_step (r);
-    rate = ra_sender_rate (r->sender);
+    rate = ra_sender_rate (r->f.sender);
     if (!stopped (r) && rate != RATE)
-      g_test_message ("%.3f s: %s", ra_seconds ((RaSpan) r->now), row->why);
+      g_test_message ("%.3f s: %s", ra_seconds ((RaSpan) r->f.now), row->why);
     if (!stopped (r))
       g_assert_cmpuint (rate, ==, RATE);
   }
-  rate = ra_sender_rate (r->sender);
+  rate = ra_sender_rate (r->f.sender);
   if (rate < row->min || rate > row->max)
     g_test_message ("%s", row->why);
   g_assert_cmpuint (rate, >=, row->min);
   g_assert_cmpuint (rate, <=, row->max);
-  ra_sender_free (r->sender);
+  ra_sender_free (r->f.sender);
 }
 
 /* A frame of one packet, sent just before the timer of the last report would

@@ -14,26 +14,27 @@ enum
   THEN_PORT = 1 << 1,    /* of the address that was found */
 };
 
+/* Another thread may close the sink before the lock is taken here, or while the name is
+ * looked up.  Then nothing has to be found: opening looks the host up again. */
 gboolean
 udp_sink_resolve (GstRtpAdaptUdpSink *self)
 {
   g_autofree gchar *host = NULL;
+  g_autoptr (GSocket) socket = NULL;
   GError *error = NULL;
   UdpAddress to;
-  GSocket *socket;
   gboolean good;
 
   GST_OBJECT_LOCK (self);
   host = g_strdup (self->cfg.host);
-  socket = g_object_ref (self->socket);
+  g_set_object (&socket, self->socket);
   GST_OBJECT_UNLOCK (self);
-
+  if (!socket)
+    return TRUE;
   good = udp_address_resolve (&to, host, 0, socket, &error);
-  g_object_unref (socket);
-
   GST_OBJECT_LOCK (self);
   /* Another thread may have set another one meanwhile. */
-  if (g_str_equal (host, self->cfg.host)) {
+  if (socket == self->socket && g_str_equal (host, self->cfg.host)) {
     self->to_known = good;
     if (good) {
       self->to = to;
@@ -41,11 +42,10 @@ udp_sink_resolve (GstRtpAdaptUdpSink *self)
     }
   }
   GST_OBJECT_UNLOCK (self);
-  if (!good) {
+  if (!good)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("Cannot send to the host \"%s\": %s.", host, error->message), (NULL));
-    g_error_free (error);
-  }
+  g_clear_error (&error);
   return good;
 }
 
