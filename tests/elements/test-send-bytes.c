@@ -118,6 +118,27 @@ assert_bytes (GstBuffer *buffer, const GByteArray *expected)
 }
 
 static void
+plan_of (const SendExt *ext, GstBuffer *buffer, SendExtPlan *plan)
+{
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  send_ext_read (ext, map.data, map.size, plan);
+  gst_buffer_unmap (buffer, &map);
+}
+
+static SendExtResult
+write_ext (SendExt *ext, GstBuffer **buffer, gboolean may_grow,
+    const SendExtValues *values)
+{
+  SendExtPlan plan;
+
+  plan_of (ext, *buffer, &plan);
+  g_assert_true (send_ext_fits (ext, &plan));
+  return send_ext_write (ext, &plan, buffer, may_grow, values);
+}
+
+static void
 test_ext (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
@@ -133,10 +154,12 @@ test_ext (gconstpointer data)
         = { ext_rows[row].twcc, ext_rows[row].send_ts, ext_rows[row].colour };
     GstBuffer *before = buffer_of (in, split > 0);
     GstBuffer *buffer = gst_buffer_ref (before);
+    SendExtPlan plan;
 
+    plan_of (&ext, before, &plan);
     g_assert_cmpuint (
-        send_ext_growth (&ext, before), ==, MAX (out->len, in->len) - in->len);
-    g_assert_cmpint (send_ext_write (&ext, &buffer, TRUE, &values), ==,
+        send_ext_growth (&plan), ==, MAX (out->len, in->len) - in->len);
+    g_assert_cmpint (write_ext (&ext, &buffer, TRUE, &values), ==,
         after ? SEND_EXT_DONE : SEND_EXT_MALFORMED);
     assert_bytes (buffer, out);
     assert_bytes (before, in); /* somebody else's, too */
@@ -169,9 +192,9 @@ test_ext_numbers (void)
     GstBuffer *alone = buffer_of (bad, FALSE), *buffer = buffer_of (good, TRUE);
 
     g_assert_cmpint (
-        send_ext_write (&ext, &alone, TRUE, &values), ==, SEND_EXT_MALFORMED);
+        write_ext (&ext, &alone, TRUE, &values), ==, SEND_EXT_MALFORMED);
     g_assert_cmpint (
-        send_ext_write (&ext, &buffer, TRUE, &values), ==, SEND_EXT_DONE);
+        write_ext (&ext, &buffer, TRUE, &values), ==, SEND_EXT_DONE);
     assert_bytes (buffer, out);
     gst_buffer_unref (alone);
     gst_buffer_unref (buffer);
@@ -193,15 +216,15 @@ test_ext_protected (void)
   GstBuffer *buffer = buffer_of (in, TRUE), *alone = buffer_of (bare, TRUE);
 
   g_assert_cmpint (
-      send_ext_write (&ext, &buffer, FALSE, &values), ==, SEND_EXT_NO_ROOM);
+      write_ext (&ext, &buffer, FALSE, &values), ==, SEND_EXT_NO_ROOM);
   assert_bytes (buffer, out);
   g_assert_cmpint (
-      send_ext_write (&ext, &alone, FALSE, &values), ==, SEND_EXT_NO_ROOM);
+      write_ext (&ext, &alone, FALSE, &values), ==, SEND_EXT_NO_ROOM);
   assert_bytes (alone, bare);
   g_assert_cmpuint (ext.numbers.n[RA_MARK_GREEN], ==, 0);
   ext.colour = 0;
   g_assert_cmpint (
-      send_ext_write (&ext, &buffer, FALSE, &values), ==, SEND_EXT_DONE);
+      write_ext (&ext, &buffer, FALSE, &values), ==, SEND_EXT_DONE);
   gst_buffer_unref (buffer);
   gst_buffer_unref (alone);
 }

@@ -143,14 +143,16 @@ write_and_read (const Wanted *w, const guint8 *data, gsize size)
   RecvIds ids = recv_ids_parse (caps);
   SendExt ext = { 0 };
   SendExtResult result;
+  SendExtPlan plan;
   RecvPacket p;
 
   send_ext_set_caps (&ext, caps);
   g_assert_true (ext.twcc == ids.number && ext.send_ts == ids.send_ts
       && ext.colour == ids.colour);
   recv_packet_parse (&p, buffer, &ids);
-  before.growth = send_ext_growth (&ext, buffer);
-  result = send_ext_write (&ext, &buffer, w->may_grow, &w->values);
+  send_ext_read (&ext, data, size, &plan);
+  before.growth = send_ext_growth (&plan);
+  result = send_ext_write (&ext, &plan, &buffer, w->may_grow, &w->values);
   check_written (buffer, &before, result);
   fuzz_note ("result %d growth %u", result, before.growth);
   if (result == SEND_EXT_DONE && before.payload >= 0 && !is_rtcp (data, size))

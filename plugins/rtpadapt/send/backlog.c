@@ -4,7 +4,6 @@
 #include "backlog.h"
 
 #include <gst/base/gstqueuearray.h>
-#include <gst/rtp/rtp.h>
 
 /* SSRCs whose frames are told apart at a time. */
 #define FRAMES_MAX 32
@@ -60,32 +59,6 @@ struct _Backlog
 
   guint64 dropped, dropped_frames;
 };
-
-gboolean
-backlog_item_parse (BacklogItem *item, GstBuffer *buffer)
-{
-  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-
-  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
-    return FALSE;
-  *item = (BacklogItem){
-    .object = GST_MINI_OBJECT_CAST (buffer),
-    .is_packet = TRUE,
-    .is_repair
-    = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
-    .payload_type = gst_rtp_buffer_get_payload_type (&rtp),
-    .size = (guint) gst_buffer_get_size (buffer),
-    .payload = gst_rtp_buffer_get_payload_len (&rtp),
-    .ssrc = gst_rtp_buffer_get_ssrc (&rtp),
-    .timestamp = gst_rtp_buffer_get_timestamp (&rtp),
-    .seq = gst_rtp_buffer_get_seq (&rtp),
-    .marker = gst_rtp_buffer_get_marker (&rtp),
-  };
-  if (!item->is_repair)
-    item->media = item->payload;
-  gst_rtp_buffer_unmap (&rtp);
-  return TRUE;
-}
 
 /* --- what belongs to packets -------------------------------------------- */
 

@@ -19,6 +19,8 @@
  */
 #pragma once
 
+#include "sendext.h"
+
 #include <gst/gst.h>
 #include <gst/rtpadapt/types.h>
 
@@ -35,16 +37,15 @@ typedef struct
   gboolean priority;
   guint8 payload_type;
   guint size;    /* bytes of the RTP packet */
-  guint payload; /* of these its payload */
+  guint header;  /* of these come before the payload */
+  guint payload; /* are the payload */
   guint media;   /* of these the encoder's */
   guint32 ssrc, timestamp;
   guint16 seq;
+  guint stream;            /* place in the table of streams */
+  SendExtPlan plan;        /* for the header extensions */
   BacklogContext *context; /* the backlog's own */
 } BacklogItem;
-
-/* FALSE if `buffer` is not RTP.  Every payload is taken for the encoder's,
- * unless it is a retransmission. */
-gboolean backlog_item_parse (BacklogItem *item, GstBuffer *buffer);
 
 typedef struct _Backlog Backlog;
 

@@ -275,12 +275,11 @@ send_start (GstRtpAdaptSend *self)
 
   g_mutex_lock (&self->lock);
   our_clock_start (&self->clock, clock);
-  self->backlog = backlog_new ();
-  self->ext_in = self->ext = (SendExt){ 0 };
+  pace_start (&self->pace);
+  way_start (&self->way);
   mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
   self->tap.stale = TRUE;
   herald_start (&self->herald);
-  self->count = (SendCounters){ 0 };
   send_upstream_changed (self);
   fecencs_start (&self->fecencs);
   encoders_start (&self->encoders);
@@ -313,10 +312,9 @@ send_stop (GstRtpAdaptSend *self)
   link = tap_drop (&self->tap);
   send_ear_stop (self);
   g_clear_pointer (&self->sender, ra_sender_free);
-  g_clear_pointer (&self->backlog, backlog_free);
+  pace_stop (&self->pace);
   our_clock_stop (&self->clock);
-  g_clear_pointer (&self->colour, ra_colour_free);
-  streams_clear (&self->streams);
+  way_stop (&self->way);
   key_gate_clear (&self->keys);
   encoders_stop (&self->encoders);
   herald_clear (&self->herald);
@@ -369,7 +367,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
   props_clear (&self->cfg, send_props);
   encoders_clear (&self->encoders);
   tap_clear (&self->tap);
-  g_cond_clear (&self->wakeup);
+  pace_clear (&self->pace);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_rtp_adapt_send_parent_class)->finalize (object);
 }
@@ -412,11 +410,10 @@ static void
 gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
 {
   g_mutex_init (&self->lock);
-  g_cond_init (&self->wakeup);
+  pace_init (&self->pace);
   encoders_init (&self->encoders);
   tap_init (&self->tap);
   herald_init (&self->herald);
-  self->flow = GST_FLOW_FLUSHING;
   props_init (&self->cfg, send_props, self);
   send_pads_init (self);
 }

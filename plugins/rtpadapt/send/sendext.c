@@ -3,11 +3,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A packet that has the element, from a payloader that reserves it, gets its
- * bytes; one that lacks it gets the element, too, unless FEC made before speaks
- * of what follows: RFC 5109 protects the extension as if it were payload, so
- * that its bytes may change, but not its length.  That
- * of transport-wide-cc is rtpsession's to write, which numbers only packets
- * that have it.
+ * bytes.  One that lacks the element gets it, too, unless FEC was made upstream:
+ * RFC 5109 protects the extension as if it were payload, so that its bytes may
+ * change, but not its length.  The element of transport-wide-cc is rtpsession's to
+ * write, which numbers only packets that have it.
  */
 #include "sendext.h"
 
@@ -20,41 +19,23 @@
 
 #include <string.h>
 
-#define FIXED 12        /* RFC 3550 5.1 */
+#define FIXED 12u       /* RFC 3550 5.1 */
 #define HAS_EXT 0x10    /* bit X in the first byte */
-#define HEAD 4          /* profile, length in words */
+#define HEAD 4u         /* profile, length in words */
 #define ONE_BYTE 0xbede /* RFC 8285 4.2 */
 #define TWO_BYTE 0x1000 /* RFC 8285 4.3; the low 4 bits are the application's */
 #define ONE_BYTE_ID_MAX 14
-#define TWCC_SIZE 2
 
-#define ELEMENTS_MAX 3
-/* All of them, in the longer form, and padding. */
-#define GROWTH_MAX (ELEMENTS_MAX * (2 + RA_SEND_TS_SIZE) + HEAD + 3)
-/* A packet whose header and extension are longer is let alone. */
-#define HEADER_MAX 1024
-
-typedef struct
+enum
 {
-  guint id, size;
-  gboolean keep; /* what is there already */
-  guint at;      /* where its data are, 0: nowhere */
-  guint8 data[RA_SEND_TS_SIZE];
-} Element;
+  TWCC,
+  SEND_TS,
+  COLOUR,
+};
 
-/* The header of a packet, with its extension. */
-typedef struct
-{
-  guint8 bytes[HEADER_MAX + GROWTH_MAX];
-  guint base;      /* its size without extension */
-  guint size;      /* with it */
-  guint end;       /* behind the last element */
-  guint next_size; /* with the elements that are missing */
-  gboolean missing, no_room;
-  gboolean two; /* two-byte form */
-  Element e[ELEMENTS_MAX];
-  guint n;
-} Header;
+/* Bytes of data; 2 of transport-wide-cc. */
+static const guint sizes[SEND_EXT_KINDS]
+    = { 2, RA_SEND_TS_SIZE, RA_COLOUR_EXT_SIZE };
 
 void
 send_ext_set_caps (SendExt *ext, const GstStructure *s)
@@ -64,34 +45,27 @@ send_ext_set_caps (SendExt *ext, const GstStructure *s)
   ext->colour = extmap_id (s, RA_COLOUR_EXT_URI);
 }
 
-static Element *
-element_want (Header *h, guint id, guint size)
-{
-  if (id == 0)
-    return NULL;
-  h->e[h->n] = (Element){ .id = id, .size = size };
-  return &h->e[h->n++];
-}
+/* --- reading -------------------------------------------------------------- */
 
 /* FALSE if an element does not fit, nothing can be added behind the last one,
  * or one of ours has not its size. */
 static gboolean
-elements_find (Header *h)
+elements_find (SendExtPlan *plan, const guint8 *bytes)
 {
-  guint at = h->base + HEAD;
+  guint at = plan->base + HEAD;
 
-  h->end = at;
-  while (at < h->size) {
-    guint first = h->bytes[at], id = first, size;
+  plan->end = (guint16) at;
+  while (at < plan->size) {
+    guint first = bytes[at], id = first, size;
 
     if (first == 0) { /* padding */
       at++;
       continue;
     }
-    if (h->two) {
-      if (at + 1 >= h->size)
+    if (plan->two) {
+      if (at + 1 >= plan->size)
         return FALSE;
-      size = h->bytes[at + 1];
+      size = bytes[at + 1];
       at += 2;
     } else {
       id = first >> 4;
@@ -100,187 +74,207 @@ elements_find (Header *h)
       if (id == 0 || id > ONE_BYTE_ID_MAX) /* RFC 8285 4.2: stop here */
         return FALSE;
     }
-    if (at + size > h->size)
+    if (at + size > plan->size)
       return FALSE;
-    for (guint i = 0; i < h->n; i++) {
-      if (h->e[i].id != id || h->e[i].at > 0)
+    for (guint i = 0; i < SEND_EXT_KINDS; i++) {
+      if (plan->id[i] != id || plan->at[i] > 0)
         continue;
-      if (h->e[i].size != size)
+      if (sizes[i] != size)
         return FALSE;
-      h->e[i].at = at;
+      plan->at[i] = (guint16) at;
     }
     at += size;
-    h->end = at;
+    plan->end = (guint16) at;
   }
   return TRUE;
 }
 
-/* Reads the first bytes of the packet, and finds its extension.  FALSE if that
- * is none of RFC 8285. */
+/* FALSE if the extension is none of RFC 8285. */
 static gboolean
-header_read (Header *h, GstBuffer *buffer)
+extension_read (SendExtPlan *plan, const guint8 *bytes, gsize n)
 {
-  gsize n = gst_buffer_extract (buffer, 0, h->bytes, FIXED + 15 * 4 + HEAD);
   guint profile;
+  gsize size;
 
-  h->base = FIXED + (h->bytes[0] & 15u) * 4;
-  if (n < FIXED || n < h->base)
-    return FALSE;
-  h->size = h->end = h->base;
-  h->two = FALSE;
-  if (!(h->bytes[0] & HAS_EXT)) {
-    for (guint i = 0; i < h->n; i++)
-      h->two |= h->e[i].id > ONE_BYTE_ID_MAX;
+  if (!(bytes[0] & HAS_EXT)) {
+    for (guint i = 0; i < SEND_EXT_KINDS; i++)
+      plan->two |= plan->id[i] > ONE_BYTE_ID_MAX;
     return TRUE;
   }
-  if (n < h->base + HEAD)
+  if (n < plan->base + HEAD)
     return FALSE;
-  profile = ra_get_u16 (h->bytes + h->base);
-  h->size += HEAD + ra_get_u16 (h->bytes + h->base + 2) * 4u;
-  h->two = (profile & ~15u) == TWO_BYTE;
-  return (h->two || profile == ONE_BYTE) && h->size <= HEADER_MAX
-      && gst_buffer_extract (buffer, 0, h->bytes, h->size) == h->size
-      && elements_find (h);
+  profile = ra_get_u16 (bytes + plan->base);
+  size = plan->base + HEAD + ra_get_u16 (bytes + plan->base + 2) * 4u;
+  plan->two = (profile & ~15u) == TWO_BYTE;
+  if ((!plan->two && profile != ONE_BYTE) || size > SEND_EXT_HEADER_MAX
+      || size > n)
+    return FALSE;
+  plan->size = (guint16) size;
+  return elements_find (plan, bytes);
 }
 
-/* FALSE: the packet goes as it is. */
 static gboolean
-header_plan (
-    Header *h, const SendExt *ext, GstBuffer *buffer, gboolean may_grow)
+is_needless (const SendExtPlan *plan)
 {
-  guint added = 0, begin;
-
-  if (!header_read (h, buffer))
-    return FALSE;
-  for (guint i = 0; i < h->n; i++) {
-    Element *e = &h->e[i];
-
-    /* rtpsession numbers the one-byte form only; 0 would be a lie. */
-    e->keep = e->id == ext->twcc && (e->at > 0 || h->two);
-    if (e->at == 0 && !e->keep && !may_grow)
-      e->keep = h->no_room = TRUE;
-    if (e->at > 0 || e->keep)
-      continue;
-    if (e->id > ONE_BYTE_ID_MAX && !h->two)
-      return FALSE;
-    added += (h->two ? 2 : 1) + e->size;
-  }
-  h->missing = added > 0;
-  h->next_size = h->size;
-  if (h->missing) {
-    begin = h->base + HEAD;
-    h->end = MAX (h->end, begin);
-    h->next_size = begin + (h->end - begin + added + 3) / 4 * 4;
-  }
-  return TRUE;
+  return !plan->id[TWCC] && !plan->id[SEND_TS] && !plan->id[COLOUR];
 }
 
-static void
-header_init (Header *h)
+void
+send_ext_read (
+    const SendExt *ext, const guint8 *header, gsize n, SendExtPlan *plan)
 {
-  h->n = 0;
-  h->bytes[0] = 0;
-  h->no_room = FALSE;
+  *plan = (SendExtPlan){
+    .id = { (guint8) ext->twcc, (guint8) ext->send_ts, (guint8) ext->colour },
+  };
+  if (is_needless (plan))
+    return;
+  plan->base = plan->size = plan->end
+      = n < FIXED ? FIXED : (guint16) (FIXED + (header[0] & 15u) * 4);
+  plan->malformed = n < plan->base || !extension_read (plan, header, n);
+}
+
+gboolean
+send_ext_fits (const SendExt *ext, const SendExtPlan *plan)
+{
+  return plan->id[TWCC] == ext->twcc && plan->id[SEND_TS] == ext->send_ts
+      && plan->id[COLOUR] == ext->colour;
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+/* The element is to be added.  rtpsession numbers the one-byte form only, so in
+ * the other form a number would stay 0, which is false. */
+static gboolean
+is_missing (const SendExtPlan *plan, guint i)
+{
+  return plan->id[i] > 0 && plan->at[i] == 0 && !(i == TWCC && plan->two);
+}
+
+/* The size of the header with what is missing, 0 if nothing is.  FALSE: it cannot
+ * be added, since the forms do not mix. */
+static gboolean
+size_with_missing (const SendExtPlan *plan, guint *size)
+{
+  guint added = 0, begin = plan->base + HEAD;
+  guint end = MAX (plan->end, begin);
+
+  *size = 0;
+  for (guint i = 0; i < SEND_EXT_KINDS; i++) {
+    if (!is_missing (plan, i))
+      continue;
+    if (plan->id[i] > ONE_BYTE_ID_MAX && !plan->two)
+      return FALSE;
+    added += (plan->two ? 2 : 1) + sizes[i];
+  }
+  if (added > 0)
+    *size = begin + (end - begin + added + 3) / 4 * 4;
+  return TRUE;
 }
 
 guint
-send_ext_growth (const SendExt *ext, GstBuffer *buffer)
+send_ext_growth (const SendExtPlan *plan)
 {
-  Header h;
+  guint size;
 
-  header_init (&h);
-  element_want (&h, ext->twcc, TWCC_SIZE);
-  element_want (&h, ext->send_ts, RA_SEND_TS_SIZE);
-  element_want (&h, ext->colour, RA_COLOUR_EXT_SIZE);
-  if (h.n == 0 || !header_plan (&h, ext, buffer, TRUE) || h.next_size < h.size)
+  if (is_needless (plan) || plan->malformed || !size_with_missing (plan, &size))
     return 0;
-  return h.next_size - h.size;
+  return size > plan->size ? size - plan->size : 0;
 }
 
-/* What is missing goes behind the last element, and over the padding there. */
-static void
-elements_append (Header *h)
+typedef struct
 {
-  guint words = (h->next_size - h->base) / 4 - 1;
-  guint at = h->end;
+  guint8 bytes[RA_SEND_TS_SIZE]; /* the longest */
+} Data;
 
-  if (!(h->bytes[0] & HAS_EXT)) /* else the application's bits stay */
-    ra_put_u16 (h->bytes + h->base, h->two ? TWO_BYTE : ONE_BYTE);
-  ra_put_u16 (h->bytes + h->base + 2, words);
-  memset (h->bytes + at, 0, h->next_size - at);
-  for (guint i = 0; i < h->n; i++) {
-    Element *e = &h->e[i];
-
-    if (e->at > 0 || e->keep)
-      continue;
-    if (h->two) {
-      h->bytes[at++] = (guint8) e->id;
-      h->bytes[at++] = (guint8) e->size;
-    } else {
-      h->bytes[at++] = (guint8) (e->id << 4 | (e->size - 1));
-    }
-    e->at = at;
-    at += e->size;
-  }
-  h->bytes[0] |= HAS_EXT;
-}
-
-/* The new header takes the old one's place; all else of the buffer stays. */
+/* `colour`: a packet that does not say its colour takes no number of it. */
 static void
-header_replace (const Header *h, GstBuffer *buffer)
-{
-  guint8 *bytes = g_memdup2 (h->bytes, h->next_size);
-
-  gst_buffer_resize (buffer, h->size, -1);
-  gst_buffer_prepend_memory (buffer,
-      gst_memory_new_wrapped (
-          0, bytes, h->next_size, 0, h->next_size, bytes, g_free));
-}
-
-static void
-values_write (
-    Element *send_ts, Element *colour, SendExt *ext, const SendExtValues *v)
+data_write (Data data[SEND_EXT_KINDS], SendExt *ext, const SendExtPlan *plan,
+    gboolean colour, const SendExtValues *v)
 {
   RaSendTs x = { .rtt = v->rtt, .t_i = ra_stamp_us (v->now) };
   RaColourExt c = { .mark = v->mark };
 
-  if (send_ts)
-    ra_send_ts_write (&x, send_ts->data, sizeof send_ts->data);
-  if (!colour || (colour->keep && colour->at == 0))
+  memset (data, 0, SEND_EXT_KINDS * sizeof *data);
+  if (plan->id[SEND_TS])
+    ra_send_ts_write (&x, data[SEND_TS].bytes, RA_SEND_TS_SIZE);
+  if (!plan->id[COLOUR] || !colour)
     return;
   c.n = ra_mark_number (&ext->numbers, v->mark);
-  ra_colour_ext_write (&c, colour->data, sizeof colour->data);
+  ra_colour_ext_write (&c, data[COLOUR].bytes, RA_COLOUR_EXT_SIZE);
+}
+
+/* The data of what is there take the place of what was reserved. */
+static void
+data_fill (GstBuffer *buffer, const SendExtPlan *plan, const Data *data)
+{
+  for (guint i = TWCC + 1; i < SEND_EXT_KINDS; i++) {
+    if (plan->at[i] > 0)
+      gst_buffer_fill (buffer, plan->at[i], data[i].bytes, sizes[i]);
+  }
+}
+
+/* The header with all elements: what is missing goes behind the last element, and
+ * over the padding there. */
+static void
+header_write (
+    guint8 *bytes, guint size, const SendExtPlan *plan, const Data *data)
+{
+  guint at = MAX (plan->end, plan->base + HEAD);
+
+  if (!(bytes[0] & HAS_EXT)) /* else the application's bits stay */
+    ra_put_u16 (bytes + plan->base, plan->two ? TWO_BYTE : ONE_BYTE);
+  ra_put_u16 (bytes + plan->base + 2, (size - plan->base) / 4 - 1);
+  memset (bytes + at, 0, size - at);
+  for (guint i = 0; i < SEND_EXT_KINDS; i++) {
+    if (plan->at[i] > 0 && i != TWCC)
+      memcpy (bytes + plan->at[i], data[i].bytes, sizes[i]);
+    if (!is_missing (plan, i))
+      continue;
+    if (plan->two) {
+      bytes[at++] = plan->id[i];
+      bytes[at++] = (guint8) sizes[i];
+    } else {
+      bytes[at++] = (guint8) (plan->id[i] << 4 | (sizes[i] - 1));
+    }
+    memcpy (bytes + at, data[i].bytes, sizes[i]);
+    at += sizes[i];
+  }
+  bytes[0] |= HAS_EXT;
+}
+
+/* A new header takes the old one's place; all else of the buffer stays. */
+static void
+header_replace (
+    GstBuffer *buffer, guint size, const SendExtPlan *plan, const Data *data)
+{
+  guint8 *bytes = g_malloc (MAX (size, plan->size));
+
+  gst_buffer_extract (buffer, 0, bytes, plan->size);
+  header_write (bytes, size, plan, data);
+  gst_buffer_resize (buffer, plan->size, -1);
+  gst_buffer_prepend_memory (
+      buffer, gst_memory_new_wrapped (0, bytes, size, 0, size, bytes, g_free));
 }
 
 SendExtResult
-send_ext_write (SendExt *ext, GstBuffer **buffer, gboolean may_grow,
-    const SendExtValues *values)
+send_ext_write (SendExt *ext, const SendExtPlan *plan, GstBuffer **buffer,
+    gboolean may_grow, const SendExtValues *values)
 {
-  Element *send_ts, *colour;
-  Header h;
+  Data data[SEND_EXT_KINDS];
+  gboolean no_room = FALSE;
+  guint size = 0;
 
-  header_init (&h);
-  element_want (&h, ext->twcc, TWCC_SIZE);
-  send_ts = element_want (&h, ext->send_ts, RA_SEND_TS_SIZE);
-  colour = element_want (&h, ext->colour, RA_COLOUR_EXT_SIZE);
-  if (h.n == 0)
+  if (is_needless (plan))
     return SEND_EXT_DONE;
-  if (!header_plan (&h, ext, *buffer, may_grow))
+  if (plan->malformed || (may_grow && !size_with_missing (plan, &size)))
     return SEND_EXT_MALFORMED;
-  values_write (send_ts, colour, ext, values);
+  for (guint i = 0; i < SEND_EXT_KINDS; i++)
+    no_room |= !may_grow && is_missing (plan, i);
+  data_write (data, ext, plan, may_grow || plan->at[COLOUR] > 0, values);
   *buffer = gst_buffer_make_writable (*buffer);
-  if (h.missing)
-    elements_append (&h);
-  for (guint i = 0; i < h.n; i++) {
-    const Element *e = &h.e[i];
-
-    if (e->keep)
-      continue;
-    memcpy (h.bytes + e->at, e->data, e->size);
-    if (!h.missing)
-      gst_buffer_fill (*buffer, e->at, e->data, e->size);
-  }
-  if (h.missing)
-    header_replace (&h, *buffer);
-  return h.no_room ? SEND_EXT_NO_ROOM : SEND_EXT_DONE;
+  if (size > 0)
+    header_replace (*buffer, size, plan, data);
+  else
+    data_fill (*buffer, plan, data);
+  return no_room ? SEND_EXT_NO_ROOM : SEND_EXT_DONE;
 }

@@ -31,9 +31,7 @@ void
 send_wake (GstRtpAdaptSend *self)
 {
   send_assert_locked (self);
-  if (self->wait)
-    gst_clock_id_unschedule (self->wait);
-  g_cond_broadcast (&self->wakeup);
+  pace_wake (&self->pace);
 }
 
 void
@@ -203,7 +201,7 @@ encoders_search (GstRtpAdaptSend *self, EncodersSearch *search)
   g_mutex_lock (&self->lock);
   wants = encoders_search_take (&self->encoders, search);
   if (search->origins)
-    streams_on_search (&self->streams, g_steal_pointer (&search->origins),
+    streams_on_search (&self->way.streams, g_steal_pointer (&search->origins),
         search->others_driven);
   send_apply (self, wants);
   g_mutex_unlock (&self->lock);
@@ -221,10 +219,11 @@ encoders_set (GstRtpAdaptSend *self)
   RaSplit split;
   EncodersJob job;
 
-  ra_sender_split (self->sender, backlog_span (self->backlog, rate), &split);
+  ra_sender_split (
+      self->sender, backlog_span (self->pace.backlog, rate), &split);
   encoders_plan (&self->encoders,
-      encoders_share (
-          &self->encoders, &split, rate, streams_beside (&self->streams, now)),
+      encoders_share (&self->encoders, &split, rate,
+          streams_beside (&self->way.streams, now)),
       ra_diff (now, self->heard_at) > QUIET, now, &job);
   g_mutex_unlock (&self->lock);
   encoders_do (&job, GST_ELEMENT (self));
@@ -297,7 +296,7 @@ skip_interval (const GstRtpAdaptSend *self)
   const RaFeedbackOps *kind = self->mode.kind;
   gboolean by_number = kind
       && (kind->by_number
-          || (kind->by_count && self->ext.twcc == 0
+          || (kind->by_count && self->way.out.twcc == 0
               && ra_ear_is_stamped (self->ear)));
 
   return by_number && self->mode.said.any ? self->cfg.skip_interval : 0;
@@ -416,7 +415,6 @@ GstStructure *
 send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
-  const SendCounters *count = &self->count;
   const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
   RaEarStats heard = send_ear_stats (self);
   guint64 rate
@@ -427,7 +425,7 @@ send_stats (GstRtpAdaptSend *self)
       (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
       ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
       (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT), "not-rtp",
-      G_TYPE_UINT64, count->not_rtp, "ceased", G_TYPE_UINT64,
+      G_TYPE_UINT64, self->way.not_rtp, "ceased", G_TYPE_UINT64,
       self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
       "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",
       G_TYPE_UINT64, heard.unmapped, "feedback-doubtful", G_TYPE_UINT64,
@@ -440,22 +438,23 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_UINT64, self->rtx.refused, NULL);
 
   send_stats_heard (s, self->sender ? self->mode.kind : wanted, wanted, &heard,
-      count->malformed, self->ear);
-  send_stats_marks (
-      s, ra_colours[cfg->colour]->name, count->mark_packets, count->mark_bytes);
+      self->way.malformed, self->ear);
+  send_stats_marks (s, ra_colours[cfg->colour]->name, self->way.mark_packets,
+      self->way.mark_bytes);
   gst_structure_set (s, "encoders", G_TYPE_UINT, self->encoders.n, "fec-made",
       G_TYPE_BOOLEAN, self->fecencs.usable, NULL);
   if (self->sender)
-    send_stats_streams (s, self->sender, &self->streams, send_now (self));
+    send_stats_streams (s, self->sender, &self->way.streams, send_now (self));
   send_stats_ecn (s, &heard);
   if (self->sender) {
     send_stats_sender (s, self->sender);
     gst_structure_set (s, "time", G_TYPE_UINT64,
         our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
-        backlog_span (self->backlog, rate), "dropped", G_TYPE_UINT64,
-        backlog_dropped (self->backlog) + count->ended, "dropped-frames",
-        G_TYPE_UINT64, backlog_dropped_frames (self->backlog), "skipped",
-        G_TYPE_UINT64, send_ledger (self)->skipped, NULL);
+        backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,
+        backlog_dropped (self->pace.backlog) + self->pace.ended,
+        "dropped-frames", G_TYPE_UINT64,
+        backlog_dropped_frames (self->pace.backlog), "skipped", G_TYPE_UINT64,
+        send_ledger (self)->skipped, NULL);
   }
   return s;
 }

@@ -1,26 +1,21 @@
-/* rtpadaptsend: pads, events and the pacing task.
+/* rtpadaptsend: pads, packets and events in, the task that lets them out.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sendpriv.h"
 #include "twcc.h"
 
+#include <gst/video/video.h>
+
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* The lock is held, the task stopped. */
-static void
-backlog_empty (GstRtpAdaptSend *self)
-{
-  if (self->backlog)
-    backlog_clear (self->backlog);
-  g_cond_broadcast (&self->wakeup);
-}
+/* Packets that are taken under one lock. */
+#define BATCH_MAX 64
 
 static void
 task_stop (GstRtpAdaptSend *self)
 {
   g_mutex_lock (&self->lock);
-  self->flow = GST_FLOW_FLUSHING;
-  send_wake (self);
+  pace_end (&self->pace);
   g_mutex_unlock (&self->lock);
 }
 
@@ -30,15 +25,109 @@ static gboolean
 task_start (GstRtpAdaptSend *self)
 {
   g_mutex_lock (&self->lock);
-  if (self->backlog)
-    backlog_flush (self->backlog);
-  g_cond_broadcast (&self->wakeup);
-  self->flow = GST_FLOW_OK;
-  self->eos = FALSE;
+  pace_run (&self->pace);
   g_mutex_unlock (&self->lock);
   return gst_pad_start_task (
       self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
 }
+
+/* --- in: packets ---------------------------------------------------------- */
+
+/* Takes `buffer`, which pace_flow() allows; the lock is held. */
+static void
+packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, RaTime now)
+{
+  guint64 rate = ra_sender_rate (self->sender);
+  SendWants wants;
+  BacklogItem item;
+
+  if (!way_in (&self->way, buffer, self->fecencs.usable, now, &item, &wants)) {
+    GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);
+    gst_buffer_unref (buffer);
+    return;
+  }
+  if (wants & SEND_SEARCH)
+    GST_INFO_OBJECT (self, "SSRC %08x begins", item.ssrc);
+  send_apply (self, wants);
+  /* Behind an open breaker nothing waits: the task makes each packet a probe, or
+   * drops it. */
+  pace_push (&self->pace, &item, (RaSpan) self->cfg.max_backlog,
+      ra_sender_is_open (self->sender) ? G_MAXUINT64 : rate, &wants);
+  if (wants & SEND_REFRESH) {
+    GST_WARNING_OBJECT (self,
+        "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
+        " bit/s: dropping frame %u of SSRC %08x",
+        GST_TIME_ARGS (backlog_span (self->pace.backlog, rate)), rate,
+        item.timestamp, item.ssrc);
+    wants &= ~SEND_REFRESH;
+    wants |= key_gate_on_drop (&self->keys, now);
+  }
+  send_apply (self, wants);
+}
+
+/* Takes the `n` buffers that come in together. */
+static GstFlowReturn
+packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
+{
+  gboolean refresh = FALSE, warn = FALSE;
+  GstFlowReturn flow;
+
+  g_mutex_lock (&self->lock);
+  flow = pace_flow (&self->pace);
+  if (flow == GST_FLOW_OK) {
+    guint64 not_rtp = self->way.not_rtp;
+    RaTime now = send_now (self);
+
+    for (guint i = 0; i < n; i++)
+      packet_take (self, buffers[i], now);
+    refresh
+        = !ra_sender_is_open (self->sender) && key_gate_refresh (&self->keys);
+    warn = self->way.not_rtp > not_rtp
+        && send_warn_once (self, SEND_WARNED_NOT_RTP);
+  } else {
+    for (guint i = 0; i < n; i++)
+      gst_buffer_unref (buffers[i]);
+  }
+  g_mutex_unlock (&self->lock);
+
+  if (refresh)
+    gst_pad_push_event (self->sinkpad,
+        gst_video_event_new_upstream_force_key_unit (
+            GST_CLOCK_TIME_NONE, TRUE, 0));
+  if (warn)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("Dropping buffers that are not RTP packets."), (NULL));
+  return flow;
+}
+
+static GstFlowReturn
+send_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  return packets_take (GST_RTP_ADAPT_SEND (parent), &buffer, 1);
+}
+
+/* The list goes before its packets are taken: as long as it holds them they are not
+ * writable, and whoever writes to one would copy it. */
+static GstFlowReturn
+send_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
+{
+  guint n = gst_buffer_list_length (list);
+  g_autofree GstBuffer **buffers = g_new (GstBuffer *, n);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (guint i = 0; i < n; i++)
+    buffers[i] = gst_buffer_ref (gst_buffer_list_get (list, i));
+  gst_buffer_list_unref (list);
+  for (guint i = 0; i < n; i += BATCH_MAX) {
+    GstFlowReturn last = packets_take (
+        GST_RTP_ADAPT_SEND (parent), buffers + i, MIN (n - i, BATCH_MAX));
+
+    flow = flow == GST_FLOW_OK ? last : flow;
+  }
+  return flow;
+}
+
+/* --- in: events and queries ------------------------------------------------ */
 
 /* The lock is held. */
 static void
@@ -47,15 +136,13 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  send_ext_set_caps (&self->ext_in, gst_caps_get_structure (caps, 0));
   /* A funnel repeats those of each stream whenever it switches. */
-  if (!streams_on_caps (&self->streams, caps))
+  if (!way_on_caps_in (&self->way, caps))
     return;
-  send_upstream_changed (self);
   /* Audio may come before video is linked. */
   if (stream_caps_are_video (caps))
     encoders_on_video (&self->encoders);
-  send_tell (self);
+  send_apply (self, SEND_SEARCH);
 }
 
 /* Behind the packets that are waiting. */
@@ -65,21 +152,11 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
   gboolean queued;
 
   g_mutex_lock (&self->lock);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-    self->eos = FALSE;
-  queued = self->flow == GST_FLOW_OK && !self->eos;
-  if (queued) {
-    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-      caps_take (self, event);
-    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-      self->eos = TRUE;
-      self->eos_at = ra_later (send_now (self), (RaSpan) self->cfg.max_backlog);
-    }
-    backlog_push_event (self->backlog, event);
-    send_wake (self);
-  } else {
-    gst_event_unref (event);
-  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
+      && pace_flow (&self->pace) == GST_FLOW_OK)
+    caps_take (self, event);
+  queued = pace_push_event (
+      &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);
   return queued;
 }
@@ -118,9 +195,7 @@ send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
   if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
     return FALSE;
   g_mutex_lock (&self->lock);
-  while (self->flow == GST_FLOW_OK && backlog_peek (self->backlog))
-    g_cond_wait (&self->wakeup, &self->lock);
-  ok = self->flow == GST_FLOW_OK;
+  ok = pace_drain (&self->pace, &self->lock);
   g_mutex_unlock (&self->lock);
   return ok && gst_pad_query_default (pad, parent, query);
 }
@@ -143,169 +218,24 @@ next_key (const GstRtpAdaptSend *self)
   return key_gate_next (&self->keys, send_keys_interval (self));
 }
 
-/* The lock is held.  The no-feedback timer and the statistics, until EOS went
- * out. */
+/* When the next of our timers expires; the lock is held. */
 static RaTime
 next_timer (GstRtpAdaptSend *self)
 {
-  if (self->eos && !backlog_peek (self->backlog))
-    return RA_TIME_NONE;
   return MIN (
       MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
       MIN (encoders_next (&self->encoders),
           MIN (next_key (self), next_ask (self))));
 }
 
-/* EOS came so long ago that the packets which still wait are dropped, because the
- * application waits for EOS to reach the sink. */
-static gboolean
-eos_overdue (const GstRtpAdaptSend *self, RaTime now)
-{
-  return self->eos && self->eos_at <= now;
-}
-
-/* When the task has to act next; the lock is held. */
+/* When the next packet may leave.  An open breaker holds none: each is a probe, or
+ * is dropped.  The lock is held. */
 static RaTime
-next_deadline (GstRtpAdaptSend *self, RaTime now)
+next_send (GstRtpAdaptSend *self, RaTime now)
 {
-  RaTime t = next_timer (self);
-
-  if (backlog_packets (self->backlog) > 0)
-    t = MIN (t, ra_sender_next_send (self->sender, now));
-  if (self->eos && backlog_packets (self->backlog) > 0)
-    t = MIN (t, self->eos_at);
-  return t;
-}
-
-/* Lets the lock go meanwhile. */
-static void
-task_wait (GstRtpAdaptSend *self, RaTime until)
-{
-  GstClockID id;
-
-  if (until == RA_TIME_NONE) {
-    g_cond_wait (&self->wakeup, &self->lock);
-    return;
-  }
-  id = gst_clock_new_single_shot_id (
-      self->clock.clock, our_clock_time (&self->clock, until));
-  self->wait = id;
-  self->wait_until = until;
-  g_mutex_unlock (&self->lock);
-  gst_clock_id_wait (id, NULL);
-  g_mutex_lock (&self->lock);
-  self->wait = NULL;
-  gst_clock_id_unref (id);
-}
-
-/* An event, or a packet that the pacer lets go, or a breaker does not. */
-static gboolean
-item_ready (GstRtpAdaptSend *self, RaTime now)
-{
-  const BacklogItem *item = backlog_peek (self->backlog);
-
-  return item
-      && (!item->is_packet || ra_sender_is_open (self->sender)
-          || eos_overdue (self, now)
-          || ra_sender_next_send (self->sender, now) <= now);
-}
-
-/* After the push; the lock is held.  TRUE if the stream shall be ended in
- * error because nobody upstream will hear of it any more. */
-static gboolean
-flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
-{
-  if (self->flow != GST_FLOW_OK || flow == GST_FLOW_OK)
-    return FALSE;
-  GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
-  self->flow = flow;
-  backlog_empty (self);
-  return self->eos && (flow == GST_FLOW_NOT_LINKED || flow <= GST_FLOW_ERROR);
-}
-
-/* Its header extensions, which may make it longer; the lock is held.  TRUE: the
- * packet has its send time. */
-static gboolean
-packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
-{
-  GstBuffer *buffer = GST_BUFFER_CAST (item->object);
-  SendExtValues values = { .now = now, .mark = mark };
-  SendExtResult result;
-
-  if (self->ext.send_ts)
-    values.rtt = ra_sender_rtt (self->sender);
-  result = send_ext_write (
-      &self->ext, &buffer, send_may_grow (self, item), &values);
-  if (result == SEND_EXT_MALFORMED)
-    self->count.malformed++;
-  if (result == SEND_EXT_NO_ROOM)
-    send_apply (self, mode_on_no_room (&self->mode));
-  item->object = GST_MINI_OBJECT_CAST (buffer);
-  item->size = (guint) gst_buffer_get_size (buffer);
-  return self->ext.send_ts && result == SEND_EXT_DONE;
-}
-
-/* What waits behind `item` is of the frame that came in last; a retransmission,
- * which passed it, is of none. */
-static gboolean
-is_spread (GstRtpAdaptSend *self, const BacklogItem *item)
-{
-  return backlog_is_latest (
-      self->backlog, item->is_repair ? backlog_peek (self->backlog) : item);
-}
-
-/* The lock is held and let go for the push. */
-static void
-packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
-{
-  RaEarPacket p = { .out
-    = { .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq },
-    .payload = item->payload,
-    .passed = our_system_now (&self->clock) };
-  Stream *stream
-      = item->is_repair ? NULL : streams_find (&self->streams, item->ssrc);
-  GstFlowReturn flow;
-  gboolean error;
-
-  p.out.mark = send_colour_mark (self, item, stream, now);
-  p.stamped = packet_stamp (self, item, p.out.mark, now);
-  p.out.size = item->size;
-  if (item->marker)
-    p.out.flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
-  if (mode_always_asks (&self->mode))
-    p.out.flags |= RA_SENT_ASKS;
-  if (item->media == 0)
-    p.out.flags |= RA_SENT_REPAIR;
-  else
-    rtx_gate_on_sent (&self->rtx);
-  if (stream && stream_is_beside (stream))
-    p.out.flags |= RA_SENT_BESIDE;
-  if (stream)
-    stream_on_sent (stream, item->size, now);
-  if (encoders_watch_due (&self->encoders, now))
-    send_apply (self,
-        encoders_watch (&self->encoders, streams_beside (&self->streams, now),
-            ra_sender_rate (self->sender)));
-  if (backlog_packets (self->backlog) > 0)
-    p.out.flags
-        |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
-  outage_on_sent (&self->outage, now);
-  send_ear_on_sent (self, item, &p, now);
-  g_mutex_unlock (&self->lock);
-
-  flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
-
-  g_mutex_lock (&self->lock);
-  ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
-  if (flow == GST_FLOW_OK)
-    send_apply (self, mode_on_pushed (&self->mode));
-  error = flow_take (self, flow);
-  if (error) {
-    g_mutex_unlock (&self->lock);
-    GST_ELEMENT_FLOW_ERROR (self, flow);
-    gst_pad_push_event (self->srcpad, gst_event_new_eos ());
-    g_mutex_lock (&self->lock);
-  }
+  return ra_sender_is_open (self->sender)
+      ? now
+      : ra_sender_next_send (self->sender, now);
 }
 
 /* TRUE: `item` leaves though a breaker is open; the lock is held. */
@@ -329,39 +259,148 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
 
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
-  send_ext_set_caps (&self->ext, s);
+  way_on_caps_out (&self->way, caps);
   send_apply (self, mode_on_caps (&self->mode, s));
 }
 
-/* The lock is held and let go for the push. */
+/* FALSE: the packet that was taken is dropped; the lock is held. */
+static gboolean
+may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+{
+  if (!ra_sender_is_open (self->sender) || probe_take (self, item, now))
+    return !pace_drops (&self->pace, now);
+  send_apply (self, outage_on_ceased (&self->outage));
+  return FALSE;
+}
+
+/* What waits behind `item` is of the frame that came in last; a retransmission,
+ * which passed it, is of none. */
+static gboolean
+is_spread (GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  Backlog *backlog = self->pace.backlog;
+
+  return backlog_is_latest (
+      backlog, item->is_repair ? backlog_peek (backlog) : item);
+}
+
+static RaSentFlags
+sent_flags (
+    GstRtpAdaptSend *self, const BacklogItem *item, const Stream *stream)
+{
+  RaSentFlags flags = item->media == 0 ? RA_SENT_REPAIR : 0;
+
+  if (item->marker)
+    flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
+  if (mode_always_asks (&self->mode))
+    flags |= RA_SENT_ASKS;
+  if (stream && stream_is_beside (stream))
+    flags |= RA_SENT_BESIDE;
+  if (backlog_packets (self->pace.backlog) > 0)
+    flags |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
+  return flags;
+}
+
+/* Its header extensions, which may make it longer; the lock is held.  TRUE: the
+ * packet has its send time. */
+static gboolean
+packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
+{
+  SendExtResult result = way_stamp (&self->way, item, self->fecencs.usable,
+      &(SendExtValues){
+          .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
+
+  if (result == SEND_EXT_NO_ROOM)
+    send_apply (self, mode_on_no_room (&self->mode));
+  return self->way.out.send_ts && result == SEND_EXT_DONE;
+}
+
+/* The way out of a packet, but for the push: its colour, its header extensions, the
+ * ledger, its ECN field.  `passed`: rtpsession's clock.  The lock is held. */
+static void
+packet_leave (
+    GstRtpAdaptSend *self, BacklogItem *item, RaTime passed, RaTime now)
+{
+  Stream *stream = way_stream (&self->way, item);
+  guint64 rate = way_colours (&self->way) ? ra_sender_rate (self->sender) : 0;
+  RaEarPacket p = { .out
+    = { .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq },
+    .payload = item->payload,
+    .passed = passed };
+
+  p.out.mark = way_colour (&self->way, item, rate, now);
+  p.stamped = packet_stamp (self, item, p.out.mark, now);
+  p.out.size = item->size;
+  p.out.flags = sent_flags (self, item, stream);
+  if (stream)
+    stream_on_sent (stream, item->size, now);
+  if (item->media > 0)
+    rtx_gate_on_sent (&self->rtx);
+  if (encoders_watch_due (&self->encoders, now))
+    send_apply (self,
+        encoders_watch (&self->encoders,
+            streams_beside (&self->way.streams, now),
+            ra_sender_rate (self->sender)));
+  outage_on_sent (&self->outage, now);
+  send_ear_on_sent (self, item, &p, now);
+}
+
+/* After the push; the lock is held, and let go where the stream ends in error. */
+static void
+flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
+{
+  ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
+  if (flow == GST_FLOW_OK)
+    send_apply (self, mode_on_pushed (&self->mode));
+  else
+    GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
+  if (!pace_on_flow (&self->pace, flow))
+    return;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_FLOW_ERROR (self, flow);
+  gst_pad_push_event (self->srcpad, gst_event_new_eos ());
+  g_mutex_lock (&self->lock);
+}
+
+/* The lock is held, and let go for the push. */
+static void
+packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
+{
+  GstFlowReturn flow;
+
+  if (!may_leave (self, item, now)) {
+    gst_mini_object_unref (item->object);
+    return;
+  }
+  packet_leave (self, item, our_system_now (&self->clock), now);
+  g_mutex_unlock (&self->lock);
+  flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
+  g_mutex_lock (&self->lock);
+  flow_take (self, flow);
+}
+
+/* The lock is held, and let go for the push. */
+static void
+event_send (GstRtpAdaptSend *self, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    caps_pass (self, event);
+  g_mutex_unlock (&self->lock);
+  gst_pad_push_event (self->srcpad, event);
+  g_mutex_lock (&self->lock);
+}
+
+/* The lock is held, and let go for the push. */
 static void
 item_send (GstRtpAdaptSend *self, RaTime now)
 {
   BacklogItem item;
 
-  backlog_pop (self->backlog, &item);
-  if (!backlog_peek (self->backlog))
-    g_cond_broadcast (&self->wakeup);
-  if (item.is_packet && ra_sender_is_open (self->sender)
-      && !probe_take (self, &item, now)) {
-    send_apply (self, outage_on_ceased (&self->outage));
-    gst_mini_object_unref (item.object);
-    return;
-  }
-  if (item.is_packet && eos_overdue (self, now)) {
-    self->count.ended++;
-    gst_mini_object_unref (item.object);
-    return;
-  }
-  if (item.is_packet) {
+  pace_take (&self->pace, &item);
+  if (item.is_packet)
     packet_send (self, &item, now);
-    return;
-  }
-  if (GST_EVENT_TYPE (item.object) == GST_EVENT_CAPS)
-    caps_pass (self, GST_EVENT_CAST (item.object));
-  g_mutex_unlock (&self->lock);
-  gst_pad_push_event (self->srcpad, GST_EVENT_CAST (item.object));
-  g_mutex_lock (&self->lock);
+  else
+    event_send (self, GST_EVENT_CAST (item.object));
 }
 
 /* The lock is held and let go for the message. */
@@ -419,17 +458,23 @@ send_loop (GstPad *pad)
   gboolean running;
 
   g_mutex_lock (&self->lock);
-  if (self->flow == GST_FLOW_OK) {
+  if (self->pace.flow == GST_FLOW_OK) {
     RaTime now = send_now (self);
 
-    if (next_timer (self) <= now)
-      timer_run (self, now);
-    else if (item_ready (self, now))
-      item_send (self, now);
-    else
-      task_wait (self, next_deadline (self, now));
+    switch (pace_step (
+        &self->pace, now, next_timer (self), next_send (self, now))) {
+      case PACE_TIMER:
+        timer_run (self, now);
+        break;
+      case PACE_ITEM:
+        item_send (self, now);
+        break;
+      case PACE_WAIT:
+        pace_wait (&self->pace, &self->clock, &self->lock);
+        break;
+    }
   }
-  running = self->flow == GST_FLOW_OK;
+  running = self->pace.flow == GST_FLOW_OK;
   g_mutex_unlock (&self->lock);
   if (!running)
     gst_pad_pause_task (pad);
@@ -443,8 +488,8 @@ stream_of (GstRtpAdaptSend *self, const GstStructure *request)
   guint ssrc;
 
   if (gst_structure_get_uint (request, "ssrc", &ssrc))
-    stream = streams_find (&self->streams, ssrc);
-  return stream ? (guint) (stream - self->streams.stream) : STREAMS_MAX;
+    stream = streams_find (&self->way.streams, ssrc);
+  return stream ? (guint) (stream - self->way.streams.stream) : STREAMS_MAX;
 }
 
 /* FALSE if a request for a key frame may not go upstream now. */
@@ -542,9 +587,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     self->tap.stale = TRUE;
     if (self->sender)
       send_tell (self);
-    restart = self->flow == GST_FLOW_NOT_LINKED;
-    if (restart)
-      self->flow = GST_FLOW_OK;
+    restart = pace_relink (&self->pace);
     g_mutex_unlock (&self->lock);
     if (restart)
       gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
@@ -566,7 +609,7 @@ send_src_activate (
   task_stop (self);
   ok = gst_pad_stop_task (pad);
   g_mutex_lock (&self->lock);
-  backlog_empty (self);
+  pace_flush (&self->pace);
   g_mutex_unlock (&self->lock);
   return ok;
 }
@@ -590,7 +633,8 @@ send_pads_init (GstRtpAdaptSend *self)
 
   self->sinkpad = gst_pad_new_from_template (
       gst_element_class_get_pad_template (klass, "sink"), "sink");
-  send_input_init (self->sinkpad);
+  gst_pad_set_chain_function (self->sinkpad, send_chain);
+  gst_pad_set_chain_list_function (self->sinkpad, send_chain_list);
   gst_pad_set_event_function (self->sinkpad, send_sink_event);
   gst_pad_set_query_function (self->sinkpad, send_sink_query);
   gst_pad_set_activatemode_function (self->sinkpad, send_sink_activate);

@@ -3,23 +3,21 @@
  */
 #pragma once
 
-#include "backlog.h"
 #include "encoders.h"
 #include "fecencs.h"
 #include "gstrtpadaptsend.h"
 #include "feedbackmode.h"
 #include "keygate.h"
 #include "outage.h"
+#include "pacetask.h"
 #include "rtxgate.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
 #include "parts/sessiontap.h"
-#include "sendext.h"
 #include "sendwants.h"
 #include "skippers.h"
-#include "sendstreams.h"
+#include "way.h"
 
-#include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/defaults.h>
@@ -85,40 +83,22 @@ typedef enum
   SEND_NEWS_BREAKER, /* RaBreakerState */
 } SendNews;
 
-typedef struct
-{
-  guint64 not_rtp;   /* buffers that were not RTP */
-  guint64 ended;     /* packets dropped because EOS was overdue */
-  guint64 malformed; /* packets whose header extension could not be written */
-  guint64 mark_packets[RA_N_MARKS],
-      mark_bytes[RA_N_MARKS]; /* sent, by colour */
-} SendCounters;
-
 struct _GstRtpAdaptSend
 {
   GstElement parent;
 
   GstPad *sinkpad, *srcpad;
 
-  GMutex lock;  /* guards all below; never held while something is pushed,
+  GMutex lock; /* guards all below; never held while something is pushed,
                   posted or notified */
-  GCond wakeup; /* the task has something to do, the backlog was emptied */
 
   SendConfig cfg;
 
-  /* the task */
-  GstFlowReturn flow; /* FLUSHING when it shall not run */
-  gboolean eos;       /* EOS came in */
-  RaTime eos_at;      /* when the packets that still wait are dropped */
-  GstClockID wait;    /* what the task waits for, or NULL */
-  RaTime wait_until;
-  Streams streams;
-  RaColour *colour;
-  Backlog *backlog; /* all from here exist between READY and PAUSED */
-  RaSender *sender;
+  PaceTask pace;
+  Way way;
+  RaSender *sender; /* this and the ear exist between READY and PAUSED */
   RaEar *ear;
   RaEarStats heard_so_far; /* when the ear was there last */
-  SendExt ext_in, ext;     /* by the caps that came in, that went out */
   SessionTap tap;
   FeedbackMode mode;
 
@@ -127,7 +107,6 @@ struct _GstRtpAdaptSend
   Outage outage;
   KeyGate keys;
   RtxGate rtx;
-  SendCounters count;
 
   /* what the job does */
   Encoders encoders;
@@ -170,6 +149,16 @@ send_ledger (const GstRtpAdaptSend *self)
   return ra_sender_ledger (self->sender);
 }
 
+/* The warning that the LDA needs colours and there are none, or NULL; the lock is
+ * held. */
+static inline gchar *
+send_colour_check (const GstRtpAdaptSend *self)
+{
+  return self->sender ? way_colour_missing (
+             ra_ldas[self->cfg.lda], ra_colours[self->cfg.colour])
+                      : NULL;
+}
+
 /* sendprops.c */
 void send_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
@@ -185,29 +174,6 @@ send_upstream_changed (GstRtpAdaptSend *self)
 {
   self->encoders.stale = self->fecencs.stale = self->skippers.stale = TRUE;
 }
-
-/* FALSE if FEC that was made upstream says how long it is. */
-static inline gboolean
-send_may_grow (const GstRtpAdaptSend *self, const BacklogItem *item)
-{
-  return item->media == 0 || !self->fecencs.usable;
-}
-
-/* sendinput.c */
-void send_input_init (GstPad *sinkpad);
-
-/* sendcolour.c */
-/* Another colouring, or other parameters.  FALSE if they are bad; the lock is
- * held. */
-gboolean send_colour_use (GstRtpAdaptSend *self, const RaColourOps *ops,
-    const gchar *params, GError **error);
-/* The warning that the LDA wants colours and there are none, or NULL; the lock
- * is held. */
-gchar *send_colour_check (const GstRtpAdaptSend *self);
-/* Decides the colour of a packet that leaves and notes it on the buffer, which
- * is writable then; `stream` is its own, or NULL.  The lock is held. */
-RaMark send_colour_mark (
-    GstRtpAdaptSend *self, BacklogItem *item, Stream *stream, RaTime now);
 
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);

@@ -64,7 +64,7 @@ algorithm_use (gpointer owner, const PropPair *pair, gint number,
     case G_STRUCT_OFFSET (SendConfig, fec):
       return ra_sender_set_fec (sender, ra_fecs[number], params, error);
     default:
-      return send_colour_use (self, ra_colours[number], params, error);
+      return way_set_colour (&self->way, ra_colours[number], params, error);
   }
 }
 

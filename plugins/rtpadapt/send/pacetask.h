@@ -1,0 +1,86 @@
+/* When the task of rtpadaptsend takes what from the backlog, and for how long it
+ * waits.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The owner's lock is held for all calls; pace_wait() and pace_drain() let it go
+ * while they wait.
+ */
+#pragma once
+
+#include "backlog.h"
+#include "sendwants.h"
+
+#include "parts/ourclock.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstFlowReturn flow; /* of downstream; FLUSHING: the task does not run */
+  gboolean eos;       /* EOS came in */
+  RaTime eos_at;      /* when the packets that still wait are dropped */
+  Backlog *backlog;   /* NULL while the element is stopped */
+  GstClockID wait;    /* what the task waits for, or NULL */
+  RaTime until;       /* what it waits for after PACE_WAIT, or RA_TIME_NONE */
+  GCond wakeup;  /* the task has something to do, the backlog was emptied */
+  guint64 ended; /* packets dropped because EOS was overdue */
+} PaceTask;
+
+/* Once, when the element is made, and when it goes. */
+void pace_init (PaceTask *p);
+void pace_clear (PaceTask *p);
+/* The element starts, with an empty backlog, and stops. */
+void pace_start (PaceTask *p);
+void pace_stop (PaceTask *p);
+
+/* The task runs from now on; what waited, and the segment, are forgotten. */
+void pace_run (PaceTask *p);
+/* It ends, and so does whoever waits for it. */
+void pace_end (PaceTask *p);
+/* What waits is dropped; the task has ended. */
+void pace_flush (PaceTask *p);
+/* Downstream is there again.  TRUE: the task has to be started. */
+gboolean pace_relink (PaceTask *p);
+
+/* What a packet that comes in is answered: EOS, or what downstream says. */
+GstFlowReturn pace_flow (const PaceTask *p);
+/* Takes `event`, which leaves behind the packets that wait.  EOS leaves `limit`
+ * from `now` at the latest.  FALSE: the task has ended, so the event is dropped. */
+gboolean pace_push_event (
+    PaceTask *p, GstEvent *event, RaSpan limit, RaTime now);
+/* Takes item->object.  A frame that begins while more than `limit` waits at `rate`
+ * (bit/s) is dropped: FALSE.  *wants has SEND_WAKE if the packet is the first that
+ * waits, SEND_REFRESH where a frame was cut. */
+gboolean pace_push (PaceTask *p, const BacklogItem *item, RaSpan limit,
+    guint64 rate, SendWants *wants);
+
+/* What the task has to do. */
+typedef enum
+{
+  PACE_TIMER, /* the timer has expired */
+  PACE_ITEM,  /* an event or a packet leaves: pace_take() */
+  PACE_WAIT,  /* nothing: pace_wait() */
+} PaceStep;
+
+/* `timer`: when the owner's next timer expires, or RA_TIME_NONE; no timer runs once
+ * EOS is out.  `next_send`: when the next packet may leave. */
+PaceStep pace_step (PaceTask *p, RaTime now, RaTime timer, RaTime next_send);
+/* TRUE if a packet, no event, leaves next, and may do so at `now`. */
+gboolean pace_packet_is_due (PaceTask *p, RaTime now, RaTime next_send);
+/* The item that leaves (transfer full).  There is one. */
+void pace_take (PaceTask *p, BacklogItem *item);
+/* TRUE: a packet that was taken is dropped, because EOS came so long ago; the
+ * application waits for it to reach the sink. */
+gboolean pace_drops (PaceTask *p, RaTime now);
+/* Waits until what pace_step() found, or until pace_wake(). */
+void pace_wait (PaceTask *p, const OurClock *clock, GMutex *lock);
+/* The task looks again. */
+void pace_wake (PaceTask *p);
+/* Waits until nothing is left in the backlog.  FALSE: the task has ended. */
+gboolean pace_drain (PaceTask *p, GMutex *lock);
+
+/* Downstream said `flow` to a packet.  TRUE if the stream has to end in error,
+ * because after EOS nobody upstream will hear of it. */
+gboolean pace_on_flow (PaceTask *p, GstFlowReturn flow);
+
+G_END_DECLS
