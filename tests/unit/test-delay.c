@@ -72,6 +72,27 @@ static const Step outage[] = {
   { 0 },
 };
 
+/* As above up to the fifth report: r = 307281, r_busy = 231764.  Then 5 packets are 150000
+ * bytes/s, and what is used falls to 250846, 214660, 191459, 176583, 167047; 1.1 of the
+ * second and of those after it is less than 1.05 r_busy = 243352.  T / (2 D) of x:
+ * .07272, .07157, .07046, .06938, .04 / .09 of which x climbs.  12 packets then: used
+ * is 236282, 1.1 of it 259910, and x climbs by .068964 .04 / .09. */
+static const Step gaps[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 184764, "as the backlog drains" },
+  { 90, 0, 12, 0, 0, 0, FALSE, 208587, "it has gone" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 218888, "back to where the queue was" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 225962, "nothing waits, and the queue is empty" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 233149, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 240450, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 243352,
+      "1.05 of what the line is known to carry" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 243352, "gaps do not show that it carries more" },
+  { 40, 0, 12, 0, 0, 0, TRUE, 250811, "what is used does" },
+  { 0 },
+};
+
 /* The end of the ramp asks for a test, as the queue was not all but empty a
  * report before: r = 14400 / (.04 + .045) = 169412, x_back = .775 r = 131294, half
  * of it, and all of it as the queue is empty. */
@@ -110,6 +131,7 @@ static const struct
 } rows[] = {
   { "ramp", NO_TESTS, ramp },
   { "limited", NO_TESTS, limited },
+  { "gaps", NO_TESTS, gaps },
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
   { "drain", TARGET, drain },

@@ -33,6 +33,8 @@
 #define RAISE_LOSS .02 /* near the rate of a loss, for LOSS_MEMORY */
 #define LOSS_MEMORY 10.
 #define MOST 1.3           /* times r */
+#define MOST_GAPS 1.1      /* times what is used by a source that leaves gaps */
+#define KNOWN 1.05         /* times r_busy: what the line is known to carry */
 #define CONGESTION_MOST .5 /* of the losses */
 #define USED .8            /* of x */
 
@@ -127,8 +129,17 @@ climb (RaDelayRate *d, gdouble factor, gdouble most)
   d->start.x = fmax (x, fmin (x * factor, most > 0 ? most : x * factor));
 }
 
+static gdouble
+probe_most (const RaDelayRate *d, gboolean gaps)
+{
+  gdouble most = MOST * d->n.r;
+
+  return gaps ? fmin (most, fmax (KNOWN * d->r_busy, MOST_GAPS * d->n.used))
+              : most;
+}
+
 static void
-probe (RaDelayRate *d)
+probe (RaDelayRate *d, gboolean gaps)
 {
   const RaSense *n = &d->n;
   gdouble x = d->start.x, e = n->now - d->t_free;
@@ -141,7 +152,7 @@ probe (RaDelayRate *d)
   if (n->now - d->t_loss < LOSS_MEMORY && x > .9 * d->x_loss
       && x > .95 * d->r_busy)
     u = fmin (u, x < d->x_tcp ? RAISE : RAISE_LOSS);
-  climb (d, 1 + u * fmin (1, n->dt / n->lag), MOST * n->r);
+  climb (d, 1 + u * fmin (1, n->dt / n->lag), probe_most (d, gaps));
 }
 
 /* After a silence r is that of a few packets, and the line has carried x_silent:
@@ -160,7 +171,7 @@ returns (RaDelayRate *d)
 
 /* The queue is not too long. */
 static void
-moves (RaDelayRate *d, gboolean limited)
+moves (RaDelayRate *d, gboolean limited, gboolean gaps)
 {
   const RaSense *n = &d->n;
   gdouble x = d->start.x, g = CLAMP ((d->t - n->qm) / (2 * n->lag), 0, RAISE);
@@ -173,18 +184,26 @@ moves (RaDelayRate *d, gboolean limited)
     approach (d, n->r * (1 + g));
     d->start.x = limited ? fmax (d->start.x, x) : d->start.x;
   } else if (!d->ramp && !limited) {
-    probe (d);
+    probe (d, gaps);
   }
 }
 
+/* The queue of a source that leaves gaps is empty, although the line is not free. What
+ * arrives above the rate that the line was known to carry shows that it is. */
+static gboolean
+has_gaps (const RaDelayRate *d, const RaReport *report)
+{
+  return report->data_limited && d->n.used <= KNOWN * d->r_busy;
+}
+
 static void
-busy_note (RaDelayRate *d)
+busy_note (RaDelayRate *d, gboolean gaps)
 {
   const RaSense *n = &d->n;
 
   if (n->q2 > d->t / 2)
     d->r_busy = n->r;
-  if (n->q2 > d->t / 2 || d->start.x < 1.05 * d->r_busy
+  if (gaps || n->q2 > d->t / 2 || d->start.x < KNOWN * d->r_busy
       || d->c.drain != RA_DRAIN_NONE || d->c.competes)
     d->t_free = n->now;
 }
@@ -234,9 +253,9 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   before = d->start.x;
   event = ra_delay_brakes (d, now)
       || (!d->police.policed && ra_delay_loses (d, &report, now));
-  busy_note (d);
+  busy_note (d, has_gaps (d, &report));
   if (!is_long (d, event) && !event && !first)
-    moves (d, is_limited (d, &report));
+    moves (d, is_limited (d, &report), has_gaps (d, &report));
   d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
   if (d->c.competes)
     d->c.x_c = fmax (d->c.x_c, d->x_tcp);

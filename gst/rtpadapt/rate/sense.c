@@ -145,8 +145,9 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
     gdouble weight = 1 - exp (-known / n->lag), a_last = n->arrived / span;
 
     n->r_last = n->delivered / span;
+    n->used += weight * (n->r_last - n->used);
     if (n->r <= 0) {
-      n->r = n->r_last;
+      n->r = n->used = n->r_last;
       n->a = a_last;
     } else if (!report->data_limited || n->r_last > n->r) { /* RFC 7661 4.2 */
       n->r += weight * (n->r_last - n->r);

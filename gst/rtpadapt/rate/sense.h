@@ -25,6 +25,7 @@ typedef struct
   gdouble packet; /* what one takes on the line, at r or a third of the highest
                        r of late; 0 until known */
   gdouble shortest;  /* and at the highest r of late */
+  gdouble used;      /* as r, but also falls where the source sends less */
   gdouble a;         /* of r what arrived: without the radio's losses */
   gdouble r_last;    /* over .02 s or one report, the latest */
   gdouble a_two;     /* the higher of the last two of a's samples */
