@@ -1,4 +1,4 @@
-/* Colouring: which packets shall a full queue drop first?
+/* Colouring: which packets should a full queue drop first?
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * An algorithm is one file in colour/ that ends in one const RaColourOps named

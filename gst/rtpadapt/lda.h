@@ -24,7 +24,7 @@ typedef struct
   guint n_lost;     /* packets missing right before this one */
   guint size;       /* bytes of this packet, as X counts them */
   guint bytes_lost; /* of the missing ones; the mean size times n_lost where
-                       the feedback does not tell */
+                       the feedback does not say */
   RaTime arrival;   /* receiver's clock */
   RaSpan iat;   /* since the previous in-order arrival; RA_SPAN_NONE first */
   RaSpan rott;  /* arrival - send time; unknown constant offset (clocks) */
@@ -37,13 +37,14 @@ typedef struct
   guint lost_by_mark[RA_N_MARKS]; /* packets of each mark found missing now.  At
                                      a receiver a colour's loss shows with that
                                      colour's next packet, so only sums over
-                                     many packets tell */
+                                     many packets mean
+                                     something */
 } RaArrival;
 
 /* The truth about a lost packet, where a link model or a log knows it. */
 typedef RaCause (*RaTruth) (guint64 seq, gpointer data);
 
-/* Estimates that a receiver tells its sender of (RADP): loss ratios of the radio
+/* Estimates that a receiver sends to its sender (RADP): loss ratios of the radio
  * and of congestion.  p_c may be below 0, where the radio's was overestimated. */
 typedef struct
 {
@@ -56,7 +57,7 @@ typedef struct _RaLdaOps RaLdaOps;
 struct _RaLdaOps
 {
   RA_ALGORITHM;
-  gboolean colours; /* tells nothing unless the sender colours its packets */
+  gboolean colours; /* means nothing unless the sender colours its packets */
   /* NULL, or what it does with a loss, if others are compared with it. */
   const gchar *reference;
   void (*init) (RaLda *lda); /* optional; the memory is zeroed, params set */

@@ -122,10 +122,11 @@ RaLedgerStream *ra_ledger_stream (RaLedger *l, guint32 ssrc);
 gboolean ra_ledger_has_ssrc (RaLedger *l, guint32 ssrc);
 
 /* A receiver that denies losses has any rate.  RFC 8888 10 and RFC 4342 9: a
- * sender that leaves a number out now and then finds out, as the receiver does
- * not know which of the missing packets were never sent.  Where a number does not
- * follow the one before, those in between were never sent, whoever left them out;
- * one that leaves later fills its gap.  A stream that jumps (RFC 3550 A.1) begins
+ * sender that leaves a number out now and then finds such a receiver, which does
+ * not know which of the missing packets were never sent.  Where a packet's number
+ * does not follow the number before it, the numbers in between count as never sent,
+ * both if this sender left them out and if they are missing in its input.  A packet
+ * that leaves later fills its gap.  A stream whose numbers jump (RFC 3550 A.1) starts
  * again. */
 typedef enum
 {

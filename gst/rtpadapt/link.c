@@ -21,7 +21,7 @@ struct _RaLink
   guint64 seed;
   GHashTable *files; /* name -> GString */
   RaLinkFlows flows;
-  RaTime now; /* the latest time told */
+  RaTime now; /* the latest time that came */
   gboolean started;
   gboolean busy; /* inside a callback of the sink, perhaps */
 };

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 seq;    /* whatever the caller wants to find it by */
-  guint flow;     /* for models that tell flows apart */
+  guint flow;     /* for models that distinguish flows */
   guint size;     /* bytes on the wire */
   RaMark mark;    /* drop precedence */
   gpointer data;  /* the caller's */
@@ -67,15 +67,15 @@ struct _RaNode
   RaTime start;   /* when the link started: schedules count from here */
 };
 
-/* For the nodes: the latest time the link was told. */
+/* For the nodes: the latest time that the link was given. */
 RaTime ra_node_now (const RaNode *n);
 /* For the nodes: hands a packet on, or ends it. */
 void ra_node_forward (RaNode *n, const RaLinkPacket *p, RaTime now);
 void ra_node_drop (RaNode *n, const RaLinkPacket *p, RaCause cause, RaTime now);
 void ra_node_discard (RaNode *n, const RaLinkPacket *p);
 
-/* Flows that are told apart, in order of their first packet; all later ones
- * are one together. */
+/* Flows that are distinguished, in order of their first packet; all later ones
+ * count as one. */
 #define RA_LINK_FLOWS 1024
 /* The packet's flow by that order, 0 to RA_LINK_FLOWS. */
 guint ra_node_flow (const RaNode *n, const RaLinkPacket *p);

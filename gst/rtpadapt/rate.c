@@ -30,8 +30,9 @@ config_valid (const RaRateConfig *cfg)
   return c;
 }
 
-/* The controller's time.  To it no moment of before may be to come: it would wait
- * for that, or take every loss until then for one it had answered. */
+/* The controller's time.  It must never see a stored time in the future: it would
+ * wait for that time, or take every loss until then for one that it has answered.
+ * So where the clock goes back, the controller's time goes on. */
 static RaTime
 time_in (RaRate *r, RaTime now)
 {

@@ -24,7 +24,7 @@ typedef struct
   guint n_events;    /* new congestion loss events since the last report */
   guint expected;    /* packets that should have come since the last report */
   guint arrived;     /* packets that came since the last report */
-  guint skipped; /* packets whose fate nobody will tell, as feedback was lost;
+  guint skipped;     /* packets whose fate stays unknown, as feedback was lost;
                         not in `expected` */
   guint lost_congestion;
   guint lost_wireless;
@@ -40,7 +40,7 @@ typedef struct
                            the packet of t_recvdata; minimum of 120 s, without
                            the drift of the clocks (util/tripbase.h) */
   /* The lowest and the highest queue that this report's packets met: the last
-   * one has waited for its own frame.  RA_SPAN_NONE where a peer does not tell.
+   * one has waited for its own frame.  RA_SPAN_NONE where a peer does not say.
    * From the receiver; behind the name in RADP. */
   RaSpan queue_min, queue_max;
 } RaReport;

@@ -55,7 +55,7 @@ struct _RaReceiver
   gdouble s;                      /* mean packet size, bytes */
   gboolean had_event;             /* which ended the slow start */
   guint lost_by_mark[RA_N_MARKS]; /* the LDA has not heard of: late packets do
-                                     not reach it, what they tell must */
+                                     not reach it, what they show must */
 
   /* X_recv: what arrived during the last R */
   GQueue arrived;     /* of Arrived */

@@ -75,8 +75,8 @@ typedef struct
 {
   guint64 arrived, duplicates, late;
   guint64 congestion, wireless; /* verdicts on confirmed losses */
-  guint64 recovered; /* came after NDUPACK later ones: no losses after all,
-                        told already or waiting */
+  guint64 recovered; /* came after NDUPACK later ones: not losses after all,
+                        reported already or not yet */
   guint events;      /* congestion loss events */
 } RaReceiverStats;
 void ra_receiver_get_stats (const RaReceiver *r, RaReceiverStats *stats);

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define RA_ALGORITHM                                                         \
   const gchar *name;  /* enum nick, argument of the tools, CSV word */       \
   const gchar *cite;  /* authors, year, section: one line; "-" if our own */ \
-  const gchar *needs; /* what it has to be told: one line */                 \
+  const gchar *needs; /* what it has to know: one line */                    \
   const gchar *use;   /* when to choose it: one line */                      \
   gsize size;         /* of the instance; its base is its first member */    \
   const RaParam *params

@@ -16,7 +16,7 @@
 /* Reports that come less often than once in so many RTTs: in a LAN the peer waits
  * for packets, or RTCP has to wait for its turn. */
 #define RARER 2
-/* A silence of the source is no interval between feedbacks. */
+/* A silence of the source does not count as an interval between feedbacks. */
 #define INTERVAL_MAX RA_SECOND
 /* RFC 8888 7: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
@@ -51,7 +51,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
-  s->last_feedback = s->asked = s->told = RA_TIME_NONE;
+  s->last_feedback = s->asked = s->last_word = RA_TIME_NONE;
   ra_blocks_init (&s->blocks);
   ra_winmin_init (&s->shortest);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
@@ -361,14 +361,14 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   RaReport raw;
 
   if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
-    s->told = now;
+    s->last_word = now;
     ra_sender_guard (s, report, proof, now);
     return;
   }
   ra_sender_look_back (s, now);
   timer_hold (s);
   s->asked = RA_TIME_NONE;
-  s->told = now;
+  s->last_word = now;
   s->last = *report;
   ra_sender_outage_hide (s, &s->last);
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
@@ -402,7 +402,7 @@ ra_sender_spacing (RaSender *s, RaTime now)
       : -1;
 
   s->last_feedback = now;
-  /* After an outage the time tells nothing; but in a LAN the timer of 4 R expires
+  /* After an outage the time means nothing; but in a LAN the timer of 4 R expires
    * before the second report. */
   if (sample < 0 || (s->unanswered && sample > INTERVAL_USUAL))
     return -1;
@@ -462,7 +462,8 @@ ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
     s->stats.feedback_bad++;
     return;
   }
-  if (s->told == RA_TIME_NONE || ra_diff (now, s->told) > RA_FEEDBACK_GONE)
+  if (s->last_word == RA_TIME_NONE
+      || ra_diff (now, s->last_word) > RA_FEEDBACK_GONE)
     ra_sender_guard (s, &report, proofs[word], now);
 }
 

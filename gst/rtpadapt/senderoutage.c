@@ -27,8 +27,8 @@ outage_end (RaSender *s, RaTime now)
 void
 ra_sender_look_back (RaSender *s, RaTime now)
 {
-  if (s->unanswered && s->told != RA_TIME_NONE
-      && ra_diff (now, s->told) > RA_FEEDBACK_GONE)
+  if (s->unanswered && s->last_word != RA_TIME_NONE
+      && ra_diff (now, s->last_word) > RA_FEEDBACK_GONE)
     outage_end (s, now);
 }
 

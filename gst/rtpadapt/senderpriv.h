@@ -24,9 +24,9 @@ struct _RaSender
   RaRateConfig cfg;
   guint64 handed;      /* where an exchanged controller started, else 0 */
   guint floor;         /* packets/s while nobody answers */
-  gboolean unanswered; /* the no-feedback timer expired since `told`, and there
-                          is a floor */
-  guint64 before;      /* the rate when `told`, bit/s; 0 before the first */
+  gboolean unanswered; /* the no-feedback timer expired since `last_word`, and
+                          there is a floor */
+  guint64 before;      /* the rate at `last_word`, bit/s; 0 before the first */
   guint64 anew;        /* the first packet after the latest outage, which took
                           all losses before it */
   RaTime anew_at;   /* when that outage ended, RA_TIME_NONE: there was none */
@@ -41,8 +41,8 @@ struct _RaSender
   RaLedger *ledger;
   guint64 next_reported; /* one after the last that feedback spoke of */
   RaTime last_feedback;  /* RA_TIME_NONE before the first */
-  RaTime told;           /* of what arrived, by anything but receiver reports;
-                            RA_TIME_NONE before the first */
+  RaTime last_word;      /* when anything but a receiver report last said what
+                            arrived; RA_TIME_NONE before the first */
   RaBlocks blocks;
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
@@ -65,7 +65,8 @@ struct _RaSender
 RaSpan ra_sender_spacing (RaSender *s, RaTime now);
 /* A report with its rtt: all that listens to reports gets it. */
 void ra_sender_apply (RaSender *s, const RaReport *report, RaTime now);
-/* Tells the guard alone.  If an open breaker closes, the controller begins anew. */
+/* Informs the guard alone.  If an open breaker closes, the controller starts
+ * again. */
 void ra_sender_guard (
     RaSender *s, const RaReport *report, RaProof proof, RaTime now);
 /* What feedback about a packet that left at `sent` proves now. */

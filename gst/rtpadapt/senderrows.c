@@ -27,7 +27,7 @@ packet_arrived (RaSender *s, RaLedgerEntry *sent, const RaFeedbackPacket *row,
     .bytes_lost = s->bytes_lost,
   };
 
-  if (sent->index + 1 == s->next_reported) /* else those were told */
+  if (sent->index + 1 == s->next_reported) /* else those were reported */
     memcpy (p.lost_by_mark, s->lost_by_mark, sizeof p.lost_by_mark);
   ra_receiver_on_packet (s->receiver, &p);
   ra_ledger_hear (sent, TRUE);
@@ -170,7 +170,7 @@ ra_sender_rows_end (RaSender *s, RaRows *rows)
   /* The peer answers at once, so the receiver's timer plays no part here: each
    * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
   if (ra_receiver_report (s->receiver, rows->arrival, &report, &t_delay)) {
-    /* Offsets are rounded; R is no shorter than what they can show. */
+    /* Offsets are rounded; R cannot be shorter than what they can show. */
     report.rtt = MAX (whole - rows->held, MIN (whole, rows->grain));
     report.interval = s->interval;
     ra_sender_apply (s, &report, rows->now);

@@ -23,7 +23,7 @@ typedef struct _RaLedger RaLedger; /* ledger.h */
 #define RA_MSECOND G_GINT64_CONSTANT (1000000)
 #define RA_SECOND G_GINT64_CONSTANT (1000000000)
 
-/* Drop precedence of a packet (RFC 2597): which one shall be dropped first. */
+/* Drop precedence of a packet (RFC 2597): which one should be dropped first. */
 typedef enum
 {
   RA_MARK_NONE,
@@ -79,7 +79,8 @@ ra_diff (RaTime a, RaTime b)
 static inline RaTime
 ra_later (RaTime t, RaSpan span)
 {
-  RaTime back = -(RaTime) span; /* unsigned: -G_MININT64 is no RaSpan */
+  RaTime back
+      = -(RaTime) span; /* unsigned: an RaSpan cannot hold -G_MININT64 */
 
   if (span < 0)
     return t < back ? 0 : t - back;

@@ -4,7 +4,7 @@
  * The first byte is the feedback in use: tfrc, ccfb, twcc, none; then come
  * compounds, each behind 1 byte: its words, and bit 7 for 2 bytes less.
  * Sixteen packets leave before the first and two before each other one
- * (earfuzz.h).
+ * (heard-fixture.h).
  */
 #include "earfuzz.h"
 
@@ -18,28 +18,28 @@ kind_of (guint byte)
 }
 
 static RaEarNews
-hear (EarFuzz *f, FuzzBytes *b)
+hear (Heard *h, FuzzBytes *b)
 {
   guint words = (guint) fuzz_take (b, 1);
   gsize size = (words & 0x7f) * 4;
   g_autofree guint8 *data
       = fuzz_copy (b, words & 0x80 && size >= 2 ? size - 2 : size, &size);
 
-  return ra_ear_on_rtcp (f->ear, data, size, f->now);
+  return ra_ear_on_rtcp (h->ear, data, size, h->now);
 }
 
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzBytes b = fuzz_bytes (data, size);
-  EarFuzz f;
+  Heard h;
 
-  earfuzz_init (&f, kind_of ((guint) fuzz_take (&b, 1)));
-  earfuzz_send (&f, 14);
+  heard_init (&h, kind_of ((guint) fuzz_take (&b, 1)));
+  heard_send (&h, 14);
   while (b.left > 0) {
-    earfuzz_send (&f, 2);
-    earfuzz_check (&f, hear (&f, &b));
+    heard_send (&h, 2);
+    earfuzz_check (&h, hear (&h, &b));
   }
-  earfuzz_clear (&f);
+  earfuzz_end (&h);
   return 0;
 }

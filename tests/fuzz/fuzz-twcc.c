@@ -6,7 +6,7 @@
  * bytes of number; 1 of flags: which fields are missing (bits 0 to 4: seqnum,
  * lost, local-ts, size, remote-ts), bit 5 one of another type, bit 6 lost, bit
  * 7 local-ts and size as they were (else 4 and 2 bytes); 4 of remote-ts, us.
- * Four packets leave before each (earfuzz.h), numbered from 0.
+ * Four packets leave before each (heard-fixture.h), numbered from 0.
  */
 #include "earfuzz.h"
 
@@ -25,8 +25,8 @@ static GstStructure *
 row_of (guint number, guint flags, FuzzBytes *b)
 {
   GstStructure *s = gst_structure_new_empty ("RTPTWCCPacket");
-  guint64 local = EARFUZZ_START + number * (guint64) EARFUZZ_GAP;
-  guint size = EARFUZZ_SIZE - 12;
+  guint64 local = HEARD_START + number * (guint64) HEARD_GAP;
+  guint size = HEARD_SIZE - 12;
 
   if (!(flags & TRUE_LOCAL)) {
     local = fuzz_take (b, 4) << 12;
@@ -91,7 +91,7 @@ event_of (FuzzBytes *b)
 
 /* Rows that are whole, and no others. */
 static RaEarNews
-hear (EarFuzz *f, const GstStructure *s)
+hear (Heard *h, const GstStructure *s)
 {
   g_autoptr (GArray) rows = twcc_parse (s);
 
@@ -103,23 +103,23 @@ hear (EarFuzz *f, const GstStructure *s)
     g_assert_true (row->lost || GST_CLOCK_TIME_IS_VALID (row->remote));
   }
   return ra_ear_on_twcc (
-      f->ear, (const RaTwccRow *) rows->data, rows->len, f->now);
+      h->ear, (const RaTwccRow *) rows->data, rows->len, h->now);
 }
 
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzBytes b = fuzz_bytes (data, size);
-  EarFuzz f;
+  Heard h;
 
-  earfuzz_init (&f, &ra_feedback_twcc);
+  heard_init (&h, &ra_feedback_twcc);
   while (b.left > 0) {
     GstStructure *s = event_of (&b);
 
-    earfuzz_send (&f, 4);
-    earfuzz_check (&f, hear (&f, s));
+    heard_send (&h, 4);
+    earfuzz_check (&h, hear (&h, s));
     gst_structure_free (s);
   }
-  earfuzz_clear (&f);
+  earfuzz_end (&h);
   return 0;
 }

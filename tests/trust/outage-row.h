@@ -83,7 +83,8 @@ typedef struct
 static gchar outage_hangs[256];
 static gchar outage_pid[16];
 
-/* gdb, if it is there, prints where each thread is, on stderr. */
+/* Prints on stderr how long each thread ran and waited for a core (ns), since a machine
+ * that is too busy looks like a hang, and, by gdb if it is there, where each is. */
 static void
 outage_hung (int sig)
 {
@@ -93,8 +94,10 @@ outage_hung (int sig)
   (void) ignored;
   if (gdb == 0) {
     dup2 (2, 1);
-    execlp ("gdb", "gdb", "-batch", "-p", outage_pid, "-ex",
-        "thread apply all bt 30", NULL);
+    execlp ("sh", "sh", "-c",
+        "cat /proc/loadavg /proc/$0/task/*/schedstat; "
+        "exec gdb -batch -p $0 -ex 'thread apply all bt 30'",
+        outage_pid, NULL);
     _exit (127);
   }
   waitpid (gdb, NULL, 0);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * H.264 (RFC 6184), H.265 (RFC 7798), VP8 (RFC 7741), VP9 (RFC 9628).  Only
- * headers are read, so that encryption of the picture itself is no hindrance.
+ * headers are read, so the picture itself may be encrypted.
  * An H.265 stream with sprop-max-don-diff > 0 has numbers within its
  * aggregation packets (RFC 7798 4.4.2) that are not expected here: those
  * packets may be misread, never overread.

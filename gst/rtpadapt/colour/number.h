@@ -3,9 +3,9 @@
  * Streaming using Estimation of Wireless losses", IRISA PI 1792, 2006, 3.1.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Every packet carries its colour j and N_j beside its common number N.  14 bits
- * on the wire (feedback/colourext).  Where feedback tells of each packet (twcc,
- * ccfb) the sender knows the colours of what was lost, and nobody needs this.
+ * Every packet carries its colour j and N_j in addition to its common number N.
+ * 14 bits on the wire (feedback/colourext).  Where feedback is about each packet
+ * (twcc, ccfb) the sender knows the colours of what was lost, and nobody needs this.
  */
 #pragma once
 

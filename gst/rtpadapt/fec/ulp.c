@@ -104,7 +104,7 @@ clean_update (Ulp *u, const RaReport *report, RaTime now)
     u->mean = u->recent = (Counts){ .packets = u->clean };
 }
 
-/* Counts the report, and forgets what is no longer so. */
+/* Counts the report, and forgets what does not hold any more. */
 static void
 counts_update (Ulp *u, const RaReport *report, RaTime now)
 {

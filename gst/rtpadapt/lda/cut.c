@@ -94,7 +94,7 @@ cuts_find (RaCut *c, gdouble range)
   c->w = s.n[end] > 0 ? MAX (s.l[end], SOME) / s.n[end] : 0;
 }
 
-/* Anew twice a second, or where a sixteenth of all holes is not in it yet. */
+/* Cuts again twice a second, or as soon as a sixteenth of all holes is not in it. */
 gboolean
 ra_cut_find (RaCut *c, gdouble range)
 {

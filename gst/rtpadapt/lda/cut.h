@@ -30,7 +30,7 @@ typedef struct
 void ra_cut_forget (RaCut *c);
 /* A packet, behind a hole or not; the one before it met the queue `q` (ns). */
 void ra_cut_hear (RaCut *c, gdouble q, gboolean hole, RaTime now);
-/* Cuts anew; `range` is the longest queue of late.  FALSE: loss does not jump. */
+/* Cuts again; `range` is the longest queue of late.  FALSE: loss does not jump. */
 gboolean ra_cut_find (RaCut *c, gdouble range);
 /* Of a hole at `q`: congestion to radio. */
 gdouble ra_cut_odds (const RaCut *c, gdouble q);

@@ -5,7 +5,7 @@
  *
  * The verdict waits for tau, from the first later packet on (the first dupack of
  * the paper); what a link-layer retransmission brings until then was no loss.
- * tau is at least the round trip of the radio link, which nobody tells us, and
+ * tau is at least the round trip of the radio link, which we do not know, and
  * below TCP's timeout; the paper takes one smoothed RTT (3.2).
  *
  * On real video:
@@ -15,8 +15,8 @@
  *   unknown here, but slow start ends with the first loss event: the receiver
  *   lets no verdict wait before it.  A later slow start (after a timeout) is not
  *   seen.
- * - The packets must be told of when they come late.  A TFRC receiver sees
- *   them.  GStreamer 1.22's TWCC does not tell of a packet once a feedback has
+ * - The feedback must report packets that come late.  A TFRC receiver sees
+ *   them.  GStreamer 1.22's TWCC does not report a packet once a feedback has
  *   called it lost: with feedback=twcc only what the link brings back within
  *   its frame is saved, and the rest of the wait is a delay for nothing.
  * - Without link-layer retransmission it is `none`, one RTT late.

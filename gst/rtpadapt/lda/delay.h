@@ -6,7 +6,7 @@
  * less the clocks' offset: as good for all that looks at differences, and free
  * of queues on the way back.  What needs the RTT itself must find another way.
  *
- * Both run on one scale.  A packet that has both tells how far they are apart,
+ * Both run on one scale.  A packet that has both shows how far they are apart,
  * so nothing learnt is lost when samples begin or fail.
  */
 #pragma once

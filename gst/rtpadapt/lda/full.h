@@ -38,7 +38,7 @@ extern const RaLdaOps ra_lda_full;
 
 /* What on_packet() does but for the verdict; FALSE: the first packet. */
 gboolean ra_full_hear (RaFull *f, const RaArrival *a);
-/* The verdict for the hole that ra_full_hear() was just told of. */
+/* The verdict for the hole that ra_full_hear() just got. */
 RaCause ra_full_judge (RaFull *f, const RaArrival *a);
 
 G_END_DECLS

@@ -28,7 +28,7 @@
  *   whatever happened to the packet.
  * - Stamps are late by up to a millisecond as a rule; `jitter` is twice that.
  *   The upper limit allows for it.  Where it exceeds T_min itself (from 4 Mb/s
- *   on) half a T_min cannot be told, and unsure means congestion.
+ *   on) half a T_min cannot be measured, and unsure means congestion.
  */
 #include <gst/rtpadapt/lda/gap.h>
 

@@ -17,7 +17,7 @@
  *   6817): streams that share a queue keep it from running empty for longer
  *   than `window`, and its delay would become RTTmin.
  * - A step below RTTmin by more than min-range is another path, or a clock that
- *   was set: both begin anew.
+ *   was set: both start again.
  * - A queue that is managed (RED, RIO) drops long before it is full: once it was
  *   full, what it drops later is below qthresh, and most of it is taken for
  *   wireless.

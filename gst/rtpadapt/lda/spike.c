@@ -21,7 +21,7 @@
  *   in 2 minutes).
  * - A step below rott_min by more than min-range is another path, or a clock that
  *   was set.  With the rott_max of before, no queue might start a spike any more,
- *   so both begin anew.
+ *   so both start again.
  */
 #include <gst/rtpadapt/lda/spike.h>
 

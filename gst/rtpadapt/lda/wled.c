@@ -19,12 +19,12 @@
  * Unsure is congestion: w = 0 without green or yellow packets (no l_yellow that
  * could be below theta), and when all green ones are lost (1 - w = 0).  On a
  * path whose queues do not know colours every loss would look like the radio's;
- * no receiver can tell, so do not choose it there.
+ * a receiver cannot notice, so do not choose it there.
  *
  * On real video:
  * - An RTT has a few packets of each colour, and one lost of two is w = .5.  The
  *   paper smooths p_c alone, over 200 RTTs.  Here the packets themselves are
- *   counted over some time, those that tell the radio's rate over `window`, as
+ *   counted over some time, those that show the radio's rate over `window`, as
  *   it changes slowly, all packets and the yellow ones over `react`, so that the
  *   share falls soon when congestion sets in.  alpha = 1 then.
  *   What greens lose while l_yellow is theta or more is not remembered: in the

@@ -10,7 +10,7 @@
  *
  * On real video:
  * - T_avg and T_min are per byte if mbiaz-per-byte is set.
- * - .05 T_min is less than the clocks can tell (160 us at 3 Mb/s), and a
+ * - .05 T_min is less than the clocks can resolve (160 us at 3 Mb/s), and a
  *   packet's rott holds its own transmission, up to T_min more than that of the
  *   smallest.  rott counts as near its minimum below `near` (1) T_min plus
  *   `slack`, Tobe's 5 ms for an empty queue.
@@ -23,7 +23,7 @@
  *   congestion whatever the gaps say (`guard`).  The price, radio losses
  *   misread while the queue is that long, is one that drains the queue.
  * - Where jitter hides T_min, from 4 Mb/s on, neither mBiaz nor T_narr means
- *   anything; Spike is used, as the paper does where gaps do not tell.
+ *   anything; Spike is used, as the paper does where gaps show nothing.
  */
 #include <gst/rtpadapt/lda/gap.h>
 #include <gst/rtpadapt/lda/spike.h>

@@ -6,7 +6,7 @@
  *
  * Seed 000 ran a CDMA receiver (spreading, rate 1/2 code, interleaving over 2
  * or 3 packets, 4 paths, 5 users) over this channel and noted which packets
- * it could not decode.  Here there is no receiver: a packet is lost if the
+ * it could not decode.  This model lacks the receiver: a packet is lost if the
  * envelope fell below rho times its rms value while the packet was on the
  * air.  rho follows from the loss wanted, so that table I's rates are kept;
  * its bit error rates are not, nor are the losses of two packets in a row that

@@ -13,7 +13,7 @@
  * that is inside for each colour (WRED, the one axis of figure 1).
  * A packet without a mark is red: who asks for nothing gets the least.
  * Differs on real video: thresholds are shares of the buffer by its nearest
- * limit, which is 100 ms unless told; the paper's is 300 kB, 400 ms at 6 Mb/s.
+ * limit, which is 100 ms unless it is set; the paper's is 300 kB, 400 ms at 6 Mb/s.
  */
 #include <gst/rtpadapt/link/early.h>
 

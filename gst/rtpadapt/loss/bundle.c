@@ -20,7 +20,7 @@ typedef struct
   guint64 begun;     /* the lowest number that `out` knows */
   guint64 out[RING]; /* what the latest numbers became; by number */
   guint plain;       /* packets in a row that had no transport-wide number */
-  gboolean numbered; /* it is not for its own numbers to tell of losses */
+  gboolean numbered; /* transport-wide numbers, not its own, show losses */
 } Stream;
 
 struct _RaBundle

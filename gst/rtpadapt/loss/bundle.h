@@ -18,8 +18,8 @@
 
 G_BEGIN_DECLS
 
-/* Who numbered packets and then sends as many in a row without has stopped
- * numbering them, and begins anew either way.  No block of FEC is as long. */
+/* A stream that has sent this many packets in a row without a transport-wide number
+ * counts as unnumbered, and starts again either way.  A block of FEC is shorter. */
 #define RA_BUNDLE_PLAIN 100
 
 typedef enum

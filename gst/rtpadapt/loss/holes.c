@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A whole gap of RA_HOLES_MAX fits beside the packets that came after it. */
+/* A whole gap of RA_HOLES_MAX fits together with the packets that came after it. */
 #define RING (2 * RA_HOLES_MAX)
 
 G_STATIC_ASSERT ((RING & (RING - 1)) == 0);

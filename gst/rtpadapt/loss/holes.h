@@ -17,9 +17,9 @@ typedef enum
 {
   RA_PUSH_IN_ORDER,  /* `n_lost` packets are missing right before it */
   RA_PUSH_FILLED,    /* late, its hole was not yet confirmed */
-  RA_PUSH_RECOVERED, /* late, it had been confirmed lost: tell the history,
-                        which may not have heard of it yet */
-  RA_PUSH_DUPLICATE, /* seen before, or too old to tell */
+  RA_PUSH_RECOVERED, /* late, it had been confirmed lost: say so to the
+                        history, which may not know of it yet */
+  RA_PUSH_DUPLICATE, /* seen before, or too old to say */
 } RaPush;
 
 /* A packet that is missing. */
@@ -60,8 +60,8 @@ RaTime ra_holes_next_due (const RaHoles *h);
 /* The ECN-marked packet `seq` confirms what is missing before it at once (RFC
  * 5348 5.1, third paragraph from the end), and no verdict about that waits. */
 void ra_holes_confirm_before (RaHoles *h, guint64 seq);
-/* Packets first .. first + n - 1 are neither arrived nor lost as far as we
- * shall ever know (their feedback was lost): they open no hole and count as no
+/* Packets first .. first + n - 1 will never be known to have arrived or
+ * to be lost, as their feedback was lost: they open no hole and count as no
  * later arrival.  `first` follows what arrived or was skipped last; ignored
  * before the first packet. */
 void ra_holes_skip (RaHoles *h, guint64 first, guint64 n);

@@ -40,7 +40,8 @@ ra_ssrcs_heard (RaSsrcs *t, guint place)
     t->heard[i] /= 2;
 }
 
-/* The place of `ssrc`; `*fresh`: it had none, whatever is there is of another. */
+/* Returns the place of `ssrc`.  `*fresh`: it was just assigned, and what the caller
+ * keeps there is still another SSRC's. */
 static inline guint
 ra_ssrcs_place (RaSsrcs *t, guint32 ssrc, gboolean *fresh)
 {

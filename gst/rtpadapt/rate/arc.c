@@ -143,7 +143,7 @@ arc_on_report (RaRate *r, const RaReport *report, RaTime now)
   if (loss && t->p_c <= 0) {
     first_loss (t, ra_bytes (report->recv_rate), now);
   } else if (!ra_start_told (report, t->t_lost, now)) {
-    round_begin (t, now); /* what slow start sent is no sample */
+    round_begin (t, now); /* what slow start sent does not count as a sample */
   } else if (ra_start_due (&t->start, t->t_round, now)) {
     if (t->lost > 0) /* no doubling after a silence, either */
       t->start.threshold = fmin (t->start.threshold, t->start.x);

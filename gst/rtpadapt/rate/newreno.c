@@ -5,7 +5,7 @@
  *
  * NewReno-FF, -LL and -PL (Barman, Matta 2002) and TCP-DCR (Bhandarkar et al.
  * 2005) are this with an LDA: a wireless loss changes neither cwnd nor
- * ssthresh (Barman, Matta 2002, figure 2), and the packets that arrived beside
+ * ssthresh (Barman, Matta 2002, figure 2), and the packets that arrived with
  * it count as ever.  All timeouts are congestion (2.2).
  *
  * On real video window.c says what differs.  Here: as every loss is reported,

@@ -39,7 +39,7 @@ ra_pacer_next (const RaPacer *p, guint64 bps, RaTime now)
 {
   gdouble credit = credit_at (p, bps, now);
 
-  /* Where the clock fell back there is no telling how long ago that was. */
+  /* Where the clock went back, the time since then is unknown. */
   if (credit >= 0 || now < p->time)
     return now;
   /* Rounded up, or the caller would wake just before its time. */

@@ -5,8 +5,8 @@
 
 /* Packets over which sizes are averaged. */
 #define PACKETS 256
-/* A frame that is being paced out is no standing backlog (25 Hz and more); the
- * rest is drained within about a second. */
+/* A frame that is being paced out does not count as a standing backlog (25 Hz and
+ * more); the rest is drained within about a second. */
 #define BACKLOG_FREE (40 * RA_MSECOND)
 #define BACKLOG_DRAIN 1.0
 #define DRAIN_MAX 0.5

@@ -8,7 +8,7 @@
  * The text calls alpha an additive increase of an AIMD, and .31 with .875 is
  * such a pair (alpha = 4 (1 - beta^2) / 3 = .3125).  So the default adds alpha
  * packets per RTT, IPG = RTT / (RTT / IPG + alpha).  `paper` is what is printed,
- * and that is no congestion control: it overruns the queue anew as soon as it
+ * and that does not control congestion: it overruns the queue again as soon as it
  * has emptied, loses a fifth of its packets, and leaves others a tenth.
  *   rtpadapt-sim -c ssvp --controller-params increase=N -l omniscient
  *     --flows F -L 'bottleneck rate=10M queue=64ms ! delay 32ms' --seed 1
@@ -20,7 +20,7 @@
  * and with "! gilbert p=.994 q=.78"
  *   additive                  .2  1.3  2.8          .998 .999 .999
  *   printed                   14   17   16          .990 .993 .996
- * 5 flows beside 5 of gaimd (--mix 'ssvp increase=N; gaimd' --flows 10, no
+ * 5 flows with 5 of gaimd (--mix 'ssvp increase=N; gaimd' --flows 10, no
  * gilbert) have 47 % of the line, as printed 91 %.
  *
  * The paper refers to its [24] for all else.  Not there, so ours:
@@ -100,7 +100,7 @@ ssvp_on_report (RaRate *r, const RaReport *report, RaTime now)
   Ssvp *t = (Ssvp *) r;
   RaStart *b = &t->start;
   gboolean first = ra_start_on_report (b, report);
-  /* A rise of p tells of an event whose report was lost. */
+  /* A rise of p shows an event whose report was lost. */
   gboolean event = report->n_events > 0 || (!first && report->p > t->p);
 
   t->p = report->p;

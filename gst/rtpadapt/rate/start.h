@@ -1,4 +1,4 @@
-/* What a controller whose paper tells neither how to begin nor what to do in
+/* What a controller whose paper says neither how to begin nor what to do in
  * silence borrows from TFRC: slow start and the nofeedback timer (RFC 5348 4).
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
@@ -21,7 +21,7 @@ typedef struct
 
 /* ops->init: cfg.start, else one packet per second (RFC 5348 4.2). */
 void ra_start_init (RaRate *r, RaTime now);
-/* On every report; TRUE for the first, which tells R and so x. */
+/* On every report; TRUE for the first, which gives R and so x. */
 gboolean ra_start_on_report (RaStart *t, const RaReport *report);
 /* How long until the answer to a change is seen: R, or the time between
  * reports where those are rarer. */

@@ -8,7 +8,7 @@
  * - A start rate, the user's or another controller's, is known "from a previous
  *   connection" (4.2): X before the first report, then max (initial_rate, X),
  *   and in X_recv_set instead of Infinity, so that X at most doubles per RTT.
- * - A wake-up late by 3 ms is no queue, but halves X_inst where R is 1 ms: 4.5
+ * - A wake-up late by 3 ms does not mean a queue, but halves X_inst where R is 1 ms: 4.5
  *   sees R_sample + jitter.
  * - cfg.max limits X itself, or the timer would halve a rate nobody sends at.
  */

@@ -20,7 +20,7 @@
  *   2 R old.  R is a geometric mean of both, as in RFC 5348 4.5, and the rate
  *   stays below what that clock would let go.
  * - A source that leaves half of cwnd unused, an encoder at its limit, keeps it
- *   but does not raise it (RFC 7661).  Of 4.4.1 there is no LossFlightSize, so
+ *   but does not raise it (RFC 7661).  LossFlightSize of 4.4.1 is missing, so
  *   that a decrease may be larger; pipeACK is not undefined after one, but as it
  *   was before, more than the new cwnd, it hinders as little.
  */
@@ -294,7 +294,7 @@ ra_window_shrink (RaWindow *w, gdouble ssthresh, RaTime now)
   w->recover = now;
 }
 
-/* Packets on their way, as far as the report tells. */
+/* Packets on their way, as far as the report says. */
 static guint
 in_flight (const RaWindow *w)
 {
@@ -325,7 +325,7 @@ ra_window_finish (RaWindow *w)
 {
   gdouble limit = ra_bytes (w->base.cfg.max) * w->srtt / w->s;
 
-  if (w->srtt > 0) /* or it would grow, and nobody could tell */
+  if (w->srtt > 0) /* or it would grow unnoticed */
     w->cwnd = fmin (w->cwnd, fmax (limit, 1));
   if (w->timed_out) /* TCP sends one packet, and waits */
     w->base.bps = ra_bits (w->s / w->rto);

@@ -45,7 +45,7 @@ extern const RaParam ra_window_params[];
 /* What a report asks for. */
 typedef enum
 {
-  RA_WINDOW_KEEP,  /* it tells of what was sent before the last decrease */
+  RA_WINDOW_KEEP,  /* it is about what was sent before the last decrease */
   RA_WINDOW_GROW,  /* of acknowledged packets: ra_window_grow() */
   RA_WINDOW_SHRINK /* of a new congestion event: ra_window_shrink() */
 } RaWindowStep;

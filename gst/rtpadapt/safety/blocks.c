@@ -3,8 +3,8 @@
  */
 #include <gst/rtpadapt/safety/blocks.h>
 
-/* A first block tells a share of a number that we do not know: as fine as the
- * field is. */
+/* A first block gives a share of a number that we do not know, in steps of its
+ * field. */
 #define FIRST 256
 #define SPACING_MAX (30 * RA_SECOND)
 /* Send times are kept this far apart, so RA_BLOCKS_RECENT is as exact as this. */

@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* A packet that left longer ago than this is no news: the minimum interval
+/* A packet that left longer ago than this proves nothing: the minimum interval
  * between reports is as long (RFC 3550 6.2), and no stream can be steered over a
  * round trip that is as long. */
 #define RA_BLOCKS_RECENT (5 * RA_SECOND)

@@ -8,7 +8,7 @@
 #define TD (5 * RA_SECOND) /* 4.1: "the fixed minimum interval of Tmin=5" */
 #define K 5                /* 4.2 */
 /* 4.4 leaves the bounds to the application.  More than half lost, or 3 s of
- * delay, is no video any more; tens of seconds of it are no accident. */
+ * delay, is not video any more; tens of seconds of it do not happen by chance. */
 #define UNUSABLE_LOSS 0.5
 #define UNUSABLE_TR (3 * RA_SECOND)
 #define UNUSABLE_TIME (20 * RA_SECOND)
@@ -296,7 +296,8 @@ ra_breaker_on_timeout (RaBreaker *b, RaTime now)
 
   if (due > now)
     return FALSE;
-  /* Who comes so late slept, and neither sent nor could have heard. */
+  /* If the timer expires much too late, the process slept: it could neither send nor
+   * hear.  Wait once more, and do not trip. */
   if (b->held && ra_diff (now, due) > TD) {
     b->last_heard = now;
     return FALSE;

@@ -80,8 +80,8 @@ void ra_breaker_restart (RaBreaker *b);
 /* A packet of `size` bytes was sent; `held`: only the pacer holds another one
  * back. */
 void ra_breaker_on_sent (RaBreaker *b, guint size, gboolean held, RaTime now);
-/* Feedback or a receiver report came; `delivered`: it tells of a packet that
- * arrived and was not told of before. */
+/* Feedback or a receiver report came; `delivered`: it reports a packet that
+ * arrived and was not reported before. */
 void ra_breaker_on_heard (RaBreaker *b, gboolean delivered, RaTime now);
 /* An interval of `f`, the length of which is Tdr, ended: judges its rate, what
  * was delivered and whether it was usable.  `tf` is the frames' interval.

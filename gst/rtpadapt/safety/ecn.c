@@ -4,8 +4,8 @@
  */
 #include <gst/rtpadapt/safety/ecn.h>
 
-/* RFC 9000 13.4.2: ten packets try a path.  Here one in so many of those sent,
- * that as many have to come as they should. */
+/* RFC 9000 13.4.2: ten packets try a path.  During the test one packet in SPACING is
+ * sent as ECT; PROBES of them must arrive unchanged. */
 #define SPACING 10
 #define PROBES 10
 /* Of these some with each kind of mark, so that neither "all CE" nor "never CE"
@@ -23,11 +23,11 @@
  * the sender has slowed down, in some round trips. */
 #define ALL_CE_PACKETS 10
 #define ALL_CE_SPAN (3 * RA_SECOND)
-/* Not-ECT that came while ten ECT packets on end were lost: half of what leaves
- * between them. */
+/* If PROBES ECT packets in a row are lost while at least this many others arrive, half
+ * of those that leave between them, ECT is being dropped. */
 #define PLAIN (PROBES * (SPACING - 1) / 2)
-/* Nothing is said to have come for so long: it may be that ECT is dropped now, which
- * not-ECT tells.  A test, too, waits then (RFC 9000 13.4.2). */
+/* Where no packet was reported as received for so long, ECT may be dropped now:
+ * packets sent as not-ECT show it.  A test waits then, too (RFC 9000 13.4.2). */
 #define SILENT_PACKETS 32
 #define SILENT_SPAN (2 * RA_SECOND)
 /* RFC 6679 7.4.1 is about falling back; how soon to try again is ours.  As with a
@@ -59,16 +59,16 @@ test_begin (RaEcn *e, RaTime now)
 }
 
 void
-ra_ecn_set (RaEcn *e, RaEcnField wanted, gboolean told, RaTime now)
+ra_ecn_set (RaEcn *e, RaEcnField wanted, gboolean per_packet, RaTime now)
 {
   if (!is_ect (wanted))
     wanted = RA_ECN_NOT_ECT;
-  if (wanted == e->wanted && told == e->told)
+  if (wanted == e->wanted && per_packet == e->per_packet)
     return;
   e->wanted = wanted;
-  e->told = told;
+  e->per_packet = per_packet;
   e->fault = RA_ECN_SOUND;
-  if (is_ect (wanted) && told)
+  if (is_ect (wanted) && per_packet)
     test_begin (e, now);
   else
     e->state = RA_ECN_OFF;

@@ -9,16 +9,17 @@
  * (RFC 3168 5).
  *
  * - Testing: one packet in ten is ECT, as RFC 6679 7.2.1 and RFC 9000 13.4.2 want
- *   a few first; the others tell whether ECT alone is lost.
+ *   a few first; the others show whether ECT alone is lost.
  * - Capable: all are.
- * - Failed: none is, and after a minute a test begins anew, twice as late each
+ * - Failed: none is.  After a minute there is another test, twice as late each
  *   time up to 16 min.
  *
- * Nobody sees that a receiver hides a mark, as there is no nonce any more (RFC
- * 8311 3).  So some packets, at random, leave as CE already, as
- * draft-ietf-tcpm-accurate-ecn-34 5.3 proposes: nobody can tell them from those
- * that the network marked, and they are no congestion.  Who hides half of all marks
- * is found within some thousand packets; who hides one in ten only by luck.
+ * A sender cannot see that a receiver hides a mark, as RFC 8311 3 took the nonce
+ * away.  So some packets, at random, leave as CE already, as
+ * draft-ietf-tcpm-accurate-ecn-34 5.3 proposes: the receiver cannot distinguish them
+ * from those that the network marked, and they do not count as congestion.  A
+ * receiver that hides half of all marks is found within some thousand packets, and
+ * one that hides a tenth of them only by luck.
  */
 #pragma once
 
@@ -39,7 +40,7 @@ typedef enum
 
 typedef enum
 {
-  RA_ECN_OFF, /* not wanted, or feedback does not tell */
+  RA_ECN_OFF, /* not wanted, or feedback does not say how packets came */
   RA_ECN_TESTING,
   RA_ECN_CAPABLE,
   RA_ECN_FAILED,
@@ -55,7 +56,7 @@ typedef enum
   RA_ECN_DROPPED,  /* ECT is lost, not-ECT is not */
 } RaEcnFault;
 
-/* Packets that tell, and how many of them do not fit: of the last `size` to
+/* Packets that were judged, and how many of them do not fit: the last `size` to
  * twice as many. */
 typedef struct
 {
@@ -64,8 +65,8 @@ typedef struct
 
 typedef struct
 {
-  RaEcnField wanted; /* RA_ECN_NOT_ECT: ECN is not used */
-  gboolean told;     /* feedback says with which field packets came */
+  RaEcnField wanted;   /* RA_ECN_NOT_ECT: ECN is not used */
+  gboolean per_packet; /* feedback says with which field each packet came */
   RaEcnState state;
   RaEcnFault fault; /* the last one found */
   guint failed;     /* times */
@@ -77,7 +78,7 @@ typedef struct
   RaEcnTally ect, marks;
   guint lost, plain;   /* ECT lost on end, not-ECT that came meanwhile */
   guint all_ce;        /* ECT that came as CE on end */
-  RaTime all_ce_since; /* the first of them was told of */
+  RaTime all_ce_since; /* the first of them was reported */
   RaTime arrived;      /* when something was last said to have come */
   guint silent;        /* ECT sent since then */
   /* ever */
@@ -86,10 +87,11 @@ typedef struct
 
 /* Whoever guesses `seed` knows which packets are sent as CE. */
 void ra_ecn_init (RaEcn *e, guint64 seed);
-/* `wanted`: RA_ECN_ECT_0 or RA_ECN_ECT_1, anything else is no ECN.  Another value
- * of either begins anew. */
-void ra_ecn_set (RaEcn *e, RaEcnField wanted, gboolean told, RaTime now);
-/* How the next packet shall leave, which it then has to. */
+/* `wanted`: RA_ECN_ECT_0 or RA_ECN_ECT_1; any other value turns ECN off.
+ * `per_packet`: feedback says how each packet came.  Another value of either starts
+ * a new test. */
+void ra_ecn_set (RaEcn *e, RaEcnField wanted, gboolean per_packet, RaTime now);
+/* Returns the ECN field of the next packet.  The caller must send it so. */
 RaEcnField ra_ecn_on_send (RaEcn *e, RaTime now);
 /* News of a packet that left as `sent`, in order of sending: it came, with the
  * field `came`, or is lost so far.  TRUE: it came with a mark of the network's,

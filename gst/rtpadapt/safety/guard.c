@@ -8,13 +8,13 @@
 #define NEAR .9     /* to the bound */
 #define BELIEVED .2 /* of all losses: above it no cause is believed */
 #define TENTH 10    /* RFC 8083 4.3: "a factor of (approximately) ten" */
-/* RFC 8888 10 leaves open what a liar gets.  As long as the breakers wait for
- * an answer (RFC 8083 4.1), so that the time in which it was not yet found out
- * is the smaller part; a peer that stays a liar soon has next to nothing. */
+/* RFC 8888 10 leaves the penalty open.  15 s is the time for which the breakers wait
+ * for an answer (RFC 8083 4.1), so the penalty lasts longer than it took to catch the
+ * lie.  It doubles each time: a peer that goes on to lie soon gets next to nothing. */
 #define LIAR_SPAN (15 * RA_SECOND)
 #define LIAR_SPAN_MAX (64 * LIAR_SPAN)
 
-/* What is no number, or below 0, is no bound to lift. */
+/* A cap that is NaN or below 0 does not lift the bound. */
 static gdouble
 cap_of (gdouble cap, gdouble otherwise)
 {

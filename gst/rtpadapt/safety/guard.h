@@ -26,8 +26,8 @@ typedef struct
                         does */
 } RaGuard;
 
-/* A `cap` that is no number, or below 0, is 1; to ra_guard_set() it is no
- * change. */
+/* A `cap` that is NaN or below 0 counts as 1; ra_guard_set() then leaves the cap as
+ * it is. */
 void ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers);
 void ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers);
 /* Whatever tripped, and whoever lied, the user wants to try again. */

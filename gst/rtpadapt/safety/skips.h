@@ -37,15 +37,15 @@ gboolean ra_skip_draw_next (RaSkipDraw *d, guint mean, gboolean begins_frame);
 typedef struct
 {
   gboolean begun;
-  guint32 last; /* told */
+  guint32 last; /* count */
   guint64 arrived;
 } RaClaims; /* zeroed at first */
 
-/* A count of what arrived, from whenever, came; `sent` packets had been sent when
- * the latest of them was.  TRUE: since the first count more arrived than was ever
- * sent, which cannot be even if all that was sent before came after it.  It shows
+/* Call for each count of received packets.  `sent`: packets that had been sent when
+ * the latest of them was.  TRUE: since the first count more were reported than were
+ * ever sent, even if all that left before the first count came after it.  This shows
  * as soon as more numbers were left out than packets were sent before the first
- * count.  One that runs backwards is a first one. */
+ * count.  A count that falls starts the comparison again. */
 gboolean ra_claims_hear (RaClaims *c, guint32 arrived, guint64 sent);
 
 G_END_DECLS

@@ -31,7 +31,7 @@ struct _RaScore
   guint64 delayed;
 
   guint64 capacity;      /* bit/s since capacity_since */
-  RaTime capacity_since; /* RA_TIME_NONE: never told */
+  RaTime capacity_since; /* RA_TIME_NONE: never set */
   gdouble capacity_bits; /* up to capacity_since, over */
   gdouble capacity_seconds;
 

@@ -19,7 +19,8 @@ ra_word_shown (const gchar *word)
   return g_strconcat (valid, n > SHOWN ? "..." : "", NULL);
 }
 
-/* Divisors, not factors: 1e-3 is no double, 25 / 1e3 is the nearest to .025. */
+/* Divisors, not factors: a double cannot hold 1e-3, and 25 / 1e3 is the nearest to
+ * .025. */
 static const struct
 {
   const gchar *unit, *suffix;

@@ -17,7 +17,7 @@ typedef struct
 } RaThroughput;
 
 /* A time before an earlier one counts as that, up to a second; further back
- * the clock was set, and it begins anew. */
+ * the clock was set, and the count starts again. */
 void ra_throughput_add (RaThroughput *t, guint bytes, RaTime now);
 /* bit/s: the bytes of the second before `now`, of its oldest tenth in
  * proportion.  Within the first second it grows from 0. */

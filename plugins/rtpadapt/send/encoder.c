@@ -218,8 +218,8 @@ static const EncoderRow unknown[] = {
   UNKNOWN ("bitrate", KILO),
 };
 
-/* What tells the unit in the description of a property; "kbits/s" has "bits/s"
- * in it, thus the order. */
+/* Words in the description of a property that name its unit.  "kbits/s" contains
+ * "bits/s", thus the order. */
 static const struct
 {
   const gchar *globs;
@@ -262,7 +262,7 @@ is_number (GParamSpec *pspec)
       || G_IS_PARAM_SPEC_LONG (pspec) || G_IS_PARAM_SPEC_ULONG (pspec);
 }
 
-/* 0 if it has no such number or its description does not tell. */
+/* 0 if it has no such number or its description does not name the unit. */
 static guint
 unit_told (GstElement *element, const gchar *property)
 {

@@ -31,7 +31,7 @@ typedef struct
   const gchar *property;      /* a number, or a structure with `field` */
   const gchar *field;         /* or NULL */
   guint unit;                 /* bit/s */
-  guint step;                 /* bit/s that the encoder tells apart */
+  guint step;                 /* bit/s that make a difference to the encoder */
   guint min_change;           /* percent below which it is left alone */
   GstClockTime min_interval;  /* between two changes */
   const gchar *settings;      /* worth having, as in gst-launch */
@@ -44,18 +44,17 @@ typedef struct
 {
   guint64 bps; /* bit/s */
   GstClockTime at;
-  gdouble heard; /* bit/s that encoder_follow() was told last */
+  gdouble heard; /* bit/s that encoder_follow() got last */
   GstClockTime heard_at;
-  gdouble mean; /* of what it was told, see encoder_follow() */
+  gdouble mean; /* of what it got, see encoder_follow() */
 } EncoderState;
 
 /* The element's row in the table; or, for an encoder of video that has a
- * `bitrate` or `target-bitrate` whose description tells its unit, a
+ * `bitrate` or `target-bitrate` whose description names its unit, a
  * cautious one.  NULL if it is none of these. */
 const EncoderRow *encoder_row (GstElement *element);
-/* The row of an element that the user told all about: `property` in units of
- * `unit` bit/s.  NULL if that is no number that can be written; else
- * `space`. */
+/* The row of an element that the user describes: `property` in units of `unit`
+ * bit/s.  NULL if that is not a number that can be written; else `space`. */
 const EncoderRow *encoder_row_told (
     GstElement *element, const gchar *property, guint unit, EncoderRow *space);
 
@@ -70,16 +69,16 @@ GPtrArray *encoder_find_all_upstream (GstPad *sinkpad, const gchar *property);
  * or NULL. */
 gchar *encoder_prepare (GstElement *encoder, const EncoderRow *row);
 
-/* When an encoder at `state` shall be given `bps`: `now`, a later time, or
+/* When an encoder at `state` should get `bps`: `now`, a later time, or
  * GST_CLOCK_TIME_NONE if the difference is not worth a change.  Pure. */
 GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
     guint64 bps, GstClockTime now);
 
 /* Gives the encoder `bps` if it is time, and notes it in `state`; `now` is on
  * any clock.  One that is not to be changed again soon gets a mean of what was
- * told (time constant: half its interval), at most three times more or less
- * than it had: the rate of one moment, which nobody tried or which was but a
- * dip, may not drown the path, nor starve the stream, for as long as that.
+ * wanted (time constant: half its interval), at most twice what it had, or a third of
+ * it: a rate that held for a moment only must not fill the path, or starve the
+ * stream, for as long as that.
  * Returns when to come back with the `bps` of then, or GST_CLOCK_TIME_NONE: not
  * before there is another.  May block for a frame. */
 GstClockTime encoder_follow (GstElement *encoder, const EncoderRow *row,

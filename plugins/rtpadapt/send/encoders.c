@@ -151,7 +151,7 @@ shared_say (Encoders *e, EncodersSearch *s, GstElement *encoder)
       GST_OBJECT_NAME (encoder));
 }
 
-/* There is no encoder to be driven, or not all that are named. */
+/* An encoder that could be driven is missing: all, or one that is named. */
 static SendWants
 missing_say (Encoders *e, EncodersSearch *s)
 {

@@ -52,7 +52,7 @@ share_of (GstElement *encoder)
   return share;
 }
 
-/* NULL if `who` is no member.  The lock is held. */
+/* NULL if `who` is not a member.  The lock is held. */
 static Member *
 member_find (Share *share, gconstpointer who)
 {
@@ -95,7 +95,7 @@ smallest (const Share *share)
 }
 
 guint
-encoder_share_join (GstElement *encoder, gconstpointer who, gboolean anew)
+encoder_share_join (GstElement *encoder, gconstpointer who, gboolean again)
 {
   Share *share = share_of (encoder);
   guint others;
@@ -103,7 +103,7 @@ encoder_share_join (GstElement *encoder, gconstpointer who, gboolean anew)
   g_mutex_lock (&share->lock);
   member_place (share, who);
   others = share->members->len - 1;
-  if (anew)
+  if (again)
     share->state = (EncoderState){ 0 };
   g_mutex_unlock (&share->lock);
   return others;
@@ -127,7 +127,7 @@ encoder_share_leave (GstElement *encoder, gconstpointer who)
 
 GstClockTime
 encoder_share_follow (GstElement *encoder, const EncoderRow *row,
-    gconstpointer who, const EncoderWish *wish, EncoderState *told)
+    gconstpointer who, const EncoderWish *wish, EncoderState *given)
 {
   Share *share = share_of (encoder);
   GstClockTime when = GST_CLOCK_TIME_NONE;
@@ -152,7 +152,7 @@ encoder_share_follow (GstElement *encoder, const EncoderRow *row,
   }
   if (ours)
     share->busy = FALSE;
-  *told = share->state;
+  *given = share->state;
   g_mutex_unlock (&share->lock);
   return when;
 }

@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* `who` drives the encoder from now on.  `anew`: the encoder is told its bitrate
- * again, even if it was told the same before.  Returns how many others drive it. */
+/* `who` drives the encoder from now on.  `again`: the encoder gets its bitrate once
+ * more, even if it has the same already.  Returns how many others drive it. */
 guint encoder_share_join (
-    GstElement *encoder, gconstpointer who, gboolean anew);
+    GstElement *encoder, gconstpointer who, gboolean again);
 /* `who` does not drive the encoder any more; it need not have joined. */
 void encoder_share_leave (GstElement *encoder, gconstpointer who);
 
@@ -25,10 +25,10 @@ typedef struct
   GstClockTime now; /* by a clock that all elements share */
 } EncoderWish;
 
-/* Calls encoder_follow() with the smallest bitrate that is wanted; `told` becomes
- * what the encoder was told.  Returns GST_CLOCK_TIME_NONE also where another
- * element's thread tells it. */
+/* Calls encoder_follow() with the smallest bitrate that is wanted; `given` becomes
+ * what the encoder got.  Returns GST_CLOCK_TIME_NONE also where another element's
+ * thread sets it. */
 GstClockTime encoder_share_follow (GstElement *encoder, const EncoderRow *row,
-    gconstpointer who, const EncoderWish *wish, EncoderState *told);
+    gconstpointer who, const EncoderWish *wish, EncoderState *given);
 
 G_END_DECLS

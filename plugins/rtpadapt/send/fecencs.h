@@ -39,7 +39,7 @@ void fecencs_start (FecEncoders *f);
  * (transfer full): to be unreferenced without the lock, or NULL. */
 GPtrArray *fecencs_stop (FecEncoders *f);
 
-/* All shall make `level` repair packets per 100 packets, as for fecenc_set().
+/* All are to make `level` repair packets per 100 packets, as for fecenc_set().
  * FALSE: nothing is to be done. */
 gboolean fecencs_plan (FecEncoders *f, guint level, FecEncodersJob *job);
 /* `sinkpad` is the owner's. */

@@ -13,7 +13,7 @@
 enum
 {
   THEN_WAKE = 1 << 0,     /* the task looks again */
-  THEN_TELL = 1 << 1,     /* the job tells others */
+  THEN_TELL = 1 << 1,     /* the job notifies others */
   THEN_LIMITS = 1 << 2,   /* of the rate, for the sender */
   THEN_SAFETY = 1 << 3,   /* for the sender, too */
   THEN_COLOUR = 1 << 4,   /* the LDA may lack colours */
@@ -37,7 +37,7 @@ send_limits (const SendConfig *cfg)
 gchar *
 send_limits_check (const SendConfig *cfg)
 {
-  /* A maximum below the default minimum is no mistake: the default gives way. */
+  /* A maximum below the default minimum is allowed: the default gives way. */
   if (cfg->min_bitrate <= cfg->max_bitrate || cfg->min_bitrate == SEND_MIN)
     return NULL;
   return g_strdup_printf (

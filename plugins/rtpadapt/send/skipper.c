@@ -44,7 +44,7 @@ is_video (GstPad *pad)
   return s && g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0;
 }
 
-/* The number that the packet shall have.  FALSE: it has it. */
+/* `seq` becomes the number that the packet must get.  FALSE: it has that already. */
 static gboolean
 number (Skipper *s, GstPad *pad, GstBuffer *buffer, guint8 *seq)
 {

@@ -1,0 +1,204 @@
+/* The FEC encoders and payloaders upstream of rtpadaptsend, as parts that need no
+ * element.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <plugins/rtpadapt/send/fecencs.h>
+#include <plugins/rtpadapt/send/skippers.h>
+
+/* An identity stands for rtpadaptsend. */
+typedef struct
+{
+  GstElement *pipeline, *fecenc, *owner;
+  GstPad *sinkpad, *srcpad;
+} World;
+
+static World
+world_new (const gchar *line)
+{
+  World w = { gst_parse_launch (line, NULL) };
+
+  g_assert_nonnull (w.pipeline);
+  w.fecenc = gst_bin_get_by_name (GST_BIN (w.pipeline), "fec");
+  w.owner = gst_bin_get_by_name (GST_BIN (w.pipeline), "owner");
+  w.sinkpad = gst_element_get_static_pad (w.owner, "sink");
+  w.srcpad = gst_element_get_static_pad (w.owner, "src");
+  return w;
+}
+
+static void
+world_free (World *w)
+{
+  gst_object_unref (w->sinkpad);
+  gst_object_unref (w->srcpad);
+  gst_object_unref (w->owner);
+  gst_clear_object (&w->fecenc);
+  gst_object_unref (w->pipeline);
+}
+
+static void
+drop (GPtrArray *list)
+{
+  g_clear_pointer (&list, g_ptr_array_unref);
+}
+
+/* --- FEC encoders ------------------------------------------------------------ */
+
+#define FEC(pt) \
+  "fakesrc ! rtpvrawpay ! rtpulpfecenc name=fec " pt " ! identity name=owner"
+
+static SendWants
+fec_run (
+    FecEncoders *f, const World *w, guint level, gboolean stop, guint *notices)
+{
+  FecEncodersJob job;
+  SendWants wants;
+
+  *notices = 0;
+  if (!fecencs_plan (f, level, &job))
+    return SEND_WANTS_NOTHING;
+  fecencs_do (&job, w->sinkpad);
+  if (stop)
+    drop (fecencs_stop (f));
+  wants = fecencs_take (f, &job);
+  *notices = job.notices.list ? job.notices.list->len : 0;
+  fecencs_end (&job);
+  return wants;
+}
+
+static guint
+percentage_of (const World *w)
+{
+  guint percentage;
+
+  g_object_get (w->fecenc, "percentage", &percentage, NULL);
+  return percentage;
+}
+
+static const struct
+{
+  const gchar *name, *line;
+  gboolean stop, usable;
+  guint level, notices; /* set; messages */
+  SendWants wants;
+  const gchar *why;
+} fec_rows[] = {
+  { "found", FEC ("pt=122"), FALSE, TRUE, 30, 0, SEND_TELL,
+      "the encoders' share is another now" },
+  { "no-pt", FEC (""), FALSE, FALSE, 0, 1, SEND_WANTS_NOTHING,
+      "it makes no packets, and the user can mend that" },
+  { "late", FEC ("pt=122"), TRUE, FALSE, 30, 0, SEND_WANTS_NOTHING,
+      "a stop came before take" },
+  { "late-no-pt", FEC (""), TRUE, FALSE, 0, 0, SEND_WANTS_NOTHING,
+      "nothing is said then" },
+};
+
+static void
+test_fec (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data), notices;
+  World w = world_new (fec_rows[i].line);
+  FecEncoders f = { 0 };
+  SendWants wants;
+
+  g_test_message ("%s", fec_rows[i].why);
+  fecencs_start (&f);
+  wants = fec_run (&f, &w, 30, fec_rows[i].stop, &notices);
+  g_assert_cmpint (wants, ==, fec_rows[i].wants);
+  g_assert_cmpuint (notices, ==, fec_rows[i].notices);
+  g_assert_cmpint (f.usable, ==, fec_rows[i].usable);
+  g_assert_cmpint (f.driven != NULL, ==, !fec_rows[i].stop);
+  g_assert_cmpuint (percentage_of (&w), ==, fec_rows[i].level);
+  drop (fecencs_stop (&f));
+  world_free (&w);
+}
+
+/* Without a search another level is all that is done; one that lost its payload
+ * type is found to be of no use. */
+static void
+test_fec_again (void)
+{
+  World w = world_new (FEC ("pt=122"));
+  FecEncoders f = { 0 };
+  FecEncodersJob job;
+  guint notices;
+
+  fecencs_start (&f);
+  fec_run (&f, &w, 30, FALSE, &notices);
+  g_assert_cmpint (
+      fec_run (&f, &w, 40, FALSE, &notices), ==, SEND_WANTS_NOTHING);
+  g_assert_cmpuint (percentage_of (&w), ==, 40);
+  g_object_set (w.fecenc, "pt", 255, NULL);
+  f.stale = TRUE;
+  g_assert_cmpint (fec_run (&f, &w, 50, FALSE, &notices), ==, SEND_TELL);
+  g_assert_cmpuint (notices, ==, 0); /* it was known */
+  g_assert_false (f.usable);
+  g_assert_cmpuint (percentage_of (&w), ==, 40);
+  g_assert_false (fecencs_plan (&f, 60, &job));
+  drop (fecencs_stop (&f));
+  world_free (&w);
+}
+
+/* --- numbers that are left out ----------------------------------------------- */
+
+#define PLAIN "fakesrc ! rtpvrawpay ! identity name=owner"
+
+static const struct
+{
+  const gchar *name, *line;
+  gboolean wanted, stop;
+  gint found; /* payloaders; -1: no list */
+  gboolean renumbered;
+  const gchar *why;
+} skip_rows[] = {
+  { "found", PLAIN, TRUE, FALSE, 1, FALSE, "a payloader is upstream" },
+  { "unwanted", PLAIN, FALSE, FALSE, -1, FALSE, "nobody looks for it" },
+  { "behind", PLAIN " ! rtpulpfecenc pt=122", TRUE, FALSE, 1, TRUE,
+      "FEC behind us gives packets other numbers" },
+  { "late", PLAIN " ! rtpulpfecenc pt=122", TRUE, TRUE, -1, FALSE,
+      "a stop came before take" },
+};
+
+static void
+test_skippers (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  World w = world_new (skip_rows[i].line);
+  Skippers s = { .stale = TRUE };
+  SkippersJob job;
+
+  g_test_message ("%s", skip_rows[i].why);
+  g_assert_true (skippers_plan (&s, skip_rows[i].wanted, &job));
+  skippers_do (&job, w.sinkpad, w.srcpad);
+  if (skip_rows[i].stop)
+    g_assert_null (skippers_stop (&s));
+  skippers_take (&s, &job);
+  skippers_end (&job);
+  g_assert_cmpint (
+      s.driven ? (gint) s.driven->len : -1, ==, skip_rows[i].found);
+  g_assert_cmpint (s.renumbered, ==, skip_rows[i].renumbered);
+  g_assert_false (skippers_plan (&s, TRUE, &job)); /* none is due */
+  skippers_set (&s, 100);
+  drop (skippers_stop (&s));
+  world_free (&w);
+}
+
+static void
+add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
+{
+  g_autofree gchar *path = g_strdup_printf ("/upstream/%s/%s", group, name);
+
+  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (fec_rows); i++)
+    add_row ("fec", fec_rows[i].name, i, test_fec);
+  g_test_add_func ("/upstream/fec/again", test_fec_again);
+  for (guint i = 0; i < G_N_ELEMENTS (skip_rows); i++)
+    add_row ("skippers", skip_rows[i].name, i, test_skippers);
+  return g_test_run ();
+}
