@@ -19,6 +19,8 @@
  * with which it drops what it has; max-dropout-time=0 makes that 3,000.
  * receiver_new() says all this in two ways, one of which needs no code.
  */
+#include "../rows.h"
+
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/rtp/rtp.h>
@@ -461,10 +463,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/fec-path/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_path);
-  }
+  rows_add_by ("/fec-path", rows, name, test_path);
   return g_test_run ();
 }

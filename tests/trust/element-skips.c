@@ -4,6 +4,7 @@
  */
 #include "send-fixture.h"
 #include "trust.h"
+#include "../rows.h"
 
 /* What leaves, as it leaves. */
 typedef struct
@@ -213,12 +214,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (payloader_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/skips/", payloader_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_payloader);
-  }
+  rows_add_by ("/skips", payloader_rows, name, test_payloader);
   g_test_add_func ("/skips/later", test_later);
   return g_test_run ();
 }
