@@ -31,3 +31,16 @@ rows_add_n (const gchar *path, guint n, GTestDataFunc test)
     }                                                             \
   }                                                               \
   G_STMT_END
+
+/* PATH/FIELD, where a field of the rows names them; a test gets its number. */
+#define rows_add_by(path, rows, field, test)                             \
+  G_STMT_START                                                           \
+  {                                                                      \
+    for (guint rows_i = 0; rows_i < G_N_ELEMENTS (rows); rows_i++) {     \
+      g_autofree gchar *rows_name                                        \
+          = g_strdup_printf ("%s/%s", path, (rows)[rows_i].field);       \
+                                                                         \
+      g_test_add_data_func (rows_name, GUINT_TO_POINTER (rows_i), test); \
+    }                                                                    \
+  }                                                                      \
+  G_STMT_END

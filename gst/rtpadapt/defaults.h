@@ -10,3 +10,5 @@
 #define RA_DEFAULT_LDA "fused"
 /* Times X.  Below the 10 of RFC 8083 4.3, where its breaker trips. */
 #define RA_DEFAULT_FRIENDLINESS_CAP 9
+/* Bytes, where the path's MTU is not known: Ethernet less 40, as in RFC 4828 4.1. */
+#define RA_DEFAULT_MSS 1460

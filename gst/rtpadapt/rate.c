@@ -1,12 +1,12 @@
 /* Rate control: the laws that hold for every controller.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate-list.inc>
 
 #include <math.h>
 
-#define MSS_DEFAULT 1460 /* bytes; Ethernet less 40, as in RFC 4828 4.1 */
 /* s is the mean of the packets so far, then of about the last 256.  RFC 5348
  * 4.1 would have four loss intervals (SHOULD) or more (MAY); those know no end
  * where nothing is lost, while an encoder's sizes change with its rate.  256 is
@@ -26,7 +26,7 @@ config_valid (const RaRateConfig *cfg)
   if (c.start)
     c.start = CLAMP (c.start, c.min, c.max);
   if (c.mss == 0)
-    c.mss = MSS_DEFAULT;
+    c.mss = RA_DEFAULT_MSS;
   return c;
 }
 

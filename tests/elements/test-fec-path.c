@@ -19,6 +19,8 @@
  * with which it drops what it has; max-dropout-time=0 makes that 3,000.
  * receiver_new() says all this in two ways, one of which needs no code.
  */
+#include "../rows.h"
+
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/rtp/rtp.h>
@@ -138,17 +140,30 @@ packet_count (Path *p, GstBuffer *buffer, gboolean sent)
   gst_rtp_buffer_unmap (&rtp);
 }
 
+/* One packet, or a list of those that leave together. */
+static void
+packets_count (Path *p, GstPadProbeInfo *info, gboolean sent)
+{
+  GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    packet_count (p, GST_PAD_PROBE_INFO_BUFFER (info), sent);
+  else
+    for (guint i = 0; i < gst_buffer_list_length (list); i++)
+      packet_count (p, gst_buffer_list_get (list, i), sent);
+}
+
 static GstPadProbeReturn
 on_sent (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  packet_count (data, GST_PAD_PROBE_INFO_BUFFER (info), TRUE);
+  packets_count (data, info, TRUE);
   return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
 on_came (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  packet_count (data, GST_PAD_PROBE_INFO_BUFFER (info), FALSE);
+  packets_count (data, info, FALSE);
   return GST_PAD_PROBE_OK;
 }
 
@@ -159,7 +174,9 @@ probe (
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (bin), name);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, p, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, callback, p,
+      NULL);
 }
 
 static GstElement *
@@ -446,10 +463,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/fec-path/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_path);
-  }
+  rows_add_by ("/fec-path", rows, name, test_path);
   return g_test_run ();
 }

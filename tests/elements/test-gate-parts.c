@@ -3,6 +3,7 @@
  */
 #include "../../plugins/rtpadapt/wire/answers.h"
 #include "../../plugins/rtpadapt/wire/seqcheck.h"
+#include "../rows.h"
 
 #include <string.h>
 
@@ -242,11 +243,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/seqcheck/%s", rows[i].why);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_story);
-  }
+  rows_add_by ("/seqcheck", rows, why, test_story);
   g_test_add_func ("/seqcheck/bound", test_bound);
   g_test_add_func ("/seqcheck/many", test_many);
   g_test_add_func ("/answers/rate", test_rate);

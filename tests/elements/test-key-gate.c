@@ -1,6 +1,8 @@
 /* The gate of requests for key frames, which needs no element.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <plugins/rtpadapt/send/keygate.h>
 
 #define MS RA_MSECOND
@@ -146,11 +148,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/key-gate/ask/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_ask);
-  }
+  rows_add_by ("/key-gate/ask", rows, name, test_ask);
   g_test_add_func ("/key-gate/waits", test_waits);
   g_test_add_func ("/key-gate/due", test_due);
   g_test_add_func ("/key-gate/ours", test_ours);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "property-fixture.h"
+#include "../rows.h"
 
 /* What the type allows, but not the element: it posts a warning. */
 static const struct
@@ -206,12 +207,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_bad);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (odd_rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/properties/odd/%s", odd_rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_odd);
-  }
+  rows_add_by ("/properties/odd", odd_rows, name, test_odd);
   g_test_add_func ("/properties/playing/encoder-unit", test_unit);
   for (guint i = 0; i < G_N_ELEMENTS (pair_rows); i++) {
     g_autofree gchar *path = g_strdup_printf (

@@ -3,6 +3,7 @@
  */
 #include "link-fixture.h"
 #include "../link-text.h"
+#include "../rows.h"
 
 #include <glib/gstdio.h>
 
@@ -298,11 +299,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, ra_links[i], test_model);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (flow_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/rtpadaptlink/flows/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_flows);
-  }
+  rows_add ("/rtpadaptlink/flows", flow_rows, test_flows);
   g_test_add_func ("/rtpadaptlink/flows/stats", test_flow_stats);
   g_test_add_func ("/rtpadaptlink/flows/many", test_many_flows);
   g_test_add_func ("/rtpadaptlink/trace/file", test_trace);

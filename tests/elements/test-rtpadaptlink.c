@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "link-fixture.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/link.h>
 
@@ -374,11 +375,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/rtpadaptlink/rows/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/rtpadaptlink/rows", rows, test_row);
   g_test_add_func ("/rtpadaptlink/buffer-list", test_buffer_list);
   g_test_add_func (
       "/rtpadaptlink/only-dts-is-changed", test_only_dts_is_changed);

@@ -3,6 +3,7 @@
  */
 #include "../trust/trust.h"
 #include "sink-fixture.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/safety/ecn.h>
 
@@ -227,10 +228,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsink/ecn/bleached", test_bleached);
   g_test_add_func ("/rtpadaptsink/ecn/honest", test_honest);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/rtpadaptsink/ecn/wire/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_wire);
-  }
+  rows_add ("/rtpadaptsink/ecn/wire", rows, test_wire);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
  */
 #include "../trust/trust.h"
 #include "sink-fixture.h"
+#include "../rows.h"
 
 #include <gst/rtp/rtp.h>
 
@@ -418,11 +419,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (clocks); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/rtpadaptsink/clocks/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_clocks);
-  }
+  rows_add ("/rtpadaptsink/clocks", clocks, test_clocks);
   g_test_add_func ("/rtpadaptsink/mux-off", test_mux_off);
   g_test_add_func ("/rtpadaptsink/sr-request", test_sr_request);
   g_test_add_func ("/rtpadaptsink/receiver-moves", test_receiver_moves);

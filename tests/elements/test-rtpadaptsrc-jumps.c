@@ -4,6 +4,7 @@
  */
 #include "../trust/trust.h"
 #include "src-fixture.h"
+#include "../rows.h"
 
 
 #define BRANCH "identity" RECEIVER_OUT
@@ -165,10 +166,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/src/jumps/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_jump);
-  }
+  rows_add_by ("/src/jumps", rows, name, test_jump);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include "../trust/trust.h"
 #include "sink-fixture.h"
 #include "src-fixture.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 
@@ -273,10 +274,6 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_restart);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (forgeries); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/src/numbers/forged/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_forged);
-  }
+  rows_add ("/src/numbers/forged", forgeries, test_forged);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
  */
 #include "../trust/trust.h"
 #include "src-fixture.h"
+#include "../rows.h"
 
 #include <gst/rtp/rtp.h>
 
@@ -467,22 +468,14 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (restarts); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/streams/restart/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_restart);
-  }
+  rows_add ("/streams/restart", restarts, test_restart);
   g_test_add_func ("/streams/audio-and-video", test_audio_and_video);
   g_test_add_func ("/streams/two-of-a-kind", test_two_of_a_kind);
   g_test_add_func ("/streams/unlinked", test_unlinked);
   g_test_add_func ("/streams/fec", test_fec);
   g_test_add_func ("/streams/no-fec", test_no_fec);
   g_test_add_func ("/streams/retransmission", test_retransmission);
-  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/streams/feedback/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_feedback);
-  }
+  rows_add ("/streams/feedback", modes, test_feedback);
   g_test_add_func ("/streams/key-frame", test_key_frame);
   g_test_add_func ("/streams/latency", test_latency);
   g_test_add_func ("/streams/eos", test_eos);

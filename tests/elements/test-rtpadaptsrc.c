@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "src-fixture.h"
+#include "../rows.h"
 
 /* --- settings ----------------------------------------------------------- */
 
@@ -276,11 +277,7 @@ main (int argc, char **argv)
   g_test_add_func ("/src/properties", test_properties);
   g_test_add_func ("/src/cycles", test_cycles);
   g_test_add_func ("/src/port-in-use", test_port_in_use);
-  for (guint i = 0; i < G_N_ELEMENTS (nets); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/src/net/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_net);
-  }
+  rows_add ("/src/net", nets, test_net);
   g_test_add_func ("/src/key", test_key);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include "udp-fixture.h"
 
 #include "../../plugins/rtpadapt/parts/tosmeta.h"
+#include "../rows.h"
 
 #include <gio/gio.h>
 #include <gst/app/app.h>
@@ -449,11 +450,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_setenv ("LC_ALL", "C", TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/udp/pair/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_pair);
-  }
+  rows_add ("/udp/pair", pairs, test_pair);
   g_test_add_func ("/udp/session-and-srtp", test_session_and_srtp);
   g_test_add_func ("/udp/payloader", test_payloader);
   g_test_add_func ("/udp/metas", test_metas);

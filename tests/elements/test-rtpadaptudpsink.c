@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "udp-fixture.h"
+#include "../rows.h"
 
 #include <gio/gio.h>
 
@@ -401,11 +402,7 @@ main (int argc, char **argv)
     g_test_add_data_func (one, GUINT_TO_POINTER (i), test_row);
     g_test_add_data_func (list, GUINT_TO_POINTER (i), test_row_list);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (failures); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/udpsink/failure/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_failure);
-  }
+  rows_add ("/udpsink/failure", failures, test_failure);
   g_test_add_data_func ("/udpsink/many-v4", "127.0.0.1", test_many);
   g_test_add_data_func ("/udpsink/many-v6", "::1", test_many);
   g_test_add_func ("/udpsink/stats", test_stats);

@@ -4,6 +4,7 @@
 #include "udp-fixture.h"
 
 #include "../../plugins/rtpadapt/parts/tosmeta.h"
+#include "../rows.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 
@@ -412,11 +413,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/udpsrc/row/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/udpsrc/row", rows, test_row);
   g_test_add_func ("/udpsrc/two-senders", test_two_senders);
   g_test_add_func ("/udpsrc/time-is-now", test_time_is_now);
   g_test_add_func ("/udpsrc/time-is-the-kernels", test_time_is_the_kernels);

@@ -4,6 +4,7 @@
  */
 #include "../trust/trust.h"
 #include "secure-fixture.h"
+#include "../rows.h"
 
 #include <srtp2/srtp.h>
 
@@ -216,10 +217,6 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/secure-late/silent", test_silent);
-  for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/secure-late/late/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_late);
-  }
+  rows_add ("/secure-late/late", late, test_late);
   return g_test_run ();
 }

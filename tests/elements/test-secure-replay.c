@@ -4,6 +4,7 @@
  */
 #include "../trust/trust.h"
 #include "secure-fixture.h"
+#include "../rows.h"
 
 /* --- a stranger, who has a recording ------------------------------------- */
 
@@ -278,11 +279,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/secure-replay/recorded/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_recorded);
-  }
+  rows_add ("/secure-replay/recorded", rows, test_recorded);
   g_test_add_func ("/secure-replay/true", test_true);
   g_test_add_func ("/secure-replay/ports", test_ports);
   g_test_add_func ("/secure-replay/secret", test_secret);

@@ -6,6 +6,7 @@
 #include "../../plugins/rtpadapt/wire/peer.h"
 #include "../../plugins/rtpadapt/wire/rtpmux.h"
 #include "../../plugins/rtpadapt/wire/rtpnumber.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <string.h>
@@ -272,10 +273,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sources/csrcs", test_csrcs);
   g_test_add_func ("/sources/numbers", test_numbers);
   g_test_add_func ("/sources/sound-beside", test_sound_beside);
-  for (guint i = 0; i < G_N_ELEMENTS (compounds); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/sources/named/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_named);
-  }
+  rows_add ("/sources/named", compounds, test_named);
   return g_test_run ();
 }

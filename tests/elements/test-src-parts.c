@@ -4,6 +4,7 @@
  */
 #include "../../plugins/rtpadapt/src/srcstats.h"
 #include "../../plugins/rtpadapt/src/srcstreams.h"
+#include "../rows.h"
 
 #include <string.h>
 
@@ -205,11 +206,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/src-parts/streams/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_story);
-  }
+  rows_add ("/src-parts/streams", rows, test_story);
   g_test_add_func ("/src-parts/streams/stop-between", test_stop_between);
   g_test_add_func ("/src-parts/residual", test_residual);
   return g_test_run ();

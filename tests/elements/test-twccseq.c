@@ -4,6 +4,7 @@
 #include "../../plugins/rtpadapt/wire/rtpnumber.h"
 #include "../../plugins/rtpadapt/wire/twccback.h"
 #include "../../plugins/rtpadapt/wire/twccseq.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <string.h>
@@ -372,17 +373,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/twccseq/%s", rows[i].why);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_story);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (packets); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/twccseq/number/%s", packets[i].why);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_number);
-  }
+  rows_add_by ("/twccseq", rows, why, test_story);
+  rows_add_by ("/twccseq/number", packets, why, test_number);
   g_test_add_func ("/twccseq/cut", test_cut);
   g_test_add_func ("/twccseq/restart", test_restart);
   g_test_add_func ("/twccseq/lost", test_lost);

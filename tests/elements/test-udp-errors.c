@@ -6,6 +6,7 @@
 
 #include "../../plugins/rtpadapt/udp/udpsock.h"
 #include "../trust/trust.h"
+#include "../rows.h"
 
 #include <netinet/ip_icmp.h>
 #include <poll.h>
@@ -302,11 +303,7 @@ main (int argc, char **argv)
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/udp-errors/row/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add ("/udp-errors/row", rows, test_row);
   g_test_add_data_func (
       "/udp-errors/forged-icmp", GINT_TO_POINTER (FALSE), test_forged_icmp);
   g_test_add_data_func ("/udp-errors/forged-icmp-queued",

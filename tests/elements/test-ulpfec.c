@@ -2,6 +2,8 @@
  * of its level, against rtpulpfecenc, rtpstorage and rtpulpfecdec themselves.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <tools/sim/ulpfec.h>
 
 #include <gst/check/gstharness.h>
@@ -356,12 +358,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (!have_elements ())
     return 0;
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/ulpfec/masks/%s", sizes[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_masks);
-  }
+  rows_add_by ("/ulpfec/masks", sizes, name, test_masks);
   g_test_add_func ("/ulpfec/important", test_important);
   for (guint i = 0; i < G_N_ELEMENTS (percentages); i++) {
     g_autofree gchar *path

@@ -14,6 +14,8 @@
  *        (tests/papers): at 5 % 42.3 KB/s, at 10 % 20.8 KB/s, with s = 1000
  *        and R = 100 ms, that is 4.23 and 2.08 packets per R.
  */
+#include "../rows.h"
+
 #include <tools/sim/sim.h>
 
 #define FULL 0.75
@@ -254,11 +256,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/sim/scenario/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_scenario);
-  }
+  rows_add_by ("/sim/scenario", rows, name, test_scenario);
   g_test_add_func ("/sim/scenario/feedback-kinds", test_feedback_kinds);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "trust.h"
+#include "../rows.h"
 
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>
@@ -203,12 +204,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/attacks-recv-ext/", rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add_by ("/attacks-recv-ext", rows, name, test_row);
   g_test_add_func ("/attacks-recv-ext/random", test_random);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
  */
 #include "attack-rtcp.h"
 #include "trust.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 
@@ -313,12 +314,7 @@ main (int argc, char **argv)
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/attacks-send/refused/", rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add_by ("/attacks-send/refused", rows, name, test_row);
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
     g_autofree gchar *path
         = g_strconcat ("/attacks-send/replay/", modes[i], NULL);

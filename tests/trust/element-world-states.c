@@ -5,6 +5,7 @@
  */
 #include "src-fixture.h"
 #include "trust.h"
+#include "../rows.h"
 
 /* That have to come after each time. */
 #define PACKETS 2
@@ -185,10 +186,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name = g_strconcat ("/world/", rows[i].path, NULL);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_times);
-  }
+  rows_add_by ("/world", rows, path, test_times);
   return g_test_run ();
 }

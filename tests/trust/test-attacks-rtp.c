@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "attack-fixture.h"
+#include "../rows.h"
 
 #define LOSSY \
   "bottleneck rate=4M queue=200ms ! each bernoulli p=.01 ! delay 25ms"
@@ -150,11 +151,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (world_rows); i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks-rtp/", world_rows[i].name, NULL);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_world);
-  }
+  rows_add_by ("/attacks-rtp", world_rows, name, test_world);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
  */
 #include "attack-fixture.h"
 #include "reporter-fixture.h"
+#include "../rows.h"
 
 /* R = 50 ms; losses now and then, so that p and the LDA have work. */
 #define PATH \
@@ -359,24 +360,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (silent_rows); i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks/silent/", silent_rows[i].name, NULL);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_silent);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (wrap_rows); i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks/wrap/", wrap_rows[i].name, NULL);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_wrap);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (leave_rows); i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/attacks/leave/", leave_rows[i].name, NULL);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_leave);
-  }
+  rows_add_by ("/attacks/silent", silent_rows, name, test_silent);
+  rows_add_by ("/attacks/wrap", wrap_rows, name, test_wrap);
+  rows_add_by ("/attacks/leave", leave_rows, name, test_leave);
   g_test_add_func ("/attacks/begged", test_begged);
   return g_test_run ();
 }

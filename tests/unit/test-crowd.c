@@ -1,6 +1,8 @@
 /* rate/crowd: a late comer's bound on a queue that others keep full.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/rate/crowd.h>
 
 #include <math.h>
@@ -68,10 +70,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/crowd/bound/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_bound);
-  }
+  rows_add_by ("/crowd/bound", rows, name, test_bound);
   return g_test_run ();
 }

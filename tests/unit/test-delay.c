@@ -473,11 +473,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/delay/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_steps);
-  }
+  rows_add_by ("/delay", rows, name, test_steps);
   rows_add ("/delay/target", target_rows, test_target);
   g_test_add_func ("/delay/allowance", test_allowance);
   g_test_add_func ("/delay/unknown", test_unknown);

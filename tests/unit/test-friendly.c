@@ -1,6 +1,8 @@
 /* The friendliness cap where a queue stands, and where the radio's losses are shown.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/safety/guard.h>
 
 #include <math.h>
@@ -272,30 +274,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/friendly/standing/", rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_standing);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (radio_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/friendly/radio/", radio_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_radio);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (full_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/friendly/full/", full_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_full);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (start_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/friendly/start/", start_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_start);
-  }
+  rows_add_by ("/friendly/standing", rows, name, test_standing);
+  rows_add_by ("/friendly/radio", radio_rows, name, test_radio);
+  rows_add_by ("/friendly/full", full_rows, name, test_full);
+  rows_add_by ("/friendly/start", start_rows, name, test_start);
   g_test_add_func ("/friendly/full-kept", test_full_kept);
   g_test_add_func ("/friendly/breaker", test_breaker);
   g_test_add_func ("/friendly/route", test_route);

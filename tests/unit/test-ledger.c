@@ -94,6 +94,21 @@ test_find (gconstpointer data)
   ra_ledger_free (l);
 }
 
+/* SSRCs 16384 apart meet in one place with the same number, too. */
+static void
+test_same_number (void)
+{
+  RaLedger *l = ra_ledger_new ();
+
+  for (guint32 i = 0; i < 2; i++)
+    ra_ledger_add (
+        l, &(RaLedgerEntry){ .index = i, .ssrc = 7 + 16384 * i, .seq = 5 });
+  for (guint32 i = 0; i < 2; i++)
+    g_assert_cmpuint (ra_ledger_find (l, 7 + 16384 * i, 5)->index, ==, i);
+  g_assert_null (ra_ledger_find (l, 7 + 2 * 16384, 5));
+  ra_ledger_free (l);
+}
+
 /* --- by time ------------------------------------------------------------- */
 
 /* Send times in ns, in order.  "=T:I": the first in the microsecond of T has index
@@ -434,6 +449,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ledger/find/same-number", test_same_number);
   g_test_add_func ("/ledger/size", test_size);
   ADD_ROWS ("find", find_rows, test_find);
   ADD_ROWS ("time", time_rows, test_time);

@@ -6,21 +6,16 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* TFRC's MSS (RFC 5348 4.2) where the path MTU is not known. */
-#define MSS 1460
-
-/* What follows when a property changed. */
+/* What follows when a property changed: SendWants, and these. */
 enum
 {
-  THEN_WAKE = 1 << 0,     /* the task looks again */
-  THEN_TELL = 1 << 1,     /* the job notifies others */
-  THEN_LIMITS = 1 << 2,   /* of the rate, for the sender */
-  THEN_SAFETY = 1 << 3,   /* for the sender, too */
-  THEN_COLOUR = 1 << 4,   /* the LDA may lack colours */
-  THEN_ENCODERS = 1 << 5, /* look for them */
-  THEN_DRIVE = 1 << 6,    /* those found are driven in another way */
-  THEN_SKIPS = 1 << 7,    /* look for payloaders */
-  THEN_STATS = 1 << 8,    /* the next ones are an interval from now */
+  THEN_LIMITS = 1 << 16,   /* of the rate, for the sender */
+  THEN_SAFETY = 1 << 17,   /* for the sender, too */
+  THEN_COLOUR = 1 << 18,   /* the LDA may lack colours */
+  THEN_ENCODERS = 1 << 19, /* look for them */
+  THEN_DRIVE = 1 << 20,    /* those found are driven in another way */
+  THEN_SKIPS = 1 << 21,    /* look for payloaders */
+  THEN_STATS = 1 << 22,    /* the next ones are an interval from now */
 };
 
 RaRateConfig
@@ -30,7 +25,7 @@ send_limits (const SendConfig *cfg)
     .min = cfg->min_bitrate,
     .start = cfg->start_bitrate,
     .max = cfg->max_bitrate,
-    .mss = MSS,
+    .mss = RA_DEFAULT_MSS,
   };
 }
 
@@ -115,7 +110,7 @@ const PropRow send_props[] = {
       "or circuit-breakers want it; while nobody answers, two packets "
       "leave per second, however low this is",
       PROP_PLAYING, PROP_UINT (SendConfig, min_bitrate, 1, G_MAXUINT, SEND_MIN),
-      .unit = "bit/s", .then = THEN_LIMITS | THEN_WAKE | THEN_TELL },
+      .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_TELL },
   { "start-bitrate", "Start bitrate",
       "estimated-bitrate before the first feedback (@, 0 = the "
       "controller's own beginning)",
@@ -124,18 +119,18 @@ const PropRow send_props[] = {
       .unit = "bit/s" },
   { "max-bitrate", "Maximum bitrate", "estimated-bitrate never goes above (@)",
       PROP_PLAYING, PROP_UINT (SendConfig, max_bitrate, 1, G_MAXUINT, SEND_MAX),
-      .unit = "bit/s", .then = THEN_LIMITS | THEN_WAKE | THEN_TELL },
+      .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_TELL },
   { "controller", "Rate controller",
       "How much may be sent; while running, a new one begins at the "
       "present rate with default controller-params",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, controller, gst_rtp_adapt_controller_get_type,
           RA_DEFAULT_CONTROLLER),
-      .pair = &controller_pair, .then = THEN_WAKE | THEN_TELL },
+      .pair = &controller_pair, .then = SEND_WAKE | SEND_TELL },
   { "controller-params", "Controller parameters",
       "The controller's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, controller_params, ""), .pair = &controller_pair,
-      .then = THEN_WAKE | THEN_TELL },
+      .then = SEND_WAKE | SEND_TELL },
   { "lda", "Loss differentiation",
       "Which losses are congestion; while running, a new one begins with "
       "default lda-params",
@@ -176,7 +171,7 @@ const PropRow send_props[] = {
       "Names of the encoder elements to drive, commas between (empty = "
       "all that are found upstream, none = drive none of them)",
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder, ""),
-      .then = THEN_ENCODERS | THEN_TELL },
+      .then = THEN_ENCODERS | SEND_TELL },
   { "encoder-bitrate", "Encoder bitrate",
       "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s",
@@ -200,12 +195,12 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_DOUBLE (SendConfig, friendliness_cap, 0, G_MAXDOUBLE,
           RA_DEFAULT_FRIENDLINESS_CAP),
-      .then = THEN_SAFETY | THEN_WAKE | THEN_TELL },
+      .then = THEN_SAFETY | SEND_WAKE | SEND_TELL },
   { "circuit-breakers", "Circuit breakers",
       "Stop for as long as RFC 8083 says so: no feedback for 15 s, "
       "nothing delivered, ten times a TCP's rate, or useless media",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, circuit_breakers, TRUE),
-      .then = THEN_SAFETY | THEN_WAKE | THEN_TELL },
+      .then = THEN_SAFETY | SEND_WAKE | SEND_TELL },
   { "colour", "Colour",
       "Which packets the network shall drop first; rtpadaptudpsink "
       "writes it as DSCP. While running, a new one begins with default "
@@ -223,17 +218,17 @@ const PropRow send_props[] = {
       "element upstream that has it (empty = what is known of the "
       "encoder)",
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder_property, ""),
-      .then = THEN_ENCODERS | THEN_DRIVE | THEN_TELL },
+      .then = THEN_ENCODERS | THEN_DRIVE | SEND_TELL },
   { "encoder-unit", "Encoder unit", "The unit of encoder-property (@)",
       PROP_PLAYING, PROP_UINT (SendConfig, encoder_unit, 1, G_MAXINT, 1),
-      .unit = "bit/s", .then = THEN_ENCODERS | THEN_DRIVE | THEN_TELL },
+      .unit = "bit/s", .then = THEN_ENCODERS | THEN_DRIVE | SEND_TELL },
   { "skip-interval", "Skip interval",
       "With feedback about RTP numbers one is left out between two video "
       "frames, at random, once in so many packets: a receiver that says "
       "it came is a liar and gets min-bitrate (0 = none)",
       PROP_PLAYING,
       PROP_UINT (SendConfig, skip_interval, 0, G_MAXINT, SEND_SKIP_INTERVAL),
-      .then = THEN_SKIPS | THEN_TELL },
+      .then = THEN_SKIPS | SEND_TELL },
   { "ecn", "ECN",
       "ECN bits that rtpadaptudpsink sends packets with: only with "
       "feedback=ccfb, after a test of the path, and not-ect for a minute "
@@ -241,7 +236,7 @@ const PropRow send_props[] = {
       "7.4)",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect"),
-      .then = THEN_TELL },
+      .then = SEND_TELL },
   { NULL },
 };
 
@@ -269,10 +264,7 @@ follow (GstRtpAdaptSend *self, guint then)
   if (then & THEN_SAFETY)
     ra_sender_set_safety (
         self->sender, cfg->friendliness_cap, cfg->circuit_breakers);
-  if (then & THEN_WAKE)
-    send_wake (self);
-  if (then & THEN_TELL)
-    send_tell (self);
+  send_apply (self, then);
   if (then & THEN_LIMITS)
     return send_limits_check (cfg);
   return then & THEN_COLOUR ? send_colour_check (self) : NULL;
