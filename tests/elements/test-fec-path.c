@@ -140,17 +140,30 @@ packet_count (Path *p, GstBuffer *buffer, gboolean sent)
   gst_rtp_buffer_unmap (&rtp);
 }
 
+/* One packet, or a list of those that leave together. */
+static void
+packets_count (Path *p, GstPadProbeInfo *info, gboolean sent)
+{
+  GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    packet_count (p, GST_PAD_PROBE_INFO_BUFFER (info), sent);
+  else
+    for (guint i = 0; i < gst_buffer_list_length (list); i++)
+      packet_count (p, gst_buffer_list_get (list, i), sent);
+}
+
 static GstPadProbeReturn
 on_sent (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  packet_count (data, GST_PAD_PROBE_INFO_BUFFER (info), TRUE);
+  packets_count (data, info, TRUE);
   return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
 on_came (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  packet_count (data, GST_PAD_PROBE_INFO_BUFFER (info), FALSE);
+  packets_count (data, info, FALSE);
   return GST_PAD_PROBE_OK;
 }
 
@@ -161,7 +174,9 @@ probe (
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (bin), name);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, p, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, callback, p,
+      NULL);
 }
 
 static GstElement *

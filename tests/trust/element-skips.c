@@ -38,12 +38,10 @@ fec_look (Out *o, const guint8 *fec, gsize size)
   }
 }
 
-static GstPadProbeReturn
-on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+static void
+packet_look (Out *o, GstBuffer *buffer)
 {
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  Out *o = data;
   guint32 timestamp;
   guint16 seq;
 
@@ -69,6 +67,19 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
         gst_rtp_buffer_get_payload_len (&rtp));
   g_mutex_unlock (&o->lock);
   gst_rtp_buffer_unmap (&rtp);
+}
+
+/* One packet, or a list of those that leave together. */
+static GstPadProbeReturn
+on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    packet_look (data, GST_PAD_PROBE_INFO_BUFFER (info));
+  else
+    for (guint i = 0; i < gst_buffer_list_length (list); i++)
+      packet_look (data, gst_buffer_list_get (list, i));
   return GST_PAD_PROBE_OK;
 }
 
@@ -141,7 +152,9 @@ test_payloader (gconstpointer data)
 
   g_test_message ("%s", payloader_rows[row].why);
   g_mutex_init (&o->lock);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, o, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet, o,
+      NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_until (out_packets (o) > 0
       && (!payloader_rows[row].skips || stat (&s, "skipped") > 0));
@@ -180,7 +193,9 @@ test_later (void)
   GstPad *pad = gst_element_get_static_pad (s.element, "src");
 
   g_mutex_init (&o->lock);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, o, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet, o,
+      NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_until (out_packets (o) > 100);
   g_assert_cmpint (stat (&s, "skipped"), ==, 0);

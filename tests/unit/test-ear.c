@@ -50,9 +50,7 @@ static const struct
   { 'N', RR ("01", NO_LSR), "changed reported;", "RFC 8083 4.1: it is alive" },
   { 'T', RR ("01", NO_LSR), "changed reported;", "whatever the kind in use" },
   { 'N', RR ("02", NO_LSR), ";", "about somebody else" },
-  { 'N',
-      "82 c9 00 07",
-      ";", "cut short" },
+  { 'N', "82 c9 00 07", ";", "cut short" },
   { 'N',
       "82 c9 00 07 00 00 00 63 00 00 00 02 00 00 00 00 00 00 00 0f 00 00 00 00 "
       "00 00 00 00 00 00 00 00",
@@ -355,6 +353,24 @@ test_fate (void)
   heard_clear (&h);
 }
 
+/* A report with a false claim leaves no trace, also not when the next one comes. */
+static void
+test_refused (void)
+{
+  RaLedger *ledger;
+  Heard h;
+
+  heard_init (&h, &ra_feedback_ccfb);
+  heard_send (&h, 16);
+  ledger = ra_sender_ledger (h.sender);
+  hear_bytes (&h, CCFB ("01", "0f", "80 05 80 04")); /* 15, and 16 */
+  g_assert_cmpint (ra_ledger_at (ledger, 15)->fate, ==, RA_FATE_NOTHING);
+  hear_bytes (&h, CCFB ("01", "0d", "80 05 80 04"));
+  g_assert_cmpint (ra_ledger_at (ledger, 14)->fate, ==, RA_FATE_ARRIVED);
+  g_assert_cmpint (ra_ledger_at (ledger, 15)->fate, ==, RA_FATE_NOTHING);
+  heard_clear (&h);
+}
+
 /* Numbers that move against ours are found again by time and size. */
 static void
 test_realigned (void)
@@ -423,6 +439,7 @@ main (int argc, char **argv)
   rows_add ("/ear/lsr", lsr_rows, test_lsr);
   rows_add ("/ear/twcc", twcc_rows, test_twcc);
   g_test_add_func ("/ear/fate", test_fate);
+  g_test_add_func ("/ear/refused", test_refused);
   g_test_add_func ("/ear/realigned", test_realigned);
   g_test_add_func ("/ear/losses", test_losses);
   return g_test_run ();

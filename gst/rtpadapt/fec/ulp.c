@@ -22,7 +22,7 @@
  * - A code over one frame cannot mend what is longer than its rows, or frames
  *   of one packet whose copy follows at once (1 / b of them return).  Where the
  *   target is out of reach within `max`, the least level that leaves `slack`
- *   times the best there is will do, none if that is no more than was lost, and
+ *   times the best there is will do, or 0 if that leaves as much as was lost, and
  *   `reachable` says 0.
  */
 #include <gst/rtpadapt/fec.h>

@@ -83,7 +83,7 @@ ra_ear_on_sent (RaEar *e, const RaEarPacket *p, RaTime now)
   ra_ecn_set (&e->ecn, e->cfg.ecn, kind && kind->per_packet_ecn, now);
   field = ra_ecn_on_send (&e->ecn, now);
   e->unstamped |= !p->stamped;
-  e->pushed = out.seq = e->ledger->next;
+  out.seq = e->ledger->next;
   entry = ra_sender_on_sent (e->sender, &out, now);
   entry->passed = p->passed;
   entry->payload = p->payload;
@@ -94,10 +94,12 @@ ra_ear_on_sent (RaEar *e, const RaEarPacket *p, RaTime now)
 void
 ra_ear_on_pushed (RaEar *e, RaTime passed_by)
 {
-  RaLedgerEntry *entry = ra_ledger_at (e->ledger, e->pushed);
+  for (; e->pushed < e->ledger->next; e->pushed++) {
+    RaLedgerEntry *entry = ra_ledger_at (e->ledger, e->pushed);
 
-  if (entry)
-    entry->passed_by = passed_by;
+    if (entry)
+      entry->passed_by = passed_by;
+  }
 }
 
 gboolean

@@ -104,7 +104,8 @@ void ra_ear_set (RaEar *e, const RaEarConfig *cfg);
 /* `p` leaves at `now`: it is noted, and the sender hears of it.  Returns the ECN
  * field that it has to leave with. */
 RaEcnField ra_ear_on_sent (RaEar *e, const RaEarPacket *p, RaTime now);
-/* The push of the latest packet is over; rtpsession's clock. */
+/* The push of all packets that left so far is over, the last of them together;
+ * rtpsession's clock. */
 void ra_ear_on_pushed (RaEar *e, RaTime passed_by);
 /* FALSE: a packet left without its send time. */
 gboolean ra_ear_is_stamped (const RaEar *e);

@@ -48,7 +48,7 @@ struct _RaEar
   RaTwccAlign align;
   RaCcfbNotes notes;
   RaEarReports reports;
-  guint64 pushed;     /* index of the latest packet */
+  guint64 pushed;     /* index of the first packet whose push is not over */
   gboolean unstamped; /* a packet left without its send time */
 
   RaEarCompound compound; /* the latest */

@@ -1,5 +1,5 @@
-/* The ECN field that a packet shall leave with, on its way from who decides it to
- * the UDP sink.
+/* The ECN field that a packet must leave with, on its way from the element that
+ * decides it to the UDP sink.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Its API has no tags, so that payloaders, rtpsession and srtpenc keep it, as they

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* The rtpsession downstream of `srcpad`, through all that has pads and into bins.
- * Its property internal-session is the object whose signals tell of RTCP
+ * Its property internal-session is the object whose signals announce RTCP
  * (on-feedback-rtcp, on-app-rtcp, on-sending-rtcp, ...).  That object calls the
  * element back, so it must not be used longer than the element lives.  (transfer
  * full), or NULL if there is none yet. */

@@ -222,15 +222,18 @@ backlog_flush (Backlog *b)
 
 /* Takes item->object. */
 static void
-lane_push (Backlog *b, Lane *lane, BacklogItem item)
+lane_push (Backlog *b, Lane *lane, const BacklogItem *item)
 {
-  item.context = g_rc_box_acquire (b->context);
-  gst_queue_array_push_tail_struct (lane->items, &item);
-  lane->bytes += item.size;
-  b->packets += item.is_packet ? 1 : 0;
+  BacklogItem *tail;
+
+  gst_queue_array_push_tail_struct (lane->items, (gpointer) item);
+  tail = gst_queue_array_peek_tail_struct (lane->items);
+  tail->context = g_rc_box_acquire (b->context);
+  lane->bytes += item->size;
+  b->packets += item->is_packet ? 1 : 0;
   if (lane == &b->plain) {
     b->plain_in++;
-    b->barriers += item.is_packet ? 0 : 1;
+    b->barriers += item->is_packet ? 0 : 1;
   }
 }
 
@@ -243,7 +246,7 @@ backlog_push_event (Backlog *b, GstEvent *event)
     context_set (b, kind, event);
   else
     lane_push (
-        b, &b->plain, (BacklogItem){ .object = GST_MINI_OBJECT_CAST (event) });
+        b, &b->plain, &(BacklogItem){ .object = GST_MINI_OBJECT_CAST (event) });
 }
 
 static Frame *
@@ -307,7 +310,7 @@ backlog_push_packet (
     b->dropped++;
     return FALSE;
   }
-  lane_push (b, passes ? &b->first : &b->plain, *item);
+  lane_push (b, passes ? &b->first : &b->plain, item);
   if (frame && !passes)
     frame->plain = b->plain_in;
   return TRUE;

@@ -8,7 +8,7 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* Packets that are taken under one lock. */
+/* Packets that are taken under one lock, on the way in and on the way out. */
 #define BATCH_MAX 64
 
 static void
@@ -362,19 +362,83 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   g_mutex_lock (&self->lock);
 }
 
+/* Packets that leave together. */
+typedef struct
+{
+  GstBuffer *packets[BATCH_MAX];
+  guint32 ssrcs[BATCH_MAX];
+  guint n;
+} Batch;
+
+/* The packet that was taken and those behind it that the pacer lets go with it.  The
+ * lock is held. */
+static void
+batch_take (GstRtpAdaptSend *self, BacklogItem *item, Batch *batch, RaTime now)
+{
+  RaTime passed = our_system_now (&self->clock);
+  gboolean more;
+
+  batch->n = 0;
+  do {
+    if (may_leave (self, item, now)) {
+      packet_leave (self, item, passed, now);
+      batch->ssrcs[batch->n] = item->ssrc;
+      batch->packets[batch->n++] = GST_BUFFER_CAST (item->object);
+    } else {
+      gst_mini_object_unref (item->object);
+    }
+    more = batch->n < BATCH_MAX
+        && pace_packet_is_due (&self->pace, now, next_send (self, now));
+    if (more)
+      pace_take (&self->pace, item);
+  } while (more);
+}
+
+/* Takes the packets from `i` on that a list may hold: rtpsession counts all of a list
+ * for the SSRC of its first packet. */
+static GstFlowReturn
+batch_push_some (const Batch *batch, guint *i, GstPad *pad)
+{
+  guint first = *i, n = 1;
+  GstBufferList *list;
+
+  while (first + n < batch->n && batch->ssrcs[first + n] == batch->ssrcs[first])
+    n++;
+  *i += n;
+  if (n == 1)
+    return gst_pad_push (pad, batch->packets[first]);
+  list = gst_buffer_list_new_sized (n);
+  for (guint k = first; k < first + n; k++)
+    gst_buffer_list_add (list, batch->packets[k]);
+  return gst_pad_push_list (pad, list);
+}
+
+/* Takes the packets.  After an error the rest is dropped. */
+static GstFlowReturn
+batch_push (const Batch *batch, GstPad *pad)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint i = 0;
+
+  while (i < batch->n && flow == GST_FLOW_OK)
+    flow = batch_push_some (batch, &i, pad);
+  while (i < batch->n)
+    gst_buffer_unref (batch->packets[i++]);
+  return flow;
+}
+
 /* The lock is held, and let go for the push. */
 static void
-packet_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
+packets_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 {
   GstFlowReturn flow;
+  Batch batch;
 
-  if (!may_leave (self, item, now)) {
-    gst_mini_object_unref (item->object);
+  batch_take (self, item, &batch, now);
+  if (batch.n == 0)
     return;
-  }
-  packet_leave (self, item, our_system_now (&self->clock), now);
   g_mutex_unlock (&self->lock);
-  flow = gst_pad_push (self->srcpad, GST_BUFFER_CAST (item->object));
+  flow = batch_push (&batch, self->srcpad);
   g_mutex_lock (&self->lock);
   flow_take (self, flow);
 }
@@ -398,7 +462,7 @@ item_send (GstRtpAdaptSend *self, RaTime now)
 
   pace_take (&self->pace, &item);
   if (item.is_packet)
-    packet_send (self, &item, now);
+    packets_send (self, &item, now);
   else
     event_send (self, GST_EVENT_CAST (item.object));
 }
