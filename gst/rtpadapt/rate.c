@@ -10,7 +10,9 @@
 /* s is the mean of the packets so far, then of about the last 256.  RFC 5348
  * 4.1 would have four loss intervals (SHOULD) or more (MAY); those know no end
  * where nothing is lost, while an encoder's sizes change with its rate.  256 is
- * four intervals at p = 1.6 %; the mean of 30..1200 bytes is good to 2 %. */
+ * four intervals at p = 1.6 %; the mean of 30..1200 bytes is good to 2 %.  Packets that
+ * are sent into a silence do not count: they are few and small, and the rate after an
+ * outage would be taken for half of what it is. */
 #define S_PACKETS 256
 #define CLOCK_BACK RA_SECOND /* calls that cross are closer */
 
@@ -55,6 +57,7 @@ settle (RaRate *r, RaTime now)
 {
   if (r->timeout <= now) {
     r->timeout = RA_TIME_NONE;
+    r->unheard = TRUE;
     if (r->ops->on_timeout)
       r->ops->on_timeout (r, now);
     if (r->timeout <= now)
@@ -112,9 +115,11 @@ ra_rate_on_sent (RaRate *r, guint size, RaTime now)
 {
   now = time_in (r, now);
   catch_up (r, now);
-  r->n_sent = MIN (r->n_sent + 1, S_PACKETS);
-  r->s += (size - r->s) / r->n_sent;
-  r->s = MAX (r->s, 1);
+  if (!r->unheard || r->n_sent == 0) {
+    r->n_sent = MIN (r->n_sent + 1, S_PACKETS);
+    r->s += (size - r->s) / r->n_sent;
+    r->s = MAX (r->s, 1);
+  }
   r->last_sent = now;
   if (r->ops->on_sent)
     r->ops->on_sent (r, size, now);
@@ -140,6 +145,7 @@ ra_rate_on_report (RaRate *r, const RaReport *report, RaTime now)
   /* RFC 5348 4.3 step 2, q = 0.9 */
   r->rtt += r->rtt ? (report->rtt - r->rtt) / 10 : report->rtt;
   r->interval = MAX (report->interval, 0);
+  r->unheard = FALSE;
   r->ops->on_report (r, &in, now);
   settle (r, now);
 }

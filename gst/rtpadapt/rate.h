@@ -88,6 +88,7 @@ struct _RaRate
   RaSpan interval;   /* of the latest report, 0: reports come once per R */
   gdouble s;         /* mean packet size, bytes (RFC 5348 4.1); mss at first */
   guint n_sent;      /* packets that s is the mean of */
+  gboolean unheard;  /* on_timeout ran since the latest report */
   gdouble radio;     /* share of all packets, lost and shown to be the radio's
                     (safety/evidence.h) */
   gboolean competes; /* with flows that keep a queue full: it is long then; set

@@ -168,6 +168,25 @@ test_size (void)
   ra_rate_free (r);
 }
 
+/* Few and small packets leave while nobody answers. */
+static void
+test_size_unheard (void)
+{
+  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
+  RaReport report = { .rtt = 1 };
+
+  ra_rate_on_sent (r, 1000, 0);
+  r->timeout = 10;
+  ra_rate_on_timeout (r, 10);
+  for (guint i = 0; i < 100; i++)
+    ra_rate_on_sent (r, 50, 11);
+  g_assert_cmpfloat (r->s, ==, 1000);
+  ra_rate_on_report (r, &report, 12);
+  ra_rate_on_sent (r, 500, 13);
+  g_assert_cmpfloat_with_epsilon (r->s, 750, 1e-9); /* 1500 / 2 */
+  ra_rate_free (r);
+}
+
 static void
 test_last_sent (void)
 {
@@ -251,6 +270,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/clock-back", test_clock_back);
   g_test_add_func ("/rate/rtt", test_rtt);
   g_test_add_func ("/rate/size", test_size);
+  g_test_add_func ("/rate/size-unheard", test_size_unheard);
   g_test_add_func ("/rate/last-sent", test_last_sent);
   g_test_add_func ("/rate/timeouts", test_timeouts);
   g_test_add_func ("/rate/find", test_find);
