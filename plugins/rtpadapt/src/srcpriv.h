@@ -24,7 +24,7 @@ typedef struct
   gboolean mux;
   guint latency; /* ms */
   gboolean drop_on_latency, fec, retransmission;
-  gint feedback; /* place in ra_feedbacks[] */
+  gint feedback;            /* place in ra_feedbacks[] */
   gchar *encoding, *pt_map; /* or NULL */
   GstCaps *caps;            /* or NULL */
   GstClockTime stats_interval;
