@@ -69,11 +69,11 @@ typedef struct
 typedef enum
 {
   SEND_WARNED_NOT_RTP = 1 << 0,
-  SEND_WARNED_REALIGNED = 1 << 2,
-  SEND_WARNED_LIAR = 1 << 3,
-  SEND_WARNED_ECN_UNHEARD = 1 << 4,
-  SEND_WARNED_ECN_FAILED = 1 << 5,
-  SEND_WARNED_OTHER = 1 << 7,
+  SEND_WARNED_REALIGNED = 1 << 1,
+  SEND_WARNED_LIAR = 1 << 2,
+  SEND_WARNED_ECN_UNHEARD = 1 << 3,
+  SEND_WARNED_ECN_FAILED = 1 << 4,
+  SEND_WARNED_OTHER = 1 << 5,
 } SendWarned;
 
 /* What is notified or posted where it changes. */
