@@ -417,8 +417,7 @@ send_stats (GstRtpAdaptSend *self)
   const SendConfig *cfg = &self->cfg;
   const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
   RaEarStats heard = send_ear_stats (self);
-  guint64 rate
-      = self->sender ? ra_sender_rate (self->sender) : cfg->start_bitrate;
+  guint64 rate = send_rate (self);
   GstStructure *s = gst_structure_new ("application/x-rtpadaptsend-stats",
       "controller", G_TYPE_STRING, ra_rates[cfg->controller]->name, "lda",
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
