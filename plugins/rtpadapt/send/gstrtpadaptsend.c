@@ -383,14 +383,13 @@ send_start (GstRtpAdaptSend *self)
   send_upstream_changed (self);
   fecencs_start (&self->fecencs);
   encoders_start (&self->encoders);
-  self->heard_at = send_now (self);
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   outage_start (&self->outage, send_now (self));
   self->rtx = (RtxGate){ 0 };
   key_gate_clear (&self->keys);
   sender_create (self, warnings);
-  send_ear_start (self);
+  send_ear_start (&self->ear, self->sender, send_now (self));
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -410,7 +409,7 @@ send_stop (GstRtpAdaptSend *self)
   fecencs = fecencs_stop (&self->fecencs);
   skippers = skippers_stop (&self->skippers);
   link = tap_drop (&self->tap);
-  send_ear_stop (self);
+  send_ear_stop (&self->ear);
   g_clear_pointer (&self->sender, ra_sender_free);
   pace_stop (&self->pace);
   our_clock_stop (&self->clock);

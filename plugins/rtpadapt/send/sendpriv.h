@@ -11,6 +11,7 @@
 #include "outage.h"
 #include "pacetask.h"
 #include "rtxgate.h"
+#include "sendear.h"
 #include "parts/herald.h"
 #include "parts/ourclock.h"
 #include "parts/sessiontap.h"
@@ -19,7 +20,6 @@
 #include "skippers.h"
 #include "way.h"
 
-#include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -58,9 +58,8 @@ struct _GstRtpAdaptSend
 
   PaceTask pace;
   Way way;
-  RaSender *sender; /* this and the ear exist between READY and PAUSED */
-  RaEar *ear;
-  RaEarStats heard_so_far; /* when the ear was there last */
+  RaSender *sender; /* exists between READY and PAUSED */
+  SendEar ear;
   SessionTap tap;
   FeedbackMode mode;
 
@@ -72,8 +71,6 @@ struct _GstRtpAdaptSend
 
   /* what the job does */
   Encoders encoders;
-  RaTime heard_at; /* when feedback or a report about us came last, or
-                             when we started */
   FecEncoders fecencs;
   Skippers skippers;
 };
@@ -138,26 +135,6 @@ send_upstream_changed (GstRtpAdaptSend *self)
 /* sendpads.c */
 void send_pads_init (GstRtpAdaptSend *self);
 
-/* sendear.c */
-/* The ear of a sender that was just made; no more of it.  The lock is held. */
-void send_ear_start (GstRtpAdaptSend *self);
-void send_ear_stop (GstRtpAdaptSend *self);
-/* A packet leaves; its ECN field is noted on the buffer, if it is ours to decide.
- * The lock is held. */
-void send_ear_on_sent (GstRtpAdaptSend *self, BacklogItem *item,
-    const RaEarPacket *packet, RaTime now);
-/* A compound from the peer, and one to it; the lock is held. */
-SendWants send_on_rtcp (GstRtpAdaptSend *self, const guint8 *bytes, gsize len);
-void send_on_rtcp_sent (GstRtpAdaptSend *self, const guint8 *bytes, gsize len);
-/* What rtpsession read out of transport-wide feedback, as twcc_parse() gives it.
- * `warn`: packets were not numbered as they should be.  The lock is held. */
-SendWants send_on_twcc (
-    GstRtpAdaptSend *self, const GArray *rows, gboolean *warn);
-/* An event that says why a packet was lost; the lock is not held. */
-void send_on_truth (GstRtpAdaptSend *self, const GstStructure *s);
-/* What was heard since the start, also after a stop; the lock is held. */
-RaEarStats send_ear_stats (const GstRtpAdaptSend *self);
-
 /* sendjob.c: the lock is held for all of these. */
 /* Does what a part wants. */
 void send_apply (GstRtpAdaptSend *self, SendWants wants);
@@ -165,6 +142,10 @@ void send_apply (GstRtpAdaptSend *self, SendWants wants);
 void send_wake (GstRtpAdaptSend *self);
 /* Has the job post and notify what changed. */
 void send_tell (GstRtpAdaptSend *self);
+/* The ear, which goes by what is set and in effect now; there must be a sender. */
+RaEar *send_ear (GstRtpAdaptSend *self);
+/* Does what the ear's news ask for. */
+void send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now);
 /* The time between requests for a key frame. */
 RaSpan send_keys_interval (const GstRtpAdaptSend *self);
 /* Posts the next statistics an interval from now. */
