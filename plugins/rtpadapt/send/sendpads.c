@@ -342,14 +342,14 @@ packet_leave (
             streams_beside (&self->way.streams, now),
             ra_sender_rate (self->sender)));
   outage_on_sent (&self->outage, now);
-  send_ear_on_sent (self, item, &p, now);
+  way_mark (item, ra_ear_on_sent (send_ear (self), &p, now));
 }
 
 /* After the push; the lock is held, and let go where the stream ends in error. */
 static void
 flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
 {
-  ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
+  ra_ear_on_pushed (self->ear.ear, our_system_now (&self->clock));
   if (flow == GST_FLOW_OK)
     send_apply (self, mode_on_pushed (&self->mode));
   else
@@ -601,21 +601,37 @@ repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
 static void
 feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
 {
-  GArray *rows = twcc_parse (s);
-  gboolean warn;
+  g_autoptr (GArray) rows = twcc_parse (s);
+  gboolean warn = FALSE;
 
   if (!rows)
     return;
   g_mutex_lock (&self->lock);
-  send_apply (self, send_on_twcc (self, rows, &warn));
+  if (self->sender) {
+    RaTime now = send_now (self);
+    RaEarNews news = ra_ear_on_twcc (
+        send_ear (self), (const RaTwccRow *) rows->data, rows->len, now);
+
+    warn = news & RA_EAR_REALIGNED
+        && send_warn_once (self, SEND_WARNED_REALIGNED);
+    send_on_news (self, news, now);
+  }
   g_mutex_unlock (&self->lock);
-  g_array_unref (rows);
   if (warn)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("Packets that left %s were not all numbered by the RTP session.",
             GST_OBJECT_NAME (self)),
         ("rtpadaptsend has to be the last element before rtpsession, and the "
          "only one that feeds it"));
+}
+
+/* An event that says why a packet was lost. */
+static void
+truth_take (GstRtpAdaptSend *self, const GstStructure *s)
+{
+  g_mutex_lock (&self->lock);
+  send_ear_on_truth (&self->ear, s);
+  g_mutex_unlock (&self->lock);
 }
 
 static gboolean
@@ -628,7 +644,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     if (gst_structure_has_name (s, "RTPTWCCPackets"))
       feedback_take (self, s);
     if (gst_structure_has_name (s, "RTPAdaptLoss")) {
-      send_on_truth (self, s);
+      truth_take (self, s);
       gst_event_unref (event);
       return TRUE;
     }

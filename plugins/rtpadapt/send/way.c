@@ -4,6 +4,7 @@
 #include "way.h"
 
 #include "parts/colourmeta.h"
+#include "parts/ecnmeta.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/bytes.h>
@@ -300,4 +301,16 @@ way_stamp (
   item->object = GST_MINI_OBJECT_CAST (buffer);
   item->size = (guint) gst_buffer_get_size (buffer);
   return result;
+}
+
+void
+way_mark (BacklogItem *item, RaEcnField field)
+{
+  GstBuffer *buffer;
+
+  if (field == RA_ECN_UNSAID)
+    return;
+  buffer = gst_buffer_make_writable (GST_BUFFER_CAST (item->object));
+  rtp_adapt_buffer_set_ecn (buffer, field);
+  item->object = GST_MINI_OBJECT_CAST (buffer);
 }

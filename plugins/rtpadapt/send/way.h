@@ -15,6 +15,7 @@
 
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/safety/ecn.h>
 
 G_BEGIN_DECLS
 
@@ -67,5 +68,8 @@ RaMark way_colour (Way *w, BacklogItem *item, guint64 rate, RaTime now);
 /* Writes its header extensions, which may make it longer; `fec_made` as above. */
 SendExtResult way_stamp (
     Way *w, BacklogItem *item, gboolean fec_made, const SendExtValues *values);
+/* Has the buffer say with which ECN field it leaves, unless that is not ours to
+ * decide (RA_ECN_UNSAID). */
+void way_mark (BacklogItem *item, RaEcnField field);
 
 G_END_DECLS
