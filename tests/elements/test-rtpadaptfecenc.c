@@ -238,7 +238,7 @@ recover (Unfec *u, guint16 seq)
   return buffer;
 }
 
-/* All but the number, which rtpulpfecdec sets anew, and padding, whose bytes other
+/* All but the number, which rtpulpfecdec changes, and padding, whose bytes other
  * than the last RFC 3550 leaves open. */
 static void
 assert_same (GstBuffer *came, GstBuffer *sent)

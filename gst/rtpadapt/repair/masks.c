@@ -18,7 +18,7 @@
  */
 #include <gst/rtpadapt/repair/masks.h>
 
-/* Rows beside row 0; 0: no more. */
+/* Rows that follow row 0; 0: no more. */
 typedef struct
 {
   guint a, b;
@@ -38,7 +38,7 @@ divisor (guint a, guint b)
   return b ? divisor (b, a % b) : a;
 }
 
-/* A turn by f / 2 would meet itself half way, but with 2 rows there is no other. */
+/* A turn by f / 2 would meet itself half way; 2 rows have only that one. */
 static guint
 pair_first (guint f)
 {
