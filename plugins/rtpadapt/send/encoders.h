@@ -18,6 +18,7 @@
 
 #include "encodersearch.h"
 #include "encodershare.h"
+#include "frameskip.h"
 #include "sendwants.h"
 
 #include <gst/rtpadapt/rate/split.h>
@@ -51,6 +52,7 @@ typedef struct
   guint64 other_bitrate; /* of streams that the encoders do not make, bit/s */
   RaTime other_again;    /* when to look at that */
   RaTime again;          /* when an encoder may be changed, or RA_TIME_NONE */
+  SkipLevel *level;      /* by which the encoders skip frames */
   guint n_stops;
 } Encoders;
 

@@ -453,8 +453,9 @@ send_stats (GstRtpAdaptSend *self)
         backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,
         backlog_dropped (self->pace.backlog) + self->pace.ended,
         "dropped-frames", G_TYPE_UINT64,
-        backlog_dropped_frames (self->pace.backlog), "skipped", G_TYPE_UINT64,
-        send_ledger (self)->skipped, NULL);
+        backlog_dropped_frames (self->pace.backlog), "frames-skipped",
+        G_TYPE_UINT64, skip_level_skipped (self->encoders.level), "skipped",
+        G_TYPE_UINT64, send_ledger (self)->skipped, NULL);
   }
   return s;
 }

@@ -35,6 +35,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_send_debug);
 #define SEND_COLOUR "none"
 #define SEND_BURST (5 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
+#define SEND_FRAME_SKIP (100 * GST_MSECOND)
 #define SEND_STATS_INTERVAL GST_SECOND
 /* Packets.  None: each number left out makes about one picture late, and asks for
  * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs
@@ -56,7 +57,7 @@ typedef struct
   gint colour; /* index of the registry */
   gchar *colour_params, *encoder_property;
   guint encoder_unit; /* bit/s */
-  GstClockTime burst, max_backlog, stats_interval;
+  GstClockTime burst, max_backlog, frame_skip, stats_interval;
   gboolean loss_messages;
   gdouble friendliness_cap;
   gboolean circuit_breakers;

@@ -167,6 +167,13 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_UINT64 (SendConfig, max_backlog, 0, 60 * GST_SECOND, SEND_BACKLOG),
       .unit = "ns" },
+  { "frame-skip", "Frame skip",
+      "While more than this is queued, the encoders upstream do not get raw "
+      "frames, until less than one frame is queued (@ at the rate, 0 = they "
+      "get all)",
+      PROP_PLAYING,
+      PROP_UINT64 (SendConfig, frame_skip, 0, 60 * GST_SECOND, SEND_FRAME_SKIP),
+      .unit = "ns" },
   { "encoder", "Encoder",
       "Names of the encoder elements to drive, commas between (empty = "
       "all that are found upstream, none = drive none of them)",
