@@ -127,7 +127,10 @@ places_take (Encoders *e, const EncodersSearch *s)
   for (guint i = 0; i < s->found->len; i++) {
     EncodersPlace *place = &e->places[i];
     GstElement *encoder = s->found->pdata[i];
+    g_autoptr (GstElement) before = g_weak_ref_get (&place->element);
 
+    if (encoder != before)
+      place->size = (SizeFit){ 0 };
     g_weak_ref_set (&place->element, encoder);
     place->about = s->about[i];
     place->state = (EncoderState){ 0 };
@@ -233,8 +236,9 @@ encoders_plan (
 
     job->gone = encoder == NULL;
     if (encoder)
-      job->tasks[job->n++]
-          = (EncodersTask){ .element = encoder, .about = e->places[i].about };
+      job->tasks[job->n++] = (EncodersTask){ .element = encoder,
+        .about = e->places[i].about,
+        .size = e->places[i].size };
   }
 }
 
@@ -262,6 +266,8 @@ encoders_do (EncodersJob *job, GstElement *owner)
     task->again = encoder_share_follow (
         task->element, &task->about.row, job->who, &wish, &task->state);
     task->changed = task->state.at == wish.now;
+    task->proposal = size_fit_do (
+        &task->size, task->element, task->state.bps, job->adapt_size, job->now);
     job->n_done++;
   }
 }
@@ -279,6 +285,7 @@ encoders_take (Encoders *e, const EncodersJob *job)
       continue;
     }
     e->places[i].state = task->state;
+    e->places[i].size = task->size;
     if (task->again != GST_CLOCK_TIME_NONE)
       e->again = MIN (
           e->again, ra_later (job->now, ra_diff (task->again, task->now)));
@@ -291,8 +298,10 @@ encoders_take (Encoders *e, const EncodersJob *job)
 void
 encoders_end (EncodersJob *job)
 {
-  for (guint i = 0; i < job->n; i++)
+  for (guint i = 0; i < job->n; i++) {
+    g_clear_pointer (&job->tasks[i].proposal, gst_structure_free);
     gst_object_unref (job->tasks[i].element);
+  }
 }
 
 RaTime

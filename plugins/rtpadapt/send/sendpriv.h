@@ -58,7 +58,7 @@ typedef struct
   gchar *colour_params, *encoder_property;
   guint encoder_unit; /* bit/s */
   GstClockTime burst, max_backlog, frame_skip, stats_interval;
-  gboolean loss_messages;
+  gboolean loss_messages, adapt_size;
   gdouble friendliness_cap;
   gboolean circuit_breakers;
   guint tfrc_fmt; /* FMT of TFRC-FB */

@@ -183,6 +183,13 @@ const PropRow send_props[] = {
       "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s",
       .get_locked = get_encoder_bitrate },
+  { "adapt-size", "Adapt size",
+      "Make the pictures smaller and fewer where the bitrate is too small for "
+      "them, by a capsfilter between a videoscale (for their number a "
+      "videorate) and the encoder; a message rtpadapt-size proposes the size "
+      "in any case",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, adapt_size, FALSE),
+      .then = SEND_TELL },
   { "stats", "Statistics", "Structure application/x-rtpadaptsend-stats",
       PROP_READ, PROP_STATS, .get_locked = get_stats },
   { "stats-interval", "Statistics interval",
