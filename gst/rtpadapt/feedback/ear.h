@@ -125,6 +125,8 @@ void ra_ear_truth (RaEar *e, guint32 ssrc, guint16 seq, RaCause cause);
 /* What RA_EAR_OTHER and RA_EAR_WISH are about; NULL before the first. */
 const RaFeedbackOps *ra_ear_other (const RaEar *e);
 const RaFeedbackOps *ra_ear_wish (const RaEar *e);
+/* How long the receiver said last that it holds packets, NULL before it did. */
+const RaRadpHold *ra_ear_hold (const RaEar *e);
 /* Takes the next confirmed loss; FALSE: there is none. */
 gboolean ra_ear_next_loss (RaEar *e, RaEarLoss *out);
 /* What the receiver said last of itself, NULL before the first. */

@@ -54,6 +54,8 @@ struct _RaEar
   RaEarCompound compound; /* the latest */
   RaEarNews news;         /* since the owner was told */
   const RaFeedbackOps *other, *wish;
+  RaRadpHold hold; /* what the receiver said last, if it did */
+  gboolean has_hold;
 
   RaEarLoss losses[RA_EAR_LOSSES_MAX]; /* a ring */
   guint first_loss, n_losses;

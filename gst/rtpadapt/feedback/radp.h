@@ -65,6 +65,14 @@ G_BEGIN_DECLS
  * is set to.  The data is the name of the latter: "twcc", "tfrc" or "ccfb". */
 #define RA_RADP_WISH_SUBTYPE 1
 #define RA_RADP_WISH_SIZE 4
+/* A receiver sends this subtype to say how long it holds packets: 32 bits now, 32
+ * bits the most that it may come to, both in us from the time that the fastest
+ * packets take.  More may stand behind, which readers skip.  A peer that does not
+ * know the subtype skips the packet. */
+#define RA_RADP_HOLD_SUBTYPE 2
+#define RA_RADP_HOLD_SIZE 8
+/* What nobody holds: a reader takes it for this. */
+#define RA_RADP_HOLD_MAX (10 * RA_SECOND)
 #define RA_RADP_SIZE_MAX 76
 #define RA_RADP_LDA_MAX 15
 
@@ -79,6 +87,17 @@ typedef struct
   gdouble burst;                      /* packets, at most 255.996; 0 unknown */
   gchar lda[RA_RADP_LDA_MAX + 1];     /* printable, no blanks; "" unknown */
 } RaRadp;
+
+/* How long a receiver holds packets. */
+typedef struct
+{
+  RaSpan now, most;
+} RaRadpHold;
+
+/* Writes RA_RADP_HOLD_SIZE bytes. */
+void ra_radp_hold_write (const RaRadpHold *x, guint8 *data);
+/* FALSE if it is too short: `x` is left alone. */
+gboolean ra_radp_hold_read (RaRadpHold *x, const guint8 *data, gsize len);
 
 /* The size of the data, a multiple of 4; 0 if `len` has no room for it or the
  * name is none. */

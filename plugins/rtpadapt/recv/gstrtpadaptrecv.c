@@ -148,6 +148,17 @@ const PropRow recv_props[] = {
       PROP_READY,
       PROP_UINT64 (RecvConfig, late, GST_MSECOND, 60 * GST_SECOND, RECV_LATE),
       .unit = "ns" },
+  { "latency", "Latency",
+      "Time that the jitterbuffer behind holds packets, which the sender hears "
+      "(@, 0: it does not)",
+      PROP_PLAYING, PROP_UINT64 (RecvConfig, latency, 0, RA_RADP_HOLD_MAX, 0),
+      .unit = "ns" },
+  { "max-latency", "Highest latency",
+      "The most that latency may become, which the sender hears, too (@, 0: "
+      "it stays what it is)",
+      PROP_PLAYING,
+      PROP_UINT64 (RecvConfig, max_latency, 0, RA_RADP_HOLD_MAX, 0),
+      .unit = "ns" },
   { "stats", "Statistics", "Structure application/x-rtpadaptrecv-stats",
       PROP_READ, PROP_STATS, .get_locked = get_stats },
   { "stats-interval", "Statistics interval",
@@ -218,6 +229,7 @@ recv_start (GstRtpAdaptRecv *self)
   self->eos = FALSE;
   self->n_packets = 0;
   self->report = (ReportTimer){ 0 };
+  self->hold = (RecvHold){ 0 };
   frame_start (&self->frame);
   herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };

@@ -182,6 +182,15 @@ recv_rtcp_add_wish (GstRTCPBuffer *rtcp, guint32 ssrc, const gchar *nick)
 }
 
 void
+recv_rtcp_add_hold (GstRTCPBuffer *rtcp, guint32 ssrc, const RaRadpHold *hold)
+{
+  guint8 data[RA_RADP_HOLD_SIZE];
+
+  ra_radp_hold_write (hold, data);
+  app_add (rtcp, ssrc, RA_RADP_HOLD_SUBTYPE, data, sizeof data);
+}
+
+void
 recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
     const guint8 *fci, gsize len)
 {

@@ -9,6 +9,7 @@
 #include "parts/sessiontap.h"
 #include "gstrtpadaptrecv.h"
 #include "framehurry.h"
+#include "recvhold.h"
 #include "recvkind.h"
 #include "recvstats.h"
 #include "reporttimer.h"
@@ -34,6 +35,7 @@ typedef struct
   gint lda;          /* index of ra_ldas[] */
   gchar *lda_params; /* never NULL */
   GstClockTime interval, late, stats_interval;
+  GstClockTime latency, max_latency; /* of the jitterbuffer, 0: not said */
   guint tfrc_fmt;
   gboolean loss_messages;
 } RecvConfig;
@@ -80,6 +82,7 @@ struct _GstRtpAdaptRecv
 
   FrameHurry frame; /* twcc */
   ReportTimer report;
+  RecvHold hold;
   guint n_packets; /* since the DSCP was looked at */
 
   GstClockID wait; /* the timer, or NULL */

@@ -321,6 +321,18 @@ wish_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   return nick != NULL;
 }
 
+/* The lock is held. */
+static void
+hold_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
+{
+  const RaRadpHold hold = { (RaSpan) self->cfg.latency,
+    (RaSpan) MAX (self->cfg.latency, self->cfg.max_latency) };
+
+  if (recv_rtcp_room (rtcp) >= RECV_HOLD_SIZE
+      && recv_hold_due (&self->hold, &hold, our_now (&self->clock)))
+    recv_rtcp_add_hold (rtcp, ssrc, &hold);
+}
+
 /* In rtpsession's RTCP thread, for each RTCP packet it makes: one per SSRC of
  * its own.  TRUE: it may not be suppressed. */
 static gboolean
@@ -342,6 +354,7 @@ on_sending_rtcp (
     if (self->reporter && !recv_rtcp_is_bye (&rtcp)) {
       added = self->report.due && report_add (self, &rtcp, ssrc);
       added |= wish_add (self, &rtcp, ssrc);
+      hold_add (self, &rtcp, ssrc); /* no reason to send the packet */
     }
     g_mutex_unlock (&self->lock);
     gst_rtcp_buffer_unmap (&rtcp);

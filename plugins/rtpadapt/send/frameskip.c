@@ -3,9 +3,6 @@
  */
 #include "frameskip.h"
 
-/* The length of a frame that does not say its own. */
-#define FRAME (40 * RA_MSECOND)
-
 /* All are atomic; microseconds, as GLib has no atomic of 64 bits. */
 struct _SkipLevel
 {
@@ -14,19 +11,12 @@ struct _SkipLevel
   gint skipped;
 };
 
-/* An element that drives the encoder. */
-typedef struct
-{
-  SkipLevel *level;
-  gboolean skipping;
-} Member;
-
 /* The encoder has one, and so has the probe on its pad. */
 typedef struct
 {
   GMutex lock;
-  GArray *members; /* of Member */
-  gulong probe;    /* 0: none */
+  GPtrArray *levels; /* of SkipLevel: who drives the encoder */
+  gulong probe;      /* 0: none */
 } Gate;
 
 /* --- levels ----------------------------------------------------------------- */
@@ -75,36 +65,31 @@ skip_level_skipped (const SkipLevel *level)
 
 /* --- the gate --------------------------------------------------------------- */
 
-gboolean
-frame_skip_judge (gboolean skipping, RaSpan waiting, RaSpan above, RaSpan frame)
+static gboolean
+is_heard (const SkipLevel *level)
 {
-  return waiting > (skipping ? MIN (frame, above) : above);
+  return !g_atomic_int_get (&level->quiet);
 }
 
 static gboolean
-is_heard (const Member *member)
+is_above (const SkipLevel *level)
 {
-  return !g_atomic_int_get (&member->level->quiet);
+  return g_atomic_int_get (&level->waiting) > g_atomic_int_get (&level->above);
 }
 
 /* The lock is held. */
 static gboolean
-gate_judge (Gate *gate, RaSpan frame)
+gate_judge (Gate *gate)
 {
   gboolean any_heard = FALSE, skips = FALSE;
 
-  for (guint i = 0; i < gate->members->len; i++)
-    any_heard |= is_heard (&g_array_index (gate->members, Member, i));
-  for (guint i = 0; i < gate->members->len; i++) {
-    Member *member = &g_array_index (gate->members, Member, i);
-
-    member->skipping = frame_skip_judge (member->skipping,
-        g_atomic_int_get (&member->level->waiting),
-        g_atomic_int_get (&member->level->above), frame);
-    skips |= member->skipping && (is_heard (member) || !any_heard);
-  }
-  for (guint i = 0; skips && i < gate->members->len; i++)
-    g_atomic_int_inc (&g_array_index (gate->members, Member, i).level->skipped);
+  for (guint i = 0; i < gate->levels->len; i++)
+    any_heard |= is_heard (gate->levels->pdata[i]);
+  for (guint i = 0; i < gate->levels->len; i++)
+    skips |= is_above (gate->levels->pdata[i])
+        && (is_heard (gate->levels->pdata[i]) || !any_heard);
+  for (guint i = 0; skips && i < gate->levels->len; i++)
+    g_atomic_int_inc (&((SkipLevel *) gate->levels->pdata[i])->skipped);
   return skips;
 }
 
@@ -121,17 +106,13 @@ is_raw_video (GstPad *pad)
 static GstPadProbeReturn
 on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstClockTime length = GST_BUFFER_DURATION (GST_PAD_PROBE_INFO_BUFFER (info));
-  RaSpan frame = GST_CLOCK_TIME_IS_VALID (length) && length > 0
-      ? (RaSpan) MIN (length, G_MAXINT64)
-      : FRAME;
   Gate *gate = data;
   gboolean skips;
 
   if (!is_raw_video (pad))
     return GST_PAD_PROBE_OK;
   g_mutex_lock (&gate->lock);
-  skips = gate_judge (gate, microseconds (frame));
+  skips = gate_judge (gate);
   g_mutex_unlock (&gate->lock);
   return skips ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
@@ -141,7 +122,7 @@ gate_clear (gpointer data)
 {
   Gate *gate = data;
 
-  g_array_unref (gate->members);
+  g_ptr_array_unref (gate->levels);
   g_mutex_clear (&gate->lock);
 }
 
@@ -149,12 +130,6 @@ static void
 gate_unref (gpointer data)
 {
   g_atomic_rc_box_release_full (data, gate_clear);
-}
-
-static void
-member_clear (gpointer data)
-{
-  skip_level_unref (((Member *) data)->level);
 }
 
 /* It lives as long as `encoder`. */
@@ -170,24 +145,12 @@ gate_of (GstElement *encoder)
   if (!gate) {
     gate = g_atomic_rc_box_new0 (Gate);
     g_mutex_init (&gate->lock);
-    gate->members = g_array_new (FALSE, FALSE, sizeof (Member));
-    g_array_set_clear_func (gate->members, member_clear);
+    gate->levels
+        = g_ptr_array_new_with_free_func ((GDestroyNotify) skip_level_unref);
     g_object_set_qdata_full (G_OBJECT (encoder), quark, gate, gate_unref);
   }
   g_mutex_unlock (&lock);
   return gate;
-}
-
-/* The place of `level`, or the number of members.  The lock is held. */
-static guint
-member_find (const Gate *gate, const SkipLevel *level)
-{
-  guint i = 0;
-
-  while (i < gate->members->len
-      && g_array_index (gate->members, Member, i).level != level)
-    i++;
-  return i;
 }
 
 gboolean
@@ -195,15 +158,12 @@ frame_skip_join (GstElement *encoder, SkipLevel *level)
 {
   Gate *gate = gate_of (encoder);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "sink");
-  const Member one = { .level = level };
   gboolean joins;
 
   g_mutex_lock (&gate->lock);
-  joins = pad && member_find (gate, level) == gate->members->len;
-  if (joins) {
-    g_array_append_val (gate->members, one);
-    g_atomic_rc_box_acquire (level);
-  }
+  joins = pad && !g_ptr_array_find (gate->levels, level, NULL);
+  if (joins)
+    g_ptr_array_add (gate->levels, g_atomic_rc_box_acquire (level));
   if (joins && gate->probe == 0)
     gate->probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
         g_atomic_rc_box_acquire (gate), gate_unref);
@@ -217,13 +177,10 @@ frame_skip_leave (GstElement *encoder, const SkipLevel *level)
   Gate *gate = gate_of (encoder);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "sink");
   gulong probe = 0;
-  guint i;
 
   g_mutex_lock (&gate->lock);
-  i = member_find (gate, level);
-  if (i < gate->members->len)
-    g_array_remove_index_fast (gate->members, i);
-  if (gate->members->len == 0) {
+  g_ptr_array_remove_fast (gate->levels, (gpointer) level);
+  if (gate->levels->len == 0) {
     probe = gate->probe;
     gate->probe = 0;
   }

@@ -4,7 +4,8 @@
  * A frame that is dropped behind the encoder costs a key frame, because later frames
  * need it.  One that the encoder never gets costs nothing but its own picture
  * (Salsify, NSDI 2018, 3.2).  So frames are skipped at the encoder's sink pad while
- * more than some time waits, until less than one frame does.
+ * more than some time waits.  There is no hysteresis: one frame less takes as much
+ * time off what waits, and several in a row would be seen as a freeze.
  *
  * Each element that drives an encoder says in its SkipLevel how much waits.  Of
  * several elements behind one encoder any one makes it skip, as the smallest of
@@ -33,11 +34,6 @@ void skip_level_set (SkipLevel *level, RaSpan waiting, RaSpan above);
 void skip_level_set_quiet (SkipLevel *level, gboolean quiet);
 /* Frames that encoders did not get while it drove them. */
 guint64 skip_level_skipped (const SkipLevel *level);
-
-/* TRUE: skip the next frame, of length `frame`; `skipping`: the one before was
- * skipped.  Pure. */
-gboolean frame_skip_judge (
-    gboolean skipping, RaSpan waiting, RaSpan above, RaSpan frame);
 
 /* `encoder` skips by `level`, too, unless it has no pad "sink".  Only raw video is
  * skipped.  FALSE if `level` was there before, or there is no such pad. */

@@ -178,6 +178,11 @@
  */
 #include "sendpriv.h"
 
+/* Packets per second while nobody answers, however low the rate is. */
+#define SEND_FLOOR 2
+/* Only for LDAs that draw lots about a known truth: repeatable. */
+#define SEND_SEED 1
+
 GST_DEBUG_CATEGORY (gst_rtp_adapt_send_debug);
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -191,6 +196,99 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+/* --- properties --------------------------------------------------------------- */
+
+/* Where algorithms are put to use; there must be a sender.  The lock is held. */
+static SendRules
+send_rules (GstRtpAdaptSend *self)
+{
+  return (SendRules){
+    .sender = self->sender, .way = &self->way, .now = send_now (self)
+  };
+}
+
+/* Brings what changed to the parts that run.  The warning to be posted without the
+ * lock, or NULL; the lock is held, so that the parts never differ from what the
+ * properties say. */
+static gchar *
+follow (GstRtpAdaptSend *self, guint then)
+{
+  const SendConfig *cfg = &self->cfg;
+
+  if (then & THEN_ENCODERS)
+    encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
+  if (then & THEN_SKIPS)
+    self->skippers.stale = TRUE;
+  if (then & THEN_STATS)
+    send_stats_restart (self);
+  if (!self->sender)
+    return NULL;
+  if (then & THEN_LIMITS) {
+    RaRateConfig limits = send_limits (cfg);
+
+    ra_sender_set_limits (self->sender, &limits);
+  }
+  if (then & THEN_SAFETY)
+    ra_sender_set_safety (
+        self->sender, cfg->friendliness_cap, cfg->circuit_breakers);
+  send_apply (self, then);
+  if (then & THEN_LIMITS)
+    return send_limits_check (cfg);
+  return then & THEN_COLOUR ? send_colour_check (self) : NULL;
+}
+
+static void
+send_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
+  const PropRow *row = &send_props[id - 1];
+  g_autofree gchar *warning = NULL;
+  SendRules rules = { NULL };
+  guint then;
+
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    rules = send_rules (self);
+  then = props_set (
+      &self->cfg, row, value, self->sender ? &rules : NULL, &warning);
+  if (!warning)
+    warning = follow (self, then);
+  g_mutex_unlock (&self->lock);
+  if (warning)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+}
+
+/* A property that is only read; the lock is held. */
+static void
+reading_get (GstRtpAdaptSend *self, const gchar *name, GValue *value)
+{
+  if (g_str_equal (name, "estimated-bitrate"))
+    g_value_set_uint (value, (guint) MIN (send_rate (self), G_MAXUINT));
+  else if (g_str_equal (name, "encoder-bitrate"))
+    g_value_set_uint (
+        value, (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT));
+  else
+    g_value_take_boxed (value, send_stats (self));
+}
+
+static void
+send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
+  const PropRow *row = &send_props[id - 1];
+
+  if (row->size > 0) {
+    props_get (self, &self->lock, &self->cfg, row, value);
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  reading_get (self, row->name, value);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- states ------------------------------------------------------------------- */
 
 /* Before PLAYING there is no clock, but a sink that prerolls wants a packet:
  * the system clock serves till then. */
@@ -248,7 +346,9 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
 static void
 rule_start (GstRtpAdaptSend *self, const gchar *name, GPtrArray *warnings)
 {
-  gchar *warning = props_start (&self->cfg, props_row (send_props, name), self);
+  SendRules rules = send_rules (self);
+  gchar *warning
+      = props_start (&self->cfg, props_row (send_props, name), &rules);
 
   if (warning)
     g_ptr_array_add (warnings, warning);
@@ -283,14 +383,13 @@ send_start (GstRtpAdaptSend *self)
   send_upstream_changed (self);
   fecencs_start (&self->fecencs);
   encoders_start (&self->encoders);
-  self->heard_at = send_now (self);
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   outage_start (&self->outage, send_now (self));
   self->rtx = (RtxGate){ 0 };
   key_gate_clear (&self->keys);
   sender_create (self, warnings);
-  send_ear_start (self);
+  send_ear_start (&self->ear, self->sender, send_now (self));
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -310,7 +409,7 @@ send_stop (GstRtpAdaptSend *self)
   fecencs = fecencs_stop (&self->fecencs);
   skippers = skippers_stop (&self->skippers);
   link = tap_drop (&self->tap);
-  send_ear_stop (self);
+  send_ear_stop (&self->ear);
   g_clear_pointer (&self->sender, ra_sender_free);
   skip_level_set (self->encoders.level, 0, RA_SPAN_NONE);
   pace_stop (&self->pace);

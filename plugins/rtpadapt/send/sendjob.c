@@ -58,7 +58,74 @@ notices_give (GstRtpAdaptSend *self, Notices *notices)
   g_mutex_lock (&self->lock);
 }
 
+/* --- what is heard ------------------------------------------------------------ */
+
+RaEar *
+send_ear (GstRtpAdaptSend *self)
+{
+  ra_ear_set (self->ear.ear,
+      &(RaEarConfig){ .kind = self->mode.kind,
+          .tfrc_fmt = self->cfg.tfrc_fmt,
+          .ecn = self->cfg.ecn,
+          .skips = self->cfg.skip_interval > 0,
+          .renumbered = self->skippers.renumbered });
+  return self->ear.ear;
+}
+
+static void
+losses_take (GstRtpAdaptSend *self)
+{
+  RaEarLoss loss;
+
+  while (ra_ear_next_loss (self->ear.ear, &loss)) {
+    if (self->cfg.loss_messages && !herald_is_full (&self->herald))
+      herald_post (&self->herald,
+          gst_message_new_element (
+              GST_OBJECT (self), send_ear_loss (&loss, &self->clock)));
+  }
+}
+
+static void
+news_log (GstRtpAdaptSend *self, RaEarNews news)
+{
+  RaEarStats stats;
+
+  if (news & RA_EAR_LIE)
+    GST_INFO_OBJECT (self, "packets came that were never sent");
+  if (news & RA_EAR_DOUBTFUL)
+    GST_INFO_OBJECT (self, "a report that may be spoilt is ignored");
+  if (news & RA_EAR_REALIGNED)
+    GST_WARNING_OBJECT (self, "rtpsession's numbers moved against ours");
+  if (!(news & RA_EAR_ECN))
+    return;
+  stats = send_ear_stats (&self->ear);
+  GST_INFO_OBJECT (self, "ECN: %s, fault: %s",
+      ra_ecn_state_nick (stats.ecn_state), ra_ecn_fault_nick (stats.ecn_fault));
+}
+
+void
+send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
+{
+  losses_take (self);
+  news_log (self, news);
+  send_apply (
+      self, send_ear_take (&self->ear, news, &self->mode, &self->outage, now));
+}
+
 /* --- the session -------------------------------------------------------- */
+
+/* A compound from the peer; the lock is held. */
+static void
+rtcp_take (GstRtpAdaptSend *self, const guint8 *bytes, gsize len)
+{
+  RaTime now;
+
+  if (!self->sender)
+    return;
+  now = send_now (self);
+  outage_on_rtcp (&self->outage, now);
+  send_on_news (self, ra_ear_on_rtcp (send_ear (self), bytes, len, now), now);
+}
 
 static void
 on_receiving_rtcp (GObject *session, GstBuffer *buffer, gpointer data)
@@ -70,7 +137,7 @@ on_receiving_rtcp (GObject *session, GstBuffer *buffer, gpointer data)
     return;
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     g_mutex_lock (&self->lock);
-    send_apply (self, send_on_rtcp (self, map.data, map.size));
+    rtcp_take (self, map.data, map.size);
     g_mutex_unlock (&self->lock);
     gst_buffer_unmap (buffer, &map);
   }
@@ -88,7 +155,8 @@ on_sending_rtcp (
     return FALSE;
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     g_mutex_lock (&self->lock);
-    send_on_rtcp_sent (self, map.data, map.size);
+    if (self->sender)
+      ra_ear_on_rtcp_sent (self->ear.ear, map.data, map.size, send_now (self));
     g_mutex_unlock (&self->lock);
     gst_buffer_unmap (buffer, &map);
   }
@@ -114,8 +182,8 @@ session_search (GstRtpAdaptSend *self)
   result = tap_take (&self->tap, &search);
   if (result == TAP_OTHER) {
     GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, search.found.element);
-    if (self->ear)
-      ra_ear_forget_rtcp_sent (self->ear);
+    if (self->ear.ear)
+      ra_ear_forget_rtcp_sent (self->ear.ear);
   }
   if (result != TAP_LATE)
     mode_on_session (&self->mode, tap_is_on (&self->tap),
@@ -224,7 +292,7 @@ encoders_set (GstRtpAdaptSend *self)
   encoders_plan (&self->encoders,
       encoders_share (&self->encoders, &split, rate,
           streams_beside (&self->way.streams, now)),
-      ra_diff (now, self->heard_at) > QUIET, now, &job);
+      ra_diff (now, self->ear.heard_at) > QUIET, now, &job);
   job.adapt_size = self->cfg.adapt_size;
   g_mutex_unlock (&self->lock);
   encoders_do (&job, GST_ELEMENT (self));
@@ -304,7 +372,7 @@ skip_interval (const GstRtpAdaptSend *self)
   gboolean by_number = kind
       && (kind->by_number
           || (kind->by_count && self->way.out.twcc == 0
-              && ra_ear_is_stamped (self->ear)));
+              && ra_ear_is_stamped (self->ear.ear)));
 
   return by_number && self->mode.said.any ? self->cfg.skip_interval : 0;
 }
@@ -342,7 +410,7 @@ peer_judge (GstRtpAdaptSend *self)
   if (!self->sender)
     return;
   ra_sender_get_stats (self->sender, &stats);
-  ra_ear_get_stats (self->ear, &heard);
+  heard = send_ear_stats (&self->ear);
   if (stats.lies > 0 && send_warn_once (self, SEND_WARNED_LIAR))
     warn_of_lies (&notices);
   if (self->cfg.ecn != RA_ECN_NOT_ECT && !wanted->per_packet_ecn
@@ -423,9 +491,8 @@ send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
   const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
-  RaEarStats heard = send_ear_stats (self);
-  guint64 rate
-      = self->sender ? ra_sender_rate (self->sender) : cfg->start_bitrate;
+  RaEarStats heard = send_ear_stats (&self->ear);
+  guint64 rate = send_rate (self);
   GstStructure *s = gst_structure_new ("application/x-rtpadaptsend-stats",
       "controller", G_TYPE_STRING, ra_rates[cfg->controller]->name, "lda",
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
@@ -445,7 +512,7 @@ send_stats (GstRtpAdaptSend *self)
       G_TYPE_UINT64, self->rtx.refused, NULL);
 
   send_stats_heard (s, self->sender ? self->mode.kind : wanted, wanted, &heard,
-      self->way.malformed, self->ear);
+      self->way.malformed, self->ear.ear);
   send_stats_marks (s, ra_colours[cfg->colour]->name, self->way.mark_packets,
       self->way.mark_bytes);
   gst_structure_set (s, "encoders", G_TYPE_UINT, self->encoders.n, "fec-made",

@@ -69,6 +69,9 @@ send_stats_heard (GstStructure *s, const RaFeedbackOps *mode,
 
     gst_structure_set (s, field, G_TYPE_UINT64, heard->heard[i], NULL);
   }
+  if (ear && ra_ear_hold (ear))
+    gst_structure_set (s, "peer-latency", G_TYPE_INT64, ra_ear_hold (ear)->now,
+        "peer-max-latency", G_TYPE_INT64, ra_ear_hold (ear)->most, NULL);
   if (radp) {
     g_autoptr (GstStructure) peer = peer_describe (radp);
 

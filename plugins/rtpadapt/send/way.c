@@ -4,6 +4,7 @@
 #include "way.h"
 
 #include "parts/colourmeta.h"
+#include "parts/ecnmeta.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/bytes.h>
@@ -300,4 +301,42 @@ way_stamp (
   item->object = GST_MINI_OBJECT_CAST (buffer);
   item->size = (guint) gst_buffer_get_size (buffer);
   return result;
+}
+
+static RaSentFlags
+flags_of (const BacklogItem *item, const Stream *stream)
+{
+  RaSentFlags flags = item->media == 0 ? RA_SENT_REPAIR : 0;
+
+  if (item->marker)
+    flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
+  if (stream && stream_is_beside (stream))
+    flags |= RA_SENT_BESIDE;
+  return flags;
+}
+
+void
+way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
+{
+  Stream *stream = way_stream (w, item);
+
+  out->media = item->media;
+  out->size = item->size;
+  out->ssrc = item->ssrc;
+  out->rtp_seq = item->seq;
+  out->flags = flags_of (item, stream);
+  if (stream)
+    stream_on_sent (stream, item->size, now);
+}
+
+void
+way_mark (BacklogItem *item, RaEcnField field)
+{
+  GstBuffer *buffer;
+
+  if (field == RA_ECN_UNSAID)
+    return;
+  buffer = gst_buffer_make_writable (GST_BUFFER_CAST (item->object));
+  rtp_adapt_buffer_set_ecn (buffer, field);
+  item->object = GST_MINI_OBJECT_CAST (buffer);
 }
