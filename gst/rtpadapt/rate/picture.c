@@ -64,7 +64,7 @@ ra_picture_least (const RaPicture *full, guint step)
   return (guint64) (p.fps_d > full->fps_d ? least / 2 : least);
 }
 
-/* FALSE: there is no such step of this picture. */
+/* FALSE: this picture does not have such a step. */
 static gboolean
 exists (const RaPicture *full, guint step)
 {

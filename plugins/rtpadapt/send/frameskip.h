@@ -4,7 +4,7 @@
  * A frame that is dropped behind the encoder costs a key frame, because later frames
  * need it.  One that the encoder never gets costs nothing but its own picture
  * (Salsify, NSDI 2018, 3.2).  So frames are skipped at the encoder's sink pad while
- * more than some time waits.  There is no hysteresis: one frame less takes as much
+ * more than some time waits.  It stops at the same level: one frame less takes as much
  * time off what waits, and several in a row would be seen as a freeze.
  *
  * Each element that drives an encoder says in its SkipLevel how much waits.  Of
@@ -35,7 +35,7 @@ void skip_level_set_quiet (SkipLevel *level, gboolean quiet);
 /* Frames that encoders did not get while it drove them. */
 guint64 skip_level_skipped (const SkipLevel *level);
 
-/* `encoder` skips by `level`, too, unless it has no pad "sink".  Only raw video is
+/* `encoder`, if it has a pad "sink", skips by `level`, too.  Only raw video is
  * skipped.  FALSE if `level` was there before, or there is no such pad. */
 gboolean frame_skip_join (GstElement *encoder, SkipLevel *level);
 /* `level` need not have joined. */

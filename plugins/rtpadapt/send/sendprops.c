@@ -159,10 +159,9 @@ const PropRow send_props[] = {
       "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
   { "adapt-size", "Adapt size",
-      "Make the pictures smaller and fewer where the bitrate is too small for "
-      "them, by a capsfilter between a videoscale (for their number a "
-      "videorate) and the encoder; a message rtpadapt-size proposes the size "
-      "in any case",
+      "Make pictures smaller and fewer where the bitrate is too small, by a "
+      "capsfilter between a videoscale, or videorate, and the encoder; a "
+      "message rtpadapt-size proposes the size in any case",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, adapt_size, FALSE),
       .then = SEND_TELL },
   { "stats", "Statistics", "Structure application/x-rtpadaptsend-stats",
