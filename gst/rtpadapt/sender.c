@@ -123,6 +123,12 @@ ra_sender_set_fec_made (RaSender *s, gboolean made)
 }
 
 void
+ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets)
+{
+  ra_fec_set_code (s->fec, code, packets);
+}
+
+void
 ra_sender_set_limits (RaSender *s, const RaRateConfig *rate)
 {
   RaRateConfig cfg = *rate;

@@ -36,7 +36,7 @@ void skip_level_set_quiet (SkipLevel *level, gboolean quiet);
 guint64 skip_level_skipped (const SkipLevel *level);
 
 /* `encoder`, if it has a pad "sink", skips by `level`, too.  Only raw video is
- * skipped.  FALSE if `level` was there before, or there is no such pad. */
+ * skipped.  FALSE if `level` was there before, or such a pad is missing. */
 gboolean frame_skip_join (GstElement *encoder, SkipLevel *level);
 /* `level` need not have joined. */
 void frame_skip_leave (GstElement *encoder, const SkipLevel *level);

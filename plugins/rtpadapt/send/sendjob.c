@@ -10,6 +10,7 @@
 #include "sendwarnings.h"
 
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/repair/planner.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -345,7 +346,8 @@ fecencs_drive (GstRtpAdaptSend *self)
   FecEncodersJob job;
 
   if (!self->sender
-      || !fecencs_plan (&self->fecencs, ra_sender_fec (self->sender), &job))
+      || !fecencs_plan (
+          &self->fecencs, ra_sender_fec (self->sender), RA_REPAIR_SPAN, &job))
     return;
   g_mutex_unlock (&self->lock);
   fecencs_do (&job, self->sinkpad);
@@ -353,8 +355,11 @@ fecencs_drive (GstRtpAdaptSend *self)
     GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
-  if (self->sender)
+  if (self->sender) {
     ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+    ra_sender_set_fec_code (
+        self->sender, self->fecencs.code, self->fecencs.block);
+  }
   g_mutex_unlock (&self->lock);
   notices_post (&job.notices, GST_ELEMENT (self));
   fecencs_end (&job);
