@@ -412,6 +412,7 @@ send_stop (GstRtpAdaptSend *self)
   link = tap_drop (&self->tap);
   send_ear_stop (&self->ear);
   g_clear_pointer (&self->sender, ra_sender_free);
+  skip_level_set (self->encoders.level, 0, RA_SPAN_NONE);
   pace_stop (&self->pace);
   our_clock_stop (&self->clock);
   way_stop (&self->way);
