@@ -127,7 +127,7 @@ stamp_of (struct msghdr *message)
   return clock_read (CLOCK_REALTIME);
 }
 
-/* Until it is told to end. */
+/* Until a signal ends it. */
 static int
 self_receive (gpointer data)
 {
@@ -153,7 +153,7 @@ self_receive (gpointer data)
   }
 }
 
-/* Until it is told to end. */
+/* Until a signal ends it. */
 static int
 self_sleep (gpointer data)
 {

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 typedef gboolean (*LinesEach) (JsonObject *line, gpointer data, GError **error);
 
 /* FALSE and one sentence with the place if the file cannot be read, or a line
- * is no object, or was refused.  A last line without its end, as of a program
- * that was killed, is left out. */
+ * is not an object, or was refused.  A last line without its end, as of a
+ * program that was killed, is left out. */
 gboolean lines_read (
     const gchar *path, LinesEach each, gpointer data, GError **error);
 

@@ -148,7 +148,7 @@ ffmpeg_start (GSubprocessLauncher *launcher, const Records *r,
   gboolean vmaf = has_vmaf (ffmpeg);
   g_autofree gchar *size = g_strdup_printf (
       "%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT, r->width, r->height);
-  /* The number at the top is no part of the picture. */
+  /* The number at the top does not belong to the picture. */
   g_autofree gchar *filter = g_strdup_printf (
       "[0:v]crop=iw:ih-%d:0:%d,setpts=N%s;[1:v]crop=iw:ih-%d:0:%d,setpts=N%s;"
       "[s0][r0]ssim=stats_file=-[o0]%s",

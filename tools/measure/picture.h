@@ -14,9 +14,9 @@ typedef struct
   guint first;
 } Pictures;
 
-/* What stood on the screen against what should have: `frames` as receive
- * wrote it, the clip as send read it.  FALSE and one sentence if they do not
- * fit the records; NaN where there is no ffmpeg. */
+/* What stood on the screen against what should have: `frames` as receive wrote
+ * it, the clip as send read it.  FALSE and one sentence if they do not fit the
+ * records; NaN without ffmpeg. */
 gboolean picture_score (const Records *r, const View *view, const gchar *frames,
     const gchar *clip, Pictures *out, GError **error);
 void picture_clear (Pictures *p);

@@ -118,8 +118,9 @@ rows_take (RaEar *e, const Sum *sum, RaTime now)
   return n;
 }
 
-/* Only numbers that were left out tell of a liar: one ahead may be of a packet
- * that somebody forged for the receiver, or of a report that somebody guessed. */
+/* Only numbers that were left out prove a lie: one ahead may be of a packet
+ * that somebody forged for the receiver, or of a report that somebody
+ * guessed. */
 static void
 claim_refuse (RaEar *e, RaSeqFate fate, RaTime now)
 {

@@ -39,7 +39,7 @@ struct _RaListener
   RaWinMin shortest;    /* RTT, ns */
   guint64 told, told_1; /* packets sent until t_last; that one only, of its
                            microsecond */
-  gdouble lost;         /* by p, not told yet */
+  gdouble lost;         /* by p, not reported yet */
 
   gboolean has_pending, has_radp, has_heard, has_counts, has_other;
   RaRadp pending;  /* waits for its TFRC-FB */
@@ -76,7 +76,7 @@ ra_listener_heard (const RaListener *l, guint64 back)
       : NULL;
 }
 
-/* The counters of RADP, or what TFRC-FB alone tells; fills `report`. */
+/* The counters of RADP, or what TFRC-FB alone says; fills `report`. */
 RaHeard ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report);
 /* The report was taken. */
 void ra_listener_take_counts (RaListener *l, const RaJudged *j);

@@ -29,6 +29,21 @@ task_start (GstRtpAdaptSend *self)
       self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
 }
 
+/* Says how much waits, by which the encoders skip frames.  Behind an open breaker
+ * nothing waits.  The lock is held. */
+static void
+level_say (GstRtpAdaptSend *self)
+{
+  const SendConfig *cfg = &self->cfg;
+
+  skip_level_set (self->encoders.level,
+      ra_sender_is_open (self->sender)
+          ? 0
+          : backlog_span (self->pace.backlog, ra_sender_rate (self->sender)),
+      cfg->frame_skip == 0 ? RA_SPAN_NONE
+                           : (RaSpan) MIN (cfg->frame_skip, cfg->max_backlog));
+}
+
 /* --- in: packets ---------------------------------------------------------- */
 
 /* Takes `buffer`, which pace_flow() allows; the lock is held. */
@@ -78,6 +93,7 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 
     for (guint i = 0; i < n; i++)
       packet_take (self, buffers[i], now);
+    level_say (self);
     refresh
         = !ra_sender_is_open (self->sender) && key_gate_refresh (&self->keys);
     warn = self->way.not_rtp > not_rtp
@@ -364,6 +380,7 @@ batch_take (GstRtpAdaptSend *self, BacklogItem *item, Batch *batch, RaTime now)
     if (more)
       pace_take (&self->pace, item);
   } while (more);
+  level_say (self);
 }
 
 /* The lock is held, and let go for the push. */
