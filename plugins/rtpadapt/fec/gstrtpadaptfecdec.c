@@ -47,10 +47,12 @@ typedef struct
   guint pt;
 } FecDecConfig;
 
+/* Only the streaming thread changes it, and does so under the object lock. */
 typedef struct
 {
   guint32 ssrc;
-  RaRsfec *rsfec;
+  RaRsfec *rsfec;    /* NULL: unused */
+  guint64 recovered; /* packets */
 } Stream;
 
 struct _GstRtpAdaptFecDec
@@ -61,9 +63,8 @@ struct _GstRtpAdaptFecDec
   FecDecConfig cfg;   /* under the object lock */
   RaRsfecStats count; /* the same */
 
-  /* Only the streaming thread uses what follows. */
   Stream streams[STREAMS_MAX];
-  guint n_streams; /* so far */
+  guint n_streams; /* so far; only the streaming thread uses it */
 };
 
 G_DEFINE_TYPE (GstRtpAdaptFecDec, gst_rtp_adapt_fec_dec, GST_TYPE_ELEMENT)
@@ -78,14 +79,25 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 /* --- packets ------------------------------------------------------------ */
 
 static void
+stream_set (GstRtpAdaptFecDec *self, Stream *stream, const Stream *to)
+{
+  RaRsfec *old = stream->rsfec;
+
+  GST_OBJECT_LOCK (self);
+  *stream = *to;
+  GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&old, ra_rsfec_free);
+}
+
+static void
 streams_forget (GstRtpAdaptFecDec *self)
 {
   for (guint i = 0; i < STREAMS_MAX; i++)
-    g_clear_pointer (&self->streams[i].rsfec, ra_rsfec_free);
+    stream_set (self, &self->streams[i], &(Stream){ 0 });
 }
 
 /* NULL: there is none, and `make` is FALSE. */
-static RaRsfec *
+static Stream *
 stream_find (GstRtpAdaptFecDec *self, guint32 ssrc, gboolean make)
 {
   Stream *stream;
@@ -93,14 +105,27 @@ stream_find (GstRtpAdaptFecDec *self, guint32 ssrc, gboolean make)
   for (guint i = 0; i < STREAMS_MAX; i++) {
     stream = &self->streams[i];
     if (stream->rsfec && stream->ssrc == ssrc)
-      return stream->rsfec;
+      return stream;
   }
   if (!make)
     return NULL;
   stream = &self->streams[self->n_streams++ % STREAMS_MAX];
-  g_clear_pointer (&stream->rsfec, ra_rsfec_free);
-  *stream = (Stream){ ssrc, ra_rsfec_new () };
-  return stream->rsfec;
+  stream_set (self, stream, &(Stream){ ssrc, ra_rsfec_new () });
+  return stream;
+}
+
+guint64
+rtp_adapt_fec_dec_recovered (GstRtpAdaptFecDec *self, guint32 ssrc)
+{
+  guint64 n = 0;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < STREAMS_MAX; i++) {
+    if (self->streams[i].rsfec && self->streams[i].ssrc == ssrc)
+      n = self->streams[i].recovered;
+  }
+  GST_OBJECT_UNLOCK (self);
+  return n;
 }
 
 static RaTime
@@ -128,10 +153,11 @@ stream_feed (
 }
 
 static void
-count_note (GstRtpAdaptFecDec *self, const RaRsfecStats *before,
+count_note (GstRtpAdaptFecDec *self, Stream *stream, const RaRsfecStats *before,
     const RaRsfecStats *after)
 {
   GST_OBJECT_LOCK (self);
+  stream->recovered += after->recovered - before->recovered;
   self->count.repair += after->repair - before->repair;
   self->count.bad += after->bad - before->bad;
   self->count.recovered += after->recovered - before->recovered;
@@ -143,22 +169,22 @@ static RaRsfec *
 packet_note (GstRtpAdaptFecDec *self, GstBuffer *buffer, guint pt)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  RaRsfec *rsfec;
   gboolean repair;
+  Stream *stream;
 
   if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
     return NULL;
   repair = gst_rtp_buffer_get_payload_type (&rtp) == pt;
-  rsfec = stream_find (self, gst_rtp_buffer_get_ssrc (&rtp), repair);
-  if (rsfec) {
-    RaRsfecStats before = ra_rsfec_stats (rsfec), after;
+  stream = stream_find (self, gst_rtp_buffer_get_ssrc (&rtp), repair);
+  if (stream) {
+    RaRsfecStats before = ra_rsfec_stats (stream->rsfec), after;
 
-    stream_feed (rsfec, &rtp, buffer, repair);
-    after = ra_rsfec_stats (rsfec);
-    count_note (self, &before, &after);
+    stream_feed (stream->rsfec, &rtp, buffer, repair);
+    after = ra_rsfec_stats (stream->rsfec);
+    count_note (self, stream, &before, &after);
   }
   gst_rtp_buffer_unmap (&rtp);
-  return rsfec;
+  return stream ? stream->rsfec : NULL;
 }
 
 /* FALSE: what came back is no packet, as where its block was forged. */
@@ -189,7 +215,9 @@ push_back (GstRtpAdaptFecDec *self, RaRsfec *rsfec, guint pt)
     if (is_rtp (buffer, pt)) {
       ret = gst_pad_push (self->srcpad, buffer);
     } else {
-      count_note (self, &(RaRsfecStats){ 0 }, &(RaRsfecStats){ .bad = 1 });
+      GST_OBJECT_LOCK (self);
+      self->count.bad++;
+      GST_OBJECT_UNLOCK (self);
       gst_buffer_unref (buffer);
     }
   }

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GstRtpAdaptFecDec, gst_rtp_adapt_fec_dec, GST,
     RTP_ADAPT_FEC_DEC, GstElement)
 
+/* Media packets of that SSRC that were brought back. */
+guint64 rtp_adapt_fec_dec_recovered (GstRtpAdaptFecDec *self, guint32 ssrc);
+
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptfecdec)
 
 G_END_DECLS
