@@ -17,9 +17,9 @@
  *
  * is over.  200 bytes (RR, SDES, RADP and TFRC-FB with UDP's and IP's headers,
  * or TWCC about 60 packets) of 4 members (camera, microphone, both sides'
- * reports) need 6.4 ms, 7.9 at worst: a report each 10 ms, or for each of
- * 60 frames a second, never waits.  It is no more than a permission: what is
- * sent is one report per round trip or frame. */
+ * reports) need 6.4 ms, 7.9 at worst: a report each 10 ms, or for each of 60
+ * frames a second, never waits.  It only permits: what is sent is one report
+ * per round trip or frame. */
 #define BANDWIDTH 20e6
 
 /* What FEC needs packets for, beyond what the jitterbuffer holds. */
