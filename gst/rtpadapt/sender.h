@@ -7,7 +7,7 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
-#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/senderrows.h>
+#include <gst/rtpadapt/senderperpacket.h>
 
 /* The resolution of the arrival time offset, 3.1. */
 #define HZ 1024

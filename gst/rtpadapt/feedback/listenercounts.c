@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/feedback/listenerpriv.h>
 
-#include <gst/rtpadapt/feedback/waited.h>
+#include <gst/rtpadapt/feedback/peerdelay.h>
 #include <gst/rtpadapt/loss/holes.h>
 
 /* A hole becomes a loss NDUPACK packets later, and the next report has it. */
@@ -36,12 +36,12 @@ unaccounted_for_good (const RaListener *l, const RaJudged *j)
 static RaHeard
 judge_sums (const RaListener *l, RaJudged *j, const RaReport *report)
 {
-  RaCounts *c = &j->counts;
+  RaRadpCounters *c = &j->counts;
   gint64 denied;
 
-  if (!ra_counts_were_sent (c, j->packets))
+  if (!ra_radp_counters_were_sent (c, j->packets))
     return RA_HEARD_UNSENT;
-  if (!ra_counts_add_up (c))
+  if (!ra_radp_counters_add_up (c))
     return RA_HEARD_CONTRARY;
   j->heard.arrived = c->arrived;
   /* p is 0 where all that congestion had taken came after all: as arrivals, or
@@ -101,7 +101,7 @@ bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
 {
   gint64 n = (gint64) (j->packets - l->told_1);
   RaSpan age = l->t_last == RA_TIME_NONE
-      ? RA_WAITED_RTT_MAX
+      ? RA_PEER_DELAY_RTT_MAX
       : ra_diff (j->t, l->t_last) + 2 * MAX (l->rtt, j->rtt);
 
   if (report->expected > 2 * n + RA_HOLES_MAX)
@@ -119,23 +119,23 @@ bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
 }
 
 static void
-begin (const RaListener *l, const RaJudged *j, RaCounts *c, const RaRadp *radp,
-    guint64 sent)
+begin (const RaListener *l, const RaJudged *j, RaRadpCounters *c,
+    const RaRadp *radp, guint64 sent)
 {
   guint64 before = ra_ledger_packets (l->ledger, ra_later (j->t, -LATE_MAX));
 
-  ra_counts_begin (c, radp, sent, j->packets - before, j->now);
+  ra_radp_counters_begin (c, radp, sent, j->packets - before, j->now);
 }
 
 /* RA_HEARD_OLD: they ran backwards. */
 static RaHeard
-judge_by (
-    const RaListener *l, RaJudged *j, const RaCounts *counts, RaReport *report)
+judge_by (const RaListener *l, RaJudged *j, const RaRadpCounters *counts,
+    RaReport *report)
 {
   RaHeard heard;
 
   j->counts = *counts;
-  if (!ra_counts_add (&j->counts, &l->pending, report))
+  if (!ra_radp_counters_add (&j->counts, &l->pending, report))
     return RA_HEARD_OLD;
   heard = judge_sums (l, j, report);
   return heard != RA_HEARD_OK

@@ -21,7 +21,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/colour/fate.h>
+#include <gst/rtpadapt/colour/dscpcheck.h>
 #include <gst/rtpadapt/feedback.h>
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/colourext.h>

@@ -16,19 +16,19 @@
 
 G_BEGIN_DECLS
 
-#define RA_WAITED_SHARE .08
+#define RA_PEER_DELAY_SHARE .08
 /* A new route has another shortest RTT. */
-#define RA_WAITED_WINDOW (30 * RA_SECOND)
+#define RA_PEER_DELAY_WINDOW (30 * RA_SECOND)
 /* No usable path is longer (farstream's bound), but a process that slept finds
  * old reports. */
-#define RA_WAITED_RTT_MAX (10 * RA_SECOND)
+#define RA_PEER_DELAY_RTT_MAX (10 * RA_SECOND)
 
 /* What a report says of the shortest RTT: `whole` since the packet was sent, less
  * `waited` as far as it counts.  `gap`: RA_SPAN_NONE if none was sent since. */
 static inline RaSpan
-ra_waited_shortest (RaSpan whole, RaSpan waited, RaSpan gap)
+ra_peer_delay_shortest (RaSpan whole, RaSpan waited, RaSpan gap)
 {
-  RaSpan off = MIN (waited, (RaSpan) ((gdouble) whole * RA_WAITED_SHARE));
+  RaSpan off = MIN (waited, (RaSpan) ((gdouble) whole * RA_PEER_DELAY_SHARE));
 
   return whole - (gap != RA_SPAN_NONE ? MIN (off, gap) : off);
 }

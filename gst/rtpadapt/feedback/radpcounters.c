@@ -1,17 +1,19 @@
 /* RADP's counters since some report, held against what was sent.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/counts.h>
+#include <gst/rtpadapt/feedback/radpcounters.h>
 
 void
-ra_counts_begin (
-    RaCounts *c, const RaRadp *radp, guint64 sent, guint64 late, RaTime now)
+ra_radp_counters_begin (RaRadpCounters *c, const RaRadp *radp, guint64 sent,
+    guint64 late, RaTime now)
 {
-  *c = (RaCounts){ .radp = *radp, .begun = now, .sent = sent, .late = late };
+  *c = (RaRadpCounters){
+    .radp = *radp, .begun = now, .sent = sent, .late = late
+  };
 }
 
 gboolean
-ra_counts_add (RaCounts *c, const RaRadp *radp, RaReport *report)
+ra_radp_counters_add (RaRadpCounters *c, const RaRadp *radp, RaReport *report)
 {
   if (!ra_radp_since (radp, &c->radp, report))
     return FALSE;
@@ -24,13 +26,13 @@ ra_counts_add (RaCounts *c, const RaRadp *radp, RaReport *report)
 }
 
 gboolean
-ra_counts_were_sent (const RaCounts *c, guint64 sent)
+ra_radp_counters_were_sent (const RaRadpCounters *c, guint64 sent)
 {
   return c->arrived <= MIN (c->expected, sent - c->sent) + c->late;
 }
 
 gboolean
-ra_counts_add_up (const RaCounts *c)
+ra_radp_counters_add_up (const RaRadpCounters *c)
 {
   return c->congestion + c->wireless <= c->expected + c->late;
 }

@@ -1,7 +1,7 @@
 /* What became of the DSCP on the way?
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/colour/fate.h>
+#include <gst/rtpadapt/colour/dscpcheck.h>
 
 #include <gst/rtpadapt/colour.h>
 

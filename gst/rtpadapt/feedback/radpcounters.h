@@ -15,18 +15,19 @@ typedef struct
   guint64 late; /* of these as many may come after all */
   guint64 expected, arrived, congestion, wireless; /* since then */
   gint64 settled; /* unaccounted for good, and reported as losses */
-} RaCounts;
+} RaRadpCounters;
 
-void ra_counts_begin (
-    RaCounts *c, const RaRadp *radp, guint64 sent, guint64 late, RaTime now);
+void ra_radp_counters_begin (RaRadpCounters *c, const RaRadp *radp,
+    guint64 sent, guint64 late, RaTime now);
 /* Takes `radp` in, and fills what TFRC-FB lacks of `report` with what happened
  * since the one before.  FALSE: they ran backwards, nothing is changed. */
-gboolean ra_counts_add (RaCounts *c, const RaRadp *radp, RaReport *report);
+gboolean ra_radp_counters_add (
+    RaRadpCounters *c, const RaRadp *radp, RaReport *report);
 /* FALSE: more arrived than `sent` packets.  A packet that came late may have
  * been counted as expected, as lost, and as arrived, so arrivals and losses
  * have a bound each. */
-gboolean ra_counts_were_sent (const RaCounts *c, guint64 sent);
+gboolean ra_radp_counters_were_sent (const RaRadpCounters *c, guint64 sent);
 /* FALSE: more was lost than expected. */
-gboolean ra_counts_add_up (const RaCounts *c);
+gboolean ra_radp_counters_add_up (const RaRadpCounters *c);
 
 G_END_DECLS

@@ -1,18 +1,18 @@
 /* Random early detection (Floyd, Jacobson 1993, figure 2).
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/link/early.h>
+#include <gst/rtpadapt/link/redavg.h>
 
 void
-ra_early_init (RaEarly *e)
+ra_red_avg_init (RaRedAvg *e)
 {
-  *e = (RaEarly){ .count = -1 };
+  *e = (RaRedAvg){ .count = -1 };
 }
 
 gboolean
-ra_early_check_line (const RaLine *l, GError **error)
+ra_red_avg_check_queue (const RaQueue *l, GError **error)
 {
-  if (ra_line_limited (l))
+  if (ra_queue_limited (l))
     return TRUE;
   g_set_error (error, RA_LINK_ERROR, RA_LINK_ERROR_PARAM,
       "queue=, packets= or bytes= is missing: thresholds are shares of it");
@@ -20,8 +20,8 @@ ra_early_check_line (const RaLine *l, GError **error)
 }
 
 gboolean
-ra_early_check (
-    const RaEarlyLimits *limits, const gchar *prefix, GError **error)
+ra_red_avg_check (
+    const RaRedAvgLimits *limits, const gchar *prefix, GError **error)
 {
   if (limits->min_th < limits->max_th)
     return TRUE;
@@ -32,27 +32,27 @@ ra_early_check (
 }
 
 void
-ra_early_average (RaEarly *e, const RaEarlyFilter *f, const RaLine *l,
+ra_red_avg_add (RaRedAvg *e, const RaRedAvgFilter *f, const RaQueue *l,
     guint marks, RaTime now)
 {
   RaTime idle;
   gdouble m;
 
-  if (ra_line_holds (l, marks)) {
-    e->avg += f->w_q * (ra_line_fill (l, marks, now) - e->avg);
+  if (ra_queue_holds (l, marks)) {
+    e->avg += f->w_q * (ra_queue_fill (l, marks, now) - e->avg);
     return;
   }
   /* As if m packets had come to an empty queue.  An arrival that is dropped
    * leaves it empty, so q_time moves on: no time counts twice. */
-  idle = MAX (e->q_time, ra_line_left (l, marks));
-  m = (gdouble) (now - idle) * 1e-9 * (gdouble) ra_line_rate (l, now)
+  idle = MAX (e->q_time, ra_queue_left (l, marks));
+  m = (gdouble) (now - idle) * 1e-9 * (gdouble) ra_queue_rate (l, now)
       / (8 * f->s);
   e->avg *= pow (1 - f->w_q, m);
   e->q_time = now;
 }
 
 gdouble
-ra_early_p (gdouble avg, const RaEarlyLimits *t, gboolean gentle)
+ra_red_avg_p (gdouble avg, const RaRedAvgLimits *t, gboolean gentle)
 {
   if (avg < t->min_th)
     return 0;
@@ -78,7 +78,7 @@ spread (gdouble p_b, gdouble count, gboolean wait)
 }
 
 gboolean
-ra_early_drops (RaEarly *e, gboolean wait, RaRng *rng)
+ra_red_avg_drops (RaRedAvg *e, gboolean wait, RaRng *rng)
 {
   gboolean drop;
 

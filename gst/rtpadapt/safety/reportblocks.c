@@ -1,7 +1,7 @@
 /* Report blocks of RTCP SR and RR, for the circuit breakers of RFC 8083.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 
 /* A first block gives a share of a number that we do not know, in steps of its
  * field. */
@@ -17,15 +17,15 @@
 #define BEGIN 65536
 
 void
-ra_blocks_init (RaBlocks *b)
+ra_report_blocks_init (RaReportBlocks *b)
 {
-  *b = (RaBlocks){ .last = RA_TIME_NONE };
+  *b = (RaReportBlocks){ .last = RA_TIME_NONE };
 }
 
 /* --- what was sent ------------------------------------------------------- */
 
 static void
-mark (RaBlocksStream *s, RaTime now)
+mark (RaReportBlocksStream *s, RaTime now)
 {
   guint latest = (s->n_marks - 1) % RA_BLOCKS_MARKS;
 
@@ -38,14 +38,14 @@ mark (RaBlocksStream *s, RaTime now)
 }
 
 static void
-stream_begin (RaBlocksStream *s, guint32 ssrc, guint16 seq)
+stream_begin (RaReportBlocksStream *s, guint32 ssrc, guint16 seq)
 {
-  *s = (RaBlocksStream){ .used = TRUE, .ssrc = ssrc };
+  *s = (RaReportBlocksStream){ .used = TRUE, .ssrc = ssrc };
   s->first = s->last = BEGIN + (guint64) seq;
 }
 
-static RaBlocksStream *
-stream_find (RaBlocks *b, guint32 ssrc)
+static RaReportBlocksStream *
+stream_find (RaReportBlocks *b, guint32 ssrc)
 {
   for (guint i = 0; i < RA_BLOCKS_STREAMS; i++) {
     if (b->streams[i].used && b->streams[i].ssrc == ssrc)
@@ -56,13 +56,13 @@ stream_find (RaBlocks *b, guint32 ssrc)
 
 /* A free place, or the place of a stream whose packets are all older than
  * RA_BLOCKS_RECENT; NULL if there is none. */
-static RaBlocksStream *
-stream_place (RaBlocks *b, RaTime now)
+static RaReportBlocksStream *
+stream_place (RaReportBlocks *b, RaTime now)
 {
-  RaBlocksStream *place = NULL;
+  RaReportBlocksStream *place = NULL;
 
   for (guint i = 0; i < RA_BLOCKS_STREAMS; i++) {
-    RaBlocksStream *s = &b->streams[i];
+    RaReportBlocksStream *s = &b->streams[i];
 
     if (!s->used)
       return s;
@@ -74,9 +74,10 @@ stream_place (RaBlocks *b, RaTime now)
 }
 
 void
-ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now)
+ra_report_blocks_on_sent (
+    RaReportBlocks *b, guint32 ssrc, guint16 seq, RaTime now)
 {
-  RaBlocksStream *s = stream_find (b, ssrc);
+  RaReportBlocksStream *s = stream_find (b, ssrc);
   gint16 ahead = s ? (gint16) (seq - (guint16) s->last) : G_MININT16;
 
   if (!s && !(s = stream_place (b, now)))
@@ -91,7 +92,7 @@ ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now)
 
 /* Packet `seq` left in the last RA_BLOCKS_RECENT. */
 static gboolean
-is_recent (const RaBlocksStream *s, guint64 seq, RaTime now)
+is_recent (const RaReportBlocksStream *s, guint64 seq, RaTime now)
 {
   guint n = MIN (s->n_marks, RA_BLOCKS_MARKS);
 
@@ -108,7 +109,7 @@ is_recent (const RaBlocksStream *s, guint64 seq, RaTime now)
 
 /* Blocks about several SSRCs in one packet are one report. */
 static void
-spacing_update (RaBlocks *b, RaTime now)
+spacing_update (RaReportBlocks *b, RaTime now)
 {
   RaSpan since = b->last == RA_TIME_NONE ? 0 : ra_diff (now, b->last);
 
@@ -122,7 +123,7 @@ spacing_update (RaBlocks *b, RaTime now)
 /* How many packets the block reports on for the first time.  `*word` becomes what
  * the numbers prove. */
 static guint
-progress (RaBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
+progress (RaReportBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
 {
   guint16 behind = (guint16) ((guint16) s->last - (guint16) highest);
   guint64 seq = s->last - behind;
@@ -142,9 +143,10 @@ progress (RaBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
 }
 
 RaWord
-ra_blocks_hear (RaBlocks *b, const RaBlock *block, RaTime now, RaReport *report)
+ra_report_blocks_hear (
+    RaReportBlocks *b, const RaBlock *block, RaTime now, RaReport *report)
 {
-  RaBlocksStream *s = stream_find (b, block->ssrc);
+  RaReportBlocksStream *s = stream_find (b, block->ssrc);
   /* NaN: 0 */
   gdouble lost = block->fraction_lost > 0 ? MIN (block->fraction_lost, 1) : 0;
   RaWord word = RA_WORD_EMPTY;

@@ -1,14 +1,14 @@
 /* Reads files of a JSON object a line.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "lines.h"
+#include "jsonlines.h"
 
 #include <gio/gio.h>
 #include <string.h>
 
 static gboolean
-line_read (JsonParser *parser, const gchar *line, gssize length, LinesEach each,
-    gpointer data, GError **error)
+line_read (JsonParser *parser, const gchar *line, gssize length,
+    JsonLinesEach each, gpointer data, GError **error)
 {
   JsonNode *root;
 
@@ -23,7 +23,8 @@ line_read (JsonParser *parser, const gchar *line, gssize length, LinesEach each,
 }
 
 gboolean
-lines_read (const gchar *path, LinesEach each, gpointer data, GError **error)
+json_lines_read (
+    const gchar *path, JsonLinesEach each, gpointer data, GError **error)
 {
   g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   g_autofree gchar *text = NULL;
@@ -52,7 +53,7 @@ value_get (JsonObject *object, const gchar *name)
 }
 
 gint64
-lines_int (JsonObject *object, const gchar *name, gint64 fallback)
+json_lines_int (JsonObject *object, const gchar *name, gint64 fallback)
 {
   JsonNode *node = value_get (object, name);
 
@@ -63,7 +64,7 @@ lines_int (JsonObject *object, const gchar *name, gint64 fallback)
 }
 
 gdouble
-lines_number (JsonObject *object, const gchar *name, gdouble fallback)
+json_lines_number (JsonObject *object, const gchar *name, gdouble fallback)
 {
   JsonNode *node = value_get (object, name);
 
@@ -75,7 +76,7 @@ lines_number (JsonObject *object, const gchar *name, gdouble fallback)
 }
 
 const gchar *
-lines_string (JsonObject *object, const gchar *name)
+json_lines_string (JsonObject *object, const gchar *name)
 {
   JsonNode *node = value_get (object, name);
 

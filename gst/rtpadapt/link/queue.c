@@ -4,36 +4,36 @@
  * Work is counted in nanobits (1e-9 bit), whole numbers, so that departures
  * are exact to the nanosecond however long the line stays busy.
  */
-#include <gst/rtpadapt/link/line.h>
+#include <gst/rtpadapt/link/queue.h>
 
 #define NANOBITS_PER_BYTE G_GUINT64_CONSTANT (8000000000)
 
 gboolean
-ra_line_init (RaNode *n, GError **error)
+ra_queue_init (RaNode *n, GError **error)
 {
-  return ra_node_is_set (&((RaLine *) n)->rate, "rate", error);
+  return ra_node_is_set (&((RaQueue *) n)->rate, "rate", error);
 }
 
 RaMark
-ra_line_mark (const RaLinkPacket *p)
+ra_queue_mark (const RaLinkPacket *p)
 {
   return p->mark < RA_N_MARKS ? p->mark : RA_MARK_NONE;
 }
 
 guint64
-ra_line_rate (const RaLine *l, RaTime t)
+ra_queue_rate (const RaQueue *l, RaTime t)
 {
   return (guint64) (ra_node_value (&l->node, &l->rate, t) + 0.5);
 }
 
 gboolean
-ra_line_limited (const RaLine *l)
+ra_queue_limited (const RaQueue *l)
 {
   return l->queue > 0 || l->packets > 0 || l->bytes > 0;
 }
 
 static RaTime
-rate_change (const RaLine *l, RaTime t)
+rate_change (const RaQueue *l, RaTime t)
 {
   return ra_node_change (&l->node, &l->rate, t);
 }
@@ -48,10 +48,10 @@ packet_work (const RaLinkPacket *p)
 /* When `work` nanobits are sent that start at t; *spare is what is left of
  * the last nanosecond.  RA_TIME_NONE: never. */
 static RaTime
-finish (const RaLine *l, RaTime t, guint64 work, guint64 *spare)
+finish (const RaQueue *l, RaTime t, guint64 work, guint64 *spare)
 {
   for (;;) {
-    guint64 rate = ra_line_rate (l, t);
+    guint64 rate = ra_queue_rate (l, t);
     RaTime change = rate_change (l, t);
     guint64 span = rate ? work / rate + (work % rate != 0) : RA_TIME_NONE;
 
@@ -69,24 +69,24 @@ finish (const RaLine *l, RaTime t, guint64 work, guint64 *spare)
 
 /* Nanobits sent from a to b. */
 static guint64
-work_between (const RaLine *l, RaTime from, RaTime to)
+work_between (const RaQueue *l, RaTime from, RaTime to)
 {
   guint64 work = 0;
 
   while (from < to) {
     RaTime end = MIN (rate_change (l, from), to);
 
-    work += ra_line_rate (l, from) * (end - from);
+    work += ra_queue_rate (l, from) * (end - from);
     from = end;
   }
   return work;
 }
 
 /* All that is inside of those marks. */
-static RaLineShare
-share (const RaLine *l, guint marks)
+static RaQueueShare
+share (const RaQueue *l, guint marks)
 {
-  RaLineShare sum = { 0 };
+  RaQueueShare sum = { 0 };
 
   for (guint i = 0; i < RA_N_MARKS; i++) {
     if (marks & RA_LINE_MARK (i)) {
@@ -100,12 +100,12 @@ share (const RaLine *l, guint marks)
 
 /* Bits still to be sent of those marks. */
 static gdouble
-backlog (const RaLine *l, guint marks, RaTime now)
+backlog (const RaQueue *l, guint marks, RaTime now)
 {
   const RaLinkItem *head = ra_link_fifo_peek (&l->fifo);
   guint64 bytes = share (l, marks).bytes, rest;
 
-  if (!head || !(marks & RA_LINE_MARK (ra_line_mark (&head->p))))
+  if (!head || !(marks & RA_LINE_MARK (ra_queue_mark (&head->p))))
     return (gdouble) bytes * 8.0;
   rest = packet_work (&head->p);
   if (head->at != RA_TIME_NONE)
@@ -114,7 +114,7 @@ backlog (const RaLine *l, guint marks, RaTime now)
 }
 
 gboolean
-ra_line_fits (const RaLine *l, const RaLinkPacket *p, RaTime now)
+ra_queue_fits (const RaQueue *l, const RaLinkPacket *p, RaTime now)
 {
   gdouble bits = backlog (l, RA_LINE_ALL, now) + p->size * 8.0;
   guint64 bytes = share (l, RA_LINE_ALL).bytes + p->size;
@@ -123,16 +123,16 @@ ra_line_fits (const RaLine *l, const RaLinkPacket *p, RaTime now)
     return TRUE;
   /* half a bit for the rounding of the two sides */
   return (l->queue <= 0
-             || bits <= l->queue * (gdouble) ra_line_rate (l, now) + 0.5)
+             || bits <= l->queue * (gdouble) ra_queue_rate (l, now) + 0.5)
       && (l->packets <= 0 || l->fifo.n + 1 <= l->packets)
       && (l->bytes <= 0 || (gdouble) bytes <= l->bytes);
 }
 
 gdouble
-ra_line_fill (const RaLine *l, guint marks, RaTime now)
+ra_queue_fill (const RaQueue *l, guint marks, RaTime now)
 {
-  RaLineShare inside = share (l, marks);
-  gdouble room = l->queue * (gdouble) ra_line_rate (l, now), fill = 0;
+  RaQueueShare inside = share (l, marks);
+  gdouble room = l->queue * (gdouble) ra_queue_rate (l, now), fill = 0;
 
   if (inside.packets == 0)
     return 0;
@@ -146,23 +146,23 @@ ra_line_fill (const RaLine *l, guint marks, RaTime now)
 }
 
 gboolean
-ra_line_holds (const RaLine *l, guint marks)
+ra_queue_holds (const RaQueue *l, guint marks)
 {
   return share (l, marks).packets > 0;
 }
 
 RaTime
-ra_line_left (const RaLine *l, guint marks)
+ra_queue_left (const RaQueue *l, guint marks)
 {
   return share (l, marks).left;
 }
 
 void
-ra_line_take (RaLine *l, const RaLinkPacket *p, RaTime now)
+ra_queue_take (RaQueue *l, const RaLinkPacket *p, RaTime now)
 {
   guint64 work = packet_work (p);
   RaLinkPacket entering = *p;
-  RaLineShare *inside = &l->inside[ra_line_mark (p)];
+  RaQueueShare *inside = &l->inside[ra_queue_mark (p)];
 
   if (l->fifo.n == 0) {
     l->tail = now;
@@ -183,19 +183,19 @@ ra_line_take (RaLine *l, const RaLinkPacket *p, RaTime now)
 }
 
 RaTime
-ra_line_next (const RaNode *n)
+ra_queue_next (const RaNode *n)
 {
-  return ra_link_fifo_next (&((const RaLine *) n)->fifo);
+  return ra_link_fifo_next (&((const RaQueue *) n)->fifo);
 }
 
 void
-ra_line_run (RaNode *n, RaTime now)
+ra_queue_run (RaNode *n, RaTime now)
 {
-  RaLine *l = (RaLine *) n;
+  RaQueue *l = (RaQueue *) n;
 
   while (ra_link_fifo_next (&l->fifo) <= now && l->fifo.n) {
     RaLinkItem item = ra_link_fifo_pop (&l->fifo);
-    RaLineShare *inside = &l->inside[ra_line_mark (&item.p)];
+    RaQueueShare *inside = &l->inside[ra_queue_mark (&item.p)];
 
     inside->packets--;
     inside->bytes -= item.p.size;
@@ -205,27 +205,27 @@ ra_line_run (RaNode *n, RaTime now)
 }
 
 void
-ra_line_clear (RaNode *n)
+ra_queue_clear (RaNode *n)
 {
-  RaLine *l = (RaLine *) n;
+  RaQueue *l = (RaQueue *) n;
 
   ra_link_fifo_clear (&l->fifo, n);
   for (guint i = 0; i < RA_N_MARKS; i++) {
     if (l->inside[i].packets)
-      l->inside[i] = (RaLineShare){ .left = ra_node_now (n) };
+      l->inside[i] = (RaQueueShare){ .left = ra_node_now (n) };
   }
 }
 
 guint
-ra_line_held (const RaNode *n)
+ra_queue_held (const RaNode *n)
 {
-  return ((const RaLine *) n)->fifo.n;
+  return ((const RaQueue *) n)->fifo.n;
 }
 
 void
-ra_line_observe (const RaNode *n, RaObserve emit, gpointer data)
+ra_queue_observe (const RaNode *n, RaObserve emit, gpointer data)
 {
-  const RaLine *l = (const RaLine *) n;
+  const RaQueue *l = (const RaQueue *) n;
   RaTime now = ra_node_now (n);
   RaSpan wait = 0;
 
@@ -235,26 +235,27 @@ ra_line_observe (const RaNode *n, RaObserve emit, gpointer data)
   emit ("queue", ra_seconds (wait), data);
   emit ("packets", l->fifo.n, data);
   emit ("bytes", (gdouble) share (l, RA_LINE_ALL).bytes, data);
-  emit ("rate", (gdouble) ra_line_rate (l, now), data);
+  emit ("rate", (gdouble) ra_queue_rate (l, now), data);
 }
 
 guint64
-ra_line_capacity (const RaNode *n, RaTime now)
+ra_queue_capacity (const RaNode *n, RaTime now)
 {
-  return ra_line_rate ((const RaLine *) n, now);
+  return ra_queue_rate ((const RaQueue *) n, now);
 }
 
-const RaParam ra_line_params[] = {
-  { "rate", RA_AT (RaLine, rate), .def = RA_NODE_NOT_SET, .max = 100e9,
+const RaParam ra_queue_params[] = {
+  { "rate", RA_AT (RaQueue, rate), .def = RA_NODE_NOT_SET, .max = 100e9,
       .unit = "bit/s",
       .text = "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"),
       .example = "1M" },
-  { "queue", RA_AT (RaLine, queue), .def = 0.1, .max = 3600, .unit = "s",
+  { "queue", RA_AT (RaQueue, queue), .def = 0.1, .max = 3600, .unit = "s",
       .text = "longest queue in time at the "
               "present rate; 0: not limited by this" },
-  { "packets", RA_AT (RaLine, packets), .def = 0, .max = 1e9, .unit = "packets",
+  { "packets", RA_AT (RaQueue, packets), .def = 0, .max = 1e9,
+      .unit = "packets",
       .text = "most packets inside; 0: not limited by this" },
-  { "bytes", RA_AT (RaLine, bytes), .def = 0, .max = 1e12, .unit = "bytes",
+  { "bytes", RA_AT (RaQueue, bytes), .def = 0, .max = 1e12, .unit = "bytes",
       .text = "most bytes inside; 0: not limited by this" },
   { NULL },
 };

@@ -7,7 +7,7 @@
  * intervals, as totalFreezesDuration does.  A picture that was there before,
  * or whose number cannot be read, is not a new one.
  */
-#include "view.h"
+#include "shown.h"
 
 #include <math.h>
 
@@ -23,7 +23,7 @@ compare_doubles (gconstpointer a, gconstpointer b)
 }
 
 gdouble
-view_percentile (GArray *doubles, guint percent)
+shown_percentile (GArray *doubles, guint percent)
 {
   guint64 rank;
 
@@ -56,7 +56,7 @@ first_shown (const Records *r)
 }
 
 static void
-latency_score (const Records *r, View *v)
+latency_score (const Records *r, Shown *v)
 {
   g_autoptr (GHashTable) first = first_shown (r);
   g_autoptr (GArray) ms = g_array_new (FALSE, FALSE, sizeof (gdouble));
@@ -76,13 +76,13 @@ latency_score (const Records *r, View *v)
       g_array_append_val (ms, latency);
     }
   }
-  v->latency_ms_p50 = view_percentile (ms, 50);
-  v->latency_ms_p95 = view_percentile (ms, 95);
-  v->latency_ms_p99 = view_percentile (ms, 99);
+  v->latency_ms_p50 = shown_percentile (ms, 50);
+  v->latency_ms_p95 = shown_percentile (ms, 95);
+  v->latency_ms_p99 = shown_percentile (ms, 99);
 }
 
 static gint64
-median_latency (const View *v)
+median_latency (const Shown *v)
 {
   return isnan (v->latency_ms_p50)
       ? 0
@@ -110,7 +110,7 @@ pace_mean (const Pace *p)
 
 /* The picture stood from `begin` until `end`; what is in the window counts. */
 static void
-stood (View *v, const Pace *pace, gint64 begin, gint64 end, gint64 shift)
+stood (Shown *v, const Pace *pace, gint64 begin, gint64 end, gint64 shift)
 {
   gdouble mean = pace_mean (pace), span = (gdouble) (end - begin);
   gint64 inside = MIN (end, v->until + shift) - MAX (begin, v->from + shift);
@@ -125,7 +125,7 @@ stood (View *v, const Pace *pace, gint64 begin, gint64 end, gint64 shift)
 /* The viewer's window is the frames', shifted by the usual latency.  Nothing
  * at all until the first picture, or after the last one, is a freeze, too. */
 static void
-freeze_score (const Records *r, View *v)
+freeze_score (const Records *r, Shown *v)
 {
   Pace pace = { .nominal = period (r) };
   gint64 shift = median_latency (v), newest = -1, last = 0;
@@ -161,9 +161,9 @@ end_of (const Records *r)
 }
 
 void
-view_score (const Records *r, gdouble warmup, View *v)
+shown_score (const Records *r, gdouble warmup, Shown *v)
 {
-  *v = (View){ 0 };
+  *v = (Shown){ 0 };
   v->from = r->start + ra_span (warmup);
   v->until = end_of (r);
   if (v->until <= v->from)
@@ -193,7 +193,7 @@ shown_after (const Records *r, gint64 when)
  * so much is the display's own jitter.  Else what stood there, looked at in the
  * middle of its time. */
 gint
-view_screen (const Records *r, const View *v, guint i)
+shown_screen (const Records *r, const Shown *v, guint i)
 {
   const FrameSent *f = &g_array_index (r->frames, FrameSent, i);
   gint64 when = f->t + median_latency (v);

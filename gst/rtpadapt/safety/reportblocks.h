@@ -65,21 +65,22 @@ typedef struct
     RaTime at;
   } marks[RA_BLOCKS_MARKS];
   guint n_marks; /* so far */
-} RaBlocksStream;
+} RaReportBlocksStream;
 
 typedef struct
 {
-  RaBlocksStream streams[RA_BLOCKS_STREAMS];
+  RaReportBlocksStream streams[RA_BLOCKS_STREAMS];
   RaTime last;    /* any, RA_TIME_NONE before the first */
   RaSpan spacing; /* mean time between reports, Tdr; 0 unknown */
-} RaBlocks;
+} RaReportBlocks;
 
-void ra_blocks_init (RaBlocks *b);
+void ra_report_blocks_init (RaReportBlocks *b);
 /* A packet with these RTP numbers leaves. */
-void ra_blocks_on_sent (RaBlocks *b, guint32 ssrc, guint16 seq, RaTime now);
+void ra_report_blocks_on_sent (
+    RaReportBlocks *b, guint32 ssrc, guint16 seq, RaTime now);
 /* Returns what the block proves; `report` becomes what it says that matters to
  * the guard. */
-RaWord ra_blocks_hear (
-    RaBlocks *b, const RaBlock *block, RaTime now, RaReport *report);
+RaWord ra_report_blocks_hear (
+    RaReportBlocks *b, const RaBlock *block, RaTime now, RaReport *report);
 
 G_END_DECLS

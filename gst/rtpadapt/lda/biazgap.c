@@ -30,32 +30,32 @@
  *   The upper limit allows for it.  Where it exceeds T_min itself (from 4 Mb/s
  *   on) half a T_min cannot be measured, and unsure means congestion.
  */
-#include <gst/rtpadapt/lda/gap.h>
+#include <gst/rtpadapt/lda/biazgap.h>
 
 gdouble
-ra_gap_units (const RaGap *g, guint size)
+ra_biaz_gap_units (const RaBiazGap *g, guint size)
 {
   return g->per_byte > 0 ? (gdouble) size : 1;
 }
 
 gdouble
-ra_gap_units_lost (const RaGap *g, const RaArrival *a)
+ra_biaz_gap_units_lost (const RaBiazGap *g, const RaArrival *a)
 {
   if (g->per_byte > 0 && a->bytes_lost > 0)
     return (gdouble) a->bytes_lost;
-  return (gdouble) a->n_lost * ra_gap_units (g, a->size);
+  return (gdouble) a->n_lost * ra_biaz_gap_units (g, a->size);
 }
 
 gdouble
-ra_gap_t_min (const RaGap *g)
+ra_biaz_gap_t_min (const RaBiazGap *g)
 {
   return ra_winmin_get (&g->min, g->now, ra_span (g->window));
 }
 
 gboolean
-ra_gap_is_blind (const RaGap *g)
+ra_biaz_gap_is_blind (const RaBiazGap *g)
 {
-  gdouble t_min = ra_gap_t_min (g);
+  gdouble t_min = ra_biaz_gap_t_min (g);
 
   return t_min < G_MAXDOUBLE
       && t_min * g->packet < g->jitter * (gdouble) RA_SECOND;
@@ -63,21 +63,21 @@ ra_gap_is_blind (const RaGap *g)
 
 /* T_min of late; the long one where nothing was measured since. */
 static gdouble
-t_min_recent (const RaGap *g)
+t_min_recent (const RaBiazGap *g)
 {
   gdouble recent = G_MAXDOUBLE;
 
   if (g->recent > 0)
     recent = ra_winmin_get (&g->recent_min, g->now, ra_span (g->recent));
-  return recent < G_MAXDOUBLE ? recent : ra_gap_t_min (g);
+  return recent < G_MAXDOUBLE ? recent : ra_biaz_gap_t_min (g);
 }
 
 /* Did this packet find no queue?  Its own crossing is part of its rott. */
 static gboolean
-found_empty (RaGap *g, const RaArrival *a)
+found_empty (RaBiazGap *g, const RaArrival *a)
 {
   gdouble min = ra_winmin_get (&g->rott_min, g->now, ra_span (g->window));
-  gdouble own = ra_gap_units (g, a->size) * ra_gap_t_min (g);
+  gdouble own = ra_biaz_gap_units (g, a->size) * ra_biaz_gap_t_min (g);
 
   return ra_rott (&g->offset, a->rott)
       < min + own + g->slack * (gdouble) RA_SECOND;
@@ -85,25 +85,26 @@ found_empty (RaGap *g, const RaArrival *a)
 
 /* Cen 2003, III-A: (n + 1) T_min <= T_i < (n + 2) T_min, resp. 1.25. */
 static RaCause
-judge (RaGap *g, const RaArrival *a)
+judge (RaBiazGap *g, const RaArrival *a)
 {
-  gdouble t_min = ra_gap_t_min (g);
+  gdouble t_min = ra_biaz_gap_t_min (g);
   gdouble t_i = (gdouble) a->iat;
   gdouble lost, whole, one, least, most;
   gboolean empty;
 
   if (!g->has_last || a->n_lost == 0 || t_min == G_MAXDOUBLE
-      || ra_gap_is_blind (g))
+      || ra_biaz_gap_is_blind (g))
     return RA_CAUSE_CONGESTION;
-  lost = ra_gap_units_lost (g, a);
+  lost = ra_biaz_gap_units_lost (g, a);
   one = lost / (gdouble) a->n_lost;
-  whole = lost + ra_gap_units (g, a->size);
+  whole = lost + ra_biaz_gap_units (g, a->size);
   empty = found_empty (g, a);
   least = (whole + g->lower * one) * (empty ? t_min : t_min_recent (g));
   most = whole * t_min;
   if (g->pause > 0 && empty) {
     gdouble growth = ra_rott (&g->offset, a->rott) - g->last_rott;
-    gdouble longer = ra_gap_units (g, a->size) - ra_gap_units (g, g->last_size);
+    gdouble longer
+        = ra_biaz_gap_units (g, a->size) - ra_biaz_gap_units (g, g->last_size);
 
     most = MAX (most, t_i - growth + longer * t_min);
   }
@@ -115,10 +116,10 @@ judge (RaGap *g, const RaArrival *a)
 
 /* The span grows by this packet; a full one is measured and a new one begins. */
 static void
-learn (RaGap *g, const RaArrival *a)
+learn (RaBiazGap *g, const RaArrival *a)
 {
   g->elapsed += (gdouble) MAX (a->iat, 0);
-  g->units += ra_gap_units (g, a->size);
+  g->units += ra_biaz_gap_units (g, a->size);
   g->count++;
   if (g->units > 0 && g->elapsed >= g->span * (gdouble) RA_SECOND) {
     gdouble t = g->elapsed / g->units;
@@ -133,9 +134,9 @@ learn (RaGap *g, const RaArrival *a)
 }
 
 RaCause
-ra_gap_on_packet (RaLda *lda, const RaArrival *a)
+ra_biaz_gap_on_packet (RaLda *lda, const RaArrival *a)
 {
-  RaGap *g = (RaGap *) lda;
+  RaBiazGap *g = (RaBiazGap *) lda;
   RaCause cause;
 
   g->now = a->arrival;
@@ -150,30 +151,30 @@ ra_gap_on_packet (RaLda *lda, const RaArrival *a)
 }
 
 void
-ra_gap_observe (const RaLda *lda, RaObserve emit, gpointer data)
+ra_biaz_gap_observe (const RaLda *lda, RaObserve emit, gpointer data)
 {
-  gdouble t_min = ra_gap_t_min ((const RaGap *) lda);
+  gdouble t_min = ra_biaz_gap_t_min ((const RaBiazGap *) lda);
 
   if (t_min < G_MAXDOUBLE)
     emit ("t_min", t_min / (gdouble) RA_SECOND, data);
 }
 
-const RaParam ra_gap_params[] = {
-  { "per-byte", RA_AT (RaGap, per_byte), .def = 1, RA_PAPER (0), .max = 1,
+const RaParam ra_biaz_gap_params[] = {
+  { "per-byte", RA_AT (RaBiazGap, per_byte), .def = 1, RA_PAPER (0), .max = 1,
       .text = "1: T_min is per byte, 0: per packet" },
-  { "span", RA_AT (RaGap, span), .def = .05, RA_PAPER (0), .max = 10,
+  { "span", RA_AT (RaBiazGap, span), .def = .05, RA_PAPER (0), .max = 10,
       .unit = "s", .text = "T_min is measured over this, 0: over single gaps" },
-  { "window", RA_AT (RaGap, window), .def = 10, RA_PAPER (0), .max = 86400,
+  { "window", RA_AT (RaBiazGap, window), .def = 10, RA_PAPER (0), .max = 86400,
       .unit = "s", .text = "age of T_min, 0: the whole connection" },
-  { "recent", RA_AT (RaGap, recent), .def = .15, RA_PAPER (0), .max = 86400,
+  { "recent", RA_AT (RaBiazGap, recent), .def = .15, RA_PAPER (0), .max = 86400,
       .unit = "s",
       .text = "age of the T_min that `lower` holds to, 0: the same" },
-  { "jitter", RA_AT (RaGap, jitter), .def = .002, RA_PAPER (0), .max = 1,
+  { "jitter", RA_AT (RaBiazGap, jitter), .def = .002, RA_PAPER (0), .max = 1,
       .unit = "s",
       .text = "of an arrival's stamp, beside its grain; 0: stamps are exact" },
-  { "pause", RA_AT (RaGap, pause), .def = 1, RA_PAPER (0), .max = 1,
+  { "pause", RA_AT (RaBiazGap, pause), .def = 1, RA_PAPER (0), .max = 1,
       .text = "1: a gap that the sender made itself is allowed for" },
-  { "slack", RA_AT (RaGap, slack), .def = .005, .max = 10, .unit = "s",
+  { "slack", RA_AT (RaBiazGap, slack), .def = .005, .max = 10, .unit = "s",
       .text = "rott up to this above its minimum: the queue was empty" },
   { NULL },
 };

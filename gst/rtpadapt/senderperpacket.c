@@ -1,9 +1,9 @@
 /* The sending half: per-packet feedback, for which the receiver runs here.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/senderrows.h>
+#include <gst/rtpadapt/senderperpacket.h>
 
-#include <gst/rtpadapt/feedback/waited.h>
+#include <gst/rtpadapt/feedback/peerdelay.h>
 #include <gst/rtpadapt/senderpriv.h>
 
 #include <string.h>
@@ -101,10 +101,12 @@ held_believed (RaSender *s, const RaRows *rows)
     return rows->held;
   whole = MAX (ra_diff (rows->now, newest->sent), 0);
   next = ra_ledger_at (s->ledger, newest->index + 1);
-  shortest = ra_waited_shortest (whole, rows->held,
+  shortest = ra_peer_delay_shortest (whole, rows->held,
       next ? ra_diff (next->sent, newest->sent) : RA_SPAN_NONE);
-  ra_winmin_add (&s->shortest, (gdouble) shortest, rows->now, RA_WAITED_WINDOW);
-  shortest = (RaSpan) ra_winmin_get (&s->shortest, rows->now, RA_WAITED_WINDOW);
+  ra_winmin_add (
+      &s->shortest, (gdouble) shortest, rows->now, RA_PEER_DELAY_WINDOW);
+  shortest
+      = (RaSpan) ra_winmin_get (&s->shortest, rows->now, RA_PEER_DELAY_WINDOW);
   return CLAMP (whole - shortest, 0, rows->held);
 }
 
@@ -161,7 +163,7 @@ ra_sender_rows_end (RaSender *s, RaRows *rows)
     return FALSE;
   }
   whole = ra_diff (rows->now, rows->news->sent);
-  if (whole - rows->held > RA_WAITED_RTT_MAX) {
+  if (whole - rows->held > RA_PEER_DELAY_RTT_MAX) {
     s->stats.feedback_bad++;
     return FALSE;
   }

@@ -24,7 +24,7 @@ typedef struct
   guint packets;
   guint64 bytes;
   RaTime left; /* when the last of them left */
-} RaLineShare;
+} RaQueueShare;
 
 /* The first member of a model that is a line. */
 typedef struct
@@ -34,44 +34,44 @@ typedef struct
   gdouble queue, packets, bytes; /* limits: s, packets, bytes; 0: none */
 
   RaLinkFifo fifo;
-  RaLineShare inside[RA_N_MARKS]; /* by ra_line_mark() */
-  RaTime tail;                    /* when the last bit inside is sent */
+  RaQueueShare inside[RA_N_MARKS]; /* by ra_queue_mark() */
+  RaTime tail;                     /* when the last bit inside is sent */
   guint64 spare; /* nanobits the line could still send before tail */
-} RaLine;
+} RaQueue;
 
 /* A set of drop precedences. */
 #define RA_LINE_MARK(mark) (1u << (mark))
 #define RA_LINE_ALL (RA_LINE_MARK (RA_N_MARKS) - 1)
 
 /* FALSE and `error` if no rate was given. */
-gboolean ra_line_init (RaNode *n, GError **error);
+gboolean ra_queue_init (RaNode *n, GError **error);
 /* A packet's drop precedence, whatever the caller wrote there. */
-RaMark ra_line_mark (const RaLinkPacket *p);
-guint64 ra_line_rate (const RaLine *l, RaTime now);
-gboolean ra_line_limited (const RaLine *l);
+RaMark ra_queue_mark (const RaLinkPacket *p);
+guint64 ra_queue_rate (const RaQueue *l, RaTime now);
+gboolean ra_queue_limited (const RaQueue *l);
 
 /* How full the buffer is of packets of those marks, 0 to 1, by the limit that
  * is nearest. */
-gdouble ra_line_fill (const RaLine *l, guint marks, RaTime now);
-gboolean ra_line_holds (const RaLine *l, guint marks);
+gdouble ra_queue_fill (const RaQueue *l, guint marks, RaTime now);
+gboolean ra_queue_holds (const RaQueue *l, guint marks);
 /* When the last of those marks left. */
-RaTime ra_line_left (const RaLine *l, guint marks);
+RaTime ra_queue_left (const RaQueue *l, guint marks);
 
-gboolean ra_line_fits (const RaLine *l, const RaLinkPacket *p, RaTime now);
-void ra_line_take (RaLine *l, const RaLinkPacket *p, RaTime now);
-void ra_line_observe (const RaNode *n, RaObserve emit, gpointer data);
+gboolean ra_queue_fits (const RaQueue *l, const RaLinkPacket *p, RaTime now);
+void ra_queue_take (RaQueue *l, const RaLinkPacket *p, RaTime now);
+void ra_queue_observe (const RaNode *n, RaObserve emit, gpointer data);
 
-RaTime ra_line_next (const RaNode *n);
-void ra_line_run (RaNode *n, RaTime now);
-void ra_line_clear (RaNode *n);
-guint ra_line_held (const RaNode *n);
-guint64 ra_line_capacity (const RaNode *n, RaTime now);
+RaTime ra_queue_next (const RaNode *n);
+void ra_queue_run (RaNode *n, RaTime now);
+void ra_queue_clear (RaNode *n);
+guint ra_queue_held (const RaNode *n);
+guint64 ra_queue_capacity (const RaNode *n, RaTime now);
 
-#define RA_LINE_OPS                                                 \
-  .next = ra_line_next, .run = ra_line_run, .clear = ra_line_clear, \
-  .held = ra_line_held, .capacity = ra_line_capacity
+#define RA_LINE_OPS                                                    \
+  .next = ra_queue_next, .run = ra_queue_run, .clear = ra_queue_clear, \
+  .held = ra_queue_held, .capacity = ra_queue_capacity
 
 /* For a line to which no paper gives other values. */
-extern const RaParam ra_line_params[];
+extern const RaParam ra_queue_params[];
 
 G_END_DECLS

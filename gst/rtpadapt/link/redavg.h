@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/link/line.h>
+#include <gst/rtpadapt/link/queue.h>
 
 G_BEGIN_DECLS
 
@@ -19,13 +19,13 @@ typedef struct
 {
   gdouble w_q; /* weight of an arrival */
   gdouble s;   /* bytes of a typical packet, for idle times */
-} RaEarlyFilter;
+} RaRedAvgFilter;
 
 /* Of a drop probability; parameters. */
 typedef struct
 {
   gdouble min_th, max_th, max_p;
-} RaEarlyLimits;
+} RaRedAvgLimits;
 
 typedef struct
 {
@@ -33,22 +33,23 @@ typedef struct
   RaTime q_time; /* since when idling is not in avg yet */
   gint64 count;  /* packets since the last drop, -1: below min_th */
   gdouble p_b, p_a;
-} RaEarly;
+} RaRedAvg;
 
 /* Plain data: 0 but for the count. */
-void ra_early_init (RaEarly *e);
+void ra_red_avg_init (RaRedAvg *e);
 /* FALSE and `error` if the line has no buffer to take shares of. */
-gboolean ra_early_check_line (const RaLine *l, GError **error);
+gboolean ra_red_avg_check_queue (const RaQueue *l, GError **error);
 /* FALSE and `error` if they are not in order; `prefix` of their names. */
-gboolean ra_early_check (
-    const RaEarlyLimits *limits, const gchar *prefix, GError **error);
+gboolean ra_red_avg_check (
+    const RaRedAvgLimits *limits, const gchar *prefix, GError **error);
 
 /* A packet arrives: averages the queue of those marks. */
-void ra_early_average (RaEarly *e, const RaEarlyFilter *f, const RaLine *l,
+void ra_red_avg_add (RaRedAvg *e, const RaRedAvgFilter *f, const RaQueue *l,
     guint marks, RaTime now);
 /* p_b at that average. */
-gdouble ra_early_p (gdouble avg, const RaEarlyLimits *limits, gboolean gentle);
+gdouble ra_red_avg_p (
+    gdouble avg, const RaRedAvgLimits *limits, gboolean gentle);
 /* Whether the packet that arrived is to be dropped, having set e->p_b. */
-gboolean ra_early_drops (RaEarly *e, gboolean wait, RaRng *rng);
+gboolean ra_red_avg_drops (RaRedAvg *e, gboolean wait, RaRng *rng);
 
 G_END_DECLS

@@ -14,17 +14,17 @@ typedef struct
   gdouble frozen_s, longest_freeze_s;
   guint64 freezes;
   gdouble latency_ms_p50, latency_ms_p95, latency_ms_p99; /* NaN: none shown */
-} View;
+} Shown;
 
 /* Nothing but the window if the stream was no longer than `warmup`. */
-void view_score (const Records *r, gdouble warmup, View *view);
+void shown_score (const Records *r, gdouble warmup, Shown *shown);
 
 /* Index in r->shown of what stood on the screen when frame `i` of r->frames
  * should have; -1: nothing yet. */
-gint view_screen (const Records *r, const View *view, guint i);
+gint shown_screen (const Records *r, const Shown *shown, guint i);
 
 /* The smallest value that at least `percent` of all do not exceed (nearest
  * rank); sorts; NaN if there are none. */
-gdouble view_percentile (GArray *doubles, guint percent);
+gdouble shown_percentile (GArray *doubles, guint percent);
 
 G_END_DECLS

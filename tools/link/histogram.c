@@ -1,34 +1,35 @@
 /* How late things were: a histogram.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "late.h"
+#include "histogram.h"
 
 #include <math.h>
 
 void
-link_late_add (LinkLate *late, RaSpan span)
+link_histogram_add (LinkHistogram *late, RaSpan span)
 {
-  late->bins[CLAMP (span / LINK_LATE_BIN, 0, LINK_LATE_BINS - 1)]++;
+  late->bins[CLAMP (span / LINK_HISTOGRAM_BIN, 0, LINK_HISTOGRAM_BINS - 1)]++;
   late->n++;
   late->max = MAX (late->max, span);
 }
 
 /* The upper end of the bin in which that share is reached. */
 static RaSpan
-quantile (const LinkLate *late, gdouble share)
+quantile (const LinkHistogram *late, gdouble share)
 {
   guint64 wanted = (guint64) ceil (share * (gdouble) late->n), seen = 0;
 
-  for (guint i = 0; i < LINK_LATE_BINS - 1; i++) {
+  for (guint i = 0; i < LINK_HISTOGRAM_BINS - 1; i++) {
     seen += late->bins[i];
     if (seen >= wanted)
-      return MIN ((i + 1) * LINK_LATE_BIN, late->max);
+      return MIN ((i + 1) * LINK_HISTOGRAM_BIN, late->max);
   }
   return late->max;
 }
 
 void
-link_late_append (const LinkLate *late, const gchar *name, GString *out)
+link_histogram_append (
+    const LinkHistogram *late, const gchar *name, GString *out)
 {
   static const struct
   {

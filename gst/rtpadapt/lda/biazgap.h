@@ -26,25 +26,25 @@ typedef struct
   gdouble last_rott; /* ns */
   guint last_size;
   RaTime now;
-} RaGap;
+} RaBiazGap;
 
 /* Both schemes have these parameters after their own `lower` and `upper`. */
-extern const RaParam ra_gap_params[];
+extern const RaParam ra_biaz_gap_params[];
 
 /* A hybrid includes mBiaz with all its parameters. */
 extern const RaParam ra_mbiaz_params[];
 extern const RaLdaOps ra_lda_mbiaz;
 
 /* RaLdaOps.on_packet and .observe of both. */
-RaCause ra_gap_on_packet (RaLda *lda, const RaArrival *a);
-void ra_gap_observe (const RaLda *lda, RaObserve emit, gpointer data);
+RaCause ra_biaz_gap_on_packet (RaLda *lda, const RaArrival *a);
+void ra_biaz_gap_observe (const RaLda *lda, RaObserve emit, gpointer data);
 
 /* T_min in ns per unit, G_MAXDOUBLE while unknown. */
-gdouble ra_gap_t_min (const RaGap *g);
+gdouble ra_biaz_gap_t_min (const RaBiazGap *g);
 /* The jitter hides a gap of T_min. */
-gboolean ra_gap_is_blind (const RaGap *g);
+gboolean ra_biaz_gap_is_blind (const RaBiazGap *g);
 /* The units in the missing packets before `a`, and in `a`: packets or bytes. */
-gdouble ra_gap_units_lost (const RaGap *g, const RaArrival *a);
-gdouble ra_gap_units (const RaGap *g, guint size);
+gdouble ra_biaz_gap_units_lost (const RaBiazGap *g, const RaArrival *a);
+gdouble ra_biaz_gap_units (const RaBiazGap *g, guint size);
 
 G_END_DECLS
