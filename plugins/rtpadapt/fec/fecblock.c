@@ -40,7 +40,7 @@ fec_block_drop (FecBlock *b)
 }
 
 gboolean
-fec_block_add (FecBlock *b, const RaBlockConfig *cfg, guint percentage,
+fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg, guint percentage,
     gboolean end, RaTime now, const guint8 *packet, guint size)
 {
   if (!b->bytes)

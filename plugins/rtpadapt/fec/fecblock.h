@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* Zeroed memory is ready. */
 typedef struct
 {
-  RaBlock block;
+  RaFecBlock block;
   GByteArray *bytes;      /* of all packets, one after the other, or NULL */
   guint sizes[RA_RS_MAX]; /* of each */
   guint n;                /* packets kept */
@@ -38,8 +38,9 @@ void fec_block_clear (FecBlock *b);
 void fec_block_drop (FecBlock *b);
 /* As ra_block_add(), with the packet of `size` bytes; `cfg->most` is at most what
  * fec_block_most() says. */
-gboolean fec_block_add (FecBlock *b, const RaBlockConfig *cfg, guint percentage,
-    gboolean end, RaTime now, const guint8 *packet, guint size);
+gboolean fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg,
+    guint percentage, gboolean end, RaTime now, const guint8 *packet,
+    guint size);
 /* The block ends.  Its repair packets, without times; a block that is too large for
  * RFC 5109 has none with that code.  (transfer full) (element-type GstBuffer), or
  * NULL for none. */

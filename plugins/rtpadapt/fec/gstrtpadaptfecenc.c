@@ -169,7 +169,7 @@ static gboolean
 packet_take (GstRtpAdaptFecEnc *self, GstBuffer *buffer, gboolean marker,
     const FecEncConfig *cfg)
 {
-  const RaBlockConfig block = { .span = cfg->span * RA_MSECOND,
+  const RaFecBlockConfig block = { .span = cfg->span * RA_MSECOND,
     .most = fec_block_most (code_of (cfg)) };
   RaTime time = gst_util_uint64_scale (
       self->timestamp, GST_SECOND, (guint64) self->clock_rate);
