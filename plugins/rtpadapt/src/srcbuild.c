@@ -12,6 +12,7 @@
 #include "wire/links.h"
 
 #include <gst/rtpadapt/colour.h>
+#include <gst/rtpadapt/feedback/radp.h>
 #include <stdio.h>
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
@@ -92,6 +93,20 @@ rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   rtcp = src_gate_leave (self->gate, rtcp);
   GST_PAD_PROBE_INFO_DATA (info) = rtcp;
   return rtcp ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
+}
+
+/* The sender's repair has to know. */
+static void
+latency_changed (gpointer data, RaSpan hold)
+{
+  GstRtpAdaptSrc *self = data;
+  guint64 most;
+
+  GST_OBJECT_LOCK (self);
+  most = self->cfg.latency * GST_MSECOND;
+  GST_OBJECT_UNLOCK (self);
+  g_object_set (self->recv, "latency", MIN ((guint64) hold, RA_RADP_HOLD_MAX),
+      "max-latency", MIN (most, RA_RADP_HOLD_MAX), NULL);
 }
 
 /* --- sockets ------------------------------------------------------------ */
@@ -258,7 +273,9 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
     .latency = cfg->latency,
     .drop_on_latency = cfg->drop_on_latency,
     .fec = cfg->fec,
-    .retransmission = cfg->retransmission };
+    .retransmission = cfg->retransmission,
+    .adaptive = cfg->adaptive_latency,
+    .min_latency = cfg->min_latency };
 
   if (!net_open (self, cfg))
     return FALSE;
@@ -487,7 +504,8 @@ src_build_init (GstRtpAdaptSrc *self)
   self->recv = gst_element_factory_make ("rtpadaptrecv", "recv");
   gst_bin_add (bin, self->recv);
   src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
-  src_session_init (&self->session, &self->lock, &self->payloads);
+  src_session_init (
+      &self->session, &self->lock, &self->payloads, latency_changed, self);
   if (!self->session.rtpbin)
     return;
   gst_bin_add (bin, self->session.rtpbin);

@@ -22,7 +22,8 @@ typedef struct
   gchar *address, *iface; /* or NULL */
   guint port, rtcp_port;  /* 0: a free one, the one after port */
   gboolean mux;
-  guint latency; /* ms */
+  guint latency, min_latency; /* ms */
+  gboolean adaptive_latency;
   gboolean drop_on_latency, fec, retransmission;
   gint feedback;            /* place in ra_feedbacks[] */
   gchar *encoding, *pt_map; /* or NULL */
