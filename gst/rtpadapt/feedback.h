@@ -55,7 +55,7 @@ typedef struct
   RaTime (*due) (const RaReporter *reporter);
   gboolean
       at_interval; /* reports come at intervals that a user sets, not by R */
-  gboolean silent; /* without packets there is no report (RFC 5348 6.2) */
+  gboolean silent; /* no report without packets (RFC 5348 6.2) */
   gsize room;      /* bytes of RTCP that a report needs at least */
 } RaFeedbackOps;
 

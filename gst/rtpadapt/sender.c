@@ -52,7 +52,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = RA_TIME_NONE;
-  ra_blocks_init (&s->blocks);
+  ra_report_blocks_init (&s->blocks);
   ra_winmin_init (&s->shortest);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   ra_receiver_set_guard (s->receiver, &s->guard);
@@ -120,6 +120,12 @@ void
 ra_sender_set_fec_made (RaSender *s, gboolean made)
 {
   s->fec_absent = !made;
+}
+
+void
+ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets)
+{
+  ra_fec_set_code (s->fec, code, packets);
 }
 
 void
@@ -307,7 +313,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
     ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
         p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
         now);
-  ra_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);
+  ra_report_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
       (p->flags & RA_SENT_WAITING) != 0, now);
   s->stats.packets_sent++;
@@ -457,7 +463,7 @@ ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
 
   if (s->stats.packets_sent == 0)
     return;
-  word = ra_blocks_hear (&s->blocks, block, now, &report);
+  word = ra_report_blocks_hear (&s->blocks, block, now, &report);
   if (word == RA_WORD_FALSE) {
     s->stats.feedback_bad++;
     return;

@@ -7,7 +7,7 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
-#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS
@@ -52,6 +52,8 @@ gboolean ra_sender_set_fec (
 /* FALSE: nobody makes the repair packets that the rule wants, and nothing is set
  * aside for them; TRUE at first. */
 void ra_sender_set_fec_made (RaSender *s, gboolean made);
+/* By what code, as ra_fec_set_code(). */
+void ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets);
 /* A media packet that was lost was asked for, the first time, and is sent
  * again. */
 void ra_sender_on_repeat (RaSender *s);

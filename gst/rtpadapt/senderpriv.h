@@ -6,7 +6,7 @@
 #include <gst/rtpadapt/fec/repeats.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/rate/pacer.h>
-#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -43,7 +43,7 @@ struct _RaSender
   RaTime last_feedback;  /* RA_TIME_NONE before the first */
   RaTime last_word;      /* when anything but a receiver report last said what
                             arrived; RA_TIME_NONE before the first */
-  RaBlocks blocks;
+  RaReportBlocks blocks;
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
   RaTime asked;       /* the first packet since then that asks for an answer,

@@ -43,7 +43,7 @@ on_element_new (GstTracer *tracer, GstClockTime ts, GstElement *element)
     g_object_set (element, "stats-interval", INTERVAL, NULL);
 }
 
-/* rtpadaptsrc tells of the rtpadaptrecv in it, too. */
+/* rtpadaptsrc's statistics have those of the rtpadaptrecv in it, too. */
 static gboolean
 told_by_bin (GstElement *element)
 {

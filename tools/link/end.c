@@ -1,7 +1,7 @@
 /* When is a run over, and how well did it go?
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A command that was told to end is not asked how it ended.
+ * The exit status of a command that we ended does not count.
  */
 #include "end.h"
 
@@ -73,7 +73,7 @@ job_ended (LinkEnd *e)
   complain (job, what);
 }
 
-/* The first one tells the commands, the second one kills them. */
+/* The first signal ends the commands (SIGTERM), the second one kills them. */
 static void
 signals_read (LinkEnd *e, RaTime now)
 {

@@ -51,7 +51,7 @@ job_run (const LinkJob *job, const LinkHost *host)
   if (!link_job_is_shell (job)) {
     gint null = open ("/dev/null", O_RDONLY);
 
-    setpgid (0, 0); /* so that what it starts is told to end, too */
+    setpgid (0, 0); /* so that what it starts ends with it */
     dup2 (null, STDIN_FILENO);
   }
   /* A shell's background job, as we may be one, ignores SIGINT. */
@@ -106,7 +106,7 @@ init_reap (const LinkJobs *j, pid_t *pids, gint control)
   }
 }
 
-/* A group, or the shell: it has children of its own to tell. */
+/* A group, or the shell: the signal has to reach its children, too. */
 static void
 init_tell (const LinkJobs *j, const pid_t *pids, gint number)
 {

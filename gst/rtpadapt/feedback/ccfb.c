@@ -6,7 +6,7 @@
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/senderrows.h>
+#include <gst/rtpadapt/senderperpacket.h>
 
 /* The resolution of the arrival time offset, 3.1. */
 #define HZ 1024
@@ -118,8 +118,9 @@ rows_take (RaEar *e, const Sum *sum, RaTime now)
   return n;
 }
 
-/* Only numbers that were left out tell of a liar: one ahead may be of a packet
- * that somebody forged for the receiver, or of a report that somebody guessed. */
+/* Only numbers that were left out prove a lie: one ahead may be of a packet
+ * that somebody forged for the receiver, or of a report that somebody
+ * guessed. */
 static void
 claim_refuse (RaEar *e, RaSeqFate fate, RaTime now)
 {

@@ -1,4 +1,4 @@
-/* Arrivals that RFC 8888 feedback shall tell of.
+/* Arrivals that RFC 8888 feedback has to report.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/feedback/ccfblog.h>
@@ -32,7 +32,7 @@ typedef struct
   RaSeq seq;
   guint64 begun, end;
   guint64 late;     /* from here on there are news */
-  guint64 retell;   /* from here on it was told once at most */
+  guint64 retell;   /* from here on each was reported once at most */
   gboolean waiting; /* the last report had no room for all news */
   Arrival *ring;
 } Source;
@@ -157,7 +157,7 @@ ra_ccfb_log_has (const RaCcfbLog *log)
   return (RaCcfbHas) has;
 }
 
-/* What to tell of `s` where there is room for `room` packets: `n` is 0 if
+/* What to report of `s` where there is room for `room` packets: `n` is 0 if
  * nothing. */
 static Part
 source_part (Source *s, gboolean again, guint64 room)
@@ -181,8 +181,8 @@ source_told (Source *s, guint64 end)
   s->waiting = end < s->end;
 }
 
-/* Who is told of, at most RA_SSRCS_MAX; takes turns where there is no room for
- * all. */
+/* The SSRCs that this report is about, at most RA_SSRCS_MAX; they take turns
+ * where not all of them fit. */
 static guint
 log_plan (RaCcfbLog *log, gboolean again, gsize len, Part *parts)
 {

@@ -35,8 +35,8 @@ typedef struct
                           we left out are not missing */
 } RaEarConfig;
 
-/* What became of what was heard.  Of those after CHANGED each is only a reason to
- * tell somebody. */
+/* What became of what was heard.  Each bit after CHANGED only gives a reason to
+ * report something to somebody. */
 typedef enum
 {
   RA_EAR_NOTHING = 0,

@@ -52,7 +52,7 @@ struct _RaEar
   gboolean unstamped; /* a packet left without its send time */
 
   RaEarCompound compound; /* the latest */
-  RaEarNews news;         /* since the owner was told */
+  RaEarNews news;         /* since the owner last heard of it */
   const RaFeedbackOps *other, *wish;
   RaRadpHold hold; /* what the receiver said last, if it did */
   gboolean has_hold;

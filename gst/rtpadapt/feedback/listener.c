@@ -10,7 +10,7 @@
 #include <gst/rtpadapt/feedback/listenerpriv.h>
 
 #include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/feedback/waited.h>
+#include <gst/rtpadapt/feedback/peerdelay.h>
 
 /* Reports per R: one, and two for each loss event that turns out to be none
  * (RFC 5348 6.1).  And the shortest R that is followed. */
@@ -121,12 +121,12 @@ judge_time (RaListener *l, RaJudged *j)
   claimed = whole - j->fb.t_delay;
   if (claimed <= 0)
     return RA_HEARD_CONTRARY;
-  if (claimed > RA_WAITED_RTT_MAX)
+  if (claimed > RA_PEER_DELAY_RTT_MAX)
     return RA_HEARD_OLD;
-  j->shortest = ra_waited_shortest (whole, j->fb.t_delay,
+  j->shortest = ra_peer_delay_shortest (whole, j->fb.t_delay,
       j->next ? ra_diff (j->next->sent, j->t) : RA_SPAN_NONE);
   shortest = (RaSpan) MIN ((gdouble) j->shortest,
-      ra_winmin_get (&l->shortest, j->now, RA_WAITED_WINDOW));
+      ra_winmin_get (&l->shortest, j->now, RA_PEER_DELAY_WINDOW));
   j->rtt = MAX (claimed, shortest);
   j->jitter = j->rtt - shortest;
   return RA_HEARD_OK;
@@ -207,7 +207,8 @@ take (RaListener *l, const RaJudged *j)
   l->p = j->fb.p;
   /* RFC 5348 4.3 step 2, as what the sender writes on its packets */
   l->rtt += l->rtt > 0 ? (j->rtt - l->rtt) / 10 : j->rtt;
-  ra_winmin_add (&l->shortest, (gdouble) j->shortest, j->now, RA_WAITED_WINDOW);
+  ra_winmin_add (
+      &l->shortest, (gdouble) j->shortest, j->now, RA_PEER_DELAY_WINDOW);
 }
 
 RaHeard

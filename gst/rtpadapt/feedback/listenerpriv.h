@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/feedback/counts.h>
+#include <gst/rtpadapt/feedback/radpcounters.h>
 #include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/util/winmin.h>
@@ -39,13 +39,13 @@ struct _RaListener
   RaWinMin shortest;    /* RTT, ns */
   guint64 told, told_1; /* packets sent until t_last; that one only, of its
                            microsecond */
-  gdouble lost;         /* by p, not told yet */
+  gdouble lost;         /* by p, not reported yet */
 
   gboolean has_pending, has_radp, has_heard, has_counts, has_other;
-  RaRadp pending;  /* waits for its TFRC-FB */
-  RaRadp radp;     /* the latest taken */
-  RaCounts counts; /* that the peer is held to */
-  RaCounts other;  /* that begin with one that did not fit these */
+  RaRadp pending;        /* waits for its TFRC-FB */
+  RaRadp radp;           /* the latest taken */
+  RaRadpCounters counts; /* that the peer is held to */
+  RaRadpCounters other;  /* that begin with one that did not fit these */
 };
 
 /* One that is being judged. */
@@ -61,7 +61,7 @@ typedef struct
   RaSpan jitter;             /* by so much more than the shortest, at most */
   gdouble tokens;
   RaHeardReport heard;
-  RaCounts counts; /* with it */
+  RaRadpCounters counts; /* with it */
   gdouble lost;
   gboolean told, anew, aside; /* by a RADP; with which counters begin; which
                                  fits none */
@@ -76,7 +76,7 @@ ra_listener_heard (const RaListener *l, guint64 back)
       : NULL;
 }
 
-/* The counters of RADP, or what TFRC-FB alone tells; fills `report`. */
+/* The counters of RADP, or what TFRC-FB alone says; fills `report`. */
 RaHeard ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report);
 /* The report was taken. */
 void ra_listener_take_counts (RaListener *l, const RaJudged *j);

@@ -42,16 +42,16 @@
  *
  * What a later minor change adds goes behind the name, and readers skip what
  * they do not know; another version is another format.  The two queues behind
- * the name are such an addition: a peer that does not tell them leaves them out,
- * and they are unknown.
+ * the name are such an addition: a peer that does not know them leaves them
+ * out, and they are unknown.
  *
  * All counters run from the receiver's first packet on, modulo 2^32, and the
  * reader takes differences: one RTCP packet is sent per RTT over a path that
  * loses packets, and a loss event that was in a lost report must not pass
  * unseen.  For the same reason the send time of a loss stays until there is
- * another.  t_i is that of the TFRC-FB beside it and tells which two belong
- * together.  ECN marks have no counter of their own: one that matters begins a
- * loss event, and an event without a loss is a mark.
+ * another.  t_i is that of the TFRC-FB in the same compound and shows which two
+ * belong together.  ECN marks have no counter of their own: one that matters
+ * begins a loss event, and an event without a loss is a mark.
  */
 #pragma once
 
@@ -110,8 +110,8 @@ void ra_radp_count (RaRadp *x, const RaReport *report);
 /* The sender: fills what TFRC-FB lacks of `report` with what happened between
  * `before` and `x`; `before` NULL: since the receiver began.  FALSE if counters
  * ran backwards or contradict each other, `report` is left alone: `x` is older
- * than `before`, the receiver began anew (take `x` for the next `before`), or
- * it lies. */
+ * than `before`, the receiver started again (take `x` for the next `before`),
+ * or it lies. */
 gboolean ra_radp_since (
     const RaRadp *x, const RaRadp *before, RaReport *report);
 

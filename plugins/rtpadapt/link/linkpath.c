@@ -22,7 +22,8 @@ path_event_out (LinkPath *path, GstEvent *event)
   g_queue_push_tail (&path->out, event);
 }
 
-/* Packet `seq` is no longer inside: who waited for it? */
+/* Packet `seq` has left the path: the events that waited for it may leave,
+ * too. */
 static void
 path_left (LinkPath *path, guint64 seq)
 {
@@ -58,7 +59,7 @@ path_arrival (const LinkPath *path, RaTime now)
       : 0;
 }
 
-/* Whose packet this is: RTP's SSRC (RFC 3550 5.1), RTCP's (6.4; told apart as
+/* Whose packet this is: RTP's SSRC (RFC 3550 5.1), RTCP's (6.4; recognised as
  * in RFC 5761 4), which is its sender's; 0 for what is neither. */
 static guint
 packet_flow (GstBuffer *buffer, gboolean *is_rtp)

@@ -19,7 +19,7 @@
  *   (`twcc-feedback-interval`, unless that is set).
  * - tfrc: TFRC-FB of draft-ietf-avt-tfrc-profile-10 and the RTCP APP packet
  *   RADP, once per round trip and at once after a new loss event.  Losses are
- *   told apart here (#GstRtpAdaptRecv:lda).  The caps need
+ *   judged here (#GstRtpAdaptRecv:lda).  The caps need
  *   `extmap-N=urn:ietf:params:rtp-hdrext:rtt-sendts`; without it there is a
  *   warning, and it is as with twcc.
  * - ccfb: RFC 8888, each #GstRtpAdaptRecv:feedback-interval.
@@ -28,16 +28,16 @@
  * passes on, so that rtpsession does not answer as well.
  *
  * A sender that is set to another feedback may leave out the header extension
- * that the one set here needs.  Then a warning says so after 2 s, and ccfb is sent,
- * which needs no header extension.  The APP packet RADP, subtype 1, tells the
- * sender what is set here.  rtpadaptsend uses the feedback that comes, and warns,
- * too.
+ * that the one set here needs.  Then a warning says so after 2 s, and ccfb is
+ * sent, which needs no header extension.  The APP packet RADP, subtype 1,
+ * informs the sender of what is set here.  rtpadaptsend uses the feedback that
+ * comes, and warns, too.
  *
  * When feedback goes is decided by rtpsession, by the rules of RFC 4585: set
  * `rtp-profile=avpf` and a `bandwidth`, of which RTCP has 5 %: a report of 200
- * bytes each 50 ms needs 1.3 Mbit/s.  A warning tells when it is too little.
- * Of the session nothing else is changed; reduced-size RTCP (RFC 5506), which halves
- * that and has to be negotiated, works when the application turns
+ * bytes each 50 ms needs 1.3 Mbit/s.  A warning says when it is too little.
+ * Nothing else of the session is changed; reduced-size RTCP (RFC 5506), which
+ * halves that and has to be negotiated, works when the application turns
  * `rtcp-reduced-size` of the internal session on.
  *
  * The time of arrival is the DTS, as rtpadaptudpsrc and, best with
@@ -236,7 +236,7 @@ recv_start (GstRtpAdaptRecv *self)
   self->tap.stale = TRUE;
   self->session_again = 0;
   self->seen = (RecvKindSeen){ 0 };
-  /* The caps tell whether it is to report. */
+  /* The caps say whether it has to report. */
   recv_reporter_create (
       self, recv_kind_choose (&self->seen, self->cfg.feedback, &self->ids));
   recv_stats_restart (self);

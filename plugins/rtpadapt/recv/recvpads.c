@@ -11,7 +11,7 @@
 /* A DTS is when the packet arrived, unless it is older than any buffer of the
  * kernel's, or in the future. */
 #define ARRIVAL_MAX (10 * RA_SECOND)
-/* What the sender's time stamps tell: t_i is in us. */
+/* What the sender's time stamps say: t_i is in us. */
 #define GRAIN RA_USECOND
 /* Packets after which what became of the DSCP is looked at. */
 #define DSCP_EVERY 32

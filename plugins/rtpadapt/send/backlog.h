@@ -52,7 +52,8 @@ typedef struct _Backlog Backlog;
 /* (transfer full): backlog_free(). */
 Backlog *backlog_new (void);
 void backlog_free (Backlog *b);
-/* Empties it; counters stay, and what is to be told before the next packet. */
+/* Empties it; counters stay, and so do the events that have to leave before the
+ * next packet. */
 void backlog_clear (Backlog *b);
 /* Empties it and forgets the segment, as a flush does. */
 void backlog_flush (Backlog *b);

@@ -11,6 +11,8 @@
 #include "parts/notices.h"
 #include "sendwants.h"
 
+#include <gst/rtpadapt/fec.h>
+
 G_BEGIN_DECLS
 
 /* Zeroed memory is ready. */
@@ -18,6 +20,8 @@ typedef struct
 {
   gboolean stale;    /* other FEC encoders may stand upstream: search */
   gboolean usable;   /* one of them makes packets */
+  RaFecCode code;    /* of the one with the smallest blocks, */
+  guint block;       /* and their media packets; 0: not known */
   GPtrArray *driven; /* private, or NULL */
   guint n_stops;
 } FecEncoders;
@@ -27,6 +31,9 @@ typedef struct
   gboolean search;
   gboolean usable;
   guint level;
+  RaSpan span;
+  RaFecCode code;
+  guint block;
   gboolean changed;  /* one of them got another level */
   GPtrArray *driven; /* those that get the level, or NULL */
   guint n_stops;
@@ -39,9 +46,10 @@ void fecencs_start (FecEncoders *f);
  * (transfer full): to be unreferenced without the lock, or NULL. */
 GPtrArray *fecencs_stop (FecEncoders *f);
 
-/* All are to make `level` repair packets per 100 packets, as for fecenc_set().
- * FALSE: nothing is to be done. */
-gboolean fecencs_plan (FecEncoders *f, guint level, FecEncodersJob *job);
+/* All are to make `level` repair packets per 100 packets, as for fecenc_set(), of
+ * what comes within `span`.  FALSE: nothing is to be done. */
+gboolean fecencs_plan (
+    FecEncoders *f, guint level, RaSpan span, FecEncodersJob *job);
 /* `sinkpad` is the owner's. */
 void fecencs_do (FecEncodersJob *job, GstPad *sinkpad);
 SendWants fecencs_take (FecEncoders *f, FecEncodersJob *job);

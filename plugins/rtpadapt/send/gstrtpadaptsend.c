@@ -7,10 +7,10 @@
  * @title: rtpadaptsend
  *
  * Last element before rtpsession.  It paces what it gets at the rate that a
- * rate controller (#GstRtpAdaptSend:controller) allows, tells losses to the
- * radio from losses to congestion (#GstRtpAdaptSend:lda) and sets the bitrate
- * of the video encoder it finds upstream.  Losses to the radio raise the
- * percentage of an rtpulpfecenc that it finds there (#GstRtpAdaptSend:fec).
+ * rate controller (#GstRtpAdaptSend:controller) allows, distinguishes losses to
+ * the radio from losses to congestion (#GstRtpAdaptSend:lda) and sets the
+ * bitrate of the video encoder it finds upstream.  Losses to the radio raise
+ * the percentage of an rtpulpfecenc that it finds there (#GstRtpAdaptSend:fec).
  *
  * Three kinds of #GstRtpAdaptSend:feedback, all with `rtp-profile=avpf` on both
  * sides and a `bandwidth` of the receiver's session of at least 36,000 times the
@@ -34,8 +34,8 @@
  * another kind than the one that is set here, a warning says so, and what comes
  * serves.
  *
- * Several streams may come through an rtpfunnel, up to 32 SSRCs; what is upstream
- * of it tells which is which.  They share one rate:
+ * Several streams may come through an rtpfunnel, up to 32 SSRCs; the payloaders
+ * upstream of it show which is which.  They share one rate:
  *
  * - Audio (`media=audio`) is not adapted.  Its packets leave before video that
  *   waits, and its measured rate comes off what the others may take.
@@ -50,7 +50,7 @@
  *   bitrates holds, and a message says so.  An element does not count if nobody
  *   answered it for 3 s, or if its circuit breaker is open.
  * - Every rtpulpfecenc upstream gets the same percentage.  Without one the
- *   statistics tell what it would be (fec-percentage, fec-made).
+ *   statistics have what it would be (fec-percentage, fec-made).
  *
  * Packets of one SSRC keep their order.  Stream-start, caps and segment reach
  * downstream before the packets that they came before, once more if others were
@@ -106,14 +106,15 @@
  * other flows and sends as a TCP would, so that the delay is long.
  *
  * The #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that
- * trips on loss or delay posts an element message rtpadapt-breaker (breaker, state
- * "fallback"): every loss counts as congestion from then on, and the rate falls to
- * a tenth.  If that is no remedy, or if nothing comes back at all, the state is
- * "open": packets are dropped until there is information that the path is back
- * (RFC 8083 4.5).  RTCP goes on in both directions.  As long as RTCP comes from
- * the receiver, two packets per second leave as probes.  A breaker that opened
- * because nothing came back closes when a probe arrives, or when a report block
- * names a sender report of the last 15 s.  The controller then begins at
+ * trips on loss or delay posts an element message rtpadapt-breaker (breaker,
+ * state "fallback"): every loss counts as congestion from then on, and the rate
+ * falls to a tenth.  If that does not help, or if nothing comes back at all,
+ * the state is "open": packets are dropped until there is information that the
+ * path is back (RFC 8083 4.5).  RTCP goes on in both directions.  As long as
+ * RTCP comes from the receiver, two packets per second leave as probes.  A
+ * breaker that opened because nothing came back closes when a probe arrives, or
+ * when a report block names a sender report of the last 15 s.  The controller
+ * then begins at
  * #GstRtpAdaptSend:start-bitrate, or at its last rate if that is less.  A breaker
  * that tripped twice on loss or delay waits for 10 s, and up to 160 s if it trips
  * again.  Then the reports on 20 probes have to show that the cause is gone, and
@@ -290,8 +291,8 @@ send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
 /* --- states ------------------------------------------------------------------- */
 
-/* Before PLAYING there is no clock, but a sink that prerolls wants a packet:
- * the system clock serves till then. */
+/* Before PLAYING the element has no clock, but a sink that prerolls wants a
+ * packet: the system clock serves till then. */
 static gboolean
 send_set_clock (GstElement *element, GstClock *clock)
 {
@@ -305,8 +306,8 @@ send_set_clock (GstElement *element, GstClock *clock)
       ->set_clock (element, clock);
 }
 
-/* The lock is held.  Bad parameters are replaced by the defaults and told in
- * `warnings`. */
+/* The lock is held.  Bad parameters are replaced by the defaults, and
+ * `warnings` says so. */
 static void
 sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
 {
@@ -411,6 +412,7 @@ send_stop (GstRtpAdaptSend *self)
   link = tap_drop (&self->tap);
   send_ear_stop (&self->ear);
   g_clear_pointer (&self->sender, ra_sender_free);
+  skip_level_set (self->encoders.level, 0, RA_SPAN_NONE);
   pace_stop (&self->pace);
   our_clock_stop (&self->clock);
   way_stop (&self->way);

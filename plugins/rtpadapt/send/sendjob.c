@@ -10,6 +10,7 @@
 #include "sendwarnings.h"
 
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/repair/planner.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -293,6 +294,7 @@ encoders_set (GstRtpAdaptSend *self)
       encoders_share (&self->encoders, &split, rate,
           streams_beside (&self->way.streams, now)),
       ra_diff (now, self->ear.heard_at) > QUIET, now, &job);
+  job.adapt_size = self->cfg.adapt_size;
   g_mutex_unlock (&self->lock);
   encoders_do (&job, GST_ELEMENT (self));
   for (guint i = 0; i < job.n_done; i++) {
@@ -305,6 +307,12 @@ encoders_set (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   send_apply (self, encoders_take (&self->encoders, &job));
   g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < job.n; i++) {
+    if (job.tasks[i].proposal)
+      gst_element_post_message (GST_ELEMENT (self),
+          gst_message_new_element (
+              GST_OBJECT (self), g_steal_pointer (&job.tasks[i].proposal)));
+  }
   encoders_end (&job);
   g_mutex_lock (&self->lock);
 }
@@ -338,7 +346,8 @@ fecencs_drive (GstRtpAdaptSend *self)
   FecEncodersJob job;
 
   if (!self->sender
-      || !fecencs_plan (&self->fecencs, ra_sender_fec (self->sender), &job))
+      || !fecencs_plan (
+          &self->fecencs, ra_sender_fec (self->sender), RA_REPAIR_SPAN, &job))
     return;
   g_mutex_unlock (&self->lock);
   fecencs_do (&job, self->sinkpad);
@@ -346,8 +355,11 @@ fecencs_drive (GstRtpAdaptSend *self)
     GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
-  if (self->sender)
+  if (self->sender) {
     ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+    ra_sender_set_fec_code (
+        self->sender, self->fecencs.code, self->fecencs.block);
+  }
   g_mutex_unlock (&self->lock);
   notices_post (&job.notices, GST_ELEMENT (self));
   fecencs_end (&job);
@@ -520,8 +532,9 @@ send_stats (GstRtpAdaptSend *self)
         backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,
         backlog_dropped (self->pace.backlog) + self->pace.ended,
         "dropped-frames", G_TYPE_UINT64,
-        backlog_dropped_frames (self->pace.backlog), "skipped", G_TYPE_UINT64,
-        send_ledger (self)->skipped, NULL);
+        backlog_dropped_frames (self->pace.backlog), "frames-skipped",
+        G_TYPE_UINT64, skip_level_skipped (self->encoders.level), "skipped",
+        G_TYPE_UINT64, send_ledger (self)->skipped, NULL);
   }
   return s;
 }

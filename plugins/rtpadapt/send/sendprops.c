@@ -17,6 +17,7 @@
 #define SEND_COLOUR "none"
 #define SEND_BURST (5 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
+#define SEND_FRAME_SKIP (150 * GST_MSECOND)
 #define SEND_STATS_INTERVAL GST_SECOND
 /* Packets.  None: each number left out makes about one picture late, and asks for
  * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs
@@ -143,6 +144,12 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_UINT64 (SendConfig, max_backlog, 0, 60 * GST_SECOND, SEND_BACKLOG),
       .unit = "ns" },
+  { "frame-skip", "Frame skip",
+      "While more than this is queued, the encoders upstream do not get raw "
+      "frames (@ at the rate, 0 = they get all)",
+      PROP_PLAYING,
+      PROP_UINT64 (SendConfig, frame_skip, 0, 60 * GST_SECOND, SEND_FRAME_SKIP),
+      .unit = "ns" },
   { "encoder", "Encoder",
       "Names of the encoder elements to drive, commas between (empty = "
       "all that are found upstream, none = drive none of them)",
@@ -151,6 +158,12 @@ const PropRow send_props[] = {
   { "encoder-bitrate", "Encoder bitrate",
       "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
+  { "adapt-size", "Adapt size",
+      "Make pictures smaller and fewer where the bitrate is too small, by a "
+      "capsfilter between a videoscale, or videorate, and the encoder; a "
+      "message rtpadapt-size proposes the size in any case",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, adapt_size, FALSE),
+      .then = SEND_TELL },
   { "stats", "Statistics", "Structure application/x-rtpadaptsend-stats",
       PROP_READ, PROP_STATS },
   { "stats-interval", "Statistics interval",

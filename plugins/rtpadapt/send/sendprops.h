@@ -24,8 +24,8 @@ typedef struct
   gint colour; /* index of the registry */
   gchar *colour_params, *encoder_property;
   guint encoder_unit; /* bit/s */
-  GstClockTime burst, max_backlog, stats_interval;
-  gboolean loss_messages;
+  GstClockTime burst, max_backlog, frame_skip, stats_interval;
+  gboolean loss_messages, adapt_size;
   gdouble friendliness_cap;
   gboolean circuit_breakers;
   guint tfrc_fmt; /* FMT of TFRC-FB */

@@ -303,6 +303,32 @@ way_stamp (
   return result;
 }
 
+static RaSentFlags
+flags_of (const BacklogItem *item, const Stream *stream)
+{
+  RaSentFlags flags = item->media == 0 ? RA_SENT_REPAIR : 0;
+
+  if (item->marker)
+    flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
+  if (stream && stream_is_beside (stream))
+    flags |= RA_SENT_BESIDE;
+  return flags;
+}
+
+void
+way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
+{
+  Stream *stream = way_stream (w, item);
+
+  out->media = item->media;
+  out->size = item->size;
+  out->ssrc = item->ssrc;
+  out->rtp_seq = item->seq;
+  out->flags = flags_of (item, stream);
+  if (stream)
+    stream_on_sent (stream, item->size, now);
+}
+
 void
 way_mark (BacklogItem *item, RaEcnField field)
 {

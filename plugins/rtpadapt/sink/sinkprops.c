@@ -167,7 +167,7 @@ part_of (GstRtpAdaptSink *self, guint id)
   return (GObject *) (id >= PROP_UDP_PARTS ? self->rtpsink : self->send);
 }
 
-/* The sender tells what changed by itself, as estimated-bitrate. */
+/* The sender notifies what changed by itself, as estimated-bitrate. */
 static void
 part_changed (GObject *part, GParamSpec *pspec, gpointer data)
 {

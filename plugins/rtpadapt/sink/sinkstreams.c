@@ -222,7 +222,7 @@ add_fec (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
     GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
         ("No FEC: the stream has its payload type, %d.", SINK_PT_FEC), (NULL));
   else
-    stream->fec = add_element (bin, stream, "rtpulpfecenc", "fec");
+    stream->fec = add_element (bin, stream, "rtpadaptfecenc", "fec");
   if (stream->fec)
     g_object_set (stream->fec, "pt", SINK_PT_FEC, NULL);
 }

@@ -290,6 +290,20 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 }
 
 void
+src_build_latency (GstRtpAdaptSrc *self)
+{
+  gboolean adaptive;
+  guint most, least;
+
+  GST_OBJECT_LOCK (self);
+  most = self->cfg.latency;
+  adaptive = self->cfg.adaptive_latency;
+  least = self->cfg.min_latency;
+  GST_OBJECT_UNLOCK (self);
+  src_session_set_latency (&self->session, most, adaptive, least);
+}
+
+void
 src_build_close (GstRtpAdaptSrc *self)
 {
   src_session_close (&self->session);

@@ -74,5 +74,7 @@ void src_build_init (GstRtpAdaptSrc *self);
 /* NULL to READY: sockets, security, the session, the links.  FALSE after an error. */
 gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
+/* Has the session follow the three properties of the latency. */
+void src_build_latency (GstRtpAdaptSrc *self);
 
 G_END_DECLS

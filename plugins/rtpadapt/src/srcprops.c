@@ -13,9 +13,8 @@
 /* What follows when a property changed. */
 enum
 {
-  THEN_LATENCY = 1 << 0, /* of rtpbin */
+  THEN_LATENCY = 1 << 0, /* of the session */
   THEN_STATS = 1 << 1,   /* the next ones are an interval from now */
-  THEN_HOLD = 1 << 2,    /* of what is held within it */
 };
 
 /* --- what is not in the config ----------------------------------------------- */
@@ -131,11 +130,11 @@ const PropRow src_props[] = {
       "Hold packets no longer than the path's jitter, queue and repair need; it "
       "grows at once, and falls by 1 ms a frame",
       PROP_PLAYING, PROP_BOOLEAN (SrcConfig, adaptive_latency, FALSE),
-      .then = THEN_HOLD },
+      .then = THEN_LATENCY },
   { "min-latency", "Lowest latency",
       "The least that adaptive-latency comes down to (@)", PROP_PLAYING,
       PROP_UINT (SrcConfig, min_latency, 0, G_MAXINT, 20), .unit = "ms",
-      .then = THEN_HOLD },
+      .then = THEN_LATENCY },
   { "drop-on-latency", "Drop on latency",
       "Never hold more than latency: drop the oldest packets", PROP_READY,
       PROP_BOOLEAN (SrcConfig, drop_on_latency, FALSE) },
@@ -241,8 +240,8 @@ src_set_property (
 {
   GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
   const PropRow *row = row_of (id);
-  gboolean playing, adaptive;
-  guint then, least;
+  gboolean playing;
+  guint then;
 
   if (!row) {
     secure_set_property (self->secure, pspec, value);
@@ -255,13 +254,9 @@ src_set_property (
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, row, value, NULL, NULL);
   playing = GST_STATE (self) == GST_STATE_PLAYING;
-  adaptive = self->cfg.adaptive_latency;
-  least = self->cfg.min_latency;
   GST_OBJECT_UNLOCK (self);
   if (then & THEN_LATENCY)
-    src_session_set_latency (&self->session, g_value_get_uint (value));
-  if (then & THEN_HOLD)
-    src_session_set_adaptive (&self->session, adaptive, least);
+    src_build_latency (self);
   if (then & THEN_STATS)
     src_stats_restart (self, playing);
 }

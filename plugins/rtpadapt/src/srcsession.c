@@ -17,9 +17,9 @@
  *
  * is over.  200 bytes (RR, SDES, RADP and TFRC-FB with UDP's and IP's headers,
  * or TWCC about 60 packets) of 4 members (camera, microphone, both sides'
- * reports) need 6.4 ms, 7.9 at worst: a report each 10 ms, or for each of
- * 60 frames a second, never waits.  It is no more than a permission: what is
- * sent is one report per round trip or frame. */
+ * reports) need 6.4 ms, 7.9 at worst: a report each 10 ms, or for each of 60
+ * frames a second, never waits.  It only permits: what is sent is one report
+ * per round trip or frame. */
 #define BANDWIDTH 20e6
 
 /* What FEC needs packets for, beyond what the jitterbuffer holds. */
@@ -198,23 +198,19 @@ src_session_close (SrcSession *s)
 /* --- while it runs -------------------------------------------------------- */
 
 void
-src_session_set_latency (SrcSession *s, guint ms)
+src_session_set_latency (
+    SrcSession *s, guint latency, gboolean adaptive, guint min_latency)
 {
-  g_mutex_lock (s->lock);
-  s->cfg.latency = ms;
-  g_mutex_unlock (s->lock);
-  if (s->rtpbin)
-    g_object_set (s->rtpbin, "latency", ms, NULL);
-  hold_set (s);
-}
+  gboolean other;
 
-void
-src_session_set_adaptive (SrcSession *s, gboolean adaptive, guint min_latency)
-{
   g_mutex_lock (s->lock);
+  other = latency != s->cfg.latency;
+  s->cfg.latency = latency;
   s->cfg.adaptive = adaptive;
   s->cfg.min_latency = min_latency;
   g_mutex_unlock (s->lock);
+  if (s->rtpbin && other)
+    g_object_set (s->rtpbin, "latency", latency, NULL);
   hold_set (s);
 }
 

@@ -45,9 +45,9 @@ void src_session_opened (SrcSession *s);
 /* READY to NULL. */
 void src_session_close (SrcSession *s);
 
-void src_session_set_latency (SrcSession *s, guint ms);
-void src_session_set_adaptive (
-    SrcSession *s, gboolean adaptive, guint min_latency);
+/* Times in ms. */
+void src_session_set_latency (
+    SrcSession *s, guint latency, gboolean adaptive, guint min_latency);
 /* Has rtpsession send a report. */
 void src_session_ask (SrcSession *s);
 /* Takes the streams away, while they are in PAUSED.  Nothing may come meanwhile. */

@@ -249,8 +249,8 @@ start_net (DtlsHub *self)
   gst_pad_push_event (self->net_src, gst_event_new_segment (&segment));
 }
 
-/* Only flushes of RTP go on.  DTLS does not end when RTP or RTCP ends; the bin
- * tells the UDP sink when the stream ends. */
+/* Only flushes of RTP go on.  DTLS does not end when RTP or RTCP ends; the UDP
+ * sink learns from the bin when the stream ends. */
 static gboolean
 media_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {

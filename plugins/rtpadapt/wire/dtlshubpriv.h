@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (dtls_hub_debug);
 
-/* Handshakes at a time beside the current connection. */
+/* Handshakes at a time, not counting the current connection. */
 #define DTLS_TRIES 4
 
 struct _DtlsHub

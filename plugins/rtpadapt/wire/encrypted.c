@@ -11,7 +11,7 @@
 #define CLEAR 8
 #define INDEX_SIZE 4
 #define FLAG_E 0x80000000u
-/* The index of the next packet that arrives is no farther ahead, even with
+/* The index of the next packet that arrives is at most so far ahead, even with
  * losses. */
 #define STEP_MAX 100
 

@@ -1,9 +1,9 @@
 /* Finds out that the other side encrypts, where no key is set here.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SRTP looks like RTP, but SRTCP is no valid RTCP.  After the encrypted part it has
- * an index that grows by one per packet (RFC 3711 3.4).  No clock, no lock: the
- * caller has both.
+ * SRTP looks like RTP, but SRTCP is not valid RTCP.  After the encrypted part
+ * it has an index that grows by one per packet (RFC 3711 3.4).  No clock, no
+ * lock: the caller has both.
  */
 #pragma once
 

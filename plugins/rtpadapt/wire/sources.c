@@ -23,7 +23,7 @@ struct _Sources
   Source list[SOURCES_MAX];
   guint n;
   gboolean told;  /* transport-wide feedback came */
-  guint16 newest; /* number that it told of */
+  guint16 newest; /* number that its feedback named */
   guint64 dropped;
 };
 
@@ -39,7 +39,7 @@ sources_free (Sources *sources)
   g_free (sources);
 }
 
-/* NULL if there is no room. */
+/* NULL if the table is full. */
 static Source *
 source_place (Sources *s, guint32 ssrc, RaTime now)
 {
@@ -95,7 +95,8 @@ typedef struct
   guint packets;
 } Twcc;
 
-/* FALSE if the feedback is about numbers that have not left, or tells no news. */
+/* FALSE if the feedback is about numbers that have not left, or says nothing
+ * new. */
 static gboolean
 hear_twcc (guint16 base, guint16 count, gpointer data)
 {

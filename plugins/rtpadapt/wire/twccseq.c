@@ -84,7 +84,7 @@ is_member (const TwccSeq *t, guint32 ssrc)
   return FALSE;
 }
 
-/* The SSRC takes part.  If there is no free place, it takes that of the one that
+/* The SSRC takes part.  If all places are taken, it gets that of the one that
  * has been silent for longest. */
 static void
 take_part (TwccSeq *t, guint32 ssrc, RaTime now)
