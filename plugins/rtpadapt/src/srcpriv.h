@@ -59,6 +59,10 @@ struct _GstRtpAdaptSrc
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
 };
 
+/* srcpost.c */
+/* Posts the statistics every now and then, as the property says, or no longer. */
+void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
+
 /* srcprops.c */
 extern const PropRow src_props[];
 void src_props_install (GObjectClass *klass);
@@ -66,8 +70,6 @@ void src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec);
-/* Posts the statistics every now and then, as the property says, or no longer. */
-void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
 
 /* srcbuild.c */
 void src_build_init (GstRtpAdaptSrc *self);
