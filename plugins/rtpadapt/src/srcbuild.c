@@ -8,6 +8,7 @@
 
 #include "srcpads.h"
 #include "srcsockets.h"
+#include "parts/elementtimer.h"
 #include "parts/systime.h"
 #include "wire/links.h"
 
@@ -279,7 +280,8 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 
   if (!net_open (self, cfg))
     return FALSE;
-  g_object_set (self->recv, "feedback", cfg->feedback, NULL);
+  g_object_set (self->recv, "feedback", cfg->feedback, "takes-retransmission",
+      cfg->retransmission, "takes-fec", cfg->fec, NULL);
   src_session_open (&self->session, &settings);
   if (!link_session (self)) {
     GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
@@ -313,6 +315,32 @@ src_build_close (GstRtpAdaptSrc *self)
   links_undo_all (GST_ELEMENT (self->gate));
   secure_close (self->secure);
   close_sockets (self);
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+static void
+stats_due (GstElement *element)
+{
+  GstStructure *stats;
+
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), stats));
+}
+
+void
+src_stats_restart (GstRtpAdaptSrc *self, gboolean on)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstClockTime interval;
+
+  element_timer_stop (element, &self->stats);
+  GST_OBJECT_LOCK (self);
+  interval = self->cfg.stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  if (on && interval)
+    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
 }
 
 /* --- our pads ------------------------------------------------------------ */

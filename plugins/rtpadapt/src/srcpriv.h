@@ -59,10 +59,6 @@ struct _GstRtpAdaptSrc
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
 };
 
-/* srcpost.c */
-/* Posts the statistics every now and then, as the property says, or no longer. */
-void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
-
 /* srcprops.c */
 extern const PropRow src_props[];
 void src_props_install (GObjectClass *klass);
@@ -78,5 +74,7 @@ gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
 /* Has the session follow the three properties of the latency. */
 void src_build_latency (GstRtpAdaptSrc *self);
+/* Posts the statistics every now and then, as the property says, or no longer. */
+void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
 
 G_END_DECLS
