@@ -106,7 +106,8 @@ push_repair (GstRtpAdaptFecEnc *self, GPtrArray *made)
 static RaFecCode
 code_of (const FecEncConfig *cfg)
 {
-  return cfg->rs_pt == PT_NONE ? RA_FEC_CODE_XOR : (RaFecCode) cfg->code;
+  return cfg->rs_pt != PT_NONE && cfg->code == RA_FEC_CODE_RS ? RA_FEC_CODE_RS
+                                                              : RA_FEC_CODE_XOR;
 }
 
 /* What came so far is a block. */
@@ -306,8 +307,8 @@ static const PropRow fec_enc_props[] = {
       PROP_PLAYING, PROP_UINT (FecEncConfig, span, 0, SPAN_MAX, 160),
       .unit = "ms" },
   { "code", "Code",
-      "What the repair packets are; rs needs rs-pt, and a receiver that can decode "
-      "it (rtpadaptfecdec)",
+      "What the repair packets are (auto: xor); rs needs rs-pt, and a receiver that "
+      "can decode it (rtpadaptfecdec)",
       PROP_PLAYING,
       PROP_ENUM (FecEncConfig, code, gst_rtp_adapt_fec_code_get_type, "xor") },
   { "rs-pt", "Payload type of rs",

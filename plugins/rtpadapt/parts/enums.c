@@ -126,6 +126,7 @@ gst_rtp_adapt_fec_code_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
+    { RA_FEC_CODE_FRAME, "The best that the receiver knows", "auto" },
     { RA_FEC_CODE_XOR, "RFC 5109 over several frames", "xor" },
     { RA_FEC_CODE_RS, "Reed-Solomon over several frames", "rs" },
     { 0 },

@@ -29,7 +29,7 @@ GType gst_rtp_adapt_feedback_get_type (void);
 #define GST_TYPE_RTP_ADAPT_ECN (gst_rtp_adapt_ecn_get_type ())
 GType gst_rtp_adapt_ecn_get_type (void);
 
-/* Values are RaFecCode's. */
+/* Values are RaFecCode's, 0 leaves the choice. */
 #define GST_TYPE_RTP_ADAPT_FEC_CODE (gst_rtp_adapt_fec_code_get_type ())
 GType gst_rtp_adapt_fec_code_get_type (void);
 

@@ -146,7 +146,8 @@ fecenc_block (GstElement *fecenc, RaFecCode *code)
     return 0;
   g_object_get (fecenc, "stats", &stats, "rs-pt", &rs_pt, "code", &set, NULL);
   gst_structure_get_uint (stats, "block-packets", &packets);
-  *code = rs_pt == PT_NONE ? RA_FEC_CODE_XOR : (RaFecCode) set;
+  *code = rs_pt != PT_NONE && set == RA_FEC_CODE_RS ? RA_FEC_CODE_RS
+                                                    : RA_FEC_CODE_XOR;
   return packets;
 }
 

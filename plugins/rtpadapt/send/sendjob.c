@@ -363,12 +363,14 @@ fec_wants (const GstRtpAdaptSend *self)
 {
   const RaRepair *repair = ra_sender_repair (self->sender);
   const RaTakes *takes = self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL;
+  RaFecCode code = (RaFecCode) self->cfg.fec_code;
 
+  if (code == RA_FEC_CODE_FRAME && takes && takes->flags & RA_TAKES_RS)
+    code = RA_FEC_CODE_RS;
   return (FecWants){ .level = ra_sender_fec (self->sender),
     .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
         repair->path.jitter, repair->path.frame),
-    .code
-    = takes && takes->flags & RA_TAKES_RS ? RA_FEC_CODE_RS : RA_FEC_CODE_XOR };
+    .code = code };
 }
 
 /* The lock is held, and let go. */
