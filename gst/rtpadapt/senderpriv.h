@@ -6,6 +6,7 @@
 #include <gst/rtpadapt/fec/repeats.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/rate/pacer.h>
+#include <gst/rtpadapt/repair/repair.h>
 #include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
@@ -20,6 +21,7 @@ struct _RaSender
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
   RaRepeats repeats;
+  RaRepair repair;
   RaGuard guard;
   RaRateConfig cfg;
   guint64 handed;      /* where an exchanged controller started, else 0 */

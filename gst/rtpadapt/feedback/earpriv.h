@@ -54,6 +54,8 @@ struct _RaEar
   RaEarCompound compound; /* the latest */
   RaEarNews news;         /* since the owner last heard of it */
   const RaFeedbackOps *other, *wish;
+  RaTakes takes;
+  gboolean has_takes;
   RaRadpHold hold; /* what the receiver said last, if it did */
   gboolean has_hold;
 

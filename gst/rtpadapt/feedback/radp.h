@@ -35,7 +35,7 @@
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *  52 |     name of the LDA, ASCII, zeros up to a multiple of 4       |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
- *     |      lowest queue of the packets told of, us, as above        |
+ *     |      lowest queue of the packets reported, us, as above       |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *     |                     the highest, likewise                     |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -114,5 +114,38 @@ void ra_radp_count (RaRadp *x, const RaReport *report);
  * or it lies. */
 gboolean ra_radp_since (
     const RaRadp *x, const RaRadp *before, RaReport *report);
+
+/* What a receiver says of itself, in another subtype of its own:
+ *
+ *      0                   1                   2                   3
+ *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *     |     longest disorder, ms      |              0            |F|R|
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *
+ * R: it uses retransmissions (RFC 4588), F: it uses FEC (RFC 5109).  Readers skip
+ * what they do not know: other flags, and what comes behind. */
+#define RA_RADP_TAKES_SUBTYPE 3
+#define RA_RADP_TAKES_SIZE 4
+
+typedef enum
+{
+  RA_TAKES_RTX = 1 << 0,
+  RA_TAKES_FEC = 1 << 1,
+} RaTakesFlags;
+
+typedef struct
+{
+  RaSpan latency; /* how long it holds a packet; 65.535 s at most, 0 unknown */
+  RaSpan
+      disorder; /* the longest time that a packet came behind one that overtook
+                      it, lately; whole ms, rounded up */
+  guint flags;  /* RaTakesFlags */
+} RaTakes;
+
+/* RA_RADP_TAKES_SIZE bytes. */
+void ra_takes_write (const RaTakes *takes, guint8 *data);
+/* FALSE if it is too short: `takes` is left alone. */
+gboolean ra_takes_read (RaTakes *takes, const guint8 *data, gsize len);
 
 G_END_DECLS

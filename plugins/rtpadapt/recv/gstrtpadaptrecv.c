@@ -98,6 +98,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 enum
 {
   THEN_STATS = 1 << 0, /* the next ones are an interval from now */
+  THEN_TAKES = 1 << 1, /* the next RTCP packet says it */
 };
 
 static gboolean
@@ -170,6 +171,12 @@ const PropRow recv_props[] = {
   { "loss-messages", "Loss messages",
       "An element message rtpadapt-loss for each lost packet", PROP_PLAYING,
       PROP_BOOLEAN (RecvConfig, loss_messages, FALSE) },
+  { "takes-retransmission", "Takes retransmission",
+      "The sender hears that packets are used that it sends again",
+      PROP_PLAYING, PROP_BOOLEAN (RecvConfig, takes_rtx, FALSE),
+      .then = THEN_TAKES },
+  { "takes-fec", "Takes FEC", "The sender hears that FEC is used", PROP_PLAYING,
+      PROP_BOOLEAN (RecvConfig, takes_fec, FALSE), .then = THEN_TAKES },
   { NULL },
 };
 
@@ -186,6 +193,8 @@ recv_set_property (
       self->reporter ? self : NULL, &warning);
   if (then & THEN_STATS)
     recv_stats_restart (self);
+  if (then & THEN_TAKES)
+    self->takes_again = 0;
   g_mutex_unlock (&self->lock);
   if (warning)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
@@ -236,6 +245,8 @@ recv_start (GstRtpAdaptRecv *self)
   self->tap.stale = TRUE;
   self->session_again = 0;
   self->seen = (RecvKindSeen){ 0 };
+  ra_disorder_init (&self->disorder);
+  self->takes_again = 0;
   /* The caps say whether it has to report. */
   recv_reporter_create (
       self, recv_kind_choose (&self->seen, self->cfg.feedback, &self->ids));

@@ -182,6 +182,15 @@ recv_rtcp_add_wish (GstRTCPBuffer *rtcp, guint32 ssrc, const gchar *nick)
 }
 
 void
+recv_rtcp_add_takes (GstRTCPBuffer *rtcp, guint32 ssrc, const RaTakes *takes)
+{
+  guint8 data[RA_RADP_TAKES_SIZE];
+
+  ra_takes_write (takes, data);
+  app_add (rtcp, ssrc, RA_RADP_TAKES_SUBTYPE, data, sizeof data);
+}
+
+void
 recv_rtcp_add_hold (GstRTCPBuffer *rtcp, guint32 ssrc, const RaRadpHold *hold)
 {
   guint8 data[RA_RADP_HOLD_SIZE];

@@ -55,6 +55,10 @@ void recv_rtcp_add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
  * room for RECV_WISH_SIZE. */
 #define RECV_WISH_SIZE (12 + RA_RADP_WISH_SIZE)
 void recv_rtcp_add_wish (GstRTCPBuffer *rtcp, guint32 ssrc, const gchar *nick);
+/* Adds what this receiver is; there must be room for RECV_TAKES_SIZE. */
+#define RECV_TAKES_SIZE (12 + RA_RADP_TAKES_SIZE)
+void recv_rtcp_add_takes (
+    GstRTCPBuffer *rtcp, guint32 ssrc, const RaTakes *takes);
 /* Adds how long packets are held.  There must be room for RECV_HOLD_SIZE. */
 #define RECV_HOLD_SIZE (12 + RA_RADP_HOLD_SIZE)
 void recv_rtcp_add_hold (

@@ -15,6 +15,7 @@
 #include "reporttimer.h"
 
 #include <gst/rtpadapt/defaults.h>
+#include <gst/rtpadapt/feedback/disorder.h>
 
 G_BEGIN_DECLS
 
@@ -38,6 +39,7 @@ typedef struct
   GstClockTime latency, max_latency; /* of the jitterbuffer, 0: not said */
   guint tfrc_fmt;
   gboolean loss_messages;
+  gboolean takes_rtx, takes_fec;
 } RecvConfig;
 
 /* What is posted at most once per start. */
@@ -74,6 +76,8 @@ struct _GstRtpAdaptRecv
   RaReporter *reporter;         /* exists between READY and PAUSED */
   const RaFeedbackOps *reports; /* what it is for */
   RecvKindSeen seen;
+  RaDisorder disorder;
+  RaTime takes_again; /* when the sender may hear again what this is */
 
   OurClock clock;
 

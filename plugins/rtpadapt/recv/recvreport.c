@@ -12,6 +12,8 @@
 
 /* The session is looked for at most so often. */
 #define FIND_INTERVAL (200 * RA_MSECOND)
+/* Between two packets that say what this receiver is. */
+#define TAKES_INTERVAL RA_SECOND
 
 /* --- messages ----------------------------------------------------------- */
 
@@ -323,6 +325,22 @@ wish_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 
 /* The lock is held. */
 static void
+takes_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
+{
+  const RecvConfig *cfg = &self->cfg;
+  RaTime now = our_now (&self->clock);
+  RaTakes takes = { ra_disorder_get (&self->disorder, now),
+    (cfg->takes_rtx ? RA_TAKES_RTX : 0) | (cfg->takes_fec ? RA_TAKES_FEC : 0) };
+
+  if (takes.flags == 0 || now < self->takes_again
+      || recv_rtcp_room (rtcp) < RECV_TAKES_SIZE)
+    return;
+  recv_rtcp_add_takes (rtcp, ssrc, &takes);
+  self->takes_again = ra_later (now, TAKES_INTERVAL);
+}
+
+/* The lock is held. */
+static void
 hold_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
   const RaRadpHold hold = { (RaSpan) self->cfg.latency,
@@ -354,7 +372,8 @@ on_sending_rtcp (
     if (self->reporter && !recv_rtcp_is_bye (&rtcp)) {
       added = self->report.due && report_add (self, &rtcp, ssrc);
       added |= wish_add (self, &rtcp, ssrc);
-      hold_add (self, &rtcp, ssrc); /* no reason to send the packet */
+      takes_add (self, &rtcp, ssrc); /* no reason to send the packet, */
+      hold_add (self, &rtcp, ssrc);  /* nor is this */
     }
     g_mutex_unlock (&self->lock);
     gst_rtcp_buffer_unmap (&rtcp);

@@ -42,6 +42,8 @@ typedef struct
   guint media;   /* of these the encoder's */
   guint32 ssrc, timestamp;
   guint16 seq;
+  guint16 original;        /* of a retransmission: the number that it repeats */
+  RaTime taken;            /* it came in */
   guint stream;            /* place in the table of streams */
   SendExtPlan plan;        /* for the header extensions */
   BacklogContext *context; /* the backlog's own */

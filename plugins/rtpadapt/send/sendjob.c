@@ -104,6 +104,22 @@ news_log (GstRtpAdaptSend *self, RaEarNews news)
       ra_ecn_state_nick (stats.ecn_state), ra_ecn_fault_nick (stats.ecn_fault));
 }
 
+/* What the reports show to be lost is to be sent again; the rate has heard of it by
+ * now. */
+static void
+losses_mend (GstRtpAdaptSend *self, RaTime now)
+{
+  const RaRepairConfig config = rtx_gate_config (&self->rtx,
+      self->cfg.retransmission, self->mode.kind, ra_ear_takes (self->ear.ear),
+      ra_ear_hold (self->ear.ear), (RaSpan) self->cfg.receiver_latency);
+  RaRepair *repair = ra_sender_repair (self->sender);
+
+  ra_repair_set (repair, &config);
+  ra_sender_look (self->sender, now);
+  if (ra_repair_due (repair) <= now)
+    send_wake (self);
+}
+
 void
 send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
 {
@@ -111,6 +127,7 @@ send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
   news_log (self, news);
   send_apply (
       self, send_ear_take (&self->ear, news, &self->mode, &self->outage, now));
+  losses_mend (self, now);
 }
 
 /* --- the session -------------------------------------------------------- */
@@ -292,7 +309,7 @@ encoders_set (GstRtpAdaptSend *self)
       self->sender, backlog_span (self->pace.backlog, rate), &split);
   encoders_plan (&self->encoders,
       encoders_share (&self->encoders, &split, rate,
-          streams_beside (&self->way.streams, now)),
+          streams_other_bitrate (&self->way.streams, now)),
       ra_diff (now, self->ear.heard_at) > QUIET, now, &job);
   job.adapt_size = self->cfg.adapt_size;
   g_mutex_unlock (&self->lock);
@@ -512,9 +529,7 @@ send_stats (GstRtpAdaptSend *self)
       "known-congestion", G_TYPE_UINT64, heard.known_congestion,
       "known-wireless", G_TYPE_UINT64, heard.known_wireless,
       "misread-congestion", G_TYPE_UINT64, heard.misread_congestion,
-      "misread-wireless", G_TYPE_UINT64, heard.misread_wireless,
-      "repeat-requests", G_TYPE_UINT64, self->rtx.asked, "repeat-refused",
-      G_TYPE_UINT64, self->rtx.refused, NULL);
+      "misread-wireless", G_TYPE_UINT64, heard.misread_wireless, NULL);
 
   send_stats_heard (s, self->sender ? self->mode.kind : wanted, wanted, &heard,
       self->way.malformed, self->ear.ear);
@@ -527,6 +542,7 @@ send_stats (GstRtpAdaptSend *self)
   send_stats_ecn (s, &heard);
   if (self->sender) {
     send_stats_sender (s, self->sender);
+    send_stats_repair (s, ra_sender_repair (self->sender));
     gst_structure_set (s, "time", G_TYPE_UINT64,
         our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,

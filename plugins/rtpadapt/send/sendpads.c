@@ -232,14 +232,22 @@ next_key (const GstRtpAdaptSend *self)
   return key_gate_next (&self->keys, send_keys_interval (self));
 }
 
+/* When a packet is to be asked for again; the lock is held. */
+static RaTime
+next_repeat (const GstRtpAdaptSend *self)
+{
+  return ra_repair_due (ra_sender_repair (self->sender));
+}
+
 /* When the next of our timers expires; the lock is held. */
 static RaTime
 next_timer (GstRtpAdaptSend *self)
 {
-  return MIN (
-      MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (encoders_next (&self->encoders),
-          MIN (next_key (self), next_ask (self))));
+  RaTime ours = MIN (ra_sender_next_timeout (self->sender), next_repeat (self));
+  RaTime due = MIN (next_key (self), next_ask (self));
+
+  return MIN (MIN (ours, self->herald.next_stats),
+      MIN (encoders_next (&self->encoders), due));
 }
 
 /* When the next packet may leave.  An open breaker holds none: each is a probe, or
@@ -318,7 +326,7 @@ others_watch (GstRtpAdaptSend *self, RaTime now)
   if (encoders_watch_due (&self->encoders, now))
     send_apply (self,
         encoders_watch (&self->encoders,
-            streams_beside (&self->way.streams, now),
+            streams_other_bitrate (&self->way.streams, now),
             ra_sender_rate (self->sender)));
 }
 
@@ -336,8 +344,6 @@ packet_leave (
   p.out.flags |= pace_flags (&self->pace, item); /* waiting, spread */
   if (mode_always_asks (&self->mode))
     p.out.flags |= RA_SENT_ASKS;
-  if (item->media > 0)
-    rtx_gate_on_sent (&self->rtx);
   outage_on_sent (&self->outage, now);
   others_watch (self, now);
   way_mark (item, ra_ear_on_sent (send_ear (self), &p, now)); /* ledger, ECN */
@@ -453,11 +459,32 @@ report_ask (GstRtpAdaptSend *self, RaTime now)
   g_mutex_lock (&self->lock);
 }
 
+/* Asks upstream for what is to be sent again.  The lock is held, and let go. */
+static void
+repeats_ask (GstRtpAdaptSend *self, RaTime now)
+{
+  const RaLedgerEntry *e;
+
+  while (self->sender && (e = ra_sender_next_repeat (self->sender, now))) {
+    guint ssrc = e->ssrc, seqnum = e->seq;
+
+    g_mutex_unlock (&self->lock);
+    GST_LOG_OBJECT (self, "%08x %u again", ssrc, seqnum);
+    gst_pad_push_event (self->sinkpad,
+        gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+            gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
+                G_TYPE_UINT, seqnum, "ssrc", G_TYPE_UINT, ssrc, NULL)));
+    g_mutex_lock (&self->lock);
+  }
+}
+
 /* The lock is held. */
 static void
 timer_run (GstRtpAdaptSend *self, RaTime now)
 {
-  if (ra_sender_next_timeout (self->sender) <= now) {
+  if (next_repeat (self) <= now) {
+    repeats_ask (self, now);
+  } else if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
     send_tell (self);
   } else if (encoders_next (&self->encoders) <= now) {
@@ -535,23 +562,21 @@ key_is_wanted (GstRtpAdaptSend *self, GstEvent *event)
 static gboolean
 repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
 {
-  RtxVerdict verdict = RTX_AGAIN;
+  gboolean wanted = TRUE;
   guint ssrc, seqnum;
 
   if (!gst_structure_get_uint (request, "ssrc", &ssrc)
       || !gst_structure_get_uint (request, "seqnum", &seqnum))
     return TRUE;
   g_mutex_lock (&self->lock);
+  rtx_gate_on_nack (&self->rtx);
   if (self->sender)
-    verdict = rtx_gate_ask (&self->rtx,
-        ra_ledger_find (send_ledger (self), ssrc, (guint16) seqnum),
-        ra_sender_rtt (self->sender), send_now (self));
-  if (verdict == RTX_FIRST)
-    ra_sender_on_repeat (self->sender);
+    wanted = ra_sender_on_request (
+        self->sender, ssrc, (guint16) seqnum, send_now (self));
   g_mutex_unlock (&self->lock);
-  GST_LOG_OBJECT (self, "%08x %u again: %s", ssrc, seqnum,
-      verdict == RTX_REFUSED ? "no" : "yes");
-  return verdict != RTX_REFUSED;
+  GST_LOG_OBJECT (
+      self, "%08x %u asked for: %s", ssrc, seqnum, wanted ? "again" : "no");
+  return wanted;
 }
 
 /* rtpsession's event with transport-wide feedback. */

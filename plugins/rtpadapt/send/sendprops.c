@@ -8,6 +8,7 @@
 
 #include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
+#include <gst/rtpadapt/repair/repair.h>
 
 /* Defaults. */
 #define SEND_MIN 100000   /* bit/s: a small picture */
@@ -225,5 +226,14 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_ENUM (SendConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect"),
       .then = SEND_TELL },
+  { "retransmission", "Retransmission",
+      "Send lost packets again to a receiver that uses them, by an rtprtxsend",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, retransmission, TRUE) },
+  { "receiver-latency", "Receiver latency",
+      "How long the receiver holds packets, where it does not say so (@)",
+      PROP_PLAYING,
+      PROP_UINT64 (SendConfig, receiver_latency, GST_MSECOND, 60 * GST_SECOND,
+          RA_REPAIR_LATENCY),
+      .unit = "ns" },
   { NULL },
 };

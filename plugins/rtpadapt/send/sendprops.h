@@ -31,6 +31,8 @@ typedef struct
   guint tfrc_fmt; /* FMT of TFRC-FB */
   guint skip_interval;
   RaEcnField ecn; /* wanted */
+  gboolean retransmission;
+  GstClockTime receiver_latency;
 } SendConfig;
 
 /* What follows when a property changed: SendWants, and these. */

@@ -131,6 +131,18 @@ header_take (Way *w, const guint8 *bytes, gsize n, BacklogItem *item)
   return TRUE;
 }
 
+/* RFC 4588 4: a retransmission begins with the number of what it repeats. */
+static void
+original_read (GstBuffer *buffer, BacklogItem *item)
+{
+  guint8 osn[2];
+
+  if (item->payload >= sizeof osn
+      && gst_buffer_extract (buffer, item->header, osn, sizeof osn)
+          == sizeof osn)
+    item->original = (guint16) ra_get_u16 (osn);
+}
+
 /* The header lies in the first memory, where payloaders put it; else it is
  * copied.  As GStreamer wants it, the fixed part is in one piece. */
 static gboolean
@@ -199,11 +211,14 @@ way_in (Way *w, GstBuffer *buffer, gboolean fec_made, RaTime now,
     .is_repair
     = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
     .size = (guint) gst_buffer_get_size (buffer),
+    .taken = now,
   };
   if (!header_read (w, buffer, item)) {
     w->not_rtp++;
     return FALSE;
   }
+  if (item->is_repair)
+    original_read (buffer, item);
   *wants = stream_look (w, item, now);
   if (may_grow (item, fec_made))
     item->size += send_ext_growth (&item->plan);
@@ -308,10 +323,13 @@ flags_of (const BacklogItem *item, const Stream *stream)
 {
   RaSentFlags flags = item->media == 0 ? RA_SENT_REPAIR : 0;
 
+  if (item->is_repair)
+    flags |= RA_SENT_REPEAT;
+
   if (item->marker)
     flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
-  if (stream && stream_is_beside (stream))
-    flags |= RA_SENT_BESIDE;
+  if (stream && stream_is_other (stream))
+    flags |= RA_SENT_OTHER;
   return flags;
 }
 
@@ -324,6 +342,8 @@ way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
   out->size = item->size;
   out->ssrc = item->ssrc;
   out->rtp_seq = item->seq;
+  out->original = item->original;
+  out->taken = item->taken;
   out->flags = flags_of (item, stream);
   if (stream)
     stream_on_sent (stream, item->size, now);

@@ -262,7 +262,8 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 
   if (!net_open (self, cfg))
     return FALSE;
-  g_object_set (self->recv, "feedback", cfg->feedback, NULL);
+  g_object_set (self->recv, "feedback", cfg->feedback, "takes-retransmission",
+      cfg->retransmission, "takes-fec", cfg->fec, NULL);
   src_session_open (&self->session, &settings);
   if (!link_session (self)) {
     GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));

@@ -153,9 +153,9 @@ const PropRow src_props[] = {
       "Bring back lost video by repair packets (ULPFEC, payload type 122)",
       PROP_READY, PROP_BOOLEAN (SrcConfig, fec, TRUE) },
   { "retransmission", "Retransmission",
-      "Ask for lost packets again; the sender repeats video with payload "
-      "type 121",
-      PROP_READY, PROP_BOOLEAN (SrcConfig, retransmission, FALSE) },
+      "Use lost packets that are sent again, and ask for them; the sender "
+      "repeats video with payload type 121",
+      PROP_READY, PROP_BOOLEAN (SrcConfig, retransmission, TRUE) },
   { "stats", "Statistics",
       "Since READY: packets let in (rtp, rtcp, of these fec and "
       "retransmitted) and not (junk, unknown-payload, foreign-rtp, "

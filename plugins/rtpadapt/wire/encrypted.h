@@ -27,7 +27,7 @@ typedef struct
     guint32 ssrc, index; /* of the last packet */
     guint n;             /* packets in a row that show it */
   } place[ENCRYPTED_PLACES];
-  gboolean told;
+  gboolean reported; /* that, so that it is said once */
 } Encrypted;
 
 /* A packet came that is neither RTP nor RTCP.  TRUE, once: these packets are SRTCP
