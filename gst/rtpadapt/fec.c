@@ -49,6 +49,13 @@ ra_fec_set_mended (RaFec *f, gdouble share)
   f->mended = CLAMP (share, 0, 1);
 }
 
+void
+ra_fec_set_code (RaFec *f, RaFecCode code, guint packets)
+{
+  f->code = packets > 0 ? code : RA_FEC_CODE_FRAME;
+  f->block = packets;
+}
+
 guint
 ra_fec_percentage (const RaFec *f)
 {

@@ -13,6 +13,14 @@
 
 G_BEGIN_DECLS
 
+/* What makes the repair packets. */
+typedef enum
+{
+  RA_FEC_CODE_FRAME, /* rtpulpfecenc, one frame at a time */
+  RA_FEC_CODE_XOR,   /* RFC 5109 over several frames, repair/masks.h */
+  RA_FEC_CODE_RS,    /* Reed-Solomon over several frames, repair/rs.h */
+} RaFecCode;
+
 typedef struct _RaFec RaFec;
 typedef struct _RaFecOps RaFecOps;
 
@@ -31,6 +39,8 @@ struct _RaFec
   const RaFecOps *ops;
   guint percentage; /* the answer, 0..100 */
   gdouble mended;   /* of the lost packets, by being sent again: 0 to 1 */
+  RaFecCode code;
+  guint block; /* media packets that a block of the code has, on the mean */
 };
 
 /* The rule of a sender to which nobody gave one. */
@@ -56,6 +66,9 @@ void ra_fec_on_frame (RaFec *f, guint packets);
 void ra_fec_on_report (RaFec *f, const RaReport *report, RaTime now);
 /* Of the lost media packets this share comes even without the repair. */
 void ra_fec_set_mended (RaFec *f, gdouble share);
+/* The repair packets are made by `code`, of blocks of `packets` media packets;
+ * RA_FEC_CODE_FRAME: of frames, whatever `packets` is. */
+void ra_fec_set_code (RaFec *f, RaFecCode code, guint packets);
 /* Repair packets per 100 media packets. */
 guint ra_fec_percentage (const RaFec *f);
 void ra_fec_observe (const RaFec *f, RaObserve emit, gpointer data);

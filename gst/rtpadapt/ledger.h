@@ -35,17 +35,29 @@ typedef struct _RaLedgerEntry
       next; /* of the same hash: one after the index of the packet before it,
                    0: there was none */
   RaTime remote;      /* its arrival as `noted`, receiver's clock */
-  RaTime asked_again; /* the last time that it was, 0: never */
+  RaTime asked_again; /* the last time that it was asked for again, or that its
+                         repetition left; 0: never */
   guint32 ssrc;
+  guint32 age;         /* us from when its frame came in until it left */
   guint size, payload; /* bytes */
   guint16 seq;
-  guint8 mark;      /* RaMark */
+  guint16
+      repeats; /* a retransmission: so many packets after what it repeats; 0: of
+                      what is not known */
+  guint8 mark; /* RaMark */
   guint8 ecn, came; /* RaEcnField: it left with; as `noted` */
   guint8 noted;     /* RaFate, by a report of which it was not yet taken */
   guint8 truth;     /* RaCause, where somebody knows why it was lost */
   guint8 waiting;   /* TRUE: only the pacer held the next packet back */
   guint8 is_repair; /* TRUE: FEC or a retransmission */
   guint8 fate;      /* RaFate */
+  guint8 copies,
+      under_way;       /* it was asked for again so often; of these the fate
+                               of so many is not known */
+  guint8 mended : 1;   /* a repetition came */
+  guint8 hopeless : 1; /* it is not sent again for want of time or room */
+  guint8 missed : 1;   /* taken for lost */
+  guint8 judged : 1;   /* a retransmission whose fate was taken */
 } RaLedgerEntry;
 
 /* Numbers that no packet had; n is 0 where there is nothing. */

@@ -52,8 +52,9 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = RA_TIME_NONE;
-  ra_blocks_init (&s->blocks);
+  ra_report_blocks_init (&s->blocks);
   ra_winmin_init (&s->shortest);
+  ra_repair_init (&s->repair);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   ra_receiver_set_guard (s->receiver, &s->guard);
   s->ledger = ra_ledger_new ();
@@ -120,6 +121,12 @@ void
 ra_sender_set_fec_made (RaSender *s, gboolean made)
 {
   s->fec_absent = !made;
+}
+
+void
+ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets)
+{
+  ra_fec_set_code (s->fec, code, packets);
 }
 
 void
@@ -258,8 +265,7 @@ frame_count (RaSender *s, RaSentFlags flags)
 static gboolean
 is_frame_held (const RaSender *s, const RaOutgoing *p, RaTime now)
 {
-  return !(p->flags & (RA_SENT_REPAIR | RA_SENT_BESIDE))
-      && s->frame_packets == 0
+  return !(p->flags & (RA_SENT_REPAIR | RA_SENT_OTHER)) && s->frame_packets == 0
       && ra_pacer_is_spent (&s->pacer, ra_sender_rate (s), HELD_GRAIN, now);
 }
 
@@ -273,6 +279,14 @@ timer_look (RaSender *s, RaTime now)
   s->unanswered |= s->floor > 0 && ra_rate_next_timeout (s->rate) <= now;
   if (s->unanswered)
     s->rate->cfg.min = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
+}
+
+/* us */
+static guint32
+age (RaTime taken, RaTime now)
+{
+  return (guint32) CLAMP (
+      ra_diff (now, taken) / RA_USECOND, 0, (RaSpan) G_MAXUINT32);
 }
 
 RaLedgerEntry *
@@ -290,6 +304,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
       &(RaLedgerEntry){ .index = p->seq,
           .sent = now,
           .passed_by = RA_TIME_NONE,
+          .age = p->taken ? age (p->taken, now) : 0,
           .is_repair = (p->flags & RA_SENT_REPAIR) != 0,
           .ssrc = p->ssrc,
           .seq = p->rtp_seq,
@@ -298,7 +313,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .waiting
           = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD)) == RA_SENT_WAITING
               || is_frame_held (s, p, now) });
-  if (!(p->flags & RA_SENT_BESIDE)) {
+  if (!(p->flags & RA_SENT_OTHER)) {
     ra_sizes_on_sent (
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
@@ -307,9 +322,12 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
     ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
         p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
         now);
-  ra_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);
+  ra_report_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
       (p->flags & RA_SENT_WAITING) != 0, now);
+  ra_repair_on_sent (&s->repair, entry, ra_sender_rate (s));
+  if (p->flags & RA_SENT_REPEAT)
+    ra_repair_on_repeat (&s->repair, s->ledger, entry, p->original, now);
   s->stats.packets_sent++;
   s->stats.bytes_sent += p->size;
   ra_rate_on_sent (s->rate, p->size, now);
@@ -331,10 +349,45 @@ data_limited (const RaSender *s, RaTime t_new)
   return !ra_ledger_waited (s->ledger, t_old, t_new);
 }
 
-void
-ra_sender_on_repeat (RaSender *s)
+RaRepair *
+ra_sender_repair (RaSender *s)
 {
-  ra_repeats_on_asked (&s->repeats);
+  return &s->repair;
+}
+
+void
+ra_sender_look (RaSender *s, RaTime now)
+{
+  ra_repair_look (&s->repair, s->ledger, now);
+}
+
+RaLedgerEntry *
+ra_sender_next_repeat (RaSender *s, RaTime now)
+{
+  RaLedgerEntry *e = ra_repair_next (&s->repair, s->ledger, now);
+
+  if (e && e->copies == 1)
+    ra_repeats_on_asked (&s->repeats);
+  return e;
+}
+
+gboolean
+ra_sender_on_request (RaSender *s, guint32 ssrc, guint16 seq, RaTime now)
+{
+  RaRepairVerdict verdict = ra_repair_ask (&s->repair,
+      ra_ledger_find (s->ledger, ssrc, seq), ra_sender_rtt (s), now);
+
+  if (verdict == RA_REPAIR_FIRST)
+    ra_repeats_on_asked (&s->repeats);
+  return verdict != RA_REPAIR_REFUSED;
+}
+
+/* Repair packets per 100 media packets that are to be expected. */
+static guint
+repair_percentage (const RaSender *s)
+{
+  return (s->fec_absent ? 0 : ra_fec_percentage (s->fec))
+      + ra_repair_percentage (&s->repair);
 }
 
 RaProof
@@ -389,7 +442,11 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
     s->before = ra_sender_rate (s);
   ra_repeats_on_report (&s->repeats, &s->last,
       s->fec_absent ? 0 : ra_fec_percentage (s->fec), now);
-  ra_fec_set_mended (s->fec, ra_repeats_mended (&s->repeats));
+  ra_repair_on_report (
+      &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
+  /* Where rounds fit, FEC would only double what they do. */
+  ra_fec_set_mended (s->fec,
+      ra_repair_mends (&s->repair) ? 1 : ra_repeats_mended (&s->repeats));
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }
@@ -457,7 +514,7 @@ ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
 
   if (s->stats.packets_sent == 0)
     return;
-  word = ra_blocks_hear (&s->blocks, block, now, &report);
+  word = ra_report_blocks_hear (&s->blocks, block, now, &report);
   if (word == RA_WORD_FALSE) {
     s->stats.feedback_bad++;
     return;
@@ -492,8 +549,8 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
 void
 ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out)
 {
-  ra_split (&s->sizes, ra_sender_rate (s), s->rtcp,
-      s->fec_absent ? 0 : ra_fec_percentage (s->fec), backlog, out);
+  ra_split (&s->sizes, ra_sender_rate (s), s->rtcp, repair_percentage (s),
+      backlog, out);
 }
 
 guint
@@ -528,6 +585,7 @@ ra_sender_observe (const RaSender *s, RaObserve emit, gpointer data)
 
   ra_rate_observe (s->rate, ra_observe_prefixed, &rate);
   ra_guard_observe (&s->guard, emit, data);
+  ra_repair_observe (&s->repair, emit, data);
   ra_fec_observe (s->fec, ra_observe_prefixed, &fec);
   ra_receiver_observe (s->receiver, emit, data);
 }

@@ -7,13 +7,14 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
-#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS
 
 typedef struct _RaSender RaSender;
 typedef struct _RaLedgerEntry RaLedgerEntry; /* ledger.h */
+typedef struct _RaRepair RaRepair;           /* repair/repair.h */
 
 typedef struct
 {
@@ -52,9 +53,18 @@ gboolean ra_sender_set_fec (
 /* FALSE: nobody makes the repair packets that the rule wants, and nothing is set
  * aside for them; TRUE at first. */
 void ra_sender_set_fec_made (RaSender *s, gboolean made);
-/* A media packet that was lost was asked for, the first time, and is sent
- * again. */
-void ra_sender_on_repeat (RaSender *s);
+/* What is to be sent again, for those who ask for it (repair/repair.h); it lives as
+ * long as the sender. */
+RaRepair *ra_sender_repair (RaSender *s);
+/* Looks for losses after a report was heard. */
+void ra_sender_look (RaSender *s, RaTime now);
+/* Takes the next media packet to be asked for again now; NULL: there is none. */
+RaLedgerEntry *ra_sender_next_repeat (RaSender *s, RaTime now);
+/* The receiver asks for that packet again.  FALSE: it is not to be sent again. */
+gboolean ra_sender_on_request (
+    RaSender *s, guint32 ssrc, guint16 seq, RaTime now);
+/* By what code, as ra_fec_set_code(). */
+void ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets);
 void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
 /* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_sender_restart (RaSender *s);
@@ -80,10 +90,11 @@ typedef enum
                                with twcc, each packet with tfrc */
   RA_SENT_FRAME_END = 1 << 2, /* a frame's last media packet */
   RA_SENT_REPAIR = 1 << 3,    /* FEC or a retransmission */
-  RA_SENT_BESIDE = 1 << 4, /* not of the encoder that ra_sender_split() is for:
+  RA_SENT_OTHER = 1 << 4,  /* not of the encoder that ra_sender_split() is for:
                               audio, for one */
   RA_SENT_SPREAD = 1 << 5, /* what waits is this frame's, which the pacer but
                               spreads: it keeps up with the encoder */
+  RA_SENT_REPEAT = 1 << 6, /* a retransmission of number `original` */
 } RaSentFlags;
 
 typedef struct
@@ -95,6 +106,8 @@ typedef struct
   RaSentFlags flags;
   guint32 ssrc;    /* report blocks name the packet by SSRC */
   guint16 rtp_seq; /* and by this number */
+  guint16 original;
+  RaTime taken; /* its frame came from the encoder; 0: just now */
 } RaOutgoing;
 
 /* `p` leaves at `now`.  Returns its entry in the ledger, to which the caller adds

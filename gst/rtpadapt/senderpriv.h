@@ -6,7 +6,8 @@
 #include <gst/rtpadapt/fec/repeats.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/rate/pacer.h>
-#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/repair/repair.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -20,6 +21,7 @@ struct _RaSender
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
   RaRepeats repeats;
+  RaRepair repair;
   RaGuard guard;
   RaRateConfig cfg;
   guint64 handed;      /* where an exchanged controller started, else 0 */
@@ -43,7 +45,7 @@ struct _RaSender
   RaTime last_feedback;  /* RA_TIME_NONE before the first */
   RaTime last_word;      /* when anything but a receiver report last said what
                             arrived; RA_TIME_NONE before the first */
-  RaBlocks blocks;
+  RaReportBlocks blocks;
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
   RaTime asked;       /* the first packet since then that asks for an answer,

@@ -79,14 +79,15 @@ sender_write (MonitorSender *self, const Item *item, guint64 dropped)
   return FALSE;
 }
 
-/* Without the lock.  FALSE: there is no monitor. */
+/* Without the lock.  FALSE: no monitor listens. */
 static gboolean
 sender_send (MonitorSender *self, const Item *item, guint64 dropped)
 {
   return sender_connect (self) && sender_write (self, item, dropped);
 }
 
-/* The lock is held.  Nothing is taken back that is no longer wanted. */
+/* The lock is held.  The item goes back to the head of the queue, or is dropped
+ * where newer ones fill it. */
 static void
 sender_wait_again (MonitorSender *self, Item *item)
 {

@@ -241,6 +241,9 @@ test_follow_live (void)
   g_assert_cmpuint (
       encoder_follow (element, row, &state, 50000, 2 * GST_SECOND), ==, NEVER);
   g_assert_cmpint (number_get (element, "bitrate"), ==, 50);
+  /* libwebrtc's min_bitrate_bps: 30,000. */
+  encoder_follow (element, row, &state, 2000, 3 * GST_SECOND);
+  g_assert_cmpint (number_get (element, "bitrate"), ==, 30);
   gst_object_unref (element);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "../../plugins/rtpadapt/parts/enums.h"
 #include "../../plugins/rtpadapt/recv/framehurry.h"
+#include "../../plugins/rtpadapt/recv/recvhold.h"
 #include "../../plugins/rtpadapt/recv/recvkind.h"
 #include "../../plugins/rtpadapt/recv/reporttimer.h"
 

@@ -371,6 +371,77 @@ test_encoder_blocks (void)
   drive_free (&d);
 }
 
+/* Frames of noise, which no encoder makes small, and a clock that stands still: what
+ * comes out of the encoder waits for the pacer. */
+static const struct
+{
+  const gchar *name, *properties;
+  gboolean skipped, dropped;
+  const gchar *why;
+} skip_rows[] = {
+  { "before", "", TRUE, FALSE, "the encoder does not get them" },
+  { "behind", "frame-skip=0", FALSE, TRUE, "the last resort" },
+};
+
+static guint64
+stat_of (GstElement *send, const gchar *field)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 n = G_MAXUINT64;
+
+  g_object_get (send, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, field, &n));
+  return n;
+}
+
+static void
+test_encoder_skip (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *properties = g_strdup_printf (
+      "controller=fixed start-bitrate=100000 %s", skip_rows[row].properties);
+  Drive d = drive_new ("appsrc name=src is-live=true format=time block=true "
+                       "max-buffers=1 caps=video/x-raw,format=I420,width=160,"
+                       "height=120,framerate=25/1 ! "
+                       "x264enc name=enc tune=zerolatency threads=1 "
+                       "vbv-buf-capacity=200 ! rtph264pay",
+      properties);
+  GstElement *src = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
+  GstClock *clock = gst_test_clock_new ();
+  GRand *noise = g_rand_new_with_seed (1);
+  GstFlowReturn flow;
+
+  g_test_message ("%s", skip_rows[row].why);
+  gst_pipeline_use_clock (GST_PIPELINE (d.pipeline), clock);
+  gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
+  wait_until (uint_of (d.send, "encoder-bitrate") > 0);
+  for (guint i = 0; i < 30; i++) {
+    GstBuffer *frame = gst_buffer_new_allocate (NULL, 160 * 120 * 3 / 2, NULL);
+    GstMapInfo map;
+
+    g_assert_true (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+    for (gsize k = 0; k < map.size; k++)
+      map.data[k] = (guint8) g_rand_int (noise);
+    gst_buffer_unmap (frame, &map);
+    GST_BUFFER_PTS (frame) = i * 40 * GST_MSECOND;
+    GST_BUFFER_DURATION (frame) = 40 * GST_MSECOND;
+    g_signal_emit_by_name (src, "push-buffer", frame, &flow);
+    gst_buffer_unref (frame);
+  }
+  if (skip_rows[row].skipped)
+    wait_until (stat_of (d.send, "frames-skipped") > 0);
+  if (skip_rows[row].dropped)
+    wait_until (stat_of (d.send, "dropped-frames") > 0);
+  g_assert_cmpint (
+      stat_of (d.send, "frames-skipped") > 0, ==, skip_rows[row].skipped);
+  g_assert_cmpint (
+      stat_of (d.send, "dropped-frames") > 0, ==, skip_rows[row].dropped);
+  g_rand_free (noise);
+  gst_object_unref (clock);
+  gst_object_unref (src);
+  drive_free (&d);
+}
+
 static void
 add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
 {
@@ -397,5 +468,7 @@ main (int argc, char **argv)
   add_row ("encoder/beside-audio", "video", 0, test_encoder_beside_audio);
   add_row ("encoder/beside-audio", "audio", 1, test_encoder_beside_audio);
   g_test_add_func ("/rtpadaptsend/encoder/blocks", test_encoder_blocks);
+  for (guint i = 0; i < G_N_ELEMENTS (skip_rows); i++)
+    add_row ("encoder/skip", skip_rows[i].name, i, test_encoder_skip);
   return g_test_run ();
 }

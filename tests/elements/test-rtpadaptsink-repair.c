@@ -19,11 +19,11 @@ static const struct
   gint warnings;
   const gchar *why;
 } chains[] = {
-  { "", VIDEO (96), TRUE, FALSE, 0, "video" },
-  { "retransmission=true", VIDEO (96), TRUE, TRUE, 0, "both" },
+  { "", VIDEO (96), TRUE, TRUE, 0, "video has both" },
+  { "retransmission=false", VIDEO (96), TRUE, FALSE, 0, "FEC alone" },
   { "retransmission=true", OPUS, FALSE, FALSE, 0, "audio has none" },
   { "", "application/x-rtp", FALSE, FALSE, 0, "who knows" },
-  { "", VIDEO (122), FALSE, FALSE, 1, "the payload type of FEC" },
+  { "", VIDEO (122), FALSE, TRUE, 1, "the payload type of FEC" },
   { "retransmission=true", VIDEO (121), TRUE, FALSE, 1,
       "the payload type of retransmission" },
 };

@@ -1,5 +1,5 @@
 /* The parts of rtpadaptsend that decide what goes on to others and need no element:
- * requests for packets, probes, sender reports.
+ * whether packets are sent again, probes, sender reports.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <plugins/rtpadapt/send/outage.h>
@@ -10,90 +10,48 @@
 #define MS RA_MSECOND
 #define SSRC 7
 
-/* --- requests for packets ------------------------------------------------- */
+/* --- whether the receiver uses what is sent again ------------------------- */
 
-/* Ten media packets with numbers 0 to 9 leave at 1000 ms, 1010 ms and so on; 8 is a
- * repair packet, which earns nothing.  RTT 100 ms.  `asked`: NUMBER@MS, in order;
- * y it goes on, n it does not. */
+/* n: it asks for a packet; R, F, 0: it says that it uses retransmissions, FEC or
+ * none of them, and holds packets for 120 ms. */
 static const struct
 {
-  const gchar *name, *asked, *expected, *why;
+  const gchar *name, *heard;
+  gboolean wanted, on;
+  guint latency; /* ms; the property says 200 */
+  const gchar *why;
 } rtx_rows[] = {
-  { "lost", "3@1200", "y", "a round trip after it left" },
-  { "half", "3@1080", "y", "half a round trip: the queue may have emptied" },
-  { "early", "3@1079", "n", "the request left before the packet came" },
-  { "unknown", "11@1200", "n", "it waits here, or was dropped here" },
-  { "repair", "8@1200", "n", "a repair packet is not repeated" },
-  { "received", "5@1200", "n", "its feedback says that 5 came" },
-  { "twice", "3@1200 3@1299", "yn", "the repetition is on its way" },
-  { "again", "3@1200 3@1300", "yy", "the repetition was lost, too" },
-  { "share", "0@1200 1@1200 2@1200 3@1200 4@1200", "yyyyn",
-      "9 media packets earn 4, one for 2" },
+  { "silent", "", TRUE, FALSE, 200, "a receiver that may know nothing of it" },
+  { "asks", "n", TRUE, TRUE, 200, "RFC 4588: it asks only for what it uses" },
+  { "says", "R", TRUE, TRUE, 120, "it says so" },
+  { "fec", "F", TRUE, FALSE, 120, "FEC alone" },
+  { "none", "n0", TRUE, FALSE, 120, "what it says counts more" },
+  { "later", "0R", TRUE, TRUE, 120, "the last word counts" },
+  { "unwanted", "nR", FALSE, FALSE, 120, "retransmission=false" },
 };
-
-static RaLedger *
-ledger_of (RtxGate *g)
-{
-  RaLedger *ledger = ra_ledger_new ();
-
-  for (guint i = 0; i < 10; i++) {
-    RaLedgerEntry *p = ra_ledger_add (ledger,
-        &(RaLedgerEntry){ .index = i,
-            .sent = (1000 + 10 * i) * (RaTime) MS,
-            .ssrc = SSRC,
-            .seq = (guint16) i,
-            .is_repair = i == 8 });
-
-    ra_ledger_hear (p, i == 5);
-    if (i != 8)
-      rtx_gate_on_sent (g);
-  }
-  return ledger;
-}
 
 static void
 test_rtx (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  const gchar *expected = rtx_rows[row].expected;
-  g_auto (GStrv) words = g_strsplit (rtx_rows[row].asked, " ", -1);
+  const RaRadpHold hold = { 120 * MS, 150 * MS };
+  RaTakes takes = { 0 };
+  gboolean said = FALSE;
+  RaRepairConfig config;
   RtxGate g = { 0 };
-  g_autofree RaLedger *ledger = ledger_of (&g);
-  guint refused = 0;
 
   g_test_message ("%s", rtx_rows[row].why);
-  for (guint i = 0; words[i]; i++) {
-    gchar *at;
-    guint16 seq = (guint16) strtoul (words[i], &at, 10);
-    RaTime now = strtoul (at + 1, NULL, 10) * (RaTime) MS;
-    RaLedgerEntry *p = ra_ledger_find (ledger, SSRC, seq);
-    gboolean was_asked = p && p->asked_again > 0;
-    RtxVerdict verdict = rtx_gate_ask (&g, p, 100 * MS, now);
-
-    g_assert_cmpint (verdict != RTX_REFUSED, ==, expected[i] == 'y');
-    if (verdict != RTX_REFUSED)
-      g_assert_cmpint (verdict == RTX_AGAIN, ==, was_asked);
-    refused += expected[i] == 'n';
+  for (const gchar *c = rtx_rows[row].heard; *c; c++) {
+    if (*c == 'n')
+      rtx_gate_on_nack (&g);
+    else
+      takes.flags = *c == 'R' ? RA_TAKES_RTX : *c == 'F' ? RA_TAKES_FEC : 0;
+    said |= *c != 'n';
   }
-  g_assert_cmpuint (g.asked, ==, g_strv_length (words));
-  g_assert_cmpuint (g.refused, ==, refused);
-}
-
-/* However much was sent before, 64 repetitions go at once. */
-static void
-test_rtx_burst (void)
-{
-  RtxGate g = { 0 };
-  guint n = 0;
-
-  for (guint i = 0; i < 1000; i++)
-    rtx_gate_on_sent (&g);
-  for (guint i = 0; i < 1000; i++) {
-    RaLedgerEntry p = { .sent = 1000 * MS };
-
-    n += rtx_gate_ask (&g, &p, 100 * MS, 2000 * MS) != RTX_REFUSED;
-  }
-  g_assert_cmpuint (n, ==, 64);
+  config = rtx_gate_config (&g, rtx_rows[row].wanted, NULL,
+      said ? &takes : NULL, said ? &hold : NULL, 200 * MS);
+  g_assert_cmpint (config.on, ==, rtx_rows[row].on);
+  g_assert_cmpint (config.latency, ==, rtx_rows[row].latency * MS);
 }
 
 /* --- probes --------------------------------------------------------------- */
@@ -210,7 +168,6 @@ main (int argc, char **argv)
   ADD_ROWS (rtx_rows, "rtx", test_rtx);
   ADD_ROWS (probe_rows, "probe", test_probe);
   ADD_ROWS (ask_rows, "ask", test_ask);
-  g_test_add_func ("/send-gates/rtx-burst", test_rtx_burst);
   g_test_add_func ("/send-gates/refresh", test_refresh);
   return g_test_run ();
 }

@@ -110,6 +110,9 @@ static const struct
   { 'W', APP ("81", "63 63 66 62"), "wish;", "it is set to \"ccfb\"" },
   { 'W', APP ("81", "63 63 66 63"), ";", "nobody knows \"ccfc\"" },
 
+  { 'W', APP ("82", "00 01 86 a0"), ";",
+      "how long it holds packets, cut off: not taken, and no fault" },
+
   { 'W', TWCC (TWCC_WHOLE), ";", "rtpsession will say what is in it" },
   { 'W', TWCC (TWCC_RESERVED), "; malformed 1", "3.1.1: status 3" },
   { 'C', TWCC (TWCC_RESERVED), "; malformed 1",
@@ -372,6 +375,25 @@ test_refused (void)
 }
 
 /* Numbers that move against ours are found again by time and size. */
+/* 75 ms and 200 ms in us; the receiver says it in an APP packet of subtype 2. */
+static void
+test_hold (void)
+{
+  const gchar *text = "82 cc 00 04 00 00 00 63 52 41 44 50 "
+                      "00 01 24 f8 00 03 0d 40";
+  Heard h;
+
+  heard_init (&h, &ra_feedback_twcc);
+  heard_send (&h, 1);
+  g_assert_null (ra_ear_hold (h.ear));
+  g_assert_cmpint (hear_bytes (&h, text), ==, RA_EAR_NOTHING);
+  g_assert_cmpint (ra_ear_hold (h.ear)->now, ==, 75 * RA_MSECOND);
+  g_assert_cmpint (ra_ear_hold (h.ear)->most, ==, 200 * RA_MSECOND);
+  hear_bytes (&h, APP ("82", "00 00 00 01"));
+  g_assert_cmpint (ra_ear_hold (h.ear)->now, ==, 75 * RA_MSECOND);
+  heard_clear (&h);
+}
+
 static void
 test_realigned (void)
 {
@@ -440,6 +462,7 @@ main (int argc, char **argv)
   rows_add ("/ear/twcc", twcc_rows, test_twcc);
   g_test_add_func ("/ear/fate", test_fate);
   g_test_add_func ("/ear/refused", test_refused);
+  g_test_add_func ("/ear/hold", test_hold);
   g_test_add_func ("/ear/realigned", test_realigned);
   g_test_add_func ("/ear/losses", test_losses);
   return g_test_run ();

@@ -141,6 +141,42 @@ test_name (gconstpointer data)
   g_assert_cmpstr (y.lda, ==, x.lda);
 }
 
+/* --- how long packets are held --- */
+
+static const struct
+{
+  RaSpan now, most;
+  guint8 bytes[RA_RADP_HOLD_SIZE];
+  RaSpan now_read, most_read;
+  const gchar *why;
+} hold_rows[] = {
+  { 75 * RA_MSECOND, 200 * RA_MSECOND, { 0, 1, 0x24, 0xf8, 0, 3, 0x0d, 0x40 },
+      75 * RA_MSECOND, 200 * RA_MSECOND, "75000 and 200000 us" },
+  { 999, 1999, { 0, 0, 0, 0, 0, 0, 0, 1 }, 0, RA_USECOND, "whole us" },
+  { -5, 0, { 0 }, 0, 0, "less than nothing" },
+  { G_MAXINT64, 11 * RA_SECOND, { 255, 255, 255, 255, 0, 0xa7, 0xd8, 0xc0 },
+      10 * RA_SECOND, 10 * RA_SECOND, "nobody holds more than 10 s" },
+};
+
+static void
+test_hold (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaRadpHold x = { hold_rows[i].now, hold_rows[i].most };
+  guint8 bytes[RA_RADP_HOLD_SIZE + 4] = { 0 };
+
+  g_test_message ("%s", hold_rows[i].why);
+  ra_radp_hold_write (&x, bytes);
+  g_assert_cmpmem (
+      bytes, RA_RADP_HOLD_SIZE, hold_rows[i].bytes, RA_RADP_HOLD_SIZE);
+  x = (RaRadpHold){ 1, 2 };
+  g_assert_false (ra_radp_hold_read (&x, bytes, RA_RADP_HOLD_SIZE - 1));
+  g_assert_true (x.now == 1 && x.most == 2);
+  g_assert_true (ra_radp_hold_read (&x, bytes, sizeof bytes));
+  g_assert_cmpint (x.now, ==, hold_rows[i].now_read);
+  g_assert_cmpint (x.most, ==, hold_rows[i].most_read);
+}
+
 /* --- what does not fit --- */
 
 #define P_MAX (4294967295 / 4294967296.)
@@ -442,6 +478,7 @@ main (int argc, char **argv)
   g_test_add_func ("/radp/short", test_short);
   g_test_add_func ("/radp/no-room", test_no_room);
   rows_add ("/radp/name", name_rows, test_name);
+  rows_add ("/radp/hold", hold_rows, test_hold);
   rows_add ("/radp/range", range_rows, test_range);
   rows_add ("/radp/malformed", bad_rows, test_bad);
   rows_add ("/radp/since", since_rows, test_since);

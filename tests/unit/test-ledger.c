@@ -11,7 +11,7 @@
 static void
 test_size (void)
 {
-  g_assert_cmpuint (sizeof (RaLedgerEntry), <=, 96);
+  g_assert_cmpuint (sizeof (RaLedgerEntry), <=, 104);
   g_assert_cmpuint (sizeof (RaLedger), <, 2000000);
 }
 

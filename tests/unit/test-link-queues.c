@@ -4,7 +4,7 @@
  */
 #include "../rows.h"
 
-#include <gst/rtpadapt/link/early.h>
+#include <gst/rtpadapt/link/redavg.h>
 
 /* 1,250 bytes are 10,000 bits: 10 ms at 1 Mbit/s. */
 #define S 1250
@@ -240,12 +240,12 @@ static void
 test_probability (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaEarlyLimits limits = { probabilities[i].min_th, probabilities[i].max_th,
+  RaRedAvgLimits limits = { probabilities[i].min_th, probabilities[i].max_th,
     probabilities[i].max_p };
 
   g_test_message ("%s", probabilities[i].why);
   g_assert_cmpfloat_with_epsilon (
-      ra_early_p (probabilities[i].avg, &limits, probabilities[i].gentle),
+      ra_red_avg_p (probabilities[i].avg, &limits, probabilities[i].gentle),
       probabilities[i].p_b, 1e-12);
 }
 

@@ -7,7 +7,7 @@
 #include "sender-fixture.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/safety/blocks.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 
 #include <math.h>
 
@@ -255,9 +255,9 @@ test_rate (void)
 }
 
 static RaWord
-hear (RaBlocks *b, guint32 ssrc, guint32 highest, RaTime now, RaReport *r)
+hear (RaReportBlocks *b, guint32 ssrc, guint32 highest, RaTime now, RaReport *r)
 {
-  return ra_blocks_hear (
+  return ra_report_blocks_hear (
       b, &(RaBlock){ ssrc, highest, .1, RA_LSR_UNKNOWN, 0 }, now, r);
 }
 
@@ -267,16 +267,16 @@ static void
 test_blocks (void)
 {
   RaReport r;
-  RaBlocks b;
+  RaReportBlocks b;
 
-  ra_blocks_init (&b);
+  ra_report_blocks_init (&b);
   for (guint t = 0; t < 4; t++) {
     RaTime now = t * (RaTime) REPORT;
 
     for (guint i = 0; i < 100; i++)
-      ra_blocks_on_sent (&b, 1, (guint16) (65400 + 100 * t + i), now);
+      ra_report_blocks_on_sent (&b, 1, (guint16) (65400 + 100 * t + i), now);
     for (guint i = 0; i < 7; i++)
-      ra_blocks_on_sent (&b, 2, (guint16) (65530 + 7 * t + i), now);
+      ra_report_blocks_on_sent (&b, 2, (guint16) (65530 + 7 * t + i), now);
     g_assert_cmpint (
         hear (&b, 1, 65400 + 100 * t + 99, now, &r), ==, RA_WORD_ARRIVED);
     /* the first one: a share of a number that is not known, in 1/256 */
@@ -323,14 +323,14 @@ test_word (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   RaTime now = 100 * RA_SECOND;
   RaReport r;
-  RaBlocks b;
+  RaReportBlocks b;
   RaWord word;
 
-  ra_blocks_init (&b);
+  ra_report_blocks_init (&b);
   for (guint n = 0; n <= 100; n++)
-    ra_blocks_on_sent (&b, 1, (guint16) n, n * (RaTime) RA_SECOND);
+    ra_report_blocks_on_sent (&b, 1, (guint16) n, n * (RaTime) RA_SECOND);
   hear (&b, word_rows[i].ssrc, word_rows[i].first, now, &r);
-  word = ra_blocks_hear (&b,
+  word = ra_report_blocks_hear (&b,
       &(RaBlock){ word_rows[i].ssrc, word_rows[i].second, 1, word_rows[i].lsr,
           RA_SECOND },
       ra_later (now, word_rows[i].ms * RA_MSECOND), &r);

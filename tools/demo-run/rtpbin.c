@@ -1,4 +1,4 @@
-/* What a stock rtpbin needs to be told in order to receive from us.
+/* The settings that a stock rtpbin needs in order to receive from us.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "rtpbin.h"

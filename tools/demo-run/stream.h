@@ -27,8 +27,8 @@ Stream *stream_new (const Options *o, const Clip *clip, Frames *frames,
     Record *record, GError **error);
 void stream_free (Stream *s);
 
-/* Streams until `loop` is told to quit; FALSE and `error` if a pipeline
- * failed.  The source falls silent at `seconds`. */
+/* Streams until `loop` quits; FALSE and `error` if a pipeline failed.  The
+ * source falls silent at `seconds`. */
 gboolean stream_play (Stream *s, GMainLoop *loop, GError **error);
 /* The source falls silent now; the main loop ends when the last packets are
  * through. */

@@ -51,7 +51,7 @@ job_run (const LinkJob *job, const LinkHost *host)
   if (!link_job_is_shell (job)) {
     gint null = open ("/dev/null", O_RDONLY);
 
-    setpgid (0, 0); /* so that what it starts is told to end, too */
+    setpgid (0, 0); /* so that what it starts ends with it */
     dup2 (null, STDIN_FILENO);
   }
   /* A shell's background job, as we may be one, ignores SIGINT. */
@@ -106,9 +106,9 @@ init_reap (const LinkJobs *j, pid_t *pids, gint control)
   }
 }
 
-/* A group, or the shell: it has children of its own to tell. */
+/* A group, or the shell: the signal has to reach its children, too. */
 static void
-init_tell (const LinkJobs *j, const pid_t *pids, gint number)
+init_signal (const LinkJobs *j, const pid_t *pids, gint number)
 {
   for (guint i = 0; i < j->n; i++) {
     if (pids[i] > 0 && link_job_is_shell (&j->jobs[i]))
@@ -155,7 +155,7 @@ init_run (const LinkJobs *j, const LinkHost *hosts, gint control)
       continue;
     if (recv (control, &number, sizeof number, MSG_DONTWAIT) <= 0)
       _exit (0);
-    init_tell (j, pids, number);
+    init_signal (j, pids, number);
   }
 }
 

@@ -31,12 +31,12 @@ typedef struct
 } LinkJobs;
 
 /* The jobs start with link_jobs_start().  To be called before any thread is;
- * blocks the signals that tell us to end. */
+ * blocks the signals that ask us to end. */
 gboolean link_jobs_init (
     LinkJobs *j, LinkJob *jobs, guint n, const LinkHost *hosts, GError **error);
 void link_jobs_start (LinkJobs *j);
-/* To be called when control is readable: the index of a job that has ended,
- * or -1 if the process that has them is no more. */
+/* To be called when control is readable: the index of a job that has ended, or
+ * -1 if the process that has them is gone. */
 gint link_jobs_ended (LinkJobs *j);
 /* To all that still run. */
 void link_jobs_signal (LinkJobs *j, gint number);

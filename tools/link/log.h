@@ -60,7 +60,7 @@ gboolean link_log_clear (LinkLog *log, GError **error);
 void link_log_header (LinkLog *log, const gchar *there, const gchar *back,
     guint64 seed, gdouble interval, RaTime start);
 /* The flow of a packet that enters; the one of all others if there are more
- * than the library tells apart. */
+ * than the library knows apart. */
 LinkFlow *link_log_flow (LinkLog *log, const LinkKey *key);
 void link_log_entered (LinkLog *log, const LinkPacket *p);
 /* What became of it; `node` dropped it, or NULL.  `out` is RA_TIME_NONE if it

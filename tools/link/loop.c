@@ -5,7 +5,7 @@
 #include "loop.h"
 
 #include "end.h"
-#include "late.h"
+#include "histogram.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ struct _LinkLoop
 {
   LinkConfig cfg;
   Path paths[2];
-  LinkLate late;
+  LinkHistogram late;
   LinkLog *log;
   RaTime start, tick;
   guint64 missed; /* packets, not the models' doing */
@@ -57,7 +57,7 @@ on_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
   LinkPacket *packet = p->data;
 
   if (write (path->to, packet->bytes, packet->size) == (gssize) packet->size)
-    link_late_add (&path->loop->late, ra_diff (clock_now (), now));
+    link_histogram_add (&path->loop->late, ra_diff (clock_now (), now));
   else
     path->loop->missed++;
   if (cfg->delivered)
@@ -284,7 +284,7 @@ link_loop_self (const LinkLoop *l)
       ", \"missed\": %" G_GUINT64_FORMAT ", ",
       l->log->entered, fates[LINK_FATE_OUT], fates[LINK_FATE_CONGESTION],
       fates[LINK_FATE_WIRELESS], fates[LINK_FATE_DISCARDED], l->missed);
-  link_late_append (&l->late, "late_ms", out);
+  link_histogram_append (&l->late, "late_ms", out);
   g_string_append_printf (out, ", \"cpu_s\": %.3f, \"realtime\": %s}",
       (gdouble) (used.ru_utime.tv_sec + used.ru_stime.tv_sec)
           + 1e-6 * (gdouble) (used.ru_utime.tv_usec + used.ru_stime.tv_usec),

@@ -21,7 +21,7 @@ typedef struct
 
 typedef struct _LinkLoop LinkLoop;
 
-/* Tells whether the chains are right.  (transfer full) */
+/* Checks whether the chains are right.  (transfer full) */
 LinkLoop *link_loop_new (const LinkConfig *cfg, GError **error);
 /* Starts the jobs and moves packets until it is time to end.  Returns the exit
  * status. */

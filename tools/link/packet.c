@@ -26,7 +26,7 @@ mark_of (guint dscp)
   return RA_MARK_NONE;
 }
 
-/* RFC 3550 5.1; RTCP is told apart as in RFC 5761 4. */
+/* RFC 3550 5.1; RTCP is recognised as in RFC 5761 4. */
 static void
 read_rtp (LinkHeaders *h, const guint8 *bytes, gsize length)
 {

@@ -13,7 +13,7 @@
  */
 #include "selftest.h"
 
-#include "late.h"
+#include "histogram.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -49,8 +49,8 @@ struct _LinkSelfTest
   guint n;
   gsize bytes;
   /* all of it in memory that the processes share with us: */
-  gint ready;       /* the receiver listens */
-  LinkLate machine; /* who only sleeps */
+  gint ready;            /* the receiver listens */
+  LinkHistogram machine; /* who only sleeps */
   Stamp stamps[];
 };
 
@@ -127,7 +127,7 @@ stamp_of (struct msghdr *message)
   return clock_read (CLOCK_REALTIME);
 }
 
-/* Until it is told to end. */
+/* Until a signal ends it. */
 static int
 self_receive (gpointer data)
 {
@@ -153,7 +153,7 @@ self_receive (gpointer data)
   }
 }
 
-/* Until it is told to end. */
+/* Until a signal ends it. */
 static int
 self_sleep (gpointer data)
 {
@@ -162,7 +162,8 @@ self_sleep (gpointer data)
 
   link_realtime_enter ();
   for (; wait_until (at); at += SLEEP)
-    link_late_add (&t->machine, ra_diff (clock_read (CLOCK_MONOTONIC), at));
+    link_histogram_add (
+        &t->machine, ra_diff (clock_read (CLOCK_MONOTONIC), at));
   return 1;
 }
 
@@ -247,8 +248,8 @@ ideal_fill (LinkSelfTest *t)
 gchar *
 link_self_test_result (LinkSelfTest *t, const gchar *self)
 {
-  g_autofree LinkLate *late = g_new0 (LinkLate, 1);
-  g_autofree LinkLate *behind = g_new0 (LinkLate, 1);
+  g_autofree LinkHistogram *late = g_new0 (LinkHistogram, 1);
+  g_autofree LinkHistogram *behind = g_new0 (LinkHistogram, 1);
   GString *out = g_string_new (NULL);
   guint sent = 0, received = 0;
 
@@ -260,18 +261,18 @@ link_self_test_result (LinkSelfTest *t, const gchar *self)
     received += s->received != 0;
     if (!s->sent || !s->received || !s->ideal)
       continue;
-    link_late_add (late, ra_diff (s->received, s->sent) - s->inside);
-    link_late_add (behind, ra_diff (s->received, s->ideal));
+    link_histogram_add (late, ra_diff (s->received, s->sent) - s->inside);
+    link_histogram_add (behind, ra_diff (s->received, s->ideal));
   }
   g_string_append_printf (out,
       "{\"self_test\": {\"packets_per_s\": %d, \"bps\": %d, \"sent\": %u, "
       "\"received\": %u, ",
       RATE, RATE * SIZE * 8, sent, received);
-  link_late_append (late, "late_ms", out);
+  link_histogram_append (late, "late_ms", out);
   g_string_append (out, ", ");
-  link_late_append (behind, "behind_ms", out);
+  link_histogram_append (behind, "behind_ms", out);
   g_string_append (out, ", ");
-  link_late_append (&t->machine, "machine_ms", out);
+  link_histogram_append (&t->machine, "machine_ms", out);
   g_string_append_printf (out, "}, \"self\": %s}", self);
   return g_string_free (out, FALSE);
 }

@@ -1,4 +1,4 @@
-/* What do we add to what a chain decides?  Traffic of our own tells.
+/* What do we add to what a chain decides? Measured with traffic of our own.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once

@@ -3,7 +3,7 @@
  */
 #include "path.h"
 
-#include "lines.h"
+#include "jsonlines.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -34,9 +34,9 @@ wrong (GError **error, const gchar *text)
 static gboolean
 on_link (Reading *g, JsonObject *o, GError **error)
 {
-  gdouble interval = lines_number (o, "interval", 0);
+  gdouble interval = json_lines_number (o, "interval", 0);
 
-  g->start = lines_int (o, "start_ns", 0);
+  g->start = json_lines_int (o, "start_ns", 0);
   g->interval = ra_span (interval);
   return (g->start > 0 && interval > 0 && interval < 3600)
       || wrong (error, "the link tells no start_ns or interval");
@@ -45,9 +45,10 @@ on_link (Reading *g, JsonObject *o, GError **error)
 static gboolean
 on_flow (Reading *g, JsonObject *o, GError **error)
 {
-  gint64 id = lines_int (o, "id", -1), port = lines_int (o, "dport", -1);
-  const gchar *proto = lines_string (o, "proto");
-  const gchar *dir = lines_string (o, "dir");
+  gint64 id = json_lines_int (o, "id", -1),
+         port = json_lines_int (o, "dport", -1);
+  const gchar *proto = json_lines_string (o, "proto");
+  const gchar *dir = json_lines_string (o, "dir");
   gchar *key;
 
   if (id < 0 || !proto || !dir)
@@ -66,8 +67,8 @@ static gboolean
 on_interval (Reading *g, JsonObject *o, gint64 end, GError **error)
 {
   JsonObject *flows = lines_object (o, "flows");
-  Capacity c
-      = { end - g->interval, lines_number (o, "capacity_bps", (gdouble) NAN) };
+  Capacity c = { end - g->interval,
+    json_lines_number (o, "capacity_bps", (gdouble) NAN) };
   JsonObjectIter iter;
   const gchar *id;
   JsonNode *node;
@@ -85,7 +86,7 @@ on_interval (Reading *g, JsonObject *o, gint64 end, GError **error)
       sum = g_new0 (gdouble, 1);
       g_hash_table_insert (g->bytes, g_strdup (id), sum);
     }
-    *sum += lines_number (json_node_get_object (node), "out_bytes", 0);
+    *sum += json_lines_number (json_node_get_object (node), "out_bytes", 0);
   }
   return TRUE;
 }
@@ -103,9 +104,9 @@ on_log_line (JsonObject *line, gpointer data, GError **error)
     return wrong (error, "the link's log does not begin with its \"link\"");
   if ((o = lines_object (line, "flow")))
     return on_flow (g, o, error);
-  t = lines_number (line, "t", -1);
+  t = json_lines_number (line, "t", -1);
   if (!(t >= 0 && t <= 86400)
-      || g_strcmp0 (lines_string (line, "dir"), THERE) != 0)
+      || g_strcmp0 (json_lines_string (line, "dir"), THERE) != 0)
     return TRUE;
   return on_interval (g, line, g->start + ra_span (t), error);
 }
@@ -281,7 +282,7 @@ path_read (const gchar *packets, const gchar *log, const Records *r,
   g_array_set_clear_func (p->others, other_clear);
   g.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g.bytes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  ok = lines_read (log, on_log_line, &g, error);
+  ok = json_lines_read (log, on_log_line, &g, error);
   if (ok && !g.media) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
         "%s knows of nothing that went to UDP port %" G_GINT64_FORMAT, log,

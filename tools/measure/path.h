@@ -17,7 +17,7 @@ typedef struct
   gint64 ssrc;  /* -1: no RTP */
   gint seq, pt; /* -1: no RTP */
   RaCause lost;
-  gint64 queued; /* RA_SPAN_NONE: not told */
+  gint64 queued; /* RA_SPAN_NONE: not given */
 } Packet;
 
 /* What somebody else's flow got through. */

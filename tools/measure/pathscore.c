@@ -13,8 +13,8 @@
 /* Sequence numbers come again after 65536 packets, at the earliest after this
  * long; a packet is stamped before the pacer lets it go. */
 #define NEAR (3 * RA_SECOND)
-/* What carries less than this share of the capacity is no competitor but, say,
- * the connection by which two iperf3 agree. */
+/* A flow that carries less than this share of the capacity does not compete; it
+ * may be the connection by which two iperf3 agree. */
 #define COMPETES .01
 
 typedef struct

@@ -52,7 +52,7 @@ has_vmaf (const gchar *ffmpeg)
 typedef struct
 {
   const Records *r;
-  const View *view;
+  const Shown *shown;
   const Clip *clip; /* of the one that feeds the source */
   FILE *frames;     /* of the one that feeds what was shown */
   FILE *out;
@@ -79,11 +79,12 @@ picture_black (const Records *r, guint8 *picture)
 /* What stood on the screen for r->frames[i]; black before the first picture,
  * and unchanged if the picture was not kept. */
 static gboolean
-picture_read (
-    const Records *r, const View *view, FILE *frames, guint i, guint8 *picture)
+picture_read (const Records *r, const Shown *shown, FILE *frames, guint i,
+    guint8 *picture)
 {
-  gint shown = view_screen (r, view, i);
-  gint64 at = shown < 0 ? -1 : g_array_index (r->shown, FrameShown, shown).at;
+  gint screen = shown_screen (r, shown, i);
+  gint64 at
+      = screen < 0 ? -1 : g_array_index (r->shown, FrameShown, screen).at;
 
   if (at < 0)
     return TRUE;
@@ -100,7 +101,7 @@ feed_shown (gpointer data)
 
   picture_black (f->r, picture);
   for (guint i = f->first; ok && !f->cut && i < f->last; i++) {
-    f->cut = !picture_read (f->r, f->view, f->frames, i, picture);
+    f->cut = !picture_read (f->r, f->shown, f->frames, i, picture);
     ok = fwrite (picture, picture_size (f->r), 1, f->out) == 1;
   }
   fclose (f->out);
@@ -148,7 +149,7 @@ ffmpeg_start (GSubprocessLauncher *launcher, const Records *r,
   gboolean vmaf = has_vmaf (ffmpeg);
   g_autofree gchar *size = g_strdup_printf (
       "%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT, r->width, r->height);
-  /* The number at the top is no part of the picture. */
+  /* The number at the top does not belong to the picture. */
   g_autofree gchar *filter = g_strdup_printf (
       "[0:v]crop=iw:ih-%d:0:%d,setpts=N%s;[1:v]crop=iw:ih-%d:0:%d,setpts=N%s;"
       "[s0][r0]ssim=stats_file=-[o0]%s",
@@ -194,7 +195,7 @@ vmaf_take (const gchar *text, Pictures *out)
 }
 
 static gboolean
-ffmpeg_run (Feed *shown, Feed *source, const gchar *ffmpeg, Pictures *out,
+ffmpeg_run (Feed *screen, Feed *source, const gchar *ffmpeg, Pictures *out,
     GError **error)
 {
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
@@ -204,24 +205,24 @@ ffmpeg_run (Feed *shown, Feed *source, const gchar *ffmpeg, Pictures *out,
   GThread *threads[2];
   gboolean ok;
 
-  shown->out = pipe_to (launcher, SHOWN_FD, error);
-  source->out = shown->out ? pipe_to (launcher, SOURCE_FD, error) : NULL;
+  screen->out = pipe_to (launcher, SHOWN_FD, error);
+  source->out = screen->out ? pipe_to (launcher, SOURCE_FD, error) : NULL;
   if (source->out)
-    process = ffmpeg_start (launcher, shown->r, ffmpeg, error);
+    process = ffmpeg_start (launcher, screen->r, ffmpeg, error);
   g_subprocess_launcher_close (launcher);
   if (!process) {
-    g_clear_pointer (&shown->out, fclose);
+    g_clear_pointer (&screen->out, fclose);
     g_clear_pointer (&source->out, fclose);
     return FALSE;
   }
-  threads[0] = g_thread_new ("shown", feed_shown, shown);
+  threads[0] = g_thread_new ("shown", feed_shown, screen);
   threads[1] = g_thread_new ("source", feed_source, source);
   ok = g_subprocess_communicate_utf8 (
       process, NULL, NULL, &said, &problem, error);
   g_thread_join (threads[0]);
   g_thread_join (threads[1]);
   if (ok) {
-    ssim_take (said, shown->last - shown->first, out);
+    ssim_take (said, screen->last - screen->first, out);
     vmaf_take (problem, out);
   }
   return ok;
@@ -231,14 +232,14 @@ ffmpeg_run (Feed *shown, Feed *source, const gchar *ffmpeg, Pictures *out,
 
 /* The frames that count. */
 static void
-window (const Records *r, const View *view, guint *first, guint *last)
+window (const Records *r, const Shown *shown, guint *first, guint *last)
 {
   *first = *last = 0;
   for (guint i = 0; i < r->frames->len; i++) {
     gint64 t = g_array_index (r->frames, FrameSent, i).t;
 
-    *first += t < view->from;
-    *last += t < view->until;
+    *first += t < shown->from;
+    *last += t < shown->until;
   }
 }
 
@@ -261,39 +262,39 @@ frames_open (const Records *r, const gchar *path, GError **error)
 }
 
 gboolean
-picture_score (const Records *r, const View *view, const gchar *frames,
+picture_score (const Records *r, const Shown *shown, const gchar *frames,
     const gchar *path, Pictures *out, GError **error)
 {
   g_autofree gchar *ffmpeg = ffmpeg_find ();
   FILE *file = frames_open (r, frames, error);
-  Feed shown = { .r = r, .view = view, .frames = file };
-  Feed source = shown;
+  Feed screen = { .r = r, .shown = shown, .frames = file };
+  Feed source = screen;
   Clip *clip;
 
   *out = (Pictures){ .ssim = (gdouble) NAN, .vmaf = (gdouble) NAN };
   out->per_frame = g_array_new (FALSE, FALSE, sizeof (gdouble));
   if (!file)
     return FALSE;
-  window (r, view, &shown.first, &shown.last);
-  source.first = out->first = shown.first;
-  source.last = shown.last;
+  window (r, shown, &screen.first, &screen.last);
+  source.first = out->first = screen.first;
+  source.last = screen.last;
   clip = clip_load (path, (gint) r->width, (gint) r->height, error);
-  if (clip && ffmpeg && shown.last > shown.first) {
+  if (clip && ffmpeg && screen.last > screen.first) {
     g_autoptr (GError) problem = NULL;
 
     source.clip = clip;
     signal (SIGPIPE, SIG_IGN); /* of an ffmpeg that breaks off */
-    if (!ffmpeg_run (&shown, &source, ffmpeg, out, &problem))
+    if (!ffmpeg_run (&screen, &source, ffmpeg, out, &problem))
       g_printerr ("no SSIM: %s\n", problem->message);
   }
   fclose (file);
   if (!clip)
     return FALSE;
   clip_free (clip);
-  if (shown.cut)
+  if (screen.cut)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
         "%s has not all pictures", frames);
-  return !shown.cut;
+  return !screen.cut;
 }
 
 void
@@ -327,7 +328,7 @@ picture_encode (const Records *r, const gchar *ffmpeg, GBytes *picture,
 }
 
 gboolean
-picture_save (const Records *r, const View *view, const gchar *frames,
+picture_save (const Records *r, const Shown *shown, const gchar *frames,
     gdouble seconds, const gchar *path, GError **error)
 {
   g_autofree gchar *ffmpeg = ffmpeg_find ();
@@ -352,7 +353,7 @@ picture_save (const Records *r, const View *view, const gchar *frames,
   picture = g_malloc (picture_size (r));
   bytes = g_bytes_new_take (picture, picture_size (r));
   picture_black (r, picture);
-  ok = picture_read (r, view, file, i, picture)
+  ok = picture_read (r, shown, file, i, picture)
       && picture_encode (r, ffmpeg, bytes, path, error);
   if (!ok && error && !*error)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,

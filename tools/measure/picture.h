@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "view.h"
+#include "shown.h"
 
 G_BEGIN_DECLS
 
@@ -14,15 +14,15 @@ typedef struct
   guint first;
 } Pictures;
 
-/* What stood on the screen against what should have: `frames` as receive
- * wrote it, the clip as send read it.  FALSE and one sentence if they do not
- * fit the records; NaN where there is no ffmpeg. */
-gboolean picture_score (const Records *r, const View *view, const gchar *frames,
-    const gchar *clip, Pictures *out, GError **error);
+/* What stood on the screen against what should have: `frames` as receive wrote
+ * it, the clip as send read it.  FALSE and one sentence if they do not fit the
+ * records; NaN without ffmpeg. */
+gboolean picture_score (const Records *r, const Shown *shown,
+    const gchar *frames, const gchar *clip, Pictures *out, GError **error);
 void picture_clear (Pictures *p);
 
 /* Writes what stood on the screen when the frame of `seconds` should have. */
-gboolean picture_save (const Records *r, const View *view, const gchar *frames,
-    gdouble seconds, const gchar *path, GError **error);
+gboolean picture_save (const Records *r, const Shown *shown,
+    const gchar *frames, gdouble seconds, const gchar *path, GError **error);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* A pipeline that plays until it is told to end or breaks.
+/* A pipeline that plays until a signal ends it or it breaks.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "play.h"

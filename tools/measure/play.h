@@ -1,5 +1,5 @@
-/* A pipeline that plays until it is told to end or breaks; what the sender and
- * the receiver share.
+/* A pipeline that plays until a signal ends it or it breaks; what the sender
+ * and the receiver share.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 typedef struct _Play Play;
 
-/* On CLOCK_MONOTONIC; from now on SIGINT and SIGTERM end play_run().  `name` is
- * told in errors.  (transfer full): play_free(). */
+/* On CLOCK_MONOTONIC; from now on SIGINT and SIGTERM end play_run().  Errors
+ * have `name`.  (transfer full): play_free(). */
 Play *play_new (const gchar *name, const gchar *line, Log *log, GError **error);
 void play_free (Play *p);
 
@@ -21,8 +21,8 @@ void play_free (Play *p);
 GstElement *play_get (Play *p, const gchar *name);
 /* The same, which must be there. */
 GstElement *play_need (Play *p, const gchar *name, GError **error);
-/* What its "stats" tell; NULL if there is no such element or property.
- * (transfer full) */
+/* Its "stats"; NULL if the element or the property does not exist.  (transfer
+ * full) */
 GstStructure *play_stats (Play *p, const gchar *name);
 
 typedef void (*PlayMessage) (const GstStructure *message, gpointer data);

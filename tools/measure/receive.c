@@ -191,7 +191,7 @@ stat_get (const GstStructure *stats, const gchar *field)
   return value;
 }
 
-/* With the packets of all and of repair, where the receiver tells. */
+/* With the packets of all and of repair, where the receiver counts them. */
 static void
 write_end (Receiver *r, const GstStructure *stats)
 {

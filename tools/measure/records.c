@@ -3,7 +3,7 @@
  */
 #include "records.h"
 
-#include "lines.h"
+#include "jsonlines.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -18,26 +18,27 @@ typedef struct
 static gint64
 time_get (const Records *r, JsonObject *o)
 {
-  return lines_int (o, r->realtime ? "real" : "mono", 0);
+  return json_lines_int (o, r->realtime ? "real" : "mono", 0);
 }
 
 static gboolean
 on_send (Reading *g, JsonObject *o)
 {
   Records *r = g->r;
-  gint64 fps_n = lines_int (o, "fps_n", 0), fps_d = lines_int (o, "fps_d", 0);
+  gint64 fps_n = json_lines_int (o, "fps_n", 0),
+         fps_d = json_lines_int (o, "fps_d", 0);
 
   g->begun = TRUE;
   g_free (r->system);
   g_free (r->options);
-  r->system = g_strdup (lines_string (o, "system"));
-  r->options = g_strdup (lines_string (o, "options"));
-  r->port = lines_int (o, "port", 0);
-  r->width = lines_int (o, "width", 0);
-  r->height = lines_int (o, "height", 0);
+  r->system = g_strdup (json_lines_string (o, "system"));
+  r->options = g_strdup (json_lines_string (o, "options"));
+  r->port = json_lines_int (o, "port", 0);
+  r->width = json_lines_int (o, "width", 0);
+  r->height = json_lines_int (o, "height", 0);
   r->fps = fps_d > 0 ? (gdouble) fps_n / (gdouble) fps_d : 0;
-  r->seconds = (gdouble) lines_int (o, "milliseconds", 0) * 1e-3;
-  r->start = lines_int (o, r->realtime ? "start_real_ns" : "start_ns", 0);
+  r->seconds = (gdouble) json_lines_int (o, "milliseconds", 0) * 1e-3;
+  r->start = json_lines_int (o, r->realtime ? "start_real_ns" : "start_ns", 0);
   return r->system && r->fps > 0 && r->fps <= 1000 && r->seconds > 0
       && r->seconds <= 86400 && r->width > 0 && r->width <= 16384
       && r->height > 0 && r->height <= 16384;
@@ -54,8 +55,8 @@ static gboolean
 on_frame (Reading *g, JsonObject *o)
 {
   GArray *frames = g->r->frames;
-  FrameSent f
-      = { lines_int (o, "n", -1), time_get (g->r, o), lines_int (o, "pts", 0) };
+  FrameSent f = { json_lines_int (o, "n", -1), time_get (g->r, o),
+    json_lines_int (o, "pts", 0) };
 
   if (f.n < 0
       || (frames->len > 0
@@ -70,8 +71,8 @@ static gboolean
 on_shown (Reading *g, JsonObject *o)
 {
   GArray *shown = g->r->shown;
-  FrameShown f = { time_get (g->r, o), lines_int (o, "n", -1),
-    lines_int (o, "at", -1), lines_int (o, "pts", 0) };
+  FrameShown f = { time_get (g->r, o), json_lines_int (o, "n", -1),
+    json_lines_int (o, "at", -1), json_lines_int (o, "pts", 0) };
 
   if (f.at > G_MAXINT32
       || (shown->len > 0
@@ -84,9 +85,9 @@ on_shown (Reading *g, JsonObject *o)
 static gboolean
 on_rate (Reading *g, JsonObject *o)
 {
-  RateSample s = { lines_int (o, "mono", 0),
-    lines_number (o, "estimated_bps", (gdouble) NAN),
-    lines_int (o, "encoded_bytes", 0) };
+  RateSample s = { json_lines_int (o, "mono", 0),
+    json_lines_number (o, "estimated_bps", (gdouble) NAN),
+    json_lines_int (o, "encoded_bytes", 0) };
 
   g_array_append_val (g->r->rates, s);
   return TRUE;
@@ -95,9 +96,10 @@ on_rate (Reading *g, JsonObject *o)
 static gboolean
 on_loss (Reading *g, JsonObject *o)
 {
-  const gchar *text = lines_string (o, "verdict");
-  Verdict v = { lines_int (o, "mono", 0), (guint32) lines_int (o, "ssrc", 0),
-    (guint16) lines_int (o, "seq", 0), RA_CAUSE_NONE };
+  const gchar *text = json_lines_string (o, "verdict");
+  Verdict v = { json_lines_int (o, "mono", 0),
+    (guint32) json_lines_int (o, "ssrc", 0),
+    (guint16) json_lines_int (o, "seq", 0), RA_CAUSE_NONE };
 
   for (RaCause c = RA_CAUSE_CONGESTION; c <= RA_CAUSE_WIRELESS; c++) {
     if (g_strcmp0 (text, ra_cause_nick (c)) == 0)
@@ -110,9 +112,10 @@ on_loss (Reading *g, JsonObject *o)
 static gboolean
 on_rtp (Reading *g, JsonObject *o)
 {
-  RtpCount c = { lines_int (o, "mono", 0), (guint32) lines_int (o, "ts", 0),
-    (guint) CLAMP (lines_int (o, "n", 0), 0, G_MAXUINT16),
-    lines_int (o, "pts", 0) };
+  RtpCount c
+      = { json_lines_int (o, "mono", 0), (guint32) json_lines_int (o, "ts", 0),
+          (guint) CLAMP (json_lines_int (o, "n", 0), 0, G_MAXUINT16),
+          json_lines_int (o, "pts", 0) };
 
   g_array_append_val (g->sender ? g->r->sent : g->r->came, c);
   return TRUE;
@@ -121,17 +124,17 @@ on_rtp (Reading *g, JsonObject *o)
 static gboolean
 on_video (Reading *g, JsonObject *o)
 {
-  g->r->shown_width = lines_int (o, "width", 0);
-  g->r->shown_height = lines_int (o, "height", 0);
+  g->r->shown_width = json_lines_int (o, "width", 0);
+  g->r->shown_height = json_lines_int (o, "height", 0);
   return TRUE;
 }
 
 static gboolean
 on_packets (Reading *g, JsonObject *o)
 {
-  g->r->rtp = lines_int (o, "rtp", -1);
-  g->r->fec = lines_int (o, "fec", -1);
-  g->r->retransmitted = lines_int (o, "retransmitted", -1);
+  g->r->rtp = json_lines_int (o, "rtp", -1);
+  g->r->fec = json_lines_int (o, "fec", -1);
+  g->r->retransmitted = json_lines_int (o, "retransmitted", -1);
   return TRUE;
 }
 
@@ -140,11 +143,11 @@ on_end (Reading *g, JsonObject *o)
 {
   g->ended = TRUE;
   if (g->sender) {
-    g->r->sender_cpu = lines_int (o, "cpu_ns", 0);
-    g->r->skipped = lines_int (o, "skipped", 0);
+    g->r->sender_cpu = json_lines_int (o, "cpu_ns", 0);
+    g->r->skipped = json_lines_int (o, "skipped", 0);
   } else {
-    g->r->receiver_cpu = lines_int (o, "cpu_ns", 0);
-    g->r->unreadable = lines_int (o, "unreadable", 0);
+    g->r->receiver_cpu = json_lines_int (o, "cpu_ns", 0);
+    g->r->unreadable = json_lines_int (o, "unreadable", 0);
   }
   return TRUE;
 }
@@ -202,7 +205,7 @@ file_read (Records *r, const gchar *path, gboolean sender, GError **error)
 {
   Reading g = { r, sender, FALSE, FALSE };
 
-  if (!lines_read (path, on_line, &g, error))
+  if (!json_lines_read (path, on_line, &g, error))
     return FALSE;
   if (g.begun && g.ended)
     return TRUE;

@@ -56,7 +56,7 @@ typedef struct
   gdouble fps, seconds;
   gint64 start; /* of the stream */
   gint64 skipped, unreadable, sender_cpu, receiver_cpu;
-  gint64 rtp, fec, retransmitted; /* the receiver's packets; -1: not told */
+  gint64 rtp, fec, retransmitted; /* the receiver's packets; -1: not known */
   gint64 shown_width, shown_height;
   GArray *frames;   /* FrameSent, in order */
   GArray *shown;    /* FrameShown, in order of time */

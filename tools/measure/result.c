@@ -35,7 +35,7 @@ known (gboolean is, gdouble value)
 static void
 viewer (const Result *x, JsonBuilder *b)
 {
-  const View *v = &x->view;
+  const Shown *v = &x->shown;
   const PathScore *p = &x->path_score;
 
   begin (b, "viewer");
@@ -58,7 +58,7 @@ viewer (const Result *x, JsonBuilder *b)
 static gdouble
 window_s (const Result *x)
 {
-  return ra_seconds (x->view.until - x->view.from);
+  return ra_seconds (x->shown.until - x->shown.from);
 }
 
 static void
@@ -111,7 +111,7 @@ stream (const Result *x, JsonBuilder *b)
 
   begin (b, "stream");
   result_number (
-      b, "encoder_bps", result_encoder_bps (r, x->view.from, x->view.until));
+      b, "encoder_bps", result_encoder_bps (r, x->shown.from, x->shown.until));
   result_number (b, "fec_overhead", fec_overhead (x));
   result_number (b, "residual_loss", x->residual_loss);
   result_number (b, "m_c", known (p->judged_congestion > 0, p->score.m_c));

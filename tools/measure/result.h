@@ -5,7 +5,7 @@
 
 #include "path.h"
 #include "picture.h"
-#include "view.h"
+#include "shown.h"
 
 G_BEGIN_DECLS
 
@@ -13,7 +13,7 @@ typedef struct
 {
   Records *records;
   gdouble warmup;
-  View view;
+  Shown shown;
   gdouble residual_loss; /* NaN: no RTP */
   Path *path;            /* or NULL */
   PathScore path_score;

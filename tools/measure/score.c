@@ -38,7 +38,7 @@ static const GOptionEntry entries[] = {
 
 /* Of the media packets that entered in the window, by RTP timestamp. */
 static gdouble
-residual_loss (const Records *r, const View *view)
+residual_loss (const Records *r, const Shown *shown)
 {
   g_autoptr (GHashTable) came = g_hash_table_new (NULL, NULL);
   guint64 sent = 0, arrived = 0;
@@ -54,7 +54,7 @@ residual_loss (const Records *r, const View *view)
     const RtpCount *c = &g_array_index (r->sent, RtpCount, i);
     gpointer key = GUINT_TO_POINTER (c->rtptime);
 
-    if (!r->realtime && (c->t < view->from || c->t >= view->until))
+    if (!r->realtime && (c->t < shown->from || c->t >= shown->until))
       continue;
     sent += c->packets;
     arrived
@@ -92,30 +92,30 @@ score_run (Result *x, GError **error)
   x->records = records_read (arg.sent, arg.received, arg.realtime, error);
   if (!x->records)
     return FALSE;
-  view_score (x->records, arg.warmup, &x->view);
-  if (x->view.until <= x->view.from) {
+  shown_score (x->records, arg.warmup, &x->shown);
+  if (x->shown.until <= x->shown.from) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "the stream is no longer than --warmup %g", arg.warmup);
     return FALSE;
   }
-  x->residual_loss = residual_loss (x->records, &x->view);
+  x->residual_loss = residual_loss (x->records, &x->shown);
   if (arg.log) {
     x->path = path_read (
-        arg.packets, arg.log, x->records, x->view.from, x->view.until, error);
+        arg.packets, arg.log, x->records, x->shown.from, x->shown.until, error);
     if (!x->path)
       return FALSE;
     path_score (
-        x->path, x->records, x->view.from, x->view.until, &x->path_score);
+        x->path, x->records, x->shown.from, x->shown.until, &x->path_score);
     path_settle (
-        x->path, x->records, x->view.from, x->view.until, &x->path_settle);
+        x->path, x->records, x->shown.from, x->shown.until, &x->path_settle);
   }
   if (arg.frames
       && !picture_score (
-          x->records, &x->view, arg.frames, arg.clip, &x->pictures, error))
+          x->records, &x->shown, arg.frames, arg.clip, &x->pictures, error))
     return FALSE;
   return !arg.strip
       || picture_save (
-          x->records, &x->view, arg.frames, arg.at, arg.strip, error);
+          x->records, &x->shown, arg.frames, arg.at, arg.strip, error);
 }
 
 gboolean

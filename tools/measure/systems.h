@@ -40,8 +40,8 @@ gchar *system_line (
     const System *s, const gchar *side, const SystemValues *v, GError **error);
 
 /* ELEMENT and PROPERTY that the application has to hand to the encoder (drive)
- * or that tell the bitrate estimated (estimate), and their unit in bit/s.
- * FALSE: there is none. */
+ * or that have the bitrate estimated (estimate), and their unit in bit/s.
+ * FALSE: none is needed. */
 gboolean system_property (const System *s, const gchar *key, gchar **element,
     gchar **property, guint *unit);
 

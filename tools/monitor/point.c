@@ -147,7 +147,7 @@ judges (SourceKind kind, JsonObject *stats)
   return kind == SOURCE_SEND || g_strcmp0 (feedback, "tfrc") == 0;
 }
 
-/* A counter that went back has started anew. */
+/* A counter that went back has started again. */
 static gdouble
 grown (const PointCounts *now, const PointCounts *before, Count count)
 {

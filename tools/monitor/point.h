@@ -12,7 +12,7 @@ typedef enum
 {
   POINT_ESTIMATED_BPS, /* what may be sent */
   POINT_SENT_BPS,      /* RTP packets with header, since the point before */
-  POINT_ENCODER_BPS,   /* what the encoders were told */
+  POINT_ENCODER_BPS,   /* what the encoders were set to */
   POINT_RECEIVED_BPS,
   POINT_QUEUE_MS, /* of the path */
   POINT_RTT_MS,

@@ -70,7 +70,7 @@ on_wrote (GObject *stream, GAsyncResult *result, gpointer data)
       G_PRIORITY_DEFAULT, self->cancel, on_wrote, self);
 }
 
-/* Beside tracers that the user wants. */
+/* Keeps the tracers that the user wants. */
 static void
 set_tracer (GSubprocessLauncher *launcher, const gchar *socket)
 {

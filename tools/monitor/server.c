@@ -67,7 +67,7 @@ host_is_ours (Server *self, const gchar *host)
 }
 
 /* A WebSocket of any page may come here, but says whose it is (RFC 6455 10.2);
- * what is no browser says nothing. */
+ * other programs say nothing. */
 static gboolean
 origin_is_ours (const gchar *origin, const gchar *host)
 {

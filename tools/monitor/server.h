@@ -12,17 +12,17 @@
 
 typedef struct _Server Server;
 
-/* `port` 0: any that is free.  `names` are what a browser may call us beside
- * localhost and addresses: a NULL-terminated list, or NULL. */
+/* `port` 0: any that is free.  `names` are what a browser may call us, apart
+ * from localhost and addresses: a NULL-terminated list, or NULL. */
 Server *server_new (const Store *store, const gchar *address, guint16 port,
     const gchar *const *names, GError **error);
 void server_free (Server *server);
 
 gchar *server_uri (Server *server);
 
-/* Tells the viewers who are ready. */
+/* Informs the viewers that are ready. */
 void server_tick (Server *server, gint64 now_us);
 
-/* Tells all that the program ended with `status`; FALSE if there are none.
- * They are gone after a moment in the main loop. */
+/* Informs all viewers that the program ended with `status`; FALSE if nobody
+ * watches.  They are gone after a moment in the main loop. */
 gboolean server_end (Server *server, gint status);

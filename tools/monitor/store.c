@@ -1,4 +1,4 @@
-/* The last minute of every element that tells its statistics.
+/* The last minute of every element that posts its statistics.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "store.h"

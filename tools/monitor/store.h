@@ -1,4 +1,4 @@
-/* The last minute of every element that tells its statistics.
+/* The last minute of every element that posts its statistics.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -7,7 +7,7 @@
 
 /* What the page shows. */
 #define STORE_SPAN_US (60 * G_USEC_PER_SEC)
-/* Points are not closer: an element may tell more often. */
+/* Points are not closer: an element may post more often. */
 #define STORE_STEP_US (200 * G_TIME_SPAN_MILLISECOND)
 /* Elements; more are refused. */
 #define STORE_SOURCES_MAX 32

@@ -19,6 +19,7 @@
  *   at w = 1 % and b = 1 that takes 300 to 400 packets.
  * - The level moves when what it leaves is above the target or below `keep` of
  *   it; then it becomes the least that meets the target.
+ * - Where the code spans frames (fec.h), repair/blockloss.c says what is left.
  * - A code over one frame cannot mend what is longer than its rows, or frames
  *   of one packet whose copy follows at once (1 / b of them return).  Where the
  *   target is out of reach within `max`, the least level that leaves `slack`
@@ -27,6 +28,7 @@
  */
 #include <gst/rtpadapt/fec.h>
 #include <gst/rtpadapt/fec/residual.h>
+#include <gst/rtpadapt/repair/blockloss.h>
 
 #include <math.h>
 
@@ -56,8 +58,9 @@ typedef struct
   gdouble clean;       /* packets since */
   RaTime looked;       /* at the level, last, or 0 */
   gboolean reachable;
-  gdouble residual; /* predicted */
-  RaResidual model; /* of w and b then */
+  gdouble residual;  /* predicted */
+  RaResidual model;  /* of w and b then, */
+  RaBlockLoss block; /* or that, where a code spans frames */
 } Ulp;
 
 static void
@@ -128,6 +131,24 @@ counts_update (Ulp *u, const RaReport *report, RaTime now)
     u->mean = u->recent;
 }
 
+static void
+model_init (Ulp *u)
+{
+  if (u->fec.code == RA_FEC_CODE_FRAME)
+    ra_residual_init (&u->model, loss_ratio (&u->mean), burst (&u->mean));
+  else
+    ra_block_loss_init (&u->block, loss_ratio (&u->mean), burst (&u->mean),
+        u->fec.code, u->fec.block);
+}
+
+static gdouble
+residual_of (Ulp *u, guint percentage)
+{
+  return u->fec.code == RA_FEC_CODE_FRAME
+      ? ra_residual (&u->model, &u->frames, percentage)
+      : ra_block_loss (&u->block, percentage);
+}
+
 /* The least level that leaves no more than `goal`; without one, the one that
  * leaves least.  Returns what it leaves. */
 static gdouble
@@ -137,7 +158,7 @@ level_find (Ulp *u, gdouble goal, guint *level)
   gdouble best = G_MAXDOUBLE;
 
   for (guint i = 0; i <= max && best > goal; i++) {
-    gdouble residual = ra_residual (&u->model, &u->frames, i);
+    gdouble residual = residual_of (u, i);
 
     if (residual < best) {
       best = residual;
@@ -153,8 +174,8 @@ level_update (Ulp *u, gboolean raise)
   guint *level = &u->fec.percentage, found = 0;
   gdouble goal = u->target / (1 - u->fec.mended), best;
 
-  ra_residual_init (&u->model, loss_ratio (&u->mean), burst (&u->mean));
-  u->residual = ra_residual (&u->model, &u->frames, *level);
+  model_init (u);
+  u->residual = residual_of (u, *level);
   if (u->residual <= goal && u->residual >= goal * u->keep) {
     u->reachable = TRUE;
     return;
@@ -170,7 +191,7 @@ level_update (Ulp *u, gboolean raise)
     return;
   if (found < *level || raise) {
     *level = found;
-    u->residual = ra_residual (&u->model, &u->frames, found);
+    u->residual = residual_of (u, found);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/senderrows.h>
+#include <gst/rtpadapt/senderperpacket.h>
 
 /* The resolution of the arrival time offset, 3.1. */
 #define HZ 1024
@@ -118,8 +118,9 @@ rows_take (RaEar *e, const Sum *sum, RaTime now)
   return n;
 }
 
-/* Only numbers that were left out tell of a liar: one ahead may be of a packet
- * that somebody forged for the receiver, or of a report that somebody guessed. */
+/* Only numbers that were left out prove a lie: one ahead may be of a packet
+ * that somebody forged for the receiver, or of a report that somebody
+ * guessed. */
 static void
 claim_refuse (RaEar *e, RaSeqFate fate, RaTime now)
 {
@@ -164,6 +165,16 @@ hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
   }
 }
 
+static gboolean
+report_write (RaReporter *reporter, RaTime now, RaTime ntp, gsize room,
+    RaReportBytes *out)
+{
+  out->app_size = 0;
+  out->fci_size = ra_reporter_ccfb (reporter, now, ntp, &out->media, out->fci,
+      MIN (room - HEAD, sizeof out->fci));
+  return out->fci_size > 0;
+}
+
 const RaFeedbackOps ra_feedback_ccfb = {
   .name = "ccfb",
   .cite = "RTCP feedback for congestion control, RFC 8888",
@@ -177,6 +188,7 @@ const RaFeedbackOps ra_feedback_ccfb = {
   .needs_avpf = TRUE,
   .hear = hear,
   .due = ra_reporter_ccfb_due,
+  .write = report_write,
   .at_interval = TRUE,
   .room = HEAD + BLOCK_OF_TWO + RTS_SIZE,
 };

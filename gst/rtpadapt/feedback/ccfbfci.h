@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 
 #define RA_CCFB_FMT 11
 #define RA_CCFB_PACKETS_MAX 16384 /* in one block, section 3.1 */
-/* The FCI of the longest packet that RTCP's length field can tell of. */
+/* The FCI of the longest packet that RTCP's length field can express. */
 #define RA_CCFB_SIZE_MAX (65536 * 4 - 12)
 
 #define RA_CCFB_ATO_MAX 0x1ffd  /* 8189/1024 s */
@@ -49,8 +49,8 @@ typedef struct
   const RaCcfbPacket *packets;
 } RaCcfbBlock;
 
-/* Bytes of the FCI; 0 if there is no block, one with too many packets, or if
- * it is longer than RTCP can say. */
+/* Bytes of the FCI; 0 without blocks, one with too many packets, or if it is
+ * longer than RTCP can say. */
 gsize ra_ccfb_size (const RaCcfbBlock *blocks, guint n_blocks);
 /* ra_ccfb_size(), or 0 if `len` has no room for it.  `media_ssrc` is what goes
  * before the FCI. */

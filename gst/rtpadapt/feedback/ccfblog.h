@@ -1,11 +1,11 @@
-/* Arrivals that RFC 8888 feedback shall tell of.
+/* Arrivals that RFC 8888 feedback has to report.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * RTCP gets lost, and reports are not repeated, so each covers the interval of
  * the one before, too ("overlapping reports MAY be sent", section 3.1): two
  * reports in a row have to be lost before the sender takes an arrival for a
- * loss.  What comes late is told with the next report, however old its number
- * ("and need to be sent in cases where RTP packet reordering occurs across the
+ * loss.  What comes late is in the next report, however old its number ("and
+ * need to be sent in cases where RTP packet reordering occurs across the
  * boundary").
  */
 #pragma once
@@ -28,14 +28,14 @@ void ra_ccfb_log_add (
     RaCcfbLog *log, guint32 ssrc, guint16 seq, RaTime arrival, guint ecn);
 typedef enum
 {
-  RA_CCFB_NEWS = 1 << 0,    /* something was not told yet */
+  RA_CCFB_NEWS = 1 << 0,    /* something was not reported yet */
   RA_CCFB_WAITING = 1 << 1, /* and the last report had no room for it */
-  RA_CCFB_AGAIN = 1 << 2,   /* something was told once at most */
+  RA_CCFB_AGAIN = 1 << 2,   /* something was reported once at most */
 } RaCcfbHas;
 RaCcfbHas ra_ccfb_log_has (const RaCcfbLog *log);
 /* Bytes written to the FCI; 0: no news, or with `again` nothing at all.  What
- * does not fit is news for the next call; for what was told once there has to
- * be room beside all the news.  The rest as ra_reporter_ccfb(). */
+ * does not fit is news for the next call; what was reported once is repeated
+ * only where all the news fit, too.  The rest as ra_reporter_ccfb(). */
 gsize ra_ccfb_log_write (RaCcfbLog *log, gboolean again, RaTime now,
     RaTime rts_time, guint32 *media_ssrc, guint8 *fci, gsize len);
 

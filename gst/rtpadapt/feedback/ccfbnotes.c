@@ -85,7 +85,7 @@ missing_unsaid (RaLedger *ledger, const RaLedgerEntry *e)
       && e->index >= s->reported;
 }
 
-/* FALSE: it is no news, or of no use. */
+/* FALSE: it is known already, or of no use. */
 static gboolean
 take (RaCcfbNotes *n, RaLedger *ledger, RaRemoteClock *clock, RaLedgerEntry *e,
     RaFeedbackPacket *row, RaSpan *ago)
@@ -94,7 +94,7 @@ take (RaCcfbNotes *n, RaLedger *ledger, RaRemoteClock *clock, RaLedgerEntry *e,
 
   e->noted = RA_FATE_NOTHING;
   if (noted == RA_FATE_ARRIVED && e->remote == RA_TIME_NONE) {
-    ra_ledger_hear (e, TRUE); /* no row tells when, but it is not lost */
+    ra_ledger_hear (e, TRUE); /* no row says when, but it is not lost */
     return FALSE;
   }
   if (noted == RA_FATE_NOTHING

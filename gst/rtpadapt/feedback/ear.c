@@ -144,6 +144,14 @@ app_take (RaEar *e, const RaRtcpPacket *p)
       e->wish = wish;
       e->news |= RA_EAR_WISH;
     }
+  } else if (p->count == RA_RADP_TAKES_SUBTYPE) {
+    if (ra_takes_read (&e->takes, p->body + APP_HEAD, p->size - APP_HEAD)) {
+      e->has_takes = TRUE;
+      e->news |= RA_EAR_TAKES;
+    }
+  } else if (p->count == RA_RADP_HOLD_SUBTYPE) {
+    e->has_hold
+        |= ra_radp_hold_read (&e->hold, p->body + APP_HEAD, p->size - APP_HEAD);
   } else if (p->count == RA_RADP_SUBTYPE && kind && kind->by_count) {
     radp_keep (e, p->body + APP_HEAD, p->size - APP_HEAD, ra_get_u32 (p->body));
   }
@@ -237,6 +245,18 @@ const RaFeedbackOps *
 ra_ear_wish (const RaEar *e)
 {
   return e->wish;
+}
+
+const RaTakes *
+ra_ear_takes (const RaEar *e)
+{
+  return e->has_takes ? &e->takes : NULL;
+}
+
+const RaRadpHold *
+ra_ear_hold (const RaEar *e)
+{
+  return e->has_hold ? &e->hold : NULL;
 }
 
 gboolean

@@ -35,8 +35,8 @@ typedef struct
                           we left out are not missing */
 } RaEarConfig;
 
-/* What became of what was heard.  Of those after CHANGED each is only a reason to
- * tell somebody. */
+/* What became of what was heard.  Each bit after CHANGED only gives a reason to
+ * report something to somebody. */
 typedef enum
 {
   RA_EAR_NOTHING = 0,
@@ -49,6 +49,7 @@ typedef enum
   RA_EAR_ECN = 1 << 6,  /* another state of RaEcn */
   RA_EAR_DOUBTFUL = 1 << 7,  /* rows may be spoilt, see ra_twcc_is_doubtful() */
   RA_EAR_REALIGNED = 1 << 8, /* rtpsession's numbers and ours disagreed */
+  RA_EAR_TAKES = 1 << 9,     /* the receiver said what it is: ra_ear_takes() */
 } RaEarNews;
 
 /* A packet that leaves. */
@@ -125,6 +126,10 @@ void ra_ear_truth (RaEar *e, guint32 ssrc, guint16 seq, RaCause cause);
 /* What RA_EAR_OTHER and RA_EAR_WISH are about; NULL before the first. */
 const RaFeedbackOps *ra_ear_other (const RaEar *e);
 const RaFeedbackOps *ra_ear_wish (const RaEar *e);
+/* What the receiver said that it uses; NULL before the first. */
+const RaTakes *ra_ear_takes (const RaEar *e);
+/* How long the receiver said last that it holds packets, NULL before it did. */
+const RaRadpHold *ra_ear_hold (const RaEar *e);
 /* Takes the next confirmed loss; FALSE: there is none. */
 gboolean ra_ear_next_loss (RaEar *e, RaEarLoss *out);
 /* What the receiver said last of itself, NULL before the first. */

@@ -51,9 +51,9 @@ unknown_judge (const RaEarReports *r, guint32 lsr)
       : RA_LSR_FALSE;
 }
 
-/* Tells which sender report a block names.  `rtt` becomes the round trip: the time
- * since that report left, less the time at the receiver.  RA_SPAN_NONE: it is not
- * known. */
+/* Finds the sender report that a block names.  `rtt` becomes the round trip:
+ * the time since that report left, less the time at the receiver.
+ * RA_SPAN_NONE: it is not known. */
 static RaLsr
 lsr_judge (
     const RaEarReports *r, guint32 lsr, guint32 dlsr, RaTime now, RaSpan *rtt)

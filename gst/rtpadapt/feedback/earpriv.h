@@ -52,8 +52,12 @@ struct _RaEar
   gboolean unstamped; /* a packet left without its send time */
 
   RaEarCompound compound; /* the latest */
-  RaEarNews news;         /* since the owner was told */
+  RaEarNews news;         /* since the owner last heard of it */
   const RaFeedbackOps *other, *wish;
+  RaTakes takes;
+  gboolean has_takes;
+  RaRadpHold hold; /* what the receiver said last, if it did */
+  gboolean has_hold;
 
   RaEarLoss losses[RA_EAR_LOSSES_MAX]; /* a ring */
   guint first_loss, n_losses;

@@ -10,7 +10,7 @@
 #include <gst/rtpadapt/feedback/listenerpriv.h>
 
 #include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/feedback/waited.h>
+#include <gst/rtpadapt/feedback/peerdelay.h>
 
 /* Reports per R: one, and two for each loss event that turns out to be none
  * (RFC 5348 6.1).  And the shortest R that is followed. */
@@ -30,15 +30,15 @@ ra_heard_nick (RaHeard heard)
   return nicks[heard];
 }
 
-/* All that was heard; of what was sent, the first `told` packets. */
+/* All that was heard; of what was sent, the first `known` packets. */
 static void
-forget (RaListener *l, guint64 told)
+forget (RaListener *l, guint64 known)
 {
   l->n_heard = 0;
   l->t_last = l->began = RA_TIME_NONE;
   l->t_delay = l->rtt = 0;
   l->tokens = PER_RTT;
-  l->told = l->told_1 = told;
+  l->known_packets = l->known_packets_1 = known;
 }
 
 RaListener *
@@ -121,12 +121,12 @@ judge_time (RaListener *l, RaJudged *j)
   claimed = whole - j->fb.t_delay;
   if (claimed <= 0)
     return RA_HEARD_CONTRARY;
-  if (claimed > RA_WAITED_RTT_MAX)
+  if (claimed > RA_PEER_DELAY_RTT_MAX)
     return RA_HEARD_OLD;
-  j->shortest = ra_waited_shortest (whole, j->fb.t_delay,
+  j->shortest = ra_peer_delay_shortest (whole, j->fb.t_delay,
       j->next ? ra_diff (j->next->sent, j->t) : RA_SPAN_NONE);
   shortest = (RaSpan) MIN ((gdouble) j->shortest,
-      ra_winmin_get (&l->shortest, j->now, RA_WAITED_WINDOW));
+      ra_winmin_get (&l->shortest, j->now, RA_PEER_DELAY_WINDOW));
   j->rtt = MAX (claimed, shortest);
   j->jitter = j->rtt - shortest;
   return RA_HEARD_OK;
@@ -201,13 +201,14 @@ take (RaListener *l, const RaJudged *j)
   l->has_heard = TRUE;
   l->t_last = j->t;
   l->t_delay = j->fb.t_delay;
-  l->told = j->packets;
-  l->told_1 = j->sent->packets + 1;
+  l->known_packets = j->packets;
+  l->known_packets_1 = j->sent->packets + 1;
   l->tokens = MAX (j->tokens - 1, 0);
   l->p = j->fb.p;
   /* RFC 5348 4.3 step 2, as what the sender writes on its packets */
   l->rtt += l->rtt > 0 ? (j->rtt - l->rtt) / 10 : j->rtt;
-  ra_winmin_add (&l->shortest, (gdouble) j->shortest, j->now, RA_WAITED_WINDOW);
+  ra_winmin_add (
+      &l->shortest, (gdouble) j->shortest, j->now, RA_PEER_DELAY_WINDOW);
 }
 
 RaHeard

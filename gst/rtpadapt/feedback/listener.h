@@ -2,10 +2,10 @@
  * sent allows.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * TFRC-FB and the RADP beside it (same t_i) become one RaReport.  RADP comes
- * first in the compound, so that both are there when TFRC-FB is heard; a peer
- * that sends only TFRC-FB, another implementation, is understood, too: what
- * arrived and what was lost are then worked out from p and what was sent.
+ * TFRC-FB and the RADP that comes with it (same t_i) become one RaReport.  RADP
+ * comes first in the compound, so that both are there when TFRC-FB is heard; a
+ * peer that sends only TFRC-FB, another implementation, is understood, too:
+ * what arrived and what was lost are then worked out from p and what was sent.
  * The caller looks after whose report it is (SSRC, address).
  */
 #pragma once
@@ -47,7 +47,7 @@ RaHeard ra_listener_on_radp (
 RaHeard ra_listener_on_tfrc (RaListener *l, const guint8 *fci, gsize len,
     RaTime now, RaReport *report, RaSpan *t_delay);
 
-/* What the receiver told last, for statistics.  NULL before the first. */
+/* What the receiver reported last, for statistics.  NULL before the first. */
 const RaRadp *ra_listener_radp (const RaListener *l);
 
 G_END_DECLS

@@ -3,10 +3,10 @@
  */
 #include <gst/rtpadapt/feedback/listenerpriv.h>
 
-#include <gst/rtpadapt/feedback/waited.h>
+#include <gst/rtpadapt/feedback/peerdelay.h>
 #include <gst/rtpadapt/loss/holes.h>
 
-/* A loss is one NDUPACK packets later, and is told with the next. */
+/* A hole becomes a loss NDUPACK packets later, and the next report has it. */
 #define SETTLED_PACKETS 4
 /* Sent as long before counters begin, a packet may still count after it; until
  * then nobody can say whether the counters fit. */
@@ -36,12 +36,12 @@ unaccounted_for_good (const RaListener *l, const RaJudged *j)
 static RaHeard
 judge_sums (const RaListener *l, RaJudged *j, const RaReport *report)
 {
-  RaCounts *c = &j->counts;
+  RaRadpCounters *c = &j->counts;
   gint64 denied;
 
-  if (!ra_counts_were_sent (c, j->packets))
+  if (!ra_radp_counters_were_sent (c, j->packets))
     return RA_HEARD_UNSENT;
-  if (!ra_counts_add_up (c))
+  if (!ra_radp_counters_add_up (c))
     return RA_HEARD_CONTRARY;
   j->heard.arrived = c->arrived;
   /* p is 0 where all that congestion had taken came after all: as arrivals, or
@@ -64,15 +64,15 @@ clamp_count (gint64 n)
 }
 
 /* Without RADP, or where it has nothing to be compared with, what TFRC-FB alone
- * tells: all until t_i was expected, and the loss event rate is what RFC 8083 3
- * wants for p ("that would be seen by a TCP connection") and takes the fraction
- * lost for only because receiver reports do not have it.  It lags, so that it
- * goes on for some time after the last loss.  Nobody says that the radio took
- * any. */
+ * says: all packets sent until t_i were expected, and the loss event rate is
+ * what RFC 8083 3 wants for p ("that would be seen by a TCP connection") and
+ * takes the fraction lost for only because receiver reports do not have it.  It
+ * lags, so that it goes on for some time after the last loss.  Nobody says that
+ * the radio took any. */
 static void
 infer (const RaListener *l, RaJudged *j, RaReport *report)
 {
-  gint64 n = (gint64) (j->packets - l->told), n_lost;
+  gint64 n = (gint64) (j->packets - l->known_packets), n_lost;
 
   report->n_events = j->fb.p > l->p; /* p rises with a loss event only */
   j->lost = l->lost + (gdouble) n * j->fb.p;
@@ -92,21 +92,21 @@ bound_queue (RaSpan *queue, RaSpan most)
     *queue = MIN (*queue, most);
 }
 
-/* What RADP tells of more than was sent is not told on: the peer counts RTP
- * numbers that we dropped ourselves, or lies.  More than twice as much is a
- * lie.  How old the newest loss is, and how long the queue, has a bound: it was
- * not told last time, and the queue is a part of the RTT. */
+/* Where RADP counts more than was sent, the surplus is ignored: the peer counts
+ * RTP numbers that we dropped ourselves, or lies.  More than twice as much is a
+ * lie.  How old the newest loss is, and how long the queue, has a bound: the
+ * last report did not have it, and the queue is a part of the RTT. */
 static RaHeard
 bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
 {
-  gint64 n = (gint64) (j->packets - l->told_1);
+  gint64 n = (gint64) (j->packets - l->known_packets_1);
   RaSpan age = l->t_last == RA_TIME_NONE
-      ? RA_WAITED_RTT_MAX
+      ? RA_PEER_DELAY_RTT_MAX
       : ra_diff (j->t, l->t_last) + 2 * MAX (l->rtt, j->rtt);
 
   if (report->expected > 2 * n + RA_HOLES_MAX)
     return RA_HEARD_UNSENT;
-  /* What begins a loss event and is no loss is a mark. */
+  /* A loss event that begins without a loss begins with an ECN mark. */
   report->ce
       = report->n_events - MIN (report->n_events, report->lost_congestion);
   report->expected = MIN (report->expected, clamp_count (n));
@@ -119,23 +119,23 @@ bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
 }
 
 static void
-begin (const RaListener *l, const RaJudged *j, RaCounts *c, const RaRadp *radp,
-    guint64 sent)
+begin (const RaListener *l, const RaJudged *j, RaRadpCounters *c,
+    const RaRadp *radp, guint64 sent)
 {
   guint64 before = ra_ledger_packets (l->ledger, ra_later (j->t, -LATE_MAX));
 
-  ra_counts_begin (c, radp, sent, j->packets - before, j->now);
+  ra_radp_counters_begin (c, radp, sent, j->packets - before, j->now);
 }
 
 /* RA_HEARD_OLD: they ran backwards. */
 static RaHeard
-judge_by (
-    const RaListener *l, RaJudged *j, const RaCounts *counts, RaReport *report)
+judge_by (const RaListener *l, RaJudged *j, const RaRadpCounters *counts,
+    RaReport *report)
 {
   RaHeard heard;
 
   j->counts = *counts;
-  if (!ra_counts_add (&j->counts, &l->pending, report))
+  if (!ra_radp_counters_add (&j->counts, &l->pending, report))
     return RA_HEARD_OLD;
   heard = judge_sums (l, j, report);
   return heard != RA_HEARD_OK
@@ -143,12 +143,13 @@ judge_by (
       : bound (l, j, j->counts.settled - counts->settled, report);
 }
 
-/* Counters that ran backwards, or tell of more than was sent: the peer began
- * anew, or heard somebody else's packets, or this report is somebody else's, or
- * the one that the counters began with was.  What follows tells: who goes on
- * from here is held to that, after a second one in a row (as in RFC 3550 A.1),
- * or once it fits without the doubt of late packets.  Or one report, or a packet
- * that strayed, would end all feedback for good. */
+/* Counters that ran backwards, or that count more than was sent: the peer
+ * started again, or heard somebody else's packets, or this report is somebody
+ * else's, or the one that the counters began with was.  The next report
+ * decides: a peer that goes on from here is held to that, after a second one in
+ * a row (as in RFC 3550 A.1), or once it fits without the doubt of late
+ * packets.  Or one report, or a packet that strayed, would end all feedback for
+ * good. */
 static RaHeard
 judge_other (RaListener *l, RaJudged *j, RaHeard heard, RaReport *report)
 {
@@ -170,7 +171,7 @@ judge_other (RaListener *l, RaJudged *j, RaHeard heard, RaReport *report)
   return RA_HEARD_OK;
 }
 
-/* Counters from before we began tell nothing yet. */
+/* Counters from before we began say nothing yet. */
 RaHeard
 ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report)
 {
@@ -178,14 +179,14 @@ ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report)
   RaHeard heard;
 
   j->lost = 0;
-  j->told = l->has_pending && l->pending.t_i == j->fb.t_i;
-  if (j->told && !l->has_heard && !l->has_counts
+  j->by_radp = l->has_pending && l->pending.t_i == j->fb.t_i;
+  if (j->by_radp && !l->has_heard && !l->has_counts
       && l->pending.expected <= j->packets) {
     begin (l, j, &l->counts, &zero, 0);
     l->has_counts = TRUE;
   }
-  if (!j->told || !l->has_counts) {
-    j->anew = TRUE;
+  if (!j->by_radp || !l->has_counts) {
+    j->restarted = TRUE;
     infer (l, j, report);
     return RA_HEARD_OK;
   }
@@ -198,15 +199,15 @@ ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report)
 void
 ra_listener_take_counts (RaListener *l, const RaJudged *j)
 {
-  if (j->told)
+  if (j->by_radp)
     l->radp = l->pending;
-  l->has_radp |= j->told;
+  l->has_radp |= j->by_radp;
   if (j->aside)
     return;
   l->has_other = FALSE;
-  l->has_counts = j->told;
-  if (j->told && j->anew)
+  l->has_counts = j->by_radp;
+  if (j->by_radp && j->restarted)
     begin (l, j, &l->counts, &l->pending, j->sent->packets);
-  else if (j->told)
+  else if (j->by_radp)
     l->counts = j->counts;
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/feedback/counts.h>
+#include <gst/rtpadapt/feedback/radpcounters.h>
 #include <gst/rtpadapt/feedback/listener.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/util/winmin.h>
@@ -31,21 +31,21 @@ struct _RaListener
 
   RaHeardReport heard[RA_LISTENER_HEARD];
   guint64 n_heard;
-  RaTime t_last;        /* t_i of the latest, RA_TIME_NONE before the first */
-  RaTime began;         /* when the first one came */
-  RaSpan t_delay, rtt;  /* of the latest; smoothed */
-  gdouble p;            /* of the latest */
-  gdouble tokens;       /* reports that may come at once */
-  RaWinMin shortest;    /* RTT, ns */
-  guint64 told, told_1; /* packets sent until t_last; that one only, of its
-                           microsecond */
-  gdouble lost;         /* by p, not told yet */
+  RaTime t_last;         /* t_i of the latest, RA_TIME_NONE before the first */
+  RaTime began;          /* when the first one came */
+  RaSpan t_delay, rtt;   /* of the latest; smoothed */
+  gdouble p;             /* of the latest */
+  gdouble tokens;        /* reports that may come at once */
+  RaWinMin shortest;     /* RTT, ns */
+  guint64 known_packets; /* sent until t_last */
+  guint64 known_packets_1; /* the same, but of its microsecond the first only */
+  gdouble lost;            /* by p, not reported yet */
 
   gboolean has_pending, has_radp, has_heard, has_counts, has_other;
-  RaRadp pending;  /* waits for its TFRC-FB */
-  RaRadp radp;     /* the latest taken */
-  RaCounts counts; /* that the peer is held to */
-  RaCounts other;  /* that begin with one that did not fit these */
+  RaRadp pending;        /* waits for its TFRC-FB */
+  RaRadp radp;           /* the latest taken */
+  RaRadpCounters counts; /* that the peer is held to */
+  RaRadpCounters other;  /* that begin with one that did not fit these */
 };
 
 /* One that is being judged. */
@@ -61,10 +61,11 @@ typedef struct
   RaSpan jitter;             /* by so much more than the shortest, at most */
   gdouble tokens;
   RaHeardReport heard;
-  RaCounts counts; /* with it */
+  RaRadpCounters counts; /* with it */
   gdouble lost;
-  gboolean told, anew, aside; /* by a RADP; with which counters begin; which
-                                 fits none */
+  gboolean by_radp;   /* a RADP came with it */
+  gboolean restarted; /* counters begin with it */
+  gboolean aside;     /* it fits no counters */
 } RaJudged;
 
 /* The `back`th latest, from 0; NULL if there are not as many. */
@@ -76,7 +77,7 @@ ra_listener_heard (const RaListener *l, guint64 back)
       : NULL;
 }
 
-/* The counters of RADP, or what TFRC-FB alone tells; fills `report`. */
+/* The counters of RADP, or what TFRC-FB alone says; fills `report`. */
 RaHeard ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report);
 /* The report was taken. */
 void ra_listener_take_counts (RaListener *l, const RaJudged *j);

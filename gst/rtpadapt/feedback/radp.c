@@ -122,6 +122,23 @@ ra_radp_read (RaRadp *x, const guint8 *data, gsize len)
 }
 
 void
+ra_radp_hold_write (const RaRadpHold *x, guint8 *data)
+{
+  ra_put_u32 (data, ra_to_usec (x->now, G_MAXUINT32));
+  ra_put_u32 (data + 4, ra_to_usec (x->most, G_MAXUINT32));
+}
+
+gboolean
+ra_radp_hold_read (RaRadpHold *x, const guint8 *data, gsize len)
+{
+  if (len < RA_RADP_HOLD_SIZE)
+    return FALSE;
+  x->now = MIN (ra_from_usec (ra_get_u32 (data)), RA_RADP_HOLD_MAX);
+  x->most = MIN (ra_from_usec (ra_get_u32 (data + 4)), RA_RADP_HOLD_MAX);
+  return TRUE;
+}
+
+void
 ra_radp_count (RaRadp *x, const RaReport *report)
 {
   x->t_i = ra_stamp_us (report->t_recvdata);

@@ -35,23 +35,23 @@
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *  52 |     name of the LDA, ASCII, zeros up to a multiple of 4       |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
- *     |      lowest queue of the packets told of, us, as above        |
+ *     |      lowest queue of the packets reported, us, as above       |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *     |                     the highest, likewise                     |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *
  * What a later minor change adds goes behind the name, and readers skip what
  * they do not know; another version is another format.  The two queues behind
- * the name are such an addition: a peer that does not tell them leaves them out,
- * and they are unknown.
+ * the name are such an addition: a peer that does not know them leaves them
+ * out, and they are unknown.
  *
  * All counters run from the receiver's first packet on, modulo 2^32, and the
  * reader takes differences: one RTCP packet is sent per RTT over a path that
  * loses packets, and a loss event that was in a lost report must not pass
  * unseen.  For the same reason the send time of a loss stays until there is
- * another.  t_i is that of the TFRC-FB beside it and tells which two belong
- * together.  ECN marks have no counter of their own: one that matters begins a
- * loss event, and an event without a loss is a mark.
+ * another.  t_i is that of the TFRC-FB in the same compound and shows which two
+ * belong together.  ECN marks have no counter of their own: one that matters
+ * begins a loss event, and an event without a loss is a mark.
  */
 #pragma once
 
@@ -65,6 +65,14 @@ G_BEGIN_DECLS
  * is set to.  The data is the name of the latter: "twcc", "tfrc" or "ccfb". */
 #define RA_RADP_WISH_SUBTYPE 1
 #define RA_RADP_WISH_SIZE 4
+/* A receiver sends this subtype to say how long it holds packets: 32 bits now, 32
+ * bits the most that it may come to, both in us from the time that the fastest
+ * packets take.  More may stand behind, which readers skip.  A peer that does not
+ * know the subtype skips the packet. */
+#define RA_RADP_HOLD_SUBTYPE 2
+#define RA_RADP_HOLD_SIZE 8
+/* What nobody holds: a reader takes it for this. */
+#define RA_RADP_HOLD_MAX (10 * RA_SECOND)
 #define RA_RADP_SIZE_MAX 76
 #define RA_RADP_LDA_MAX 15
 
@@ -80,6 +88,17 @@ typedef struct
   gchar lda[RA_RADP_LDA_MAX + 1];     /* printable, no blanks; "" unknown */
 } RaRadp;
 
+/* How long a receiver holds packets. */
+typedef struct
+{
+  RaSpan now, most;
+} RaRadpHold;
+
+/* Writes RA_RADP_HOLD_SIZE bytes. */
+void ra_radp_hold_write (const RaRadpHold *x, guint8 *data);
+/* FALSE if it is too short: `x` is left alone. */
+gboolean ra_radp_hold_read (RaRadpHold *x, const guint8 *data, gsize len);
+
 /* The size of the data, a multiple of 4; 0 if `len` has no room for it or the
  * name is none. */
 gsize ra_radp_write (const RaRadp *x, guint8 *data, gsize len);
@@ -91,9 +110,43 @@ void ra_radp_count (RaRadp *x, const RaReport *report);
 /* The sender: fills what TFRC-FB lacks of `report` with what happened between
  * `before` and `x`; `before` NULL: since the receiver began.  FALSE if counters
  * ran backwards or contradict each other, `report` is left alone: `x` is older
- * than `before`, the receiver began anew (take `x` for the next `before`), or
- * it lies. */
+ * than `before`, the receiver started again (take `x` for the next `before`),
+ * or it lies. */
 gboolean ra_radp_since (
     const RaRadp *x, const RaRadp *before, RaReport *report);
+
+/* What a receiver says of itself, in another subtype of its own:
+ *
+ *      0                   1                   2                   3
+ *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *     |     longest disorder, ms      |             0           |S|F|R|
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *
+ * R: it uses retransmissions (RFC 4588), F: it uses FEC (RFC 5109), S: and the
+ * Reed-Solomon code of repair/rsfec.h.  Readers skip what they do not know: other
+ * flags, and what comes behind. */
+#define RA_RADP_TAKES_SUBTYPE 3
+#define RA_RADP_TAKES_SIZE 4
+
+typedef enum
+{
+  RA_TAKES_RTX = 1 << 0,
+  RA_TAKES_FEC = 1 << 1,
+  RA_TAKES_RS = 1 << 2,
+} RaTakesFlags;
+
+typedef struct
+{
+  RaSpan
+      disorder; /* the longest time that a packet came behind one that overtook
+                      it, lately; whole ms, rounded up; 65.535 s at most */
+  guint flags;  /* RaTakesFlags */
+} RaTakes;
+
+/* RA_RADP_TAKES_SIZE bytes. */
+void ra_takes_write (const RaTakes *takes, guint8 *data);
+/* FALSE if it is too short: `takes` is left alone. */
+gboolean ra_takes_read (RaTakes *takes, const guint8 *data, gsize len);
 
 G_END_DECLS

@@ -51,7 +51,7 @@ struct _RaReporter
   RaTime tried;    /* to make one; ccfb: in vain; or RA_TIME_NONE */
   RaTime asked;    /* when a packet asked for one at once, or RA_TIME_NONE */
   gboolean heard;  /* anything since the last report */
-  gboolean quiet;  /* there was nothing to tell, and no packet since */
+  gboolean quiet;  /* there was nothing to report, and no packet since */
   guint64 bytes;   /* since `measured` */
   RaTime measured; /* where no reports measure the rate */
 
@@ -370,7 +370,7 @@ ra_reporter_tfrc (
   since = ra_diff (now, r->arrival);
   about_stamped (r, &report, t_delay, since);
   radp_fill (r, &report);
-  if (!r->stamped) /* no t_i that was not told */
+  if (!r->stamped) /* no t_i that was not reported */
     return FALSE;
   r->stamped = r->owed = FALSE;
   r->last = now;
@@ -399,7 +399,7 @@ ra_reporter_ccfb (RaReporter *r, RaTime now, RaTime rts_time,
   again = r->last != RA_TIME_NONE && ra_diff (now, r->last) >= r->interval;
   size = ra_ccfb_log_write (r->log, again, now, rts_time, media_ssrc, fci, len);
   if (size == 0) {
-    if (ra_reporter_ccfb_due (r) <= now) /* but there is no room */
+    if (ra_reporter_ccfb_due (r) <= now) /* but it does not fit */
       r->tried = now;
     return 0;
   }

@@ -21,7 +21,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/colour/fate.h>
+#include <gst/rtpadapt/colour/dscpcheck.h>
 #include <gst/rtpadapt/feedback.h>
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/colourext.h>
@@ -71,14 +71,25 @@ gboolean ra_reporter_next_loss (RaReporter *r, RaMissing *out);
 /* TRUE if a report is due at once: a new loss event, or a timer that is late. */
 gboolean ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p);
 /* When ra_reporter_tfrc() or ra_reporter_ccfb() wants to run, in the past
- * perhaps; RA_TIME_NONE before the first packet, in silence once all is told,
- * and always where others report.
+ * perhaps; RA_TIME_NONE before the first packet, in silence once all is
+ * reported, and always where others report.
  * tfrc: once per R, where the latest R counts, at the earliest 10 ms after the
  * report before; what is due at once waits until R / 4 after it, whatever the
  * stream does.
  * ccfb: an `interval` after the report before, but at once if that had no room
  * for all. */
 RaTime ra_reporter_next_timeout (const RaReporter *r);
+
+#define RA_REPORT_FCI_MAX 1500
+
+/* A report, as the bytes that go into a compound. */
+struct _RaReportBytes
+{
+  guint8 app[RA_RADP_SIZE_MAX]; /* of RADP, which goes in front */
+  guint8 fci[RA_REPORT_FCI_MAX];
+  gsize app_size, fci_size; /* bytes; app_size 0: no RADP */
+  guint32 media;            /* SSRC, for the head of the RTPFB packet */
+};
 
 /* RaFeedbackOps.due of tfrc and of ccfb. */
 RaTime ra_reporter_tfrc_due (const RaReporter *r);
@@ -92,7 +103,7 @@ gboolean ra_reporter_tfrc (
     RaReporter *r, RaTime now, RaTfrcFb *fb, RaRadp *radp, guint32 *media_ssrc);
 /* Bytes of the FCI written, at most `len`: what does not fit waits for the next
  * call, which may follow at once (RFC 8888 3.1: "SHOULD split").  0: nothing to
- * send.  Each packet is told twice, in two reports an `interval` apart.
+ * send.  Each packet is reported twice, in two reports an `interval` apart.
  * `rts_time` is what ra_stamp_ntp() gets: `now` on the clock of the sender
  * reports. */
 gsize ra_reporter_ccfb (RaReporter *r, RaTime now, RaTime rts_time,
@@ -116,7 +127,7 @@ typedef struct
   RaSpan queue;      /* of the latest packet; RA_SPAN_NONE if unknown */
   guint64 recv_rate; /* of the last report, bit/s; without tfrc, of 100 ms */
   gdouble p;
-  guint64 reports; /* told */
+  guint64 reports; /* sent */
 } RaReporterStats;
 void ra_reporter_get_stats (const RaReporter *r, RaReporterStats *stats);
 /* The receiver's and the LDA's values. */

@@ -44,7 +44,7 @@ timeout (const RaRequests *r)
   return r->rtt + MAX (GRANULE, 4 * r->var);
 }
 
-/* `hole` was filled by an answer: TRUE if that tells the round trip. */
+/* `hole` was filled by an answer: TRUE if the round trip follows from that. */
 static gboolean
 measure (RaRequests *r, const RaHole *hole, RaTime now)
 {
@@ -72,7 +72,8 @@ holes_open (RaRequests *r, guint16 seq, RaTime now)
 {
   gint16 ahead = (gint16) (seq - r->highest);
 
-  if (!r->started || ABS (ahead) >= RA_REQUESTS_HOLES) { /* it numbers anew */
+  if (!r->started
+      || ABS (ahead) >= RA_REQUESTS_HOLES) { /* it starts its numbers again */
     memset (r->hole, 0, sizeof r->hole);
     r->started = TRUE;
   } else if (ahead <= 0) {

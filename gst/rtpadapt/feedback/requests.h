@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Packets in a row that are told apart; more than are missing at a time. */
+/* Packets in a row that are kept apart; more than are missing at a time. */
 #define RA_REQUESTS_HOLES 2048
 
 typedef struct
@@ -40,9 +40,9 @@ typedef struct
 RaSpan ra_requests_on_packet (
     RaRequests *r, guint16 seq, gboolean again, RaTime now);
 /* Somebody wants to ask for `seq`, `age` after it was due; what comes `latency`
- * after that is of no use, RA_SPAN_NONE: nobody knows.  How long the request shall
- * wait, after which this wants to be asked again; 0: it goes out now;
- * RA_SPAN_NONE: never. */
+ * after that is of no use, RA_SPAN_NONE: nobody knows.  Returns how long the
+ * request has to wait, after which the caller asks here again; 0: it goes out
+ * now; RA_SPAN_NONE: never. */
 RaSpan ra_requests_wait (
     RaRequests *r, guint16 seq, RaSpan age, RaSpan latency, RaTime now);
 

@@ -7,7 +7,7 @@
 
 /* How long an empty queue is remembered, as in the receiver. */
 #define FASTEST_WINDOW (30 * RA_SECOND)
-/* No packet is as late: the sender began anew. */
+/* No packet is as late: the sender started again. */
 #define CLOCK_JUMP (10 * RA_SECOND)
 /* Where the sender's time begins here: far from both ends of RaTime. */
 #define EPOCH (G_GUINT64_CONSTANT (1) << 62)

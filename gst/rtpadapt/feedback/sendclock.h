@@ -22,8 +22,8 @@ typedef struct
 } RaSendClock;
 
 void ra_send_clock_init (RaSendClock *c);
-/* A packet stamped `t_i` (ra_stamp_us()).  FALSE, ignored, if `arrival` is
- * beyond what can be told. */
+/* A packet stamped `t_i` (ra_stamp_us()).  FALSE, ignored, if `arrival` is so
+ * late that the stamp no longer says when it left. */
 gboolean ra_send_clock_hear (RaSendClock *c, guint32 t_i, RaTime arrival);
 /* `rott` beyond that of the fastest packet of the last 30 s. */
 RaSpan ra_send_clock_queue (const RaSendClock *c);

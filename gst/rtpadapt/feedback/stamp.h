@@ -23,9 +23,9 @@ guint32 ra_stamp_us (RaTime t);
  * `latest`; RA_TIME_NONE if there was none. */
 RaTime ra_stamp_us_time (guint32 stamp, RaTime latest);
 
-/* The middle 32 bits of an NTP timestamp (RFC 3550 4), in 1/65536 s: RTS of
- * RFC 8888.  `t` counts from 1900 where the peer shall know the time of day;
- * any other beginning serves where only differences matter. */
+/* The middle 32 bits of an NTP timestamp (RFC 3550 4), in 1/65536 s: RTS of RFC
+ * 8888.  `t` counts from 1900 where the peer has to know the time of day; any
+ * other beginning serves where only differences matter. */
 guint32 ra_stamp_ntp (RaTime t);
 /* As ra_stamp_us_time(), in ns rounded up, so that its stamp is this one. */
 RaTime ra_stamp_ntp_time (guint32 stamp, RaTime latest);

@@ -67,8 +67,8 @@ typedef struct
   guint32 ssrc;
 } RaXrReader;
 
-/* Begins to read a whole RTCP packet.  FALSE: it is no extended report, or is
- * malformed. */
+/* Begins to read a whole RTCP packet.  FALSE: it is not an extended report, or
+ * it is malformed. */
 gboolean ra_xr_read (RaXrReader *r, const guint8 *data, gsize size);
 /* Reads the next statement and passes over blocks of other types.  FALSE: there
  * is none. */

@@ -25,7 +25,7 @@
  * - Where jitter hides T_min, from 4 Mb/s on, neither mBiaz nor T_narr means
  *   anything; Spike is used, as the paper does where gaps show nothing.
  */
-#include <gst/rtpadapt/lda/gap.h>
+#include <gst/rtpadapt/lda/biazgap.h>
 #include <gst/rtpadapt/lda/spike.h>
 #include <gst/rtpadapt/lda/zigzag.h>
 
@@ -47,7 +47,7 @@ typedef struct
   RaLda base;
   gdouble near, slack, hold, guard, lock_time, lock_packets; /* parameters */
   RaZigzag zigzag;
-  RaGap mbiaz;
+  RaBiazGap mbiaz;
   RaSpike spike;
   gdouble iat, units; /* averages over packets sent; T_avg is their ratio */
   gboolean has_avg;
@@ -79,8 +79,8 @@ average (Zbs *z, const RaArrival *a)
 {
   gdouble pkts = (gdouble) a->n_lost + 1;
   gdouble iat = (gdouble) MAX (a->iat, 0) / pkts;
-  gdouble units
-      = (ra_gap_units_lost (&z->mbiaz, a) + ra_gap_units (&z->mbiaz, a->size))
+  gdouble units = (ra_biaz_gap_units_lost (&z->mbiaz, a)
+                      + ra_biaz_gap_units (&z->mbiaz, a->size))
       / pkts;
 
   if (a->iat == RA_SPAN_NONE)
@@ -94,12 +94,12 @@ average (Zbs *z, const RaArrival *a)
 static gboolean
 is_low (Zbs *z, const RaArrival *a)
 {
-  gdouble t_min = ra_gap_t_min (&z->mbiaz);
+  gdouble t_min = ra_biaz_gap_t_min (&z->mbiaz);
   gdouble bar = z->slack * (gdouble) RA_SECOND;
   RaSpan since = ra_diff (a->arrival, z->t_low); /* below 0: the clock fell */
 
   if (t_min < G_MAXDOUBLE)
-    bar += z->near * t_min * ra_gap_units (&z->mbiaz, a->size);
+    bar += z->near * t_min * ra_biaz_gap_units (&z->mbiaz, a->size);
   if (ra_spike_queue (&z->spike) < bar) {
     z->was_low = TRUE;
     z->t_low = a->arrival;
@@ -112,9 +112,9 @@ is_low (Zbs *z, const RaArrival *a)
 static Scheme
 choose (const Zbs *z, gboolean low)
 {
-  gdouble t_min = ra_gap_t_min (&z->mbiaz);
+  gdouble t_min = ra_biaz_gap_t_min (&z->mbiaz);
 
-  if (low || ra_gap_is_blind (&z->mbiaz))
+  if (low || ra_biaz_gap_is_blind (&z->mbiaz))
     return SCHEME_SPIKE;
   if (t_min < G_MAXDOUBLE)
     t_min *= z->units; /* of a packet of the average size */
@@ -173,7 +173,7 @@ static void
 zbs_observe (const RaLda *lda, RaObserve emit, gpointer data)
 {
   const Zbs *z = (const Zbs *) lda;
-  gdouble t_min = ra_gap_t_min (&z->mbiaz);
+  gdouble t_min = ra_biaz_gap_t_min (&z->mbiaz);
 
   ra_lda_observe (&z->zigzag.base, emit, data);
   ra_lda_observe (&z->mbiaz.base, emit, data);

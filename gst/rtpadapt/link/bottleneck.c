@@ -4,15 +4,15 @@
  * A packet that does not fit into the buffer is dropped; line.h says what the
  * limits count.
  */
-#include <gst/rtpadapt/link/line.h>
+#include <gst/rtpadapt/link/queue.h>
 
 static void
 bottleneck_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 {
-  RaLine *l = (RaLine *) n;
+  RaQueue *l = (RaQueue *) n;
 
-  if (ra_line_fits (l, p, now))
-    ra_line_take (l, p, now);
+  if (ra_queue_fits (l, p, now))
+    ra_queue_take (l, p, now);
   else
     ra_node_drop (n, p, RA_CAUSE_CONGESTION, now);
 }
@@ -22,10 +22,10 @@ const RaNodeOps ra_link_bottleneck = {
   .cite = "-",
   .needs = "rate=",
   .use = "the slowest line of the path, with its queue",
-  .size = sizeof (RaLine),
-  .params = ra_line_params,
-  .init = ra_line_init,
+  .size = sizeof (RaQueue),
+  .params = ra_queue_params,
+  .init = ra_queue_init,
   .push = bottleneck_push,
-  .observe = ra_line_observe,
+  .observe = ra_queue_observe,
   RA_LINE_OPS,
 };

@@ -10,16 +10,16 @@
  * - gentle and wait are on: their author's later advice, the defaults of ns-2.
  *   A full stop at max_th loses whole frames.
  */
-#include <gst/rtpadapt/link/early.h>
+#include <gst/rtpadapt/link/redavg.h>
 
 typedef struct
 {
-  RaLine line;
-  RaEarlyFilter filter;
-  RaEarlyLimits limits;
+  RaQueue line;
+  RaRedAvgFilter filter;
+  RaRedAvgLimits limits;
   gdouble gentle, wait;
 
-  RaEarly early;
+  RaRedAvg early;
 } Red;
 
 static gboolean
@@ -27,32 +27,32 @@ red_init (RaNode *n, GError **error)
 {
   Red *r = (Red *) n;
 
-  ra_early_init (&r->early);
-  return ra_line_init (n, error) && ra_early_check_line (&r->line, error)
-      && ra_early_check (&r->limits, "", error);
+  ra_red_avg_init (&r->early);
+  return ra_queue_init (n, error) && ra_red_avg_check_queue (&r->line, error)
+      && ra_red_avg_check (&r->limits, "", error);
 }
 
 static void
 red_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 {
   Red *r = (Red *) n;
-  RaEarly *e = &r->early;
+  RaRedAvg *e = &r->early;
 
-  ra_early_average (e, &r->filter, &r->line, RA_LINE_ALL, now);
-  e->p_b = ra_early_p (e->avg, &r->limits, r->gentle > 0);
-  if (ra_early_drops (e, r->wait > 0, &n->rng)
-      || !ra_line_fits (&r->line, p, now))
+  ra_red_avg_add (e, &r->filter, &r->line, RA_LINE_ALL, now);
+  e->p_b = ra_red_avg_p (e->avg, &r->limits, r->gentle > 0);
+  if (ra_red_avg_drops (e, r->wait > 0, &n->rng)
+      || !ra_queue_fits (&r->line, p, now))
     ra_node_drop (n, p, RA_CAUSE_CONGESTION, now);
   else
-    ra_line_take (&r->line, p, now);
+    ra_queue_take (&r->line, p, now);
 }
 
 static void
 red_observe (const RaNode *n, RaObserve emit, gpointer data)
 {
-  const RaEarly *e = &((const Red *) n)->early;
+  const RaRedAvg *e = &((const Red *) n)->early;
 
-  ra_line_observe (n, emit, data);
+  ra_queue_observe (n, emit, data);
   emit ("avg", e->avg, data);
   emit ("p_b", e->p_b, data);
   emit ("p_a", e->p_a, data);
@@ -60,7 +60,7 @@ red_observe (const RaNode *n, RaObserve emit, gpointer data)
 }
 
 static const RaParam red_params[] = {
-  { "", RA_TABLE (Red, line, ra_line_params) },
+  { "", RA_TABLE (Red, line, ra_queue_params) },
   /* seed 002, 4.2.6: 25 and 75 % of the buffer */
   { "min-th", RA_AT (Red, limits.min_th), .def = 0.25, .max = 1,
       .text = "average queue from which packets "

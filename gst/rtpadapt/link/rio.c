@@ -15,7 +15,7 @@
  * Differs on real video: thresholds are shares of the buffer by its nearest
  * limit, which is 100 ms unless it is set; the paper's is 300 kB, 400 ms at 6 Mb/s.
  */
-#include <gst/rtpadapt/link/early.h>
+#include <gst/rtpadapt/link/redavg.h>
 
 typedef enum
 {
@@ -29,12 +29,12 @@ static const gchar *const prefixes[] = { "green-", "yellow-", "red-" };
 
 typedef struct
 {
-  RaLine line;
-  RaEarlyFilter filter;
-  RaEarlyLimits limits[N_COLOURS];
+  RaQueue line;
+  RaRedAvgFilter filter;
+  RaRedAvgLimits limits[N_COLOURS];
   gdouble coupled;
 
-  RaEarly early[N_COLOURS];
+  RaRedAvg early[N_COLOURS];
 } Rio;
 
 static gboolean
@@ -42,11 +42,11 @@ rio_init (RaNode *n, GError **error)
 {
   Rio *r = (Rio *) n;
 
-  if (!ra_line_init (n, error) || !ra_early_check_line (&r->line, error))
+  if (!ra_queue_init (n, error) || !ra_red_avg_check_queue (&r->line, error))
     return FALSE;
   for (guint i = 0; i < N_COLOURS; i++) {
-    ra_early_init (&r->early[i]);
-    if (!ra_early_check (&r->limits[i], prefixes[i], error))
+    ra_red_avg_init (&r->early[i]);
+    if (!ra_red_avg_check (&r->limits[i], prefixes[i], error))
       return FALSE;
   }
   return TRUE;
@@ -55,7 +55,7 @@ rio_init (RaNode *n, GError **error)
 static Colour
 colour_of (const RaLinkPacket *p)
 {
-  switch (ra_line_mark (p)) {
+  switch (ra_queue_mark (p)) {
     case RA_MARK_GREEN:
       return GREEN;
     case RA_MARK_YELLOW:
@@ -83,17 +83,17 @@ rio_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 {
   Rio *r = (Rio *) n;
   Colour colour = colour_of (p);
-  RaEarly *e = &r->early[colour];
+  RaRedAvg *e = &r->early[colour];
 
   /* Clark, Fang 1998: an In packet updates both averages, an Out one the
    * total's: those of the queues it would stand in. */
   for (guint i = r->coupled > 0 ? colour : GREEN; i < N_COLOURS; i++)
-    ra_early_average (&r->early[i], &r->filter, &r->line, marks_of (r, i), now);
-  e->p_b = ra_early_p (e->avg, &r->limits[colour], FALSE);
-  if (ra_early_drops (e, FALSE, &n->rng) || !ra_line_fits (&r->line, p, now))
+    ra_red_avg_add (&r->early[i], &r->filter, &r->line, marks_of (r, i), now);
+  e->p_b = ra_red_avg_p (e->avg, &r->limits[colour], FALSE);
+  if (ra_red_avg_drops (e, FALSE, &n->rng) || !ra_queue_fits (&r->line, p, now))
     ra_node_drop (n, p, RA_CAUSE_CONGESTION, now);
   else
-    ra_line_take (&r->line, p, now);
+    ra_queue_take (&r->line, p, now);
 }
 
 static void
@@ -106,7 +106,7 @@ rio_observe (const RaNode *n, RaObserve emit, gpointer data)
   };
   const Rio *r = (const Rio *) n;
 
-  ra_line_observe (n, emit, data);
+  ra_queue_observe (n, emit, data);
   for (guint i = 0; i < N_COLOURS; i++) {
     emit (names[i][0], r->early[i].avg, data);
     emit (names[i][1], r->early[i].p_b, data);

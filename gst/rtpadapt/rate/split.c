@@ -6,9 +6,10 @@
 /* Packets over which sizes are averaged. */
 #define PACKETS 256
 /* A frame that is being paced out does not count as a standing backlog (25 Hz and
- * more); the rest is drained within about a second. */
+ * more).  Of the rest the encoder gives way by a tenth in each of 30 frames a second:
+ * RFC 8698 5.2.2, r_vin = r_ref - BETA_V 8 buffer_len FPS, BETA_V .1 and FPS 30. */
 #define BACKLOG_FREE (40 * RA_MSECOND)
-#define BACKLOG_DRAIN 1.0
+#define BACKLOG_DRAIN (1 / (.1 * 30)) /* s */
 #define DRAIN_MAX 0.5
 
 /* The n-th value; a mean of all while they are few, so that the first (often a
@@ -87,10 +88,10 @@ ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
 }
 
 void
-ra_split_beside (RaSplit *split, guint64 rate, guint64 beside)
+ra_split_other (RaSplit *split, guint64 rate, guint64 other)
 {
   guint64 all = rate - MIN (split->rtcp, rate);
-  guint64 left = all - MIN (beside, all);
+  guint64 left = all - MIN (other, all);
   gdouble part = all > 0 ? (gdouble) left / (gdouble) all : 0;
 
   split->media = share (split->media, part);

@@ -9,9 +9,9 @@
  *
  * A payloader makes one of these when its caps have an `extmap-N` with
  * `urn:x-rtpadapt:rtp-hdrext:colour`.  It only reserves the 2 bytes, and says
- * that there is no colour: #rtpadaptsend writes the colour and its number there
- * when it has decided.  The room has to be there before rtpulpfecenc, whose
- * repair packets cover a packet's length.
+ * that the packet has no colour: #rtpadaptsend writes the colour and its number
+ * there when it has decided.  The room has to be there before rtpulpfecenc,
+ * whose repair packets cover a packet's length.
  *
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! vp8enc deadline=1 ! \

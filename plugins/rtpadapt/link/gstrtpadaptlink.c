@@ -114,8 +114,8 @@ link_check_text (GstRtpAdaptLink *self)
   return !why;
 }
 
-/* READY to PAUSED, and back: every start begins anew.  It may fail: a file that
- * a model reads is read again. */
+/* READY to PAUSED, and back: every start begins a new path.  It may fail: a
+ * file that a model reads is read again. */
 static gboolean
 link_start (GstRtpAdaptLink *self)
 {

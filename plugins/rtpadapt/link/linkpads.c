@@ -94,7 +94,7 @@ link_loop (GstPad *pad)
   if (self->flow == GST_FLOW_OK)
     self->flow = flow;
   eos = self->eos;
-  gst_rtp_adapt_link_wake (self); /* chain() tells upstream */
+  gst_rtp_adapt_link_wake (self); /* chain() returns it to upstream */
   g_mutex_unlock (&self->lock);
   gst_pad_pause_task (pad);
   /* After EOS nobody calls chain() any more. */

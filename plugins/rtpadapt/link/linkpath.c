@@ -22,7 +22,8 @@ path_event_out (LinkPath *path, GstEvent *event)
   g_queue_push_tail (&path->out, event);
 }
 
-/* Packet `seq` is no longer inside: who waited for it? */
+/* Packet `seq` has left the path: the events that waited for it may leave,
+ * too. */
 static void
 path_left (LinkPath *path, guint64 seq)
 {
@@ -58,7 +59,7 @@ path_arrival (const LinkPath *path, RaTime now)
       : 0;
 }
 
-/* Whose packet this is: RTP's SSRC (RFC 3550 5.1), RTCP's (6.4; told apart as
+/* Whose packet this is: RTP's SSRC (RFC 3550 5.1), RTCP's (6.4; recognised as
  * in RFC 5761 4), which is its sender's; 0 for what is neither. */
 static guint
 packet_flow (GstBuffer *buffer, gboolean *is_rtp)
@@ -103,7 +104,7 @@ path_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
 
 /* The truth, upstream and perhaps on the bus. */
 static void
-path_tell (LinkPath *path, GstStructure *loss, const gchar *node)
+path_post_loss (LinkPath *path, GstStructure *loss, const gchar *node)
 {
   GstStructure *message = NULL;
 
@@ -138,7 +139,7 @@ path_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
   packet_flow (p->data, &is_rtp);
   if (is_rtp) {
     gst_buffer_extract (p->data, 2, seqnum, sizeof seqnum);
-    path_tell (path,
+    path_post_loss (path,
         gst_structure_new ("RTPAdaptLoss", "ssrc", G_TYPE_UINT, p->flow,
             "seqnum", G_TYPE_UINT, GST_READ_UINT16_BE (seqnum), "cause",
             G_TYPE_STRING, ra_cause_nick (cause), "time", G_TYPE_UINT64, now,

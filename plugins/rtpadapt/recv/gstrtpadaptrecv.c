@@ -19,7 +19,7 @@
  *   (`twcc-feedback-interval`, unless that is set).
  * - tfrc: TFRC-FB of draft-ietf-avt-tfrc-profile-10 and the RTCP APP packet
  *   RADP, once per round trip and at once after a new loss event.  Losses are
- *   told apart here (#GstRtpAdaptRecv:lda).  The caps need
+ *   judged here (#GstRtpAdaptRecv:lda).  The caps need
  *   `extmap-N=urn:ietf:params:rtp-hdrext:rtt-sendts`; without it there is a
  *   warning, and it is as with twcc.
  * - ccfb: RFC 8888, each #GstRtpAdaptRecv:feedback-interval.
@@ -28,16 +28,16 @@
  * passes on, so that rtpsession does not answer as well.
  *
  * A sender that is set to another feedback may leave out the header extension
- * that the one set here needs.  Then a warning says so after 2 s, and ccfb is sent,
- * which needs no header extension.  The APP packet RADP, subtype 1, tells the
- * sender what is set here.  rtpadaptsend uses the feedback that comes, and warns,
- * too.
+ * that the one set here needs.  Then a warning says so after 2 s, and ccfb is
+ * sent, which needs no header extension.  The APP packet RADP, subtype 1,
+ * informs the sender of what is set here.  rtpadaptsend uses the feedback that
+ * comes, and warns, too.
  *
  * When feedback goes is decided by rtpsession, by the rules of RFC 4585: set
  * `rtp-profile=avpf` and a `bandwidth`, of which RTCP has 5 %: a report of 200
- * bytes each 50 ms needs 1.3 Mbit/s.  A warning tells when it is too little.
- * Of the session nothing else is changed; reduced-size RTCP (RFC 5506), which halves
- * that and has to be negotiated, works when the application turns
+ * bytes each 50 ms needs 1.3 Mbit/s.  A warning says when it is too little.
+ * Nothing else of the session is changed; reduced-size RTCP (RFC 5506), which
+ * halves that and has to be negotiated, works when the application turns
  * `rtcp-reduced-size` of the internal session on.
  *
  * The time of arrival is the DTS, as rtpadaptudpsrc and, best with
@@ -98,6 +98,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 enum
 {
   THEN_STATS = 1 << 0, /* the next ones are an interval from now */
+  THEN_TAKES = 1 << 1, /* the next RTCP packet says it */
 };
 
 static gboolean
@@ -148,6 +149,17 @@ const PropRow recv_props[] = {
       PROP_READY,
       PROP_UINT64 (RecvConfig, late, GST_MSECOND, 60 * GST_SECOND, RECV_LATE),
       .unit = "ns" },
+  { "latency", "Latency",
+      "Time that the jitterbuffer behind holds packets, which the sender hears "
+      "(@, 0: it does not)",
+      PROP_PLAYING, PROP_UINT64 (RecvConfig, latency, 0, RA_RADP_HOLD_MAX, 0),
+      .unit = "ns" },
+  { "max-latency", "Highest latency",
+      "The most that latency may become, which the sender hears, too (@, 0: "
+      "it stays what it is)",
+      PROP_PLAYING,
+      PROP_UINT64 (RecvConfig, max_latency, 0, RA_RADP_HOLD_MAX, 0),
+      .unit = "ns" },
   { "stats", "Statistics", "Structure application/x-rtpadaptrecv-stats",
       PROP_READ, PROP_STATS, .get_locked = get_stats },
   { "stats-interval", "Statistics interval",
@@ -159,6 +171,15 @@ const PropRow recv_props[] = {
   { "loss-messages", "Loss messages",
       "An element message rtpadapt-loss for each lost packet", PROP_PLAYING,
       PROP_BOOLEAN (RecvConfig, loss_messages, FALSE) },
+  { "takes-retransmission", "Takes retransmission",
+      "The sender hears that packets are used that it sends again",
+      PROP_PLAYING, PROP_BOOLEAN (RecvConfig, takes_rtx, FALSE),
+      .then = THEN_TAKES },
+  { "takes-fec", "Takes FEC", "The sender hears that FEC is used", PROP_PLAYING,
+      PROP_BOOLEAN (RecvConfig, takes_fec, FALSE), .then = THEN_TAKES },
+  { "takes-rs", "Takes Reed-Solomon",
+      "The sender hears that its Reed-Solomon code is used", PROP_PLAYING,
+      PROP_BOOLEAN (RecvConfig, takes_rs, FALSE), .then = THEN_TAKES },
   { NULL },
 };
 
@@ -175,6 +196,8 @@ recv_set_property (
       self->reporter ? self : NULL, &warning);
   if (then & THEN_STATS)
     recv_stats_restart (self);
+  if (then & THEN_TAKES)
+    self->takes_again = 0;
   g_mutex_unlock (&self->lock);
   if (warning)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
@@ -218,13 +241,16 @@ recv_start (GstRtpAdaptRecv *self)
   self->eos = FALSE;
   self->n_packets = 0;
   self->report = (ReportTimer){ 0 };
+  self->hold = (RecvHold){ 0 };
   frame_start (&self->frame);
   herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };
   self->tap.stale = TRUE;
   self->session_again = 0;
   self->seen = (RecvKindSeen){ 0 };
-  /* The caps tell whether it is to report. */
+  ra_disorder_init (&self->disorder);
+  self->takes_again = 0;
+  /* The caps say whether it has to report. */
   recv_reporter_create (
       self, recv_kind_choose (&self->seen, self->cfg.feedback, &self->ids));
   recv_stats_restart (self);

@@ -22,8 +22,7 @@ typedef struct
 {
   gboolean number, send_ts;
   gboolean judged; /* enough came to say which extensions are missing */
-  gboolean
-      second; /* an earlier sender was judged: there is no second warning */
+  gboolean second; /* an earlier sender was judged: nobody is warned twice */
   guint packets;
   RaTime since;      /* the first packet */
   RaTime last;       /* the latest packet with an extension */
@@ -57,7 +56,7 @@ const gchar *recv_kind_wish (
 gboolean recv_kind_is_ours (const RaFeedbackOps *reports);
 /* What report_spacing() takes: `interval`, where these reports come at intervals. */
 RaSpan recv_kind_interval (const RaFeedbackOps *reports, RaSpan interval);
-/* TRUE: without packets there is no report (RFC 5348 6.2). */
+/* TRUE: no report leaves without packets (RFC 5348 6.2). */
 gboolean recv_kind_is_silent (const RaFeedbackOps *reports);
 /* "twcc", "tfrc", "ccfb" or "none": what the sender gets. */
 const gchar *recv_kind_nick (const RaFeedbackOps *reports, const RecvIds *ids);

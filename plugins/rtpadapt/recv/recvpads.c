@@ -11,7 +11,7 @@
 /* A DTS is when the packet arrived, unless it is older than any buffer of the
  * kernel's, or in the future. */
 #define ARRIVAL_MAX (10 * RA_SECOND)
-/* What the sender's time stamps tell: t_i is in us. */
+/* What the sender's time stamps say: t_i is in us. */
 #define GRAIN RA_USECOND
 /* Packets after which what became of the DSCP is looked at. */
 #define DSCP_EVERY 32
@@ -103,6 +103,10 @@ packet_report (GstRtpAdaptRecv *self, GstBuffer *buffer, RecvPacket *p)
   p->wire.grain = GRAIN;
   p->wire.tos = rtp_adapt_buffer_get_tos (buffer);
   report_on_packet (&self->report);
+  if (p->wire.number >= 0
+      && ra_disorder_on_packet (
+          &self->disorder, (guint16) p->wire.number, p->wire.arrival))
+    self->takes_again = 0;
   kind_take (self,
       recv_kind_on_packet (
           &self->seen, p->wire.number >= 0, p->wire.send_ts != NULL, now));

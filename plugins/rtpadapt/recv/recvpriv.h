@@ -9,11 +9,13 @@
 #include "parts/sessiontap.h"
 #include "gstrtpadaptrecv.h"
 #include "framehurry.h"
+#include "recvhold.h"
 #include "recvkind.h"
 #include "recvstats.h"
 #include "reporttimer.h"
 
 #include <gst/rtpadapt/defaults.h>
+#include <gst/rtpadapt/feedback/disorder.h>
 
 G_BEGIN_DECLS
 
@@ -34,8 +36,10 @@ typedef struct
   gint lda;          /* index of ra_ldas[] */
   gchar *lda_params; /* never NULL */
   GstClockTime interval, late, stats_interval;
+  GstClockTime latency, max_latency; /* of the jitterbuffer, 0: not said */
   guint tfrc_fmt;
   gboolean loss_messages;
+  gboolean takes_rtx, takes_fec, takes_rs;
 } RecvConfig;
 
 /* What is posted at most once per start. */
@@ -72,6 +76,8 @@ struct _GstRtpAdaptRecv
   RaReporter *reporter;         /* exists between READY and PAUSED */
   const RaFeedbackOps *reports; /* what it is for */
   RecvKindSeen seen;
+  RaDisorder disorder;
+  RaTime takes_again; /* when the sender may hear again what this is */
 
   OurClock clock;
 
@@ -80,6 +86,7 @@ struct _GstRtpAdaptRecv
 
   FrameHurry frame; /* twcc */
   ReportTimer report;
+  RecvHold hold;
   guint n_packets; /* since the DSCP was looked at */
 
   GstClockID wait; /* the timer, or NULL */

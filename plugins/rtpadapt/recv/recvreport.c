@@ -12,6 +12,8 @@
 
 /* The session is looked for at most so often. */
 #define FIND_INTERVAL (200 * RA_MSECOND)
+/* Between two packets that say what this receiver is. */
+#define TAKES_INTERVAL RA_SECOND
 
 /* --- messages ----------------------------------------------------------- */
 
@@ -156,16 +158,15 @@ timer_run (GstRtpAdaptRecv *self, RaTime now)
 {
   RaTime timeout = ra_reporter_next_timeout (self->reporter);
   ReportStep step;
-  guint32 ssrc;
-  RaTfrcFb fb;
-  RaRadp radp;
+  RaReportBytes nothing;
 
   if (herald_stats_due (&self->herald, now, self->cfg.stats_interval))
     post (self, gst_message_new_element (GST_OBJECT (self), recv_stats (self)));
   step = report_step (&self->report, recv_kind_is_silent (self->reports),
       timeout, spacing (self), now);
   if (step == REPORT_SILENT)
-    ra_reporter_tfrc (self->reporter, now, &fb, &radp, &ssrc);
+    self->reports->write (
+        self->reporter, now, now, self->reports->room, &nothing);
   recv_losses_post (self);
   return step == REPORT_ASK;
 }
@@ -321,6 +322,35 @@ wish_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   return nick != NULL;
 }
 
+/* The lock is held. */
+static void
+takes_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
+{
+  const RecvConfig *cfg = &self->cfg;
+  RaTime now = our_now (&self->clock);
+  RaTakes takes = { ra_disorder_get (&self->disorder, now),
+    (cfg->takes_rtx ? RA_TAKES_RTX : 0) | (cfg->takes_fec ? RA_TAKES_FEC : 0)
+        | (cfg->takes_rs ? RA_TAKES_RS : 0) };
+
+  if (takes.flags == 0 || now < self->takes_again
+      || recv_rtcp_room (rtcp) < RECV_TAKES_SIZE)
+    return;
+  recv_rtcp_add_takes (rtcp, ssrc, &takes);
+  self->takes_again = ra_later (now, TAKES_INTERVAL);
+}
+
+/* The lock is held. */
+static void
+hold_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
+{
+  const RaRadpHold hold = { (RaSpan) self->cfg.latency,
+    (RaSpan) MAX (self->cfg.latency, self->cfg.max_latency) };
+
+  if (recv_rtcp_room (rtcp) >= RECV_HOLD_SIZE
+      && recv_hold_due (&self->hold, &hold, our_now (&self->clock)))
+    recv_rtcp_add_hold (rtcp, ssrc, &hold);
+}
+
 /* In rtpsession's RTCP thread, for each RTCP packet it makes: one per SSRC of
  * its own.  TRUE: it may not be suppressed. */
 static gboolean
@@ -342,6 +372,8 @@ on_sending_rtcp (
     if (self->reporter && !recv_rtcp_is_bye (&rtcp)) {
       added = self->report.due && report_add (self, &rtcp, ssrc);
       added |= wish_add (self, &rtcp, ssrc);
+      takes_add (self, &rtcp, ssrc); /* no reason to send the packet, */
+      hold_add (self, &rtcp, ssrc);  /* nor is this */
     }
     g_mutex_unlock (&self->lock);
     gst_rtcp_buffer_unmap (&rtcp);

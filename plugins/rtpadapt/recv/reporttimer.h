@@ -36,8 +36,8 @@ RaSpan report_spacing (RaSpan interval, RaSpan rtt);
 void report_on_packet (ReportTimer *t);
 /* A report is due.  TRUE: ask for it; it was not due before. */
 gboolean report_due (ReportTimer *t, RaSpan spacing, RaTime now);
-/* The timer expired; `timeout` is the reporter's.  `silent`: without packets there
- * is no report. */
+/* The timer expired; `timeout` is the reporter's.  `silent`: no report leaves
+ * without packets. */
 ReportStep report_step (ReportTimer *t, gboolean silent, RaTime timeout,
     RaSpan spacing, RaTime now);
 /* When report_step() has something to do. */

@@ -5,26 +5,26 @@
 
 #include <gst/base/gstqueuearray.h>
 
-/* SSRCs whose frames are told apart at a time. */
+/* SSRCs whose frames are known at a time. */
 #define FRAMES_MAX 32
 /* A frame that began is cut beyond this many limits. */
 #define HARD_LIMITS 4
 /* ... but never below these bytes, or a very low rate would cut every frame. */
 #define HARD_BYTES 16384
 
-/* What belongs to the packets that follow it, in the order of telling. */
+/* What belongs to the packets that follow it, in the order of sending. */
 enum
 {
   STREAM_START,
   CAPS,
   SEGMENT,
-  N_TOLD
+  N_STICKY
 };
 
 /* Shared by all packets between two such events. */
 struct _BacklogContext
 {
-  GstEvent *event[N_TOLD]; /* or NULL */
+  GstEvent *event[N_STICKY]; /* or NULL */
 };
 
 /* The frame that came last of an SSRC. */
@@ -50,9 +50,9 @@ struct _Backlog
   guint64 plain_in, plain_out; /* items so far */
 
   BacklogContext *context;  /* of what comes in */
-  GstEvent *told[N_TOLD];   /* that went out last */
-  BacklogContext *all_told; /* of this nothing is missing there, or NULL */
-  BacklogItem telling;
+  GstEvent *sent[N_STICKY]; /* that went out last */
+  BacklogContext *all_sent; /* all of this went out, or NULL */
+  BacklogItem sticky;
 
   Frame frames[FRAMES_MAX];
   guint next_frame; /* the slot that a new SSRC takes */
@@ -67,7 +67,7 @@ context_clear (gpointer data)
 {
   BacklogContext *c = data;
 
-  for (guint i = 0; i < N_TOLD; i++)
+  for (guint i = 0; i < N_STICKY; i++)
     gst_clear_event (&c->event[i]);
 }
 
@@ -77,9 +77,9 @@ context_unref (BacklogContext *c)
   g_rc_box_release_full (c, context_clear);
 }
 
-/* STREAM_START and so on, or N_TOLD. */
+/* STREAM_START and so on, or N_STICKY. */
 static guint
-told_kind (GstEvent *event)
+sticky_kind (GstEvent *event)
 {
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
@@ -89,7 +89,7 @@ told_kind (GstEvent *event)
     case GST_EVENT_SEGMENT:
       return SEGMENT;
     default:
-      return N_TOLD;
+      return N_STICKY;
   }
 }
 
@@ -99,7 +99,7 @@ context_set (Backlog *b, guint kind, GstEvent *event)
 {
   BacklogContext *c = g_rc_box_new0 (BacklogContext);
 
-  for (guint i = 0; i < N_TOLD; i++) {
+  for (guint i = 0; i < N_STICKY; i++) {
     if (i != kind && b->context->event[i])
       c->event[i] = gst_event_ref (b->context->event[i]);
   }
@@ -108,62 +108,62 @@ context_set (Backlog *b, guint kind, GstEvent *event)
   b->context = c;
 }
 
-/* `told` says all that `event` does. */
+/* `sent` says all that `event` does. */
 static gboolean
-says_the_same (GstEvent *event, GstEvent *told)
+says_the_same (GstEvent *event, GstEvent *sent)
 {
-  const GstSegment *segment, *told_segment;
-  GstCaps *caps, *told_caps;
+  const GstSegment *segment, *sent_segment;
+  GstCaps *caps, *sent_caps;
 
-  if (!event || event == told)
+  if (!event || event == sent)
     return TRUE;
-  if (!told)
+  if (!sent)
     return FALSE;
-  switch (told_kind (event)) {
+  switch (sticky_kind (event)) {
     case CAPS:
       gst_event_parse_caps (event, &caps);
-      gst_event_parse_caps (told, &told_caps);
-      return gst_caps_is_equal (caps, told_caps);
+      gst_event_parse_caps (sent, &sent_caps);
+      return gst_caps_is_equal (caps, sent_caps);
     case SEGMENT:
       gst_event_parse_segment (event, &segment);
-      gst_event_parse_segment (told, &told_segment);
-      return gst_segment_is_equal (segment, told_segment);
+      gst_event_parse_segment (sent, &sent_segment);
+      return gst_segment_is_equal (segment, sent_segment);
     default:
       return FALSE;
   }
 }
 
-/* What has to be told before a packet with `c`, or NULL. */
+/* The event that has to leave before a packet with `c`, or NULL. */
 static GstEvent *
 missing (Backlog *b, BacklogContext *c)
 {
-  if (c == b->all_told)
+  if (c == b->all_sent)
     return NULL;
-  for (guint i = 0; i < N_TOLD; i++) {
-    if (!says_the_same (c->event[i], b->told[i]))
+  for (guint i = 0; i < N_STICKY; i++) {
+    if (!says_the_same (c->event[i], b->sent[i]))
       return c->event[i];
   }
-  g_clear_pointer (&b->all_told, context_unref);
-  b->all_told = g_rc_box_acquire (c);
+  g_clear_pointer (&b->all_sent, context_unref);
+  b->all_sent = g_rc_box_acquire (c);
   return NULL;
 }
 
-/* After a stream-start the others are told anew, as upstream does. */
+/* After a stream-start the others are sent again, as upstream does. */
 static void
-told_forget (Backlog *b, guint from)
+sent_forget (Backlog *b, guint from)
 {
-  for (guint i = from; i < N_TOLD; i++)
-    gst_clear_event (&b->told[i]);
-  g_clear_pointer (&b->all_told, context_unref);
+  for (guint i = from; i < N_STICKY; i++)
+    gst_clear_event (&b->sent[i]);
+  g_clear_pointer (&b->all_sent, context_unref);
 }
 
 static void
-told_note (Backlog *b, GstEvent *event)
+sent_note (Backlog *b, GstEvent *event)
 {
-  guint kind = told_kind (event);
+  guint kind = sticky_kind (event);
 
-  told_forget (b, kind == STREAM_START ? STREAM_START : N_TOLD);
-  gst_event_replace (&b->told[kind], event);
+  sent_forget (b, kind == STREAM_START ? STREAM_START : N_STICKY);
+  gst_event_replace (&b->sent[kind], event);
 }
 
 /* --- the queue ---------------------------------------------------------- */
@@ -183,7 +183,7 @@ void
 backlog_free (Backlog *b)
 {
   backlog_clear (b);
-  told_forget (b, 0);
+  sent_forget (b, 0);
   context_unref (b->context);
   gst_queue_array_free (b->first.items);
   gst_queue_array_free (b->plain.items);
@@ -217,7 +217,7 @@ backlog_flush (Backlog *b)
 {
   backlog_clear (b);
   context_set (b, SEGMENT, NULL);
-  told_forget (b, SEGMENT);
+  sent_forget (b, SEGMENT);
 }
 
 /* Takes item->object. */
@@ -240,9 +240,9 @@ lane_push (Backlog *b, Lane *lane, const BacklogItem *item)
 void
 backlog_push_event (Backlog *b, GstEvent *event)
 {
-  guint kind = told_kind (event);
+  guint kind = sticky_kind (event);
 
-  if (kind < N_TOLD)
+  if (kind < N_STICKY)
     context_set (b, kind, event);
   else
     lane_push (
@@ -329,11 +329,11 @@ backlog_peek (Backlog *b)
       = gst_queue_array_peek_head_struct (lane_next (b)->items);
   GstEvent *event = missing (b, item ? item->context : b->context);
 
-  b->telling.object = NULL;
+  b->sticky.object = NULL;
   if (!event)
     return item;
-  b->telling = (BacklogItem){ .object = GST_MINI_OBJECT_CAST (event) };
-  return &b->telling;
+  b->sticky = (BacklogItem){ .object = GST_MINI_OBJECT_CAST (event) };
+  return &b->sticky;
 }
 
 void
@@ -342,9 +342,9 @@ backlog_pop (Backlog *b, BacklogItem *out)
   Lane *lane = lane_next (b);
 
   *out = *backlog_peek (b);
-  if (out->object == b->telling.object) {
+  if (out->object == b->sticky.object) {
     gst_mini_object_ref (out->object);
-    told_note (b, GST_EVENT_CAST (out->object));
+    sent_note (b, GST_EVENT_CAST (out->object));
     return;
   }
   gst_queue_array_pop_head_struct (lane->items);

@@ -42,6 +42,8 @@ typedef struct
   guint media;   /* of these the encoder's */
   guint32 ssrc, timestamp;
   guint16 seq;
+  guint16 original;        /* of a retransmission: the number that it repeats */
+  RaTime taken;            /* it came in */
   guint stream;            /* place in the table of streams */
   SendExtPlan plan;        /* for the header extensions */
   BacklogContext *context; /* the backlog's own */
@@ -52,7 +54,8 @@ typedef struct _Backlog Backlog;
 /* (transfer full): backlog_free(). */
 Backlog *backlog_new (void);
 void backlog_free (Backlog *b);
-/* Empties it; counters stay, and what is to be told before the next packet. */
+/* Empties it; counters stay, and so do the events that have to leave before the
+ * next packet. */
 void backlog_clear (Backlog *b);
 /* Empties it and forgets the segment, as a flush does. */
 void backlog_flush (Backlog *b);

@@ -32,6 +32,7 @@ typedef struct
   const gchar *field;         /* or NULL */
   guint unit;                 /* bit/s */
   guint step;                 /* bit/s that make a difference to the encoder */
+  guint least;                /* bit/s; it never gets less */
   guint min_change;           /* percent below which it is left alone */
   GstClockTime min_interval;  /* between two changes */
   const gchar *settings;      /* worth having, as in gst-launch */

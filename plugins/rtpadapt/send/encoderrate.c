@@ -60,8 +60,8 @@ static guint64
 number_of (
     GstElement *encoder, const EncoderRow *row, guint64 bps, GValue *value)
 {
-  guint64 n = CLAMP (bps / row->step, 1, G_MAXINT / row->step) * row->step
-      / row->unit;
+  guint64 n = CLAMP (MAX (bps, row->least) / row->step, 1, G_MAXINT / row->step)
+      * row->step / row->unit;
   GParamSpec *pspec = g_object_class_find_property (
       G_OBJECT_GET_CLASS (encoder), row->property);
   g_auto (GValue) wide = G_VALUE_INIT;

@@ -17,7 +17,7 @@
 void
 encoders_init (Encoders *e)
 {
-  *e = (Encoders){ .again = RA_TIME_NONE };
+  *e = (Encoders){ .again = RA_TIME_NONE, .level = skip_level_new () };
   for (guint i = 0; i < ENCODERS_MAX; i++)
     g_weak_ref_init (&e->places[i].element, NULL);
 }
@@ -27,6 +27,7 @@ encoders_clear (Encoders *e)
 {
   for (guint i = 0; i < ENCODERS_MAX; i++)
     g_weak_ref_clear (&e->places[i].element);
+  g_clear_pointer (&e->level, skip_level_unref);
 }
 
 void
@@ -39,22 +40,26 @@ encoders_start (Encoders *e)
   e->again = RA_TIME_NONE;
 }
 
-/* Stops driving the encoders that are not in `kept`; NULL: all of them. */
+/* Stops driving the encoders that are not in `kept`; NULL: all of them.  `skip`: they
+ * get each frame again. */
 static void
-places_leave (Encoders *e, GPtrArray *kept)
+places_leave (Encoders *e, GPtrArray *kept, gboolean skip)
 {
   for (guint i = 0; i < e->n; i++) {
     g_autoptr (GstElement) encoder = g_weak_ref_get (&e->places[i].element);
 
-    if (encoder && !(kept && g_ptr_array_find (kept, encoder, NULL)))
-      encoder_share_leave (encoder, e);
+    if (!encoder || (kept && g_ptr_array_find (kept, encoder, NULL)))
+      continue;
+    encoder_share_leave (encoder, e);
+    if (skip)
+      frame_skip_leave (encoder, e->level);
   }
 }
 
 void
 encoders_stop (Encoders *e)
 {
-  places_leave (e, NULL);
+  places_leave (e, NULL, TRUE);
   for (guint i = 0; i < e->n; i++)
     g_weak_ref_set (&e->places[i].element, NULL);
   e->n = 0;
@@ -64,7 +69,7 @@ encoders_stop (Encoders *e)
 void
 encoders_pause (Encoders *e)
 {
-  places_leave (e, NULL);
+  places_leave (e, NULL, FALSE);
 }
 
 void
@@ -122,12 +127,16 @@ places_take (Encoders *e, const EncodersSearch *s)
   for (guint i = 0; i < s->found->len; i++) {
     EncodersPlace *place = &e->places[i];
     GstElement *encoder = s->found->pdata[i];
+    g_autoptr (GstElement) before = g_weak_ref_get (&place->element);
 
+    if (encoder != before)
+      place->size = (SizeFit){ 0 };
     g_weak_ref_set (&place->element, encoder);
     place->about = s->about[i];
     place->state = (EncoderState){ 0 };
     if (encoder_share_join (encoder, e, e->other_config) > 0)
       shared = encoder;
+    frame_skip_join (encoder, e->level);
   }
   for (guint i = s->found->len; i < e->n; i++)
     g_weak_ref_set (&e->places[i].element, NULL);
@@ -189,7 +198,7 @@ encoders_search_take (Encoders *e, EncodersSearch *s)
     notices_clear (&s->notices);
     return SEND_WANTS_NOTHING;
   }
-  places_leave (e, s->found);
+  places_leave (e, s->found, TRUE);
   shared = places_take (e, s);
   e->again = RA_TIME_NONE;
   if (shared)
@@ -209,7 +218,7 @@ encoders_share (
   for (guint i = 0; i < e->n; i++)
     streams += MAX (e->places[i].about.streams, 1);
   e->other_bitrate = other_bitrate;
-  ra_split_beside (&ours, rate, other_bitrate);
+  ra_split_other (&ours, rate, other_bitrate);
   return ours.media / MAX (streams, 1);
 }
 
@@ -221,13 +230,15 @@ encoders_plan (
     .who = e, .bps = bps, .quiet = quiet, .now = now, .n_stops = e->n_stops
   };
   e->again = RA_TIME_NONE;
+  skip_level_set_quiet (e->level, quiet);
   for (guint i = 0; i < e->n && !job->gone; i++) {
     GstElement *encoder = g_weak_ref_get (&e->places[i].element);
 
     job->gone = encoder == NULL;
     if (encoder)
-      job->tasks[job->n++]
-          = (EncodersTask){ .element = encoder, .about = e->places[i].about };
+      job->tasks[job->n++] = (EncodersTask){ .element = encoder,
+        .about = e->places[i].about,
+        .size = e->places[i].size };
   }
 }
 
@@ -255,6 +266,8 @@ encoders_do (EncodersJob *job, GstElement *owner)
     task->again = encoder_share_follow (
         task->element, &task->about.row, job->who, &wish, &task->state);
     task->changed = task->state.at == wish.now;
+    task->proposal = size_fit_do (
+        &task->size, task->element, task->state.bps, job->adapt_size, job->now);
     job->n_done++;
   }
 }
@@ -272,6 +285,7 @@ encoders_take (Encoders *e, const EncodersJob *job)
       continue;
     }
     e->places[i].state = task->state;
+    e->places[i].size = task->size;
     if (task->again != GST_CLOCK_TIME_NONE)
       e->again = MIN (
           e->again, ra_later (job->now, ra_diff (task->again, task->now)));
@@ -284,8 +298,10 @@ encoders_take (Encoders *e, const EncodersJob *job)
 void
 encoders_end (EncodersJob *job)
 {
-  for (guint i = 0; i < job->n; i++)
+  for (guint i = 0; i < job->n; i++) {
+    g_clear_pointer (&job->tasks[i].proposal, gst_structure_free);
     gst_object_unref (job->tasks[i].element);
+  }
 }
 
 RaTime

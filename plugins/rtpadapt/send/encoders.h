@@ -18,7 +18,9 @@
 
 #include "encodersearch.h"
 #include "encodershare.h"
+#include "frameskip.h"
 #include "sendwants.h"
+#include "sizefit.h"
 
 #include <gst/rtpadapt/rate/split.h>
 
@@ -38,6 +40,7 @@ typedef struct
   GWeakRef element;
   EncoderAbout about;
   EncoderState state; /* what was set last */
+  SizeFit size;
 } EncodersPlace;
 
 typedef struct
@@ -51,6 +54,7 @@ typedef struct
   guint64 other_bitrate; /* of streams that the encoders do not make, bit/s */
   RaTime other_again;    /* when to look at that */
   RaTime again;          /* when an encoder may be changed, or RA_TIME_NONE */
+  SkipLevel *level;      /* by which the encoders skip frames */
   guint n_stops;
 } Encoders;
 
@@ -87,7 +91,9 @@ typedef struct
   GstElement *element;
   EncoderAbout about;
   EncoderState state;
-  gboolean changed; /* it got another bitrate now */
+  SizeFit size;
+  GstStructure *proposal; /* of another size, or NULL; to be posted */
+  gboolean changed;       /* it got another bitrate now */
   GstClockTime
       again; /* by the system's clock; GST_CLOCK_TIME_NONE: not yet known */
   GstClockTime now; /* the same */
@@ -98,6 +104,7 @@ typedef struct
   gconstpointer who; /* for encoder_share_follow() */
   guint64 bps;
   gboolean quiet;
+  gboolean adapt_size; /* set by the owner: as in size_fit_do() */
   RaTime now;
   EncodersTask tasks[ENCODERS_MAX];
   guint n, n_done;

@@ -1,7 +1,7 @@
-/* The FEC encoder upstream, rtpulpfecenc: finding it and setting its level.
+/* The FEC encoder upstream: finding it and setting its level.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Only rtpulpfecenc: rtpst2022-1-fecenc of GStreamer 1.22 refuses every change
+ * Only rtpadaptfecenc and rtpulpfecenc: rtpst2022-1-fecenc of GStreamer 1.22 refuses every change
  * above READY.  One that follows rtpadaptsend, as the `fec-encoders` of an
  * rtpbin behind it, is not found, because what it adds would not be paced.
  *
@@ -9,7 +9,7 @@
  * that percentage-important counts for them.  They are known by their payload:
  * of the flag DELTA_UNIT H.264's payloader keeps one per key frame, VP8's and
  * VP9's none.  rtpulpfecenc takes what it gives them from the frames behind,
- * which then go without for as many packets as that would have served; so
+ * which then go without for as many packets as that would have served; so its
  * `percentage`, too, is the higher one while a key frame passes.
  */
 #include "fecenc.h"
@@ -21,13 +21,22 @@
 #include <math.h>
 
 #define FACTORY "rtpulpfecenc"
+#define SPANNING "rtpadaptfecenc"
 #define PT_NONE 255 /* its default: without FEC */
 #define LEVEL "rtpadapt-fec-level"
 
 static gboolean
 is_fecenc (GstElement *element)
 {
-  return g_str_equal (walk_factory (element), FACTORY);
+  const gchar *factory = walk_factory (element);
+
+  return g_str_equal (factory, FACTORY) || g_str_equal (factory, SPANNING);
+}
+
+static gboolean
+is_spanning (GstElement *fecenc)
+{
+  return g_str_equal (walk_factory (fecenc), SPANNING);
 }
 
 GstElement *
@@ -101,6 +110,47 @@ fecenc_set (GstElement *fecenc, guint percentage, guint last)
   return percentage;
 }
 
+void
+fecenc_set_span (GstElement *fecenc, RaSpan span)
+{
+  guint ms = (guint) CLAMP (span / RA_MSECOND, 0, FECENC_SPAN_MAX), before;
+
+  if (!is_spanning (fecenc))
+    return;
+  g_object_get (fecenc, "span", &before, NULL);
+  if (ms != before)
+    g_object_set (fecenc, "span", ms, NULL);
+}
+
+void
+fecenc_set_code (GstElement *fecenc, RaFecCode code)
+{
+  gint before;
+
+  if (!is_spanning (fecenc))
+    return;
+  g_object_get (fecenc, "code", &before, NULL);
+  if ((gint) code != before)
+    g_object_set (fecenc, "code", (gint) code, NULL);
+}
+
+guint
+fecenc_block (GstElement *fecenc, RaFecCode *code)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint packets = 0, rs_pt;
+  gint set;
+
+  *code = RA_FEC_CODE_FRAME;
+  if (!is_spanning (fecenc))
+    return 0;
+  g_object_get (fecenc, "stats", &stats, "rs-pt", &rs_pt, "code", &set, NULL);
+  gst_structure_get_uint (stats, "block-packets", &packets);
+  *code = rs_pt != PT_NONE && set == RA_FEC_CODE_RS ? RA_FEC_CODE_RS
+                                                    : RA_FEC_CODE_XOR;
+  return packets;
+}
+
 /* --- key frames ----------------------------------------------------------- */
 
 /* Of one pad; only its streaming thread uses it. */
@@ -129,6 +179,8 @@ level_follow (Watch *w, GstElement *fecenc, gboolean is_key)
 {
   guint level = level_get (fecenc);
 
+  if (is_spanning (fecenc)) /* it has a block for each level */
+    return;
   if (is_key && !w->raised && level > 0) {
     g_object_set (fecenc, "percentage", important (level), NULL);
     w->raised = TRUE;

@@ -1,11 +1,16 @@
-/* The FEC encoder upstream, rtpulpfecenc: finding it and setting its level.
+/* The FEC encoder upstream, rtpadaptfecenc or rtpulpfecenc: finding it and setting
+ * its level.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/rtpadapt/fec.h>
 
 G_BEGIN_DECLS
+
+/* ms: the longest span that can be set. */
+#define FECENC_SPAN_MAX 2000
 
 /* Nothing was set yet. */
 #define FECENC_UNSET G_MAXUINT
@@ -30,6 +35,13 @@ gint fecenc_payload_type (GstElement *fecenc);
  * FECENC_UNSET), and more of them for key frames.  Returns what is set now,
  * 0..100.  May block while a frame's packets are made. */
 guint fecenc_set (GstElement *fecenc, guint percentage, guint last);
+
+/* The most time that what one repair packet repairs may take; for rtpadaptfecenc. */
+void fecenc_set_span (GstElement *fecenc, RaSpan span);
+/* The code to be used, if it has it; for rtpadaptfecenc. */
+void fecenc_set_code (GstElement *fecenc, RaFecCode code);
+/* Media packets in a block, on the mean of late, 0 before the first; its code. */
+guint fecenc_block (GstElement *fecenc, RaFecCode *code);
 
 /* Watches what goes into `fecenc` for packets of key frames, so that they get
  * what fecenc_set() gives them.  Returns what fecenc_unwatch() wants. */

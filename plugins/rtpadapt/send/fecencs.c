@@ -31,11 +31,11 @@ fecencs_stop (FecEncoders *f)
 }
 
 gboolean
-fecencs_plan (FecEncoders *f, guint level, FecEncodersJob *job)
+fecencs_plan (FecEncoders *f, const FecWants *wants, FecEncodersJob *job)
 {
   *job = (FecEncodersJob){ .search = f->stale,
     .usable = f->usable,
-    .level = level,
+    .wants = *wants,
     .n_stops = f->n_stops };
   if (!job->search && !(f->driven && f->usable))
     return FALSE;
@@ -120,6 +120,19 @@ search (FecEncodersJob *job, GstPad *sinkpad)
   g_clear_pointer (&before, g_ptr_array_unref);
 }
 
+/* The level is that which the smallest blocks need. */
+static void
+block_note (FecEncodersJob *job, GstElement *element)
+{
+  RaFecCode code;
+  guint packets = fecenc_block (element, &code);
+
+  if (job->block == 0 || packets < job->block) {
+    job->block = packets;
+    job->code = code;
+  }
+}
+
 void
 fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
 {
@@ -131,8 +144,11 @@ fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
 
     if (!element)
       continue;
-    job->changed |= fecenc->level != job->level;
-    fecenc->level = fecenc_set (element, job->level, fecenc->level);
+    block_note (job, element);
+    fecenc_set_span (element, job->wants.span);
+    fecenc_set_code (element, job->wants.code);
+    job->changed |= fecenc->level != job->wants.level;
+    fecenc->level = fecenc_set (element, job->wants.level, fecenc->level);
   }
 }
 
@@ -145,6 +161,8 @@ fecencs_take (FecEncoders *f, FecEncodersJob *job)
     notices_clear (&job->notices);
     return SEND_WANTS_NOTHING;
   }
+  f->code = job->code;
+  f->block = job->block;
   if (!job->search)
     return SEND_WANTS_NOTHING;
   f->driven = g_steal_pointer (&job->driven);

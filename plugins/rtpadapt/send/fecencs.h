@@ -11,13 +11,25 @@
 #include "parts/notices.h"
 #include "sendwants.h"
 
+#include <gst/rtpadapt/fec.h>
+
 G_BEGIN_DECLS
+
+/* What all of them are to make. */
+typedef struct
+{
+  guint level;    /* repair packets per 100 packets, as for fecenc_set() */
+  RaSpan span;    /* of what comes within it, */
+  RaFecCode code; /* by this code, if they have it */
+} FecWants;
 
 /* Zeroed memory is ready. */
 typedef struct
 {
   gboolean stale;    /* other FEC encoders may stand upstream: search */
   gboolean usable;   /* one of them makes packets */
+  RaFecCode code;    /* of the one with the smallest blocks, */
+  guint block;       /* and their media packets; 0: not known */
   GPtrArray *driven; /* private, or NULL */
   guint n_stops;
 } FecEncoders;
@@ -26,7 +38,9 @@ typedef struct
 {
   gboolean search;
   gboolean usable;
-  guint level;
+  FecWants wants;
+  RaFecCode code;
+  guint block;
   gboolean changed;  /* one of them got another level */
   GPtrArray *driven; /* those that get the level, or NULL */
   guint n_stops;
@@ -39,9 +53,9 @@ void fecencs_start (FecEncoders *f);
  * (transfer full): to be unreferenced without the lock, or NULL. */
 GPtrArray *fecencs_stop (FecEncoders *f);
 
-/* All are to make `level` repair packets per 100 packets, as for fecenc_set().
- * FALSE: nothing is to be done. */
-gboolean fecencs_plan (FecEncoders *f, guint level, FecEncodersJob *job);
+/* FALSE: nothing is to be done. */
+gboolean fecencs_plan (
+    FecEncoders *f, const FecWants *wants, FecEncodersJob *job);
 /* `sinkpad` is the owner's. */
 void fecencs_do (FecEncodersJob *job, GstPad *sinkpad);
 SendWants fecencs_take (FecEncoders *f, FecEncodersJob *job);

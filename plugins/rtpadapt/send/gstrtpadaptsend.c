@@ -7,10 +7,10 @@
  * @title: rtpadaptsend
  *
  * Last element before rtpsession.  It paces what it gets at the rate that a
- * rate controller (#GstRtpAdaptSend:controller) allows, tells losses to the
- * radio from losses to congestion (#GstRtpAdaptSend:lda) and sets the bitrate
- * of the video encoder it finds upstream.  Losses to the radio raise the
- * percentage of an rtpulpfecenc that it finds there (#GstRtpAdaptSend:fec).
+ * rate controller (#GstRtpAdaptSend:controller) allows, distinguishes losses to
+ * the radio from losses to congestion (#GstRtpAdaptSend:lda) and sets the
+ * bitrate of the video encoder it finds upstream.  Losses to the radio raise
+ * the percentage of an rtpulpfecenc that it finds there (#GstRtpAdaptSend:fec).
  *
  * Three kinds of #GstRtpAdaptSend:feedback, all with `rtp-profile=avpf` on both
  * sides and a `bandwidth` of the receiver's session of at least 36,000 times the
@@ -34,8 +34,8 @@
  * another kind than the one that is set here, a warning says so, and what comes
  * serves.
  *
- * Several streams may come through an rtpfunnel, up to 32 SSRCs; what is upstream
- * of it tells which is which.  They share one rate:
+ * Several streams may come through an rtpfunnel, up to 32 SSRCs; the payloaders
+ * upstream of it show which is which.  They share one rate:
  *
  * - Audio (`media=audio`) is not adapted.  Its packets leave before video that
  *   waits, and its measured rate comes off what the others may take.
@@ -50,7 +50,7 @@
  *   bitrates holds, and a message says so.  An element does not count if nobody
  *   answered it for 3 s, or if its circuit breaker is open.
  * - Every rtpulpfecenc upstream gets the same percentage.  Without one the
- *   statistics tell what it would be (fec-percentage, fec-made).
+ *   statistics have what it would be (fec-percentage, fec-made).
  *
  * Packets of one SSRC keep their order.  Stream-start, caps and segment reach
  * downstream before the packets that they came before, once more if others were
@@ -106,14 +106,15 @@
  * other flows and sends as a TCP would, so that the delay is long.
  *
  * The #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that
- * trips on loss or delay posts an element message rtpadapt-breaker (breaker, state
- * "fallback"): every loss counts as congestion from then on, and the rate falls to
- * a tenth.  If that is no remedy, or if nothing comes back at all, the state is
- * "open": packets are dropped until there is information that the path is back
- * (RFC 8083 4.5).  RTCP goes on in both directions.  As long as RTCP comes from
- * the receiver, two packets per second leave as probes.  A breaker that opened
- * because nothing came back closes when a probe arrives, or when a report block
- * names a sender report of the last 15 s.  The controller then begins at
+ * trips on loss or delay posts an element message rtpadapt-breaker (breaker,
+ * state "fallback"): every loss counts as congestion from then on, and the rate
+ * falls to a tenth.  If that does not help, or if nothing comes back at all,
+ * the state is "open": packets are dropped until there is information that the
+ * path is back (RFC 8083 4.5).  RTCP goes on in both directions.  As long as
+ * RTCP comes from the receiver, two packets per second leave as probes.  A
+ * breaker that opened because nothing came back closes when a probe arrives, or
+ * when a report block names a sender report of the last 15 s.  The controller
+ * then begins at
  * #GstRtpAdaptSend:start-bitrate, or at its last rate if that is less.  A breaker
  * that tripped twice on loss or delay waits for 10 s, and up to 160 s if it trips
  * again.  Then the reports on 20 probes have to show that the cause is gone, and
@@ -178,6 +179,11 @@
  */
 #include "sendpriv.h"
 
+/* Packets per second while nobody answers, however low the rate is. */
+#define SEND_FLOOR 2
+/* Only for LDAs that draw lots about a known truth: repeatable. */
+#define SEND_SEED 1
+
 GST_DEBUG_CATEGORY (gst_rtp_adapt_send_debug);
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -192,8 +198,101 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 
-/* Before PLAYING there is no clock, but a sink that prerolls wants a packet:
- * the system clock serves till then. */
+/* --- properties --------------------------------------------------------------- */
+
+/* Where algorithms are put to use; there must be a sender.  The lock is held. */
+static SendRules
+send_rules (GstRtpAdaptSend *self)
+{
+  return (SendRules){
+    .sender = self->sender, .way = &self->way, .now = send_now (self)
+  };
+}
+
+/* Brings what changed to the parts that run.  The warning to be posted without the
+ * lock, or NULL; the lock is held, so that the parts never differ from what the
+ * properties say. */
+static gchar *
+follow (GstRtpAdaptSend *self, guint then)
+{
+  const SendConfig *cfg = &self->cfg;
+
+  if (then & THEN_ENCODERS)
+    encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
+  if (then & THEN_SKIPS)
+    self->skippers.stale = TRUE;
+  if (then & THEN_STATS)
+    send_stats_restart (self);
+  if (!self->sender)
+    return NULL;
+  if (then & THEN_LIMITS) {
+    RaRateConfig limits = send_limits (cfg);
+
+    ra_sender_set_limits (self->sender, &limits);
+  }
+  if (then & THEN_SAFETY)
+    ra_sender_set_safety (
+        self->sender, cfg->friendliness_cap, cfg->circuit_breakers);
+  send_apply (self, then);
+  if (then & THEN_LIMITS)
+    return send_limits_check (cfg);
+  return then & THEN_COLOUR ? send_colour_check (self) : NULL;
+}
+
+static void
+send_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
+  const PropRow *row = &send_props[id - 1];
+  g_autofree gchar *warning = NULL;
+  SendRules rules = { NULL };
+  guint then;
+
+  g_mutex_lock (&self->lock);
+  if (self->sender)
+    rules = send_rules (self);
+  then = props_set (
+      &self->cfg, row, value, self->sender ? &rules : NULL, &warning);
+  if (!warning)
+    warning = follow (self, then);
+  g_mutex_unlock (&self->lock);
+  if (warning)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+}
+
+/* A property that is only read; the lock is held. */
+static void
+reading_get (GstRtpAdaptSend *self, const gchar *name, GValue *value)
+{
+  if (g_str_equal (name, "estimated-bitrate"))
+    g_value_set_uint (value, (guint) MIN (send_rate (self), G_MAXUINT));
+  else if (g_str_equal (name, "encoder-bitrate"))
+    g_value_set_uint (
+        value, (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT));
+  else
+    g_value_take_boxed (value, send_stats (self));
+}
+
+static void
+send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
+  const PropRow *row = &send_props[id - 1];
+
+  if (row->size > 0) {
+    props_get (self, &self->lock, &self->cfg, row, value);
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  reading_get (self, row->name, value);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- states ------------------------------------------------------------------- */
+
+/* Before PLAYING the element has no clock, but a sink that prerolls wants a
+ * packet: the system clock serves till then. */
 static gboolean
 send_set_clock (GstElement *element, GstClock *clock)
 {
@@ -207,8 +306,8 @@ send_set_clock (GstElement *element, GstClock *clock)
       ->set_clock (element, clock);
 }
 
-/* The lock is held.  Bad parameters are replaced by the defaults and told in
- * `warnings`. */
+/* The lock is held.  Bad parameters are replaced by the defaults, and
+ * `warnings` says so. */
 static void
 sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
 {
@@ -248,7 +347,9 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
 static void
 rule_start (GstRtpAdaptSend *self, const gchar *name, GPtrArray *warnings)
 {
-  gchar *warning = props_start (&self->cfg, props_row (send_props, name), self);
+  SendRules rules = send_rules (self);
+  gchar *warning
+      = props_start (&self->cfg, props_row (send_props, name), &rules);
 
   if (warning)
     g_ptr_array_add (warnings, warning);
@@ -283,14 +384,13 @@ send_start (GstRtpAdaptSend *self)
   send_upstream_changed (self);
   fecencs_start (&self->fecencs);
   encoders_start (&self->encoders);
-  self->heard_at = send_now (self);
   herald_is_news (
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   outage_start (&self->outage, send_now (self));
   self->rtx = (RtxGate){ 0 };
   key_gate_clear (&self->keys);
   sender_create (self, warnings);
-  send_ear_start (self);
+  send_ear_start (&self->ear, self->sender, send_now (self));
   rules_start (self, warnings);
   send_stats_restart (self);
   send_tell (self);
@@ -310,8 +410,9 @@ send_stop (GstRtpAdaptSend *self)
   fecencs = fecencs_stop (&self->fecencs);
   skippers = skippers_stop (&self->skippers);
   link = tap_drop (&self->tap);
-  send_ear_stop (self);
+  send_ear_stop (&self->ear);
   g_clear_pointer (&self->sender, ra_sender_free);
+  skip_level_set (self->encoders.level, 0, RA_SPAN_NONE);
   pace_stop (&self->pace);
   our_clock_stop (&self->clock);
   way_stop (&self->way);

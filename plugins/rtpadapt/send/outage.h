@@ -35,9 +35,10 @@ typedef struct
 
 void outage_start (Outage *o, RaTime now);
 
-/* TRUE: `p`, which is no repair packet, leaves though a breaker is open, because
- * the breaker lets a probe go at `next_probe`.  The search for a packet that the
- * receiver answers to lasts some frames, then any packet serves. */
+/* TRUE: `p`, which must not be a repair packet, leaves though a breaker is
+ * open, because the breaker lets a probe go at `next_probe`.  The search for a
+ * packet that the receiver answers to lasts some frames, then any packet
+ * serves. */
 gboolean outage_take_probe (
     Outage *o, const OutagePacket *p, RaTime next_probe, RaTime now);
 /* A packet was dropped behind an open breaker: a key frame is due later. */

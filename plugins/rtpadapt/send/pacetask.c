@@ -163,6 +163,23 @@ pace_drops (PaceTask *p, RaTime now)
   return drops;
 }
 
+/* What waits is of the frame that came in last; a retransmission, which passed it,
+ * is of none. */
+static gboolean
+is_spread (PaceTask *p, const BacklogItem *item)
+{
+  return backlog_is_latest (
+      p->backlog, item->is_repair ? backlog_peek (p->backlog) : item);
+}
+
+RaSentFlags
+pace_flags (PaceTask *p, const BacklogItem *item)
+{
+  if (backlog_packets (p->backlog) == 0)
+    return 0;
+  return RA_SENT_WAITING | (is_spread (p, item) ? RA_SENT_SPREAD : 0);
+}
+
 void
 pace_wait (PaceTask *p, const OurClock *clock, GMutex *lock)
 {

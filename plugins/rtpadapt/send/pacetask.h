@@ -12,6 +12,8 @@
 
 #include "parts/ourclock.h"
 
+#include <gst/rtpadapt/sender.h>
+
 G_BEGIN_DECLS
 
 typedef struct
@@ -72,6 +74,8 @@ void pace_take (PaceTask *p, BacklogItem *item);
 /* TRUE: a packet that was taken is dropped, because EOS came so long ago; the
  * application waits for it to reach the sink. */
 gboolean pace_drops (PaceTask *p, RaTime now);
+/* What waits behind a packet that was taken: RA_SENT_WAITING, RA_SENT_SPREAD. */
+RaSentFlags pace_flags (PaceTask *p, const BacklogItem *item);
 /* Waits until what pace_step() found, or until pace_wake(). */
 void pace_wait (PaceTask *p, const OurClock *clock, GMutex *lock);
 /* The task looks again. */

@@ -10,6 +10,7 @@
 #include "sendwarnings.h"
 
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/repair/block.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -58,7 +59,91 @@ notices_give (GstRtpAdaptSend *self, Notices *notices)
   g_mutex_lock (&self->lock);
 }
 
+/* --- what is heard ------------------------------------------------------------ */
+
+RaEar *
+send_ear (GstRtpAdaptSend *self)
+{
+  ra_ear_set (self->ear.ear,
+      &(RaEarConfig){ .kind = self->mode.kind,
+          .tfrc_fmt = self->cfg.tfrc_fmt,
+          .ecn = self->cfg.ecn,
+          .skips = self->cfg.skip_interval > 0,
+          .renumbered = self->skippers.renumbered });
+  return self->ear.ear;
+}
+
+static void
+losses_take (GstRtpAdaptSend *self)
+{
+  RaEarLoss loss;
+
+  while (ra_ear_next_loss (self->ear.ear, &loss)) {
+    if (self->cfg.loss_messages && !herald_is_full (&self->herald))
+      herald_post (&self->herald,
+          gst_message_new_element (
+              GST_OBJECT (self), send_ear_loss (&loss, &self->clock)));
+  }
+}
+
+static void
+news_log (GstRtpAdaptSend *self, RaEarNews news)
+{
+  RaEarStats stats;
+
+  if (news & RA_EAR_LIE)
+    GST_INFO_OBJECT (self, "packets came that were never sent");
+  if (news & RA_EAR_DOUBTFUL)
+    GST_INFO_OBJECT (self, "a report that may be spoilt is ignored");
+  if (news & RA_EAR_REALIGNED)
+    GST_WARNING_OBJECT (self, "rtpsession's numbers moved against ours");
+  if (!(news & RA_EAR_ECN))
+    return;
+  stats = send_ear_stats (&self->ear);
+  GST_INFO_OBJECT (self, "ECN: %s, fault: %s",
+      ra_ecn_state_nick (stats.ecn_state), ra_ecn_fault_nick (stats.ecn_fault));
+}
+
+/* What the reports show to be lost is to be sent again; the rate has heard of it by
+ * now. */
+static void
+losses_mend (GstRtpAdaptSend *self, RaTime now)
+{
+  const RaRepairConfig config = rtx_gate_config (&self->rtx,
+      self->cfg.retransmission, self->mode.kind, ra_ear_takes (self->ear.ear),
+      ra_ear_hold (self->ear.ear), (RaSpan) self->cfg.receiver_latency);
+  RaRepair *repair = ra_sender_repair (self->sender);
+
+  ra_repair_set (repair, &config);
+  ra_sender_look (self->sender, now);
+  if (ra_repair_due (repair) <= now)
+    send_wake (self);
+}
+
+void
+send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
+{
+  losses_take (self);
+  news_log (self, news);
+  send_apply (
+      self, send_ear_take (&self->ear, news, &self->mode, &self->outage, now));
+  losses_mend (self, now);
+}
+
 /* --- the session -------------------------------------------------------- */
+
+/* A compound from the peer; the lock is held. */
+static void
+rtcp_take (GstRtpAdaptSend *self, const guint8 *bytes, gsize len)
+{
+  RaTime now;
+
+  if (!self->sender)
+    return;
+  now = send_now (self);
+  outage_on_rtcp (&self->outage, now);
+  send_on_news (self, ra_ear_on_rtcp (send_ear (self), bytes, len, now), now);
+}
 
 static void
 on_receiving_rtcp (GObject *session, GstBuffer *buffer, gpointer data)
@@ -70,7 +155,7 @@ on_receiving_rtcp (GObject *session, GstBuffer *buffer, gpointer data)
     return;
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     g_mutex_lock (&self->lock);
-    send_apply (self, send_on_rtcp (self, map.data, map.size));
+    rtcp_take (self, map.data, map.size);
     g_mutex_unlock (&self->lock);
     gst_buffer_unmap (buffer, &map);
   }
@@ -88,7 +173,8 @@ on_sending_rtcp (
     return FALSE;
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     g_mutex_lock (&self->lock);
-    send_on_rtcp_sent (self, map.data, map.size);
+    if (self->sender)
+      ra_ear_on_rtcp_sent (self->ear.ear, map.data, map.size, send_now (self));
     g_mutex_unlock (&self->lock);
     gst_buffer_unmap (buffer, &map);
   }
@@ -114,8 +200,8 @@ session_search (GstRtpAdaptSend *self)
   result = tap_take (&self->tap, &search);
   if (result == TAP_OTHER) {
     GST_INFO_OBJECT (self, "it feeds %" GST_PTR_FORMAT, search.found.element);
-    if (self->ear)
-      ra_ear_forget_rtcp_sent (self->ear);
+    if (self->ear.ear)
+      ra_ear_forget_rtcp_sent (self->ear.ear);
   }
   if (result != TAP_LATE)
     mode_on_session (&self->mode, tap_is_on (&self->tap),
@@ -223,8 +309,9 @@ encoders_set (GstRtpAdaptSend *self)
       self->sender, backlog_span (self->pace.backlog, rate), &split);
   encoders_plan (&self->encoders,
       encoders_share (&self->encoders, &split, rate,
-          streams_beside (&self->way.streams, now)),
-      ra_diff (now, self->heard_at) > QUIET, now, &job);
+          streams_other_bitrate (&self->way.streams, now)),
+      ra_diff (now, self->ear.heard_at) > QUIET, now, &job);
+  job.adapt_size = self->cfg.adapt_size;
   g_mutex_unlock (&self->lock);
   encoders_do (&job, GST_ELEMENT (self));
   for (guint i = 0; i < job.n_done; i++) {
@@ -237,6 +324,12 @@ encoders_set (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   send_apply (self, encoders_take (&self->encoders, &job));
   g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < job.n; i++) {
+    if (job.tasks[i].proposal)
+      gst_element_post_message (GST_ELEMENT (self),
+          gst_message_new_element (
+              GST_OBJECT (self), g_steal_pointer (&job.tasks[i].proposal)));
+  }
   encoders_end (&job);
   g_mutex_lock (&self->lock);
 }
@@ -263,23 +356,46 @@ encoders_drive (GstRtpAdaptSend *self)
 
 /* --- FEC and numbers that are left out ---------------------------------- */
 
+/* A block ends in time for the most that the receiver holds packets; it hears
+ * which codes that knows. */
+static FecWants
+fec_wants (const GstRtpAdaptSend *self)
+{
+  const RaRepair *repair = ra_sender_repair (self->sender);
+  const RaTakes *takes = self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL;
+  RaFecCode code = (RaFecCode) self->cfg.fec_code;
+
+  if (code == RA_FEC_CODE_FRAME && takes && takes->flags & RA_TAKES_RS)
+    code = RA_FEC_CODE_RS;
+  return (FecWants){ .level = ra_sender_fec (self->sender),
+    .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
+        repair->path.jitter, repair->path.frame),
+    .code = code };
+}
+
 /* The lock is held, and let go. */
 static void
 fecencs_drive (GstRtpAdaptSend *self)
 {
   FecEncodersJob job;
+  FecWants wants;
 
-  if (!self->sender
-      || !fecencs_plan (&self->fecencs, ra_sender_fec (self->sender), &job))
+  if (!self->sender)
+    return;
+  wants = fec_wants (self);
+  if (!fecencs_plan (&self->fecencs, &wants, &job))
     return;
   g_mutex_unlock (&self->lock);
   fecencs_do (&job, self->sinkpad);
   if (job.changed)
-    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
+    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.wants.level);
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
-  if (self->sender)
+  if (self->sender) {
     ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+    ra_sender_set_fec_code (
+        self->sender, self->fecencs.code, self->fecencs.block);
+  }
   g_mutex_unlock (&self->lock);
   notices_post (&job.notices, GST_ELEMENT (self));
   fecencs_end (&job);
@@ -297,7 +413,7 @@ skip_interval (const GstRtpAdaptSend *self)
   gboolean by_number = kind
       && (kind->by_number
           || (kind->by_count && self->way.out.twcc == 0
-              && ra_ear_is_stamped (self->ear)));
+              && ra_ear_is_stamped (self->ear.ear)));
 
   return by_number && self->mode.said.any ? self->cfg.skip_interval : 0;
 }
@@ -335,7 +451,7 @@ peer_judge (GstRtpAdaptSend *self)
   if (!self->sender)
     return;
   ra_sender_get_stats (self->sender, &stats);
-  ra_ear_get_stats (self->ear, &heard);
+  heard = send_ear_stats (&self->ear);
   if (stats.lies > 0 && send_warn_once (self, SEND_WARNED_LIAR))
     warn_of_lies (&notices);
   if (self->cfg.ecn != RA_ECN_NOT_ECT && !wanted->per_packet_ecn
@@ -416,9 +532,8 @@ send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
   const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
-  RaEarStats heard = send_ear_stats (self);
-  guint64 rate
-      = self->sender ? ra_sender_rate (self->sender) : cfg->start_bitrate;
+  RaEarStats heard = send_ear_stats (&self->ear);
+  guint64 rate = send_rate (self);
   GstStructure *s = gst_structure_new ("application/x-rtpadaptsend-stats",
       "controller", G_TYPE_STRING, ra_rates[cfg->controller]->name, "lda",
       G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
@@ -433,12 +548,10 @@ send_stats (GstRtpAdaptSend *self)
       "known-congestion", G_TYPE_UINT64, heard.known_congestion,
       "known-wireless", G_TYPE_UINT64, heard.known_wireless,
       "misread-congestion", G_TYPE_UINT64, heard.misread_congestion,
-      "misread-wireless", G_TYPE_UINT64, heard.misread_wireless,
-      "repeat-requests", G_TYPE_UINT64, self->rtx.asked, "repeat-refused",
-      G_TYPE_UINT64, self->rtx.refused, NULL);
+      "misread-wireless", G_TYPE_UINT64, heard.misread_wireless, NULL);
 
   send_stats_heard (s, self->sender ? self->mode.kind : wanted, wanted, &heard,
-      self->way.malformed, self->ear);
+      self->way.malformed, self->ear.ear);
   send_stats_marks (s, ra_colours[cfg->colour]->name, self->way.mark_packets,
       self->way.mark_bytes);
   gst_structure_set (s, "encoders", G_TYPE_UINT, self->encoders.n, "fec-made",
@@ -448,13 +561,15 @@ send_stats (GstRtpAdaptSend *self)
   send_stats_ecn (s, &heard);
   if (self->sender) {
     send_stats_sender (s, self->sender);
+    send_stats_repair (s, ra_sender_repair (self->sender));
     gst_structure_set (s, "time", G_TYPE_UINT64,
         our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
         backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,
         backlog_dropped (self->pace.backlog) + self->pace.ended,
         "dropped-frames", G_TYPE_UINT64,
-        backlog_dropped_frames (self->pace.backlog), "skipped", G_TYPE_UINT64,
-        send_ledger (self)->skipped, NULL);
+        backlog_dropped_frames (self->pace.backlog), "frames-skipped",
+        G_TYPE_UINT64, skip_level_skipped (self->encoders.level), "skipped",
+        G_TYPE_UINT64, send_ledger (self)->skipped, NULL);
   }
   return s;
 }

@@ -1,15 +1,13 @@
 /* rtpadaptsend: pads, packets and events in, the task that lets them out.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "batch.h"
 #include "sendpriv.h"
 #include "twcc.h"
 
 #include <gst/video/video.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
-
-/* Packets that are taken under one lock, on the way in and on the way out. */
-#define BATCH_MAX 64
 
 static void
 task_stop (GstRtpAdaptSend *self)
@@ -29,6 +27,21 @@ task_start (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
   return gst_pad_start_task (
       self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
+}
+
+/* Says how much waits, by which the encoders skip frames.  Behind an open breaker
+ * nothing waits.  The lock is held. */
+static void
+level_say (GstRtpAdaptSend *self)
+{
+  const SendConfig *cfg = &self->cfg;
+
+  skip_level_set (self->encoders.level,
+      ra_sender_is_open (self->sender)
+          ? 0
+          : backlog_span (self->pace.backlog, ra_sender_rate (self->sender)),
+      cfg->frame_skip == 0 ? RA_SPAN_NONE
+                           : (RaSpan) MIN (cfg->frame_skip, cfg->max_backlog));
 }
 
 /* --- in: packets ---------------------------------------------------------- */
@@ -80,6 +93,7 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 
     for (guint i = 0; i < n; i++)
       packet_take (self, buffers[i], now);
+    level_say (self);
     refresh
         = !ra_sender_is_open (self->sender) && key_gate_refresh (&self->keys);
     warn = self->way.not_rtp > not_rtp
@@ -218,14 +232,22 @@ next_key (const GstRtpAdaptSend *self)
   return key_gate_next (&self->keys, send_keys_interval (self));
 }
 
+/* When a packet is to be asked for again; the lock is held. */
+static RaTime
+next_repeat (const GstRtpAdaptSend *self)
+{
+  return ra_repair_due (ra_sender_repair (self->sender));
+}
+
 /* When the next of our timers expires; the lock is held. */
 static RaTime
 next_timer (GstRtpAdaptSend *self)
 {
-  return MIN (
-      MIN (ra_sender_next_timeout (self->sender), self->herald.next_stats),
-      MIN (encoders_next (&self->encoders),
-          MIN (next_key (self), next_ask (self))));
+  RaTime ours = MIN (ra_sender_next_timeout (self->sender), next_repeat (self));
+  RaTime due = MIN (next_key (self), next_ask (self));
+
+  return MIN (MIN (ours, self->herald.next_stats),
+      MIN (encoders_next (&self->encoders), due));
 }
 
 /* When the next packet may leave.  An open breaker holds none: each is a probe, or
@@ -273,32 +295,13 @@ may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
   return FALSE;
 }
 
-/* What waits behind `item` is of the frame that came in last; a retransmission,
- * which passed it, is of none. */
-static gboolean
-is_spread (GstRtpAdaptSend *self, const BacklogItem *item)
+/* A rule that colours nothing needs no rate.  The lock is held. */
+static RaMark
+packet_colour (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
 {
-  Backlog *backlog = self->pace.backlog;
+  guint64 rate = way_colours (&self->way) ? ra_sender_rate (self->sender) : 0;
 
-  return backlog_is_latest (
-      backlog, item->is_repair ? backlog_peek (backlog) : item);
-}
-
-static RaSentFlags
-sent_flags (
-    GstRtpAdaptSend *self, const BacklogItem *item, const Stream *stream)
-{
-  RaSentFlags flags = item->media == 0 ? RA_SENT_REPAIR : 0;
-
-  if (item->marker)
-    flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
-  if (mode_always_asks (&self->mode))
-    flags |= RA_SENT_ASKS;
-  if (stream && stream_is_beside (stream))
-    flags |= RA_SENT_BESIDE;
-  if (backlog_packets (self->pace.backlog) > 0)
-    flags |= RA_SENT_WAITING | (is_spread (self, item) ? RA_SENT_SPREAD : 0);
-  return flags;
+  return way_colour (&self->way, item, rate, now);
 }
 
 /* Its header extensions, which may make it longer; the lock is held.  TRUE: the
@@ -315,41 +318,42 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
   return self->way.out.send_ts && result == SEND_EXT_DONE;
 }
 
-/* The way out of a packet, but for the push: its colour, its header extensions, the
- * ledger, its ECN field.  `passed`: rtpsession's clock.  The lock is held. */
+/* Streams that no encoder drives leave the others less, or more.  The lock is
+ * held. */
+static void
+others_watch (GstRtpAdaptSend *self, RaTime now)
+{
+  if (encoders_watch_due (&self->encoders, now))
+    send_apply (self,
+        encoders_watch (&self->encoders,
+            streams_other_bitrate (&self->way.streams, now),
+            ra_sender_rate (self->sender)));
+}
+
+/* The way out of a packet, but for the push.  `passed`: rtpsession's clock.  The lock
+ * is held. */
 static void
 packet_leave (
     GstRtpAdaptSend *self, BacklogItem *item, RaTime passed, RaTime now)
 {
-  Stream *stream = way_stream (&self->way, item);
-  guint64 rate = way_colours (&self->way) ? ra_sender_rate (self->sender) : 0;
-  RaEarPacket p = { .out
-    = { .media = item->media, .ssrc = item->ssrc, .rtp_seq = item->seq },
-    .payload = item->payload,
-    .passed = passed };
+  RaEarPacket p = { .payload = item->payload, .passed = passed };
 
-  p.out.mark = way_colour (&self->way, item, rate, now);
-  p.stamped = packet_stamp (self, item, p.out.mark, now);
-  p.out.size = item->size;
-  p.out.flags = sent_flags (self, item, stream);
-  if (stream)
-    stream_on_sent (stream, item->size, now);
-  if (item->media > 0)
-    rtx_gate_on_sent (&self->rtx);
-  if (encoders_watch_due (&self->encoders, now))
-    send_apply (self,
-        encoders_watch (&self->encoders,
-            streams_beside (&self->way.streams, now),
-            ra_sender_rate (self->sender)));
+  p.out.mark = packet_colour (self, item, now); /* which is dropped first */
+  p.stamped = packet_stamp (self, item, p.out.mark, now); /* RFC 8285 */
+  way_note (&self->way, item, &p.out, now);
+  p.out.flags |= pace_flags (&self->pace, item); /* waiting, spread */
+  if (mode_always_asks (&self->mode))
+    p.out.flags |= RA_SENT_ASKS;
   outage_on_sent (&self->outage, now);
-  send_ear_on_sent (self, item, &p, now);
+  others_watch (self, now);
+  way_mark (item, ra_ear_on_sent (send_ear (self), &p, now)); /* ledger, ECN */
 }
 
 /* After the push; the lock is held, and let go where the stream ends in error. */
 static void
 flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
 {
-  ra_ear_on_pushed (self->ear, our_system_now (&self->clock));
+  ra_ear_on_pushed (self->ear.ear, our_system_now (&self->clock));
   if (flow == GST_FLOW_OK)
     send_apply (self, mode_on_pushed (&self->mode));
   else
@@ -362,14 +366,6 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   g_mutex_lock (&self->lock);
 }
 
-/* Packets that leave together. */
-typedef struct
-{
-  GstBuffer *packets[BATCH_MAX];
-  guint32 ssrcs[BATCH_MAX];
-  guint n;
-} Batch;
-
 /* The packet that was taken and those behind it that the pacer lets go with it.  The
  * lock is held. */
 static void
@@ -378,53 +374,19 @@ batch_take (GstRtpAdaptSend *self, BacklogItem *item, Batch *batch, RaTime now)
   RaTime passed = our_system_now (&self->clock);
   gboolean more;
 
-  batch->n = 0;
   do {
     if (may_leave (self, item, now)) {
       packet_leave (self, item, passed, now);
-      batch->ssrcs[batch->n] = item->ssrc;
-      batch->packets[batch->n++] = GST_BUFFER_CAST (item->object);
+      batch_add (batch, item);
     } else {
       gst_mini_object_unref (item->object);
     }
-    more = batch->n < BATCH_MAX
+    more = !batch_is_full (batch)
         && pace_packet_is_due (&self->pace, now, next_send (self, now));
     if (more)
       pace_take (&self->pace, item);
   } while (more);
-}
-
-/* Takes the packets from `i` on that a list may hold: rtpsession counts all of a list
- * for the SSRC of its first packet. */
-static GstFlowReturn
-batch_push_some (const Batch *batch, guint *i, GstPad *pad)
-{
-  guint first = *i, n = 1;
-  GstBufferList *list;
-
-  while (first + n < batch->n && batch->ssrcs[first + n] == batch->ssrcs[first])
-    n++;
-  *i += n;
-  if (n == 1)
-    return gst_pad_push (pad, batch->packets[first]);
-  list = gst_buffer_list_new_sized (n);
-  for (guint k = first; k < first + n; k++)
-    gst_buffer_list_add (list, batch->packets[k]);
-  return gst_pad_push_list (pad, list);
-}
-
-/* Takes the packets.  After an error the rest is dropped. */
-static GstFlowReturn
-batch_push (const Batch *batch, GstPad *pad)
-{
-  GstFlowReturn flow = GST_FLOW_OK;
-  guint i = 0;
-
-  while (i < batch->n && flow == GST_FLOW_OK)
-    flow = batch_push_some (batch, &i, pad);
-  while (i < batch->n)
-    gst_buffer_unref (batch->packets[i++]);
-  return flow;
+  level_say (self);
 }
 
 /* The lock is held, and let go for the push. */
@@ -434,6 +396,7 @@ packets_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   GstFlowReturn flow;
   Batch batch;
 
+  batch.n = 0;
   batch_take (self, item, &batch, now);
   if (batch.n == 0)
     return;
@@ -496,11 +459,32 @@ report_ask (GstRtpAdaptSend *self, RaTime now)
   g_mutex_lock (&self->lock);
 }
 
+/* Asks upstream for what is to be sent again.  The lock is held, and let go. */
+static void
+repeats_ask (GstRtpAdaptSend *self, RaTime now)
+{
+  const RaLedgerEntry *e;
+
+  while (self->sender && (e = ra_sender_next_repeat (self->sender, now))) {
+    guint ssrc = e->ssrc, seqnum = e->seq;
+
+    g_mutex_unlock (&self->lock);
+    GST_LOG_OBJECT (self, "%08x %u again", ssrc, seqnum);
+    gst_pad_push_event (self->sinkpad,
+        gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+            gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
+                G_TYPE_UINT, seqnum, "ssrc", G_TYPE_UINT, ssrc, NULL)));
+    g_mutex_lock (&self->lock);
+  }
+}
+
 /* The lock is held. */
 static void
 timer_run (GstRtpAdaptSend *self, RaTime now)
 {
-  if (ra_sender_next_timeout (self->sender) <= now) {
+  if (next_repeat (self) <= now) {
+    repeats_ask (self, now);
+  } else if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
     send_tell (self);
   } else if (encoders_next (&self->encoders) <= now) {
@@ -578,44 +562,58 @@ key_is_wanted (GstRtpAdaptSend *self, GstEvent *event)
 static gboolean
 repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
 {
-  RtxVerdict verdict = RTX_AGAIN;
+  gboolean wanted = TRUE;
   guint ssrc, seqnum;
 
   if (!gst_structure_get_uint (request, "ssrc", &ssrc)
       || !gst_structure_get_uint (request, "seqnum", &seqnum))
     return TRUE;
   g_mutex_lock (&self->lock);
+  rtx_gate_on_nack (&self->rtx);
   if (self->sender)
-    verdict = rtx_gate_ask (&self->rtx,
-        ra_ledger_find (send_ledger (self), ssrc, (guint16) seqnum),
-        ra_sender_rtt (self->sender), send_now (self));
-  if (verdict == RTX_FIRST)
-    ra_sender_on_repeat (self->sender);
+    wanted = ra_sender_on_request (
+        self->sender, ssrc, (guint16) seqnum, send_now (self));
   g_mutex_unlock (&self->lock);
-  GST_LOG_OBJECT (self, "%08x %u again: %s", ssrc, seqnum,
-      verdict == RTX_REFUSED ? "no" : "yes");
-  return verdict != RTX_REFUSED;
+  GST_LOG_OBJECT (
+      self, "%08x %u asked for: %s", ssrc, seqnum, wanted ? "again" : "no");
+  return wanted;
 }
 
 /* rtpsession's event with transport-wide feedback. */
 static void
 feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
 {
-  GArray *rows = twcc_parse (s);
-  gboolean warn;
+  g_autoptr (GArray) rows = twcc_parse (s);
+  gboolean warn = FALSE;
 
   if (!rows)
     return;
   g_mutex_lock (&self->lock);
-  send_apply (self, send_on_twcc (self, rows, &warn));
+  if (self->sender) {
+    RaTime now = send_now (self);
+    RaEarNews news = ra_ear_on_twcc (
+        send_ear (self), (const RaTwccRow *) rows->data, rows->len, now);
+
+    warn = news & RA_EAR_REALIGNED
+        && send_warn_once (self, SEND_WARNED_REALIGNED);
+    send_on_news (self, news, now);
+  }
   g_mutex_unlock (&self->lock);
-  g_array_unref (rows);
   if (warn)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("Packets that left %s were not all numbered by the RTP session.",
             GST_OBJECT_NAME (self)),
         ("rtpadaptsend has to be the last element before rtpsession, and the "
          "only one that feeds it"));
+}
+
+/* An event that says why a packet was lost. */
+static void
+truth_take (GstRtpAdaptSend *self, const GstStructure *s)
+{
+  g_mutex_lock (&self->lock);
+  send_ear_on_truth (&self->ear, s);
+  g_mutex_unlock (&self->lock);
 }
 
 static gboolean
@@ -628,7 +626,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     if (gst_structure_has_name (s, "RTPTWCCPackets"))
       feedback_take (self, s);
     if (gst_structure_has_name (s, "RTPAdaptLoss")) {
-      send_on_truth (self, s);
+      truth_take (self, s);
       gst_event_unref (event);
       return TRUE;
     }

@@ -1,22 +1,29 @@
-/* rtpadaptsend: properties.
+/* The properties of rtpadaptsend.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "sendprops.h"
+
+#include "gstrtpadaptsend.h"
 #include "parts/enums.h"
-#include "sendpriv.h"
 
-#define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
+#include <gst/rtpadapt/defaults.h>
+#include <gst/rtpadapt/feedback/tfrcfb.h>
+#include <gst/rtpadapt/repair/repair.h>
 
-/* What follows when a property changed: SendWants, and these. */
-enum
-{
-  THEN_LIMITS = 1 << 16,   /* of the rate, for the sender */
-  THEN_SAFETY = 1 << 17,   /* for the sender, too */
-  THEN_COLOUR = 1 << 18,   /* the LDA may lack colours */
-  THEN_ENCODERS = 1 << 19, /* look for them */
-  THEN_DRIVE = 1 << 20,    /* those found are driven in another way */
-  THEN_SKIPS = 1 << 21,    /* look for payloaders */
-  THEN_STATS = 1 << 22,    /* the next ones are an interval from now */
-};
+/* Defaults. */
+#define SEND_MIN 100000   /* bit/s: a small picture */
+#define SEND_START 500000 /* bit/s */
+#define SEND_MAX 20000000 /* bit/s */
+#define SEND_FEC "ulp"
+#define SEND_COLOUR "none"
+#define SEND_BURST (5 * GST_MSECOND)
+#define SEND_BACKLOG (250 * GST_MSECOND)
+#define SEND_FRAME_SKIP (150 * GST_MSECOND)
+#define SEND_STATS_INTERVAL GST_SECOND
+/* Packets.  None: each number left out makes about one picture late, and asks for
+ * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs
+ * nothing (tests/trust/test-lies.c, test-lies-tfrc.c). */
+#define SEND_SKIP_INTERVAL 0
 
 RaRateConfig
 send_limits (const SendConfig *cfg)
@@ -47,19 +54,19 @@ static gboolean
 algorithm_use (gpointer owner, const PropPair *pair, gint number,
     const gchar *params, GError **error)
 {
-  GstRtpAdaptSend *self = owner;
-  RaSender *sender = self->sender;
+  const SendRules *rules = owner;
+  RaSender *sender = rules->sender;
 
   switch (pair->number) {
     case G_STRUCT_OFFSET (SendConfig, lda):
       return ra_sender_set_lda (sender, ra_ldas[number], params, error);
     case G_STRUCT_OFFSET (SendConfig, controller):
       return ra_sender_set_controller (
-          sender, ra_rates[number], params, send_now (self), error);
+          sender, ra_rates[number], params, rules->now, error);
     case G_STRUCT_OFFSET (SendConfig, fec):
       return ra_sender_set_fec (sender, ra_fecs[number], params, error);
     default:
-      return way_set_colour (&self->way, ra_colours[number], params, error);
+      return way_set_colour (rules->way, ra_colours[number], params, error);
   }
 }
 
@@ -69,42 +76,13 @@ PROP_PAIR (
 PROP_PAIR (SendConfig, fec, gst_rtp_adapt_fec_get_type, algorithm_use);
 PROP_PAIR (SendConfig, colour, gst_rtp_adapt_colour_get_type, algorithm_use);
 
-/* --- what is only read -------------------------------------------------------- */
-
-static void
-set_rate (GValue *value, guint64 rate)
-{
-  g_value_set_uint (value, (guint) MIN (rate, G_MAXUINT));
-}
-
-static void
-get_estimated_bitrate (gpointer owner, const PropRow *row, GValue *value)
-{
-  GstRtpAdaptSend *self = owner;
-
-  set_rate (value,
-      self->sender ? ra_sender_rate (self->sender) : self->cfg.start_bitrate);
-}
-
-static void
-get_encoder_bitrate (gpointer owner, const PropRow *row, GValue *value)
-{
-  set_rate (value, encoders_bitrate (&((GstRtpAdaptSend *) owner)->encoders));
-}
-
-static void
-get_stats (gpointer owner, const PropRow *row, GValue *value)
-{
-  g_value_take_boxed (value, send_stats (owner));
-}
-
 /* --- the table ------------------------------------------------------------------ */
 
 const PropRow send_props[] = {
   { "estimated-bitrate", "Estimated bitrate",
       "What may be sent now, RTP packets with header (@)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .def.u = SEND_START,
-      .unit = "bit/s", .get_locked = get_estimated_bitrate },
+      .unit = "bit/s" },
   { "min-bitrate", "Minimum bitrate",
       "estimated-bitrate never goes below (@), unless friendliness-cap "
       "or circuit-breakers want it; while nobody answers, two packets "
@@ -142,14 +120,19 @@ const PropRow send_props[] = {
       PROP_TEXT (SendConfig, lda_params, ""), .pair = &lda_pair,
       .then = THEN_COLOUR },
   { "fec", "FEC level",
-      "How the percentage of an rtpulpfecenc upstream is found; none "
-      "where there is none",
+      "How the percentage of an rtpadaptfecenc or rtpulpfecenc upstream is found; "
+      "none where there is none",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, fec, gst_rtp_adapt_fec_get_type, SEND_FEC),
       .pair = &fec_pair },
   { "fec-params", "FEC parameters",
       "The rule's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, fec_params, ""), .pair = &fec_pair },
+  { "fec-code", "FEC code",
+      "What an rtpadaptfecenc upstream makes; rs only for a receiver that knows it",
+      PROP_PLAYING,
+      PROP_ENUM (
+          SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto") },
   { "feedback", "Feedback", "How the receiver reports", PROP_READY,
       PROP_ENUM (
           SendConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
@@ -167,6 +150,12 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_UINT64 (SendConfig, max_backlog, 0, 60 * GST_SECOND, SEND_BACKLOG),
       .unit = "ns" },
+  { "frame-skip", "Frame skip",
+      "While more than this is queued, the encoders upstream do not get raw "
+      "frames (@ at the rate, 0 = they get all)",
+      PROP_PLAYING,
+      PROP_UINT64 (SendConfig, frame_skip, 0, 60 * GST_SECOND, SEND_FRAME_SKIP),
+      .unit = "ns" },
   { "encoder", "Encoder",
       "Names of the encoder elements to drive, commas between (empty = "
       "all that are found upstream, none = drive none of them)",
@@ -174,10 +163,15 @@ const PropRow send_props[] = {
       .then = THEN_ENCODERS | SEND_TELL },
   { "encoder-bitrate", "Encoder bitrate",
       "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
-      .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s",
-      .get_locked = get_encoder_bitrate },
+      .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
+  { "adapt-size", "Adapt size",
+      "Make pictures smaller and fewer where the bitrate is too small, by a "
+      "capsfilter between a videoscale, or videorate, and the encoder; a "
+      "message rtpadapt-size proposes the size in any case",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, adapt_size, FALSE),
+      .then = SEND_TELL },
   { "stats", "Statistics", "Structure application/x-rtpadaptsend-stats",
-      PROP_READ, PROP_STATS, .get_locked = get_stats },
+      PROP_READ, PROP_STATS },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0 = none)",
       PROP_PLAYING,
@@ -237,62 +231,14 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_ENUM (SendConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect"),
       .then = SEND_TELL },
+  { "retransmission", "Retransmission",
+      "Send lost packets again to a receiver that uses them, by an rtprtxsend",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, retransmission, TRUE) },
+  { "receiver-latency", "Receiver latency",
+      "How long the receiver holds packets, where it does not say so (@)",
+      PROP_PLAYING,
+      PROP_UINT64 (SendConfig, receiver_latency, GST_MSECOND, 60 * GST_SECOND,
+          RA_REPAIR_LATENCY),
+      .unit = "ns" },
   { NULL },
 };
-
-/* Brings what changed to the parts that run.  The warning to be posted without the
- * lock, or NULL; the lock is held, so that the parts never differ from what the
- * properties say. */
-static gchar *
-follow (GstRtpAdaptSend *self, guint then)
-{
-  const SendConfig *cfg = &self->cfg;
-
-  if (then & THEN_ENCODERS)
-    encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
-  if (then & THEN_SKIPS)
-    self->skippers.stale = TRUE;
-  if (then & THEN_STATS)
-    send_stats_restart (self);
-  if (!self->sender)
-    return NULL;
-  if (then & THEN_LIMITS) {
-    RaRateConfig limits = send_limits (cfg);
-
-    ra_sender_set_limits (self->sender, &limits);
-  }
-  if (then & THEN_SAFETY)
-    ra_sender_set_safety (
-        self->sender, cfg->friendliness_cap, cfg->circuit_breakers);
-  send_apply (self, then);
-  if (then & THEN_LIMITS)
-    return send_limits_check (cfg);
-  return then & THEN_COLOUR ? send_colour_check (self) : NULL;
-}
-
-void
-send_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
-  const PropRow *row = &send_props[id - 1];
-  g_autofree gchar *warning = NULL;
-  guint then;
-
-  g_mutex_lock (&self->lock);
-  then = props_set (
-      &self->cfg, row, value, self->sender ? self : NULL, &warning);
-  if (!warning)
-    warning = follow (self, then);
-  g_mutex_unlock (&self->lock);
-  if (warning)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
-}
-
-void
-send_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
-
-  props_get (self, &self->lock, &self->cfg, &send_props[id - 1], value);
-}

@@ -5,6 +5,8 @@
 
 #include "parts/herald.h"
 
+#include <gst/rtpadapt/repair/repair.h>
+
 /* RaSpan to the ns of a stats field. */
 static gint64
 span_field (RaSpan span)
@@ -35,6 +37,18 @@ send_stats_sender (GstStructure *s, const RaSender *sender)
       G_TYPE_STRING, ra_breaker_nick (stats.trip), "breaker-state",
       G_TYPE_STRING, ra_breaker_state_nick (stats.breaker), "observe",
       GST_TYPE_STRUCTURE, values, NULL);
+}
+
+void
+send_stats_repair (GstStructure *s, const RaRepair *repair)
+{
+  const RaRepairStats *x = &repair->stats;
+
+  gst_structure_set (s, "repeat-requests", G_TYPE_UINT64, x->nacks,
+      "repeat-refused", G_TYPE_UINT64, x->refused, "repeats-own", G_TYPE_UINT64,
+      x->own, "repeats-mended", G_TYPE_UINT64, x->mended, "repeats-late",
+      G_TYPE_UINT64, x->late, "repeats-over-budget", G_TYPE_UINT64, x->over,
+      NULL);
 }
 
 /* The receiver's own words. */
@@ -69,6 +83,9 @@ send_stats_heard (GstStructure *s, const RaFeedbackOps *mode,
 
     gst_structure_set (s, field, G_TYPE_UINT64, heard->heard[i], NULL);
   }
+  if (ear && ra_ear_hold (ear))
+    gst_structure_set (s, "peer-latency", G_TYPE_INT64, ra_ear_hold (ear)->now,
+        "peer-max-latency", G_TYPE_INT64, ra_ear_hold (ear)->most, NULL);
   if (radp) {
     g_autoptr (GstStructure) peer = peer_describe (radp);
 
@@ -97,7 +114,8 @@ send_stats_streams (
   streams_describe (streams, now, &value);
   gst_structure_take_value (s, "streams", &value);
   gst_structure_set (s, "fec-percentage", G_TYPE_UINT, ra_sender_fec (sender),
-      "beside-bitrate", G_TYPE_UINT64, streams_beside (streams, now), NULL);
+      "beside-bitrate", G_TYPE_UINT64, streams_other_bitrate (streams, now),
+      NULL);
 }
 
 void

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 
 /* What the sender has done and measured. */
 void send_stats_sender (GstStructure *s, const RaSender *sender);
+/* What was sent again, and what was not. */
+void send_stats_repair (GstStructure *s, const RaRepair *repair);
 /* How the receiver is heard: the kind of feedback in use and the kind that is set,
  * NULL for none; `ear` is NULL while the element is stopped. */
 void send_stats_heard (GstStructure *s, const RaFeedbackOps *mode,

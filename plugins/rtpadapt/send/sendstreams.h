@@ -1,8 +1,8 @@
 /* The RTP streams that pass rtpadaptsend: what is known of each SSRC.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Caps belong to the packets that follow them.  Behind an rtpfunnel they tell
- * nothing; then the caps of the payloaders upstream do, by their `ssrc`.
+ * Caps belong to the packets that follow them.  Behind an rtpfunnel they say
+ * nothing of a stream; the caps of the payloaders upstream do, by their `ssrc`.
  */
 #pragma once
 
@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 /* The idlest gives way to one more. */
 #define STREAMS_MAX 32
 
-/* What RTP caps tell of a stream; all 0 where they tell nothing. */
+/* What RTP caps say of a stream; all 0 where they say nothing. */
 typedef struct
 {
   gint payload_type; /* the media's, or -1; others are FEC or the like */
-  gboolean told;     /* there is an encoding-name */
+  gboolean named;    /* there is an encoding-name */
   RaCodec codec;
   gboolean is_audio;
 } StreamKind;
@@ -40,7 +40,7 @@ typedef struct
   GstCaps *caps; /* that its packets have, or NULL */
   StreamKind caps_kind;
   StreamKind kind; /* by its caps, else by its origin */
-  gboolean driven; /* and not of a constant rate beside what we drive */
+  gboolean driven; /* by an encoder that gets its share from us */
   RaImportanceReader reader;
   RaThroughput out;
   guint64 packets, bytes; /* sent, repair included */
@@ -64,7 +64,7 @@ void streams_clear (Streams *s);
 /* TRUE unless a stream has such caps already. */
 gboolean streams_on_caps (Streams *s, GstCaps *caps);
 /* The stream of a packet that comes in.  `unknown`: it is new, and neither caps
- * nor a search have told of it. */
+ * nor a search have named it. */
 Stream *streams_on_packet (
     Streams *s, guint32 ssrc, RaTime now, gboolean *unknown);
 /* What a search found; takes `origins` (of StreamOrigin). */
@@ -75,9 +75,9 @@ Stream *streams_find (Streams *s, guint32 ssrc);
 /* A packet leaves. */
 void stream_on_sent (Stream *stream, guint size, RaTime now);
 /* Its rate is its own affair: audio, or of an encoder that we do not drive. */
-gboolean stream_is_beside (const Stream *stream);
-/* What streams that are beside take, bit/s of whole packets. */
-guint64 streams_beside (const Streams *s, RaTime now);
+gboolean stream_is_other (const Stream *stream);
+/* What the streams that we do not drive take, bit/s of whole packets. */
+guint64 streams_other_bitrate (const Streams *s, RaTime now);
 /* Of all: GST_TYPE_ARRAY of structures. */
 void streams_describe (const Streams *s, RaTime now, GValue *value);
 

@@ -4,6 +4,7 @@
 #include "way.h"
 
 #include "parts/colourmeta.h"
+#include "parts/ecnmeta.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/bytes.h>
@@ -130,6 +131,18 @@ header_take (Way *w, const guint8 *bytes, gsize n, BacklogItem *item)
   return TRUE;
 }
 
+/* RFC 4588 4: a retransmission begins with the number of what it repeats. */
+static void
+original_read (GstBuffer *buffer, BacklogItem *item)
+{
+  guint8 osn[2];
+
+  if (item->payload >= sizeof osn
+      && gst_buffer_extract (buffer, item->header, osn, sizeof osn)
+          == sizeof osn)
+    item->original = (guint16) ra_get_u16 (osn);
+}
+
 /* The header lies in the first memory, where payloaders put it; else it is
  * copied.  As GStreamer wants it, the fixed part is in one piece. */
 static gboolean
@@ -198,11 +211,14 @@ way_in (Way *w, GstBuffer *buffer, gboolean fec_made, RaTime now,
     .is_repair
     = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
     .size = (guint) gst_buffer_get_size (buffer),
+    .taken = now,
   };
   if (!header_read (w, buffer, item)) {
     w->not_rtp++;
     return FALSE;
   }
+  if (item->is_repair)
+    original_read (buffer, item);
   *wants = stream_look (w, item, now);
   if (may_grow (item, fec_made))
     item->size += send_ext_growth (&item->plan);
@@ -300,4 +316,47 @@ way_stamp (
   item->object = GST_MINI_OBJECT_CAST (buffer);
   item->size = (guint) gst_buffer_get_size (buffer);
   return result;
+}
+
+static RaSentFlags
+flags_of (const BacklogItem *item, const Stream *stream)
+{
+  RaSentFlags flags = item->media == 0 ? RA_SENT_REPAIR : 0;
+
+  if (item->is_repair)
+    flags |= RA_SENT_REPEAT;
+
+  if (item->marker)
+    flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
+  if (stream && stream_is_other (stream))
+    flags |= RA_SENT_OTHER;
+  return flags;
+}
+
+void
+way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
+{
+  Stream *stream = way_stream (w, item);
+
+  out->media = item->media;
+  out->size = item->size;
+  out->ssrc = item->ssrc;
+  out->rtp_seq = item->seq;
+  out->original = item->original;
+  out->taken = item->taken;
+  out->flags = flags_of (item, stream);
+  if (stream)
+    stream_on_sent (stream, item->size, now);
+}
+
+void
+way_mark (BacklogItem *item, RaEcnField field)
+{
+  GstBuffer *buffer;
+
+  if (field == RA_ECN_UNSAID)
+    return;
+  buffer = gst_buffer_make_writable (GST_BUFFER_CAST (item->object));
+  rtp_adapt_buffer_set_ecn (buffer, field);
+  item->object = GST_MINI_OBJECT_CAST (buffer);
 }

@@ -15,6 +15,8 @@
 
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/safety/ecn.h>
+#include <gst/rtpadapt/sender.h>
 
 G_BEGIN_DECLS
 
@@ -67,5 +69,11 @@ RaMark way_colour (Way *w, BacklogItem *item, guint64 rate, RaTime now);
 /* Writes its header extensions, which may make it longer; `fec_made` as above. */
 SendExtResult way_stamp (
     Way *w, BacklogItem *item, gboolean fec_made, const SendExtValues *values);
+/* A packet leaves as it is now: its stream counts it, and `out` has what it is, but for
+ * its number and its colour. */
+void way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now);
+/* Has the buffer say with which ECN field it leaves, unless that is not ours to
+ * decide (RA_ECN_UNSAID). */
+void way_mark (BacklogItem *item, RaEcnField field);
 
 G_END_DECLS

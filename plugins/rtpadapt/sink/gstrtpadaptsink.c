@@ -36,25 +36,27 @@
  * RTP and RTCP share a port unless #GstRtpAdaptSink:rtcp-mux is off, and what
  * comes back is read from the socket that sends.  Colours are on
  * (`colour=content`): where no router knows the DSCP they do no harm.
- * #GstRtpAdaptSink:ecn needs `feedback=ccfb` on both sides; where the path or the
- * receiver does not bear it, a warning says so, packets leave as not-ECT, and the
- * sender's statistics tell why: `ecn-state`, `ecn-fault`, `ecn-failed`.  RTCP is
- * never ECT.
+ * #GstRtpAdaptSink:ecn needs `feedback=ccfb` on both sides; where the path or
+ * the receiver does not bear it, a warning says so, packets leave as not-ECT,
+ * and the sender's statistics say why: `ecn-state`, `ecn-fault`, `ecn-failed`.
+ * RTCP is never ECT.
  *
  * With #GstRtpAdaptSink:key or #GstRtpAdaptSink:key-file all of it is encrypted
  * (SRTP), and only what was made with that key is heard.  With
  * #GstRtpAdaptSink:dtls the key is agreed upon with the peer; it is the right
- * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake is begun
- * again each second until a receiver answers, and beside the connection when
- * nothing has come back for 1.5 s, so a receiver may be late, or be replaced.
- * The wrong certificate is told by a warning.  Without either, RTCP is heard only
- * from the host that is sent to, with #GstRtpAdaptSink:rtcp-mux from one port of it
- * until that is silent for 3 s, and from all receivers of a multicast group.
+ * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake is
+ * begun again each second until a receiver answers, and, while the connection
+ * goes on, when nothing has come back for 1.5 s, so a receiver may be late, or
+ * be replaced.  A warning says that the certificate is wrong.  Without either,
+ * RTCP is heard only from the host that is sent to, with
+ * #GstRtpAdaptSink:rtcp-mux from one port of it until that is silent for 3 s,
+ * and from all receivers of a multicast group.
  *
  * An outage does not end the stream: when the receiver is heard again, sending
- * begins again.  #GstRtpAdaptSend tells how its circuit breakers open and close.
- * Where no answer has come for 3 s, a warning says what to look at.  Several of
- * these elements may stand behind one encoder: the smallest bitrate holds.
+ * begins again.  #GstRtpAdaptSend describes how its circuit breakers open and
+ * close.  Where no answer has come for 3 s, a warning says what to look at.
+ * Several of these elements may stand behind one encoder: the smallest bitrate
+ * holds.
  *
  * The properties of rtpadaptsend, and those of rtpadaptudpsink that matter, are
  * properties here, too.  The children have fixed names: send, rtpbin, rtpsink,

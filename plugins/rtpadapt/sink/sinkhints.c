@@ -8,7 +8,8 @@
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsink_debug);
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
-/* Any packet counts, even one with a wrong key: another warning tells of that. */
+/* Any packet counts, even one with a wrong key: another warning is about
+ * that. */
 static gboolean
 is_answered (GstElement *rtcpsrc)
 {

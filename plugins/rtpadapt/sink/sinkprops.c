@@ -24,6 +24,7 @@ enum
 {
   THEN_DESTINATION = 1 << 0, /* for the UDP sinks */
   THEN_PEER = 1 << 1,        /* somebody else answers */
+  THEN_REPEAT = 1 << 2,      /* rtpadaptsend has it, too */
 };
 
 /* --- statistics ------------------------------------------------------------- */
@@ -107,9 +108,10 @@ const PropRow sink_props[] = {
       PROP_PLAYING, PROP_INT (SinkConfig, rtcp_port, 0, 65535, 0),
       .then = THEN_DESTINATION },
   { "retransmission", "Retransmission",
-      "Send video packets again that the receiver asks for (RFC 4588), "
-      "within the bitrate",
-      PROP_READY, PROP_BOOLEAN (SinkConfig, retransmission, FALSE) },
+      "Send lost video packets again (RFC 4588, payload type 121), within the "
+      "bitrate, to a receiver that uses them",
+      PROP_READY, PROP_BOOLEAN (SinkConfig, retransmission, TRUE),
+      .then = THEN_REPEAT },
   { "rtx-time", "Retransmission time",
       "How long packets are kept for retransmission (@)", PROP_READY,
       PROP_UINT64 (
@@ -167,7 +169,7 @@ part_of (GstRtpAdaptSink *self, guint id)
   return (GObject *) (id >= PROP_UDP_PARTS ? self->rtpsink : self->send);
 }
 
-/* The sender tells what changed by itself, as estimated-bitrate. */
+/* The sender notifies what changed by itself, as estimated-bitrate. */
 static void
 part_changed (GObject *part, GParamSpec *pspec, gpointer data)
 {
@@ -214,6 +216,8 @@ set_own (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
   GST_OBJECT_UNLOCK (self);
   if (then & THEN_DESTINATION)
     sink_wire_destination (self);
+  if (then & THEN_REPEAT && self->send)
+    g_object_set_property (G_OBJECT (self->send), row->name, value);
   if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
     sink_wire_peer (self);
 }

@@ -15,7 +15,7 @@
  * same payload type, and the old one said BYE or is silent for a second.  If the
  * old one goes on, the new one is a second stream with a pad of its own.
  *
- * What the packets are is told by #GstRtpAdaptSrc:encoding-name,
+ * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
  * types are dropped.  The extensions of their headers are transport-wide-cc (1),
  * rtt-sendts (2) and the colour (3).

@@ -17,9 +17,9 @@
  *
  * is over.  200 bytes (RR, SDES, RADP and TFRC-FB with UDP's and IP's headers,
  * or TWCC about 60 packets) of 4 members (camera, microphone, both sides'
- * reports) need 6.4 ms, 7.9 at worst: a report each 10 ms, or for each of
- * 60 frames a second, never waits.  It is no more than a permission: what is
- * sent is one report per round trip or frame. */
+ * reports) need 6.4 ms, 7.9 at worst: a report each 10 ms, or for each of 60
+ * frames a second, never waits.  It only permits: what is sent is one report
+ * per round trip or frame. */
 #define BANDWIDTH 20e6
 
 /* What FEC needs packets for, beyond what the jitterbuffer holds. */
@@ -85,6 +85,7 @@ new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
       s->jitterbuffers, GUINT_TO_POINTER (ssrc), gst_object_ref (jitterbuffer));
   rtx = s->repeats;
   g_mutex_unlock (s->lock);
+  src_hold_add (&s->hold, jitterbuffer, ssrc);
   if (rtx)
     src_rtx_watch (jitterbuffer);
 }
@@ -101,29 +102,60 @@ add_ghost (
   return ghost;
 }
 
-/* rtprtxreceive, with pads as rtpbin wants them. */
+/* What decodes the Reed-Solomon code, or NULL. */
+static GstElement *
+fec_decoder (SrcSession *s)
+{
+  GstElement *fec = gst_element_factory_make ("rtpadaptfecdec", NULL);
+
+  g_object_set (fec, "pt", SRC_RS_PT, NULL);
+  g_mutex_lock (s->lock);
+  g_set_object (&s->fecdec, fec);
+  g_mutex_unlock (s->lock);
+  return fec;
+}
+
+/* rtprtxreceive, and what decodes the Reed-Solomon code, with pads as rtpbin wants
+ * them.  Packets that were sent again come before the decoder. */
 static GstElement *
 request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
 {
   SrcSession *s = data;
-  GstElement *bin, *rtx;
+  SrcSessionSettings cfg = settings (s);
+  GstElement *rtx = cfg.retransmission ? src_rtx_receiver () : NULL;
+  GstElement *fec = cfg.fec ? fec_decoder (s) : NULL;
+  GstElement *bin;
 
-  if (!settings (s).retransmission)
-    return NULL;
-  rtx = src_rtx_receiver ();
-  if (!rtx)
+  if (!rtx && !fec)
     return NULL;
   bin = gst_bin_new (NULL);
-  gst_bin_add (GST_BIN (bin), rtx);
-  add_ghost (bin, rtx, "sink", "sink_0");
-  add_ghost (bin, rtx, "src", "src_0");
+  if (rtx)
+    gst_bin_add (GST_BIN (bin), rtx);
+  if (fec)
+    gst_bin_add (GST_BIN (bin), fec);
+  if (rtx && fec)
+    gst_element_link_pads (rtx, "src", fec, "sink");
+  add_ghost (bin, rtx ? rtx : fec, "sink", "sink_0");
+  add_ghost (bin, fec ? fec : rtx, "src", "src_0");
   g_mutex_lock (s->lock);
-  s->repeats = TRUE;
+  s->repeats = rtx != NULL;
   g_mutex_unlock (s->lock);
   return bin;
 }
 
 /* --- open and close ------------------------------------------------------ */
+
+static void
+hold_set (SrcSession *s)
+{
+  SrcSessionSettings cfg = settings (s);
+  const SrcHoldConfig hold = { .adaptive = cfg.adaptive,
+    .limits = { .least = MIN (cfg.min_latency, cfg.latency) * RA_MSECOND,
+        .most = cfg.latency * RA_MSECOND,
+        .repeats = cfg.retransmission } };
+
+  src_hold_set (&s->hold, &hold);
+}
 
 void
 src_session_open (SrcSession *s, const SrcSessionSettings *cfg)
@@ -136,6 +168,7 @@ src_session_open (SrcSession *s, const SrcSessionSettings *cfg)
       cfg->latency, "drop-on-latency", cfg->drop_on_latency, "do-lost",
       cfg->fec, "do-retransmission", cfg->retransmission, "max-dropout-time",
       MAX_DROPOUT_TIME, "max-misorder-time", MAX_MISORDER_TIME, NULL);
+  hold_set (s);
 }
 
 GstPad *
@@ -176,20 +209,29 @@ src_session_close (SrcSession *s)
   }
   g_mutex_lock (s->lock);
   g_hash_table_remove_all (s->jitterbuffers);
+  g_clear_object (&s->fecdec);
   s->repeats = FALSE;
   g_mutex_unlock (s->lock);
+  src_hold_remove_all (&s->hold);
 }
 
 /* --- while it runs -------------------------------------------------------- */
 
 void
-src_session_set_latency (SrcSession *s, guint ms)
+src_session_set_latency (
+    SrcSession *s, guint latency, gboolean adaptive, guint min_latency)
 {
+  gboolean other;
+
   g_mutex_lock (s->lock);
-  s->cfg.latency = ms;
+  other = latency != s->cfg.latency;
+  s->cfg.latency = latency;
+  s->cfg.adaptive = adaptive;
+  s->cfg.min_latency = min_latency;
   g_mutex_unlock (s->lock);
-  if (s->rtpbin)
-    g_object_set (s->rtpbin, "latency", ms, NULL);
+  if (s->rtpbin && other)
+    g_object_set (s->rtpbin, "latency", latency, NULL);
+  hold_set (s);
 }
 
 void
@@ -227,14 +269,17 @@ void
 src_session_forget (SrcSession *s, guint32 ssrc)
 {
   g_hash_table_remove (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  src_hold_remove (&s->hold, ssrc);
 }
 
 /* --- from the beginning to the end ---------------------------------------- */
 
 void
-src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads)
+src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
+    void (*held) (gpointer data, RaSpan hold), gpointer data)
 {
   *s = (SrcSession){ .lock = lock, .payloads = payloads };
+  src_hold_init (&s->hold, payloads, held, data);
   s->requested = g_ptr_array_new ();
   s->jitterbuffers = g_hash_table_new_full (NULL, NULL, NULL, gst_object_unref);
   s->rtpbin = gst_element_factory_make ("rtpbin", "rtpbin");
@@ -254,6 +299,8 @@ src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads)
 void
 src_session_clear (SrcSession *s)
 {
+  g_clear_object (&s->fecdec);
   g_ptr_array_free (s->requested, TRUE);
   g_hash_table_unref (s->jitterbuffers);
+  src_hold_clear (&s->hold);
 }

@@ -66,6 +66,7 @@ source_ask (const SrcStatsSource *source)
 {
   StreamStats s = { 0 };
   guint recovered = 0, unrecovered = 0;
+  guint64 early;
   GstStructure *stats;
 
   if (source->jitterbuffer) {
@@ -80,7 +81,11 @@ source_ask (const SrcStatsSource *source)
         &unrecovered, NULL);
   s.recovered = recovered;
   s.unrecovered = unrecovered;
-  s.residual = src_stats_residual (s.pushed, s.lost, source->fec, s.recovered);
+  /* The jitterbuffer takes them for received. */
+  early = MIN (source->early, s.pushed);
+  s.recovered += early;
+  s.residual = src_stats_residual (
+      s.pushed - early, s.lost + early, source->fec, s.recovered);
   return s;
 }
 
@@ -147,6 +152,15 @@ src_stats_set_gate (GstStructure *stats, const SrcGateStats *g)
       g->order.stripped, "renumbered", G_TYPE_UINT64, g->order.seams,
       "stale-feedback", G_TYPE_UINT64, g->order.stale, "answers-dropped",
       G_TYPE_UINT64, g->answers_dropped, NULL);
+}
+
+void
+src_stats_set_hold (GstStructure *stats, const SrcHoldStats *h)
+{
+  gst_structure_set (stats, "latency", G_TYPE_INT64, h->now, "wanted-latency",
+      G_TYPE_INT64, h->wanted, "late-95", G_TYPE_INT64,
+      h->late == RA_SPAN_NONE ? 0 : h->late, "playout-later", G_TYPE_INT64,
+      h->moved, "playout-earlier", G_TYPE_INT64, h->hurried, NULL);
 }
 
 /* --- the children ---------------------------------------------------------- */

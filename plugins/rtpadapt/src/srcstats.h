@@ -4,6 +4,7 @@
 #pragma once
 
 #include "srcgate.h"
+#include "srchold.h"
 #include "srcstreams.h"
 
 G_BEGIN_DECLS
@@ -16,6 +17,8 @@ typedef struct
   guint32 ssrc;
   guint64 fec;                       /* repair packets that came */
   GstElement *jitterbuffer, *fecdec; /* owned, or NULL */
+  guint64
+      early; /* packets brought back before the jitterbuffer; the caller's */
 } SrcStatsSource;
 
 /* Of all streams; the lock of both is held.  `jitterbuffers`: SSRC to GstElement.
@@ -31,6 +34,7 @@ gdouble src_stats_residual (
 
 /* Asks the elements, so no lock may be held. */
 void src_stats_set_streams (GstStructure *stats, const GArray *sources);
+void src_stats_set_hold (GstStructure *stats, const SrcHoldStats *hold);
 void src_stats_set_gate (GstStructure *stats, const SrcGateStats *gate);
 
 /* Puts `inner` (transfer full), or the statistics of a child, under that name. */

@@ -10,9 +10,9 @@
  * Sends each buffer as one UDP packet, over IPv4 and IPv6.  A packet that
  * carries a colour (green, yellow, red) gets the DSCP of that drop precedence
  * in the Assured Forwarding class #GstRtpAdaptUdpSink:af-class, any other
- * packet #GstRtpAdaptUdpSink:dscp.  RTCP beside coloured packets is green
- * (RFC 7657 5.4).  A sink that sends RTCP only sees no colours: give it the DSCP
- * of green, 34 for class 4.
+ * packet #GstRtpAdaptUdpSink:dscp.  RTCP that goes with coloured packets is
+ * green (RFC 7657 5.4).  A sink that sends RTCP only sees no colours: give it
+ * the DSCP of green, 34 for class 4.
  *
  * Packets that rtpadaptsend decided about (`ecn` there) get the ECN bits that it
  * wants, all others those of #GstRtpAdaptUdpSink:ecn.

@@ -69,7 +69,7 @@ pause_reading (GstRtpAdaptUdpSrc *self)
     g_poll (&poll, 1, PAUSE_MS);
     g_cancellable_release_fd (unlock);
   } else {
-    g_usleep (PAUSE_MS * 1000); /* there is no file descriptor left */
+    g_usleep (PAUSE_MS * 1000); /* no file descriptor is left */
   }
   cancelled = g_cancellable_is_cancelled (unlock);
   g_object_unref (unlock);
@@ -198,7 +198,7 @@ count_packet (UdpSrcCounters *n, const UdpPacket *packet)
   }
 }
 
-/* FALSE if nobody shall see it. */
+/* FALSE if it must not leave the element. */
 static gboolean
 packet_finish (GstRtpAdaptUdpSrc *self, const UdpPacket *packet)
 {
@@ -208,7 +208,7 @@ packet_finish (GstRtpAdaptUdpSrc *self, const UdpPacket *packet)
   else
     count_packet (&self->count, packet);
   GST_OBJECT_UNLOCK (self);
-  /* An empty packet keeps a NAT's port open, it is no RTP. */
+  /* An empty packet keeps a NAT's port open; it is not RTP. */
   if (packet->truncated || packet->size == 0)
     return FALSE;
 
@@ -426,7 +426,8 @@ src_close (GstRtpAdaptUdpSrc *self)
   g_object_notify (G_OBJECT (self), "used-socket");
 }
 
-/* What was taken before a stop is old after it, and running time begins anew. */
+/* What was taken before a stop is old after it, and running time starts
+ * again. */
 static gboolean
 src_stop (GstBaseSrc *src)
 {

@@ -20,7 +20,7 @@ typedef struct
   GSocket *socket; /* to be used, or NULL */
   gboolean close_socket, loop;
   gint dscp;      /* -1: none */
-  RaEcnField ecn; /* of packets that do not tell */
+  RaEcnField ecn; /* of packets without a mark of their own */
 } UdpSinkConfig;
 
 /* Of what was sent. */

@@ -49,7 +49,7 @@ udp_sink_resolve (GstRtpAdaptUdpSink *self)
   return good;
 }
 
-/* Ours beside those of GstBaseSink. */
+/* Our statistics, added to those of GstBaseSink. */
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {

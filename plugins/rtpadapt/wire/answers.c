@@ -36,7 +36,7 @@ answers_free (Answers *a)
   g_free (a);
 }
 
-/* Writes an IPv4 address after zeros.  FALSE: there is no Internet address. */
+/* Writes an IPv4 address after zeros.  FALSE: it is not an Internet address. */
 static gboolean
 address_bytes (GSocketAddress *address, guint8 bytes[HOST])
 {

@@ -20,7 +20,7 @@
 
 G_BEGIN_DECLS
 
-/* A report for each of 60 frames, and 20 beside. */
+/* A report for each of 60 frames, and 20 more. */
 #define ANSWERS_RATE 80
 #define ANSWERS_BURST 20
 #define ANSWERS_RESERVE (ANSWERS_BURST / 4)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A property and what it shall be. */
+/* A property and the value that it gets. */
 typedef struct
 {
   GParamSpec *pspec;

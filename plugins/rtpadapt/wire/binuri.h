@@ -28,7 +28,7 @@ void bin_uri_src_init (gpointer iface, gpointer data);
  * wrong till the next one (start with NULL).  NULL to READY has to ask
  * bin_uri_check(), because a parsed pipeline has no bus yet. */
 void bin_uri_set (GstElement *bin, const gchar *uri, GError **problem);
-/* TRUE if there is no problem; else posts it as an error. */
+/* TRUE if all is well; else posts the problem as an error. */
 gboolean bin_uri_check (GstElement *bin, const GError *problem);
 
 G_END_DECLS

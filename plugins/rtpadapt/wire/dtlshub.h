@@ -1,5 +1,5 @@
-/* DTLS-SRTP between the network and a session, with connections that are made
- * anew while it runs.
+/* DTLS-SRTP between the network and a session, with connections that are
+ * replaced while it runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * There are two elements, because one element would close a loop with the
@@ -34,7 +34,7 @@ typedef struct
    * gets nothing before `ready`; `fingerprint` is that of its peer, or NULL. */
   void (*opens) (gpointer data, GstElement *srtpdec, const gchar *fingerprint);
   void (*ready) (gpointer data, GSocketAddress *peer);
-  /* There is no current connection any more, and its srtpdec gets nothing. */
+  /* The current connection is gone, and its srtpdec gets nothing. */
   void (*closed) (gpointer data);
   /* A certificate came that is not the wanted one.  Called once for each. */
   void (*wrong) (gpointer data, const gchar *fingerprint);

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (dtls_hub_debug);
 
-/* Handshakes at a time beside the current connection. */
+/* Handshakes at a time, not counting the current connection. */
 #define DTLS_TRIES 4
 
 struct _DtlsHub
@@ -39,7 +39,7 @@ struct _DtlsHub
   GSocketAddress *to;      /* a client's destination, or NULL */
   GSocketAddress *learned; /* of a client with a socket: the last sender */
   guint64 learned_bytes;
-  GHashTable *told; /* fingerprints of wrong certificates */
+  GHashTable *warned; /* fingerprints of wrong certificates */
   DtlsHubStats count;
 };
 

@@ -128,8 +128,9 @@ record_length (const guint8 *data, gsize size, gboolean of_client)
   if (epoch == 0
       && !plain_record_fits (data + RECORD_HEAD, length, data[0], of_client))
     return 0;
-  /* A connection does not renegotiate, so there is no third epoch.  An encrypted
-   * record is never empty, because it has a nonce or an authentication code. */
+  /* A connection does not renegotiate, so a third epoch never comes.  An
+   * encrypted record is never empty, because it has a nonce or an
+   * authentication code. */
   if (epoch > 1 || (epoch == 1 && length == 0))
     return 0;
   return RECORD_HEAD + length;
@@ -151,7 +152,7 @@ find_random (const guint8 *data, guint8 random[DTLS_RANDOM])
 }
 
 DtlsKind
-dtls_records_tell (
+dtls_records_kind (
     const guint8 *data, gsize size, gboolean server, guint8 random[DTLS_RANDOM])
 {
   gsize at = 0, length;

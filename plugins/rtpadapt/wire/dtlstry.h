@@ -1,10 +1,10 @@
 /* When a DTLS connection begins, is given up, or takes another one's place.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A new connection is always a try beside the current one.  When its handshake is
- * complete it takes the place of the current one
+ * A new connection is always a try while the current one goes on.  When its
+ * handshake is complete it takes the place of the current one
  *   - at once at a client, which chose its peer;
- *   - at once at a server if there is no current connection, or if the peer's
+ *   - at once at a server without a current connection, or if the peer's
  *     certificate is the wanted one or that of the current peer;
  *   - else when the current peer has been silent for DTLS_SILENCE.
  *

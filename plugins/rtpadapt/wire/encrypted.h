@@ -1,9 +1,9 @@
 /* Finds out that the other side encrypts, where no key is set here.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SRTP looks like RTP, but SRTCP is no valid RTCP.  After the encrypted part it has
- * an index that grows by one per packet (RFC 3711 3.4).  No clock, no lock: the
- * caller has both.
+ * SRTP looks like RTP, but SRTCP is not valid RTCP.  After the encrypted part
+ * it has an index that grows by one per packet (RFC 3711 3.4).  No clock, no
+ * lock: the caller has both.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct
     guint32 ssrc, index; /* of the last packet */
     guint n;             /* packets in a row that show it */
   } place[ENCRYPTED_PLACES];
-  gboolean told;
+  gboolean reported; /* that, so that it is said once */
 } Encrypted;
 
 /* A packet came that is neither RTP nor RTCP.  TRUE, once: these packets are SRTCP

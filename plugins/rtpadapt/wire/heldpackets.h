@@ -20,7 +20,7 @@ typedef struct
   gsize bytes;
 } HeldPackets;
 
-/* Keeps the buffer, which leaves by `pad` later.  FALSE: there is no room. */
+/* Keeps the buffer, which leaves by `pad` later.  FALSE: it is full. */
 gboolean held_packets_add (HeldPackets *held, GstPad *pad, GstBuffer *buffer,
     guint32 ssrc, RaTime now);
 

@@ -98,7 +98,7 @@ stream_to_leave (Peer *peer, GSocketAddress *from, RaTime now)
   return peer->n == PEER_STREAMS ? any : NULL;
 }
 
-/* NULL if there is no room. */
+/* NULL if the table is full. */
 static Stream *
 stream_add (
     Peer *peer, GSocketAddress *from, guint32 ssrc, guint16 seq, RaTime now)
@@ -229,7 +229,7 @@ authentic_rtp (
   return PEER_OK;
 }
 
-/* `s` that has not proved itself, NULL: there is no room for it. */
+/* `s` that has not proved itself, NULL: the table is full. */
 static PeerVerdict
 enter (Peer *peer, const Stream *s)
 {

@@ -62,8 +62,8 @@ void replay_guard_ask_anyway (
 gboolean replay_guard_answer (ReplayGuard *g, const RaXrItem *item, RaTime now);
 gboolean replay_guard_is_proven (const ReplayGuard *g, guint32 ssrc);
 
-/* For the sender: writes the answer of `n` SSRCs to `question`, a whole compound.
- * Returns its size; 0: there is no room for it. */
+/* For the sender: writes the answer of `n` SSRCs to `question`, a whole
+ * compound.  Returns its size; 0: it does not fit. */
 gsize replay_guard_write_answer (guint8 *data, gsize len, const guint32 *ssrcs,
     guint n, const RaXrItem *question);
 

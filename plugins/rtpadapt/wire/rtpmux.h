@@ -21,8 +21,8 @@ typedef struct
   guint32 ssrc;
 } RtpMuxHead;
 
-/* The second byte is a type of RTCP, and no payload type that RTP may have beside
- * it (RFC 5761 4). */
+/* The second byte is a type of RTCP, and not a payload type that RTP may have
+ * on the same port (RFC 5761 4). */
 static inline gboolean
 rtp_mux_has_rtcp_type (const guint8 *data)
 {
@@ -30,7 +30,7 @@ rtp_mux_has_rtcp_type (const guint8 *data)
 }
 
 /* `head` is filled for RTP, and may be NULL. */
-RtpMuxKind rtp_mux_tell (const guint8 *data, gsize size, RtpMuxHead *head);
+RtpMuxKind rtp_mux_kind (const guint8 *data, gsize size, RtpMuxHead *head);
 
 typedef struct
 {
@@ -52,7 +52,7 @@ typedef gboolean (*RtcpTwccFunc) (guint16 base, guint16 count, gpointer data);
 /* Calls `func` for each transport-wide feedback: the first number and how many
  * (draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1).  FALSE if it said
  * FALSE. */
-gboolean rtcp_tell_twcc (
+gboolean rtcp_name_twcc (
     const guint8 *data, gsize size, RtcpTwccFunc func, gpointer func_data);
 
 /* FALSE: no more. */
@@ -62,8 +62,8 @@ typedef gboolean (*RtcpSourceFunc) (guint32 ssrc, gpointer data);
 gboolean rtcp_name_sources (
     const guint8 *data, gsize size, RtcpSourceFunc func, gpointer func_data);
 
-/* TRUE if what is RTP_MUX_RTCP was said by one of these SSRCs, or names it as
- * rtcp_name_sources() tells. */
+/* TRUE if what is RTP_MUX_RTCP was said by one of these SSRCs, or names it, see
+ * rtcp_name_sources(). */
 gboolean rtcp_is_of (
     const guint8 *data, gsize size, const guint32 *ssrcs, guint n);
 

@@ -34,7 +34,7 @@ GBytes *secure_key_parse (
 GBytes *secure_key_load (
     const gchar *path, GstRtpAdaptCipher cipher, GError **error);
 /* "SHA-256 of a certificate", 32 pairs of hex digits with colons, as in SDP
- * (RFC 8122 5); NULL if it is no certificate. */
+ * (RFC 8122 5); NULL if it is not a certificate. */
 gchar *secure_fingerprint (const gchar *pem);
 
 typedef struct _Secure Secure;
@@ -83,10 +83,10 @@ typedef enum
 gboolean secure_link_out (
     Secure *s, SecureKind kind, GstPad *src, GstPad *sink);
 /* What comes in: `src` is a UDP source's.  Where RTP and RTCP share a port, one
- * call of any kind does: decryption tells them apart (RFC 5761 4). */
+ * call of any kind does: decryption separates them (RFC 5761 4). */
 gboolean secure_link_in (Secure *s, SecureKind kind, GstPad *src);
-/* What came in, decrypted: the decoder's source pads.  (transfer full), NULL if
- * there is no security: then link to the UDP source's pad. */
+/* What came in, decrypted: the decoder's source pads.  (transfer full), NULL
+ * without security: then link to the UDP source's pad. */
 GstPad *secure_in_pad (Secure *s, SecureKind kind);
 
 /* With DTLS, between secure_open() and secure_close(); else it does nothing.  A

@@ -1,5 +1,5 @@
-/* DTLS-SRTP of both bins: passes on to the bin what the manager of the connections
- * tells.
+/* DTLS-SRTP of both bins: passes on to the bin what the manager of the
+ * connections reports.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "securepriv.h"
@@ -122,8 +122,8 @@ connection_closed (gpointer data)
   g_mutex_unlock (&s->lock);
 }
 
-/* This is no error, because a stranger may have sent the certificate, and the true
- * peer can still come. */
+/* This is not an error, because a stranger may have sent the certificate, and
+ * the true peer can still come. */
 static void
 certificate_wrong (gpointer data, const gchar *fingerprint)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A longer file is no key. */
+/* A longer file cannot be a key. */
 #define KEY_FILE_MAX 4096
 
 const gchar *

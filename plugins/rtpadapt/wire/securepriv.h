@@ -30,7 +30,7 @@ struct _Secure
   GMutex lock; /* guards all below; not held while anything is called that
                   may take another */
   SecureConfig cfg;
-  gboolean ready; /* FALSE: with DTLS, and there is no connection */
+  gboolean ready; /* FALSE: with DTLS, and nobody is connected */
   gchar *peer_fingerprint;
   SecureReady ready_func;
   gpointer ready_data;

@@ -5,7 +5,8 @@
 
 #include "bucket.h"
 
-/* rtpjitterbuffer (1.22) fills shorter gaps, and begins anew after longer ones. */
+/* rtpjitterbuffer (1.22) fills shorter gaps, and starts again after longer
+ * ones. */
 #define MAX_DROPOUT 3000 /* RFC 3550 A.1 */
 
 typedef struct

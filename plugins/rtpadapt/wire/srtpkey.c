@@ -34,7 +34,7 @@ srtp_key_session (
   srtp_t session;
 
   /* GStreamer's srtp plugin may have called this before.  The second call fails
-   * and does no harm; srtp_create() tells whether libsrtp works. */
+   * and does no harm; srtp_create() shows whether libsrtp works. */
   if (g_once_init_enter (&once)) {
     srtp_init ();
     g_once_init_leave (&once, 1);

@@ -84,7 +84,7 @@ is_member (const TwccSeq *t, guint32 ssrc)
   return FALSE;
 }
 
-/* The SSRC takes part.  If there is no free place, it takes that of the one that
+/* The SSRC takes part.  If all places are taken, it gets that of the one that
  * has been silent for longest. */
 static void
 take_part (TwccSeq *t, guint32 ssrc, RaTime now)
@@ -166,10 +166,10 @@ strip (TwccSeq *t)
 static gboolean
 is_confirmed (const TwccSeq *t, guint32 ssrc, guint16 number)
 {
-  gint16 beside = (gint16) (number - t->candidate.number);
+  gint16 ahead = (gint16) (number - t->candidate.number);
 
-  return t->candidate.valid && t->candidate.ssrc == ssrc && beside != 0
-      && ABS (beside) <= TWCC_SEQ_STEP;
+  return t->candidate.valid && t->candidate.ssrc == ssrc && ahead != 0
+      && ABS (ahead) <= TWCC_SEQ_STEP;
 }
 
 /* The number is so far from the newest that one packet alone is not believed. */

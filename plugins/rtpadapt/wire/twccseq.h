@@ -11,7 +11,7 @@
  * Feedback that spans a seam is cut in two, so that rtpsession never writes a long
  * run of losses, which 1.22 writes wrongly (see send/twcc.h).  The sender finds the
  * gap between the two parts.  Each part names an SSRC that took part.
- *   - A number up to TWCC_SEQ_STEP ahead makes no seam: the report tells the
+ *   - A number up to TWCC_SEQ_STEP ahead makes no seam: the report has the
  *     losses.
  *   - A number up to TWCC_SEQ_LEAP ahead makes a seam at once.
  *   - A number farther ahead, or behind, counts only when the next packet of the

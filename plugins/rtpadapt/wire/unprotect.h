@@ -35,7 +35,7 @@ G_BEGIN_DECLS
 /* The counter of a stream is doubted after this long without an authentic packet.
  * The guess of RFC 3711 is right as long as fewer than 32,768 packets are missing. */
 #define UNPROTECT_SILENCE RA_SECOND
-/* The search begins anew after so many counters: 2^30 packets. */
+/* The search starts again after so many counters: 2^30 packets. */
 #define UNPROTECT_ROCS 16384
 
 typedef enum
@@ -43,7 +43,7 @@ typedef enum
   UNPROTECT_OK,
   UNPROTECT_MALFORMED, /* no SRTP, no SRTCP */
   UNPROTECT_FORGED,    /* it does not authenticate */
-  UNPROTECT_REPLAYED,  /* it came before, or is too old to tell */
+  UNPROTECT_REPLAYED,  /* it came before, or is so old that nobody knows */
 } UnprotectResult;
 
 typedef struct _Unprotect Unprotect;

@@ -1,0 +1,130 @@
+/* How a path's losses are to be mended: rounds of retransmission, copies, or FEC.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     k = floor ((L - J - T_dec) / (R + q + T_det + T_fb))
+ *     m = max (k, ceil (ln eps / ln p') - 1)
+ *     c_1 .. c_(k-1) = 1,  c_k = m - k + 1
+ *     overhead = sum_i c_i p^(1 + c_1 + .. + c_(i-1))
+ *     residual = p^(1 + m)
+ *
+ * Our own, for independent losses.  Copies in the last round: Hairpin (Meng et
+ * al., NSDI 2024).  The time on the way to the receiver is in neither side of k,
+ * since the receiver's wait begins when the first packets arrive.
+ */
+#include <gst/rtpadapt/repair/planner.h>
+
+#include <math.h>
+
+/* m beyond this is out of any budget. */
+#define COPIES_MAX 16
+
+RaSpan
+ra_repair_round (const RaRepairPath *path)
+{
+  return path->rtt + path->queue + path->detect + path->feedback;
+}
+
+/* What the rounds have to fit in. */
+static RaSpan
+room (const RaRepairPath *path)
+{
+  return path->latency - path->jitter - path->decode;
+}
+
+guint
+ra_repair_rounds (const RaRepairPath *path)
+{
+  RaSpan one = ra_repair_round (path);
+
+  if (one <= 0 || room (path) <= 0)
+    return one <= 0 && room (path) > 0 ? RA_REPAIR_ROUNDS : 0;
+  return (guint) MIN (room (path) / one, RA_REPAIR_ROUNDS);
+}
+
+guint
+ra_repair_copies (const RaRepairPath *path, guint rounds)
+{
+  gdouble needed;
+
+  if (path->worst <= 0 || path->left <= 0)
+    return rounds;
+  if (path->worst >= 1)
+    return COPIES_MAX;
+  needed = ceil (log (path->left) / log (path->worst) - 1);
+  return CLAMP (
+      needed > 0 ? (guint) MIN (needed, COPIES_MAX) : 0, rounds, COPIES_MAX);
+}
+
+gdouble
+ra_repair_overhead (gdouble p, guint rounds, guint copies)
+{
+  gdouble sum = 0, due = p; /* p^(1 + what was sent before this round) */
+
+  for (guint i = 1; i <= rounds; i++) {
+    guint now = i < rounds ? 1 : copies - rounds + 1;
+
+    sum += now * due;
+    due *= pow (p, now);
+  }
+  return sum;
+}
+
+gdouble
+ra_repair_residual (gdouble p, guint copies)
+{
+  return pow (p, 1 + copies);
+}
+
+/* At the loss p; what the budget does not reach is not repeated. */
+static void
+plan_rounds (const RaRepairPath *path, RaRepairPlan *plan)
+{
+  gdouble most = path->most / (1 - MIN (path->most, .99));
+  gdouble share = 1;
+  guint copies = ra_repair_copies (path, plan->rounds);
+
+  while (copies > plan->rounds
+      && ra_repair_overhead (path->loss, plan->rounds, copies) > most)
+    copies--;
+  plan->copies = copies;
+  plan->last = copies - plan->rounds + 1;
+  plan->overhead = ra_repair_overhead (path->loss, plan->rounds, copies);
+  if (plan->overhead > most) {
+    share = most / plan->overhead;
+    plan->overhead = most;
+  }
+  plan->residual = (1 - share) * path->loss
+      + share * ra_repair_residual (path->loss, copies);
+}
+
+void
+ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan)
+{
+  *plan = (RaRepairPlan){ .rounds = ra_repair_rounds (path) };
+  if (plan->rounds > 0) {
+    plan_rounds (path, plan);
+    return;
+  }
+  plan->residual = path->loss;
+  plan->fec = path->loss > 0;
+  plan->fec_span
+      = CLAMP (path->latency - path->detect - path->frame, 0, RA_REPAIR_SPAN);
+  plan->fec_most = path->most / (1 - MIN (path->most, .99));
+}
+
+RaSpan
+ra_repair_time_left (const RaRepairPath *path, RaSpan age)
+{
+  return room (path) - age - path->queue;
+}
+
+guint
+ra_repair_now (
+    const RaRepairPath *path, const RaRepairPlan *plan, RaSpan left, guint sent)
+{
+  if (left < 0)
+    return 0;
+  if (left < ra_repair_round (path) && plan->copies > sent)
+    return plan->copies - sent;
+  return 1;
+}

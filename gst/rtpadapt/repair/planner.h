@@ -1,0 +1,80 @@
+/* How a path's losses are to be mended: rounds of retransmission, copies, or FEC.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Arithmetic alone, nothing is kept.  A round is one retransmission and the wait
+ * until it is known whether that came.  As many rounds are used as fit the time
+ * that the receiver waits for a packet; the last round may send several copies
+ * (Hairpin, NSDI 2024).  FEC is for paths where no round fits.
+ */
+#pragma once
+
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+/* What a player needs to decode a frame once it is complete. */
+#define RA_REPAIR_DECODE (10 * RA_MSECOND)
+/* Share of the media packets that may stay missing: one frame of 6 packets is
+ * broken each 33 s at 25 frames/s. */
+#define RA_REPAIR_LEFT 2e-4
+/* Of all that is sent, the most that repair may take. */
+#define RA_REPAIR_MOST .25
+/* Rounds beyond this mend nothing that anybody sees. */
+#define RA_REPAIR_ROUNDS 8
+/* The most that an FEC block spans. */
+#define RA_REPAIR_SPAN (160 * RA_MSECOND)
+
+typedef struct
+{
+  RaSpan latency;  /* L: how long the receiver holds packets */
+  RaSpan jitter;   /* J: 95 % of the packets are late by less */
+  RaSpan decode;   /* T_dec */
+  RaSpan rtt;      /* R, without the queue */
+  RaSpan queue;    /* q */
+  RaSpan detect;   /* T_det: until a report shows a loss, on the mean */
+  RaSpan feedback; /* T_fb: until the report leaves, beyond that */
+  RaSpan frame;    /* between two frames */
+  gdouble loss;    /* p: share of the packets that are lost, 0..1 */
+  gdouble worst;   /* p': its maximum of late, 0..1 */
+  gdouble left; /* eps: share that may stay missing, 0..1; 0: as little as the
+                      rounds leave */
+  gdouble most; /* share of all that is sent that repair may take, 0..1 */
+} RaRepairPath;
+
+typedef struct
+{
+  guint rounds;     /* k; 0: none fits */
+  guint copies;     /* m, of all rounds together; never below k */
+  guint last;       /* c_k: of these the last round sends so many */
+  gdouble overhead; /* retransmissions per media packet, expected */
+  gdouble
+      residual;    /* share of the media packets that stays missing, expected */
+  gboolean fec;    /* no round fits, and something is lost */
+  RaSpan fec_span; /* a block of FEC may cover what is sent in this time */
+  gdouble fec_most; /* repair packets per media packet that FEC may have */
+} RaRepairPlan;
+
+/* One round: R + q + T_det + T_fb. */
+RaSpan ra_repair_round (const RaRepairPath *path);
+/* k. */
+guint ra_repair_rounds (const RaRepairPath *path);
+/* m for `rounds`. */
+guint ra_repair_copies (const RaRepairPath *path, guint rounds);
+/* Retransmissions per media packet of `rounds` with `copies` in all, at the loss
+ * `p`. */
+gdouble ra_repair_overhead (gdouble p, guint rounds, guint copies);
+/* What `copies` leave missing at the loss `p`, if losses are independent. */
+gdouble ra_repair_residual (gdouble p, guint copies);
+/* All of it.  Copies are taken away until the budget `most` suffices. */
+void ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan);
+
+/* The time that is left for a packet whose frame came in `age` ago, if it is
+ * repeated now; negative: it would come too late. */
+RaSpan ra_repair_time_left (const RaRepairPath *path, RaSpan age);
+/* Copies to send now of a packet of which `sent` were, with `left` of
+ * ra_repair_time_left(): 0 if it is too late, or as many as are missing of the
+ * plan's in the last round that fits, one at least; else one. */
+guint ra_repair_now (const RaRepairPath *path, const RaRepairPlan *plan,
+    RaSpan left, guint sent);
+
+G_END_DECLS

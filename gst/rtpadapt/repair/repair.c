@@ -1,0 +1,460 @@
+/* What is sent again, and when: by the sender's own feedback and by request.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/repair/repair.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Packets over which the loss is averaged: at 5 % it is known to a fifth. */
+#define LOSS_PACKETS 500
+/* The worst of so many of these is what the copies are planned for. */
+#define BUCKET (2 * RA_SECOND)
+#define WORST_WINDOW (10 * RA_SECOND)
+/* RFC 3550 A.8 smooths the jitter by as much. */
+#define JITTER_REPORTS 16
+/* The mean absolute second difference of normal noise, in deviations: sqrt (6 2 /
+ * pi); 95 % are below 1.64 deviations. */
+#define SECOND_DIFFERENCE 1.95
+#define P95 1.64
+/* Where reports come once per round trip, frames come as video's do. */
+#define FRAME (40 * RA_MSECOND)
+/* rtpjitterbuffer's requests wait that long for their turn in RTCP. */
+#define NACK_WAIT (20 * RA_MSECOND)
+/* RFC 8985 6.2: the window for what comes out of order begins with a quarter of the
+ * round trip, and is never longer than that; how long the sight of disorder lasts is
+ * ours. */
+#define DISORDER_PART 4
+#define DISORDER_MEMORY (30 * RA_SECOND)
+/* The budget that may be saved, and the least of it, in packets. */
+#define SAVED RA_SECOND
+#define SAVED_PACKETS 8
+/* A request within this part of the round trip is too early.  The smoothed round
+ * trip is longer than the last one when a queue has just emptied. */
+#define SOONEST 2
+/* A round that just fits does not switch FEC off and on: it must fit by a tenth
+ * more before it counts, and miss by a tenth before it does not. */
+#define HYSTERESIS 10
+/* Nobody answers so many requests: nobody sends again. */
+#define UNANSWERED 50
+
+void
+ra_repair_init (RaRepair *r)
+{
+  *r = (RaRepair){
+    .path = { .decode = RA_REPAIR_DECODE,
+        .latency = RA_REPAIR_LATENCY,
+        .frame = FRAME,
+        .left = RA_REPAIR_LEFT,
+        .most = RA_REPAIR_MOST },
+  };
+  r->cfg.disorder = RA_SPAN_NONE;
+  ra_winmin_init (&r->worst);
+  ra_winmin_init (&r->disorder);
+}
+
+/* --- the path --------------------------------------------------------------- */
+
+static void
+plan_update (RaRepair *r)
+{
+  RaRepairPath near = r->path;
+
+  near.latency = MAX (r->cfg.most, r->path.latency);
+  ra_repair_plan (ra_repair_rounds (&r->path) > 0 ? &r->path : &near, &r->plan);
+  /* A latency that is a tenth longer or shorter. */
+  near.latency += (r->fits ? 1 : -1) * near.latency / HYSTERESIS;
+  r->fits = r->measured && ra_repair_rounds (&near) > 0;
+}
+
+void
+ra_repair_set (RaRepair *r, const RaRepairConfig *cfg)
+{
+  RaSpan latency = cfg->latency > 0 ? cfg->latency : RA_REPAIR_LATENCY;
+  RaSpan feedback = cfg->rows ? 0 : NACK_WAIT;
+  gboolean same = latency == r->path.latency && feedback == r->path.feedback
+      && cfg->most == r->cfg.most;
+
+  r->cfg = *cfg;
+  r->path.latency = latency;
+  r->path.feedback = feedback;
+  if (!same)
+    plan_update (r);
+}
+
+/* The lowest queue of each report would lie on a line if nothing but the queue
+ * changed it. */
+static void
+jitter_update (RaRepair *r, const RaReport *report)
+{
+  gdouble now, slope;
+
+  if (report->queue_min == RA_SPAN_NONE)
+    return;
+  now = ra_seconds (report->queue_min);
+  slope = now - r->queue_min;
+  if (r->n_queues >= 2)
+    r->dev += (fabs (slope - r->queue_slope) / SECOND_DIFFERENCE - r->dev)
+        / JITTER_REPORTS;
+  r->n_queues = MIN (r->n_queues + 1, 2);
+  r->queue_slope = slope;
+  r->queue_min = now;
+  r->path.jitter = ra_span (P95 * r->dev);
+}
+
+static void
+loss_update (RaRepair *r, const RaReport *report, RaTime now)
+{
+  guint lost
+      = MIN (report->lost_wireless + report->lost_congestion, report->expected);
+  gdouble ratio, worst;
+
+  if (report->expected == 0)
+    return;
+  ratio = (gdouble) lost / report->expected;
+  r->path.loss += (1 - exp (-(gdouble) report->expected / LOSS_PACKETS))
+      * (ratio - r->path.loss);
+  r->lost += lost;
+  r->expected += report->expected;
+  if (ra_diff (now, r->bucket) >= BUCKET) {
+    ra_winmin_add (&r->worst, -r->lost / r->expected, now, WORST_WINDOW);
+    r->lost = r->expected = 0;
+    r->bucket = now;
+  }
+  worst = ra_winmin_get (&r->worst, now, WORST_WINDOW);
+  r->path.worst
+      = worst < G_MAXDOUBLE ? MAX (r->path.loss, -worst) : r->path.loss;
+}
+
+/* How much later a packet must have left that came, for one to be lost. */
+static RaSpan
+disorder_window (const RaRepair *r, RaTime now)
+{
+  RaSpan rtt = r->path.rtt + r->path.queue;
+  gdouble least = ra_winmin_get (&r->disorder, now, DISORDER_MEMORY);
+  RaSpan extent = MAX (least < G_MAXDOUBLE ? (RaSpan) -least : 0,
+      r->cfg.disorder == RA_SPAN_NONE ? 0 : r->cfg.disorder);
+
+  if (extent == 0)
+    return r->cfg.disorder == RA_SPAN_NONE ? rtt / DISORDER_PART : 0;
+  return MIN (extent + extent / DISORDER_PART, rtt);
+}
+
+void
+ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
+    RaSpan interval, RaTime now)
+{
+  RaSpan queue = report->queue == RA_SPAN_NONE ? 0 : MAX (report->queue, 0);
+
+  if (!r->measured)
+    r->bucket = now;
+  r->measured = TRUE;
+  jitter_update (r, report);
+  loss_update (r, report, now);
+  r->path.rtt = MAX (rtt - queue, rtt / 4);
+  r->path.queue = queue;
+  r->path.frame = interval > 0 ? interval : FRAME;
+  r->path.detect = (interval > 0 ? interval : rtt) / 2;
+  r->path.detect += disorder_window (r, now);
+  plan_update (r);
+}
+
+gboolean
+ra_repair_mends (const RaRepair *r)
+{
+  return r->cfg.on && r->fits && r->n_asked - r->n_answered < UNANSWERED;
+}
+
+guint
+ra_repair_percentage (const RaRepair *r)
+{
+  return ra_repair_mends (r) ? (guint) ceil (100 * r->plan.overhead) : 0;
+}
+
+/* --- what leaves ------------------------------------------------------------ */
+
+void
+ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
+{
+  gdouble most = r->path.most, saved;
+
+  if (e->is_repair)
+    return;
+  saved = MAX (most * ra_bytes (rate) * ra_seconds (SAVED),
+      SAVED_PACKETS * (gdouble) e->size);
+  r->credit = MIN (r->credit + e->size * most / (1 - most), saved);
+}
+
+/* The latest request for a packet of that number. */
+static RaLedgerEntry *
+asked_find (RaRepair *r, RaLedger *l, guint16 original)
+{
+  guint64 n = MIN (r->n_asked, RA_REPAIR_QUEUE);
+
+  for (guint64 i = 1; i <= n; i++) {
+    guint64 index = r->asked[(r->n_asked - i) % RA_REPAIR_QUEUE];
+    RaLedgerEntry *e = ra_ledger_at (l, index);
+
+    if (e && e->seq == original)
+      return e;
+  }
+  return NULL;
+}
+
+void
+ra_repair_on_repeat (
+    RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now)
+{
+  RaLedgerEntry *first = asked_find (r, l, original);
+
+  r->n_answered = r->n_asked;
+  if (!first)
+    return;
+  e->repeats = (guint16) (e->index - first->index);
+  first->asked_again = now;
+}
+
+/* --- losses ------------------------------------------------------------------ */
+
+/* It was asked for at `now`, which the budget allowed. */
+static void
+asked_note (RaRepair *r, RaLedgerEntry *e, RaTime now)
+{
+  r->asked[r->n_asked++ % RA_REPAIR_QUEUE] = e->index;
+  r->credit -= e->size;
+  e->asked_again = now;
+}
+
+/* FALSE: the queue is full. */
+static gboolean
+copy_add (RaRepair *r, guint64 index, RaTime due)
+{
+  guint at = r->n_copies;
+
+  if (at == RA_REPAIR_QUEUE)
+    return FALSE;
+  while (at > 0 && r->copies[at - 1].due > due)
+    at--;
+  memmove (&r->copies[at + 1], &r->copies[at],
+      (r->n_copies - at) * sizeof *r->copies);
+  r->copies[at] = (RaRepairCopy){ index, due };
+  r->n_copies++;
+  return TRUE;
+}
+
+static RaSpan
+time_left (const RaRepair *r, const RaLedgerEntry *e, RaTime now)
+{
+  return ra_repair_time_left (
+      &r->path, MAX (ra_diff (now, e->sent), 0) + e->age * RA_USECOND);
+}
+
+/* It is missing in a report for the first time.  A report that stands does not say
+ * later that it came after all: if it is too near to what came last, only the receiver
+ * knows. */
+static void
+miss (RaRepair *r, RaLedgerEntry *e, RaSpan window)
+{
+  if (!e->missed && r->cfg.stands && ra_diff (r->newest, e->sent) < window)
+    e->hopeless = TRUE;
+  e->missed = TRUE;
+}
+
+/* The receiver may come to hold packets for so much longer. */
+static RaSpan
+longer (const RaRepair *r)
+{
+  return MAX (r->cfg.most - r->path.latency, 0);
+}
+
+/* A loss, of which no repetition is under way. */
+static void
+loss_take (RaRepair *r, RaLedgerEntry *e, RaTime now)
+{
+  RaSpan left = time_left (r, e, now), apart;
+  guint n = ra_repair_now (&r->path, &r->plan, left, e->copies);
+
+  /* A receiver that can hold packets for longer will, once some come late. */
+  if (n == 0 && left + longer (r) >= 0) {
+    n = 1;
+    left = 0;
+  }
+  if (n == 0) {
+    e->hopeless = TRUE;
+    r->stats.late++;
+    return;
+  }
+  /* Bursts take neighbours: copies are a frame apart, as far as there is time. */
+  apart = MIN (r->path.frame, left / n);
+  for (guint i = 0; i < n; i++) {
+    if (!copy_add (r, e->index, ra_later (now, apart * i))) {
+      r->stats.over++;
+      return;
+    }
+    e->under_way++;
+  }
+}
+
+/* The fate of a retransmission is known. */
+static void
+repeat_take (RaRepair *r, RaLedger *l, RaLedgerEntry *e)
+{
+  RaLedgerEntry *first
+      = e->repeats > 0 ? ra_ledger_at (l, e->index - e->repeats) : NULL;
+
+  if (!first || e->judged || e->fate == RA_FATE_NOTHING)
+    return;
+  e->judged = TRUE;
+  if (first->under_way > 0)
+    first->under_way--;
+  if (e->fate == RA_FATE_ARRIVED && !first->mended) {
+    first->mended = TRUE;
+    r->stats.mended++;
+  }
+}
+
+/* `before`: what `newest` was when the packet was still missed. */
+static void
+arrival_take (RaRepair *r, RaLedgerEntry *e, RaTime before, RaTime now)
+{
+  if (e->missed)
+    ra_winmin_add (&r->disorder, -(gdouble) MAX (ra_diff (before, e->sent), 1),
+        now, DISORDER_MEMORY);
+  e->missed = FALSE;
+  if (!r->has_newest || e->sent > r->newest)
+    r->newest = e->sent;
+  r->has_newest = TRUE;
+}
+
+static void
+first_move (RaRepair *r, RaLedger *l, RaTime now)
+{
+  RaTime since = ra_later (now, -MAX (r->cfg.most, r->path.latency));
+  guint64 known = l->next - MIN (l->next, RA_LEDGER_SIZE);
+  const RaLedgerEntry *e;
+
+  r->low = MAX (r->low, MAX (known, l->begin));
+  for (; r->low < l->next; r->low++) {
+    e = ra_ledger_at (l, r->low);
+    if (e && e->sent >= since)
+      return;
+  }
+}
+
+static gboolean
+is_lost (const RaRepair *r, const RaLedgerEntry *e, RaSpan window)
+{
+  return e->fate == RA_FATE_LOST && !e->is_repair && !e->mended && !e->hopeless
+      && e->under_way == 0 && ra_diff (r->newest, e->sent) >= window;
+}
+
+void
+ra_repair_look (RaRepair *r, RaLedger *l, RaTime now)
+{
+  gboolean acts = r->cfg.on && r->cfg.rows && r->measured;
+  RaTime before = r->newest;
+  RaSpan window;
+
+  first_move (r, l, now);
+  for (guint64 i = r->low; i < l->next; i++) {
+    RaLedgerEntry *e = ra_ledger_at (l, i);
+
+    if (!e)
+      continue;
+    repeat_take (r, l, e);
+    if (e->fate == RA_FATE_ARRIVED)
+      arrival_take (r, e, before, now);
+  }
+  window = disorder_window (r, now);
+  for (guint64 i = r->low; i < l->next; i++) {
+    RaLedgerEntry *e = ra_ledger_at (l, i);
+
+    if (!e)
+      continue;
+    if (e->fate == RA_FATE_LOST && !e->is_repair)
+      miss (r, e, window);
+    if (acts && is_lost (r, e, window))
+      loss_take (r, e, now);
+  }
+}
+
+/* --- what is asked for -------------------------------------------------------- */
+
+/* A copy is due: FALSE if it is wanted no more. */
+static gboolean
+copy_is_wanted (RaRepair *r, RaLedgerEntry *e, RaTime now)
+{
+  if (e->fate == RA_FATE_ARRIVED || e->mended
+      || time_left (r, e, now) + longer (r) < 0)
+    return FALSE;
+  if (r->credit >= e->size)
+    return TRUE;
+  e->hopeless = TRUE;
+  r->stats.over++;
+  return FALSE;
+}
+
+RaLedgerEntry *
+ra_repair_next (RaRepair *r, RaLedger *l, RaTime now)
+{
+  while (r->n_copies > 0 && r->copies[0].due <= now) {
+    RaLedgerEntry *e = ra_ledger_at (l, r->copies[0].index);
+
+    r->n_copies--;
+    memmove (&r->copies[0], &r->copies[1], r->n_copies * sizeof *r->copies);
+    if (!e)
+      continue;
+    if (copy_is_wanted (r, e, now)) {
+      e->copies++;
+      r->stats.own++;
+      asked_note (r, e, now);
+      return e;
+    }
+    if (e->under_way > 0)
+      e->under_way--;
+  }
+  return NULL;
+}
+
+RaTime
+ra_repair_due (const RaRepair *r)
+{
+  return r->n_copies > 0 ? r->copies[0].due : RA_TIME_NONE;
+}
+
+static gboolean
+is_wanted (const RaRepair *r, const RaLedgerEntry *e, RaSpan rtt, RaTime now)
+{
+  if (!e || e->is_repair || e->fate == RA_FATE_ARRIVED || e->mended
+      || r->credit < e->size)
+    return FALSE;
+  return ra_diff (now, e->sent) >= rtt / SOONEST
+      && (e->asked_again == 0 || ra_diff (now, e->asked_again) >= rtt);
+}
+
+RaRepairVerdict
+ra_repair_ask (RaRepair *r, RaLedgerEntry *e, RaSpan rtt, RaTime now)
+{
+  RaRepairVerdict verdict;
+
+  r->stats.nacks++;
+  if (!is_wanted (r, e, rtt, now)) {
+    r->stats.refused++;
+    return RA_REPAIR_REFUSED;
+  }
+  verdict = e->copies == 0 ? RA_REPAIR_FIRST : RA_REPAIR_AGAIN;
+  e->copies = (guint8) MIN (e->copies + 1u, G_MAXUINT8);
+  e->under_way = (guint8) MIN (e->under_way + 1u, G_MAXUINT8);
+  asked_note (r, e, now);
+  return verdict;
+}
+
+void
+ra_repair_observe (const RaRepair *r, RaObserve emit, gpointer data)
+{
+  emit ("repair.rounds", r->plan.rounds, data);
+  emit ("repair.copies", r->plan.copies, data);
+  emit ("repair.overhead", r->plan.overhead, data);
+  emit ("repair.residual", r->plan.residual, data);
+  emit ("repair.jitter", ra_seconds (r->path.jitter), data);
+}

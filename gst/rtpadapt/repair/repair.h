@@ -1,0 +1,132 @@
+/* What is sent again, and when: by the sender's own feedback and by request.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The sender knows by feedback about single packets what is lost before a NACK comes.
+ * A packet is taken for lost where a later one was reported and it was not: a gap
+ * in what was acknowledged.  A report that is missing says nothing of its packets.
+ * Where the receiver says that nothing comes out of order such a gap counts at once;
+ * else only once a packet came that left a quarter of a round trip later (RFC 8985
+ * 6.2), or as much later as packets were seen to be overtaken and a quarter more.
+ * What is nearer is left to the receiver's request where later reports are silent
+ * about it.
+ *
+ * Each loss is judged by what time is left (repair/planner.h).  A repetition is in
+ * the ledger, too, so that its own loss begins the next round.  All repetitions
+ * come out of one budget, by bytes.
+ *
+ * The owner calls ra_repair_look() after each report, then takes what
+ * ra_repair_next() gives until it gives nothing, and asks for these packets.
+ */
+#pragma once
+
+#include <gst/rtpadapt/ledger.h>
+#include <gst/rtpadapt/rate.h>
+#include <gst/rtpadapt/repair/planner.h>
+#include <gst/rtpadapt/util/winmin.h>
+
+G_BEGIN_DECLS
+
+/* How long a receiver holds packets that says nothing of it: rtpjitterbuffer's
+ * default. */
+#define RA_REPAIR_LATENCY (200 * RA_MSECOND)
+/* Copies that wait for their time, and requests whose packets did not yet leave. */
+#define RA_REPAIR_QUEUE 256
+
+typedef struct
+{
+  gboolean on;   /* the receiver uses what is sent again */
+  gboolean rows; /* feedback names single packets; else only NACKs do */
+  gboolean
+      stands; /* what it calls lost stays so, though it may come later (twcc) */
+  RaSpan most;    /* what L may come to, if that is needed; 0: L */
+  RaSpan latency; /* L; 0: RA_REPAIR_LATENCY */
+  RaSpan
+      disorder; /* how far packets overtake each other; RA_SPAN_NONE: unknown */
+} RaRepairConfig;
+
+/* From the beginning. */
+typedef struct
+{
+  guint64 own;     /* asked for by the sender's own feedback */
+  guint64 nacks;   /* requests of the receiver */
+  guint64 refused; /* of these */
+  guint64 late;    /* losses that were too late for a repetition */
+  guint64 over;    /* repetitions beyond the budget */
+  guint64 mended; /* lost packets of which a repetition came, as far as known */
+} RaRepairStats;
+
+typedef enum
+{
+  RA_REPAIR_REFUSED, /* the request goes no further */
+  RA_REPAIR_FIRST,   /* it goes on, the first one for this packet */
+  RA_REPAIR_AGAIN,   /* it goes on, as one did before */
+} RaRepairVerdict;
+
+typedef struct
+{
+  guint64 index; /* in the ledger */
+  RaTime due;
+} RaRepairCopy;
+
+typedef struct _RaRepair RaRepair;
+
+struct _RaRepair
+{
+  RaRepairConfig cfg;
+  RaRepairPath path;
+  RaRepairPlan plan;
+  RaRepairStats stats;
+  gboolean measured; /* there was a report */
+  gboolean fits;     /* a round fits, with hysteresis */
+
+  gdouble queue_min, queue_slope, dev; /* s: jitter */
+  guint n_queues;
+  gdouble lost, expected; /* packets of the bucket */
+  RaTime bucket;          /* when it began */
+  RaWinMin worst;         /* of the buckets, negated */
+
+  gdouble credit; /* bytes that may be repeated */
+  guint64 low;    /* nothing below this index is looked at again */
+  RaTime newest;  /* latest send time of a packet that came */
+  gboolean has_newest;
+  RaWinMin
+      disorder; /* how much earlier what was missed had left, ns, negated */
+
+  RaRepairCopy copies[RA_REPAIR_QUEUE]; /* in order of time */
+  guint n_copies;
+  guint64 asked[RA_REPAIR_QUEUE]; /* a ring of indices */
+  guint64 n_asked, n_answered;    /* so far */
+};
+
+void ra_repair_init (RaRepair *r);
+/* What the receiver does; it may change at any time. */
+void ra_repair_set (RaRepair *r, const RaRepairConfig *cfg);
+
+/* A report came, at the smoothed round trip `rtt`; reports come each `interval`, 0:
+ * once per round trip. */
+void ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
+    RaSpan interval, RaTime now);
+/* The packet of `e` leaves at `rate` bit/s. */
+void ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate);
+/* `e` is a retransmission of a packet that had the number `original`. */
+void ra_repair_on_repeat (
+    RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now);
+
+/* Looks through what the reports said. */
+void ra_repair_look (RaRepair *r, RaLedger *l, RaTime now);
+/* The next packet to be sent again now; NULL: there is none. */
+RaLedgerEntry *ra_repair_next (RaRepair *r, RaLedger *l, RaTime now);
+/* When ra_repair_next() has something again, RA_TIME_NONE: not before a report. */
+RaTime ra_repair_due (const RaRepair *r);
+/* The receiver asks for the packet of `e` (NULL: of which nothing is known). */
+RaRepairVerdict ra_repair_ask (
+    RaRepair *r, RaLedgerEntry *e, RaSpan rtt, RaTime now);
+
+/* TRUE: rounds fit, and the receiver uses them. */
+gboolean ra_repair_mends (const RaRepair *r);
+/* Retransmissions per 100 media packets to be expected, rounded up; 0 if nothing is
+ * sent again. */
+guint ra_repair_percentage (const RaRepair *r);
+void ra_repair_observe (const RaRepair *r, RaObserve emit, gpointer data);
+
+G_END_DECLS

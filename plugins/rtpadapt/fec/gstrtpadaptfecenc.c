@@ -1,0 +1,402 @@
+/* rtpadaptfecenc: repair packets over several frames.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-rtpadaptfecenc
+ * @title: rtpadaptfecenc
+ * @short_description: forward error correction over several frames
+ *
+ * Adds repair packets to a stream of RTP, as rtpulpfecenc does, but over blocks of
+ * several frames: at 5 % of losses 17 of them for 100 media packets leave what 39
+ * leave over single frames of 5 packets.  Any decoder of RFC 5109 can use them, as
+ * GStreamer's rtpulpfecdec.
+ *
+ * With #GstRtpAdaptFecEnc:code `rs` the repair packets are of a Reed-Solomon code,
+ * which needs 12; only #rtpadaptfecdec decodes them (gst/rtpadapt/repair/rsfec.h says
+ * what their bytes are).
+ *
+ * A block has up to 48 packets (`rs`: 128), and frames of
+ * #GstRtpAdaptFecEnc:span at most; the
+ * receiver has to hold packets for longer than that (`latency`).  The repair
+ * packets follow the block at once, with the media's SSRC.  They take sequence
+ * numbers of the stream, so that media packets get others than they came with: what
+ * repeats packets (rtprtxsend) belongs behind this element.  What writes header
+ * extensions later on must not change the length of media packets.
+ *
+ * #rtpadaptsend sets #GstRtpAdaptFecEnc:percentage and #GstRtpAdaptFecEnc:span of
+ * one that it finds upstream.
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
+ *     x264enc tune=zerolatency ! rtph264pay ! \
+ *     rtpadaptfecenc pt=122 percentage=20 ! fakesink
+ * ]|
+ */
+#include "gstrtpadaptfecenc.h"
+
+#include "fecblock.h"
+#include "parts/enums.h"
+#include "parts/props.h"
+
+#include <gst/rtp/rtp.h>
+
+GST_DEBUG_CATEGORY_STATIC (rtpadaptfecenc_debug);
+#define GST_CAT_DEFAULT rtpadaptfecenc_debug
+
+#define PT_NONE 255      /* as rtpulpfecenc's */
+#define SPAN_MAX 2000    /* ms */
+#define CLOCK_RATE 90000 /* of video, RFC 3551 5 */
+
+typedef struct
+{
+  guint pt, percentage, percentage_important;
+  guint span; /* ms */
+  gint code;  /* RaFecCode */
+  guint rs_pt;
+} FecEncConfig;
+
+struct _GstRtpAdaptFecEnc
+{
+  GstElement parent;
+  GstPad *sinkpad, *srcpad;
+
+  FecEncConfig cfg; /* under the object lock */
+  guint block_packets;
+  guint64 media, repair; /* packets */
+
+  /* Only the streaming thread uses what follows. */
+  FecBlock block;
+  gint clock_rate;
+  gboolean started;
+  guint16 seq;    /* of the last media packet as it came */
+  guint16 offset; /* what its number grew by */
+  guint32 ssrc;
+  guint64 timestamp; /* extended; -1 before the first */
+  GstClockTime pts, dts;
+};
+
+G_DEFINE_TYPE (GstRtpAdaptFecEnc, gst_rtp_adapt_fec_enc, GST_TYPE_ELEMENT)
+GST_ELEMENT_REGISTER_DEFINE (
+    rtpadaptfecenc, "rtpadaptfecenc", GST_RANK_NONE, GST_TYPE_RTP_ADAPT_FEC_ENC)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+/* --- blocks ------------------------------------------------------------- */
+
+static GstFlowReturn
+push_repair (GstRtpAdaptFecEnc *self, GPtrArray *made)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  for (guint i = 0; i < made->len && ret == GST_FLOW_OK; i++) {
+    GstBuffer *buffer = gst_buffer_ref (made->pdata[i]);
+
+    GST_BUFFER_PTS (buffer) = self->pts;
+    GST_BUFFER_DTS (buffer) = self->dts;
+    ret = gst_pad_push (self->srcpad, buffer);
+  }
+  return ret;
+}
+
+/* Without a payload type there is no Reed-Solomon code. */
+static RaFecCode
+code_of (const FecEncConfig *cfg)
+{
+  return cfg->rs_pt != PT_NONE && cfg->code == RA_FEC_CODE_RS ? RA_FEC_CODE_RS
+                                                              : RA_FEC_CODE_XOR;
+}
+
+/* What came so far is a block. */
+static GstFlowReturn
+block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
+{
+  RaFecCode code = code_of (cfg);
+  const FecHeader header = { .payload_type
+    = (guint8) (code == RA_FEC_CODE_RS ? cfg->rs_pt : cfg->pt),
+    .seq = (guint16) (self->seq + self->offset + 1),
+    .ssrc = self->ssrc,
+    .timestamp = (guint32) self->timestamp };
+  g_autoptr (GPtrArray) made = NULL;
+
+  if (self->block.n == 0)
+    return GST_FLOW_OK;
+  made = fec_block_end (&self->block, code, &header);
+  self->offset = (guint16) (self->offset + (made ? made->len : 0));
+  GST_OBJECT_LOCK (self);
+  self->block_packets = (guint) (self->block.block.mean + .5);
+  self->repair += made ? made->len : 0;
+  GST_OBJECT_UNLOCK (self);
+  return made ? push_repair (self, made) : GST_FLOW_OK;
+}
+
+static void
+stream_forget (GstRtpAdaptFecEnc *self)
+{
+  fec_block_clear (&self->block);
+  self->started = FALSE;
+  self->offset = 0;
+  self->timestamp = G_MAXUINT64;
+}
+
+/* --- packets ------------------------------------------------------------ */
+
+/* A block is of one SSRC and has no gap. */
+static GstFlowReturn
+stream_follow (
+    GstRtpAdaptFecEnc *self, GstRTPBuffer *rtp, const FecEncConfig *cfg)
+{
+  guint16 seq = gst_rtp_buffer_get_seq (rtp);
+  guint32 ssrc = gst_rtp_buffer_get_ssrc (rtp);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (self->started && (ssrc != self->ssrc || seq != (guint16) (self->seq + 1)))
+    ret = block_end (self, cfg);
+  if (ssrc != self->ssrc)
+    stream_forget (self);
+  self->started = TRUE;
+  self->ssrc = ssrc;
+  self->seq = seq;
+  gst_rtp_buffer_ext_timestamp (
+      &self->timestamp, gst_rtp_buffer_get_timestamp (rtp));
+  return ret;
+}
+
+/* The packet, with its new number, goes into the block.  TRUE: the block ends. */
+static gboolean
+packet_take (GstRtpAdaptFecEnc *self, GstBuffer *buffer, gboolean marker,
+    const FecEncConfig *cfg)
+{
+  const RaFecBlockConfig block = { .span = cfg->span * RA_MSECOND,
+    .most = fec_block_most (code_of (cfg)) };
+  RaTime time = gst_util_uint64_scale (
+      self->timestamp, GST_SECOND, (guint64) self->clock_rate);
+  gboolean important
+      = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE);
+  GstMapInfo map;
+  gboolean end;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  end = fec_block_add (&self->block, &block,
+      important ? MAX (cfg->percentage, cfg->percentage_important)
+                : cfg->percentage,
+      marker, time, map.data, (guint) map.size);
+  gst_buffer_unmap (buffer, &map);
+  self->pts = GST_BUFFER_PTS (buffer);
+  self->dts = GST_BUFFER_DTS (buffer);
+  return end;
+}
+
+static GstFlowReturn
+media_chain (
+    GstRtpAdaptFecEnc *self, GstBuffer *buffer, const FecEncConfig *cfg)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  gboolean marker, end;
+  GstFlowReturn ret;
+
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp)) {
+    GST_WARNING_OBJECT (self, "that is not RTP");
+    return gst_pad_push (self->srcpad, buffer);
+  }
+  ret = stream_follow (self, &rtp, cfg);
+  marker = gst_rtp_buffer_get_marker (&rtp);
+  gst_rtp_buffer_unmap (&rtp);
+  if (self->offset > 0) {
+    buffer = gst_buffer_make_writable (buffer);
+    gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+    gst_rtp_buffer_set_seq (&rtp, (guint16) (self->seq + self->offset));
+    gst_rtp_buffer_unmap (&rtp);
+  }
+  end = packet_take (self, buffer, marker, cfg);
+  GST_OBJECT_LOCK (self);
+  self->media++;
+  GST_OBJECT_UNLOCK (self);
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return ret;
+  }
+  ret = gst_pad_push (self->srcpad, buffer);
+  return end && ret == GST_FLOW_OK ? block_end (self, cfg) : ret;
+}
+
+static FecEncConfig
+config (GstRtpAdaptFecEnc *self)
+{
+  FecEncConfig cfg;
+
+  GST_OBJECT_LOCK (self);
+  cfg = self->cfg;
+  GST_OBJECT_UNLOCK (self);
+  return cfg;
+}
+
+static GstFlowReturn
+fec_enc_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstRtpAdaptFecEnc *self = GST_RTP_ADAPT_FEC_ENC (parent);
+  FecEncConfig cfg = config (self);
+
+  return cfg.pt == PT_NONE ? gst_pad_push (self->srcpad, buffer)
+                           : media_chain (self, buffer, &cfg);
+}
+
+static void
+caps_follow (GstRtpAdaptFecEnc *self, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!gst_structure_get_int (
+          gst_caps_get_structure (caps, 0), "clock-rate", &self->clock_rate)
+      || self->clock_rate <= 0)
+    self->clock_rate = CLOCK_RATE;
+}
+
+static gboolean
+fec_enc_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstRtpAdaptFecEnc *self = GST_RTP_ADAPT_FEC_ENC (parent);
+  FecEncConfig cfg = config (self);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      caps_follow (self, event);
+      break;
+    case GST_EVENT_EOS:
+      block_end (self, &cfg);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      fec_block_drop (&self->block);
+      break;
+    default:
+      break;
+  }
+  return gst_pad_event_default (pad, parent, event);
+}
+
+/* --- the element -------------------------------------------------------- */
+
+static void
+get_stats (gpointer owner, const PropRow *row, GValue *value)
+{
+  GstRtpAdaptFecEnc *self = owner;
+
+  g_value_take_boxed (value,
+      gst_structure_new ("application/x-rtpadaptfecenc-stats", "packets",
+          G_TYPE_UINT64, self->media, "repair", G_TYPE_UINT64, self->repair,
+          "block-packets", G_TYPE_UINT, self->block_packets, NULL));
+}
+
+static const PropRow fec_enc_props[] = {
+  { "pt", "Payload type",
+      "Of the repair packets (255: none are made, packets pass unchanged)",
+      PROP_PLAYING, PROP_UINT (FecEncConfig, pt, 0, PT_NONE, PT_NONE) },
+  { "percentage", "Percentage", "Repair packets per 100 media packets",
+      PROP_PLAYING, PROP_UINT (FecEncConfig, percentage, 0, 100, 0) },
+  { "percentage-important", "Percentage of important packets",
+      "The same for packets with the flag NON_DROPPABLE, if it is more",
+      PROP_PLAYING, PROP_UINT (FecEncConfig, percentage_important, 0, 100, 0) },
+  { "span", "Span",
+      "Most time between the first and the last packet of a block (0: blocks are "
+      "frames), @",
+      PROP_PLAYING, PROP_UINT (FecEncConfig, span, 0, SPAN_MAX, 160),
+      .unit = "ms" },
+  { "code", "Code",
+      "What the repair packets are (auto: xor); rs needs rs-pt, and a receiver that "
+      "can decode it (rtpadaptfecdec)",
+      PROP_PLAYING,
+      PROP_ENUM (FecEncConfig, code, gst_rtp_adapt_fec_code_get_type, "xor") },
+  { "rs-pt", "Payload type of rs",
+      "Of repair packets of the code rs (255: none)", PROP_PLAYING,
+      PROP_UINT (FecEncConfig, rs_pt, 0, PT_NONE, PT_NONE) },
+  { "stats", "Statistics",
+      "Since the element was made: packets (media), repair (packets); "
+      "block-packets (media packets in a block, the mean of late)",
+      PROP_READ, PROP_STATS, .get_locked = get_stats },
+  { NULL },
+};
+
+static void
+fec_enc_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptFecEnc *self = GST_RTP_ADAPT_FEC_ENC (object);
+
+  GST_OBJECT_LOCK (self);
+  props_set (&self->cfg, &fec_enc_props[id - 1], value, NULL, NULL);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+fec_enc_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptFecEnc *self = GST_RTP_ADAPT_FEC_ENC (object);
+
+  props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg,
+      &fec_enc_props[id - 1], value);
+}
+
+static GstStateChangeReturn
+fec_enc_change_state (GstElement *element, GstStateChange transition)
+{
+  GstRtpAdaptFecEnc *self = GST_RTP_ADAPT_FEC_ENC (element);
+  GstStateChangeReturn ret
+      = GST_ELEMENT_CLASS (gst_rtp_adapt_fec_enc_parent_class)
+            ->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    stream_forget (self);
+  return ret;
+}
+
+static void
+fec_enc_finalize (GObject *object)
+{
+  fec_block_clear (&GST_RTP_ADAPT_FEC_ENC (object)->block);
+  G_OBJECT_CLASS (gst_rtp_adapt_fec_enc_parent_class)->finalize (object);
+}
+
+static void
+gst_rtp_adapt_fec_enc_class_init (GstRtpAdaptFecEncClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      rtpadaptfecenc_debug, "rtpadaptfecenc", 0, "repair over several frames");
+  object_class->set_property = fec_enc_set_property;
+  object_class->get_property = fec_enc_get_property;
+  object_class->finalize = fec_enc_finalize;
+  element_class->change_state = fec_enc_change_state;
+
+  props_install (object_class, 1, fec_enc_props);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "RTP FEC over frames",
+      "Codec/Payloader/Network/RTP",
+      "Adds repair packets (RFC 5109) over blocks of several frames",
+      "The gst-rtpadapt authors");
+}
+
+static void
+gst_rtp_adapt_fec_enc_init (GstRtpAdaptFecEnc *self)
+{
+  props_init (&self->cfg, fec_enc_props, self);
+  self->clock_rate = CLOCK_RATE;
+  stream_forget (self);
+
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_pad_set_chain_function (self->sinkpad, fec_enc_chain);
+  gst_pad_set_event_function (self->sinkpad, fec_enc_event);
+  GST_PAD_SET_PROXY_CAPS (self->sinkpad);
+  GST_PAD_SET_PROXY_ALLOCATION (self->sinkpad);
+  gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_element_add_pad (GST_ELEMENT (self), self->srcpad);
+}

@@ -1,0 +1,20 @@
+/* rtpadaptrecv: when the sender hears how long packets are held here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "recvhold.h"
+
+#define AGAIN RA_SECOND
+/* As often as it falls by a frame (gst/rtpadapt/repair/playout.h). */
+#define CHANGE RA_MSECOND
+
+gboolean
+recv_hold_due (RecvHold *h, const RaRadpHold *hold, RaTime now)
+{
+  if (hold->now <= 0
+      || (now < h->again && ABS (hold->now - h->said.now) < CHANGE
+          && hold->most == h->said.most))
+    return FALSE;
+  h->said = *hold;
+  h->again = ra_later (now, AGAIN);
+  return TRUE;
+}

@@ -1,0 +1,452 @@
+/* rtpadaptfecenc, and behind it GStreamer's rtpstorage and rtpulpfecdec, or
+ * rtpadaptfecdec.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../rows.h"
+
+#include <gst/check/gstharness.h>
+#include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/repair/masks.h>
+
+#define CAPS "application/x-rtp,payload=96,ssrc=(uint)1,clock-rate=90000"
+#define MEDIA 96
+#define FEC 122
+#define RS 120
+#define TICKS 3600 /* a frame at 25 Hz */
+#define FRAME (40 * GST_MSECOND)
+
+/* --- what goes in ------------------------------------------------------------ */
+
+typedef struct
+{
+  GstHarness *h;
+  guint32 ssrc, frame;
+  guint16 seq;
+  GRand *rand;
+  GPtrArray *out; /* GstBuffer */
+} World;
+
+static void
+world_new (World *w, const gchar *line)
+{
+  *w = (World){ .ssrc = 1, .seq = 65500, .rand = g_rand_new_with_seed (7) };
+  w->h = gst_harness_new_parse (line);
+  gst_harness_set_src_caps_str (w->h, CAPS);
+  w->out = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+}
+
+static void
+world_free (World *w)
+{
+  gst_harness_teardown (w->h);
+  g_ptr_array_unref (w->out);
+  g_rand_free (w->rand);
+}
+
+/* Of all kinds: padding, a header extension, contributing sources. */
+static GstBuffer *
+packet_new (World *w, gboolean marker)
+{
+  guint csrc = (guint) g_rand_int_range (w->rand, 0, 3);
+  guint padding = (guint) g_rand_int_range (w->rand, 0, 4);
+  guint payload = (guint) g_rand_int_range (w->rand, 1, 300);
+  GstBuffer *buffer
+      = gst_rtp_buffer_new_allocate (payload, (guint8) padding, (guint8) csrc);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  guint8 *data;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  data = gst_rtp_buffer_get_payload (&rtp);
+  for (guint i = 0; i < payload; i++)
+    data[i] = (guint8) g_rand_int (w->rand);
+  for (guint i = 0; i < csrc; i++)
+    gst_rtp_buffer_set_csrc (&rtp, (guint8) i, g_rand_int (w->rand));
+  if (g_rand_boolean (w->rand))
+    gst_rtp_buffer_add_extension_onebyte_header (&rtp, 3, "\1\2\3", 3);
+  gst_rtp_buffer_set_payload_type (&rtp, MEDIA);
+  gst_rtp_buffer_set_ssrc (&rtp, w->ssrc);
+  gst_rtp_buffer_set_seq (&rtp, w->seq++);
+  gst_rtp_buffer_set_timestamp (&rtp, w->frame * TICKS);
+  gst_rtp_buffer_set_marker (&rtp, marker);
+  gst_rtp_buffer_unmap (&rtp);
+  GST_BUFFER_PTS (buffer) = w->frame * FRAME;
+  return buffer;
+}
+
+static void
+take_all (World *w)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (w->h)))
+    g_ptr_array_add (w->out, buffer);
+}
+
+static void
+push_frame (World *w, guint packets, gboolean important)
+{
+  for (guint i = 0; i < packets; i++) {
+    GstBuffer *buffer = packet_new (w, i + 1 == packets);
+
+    if (important)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE);
+    g_assert_cmpint (gst_harness_push (w->h, buffer), ==, GST_FLOW_OK);
+  }
+  w->frame++;
+  take_all (w);
+}
+
+static guint8
+type_of (GstBuffer *buffer)
+{
+  guint8 byte;
+
+  gst_buffer_extract (buffer, 1, &byte, 1);
+  return byte & 0x7f;
+}
+
+static guint16
+seq_of (GstBuffer *buffer)
+{
+  guint8 bytes[2];
+
+  gst_buffer_extract (buffer, 2, bytes, 2);
+  return GST_READ_UINT16_BE (bytes);
+}
+
+/* --- how many, and where -------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *name, *settings;
+  guint frames, packets; /* that go in, and of each frame */
+  const gchar *out;      /* m: ten media packets, r: a repair packet */
+  const gchar *why;
+} places[] = {
+  { "none", "percentage=20", 3, 10, "mmm", "without a payload type" },
+  { "off", "pt=122", 3, 10, "mmm", "nothing is wanted" },
+  { "span", "pt=122 percentage=20", 9, 10, "mrrmmmmrrrrrrrrmmmmrrrrrrrr",
+      "no interval is known behind the first frame, then 4 frames span 160 ms" },
+  { "short", "pt=122 percentage=20 span=100", 5, 10, "mrrmmrrrrmmrrrr",
+      "two frames" },
+  { "frame", "pt=122 percentage=20 span=0", 3, 10, "mrrmrrmrr", "one frame" },
+  { "important", "pt=122 percentage=10 percentage-important=30", 1, 10, "mrrr",
+      "a key frame" },
+  { "eos", "pt=122 percentage=20", 3, 10, "mrrmmrrrr",
+      "the end of the stream ends a block" },
+};
+
+static void
+test_places (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  g_autofree gchar *line
+      = g_strdup_printf ("rtpadaptfecenc %s", places[r].settings);
+  g_autoptr (GString) out = g_string_new (NULL);
+  guint16 seq = 65500;
+  guint media = 0;
+  World w;
+
+  g_test_message ("%s", places[r].why);
+  world_new (&w, line);
+  for (guint i = 0; i < places[r].frames; i++)
+    push_frame (
+        &w, places[r].packets, g_str_equal (places[r].name, "important"));
+  if (g_str_equal (places[r].name, "eos")) {
+    gst_harness_push_event (w.h, gst_event_new_eos ());
+    take_all (&w);
+  }
+  for (guint i = 0; i < w.out->len; i++) {
+    GstBuffer *buffer = w.out->pdata[i];
+
+    g_assert_cmpuint (seq_of (buffer), ==, seq++);
+    if (type_of (buffer) == FEC)
+      g_string_append_c (out, 'r');
+    else if (++media % 10 == 0)
+      g_string_append_c (out, 'm');
+  }
+  g_assert_cmpstr (out->str, ==, places[r].out);
+  world_free (&w);
+}
+
+/* Another SSRC, or a number that is left out: the block ends before it. */
+static void
+test_breaks (void)
+{
+  World w;
+
+  world_new (&w, "rtpadaptfecenc pt=122 percentage=20");
+  push_frame (&w, 10, FALSE);
+  push_frame (&w, 10, FALSE);
+  w.seq += 3;
+  push_frame (&w, 10, FALSE); /* 10 2 10 2 10 */
+  g_assert_cmpuint (w.out->len, ==, 34);
+  g_assert_cmpuint (type_of (w.out->pdata[23]), ==, FEC);
+  g_assert_cmpuint (
+      seq_of (w.out->pdata[24]), ==, (guint16) (seq_of (w.out->pdata[23]) + 4));
+  w.ssrc = 2;
+  w.seq = 100;
+  push_frame (&w, 10, FALSE);
+  g_assert_cmpuint (type_of (w.out->pdata[34]), ==, FEC);
+  g_assert_cmpuint (type_of (w.out->pdata[35]), ==, FEC);
+  g_assert_cmpuint (seq_of (w.out->pdata[36]), ==, 100);
+  world_free (&w);
+}
+
+/* --- GStreamer's decoder ---------------------------------------------------------- */
+
+typedef struct
+{
+  GstHarness *storage, *decoder;
+} Unfec;
+
+static void
+unfec_new (Unfec *u)
+{
+  GObject *inside;
+
+  u->storage = gst_harness_new ("rtpstorage");
+  g_object_set (u->storage->element, "size-time", 2 * GST_SECOND, NULL);
+  gst_harness_set_src_caps_str (u->storage, CAPS);
+  u->decoder = gst_harness_new ("rtpulpfecdec");
+  g_object_get (u->storage->element, "internal-storage", &inside, NULL);
+  g_object_set (u->decoder->element, "pt", FEC, "storage", inside, NULL);
+  g_object_unref (inside);
+  gst_harness_set_src_caps_str (u->decoder, CAPS);
+}
+
+static void
+unfec_free (Unfec *u)
+{
+  gst_harness_teardown (u->decoder);
+  gst_harness_teardown (u->storage);
+}
+
+/* What comes back for a packet that rtpjitterbuffer calls lost, or NULL. */
+static GstBuffer *
+recover (Unfec *u, guint16 seq)
+{
+  GstBuffer *buffer;
+  GstEvent *event;
+
+  gst_harness_push_event (u->decoder,
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new ("GstRTPPacketLost", "seqnum", G_TYPE_UINT,
+              (guint) seq, "timestamp", G_TYPE_UINT64, (guint64) 0, "duration",
+              G_TYPE_UINT64, (guint64) 0, NULL)));
+  buffer = gst_harness_try_pull (u->decoder);
+  while ((event = gst_harness_try_pull_event (u->decoder)))
+    gst_event_unref (event);
+  return buffer;
+}
+
+/* All but the number, which rtpulpfecdec changes, and padding, whose bytes other
+ * than the last RFC 3550 leaves open. */
+static void
+assert_same (GstBuffer *came, GstBuffer *sent)
+{
+  GstMapInfo a, b;
+
+  gst_buffer_map (came, &a, GST_MAP_READ);
+  gst_buffer_map (sent, &b, GST_MAP_READ);
+  g_assert_cmpmem (a.data, 2, b.data, 2);
+  g_assert_cmpmem (
+      a.data + 4, (gint) a.size - 4, b.data + 4, (gint) b.size - 4);
+  gst_buffer_unmap (came, &a);
+  gst_buffer_unmap (sent, &b);
+}
+
+/* From packet `from` to `to` of what left: n media packets, then repair packets;
+ * each is lost with probability p.  Returns how many came back. */
+static guint
+block_pass (World *w, Unfec *u, guint from, guint to, guint n, gdouble p)
+{
+  guint64 rows[RA_MASKS_MAX], missing = 0, came = 0;
+  guint back = 0;
+
+  for (guint i = from; i < to; i++) {
+    GstBuffer *buffer = w->out->pdata[i];
+    gboolean lost = g_rand_double (w->rand) < p;
+
+    if (lost && i < from + n)
+      missing |= 1ull << (i - from);
+    if (!lost && i >= from + n)
+      came |= 1ull << (i - from - n);
+    if (lost)
+      continue;
+    buffer = gst_buffer_copy_deep (buffer);
+    GST_BUFFER_DTS (buffer) = w->frame * FRAME;
+    gst_harness_push (u->storage, buffer);
+    gst_buffer_unref (gst_harness_pull (u->storage));
+  }
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *sent = w->out->pdata[from + i], *buffer;
+
+    if (!(missing >> i & 1))
+      continue;
+    buffer = recover (u, seq_of (sent));
+    if (!buffer)
+      continue;
+    back++;
+    assert_same (buffer, sent);
+    gst_buffer_unref (buffer);
+  }
+  ra_masks_make (n, to - from - n, rows);
+  g_assert_cmpuint (back, ==,
+      (guint) __builtin_popcountll (missing)
+          - (guint) __builtin_popcountll (
+              ra_masks_missing (rows, to - from - n, came, missing)));
+  return back;
+}
+
+/* What comes back is what was sent, as often as the masks let it. */
+static void
+test_decoder (void)
+{
+  guint from = 0, n = 0, back = 0;
+  Unfec u;
+  World w;
+
+  world_new (&w, "rtpadaptfecenc pt=122 percentage=25");
+  unfec_new (&u);
+  for (guint i = 0; i < 200; i++)
+    push_frame (&w, (guint) g_rand_int_range (w.rand, 2, 16), FALSE);
+  for (guint i = 0; i < w.out->len; i++) {
+    gboolean repair = type_of (w.out->pdata[i]) == FEC;
+    gboolean last = repair && i + 1 < w.out->len
+        && type_of (w.out->pdata[i + 1]) == MEDIA;
+
+    n += !repair;
+    if (!last)
+      continue;
+    back += block_pass (
+        &w, &u, from, i + 1, n, g_rand_double_range (w.rand, .02, .25));
+    from = i + 1;
+    n = 0;
+  }
+  g_test_message ("%u came back", back);
+  g_assert_cmpuint (back, >, 80); /* or it tested nothing */
+  unfec_free (&u);
+  world_free (&w);
+}
+
+/* --- our decoder --------------------------------------------------------------- */
+
+static guint64
+count_of (GstHarness *h, const gchar *element, const gchar *field)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 n;
+
+  gst_harness_get (h, element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, field, &n));
+  return n;
+}
+
+/* Packets `from` to `to` of what left, of which n are media, of which those in `lost`
+ * are lost. */
+static void
+rs_pass (World *w, GstHarness *h, guint from, guint to, const gboolean *lost)
+{
+  for (guint i = from; i < to; i++) {
+    GstBuffer *buffer = gst_buffer_copy_deep (w->out->pdata[i]);
+
+    GST_BUFFER_DTS (buffer) = i * GST_MSECOND;
+    if (lost[i - from])
+      gst_buffer_unref (buffer);
+    else
+      g_assert_cmpint (gst_harness_push (h, buffer), ==, GST_FLOW_OK);
+  }
+}
+
+/* What comes out: all that came, and with `back` all media. */
+static void
+rs_check (World *w, GstHarness *h, guint from, guint n, guint f,
+    const gboolean *lost, gboolean back)
+{
+  gboolean seen[64] = { FALSE };
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (h))) {
+    guint i = (guint16) (seq_of (buffer) - seq_of (w->out->pdata[from]));
+
+    g_assert_cmpuint (i, <, n + f);
+    g_assert_false (seen[i]);
+    seen[i] = TRUE;
+    assert_same (buffer, w->out->pdata[from + i]);
+    g_assert_true (GST_BUFFER_DTS_IS_VALID (buffer));
+    gst_buffer_unref (buffer);
+  }
+  for (guint i = 0; i < n + f; i++)
+    g_assert_cmpint (seen[i], ==, !lost[i] || (back && i < n));
+}
+
+static void
+test_rs (void)
+{
+  GstHarness *h = gst_harness_new_parse ("rtpadaptfecdec pt=120");
+  guint from, blocks = 0, back = 0;
+  World w;
+
+  gst_harness_set_src_caps_str (h, CAPS);
+  world_new (&w, "rtpadaptfecenc pt=122 rs-pt=120 code=rs percentage=20");
+  for (guint i = 0; i < 101; i++) /* 1 frame, and blocks of 4 frames of 10 */
+    push_frame (&w, 10, FALSE);
+  g_assert_cmpuint (w.out->len, ==, 12 + 25 * 48);
+  for (guint i = 0; i < 12; i++)
+    g_assert_cmpuint (type_of (w.out->pdata[i]), ==, i < 10 ? MEDIA : RS);
+  rs_pass (&w, h, 0, 12, (gboolean[12]){ FALSE });
+  rs_check (&w, h, 0, 10, 2, (gboolean[12]){ FALSE }, TRUE);
+  for (from = 12; from < w.out->len; from += 48, blocks++) {
+    gboolean lost[48] = { FALSE };
+    guint n = 0, want = blocks % 2 ? 8 : 9, media = 0;
+
+    while (n < want) {
+      guint i = (guint) g_rand_int_range (w.rand, 0, 48);
+
+      n += !lost[i];
+      media += !lost[i] && i < 40;
+      lost[i] = TRUE;
+    }
+    rs_pass (&w, h, from, from + 48, lost);
+    rs_check (&w, h, from, 40, 8, lost, want == 8);
+    back += want == 8 ? media : 0;
+  }
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "recovered"), ==, back);
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "bad"), ==, 0);
+  g_assert_cmpuint (count_of (w.h, "rtpadaptfecenc", "packets"), ==, 1010);
+  g_assert_cmpuint (count_of (w.h, "rtpadaptfecenc", "repair"), ==, 202);
+  world_free (&w);
+  gst_harness_teardown (h);
+}
+
+/* What says that it is a repair packet, and is not, is counted and passes. */
+static void
+test_rs_bad (void)
+{
+  GstHarness *h = gst_harness_new_parse ("rtpadaptfecdec pt=96");
+  World w;
+
+  gst_harness_set_src_caps_str (h, CAPS);
+  world_new (&w, "rtpadaptfecenc");
+  push_frame (&w, 10, FALSE);
+  rs_pass (&w, h, 0, 10, (gboolean[10]){ FALSE });
+  g_assert_cmpuint (gst_harness_buffers_received (h), ==, 10);
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "repair"), ==, 10);
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "bad"), ==, 10);
+  world_free (&w);
+  gst_harness_teardown (h);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  rows_add_by ("/fecenc/places", places, name, test_places);
+  g_test_add_func ("/fecenc/breaks", test_breaks);
+  g_test_add_func ("/fecenc/decoder", test_decoder);
+  g_test_add_func ("/fecenc/rs", test_rs);
+  g_test_add_func ("/fecenc/rs-bad", test_rs_bad);
+  return g_test_run ();
+}

@@ -1,0 +1,201 @@
+/* The size of the pictures that an encoder gets.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <plugins/rtpadapt/send/sizefit.h>
+
+#include <gst/app/gstappsink.h>
+#include <gst/check/gstcheck.h>
+
+#define SOURCE \
+  "videotestsrc ! video/x-raw,width=640,height=360,framerate=25/1 ! "
+#define FILTER " ! capsfilter name=filter caps=video/x-raw,format=I420 "
+/* An identity stands for the encoder. */
+#define SINK \
+  " ! identity name=encoder ! appsink name=sink sync=false max-buffers=1"
+#define FULL        \
+  {                 \
+    640, 360, 25, 1 \
+  }
+
+/* 60 kbit/s for 3 s: less than 97 k, which 480x270 needs at half the frame rate. */
+static const struct
+{
+  const gchar *name, *before; /* the encoder */
+  gboolean adapt, adapted;
+  RaPicture low; /* what the encoder gets then */
+  const gchar *why;
+} rows[] = {
+  { "scale-and-rate", SOURCE "videoscale ! videorate" FILTER, TRUE, TRUE,
+      { 320, 180, 25, 2 }, "all of it" },
+  { "scale", SOURCE "videoscale" FILTER, TRUE, TRUE, { 320, 180, 25, 1 },
+      "there is no videorate" },
+  { "queue", SOURCE "videoscale ! videorate" FILTER " ! queue", TRUE, TRUE,
+      { 320, 180, 25, 2 }, "not next to the encoder" },
+  { "no-filter", SOURCE "videoscale ! videorate", TRUE, FALSE, FULL,
+      "nothing to set" },
+  { "no-scale", SOURCE "videorate" FILTER, TRUE, FALSE, FULL,
+      "nothing that scales" },
+  { "off", SOURCE "videoscale ! videorate" FILTER, FALSE, FALSE, FULL,
+      "it is only proposed" },
+};
+
+typedef struct
+{
+  GstElement *pipeline, *encoder;
+  GstAppSink *sink;
+  SizeFit size;
+  RaTime now;
+} World;
+
+static World
+world_new (const gchar *before)
+{
+  g_autofree gchar *line = g_strconcat (before, SINK, NULL);
+  g_autoptr (GError) error = NULL;
+  World w = { .pipeline = gst_parse_launch (line, &error), .now = RA_SECOND };
+
+  g_assert_no_error (error);
+  w.encoder = gst_bin_get_by_name (GST_BIN (w.pipeline), "encoder");
+  w.sink = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (w.pipeline), "sink"));
+  gst_element_set_state (w.pipeline, GST_STATE_PLAYING);
+  return w;
+}
+
+static void
+world_free (World *w)
+{
+  gst_element_set_state (w->pipeline, GST_STATE_NULL);
+  gst_object_unref (w->encoder);
+  gst_object_unref (w->sink);
+  gst_object_unref (w->pipeline);
+}
+
+static gboolean
+next_is (World *w, const RaPicture *p)
+{
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (w->sink);
+  const GstStructure *s
+      = gst_caps_get_structure (gst_sample_get_caps (sample), 0);
+  gint width, height, n, d;
+
+  g_assert_true (gst_structure_get_int (s, "width", &width)
+      && gst_structure_get_int (s, "height", &height)
+      && gst_structure_get_fraction (s, "framerate", &n, &d));
+  return width == (gint) p->width && height == (gint) p->height
+      && n * (gint) p->fps_d == d * (gint) p->fps_n;
+}
+
+/* The encoder gets `bps` for some seconds; the last proposal. */
+static GstStructure *
+say (World *w, guint64 bps, gboolean adapt, guint seconds)
+{
+  GstStructure *last = NULL, *news;
+
+  for (guint i = 0; i <= 10 * seconds; i++) {
+    w->now += 100 * RA_MSECOND;
+    news = size_fit_do (&w->size, w->encoder, bps, adapt, w->now);
+    if (!news)
+      continue;
+    g_clear_pointer (&last, gst_structure_free);
+    last = news;
+  }
+  return last;
+}
+
+static void
+assert_proposal (const GstStructure *s, const RaPicture *p, gboolean adapted)
+{
+  gint width, height, n, d;
+  gboolean did;
+
+  g_assert_true (gst_structure_has_name (s, "rtpadapt-size"));
+  g_assert_true (gst_structure_get (s, "width", G_TYPE_INT, &width, "height",
+      G_TYPE_INT, &height, "framerate", GST_TYPE_FRACTION, &n, &d, "adapted",
+      G_TYPE_BOOLEAN, &did, NULL));
+  g_assert_cmpstr (gst_structure_get_string (s, "encoder"), ==, "encoder");
+  g_assert_cmpint (width, ==, (gint) p->width);
+  g_assert_cmpint (height, ==, (gint) p->height);
+  g_assert_cmpint (n * (gint) p->fps_d, ==, d * (gint) p->fps_n);
+  g_assert_cmpint (did, ==, adapted);
+}
+
+static void
+test_row (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  const RaPicture full = FULL, low = { 320, 180, 25, 2 };
+  World w = world_new (rows[i].before);
+  GstStructure *news;
+
+  g_test_message ("%s", rows[i].why);
+  g_assert_true (next_is (&w, &full));
+  g_assert_null (say (&w, 1000000, rows[i].adapt, 3));
+  news = say (&w, 60000, rows[i].adapt, 3);
+  g_assert_nonnull (news);
+  assert_proposal (news, &low, rows[i].adapted);
+  gst_structure_free (news);
+  while (rows[i].adapted && !next_is (&w, &rows[i].low))
+    ;
+  g_assert_true (next_is (&w, &rows[i].low));
+  news = say (&w, 1000000, rows[i].adapt, 40);
+  g_assert_nonnull (news);
+  assert_proposal (news, &full, rows[i].adapted);
+  gst_structure_free (news);
+  while (!next_is (&w, &full))
+    ;
+  world_free (&w);
+}
+
+/* Whoever stops it gets the full picture back. */
+static void
+test_off (void)
+{
+  const RaPicture full = FULL, low = { 320, 180, 25, 2 };
+  World w = world_new (rows[0].before);
+  GstStructure *news;
+
+  g_assert_true (next_is (&w, &full));
+  news = say (&w, 60000, TRUE, 3);
+  g_clear_pointer (&news, gst_structure_free);
+  while (!next_is (&w, &low))
+    ;
+  g_assert_null (say (&w, 60000, FALSE, 3));
+  while (!next_is (&w, &full))
+    ;
+  /* The next start finds what the one before has left. */
+  g_assert_null (say (&w, 60000, TRUE, 0));
+  while (!next_is (&w, &low))
+    ;
+  w.size = (SizeFit){ 0 };
+  g_assert_null (say (&w, 1000000, TRUE, 0));
+  while (!next_is (&w, &full))
+    ;
+  world_free (&w);
+}
+
+/* A picture that is small already. */
+static void
+test_small (void)
+{
+  World w = world_new ("videotestsrc ! video/x-raw,width=64,height=48");
+  const RaPicture small = { 64, 48, 30, 1 };
+
+  g_assert_true (next_is (&w, &small));
+  g_assert_null (say (&w, 1000, FALSE, 60)); /* below 320x180 */
+  world_free (&w);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/size-fit/row/%s", rows[i].name);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
+  }
+  g_test_add_func ("/size-fit/off", test_off);
+  g_test_add_func ("/size-fit/small", test_small);
+  return g_test_run ();
+}

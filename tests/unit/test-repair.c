@@ -1,0 +1,242 @@
+/* How losses are to be mended: the planner's arithmetic.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/repair/planner.h>
+
+#include <math.h>
+
+#define MS RA_MSECOND
+
+/* By hand, from the formulas in repair/planner.c; ../shared/beyond.md 4.1 has the
+ * same table, rounded.  With 2e-4 the copies are ceil (ln 2e-4 / ln p) - 1: 8.517 /
+ * 3.912 -> 2, 8.517 / 2.996 -> 2, 8.517 / 2.303 -> 3. */
+static const struct
+{
+  gdouble p, left;
+  guint rounds, copies;
+  gdouble overhead, residual;
+  const gchar *why;
+} plans[] = {
+  { .02, 0, 1, 1, .02, 4e-4, "p; p^2" },
+  { .05, 0, 1, 1, .05, .0025, "p; p^2" },
+  { .10, 0, 1, 1, .10, .01, "p; p^2" },
+  { .02, 2e-4, 1, 2, .04, 8e-6, "2 p; p^3" },
+  { .05, 2e-4, 1, 2, .10, 1.25e-4, "2 p; p^3" },
+  { .10, 2e-4, 1, 3, .30, 1e-4, "3 p; p^4" },
+  { .02, 0, 2, 2, .0204, 8e-6, "p + p^2; p^3" },
+  { .05, 0, 2, 2, .0525, 1.25e-4, "p + p^2; p^3" },
+  { .10, 0, 2, 2, .11, 1e-3, "p + p^2; p^3" },
+  { .02, 2e-4, 2, 2, .0204, 8e-6, "two rounds do already" },
+  { .05, 2e-4, 2, 2, .0525, 1.25e-4, "two rounds do already" },
+  { .10, 2e-4, 2, 3, .12, 1e-4, "p + 2 p^2; p^4" },
+  { .10, 2e-4, 3, 3, .111, 1e-4, "p + p^2 + p^3; p^4" },
+  { 0, 2e-4, 2, 2, 0, 0, "nothing is lost" },
+};
+
+/* A path with so many rounds: L = 20 + 100 k, J = 10, T_dec = 10, a round 100. */
+static RaRepairPath
+path_of (gdouble p, gdouble left, guint rounds)
+{
+  return (RaRepairPath){ .latency = (20 + 100 * (gint64) rounds) * MS,
+    .jitter = 10 * MS,
+    .decode = 10 * MS,
+    .rtt = 70 * MS,
+    .queue = 10 * MS,
+    .detect = 15 * MS,
+    .feedback = 5 * MS,
+    .frame = 40 * MS,
+    .loss = p,
+    .worst = p,
+    .left = left,
+    .most = .5 };
+}
+
+static void
+test_plans (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++) {
+    RaRepairPath path = path_of (plans[i].p, plans[i].left, plans[i].rounds);
+    RaRepairPlan plan;
+
+    g_test_message ("%g, %u: %s", plans[i].p, plans[i].rounds, plans[i].why);
+    ra_repair_plan (&path, &plan);
+    g_assert_cmpuint (plan.rounds, ==, plans[i].rounds);
+    g_assert_cmpuint (plan.copies, ==, plans[i].copies);
+    g_assert_cmpuint (plan.last, ==, plans[i].copies - plans[i].rounds + 1);
+    g_assert_cmpfloat_with_epsilon (plan.overhead, plans[i].overhead, 1e-9);
+    g_assert_cmpfloat_with_epsilon (plan.residual, plans[i].residual, 1e-9);
+    g_assert_false (plan.fec);
+  }
+}
+
+/* L = 200, J + q = 30 where two rounds fit to R = 60 on the mean; I = 40, so
+ * T_det = 20 (worst 40).  k = floor ((190 - J) / (R + q + T_det)). */
+static const struct
+{
+  gint latency, jitter, rtt, queue, detect, feedback;
+  guint rounds;
+  const gchar *why;
+} rounds[] = {
+  { 200, 10, 60, 10, 20, 0, 2, "180 / 90 = 2" },
+  { 200, 10, 61, 10, 20, 0, 1, "180 / 91 < 2" },
+  { 200, 10, 150, 10, 20, 0, 1, "180 / 180 = 1" },
+  { 200, 10, 151, 10, 20, 0, 0, "180 / 181 < 1" },
+  { 200, 10, 200, 10, 20, 0, 0, "180 / 230" },
+  { 200, 10, 133, 10, 20, 17, 1, "a NACK waits 17 ms for its turn" },
+  { 200, 10, 134, 10, 20, 17, 0, "and one ms more is too much" },
+  { 400, 10, 200, 10, 20, 0, 1, "380 / 230 = 1" },
+  { 10, 10, 1, 0, 0, 0, 0, "no room at all" },
+  { 0, 10, 1, 0, 0, 0, 0, "less than none" },
+  { 1000, 0, 1, 0, 0, 0, RA_REPAIR_ROUNDS, "not more than that" },
+  { 200, 0, 0, 0, 0, 0, RA_REPAIR_ROUNDS, "a round that takes no time" },
+};
+
+static void
+test_rounds (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rounds); i++) {
+    RaRepairPath path = { .latency = rounds[i].latency * MS,
+      .jitter = rounds[i].jitter * MS,
+      .decode = 10 * MS,
+      .rtt = rounds[i].rtt * MS,
+      .queue = rounds[i].queue * MS,
+      .detect = rounds[i].detect * MS,
+      .feedback = rounds[i].feedback * MS };
+
+    g_test_message ("%s", rounds[i].why);
+    g_assert_cmpuint (ra_repair_rounds (&path), ==, rounds[i].rounds);
+  }
+}
+
+/* Repair takes a quarter of all that is sent at most: a third of the media. */
+static const struct
+{
+  gdouble p;
+  guint rounds, copies;
+  gdouble overhead, residual;
+  const gchar *why;
+} budgets[] = {
+  { .10, 1, 3, .30, 1e-4, "3 p is within it" },
+  { .20, 1, 1, .20, .04, "5 copies would be 1, 2 still .4" },
+  { .30, 1, 1, .30, .09, "p itself is within it" },
+  { .50, 1, 1, 1 / 3., .5 / 3 + .25 * 2 / 3,
+      "two losses of three are repeated" },
+  { .30, 2, 2, 1 / 3., .3 * (1 - 1 / 3. / .39) + .027 / 3 / .39,
+      "p + p^2 = .39 is beyond it" },
+};
+
+static void
+test_budget (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (budgets); i++) {
+    RaRepairPath path = path_of (budgets[i].p, 2e-4, budgets[i].rounds);
+    RaRepairPlan plan;
+
+    g_test_message ("%g: %s", budgets[i].p, budgets[i].why);
+    path.most = RA_REPAIR_MOST;
+    ra_repair_plan (&path, &plan);
+    g_assert_cmpuint (plan.copies, ==, budgets[i].copies);
+    g_assert_cmpfloat_with_epsilon (plan.overhead, budgets[i].overhead, 1e-9);
+    g_assert_cmpfloat_with_epsilon (plan.residual, budgets[i].residual, 1e-9);
+  }
+}
+
+/* FEC is for paths without a round that lose something.  It spans what is sent in
+ * L - T_det - one frame, 160 ms at most. */
+static void
+test_fec (void)
+{
+  RaRepairPath path = path_of (.05, 2e-4, 1);
+  RaRepairPlan plan;
+
+  ra_repair_plan (&path, &plan);
+  g_assert_false (plan.fec);
+  path.rtt = 71 * MS;
+  path.most = RA_REPAIR_MOST;
+  ra_repair_plan (&path, &plan);
+  g_assert_cmpuint (plan.rounds, ==, 0);
+  g_assert_true (plan.fec);
+  g_assert_cmpfloat (plan.overhead, ==, 0);
+  g_assert_cmpfloat (plan.residual, ==, .05);
+  g_assert_cmpint (plan.fec_span, ==, (120 - 15 - 40) * MS);
+  g_assert_cmpfloat_with_epsilon (plan.fec_most, 1 / 3., 1e-9);
+  path.rtt = 400 * MS;
+  path.latency = 400 * MS;
+  ra_repair_plan (&path, &plan);
+  g_assert_cmpint (plan.fec_span, ==, 160 * MS);
+  path.loss = 0;
+  ra_repair_plan (&path, &plan);
+  g_assert_false (plan.fec);
+}
+
+/* L = 220: 200 for two rounds of 100, of which q = 10 goes off; with p = 10 % and
+ * 2e-4 three copies. */
+static const struct
+{
+  gint age;
+  guint sent, now;
+  const gchar *why;
+} decisions[] = {
+  { 0, 0, 1, "190 left: another round fits behind this one" },
+  { 90, 0, 1, "100 left: it still does" },
+  { 91, 0, 3, "99 left: the last round has all copies" },
+  { 91, 1, 2, "of which one was sent" },
+  { 91, 3, 1, "all were sent, and all were lost: another" },
+  { 190, 1, 2, "just in time" },
+  { 191, 0, 0, "too late" },
+};
+
+static void
+test_decisions (void)
+{
+  RaRepairPath path = path_of (.1, 2e-4, 2);
+  RaRepairPlan plan;
+
+  ra_repair_plan (&path, &plan);
+  for (guint i = 0; i < G_N_ELEMENTS (decisions); i++) {
+    RaSpan left = ra_repair_time_left (&path, decisions[i].age * MS);
+
+    g_test_message ("%s", decisions[i].why);
+    g_assert_cmpuint (ra_repair_now (&path, &plan, left, decisions[i].sent), ==,
+        decisions[i].now);
+  }
+}
+
+/* More loss never leaves less missing, nor does more time leave more. */
+static void
+test_laws (void)
+{
+  for (guint k = 0; k <= 4; k++) {
+    gdouble before = 0;
+
+    for (guint percent = 0; percent <= 100; percent++) {
+      RaRepairPath path = path_of (percent / 100., 0, k);
+      RaRepairPath longer = path_of (percent / 100., 0, k + 1);
+      RaRepairPlan plan, more;
+
+      path.most = longer.most = RA_REPAIR_MOST;
+      ra_repair_plan (&path, &plan);
+      ra_repair_plan (&longer, &more);
+      g_assert_cmpfloat (plan.residual, >=, before - 1e-12);
+      g_assert_cmpfloat (more.residual, <=,
+          plan.overhead < 1 / 3. - 1e-9 && more.overhead < 1 / 3. - 1e-9
+              ? plan.residual + 1e-12
+              : 1);
+      g_assert_cmpfloat (plan.overhead, <=, 1 / 3. + 1e-9);
+      before = plan.residual;
+    }
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/repair/plans", test_plans);
+  g_test_add_func ("/repair/rounds", test_rounds);
+  g_test_add_func ("/repair/budget", test_budget);
+  g_test_add_func ("/repair/fec", test_fec);
+  g_test_add_func ("/repair/decisions", test_decisions);
+  g_test_add_func ("/repair/laws", test_laws);
+  return g_test_run ();
+}
