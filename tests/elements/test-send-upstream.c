@@ -55,7 +55,7 @@ fec_run (
   SendWants wants;
 
   *notices = 0;
-  if (!fecencs_plan (f, level, SPAN, &job))
+  if (!fecencs_plan (f, &(FecWants){ level, SPAN, RA_FEC_CODE_XOR }, &job))
     return SEND_WANTS_NOTHING;
   fecencs_do (&job, w->sinkpad);
   if (stop)
@@ -134,7 +134,8 @@ test_fec_again (void)
   g_assert_cmpuint (notices, ==, 0); /* it was known */
   g_assert_false (f.usable);
   g_assert_cmpuint (percentage_of (&w), ==, 40);
-  g_assert_false (fecencs_plan (&f, 60, SPAN, &job));
+  g_assert_false (
+      fecencs_plan (&f, &(FecWants){ 60, SPAN, RA_FEC_CODE_XOR }, &job));
   drop (fecencs_stop (&f));
   world_free (&w);
 }

@@ -213,9 +213,9 @@ static void
 test_block (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  const RaBlockConfig cfg = { blocks[i].span, blocks[i].most };
+  const RaFecBlockConfig cfg = { blocks[i].span, blocks[i].most };
   guint n = 0, ended = 0, want;
-  RaBlock b = { 0 };
+  RaFecBlock b = { 0 };
 
   g_test_message ("%s", blocks[i].why);
   want = blocks[i].ends ? blocks[i].ends : blocks[i].frames * blocks[i].packets;
@@ -241,8 +241,8 @@ static void
 test_budget (void)
 {
   static const guint expected[] = { 1, 2, 1, 2, 0, 1 };
-  const RaBlockConfig cfg = { 0, 48 };
-  RaBlock b = { 0 };
+  const RaFecBlockConfig cfg = { 0, 48 };
+  RaFecBlock b = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
     for (guint k = 0; k < 10; k++)
