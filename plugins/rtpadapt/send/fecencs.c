@@ -144,9 +144,9 @@ fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
 
     if (!element)
       continue;
-    block_note (job, element);
     fecenc_set_span (element, job->wants.span);
     fecenc_set_code (element, job->wants.code);
+    block_note (job, element);
     job->changed |= fecenc->level != job->wants.level;
     fecenc->level = fecenc_set (element, job->wants.level, fecenc->level);
   }
