@@ -265,8 +265,7 @@ frame_count (RaSender *s, RaSentFlags flags)
 static gboolean
 is_frame_held (const RaSender *s, const RaOutgoing *p, RaTime now)
 {
-  return !(p->flags & (RA_SENT_REPAIR | RA_SENT_BESIDE))
-      && s->frame_packets == 0
+  return !(p->flags & (RA_SENT_REPAIR | RA_SENT_OTHER)) && s->frame_packets == 0
       && ra_pacer_is_spent (&s->pacer, ra_sender_rate (s), HELD_GRAIN, now);
 }
 
@@ -314,7 +313,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .waiting
           = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD)) == RA_SENT_WAITING
               || is_frame_held (s, p, now) });
-  if (!(p->flags & RA_SENT_BESIDE)) {
+  if (!(p->flags & RA_SENT_OTHER)) {
     ra_sizes_on_sent (
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);

@@ -90,7 +90,7 @@ typedef enum
                                with twcc, each packet with tfrc */
   RA_SENT_FRAME_END = 1 << 2, /* a frame's last media packet */
   RA_SENT_REPAIR = 1 << 3,    /* FEC or a retransmission */
-  RA_SENT_BESIDE = 1 << 4, /* not of the encoder that ra_sender_split() is for:
+  RA_SENT_OTHER = 1 << 4,  /* not of the encoder that ra_sender_split() is for:
                               audio, for one */
   RA_SENT_SPREAD = 1 << 5, /* what waits is this frame's, which the pacer but
                               spreads: it keeps up with the encoder */

@@ -45,14 +45,14 @@ on_element_new (GstTracer *tracer, GstClockTime ts, GstElement *element)
 
 /* rtpadaptsrc's statistics have those of the rtpadaptrecv in it, too. */
 static gboolean
-told_by_bin (GstElement *element)
+posted_by_bin (GstElement *element)
 {
   GstObject *parent = gst_object_get_parent (GST_OBJECT (element));
-  gboolean told
+  gboolean posted
       = parent && g_str_equal (G_OBJECT_TYPE_NAME (parent), "GstRtpAdaptSrc");
 
   gst_clear_object (&parent);
-  return told;
+  return posted;
 }
 
 /* A bin posts its children's messages once more: those are not `element`'s. */
@@ -66,7 +66,7 @@ on_message (GstTracer *tracer, GstClockTime ts, GstElement *element,
   if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT
       || GST_MESSAGE_SRC (message) != GST_OBJECT (element)
       || !monitor_line_kind (gst_message_get_structure (message))
-      || told_by_bin (element))
+      || posted_by_bin (element))
     return;
   path = gst_object_get_path_string (GST_OBJECT (element));
   monitor_sender_push (self->sender, message, path, g_get_monotonic_time ());

@@ -130,7 +130,7 @@ test_packet (gconstpointer data)
   RtcpScan scan = { 0 };
 
   g_test_message ("%s", packets[r].why);
-  kind = rtp_mux_tell (copy, bytes->len, &head);
+  kind = rtp_mux_kind (copy, bytes->len, &head);
   if (kind == RTP_MUX_RTP)
     g_assert_cmphex (head.ssrc, ==, 0x01020304);
   if (kind == RTP_MUX_RTCP)
@@ -208,7 +208,7 @@ test_is_of (void)
 
     g_test_message ("%s", rows[r].why);
     g_assert_cmpint (
-        rtp_mux_tell (bytes->data, bytes->len, NULL), ==, RTP_MUX_RTCP);
+        rtp_mux_kind (bytes->data, bytes->len, NULL), ==, RTP_MUX_RTCP);
     g_assert_cmpint (
         rtcp_is_of (bytes->data, bytes->len, ssrcs, 2), ==, rows[r].of);
     g_assert_false (rtcp_is_of (bytes->data, bytes->len, ssrcs, 0));
@@ -223,12 +223,12 @@ test_head (void)
   RtpMuxHead head;
 
   g_assert_cmpint (
-      rtp_mux_tell (bytes->data, bytes->len, &head), ==, RTP_MUX_RTP);
+      rtp_mux_kind (bytes->data, bytes->len, &head), ==, RTP_MUX_RTP);
   g_assert_cmpuint (head.pt, ==, 97);
   g_assert_cmphex (head.seq, ==, 0x1234);
   g_assert_cmphex (head.ssrc, ==, 0xdeadbeef);
   g_assert_cmpint (
-      rtp_mux_tell (bytes->data, bytes->len, NULL), ==, RTP_MUX_RTP);
+      rtp_mux_kind (bytes->data, bytes->len, NULL), ==, RTP_MUX_RTP);
   g_byte_array_free (bytes, TRUE);
 }
 
@@ -254,7 +254,7 @@ test_any_bytes (void)
       data[2] = 0;
       data[3] = (guint8) (size / 4 - 1);
     }
-    kind = rtp_mux_tell (data, size, &head);
+    kind = rtp_mux_kind (data, size, &head);
     told[kind]++;
     if (kind == RTP_MUX_RTCP) {
       rtcp_scan (data, size, &scan);

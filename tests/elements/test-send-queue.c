@@ -253,7 +253,7 @@ test_stream (gconstpointer data)
       stream->kind.payload_type, ==, stream_rows[row].payload_type);
   g_assert_cmpint (stream->kind.codec, ==, stream_rows[row].codec);
   g_assert_cmpint (stream->kind.is_audio, ==, stream_rows[row].is_audio);
-  g_assert_cmpint (stream_is_beside (stream), ==, stream_rows[row].beside);
+  g_assert_cmpint (stream_is_other (stream), ==, stream_rows[row].beside);
   streams_clear (s);
 }
 
@@ -360,9 +360,9 @@ test_beside (void)
     stream_on_sent (streams_find (s, 1), 10000, now);
     stream_on_sent (streams_find (s, 2), 400, now);
   }
-  g_assert_cmpuint (streams_beside (s, now), ==, 64000);
+  g_assert_cmpuint (streams_other_bitrate (s, now), ==, 64000);
   streams_on_search (s, origins_new (), FALSE);
-  g_assert_cmpuint (streams_beside (s, now), ==, 1664000);
+  g_assert_cmpuint (streams_other_bitrate (s, now), ==, 1664000);
   streams_clear (s);
 }
 

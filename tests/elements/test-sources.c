@@ -239,7 +239,7 @@ test_named (gconstpointer data)
     c++;
   }
   g_test_message ("%s", compounds[row].why);
-  g_assert_cmpint (rtp_mux_tell (bytes, n, NULL), ==, RTP_MUX_RTCP);
+  g_assert_cmpint (rtp_mux_kind (bytes, n, NULL), ==, RTP_MUX_RTCP);
   g_assert_true (rtcp_name_sources (bytes, n, note, named));
   g_assert_cmpstr (named->str, ==, compounds[row].ssrcs);
 }

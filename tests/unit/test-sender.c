@@ -340,8 +340,7 @@ test_limited_whole (void)
   } rows[] = {
     { 10, RA_SENT_FRAME_END, FALSE, "when the pacer let it" },
     { 15, RA_SENT_FRAME_END, TRUE, "when it came" },
-    { 10, RA_SENT_FRAME_END | RA_SENT_BESIDE, TRUE,
-        "audio: not the encoder's" },
+    { 10, RA_SENT_FRAME_END | RA_SENT_OTHER, TRUE, "audio: not the encoder's" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -421,7 +420,7 @@ test_media_rate (void)
 static void
 test_beside (void)
 {
-  RaOutgoing audio = { .size = 120, .media = 20, .flags = RA_SENT_BESIDE };
+  RaOutgoing audio = { .size = 120, .media = 20, .flags = RA_SENT_OTHER };
   RaSplit split;
   Fixture f;
 

@@ -117,7 +117,7 @@ test_beside (gconstpointer data)
   for (guint k = 0; k < 10; k++)
     ra_sizes_on_sent (&sizes, k < 8 ? 1000 : 1100, k < 8 ? 960 : 0, k >= 8);
   ra_split (&sizes, 1000000, .05, 25, 0, &split);
-  ra_split_beside (&split, 1000000, beside_rows[i].beside);
+  ra_split_other (&split, 1000000, beside_rows[i].beside);
   g_test_message ("%s", beside_rows[i].why);
   g_assert_cmpuint (bits_off (split.media, beside_rows[i].media), <=, 1);
   g_assert_cmpuint (bits_off (split.fec, beside_rows[i].fec), <=, 1);

@@ -38,9 +38,9 @@ running (const LinkEnd *e, guint host)
 }
 
 static void
-tell (LinkEnd *e, RaTime now)
+ask_to_end (LinkEnd *e, RaTime now)
 {
-  e->told = TRUE;
+  e->asked = TRUE;
   e->until = ra_later (now, PATIENCE);
   link_jobs_signal (e->jobs, SIGINT);
 }
@@ -66,7 +66,7 @@ job_ended (LinkEnd *e)
     return;
   }
   job = &e->jobs->jobs[i];
-  if (e->told || job->status == 0 || link_job_is_shell (job))
+  if (e->asked || job->status == 0 || link_job_is_shell (job))
     return;
   e->failed = TRUE;
   what = g_strdup_printf ("ended with %d", job->status);
@@ -81,9 +81,9 @@ signals_read (LinkEnd *e, RaTime now)
 
   while (read (e->signals, &info, sizeof info) == sizeof info) {
     e->interrupted = (gint) info.ssi_signo;
-    e->over = e->told;
-    if (!e->told)
-      tell (e, now);
+    e->over = e->asked;
+    if (!e->asked)
+      ask_to_end (e, now);
   }
 }
 
@@ -95,14 +95,14 @@ link_end_reached (LinkEnd *e, RaTime now)
   signals_read (e, now);
   while (!e->over && poll (&control, 1, 0) > 0)
     job_ended (e);
-  if (e->told && now >= e->until) {
+  if (e->asked && now >= e->until) {
     for (guint i = 0; i < e->jobs->n; i++) {
       if (!e->jobs->jobs[i].ended)
         complain (&e->jobs->jobs[i], "did not end and is killed");
     }
     e->over = TRUE;
-  } else if (!e->told && (running (e, 0) == 0 || now >= e->until)) {
-    tell (e, now);
+  } else if (!e->asked && (running (e, 0) == 0 || now >= e->until)) {
+    ask_to_end (e, now);
   }
   return e->over || running (e, 0) + running (e, 1) == 0;
 }

@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   LinkJobs *jobs;
-  gint signals;  /* readable when a signal asks us to end */
-  RaTime until;  /* or RA_TIME_NONE */
-  gboolean told; /* the commands were; until is when they are killed */
+  gint signals;   /* readable when a signal asks us to end */
+  RaTime until;   /* or RA_TIME_NONE */
+  gboolean asked; /* the commands were; until is when they are killed */
   gboolean over;
   gint interrupted; /* the signal */
   gboolean failed;  /* some command */

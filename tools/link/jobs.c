@@ -108,7 +108,7 @@ init_reap (const LinkJobs *j, pid_t *pids, gint control)
 
 /* A group, or the shell: the signal has to reach its children, too. */
 static void
-init_tell (const LinkJobs *j, const pid_t *pids, gint number)
+init_signal (const LinkJobs *j, const pid_t *pids, gint number)
 {
   for (guint i = 0; i < j->n; i++) {
     if (pids[i] > 0 && link_job_is_shell (&j->jobs[i]))
@@ -155,7 +155,7 @@ init_run (const LinkJobs *j, const LinkHost *hosts, gint control)
       continue;
     if (recv (control, &number, sizeof number, MSG_DONTWAIT) <= 0)
       _exit (0);
-    init_tell (j, pids, number);
+    init_signal (j, pids, number);
   }
 }
 

@@ -25,15 +25,15 @@ typedef struct
 } Arrival;
 
 /* Numbers `begun` up to `end` are in the ring.
- * late, retell <= end. */
+ * late, once_from <= end. */
 typedef struct
 {
   guint32 ssrc;
   RaSeq seq;
   guint64 begun, end;
-  guint64 late;     /* from here on there are news */
-  guint64 retell;   /* from here on each was reported once at most */
-  gboolean waiting; /* the last report had no room for all news */
+  guint64 late;      /* from here on there are news */
+  guint64 once_from; /* from here on each was reported once at most */
+  gboolean waiting;  /* the last report had no room for all news */
   Arrival *ring;
 } Source;
 
@@ -76,7 +76,7 @@ arrival_at (const Source *s, guint64 seq)
 static void
 source_begin (Source *s, guint64 seq)
 {
-  s->begun = s->end = s->late = s->retell = seq;
+  s->begun = s->end = s->late = s->once_from = seq;
   s->waiting = FALSE;
 }
 
@@ -91,7 +91,7 @@ source_extend (Source *s, guint64 seq)
   low = s->end - MIN (s->end, RA_CCFB_LOG_MAX);
   s->begun = MAX (s->begun, low);
   s->late = MAX (s->late, low);
-  s->retell = MAX (s->retell, low);
+  s->once_from = MAX (s->once_from, low);
 }
 
 static Source *
@@ -151,7 +151,7 @@ ra_ccfb_log_has (const RaCcfbLog *log)
       has |= RA_CCFB_NEWS;
     if (s->waiting)
       has |= RA_CCFB_WAITING;
-    if (s->retell < s->end)
+    if (s->once_from < s->end)
       has |= RA_CCFB_AGAIN;
   }
   return (RaCcfbHas) has;
@@ -163,20 +163,20 @@ static Part
 source_part (Source *s, gboolean again, guint64 room)
 {
   gboolean news = s->late < s->end;
-  guint64 from = news || again ? MIN (s->late, s->retell) : s->end;
+  guint64 from = news || again ? MIN (s->late, s->once_from) : s->end;
 
   if (s->waiting || s->end - from > room)
     from = s->late;
   if (again && !news && from == s->end)
-    s->retell = s->end; /* it will not fit the next time */
+    s->once_from = s->end; /* it will not fit the next time */
   return (Part){ s, from, MIN (s->end - from, room) };
 }
 
 static void
-source_told (Source *s, guint64 end)
+source_reported (Source *s, guint64 end)
 {
   if (!s->waiting)
-    s->retell = s->late;
+    s->once_from = s->late;
   s->late = end;
   s->waiting = end < s->end;
 }
@@ -248,7 +248,7 @@ ra_ccfb_log_write (RaCcfbLog *log, gboolean again, RaTime now, RaTime rts_time,
         = (RaCcfbBlock){ s->ssrc, (guint16) (parts[i].from - s->seq.offset),
             (guint) parts[i].n, packets + at };
     at += parts[i].n;
-    source_told (s, parts[i].from + parts[i].n);
+    source_reported (s, parts[i].from + parts[i].n);
   }
   size = ra_ccfb_write (
       ra_stamp_ntp (rts_time), blocks, n, media_ssrc, fci, len);

@@ -30,15 +30,15 @@ ra_heard_nick (RaHeard heard)
   return nicks[heard];
 }
 
-/* All that was heard; of what was sent, the first `told` packets. */
+/* All that was heard; of what was sent, the first `known` packets. */
 static void
-forget (RaListener *l, guint64 told)
+forget (RaListener *l, guint64 known)
 {
   l->n_heard = 0;
   l->t_last = l->began = RA_TIME_NONE;
   l->t_delay = l->rtt = 0;
   l->tokens = PER_RTT;
-  l->told = l->told_1 = told;
+  l->known_packets = l->known_packets_1 = known;
 }
 
 RaListener *
@@ -201,8 +201,8 @@ take (RaListener *l, const RaJudged *j)
   l->has_heard = TRUE;
   l->t_last = j->t;
   l->t_delay = j->fb.t_delay;
-  l->told = j->packets;
-  l->told_1 = j->sent->packets + 1;
+  l->known_packets = j->packets;
+  l->known_packets_1 = j->sent->packets + 1;
   l->tokens = MAX (j->tokens - 1, 0);
   l->p = j->fb.p;
   /* RFC 5348 4.3 step 2, as what the sender writes on its packets */

@@ -72,7 +72,7 @@ clamp_count (gint64 n)
 static void
 infer (const RaListener *l, RaJudged *j, RaReport *report)
 {
-  gint64 n = (gint64) (j->packets - l->told), n_lost;
+  gint64 n = (gint64) (j->packets - l->known_packets), n_lost;
 
   report->n_events = j->fb.p > l->p; /* p rises with a loss event only */
   j->lost = l->lost + (gdouble) n * j->fb.p;
@@ -99,7 +99,7 @@ bound_queue (RaSpan *queue, RaSpan most)
 static RaHeard
 bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
 {
-  gint64 n = (gint64) (j->packets - l->told_1);
+  gint64 n = (gint64) (j->packets - l->known_packets_1);
   RaSpan age = l->t_last == RA_TIME_NONE
       ? RA_PEER_DELAY_RTT_MAX
       : ra_diff (j->t, l->t_last) + 2 * MAX (l->rtt, j->rtt);
@@ -179,14 +179,14 @@ ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report)
   RaHeard heard;
 
   j->lost = 0;
-  j->told = l->has_pending && l->pending.t_i == j->fb.t_i;
-  if (j->told && !l->has_heard && !l->has_counts
+  j->by_radp = l->has_pending && l->pending.t_i == j->fb.t_i;
+  if (j->by_radp && !l->has_heard && !l->has_counts
       && l->pending.expected <= j->packets) {
     begin (l, j, &l->counts, &zero, 0);
     l->has_counts = TRUE;
   }
-  if (!j->told || !l->has_counts) {
-    j->anew = TRUE;
+  if (!j->by_radp || !l->has_counts) {
+    j->restarted = TRUE;
     infer (l, j, report);
     return RA_HEARD_OK;
   }
@@ -199,15 +199,15 @@ ra_listener_judge_counts (RaListener *l, RaJudged *j, RaReport *report)
 void
 ra_listener_take_counts (RaListener *l, const RaJudged *j)
 {
-  if (j->told)
+  if (j->by_radp)
     l->radp = l->pending;
-  l->has_radp |= j->told;
+  l->has_radp |= j->by_radp;
   if (j->aside)
     return;
   l->has_other = FALSE;
-  l->has_counts = j->told;
-  if (j->told && j->anew)
+  l->has_counts = j->by_radp;
+  if (j->by_radp && j->restarted)
     begin (l, j, &l->counts, &l->pending, j->sent->packets);
-  else if (j->told)
+  else if (j->by_radp)
     l->counts = j->counts;
 }

@@ -31,15 +31,15 @@ struct _RaListener
 
   RaHeardReport heard[RA_LISTENER_HEARD];
   guint64 n_heard;
-  RaTime t_last;        /* t_i of the latest, RA_TIME_NONE before the first */
-  RaTime began;         /* when the first one came */
-  RaSpan t_delay, rtt;  /* of the latest; smoothed */
-  gdouble p;            /* of the latest */
-  gdouble tokens;       /* reports that may come at once */
-  RaWinMin shortest;    /* RTT, ns */
-  guint64 told, told_1; /* packets sent until t_last; that one only, of its
-                           microsecond */
-  gdouble lost;         /* by p, not reported yet */
+  RaTime t_last;         /* t_i of the latest, RA_TIME_NONE before the first */
+  RaTime began;          /* when the first one came */
+  RaSpan t_delay, rtt;   /* of the latest; smoothed */
+  gdouble p;             /* of the latest */
+  gdouble tokens;        /* reports that may come at once */
+  RaWinMin shortest;     /* RTT, ns */
+  guint64 known_packets; /* sent until t_last */
+  guint64 known_packets_1; /* the same, but of its microsecond the first only */
+  gdouble lost;            /* by p, not reported yet */
 
   gboolean has_pending, has_radp, has_heard, has_counts, has_other;
   RaRadp pending;        /* waits for its TFRC-FB */
@@ -63,8 +63,9 @@ typedef struct
   RaHeardReport heard;
   RaRadpCounters counts; /* with it */
   gdouble lost;
-  gboolean told, anew, aside; /* by a RADP; with which counters begin; which
-                                 fits none */
+  gboolean by_radp;   /* a RADP came with it */
+  gboolean restarted; /* counters begin with it */
+  gboolean aside;     /* it fits no counters */
 } RaJudged;
 
 /* The `back`th latest, from 0; NULL if there are not as many. */

@@ -19,8 +19,8 @@ typedef enum
   UNKNOWN, /* skipped, before the first packet, or of too wide a gap */
   ARRIVED,
   MISSING,
-  LOST, /* confirmed, not popped: its verdict waits, or nobody asked yet */
-  TOLD, /* popped */
+  LOST,     /* confirmed, not popped: its verdict waits, or nobody asked yet */
+  REPORTED, /* popped */
 } State;
 
 typedef struct
@@ -142,8 +142,9 @@ static RaPush
 holes_push_late (RaHoles *h, guint64 seq)
 {
   Slot *slot = slot_at (h, seq);
-  RaPush result = slot->state == TOLD || slot->state == LOST ? RA_PUSH_RECOVERED
-                                                             : RA_PUSH_FILLED;
+  RaPush result = slot->state == REPORTED || slot->state == LOST
+      ? RA_PUSH_RECOVERED
+      : RA_PUSH_FILLED;
 
   if (h->next - seq > RING || slot->state == ARRIVED)
     return RA_PUSH_DUPLICATE;
@@ -220,7 +221,7 @@ ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out)
     if (slot->state == LOST) {
       if (pop_waits (h, now))
         return FALSE;
-      slot->state = TOLD;
+      slot->state = REPORTED;
       *out = (RaMissing){ h->pop++, slot->t_loss, (RaCause) slot->cause };
       return TRUE;
     }

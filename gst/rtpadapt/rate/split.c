@@ -88,10 +88,10 @@ ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
 }
 
 void
-ra_split_beside (RaSplit *split, guint64 rate, guint64 beside)
+ra_split_other (RaSplit *split, guint64 rate, guint64 other)
 {
   guint64 all = rate - MIN (split->rtcp, rate);
-  guint64 left = all - MIN (beside, all);
+  guint64 left = all - MIN (other, all);
   gdouble part = all > 0 ? (gdouble) left / (gdouble) all : 0;
 
   split->media = share (split->media, part);

@@ -38,9 +38,9 @@ void ra_sizes_on_sent (
  * so the encoder gets less by what of it is standing. */
 void ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp,
     guint percentage, RaSpan backlog, RaSplit *out);
-/* Streams that the encoder does not make take `beside` of the same `rate`,
+/* Streams that the encoder does not make take `other` of the same `rate`,
  * whole packets: what they take comes off media, fec and header alike; RTCP
  * stays. */
-void ra_split_beside (RaSplit *split, guint64 rate, guint64 beside);
+void ra_split_other (RaSplit *split, guint64 rate, guint64 other);
 
 G_END_DECLS

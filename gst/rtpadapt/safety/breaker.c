@@ -239,22 +239,22 @@ ra_breaker_on_probes (
 {
   RaProbes *p = &b->probes;
   guint lost = report->lost_congestion + report->lost_wireless;
-  guint told = MIN (MAX (report->expected, lost), p->n_sent - p->told);
+  guint reported = MIN (MAX (report->expected, lost), p->n_sent - p->reported);
   gdouble part;
 
   if (is_timeout (b))
     return FALSE;
-  p->told += told;
-  p->lost += MIN (lost, told);
+  p->reported += reported;
+  p->lost += MIN (lost, reported);
   p->rtt = MAX (p->rtt, report->rtt);
-  if (p->told < PROBES_MIN)
+  if (p->reported < PROBES_MIN)
     return FALSE;
-  part = (gdouble) p->lost / p->told;
+  part = (gdouble) p->lost / p->reported;
   if (part <= UNUSABLE_LOSS / WELL_BELOW && p->rtt <= UNUSABLE_TR / WELL_BELOW
       && ra_bytes (rate)
           <= EXCESS / WELL_BELOW * ra_friendly_x (s, p->rtt, part))
     return TRUE;
-  p->n_sent = p->told = p->lost = 0; /* judge the next twenty alone */
+  p->n_sent = p->reported = p->lost = 0; /* judge the next twenty alone */
   p->rtt = 0;
   return FALSE;
 }

@@ -39,12 +39,12 @@ typedef enum
 /* Behind an open breaker. */
 typedef struct
 {
-  RaTime knocked;   /* RTCP came last, RA_TIME_NONE: not yet */
-  RaTime sent[2];   /* the latest probes, the older one first; RA_TIME_NONE */
-  RaTime from;      /* no probe leaves earlier */
-  guint n_sent;     /* probes that are judged together */
-  guint told, lost; /* how many of these were reported on, and as lost */
-  RaSpan rtt;       /* the longest round trip of these */
+  RaTime knocked; /* RTCP came last, RA_TIME_NONE: not yet */
+  RaTime sent[2]; /* the latest probes, the older one first; RA_TIME_NONE */
+  RaTime from;    /* no probe leaves earlier */
+  guint n_sent;   /* probes that are judged together */
+  guint reported, lost; /* how many of these were reported on, and as lost */
+  RaSpan rtt;           /* the longest round trip of these */
 } RaProbes;
 
 typedef struct

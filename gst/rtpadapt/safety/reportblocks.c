@@ -132,12 +132,12 @@ progress (RaReportBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
   *word
       = behind > G_MAXINT16 ? RA_WORD_FALSE : RA_WORD_EMPTY; /* not sent yet */
   if (*word == RA_WORD_FALSE || seq < s->first
-      || (s->told != 0 && seq <= s->told))
+      || (s->reported != 0 && seq <= s->reported))
     return 0;
-  n = s->told != 0 ? (guint) (seq - s->told) : FIRST;
+  n = s->reported != 0 ? (guint) (seq - s->reported) : FIRST;
   if (is_recent (s, seq, now)) {
     *word = RA_WORD_ARRIVED;
-    s->told = seq;
+    s->reported = seq;
   }
   return n;
 }

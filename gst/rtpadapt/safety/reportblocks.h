@@ -58,7 +58,7 @@ typedef struct
   guint32 ssrc;
   RaTime sent;         /* the latest packet */
   guint64 first, last; /* numbers */
-  guint64 told;        /* the highest number that a block named, 0: none */
+  guint64 reported;    /* the highest number that a block named, 0: none */
   struct
   {
     guint64 seq; /* the first packet that left at `at` or later */

@@ -104,7 +104,7 @@ path_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
 
 /* The truth, upstream and perhaps on the bus. */
 static void
-path_tell (LinkPath *path, GstStructure *loss, const gchar *node)
+path_post_loss (LinkPath *path, GstStructure *loss, const gchar *node)
 {
   GstStructure *message = NULL;
 
@@ -139,7 +139,7 @@ path_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
   packet_flow (p->data, &is_rtp);
   if (is_rtp) {
     gst_buffer_extract (p->data, 2, seqnum, sizeof seqnum);
-    path_tell (path,
+    path_post_loss (path,
         gst_structure_new ("RTPAdaptLoss", "ssrc", G_TYPE_UINT, p->flow,
             "seqnum", G_TYPE_UINT, GST_READ_UINT16_BE (seqnum), "cause",
             G_TYPE_STRING, ra_cause_nick (cause), "time", G_TYPE_UINT64, now,

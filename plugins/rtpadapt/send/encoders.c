@@ -218,7 +218,7 @@ encoders_share (
   for (guint i = 0; i < e->n; i++)
     streams += MAX (e->places[i].about.streams, 1);
   e->other_bitrate = other_bitrate;
-  ra_split_beside (&ours, rate, other_bitrate);
+  ra_split_other (&ours, rate, other_bitrate);
   return ours.media / MAX (streams, 1);
 }
 

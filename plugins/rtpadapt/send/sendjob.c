@@ -309,7 +309,7 @@ encoders_set (GstRtpAdaptSend *self)
       self->sender, backlog_span (self->pace.backlog, rate), &split);
   encoders_plan (&self->encoders,
       encoders_share (&self->encoders, &split, rate,
-          streams_beside (&self->way.streams, now)),
+          streams_other_bitrate (&self->way.streams, now)),
       ra_diff (now, self->ear.heard_at) > QUIET, now, &job);
   job.adapt_size = self->cfg.adapt_size;
   g_mutex_unlock (&self->lock);

@@ -326,7 +326,7 @@ others_watch (GstRtpAdaptSend *self, RaTime now)
   if (encoders_watch_due (&self->encoders, now))
     send_apply (self,
         encoders_watch (&self->encoders,
-            streams_beside (&self->way.streams, now),
+            streams_other_bitrate (&self->way.streams, now),
             ra_sender_rate (self->sender)));
 }
 

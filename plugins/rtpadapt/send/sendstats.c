@@ -114,7 +114,8 @@ send_stats_streams (
   streams_describe (streams, now, &value);
   gst_structure_take_value (s, "streams", &value);
   gst_structure_set (s, "fec-percentage", G_TYPE_UINT, ra_sender_fec (sender),
-      "beside-bitrate", G_TYPE_UINT64, streams_beside (streams, now), NULL);
+      "beside-bitrate", G_TYPE_UINT64, streams_other_bitrate (streams, now),
+      NULL);
 }
 
 void

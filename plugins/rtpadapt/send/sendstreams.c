@@ -12,7 +12,7 @@ stream_kind (const GstCaps *caps)
   const gchar *encoding = gst_structure_get_string (s, "encoding-name");
   StreamKind kind = {
     .payload_type = -1,
-    .told = encoding != NULL,
+    .named = encoding != NULL,
     .codec = ra_codec_find (encoding),
     .is_audio = g_strcmp0 (gst_structure_get_string (s, "media"), "audio") == 0,
   };
@@ -65,7 +65,7 @@ stream_update (const Streams *s, Stream *stream)
   const StreamOrigin *origin = origin_find (s, stream->ssrc);
   StreamKind kind = stream->caps_kind;
 
-  if (origin && !kind.told) {
+  if (origin && !kind.named) {
     gint payload_type = kind.payload_type;
 
     kind = origin->kind;
@@ -134,7 +134,7 @@ streams_on_packet (Streams *s, guint32 ssrc, RaTime now, gboolean *unknown)
     stream_update (s, stream);
   }
   stream->last = now;
-  *unknown = is_new && !stream->kind.told;
+  *unknown = is_new && !stream->kind.named;
   return stream;
 }
 
@@ -159,18 +159,18 @@ stream_on_sent (Stream *stream, guint size, RaTime now)
 }
 
 gboolean
-stream_is_beside (const Stream *stream)
+stream_is_other (const Stream *stream)
 {
   return stream->kind.is_audio || !stream->driven;
 }
 
 guint64
-streams_beside (const Streams *s, RaTime now)
+streams_other_bitrate (const Streams *s, RaTime now)
 {
   guint64 sum = 0;
 
   for (guint i = 0; i < STREAMS_MAX; i++) {
-    if (s->stream[i].used && stream_is_beside (&s->stream[i]))
+    if (s->stream[i].used && stream_is_other (&s->stream[i]))
       sum += ra_throughput_rate (&s->stream[i].out, now);
   }
   return sum;
@@ -191,7 +191,7 @@ streams_describe (const Streams *s, RaTime now, GValue *value)
         gst_structure_new ("stream", "ssrc", G_TYPE_UINT, stream->ssrc,
             "payload", G_TYPE_INT, stream->kind.payload_type, "audio",
             G_TYPE_BOOLEAN, stream->kind.is_audio, "driven", G_TYPE_BOOLEAN,
-            !stream_is_beside (stream), "bitrate", G_TYPE_UINT64,
+            !stream_is_other (stream), "bitrate", G_TYPE_UINT64,
             ra_throughput_rate (&stream->out, now), "packets", G_TYPE_UINT64,
             stream->packets, "bytes", G_TYPE_UINT64, stream->bytes, NULL));
     gst_value_array_append_and_take_value (value, &one);

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint payload_type; /* the media's, or -1; others are FEC or the like */
-  gboolean told;     /* there is an encoding-name */
+  gboolean named;    /* there is an encoding-name */
   RaCodec codec;
   gboolean is_audio;
 } StreamKind;
@@ -75,9 +75,9 @@ Stream *streams_find (Streams *s, guint32 ssrc);
 /* A packet leaves. */
 void stream_on_sent (Stream *stream, guint size, RaTime now);
 /* Its rate is its own affair: audio, or of an encoder that we do not drive. */
-gboolean stream_is_beside (const Stream *stream);
+gboolean stream_is_other (const Stream *stream);
 /* What the streams that we do not drive take, bit/s of whole packets. */
-guint64 streams_beside (const Streams *s, RaTime now);
+guint64 streams_other_bitrate (const Streams *s, RaTime now);
 /* Of all: GST_TYPE_ARRAY of structures. */
 void streams_describe (const Streams *s, RaTime now, GValue *value);
 

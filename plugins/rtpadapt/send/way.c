@@ -328,8 +328,8 @@ flags_of (const BacklogItem *item, const Stream *stream)
 
   if (item->marker)
     flags |= RA_SENT_ASKS | (item->priority ? 0 : RA_SENT_FRAME_END);
-  if (stream && stream_is_beside (stream))
-    flags |= RA_SENT_BESIDE;
+  if (stream && stream_is_other (stream))
+    flags |= RA_SENT_OTHER;
   return flags;
 }
 

@@ -58,7 +58,7 @@ sink_peer_on_rtcp (SinkPeer *who, GSocketAddress *from, const guint8 *data,
   RtcpScan scan;
 
   *encrypted = FALSE;
-  if (rtp_mux_tell (data, size, NULL) != RTP_MUX_RTCP) {
+  if (rtp_mux_kind (data, size, NULL) != RTP_MUX_RTCP) {
     who->junk++;
     *encrypted
         = !who->authentic && encrypted_on_junk (&who->encrypted, data, size);

@@ -8,10 +8,12 @@
 
 #include "srcpads.h"
 #include "srcsockets.h"
+#include "parts/elementtimer.h"
 #include "parts/systime.h"
 #include "wire/links.h"
 
 #include <gst/rtpadapt/colour.h>
+#include <gst/rtpadapt/feedback/radp.h>
 #include <stdio.h>
 
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
@@ -92,6 +94,20 @@ rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   rtcp = src_gate_leave (self->gate, rtcp);
   GST_PAD_PROBE_INFO_DATA (info) = rtcp;
   return rtcp ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
+}
+
+/* The sender's repair has to know. */
+static void
+latency_changed (gpointer data, RaSpan hold)
+{
+  GstRtpAdaptSrc *self = data;
+  guint64 most;
+
+  GST_OBJECT_LOCK (self);
+  most = self->cfg.latency * GST_MSECOND;
+  GST_OBJECT_UNLOCK (self);
+  g_object_set (self->recv, "latency", MIN ((guint64) hold, RA_RADP_HOLD_MAX),
+      "max-latency", MIN (most, RA_RADP_HOLD_MAX), NULL);
 }
 
 /* --- sockets ------------------------------------------------------------ */
@@ -258,7 +274,9 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
     .latency = cfg->latency,
     .drop_on_latency = cfg->drop_on_latency,
     .fec = cfg->fec,
-    .retransmission = cfg->retransmission };
+    .retransmission = cfg->retransmission,
+    .adaptive = cfg->adaptive_latency,
+    .min_latency = cfg->min_latency };
 
   if (!net_open (self, cfg))
     return FALSE;
@@ -274,6 +292,20 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 }
 
 void
+src_build_latency (GstRtpAdaptSrc *self)
+{
+  gboolean adaptive;
+  guint most, least;
+
+  GST_OBJECT_LOCK (self);
+  most = self->cfg.latency;
+  adaptive = self->cfg.adaptive_latency;
+  least = self->cfg.min_latency;
+  GST_OBJECT_UNLOCK (self);
+  src_session_set_latency (&self->session, most, adaptive, least);
+}
+
+void
 src_build_close (GstRtpAdaptSrc *self)
 {
   src_session_close (&self->session);
@@ -283,6 +315,32 @@ src_build_close (GstRtpAdaptSrc *self)
   links_undo_all (GST_ELEMENT (self->gate));
   secure_close (self->secure);
   close_sockets (self);
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+static void
+stats_due (GstElement *element)
+{
+  GstStructure *stats;
+
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), stats));
+}
+
+void
+src_stats_restart (GstRtpAdaptSrc *self, gboolean on)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstClockTime interval;
+
+  element_timer_stop (element, &self->stats);
+  GST_OBJECT_LOCK (self);
+  interval = self->cfg.stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  if (on && interval)
+    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
 }
 
 /* --- our pads ------------------------------------------------------------ */
@@ -488,7 +546,8 @@ src_build_init (GstRtpAdaptSrc *self)
   self->recv = gst_element_factory_make ("rtpadaptrecv", "recv");
   gst_bin_add (bin, self->recv);
   src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
-  src_session_init (&self->session, &self->lock, &self->payloads);
+  src_session_init (
+      &self->session, &self->lock, &self->payloads, latency_changed, self);
   if (!self->session.rtpbin)
     return;
   gst_bin_add (bin, self->session.rtpbin);

@@ -135,7 +135,7 @@ src_gate_judge (
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return NULL;
-  kind = rtp_mux_tell (map.data, map.size, head);
+  kind = rtp_mux_kind (map.data, map.size, head);
   if (!self->mux
       && kind != (sink == self->sinks[0] ? RTP_MUX_RTP : RTP_MUX_RTCP))
     kind = RTP_MUX_JUNK;

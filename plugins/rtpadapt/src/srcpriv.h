@@ -22,7 +22,8 @@ typedef struct
   gchar *address, *iface; /* or NULL */
   guint port, rtcp_port;  /* 0: a free one, the one after port */
   gboolean mux;
-  guint latency; /* ms */
+  guint latency, min_latency; /* ms */
+  gboolean adaptive_latency;
   gboolean drop_on_latency, fec, retransmission;
   gint feedback;            /* place in ra_feedbacks[] */
   gchar *encoding, *pt_map; /* or NULL */
@@ -65,13 +66,15 @@ void src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec);
-/* Posts the statistics every now and then, as the property says, or no longer. */
-void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
 
 /* srcbuild.c */
 void src_build_init (GstRtpAdaptSrc *self);
 /* NULL to READY: sockets, security, the session, the links.  FALSE after an error. */
 gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
+/* Has the session follow the three properties of the latency. */
+void src_build_latency (GstRtpAdaptSrc *self);
+/* Posts the statistics every now and then, as the property says, or no longer. */
+void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
 
 G_END_DECLS

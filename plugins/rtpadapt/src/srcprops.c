@@ -1,7 +1,6 @@
 /* rtpadaptsrc: properties.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "parts/elementtimer.h"
 #include "recv/gstrtpadaptrecv.h"
 #include "srcpriv.h"
 #include "srcstats.h"
@@ -13,7 +12,7 @@
 /* What follows when a property changed. */
 enum
 {
-  THEN_LATENCY = 1 << 0, /* of rtpbin */
+  THEN_LATENCY = 1 << 0, /* of the session */
   THEN_STATS = 1 << 1,   /* the next ones are an interval from now */
 };
 
@@ -75,6 +74,7 @@ get_stats (gpointer owner, const PropRow *row, GValue *value)
       = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
   GArray *streams;
   SrcGateStats gate;
+  SrcHoldStats hold;
 
   g_mutex_lock (&self->lock);
   streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
@@ -82,6 +82,8 @@ get_stats (gpointer owner, const PropRow *row, GValue *value)
   src_gate_get_stats (self->gate, &gate);
   src_stats_set_gate (stats, &gate);
   src_stats_set_streams (stats, streams);
+  src_hold_get_stats (&self->session.hold, &hold);
+  src_stats_set_hold (stats, &hold);
   src_stats_take (stats, "security", secure_stats (self->secure));
   src_stats_set_child (stats, "udp", self->udpsrc);
   src_stats_set_child (stats, "receiver", self->recv);
@@ -119,9 +121,19 @@ const PropRow src_props[] = {
       "routed",
       PROP_READY, TEXT (iface) },
   { "latency", "Latency",
-      "Time that packets are held for late ones and for repair (@)",
+      "Time that packets are held for late ones and for repair, with "
+      "adaptive-latency at most (@)",
       PROP_PLAYING, PROP_UINT (SrcConfig, latency, 0, G_MAXINT, 200),
       .unit = "ms", .then = THEN_LATENCY },
+  { "adaptive-latency", "Adaptive latency",
+      "Hold packets no longer than the path's jitter, queue and repair need; it "
+      "grows at once, and falls by 1 ms a frame",
+      PROP_PLAYING, PROP_BOOLEAN (SrcConfig, adaptive_latency, FALSE),
+      .then = THEN_LATENCY },
+  { "min-latency", "Lowest latency",
+      "The least that adaptive-latency comes down to (@)", PROP_PLAYING,
+      PROP_UINT (SrcConfig, min_latency, 0, G_MAXINT, 20), .unit = "ms",
+      .then = THEN_LATENCY },
   { "drop-on-latency", "Drop on latency",
       "Never hold more than latency: drop the oldest packets", PROP_READY,
       PROP_BOOLEAN (SrcConfig, drop_on_latency, FALSE) },
@@ -169,7 +181,10 @@ const PropRow src_props[] = {
       "let in, for RTP we take another); moved, the times that the peer's "
       "address changed; streams, and of them all lost, late, recovered, "
       "unrecovered (packets, of FEC too) and residual-loss, the share of "
-      "media packets still missing; security, udp, receiver: as these tell",
+      "media packets still missing; latency, what is held now, "
+      "wanted-latency, and late-95, by when 95 of 100 frames are complete; "
+      "playout-later and playout-earlier, the most that the playout moved from "
+      "a frame to the next (all in ns); security, udp, receiver: as these tell",
       PROP_READ, PROP_STATS, .get = get_stats },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0: none)", PROP_PLAYING,
@@ -194,30 +209,6 @@ row_of (guint id)
   return id < G_N_ELEMENTS (src_props) ? &src_props[id - 1] : NULL;
 }
 
-static void
-stats_due (GstElement *element)
-{
-  GstStructure *stats;
-
-  g_object_get (element, "stats", &stats, NULL);
-  gst_element_post_message (
-      element, gst_message_new_element (GST_OBJECT (element), stats));
-}
-
-void
-src_stats_restart (GstRtpAdaptSrc *self, gboolean on)
-{
-  GstElement *element = GST_ELEMENT (self);
-  GstClockTime interval;
-
-  element_timer_stop (element, &self->stats);
-  GST_OBJECT_LOCK (self);
-  interval = self->cfg.stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  if (on && interval)
-    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
-}
-
 void
 src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -240,7 +231,7 @@ src_set_property (
   playing = GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
   if (then & THEN_LATENCY)
-    src_session_set_latency (&self->session, g_value_get_uint (value));
+    src_build_latency (self);
   if (then & THEN_STATS)
     src_stats_restart (self, playing);
 }

@@ -85,6 +85,7 @@ new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
       s->jitterbuffers, GUINT_TO_POINTER (ssrc), gst_object_ref (jitterbuffer));
   rtx = s->repeats;
   g_mutex_unlock (s->lock);
+  src_hold_add (&s->hold, jitterbuffer, ssrc);
   if (rtx)
     src_rtx_watch (jitterbuffer);
 }
@@ -125,6 +126,18 @@ request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
 
 /* --- open and close ------------------------------------------------------ */
 
+static void
+hold_set (SrcSession *s)
+{
+  SrcSessionSettings cfg = settings (s);
+  const SrcHoldConfig hold = { .adaptive = cfg.adaptive,
+    .limits = { .least = MIN (cfg.min_latency, cfg.latency) * RA_MSECOND,
+        .most = cfg.latency * RA_MSECOND,
+        .repeats = cfg.retransmission } };
+
+  src_hold_set (&s->hold, &hold);
+}
+
 void
 src_session_open (SrcSession *s, const SrcSessionSettings *cfg)
 {
@@ -136,6 +149,7 @@ src_session_open (SrcSession *s, const SrcSessionSettings *cfg)
       cfg->latency, "drop-on-latency", cfg->drop_on_latency, "do-lost",
       cfg->fec, "do-retransmission", cfg->retransmission, "max-dropout-time",
       MAX_DROPOUT_TIME, "max-misorder-time", MAX_MISORDER_TIME, NULL);
+  hold_set (s);
 }
 
 GstPad *
@@ -178,18 +192,26 @@ src_session_close (SrcSession *s)
   g_hash_table_remove_all (s->jitterbuffers);
   s->repeats = FALSE;
   g_mutex_unlock (s->lock);
+  src_hold_remove_all (&s->hold);
 }
 
 /* --- while it runs -------------------------------------------------------- */
 
 void
-src_session_set_latency (SrcSession *s, guint ms)
+src_session_set_latency (
+    SrcSession *s, guint latency, gboolean adaptive, guint min_latency)
 {
+  gboolean other;
+
   g_mutex_lock (s->lock);
-  s->cfg.latency = ms;
+  other = latency != s->cfg.latency;
+  s->cfg.latency = latency;
+  s->cfg.adaptive = adaptive;
+  s->cfg.min_latency = min_latency;
   g_mutex_unlock (s->lock);
-  if (s->rtpbin)
-    g_object_set (s->rtpbin, "latency", ms, NULL);
+  if (s->rtpbin && other)
+    g_object_set (s->rtpbin, "latency", latency, NULL);
+  hold_set (s);
 }
 
 void
@@ -227,14 +249,17 @@ void
 src_session_forget (SrcSession *s, guint32 ssrc)
 {
   g_hash_table_remove (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  src_hold_remove (&s->hold, ssrc);
 }
 
 /* --- from the beginning to the end ---------------------------------------- */
 
 void
-src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads)
+src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
+    void (*held) (gpointer data, RaSpan hold), gpointer data)
 {
   *s = (SrcSession){ .lock = lock, .payloads = payloads };
+  src_hold_init (&s->hold, payloads, held, data);
   s->requested = g_ptr_array_new ();
   s->jitterbuffers = g_hash_table_new_full (NULL, NULL, NULL, gst_object_unref);
   s->rtpbin = gst_element_factory_make ("rtpbin", "rtpbin");
@@ -256,4 +281,5 @@ src_session_clear (SrcSession *s)
 {
   g_ptr_array_free (s->requested, TRUE);
   g_hash_table_unref (s->jitterbuffers);
+  src_hold_clear (&s->hold);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "srchold.h"
 #include "srcpayload.h"
 
 G_BEGIN_DECLS
@@ -12,6 +13,8 @@ typedef struct
   gboolean secure;
   guint latency; /* ms */
   gboolean drop_on_latency, fec, retransmission;
+  gboolean adaptive;
+  guint min_latency; /* ms */
 } SrcSessionSettings;
 
 typedef struct
@@ -19,6 +22,7 @@ typedef struct
   GstElement *rtpbin;          /* not owned; NULL: it is not installed */
   const SrcPayloads *payloads; /* not owned */
   GPtrArray *requested;        /* (GstPad) of rtpbin */
+  SrcHold hold;
 
   GMutex
       *lock; /* the owner's, which guards what follows: rtpbin's threads ask and
@@ -30,8 +34,8 @@ typedef struct
 
 /* Makes rtpbin, which the owner adds to its bin.  `lock` is not held when anything
  * here is called, unless it says so. */
-void src_session_init (
-    SrcSession *s, GMutex *lock, const SrcPayloads *payloads);
+void src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
+    void (*held) (gpointer data, RaSpan hold), gpointer data);
 void src_session_clear (SrcSession *s);
 
 /* NULL to READY: before pads are asked for, and after they were linked. */
@@ -41,7 +45,9 @@ void src_session_opened (SrcSession *s);
 /* READY to NULL. */
 void src_session_close (SrcSession *s);
 
-void src_session_set_latency (SrcSession *s, guint ms);
+/* Times in ms. */
+void src_session_set_latency (
+    SrcSession *s, guint latency, gboolean adaptive, guint min_latency);
 /* Has rtpsession send a report. */
 void src_session_ask (SrcSession *s);
 /* Takes the streams away, while they are in PAUSED.  Nothing may come meanwhile. */

@@ -149,6 +149,15 @@ src_stats_set_gate (GstStructure *stats, const SrcGateStats *g)
       G_TYPE_UINT64, g->answers_dropped, NULL);
 }
 
+void
+src_stats_set_hold (GstStructure *stats, const SrcHoldStats *h)
+{
+  gst_structure_set (stats, "latency", G_TYPE_INT64, h->now, "wanted-latency",
+      G_TYPE_INT64, h->wanted, "late-95", G_TYPE_INT64,
+      h->late == RA_SPAN_NONE ? 0 : h->late, "playout-later", G_TYPE_INT64,
+      h->moved, "playout-earlier", G_TYPE_INT64, h->hurried, NULL);
+}
+
 /* --- the children ---------------------------------------------------------- */
 
 void

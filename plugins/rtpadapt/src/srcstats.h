@@ -4,6 +4,7 @@
 #pragma once
 
 #include "srcgate.h"
+#include "srchold.h"
 #include "srcstreams.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,7 @@ gdouble src_stats_residual (
 
 /* Asks the elements, so no lock may be held. */
 void src_stats_set_streams (GstStructure *stats, const GArray *sources);
+void src_stats_set_hold (GstStructure *stats, const SrcHoldStats *hold);
 void src_stats_set_gate (GstStructure *stats, const SrcGateStats *gate);
 
 /* Puts `inner` (transfer full), or the statistics of a child, under that name. */

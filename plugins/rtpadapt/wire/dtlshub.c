@@ -103,7 +103,7 @@ hear (DtlsHub *self, GstBuffer *buffer)
 
   if (meta && is_inet (meta->addr)
       && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    kind = dtls_records_tell (map.data, map.size, !self->client, random);
+    kind = dtls_records_kind (map.data, map.size, !self->client, random);
     gst_buffer_unmap (buffer, &map);
   }
   g_mutex_lock (&self->lock);
@@ -363,7 +363,7 @@ hub_finalize (GObject *object)
   g_clear_object (&self->socket);
   g_clear_object (&self->to);
   g_clear_object (&self->learned);
-  g_hash_table_unref (self->told);
+  g_hash_table_unref (self->warned);
   g_cond_clear (&self->cond);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -424,7 +424,7 @@ dtls_hub_init (DtlsHub *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
-  self->told = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->out = gst_object_ref_sink (
       g_object_new (dtls_out_get_type (), "name", "dtlsout", NULL));
   self->net_sink = add_pad (self, GST_ELEMENT (self), 0);

@@ -39,7 +39,7 @@ struct _DtlsHub
   GSocketAddress *to;      /* a client's destination, or NULL */
   GSocketAddress *learned; /* of a client with a socket: the last sender */
   guint64 learned_bytes;
-  GHashTable *told; /* fingerprints of wrong certificates */
+  GHashTable *warned; /* fingerprints of wrong certificates */
   DtlsHubStats count;
 };
 

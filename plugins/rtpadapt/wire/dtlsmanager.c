@@ -13,7 +13,7 @@
 /* How often the thread looks whether it is time for something, by system_now(). */
 #define TICK (100 * G_TIME_SPAN_MILLISECOND)
 /* How many wrong certificates are reported; a stranger can make any number. */
-#define TOLD_MAX 16
+#define WARNED_MAX 16
 
 static void
 count_refused (DtlsHub *self)
@@ -297,7 +297,7 @@ take (DtlsHub *self, GstBuffer *buffer)
   GstMapInfo map;
 
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    kind = dtls_records_tell (map.data, map.size, !self->client, random);
+    kind = dtls_records_kind (map.data, map.size, !self->client, random);
     gst_buffer_unmap (buffer, &map);
   }
   if (kind == DTLS_HELLO)
@@ -338,14 +338,14 @@ replace_current (DtlsHub *self, DtlsLink *link)
 }
 
 static void
-tell_wrong (DtlsHub *self, DtlsLink *link)
+warn_wrong (DtlsHub *self, DtlsLink *link)
 {
   const gchar *name = link->fingerprint ? link->fingerprint : "(none)";
 
-  if (!link->wrong || g_hash_table_contains (self->told, name)
-      || g_hash_table_size (self->told) >= TOLD_MAX)
+  if (!link->wrong || g_hash_table_contains (self->warned, name)
+      || g_hash_table_size (self->warned) >= WARNED_MAX)
     return;
-  g_hash_table_add (self->told, g_strdup (name));
+  g_hash_table_add (self->warned, g_strdup (name));
   self->funcs.wrong (self->funcs.data, name);
 }
 
@@ -378,7 +378,7 @@ look_at_try (DtlsHub *self, DtlsLink **place)
   if (replaces) {
     replace_current (self, link);
   } else if (over) {
-    tell_wrong (self, link);
+    warn_wrong (self, link);
     end_link (self, place);
   } else if (hello) {
     dtls_out_hello (self, link);

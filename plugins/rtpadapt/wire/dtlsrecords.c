@@ -152,7 +152,7 @@ find_random (const guint8 *data, guint8 random[DTLS_RANDOM])
 }
 
 DtlsKind
-dtls_records_tell (
+dtls_records_kind (
     const guint8 *data, gsize size, gboolean server, guint8 random[DTLS_RANDOM])
 {
   gsize at = 0, length;

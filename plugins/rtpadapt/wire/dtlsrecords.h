@@ -27,7 +27,7 @@ typedef enum
 
 /* `server`: we are the server, so datagrams come from a client.  `random` is
  * filled for DTLS_HELLO. */
-DtlsKind dtls_records_tell (const guint8 *data, gsize size, gboolean server,
+DtlsKind dtls_records_kind (const guint8 *data, gsize size, gboolean server,
     guint8 random[DTLS_RANDOM]);
 
 /* TRUE if a datagram that we made has any fragment of a ClientHello. */

@@ -55,14 +55,14 @@ encrypted_on_junk (Encrypted *e, const guint8 *data, gsize size)
   static const guint trailers[ENCRYPTED_PLACES]
       = { INDEX_SIZE + 10, INDEX_SIZE };
 
-  if (e->told)
+  if (e->reported)
     return FALSE;
-  e->told = is_handshake (data, size);
+  e->reported = is_handshake (data, size);
   if (size >= CLEAR && data[0] >> 6 == 2 && rtp_mux_has_rtcp_type (data)) {
     for (guint i = 0; i < ENCRYPTED_PLACES; i++) {
       number_note (e, i, data, size, trailers[i]);
-      e->told |= e->place[i][0].n >= ENCRYPTED_ENOUGH;
+      e->reported |= e->place[i][0].n >= ENCRYPTED_ENOUGH;
     }
   }
-  return e->told;
+  return e->reported;
 }

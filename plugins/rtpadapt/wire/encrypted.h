@@ -33,7 +33,7 @@ typedef struct
 {
   EncryptedSource place[ENCRYPTED_PLACES]
                        [ENCRYPTED_SSRCS]; /* the latest first */
-  gboolean told;
+  gboolean reported;                      /* that, so that it is said once */
 } Encrypted;
 
 /* A packet came that is neither RTP nor RTCP.  TRUE, once: these packets are SRTCP

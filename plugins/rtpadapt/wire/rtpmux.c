@@ -147,7 +147,7 @@ part_is_about (const Part *part, guint32 ssrc)
 /* ------------------------------------------------------------------------ */
 
 RtpMuxKind
-rtp_mux_tell (const guint8 *data, gsize size, RtpMuxHead *head)
+rtp_mux_kind (const guint8 *data, gsize size, RtpMuxHead *head)
 {
   if (size < 2 || VERSION (data[0]) != 2)
     return RTP_MUX_JUNK;
@@ -191,7 +191,7 @@ rtcp_is_about (const guint8 *data, gsize size, guint32 ssrc)
 }
 
 gboolean
-rtcp_tell_twcc (
+rtcp_name_twcc (
     const guint8 *data, gsize size, RtcpTwccFunc func, gpointer func_data)
 {
   Part part;

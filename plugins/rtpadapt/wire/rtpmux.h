@@ -30,7 +30,7 @@ rtp_mux_has_rtcp_type (const guint8 *data)
 }
 
 /* `head` is filled for RTP, and may be NULL. */
-RtpMuxKind rtp_mux_tell (const guint8 *data, gsize size, RtpMuxHead *head);
+RtpMuxKind rtp_mux_kind (const guint8 *data, gsize size, RtpMuxHead *head);
 
 typedef struct
 {
@@ -52,7 +52,7 @@ typedef gboolean (*RtcpTwccFunc) (guint16 base, guint16 count, gpointer data);
 /* Calls `func` for each transport-wide feedback: the first number and how many
  * (draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1).  FALSE if it said
  * FALSE. */
-gboolean rtcp_tell_twcc (
+gboolean rtcp_name_twcc (
     const guint8 *data, gsize size, RtcpTwccFunc func, gpointer func_data);
 
 /* FALSE: no more. */

@@ -75,7 +75,7 @@ judge (SrtpIn *in, SrtpComing *c)
 {
   ReplayGuardVerdict verdict;
 
-  if (c->rtcp && rtp_mux_tell (c->data, c->size, NULL) == RTP_MUX_RTCP) {
+  if (c->rtcp && rtp_mux_kind (c->data, c->size, NULL) == RTP_MUX_RTCP) {
     c->drop = hear_reports (in, c);
     c->is_asked = c->is_asked && !in->receiver
         && bucket_second_has_room (&in->answers, ANSWERS, c->now);

@@ -22,7 +22,7 @@ struct _Sources
 {
   Source list[SOURCES_MAX];
   guint n;
-  gboolean told;  /* transport-wide feedback came */
+  gboolean seen;  /* transport-wide feedback came */
   guint16 newest; /* number that its feedback named */
   guint64 dropped;
 };
@@ -90,7 +90,7 @@ pay (Source *source, guint units, RaTime now)
 /* The transport-wide feedback of a compound. */
 typedef struct
 {
-  gboolean told;
+  gboolean seen;
   guint16 newest, sent; /* numbers */
   guint packets;
 } Twcc;
@@ -104,9 +104,9 @@ hear_twcc (guint16 base, guint16 count, gpointer data)
   guint16 last = (guint16) (base + count - 1);
 
   if (count == 0 || (gint16) (twcc->sent - last) < 0
-      || (twcc->told && (gint16) (last - twcc->newest) <= 0))
+      || (twcc->seen && (gint16) (last - twcc->newest) <= 0))
     return FALSE;
-  twcc->told = TRUE;
+  twcc->seen = TRUE;
   twcc->newest = last;
   twcc->packets += count;
   return TRUE;
@@ -123,15 +123,15 @@ sources_rtcp_may_pass (
     Sources *s, const guint8 *data, gsize size, guint64 sent, RaTime now)
 {
   Naming naming = { s, now };
-  Twcc twcc = { s->told, s->newest, (guint16) (sent - 1), 0 };
+  Twcc twcc = { s->seen, s->newest, (guint16) (sent - 1), 0 };
   Source *sender = source_place (s, ra_get_u32 (data + 4), now);
 
   if (sender
-      && rtcp_tell_twcc (data, size, sent > 0 ? hear_twcc : no_twcc, &twcc)
+      && rtcp_name_twcc (data, size, sent > 0 ? hear_twcc : no_twcc, &twcc)
       && pay (sender, 1 + twcc.packets / SOURCES_TWCC, now)) {
     sender->heard = now;
     if (rtcp_name_sources (data, size, name_source, &naming)) {
-      s->told = twcc.told;
+      s->seen = twcc.seen;
       s->newest = twcc.newest;
       return TRUE;
     }

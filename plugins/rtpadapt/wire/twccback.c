@@ -88,14 +88,14 @@ report_read (Report *r, const guint8 *packet, gsize size)
 
   r->end = packet + size;
   for (guint n = 0; n < r->count;) {
-    guint told;
+    guint covered;
 
     if (r->end - at < 2)
       return FALSE;
-    told = chunk_read (ra_get_u16 (at), r->status + n, r->count - n);
-    if (told == 0)
+    covered = chunk_read (ra_get_u16 (at), r->status + n, r->count - n);
+    if (covered == 0)
       return FALSE;
-    n += told;
+    n += covered;
     at += 2;
   }
   for (guint i = 0; i < r->count; i++) {
@@ -131,20 +131,20 @@ static guint8 *
 chunks_write (const guint8 *status, guint n, guint8 *at)
 {
   while (n > 0) {
-    guint run = run_length (status, n), told = MIN (n, VECTOR), chunk;
+    guint run = run_length (status, n), covered = MIN (n, VECTOR), chunk;
 
-    if (run >= told) {
-      told = run;
+    if (run >= covered) {
+      covered = run;
       chunk = (guint) status[0] << 13 | run;
     } else {
       chunk = 0xc000;
-      for (guint i = 0; i < told; i++)
+      for (guint i = 0; i < covered; i++)
         chunk |= (guint) status[i] << (12 - 2 * i);
     }
     ra_put_u16 (at, chunk);
     at += 2;
-    status += told;
-    n -= told;
+    status += covered;
+    n -= covered;
   }
   return at;
 }

@@ -166,10 +166,10 @@ strip (TwccSeq *t)
 static gboolean
 is_confirmed (const TwccSeq *t, guint32 ssrc, guint16 number)
 {
-  gint16 beside = (gint16) (number - t->candidate.number);
+  gint16 ahead = (gint16) (number - t->candidate.number);
 
-  return t->candidate.valid && t->candidate.ssrc == ssrc && beside != 0
-      && ABS (beside) <= TWCC_SEQ_STEP;
+  return t->candidate.valid && t->candidate.ssrc == ssrc && ahead != 0
+      && ABS (ahead) <= TWCC_SEQ_STEP;
 }
 
 /* The number is so far from the newest that one packet alone is not believed. */

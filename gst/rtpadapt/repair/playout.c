@@ -1,0 +1,235 @@
+/* How long a receiver has to hold packets: latency that follows the path.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/repair/playout.h>
+
+#include <gst/rtpadapt/repair/planner.h>
+
+#include <string.h>
+
+#define SLOT (RA_PLAYOUT_WINDOW / RA_PLAYOUT_SLOTS)
+#define BIN RA_MSECOND
+/* Share of the frames that L is for; the others are shown when they come. */
+#define ON_TIME .95
+/* Less loss than this is not worth a round's wait: one frame in 150. */
+#define LOSS .001
+/* With so many repeats their lateness is known. */
+#define REPAIRS 3
+/* More than this share of the media as copies, and a second round is cheaper. */
+#define COPIES .15
+
+/* --- latenesses ------------------------------------------------------------ */
+
+static guint
+slot_of (RaTime now, gint64 *no)
+{
+  *no = (gint64) (now / (RaTime) SLOT);
+  return (guint) (*no % RA_PLAYOUT_SLOTS);
+}
+
+static gboolean
+is_fresh (gint64 slot_no, RaTime now)
+{
+  gint64 no;
+
+  slot_of (now, &no);
+  return slot_no > no - RA_PLAYOUT_SLOTS && slot_no <= no;
+}
+
+static void
+late_add (RaLateness *l, RaSpan late, RaTime now)
+{
+  gint64 no;
+  guint slot = slot_of (now, &no);
+  guint bin
+      = (guint) CLAMP ((late + BIN - 1) / BIN, 0, (RaSpan) RA_PLAYOUT_BINS - 1);
+
+  if (l->slot_no[slot] != no) {
+    memset (l->bin[slot], 0, sizeof l->bin[slot]);
+    l->n[slot] = 0;
+    l->slot_no[slot] = no;
+  }
+  if (l->n[slot] == G_MAXUINT16)
+    return;
+  l->n[slot]++;
+  l->bin[slot][bin]++;
+}
+
+static guint
+late_count (const RaLateness *l, RaTime now)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++)
+    n += is_fresh (l->slot_no[i], now) ? l->n[i] : 0;
+  return n;
+}
+
+/* The lowest lateness that `q` of them keep. */
+static RaSpan
+late_quantile (const RaLateness *l, gdouble q, RaTime now)
+{
+  gdouble need = q * late_count (l, now), sum = 0;
+
+  for (guint bin = 0; bin < RA_PLAYOUT_BINS; bin++) {
+    for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++)
+      sum += is_fresh (l->slot_no[i], now) ? l->bin[i][bin] : 0;
+    if (sum > 0 && sum >= need)
+      return bin * BIN;
+  }
+  return RA_SPAN_NONE;
+}
+
+/* --- a stream ---------------------------------------------------------------- */
+
+static void
+late_init (RaLateness *l)
+{
+  for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++)
+    l->slot_no[i] = -RA_PLAYOUT_SLOTS;
+}
+
+void
+ra_playout_init (RaPlayout *p)
+{
+  memset (p, 0, sizeof *p);
+  late_init (&p->frames);
+  late_init (&p->repairs);
+  for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++)
+    p->slot_no[i] = -RA_PLAYOUT_SLOTS;
+}
+
+void
+ra_playout_on_frame (RaPlayout *p, RaSpan late, RaTime now)
+{
+  if (p->n_frames == 0)
+    p->begun = now;
+  p->last[p->n_frames++ % RA_PLAYOUT_STREAK] = late;
+  if (ra_diff (now, p->begun) < RA_PLAYOUT_BEGIN)
+    return;
+  late_add (&p->frames, late, now);
+}
+
+void
+ra_playout_on_repair (RaPlayout *p, RaSpan late, RaTime now)
+{
+  late_add (&p->repairs, late, now);
+}
+
+void
+ra_playout_on_packets (RaPlayout *p, guint came, gint lost, RaTime now)
+{
+  gint64 no;
+  guint slot = slot_of (now, &no);
+
+  if (p->slot_no[slot] != no) {
+    p->came[slot] = p->lost[slot] = 0;
+    p->slot_no[slot] = no;
+  }
+  p->came[slot] += came;
+  if (lost >= 0)
+    p->lost[slot] += (guint) lost;
+  else
+    p->lost[slot] -= MIN (p->lost[slot], (guint) -lost);
+}
+
+RaSpan
+ra_playout_late (const RaPlayout *p, gdouble q, RaTime now)
+{
+  return late_quantile (&p->frames, q, now);
+}
+
+gdouble
+ra_playout_loss (const RaPlayout *p, RaTime now)
+{
+  gdouble came = 0, lost = 0;
+
+  for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++) {
+    if (!is_fresh (p->slot_no[i], now))
+      continue;
+    came += p->came[i];
+    lost += p->lost[i];
+  }
+  return lost > 0 ? lost / (came + lost) : 0;
+}
+
+guint
+ra_playout_rounds (
+    const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
+{
+  gdouble loss = ra_playout_loss (p, now);
+  RaRepairPath path = { .worst = loss, .left = RA_REPAIR_LEFT };
+
+  if (!limits->repeats || loss < LOSS)
+    return 0;
+  return loss * ra_repair_copies (&path, 1) > COPIES ? 2 : 1;
+}
+
+/* What was repeated once came by then.  The latenesses of a first round lie between a
+ * lowest and a highest; those of later rounds are above, and as rare as losses.  So
+ * the highest of the first is as far above the median as the lowest is below it. */
+static RaSpan
+first_round (const RaLateness *repairs, RaTime now)
+{
+  RaSpan low = late_quantile (repairs, .05, now);
+  RaSpan mid = late_quantile (repairs, .5, now);
+
+  return MIN (mid + (mid - low) * 5 / 4, late_quantile (repairs, .98, now));
+}
+
+gboolean
+ra_playout_knows (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
+{
+  return late_count (&p->frames, now) >= RA_PLAYOUT_FRAMES
+      && (ra_playout_rounds (p, limits, now) == 0
+          || late_count (&p->repairs, now) >= REPAIRS);
+}
+
+RaSpan
+ra_playout_wanted (
+    const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
+{
+  RaSpan wanted = ra_playout_late (p, ON_TIME, now);
+  guint rounds = ra_playout_rounds (p, limits, now);
+  RaSpan repair = 0;
+
+  if (!ra_playout_knows (p, limits, now))
+    return limits->most;
+  if (rounds > 0)
+    repair = rounds > 1 ? late_quantile (&p->repairs, .98, now)
+                        : first_round (&p->repairs, now);
+  wanted = MAX (wanted, repair) + RA_REPAIR_DECODE;
+  return CLAMP (wanted, limits->least, limits->most);
+}
+
+RaSpan
+ra_playout_streak (const RaPlayout *p, RaSpan hold, RaSpan most)
+{
+  RaSpan need = p->last[0];
+
+  if (p->n_frames < RA_PLAYOUT_STREAK)
+    return RA_SPAN_NONE;
+  for (guint i = 1; i < RA_PLAYOUT_STREAK; i++)
+    need = MIN (need, p->last[i]);
+  return need > hold ? MIN (need + RA_REPAIR_DECODE, most) : RA_SPAN_NONE;
+}
+
+/* --- a session ---------------------------------------------------------------- */
+
+void
+ra_hold_init (RaHold *h, RaSpan latency)
+{
+  *h = (RaHold){ .now = latency };
+}
+
+RaSpan
+ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late)
+{
+  RaSpan before = h->now;
+
+  h->now = CLAMP (wanted, before - RA_PLAYOUT_DOWN, before + RA_PLAYOUT_UP);
+  h->now = MAX (h->now, late);
+  h->up = MAX (h->up, h->now - before);
+  h->down = MAX (h->down, before - h->now);
+  return h->now;
+}

@@ -1,0 +1,105 @@
+/* How long a receiver has to hold packets: latency that follows the path.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     L = late95 + T_dec                      while less than .1 % is lost
+ *     L = max (late95, repair_k) + T_dec      otherwise
+ *
+ * late95: 95 % of the frames are complete by then, counted from their media time on
+ * the player's clock, so that it has in it the queue, the jitter and the time that a
+ * frame takes to be sent.  repair_k: by then came what was repeated, in one round, or
+ * in two where the copies that one round needs cost too much.
+ *
+ * L comes down by a millisecond a frame, which nobody sees: at 25 frames/s the picture
+ * runs 2.5 % too fast.  It goes up by a quarter of a frame's time each frame, and at
+ * once where the frames are late already, as those stand still anyway.  Each stream has an RaPlayout, and
+ * all of a session share an RaHold, or else lips and voice part.  Nothing is
+ * allocated, and time is an argument.
+ */
+#pragma once
+
+#include <gst/rtpadapt/types.h>
+
+G_BEGIN_DECLS
+
+/* What is older than this is forgotten, between 7/8 of it and all. */
+#define RA_PLAYOUT_WINDOW (12 * RA_SECOND)
+#define RA_PLAYOUT_SLOTS 8
+/* Lateness is told apart by 1 ms, up to this many; beyond it is "too late". */
+#define RA_PLAYOUT_BINS 512
+/* Frames in a row that are too late, and L is theirs. */
+#define RA_PLAYOUT_STREAK 3
+/* A sender begins with a large frame and a rate that it guesses: what comes so soon
+ * after the first frame is left out. */
+#define RA_PLAYOUT_BEGIN RA_SECOND
+/* Nothing is believed before so many frames came after that. */
+#define RA_PLAYOUT_FRAMES 25
+/* By so much L falls, and grows, a frame. */
+#define RA_PLAYOUT_DOWN RA_MSECOND
+#define RA_PLAYOUT_UP (10 * RA_MSECOND)
+
+/* Latenesses of the last while. */
+typedef struct
+{
+  gint64 slot_no[RA_PLAYOUT_SLOTS];
+  guint n[RA_PLAYOUT_SLOTS];
+  guint16 bin[RA_PLAYOUT_SLOTS][RA_PLAYOUT_BINS];
+} RaLateness;
+
+typedef struct
+{
+  RaLateness frames, repairs;
+  gint64 slot_no[RA_PLAYOUT_SLOTS];
+  guint came[RA_PLAYOUT_SLOTS], lost[RA_PLAYOUT_SLOTS];
+  RaSpan last[RA_PLAYOUT_STREAK]; /* of the last frames */
+  guint n_frames;                 /* so far */
+  RaTime begun;                   /* the first frame */
+} RaPlayout;
+
+typedef struct
+{
+  RaSpan least, most; /* bounds of L; most >= least */
+  gboolean repeats;   /* what is lost may be repeated */
+} RaPlayoutLimits;
+
+/* Forgets all; a new stream. */
+void ra_playout_init (RaPlayout *p);
+/* A frame is complete, `late` after its media time; what was repeated does not
+ * count.  `now` must not fall by more than the window. */
+void ra_playout_on_frame (RaPlayout *p, RaSpan late, RaTime now);
+/* A packet that was lost came again, `late` after its media time. */
+void ra_playout_on_repair (RaPlayout *p, RaSpan late, RaTime now);
+/* Of the packets that were sent once, `came` more came and `lost` more are missing;
+ * negative: one that was thought lost came late. */
+void ra_playout_on_packets (RaPlayout *p, guint came, gint lost, RaTime now);
+
+/* Of what came lately, the lateness that the share `q`, 0..1, keeps; RA_SPAN_NONE:
+ * nothing came.  Whole milliseconds, rounded up. */
+RaSpan ra_playout_late (const RaPlayout *p, gdouble q, RaTime now);
+/* The share of the packets that were lost lately, 0..1. */
+gdouble ra_playout_loss (const RaPlayout *p, RaTime now);
+/* Rounds of retransmission that are waited for. */
+guint ra_playout_rounds (
+    const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now);
+/* FALSE: too little came to say what L should be. */
+gboolean ra_playout_knows (
+    const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now);
+/* L that this stream wants, within the limits; the most if it knows too little. */
+RaSpan ra_playout_wanted (
+    const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now);
+/* The last frames were all later than `hold`: what L they need, at most `most`; else
+ * RA_SPAN_NONE. */
+RaSpan ra_playout_streak (const RaPlayout *p, RaSpan hold, RaSpan most);
+
+/* L of a session. */
+typedef struct
+{
+  RaSpan now;      /* L */
+  RaSpan up, down; /* its largest changes at a frame since it began */
+} RaHold;
+
+void ra_hold_init (RaHold *h, RaSpan latency);
+/* A frame is due: L moves towards `wanted`, and to `late` at once if that is more;
+ * RA_SPAN_NONE: no frames are late. */
+RaSpan ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late);
+
+G_END_DECLS

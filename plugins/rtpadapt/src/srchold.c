@@ -1,0 +1,511 @@
+/* rtpadaptsrc: holds packets no longer than the path needs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "srchold.h"
+
+#include <gst/rtp/rtp.h>
+
+GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
+#define GST_CAT_DEFAULT rtpadaptsrc_debug
+
+/* Packets whose arrival is remembered until rtpjitterbuffer lets them go. */
+#define ARRIVALS 1024
+/* A stream without a frame for so long has no say. */
+#define SILENT (2 * RA_SECOND)
+/* Media times further from an arrival than this are of another clock. */
+#define FAR (10 * RA_SECOND)
+/* Changes below this wait for the next frame. */
+#define GRAIN (RA_MSECOND / 10)
+
+typedef struct
+{
+  SrcHold *hold;
+  guint32 ssrc;
+
+  /* all under the hold's lock */
+  GstElement *jitterbuffer; /* NULL: it is out of the list */
+  RaPlayout playout;
+  RaSpan wanted; /* RA_SPAN_NONE: it does not know yet */
+  RaTime heard;  /* its last frame */
+  RaSpan frame;  /* between two */
+  gint64 lips;   /* rtpbin's part of ts-offset */
+  gint64 told;   /* ts-offset */
+
+  /* what arrives */
+  struct
+  {
+    guint16 seq;
+    GstClockTime at;
+  } arrival[ARRIVALS];
+  gboolean started;
+  guint16 highest;
+
+  /* the jitterbuffer's media clock: that RTP time is due then */
+  guint clock_rate; /* 0: not known */
+  gboolean mapped;
+  guint32 rtp;
+  gint64 due;
+
+  /* the frame at hand */
+  gboolean in_frame;
+  guint32 frame_rtp;
+  RaSpan late;
+
+  /* the last frame's first packet, as it went out */
+  guint32 out_rtp;
+  GstClockTime out_pts; /* GST_CLOCK_TIME_NONE: there was none */
+} HoldStream;
+
+typedef struct
+{
+  guint pt;
+  guint16 seq;
+  guint32 rtp;
+  gboolean again;
+  GstClockTime at; /* when it arrived */
+} Packet;          /* but for `at` packet_parse() fills it */
+
+static void
+stream_unref (gpointer stream)
+{
+  g_atomic_rc_box_release (stream);
+}
+
+static void
+stream_closed (gpointer stream, GClosure *closure)
+{
+  stream_unref (stream);
+}
+
+static gboolean
+packet_parse (GstBuffer *buffer, Packet *p)
+{
+  guint8 head[8];
+
+  if (gst_buffer_extract (buffer, 0, head, sizeof head) != sizeof head)
+    return FALSE;
+  p->pt = head[1] & 0x7f;
+  p->seq = GST_READ_UINT16_BE (head + 2);
+  p->rtp = GST_READ_UINT32_BE (head + 4);
+  p->again
+      = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+  return TRUE;
+}
+
+/* From RTP time `from` to `to`; the clock rate is known. */
+static gint64
+media_span (const HoldStream *s, guint32 from, guint32 to)
+{
+  return (gint64) (gint32) (to - from) * RA_SECOND / s->clock_rate;
+}
+
+/* --- what arrives ----------------------------------------------------------- */
+
+static void
+count (HoldStream *s, const Packet *p)
+{
+  gint16 ahead = (gint16) (p->seq - s->highest);
+
+  if (!s->started || ABS (ahead) >= ARRIVALS) {
+    s->started = TRUE;
+    s->highest = p->seq;
+    ra_playout_on_packets (&s->playout, 1, 0, p->at);
+  } else if (ahead > 0) {
+    s->highest = p->seq;
+    ra_playout_on_packets (&s->playout, 1, ahead - 1, p->at);
+  } else if (ahead < 0) {
+    ra_playout_on_packets (&s->playout, 1, -1, p->at);
+  }
+}
+
+static GstPadProbeReturn
+on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  HoldStream *s = data;
+  gint64 late;
+  Packet p;
+
+  if (!packet_parse (buffer, &p) || !GST_BUFFER_DTS_IS_VALID (buffer))
+    return GST_PAD_PROBE_OK;
+  p.at = GST_BUFFER_DTS (buffer);
+  g_mutex_lock (&s->hold->lock);
+  if (!p.again) {
+    count (s, &p);
+    s->arrival[p.seq % ARRIVALS].seq = p.seq;
+    s->arrival[p.seq % ARRIVALS].at = p.at;
+  } else if (s->mapped) {
+    late = (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp);
+    GST_LOG ("%08x: repeat %" GST_STIME_FORMAT " late", s->ssrc,
+        GST_STIME_ARGS (late));
+    if (ABS (late) < FAR)
+      ra_playout_on_repair (&s->playout, late, p.at);
+  }
+  g_mutex_unlock (&s->hold->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* --- what a jitterbuffer is told ----------------------------------------------- */
+
+/* Those whose offset is another one now. */
+typedef struct
+{
+  GstElement *jitterbuffer;
+  gint64 offset;
+  gint period; /* ms: as long as packets are asked for again */
+} Order;
+
+static void
+order_clear (gpointer data)
+{
+  gst_object_unref (((Order *) data)->jitterbuffer);
+}
+
+/* The lock is held. */
+static GArray *
+orders_make (SrcHold *h)
+{
+  GArray *orders = g_array_new (FALSE, FALSE, sizeof (Order));
+  gint64 less = h->cfg.adaptive ? h->cfg.limits.most - h->hold.now : 0;
+
+  g_array_set_clear_func (orders, order_clear);
+  for (guint i = 0; i < h->streams->len; i++) {
+    HoldStream *s = g_ptr_array_index (h->streams, i);
+    Order order = { .offset = s->lips - less };
+
+    if (ABS (order.offset - s->told) < GRAIN)
+      continue;
+    order.jitterbuffer = gst_object_ref (s->jitterbuffer);
+    order.period
+        = (gint) ((h->cfg.limits.most - less + RA_MSECOND - 1) / RA_MSECOND);
+    s->told = order.offset;
+    g_array_append_val (orders, order);
+  }
+  return orders;
+}
+
+/* `telling` is held, the lock is not. */
+static void
+orders_tell (SrcHold *h, GArray *orders)
+{
+  g_atomic_pointer_set (&h->teller, g_thread_self ());
+  for (guint i = 0; i < orders->len; i++) {
+    const Order *o = &g_array_index (orders, Order, i);
+
+    g_object_set (o->jitterbuffer, "ts-offset", o->offset, "rtx-retry-period",
+        o->period, NULL);
+  }
+  g_atomic_pointer_set (&h->teller, NULL);
+}
+
+/* Neither lock is held. */
+static void
+orders_follow (SrcHold *h)
+{
+  RaSpan hold = RA_SPAN_NONE;
+  GArray *orders;
+
+  g_mutex_lock (&h->telling);
+  g_mutex_lock (&h->lock);
+  orders = orders_make (h);
+  if (ABS (h->hold.now - h->said) >= RA_MSECOND)
+    h->said = hold = h->hold.now;
+  g_mutex_unlock (&h->lock);
+  orders_tell (h, orders);
+  g_array_unref (orders);
+  if (hold != RA_SPAN_NONE && h->changed)
+    h->changed (h->data, hold);
+  g_mutex_unlock (&h->telling);
+}
+
+/* Somebody set it, and if it was not us it was rtpbin. */
+static void
+offset_set (GObject *jitterbuffer, GParamSpec *pspec, gpointer data)
+{
+  HoldStream *s = data;
+  SrcHold *h = s->hold;
+  gboolean lips;
+  gint64 offset;
+
+  if (g_atomic_pointer_get (&h->teller) == g_thread_self ())
+    return;
+  g_mutex_lock (&h->telling);
+  g_object_get (jitterbuffer, "ts-offset", &offset, NULL);
+  g_mutex_lock (&h->lock);
+  lips = offset != s->told;
+  if (lips)
+    s->lips = s->told = offset;
+  g_mutex_unlock (&h->lock);
+  g_mutex_unlock (&h->telling);
+  if (lips)
+    orders_follow (h);
+}
+
+/* --- what goes to the decoder --------------------------------------------------- */
+
+static gboolean
+is_live (const HoldStream *s, RaTime now)
+{
+  return s->heard > 0 && ra_diff (now, s->heard) < SILENT;
+}
+
+/* Of the streams that know what they want; the most if none does. */
+static RaSpan
+wanted_by_all (const SrcHold *h, RaTime now)
+{
+  RaSpan wanted = RA_SPAN_NONE;
+
+  for (guint i = 0; i < h->streams->len; i++) {
+    const HoldStream *s = g_ptr_array_index (h->streams, i);
+
+    if (is_live (s, now))
+      wanted = MAX (wanted, s->wanted);
+  }
+  return wanted == RA_SPAN_NONE ? h->cfg.limits.most : wanted;
+}
+
+/* TRUE: L falls by this one's frames, as no other has fewer. */
+static gboolean
+is_slowest (const SrcHold *h, const HoldStream *stream, RaTime now)
+{
+  for (guint i = 0; i < h->streams->len; i++) {
+    const HoldStream *s = g_ptr_array_index (h->streams, i);
+
+    if (s != stream && is_live (s, now) && s->frame > stream->frame)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* A frame of `s` is complete. */
+static void
+frame_end (HoldStream *s, RaTime now)
+{
+  SrcHold *h = s->hold;
+  const RaPlayoutLimits *limits = &h->cfg.limits;
+  RaSpan late;
+
+  s->in_frame = FALSE;
+  s->heard = now;
+  if (s->late == RA_SPAN_NONE)
+    return;
+  ra_playout_on_frame (&s->playout, s->late, now);
+  s->wanted = ra_playout_knows (&s->playout, limits, now)
+      ? ra_playout_wanted (&s->playout, limits, now)
+      : RA_SPAN_NONE;
+  h->wanted = wanted_by_all (h, now);
+  late = ra_playout_streak (&s->playout, h->hold.now, limits->most);
+  if (h->cfg.adaptive
+      && (late != RA_SPAN_NONE || h->wanted > h->hold.now
+          || is_slowest (h, s, now)))
+    ra_hold_on_frame (&h->hold, h->wanted, late);
+  GST_LOG ("%08x: frame %" GST_STIME_FORMAT " late, wanted %" GST_STIME_FORMAT
+           ", held %" GST_STIME_FORMAT ", lost %g",
+      s->ssrc, GST_STIME_ARGS (s->late), GST_STIME_ARGS (h->wanted),
+      GST_STIME_ARGS (h->hold.now), ra_playout_loss (&s->playout, now));
+}
+
+/* How far the playout moves from one frame to the next; `pts`, as it goes out. */
+static void
+move_note (HoldStream *s, const Packet *p, GstClockTime pts)
+{
+  SrcHold *h = s->hold;
+  gint64 media, moved;
+
+  if (s->out_pts != GST_CLOCK_TIME_NONE && s->out_rtp != p->rtp) {
+    media = media_span (s, s->out_rtp, p->rtp);
+    moved = GST_CLOCK_DIFF (s->out_pts, pts) - media;
+    if (media > 0 && media < SILENT) {
+      s->frame = s->frame > 0 ? s->frame + (media - s->frame) / 8 : media;
+      h->moved = MAX (h->moved, moved);
+      h->hurried = MAX (h->hurried, -moved);
+    }
+  }
+  if (s->out_pts == GST_CLOCK_TIME_NONE || s->out_rtp != p->rtp) {
+    s->out_rtp = p->rtp;
+    s->out_pts = pts;
+  }
+}
+
+/* 0: nobody knows it. */
+static guint
+clock_rate (const SrcHold *h, guint pt)
+{
+  gint rate = 0;
+
+  if (h->payloads->caps[pt])
+    gst_structure_get_int (
+        gst_caps_get_structure (h->payloads->caps[pt], 0), "clock-rate", &rate);
+  return (guint) MAX (rate, 0);
+}
+
+/* The lock is held, and `p` arrived when it says.  `due`: its media time; `marked`:
+ * it is the frame's last.  TRUE: a frame ended. */
+static gboolean
+packet_out (HoldStream *s, const Packet *p, gint64 due, gboolean marked)
+{
+  gboolean ended = s->in_frame && p->rtp != s->frame_rtp;
+
+  if (ended)
+    frame_end (s, p->at);
+  if (p->rtp != s->frame_rtp || !s->mapped) {
+    s->frame_rtp = p->rtp;
+    s->late = RA_SPAN_NONE;
+    s->in_frame = TRUE;
+  }
+  s->mapped = TRUE;
+  s->rtp = p->rtp;
+  s->due = due;
+  s->late = MAX (s->late, (gint64) p->at - due);
+  if (marked && s->in_frame) {
+    frame_end (s, p->at);
+    return TRUE;
+  }
+  return ended;
+}
+
+static GstPadProbeReturn
+on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  HoldStream *s = data;
+  gboolean ended = FALSE;
+  Packet p;
+  guint at;
+
+  if (!packet_parse (buffer, &p) || !GST_BUFFER_PTS_IS_VALID (buffer))
+    return GST_PAD_PROBE_OK;
+  at = p.seq % ARRIVALS;
+  g_mutex_lock (&s->hold->lock);
+  if (s->clock_rate == 0)
+    s->clock_rate = clock_rate (s->hold, p.pt);
+  if (s->clock_rate > 0) {
+    move_note (s, &p, GST_BUFFER_PTS (buffer));
+    p.at = s->arrival[at].at;
+    if (!p.again && s->arrival[at].seq == p.seq && p.at > 0)
+      ended = packet_out (s, &p, (gint64) GST_BUFFER_PTS (buffer) - s->told,
+          GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
+  }
+  g_mutex_unlock (&s->hold->lock);
+  if (ended)
+    orders_follow (s->hold);
+  return GST_PAD_PROBE_OK;
+}
+
+/* --- from outside ---------------------------------------------------------------- */
+
+static void
+listed_free (gpointer stream)
+{
+  HoldStream *s = stream;
+
+  gst_clear_object (&s->jitterbuffer);
+  stream_unref (s);
+}
+
+void
+src_hold_init (SrcHold *h, const SrcPayloads *payloads,
+    void (*changed) (gpointer data, RaSpan hold), gpointer data)
+{
+  *h = (SrcHold){ .payloads = payloads, .changed = changed, .data = data };
+  g_mutex_init (&h->lock);
+  g_mutex_init (&h->telling);
+  h->streams = g_ptr_array_new_with_free_func (listed_free);
+}
+
+void
+src_hold_clear (SrcHold *h)
+{
+  g_ptr_array_unref (h->streams);
+  g_mutex_clear (&h->telling);
+  g_mutex_clear (&h->lock);
+}
+
+void
+src_hold_set (SrcHold *h, const SrcHoldConfig *cfg)
+{
+  g_mutex_lock (&h->lock);
+  if (h->streams->len == 0 || !cfg->adaptive)
+    ra_hold_init (&h->hold, cfg->limits.most);
+  h->hold.now = CLAMP (h->hold.now, cfg->limits.least, cfg->limits.most);
+  h->cfg = *cfg;
+  g_mutex_unlock (&h->lock);
+  orders_follow (h);
+}
+
+void
+src_hold_add (SrcHold *h, GstElement *jitterbuffer, guint32 ssrc)
+{
+  GstPad *sink = gst_element_get_static_pad (jitterbuffer, "sink");
+  GstPad *src = gst_element_get_static_pad (jitterbuffer, "src");
+  HoldStream *s = g_atomic_rc_box_new0 (HoldStream);
+
+  src_hold_remove (h, ssrc);
+  s->hold = h;
+  s->ssrc = ssrc;
+  s->jitterbuffer = gst_object_ref (jitterbuffer);
+  s->wanted = RA_SPAN_NONE;
+  s->out_pts = GST_CLOCK_TIME_NONE;
+  ra_playout_init (&s->playout);
+  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, on_arrival,
+      g_atomic_rc_box_acquire (s), stream_unref);
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_departure,
+      g_atomic_rc_box_acquire (s), stream_unref);
+  g_signal_connect_data (jitterbuffer, "notify::ts-offset",
+      G_CALLBACK (offset_set), g_atomic_rc_box_acquire (s), stream_closed, 0);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+  g_mutex_lock (&h->lock);
+  if (h->streams->len == 0)
+    ra_hold_init (&h->hold, h->cfg.limits.most);
+  g_ptr_array_add (h->streams, s);
+  g_mutex_unlock (&h->lock);
+  orders_follow (h);
+}
+
+void
+src_hold_remove (SrcHold *h, guint32 ssrc)
+{
+  HoldStream *gone = NULL;
+
+  g_mutex_lock (&h->lock);
+  for (guint i = 0; !gone && i < h->streams->len; i++) {
+    HoldStream *s = g_ptr_array_index (h->streams, i);
+
+    if (s->ssrc == ssrc)
+      gone = g_ptr_array_steal_index (h->streams, i);
+  }
+  g_mutex_unlock (&h->lock);
+  if (gone)
+    listed_free (gone);
+}
+
+void
+src_hold_remove_all (SrcHold *h)
+{
+  GPtrArray *gone;
+
+  g_mutex_lock (&h->lock);
+  gone = h->streams;
+  h->streams = g_ptr_array_new_with_free_func (listed_free);
+  g_mutex_unlock (&h->lock);
+  g_ptr_array_unref (gone);
+}
+
+void
+src_hold_get_stats (SrcHold *h, SrcHoldStats *stats)
+{
+  *stats = (SrcHoldStats){ .late = RA_SPAN_NONE };
+  g_mutex_lock (&h->lock);
+  stats->now = h->cfg.adaptive ? h->hold.now : h->cfg.limits.most;
+  stats->wanted = h->wanted;
+  stats->moved = h->moved;
+  stats->hurried = h->hurried;
+  for (guint i = 0; i < h->streams->len; i++) {
+    const HoldStream *s = g_ptr_array_index (h->streams, i);
+
+    stats->late
+        = MAX (stats->late, ra_playout_late (&s->playout, .95, s->heard));
+  }
+  g_mutex_unlock (&h->lock);
+}

@@ -1,0 +1,263 @@
+/* How long a receiver holds packets: repair/playout.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../rows.h"
+
+#include <gst/rtpadapt/repair/playout.h>
+
+#define MS RA_MSECOND
+#define FRAME (40 * MS) /* 25 frames/s */
+
+static const RaPlayoutLimits limits
+    = { .least = 20 * MS, .most = 200 * MS, .repeats = TRUE };
+static const RaPlayoutLimits no_repeats
+    = { .least = 20 * MS, .most = 200 * MS, .repeats = FALSE };
+
+/* `n` frames from `now` on, of which each `each`th is `odd` late and the others
+ * `late`; each has 10 packets. */
+static RaTime
+frames (RaPlayout *p, guint n, RaSpan late, guint each, RaSpan odd, RaTime now)
+{
+  for (guint i = 0; i < n; i++, now += FRAME) {
+    ra_playout_on_frame (p, each > 0 && i % each == each - 1 ? odd : late, now);
+    ra_playout_on_packets (p, 10, 0, now);
+  }
+  return now;
+}
+
+/* --- what is wanted -------------------------------------------------------------- */
+
+/* 25 frames of the first second, which do not count, and then 200. */
+static const struct
+{
+  RaSpan late, odd; /* each `each`th frame, 0: none */
+  guint each;
+  guint lost;        /* packets in all, of 2250 */
+  gdouble repeat[4]; /* latenesses of repeats, ms, 10 of each; 0: no more */
+  const RaPlayoutLimits *limits;
+  gdouble wanted; /* ms */
+  const gchar *why;
+} wanted_rows[] = {
+  { 30, 0, 0, 0, { 0 }, &limits, 40, "late by 30, 10 to decode" },
+  { 30, 120, 25, 0, { 0 }, &limits, 40, "4 % late: shown when they come" },
+  { 30, 120, 16, 0, { 0 }, &limits, 130, "12 of 200, 6 %: waited for" },
+  { -5, 0, 0, 0, { 0 }, &limits, 20, "early; min-latency" },
+  { 350, 0, 0, 0, { 0 }, &limits, 200, "never more than latency" },
+  { 30, 0, 0, 2, { 0 }, &limits, 40, "2 of 2252 lost, .09 %: no round" },
+  { 30, 0, 0, 3, { 90 }, &limits, 100, ".13 %: one round, which took 90" },
+  { 30, 0, 0, 3, { 0 }, &limits, 200, "lost, but nothing came again yet" },
+  { 30, 0, 0, 100, { 0 }, &no_repeats, 40, "nothing is ever repeated" },
+  /* 118 of 2368 are 5 %: 2 copies cost .10.  The median is 70, 5 % keep 60. */
+  { 30, 0, 0, 118, { 60, 70, 80, 90 }, &limits, 92.5,
+      "70 + 1.25 (70 - 60) = 82.5, as 98 % keep 90, and 10" },
+  /* 250 of 2500 are 10 %: 3 copies cost .30, so the second round is waited for. */
+  { 30, 0, 0, 250, { 60, 60, 60, 130 }, &limits, 140,
+      "two rounds: what 98 % keep" },
+  { 30, 0, 0, 118, { 60, 60, 60, 130 }, &limits, 70,
+      "one round: the second is left" },
+  { 150, 0, 0, 118, { 60, 60, 60, 60 }, &limits, 160, "frames are later" },
+};
+
+static void
+test_wanted (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  RaTime now = 0;
+
+  g_test_message ("%s", wanted_rows[row].why);
+  ra_playout_init (p);
+  now = frames (p, 25, 400 * MS, 0, 0, now);
+  now = frames (p, 200, wanted_rows[row].late * MS, wanted_rows[row].each,
+      wanted_rows[row].odd * MS, now);
+  ra_playout_on_packets (p, 0, (gint) wanted_rows[row].lost, now);
+  for (guint k = 0; k < 4 && wanted_rows[row].repeat[k] > 0; k++)
+    for (guint i = 0; i < 10; i++)
+      ra_playout_on_repair (p, ra_span (wanted_rows[row].repeat[k] / 1e3), now);
+  g_assert_cmpint (ra_playout_wanted (p, wanted_rows[row].limits, now), ==,
+      ra_span (wanted_rows[row].wanted / 1e3));
+}
+
+/* 12 s after the last that was late nothing is left of it. */
+static void
+test_forget (void)
+{
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  RaTime now = 0;
+
+  ra_playout_init (p);
+  now = frames (p, 75, 150 * MS, 0, 0, now);
+  g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 160 * MS);
+  now = frames (p, 302, 30 * MS, 0, 0, now);
+  g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 40 * MS);
+}
+
+/* The first second does not count, and then one more has to be known. */
+static void
+test_begin (void)
+{
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  RaTime now = 0;
+
+  ra_playout_init (p);
+  g_assert_cmpint (ra_playout_wanted (p, &limits, 0), ==, 200 * MS);
+  now = frames (p, 49, 30 * MS, 0, 0, now);
+  g_assert_false (ra_playout_knows (p, &limits, now));
+  g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 200 * MS);
+  now = frames (p, 1, 30 * MS, 0, 0, now);
+  g_assert_true (ra_playout_knows (p, &limits, now));
+  g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 40 * MS);
+}
+
+/* A packet that was thought lost and comes late is no loss. */
+static void
+test_loss (void)
+{
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+
+  ra_playout_init (p);
+  g_assert_cmpfloat (ra_playout_loss (p, 0), ==, 0);
+  ra_playout_on_packets (p, 6, 2, 0);
+  g_assert_cmpfloat (ra_playout_loss (p, 0), ==, .25);
+  ra_playout_on_packets (p, 1, -1, 0);
+  g_assert_cmpfloat (ra_playout_loss (p, 0), ==, .125);
+  ra_playout_on_packets (p, 0, -5, 0);
+  g_assert_cmpfloat (ra_playout_loss (p, 0), ==, 0);
+}
+
+/* --- frames that are late in a row ------------------------------------------------- */
+
+static const struct
+{
+  RaSpan late[4]; /* ms, of the last frames; RA_SPAN_NONE: no more */
+  RaSpan expected;
+  const gchar *why;
+} streak_rows[] = {
+  { { 150, 150, RA_SPAN_NONE }, RA_SPAN_NONE, "two are none" },
+  { { 150, 120, 130, RA_SPAN_NONE }, 130 * MS, "the least of three, 120" },
+  { { 150, 90, 130, RA_SPAN_NONE }, RA_SPAN_NONE, "one was in time" },
+  { { 90, 150, 120, 130 }, 130 * MS, "the last three" },
+  { { 400, 400, 400, 400 }, 200 * MS, "never more than latency" },
+};
+
+static void
+test_streak (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+
+  g_test_message ("%s", streak_rows[row].why);
+  ra_playout_init (p);
+  for (guint i = 0; i < 4 && streak_rows[row].late[i] != RA_SPAN_NONE; i++)
+    ra_playout_on_frame (p, streak_rows[row].late[i] * MS, i * FRAME);
+  g_assert_cmpint (
+      ra_playout_streak (p, 100 * MS, 200 * MS), ==, streak_rows[row].expected);
+}
+
+/* --- how L moves --------------------------------------------------------------------- */
+
+static const struct
+{
+  RaSpan now, wanted, late, expected; /* ms; late -1: none are */
+  const gchar *why;
+} hold_rows[] = {
+  { 200, 100, -1, 199, "down by 1 ms" },
+  { 100, 100, -1, 100, "it stays" },
+  { 100, 104, -1, 104, "up" },
+  { 100, 180, -1, 110, "up by 10 ms" },
+  { 100, 180, 160, 160, "frames are late: up at once" },
+  { 100, 80, 99, 99, "what is late already is no reason to fall further" },
+};
+
+static void
+test_hold (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaSpan late = hold_rows[row].late;
+  RaHold h;
+
+  g_test_message ("%s", hold_rows[row].why);
+  ra_hold_init (&h, hold_rows[row].now * MS);
+  g_assert_cmpint (ra_hold_on_frame (&h, hold_rows[row].wanted * MS,
+                       late < 0 ? RA_SPAN_NONE : late * MS),
+      ==, hold_rows[row].expected * MS);
+  g_assert_cmpint (
+      h.up - h.down, ==, (hold_rows[row].expected - hold_rows[row].now) * MS);
+}
+
+/* --- laws --------------------------------------------------------------------------- */
+
+/* A frame's last packet: what it takes to be sent, up to `jitter` more, and the
+ * queue. */
+typedef struct
+{
+  guint n;       /* frames */
+  RaSpan jitter; /* ms */
+  RaSpan queue;
+} Phase;
+
+static const struct
+{
+  Phase phase[3];   /* one after the other */
+  RaSpan low, high; /* ms: L at the end is between */
+  gdouble late; /* of all frames behind the second that it learns, at most */
+  const gchar *why;
+} law_rows[] = {
+  { { { 1500, 10, 0 } }, 35, 52, .08, "a quiet path: 30 + 10 and 10" },
+  { { { 1500, 30, 0 } }, 55, 72, .08, "jitter" },
+  { { { 500, 10, 0 }, { 50, 10, 150 }, { 1500, 10, 0 } }, 35, 52, .08,
+      "the line is short for 2 s, and L comes back" },
+  { { { 500, 10, 0 }, { 500, 10, 100 } }, 135, 152, .08,
+      "another route, 100 ms longer" },
+};
+
+static void
+test_laws (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  guint n = 0, n_late = 0, draw = 1;
+  RaTime now = 0;
+  RaHold h;
+
+  g_test_message ("%s", law_rows[row].why);
+  ra_playout_init (p);
+  ra_hold_init (&h, limits.most);
+  for (guint k = 0; k < G_N_ELEMENTS (law_rows[row].phase); k++) {
+    const Phase *phase = &law_rows[row].phase[k];
+
+    for (guint i = 0; i < phase->n; i++, now += FRAME, n++) {
+      RaSpan before = h.now, late;
+
+      draw = draw * 1103515245 + 12345; /* C90 7.20.2 */
+      late = 30 * MS + phase->queue * MS
+          + (RaSpan) ((draw >> 16) % (guint) (phase->jitter * MS / 1000))
+              * 1000;
+      n_late += late > h.now;
+      ra_playout_on_frame (p, late, now);
+      ra_hold_on_frame (&h, ra_playout_wanted (p, &limits, now),
+          ra_playout_streak (p, h.now, limits.most));
+      g_assert_cmpint (before - h.now, <=, RA_PLAYOUT_DOWN);
+      g_assert_true (h.now - before <= RA_PLAYOUT_UP || late > before);
+      g_assert_cmpint (h.now, <=, limits.most);
+    }
+  }
+  g_test_message ("L %" G_GINT64_FORMAT ", late %u of %u", h.now, n_late, n);
+  g_assert_cmpint (h.now, >=, law_rows[row].low * MS);
+  g_assert_cmpint (h.now, <=, law_rows[row].high * MS);
+  g_assert_cmpfloat ((gdouble) n_late / n, <=, law_rows[row].late);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  rows_add ("/playout/wanted", wanted_rows, test_wanted);
+  g_test_add_func ("/playout/forget", test_forget);
+  g_test_add_func ("/playout/begin", test_begin);
+  g_test_add_func ("/playout/loss", test_loss);
+  rows_add ("/playout/streak", streak_rows, test_streak);
+  rows_add ("/playout/hold", hold_rows, test_hold);
+  rows_add ("/playout/laws", law_rows, test_laws);
+  return g_test_run ();
+}
