@@ -136,11 +136,10 @@ typedef enum
 
 typedef struct
 {
-  RaSpan latency; /* how long it holds a packet; 65.535 s at most, 0 unknown */
-  RaSpan
-      disorder; /* the longest time that a packet came behind one that overtook
-                      it, lately; whole ms, rounded up */
-  guint flags;  /* RaTakesFlags */
+  /* The longest time that a packet came behind one that overtook it, lately; on the
+   * wire whole ms, rounded up. */
+  RaSpan disorder;
+  guint flags; /* RaTakesFlags */
 } RaTakes;
 
 /* RA_RADP_TAKES_SIZE bytes. */
