@@ -158,16 +158,15 @@ timer_run (GstRtpAdaptRecv *self, RaTime now)
 {
   RaTime timeout = ra_reporter_next_timeout (self->reporter);
   ReportStep step;
-  guint32 ssrc;
-  RaTfrcFb fb;
-  RaRadp radp;
+  RaReportBytes nothing;
 
   if (herald_stats_due (&self->herald, now, self->cfg.stats_interval))
     post (self, gst_message_new_element (GST_OBJECT (self), recv_stats (self)));
   step = report_step (&self->report, recv_kind_is_silent (self->reports),
       timeout, spacing (self), now);
   if (step == REPORT_SILENT)
-    ra_reporter_tfrc (self->reporter, now, &fb, &radp, &ssrc);
+    self->reports->write (
+        self->reporter, now, now, self->reports->room, &nothing);
   recv_losses_post (self);
   return step == REPORT_ASK;
 }
@@ -331,7 +330,8 @@ takes_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
   RaTime now = our_now (&self->clock);
   RaTakes takes = { .disorder = ra_disorder_get (&self->disorder, now),
     .flags = (cfg->takes_rtx ? RA_TAKES_RTX : 0)
-        | (cfg->takes_fec ? RA_TAKES_FEC : 0) };
+        | (cfg->takes_fec ? RA_TAKES_FEC : 0)
+        | (cfg->takes_rs ? RA_TAKES_RS : 0) };
 
   if (takes.flags == 0 || now < self->takes_again
       || recv_rtcp_room (rtcp) < RECV_TAKES_SIZE)
