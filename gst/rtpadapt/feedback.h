@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct _RaEar RaEar;
 typedef struct _RaReporter RaReporter;
+typedef struct _RaReportBytes RaReportBytes; /* feedback/reporter.h */
 
 /* An RTPFB packet (RFC 4585 6.1). */
 typedef struct
@@ -53,6 +54,11 @@ typedef struct
   /* The receiver's side: when a reporter that was given a packet wants to report;
    * NULL: rtpsession makes the reports. */
   RaTime (*due) (const RaReporter *reporter);
+  /* The report at `now`, which is `ntp` on the clock of the sender reports, in at most
+   * so many bytes of RTCP, the field `room` at least.  FALSE: nothing to report.
+   * NULL: rtpsession makes the reports. */
+  gboolean (*write) (RaReporter *reporter, RaTime now, RaTime ntp, gsize room,
+      RaReportBytes *out);
   gboolean
       at_interval; /* reports come at intervals that a user sets, not by R */
   gboolean silent; /* no report without packets (RFC 5348 6.2) */

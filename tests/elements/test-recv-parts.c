@@ -196,6 +196,18 @@ rtcp_new (GstRTCPBuffer *rtcp, guint mtu)
   return buffer;
 }
 
+/* A report as the kind tfrc writes it, with FMT 2. */
+static void
+add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media, const RaTfrcFb *fb,
+    const RaRadp *radp)
+{
+  RaReportBytes report = { .media = media };
+
+  report.app_size = ra_radp_write (radp, report.app, sizeof report.app);
+  report.fci_size = ra_tfrc_fb_write (fb, report.fci, sizeof report.fci);
+  recv_rtcp_add_bytes (rtcp, ssrc, 2, &report);
+}
+
 /* As drawn in RFC 3550 6.7, radp.h, RFC 4585 6.1 and the draft's section 6. */
 static void
 test_add_tfrc (void)
@@ -248,7 +260,7 @@ test_add_tfrc (void)
 
   g_assert_cmpuint (recv_rtcp_room (&rtcp), ==, 1400);
   g_assert_cmpuint (recv_rtcp_ssrc (&rtcp), ==, 0);
-  recv_rtcp_add_tfrc (&rtcp, 0xcafe0001, 0xdeadbeef, 2, &fb, &radp);
+  add_tfrc (&rtcp, 0xcafe0001, 0xdeadbeef, &fb, &radp);
   g_assert_cmpuint (recv_rtcp_room (&rtcp), ==, 1400 - sizeof expected);
   g_assert_cmpuint (recv_rtcp_ssrc (&rtcp), ==, 0xcafe0001);
   g_assert_false (recv_rtcp_is_bye (&rtcp));
@@ -266,12 +278,12 @@ test_room (void)
   RaRadp radp = { .lda = "fifteen-letters" };
   RaTfrcFb fb = { 0 };
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = rtcp_new (&rtcp, RECV_TFRC_SIZE_MAX);
+  GstBuffer *buffer = rtcp_new (&rtcp, (guint) ra_feedback_tfrc.room);
 
-  recv_rtcp_add_tfrc (&rtcp, 1, 2, 2, &fb, &radp);
+  add_tfrc (&rtcp, 1, 2, &fb, &radp);
   g_assert_cmpuint (recv_rtcp_room (&rtcp), ==, 0);
   gst_rtcp_buffer_unmap (&rtcp);
-  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, RECV_TFRC_SIZE_MAX);
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, ra_feedback_tfrc.room);
   gst_buffer_unref (buffer);
 }
 
@@ -282,9 +294,11 @@ test_add_ccfb (void)
   static const guint8 head[]
       = { 0x8b, 205, 0, 5, 0xca, 0xfe, 0, 1, 0xde, 0xad, 0xbe, 0xef };
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = rtcp_new (&rtcp, RECV_CCFB_HEADER + sizeof fci);
+  GstBuffer *buffer = rtcp_new (&rtcp, 12 + sizeof fci);
+  RaReportBytes report = { .fci_size = sizeof fci, .media = 0xdeadbeef };
 
-  recv_rtcp_add_ccfb (&rtcp, 0xcafe0001, 0xdeadbeef, fci, sizeof fci);
+  memcpy (report.fci, fci, sizeof fci);
+  recv_rtcp_add_bytes (&rtcp, 0xcafe0001, RA_CCFB_FMT, &report);
   gst_rtcp_buffer_unmap (&rtcp);
   g_assert_cmpint (gst_buffer_memcmp (buffer, 0, head, sizeof head), ==, 0);
   g_assert_cmpint (

@@ -165,6 +165,16 @@ hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
   }
 }
 
+static gboolean
+report_write (RaReporter *reporter, RaTime now, RaTime ntp, gsize room,
+    RaReportBytes *out)
+{
+  out->app_size = 0;
+  out->fci_size = ra_reporter_ccfb (reporter, now, ntp, &out->media, out->fci,
+      MIN (room - HEAD, sizeof out->fci));
+  return out->fci_size > 0;
+}
+
 const RaFeedbackOps ra_feedback_ccfb = {
   .name = "ccfb",
   .cite = "RTCP feedback for congestion control, RFC 8888",
@@ -178,6 +188,7 @@ const RaFeedbackOps ra_feedback_ccfb = {
   .needs_avpf = TRUE,
   .hear = hear,
   .due = ra_reporter_ccfb_due,
+  .write = report_write,
   .at_interval = TRUE,
   .room = HEAD + BLOCK_OF_TWO + RTS_SIZE,
 };

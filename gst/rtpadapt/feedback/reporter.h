@@ -80,6 +80,17 @@ gboolean ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p);
  * for all. */
 RaTime ra_reporter_next_timeout (const RaReporter *r);
 
+#define RA_REPORT_FCI_MAX 1500
+
+/* A report, as the bytes that go into a compound. */
+struct _RaReportBytes
+{
+  guint8 app[RA_RADP_SIZE_MAX]; /* of RADP, which goes in front */
+  guint8 fci[RA_REPORT_FCI_MAX];
+  gsize app_size, fci_size; /* bytes; app_size 0: no RADP */
+  guint32 media;            /* SSRC, for the head of the RTPFB packet */
+};
+
 /* RaFeedbackOps.due of tfrc and of ccfb. */
 RaTime ra_reporter_tfrc_due (const RaReporter *r);
 RaTime ra_reporter_ccfb_due (const RaReporter *r);

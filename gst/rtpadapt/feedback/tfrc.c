@@ -61,6 +61,20 @@ hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
   }
 }
 
+static gboolean
+report_write (RaReporter *reporter, RaTime now, RaTime ntp, gsize room,
+    RaReportBytes *out)
+{
+  RaTfrcFb fb;
+  RaRadp radp;
+
+  if (!ra_reporter_tfrc (reporter, now, &fb, &radp, &out->media))
+    return FALSE;
+  out->app_size = ra_radp_write (&radp, out->app, sizeof out->app);
+  out->fci_size = ra_tfrc_fb_write (&fb, out->fci, sizeof out->fci);
+  return TRUE;
+}
+
 const RaFeedbackOps ra_feedback_tfrc = {
   .name = "tfrc",
   .cite = "RTP with TFRC, draft-ietf-avt-tfrc-profile-10, and RTCP APP RADP",
@@ -75,6 +89,7 @@ const RaFeedbackOps ra_feedback_tfrc = {
   .needs_avpf = TRUE,
   .hear = hear,
   .due = ra_reporter_tfrc_due,
+  .write = report_write,
   .silent = TRUE,
   .room = 2 * HEAD + RA_RADP_SIZE_MAX + RA_TFRC_FB_SIZE,
 };

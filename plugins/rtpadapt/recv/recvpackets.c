@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-/* More than an MTU is of no use. */
-#define FCI_MAX 1500
 /* From 1900 to 1970: NTP's time (RFC 5905 6) and g_get_real_time(). */
 #define NTP_UNIX (G_GUINT64_CONSTANT (2208988800) * GST_SECOND)
 
@@ -161,17 +159,13 @@ rtpfb_add (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc, guint fmt,
 }
 
 void
-recv_rtcp_add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
-    guint fmt, const RaTfrcFb *fb, const RaRadp *radp)
+recv_rtcp_add_bytes (
+    GstRTCPBuffer *rtcp, guint32 ssrc, guint fmt, const RaReportBytes *report)
 {
-  guint8 data[RA_RADP_SIZE_MAX], fci[RA_TFRC_FB_SIZE];
-  gsize len = ra_radp_write (radp, data, sizeof data);
-
-  ra_tfrc_fb_write (fb, fci, sizeof fci);
   /* RADP first: the sender acts on TFRC-FB, with what it knows by then. */
-  if (len > 0)
-    app_add (rtcp, ssrc, RA_RADP_SUBTYPE, data, len);
-  rtpfb_add (rtcp, ssrc, media_ssrc, fmt, fci, sizeof fci);
+  if (report->app_size > 0)
+    app_add (rtcp, ssrc, RA_RADP_SUBTYPE, report->app, report->app_size);
+  rtpfb_add (rtcp, ssrc, report->media, fmt, report->fci, report->fci_size);
 }
 
 void
@@ -199,54 +193,24 @@ recv_rtcp_add_hold (GstRTCPBuffer *rtcp, guint32 ssrc, const RaRadpHold *hold)
   app_add (rtcp, ssrc, RA_RADP_HOLD_SUBTYPE, data, sizeof data);
 }
 
-void
-recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
-    const guint8 *fci, gsize len)
-{
-  rtpfb_add (rtcp, ssrc, media_ssrc, RA_CCFB_FMT, fci, len);
-}
-
 gboolean
 recv_rtcp_has_room (const GstRTCPBuffer *rtcp, const RaFeedbackOps *reports)
 {
   return recv_rtcp_room (rtcp) >= reports->room;
 }
 
-static gboolean
-tfrc_add (GstRTCPBuffer *rtcp, RaReporter *reporter, guint fmt, guint32 ssrc,
-    RaTime now)
-{
-  guint32 media_ssrc;
-  RaTfrcFb fb;
-  RaRadp radp;
-
-  if (!ra_reporter_tfrc (reporter, now, &fb, &radp, &media_ssrc))
-    return FALSE;
-  recv_rtcp_add_tfrc (rtcp, ssrc, media_ssrc, fmt, &fb, &radp);
-  return TRUE;
-}
-
-static gboolean
-ccfb_add (GstRTCPBuffer *rtcp, RaReporter *reporter, guint32 ssrc, RaTime now)
-{
-  gsize room = MIN (recv_rtcp_room (rtcp) - RECV_CCFB_HEADER, FCI_MAX);
-  RaTime ntp = (guint64) g_get_real_time () * GST_USECOND + NTP_UNIX;
-  guint8 fci[FCI_MAX];
-  guint32 media_ssrc;
-  gsize len = ra_reporter_ccfb (reporter, now, ntp, &media_ssrc, fci, room);
-
-  if (len == 0)
-    return FALSE;
-  recv_rtcp_add_ccfb (rtcp, ssrc, media_ssrc, fci, len);
-  return TRUE;
-}
-
 gboolean
 recv_rtcp_add_report (GstRTCPBuffer *rtcp, RaReporter *reporter,
     const RaFeedbackOps *reports, guint fmt, guint32 ssrc, RaTime now)
 {
-  return reports->by_count ? tfrc_add (rtcp, reporter, fmt, ssrc, now)
-                           : ccfb_add (rtcp, reporter, ssrc, now);
+  RaTime ntp = (guint64) g_get_real_time () * GST_USECOND + NTP_UNIX;
+  RaReportBytes report;
+
+  if (!reports->write (reporter, now, ntp, recv_rtcp_room (rtcp), &report))
+    return FALSE;
+  recv_rtcp_add_bytes (
+      rtcp, ssrc, reports->fmt_varies ? fmt : reports->fmt, &report);
+  return TRUE;
 }
 
 guint64

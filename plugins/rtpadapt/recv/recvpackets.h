@@ -46,11 +46,9 @@ gboolean recv_rtcp_is_bye (GstRTCPBuffer *rtcp);
 /* Bytes that may be added. */
 gsize recv_rtcp_room (const GstRTCPBuffer *rtcp);
 
-/* RADP and TFRC-FB, all together. */
-#define RECV_TFRC_SIZE_MAX (12 + RA_RADP_SIZE_MAX + 12 + RA_TFRC_FB_SIZE)
-/* There must be room for that. */
-void recv_rtcp_add_tfrc (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
-    guint fmt, const RaTfrcFb *fb, const RaRadp *radp);
+/* Adds a report, with this FMT of RTPFB.  There must be room for it. */
+void recv_rtcp_add_bytes (
+    GstRTCPBuffer *rtcp, guint32 ssrc, guint fmt, const RaReportBytes *report);
 /* Adds the name of the feedback that is set here, four letters.  There must be
  * room for RECV_WISH_SIZE. */
 #define RECV_WISH_SIZE (12 + RA_RADP_WISH_SIZE)
@@ -63,16 +61,11 @@ void recv_rtcp_add_takes (
 #define RECV_HOLD_SIZE (12 + RA_RADP_HOLD_SIZE)
 void recv_rtcp_add_hold (
     GstRTCPBuffer *rtcp, guint32 ssrc, const RaRadpHold *hold);
-#define RECV_CCFB_HEADER 12
-/* There must be room for that and `len`, a multiple of 4. */
-void recv_rtcp_add_ccfb (GstRTCPBuffer *rtcp, guint32 ssrc, guint32 media_ssrc,
-    const guint8 *fci, gsize len);
-
 /* TRUE if there is room for a report of the kind `reports`. */
 gboolean recv_rtcp_has_room (
     const GstRTCPBuffer *rtcp, const RaFeedbackOps *reports);
-/* Adds what `reporter` has to say at `now`, TFRC-FB with `fmt` or RFC 8888.  There
- * must be room.  FALSE: it has nothing to say. */
+/* Adds what `reporter` has to say at `now`, with `fmt` where the kind has no FMT of
+ * its own.  There must be room.  FALSE: it has nothing to say. */
 gboolean recv_rtcp_add_report (GstRTCPBuffer *rtcp, RaReporter *reporter,
     const RaFeedbackOps *reports, guint fmt, guint32 ssrc, RaTime now);
 

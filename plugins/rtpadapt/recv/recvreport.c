@@ -158,16 +158,15 @@ timer_run (GstRtpAdaptRecv *self, RaTime now)
 {
   RaTime timeout = ra_reporter_next_timeout (self->reporter);
   ReportStep step;
-  guint32 ssrc;
-  RaTfrcFb fb;
-  RaRadp radp;
+  RaReportBytes nothing;
 
   if (herald_stats_due (&self->herald, now, self->cfg.stats_interval))
     post (self, gst_message_new_element (GST_OBJECT (self), recv_stats (self)));
   step = report_step (&self->report, recv_kind_is_silent (self->reports),
       timeout, spacing (self), now);
   if (step == REPORT_SILENT)
-    ra_reporter_tfrc (self->reporter, now, &fb, &radp, &ssrc);
+    self->reports->write (
+        self->reporter, now, now, self->reports->room, &nothing);
   recv_losses_post (self);
   return step == REPORT_ASK;
 }
