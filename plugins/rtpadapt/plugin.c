@@ -1,6 +1,7 @@
 /* The plugin: one line per element.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "fec/gstrtpadaptfecdec.h"
 #include "fec/gstrtpadaptfecenc.h"
 #include "link/gstrtpadaptlink.h"
 #include "recv/gstrtpadaptrecv.h"
@@ -17,6 +18,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean any = FALSE;
 
+  any |= GST_ELEMENT_REGISTER (rtpadaptfecdec, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptfecenc, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptlink, plugin);
   any |= GST_ELEMENT_REGISTER (rtpadaptrecv, plugin);

@@ -1,4 +1,5 @@
-/* rtpadaptfecenc, and GStreamer's rtpstorage and rtpulpfecdec behind it.
+/* rtpadaptfecenc, and behind it GStreamer's rtpstorage and rtpulpfecdec, or
+ * rtpadaptfecdec.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
@@ -10,6 +11,7 @@
 #define CAPS "application/x-rtp,payload=96,ssrc=(uint)1,clock-rate=90000"
 #define MEDIA 96
 #define FEC 122
+#define RS 120
 #define TICKS 3600 /* a frame at 25 Hz */
 #define FRAME (40 * GST_MSECOND)
 
@@ -328,6 +330,114 @@ test_decoder (void)
   world_free (&w);
 }
 
+/* --- our decoder --------------------------------------------------------------- */
+
+static guint64
+count_of (GstHarness *h, const gchar *element, const gchar *field)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 n;
+
+  gst_harness_get (h, element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, field, &n));
+  return n;
+}
+
+/* Packets `from` to `to` of what left, of which n are media, of which those in `lost`
+ * are lost. */
+static void
+rs_pass (World *w, GstHarness *h, guint from, guint to, const gboolean *lost)
+{
+  for (guint i = from; i < to; i++) {
+    GstBuffer *buffer = gst_buffer_copy_deep (w->out->pdata[i]);
+
+    GST_BUFFER_DTS (buffer) = i * GST_MSECOND;
+    if (lost[i - from])
+      gst_buffer_unref (buffer);
+    else
+      g_assert_cmpint (gst_harness_push (h, buffer), ==, GST_FLOW_OK);
+  }
+}
+
+/* What comes out: all that came, and with `back` all media. */
+static void
+rs_check (World *w, GstHarness *h, guint from, guint n, guint f,
+    const gboolean *lost, gboolean back)
+{
+  gboolean seen[64] = { FALSE };
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (h))) {
+    guint i = (guint16) (seq_of (buffer) - seq_of (w->out->pdata[from]));
+
+    g_assert_cmpuint (i, <, n + f);
+    g_assert_false (seen[i]);
+    seen[i] = TRUE;
+    assert_same (buffer, w->out->pdata[from + i]);
+    g_assert_true (GST_BUFFER_DTS_IS_VALID (buffer));
+    gst_buffer_unref (buffer);
+  }
+  for (guint i = 0; i < n + f; i++)
+    g_assert_cmpint (seen[i], ==, !lost[i] || (back && i < n));
+}
+
+static void
+test_rs (void)
+{
+  GstHarness *h = gst_harness_new_parse ("rtpadaptfecdec pt=120");
+  guint from, blocks = 0, back = 0;
+  World w;
+
+  gst_harness_set_src_caps_str (h, CAPS);
+  world_new (&w, "rtpadaptfecenc pt=122 rs-pt=120 code=rs percentage=20");
+  for (guint i = 0; i < 101; i++) /* 1 frame, and blocks of 4 frames of 10 */
+    push_frame (&w, 10, FALSE);
+  g_assert_cmpuint (w.out->len, ==, 12 + 25 * 48);
+  for (guint i = 0; i < 12; i++)
+    g_assert_cmpuint (type_of (w.out->pdata[i]), ==, i < 10 ? MEDIA : RS);
+  rs_pass (&w, h, 0, 12, (gboolean[12]){ FALSE });
+  rs_check (&w, h, 0, 10, 2, (gboolean[12]){ FALSE }, TRUE);
+  for (from = 12; from < w.out->len; from += 48, blocks++) {
+    gboolean lost[48] = { FALSE };
+    guint n = 0, want = blocks % 2 ? 8 : 9, media = 0;
+
+    while (n < want) {
+      guint i = (guint) g_rand_int_range (w.rand, 0, 48);
+
+      n += !lost[i];
+      media += !lost[i] && i < 40;
+      lost[i] = TRUE;
+    }
+    rs_pass (&w, h, from, from + 48, lost);
+    rs_check (&w, h, from, 40, 8, lost, want == 8);
+    back += want == 8 ? media : 0;
+  }
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "recovered"), ==, back);
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "bad"), ==, 0);
+  g_assert_cmpuint (count_of (w.h, "rtpadaptfecenc", "packets"), ==, 1010);
+  g_assert_cmpuint (count_of (w.h, "rtpadaptfecenc", "repair"), ==, 202);
+  world_free (&w);
+  gst_harness_teardown (h);
+}
+
+/* What says that it is a repair packet, and is not, is counted and passes. */
+static void
+test_rs_bad (void)
+{
+  GstHarness *h = gst_harness_new_parse ("rtpadaptfecdec pt=96");
+  World w;
+
+  gst_harness_set_src_caps_str (h, CAPS);
+  world_new (&w, "rtpadaptfecenc");
+  push_frame (&w, 10, FALSE);
+  rs_pass (&w, h, 0, 10, (gboolean[10]){ FALSE });
+  g_assert_cmpuint (gst_harness_buffers_received (h), ==, 10);
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "repair"), ==, 10);
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "bad"), ==, 10);
+  world_free (&w);
+  gst_harness_teardown (h);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -336,5 +446,7 @@ main (int argc, char **argv)
   rows_add_by ("/fecenc/places", places, name, test_places);
   g_test_add_func ("/fecenc/breaks", test_breaks);
   g_test_add_func ("/fecenc/decoder", test_decoder);
+  g_test_add_func ("/fecenc/rs", test_rs);
+  g_test_add_func ("/fecenc/rs-bad", test_rs_bad);
   return g_test_run ();
 }

@@ -55,7 +55,7 @@ fec_run (
   SendWants wants;
 
   *notices = 0;
-  if (!fecencs_plan (f, level, SPAN, &job))
+  if (!fecencs_plan (f, &(FecWants){ level, SPAN, RA_FEC_CODE_XOR }, &job))
     return SEND_WANTS_NOTHING;
   fecencs_do (&job, w->sinkpad);
   if (stop)
@@ -134,7 +134,8 @@ test_fec_again (void)
   g_assert_cmpuint (notices, ==, 0); /* it was known */
   g_assert_false (f.usable);
   g_assert_cmpuint (percentage_of (&w), ==, 40);
-  g_assert_false (fecencs_plan (&f, 60, SPAN, &job));
+  g_assert_false (
+      fecencs_plan (&f, &(FecWants){ 60, SPAN, RA_FEC_CODE_XOR }, &job));
   drop (fecencs_stop (&f));
   world_free (&w);
 }
@@ -191,6 +192,48 @@ add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
   g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
+/* An encoder that spans frames gets all three; one without rs-pt keeps to XOR. */
+static void
+test_fec_spans (void)
+{
+  static const struct
+  {
+    const gchar *set;
+    RaFecCode code, used;
+  } rows[] = {
+    { "pt=122 rs-pt=120", RA_FEC_CODE_RS, RA_FEC_CODE_RS },
+    { "pt=122 rs-pt=120", RA_FEC_CODE_XOR, RA_FEC_CODE_XOR },
+    { "pt=122 rs-pt=120", RA_FEC_CODE_FRAME, RA_FEC_CODE_XOR },
+    { "pt=122", RA_FEC_CODE_RS, RA_FEC_CODE_XOR },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *line = g_strdup_printf (
+        "fakesrc ! rtpvrawpay ! rtpadaptfecenc name=fec %s ! "
+        "identity name=owner",
+        rows[i].set);
+    const FecWants wants = { 15, 120 * RA_MSECOND, rows[i].code };
+    World w = world_new (line);
+    guint level, span;
+    FecEncoders f = { 0 };
+    FecEncodersJob job;
+
+    fecencs_start (&f);
+    g_assert_true (fecencs_plan (&f, &wants, &job));
+    fecencs_do (&job, w.sinkpad);
+    fecencs_take (&f, &job);
+    fecencs_end (&job);
+    g_object_get (w.fecenc, "percentage", &level, "span", &span, NULL);
+    g_assert_cmpuint (level, ==, 15);
+    g_assert_cmpuint (span, ==, 120);
+    g_assert_true (f.usable);
+    g_assert_cmpint (f.code, ==, rows[i].used);
+    g_assert_cmpuint (f.block, ==, 0); /* no block yet */
+    drop (fecencs_stop (&f));
+    world_free (&w);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -201,5 +244,6 @@ main (int argc, char **argv)
   g_test_add_func ("/upstream/fec/again", test_fec_again);
   for (guint i = 0; i < G_N_ELEMENTS (skip_rows); i++)
     add_row ("skippers", skip_rows[i].name, i, test_skippers);
+  g_test_add_func ("/upstream/fec/spans", test_fec_spans);
   return g_test_run ();
 }

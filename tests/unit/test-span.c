@@ -213,9 +213,9 @@ static void
 test_block (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  const RaBlockConfig cfg = { blocks[i].span, blocks[i].most };
+  const RaFecBlockConfig cfg = { blocks[i].span, blocks[i].most };
   guint n = 0, ended = 0, want;
-  RaBlock b = { 0 };
+  RaFecBlock b = { 0 };
 
   g_test_message ("%s", blocks[i].why);
   want = blocks[i].ends ? blocks[i].ends : blocks[i].frames * blocks[i].packets;
@@ -241,8 +241,8 @@ static void
 test_budget (void)
 {
   static const guint expected[] = { 1, 2, 1, 2, 0, 1 };
-  const RaBlockConfig cfg = { 0, 48 };
-  RaBlock b = { 0 };
+  const RaFecBlockConfig cfg = { 0, 48 };
+  RaFecBlock b = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
     for (guint k = 0; k < 10; k++)
@@ -358,6 +358,33 @@ test_laws (void)
   }
 }
 
+/* --- the table of tests/bench/span.csv */
+
+/* The least repair with which .5 % stay missing of a block, as RaBlockLoss says, whose
+ * rows are above. */
+static void
+test_table (gconstpointer data)
+{
+  static const guint ns[] = { 5, 8, 12, 20, 24, 32, 40, 48, 64 };
+  guint i = GPOINTER_TO_UINT (data), n = ns[i % G_N_ELEMENTS (ns)];
+  static const gdouble bursts[] = { 1, 2, 4 };
+  gdouble burst = bursts[i / G_N_ELEMENTS (ns)];
+
+  for (RaFecCode code = RA_FEC_CODE_XOR; code <= RA_FEC_CODE_RS; code++) {
+    guint percentage = 0;
+    RaBlockLoss m;
+
+    if (code == RA_FEC_CODE_XOR && n > RA_MASKS_MAX)
+      continue;
+    ra_block_loss_init (&m, .05, burst, code, n);
+    while (percentage < 100 && ra_block_loss (&m, percentage) > .005)
+      percentage++;
+    g_test_message ("span,%s,0.05,%g,%u,%u,%.5f",
+        code == RA_FEC_CODE_XOR ? "xor" : "rs", burst, n, percentage,
+        ra_block_loss (&m, percentage));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -373,5 +400,6 @@ main (int argc, char **argv)
   rows_add ("/span/left", left, test_left);
   rows_add ("/span/drawn", drawn, test_drawn);
   g_test_add_func ("/span/laws", test_laws);
+  rows_add_n ("/span/table", 27, test_table);
   return g_test_run ();
 }

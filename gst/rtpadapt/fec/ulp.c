@@ -262,7 +262,8 @@ static const RaParam params[] = {
 
 const RaFecOps ra_fec_ulp = {
   .name = "ulp",
-  .cite = "our own, for rtpulpfecenc; RFC 5109; channel: Gilbert 1960",
+  .cite = "our own, for rtpadaptfecenc and rtpulpfecenc; RFC 5109; channel: "
+          "Gilbert 1960",
   .needs = "a loss differentiator; marker bits at the ends of frames",
   .use = "radio losses that no lower layer repeats",
   .size = sizeof (Ulp),

@@ -120,11 +120,12 @@ gboolean ra_radp_since (
  *      0                   1                   2                   3
  *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
- *     |     longest disorder, ms      |              0            |F|R|
+ *     |     longest disorder, ms      |             0           |S|F|R|
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *
- * R: it uses retransmissions (RFC 4588), F: it uses FEC (RFC 5109).  Readers skip
- * what they do not know: other flags, and what comes behind. */
+ * R: it uses retransmissions (RFC 4588), F: it uses FEC (RFC 5109), S: and the
+ * Reed-Solomon code of repair/rsfec.h.  Readers skip what they do not know: other
+ * flags, and what comes behind. */
 #define RA_RADP_TAKES_SUBTYPE 3
 #define RA_RADP_TAKES_SIZE 4
 
@@ -132,14 +133,14 @@ typedef enum
 {
   RA_TAKES_RTX = 1 << 0,
   RA_TAKES_FEC = 1 << 1,
+  RA_TAKES_RS = 1 << 2,
 } RaTakesFlags;
 
 typedef struct
 {
-  RaSpan latency; /* how long it holds a packet; 65.535 s at most, 0 unknown */
   RaSpan
       disorder; /* the longest time that a packet came behind one that overtook
-                      it, lately; whole ms, rounded up */
+                      it, lately; whole ms, rounded up; 65.535 s at most */
   guint flags;  /* RaTakesFlags */
 } RaTakes;
 

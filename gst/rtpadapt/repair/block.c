@@ -7,7 +7,7 @@
 #define MEAN 16.
 
 static void
-frame_note (RaBlock *b, RaTime now)
+frame_note (RaFecBlock *b, RaTime now)
 {
   if (b->any && now == b->frame)
     return;
@@ -19,7 +19,7 @@ frame_note (RaBlock *b, RaTime now)
 }
 
 static RaSpan
-interval (const RaBlock *b)
+interval (const RaFecBlock *b)
 {
   RaSpan longest = 0;
 
@@ -30,14 +30,20 @@ interval (const RaBlock *b)
 
 /* The next frame comes an interval after the last one, and takes another. */
 static gboolean
-is_full (const RaBlock *b, const RaBlockConfig *cfg)
+is_full (const RaFecBlock *b, const RaFecBlockConfig *cfg)
 {
   return cfg->span <= 0 || b->n_intervals == 0
       || ra_diff (b->frame, b->began) + 2 * interval (b) > cfg->span;
 }
 
+RaSpan
+ra_block_span (RaSpan latency, RaSpan jitter, RaSpan frame)
+{
+  return CLAMP (latency - jitter - frame / 2, 0, RA_BLOCK_SPAN);
+}
+
 gboolean
-ra_block_add (RaBlock *b, const RaBlockConfig *cfg, guint percentage,
+ra_block_add (RaFecBlock *b, const RaFecBlockConfig *cfg, guint percentage,
     gboolean end, RaTime now)
 {
   frame_note (b, now);
@@ -49,7 +55,7 @@ ra_block_add (RaBlock *b, const RaBlockConfig *cfg, guint percentage,
 }
 
 guint
-ra_block_end (RaBlock *b)
+ra_block_end (RaFecBlock *b)
 {
   guint n = b->n, due = MIN (b->budget / 100, n);
 
@@ -60,7 +66,7 @@ ra_block_end (RaBlock *b)
 }
 
 void
-ra_block_drop (RaBlock *b)
+ra_block_drop (RaFecBlock *b)
 {
   b->n = 0;
   b->budget = 0;

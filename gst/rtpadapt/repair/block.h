@@ -17,12 +17,13 @@
 G_BEGIN_DECLS
 
 #define RA_BLOCK_INTERVALS 4
+#define RA_BLOCK_SPAN (160 * RA_MSECOND)
 
 typedef struct
 {
   RaSpan span; /* 0: a block is a frame */
   guint most;  /* packets */
-} RaBlockConfig;
+} RaFecBlockConfig;
 
 /* Zeroed memory is ready. */
 typedef struct
@@ -35,16 +36,21 @@ typedef struct
   guint n_intervals; /* so far */
   guint budget;      /* hundredths of repair packets that are due */
   gdouble mean;      /* media packets per block, 0 before the first */
-} RaBlock;
+} RaFecBlock;
+
+/* The span that a block may have where the receiver holds packets for `latency`,
+ * `jitter` of it for the path: half of the time `frame` between two frames is for the
+ * repair packets to leave, and a longer span than RA_BLOCK_SPAN gains little. */
+RaSpan ra_block_span (RaSpan latency, RaSpan jitter, RaSpan frame);
 
 /* A media packet of the frame of time `now` came; `end`: the last of its frame.
  * `percentage` repair packets per 100 such packets are wanted, 0..100.  TRUE: the
  * block ends. */
-gboolean ra_block_add (RaBlock *b, const RaBlockConfig *cfg, guint percentage,
-    gboolean end, RaTime now);
+gboolean ra_block_add (RaFecBlock *b, const RaFecBlockConfig *cfg,
+    guint percentage, gboolean end, RaTime now);
 /* The block ends.  Returns the repair packets to be made of it, n at most. */
-guint ra_block_end (RaBlock *b);
+guint ra_block_end (RaFecBlock *b);
 /* Nothing is to be repaired of what came so far. */
-void ra_block_drop (RaBlock *b);
+void ra_block_drop (RaFecBlock *b);
 
 G_END_DECLS

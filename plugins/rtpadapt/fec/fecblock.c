@@ -4,7 +4,18 @@
 #include "fecblock.h"
 
 #include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/repair/masks.h>
+#include <gst/rtpadapt/repair/rsfec.h>
 #include <gst/rtpadapt/repair/ulpfec.h>
+
+/* Bytes before the rest of a packet, of either code. */
+#define HEADER MAX (RA_ULPFEC_HEADER, RA_RSFEC_HEADER)
+
+guint
+fec_block_most (RaFecCode code)
+{
+  return code == RA_FEC_CODE_RS ? RA_RS_MAX : RA_MASKS_MAX;
+}
 
 void
 fec_block_clear (FecBlock *b)
@@ -29,7 +40,7 @@ fec_block_drop (FecBlock *b)
 }
 
 gboolean
-fec_block_add (FecBlock *b, const RaBlockConfig *cfg, guint percentage,
+fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg, guint percentage,
     gboolean end, RaTime now, const guint8 *packet, guint size)
 {
   if (!b->bytes)
@@ -69,39 +80,42 @@ repair_new (const FecHeader *header, guint i, gsize room)
   return buffer;
 }
 
-static GstBuffer *
-repair_make (const RaRtpBytes *packets, guint n, guint64 row, guint longest,
-    const FecHeader *header, guint i)
+/* Writes the payload of repair packet `i` of `f`. */
+static gsize
+repair_write (RaFecCode code, const RaRtpBytes *packets, guint n, guint f,
+    guint i, guint8 *out, gsize room)
 {
-  GstBuffer *buffer
-      = repair_new (header, i, RA_ULPFEC_HEADER + longest - RA_RTP_HEADER);
-  GstMapInfo map;
-  gsize size;
+  guint64 rows[RA_MASKS_MAX];
 
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  size = ra_ulpfec_write (
-      packets, n, row, map.data + RA_RTP_HEADER, map.size - RA_RTP_HEADER);
-  gst_buffer_unmap (buffer, &map);
-  gst_buffer_set_size (buffer, (gssize) (RA_RTP_HEADER + size));
-  return buffer;
+  if (code == RA_FEC_CODE_RS)
+    return ra_rsfec_write (packets, n, f, i, out, room);
+  ra_masks_make (n, f, rows);
+  return ra_ulpfec_write (packets, n, rows[i], out, room);
 }
 
 GPtrArray *
-fec_block_end (FecBlock *b, const FecHeader *header)
+fec_block_end (FecBlock *b, RaFecCode code, const FecHeader *header)
 {
-  guint f = ra_block_end (&b->block);
+  guint f = ra_block_end (&b->block), n = b->n, longest;
+  RaRtpBytes packets[RA_RS_MAX];
   GPtrArray *made = NULL;
-  RaRtpBytes packets[RA_MASKS_MAX];
-  guint64 rows[RA_MASKS_MAX];
 
-  if (f > 0) {
-    guint longest = packets_of (b, packets);
-
+  if (f > 0 && n <= fec_block_most (code)) {
+    longest = packets_of (b, packets);
     made = g_ptr_array_new_full (f, (GDestroyNotify) gst_buffer_unref);
-    ra_masks_make (b->n, f, rows);
-    for (guint i = 0; i < f; i++)
-      g_ptr_array_add (
-          made, repair_make (packets, b->n, rows[i], longest, header, i));
+    for (guint i = 0; i < f; i++) {
+      GstBuffer *buffer
+          = repair_new (header, i, HEADER + longest - RA_RTP_HEADER);
+      GstMapInfo map;
+      gsize size;
+
+      gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+      size = repair_write (code, packets, n, f, i, map.data + RA_RTP_HEADER,
+          map.size - RA_RTP_HEADER);
+      gst_buffer_unmap (buffer, &map);
+      gst_buffer_set_size (buffer, (gssize) (RA_RTP_HEADER + size));
+      g_ptr_array_add (made, buffer);
+    }
   }
   packets_forget (b);
   return made;

@@ -8,17 +8,18 @@
 #include <gst/gst.h>
 #include <gst/rtpadapt/repair/block.h>
 #include <gst/rtpadapt/repair/bytes.h>
-#include <gst/rtpadapt/repair/masks.h>
+#include <gst/rtpadapt/fec.h>
+#include <gst/rtpadapt/repair/rs.h>
 
 G_BEGIN_DECLS
 
 /* Zeroed memory is ready. */
 typedef struct
 {
-  RaBlock block;
-  GByteArray *bytes;         /* of all packets, one after the other, or NULL */
-  guint sizes[RA_MASKS_MAX]; /* of each */
-  guint n;                   /* packets kept */
+  RaFecBlock block;
+  GByteArray *bytes;      /* of all packets, one after the other, or NULL */
+  guint sizes[RA_RS_MAX]; /* of each */
+  guint n;                /* packets kept */
 } FecBlock;
 
 /* What repair packets have of the last media packet. */
@@ -29,14 +30,20 @@ typedef struct
   guint32 ssrc, timestamp;
 } FecHeader;
 
+/* The most media packets of a block. */
+guint fec_block_most (RaFecCode code);
+
 void fec_block_clear (FecBlock *b);
 /* Forgets the packets of the block. */
 void fec_block_drop (FecBlock *b);
-/* As ra_block_add(), with the packet of `size` bytes. */
-gboolean fec_block_add (FecBlock *b, const RaBlockConfig *cfg, guint percentage,
-    gboolean end, RaTime now, const guint8 *packet, guint size);
-/* The block ends.  Its repair packets, without times.  (transfer full)
- * (element-type GstBuffer), or NULL for none. */
-GPtrArray *fec_block_end (FecBlock *b, const FecHeader *header);
+/* As ra_block_add(), with the packet of `size` bytes; `cfg->most` is at most what
+ * fec_block_most() says. */
+gboolean fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg,
+    guint percentage, gboolean end, RaTime now, const guint8 *packet,
+    guint size);
+/* The block ends.  Its repair packets, without times; a block that is too large for
+ * RFC 5109 has none with that code.  (transfer full) (element-type GstBuffer), or
+ * NULL for none. */
+GPtrArray *fec_block_end (FecBlock *b, RaFecCode code, const FecHeader *header);
 
 G_END_DECLS

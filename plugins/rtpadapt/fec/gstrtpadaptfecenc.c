@@ -12,7 +12,12 @@
  * leave over single frames of 5 packets.  Any decoder of RFC 5109 can use them, as
  * GStreamer's rtpulpfecdec.
  *
- * A block has up to 48 packets, and frames of #GstRtpAdaptFecEnc:span at most; the
+ * With #GstRtpAdaptFecEnc:code `rs` the repair packets are of a Reed-Solomon code,
+ * which needs 12; only #rtpadaptfecdec decodes them (gst/rtpadapt/repair/rsfec.h says
+ * what their bytes are).
+ *
+ * A block has up to 48 packets (`rs`: 128), and frames of
+ * #GstRtpAdaptFecEnc:span at most; the
  * receiver has to hold packets for longer than that (`latency`).  The repair
  * packets follow the block at once, with the media's SSRC.  They take sequence
  * numbers of the stream, so that media packets get others than they came with: what
@@ -31,6 +36,7 @@
 #include "gstrtpadaptfecenc.h"
 
 #include "fecblock.h"
+#include "parts/enums.h"
 #include "parts/props.h"
 
 #include <gst/rtp/rtp.h>
@@ -46,6 +52,8 @@ typedef struct
 {
   guint pt, percentage, percentage_important;
   guint span; /* ms */
+  gint code;  /* RaFecCode */
+  guint rs_pt;
 } FecEncConfig;
 
 struct _GstRtpAdaptFecEnc
@@ -94,11 +102,21 @@ push_repair (GstRtpAdaptFecEnc *self, GPtrArray *made)
   return ret;
 }
 
+/* Without a payload type there is no Reed-Solomon code. */
+static RaFecCode
+code_of (const FecEncConfig *cfg)
+{
+  return cfg->rs_pt != PT_NONE && cfg->code == RA_FEC_CODE_RS ? RA_FEC_CODE_RS
+                                                              : RA_FEC_CODE_XOR;
+}
+
 /* What came so far is a block. */
 static GstFlowReturn
-block_end (GstRtpAdaptFecEnc *self, guint payload_type)
+block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
 {
-  const FecHeader header = { .payload_type = (guint8) payload_type,
+  RaFecCode code = code_of (cfg);
+  const FecHeader header = { .payload_type
+    = (guint8) (code == RA_FEC_CODE_RS ? cfg->rs_pt : cfg->pt),
     .seq = (guint16) (self->seq + self->offset + 1),
     .ssrc = self->ssrc,
     .timestamp = (guint32) self->timestamp };
@@ -106,7 +124,7 @@ block_end (GstRtpAdaptFecEnc *self, guint payload_type)
 
   if (self->block.n == 0)
     return GST_FLOW_OK;
-  made = fec_block_end (&self->block, &header);
+  made = fec_block_end (&self->block, code, &header);
   self->offset = (guint16) (self->offset + (made ? made->len : 0));
   GST_OBJECT_LOCK (self);
   self->block_packets = (guint) (self->block.block.mean + .5);
@@ -128,14 +146,15 @@ stream_forget (GstRtpAdaptFecEnc *self)
 
 /* A block is of one SSRC and has no gap. */
 static GstFlowReturn
-stream_follow (GstRtpAdaptFecEnc *self, GstRTPBuffer *rtp, guint payload_type)
+stream_follow (
+    GstRtpAdaptFecEnc *self, GstRTPBuffer *rtp, const FecEncConfig *cfg)
 {
   guint16 seq = gst_rtp_buffer_get_seq (rtp);
   guint32 ssrc = gst_rtp_buffer_get_ssrc (rtp);
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (self->started && (ssrc != self->ssrc || seq != (guint16) (self->seq + 1)))
-    ret = block_end (self, payload_type);
+    ret = block_end (self, cfg);
   if (ssrc != self->ssrc)
     stream_forget (self);
   self->started = TRUE;
@@ -151,8 +170,8 @@ static gboolean
 packet_take (GstRtpAdaptFecEnc *self, GstBuffer *buffer, gboolean marker,
     const FecEncConfig *cfg)
 {
-  const RaBlockConfig block
-      = { .span = cfg->span * RA_MSECOND, .most = RA_MASKS_MAX };
+  const RaFecBlockConfig block = { .span = cfg->span * RA_MSECOND,
+    .most = fec_block_most (code_of (cfg)) };
   RaTime time = gst_util_uint64_scale (
       self->timestamp, GST_SECOND, (guint64) self->clock_rate);
   gboolean important
@@ -184,7 +203,7 @@ media_chain (
     GST_WARNING_OBJECT (self, "that is not RTP");
     return gst_pad_push (self->srcpad, buffer);
   }
-  ret = stream_follow (self, &rtp, cfg->pt);
+  ret = stream_follow (self, &rtp, cfg);
   marker = gst_rtp_buffer_get_marker (&rtp);
   gst_rtp_buffer_unmap (&rtp);
   if (self->offset > 0) {
@@ -202,7 +221,7 @@ media_chain (
     return ret;
   }
   ret = gst_pad_push (self->srcpad, buffer);
-  return end && ret == GST_FLOW_OK ? block_end (self, cfg->pt) : ret;
+  return end && ret == GST_FLOW_OK ? block_end (self, cfg) : ret;
 }
 
 static FecEncConfig
@@ -242,13 +261,14 @@ static gboolean
 fec_enc_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstRtpAdaptFecEnc *self = GST_RTP_ADAPT_FEC_ENC (parent);
+  FecEncConfig cfg = config (self);
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       caps_follow (self, event);
       break;
     case GST_EVENT_EOS:
-      block_end (self, config (self).pt);
+      block_end (self, &cfg);
       break;
     case GST_EVENT_FLUSH_STOP:
       fec_block_drop (&self->block);
@@ -286,6 +306,14 @@ static const PropRow fec_enc_props[] = {
       "frames), @",
       PROP_PLAYING, PROP_UINT (FecEncConfig, span, 0, SPAN_MAX, 160),
       .unit = "ms" },
+  { "code", "Code",
+      "What the repair packets are (auto: xor); rs needs rs-pt, and a receiver that "
+      "can decode it (rtpadaptfecdec)",
+      PROP_PLAYING,
+      PROP_ENUM (FecEncConfig, code, gst_rtp_adapt_fec_code_get_type, "xor") },
+  { "rs-pt", "Payload type of rs",
+      "Of repair packets of the code rs (255: none)", PROP_PLAYING,
+      PROP_UINT (FecEncConfig, rs_pt, 0, PT_NONE, PT_NONE) },
   { "stats", "Statistics",
       "Since the element was made: packets (media), repair (packets); "
       "block-packets (media packets in a block, the mean of late)",

@@ -121,6 +121,26 @@ gst_rtp_adapt_ecn_get_type (void)
   return type;
 }
 
+GType
+gst_rtp_adapt_fec_code_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { RA_FEC_CODE_FRAME, "The best that the receiver knows", "auto" },
+    { RA_FEC_CODE_XOR, "RFC 5109 over several frames", "xor" },
+    { RA_FEC_CODE_RS, "Reed-Solomon over several frames", "rs" },
+    { 0 },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_enum_register_static ("GstRtpAdaptFecCode", values);
+
+    gst_type_mark_as_plugin_api (registered, 0);
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
 gint
 gst_rtp_adapt_enum_value (GType type, const gchar *nick)
 {

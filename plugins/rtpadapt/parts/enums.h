@@ -29,6 +29,10 @@ GType gst_rtp_adapt_feedback_get_type (void);
 #define GST_TYPE_RTP_ADAPT_ECN (gst_rtp_adapt_ecn_get_type ())
 GType gst_rtp_adapt_ecn_get_type (void);
 
+/* Values are RaFecCode's, 0 leaves the choice. */
+#define GST_TYPE_RTP_ADAPT_FEC_CODE (gst_rtp_adapt_fec_code_get_type ())
+GType gst_rtp_adapt_fec_code_get_type (void);
+
 /* Between messages with statistics; a GstSystemClock (1.22) that waits for some
  * centuries does so busily. */
 #define GST_RTP_ADAPT_STATS_INTERVAL_MAX (24 * 3600 * GST_SECOND)

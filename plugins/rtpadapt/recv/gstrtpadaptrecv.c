@@ -177,6 +177,9 @@ const PropRow recv_props[] = {
       .then = THEN_TAKES },
   { "takes-fec", "Takes FEC", "The sender hears that FEC is used", PROP_PLAYING,
       PROP_BOOLEAN (RecvConfig, takes_fec, FALSE), .then = THEN_TAKES },
+  { "takes-rs", "Takes Reed-Solomon",
+      "The sender hears that its Reed-Solomon code is used", PROP_PLAYING,
+      PROP_BOOLEAN (RecvConfig, takes_rs, FALSE), .then = THEN_TAKES },
   { NULL },
 };
 

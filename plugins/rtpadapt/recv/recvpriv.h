@@ -39,7 +39,7 @@ typedef struct
   GstClockTime latency, max_latency; /* of the jitterbuffer, 0: not said */
   guint tfrc_fmt;
   gboolean loss_messages;
-  gboolean takes_rtx, takes_fec;
+  gboolean takes_rtx, takes_fec, takes_rs;
 } RecvConfig;
 
 /* What is posted at most once per start. */

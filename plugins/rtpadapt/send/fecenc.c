@@ -122,18 +122,32 @@ fecenc_set_span (GstElement *fecenc, RaSpan span)
     g_object_set (fecenc, "span", ms, NULL);
 }
 
+void
+fecenc_set_code (GstElement *fecenc, RaFecCode code)
+{
+  gint before;
+
+  if (!is_spanning (fecenc))
+    return;
+  g_object_get (fecenc, "code", &before, NULL);
+  if ((gint) code != before)
+    g_object_set (fecenc, "code", (gint) code, NULL);
+}
+
 guint
 fecenc_block (GstElement *fecenc, RaFecCode *code)
 {
   g_autoptr (GstStructure) stats = NULL;
-  guint packets = 0;
+  guint packets = 0, rs_pt;
+  gint set;
 
   *code = RA_FEC_CODE_FRAME;
   if (!is_spanning (fecenc))
     return 0;
-  g_object_get (fecenc, "stats", &stats, NULL);
+  g_object_get (fecenc, "stats", &stats, "rs-pt", &rs_pt, "code", &set, NULL);
   gst_structure_get_uint (stats, "block-packets", &packets);
-  *code = RA_FEC_CODE_XOR;
+  *code = rs_pt != PT_NONE && set == RA_FEC_CODE_RS ? RA_FEC_CODE_RS
+                                                    : RA_FEC_CODE_XOR;
   return packets;
 }
 

@@ -38,6 +38,8 @@ guint fecenc_set (GstElement *fecenc, guint percentage, guint last);
 
 /* The most time that what one repair packet repairs may take; for rtpadaptfecenc. */
 void fecenc_set_span (GstElement *fecenc, RaSpan span);
+/* The code to be used, if it has it; for rtpadaptfecenc. */
+void fecenc_set_code (GstElement *fecenc, RaFecCode code);
 /* Media packets in a block, on the mean of late, 0 before the first; its code. */
 guint fecenc_block (GstElement *fecenc, RaFecCode *code);
 

@@ -31,12 +31,11 @@ fecencs_stop (FecEncoders *f)
 }
 
 gboolean
-fecencs_plan (FecEncoders *f, guint level, RaSpan span, FecEncodersJob *job)
+fecencs_plan (FecEncoders *f, const FecWants *wants, FecEncodersJob *job)
 {
   *job = (FecEncodersJob){ .search = f->stale,
     .usable = f->usable,
-    .level = level,
-    .span = span,
+    .wants = *wants,
     .n_stops = f->n_stops };
   if (!job->search && !(f->driven && f->usable))
     return FALSE;
@@ -145,10 +144,11 @@ fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
 
     if (!element)
       continue;
+    fecenc_set_span (element, job->wants.span);
+    fecenc_set_code (element, job->wants.code);
     block_note (job, element);
-    fecenc_set_span (element, job->span);
-    job->changed |= fecenc->level != job->level;
-    fecenc->level = fecenc_set (element, job->level, fecenc->level);
+    job->changed |= fecenc->level != job->wants.level;
+    fecenc->level = fecenc_set (element, job->wants.level, fecenc->level);
   }
 }
 

@@ -15,6 +15,14 @@
 
 G_BEGIN_DECLS
 
+/* What all of them are to make. */
+typedef struct
+{
+  guint level;    /* repair packets per 100 packets, as for fecenc_set() */
+  RaSpan span;    /* of what comes within it, */
+  RaFecCode code; /* by this code, if they have it */
+} FecWants;
+
 /* Zeroed memory is ready. */
 typedef struct
 {
@@ -30,8 +38,7 @@ typedef struct
 {
   gboolean search;
   gboolean usable;
-  guint level;
-  RaSpan span;
+  FecWants wants;
   RaFecCode code;
   guint block;
   gboolean changed;  /* one of them got another level */
@@ -46,10 +53,9 @@ void fecencs_start (FecEncoders *f);
  * (transfer full): to be unreferenced without the lock, or NULL. */
 GPtrArray *fecencs_stop (FecEncoders *f);
 
-/* All are to make `level` repair packets per 100 packets, as for fecenc_set(), of
- * what comes within `span`.  FALSE: nothing is to be done. */
+/* FALSE: nothing is to be done. */
 gboolean fecencs_plan (
-    FecEncoders *f, guint level, RaSpan span, FecEncodersJob *job);
+    FecEncoders *f, const FecWants *wants, FecEncodersJob *job);
 /* `sinkpad` is the owner's. */
 void fecencs_do (FecEncodersJob *job, GstPad *sinkpad);
 SendWants fecencs_take (FecEncoders *f, FecEncodersJob *job);

@@ -10,7 +10,8 @@
  * rate controller (#GstRtpAdaptSend:controller) allows, distinguishes losses to
  * the radio from losses to congestion (#GstRtpAdaptSend:lda) and sets the
  * bitrate of the video encoder it finds upstream.  Losses to the radio raise
- * the percentage of an rtpulpfecenc that it finds there (#GstRtpAdaptSend:fec).
+ * the percentage of an rtpadaptfecenc or rtpulpfecenc that it finds there
+ * (#GstRtpAdaptSend:fec).
  *
  * Three kinds of #GstRtpAdaptSend:feedback, all with `rtp-profile=avpf` on both
  * sides and a `bandwidth` of the receiver's session of at least 36,000 times the
@@ -49,7 +50,7 @@
  * - Where several rtpadaptsend have the same encoder, the smallest of their
  *   bitrates holds, and a message says so.  An element does not count if nobody
  *   answered it for 3 s, or if its circuit breaker is open.
- * - Every rtpulpfecenc upstream gets the same percentage.  Without one the
+ * - Every FEC encoder upstream gets the same percentage.  Without one the
  *   statistics have what it would be (fec-percentage, fec-made).
  *
  * Packets of one SSRC keep their order.  Stream-start, caps and segment reach

@@ -10,7 +10,7 @@
 #include "sendwarnings.h"
 
 #include <gst/rtpadapt/lda.h>
-#include <gst/rtpadapt/repair/planner.h>
+#include <gst/rtpadapt/repair/block.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -356,20 +356,39 @@ encoders_drive (GstRtpAdaptSend *self)
 
 /* --- FEC and numbers that are left out ---------------------------------- */
 
+/* A block ends in time for the most that the receiver holds packets; it hears
+ * which codes that knows. */
+static FecWants
+fec_wants (const GstRtpAdaptSend *self)
+{
+  const RaRepair *repair = ra_sender_repair (self->sender);
+  const RaTakes *takes = self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL;
+  RaFecCode code = (RaFecCode) self->cfg.fec_code;
+
+  if (code == RA_FEC_CODE_FRAME && takes && takes->flags & RA_TAKES_RS)
+    code = RA_FEC_CODE_RS;
+  return (FecWants){ .level = ra_sender_fec (self->sender),
+    .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
+        repair->path.jitter, repair->path.frame),
+    .code = code };
+}
+
 /* The lock is held, and let go. */
 static void
 fecencs_drive (GstRtpAdaptSend *self)
 {
   FecEncodersJob job;
+  FecWants wants;
 
-  if (!self->sender
-      || !fecencs_plan (
-          &self->fecencs, ra_sender_fec (self->sender), RA_REPAIR_SPAN, &job))
+  if (!self->sender)
+    return;
+  wants = fec_wants (self);
+  if (!fecencs_plan (&self->fecencs, &wants, &job))
     return;
   g_mutex_unlock (&self->lock);
   fecencs_do (&job, self->sinkpad);
   if (job.changed)
-    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
+    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.wants.level);
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
   if (self->sender) {

@@ -120,14 +120,19 @@ const PropRow send_props[] = {
       PROP_TEXT (SendConfig, lda_params, ""), .pair = &lda_pair,
       .then = THEN_COLOUR },
   { "fec", "FEC level",
-      "How the percentage of an rtpulpfecenc upstream is found; none "
-      "where there is none",
+      "How the percentage of an rtpadaptfecenc or rtpulpfecenc upstream is found; "
+      "none where there is none",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, fec, gst_rtp_adapt_fec_get_type, SEND_FEC),
       .pair = &fec_pair },
   { "fec-params", "FEC parameters",
       "The rule's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, fec_params, ""), .pair = &fec_pair },
+  { "fec-code", "FEC code",
+      "What an rtpadaptfecenc upstream makes; rs only for a receiver that knows it",
+      PROP_PLAYING,
+      PROP_ENUM (
+          SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto") },
   { "feedback", "Feedback", "How the receiver reports", PROP_READY,
       PROP_ENUM (
           SendConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },

@@ -21,6 +21,7 @@ typedef struct
   gint fec;                                        /* the same */
   gchar *controller_params, *lda_params, *encoder; /* never NULL */
   gchar *fec_params;
+  gint fec_code; /* RaFecCode; 0: what the receiver knows */
   gint colour; /* index of the registry */
   gchar *colour_params, *encoder_property;
   guint encoder_unit; /* bit/s */

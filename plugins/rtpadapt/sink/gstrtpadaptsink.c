@@ -16,8 +16,9 @@
  * Each of the pads sink_%u takes one stream; all go into one RTP session, which
  * has one bitrate.  A payloader linked to it adds the header extensions by
  * itself (ids 1: transport-wide numbers, 2: send time, 3: colour); RTP that is
- * ready-made passes as it is.  Video gets an rtpulpfecenc (payload type 122)
- * whose level follows the losses to the radio, and with
+ * ready-made passes as it is.  Video gets an #rtpadaptfecenc (payload type 122, or
+ * 120 for a receiver that decodes its Reed-Solomon code, as rtpadaptsrc) whose level
+ * follows the losses to the radio where no retransmission is in time for them, and with
  * #GstRtpAdaptSink:retransmission an rtprtxsend (payload type 121, for the
  * payload type that the first video stream has).
  *

@@ -11,6 +11,8 @@
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsink_debug);
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
+#define NO_PT 255 /* of rtpadaptfecenc */
+
 /* --- the list ------------------------------------------------------------- */
 
 static void
@@ -224,7 +226,8 @@ add_fec (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
   else
     stream->fec = add_element (bin, stream, "rtpadaptfecenc", "fec");
   if (stream->fec)
-    g_object_set (stream->fec, "pt", SINK_PT_FEC, NULL);
+    g_object_set (stream->fec, "pt", SINK_PT_FEC, "rs-pt",
+        job->payload == SINK_PT_RS ? NO_PT : SINK_PT_RS, NULL);
 }
 
 /* Links what the stream needs, from the funnel back to the pad. */

@@ -281,7 +281,7 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
   if (!net_open (self, cfg))
     return FALSE;
   g_object_set (self->recv, "feedback", cfg->feedback, "takes-retransmission",
-      cfg->retransmission, "takes-fec", cfg->fec, NULL);
+      cfg->retransmission, "takes-fec", cfg->fec, "takes-rs", cfg->fec, NULL);
   src_session_open (&self->session, &settings);
   if (!link_session (self)) {
     GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
@@ -445,7 +445,7 @@ static void
 heard (gpointer data, guint32 ssrc, guint pt)
 {
   GstRtpAdaptSrc *self = data;
-  gboolean fec = pt == SRC_FEC_PT;
+  gboolean fec = src_payload_is_fec (pt);
 
   if (fec || g_atomic_int_get (&self->streams.n_losers) > 0) {
     g_mutex_lock (&self->lock);

@@ -87,7 +87,7 @@ rtp_push (
   n = src_order_take (self->order, buffer, head,
       peer_is_proven (self->peer, head->ssrc), system_now (), out);
   self->count.rtp += n;
-  self->count.fec += head->pt == SRC_FEC_PT ? n : 0;
+  self->count.fec += src_payload_is_fec (head->pt) ? n : 0;
   self->count.rtx += head->pt == SRC_RTX_PT ? n : 0;
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < n; i++) {

@@ -61,7 +61,7 @@ typedef struct
   SrcOrderStats order;
   guint64 answers_dropped; /* our RTCP that was more than may leave */
   guint64 rtp, rtcp;       /* packets let in */
-  guint64 fec;             /* of these with SRC_FEC_PT */
+  guint64 fec;             /* of these FEC */
   guint64 rtx;             /* of these with SRC_RTX_PT */
   guint64 junk;            /* neither RTP nor RTCP */
   guint64 sr_requests;     /* RTCP with one, see rtpmux.h: dropped */

@@ -232,11 +232,19 @@ repair_caps (const gchar *encoding)
 static void
 fill_repair (SrcPayloads *table, const SrcPayloadSettings *s)
 {
-  GstCaps *fec = repair_caps ("ULPFEC");
+  static const struct
+  {
+    guint pt;
+    const gchar *encoding;
+  } codes[] = { { SRC_FEC_PT, "ULPFEC" }, { SRC_RS_PT, "X-RTPADAPT-RS" } };
 
-  /* rtpbin's payload demuxer then drops them, behind the storage. */
-  gst_caps_set_simple (fec, "is-fec", G_TYPE_BOOLEAN, TRUE, NULL);
-  entry_set (table, SRC_FEC_PT, fec, s->twcc);
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++) {
+    GstCaps *fec = repair_caps (codes[i].encoding);
+
+    /* rtpbin's payload demuxer then drops them, behind the storage. */
+    gst_caps_set_simple (fec, "is-fec", G_TYPE_BOOLEAN, TRUE, NULL);
+    entry_set (table, codes[i].pt, fec, s->twcc);
+  }
   if (s->retransmission)
     entry_set (table, SRC_RTX_PT, repair_caps ("RTX"), s->twcc);
 }
@@ -264,13 +272,19 @@ src_payloads_clear (SrcPayloads *table)
     gst_clear_caps (&table->caps[pt]);
 }
 
+gboolean
+src_payload_is_fec (guint pt)
+{
+  return pt == SRC_FEC_PT || pt == SRC_RS_PT;
+}
+
 gint
 src_payloads_video (const SrcPayloads *table)
 {
   for (gint pt = DYNAMIC_FIRST; pt < SRC_PAYLOAD_TYPES; pt++) {
     const GstStructure *s;
 
-    if (!table->caps[pt] || pt == SRC_FEC_PT || pt == SRC_RTX_PT)
+    if (!table->caps[pt] || src_payload_is_fec ((guint) pt) || pt == SRC_RTX_PT)
       continue;
     s = gst_caps_get_structure (table->caps[pt], 0);
     if (g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0)

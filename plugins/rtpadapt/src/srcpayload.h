@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 #define SRC_PAYLOAD_TYPES 128
 #define SRC_FEC_PT 122
 #define SRC_RTX_PT 121
+#define SRC_RS_PT 120
 
 /* Extensions of the header, by their numbers in our bins. */
 #define SRC_EXT_TWCC "extmap-1"
@@ -36,6 +37,8 @@ typedef struct
 gboolean src_payloads_fill (
     SrcPayloads *table, const SrcPayloadSettings *settings, GError **error);
 void src_payloads_clear (SrcPayloads *table);
+/* FEC, of whichever code. */
+gboolean src_payload_is_fec (guint pt);
 /* The lowest video payload type, or that of `encoding`, for which others are
  * repaired; -1 if there is none. */
 gint src_payloads_video (const SrcPayloads *table);

@@ -4,6 +4,7 @@
 #include "recv/gstrtpadaptrecv.h"
 #include "srcpriv.h"
 #include "srcstats.h"
+#include "fec/gstrtpadaptfecdec.h"
 #include "udp/udpsock.h"
 #include "wire/binuri.h"
 
@@ -78,6 +79,12 @@ get_stats (gpointer owner, const PropRow *row, GValue *value)
 
   g_mutex_lock (&self->lock);
   streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
+  for (guint i = 0; self->session.fecdec && i < streams->len; i++) {
+    SrcStatsSource *source = &g_array_index (streams, SrcStatsSource, i);
+
+    source->early = rtp_adapt_fec_dec_recovered (
+        GST_RTP_ADAPT_FEC_DEC (self->session.fecdec), source->ssrc);
+  }
   g_mutex_unlock (&self->lock);
   src_gate_get_stats (self->gate, &gate);
   src_stats_set_gate (stats, &gate);

@@ -77,7 +77,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   pt = head[1] & 0x7f;
   seq = GST_READ_UINT16_BE (head + 2);
-  if (pt == SRC_FEC_PT || pt == SRC_RTX_PT)
+  if (src_payload_is_fec (pt) || pt == SRC_RTX_PT)
     return GST_PAD_PROBE_OK;
   s = stream_find (t, GST_READ_UINT32_BE (head + 8), TRUE);
   ahead = (gint16) (seq - s->newest);

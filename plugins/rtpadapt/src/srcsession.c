@@ -102,24 +102,43 @@ add_ghost (
   return ghost;
 }
 
-/* rtprtxreceive, with pads as rtpbin wants them. */
+/* What decodes the Reed-Solomon code, or NULL. */
+static GstElement *
+fec_decoder (SrcSession *s)
+{
+  GstElement *fec = gst_element_factory_make ("rtpadaptfecdec", NULL);
+
+  g_object_set (fec, "pt", SRC_RS_PT, NULL);
+  g_mutex_lock (s->lock);
+  g_set_object (&s->fecdec, fec);
+  g_mutex_unlock (s->lock);
+  return fec;
+}
+
+/* rtprtxreceive, and what decodes the Reed-Solomon code, with pads as rtpbin wants
+ * them.  Packets that were sent again come before the decoder. */
 static GstElement *
 request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
 {
   SrcSession *s = data;
-  GstElement *bin, *rtx;
+  SrcSessionSettings cfg = settings (s);
+  GstElement *rtx = cfg.retransmission ? src_rtx_receiver () : NULL;
+  GstElement *fec = cfg.fec ? fec_decoder (s) : NULL;
+  GstElement *bin;
 
-  if (!settings (s).retransmission)
-    return NULL;
-  rtx = src_rtx_receiver ();
-  if (!rtx)
+  if (!rtx && !fec)
     return NULL;
   bin = gst_bin_new (NULL);
-  gst_bin_add (GST_BIN (bin), rtx);
-  add_ghost (bin, rtx, "sink", "sink_0");
-  add_ghost (bin, rtx, "src", "src_0");
+  if (rtx)
+    gst_bin_add (GST_BIN (bin), rtx);
+  if (fec)
+    gst_bin_add (GST_BIN (bin), fec);
+  if (rtx && fec)
+    gst_element_link_pads (rtx, "src", fec, "sink");
+  add_ghost (bin, rtx ? rtx : fec, "sink", "sink_0");
+  add_ghost (bin, fec ? fec : rtx, "src", "src_0");
   g_mutex_lock (s->lock);
-  s->repeats = TRUE;
+  s->repeats = rtx != NULL;
   g_mutex_unlock (s->lock);
   return bin;
 }
@@ -190,6 +209,7 @@ src_session_close (SrcSession *s)
   }
   g_mutex_lock (s->lock);
   g_hash_table_remove_all (s->jitterbuffers);
+  g_clear_object (&s->fecdec);
   s->repeats = FALSE;
   g_mutex_unlock (s->lock);
   src_hold_remove_all (&s->hold);
@@ -279,6 +299,7 @@ src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
 void
 src_session_clear (SrcSession *s)
 {
+  g_clear_object (&s->fecdec);
   g_ptr_array_free (s->requested, TRUE);
   g_hash_table_unref (s->jitterbuffers);
   src_hold_clear (&s->hold);

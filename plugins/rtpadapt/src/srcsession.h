@@ -30,6 +30,7 @@ typedef struct
   SrcSessionSettings cfg;
   GHashTable *jitterbuffers; /* SSRC to GstElement */
   gboolean repeats;          /* rtprtxreceive is there */
+  GstElement *fecdec;        /* rtpadaptfecdec, or NULL */
 } SrcSession;
 
 /* Makes rtpbin, which the owner adds to its bin.  `lock` is not held when anything

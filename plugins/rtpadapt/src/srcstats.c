@@ -66,6 +66,7 @@ source_ask (const SrcStatsSource *source)
 {
   StreamStats s = { 0 };
   guint recovered = 0, unrecovered = 0;
+  guint64 early;
   GstStructure *stats;
 
   if (source->jitterbuffer) {
@@ -80,7 +81,11 @@ source_ask (const SrcStatsSource *source)
         &unrecovered, NULL);
   s.recovered = recovered;
   s.unrecovered = unrecovered;
-  s.residual = src_stats_residual (s.pushed, s.lost, source->fec, s.recovered);
+  /* The jitterbuffer takes them for received. */
+  early = MIN (source->early, s.pushed);
+  s.recovered += early;
+  s.residual = src_stats_residual (
+      s.pushed - early, s.lost + early, source->fec, s.recovered);
   return s;
 }
 

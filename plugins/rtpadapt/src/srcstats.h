@@ -17,6 +17,8 @@ typedef struct
   guint32 ssrc;
   guint64 fec;                       /* repair packets that came */
   GstElement *jitterbuffer, *fecdec; /* owned, or NULL */
+  guint64
+      early; /* packets brought back before the jitterbuffer; the caller's */
 } SrcStatsSource;
 
 /* Of all streams; the lock of both is held.  `jitterbuffers`: SSRC to GstElement.

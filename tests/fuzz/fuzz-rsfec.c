@@ -1,0 +1,58 @@
+/* Fuzz target: repair packets of the Reed-Solomon code, and media packets between
+ * them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The input is a line of packets: 1 byte, above 127 for the payload of a repair
+ * packet; 2, its size; and as many bytes.
+ */
+#include "fuzz.h"
+
+#include <gst/rtpadapt/repair/rsfec.h>
+
+/* What comes back is a packet. */
+static guint
+take_all (RaRsfec *x)
+{
+  RaRsfecPacket packet;
+  guint n = 0;
+
+  for (; ra_rsfec_take (x, &packet); n++) {
+    g_assert_cmpuint (packet.size, >=, RA_RTP_HEADER);
+    g_assert_cmpuint (packet.size, <=, RA_RTP_HEADER + G_MAXUINT16);
+    g_assert_cmphex (packet.data[0] >> 6, ==, 2);
+    fuzz_note_bytes ("back", packet.data, packet.size);
+    g_free (packet.data);
+  }
+  return n;
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  FuzzBytes b = fuzz_bytes (data, size);
+  RaRsfec *x = ra_rsfec_new ();
+  RaRsfecStats stats;
+  guint64 repair = 0, bad = 0, back = 0;
+
+  while (b.left > 0) {
+    gboolean is_repair = fuzz_take (&b, 1) > 127;
+    gsize n = (gsize) fuzz_take (&b, 2);
+    g_autofree guint8 *bytes = fuzz_copy (&b, n, &n); /* for ASan */
+
+    if (is_repair) {
+      repair++;
+      bad += !ra_rsfec_on_repair (x, 1, bytes, n);
+    } else if (n >= RA_RTP_HEADER) {
+      ra_rsfec_on_media (x, &(RaRtpBytes){ bytes, (guint) n }, repair);
+    }
+    back += take_all (x);
+  }
+  stats = ra_rsfec_stats (x);
+  g_assert_cmpuint (stats.repair, ==, repair);
+  g_assert_cmpuint (stats.bad, >=, bad);
+  g_assert_cmpuint (stats.bad, <=, repair);
+  g_assert_cmpuint (stats.recovered, ==, back);
+  fuzz_note ("%" G_GUINT64_FORMAT " bad", stats.bad);
+  ra_rsfec_free (x);
+  return 0;
+}

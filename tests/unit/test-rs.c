@@ -1,0 +1,388 @@
+/* The Reed-Solomon code, its payload format, and what a receiver makes of it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../rows.h"
+
+#include <gst/rtpadapt/repair/rsfec.h>
+#include <gst/rtpadapt/util/rng.h>
+
+#include <string.h>
+
+/* --- the field and the code, as reedsolo 1.7 (PyPI) has them: init_tables (0x11d),
+ * gf_mul(), gf_inverse() ----------------------------------------------------- */
+
+static const struct
+{
+  guint8 a, b, product;
+} products[] = { { 2, 0x80, 0x1d }, { 3, 7, 9 }, { 0x53, 0xca, 0x8f },
+  { 0xff, 0xff, 0xe2 }, { 0, 0xff, 0 }, { 1, 0x9a, 0x9a } };
+
+static const struct
+{
+  guint8 a, inverse;
+} inverses[]
+    = { { 1, 1 }, { 2, 0x8e }, { 3, 0xf4 }, { 0x80, 0x1b }, { 0xff, 0xfd } };
+
+static const struct
+{
+  guint repair, media;
+  guint8 factor;
+} factors[] = { { 0, 0, 0x1b }, { 0, 1, 0x54 }, { 1, 0, 0x54 },
+  { 127, 127, 0x1b }, { 5, 37, 0x1c } };
+
+static void
+test_field (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (products); i++) {
+    g_assert_cmphex (
+        ra_rs_multiply (products[i].a, products[i].b), ==, products[i].product);
+    g_assert_cmphex (
+        ra_rs_multiply (products[i].b, products[i].a), ==, products[i].product);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (inverses); i++)
+    g_assert_cmphex (ra_rs_inverse (inverses[i].a), ==, inverses[i].inverse);
+  for (guint a = 1; a < 256; a++)
+    g_assert_cmphex (
+        ra_rs_multiply ((guint8) a, ra_rs_inverse ((guint8) a)), ==, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
+    g_assert_cmphex (ra_rs_factor (factors[i].repair, factors[i].media), ==,
+        factors[i].factor);
+}
+
+/* The sums of gf_mul (gf_inverse ((128 + r) ^ i), symbol i). */
+static void
+test_symbols (void)
+{
+  static const guint8 media[3][4] = { { 0x11, 0x22, 0x33, 0x44 },
+    { 0xa0, 0xb1, 0xc2, 0xd3 }, { 0xff, 0, 0x80, 1 } };
+  static const guint8 repair[2][4]
+      = { { 0xba, 0x0b, 0xc0, 0x67 }, { 0xff, 0x0a, 0x18, 0xfb } };
+
+  for (guint r = 0; r < 2; r++) {
+    guint8 sum[4] = { 0 };
+
+    for (guint i = 0; i < 3; i++)
+      ra_rs_add (sum, media[i], 4, ra_rs_factor (r, i));
+    g_assert_cmpmem (sum, 4, repair[r], 4);
+  }
+}
+
+static void
+test_invert (void)
+{
+  guint8 same[] = { 1, 2, 1, 2 }, turned[] = { 0, 2, 4, 0 };
+
+  g_assert_false (ra_rs_invert (same, 2));
+  g_assert_true (ra_rs_invert (turned, 2)); /* 0 at the first place */
+  g_assert_cmphex (turned[0] | turned[3], ==, 0);
+  g_assert_cmphex (ra_rs_multiply (turned[1], 4), ==, 1);
+  g_assert_cmphex (ra_rs_multiply (turned[2], 2), ==, 1);
+}
+
+/* --- packets -------------------------------------------------------------------- */
+
+#define SSRC 0x01020304
+#define ROOM 400
+
+typedef struct
+{
+  RaRng rng;
+  guint n, f;
+  guint8 media[RA_RS_MAX][ROOM], repair[RA_RS_MAX][ROOM];
+  guint sizes[RA_RS_MAX];
+  gsize repair_size;
+  RaRsfec *x;
+} Block;
+
+static void
+block_new (Block *b, guint n, guint f, guint16 seq, guint64 seed)
+{
+  RaRtpBytes packets[RA_RS_MAX];
+
+  memset (b, 0, sizeof *b);
+  b->n = n;
+  b->f = f;
+  ra_rng_init (&b->rng, seed, 0);
+  for (guint i = 0; i < n; i++) {
+    b->sizes[i] = RA_RTP_HEADER + ra_rng_next (&b->rng) % 300;
+    for (guint k = 0; k < b->sizes[i]; k++)
+      b->media[i][k] = (guint8) ra_rng_next (&b->rng);
+    b->media[i][0] = (guint8) (0x80 | (b->media[i][0] & 0x3f));
+    ra_put_u16 (b->media[i] + 2, seq + i);
+    ra_put_u32 (b->media[i] + 8, SSRC);
+    packets[i] = (RaRtpBytes){ b->media[i], b->sizes[i] };
+  }
+  for (guint r = 0; r < f; r++) {
+    b->repair_size = ra_rsfec_write (packets, n, f, r, b->repair[r], ROOM);
+    g_assert_cmpuint (b->repair_size, >, 0);
+  }
+}
+
+static void
+send_media (Block *b, RaRsfec *x, guint i)
+{
+  const RaRtpBytes packet = { b->media[i], b->sizes[i] };
+
+  ra_rsfec_on_media (x, &packet, i * RA_MSECOND);
+}
+
+static gboolean
+send_repair (Block *b, RaRsfec *x, guint r)
+{
+  return ra_rsfec_on_repair (x, SSRC, b->repair[r], b->repair_size);
+}
+
+/* Each packet that comes back is one that was sent. */
+static guint
+take_all (Block *b, RaRsfec *x)
+{
+  RaRsfecPacket packet;
+  guint n = 0;
+
+  for (; ra_rsfec_take (x, &packet); n++) {
+    guint i = (guint16) (ra_get_u16 (packet.data + 2)
+        - ra_get_u16 (b->media[0] + 2));
+
+    g_assert_cmpuint (i, <, b->n);
+    g_assert_cmpmem (packet.data, packet.size, b->media[i], b->sizes[i]);
+    g_free (packet.data);
+  }
+  return n;
+}
+
+/* A block before makes the receiver keep what comes. */
+static RaRsfec *
+receiver_new (guint16 seq)
+{
+  RaRsfec *x = ra_rsfec_new ();
+  Block *b = g_new (Block, 1);
+
+  block_new (b, 1, 1, (guint16) (seq - 2), 3);
+  g_assert_true (send_repair (b, x, 0));
+  g_assert_cmpuint (take_all (b, x), ==, 1); /* the only one: a copy */
+  g_free (b);
+  return x;
+}
+
+/* By hand: two packets with no rest but one byte each; factors as above. */
+static void
+test_bytes (void)
+{
+  static const guint8 a[]
+      = { 0x80, 0xe0, 0xff, 0xff, 0, 0, 0, 7, 0, 0, 0, 9, 5 };
+  static const guint8 c[] = { 0x80, 0x60, 0, 0, 0, 0, 0, 7, 0, 0, 0, 9 };
+  const RaRtpBytes media[] = { { a, sizeof a }, { c, sizeof c } };
+  guint8 out[40], sum[RA_RSFEC_HEADER + 1] = { 1, 1, 2, 1, 0xff, 0xff };
+
+  sum[7] = ra_rs_multiply (0xe0, 0x54) ^ ra_rs_multiply (0x60, 0x1b);
+  sum[9] = 0x54;
+  sum[13] = ra_rs_multiply (7, 0x54) ^ ra_rs_multiply (7, 0x1b);
+  sum[14] = ra_rs_multiply (5, 0x54);
+  g_assert_cmphex (ra_rs_factor (1, 1), ==, 0x1b);
+  g_assert_cmpuint (
+      ra_rsfec_write (media, 2, 3, 1, out, sizeof out), ==, sizeof sum);
+  g_assert_cmpmem (out, sizeof sum, sum, sizeof sum);
+  g_assert_cmpuint (ra_rsfec_write (media, 2, 3, 1, out, 14), ==, 0);
+  g_assert_cmpuint (ra_rsfec_write (media, 2, 3, 3, out, sizeof out), ==, 0);
+  g_assert_cmpuint (ra_rsfec_write (media, 2, 129, 0, out, sizeof out), ==, 0);
+}
+
+/* --- any n of n + f ----------------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *name;
+  guint n, f;
+  guint16 seq;
+  const gchar *why;
+} sizes[] = {
+  { "one", 1, 1, 100, "a copy" },
+  { "usual", 40, 6, 100, "4 frames of 10" },
+  { "wrap", 40, 6, 65520, "numbers begin again at 0 within the block" },
+  { "base", 12, 4, 65535, "and behind its first packet" },
+  { "whole", 128, 128, 7, "as many as there can be" },
+};
+
+static void
+test_any (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), n = sizes[row].n, f = sizes[row].f;
+  Block *b = g_new (Block, 1);
+
+  g_test_message ("%s", sizes[row].why);
+  for (guint round = 0; round < (n > 100 ? 4 : 20); round++) {
+    RaRsfec *x = receiver_new (sizes[row].seq);
+    gboolean lost[2 * RA_RS_MAX] = { FALSE };
+    guint n_lost = 0, of_media = 0, want = round % 2 ? f : f + 1;
+
+    block_new (b, n, f, sizes[row].seq, round);
+    want = MIN (want, n + f);
+    while (n_lost < want) {
+      guint i = ra_rng_next (&b->rng) % (n + f);
+
+      n_lost += !lost[i];
+      lost[i] = TRUE;
+    }
+    for (guint i = 0; i < n; i++) {
+      of_media += lost[i];
+      if (!lost[i])
+        send_media (b, x, i);
+    }
+    for (guint r = 0; r < f; r++) {
+      if (!lost[n + r])
+        g_assert_true (send_repair (b, x, r));
+    }
+    g_assert_cmpuint (take_all (b, x), ==, want <= f ? of_media : 0);
+    ra_rsfec_free (x);
+  }
+  g_free (b);
+}
+
+/* In whatever order: the last that was needed gives all, once. */
+static void
+test_order (void)
+{
+  Block *b = g_new (Block, 1);
+  RaRsfec *x = receiver_new (100);
+  RaRsfecStats stats;
+
+  block_new (b, 10, 3, 100, 5);
+  for (guint r = 0; r < 3; r++)
+    send_repair (b, x, r);
+  for (guint i = 9; i >= 4; i--)
+    send_media (b, x, i);
+  g_assert_cmpuint (take_all (b, x), ==, 0);
+  send_media (b, x, 0);
+  g_assert_cmpuint (take_all (b, x), ==, 3);
+  send_media (b, x, 1); /* late after all */
+  send_repair (b, x, 0);
+  g_assert_cmpuint (take_all (b, x), ==, 0);
+  stats = ra_rsfec_stats (x);
+  g_assert_cmpuint (stats.repair, ==, 5);
+  g_assert_cmpuint (stats.bad, ==, 0);
+  g_assert_cmpuint (stats.recovered, ==, 4);
+  ra_rsfec_free (x);
+  g_free (b);
+}
+
+/* The time of arrival is that of a neighbour. */
+static void
+test_arrival (void)
+{
+  Block *b = g_new (Block, 1);
+  RaRsfec *x = receiver_new (100);
+  RaRsfecPacket packet;
+
+  block_new (b, 4, 2, 100, 6);
+  send_media (b, x, 1);
+  send_media (b, x, 3);
+  send_repair (b, x, 0);
+  send_repair (b, x, 1);
+  g_assert_true (ra_rsfec_take (x, &packet));
+  g_assert_cmpuint (packet.arrival, ==, 1 * RA_MSECOND); /* the one behind */
+  g_free (packet.data);
+  g_assert_true (ra_rsfec_take (x, &packet));
+  g_assert_cmpuint (packet.arrival, ==, 1 * RA_MSECOND);
+  g_free (packet.data);
+  ra_rsfec_free (x);
+  g_free (b);
+}
+
+/* Nothing of another stream is used that has the same numbers. */
+static void
+test_restart (void)
+{
+  Block *old = g_new (Block, 1), *now = g_new (Block, 1);
+  RaRsfec *x = receiver_new (100);
+
+  block_new (old, 4, 2, 100, 8);
+  block_new (now, 4, 2, 100, 9);
+  for (guint i = 0; i < 4; i++)
+    send_media (old, x, i);
+  ra_put_u16 (now->media[3] + 2, 40000); /* elsewhere, and back */
+  send_media (now, x, 3);
+  ra_put_u16 (now->media[3] + 2, 103);
+  send_media (now, x, 3);
+  send_media (now, x, 0);
+  send_repair (now, x, 0);
+  send_repair (now, x, 1);
+  g_assert_cmpuint (take_all (now, x), ==, 2);
+  ra_rsfec_free (x);
+  g_free (old);
+  g_free (now);
+}
+
+/* --- bad packets --------------------------------------------------------------- */
+
+static const struct
+{
+  guint at;
+  guint8 byte;
+  gsize size; /* 0: as it is */
+  const gchar *why;
+} bad[] = {
+  { 0, 2, 0, "another version" },
+  { 0, 0, 0, "no version" },
+  { 0, 1, 13, "shorter than its header" },
+  { 0, 1, 0 + RA_RSFEC_HEADER, "shorter than others of its block" },
+  { 1, 128, 0, "129 media packets" },
+  { 1, 2, 0, "other media packets than the block has" },
+  { 2, 200, 0, "201 repair packets" },
+  { 2, 0, 0, "other repair packets than the block has" },
+  { 3, 2, 0, "packet 2 of 2" },
+  { 4, 0x40, 0, "far from what comes" },
+};
+
+static void
+test_bad (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Block *b = g_new (Block, 1);
+  RaRsfec *x = receiver_new (100);
+
+  g_test_message ("%s", bad[i].why);
+  block_new (b, 4, 2, 100, 6);
+  send_media (b, x, 0);
+  g_assert_true (send_repair (b, x, 0));
+  b->repair[1][bad[i].at] = bad[i].byte;
+  g_assert_false (ra_rsfec_on_repair (
+      x, SSRC, b->repair[1], bad[i].size ? bad[i].size : b->repair_size));
+  g_assert_cmpuint (ra_rsfec_stats (x).bad, ==, 1);
+  g_assert_cmpuint (take_all (b, x), ==, 0);
+  ra_rsfec_free (x);
+  g_free (b);
+}
+
+/* A media packet that is longer than the block allows: nothing comes back. */
+static void
+test_longer (void)
+{
+  Block *b = g_new (Block, 1);
+  RaRsfec *x = receiver_new (100);
+
+  block_new (b, 2, 1, 100, 6);
+  b->sizes[0] = ROOM;
+  send_media (b, x, 0);
+  send_repair (b, x, 0);
+  g_assert_cmpuint (take_all (b, x), ==, 0);
+  g_assert_cmpuint (ra_rsfec_stats (x).bad, ==, 1);
+  ra_rsfec_free (x);
+  g_free (b);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rs/field", test_field);
+  g_test_add_func ("/rs/symbols", test_symbols);
+  g_test_add_func ("/rs/invert", test_invert);
+  g_test_add_func ("/rs/bytes", test_bytes);
+  rows_add_by ("/rs/any", sizes, name, test_any);
+  g_test_add_func ("/rs/order", test_order);
+  g_test_add_func ("/rs/arrival", test_arrival);
+  g_test_add_func ("/rs/restart", test_restart);
+  rows_add ("/rs/bad", bad, test_bad);
+  g_test_add_func ("/rs/longer", test_longer);
+  return g_test_run ();
+}
