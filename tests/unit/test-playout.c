@@ -43,18 +43,16 @@ static const struct
   { 30, 120, 16, 0, { 0 }, &limits, 130, "12 of 200, 6 %: waited for" },
   { -5, 0, 0, 0, { 0 }, &limits, 20, "early; min-latency" },
   { 350, 0, 0, 0, { 0 }, &limits, 200, "never more than latency" },
-  { 30, 0, 0, 2, { 0 }, &limits, 40, "2 of 2252 lost, .09 %: no round" },
-  { 30, 0, 0, 3, { 90 }, &limits, 100, ".13 %: one round, which took 90" },
+  { 30, 0, 0, 2, { 0 }, &limits, 40, "2 of 2252 lost, .09 %: not waited for" },
+  { 30, 0, 0, 3, { 90 }, &limits, 100, ".13 %: repeats took 90" },
   { 30, 0, 0, 3, { 0 }, &limits, 200, "lost, but nothing came again yet" },
   { 30, 0, 0, 100, { 0 }, &no_repeats, 40, "nothing is ever repeated" },
-  /* 118 of 2368 are 5 %: 2 copies cost .10.  The median is 70, 5 % keep 60. */
-  { 30, 0, 0, 118, { 60, 70, 80, 90 }, &limits, 92.5,
-      "70 + 1.25 (70 - 60) = 82.5, as 98 % keep 90, and 10" },
-  /* 250 of 2500 are 10 %: 3 copies cost .30, so the second round is waited for. */
-  { 30, 0, 0, 250, { 60, 60, 60, 130 }, &limits, 140,
-      "two rounds: what 98 % keep" },
-  { 30, 0, 0, 118, { 60, 60, 60, 130 }, &limits, 70,
-      "one round: the second is left" },
+  /* q = 1 - 2e-4 / p, of 40 repeats, in tens. */
+  { 30, 0, 0, 118, { 60, 70, 80, 90 }, &limits, 100,
+      "118 of 2368, 5 %: 99.6 % of the repeats" },
+  { 30, 0, 0, 3, { 60, 70, 80, 130 }, &limits, 140,
+      "3 of 2253, .13 %: 85 % of them, which needs one of the last ten" },
+  { 30, 0, 0, 3, { 60, 70, 80, 80 }, &limits, 90, "the same" },
   { 150, 0, 0, 118, { 60, 60, 60, 60 }, &limits, 160, "frames are later" },
 };
 

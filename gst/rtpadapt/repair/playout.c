@@ -11,12 +11,10 @@
 #define BIN RA_MSECOND
 /* Share of the frames that L is for; the others are shown when they come. */
 #define ON_TIME .95
-/* Less loss than this is not worth a round's wait: one frame in 150. */
+/* Less loss than this is not worth a round's wait: one frame in 150 of 6 packets. */
 #define LOSS .001
 /* With so many repeats their lateness is known. */
 #define REPAIRS 3
-/* More than this share of the media as copies, and a second round is cheaper. */
-#define COPIES .15
 
 /* --- latenesses ------------------------------------------------------------ */
 
@@ -153,35 +151,18 @@ ra_playout_loss (const RaPlayout *p, RaTime now)
   return lost > 0 ? lost / (came + lost) : 0;
 }
 
-guint
-ra_playout_rounds (
-    const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
+/* L waits for repeats. */
+static gboolean
+needs_repeats (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
-  gdouble loss = ra_playout_loss (p, now);
-  RaRepairPath path = { .worst = loss, .left = RA_REPAIR_LEFT };
-
-  if (!limits->repeats || loss < LOSS)
-    return 0;
-  return loss * ra_repair_copies (&path, 1) > COPIES ? 2 : 1;
-}
-
-/* What was repeated once came by then.  The latenesses of a first round lie between a
- * lowest and a highest; those of later rounds are above, and as rare as losses.  So
- * the highest of the first is as far above the median as the lowest is below it. */
-static RaSpan
-first_round (const RaLateness *repairs, RaTime now)
-{
-  RaSpan low = late_quantile (repairs, .05, now);
-  RaSpan mid = late_quantile (repairs, .5, now);
-
-  return MIN (mid + (mid - low) * 5 / 4, late_quantile (repairs, .98, now));
+  return limits->repeats && ra_playout_loss (p, now) >= LOSS;
 }
 
 gboolean
 ra_playout_knows (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
   return late_count (&p->frames, now) >= RA_PLAYOUT_FRAMES
-      && (ra_playout_rounds (p, limits, now) == 0
+      && (!needs_repeats (p, limits, now)
           || late_count (&p->repairs, now) >= REPAIRS);
 }
 
@@ -190,16 +171,15 @@ ra_playout_wanted (
     const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
   RaSpan wanted = ra_playout_late (p, ON_TIME, now);
-  guint rounds = ra_playout_rounds (p, limits, now);
-  RaSpan repair = 0;
+  gdouble q;
 
   if (!ra_playout_knows (p, limits, now))
     return limits->most;
-  if (rounds > 0)
-    repair = rounds > 1 ? late_quantile (&p->repairs, .98, now)
-                        : first_round (&p->repairs, now);
-  wanted = MAX (wanted, repair) + RA_REPAIR_DECODE;
-  return CLAMP (wanted, limits->least, limits->most);
+  if (needs_repeats (p, limits, now)) {
+    q = 1 - RA_REPAIR_LEFT / ra_playout_loss (p, now);
+    wanted = MAX (wanted, late_quantile (&p->repairs, q, now));
+  }
+  return CLAMP (wanted + RA_REPAIR_DECODE, limits->least, limits->most);
 }
 
 RaSpan

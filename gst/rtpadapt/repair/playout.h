@@ -1,13 +1,14 @@
 /* How long a receiver has to hold packets: latency that follows the path.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- *     L = late95 + T_dec                      while less than .1 % is lost
- *     L = max (late95, repair_k) + T_dec      otherwise
+ *     L = late95 + T_dec                       while less than .1 % is lost
+ *     L = max (late95, repeats_q) + T_dec      otherwise;  q = 1 - eps / p
  *
  * late95: 95 % of the frames are complete by then, counted from their media time on
  * the player's clock, so that it has in it the queue, the jitter and the time that a
- * frame takes to be sent.  repair_k: by then came what was repeated, in one round, or
- * in two where the copies that one round needs cost too much.
+ * frame takes to be sent.  repeats_q: the share q of what was repeated came by then,
+ * so that of all packets eps, RA_REPAIR_LEFT, come too late.  How many rounds that
+ * takes, and how long losses take to be found, is in what is measured.
  *
  * L comes down by a millisecond a frame, which nobody sees: at 25 frames/s the picture
  * runs 2.5 % too fast.  It goes up by a quarter of a frame's time each frame, and at
@@ -77,9 +78,6 @@ void ra_playout_on_packets (RaPlayout *p, guint came, gint lost, RaTime now);
 RaSpan ra_playout_late (const RaPlayout *p, gdouble q, RaTime now);
 /* The share of the packets that were lost lately, 0..1. */
 gdouble ra_playout_loss (const RaPlayout *p, RaTime now);
-/* Rounds of retransmission that are waited for. */
-guint ra_playout_rounds (
-    const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now);
 /* FALSE: too little came to say what L should be. */
 gboolean ra_playout_knows (
     const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now);

@@ -38,7 +38,7 @@ typedef struct
   struct
   {
     guint16 seq;
-    GstClockTime at;
+    GstClockTime at; /* GST_CLOCK_TIME_NONE: there was none */
   } arrival[ARRIVALS];
   gboolean started;
   guint16 highest;
@@ -396,7 +396,8 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (s->clock_rate > 0) {
     move_note (s, &p, GST_BUFFER_PTS (buffer));
     p.at = s->arrival[at].at;
-    if (!p.again && s->arrival[at].seq == p.seq && p.at > 0)
+    if (!p.again && s->arrival[at].seq == p.seq
+        && GST_CLOCK_TIME_IS_VALID (p.at))
       ended = packet_out (s, &p, (gint64) GST_BUFFER_PTS (buffer) - s->told,
           GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
   }
@@ -460,6 +461,8 @@ src_hold_add (SrcHold *h, GstElement *jitterbuffer, guint32 ssrc)
   s->jitterbuffer = gst_object_ref (jitterbuffer);
   s->wanted = RA_SPAN_NONE;
   s->out_pts = GST_CLOCK_TIME_NONE;
+  for (guint i = 0; i < ARRIVALS; i++)
+    s->arrival[i].at = GST_CLOCK_TIME_NONE;
   ra_playout_init (&s->playout);
   gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, on_arrival,
       g_atomic_rc_box_acquire (s), stream_unref);

@@ -1,0 +1,199 @@
+/* rtpadaptsrc: how an rtpjitterbuffer is made to hold less, without a step.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../../plugins/rtpadapt/src/srchold.h"
+
+#include <gst/check/gstharness.h>
+#include <gst/rtp/rtp.h>
+
+GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
+
+#define MS GST_MSECOND
+#define FRAME (40 * MS)
+#define SSRC 0x63
+#define CAPS                                                           \
+  "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264," \
+  "payload=96"
+
+typedef struct
+{
+  GstHarness *harness;
+  SrcPayloads payloads;
+  SrcHold hold;
+  guint n;         /* frames so far */
+  RaSpan said;     /* to the sender */
+  gint64 lag;      /* of the last frame's PTS behind its media time */
+  gint64 up, down; /* the largest changes of that at a frame */
+} Fixture;
+
+static void
+changed (gpointer data, RaSpan hold)
+{
+  ((Fixture *) data)->said = hold;
+}
+
+static gint64
+offset (const Fixture *f)
+{
+  gint64 value;
+
+  g_object_get (f->harness->element, "ts-offset", &value, NULL);
+  return value;
+}
+
+static void
+fixture_init (Fixture *f, gboolean adaptive)
+{
+  const SrcHoldConfig cfg
+      = { adaptive, { .least = 20 * RA_MSECOND, .most = 200 * RA_MSECOND } };
+
+  *f = (Fixture){ .harness = gst_harness_new ("rtpjitterbuffer") };
+  gst_harness_set_src_caps_str (f->harness, CAPS);
+  g_object_set (f->harness->element, "latency", 200, NULL);
+  f->payloads.caps[96] = gst_caps_from_string (CAPS);
+  src_hold_init (&f->hold, &f->payloads, changed, f);
+  src_hold_set (&f->hold, &cfg);
+  src_hold_add (&f->hold, f->harness->element, SSRC);
+}
+
+static void
+fixture_clear (Fixture *f)
+{
+  gst_harness_teardown (f->harness);
+  src_hold_remove_all (&f->hold);
+  src_hold_clear (&f->hold);
+  gst_caps_unref (f->payloads.caps[96]);
+}
+
+/* A frame of one packet, as late as that. */
+static void
+frame (Fixture *f, GstClockTime late)
+{
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  gint64 lag;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
+  gst_rtp_buffer_set_payload_type (&rtp, 96);
+  gst_rtp_buffer_set_ssrc (&rtp, SSRC);
+  gst_rtp_buffer_set_seq (&rtp, (guint16) f->n);
+  gst_rtp_buffer_set_timestamp (&rtp, f->n * 3600);
+  gst_rtp_buffer_set_marker (&rtp, TRUE);
+  gst_rtp_buffer_unmap (&rtp);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
+  GST_BUFFER_DTS (buffer) = f->n * FRAME + late;
+  g_assert_cmpint (gst_harness_push (f->harness, buffer), ==, GST_FLOW_OK);
+  if (f->n == 0) /* what came first may not be the first */
+    g_assert_true (gst_harness_crank_single_clock_wait (f->harness));
+  buffer = gst_harness_pull (f->harness);
+  lag = (gint64) GST_BUFFER_PTS (buffer) - (gint64) (f->n * FRAME);
+  if (f->n > 0) {
+    f->up = MAX (f->up, lag - f->lag);
+    f->down = MAX (f->down, f->lag - lag);
+  }
+  f->lag = lag;
+  f->n++;
+  gst_buffer_unref (buffer);
+}
+
+static void
+frames (Fixture *f, guint n, GstClockTime late)
+{
+  for (guint i = 0; i < n; i++)
+    frame (f, late);
+}
+
+/* 25 frames of the first second and 25 that it learns from; then 1 ms each, from
+ * 200 ms to 20. */
+static void
+test_down (void)
+{
+  SrcHoldStats stats;
+  Fixture f;
+
+  fixture_init (&f, TRUE);
+  g_assert_cmpint (f.said, ==, 200 * MS);
+  frames (&f, 49, 0);
+  g_assert_cmpint (offset (&f), ==, 0);
+  frames (&f, 200, 0);
+  g_assert_cmpint (offset (&f), ==, -180 * (gint64) MS);
+  g_assert_cmpint (f.said, ==, 20 * MS);
+  g_assert_cmpint (f.down, <=, MS);
+  g_assert_cmpint (f.up, ==, 0);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.now, ==, 20 * MS);
+  g_assert_cmpint (stats.late, ==, 0);
+  g_assert_cmpint (stats.hurried, ==, MS);
+  g_assert_cmpint (stats.moved, ==, 0);
+  fixture_clear (&f);
+}
+
+/* Nothing is touched where nobody asks for it, but what would be wanted is known. */
+static void
+test_off (void)
+{
+  SrcHoldStats stats;
+  Fixture f;
+
+  fixture_init (&f, FALSE);
+  frames (&f, 100, 0);
+  g_assert_cmpint (offset (&f), ==, 0);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.now, ==, 200 * MS);
+  g_assert_cmpint (stats.wanted, ==, 20 * MS);
+  fixture_clear (&f);
+}
+
+/* rtpbin sets the offset for the lips: ours is taken off that. */
+static void
+test_lips (void)
+{
+  Fixture f;
+
+  fixture_init (&f, TRUE);
+  frames (&f, 149, 0);
+  g_assert_cmpint (offset (&f), ==, -100 * (gint64) MS);
+  g_object_set (f.harness->element, "ts-offset", 30 * (gint64) MS, NULL);
+  g_assert_cmpint (offset (&f), ==, -70 * (gint64) MS);
+  frames (&f, 1, 0);
+  g_assert_cmpint (offset (&f), ==, -71 * (gint64) MS);
+  fixture_clear (&f);
+}
+
+/* A second stream holds what the first does, from its first packet on. */
+static void
+test_second (void)
+{
+  GstElement *second = gst_element_factory_make ("rtpjitterbuffer", NULL);
+  Fixture f;
+  gint64 value;
+
+  gst_object_ref_sink (second);
+  fixture_init (&f, TRUE);
+  frames (&f, 149, 0);
+  src_hold_add (&f.hold, second, SSRC + 1);
+  g_object_get (second, "ts-offset", &value, NULL);
+  g_assert_cmpint (value, ==, -100 * (gint64) MS);
+  frames (&f, 1, 0);
+  g_object_get (second, "ts-offset", &value, NULL);
+  g_assert_cmpint (value, ==, -101 * (gint64) MS);
+  src_hold_remove (&f.hold, SSRC + 1);
+  frames (&f, 1, 0);
+  g_object_get (second, "ts-offset", &value, NULL);
+  g_assert_cmpint (value, ==, -101 * (gint64) MS);
+  gst_object_unref (second);
+  fixture_clear (&f);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  GST_DEBUG_CATEGORY_INIT (rtpadaptsrc_debug, "rtpadaptsrc", 0, "test");
+  g_test_add_func ("/src-hold/down", test_down);
+  g_test_add_func ("/src-hold/off", test_off);
+  g_test_add_func ("/src-hold/lips", test_lips);
+  g_test_add_func ("/src-hold/second", test_second);
+  return g_test_run ();
+}
