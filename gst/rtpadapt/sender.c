@@ -500,7 +500,8 @@ ra_sender_on_lie (RaSender *s, RaTime now)
 gboolean
 ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t)
 {
-  return ra_claims_hear (&s->claims, arrived, ra_ledger_packets (s->ledger, t));
+  return ra_overclaim_hear (
+      &s->claims, arrived, ra_ledger_packets (s->ledger, t));
 }
 
 void

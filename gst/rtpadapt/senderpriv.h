@@ -56,7 +56,7 @@ struct _RaSender
   guint lost_by_mark[RA_N_MARKS]; /* the same, packets */
   guint lost_late; /* reported lost after later ones: for the guard alone */
 
-  RaClaims claims;
+  RaOverclaim claims;
   RaTruth truth;
   gpointer truth_data;
   RaReport last;

@@ -394,6 +394,39 @@ test_hold (void)
   heard_clear (&h);
 }
 
+/* 15 ms of disorder, retransmissions and FEC, and a flag that nobody knows: subtype
+ * 3. */
+static void
+test_takes (void)
+{
+  const gchar *text = "83 cc 00 03 00 00 00 63 52 41 44 50 00 0f 80 03";
+  Heard h;
+
+  heard_init (&h, &ra_feedback_twcc);
+  heard_send (&h, 1);
+  g_assert_null (ra_ear_takes (h.ear));
+  hear_bytes (&h, APP ("83", ""));
+  g_assert_null (ra_ear_takes (h.ear));
+  g_assert_cmpint (hear_bytes (&h, text), ==, RA_EAR_TAKES);
+  g_assert_cmpint (ra_ear_takes (h.ear)->disorder, ==, 15 * RA_MSECOND);
+  g_assert_cmphex (
+      ra_ear_takes (h.ear)->flags, ==, 0x8000 | RA_TAKES_RTX | RA_TAKES_FEC);
+  heard_clear (&h);
+}
+
+/* Written and read again: 14.1 ms are 15. */
+static void
+test_takes_written (void)
+{
+  RaTakes takes = { 14100 * RA_USECOND, RA_TAKES_FEC }, read = { 0 };
+  guint8 data[RA_RADP_TAKES_SIZE];
+
+  ra_takes_write (&takes, data);
+  g_assert_true (ra_takes_read (&read, data, sizeof data));
+  g_assert_cmpint (read.disorder, ==, 15 * RA_MSECOND);
+  g_assert_cmphex (read.flags, ==, RA_TAKES_FEC);
+}
+
 static void
 test_realigned (void)
 {
@@ -463,6 +496,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ear/fate", test_fate);
   g_test_add_func ("/ear/refused", test_refused);
   g_test_add_func ("/ear/hold", test_hold);
+  g_test_add_func ("/ear/takes", test_takes);
+  g_test_add_func ("/ear/takes-written", test_takes_written);
   g_test_add_func ("/ear/realigned", test_realigned);
   g_test_add_func ("/ear/losses", test_losses);
   return g_test_run ();

@@ -10,6 +10,7 @@
 #define MS RA_MSECOND
 #define SSRC 7
 #define RTX 8
+#define FRAME (40 * MS)
 
 /* --- requests for packets ------------------------------------------------- */
 
@@ -80,6 +81,43 @@ test_nacks (void)
   }
 }
 
+/* L = 200, R = 100, J = q = 0, frames of 40 ms: a round takes 120 ms, and there are
+ * 190 for it.  With the report of 10 lost of 100 there are 3 copies.  A request 60 ms
+ * after the packet left, 20 of which it had waited, leaves 110: it is the last round,
+ * and the other two copies follow 110 / 3 ms apart. */
+static void
+test_nack_copies (void)
+{
+  RaReport report = { .expected = 1000, .lost_wireless = 100, .queue = 0 };
+  RaRepairConfig cfg
+      = { .on = TRUE, .rows = TRUE, .latency = 200 * MS, .disorder = 0 };
+  RaLedger *l = ra_ledger_new ();
+  RaTime now = 1000 * MS;
+  RaLedgerEntry *e;
+  RaRepair r;
+
+  ra_repair_init (&r);
+  ra_repair_set (&r, &cfg);
+  for (guint16 i = 0; i < 30; i++) {
+    e = packet_add (l, now, SSRC, i);
+    ra_repair_on_sent (&r, e, 1000000);
+  }
+  for (guint i = 0; i < 10; i++)
+    ra_repair_on_report (&r, &report, 100 * MS, FRAME, now);
+  g_assert_cmpuint (r.plan.copies, ==, 3);
+  e->age = 20000;
+  now += 60 * MS;
+  g_assert_cmpint (ra_repair_ask (&r, e, 100 * MS, now), ==, RA_REPAIR_FIRST);
+  g_assert_null (ra_repair_next (&r, l, now));
+  now += 37 * MS;
+  g_assert_true (ra_repair_next (&r, l, now) == e);
+  g_assert_null (ra_repair_next (&r, l, now));
+  now += 37 * MS;
+  g_assert_true (ra_repair_next (&r, l, now) == e);
+  g_assert_cmpint (ra_repair_due (&r), ==, RA_TIME_NONE);
+  ra_ledger_free (l);
+}
+
 /* However much was sent before, a quarter of what is sent in a second goes at once:
  * 31,250 bytes at 1 Mbit/s. */
 static void
@@ -129,7 +167,6 @@ typedef struct
 } World;
 
 #define FRAMES 3000
-#define FRAME (40 * MS)
 
 static gboolean
 is_lost (World *w)
@@ -441,6 +478,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/repair-path/nacks", test_nacks);
   g_test_add_func ("/repair-path/saved", test_saved);
+  g_test_add_func ("/repair-path/nack-copies", test_nack_copies);
   ADD_ROWS (paths, test_path);
   g_test_add_func ("/repair-path/feedback-lost", test_feedback_lost);
   g_test_add_func ("/repair-path/budget", test_budget);

@@ -387,9 +387,9 @@ test_feedback_slept (void)
   }
 }
 
-/* Rate 1 Mbit/s, of which 90 % are the encoder's.  Backlog up to 40 ms is a
- * frame on its way; of the rest a tenth in each of 30 frames a second comes off (RFC
- * 8698 5.2.2): 140 ms take .1 * .1 * 30 of the rate, half of it at most. */
+/* Rate 1 Mbit/s, of which 90 % are the encoder's.  Backlog up to 20 ms is the
+ * half of a frame on its way; of the rest a tenth in each of 30 frames a second comes off (RFC
+ * 8698 5.2.2): 120 ms take .1 * .1 * 30 of the rate, half of it at most. */
 static void
 test_media_rate (void)
 {
@@ -397,7 +397,7 @@ test_media_rate (void)
   {
     RaSpan backlog; /* ms */
     guint64 want;
-  } rows[] = { { 0, 900000 }, { 40, 900000 }, { 140, 630000 }, { 190, 495000 },
+  } rows[] = { { 0, 900000 }, { 20, 900000 }, { 120, 630000 }, { 170, 495000 },
     { 240, 450000 }, { 5000, 450000 } };
   RaSplit split;
   Fixture f;

@@ -31,7 +31,7 @@ void sim_fec_clear (SimFec *fec);
 /* A frame of `n` media packets; its repair packets are behind them.  Freed by
  * the last sim_frame_outcome(). */
 SimFrame *sim_frame_new (SimFec *fec, guint n, guint percentage, RaTime now);
-/* What became of packet `i`; NULL is no frame. */
+/* What became of packet `i`.  A NULL `frame` is ignored. */
 void sim_frame_outcome (SimFrame *frame, guint i, gboolean arrived);
 
 G_END_DECLS

@@ -21,7 +21,7 @@ typedef struct
 } SimOptions;
 
 void sim_options_init (SimOptions *o);
-/* FALSE and `error` if there is no such setting or the value is bad.  Keeps a
+/* FALSE and `error` if nobody knows the setting, or the value is bad.  Keeps a
  * pointer to `value`. */
 gboolean sim_options_set (
     SimOptions *o, const gchar *name, const gchar *value, GError **error);

@@ -50,7 +50,7 @@ typedef struct
   guint floor;  /* packets/s while nobody answers; 0: none */
   RaSpan feedback_delay;
   gdouble feedback_loss;
-  /* FALSE: the receiver reports once per RTT (RFC 5348 6).  TRUE: it tells of
+  /* FALSE: the receiver reports once per RTT (RFC 5348 6).  TRUE: it reports
    * each packet, at the end of a frame (twcc), and the receiver of the library
    * runs at the sender. */
   gboolean per_packet;

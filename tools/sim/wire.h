@@ -66,8 +66,9 @@ typedef struct
 
 typedef struct _SimWire SimWire;
 
-/* Both ends of a flow; cfg->wire is no SIM_WIRE_EXACT.  `sender` has to outlive it.
- * NULL and `error` on bad parameters.  (transfer full): sim_wire_free(). */
+/* Both ends of a flow; cfg->wire must not be SIM_WIRE_EXACT.  `sender` has to
+ * outlive it.  NULL and `error` on bad parameters.  (transfer full):
+ * sim_wire_free(). */
 SimWire *sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own,
     RaSender *sender, GError **error);
 void sim_wire_free (SimWire *w);

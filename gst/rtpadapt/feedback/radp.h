@@ -138,10 +138,10 @@ typedef enum
 
 typedef struct
 {
-  RaSpan
-      disorder; /* the longest time that a packet came behind one that overtook
-                      it, lately; whole ms, rounded up; 65.535 s at most */
-  guint flags;  /* RaTakesFlags */
+  /* The longest time that a packet came behind one that overtook it, lately; on the
+   * wire whole ms, rounded up, 65.535 s at most. */
+  RaSpan disorder;
+  guint flags; /* RaTakesFlags */
 } RaTakes;
 
 /* RA_RADP_TAKES_SIZE bytes. */

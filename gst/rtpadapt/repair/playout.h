@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 /* What is older than this is forgotten, between 7/8 of it and all. */
 #define RA_PLAYOUT_WINDOW (12 * RA_SECOND)
 #define RA_PLAYOUT_SLOTS 8
-/* Lateness is told apart by 1 ms, up to this many; beyond it is "too late". */
+/* Lateness is known to 1 ms, up to this many; beyond it is "too late". */
 #define RA_PLAYOUT_BINS 512
 /* Frames in a row that are too late, and L is theirs. */
 #define RA_PLAYOUT_STREAK 3

@@ -44,12 +44,12 @@ ra_skip_draw_next (RaSkipDraw *d, guint mean, gboolean begins_frame)
 }
 
 gboolean
-ra_claims_hear (RaClaims *c, guint32 arrived, guint64 sent)
+ra_overclaim_hear (RaOverclaim *c, guint32 arrived, guint64 sent)
 {
   guint32 more = arrived - c->last;
 
   if (!c->begun || more > G_MAXINT32) {
-    *c = (RaClaims){ .begun = TRUE, .last = arrived };
+    *c = (RaOverclaim){ .begun = TRUE, .last = arrived };
     return FALSE;
   }
   c->last = arrived;

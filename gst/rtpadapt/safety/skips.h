@@ -39,13 +39,13 @@ typedef struct
   gboolean begun;
   guint32 last; /* count */
   guint64 arrived;
-} RaClaims; /* zeroed at first */
+} RaOverclaim; /* zeroed at first */
 
 /* Call for each count of received packets.  `sent`: packets that had been sent when
  * the latest of them was.  TRUE: since the first count more were reported than were
  * ever sent, even if all that left before the first count came after it.  This shows
  * as soon as more numbers were left out than packets were sent before the first
  * count.  A count that falls starts the comparison again. */
-gboolean ra_claims_hear (RaClaims *c, guint32 arrived, guint64 sent);
+gboolean ra_overclaim_hear (RaOverclaim *c, guint32 arrived, guint64 sent);
 
 G_END_DECLS

@@ -328,8 +328,9 @@ takes_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
   const RecvConfig *cfg = &self->cfg;
   RaTime now = our_now (&self->clock);
-  RaTakes takes = { ra_disorder_get (&self->disorder, now),
-    (cfg->takes_rtx ? RA_TAKES_RTX : 0) | (cfg->takes_fec ? RA_TAKES_FEC : 0)
+  RaTakes takes = { .disorder = ra_disorder_get (&self->disorder, now),
+    .flags = (cfg->takes_rtx ? RA_TAKES_RTX : 0)
+        | (cfg->takes_fec ? RA_TAKES_FEC : 0)
         | (cfg->takes_rs ? RA_TAKES_RS : 0) };
 
   if (takes.flags == 0 || now < self->takes_again

@@ -3,7 +3,8 @@
  */
 #include "keygate.h"
 
-/* The interval is no shorter, because a round trip may be shorter than a frame. */
+/* The interval is this long at least, because a round trip may be shorter than
+ * a frame. */
 #define INTERVAL_MIN (200 * RA_MSECOND)
 /* We ask for a key frame at most this often because of frames that we drop. */
 #define DROP_INTERVAL RA_SECOND

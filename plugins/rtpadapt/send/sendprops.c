@@ -18,7 +18,7 @@
 #define SEND_COLOUR "none"
 #define SEND_BURST (5 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
-#define SEND_FRAME_SKIP (150 * GST_MSECOND)
+#define SEND_FRAME_SKIP (200 * GST_MSECOND) /* a frame below SEND_BACKLOG */
 #define SEND_STATS_INTERVAL GST_SECOND
 /* Packets.  None: each number left out makes about one picture late, and asks for
  * a key frame (tests/bench/skips.csv), whatever the feedback; the rate it costs

@@ -22,14 +22,16 @@
  * #GstRtpAdaptSink:retransmission an rtprtxsend (payload type 121, for the
  * payload type that the first video stream has).
  *
- * Retransmission is for paths with a round trip well below the receiver's
- * latency.  Of 200 ms it takes some 40 to find out that a packet is missing: a
- * round trip of up to 70 ms leaves time for two tries, up to 150 ms for one.
- * FEC then falls to what is still needed, mostly nothing.  Longer paths want FEC
- * alone, or more latency.  A packet is repeated once per round trip at most, before all that
- * waits, and within the bitrate; none that was dropped or still waits here, nor
- * one that came by the receiver's own feedback, nor more than one for two others.
- * The sender's statistics count repeat-requests and, of these, repeat-refused.
+ * What is lost is sent again as long as the receiver's latency leaves time for it,
+ * by the reports of twcc and ccfb, and at the receiver's request (NACK).  Of 200 ms
+ * it takes some 20 to find out that a packet is missing: a round trip of up to 60 ms
+ * leaves time for two tries, up to 150 ms for one, of two copies or more.  FEC is for
+ * longer paths.  Repetitions go before all that waits, within the bitrate, and take a
+ * quarter of it at most; none is of what was dropped or still waits here, nor of what
+ * came by the receiver's own feedback.  A receiver gets none before it has said that
+ * it uses them, as rtpadaptsrc does, or has sent a NACK.  The sender's statistics
+ * count repeats-own, repeats-mended, repeats-late, repeats-over-budget,
+ * repeat-requests and, of these, repeat-refused.
  *
  * A receiver that does not know payload type 122 has to be sent
  * `fec=none`: rtpjitterbuffer waits for what it cannot read.

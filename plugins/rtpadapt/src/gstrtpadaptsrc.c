@@ -49,7 +49,8 @@
  * Not more than 100 reports and requests leave in a second, and without a key no
  * more bytes to a host than came from it.
  *
- * With #GstRtpAdaptSrc:retransmission a packet is asked for when later ones have
+ * With #GstRtpAdaptSrc:retransmission the sender hears that packets are used that it
+ * sends again, and by its own reports it knows which.  A packet is also asked for when later ones have
  * shown that it is missing (NACK), on a path that reorders only when it is
  * later than others were lately, and not when the answer would come after
  * #GstRtpAdaptSrc:latency: that has to be a good deal longer than a round trip.

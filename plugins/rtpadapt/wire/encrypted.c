@@ -29,18 +29,22 @@ number_note (
     Encrypted *e, guint i, const guint8 *data, gsize size, guint trailer)
 {
   guint32 ssrc = ra_get_u32 (data + 4), word, index;
+  EncryptedSource *last = e->place[i], s = last[0];
   gboolean goes_on;
+
+  if (s.n == 0 || s.ssrc != ssrc)
+    s = last[1];
 
   word = size >= CLEAR + trailer ? ra_get_u32 (data + size - trailer) : 0;
   index = word & ~FLAG_E;
-  goes_on = e->place[i].n > 0 && e->place[i].ssrc == ssrc
-      && index > e->place[i].index && index - e->place[i].index <= STEP_MAX;
-  e->place[i].ssrc = ssrc;
-  e->place[i].index = index;
-  if (!(word & FLAG_E))
-    e->place[i].n = 0;
-  else
-    e->place[i].n = goes_on ? e->place[i].n + 1 : 1;
+  goes_on = s.n > 0 && s.ssrc == ssrc && index > s.index
+      && index - s.index <= STEP_MAX;
+  if (last[0].ssrc != ssrc)
+    last[1] = last[0];
+  last[0] = (EncryptedSource){ ssrc, index,
+    !(word & FLAG_E) ? 0
+        : goes_on    ? s.n + 1
+                     : 1 };
 }
 
 gboolean
@@ -57,7 +61,7 @@ encrypted_on_junk (Encrypted *e, const guint8 *data, gsize size)
   if (size >= CLEAR && data[0] >> 6 == 2 && rtp_mux_has_rtcp_type (data)) {
     for (guint i = 0; i < ENCRYPTED_PLACES; i++) {
       number_note (e, i, data, size, trailers[i]);
-      e->reported |= e->place[i].n >= ENCRYPTED_ENOUGH;
+      e->reported |= e->place[i][0].n >= ENCRYPTED_ENOUGH;
     }
   }
   return e->reported;

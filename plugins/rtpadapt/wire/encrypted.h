@@ -19,15 +19,21 @@ G_BEGIN_DECLS
  * the end. */
 #define ENCRYPTED_PLACES 2
 
+/* Media and retransmissions take turns in RTCP. */
+#define ENCRYPTED_SSRCS 2
+
+typedef struct
+{
+  guint32 ssrc, index; /* of its last packet */
+  guint n;             /* packets in a row that show it */
+} EncryptedSource;
+
 /* Zeroed memory is ready. */
 typedef struct
 {
-  struct
-  {
-    guint32 ssrc, index; /* of the last packet */
-    guint n;             /* packets in a row that show it */
-  } place[ENCRYPTED_PLACES];
-  gboolean reported; /* that, so that it is said once */
+  EncryptedSource place[ENCRYPTED_PLACES]
+                       [ENCRYPTED_SSRCS]; /* the latest first */
+  gboolean reported;                      /* that, so that it is said once */
 } Encrypted;
 
 /* A packet came that is neither RTP nor RTCP.  TRUE, once: these packets are SRTCP
