@@ -72,6 +72,42 @@ test_standing (gconstpointer data)
       cap_of (&f, rows[i].cap), rows[i].becomes, 1e-3);
 }
 
+/* 5 of 100 packets of 1000 bytes are lost each 100 ms, all at once, at Tr = .25 s of
+ * which .15 s are queue: 2 X at 5 % are 10.9545 packets per Tr (RFC 8083 4.3), .35054
+ * Mbit/s.  Every third report begins an event, one in 300 packets.  CUBIC's mean (RFC
+ * 9438 5.1) is 1.053825 (.25 300)^.75, and sqrt (2) times as much 37.98 packets per Tr,
+ * 1.2154 Mbit/s. */
+static const struct
+{
+  const gchar *name;
+  gdouble cap, wanted, mbit;
+  const gchar *why;
+} bound_rows[] = {
+  { "little", 9, .2, .35054, "2 X is more than it wants" },
+  { "tcp", 9, 1, 1, "what four CUBICs may have, too" },
+  { "more", 9, 2, 1.2154, "they have no more" },
+  { "deaf", 9, 3, .35054, "it does not answer" },
+  { "strict", 2, 1, .35054, "who asked for 2 X has 2 X" },
+};
+
+static void
+test_bound (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaTime now = 0;
+  RaFriendly f;
+
+  g_test_message ("%s", bound_rows[i].why);
+  ra_friendly_init (&f);
+  reports (&f, 5, BASE, 10, &now);
+  reports (&f, 5, BASE + 150, 111, &now);
+  g_assert_cmpfloat_with_epsilon (
+      (gdouble) ra_friendly_bound (
+          &f, bound_rows[i].cap, (guint64) (bound_rows[i].wanted * 1e6))
+          / 1e6,
+      bound_rows[i].mbit, .02 * bound_rows[i].mbit);
+}
+
 /* The least RTT of the last 120 s counts: a longer way is no queue after that. */
 static void
 test_route (void)
@@ -275,6 +311,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   rows_add_by ("/friendly/standing", rows, name, test_standing);
+  rows_add_by ("/friendly/bound", bound_rows, name, test_bound);
   rows_add_by ("/friendly/radio", radio_rows, name, test_radio);
   rows_add_by ("/friendly/full", full_rows, name, test_full);
   rows_add_by ("/friendly/start", start_rows, name, test_start);

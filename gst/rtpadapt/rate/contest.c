@@ -39,18 +39,28 @@
 #define FLAT .003
 #define FLAT_REPORTS 2
 #define HALF .5
+#define SQUEEZED 4
 #define ENTRY_LAGS 4 /* r is as old */
 /* The first competition begins with half as much again per round, up to its
  * first loss: half of slow start's growth, as the rival has filled the queue. */
 #define BEGIN .5
-#define AIMD_FALL .7 /* Cubic's, RFC 9438 4.6 */
+/* A belt: what a TCP has at as many losses, and twice that for those that an LDA
+ * calls the radio's; or four times the window of a CUBIC that sees the same events,
+ * which goes with p^(-3/4): with four times the packets p is a fourth. */
+#define RENOS 2.
+#define CUBICS M_SQRT2
 
 /* A queue that stands is longer than one that goes by the target, or than a
- * packet on the line. */
+ * packet on the line.  A squeezed flow's target, which goes with the root of its rate,
+ * would become as long as the short queue that it shares, and nothing would stand:
+ * the target of a SQUEEZED part of what the line has carried of late is long enough. */
 static gboolean
 is_standing (const RaSense *n, gdouble target)
 {
-  return n->qm > 1.3 * fmax (target, n->shortest) + .003;
+  gdouble most
+      = n->r > 0 ? target * sqrt (SQUEEZED * n->r / n->r_most) : target;
+
+  return n->qm > 1.3 * fmax (fmin (target, most), n->shortest) + .003;
 }
 
 void
@@ -93,8 +103,27 @@ ra_contest_is_ours (const RaContest *c, const RaSense *n)
 void
 ra_contest_reduce (RaContest *c)
 {
-  c->x_c *= AIMD_FALL;
+  if (c->tcp.w > 0)
+    ra_cubic_reduce (&c->tcp);
   c->begins = FALSE;
+}
+
+void
+ra_contest_at_most (RaContest *c, gdouble x)
+{
+  ra_cubic_limit (&c->tcp, x * c->per_rate);
+}
+
+void
+ra_contest_at_least (RaContest *c, gdouble x)
+{
+  ra_cubic_raise (&c->tcp, x * c->per_rate);
+}
+
+static gdouble
+tcp_rate (const RaContest *c)
+{
+  return c->tcp.w / c->per_rate;
 }
 
 static RaDrain
@@ -156,12 +185,16 @@ floor_judge (RaContest *c, RaSense *n)
 }
 
 /* Until it is sure that others keep the queue the rate has fallen; a TCP would
- * have halved it once. */
+ * have halved it once.  One that goes on after a test that passed by chance has its
+ * window still. */
 static void
 compete (RaContest *c, const RaSense *n, gdouble x)
 {
+  gdouble w = fmax (x, HALF * c->x_own) * c->per_rate;
+
   c->competes = TRUE;
-  c->x_c = fmax (x, HALF * c->x_own);
+  if (n->now - c->t_passed >= AGAIN_WITHIN || c->tcp.w < w)
+    ra_cubic_begin (&c->tcp, w);
   c->t_entered = n->now;
   c->t_passed = -(gdouble) INFINITY;
 }
@@ -177,6 +210,8 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
       c->t_drained = n->now;
     x = fmax (x, c->x_back);
     c->stands = 0;
+    if (!c->competes)
+      c->tcp = (RaCubic){ 0 };
     c->competes = FALSE;
     c->x_own = x;
     c->t_passed = asked ? n->now : c->t_passed;
@@ -223,26 +258,35 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   return fmin (x, drain_depth (c, n) * c->x_back);
 }
 
-/* As TCP: a packet per round more, AIMD_FALL of it after a loss; a belt holds
- * it to what TCP would have, were all losses congestion. */
+/* As TCP; a belt holds it to what TCPs would have, were all losses congestion. */
 static void
 grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
     gboolean data_limited)
 {
-  gdouble round = fmax (rtt, n->interval);
+  gdouble round = fmax (rtt, n->interval), p = n->events_3s;
+  gdouble since = n->now - fmax (c->t_entered, c->t_test);
+  /* r is as old as the queue is long. */
+  gboolean known = since > ENTRY_LAGS * (n->lag + n->q_lo);
 
-  if (c->drain == RA_DRAIN_NONE && !data_limited)
-    c->x_c += c->begins ? BEGIN * c->x_c * n->dt / round
-                        : s / round * n->dt / round;
-  if (n->now - c->t_entered > ENTRY_LAGS * n->lag)
-    c->x_c = fmin (c->x_c, fmax (2 * n->r, s / rtt));
-  c->x_c = fmin (c->x_c, 2 * ra_equation_x (s, rtt, n->raw_3s));
+  if (c->drain == RA_DRAIN_NONE && !data_limited
+      && (!known || tcp_rate (c) < fmax (2 * n->r, s / rtt))) {
+    if (c->begins)
+      ra_cubic_begin (&c->tcp, c->tcp.w * (1 + BEGIN * n->dt / round));
+    else
+      ra_cubic_grow (&c->tcp, n->dt, round);
+  }
+  if (p > 0)
+    ra_cubic_limit (&c->tcp,
+        fmax ((RENOS - n->congested) * ra_equation_x (s, rtt, n->raw_3s)
+                * c->per_rate,
+            CUBICS * ra_cubic_mean (rtt, p)));
 }
 
 gdouble
 ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     gdouble rtt, gboolean data_limited)
 {
+  c->per_rate = rtt / s;
   if (c->competes)
     grow (c, n, s, rtt, data_limited);
   /* A smooth rival fills a drained queue slowly, so that each test passes. */
@@ -256,9 +300,9 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     c->q_max = n->q_hi;
     c->q_began = n->q2;
     c->n_floor = 0;
-    c->x_back = c->competes ? c->x_c : n->r > 0 ? fmin (x, n->r) : x;
+    c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
   }
   if (c->drain != RA_DRAIN_NONE)
     x = drain_run (c, n, target, x);
-  return c->competes && c->drain == RA_DRAIN_NONE ? fmax (x, c->x_c) : x;
+  return c->competes && c->drain == RA_DRAIN_NONE ? fmax (x, tcp_rate (c)) : x;
 }

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/rate/cubic.h>
 #include <gst/rtpadapt/rate/sense.h>
 
 G_BEGIN_DECLS
@@ -28,7 +29,8 @@ typedef struct
   gdouble armed, wanted; /* parameters: loss-armed tests, tests at all */
   RaDrain drain;         /* the test that runs */
   gboolean competes;
-  gdouble x_c;       /* as a TCP would send */
+  RaCubic tcp;       /* as a TCP would send; no window: 0 */
+  gdouble per_rate;  /* packets of its window per byte/s: R / s */
   gdouble x_back;    /* after the test */
   gdouble x_own;     /* when a test last passed: the queue was ours */
   gdouble t_entered; /* the competition */
@@ -58,6 +60,9 @@ void ra_contest_ramp_ended (RaContest *c);
 gboolean ra_contest_is_ours (const RaContest *c, const RaSense *n);
 /* A reduction for losses. */
 void ra_contest_reduce (RaContest *c);
+/* What is sent in a competition is `x` at most, and at least. */
+void ra_contest_at_most (RaContest *c, gdouble x);
+void ra_contest_at_least (RaContest *c, gdouble x);
 /* After the rules: the rate, for which they want `x`. */
 gdouble ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x,
     gdouble s, gdouble rtt, gboolean data_limited);

@@ -258,7 +258,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
     moves (d, is_limited (d, &report), has_gaps (d, &report));
   d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
   if (d->c.competes)
-    d->c.x_c = fmax (d->c.x_c, d->x_tcp);
+    ra_contest_at_least (&d->c, d->x_tcp);
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
         ra_seconds (r->rtt), is_limited (d, &report));

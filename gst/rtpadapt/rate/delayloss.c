@@ -37,7 +37,7 @@ ra_delay_brakes (RaDelayRate *d, RaTime now)
   d->t_reduced = now;
   d->x_silent = 0;
   d->start.x = fmin (d->start.x, most);
-  d->c.x_c = fmin (d->c.x_c, most);
+  ra_contest_at_most (&d->c, most);
   ra_delay_end_ramp (d);
   return TRUE;
 }

@@ -161,6 +161,18 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   n->delivered = n->arrived = 0;
 }
 
+/* TRUE: a report's loss begins a new event.  It is as near to a round trip after the
+ * last one as reports are apart. */
+static gboolean
+event_hear (RaSense *n, gdouble rtt)
+{
+  if (n->had_event && n->now - n->t_event < rtt - n->dt / 2)
+    return FALSE;
+  n->t_event = n->now;
+  n->had_event = TRUE;
+  return TRUE;
+}
+
 static void
 loss_hear (RaSense *n, const RaReport *report)
 {
@@ -168,6 +180,7 @@ loss_hear (RaSense *n, const RaReport *report)
   guint all = report->arrived + lost, verdicts = lost + report->ce;
   gdouble share = all > 0 ? (gdouble) lost / all : 0;
   gdouble weight = fmax ((gdouble) all / RAW_PACKETS, n->dt / RAW_TIME);
+  gboolean event = lost > 0 && event_hear (n, ra_seconds (report->rtt));
 
   n->lost = lost > 0;
   if (!n->begun)
@@ -180,6 +193,9 @@ loss_hear (RaSense *n, const RaReport *report)
   n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RAW_PACKETS);
   if (all > 0)
     n->raw_3s += (1 - exp (-n->dt / RAW_TIME)) * (share - n->raw_3s);
+  if (all > 0)
+    n->events_3s += (1 - exp (-n->dt / RAW_TIME))
+        * ((event ? 1. / all : 0) - n->events_3s);
 }
 
 void

@@ -32,6 +32,8 @@ typedef struct
   gdouble raw;       /* share of all packets lost, of the last 250 or so */
   gdouble congested; /* share of the lost that was congestion, of late */
   gdouble raw_3s;    /* of the last 3 s */
+  gdouble events_3s; /* loss events per packet, of the last 3 s: what is lost
+                          within a round trip is one (RFC 5348 5.2) */
   gboolean lost;     /* anything, in this report */
   gdouble shift;     /* of the base: a longer route, or a clock that was set */
   /* private */
@@ -42,7 +44,8 @@ typedef struct
   guint n_odd;       /* reports in a row whose queue the RTT denies */
   guint n_lo;
   guint n_raw;
-  gboolean begun;
+  gdouble t_event; /* the last loss event */
+  gboolean begun, had_event;
   RaTime t_report, t_recvdata;
   gdouble r_most, a_last, q_recvdata, delivered, arrived;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];

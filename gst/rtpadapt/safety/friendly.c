@@ -3,6 +3,7 @@
  */
 #include <gst/rtpadapt/safety/friendly.h>
 
+#include <gst/rtpadapt/rate/cubic.h>
 #include <gst/rtpadapt/safety/evidence.h>
 #include <math.h>
 
@@ -17,6 +18,9 @@
  * certainly, as it is more than such a frame. */
 #define STANDS_FROM .01
 #define STANDS_AT .04
+/* Who wants more than so many times what four CUBICs would have does not answer loss
+ * events. */
+#define ANSWERS 2
 /* What radio loss does not explain, beyond 5 %, is answered as libwebrtc's
  * loss_based_bwe_v2 answers all loss: 100 kbit/s by it. */
 #define UNEXPLAINED .05
@@ -30,6 +34,8 @@ ra_friendly_init (RaFriendly *f)
     .cb_interval = 3,
     .x_raw = (gdouble) INFINITY,
     .x = (gdouble) INFINITY,
+    .x_cubics = (gdouble) INFINITY,
+    .t_event = RA_TIME_NONE,
     .x_known = (gdouble) INFINITY,
     .x_ended = (gdouble) INFINITY };
   ra_winmin_init (&f->base);
@@ -70,11 +76,26 @@ cb_interval (const RaFriendly *f, RaSpan tf)
   return (guint) ((time + f->tdr - 1) / f->tdr);
 }
 
+typedef enum
+{
+  LOST,
+  MARKED, /* and lost */
+  EVENTS
+} Kind;
+
+static guint64
+count (const RaFriendlyInterval *in, Kind kind)
+{
+  if (kind == EVENTS)
+    return in->events;
+  return in->lost + (kind == MARKED ? in->ce : 0);
+}
+
 /* The mean fraction lost, by duration; intervals in which nothing was due say
  * nothing.  The current one may be short: it counts as long as it is.  To TCP a
  * mark is a loss (RFC 3168 5), to a viewer it is none (RFC 8083 7). */
 static gdouble
-mean_fraction (RaFriendly *f, gboolean marks)
+mean_fraction (RaFriendly *f, Kind kind)
 {
   guint first = f->n > f->cb_interval ? f->n - f->cb_interval : 0;
   gdouble sum = 0, time = 0;
@@ -82,7 +103,7 @@ mean_fraction (RaFriendly *f, gboolean marks)
   for (guint i = first; i < f->n; i++) {
     const RaFriendlyInterval *in = interval_at (f, i);
     gdouble length = (gdouble) MAX (in->length, 1);
-    guint64 lost = in->lost + (marks ? in->ce : 0);
+    guint64 lost = count (in, kind);
 
     if (in->expected == 0)
       continue;
@@ -154,6 +175,32 @@ interval_begin (RaFriendly *f, RaTime now)
   *interval_at (f, f->n - 1) = (RaFriendlyInterval){ .start = now };
 }
 
+/* What is lost within a round trip is one event (RFC 5348 5.2), as it is one
+ * reduction to a TCP.  A report about several round trips may be of several. */
+static guint64
+events (RaFriendly *f, const RaReport *report, guint64 lost, RaTime now)
+{
+  gdouble rounds = ra_seconds (report->interval) / ra_seconds (MAX (f->tr, 1));
+
+  if (lost == 0
+      || (f->t_event != RA_TIME_NONE && now >= f->t_event
+          && ra_diff (now, f->t_event) < f->tr))
+    return 0;
+  f->t_event = now;
+  return (guint64) fmin ((gdouble) lost, fmax (rounds, 1));
+}
+
+/* Four times the window of a CUBIC that has as many events in the same time.  It
+ * goes with p^(-3/4) (RFC 9438 5.1), and with four times the packets p is a fourth. */
+static gdouble
+cubics (const RaFriendly *f, gdouble s, gdouble p)
+{
+  gdouble rtt = ra_seconds (f->tr);
+
+  return p > 0 && rtt > 0 ? M_SQRT2 * ra_cubic_mean (rtt, p) * s / rtt
+                          : (gdouble) INFINITY;
+}
+
 gboolean
 ra_friendly_on_report (
     RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now)
@@ -174,13 +221,15 @@ ra_friendly_on_report (
   in->expected += MAX (report->expected, lost);
   in->lost += lost;
   in->ce += report->ce;
+  in->events += events (f, report, lost + (guint64) report->ce, now);
 
   f->x_known = fmax (f->x_known, f->x);
-  f->p = mean_fraction (f, TRUE);
-  f->gone = mean_fraction (f, FALSE);
+  f->p = mean_fraction (f, MARKED);
+  f->gone = mean_fraction (f, LOST);
   p = known_fraction (f);
   f->x_raw = ra_friendly_x (s, f->tr, p);
   f->x = ra_friendly_x (s, f->tr, fmin (p, unshown_fraction (f)));
+  f->x_cubics = cubics (f, s, mean_fraction (f, EVENTS));
   ended = in->length >= TDR; /* what is rarer comes one by one */
   if (ended) {
     f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);
@@ -215,18 +264,35 @@ ra_friendly_raw (const RaFriendly *f, gdouble cap)
       : G_MAXUINT64;
 }
 
+/* So many times X. */
+static guint64
+cap_for (const RaFriendly *f, gdouble n)
+{
+  gdouble beyond = f->p - f->radio - UNEXPLAINED, most = n * f->x;
+
+  if (n <= 0 || !isfinite (f->x))
+    return G_MAXUINT64;
+  if (beyond > 0)
+    most = fmax (fmin (most, UNEXPLAINED_RATE / beyond), n * f->x_raw);
+  return MAX (ra_bits (most), 1);
+}
+
 guint64
 ra_friendly_cap (const RaFriendly *f, gdouble cap)
 {
-  gdouble beyond = f->p - f->radio - UNEXPLAINED, most;
+  return cap_for (f, times (f, cap));
+}
 
-  if (cap <= 0 || !isfinite (f->x))
-    return G_MAXUINT64;
-  cap = times (f, cap);
-  most = cap * f->x;
-  if (beyond > 0)
-    most = fmax (fmin (most, UNEXPLAINED_RATE / beyond), cap * f->x_raw);
-  return MAX (ra_bits (most), 1);
+guint64
+ra_friendly_bound (const RaFriendly *f, gdouble cap, guint64 wanted)
+{
+  guint64 most = ra_friendly_cap (f, cap);
+
+  if (cap <= RA_FRIENDLY_STANDING || ra_bytes (wanted) > ANSWERS * f->x_cubics)
+    return most;
+  if (isfinite (f->x_cubics))
+    wanted = MIN (wanted, ra_bits (f->x_cubics));
+  return MAX (most, MIN (wanted, cap_for (f, cap)));
 }
 
 gboolean

@@ -34,6 +34,7 @@ typedef struct
   RaTime start;
   RaSpan length; /* up to the latest report in it */
   guint64 expected, lost, ce;
+  guint64 events; /* what is lost or marked in one round trip is one */
 } RaFriendlyInterval;
 
 typedef struct
@@ -48,14 +49,16 @@ typedef struct
   gdouble queue;      /* Tr above the shortest of late, s */
   gboolean met_queue; /* one that stands, if for a moment */
   guint cb_interval;
-  gdouble p;       /* mean fraction lost or marked */
-  gdouble gone;    /* mean fraction lost */
-  gdouble full;    /* a full packet over the mean one, at least 1 */
-  gdouble radio;   /* of p, shown to be the radio's */
-  gdouble x_raw;   /* bytes/s, at p; Infinity without loss */
-  gdouble x;       /* bytes/s, at p - radio */
-  gdouble x_known; /* the largest X in force in the current interval, */
-  gdouble x_ended; /* and in the one before */
+  gdouble p;        /* mean fraction lost or marked */
+  gdouble gone;     /* mean fraction lost */
+  gdouble full;     /* a full packet over the mean one, at least 1 */
+  gdouble radio;    /* of p, shown to be the radio's */
+  gdouble x_raw;    /* bytes/s, at p; Infinity without loss */
+  gdouble x;        /* bytes/s, at p - radio */
+  gdouble x_cubics; /* bytes/s, of four CUBICs at the loss events */
+  RaTime t_event;   /* the last of these */
+  gdouble x_known;  /* the largest X in force in the current interval, */
+  gdouble x_ended;  /* and in the one before */
 } RaFriendly;
 
 /* X in bytes/s for packets of `s` bytes if the share `p` of them is lost.  It is
@@ -79,6 +82,11 @@ guint64 ra_friendly_raw (const RaFriendly *f, gdouble cap);
  * RA_FRIENDLY_STANDING, it is that many times the X of full packets.  G_MAXUINT64
  * without loss, or for cap 0 (no bound). */
 guint64 ra_friendly_cap (const RaFriendly *f, gdouble cap);
+/* The bound in bit/s for a controller that wants `wanted` bit/s: ra_friendly_cap(),
+ * or where a queue stands what four CUBICs that saw the same loss events would have,
+ * if that is more.  A controller that asks for more than twice of that does not answer
+ * such events as a TCP does, and has what all its losses leave. */
+guint64 ra_friendly_bound (const RaFriendly *f, gdouble cap, guint64 wanted);
 /* TRUE if a rate of `bps`, sent in the interval that just ended, exceeds 10 X:
  * breaker 3.  X is the largest that the sender could know of in that time.
  * Never before more than CB_INTERVAL intervals are known. */

@@ -64,7 +64,7 @@ ra_guard_rate (const RaGuard *g, guint64 rate)
 {
   if (g->breaker.state == RA_BREAKER_OPEN)
     return 0;
-  rate = MIN (rate, ra_friendly_cap (&g->friendly, g->cap));
+  rate = MIN (rate, ra_friendly_bound (&g->friendly, g->cap, rate));
   if (g->step < 1) /* but no further than where a queue stands */
     rate = MAX ((guint64) (g->step * (gdouble) rate),
         MIN (rate, ra_friendly_cap (&g->friendly, RA_FRIENDLY_STANDING)));

@@ -1,0 +1,198 @@
+/* rate/contest and rate/cubic by hand.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "../rows.h"
+
+#include <gst/rtpadapt/rate/contest.h>
+
+#include <math.h>
+
+#define NOW 100.
+#define S 1000.
+#define RTT .1 /* s: a packet of window is 10000 bytes/s */
+
+static const RaSense sense
+    = { .now = NOW, .dt = .04, .interval = .04, .lag = .09 };
+
+/* A window of `begin` packets is reduced `reductions` times, and then grows for
+ * `rounds` steps of `dt` at a round trip of `rtt`.  C = .4, beta = .7.
+ *
+ * 100: w = 70, K = (30 / .4)^(1/3) = 4.217163.  W (.1) = .4 (.1 - K)^3 + 100 =
+ * 100 - .4 69.79016 = 72.083936.
+ * Twice: 70 had not come back to 100, so w_max = 70 .85 = 59.5, w = 49, K =
+ * (10.5 / .4)^(1/3) = 2.971961, W (.1) = 59.5 - .4 2.871961^3 = 50.024643.
+ * 10 at 20 ms: W (.02) is 7.09, Reno's is 7 + 3 (.3 / 1.7) = 7.529412 in the
+ * first, 10.176471 in the sixth, which is more than 10: 11.176471 in the seventh.
+ * 10, not reduced, K = 0: W (10 s) = 410, of which 1.5 w are the goal, a tenth of
+ * the way. */
+static const struct
+{
+  const gchar *name;
+  gdouble begin;
+  guint reductions, rounds;
+  gdouble dt, rtt, w;
+  const gchar *why;
+} window_rows[] = {
+  { "concave", 100, 1, 1, .1, .1, 72.083936, "4.4: towards the last maximum" },
+  { "convergence", 100, 2, 1, .1, .1, 50.024643, "4.7: room for others" },
+  { "reno", 10, 1, 1, .02, .02, 7.529412, "4.3: as many as Reno" },
+  { "reno-later", 10, 1, 7, .02, .02, 11.176471, "4.3: and then as quick" },
+  { "convex", 10, 0, 1, 1, 10, 10.5, "4.2: 1.5 times a round trip at most" },
+};
+
+static void
+test_window (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaCubic c;
+
+  g_test_message ("%s", window_rows[i].why);
+  ra_cubic_begin (&c, window_rows[i].begin);
+  for (guint n = 0; n < window_rows[i].reductions; n++)
+    ra_cubic_reduce (&c);
+  for (guint n = 0; n < window_rows[i].rounds; n++)
+    ra_cubic_grow (&c, window_rows[i].dt, window_rows[i].rtt);
+  g_assert_cmpfloat_with_epsilon (c.w, window_rows[i].w, 1e-5);
+}
+
+/* RFC 8312 5.1, table 1, an RTT of .1 s: 187 and 1054 packets. */
+static void
+test_mean (void)
+{
+  g_assert_cmpfloat_with_epsilon (ra_cubic_mean (.1, 1e-4), 187, .5);
+  g_assert_cmpfloat_with_epsilon (ra_cubic_mean (.1, 1e-5), 1054, .5);
+}
+
+/* Standing is longer than 1.3 T + 3 ms.  T = 18 ms: 26.4 ms; where the line has
+ * carried 16 times r, T of four times r counts, 9 ms: 14.7 ms.  A report after 40 ms
+ * moves S by 1 - exp (-.04 / 2) = .0198013. */
+static const struct
+{
+  const gchar *name;
+  gdouble queue, most; /* s; times r */
+  gdouble stands;
+  const gchar *why;
+} standing_rows[] = {
+  { "above", .027, 1, .0198013, "it is longer" },
+  { "squeezed", .022, 16, .0198013, "a queue of 25 ms that others keep" },
+  { "quarter", .022, 4, 0, "four flows have a quarter each" },
+};
+
+static void
+test_standing (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1 };
+  RaSense n = sense;
+
+  n.qm = standing_rows[i].queue;
+  n.r = 1;
+  n.r_most = standing_rows[i].most;
+  g_test_message ("%s", standing_rows[i].why);
+  ra_contest_hear (&c, &n, .018, FALSE);
+  g_assert_cmpfloat_with_epsilon (c.stands, standing_rows[i].stands, 1e-6);
+}
+
+/* X_5348 (RFC 5348 3.1, b = 1, t_RTO = 4 R) at 1 %: f = sqrt (.02 / 3) + 12 sqrt
+ * (.00375) .01 (1 + .0032) = .0890217, 1 / f = 11.2332 packets per R; at 15 % .95
+ * (test-crowd.c).  CUBIC's mean (RFC 9438 5.1) at 1 %: 1.053825 (.1 / .01)^.75 =
+ * 5.92608, sqrt (2) times 8.38075. */
+static const struct
+{
+  const gchar *name;
+  gdouble raw, events, congested;
+  gdouble w;
+  const gchar *why;
+} belt_rows[] = {
+  { "congestion", .01, .01, 1, 11.2332, "all is congestion: one TCP's" },
+  { "radio", .01, .01, 0, 22.4665, "all is said to be the radio's: two TCPs'" },
+  { "burst", .15, .01, 1, 8.38075, "15 losses of 100 in one round trip" },
+};
+
+static void
+test_belt (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .competes = TRUE,
+    .stands = 1,
+    .t_test = NOW,
+    .t_entered = NOW };
+  RaSense n = sense;
+
+  n.raw_3s = belt_rows[i].raw;
+  n.events_3s = belt_rows[i].events;
+  n.congested = belt_rows[i].congested;
+  g_test_message ("%s", belt_rows[i].why);
+  ra_cubic_begin (&c.tcp, 100);
+  g_assert_cmpfloat_with_epsilon (
+      ra_contest_rate (&c, &n, .01, 0, S, RTT, TRUE), belt_rows[i].w * S / RTT,
+      1);
+}
+
+/* The queue stands again after a test that passed, and there was a loss.  5 packets
+ * per R arrive. */
+static const struct
+{
+  const gchar *name;
+  gdouble passed; /* s ago */
+  gdouble w, after;
+  const gchar *why;
+} again_rows[] = {
+  { "kept", 1, 20, 20, "the window that it had" },
+  { "more", 1, 3, 5, "but no less than arrives" },
+  { "late", 9, 20, 0, "too long ago: there is no competition" },
+};
+
+static void
+test_again (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .stands = .3,
+    .t_test = NOW,
+    .t_proof = NOW,
+    .t_passed = NOW - again_rows[i].passed };
+  RaSense n = sense;
+
+  n.r = n.r_most = 5 * S / RTT;
+  g_test_message ("%s", again_rows[i].why);
+  ra_cubic_begin (&c.tcp, again_rows[i].w);
+  g_assert_cmpfloat_with_epsilon (
+      ra_contest_rate (&c, &n, .01, 0, S, RTT, FALSE),
+      again_rows[i].after * S / RTT, 1);
+}
+
+/* Growth ends where more than twice of what arrives would be sent, which a rate that
+ * a drain test has halved does not lower. */
+static void
+test_growth (void)
+{
+  for (guint arrives = 4; arrives <= 6; arrives += 2) {
+    RaContest c = { .wanted = 1, .begun = TRUE, .competes = TRUE, .stands = 1 };
+    RaSense n = sense;
+
+    c.t_entered = c.t_congestion = c.t_test = NOW - 2;
+    n.dt = RTT;
+    n.r = arrives * S / RTT;
+    ra_cubic_begin (&c.tcp, 10); /* RFC 9438 4.3, from the maximum on: + 1 */
+    g_assert_cmpfloat_with_epsilon (
+        ra_contest_rate (&c, &n, .01, 0, S, RTT, FALSE),
+        (arrives < 5 ? 10 : 11) * S / RTT, 1);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  rows_add_by ("/cubic/window", window_rows, name, test_window);
+  g_test_add_func ("/cubic/mean", test_mean);
+  rows_add_by ("/contest/standing", standing_rows, name, test_standing);
+  rows_add_by ("/contest/belt", belt_rows, name, test_belt);
+  rows_add_by ("/contest/again", again_rows, name, test_again);
+  g_test_add_func ("/contest/growth", test_growth);
+  return g_test_run ();
+}
