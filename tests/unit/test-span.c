@@ -250,6 +250,14 @@ test_budget (void)
     g_assert_cmpuint (ra_block_end (&b), ==, expected[i]);
   }
   g_assert_cmpfloat (b.mean, ==, 10);
+  g_assert_cmpuint (ra_block_packets (&b), ==, 10);
+  for (guint i = 0; i < 200; i++) { /* 20 and 40 by turns: 30 less 10 */
+    for (guint k = 0; k < 20 + i % 2 * 20; k++)
+      ra_block_add (&b, &cfg, 15, FALSE, 0);
+    ra_block_end (&b);
+  }
+  g_assert_cmpuint (ra_block_packets (&b), >=, 19);
+  g_assert_cmpuint (ra_block_packets (&b), <=, 21);
 }
 
 /* --- what is left --------------------------------------------------------- */

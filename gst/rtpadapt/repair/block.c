@@ -3,6 +3,8 @@
  */
 #include <gst/rtpadapt/repair/block.h>
 
+#include <math.h>
+
 /* Blocks that their mean size is taken over: some seconds. */
 #define MEAN 16.
 
@@ -60,9 +62,17 @@ ra_block_end (RaFecBlock *b)
   guint n = b->n, due = MIN (b->budget / 100, n);
 
   b->budget = MIN (b->budget - 100 * due, 100);
+  if (b->mean > 0)
+    b->dev += (fabs (n - b->mean) - b->dev) / MEAN;
   b->mean += b->mean > 0 ? (n - b->mean) / MEAN : n;
   b->n = 0;
   return due;
+}
+
+guint
+ra_block_packets (const RaFecBlock *b)
+{
+  return b->mean > 0 ? (guint) MAX (b->mean - b->dev + .5, 1) : 0;
 }
 
 void

@@ -35,7 +35,9 @@ typedef struct
   RaSpan intervals[RA_BLOCK_INTERVALS];
   guint n_intervals; /* so far */
   guint budget;      /* hundredths of repair packets that are due */
-  gdouble mean;      /* media packets per block, 0 before the first */
+  gdouble mean,
+      dev; /* media packets per block, and their mean deviation; 0 before
+                        the first */
 } RaFecBlock;
 
 /* The span that a block may have where the receiver holds packets for `latency`,
@@ -50,6 +52,9 @@ gboolean ra_block_add (RaFecBlock *b, const RaFecBlockConfig *cfg,
     guint percentage, gboolean end, RaTime now);
 /* The block ends.  Returns the repair packets to be made of it, n at most. */
 guint ra_block_end (RaFecBlock *b);
+/* The media packets of a small block, 0 before the first: the mean less the mean
+ * deviation.  Small ones leave most missing, and decide what is left of all. */
+guint ra_block_packets (const RaFecBlock *b);
 /* Nothing is to be repaired of what came so far. */
 void ra_block_drop (RaFecBlock *b);
 

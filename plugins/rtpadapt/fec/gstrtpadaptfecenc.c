@@ -127,7 +127,7 @@ block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
   made = fec_block_end (&self->block, code, &header);
   self->offset = (guint16) (self->offset + (made ? made->len : 0));
   GST_OBJECT_LOCK (self);
-  self->block_packets = (guint) (self->block.block.mean + .5);
+  self->block_packets = ra_block_packets (&self->block.block);
   self->repair += made ? made->len : 0;
   GST_OBJECT_UNLOCK (self);
   return made ? push_repair (self, made) : GST_FLOW_OK;
@@ -316,7 +316,7 @@ static const PropRow fec_enc_props[] = {
       PROP_UINT (FecEncConfig, rs_pt, 0, PT_NONE, PT_NONE) },
   { "stats", "Statistics",
       "Since the element was made: packets (media), repair (packets); "
-      "block-packets (media packets in a block, the mean of late)",
+      "block-packets (media packets of a small block of late)",
       PROP_READ, PROP_STATS, .get_locked = get_stats },
   { NULL },
 };

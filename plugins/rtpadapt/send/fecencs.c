@@ -122,12 +122,12 @@ search (FecEncodersJob *job, GstPad *sinkpad)
 
 /* The level is that which the smallest blocks need. */
 static void
-block_note (FecEncodersJob *job, GstElement *element)
+block_note (FecEncodersJob *job, GstElement *element, gboolean first)
 {
   RaFecCode code;
   guint packets = fecenc_block (element, &code);
 
-  if (job->block == 0 || packets < job->block) {
+  if (first || packets < job->block) {
     job->block = packets;
     job->code = code;
   }
@@ -146,7 +146,7 @@ fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
       continue;
     fecenc_set_span (element, job->wants.span);
     fecenc_set_code (element, job->wants.code);
-    block_note (job, element);
+    block_note (job, element, i == 0);
     job->changed |= fecenc->level != job->wants.level;
     fecenc->level = fecenc_set (element, job->wants.level, fecenc->level);
   }

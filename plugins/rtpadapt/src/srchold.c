@@ -12,6 +12,8 @@ GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define ARRIVALS 1024
 /* A stream without a frame for so long has no say. */
 #define SILENT (2 * RA_SECOND)
+/* A stream without FEC for so long is repaired by none. */
+#define UNREPAIRED (5 * RA_SECOND)
 /* Media times further from an arrival than this are of another clock. */
 #define FAR (10 * RA_SECOND)
 /* Changes below this wait for the next frame. */
@@ -27,6 +29,7 @@ typedef struct
   RaPlayout playout;
   RaSpan wanted; /* RA_SPAN_NONE: it does not know yet */
   RaTime heard;  /* its last frame */
+  RaTime repair; /* its last FEC packet, or 0 */
   RaSpan frame;  /* between two */
   gint64 lips;   /* rtpbin's part of ts-offset */
   gint64 told;   /* ts-offset */
@@ -130,6 +133,8 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   p.at = GST_BUFFER_DTS (buffer);
   g_mutex_lock (&s->hold->lock);
+  if (src_payload_is_fec (p.pt))
+    s->repair = p.at;
   if (!p.again) {
     count (s, &p);
     s->arrival[p.seq % ARRIVALS].seq = p.seq;
@@ -249,6 +254,15 @@ is_live (const HoldStream *s, RaTime now)
   return s->heard > 0 && ra_diff (now, s->heard) < SILENT;
 }
 
+/* The sender spans as much by a block of FEC as the receiver may hold. */
+static RaSpan
+wanted_by (const SrcHold *h, const HoldStream *s, RaTime now)
+{
+  return s->repair > 0 && ra_diff (now, s->repair) < UNREPAIRED
+      ? h->cfg.limits.most
+      : s->wanted;
+}
+
 /* Of the streams that know what they want; the most if none does. */
 static RaSpan
 wanted_by_all (const SrcHold *h, RaTime now)
@@ -259,7 +273,7 @@ wanted_by_all (const SrcHold *h, RaTime now)
     const HoldStream *s = g_ptr_array_index (h->streams, i);
 
     if (is_live (s, now))
-      wanted = MAX (wanted, s->wanted);
+      wanted = MAX (wanted, wanted_by (h, s, now));
   }
   return wanted == RA_SPAN_NONE ? h->cfg.limits.most : wanted;
 }

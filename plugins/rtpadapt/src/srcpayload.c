@@ -272,12 +272,6 @@ src_payloads_clear (SrcPayloads *table)
     gst_clear_caps (&table->caps[pt]);
 }
 
-gboolean
-src_payload_is_fec (guint pt)
-{
-  return pt == SRC_FEC_PT || pt == SRC_RS_PT;
-}
-
 gint
 src_payloads_video (const SrcPayloads *table)
 {

@@ -38,7 +38,12 @@ gboolean src_payloads_fill (
     SrcPayloads *table, const SrcPayloadSettings *settings, GError **error);
 void src_payloads_clear (SrcPayloads *table);
 /* FEC, of whichever code. */
-gboolean src_payload_is_fec (guint pt);
+static inline gboolean
+src_payload_is_fec (guint pt)
+{
+  return pt == SRC_FEC_PT || pt == SRC_RS_PT;
+}
+
 /* The lowest video payload type, or that of `encoding`, for which others are
  * repaired; -1 if there is none. */
 gint src_payloads_video (const SrcPayloads *table);
