@@ -197,21 +197,34 @@ fast_compare (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
+/* Links are made and freed without the lock of the time: GLib's allocator asks for
+ * the time of day now and then, and so takes that lock itself. */
+static void
+fast_async_put_locked (FastClock *self, GList *link)
+{
+  GList *after = self->async;
+
+  while (after && fast_compare (after->data, link->data) < 0)
+    after = after->next;
+  self->async = g_list_insert_before_link (self->async, after, link);
+}
+
 static GstClockReturn
 fast_clock_wait_async (GstClock *clock, GstClockEntry *entry)
 {
   FastClock *self = (FastClock *) clock;
-  GstClockReturn ret = GST_CLOCK_UNSCHEDULED;
+  GList *link = g_list_append (NULL, gst_clock_id_ref (entry));
 
   g_mutex_lock (&fast_time.lock);
   if (GST_CLOCK_ENTRY_STATUS (entry) != GST_CLOCK_UNSCHEDULED) {
-    self->async = g_list_insert_sorted (
-        self->async, gst_clock_id_ref (entry), fast_compare);
+    fast_async_put_locked (self, g_steal_pointer (&link));
     g_cond_signal (&self->async_wakeup);
-    ret = GST_CLOCK_OK;
   }
   g_mutex_unlock (&fast_time.lock);
-  return ret;
+  if (!link)
+    return GST_CLOCK_OK;
+  g_list_free_full (link, gst_clock_id_unref);
+  return GST_CLOCK_UNSCHEDULED;
 }
 
 static void
@@ -228,10 +241,9 @@ fast_clock_unschedule (GstClock *clock, GstClockEntry *entry)
   }
   link = g_list_find (self->async, entry);
   if (link)
-    self->async = g_list_delete_link (self->async, link);
+    self->async = g_list_remove_link (self->async, link);
   g_mutex_unlock (&fast_time.lock);
-  if (link)
-    gst_clock_id_unref (entry);
+  g_list_free_full (link, gst_clock_id_unref);
 }
 
 /* Serves the first of the asynchronous waits.  Its function is called without a
@@ -239,18 +251,20 @@ fast_clock_unschedule (GstClock *clock, GstClockEntry *entry)
 static void
 fast_async_call_locked (FastClock *self)
 {
-  GstClockEntry *entry = self->async->data;
+  GList *link = self->async;
+  GstClockEntry *entry = link->data;
   GstClockTime time = GST_CLOCK_ENTRY_TIME (entry);
   GstClockCallback func = entry->func;
   gpointer data = entry->user_data;
 
-  self->async = g_list_delete_link (self->async, self->async);
+  self->async = g_list_remove_link (self->async, link);
   if (GST_CLOCK_ENTRY_TYPE (entry) == GST_CLOCK_ENTRY_PERIODIC) {
     entry->time += GST_CLOCK_ENTRY_INTERVAL (entry);
-    self->async = g_list_insert_sorted (
-        self->async, gst_clock_id_ref (entry), fast_compare);
+    gst_clock_id_ref (entry);
+    fast_async_put_locked (self, g_steal_pointer (&link));
   }
   g_mutex_unlock (&fast_time.lock);
+  g_list_free (link);
   if (func)
     func (GST_CLOCK (self), time, entry, data);
   gst_clock_id_unref (entry);

@@ -287,7 +287,7 @@ pipeline_new (gint port)
 {
   g_autofree gchar *line = g_strdup_printf (TONE
       "! rtpadaptsink host=127.0.0.1 port=%d " TONE
-      "! rtpadaptsend ! rtpadaptlink link=\"delay 1ms\" ! "
+      "! rtpadaptfecenc ! rtpadaptsend ! rtpadaptlink link=\"delay 1ms\" ! "
       "rtpadaptudpsink host=127.0.0.1 port=%d "
       "rtpadaptudpsrc port=0 address=127.0.0.1 ! rtpadaptrecv ! "
       "fakesink sync=false async=false",

@@ -83,8 +83,7 @@ picture_read (const Records *r, const Shown *shown, FILE *frames, guint i,
     guint8 *picture)
 {
   gint screen = shown_screen (r, shown, i);
-  gint64 at
-      = screen < 0 ? -1 : g_array_index (r->shown, FrameShown, screen).at;
+  gint64 at = screen < 0 ? -1 : g_array_index (r->shown, FrameShown, screen).at;
 
   if (at < 0)
     return TRUE;

@@ -79,7 +79,7 @@ ra_repair_set (RaRepair *r, const RaRepairConfig *cfg)
   r->cfg = *cfg;
   r->path.latency = latency;
   r->path.feedback = feedback;
-  if (!same)
+  if (!same && r->measured)
     plan_update (r);
 }
 
@@ -123,8 +123,7 @@ loss_update (RaRepair *r, const RaReport *report, RaTime now)
     r->bucket = now;
   }
   worst = ra_winmin_get (&r->worst, now, WORST_WINDOW);
-  r->path.worst
-      = worst < G_MAXDOUBLE ? -worst : r->path.loss;
+  r->path.worst = worst < G_MAXDOUBLE ? -worst : r->path.loss;
 }
 
 /* How much later a packet must have left that came, for one to be lost. */
@@ -472,7 +471,9 @@ ra_repair_observe (const RaRepair *r, RaObserve emit, gpointer data)
   emit ("repair.overhead", r->plan.overhead, data);
   emit ("repair.residual", r->plan.residual, data);
   emit ("repair.jitter", ra_seconds (r->path.jitter), data);
-  emit ("repair.round", ra_seconds (ra_repair_round (&r->path)), data);
+  emit ("repair.round",
+      r->measured ? ra_seconds (ra_repair_round (&r->path)) : 0, data);
   emit ("repair.disorder",
-      r->cfg.disorder == RA_SPAN_NONE ? -1 : ra_seconds (r->cfg.disorder), data);
+      r->cfg.disorder == RA_SPAN_NONE ? -1 : ra_seconds (r->cfg.disorder),
+      data);
 }
