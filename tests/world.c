@@ -96,7 +96,6 @@ config (World *w)
   sim->begin = cfg->begin;
   sim->wire = cfg->wire;
   sim->first = cfg->first;
-  sim->exact_rtt = cfg->exact_rtt;
   sim->friendliness_cap = cfg->cap;
   sim->breakers = cfg->breakers;
   sim->burst = cfg->burst;

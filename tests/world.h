@@ -17,7 +17,6 @@ typedef struct
   const gchar *controller, *lda; /* NULL: tfrc, none */
   const gchar *path, *back;      /* links; back NULL: delay 25ms */
   RaTime begin;                  /* the sender's clock when the world begins */
-  gboolean exact_rtt;            /* as RaSimConfig's */
   guint64 first;                 /* number of the first packet */
   RaRateConfig rate;             /* its mss is the largest packet; 0: 1200 */
   gdouble cap;                   /* of RaSender; 0: none */

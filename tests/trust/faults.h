@@ -15,7 +15,6 @@ faults_config_init (WorldConfig *cfg)
     .path = "bottleneck rate=1M queue=100ms ! delay 25ms",
     .begin = 10 * 3600 * RA_SECOND,
     .first = 65536,
-    .exact_rtt = TRUE, /* with it docs/trust.md keeps its figures */
     .rate = { .min = 50000, .start = 300000, .max = 4000000, .mss = 1200 },
     /* rtpadaptsend's defaults */
     .cap = 9,

@@ -95,9 +95,11 @@ static const struct
   { "1000@0 1010@50 1040@60", 20, 0, "the queue drains" },
   { "4294960@0 4294970@15", 5, 0, "t_i wraps at 4294.967296 s" },
   { "4294960@0 4294950@15", 25, 0, "and back: sent before the one before" },
-  { "1000@0 1010@30 500000@40 500010@55", 5, 0,
-      "the sender's clock jumps: no queue is known, and 5 ms more" },
-  { "20000@0 20010@30 1@40 2@41", 0, 0, "it began anew" },
+  { "1000@0 1010@30 500000@40 500010@55", 15, 0,
+      "the sender's clock jumps: of 20 ms 10 are left 10 ms later, 5 more" },
+  { "20000@0 20010@30 1@40 2@41", 10, 0,
+      "the sender started again: of 20 ms 10 are left 10 ms later" },
+  { "20000@0 20010@30 1@90 2@91", 0, 0, "60 ms later none is" },
   { "1000@9000000 1010@30 1020@60", 20, 0, "our clock went back" },
 };
 

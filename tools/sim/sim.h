@@ -58,9 +58,7 @@ typedef struct
       wire;      /* another than SIM_WIRE_EXACT: it decides, not per_packet */
   guint64 first; /* number of a flow's first packet */
   RaTime begin;  /* by bytes: the sender's clock when all begins */
-  gboolean
-      exact_rtt;     /* by bytes: but the R on packets is not rounded to 1 us */
-  RaSpan grain;      /* resolution of the arrival times of per_packet */
+  RaSpan grain;  /* resolution of the arrival times of per_packet */
   guint packet_size; /* bytes of RTP */
   guint overhead;    /* bytes the link counts on top (IP, UDP) */
   gdouble fps;       /* 0: the source always has data; else video frames */

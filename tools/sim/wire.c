@@ -12,7 +12,6 @@
 struct _SimWire
 {
   SimWireKind kind;
-  gboolean exact_rtt;
   RaReporterConfig cfg;
 
   RaSender *sender;
@@ -35,7 +34,6 @@ sim_header_write (guint32 ssrc, guint64 seq, guint size, gboolean marker,
     .seq = (guint16) seq,
     .size = size,
     .marker = marker,
-    .rtt = ts->rtt,
     .has_colour = colour->mark != RA_MARK_NONE };
 
   ra_send_ts_write (ts, h.send_ts, sizeof h.send_ts);
@@ -94,7 +92,6 @@ sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own, RaSender *sender,
   SimWire *w = g_new0 (SimWire, 1);
 
   w->kind = cfg->wire;
-  w->exact_rtt = cfg->exact_rtt;
   w->cfg = (RaReporterConfig){
     .reports
     = cfg->wire == SIM_WIRE_TFRC ? &ra_feedback_tfrc : &ra_feedback_ccfb,
@@ -177,8 +174,6 @@ sim_wire_arrive (SimWire *w, const SimHeader *h, RaTime arrival)
     return twcc_arrive (w, h, arrival);
   if (ra_send_ts_read (&ts, h->send_ts, sizeof h->send_ts))
     p.send_ts = &ts;
-  if (w->exact_rtt)
-    ts.rtt = h->rtt;
   if (h->has_colour
       && ra_colour_ext_read (&colour, h->colour, sizeof h->colour))
     p.colour = &colour;

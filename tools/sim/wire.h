@@ -28,7 +28,6 @@ typedef struct
   guint size;
   gboolean marker; /* a frame's last */
   guint8 send_ts[RA_SEND_TS_SIZE];
-  RaSpan rtt; /* what it should have been, for cfg->exact_rtt */
   gboolean has_colour;
   guint8 colour[RA_COLOUR_EXT_SIZE];
 } SimHeader;

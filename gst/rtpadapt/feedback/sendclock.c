@@ -7,7 +7,7 @@
 
 /* How long an empty queue is remembered, as in the receiver. */
 #define FASTEST_WINDOW (30 * RA_SECOND)
-/* No packet is as late: the sender started again. */
+/* No packet is as late: one of the clocks was set, or the sender started again. */
 #define CLOCK_JUMP (10 * RA_SECOND)
 /* Where the sender's time begins here: far from both ends of RaTime. */
 #define EPOCH (G_GUINT64_CONSTANT (1) << 62)
@@ -17,6 +17,41 @@ ra_send_clock_init (RaSendClock *c)
 {
   *c = (RaSendClock){ .sent = EPOCH };
   ra_winmin_init (&c->fastest);
+}
+
+/* The time between the two, whichever is earlier. */
+static RaSpan
+apart (RaTime a, RaTime b)
+{
+  return a > b ? ra_diff (a, b) : ra_diff (b, a);
+}
+
+/* The same, where a stamp does not say how often it wrapped. */
+static RaSpan
+apart_stamped (RaTime a, RaTime b)
+{
+  RaSpan span = apart (a, b) % RA_STAMP_US_WRAP;
+
+  return MIN (span, RA_STAMP_US_WRAP - span);
+}
+
+/* After a jump: a queue that still stood must not become the empty one, or no
+ * loss in it would count as congestion, nothing would drain it, and no faster
+ * packet would ever show the mistake.  The packet before saw a queue, which takes
+ * its time to drain.  One clock was set, so the shorter of both times since then
+ * is the true one.  The window is of the receiver's clock, so it starts again. */
+static void
+jump (RaSendClock *c, RaTime sent, RaTime arrival)
+{
+  RaSpan before = ra_send_clock_queue (c);
+  RaSpan since
+      = MIN (apart_stamped (sent, c->sent), apart (arrival, c->arrival));
+  RaSpan left = MAX (before - since, 0);
+
+  ra_winmin_init (&c->fastest);
+  ra_winmin_add (
+      &c->fastest, (gdouble) (c->rott - before), arrival, FASTEST_WINDOW);
+  c->rott -= before - left;
 }
 
 gboolean
@@ -34,8 +69,8 @@ ra_send_clock_hear (RaSendClock *c, guint32 t_i, RaTime arrival)
   later = ra_diff (expected, sent);
   if (c->known && later <= CLOCK_JUMP && later >= -CLOCK_JUMP)
     c->rott = ra_diff ((RaTime) c->rott, -(RaTime) later); /* modulo 2^64 */
-  else if (c->known) /* as if it had not waited: a faster one will show it */
-    c->rott -= ra_send_clock_queue (c);
+  else if (c->known)
+    jump (c, sent, arrival);
   c->known = TRUE;
   c->sent = sent;
   c->arrival = arrival;
