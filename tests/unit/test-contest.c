@@ -94,12 +94,13 @@ test_standing (gconstpointer data)
 }
 
 /* In full packets of 1500 bytes, where the mean one has 1000: all of it at 1 %, half of
- * the difference at 3 %.
+ * the difference at 2 %.
  *
  * X_5348 (RFC 5348 3.1, b = 1, t_RTO = 4 R) at 1 %: f = sqrt (.02 / 3) + 12 sqrt
  * (.00375) .01 (1 + .0032) = .0890217, 1 / f = 11.2332 packets per R; at 15 % .95
- * (test-crowd.c), and at 3 % f = sqrt (.02) + 12 sqrt (.01125) .03 (1 + .0288) =
- * .1807047, 1 / f = 5.53389.  CUBIC's mean (RFC 9438 5.1) at 1 %: 1.053825 (.1 / .01)^.75 =
+ * (test-crowd.c), and at 2 % f =
+ * sqrt (.04 / 3) + 12 sqrt (.0075) .02 (1 + .0128) = .1365210, 1 / f = 7.32488.
+ * CUBIC's mean (RFC 9438 5.1) at 1 %: 1.053825 (.1 / .01)^.75 =
  * 5.92608, sqrt (2) times 8.38075. */
 static const struct
 {
@@ -113,7 +114,7 @@ static const struct
       "all is said to be the radio's: two TCPs'" },
   { "burst", .15, .01, 1, S, 8.38075, "15 losses of 100 in one round trip" },
   { "full", .01, .01, 1, 1.5 * S, 16.8498, "a TCP's packets are full ones" },
-  { "between", .03, .03, 1, 1.5 * S, 6.91736, "half of the difference" },
+  { "between", .02, .02, 1, 1.5 * S, 9.15610, "half of the difference" },
   { "many", .15, .01, 1, 1.5 * S, 8.38075, "a burst of many: of our size" },
 };
 

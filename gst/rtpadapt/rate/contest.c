@@ -51,8 +51,8 @@
 #define CUBICS M_SQRT2
 /* A TCP's packets are full ones (RFC 4828 4.1), unless so many are lost that many
  * flows share. */
-#define FEW_LOST .02
-#define MANY_LOST .04
+#define FEW_LOST .01
+#define MANY_LOST .03
 
 /* A queue that stands is longer than one that goes by the target, or than a
  * packet on the line.  A squeezed flow's target, which goes with the root of its rate,
