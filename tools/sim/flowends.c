@@ -66,7 +66,8 @@ sender_make (SimFlow *f, GError **error)
   if (!f->sender)
     return FALSE;
   ra_sender_set_truth (f->sender, truth, f);
-  ra_sender_set_on_loss (f->sender, on_loss, f);
+  if (f->cfg->wire == SIM_WIRE_EXACT)
+    ra_sender_set_on_loss (f->sender, on_loss, f);
   return TRUE;
 }
 
@@ -112,6 +113,7 @@ sim_flow_new (
   f->clocks.here = (gint64) cfg->begin;
   f->clocks.there = SIM_CLOCK_OFFSET;
   f->shift = (gint64) cfg->first;
+  f->first = cfg->first;
   f->own = cfg->n_mix ? &cfg->mix[index % cfg->n_mix] : &cfg->flow;
   f->index = index;
   f->path = *path;
@@ -171,12 +173,13 @@ sim_flow_restart_receiver (SimFlow *f)
 void
 sim_flow_restart_sender (SimFlow *f)
 {
-  ra_sender_free (f->sender);
+  RaSender *before = f->sender;
+
   sender_make (f, NULL); /* it worked with the same parameters */
   sim_wire_restart_sender (f->wire, f->sender);
+  ra_sender_free (before);
   sim_source_forget (&f->source);
-  f->shift
-      = 65536 + (gint64) (ra_rng_next (&f->rng) & 0xffff) - (gint64) f->next;
+  f->first = ra_rng_next (&f->rng) & 0xffff;
   f->ssrc = (guint32) ra_rng_next (&f->rng);
 }
 
@@ -186,10 +189,10 @@ sim_flow_change_ssrc (SimFlow *f)
   f->ssrc = (guint32) ra_rng_next (&f->rng);
 }
 
-const SimHeard *
-sim_flow_heard (const SimFlow *f)
+RaEar *
+sim_flow_ear (const SimFlow *f)
 {
-  return f->wire ? sim_wire_heard (f->wire) : NULL;
+  return f->wire ? sim_wire_ear (f->wire) : NULL;
 }
 
 void

@@ -80,8 +80,9 @@ PROP_PAIR (SendConfig, colour, gst_rtp_adapt_colour_get_type, algorithm_use);
 
 const PropRow send_props[] = {
   { "estimated-bitrate", "Estimated bitrate",
-      "What may be sent now, RTP packets with header (@)", PROP_READ,
-      .type = G_TYPE_UINT, .max.u = G_MAXUINT, .def.u = SEND_START,
+      "What may be sent now, RTP packets with header (@); up to READY a second "
+      "name of start-bitrate",
+      PROP_READY, .type = G_TYPE_UINT, .max.u = G_MAXUINT, .def.u = SEND_START,
       .unit = "bit/s" },
   { "min-bitrate", "Minimum bitrate",
       "estimated-bitrate never goes below (@), unless friendliness-cap "
