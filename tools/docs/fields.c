@@ -4,6 +4,7 @@
 #include "fec/gstrtpadaptfecdec.h"
 #include "fec/gstrtpadaptfecenc.h"
 #include "link/linkpath.h"
+#include "observed.h"
 #include "recv/recvstats.h"
 #include "send/sendear.h"
 #include "send/sendstats.h"
@@ -138,6 +139,27 @@ structures_print (const Structure *list)
   }
 }
 
+static void
+observed_print (void)
+{
+  g_print (
+      "\n### observe\n\n"
+      "In the statistics of `rtpadaptsend` and `rtpadaptrecv`, and the columns "
+      "of `rtpadapt-sim --csv`: numbers (double) by the letters of the papers. "
+      "They are what the algorithms in use are made of, and may change with "
+      "any release.\n\n| field | unit | what it is |\n|---|---|---|\n");
+  for (const Observed *o = observed; o->name; o++) {
+    g_auto (GStrv) owners = g_strsplit (o->owners, ",", -1);
+
+    g_print ("|");
+    if (!owners[0])
+      g_print (" `%s`", o->name);
+    for (guint i = 0; owners[i]; i++)
+      g_print (" `%s.%s`", owners[i], o->name);
+    g_print (" | %s | %s |\n", o->unit, o->text);
+  }
+}
+
 int
 main (void)
 {
@@ -152,6 +174,7 @@ main (void)
       "[the example](../tests/examples/stats.py) does.\n\n"
       "## Statistics\n");
   structures_print (statistics);
+  observed_print ();
   g_print ("\n## Messages\n\n"
            "Element messages, on the bus of the pipeline.\n");
   structures_print (messages);
