@@ -162,7 +162,7 @@ static const struct
   { "rtpadapt://h:1?uri=rtpadapt%3A%2F%2Fx", "\"uri\"", "in itself" },
   { "rtpadapt://h:1?name=x", "\"name\"", "every element's" },
   { "rtpadapt://h:1?stats=x", "\"stats\"", "cannot be written" },
-  { "rtpadapt://h:1?estimated-bitrate=5", "\"estimated-bitrate\"",
+  { "rtpadapt://h:1?encoder-bitrate=5", "\"encoder-bitrate\"",
       "cannot be written" },
   { "rtpadapt://h:1?max-bitrate=%zz", "", "no percent-encoding" },
 };
