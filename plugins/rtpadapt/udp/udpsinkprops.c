@@ -80,8 +80,7 @@ const PropRow udp_sink_props[] = {
       "Address to send from; none: any, of IPv4 and IPv6", PROP_ANY,
       PROP_TEXT (UdpSinkConfig, bind_address, NULL) },
   { "bind-port", "Bind port",
-      "Port to send from (0: a free one); set it for firewalls, and to be known "
-      "again after a restart",
+      "Port to send from (0: a free one); set it where a firewall knows one",
       PROP_ANY, PROP_INT (UdpSinkConfig, bind_port, 0, 65535, 0) },
   { "socket", "Socket",
       "Socket to use in place of an own one, as used-socket of "
