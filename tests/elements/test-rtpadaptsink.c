@@ -120,7 +120,7 @@ test_mtu (void)
         "video/x-raw,width=320,height=240 ! "
         "x264enc tune=zerolatency speed-preset=ultrafast bitrate=4000 ! %s ! "
         "rtpadaptsink name=s host=127.0.0.1 port=%u start-bitrate=4000000 "
-        "controller=fixed fec=fixed fec-params=level=0.5",
+        "controller=fixed fec=fixed fec-params=level=0.5 fec-unasked=true",
         mtus[i].payloader, port);
     GstElement *pipeline = gst_parse_launch (line, NULL), *payloader;
     gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
