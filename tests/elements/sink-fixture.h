@@ -145,6 +145,44 @@ sink_stop (GstElement *pipeline, GstElement *sink)
   gst_object_unref (pipeline);
 }
 
+/* The session within the bin.  rtpsession (1.22) counts the SSRC of retransmission
+ * among its sources as soon as there are caps, before a packet has it. */
+static inline GObject *
+sink_session (GstElement *sink)
+{
+  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
+  GObject *session;
+
+  g_signal_emit_by_name (rtpbin, "get-internal-session", 0, &session);
+  gst_object_unref (rtpbin);
+  return session;
+}
+
+static inline guint
+sink_sources (GstElement *sink)
+{
+  GObject *session = sink_session (sink);
+  guint n;
+
+  g_object_get (session, "num-sources", &n, NULL);
+  g_object_unref (session);
+  return n;
+}
+
+/* SINK_THEIRS is a source: its RTCP came all the way. */
+static inline gboolean
+sink_knows_peer (gpointer sink)
+{
+  GObject *session = sink_session (sink), *source = NULL;
+
+  g_signal_emit_by_name (session, "get-source-by-ssrc", SINK_THEIRS, &source);
+  g_object_unref (session);
+  if (!source)
+    return FALSE;
+  g_object_unref (source);
+  return TRUE;
+}
+
 /* An RTP packet of 100 bytes with room for a transport-wide number (id 1). */
 static inline GstBuffer *
 sink_packet (guint seq)

@@ -134,6 +134,53 @@ test_playing (gconstpointer data)
   gst_harness_teardown (h);
 }
 
+/* jpegenc has a quality and no bitrate: five frames, then the next quality.  After 2 s
+ * the bytes of a second are within 15 % of what is wanted. */
+static const struct
+{
+  guint64 bps;
+  const gchar *why;
+} jpeg_rows[] = {
+  { 3000000, "at first" },
+  { 1500000, "half of it" },
+  { 4000000, "more" },
+};
+
+static void
+test_jpeg (void)
+{
+  GstHarness *h = gst_harness_new_parse ("jpegenc name=encoder ! identity");
+  GstElement *encoder = gst_bin_get_by_name (GST_BIN (h->element), "encoder");
+  const EncoderRow *row = encoder_row (encoder);
+  EncoderState state = { 0 };
+  GstClockTime now = GST_SECOND;
+
+  gst_harness_add_src_parse (h,
+      "videotestsrc pattern=zone-plate kx2=12 ky2=12 kt=3 ! capsfilter "
+      "caps=video/x-raw,format=I420,width=320,height=240,framerate=25/1",
+      FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (jpeg_rows); i++) {
+    guint64 bytes = 0;
+
+    for (guint k = 0; k < 15; k++, now += 200 * GST_MSECOND) {
+      guint64 made;
+
+      g_assert_cmpuint (
+          encoder_follow (encoder, row, &state, jpeg_rows[i].bps, now), ==,
+          now + 200 * GST_MSECOND);
+      made = frames_code (h, 5);
+      bytes += k < 10 ? 0 : made;
+    }
+    g_test_message (
+        "%s: %" G_GUINT64_FORMAT " bit/s", jpeg_rows[i].why, bytes * 8);
+    g_assert_cmpuint (state.bps, ==, jpeg_rows[i].bps);
+    g_assert_cmpfloat_with_epsilon (
+        (gdouble) bytes * 8 / (gdouble) jpeg_rows[i].bps, 1, .15);
+  }
+  gst_object_unref (encoder);
+  gst_harness_teardown (h);
+}
+
 /* By hand, with 10 % and 2 s; the last change to 1 Mbit/s at 100 s. */
 #define NEVER GST_CLOCK_TIME_NONE
 static const struct
@@ -332,6 +379,7 @@ main (int argc, char **argv)
     add_row ("encoder-table/when", when_rows[i].name, i, test_when);
   for (guint i = 0; i < G_N_ELEMENTS (prepare_rows); i++)
     add_row ("encoder-table/prepare", prepare_rows[i].name, i, test_prepare);
+  g_test_add_func ("/encoder-table/jpeg", test_jpeg);
   g_test_add_func ("/encoder-table/follow", test_follow);
   g_test_add_func ("/encoder-table/follow/live", test_follow_live);
   return g_test_run ();

@@ -76,33 +76,11 @@ forge_all (gint fd, guint port, guint32 ours, guint32 theirs)
 
 /* --- the session inside a bin ------------------------------------------------ */
 
-static GObject *
-session_of (GstElement *bin)
-{
-  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (bin), "rtpbin");
-  GObject *session;
-
-  g_signal_emit_by_name (rtpbin, "get-internal-session", 0, &session);
-  gst_object_unref (rtpbin);
-  return session;
-}
-
-static guint
-sources_of (GstElement *bin)
-{
-  GObject *session = session_of (bin);
-  guint n;
-
-  g_object_get (session, "num-sources", &n, NULL);
-  g_object_unref (session);
-  return n;
-}
-
 /* Free it. */
 static gchar *
 cname_of (GstElement *bin, guint32 ssrc)
 {
-  GObject *session = session_of (bin), *source = NULL;
+  GObject *session = sink_session (bin), *source = NULL;
   GstStructure *sdes;
   gchar *cname;
 
@@ -118,12 +96,6 @@ cname_of (GstElement *bin, guint32 ssrc)
 
 /* --- rtpadaptsink ------------------------------------------------------------ */
 
-static gboolean
-knows_peer (gpointer sink)
-{
-  return sources_of (sink) > 1;
-}
-
 static void
 test_sink_forged (void)
 {
@@ -131,7 +103,7 @@ test_sink_forged (void)
   guint8 rr[SINK_RR_SIZE];
   GstElement *sink, *pipeline;
   UdpHeard heard;
-  guint port;
+  guint port, own;
   gint ear = udp_socket ("127.0.0.1", &port);
 
   pipeline = sink_pipeline (port, "", &sink);
@@ -139,18 +111,19 @@ test_sink_forged (void)
   sink_push (pipeline, 1);
   sink_hear_rtp (ear, &heard);
   before = cname_of (sink, SINK_SSRC);
+  own = sink_sources (sink);
   forge_all (ear, heard.from_port, SINK_SSRC, SINK_THEIRS);
   sink_expect (sink, "peer/own-ssrc", FORGED);
   after = cname_of (sink, SINK_SSRC);
   sink_rr (rr, SINK_THEIRS, SINK_SSRC);
   udp_say (ear, "127.0.0.1", heard.from_port, 0, rr, sizeof rr);
-  g_assert_true (sink_wait (knows_peer, sink));
+  g_assert_true (sink_wait (sink_knows_peer, sink));
   sink_push (pipeline, 2);
   sink_hear_rtp (ear, &heard);
   trust_row ("attack", "12 RTCP with our SSRC, rtpadaptsink",
       "all dropped: SSRC and CNAME stay, and the peer's next report is heard",
       sink_heard_ssrc (&heard) == SINK_SSRC && g_strcmp0 (before, after) == 0
-          && sources_of (sink) == 2,
+          && sink_sources (sink) == own + 1,
       "%" G_GSIZE_FORMAT " RR, SR, SDES and BYE: CNAME %s", FORGED,
       g_strcmp0 (before, after) == 0 ? "as before" : after);
   sink_stop (pipeline, sink);
@@ -215,7 +188,7 @@ home_new (Home *h)
   h->other = udp_socket ("127.0.0.1", &port);
   receiver_new (&h->t, "latency=0 feedback=ccfb", "rtppcmudepay" RECEIVER_OUT);
   gst_element_set_state (h->t.pipeline, GST_STATE_READY);
-  session = session_of (h->t.src);
+  session = sink_session (h->t.src);
   g_object_set (session, "rtcp-min-interval", (guint64) 0, NULL);
   g_object_unref (session);
   receiver_play (&h->t);
@@ -260,7 +233,7 @@ test_src_forged (void)
       "all dropped, from the peer's address and elsewhere: SSRC and CNAME "
       "stay, and the stream plays",
       own == h.own && g_strcmp0 (before, after) == 0
-          && sources_of (h.t.src) == 2,
+          && sink_sources (h.t.src) == 2,
       "%" G_GSIZE_FORMAT " RR, SR, SDES and BYE: CNAME %s", 2 * FORGED,
       g_strcmp0 (before, after) == 0 ? "as before" : after);
   home_free (&h);
@@ -285,8 +258,8 @@ test_src_loop (void)
   play (&h, PEER, 10);
   trust_row ("attack", "12 a loop returns our reports, rtpadaptsrc",
       "all dropped; the SSRC stays, and the stream plays",
-      other == 0 && sources_of (h.t.src) == 2, "%u came back, %u SSRCs known",
-      n, sources_of (h.t.src));
+      other == 0 && sink_sources (h.t.src) == 2, "%u came back, %u SSRCs known",
+      n, sink_sources (h.t.src));
   home_free (&h);
 }
 
@@ -357,9 +330,9 @@ test_src_collision (void)
   trust_row ("attack", "12 the stream has our SSRC, rtpadaptsrc",
       "BYE, another SSRC, and reports with it; the stream plays; who does it "
       "again, or from elsewhere, changes nothing; the old source is gone",
-      bye && reported && again == own && sources_of (h.t.src) <= 3,
+      bye && reported && again == own && sink_sources (h.t.src) <= 3,
       "new reports after %u packets, %u SSRCs known", packets,
-      sources_of (h.t.src));
+      sink_sources (h.t.src));
   home_free (&h);
 }
 

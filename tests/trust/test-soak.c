@@ -124,8 +124,8 @@ static const gchar *
 sums_check (const Soak *s)
 {
   const World *w = s->w;
-  const SimHeard *heard = sim_flow_heard (w->flow);
-  guint64 way = ra_link_held (w->path), told = heard->arrived + heard->lost;
+  const RaRadp *heard = ra_ear_radp (sim_flow_ear (w->flow));
+  guint64 way = ra_link_held (w->path), told;
   RaSenderStats stats;
   RaReporterStats seen;
 
@@ -146,6 +146,8 @@ sums_check (const Soak *s)
     return "expected";
   if (seen.loss.congestion + seen.loss.wireless > w->lost)
     return "lost";
+  told = (guint64) heard->arrived + heard->lost_congestion
+      + heard->lost_wireless;
   if (told > heard->expected || told + 1000 < heard->expected
       || heard->expected > w->packets || heard->expected + 1000 < w->packets)
     return "told";

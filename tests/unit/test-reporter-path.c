@@ -44,16 +44,18 @@ test_path (void)
         .begin = START,
         .first = FIRST_SEQ };
       World *w = world_new (&cfg, 1);
+      RaEarStats ear;
       gdouble x;
 
       world_run (w, SECONDS * RA_SECOND);
+      ra_ear_get_stats (sim_flow_ear (w->flow), &ear);
       x = (gdouble) w->arrived / line;
       g_test_message ("%s, %s: %s: wire %d: %.3f of the line",
           path_rows[i].link, path_rows[i].lda, path_rows[i].why, wire, x);
       /* ccfb says all twice, so that the last time may hold no news. */
       for (RaHeard heard = RA_HEARD_OK + 1; heard < RA_N_HEARD; heard++)
         if (heard != RA_HEARD_OLD || wire != SIM_WIRE_CCFB)
-          g_assert_cmpuint (sim_flow_heard (w->flow)->reports[heard], ==, 0);
+          g_assert_cmpuint (ear.heard[heard], ==, 0);
       g_assert_cmpfloat (x, >=, path_rows[i].least);
       g_assert_cmpfloat (x, <=, path_rows[i].most);
       first = wire == SIM_WIRE_TFRC ? x : first;

@@ -14,7 +14,7 @@ from runner import digest
 SET_KEYS = {'title', 'about', 'seeds', 'seconds', 'warmup', 'clip', 'picture',
             'link', 'system', 'claim'}
 LINK_KEYS = {'name', 'title', 'about', 'there', 'back', 'seconds', 'warmup',
-             'capacity', 'others', 'sweep', 'vary', 'where'}
+             'capacity', 'clip', 'others', 'sweep', 'vary', 'where'}
 OTHER_KEYS = {'tcp', 'stream', 'a', 'b', 'at', 'seconds'}
 SYSTEM_KEYS = {'name', 'title', 'system', 'options', 'receiver-options',
                'bitrate', 'start-bitrate', 'max-bitrate'}
@@ -154,6 +154,7 @@ class Link:
         self.seconds = number(table.get('seconds', told.seconds), where, 1)
         names = {**point, 'seconds': self.seconds}
         self.warmup = number(table.get('warmup', told.warmup), where)
+        self.clip = table.get('clip', told.clip)
         text = {key: fill(table.get(key, ''), names, where)
                 for key in ('there', 'back', 'capacity')}
         self.there, self.back = text['there'], text['back']
@@ -242,7 +243,7 @@ class Cell:
         self.seconds, self.warmup = link.seconds, link.warmup
         self.beside = {SAME: system,
                        **{one.name: one for one in told.systems}}
-        self.clip = told.clip
+        self.clip = link.clip
         # When the pictures are compared: late, and the same for all.
         self.picture = told.picture * link.seconds
         self.label = '%s, %s, seed %d' % (link.name, system.name, seed)

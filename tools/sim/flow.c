@@ -4,10 +4,12 @@
 #include "flowpriv.h"
 
 #include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/ledger.h>
 
-#define HEADER_SIZE (20 + 8 + 32) /* IP, UDP, a receiver report */
-/* And RADP with TFRC-FB, or TWCC's head. */
-#define FEEDBACK_SIZE (HEADER_SIZE + 56)
+#define UDP_SIZE (20 + 8) /* IP, UDP */
+#define SDES_SIZE 24      /* a CNAME (RFC 3550 6.1), which nobody reads here */
+/* A receiver report, and RADP with TFRC-FB, or TWCC's head. */
+#define FEEDBACK_SIZE (UDP_SIZE + 32 + 56)
 #define FIRST_OF_REPORTER 65536 /* what RaBundle makes of the first packet */
 
 static RaTime
@@ -55,7 +57,7 @@ feedback_size (const Feedback *fb)
   const GArray *rows = fb->bytes ? fb->bytes->rows : fb->rows;
 
   if (fb->bytes && !rows)
-    return HEADER_SIZE + (guint) (fb->bytes->len + fb->bytes->radp_len);
+    return UDP_SIZE + SDES_SIZE + (guint) fb->bytes->len;
   return FEEDBACK_SIZE + (rows ? rows->len : 0);
 }
 
@@ -78,13 +80,16 @@ feedback_send (SimFlow *f, Feedback fb)
     f->path.feedback (fb.id, feedback_size (&fb), f->now, f->path.data);
 }
 
-/* The verdicts of a receiver that runs the LDA.  It counts from the first packet
- * that came. */
+/* The verdicts of whoever runs the LDA, by bytes.  The receiver counts from the first
+ * packet that came. */
 static void
 losses_score (SimFlow *f)
 {
+  RaEarLoss loss;
   RaMissing m;
 
+  while (ra_ear_next_loss (sim_wire_ear (f->wire), &loss))
+    ra_score_verdict (f->score, loss.verdict, loss.truth, f->now);
   while (f->cfg->wire == SIM_WIRE_TFRC
       && ra_reporter_next_loss (sim_wire_reporter (f->wire), &m))
     ra_score_verdict (f->score, m.cause,
@@ -101,7 +106,8 @@ report_send (SimFlow *f)
   if (f->wire ? (fb.bytes = sim_wire_report (f->wire, now)) != NULL
               : ra_receiver_report (f->receiver, now, &fb.report, &fb.t_delay))
     feedback_send (f, fb);
-  losses_score (f);
+  if (f->wire)
+    losses_score (f);
 }
 
 /* What TWCC does: a row for every number up to the newest, lost or not. */
@@ -163,6 +169,9 @@ sim_flow_drop (SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now)
   Record *rec = record (f, lp->seq);
 
   rec->truth = cause;
+  if (f->wire)
+    ra_ear_truth (
+        sim_wire_ear (f->wire), rec->header.ssrc, rec->header.seq, cause);
   sim_frame_outcome (g_steal_pointer (&rec->frame), rec->pos, FALSE);
   if (now < f->stop)
     ra_score_lost (f->score, lp->size, cause, now);
@@ -188,6 +197,7 @@ packet_send (SimFlow *f)
   RaTime now = flow_here (f, f->now);
   guint64 n = f->next++;
   RaOutgoing out = { .seq = n + (guint64) f->shift,
+    .rtp_seq = (guint16) (n + (f->wire ? f->first : (guint64) f->shift)),
     .size = item.size,
     .media = item.flags & RA_SENT_REPAIR ? 0 : item.size - SIM_RTP_HEADER,
     .flags = item.flags,
@@ -220,12 +230,16 @@ packet_send (SimFlow *f)
     .frame = item.frame,
     .pos = item.pos,
   };
-  if (f->wire)
-    record (f, n)->header = sim_header_write (f->ssrc, out.seq, item.size,
+  if (f->wire) {
+    record (f, n)->header = sim_header_write (f->ssrc, out.rtp_seq, item.size,
         frame_end, &(RaSendTs){ stats.rtt, ra_stamp_us (now) },
         &(RaColourExt){ out.mark, record (f, n)->n_mark });
-  out.rtp_seq = (guint16) out.seq;
-  ra_sender_on_sent (f->sender, &out, now);
+    sim_wire_send (f->wire, &out, &record (f, n)->header, now);
+    f->shift = (gint64) (ra_ledger_last (ra_sender_ledger (f->sender))->index)
+        - (gint64) n;
+  } else {
+    ra_sender_on_sent (f->sender, &out, now);
+  }
   ra_score_sent (f->score, lp.size, f->now);
   f->path.packet (&lp, f->now, f->path.data);
 }
@@ -239,13 +253,21 @@ flow_feedback_free (gpointer data)
   g_free (fb);
 }
 
+void
+sim_flow_hear (SimFlow *f, const SimReport *r, RaTime now)
+{
+  f->now = now;
+  sim_wire_hear (f->wire, r, flow_here (f, now));
+  losses_score (f);
+}
+
 static void
 feedback_take (SimFlow *f)
 {
   Feedback *fb = g_queue_pop_head (&f->feedback);
 
   if (fb->bytes)
-    sim_wire_hear (f->wire, fb->bytes, flow_here (f, f->now));
+    sim_flow_hear (f, fb->bytes, f->now);
   else if (fb->rows)
     ra_sender_on_feedback (f->sender, (RaFeedbackPacket *) fb->rows->data,
         fb->rows->len, f->cfg->grain, f->now);
@@ -265,13 +287,6 @@ sim_flow_feedback (SimFlow *f, guint64 id, RaTime now)
     flow_feedback_free (g_queue_pop_head (&f->feedback));
   if (fb && fb->id == id)
     feedback_take (f);
-}
-
-void
-sim_flow_hear (SimFlow *f, const SimReport *r, RaTime now)
-{
-  f->now = now;
-  sim_wire_hear (f->wire, r, flow_here (f, now));
 }
 
 gboolean
@@ -330,6 +345,8 @@ sim_flow_run (SimFlow *f, RaTime now)
     feedback_take (f);
   if (ra_sender_next_timeout (f->sender) <= flow_here (f, now))
     ra_sender_on_timeout (f->sender, flow_here (f, now));
+  if (f->wire)
+    losses_score (f);
   if (next_report (f) <= now)
     report_send (f);
   if (!sim_source_is_greedy (&f->source) && f->source.next_frame <= now

@@ -60,7 +60,7 @@ void sim_flow_restart_receiver (SimFlow *f);
 void sim_flow_restart_sender (SimFlow *f);
 void sim_flow_change_ssrc (SimFlow *f);
 /* NULL: not by bytes. */
-const SimHeard *sim_flow_heard (const SimFlow *f);
+RaEar *sim_flow_ear (const SimFlow *f);
 
 gboolean sim_flow_is_on (const SimFlow *f, RaTime now);
 /* `link` is left to whoever has one. */

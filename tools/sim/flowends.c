@@ -5,14 +5,25 @@
 
 #include <gio/gio.h>
 
+#define LIST(list) ((gconstpointer const *) list)
+
+/* `name` is one of the list; the error names them. */
 static gboolean
-is_known (
-    gconstpointer ops, const gchar *kind, const gchar *name, GError **error)
+is_known (gconstpointer const *list, const gchar *kind, const gchar *name,
+    GError **error)
 {
-  if (!ops)
-    g_set_error (
-        error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s'", kind, name);
-  return ops != NULL;
+  GString *names;
+
+  if (ra_algorithm_find (list, name))
+    return TRUE;
+  names = g_string_new (NULL);
+  for (guint i = 0; list[i]; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+        ((const RaAlgorithm *) list[i])->name);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s', only %s",
+      kind, name, names->str);
+  g_string_free (names, TRUE);
+  return FALSE;
 }
 
 static RaCause
@@ -55,7 +66,8 @@ sender_make (SimFlow *f, GError **error)
   if (!f->sender)
     return FALSE;
   ra_sender_set_truth (f->sender, truth, f);
-  ra_sender_set_on_loss (f->sender, on_loss, f);
+  if (f->cfg->wire == SIM_WIRE_EXACT)
+    ra_sender_set_on_loss (f->sender, on_loss, f);
   return TRUE;
 }
 
@@ -66,11 +78,10 @@ algorithms_make (SimFlow *f, GError **error)
   const RaColourOps *colour = ra_colour_find (own->colour);
   RaLda *lda;
 
-  if (!is_known (
-          ra_rate_find (own->controller), "controller", own->controller, error)
-      || !is_known (ra_lda_find (own->lda), "lda", own->lda, error)
-      || !is_known (ra_fec_find (own->fec), "FEC rule", own->fec, error)
-      || !is_known (colour, "colour", own->colour, error))
+  if (!is_known (LIST (ra_rates), "controller", own->controller, error)
+      || !is_known (LIST (ra_ldas), "lda", own->lda, error)
+      || !is_known (LIST (ra_fecs), "FEC rule", own->fec, error)
+      || !is_known (LIST (ra_colours), "colour", own->colour, error))
     return FALSE;
   f->colour = ra_colour_new (colour, own->colour_params, error);
   if (!f->colour)
@@ -102,6 +113,7 @@ sim_flow_new (
   f->clocks.here = (gint64) cfg->begin;
   f->clocks.there = SIM_CLOCK_OFFSET;
   f->shift = (gint64) cfg->first;
+  f->first = cfg->first;
   f->own = cfg->n_mix ? &cfg->mix[index % cfg->n_mix] : &cfg->flow;
   f->index = index;
   f->path = *path;
@@ -161,12 +173,13 @@ sim_flow_restart_receiver (SimFlow *f)
 void
 sim_flow_restart_sender (SimFlow *f)
 {
-  ra_sender_free (f->sender);
+  RaSender *before = f->sender;
+
   sender_make (f, NULL); /* it worked with the same parameters */
   sim_wire_restart_sender (f->wire, f->sender);
+  ra_sender_free (before);
   sim_source_forget (&f->source);
-  f->shift
-      = 65536 + (gint64) (ra_rng_next (&f->rng) & 0xffff) - (gint64) f->next;
+  f->first = ra_rng_next (&f->rng) & 0xffff;
   f->ssrc = (guint32) ra_rng_next (&f->rng);
 }
 
@@ -176,10 +189,10 @@ sim_flow_change_ssrc (SimFlow *f)
   f->ssrc = (guint32) ra_rng_next (&f->rng);
 }
 
-const SimHeard *
-sim_flow_heard (const SimFlow *f)
+RaEar *
+sim_flow_ear (const SimFlow *f)
 {
-  return f->wire ? sim_wire_heard (f->wire) : NULL;
+  return f->wire ? sim_wire_ear (f->wire) : NULL;
 }
 
 void

@@ -54,6 +54,7 @@ struct _SimFlow
   guint32 ssrc;
   gint64
       shift; /* of the number that the sender gives a packet to its record's */
+  guint64 first; /* by bytes: of the RTP number to the record's */
   gint64
       offset; /* of the record's to that which RaReporter gives it; 0: no packet
                     came yet */

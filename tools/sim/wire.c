@@ -3,21 +3,38 @@
  */
 #include "wire.h"
 
-#include <gst/rtpadapt/feedback/ccfbfci.h>
-#include <gst/rtpadapt/feedback/listener.h>
+#include "source.h"
+
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/rtcp.h>
 #include <gst/rtpadapt/feedback/stamp.h>
-#include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/loss/seq.h>
+
+#include <string.h>
+
+/* RFC 3550 6.4.2, 6.7; RFC 4585 6.1: the head, and one or two SSRCs or a name. */
+#define RR_SIZE 8
+#define APP_HEAD 12
+#define RTPFB_HEAD 12
+#define PEER 1 /* the receiver's SSRC */
+/* Of a transport-wide reference time: 24 bits, unit 64 ms
+ * (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1). */
+#define TWCC_WRAP ((RaTime) (64 * RA_MSECOND) << 24)
+
+/* When a packet passed the sender's rtpsession, and with how much. */
+typedef struct
+{
+  RaTime at;
+  guint payload;
+} Passed;
 
 struct _SimWire
 {
-  SimWireKind kind;
+  const RaFeedbackOps *kind;
   RaReporterConfig cfg;
 
-  RaSender *sender;
-  RaListener *listener; /* tfrc */
-  guint64 next_index;   /* ccfb: the first of which no report spoke */
-  SimHeard heard;
+  RaEar *ear;
+  Passed *passed; /* twcc: by number */
 
   RaReporter *reporter; /* NULL: twcc */
   RaSeq seq;            /* twcc */
@@ -64,7 +81,7 @@ receiver_start (SimWire *w, GError **error)
   ra_seq_init (&w->seq);
   w->next_row = 0;
   w->rows = g_array_new (FALSE, FALSE, sizeof (SimTwccRow));
-  if (w->kind == SIM_WIRE_TWCC)
+  if (!w->kind->write)
     return TRUE;
   w->reporter = ra_reporter_new (&w->cfg, error);
   return w->reporter != NULL;
@@ -80,25 +97,30 @@ receiver_end (SimWire *w)
 static void
 sender_start (SimWire *w, RaSender *sender)
 {
-  w->sender = sender;
-  w->listener = ra_listener_new (ra_sender_ledger (sender));
-  w->next_index = 0;
+  w->ear = ra_ear_new (sender, w->cfg.seed);
+  ra_ear_set (
+      w->ear, &(RaEarConfig){ .kind = w->kind, .tfrc_fmt = RA_TFRC_FB_FMT });
 }
 
 SimWire *
 sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own, RaSender *sender,
     GError **error)
 {
+  static const RaFeedbackOps *const kinds[]
+      = { [SIM_WIRE_TFRC] = &ra_feedback_tfrc,
+          [SIM_WIRE_CCFB] = &ra_feedback_ccfb,
+          [SIM_WIRE_TWCC] = &ra_feedback_twcc };
   SimWire *w = g_new0 (SimWire, 1);
 
-  w->kind = cfg->wire;
+  w->kind = kinds[cfg->wire];
   w->cfg = (RaReporterConfig){
-    .reports
-    = cfg->wire == SIM_WIRE_TFRC ? &ra_feedback_tfrc : &ra_feedback_ccfb,
+    .reports = w->kind,
     .lda = ra_lda_find (own->lda),
     .lda_params = own->lda_params,
     .seed = cfg->seed,
   };
+  if (!w->kind->hear)
+    w->passed = g_new (Passed, G_MAXUINT16 + 1);
   sender_start (w, sender);
   if (!receiver_start (w, error))
     g_clear_pointer (&w, sim_wire_free);
@@ -108,8 +130,9 @@ sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own, RaSender *sender,
 void
 sim_wire_free (SimWire *w)
 {
-  ra_listener_free (w->listener);
+  ra_ear_free (w->ear);
   receiver_end (w);
+  g_free (w->passed);
   g_free (w);
 }
 
@@ -123,7 +146,7 @@ sim_wire_restart_receiver (SimWire *w)
 void
 sim_wire_restart_sender (SimWire *w, RaSender *sender)
 {
-  ra_listener_free (w->listener);
+  ra_ear_free (w->ear);
   sender_start (w, sender);
 }
 
@@ -131,6 +154,27 @@ RaReporter *
 sim_wire_reporter (const SimWire *w)
 {
   return w->reporter;
+}
+
+RaEar *
+sim_wire_ear (const SimWire *w)
+{
+  return w->ear;
+}
+
+void
+sim_wire_send (
+    SimWire *w, const RaOutgoing *out, const SimHeader *header, RaTime now)
+{
+  RaEarPacket p = { .out = *out,
+    .payload = header->size - SIM_RTP_HEADER,
+    .passed = now,
+    .stamped = TRUE };
+
+  ra_ear_on_sent (w->ear, &p, now);
+  ra_ear_on_pushed (w->ear, now);
+  if (w->passed)
+    w->passed[header->seq] = (Passed){ now, p.payload };
 }
 
 /* --- the receiver ---------------------------------------------------------- */
@@ -186,16 +230,40 @@ sim_wire_next_report (const SimWire *w)
   return w->reporter ? ra_reporter_next_timeout (w->reporter) : RA_TIME_NONE;
 }
 
-static gboolean
-tfrc_write (SimWire *w, SimReport *r, RaTime now)
+/* Adds a packet of that size to the compound, and fills its head: V = 2, the type,
+ * the length in words less one, the sender's SSRC.  Returns what follows. */
+static guint8 *
+packet_add (SimReport *r, guint8 type, guint count, gsize size)
 {
-  RaTfrcFb fb;
-  RaRadp radp;
+  guint8 *p = r->rtcp + r->len;
 
-  if (!ra_reporter_tfrc (w->reporter, now, &fb, &radp, &r->ssrc))
+  p[0] = (guint8) (2 << 6 | count);
+  p[1] = type;
+  ra_put_u16 (p + 2, (guint32) (size / 4 - 1));
+  ra_put_u32 (p + 4, PEER);
+  r->len += size;
+  return p + RR_SIZE;
+}
+
+static gboolean
+compound_write (SimWire *w, SimReport *r, RaTime now)
+{
+  RaReportBytes report;
+  guint8 *at;
+
+  if (!w->kind->write (w->reporter, now, now, SIM_RTCP_ROOM, &report))
     return FALSE;
-  r->radp_len = ra_radp_write (&radp, r->radp, sizeof r->radp);
-  r->len = ra_tfrc_fb_write (&fb, r->fci, sizeof r->fci);
+  packet_add (r, RA_RTCP_RR, 0, RR_SIZE);
+  if (report.app_size > 0) {
+    at = packet_add (
+        r, RA_RTCP_APP, RA_RADP_SUBTYPE, APP_HEAD + report.app_size);
+    memcpy (at, RA_RADP_NAME, 4);
+    memcpy (at + 4, report.app, report.app_size);
+  }
+  at = packet_add (
+      r, RA_RTCP_RTPFB, w->kind->fmt, RTPFB_HEAD + report.fci_size);
+  ra_put_u32 (at, report.media);
+  memcpy (at + 4, report.fci, report.fci_size);
   return TRUE;
 }
 
@@ -204,7 +272,6 @@ twcc_write (SimWire *w, SimReport *r)
 {
   if (w->rows->len == 0)
     return FALSE;
-  r->ssrc = w->ssrc;
   r->rows = w->rows;
   w->rows = g_array_new (FALSE, FALSE, sizeof (SimTwccRow));
   return TRUE;
@@ -215,122 +282,39 @@ sim_wire_report (SimWire *w, RaTime now)
 {
   SimReport *r = g_new0 (SimReport, 1);
 
-  if (w->kind == SIM_WIRE_CCFB)
-    r->len = ra_reporter_ccfb (
-        w->reporter, now, now, &r->ssrc, r->fci, sizeof r->fci);
-  if (w->kind == SIM_WIRE_TFRC       ? !tfrc_write (w, r, now)
-          : w->kind == SIM_WIRE_CCFB ? r->len == 0
-                                     : !twcc_write (w, r))
+  if (!(w->reporter ? compound_write (w, r, now) : twcc_write (w, r)))
     g_clear_pointer (&r, sim_report_free);
   return r;
 }
 
 /* --- the sender ------------------------------------------------------------ */
 
-static RaHeard
-tfrc_hear (SimWire *w, const SimReport *r, RaTime now)
-{
-  RaReport report;
-  RaSpan t_delay;
-  RaHeard heard;
-
-  if (r->radp_len > 0)
-    ra_listener_on_radp (w->listener, r->radp, r->radp_len, now);
-  heard = ra_listener_on_tfrc (
-      w->listener, r->fci, r->len, now, &report, &t_delay);
-  if (heard != RA_HEARD_OK)
-    return heard;
-  w->heard.expected += report.expected;
-  w->heard.arrived += report.arrived;
-  w->heard.lost += report.lost_congestion + report.lost_wireless;
-  return ra_sender_on_report (w->sender, &report, t_delay, now)
-      ? RA_HEARD_OK
-      : RA_HEARD_CONTRARY;
-}
-
-/* A packet is news when a report speaks of it for the first time, or says that what
- * was missing came after all. */
+/* rtpsession gives a row what it knows of the packet that passed with the number. */
 static void
-ccfb_rows (
-    SimWire *w, RaCcfbReader *reader, RaTime rts, GArray *rows, guint16 *least)
-{
-  RaLedger *ledger = ra_sender_ledger (w->sender);
-
-  for (guint i = 0; i < reader->n; i++) {
-    RaCcfbPacket p = ra_ccfb_get (reader, i);
-    const RaLedgerEntry *e = ra_ledger_find (
-        ledger, reader->ssrc, (guint16) (reader->begin_seq + i));
-    RaFeedbackPacket row = { .arrival = RA_TIME_NONE };
-
-    if (e && p.received)
-      *least = MIN (*least, p.ato);
-    if (!e
-        || (e->index < w->next_index
-            && (!p.received || e->fate == RA_FATE_ARRIVED)))
-      continue;
-    row.seq = e->index;
-    if (p.received)
-      row.arrival = ra_ccfb_arrival (rts, p.ato);
-    g_array_append_val (rows, row);
-    w->next_index = MAX (w->next_index, e->index + 1);
-  }
-}
-
-static RaHeard
-ccfb_hear (SimWire *w, const SimReport *r, RaTime now)
-{
-  g_autoptr (GArray) rows
-      = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
-  guint16 least = RA_CCFB_ATO_MAX;
-  RaCcfbReader reader;
-  RaTime rts;
-
-  if (!ra_ccfb_read (&reader, r->ssrc, r->fci, r->len))
-    return RA_HEARD_MALFORMED;
-  rts = ra_stamp_ntp_time (reader.rts, 2 * (RaTime) RA_STAMP_NTP_WRAP);
-  while (ra_ccfb_next (&reader))
-    ccfb_rows (w, &reader, rts, rows, &least);
-  if (rows->len == 0)
-    return RA_HEARD_OLD;
-  return ra_sender_on_held_feedback (w->sender,
-             (const RaFeedbackPacket *) rows->data, rows->len, RA_SECOND / 1024,
-             least * RA_SECOND / 1024, now)
-      ? RA_HEARD_OK
-      : RA_HEARD_CONTRARY;
-}
-
-/* A number is of the latest packet that had it. */
-static RaHeard
 twcc_hear (SimWire *w, const SimReport *r, RaTime now)
 {
-  g_autofree RaFeedbackPacket *rows = g_new (RaFeedbackPacket, r->rows->len);
-  guint64 newest = ra_ledger_last (ra_sender_ledger (w->sender))->index;
+  g_autofree RaTwccRow *rows = g_new (RaTwccRow, r->rows->len);
 
   for (guint i = 0; i < r->rows->len; i++) {
     const SimTwccRow *row = &g_array_index (r->rows, SimTwccRow, i);
+    const Passed *passed = &w->passed[row->number];
 
-    rows[i] = (RaFeedbackPacket){ .seq
-      = newest - (guint16) ((guint16) newest - row->number),
-      .arrival = row->arrival };
+    rows[i] = (RaTwccRow){ .seq = row->number,
+      .lost = row->arrival == RA_TIME_NONE,
+      .local = passed->at,
+      .size = passed->payload,
+      .remote = RA_TIME_NONE };
+    if (!rows[i].lost)
+      rows[i].remote = row->arrival % TWCC_WRAP;
   }
-  return ra_sender_on_feedback (
-             w->sender, rows, r->rows->len, SIM_TWCC_GRAIN, now)
-      ? RA_HEARD_OK
-      : RA_HEARD_OLD;
+  ra_ear_on_twcc (w->ear, rows, r->rows->len, now);
 }
 
 void
 sim_wire_hear (SimWire *w, const SimReport *r, RaTime now)
 {
-  if (!ra_ledger_has_ssrc (ra_sender_ledger (w->sender), r->ssrc))
-    return;
-  w->heard.reports[w->kind == SIM_WIRE_TFRC ? tfrc_hear (w, r, now)
-          : w->kind == SIM_WIRE_CCFB        ? ccfb_hear (w, r, now)
-                                            : twcc_hear (w, r, now)]++;
-}
-
-const SimHeard *
-sim_wire_heard (const SimWire *w)
-{
-  return &w->heard;
+  if (r->rows)
+    twcc_hear (w, r, now);
+  else
+    ra_ear_on_rtcp (w->ear, r->rtcp, r->len, now);
 }

@@ -2,8 +2,8 @@
  * answers, and what the sender makes of that.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The receiver is RaReporter (tfrc, ccfb), and RaListener or RFC 8888's reader hears
- * it at the sender.  With twcc the answer is rtpsession's, so here it is the rows
+ * The sender's is RaEar.  The receiver is RaReporter (tfrc, ccfb), whose reports
+ * go as RTCP compounds.  With twcc the answer is rtpsession's, so here it is the rows
  * that rtpsession gives: 16-bit numbers, and times in steps of 250 us.  No byte of it
  * knows more than the wire does.
  */
@@ -12,13 +12,15 @@
 #include "sim.h"
 
 #include <gst/rtpadapt/feedback/colourext.h>
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 
 G_BEGIN_DECLS
 
 #define SIM_SSRC 1
 #define SIM_TWCC_GRAIN (250 * RA_USECOND)
+/* A report and what goes in front of it fit one packet. */
+#define SIM_RTCP_ROOM 1200
 
 /* A packet as it leaves: what the receiver may know of it. */
 typedef struct
@@ -39,10 +41,9 @@ SimHeader sim_header_write (guint32 ssrc, guint64 seq, guint size,
 /* The receiver's answer. */
 typedef struct
 {
-  guint32 ssrc; /* of the packets that it is about */
-  guint8 fci[1200], radp[RA_RADP_SIZE_MAX];
-  gsize len, radp_len; /* 0: there is none */
-  GArray *rows;        /* of SimTwccRow; NULL: bytes */
+  guint8 rtcp[SIM_RTCP_ROOM + 100]; /* a compound; with twcc none */
+  gsize len;
+  GArray *rows; /* of SimTwccRow; NULL: bytes */
 } SimReport;
 
 typedef struct
@@ -55,14 +56,6 @@ typedef struct
 SimReport *sim_report_copy (const SimReport *r);
 void sim_report_free (SimReport *r);
 
-/* What the sender heard so far: reports by what became of them, and the packets
- * that those of tfrc counted. */
-typedef struct
-{
-  guint64 reports[RA_N_HEARD];
-  guint64 expected, arrived, lost;
-} SimHeard;
-
 typedef struct _SimWire SimWire;
 
 /* Both ends of a flow; cfg->wire must not be SIM_WIRE_EXACT.  `sender` has to
@@ -74,6 +67,12 @@ void sim_wire_free (SimWire *w);
 /* The receiver, for statistics; NULL with twcc. */
 RaReporter *sim_wire_reporter (const SimWire *w);
 
+RaEar *sim_wire_ear (const SimWire *w);
+
+/* A packet leaves; `out` without its seq, which the ear counts. */
+void sim_wire_send (
+    SimWire *w, const RaOutgoing *out, const SimHeader *header, RaTime now);
+
 /* Times at the receiver are on its own clock.  TRUE: a report is due at once. */
 gboolean sim_wire_arrive (SimWire *w, const SimHeader *h, RaTime arrival);
 /* When the next report is due without a packet; RA_TIME_NONE: never. */
@@ -81,11 +80,11 @@ RaTime sim_wire_next_report (const SimWire *w);
 /* (transfer full); NULL: there is nothing to say. */
 SimReport *sim_wire_report (SimWire *w, RaTime now);
 
-/* At the sender: reports about an SSRC that it never had are ignored. */
+/* At the sender. */
 void sim_wire_hear (SimWire *w, const SimReport *r, RaTime now);
-const SimHeard *sim_wire_heard (const SimWire *w);
 
-/* Another process at that end, which knows nothing of before. */
+/* Another process at that end, which knows nothing of before.  The sender before has
+ * to be there still. */
 void sim_wire_restart_receiver (SimWire *w);
 void sim_wire_restart_sender (SimWire *w, RaSender *sender);
 

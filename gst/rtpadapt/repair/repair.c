@@ -36,6 +36,9 @@
 /* A round that just fits does not switch FEC off and on: it must fit by a tenth
  * more before it counts, and miss by a tenth before it does not. */
 #define HYSTERESIS 10
+/* A path's times are bounded, so that no sum of them overflows whatever a report says.
+ * RFC 6298 2.5 allows a timeout to be bounded by this, and by nothing less. */
+#define LONGEST (60 * RA_SECOND)
 /* Nobody answers so many requests: nobody sends again. */
 #define UNANSWERED 50
 
@@ -100,7 +103,7 @@ jitter_update (RaRepair *r, const RaReport *report)
   r->n_queues = MIN (r->n_queues + 1, 2);
   r->queue_slope = slope;
   r->queue_min = now;
-  r->path.jitter = ra_span (P95 * r->dev);
+  r->path.jitter = MIN (ra_span (P95 * r->dev), LONGEST);
 }
 
 static void
@@ -137,6 +140,7 @@ disorder_window (const RaRepair *r, RaTime now)
 
   if (extent == 0)
     return r->cfg.disorder == RA_SPAN_NONE ? rtt / DISORDER_PART : 0;
+  extent = MIN (extent, rtt);
   return MIN (extent + extent / DISORDER_PART, rtt);
 }
 
@@ -144,8 +148,11 @@ void
 ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     RaSpan interval, RaTime now)
 {
-  RaSpan queue = report->queue == RA_SPAN_NONE ? 0 : MAX (report->queue, 0);
+  RaSpan queue
+      = report->queue == RA_SPAN_NONE ? 0 : CLAMP (report->queue, 0, LONGEST);
 
+  rtt = MIN (rtt, LONGEST);
+  interval = MIN (interval, LONGEST);
   if (!r->measured)
     r->bucket = now;
   r->measured = TRUE;

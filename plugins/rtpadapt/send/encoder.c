@@ -1,240 +1,22 @@
 /* The encoder upstream: finding it and setting its bitrate in its own unit.
  * SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * tests/bench/encoders.csv has how near each one's RTP stream came to its target
- * with the row's settings, in the 5 s after a step from 600 to 1500 kbit/s and
- * after the step back: within 10 % for all of these in Debian 12.  Figures with
- * other settings below are from the same steps.
  */
-#include "encoder.h"
+#include "encodertable.h"
 
 #include "parts/walk.h"
 
-#define KILO 1000
-
-/* A change that restarts coding costs a key frame, 3 to 7 frames' bits: once
- * in 2 s at 25 Hz, 6 to 14 % of them. */
-#define RESTART_CHANGE 10 /* percent */
-#define RESTART_INTERVAL (2 * GST_SECOND)
-
-/* A picture of any size needs that much (libwebrtc's min_bitrate_bps of all sizes,
- * rtc_base/experiments/encoder_info_settings.cc).  At 2 kbit/s a VBV of 200 ms is 50
- * bytes for five frames. */
-#define LEAST (30 * KILO)
-
-/* tests/bench/vbv.csv: with 40, 60, 80 and 120 ms x264 is 20, 29, 20 and 9 % below its
- * bitrate, and worth 1 to 7 VMAF less.  Its largest frame waits less than with 200 ms only
- * with 80 ms and below.  The default 600 ms was 12 % below its target, with
- * twice the target in half a second. */
-static const EncoderSetting x264_must[] = {
-  { "vbv-buf-capacity", .bad = "0", .max = 400, .set = "200",
-      .why = "without a VBV x264 keeps its first bitrate, with a long one its "
-             "frames come in bursts" },
-  { "tune", .good = "*zerolatency*",
-      .why = "else frames wait, and the bitrate was missed by 15 %" },
-  { "pass", .bad = "quant", .why = "the bitrate is not used" },
-  { "option-string", .bad = "*nal-hrd=cbr*|*nal-hrd=vbr*",
-      .why = "with HRD x264 keeps its first bitrate" },
-  { NULL },
-};
-
-static const EncoderSetting x265_must[] = {
-  { "tune", .good = "zerolatency",
-      .why = "else each change stops the picture, for 0.4 s when measured" },
-  { NULL },
-};
-
-/* libvpx takes as long to come back to its bitrate as its buffer is.  With
- * the defaults (6 s, vbr) vp8enc was a third below its target. */
-static const EncoderSetting vpx_must[] = {
-  { "end-usage", .good = "cbr", .set = "cbr",
-      .why = "the bitrate is only a mean over many seconds" },
-  { "buffer-size", .max = 600, .set = "150",
-      .why = "a change takes as long as the buffer is" },
-  { "buffer-optimal-size", .max = 500, .set = "120",
-      .why = "a change takes as long as the buffer is" },
-  { "buffer-initial-size", .max = 400, .set = "100",
-      .why = "the first frame is as big as the buffer" },
-  { NULL },
-};
-
-static const EncoderSetting openh264_must[] = {
-  { "rate-control", .good = "quality|bitrate",
-      .why = "the bitrate is not used" },
-  { "max-bitrate", .good = "0", .why = "a bitrate above it is refused" },
-  { NULL },
-};
-
-/* libaom 3.6 with max-quantizer's default, 0, is nearly lossless as vbr and
- * aborts as cbr: nothing that we may touch while it runs. */
-static const EncoderSetting av1_must[] = {
-  { "max-quantizer", .bad = "0", .why = "coding is nearly lossless" },
-  { "end-usage", .good = "cbr",
-      .why = "the bitrate is only a mean over many seconds" },
-  { "buf-sz", .max = 600, .why = "a change takes as long as the buffer is" },
-  { NULL },
-};
-
-static const EncoderSetting cbr_must[] = {
-  { "rate-control", .good = "cbr", .why = "the bitrate is not held to" },
-  { NULL },
-};
-
-static const EncoderSetting nvenc_must[] = {
-  { "rc-mode", .bad = "constqp", .why = "the bitrate is not used" },
-  { NULL },
-};
-
-static const EncoderSetting qsv_must[] = {
-  { "rate-control", .bad = "cqp|icq|la_icq", .why = "the bitrate is not used" },
-  { NULL },
-};
-
-/* Adding an encoder is a row; the first that fits counts. */
-static const EncoderRow table[] = {
-  { .factory = "x264enc",
-      .property = "bitrate",
-      .unit = KILO,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = 1,
-      .settings = "tune=zerolatency speed-preset=superfast "
-                  "vbv-buf-capacity=200",
-      .change = "from the next frame on",
-      .must = x264_must },
-  /* gstx265enc.c: "x265_encoder_reconfig not implemented", in main too. */
-  { .factory = "x265enc",
-      .property = "bitrate",
-      .unit = KILO,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = RESTART_CHANGE,
-      .min_interval = RESTART_INTERVAL,
-      .settings = "tune=zerolatency speed-preset=ultrafast key-int-max=250",
-      .change = "another encoder is made, which begins with a key frame",
-      .must = x265_must },
-  { .factory = "vp8enc",
-      .property = "target-bitrate",
-      .unit = 1,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = 1,
-      .settings = "deadline=1 cpu-used=8 end-usage=cbr buffer-size=150 "
-                  "buffer-optimal-size=120 buffer-initial-size=100",
-      .change = "from the next frame on; waits for the one being coded",
-      .must = vpx_must },
-  { .factory = "vp9enc",
-      .property = "target-bitrate",
-      .unit = 1,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = 1,
-      .settings = "deadline=1 cpu-used=8 end-usage=cbr buffer-size=150 "
-                  "buffer-optimal-size=120 buffer-initial-size=100 "
-                  "lag-in-frames=0",
-      .change = "from the next frame on; waits for the one being coded",
-      .must = vpx_must },
-  { .factory = "openh264enc",
-      .property = "bitrate",
-      .unit = 1,
-      .step = 1,
-      .least = LEAST,
-      .min_change = 1,
-      .settings = "complexity=low gop-size=250",
-      .change = "from the next frame on",
-      .must = openh264_must },
-  { .factory = "av1enc",
-      .property = "target-bitrate",
-      .unit = KILO,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = 1,
-      .settings = "usage-profile=realtime cpu-used=10 end-usage=cbr "
-                  "max-quantizer=63 buf-sz=150 buf-initial-sz=100 "
-                  "buf-optimal-sz=120 keyframe-max-dist=250",
-      .change = "from the next frame on; waits for the one being coded",
-      .must = av1_must },
-  /* From here on by what their sources and makers say; never measured.
-   * gst_vaapi_encoder_set_bitrate() reconfigures. */
-  { .factory = "vaapi*enc",
-      .property = "bitrate",
-      .unit = KILO,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = RESTART_CHANGE,
-      .min_interval = RESTART_INTERVAL,
-      .settings = "rate-control=cbr",
-      .change = "perhaps a key frame",
-      .must = cbr_must },
-  /* gst_va_base_enc_reset(): drains, begins a new group of pictures. */
-  { .factory = "va*enc",
-      .property = "bitrate",
-      .unit = KILO,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = RESTART_CHANGE,
-      .min_interval = RESTART_INTERVAL,
-      .settings = "rate-control=cbr",
-      .change = "a key frame",
-      .must = cbr_must },
-  /* Jetson's: bit/s, unlike NVIDIA's others. */
-  { .factory = "nvv4l2*enc",
-      .property = "bitrate",
-      .unit = 1,
-      .step = 1,
-      .least = LEAST,
-      .min_change = 5,
-      .min_interval = 500 * GST_MSECOND,
-      .settings = "control-rate=constant_bitrate",
-      .change = "from the next frame on" },
-  /* gstnvbaseenc.c: resetEncoder, forceIDR. */
-  { .factory = "nv*enc",
-      .property = "bitrate",
-      .unit = KILO,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = RESTART_CHANGE,
-      .min_interval = RESTART_INTERVAL,
-      .settings = "rc-mode=cbr zerolatency=true",
-      .change = "a key frame",
-      .must = nvenc_must },
-  /* gst_qsv_encoder_reset_encode_session(): drains. */
-  { .factory = "qsv*enc",
-      .property = "bitrate",
-      .unit = KILO,
-      .step = KILO,
-      .least = LEAST,
-      .min_change = RESTART_CHANGE,
-      .min_interval = RESTART_INTERVAL,
-      .settings = "rate-control=cbr",
-      .change = "perhaps a key frame",
-      .must = qsv_must },
-  /* gst_v4l2_set_controls() at once, and the driver does what it likes. */
-  { .factory = "v4l2*enc",
-      .property = "extra-controls",
-      .field = "video_bitrate",
-      .unit = 1,
-      .step = 1,
-      .least = LEAST,
-      .min_change = 5,
-      .min_interval = 500 * GST_MSECOND,
-      .settings = "extra-controls=c,video_bitrate_mode=1",
-      .change = "as the driver likes" },
-};
-
 /* As careful as with those that restart, for nobody knows. */
-#define UNKNOWN(property_, unit_)                                           \
-  {                                                                         \
-    .factory = "*", .property = property_, .unit = unit_, .step = unit_,    \
-    .least = LEAST, .min_change = RESTART_CHANGE,                           \
-    .min_interval = RESTART_INTERVAL, .settings = "", .change = "not known" \
+#define UNKNOWN(property_, unit_)                                    \
+  {                                                                  \
+    .factory = "*", .property = property_, ENCODER_RESTARTS (unit_), \
+    .settings = "", .change = "not known"                            \
   }
 
 static const EncoderRow unknown[] = {
   UNKNOWN ("target-bitrate", 1),
-  UNKNOWN ("target-bitrate", KILO),
+  UNKNOWN ("target-bitrate", ENCODER_KILO),
   UNKNOWN ("bitrate", 1),
-  UNKNOWN ("bitrate", KILO),
+  UNKNOWN ("bitrate", ENCODER_KILO),
 };
 
 /* Words in the description of a property that name its unit.  "kbits/s" contains
@@ -245,7 +27,7 @@ static const struct
   guint unit; /* bit/s; 0: none that we set */
 } unit_words[] = {
   { "*mbit*|*mbps*|*megabit*", 0 },
-  { "*kbit*|*kbps*|*kb/s*|*kilobit*", KILO },
+  { "*kbit*|*kbps*|*kb/s*|*kilobit*", ENCODER_KILO },
   { "*bit/s*|*bits/s*|*bps*|*bit per s*|*bits per s*", 1 },
 };
 
@@ -300,16 +82,36 @@ unit_told (GstElement *element, const gchar *property)
   return 0;
 }
 
+static gboolean
+pad_codes (GstElement *element, GstPad *pad, gpointer globs)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+
+  /* FALSE ends the search. */
+  return !caps
+      || !fits (
+          globs, gst_structure_get_name (gst_caps_get_structure (caps, 0)));
+}
+
+/* A source that the row is about may give raw video as well. */
+static gboolean
+codes (GstElement *element, const EncoderRow *row)
+{
+  return !row->caps
+      || !gst_element_foreach_src_pad (
+          element, pad_codes, (gpointer) row->caps);
+}
+
 const EncoderRow *
 encoder_row (GstElement *element)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
   const gchar *name = walk_factory (element);
 
-  for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
-    if (g_pattern_match_simple (table[i].factory, name)
-        && property_of (element, table[i].property))
-      return &table[i];
+  for (const EncoderRow *row = encoder_table; row->factory; row++) {
+    if (g_pattern_match_simple (row->factory, name)
+        && property_of (element, row->property) && codes (element, row))
+      return row;
   }
   if (!factory
       || !gst_element_factory_list_is_type (

@@ -8,7 +8,9 @@
  */
 #pragma once
 
-#include <gst/gst.h>
+#include "encodermade.h"
+
+#include <gst/rtpadapt/rate/quality.h>
 
 G_BEGIN_DECLS
 
@@ -30,6 +32,9 @@ typedef struct
   const gchar *factory;       /* a glob */
   const gchar *property;      /* a number, or a structure with `field` */
   const gchar *field;         /* or NULL */
+  const gchar *along;         /* a number that never is below, or NULL */
+  const gchar *caps;          /* of a source: globs of what it codes, or NULL */
+  gboolean by_quality;        /* `property` is a JPEG quality, see quality.h */
   guint unit;                 /* bit/s */
   guint step;                 /* bit/s that make a difference to the encoder */
   guint least;                /* bit/s; it never gets less */
@@ -47,7 +52,9 @@ typedef struct
   GstClockTime at;
   gdouble heard; /* bit/s that encoder_follow() got last */
   GstClockTime heard_at;
-  gdouble mean; /* of what it got, see encoder_follow() */
+  gdouble mean;      /* of what it got, see encoder_follow() */
+  RaQuality quality; /* of one that has a quality and no bitrate */
+  EncoderMade made;  /* when that was set */
 } EncoderState;
 
 /* The element's row in the table; or, for an encoder of video that has a
@@ -79,7 +86,8 @@ GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
  * any clock.  One that is not to be changed again soon gets a mean of what was
  * wanted (time constant: half its interval), at most twice what it had, or a third of
  * it: a rate that held for a moment only must not fill the path, or starve the
- * stream, for as long as that.
+ * stream, for as long as that.  For one that has a quality and no bitrate, what it made
+ * since the last call shows what the next quality should be.
  * Returns when to come back with the `bps` of then, or GST_CLOCK_TIME_NONE: not
  * before there is another.  May block for a frame. */
 GstClockTime encoder_follow (GstElement *encoder, const EncoderRow *row,

@@ -55,13 +55,10 @@ moderate (
       state->bps * STEP_UP);
 }
 
-/* The value that comes nearest to `bps`, and its bit/s. */
+/* `n` as the property's value; returns what the property takes of it. */
 static guint64
-number_of (
-    GstElement *encoder, const EncoderRow *row, guint64 bps, GValue *value)
+value_of (GstElement *encoder, const EncoderRow *row, guint64 n, GValue *value)
 {
-  guint64 n = CLAMP (MAX (bps, row->least) / row->step, 1, G_MAXINT / row->step)
-      * row->step / row->unit;
   GParamSpec *pspec = g_object_class_find_property (
       G_OBJECT_GET_CLASS (encoder), row->property);
   g_auto (GValue) wide = G_VALUE_INIT;
@@ -69,7 +66,7 @@ number_of (
   if (row->field) {
     g_value_init (value, G_TYPE_INT);
     g_value_set_int (value, (gint) n);
-    return n * row->unit;
+    return n;
   }
   g_value_init (&wide, G_TYPE_UINT64);
   g_value_set_uint64 (&wide, n);
@@ -77,10 +74,21 @@ number_of (
   g_value_transform (&wide, value);
   g_param_value_validate (pspec, value); /* into the property's range */
   g_value_transform (value, &wide);
-  return g_value_get_uint64 (&wide) * row->unit;
+  return g_value_get_uint64 (&wide);
 }
 
-/* One field of a structure whose others stay. */
+/* The value that comes nearest to `bps`, and its bit/s. */
+static guint64
+number_of (
+    GstElement *encoder, const EncoderRow *row, guint64 bps, GValue *value)
+{
+  guint64 n = CLAMP (MAX (bps, row->least) / row->step, 1, G_MAXINT / row->step)
+      * row->step / row->unit;
+
+  return value_of (encoder, row, n, value) * row->unit;
+}
+
+/* `value` in a field of a structure whose others stay. */
 static void
 field_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
 {
@@ -93,20 +101,91 @@ field_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
   g_object_set (encoder, row->property, s, NULL);
 }
 
+/* TRUE: `value` is above the number that must not be below it. */
+static gboolean
+is_above_along (GstElement *encoder, const EncoderRow *row, const GValue *value)
+{
+  g_auto (GValue) along = G_VALUE_INIT;
+
+  g_value_init (&along, G_VALUE_TYPE (value));
+  g_object_get_property (G_OBJECT (encoder), row->along, &along);
+  return gst_value_compare (value, &along) == GST_VALUE_GREATER_THAN;
+}
+
+static void
+value_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
+{
+  if (row->field) {
+    field_set (encoder, row, value);
+    return;
+  }
+  if (row->along && is_above_along (encoder, row, value))
+    g_object_set_property (G_OBJECT (encoder), row->along, value);
+  g_object_set_property (G_OBJECT (encoder), row->property, value);
+  if (row->along)
+    g_object_set_property (G_OBJECT (encoder), row->along, value);
+}
+
+/* Some frames at least, and not so long that a queue gets full. */
+#define QUALITY_FRAMES 3
+#define QUALITY_INTERVAL (200 * GST_MSECOND)
+
+/* TRUE: what was made with the present quality is measured. */
+static gboolean
+quality_measure (EncoderState *state, const EncoderMade *made, GstClockTime now)
+{
+  GstClockTime passed = now > state->at ? now - state->at : 0;
+
+  if (made->frames - state->made.frames < QUALITY_FRAMES
+      || passed < QUALITY_INTERVAL)
+    return FALSE;
+  ra_quality_on_made (&state->quality,
+      (gdouble) (made->bytes - state->made.bytes) * 8 * GST_SECOND
+          / (gdouble) passed);
+  state->at = now;
+  state->made = *made;
+  return TRUE;
+}
+
+/* A quality stays until it is measured, unless the bitrate falls to less than half. */
+static GstClockTime
+quality_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
+    guint64 bps, GstClockTime now)
+{
+  EncoderMade made = encoder_made (encoder);
+  guint before = state->quality.quality, quality = before;
+
+  bps = MAX (bps, row->least);
+  if (quality_measure (state, &made, now) || before == 0
+      || bps < state->bps / 2)
+    quality = ra_quality_for (&state->quality, (gdouble) bps);
+  if (quality != before) {
+    g_auto (GValue) value = G_VALUE_INIT;
+
+    value_of (encoder, row, quality, &value);
+    value_set (encoder, row, &value);
+    state->at = now;
+    state->made = made;
+  }
+  state->bps = bps;
+  return now + QUALITY_INTERVAL;
+}
+
 GstClockTime
 encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
     guint64 bps, GstClockTime now)
 {
   g_auto (GValue) value = G_VALUE_INIT;
-  guint64 step = moderate (row, state, bps, now);
-  guint64 wanted = number_of (encoder, row, step, &value);
-  GstClockTime when = encoder_when (row, state, wanted, now);
+  guint64 step, wanted;
+  GstClockTime when;
 
+  if (row->by_quality)
+    return quality_follow (encoder, row, state, bps, now);
+  step = moderate (row, state, bps, now);
+  wanted = number_of (encoder, row, step, &value);
+  when = encoder_when (row, state, wanted, now);
   if (when == now) {
-    if (row->field)
-      field_set (encoder, row, &value);
-    else
-      g_object_set_property (G_OBJECT (encoder), row->property, &value);
+    value_set (encoder, row, &value);
     state->bps = wanted;
     state->at = now;
     when = GST_CLOCK_TIME_NONE;

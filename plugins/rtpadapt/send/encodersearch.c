@@ -136,7 +136,8 @@ encoder_greet (EncodersSearch *s, GstElement *encoder, const EncoderRow *row)
   if (problem)
     notices_add (&s->notices, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR,
         GST_RESOURCE_ERROR_SETTINGS,
-        g_strdup_printf ("it works with: %s", row->settings),
+        *row->settings ? g_strdup_printf ("it works with: %s", row->settings)
+                       : NULL,
         "%s does not hold its bitrate: %s.", GST_OBJECT_NAME (encoder),
         problem);
 }

@@ -250,6 +250,9 @@ send_set_property (
   SendRules rules = { NULL };
   guint then;
 
+  /* estimated-bitrate, as applications set rtpgccbwe's. */
+  if (row->size == 0)
+    row = props_row (send_props, "start-bitrate");
   g_mutex_lock (&self->lock);
   if (self->sender)
     rules = send_rules (self);
@@ -262,7 +265,7 @@ send_set_property (
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
 }
 
-/* A property that is only read; the lock is held. */
+/* A property that the config does not hold; the lock is held. */
 static void
 reading_get (GstRtpAdaptSend *self, const gchar *name, GValue *value)
 {

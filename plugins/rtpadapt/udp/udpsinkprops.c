@@ -54,31 +54,12 @@ static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptUdpSink *self = owner;
-  static const gchar *const nicks[]
-      = { "uncoloured", "green", "yellow", "red" };
-  GstStructure *stats = gst_base_sink_get_stats (GST_BASE_SINK (self));
-  guint64 packets = 0, bytes = 0;
   UdpSinkCounters n;
 
   GST_OBJECT_LOCK (self);
   n = self->count;
   GST_OBJECT_UNLOCK (self);
-
-  gst_structure_set_name (stats, "application/x-rtpadaptudpsink-stats");
-  for (guint i = 0; i < RA_N_MARKS; i++) {
-    g_autofree gchar *p = g_strconcat ("packets-", nicks[i], NULL);
-    g_autofree gchar *b = g_strconcat ("bytes-", nicks[i], NULL);
-
-    gst_structure_set (stats, p, G_TYPE_UINT64, n.packets[i], b, G_TYPE_UINT64,
-        n.bytes[i], NULL);
-    packets += n.packets[i];
-    bytes += n.bytes[i];
-  }
-  gst_structure_set (stats, "packets", G_TYPE_UINT64, packets, "bytes",
-      G_TYPE_UINT64, bytes, "packets-rtcp", G_TYPE_UINT64, n.rtcp,
-      "send-errors", G_TYPE_UINT64, n.errors, "oversized", G_TYPE_UINT64,
-      n.oversized, "eagain-drops", G_TYPE_UINT64, n.blocked, NULL);
-  g_value_take_boxed (value, stats);
+  g_value_take_boxed (value, udp_sink_stats_new (GST_BASE_SINK (self), &n));
 }
 
 static void
@@ -98,8 +79,9 @@ const PropRow udp_sink_props[] = {
   { "bind-address", "Bind address",
       "Address to send from; none: any, of IPv4 and IPv6", PROP_ANY,
       PROP_TEXT (UdpSinkConfig, bind_address, NULL) },
-  { "bind-port", "Bind port", "Port to send from (0: a free one)", PROP_ANY,
-      PROP_INT (UdpSinkConfig, bind_port, 0, 65535, 0) },
+  { "bind-port", "Bind port",
+      "Port to send from (0: a free one); set it where a firewall knows one",
+      PROP_ANY, PROP_INT (UdpSinkConfig, bind_port, 0, 65535, 0) },
   { "socket", "Socket",
       "Socket to use in place of an own one, as used-socket of "
       "rtpadaptudpsrc; taken from NULL to READY",
@@ -132,10 +114,7 @@ const PropRow udp_sink_props[] = {
   { "dscp", "DSCP", "Of packets without a colour (-1: as the socket has it)",
       PROP_PLAYING, PROP_INT (UdpSinkConfig, dscp, -1, 63, -1) },
   { "stats", "Statistics",
-      "Since NULL, beside GstBaseSink's: packets, bytes, and both as "
-      "-green, -yellow, -red and -uncoloured; packets-rtcp; of what was "
-      "not sent, send-errors, oversized (for the path's MTU) and "
-      "eagain-drops (the network did not take them in time)",
+      "Structure application/x-rtpadaptudpsink-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
