@@ -260,7 +260,7 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
       c->drain = RA_DRAIN_BASE; /* too short to fight for */
     if (!floor_judge (c, n))
       return drain_end (c, n, x, FALSE);
-    /* There is no rival, so that what arrived was the line's rate. */
+    /* Nobody else fills the queue: what arrived was the line's rate. */
     c->x_back = fmin (c->x_back, c->r_began);
     x = drain_end (c, n, x, TRUE);
     c->t_passed = -(gdouble) INFINITY;
