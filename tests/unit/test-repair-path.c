@@ -414,6 +414,32 @@ test_far (void)
   world_clear (&w);
 }
 
+/* --- whether anybody sends again --------------------------------------------- */
+
+/* Each fourth of 240 packets is asked for.  After 50 requests without a repetition
+ * nobody answers; one repetition shows that somebody does. */
+static void
+test_answered (void)
+{
+  RaLedger *l = ra_ledger_new ();
+  RaTime now = 1000 * MS;
+  guint asked = 0;
+  RaRepair r;
+
+  ra_repair_init (&r);
+  for (guint16 i = 0; i < 240; i++, now += 10 * MS) {
+    ra_repair_on_sent (&r, packet_add (l, now, SSRC, i), 1000000);
+    if (i % 4 != 3)
+      continue;
+    g_assert_cmpint (ra_repair_ask (&r, ra_ledger_find (l, SSRC, i), 0, now),
+        ==, RA_REPAIR_FIRST);
+    g_assert_cmpint (ra_repair_is_answered (&r), ==, ++asked < 50);
+  }
+  ra_repair_on_repeat (&r, l, packet_add (l, now, RTX, 0), 239, now);
+  g_assert_true (ra_repair_is_answered (&r));
+  ra_ledger_free (l);
+}
+
 /* --- the wait in the backlog --------------------------------------------------- */
 
 /* Media packets wait for `low` and `high` ms by turns.  The deviation of two equal
@@ -523,6 +549,7 @@ main (int argc, char **argv)
   g_test_add_func ("/repair-path/budget", test_budget);
   g_test_add_func ("/repair-path/far", test_far);
   g_test_add_func ("/repair-path/wait", test_wait);
+  g_test_add_func ("/repair-path/answered", test_answered);
   g_test_add_func ("/repair-path/disorder", test_disorder);
   return g_test_run ();
 }

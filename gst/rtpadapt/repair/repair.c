@@ -171,9 +171,15 @@ ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
 }
 
 gboolean
+ra_repair_is_answered (const RaRepair *r)
+{
+  return r->n_asked - r->n_answered < UNANSWERED;
+}
+
+gboolean
 ra_repair_mends (const RaRepair *r)
 {
-  return r->cfg.on && r->fits && r->n_asked - r->n_answered < UNANSWERED;
+  return r->cfg.on && r->fits && ra_repair_is_answered (r);
 }
 
 guint
