@@ -129,8 +129,8 @@ RaRepairVerdict ra_repair_ask (
 
 /* TRUE: rounds fit, and the receiver uses them. */
 gboolean ra_repair_mends (const RaRepair *r);
-/* FALSE: so many requests brought no repetition that nobody answers them, as where
- * there is no rtprtxsend. */
+/* FALSE: so many requests brought no repetition that nobody answers them, as without
+ * an rtprtxsend. */
 gboolean ra_repair_is_answered (const RaRepair *r);
 /* Retransmissions per 100 media packets to be expected, rounded up; 0 if nothing is
  * sent again. */
