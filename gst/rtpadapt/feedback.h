@@ -34,6 +34,7 @@ typedef struct
 {
   const gchar *name;      /* four letters: enum nick, and RADP's wish */
   const gchar *cite;      /* one line */
+  const gchar *use;       /* when to choose it: one line */
   const gchar *sign;      /* what packets carry then, in the plural */
   const gchar *sdp;       /* what follows "rtcp-fb-" in caps from SDP */
   const gchar *extension; /* URI of the header extension that packets need, or

@@ -20,6 +20,10 @@ static const struct
       "both become max" },
   { "max-first", "max-bitrate=200000 min-bitrate=300000", 200000, 1,
       "in whatever order they are set" },
+  { "second-name", "start-bitrate=900000 estimated-bitrate=300000", 300000, 0,
+      "as applications set rtpgccbwe's" },
+  { "second-name-below-min", "estimated-bitrate=1000 min-bitrate=50000", 50000,
+      0, "the start rate is moved" },
 };
 
 static void

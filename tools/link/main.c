@@ -10,7 +10,7 @@ static gchar *there, *back, *log_file, *packets_file;
 static gchar **commands_a, **commands_b;
 static gint64 seed = 1;
 static gdouble seconds, interval = .1;
-static gboolean self_test;
+static gboolean self_test, version;
 
 static const GOptionEntry entries[] = {
   { "there", 0, 0, G_OPTION_ARG_STRING, &there,
@@ -36,6 +36,7 @@ static const GOptionEntry entries[] = {
   { "self-test", 0, 0, G_OPTION_ARG_NONE, &self_test,
       "50 Mb/s in 5,000 packets/s of its own: what does it add to the delay?",
       NULL },
+  { "version", 0, 0, G_OPTION_ARG_NONE, &version, "print it", NULL },
   { NULL },
 };
 
@@ -219,6 +220,13 @@ run (gint *status, GError **error)
   return ok;
 }
 
+static gboolean
+version_print (void)
+{
+  g_print ("rtpadapt-link " RA_VERSION "\n");
+  return TRUE;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,7 +234,8 @@ main (int argc, char **argv)
   gint status = 0;
 
   setlocale (LC_CTYPE, ""); /* names in messages; numbers keep their point */
-  if (!options_read (&argc, &argv, &error) || !run (&status, &error)) {
+  if (!options_read (&argc, &argv, &error)
+      || !(version ? version_print () : run (&status, &error))) {
     g_printerr ("rtpadapt-link: %s\n", error->message);
     status = error->domain == G_OPTION_ERROR || error->domain == RA_LINK_ERROR
         ? 2

@@ -29,7 +29,8 @@ usage (void)
   g_print ("Usage: rtpadapt-measure COMMAND [OPTION...]\n\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     g_print ("  %-8s %s\n", commands[i].name, commands[i].text);
-  g_print ("\nrtpadapt-measure COMMAND --help shows its options.\n");
+  g_print (
+      "\nrtpadapt-measure COMMAND --help shows its options, --version the version.\n");
 }
 
 int
@@ -41,6 +42,10 @@ main (int argc, char **argv)
       || g_str_equal (argv[1], "-h")) {
     usage ();
     return argc < 2 ? EXIT_FAILURE : EXIT_SUCCESS;
+  }
+  if (g_str_equal (argv[1], "--version")) {
+    g_print ("rtpadapt-measure " RA_VERSION "\n");
+    return EXIT_SUCCESS;
   }
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
     if (!g_str_equal (argv[1], commands[i].name))

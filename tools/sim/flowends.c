@@ -5,14 +5,25 @@
 
 #include <gio/gio.h>
 
+#define LIST(list) ((gconstpointer const *) list)
+
+/* `name` is one of the list; the error names them. */
 static gboolean
-is_known (
-    gconstpointer ops, const gchar *kind, const gchar *name, GError **error)
+is_known (gconstpointer const *list, const gchar *kind, const gchar *name,
+    GError **error)
 {
-  if (!ops)
-    g_set_error (
-        error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s'", kind, name);
-  return ops != NULL;
+  GString *names;
+
+  if (ra_algorithm_find (list, name))
+    return TRUE;
+  names = g_string_new (NULL);
+  for (guint i = 0; list[i]; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+        ((const RaAlgorithm *) list[i])->name);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no %s '%s', only %s",
+      kind, name, names->str);
+  g_string_free (names, TRUE);
+  return FALSE;
 }
 
 static RaCause
@@ -67,11 +78,10 @@ algorithms_make (SimFlow *f, GError **error)
   const RaColourOps *colour = ra_colour_find (own->colour);
   RaLda *lda;
 
-  if (!is_known (
-          ra_rate_find (own->controller), "controller", own->controller, error)
-      || !is_known (ra_lda_find (own->lda), "lda", own->lda, error)
-      || !is_known (ra_fec_find (own->fec), "FEC rule", own->fec, error)
-      || !is_known (colour, "colour", own->colour, error))
+  if (!is_known (LIST (ra_rates), "controller", own->controller, error)
+      || !is_known (LIST (ra_ldas), "lda", own->lda, error)
+      || !is_known (LIST (ra_fecs), "FEC rule", own->fec, error)
+      || !is_known (LIST (ra_colours), "colour", own->colour, error))
     return FALSE;
   f->colour = ra_colour_new (colour, own->colour_params, error);
   if (!f->colour)

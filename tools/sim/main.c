@@ -11,7 +11,7 @@
 static gchar *csv;
 static gint interval_ms = 100;
 static gchar **sweeps;
-static gboolean keys;
+static gboolean keys, version;
 static gchar *(*list) (void);
 
 static gboolean
@@ -30,6 +30,7 @@ on_list (const gchar *option, const gchar *value, gpointer data, GError **error)
 static const GOptionEntry entries[] = {
   { "list", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_list,
       "all algorithms with their papers and parameters", "markdown|json" },
+  { "version", 0, 0, G_OPTION_ARG_NONE, &version, "print it", NULL },
   { "keys", 0, 0, G_OPTION_ARG_NONE, &keys, "explain the keys of the result",
       NULL },
   { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv,
@@ -148,6 +149,10 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     g_printerr ("rtpadapt-sim: %s\n", error->message);
     return 2;
+  }
+  if (version) {
+    g_print ("rtpadapt-sim " RA_VERSION "\n");
+    return 0;
   }
   if (argc > 1 || interval_ms < 1) {
     g_printerr ("rtpadapt-sim: %s\n",

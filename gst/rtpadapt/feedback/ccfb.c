@@ -178,6 +178,7 @@ report_write (RaReporter *reporter, RaTime now, RaTime ntp, gsize room,
 const RaFeedbackOps ra_feedback_ccfb = {
   .name = "ccfb",
   .cite = "RTCP feedback for congestion control, RFC 8888",
+  .use = "ECN, or RTP without header extensions; exact times",
   .sign = "no header extension",
   .sdp = "ack-ccfb",
   .fmt = RA_CCFB_FMT,

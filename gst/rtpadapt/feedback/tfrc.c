@@ -78,6 +78,7 @@ report_write (RaReporter *reporter, RaTime now, RaTime ntp, gsize room,
 const RaFeedbackOps ra_feedback_tfrc = {
   .name = "tfrc",
   .cite = "RTP with TFRC, draft-ietf-avt-tfrc-profile-10, and RTCP APP RADP",
+  .use = "a sender that should not judge the losses: rtpadaptsrc does",
   .sign = "send times",
   .sdp = "tfrc",
   .extension = RA_SEND_TS_URI,

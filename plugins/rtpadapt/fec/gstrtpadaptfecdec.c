@@ -250,16 +250,24 @@ fec_dec_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* --- the element -------------------------------------------------------- */
 
+const Field fec_dec_fields[] = {
+  { "repair", "packets", "repair packets that came", "element",
+      FIELD_UINT64 (RaRsfecStats, repair) },
+  { "bad", "packets", "of these malformed", "element",
+      FIELD_UINT64 (RaRsfecStats, bad) },
+  { "recovered", "packets", "media packets brought back", "element",
+      FIELD_UINT64 (RaRsfecStats, recovered) },
+  { NULL },
+};
+
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptFecDec *self = owner;
 
   g_value_take_boxed (value,
-      gst_structure_new ("application/x-rtpadaptfecdec-stats", "repair",
-          G_TYPE_UINT64, self->count.repair, "bad", G_TYPE_UINT64,
-          self->count.bad, "recovered", G_TYPE_UINT64, self->count.recovered,
-          NULL));
+      fields_new (
+          "application/x-rtpadaptfecdec-stats", fec_dec_fields, &self->count));
 }
 
 static const PropRow fec_dec_props[] = {

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "parts/fields.h"
+
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -15,5 +17,7 @@ G_DECLARE_FINAL_TYPE (GstRtpAdaptFecDec, gst_rtp_adapt_fec_dec, GST,
 guint64 rtp_adapt_fec_dec_recovered (GstRtpAdaptFecDec *self, guint32 ssrc);
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptfecdec)
+/* Of its statistics. */
+extern const Field fec_dec_fields[];
 
 G_END_DECLS

@@ -281,15 +281,21 @@ fec_enc_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* --- the element -------------------------------------------------------- */
 
+const Field fec_enc_fields[] = {
+  { "packets", "packets", "of media that passed", "element",
+      FIELD_UINT64 (GstRtpAdaptFecEnc, media) },
+  { "repair", "packets", "repair packets made", "element",
+      FIELD_UINT64 (GstRtpAdaptFecEnc, repair) },
+  { "block-packets", "packets", "of media in the latest block", "element",
+      FIELD_UINT (GstRtpAdaptFecEnc, block_packets) },
+  { NULL },
+};
+
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
-  GstRtpAdaptFecEnc *self = owner;
-
   g_value_take_boxed (value,
-      gst_structure_new ("application/x-rtpadaptfecenc-stats", "packets",
-          G_TYPE_UINT64, self->media, "repair", G_TYPE_UINT64, self->repair,
-          "block-packets", G_TYPE_UINT, self->block_packets, NULL));
+      fields_new ("application/x-rtpadaptfecenc-stats", fec_enc_fields, owner));
 }
 
 static const PropRow fec_enc_props[] = {

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "parts/fields.h"
+
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -12,5 +14,7 @@ G_DECLARE_FINAL_TYPE (GstRtpAdaptFecEnc, gst_rtp_adapt_fec_enc, GST,
     RTP_ADAPT_FEC_ENC, GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptfecenc)
+/* Of its statistics. */
+extern const Field fec_enc_fields[];
 
 G_END_DECLS

@@ -102,6 +102,26 @@ path_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
   path_left (path, p->seq);
 }
 
+typedef struct
+{
+  guint ssrc, seqnum;
+  const gchar *cause;
+  guint64 time;
+} LossNews;
+
+const Field link_path_loss_fields[] = {
+  { "ssrc", "", "of the packet", "RFC 3550 5.1", FIELD_UINT (LossNews, ssrc) },
+  { "seqnum", "", "its sequence number", "RFC 3550 5.1",
+      FIELD_UINT (LossNews, seqnum) },
+  { "cause", "", "congestion or wireless", "model",
+      FIELD_TEXT (LossNews, cause) },
+  { "time", "ns", "when it was dropped, on the pipeline's clock", "clock",
+      FIELD_UINT64 (LossNews, time) },
+  { "node", "", "name of the model; only in the message", "model",
+      FIELD_OTHER ("string") },
+  { NULL },
+};
+
 /* The truth, upstream and perhaps on the bus. */
 static void
 path_post_loss (LinkPath *path, GstStructure *loss, const gchar *node)
@@ -140,10 +160,9 @@ path_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
   if (is_rtp) {
     gst_buffer_extract (p->data, 2, seqnum, sizeof seqnum);
     path_post_loss (path,
-        gst_structure_new ("RTPAdaptLoss", "ssrc", G_TYPE_UINT, p->flow,
-            "seqnum", G_TYPE_UINT, GST_READ_UINT16_BE (seqnum), "cause",
-            G_TYPE_STRING, ra_cause_nick (cause), "time", G_TYPE_UINT64, now,
-            NULL),
+        fields_new ("RTPAdaptLoss", link_path_loss_fields,
+            &(LossNews){ p->flow, GST_READ_UINT16_BE (seqnum),
+                ra_cause_nick (cause), now }),
         node);
   }
   gst_buffer_unref (p->data);
@@ -287,52 +306,87 @@ queues_add (const gchar *name, gdouble seconds, gpointer data)
   q->here = MAX (q->here, seconds);
 }
 
+typedef struct
+{
+  guint ssrc;
+  LinkFlow n;
+} FlowStats;
+
+const Field link_path_flow_fields[] = {
+  { "ssrc", "", "of the stream; 0: what is not RTP", "RFC 3550 5.1",
+      FIELD_UINT (FlowStats, ssrc) },
+  { "in", "packets", "that entered the path", "path",
+      FIELD_UINT64 (FlowStats, n.in) },
+  { "out", "packets", "that left it", "path", FIELD_UINT64 (FlowStats, n.out) },
+  { "congestion-losses", "packets", "that a queue or a policer dropped",
+      "models", FIELD_UINT64 (FlowStats, n.congestion) },
+  { "wireless-losses", "packets", "that a model of a radio dropped", "models",
+      FIELD_UINT64 (FlowStats, n.wireless) },
+  { NULL },
+};
+
 static void
 flows_add (const LinkPath *path, GstStructure *stats)
 {
-  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
+  GValue array = G_VALUE_INIT;
   gpointer ssrc, counts;
   GHashTableIter i;
 
   gst_value_array_init (&array, g_hash_table_size (path->flows));
   g_hash_table_iter_init (&i, path->flows);
-  while (g_hash_table_iter_next (&i, &ssrc, &counts)) {
-    const LinkFlow *flow = counts;
-
-    g_value_init (&value, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (&value,
-        gst_structure_new ("application/x-rtpadaptlink-flow", "ssrc",
-            G_TYPE_UINT, GPOINTER_TO_UINT (ssrc), "in", G_TYPE_UINT64, flow->in,
-            "out", G_TYPE_UINT64, flow->out, "congestion-losses", G_TYPE_UINT64,
-            flow->congestion, "wireless-losses", G_TYPE_UINT64, flow->wireless,
-            NULL));
-    gst_value_array_append_and_take_value (&array, &value);
-  }
+  while (g_hash_table_iter_next (&i, &ssrc, &counts))
+    fields_append (&array, "application/x-rtpadaptlink-flow",
+        link_path_flow_fields,
+        &(FlowStats){ GPOINTER_TO_UINT (ssrc), *(const LinkFlow *) counts });
   gst_structure_take_value (stats, "flows", &array);
 }
+
+typedef struct
+{
+  LinkCounts n;
+  guint64 held, queue, capacity;
+} PathStats;
+
+const Field link_path_fields[] = {
+  { "in", "packets", "that entered the path", "path",
+      FIELD_UINT64 (PathStats, n.in) },
+  { "out", "packets", "that left it", "path", FIELD_UINT64 (PathStats, n.out) },
+  { "congestion-losses", "packets", "that a queue or a policer dropped",
+      "models", FIELD_UINT64 (PathStats, n.congestion) },
+  { "wireless-losses", "packets", "that a model of a radio dropped", "models",
+      FIELD_UINT64 (PathStats, n.wireless) },
+  { "discarded", "packets", "that were inside at a flush or a stop", "path",
+      FIELD_UINT64 (PathStats, n.discarded) },
+  { "held", "packets", "that are inside now", "path",
+      FIELD_UINT64 (PathStats, held) },
+  { "bytes-in", "bytes", "that entered, with the property overhead", "path",
+      FIELD_UINT64 (PathStats, n.bytes_in) },
+  { "bytes-out", "bytes", "that left, likewise", "path",
+      FIELD_UINT64 (PathStats, n.bytes_out) },
+  { "queue", "ns", "that the longest way through the queues takes now",
+      "models", FIELD_UINT64 (PathStats, queue) },
+  { "capacity", "bit/s", "of the narrowest model now; 0: none has a rate",
+      "models", FIELD_UINT64 (PathStats, capacity) },
+  { "flows", "", "an entry for each SSRC", "path",
+      FIELD_LIST ("application/x-rtpadaptlink-flow") },
+  { NULL },
+};
 
 GstStructure *
 link_path_stats (const LinkPath *path, RaTime now)
 {
-  const LinkCounts *n = &path->n;
+  PathStats x = { .n = path->n };
   Queues queues = { 0 };
-  guint64 held = 0, capacity = 0;
   GstStructure *stats;
 
   if (path->link) {
     ra_link_observe (path->link, queues_add, &queues);
-    held = ra_link_held (path->link);
+    x.held = ra_link_held (path->link);
     if (now != RA_TIME_NONE)
-      capacity = ra_link_capacity (path->link, now);
+      x.capacity = ra_link_capacity (path->link, now);
   }
-  stats = gst_structure_new ("application/x-rtpadaptlink-stats", "in",
-      G_TYPE_UINT64, n->in, "out", G_TYPE_UINT64, n->out, "congestion-losses",
-      G_TYPE_UINT64, n->congestion, "wireless-losses", G_TYPE_UINT64,
-      n->wireless, "discarded", G_TYPE_UINT64, n->discarded, "held",
-      G_TYPE_UINT64, held, "bytes-in", G_TYPE_UINT64, n->bytes_in, "bytes-out",
-      G_TYPE_UINT64, n->bytes_out, "queue", G_TYPE_UINT64,
-      (guint64) ra_span (queues.before + queues.here), "capacity",
-      G_TYPE_UINT64, capacity, NULL);
+  x.queue = (guint64) ra_span (queues.before + queues.here);
+  stats = fields_new ("application/x-rtpadaptlink-stats", link_path_fields, &x);
   flows_add (path, stats);
   return stats;
 }

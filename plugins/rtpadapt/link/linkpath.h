@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "parts/fields.h"
+
 #include <gst/gst.h>
 #include <gst/rtpadapt/link.h>
 
@@ -56,5 +58,10 @@ void link_path_push_event (LinkPath *path, GstEvent *event);
 
 /* (transfer full); `now` is RA_TIME_NONE while time does not run. */
 GstStructure *link_path_stats (const LinkPath *path, RaTime now);
+
+/* Of "application/x-rtpadaptlink-stats", the list in it, and "RTPAdaptLoss". */
+extern const Field link_path_fields[];
+extern const Field link_path_flow_fields[];
+extern const Field link_path_loss_fields[];
 
 G_END_DECLS

@@ -10,12 +10,29 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/safety/ecn.h>
 
+#define LIST(list) ((gconstpointer const *) list)
+
+/* `use` says when to take it; `cite` is "-" where it is our own. */
 static void
-value_add (GArray *values, const gchar *nick, const gchar *cite)
+value_add (
+    GArray *values, const gchar *nick, const gchar *use, const gchar *cite)
 {
-  GEnumValue value = { (gint) values->len, cite, nick };
+  g_autofree gchar *text = g_str_equal (cite, "-")
+      ? g_strdup (use)
+      : g_strdup_printf ("%s (%s)", use, cite);
+  GEnumValue value = { (gint) values->len, g_intern_string (text), nick };
 
   g_array_append_val (values, value);
+}
+
+/* An LDA that others are compared with is no choice for a stream. */
+static gchar *
+use_of (gconstpointer const *list, const RaAlgorithm *a)
+{
+  gboolean compares
+      = list == LIST (ra_ldas) && ((const RaLdaOps *) a)->reference;
+
+  return g_strconcat (compares ? "to compare with: " : "", a->use, NULL);
 }
 
 /* The values live as long as the type: for ever. */
@@ -44,15 +61,14 @@ registry_type (gsize *type, const gchar *name, gconstpointer const *list)
 
     for (guint i = 0; list[i]; i++) {
       const RaAlgorithm *a = list[i];
+      g_autofree gchar *use = use_of (list, a);
 
-      value_add (values, a->name, a->cite);
+      value_add (values, a->name, use, a->cite);
     }
     g_once_init_leave (type, type_register (name, values));
   }
   return *type;
 }
-
-#define LIST(list) ((gconstpointer const *) list)
 
 GType
 gst_rtp_adapt_controller_get_type (void)
@@ -95,7 +111,8 @@ gst_rtp_adapt_feedback_get_type (void)
     GArray *values = values_new ();
 
     for (guint i = 0; ra_feedbacks[i]; i++)
-      value_add (values, ra_feedbacks[i]->name, ra_feedbacks[i]->cite);
+      value_add (values, ra_feedbacks[i]->name, ra_feedbacks[i]->use,
+          ra_feedbacks[i]->cite);
     g_once_init_leave (&type, type_register ("GstRtpAdaptFeedback", values));
   }
   return type;
@@ -106,9 +123,14 @@ gst_rtp_adapt_ecn_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { RA_ECN_NOT_ECT, "No ECN-capable transport", "not-ect" },
-    { RA_ECN_ECT_1, "ECN-capable, ECT(1)", "ect-1" },
-    { RA_ECN_ECT_0, "ECN-capable, ECT(0)", "ect-0" },
+    { RA_ECN_NOT_ECT, "where no router marks (RFC 3168)", "not-ect" },
+    { RA_ECN_ECT_1,
+        "as ect-0, and not where routers do L4S, which expects another rate control "
+        "(RFC 9331)",
+        "ect-1" },
+    { RA_ECN_ECT_0,
+        "where routers can mark packets, with feedback=ccfb (RFC 3168)",
+        "ect-0" },
     { 0 },
   };
 
@@ -126,9 +148,13 @@ gst_rtp_adapt_fec_code_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { RA_FEC_CODE_FRAME, "The best that the receiver knows", "auto" },
-    { RA_FEC_CODE_XOR, "RFC 5109 over several frames", "xor" },
-    { RA_FEC_CODE_RS, "Reed-Solomon over several frames", "rs" },
+    { RA_FEC_CODE_FRAME, "the best that the receiver knows", "auto" },
+    { RA_FEC_CODE_XOR,
+        "for receivers other than rtpadaptsrc, over several frames (RFC 5109)",
+        "xor" },
+    { RA_FEC_CODE_RS,
+        "for rtpadaptsrc and rtpadaptfecdec: Reed-Solomon over several frames",
+        "rs" },
     { 0 },
   };
 

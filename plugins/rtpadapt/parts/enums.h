@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* Values index ra_rates[], ra_ldas[], ra_fecs[], ra_colours[]; nick = name,
- * name = citation. */
+ * name = when to take it, and the citation. */
 #define GST_TYPE_RTP_ADAPT_CONTROLLER (gst_rtp_adapt_controller_get_type ())
 GType gst_rtp_adapt_controller_get_type (void);
 

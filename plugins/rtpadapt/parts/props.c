@@ -65,16 +65,31 @@ spec_new (const PropRow *row)
   }
 }
 
+static GQuark
+unit_quark (void)
+{
+  return g_quark_from_static_string ("rtpadapt-unit");
+}
+
+const gchar *
+props_unit (GParamSpec *pspec)
+{
+  return g_param_spec_get_qdata (pspec, unit_quark ());
+}
+
 void
 props_install_row (GObjectClass *klass, guint id, const PropRow *row)
 {
+  GParamSpec *pspec;
   PropRow whole = *row;
 
   if (row->like) {
     whole = *props_row (row->like, row->name);
     whole.text = row->text ? row->text : whole.text;
   }
-  g_object_class_install_property (klass, id, spec_new (&whole));
+  pspec = spec_new (&whole);
+  g_param_spec_set_qdata (pspec, unit_quark (), (gpointer) whole.unit);
+  g_object_class_install_property (klass, id, pspec);
 }
 
 guint

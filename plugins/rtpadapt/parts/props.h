@@ -105,6 +105,9 @@ struct _PropRow
 void props_install_row (GObjectClass *klass, guint id, const PropRow *row);
 guint props_install (GObjectClass *klass, guint id, const PropRow *rows);
 
+/* The unit of a number that was installed here and has one, or NULL. */
+const gchar *props_unit (GParamSpec *pspec);
+
 /* The row of this name, or NULL. */
 const PropRow *props_row (const PropRow *rows, const gchar *name);
 

@@ -69,9 +69,8 @@ recv_dscp_post (GstRtpAdaptRecv *self)
   GST_INFO_OBJECT (self, "DSCP: %s", ra_dscp_fate_nick (stats.dscp));
   if (stats.dscp == RA_DSCP_BLEACHED || stats.dscp == RA_DSCP_REMARKED)
     post (self,
-        gst_message_new_element (GST_OBJECT (self),
-            gst_structure_new ("rtpadapt-dscp", "dscp", G_TYPE_STRING,
-                ra_dscp_fate_nick (stats.dscp), NULL)));
+        gst_message_new_element (
+            GST_OBJECT (self), recv_dscp_news (stats.dscp)));
 }
 
 void
@@ -84,10 +83,7 @@ recv_losses_post (GstRtpAdaptRecv *self)
       continue;
     post (self,
         gst_message_new_element (GST_OBJECT (self),
-            gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-                our_clock_time (&self->clock, m.t_loss), "number",
-                G_TYPE_UINT64, m.seq, "verdict", G_TYPE_STRING,
-                ra_cause_nick (m.cause), NULL)));
+            recv_loss_news (&m, our_clock_time (&self->clock, m.t_loss))));
   }
 }
 

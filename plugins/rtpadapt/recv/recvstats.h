@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "parts/fields.h"
+
 #include <gst/gst.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 
@@ -21,5 +23,15 @@ typedef struct
  * stopped; `feedback`: recv_kind_nick(). */
 GstStructure *recv_stats_new (const RaReporter *reporter,
     const RecvCounters *count, const gchar *feedback, const gchar *lda);
+/* Always, and while the element runs; `time` is the caller's. */
+extern const Field recv_stats_fields[];
+extern const Field recv_stats_running_fields[];
+
+/* Messages (transfer full); `time`: when the loss was found, on the pipeline's
+ * clock. */
+GstStructure *recv_dscp_news (RaDscpFate fate);
+extern const Field recv_dscp_fields[];
+GstStructure *recv_loss_news (const RaMissing *m, guint64 time);
+extern const Field recv_loss_fields[];
 
 G_END_DECLS

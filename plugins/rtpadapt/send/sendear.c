@@ -43,14 +43,35 @@ send_ear_take (
   return wants;
 }
 
+typedef struct
+{
+  guint64 time;
+  guint ssrc, seqnum;
+  const gchar *verdict, *truth;
+} LossNews;
+
+const Field send_ear_loss_fields[] = {
+  { "time", "ns", "when the packet was sent, on the pipeline's clock", "ledger",
+      FIELD_UINT64 (LossNews, time) },
+  { "ssrc", "", "of the packet", "RFC 3550 5.1", FIELD_UINT (LossNews, ssrc) },
+  { "seqnum", "", "its sequence number", "RFC 3550 5.1",
+      FIELD_UINT (LossNews, seqnum) },
+  { "verdict", "", "why it was lost: congestion or wireless", "LDA",
+      FIELD_TEXT (LossNews, verdict) },
+  { "truth", "", "the same as rtpadaptlink says; none: nobody knows",
+      "event RTPAdaptLoss", FIELD_TEXT (LossNews, truth) },
+  { NULL },
+};
+
 GstStructure *
 send_ear_loss (const RaEarLoss *loss, const OurClock *clock)
 {
-  return gst_structure_new ("rtpadapt-loss", "time", G_TYPE_UINT64,
-      our_clock_time (clock, loss->sent), "ssrc", G_TYPE_UINT, loss->ssrc,
-      "seqnum", G_TYPE_UINT, (guint) loss->seq, "verdict", G_TYPE_STRING,
-      ra_cause_nick (loss->verdict), "truth", G_TYPE_STRING,
-      ra_cause_nick (loss->truth), NULL);
+  return fields_new ("rtpadapt-loss", send_ear_loss_fields,
+      &(LossNews){ .time = our_clock_time (clock, loss->sent),
+          .ssrc = loss->ssrc,
+          .seqnum = loss->seq,
+          .verdict = ra_cause_nick (loss->verdict),
+          .truth = ra_cause_nick (loss->truth) });
 }
 
 void

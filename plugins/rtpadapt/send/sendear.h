@@ -8,6 +8,7 @@
 #include "feedbackmode.h"
 #include "outage.h"
 #include "sendwants.h"
+#include "parts/fields.h"
 
 #include "parts/ourclock.h"
 
@@ -37,5 +38,7 @@ GstStructure *send_ear_loss (const RaEarLoss *loss, const OurClock *clock);
 void send_ear_on_truth (SendEar *e, const GstStructure *s);
 /* What was heard since the start, also after a stop. */
 RaEarStats send_ear_stats (const SendEar *e);
+/* Of "rtpadapt-loss". */
+extern const Field send_ear_loss_fields[];
 
 G_END_DECLS

@@ -266,10 +266,7 @@ breaker_post (GstRtpAdaptSend *self)
   if (!herald_is_news (&self->herald, SEND_NEWS_BREAKER, stats.breaker))
     return;
   herald_post_always (&self->herald,
-      gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("rtpadapt-breaker", "breaker", G_TYPE_STRING,
-              ra_breaker_nick (stats.trip), "state", G_TYPE_STRING,
-              ra_breaker_state_nick (stats.breaker), NULL)));
+      gst_message_new_element (GST_OBJECT (self), send_breaker_news (&stats)));
   warn_of_breaker (&notices, stats.breaker, stats.trip, self->mode.kind);
   notices_give (self, &notices);
 }
@@ -356,6 +353,14 @@ encoders_drive (GstRtpAdaptSend *self)
 
 /* --- FEC and numbers that are left out ---------------------------------- */
 
+/* TRUE: the receiver uses FEC, or it is sent without its word. */
+static gboolean
+fec_goes (const GstRtpAdaptSend *self)
+{
+  return rtx_gate_fec (self->cfg.fec_unasked,
+      self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
+}
+
 /* A block ends in time for the most that the receiver holds packets; it hears
  * which codes that knows. */
 static FecWants
@@ -367,7 +372,8 @@ fec_wants (const GstRtpAdaptSend *self)
 
   if (code == RA_FEC_CODE_FRAME && takes && takes->flags & RA_TAKES_RS)
     code = RA_FEC_CODE_RS;
-  return (FecWants){ .level = ra_sender_fec (self->sender),
+  return (
+      FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
     .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
         repair->path.jitter, repair->path.frame),
     .code = code };
@@ -392,7 +398,8 @@ fecencs_drive (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
   if (self->sender) {
-    ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+    ra_sender_set_fec_made (
+        self->sender, self->fecencs.usable && fec_goes (self));
     ra_sender_set_fec_code (
         self->sender, self->fecencs.code, self->fecencs.block);
   }
@@ -527,49 +534,50 @@ send_stats_restart (GstRtpAdaptSend *self)
   send_wake (self);
 }
 
+/* What there is only while the element runs. */
+static void
+stats_running (GstRtpAdaptSend *self, SendStats *x, guint64 rate)
+{
+  x->repair = ra_sender_repair (self->sender)->stats;
+  x->time = our_clock_time (&self->clock, send_now (self));
+  x->backlog = backlog_span (self->pace.backlog, rate);
+  x->dropped = backlog_dropped (self->pace.backlog) + self->pace.ended;
+  x->dropped_frames = backlog_dropped_frames (self->pace.backlog);
+  x->frames_skipped = skip_level_skipped (self->encoders.level);
+  x->skipped = send_ledger (self)->skipped;
+}
+
 GstStructure *
 send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
   const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
-  RaEarStats heard = send_ear_stats (&self->ear);
   guint64 rate = send_rate (self);
-  GstStructure *s = gst_structure_new ("application/x-rtpadaptsend-stats",
-      "controller", G_TYPE_STRING, ra_rates[cfg->controller]->name, "lda",
-      G_TYPE_STRING, ra_ldas[cfg->lda]->name, "estimated-bitrate", G_TYPE_UINT,
-      (guint) MIN (rate, G_MAXUINT), "fec", G_TYPE_STRING,
-      ra_fecs[cfg->fec]->name, "encoder-bitrate", G_TYPE_UINT,
-      (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT), "not-rtp",
-      G_TYPE_UINT64, self->way.not_rtp, "ceased", G_TYPE_UINT64,
-      self->outage.ceased, "probes", G_TYPE_UINT64, self->outage.probes,
-      "key-requests-held", G_TYPE_UINT64, self->keys.held, "feedback-unmapped",
-      G_TYPE_UINT64, heard.unmapped, "feedback-doubtful", G_TYPE_UINT64,
-      heard.doubtful, "realigned", G_TYPE_UINT64, heard.realigned,
-      "known-congestion", G_TYPE_UINT64, heard.known_congestion,
-      "known-wireless", G_TYPE_UINT64, heard.known_wireless,
-      "misread-congestion", G_TYPE_UINT64, heard.misread_congestion,
-      "misread-wireless", G_TYPE_UINT64, heard.misread_wireless, NULL);
+  SendStats x = {
+    .controller = ra_rates[cfg->controller]->name,
+    .lda = ra_ldas[cfg->lda]->name,
+    .fec = ra_fecs[cfg->fec]->name,
+    .colour = ra_colours[cfg->colour]->name,
+    .mode = ra_feedback_name (self->sender ? self->mode.kind : wanted),
+    .wanted = ra_feedback_name (wanted),
+    .rate = (guint) MIN (rate, G_MAXUINT),
+    .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
+    .not_rtp = self->way.not_rtp,
+    .malformed = self->way.malformed,
+    .ceased = self->outage.ceased,
+    .probes = self->outage.probes,
+    .keys_held = self->keys.held,
+    .heard = send_ear_stats (&self->ear),
+    .encoders = self->encoders.n,
+    .fec_made = self->fecencs.usable,
+  };
 
-  send_stats_heard (s, self->sender ? self->mode.kind : wanted, wanted, &heard,
-      self->way.malformed, self->ear.ear);
-  send_stats_marks (s, ra_colours[cfg->colour]->name, self->way.mark_packets,
-      self->way.mark_bytes);
-  gst_structure_set (s, "encoders", G_TYPE_UINT, self->encoders.n, "fec-made",
-      G_TYPE_BOOLEAN, self->fecencs.usable, NULL);
-  if (self->sender)
-    send_stats_streams (s, self->sender, &self->way.streams, send_now (self));
-  send_stats_ecn (s, &heard);
-  if (self->sender) {
-    send_stats_sender (s, self->sender);
-    send_stats_repair (s, ra_sender_repair (self->sender));
-    gst_structure_set (s, "time", G_TYPE_UINT64,
-        our_clock_time (&self->clock, send_now (self)), "backlog", G_TYPE_INT64,
-        backlog_span (self->pace.backlog, rate), "dropped", G_TYPE_UINT64,
-        backlog_dropped (self->pace.backlog) + self->pace.ended,
-        "dropped-frames", G_TYPE_UINT64,
-        backlog_dropped_frames (self->pace.backlog), "frames-skipped",
-        G_TYPE_UINT64, skip_level_skipped (self->encoders.level), "skipped",
-        G_TYPE_UINT64, send_ledger (self)->skipped, NULL);
+  for (guint i = 0; i < RA_N_MARKS; i++) {
+    x.mark_packets[i] = self->way.mark_packets[i];
+    x.mark_bytes[i] = self->way.mark_bytes[i];
   }
-  return s;
+  if (self->sender)
+    stats_running (self, &x, rate);
+  return send_stats_new (&x, self->sender, self->ear.ear, &self->way.streams,
+      self->sender ? send_now (self) : RA_TIME_NONE);
 }

@@ -134,6 +134,11 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_ENUM (
           SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto") },
+  { "fec-unasked", "FEC unasked",
+      "FEC goes to a receiver that does not say that it uses it, too; only where its "
+      "payload type is agreed on in another way",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, fec_unasked, TRUE),
+      .then = SEND_TELL },
   { "feedback", "Feedback", "How the receiver reports", PROP_READY,
       PROP_ENUM (
           SendConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },

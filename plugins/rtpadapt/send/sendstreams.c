@@ -176,24 +176,48 @@ streams_other_bitrate (const Streams *s, RaTime now)
   return sum;
 }
 
+/* What statistics say of a stream. */
+typedef struct
+{
+  guint ssrc;
+  gint payload;
+  gboolean audio, driven;
+  guint64 bitrate, packets, bytes;
+} StreamStats;
+
+const Field streams_fields[] = {
+  { "ssrc", "", "of the stream", "RFC 3550 5.1",
+      FIELD_UINT (StreamStats, ssrc) },
+  { "payload", "", "payload type of its media; -1: not known", "caps",
+      FIELD_INT (StreamStats, payload) },
+  { "audio", "", "it is sound", "caps", FIELD_BOOLEAN (StreamStats, audio) },
+  { "driven", "", "an encoder that is driven makes it", "search upstream",
+      FIELD_BOOLEAN (StreamStats, driven) },
+  { "bitrate", "bit/s", "that left lately", "element",
+      FIELD_UINT64 (StreamStats, bitrate) },
+  { "packets", "packets", "sent, with FEC and what was sent again", "element",
+      FIELD_UINT64 (StreamStats, packets) },
+  { "bytes", "bytes", "the same", "element",
+      FIELD_UINT64 (StreamStats, bytes) },
+  { NULL },
+};
+
 void
 streams_describe (const Streams *s, RaTime now, GValue *value)
 {
   g_value_init (value, GST_TYPE_ARRAY);
   for (guint i = 0; i < STREAMS_MAX; i++) {
     const Stream *stream = &s->stream[i];
-    GValue one = G_VALUE_INIT;
 
     if (!stream->used)
       continue;
-    g_value_init (&one, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (&one,
-        gst_structure_new ("stream", "ssrc", G_TYPE_UINT, stream->ssrc,
-            "payload", G_TYPE_INT, stream->kind.payload_type, "audio",
-            G_TYPE_BOOLEAN, stream->kind.is_audio, "driven", G_TYPE_BOOLEAN,
-            !stream_is_other (stream), "bitrate", G_TYPE_UINT64,
-            ra_throughput_rate (&stream->out, now), "packets", G_TYPE_UINT64,
-            stream->packets, "bytes", G_TYPE_UINT64, stream->bytes, NULL));
-    gst_value_array_append_and_take_value (value, &one);
+    fields_append (value, "stream", streams_fields,
+        &(StreamStats){ .ssrc = stream->ssrc,
+            .payload = stream->kind.payload_type,
+            .audio = stream->kind.is_audio,
+            .driven = !stream_is_other (stream),
+            .bitrate = ra_throughput_rate (&stream->out, now),
+            .packets = stream->packets,
+            .bytes = stream->bytes });
   }
 }

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "parts/fields.h"
+
 #include <gst/gst.h>
 #include <gst/rtpadapt/colour/importance.h>
 #include <gst/rtpadapt/util/throughput.h>
@@ -80,5 +82,7 @@ gboolean stream_is_other (const Stream *stream);
 guint64 streams_other_bitrate (const Streams *s, RaTime now);
 /* Of all: GST_TYPE_ARRAY of structures. */
 void streams_describe (const Streams *s, RaTime now, GValue *value);
+/* Of "stream", in the list that streams_describe() makes. */
+extern const Field streams_fields[];
 
 G_END_DECLS

@@ -115,15 +115,38 @@ full_take (SizeFit *s, const RaPicture *now)
     s->full = *now;
 }
 
+typedef struct
+{
+  const gchar *encoder;
+  gint width, height;
+  guint bitrate;
+  gboolean adapted;
+} SizeNews;
+
+const Field size_fit_fields[] = {
+  { "encoder", "", "name of the encoder that it is about", "element",
+      FIELD_TEXT (SizeNews, encoder) },
+  { "width", "pixels", "proposed", "element", FIELD_INT (SizeNews, width) },
+  { "height", "pixels", "proposed", "element", FIELD_INT (SizeNews, height) },
+  { "bitrate", "bit/s", "that the encoder has now", "split of the rate",
+      FIELD_UINT (SizeNews, bitrate) },
+  { "adapted", "", "adapt-size has done it; the application need not",
+      "element", FIELD_BOOLEAN (SizeNews, adapted) },
+  { "framerate", "frames/s", "proposed, a fraction; only if the caps have one",
+      "element", FIELD_OTHER ("fraction") },
+  { NULL },
+};
+
 static GstStructure *
 proposal (const SizeFit *s, GstElement *encoder, guint64 bps)
 {
   RaPicture p = ra_picture_at (&s->full, s->fit.step);
-  GstStructure *news = gst_structure_new ("rtpadapt-size", "encoder",
-      G_TYPE_STRING, GST_OBJECT_NAME (encoder), "width", G_TYPE_INT,
-      (gint) p.width, "height", G_TYPE_INT, (gint) p.height, "bitrate",
-      G_TYPE_UINT, (guint) MIN (bps, G_MAXUINT), "adapted", G_TYPE_BOOLEAN,
-      s->adapts, NULL);
+  GstStructure *news = fields_new ("rtpadapt-size", size_fit_fields,
+      &(SizeNews){ .encoder = GST_OBJECT_NAME (encoder),
+          .width = (gint) p.width,
+          .height = (gint) p.height,
+          .bitrate = (guint) MIN (bps, G_MAXUINT),
+          .adapted = s->adapts });
 
   if (p.fps_n > 0)
     gst_structure_set (news, "framerate", GST_TYPE_FRACTION, (gint) p.fps_n,

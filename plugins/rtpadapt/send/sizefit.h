@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "parts/fields.h"
+
 #include <gst/gst.h>
 #include <gst/rtpadapt/rate/picture.h>
 
@@ -25,5 +27,7 @@ typedef struct
  * May block. */
 GstStructure *size_fit_do (
     SizeFit *s, GstElement *encoder, guint64 bps, gboolean adapt, RaTime now);
+/* Of "rtpadapt-size". */
+extern const Field size_fit_fields[];
 
 G_END_DECLS

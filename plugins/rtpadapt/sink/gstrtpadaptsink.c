@@ -33,8 +33,9 @@
  * count repeats-own, repeats-mended, repeats-late, repeats-over-budget,
  * repeat-requests and, of these, repeat-refused.
  *
- * A receiver that does not know payload type 122 has to be sent
- * `fec=none`: rtpjitterbuffer waits for what it cannot read.
+ * FEC, too, waits until the receiver has said that it uses it: rtpjitterbuffer waits
+ * for what it cannot read.  A stock receiver with an rtpulpfecdec cannot say so and
+ * needs `fec-unasked=true`.
  *
  * RTP and RTCP share a port unless #GstRtpAdaptSink:rtcp-mux is off, and what
  * comes back is read from the socket that sends.  Colours are on

@@ -106,18 +106,41 @@ sink_peer_open (SinkPeer *who, const PeerConfig *cfg)
   who->authentic = cfg->authentic;
 }
 
+typedef struct
+{
+  PeerStats peer;
+  guint64 junk, sr_requests, own_ssrc;
+} SinkPeerStats;
+
+const Field sink_peer_fields[] = {
+  { "foreign-rtcp", "packets", "of RTCP from another host than we send to",
+      "peer", FIELD_UINT64 (SinkPeerStats, peer.foreign_rtcp) },
+  { "early-rtcp", "packets", "of RTCP that is not yet about our streams",
+      "peer", FIELD_UINT64 (SinkPeerStats, peer.early_rtcp) },
+  { "flood", "packets", "of one SSRC too many", "peer",
+      FIELD_UINT64 (SinkPeerStats, peer.flood) },
+  { "moved", "times", "the receiver's address changed", "peer",
+      FIELD_UINT64 (SinkPeerStats, peer.moved) },
+  { "junk", "packets", "that are no RTCP; a key on one side makes it grow",
+      "peer", FIELD_UINT64 (SinkPeerStats, junk) },
+  { "sr-requests", "packets",
+      "of RTCP that would hang rtpsession 1.22: dropped", "RFC 6051",
+      FIELD_UINT64 (SinkPeerStats, sr_requests) },
+  { "own-ssrc", "packets", "of RTCP with our own SSRC: dropped", "RFC 3550 8.2",
+      FIELD_UINT64 (SinkPeerStats, own_ssrc) },
+  { NULL },
+};
+
 GstStructure *
 sink_peer_stats (const SinkPeer *who)
 {
-  PeerStats n = { 0 };
+  SinkPeerStats n = { .junk = who->junk,
+    .sr_requests = who->sr_requests,
+    .own_ssrc = who->own_ssrc };
 
   if (who->peer) {
-    peer_get_stats (who->peer, &n);
-    n.flood += sources_dropped (who->sources);
+    peer_get_stats (who->peer, &n.peer);
+    n.peer.flood += sources_dropped (who->sources);
   }
-  return gst_structure_new ("application/x-rtpadapt-peer-stats", "foreign-rtcp",
-      G_TYPE_UINT64, n.foreign_rtcp, "early-rtcp", G_TYPE_UINT64, n.early_rtcp,
-      "flood", G_TYPE_UINT64, n.flood, "moved", G_TYPE_UINT64, n.moved, "junk",
-      G_TYPE_UINT64, who->junk, "sr-requests", G_TYPE_UINT64, who->sr_requests,
-      "own-ssrc", G_TYPE_UINT64, who->own_ssrc, NULL);
+  return fields_new ("application/x-rtpadapt-peer-stats", sink_peer_fields, &n);
 }

@@ -8,6 +8,7 @@
 #include "wire/encrypted.h"
 #include "wire/peer.h"
 #include "wire/sources.h"
+#include "parts/fields.h"
 
 #include <gst/gst.h>
 
@@ -47,5 +48,6 @@ gboolean sink_peer_on_rtcp (SinkPeer *who, GSocketAddress *from,
 
 /* (transfer full) */
 GstStructure *sink_peer_stats (const SinkPeer *who);
+extern const Field sink_peer_fields[];
 
 G_END_DECLS

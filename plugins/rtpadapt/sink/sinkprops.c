@@ -145,6 +145,8 @@ install_send_props (GObjectClass *klass)
 
     if (row.of == gst_rtp_adapt_colour_get_type)
       row.def.s = SINK_COLOUR;
+    if (g_str_equal (row.name, "fec-unasked"))
+      row.def.i = SINK_FEC_UNASKED;
     if (!props_row (sink_props, row.name))
       props_install_row (klass, id++, &row);
   }
@@ -188,7 +190,8 @@ sink_props_init (GstRtpAdaptSink *self)
   if (!self->send)
     return;
   g_object_set (self->send, "colour",
-      gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SINK_COLOUR), NULL);
+      gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SINK_COLOUR),
+      "fec-unasked", SINK_FEC_UNASKED, NULL);
   g_signal_connect (self->send, "notify", G_CALLBACK (part_changed), self);
 }
 

@@ -100,11 +100,13 @@ socket_open (GstElement *child)
 static gboolean
 sockets_open (GstRtpAdaptSink *self, gboolean mux)
 {
+  g_autofree gchar *bind_address = NULL;
   GSocket *rtp, *rtcp;
   gint bind_port;
 
-  g_object_get (self->rtpsink, "bind-port", &bind_port, NULL);
-  g_object_set (self->rtcpsink, "bind-port",
+  g_object_get (self->rtpsink, "bind-address", &bind_address, "bind-port",
+      &bind_port, NULL);
+  g_object_set (self->rtcpsink, "bind-address", bind_address, "bind-port",
       bind_port > 0 && bind_port < 65535 ? bind_port + 1 : 0, NULL);
   rtp = socket_open (self->rtpsink);
   if (!rtp)

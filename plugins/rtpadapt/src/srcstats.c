@@ -59,12 +59,61 @@ typedef struct
   guint64 pushed, lost, late; /* of the jitterbuffer, repair packets too */
   guint64 recovered, unrecovered;
   gdouble residual;
+  SrcStatsSource source;
 } StreamStats;
+
+const Field src_stats_stream_fields[] = {
+  { "pad", "", "name of the source pad", "element",
+      FIELD_TEXT (StreamStats, source.name) },
+  { "ssrc", "", "of the stream", "RFC 3550 5.1",
+      FIELD_UINT (StreamStats, source.ssrc) },
+  { "payload", "", "its payload type", "RFC 3550 5.1",
+      FIELD_UINT (StreamStats, source.pt) },
+  { "pushed", "packets", "that left the jitterbuffer, repair packets too",
+      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, pushed) },
+  { "lost", "packets", "that the jitterbuffer waited for in vain",
+      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, lost) },
+  { "late", "packets", "that came after their time", "rtpjitterbuffer",
+      FIELD_UINT64 (StreamStats, late) },
+  { "fec", "packets", "repair packets that came", "element",
+      FIELD_UINT64 (StreamStats, source.fec) },
+  { "recovered", "packets", "brought back by FEC",
+      "rtpulpfecdec, rtpadaptfecdec", FIELD_UINT64 (StreamStats, recovered) },
+  { "unrecovered", "packets", "that FEC could not bring back", "rtpulpfecdec",
+      FIELD_UINT64 (StreamStats, unrecovered) },
+  { "residual-loss", "0 to 1",
+      "share of the media packets that is missing after "
+      "all",
+      "element", FIELD_DOUBLE (StreamStats, residual) },
+  { NULL },
+};
+
+const Field src_stats_fields[] = {
+  { "lost", "packets", "of all streams: see the list", "rtpjitterbuffer",
+      FIELD_UINT64 (StreamStats, lost) },
+  { "late", "packets", "the same", "rtpjitterbuffer",
+      FIELD_UINT64 (StreamStats, late) },
+  { "recovered", "packets", "the same", "rtpulpfecdec, rtpadaptfecdec",
+      FIELD_UINT64 (StreamStats, recovered) },
+  { "unrecovered", "packets", "the same", "rtpulpfecdec",
+      FIELD_UINT64 (StreamStats, unrecovered) },
+  { "residual-loss", "0 to 1", "the same, weighted by packets", "element",
+      FIELD_DOUBLE (StreamStats, residual) },
+  { "streams", "", "an entry for each source pad", "element",
+      FIELD_LIST ("application/x-rtpadaptsrc-stream") },
+  { "security", "", "what SRTP or DTLS let in", "element",
+      FIELD_STRUCTURE ("application/x-rtpadapt-security-stats") },
+  { "udp", "", "of the socket", "rtpadaptudpsrc",
+      FIELD_STRUCTURE ("application/x-rtpadaptudpsrc-stats") },
+  { "receiver", "", "of the measurements", "rtpadaptrecv",
+      FIELD_STRUCTURE ("application/x-rtpadaptrecv-stats") },
+  { NULL },
+};
 
 static StreamStats
 source_ask (const SrcStatsSource *source)
 {
-  StreamStats s = { 0 };
+  StreamStats s = { .source = *source };
   guint recovered = 0, unrecovered = 0;
   guint64 early;
   GstStructure *stats;
@@ -89,24 +138,6 @@ source_ask (const SrcStatsSource *source)
   return s;
 }
 
-/* `array` is a GstValueArray. */
-static void
-add_stream (GValue *array, const SrcStatsSource *source, const StreamStats *s)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value,
-      gst_structure_new ("application/x-rtpadaptsrc-stream", "pad",
-          G_TYPE_STRING, source->name, "ssrc", G_TYPE_UINT, source->ssrc,
-          "payload", G_TYPE_UINT, source->pt, "pushed", G_TYPE_UINT64,
-          s->pushed, "lost", G_TYPE_UINT64, s->lost, "late", G_TYPE_UINT64,
-          s->late, "fec", G_TYPE_UINT64, source->fec, "recovered",
-          G_TYPE_UINT64, s->recovered, "unrecovered", G_TYPE_UINT64,
-          s->unrecovered, "residual-loss", G_TYPE_DOUBLE, s->residual, NULL));
-  gst_value_array_append_and_take_value (array, &value);
-}
-
 void
 src_stats_set_streams (GstStructure *stats, const GArray *sources)
 {
@@ -120,7 +151,8 @@ src_stats_set_streams (GstStructure *stats, const GArray *sources)
     const StreamStats s = source_ask (source);
     gdouble n = (gdouble) (s.pushed + s.lost);
 
-    add_stream (&array, source, &s);
+    fields_append (&array, "application/x-rtpadaptsrc-stream",
+        src_stats_stream_fields, &s);
     missing += s.residual * n;
     all += n;
     sum.lost += s.lost;
@@ -128,39 +160,87 @@ src_stats_set_streams (GstStructure *stats, const GArray *sources)
     sum.recovered += s.recovered;
     sum.unrecovered += s.unrecovered;
   }
-  gst_structure_set (stats, "lost", G_TYPE_UINT64, sum.lost, "late",
-      G_TYPE_UINT64, sum.late, "recovered", G_TYPE_UINT64, sum.recovered,
-      "unrecovered", G_TYPE_UINT64, sum.unrecovered, "residual-loss",
-      G_TYPE_DOUBLE, all > 0 ? missing / all : 0., NULL);
+  sum.residual = all > 0 ? missing / all : 0.;
+  fields_set (stats, src_stats_fields, &sum);
   gst_structure_take_value (stats, "streams", &array);
 }
 
 /* --- the gate ------------------------------------------------------------- */
 
+const Field src_stats_gate_fields[] = {
+  { "rtp", "packets", "of RTP let in", "gate",
+      FIELD_UINT64 (SrcGateStats, rtp) },
+  { "rtcp", "packets", "of RTCP let in", "gate",
+      FIELD_UINT64 (SrcGateStats, rtcp) },
+  { "fec", "packets", "of rtp, repair packets", "payload type",
+      FIELD_UINT64 (SrcGateStats, fec) },
+  { "retransmitted", "packets", "of rtp, sent again", "RFC 4588",
+      FIELD_UINT64 (SrcGateStats, rtx) },
+  { "junk", "packets", "neither RTP nor RTCP; a wrong key makes it grow",
+      "gate", FIELD_UINT64 (SrcGateStats, junk) },
+  { "sr-requests", "packets",
+      "of RTCP that would hang rtpsession 1.22: dropped", "RFC 6051",
+      FIELD_UINT64 (SrcGateStats, sr_requests) },
+  { "own-ssrc", "packets", "with the SSRC of our own reports: dropped",
+      "RFC 3550 8.2", FIELD_UINT64 (SrcGateStats, own_ssrc) },
+  { "unknown-payload", "packets",
+      "of a payload type that is not set; see encoding-name and pt-map", "gate",
+      FIELD_UINT64 (SrcGateStats, unknown) },
+  { "foreign-rtp", "packets", "of RTP from another address than the sender's",
+      "gate", FIELD_UINT64 (SrcGateStats, peer.foreign_rtp) },
+  { "foreign-rtcp", "packets", "of RTCP from there", "gate",
+      FIELD_UINT64 (SrcGateStats, peer.foreign_rtcp) },
+  { "early-rtcp", "packets", "of RTCP of one whose RTP was not yet seen",
+      "gate", FIELD_UINT64 (SrcGateStats, peer.early_rtcp) },
+  { "flood", "packets", "of one SSRC too many", "gate",
+      FIELD_UINT64 (SrcGateStats, peer.flood) },
+  { "moved", "times", "the sender's address changed", "gate",
+      FIELD_UINT64 (SrcGateStats, peer.moved) },
+  { "jumped", "packets",
+      "dropped because their number is far from those before", "RFC 3550 A.1",
+      FIELD_UINT64 (SrcGateStats, order.jumped) },
+  { "unnumbered", "packets",
+      "whose transport-wide number was taken off, as it makes no sense", "gate",
+      FIELD_UINT64 (SrcGateStats, order.stripped) },
+  { "renumbered", "times", "transport-wide numbers jumped, and were mapped",
+      "gate", FIELD_UINT64 (SrcGateStats, order.seams) },
+  { "stale-feedback", "reports", "about a sender that is gone: not sent",
+      "gate", FIELD_UINT64 (SrcGateStats, order.stale) },
+  { "answers-dropped", "packets",
+      "of our RTCP that were more than a stranger may cause", "gate",
+      FIELD_UINT64 (SrcGateStats, answers_dropped) },
+  { NULL },
+};
+
 void
 src_stats_set_gate (GstStructure *stats, const SrcGateStats *g)
 {
-  gst_structure_set (stats, "rtp", G_TYPE_UINT64, g->rtp, "rtcp", G_TYPE_UINT64,
-      g->rtcp, "fec", G_TYPE_UINT64, g->fec, "retransmitted", G_TYPE_UINT64,
-      g->rtx, "junk", G_TYPE_UINT64, g->junk, "sr-requests", G_TYPE_UINT64,
-      g->sr_requests, "own-ssrc", G_TYPE_UINT64, g->own_ssrc, "unknown-payload",
-      G_TYPE_UINT64, g->unknown, "foreign-rtp", G_TYPE_UINT64,
-      g->peer.foreign_rtp, "foreign-rtcp", G_TYPE_UINT64, g->peer.foreign_rtcp,
-      "early-rtcp", G_TYPE_UINT64, g->peer.early_rtcp, "flood", G_TYPE_UINT64,
-      g->peer.flood, "moved", G_TYPE_UINT64, g->peer.moved, "jumped",
-      G_TYPE_UINT64, g->order.jumped, "unnumbered", G_TYPE_UINT64,
-      g->order.stripped, "renumbered", G_TYPE_UINT64, g->order.seams,
-      "stale-feedback", G_TYPE_UINT64, g->order.stale, "answers-dropped",
-      G_TYPE_UINT64, g->answers_dropped, NULL);
+  fields_set (stats, src_stats_gate_fields, g);
 }
+
+const Field src_stats_hold_fields[] = {
+  { "latency", "ns", "that packets are held now", "element",
+      FIELD_SPAN (SrcHoldStats, now) },
+  { "wanted-latency", "ns", "that would do; adaptive-latency goes there",
+      "element", FIELD_SPAN (SrcHoldStats, wanted) },
+  { "late-95", "ns",
+      "how late 95 % of the packets come at most; 0: nothing came", "element",
+      FIELD_SPAN (SrcHoldStats, late) },
+  { "playout-later", "ns", "largest delay of a frame by a change of latency",
+      "element", FIELD_SPAN (SrcHoldStats, moved) },
+  { "playout-earlier", "ns", "the same in the other direction", "element",
+      FIELD_SPAN (SrcHoldStats, hurried) },
+  { NULL },
+};
 
 void
 src_stats_set_hold (GstStructure *stats, const SrcHoldStats *h)
 {
-  gst_structure_set (stats, "latency", G_TYPE_INT64, h->now, "wanted-latency",
-      G_TYPE_INT64, h->wanted, "late-95", G_TYPE_INT64,
-      h->late == RA_SPAN_NONE ? 0 : h->late, "playout-later", G_TYPE_INT64,
-      h->moved, "playout-earlier", G_TYPE_INT64, h->hurried, NULL);
+  SrcHoldStats said = *h;
+
+  if (said.late == RA_SPAN_NONE)
+    said.late = 0;
+  fields_set (stats, src_stats_hold_fields, &said);
 }
 
 /* --- the children ---------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "srcgate.h"
 #include "srchold.h"
 #include "srcstreams.h"
+#include "parts/fields.h"
 
 G_BEGIN_DECLS
 
@@ -42,5 +43,11 @@ void src_stats_take (
     GstStructure *stats, const gchar *name, GstStructure *inner);
 void src_stats_set_child (
     GstStructure *stats, const gchar *name, GstElement *child);
+
+/* Of "application/x-rtpadaptsrc-stats", and of the list in it. */
+extern const Field src_stats_gate_fields[];
+extern const Field src_stats_fields[];
+extern const Field src_stats_hold_fields[];
+extern const Field src_stats_stream_fields[];
 
 G_END_DECLS

@@ -104,9 +104,8 @@ wait_readable (GstRtpAdaptUdpSrc *self)
       flow = GST_FLOW_FLUSHING;
     } else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT)) {
       gst_element_post_message (GST_ELEMENT (self),
-          gst_message_new_element (GST_OBJECT (self),
-              gst_structure_new ("GstUDPSrcTimeout", "timeout", G_TYPE_UINT64,
-                  timeout, NULL)));
+          gst_message_new_element (
+              GST_OBJECT (self), udp_src_timeout_news (timeout)));
     } else {
       flow = fail (self, error->message);
     }

@@ -5,6 +5,7 @@
 
 #include "gstrtpadaptudpsink.h"
 #include "udpsend.h"
+#include "udpstats.h"
 
 #include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/types.h>
@@ -22,14 +23,6 @@ typedef struct
   gint dscp;      /* -1: none */
   RaEcnField ecn; /* of packets without a mark of their own */
 } UdpSinkConfig;
-
-/* Of what was sent. */
-typedef struct
-{
-  guint64 packets[RA_N_MARKS], bytes[RA_N_MARKS];
-  guint64 rtcp; /* also among the packets */
-  guint64 errors, oversized, blocked;
-} UdpSinkCounters;
 
 /* What is posted at most once per start. */
 typedef enum

@@ -54,31 +54,12 @@ static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptUdpSink *self = owner;
-  static const gchar *const nicks[]
-      = { "uncoloured", "green", "yellow", "red" };
-  GstStructure *stats = gst_base_sink_get_stats (GST_BASE_SINK (self));
-  guint64 packets = 0, bytes = 0;
   UdpSinkCounters n;
 
   GST_OBJECT_LOCK (self);
   n = self->count;
   GST_OBJECT_UNLOCK (self);
-
-  gst_structure_set_name (stats, "application/x-rtpadaptudpsink-stats");
-  for (guint i = 0; i < RA_N_MARKS; i++) {
-    g_autofree gchar *p = g_strconcat ("packets-", nicks[i], NULL);
-    g_autofree gchar *b = g_strconcat ("bytes-", nicks[i], NULL);
-
-    gst_structure_set (stats, p, G_TYPE_UINT64, n.packets[i], b, G_TYPE_UINT64,
-        n.bytes[i], NULL);
-    packets += n.packets[i];
-    bytes += n.bytes[i];
-  }
-  gst_structure_set (stats, "packets", G_TYPE_UINT64, packets, "bytes",
-      G_TYPE_UINT64, bytes, "packets-rtcp", G_TYPE_UINT64, n.rtcp,
-      "send-errors", G_TYPE_UINT64, n.errors, "oversized", G_TYPE_UINT64,
-      n.oversized, "eagain-drops", G_TYPE_UINT64, n.blocked, NULL);
-  g_value_take_boxed (value, stats);
+  g_value_take_boxed (value, udp_sink_stats_new (GST_BASE_SINK (self), &n));
 }
 
 static void

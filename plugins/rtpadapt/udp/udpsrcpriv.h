@@ -6,6 +6,7 @@
 #include "gstrtpadaptudpsrc.h"
 #include "parts/props.h"
 #include "udprecv.h"
+#include "udpstats.h"
 
 G_BEGIN_DECLS
 
@@ -21,15 +22,6 @@ typedef struct
   gboolean close_socket, auto_multicast, loop, reuse;
   GstClockTime timeout; /* 0: none */
 } UdpSrcConfig;
-
-typedef struct
-{
-  guint64 packets, bytes, truncated;
-  guint64 dscp[64], unknown; /* of the packets */
-  guint64 ecn[4];            /* by the value of the field (RFC 3168 5) */
-  guint64 kernel_drops;
-  guint32 kernel_before; /* the kernel's counter when last looked at */
-} UdpSrcCounters;
 
 struct _GstRtpAdaptUdpSrc
 {

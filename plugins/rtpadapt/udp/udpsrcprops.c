@@ -28,25 +28,12 @@ get_stats (gpointer owner, const PropRow *row, GValue *value)
 {
   GstRtpAdaptUdpSrc *self = owner;
   UdpSrcCounters n;
-  GstStructure *stats;
 
   GST_OBJECT_LOCK (self);
   udp_src_count_drops (self);
   n = self->count;
   GST_OBJECT_UNLOCK (self);
-
-  stats = gst_structure_new ("application/x-rtpadaptudpsrc-stats", "packets",
-      G_TYPE_UINT64, n.packets, "bytes", G_TYPE_UINT64, n.bytes, "truncated",
-      G_TYPE_UINT64, n.truncated, "kernel-drops", G_TYPE_UINT64, n.kernel_drops,
-      "ect-1", G_TYPE_UINT64, n.ecn[1], "ect-0", G_TYPE_UINT64, n.ecn[2], "ce",
-      G_TYPE_UINT64, n.ecn[3], "dscp-unknown", G_TYPE_UINT64, n.unknown, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (n.dscp); i++) {
-    g_autofree gchar *name = g_strdup_printf ("dscp-%u", i);
-
-    if (n.dscp[i])
-      gst_structure_set (stats, name, G_TYPE_UINT64, n.dscp[i], NULL);
-  }
-  g_value_take_boxed (value, stats);
+  g_value_take_boxed (value, udp_src_stats_new (&n));
 }
 
 /* The port in use, or what is set. */

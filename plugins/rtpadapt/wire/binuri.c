@@ -3,10 +3,15 @@
  */
 #include "binuri.h"
 
+#include "parts/props.h"
+
 #include <gst/rtpadapt/util/params.h>
 
 #include <math.h>
 #include <string.h>
+
+/* Units of properties that are times. */
+static const gchar *const times[] = { "ns", "ms", NULL };
 
 /* A property and the value that it gets. */
 typedef struct
@@ -67,6 +72,27 @@ query_property (GObject *bin, const gchar *name, GError **error)
   return pspec;
 }
 
+/* "2.5M" of bit/s, "200ms" of ns and ms, as in the text of a link.  Without a unit a
+ * fraction means nothing. */
+static gboolean
+unit_parse (GParamSpec *pspec, const gchar *text, guint64 *out)
+{
+  const gchar *unit = props_unit (pspec);
+  gboolean is_time = unit && g_strv_contains (times, unit);
+  gdouble value, most = is_time ? 1e9 : 1e18; /* s, or the unit itself */
+  gdouble factor = !is_time ? 1 : g_str_equal (unit, "ns") ? 1e9 : 1e3;
+  const RaParam rows[] = {
+    { "value", .max = most, .unit = is_time ? "s" : unit },
+    { NULL },
+  };
+
+  if (!unit || !*text || !g_ascii_isalpha (text[strlen (text) - 1])
+      || !ra_params_set (&value, rows, "value", text, NULL))
+    return FALSE;
+  *out = (guint64) (value * factor + .5);
+  return TRUE;
+}
+
 /* gst_value_deserialize() would take 2^32 + 5 as 5, and -1 as much. */
 static gboolean
 number_parse (GParamSpec *pspec, const gchar *text, GValue *value)
@@ -79,11 +105,13 @@ number_parse (GParamSpec *pspec, const gchar *text, GValue *value)
       return FALSE;
     g_value_set_int (value, (gint) number);
   } else if (G_IS_PARAM_SPEC_UINT (pspec)) {
-    if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT, &natural, NULL))
+    if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT, &natural, NULL)
+        && !(unit_parse (pspec, text, &natural) && natural <= G_MAXUINT))
       return FALSE;
     g_value_set_uint (value, (guint) natural);
   } else if (G_IS_PARAM_SPEC_UINT64 (pspec)) {
-    if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT64, &natural, NULL))
+    if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT64, &natural, NULL)
+        && !unit_parse (pspec, text, &natural))
       return FALSE;
     g_value_set_uint64 (value, natural);
   } else {

@@ -3,6 +3,7 @@
  */
 #include "parts/props.h"
 #include "securepriv.h"
+#include "securestats.h"
 
 GType
 gst_rtp_adapt_cipher_get_type (void)
@@ -10,13 +11,17 @@ gst_rtp_adapt_cipher_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { GST_RTP_ADAPT_CIPHER_AES_128_ICM,
-        "AES-128 counter mode, HMAC-SHA1-80 (RFC 3711)", "aes-128-icm" },
+        "any receiver knows it: AES-128 counter mode, HMAC-SHA1-80 (RFC 3711)",
+        "aes-128-icm" },
     { GST_RTP_ADAPT_CIPHER_AES_256_ICM,
-        "AES-256 counter mode, HMAC-SHA1-80 (RFC 6188)", "aes-256-icm" },
+        "a longer key: AES-256 counter mode, HMAC-SHA1-80 (RFC 6188)",
+        "aes-256-icm" },
     { GST_RTP_ADAPT_CIPHER_AES_128_GCM,
-        "AES-128 Galois/counter mode (RFC 7714)", "aes-128-gcm" },
+        "faster where the CPU has AES: AES-128 Galois/counter mode (RFC 7714)",
+        "aes-128-gcm" },
     { GST_RTP_ADAPT_CIPHER_AES_256_GCM,
-        "AES-256 Galois/counter mode (RFC 7714)", "aes-256-gcm" },
+        "the same with a longer key: AES-256 Galois/counter mode (RFC 7714)",
+        "aes-256-gcm" },
     { 0 },
   };
 
@@ -107,8 +112,7 @@ secure_stats (Secure *s)
 {
   GstElement *dec = NULL;
   GstStructure *dec_stats = NULL, *stats;
-  DtlsHubStats hub = { 0 };
-  SecureSrtpStats srtp = { 0 };
+  SecureStats x = { NULL };
   gboolean keyed;
   guint dropped = 0;
 
@@ -125,30 +129,18 @@ secure_stats (Secure *s)
   g_mutex_lock (&s->lock);
   keyed = s->srtp != NULL;
   if (keyed)
-    secure_srtp_get_stats (s->srtp, &srtp);
-  stats = gst_structure_new ("application/x-rtpadapt-security-stats", "mode",
-      G_TYPE_STRING,
-      s->cfg.dtls                         ? "dtls"
-          : s->cfg.key || s->cfg.key_file ? "srtp"
-                                          : "none",
-      "ready", G_TYPE_BOOLEAN, s->ready, "received", G_TYPE_UINT64,
-      s->gate.received + srtp.received, "dropped", G_TYPE_UINT64,
-      s->gate.malformed + s->gate.crowded + s->dropped_before + dropped
-          + srtp.dropped,
-      NULL);
+    secure_srtp_get_stats (s->srtp, &x.srtp);
   if (s->hub)
-    dtls_hub_get_stats (s->hub, &hub);
-  if (s->cfg.dtls)
-    gst_structure_set (stats, "handshakes", G_TYPE_UINT64, hub.finished,
-        "dtls-refused", G_TYPE_UINT64, hub.refused, "dtls-held", G_TYPE_UINT64,
-        hub.held, NULL);
-  if (keyed)
-    gst_structure_set (stats, "unproven", G_TYPE_UINT64, srtp.unproven,
-        "unsent", G_TYPE_UINT64, srtp.unsent, "streams", G_TYPE_UINT,
-        srtp.streams, NULL);
-  if (s->peer_fingerprint)
-    gst_structure_set (
-        stats, "peer-fingerprint", G_TYPE_STRING, s->peer_fingerprint, NULL);
+    dtls_hub_get_stats (s->hub, &x.hub);
+  x.mode = s->cfg.dtls                ? "dtls"
+      : s->cfg.key || s->cfg.key_file ? "srtp"
+                                      : "none";
+  x.ready = s->ready;
+  x.received = s->gate.received + x.srtp.received;
+  x.dropped = s->gate.malformed + s->gate.crowded + s->dropped_before + dropped
+      + x.srtp.dropped;
+  x.peer_fingerprint = s->peer_fingerprint;
+  stats = secure_stats_new (&x, s->cfg.dtls, keyed);
   g_mutex_unlock (&s->lock);
   return stats;
 }

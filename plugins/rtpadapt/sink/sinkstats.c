@@ -1,0 +1,19 @@
+/* rtpadaptsink: what the statistics of its parts are.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sinkstats.h"
+
+const Field sink_stats_fields[] = {
+  { "sender", "", "of pacing, rate and feedback", "rtpadaptsend",
+      FIELD_STRUCTURE ("application/x-rtpadaptsend-stats") },
+  { "udp", "", "of the socket", "rtpadaptudpsink",
+      FIELD_STRUCTURE ("application/x-rtpadaptudpsink-stats") },
+  { "udp-rtcp", "", "of RTCP's, packets-rtcp where rtcp-mux is on",
+      "rtpadaptudpsink",
+      FIELD_STRUCTURE ("application/x-rtpadaptudpsink-stats") },
+  { "security", "", "what SRTP or DTLS let in", "element",
+      FIELD_STRUCTURE ("application/x-rtpadapt-security-stats") },
+  { "peer", "", "RTCP that was dropped", "element",
+      FIELD_STRUCTURE ("application/x-rtpadapt-peer-stats") },
+  { NULL },
+};

@@ -1,0 +1,13 @@
+/* rtpadaptsink: what the statistics of its parts are.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "parts/fields.h"
+
+G_BEGIN_DECLS
+
+/* Of "application/x-rtpadaptsink-stats"; sinkprops.c sets them. */
+extern const Field sink_stats_fields[];
+
+G_END_DECLS
