@@ -18,10 +18,6 @@
  * pi); 95 % are below 1.64 deviations. */
 #define SECOND_DIFFERENCE 1.95
 #define P95 1.64
-/* Media packets over which their wait is averaged: a second at 3 Mbit/s. */
-#define WAIT_PACKETS 250
-/* The mean absolute deviation of normal noise, in deviations: sqrt (2 / pi). */
-#define MEAN_DEVIATION .8
 /* Where reports come once per round trip, frames come as video's do. */
 #define FRAME (40 * RA_MSECOND)
 /* rtpjitterbuffer's requests wait that long for their turn in RTCP. */
@@ -184,19 +180,6 @@ ra_repair_percentage (const RaRepair *r)
 
 /* --- what leaves ------------------------------------------------------------ */
 
-static void
-wait_update (RaRepair *r, gdouble wait)
-{
-  r->wait += (wait - r->wait) / WAIT_PACKETS;
-  r->wait_dev += (fabs (wait - r->wait) - r->wait_dev) / WAIT_PACKETS;
-}
-
-RaSpan
-ra_repair_wait (const RaRepair *r)
-{
-  return ra_span (r->wait + P95 * r->wait_dev / MEAN_DEVIATION);
-}
-
 void
 ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
 {
@@ -204,7 +187,6 @@ ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
 
   if (e->is_repair)
     return;
-  wait_update (r, ra_seconds (e->age * RA_USECOND));
   saved = MAX (most * ra_bytes (rate) * ra_seconds (SAVED),
       SAVED_PACKETS * (gdouble) e->size);
   r->credit = MIN (r->credit + e->size * most / (1 - most), saved);
