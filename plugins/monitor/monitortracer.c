@@ -139,4 +139,4 @@ plugin_init (GstPlugin *plugin)
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, rtpadaptmonitor,
     "Statistics of rtpadapt elements for rtpadapt-monitor", plugin_init,
-    PACKAGE_VERSION, "LGPL", PACKAGE, PACKAGE_ORIGIN)
+    PACKAGE_VERSION, "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

@@ -35,4 +35,4 @@ plugin_init (GstPlugin *plugin)
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, rtpadapt,
     "Rate adaptation for RTP over wireless paths", plugin_init, PACKAGE_VERSION,
-    "LGPL", "gst-rtpadapt", PACKAGE_ORIGIN)
+    "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

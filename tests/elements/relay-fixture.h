@@ -31,8 +31,8 @@ typedef struct
 typedef struct
 {
   RelayRule rule;
-  gint outer, inner; /* sockets towards the sink and the source */
-  guint port;        /* of `outer` */
+  gint outer, inner;      /* sockets towards the sink and the source */
+  guint port, inner_port; /* of `outer`, `inner` */
   guint sink_port, src_port;
   GQueue packets; /* (RelayPacket) in order of due */
   GThread *thread;
@@ -139,12 +139,11 @@ relay_run (gpointer data)
 static inline void
 relay_start (Relay *r, const RelayRule *rule, guint src_port)
 {
-  guint inner_port;
 
   *r = (Relay){ .rule = *rule, .src_port = src_port };
   g_queue_init (&r->packets);
   r->outer = udp_socket ("127.0.0.1", &r->port);
-  r->inner = udp_socket ("127.0.0.1", &inner_port);
+  r->inner = udp_socket ("127.0.0.1", &r->inner_port);
   r->thread = g_thread_new ("relay", relay_run, r);
 }
 

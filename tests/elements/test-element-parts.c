@@ -1,7 +1,8 @@
 /* What rtpadaptsend and rtpadaptrecv are both made of: ourclock.c, herald.c,
- * sessiontap.c.
+ * sessiontap.c, fields.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../../plugins/rtpadapt/parts/fields.h"
 #include "../../plugins/rtpadapt/parts/herald.h"
 #include "../../plugins/rtpadapt/parts/ourclock.h"
 #include "../../plugins/rtpadapt/parts/sessiontap.h"
@@ -370,6 +371,62 @@ test_interval (void)
   line_clear (&l);
 }
 
+/* --- fields.c -------------------------------------------------------------- */
+
+typedef struct
+{
+  guint64 packets;
+  guint encoders;
+  gint payload;
+  gdouble loss;
+  gboolean open;
+  const gchar *name;
+  RaSpan rtt;
+} Values;
+
+static const Field value_fields[] = {
+  { "packets", "", "", "", FIELD_UINT64 (Values, packets) },
+  { "inner", "", "", "", FIELD_STRUCTURE ("inner") },
+  { "encoders", "", "", "", FIELD_UINT (Values, encoders) },
+  { "payload", "", "", "", FIELD_INT (Values, payload) },
+  { "loss", "", "", "", FIELD_DOUBLE (Values, loss) },
+  { "open", "", "", "", FIELD_BOOLEAN (Values, open) },
+  { "name", "", "", "", FIELD_TEXT (Values, name) },
+  { "rtt", "", "", "", FIELD_SPAN (Values, rtt) },
+  { NULL },
+};
+
+static const struct
+{
+  Values values;
+  const gchar *text, *why;
+} field_rows[] = {
+  { { G_MAXUINT64, 7, -1, .25, TRUE, "tfrc", 5 * RA_MSECOND },
+      "s, packets=(guint64)18446744073709551615, encoders=(uint)7, "
+      "payload=(int)-1, loss=(double)0.25, open=(boolean)true, "
+      "name=(string)tfrc, rtt=(gint64)5000000;",
+      "each type; what the caller sets is not there" },
+  { { 0, 0, 0, 0, FALSE, "none", RA_SPAN_NONE },
+      "s, packets=(guint64)0, encoders=(uint)0, payload=(int)0, "
+      "loss=(double)0, open=(boolean)false, name=(string)none, "
+      "rtt=(gint64)-1;",
+      "a time that is not known is -1" },
+};
+
+static void
+test_fields (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (field_rows); i++) {
+    g_autoptr (GstStructure) s
+        = fields_new ("s", value_fields, &field_rows[i].values);
+    g_autoptr (GstStructure) wanted
+        = gst_structure_from_string (field_rows[i].text, NULL);
+
+    g_test_message ("%s", field_rows[i].why);
+    g_assert_true (gst_structure_is_equal (s, wanted));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -388,5 +445,6 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/element-parts/tap/late/known", GINT_TO_POINTER (TRUE), test_late);
   g_test_add_func ("/element-parts/tap/interval", test_interval);
+  g_test_add_func ("/element-parts/fields", test_fields);
   return g_test_run ();
 }

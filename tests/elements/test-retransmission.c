@@ -151,6 +151,109 @@ test_first (void)
   send_free (&s);
 }
 
+/* --- the sender's own repeats ------------------------------------------------ */
+
+#define RTX_PT 97
+#define RTX_CAPS CAPS ",payload=96,ssrc=(uint)305419896"
+
+/* A request of the receiver, whatever becomes of it. */
+static void
+nack (Send *s, guint seq)
+{
+  gst_harness_push_upstream_event (s->h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
+              G_TYPE_UINT, seq, "ssrc", G_TYPE_UINT, SSRC, NULL)));
+}
+
+/* An rtprtxsend before the sender.  The receiver has asked for a packet once, so it
+ * is known to use retransmissions. */
+static Send
+sender_with_rtx (GstElement **bin)
+{
+  Send s = { 0 };
+
+  *bin = gst_parse_bin_from_description (
+      "rtprtxsend payload-type-map=\"application/x-rtp-pt-map,96=(uint)97\" ! "
+      "rtpadaptsend name=send stats-interval=0 controller=fixed burst=0 "
+      "start-bitrate=1000000 max-bitrate=1000000 fec=none",
+      TRUE, NULL);
+  g_assert_nonnull (*bin);
+  gst_object_ref_sink (*bin);
+  s.element = gst_bin_get_by_name (GST_BIN (*bin), "send");
+  send_clock (&s);
+  send_harness_caps (&s, *bin, RTX_CAPS);
+  nack (&s, 0);
+  return s;
+}
+
+/* The next packet out repeats that number (RFC 4588 4: OSN). */
+static void
+expect_repeat (Send *s, guint seq)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  GstBuffer *buffer;
+
+  wait_until (gst_harness_buffers_in_queue (s->h) > 0
+      || (gst_test_clock_peek_id_count (s->clock) > 0
+          && gst_test_clock_crank (s->clock)
+          && gst_harness_buffers_in_queue (s->h) > 0));
+  buffer = gst_harness_pull (s->h);
+  g_assert_true (gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp));
+  g_assert_cmpuint (gst_rtp_buffer_get_payload_type (&rtp), ==, RTX_PT);
+  g_assert_cmpuint (
+      GST_READ_UINT16_BE (gst_rtp_buffer_get_payload (&rtp)), ==, seq);
+  gst_rtp_buffer_unmap (&rtp);
+  gst_buffer_unref (buffer);
+}
+
+/* Of 8 packets, 9.6 ms apart at 1 Mb/s, number 1 is lost.  The report comes 80 ms
+ * after the last: 58 ms lie between the lost one and the newest, more than a quarter
+ * of the round trip, and 200 ms - 10 ms for decoding leave time for one round of
+ * 80 + 40 + 20 ms, not for two.
+ *
+ * n: a NACK for it, r: the report.  What goes out behind these is one repeat, and then
+ * the next media packet. */
+static const struct
+{
+  const gchar *name, *heard;
+  guint own, refused;
+  const gchar *why;
+} own_rows[] = {
+  { "own", "r", 1, 0, "nobody asked, but the report shows it" },
+  { "own-nack", "rn", 1, 1,
+      "a NACK within the round trip is for the same loss" },
+  { "nack-own", "nr", 0, 0, "the NACK came first" },
+};
+
+static void
+test_own (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  static const gint lost[] = { 1, -1 };
+  GstElement *bin;
+  Send s = sender_with_rtx (&bin);
+
+  g_test_message ("%s", own_rows[row].why);
+  send_paced (&s, 0, 8);
+  advance (&s, 80);
+  for (const gchar *c = own_rows[row].heard; *c; c++) {
+    if (*c == 'n')
+      nack (&s, 1);
+    else
+      feedback (&s, 0, 8, 0, lost);
+    if (c == own_rows[row].heard)
+      expect_repeat (&s, 1);
+  }
+  push_frame (&s, 3000, 1);
+  g_assert_cmpuint (pull_paced (&s), ==, 8);
+  g_assert_cmpint (stat (&s, "repeats-own"), ==, own_rows[row].own);
+  /* The first NACK, about a packet that never left, is among them. */
+  g_assert_cmpint (stat (&s, "repeat-refused"), ==, own_rows[row].refused + 1);
+  send_free (&s);
+  gst_object_unref (bin);
+}
+
 /* --- both, over loopback -------------------------------------------------- */
 
 #define MEDIA 96
@@ -287,6 +390,12 @@ main (int argc, char **argv)
   g_test_add_func ("/retransmission/first", test_first);
   g_test_add_func ("/retransmission/mended", test_mended);
   g_test_add_func ("/retransmission/storm", test_storm);
+  for (guint i = 0; i < G_N_ELEMENTS (own_rows); i++) {
+    g_autofree gchar *name
+        = g_strconcat ("/retransmission/", own_rows[i].name, NULL);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_own);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++) {
     g_autofree gchar *name
         = g_strconcat ("/retransmission/", runs[i].name, NULL);

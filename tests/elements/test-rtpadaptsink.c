@@ -94,6 +94,65 @@ test_stock_receiver (void)
   sink_stop (pipeline, sink);
 }
 
+/* --- the size of packets -------------------------------------------------- */
+
+static const struct
+{
+  const gchar *payloader;
+  guint mtu;
+  const gchar *why;
+} mtus[] = {
+  { "rtph264pay name=p", 1200, "the default, 1400, is too large for tunnels" },
+  { "rtph264pay name=p mtu=1000", 1000, "set, and small" },
+  { "rtph264pay name=p mtu=1399", 1399, "set, and large" },
+  { "rtph264pay name=p ! identity ! queue", 1200, "elements between" },
+};
+
+/* U7: no IP packet is above 1280 bytes, FEC too; 28 of these are IPv4 and UDP. */
+static void
+test_mtu (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (mtus); i++) {
+    guint port, mtu, largest = 0, repairs = 0;
+    gint ear = udp_socket ("127.0.0.1", &port);
+    g_autofree gchar *line = g_strdup_printf (
+        "videotestsrc is-live=true pattern=snow ! "
+        "video/x-raw,width=320,height=240 ! "
+        "x264enc tune=zerolatency speed-preset=ultrafast bitrate=4000 ! %s ! "
+        "rtpadaptsink name=s host=127.0.0.1 port=%u start-bitrate=4000000 "
+        "controller=fixed fec=fixed fec-params=level=0.5 fec-unasked=true",
+        mtus[i].payloader, port);
+    GstElement *pipeline = gst_parse_launch (line, NULL), *payloader;
+    gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
+
+    g_test_message ("%s", mtus[i].why);
+    g_assert_nonnull (pipeline);
+    payloader = gst_bin_get_by_name (GST_BIN (pipeline), "p");
+    sink_play (pipeline);
+    while (repairs < 10 && g_get_monotonic_time () < end) {
+      guint8 data[2048];
+      gssize size = recv (ear, data, sizeof data, MSG_DONTWAIT);
+
+      if (size < 12) {
+        g_usleep (1000);
+        continue;
+      }
+      largest = MAX (largest, (guint) size);
+      repairs += (data[1] & 0x7f) == 122;
+    }
+    g_object_get (payloader, "mtu", &mtu, NULL);
+    g_assert_cmpuint (mtu, ==, mtus[i].mtu);
+    g_assert_cmpuint (repairs, >=, 10);
+    if (mtu <= 1200)
+      g_assert_cmpuint (largest + 28, <=, 1280);
+    g_assert_cmpuint (largest, >=, mtu);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (payloader);
+    gst_object_unref (pipeline);
+    close (ear);
+  }
+}
+
 /* --- children and properties --------------------------------------------- */
 
 static void
@@ -449,6 +508,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsink/stock-receiver", test_stock_receiver);
+  g_test_add_func ("/rtpadaptsink/mtu", test_mtu);
   g_test_add_func ("/rtpadaptsink/children", test_children);
   g_test_add_func ("/rtpadaptsink/settings", test_settings);
   g_test_add_func ("/rtpadaptsink/rtcp-dscp", test_rtcp_dscp);

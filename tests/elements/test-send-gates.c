@@ -54,6 +54,38 @@ test_rtx (gconstpointer data)
   g_assert_cmpint (config.latency, ==, rtx_rows[row].latency * MS);
 }
 
+/* --- whether FEC goes to the receiver --------------------------------------- */
+
+/* As above; S: it says that it uses the Reed-Solomon code. */
+static const struct
+{
+  const gchar *name;
+  gchar said; /* 0: nothing */
+  gboolean unasked, on;
+  const gchar *why;
+} fec_rows[] = {
+  { "silent", 0, FALSE, FALSE,
+      "a receiver that may not know the payload type" },
+  { "agreed", 0, TRUE, TRUE, "SDP or the user agreed on it" },
+  { "says", 'F', FALSE, TRUE, "it says so" },
+  { "rs", 'S', FALSE, TRUE, "it says so of one code" },
+  { "other", 'R', FALSE, FALSE, "retransmissions alone" },
+};
+
+static void
+test_fec (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  const gchar said = fec_rows[row].said;
+  const RaTakes takes = { .flags = said == 'F' ? RA_TAKES_FEC
+        : said == 'S'                          ? RA_TAKES_RS
+                                               : RA_TAKES_RTX };
+
+  g_test_message ("%s", fec_rows[row].why);
+  g_assert_cmpint (rtx_gate_fec (fec_rows[row].unasked, said ? &takes : NULL),
+      ==, fec_rows[row].on);
+}
+
 /* --- probes --------------------------------------------------------------- */
 
 /* Behind an open breaker.  Each word is a packet, SEQ@MS, with m if the receiver
@@ -166,6 +198,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   ADD_ROWS (rtx_rows, "rtx", test_rtx);
+  ADD_ROWS (fec_rows, "fec", test_fec);
   ADD_ROWS (probe_rows, "probe", test_probe);
   ADD_ROWS (ask_rows, "ask", test_ask);
   g_test_add_func ("/send-gates/refresh", test_refresh);

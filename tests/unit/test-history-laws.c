@@ -117,7 +117,8 @@ printed_on_event (Printed *r)
   r->k = MIN (r->k + 1, RA_HISTORY_N);
 }
 
-static gdouble
+/* Inlined, gcc 12 takes r for not initialized with -O3. */
+static G_GNUC_NO_INLINE gdouble
 printed_p (const Printed *r)
 {
   gdouble i_tot0 = r->i[0], w_tot0 = 1, i_tot1 = 0, w_tot1 = 0;

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+from check import check
 from expressions import PaperError
 from paperfile import Paper, matches
 from record import Record, Results
@@ -54,6 +55,12 @@ def parse_args(argv):
         help='for one run (%(default)s)')
     add('--keep', action='store_true',
         help='take results of an older engine, too, and say so')
+    add('--check', action='store_true',
+        help='run a recorded row of each experiment again, and say which come '
+             'out otherwise')
+    add('--within', type=float, metavar='S',
+        help='with --check: only rows that took S seconds at most, and the '
+             'cheapest one of each paper')
     add('--report-only', action='store_true',
         help='run nothing: the pages from what is recorded')
     add('--tap', action='store_true',
@@ -225,6 +232,11 @@ class Session:
     def __init__(self, args, papers):
         self.args = args
         self.recording = not (args.short or args.at) or args.add
+        # A test's own files may be recorded at any time.
+        if self.recording and args.files.resolve().is_relative_to(ROOT) and (
+                commit().endswith('-dirty')):
+            raise PaperError('what is recorded comes from a clean commit, and '
+                             'there are changes: git status')
         folder = args.files / 'results' if self.recording else None
         self.records = {paper.name: Record(paper, folder) for paper in papers}
         self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
@@ -360,6 +372,11 @@ def main(argv):
     if args.scenario:
         print_scenarios(args, experiments)
         return 0
+    if args.check:
+        done, stale = check(
+            Runner(args.engine, args.work, args.jobs, args.timeout),
+            experiments, read_records(args, papers), args)
+        return (1 if stale else 0) if done else INTERRUPTED
     if args.report_only:
         if args.tap:
             tap(args, experiments, read_records(args, papers), 0)

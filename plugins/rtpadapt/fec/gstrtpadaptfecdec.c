@@ -275,8 +275,7 @@ static const PropRow fec_dec_props[] = {
       "Of the repair packets (255: none, nothing is repaired)", PROP_PLAYING,
       PROP_UINT (FecDecConfig, pt, 0, PT_NONE, PT_NONE) },
   { "stats", "Statistics",
-      "Since the element was made: repair (repair packets that came), bad (of these "
-      "malformed), recovered (media packets)",
+      "Structure application/x-rtpadaptfecdec-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get_locked = get_stats },
   { NULL },
 };

@@ -286,7 +286,7 @@ const Field fec_enc_fields[] = {
       FIELD_UINT64 (GstRtpAdaptFecEnc, media) },
   { "repair", "packets", "repair packets made", "element",
       FIELD_UINT64 (GstRtpAdaptFecEnc, repair) },
-  { "block-packets", "packets", "of media in the latest block", "element",
+  { "block-packets", "packets", "of media in a small block of late", "element",
       FIELD_UINT (GstRtpAdaptFecEnc, block_packets) },
   { NULL },
 };
@@ -321,8 +321,7 @@ static const PropRow fec_enc_props[] = {
       "Of repair packets of the code rs (255: none)", PROP_PLAYING,
       PROP_UINT (FecEncConfig, rs_pt, 0, PT_NONE, PT_NONE) },
   { "stats", "Statistics",
-      "Since the element was made: packets (media), repair (packets); "
-      "block-packets (media packets of a small block of late)",
+      "Structure application/x-rtpadaptfecenc-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get_locked = get_stats },
   { NULL },
 };

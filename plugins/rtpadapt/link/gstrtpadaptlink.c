@@ -247,12 +247,7 @@ static const PropRow link_props[] = {
       "name as node",
       PROP_PLAYING, PROP_BOOLEAN (GstRtpAdaptLink, path.loss_messages, FALSE) },
   { "stats", "Statistics",
-      "Since the start: in, out, congestion-losses, wireless-losses, "
-      "discarded (packets); bytes-in, bytes-out (bytes on the wire); "
-      "present: held (packets inside), queue (ns a packet entering now "
-      "would wait, in the flow with the longest), capacity (bit/s of the "
-      "tightest bottleneck, 0: none); flows: an array of structures with "
-      "ssrc, in, out, congestion-losses, wireless-losses (packets)",
+      "Structure application/x-rtpadaptlink-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };

@@ -1,4 +1,5 @@
-/* Whether the receiver uses what is sent again, and how the sender plans for it.
+/* Whether the receiver uses what is sent again and FEC, and how the sender plans for
+ * it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "rtxgate.h"
@@ -7,6 +8,13 @@ void
 rtx_gate_on_nack (RtxGate *g)
 {
   g->nacked = TRUE;
+}
+
+gboolean
+rtx_gate_fec (gboolean unasked, const RaTakes *takes)
+{
+  return unasked
+      || (takes && (takes->flags & (RA_TAKES_FEC | RA_TAKES_RS)) != 0);
 }
 
 RaRepairConfig

@@ -1,10 +1,12 @@
-/* Whether the receiver uses what is sent again, and how the sender plans for it.
+/* Whether the receiver uses what is sent again and FEC, and how the sender plans for
+ * it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A retransmission has an SSRC and a payload type of its own.  A receiver that does
  * not know them may end in error, and its reports do not show that it used nothing.
  * So nothing is sent again before the receiver has said that it uses it, or asked
- * for a packet.
+ * for a packet.  It never asks for FEC, whose payload type is another that it may not
+ * know: FEC waits for its word, unless the owner knows that it is agreed on.
  *
  * Plain data; zeroed memory is ready.  The owner's lock is held for all calls.
  */
@@ -22,6 +24,8 @@ typedef struct
 
 /* It asks for a packet. */
 void rtx_gate_on_nack (RtxGate *g);
+/* TRUE: FEC may be sent.  `unasked`: to any receiver; `takes` as below. */
+gboolean rtx_gate_fec (gboolean unasked, const RaTakes *takes);
 /* What the planner goes by.  `wanted`: packets are to be sent again without being
  * asked for; `kind`: of feedback, or NULL; `takes`, `hold`: what the receiver says, or
  * NULL; `latency` counts where it does not say how long it holds packets. */

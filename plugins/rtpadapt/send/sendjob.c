@@ -353,6 +353,14 @@ encoders_drive (GstRtpAdaptSend *self)
 
 /* --- FEC and numbers that are left out ---------------------------------- */
 
+/* TRUE: the receiver uses FEC, or it is sent without its word. */
+static gboolean
+fec_goes (const GstRtpAdaptSend *self)
+{
+  return rtx_gate_fec (self->cfg.fec_unasked,
+      self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
+}
+
 /* A block ends in time for the most that the receiver holds packets; it hears
  * which codes that knows. */
 static FecWants
@@ -364,9 +372,10 @@ fec_wants (const GstRtpAdaptSend *self)
 
   if (code == RA_FEC_CODE_FRAME && takes && takes->flags & RA_TAKES_RS)
     code = RA_FEC_CODE_RS;
-  return (FecWants){ .level = ra_sender_fec (self->sender),
+  return (
+      FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
     .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
-        repair->path.jitter, repair->path.frame),
+        repair->path.jitter, ra_repair_wait (repair), repair->path.frame),
     .code = code };
 }
 
@@ -389,7 +398,8 @@ fecencs_drive (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
   if (self->sender) {
-    ra_sender_set_fec_made (self->sender, self->fecencs.usable);
+    ra_sender_set_fec_made (
+        self->sender, self->fecencs.usable && fec_goes (self));
     ra_sender_set_fec_code (
         self->sender, self->fecencs.code, self->fecencs.block);
   }

@@ -86,21 +86,26 @@ const PropRow send_props[] = {
       .unit = "bit/s" },
   { "min-bitrate", "Minimum bitrate",
       "estimated-bitrate never goes below (@), unless friendliness-cap "
-      "or circuit-breakers want it; while nobody answers, two packets "
-      "leave per second, however low this is",
+      "or circuit-breakers want it; set it to the least that makes a picture "
+      "worth seeing. While nobody answers, two packets leave per second, "
+      "however low this is",
       PROP_PLAYING, PROP_UINT (SendConfig, min_bitrate, 1, G_MAXUINT, SEND_MIN),
       .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_TELL },
   { "start-bitrate", "Start bitrate",
       "estimated-bitrate before the first feedback (@, 0 = the "
-      "controller's own beginning)",
+      "controller's own beginning); higher where the path is known, and the "
+      "first seconds matter",
       PROP_READY,
       PROP_UINT (SendConfig, start_bitrate, 0, G_MAXUINT, SEND_START),
       .unit = "bit/s" },
-  { "max-bitrate", "Maximum bitrate", "estimated-bitrate never goes above (@)",
+  { "max-bitrate", "Maximum bitrate",
+      "estimated-bitrate never goes above (@); set it to the most that makes the "
+      "picture better, or that the line may cost",
       PROP_PLAYING, PROP_UINT (SendConfig, max_bitrate, 1, G_MAXUINT, SEND_MAX),
       .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_TELL },
   { "controller", "Rate controller",
-      "How much may be sent; while running, a new one begins at the "
+      "How much may be sent; the default unless TCP-like flows by RFC are "
+      "wanted, or a paper is repeated. While running, a new one begins at the "
       "present rate with default controller-params",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, controller, gst_rtp_adapt_controller_get_type,
@@ -111,7 +116,8 @@ const PropRow send_props[] = {
       PROP_TEXT (SendConfig, controller_params, ""), .pair = &controller_pair,
       .then = SEND_WAKE | SEND_TELL },
   { "lda", "Loss differentiation",
-      "Which losses are congestion; while running, a new one begins with "
+      "Which losses are congestion; the default goes with controller=delay. "
+      "While running, a new one begins with "
       "default lda-params",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, lda, gst_rtp_adapt_lda_get_type, RA_DEFAULT_LDA),
@@ -122,7 +128,7 @@ const PropRow send_props[] = {
       .then = THEN_COLOUR },
   { "fec", "FEC level",
       "How the percentage of an rtpadaptfecenc or rtpulpfecenc upstream is found; "
-      "none where there is none",
+      "none where there is none, and for a receiver that cannot read it",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, fec, gst_rtp_adapt_fec_get_type, SEND_FEC),
       .pair = &fec_pair },
@@ -134,6 +140,11 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_ENUM (
           SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto") },
+  { "fec-unasked", "FEC unasked",
+      "FEC goes to a receiver that does not say that it uses it, too; only where its "
+      "payload type is agreed on in another way",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, fec_unasked, TRUE),
+      .then = SEND_TELL },
   { "feedback", "Feedback", "How the receiver reports", PROP_READY,
       PROP_ENUM (
           SendConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
@@ -142,18 +153,20 @@ const PropRow send_props[] = {
       "and 5; 5 is RFC 6051's, which hangs rtpsession 1.22",
       PROP_PLAYING, PROP_UINT (SendConfig, tfrc_fmt, 1, 30, RA_TFRC_FB_FMT) },
   { "burst", "Burst",
-      "Never more than this at the rate at once, plus one packet (@)",
+      "Never more than this at the rate at once, plus one packet (@); more where "
+      "the path takes bursts well, 0 where it takes none",
       PROP_READY, PROP_UINT64 (SendConfig, burst, 0, GST_SECOND, SEND_BURST),
       .unit = "ns" },
   { "max-backlog", "Maximum backlog",
       "A frame that begins while more than this is queued is dropped (@ "
-      "at the rate)",
+      "at the rate); less for a lower latency with more frames lost",
       PROP_PLAYING,
       PROP_UINT64 (SendConfig, max_backlog, 0, 60 * GST_SECOND, SEND_BACKLOG),
       .unit = "ns" },
   { "frame-skip", "Frame skip",
       "While more than this is queued, the encoders upstream do not get raw "
-      "frames (@ at the rate, 0 = they get all)",
+      "frames (@ at the rate, 0 = they get all, "
+      "for an encoder that must see each)",
       PROP_PLAYING,
       PROP_UINT64 (SendConfig, frame_skip, 0, 60 * GST_SECOND, SEND_FRAME_SKIP),
       .unit = "ns" },
@@ -163,15 +176,16 @@ const PropRow send_props[] = {
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder, ""),
       .then = THEN_ENCODERS | SEND_TELL },
   { "encoder-bitrate", "Encoder bitrate",
-      "What the encoders were last told, together (@, 0 = nothing)", PROP_READ,
-      .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
+      "What the encoders were last set to, together (@, 0 = nothing)",
+      PROP_READ, .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
   { "adapt-size", "Adapt size",
       "Make pictures smaller and fewer where the bitrate is too small, by a "
       "capsfilter between a videoscale, or videorate, and the encoder; a "
       "message rtpadapt-size proposes the size in any case",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, adapt_size, FALSE),
       .then = SEND_TELL },
-  { "stats", "Statistics", "Structure application/x-rtpadaptsend-stats",
+  { "stats", "Statistics",
+      "Structure application/x-rtpadaptsend-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0 = none)",
@@ -185,20 +199,21 @@ const PropRow send_props[] = {
   { "friendliness-cap", "Friendliness cap",
       "estimated-bitrate never exceeds this times what a TCP would get "
       "if every loss were congestion that is not shown to be the "
-      "radio's, nor 2 times where a queue stands (0 = no bound; up to 2 "
-      "every loss counts)",
+      "radio's, nor 2 times where a queue stands (0 = no bound, where "
+      "nobody else uses the path; up to 2 every loss counts)",
       PROP_PLAYING,
       PROP_DOUBLE (SendConfig, friendliness_cap, 0, G_MAXDOUBLE,
           RA_DEFAULT_FRIENDLINESS_CAP),
       .then = THEN_SAFETY | SEND_WAKE | SEND_TELL },
   { "circuit-breakers", "Circuit breakers",
       "Stop for as long as RFC 8083 says so: no feedback for 15 s, "
-      "nothing delivered, ten times a TCP's rate, or useless media",
+      "nothing delivered, ten times a TCP's rate, or useless media; "
+      "off only for a radio that nobody else uses",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, circuit_breakers, TRUE),
       .then = THEN_SAFETY | SEND_WAKE | SEND_TELL },
   { "colour", "Colour",
-      "Which packets the network shall drop first; rtpadaptudpsink "
-      "writes it as DSCP. While running, a new one begins with default "
+      "Which packets the network should drop first, where routers or access "
+      "points go by the DSCP; rtpadaptudpsink writes it. While running, a new one begins with default "
       "colour-params",
       PROP_PLAYING,
       PROP_ENUM (
@@ -220,7 +235,8 @@ const PropRow send_props[] = {
   { "skip-interval", "Skip interval",
       "With feedback about RTP numbers one is left out between two video "
       "frames, at random, once in so many packets: a receiver that says "
-      "it came is a liar and gets min-bitrate (0 = none)",
+      "it came is a liar and gets min-bitrate (0 = none; "
+      "1000 where receivers gain from lies)",
       PROP_PLAYING,
       PROP_UINT (SendConfig, skip_interval, 0, G_MAXINT, SEND_SKIP_INTERVAL),
       .then = THEN_SKIPS | SEND_TELL },
@@ -233,10 +249,12 @@ const PropRow send_props[] = {
       PROP_ENUM (SendConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect"),
       .then = SEND_TELL },
   { "retransmission", "Retransmission",
-      "Send lost packets again to a receiver that uses them, by an rtprtxsend",
+      "Send lost packets again to a receiver that uses them, by an rtprtxsend; "
+      "off where FEC alone is wanted",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, retransmission, TRUE) },
   { "receiver-latency", "Receiver latency",
-      "How long the receiver holds packets, where it does not say so (@)",
+      "How long the receiver holds packets, where it does not say so (@): the "
+      "latency of a jitterbuffer other than rtpadaptsrc's",
       PROP_PLAYING,
       PROP_UINT64 (SendConfig, receiver_latency, GST_MSECOND, 60 * GST_SECOND,
           RA_REPAIR_LATENCY),

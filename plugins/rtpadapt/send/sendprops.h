@@ -22,6 +22,7 @@ typedef struct
   gchar *controller_params, *lda_params, *encoder; /* never NULL */
   gchar *fec_params;
   gint fec_code; /* RaFecCode; 0: what the receiver knows */
+  gboolean fec_unasked;
   gint colour;   /* index of the registry */
   gchar *colour_params, *encoder_property;
   guint encoder_unit; /* bit/s */

@@ -33,8 +33,9 @@
  * count repeats-own, repeats-mended, repeats-late, repeats-over-budget,
  * repeat-requests and, of these, repeat-refused.
  *
- * A receiver that does not know payload type 122 has to be sent
- * `fec=none`: rtpjitterbuffer waits for what it cannot read.
+ * FEC, too, waits until the receiver has said that it uses it: rtpjitterbuffer waits
+ * for what it cannot read.  A stock receiver with an rtpulpfecdec cannot say so and
+ * needs `fec-unasked=true`.
  *
  * RTP and RTCP share a port unless #GstRtpAdaptSink:rtcp-mux is off, and what
  * comes back is read from the socket that sends.  Colours are on
@@ -64,6 +65,10 @@
  * The properties of rtpadaptsend, and those of rtpadaptudpsink that matter, are
  * properties here, too.  The children have fixed names: send, rtpbin, rtpsink,
  * rtcpsink, rtcpsrc, funnel, and fec_0, rtx_0 behind sink_0 and so on.
+ *
+ * A payloader whose `mtu` is the default, 1400, gets 1200 when this element starts,
+ * so that IP packets stay below 1280 bytes, FEC included; set another value, 1399 for
+ * one, where the path takes more.
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
@@ -109,6 +114,13 @@ sink_open (GstRtpAdaptSink *self)
   return good;
 }
 
+static gboolean
+pad_lower_mtu (GstElement *element, GstPad *pad, gpointer data)
+{
+  sink_caps_lower_mtu (pad);
+  return TRUE;
+}
+
 static GstStateChangeReturn
 sink_change_state (GstElement *element, GstStateChange transition)
 {
@@ -116,6 +128,9 @@ sink_change_state (GstElement *element, GstStateChange transition)
   gboolean opening = transition == GST_STATE_CHANGE_NULL_TO_READY;
   GstStateChangeReturn ret = GST_STATE_CHANGE_FAILURE;
 
+  /* Before the payloaders start; what is linked later has it done with its caps. */
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    gst_element_foreach_sink_pad (element, pad_lower_mtu, NULL);
   if (!opening || sink_open (self))
     ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   /* A handshake begins before there are packets. */
@@ -165,6 +180,8 @@ stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
+    if (!stream->built)
+      sink_caps_lower_mtu (pad);
     stream_caps (self, stream, caps);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !stream->built) {
     sink_stream_do (GST_BIN (self), stream, &plain);

@@ -8,9 +8,15 @@
 #include "sinkcaps.h"
 
 #include "parts/extmap.h"
+#include "parts/walk.h"
 
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
+#include <gst/rtp/gstrtpbasepayload.h>
+
+/* Bytes of a media packet.  With header extensions, FEC's header, UDP and IP it stays
+ * below 1280, which each link for IPv6 carries (RFC 8200 5); webrtcsink has the same. */
+#define MTU 1200
 
 /* RFC 8285 4.2: one-byte headers have ids 1 to 14. */
 #define EXT_ID_MAX 14
@@ -87,4 +93,25 @@ sink_caps_offer (const SinkCapsSettings *settings, const GstCaps *filter)
   gst_caps_append (offer, plain);
   gst_caps_unref (rtp);
   return offer;
+}
+
+static gboolean
+is_payloader (GstElement *element)
+{
+  return GST_IS_RTP_BASE_PAYLOAD (element);
+}
+
+void
+sink_caps_lower_mtu (GstPad *pad)
+{
+  g_autoptr (GstElement) payloader = walk_find (pad, is_payloader);
+  GParamSpec *pspec;
+  guint mtu;
+
+  if (!payloader)
+    return;
+  pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (payloader), "mtu");
+  g_object_get (payloader, "mtu", &mtu, NULL);
+  if (mtu > MTU && mtu == G_PARAM_SPEC_UINT (pspec)->default_value)
+    g_object_set (payloader, "mtu", MTU, NULL);
 }

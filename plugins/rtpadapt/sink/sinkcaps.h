@@ -25,4 +25,8 @@ typedef struct
 GstCaps *sink_caps_offer (
     const SinkCapsSettings *settings, const GstCaps *filter);
 
+/* Sets the `mtu` of the payloader upstream of `pad`, if it is GStreamer's default, so
+ * that tunnels and bearers of 1280 bytes take the packets whole. */
+void sink_caps_lower_mtu (GstPad *pad);
+
 G_END_DECLS

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsink_debug);
 
 #define SINK_COLOUR "content"
+/* Its receiver may be any, and may know nothing of FEC. */
+#define SINK_FEC_UNASKED FALSE
 #define SINK_RTX_TIME GST_SECOND
 
 typedef struct

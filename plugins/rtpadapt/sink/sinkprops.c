@@ -101,8 +101,10 @@ const PropRow sink_props[] = {
   { "port", "Port", "Port to send to", PROP_PLAYING,
       PROP_INT (SinkConfig, port, 1, 65535, BIN_URI_PORT),
       .then = THEN_DESTINATION },
-  { "rtcp-mux", "RTCP mux", "RTP and RTCP on one port (RFC 5761)", PROP_READY,
-      PROP_BOOLEAN (SinkConfig, rtcp_mux, TRUE) },
+  { "rtcp-mux", "RTCP mux",
+      "RTP and RTCP on one port (RFC 5761); off for a "
+      "receiver that has two, as rtpbin alone",
+      PROP_READY, PROP_BOOLEAN (SinkConfig, rtcp_mux, TRUE) },
   { "rtcp-port", "RTCP port",
       "Port to send RTCP to without rtcp-mux (0: the one after port)",
       PROP_PLAYING, PROP_INT (SinkConfig, rtcp_port, 0, 65535, 0),
@@ -113,14 +115,14 @@ const PropRow sink_props[] = {
       PROP_READY, PROP_BOOLEAN (SinkConfig, retransmission, TRUE),
       .then = THEN_REPEAT },
   { "rtx-time", "Retransmission time",
-      "How long packets are kept for retransmission (@)", PROP_READY,
+      "How long packets are kept for retransmission (@): longer than the "
+      "receiver's latency",
+      PROP_READY,
       PROP_UINT64 (
           SinkConfig, rtx_time, GST_MSECOND, 60 * GST_SECOND, SINK_RTX_TIME),
       .unit = "ns" },
   { "stats", "Statistics",
-      "Structures of the parts: sender, udp, udp-rtcp; security: packets "
-      "received, and dropped as they do not authenticate; peer: RTCP dropped "
-      "because it came from elsewhere, or would hang rtpsession (packets)",
+      "Structure application/x-rtpadaptsink-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
@@ -145,6 +147,8 @@ install_send_props (GObjectClass *klass)
 
     if (row.of == gst_rtp_adapt_colour_get_type)
       row.def.s = SINK_COLOUR;
+    if (g_str_equal (row.name, "fec-unasked"))
+      row.def.i = SINK_FEC_UNASKED;
     if (!props_row (sink_props, row.name))
       props_install_row (klass, id++, &row);
   }
@@ -188,7 +192,8 @@ sink_props_init (GstRtpAdaptSink *self)
   if (!self->send)
     return;
   g_object_set (self->send, "colour",
-      gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SINK_COLOUR), NULL);
+      gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SINK_COLOUR),
+      "fec-unasked", SINK_FEC_UNASKED, NULL);
   g_signal_connect (self->send, "notify", G_CALLBACK (part_changed), self);
 }
 

@@ -129,7 +129,8 @@ const PropRow src_props[] = {
       PROP_READY, TEXT (iface) },
   { "latency", "Latency",
       "Time that packets are held for late ones and for repair, with "
-      "adaptive-latency at most (@)",
+      "adaptive-latency at most (@); a round trip and 50 ms at least, for "
+      "losses to be repaired in time",
       PROP_PLAYING, PROP_UINT (SrcConfig, latency, 0, G_MAXINT, 200),
       .unit = "ms", .then = THEN_LATENCY },
   { "adaptive-latency", "Adaptive latency",
@@ -142,8 +143,9 @@ const PropRow src_props[] = {
       PROP_UINT (SrcConfig, min_latency, 0, G_MAXINT, 20), .unit = "ms",
       .then = THEN_LATENCY },
   { "drop-on-latency", "Drop on latency",
-      "Never hold more than latency: drop the oldest packets", PROP_READY,
-      PROP_BOOLEAN (SrcConfig, drop_on_latency, FALSE) },
+      "Never hold more than latency: drop the oldest packets; for pictures to "
+      "steer by",
+      PROP_READY, PROP_BOOLEAN (SrcConfig, drop_on_latency, FALSE) },
   { "encoding-name", "Encoding name",
       "What the packets of dynamic payload types are that are neither in "
       "pt-map nor in caps, \"H264\" or \"OPUS/48000\"; none: they are "
@@ -176,22 +178,7 @@ const PropRow src_props[] = {
       "repeats video with payload type 121",
       PROP_READY, PROP_BOOLEAN (SrcConfig, retransmission, TRUE) },
   { "stats", "Statistics",
-      "Since READY: packets let in (rtp, rtcp, of these fec and "
-      "retransmitted) and not (junk, unknown-payload, foreign-rtp, "
-      "foreign-rtcp, early-rtcp, flood, jumped (the sequence number is far "
-      "off) and sr-requests, which hang rtpsession 1.22); unnumbered, "
-      "packets whose transport-wide number was not believed; renumbered, "
-      "how often these numbers began anew; stale-feedback, reports that did "
-      "not leave because their sender is gone; answers-dropped, RTCP that "
-      "did not leave because it was too much; own-ssrc, packets with our "
-      "own SSRC (RTCP is not "
-      "let in, for RTP we take another); moved, the times that the peer's "
-      "address changed; streams, and of them all lost, late, recovered, "
-      "unrecovered (packets, of FEC too) and residual-loss, the share of "
-      "media packets still missing; latency, what is held now, "
-      "wanted-latency, and late-95, by when 95 of 100 frames are complete; "
-      "playout-later and playout-earlier, the most that the playout moved from "
-      "a frame to the next (all in ns); security, udp, receiver: as these tell",
+      "Structure application/x-rtpadaptsrc-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get = get_stats },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0: none)", PROP_PLAYING,

@@ -79,8 +79,9 @@ const PropRow udp_sink_props[] = {
   { "bind-address", "Bind address",
       "Address to send from; none: any, of IPv4 and IPv6", PROP_ANY,
       PROP_TEXT (UdpSinkConfig, bind_address, NULL) },
-  { "bind-port", "Bind port", "Port to send from (0: a free one)", PROP_ANY,
-      PROP_INT (UdpSinkConfig, bind_port, 0, 65535, 0) },
+  { "bind-port", "Bind port",
+      "Port to send from (0: a free one); set it where a firewall knows one",
+      PROP_ANY, PROP_INT (UdpSinkConfig, bind_port, 0, 65535, 0) },
   { "socket", "Socket",
       "Socket to use in place of an own one, as used-socket of "
       "rtpadaptudpsrc; taken from NULL to READY",
@@ -113,10 +114,7 @@ const PropRow udp_sink_props[] = {
   { "dscp", "DSCP", "Of packets without a colour (-1: as the socket has it)",
       PROP_PLAYING, PROP_INT (UdpSinkConfig, dscp, -1, 63, -1) },
   { "stats", "Statistics",
-      "Since NULL, beside GstBaseSink's: packets, bytes, and both as "
-      "-green, -yellow, -red and -uncoloured; packets-rtcp; of what was "
-      "not sent, send-errors, oversized (for the path's MTU) and "
-      "eagain-drops (the network did not take them in time)",
+      "Structure application/x-rtpadaptudpsink-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };

@@ -98,9 +98,7 @@ const PropRow udp_src_props[] = {
       PROP_PLAYING, PROP_UINT64 (UdpSrcConfig, timeout, 0, G_MAXUINT64, 0),
       .unit = "ns" },
   { "stats", "Statistics",
-      "Since NULL: packets, bytes; of these by the DSCP they came with, "
-      "dscp-0 to dscp-63 (those that came), dscp-unknown, and by ECN bits, "
-      "ect-0, ect-1, ce; lost here: truncated, kernel-drops (packets)",
+      "Structure application/x-rtpadaptudpsrc-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get = get_stats },
   { NULL },
 };
