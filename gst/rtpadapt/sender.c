@@ -390,6 +390,17 @@ repair_percentage (const RaSender *s)
       + ra_repair_percentage (&s->repair);
 }
 
+/* The share of the losses that comes without FEC.  Where rounds fit, FEC would only
+ * double what they do. */
+static gdouble
+mended (const RaSender *s)
+{
+  if (ra_repair_mends (&s->repair))
+    return 1;
+  return ra_repair_is_answered (&s->repair) ? ra_repeats_mended (&s->repeats)
+                                            : 0;
+}
+
 RaProof
 ra_sender_proof (RaTime sent, RaTime now)
 {
@@ -444,9 +455,7 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
       s->fec_absent ? 0 : ra_fec_percentage (s->fec), now);
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
-  /* Where rounds fit, FEC would only double what they do. */
-  ra_fec_set_mended (s->fec,
-      ra_repair_mends (&s->repair) ? 1 : ra_repeats_mended (&s->repeats));
+  ra_fec_set_mended (s->fec, mended (s));
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }

@@ -130,12 +130,24 @@ check_bus (GstBus *bus)
   }                                                     \
   G_STMT_END
 
+/* What the element says of itself is the reason why no more frames came. */
 static inline void
 wait_frames (Receiver *t, guint sink, gint more)
 {
-  gint from = g_atomic_int_get (&t->frames[sink]);
+  gint64 until = g_get_monotonic_time () + PATIENCE;
+  gint from = g_atomic_int_get (&t->frames[sink]), n;
 
-  WAIT_UNTIL (t->bus, g_atomic_int_get (&t->frames[sink]) >= from + more);
+  while ((n = g_atomic_int_get (&t->frames[sink]) - from) < more) {
+    check_bus (t->bus);
+    if (g_get_monotonic_time () > until) {
+      GstStructure *stats;
+
+      g_object_get (t->src, "stats", &stats, NULL);
+      g_error ("%d of %d frames came at branch %u: %s", n, more, sink,
+          gst_structure_to_string (stats));
+    }
+    g_usleep (10000);
+  }
 }
 
 /* A number of the statistics, "a/b" is b in the structure a. */

@@ -414,6 +414,71 @@ test_far (void)
   world_clear (&w);
 }
 
+/* --- whether anybody sends again --------------------------------------------- */
+
+/* Each fourth of 240 packets is asked for.  After 50 requests without a repetition
+ * nobody answers; one repetition shows that somebody does. */
+static void
+test_answered (void)
+{
+  RaLedger *l = ra_ledger_new ();
+  RaTime now = 1000 * MS;
+  guint asked = 0;
+  RaRepair r;
+
+  ra_repair_init (&r);
+  for (guint16 i = 0; i < 240; i++, now += 10 * MS) {
+    ra_repair_on_sent (&r, packet_add (l, now, SSRC, i), 1000000);
+    if (i % 4 != 3)
+      continue;
+    g_assert_cmpint (ra_repair_ask (&r, ra_ledger_find (l, SSRC, i), 0, now),
+        ==, RA_REPAIR_FIRST);
+    g_assert_cmpint (ra_repair_is_answered (&r), ==, ++asked < 50);
+  }
+  ra_repair_on_repeat (&r, l, packet_add (l, now, RTX, 0), 239, now);
+  g_assert_true (ra_repair_is_answered (&r));
+  ra_ledger_free (l);
+}
+
+/* --- the wait in the backlog --------------------------------------------------- */
+
+/* Media packets wait for `low` and `high` ms by turns.  The deviation of two equal
+ * halves is half of the distance, and 1.64 of normal noise are 1.64 / .8 mean absolute
+ * deviations: 2.05. */
+static const struct
+{
+  guint low, high, repair, p95; /* ms */
+  const gchar *why;
+} waits[] = {
+  { 30, 30, 0, 30, "all wait as long" },
+  { 0, 40, 0, 61, "20 + 2.05 20" },
+  { 30, 30, 500, 30, "repair packets do not count" },
+};
+
+static void
+test_wait (void)
+{
+  for (guint row = 0; row < G_N_ELEMENTS (waits); row++) {
+    RaRepair r;
+
+    g_test_message ("%s", waits[row].why);
+    ra_repair_init (&r);
+    for (guint i = 0; i < 4000; i++) {
+      RaLedgerEntry e = { .size = 1000,
+        .is_repair = i % 4 == 3,
+        .age = 1000 * (i % 2 ? waits[row].low : waits[row].high) };
+
+      if (e.is_repair && waits[row].repair > 0)
+        e.age = 1000 * waits[row].repair;
+      else
+        e.is_repair = FALSE;
+      ra_repair_on_sent (&r, &e, 1000000);
+    }
+    g_assert_cmpfloat_with_epsilon (
+        ra_seconds (ra_repair_wait (&r)), waits[row].p95 / 1e3, .002);
+  }
+}
+
 /* --- disorder --------------------------------------------------------------- */
 
 /* Packets leave each 10 ms; number 1 is reported missing when those up to `newest`
@@ -483,6 +548,8 @@ main (int argc, char **argv)
   g_test_add_func ("/repair-path/feedback-lost", test_feedback_lost);
   g_test_add_func ("/repair-path/budget", test_budget);
   g_test_add_func ("/repair-path/far", test_far);
+  g_test_add_func ("/repair-path/wait", test_wait);
+  g_test_add_func ("/repair-path/answered", test_answered);
   g_test_add_func ("/repair-path/disorder", test_disorder);
   return g_test_run ();
 }

@@ -236,6 +236,36 @@ test_block (gconstpointer data)
   g_assert_cmpuint (ended, >, 5);
 }
 
+/* The receiver holds packets for 200 ms, 2 of them for the path's jitter; a frame comes
+ * each 40 ms. */
+static const struct
+{
+  const gchar *name;
+  RaSpan latency, wait, span;
+  const gchar *why;
+} spans[] = {
+  { "no-wait", MS (200), 0, MS (160),
+      "198 - 20 for the packets to leave, 160 at most" },
+  { "wait", MS (200), MS (65), MS (133), "198 - 65" },
+  { "long-wait", MS (200), MS (150), MS (100),
+      "48 are a frame: two take 80 to 100" },
+  { "long", MS (400), MS (150), MS (160), "248 are more than gain anything" },
+  { "short", MS (100), MS (65), MS (78),
+      "98 - 20: there is no time for two and a half" },
+  { "none", MS (10), 0, 0, "8 - 20 is less than nothing" },
+};
+
+static void
+test_length (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+
+  g_test_message ("%s", spans[i].why);
+  g_assert_cmpint (
+      ra_block_span (spans[i].latency, MS (2), spans[i].wait, MS (40)), ==,
+      spans[i].span);
+}
+
 /* What is not spent is kept: 15 % of 10 packets are 1.5. */
 static void
 test_budget (void)
@@ -404,6 +434,7 @@ main (int argc, char **argv)
   g_test_add_func ("/span/rfc5109", test_rfc5109);
   rows_add ("/span/write", writes, test_write);
   rows_add_by ("/span/block", blocks, name, test_block);
+  rows_add_by ("/span/length", spans, name, test_length);
   g_test_add_func ("/span/budget", test_budget);
   rows_add ("/span/left", left, test_left);
   rows_add ("/span/drawn", drawn, test_drawn);

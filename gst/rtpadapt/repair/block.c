@@ -7,6 +7,8 @@
 
 /* Blocks that their mean size is taken over: some seconds. */
 #define MEAN 16.
+/* Frames' times in the shortest span: two frames, of which one may be late by half. */
+#define LEAST 5 / 2
 
 static void
 frame_note (RaFecBlock *b, RaTime now)
@@ -39,9 +41,12 @@ is_full (const RaFecBlock *b, const RaFecBlockConfig *cfg)
 }
 
 RaSpan
-ra_block_span (RaSpan latency, RaSpan jitter, RaSpan frame)
+ra_block_span (RaSpan latency, RaSpan jitter, RaSpan wait, RaSpan frame)
 {
-  return CLAMP (latency - jitter - frame / 2, 0, RA_BLOCK_SPAN);
+  RaSpan all = MAX (latency - jitter, 0);
+  RaSpan most = MAX (all - frame / 2, 0), least = MIN (frame * LEAST, most);
+
+  return MIN (CLAMP (all - wait, least, most), RA_BLOCK_SPAN);
 }
 
 gboolean

@@ -41,9 +41,11 @@ typedef struct
 } RaFecBlock;
 
 /* The span that a block may have where the receiver holds packets for `latency`,
- * `jitter` of it for the path: half of the time `frame` between two frames is for the
- * repair packets to leave, and a longer span than RA_BLOCK_SPAN gains little. */
-RaSpan ra_block_span (RaSpan latency, RaSpan jitter, RaSpan frame);
+ * `jitter` of it for the path: its repair packets wait like others before they leave,
+ * 95 % of them for less than `wait`.  A longer span than RA_BLOCK_SPAN gains little, and
+ * a block is two frames at least, as far as the latency without the wait allows: with
+ * one the code costs more than late packets do. */
+RaSpan ra_block_span (RaSpan latency, RaSpan jitter, RaSpan wait, RaSpan frame);
 
 /* A media packet of the frame of time `now` came; `end`: the last of its frame.
  * `percentage` repair packets per 100 such packets are wanted, 0..100.  TRUE: the

@@ -18,6 +18,10 @@
  * pi); 95 % are below 1.64 deviations. */
 #define SECOND_DIFFERENCE 1.95
 #define P95 1.64
+/* Media packets over which their wait is averaged: a second at 3 Mbit/s. */
+#define WAIT_PACKETS 250
+/* The mean absolute deviation of normal noise, in deviations: sqrt (2 / pi). */
+#define MEAN_DEVIATION .8
 /* Where reports come once per round trip, frames come as video's do. */
 #define FRAME (40 * RA_MSECOND)
 /* rtpjitterbuffer's requests wait that long for their turn in RTCP. */
@@ -167,9 +171,15 @@ ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
 }
 
 gboolean
+ra_repair_is_answered (const RaRepair *r)
+{
+  return r->n_asked - r->n_answered < UNANSWERED;
+}
+
+gboolean
 ra_repair_mends (const RaRepair *r)
 {
-  return r->cfg.on && r->fits && r->n_asked - r->n_answered < UNANSWERED;
+  return r->cfg.on && r->fits && ra_repair_is_answered (r);
 }
 
 guint
@@ -180,6 +190,19 @@ ra_repair_percentage (const RaRepair *r)
 
 /* --- what leaves ------------------------------------------------------------ */
 
+static void
+wait_update (RaRepair *r, gdouble wait)
+{
+  r->wait += (wait - r->wait) / WAIT_PACKETS;
+  r->wait_dev += (fabs (wait - r->wait) - r->wait_dev) / WAIT_PACKETS;
+}
+
+RaSpan
+ra_repair_wait (const RaRepair *r)
+{
+  return ra_span (r->wait + P95 * r->wait_dev / MEAN_DEVIATION);
+}
+
 void
 ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
 {
@@ -187,6 +210,7 @@ ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
 
   if (e->is_repair)
     return;
+  wait_update (r, ra_seconds (e->age * RA_USECOND));
   saved = MAX (most * ra_bytes (rate) * ra_seconds (SAVED),
       SAVED_PACKETS * (gdouble) e->size);
   r->credit = MIN (r->credit + e->size * most / (1 - most), saved);

@@ -85,6 +85,9 @@ struct _RaRepair
   RaTime bucket;          /* when it began */
   RaWinMin worst;         /* of the buckets, negated */
 
+  gdouble wait, wait_dev; /* s: media packets before they leave, and the mean
+                             absolute deviation */
+
   gdouble credit; /* bytes that may be repeated */
   guint64 low;    /* nothing below this index is looked at again */
   RaTime newest;  /* latest send time of a packet that came */
@@ -116,6 +119,8 @@ void ra_repair_on_repeat (
 void ra_repair_look (RaRepair *r, RaLedger *l, RaTime now);
 /* The next packet to be sent again now; NULL: there is none. */
 RaLedgerEntry *ra_repair_next (RaRepair *r, RaLedger *l, RaTime now);
+/* How long 95 % of the media packets waited before they left, lately. */
+RaSpan ra_repair_wait (const RaRepair *r);
 /* When ra_repair_next() has something again, RA_TIME_NONE: not before a report. */
 RaTime ra_repair_due (const RaRepair *r);
 /* The receiver asks for the packet of `e` (NULL: of which nothing is known). */
@@ -124,6 +129,9 @@ RaRepairVerdict ra_repair_ask (
 
 /* TRUE: rounds fit, and the receiver uses them. */
 gboolean ra_repair_mends (const RaRepair *r);
+/* FALSE: so many requests brought no repetition that nobody answers them, as without
+ * an rtprtxsend. */
+gboolean ra_repair_is_answered (const RaRepair *r);
 /* Retransmissions per 100 media packets to be expected, rounded up; 0 if nothing is
  * sent again. */
 guint ra_repair_percentage (const RaRepair *r);
