@@ -93,20 +93,29 @@ test_standing (gconstpointer data)
   g_assert_cmpfloat_with_epsilon (c.stands, standing_rows[i].stands, 1e-6);
 }
 
-/* X_5348 (RFC 5348 3.1, b = 1, t_RTO = 4 R) at 1 %: f = sqrt (.02 / 3) + 12 sqrt
+/* In full packets of 1500 bytes, where the mean one has 1000: all of it at 1 %, half of
+ * the difference at 2 %.
+ *
+ * X_5348 (RFC 5348 3.1, b = 1, t_RTO = 4 R) at 1 %: f = sqrt (.02 / 3) + 12 sqrt
  * (.00375) .01 (1 + .0032) = .0890217, 1 / f = 11.2332 packets per R; at 15 % .95
- * (test-crowd.c).  CUBIC's mean (RFC 9438 5.1) at 1 %: 1.053825 (.1 / .01)^.75 =
+ * (test-crowd.c), and at 2 % f =
+ * sqrt (.04 / 3) + 12 sqrt (.0075) .02 (1 + .0128) = .1365210, 1 / f = 7.32488.
+ * CUBIC's mean (RFC 9438 5.1) at 1 %: 1.053825 (.1 / .01)^.75 =
  * 5.92608, sqrt (2) times 8.38075. */
 static const struct
 {
   const gchar *name;
-  gdouble raw, events, congested;
-  gdouble w;
+  gdouble raw, events, congested, full;
+  gdouble w; /* of S bytes */
   const gchar *why;
 } belt_rows[] = {
-  { "congestion", .01, .01, 1, 11.2332, "all is congestion: one TCP's" },
-  { "radio", .01, .01, 0, 22.4665, "all is said to be the radio's: two TCPs'" },
-  { "burst", .15, .01, 1, 8.38075, "15 losses of 100 in one round trip" },
+  { "congestion", .01, .01, 1, S, 11.2332, "all is congestion: one TCP's" },
+  { "radio", .01, .01, 0, S, 22.4665,
+      "all is said to be the radio's: two TCPs'" },
+  { "burst", .15, .01, 1, S, 8.38075, "15 losses of 100 in one round trip" },
+  { "full", .01, .01, 1, 1.5 * S, 16.8498, "a TCP's packets are full ones" },
+  { "between", .02, .02, 1, 1.5 * S, 9.15610, "half of the difference" },
+  { "many", .15, .01, 1, 1.5 * S, 8.38075, "a burst of many: of our size" },
 };
 
 static void
@@ -127,8 +136,8 @@ test_belt (gconstpointer data)
   g_test_message ("%s", belt_rows[i].why);
   ra_cubic_begin (&c.tcp, 100);
   g_assert_cmpfloat_with_epsilon (
-      ra_contest_rate (&c, &n, .01, 0, S, RTT, TRUE), belt_rows[i].w * S / RTT,
-      1);
+      ra_contest_rate (&c, &n, .01, 0, S, belt_rows[i].full, RTT, TRUE),
+      belt_rows[i].w * S / RTT, 2);
 }
 
 /* The queue stands again after a test that passed, and there was a loss.  5 packets
@@ -161,7 +170,7 @@ test_again (gconstpointer data)
   g_test_message ("%s", again_rows[i].why);
   ra_cubic_begin (&c.tcp, again_rows[i].w);
   g_assert_cmpfloat_with_epsilon (
-      ra_contest_rate (&c, &n, .01, 0, S, RTT, FALSE),
+      ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE),
       again_rows[i].after * S / RTT, 1);
 }
 
@@ -179,9 +188,95 @@ test_growth (void)
     n.r = arrives * S / RTT;
     ra_cubic_begin (&c.tcp, 10); /* RFC 9438 4.3, from the maximum on: + 1 */
     g_assert_cmpfloat_with_epsilon (
-        ra_contest_rate (&c, &n, .01, 0, S, RTT, FALSE),
+        ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE),
         (arrives < 5 ? 10 : 11) * S / RTT, 1);
   }
+}
+
+/* A packet of the window is a full one: 11 of 1500 bytes. */
+static void
+test_full (void)
+{
+  RaContest c = { .wanted = 1, .begun = TRUE, .competes = TRUE, .stands = 1 };
+  RaSense n = sense;
+
+  c.t_entered = c.t_congestion = c.t_test = NOW - 2;
+  n.dt = RTT;
+  n.r = 8 * 1.5 * S / RTT;
+  ra_cubic_begin (&c.tcp, 10);
+  g_assert_cmpfloat_with_epsilon (
+      ra_contest_rate (&c, &n, .01, 0, S, 1.5 * S, RTT, FALSE),
+      11 * 1.5 * S / RTT, 1);
+}
+
+/* A test of a standing queue ends, after 3 D + 2 q_max = .27 + .1 s.  It began where
+ * 29 ms are standing (T = 20 ms); a target of 24 ms, of the rate that the test has
+ * halved, would make that 34.2 ms. */
+static const struct
+{
+  const gchar *name;
+  gdouble queue, jitter; /* s */
+  gboolean competes;
+  const gchar *why;
+} failed_rows[] = {
+  { "there", .0300, 0, TRUE, "longer than what stood as the test began" },
+  { "jitter", .0265, .005, TRUE, "31.5 ms, of which jitter is a part" },
+  { "gone", .0230, .005, FALSE, "28 ms are too little to fight for" },
+};
+
+static void
+test_failed (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .drain = RA_DRAIN_STAND,
+    .stands = .5,
+    .x_back = 5 * S / RTT,
+    .stands_at = .029,
+    .q_max = .05,
+    .t_began = NOW - .4 };
+  RaSense n = sense;
+
+  n.qm = n.q2 = n.q_lo = failed_rows[i].queue;
+  n.jitter = failed_rows[i].jitter;
+  n.r = n.r_most = 5 * S / RTT;
+  g_test_message ("%s", failed_rows[i].why);
+  ra_contest_rate (&c, &n, .024, 0, S, S, RTT, FALSE);
+  g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
+  g_assert_cmpint (c.competes, ==, failed_rows[i].competes);
+}
+
+/* Two tests of a competition end at 40 ms: the route is so much longer.  The rate goes
+ * on at what arrived, not at a window that was to fill a rival's queue, and a queue
+ * that comes back is no rival's. */
+static void
+test_route (void)
+{
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .competes = TRUE,
+    .drain = RA_DRAIN_END,
+    .stands = 1,
+    .x_back = 9 * S / RTT,
+    .r_began = 5 * S / RTT,
+    .q_max = .04,
+    .floor = .040,
+    .f_lo = .040,
+    .f_hi = .040,
+    .n_floor = 2,
+    .t_passed = NOW - 1,
+    .t_congestion = NOW - 2,
+    .t_began = NOW - 1 };
+  RaSense n = sense;
+
+  n.qm = n.q2 = n.q_lo = .040;
+  ra_cubic_begin (&c.tcp, 9);
+  g_assert_cmpfloat_with_epsilon (
+      ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE), 5 * S / RTT, 1);
+  g_assert_false (c.competes);
+  g_assert_cmpfloat_with_epsilon (n.shift, .040, 1e-9);
+  g_assert_cmpfloat (c.t_passed, <, NOW - 100);
 }
 
 int
@@ -194,5 +289,8 @@ main (int argc, char **argv)
   rows_add_by ("/contest/belt", belt_rows, name, test_belt);
   rows_add_by ("/contest/again", again_rows, name, test_again);
   g_test_add_func ("/contest/growth", test_growth);
+  g_test_add_func ("/contest/full", test_full);
+  rows_add_by ("/contest/failed", failed_rows, name, test_failed);
+  g_test_add_func ("/contest/route", test_route);
   return g_test_run ();
 }

@@ -5,7 +5,10 @@
  * Our own.  Packets and holes are counted by the queue that the packet before
  * them met (so both alike).  The counts are cut where two loss rates explain
  * them better than one, by the likelihood ratio (S. Wilks 1938), and the lower
- * part again, up to 4 times.  w, the loss rate of the lowest part, is the
+ * part again, up to 4 times.  The cut is the best of many, so that noise wins more
+ * often than the ratio at a given place would: the gain is between the critical values
+ * at 5 and 1 %, 4.3 and 6.1 (D. Andrews, Econometrica 61, 1993, table 1, and 71,
+ * 2003).  w, the loss rate of the lowest part, is the
  * radio's: P (C) of a hole is 1 - w / h, h the loss rate of its own part.
  *
  * On a line without other flows and jitter the gap around the hole counts, too (S. Biaz,
@@ -141,7 +144,7 @@ static const RaParam params[] = {
   { "theta", RA_AT (Fused, theta), .def = .33, .min = .01, .max = .99,
       .text = "congestion from this probability "
               "on: a missed one costs others" },
-  { "gain", RA_AT (Fused, cut.gain), .def = 3, .max = 100,
+  { "gain", RA_AT (Fused, cut.gain), .def = 5, .max = 100,
       .text = "log-likelihood that a cut has to win" },
   { "ratio", RA_AT (Fused, cut.ratio), .def = .67, .max = 1,
       .text = "the loss rate below a cut is less than this times that above" },

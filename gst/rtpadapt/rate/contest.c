@@ -49,25 +49,29 @@
  * which goes with p^(-3/4): with four times the packets p is a fourth. */
 #define RENOS 2.
 #define CUBICS M_SQRT2
+/* A TCP's packets are full ones (RFC 4828 4.1), unless so many are lost that many
+ * flows share. */
+#define FEW_LOST .01
+#define MANY_LOST .03
 
 /* A queue that stands is longer than one that goes by the target, or than a
  * packet on the line.  A squeezed flow's target, which goes with the root of its rate,
  * would become as long as the short queue that it shares, and nothing would stand:
  * the target of a SQUEEZED part of what the line has carried of late is long enough. */
-static gboolean
-is_standing (const RaSense *n, gdouble target)
+static gdouble
+standing_at (const RaSense *n, gdouble target)
 {
   gdouble most
       = n->r > 0 ? target * sqrt (SQUEEZED * n->r / n->r_most) : target;
 
-  return n->qm > 1.3 * fmax (fmin (target, most), n->shortest) + .003;
+  return 1.3 * fmax (fmin (target, most), n->shortest) + .003;
 }
 
 void
 ra_contest_hear (
     RaContest *c, const RaSense *n, gdouble target, gboolean congestion)
 {
-  gdouble stands = is_standing (n, target);
+  gdouble stands = n->qm > standing_at (n, target);
 
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
@@ -241,8 +245,9 @@ drain_depth (const RaContest *c, const RaSense *n)
 static gdouble
 drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
 {
+  /* A test lowers what arrives, and with it lengthens the target. */
   gboolean there = c->drain == RA_DRAIN_LOSS ? n->qm > LOSS_QUEUE
-                                             : is_standing (n, target);
+                                             : n->qm + n->jitter > c->stands_at;
 
   c->q_max = fmax (c->q_max, n->q_hi);
   floor_hear (c, n);
@@ -253,14 +258,20 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   if (n->now - c->t_began > 3 * n->lag + 2 * c->q_max) {
     if (!there && !c->competes)
       c->drain = RA_DRAIN_BASE; /* too short to fight for */
-    return drain_end (c, n, x, floor_judge (c, n));
+    if (!floor_judge (c, n))
+      return drain_end (c, n, x, FALSE);
+    /* Nobody else fills the queue: what arrived was the line's rate. */
+    c->x_back = fmin (c->x_back, c->r_began);
+    x = drain_end (c, n, x, TRUE);
+    c->t_passed = -(gdouble) INFINITY;
+    return x;
   }
   return fmin (x, drain_depth (c, n) * c->x_back);
 }
 
 /* As TCP; a belt holds it to what TCPs would have, were all losses congestion. */
 static void
-grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
+grow (RaContest *c, const RaSense *n, gdouble s, gdouble full, gdouble rtt,
     gboolean data_limited)
 {
   gdouble round = fmax (rtt, n->interval), p = n->events_3s;
@@ -275,20 +286,25 @@ grow (RaContest *c, const RaSense *n, gdouble s, gdouble rtt,
     else
       ra_cubic_grow (&c->tcp, n->dt, round);
   }
-  if (p > 0)
+  if (p > 0) {
+    gdouble few
+        = CLAMP ((MANY_LOST - n->raw_3s) / (MANY_LOST - FEW_LOST), 0, 1);
+    gdouble size = s + few * (full - s);
+
     ra_cubic_limit (&c->tcp,
-        fmax ((RENOS - n->congested) * ra_equation_x (s, rtt, n->raw_3s)
+        fmax ((RENOS - n->congested) * ra_equation_x (size, rtt, n->raw_3s)
                 * c->per_rate,
-            CUBICS * ra_cubic_mean (rtt, p)));
+            CUBICS * ra_cubic_mean (rtt, p) * s / full));
+  }
 }
 
 gdouble
 ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
-    gdouble rtt, gboolean data_limited)
+    gdouble full, gdouble rtt, gboolean data_limited)
 {
-  c->per_rate = rtt / s;
+  c->per_rate = rtt / full;
   if (c->competes)
-    grow (c, n, s, rtt, data_limited);
+    grow (c, n, s, full, rtt, data_limited);
   /* A smooth rival fills a drained queue slowly, so that each test passes. */
   if (!c->competes && c->drain == RA_DRAIN_NONE && c->stands > STANDS_AGAIN
       && n->now - c->t_passed < AGAIN_WITHIN
@@ -299,6 +315,8 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     c->t_began = n->now;
     c->q_max = n->q_hi;
     c->q_began = n->q2;
+    c->r_began = n->r;
+    c->stands_at = standing_at (n, target);
     c->n_floor = 0;
     c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
   }

@@ -30,14 +30,15 @@ typedef struct
   RaDrain drain;         /* the test that runs */
   gboolean competes;
   RaCubic tcp;       /* as a TCP would send; no window: 0 */
-  gdouble per_rate;  /* packets of its window per byte/s: R / s */
+  gdouble per_rate;  /* packets of its window per byte/s, full ones */
   gdouble x_back;    /* after the test */
   gdouble x_own;     /* when a test last passed: the queue was ours */
   gdouble t_entered; /* the competition */
   gdouble stands;    /* S: how much of late a queue stood, 0 to 1 */
   gdouble t_drained; /* tests emptied a queue: the line is ours */
   guint n_drained;
-  gdouble t_began, q_began, q_max;
+  gdouble t_began, q_began, r_began, q_max;
+  gdouble stands_at; /* a queue that is longer stood as the test began */
   gdouble t_test;    /* the last one's end */
   gdouble t_low;     /* the queue was last all but empty */
   gdouble q_longest; /* since then */
@@ -63,8 +64,9 @@ void ra_contest_reduce (RaContest *c);
 /* What is sent in a competition is `x` at most, and at least. */
 void ra_contest_at_most (RaContest *c, gdouble x);
 void ra_contest_at_least (RaContest *c, gdouble x);
-/* After the rules: the rate, for which they want `x`. */
+/* After the rules: the rate, for which they want `x`.  `s` is the mean packet's size,
+ * `full` a full one's, as a TCP sends them. */
 gdouble ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x,
-    gdouble s, gdouble rtt, gboolean data_limited);
+    gdouble s, gdouble full, gdouble rtt, gboolean data_limited);
 
 G_END_DECLS

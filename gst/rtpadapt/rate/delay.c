@@ -261,7 +261,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
     ra_contest_at_least (&d->c, d->x_tcp);
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
-        ra_seconds (r->rtt), is_limited (d, &report));
+        fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
   if (d->brake > 0)
     d->start.x = ra_crowd_rate (&d->crowd, &report, d->n.now, r->radio,
         ra_contest_is_ours (&d->c, &d->n), d->start.x, r->s,

@@ -105,8 +105,6 @@ queue_hear (RaSense *n, const RaReport *report)
 static void
 queue_filter (RaSense *n, gdouble allowance)
 {
-  gdouble a;
-
   for (guint i = RA_SENSE_QUEUES - 1; i > 0; i--)
     n->lo[i] = n->lo[i - 1];
   n->lo[0] = n->q_lo;
@@ -115,11 +113,11 @@ queue_filter (RaSense *n, gdouble allowance)
     n->dev += (fabs (n->lo[0] - 2 * n->lo[1] + n->lo[2]) / SECOND_DIFFERENCE
                   - n->dev)
         / DEV_GAIN;
-  a = allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
-  n->q2 = fmax (0, lowest (n, 2) - a);
+  n->jitter = allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
+  n->q2 = fmax (0, lowest (n, 2) - n->jitter);
   n->qm = fmax (0,
       lowest (n, (guint) CLAMP (ceil (n->lag / n->dt), 2, RA_SENSE_QUEUES))
-          - a);
+          - n->jitter);
 }
 
 /* Exact between two arrivals: a window that ends at one counts half a packet

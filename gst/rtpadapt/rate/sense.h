@@ -21,6 +21,7 @@ typedef struct
   gdouble q_lo, q_hi;
   gdouble q2;     /* lowest queue of the last two reports, less the jitter */
   gdouble qm;     /* lowest queue of about a lag, less the jitter */
+  gdouble jitter; /* what of a queue does not count */
   gdouble r;      /* delivered rate over about a lag; 0 until known */
   gdouble packet; /* what one takes on the line, at r or a third of the highest
                        r of late; 0 until known */
