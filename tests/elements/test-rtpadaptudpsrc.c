@@ -341,6 +341,7 @@ test_pause (void)
     g_assert_cmpint (gst_element_set_state (t.src, GST_STATE_PAUSED), ==,
         GST_STATE_CHANGE_NO_PREROLL);
     path_say (&t, 100);
+    g_usleep (50 * 1000); /* docs/upstream.md, udpsrc-pause */
     gst_element_set_state (t.src, GST_STATE_PLAYING);
     gst_buffer_unref (gst_harness_pull (t.h));
   }

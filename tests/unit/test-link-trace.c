@@ -12,7 +12,6 @@
 static const gchar *trace_text;
 static gsize trace_length;
 
-/* Any name is there. */
 static gboolean
 trace_load (const gchar *name, gchar **text, gsize *length, GError **error)
 {

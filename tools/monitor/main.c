@@ -7,6 +7,7 @@
  */
 #include "intake.h"
 #include "program.h"
+#include "record.h"
 #include "secret.h"
 #include "server.h"
 #include "store.h"
@@ -33,7 +34,7 @@ static struct
 {
   gboolean attach, text, version;
   gint port;
-  gchar *listen, *socket;
+  gchar *listen, *socket, *record, *open;
   gchar **hosts, **command;
 } options = { .port = -1 };
 
@@ -45,7 +46,9 @@ typedef struct
   Server *server; /* or NULL */
   Text *text;     /* or NULL */
   Program *program;
-  gchar *folder; /* of our own socket, or NULL */
+  Record *record; /* or NULL */
+  gint64 end_us;  /* of a recording that is open, else 0 */
+  gchar *folder;  /* of our own socket, or NULL */
   gint status;
 } Monitor;
 
@@ -64,6 +67,10 @@ static const GOptionEntry entries[] = {
       "Draw in the terminal; a page only with --port" },
   { "socket", 's', 0, G_OPTION_ARG_FILENAME, &options.socket,
       "Where programs are listened to", "PATH" },
+  { "record", 'r', 0, G_OPTION_ARG_FILENAME, &options.record,
+      "Write the statistics to a new FILE as well", "FILE" },
+  { "open", 'o', 0, G_OPTION_ARG_FILENAME, &options.open,
+      "Start nothing, show what was recorded to FILE", "FILE" },
   { "version", 0, 0, G_OPTION_ARG_NONE, &options.version, "Print it" },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.command, "",
       "[PROGRAM [ARGUMENT...]]" },
@@ -84,6 +91,9 @@ static const gchar description[]
       "Several at a time (a sender, a receiver) are drawn below each other.\n"
       "Where a program does not set stats-interval, it posts statistics each "
       "500 ms.\n"
+      "A flight to be looked at later:\n"
+      "  rtpadapt-monitor --record FILE PROGRAM...\n"
+      "  rtpadapt-monitor --open FILE\n"
       "/stats.json has the last ones.";
 
 static gint
@@ -152,7 +162,7 @@ static gboolean
 on_tick (gpointer data)
 {
   Monitor *m = data;
-  gint64 now_us = g_get_monotonic_time ();
+  gint64 now_us = m->end_us ? m->end_us : g_get_monotonic_time ();
 
   store_forget (m->store, now_us);
   if (m->server)
@@ -244,6 +254,17 @@ program_open (Monitor *m, const gchar *socket, GError **error)
   return m->program != NULL;
 }
 
+/* It stays until Ctrl-C. */
+static gboolean
+recording_open (Monitor *m, GError **error)
+{
+  m->store = record_open (options.open, &m->end_us, error);
+  if (!m->store || !page_open (m, error) || !signals_catch (m, error))
+    return FALSE;
+  server_set_time (m->server, m->end_us);
+  return TRUE;
+}
+
 static gboolean
 monitor_open (Monitor *m, GError **error)
 {
@@ -254,6 +275,9 @@ monitor_open (Monitor *m, GError **error)
 
   m->store = store_new (text, g_get_monotonic_time ());
   socket = socket_choose (m, error);
+  if (options.record
+      && !(m->record = record_new (options.record, m->store, error)))
+    return FALSE;
   if (!socket || !(m->intake = intake_new (socket, m->store, error))
       || !page_open (m, error) || !signals_catch (m, error))
     return FALSE;
@@ -278,7 +302,7 @@ monitor_end (Monitor *m)
   while (g_main_context_iteration (NULL, FALSE))
     ;
   on_tick (m);
-  if (!m->server || !server_end (m->server, m->status))
+  if (!m->server || m->end_us || !server_end (m->server, m->status))
     return;
   g_timeout_add (END_MS, on_end_timeout, &over);
   while (!over)
@@ -292,6 +316,7 @@ monitor_close (Monitor *m)
   g_clear_pointer (&m->text, text_free);
   g_clear_pointer (&m->intake, intake_free);
   g_clear_pointer (&m->program, program_free);
+  g_clear_pointer (&m->record, record_free);
   g_clear_pointer (&m->store, store_free);
   if (m->folder)
     g_rmdir (m->folder);
@@ -313,9 +338,16 @@ options_read (gint *argc, gchar ***argv, GError **error)
   g_option_context_add_main_entries (context, entries, NULL);
   good = g_option_context_parse (context, argc, argv, error);
   g_option_context_free (context);
-  if (good && !options.version && options.attach == (options.command != NULL)) {
+  if (good && !options.version
+      && options.attach + (options.command != NULL) + (options.open != NULL)
+          != 1) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-        "give a program to start, or --attach: see --help");
+        "give a program to start, --attach or --open: see --help");
+    good = FALSE;
+  }
+  if (good && options.open && (options.text || options.record)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+        "a recording has a page only, without --text and --record");
     good = FALSE;
   }
   if (good && (options.port < -1 || options.port > G_MAXUINT16)) {
@@ -341,7 +373,7 @@ main (int argc, char **argv)
     return EXIT_SUCCESS;
   }
   m.loop = g_main_loop_new (NULL, FALSE);
-  if (!monitor_open (&m, &error)) {
+  if (!(options.open ? recording_open : monitor_open) (&m, &error)) {
     m.status = g_error_matches (error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT)
         ? STATUS_NOT_FOUND
         : EXIT_FAILURE;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Each message has what is new of every source; the first one has the last
-// minute. Each is answered, and the next comes after that.
+// minute, or all of a recording. Each is answered, and the next comes after that.
 'use strict';
 
-const SPAN = 60;       // seconds
+const SETTLE = 2;      // what a stream begins with sets no axis, seconds
 const MEAN = 10;       // of shares of packets, in words
 const GAP = 3;         // a line is broken there
 const SILENT_MS = 5000;
@@ -30,7 +30,7 @@ const PLOTS = [
       {name: 'wireless', text: 'wireless', colour: 'wireless', of: 'packets'},
       {name: 'unjudged', text: 'lost', colour: 'unjudged',
         of: 'packets'},
-      {name: 'residual_loss', text: 'still missing', colour: 'all',
+      {name: 'residual_loss', text: 'still missing', colour: 'missing',
         words: true}]},
   {title: 'FEC', unit: '%', scale: 1, digits: 0, least: 10, series: [
     {name: 'fec_percent', text: 'repair', colour: 'fec', area: true}]},
@@ -43,6 +43,7 @@ const PLOTS = [
 const KINDS = {send: 'sender', recv: 'receiver', src: 'receiver'};
 
 const sources = new Map();
+let span = 60;         // what is shown, seconds
 let clock = 0;         // performance.now() minus the monitor's time, seconds
 let pointed = null;    // seconds before now, where the pointer is
 let attempts = 0;
@@ -80,8 +81,8 @@ function makePlot(plot, parent) {
   canvas.setAttribute('role', 'img');
   canvas.addEventListener('pointermove', (event) => {
     const x = event.offsetX - GUTTER;
-    pointed = Math.min(SPAN,
-        Math.max(0, SPAN * (1 - x / (canvas.clientWidth - GUTTER))));
+    pointed = Math.min(span,
+        Math.max(0, span * (1 - x / (canvas.clientWidth - GUTTER))));
     redraw();
   });
   canvas.addEventListener('pointerleave', () => {
@@ -101,35 +102,38 @@ function makeSource() {
   return view;
 }
 
-function describe(view, info) {
+function describe(view, info, recorded) {
+  view.since = info.since;
   const element = info.element.split(':').pop();
-  const about = [`${info.program} ${info.pid}`];
+  const about = [`${info.program}, pid ${info.pid}`];
   if (info.controller) about.push(`controller ${info.controller}`);
   if (info.lda) about.push(`LDA ${info.lda}`);
   if (info.fec) about.push(`FEC ${info.fec}`);
   if (info.feedback) about.push(`feedback ${info.feedback}`);
   if (info.queue) about.push(`queue ${info.queue}`);
   if (info.dropped) about.push(`${info.dropped} messages dropped`);
-  if (!info.live) about.push('ended');
+  if (!info.live && !recorded) about.push('ended');
   view.name.textContent = `${element}, ${KINDS[info.kind]}`;
   view.name.title = info.element;
   view.about.textContent = about.join(' · ');
   view.breaker.textContent =
       info.breaker ? `circuit breaker: ${info.breaker}` : '';
-  view.section.classList.toggle('ended', !info.live);
+  view.section.classList.toggle('ended', !info.live && !recorded);
   view.section.style.order = info.kind === 'send' ? 0 : 1;
 }
 
 function take(message) {
   clock = performance.now() / 1000 - message.now;
+  span = message.span;
+  if (message.recorded !== null) ended = message.now;
   const known = new Set();
   for (const info of message.sources) {
     if (!sources.has(info.id)) sources.set(info.id, makeSource());
     const view = sources.get(info.id);
     known.add(info.id);
-    describe(view, info);
+    describe(view, info, message.recorded !== null);
     view.points.push(...info.points);
-    while (view.points.length && view.points[0].t < message.now - SPAN - GAP)
+    while (view.points.length && view.points[0].t < message.now - span - GAP)
       view.points.shift();
   }
   for (const [id, view] of sources) {
@@ -141,8 +145,11 @@ function take(message) {
   document.getElementById('command').textContent = command;
   document.title = command ? `${command} - rtpadapt-monitor`
       : 'rtpadapt-monitor';
-  let state = 'Live.';
-  if (!sources.size && message.now * 1000 > SILENT_MS)
+  let state = message.recorded === null ? 'Live.'
+      : `Recorded ${message.recorded}.`;
+  if (message.recorded !== null && !sources.size)
+    state += ' There are no statistics in it.';
+  else if (!sources.size && message.now * 1000 > SILENT_MS)
     state = 'No statistics yet. They come from rtpadapt elements of a program ' +
         'whose GStreamer has the plugin rtpadaptmonitor.';
   if (message.bad_lines)
@@ -167,9 +174,10 @@ function roundTop(value) {
   return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((m) => value <= m * scale * 1.0001) * scale;
 }
 
-function limitOf(plot, points) {
+function limitOf(plot, points, since) {
+  const settled = points.filter((point) => point.t >= since + SETTLE);
   let most = plot.least;
-  for (const point of points) {
+  for (const point of settled.length ? settled : points) {
     const values = plot.series.filter((s) => !s.words)
         .map((s) => plot.scale * (valueOf(point, s) || 0));
     most = Math.max(most, plot.bars ? values.reduce((a, b) => a + b)
@@ -245,14 +253,15 @@ function drawAxes(g, plot, axes, colours) {
     g.fillText(`${+(part * axes.top).toPrecision(3)}`, GUTTER - 6, y);
   }
   g.textBaseline = 'bottom';
-  for (let ago = 0; ago <= SPAN; ago += 20) {
-    g.textAlign = ago ? (ago === SPAN ? 'left' : 'center') : 'right';
-    g.fillText(ago ? `−${ago} s` : `now, ${plot.unit}`,
+  for (let third = 0; third <= 3; third++) {
+    const ago = third * span / 3;
+    g.textAlign = third ? (third === 3 ? 'left' : 'center') : 'right';
+    g.fillText(third ? `−${+ago.toPrecision(3)} s` : `${ended === null ? 'now' : 'end'}, ${plot.unit}`,
         axes.x(axes.now - ago), axes.height);
   }
 }
 
-function drawCanvas(canvas, plot, points, now, colours) {
+function drawCanvas(canvas, plot, points, since, now, colours) {
   const ratio = window.devicePixelRatio || 1;
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;
@@ -261,9 +270,9 @@ function drawCanvas(canvas, plot, points, now, colours) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
   }
-  const limit = limitOf(plot, points);
+  const limit = limitOf(plot, points, since);
   const axes = {now, width, height, top: limit,
-    x: (t) => GUTTER + (width - GUTTER) * (1 - (now - t) / SPAN),
+    x: (t) => GUTTER + (width - GUTTER) * (1 - (now - t) / span),
     y: (v) => 7 + (height - BELOW - 7)
         * (1 - Math.min(v * plot.scale / limit, 1))};
   const g = canvas.getContext('2d');
@@ -336,7 +345,8 @@ function draw() {
     view.grid.classList.toggle('odd', shown % 2 === 1);
     for (const drawn of view.plots) {
       if (!drawn.figure.hidden)
-        drawCanvas(drawn.canvas, drawn.plot, view.points, now, colours);
+        drawCanvas(drawn.canvas, drawn.plot, view.points, view.since, now,
+            colours);
     }
   }
 }

@@ -81,6 +81,33 @@ set_tracer (GSubprocessLauncher *launcher, const gchar *socket)
   g_subprocess_launcher_setenv (launcher, "GST_TRACERS", tracers, TRUE);
 }
 
+/* "/build/tools/monitor/rtpadapt-monitor" has the plugins of its own build in
+ * /build/plugins; an installed one has none there. */
+static void
+set_plugins (GSubprocessLauncher *launcher)
+{
+  static const gchar *const plugins[]
+      = { "monitor/libgstrtpadaptmonitor.so", "rtpadapt/libgstrtpadapt.so" };
+  /* The first of the two wins in GStreamer. */
+  const gchar *name = g_getenv ("GST_PLUGIN_PATH_1_0") ? "GST_PLUGIN_PATH_1_0"
+                                                       : "GST_PLUGIN_PATH";
+  g_autofree gchar *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree gchar *folder = self ? g_path_get_dirname (self) : NULL;
+  g_autoptr (GString) path = g_string_new (g_getenv (name));
+
+  for (guint i = 0; folder && i < G_N_ELEMENTS (plugins); i++) {
+    g_autofree gchar *file
+        = g_build_filename (folder, "../../plugins", plugins[i], NULL);
+    g_autofree gchar *plain = g_canonicalize_filename (file, NULL);
+    g_autofree gchar *where = g_path_get_dirname (plain);
+
+    if (g_file_test (plain, G_FILE_TEST_IS_REGULAR))
+      g_string_append_printf (path, "%s%s", path->len > 0 ? ":" : "", where);
+  }
+  if (path->len > 0)
+    g_subprocess_launcher_setenv (launcher, name, path->str, TRUE);
+}
+
 Program *
 program_new (const gchar *const *argv, const gchar *socket, ProgramEnded ended,
     ProgramWrote wrote, gpointer data, GError **error)
@@ -94,6 +121,7 @@ program_new (const gchar *const *argv, const gchar *socket, ProgramEnded ended,
   Program *self;
 
   set_tracer (launcher, socket);
+  set_plugins (launcher);
   process = g_subprocess_launcher_spawnv (launcher, argv, error);
   if (!process)
     return NULL;

@@ -22,6 +22,7 @@ struct _Server
   GSocketAddress *where;
   GPtrArray *viewers;
   GStrv names;
+  gint64 time_us; /* of a recording, or 0 */
 };
 
 typedef struct
@@ -100,6 +101,18 @@ on_early (SoupServer *soup, SoupServerMessage *message, const char *path,
     answer (message, SOUP_STATUS_FORBIDDEN, "Another page asks.\n");
 }
 
+static gint64
+server_now (const Server *self)
+{
+  return self->time_us ? self->time_us : g_get_monotonic_time ();
+}
+
+void
+server_set_time (Server *self, gint64 time_us)
+{
+  self->time_us = time_us;
+}
+
 /* --- pages --------------------------------------------------------------- */
 
 static void
@@ -116,7 +129,7 @@ send_file (SoupServerMessage *message, const gchar *resource, const gchar *type)
 static void
 send_stats (Server *self, SoupServerMessage *message)
 {
-  gchar *text = store_stats (self->store, g_get_monotonic_time ());
+  gchar *text = store_stats (self->store, server_now (self));
 
   soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
   soup_server_message_set_response (
@@ -216,7 +229,7 @@ on_viewer (SoupServer *soup, SoupServerMessage *message, const char *path,
   g_signal_connect (socket, "message", G_CALLBACK (on_said), viewer);
   g_signal_connect (socket, "closed", G_CALLBACK (on_closed), viewer);
   g_ptr_array_add (self->viewers, viewer);
-  viewer_update (viewer, g_get_monotonic_time ());
+  viewer_update (viewer, server_now (self));
 }
 
 void

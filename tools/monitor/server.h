@@ -19,6 +19,8 @@ Server *server_new (const Store *store, const gchar *address, guint16 port,
 void server_free (Server *server);
 
 gchar *server_uri (Server *server);
+/* The time of a recording, instead of now. */
+void server_set_time (Server *server, gint64 time_us);
 
 /* Informs the viewers that are ready. */
 void server_tick (Server *server, gint64 now_us);

@@ -33,6 +33,7 @@ store_new (const gchar *command, gint64 now_us)
 
   store->sources = g_ptr_array_new_with_free_func (source_free);
   store->start_us = now_us;
+  store->span_us = STORE_SPAN_US;
   store->command = g_strdup (command);
   return store;
 }
@@ -42,6 +43,7 @@ store_free (Store *store)
 {
   g_ptr_array_unref (store->sources);
   g_free (store->command);
+  g_free (store->date);
   g_free (store);
 }
 
@@ -93,7 +95,7 @@ get_name (JsonObject *object, const gchar *name, const gchar **value)
 }
 
 static gboolean
-line_read (Line *line, JsonNode *root, gint64 now_us)
+line_read (Line *line, JsonNode *root, gint64 now_us, gint64 span_us)
 {
   JsonObject *object;
   JsonNode *stats;
@@ -117,7 +119,7 @@ line_read (Line *line, JsonNode *root, gint64 now_us)
   for (line->kind = 0; line->kind < SOURCE_N; line->kind++) {
     if (g_str_equal (kind, source_kinds[line->kind]))
       return line->time_us <= now_us + EARLY_US
-          && line->time_us >= now_us - STORE_SPAN_US;
+          && line->time_us >= now_us - span_us;
   }
   return FALSE;
 }
@@ -164,6 +166,8 @@ take (Store *store, const Line *line, guint connection)
     return FALSE;
   if (!source)
     source = source_add (store, line);
+  if (!last)
+    source->first_us = line->time_us;
   source->connection = connection;
   source->live = TRUE;
   source->dropped = line->dropped;
@@ -190,9 +194,12 @@ store_take_line (
   if (!memchr (text, 0, len) && g_utf8_validate (text, (gssize) len, NULL)
       && is_flat (text, len)
       && json_parser_load_from_data (parser, text, (gssize) len, NULL))
-    good = line_read (&line, json_parser_get_root (parser), now_us)
+    good = line_read (
+               &line, json_parser_get_root (parser), now_us, store->span_us)
         && take (store, &line, connection);
   store->bad_lines += !good;
+  if (good && store->taken)
+    store->taken (text, len, store->taken_data);
   return good;
 }
 
@@ -216,7 +223,7 @@ store_forget (Store *store, gint64 now_us)
 
     while (old < source->points->len
         && g_array_index (source->points, Point, old).time_us
-            < now_us - STORE_SPAN_US)
+            < now_us - store->span_us)
       old++;
     if (old > 0)
       g_array_remove_range (source->points, 0, old);
@@ -293,7 +300,7 @@ add_point (JsonBuilder *b, const Store *store, const Point *point)
 }
 
 static void
-describe (JsonBuilder *b, const Source *source)
+describe (JsonBuilder *b, const Store *store, const Source *source)
 {
   static const gchar *const about[]
       = { "controller", "lda", "fec", "feedback", "queue", "breaker" };
@@ -304,6 +311,7 @@ describe (JsonBuilder *b, const Source *source)
   set_text (b, "element", source->element);
   set_text (b, "kind", source_kinds[source->kind]);
   set_number (b, "dropped", (gdouble) source->dropped);
+  set_number (b, "since", seconds (store, source->first_us));
   json_builder_set_member_name (b, "live");
   json_builder_add_boolean_value (b, source->live);
   for (guint i = 0; i < G_N_ELEMENTS (about); i++)
@@ -315,7 +323,9 @@ begin (JsonBuilder *b, const Store *store, gint64 now_us)
 {
   json_builder_begin_object (b);
   set_number (b, "now", seconds (store, now_us));
+  set_number (b, "span", (gdouble) store->span_us / G_USEC_PER_SEC);
   set_text (b, "command", store->command);
+  set_text (b, "recorded", store->date);
   set_number (b, "bad_lines", (gdouble) store->bad_lines);
   json_builder_set_member_name (b, "sources");
   json_builder_begin_array (b);
@@ -346,7 +356,7 @@ store_update (const Store *store, guint64 *cursor, gint64 now_us)
     const Source *source = g_ptr_array_index (store->sources, i);
 
     json_builder_begin_object (b);
-    describe (b, source);
+    describe (b, store, source);
     json_builder_set_member_name (b, "points");
     json_builder_begin_array (b);
     for (guint j = 0; j < source->points->len; j++) {
@@ -373,7 +383,7 @@ store_stats (const Store *store, gint64 now_us)
     JsonNode *stats = json_node_new (JSON_NODE_OBJECT);
 
     json_builder_begin_object (b);
-    describe (b, source);
+    describe (b, store, source);
     json_node_set_object (stats, source->stats);
     json_builder_set_member_name (b, "stats");
     json_builder_add_value (b, stats);

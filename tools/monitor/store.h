@@ -17,20 +17,26 @@ typedef struct
   guint id, connection;
   gboolean live; /* its program still has the connection */
   SourceKind kind;
-  gint64 pid, dropped;
+  gint64 pid, dropped, first_us; /* of its first point */
   gchar *program, *element;
   GArray *points;     /* Point, oldest first */
   PointCounts counts; /* of the newest point */
   JsonObject *stats;  /* the last ones, whole */
 } Source;
 
+/* Gets each good line, without its end. */
+typedef void (*StoreTaken) (const gchar *line, gsize len, gpointer data);
+
 typedef struct
 {
-  GPtrArray *sources; /* Source */
-  gint64 start_us;
+  GPtrArray *sources;       /* Source */
+  gint64 start_us, span_us; /* STORE_SPAN_US; of a recording all of it */
   guint64 serial, bad_lines;
   guint last_id;
-  gchar *command; /* the program that was started, or NULL */
+  gchar *command;   /* the program that was started, or NULL */
+  gchar *date;      /* of a recording, else NULL */
+  StoreTaken taken; /* or NULL */
+  gpointer taken_data;
 } Store;
 
 Store *store_new (const gchar *command, gint64 now_us);

@@ -136,7 +136,7 @@ words_source (const Source *source)
   add_clean (s, name ? name + 1 : source->element);
   g_string_append (s, " of ");
   add_clean (s, source->program);
-  g_string_append_printf (s, " (%" G_GINT64_FORMAT ")%s", source->pid,
+  g_string_append_printf (s, " (pid %" G_GINT64_FORMAT ")%s", source->pid,
       source->live ? "" : ", ended");
   for (guint i = 0; i < G_N_ELEMENTS (about); i++) {
     const gchar *text = source_about (source, about[i]);
