@@ -23,7 +23,7 @@ typedef struct
   gchar *fec_params;
   gint fec_code; /* RaFecCode; 0: what the receiver knows */
   gboolean fec_unasked;
-  gint colour;   /* index of the registry */
+  gint colour; /* index of the registry */
   gchar *colour_params, *encoder_property;
   guint encoder_unit; /* bit/s */
   GstClockTime burst, max_backlog, frame_skip, stats_interval;
