@@ -114,6 +114,17 @@ seq_of (GstBuffer *buffer)
   return GST_READ_UINT16_BE (bytes);
 }
 
+static guint64
+count_of (GstHarness *h, const gchar *element, const gchar *field)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 n;
+
+  gst_harness_get (h, element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, field, &n));
+  return n;
+}
+
 /* --- how many, and where -------------------------------------------------------- */
 
 static const struct
@@ -190,6 +201,30 @@ test_breaks (void)
   g_assert_cmpuint (type_of (w.out->pdata[34]), ==, FEC);
   g_assert_cmpuint (type_of (w.out->pdata[35]), ==, FEC);
   g_assert_cmpuint (seq_of (w.out->pdata[36]), ==, 100);
+  world_free (&w);
+}
+
+/* Without a payload type no repair packet leaves, not even of the block that had begun,
+ * and numbers go on: 10 2 10, then 10 10 without, then 10 and what follows. */
+static void
+test_taken_away (void)
+{
+  guint16 seq = 65500;
+  World w;
+
+  world_new (&w, "rtpadaptfecenc pt=122 percentage=20");
+  push_frame (&w, 10, FALSE);
+  push_frame (&w, 10, FALSE);
+  gst_harness_set (w.h, "rtpadaptfecenc", "pt", 255, NULL);
+  push_frame (&w, 10, FALSE);
+  gst_harness_set (w.h, "rtpadaptfecenc", "pt", 200, NULL);
+  push_frame (&w, 10, FALSE);
+  gst_harness_push_event (w.h, gst_event_new_eos ());
+  take_all (&w);
+  g_assert_cmpuint (w.out->len, ==, 42);
+  g_assert_cmpuint (count_of (w.h, "rtpadaptfecenc", "repair"), ==, 2);
+  for (guint i = 0; i < w.out->len; i++)
+    g_assert_cmpuint (seq_of (w.out->pdata[i]), ==, seq++);
   world_free (&w);
 }
 
@@ -332,17 +367,6 @@ test_decoder (void)
 
 /* --- our decoder --------------------------------------------------------------- */
 
-static guint64
-count_of (GstHarness *h, const gchar *element, const gchar *field)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 n;
-
-  gst_harness_get (h, element, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_uint64 (stats, field, &n));
-  return n;
-}
-
 /* Packets `from` to `to` of what left, of which n are media, of which those in `lost`
  * are lost. */
 static void
@@ -445,6 +469,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   rows_add_by ("/fecenc/places", places, name, test_places);
   g_test_add_func ("/fecenc/breaks", test_breaks);
+  g_test_add_func ("/fecenc/taken-away", test_taken_away);
   g_test_add_func ("/fecenc/decoder", test_decoder);
   g_test_add_func ("/fecenc/rs", test_rs);
   g_test_add_func ("/fecenc/rs-bad", test_rs_bad);

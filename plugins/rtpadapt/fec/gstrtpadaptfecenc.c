@@ -102,15 +102,24 @@ push_repair (GstRtpAdaptFecEnc *self, GPtrArray *made)
   return ret;
 }
 
+/* RTP has room for 7 bits (RFC 3550 5.1). */
+static gboolean
+is_payload_type (guint pt)
+{
+  return pt < 128;
+}
+
 /* Without a payload type there is no Reed-Solomon code. */
 static RaFecCode
 code_of (const FecEncConfig *cfg)
 {
-  return cfg->rs_pt != PT_NONE && cfg->code == RA_FEC_CODE_RS ? RA_FEC_CODE_RS
-                                                              : RA_FEC_CODE_XOR;
+  return is_payload_type (cfg->rs_pt) && cfg->code == RA_FEC_CODE_RS
+      ? RA_FEC_CODE_RS
+      : RA_FEC_CODE_XOR;
 }
 
-/* What came so far is a block. */
+/* What came so far is a block, of which nothing is made if the payload type is gone
+ * meanwhile. */
 static GstFlowReturn
 block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
 {
@@ -122,6 +131,8 @@ block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
     .timestamp = (guint32) self->timestamp };
   g_autoptr (GPtrArray) made = NULL;
 
+  if (!is_payload_type (cfg->pt))
+    fec_block_drop (&self->block);
   if (self->block.n == 0)
     return GST_FLOW_OK;
   made = fec_block_end (&self->block, code, &header);
@@ -241,8 +252,11 @@ fec_enc_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstRtpAdaptFecEnc *self = GST_RTP_ADAPT_FEC_ENC (parent);
   FecEncConfig cfg = config (self);
 
-  return cfg.pt == PT_NONE ? gst_pad_push (self->srcpad, buffer)
-                           : media_chain (self, buffer, &cfg);
+  /* Numbers that grew stay so without a payload type, too. */
+  if (is_payload_type (cfg.pt) || self->offset > 0)
+    return media_chain (self, buffer, &cfg);
+  stream_forget (self);
+  return gst_pad_push (self->srcpad, buffer);
 }
 
 static void
