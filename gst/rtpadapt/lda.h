@@ -32,7 +32,8 @@ typedef struct
   RaSpan rtt;   /* sender's smoothed estimate, 0 if unknown */
   RaSpan rtt_sample; /* RTT of this packet had it been answered at once; 0 where
                         nobody knows (at a receiver): see lda/delay.h */
-  guint64 rate;      /* sender's allowed rate, bit/s, 0 if unknown */
+  guint64 rate;      /* sender's allowed rate, bit/s; at a receiver, where no
+                        packet has it, X_recv; 0 if unknown */
   RaMark mark;       /* of this packet */
   guint lost_by_mark[RA_N_MARKS]; /* packets of each mark found missing now.  At
                                      a receiver a colour's loss shows with that
@@ -58,6 +59,9 @@ struct _RaLdaOps
 {
   RA_ALGORITHM;
   gboolean colours; /* means nothing unless the sender colours its packets */
+  gboolean truth;   /* means nothing where nobody knows the truth */
+  gboolean shares; /* labels a share of the losses: which ones means nothing, so
+                       loss events mean nothing either */
   /* NULL, or what it does with a loss, if others are compared with it. */
   const gchar *reference;
   void (*init) (RaLda *lda); /* optional; the memory is zeroed, params set */

@@ -43,6 +43,10 @@ typedef struct
    * one has waited for its own frame.  RA_SPAN_NONE where a peer does not say.
    * From the receiver; behind the name in RADP. */
   RaSpan queue_min, queue_max;
+  /* The LDA's own estimate of the loss ratio of congestion, 0 to 1, if it makes one
+   * (has_p_c). */
+  gboolean has_p_c;
+  gdouble p_c;
 } RaReport;
 
 /* A mark counts as a loss: RFC 3168 5, RFC 6679 7.3.3. */
@@ -66,6 +70,7 @@ struct _RaRateOps
 {
   RA_ALGORITHM;
   gboolean open_loop; /* a baseline: it answers neither loss nor silence */
+  gboolean by_events; /* goes by the loss event rate, not by single losses */
   /* Laws of every controller that do not hold for this one: NULL, or why.
    * - If all times, its parameters' too, are twice as long, so is what it does.
    * - More loss on the same path never gives a higher rate. */

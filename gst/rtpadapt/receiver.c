@@ -61,6 +61,7 @@ struct _RaReceiver
   GQueue arrived;     /* of Arrived */
   RaTime last_report; /* RA_TIME_NONE before the first */
   gdouble x_recv_max; /* bytes/s, RFC 5348 6.3.1 */
+  guint64 recv_rate;  /* of the last report, bit/s */
 
   /* the feedback timer, RFC 5348 6.2 */
   RaTime timeout;
@@ -263,7 +264,7 @@ judge (RaReceiver *r, const RaPacket *p, guint n_lost)
     .grain = p->grain,
     .rtt = p->rtt,
     .rtt_sample = p->rtt_sample,
-    .rate = p->rate,
+    .rate = p->rate ? p->rate : r->recv_rate,
     .mark = p->mark,
   };
   RaSpan patience = 0;
@@ -421,6 +422,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   /* Woken up for a verdict that waited, not by a packet or the feedback timer. */
   gboolean woken
       = !r->asked && now < r->timeout && ra_holes_next_due (r->holes) <= now;
+  RaLdaValues v = ra_lda_values (r->lda);
   gdouble x;
 
   confirm (r, now);
@@ -434,11 +436,12 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
 
   x = x_recv (r, now);
   r->x_recv_max = MAX (r->x_recv_max, x);
+  r->recv_rate = ra_bits (x);
   r->last_report = now;
   r->p_reported = ra_history_p (r->history);
   *out = (RaReport){
     .t_recvdata = r->t_recvdata,
-    .recv_rate = ra_bits (x),
+    .recv_rate = r->recv_rate,
     .p = r->p_reported,
     .n_events = r->n_events,
     .expected = (guint) (end - r->reported - r->n_skipped),
@@ -451,6 +454,8 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
         ? MAX (ra_diff (r->last_arrival, r->t_lost), 0)
         : 0,
     .wireless_runs = r->wireless_runs,
+    .has_p_c = r->lda->ops->values && !distrusts (r),
+    .p_c = CLAMP (v.p_c, 0, 1),
     .queue = queue_at (r, r->rott),
     .queue_min = queue_at (r, r->has_extremes ? r->rott_lo : r->rott),
     .queue_max = queue_at (r, r->has_extremes ? r->rott_hi : r->rott),

@@ -22,7 +22,8 @@ typedef struct
   RaTime arrival;    /* receiver's clock */
   RaSpan grain;      /* resolution of arrival */
   RaSpan rtt;        /* the sender's R when it was sent, 0 unknown */
-  guint64 rate;      /* the sender's rate, bit/s, 0 unknown */
+  guint64 rate;      /* the sender's rate, bit/s; 0 unknown, and the LDA gets
+                        X_recv of the last report instead */
   RaSpan rtt_sample; /* as in RaArrival, 0 unknown */
   RaMark mark;
   guint lost_by_mark[RA_N_MARKS]; /* as in RaArrival */

@@ -75,6 +75,10 @@ static const struct
   { "max-below-default", "max-bitrate=50000", 0, "nobody set min-bitrate" },
   { "no-colours", "lda=wled", 1, "it needs colours" },
   { "colours", "colour=content lda=wled", 0, "here they are" },
+  { "events", "colour=content lda=wled controller=tfrc", 1,
+      "which loss gets which label means nothing" },
+  { "events-gone", "colour=content lda=wled controller=tfrc controller=arc", 0,
+      "arc goes by the rate" },
   { "colours-gone", "colour=content lda=wled colour=none", 1, "now none" },
 };
 

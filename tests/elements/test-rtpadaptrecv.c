@@ -3,6 +3,8 @@
  */
 #include "recv-fixture.h"
 
+#include <gst/rtpadapt/lda.h>
+
 /* --- caps --------------------------------------------------------------- */
 
 static const struct
@@ -58,6 +60,39 @@ test_caps (gconstpointer data)
   }
   nothing_said (&r);
   recv_free (&r);
+}
+
+/* Every LDA with every feedback: only what cannot work is warned of. */
+static void
+test_lda_lacks (void)
+{
+  static const struct
+  {
+    const gchar *feedback, *caps;
+  } rows[] = {
+    { "twcc", CAPS_TFRC },
+    { "ccfb", CAPS_TFRC },
+    { "tfrc", CAPS_TFRC },
+    { "tfrc", CAPS_ALL },
+  };
+
+  for (guint i = 0; ra_ldas[i]; i++) {
+    for (guint row = 0; row < G_N_ELEMENTS (rows); row++) {
+      const gchar *name = ra_ldas[i]->name;
+      g_autofree gchar *properties
+          = g_strdup_printf ("feedback=%s lda=%s", rows[row].feedback, name);
+      gboolean blind
+          = g_str_equal (name, "omniscient") || g_str_equal (name, "ll");
+      Recv r = recv_new (properties, NULL, rows[row].caps);
+
+      if (row >= 2 && blind)
+        warning_expect (&r, "set feedback=twcc or ccfb");
+      if (row == 2 && g_str_equal (name, "wled"))
+        warning_expect (&r, "extmap-N=" RA_COLOUR_EXT_URI);
+      nothing_said (&r);
+      recv_free (&r);
+    }
+  }
 }
 
 /* The sender begins to send rtt-sendts, and stops again. */
@@ -477,6 +512,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   add_rows ("/rtpadaptrecv/caps", G_N_ELEMENTS (caps_rows), test_caps);
+  g_test_add_func ("/rtpadaptrecv/lda-lacks", test_lda_lacks);
   g_test_add_func ("/rtpadaptrecv/caps-change", test_caps_change);
   g_test_add_func ("/rtpadaptrecv/caps-change/due", test_caps_change_due);
   add_rows ("/rtpadaptrecv/session", G_N_ELEMENTS (session_rows), test_session);

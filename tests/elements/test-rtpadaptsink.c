@@ -102,54 +102,101 @@ static const struct
   guint mtu;
   const gchar *why;
 } mtus[] = {
-  { "rtph264pay name=p", 1200, "the default, 1400, is too large for tunnels" },
+  { "rtph264pay name=p", 1152, "the default, 1400, is too large for tunnels" },
   { "rtph264pay name=p mtu=1000", 1000, "set, and small" },
   { "rtph264pay name=p mtu=1399", 1399, "set, and large" },
-  { "rtph264pay name=p ! identity ! queue", 1200, "elements between" },
+  { "rtph264pay name=p ! identity ! queue", 1152, "elements between" },
 };
 
-/* U7: no IP packet is above 1280 bytes, FEC too; 28 of these are IPv4 and UDP. */
+#define GCM_KEY                                          \
+  "00112233445566778899aabbccddeeff00112233445566778899" \
+  "aabbccddeeff00112233445566778899aabb"
+
+/* The largest datagram of some that have repair packets among them, and the mtu of the
+ * payloader; 0: this host has no such address. */
+static guint
+mtu_largest (
+    const gchar *host, const gchar *payloader, const gchar *options, guint *mtu)
+{
+  guint port, largest = 0, repairs = 0;
+  gint ear = udp_socket (host, &port);
+  g_autofree gchar *line = g_strdup_printf (
+      "videotestsrc is-live=true pattern=snow ! "
+      "video/x-raw,width=320,height=240 ! "
+      "x264enc tune=zerolatency speed-preset=ultrafast bitrate=4000 ! %s ! "
+      "rtpadaptsink name=s host=%s port=%u start-bitrate=4000000 "
+      "controller=fixed fec=fixed fec-params=level=0.5 fec-unasked=true %s",
+      payloader, host, port, options);
+  GstElement *pipeline, *element;
+  gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
+
+  if (ear < 0)
+    return 0;
+  pipeline = gst_parse_launch (line, NULL);
+  g_assert_nonnull (pipeline);
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "p");
+  sink_play (pipeline);
+  while (repairs < 10 && g_get_monotonic_time () < end) {
+    guint8 data[2048];
+    gssize size = recv (ear, data, sizeof data, MSG_DONTWAIT);
+
+    if (size < 12) {
+      g_usleep (1000);
+      continue;
+    }
+    largest = MAX (largest, (guint) size);
+    repairs += (data[1] & 0x7f) == 122; /* SRTP leaves it as it is */
+  }
+  g_assert_cmpuint (repairs, >=, 10);
+  g_object_get (element, "mtu", mtu, NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (element);
+  gst_object_unref (pipeline);
+  close (ear);
+  return largest;
+}
+
 static void
 test_mtu (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (mtus); i++) {
-    guint port, mtu, largest = 0, repairs = 0;
-    gint ear = udp_socket ("127.0.0.1", &port);
-    g_autofree gchar *line = g_strdup_printf (
-        "videotestsrc is-live=true pattern=snow ! "
-        "video/x-raw,width=320,height=240 ! "
-        "x264enc tune=zerolatency speed-preset=ultrafast bitrate=4000 ! %s ! "
-        "rtpadaptsink name=s host=127.0.0.1 port=%u start-bitrate=4000000 "
-        "controller=fixed fec=fixed fec-params=level=0.5 fec-unasked=true",
-        mtus[i].payloader, port);
-    GstElement *pipeline = gst_parse_launch (line, NULL), *payloader;
-    gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
+    guint mtu = 0, largest;
 
     g_test_message ("%s", mtus[i].why);
-    g_assert_nonnull (pipeline);
-    payloader = gst_bin_get_by_name (GST_BIN (pipeline), "p");
-    sink_play (pipeline);
-    while (repairs < 10 && g_get_monotonic_time () < end) {
-      guint8 data[2048];
-      gssize size = recv (ear, data, sizeof data, MSG_DONTWAIT);
-
-      if (size < 12) {
-        g_usleep (1000);
-        continue;
-      }
-      largest = MAX (largest, (guint) size);
-      repairs += (data[1] & 0x7f) == 122;
-    }
-    g_object_get (payloader, "mtu", &mtu, NULL);
+    largest = mtu_largest ("127.0.0.1", mtus[i].payloader, "", &mtu);
     g_assert_cmpuint (mtu, ==, mtus[i].mtu);
-    g_assert_cmpuint (repairs, >=, 10);
-    if (mtu <= 1200)
-      g_assert_cmpuint (largest + 28, <=, 1280);
     g_assert_cmpuint (largest, >=, mtu);
-    gst_element_set_state (pipeline, GST_STATE_NULL);
-    gst_object_unref (payloader);
-    gst_object_unref (pipeline);
-    close (ear);
+  }
+}
+
+/* U7: no IP packet is above 1280 bytes (RFC 8200 5), repair packets included.  UDP has
+ * 8 bytes, IPv4 20 and IPv6 40. */
+static void
+test_mtu_wire (void)
+{
+  static const struct
+  {
+    const gchar *host, *options;
+    guint headers;
+    const gchar *why;
+  } rows[] = {
+    { "127.0.0.1", "", 20 + 8, "IPv4" },
+    { "127.0.0.1", "cipher=aes-256-gcm key=" GCM_KEY, 20 + 8, "IPv4, SRTP" },
+    { "::1", "", 40 + 8, "IPv6" },
+    { "::1", "cipher=aes-256-gcm key=" GCM_KEY, 40 + 8,
+        "IPv6, SRTP with the longest tag" },
+    { "::1", "feedback=tfrc cipher=aes-256-gcm key=" GCM_KEY, 40 + 8,
+        "and the longest header extension" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    guint mtu = 0, largest;
+
+    largest = mtu_largest (
+        rows[i].host, "rtph264pay name=p", rows[i].options, &mtu);
+    g_test_message ("%s: %u bytes", rows[i].why, largest + rows[i].headers);
+    if (largest > 0)
+      g_assert_cmpuint (largest + rows[i].headers, <=, 1280);
   }
 }
 
@@ -509,6 +556,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsink/stock-receiver", test_stock_receiver);
   g_test_add_func ("/rtpadaptsink/mtu", test_mtu);
+  g_test_add_func ("/rtpadaptsink/mtu/wire", test_mtu_wire);
   g_test_add_func ("/rtpadaptsink/children", test_children);
   g_test_add_func ("/rtpadaptsink/settings", test_settings);
   g_test_add_func ("/rtpadaptsink/rtcp-dscp", test_rtcp_dscp);

@@ -36,6 +36,27 @@ test_equation (gconstpointer data)
   tear_down (&f, NULL);
 }
 
+/* 3.2: p_c of the LDA goes into (1) without another average, alpha = .005 or not;
+ * where the LDA has none, direct=1 changes nothing.  Labels of all 1000 packets lost
+ * would be p_c = 1. */
+static void
+test_direct (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  Fixture f = taken_over ("arc", 50 * PPR, "direct=1");
+  Fixture without = taken_over ("arc", 50 * PPR, "direct=1,alpha=1");
+  RaReport report = { .expected = 1000, .lost_congestion = 1000 };
+
+  tell (&without, R, report);
+  assert_near (get (without.rate, "p_c"), 1, "no p_c: the labels");
+  report.has_p_c = TRUE;
+  report.p_c = equation_rows[i].p_c;
+  tell (&f, R, report);
+  assert_near (get (f.rate, "S"), equation_rows[i].window / .1, "(1)");
+  tear_down (&f, NULL);
+  tear_down (&without, NULL);
+}
+
 /* p_c is what (1) has for the rate when slow start ends. */
 static void
 test_inverse (gconstpointer data)
@@ -267,6 +288,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   rows_add ("/arc/equation", equation_rows, test_equation);
+  rows_add ("/arc/direct", equation_rows, test_direct);
   rows_add ("/arc/inverse", equation_rows, test_inverse);
   g_test_add_func ("/arc/inverse-limits", test_inverse_limits);
   rows_add ("/arc/sample", sample_rows, test_sample);

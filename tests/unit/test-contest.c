@@ -220,6 +220,54 @@ test_failed (void)
   }
 }
 
+/* Losses have armed a test, which fails: 12 ms are left.  At T = 18 ms only 26.4 ms
+ * stand, but others fill this queue, and it is short: above 8 ms it stands.  After
+ * reports each 40 ms S is exp (-.02 i) if it does not; .1526 in the 94th, .1496,
+ * which is below .15, in the 95th. */
+static const struct
+{
+  const gchar *name;
+  gdouble queue; /* s, once the competition has begun */
+  guint reports;
+  RaDrain drain;
+  const gchar *why;
+} short_rows[] = {
+  { "at-once", .012, 1, RA_DRAIN_NONE, "the competition has just begun" },
+  { "stands", .012, 200, RA_DRAIN_NONE, "the rival is still there" },
+  { "goes", .006, 94, RA_DRAIN_NONE, "it may have lost packets only" },
+  { "gone", .006, 95, RA_DRAIN_END, "the queue has been short for long" },
+};
+
+static void
+test_short (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1,
+    .armed = 1,
+    .begun = TRUE,
+    .drain = RA_DRAIN_LOSS,
+    .q_began = .012,
+    .q_max = .012,
+    .t_began = NOW - .4,
+    .x_back = 5 * S / RTT };
+  RaSense n = sense;
+
+  g_test_message ("%s", short_rows[i].why);
+  n.r = n.r_most = 5 * S / RTT;
+  n.qm = n.q2 = n.q_lo = .012;
+  ra_contest_rate (&c, &n, .018, 0, S, S, RTT, FALSE);
+  g_assert_true (c.competes);
+  n.qm = n.q2 = n.q_lo = short_rows[i].queue;
+  for (guint report = 0; report < short_rows[i].reports; report++) {
+    g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
+    n.now += n.dt;
+    ra_contest_hear (&c, &n, .018, FALSE);
+    ra_contest_rate (&c, &n, .018, 0, S, S, RTT, FALSE);
+  }
+  g_assert_true (c.competes);
+  g_assert_cmpint (c.drain, ==, short_rows[i].drain);
+}
+
 /* Two tests of a competition end at 40 ms: the route is so much longer.  The rate goes
  * on at what arrived, not at a window that was to fill a rival's queue, and a queue
  * that comes back is no rival's. */
@@ -263,6 +311,7 @@ main (int argc, char **argv)
   rows_add_by ("/contest/again", again_rows, name, test_again);
   g_test_add_func ("/contest/growth", test_growth);
   g_test_add_func ("/contest/failed", test_failed);
+  rows_add_by ("/contest/short", short_rows, name, test_short);
   g_test_add_func ("/contest/route", test_route);
   return g_test_run ();
 }

@@ -25,7 +25,7 @@ typedef struct
   const gchar *why;
 } Step;
 
-#define TARGET "target=.01" /* a round one */
+#define TARGET "target=.01,target-unsteady=.01" /* a round one */
 #define NO_TESTS "tests=0," TARGET
 
 static const Step ramp[] = {
@@ -182,10 +182,36 @@ static const struct
   gdouble target;
   const gchar *why;
 } target_rows[] = {
-  { 3000000, .0095, "at target-rate" },
-  { 8000000, .0058175, ".0095 (3 / 8)^.5" },
-  { 24000000, .005, "an eighth: a third of .0095 is less than the least" },
+  { 3000000, .0065, "at target-rate" },
+  { 1500000, .0091924, ".0065 2^.5" },
+  { 4000000, .0056292, ".0065 (3 / 4)^.5" },
+  { 6000000, .005, ".0065 / 2^.5 is less than the least" },
   { 50000000, .005, "no less" },
+};
+
+/* Without the exponent.  A queue of 50 ms ends the ramp and stays.  At its first report r =
+ * 14400 / (.04 + .05) = 160000, and the target is a packet's 7.5 ms, after it .0065.
+ * The wander goes 1 / 25 of its way per report of 40 ms: .04 42.5 = 1.7, then with
+ * 43.5 3.3720, 4.9771, 6.5180; from there on the target is the wander, which goes on to
+ * 7.9966, 9.3568 and 10.6083.
+ *
+ * Half of what came before comes for 2 s: r = 180000, and the highest of late has fallen
+ * to 360000 e^(-2 / 60) = 348198; .0065 (348198 / 180000)^.5 = .0090405.  A quarter
+ * would be .0127850, more than the most. */
+static const struct
+{
+  const gchar *name;
+  guint queue, times, arrived;
+  gdouble target;
+  const gchar *why;
+} unsteady_rows[] = {
+  { "steady", 50, 3, 12, .0065, "the wander is 4.9771 ms" },
+  { "wanders", 50, 4, 12, .0065180, "the queue has been far off for .16 s" },
+  { "wanders-more", 50, 5, 12, .0079966, "and goes on" },
+  { "wanders-most", 50, 7, 12, .0095, "10.6 ms would be more than the most" },
+  { "less", 0, 50, 6, .0090405, "half of what the line carried" },
+  { "much-less", 0, 50, 3, .0095, "a quarter" },
+  { "more", 0, 50, 24, .0065, "the line has become faster" },
 };
 
 static void
@@ -195,7 +221,7 @@ target_pick (const gchar *name, gdouble value, gpointer data)
     *(gdouble *) data = value;
 }
 
-/* In the ramp, where it is .01 at most. */
+/* In the ramp, where it is .0095 at most. */
 static void
 test_target (gconstpointer data)
 {
@@ -209,6 +235,33 @@ test_target (gconstpointer data)
   ra_rate_on_report (r, &report, RA_SECOND);
   ra_rate_observe (r, target_pick, &target);
   g_assert_cmpfloat_with_epsilon (target, target_rows[i].target, 1e-6);
+  ra_rate_free (r);
+}
+
+static void
+test_unsteady (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  RaRate *r = ra_rate_new (ra_rate_find ("delay"),
+      "tests=0,exponent=0,allowance=0", &cfg, 10 * RA_SECOND, NULL);
+  gdouble target = 0;
+
+  for (guint n = 0; n < 2 + unsteady_rows[i].times; n++) {
+    guint queue = n > 0 ? unsteady_rows[i].queue : 0;
+    RaReport report = { .rtt = MS (50 + queue),
+      .interval = MS (40),
+      .t_recvdata = MS (40 * n),
+      .arrived = n < 2 ? 12 : unsteady_rows[i].arrived,
+      .queue = MS (queue),
+      .queue_min = MS (queue),
+      .queue_max = MS (queue) };
+
+    ra_rate_on_report (r, &report, 10 * RA_SECOND + MS (40 * n));
+  }
+  ra_rate_observe (r, target_pick, &target);
+  g_test_message ("%s", unsteady_rows[i].why);
+  g_assert_cmpfloat_with_epsilon (target, unsteady_rows[i].target, 1e-6);
   ra_rate_free (r);
 }
 
@@ -497,6 +550,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   rows_add_by ("/delay", rows, name, test_steps);
   rows_add ("/delay/target", target_rows, test_target);
+  rows_add_by ("/delay/target", unsteady_rows, name, test_unsteady);
   g_test_add_func ("/delay/allowance", test_allowance);
   g_test_add_func ("/delay/unknown", test_unknown);
   rows_add ("/delay/clock", clock_rows, test_clock);

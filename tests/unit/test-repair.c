@@ -202,6 +202,37 @@ test_decisions (void)
   }
 }
 
+/* The n-th copy of a round saves p^(n - 1) of what a lost packet spoils; by eps = 2e-4
+ * there are 3 copies at 10 %, and 5 at 20 %. */
+static const struct
+{
+  gdouble p;
+  guint rounds, copies;
+  const gchar *why;
+} worths[] = {
+  { .1, 1, 2, "the second saves 7.2, the third .72" },
+  { .1, 2, 3, "one in the first round, two in the last" },
+  { .2, 1, 3, "14, 2.9, .6" },
+  { .05, 1, 2, "3.6, .2; eps asks for no more, either" },
+  { .01, 1, 1, "the second saves .7" },
+};
+
+static void
+test_worth (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (worths); i++) {
+    RaRepairPath path = path_of (worths[i].p, 2e-4, worths[i].rounds);
+    RaRepairPlan plan;
+
+    g_test_message ("%g: %s", worths[i].p, worths[i].why);
+    path.spoils = RA_REPAIR_SPOILS;
+    path.most = .99;
+    ra_repair_plan (&path, &plan);
+    g_assert_cmpuint (plan.rounds, ==, worths[i].rounds);
+    g_assert_cmpuint (plan.copies, ==, worths[i].copies);
+  }
+}
+
 /* More loss never leaves less missing, nor does more time leave more. */
 static void
 test_laws (void)
@@ -237,6 +268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/repair/budget", test_budget);
   g_test_add_func ("/repair/fec", test_fec);
   g_test_add_func ("/repair/decisions", test_decisions);
+  g_test_add_func ("/repair/worth", test_worth);
   g_test_add_func ("/repair/laws", test_laws);
   return g_test_run ();
 }

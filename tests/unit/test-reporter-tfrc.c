@@ -515,6 +515,42 @@ test_delayed (void)
   player_clear (&p);
 }
 
+/* Vegas with X_recv for the rate: 10 packets of 1,000 bytes in R = 100 ms are 100
+ * kB/s, and 2 ms of the queue do not count.
+ *   0 ms: diff = 0 packets, below 1;  40 ms: 100 kB/s * 38 ms / 1,000 bytes = 3.8,
+ * above 3. */
+static const struct
+{
+  guint late; /* ms, from packet 40 on */
+  guint wireless;
+} vegas_rows[] = {
+  { 0, 1 },
+  { 40, 0 },
+};
+
+static void
+test_vegas (void)
+{
+  for (guint row = 0; row < G_N_ELEMENTS (vegas_rows); row++) {
+    Player p;
+
+    player_init (&p, ra_lda_find ("vegas"), 100 * RA_MSECOND, 10 * RA_MSECOND);
+    for (guint16 i = 0; i < 100; i++) {
+      guint late = i < 40 ? 0 : vegas_rows[row].late;
+      RaWirePacket packet = wire_packet (i, MS (i * 10));
+      RaSendTs ts = { p.rtt, ra_stamp_us (MS (i * 10 + 1000 - late)) };
+
+      packet.send_ts = &ts;
+      player_run (&p, packet.arrival);
+      if (i != 50)
+        ra_reporter_on_packet (p.r, &packet);
+    }
+    g_assert_cmpuint (p.radp.lost_wireless, ==, vegas_rows[row].wireless);
+    g_assert_cmpuint (p.radp.lost_congestion, ==, 1 - vegas_rows[row].wireless);
+    player_clear (&p);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -529,5 +565,6 @@ main (int argc, char **argv)
   g_test_add_func ("/reporter-tfrc/congestion", test_congestion);
   g_test_add_func ("/reporter-tfrc/unstamped", test_unstamped);
   g_test_add_func ("/reporter-tfrc/delayed", test_delayed);
+  g_test_add_func ("/reporter-tfrc/vegas", test_vegas);
   return g_test_run ();
 }

@@ -80,27 +80,30 @@ static const struct
 {
   const gchar *packets;
   gdouble queue; /* ms; -1 unknown */
-  guint delayed;
+  guint delayed, gaps;
   const gchar *why;
 } delay_rows[] = {
-  { "1000@0", 0, 0, "the first one is the fastest so far" },
-  { "1000@0 1010@30", 20, 0, "20 ms more on its way" },
-  { "1000@40 1010@30 1020@60", 20, 0, "the second is the fastest" },
-  { "1000@0 1010@85", 75, 0, "75 ms is not above 75 ms" },
-  { "1000@0 1010@86", 76, 1, "76 ms is" },
-  { "1000@0 1100@100 1200@200", 0, 0,
+  { "1000@0", 0, 0, 0, "the first one is the fastest so far" },
+  { "1000@0 1010@30", 20, 0, 0, "20 ms more on its way" },
+  { "1000@40 1010@30 1020@60", 20, 0, 0, "the second is the fastest" },
+  { "1000@0 1010@85", 75, 0, 1, "75 ms is not above 75 ms" },
+  { "1000@0 1010@86", 76, 1, 1, "76 ms is" },
+  { "1000@0 1100@100 1200@200", 0, 0, 2,
       "10 frames/s: far apart, and none delayed" },
-  { "1000@0 -@5 1020@60", 40, 0, "one without send time between" },
-  { "-@100 -@150 -@230", -1, 1, "none has: 80 ms after the one before" },
-  { "1000@0 1010@50 1040@60", 20, 0, "the queue drains" },
-  { "4294960@0 4294970@15", 5, 0, "t_i wraps at 4294.967296 s" },
-  { "4294960@0 4294950@15", 25, 0, "and back: sent before the one before" },
-  { "1000@0 1010@30 500000@40 500010@55", 15, 0,
+  { "-@0 -@100 -@200", -1, 0, 2, "the same without send times" },
+  { "1000@0 1010@75", 65, 0, 0, "75 ms after the one before is not above" },
+  { "1000@0 -@5 1020@60", 40, 0, 0, "one without send time between" },
+  { "-@100 -@150 -@230", -1, 0, 1,
+      "none has, so no delay is known; 80 ms after the one before" },
+  { "1000@0 1010@50 1040@60", 20, 0, 0, "the queue drains" },
+  { "4294960@0 4294970@15", 5, 0, 0, "t_i wraps at 4294.967296 s" },
+  { "4294960@0 4294950@15", 25, 0, 0, "and back: sent before the one before" },
+  { "1000@0 1010@30 500000@40 500010@55", 15, 0, 0,
       "the sender's clock jumps: of 20 ms 10 are left 10 ms later, 5 more" },
-  { "20000@0 20010@30 1@40 2@41", 10, 0,
+  { "20000@0 20010@30 1@40 2@41", 10, 0, 0,
       "the sender started again: of 20 ms 10 are left 10 ms later" },
-  { "20000@0 20010@30 1@90 2@91", 0, 0, "60 ms later none is" },
-  { "1000@9000000 1010@30 1020@60", 20, 0, "our clock went back" },
+  { "20000@0 20010@30 1@90 2@91", 0, 0, 0, "60 ms later none is" },
+  { "1000@9000000 1010@30 1020@60", 20, 0, 0, "our clock went back" },
 };
 
 static void
@@ -129,6 +132,8 @@ test_delays (void)
     g_assert_cmpuint (stats.delayed, ==, delay_rows[i].delayed);
     g_assert_cmpfloat (
         stats.delayed_ratio, ==, delay_rows[i].delayed / (gdouble) n);
+    g_assert_cmpfloat (
+        stats.delayed_packet_ratio, ==, delay_rows[i].gaps / (gdouble) n);
     ra_reporter_free (r);
   }
 }

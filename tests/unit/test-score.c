@@ -61,7 +61,7 @@ typedef struct
 
 static const Row rows[] = {
   /* 1000 + 100 packets of 8 kbit in 10 s: 880 kbit/s of 2 Mbit/s = .44, of
-   * which 800 kbit/s arrive.  20 / 1000 = .02.  (100 + 20) / 1120 = 3 / 28. */
+   * which 800 kbit/s arrive.  20 / (1000 + 100) = 2 / 110.  (100 + 20) / 1120 = 3 / 28. */
   { "throughput", "000 IV and VI-A, 003 5.2: what crossed the bottleneck",
       .end = S (10),
       .events
@@ -73,7 +73,7 @@ static const Row rows[] = {
           VALUE (throughput_bps, 880e3), VALUE (goodput_bps, 800e3),
           VALUE (utilisation, .44), COUNT (sent, 1120), COUNT (arrived, 1000),
           COUNT (congestion_losses, 20), COUNT (wireless_losses, 100),
-          VALUE (congestion_loss, .02), VALUE (packet_loss_ratio, 3. / 28),
+          VALUE (congestion_loss, 2. / 110), VALUE (packet_loss_ratio, 3. / 28),
           VALUE (delayed_packet_ratio, 0) } },
   /* 1 lost of 4 sent. */
   { "unknown-cause", "a loss nobody knows the cause of is still a loss",

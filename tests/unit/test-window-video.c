@@ -112,8 +112,8 @@ test_nvp (gconstpointer data)
   }
   f.now++;
   send_packet (&f);
-  assert_near (get (&f, "cwnd"), nvp_rows[i].share ? c / nvp_rows[i].share : 4,
-      nvp_rows[i].why);
+  assert_near (get (&f, "cwnd"),
+      nvp_rows[i].share > 0 ? c / nvp_rows[i].share : 4, nvp_rows[i].why);
   assert_near (get (&f, "ssthresh"), .75 * c, "three quarters");
   tear_down (&f);
 }

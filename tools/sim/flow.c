@@ -142,7 +142,6 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
     .sent = rec->sent,
     .arrival = there (f, now),
     .rtt = rec->rtt,
-    .rate = rec->rate,
     .mark = rec->mark,
   };
 
@@ -223,7 +222,6 @@ packet_send (SimFlow *f)
     .size = item.size,
     .sent = now,
     .rtt = stats.rtt,
-    .rate = ra_sender_rate (f->sender),
     .mark = out.mark,
     .n_mark = ra_mark_number (&f->numbers, out.mark),
     .frame_end = frame_end,

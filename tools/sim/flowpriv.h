@@ -18,7 +18,6 @@ typedef struct
   guint size;
   RaTime sent;
   RaSpan rtt;
-  guint64 rate;
   RaMark mark;
   guint16 n_mark; /* of its colour */
   gboolean frame_end;

@@ -46,7 +46,7 @@ static const struct
   { "wireless_losses", RUN (score.wireless_losses), COUNT, "packets",
       "the truth" },
   { "congestion_loss", RUN (score.congestion_loss), NUMBER, "",
-      "congestion losses per packet that arrived" },
+      "congestion losses per packet that crossed the bottleneck" },
   { "packet_loss_ratio", RUN (score.packet_loss_ratio), NUMBER, "",
       "lost / sent" },
   { "queue_ms_p50", RUN (score.queue_ms_p50), NUMBER, "ms", "" },

@@ -53,7 +53,7 @@ within_rate (RaMeter *m, guint size)
 static gdouble
 reserve_floor (const RaMeter *m, RaImportance importance)
 {
-  gdouble layer = (gdouble) RA_IMPORTANCE_BASE - importance;
+  gdouble layer = (gint) RA_IMPORTANCE_BASE - (gint) importance;
 
   if (importance >= RA_IMPORTANCE_KEY)
     return 0;

@@ -5,6 +5,7 @@
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/lda.h>
 
 #include <string.h>
 
@@ -166,6 +167,7 @@ ra_radp_since (const RaRadp *x, const RaRadp *before, RaReport *report)
   guint32 wireless = x->lost_wireless - b->lost_wireless;
   guint32 runs = x->wireless_runs - b->wireless_runs;
   guint32 events = x->n_events - b->n_events;
+  const RaLdaOps *lda = ra_lda_find (x->lda);
 
   if ((expected | arrived | congestion | wireless | runs | events) > G_MAXINT32)
     return FALSE;
@@ -182,5 +184,7 @@ ra_radp_since (const RaRadp *x, const RaRadp *before, RaReport *report)
   report->queue = x->queue;
   report->queue_min = x->queue_min;
   report->queue_max = x->queue_max;
+  report->has_p_c = lda && lda->values;
+  report->p_c = x->p_c;
   return TRUE;
 }

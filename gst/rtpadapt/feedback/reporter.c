@@ -175,8 +175,8 @@ count (RaReporter *r, const RaWirePacket *p)
  *
  * Seed 003 algorithm 1 takes a packet for delayed that came more than 75 ms
  * after the one before it: its sources send evenly, so that is delay.  Video at
- * 10 frames/s does not; where there are send times we take the delay itself,
- * beyond that of the fastest packet, for the clocks' offset is not known. */
+ * 10 frames/s does not, so the delay itself, beyond that of the fastest packet,
+ * is counted by itself where there are send times. */
 static void
 take_times (RaReporter *r, const RaWirePacket *p, RaPacket *packet)
 {
@@ -192,8 +192,8 @@ take_times (RaReporter *r, const RaWirePacket *p, RaPacket *packet)
     packet->rtt = r->stats.rtt = p->send_ts->rtt;
   if (stamped)
     r->stats.delayed += ra_send_clock_queue (&r->clock) > r->late;
-  else if (blind && r->started)
-    r->stats.delayed += ra_diff (p->arrival, r->last_arrival) > r->late;
+  if (r->started)
+    r->stats.gaps += ra_diff (p->arrival, r->last_arrival) > r->late;
   r->stats.queue = blind ? RA_SPAN_NONE : ra_send_clock_queue (&r->clock);
   r->last_arrival = p->arrival;
 }
@@ -311,11 +311,10 @@ ra_reporter_next_timeout (const RaReporter *r)
 }
 
 static gdouble
-delayed_ratio (const RaReporter *r)
+share (const RaReporter *r, guint64 packets)
 {
-  return r->stats.packets > 0
-      ? (gdouble) r->stats.delayed / (gdouble) r->stats.packets
-      : 0;
+  return r->stats.packets > 0 ? (gdouble) packets / (gdouble) r->stats.packets
+                              : 0;
 }
 
 static void
@@ -328,7 +327,7 @@ radp_fill (RaReporter *r, const RaReport *report)
   ra_radp_count (x, report);
   x->w = CLAMP (v.w, 0, 1);
   x->p_c = CLAMP (v.p_c, 0, 1);
-  x->delayed = delayed_ratio (r);
+  x->delayed = share (r, r->stats.delayed);
   x->burst = x->wireless_runs > 0
       ? (gdouble) x->lost_wireless / x->wireless_runs
       : 0;
@@ -415,7 +414,8 @@ ra_reporter_get_stats (const RaReporter *r, RaReporterStats *stats)
   *stats = r->stats;
   ra_receiver_get_stats (r->receiver, &stats->loss);
   stats->expected = ra_bundle_length (r->bundle);
-  stats->delayed_ratio = delayed_ratio (r);
+  stats->delayed_ratio = share (r, r->stats.delayed);
+  stats->delayed_packet_ratio = share (r, r->stats.gaps);
   stats->dscp = ra_dscp_fate (&r->dscp);
   stats->p = ra_receiver_p (r->receiver);
 }

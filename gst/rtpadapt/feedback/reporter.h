@@ -41,8 +41,8 @@ typedef struct
   const gchar *lda_params;
   guint64 seed;    /* for LDAs that draw lots */
   RaSpan interval; /* of ccfb; 0: 50 ms */
-  RaSpan late;     /* a packet later than this counts as delayed; 0: the 75 ms
-                      of seed 003 */
+  RaSpan late;     /* a packet later than this counts as delayed, and a gap
+                      longer than this as one; 0: the 75 ms of seed 003 */
 } RaReporterConfig;
 
 /* A packet as it came off the wire. */
@@ -115,12 +115,14 @@ typedef struct
   guint64 packets, bytes;
   guint64 expected;      /* of the sequence, so far */
   guint64 delayed;       /* packets later than `late` beyond the fastest of the
-                            last 30 s; without send times, as in seed 003: after
-                            the packet before */
+                            last 30 s; those without send times are none */
   gdouble delayed_ratio; /* of `packets` */
-  guint64 no_send_time;  /* packets without rtt-sendts where it was wanted */
-  guint64 no_number; /* without a transport-wide number after some had one */
-  guint64 ce;        /* ECN congestion experienced */
+  guint64 gaps; /* packets more than `late` after the one before, with or
+                   without send times: seed 003, algorithm 1 */
+  gdouble delayed_packet_ratio; /* of `packets`, as in score/score.h */
+  guint64 no_send_time; /* packets without rtt-sendts where it was wanted */
+  guint64 no_number;    /* without a transport-wide number after some had one */
+  guint64 ce;           /* ECN congestion experienced */
   guint64 by_mark[RA_N_MARKS]; /* arrived, by the colour as sent */
   RaDscpFate dscp;
   RaSpan rtt;        /* the sender's, as it wrote it; 0 unknown */

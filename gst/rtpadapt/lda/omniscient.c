@@ -27,6 +27,7 @@ const RaLdaOps ra_lda_omniscient = {
   .cite = "omniscient TFRC (Cen, Cosman, Voelker 2003, III)",
   .needs = "the truth (rtpadaptlink, a simulator)",
   .use = "the bound no LDA can beat",
+  .truth = TRUE,
   .reference = "is told the cause of every loss",
   .size = sizeof (RaLda),
   .on_packet = omniscient_on_packet,

@@ -12,7 +12,8 @@
  *        = cwnd * (RTT - baseRTT) / RTT
  *        = rate * (RTT - baseRTT) / s,
  * and the RTT itself cancels out: a receiver may take rott - rott_min
- * (lda/delay.h).  Without a rate it is unsure, which is congestion.
+ * (lda/delay.h), and X_recv for the rate: what keeps our packets in the queue.
+ * Without a rate, until the second report, it is unsure, which is congestion.
  *
  * Between one and three "the sending rate remains temporarily unaffected".  A
  * verdict has two values; what leaves the rate unaffected is wireless
@@ -119,7 +120,8 @@ static const RaParam params[] = {
 const RaLdaOps ra_lda_vegas = {
   .name = "vegas",
   .cite = "Papadimitriou, Tsaoussidis, Zhang 2009, 2.1; Brakmo, Peterson 1995",
-  .needs = "the sender's rate, and RTT per packet or send and arrival times",
+  .needs
+  = "the sender's rate or X_recv, and RTT per packet or send and arrival times",
   .use
   = "a queue of our own; deaf where our share of it is below three packets",
   .size = sizeof (Vegas),

@@ -194,6 +194,7 @@ const RaLdaOps ra_lda_wled = {
   .needs = "marked packets, and a bottleneck that obeys the marks (RIO)",
   .use = "a DiffServ network with Assured Forwarding; with arc",
   .colours = TRUE,
+  .shares = TRUE,
   .size = sizeof (Wled),
   .params = params,
   .on_packet = wled_on_packet,

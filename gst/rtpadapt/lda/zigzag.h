@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   RaLda base;
-  gdouble alpha; /* parameter */
+  gdouble alpha, witness, many; /* parameters */
   RaRott offset;
+  gdouble rott;      /* of the latest packet; ns */
   gdouble mean, dev; /* rott_mean, rott_dev; ns */
 } RaZigzag;
 

@@ -35,7 +35,7 @@
 typedef struct
 {
   RaStart start;
-  gdouble alpha, inverse; /* parameters */
+  gdouble alpha, inverse, direct; /* parameters */
 
   gdouble p_c;     /* smoothed; 0 before the first loss */
   gdouble n, lost; /* packets expected, and lost to congestion, this round */
@@ -89,6 +89,14 @@ first_loss (Arc *t, gdouble x_recv, RaTime now)
   }
   t->t_lost = now;
   round_begin (t, now);
+}
+
+/* 3.2: "the estimated, smoothed value of p_c is sent to the sender which utilizes it
+ * directly in the ARC rate equation (1)". */
+static gboolean
+is_direct (const Arc *t, const RaReport *report)
+{
+  return t->direct > 0 && report->has_p_c;
 }
 
 /* Figure 2, EWMA_Estimator; its p_c of (2), with pi = (c + l) / n of n packets,
@@ -147,7 +155,10 @@ arc_on_report (RaRate *r, const RaReport *report, RaTime now)
   } else if (ra_start_due (&t->start, t->t_round, now)) {
     if (t->lost > 0) /* no doubling after a silence, either */
       t->start.threshold = fmin (t->start.threshold, t->start.x);
-    p_c_update (t);
+    if (is_direct (t, report))
+      t->p_c = t->sample = fmax (report->p_c, P_MIN);
+    else
+      p_c_update (t);
     x_update (t, report);
     round_begin (t, now);
   }
@@ -173,6 +184,9 @@ static const RaParam params[] = {
       .text = "weight of an RTT's sample in p_c" },
   { "inverse", RA_AT (Arc, inverse), .def = 1, RA_PAPER (0), .max = 1,
       .text = "1: p_c begins at what slow start reached; 0: at 0" },
+  { "direct", RA_AT (Arc, direct), .def = 0, .max = 1,
+      .text
+      = "1: the p_c of an LDA that has one (wled) goes into (1) as it is" },
   { NULL },
 };
 

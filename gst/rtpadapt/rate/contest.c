@@ -67,11 +67,19 @@ standing_at (const RaSense *n, gdouble target)
   return 1.3 * fmax (fmin (target, most), n->shortest) + .003;
 }
 
+/* Losses have shown that others fill a queue that is too short to stand: what such a
+ * test looks for stands, until the competition and what may follow it are over. */
+static gboolean
+fights_for_short (const RaContest *c, const RaSense *n)
+{
+  return c->is_short && (c->competes || n->now - c->t_passed < AGAIN_WITHIN);
+}
+
 void
 ra_contest_hear (
     RaContest *c, const RaSense *n, gdouble target, gboolean congestion)
 {
-  gdouble stands = n->qm > standing_at (n, target);
+  gboolean stands;
 
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
@@ -80,6 +88,8 @@ ra_contest_hear (
     c->begins = TRUE;
   }
   c->begun = TRUE;
+  stands = n->qm
+      > (fights_for_short (c, n) ? LOSS_QUEUE : standing_at (n, target));
   if (congestion)
     c->t_congestion = n->now;
   if (congestion && n->congested > PROOF_LEAST)
@@ -222,9 +232,12 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
   } else {
     x = c->x_back;
     c->n_drained = 0;
-    if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)
+    if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS) {
+      c->is_short = c->drain == RA_DRAIN_LOSS;
+      /* The test has shown that it stands. */
+      c->stands = c->is_short ? 1 : c->stands;
       compete (c, n, c->x_back);
-    else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
+    } else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
       c->competes = FALSE;
   }
   c->drain = RA_DRAIN_NONE;

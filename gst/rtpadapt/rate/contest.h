@@ -29,6 +29,7 @@ typedef struct
   gdouble armed, wanted; /* parameters: loss-armed tests, tests at all */
   RaDrain drain;         /* the test that runs */
   gboolean competes;
+  gboolean is_short; /* losses led to it: the queue is too short to stand */
   RaCubic tcp;       /* as a TCP would send; no window: 0 */
   gdouble per_rate;  /* packets of its window per byte/s, full ones */
   gdouble x_back;    /* after the test */

@@ -37,6 +37,10 @@
 #define KNOWN 1.05         /* times r_busy: what the line is known to carry */
 #define CONGESTION_MOST .5 /* of the losses */
 #define USED .8            /* of x */
+/* The queue's distance from the target is averaged over this: what a line that has
+ * become unsteady does is seen soon, and believed for longer. */
+#define WANDER_RISES 1.
+#define WANDER_FALLS 5.
 
 static void
 delay_init (RaRate *r, RaTime now)
@@ -53,18 +57,42 @@ delay_init (RaRate *r, RaTime now)
   ra_start_init (r, now);
 }
 
+/* In the ramp and in a drain test the queue is not held at the target. */
+static void
+wander_hear (RaDelayRate *d)
+{
+  gdouble off = fabs (d->n.q2 - d->t);
+  gdouble over = off > d->wander ? WANDER_RISES : WANDER_FALLS;
+
+  if (!d->ramp && d->c.drain == RA_DRAIN_NONE)
+    d->wander += (off - d->wander) * fmin (1, d->n.dt / over);
+}
+
 /* Longer for a slower flow, so that flows that see one queue come to one rate;
  * not beyond what a short shared queue holds, unless that is one packet: the trip
  * of a large one is longer than that of a small one, without any queue. */
 static gdouble
-target (const RaDelayRate *d)
+target_of (const RaDelayRate *d, gdouble target)
 {
-  gdouble t = d->target
+  gdouble t = target
       * pow (ra_bytes ((guint64) d->target_rate) / d->start.x, d->exponent);
 
   t = CLAMP (t, d->target_min, d->target_max);
   t = fmax (t, fmin (d->n.packet, PACKET_MOST));
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
+}
+
+/* A queue as long as its own wandering is never empty while the line has more to give.
+ * A flow that has less than its line carried of late aims higher, too: others use
+ * the line, or it has become slower and may become faster. */
+static void
+target_set (RaDelayRate *d)
+{
+  gdouble share = d->n.r > 0 ? sqrt (d->n.r_most / d->n.r) : 1;
+  gdouble steady = fmin (d->target, d->target_unsteady);
+
+  d->t_unsteady = target_of (d, d->target_unsteady);
+  d->t = fmin (fmax (target_of (d, steady * share), d->wander), d->t_unsteady);
 }
 
 /* Part of the way to `want`: all of it in half a lag. */
@@ -138,12 +166,13 @@ probe_most (const RaDelayRate *d, gboolean gaps)
               : most;
 }
 
+/* How fast more is tried does not depend on how short the queue will be held. */
 static void
 probe (RaDelayRate *d, gboolean gaps)
 {
   const RaSense *n = &d->n;
   gdouble x = d->start.x, e = n->now - d->t_free;
-  gdouble u = CLAMP ((d->t - n->q2) / (2 * n->lag), 0, RAISE);
+  gdouble u = CLAMP ((d->t_unsteady - n->q2) / (2 * n->lag), 0, RAISE);
 
   if (e > 3 * n->lag)
     u = fmin (RAISE_FREE, RAISE * (e / n->lag - 2));
@@ -237,11 +266,13 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   gdouble before;
 
   ra_sense_hear (&d->n, &report, r->s, d->allowance, now);
-  d->t = target (d);
+  wander_hear (d);
+  target_set (d);
   d->x_tcp = d->tcp > 0 && report.p > 0 && d->n.congested > CONGESTION_MOST
       ? ra_equation_x (r->s, ra_seconds (r->rtt), report.p)
       : 0;
-  ra_contest_hear (&d->c, &d->n, d->t, ra_report_congestion (&report) > 0);
+  ra_contest_hear (
+      &d->c, &d->n, d->t_unsteady, ra_report_congestion (&report) > 0);
   if (first && r->before > 0) { /* RFC 8083 4.5: another one was here before */
     d->x_silent = ra_bytes (r->before);
     d->ramp = FALSE;
@@ -260,7 +291,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (d->c.competes)
     ra_contest_at_least (&d->c, d->x_tcp);
   if (!d->ramp)
-    d->start.x = ra_contest_rate (&d->c, &d->n, d->t, d->start.x, r->s,
+    d->start.x = ra_contest_rate (&d->c, &d->n, d->t_unsteady, d->start.x, r->s,
         fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
   if (d->brake > 0)
     d->start.x = ra_crowd_rate (&d->crowd, &report, d->n.now, r->radio,
@@ -292,6 +323,7 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
   emit ("q2", d->n.q2, data);
   emit ("qm", d->n.qm, data);
   emit ("target", d->t, data);
+  emit ("wander", d->wander, data);
   emit ("lag", d->n.lag, data);
   emit ("raw", d->n.raw, data);
   emit ("stands", d->c.stands, data);
@@ -302,8 +334,11 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "target", RA_AT (RaDelayRate, target), .def = .0095, .max = 1, .unit = "s",
-      .text = "the queue that is aimed at, at target-rate" },
+  { "target", RA_AT (RaDelayRate, target), .def = .0065, .max = 1, .unit = "s",
+      .text = "the queue that is aimed at, at target-rate, on a steady line" },
+  { "target-unsteady", RA_AT (RaDelayRate, target_unsteady), .def = .0095,
+      .max = 1, .unit = "s",
+      .text = "and where the line's rate or delay changes, or others use it" },
   { "target-rate", RA_AT (RaDelayRate, target_rate), .def = 3e6, .min = 1,
       .max = 1e12, .unit = "bit/s",
       .text = "where the target is `target`; a slower flow has a longer one" },

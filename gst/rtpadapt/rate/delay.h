@@ -15,8 +15,9 @@ typedef struct
 {
   RaStart start;
   /* parameters */
-  gdouble target, target_rate, exponent, target_min, target_max, brake,
-      allowance, follow, ramp_forgives, tests, armed, policer, tcp;
+  gdouble target, target_unsteady, target_rate, exponent, target_min,
+      target_max, brake, allowance, follow, ramp_forgives, tests, armed,
+      policer, tcp;
 
   RaSense n;
   RaContest c;
@@ -24,6 +25,8 @@ typedef struct
   RaCrowd crowd;
   gboolean ramp;
   gdouble t;              /* the target now */
+  gdouble t_unsteady;     /* what it would be on an unsteady line */
+  gdouble wander;         /* mean distance of q2 from the target */
   RaTime t_reduced;       /* for losses; RA_TIME_NONE */
   gdouble t_verdict;      /* the ramp's first loss, forgiven */
   gdouble x_silent;       /* the rate before a silence, until it is back; 0 */

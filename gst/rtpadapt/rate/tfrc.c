@@ -242,6 +242,7 @@ const RaRateOps ra_rate_tfrc = {
   .cite = "RFC 5348, TCP Friendly Rate Control (TFRC), 2008",
   .needs = "reports once per RTT or more often",
   .use = "smooth video beside TCP",
+  .by_events = TRUE,
   .size = sizeof (Tfrc),
   .params = params,
   .init = tfrc_init,

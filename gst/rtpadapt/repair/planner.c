@@ -41,6 +41,17 @@ ra_repair_rounds (const RaRepairPath *path)
   return (guint) MIN (room (path) / one, RA_REPAIR_ROUNDS);
 }
 
+/* Copies of one round: the n-th is of use if those before it are all lost, and saves
+ * p'^(n - 1) `spoils` packets then. */
+static guint
+copies_worth (const RaRepairPath *path)
+{
+  if (path->spoils <= 1 || path->worst <= 0 || path->worst >= 1)
+    return COPIES_MAX;
+  return 1
+      + (guint) MIN (log (path->spoils) / -log (path->worst), COPIES_MAX - 1);
+}
+
 guint
 ra_repair_copies (const RaRepairPath *path, guint rounds)
 {
@@ -51,6 +62,8 @@ ra_repair_copies (const RaRepairPath *path, guint rounds)
   if (path->worst >= 1)
     return COPIES_MAX;
   needed = ceil (log (path->left) / log (path->worst) - 1);
+  needed
+      = MIN (needed, rounds > 0 ? rounds - 1. + copies_worth (path) : needed);
   return CLAMP (
       needed > 0 ? (guint) MIN (needed, COPIES_MAX) : 0, rounds, COPIES_MAX);
 }
@@ -125,6 +138,6 @@ ra_repair_now (
   if (left < 0)
     return 0;
   if (left < ra_repair_round (path) && plan->copies > sent)
-    return plan->copies - sent;
+    return MIN (plan->copies - sent, copies_worth (path));
   return 1;
 }

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 /* Share of the media packets that may stay missing: one frame of 6 packets is
  * broken each 33 s at 25 frames/s. */
 #define RA_REPAIR_LEFT 2e-4
+/* What a lost packet spoils, in packets: six frames of 12, until a key frame that was
+ * asked for is there. */
+#define RA_REPAIR_SPOILS 72
 /* Of all that is sent, the most that repair may take. */
 #define RA_REPAIR_MOST .25
 /* Rounds beyond this mend nothing that anybody sees. */
@@ -39,6 +42,9 @@ typedef struct
   gdouble left; /* eps: share that may stay missing, 0..1; 0: as little as the
                       rounds leave */
   gdouble most; /* share of all that is sent that repair may take, 0..1 */
+  gdouble
+      spoils; /* packets that one lost packet spoils: a copy that is expected to save
+                     less than itself is not planned; 0: each is */
 } RaRepairPath;
 
 typedef struct

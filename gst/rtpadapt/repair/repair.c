@@ -43,6 +43,9 @@
 /* A path's times are bounded, so that no sum of them overflows whatever a report says.
  * RFC 6298 2.5 allows a timeout to be bounded by this, and by nothing less. */
 #define LONGEST (60 * RA_SECOND)
+/* A frame of 12 packets that leaves too late for a round is broken in one of four cases
+ * where so much is lost.  That is seen for longer than a frame that is left out. */
+#define SLACK_LOSS .025
 /* Nobody answers so many requests: nobody sends again. */
 #define UNANSWERED 50
 
@@ -54,6 +57,7 @@ ra_repair_init (RaRepair *r)
         .latency = RA_REPAIR_LATENCY,
         .frame = FRAME,
         .left = RA_REPAIR_LEFT,
+        .spoils = RA_REPAIR_SPOILS,
         .most = RA_REPAIR_MOST },
   };
   r->cfg.disorder = RA_SPAN_NONE;
@@ -201,6 +205,18 @@ RaSpan
 ra_repair_wait (const RaRepair *r)
 {
   return ra_span (r->wait + P95 * r->wait_dev / MEAN_DEVIATION);
+}
+
+RaSpan
+ra_repair_slack (const RaRepair *r)
+{
+  RaSpan frame = r->path.frame;
+  RaSpan slack
+      = ra_repair_time_left (&r->path, 0) - ra_repair_round (&r->path) - frame;
+
+  return ra_repair_mends (r) && r->path.worst >= SLACK_LOSS && slack >= frame
+      ? slack
+      : RA_SPAN_NONE;
 }
 
 void

@@ -119,6 +119,10 @@ void ra_repair_on_repeat (
 void ra_repair_look (RaRepair *r, RaLedger *l, RaTime now);
 /* The next packet to be sent again now; NULL: there is none. */
 RaLedgerEntry *ra_repair_next (RaRepair *r, RaLedger *l, RaTime now);
+/* How long packets may wait when a frame comes, so that a round still fits for the last
+ * packet of that frame.  RA_SPAN_NONE: as long as they like, as few packets are lost, or
+ * that would be less than a frame's time, so that many frames had to be left out. */
+RaSpan ra_repair_slack (const RaRepair *r);
 /* How long 95 % of the media packets waited before they left, lately. */
 RaSpan ra_repair_wait (const RaRepair *r);
 /* When ra_repair_next() has something again, RA_TIME_NONE: not before a report. */

@@ -213,7 +213,8 @@ ra_score_get (const RaScore *s, RaTime now, RaScoreResult *out)
   out->arrived = s->arrived;
   out->congestion_losses = s->losses[c];
   out->wireless_losses = s->losses[w];
-  out->congestion_loss = ratio ((gdouble) s->losses[c], (gdouble) s->arrived);
+  out->congestion_loss
+      = ratio ((gdouble) s->losses[c], (gdouble) (s->arrived + s->losses[w]));
   out->packet_loss_ratio = ratio ((gdouble) s->lost, (gdouble) s->sent);
 
   out->m_c = ratio ((gdouble) s->wrong[c], (gdouble) s->judged[c]);

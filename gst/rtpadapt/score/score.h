@@ -40,7 +40,9 @@ typedef struct
   gdouble goodput_bps;    /* what arrived */
   gdouble utilisation;    /* throughput / capacity (000 IV), 0 unknown */
   guint64 sent, arrived, congestion_losses, wireless_losses; /* packets */
-  gdouble congestion_loss; /* congestion losses / packets arrived (000 VI-A) */
+  gdouble congestion_loss;      /* congestion losses / packets that crossed the
+                               bottleneck: "divided by the throughput"
+                               (000 VI-A) */
   gdouble packet_loss_ratio;    /* lost / sent (003 5.2) */
   gdouble m_c, m_w;             /* 000 IV: share of congestion (wireless) losses
                                taken for the other; 0 when there were none */

@@ -107,6 +107,7 @@ lda_use (gpointer owner, const PropPair *pair, gint lda, const gchar *params,
 {
   GstRtpAdaptRecv *self = owner;
 
+  recv_lda_check (self, ra_ldas[lda]);
   return ra_reporter_set_lda (self->reporter, ra_ldas[lda], params, error);
 }
 
@@ -144,8 +145,8 @@ const PropRow recv_props[] = {
       "The LDA's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (RecvConfig, lda_params, ""), .pair = &lda_pair },
   { "late", "Late",
-      "A packet that much later than the fastest one counts as delayed "
-      "(@)",
+      "A packet that much later than the fastest one counts as delayed, and in "
+      "delayed-packet-ratio one that much after the one before (@)",
       PROP_READY,
       PROP_UINT64 (RecvConfig, late, GST_MSECOND, 60 * GST_SECOND, RECV_LATE),
       .unit = "ns" },

@@ -71,6 +71,26 @@ recv_kind_lack (gint wanted, const RecvIds *ids)
         ", which feedback=tfrc needs: the sender gets no feedback.";
 }
 
+gchar *
+recv_kind_lda_lack (
+    const RaLdaOps *lda, const RaFeedbackOps *reports, const RecvIds *ids)
+{
+  if (!reports || !reports->by_count)
+    return NULL;
+  if (lda->truth)
+    return g_strdup_printf (
+        "lda=%s needs %s, which only the sender hears, so with feedback=%s every "
+        "loss counts as congestion: set feedback=twcc or ccfb on both sides.",
+        lda->name, lda->needs, reports->name);
+  if (lda->colours && !ids->colour)
+    return g_strdup_printf (
+        "lda=%s needs %s, and the caps lack extmap-N=" RA_COLOUR_EXT_URI
+        ", so every loss counts as congestion: set colour at the sender, and "
+        "put that extension into its caps.",
+        lda->name, lda->needs);
+  return NULL;
+}
+
 RecvKindNews
 recv_kind_on_packet (
     RecvKindSeen *seen, gboolean number, gboolean send_ts, RaTime now)

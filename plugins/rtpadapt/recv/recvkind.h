@@ -44,6 +44,11 @@ const gchar *recv_kind_lack (gint wanted, const RecvIds *ids);
 /* A packet came, with a transport-wide number and a send time or without. */
 RecvKindNews recv_kind_on_packet (
     RecvKindSeen *seen, gboolean number, gboolean send_ts, RaTime now);
+/* What to warn of where `reports` rest on what `lda` says, and the packets lack what
+ * it needs (transfer full), or NULL. */
+gchar *recv_kind_lda_lack (
+    const RaLdaOps *lda, const RaFeedbackOps *reports, const RecvIds *ids);
+
 /* What to warn of where the sender seems to be set to another kind (transfer
  * full), or NULL. */
 gchar *recv_kind_difference (

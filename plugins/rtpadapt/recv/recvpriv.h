@@ -51,6 +51,7 @@ typedef enum
   RECV_WARNED_SLOW = 1 << 3,
   RECV_WARNED_PARAMS = 1 << 4,
   RECV_WARNED_KIND = 1 << 5,
+  RECV_WARNED_LDA = 1 << 6,
 } RecvWarned;
 
 /* What is posted where it changes. */
@@ -103,6 +104,8 @@ void recv_pads_init (GstRtpAdaptRecv *self);
 /* A reporter for `reports`, with the settings.  Bad parameters are replaced by the
  * defaults, with a warning. */
 void recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports);
+/* Warns where the reports go by `lda` and lack what it needs. */
+void recv_lda_check (GstRtpAdaptRecv *self, const RaLdaOps *lda);
 /* Has the job post a warning, once per start. */
 void recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code,
     const gchar *text, const gchar *debug);

@@ -59,6 +59,16 @@ recv_warn (GstRtpAdaptRecv *self, RecvWarned what, gint code, const gchar *text,
 }
 
 void
+recv_lda_check (GstRtpAdaptRecv *self, const RaLdaOps *lda)
+{
+  g_autofree gchar *lack = recv_kind_lda_lack (lda, self->reports, &self->ids);
+
+  if (lack)
+    recv_warn (self, RECV_WARNED_LDA, GST_RESOURCE_ERROR_SETTINGS, lack,
+        "the receiver says which losses are congestion");
+}
+
+void
 recv_dscp_post (GstRtpAdaptRecv *self)
 {
   RaReporterStats stats;
@@ -105,6 +115,7 @@ recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
 
   g_clear_pointer (&self->reporter, ra_reporter_free);
   self->reports = reports;
+  recv_lda_check (self, ra_ldas[cfg->lda]);
   self->reporter = ra_reporter_new (&config, &error);
   if (!self->reporter) {
     recv_warn (self, RECV_WARNED_PARAMS, GST_RESOURCE_ERROR_SETTINGS,

@@ -237,7 +237,7 @@ follow (GstRtpAdaptSend *self, guint then)
   send_apply (self, then);
   if (then & THEN_LIMITS)
     return send_limits_check (cfg);
-  return then & THEN_COLOUR ? send_colour_check (self) : NULL;
+  return then & THEN_PAIR ? send_pair_check (self) : NULL;
 }
 
 static void
@@ -363,7 +363,7 @@ rule_start (GstRtpAdaptSend *self, const gchar *name, GPtrArray *warnings)
 static void
 rules_start (GstRtpAdaptSend *self, GPtrArray *warnings)
 {
-  gchar *warning = send_colour_check (self);
+  gchar *warning = send_pair_check (self);
 
   rule_start (self, "fec", warnings);
   ra_sender_set_fec_made (self->sender, FALSE); /* so far */

@@ -29,19 +29,30 @@ task_start (GstRtpAdaptSend *self)
       self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
 }
 
+/* Above how much of it the encoders skip frames. */
+static RaSpan
+skip_above (const GstRtpAdaptSend *self)
+{
+  const SendConfig *cfg = &self->cfg;
+  RaSpan slack = ra_repair_slack (ra_sender_repair (self->sender));
+  RaSpan most = (RaSpan) MIN (cfg->frame_skip, cfg->max_backlog);
+
+  if (cfg->frame_skip == 0)
+    return RA_SPAN_NONE;
+  return slack == RA_SPAN_NONE ? most : MIN (slack, most);
+}
+
 /* Says how much waits, by which the encoders skip frames.  Behind an open breaker
  * nothing waits.  The lock is held. */
 static void
 level_say (GstRtpAdaptSend *self)
 {
-  const SendConfig *cfg = &self->cfg;
 
   skip_level_set (self->encoders.level,
       ra_sender_is_open (self->sender)
           ? 0
           : backlog_span (self->pace.backlog, ra_sender_rate (self->sender)),
-      cfg->frame_skip == 0 ? RA_SPAN_NONE
-                           : (RaSpan) MIN (cfg->frame_skip, cfg->max_backlog));
+      skip_above (self));
 }
 
 /* --- in: packets ---------------------------------------------------------- */

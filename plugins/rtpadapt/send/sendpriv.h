@@ -115,13 +115,13 @@ send_rate (const GstRtpAdaptSend *self)
   return self->sender ? ra_sender_rate (self->sender) : self->cfg.start_bitrate;
 }
 
-/* The warning that the LDA needs colours and there are none, or NULL; the lock is
- * held. */
+/* The warning that the LDA needs colours and there are none, or that it does not go
+ * with the controller, or NULL; the lock is held. */
 static inline gchar *
-send_colour_check (const GstRtpAdaptSend *self)
+send_pair_check (const GstRtpAdaptSend *self)
 {
-  return self->sender ? way_colour_missing (
-             ra_ldas[self->cfg.lda], ra_colours[self->cfg.colour])
+  return self->sender ? way_pair_odd (ra_ldas[self->cfg.lda],
+             ra_colours[self->cfg.colour], ra_rates[self->cfg.controller])
                       : NULL;
 }
 

@@ -16,7 +16,9 @@
 #define SEND_MAX 20000000 /* bit/s */
 #define SEND_FEC "ulp"
 #define SEND_COLOUR "none"
-#define SEND_BURST (5 * GST_MSECOND)
+/* A burst stands in the queue that the controller keeps short.  A timer is late by less
+ * than this where rates are so high that packets are closer than it. */
+#define SEND_BURST (1 * GST_MSECOND)
 #define SEND_BACKLOG (250 * GST_MSECOND)
 #define SEND_FRAME_SKIP (200 * GST_MSECOND) /* a frame below SEND_BACKLOG */
 #define SEND_STATS_INTERVAL GST_SECOND
@@ -110,22 +112,22 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_ENUM (SendConfig, controller, gst_rtp_adapt_controller_get_type,
           RA_DEFAULT_CONTROLLER),
-      .pair = &controller_pair, .then = SEND_WAKE | SEND_TELL },
+      .pair = &controller_pair, .then = SEND_WAKE | SEND_TELL | THEN_PAIR },
   { "controller-params", "Controller parameters",
       "The controller's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, controller_params, ""), .pair = &controller_pair,
-      .then = SEND_WAKE | SEND_TELL },
+      .then = SEND_WAKE | SEND_TELL | THEN_PAIR },
   { "lda", "Loss differentiation",
       "Which losses are congestion; the default goes with controller=delay. "
       "While running, a new one begins with "
       "default lda-params",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, lda, gst_rtp_adapt_lda_get_type, RA_DEFAULT_LDA),
-      .pair = &lda_pair, .then = THEN_COLOUR },
+      .pair = &lda_pair, .then = THEN_PAIR },
   { "lda-params", "Loss differentiation parameters",
       "The LDA's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, lda_params, ""), .pair = &lda_pair,
-      .then = THEN_COLOUR },
+      .then = THEN_PAIR },
   { "fec", "FEC level",
       "How the percentage of an rtpadaptfecenc or rtpulpfecenc upstream is found; "
       "none where there is none, and for a receiver that cannot read it",
@@ -166,7 +168,8 @@ const PropRow send_props[] = {
   { "frame-skip", "Frame skip",
       "While more than this is queued, the encoders upstream do not get raw "
       "frames (@ at the rate, 0 = they get all, "
-      "for an encoder that must see each)",
+      "for an encoder that must see each); where packets are lost, no more than "
+      "lets the last packet of a frame still be sent again",
       PROP_PLAYING,
       PROP_UINT64 (SendConfig, frame_skip, 0, 60 * GST_SECOND, SEND_FRAME_SKIP),
       .unit = "ns" },
@@ -218,11 +221,11 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_ENUM (
           SendConfig, colour, gst_rtp_adapt_colour_get_type, SEND_COLOUR),
-      .pair = &colour_pair, .then = THEN_COLOUR },
+      .pair = &colour_pair, .then = THEN_PAIR },
   { "colour-params", "Colour parameters",
       "The colouring's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, colour_params, ""), .pair = &colour_pair,
-      .then = THEN_COLOUR },
+      .then = THEN_PAIR },
   { "encoder-property", "Encoder property",
       "The number to set, of the encoders named, or of the nearest "
       "element upstream that has it (empty = what is known of the "

@@ -42,7 +42,8 @@ enum
 {
   THEN_LIMITS = 1 << 16,   /* of the rate, for the sender */
   THEN_SAFETY = 1 << 17,   /* for the sender, too */
-  THEN_COLOUR = 1 << 18,   /* the LDA may lack colours */
+  THEN_PAIR = 1 << 18,     /* the LDA may lack colours, or not go with the
+                              controller */
   THEN_ENCODERS = 1 << 19, /* look for them */
   THEN_DRIVE = 1 << 20,    /* those found are driven in another way */
   THEN_SKIPS = 1 << 21,    /* look for payloaders */

@@ -47,11 +47,19 @@ way_set_colour (
   return TRUE;
 }
 
+/* Singh et al. 2006, 3.2: "it is incompatible with the loss event rate used in the
+ * TFRC equation". */
 gchar *
-way_colour_missing (const RaLdaOps *lda, const RaColourOps *colour)
+way_pair_odd (
+    const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate)
 {
   g_autoptr (GString) choice = NULL;
 
+  if (lda->shares && rate->by_events)
+    return g_strdup_printf (
+        "lda %s estimates a loss rate, and controller %s goes by loss events: "
+        "set controller=arc",
+        lda->name, rate->name);
   if (!lda->colours || !colour->none)
     return NULL;
   choice = g_string_new (NULL);
