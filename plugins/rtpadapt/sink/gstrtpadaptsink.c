@@ -66,9 +66,9 @@
  * properties here, too.  The children have fixed names: send, rtpbin, rtpsink,
  * rtcpsink, rtcpsrc, funnel, and fec_0, rtx_0 behind sink_0 and so on.
  *
- * A payloader whose `mtu` is the default, 1400, gets 1200 when this element starts,
- * so that IP packets stay below 1280 bytes, FEC included; set another value, 1399 for
- * one, where the path takes more.
+ * A payloader whose `mtu` is the default, 1400, gets 1152 when this element starts,
+ * so that IP packets stay below 1280 bytes, with FEC, SRTP and IPv6, too; set another
+ * value, 1399 for one, where the path takes more.
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \

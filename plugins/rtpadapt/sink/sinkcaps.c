@@ -14,9 +14,10 @@
 #include <gst/rtpadapt/feedback/tfrcfb.h>
 #include <gst/rtp/gstrtpbasepayload.h>
 
-/* Bytes of a media packet.  With header extensions, FEC's header, UDP and IP it stays
- * below 1280, which each link for IPv6 carries (RFC 8200 5); webrtcsink has the same. */
-#define MTU 1200
+/* Bytes of a media packet.  A repair packet of it, with FEC's header, header extensions,
+ * the tag of SRTP, UDP and IPv6 stays below 1280, which each link for IPv6 carries (RFC
+ * 8200 5). */
+#define MTU 1152
 
 /* RFC 8285 4.2: one-byte headers have ids 1 to 14. */
 #define EXT_ID_MAX 14

@@ -55,7 +55,9 @@ rtp_is_whole (const guint8 *data, gsize size)
 
 /* --- RTCP --------------------------------------------------------------- */
 
-/* Takes the first packet off.  FALSE if there is none, or a broken one. */
+/* Takes the first packet off.  FALSE if there is none, or a broken one.
+ * gst_rtcp_buffer_validate_reduced() judges a compound alike, but what is looked for
+ * below needs each packet of it. */
 static gboolean
 part_next (const guint8 **data, gsize *size, Part *part)
 {

@@ -137,9 +137,17 @@ find_key (Secure *s, const SecureConfig *cfg)
 static gboolean
 srtp_open (Secure *s, const SecureConfig *cfg)
 {
-  GBytes *key = find_key (s, cfg);
   SecureSrtp *srtp;
+  GBytes *key;
 
+  if (!secure_srtp_is_built ()) {
+    GST_ELEMENT_ERROR (s->bin, LIBRARY, INIT,
+        ("This build has no SRTP with a key: set dtls, or build with libsrtp2 and "
+         "-Dsrtp=enabled."),
+        (NULL));
+    return FALSE;
+  }
+  key = find_key (s, cfg);
   if (!key)
     return FALSE;
   srtp = secure_srtp_new (

@@ -15,6 +15,9 @@ G_BEGIN_DECLS
 
 typedef struct _SecureSrtp SecureSrtp;
 
+/* FALSE: this build has no libsrtp2, and secure_srtp_new() returns NULL. */
+gboolean secure_srtp_is_built (void);
+
 /* `receiver`: it is for a receiver, which answers no questions.  `guard`: it refuses
  * senders that do not answer.  NULL: libsrtp does not know the cipher.  (transfer
  * full): secure_srtp_free(), when no packets flow any more. */
