@@ -87,6 +87,46 @@ PLAIN = {
 }
 
 
+def gap(values, signs):
+    """The least distance of neighbours in a chain a < b < c, relative."""
+    found = []
+    for one, other, sign in zip(values, values[1:], signs):
+        if isinstance(one, (list, str)) or isinstance(other, (list, str)):
+            found.append(0 if one == other else -1)
+            continue
+        size = min(abs(one), abs(other)) or 1e-3
+        apart = sign * (other - one) if sign else -abs(other - one)
+        found.append(apart / size)
+    return min(found)
+
+
+SIGNS = {ast.Lt: 1, ast.LtE: 1, ast.Gt: -1, ast.GtE: -1, ast.Eq: 0}
+
+
+def _call(name, *args):
+    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+
+
+def _margins(node):
+    """The same condition as a number: 'and' and all() take the least."""
+    if isinstance(node, ast.Compare) and all(
+            type(op) in SIGNS for op in node.ops):
+        return _call('_gap', ast.List([node.left, *node.comparators],
+                                      ast.Load()),
+                     ast.List([ast.Constant(SIGNS[type(op)])
+                               for op in node.ops], ast.Load()))
+    if isinstance(node, ast.BoolOp):
+        return _call('min' if isinstance(node.op, ast.And) else 'max',
+                     *(_margins(value) for value in node.values))
+    if (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            and node.func.id == 'all' and len(node.args) == 1
+            and isinstance(node.args[0], (ast.ListComp, ast.GeneratorExp))):
+        listed = node.args[0]
+        return _call('min', ast.ListComp(_margins(listed.elt),
+                                         listed.generators))
+    return ast.IfExp(node, ast.Constant(0), ast.Constant(-1))
+
+
 class Expression:
     """Python, without attributes and without any name that is not known."""
 
@@ -110,6 +150,7 @@ class Expression:
                 raise PaperError("%s: unknown name '%s' in: %s" % (
                     where, node.id, self.text))
         self.code = compile(self.tree, where, 'eval')
+        self.measure = None  # of margin(), made when it is asked for
 
     def __call__(self, names):
         try:
@@ -123,6 +164,19 @@ class Expression:
         except Exception as error:
             raise PaperError('%s: %s: %s: %s' % (
                 self.where, type(error).__name__, error, self.text)) from None
+
+    def margin(self, names):
+        """How far a check is from failing, in parts of the smaller number.
+
+        Below 0 it fails.  What is no comparison is 0 or -1.
+        """
+        if self.measure is None:
+            tree = ast.Expression(_margins(self.tree.body))
+            self.measure = compile(ast.fix_missing_locations(tree),
+                                   self.where, 'eval')
+        value = eval(self.measure, {
+            '__builtins__': {}, **PLAIN, **names, '_gap': gap})
+        return float(value)
 
     def calls(self, functions):
         """(first argument, {name: value}) of calls, as far as they are plain.

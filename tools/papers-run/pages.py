@@ -5,19 +5,17 @@ import re
 
 import plots
 from expressions import text_of
-from paperfile import matches
 from terminal import ours_text
-from verdict import (DIFFERENT, MISSING, ORDER, WITHIN, Claims, answers,
+from verdict import (DIFFERENT, MISSING, ONE, ORDER, WITHIN, Claims, answers,
                      number_text, verdict)
 
-# What the five papers compare, by the names that they use.
-SYSTEMS = [
-    'TFRC', 'Biaz', 'mBiaz', 'Spike', 'ZigZag', 'ZBS', 'omniscient',
-    'NewReno', 'NewReno-FF', 'NewReno-LL', 'NewReno-PL', 'Westwood',
-    'TCP-DCR', 'SACK', 'SSVP', 'SSVP-LD', 'GAIMD', 'Vegas predictor',
-    'WLED-ARC', 'ARC']
+# What a reader takes in: tests/papers/test-papers holds the pages to it.
+WIDEST = 60    # characters of a cell
+COLUMNS = 7
+WORDS = 3000
 NOT_EDITED = ('<!-- SPDX-License-Identifier: LGPL-2.1-or-later\n'
               '     Written by tools/papers; not to be edited. -->\n')
+RECORD = '../../tests/papers/results/%s.csv'
 
 
 def anchor(title):
@@ -26,12 +24,14 @@ def anchor(title):
 
 
 def heading(experiment):
+    if experiment.title.startswith(tuple('0123456789')):
+        return experiment.title
     return '%s: %s' % (experiment.source, experiment.title)
 
 
 def cells(values):
-    return '| ' + ' | '.join(
-        str(value).replace('|', '\\|') for value in values) + ' |\n'
+    return '|' + '|'.join(
+        str(value).replace('|', '\\|') for value in values) + '|\n'
 
 
 def table(head, lines):
@@ -51,54 +51,40 @@ def varying(experiment):
             if len(values) > 1]
 
 
-def point_cells(experiment, point):
-    return [experiment.label(name, point[name])
-            for name in varying(experiment)]
+def point_words(experiment, point):
+    """Words bare, numbers with what they are: TFRC, flows 4."""
+    found = []
+    for name in varying(experiment):
+        label = experiment.label(name, point[name])
+        found.append(label if isinstance(point[name], str) else '%s %s' % (
+            experiment.labels.get(name, name), label))
+    return ', '.join(found)
 
 
-def difference(experiment, entry, results):
-    metric = experiment.metrics[entry.metric]
-    ours = results.mean(entry.metric, entry.point)
-    if math.isnan(ours):
-        return '–'
-    exact = entry.target.low is not None and entry.target.high is not None
-    miss = ours - entry.target.number if exact else entry.target.miss(ours)
-    text = number_text(miss, metric.digits)
-    text = '+' + text if miss > 0 else text
-    if metric.compare == 'relative' and entry.target.number:
-        text += ' (%+.0f %%)' % (100 * miss / abs(entry.target.number))
-    return text.replace('-', '−')
+READ = {'printed': '', 'text': ' (text)', 'by-eye': ' (by eye)',
+        'ns-2': ' (ns-2)'}
+VERDICTS_SHORT = {WITHIN: 'reproduced', ONE: '1 seed, near', ORDER: 'same order',
+                  DIFFERENT: '**different**', MISSING: 'not run'}
 
 
 class Notes:
-    """Reasons, each once, with a number."""
+    """Reasons, each once, with a number; they have a page of their own."""
 
-    def __init__(self):
-        self.texts = []
+    def __init__(self, name):
+        self.name, self.texts = name, []
 
     def mark(self, text):
         text = ' '.join(text.split())
         if text not in self.texts:
             self.texts.append(text)
-        return ' (%d)' % (self.texts.index(text) + 1)
-
-    def markdown(self):
-        return ''.join('%d. %s\n' % (i + 1, text)
-                       for i, text in enumerate(self.texts)) + (
-            '\n' if self.texts else '')
+        number = self.texts.index(text) + 1
+        return ' [(%d)](%s/notes.md#reasons)' % (number, self.name)
 
 
-def verdict_text(found, notes):
-    if found.kind == MISSING or found.kind == WITHIN:
-        return found.text
-    if found.reason:
-        return found.text + notes.mark(found.reason)
-    return found.text + (
-        ', reason unknown' if found.kind == DIFFERENT else '')
-
-
-READ = {'printed': '', 'text': ' (text)', 'by-eye': ' (by eye)',
-        'ns-2': ' (ns-2)'}
+def cutoff_text(metric, found):
+    if math.isnan(found.cutoff):
+        return '–'
+    return number_text(found.cutoff)
 
 
 def comparison(experiment, results, notes):
@@ -106,76 +92,101 @@ def comparison(experiment, results, notes):
     lines = []
     for entry in experiment.published:
         metric = experiment.metrics[entry.metric]
+        found = verdict(experiment, entry, results)
+        text = VERDICTS_SHORT[found.kind]
+        if found.reason:
+            text += notes.mark(found.reason)
         lines.append([
-            *point_cells(experiment, entry.point), title_of(metric),
+            point_words(experiment, entry.point), title_of(metric),
             entry.target.text + READ[entry.read],
             ours_text(experiment, entry.metric, entry.point, results),
-            difference(experiment, entry, results),
-            verdict_text(verdict(experiment, entry, results), notes)])
-    return table([*(experiment.labels.get(name, name)
-                    for name in varying(experiment)), '', 'published',
-                  'ours', 'difference', 'verdict'], lines)
+            len(results.seeds(entry.point)), cutoff_text(metric, found),
+            text])
+    return table(['', '', 'published', 'ours ± sd', 'seeds', 'cutoff',
+                  'verdict'], lines)
 
 
-def pivot(experiment, metric, results):
-    """All of ours: the series side by side, the rest below each other."""
-    series = experiment.series
-    rest = [name for name in varying(experiment) if name != series]
-    columns = experiment.sweep[series] if series else [None]
-    lines = {}
-    for point in experiment.points:
-        line = lines.setdefault(tuple(text_of(point[n]) for n in rest),
-                                (point, {}))[1]
-        if results.seeds(point):
-            line[point.get(series)] = ours_text(experiment, metric, point,
-                                                results)
-    return table(
-        [*(experiment.labels.get(name, name) for name in rest),
-         *(experiment.label(series, value) if series else 'ours'
-           for value in columns)],
-        ([*(experiment.label(name, point[name]) for name in rest),
-          *(line.get(value, '–') for value in columns)]
-         for point, line in lines.values()))
+MARKS = {True: 'yes', False: '**no**', None: 'not run'}
 
 
-MARKS = {True: '**yes**', False: '**no**', None: 'not run'}
+def shorten(text, most=WIDEST):
+    text = ' '.join(text.split())
+    return text if len(text) <= most else text[:most - 3].rstrip(' ,') + '...'
 
 
-def claim_lines(experiment, record, notes):
-    for answer in answers(experiment, record):
-        claim = answer.claim
-        holds = MARKS[answer.holds]
-        if answer.holds is False:
-            holds += (notes.mark(answer.reason) if answer.reason
-                      else ', reason unknown')
-        numbers = answer.numbers
-        if answer.failed:
-            numbers += '; not ' + '; not '.join(answer.failed)
-        yield [answer.text + (' *(must hold)*' if claim.must else ''),
-               claim.source, holds, numbers]
+def claim_line(experiment, answer, notes):
+    """- **no** (2 of 6): the sentence. Worst: ..."""
+    claim = answer.claim
+    out = '- ' + MARKS[answer.holds]
+    if claim.over and answer.done:
+        out += ' (%d of %d)' % (answer.held, answer.done)
+    out += ': ' + (claim.line + (': ' + answer.title if answer.title else '')
+                   if claim.line else answer.text)
+    if claim.must:
+        out += ' *(must)*'
+    if answer.holds is False:
+        worst = answer.worst
+        out += '; %s%s' % (worst.where + ': ' if worst.where else '',
+                           shorten(worst.said, 90))
+        out += notes.mark(answer.reason) if answer.reason else (
+            ', reason unknown')
+    return out + '\n'
+
+
+def claim_lists(experiment, record, notes, tabled=None):
+    """What the paper says, then what we ask beyond it.
+
+    Not of those whose numbers are in a table.
+    """
+    found = answers(experiment, record)
+    out = ''
+    for ours, title in ((False, 'The paper says'), (True, 'Bounds of ours')):
+        lines = [claim_line(experiment, answer, notes) for answer in found
+                 if answer.claim.ours == ours
+                 and not (tabled and answer.title == tabled)]
+        if lines:
+            out += '%s:\n\n%s\n' % (title, ''.join(lines))
+    return out
 
 
 def has_list(experiment, metric, results):
     return any(results.first(metric, point) for point in experiment.points)
 
 
-def figures(experiment, results, folder):
-    """Draws, and says where the pictures are."""
-    out = ''
-    if experiment.kind == 'table' or (
-            experiment.x is None and experiment.kind != 'series'):
-        return out
-    for metric in experiment.show:
-        if has_list(experiment, metric, results) != (
-                experiment.kind in ('scatter', 'series')):
-            continue
-        folder.mkdir(parents=True, exist_ok=True)
-        name = '%s-%s.svg' % (experiment.name, metric)
-        plots.plot(experiment, metric, results, folder / name)
-        out += '![%s: %s](%s/%s)\n\n' % (
-            experiment.title, experiment.metrics[metric].title, folder.name,
-            name)
-    return out
+def varies(experiment, metric, results):
+    found = {round(results.mean(metric, point), 6)
+             for point in experiment.points
+             if not math.isnan(results.mean(metric, point))}
+    return len(found) > 1
+
+
+def figures(experiment, record, results, folder):
+    """One picture of an experiment, and where it is."""
+    path = folder / (experiment.name + '.svg')
+    folder.mkdir(parents=True, exist_ok=True)
+    claims = Claims(experiment, record)
+    drawn = False
+    for claim in experiment.claims:
+        if claim.grid is not None:
+            drawn = plots.heat(experiment, claims, claim, path)
+            break
+    else:
+        lines = [claim for claim in experiment.claims if claim.line]
+        if experiment.paper.table.get('overview') and lines:
+            drawn = plots.bars(experiment, claims, lines,
+                               experiment.paper.table['overview'][0], path)
+        else:
+            metrics = [metric for metric in experiment.show
+                       if has_list(experiment, metric, results) == (
+                           experiment.kind in ('scatter', 'series'))]
+            # What is the same everywhere is no picture.
+            metrics = [metric for metric in metrics if experiment.kind in (
+                'scatter', 'series') or varies(experiment, metric, results)]
+            if metrics and (experiment.x is not None
+                            or experiment.kind == 'series'):
+                drawn = plots.plot(experiment, metrics, results, path)
+    return '![%s](%s/%s)\n\n' % (experiment.title, folder.name, path.name) if (
+        drawn) else ''
 
 
 def figure_text(number, spread):
@@ -190,7 +201,8 @@ def figure_text(number, spread):
 def claim_cell(claims, claim, bound):
     """What a claim asks about, at one combination; bold: it does not hold."""
     if not any(all(point.get(name) == value for name, value in bound.items())
-               for point in claims.experiment.points):
+               for point in claims.experiment.points) or (
+            claim.where is not None and not claim.where(bound)):
         return ''
     holds, numbers, spreads = claims.at(claim, bound)
     if holds is None:
@@ -198,33 +210,6 @@ def claim_cell(claims, claim, bound):
     text = ' / '.join(figure_text(number, spread)
                       for number, spread in zip(numbers, spreads))
     return text if holds else '**%s**' % text
-
-
-def grids(experiment, record):
-    """Claims that are shown as tables, one number to a cell."""
-    claims = Claims(experiment, record)
-    out = ''
-    for claim in experiment.claims:
-        if claim.grid is None:
-            continue
-        columns, tables = claim.grid['columns'], claim.grid['tables']
-        rows = [name for name in claim.over if name not in [columns, *tables]]
-        bounds = claims.bounds(claim)
-        out += '%s; **bold**: outside the bounds.\n\n' % claim.grid['title']
-        for at in combinations(bounds, tables):
-            out += ', '.join(labelled(experiment, at, tables)) + ':\n\n'
-            out += table(
-                [', '.join(experiment.labels.get(name, name)
-                           for name in rows),
-                 *('%s %s' % (experiment.labels.get(columns, columns),
-                              experiment.label(columns, value))
-                   for value in experiment.sweep[columns])],
-                ([', '.join(labelled(experiment, row, rows)),
-                  *(claim_cell(claims, claim, {**at, **row, columns: value})
-                    for value in experiment.sweep[columns])]
-                 for row in combinations(
-                     [b for b in bounds if matches(b, at)], rows)))
-    return out
 
 
 def combinations(bounds, names):
@@ -246,74 +231,108 @@ def labelled(experiment, at, names):
             experiment.labels.get(name, name), label)
 
 
-def overview(paper, record, told):
-    """The claims of all experiments that have a line, for some systems."""
-    lines = []
+def matrix(paper, record, told):
+    """Each case by each column: how many of its bounds are kept."""
     columns = told['columns']
+    first = next(iter(paper.experiments.values()))
+    lines = []
     for experiment in paper.experiments.values():
         if experiment.name not in record.results:
             continue
         claims = Claims(experiment, record)
-        for claim in experiment.claims:
-            if claim.line is None:
-                continue
-            fixed = list(columns[0])
-            rest = [name for name in claim.over if name not in fixed]
-            for at in combinations(claims.bounds(claim), rest):
-                found = [claim_cell(claims, claim, {**at, **column})
-                         for column in columns]
-                if any(found):
-                    case = '[%s](#%s)' % (experiment.title.split()[0],
-                                          anchor(heading(experiment)))
-                    seen = any(case == line[0] for line in lines)
-                    lines.append([
-                        '' if seen else case,
-                        '; '.join([claim.line, *labelled(
-                            experiment, at, rest)]),
-                        claim.bound + (', must' if claim.must else ''),
-                        *found])
-    first = next(iter(paper.experiments.values()))
-    head = ['case', 'what', 'bound', *(
-        ', '.join(labelled(first, column, column)) for column in columns)]
-    return '## %s\n\n' % told['title'] + (
-        told['about'].strip() + '\n\n' if 'about' in told else '') + table(
-            head, lines)
+        line = ['[%s](#%s)' % (experiment.title.split()[0],
+                               anchor(heading(experiment))),
+                shorten(experiment.title.partition(' ')[2], 52)]
+        for column in columns:
+            held = done = 0
+            for claim in experiment.claims:
+                if claim.line is None:
+                    continue
+                for bound in claims.bounds(claim):
+                    if any(bound.get(k, v) != v for k, v in column.items()):
+                        continue
+                    holds = claims.at(claim, bound)[0]
+                    done += holds is not None
+                    held += holds is True
+            line.append('–' if not done else 'all %d' % done if held == done
+                        else '**%d of %d**' % (held, done))
+        lines.append(line)
+        if experiment.title.startswith('6.1'):
+            lines.append(['6.2', 'Explicit Congestion Notification', *[
+                'not run'] * len(columns)])
+    return table(['case', '', *(', '.join(labelled(first, column, column))
+                                for column in columns)], lines)
 
 
-def section(experiment, record, folder):
+def bounds_table(experiment, record, told):
+    """The bounds of one case, with the numbers of the columns."""
+    columns = told['columns']
+    claims = Claims(experiment, record)
+    lines = []
+    for claim in experiment.claims:
+        if claim.line is None:
+            continue
+        rest = [name for name in claim.over if name not in columns[0]]
+        for at in combinations(claims.bounds(claim), rest):
+            found = [claim_cell(claims, claim, {**at, **column})
+                     for column in columns]
+            if any(found):
+                lines.append([shorten('; '.join(
+                    [claim.line, *labelled(experiment, at, rest)])),
+                    claim.bound + (', must' if claim.must else ''), *found])
+    return table(['', 'bound', *(', '.join(labelled(
+        experiment, column, column)) for column in columns)], lines)
+
+
+def duration_text(seconds):
+    if seconds < 120:
+        return '%.0f s' % seconds
+    if seconds < 7200:
+        return '%.0f min' % (seconds / 60)
+    return '%.1f h' % (seconds / 3600)
+
+
+def made(experiment, results, how):
+    """The command, how long it takes, and of which commit the record is."""
+    runs = [row for point in experiment.points
+            for row in results.seeds(point).values()]
+    seconds = sum(row.get('wall_s', 0) for row in runs)
+    seeds = sorted({len(results.seeds(point)) for point in experiment.points
+                    if results.seeds(point)})
+    commits = list(dict.fromkeys(re.findall(r'commit ([0-9a-f]+(?:-dirty)?)',
+                                            how)))
+    return '`tools/papers %s --only %s`: %d runs, %s of one core; %s %s; %s.\n\n' % (
+        experiment.paper.name, experiment.name, len(runs),
+        duration_text(seconds),
+        '%d to %d' % (seeds[0], seeds[-1]) if len(seeds) > 1 else seeds[0],
+        'seed, no interval' if seeds[-1] == 1 else 'seeds',
+        'commit ' + ', '.join(commits[:3]) + (
+            ' and older' if len(commits) > 3 else '') if commits
+        else 'commit unknown')
+
+
+def section(experiment, record, folder, notes):
     out = '## %s\n\n' % heading(experiment)
-    if experiment.about:
-        out += experiment.about.strip() + '\n\n'
     results = record.results.get(experiment.name)
     if results is None:
-        return out + 'Not run.\n\n'
-    notes = Notes()
-    out += figures(experiment, results, folder)
+        return out + 'Not run yet.\n\n'
+    told = experiment.paper.table.get('overview')
+    out += figures(experiment, record, results, folder)
+    if told:
+        out += bounds_table(experiment, record, told[0])
     out += comparison(experiment, results, notes)
-    out += table(['the paper says', 'where', 'ours', 'numbers'],
-                 claim_lines(experiment, record, notes))
-    out += notes.markdown()
-    out += grids(experiment, record)
-    told = {(entry.metric, results.key(entry.point))
-            for entry in experiment.published}
-    for metric in experiment.show:
-        if has_list(experiment, metric, results) or all(
-                (metric, results.key(point)) in told
-                for point in experiment.points):
-            continue
-        out += 'All of ours, %s:\n\n' % title_of(experiment.metrics[metric])
-        out += pivot(experiment, metric, results)
-    return out + made(record.made[experiment.name])
-
-
-def made(how):
-    command, _, rest = how.partition(';')
-    return '`%s`;%s.\n\n' % (command, rest)
+    lists = claim_lists(experiment, record, notes,
+                        told and told[0].get('tabled'))
+    if told and lists:
+        lists = '<details><summary>Each controller against the bounds' \
+            '</summary>\n\n%s</details>\n\n' % lists
+    return out + lists + made(experiment, results,
+                              record.made.get(experiment.name, ''))
 
 
 def count(paper, record):
-    """{kind: how many numbers}, and the claims as [held, not, not run]."""
-    kinds = dict.fromkeys((WITHIN, ORDER, DIFFERENT, MISSING), 0)
+    """{kind: how many numbers}, and the answers with their experiments."""
+    kinds = dict.fromkeys((WITHIN, ONE, ORDER, DIFFERENT, MISSING), 0)
     claims = []
     for experiment in paper.experiments.values():
         results = record.results.get(experiment.name)
@@ -328,6 +347,13 @@ def count(paper, record):
     return kinds, claims
 
 
+def held_of(claims, wanted):
+    found = [answer for _, answer in claims
+             if answer.holds is not None and wanted(answer.claim)]
+    return '%d of %d' % (sum(answer.holds for answer in found),
+                         len(found)) if found else '–'
+
+
 def unexplained(paper, record):
     """What differs and says no reason, for whoever writes the paper's file."""
     for experiment in paper.experiments.values():
@@ -337,23 +363,71 @@ def unexplained(paper, record):
             if found.kind == DIFFERENT and not found.reason:
                 yield '%s: %s: %s at %s' % (
                     paper.name, experiment.name, entry.metric,
-                    ' '.join(point_cells(experiment, entry.point)))
+                    point_words(experiment, entry.point))
         for answer in answers(experiment, record) if results else []:
             if answer.holds is False and not answer.reason:
                 yield '%s: %s: %s' % (paper.name, experiment.name,
                                       answer.text)
 
 
+def opening(paper, record):
+    """At most ten lines: what came out, and what to conclude."""
+    kinds, claims = count(paper, record)
+    lines = []
+    if sum(kinds.values()):
+        lines.append(
+            'Published numbers: %d reproduced, %d near with 1 seed (no '
+            'interval), %d in the same order, %d different, %d not run.' % (
+                kinds[WITHIN], kinds[ONE], kinds[ORDER], kinds[DIFFERENT],
+                kinds[MISSING]))
+    for text, wanted in (
+            ("Statements of the paper that hold", lambda c: not c.ours),
+            ('Bounds of ours that hold', lambda c: c.ours),
+            ('Of all, musts that hold', lambda c: c.must)):
+        held = held_of(claims, wanted)
+        if held != '–':
+            lines.append('%s: %s.' % (text, held))
+    lines += [' '.join(text.split())
+              for text in paper.table.get('conclude', [])]
+    return ''.join('- %s\n' % line for line in lines) + '\n'
+
+
+def left_out(paper):
+    lines = ['- %s: %s\n' % (what, ' '.join(why.split()))
+             for what, why in paper.table.get('left-out', {}).items()]
+    return '## Not reproduced, because\n\n%s\n' % ''.join(lines) if (
+        lines) else ''
+
+
 def page(paper, record, folder):
-    out = NOT_EDITED + '\n# %s\n\n' % paper.title
+    notes = Notes(paper.name)
+    out = NOT_EDITED + '\n# %s\n\n' % paper.title + opening(paper, record)
+    out += ('[How a verdict is found](README.md#verdicts); [the networks, and '
+            'reasons](%s/notes.md); [all numbers](%s).\n\n' % (
+                paper.name, RECORD % paper.name))
+    for told in paper.table.get('overview', []):
+        out += matrix(paper, record, told)
+        if 'about' in told:
+            out += told['about'].strip() + '\n\n'
+    for experiment in paper.experiments.values():
+        out += section(experiment, record, folder / paper.name, notes)
+    out += left_out(paper)
+    return out.rstrip() + '\n', notes
+
+
+def notes_page(paper, notes):
+    out = NOT_EDITED + '\n# %s: networks and reasons\n\n' % paper.title
+    out += '[Back to the results](../%s.md)\n\n' % paper.name
     if paper.about:
         out += paper.about.strip() + '\n\n'
-    out += ('Ours: mean ± standard deviation over the seeds. '
-            '[How a verdict is found](README.md#verdicts).\n\n')
-    for told in paper.table.get('overview', []):
-        out += overview(paper, record, told)
     for experiment in paper.experiments.values():
-        out += section(experiment, record, folder / paper.name)
+        if experiment.about:
+            out += '## %s\n\n%s\n\n' % (heading(experiment),
+                                       experiment.about.strip())
+    if notes.texts:
+        out += '## Reasons\n\n' + ''.join(
+            '%d. %s\n' % (i + 1, text)
+            for i, text in enumerate(notes.texts))
     return out.rstrip() + '\n'
 
 
@@ -361,121 +435,84 @@ def summary(papers, records):
     lines = []
     for paper in papers:
         kinds, claims = count(paper, records[paper.name])
-        held = sum(answer.holds is True for _, answer in claims)
-        ran = sum(answer.holds is not None for _, answer in claims)
         lines.append([
-            '[%s](%s.md)' % (paper.name, paper.name), paper.title,
-            kinds[WITHIN], kinds[ORDER], kinds[DIFFERENT], kinds[MISSING],
-            '%d of %d' % (held, ran)])
-    return table(['', 'paper', 'reproduced', 'same ordering', 'different',
-                  'not run', 'statements that hold'], lines)
+            '[%s](%s.md)' % (paper.name, paper.name),
+            *(['%d + %d' % (kinds[WITHIN], kinds[ONE]), kinds[ORDER],
+               kinds[DIFFERENT]] if sum(kinds.values()) else '–––'), held_of(claims, lambda c: not c.ours),
+            held_of(claims, lambda c: c.ours),
+            held_of(claims, lambda c: c.must)])
+    return table(['', 'reproduced + 1 seed', 'same order', 'different',
+                  "paper's statements", 'ours', 'musts'], lines)
 
 
-def link(experiment):
-    return '[%s](%s.md#%s)' % (
-        experiment.source, experiment.paper.name, anchor(heading(experiment)))
-
-
-def must_hold(papers, records):
+def numbers(papers, records):
+    """The numbers that a paper's file says matter."""
     lines = []
     for paper in papers:
-        for experiment, answer in count(paper, records[paper.name])[1]:
-            if answer.claim.must:
-                lines.append([paper.name, link(experiment), answer.text,
-                              MARKS[answer.holds]])
-    return table(['', 'where', 'what must hold', 'ours'], lines)
-
-
-def first_numbers(experiment, value, results):
-    """The first published number of a system, as cells."""
-    for entry in experiment.published:
-        if entry.point.get('system') == value and entry.original:
-            metric = experiment.metrics[entry.metric]
-            rest = ', '.join('%s %s' % (
-                experiment.labels.get(name, name),
-                experiment.label(name, entry.point[name]))
-                for name in varying(experiment) if name != 'system')
-            return [title_of(metric) + (' (%s)' % rest if rest else ''),
-                    entry.target.text + READ[entry.read],
-                    ours_text(experiment, entry.metric, entry.point, results),
-                    difference(experiment, entry, results),
-                    verdict(experiment, entry, results).text]
-    return ['no number published', '–', '–', '–', '–']
-
-
-def system_index(papers, records):
-    """Which experiments show a system, and what came out."""
-    found = {name.lower(): [] for name in SYSTEMS}
-    for paper in papers:
-        for experiment in paper.experiments.values():
+        for told in paper.table.get('number', []):
+            experiment = paper.experiments[told['experiment']]
             results = records[paper.name].results.get(experiment.name)
-            for value in experiment.sweep.get('system', []):
-                name = experiment.system(value).lower()
-                if name in found and results is not None:
-                    found[name].append(
-                        [paper.name[:3] + ' ' + link(experiment),
-                         *first_numbers(experiment, value, results)])
-    lines = []
-    for name in SYSTEMS:
-        rows = found[name.lower()] or [['no row', *'–––––']]
-        lines += [[name if row is rows[0] else '', *row] for row in rows]
-    return table(['system', 'where', 'for example', 'published', 'ours',
-                  'difference', 'verdict'], lines)
+            if results is None:
+                continue
+            point = experiment.point(told['at'], 'number')
+            metric = experiment.metrics[told['metric']]
+            lines.append([
+                '[%s](%s.md#%s)' % (experiment.source, paper.name,
+                                    anchor(heading(experiment))),
+                told['text'] + (', ' + metric.unit if metric.unit else ''),
+                told['published'],
+                ours_text(experiment, told['metric'], point, results),
+                len(results.seeds(point))])
+    return table(['', '', 'published, or bound', 'ours ± sd', 'seeds'], lines)
 
 
 VERDICTS = '''## Verdicts
 
-- **reproduced within x**: our mean is that near to the published number: per
-  cent of it, or points where the number is itself a share in per cent. A bound
-  or range of the paper is reproduced when our mean is inside.
-- **same ordering**: further away, but wherever the paper puts this number
-  clearly above or below one of its row or column, ours is, too.
-- **different**: neither; with the reason, where one was found.
+- **reproduced**: our mean is within 2 standard deviations of our seeds, and
+  within a tenth of the published number (shares below 10 %: within 1 point). The
+  row has this cutoff. A printed number counts as known to half of its last digit; a
+  bound or a range is reproduced when our mean is inside.
+- **1 seed, near**: within the tenth or the point, but of one seed, so that there
+  is no interval. Not counted as reproduced.
+- **same order**: further away, but with two pairs or more of its row or column
+  that the paper puts clearly apart, all in the same order with us.
+- **different**: none of these; the number in brackets leads to the reason.
 
-What the paper says in words is asked of our means; beside the answer are the
-numbers that were asked for.
-
-A number is as printed in a table, unless it says *(text)*, for a sentence of the
-paper, or *(by eye)*, with a tolerance. *(ns-2)* is no number of the paper, but
-what Debian's ns-2, the papers' simulator, gives in the same network today; the
-summary does not count it. What was only in a drawn curve cannot be had from the
-text that we have of the papers, and nothing stands for it here.
+A statement is asked at each point by itself. *(must)*: the tests hold it; where it
+fails, a reason excuses the points in
+[excused.csv](../../tests/papers/results/excused.csv), down to the margin there,
+and no others. *(text)*: from a sentence; *(ns-2)*: what Debian's ns-2 gives in the
+same network, not counted. What is true by definition (M_c of TFRC without an LDA),
+or was fitted, has no row.
 '''
 
 
 PAPERS = '''## The papers
 
-- S. Cen, P. C. Cosman, G. M. Voelker: *End-to-End Differentiation of Congestion
-  and Wireless Losses*, IEEE/ACM Transactions on Networking 11(5), 2003,
-  [10.1109/TNET.2003.818187](https://doi.org/10.1109/TNET.2003.818187).
-  Biaz, mBiaz, Spike, ZigZag, ZBS and the omniscient bound.
-- P. Papadimitriou, V. Tsaoussidis, C. Zhang: *End-to-end loss differentiation
-  for video streaming with wireless link errors*, Springer, 2009. SSVP, LD, the
-  Vegas predictor, GAIMD; metrics.
-- D. Barman, I. Matta: *Effectiveness of Loss Labeling in Improving TCP
-  Performance in Wired/Wireless Networks*, Boston University. Flip-flop,
-  loss labelling, NewReno with either; P[C|C] and P[W|W].
-- S. Bhandarkar, N. E. Sadry, A. L. N. Reddy, N. H. Vaidya: *TCP-DCR: A Novel
-  Protocol for Tolerating Wireless Channel Errors*, IEEE Transactions on Mobile
-  Computing 4(5), 2005. DCR.
-- K. D. Singh, D. Ros, L. Toutain, C. Viho: *Improvement of Multimedia Streaming
-  using Estimation of Wireless losses*, IRISA PI 1792, 2006,
-  [inria-00001168](https://inria.hal.science/inria-00001168). WLED, ARC.
-- S. Floyd, M. Handley, J. Padhye, J. Widmer: *TCP Friendly Rate Control
-  (TFRC)*, [RFC 5348](https://www.rfc-editor.org/rfc/rfc5348), 2008.
+- 000: S. Cen, P. C. Cosman, G. M. Voelker: *End-to-End Differentiation of
+  Congestion and Wireless Losses*, IEEE/ACM ToN 11(5), 2003.
+- 001: D. Barman, I. Matta: *Effectiveness of Loss Labeling in Improving TCP
+  Performance in Wired/Wireless Networks*, Boston University.
+- 002: S. Bhandarkar, N. E. Sadry, A. L. N. Reddy, N. H. Vaidya: *TCP-DCR*, IEEE
+  TMC 4(5), 2005.
+- 003: P. Papadimitriou, V. Tsaoussidis, C. Zhang: *End-to-end loss
+  differentiation for video streaming with wireless link errors*, 2009.
+- 004: K. D. Singh, D. Ros, L. Toutain, C. Viho: *Improvement of Multimedia
+  Streaming using Estimation of Wireless losses*, IRISA PI 1792, 2006.
+- S. Floyd, M. Handley, J. Padhye, J. Widmer: *TFRC*,
+  [RFC 5348](https://www.rfc-editor.org/rfc/rfc5348), 2008.
 '''
 
 
 def readme(papers, records):
     return (NOT_EDITED + '\n# The papers, reproduced\n\n'
             'The library in ns-3, in the networks of the papers, beside '
-            "ns-3's own TCP.\nHow it is done: "
-            '[tests/papers](../../tests/papers/README.md). All of it again: '
-            '`tools/papers`.\n\n'
-            + summary(papers, records)
-            + '## What must hold\n\n' + must_hold(papers, records)
-            + '## Systems\n\n' + system_index(papers, records) + VERDICTS
-            + '\n' + PAPERS)
+            "ns-3's own TCP; and the\ncases of RFC 8867. All of it again: "
+            '`tools/papers`; how it is done: '
+            '[tests/papers](../../tests/papers/README.md).\n\n'
+            '## The ten numbers that matter\n\n' + numbers(papers, records)
+            + '## Paper by paper\n\n' + summary(papers, records)
+            + VERDICTS + '\n' + PAPERS)
 
 
 def write(folder, papers, records, changed):
@@ -483,7 +520,10 @@ def write(folder, papers, records, changed):
     folder.mkdir(parents=True, exist_ok=True)
     for paper in papers:
         if paper.name in changed:
-            text = page(paper, records[paper.name], folder)
+            text, notes = page(paper, records[paper.name], folder)
             (folder / (paper.name + '.md')).write_text(text, encoding='utf-8')
+            (folder / paper.name).mkdir(exist_ok=True)
+            (folder / paper.name / 'notes.md').write_text(
+                notes_page(paper, notes), encoding='utf-8')
     (folder / 'README.md').write_text(readme(papers, records),
                                       encoding='utf-8')

@@ -1,5 +1,6 @@
 # A paper's file: read, checked, and expanded into scenarios.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import csv
 import itertools
 import pathlib
 import re
@@ -10,7 +11,8 @@ from paperparts import (CLAIM_NAMES, Claim, Metric, Published, Target, as_list,
                         check_keys)
 
 PAPER_KEYS = {'title', 'about', 'seed-text', 'defaults', 'values', 'metrics',
-              'labels', 'experiment', 'asked', 'overview'}
+              'labels', 'experiment', 'asked', 'overview', 'conclude',
+              'number', 'figures', 'tables', 'left-out'}
 EXPERIMENT_KEYS = {
     'name', 'title', 'source', 'about', 'kind', 'x', 'series', 'log', 'show',
     'seeds', 'short', 'net', 'sweep', 'where', 'let', 'values', 'metrics',
@@ -341,10 +343,23 @@ class Experiment:
                 for seed in self.seeds(point)[:subset.get('seeds', 1)]]
 
 
+def read_excused(folder, paper):
+    """{(experiment, claim, point): the margin that its reason accepts}."""
+    path = folder / 'results' / 'excused.csv'
+    if not path.exists():
+        return {}
+    with open(path, encoding='utf-8', newline='') as file:
+        rows = csv.DictReader(line for line in file if line[0:1] != '#')
+        return {(row['experiment'], row['claim'], row['point']):
+                float(row['accepted'])
+                for row in rows if row['paper'] == paper}
+
+
 class Paper:
     def __init__(self, path):
         self.path = pathlib.Path(path)
         self.name = self.path.stem
+        self.excused = read_excused(self.path.parent, self.name)
         try:
             with open(path, 'rb') as file:
                 self.table = tomllib.load(file)

@@ -5,9 +5,9 @@ import re
 from expressions import RUN_NAMES, Expression, PaperError, text_of
 
 METRIC_KEYS = {'value', 'derived', 'title', 'unit', 'digits', 'compare',
-               'close', 'apart'}
+               'apart'}
 CLAIM_KEYS = {'text', 'source', 'check', 'must', 'short', 'reason', 'reasons',
-              'over', 'at', 'number', 'line', 'bound', 'grid'}
+              'over', 'at', 'number', 'line', 'bound', 'grid', 'where', 'ours'}
 # The functions of verdict.py.
 CLAIM_NAMES = {'m', 'sds', 'low', 'p', 'each', 'order_kept', 'worst', 'wall_s'}
 
@@ -47,7 +47,6 @@ class Metric:
             'compare', 'points' if self.unit == '%' else 'relative')
         if self.compare not in ('points', 'relative'):
             raise PaperError("%s: compare is 'points' or 'relative'" % where)
-        self.close = float(table.get('close', 10))
         self.apart = float(table.get('apart', 5))
 
 
@@ -76,6 +75,10 @@ class Target:
         if tolerance:
             self.text += ' ± %s' % text_of(tolerance)
         self.tolerance = tolerance
+        # Half of the last digit that is printed.
+        digits = len(re.sub(r'^[^.]*\.?', '', text_of(value)).strip())
+        # 7.0 has a digit behind the point, though it is written as 7.
+        self.rounding = .5 * 10 ** -max(digits, isinstance(value, float))
 
     def miss(self, value):
         """How far a value is outside, with its sign."""
@@ -118,6 +121,13 @@ class Claim:
         self.check = Expression(table['check'], names, where)
         self.number = (Expression(table['number'], names, where)
                        if 'number' in table else None)
+        # Of the combinations of `over`, those that are asked.
+        self.where = (Expression(table['where'], set(self.over),
+                                 where + ': where')
+                      if 'where' in table else None)
+        # No sentence of the paper, or a bound that it does not print.
+        self.ours = table.get('ours', experiment.source.startswith(
+            ('ours', 'not in', 'ns-2', 'RFC 8867')))
         self.line = table.get('line')  # its row of an overview
         self.bound = table.get('bound', '')
         if self.line and self.number is None:

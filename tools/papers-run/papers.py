@@ -2,7 +2,9 @@
 # Reproduces the papers: runs their experiments, records, writes the pages.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
+import csv
 import datetime
+import math
 import os
 import pathlib
 import signal
@@ -16,6 +18,7 @@ from paperfile import Paper, matches
 from record import Record, Results
 from runner import Job, Runner, duration
 from terminal import Tap, show
+from verdict import answers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get('RTPADAPT_BUILD', ROOT / 'build'))
@@ -63,6 +66,9 @@ def parse_args(argv):
              'cheapest one of each paper')
     add('--report-only', action='store_true',
         help='run nothing: the pages from what is recorded')
+    add('--excuse', action='store_true',
+        help='write results/excused.csv anew: the points that fail and have a '
+             'reason, with the margin that is accepted')
     add('--tap', action='store_true',
         help='print the claims as tests (with --short or --report-only)')
     add('--list', action='store_true', help='what there is to run')
@@ -323,6 +329,33 @@ def tap(args, experiments, records, failed):
     lines.plan()
 
 
+def write_excused(folder):
+    """Accepted is a tenth more than what is recorded, and 2 % for chance."""
+    rows = []
+    for path in sorted(folder.glob('*.toml')):
+        paper = Paper(path)
+        record = Record(paper, folder / 'results')
+        for experiment in paper.experiments.values():
+            if experiment.name not in record.results:
+                continue
+            for answer in answers(experiment, record):
+                rows += [[paper.name, experiment.name, answer.claim.text,
+                          point.where, point.said,
+                          '%.3f' % (1.1 * point.margin - .02)]
+                         for point in answer.wrong if answer.reason
+                         and not math.isnan(point.margin)]
+    with open(folder / 'results' / 'excused.csv', 'w', encoding='utf-8',
+              newline='') as file:
+        file.write('# The points that a reason of a claim excuses, with what '
+                   'is recorded there, and the\n# margin of the check that is '
+                   'accepted, no worse. Written by tools/papers --excuse.\n')
+        table = csv.writer(file, lineterminator='\n')
+        table.writerow(['paper', 'experiment', 'claim', 'point', 'recorded',
+                        'accepted'])
+        table.writerows(rows)
+    print('%d points are excused' % len(rows))
+
+
 def list_all(experiments):
     for experiment in experiments:
         subset = experiment.short()
@@ -377,6 +410,9 @@ def main(argv):
             Runner(args.engine, args.work, args.jobs, args.timeout),
             experiments, read_records(args, papers), args)
         return (1 if stale else 0) if done else INTERRUPTED
+    if args.excuse:
+        write_excused(args.files)
+        return 0
     if args.report_only:
         if args.tap:
             tap(args, experiments, read_records(args, papers), 0)

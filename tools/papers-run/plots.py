@@ -159,42 +159,151 @@ def draw(axes, experiment, metric, results, at):
         for name in at))
 
 
-def plot(experiment, metric, results, path):
-    """Writes one figure."""
-    parts = panels(experiment, metric)
-    columns = min(len(parts), 2)
-    lines = math.ceil(len(parts) / columns)
+def save(figure, path):
+    figure.tight_layout()
+    picture = io.StringIO()
+    figure.savefig(picture, format='svg', bbox_inches='tight',
+                   metadata={'Date': None, 'Creator': None})
+    plt.close(figure)
+    path.write_text(small(picture.getvalue()), encoding='utf-8')
+
+
+def grid_of(count, width, height, most=2):
+    """A figure with so many places, side by side first."""
+    columns = min(count, most)
+    lines = math.ceil(count / columns)
+    figure, axes = plt.subplots(
+        lines, columns, squeeze=False,
+        figsize=(width * columns + 1.5, height * lines))
+    for place in list(axes.flat)[count:]:
+        place.set_axis_off()
+    return figure, list(axes.flat)[:count]
+
+
+def plot(experiment, metrics, results, path):
+    """One figure: a panel for each metric, and for what is not x or series."""
+    parts = [(metric, at) for metric in metrics
+             for at in panels(experiment, metric)][:MOST_PANELS]
     with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(
-            lines, columns, squeeze=False, sharey=True,
-            figsize=(4.2 * columns + 1.5, 2.9 * lines))
-        for place, at in zip(axes.flat, parts):
+        figure, axes = grid_of(len(parts), 4.2, 2.7)
+        for place, (metric, at) in zip(axes, parts):
             draw(place, experiment, metric, results, at)
-        for place in list(axes.flat)[len(parts):]:
-            place.set_axis_off()
-        told = experiment.metrics[metric]
-        for place in axes[:, 0]:
+            told = experiment.metrics[metric]
             place.set_ylabel(told.title + (
                 ', ' + told.unit if told.unit else ''))
             if place.get_ylim()[0] > 0:
                 place.set_ylim(0, 1.05 * place.get_ylim()[1])
         handles = {}
-        for place in axes.flat:
+        for place in axes:
             for handle, label in zip(*place.get_legend_handles_labels()):
                 handles.setdefault(label, handle)
-        if any(entry.metric == metric and entry.original
+        if any(entry.metric in metrics and entry.original
                for entry in experiment.published):
             handles['published'] = Line2D(
                 [], [], linestyle='none', marker='o', fillstyle='none',
                 markersize=8, color='#555555')
         figure.legend(handles.values(), handles.keys(), loc='center left',
                       bbox_to_anchor=(1, .5))
-        figure.tight_layout()
-        picture = io.StringIO()
-        figure.savefig(picture, format='svg', bbox_inches='tight',
-                       metadata={'Date': None, 'Creator': None})
-        plt.close(figure)
-    path.write_text(small(picture.getvalue()), encoding='utf-8')
+        save(figure, path)
+    return True
+
+
+def distinct(bounds, names):
+    found = []
+    for bound in bounds:
+        part = {name: bound[name] for name in names}
+        if part not in found:
+            found.append(part)
+    return found
+
+
+def words(experiment, at):
+    return ', '.join(
+        experiment.label(name, value) if isinstance(value, str)
+        else '%s %s' % (experiment.labels.get(name, name),
+                        experiment.label(name, value))
+        for name, value in at.items())
+
+
+def heat(experiment, claims, claim, path):
+    """A claim's numbers in cells; orange where it does not hold."""
+    told = claim.grid
+    rows = [name for name in claim.over
+            if name not in [told['columns'], *told['tables']]]
+    bounds = claims.bounds(claim)
+    tables = distinct(bounds, told['tables'])[:MOST_PANELS]
+    values = experiment.sweep[told['columns']]
+    with plt.rc_context({**STYLE, 'axes.grid': False}):
+        height = max(len(distinct(
+            [b for b in bounds if all(b[n] == at[n] for n in at)], rows))
+            for at in tables)
+        figure, axes = grid_of(len(tables), .8 * len(values) + 1.2,
+                               .26 * height + .9)
+        for place, at in zip(axes, tables):
+            inside = [b for b in bounds if all(b[n] == at[n] for n in at)]
+            lines = distinct(inside, rows)
+            for y, line in enumerate(lines):
+                for x, value in enumerate(values):
+                    bound = {**at, **line, told['columns']: value}
+                    if bound not in inside:
+                        continue
+                    holds, numbers, _ = claims.at(claim, bound)
+                    if holds is None:
+                        continue
+                    place.add_patch(plt.Rectangle(
+                        (x - .5, y - .5), 1, 1, edgecolor='white',
+                        facecolor='#c6dbef' if holds else '#fdae6b'))
+                    place.text(x, y, ' / '.join(
+                        '%.2f' % number for number in numbers),
+                        ha='center', va='center', fontsize=7)
+            place.set_xlim(-.5, len(values) - .5)
+            place.set_ylim(len(lines) - .5, -.5)
+            place.set_xticks(range(len(values)), [
+                experiment.label(told['columns'], v) for v in values])
+            place.set_yticks(range(len(lines)),
+                             [words(experiment, line) for line in lines],
+                             fontsize=7)
+            place.set_xlabel(experiment.labels.get(told['columns'],
+                                                   told['columns']))
+            place.set_title(words(experiment, at) or told['title'])
+        save(figure, path)
+    return True
+
+
+def bars(experiment, claims, lines, told, path):
+    """The default's bars of each bound of a case, and the bounds as lines."""
+    columns = told['columns']
+    with plt.rc_context(STYLE):
+        figure, axes = grid_of(min(len(lines), 8), 2.3, 2.1, 4)
+        for place, claim in zip(axes, lines):
+            rest = [name for name in claim.over if name not in columns[0]]
+            wholes = distinct(claims.bounds(claim), rest)
+            for k, at in enumerate(wholes):
+                for x, column in enumerate(columns):
+                    if {**column, **at} not in [
+                            {n: b[n] for n in {**column, **at}}
+                            for b in claims.bounds(claim)]:
+                        continue
+                    holds, numbers, spreads = claims.at(
+                        claim, {**at, **column})
+                    if holds is None or math.isnan(numbers[0]):
+                        continue
+                    wide = .8 / len(wholes)
+                    spread = spreads[0]
+                    place.bar(x - .4 + (k + .5) * wide, numbers[0], wide * .9,
+                              color='#0072B2' if holds else '#D55E00',
+                              yerr=None if math.isnan(spread) else spread,
+                              error_kw={'elinewidth': .7})
+            for number in re.findall(r'1/3|\d*\.?\d+', claim.bound):
+                place.axhline(1 / 3 if number == '1/3' else float(number),
+                              color='#000000', linewidth=.9, linestyle='--')
+            place.set_xticks(range(len(columns)), [
+                '\n'.join(experiment.label(*item) for item in column.items())
+                for column in columns], fontsize=6)
+            place.set_title(claim.line if len(claim.line) < 34
+                            else claim.line[:31] + '...', fontsize=7)
+        save(figure, path)
+    return True
 
 
 def small(svg):

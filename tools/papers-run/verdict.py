@@ -7,7 +7,9 @@ from expressions import NotRun, PaperError, sd
 from paperfile import matches
 from paperparts import CLAIM_NAMES
 
-WITHIN, ORDER, DIFFERENT, MISSING = 'within', 'order', 'different', 'missing'
+WITHIN, ONE, ORDER, DIFFERENT, MISSING = (
+    'within', 'one', 'order', 'different', 'missing')
+SMALL = 10   # shares below it, in per cent, are compared by points
 SHOWN = 8  # numbers beside a claim
 
 
@@ -21,24 +23,6 @@ def number_text(value, digits=None):
                   else 1 if size >= 10 else 2 if size >= 1 else 3)
     text = '%.*f' % (digits, value)
     return text.lstrip('-') if float(text) == 0 else text
-
-
-def step_above(size, floor):
-    """1, 2, 5, 10, ...: the step that a difference is within."""
-    step = floor
-    for factor in itertools.cycle((2, 2.5, 2)):
-        if size <= step * (1 + 1e-9):
-            return step
-        step *= factor
-    return step
-
-
-def size_of(metric, target, ours):
-    """The difference as the metric compares: per cent, or its own unit."""
-    miss = abs(target.miss(ours))
-    if metric.compare == 'points' or miss == 0:
-        return miss
-    return 100 * miss / abs(target.number) if target.number else math.inf
 
 
 def apart(metric, one, other, by=None):
@@ -74,51 +58,101 @@ def order_pairs(experiment, metric, results, published, by=None):
 
 
 class Verdict:
-    def __init__(self, kind, text, reason=None):
+    def __init__(self, kind, text, reason=None, cutoff=math.nan):
         self.kind, self.text, self.reason = kind, text, reason
+        self.cutoff = cutoff
+
+
+def most(metric, target):
+    """What no spread of the seeds may exceed: a tenth, or a point."""
+    if metric.unit == '%' and abs(target.number) < SMALL:
+        return 1.0
+    return .1 * abs(target.number)
+
+
+def cutoff(metric, target, spread):
+    """How near is reproduced: 2 sd, at most a tenth of the number.
+
+    A number that is printed with so many digits is not known better than to
+    half of the last one.
+    """
+    largest = most(metric, target)
+    if math.isnan(spread):
+        return largest
+    return max(min(2 * spread, largest), target.rounding)
 
 
 def verdict(experiment, entry, results):
     """Of one published number."""
-    metric = experiment.metrics[entry.metric]
+    metric, target = experiment.metrics[entry.metric], entry.target
     ours = results.mean(entry.metric, entry.point)
     if math.isnan(ours):
         return Verdict(MISSING, 'not run' if not results.seeds(entry.point)
                        else 'not measurable')
-    target = entry.target
-    size = size_of(metric, target, ours)
-    # Inside a bound, a range, or what the eye can tell.
-    if target.low != target.high or target.tolerance:
-        if abs(target.miss(ours)) <= target.tolerance:
-            return Verdict(WITHIN, 'reproduced')
-    if size <= metric.close:
-        points = metric.compare == 'points'
-        coarse = not points or metric.unit == '%'
-        step = min(step_above(size, 1 if coarse else metric.close / 10),
-                   metric.close)
-        return Verdict(WITHIN, 'reproduced within %g%s' % (
-            step, ' %' if not points else ' points' if metric.unit == '%'
-            else ' ' + metric.unit if metric.unit else ''))
+    spread = results.sd(entry.metric, entry.point)
+    near = cutoff(metric, target, spread)
+    # A bound or a range has no spread of its own; what was read by eye has.
+    if target.low != target.high:
+        near = 0.0
+    near = max(near, target.tolerance)
+    if abs(target.miss(ours)) <= near * (1 + 1e-9):
+        if math.isnan(spread):
+            return Verdict(ONE, 'near, 1 seed', None, near)
+        return Verdict(WITHIN, 'reproduced', None, near)
     pairs = [kept for other in experiment.published
              if (other.metric, other.original) == (entry.metric,
                                                    entry.original)
              for _, _, kept in order_pairs(experiment, entry.metric, results,
                                            [entry, other])]
     reason = experiment.reason(entry)
-    if pairs and all(pairs):
-        return Verdict(ORDER, 'same ordering', reason)
-    return Verdict(DIFFERENT, 'different', reason)
+    # One pair is one comparison, and not two numbers.
+    if len(pairs) > 1 and all(pairs):
+        return Verdict(ORDER, 'same ordering', reason, near)
+    return Verdict(DIFFERENT, 'different', reason, near)
+
+
+class Asked:
+    """Of a claim at one point: True, False, or None where it was not run."""
+
+    def __init__(self, where, holds, said, margin=math.nan, accepted=None):
+        self.where, self.holds, self.said = where, holds, said
+        self.margin = margin      # below 0 it fails
+        self.accepted = accepted  # what the reason excuses, and no worse
+
+    @property
+    def excused(self):
+        return self.accepted is not None and self.margin >= self.accepted
 
 
 class Answer:
     """Of a claim: yes, no, or None where its points were not run."""
 
-    def __init__(self, claim, holds, numbers, failed=(), asked=None):
-        self.claim, self.holds = claim, holds
-        self.numbers, self.failed = numbers, list(failed)
+    def __init__(self, claim, points, numbers, asked=None):
+        self.claim, self.points, self.numbers = claim, points, numbers
+        done = [point for point in points if point.holds is not None]
+        self.done = len(done)
+        self.held = sum(point.holds for point in done)
+        self.holds = self.held == self.done if done else None
+        self.wrong = [point for point in done if not point.holds]
+        self.failed = ['%s: %s' % (point.where, point.said)
+                       if point.where else point.said
+                       for point in self.wrong] if claim.over else []
         # Of whom, where a claim is asked of several one by one.
         title, _, self.reason = asked or ('', None, claim.reason)
+        self.title = title
         self.text = claim.text + (': ' + title if title else '')
+
+    @property
+    def excused(self):
+        """Whether its reason names each point that fails."""
+        return bool(self.wrong) and bool(self.reason) and all(
+            point.excused for point in self.wrong)
+
+    @property
+    def worst(self):
+        """The failing point that is the farthest off."""
+        return min(self.wrong, key=lambda point: (
+            point.margin if not math.isnan(point.margin) else -math.inf))
 
 
 class Claims:
@@ -260,10 +294,13 @@ class Claims:
         self.note(('slowest run, s',), slowest)
         return slowest
 
-    def _check(self, claim, bound):
+    def _names(self, bound):
         self.bound = bound
-        names = {**self.experiment.sweep_values(), **bound,
-                 **{name: getattr(self, name) for name in CLAIM_NAMES}}
+        return {**self.experiment.sweep_values(), **bound,
+                **{name: getattr(self, name) for name in CLAIM_NAMES}}
+
+    def _check(self, claim, bound):
+        names = self._names(bound)
         holds = claim.check(names)
         if not isinstance(holds, bool):
             raise PaperError('%s: neither yes nor no: %s' % (
@@ -298,9 +335,7 @@ class Claims:
             *self._of_each_seed(claim, bound))]
 
     def _figures(self, claim, bound):
-        self.bound = bound
-        value = claim.number({**self.experiment.sweep_values(), **bound, **{
-            name: getattr(self, name) for name in CLAIM_NAMES}})
+        value = claim.number(self._names(bound))
         return value if isinstance(value, list) else [value]
 
     def _of_each_seed(self, claim, bound):
@@ -315,22 +350,32 @@ class Claims:
         self.seed = None
 
     def answer(self, claim, asked=None):
+        if claim.over:
+            return self._answer_over(claim, asked)
+        point = self._asked(claim, {}, '')
+        return Answer(claim, [point], point.said)
+
+    def _asked(self, claim, bound, where):
+        """What a claim gets at one point."""
         self.log = {}
-        if not claim.over:
-            try:
-                return Answer(claim, self._check(claim, {}), self._numbers())
-            except NotRun as error:
-                return Answer(claim, None, str(error))
-            except PaperError as error:
-                return Answer(claim, False, str(error))
-        return self._answer_over(claim, asked)
+        accepted = self.experiment.paper.excused.get(
+            (self.experiment.name, claim.text, where))
+        try:
+            holds, said = self._check(claim, bound), self._numbers()
+        except NotRun as error:
+            return Asked(where, None, str(error))
+        except PaperError as error:
+            return Asked(where, False, str(error), math.nan, accepted)
+        margin = claim.check.margin(self._names(bound)) if not holds else 0
+        return Asked(where, holds, said, margin, accepted)
 
     def bounds(self, claim):
         """Each combination of the names of its `over`."""
         found = []
         for point in self.experiment.points:
             bound = {name: point[name] for name in claim.over}
-            if bound not in found and matches(bound, claim.at):
+            if bound not in found and matches(bound, claim.at) and (
+                    claim.where is None or claim.where(bound)):
                 found.append(bound)
         return found
 
@@ -339,31 +384,24 @@ class Claims:
         if asked:
             bounds = [bound for bound in bounds
                       if bound[claim.asked] in asked[1]]
-        held, failed = [], []
+        points, held = [], []
         for bound in bounds:
-            self.log = {}
-            where = self.words(self.experiment, bound)
-            try:
-                holds, said = self._check(claim, bound), self._numbers()
-            except NotRun:
-                continue
-            except PaperError as error:
-                holds, said = False, str(error)
-            if holds:
-                held.append('%s: %s' % (where, ' / '.join(
+            point = self._asked(claim, bound,
+                                self.words(self.experiment, bound))
+            points.append(point)
+            if point.holds:
+                held.append('%s: %s' % (point.where, ' / '.join(
                     value or name for name, value in self.log.items())))
-            else:
-                failed.append('%s: %s' % (where, said))
-        done = len(held) + len(failed)
-        if not done:
-            return Answer(claim, None, 'not run', (), asked)
-        said = '%d of %d' % (len(held), done)
-        if done < len(bounds):
-            said += ', %d not run' % (len(bounds) - done)
-        if held:
-            said += ' (%s%s)' % (', '.join(held[:SHOWN]), (
-                ', ...' if len(held) > SHOWN else ''))
-        return Answer(claim, not failed, said, failed, asked)
+        answer = Answer(claim, points, 'not run', asked)
+        if answer.done:
+            answer.numbers = '%d of %d' % (len(held), answer.done)
+            if answer.done < len(bounds):
+                answer.numbers += ', %d not run' % (
+                    len(bounds) - answer.done)
+            if held:
+                answer.numbers += ' (%s%s)' % (', '.join(held[:SHOWN]), (
+                    ', ...' if len(held) > SHOWN else ''))
+        return answer
 
 
 def answers(experiment, record):
