@@ -18,6 +18,7 @@ import demo  # noqa: E402
 from expressions import PaperError, mean  # noqa: E402
 from runner import duration  # noqa: E402
 
+import record  # noqa: E402
 import report  # noqa: E402
 from cells import Cells, machine  # noqa: E402
 from figures import Claims, Figures, check_claims  # noqa: E402
@@ -61,6 +62,8 @@ def parse_args(argv):
     add('--list', action='store_true', help='what there is to run')
     add('--report-only', action='store_true',
         help='run nothing: the page from DIR/results.json')
+    add('--record', action='store_true',
+        help='put the runs into docs/compare/SET.csv, for tools/results')
     add('--table', action='store_true',
         help='print DIR/results.json as tables in Markdown')
     add('--out', metavar='DIR', type=pathlib.Path,
@@ -160,7 +163,7 @@ def write(path, text):
             path, error.strerror)) from None
 
 
-def publish(out, found, claims):
+def publish(out, found, claims, recorded):
     asks = Claims(Figures(found))
     found['claims'] = [asks.check(claim) for claim in claims]
     found['summary'] = report.summary(found)
@@ -170,6 +173,8 @@ def publish(out, found, claims):
         print('%-9s %s (%s)' % (report.ANSWERS[claim['holds']][1],
                                 claim['text'], claim['figures']))
     print('The page: %s' % (out / 'index.html'))
+    if recorded:
+        print('The record: %s' % record.record(found))
 
 
 def read(out):
@@ -213,7 +218,7 @@ def run(args, told, out, argv):
     if older:
         print('with results of other builds: ' + ' '.join(older),
               file=sys.stderr)
-    publish(out, gather(told, cells, older, argv), told.claims)
+    publish(out, gather(told, cells, older, argv), told.claims, args.record)
     failed = sum(cell.state == 'failed' for cell in cells)
     if not done:
         print('What has run is kept; the same command goes on.',
@@ -232,7 +237,7 @@ def main(argv):
         print(report.markdown(read(out)))
         return 0
     if args.report_only:
-        publish(out, read(out), told.claims)
+        publish(out, read(out), told.claims, args.record)
         return 0
     if args.list:
         list_all(told, told.cells(args.only), args.jobs)

@@ -1,0 +1,81 @@
+# The record of a set: a row for each run, in docs/compare, from which tools/results
+# makes the tables of README and docs/results.md.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import csv
+import io
+import pathlib
+
+from setfile import CompareError
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'docs/compare'
+KEY = ('link', 'system', 'seed')
+# A column: where result has it, digits after the point.
+VALUES = {
+    'vmaf': ('viewer', 'vmaf', 2),
+    'frozen_s': ('viewer', 'frozen_s', 2),
+    'latency_ms_p95': ('viewer', 'latency_ms_p95', 1),
+    'used': ('path', 'utilisation', 3),
+    'share': ('path', 'share', 2),
+    'queue_ms_p95': ('path', 'queue_ms_p95', 1),
+    'ramp_s': ('path', 'ramp_s', 1),
+    'rate_settle_s': ('path', 'rate_settle_s', 2),
+    'queue_settle_s': ('path', 'queue_settle_s', 2),
+    'repair': ('stream', 'fec_overhead', 3),     # packets per media packet
+    'left': ('stream', 'residual_loss', 5),      # of the media, after repair
+    'm_w': ('stream', 'm_w', 3),
+}
+COLUMNS = (*KEY, *VALUES, 'other_share', 'commit', 'date')
+
+
+def row(cell, found):
+    """Of a run; an empty cell is not known."""
+    result = cell['result']
+    others = [other for other in result['others'] if other.get('share') is not None]
+    made = dict.fromkeys(COLUMNS, '')
+    made.update({key: str(cell[key]) for key in KEY})
+    for name, (group, key, digits) in VALUES.items():
+        value = result[group].get(key)
+        if value is not None:
+            made[name] = '%.*f' % (digits, value)
+    if len(others) == 1:
+        made['other_share'] = '%.2f' % others[0]['share']
+    made.update(commit=found['commit'][:7], date=found['date'])
+    return made
+
+
+def read(path):
+    """[row] of a record; none where there is no record."""
+    try:
+        with open(path, encoding='utf-8', newline='') as file:
+            return list(csv.DictReader(line for line in file if not line.startswith('#')))
+    except FileNotFoundError:
+        return []
+
+
+def text(name, rows):
+    made = io.StringIO(newline='')
+    made.write('# tools/compare %s --record: a row for each run, of the commit in the row.\n' % name)
+    writer = csv.DictWriter(made, COLUMNS, lineterminator='\n')
+    writer.writeheader()
+    writer.writerows(rows)
+    return made.getvalue()
+
+
+def merged(old, new):
+    """New runs replace those of the same link and system, with whatever seeds; the rest
+    stays. Sorted, so that a difference shows what changed."""
+    again = {(run['link'], run['system']) for run in new}
+    rows = [run for run in old if (run['link'], run['system']) not in again] + new
+    return sorted(rows, key=lambda run: (run['link'], run['system'], int(run['seed'])))
+
+
+def record(found, folder=FOLDER):
+    """Adds what ran to the set's record; returns its path."""
+    if found['commit'].endswith('-dirty'):
+        raise CompareError('the tree is dirty: a record names the commit that made it')
+    if found['older']:
+        raise CompareError('results of other builds are not recorded')
+    path = folder / (found['set'] + '.csv')
+    new = [row(cell, found) for cell in found['cells'] if cell['state'] == 'ok']
+    path.write_text(text(found['set'], merged(read(path), new)), encoding='utf-8')
+    return path
