@@ -268,6 +268,58 @@ test_short (gconstpointer data)
   g_assert_cmpint (c.drain, ==, short_rows[i].drain);
 }
 
+/* A rival's sawtooth, at T = 18 ms: for 1 s the queue is `top`, for .2 s `low`, for .6 s
+ * `after`; at the end it is `last` for 1 s.  3 D = .27 s, 7 D = .63 s.  A fall counts from
+ * .65 of the top on, and if less than .8 of it has come back.  Where .8 of what arrives is
+ * sent the queue becomes shorter by .2 of the time: by .04 s in .2 s, and 1.5 times that
+ * is more than any fall here. */
+static const struct
+{
+  const gchar *name;
+  guint teeth;
+  gdouble top, low, after, last; /* s */
+  gdouble x;                     /* of what arrives */
+  RaDrain drain;
+  const gchar *why;
+} teeth_rows[] = {
+  { "two", 2, .022, .012, .013, .020, 1, RA_DRAIN_LOSS,
+      "a TCP that loses alone" },
+  { "one", 1, .022, .012, .013, .020, 1, RA_DRAIN_NONE, "may be anything" },
+  { "short", 2, .017, .010, .011, .020, 1, RA_DRAIN_NONE,
+      "flows of our kind hold such a queue" },
+  { "shallow", 2, .022, .015, .015, .020, 1, RA_DRAIN_NONE, ".68 are left" },
+  { "ours", 2, .022, .012, .013, .020, .8, RA_DRAIN_NONE, "we have sent less" },
+  { "back", 2, .022, .012, .018, .020, 1, RA_DRAIN_NONE, "a test of our kind" },
+  { "gone", 2, .022, .012, .013, .017, 1, RA_DRAIN_NONE, "no longer too long" },
+};
+
+static void
+test_teeth (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data), reports = teeth_rows[i].teeth * 45;
+  RaContest c = {
+    .wanted = 1, .armed = 1, .begun = TRUE, .t_low = NOW, .t_test = NOW - 10
+  };
+  RaSense n = sense;
+
+  g_test_message ("%s", teeth_rows[i].why);
+  n.r = n.r_most = 5 * S / RTT;
+  n.sent_x[0] = teeth_rows[i].x * n.r;
+  n.n_sent = 1;
+  for (guint report = 0; report < reports + 25; report++) {
+    guint at = report % 45;
+
+    n.qm = n.q2 = n.q_lo = report >= reports ? teeth_rows[i].last
+        : at < 25                            ? teeth_rows[i].top
+        : at < 30                            ? teeth_rows[i].low
+                                             : teeth_rows[i].after;
+    n.now += n.dt;
+    ra_contest_hear (&c, &n, .018, FALSE);
+  }
+  ra_contest_rate (&c, &n, .018, n.r, S, S, RTT, FALSE);
+  g_assert_cmpint (c.drain, ==, teeth_rows[i].drain);
+}
+
 /* Two tests of a competition end at 40 ms: the route is so much longer.  The rate goes
  * on at what arrived, not at a window that was to fill a rival's queue, and a queue
  * that comes back is no rival's. */
@@ -312,6 +364,7 @@ main (int argc, char **argv)
   g_test_add_func ("/contest/growth", test_growth);
   g_test_add_func ("/contest/failed", test_failed);
   rows_add_by ("/contest/short", short_rows, name, test_short);
+  rows_add_by ("/contest/teeth", teeth_rows, name, test_teeth);
   g_test_add_func ("/contest/route", test_route);
   return g_test_run ();
 }

@@ -35,6 +35,18 @@
 #define LOSS_PROOF 10.
 #define PROOF_LEAST .15 /* of the losses: a lower share is wrong verdicts */
 #define LOSS_QUEUE .008
+#define TEST_LEAVES .8 /* at least, of a queue that others keep */
+/* A TCP's sawtooth: the queue, which is longer than the target, falls by a third and
+ * more within three lags, and further than by our sending less than arrives.  Two such
+ * show that somebody else fills the queue, though no packet of ours is lost. */
+#define TOOTH_FALL .35
+#define TOOTH_LAGS 3
+#define TOOTH_OWN 1.5
+/* After a test of a flow of our kind the queue is soon as long as before. */
+#define TOOTH_STAYS 7
+#define TOOTH_LOW .8
+#define TEETH 2
+#define TEETH_WITHIN 10.
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
@@ -75,6 +87,39 @@ fights_for_short (const RaContest *c, const RaSense *n)
   return c->is_short && (c->competes || n->now - c->t_passed < AGAIN_WITHIN);
 }
 
+/* The highest queue of late, whether it fell from there, and whether it stays low. */
+static void
+teeth_hear (RaContest *c, const RaSense *n, gdouble target)
+{
+  gdouble since = n->now - c->t_top;
+
+  if (c->drain != RA_DRAIN_NONE || c->competes) {
+    c->q_top = 0;
+    c->fell = FALSE;
+  } else if (c->fell) {
+    if (since < TOOTH_STAYS * n->lag)
+      return;
+    if (n->q2 < TOOTH_LOW * c->q_top) {
+      c->n_teeth = n->now - c->t_tooth < TEETH_WITHIN ? c->n_teeth + 1 : 1;
+      c->t_tooth = n->now;
+    }
+    c->q_top = 0;
+    c->fell = FALSE;
+  } else if (n->q2 >= c->q_top || since > TOOTH_LAGS * n->lag) {
+    c->q_top = n->q2;
+    c->t_top = n->now;
+    c->fall_own = 0;
+  } else {
+    gdouble x = ra_sense_x_then (n), fall = c->q_top - n->q2;
+
+    /* What is sent below what arrives shortens the queue by so much at most. */
+    if (x > 0 && x < n->r)
+      c->fall_own += n->dt * (1 - x / n->r);
+    c->fell = c->q_top > target
+        && fall > fmax (TOOTH_FALL * c->q_top, TOOTH_OWN * c->fall_own);
+  }
+}
+
 void
 ra_contest_hear (
     RaContest *c, const RaSense *n, gdouble target, gboolean congestion)
@@ -83,7 +128,7 @@ ra_contest_hear (
 
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
-    c->t_drained = c->t_congestion = c->t_proof = c->t_passed
+    c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
         = -(gdouble) INFINITY;
     c->begins = TRUE;
   }
@@ -95,6 +140,7 @@ ra_contest_hear (
   if (congestion && n->congested > PROOF_LEAST)
     c->t_proof = n->now;
   c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
+  teeth_hear (c, n, target);
   c->q_longest = fmax (c->q_longest, n->q_lo);
   if (n->q2 <= ALL_BUT_EMPTY) {
     c->t_low = n->now;
@@ -140,8 +186,20 @@ tcp_rate (const RaContest *c)
   return c->tcp.w / c->per_rate;
 }
 
+/* The queue that a test of a short queue looks for.  Flows of our kind hold one as long
+ * as the target, so that without losses it has to be longer. */
+static gdouble
+loss_queue (const RaContest *c, const RaSense *n, gdouble target)
+{
+  if (n->now - c->t_congestion < LOSS_RECENT)
+    return LOSS_QUEUE;
+  return c->n_teeth >= TEETH && n->now - c->t_tooth < LOSS_RECENT
+      ? fmax (LOSS_QUEUE, target)
+      : (gdouble) INFINITY;
+}
+
 static RaDrain
-due (const RaContest *c, const RaSense *n)
+due (const RaContest *c, const RaSense *n, gdouble target)
 {
   gdouble since = n->now - c->t_test, low = n->now - c->t_low;
   gboolean joins = n->q2 < JOIN * c->q_longest;
@@ -159,8 +217,7 @@ due (const RaContest *c, const RaSense *n)
         : RA_DRAIN_NONE;
   if (c->stands > STANDS && since > GAP_STANDS)
     return RA_DRAIN_STAND;
-  if (c->armed > 0 && n->now - c->t_congestion < LOSS_RECENT
-      && n->qm > LOSS_QUEUE && since > GAP_LOSS)
+  if (c->armed > 0 && n->qm > loss_queue (c, n, target) && since > GAP_LOSS)
     return RA_DRAIN_LOSS;
   if (c->due || (low > BASE_AGE && since > GAP_BASE)
       || (low > JOIN_AGE && since > GAP_BASE && joins))
@@ -259,8 +316,8 @@ static gdouble
 drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
 {
   /* A test lowers what arrives, and with it lengthens the target. */
-  gboolean there = c->drain == RA_DRAIN_LOSS ? n->qm > LOSS_QUEUE
-                                             : n->qm + n->jitter > c->stands_at;
+  gboolean there
+      = n->qm + (c->drain == RA_DRAIN_LOSS ? 0 : n->jitter) > c->stands_at;
 
   c->q_max = fmax (c->q_max, n->q_hi);
   floor_hear (c, n);
@@ -323,13 +380,16 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
       && n->now - c->t_passed < AGAIN_WITHIN
       && n->now - c->t_proof < LOSS_PROOF)
     compete (c, n, fmax (c->x_back, n->r));
-  if (c->drain == RA_DRAIN_NONE && (c->drain = due (c, n)) != RA_DRAIN_NONE) {
+  if (c->drain == RA_DRAIN_NONE
+      && (c->drain = due (c, n, target)) != RA_DRAIN_NONE) {
     c->due = FALSE;
     c->t_began = n->now;
     c->q_max = n->q_hi;
     c->q_began = n->q2;
     c->r_began = n->r;
-    c->stands_at = standing_at (n, target);
+    c->stands_at = c->drain == RA_DRAIN_LOSS
+        ? fmax (LOSS_QUEUE, TEST_LEAVES * loss_queue (c, n, target))
+        : standing_at (n, target);
     c->n_floor = 0;
     c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
   }

@@ -39,10 +39,15 @@ typedef struct
   gdouble t_drained; /* tests emptied a queue: the line is ours */
   guint n_drained;
   gdouble t_began, q_began, r_began, q_max;
-  gdouble stands_at; /* a queue that is longer stood as the test began */
-  gdouble t_test;    /* the last one's end */
-  gdouble t_low;     /* the queue was last all but empty */
-  gdouble q_longest; /* since then */
+  gdouble stands_at;    /* a queue that is longer stood as the test began */
+  gdouble t_test;       /* the last one's end */
+  gdouble t_low;        /* the queue was last all but empty */
+  gdouble q_longest;    /* since then */
+  gdouble q_top, t_top; /* the highest queue of late */
+  gdouble fall_own;     /* how far we may have shortened it since then */
+  gboolean fell;        /* further than that */
+  guint n_teeth;        /* and it has stayed low */
+  gdouble t_tooth;
   gdouble t_congestion;
   gdouble t_proof;  /* one that is not a wrong verdict */
   gdouble t_passed; /* one that a standing queue had asked for */
