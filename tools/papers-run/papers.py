@@ -62,8 +62,8 @@ def parse_args(argv):
         help='run a recorded row of each experiment again, and say which come '
              'out otherwise')
     add('--within', type=float, metavar='S',
-        help='with --check: only rows that took S seconds at most, and the '
-             'cheapest one of each paper')
+        help='with --check: only rows that took S seconds at most, the '
+             'cheapest one of each paper, and one of each algorithm')
     add('--report-only', action='store_true',
         help='run nothing: the pages from what is recorded')
     add('--excuse', action='store_true',
