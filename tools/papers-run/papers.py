@@ -14,6 +14,7 @@ import time
 
 from check import check
 from expressions import PaperError
+from forms import check_forms
 from paperfile import Paper, matches
 from record import Record, Results
 from runner import Job, Runner, duration
@@ -64,6 +65,8 @@ def parse_args(argv):
     add('--within', type=float, metavar='S',
         help='with --check: only rows that took S seconds at most, the '
              'cheapest one of each paper, and one of each algorithm')
+    add('--forms', action='store_true',
+        help='run .2 s of each form of a scenario: does the engine take it?')
     add('--report-only', action='store_true',
         help='run nothing: the pages from what is recorded')
     add('--excuse', action='store_true',
@@ -405,6 +408,10 @@ def main(argv):
     if args.scenario:
         print_scenarios(args, experiments)
         return 0
+    if args.forms:
+        done, refused = check_forms(
+            Runner(args.engine, args.work, args.jobs, args.timeout), papers)
+        return (1 if refused else 0) if done else INTERRUPTED
     if args.check:
         done, stale = check(
             Runner(args.engine, args.work, args.jobs, args.timeout),
