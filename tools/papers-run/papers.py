@@ -85,7 +85,12 @@ def parse_args(argv):
         help="the papers' files (%(default)s)", default=ROOT / 'tests/papers')
     add('--pages', metavar='DIR', type=pathlib.Path,
         help='where the pages go (%(default)s)', default=ROOT / 'docs/papers')
-    return parser.parse_args(argv)
+    add('--out', metavar='DIR', type=pathlib.Path,
+        help='record into DIR, and write the pages there, too')
+    args = parser.parse_args(argv)
+    args.results = args.out or args.files / 'results'
+    args.pages = args.out or args.pages
+    return args
 
 
 def load(folder, wanted):
@@ -242,11 +247,11 @@ class Session:
         self.args = args
         self.recording = not (args.short or args.at) or args.add
         # A test's own files may be recorded at any time.
-        if self.recording and args.files.resolve().is_relative_to(ROOT) and (
+        if self.recording and args.results.resolve().is_relative_to(ROOT) and (
                 commit().endswith('-dirty')):
             raise PaperError('what is recorded comes from a clean commit, and '
                              'there are changes: git status')
-        folder = args.files / 'results' if self.recording else None
+        folder = args.results if self.recording else None
         self.records = {paper.name: Record(paper, folder) for paper in papers}
         self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
         self.tasks = []
@@ -318,7 +323,7 @@ def write_pages(args, changed):
 
 
 def read_records(args, papers):
-    return {paper.name: Record(paper, args.files / 'results')
+    return {paper.name: Record(paper, args.results)
             for paper in papers}
 
 
