@@ -65,8 +65,10 @@ static const struct
   { "paper,alpha=1", R, { { { 0 }, { 1, 1 }, { 18, 0 } } }, .5, -.9, 1,
       "bad luck of the greens" },
   /* l_total = 3 / 50: (.06 - .75) / .25 = -2.76 */
-  { "paper,alpha=1", R, { { { 0 }, { 1, 3 }, { 46, 0 } } }, .75, -1, 1,
-      "worse luck is taken as -1" },
+  { "paper,alpha=1", R, { { { 0 }, { 1, 3 }, { 46, 0 } } }, .75, -2.76, 1,
+      "worse luck, as figure 2 has it" },
+  { "paper,alpha=1,least=-1", R, { { { 0 }, { 1, 3 }, { 46, 0 } } }, .75, -1, 1,
+      "which is taken as -1" },
   /* .005 / 9, then .995 of it; the share is the quotient of two such means */
   { "paper", R, { { { 0 }, { 9, 1 }, { 7, 3 } } }, .1, 1 / 1800., 4 / 9.,
       "smoothed by alpha" },

@@ -285,6 +285,30 @@ test_bwe (void)
   tear_down (&f);
 }
 
+/* --- westwood with tau: Mascolo et al. 2001, 2.2 --- */
+
+/* tau = .45 s, reports every .1 s: B = (.8 B + .1 (b + b')) / 1. */
+static void
+test_bwe_2001 (void)
+{
+  Fixture f = window_new ("westwood", 0, 1000, "tau=.45");
+
+  tell (&f, R, 10, (RaReport){ .arrived = 10 });
+  assert_near (get (&f, "bwe"), 100000, "the first is X_recv");
+  tell (&f, R, 0, (RaReport){ .arrived = 20 });
+  assert_near (get (&f, "bwe"), 110000, ".8 * 100 + .1 * (200 + 100)");
+  tell (&f, R, 0, (RaReport){ .arrived = 20 });
+  assert_near (get (&f, "bwe"), 128000, ".8 * 110 + .1 * (200 + 200)");
+  /* .325 s are a gap of .225, with (2 tau - D) / (2 tau + D) = .6, D / (2 tau + D)
+   * = .2, and .1: .6 * 128 + .2 * 200 = 116.8, .8 * 116.8 + .1 * 100 = 103.44 */
+  tell (&f, R * 13 / 4, 0, (RaReport){ .arrived = 10 });
+  assert_near (get (&f, "bwe"), 103440, "a gap counts as 0");
+  f.now -= 10 * R;
+  tell (&f, 0, 0, (RaReport){ .arrived = 20 });
+  assert_near (get (&f, "bwe"), 103440, "a clock that fell back: no time over");
+  tear_down (&f);
+}
+
 /* 20 packets per R come, whatever the window: what is more waits in a queue. */
 static const struct
 {
@@ -381,6 +405,7 @@ main (int argc, char **argv)
   rows_add ("/window/pacing", pacing_rows, test_pacing);
   rows_add ("/window/alpha", alpha_rows, test_alpha);
   g_test_add_func ("/window/bwe", test_bwe);
+  g_test_add_func ("/window/bwe-2001", test_bwe_2001);
   rows_add ("/window/bdp", bdp_rows, test_bdp);
   g_test_add_func ("/window/westwood-queue", test_westwood_queue);
   g_test_add_func ("/window/westwood-timeout", test_westwood_timeout);

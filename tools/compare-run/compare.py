@@ -105,6 +105,18 @@ def size(cells):
         len({cell.seed for cell in cells}), len(cells))
 
 
+def command(argv):
+    """As others would type it: where the files of this machine are is left out."""
+    words, left = [], iter(argv)
+    for word in left:
+        option, equals, _ = word.partition('=')
+        if option not in ('--out', '--programs', '--work'):
+            words.append(word)
+        elif not equals:
+            next(left, None)
+    return shlex.join(['tools/compare'] + words)
+
+
 def gather(told, cells, older, argv):
     """What goes into results.json."""
     lengths = sorted({cell.seconds for cell in cells})
@@ -116,7 +128,7 @@ def gather(told, cells, older, argv):
         first.setdefault((cell.link.name, cell.system.name), cell)
     return {
         'set': told.name, 'title': told.title, 'about': told.about,
-        'command': shlex.join(['tools/compare'] + argv),
+        'command': command(argv),
         'commit': demo.commit(),
         'date': datetime.date.today().isoformat(),
         'seeds': sorted({cell.seed for cell in cells}),

@@ -13,6 +13,7 @@ from verdict import (DIFFERENT, MISSING, ONE, ORDER, WITHIN, Claims, answers,
 WIDEST = 60    # characters of a cell
 COLUMNS = 7
 WORDS = 3000
+LINES = 10     # of a table; a longer one is folded
 NOT_EDITED = ('<!-- SPDX-License-Identifier: LGPL-2.1-or-later\n'
               '     Written by tools/papers; not to be edited. -->\n')
 RECORD = '../../tests/papers/results/%s.csv'
@@ -65,6 +66,9 @@ READ = {'printed': '', 'text': ' (text)', 'by-eye': ' (by eye)',
         'ns-2': ' (ns-2)'}
 VERDICTS_SHORT = {WITHIN: 'reproduced', ONE: '1 seed, near', ORDER: 'same order',
                   DIFFERENT: '**different**', MISSING: 'not run'}
+COUNTED = {WITHIN: 'reproduced', ONE: 'near with 1 seed',
+           ORDER: 'in the same order', DIFFERENT: 'different',
+           MISSING: 'not run'}
 
 
 class Notes:
@@ -89,10 +93,11 @@ def cutoff_text(metric, found):
 
 def comparison(experiment, results, notes):
     """One line per published number."""
-    lines = []
+    lines, kinds = [], dict.fromkeys(COUNTED, 0)
     for entry in experiment.published:
         metric = experiment.metrics[entry.metric]
         found = verdict(experiment, entry, results)
+        kinds[found.kind] += 1
         text = VERDICTS_SHORT[found.kind]
         if found.reason:
             text += notes.mark(found.reason)
@@ -102,8 +107,17 @@ def comparison(experiment, results, notes):
             ours_text(experiment, entry.metric, entry.point, results),
             len(results.seeds(entry.point)), cutoff_text(metric, found),
             text])
-    return table(['', '', 'published', 'ours ± sd', 'seeds', 'cutoff',
-                  'verdict'], lines)
+    out = table(['', '', 'published', 'ours ± sd', 'seeds', 'cutoff',
+                 'verdict'], lines)
+    if len(lines) <= LINES:
+        return out
+    return folded('%d published numbers: %s' % (len(lines), ', '.join(
+        '%d %s' % (number, COUNTED[kind])
+        for kind, number in kinds.items() if number)), out)
+
+
+def folded(title, text):
+    return '<details><summary>%s</summary>\n\n%s</details>\n\n' % (title, text)
 
 
 MARKS = {True: 'yes', False: '**no**', None: 'not run'}
@@ -324,8 +338,7 @@ def section(experiment, record, folder, notes):
     lists = claim_lists(experiment, record, notes,
                         told and told[0].get('tabled'))
     if told and lists:
-        lists = '<details><summary>Each controller against the bounds' \
-            '</summary>\n\n%s</details>\n\n' % lists
+        lists = folded('Each controller against the bounds', lists)
     return out + lists + made(experiment, results,
                               record.made.get(experiment.name, ''))
 

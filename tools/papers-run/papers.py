@@ -14,6 +14,7 @@ import time
 
 from check import check
 from expressions import PaperError
+from forms import check_forms
 from paperfile import Paper, matches
 from record import Record, Results
 from runner import Job, Runner, duration
@@ -62,8 +63,10 @@ def parse_args(argv):
         help='run a recorded row of each experiment again, and say which come '
              'out otherwise')
     add('--within', type=float, metavar='S',
-        help='with --check: only rows that took S seconds at most, and the '
-             'cheapest one of each paper')
+        help='with --check: only rows that took S seconds at most, the '
+             'cheapest one of each paper, and one of each algorithm')
+    add('--forms', action='store_true',
+        help='run .2 s of each form of a scenario: does the engine take it?')
     add('--report-only', action='store_true',
         help='run nothing: the pages from what is recorded')
     add('--excuse', action='store_true',
@@ -82,7 +85,12 @@ def parse_args(argv):
         help="the papers' files (%(default)s)", default=ROOT / 'tests/papers')
     add('--pages', metavar='DIR', type=pathlib.Path,
         help='where the pages go (%(default)s)', default=ROOT / 'docs/papers')
-    return parser.parse_args(argv)
+    add('--out', metavar='DIR', type=pathlib.Path,
+        help='record into DIR, and write the pages there, too')
+    args = parser.parse_args(argv)
+    args.results = args.out or args.files / 'results'
+    args.pages = args.out or args.pages
+    return args
 
 
 def load(folder, wanted):
@@ -239,11 +247,11 @@ class Session:
         self.args = args
         self.recording = not (args.short or args.at) or args.add
         # A test's own files may be recorded at any time.
-        if self.recording and args.files.resolve().is_relative_to(ROOT) and (
+        if self.recording and args.results.resolve().is_relative_to(ROOT) and (
                 commit().endswith('-dirty')):
             raise PaperError('what is recorded comes from a clean commit, and '
                              'there are changes: git status')
-        folder = args.files / 'results' if self.recording else None
+        folder = args.results if self.recording else None
         self.records = {paper.name: Record(paper, folder) for paper in papers}
         self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
         self.tasks = []
@@ -315,7 +323,7 @@ def write_pages(args, changed):
 
 
 def read_records(args, papers):
-    return {paper.name: Record(paper, args.files / 'results')
+    return {paper.name: Record(paper, args.results)
             for paper in papers}
 
 
@@ -405,6 +413,10 @@ def main(argv):
     if args.scenario:
         print_scenarios(args, experiments)
         return 0
+    if args.forms:
+        done, refused = check_forms(
+            Runner(args.engine, args.work, args.jobs, args.timeout), papers)
+        return (1 if refused else 0) if done else INTERRUPTED
     if args.check:
         done, stale = check(
             Runner(args.engine, args.work, args.jobs, args.timeout),

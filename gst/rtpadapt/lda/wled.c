@@ -31,7 +31,7 @@
  *   paper, too, w is of the RTTs below theta alone.
  * - w needs `greens` packets before it is believed, and a yellow one of late: of
  *   yellow packets that are all dropped a receiver hears nothing.
- * - p_c of one period is -1 at least: figure 2 gives any negative number when
+ * - p_c of one period is `least` at least: figure 2 gives any negative number when
  *   greens had bad luck, which would hide congestion for hundreds of RTTs.
  */
 #include <gst/rtpadapt/lda.h>
@@ -47,7 +47,7 @@ typedef struct
 typedef struct
 {
   RaLda base;
-  gdouble theta, alpha, window, react, greens, period;
+  gdouble theta, alpha, window, react, greens, period, least;
   gboolean started;
   RaTime start;                     /* of the period */
   Count green_now, yellow_now, now; /* in it */
@@ -97,7 +97,7 @@ period_close (Wled *l, RaSpan length)
   count_close (&l->total, &l->now, seconds, l->react);
   l->w = wireless_rate (l);
   pi = rate_of (&l->total);
-  p_c = fmax ((pi - l->w) / (1 - l->w), -1);
+  p_c = fmax ((pi - l->w) / (1 - l->w), l->least);
   l->p_c += l->alpha * (p_c - l->p_c);
   l->pi += l->alpha * (pi - l->pi); /* 3.2: in the same way, if needed */
   l->share = l->pi > 0 ? CLAMP (1 - l->p_c / l->pi, 0, 1) : 0;
@@ -185,6 +185,8 @@ static const RaParam params[] = {
   { "period", RA_AT (Wled, period), .def = .1, RA_PAPER (.24), .min = .001,
       .max = 10, .unit = "s",
       .text = "between estimates while the RTT is unknown" },
+  { "least", RA_AT (Wled, least), .def = -1, RA_PAPER (-1e6), .min = -1e6,
+      .text = "a period's p_c counts as this at least" },
   { NULL },
 };
 

@@ -184,7 +184,7 @@ static const RaParam params[] = {
       .text = "weight of an RTT's sample in p_c" },
   { "inverse", RA_AT (Arc, inverse), .def = 1, RA_PAPER (0), .max = 1,
       .text = "1: p_c begins at what slow start reached; 0: at 0" },
-  { "direct", RA_AT (Arc, direct), .def = 0, .max = 1,
+  { "direct", RA_AT (Arc, direct), .def = 0, RA_PAPER (1), .max = 1,
       .text
       = "1: the p_c of an LDA that has one (wled) goes into (1) as it is" },
   { NULL },

@@ -149,7 +149,9 @@ const RaRateOps ra_rate_ssvp = {
   .name = "ssvp",
   .cite = "Papadimitriou, Tsaoussidis, Zhang 2009, 4, eq. 10 to 16",
   .needs = "reports once per RTT or more often, with loss events",
-  .use = "video in gentle steps beside TCP, with any LDA",
+  .use
+  = "video in gentle steps, with any LDA; without timeouts, so that a TCP of "
+    "fewer than four packets per RTT is pushed aside",
   .size = sizeof (Ssvp),
   .params = params,
   .init = ssvp_init,
