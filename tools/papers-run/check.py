@@ -1,9 +1,9 @@
 # Whether what is recorded still comes out: runs a sample of the record again.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
-import re
 
 from expressions import PaperError
+from paperfile import matches
 from record import cell
 from runner import Job
 
@@ -42,72 +42,80 @@ class Replay:
         return found
 
 
-def cheapest(results):
-    """The recorded row that took the least time."""
-    rows = [(measured.get('wall_s', 0), number, seed)
-            for number, point in enumerate(results.experiment.points)
-            for seed, measured in results.seeds(point).items()]
-    if not rows:
-        return None
-    _, number, seed = min(rows)
-    return Replay(results, results.experiment.points[number], seed)
+ALGORITHMS = 'system', 'controller', 'lda'  # names of a sweep
 
 
-def algorithms(replay):
-    """Of ours, words of its scenario such as lda=zigzag."""
-    return set(re.findall(r'^(?:controller|lda)=\S+', replay.job.scenario,
-                          re.M))
+class Row:
+    """A point and seed of a record."""
+
+    def __init__(self, results, point, seed, measured):
+        self.results, self.point, self.seed = results, point, seed
+        self.wall_s = measured.get('wall_s', 0)
+
+    def algorithms(self):
+        return {(name, str(self.point[name])) for name in ALGORITHMS
+                if name in self.point}
 
 
-def covering(records, chosen, within):
-    """The cheapest row of each algorithm that no chosen row has."""
-    best = {}
-    for record in records.values():
-        for results in record.results.values():
-            for point in results.experiment.points:
-                for seed, measured in results.seeds(point).items():
-                    wall_s = measured.get('wall_s', 0)
-                    if wall_s > within:
-                        continue
-                    replay = Replay(results, point, seed)
-                    for word in algorithms(replay):
-                        if word not in best or wall_s < best[word].wall_s:
-                            best[word] = replay
-    covered = set().union(*(algorithms(replay) for replay in chosen))
-    for word in sorted(best):
-        if word not in covered:
-            covered |= algorithms(best[word])
-            yield best[word]
+def rows_of(results):
+    """The cheapest first."""
+    rows = [Row(results, point, seed, measured)
+            for point in results.experiment.points
+            for seed, measured in sorted(results.seeds(point).items())]
+    return sorted(rows, key=lambda row: row.wall_s)
 
 
 def sample(experiments, records, within):
-    """A row of each experiment that is recorded; with `within`, of those whose
-    row took no more seconds, of each paper the cheapest one, and of each
-    algorithm one, so that a change of any is seen."""
+    """The cheapest row of each experiment that is recorded, and of each algorithm
+    that these have not; with `within`, of those that took no more seconds, and of
+    each paper the cheapest one."""
     chosen = []
     for paper, record in records.items():
-        replays = [cheapest(record.results[experiment.name])
-                   for experiment in experiments
-                   if experiment.paper.name == paper
-                   and experiment.name in record.results]
-        replays = sorted((replay for replay in replays if replay),
-                         key=lambda replay: replay.wall_s)
-        chosen += [replay for place, replay in enumerate(replays)
-                   if not within or not place or replay.wall_s <= within]
-    return chosen + list(covering(records, chosen, within) if within else [])
+        rows = [rows_of(record.results[experiment.name])
+                for experiment in experiments
+                if experiment.paper.name == paper
+                and experiment.name in record.results]
+        first = sorted((some[0] for some in rows if some),
+                       key=lambda row: row.wall_s)
+        first = [row for place, row in enumerate(first)
+                 if not within or not place or row.wall_s <= within]
+        had = set().union(*(row.algorithms() for row in first))
+        for row in sorted((row for some in rows for row in some),
+                          key=lambda row: row.wall_s):
+            if not row.algorithms() <= had and (
+                    not within or row.wall_s <= within):
+                first.append(row)
+                had |= row.algorithms()
+        chosen += [Replay(row.results, row.point, row.seed) for row in first]
+    return chosen
 
 
 def known_stale(folder):
-    """{(paper, experiment): why} of what waits to be recorded again."""
-    found = {}
+    """[(paper, experiment, {name: values}, why)] of what waits to be recorded
+    again."""
+    found = []
     path = os.path.join(folder, 'stale.txt')
     if os.path.exists(path):
         with open(path, encoding='utf-8') as file:
             for line in file:
                 if line.strip() and not line.startswith('#'):
                     name, why = line.strip().split(': ', 1)
-                    found[tuple(name.split())] = why
+                    paper, experiment, *only = name.split()
+                    found.append((paper, experiment, dict(
+                        (key, values.split(',')) for key, _, values in (
+                            word.partition('=') for word in only)), why))
     return found
+
+
+def why_stale(known, replay):
+    """Why a row waits; None: it does not."""
+    point = {name: str(value) for name, value in replay.point.items()}
+    for paper, experiment, only, why in known:
+        if (paper, experiment) == (
+                replay.experiment.paper.name, replay.experiment.name) and (
+                    matches(point, only)):
+            return why
+    return None
 
 
 def say(replay, number, made, why, tap):
@@ -136,7 +144,7 @@ def check(runner, experiments, records, args):
     stale = unknown = 0
     for number, replay in enumerate(replays, 1):
         name = replay.experiment.paper.name, replay.experiment.name
-        why = known.get(name)
+        why = why_stale(known, replay)
         same = say(replay, number, records[name[0]].made.get(name[1], ''), why,
                    args.tap)
         stale += not same

@@ -122,6 +122,7 @@ rows_add (SimFlow *f, guint64 seq, RaTime arrival)
     arrival -= arrival % (RaTime) f->cfg->grain;
   row.seq = seq;
   row.arrival = arrival;
+  row.ce = record (f, seq)->ce;
   g_array_append_val (f->rows, row);
   f->next_row = MAX (f->next_row, seq + 1);
   if (record (f, seq)->frame_end) {
@@ -143,6 +144,7 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
     .arrival = there (f, now),
     .rtt = rec->rtt,
     .mark = rec->mark,
+    .ce = rec->ce,
   };
 
   p.lost_by_mark[p.mark] = ra_mark_missing (&f->seen, p.mark, rec->n_mark);
@@ -160,6 +162,12 @@ sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now)
     rows_add (f, lp->seq, p.arrival);
   else if (ra_receiver_on_packet (f->receiver, &p))
     report_send (f);
+}
+
+void
+sim_flow_mark (SimFlow *f, guint64 seq)
+{
+  record (f, seq)->ce = TRUE;
 }
 
 void

@@ -41,6 +41,8 @@ void sim_flow_run (SimFlow *f, RaTime now);
 void sim_flow_deliver (SimFlow *f, const RaLinkPacket *lp, RaTime now);
 void sim_flow_drop (
     SimFlow *f, const RaLinkPacket *lp, RaCause cause, RaTime now);
+/* A queue marked it (ECN); before it is delivered, and not by bytes. */
+void sim_flow_mark (SimFlow *f, guint64 seq);
 void sim_flow_feedback (SimFlow *f, guint64 id, RaTime now);
 void sim_flow_hear (SimFlow *f, const SimReport *r, RaTime now);
 void sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now);

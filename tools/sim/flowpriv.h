@@ -21,6 +21,7 @@ typedef struct
   RaMark mark;
   guint16 n_mark; /* of its colour */
   gboolean frame_end;
+  gboolean ce; /* it came with ECN congestion experienced */
   RaCause truth;
   SimFrame *frame;  /* NULL: of none, or known */
   guint pos;        /* in it */

@@ -32,7 +32,7 @@ Flow::sent (guint size)
 }
 
 void
-Flow::arrived (const FlowTag &tag, guint size)
+Flow::arrived (const FlowTag &tag, guint size, bool ce)
 {
   RaSpan way = ra_diff (now (), tag.sent);
 
@@ -40,7 +40,7 @@ Flow::arrived (const FlowTag &tag, guint size)
     m_least = MIN (m_least, way);
     count (m_bits, size);
   }
-  on_arrived (tag, size, way - m_least);
+  on_arrived (tag, size, way - m_least, ce);
 }
 
 std::string

@@ -30,15 +30,18 @@ public:
   virtual ~Flow ();
   Flow (const Flow &) = delete;
 
-  /* A packet with its tag reached the receiver, of `size` bytes. */
-  void arrived (const FlowTag &tag, guint size);
+  /* A packet with its tag reached the receiver, of `size` bytes; `ce`: a queue on
+   * its way marked it (ECN). */
+  void arrived (const FlowTag &tag, guint size, bool ce);
   virtual void lost (const FlowTag &tag, guint size, RaCause cause) = 0;
   std::string json ();
 
 protected:
   /* For the series of what is sent. */
   void sent (guint size);
-  virtual void on_arrived (const FlowTag &tag, guint size, RaSpan queued) = 0;
+  virtual void on_arrived (
+      const FlowTag &tag, guint size, RaSpan queued, bool ce)
+      = 0;
   virtual void result (RaRun *run) = 0;
   /* More of the JSON: ", \"key\": value". */
   virtual std::string more ();

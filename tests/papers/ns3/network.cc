@@ -158,8 +158,9 @@ Network::on_deliver (const Ipv4Header &header, Ptr<const Packet> p, guint32)
   FlowTag tag;
 
   if (p->PeekPacketTag (tag))
-    m_flows[tag.flow]->arrived (
-        tag, p->GetSize () + header.GetSerializedSize ());
+    m_flows[tag.flow]->arrived (tag,
+        p->GetSize () + header.GetSerializedSize (),
+        header.GetEcn () == Ipv4Header::ECN_CE);
 }
 
 void

@@ -14,6 +14,7 @@ using namespace ns3;
 #define PORT 5004
 #define HEADERS (20 + 8) /* IP, UDP */
 #define OBSERVED_EACH (100 * RA_MSECOND)
+#define ECT_0 2    /* RFC 3168 5, in the TOS byte */
 #define DISTINCT 4 /* values that are counted one by one */
 
 class RaFlow : public Flow {
@@ -24,7 +25,8 @@ public:
   void lost (const FlowTag &tag, guint size, RaCause cause) override;
 
 protected:
-  void on_arrived (const FlowTag &tag, guint size, RaSpan queued) override;
+  void on_arrived (
+      const FlowTag &tag, guint size, RaSpan queued, bool ce) override;
   void result (RaRun *run) override;
   std::string more () override;
 
@@ -101,6 +103,8 @@ RaFlow::RaFlow (const FlowGroup &group, const Place &place)
   setup ();
   m_there = socket_new (place.sender, place.from, place.to);
   m_back = socket_new (place.receiver, place.to, place.from);
+  if (group.ecn > 0)
+    m_there->SetIpTos (ECT_0);
   m_flow = sim_flow_new (&m_setup.cfg, place.index, &path, &error);
   if (!m_flow)
     throw std::runtime_error (error->message);
@@ -153,13 +157,15 @@ RaFlow::feedback_send (guint64 id, guint size, RaTime, gpointer data)
 }
 
 void
-RaFlow::on_arrived (const FlowTag &tag, guint size, RaSpan queued)
+RaFlow::on_arrived (const FlowTag &tag, guint size, RaSpan queued, bool ce)
 {
   RaLinkPacket lp = {};
 
   lp.seq = tag.seq;
   lp.size = size;
   lp.queued = queued;
+  if (ce && !tag.back)
+    sim_flow_mark (m_flow, tag.seq);
   if (tag.back)
     sim_flow_feedback (m_flow, tag.seq, now ());
   else

@@ -69,6 +69,8 @@ static const RaParam flow_rows[] = {
   ROW (FlowNumbers, "idle", idle, 0, 0, 1e6, "s",
       "tcp: mean pause (exponential) before the next transfer; 0: no other"),
   ROW (FlowNumbers, "dcr", dcr, 0, 0, 1, "", "tcp: 1: TCP-DCR (seed 002)"),
+  ROW (FlowNumbers, "alpha", alpha, 1, .01, 10, "packets",
+      "tcp with an lda: by which the window grows each round trip"),
   ROW (FlowNumbers, "assured", assured, 0, 0, 100e9, "bit/s",
       "tcp: the rate its colours are a share of; 0: what it sends"),
   ROW (FlowNumbers, "rate", rate, 100e3, 1, 100e9, "bit/s", "udp: while on"),
@@ -81,6 +83,8 @@ static const RaParam flow_rows[] = {
   ROW (FlowNumbers, "resume", resume, 0, 0, 1e6, "s", "ra: and speaks again"),
   ROW (FlowNumbers, "grain", grain, 0, 0, 1, "s",
       "ra: of arrival times in per-packet feedback; TWCC: 250e-6"),
+  ROW (FlowNumbers, "ecn", ecn, 0, 0, 1, "",
+      "ra: 1: a queue disc with UseEcn=true may mark its packets (RFC 3168)"),
   END,
 };
 

@@ -26,9 +26,9 @@ struct FlowNumbers
 {
   gdouble count, from, to, start, spread, stop, packet_size;
   gdouble sack, window, delack, initial_window, min_rto, bytes, bytes_to, idle,
-      dcr;
+      dcr, alpha;
   gdouble rate, on, off, shape;
-  gdouble pause, resume, grain;
+  gdouble pause, resume, grain, ecn;
   gdouble assured;
 };
 

@@ -17,7 +17,7 @@ ScoredFlow::~ScoredFlow ()
 }
 
 void
-ScoredFlow::on_arrived (const FlowTag &, guint size, RaSpan queued)
+ScoredFlow::on_arrived (const FlowTag &, guint size, RaSpan queued, bool)
 {
   ra_score_arrived (m_score, size, queued, now ());
 }

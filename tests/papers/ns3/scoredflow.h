@@ -15,7 +15,8 @@ public:
   void lost (const FlowTag &tag, guint size, RaCause cause) override;
 
 protected:
-  void on_arrived (const FlowTag &tag, guint size, RaSpan queued) override;
+  void on_arrived (
+      const FlowTag &tag, guint size, RaSpan queued, bool ce) override;
   void result (RaRun *run) override;
 
   RaScore *const m_score;

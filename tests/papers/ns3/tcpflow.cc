@@ -116,6 +116,7 @@ TcpFlow::lda_install ()
   m_lda = Create<TcpLda> (m_group.lda, m_group.lda_params,
       m_place.seed * 1000 + m_place.index, truth, this,
       [this] (guint32 seq, RaCause verdict) { on_verdict (seq, verdict); });
+  m_lda->set_alpha (m_group.alpha);
 }
 
 /* Counted, too: shares of few verdicts cannot be averaged over flows. */
@@ -167,6 +168,8 @@ TcpFlow::connect ()
     TcpLda::install (m_lda, DynamicCast<TcpSocketBase> (m_socket));
   m_socket->TraceConnectWithoutContext (
       "Tx", MakeCallback (&TcpFlow::on_tx, this));
+  m_socket->TraceConnectWithoutContext (
+      "RTT", MakeCallback (&TcpFlow::on_rtt, this));
   m_socket->SetSendCallback (MakeCallback (&TcpFlow::on_writable, this));
   m_socket->Bind (InetSocketAddress (m_place.from, 0));
   m_socket->Connect (InetSocketAddress (m_place.to, PORT));
@@ -216,9 +219,49 @@ TcpFlow::on_tx (
     tag.mark = ra_colour_mark (m_colour, &cp, now ());
   }
   p->AddPacketTag (tag);
+  auto segment = m_sent.insert ({ (guint32) tag.seq, { now (), false } });
+  segment.first->second.again = !segment.second;
   if (m_lda)
     m_lda->sent ((guint32) tag.seq, now ());
   ra_score_sent (m_score, p->GetSize () + HEADERS, now ());
+}
+
+/* Seed 002, 4.2.4: how long a segment takes that had to be sent again. */
+void
+TcpFlow::on_arrived (const FlowTag &tag, guint size, RaSpan queued, bool ce)
+{
+  auto it = m_sent.find ((guint32) tag.seq);
+
+  if (it != m_sent.end ()) {
+    if (it->second.again && now () >= m_place.warmup)
+      m_repeated.push_back (
+          ra_seconds (ra_diff (now (), it->second.first)) * 1000);
+    m_sent.erase (it);
+  }
+  ScoredFlow::on_arrived (tag, size, queued, ce);
+}
+
+void
+TcpFlow::on_rtt (Time, Time rtt)
+{
+  if (now () >= m_place.warmup)
+    m_rtts.push_back (rtt.GetSeconds () * 1000);
+}
+
+static void
+spread_add (std::ostringstream &out, const char *name,
+    const std::vector<gdouble> &values)
+{
+  gdouble n = (gdouble) values.size (), sum = 0, squares = 0;
+
+  if (n < 1)
+    return;
+  for (gdouble value : values)
+    sum += value;
+  for (gdouble value : values)
+    squares += (value - sum / n) * (value - sum / n);
+  out << ", \"" << name << "_ms\": " << sum / n << ", \"" << name
+      << "_sd_ms\": " << sqrt (squares / n);
 }
 
 void
@@ -240,6 +283,8 @@ TcpFlow::more ()
   out << std::fixed
       << ", \"delivered_bps\": " << (gdouble) m_delivered * 8 / seconds
       << ", \"transfers\": " << m_transfers;
+  spread_add (out, "repeated", m_repeated);
+  spread_add (out, "rtt", m_rtts);
   if (m_lda)
     out << ", \"n_cc\": " << m_verdicts[0][0]
         << ", \"n_wc\": " << m_verdicts[0][1]

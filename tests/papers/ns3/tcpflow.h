@@ -18,9 +18,18 @@ public:
   void lost (const FlowTag &tag, guint size, RaCause cause) override;
 
 protected:
+  void on_arrived (
+      const FlowTag &tag, guint size, RaSpan queued, bool ce) override;
   std::string more () override;
 
 private:
+  /* A segment that has not come yet. */
+  struct Sent
+  {
+    RaTime first;
+    bool again;
+  };
+
   ns3::Ptr<ns3::Socket> socket_new (ns3::Ptr<ns3::Node> node);
   void listen ();
   void connect ();
@@ -35,6 +44,7 @@ private:
   void on_writable (ns3::Ptr<ns3::Socket> socket, guint32 room);
   void on_tx (ns3::Ptr<const ns3::Packet> p, const ns3::TcpHeader &header,
       ns3::Ptr<const ns3::TcpSocketBase> socket);
+  void on_rtt (ns3::Time before, ns3::Time rtt);
 
   ns3::ObjectFactory m_congestion;
   ns3::Ptr<ns3::Socket> m_listener, m_socket;
@@ -48,4 +58,7 @@ private:
   ns3::Ptr<ns3::ExponentialRandomVariable> m_idle;
   std::map<guint32, RaCause> m_truth; /* by sequence number */
   guint m_verdicts[2][2] = {};        /* [truly wireless][said to be] */
+  std::map<guint32, Sent> m_sent;     /* by sequence number */
+  std::vector<gdouble> m_repeated; /* ms from the first time to the receiver */
+  std::vector<gdouble> m_rtts;     /* ms */
 };

@@ -127,6 +127,12 @@ TcpLda::was_wireless () const
 }
 
 void
+TcpLda::set_alpha (gdouble alpha)
+{
+  m_alpha = alpha;
+}
+
+void
 TcpLda::sent (guint32 seq, RaTime now)
 {
   m_sent[seq] = now;
@@ -199,4 +205,16 @@ TcpLda::IncreaseWindow (Ptr<TcpSocketState> s, uint32_t segments)
     s->m_cWnd = m_window;
   m_window = 0;
   TcpNewReno::IncreaseWindow (s, segments);
+}
+
+/* As TcpNewReno's, which has an alpha of 1. */
+void
+TcpLda::CongestionAvoidance (Ptr<TcpSocketState> s, uint32_t segments)
+{
+  gdouble segment = s->m_segmentSize, window = s->m_cWnd;
+
+  if (m_alpha == 1)
+    TcpNewReno::CongestionAvoidance (s, segments);
+  else if (segments > 0)
+    s->m_cWnd += (uint32_t) MAX (m_alpha * segment * segment / window, 1);
 }

@@ -27,6 +27,8 @@ public:
    * its recovery. */
   static void install (
       ns3::Ptr<TcpLda> lda, ns3::Ptr<ns3::TcpSocketBase> socket);
+  /* Seed 001, figure 9: packets by which the window grows each round trip. */
+  void set_alpha (gdouble alpha);
   /* A segment leaves, maybe again. */
   void sent (guint32 seq, RaTime now);
   /* The last loss was; its recovery leaves the window alone. */
@@ -42,10 +44,15 @@ public:
   void PktsAcked (ns3::Ptr<ns3::TcpSocketState> s, uint32_t segments,
       const ns3::Time &rtt) override;
 
+protected:
+  void CongestionAvoidance (
+      ns3::Ptr<ns3::TcpSocketState> s, uint32_t segments) override;
+
 private:
   RaCause judge (guint32 seq);
 
   RaLda *m_lda;
+  gdouble m_alpha = 1;
   OnVerdict m_on_verdict;
   std::map<guint32, RaTime> m_sent; /* when last, what is not acknowledged */
   RaArrival m_latest = {};          /* the latest sample, asked about a hole */

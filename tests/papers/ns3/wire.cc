@@ -78,13 +78,15 @@ Wire::aqm_install (const std::string &text)
   m_aqm = factory_create<QueueDisc> (factory_parse (text));
   m_aqm->TraceConnectWithoutContext (
       "Drop", MakeCallback (&Wire::on_disc_drop, this));
+  m_aqm->TraceConnectWithoutContext (
+      "Mark", MakeCallback (&Wire::on_mark, this));
   tc->SetRootQueueDiscOnDevice (m_from, m_aqm);
 }
 
 void
 Wire::start_measuring ()
 {
-  m_bytes = m_arrivals = m_drops = 0;
+  m_bytes = m_arrivals = m_drops = m_marks = 0;
   m_queue.clear ();
 }
 
@@ -126,6 +128,12 @@ void
 Wire::on_disc_drop (Ptr<const QueueDiscItem> item)
 {
   on_drop (item->GetPacket ());
+}
+
+void
+Wire::on_mark (Ptr<const QueueDiscItem>, const char *)
+{
+  m_marks++;
 }
 
 void
@@ -242,7 +250,7 @@ Wire::json (RaTime end)
       << ", \"queue_ms_mean\": "
       << (m_queue.empty () ? 0 : sum / (gdouble) m_queue.size ())
       << ", \"queue_ms_p95\": " << (m_queue.empty () ? 0 : m_queue[p95])
-      << ", \"drops\": " << m_drops
+      << ", \"drops\": " << m_drops << ", \"marks\": " << m_marks
       << ", \"arrivals\": " << m_arrivals + m_drops << "}";
   return out.str ();
 }

@@ -47,6 +47,7 @@ private:
   void start_measuring ();
   void on_enqueue (ns3::Ptr<const ns3::Packet> p);
   void on_drop (ns3::Ptr<const ns3::Packet> p);
+  void on_mark (ns3::Ptr<const ns3::QueueDiscItem> item, const char *reason);
   void on_disc_drop (ns3::Ptr<const ns3::QueueDiscItem> item);
   void queue_seen (gdouble seconds);
   gdouble queue_now () const;
@@ -63,7 +64,7 @@ private:
   RaTime m_warmup;
   gdouble m_rate;
   /* Measured. */
-  guint64 m_bytes = 0, m_arrivals = 0, m_drops = 0;
+  guint64 m_bytes = 0, m_arrivals = 0, m_drops = 0, m_marks = 0;
   std::vector<gfloat> m_queue; /* ms, as each packet found it */
 };
 
