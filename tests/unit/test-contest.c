@@ -287,6 +287,8 @@ static const struct
   { "one", 1, .022, .012, .013, .020, 1, RA_DRAIN_NONE, "may be anything" },
   { "short", 2, .017, .010, .011, .020, 1, RA_DRAIN_NONE,
       "flows of our kind hold such a queue" },
+  { "long", 2, .040, .020, .021, .022, 1, RA_DRAIN_NONE,
+      "more than 2.2 T = 39.6 ms" },
   { "shallow", 2, .022, .015, .015, .020, 1, RA_DRAIN_NONE, ".68 are left" },
   { "ours", 2, .022, .012, .013, .020, .8, RA_DRAIN_NONE, "we have sent less" },
   { "back", 2, .022, .012, .018, .020, 1, RA_DRAIN_NONE, "a test of our kind" },

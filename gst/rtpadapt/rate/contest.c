@@ -41,6 +41,7 @@
  * show that somebody else fills the queue, though no packet of ours is lost. */
 #define TOOTH_FALL .35
 #define TOOTH_LAGS 3
+#define TOOTH_MOST 2.2 /* of the target: a longer queue stands */
 #define TOOTH_OWN 1.5
 /* After a test of a flow of our kind the queue is soon as long as before. */
 #define TOOTH_STAYS 7
@@ -115,7 +116,7 @@ teeth_hear (RaContest *c, const RaSense *n, gdouble target)
     /* What is sent below what arrives shortens the queue by so much at most. */
     if (x > 0 && x < n->r)
       c->fall_own += n->dt * (1 - x / n->r);
-    c->fell = c->q_top > target
+    c->fell = c->q_top > target && c->q_top < TOOTH_MOST * target
         && fall > fmax (TOOTH_FALL * c->q_top, TOOTH_OWN * c->fall_own);
   }
 }
