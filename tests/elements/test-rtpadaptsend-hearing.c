@@ -319,6 +319,8 @@ test_behind_fec (void)
   send_harness_caps (&p.send, p.bin, CAPS ",payload=96" EXT_SEND_TS);
   gst_element_set_bus (p.send.element, p.send.bus);
   wait_until ((g_object_get (fecenc, "percentage", &level, NULL), level > 0));
+  /* The sender sets the encoder first and takes the search's result then. */
+  wait_until (stat (&p.send, "fec-made") > 0);
   gst_object_unref (fecenc);
   gst_test_clock_advance_time (p.send.clock, GST_SECOND);
   for (guint i = 0; i < 5; i++)
