@@ -207,7 +207,7 @@ def disturbance(result):
     skipped = result['result']['stream'].get('source_skipped') or 0
     frames = result['result']['viewer'].get('frames_sent') or 0
     return max(skipped / max(skipped + frames, 1) / DISTURBED,
-               result['stolen'] / STOLEN)
+               result.get('stolen', 0) / STOLEN)
 
 
 class Failure(Exception):
@@ -249,6 +249,8 @@ class Cells:
 
     def kept(self, cell):
         if not self.cache(cell).load(cell, self.keep):
+            return False
+        if disturbance(cell.result) > 1 and not self.keep:
             return False
         cell.state = 'ok'
         return True
