@@ -263,10 +263,11 @@ test_secret (void)
   wait_frames (&t, 0, 3);
   drawn = is_in_dot (sender) || is_in_dot (t.pipeline);
   gst_debug_set_default_threshold (GST_LEVEL_NONE);
-  gst_debug_remove_log_function (look_at_log);
   gst_object_unref (sink);
   stop (sender);
   receiver_end (&t);
+  /* GStreamer 1.22 frees what a thread that logs meanwhile would call. */
+  gst_debug_remove_log_function (look_at_log);
   unlink (path);
   trust_row ("attack", "14 reads logs",
       "the key is in no log (GST_DEBUG=7) and no drawing of a pipeline",
