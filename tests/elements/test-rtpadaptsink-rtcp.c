@@ -7,6 +7,7 @@
 #include "../rows.h"
 
 #include <gst/rtp/rtp.h>
+#include <math.h>
 
 /* --- clocks -------------------------------------------------------------- */
 
@@ -138,9 +139,28 @@ hear_reports (GstElement *pipeline, gint ear, guint *seq, gdouble after,
   }
 }
 
+#define PAIRS 8
+
 /* Between two reports the RTP time goes on at the stream's own rate, and both
  * streams were at 0 at the same moment (RFC 3550 6.4.1: that is how a receiver
  * plays sound with its picture). */
+static gboolean
+clocks_agree (const Report first[2], const Report last[2])
+{
+  gdouble zero[2];
+  gboolean agrees = TRUE;
+
+  for (guint i = 0; i < 2; i++) {
+    gdouble span = last[i].ntp - first[i].ntp;
+    gdouble rate = (gint32) (last[i].rtp - first[i].rtp) / span;
+
+    g_test_message ("SSRC %u: %.0f Hz over %.3f s", i + 1, rate, span);
+    agrees &= fabs (rate - streams[i].rate) <= .02 * streams[i].rate;
+    zero[i] = last[i].ntp - (gint32) last[i].rtp / (gdouble) streams[i].rate;
+  }
+  return agrees && fabs (zero[0] - zero[1]) <= .02;
+}
+
 static void
 test_clocks (gconstpointer data)
 {
@@ -148,25 +168,21 @@ test_clocks (gconstpointer data)
   gint ear = udp_socket ("127.0.0.1", &port);
   GstElement *pipeline = clocks_pipeline (port, clocks[r].ssrc);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  Report first[2] = { 0 }, last[2] = { 0 };
-  gdouble zero[2];
+  Report first[2], reports[2] = { 0 };
+  gboolean agrees = FALSE;
 
   g_test_message ("%s", clocks[r].why);
   report_often (sink);
   sink_play (pipeline);
-  hear_reports (pipeline, ear, &seq, 0, first);
-  hear_reports (
-      pipeline, ear, &seq, MAX (first[0].ntp, first[1].ntp) + 1, last);
-  for (guint i = 0; i < 2; i++) {
-    gdouble span = last[i].ntp - first[i].ntp;
-    gdouble rate = (gint32) (last[i].rtp - first[i].rtp) / span;
-
-    g_test_message ("SSRC %u: %.0f Hz over %.3f s", i + 1, rate, span);
-    g_assert_cmpfloat_with_epsilon (
-        rate, streams[i].rate, .02 * streams[i].rate);
-    zero[i] = last[i].ntp - (gint32) last[i].rtp / (gdouble) streams[i].rate;
+  hear_reports (pipeline, ear, &seq, 0, reports);
+  /* A machine that stops rtpsession between its two clocks spoils one report. */
+  for (guint pair = 0; pair < PAIRS && !agrees; pair++) {
+    memcpy (first, reports, sizeof first);
+    hear_reports (
+        pipeline, ear, &seq, MAX (first[0].ntp, first[1].ntp) + 1, reports);
+    agrees = clocks_agree (first, reports);
   }
-  g_assert_cmpfloat_with_epsilon (zero[0], zero[1], .02);
+  g_assert_true (agrees);
   sink_stop (pipeline, sink);
   close (ear);
 }

@@ -29,6 +29,21 @@ def log(word):
         file.write(word + '\n')
 
 
+def host():
+    """1,000 units pass, of which it takes the first number of a file."""
+    stat, stolen = (os.path.join(HERE, name) for name in ('stat', 'stolen'))
+    with open(stolen, encoding='ascii') as file:
+        left = file.read().split() or ['0']
+    with open(stolen, 'w', encoding='ascii') as file:
+        file.write(' '.join(left[1:]))
+    with open(stat, encoding='ascii') as file:
+        times = [int(word) for word in file.read().split()[1:]]
+    times[0] += 1000 - int(left[0])
+    times[7] += int(left[0])
+    with open(stat, 'w', encoding='ascii') as file:
+        file.write('cpu %s\n' % ' '.join(map(str, times)))
+
+
 def link(told):
     if told['there'] == ['nonsense']:
         sys.exit("rtpadapt-link: no link model 'nonsense'")
@@ -37,6 +52,7 @@ def link(told):
         with open(told['log'][0], 'w', encoding='ascii') as file:
             json.dump({'seed': int(told['seed'][0]),
                        'there': told['there'][0]}, file)
+        host()
     worst = 0
     for command in told.get('b', []) + told['a']:
         if 'iperf3' not in command:

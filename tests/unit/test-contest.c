@@ -281,6 +281,7 @@ static const struct
   gdouble x;                     /* of what arrives */
   RaDrain drain;
   const gchar *why;
+  gdouble first; /* the first one's top, or 0: as the others' */
 } teeth_rows[] = {
   { "two", 2, .022, .012, .013, .020, 1, RA_DRAIN_LOSS,
       "a TCP that loses alone" },
@@ -293,6 +294,10 @@ static const struct
   { "ours", 2, .022, .012, .013, .020, .8, RA_DRAIN_NONE, "we have sent less" },
   { "back", 2, .022, .012, .018, .020, 1, RA_DRAIN_NONE, "a test of our kind" },
   { "gone", 2, .022, .012, .013, .017, 1, RA_DRAIN_NONE, "no longer too long" },
+  { "even", 2, .022, .012, .013, .020, 1, RA_DRAIN_LOSS,
+      "22 ms are .81 of 27 ms: both may be a queue's limit", .027 },
+  { "uneven", 2, .022, .012, .013, .020, 1, RA_DRAIN_NONE,
+      ".76 of 29 ms: flows that come one after the other", .029 },
 };
 
 static void
@@ -311,10 +316,11 @@ test_teeth (gconstpointer data)
   for (guint report = 0; report < reports + 25; report++) {
     guint at = report % 45;
 
-    n.qm = n.q2 = n.q_lo = report >= reports ? teeth_rows[i].last
-        : at < 25                            ? teeth_rows[i].top
-        : at < 30                            ? teeth_rows[i].low
-                                             : teeth_rows[i].after;
+    n.qm = n.q2 = n.q_lo = report >= reports     ? teeth_rows[i].last
+        : report < 25 && teeth_rows[i].first > 0 ? teeth_rows[i].first
+        : at < 25                                ? teeth_rows[i].top
+        : at < 30                                ? teeth_rows[i].low
+                                                 : teeth_rows[i].after;
     n.now += n.dt;
     ra_contest_hear (&c, &n, .018, FALSE);
   }

@@ -48,6 +48,10 @@
 #define TOOTH_LOW .8
 #define TEETH 2
 #define TEETH_WITHIN 10.
+/* A queue that a TCP fills has one length, its limit: the teeth begin at the longest
+ * queue of late.  Flows of our kind that come one after the other make tops of any
+ * length. */
+#define TOOTH_FULL .8
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
@@ -88,6 +92,18 @@ fights_for_short (const RaContest *c, const RaSense *n)
   return c->is_short && (c->competes || n->now - c->t_passed < AGAIN_WITHIN);
 }
 
+/* The longest queue of the last one to two TEETH_WITHIN. */
+static void
+full_hear (RaContest *c, const RaSense *n)
+{
+  if (n->now - c->t_full > TEETH_WITHIN) {
+    c->q_full[1] = c->q_full[0];
+    c->q_full[0] = 0;
+    c->t_full = n->now;
+  }
+  c->q_full[0] = fmax (c->q_full[0], n->q2);
+}
+
 /* The highest queue of late, whether it fell from there, and whether it stays low. */
 static void
 teeth_hear (RaContest *c, const RaSense *n, gdouble target)
@@ -117,6 +133,7 @@ teeth_hear (RaContest *c, const RaSense *n, gdouble target)
     if (x > 0 && x < n->r)
       c->fall_own += n->dt * (1 - x / n->r);
     c->fell = c->q_top > target && c->q_top < TOOTH_MOST * target
+        && c->q_top > TOOTH_FULL * fmax (c->q_full[0], c->q_full[1])
         && fall > fmax (TOOTH_FALL * c->q_top, TOOTH_OWN * c->fall_own);
   }
 }
@@ -141,6 +158,7 @@ ra_contest_hear (
   if (congestion && n->congested > PROOF_LEAST)
     c->t_proof = n->now;
   c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
+  full_hear (c, n);
   teeth_hear (c, n, target);
   c->q_longest = fmax (c->q_longest, n->q_lo);
   if (n->q2 <= ALL_BUT_EMPTY) {
@@ -294,6 +312,9 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
       c->is_short = c->drain == RA_DRAIN_LOSS;
       /* The test has shown that it stands. */
       c->stands = c->is_short ? 1 : c->stands;
+      /* Teeth alone led to it: it may be wrong, and begins gently. */
+      if (c->is_short && n->now - c->t_congestion > LOSS_RECENT)
+        c->begins = FALSE;
       compete (c, n, c->x_back);
     } else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
       c->competes = FALSE;
