@@ -340,8 +340,9 @@ test_radio (gconstpointer data)
       = g_strdup_printf ("7 every loss is called radio, %s", ops->name);
 
   trust_row ("attack", name, "no more than friendliness-cap times a TCP's rate",
-      rate <= RADIO_RATE * 1.01, "%.2f Mb/s of %.2f; without a cap %.2f",
-      (gdouble) rate * 1e-6, RADIO_RATE * 1e-6, (gdouble) free_rate * 1e-6);
+      (gdouble) rate <= RADIO_RATE * 1.01,
+      "%.2f Mb/s of %.2f; without a cap %.2f", (gdouble) rate * 1e-6,
+      RADIO_RATE * 1e-6, (gdouble) free_rate * 1e-6);
 }
 
 /* --- the receiver --------------------------------------------------------------- */
