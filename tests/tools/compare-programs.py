@@ -2,6 +2,7 @@
 # Stands in for rtpadapt-link and rtpadapt-measure: no network, no time,
 # made-up results. Its name says which of them it is.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import fcntl
 import json
 import math
 import os
@@ -30,18 +31,22 @@ def log(word):
 
 
 def host():
-    """1,000 units pass, of which it takes the first number of a file."""
+    """1,000 units pass, of which it takes the first number of a file.  Several
+    programs may run at once."""
     stat, stolen = (os.path.join(HERE, name) for name in ('stat', 'stolen'))
-    with open(stolen, encoding='ascii') as file:
+    with open(stolen, 'r+', encoding='ascii') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         left = file.read().split() or ['0']
-    with open(stolen, 'w', encoding='ascii') as file:
+        file.seek(0)
+        file.truncate()
         file.write(' '.join(left[1:]))
-    with open(stat, encoding='ascii') as file:
-        times = [int(word) for word in file.read().split()[1:]]
-    times[0] += 1000 - int(left[0])
-    times[7] += int(left[0])
-    with open(stat, 'w', encoding='ascii') as file:
-        file.write('cpu %s\n' % ' '.join(map(str, times)))
+        with open(stat, encoding='ascii') as old:
+            times = [int(word) for word in old.read().split()[1:]]
+        times[0] += 1000 - int(left[0])
+        times[7] += int(left[0])
+        with open(stat + '.new', 'w', encoding='ascii') as new:
+            new.write('cpu %s\n' % ' '.join(map(str, times)))
+        os.replace(stat + '.new', stat)
 
 
 def link(told):
