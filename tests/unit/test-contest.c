@@ -268,6 +268,32 @@ test_short (gconstpointer data)
   g_assert_cmpint (c.drain, ==, short_rows[i].drain);
 }
 
+/* The same test ends with a queue that stands.  Where packets were lost to congestion in
+ * the last 5 s the competition begins as in slow start, where teeth alone led to the test
+ * it does not. */
+static void
+test_gentle (void)
+{
+  for (guint ago = 1; ago <= 9; ago += 8) {
+    RaContest c = { .wanted = 1,
+      .armed = 1,
+      .begun = TRUE,
+      .begins = TRUE,
+      .drain = RA_DRAIN_LOSS,
+      .stands_at = .008,
+      .t_began = NOW - .4,
+      .t_congestion = NOW - ago,
+      .x_back = 5 * S / RTT };
+    RaSense n = sense;
+
+    n.r = n.r_most = 5 * S / RTT;
+    n.qm = n.q2 = n.q_lo = .012;
+    ra_contest_rate (&c, &n, .018, 0, S, S, RTT, FALSE);
+    g_assert_true (c.competes);
+    g_assert_cmpint (c.begins, ==, ago < 5);
+  }
+}
+
 /* A rival's sawtooth, at T = 18 ms: for 1 s the queue is `top`, for .2 s `low`, for .6 s
  * `after`; at the end it is `last` for 1 s.  3 D = .27 s, 7 D = .63 s.  A fall counts from
  * .65 of the top on, and if less than .8 of it has come back.  Where .8 of what arrives is
@@ -372,6 +398,7 @@ main (int argc, char **argv)
   g_test_add_func ("/contest/growth", test_growth);
   g_test_add_func ("/contest/failed", test_failed);
   rows_add_by ("/contest/short", short_rows, name, test_short);
+  g_test_add_func ("/contest/gentle", test_gentle);
   rows_add_by ("/contest/teeth", teeth_rows, name, test_teeth);
   g_test_add_func ("/contest/route", test_route);
   return g_test_run ();

@@ -193,7 +193,8 @@ class Work:
 
 def processors():
     """The processors' time so far, and what the host took of it (proc(5))."""
-    path = os.environ.get('RTPADAPT_PROC_STAT', '/proc/stat')  # its test's
+    # tests/tools/compare sets another file.
+    path = os.environ.get('RTPADAPT_PROC_STAT', '/proc/stat')
     with contextlib.suppress(OSError):
         with open(path, encoding='ascii') as file:
             times = [int(word) for word in file.readline().split()[1:9]]

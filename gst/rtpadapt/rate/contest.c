@@ -92,7 +92,7 @@ fights_for_short (const RaContest *c, const RaSense *n)
   return c->is_short && (c->competes || n->now - c->t_passed < AGAIN_WITHIN);
 }
 
-/* The longest queue of the last one to two TEETH_WITHIN. */
+/* Notes the longest queue of the last 10 to 20 s. */
 static void
 full_hear (RaContest *c, const RaSense *n)
 {
@@ -312,7 +312,7 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
       c->is_short = c->drain == RA_DRAIN_LOSS;
       /* The test has shown that it stands. */
       c->stands = c->is_short ? 1 : c->stands;
-      /* Teeth alone led to it: it may be wrong, and begins gently. */
+      /* Teeth alone may mislead: a competition that they led to begins gently. */
       if (c->is_short && n->now - c->t_congestion > LOSS_RECENT)
         c->begins = FALSE;
       compete (c, n, c->x_back);

@@ -48,8 +48,8 @@ typedef struct
   gboolean fell;        /* further than that */
   guint n_teeth;        /* and it has stayed low */
   gdouble t_tooth;
-  gdouble q_full[2]; /* the longest queue of this while and of the one before */
-  gdouble t_full;    /* this while began */
+  gdouble q_full[2]; /* the longest queue since t_full, and of as long before */
+  gdouble t_full;
   gdouble t_congestion;
   gdouble t_proof;  /* one that is not a wrong verdict */
   gdouble t_passed; /* one that a standing queue had asked for */
