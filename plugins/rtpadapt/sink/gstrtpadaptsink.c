@@ -345,7 +345,7 @@ uri_set (GstRtpAdaptSink *self, const GValue *value)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* The child that has the property; NULL: it is no child's, or the child is missing. */
+/* The child that has the property; NULL: none has it, or that one is missing. */
 static GObject *
 part_of (GstRtpAdaptSink *self, guint id)
 {
