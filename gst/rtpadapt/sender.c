@@ -6,7 +6,7 @@
 #include <gst/rtpadapt/fec/repeats.h>
 #include <gst/rtpadapt/rate/pacer.h>
 #include <gst/rtpadapt/repair/repair.h>
-#include <gst/rtpadapt/safety/outage.h>
+#include <gst/rtpadapt/safety/outagemask.h>
 #include <gst/rtpadapt/safety/skips.h>
 
 /* A send time that the wire has carried may be rounded by this. */
@@ -46,7 +46,7 @@ struct _RaSender
   gboolean unanswered; /* the no-feedback timer expired since `last_word`, and
                           there is a floor */
   guint64 before;      /* the rate at `last_word`, bit/s; 0 before the first */
-  RaOutage outage;
+  RaOutageMask mask;
   RaPacer pacer;
   RaSizes sizes;
   gdouble rtcp;
@@ -94,7 +94,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->rate = rate;
   s->rate_params = g_strdup (cfg->controller_params);
   s->floor = cfg->floor;
-  ra_outage_init (&s->outage);
+  ra_outage_mask_init (&s->mask);
   s->receiver = ra_receiver_new (lda, cfg->rate.mss);
   s->fec = fec;
   s->cfg = cfg->rate;
@@ -480,7 +480,7 @@ look_back (RaSender *s, RaTime now)
 {
   if (s->unanswered && s->last_word != RA_TIME_NONE
       && ra_diff (now, s->last_word) > FEEDBACK_GONE)
-    ra_outage_end (&s->outage, s->ledger->next, now);
+    ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
 /* RFC 8083 4.5: the path may be another one, so a new controller begins, which
@@ -499,7 +499,7 @@ begin_anew (RaSender *s, RaTime now)
   s->unanswered = FALSE;
   s->asked = s->last_feedback = RA_TIME_NONE;
   s->interval = s->spacing = 0;
-  ra_outage_end (&s->outage, s->ledger->next, now);
+  ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
 /* Informs the guard alone.  If an open breaker closes, the controller starts
@@ -531,16 +531,16 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->asked = RA_TIME_NONE;
   s->last_word = now;
   s->last = *report;
-  ra_outage_hide (&s->outage, &s->last);
+  ra_outage_mask_hide (&s->mask, &s->last);
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
   raw = s->last;
   raw.lost_congestion += ra_per_packet_take_late (&s->per_packet);
   inform_guard (s, &raw, proof, now);
-  ra_outage_hide (
-      &s->outage, &s->last); /* the guard may have ended the outage just now */
-  s->outage.p = s->last.p;
+  ra_outage_mask_hide (
+      &s->mask, &s->last); /* the guard may have ended the outage just now */
+  s->mask.p = s->last.p;
   s->unanswered = FALSE;
   s->rate->radio = ra_guard_radio_loss (&s->guard);
   ra_rate_on_report (s->rate, &s->last, now);
@@ -606,7 +606,7 @@ ra_sender_rows_begin (RaSender *s, RaRows *rows)
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
   rows->excused
-      = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->outage.next;
+      = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->mask.next;
 }
 
 void

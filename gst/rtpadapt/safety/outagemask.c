@@ -1,16 +1,16 @@
 /* The losses of an outage, which are no congestion.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/safety/outage.h>
+#include <gst/rtpadapt/safety/outagemask.h>
 
 void
-ra_outage_init (RaOutage *o)
+ra_outage_mask_init (RaOutageMask *o)
 {
-  *o = (RaOutage){ .ended = RA_TIME_NONE };
+  *o = (RaOutageMask){ .ended = RA_TIME_NONE };
 }
 
 void
-ra_outage_end (RaOutage *o, guint64 next, RaTime now)
+ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now)
 {
   o->next = next;
   o->ended = now;
@@ -18,7 +18,7 @@ ra_outage_end (RaOutage *o, guint64 next, RaTime now)
 }
 
 void
-ra_outage_hide (RaOutage *o, RaReport *report)
+ra_outage_mask_hide (RaOutageMask *o, RaReport *report)
 {
   RaTime due = ra_later (report->t_recvdata, -MAX (report->loss_age, 0));
 
