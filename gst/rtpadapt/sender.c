@@ -326,10 +326,10 @@ frame_count (RaSender *s, RaSentFlags flags)
  * the pacer, though none may wait behind it.  At a low rate, where a frame is a
  * packet or two, none ever does. */
 static gboolean
-is_frame_held (const RaSender *s, const RaOutgoing *p, RaTime now)
+is_frame_held (const RaSender *s, const RaOutgoing *p, guint64 rate, RaTime now)
 {
   return !(p->flags & (RA_SENT_REPAIR | RA_SENT_OTHER)) && s->frame_packets == 0
-      && ra_pacer_is_spent (&s->pacer, ra_sender_rate (s), HELD_GRAIN, now);
+      && ra_pacer_is_spent (&s->pacer, rate, HELD_GRAIN, now);
 }
 
 /* Looks whether the no-feedback timer has expired.  The floor is sent then, and
@@ -356,8 +356,10 @@ RaLedgerEntry *
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
   RaLedgerEntry *entry;
+  guint64 rate;
 
   timer_look (s, now);
+  rate = ra_sender_rate (s); /* which no packet changes by leaving */
   s->mid_frame = !(p->flags & RA_SENT_ASKS);
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
@@ -375,20 +377,20 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .mark = (guint8) p->mark,
           .waiting
           = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD)) == RA_SENT_WAITING
-              || is_frame_held (s, p, now) });
+              || is_frame_held (s, p, rate, now) });
   if (!(p->flags & RA_SENT_OTHER)) {
     ra_sizes_on_sent (
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
   if (!ra_sender_is_open (s)) /* the pacer does not count probes */
-    ra_pacer_on_sent (&s->pacer, p->size, ra_sender_rate (s),
+    ra_pacer_on_sent (&s->pacer, p->size, rate,
         p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
         now);
   ra_report_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
       (p->flags & RA_SENT_WAITING) != 0, now);
-  ra_repair_on_sent (&s->repair, entry, ra_sender_rate (s));
+  ra_repair_on_sent (&s->repair, entry, rate);
   if (p->flags & RA_SENT_REPEAT)
     ra_repair_on_repeat (&s->repair, s->ledger, entry, p->original, now);
   s->stats.packets_sent++;

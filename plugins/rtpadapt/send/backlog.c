@@ -322,6 +322,13 @@ lane_next (Backlog *b)
   return gst_queue_array_is_empty (b->first.items) ? &b->plain : &b->first;
 }
 
+gboolean
+backlog_is_empty (Backlog *b)
+{
+  return gst_queue_array_is_empty (lane_next (b)->items)
+      && !missing (b, b->context);
+}
+
 const BacklogItem *
 backlog_peek (Backlog *b)
 {

@@ -66,6 +66,7 @@ void backlog_push_event (Backlog *b, GstEvent *event);
  * object stays the caller's.  `limit` is time at `rate`. */
 gboolean backlog_push_packet (
     Backlog *b, const BacklogItem *item, RaSpan limit, guint64 rate);
+gboolean backlog_is_empty (Backlog *b);
 /* NULL if empty.  Valid until the next call. */
 const BacklogItem *backlog_peek (Backlog *b);
 /* Only if not empty; (transfer full) of out->object. */

@@ -250,11 +250,11 @@ level_say (GstRtpAdaptSend *self)
 
 /* --- in: packets ---------------------------------------------------------- */
 
-/* Takes `buffer`, which pace_flow() allows; the lock is held. */
+/* Takes `buffer`, which pace_flow() allows, while `rate` may be sent; the lock is
+ * held. */
 static void
-packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, RaTime now)
+packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
 {
-  guint64 rate = ra_sender_rate (self->sender);
   SendWants wants;
   BacklogItem item;
 
@@ -293,10 +293,11 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
   flow = pace_flow (&self->pace);
   if (flow == GST_FLOW_OK) {
     guint64 not_rtp = self->way.not_rtp;
+    guint64 rate = ra_sender_rate (self->sender);
     RaTime now = send_now (self);
 
     for (guint i = 0; i < n; i++)
-      packet_take (self, buffers[i], now);
+      packet_take (self, buffers[i], rate, now);
     level_say (self);
     refresh
         = !ra_sender_is_open (self->sender) && key_gate_refresh (&self->keys);

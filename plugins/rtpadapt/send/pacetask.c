@@ -93,7 +93,7 @@ gboolean
 pace_push (PaceTask *p, const BacklogItem *item, RaSpan limit, guint64 rate,
     SendWants *wants)
 {
-  gboolean was_empty = backlog_peek (p->backlog) == NULL;
+  gboolean was_empty = backlog_is_empty (p->backlog);
   guint64 frames = backlog_dropped_frames (p->backlog);
 
   *wants = SEND_WANTS_NOTHING;
@@ -150,7 +150,7 @@ void
 pace_take (PaceTask *p, BacklogItem *item)
 {
   backlog_pop (p->backlog, item);
-  if (!backlog_peek (p->backlog))
+  if (backlog_is_empty (p->backlog))
     g_cond_broadcast (&p->wakeup);
 }
 
@@ -210,7 +210,7 @@ pace_wake (PaceTask *p)
 gboolean
 pace_drain (PaceTask *p, GMutex *lock)
 {
-  while (p->flow == GST_FLOW_OK && backlog_peek (p->backlog))
+  while (p->flow == GST_FLOW_OK && !backlog_is_empty (p->backlog))
     g_cond_wait (&p->wakeup, lock);
   return p->flow == GST_FLOW_OK;
 }
