@@ -159,7 +159,7 @@ outage_feedback (Outage *o, gboolean arrived)
   for (; o->heard < o->out; o->heard++) {
     GstClockTime local = g_array_index (times, GstClockTime, o->heard);
 
-    rows_add (rows, o->heard, local, PAYLOAD,
+    twcc_row_add (rows, o->heard, local, PAYLOAD,
         arrived ? (local - START + OWD) / GRAIN * GRAIN : LOST);
   }
   rows_push (&o->pair.send, rows);

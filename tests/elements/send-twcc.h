@@ -18,7 +18,7 @@ rows_new (void)
 }
 
 static inline void
-rows_add (GValueArray *rows, guint number, GstClockTime local, guint size,
+twcc_row_add (GValueArray *rows, guint number, GstClockTime local, guint size,
     GstClockTime remote)
 {
   GValue value = G_VALUE_INIT;
@@ -64,7 +64,7 @@ feedback (Send *s, guint from, guint to, guint base, const gint *lost)
 
     for (const gint *l = lost; l && *l >= 0; l++)
       remote = *l == (gint) i ? LOST : remote;
-    rows_add (rows, base + i, local, PAYLOAD, remote);
+    twcc_row_add (rows, base + i, local, PAYLOAD, remote);
   }
   rows_push (s, rows);
 }

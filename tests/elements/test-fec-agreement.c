@@ -4,6 +4,7 @@
  */
 #include "relay-fixture.h"
 #include "src-fixture.h"
+#include "../rows.h"
 
 #define MEDIA 96
 #define RS 120
@@ -144,12 +145,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/fec-agreement/", rows[i].name, NULL);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add_by ("/fec-agreement", rows, name, test_row);
   g_test_add_func ("/fec-agreement/stock", test_stock);
   return g_test_run ();
 }

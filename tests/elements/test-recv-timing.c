@@ -7,6 +7,7 @@
 #include "../../plugins/rtpadapt/recv/recvhold.h"
 #include "../../plugins/rtpadapt/recv/recvkind.h"
 #include "../../plugins/rtpadapt/recv/reporttimer.h"
+#include "../rows.h"
 
 #define MS RA_MSECOND
 #define NEVER RA_TIME_NONE
@@ -313,11 +314,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recv-timing/report/slow", test_slow);
   g_test_add_func ("/recv-timing/report/slow-text", test_slow_text);
   g_test_add_func ("/recv-timing/frame", test_frame);
-  for (guint i = 0; i < G_N_ELEMENTS (kind_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/recv-timing/kind/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_kind);
-  }
+  rows_add ("/recv-timing/kind", kind_rows, test_kind);
   g_test_add_func ("/recv-timing/kind/forget", test_kind_forget);
   g_test_add_func ("/recv-timing/kind/wish", test_wish);
   g_test_add_func ("/recv-timing/kind/lack", test_lack);

@@ -6,6 +6,7 @@
 #include "src-fixture.h"
 
 #include "../trust/trust.h"
+#include "../rows.h"
 
 #include <gst/app/app.h>
 #include <gst/rtp/rtp.h>
@@ -209,10 +210,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/retransmission/changes/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_change);
-  }
+  rows_add ("/retransmission/changes", changes, test_change);
   return g_test_run ();
 }

@@ -8,6 +8,7 @@
 #include "src-fixture.h"
 
 #include "../trust/trust.h"
+#include "../rows.h"
 
 /* --- the sender, in virtual time ------------------------------------------ */
 
@@ -390,12 +391,7 @@ main (int argc, char **argv)
   g_test_add_func ("/retransmission/first", test_first);
   g_test_add_func ("/retransmission/mended", test_mended);
   g_test_add_func ("/retransmission/storm", test_storm);
-  for (guint i = 0; i < G_N_ELEMENTS (own_rows); i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/retransmission/", own_rows[i].name, NULL);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_own);
-  }
+  rows_add_by ("/retransmission", own_rows, name, test_own);
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++) {
     g_autofree gchar *name
         = g_strconcat ("/retransmission/", runs[i].name, NULL);

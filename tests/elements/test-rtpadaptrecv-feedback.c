@@ -5,6 +5,7 @@
  * in it is exact.
  */
 #include "recv-fixture.h"
+#include "../rows.h"
 
 /* Takes `buffer`, which has a TFRC-FB with this FCI. */
 static void
@@ -407,12 +408,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptrecv/tfrc/interval", test_interval);
   g_test_add_func ("/rtpadaptrecv/tfrc/at-once", test_at_once);
   g_test_add_func ("/rtpadaptrecv/tfrc/silence", test_silence);
-  for (guint i = 0; i < G_N_ELEMENTS (dts_rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/rtpadaptrecv/tfrc/arrival/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_arrival);
-  }
+  rows_add ("/rtpadaptrecv/tfrc/arrival", dts_rows, test_arrival);
   g_test_add_func ("/rtpadaptrecv/tfrc/refused", test_refused);
   g_test_add_func ("/rtpadaptrecv/tfrc/no-room", test_no_room);
   g_test_add_func ("/rtpadaptrecv/tfrc/reduced-size", test_reduced_size);

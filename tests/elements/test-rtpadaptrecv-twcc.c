@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "recv-fixture.h"
+#include "../rows.h"
 
 #define FMT_TWCC 15 /* draft-holmer-rmcat-...-01, 3.1 */
 #define NONE GST_CLOCK_TIME_NONE
@@ -149,12 +150,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/rtpadaptrecv/twcc/interval/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_interval);
-  }
+  rows_add ("/rtpadaptrecv/twcc/interval", rows, test_interval);
   g_test_add_func ("/rtpadaptrecv/twcc/answers", test_answers);
   g_test_add_func ("/rtpadaptrecv/twcc/stop", test_stop);
   return g_test_run ();

@@ -7,6 +7,7 @@
  * the 1 Mbit/s that are allowed.
  */
 #include "send-fixture.h"
+#include "../rows.h"
 
 #include <plugins/rtpadapt/parts/colourmeta.h>
 
@@ -354,11 +355,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/colour/exchange", test_exchange);
   g_test_add_func ("/rtpadaptsend/colour/kept", test_kept);
   g_test_add_func ("/rtpadaptsend/colour/upstream", test_upstream);
-  for (guint i = 0; i < G_N_ELEMENTS (warning_rows); i++) {
-    g_autofree gchar *path = g_strconcat (
-        "/rtpadaptsend/colour/warning/", warning_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_warning);
-  }
+  rows_add_by (
+      "/rtpadaptsend/colour/warning", warning_rows, name, test_warning);
   return g_test_run ();
 }

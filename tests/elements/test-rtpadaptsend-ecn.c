@@ -4,6 +4,7 @@
 #include "../trust/trust.h"
 #include "parts/ecnmeta.h"
 #include "session-fixture.h"
+#include "../rows.h"
 
 #define BATCH 10
 
@@ -277,16 +278,8 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (claims); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/rtpadaptsend/ecn/claim/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_claim);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (off_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/rtpadaptsend/ecn/off/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_off);
-  }
+  rows_add ("/rtpadaptsend/ecn/claim", claims, test_claim);
+  rows_add ("/rtpadaptsend/ecn/off", off_rows, test_off);
   g_test_add_func ("/rtpadaptsend/ecn/own-marks", test_own_marks);
   g_test_add_func ("/rtpadaptsend/ecn/exchange", test_exchange);
   return g_test_run ();

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "send-twcc.h"
+#include "../rows.h"
 
 #include <string.h>
 
@@ -119,15 +120,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/fec/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_fec);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (unset_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/fec/unset/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_unset);
-  }
+  rows_add ("/rtpadaptsend/fec", rows, test_fec);
+  rows_add ("/rtpadaptsend/fec/unset", unset_rows, test_unset);
   return g_test_run ();
 }

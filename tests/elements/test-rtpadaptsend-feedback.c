@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "send-twcc.h"
+#include "../rows.h"
 
 /* --- the rate follows --------------------------------------------------- */
 
@@ -151,7 +152,7 @@ test_unknown (void)
   send_paced (&s, 0, 10);
   gst_test_clock_advance_time (s.clock, 2 * OWD);
   rows = rows_new ();
-  rows_add (rows, 3, GST_CLOCK_TIME_NONE, 0, GRAIN);
+  twcc_row_add (rows, 3, GST_CLOCK_TIME_NONE, 0, GRAIN);
   rows_push (&s, rows);
   g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 1);
   g_assert_cmpint (stat (&s, "feedback"), ==, 0);
@@ -162,9 +163,9 @@ test_unknown (void)
   rate = get_uint (&s, "estimated-bitrate");
 
   rows = rows_new ();
-  rows_add (rows, 500, GST_CLOCK_TIME_NONE, 0, GRAIN); /* never sent */
-  rows_add (rows, 9, START - 1, PAYLOAD, GRAIN);       /* not sent then */
-  rows_add (rows, 9, START, PAYLOAD - 1, GRAIN);       /* not that size */
+  twcc_row_add (rows, 500, GST_CLOCK_TIME_NONE, 0, GRAIN); /* never sent */
+  twcc_row_add (rows, 9, START - 1, PAYLOAD, GRAIN);       /* not sent then */
+  twcc_row_add (rows, 9, START, PAYLOAD - 1, GRAIN);       /* not that size */
   rows_push (&s, rows);
   rows_push (&s, rows_new ());
   gst_harness_push_upstream_event (s.h,
@@ -311,11 +312,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/feedback/unknown", test_unknown);
   g_test_add_func ("/rtpadaptsend/feedback/realign", test_realign);
   g_test_add_func ("/rtpadaptsend/feedback/wrap", test_wrap);
-  for (guint i = 0; i < G_N_ELEMENTS (truth_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/rtpadaptsend/truth/", truth_rows[i].lda, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_truth);
-  }
+  rows_add_by ("/rtpadaptsend/truth", truth_rows, lda, test_truth);
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "session-fixture.h"
+#include "../rows.h"
 
 /* --- what it settles for --------------------------------------------------- */
 
@@ -435,12 +436,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (settle_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/rtpadaptsend/hearing/", settle_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_settle);
-  }
+  rows_add_by ("/rtpadaptsend/hearing", settle_rows, name, test_settle);
   g_test_add_func ("/rtpadaptsend/hearing/early", test_early);
   g_test_add_func ("/rtpadaptsend/hearing/rtpbin", test_rtpbin);
   g_test_add_func ("/rtpadaptsend/hearing/ghost-pads", test_ghost_pads);

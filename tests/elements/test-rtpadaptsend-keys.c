@@ -5,6 +5,7 @@
 #include "../trust/trust.h"
 #include "send-twcc.h"
 #include "session-fixture.h"
+#include "../rows.h"
 
 #define FLOOD_MS 10000
 
@@ -147,11 +148,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (flood_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/rtpadaptsend/keys/flood/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_flood);
-  }
+  rows_add ("/rtpadaptsend/keys/flood", flood_rows, test_flood);
   g_test_add_func ("/rtpadaptsend/keys/late", test_late);
   g_test_add_func ("/rtpadaptsend/keys/session", test_session);
   return g_test_run ();

@@ -3,6 +3,7 @@
  */
 #include "../trust/trust.h"
 #include "outage-fixture.h"
+#include "../rows.h"
 
 #define START_RATE 500000
 #define SECOND GST_SECOND
@@ -280,12 +281,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsend/outage/probes", test_probes);
   g_test_add_func ("/rtpadaptsend/outage/silence", test_silence);
-  for (guint i = 0; i < G_N_ELEMENTS (word_rows); i++) {
-    g_autofree gchar *name
-        = g_strdup_printf ("/rtpadaptsend/outage/words/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_words);
-  }
+  rows_add ("/rtpadaptsend/outage/words", word_rows, test_words);
   g_test_add_func ("/rtpadaptsend/outage/reports-early", test_reports_early);
   g_test_add_data_func ("/rtpadaptsend/outage/left-rr", NULL, test_left);
   g_test_add_data_func (

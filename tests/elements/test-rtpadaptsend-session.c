@@ -4,6 +4,7 @@
  */
 #include "session-fixture.h"
 #include "send-twcc.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 
@@ -481,12 +482,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/session/tfrc/again", test_tfrc_again);
   g_test_add_func ("/rtpadaptsend/session/ccfb", test_ccfb);
   g_test_add_func ("/rtpadaptsend/session/ccfb/ecn", test_ccfb_ecn);
-  for (guint i = 0; i < G_N_ELEMENTS (timer_rows); i++) {
-    g_autofree gchar *path = g_strconcat (
-        "/rtpadaptsend/session/timer/", timer_rows[i].feedback, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_timer);
-  }
+  rows_add_by ("/rtpadaptsend/session/timer", timer_rows, feedback, test_timer);
   g_test_add_func ("/rtpadaptsend/session/twcc", test_twcc);
   g_test_add_func (
       "/rtpadaptsend/session/receiver-reports", test_receiver_reports);

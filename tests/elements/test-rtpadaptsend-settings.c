@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "send-fixture.h"
+#include "../rows.h"
 
 /* --- settings ----------------------------------------------------------- */
 
@@ -209,27 +210,17 @@ test_stats_fields (void)
   send_free (&s);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (limit_rows); i++)
-    add_row ("limits", limit_rows[i].name, i, test_limits);
+  rows_add_by ("/rtpadaptsend/limits", limit_rows, name, test_limits);
   g_test_add_func ("/rtpadaptsend/limits/playing", test_limits_playing);
   g_test_add_data_func (
       "/rtpadaptsend/switch/controller", "controller", test_switch);
   g_test_add_data_func ("/rtpadaptsend/switch/lda", "lda", test_switch);
-  for (guint i = 0; i < G_N_ELEMENTS (params_rows); i++)
-    add_row ("bad-params", params_rows[i].name, i, test_bad_params);
+  rows_add_by ("/rtpadaptsend/bad-params", params_rows, name, test_bad_params);
   g_test_add_func ("/rtpadaptsend/params-at-start", test_params_at_start);
   g_test_add_func ("/rtpadaptsend/stats/messages", test_stats_messages);
   g_test_add_func ("/rtpadaptsend/stats/fields", test_stats_fields);

@@ -4,6 +4,7 @@
  * At 960 kbit/s a packet of 1,200 bytes takes 1200 * 8 / 960000 = 10 ms.
  */
 #include "send-fixture.h"
+#include "../rows.h"
 
 #include <gst/video/video.h>
 
@@ -415,12 +416,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (pacing_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/rtpadaptsend/pacing/", pacing_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_pacing);
-  }
+  rows_add_by ("/rtpadaptsend/pacing", pacing_rows, name, test_pacing);
   g_test_add_func ("/rtpadaptsend/pacing/idle", test_idle);
   g_test_add_func ("/rtpadaptsend/pacing/new-rate", test_new_rate);
   g_test_add_func ("/rtpadaptsend/pacing/new-clock", test_new_clock);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "send-fixture.h"
+#include "../rows.h"
 
 #include <plugins/rtpadapt/send/batch.h>
 
@@ -295,17 +296,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/send-batch/push/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_push);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (order_rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/send-batch/order/%s", order_rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_order);
-  }
+  rows_add_by ("/send-batch/push", rows, name, test_push);
+  rows_add_by ("/send-batch/order", order_rows, name, test_order);
   return g_test_run ();
 }

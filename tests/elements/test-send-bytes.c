@@ -1,6 +1,9 @@
 /* The header extensions that rtpadaptsend writes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+#include "../rows.h"
+
 #include <plugins/rtpadapt/send/sendext.h>
 
 #include <gst/rtp/rtp.h>
@@ -229,21 +232,12 @@ test_ext_protected (void)
   gst_buffer_unref (alone);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/send-bytes/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (ext_rows); i++)
-    add_row ("ext", ext_rows[i].name, i, test_ext);
+  rows_add_by ("/send-bytes/ext", ext_rows, name, test_ext);
   g_test_add_func ("/send-bytes/ext/numbers", test_ext_numbers);
   g_test_add_func ("/send-bytes/ext/protected", test_ext_protected);
   return g_test_run ();

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/send/feedbackmode.h"
+#include "../rows.h"
 
 #include <string.h>
 
@@ -284,11 +285,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_choose);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (other_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/send-mode/other/%u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_other);
-  }
+  rows_add ("/send-mode/other", other_rows, test_other);
   g_test_add_func ("/send-mode/other/mixed", test_other_mixed);
   g_test_add_func ("/send-mode/other/lacks", test_other_lacks);
   g_test_add_func ("/send-mode/wants", test_wants);

@@ -2,6 +2,9 @@
  * next, and when.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+#include "../rows.h"
+
 #include <plugins/rtpadapt/send/pacetask.h>
 
 #define MS RA_MSECOND
@@ -192,12 +195,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/send-pace/step/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_step);
-  }
+  rows_add_by ("/send-pace/step", rows, name, test_step);
   g_test_add_func ("/send-pace/eos", test_eos);
   g_test_add_func ("/send-pace/push", test_push);
   g_test_add_func ("/send-pace/flow", test_flow);

@@ -2,6 +2,9 @@
  * backlog, and what is known of each SSRC.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+#include "../rows.h"
+
 #include <plugins/rtpadapt/send/backlog.h>
 #include <plugins/rtpadapt/send/sendstreams.h>
 
@@ -366,24 +369,14 @@ test_beside (void)
   streams_clear (s);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/send-queue/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (order_rows); i++)
-    add_row ("order", order_rows[i].name, i, test_order);
+  rows_add_by ("/send-queue/order", order_rows, name, test_order);
   g_test_add_func ("/send-queue/priority", test_priority);
-  for (guint i = 0; i < G_N_ELEMENTS (stream_rows); i++)
-    add_row ("stream", stream_rows[i].name, i, test_stream);
+  rows_add_by ("/send-queue/stream", stream_rows, name, test_stream);
   g_test_add_func ("/send-queue/caps", test_caps);
   g_test_add_func ("/send-queue/latest", test_latest);
   g_test_add_func ("/send-queue/many", test_many);

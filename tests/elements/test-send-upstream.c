@@ -2,6 +2,9 @@
  * element.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+#include "../rows.h"
+
 #include <plugins/rtpadapt/send/fecencs.h>
 #include <plugins/rtpadapt/send/skippers.h>
 
@@ -184,14 +187,6 @@ test_skippers (gconstpointer data)
   world_free (&w);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/upstream/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 /* An encoder that spans frames gets all three; one without rs-pt keeps to XOR. */
 static void
 test_fec_spans (void)
@@ -239,11 +234,9 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (fec_rows); i++)
-    add_row ("fec", fec_rows[i].name, i, test_fec);
+  rows_add_by ("/upstream/fec", fec_rows, name, test_fec);
   g_test_add_func ("/upstream/fec/again", test_fec_again);
-  for (guint i = 0; i < G_N_ELEMENTS (skip_rows); i++)
-    add_row ("skippers", skip_rows[i].name, i, test_skippers);
+  rows_add_by ("/upstream/skippers", skip_rows, name, test_skippers);
   g_test_add_func ("/upstream/fec/spans", test_fec_spans);
   return g_test_run ();
 }

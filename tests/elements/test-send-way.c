@@ -2,6 +2,9 @@
  * says, how often it is read, what it leaves with.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+#include "../rows.h"
+
 #include <plugins/rtpadapt/parts/colourmeta.h>
 #include <plugins/rtpadapt/parts/extmap.h>
 #include <plugins/rtpadapt/send/way.h>
@@ -247,12 +250,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (parse_rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/send-way/parses/%s", parse_rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_parses);
-  }
+  rows_add_by ("/send-way/parses", parse_rows, name, test_parses);
   g_test_add_func ("/send-way/random", test_random);
   g_test_add_func ("/send-way/stream", test_stream);
   g_test_add_func ("/send-way/unknown", test_unknown);

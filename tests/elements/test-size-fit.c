@@ -1,6 +1,9 @@
 /* The size of the pictures that an encoder gets.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+#include "../rows.h"
+
 #include <plugins/rtpadapt/send/sizefit.h>
 
 #include <gst/app/gstappsink.h>
@@ -190,11 +193,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/size-fit/row/%s", rows[i].name);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_row);
-  }
+  rows_add_by ("/size-fit/row", rows, name, test_row);
   g_test_add_func ("/size-fit/off", test_off);
   g_test_add_func ("/size-fit/small", test_small);
   return g_test_run ();

@@ -193,7 +193,7 @@ report_twcc (Play *y, guint end)
   for (guint i = y->told; i < end; i++) {
     const Out *o = &y->out[i];
 
-    rows_add (twcc, i, o->sent, o->size,
+    twcc_row_add (twcc, i, o->sent, o->size,
         o->arrival == GST_CLOCK_TIME_NONE
             ? LOST
             : (o->arrival - START) / GRAIN * GRAIN);

@@ -122,11 +122,11 @@ tell_twcc_bad (Pair *p, guint last, guint i, GRand *dice)
       break;
     case 2: /* all was lost */
       for (guint k = 0; k < 20; k++)
-        rows_add (rows, k, GST_CLOCK_TIME_NONE, 0, LOST);
+        twcc_row_add (rows, k, GST_CLOCK_TIME_NONE, 0, LOST);
       break;
     default: /* noise */
       for (guint k = 0; k < PER_FRAME; k++)
-        rows_add (rows, 0x8000 | g_rand_int (dice), GST_CLOCK_TIME_NONE,
+        twcc_row_add (rows, 0x8000 | g_rand_int (dice), GST_CLOCK_TIME_NONE,
             g_rand_int (dice) & 0xffff, g_rand_int (dice));
       break;
   }

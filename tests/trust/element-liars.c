@@ -4,6 +4,7 @@
 #include "send-twcc.h"
 #include "session-fixture.h"
 #include "trust.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/stamp.h>
 
@@ -144,7 +145,7 @@ early_twcc (gchar **figure, gboolean *pass)
   feedback (&s, 0, 4, 0, NULL);
   rate = get_uint (&s, "estimated-bitrate");
   for (guint i = 4; i < 8; i++)
-    rows_add (rows, i, GST_CLOCK_TIME_NONE, 0, GRAIN);
+    twcc_row_add (rows, i, GST_CLOCK_TIME_NONE, 0, GRAIN);
   rows_push (&s, rows);
   *figure = g_strdup_printf ("%" G_GINT64_FORMAT " of 4 ignored; %.2f x",
       stat (&s, "feedback-unmapped"),
@@ -317,12 +318,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (early_rows); i++) {
-    g_autofree gchar *path
-        = g_strconcat ("/lies-element/early/", early_rows[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_early);
-  }
+  rows_add_by ("/lies-element/early", early_rows, name, test_early);
   g_test_add_func ("/lies-element/honest", test_honest);
   g_test_add_func ("/lies-element/liar", test_liar);
   g_test_add_data_func (

@@ -2,6 +2,9 @@
  * notes of RFC 8888.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+#include "../rows.h"
+
 #include <gst/rtpadapt/feedback/ccfbnotes.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/feedback/twccalign.h>
@@ -396,28 +399,16 @@ test_streams (void)
   g_assert_true (ra_ledger_has_ssrc (log, 5));
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/ear-parts/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (clock_rows); i++)
-    add_row ("clock", clock_rows[i].name, i, test_clock);
-  for (guint i = 0; i < G_N_ELEMENTS (doubtful_rows); i++)
-    add_row ("doubtful", doubtful_rows[i].name, i, test_doubtful);
-  for (guint i = 0; i < G_N_ELEMENTS (log_rows); i++)
-    add_row ("log", log_rows[i].name, i, test_log);
+  rows_add_by ("/ear-parts/clock", clock_rows, name, test_clock);
+  rows_add_by ("/ear-parts/doubtful", doubtful_rows, name, test_doubtful);
+  rows_add_by ("/ear-parts/log", log_rows, name, test_log);
   g_test_add_func ("/ear-parts/log/wrong", test_log_wrong);
   g_test_add_func ("/ear-parts/log/rtp", test_log_rtp);
-  for (guint i = 0; i < G_N_ELEMENTS (note_rows); i++)
-    add_row ("note", note_rows[i].name, i, test_note);
+  rows_add_by ("/ear-parts/note", note_rows, name, test_note);
   g_test_add_func ("/ear-parts/note/ago", test_note_ago);
   g_test_add_func ("/ear-parts/log/streams", test_streams);
   return g_test_run ();
