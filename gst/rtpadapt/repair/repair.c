@@ -214,8 +214,8 @@ RaSpan
 ra_repair_slack (const RaRepair *r)
 {
   RaSpan frame = r->path.frame;
-  RaSpan slack
-      = ra_repair_time_left (&r->path, 0) - ra_repair_round (&r->path) - frame;
+  RaSpan slack = ra_repair_time_left (&r->path, 0) - r->path.jitter
+      - r->path.decode - ra_repair_round (&r->path) - frame;
 
   return ra_repair_mends (r) && r->path.worst >= SLACK_LOSS && slack >= frame
       ? slack
