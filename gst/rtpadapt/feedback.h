@@ -11,7 +11,9 @@
 
 G_BEGIN_DECLS
 
-typedef struct _RaEar RaEar;
+typedef struct _RaHearing RaHearing; /* feedback/hearing.h */
+typedef struct _RaTwccRow RaTwccRow; /* feedback/ear.h */
+typedef struct _RaRadp RaRadp;       /* feedback/radp.h */
 typedef struct _RaReporter RaReporter;
 typedef struct _RaReportBytes RaReportBytes; /* feedback/reporter.h */
 
@@ -47,11 +49,22 @@ typedef struct
   gboolean per_packet_ecn; /* it says with which ECN field each packet came */
   gboolean needs_session;  /* only RTCP that the element itself sees has it, */
   gboolean needs_avpf;     /* in a session of that profile (RFC 4585) */
-  /* The sender's side: the bytes behind the header of an RTPFB packet, whichever kind is in use;
-   * NULL: nothing to look at. */
-  void (*look) (RaEar *ear, const guint8 *body, gsize size);
-  /* Feedback of this kind, which is in use; NULL: it does not come as bytes. */
-  void (*hear) (RaEar *ear, const RaFeedbackFci *f, RaTime now);
+  /* The sender's side: what an ear of this kind keeps, `own`, from the beginning.
+   * (transfer full) */
+  gpointer (*own_new) (RaLedger *ledger);
+  void (*own_free) (gpointer own);
+  /* A compound begins; NULL: that does not matter. */
+  void (*begin) (gpointer own);
+  /* The bytes behind the header of an RTPFB packet, whichever kind is in use.
+   * FALSE: they are malformed.  NULL: nothing to look at. */
+  gboolean (*look) (gpointer own, const guint8 *body, gsize size);
+  /* Feedback of this kind, which is in use; NULL: it does not come as bytes, */
+  void (*hear) (gpointer own, RaHearing *h, const RaFeedbackFci *f, RaTime now);
+  /* but as rows that rtpsession read; or NULL. */
+  void (*hear_rows) (
+      gpointer own, RaHearing *h, const RaTwccRow *rows, guint n, RaTime now);
+  /* The RADP that was believed last, NULL before the first; or NULL. */
+  const RaRadp *(*said) (gconstpointer own);
   /* The receiver's side: when a reporter that was given a packet wants to report;
    * NULL: rtpsession makes the reports. */
   RaTime (*due) (const RaReporter *reporter);

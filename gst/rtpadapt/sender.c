@@ -1,7 +1,13 @@
 /* The sending half: report -> RTT -> controller -> rate -> pacer and encoder.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/senderpriv.h>
+#include <gst/rtpadapt/senderperpacket.h>
+
+#include <gst/rtpadapt/fec/repeats.h>
+#include <gst/rtpadapt/rate/pacer.h>
+#include <gst/rtpadapt/repair/repair.h>
+#include <gst/rtpadapt/safety/outagemask.h>
+#include <gst/rtpadapt/safety/skips.h>
 
 /* A send time that the wire has carried may be rounded by this. */
 #define SENT_GRAIN RA_MSECOND
@@ -20,6 +26,51 @@
 #define INTERVAL_MAX RA_SECOND
 /* RFC 8888 7: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
+/* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
+ * Tmin). */
+#define FEEDBACK_GONE (5 * RA_SECOND)
+
+struct _RaSender
+{
+  RaRate *rate;
+  gchar *rate_params;   /* or NULL */
+  RaReceiver *receiver; /* for per-packet feedback */
+  RaFec *fec;
+  gboolean fec_absent; /* nobody makes what it wants */
+  RaRepeats repeats;
+  RaRepair repair;
+  RaGuard guard;
+  RaRateConfig cfg;
+  guint64 handed;      /* where an exchanged controller started, else 0 */
+  guint floor;         /* packets/s while nobody answers */
+  gboolean unanswered; /* the no-feedback timer expired since `last_word`, and
+                          there is a floor */
+  guint64 before;      /* the rate at `last_word`, bit/s; 0 before the first */
+  RaOutageMask mask;
+  RaPacer pacer;
+  RaSizes sizes;
+  gdouble rtcp;
+  guint64 seed;
+  guint frame_packets; /* media packets of the frame so far */
+
+  RaLedger *ledger;
+  RaPerPacket per_packet;
+  RaTime last_feedback; /* RA_TIME_NONE before the first */
+  RaTime last_word;     /* when anything but a receiver report last said what
+                            arrived; RA_TIME_NONE before the first */
+  RaReportBlocks blocks;
+  RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
+  RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
+  RaTime asked;       /* the first packet since then that asks for an answer,
+                            or RA_TIME_NONE */
+  gboolean mid_frame; /* the last packet did not ask */
+
+  RaOverclaim claims;
+  RaTruth truth;
+  gpointer truth_data;
+  RaReport last;
+  RaSenderStats stats;
+};
 
 RaSender *
 ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
@@ -43,7 +94,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->rate = rate;
   s->rate_params = g_strdup (cfg->controller_params);
   s->floor = cfg->floor;
-  s->anew_at = RA_TIME_NONE;
+  ra_outage_mask_init (&s->mask);
   s->receiver = ra_receiver_new (lda, cfg->rate.mss);
   s->fec = fec;
   s->cfg = cfg->rate;
@@ -53,11 +104,11 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = RA_TIME_NONE;
   ra_report_blocks_init (&s->blocks);
-  ra_winmin_init (&s->shortest);
   ra_repair_init (&s->repair);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
   ra_receiver_set_guard (s->receiver, &s->guard);
   s->ledger = ra_ledger_new ();
+  ra_per_packet_init (&s->per_packet, s->receiver, s->ledger);
   ra_sender_set_truth (s, ra_ledger_truth, s->ledger);
   return s;
 }
@@ -73,6 +124,18 @@ ra_sender_free (RaSender *s)
   g_free (s);
 }
 
+/* Replaces the controller by `rate` (transfer full), which begins at `start`. */
+static void
+exchange (RaSender *s, RaRate *rate, guint64 start)
+{
+  rate->s = s->rate->s;
+  rate->n_sent = s->rate->n_sent;
+  rate->last_sent = s->rate->last_sent;
+  ra_rate_free (s->rate);
+  s->rate = rate;
+  s->handed = start;
+}
+
 gboolean
 ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
     const gchar *params, RaTime now, GError **error)
@@ -84,7 +147,7 @@ ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
   rate = ra_rate_new (ops, params, &cfg, now, error);
   if (!rate)
     return FALSE;
-  ra_sender_exchange (s, rate, cfg.start);
+  exchange (s, rate, cfg.start);
   g_free (s->rate_params);
   s->rate_params = g_strdup (params);
   return TRUE;
@@ -299,7 +362,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
   if (s->stats.packets_sent == 0)
-    s->next_reported = p->seq;
+    s->per_packet.next = p->seq;
   entry = ra_ledger_add (s->ledger,
       &(RaLedgerEntry){ .index = p->seq,
           .sent = now,
@@ -401,50 +464,83 @@ mended (const RaSender *s)
                                             : 0;
 }
 
-RaProof
-ra_sender_proof (RaTime sent, RaTime now)
+/* What feedback about a packet that left at `sent` proves now. */
+static RaProof
+proof_of (RaTime sent, RaTime now)
 {
   return ra_diff (now, sent) <= PROOF_RECENT ? RA_PROOF_DELIVERED
                                              : RA_PROOF_NONE;
 }
 
-void
-ra_sender_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
+/* Feedback about packets that arrived comes: looks whether it ends an outage.  No
+ * queue delays packets for FEEDBACK_GONE, so an outage took them.  The no-feedback
+ * timer has lowered the rate for that already. */
+static void
+look_back (RaSender *s, RaTime now)
+{
+  if (s->unanswered && s->last_word != RA_TIME_NONE
+      && ra_diff (now, s->last_word) > FEEDBACK_GONE)
+    ra_outage_mask_end (&s->mask, s->ledger->next, now);
+}
+
+/* RFC 8083 4.5: the path may be another one, so a new controller begins, which
+ * knows nothing about it.  It begins with no more than the rate before. */
+static void
+begin_anew (RaSender *s, RaTime now)
+{
+  RaRateConfig cfg = s->cfg;
+  RaRate *rate;
+
+  if (cfg.start > 0 && s->before > 0)
+    cfg.start = MIN (cfg.start, s->before);
+  rate = ra_rate_new (s->rate->ops, s->rate_params, &cfg, now, NULL);
+  rate->before = s->before;
+  exchange (s, rate, cfg.start);
+  s->unanswered = FALSE;
+  s->asked = s->last_feedback = RA_TIME_NONE;
+  s->interval = s->spacing = 0;
+  ra_outage_mask_end (&s->mask, s->ledger->next, now);
+}
+
+/* Informs the guard alone.  If an open breaker closes, the controller starts
+ * again. */
+static void
+inform_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
 {
   ra_guard_set_full (&s->guard, (gdouble) s->rate->cfg.mss / s->rate->s);
   settle (s, now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
-    ra_sender_begin_anew (s, now);
+    begin_anew (s, now);
 }
 
-void
-ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
+/* A report with its rtt: all that listens to reports gets it. */
+static void
+apply (RaSender *s, const RaReport *report, RaTime now)
 {
-  RaProof proof = ra_sender_proof (report->t_recvdata, now);
+  RaProof proof = proof_of (report->t_recvdata, now);
   RaReport raw;
 
   if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
     s->last_word = now;
-    ra_sender_guard (s, report, proof, now);
+    inform_guard (s, report, proof, now);
     return;
   }
-  ra_sender_look_back (s, now);
+  look_back (s, now);
   timer_hold (s);
   s->asked = RA_TIME_NONE;
   s->last_word = now;
   s->last = *report;
-  ra_sender_outage_hide (s, &s->last);
+  ra_outage_mask_hide (&s->mask, &s->last);
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
   raw = s->last;
-  raw.lost_congestion += s->lost_late;
-  s->lost_late = 0;
-  ra_sender_guard (s, &raw, proof, now);
-  ra_sender_outage_hide (
-      s, &s->last); /* the guard may have ended the outage just now */
-  s->p_before = s->last.p;
+  raw.lost_congestion += ra_per_packet_take_late (&s->per_packet);
+  inform_guard (s, &raw, proof, now);
+  ra_outage_mask_hide (
+      &s->mask, &s->last); /* the guard may have ended the outage just now */
+  s->mask.p = s->last.p;
   s->unanswered = FALSE;
   s->rate->radio = ra_guard_radio_loss (&s->guard);
   ra_rate_on_report (s->rate, &s->last, now);
@@ -460,8 +556,9 @@ ra_sender_apply (RaSender *s, const RaReport *report, RaTime now)
   s->stats.feedback++;
 }
 
-RaSpan
-ra_sender_spacing (RaSender *s, RaTime now)
+/* A report came: how long after the last one, -1 if that is not known. */
+static RaSpan
+report_spacing (RaSender *s, RaTime now)
 {
   RaSpan sample = s->last_feedback != RA_TIME_NONE
       ? CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX)
@@ -490,13 +587,93 @@ ra_sender_on_report (
   }
   /* RFC 5348 4.3 step 1 */
   checked.rtt = ra_diff (now, report->t_recvdata) - t_delay;
-  ra_sender_spacing (s, now);
+  report_spacing (s, now);
   s->interval = s->spacing;
   if (s->interval < RARER * MAX (checked.rtt, ra_sender_rtt (s)))
     s->interval = 0; /* RFC 5348 6.2 */
   checked.interval = s->interval;
-  ra_sender_apply (s, &checked, now);
+  apply (s, &checked, now);
   return TRUE;
+}
+
+void
+ra_sender_rows_begin (RaSender *s, RaRows *rows)
+{
+  if (!ra_per_packet_begin (&s->per_packet, rows))
+    return;
+  if (rows->last)
+    look_back (s, rows->now);
+  rows->rtt = ra_sender_rtt (s);
+  rows->rate = ra_sender_rate (s);
+  rows->excused
+      = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->mask.next;
+}
+
+void
+ra_sender_row (
+    RaSender *s, RaRows *rows, const RaFeedbackPacket *row, RaSpan ago)
+{
+  ra_per_packet_row (&s->per_packet, rows, row, ago);
+}
+
+gboolean
+ra_sender_rows_end (RaSender *s, RaRows *rows)
+{
+  RaSpan t_delay, sample, rtt;
+  RaReport report;
+
+  if (!rows->news) {
+    if (rows->heard) /* RFC 8083 4.2: of nothing that arrived */
+      inform_guard (s, &(RaReport){ 0 }, RA_PROOF_DELIVERED, rows->now);
+    return FALSE;
+  }
+  rtt = ra_per_packet_rtt (&s->per_packet, rows);
+  if (rtt == RA_SPAN_NONE)
+    return FALSE;
+  sample = report_spacing (s, rows->now);
+  s->interval = s->spacing = MAX (s->spacing, sample);
+  /* The peer answers at once, so the receiver's timer plays no part here: each
+   * feedback is a report about the last R (RFC 5348 6, k > 1 per RTT). */
+  if (ra_receiver_report (s->receiver, rows->arrival, &report, &t_delay)) {
+    report.rtt = rtt;
+    report.interval = s->interval;
+    apply (s, &report, rows->now);
+  }
+  return TRUE;
+}
+
+gboolean
+ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
+    RaSpan grain, RaTime now)
+{
+  return ra_sender_on_held_feedback (s, packets, n, grain, 0, now);
+}
+
+gboolean
+ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
+    guint n, RaSpan grain, RaSpan held, RaTime now)
+{
+  RaRows rows = { .now = now, .grain = grain, .held = held };
+  RaTime newest = 0;
+
+  for (guint i = 0; i < n; i++) {
+    const RaLedgerEntry *sent = ra_ledger_at (s->ledger, packets[i].seq);
+
+    if (packets[i].arrival == RA_TIME_NONE)
+      continue;
+    newest = MAX (newest, packets[i].arrival);
+    if (!sent)
+      continue;
+    rows.sent = MAX (rows.sent, sent->sent);
+    rows.last = sent;
+  }
+  ra_sender_rows_begin (s, &rows);
+  for (guint i = 0; i < n; i++)
+    ra_sender_row (s, &rows, &packets[i],
+        packets[i].arrival == RA_TIME_NONE
+            ? 0
+            : ra_diff (newest, packets[i].arrival));
+  return ra_sender_rows_end (s, &rows);
 }
 
 void
@@ -530,8 +707,8 @@ ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
     return;
   }
   if (s->last_word == RA_TIME_NONE
-      || ra_diff (now, s->last_word) > RA_FEEDBACK_GONE)
-    ra_sender_guard (s, &report, proofs[word], now);
+      || ra_diff (now, s->last_word) > FEEDBACK_GONE)
+    inform_guard (s, &report, proofs[word], now);
 }
 
 void
@@ -573,6 +750,7 @@ void
 ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
 {
   *stats = s->stats;
+  stats->feedback_bad += s->per_packet.bad;
   stats->rtt = ra_sender_rtt (s);
   stats->queue = s->last.queue;
   stats->recv_rate = s->last.recv_rate;

@@ -1,9 +1,10 @@
 /* Feedback by RTP numbers: RFC 8888.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/earpriv.h>
+#include <gst/rtpadapt/feedback/hearing.h>
 
 #include <gst/rtpadapt/feedback/ccfbfci.h>
+#include <gst/rtpadapt/feedback/ccfbnotes.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/senderperpacket.h>
@@ -30,38 +31,39 @@ typedef struct
  * (RFC 8888 10).  An element behind us that numbers packets again leaves gaps
  * elsewhere, and fills ours. */
 static gboolean
-is_false_claim (const RaEar *e, gboolean received, RaSeqFate fate)
+is_false_claim (const RaHearing *h, gboolean received, RaSeqFate fate)
 {
-  return received && !e->cfg.renumbered
+  return received && !h->cfg->renumbered
       && (fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED);
 }
 
 /* Notes the rows of a block.  A number that was never sent ends it: that is
  * RA_SEQ_FUTURE or RA_SEQ_SKIPPED, else RA_SEQ_SENT is returned. */
 static RaSeqFate
-block_note (RaEar *e, const RaCcfbReader *reader, RaTime rts, Sum *sum)
+block_note (RaCcfbNotes *notes, const RaHearing *h, const RaCcfbReader *reader,
+    RaTime rts, Sum *sum)
 {
-  RaLedgerStream *stream = ra_ledger_stream (e->ledger, reader->ssrc);
-  gboolean ours = ra_ledger_has_ssrc (e->ledger, reader->ssrc);
+  RaLedgerStream *stream = ra_ledger_stream (h->ledger, reader->ssrc);
+  gboolean ours = ra_ledger_has_ssrc (h->ledger, reader->ssrc);
 
   sum->ours += ours;
   sum->foreign += !ours;
   for (guint i = 0; stream && i < reader->n; i++) {
     guint16 seq = (guint16) (reader->begin_seq + i);
     RaCcfbPacket p = ra_ccfb_get (reader, i);
-    RaLedgerEntry *entry = ra_ledger_find (e->ledger, reader->ssrc, seq);
+    RaLedgerEntry *entry = ra_ledger_find (h->ledger, reader->ssrc, seq);
 
     if (entry) {
-      ra_ccfb_notes_add (&e->notes, stream, entry,
+      ra_ccfb_notes_add (notes, stream, entry,
           &(RaCcfbRow){
               p.received, ra_ccfb_arrival (rts, p.ato), (RaEcnField) p.ecn });
       sum->known++;
       if (p.received)
         sum->ato = MIN (sum->ato, p.ato);
     } else {
-      RaSeqFate fate = ra_ledger_fate (e->ledger, reader->ssrc, seq);
+      RaSeqFate fate = ra_ledger_fate (h->ledger, reader->ssrc, seq);
 
-      if (is_false_claim (e, p.received, fate))
+      if (is_false_claim (h, p.received, fate))
         return fate;
       sum->unmapped += ours && fate != RA_SEQ_SKIPPED;
     }
@@ -72,13 +74,14 @@ block_note (RaEar *e, const RaCcfbReader *reader, RaTime rts, Sum *sum)
 /* The first walk over the rows, in the order of the report: what they say is noted
  * in the ledger.  The same is returned. */
 static RaSeqFate
-rows_note (RaEar *e, RaCcfbReader *reader, Sum *sum)
+rows_note (
+    RaCcfbNotes *notes, const RaHearing *h, RaCcfbReader *reader, Sum *sum)
 {
   /* The latest that fits, so that offsets can be taken off. */
   RaTime rts = ra_stamp_ntp_time (reader->rts, 2 * (RaTime) RA_STAMP_NTP_WRAP);
 
   while (ra_ccfb_next (reader)) {
-    RaSeqFate fate = block_note (e, reader, rts, sum);
+    RaSeqFate fate = block_note (notes, h, reader, rts, sum);
 
     if (fate != RA_SEQ_SENT)
       return fate;
@@ -89,32 +92,32 @@ rows_note (RaEar *e, RaCcfbReader *reader, Sum *sum)
 /* The second walk, in the order in which packets left.  Of their ECN fields those
  * that the network marked stay.  Returns how many rows were news. */
 static guint
-rows_take (RaEar *e, const Sum *sum, RaTime now)
+rows_take (RaCcfbNotes *notes, RaHearing *h, const Sum *sum, RaTime now)
 {
   RaRows rows = { .now = now,
     .grain = GRAIN,
     .held = sum->ato * RA_SECOND / HZ,
-    .sent = e->notes.sent,
-    .last = e->notes.last };
-  RaEcnState before = e->ecn.state;
+    .sent = notes->sent,
+    .last = notes->last };
+  RaEcnState before = h->ecn->state;
   RaFeedbackPacket row;
   RaSpan ago;
   guint n = 0;
 
-  ra_ccfb_notes_begin (&e->notes, e->ledger);
-  while (ra_ccfb_notes_next (&e->notes, e->ledger, &e->remote, &row, &ago)) {
-    const RaLedgerEntry *p = ra_ledger_at (e->ledger, row.seq);
+  ra_ccfb_notes_begin (notes, h->ledger);
+  while (ra_ccfb_notes_next (notes, h->ledger, h->remote, &row, &ago)) {
+    const RaLedgerEntry *p = ra_ledger_at (h->ledger, row.seq);
 
     if (n++ == 0)
-      ra_sender_rows_begin (e->sender, &rows);
-    row.ce = ra_ecn_on_answer (&e->ecn, (RaEcnField) p->ecn,
+      ra_sender_rows_begin (h->sender, &rows);
+    row.ce = ra_ecn_on_answer (h->ecn, (RaEcnField) p->ecn,
         row.arrival != RA_TIME_NONE, (RaEcnField) p->came, now);
-    ra_sender_row (e->sender, &rows, &row, ago);
+    ra_sender_row (h->sender, &rows, &row, ago);
   }
   if (n > 0)
-    ra_sender_rows_end (e->sender, &rows);
-  if (e->ecn.state != before)
-    e->news |= RA_EAR_ECN;
+    ra_sender_rows_end (h->sender, &rows);
+  if (h->ecn->state != before)
+    h->news |= RA_EAR_ECN;
   return n;
 }
 
@@ -122,19 +125,25 @@ rows_take (RaEar *e, const Sum *sum, RaTime now)
  * that somebody forged for the receiver, or of a report that somebody
  * guessed. */
 static void
-claim_refuse (RaEar *e, RaSeqFate fate, RaTime now)
+claim_refuse (RaCcfbNotes *notes, RaHearing *h, RaSeqFate fate, RaTime now)
 {
-  ra_ccfb_notes_drop (&e->notes, e->ledger);
-  e->stats.heard[RA_HEARD_UNSENT]++;
-  e->news |= RA_EAR_CHANGED;
+  ra_ccfb_notes_drop (notes, h->ledger);
+  h->stats->heard[RA_HEARD_UNSENT]++;
+  h->news |= RA_EAR_CHANGED;
   if (fate == RA_SEQ_SKIPPED) {
-    ra_sender_on_lie (e->sender, now);
-    e->news |= RA_EAR_LIE;
+    ra_sender_on_lie (h->sender, now);
+    h->news |= RA_EAR_LIE;
   }
 }
 
+static gpointer
+own_new (RaLedger *ledger)
+{
+  return g_new0 (RaCcfbNotes, 1);
+}
+
 static void
-hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
+hear (gpointer own, RaHearing *h, const RaFeedbackFci *f, RaTime now)
 {
   Sum sum = { .ato = RA_CCFB_ATO_MAX };
   RaCcfbReader reader;
@@ -142,26 +151,26 @@ hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
   guint n;
 
   if (!ra_ccfb_read (&reader, f->media, f->fci, f->len)) {
-    e->stats.heard[RA_HEARD_MALFORMED]++;
+    h->stats->heard[RA_HEARD_MALFORMED]++;
     return;
   }
-  fate = rows_note (e, &reader, &sum);
+  fate = rows_note (own, h, &reader, &sum);
   if (fate != RA_SEQ_SENT) {
-    claim_refuse (e, fate, now);
+    claim_refuse (own, h, fate, now);
     return;
   }
-  e->stats.unmapped += sum.unmapped;
-  e->stats.foreign += sum.foreign > 0;
+  h->stats->unmapped += sum.unmapped;
+  h->stats->foreign += sum.foreign > 0;
   if (sum.ours == 0)
     return;
-  n = rows_take (e, &sum, now);
+  n = rows_take (own, h, &sum, now);
   if (sum.known == 0) {
-    e->stats.heard[RA_HEARD_UNSENT]++;
+    h->stats->heard[RA_HEARD_UNSENT]++;
   } else if (n == 0) {
-    e->stats.heard[RA_HEARD_OLD]++;
+    h->stats->heard[RA_HEARD_OLD]++;
   } else {
-    e->stats.heard[RA_HEARD_OK]++;
-    e->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
+    h->stats->heard[RA_HEARD_OK]++;
+    h->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
   }
 }
 
@@ -187,6 +196,8 @@ const RaFeedbackOps ra_feedback_ccfb = {
   .per_packet_ecn = TRUE,
   .needs_session = TRUE,
   .needs_avpf = TRUE,
+  .own_new = own_new,
+  .own_free = g_free,
   .hear = hear,
   .due = ra_reporter_ccfb_due,
   .write = report_write,

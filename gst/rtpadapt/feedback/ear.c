@@ -1,17 +1,49 @@
 /* The sender's ear: what the peer's RTCP says of what was sent.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/earpriv.h>
+#include <gst/rtpadapt/feedback/hearing.h>
 
 #include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/rtcp.h>
+#include <gst/rtpadapt/feedback/sentreports.h>
 
 #include <string.h>
 
 /* RFC 3550 6.4, 6.7; RFC 4585 6.1: in bytes behind the first four. */
 #define SSRC_SIZE 4
 #define SENDER_INFO_SIZE 20
+#define BLOCK_SIZE 24
 #define APP_HEAD 8
 #define FB_HEAD 8
+
+struct _RaEar
+{
+  RaSender *sender;
+  RaLedger *ledger; /* the sender's */
+  RaEarConfig cfg;
+  GPtrArray *own; /* what each of `ra_feedbacks` keeps, in their order */
+  RaEcn ecn;
+  RaRemoteClock remote;
+  RaSentReports reports;
+  guint64 pushed;     /* index of the first packet whose push is not over */
+  gboolean unstamped; /* a packet left without its send time */
+
+  /* Of the latest compound: RADP's data, which waits for the TFRC-FB behind it. */
+  const guint8 *radp;
+  gsize radp_size;
+  guint32 radp_ssrc;
+
+  RaEarNews news; /* since the owner last heard of it */
+  const RaFeedbackOps *other, *wish;
+  RaTakes takes;
+  gboolean has_takes;
+  RaRadpHold hold; /* what the receiver said last, if it did */
+  gboolean has_hold;
+
+  RaEarLoss losses[RA_EAR_LOSSES_MAX]; /* a ring */
+  guint first_loss, n_losses;
+  RaEarStats stats;
+};
 
 static void
 loss_count (RaEarStats *stats, RaCause verdict, RaCause truth)
@@ -48,7 +80,9 @@ ra_ear_new (RaSender *sender, guint64 seed)
 
   e->sender = sender;
   e->ledger = ra_sender_ledger (sender);
-  e->listener = ra_listener_new (e->ledger);
+  e->own = g_ptr_array_new ();
+  for (guint i = 0; ra_feedbacks[i]; i++)
+    g_ptr_array_add (e->own, ra_feedbacks[i]->own_new (e->ledger));
   ra_ecn_init (&e->ecn, seed);
   ra_sender_set_on_loss (sender, on_loss, e);
   return e;
@@ -60,7 +94,9 @@ ra_ear_free (RaEar *e)
   if (!e)
     return;
   ra_sender_set_on_loss (e->sender, NULL, NULL);
-  ra_listener_free (e->listener);
+  for (guint i = 0; ra_feedbacks[i]; i++)
+    ra_feedbacks[i]->own_free (e->own->pdata[i]);
+  g_ptr_array_unref (e->own);
   g_free (e);
 }
 
@@ -119,16 +155,48 @@ ra_ear_truth (RaEar *e, guint32 ssrc, guint16 seq, RaCause cause)
 
 /* --- RTCP ------------------------------------------------------------------- */
 
+void
+ra_ear_on_rtcp_sent (RaEar *e, const guint8 *bytes, gsize len, RaTime now)
+{
+  ra_sent_reports_add (&e->reports, bytes, len, now);
+}
+
+void
+ra_ear_forget_rtcp_sent (RaEar *e)
+{
+  e->reports.n = 0;
+}
+
+/* Report blocks of an SR or RR, which begin at `at` in its body.  Those about us say
+ * that the path is alive, whatever else the receiver sends (RFC 8083 4.1), and what
+ * it lost.  What follows them is the profile's own (RFC 3550 6.4.3). */
+static void
+blocks_take (RaEar *e, const RaRtcpPacket *packet, gsize at, RaTime now)
+{
+  for (guint n = packet->count; n > 0 && at + BLOCK_SIZE <= packet->size;
+       n--, at += BLOCK_SIZE) {
+    const guint8 *b = packet->body + at;
+    RaBlock block = { .ssrc = ra_get_u32 (b),
+      .ext_highest_seq = ra_get_u32 (b + 8),
+      .fraction_lost = b[4] / 256. };
+
+    if (!ra_ledger_has_ssrc (e->ledger, block.ssrc))
+      continue;
+    block.lsr = ra_sent_reports_judge (
+        &e->reports, ra_get_u32 (b + 16), ra_get_u32 (b + 20), now, &block.rtt);
+    ra_sender_on_receiver_report (e->sender, &block, now);
+    e->news |= RA_EAR_REPORTED | RA_EAR_CHANGED;
+  }
+}
+
 /* A RADP without a TFRC-FB behind it is about nothing of ours. */
 static void
 radp_keep (RaEar *e, const guint8 *data, gsize size, guint32 ssrc)
 {
-  RaEarCompound *c = &e->compound;
-
-  e->stats.foreign += c->radp != NULL;
-  c->radp = data;
-  c->radp_size = size;
-  c->radp_ssrc = ssrc;
+  e->stats.foreign += e->radp != NULL;
+  e->radp = data;
+  e->radp_size = size;
+  e->radp_ssrc = ssrc;
 }
 
 static void
@@ -157,12 +225,42 @@ app_take (RaEar *e, const RaRtcpPacket *p)
   }
 }
 
-void
-ra_ear_hear_other (RaEar *e, const RaFeedbackOps *kind)
+/* Feedback of a kind that is not in use. */
+static void
+other_take (RaEar *e, const RaFeedbackOps *kind)
 {
   e->stats.unasked++;
   e->other = kind;
   e->news |= RA_EAR_OTHER;
+}
+
+static RaHearing
+hearing (RaEar *e)
+{
+  return (RaHearing){ .sender = e->sender,
+    .ledger = e->ledger,
+    .cfg = &e->cfg,
+    .ecn = &e->ecn,
+    .remote = &e->remote,
+    .stamped = !e->unstamped,
+    .stats = &e->stats };
+}
+
+/* Feedback of the kind in use, whose place is `at`. */
+static void
+feedback_hear (RaEar *e, guint at, const RaFeedbackFci *f, RaTime now)
+{
+  gboolean behind = e->radp && e->radp_ssrc == f->sender;
+  RaHearing h = hearing (e);
+
+  if (behind) {
+    h.radp = e->radp;
+    h.radp_size = e->radp_size;
+  }
+  ra_feedbacks[at]->hear (e->own->pdata[at], &h, f, now);
+  if (behind)
+    e->radp = h.radp;
+  e->news |= h.news;
 }
 
 /* Where two kinds have the same FMT, which a user may set, it is the one in use. */
@@ -170,27 +268,30 @@ static void
 feedback_take (RaEar *e, const RaRtcpPacket *p, RaTime now)
 {
   const RaFeedbackOps *kind = NULL;
+  guint at = 0;
 
   for (guint i = 0; ra_feedbacks[i]; i++) {
     const RaFeedbackOps *k = ra_feedbacks[i];
 
     if ((k->fmt_varies ? e->cfg.tfrc_fmt : k->fmt) != p->count)
       continue;
-    if (k->look)
-      k->look (e, p->body, p->size);
-    if (k->hear && (!kind || kind != e->cfg.kind))
+    if (k->look && !k->look (e->own->pdata[i], p->body, p->size))
+      e->stats.heard[RA_HEARD_MALFORMED]++;
+    if (k->hear && (!kind || kind != e->cfg.kind)) {
       kind = k;
+      at = i;
+    }
   }
   if (!kind || p->size < FB_HEAD)
     return;
   if (kind == e->cfg.kind)
-    kind->hear (e,
+    feedback_hear (e, at,
         &(RaFeedbackFci){ ra_get_u32 (p->body),
             ra_get_u32 (p->body + SSRC_SIZE), p->body + FB_HEAD,
             p->size - FB_HEAD },
         now);
   else
-    ra_ear_hear_other (e, kind);
+    other_take (e, kind);
 }
 
 static void
@@ -202,10 +303,10 @@ packet_take (RaEar *e, const RaRtcpPacket *p, RaTime now)
   }
   switch (p->type) {
     case RA_RTCP_SR:
-      ra_ear_hear_blocks (e, p, SSRC_SIZE + SENDER_INFO_SIZE, now);
+      blocks_take (e, p, SSRC_SIZE + SENDER_INFO_SIZE, now);
       break;
     case RA_RTCP_RR:
-      ra_ear_hear_blocks (e, p, SSRC_SIZE, now);
+      blocks_take (e, p, SSRC_SIZE, now);
       break;
     case RA_RTCP_APP:
       app_take (e, p);
@@ -225,12 +326,34 @@ ra_ear_on_rtcp (RaEar *e, const guint8 *bytes, gsize len, RaTime now)
   RaRtcpPacket packet;
 
   e->news = RA_EAR_NOTHING;
-  e->compound = (RaEarCompound){ 0 };
+  e->radp = NULL;
+  for (guint i = 0; ra_feedbacks[i]; i++) {
+    if (ra_feedbacks[i]->begin)
+      ra_feedbacks[i]->begin (e->own->pdata[i]);
+  }
   ra_sender_on_rtcp (e->sender, now);
   while (ra_rtcp_next (&reader, &packet))
     packet_take (e, &packet, now);
   radp_keep (e, NULL, 0, 0); /* the bytes do not stay */
   return e->news;
+}
+
+RaEarNews
+ra_ear_on_twcc (RaEar *e, const RaTwccRow *rows, guint n, RaTime now)
+{
+  gboolean by_bytes = e->cfg.kind && e->cfg.kind->hear;
+  RaHearing h = hearing (e);
+
+  e->news = RA_EAR_NOTHING;
+  for (guint i = 0; ra_feedbacks[i]; i++) {
+    if (!ra_feedbacks[i]->hear_rows)
+      continue;
+    if (by_bytes)
+      other_take (e, ra_feedbacks[i]);
+    else
+      ra_feedbacks[i]->hear_rows (e->own->pdata[i], &h, rows, n, now);
+  }
+  return e->news | h.news;
 }
 
 /* --- what the owner asks ----------------------------------------------------- */
@@ -273,7 +396,13 @@ ra_ear_next_loss (RaEar *e, RaEarLoss *out)
 const RaRadp *
 ra_ear_radp (const RaEar *e)
 {
-  return ra_listener_radp (e->listener);
+  const RaRadp *radp = NULL;
+
+  for (guint i = 0; !radp && ra_feedbacks[i]; i++) {
+    if (ra_feedbacks[i]->said)
+      radp = ra_feedbacks[i]->said (e->own->pdata[i]);
+  }
+  return radp;
 }
 
 void

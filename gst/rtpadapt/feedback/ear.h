@@ -62,7 +62,7 @@ typedef struct
 } RaEarPacket;
 
 /* A packet of transport-wide feedback, as rtpsession read it. */
-typedef struct
+typedef struct _RaTwccRow
 {
   guint16 seq; /* rtpsession's own number, over all SSRCs */
   gboolean lost;
@@ -95,6 +95,8 @@ typedef struct
   guint ecn_failed;         /* times */
   guint64 ecn_sent, ecn_ce; /* sent as ECT or CE; came marked by the network */
 } RaEarStats;
+
+typedef struct _RaEar RaEar;
 
 /* An ear for what `sender` sends, which has to outlive it.  `seed`: as in
  * ra_ecn_init().  (transfer full): ra_ear_free(). */

@@ -76,7 +76,7 @@ G_BEGIN_DECLS
 #define RA_RADP_SIZE_MAX 76
 #define RA_RADP_LDA_MAX 15
 
-typedef struct
+typedef struct _RaRadp
 {
   guint32 t_i; /* ra_stamp_us() of RaReport.t_recvdata */
   guint32 expected, arrived, lost_congestion, lost_wireless, wireless_runs,

@@ -1,7 +1,7 @@
 /* Feedback of a receiver that runs the LDA: TFRC-FB, and RADP in front of it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/earpriv.h>
+#include <gst/rtpadapt/feedback/hearing.h>
 
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
@@ -13,51 +13,67 @@
  * first of them may have been somebody else's; to a user who leaves numbers out
  * they are lies.  Where packets go without send time t_i is not of the latest. */
 static gboolean
-radp_lies (RaEar *e, const RaEarCompound *c, RaTime now)
+radp_lies (const RaHearing *h, RaTime now)
 {
   RaRadp radp;
 
-  return ra_radp_read (&radp, c->radp, c->radp_size)
+  return ra_radp_read (&radp, h->radp, h->radp_size)
       && ra_sender_on_count (
-          e->sender, radp.arrived, ra_stamp_us_time (radp.t_i, now))
-      && e->cfg.skips && !e->unstamped;
+          h->sender, radp.arrived, ra_stamp_us_time (radp.t_i, now))
+      && h->cfg->skips && h->stamped;
 }
 
-/* The RADP in front, if it is of the same peer. */
+/* The RADP in front. */
 static void
-radp_hear (RaEar *e, RaTime now)
+radp_hear (RaListener *listener, RaHearing *h, RaTime now)
 {
-  RaEarCompound *c = &e->compound;
-  RaHeard heard = ra_listener_on_radp (e->listener, c->radp, c->radp_size, now);
+  RaHeard heard = ra_listener_on_radp (listener, h->radp, h->radp_size, now);
 
   if (heard != RA_HEARD_OK) {
-    e->stats.heard[heard]++;
-  } else if (radp_lies (e, c, now)) {
-    ra_sender_on_lie (e->sender, now);
-    e->news |= RA_EAR_LIE | RA_EAR_CHANGED;
+    h->stats->heard[heard]++;
+  } else if (radp_lies (h, now)) {
+    ra_sender_on_lie (h->sender, now);
+    h->news |= RA_EAR_LIE | RA_EAR_CHANGED;
   }
-  c->radp = NULL;
+  h->radp = NULL;
+}
+
+static gpointer
+own_new (RaLedger *ledger)
+{
+  return ra_listener_new (ledger);
 }
 
 static void
-hear (RaEar *e, const RaFeedbackFci *f, RaTime now)
+own_free (gpointer own)
+{
+  ra_listener_free (own);
+}
+
+static const RaRadp *
+said (gconstpointer own)
+{
+  return ra_listener_radp (own);
+}
+
+static void
+hear (gpointer own, RaHearing *h, const RaFeedbackFci *f, RaTime now)
 {
   RaReport report;
   RaSpan t_delay;
   RaHeard heard;
 
-  if (!ra_ledger_has_ssrc (e->ledger, f->media)) {
-    e->stats.foreign++;
+  if (!ra_ledger_has_ssrc (h->ledger, f->media)) {
+    h->stats->foreign++;
     return;
   }
-  if (e->compound.radp && e->compound.radp_ssrc == f->sender)
-    radp_hear (e, now);
-  heard = ra_listener_on_tfrc (
-      e->listener, f->fci, f->len, now, &report, &t_delay);
-  e->stats.heard[heard]++;
+  if (h->radp)
+    radp_hear (own, h, now);
+  heard = ra_listener_on_tfrc (own, f->fci, f->len, now, &report, &t_delay);
+  h->stats->heard[heard]++;
   if (heard == RA_HEARD_OK) {
-    ra_sender_on_report (e->sender, &report, t_delay, now);
-    e->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
+    ra_sender_on_report (h->sender, &report, t_delay, now);
+    h->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
   }
 }
 
@@ -88,7 +104,10 @@ const RaFeedbackOps ra_feedback_tfrc = {
   .by_count = TRUE,
   .needs_session = TRUE,
   .needs_avpf = TRUE,
+  .own_new = own_new,
+  .own_free = own_free,
   .hear = hear,
+  .said = said,
   .due = ra_reporter_tfrc_due,
   .write = report_write,
   .silent = TRUE,

@@ -5,9 +5,10 @@
  * that rtpsession made of them.  What was wrong with the bytes is remembered until
  * the rows come.
  */
-#include <gst/rtpadapt/feedback/earpriv.h>
+#include <gst/rtpadapt/feedback/hearing.h>
 
 #include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/twccalign.h>
 #include <gst/rtpadapt/feedback/twccfci.h>
 #include <gst/rtpadapt/senderperpacket.h>
 
@@ -17,44 +18,68 @@
 /* Reference time: 24 bits, unit 64 ms (the same, 3.1). */
 #define WRAP ((RaSpan) (64 * RA_MSECOND) << 24)
 
-static void
-look (RaEar *e, const guint8 *body, gsize size)
+/* What an ear keeps. */
+typedef struct
 {
-  RaEarCompound *c = &e->compound;
+  RaTwccAlign align;
+  /* Of the latest compound. */
+  gboolean malformed;
+  gboolean based; /* it has transport-wide feedback */
+  guint16 base;   /* and this is the first number of it */
+} Own;
+
+static gpointer
+own_new (RaLedger *ledger)
+{
+  return g_new0 (Own, 1);
+}
+
+static void
+begin (gpointer own)
+{
+  Own *o = own;
+
+  o->malformed = o->based = FALSE;
+}
+
+static gboolean
+look (gpointer own, const guint8 *body, gsize size)
+{
+  Own *o = own;
 
   if (size < FB_HEAD
       || !ra_twcc_fci_is_whole (body + FB_HEAD, size - FB_HEAD)) {
-    e->stats.heard[RA_HEARD_MALFORMED]++;
-    c->twcc_malformed = TRUE;
-    return;
+    o->malformed = TRUE;
+    return FALSE;
   }
-  if (!c->twcc_based)
-    c->twcc_base = ra_get_u16 (body + FB_HEAD);
-  c->twcc_based = TRUE;
+  if (!o->based)
+    o->base = ra_get_u16 (body + FB_HEAD);
+  o->based = TRUE;
+  return TRUE;
 }
 
 /* The rows whose packets we know, in the library's words; what they have in common
  * goes into `common`, and `newest` becomes the latest arrival.  (transfer full)
  * (element-type RaFeedbackPacket) */
 static GArray *
-rows_map (
-    RaEar *e, const RaTwccRow *rows, guint n, RaRows *common, RaTime *newest)
+rows_map (const Own *o, RaHearing *h, const RaTwccRow *rows, guint n,
+    RaRows *common, RaTime *newest)
 {
   GArray *packets
       = g_array_sized_new (FALSE, FALSE, sizeof (RaFeedbackPacket), n);
 
   for (guint i = 0; i < n; i++) {
-    const RaLedgerEntry *sent = ra_twcc_map (&e->align, e->ledger, &rows[i]);
+    const RaLedgerEntry *sent = ra_twcc_map (&o->align, h->ledger, &rows[i]);
     RaFeedbackPacket packet = { .arrival = RA_TIME_NONE };
 
     if (!sent) {
-      e->stats.unmapped++;
+      h->stats->unmapped++;
       continue;
     }
     packet.seq = sent->index;
     if (!rows[i].lost) {
       packet.arrival = ra_remote_clock_unwrap (
-          &e->remote, rows[i].remote, WRAP, sent->sent);
+          h->remote, rows[i].remote, WRAP, sent->sent);
       *newest = MAX (*newest, packet.arrival);
       common->sent = MAX (common->sent, sent->sent);
       common->last = sent;
@@ -65,23 +90,24 @@ rows_map (
 }
 
 static void
-rows_take (RaEar *e, const RaTwccRow *rows, guint n, RaTime now)
+rows_take (
+    const Own *o, RaHearing *h, const RaTwccRow *rows, guint n, RaTime now)
 {
   RaRows common = { .now = now, .grain = GRAIN };
   RaTime newest = 0;
-  GArray *packets = rows_map (e, rows, n, &common, &newest);
+  GArray *packets = rows_map (o, h, rows, n, &common, &newest);
 
   if (packets->len > 0) {
-    ra_sender_rows_begin (e->sender, &common);
+    ra_sender_rows_begin (h->sender, &common);
     for (guint i = 0; i < packets->len; i++) {
       const RaFeedbackPacket *p = &g_array_index (packets, RaFeedbackPacket, i);
 
-      ra_sender_row (e->sender, &common, p,
+      ra_sender_row (h->sender, &common, p,
           p->arrival != RA_TIME_NONE ? ra_diff (newest, p->arrival) : 0);
     }
-    ra_sender_rows_end (e->sender, &common);
-    e->stats.heard[RA_HEARD_OK]++;
-    e->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
+    ra_sender_rows_end (h->sender, &common);
+    h->stats->heard[RA_HEARD_OK]++;
+    h->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
   }
   g_array_unref (packets);
 }
@@ -90,15 +116,40 @@ rows_take (RaEar *e, const RaTwccRow *rows, guint n, RaTime now)
  * report is about.  Those losses are left out, `n_before` rows, and the rest is a
  * sign of life. */
 static gboolean
-is_doubtful (const RaEar *e, const RaTwccRow *rows, guint n, guint *n_before)
+is_doubtful (const Own *o, const RaTwccRow *rows, guint n, guint *n_before)
 {
   *n_before = 0;
   if (!ra_twcc_is_doubtful (rows, n))
     return FALSE;
-  if (!e->compound.twcc_based)
+  if (!o->based)
     return TRUE;
-  *n_before = ra_twcc_rows_before (rows, n, e->compound.twcc_base);
+  *n_before = ra_twcc_rows_before (rows, n, o->base);
   return ra_twcc_is_doubtful (rows + *n_before, n - *n_before);
+}
+
+static void
+hear_rows (
+    gpointer own, RaHearing *h, const RaTwccRow *rows, guint n, RaTime now)
+{
+  Own *o = own;
+  guint n_before;
+
+  if (o->malformed) { /* what rtpsession made of it */
+    h->news |= RA_EAR_DOUBTFUL;
+    return;
+  }
+  if (is_doubtful (o, rows, n, &n_before)) {
+    h->stats->doubtful++;
+    h->news |= RA_EAR_DOUBTFUL;
+    return;
+  }
+  rows += n_before;
+  n -= n_before;
+  if (ra_twcc_align (&o->align, h->ledger, rows, n)) {
+    h->stats->realigned++;
+    h->news |= RA_EAR_REALIGNED;
+  }
+  rows_take (o, h, rows, n, now);
 }
 
 const RaFeedbackOps ra_feedback_twcc = {
@@ -111,31 +162,9 @@ const RaFeedbackOps ra_feedback_twcc = {
   .extension = RA_TWCC_URI,
   .fmt = RA_TWCC_FMT,
   .asks = RA_ASKS_FRAME_END,
+  .own_new = own_new,
+  .own_free = g_free,
+  .begin = begin,
   .look = look,
+  .hear_rows = hear_rows,
 };
-
-RaEarNews
-ra_ear_on_twcc (RaEar *e, const RaTwccRow *rows, guint n, RaTime now)
-{
-  guint n_before;
-
-  e->news = RA_EAR_NOTHING;
-  if (e->cfg.kind && e->cfg.kind->hear) {
-    ra_ear_hear_other (e, &ra_feedback_twcc);
-    return e->news;
-  }
-  if (e->compound.twcc_malformed) /* what rtpsession made of it */
-    return RA_EAR_DOUBTFUL;
-  if (is_doubtful (e, rows, n, &n_before)) {
-    e->stats.doubtful++;
-    return RA_EAR_DOUBTFUL;
-  }
-  rows += n_before;
-  n -= n_before;
-  if (ra_twcc_align (&e->align, e->ledger, rows, n)) {
-    e->stats.realigned++;
-    e->news |= RA_EAR_REALIGNED;
-  }
-  rows_take (e, rows, n, now);
-  return e->news;
-}

@@ -1,4 +1,4 @@
-/* rtpadaptrecv's inside, shared by its files.
+/* rtpadaptrecv's inside: the element, and its reports.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -14,20 +14,11 @@
 #include "recvstats.h"
 #include "reporttimer.h"
 
-#include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/feedback/disorder.h>
 
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_rtp_adapt_recv_debug);
-
-/* Defaults. */
-/* RFC 8888 7: 50 to 200 ms work for the known algorithms. */
-#define RECV_INTERVAL (50 * GST_MSECOND)
-#define RECV_LATE (75 * GST_MSECOND) /* seed 003 */
-#define RECV_STATS_INTERVAL GST_SECOND
-/* Only for LDAs that draw lots about a known truth: repeatable. */
-#define RECV_SEED 1
 
 /* Properties that are set; under the lock. */
 typedef struct
@@ -53,12 +44,6 @@ typedef enum
   RECV_WARNED_KIND = 1 << 5,
   RECV_WARNED_LDA = 1 << 6,
 } RecvWarned;
-
-/* What is posted where it changes. */
-typedef enum
-{
-  RECV_NEWS_DSCP, /* RaDscpFate */
-} RecvNews;
 
 struct _GstRtpAdaptRecv
 {
@@ -96,9 +81,6 @@ struct _GstRtpAdaptRecv
   Herald herald;
   RecvCounters count;
 };
-
-/* recvpads.c */
-void recv_pads_init (GstRtpAdaptRecv *self);
 
 /* recvreport.c: the lock is held for all of these. */
 /* A reporter for `reports`, with the settings.  Bad parameters are replaced by the

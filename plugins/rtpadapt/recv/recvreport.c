@@ -15,6 +15,15 @@
 /* Between two packets that say what this receiver is. */
 #define TAKES_INTERVAL RA_SECOND
 
+/* Only for LDAs that draw lots about a known truth: repeatable. */
+#define SEED 1
+
+/* What is posted where it changes. */
+typedef enum
+{
+  RECV_NEWS_DSCP, /* RaDscpFate */
+} RecvNews;
+
 /* --- messages ----------------------------------------------------------- */
 
 /* A handler on the bus may block, and neither RTCP nor the clock's thread may wait
@@ -107,7 +116,7 @@ recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
     .reports = reports,
     .lda = ra_ldas[cfg->lda],
     .lda_params = cfg->lda_params,
-    .seed = RECV_SEED,
+    .seed = SEED,
     .interval = (RaSpan) cfg->interval,
     .late = (RaSpan) cfg->late,
   };

@@ -544,7 +544,7 @@ stats_running (GstRtpAdaptSend *self, SendStats *x, guint64 rate)
   x->dropped = backlog_dropped (self->pace.backlog) + self->pace.ended;
   x->dropped_frames = backlog_dropped_frames (self->pace.backlog);
   x->frames_skipped = skip_level_skipped (self->encoders.level);
-  x->skipped = send_ledger (self)->skipped;
+  x->skipped = ra_sender_ledger (self->sender)->skipped;
 }
 
 GstStructure *

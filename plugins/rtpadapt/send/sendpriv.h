@@ -1,4 +1,4 @@
-/* rtpadaptsend's inside, shared by its files.
+/* rtpadaptsend's inside: the element, and its job.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -101,28 +101,11 @@ send_warn_once (GstRtpAdaptSend *self, SendWarned what)
   return herald_warn_once (&self->herald, what);
 }
 
-/* What was sent; there must be a sender.  The lock is held. */
-static inline RaLedger *
-send_ledger (const GstRtpAdaptSend *self)
-{
-  return ra_sender_ledger (self->sender);
-}
-
 /* What may be sent, bit/s; before the start what it begins with.  The lock is held. */
 static inline guint64
 send_rate (const GstRtpAdaptSend *self)
 {
   return self->sender ? ra_sender_rate (self->sender) : self->cfg.start_bitrate;
-}
-
-/* The warning that the LDA needs colours and there are none, or that it does not go
- * with the controller, or NULL; the lock is held. */
-static inline gchar *
-send_pair_check (const GstRtpAdaptSend *self)
-{
-  return self->sender ? way_pair_odd (ra_ldas[self->cfg.lda],
-             ra_colours[self->cfg.colour], ra_rates[self->cfg.controller])
-                      : NULL;
 }
 
 /* What is upstream may be another now; the lock is held. */
@@ -131,9 +114,6 @@ send_upstream_changed (GstRtpAdaptSend *self)
 {
   self->encoders.stale = self->fecencs.stale = self->skippers.stale = TRUE;
 }
-
-/* sendpads.c */
-void send_pads_init (GstRtpAdaptSend *self);
 
 /* sendjob.c: the lock is held for all of these. */
 /* Does what a part wants. */

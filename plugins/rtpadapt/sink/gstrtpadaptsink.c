@@ -78,7 +78,9 @@
  */
 #include "sinkpriv.h"
 
+#include "parts/enums.h"
 #include "sinkcaps.h"
+#include "send/gstrtpadaptsend.h"
 #include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsink_debug);
@@ -295,6 +297,178 @@ pt_map (GstElement *rtpbin, guint session, guint pt, gpointer data)
   return caps;
 }
 
+/* --- statistics ------------------------------------------------------------- */
+
+static void
+add_part_stats (GstStructure *stats, const gchar *name, GstElement *part)
+{
+  GstStructure *of;
+
+  g_object_get (part, "stats", &of, NULL);
+  gst_structure_set (stats, name, GST_TYPE_STRUCTURE, of, NULL);
+  gst_structure_free (of);
+}
+
+static GstStructure *
+sink_stats (GstRtpAdaptSink *self)
+{
+  GstStructure *secure, *peer,
+      *stats = gst_structure_new_empty ("application/x-rtpadaptsink-stats");
+
+  if (self->missing)
+    return stats;
+  add_part_stats (stats, "sender", self->send);
+  add_part_stats (stats, "udp", self->rtpsink);
+  add_part_stats (stats, "udp-rtcp", self->rtcpsink);
+  secure = secure_stats (self->secure);
+  g_mutex_lock (&self->lock);
+  peer = sink_peer_stats (&self->who);
+  g_mutex_unlock (&self->lock);
+  gst_structure_set (stats, "security", GST_TYPE_STRUCTURE, secure, "peer",
+      GST_TYPE_STRUCTURE, peer, NULL);
+  gst_structure_free (secure);
+  gst_structure_free (peer);
+  return stats;
+}
+
+/* --- properties ------------------------------------------------------------- */
+
+static void
+uri_set (GstRtpAdaptSink *self, const GValue *value)
+{
+  GError *problem = NULL;
+
+  bin_uri_set (GST_ELEMENT (self), g_value_get_string (value), &problem);
+  GST_OBJECT_LOCK (self);
+  g_clear_error (&self->uri_problem);
+  self->uri_problem = problem;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* The child that has the property; NULL: none has it, or that one is missing. */
+static GObject *
+part_of (GstRtpAdaptSink *self, guint id)
+{
+  switch (sink_prop_of (id)) {
+    case SINK_PROP_SEND:
+      return (GObject *) self->send;
+    case SINK_PROP_UDP:
+      return (GObject *) self->rtpsink;
+    default:
+      return NULL;
+  }
+}
+
+static void
+part_set (
+    GstRtpAdaptSink *self, guint id, const gchar *name, const GValue *value)
+{
+  GObject *part = part_of (self, id);
+
+  if (part)
+    g_object_set_property (part, name, value);
+  if (sink_prop_of (id) == SINK_PROP_UDP)
+    sink_wire_dscp (self);
+}
+
+static void
+own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
+{
+  guint then;
+
+  GST_OBJECT_LOCK (self);
+  then = props_set (&self->cfg, row, value, NULL, NULL);
+  GST_OBJECT_UNLOCK (self);
+  if (then & THEN_DESTINATION)
+    sink_wire_destination (self);
+  if (then & THEN_REPEAT && self->send)
+    g_object_set_property (G_OBJECT (self->send), row->name, value);
+  if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
+    sink_wire_peer (self);
+}
+
+static void
+sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (object);
+  const PropRow *row;
+
+  switch (sink_prop_of (id)) {
+    case SINK_PROP_OWN:
+      row = &sink_props[id - 1];
+      if (row->size > 0)
+        own_set (self, row, value);
+      else
+        uri_set (self, value);
+      break;
+    case SINK_PROP_SECURE:
+      secure_set_property (self->secure, pspec, value);
+      break;
+    default:
+      part_set (self, id, pspec->name, value);
+      break;
+  }
+}
+
+/* A property that the config does not hold. */
+static void
+reading_get (GstRtpAdaptSink *self, const gchar *name, GValue *value)
+{
+  if (g_str_equal (name, "uri"))
+    g_value_take_string (value, bin_uri_get (GST_ELEMENT (self)));
+  else
+    g_value_take_boxed (value, sink_stats (self));
+}
+
+static void
+own_get (GstRtpAdaptSink *self, const PropRow *row, GValue *value)
+{
+  if (row->size > 0)
+    props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg, row, value);
+  else
+    reading_get (self, row->name, value);
+}
+
+static void
+sink_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (object);
+  GObject *part = part_of (self, id);
+
+  if (part)
+    g_object_get_property (part, pspec->name, value);
+  else if (sink_prop_of (id) == SINK_PROP_SECURE)
+    secure_get_property (self->secure, pspec, value);
+  else if (sink_prop_of (id) == SINK_PROP_OWN)
+    own_get (self, &sink_props[id - 1], value);
+}
+
+/* The sender notifies what changed by itself, as estimated-bitrate. */
+static void
+part_changed (GObject *part, GParamSpec *pspec, gpointer data)
+{
+  GObject *self = data;
+
+  if (pspec->owner_type != GST_TYPE_RTP_ADAPT_SEND)
+    return;
+  if (g_str_equal (pspec->name, "colour"))
+    sink_wire_dscp (data);
+  g_object_notify (self, pspec->name);
+}
+
+/* Hands the children what the properties are at the beginning. */
+static void
+props_begin (GstRtpAdaptSink *self)
+{
+  if (!self->send)
+    return;
+  g_object_set (self->send, "colour",
+      gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SINK_COLOUR),
+      "fec-unasked", SINK_FEC_UNASKED, NULL);
+  g_signal_connect (self->send, "notify", G_CALLBACK (part_changed), self);
+}
+
 /* --- construction -------------------------------------------------------- */
 
 static GstElement *
@@ -417,5 +591,5 @@ gst_rtp_adapt_sink_init (GstRtpAdaptSink *self)
         self->rtpbin, "request-pt-map", G_CALLBACK (pt_map), self);
   sink_streams_init (&self->streams);
   sink_wire_init (self);
-  sink_props_init (self);
+  props_begin (self);
 }

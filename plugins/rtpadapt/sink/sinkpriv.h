@@ -1,31 +1,17 @@
-/* rtpadaptsink's own: the element's struct, shared by its three files.
+/* rtpadaptsink's inside: the element, and what is before the network.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
 #include "gstrtpadaptsink.h"
-#include "parts/props.h"
 #include "sinkpeer.h"
+#include "sinkprops.h"
 #include "sinkstreams.h"
 #include "wire/secure.h"
 
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsink_debug);
-
-#define SINK_COLOUR "content"
-/* Its receiver may be any, and may know nothing of FEC. */
-#define SINK_FEC_UNASKED FALSE
-#define SINK_RTX_TIME GST_SECOND
-
-typedef struct
-{
-  gchar *host; /* never NULL */
-  gint port, rtcp_port;
-  gboolean rtcp_mux;
-  gboolean retransmission;
-  GstClockTime rtx_time;
-} SinkConfig;
 
 struct _GstRtpAdaptSink
 {
@@ -52,16 +38,6 @@ struct _GstRtpAdaptSink
   GMutex lock; /* never held while anything is called that may take another */
   SinkPeer who;
 };
-
-/* sinkprops.c */
-extern const PropRow sink_props[];
-void sink_props_install (GObjectClass *klass);
-void sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
-void sink_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec);
-/* Hands the children what the properties are at the beginning. */
-void sink_props_init (GstRtpAdaptSink *self);
 
 /* sinkwire.c */
 /* Once, when the children are there. */

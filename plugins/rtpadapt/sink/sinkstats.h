@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Of "application/x-rtpadaptsink-stats"; sinkprops.c sets them. */
+/* Of "application/x-rtpadaptsink-stats"; the element sets them. */
 extern const Field sink_stats_fields[];
 
 G_END_DECLS

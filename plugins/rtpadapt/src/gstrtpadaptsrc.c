@@ -67,8 +67,11 @@
 #include "srcpriv.h"
 
 #include "parts/elementtimer.h"
+#include "fec/gstrtpadaptfecdec.h"
 #include "srchints.h"
 #include "srcpads.h"
+#include "srcstats.h"
+#include "udp/udpsock.h"
 #include "wire/binuri.h"
 #include "wire/hint.h"
 
@@ -290,6 +293,126 @@ src_change_state (GstElement *element, GstStateChange transition)
       && transition == GST_STATE_CHANGE_NULL_TO_READY)
     src_close (self);
   return ret;
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+static GstStructure *
+src_stats (GstRtpAdaptSrc *self)
+{
+  GstStructure *stats
+      = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
+  GArray *streams;
+  SrcGateStats gate;
+  SrcHoldStats hold;
+
+  g_mutex_lock (&self->lock);
+  streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
+  for (guint i = 0; self->session.fecdec && i < streams->len; i++) {
+    SrcStatsSource *source = &g_array_index (streams, SrcStatsSource, i);
+
+    source->early = rtp_adapt_fec_dec_recovered (
+        GST_RTP_ADAPT_FEC_DEC (self->session.fecdec), source->ssrc);
+  }
+  g_mutex_unlock (&self->lock);
+  src_gate_get_stats (self->gate, &gate);
+  src_stats_set_gate (stats, &gate);
+  src_stats_set_streams (stats, streams);
+  src_hold_get_stats (&self->session.hold, &hold);
+  src_stats_set_hold (stats, &hold);
+  src_stats_take (stats, "security", secure_stats (self->secure));
+  src_stats_set_child (stats, "udp", self->udpsrc);
+  src_stats_set_child (stats, "receiver", self->recv);
+  g_array_unref (streams);
+  return stats;
+}
+
+/* --- properties ----------------------------------------------------------- */
+
+static void
+uri_set (GstRtpAdaptSrc *self, const GValue *value)
+{
+  GError *problem = NULL;
+
+  bin_uri_set (GST_ELEMENT (self), g_value_get_string (value), &problem);
+  GST_OBJECT_LOCK (self);
+  g_clear_error (&self->problem);
+  self->problem = problem;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+own_set (GstRtpAdaptSrc *self, const PropRow *row, const GValue *value)
+{
+  gboolean playing;
+  guint then;
+
+  GST_OBJECT_LOCK (self);
+  then = props_set (&self->cfg, row, value, NULL, NULL);
+  playing = GST_STATE (self) == GST_STATE_PLAYING;
+  GST_OBJECT_UNLOCK (self);
+  if (then & THEN_LATENCY)
+    src_build_latency (self);
+  if (then & THEN_STATS)
+    src_stats_restart (self, playing);
+}
+
+static void
+src_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
+  const PropRow *row = src_prop (id);
+
+  if (!row)
+    secure_set_property (self->secure, pspec, value);
+  else if (row->like)
+    g_object_set_property (G_OBJECT (self->recv), row->name, value);
+  else if (row->size > 0)
+    own_set (self, row, value);
+  else
+    uri_set (self, value);
+}
+
+/* What the row has in the config, or the port that is in use. */
+static void
+own_get (GstRtpAdaptSrc *self, const PropRow *row, GValue *value)
+{
+  gboolean rtcp = row->offset == G_STRUCT_OFFSET (SrcConfig, rtcp_port);
+
+  props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg, row, value);
+  if (!rtcp && row->offset != G_STRUCT_OFFSET (SrcConfig, port))
+    return;
+  GST_OBJECT_LOCK (self);
+  if (self->sockets[rtcp])
+    g_value_set_int (value, (gint) udp_socket_port (self->sockets[rtcp]));
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* A property that the config does not hold. */
+static void
+reading_get (GstRtpAdaptSrc *self, const gchar *name, GValue *value)
+{
+  if (g_str_equal (name, "uri"))
+    g_value_take_string (value, bin_uri_get (GST_ELEMENT (self)));
+  else
+    g_value_take_boxed (value, src_stats (self));
+}
+
+static void
+src_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
+  const PropRow *row = src_prop (id);
+
+  if (!row)
+    secure_get_property (self->secure, pspec, value);
+  else if (row->like)
+    g_object_get_property (G_OBJECT (self->recv), row->name, value);
+  else if (row->size > 0)
+    own_get (self, row, value);
+  else
+    reading_get (self, row->name, value);
 }
 
 static void

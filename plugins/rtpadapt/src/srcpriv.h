@@ -1,14 +1,13 @@
-/* rtpadaptsrc's own: the element's struct, shared by its three files.
+/* rtpadaptsrc's inside: the element, and how its children are linked.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
 #include "gstrtpadaptsrc.h"
-#include "parts/enums.h"
-#include "parts/props.h"
 #include "srcanswer.h"
 #include "srcgate.h"
 #include "srcpayload.h"
+#include "srcprops.h"
 #include "srcsession.h"
 #include "srcstreams.h"
 #include "wire/secure.h"
@@ -16,20 +15,6 @@
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
-
-typedef struct
-{
-  gchar *address, *iface; /* or NULL */
-  guint port, rtcp_port;  /* 0: a free one, the one after port */
-  gboolean mux;
-  guint latency, min_latency; /* ms */
-  gboolean adaptive_latency;
-  gboolean drop_on_latency, fec, retransmission;
-  gint feedback;            /* place in ra_feedbacks[] */
-  gchar *encoding, *pt_map; /* or NULL */
-  GstCaps *caps;            /* or NULL */
-  GstClockTime stats_interval;
-} SrcConfig;
 
 struct _GstRtpAdaptSrc
 {
@@ -58,14 +43,6 @@ struct _GstRtpAdaptSrc
   SrcSession session;
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
 };
-
-/* srcprops.c */
-extern const PropRow src_props[];
-void src_props_install (GObjectClass *klass);
-void src_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
-void src_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec);
 
 /* srcbuild.c */
 void src_build_init (GstRtpAdaptSrc *self);

@@ -1,104 +1,12 @@
-/* rtpadaptsrc: properties.
+/* rtpadaptsrc: the table of its properties.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "srcprops.h"
+
+#include "parts/enums.h"
 #include "recv/gstrtpadaptrecv.h"
-#include "srcpriv.h"
-#include "srcstats.h"
-#include "fec/gstrtpadaptfecdec.h"
-#include "udp/udpsock.h"
 #include "wire/binuri.h"
-
-#define GST_CAT_DEFAULT rtpadaptsrc_debug
-
-/* What follows when a property changed. */
-enum
-{
-  THEN_LATENCY = 1 << 0, /* of the session */
-  THEN_STATS = 1 << 1,   /* the next ones are an interval from now */
-};
-
-/* --- what is not in the config ----------------------------------------------- */
-
-static void
-set_uri (gpointer owner, const PropRow *row, const GValue *value)
-{
-  GstRtpAdaptSrc *self = owner;
-  GError *problem = NULL;
-
-  bin_uri_set (GST_ELEMENT (self), g_value_get_string (value), &problem);
-  GST_OBJECT_LOCK (self);
-  g_clear_error (&self->problem);
-  self->problem = problem;
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-get_uri (gpointer owner, const PropRow *row, GValue *value)
-{
-  g_value_take_string (value, bin_uri_get (owner));
-}
-
-/* The port in use, or what is set; of RTP or of RTCP. */
-static void
-get_port (gpointer owner, const PropRow *row, GValue *value)
-{
-  GstRtpAdaptSrc *self = owner;
-  gboolean rtcp = row->offset == G_STRUCT_OFFSET (SrcConfig, rtcp_port);
-  guint port = rtcp ? self->cfg.rtcp_port : self->cfg.port;
-
-  if (self->sockets[rtcp])
-    port = udp_socket_port (self->sockets[rtcp]);
-  g_value_set_int (value, (gint) port);
-}
-
-static void
-set_recv (gpointer owner, const PropRow *row, const GValue *value)
-{
-  GstRtpAdaptSrc *self = owner;
-
-  g_object_set_property (G_OBJECT (self->recv), row->name, value);
-}
-
-static void
-get_recv (gpointer owner, const PropRow *row, GValue *value)
-{
-  GstRtpAdaptSrc *self = owner;
-
-  g_object_get_property (G_OBJECT (self->recv), row->name, value);
-}
-
-static void
-get_stats (gpointer owner, const PropRow *row, GValue *value)
-{
-  GstRtpAdaptSrc *self = owner;
-  GstStructure *stats
-      = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
-  GArray *streams;
-  SrcGateStats gate;
-  SrcHoldStats hold;
-
-  g_mutex_lock (&self->lock);
-  streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
-  for (guint i = 0; self->session.fecdec && i < streams->len; i++) {
-    SrcStatsSource *source = &g_array_index (streams, SrcStatsSource, i);
-
-    source->early = rtp_adapt_fec_dec_recovered (
-        GST_RTP_ADAPT_FEC_DEC (self->session.fecdec), source->ssrc);
-  }
-  g_mutex_unlock (&self->lock);
-  src_gate_get_stats (self->gate, &gate);
-  src_stats_set_gate (stats, &gate);
-  src_stats_set_streams (stats, streams);
-  src_hold_get_stats (&self->session.hold, &hold);
-  src_stats_set_hold (stats, &hold);
-  src_stats_take (stats, "security", secure_stats (self->secure));
-  src_stats_set_child (stats, "udp", self->udpsrc);
-  src_stats_set_child (stats, "receiver", self->recv);
-  g_array_unref (streams);
-  g_value_take_boxed (value, stats);
-}
-
-/* --- the table ------------------------------------------------------------------ */
+#include "wire/secure.h"
 
 #define TEXT(f) PROP_TEXT (SrcConfig, f, NULL), .empty_is_none = TRUE
 
@@ -106,23 +14,21 @@ const PropRow src_props[] = {
   { "uri", "URI",
       "rtpadapt://address:port?property=value&...: where to receive, and "
       "other properties of this element, but for keys and files",
-      PROP_READY, .type = G_TYPE_STRING, .set = set_uri, .get = get_uri },
+      PROP_READY, .type = G_TYPE_STRING },
   { "address", "Address",
       "Address to receive at, 0.0.0.0: all of IPv4, or a multicast group "
       "to join; none: all, of IPv4 and IPv6",
       PROP_READY, TEXT (address) },
   { "port", "Port",
       "Port to receive at (0: a free one, to be read here from READY on)",
-      PROP_READY, PROP_INT (SrcConfig, port, 0, 65535, BIN_URI_PORT),
-      .get_locked = get_port },
+      PROP_READY, PROP_INT (SrcConfig, port, 0, 65535, BIN_URI_PORT) },
   { "rtcp-mux", "RTCP mux",
       "RTP and RTCP share a port (RFC 5761), and answers go where packets "
       "come from; else RTCP has rtcp-port, at both ends",
       PROP_READY, PROP_BOOLEAN (SrcConfig, mux, TRUE) },
   { "rtcp-port", "RTCP port",
       "Port to receive RTCP at, without rtcp-mux (0: that after port)",
-      PROP_READY, PROP_INT (SrcConfig, rtcp_port, 0, 65535, 0),
-      .get_locked = get_port },
+      PROP_READY, PROP_INT (SrcConfig, rtcp_port, 0, 65535, 0) },
   { "multicast-iface", "Multicast interface",
       "Network interfaces to join a group by (\"eth0,eth1\"); none: as "
       "routed",
@@ -168,8 +74,8 @@ const PropRow src_props[] = {
   { "lda",
       .text
       = "Which losses are congestion, for statistics, and for feedback=tfrc",
-      .like = recv_props, .set = set_recv, .get = get_recv },
-  { "lda-params", .like = recv_props, .set = set_recv, .get = get_recv },
+      .like = recv_props },
+  { "lda-params", .like = recv_props },
   { "fec", "FEC",
       "Bring back lost video by repair packets (ULPFEC, payload type 122)",
       PROP_READY, PROP_BOOLEAN (SrcConfig, fec, TRUE) },
@@ -179,7 +85,7 @@ const PropRow src_props[] = {
       PROP_READY, PROP_BOOLEAN (SrcConfig, retransmission, TRUE) },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptsrc-stats: docs/statistics.md has each field",
-      PROP_READ, PROP_STATS, .get = get_stats },
+      PROP_READ, PROP_STATS },
   { "stats-interval", "Statistics interval",
       "Between element messages with the statistics (@, 0: none)", PROP_PLAYING,
       PROP_UINT64 (
@@ -196,48 +102,8 @@ src_props_install (GObjectClass *klass)
   secure_props_install (klass, id, FALSE);
 }
 
-/* NULL: it is one of secure.h. */
-static const PropRow *
-row_of (guint id)
+const PropRow *
+src_prop (guint id)
 {
   return id < G_N_ELEMENTS (src_props) ? &src_props[id - 1] : NULL;
-}
-
-void
-src_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
-  const PropRow *row = row_of (id);
-  gboolean playing;
-  guint then;
-
-  if (!row) {
-    secure_set_property (self->secure, pspec, value);
-    return;
-  }
-  if (row->set) {
-    row->set (self, row, value);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  then = props_set (&self->cfg, row, value, NULL, NULL);
-  playing = GST_STATE (self) == GST_STATE_PLAYING;
-  GST_OBJECT_UNLOCK (self);
-  if (then & THEN_LATENCY)
-    src_build_latency (self);
-  if (then & THEN_STATS)
-    src_stats_restart (self, playing);
-}
-
-void
-src_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (object);
-  const PropRow *row = row_of (id);
-
-  if (row)
-    props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg, row, value);
-  else
-    secure_get_property (self->secure, pspec, value);
 }

@@ -58,7 +58,7 @@ learn (DtlsHub *self, GstBuffer *buffer)
   if (!self->client || !meta)
     return;
   g_mutex_lock (&self->lock);
-  if (self->socket && !self->tries[0]) {
+  if (self->outbox.socket && !self->tries[0]) {
     if (!same_address (self->learned, meta->addr))
       self->learned_bytes = 0;
     g_set_object (&self->learned, meta->addr);
@@ -311,7 +311,7 @@ void
 dtls_hub_set_socket (DtlsHub *self, GSocket *socket)
 {
   g_mutex_lock (&self->lock);
-  g_set_object (&self->socket, socket);
+  g_set_object (&self->outbox.socket, socket);
   g_mutex_unlock (&self->lock);
 }
 
@@ -328,6 +328,7 @@ dtls_hub_get_stats (DtlsHub *self, DtlsHubStats *stats)
 {
   g_mutex_lock (&self->lock);
   *stats = self->count;
+  stats->held = self->outbox.held;
   g_mutex_unlock (&self->lock);
 }
 
@@ -360,7 +361,7 @@ hub_finalize (GObject *object)
   gst_object_unref (self->out);
   g_free (self->pem);
   g_free (self->fingerprint);
-  g_clear_object (&self->socket);
+  g_clear_object (&self->outbox.socket);
   g_clear_object (&self->to);
   g_clear_object (&self->learned);
   g_hash_table_unref (self->warned);
@@ -433,6 +434,8 @@ dtls_hub_init (DtlsHub *self)
   self->rtp_sink = add_pad (self, self->out, 3);
   self->rtcp_sink = add_pad (self, self->out, 4);
   self->net_src = add_pad (self, self->out, 5);
+  self->outbox.lock = &self->lock;
+  self->outbox.pad = self->net_src;
 }
 
 DtlsHub *
@@ -441,7 +444,7 @@ dtls_hub_new (const DtlsHubConfig *cfg, const DtlsHubFuncs *funcs)
   DtlsHub *self = g_object_new (DTLS_TYPE_HUB, "name", "dtls", NULL);
 
   self->funcs = *funcs;
-  self->client = cfg->client;
+  self->client = self->outbox.client = cfg->client;
   self->pem = g_strdup (cfg->pem);
   self->fingerprint = g_strdup (cfg->fingerprint);
   return self;

@@ -1,4 +1,4 @@
-/* DtlsHub's own: its struct, shared by its three files.
+/* DtlsHub's inside: its pads, and the thread that has the connections.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -6,6 +6,7 @@
 #include "address.h"
 #include "dtlshub.h"
 #include "dtlsinput.h"
+#include "dtlsout.h"
 
 G_BEGIN_DECLS
 
@@ -35,21 +36,13 @@ struct _DtlsHub
   DtlsLink *current; /* or NULL */
   DtlsLink *tries[DTLS_TRIES];
   RaTime begun; /* when the last try began */
-  GSocket *socket;
+  DtlsOutbox outbox;
   GSocketAddress *to;      /* a client's destination, or NULL */
   GSocketAddress *learned; /* of a client with a socket: the last sender */
   guint64 learned_bytes;
   GHashTable *warned; /* fingerprints of wrong certificates */
   DtlsHubStats count;
 };
-
-/* dtlsout.c: handshakes on their way out. */
-/* A datagram of a handshake leaves, see DtlsLinkFuncs.  `buffer` (transfer full). */
-void dtls_out_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer);
-/* Sends the datagrams that were held back, as far as they may leave now. */
-void dtls_out_release (DtlsHub *self, DtlsLink *link);
-/* Repeats the client's hello. */
-void dtls_out_hello (DtlsHub *self, DtlsLink *link);
 
 /* dtlsmanager.c: the thread. */
 void dtls_manager_start (DtlsHub *self);

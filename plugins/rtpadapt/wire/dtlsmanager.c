@@ -28,7 +28,9 @@ count_refused (DtlsHub *self)
 static void
 on_flight (gpointer data, DtlsLink *link, GstBuffer *buffer)
 {
-  dtls_out_leaves (data, link, buffer);
+  DtlsHub *self = data;
+
+  dtls_out_leaves (&self->outbox, link, buffer);
 }
 
 static GstFlowReturn
@@ -277,14 +279,14 @@ feed (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
   if (link->t.heard == RA_TIME_NONE)
     link->t.heard = system_now ();
   g_mutex_unlock (&self->lock);
-  dtls_out_release (self, link);
+  dtls_out_release (&self->outbox, link);
   /* The library failed, or the peer has closed the connection. */
   if (gst_pad_push (link->net_in, buffer) != GST_FLOW_OK) {
     g_mutex_lock (&self->lock);
     link->t.failed = TRUE;
     g_mutex_unlock (&self->lock);
   }
-  dtls_out_release (self, link);
+  dtls_out_release (&self->outbox, link);
 }
 
 static void
@@ -381,7 +383,7 @@ look_at_try (DtlsHub *self, DtlsLink **place)
     warn_wrong (self, link);
     end_link (self, place);
   } else if (hello) {
-    dtls_out_hello (self, link);
+    dtls_out_hello (&self->outbox, link);
   }
 }
 
@@ -401,7 +403,7 @@ maybe_begin (DtlsHub *self)
   begins = dtls_client_begins (
       self->current ? &current : NULL, self->begun, system_now ());
   /* A client with a socket has to learn its peer's address first. */
-  begins = begins && (!self->socket || self->learned);
+  begins = begins && (!self->outbox.socket || self->learned);
   if (begins && self->learned)
     peer = g_steal_pointer (&self->learned);
   bytes = self->learned_bytes;

@@ -1,7 +1,8 @@
 /* Sends the datagrams of handshakes to the peer of the handshake.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "dtlshubpriv.h"
+#include "dtlsout.h"
+
 #include "parts/systime.h"
 
 #include <sys/socket.h>
@@ -9,20 +10,20 @@
 /* Sends by the socket to the peer, or by the pad if only the UDP sink knows the
  * address. */
 static void
-send_now (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
+send_now (DtlsOutbox *o, DtlsLink *link, GstBuffer *buffer)
 {
   GSocketAddress *peer = NULL;
   GSocket *socket = NULL;
   GstMapInfo map;
 
-  g_mutex_lock (&self->lock);
-  if (self->socket && link->peer) {
-    socket = g_object_ref (self->socket);
+  g_mutex_lock (o->lock);
+  if (o->socket && link->peer) {
+    socket = g_object_ref (o->socket);
     peer = g_object_ref (link->peer);
   }
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (o->lock);
   if (!socket) {
-    gst_pad_push (self->net_src, buffer);
+    gst_pad_push (o->pad, buffer);
     return;
   }
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
@@ -39,69 +40,69 @@ send_now (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
 }
 
 static void
-send_all (DtlsHub *self, DtlsLink *link, GQueue *leaves)
+send_all (DtlsOutbox *o, DtlsLink *link, GQueue *leaves)
 {
   GstBuffer *buffer;
 
   while ((buffer = g_queue_pop_head (leaves)))
-    send_now (self, link, buffer);
+    send_now (o, link, buffer);
 }
 
 /* The lock is held. */
 static DtlsFlightRules
-rules (const DtlsHub *self)
+rules (const DtlsOutbox *o)
 {
-  return (DtlsFlightRules){ .client = self->client,
-    .bounded = !self->client || self->socket };
+  return (DtlsFlightRules){ .client = o->client,
+    .bounded = !o->client || o->socket };
 }
 
 void
-dtls_out_leaves (DtlsHub *self, DtlsLink *link, GstBuffer *buffer)
+dtls_out_leaves (DtlsOutbox *o, DtlsLink *link, GstBuffer *buffer)
 {
   GQueue leaves = G_QUEUE_INIT;
   DtlsFlightRules r;
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (o->lock);
   if (link->closed) {
-    g_mutex_unlock (&self->lock);
+    g_mutex_unlock (o->lock);
     gst_buffer_unref (buffer);
     return;
   }
-  r = rules (self);
+  r = rules (o);
   if (!dtls_flight_add (
           &link->flight, &link->t, &r, buffer, system_now (), &leaves))
-    self->count.held++;
-  g_mutex_unlock (&self->lock);
-  send_all (self, link, &leaves);
+    o->held++;
+  g_mutex_unlock (o->lock);
+  send_all (o, link, &leaves);
 }
 
 void
-dtls_out_release (DtlsHub *self, DtlsLink *link)
+dtls_out_release (DtlsOutbox *o, DtlsLink *link)
 {
   GstBuffer *buffer;
   DtlsFlightRules r;
 
   do {
-    g_mutex_lock (&self->lock);
-    r = rules (self);
+    g_mutex_lock (o->lock);
+    r = rules (o);
     buffer = dtls_flight_release (&link->flight, &link->t, &r);
-    g_mutex_unlock (&self->lock);
+    g_mutex_unlock (o->lock);
     if (buffer)
-      send_now (self, link, buffer);
+      send_now (o, link, buffer);
   } while (buffer);
 }
 
 void
-dtls_out_hello (DtlsHub *self, DtlsLink *link)
+dtls_out_hello (DtlsOutbox *o, DtlsLink *link)
 {
   GQueue leaves = G_QUEUE_INIT;
   DtlsFlightRules r;
 
-  g_mutex_lock (&self->lock);
-  r = rules (self);
+  g_mutex_lock (o->lock);
+  r = rules (o);
   if (!link->closed)
     dtls_flight_hello (
         &link->flight, &link->t, &r, DTLS_HELLOS, system_now (), &leaves);
-  g_mutex_unlock (&self->lock);
-  send_all (self, link, &leaves);
+  g_mutex_unlock (o->lock);
+  send_all (o, link, &leaves);
 }

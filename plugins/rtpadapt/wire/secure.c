@@ -6,6 +6,7 @@
  * sets one by hand must take a new key, too.
  */
 #include "securepriv.h"
+#include "securestats.h"
 
 #include <sys/stat.h>
 
@@ -100,6 +101,69 @@ secure_set_ready (Secure *s, SecureReady func, gpointer data)
   s->ready_func = func;
   s->ready_data = data;
   g_mutex_unlock (&s->lock);
+}
+
+/* --- properties and statistics -------------------------------------------- */
+
+gboolean
+secure_set_property (Secure *s, GParamSpec *pspec, const GValue *value)
+{
+  const PropRow *row = props_row (secure_props, pspec->name);
+
+  if (!row)
+    return FALSE;
+  g_mutex_lock (&s->lock);
+  props_set (&s->cfg, row, value, NULL, NULL);
+  g_mutex_unlock (&s->lock);
+  return TRUE;
+}
+
+gboolean
+secure_get_property (Secure *s, GParamSpec *pspec, GValue *value)
+{
+  const PropRow *row = props_row (secure_props, pspec->name);
+
+  if (row)
+    props_get (s, &s->lock, &s->cfg, row, value);
+  return row != NULL;
+}
+
+GstStructure *
+secure_stats (Secure *s)
+{
+  GstElement *dec = NULL;
+  GstStructure *dec_stats = NULL, *stats;
+  SecureStats x = { NULL };
+  gboolean keyed;
+  guint dropped = 0;
+
+  g_mutex_lock (&s->lock);
+  if (s->gate.ssrcs && s->srtpdec)
+    dec = gst_object_ref (s->srtpdec);
+  g_mutex_unlock (&s->lock);
+  if (dec) {
+    g_object_get (dec, "stats", &dec_stats, NULL);
+    gst_structure_get_uint (dec_stats, "recv-drop-count", &dropped);
+    gst_structure_free (dec_stats);
+    gst_object_unref (dec);
+  }
+  g_mutex_lock (&s->lock);
+  keyed = s->srtp != NULL;
+  if (keyed)
+    secure_srtp_get_stats (s->srtp, &x.srtp);
+  if (s->hub)
+    dtls_hub_get_stats (s->hub, &x.hub);
+  x.mode = s->cfg.dtls                ? "dtls"
+      : s->cfg.key || s->cfg.key_file ? "srtp"
+                                      : "none";
+  x.ready = s->ready;
+  x.received = s->gate.received + x.srtp.received;
+  x.dropped = s->gate.malformed + s->gate.crowded + s->dropped_before + dropped
+      + x.srtp.dropped;
+  x.peer_fingerprint = s->peer_fingerprint;
+  stats = secure_stats_new (&x, s->cfg.dtls, keyed);
+  g_mutex_unlock (&s->lock);
+  return stats;
 }
 
 /* --- elements ------------------------------------------------------------ */

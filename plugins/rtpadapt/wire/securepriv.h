@@ -1,26 +1,16 @@
-/* secure's own: its struct, shared by its three files.
+/* secure's inside: its struct, shared with what DTLS does to it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
 #include "dtlshub.h"
-#include "secure.h"
+#include "secureprops.h"
 #include "securesrtp.h"
 #include "ssrcgate.h"
 
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsecure_debug);
-
-/* What the properties are; under the lock. */
-typedef struct
-{
-  gchar *key, *key_file;         /* NULL: none */
-  gchar *pem_file, *fingerprint; /* the same */
-  GstRtpAdaptCipher cipher;
-  gboolean dtls, dtls_client;
-  gboolean replay_guard;
-} SecureConfig;
 
 struct _Secure
 {

@@ -1,9 +1,7 @@
-/* SRTP and DTLS-SRTP of both bins: properties and statistics.
+/* SRTP and DTLS-SRTP of both bins: the table of the properties.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "parts/props.h"
-#include "securepriv.h"
-#include "securestats.h"
+#include "secureprops.h"
 
 GType
 gst_rtp_adapt_cipher_get_type (void)
@@ -34,7 +32,7 @@ gst_rtp_adapt_cipher_get_type (void)
   return type;
 }
 
-static const PropRow secure_props[] = {
+const PropRow secure_props[] = {
   { "key", "Key",
       "SRTP master key and salt, hex digits: 60 of them for aes-128-icm, "
       "92 for aes-256-icm, 56 for aes-128-gcm, 88 for aes-256-gcm (none: "
@@ -82,65 +80,4 @@ secure_props_install (GObjectClass *klass, guint first, gboolean dtls_client)
     if (!dtls_client || !g_str_equal (row.name, "replay-guard"))
       props_install_row (klass, first++, &row);
   }
-}
-
-gboolean
-secure_set_property (Secure *s, GParamSpec *pspec, const GValue *value)
-{
-  const PropRow *row = props_row (secure_props, pspec->name);
-
-  if (!row)
-    return FALSE;
-  g_mutex_lock (&s->lock);
-  props_set (&s->cfg, row, value, NULL, NULL);
-  g_mutex_unlock (&s->lock);
-  return TRUE;
-}
-
-gboolean
-secure_get_property (Secure *s, GParamSpec *pspec, GValue *value)
-{
-  const PropRow *row = props_row (secure_props, pspec->name);
-
-  if (row)
-    props_get (s, &s->lock, &s->cfg, row, value);
-  return row != NULL;
-}
-
-GstStructure *
-secure_stats (Secure *s)
-{
-  GstElement *dec = NULL;
-  GstStructure *dec_stats = NULL, *stats;
-  SecureStats x = { NULL };
-  gboolean keyed;
-  guint dropped = 0;
-
-  g_mutex_lock (&s->lock);
-  if (s->gate.ssrcs && s->srtpdec)
-    dec = gst_object_ref (s->srtpdec);
-  g_mutex_unlock (&s->lock);
-  if (dec) {
-    g_object_get (dec, "stats", &dec_stats, NULL);
-    gst_structure_get_uint (dec_stats, "recv-drop-count", &dropped);
-    gst_structure_free (dec_stats);
-    gst_object_unref (dec);
-  }
-  g_mutex_lock (&s->lock);
-  keyed = s->srtp != NULL;
-  if (keyed)
-    secure_srtp_get_stats (s->srtp, &x.srtp);
-  if (s->hub)
-    dtls_hub_get_stats (s->hub, &x.hub);
-  x.mode = s->cfg.dtls                ? "dtls"
-      : s->cfg.key || s->cfg.key_file ? "srtp"
-                                      : "none";
-  x.ready = s->ready;
-  x.received = s->gate.received + x.srtp.received;
-  x.dropped = s->gate.malformed + s->gate.crowded + s->dropped_before + dropped
-      + x.srtp.dropped;
-  x.peer_fingerprint = s->peer_fingerprint;
-  stats = secure_stats_new (&x, s->cfg.dtls, keyed);
-  g_mutex_unlock (&s->lock);
-  return stats;
 }

@@ -1,0 +1,178 @@
+/* The sending half: what the rows of per-packet feedback say, one by one.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/perpacket.h>
+
+#include <gst/rtpadapt/feedback/peerdelay.h>
+
+#include <string.h>
+
+void
+ra_per_packet_init (RaPerPacket *p, RaReceiver *receiver, RaLedger *ledger)
+{
+  *p = (RaPerPacket){ .receiver = receiver, .ledger = ledger };
+  ra_winmin_init (&p->shortest);
+}
+
+/* An answer before the question: what arrived `held` ago was sent earlier. */
+static gboolean
+is_contrary (const RaRows *rows)
+{
+  return rows->held > 0 && rows->last
+      && rows->held > ra_diff (rows->now, rows->sent) + rows->grain;
+}
+
+/* Of the time that the peer says it waited, as much as is believed. */
+static RaSpan
+held_believed (RaPerPacket *p, const RaRows *rows)
+{
+  const RaLedgerEntry *newest = rows->last, *next;
+  RaSpan whole, shortest;
+
+  if (rows->held <= 0 || !newest)
+    return rows->held;
+  whole = MAX (ra_diff (rows->now, newest->sent), 0);
+  next = ra_ledger_at (p->ledger, newest->index + 1);
+  shortest = ra_peer_delay_shortest (whole, rows->held,
+      next ? ra_diff (next->sent, newest->sent) : RA_SPAN_NONE);
+  ra_winmin_add (
+      &p->shortest, (gdouble) shortest, rows->now, RA_PEER_DELAY_WINDOW);
+  shortest
+      = (RaSpan) ra_winmin_get (&p->shortest, rows->now, RA_PEER_DELAY_WINDOW);
+  return CLAMP (whole - shortest, 0, rows->held);
+}
+
+gboolean
+ra_per_packet_begin (RaPerPacket *p, RaRows *rows)
+{
+  rows->contrary = is_contrary (rows);
+  if (rows->contrary)
+    p->bad++;
+  else
+    rows->held = held_believed (p, rows);
+  return !rows->contrary;
+}
+
+static void
+packet_arrived (RaPerPacket *p, RaLedgerEntry *sent,
+    const RaFeedbackPacket *row, RaSpan ago, const RaRows *rows)
+{
+  RaPacket packet = {
+    .seq = sent->index,
+    .size = sent->size,
+    .sent = sent->sent,
+    .arrival = row->arrival,
+    .grain = rows->grain,
+    .rtt = rows->rtt,
+    /* Without what the packet waited for later ones of the report. */
+    .rtt_sample = MAX (ra_diff (rows->now, sent->sent) - rows->held - ago, 0),
+    .rate = rows->rate,
+    .mark = (RaMark) sent->mark,
+    .ce = row->ce,
+    .bytes_lost = p->bytes_lost,
+  };
+
+  if (sent->index + 1 == p->next) /* else those were reported */
+    memcpy (packet.lost_by_mark, p->lost_by_mark, sizeof packet.lost_by_mark);
+  ra_receiver_on_packet (p->receiver, &packet);
+  ra_ledger_hear (sent, TRUE);
+}
+
+static void
+lost_forget (RaPerPacket *p)
+{
+  p->bytes_lost = 0;
+  memset (p->lost_by_mark, 0, sizeof p->lost_by_mark);
+}
+
+/* Feeds one row to the receiver.  NULL if it is not news or contradicts what
+ * was sent. */
+static const RaLedgerEntry *
+row_feed (
+    RaPerPacket *p, const RaFeedbackPacket *row, RaSpan ago, const RaRows *rows)
+{
+  RaLedgerEntry *sent = ra_ledger_at (p->ledger, row->seq);
+  gboolean lost = row->arrival == RA_TIME_NONE;
+  gboolean old = row->seq < p->next;
+
+  if (!sent || sent->sent > rows->now
+      || (old && sent->fate >= (lost ? RA_FATE_LOST : RA_FATE_ARRIVED))) {
+    p->bad++;
+    return NULL;
+  }
+  if (lost)
+    ra_ledger_hear (sent, FALSE);
+  if (lost && row->seq < rows->excused)
+    return NULL;
+  if (old && lost) { /* rows of its SSRC came after those of another */
+    p->lost_late++;
+    return NULL;
+  }
+  if (old) { /* reported lost, and came after all */
+    packet_arrived (p, sent, row, ago, rows);
+    return NULL;
+  }
+  if (row->seq > p->next) {
+    ra_receiver_skip (p->receiver, row->seq);
+    lost_forget (p);
+  }
+  p->next = row->seq + 1;
+  if (lost) {
+    p->bytes_lost += sent->size;
+    p->lost_by_mark[sent->mark]++;
+  } else {
+    packet_arrived (p, sent, row, ago, rows);
+    lost_forget (p);
+  }
+  return sent;
+}
+
+/* Nothing of a contrary report counts, and it is not waited for in later ones. */
+static void
+row_waste (RaPerPacket *p, const RaFeedbackPacket *row)
+{
+  RaLedgerEntry *sent = ra_ledger_at (p->ledger, row->seq);
+
+  if (sent)
+    ra_ledger_hear (sent, row->arrival != RA_TIME_NONE);
+}
+
+void
+ra_per_packet_row (
+    RaPerPacket *p, RaRows *rows, const RaFeedbackPacket *row, RaSpan ago)
+{
+  const RaLedgerEntry *sent;
+
+  if (rows->contrary) {
+    row_waste (p, row);
+    return;
+  }
+  sent = row_feed (p, row, ago, rows);
+  rows->heard |= sent != NULL;
+  if (sent && row->arrival != RA_TIME_NONE) {
+    rows->news = sent;
+    rows->arrival = row->arrival;
+  }
+}
+
+RaSpan
+ra_per_packet_rtt (RaPerPacket *p, const RaRows *rows)
+{
+  RaSpan whole = ra_diff (rows->now, rows->news->sent);
+
+  if (whole - rows->held > RA_PEER_DELAY_RTT_MAX) {
+    p->bad++;
+    return RA_SPAN_NONE;
+  }
+  /* Offsets are rounded; R cannot be shorter than what they can show. */
+  return MAX (whole - rows->held, MIN (whole, rows->grain));
+}
+
+guint
+ra_per_packet_take_late (RaPerPacket *p)
+{
+  guint n = p->lost_late;
+
+  p->lost_late = 0;
+  return n;
+}

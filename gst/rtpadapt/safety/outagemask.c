@@ -1,0 +1,31 @@
+/* The losses of an outage, which are no congestion.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/rtpadapt/safety/outagemask.h>
+
+void
+ra_outage_mask_init (RaOutageMask *o)
+{
+  *o = (RaOutageMask){ .ended = RA_TIME_NONE };
+}
+
+void
+ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now)
+{
+  o->next = next;
+  o->ended = now;
+  o->masked = TRUE;
+}
+
+void
+ra_outage_mask_hide (RaOutageMask *o, RaReport *report)
+{
+  RaTime due = ra_later (report->t_recvdata, -MAX (report->loss_age, 0));
+
+  if (o->ended != RA_TIME_NONE && due < o->ended)
+    report->n_events = report->lost_congestion = report->lost_wireless
+        = report->wireless_runs = 0;
+  o->masked &= report->n_events == 0 && report->lost_congestion == 0;
+  if (o->masked)
+    report->p = MIN (report->p, o->p);
+}

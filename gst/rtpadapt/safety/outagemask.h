@@ -1,0 +1,26 @@
+/* The losses of an outage, which are no congestion.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <gst/rtpadapt/rate.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 next;    /* the first packet after the latest outage, which took all
+                      losses before it */
+  RaTime ended;    /* when that outage ended, RA_TIME_NONE: there was none */
+  gboolean masked; /* p still counts the losses of that outage */
+  gdouble p;       /* of the latest report, without them */
+} RaOutageMask;
+
+void ra_outage_mask_init (RaOutageMask *o);
+/* An outage ended; `next` is the number of the next packet that leaves. */
+void ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now);
+/* Removes the outage's losses from the report: those that were due before it
+ * ended.  p stays at its value from before as long as only they have raised it. */
+void ra_outage_mask_hide (RaOutageMask *o, RaReport *report);
+
+G_END_DECLS
