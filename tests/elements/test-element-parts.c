@@ -351,23 +351,40 @@ interval_of (GstElement *element, guint64 set)
   return interval;
 }
 
+/* The rows belong together.  No interval is the highest guint64 in rtpsession. */
+static const struct
+{
+  guint application; /* sets so many ms before; 0: nothing */
+  RaSpan wanted, ours, there;
+  const gchar *why;
+} intervals[] = {
+  { 0, 50 * RA_MSECOND, 50 * RA_MSECOND, 50 * RA_MSECOND, "there was none" },
+  { 0, 5 * RA_MSECOND, 5 * RA_MSECOND, 5 * RA_MSECOND, "ours may change" },
+  { 0, RA_SPAN_NONE, RA_SPAN_NONE, (RaSpan) GST_CLOCK_TIME_NONE, "taken back" },
+  { 70, 50 * RA_MSECOND, RA_SPAN_NONE, 70 * RA_MSECOND,
+      "the application's own stays" },
+  { 70, RA_SPAN_NONE, RA_SPAN_NONE, 70 * RA_MSECOND, "and is not taken back" },
+};
+
 static void
 test_interval (void)
 {
+  RaSpan ours = RA_SPAN_NONE;
   GstElement *session;
   Line l;
 
   line_init (&l);
   session = session_link (&l, GST_RTP_PROFILE_AVP);
   g_assert_cmpuint (interval_of (session, 0), ==, GST_CLOCK_TIME_NONE);
-  g_assert_true (tap_set_twcc_interval (session, 50 * RA_MSECOND));
-  g_assert_cmpuint (interval_of (session, 0), ==, 50 * RA_MSECOND);
-  g_assert_false (tap_set_twcc_interval (session, RA_SPAN_NONE));
-  g_assert_cmpuint (interval_of (session, 0), ==, GST_CLOCK_TIME_NONE);
-  /* The application's own stays. */
-  interval_of (session, 70 * RA_MSECOND);
-  g_assert_false (tap_set_twcc_interval (session, 50 * RA_MSECOND));
-  g_assert_cmpuint (interval_of (session, 0), ==, 70 * RA_MSECOND);
+  for (guint i = 0; i < G_N_ELEMENTS (intervals); i++) {
+    g_test_message ("%s", intervals[i].why);
+    if (intervals[i].application > 0)
+      interval_of (session, intervals[i].application * RA_MSECOND);
+    ours = tap_set_twcc_interval (session, intervals[i].wanted, ours);
+    g_assert_cmpint (ours, ==, intervals[i].ours);
+    g_assert_cmpuint (
+        interval_of (session, 0), ==, (guint64) intervals[i].there);
+  }
   line_clear (&l);
 }
 

@@ -144,21 +144,54 @@ test_slow_text (void)
 static const struct
 {
   guint at;
-  gboolean marker, wanted;
+  gboolean marker;
+  gint number;
+  RaSpan wanted;
   const gchar *why;
 } frame_rows[] = {
-  { 0, FALSE, TRUE, "of the first frame nobody knows how long it takes" },
-  { 10, FALSE, TRUE, "it goes on" },
-  { 20, TRUE, FALSE, "it ends, and rtpsession answers that" },
-  { 30, FALSE, FALSE, "a new one" },
-  { 79, FALSE, FALSE, "49 ms" },
-  { 80, FALSE, TRUE, "it takes 50 ms: it is long" },
-  { 90, TRUE, FALSE, "its end" },
-  { 289, FALSE, FALSE, "a pause of 199 ms" },
-  { 290, TRUE, FALSE, "a frame again" },
-  { 490, FALSE, TRUE, "after 200 ms the rest may not come" },
-  { 500, FALSE, FALSE, "it does come" },
+  { 0, FALSE, 65533, FRAME_LONG,
+      "of the first frame nobody knows how long it takes" },
+  { 10, FALSE, 65534, FRAME_LONG, "it goes on" },
+  { 20, TRUE, 65535, RA_SPAN_NONE, "it ends, and rtpsession answers that" },
+  { 30, FALSE, 0, RA_SPAN_NONE, "a new one, and its number is the next one" },
+  { 79, FALSE, 1, RA_SPAN_NONE, "49 ms" },
+  { 80, FALSE, 2, FRAME_LONG, "it takes 50 ms: it is long" },
+  { 90, TRUE, 3, RA_SPAN_NONE, "its end" },
+  { 289, FALSE, 4, RA_SPAN_NONE, "a pause of 199 ms" },
+  { 290, TRUE, 5, RA_SPAN_NONE, "a frame again" },
+  { 490, FALSE, 6, FRAME_LONG, "after 200 ms the rest may not come" },
+  { 500, FALSE, 7, RA_SPAN_NONE, "it does come" },
+  { 501, FALSE, 9, FRAME_GAP, "8 is missing" },
+  { 502, FALSE, 10, RA_SPAN_NONE, "that was answered" },
+  { 503, FALSE, 8, RA_SPAN_NONE, "what comes late is no gap" },
+  { 504, FALSE, 11, FRAME_GAP, "behind 8, 9 and 10 may be missing" },
+  { 505, TRUE, 13, RA_SPAN_NONE, "a gap, but the end is answered anyway" },
+  { 506, FALSE, -1, RA_SPAN_NONE, "no number, no gap" },
+  { 507, FALSE, 20, RA_SPAN_NONE, "the first number, for all that is known" },
+  { 508, TRUE, 21, RA_SPAN_NONE, "the end" },
 };
+
+/* Frames of two packets, 40 ms apart, without a gap: each minute one is answered before
+ * its end, because rtpsession counts up the intervals since. */
+static void
+test_frame_stale (void)
+{
+  const guint frames = 10 * 60 * 25;
+  guint wanted = 0;
+  FrameHurry f;
+
+  frame_start (&f);
+  for (guint i = 0; i < frames; i++) {
+    RaTime now = i * 40 * MS;
+
+    frame_on_packet (&f, TRUE, TRUE, FALSE, (gint) (2 * i % 65536), now);
+    wanted += f.wanted != RA_SPAN_NONE;
+    frame_on_packet (
+        &f, TRUE, TRUE, TRUE, (gint) ((2 * i + 1) % 65536), now + 10 * MS);
+    g_assert_cmpint (f.wanted, ==, RA_SPAN_NONE);
+  }
+  g_assert_cmpuint (wanted, ==, 10);
+}
 
 static void
 test_frame (void)
@@ -168,18 +201,21 @@ test_frame (void)
   frame_start (&f);
   frame_start (&number);
   frame_start (&timely);
-  frame_on_packet (&timely, TRUE, FALSE, FALSE, 0);
+  frame_on_packet (&timely, TRUE, FALSE, FALSE, -1, 0);
   for (guint i = 0; i < G_N_ELEMENTS (frame_rows); i++) {
     RaTime now = frame_rows[i].at * MS;
 
+    gboolean marker = frame_rows[i].marker;
+    gint no = frame_rows[i].number;
+
     g_test_message ("%s", frame_rows[i].why);
-    frame_on_packet (&f, TRUE, TRUE, frame_rows[i].marker, now);
-    g_assert_true (f.wanted == frame_rows[i].wanted);
+    frame_on_packet (&f, TRUE, TRUE, marker, no, now);
+    g_assert_cmpint (f.wanted, ==, frame_rows[i].wanted);
     /* Never where rtpsession does not answer, or would search for ever. */
-    frame_on_packet (&number, FALSE, TRUE, frame_rows[i].marker, now);
-    g_assert_false (number.wanted);
-    frame_on_packet (&timely, TRUE, TRUE, frame_rows[i].marker, now);
-    g_assert_false (timely.wanted);
+    frame_on_packet (&number, FALSE, TRUE, marker, no, now);
+    g_assert_cmpint (number.wanted, ==, RA_SPAN_NONE);
+    frame_on_packet (&timely, TRUE, TRUE, marker, no, now);
+    g_assert_cmpint (timely.wanted, ==, RA_SPAN_NONE);
   }
 }
 
@@ -314,6 +350,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recv-timing/report/slow", test_slow);
   g_test_add_func ("/recv-timing/report/slow-text", test_slow_text);
   g_test_add_func ("/recv-timing/frame", test_frame);
+  g_test_add_func ("/recv-timing/frame/stale", test_frame_stale);
   rows_add ("/recv-timing/kind", kind_rows, test_kind);
   g_test_add_func ("/recv-timing/kind/forget", test_kind_forget);
   g_test_add_func ("/recv-timing/kind/wish", test_wish);

@@ -169,21 +169,22 @@ test_fec (void)
   g_assert_false (plan.fec);
 }
 
-/* L = 220: 200 for two rounds of 100, of which q = 10 goes off; with p = 10 % and
- * 2e-4 three copies. */
+/* L = 220: 200 for two rounds of 100, and 20 for J and T_dec; q = 10 goes off.  With p =
+ * 10 % and 2e-4 three copies. */
 static const struct
 {
   gint age;
   guint sent, now;
   const gchar *why;
 } decisions[] = {
-  { 0, 0, 1, "190 left: another round fits behind this one" },
-  { 90, 0, 1, "100 left: it still does" },
-  { 91, 0, 3, "99 left: the last round has all copies" },
+  { 0, 0, 1, "210 left: another round fits behind this one" },
+  { 90, 0, 1, "120 left: it still does" },
+  { 91, 0, 3, "119 left: the last round has all copies" },
   { 91, 1, 2, "of which one was sent" },
   { 91, 3, 1, "all were sent, and all were lost: another" },
-  { 190, 1, 2, "just in time" },
-  { 191, 0, 0, "too late" },
+  { 191, 1, 2, "J and T_dec are no reason to give up" },
+  { 210, 1, 2, "just in time" },
+  { 211, 0, 0, "too late" },
 };
 
 static void

@@ -24,11 +24,18 @@ ra_repair_round (const RaRepairPath *path)
   return path->rtt + path->queue + path->detect + path->feedback;
 }
 
+/* What no round is planned into. */
+static RaSpan
+margin (const RaRepairPath *path)
+{
+  return path->jitter + path->decode;
+}
+
 /* What the rounds have to fit in. */
 static RaSpan
 room (const RaRepairPath *path)
 {
-  return path->latency - path->jitter - path->decode;
+  return path->latency - margin (path);
 }
 
 guint
@@ -128,7 +135,7 @@ ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan)
 RaSpan
 ra_repair_time_left (const RaRepairPath *path, RaSpan age)
 {
-  return room (path) - age - path->queue;
+  return path->latency - age - path->queue;
 }
 
 guint
@@ -137,7 +144,7 @@ ra_repair_now (
 {
   if (left < 0)
     return 0;
-  if (left < ra_repair_round (path) && plan->copies > sent)
+  if (left - margin (path) < ra_repair_round (path) && plan->copies > sent)
     return MIN (plan->copies - sent, copies_worth (path));
   return 1;
 }

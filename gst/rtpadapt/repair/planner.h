@@ -75,7 +75,9 @@ gdouble ra_repair_residual (gdouble p, guint copies);
 void ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan);
 
 /* The time that is left for a packet whose frame came in `age` ago, if it is
- * repeated now; negative: it would come too late. */
+ * repeated now; negative: the receiver has given it up by then.  J and T_dec are no
+ * reason to send nothing: most packets are late by less than J, and a frame that is
+ * shown T_dec late is shown. */
 RaSpan ra_repair_time_left (const RaRepairPath *path, RaSpan age);
 /* Copies to send now of a packet of which `sent` were, with `left` of
  * ra_repair_time_left(): 0 if it is too late, or as many as are missing of the

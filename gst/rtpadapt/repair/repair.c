@@ -37,6 +37,8 @@
 /* A request within this part of the round trip is too early.  The smoothed round
  * trip is longer than the last one when a queue has just emptied. */
 #define SOONEST 2
+/* Losses over which the time is averaged until they are known. */
+#define DETECT_LOSSES 16
 /* A round that just fits does not switch FEC off and on: it must fit by a tenth
  * more before it counts, and miss by a tenth before it does not. */
 #define HYSTERESIS 10
@@ -60,7 +62,7 @@ ra_repair_init (RaRepair *r)
         .spoils = RA_REPAIR_SPOILS,
         .most = RA_REPAIR_MOST },
   };
-  r->cfg.disorder = RA_SPAN_NONE;
+  r->cfg.disorder = r->detect = RA_SPAN_NONE;
   ra_winmin_init (&r->worst);
   ra_winmin_init (&r->disorder);
 }
@@ -169,8 +171,9 @@ ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
   r->path.rtt = MAX (rtt - queue, rtt / 4);
   r->path.queue = queue;
   r->path.frame = interval > 0 ? interval : FRAME;
-  r->path.detect = (interval > 0 ? interval : rtt) / 2;
-  r->path.detect += disorder_window (r, now);
+  if (r->detect == RA_SPAN_NONE)
+    r->detect = (interval > 0 ? interval : rtt) / 2;
+  r->path.detect = r->detect + r->detect_dev + disorder_window (r, now);
   plan_update (r);
 }
 
@@ -211,8 +214,8 @@ RaSpan
 ra_repair_slack (const RaRepair *r)
 {
   RaSpan frame = r->path.frame;
-  RaSpan slack
-      = ra_repair_time_left (&r->path, 0) - ra_repair_round (&r->path) - frame;
+  RaSpan slack = ra_repair_time_left (&r->path, 0) - r->path.jitter
+      - r->path.decode - ra_repair_round (&r->path) - frame;
 
   return ra_repair_mends (r) && r->path.worst >= SLACK_LOSS && slack >= frame
       ? slack
@@ -331,6 +334,19 @@ copies_add (RaRepair *r, RaLedgerEntry *e, guint first, guint n, RaSpan left,
   }
 }
 
+/* A receiver may report at the end of a frame, or as soon as it sees a gap: what it
+ * does is measured. */
+static void
+detect_update (
+    RaRepair *r, const RaLedgerEntry *e, RaSpan window, RaTime now)
+{
+  RaSpan took = ra_diff (now, e->sent) - r->path.rtt - r->path.queue - window;
+
+  took = CLAMP (took, 0, LONGEST);
+  r->detect_dev += (ABS (took - r->detect) - r->detect_dev) / DETECT_LOSSES;
+  r->detect += (took - r->detect) / DETECT_LOSSES;
+}
+
 /* A loss, of which no repetition is under way. */
 static void
 loss_take (RaRepair *r, RaLedgerEntry *e, RaTime now)
@@ -429,8 +445,11 @@ ra_repair_look (RaRepair *r, RaLedger *l, RaTime now)
       continue;
     if (e->fate == RA_FATE_LOST && !e->is_repair)
       miss (r, e, window);
-    if (acts && is_lost (r, e, window))
-      loss_take (r, e, now);
+    if (!acts || !is_lost (r, e, window))
+      continue;
+    if (e->copies == 0)
+      detect_update (r, e, window, now);
+    loss_take (r, e, now);
   }
 }
 

@@ -146,17 +146,20 @@ tap_ask_rtcp (GstElement *element, RaSpan delay)
   return in_time;
 }
 
-gboolean
-tap_set_twcc_interval (GstElement *element, RaSpan interval)
+RaSpan
+tap_set_twcc_interval (GstElement *element, RaSpan interval, RaSpan ours)
 {
   GObject *session = session_of (element);
-  gboolean some = interval != RA_SPAN_NONE;
+  RaSpan now = RA_SPAN_NONE;
   guint64 before;
 
   g_object_get (session, "twcc-feedback-interval", &before, NULL);
-  if (!some || before == GST_CLOCK_TIME_NONE)
+  if (before == GST_CLOCK_TIME_NONE
+      || (ours != RA_SPAN_NONE && before == (guint64) ours)) {
+    now = interval;
     g_object_set (session, "twcc-feedback-interval",
-        some ? (guint64) interval : GST_CLOCK_TIME_NONE, NULL);
+        now != RA_SPAN_NONE ? (guint64) now : GST_CLOCK_TIME_NONE, NULL);
+  }
   g_object_unref (session);
-  return some && before == GST_CLOCK_TIME_NONE;
+  return now;
 }

@@ -85,7 +85,9 @@ GstElement *tap_element (SessionTap *tap);
 gboolean tap_ask_rtcp (GstElement *element, RaSpan delay);
 /* The lock is not held.  Has the session in `element` answer with transport-wide
  * feedback so often (twcc-feedback-interval); RA_SPAN_NONE: at the end of a frame.
- * What the application has set stays.  TRUE if the interval is ours now. */
-gboolean tap_set_twcc_interval (GstElement *element, RaSpan interval);
+ * `ours`: what this returned before, RA_SPAN_NONE at first; what the application has
+ * set stays.  Returns the interval that is ours now, RA_SPAN_NONE if none is. */
+RaSpan tap_set_twcc_interval (
+    GstElement *element, RaSpan interval, RaSpan ours);
 
 G_END_DECLS

@@ -6,26 +6,68 @@
 /* A packet that comes this long after the one before it is answered at once,
  * because the sender may wait for the answer before it sends another. */
 #define FRAME_LONE (200 * RA_MSECOND)
+/* rtpsession 1.22 counts the intervals since it last answered by one, one by one.
+ * Those of this time take it some microseconds. */
+#define FRAME_STALE (60 * RA_SECOND)
 
 void
 frame_start (FrameHurry *f)
 {
-  *f = (FrameHurry){ .heard = RA_TIME_NONE, .since = RA_TIME_NONE };
+  *f = (FrameHurry){ .heard = RA_TIME_NONE,
+    .since = RA_TIME_NONE,
+    .answered = RA_TIME_NONE,
+    .number = -1,
+    .wanted = RA_SPAN_NONE,
+    .set = RA_SPAN_NONE };
+}
+
+RaSpan
+frame_let_go (FrameHurry *f)
+{
+  RaSpan set = f->set;
+
+  f->set = RA_SPAN_NONE;
+  return set;
+}
+
+/* Some packet between this one and the one before did not come. */
+static gboolean
+gap_take (FrameHurry *f, gint number)
+{
+  gint16 ahead = (gint16) (number - f->number);
+  gboolean gap = f->number >= 0 && number >= 0 && ahead > 1;
+
+  f->number = number;
+  return gap;
+}
+
+static gboolean
+is_older (RaTime time, RaSpan span, RaTime now)
+{
+  return time != RA_TIME_NONE && ra_diff (now, time) >= span;
 }
 
 void
-frame_on_packet (
-    FrameHurry *f, gboolean twcc, gboolean timely, gboolean marker, RaTime now)
+frame_on_packet (FrameHurry *f, gboolean twcc, gboolean timely, gboolean marker,
+    gint number, RaTime now)
 {
-  gboolean lone
-      = f->heard != RA_TIME_NONE && ra_diff (now, f->heard) >= FRAME_LONE;
+  gboolean lone = is_older (f->heard, FRAME_LONE, now);
+  gboolean gap = gap_take (f, number);
 
   f->heard = now;
   f->untimely |= !timely;
   if (f->since == RA_TIME_NONE)
     f->since = now;
-  f->wanted = twcc && !f->untimely && !marker
-      && (!f->framed || lone || ra_diff (now, f->since) >= FRAME_LONG);
+  f->wanted = RA_SPAN_NONE;
+  if (twcc && !f->untimely && !marker) {
+    if (gap)
+      f->wanted = FRAME_GAP;
+    else if (!f->framed || lone || ra_diff (now, f->since) >= FRAME_LONG
+        || is_older (f->answered, FRAME_STALE, now))
+      f->wanted = FRAME_LONG;
+  }
+  if (f->wanted != RA_SPAN_NONE)
+    f->answered = now;
   f->framed |= marker;
   if (marker)
     f->since = RA_TIME_NONE;

@@ -205,7 +205,8 @@ packet_report (GstRtpAdaptRecv *self, GstBuffer *buffer, RecvPacket *p)
           &self->seen, p->wire.number >= 0, p->wire.send_ts != NULL, now));
   frame_on_packet (&self->frame,
       !recv_kind_is_ours (self->reports) && self->ids.number > 0,
-      is_timely (self, buffer), p->marker, now);
+      is_timely (self, buffer), p->marker,
+      ra_disorder_get (&self->disorder, now) == 0 ? p->wire.number : -1, now);
   at_once = ra_reporter_on_packet (self->reporter, &p->wire);
   recv_losses_post (self);
   if (++self->n_packets >= DSCP_EVERY) {

@@ -407,43 +407,43 @@ void
 recv_session_hurry (GstRtpAdaptRecv *self)
 {
   GstElement *element = NULL;
-  gboolean hurry, hurried;
+  RaSpan wanted, set;
 
   g_mutex_lock (&self->lock);
-  hurry = self->frame.wanted;
-  if (hurry != self->frame.set)
+  wanted = self->frame.wanted;
+  set = self->frame.set;
+  if (wanted != set)
     element = tap_element (&self->tap);
   g_mutex_unlock (&self->lock);
   if (!element)
     return;
-  hurried = tap_set_twcc_interval (element, hurry ? FRAME_LONG : RA_SPAN_NONE);
+  set = tap_set_twcc_interval (element, wanted, set);
   gst_object_unref (element);
   g_mutex_lock (&self->lock);
-  self->frame.set = hurried;
+  self->frame.set = set;
   g_mutex_unlock (&self->lock);
 }
 
 /* The session `link` is let go: what was set in it is taken back. */
 static void
-link_forget (TapLink *link, gboolean hurried)
+link_forget (TapLink *link, RaSpan set)
 {
-  if (link->element && hurried)
-    tap_set_twcc_interval (link->element, RA_SPAN_NONE);
+  if (link->element && set != RA_SPAN_NONE)
+    tap_set_twcc_interval (link->element, RA_SPAN_NONE, set);
   tap_link_cut (link);
 }
 
 void
 recv_session_forget (GstRtpAdaptRecv *self)
 {
-  gboolean hurried;
   TapLink link;
+  RaSpan set;
 
   g_mutex_lock (&self->lock);
   link = tap_drop (&self->tap);
-  hurried = self->frame.set;
-  self->frame.set = FALSE;
+  set = frame_let_go (&self->frame);
   g_mutex_unlock (&self->lock);
-  link_forget (&link, hurried);
+  link_forget (&link, set);
 }
 
 static const TapHandler handlers[] = {
@@ -489,7 +489,7 @@ session_warn (GstRtpAdaptRecv *self, TapResult result, const TapSearch *search)
 void
 recv_session_find (GstRtpAdaptRecv *self)
 {
-  gboolean hurried = FALSE;
+  RaSpan set = RA_SPAN_NONE;
   TapLink gone = { NULL };
   TapSearch search;
   TapResult result;
@@ -507,12 +507,10 @@ recv_session_find (GstRtpAdaptRecv *self)
     gone = search.before;
     search.before = (TapLink){ NULL };
   }
-  if (result == TAP_OTHER || result == TAP_NONE) {
-    hurried = self->frame.set;
-    self->frame.set = FALSE;
-  }
+  if (result == TAP_OTHER || result == TAP_NONE)
+    set = frame_let_go (&self->frame);
   session_warn (self, result, &search);
   g_mutex_unlock (&self->lock);
-  link_forget (&gone, hurried);
+  link_forget (&gone, set);
   tap_end (&search);
 }

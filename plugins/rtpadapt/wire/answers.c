@@ -12,6 +12,7 @@ typedef struct
 {
   guint8 address[HOST];
   gsize credit; /* bytes */
+  guint earned; /* half packets */
   RaTime heard;
   RaTime proven; /* RA_TIME_NONE: never */
 } Host;
@@ -91,16 +92,21 @@ answers_heard (Answers *a, GSocketAddress *from, gsize size, gboolean authentic,
     host = host_new (a, bytes);
   host->heard = now;
   host->credit = MIN (host->credit + size + ANSWERS_HEADERS, ANSWERS_KEEP);
+  host->earned = MIN (host->earned + 1, 2 * ANSWERS_SAVED);
   if (authentic)
     host->proven = now;
 }
 
 static gboolean
-pay (Answers *a, gboolean feedback, RaTime now)
+pay (Answers *a, Host *host, gboolean feedback, RaTime now)
 {
   const RaSpan each = RA_SECOND / ANSWERS_RATE;
   guint room = ANSWERS_BURST - (feedback ? 0 : ANSWERS_RESERVE);
 
+  if (host->earned >= 2) {
+    host->earned -= 2;
+    return TRUE;
+  }
   return bucket_pay (&a->paid, each, room * each, now);
 }
 
@@ -114,7 +120,8 @@ answers_may_leave (
       && ra_diff (now, host->proven) < ANSWERS_PROVEN;
 
   size += ANSWERS_HEADERS;
-  if (!host || (!proven && host->credit < size) || !pay (a, feedback, now)) {
+  if (!host || (!proven && host->credit < size)
+      || !pay (a, host, feedback, now)) {
     a->dropped++;
     return FALSE;
   }

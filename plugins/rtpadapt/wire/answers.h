@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * An attacker who forges an address could make us send packets there.  So
- *   - ANSWERS_RATE packets leave per second, and ANSWERS_BURST more at once: no
- *     second has more than 100.  A quarter of the burst is only for packets with
- *     feedback;
+ *   - a host gets one packet for each two that came from it, and ANSWERS_SAVED at
+ *     once: a stream of some size has a request for each loss and a report for each
+ *     frame.  Beyond that ANSWERS_RATE packets leave per second, and ANSWERS_BURST
+ *     more at once, so that no second has more than 110 and half of what came.  A
+ *     quarter of the burst is only for packets with feedback;
  *   - a host gets no more bytes than came from it, with the headers of IP and UDP,
  *     unless an authentic packet came from it within ANSWERS_PROVEN.  A stream is
  *     always far bigger than the reports about it.  A host's credit is at most
@@ -24,6 +26,7 @@ G_BEGIN_DECLS
 #define ANSWERS_RATE 80
 #define ANSWERS_BURST 20
 #define ANSWERS_RESERVE (ANSWERS_BURST / 4)
+#define ANSWERS_SAVED 10
 #define ANSWERS_KEEP 65536
 #define ANSWERS_PROVEN (60 * RA_SECOND)
 /* Hosts that are remembered.  A new one takes the place of the one that has been
