@@ -3,6 +3,7 @@
  */
 #include "../../plugins/rtpadapt/parts/extmap.h"
 #include "../../plugins/rtpadapt/recv/recvpackets.h"
+#include "../rows.h"
 
 /* --- caps --------------------------------------------------------------- */
 
@@ -350,30 +351,19 @@ test_bandwidth (gconstpointer data)
       ==, bandwidth_rows[row].bps);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  add_rows ("/recv-parts/extmap", G_N_ELEMENTS (extmap_rows), test_extmap);
+  rows_add ("/recv-parts/extmap", extmap_rows, test_extmap);
   g_test_add_func ("/recv-parts/ids", test_ids);
-  add_rows ("/recv-parts/packet", G_N_ELEMENTS (packet_rows), test_packet);
+  rows_add ("/recv-parts/packet", packet_rows, test_packet);
   g_test_add_func ("/recv-parts/random", test_random);
   g_test_add_func ("/recv-parts/add-tfrc", test_add_tfrc);
   g_test_add_func ("/recv-parts/room", test_room);
   g_test_add_func ("/recv-parts/add-ccfb", test_add_ccfb);
   g_test_add_func ("/recv-parts/bye", test_bye);
-  add_rows (
-      "/recv-parts/bandwidth", G_N_ELEMENTS (bandwidth_rows), test_bandwidth);
+  rows_add ("/recv-parts/bandwidth", bandwidth_rows, test_bandwidth);
   return g_test_run ();
 }

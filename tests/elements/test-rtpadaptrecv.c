@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "recv-fixture.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/lda.h>
 
@@ -496,26 +497,16 @@ test_dscp (gconstpointer data)
   recv_free (&r);
 }
 
-static void
-add_rows (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  add_rows ("/rtpadaptrecv/caps", G_N_ELEMENTS (caps_rows), test_caps);
+  rows_add ("/rtpadaptrecv/caps", caps_rows, test_caps);
   g_test_add_func ("/rtpadaptrecv/lda-lacks", test_lda_lacks);
   g_test_add_func ("/rtpadaptrecv/caps-change", test_caps_change);
   g_test_add_func ("/rtpadaptrecv/caps-change/due", test_caps_change_due);
-  add_rows ("/rtpadaptrecv/session", G_N_ELEMENTS (session_rows), test_session);
+  rows_add ("/rtpadaptrecv/session", session_rows, test_session);
   g_test_add_func ("/rtpadaptrecv/buffers", test_buffers);
   g_test_add_func ("/rtpadaptrecv/lists", test_lists);
   g_test_add_func ("/rtpadaptrecv/latency", test_latency);
@@ -526,6 +517,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptrecv/lda", test_lda);
   g_test_add_func ("/rtpadaptrecv/bad-params", test_bad_params);
   g_test_add_func ("/rtpadaptrecv/stats-messages", test_stats_messages);
-  add_rows ("/rtpadaptrecv/dscp", G_N_ELEMENTS (dscp_rows), test_dscp);
+  rows_add ("/rtpadaptrecv/dscp", dscp_rows, test_dscp);
   return g_test_run ();
 }

@@ -2,6 +2,8 @@
  * whether packets are sent again, probes, sender reports.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <plugins/rtpadapt/send/outage.h>
 #include <plugins/rtpadapt/send/rtxgate.h>
 
@@ -185,22 +187,14 @@ test_refresh (void)
   g_assert_cmpuint (o.ceased, ==, 1);
 }
 
-#define ADD_ROWS(rows, group, function)                                 \
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {                     \
-    g_autofree gchar *path                                              \
-        = g_strdup_printf ("/send-gates/" group "/%s", (rows)[i].name); \
-                                                                        \
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), function);        \
-  }
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  ADD_ROWS (rtx_rows, "rtx", test_rtx);
-  ADD_ROWS (fec_rows, "fec", test_fec);
-  ADD_ROWS (probe_rows, "probe", test_probe);
-  ADD_ROWS (ask_rows, "ask", test_ask);
+  rows_add_by ("/send-gates/rtx", rtx_rows, name, test_rtx);
+  rows_add_by ("/send-gates/fec", fec_rows, name, test_fec);
+  rows_add_by ("/send-gates/probe", probe_rows, name, test_probe);
+  rows_add_by ("/send-gates/ask", ask_rows, name, test_ask);
   g_test_add_func ("/send-gates/refresh", test_refresh);
   return g_test_run ();
 }

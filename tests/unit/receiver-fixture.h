@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../script.h"
+#include "../observed.h"
 
 #include <gst/rtpadapt/receiver.h>
 
@@ -152,18 +153,8 @@ player_clear (Player *p)
   g_string_free (p->out, TRUE);
 }
 
-static inline void
-pick_p (const gchar *name, gdouble value, gpointer data)
-{
-  if (g_str_equal (name, "receiver.p"))
-    *(gdouble *) data = value;
-}
-
 static inline gdouble
 p_now (const RaReceiver *r)
 {
-  gdouble p = -1;
-
-  ra_receiver_observe (r, pick_p, &p);
-  return p;
+  return observed (ra_receiver_observe, r, "receiver.p");
 }

@@ -1,6 +1,8 @@
 /* Colouring: code points and marks by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -241,21 +243,14 @@ test_unknown_as_profile (void)
   ra_colour_free (content);
 }
 
-#define ADD_ROWS(name, rows, test)                                       \
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {                      \
-    g_autofree gchar *path = g_strdup_printf ("/colour/" name "/%u", i); \
-                                                                         \
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test);             \
-  }
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  ADD_ROWS ("dscp", dscp_rows, test_dscp);
-  ADD_ROWS ("hand", hand, test_hand);
-  ADD_ROWS ("key-frame", key_rows, test_key_frame);
-  ADD_ROWS ("layers", layer_rows, test_layers);
+  rows_add ("/colour/dscp", dscp_rows, test_dscp);
+  rows_add ("/colour/hand", hand, test_hand);
+  rows_add ("/colour/key-frame", key_rows, test_key_frame);
+  rows_add ("/colour/layers", layer_rows, test_layers);
   g_test_add_func ("/colour/unknown-as-profile", test_unknown_as_profile);
   return g_test_run ();
 }

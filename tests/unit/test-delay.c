@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
+#include "../observed.h"
 
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/police.h>
@@ -214,13 +215,6 @@ static const struct
   { "more", 0, 50, 24, .0065, "the line has become faster" },
 };
 
-static void
-target_pick (const gchar *name, gdouble value, gpointer data)
-{
-  if (g_str_equal (name, "target"))
-    *(gdouble *) data = value;
-}
-
 /* In the ramp, where it is .0095 at most. */
 static void
 test_target (gconstpointer data)
@@ -229,11 +223,11 @@ test_target (gconstpointer data)
   RaRateConfig cfg = { 8000, target_rows[i].rate, 1000000000, 1200 };
   RaRate *r = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, 0, NULL);
   RaReport report = { .rtt = MS (50), .queue = RA_SPAN_NONE };
-  gdouble target = 0;
+  gdouble target;
 
   g_test_message ("%s", target_rows[i].why);
   ra_rate_on_report (r, &report, RA_SECOND);
-  ra_rate_observe (r, target_pick, &target);
+  target = observed (ra_rate_observe, r, "target");
   g_assert_cmpfloat_with_epsilon (target, target_rows[i].target, 1e-6);
   ra_rate_free (r);
 }
@@ -245,7 +239,7 @@ test_unsteady (gconstpointer data)
   static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
   RaRate *r = ra_rate_new (ra_rate_find ("delay"),
       "tests=0,exponent=0,allowance=0", &cfg, 10 * RA_SECOND, NULL);
-  gdouble target = 0;
+  gdouble target;
 
   for (guint n = 0; n < 2 + unsteady_rows[i].times; n++) {
     guint queue = n > 0 ? unsteady_rows[i].queue : 0;
@@ -259,7 +253,7 @@ test_unsteady (gconstpointer data)
 
     ra_rate_on_report (r, &report, 10 * RA_SECOND + MS (40 * n));
   }
-  ra_rate_observe (r, target_pick, &target);
+  target = observed (ra_rate_observe, r, "target");
   g_test_message ("%s", unsteady_rows[i].why);
   g_assert_cmpfloat_with_epsilon (target, unsteady_rows[i].target, 1e-6);
   ra_rate_free (r);

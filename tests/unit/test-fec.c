@@ -4,6 +4,7 @@
  */
 #include "../rows.h"
 #include "law.h"
+#include "../observed.h"
 
 #include <tools/sim/ulpfec.h>
 
@@ -28,30 +29,6 @@ fec_new (const gchar *name, const gchar *params)
 
   g_assert_no_error (error);
   return f;
-}
-
-typedef struct
-{
-  const gchar *name;
-  gdouble value;
-} Observed;
-
-static void
-observe (const gchar *name, gdouble value, gpointer data)
-{
-  Observed *o = data;
-
-  if (g_str_equal (name, o->name))
-    o->value = value;
-}
-
-static gdouble
-observed (const RaFec *f, const gchar *name)
-{
-  Observed o = { name, NAN };
-
-  ra_fec_observe (f, observe, &o);
-  return o.value;
 }
 
 /* One report, frames of n.  By hand: with n = 1 and independent losses a share
@@ -112,7 +89,8 @@ test_row (gconstpointer data)
   ra_fec_on_report (f, &report, RA_SECOND);
   g_assert_cmpuint (ra_fec_percentage (f), ==, rows[i].level);
   if (g_str_equal (rows[i].fec, "ulp"))
-    g_assert_cmpfloat (observed (f, "reachable"), ==, rows[i].reachable);
+    g_assert_cmpfloat (
+        observed (ra_fec_observe, f, "reachable"), ==, rows[i].reachable);
   ra_fec_free (f);
 }
 
@@ -284,7 +262,7 @@ level_of (gdouble w, gdouble burst, guint n, gboolean *reachable)
   ra_fec_on_frame (f, n);
   ra_fec_on_report (f, &report, RA_SECOND);
   level = ra_fec_percentage (f);
-  *reachable = observed (f, "reachable") > 0;
+  *reachable = observed (ra_fec_observe, f, "reachable") > 0;
   ra_fec_free (f);
   return level;
 }

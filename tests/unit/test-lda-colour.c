@@ -1,6 +1,8 @@
 /* Loss rates by colour (wled), verdicts that wait (dcr), numbers of colours.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../observed.h"
+
 #include <gst/rtpadapt/colour/number.h>
 #include <gst/rtpadapt/receiver.h>
 #include <gst/rtpadapt/util/rng.h>
@@ -160,28 +162,10 @@ feed (RaLda *lda, const Period *periods, RaSpan rtt)
   packet (lda, &a, rtt, start);
 }
 
-typedef struct
-{
-  const gchar *letter;
-  gdouble value;
-} Look;
-
-static void
-look (const gchar *name, gdouble value, gpointer data)
-{
-  Look *l = data;
-
-  if (g_str_equal (name, l->letter))
-    l->value = value;
-}
-
 static gdouble
 letter (const RaLda *lda, const gchar *name)
 {
-  Look l = { name, NAN };
-
-  ra_lda_observe (lda, look, &l);
-  return l.value;
+  return observed (ra_lda_observe, lda, name);
 }
 
 static RaLda *

@@ -4,6 +4,8 @@
  * A row feeds steps and looks at the last one.  Times are in ms, with the ns
  * written as decimals, so that a border can be met exactly and missed by 1 ns.
  */
+#include "../observed.h"
+
 #include <gst/rtpadapt/lda/delay.h>
 
 #include <math.h>
@@ -272,21 +274,6 @@ static const Row ld_rows[] = {
 };
 #undef P
 
-typedef struct
-{
-  const gchar *letter;
-  gdouble value;
-} Look;
-
-static void
-look (const gchar *name, gdouble value, gpointer data)
-{
-  Look *l = data;
-
-  if (l->letter && g_str_equal (name, l->letter))
-    l->value = value;
-}
-
 static RaSpan
 ns (gdouble ms)
 {
@@ -300,7 +287,6 @@ play (const Row *row, gboolean has_rtt)
   RaLda *lda = ra_lda_new (ra_lda_find (row->lda), row->params, NULL);
   RaArrival a = { .arrival = 1000 * RA_SECOND, .iat = RA_SPAN_NONE };
   RaCause verdict = RA_CAUSE_NONE;
-  Look l = { row->letter, NAN };
 
   g_test_message ("%s %s: %s", row->lda, row->params, row->why);
   for (const Step *s = row->steps; s < row->steps + STEPS; s++) {
@@ -322,10 +308,9 @@ play (const Row *row, gboolean has_rtt)
   }
   if (row->verdict)
     g_assert_cmpstr (ra_cause_nick (verdict), ==, ra_cause_nick (row->verdict));
-  if (row->letter) {
-    ra_lda_observe (lda, look, &l);
-    g_assert_cmpfloat_with_epsilon (l.value, row->value, 1e-11);
-  }
+  if (row->letter)
+    g_assert_cmpfloat_with_epsilon (
+        observed (ra_lda_observe, lda, row->letter), row->value, 1e-11);
   ra_lda_free (lda);
 }
 

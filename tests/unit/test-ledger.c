@@ -438,24 +438,17 @@ test_steps (void)
   ra_ledger_free (l);
 }
 
-#define ADD_ROWS(group, rows, f)                                  \
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {               \
-    g_autofree gchar *path                                        \
-        = g_strdup_printf ("/ledger/" group "/%s", rows[i].name); \
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), f);         \
-  }
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ledger/find/same-number", test_same_number);
   g_test_add_func ("/ledger/size", test_size);
-  ADD_ROWS ("find", find_rows, test_find);
-  ADD_ROWS ("time", time_rows, test_time);
+  rows_add_by ("/ledger/find", find_rows, name, test_find);
+  rows_add_by ("/ledger/time", time_rows, name, test_time);
   g_test_add_func ("/ledger/sums", test_sums);
   rows_add ("/ledger/waited", waited_rows, test_waited);
-  ADD_ROWS ("fate", fate_rows, test_fate);
+  rows_add_by ("/ledger/fate", fate_rows, name, test_fate);
   g_test_add_func ("/ledger/streams", test_streams);
   g_test_add_func ("/ledger/hear", test_hear);
   g_test_add_func ("/ledger/overrun", test_overrun);

@@ -1,6 +1,8 @@
 /* What is sent again: over a path that loses, in virtual time, and by request.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/repair/repair.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -575,13 +577,6 @@ test_disorder (void)
   }
 }
 
-#define ADD_ROWS(rows, function)                                     \
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {                  \
-    g_autofree gchar *path = g_strdup_printf ("/repair-path/%u", i); \
-                                                                     \
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), function);     \
-  }
-
 int
 main (int argc, char **argv)
 {
@@ -589,7 +584,7 @@ main (int argc, char **argv)
   g_test_add_func ("/repair-path/nacks", test_nacks);
   g_test_add_func ("/repair-path/saved", test_saved);
   g_test_add_func ("/repair-path/nack-copies", test_nack_copies);
-  ADD_ROWS (paths, test_path);
+  rows_add ("/repair-path", paths, test_path);
   g_test_add_func ("/repair-path/feedback-lost", test_feedback_lost);
   g_test_add_func ("/repair-path/budget", test_budget);
   g_test_add_func ("/repair-path/far", test_far);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "reporter-fixture.h"
+#include "../observed.h"
 
 #include <gst/rtpadapt/colour/number.h>
 
@@ -138,13 +139,6 @@ test_delays (void)
   }
 }
 
-static void
-pick_rott (const gchar *name, gdouble value, gpointer data)
-{
-  if (g_str_equal (name, "receiver.rott"))
-    *(gdouble *) data = value;
-}
-
 /* Two wraps of t_i without a packet, or with one each minute: all the same, the
  * last one took 10 ms more than the first. */
 static void
@@ -152,14 +146,13 @@ test_silence (void)
 {
   for (guint step = 60; step <= 8590; step *= 143) {
     RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
-    gdouble rott = -1;
     guint16 seq = 0;
 
     for (guint t = 0; t < 8590; t += step)
       stamped (r, seq++, MS (t * 1000 + 5000), MS (t * 1000));
     stamped (r, seq, MS (8590 * 1000 + 5000), MS (8590 * 1000 + 10));
-    ra_reporter_observe (r, pick_rott, &rott);
-    g_assert_cmpfloat (rott, ==, .010);
+    g_assert_cmpfloat (
+        observed (ra_reporter_observe, r, "receiver.rott"), ==, .010);
     ra_reporter_free (r);
   }
 }

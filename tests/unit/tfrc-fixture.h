@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../rows.h"
+#include "../observed.h"
 
 #include <gst/rtpadapt/rate.h>
 
@@ -29,29 +30,13 @@ typedef struct
   RaTime now;
 } Fixture;
 
-typedef struct
-{
-  const gchar *name;
-  gdouble value;
-} Wanted;
-
-static inline void
-pick (const gchar *name, gdouble value, gpointer data)
-{
-  Wanted *w = data;
-
-  if (g_str_equal (w->name, name))
-    w->value = value;
-}
-
 static inline gdouble
 get (const RaRate *r, const gchar *name)
 {
-  Wanted w = { name, NAN };
+  gdouble value = observed (ra_rate_observe, r, name);
 
-  ra_rate_observe (r, pick, &w);
-  g_assert_false (isnan (w.value));
-  return w.value;
+  g_assert_false (isnan (value));
+  return value;
 }
 
 static inline void
