@@ -7,10 +7,14 @@
  * arrived that the peer says arrived.  Only a sender that leaves numbers out now
  * and then finds out (RFC 4342 9; safety/skips.h).
  */
-#include <gst/rtpadapt/feedback/listenerpriv.h>
+#include <gst/rtpadapt/feedback/listener.h>
 
-#include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/feedback/peerdelay.h>
+#include <gst/rtpadapt/feedback/radpcounters.h>
+#include <gst/rtpadapt/feedback/stamp.h>
+#include <gst/rtpadapt/ledger.h>
+#include <gst/rtpadapt/loss/holes.h>
+#include <gst/rtpadapt/util/winmin.h>
 
 /* Reports per R: one, and two for each loss event that turns out to be none
  * (RFC 5348 6.1).  And the shortest R that is followed. */
@@ -20,6 +24,70 @@
  * the headers below RTP; some packets come late. */
 #define RECV_SLACK 1.25
 #define RECV_PACKETS 4
+/* A hole becomes a loss NDUPACK packets later, and the next report has it. */
+#define SETTLED_PACKETS 4
+/* Sent as long before counters begin, a packet may still count after it; until
+ * then nobody can say whether the counters fit. */
+#define LATE_MAX RA_SECOND
+/* A peer may lose count of so many packets, and one in a thousand. */
+#define NEGLECT 3
+/* Reports that are remembered. */
+#define HEARD_MAX 32
+
+/* A report that was taken. */
+typedef struct
+{
+  RaTime now;
+  guint64 before;     /* bytes sent before the microsecond of t_i */
+  RaSpan window;      /* that X_recv is a mean over, as far as we know: R */
+  gdouble claim;      /* bytes that X_recv says came in the last part of it */
+  guint64 arrived;    /* since the counters began */
+  gint64 unaccounted; /* neither arrived nor lost */
+} RaHeardReport;
+
+struct _RaListener
+{
+  RaLedger *ledger; /* the sender's */
+  guint64 times;    /* of the ledger, when we looked last */
+
+  RaHeardReport heard[HEARD_MAX];
+  guint64 n_heard;
+  RaTime t_last;         /* t_i of the latest, RA_TIME_NONE before the first */
+  RaTime began;          /* when the first one came */
+  RaSpan t_delay, rtt;   /* of the latest; smoothed */
+  gdouble p;             /* of the latest */
+  gdouble tokens;        /* reports that may come at once */
+  RaWinMin shortest;     /* RTT, ns */
+  guint64 known_packets; /* sent until t_last */
+  guint64 known_packets_1; /* the same, but of its microsecond the first only */
+  gdouble lost;            /* by p, not reported yet */
+
+  gboolean has_pending, has_radp, has_heard, has_counts, has_other;
+  RaRadp pending;        /* waits for its TFRC-FB */
+  RaRadp radp;           /* the latest taken */
+  RaRadpCounters counts; /* that the peer is held to */
+  RaRadpCounters other;  /* that begin with one that did not fit these */
+};
+
+/* One that is being judged. */
+typedef struct
+{
+  RaTime now, t; /* t_i */
+  RaTfrcFb fb;
+  const RaLedgerEntry *sent; /* the first in the microsecond of t_i */
+  const RaLedgerEntry *next; /* the first in a later one, or NULL */
+  guint64 packets, bytes;    /* sent until its end */
+  RaSpan rtt;                /* as far as it is believed */
+  RaSpan shortest;           /* what it says about the shortest RTT */
+  RaSpan jitter;             /* by so much more than the shortest, at most */
+  gdouble tokens;
+  RaHeardReport heard;
+  RaRadpCounters counts; /* with it */
+  gdouble lost;
+  gboolean by_radp;   /* a RADP came with it */
+  gboolean restarted; /* counters begin with it */
+  gboolean aside;     /* it fits no counters */
+} RaJudged;
 
 const gchar *
 ra_heard_nick (RaHeard heard)
@@ -147,6 +215,15 @@ judge_speed (const RaListener *l, RaJudged *j)
   return j->tokens < 1 && j->t >= l->began ? RA_HEARD_FAST : RA_HEARD_OK;
 }
 
+/* The `back`th latest, from 0; NULL if there are not as many. */
+static const RaHeardReport *
+heard_at (const RaListener *l, guint64 back)
+{
+  return back < MIN (l->n_heard, HEARD_MAX)
+      ? &l->heard[(l->n_heard - 1 - back) % HEARD_MAX]
+      : NULL;
+}
+
 /* Sent since a report that was written before `begin`, which has seen what came
  * earlier: no more can have come since then.  All, if that is forgotten.
  * A queue that drains delivers faster than we send, but only what is in it. */
@@ -155,7 +232,7 @@ sent_since (const RaListener *l, const RaJudged *j, RaTime begin, guint64 back)
 {
   const RaHeardReport *h;
 
-  while ((h = ra_listener_heard (l, back)) && h->now > begin)
+  while ((h = heard_at (l, back)) && h->now > begin)
     back++;
   return (gdouble) (j->bytes - (h ? h->before : 0));
 }
@@ -170,7 +247,7 @@ static RaHeard
 judge_bytes (const RaListener *l, RaJudged *j)
 {
   gdouble slack = RECV_PACKETS * (gdouble) l->ledger->largest, sum = 0;
-  const RaHeardReport *h = &j->heard, *last = ra_listener_heard (l, 0);
+  const RaHeardReport *h = &j->heard, *last = heard_at (l, 0);
   RaSpan part = l->rtt > 0 ? l->rtt : j->rtt;
 
   j->heard.now = j->now;
@@ -180,7 +257,7 @@ judge_bytes (const RaListener *l, RaJudged *j)
     part = CLAMP (ra_diff (j->now, last->now), 0, part);
   j->heard.claim = ra_bytes (j->fb.x_recv) * ra_seconds (part);
 
-  for (guint64 back = 0; h; h = ra_listener_heard (l, back++)) {
+  for (guint64 back = 0; h; h = heard_at (l, back++)) {
     RaTime begin = ra_later (h->now, -(h->window + j->jitter));
 
     sum += h->claim;
@@ -190,12 +267,215 @@ judge_bytes (const RaListener *l, RaJudged *j)
   return RA_HEARD_OK;
 }
 
+/* --- counters ----------------------------------------------------------------- */
+
+/* What has been neither arrived nor lost for 2 R, which is more than a verdict
+ * waits (RaLdaOps.patience), and SETTLED_PACKETS arrivals will be neither. */
+static gint64
+unaccounted_for_good (const RaListener *l, const RaJudged *j)
+{
+  RaSpan age = 2 * MAX (l->rtt, j->rtt);
+  gint64 least = j->heard.unaccounted;
+  const RaHeardReport *h;
+
+  for (guint64 back = 0; (h = heard_at (l, back)); back++) {
+    least = MIN (least, h->unaccounted);
+    if (ra_diff (j->now, h->now) >= age
+        && j->heard.arrived >= h->arrived + SETTLED_PACKETS)
+      return least;
+  }
+  return 0;
+}
+
+/* The counters with `report` in them. */
+static RaHeard
+judge_sums (const RaListener *l, RaJudged *j, const RaReport *report)
+{
+  RaRadpCounters *c = &j->counts;
+  gint64 denied;
+
+  if (!ra_radp_counters_were_sent (c, j->packets))
+    return RA_HEARD_UNSENT;
+  if (!ra_radp_counters_add_up (c))
+    return RA_HEARD_CONTRARY;
+  j->heard.arrived = c->arrived;
+  /* p is 0 where all that congestion had taken came after all: as arrivals, or
+   * the peer denies it. */
+  j->heard.unaccounted = (gint64) (c->expected - c->arrived - c->wireless);
+  if (j->fb.p > 0)
+    j->heard.unaccounted -= (gint64) c->congestion;
+  denied = unaccounted_for_good (l, j);
+  if (j->fb.p <= 0 && denied > NEGLECT + (gint64) (c->expected / 1000))
+    return RA_HEARD_CONTRARY;
+  if (j->fb.p > 0)
+    c->settled = MAX (c->settled, denied);
+  return RA_HEARD_OK;
+}
+
+static guint
+clamp_count (gint64 n)
+{
+  return (guint) CLAMP (n, 0, G_MAXINT32);
+}
+
+/* Without RADP, or where it has nothing to be compared with, what TFRC-FB alone
+ * says: all packets sent until t_i were expected, and the loss event rate is
+ * what RFC 8083 3 wants for p ("that would be seen by a TCP connection") and
+ * takes the fraction lost for only because receiver reports do not have it.  It
+ * lags, so that it goes on for some time after the last loss.  Nobody says that
+ * the radio took any. */
+static void
+infer (const RaListener *l, RaJudged *j, RaReport *report)
+{
+  gint64 n = (gint64) (j->packets - l->known_packets), n_lost;
+
+  report->n_events = j->fb.p > l->p; /* p rises with a loss event only */
+  j->lost = l->lost + (gdouble) n * j->fb.p;
+  n_lost = MAX ((gint64) j->lost, report->n_events);
+  n_lost = CLAMP (n_lost, 0, MAX (n - 1, 0)); /* t_i has arrived */
+  j->lost = MIN (j->lost - (gdouble) n_lost, 1);
+  report->expected = clamp_count (n);
+  report->lost_congestion = clamp_count (n_lost);
+  report->arrived = clamp_count (n - n_lost);
+  report->queue = report->queue_min = report->queue_max = RA_SPAN_NONE;
+}
+
+static void
+bound_queue (RaSpan *queue, RaSpan most)
+{
+  if (*queue != RA_SPAN_NONE)
+    *queue = MIN (*queue, most);
+}
+
+/* Where RADP counts more than was sent, the surplus is ignored: the peer counts
+ * RTP numbers that we dropped ourselves, or lies.  More than twice as much is a
+ * lie.  How old the newest loss is, and how long the queue, has a bound: the
+ * last report did not have it, and the queue is a part of the RTT. */
+static RaHeard
+bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
+{
+  gint64 n = (gint64) (j->packets - l->known_packets_1);
+  RaSpan age = l->t_last == RA_TIME_NONE
+      ? RA_PEER_DELAY_RTT_MAX
+      : ra_diff (j->t, l->t_last) + 2 * MAX (l->rtt, j->rtt);
+
+  if (report->expected > 2 * n + RA_HOLES_MAX)
+    return RA_HEARD_UNSENT;
+  /* A loss event that begins without a loss begins with an ECN mark. */
+  report->ce
+      = report->n_events - MIN (report->n_events, report->lost_congestion);
+  report->expected = MIN (report->expected, clamp_count (n));
+  report->lost_congestion += clamp_count (settled);
+  report->loss_age = MIN (report->loss_age, age);
+  bound_queue (&report->queue, j->rtt);
+  bound_queue (&report->queue_min, j->rtt);
+  bound_queue (&report->queue_max, j->rtt);
+  return RA_HEARD_OK;
+}
+
+static void
+begin (const RaListener *l, const RaJudged *j, RaRadpCounters *c,
+    const RaRadp *radp, guint64 sent)
+{
+  guint64 before = ra_ledger_packets (l->ledger, ra_later (j->t, -LATE_MAX));
+
+  ra_radp_counters_begin (c, radp, sent, j->packets - before, j->now);
+}
+
+/* RA_HEARD_OLD: they ran backwards. */
+static RaHeard
+judge_by (const RaListener *l, RaJudged *j, const RaRadpCounters *counts,
+    RaReport *report)
+{
+  RaHeard heard;
+
+  j->counts = *counts;
+  if (!ra_radp_counters_add (&j->counts, &l->pending, report))
+    return RA_HEARD_OLD;
+  heard = judge_sums (l, j, report);
+  return heard != RA_HEARD_OK
+      ? heard
+      : bound (l, j, j->counts.settled - counts->settled, report);
+}
+
+/* Counters that ran backwards, or that count more than was sent: the peer
+ * started again, or heard somebody else's packets, or this report is somebody
+ * else's, or the one that the counters began with was.  The next report
+ * decides: a peer that goes on from here is held to that, after a second one in
+ * a row (as in RFC 3550 A.1), or once it fits without the doubt of late
+ * packets.  Or one report, or a packet that strayed, would end all feedback for
+ * good. */
+static RaHeard
+judge_other (RaListener *l, RaJudged *j, RaHeard heard, RaReport *report)
+{
+  gboolean back = heard == RA_HEARD_OLD;
+
+  if (!l->has_other || judge_by (l, j, &l->other, report) != RA_HEARD_OK) {
+    begin (l, j, &l->other, &l->pending, j->sent->packets);
+    l->has_other = TRUE;
+  } else if (back || ra_diff (j->now, l->other.begun) >= LATE_MAX) {
+    return RA_HEARD_OK;
+  }
+  if (!back)
+    return heard;
+  j->aside = TRUE;
+  j->heard.arrived = 0;
+  j->heard.unaccounted = 0;
+  *report = (RaReport){ 0 };
+  infer (l, j, report);
+  return RA_HEARD_OK;
+}
+
+/* The counters of RADP, or what TFRC-FB alone says; fills `report`.  Those from before
+ * we began say nothing yet. */
+static RaHeard
+judge_counts (RaListener *l, RaJudged *j, RaReport *report)
+{
+  static const RaRadp zero = { 0 };
+  RaHeard heard;
+
+  j->lost = 0;
+  j->by_radp = l->has_pending && l->pending.t_i == j->fb.t_i;
+  if (j->by_radp && !l->has_heard && !l->has_counts
+      && l->pending.expected <= j->packets) {
+    begin (l, j, &l->counts, &zero, 0);
+    l->has_counts = TRUE;
+  }
+  if (!j->by_radp || !l->has_counts) {
+    j->restarted = TRUE;
+    infer (l, j, report);
+    return RA_HEARD_OK;
+  }
+  heard = judge_by (l, j, &l->counts, report);
+  return heard == RA_HEARD_OLD || heard == RA_HEARD_UNSENT
+      ? judge_other (l, j, heard, report)
+      : heard;
+}
+
+static void
+take_counts (RaListener *l, const RaJudged *j)
+{
+  if (j->by_radp)
+    l->radp = l->pending;
+  l->has_radp |= j->by_radp;
+  if (j->aside)
+    return;
+  l->has_other = FALSE;
+  l->has_counts = j->by_radp;
+  if (j->by_radp && j->restarted)
+    begin (l, j, &l->counts, &l->pending, j->sent->packets);
+  else if (j->by_radp)
+    l->counts = j->counts;
+}
+
+/* --- what is taken -------------------------------------------------------------- */
+
 static void
 take (RaListener *l, const RaJudged *j)
 {
-  ra_listener_take_counts (l, j);
+  take_counts (l, j);
   l->lost = j->lost;
-  l->heard[l->n_heard++ % RA_LISTENER_HEARD] = j->heard;
+  l->heard[l->n_heard++ % HEARD_MAX] = j->heard;
   if (l->t_last == RA_TIME_NONE)
     l->began = j->now;
   l->has_heard = TRUE;
@@ -227,7 +507,7 @@ ra_listener_on_tfrc (RaListener *l, const guint8 *fci, gsize len, RaTime now,
   if (heard == RA_HEARD_OK)
     heard = judge_bytes (l, &j);
   if (heard == RA_HEARD_OK)
-    heard = ra_listener_judge_counts (l, &j, &out);
+    heard = judge_counts (l, &j, &out);
   if (heard != RA_HEARD_OK)
     return heard;
   take (l, &j);
