@@ -526,6 +526,54 @@ test_slack (void)
   }
 }
 
+/* --- how long a loss takes to be known ---------------------------------------------- */
+
+/* R = 50.  Each 40 ms a packet is lost, the one that leaves 1 ms later comes, and the
+ * report about both is back so many ms later than the first could be known.  From half of
+ * the interval, 20, a mean over 16 losses is within 1 ms of the new one after 100: 20
+ * (15/16)^100 = .03.  The mean deviation of two equal halves is half of their distance,
+ * and one step is a sixteenth of it. */
+static const struct
+{
+  guint even, odd; /* ms, of one and the other loss */
+  gint mean, dev;  /* ms */
+  const gchar *why;
+} detects[] = {
+  { 7, 7, 7, 0, "the receiver answers a gap" },
+  { 20, 20, 20, 0, "as it began" },
+  { 35, 35, 35, 0, "later than half of an interval" },
+  { 0, 40, 20, 20, "by turns" },
+};
+
+static void
+test_detect (void)
+{
+  for (guint row = 0; row < G_N_ELEMENTS (detects); row++) {
+    RaRepairConfig cfg
+        = { .on = TRUE, .rows = TRUE, .latency = 1000 * MS, .disorder = 0 };
+    RaReport report = { .expected = 2, .lost_wireless = 1 };
+    RaLedger *l = ra_ledger_new ();
+    RaRepair r;
+
+    g_test_message ("%s", detects[row].why);
+    ra_repair_init (&r);
+    ra_repair_set (&r, &cfg);
+    for (guint16 i = 0; i < 200; i += 2) {
+      RaTime sent = 1000 * MS + i * 20 * MS, now = sent + 50 * MS;
+
+      now += (i % 4 ? detects[row].odd : detects[row].even) * MS;
+      ra_ledger_hear (packet_add (l, sent, SSRC, i), FALSE);
+      ra_ledger_hear (packet_add (l, sent + MS, SSRC, i + 1), TRUE);
+      ra_repair_on_report (&r, &report, 50 * MS, FRAME, now);
+      ra_repair_look (&r, l, now);
+    }
+    g_assert_cmpint (ABS (r.detect - detects[row].mean * MS), <=, 2 * MS);
+    g_assert_cmpint (ABS (r.detect_dev - detects[row].dev * MS), <=, 2 * MS);
+    g_assert_cmpint (r.path.detect, >=, r.detect);
+    ra_ledger_free (l);
+  }
+}
+
 /* --- disorder --------------------------------------------------------------- */
 
 /* Packets leave each 10 ms; number 1 is reported missing when those up to `newest`
@@ -591,6 +639,7 @@ main (int argc, char **argv)
   g_test_add_func ("/repair-path/wait", test_wait);
   g_test_add_func ("/repair-path/slack", test_slack);
   g_test_add_func ("/repair-path/answered", test_answered);
+  g_test_add_func ("/repair-path/detect", test_detect);
   g_test_add_func ("/repair-path/disorder", test_disorder);
   return g_test_run ();
 }

@@ -15,8 +15,8 @@
  * - twcc: rtpsession does it, where the caps have
  *   `extmap-N=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01`;
  *   this element only measures.  As rtpsession waits for the end of a frame, a
- *   frame that takes longer than 50 ms has it answer meanwhile
- *   (`twcc-feedback-interval`, unless that is set).
+ *   frame that takes longer than 50 ms has it answer meanwhile, and a packet
+ *   behind a gap at once (`twcc-feedback-interval`, unless that is set).
  * - tfrc: TFRC-FB of draft-ietf-avt-tfrc-profile-10 and the RTCP APP packet
  *   RADP, once per round trip and at once after a new loss event.  Losses are
  *   judged here (#GstRtpAdaptRecv:lda).  The caps need
