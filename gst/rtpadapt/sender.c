@@ -377,6 +377,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .mark = (guint8) p->mark,
           .waiting
           = (p->flags & (RA_SENT_WAITING | RA_SENT_SPREAD)) == RA_SENT_WAITING
+              || (p->flags & RA_SENT_HELD)
               || is_frame_held (s, p, rate, now) });
   if (!(p->flags & RA_SENT_OTHER)) {
     ra_sizes_on_sent (
@@ -389,7 +390,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         now);
   ra_report_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
-      (p->flags & RA_SENT_WAITING) != 0, now);
+      (p->flags & (RA_SENT_WAITING | RA_SENT_HELD)) != 0, now);
   ra_repair_on_sent (&s->repair, entry, rate);
   if (p->flags & RA_SENT_REPEAT)
     ra_repair_on_repeat (&s->repair, s->ledger, entry, p->original, now);

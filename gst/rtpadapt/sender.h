@@ -95,6 +95,8 @@ typedef enum
   RA_SENT_SPREAD = 1 << 5, /* what waits is this frame's, which the pacer but
                               spreads: it keeps up with the encoder */
   RA_SENT_REPEAT = 1 << 6, /* a retransmission of number `original` */
+  RA_SENT_HELD = 1 << 7,   /* no other packet is ready, but the rate holds the
+                              source back */
 } RaSentFlags;
 
 typedef struct

@@ -134,6 +134,7 @@ static const struct
   { 60, 4, 6, RA_SENT_WAITING, "a late wake-up costs no rate" },
   { 60, 8, 2, RA_SENT_WAITING, "nor one later than the burst of 5 ms" },
   { 60, 8, 5, 0, "there was nothing to send: the burst" },
+  { 60, 8, 5, RA_SENT_HELD, "nor where the rate holds a source back" },
   { 6, 8, 4, RA_SENT_WAITING, "at most a round trip (RFC 5348 4.6)" },
   { 2, 8, 5, RA_SENT_WAITING, "or the burst" },
   { 60, 500, 0, RA_SENT_WAITING, "40 ms: the third at once" },

@@ -214,7 +214,9 @@ packet_send (SimFlow *f)
       = { .seq = n, .flow = f->index, .size = item.size + f->cfg->overhead };
   RaSenderStats stats;
 
-  if (sim_source_is_waiting (&f->source))
+  if (sim_source_is_held (&f->source))
+    out.flags |= RA_SENT_HELD;
+  if (sim_source_has_more (&f->source))
     out.flags |= RA_SENT_WAITING
         | (f->wire && sim_source_is_spread (&f->source, &item) ? RA_SENT_SPREAD
                                                                : 0);

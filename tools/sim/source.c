@@ -54,9 +54,9 @@ sim_source_has_more (const SimSource *s)
 /* Packets of an MPEG stream are filled before they wait: at less than one a
  * frame none ever would, though it is the rate that holds the stream back. */
 gboolean
-sim_source_is_waiting (const SimSource *s)
+sim_source_is_held (const SimSource *s)
 {
-  return sim_source_has_more (s) || s->cfg->mpeg;
+  return s->cfg->mpeg && !sim_source_has_more (s);
 }
 
 void

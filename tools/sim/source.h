@@ -47,7 +47,7 @@ gboolean sim_source_is_idle (const SimSource *s, RaTime now);
 /* A packet waits behind those taken, or could. */
 gboolean sim_source_has_more (const SimSource *s);
 /* It could send more than the rate lets it (RFC 5348 8.2.1). */
-gboolean sim_source_is_waiting (const SimSource *s);
+gboolean sim_source_is_held (const SimSource *s);
 /* `item` is of the latest frame, which the pacer only spreads. */
 gboolean sim_source_is_spread (const SimSource *s, const SimItem *item);
 /* Nothing of what waits will be sent. */
