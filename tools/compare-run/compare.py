@@ -219,6 +219,8 @@ def plan(cells, kept, jobs=1):
 
 
 def run(args, told, out, argv):
+    if args.record:
+        record.check(demo.commit())  # now, and not after half an hour of runs
     cells = told.cells(args.only)
     runner = Cells(args.work, args.keep, args.programs)
     kept = [cell for cell in cells if runner.kept(cell)]

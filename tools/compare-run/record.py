@@ -69,10 +69,15 @@ def merged(old, new):
     return sorted(rows, key=lambda run: (run['link'], run['system'], int(run['seed'])))
 
 
+def check(commit):
+    """Raises where that commit may not be named."""
+    if commit.endswith('-dirty'):
+        raise CompareError('the tree is dirty: a record names the commit that made it')
+
+
 def record(found, folder=FOLDER):
     """Adds what ran to the set's record; returns its path."""
-    if found['commit'].endswith('-dirty'):
-        raise CompareError('the tree is dirty: a record names the commit that made it')
+    check(found['commit'])
     if found['older']:
         raise CompareError('results of other builds are not recorded')
     path = folder / (found['set'] + '.csv')
