@@ -447,6 +447,50 @@ test_eos (void)
   receiver_end (&t);
 }
 
+static GstPadProbeReturn
+hold_eos (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gint *held = (gint *) data; /* atomic: 1 it came, 2 it may go on */
+
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_EOS)
+    return GST_PAD_PROBE_OK;
+  g_atomic_int_set (held, 1);
+  while (g_atomic_int_get (held) == 1)
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
+}
+
+/* An application stops at EOS: the pipeline pauses while EOS is on its way to the sink of
+ * our RTCP, and the end of the pipeline does not wait for that sink to play again. */
+static void
+test_eos_pauses (void)
+{
+  GstElement *sink;
+  GstPad *pad;
+  Receiver t;
+  Sender sender;
+  gint held = 0;
+
+  receiver_new (&t, "encoding-name=H264", CODED_H264);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  wait_frames (&t, 0, 3);
+  sink = gst_bin_get_by_name (GST_BIN (t.src), "udpsink");
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, hold_eos, &held, NULL);
+  gst_element_send_event (t.pipeline, gst_event_new_eos ());
+  WAIT_UNTIL (t.bus, g_atomic_int_get (&held) == 1);
+  gst_element_set_state (t.pipeline, GST_STATE_PAUSED);
+  g_atomic_int_set (&held, 2);
+  g_usleep (
+      100000); /* it reaches the sink; if it is later, nothing is tested */
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  sender_end (&sender);
+  receiver_end (&t);
+}
+
 static void
 test_stats_messages (void)
 {
@@ -484,6 +528,7 @@ main (int argc, char **argv)
   g_test_add_func ("/streams/key-frame", test_key_frame);
   g_test_add_func ("/streams/latency", test_latency);
   g_test_add_func ("/streams/eos", test_eos);
+  g_test_add_func ("/streams/eos/pauses", test_eos_pauses);
   g_test_add_func ("/streams/stats-messages", test_stats_messages);
   return g_test_run ();
 }

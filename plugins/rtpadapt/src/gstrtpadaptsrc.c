@@ -183,6 +183,9 @@ streams_stop (GstRtpAdaptSrc *self)
   for (guint i = 0; i < streams->len; i++)
     gst_pad_set_active (
         ((SrcStream *) g_ptr_array_index (streams, i))->ghost, FALSE);
+  /* An end of stream that comes when the pipeline has just paused waits in the sink of
+   * our RTCP, and with it the thread of udpsrc. */
+  gst_element_set_state (self->udpsink, GST_STATE_READY);
   /* Nothing may come while rtpbin's streams are taken away. */
   gst_element_set_state (self->udpsrc, GST_STATE_READY);
   if (!gst_element_is_locked_state (self->rtcpsrc))
