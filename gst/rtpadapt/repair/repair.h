@@ -85,8 +85,8 @@ struct _RaRepair
   RaTime bucket;          /* when it began */
   RaWinMin worst;         /* of the buckets, negated */
 
-  RaSpan detect, detect_dev; /* until a report shows a loss: the mean, and the mean
-                                absolute deviation */
+  /* Until a report shows a loss: the mean, and the mean absolute deviation. */
+  RaSpan detect, detect_dev;
   gdouble wait, wait_dev; /* s: media packets before they leave, and the mean
                              absolute deviation */
 
