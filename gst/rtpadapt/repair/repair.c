@@ -337,8 +337,7 @@ copies_add (RaRepair *r, RaLedgerEntry *e, guint first, guint n, RaSpan left,
 /* A receiver may report at the end of a frame, or as soon as it sees a gap: what it
  * does is measured. */
 static void
-detect_update (
-    RaRepair *r, const RaLedgerEntry *e, RaSpan window, RaTime now)
+detect_update (RaRepair *r, const RaLedgerEntry *e, RaSpan window, RaTime now)
 {
   RaSpan took = ra_diff (now, e->sent) - r->path.rtt - r->path.queue - window;
 
