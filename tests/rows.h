@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include "main.h"
+
 /* PATH/0, PATH/1 and so on; a test gets its number by GPOINTER_TO_UINT(). */
 static inline void
 rows_add_n (const gchar *path, guint n, GTestDataFunc test)

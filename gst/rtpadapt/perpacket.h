@@ -27,7 +27,7 @@ typedef struct
 /* A report. */
 typedef struct
 {
-  /* Who reads the report sets these. */
+  /* The reader of the report sets these. */
   RaTime now;   /* it came */
   RaSpan grain; /* resolution of arrivals */
   RaSpan held;  /* as in ra_sender_on_held_feedback() */

@@ -98,6 +98,10 @@ struct _RaRate
                     (safety/evidence.h) */
   gboolean competes; /* with flows that keep a queue full: it is long then; set
                         by controllers that know */
+  gboolean apart;    /* packets are lost, and may be so because they came close
+                        behind others: they leave without a burst, and small
+                        ones are paced with their headers; set by controllers
+                        that know */
   RaTime timeout;    /* when on_timeout wants to run, or RA_TIME_NONE */
   RaTime last_sent;  /* RA_TIME_NONE before the first packet */
   /* All times in here go on where the caller's clock falls back. */

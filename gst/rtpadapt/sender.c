@@ -19,6 +19,7 @@
 #define PROOF_RECENT (15 * RA_SECOND)
 /* Who leaves no later than this after the pacer lets him was held back by it. */
 #define HELD_GRAIN RA_MSECOND
+#define HEADERS 48 /* of IPv6 and UDP */
 /* Reports that come less often than once in so many RTTs: in a LAN the peer waits
  * for packets, or RTCP has to wait for its turn. */
 #define RARER 2
@@ -48,6 +49,7 @@ struct _RaSender
   guint64 before;      /* the rate at `last_word`, bit/s; 0 before the first */
   RaOutageMask mask;
   RaPacer pacer;
+  RaSpan burst; /* the pacer's, unless packets have to keep apart */
   RaSizes sizes;
   gdouble rtcp;
   guint64 seed;
@@ -98,6 +100,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->receiver = ra_receiver_new (lda, cfg->rate.mss);
   s->fec = fec;
   s->cfg = cfg->rate;
+  s->burst = cfg->burst;
   ra_pacer_init (&s->pacer, cfg->burst, now);
   s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
@@ -352,6 +355,20 @@ age (RaTime taken, RaTime now)
       ra_diff (now, taken) / RA_USECOND, 0, (RaSpan) G_MAXUINT32);
 }
 
+/* What the pacer counts.  The rate is of packets as they are in the mean, and the line
+ * carries headers, too: a small packet takes it longer than its share of the rate.  The
+ * one behind it would come before the line is free, which is early enough for a policer
+ * or a queue of one packet to drop it. */
+static guint
+paced_size (const RaSender *s, guint size)
+{
+  gdouble mean = s->rate->s;
+
+  if (!s->rate->apart)
+    return size;
+  return MAX (size, (guint) ((size + HEADERS) * mean / (mean + HEADERS)));
+}
+
 RaLedgerEntry *
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
@@ -384,8 +401,9 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
+  s->pacer.burst = s->rate->apart ? 0 : s->burst;
   if (!ra_sender_is_open (s)) /* the pacer does not count probes */
-    ra_pacer_on_sent (&s->pacer, p->size, rate,
+    ra_pacer_on_sent (&s->pacer, paced_size (s, p->size), rate,
         p->flags & RA_SENT_WAITING ? MIN (ra_sender_rtt (s), LATE_MAX) : 0,
         now);
   ra_report_blocks_on_sent (&s->blocks, p->ssrc, p->rtp_seq, now);

@@ -122,6 +122,8 @@ path_end (Path *t)
   g_mutex_clear (&t->lock);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Path, path_end)
+
 static inline GstBuffer *
 path_rtp (guint seq, gsize size)
 {
@@ -137,14 +139,13 @@ path_rtp (guint seq, gsize size)
 static inline guint64
 path_stat (Path *t, const gchar *name)
 {
-  GstStructure *s;
+  g_autoptr (GstStructure) s = NULL;
   guint64 value;
 
   g_object_get (t->h->element, "stats", &s, NULL);
   g_assert_true (
       gst_structure_has_name (s, "application/x-rtpadaptlink-stats"));
   g_assert_true (gst_structure_get_uint64 (s, name, &value));
-  gst_structure_free (s);
   return value;
 }
 

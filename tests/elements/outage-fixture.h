@@ -77,6 +77,8 @@ outage_clear (Outage *o)
   g_mutex_clear (&o->lock);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outage, outage_clear)
+
 static inline void
 outage_pull (Outage *o)
 {

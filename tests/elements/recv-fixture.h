@@ -149,6 +149,8 @@ recv_free (Recv *r)
   gst_object_unref (r->clock);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Recv, recv_free)
+
 static inline void
 extensions_write (GstRTPBuffer *rtp, const Packet *p, GstClockTime sent)
 {
@@ -295,12 +297,11 @@ report_try (Recv *r, guint fmt)
 static inline void
 first_report (Recv *r, Packet p, guint fmt)
 {
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   push (r, p);
   while (!(buffer = report_try (r, fmt)))
     g_assert_true (step (r, GST_CLOCK_TIME_NONE));
-  gst_buffer_unref (buffer);
 }
 
 static inline guint32
@@ -316,7 +317,7 @@ internal_ssrc (Recv *r)
 static inline GValue
 stat_value (Recv *r, const gchar *field, GType type)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   GValue value = G_VALUE_INIT;
 
   g_object_get (r->element, "stats", &stats, NULL);
@@ -325,7 +326,6 @@ stat_value (Recv *r, const gchar *field, GType type)
   g_value_init (&value, type);
   g_assert_true (
       g_value_transform (gst_structure_get_value (stats, field), &value));
-  gst_structure_free (stats);
   return value;
 }
 
@@ -352,16 +352,14 @@ stat_text (Recv *r, const gchar *field)
 static inline void
 warning_expect (Recv *r, const gchar *part)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       r->bus, 20 * GST_SECOND, GST_MESSAGE_WARNING);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_assert_nonnull (message);
   gst_message_parse_warning (message, &error, NULL);
   if (!strstr (error->message, part))
     g_error ("no '%s' in '%s'", part, error->message);
-  g_error_free (error);
-  gst_message_unref (message);
 }
 
 /* The element message of that name comes, and no other before it.

@@ -156,3 +156,5 @@ relay_end (Relay *r)
   close (r->outer);
   close (r->inner);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Relay, relay_end)

@@ -96,6 +96,8 @@ path_close (Path *p)
   return p->record;
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Path, path_close)
+
 /* --- a sender ------------------------------------------------------------ */
 
 static inline GstElement *

@@ -81,6 +81,8 @@ send_free (Send *s)
   g_array_unref (s->times);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Send, send_free)
+
 static inline GstBuffer *
 packet_new (guint32 ssrc, guint16 seq, guint32 timestamp, guint payload)
 {
@@ -205,9 +207,8 @@ get_uint (Send *s, const gchar *property)
 static inline gint64
 stat (Send *s, const gchar *field)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   GValue number = G_VALUE_INIT;
-  gint64 value;
 
   g_object_get (s->element, "stats", &stats, NULL);
   if (!gst_structure_has_field (stats, field))
@@ -215,9 +216,7 @@ stat (Send *s, const gchar *field)
   g_value_init (&number, G_TYPE_INT64);
   g_assert_true (
       g_value_transform (gst_structure_get_value (stats, field), &number));
-  value = g_value_get_int64 (&number);
-  gst_structure_free (stats);
-  return value;
+  return g_value_get_int64 (&number);
 }
 
 /* The warnings on the bus so far. */

@@ -135,6 +135,8 @@ pair_free (Pair *p)
   gst_clear_object (&p->bin);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_free)
+
 /* --- RTCP ---------------------------------------------------------------- */
 
 typedef struct

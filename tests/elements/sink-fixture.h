@@ -80,18 +80,13 @@ sink_expect (GstElement *sink, const gchar *path, guint64 least)
 static inline guint
 sink_port (GstElement *sink, const gchar *child)
 {
-  GstElement *element = gst_bin_get_by_name (GST_BIN (sink), child);
-  GSocket *socket;
-  GSocketAddress *address;
-  guint port;
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (sink), child);
+  g_autoptr (GSocket) socket = NULL;
+  g_autoptr (GSocketAddress) address = NULL;
 
   g_object_get (element, "used-socket", &socket, NULL);
   address = g_socket_get_local_address (socket, NULL);
-  port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
-  g_object_unref (address);
-  g_object_unref (socket);
-  gst_object_unref (element);
-  return port;
+  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
 }
 
 /* "appsrc name=a ! rtpadaptsink name=s OPTIONS" towards a port of this host,
@@ -124,8 +119,8 @@ sink_play (GstElement *pipeline)
 static inline void
 sink_wait_eos (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
@@ -133,8 +128,6 @@ sink_wait_eos (GstElement *pipeline)
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
   g_assert_no_error (error);
-  gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
 static inline void
@@ -150,22 +143,21 @@ sink_stop (GstElement *pipeline, GstElement *sink)
 static inline GObject *
 sink_session (GstElement *sink)
 {
-  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
   GObject *session;
 
   g_signal_emit_by_name (rtpbin, "get-internal-session", 0, &session);
-  gst_object_unref (rtpbin);
   return session;
 }
 
 static inline guint
 sink_sources (GstElement *sink)
 {
-  GObject *session = sink_session (sink);
+  g_autoptr (GObject) session = sink_session (sink);
   guint n;
 
   g_object_get (session, "num-sources", &n, NULL);
-  g_object_unref (session);
   return n;
 }
 
@@ -199,12 +191,11 @@ sink_packet (guint seq)
 static inline void
 sink_push (GstElement *pipeline, guint seq)
 {
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
 
   g_assert_cmpint (
       gst_app_src_push_buffer (GST_APP_SRC (src), sink_packet (seq)), ==,
       GST_FLOW_OK);
-  gst_object_unref (src);
 }
 
 /* RFC 3550 6.4.2: a receiver report of `from` with one block about `about`. */

@@ -40,11 +40,11 @@ receiver_pad (GstElement *src, GstPad *pad, gpointer data)
 
   g_atomic_int_inc (&t->pads);
   for (guint i = 0; i < RECEIVER_BRANCHES && t->branches[i] && !linked; i++) {
-    GstPad *sink = gst_element_get_static_pad (t->branches[i], "sink");
+    g_autoptr (GstPad) sink
+        = gst_element_get_static_pad (t->branches[i], "sink");
 
     linked = !gst_pad_is_linked (sink)
         && gst_pad_link (pad, sink) == GST_PAD_LINK_OK;
-    gst_object_unref (sink);
   }
 }
 
@@ -100,6 +100,8 @@ receiver_end (Receiver *t)
   gst_object_unref (t->src);
   gst_object_unref (t->pipeline);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Receiver, receiver_end)
 
 /* --- waiting ------------------------------------------------------------ */
 
@@ -306,3 +308,5 @@ sender_end (Sender *t)
   gst_object_unref (t->pipeline);
   g_object_unref (t->socket);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sender, sender_end)

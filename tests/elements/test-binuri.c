@@ -84,7 +84,7 @@ test_good (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
     GError *error = NULL;
-    GstElement *sink
+    g_autoptr (GstElement) sink
         = gst_element_make_from_uri (GST_URI_SINK, good[i].uri, NULL, &error);
     g_autofree gchar *set = NULL, *back = NULL, *property = NULL;
 
@@ -97,7 +97,6 @@ test_good (void)
     g_assert_cmpstr (back, ==, good[i].back);
     g_object_get (sink, "uri", &property, NULL);
     g_assert_cmpstr (property, ==, good[i].back);
-    gst_object_unref (sink);
   }
 }
 
@@ -186,7 +185,8 @@ test_safe (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    GstElement *bin = gst_element_factory_make (rows[i].element, NULL);
+    g_autoptr (GstElement) bin
+        = gst_element_factory_make (rows[i].element, NULL);
     g_autofree gchar *uri
         = g_strconcat ("rtpadapt://127.0.0.1:1?", rows[i].query, NULL);
     g_autofree gchar *fingerprint = NULL;
@@ -203,7 +203,6 @@ test_safe (void)
     g_object_get (bin, "dtls", &dtls, "fingerprint", &fingerprint, NULL);
     g_assert_true (dtls);
     g_assert_cmpstr (fingerprint, ==, "AA");
-    gst_object_unref (bin);
   }
   trust_row ("attack", "14 a URI from elsewhere",
       "it takes away neither DTLS nor a fingerprint nor the replay guard", TRUE,
@@ -224,7 +223,8 @@ test_bad (void)
         ? g_strdup_printf (
             "%s?max-bitrate=5000&lda=none&%s", halves[0], halves[1])
         : g_strdup (bad[i].uri);
-    GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
+    g_autoptr (GstElement) sink
+        = gst_element_factory_make ("rtpadaptsink", NULL);
     GError *error = NULL;
     g_autofree gchar *after = NULL;
 
@@ -238,7 +238,6 @@ test_bad (void)
     g_error_free (error);
     after = describe (sink, before);
     g_assert_cmpstr (after, ==, before);
-    gst_object_unref (sink);
   }
 }
 
@@ -248,8 +247,8 @@ static void
 test_property (void)
 {
   GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   GError *error = NULL;
 
@@ -269,16 +268,14 @@ test_property (void)
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
       GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* Where bytes are random the answer is an error, not a crash. */
 static void
 test_random (void)
 {
-  GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
-  GRand *rng = g_rand_new_with_seed (7);
+  g_autoptr (GstElement) sink = gst_element_factory_make ("rtpadaptsink", NULL);
+  g_autoptr (GRand) rng = g_rand_new_with_seed (7);
   static const gchar alphabet[]
       = "rtpadapt:/?&=%[]@#.0123456789abcXYZ -_~\xc3\xa9";
 
@@ -295,15 +292,13 @@ test_random (void)
       g_clear_error (&error);
     g_assert_no_error (error);
   }
-  g_rand_free (rng);
-  gst_object_unref (sink);
 }
 
 static void
 test_source (void)
 {
   GError *error = NULL;
-  GstElement *src = gst_element_make_from_uri (
+  g_autoptr (GstElement) src = gst_element_make_from_uri (
       GST_URI_SRC, "rtpadapt://[::]:0", NULL, &error);
   g_autofree gchar *set = NULL;
 
@@ -311,19 +306,15 @@ test_source (void)
   gst_object_ref_sink (src);
   set = describe (src, "address=::|port=0");
   g_assert_cmpstr (set, ==, "address=::|port=0"); /* any free one */
-  gst_object_unref (src);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/binuri/good", test_good);
   g_test_add_func ("/binuri/bad", test_bad);
   g_test_add_func ("/binuri/safe", test_safe);
   g_test_add_func ("/binuri/property", test_property);
   g_test_add_func ("/binuri/random", test_random);
   g_test_add_func ("/binuri/source", test_source);
-  return g_test_run ();
 }

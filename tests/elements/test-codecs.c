@@ -77,13 +77,10 @@ test_codec (gconstpointer data)
   receiver_end (&receiver);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   gst_registry_scan_path (
       gst_registry_get (), PLUGIN_SOURCES "/../../build/rivals");
   rows_add_by ("/codecs", codec_rows, name, test_codec);
-  return g_test_run ();
 }

@@ -8,6 +8,8 @@
 #include <glob.h>
 #include <string.h>
 
+#include "../main.h"
+
 #define TIMEOUT (60 * GST_SECOND)
 
 static void
@@ -16,9 +18,9 @@ test_line (gconstpointer data)
   g_auto (GStrv) argv = NULL;
   GError *error = NULL;
   guint first = 1;
-  GstElement *pipeline;
+  g_autoptr (GstElement) pipeline = NULL;
   GstMessage *message;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   g_test_message ("%s", (const gchar *) data);
   g_shell_parse_argv (data, NULL, &argv, &error);
@@ -40,8 +42,6 @@ test_line (gconstpointer data)
   }
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* Adds a test per line of `file`. */
@@ -79,16 +79,13 @@ add_file (const gchar *path)
     g_error ("%s: no gst-launch-1.0 line, or one without an end", file);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   glob_t sources;
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_assert_cmpint (glob (PLUGIN_SOURCES "/*/gst*.c", 0, NULL, &sources), ==, 0);
   for (gsize i = 0; i < sources.gl_pathc; i++)
     add_file (sources.gl_pathv[i]);
   globfree (&sources);
-  return g_test_run ();
 }

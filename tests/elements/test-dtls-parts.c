@@ -1,6 +1,7 @@
 /* Which datagrams may come to the DTLS library, and when connections begin and end.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../../plugins/rtpadapt/wire/dtlsflight.h"
 #include "../../plugins/rtpadapt/wire/dtlsinput.h"
 #include "../../plugins/rtpadapt/wire/dtlsrecords.h"
@@ -424,11 +425,9 @@ test_input (void)
   g_assert_true (dtls_input_is_empty (&in));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/dtls-parts/records", test_records);
   g_test_add_func ("/dtls-parts/cut", test_cut);
   g_test_add_func ("/dtls-parts/end-of-hello", test_end_of_hello);
@@ -441,5 +440,4 @@ main (int argc, char **argv)
   g_test_add_func ("/dtls-parts/held", test_held);
   g_test_add_func ("/dtls-parts/hello-twice", test_hello_twice);
   g_test_add_func ("/dtls-parts/input", test_input);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * sessiontap.c, fields.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../../plugins/rtpadapt/parts/fields.h"
 #include "../../plugins/rtpadapt/parts/herald.h"
 #include "../../plugins/rtpadapt/parts/ourclock.h"
@@ -207,6 +208,8 @@ line_clear (Line *l)
   gst_object_unref (l->bin);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_clear)
+
 static TapResult
 search (Line *l, gboolean *avpf)
 {
@@ -226,7 +229,7 @@ search (Line *l, gboolean *avpf)
 static guint
 handlers_of (GstElement *element)
 {
-  GObject *session;
+  g_autoptr (GObject) session = NULL;
   gulong id;
   guint n = 0;
 
@@ -239,7 +242,6 @@ handlers_of (GstElement *element)
   }
   g_signal_handlers_unblock_matched (
       session, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, (gpointer) on_rtcp, NULL);
-  g_object_unref (session);
   return n;
 }
 
@@ -248,7 +250,7 @@ test_find (void)
 {
   GstElement *session, *element;
   gboolean avpf;
-  Line l;
+  g_auto (Line) l;
 
   line_init (&l);
   g_assert_cmpint (search (&l, NULL), ==, TAP_NONE);
@@ -268,14 +270,13 @@ test_find (void)
   g_assert_cmpint (search (&l, &avpf), ==, TAP_SAME);
   g_assert_false (avpf);
   g_assert_cmpuint (handlers_of (session), ==, 1);
-  line_clear (&l);
 }
 
 static void
 test_other (void)
 {
   GstElement *first, *second;
-  Line l;
+  g_auto (Line) l;
 
   line_init (&l);
   first = session_link (&l, GST_RTP_PROFILE_AVP);
@@ -289,7 +290,6 @@ test_other (void)
   g_assert_cmpint (search (&l, NULL), ==, TAP_OTHER);
   g_assert_cmpuint (handlers_of (first), ==, 0);
   g_assert_cmpuint (handlers_of (second), ==, 1);
-  line_clear (&l);
 }
 
 /* The element around the session is gone: so are the handlers. */
@@ -297,7 +297,7 @@ static void
 test_gone (void)
 {
   GstElement *session;
-  Line l;
+  g_auto (Line) l;
 
   line_init (&l);
   session = session_link (&l, GST_RTP_PROFILE_AVP);
@@ -306,7 +306,6 @@ test_gone (void)
   g_assert_null (tap_element (&l.tap));
   g_assert_cmpint (search (&l, NULL), ==, TAP_NONE);
   g_assert_false (tap_is_on (&l.tap));
-  line_clear (&l);
 }
 
 /* A stop during the search: its handlers do not stay. */
@@ -317,7 +316,7 @@ test_late (gconstpointer data)
   GstElement *session;
   TapSearch s;
   TapLink link;
-  Line l;
+  g_auto (Line) l;
 
   line_init (&l);
   session = session_link (&l, GST_RTP_PROFILE_AVP);
@@ -334,20 +333,18 @@ test_late (gconstpointer data)
   g_assert_null (tap_element (&l.tap));
   g_assert_cmpint (search (&l, NULL), ==, TAP_OTHER);
   g_assert_cmpuint (handlers_of (session), ==, 1);
-  line_clear (&l);
 }
 
 static guint64
 interval_of (GstElement *element, guint64 set)
 {
   guint64 interval;
-  GObject *session;
+  g_autoptr (GObject) session = NULL;
 
   g_object_get (element, "internal-session", &session, NULL);
   if (set > 0)
     g_object_set (session, "twcc-feedback-interval", set, NULL);
   g_object_get (session, "twcc-feedback-interval", &interval, NULL);
-  g_object_unref (session);
   return interval;
 }
 
@@ -371,7 +368,7 @@ test_interval (void)
 {
   RaSpan ours = RA_SPAN_NONE;
   GstElement *session;
-  Line l;
+  g_auto (Line) l;
 
   line_init (&l);
   session = session_link (&l, GST_RTP_PROFILE_AVP);
@@ -385,7 +382,6 @@ test_interval (void)
     g_assert_cmpuint (
         interval_of (session, 0), ==, (guint64) intervals[i].there);
   }
-  line_clear (&l);
 }
 
 /* --- fields.c -------------------------------------------------------------- */
@@ -444,11 +440,9 @@ test_fields (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/element-parts/clock", test_clock);
   g_test_add_func ("/element-parts/herald/messages", test_messages);
   g_test_add_func ("/element-parts/herald/job", test_job);
@@ -463,5 +457,4 @@ main (int argc, char **argv)
       "/element-parts/tap/late/known", GINT_TO_POINTER (TRUE), test_late);
   g_test_add_func ("/element-parts/tap/interval", test_interval);
   g_test_add_func ("/element-parts/fields", test_fields);
-  return g_test_run ();
 }

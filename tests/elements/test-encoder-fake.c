@@ -211,7 +211,7 @@ static void
 test_fake (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GstElement *element = element_new (fake_rows[r].factory);
+  g_autoptr (GstElement) element = element_new (fake_rows[r].factory);
   const EncoderRow *row = encoder_row (element);
   EncoderState state = { 0 };
 
@@ -224,14 +224,13 @@ test_fake (gconstpointer data)
         number_get (element, fake_rows[r].property), ==, fake_rows[r].value);
     g_assert_cmpuint (state.bps, ==, (guint64) fake_rows[r].value * row->unit);
   }
-  gst_object_unref (element);
 }
 
 /* The user's other controls stay. */
 static void
 test_v4l2 (void)
 {
-  GstElement *element
+  g_autoptr (GstElement) element
       = element_new ("v4l2h264enc extra-controls=c,h264_i_frame_period=30");
   g_autoptr (GstStructure) s = NULL;
   EncoderState state = { 0 };
@@ -243,7 +242,6 @@ test_v4l2 (void)
       "h264_i_frame_period", G_TYPE_INT, &period, NULL));
   g_assert_cmpint (bitrate, ==, 777777);
   g_assert_cmpint (period, ==, 30);
-  gst_object_unref (element);
 }
 
 static gint
@@ -262,28 +260,26 @@ control_of (GstElement *element, const gchar *field)
 static void
 test_v4l2_both (void)
 {
-  GstElement *element
+  g_autoptr (GstElement) element
       = element_new ("v4l2h265enc extra-controls=c,video_bitrate=1000");
   EncoderState state = { 0 };
 
   encoder_follow (element, encoder_row (element), &state, 777777, 0);
   g_assert_cmpint (number_get (element, "bitrate"), ==, 777777);
   g_assert_cmpint (control_of (element, "video_bitrate"), ==, 1000);
-  gst_object_unref (element);
 }
 
 /* A JPEG encoder has no bitrate that works, whatever its class has. */
 static void
 test_v4l2_jpeg (void)
 {
-  GstElement *element = element_new ("v4l2jpegenc");
+  g_autoptr (GstElement) element = element_new ("v4l2jpegenc");
   EncoderState state = { 0 };
 
   encoder_follow (element, encoder_row (element), &state, 777777, 0);
   g_assert_cmpint (
       control_of (element, "compression_quality"), ==, RA_QUALITY_START);
   g_assert_cmpint (number_get (element, "bitrate"), ==, 0);
-  gst_object_unref (element);
 }
 
 /* (transfer full) */
@@ -308,7 +304,7 @@ static void
 test_source (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GstElement *element
+  g_autoptr (GstElement) element
       = source_new (source_rows[r].factory, source_rows[r].caps);
   const EncoderRow *row = encoder_row (element);
   EncoderState state = { 0 };
@@ -321,14 +317,13 @@ test_source (gconstpointer data)
                                 : number_get (element, row->property),
         ==, 777777);
   }
-  gst_object_unref (element);
 }
 
 /* The camera's peak is at no time below its mean. */
 static void
 test_along (void)
 {
-  GstElement *element = source_new ("uvch264src", "video/x-h264");
+  g_autoptr (GstElement) element = source_new ("uvch264src", "video/x-h264");
   const EncoderRow *row = encoder_row (element);
   EncoderState state = { 0 };
 
@@ -344,26 +339,24 @@ test_along (void)
   }
   g_assert_cmpint (number_get (element, "average-bitrate"), >=, 8500000);
   g_assert_false (((Fake *) element)->low);
-  gst_object_unref (element);
 }
 
 /* What cannot follow says so. */
 static void
 test_svt (void)
 {
-  GstElement *element = element_new ("svtav1enc");
+  g_autoptr (GstElement) element = element_new ("svtav1enc");
   g_autofree gchar *problem = encoder_prepare (element, encoder_row (element));
 
   g_assert_true (
       g_pattern_match_simple ("target-bitrate=*: it keeps *", problem));
-  gst_object_unref (element);
 }
 
 /* What the user tells of an element of any kind. */
 static void
 test_told (void)
 {
-  GstElement *element = element_new ("fakeothername");
+  g_autoptr (GstElement) element = element_new ("fakeothername");
   EncoderState state = { 0 };
   EncoderRow space;
 
@@ -373,14 +366,11 @@ test_told (void)
   g_assert_true (encoder_row_told (element, "rate", 1024, &space) == &space);
   encoder_follow (element, &space, &state, 10240, 0);
   g_assert_cmpint (number_get (element, "rate"), ==, 10);
-  gst_object_unref (element);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   fakes_register ();
   for (guint i = 0; i < G_N_ELEMENTS (fake_rows); i++)
     add_row ("encoder-fake/unit", fake_rows[i].factory, i, test_fake);
@@ -391,5 +381,4 @@ main (int argc, char **argv)
   g_test_add_func ("/encoder-fake/along", test_along);
   g_test_add_func ("/encoder-fake/svt", test_svt);
   g_test_add_func ("/encoder-fake/told", test_told);
-  return g_test_run ();
 }

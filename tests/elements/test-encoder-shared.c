@@ -51,7 +51,7 @@ bitrate_of (GstElement *encoder)
 static void
 test_steps (void)
 {
-  GstElement *encoder = gst_element_factory_make ("x264enc", NULL);
+  g_autoptr (GstElement) encoder = gst_element_factory_make ("x264enc", NULL);
   const EncoderRow *row = encoder_row (encoder);
   EncoderState told;
 
@@ -72,14 +72,13 @@ test_steps (void)
     }
     g_assert_cmpuint (bitrate_of (encoder), ==, steps[i].told);
   }
-  gst_object_unref (encoder);
 }
 
 /* An encoder whose bitrate somebody else has set meanwhile gets ours again. */
 static void
 test_anew (void)
 {
-  GstElement *encoder = gst_element_factory_make ("x264enc", NULL);
+  g_autoptr (GstElement) encoder = gst_element_factory_make ("x264enc", NULL);
   const EncoderRow *row = encoder_row (encoder);
   EncoderWish wish = { 700000, FALSE, GST_SECOND };
   EncoderState told;
@@ -92,7 +91,6 @@ test_anew (void)
   encoder_share_join (encoder, names[0], TRUE);
   encoder_share_follow (encoder, row, names[0], &wish, &told);
   g_assert_cmpuint (bitrate_of (encoder), ==, 700);
-  gst_object_unref (encoder);
 }
 
 #define TURNS 2000
@@ -122,7 +120,7 @@ turns_run (gpointer data)
 static void
 test_threads (void)
 {
-  GstElement *encoder = gst_element_factory_make ("x264enc", NULL);
+  g_autoptr (GstElement) encoder = gst_element_factory_make ("x264enc", NULL);
   gpointer data[2][2];
   GThread *threads[2];
   EncoderWish wish = { 444000, FALSE, GST_SECOND };
@@ -137,7 +135,6 @@ test_threads (void)
     g_thread_join (threads[i]);
   encoder_share_follow (encoder, encoder_row (encoder), names[0], &wish, &told);
   g_assert_cmpuint (bitrate_of (encoder), ==, 444);
-  gst_object_unref (encoder);
 }
 
 /* --- two receivers ------------------------------------------------------- */
@@ -245,14 +242,11 @@ test_two_sinks (void)
     receiver_end (&receivers[i]);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/encoder-shared/steps", test_steps);
   g_test_add_func ("/encoder-shared/anew", test_anew);
   g_test_add_func ("/encoder-shared/threads", test_threads);
   g_test_add_func ("/encoder-shared/two-sinks", test_two_sinks);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * they run, when a change is due, what the user set.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "encoder-fixture.h"
 
 /* 777,777 bit/s in each encoder's unit, as gst-inspect-1.0 describes it. */
@@ -364,11 +365,9 @@ test_prepare (gconstpointer data)
   gst_object_unref (element);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (real_rows); i++) {
     add_row ("encoder-table/unit", real_rows[i].factory, i, test_real);
     add_row (
@@ -382,5 +381,4 @@ main (int argc, char **argv)
   g_test_add_func ("/encoder-table/jpeg", test_jpeg);
   g_test_add_func ("/encoder-table/follow", test_follow);
   g_test_add_func ("/encoder-table/follow/live", test_follow_live);
-  return g_test_run ();
 }

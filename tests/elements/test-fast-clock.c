@@ -4,6 +4,7 @@
  * No row depends on how fast the machine is: elapsed times of two clocks are
  * compared, or a wait that would last for hours ends at all.
  */
+#include "../main.h"
 #include "fast-clock.h"
 
 #define HOUR (3600 * GST_SECOND)
@@ -181,15 +182,12 @@ test_pipeline (void)
   fast_clock_uninstall (clock);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/fast-clock/speed", test_speed);
   g_test_add_func ("/fast-clock/wall", test_wall);
   g_test_add_func ("/fast-clock/waits", test_waits);
   g_test_add_func ("/fast-clock/async", test_async);
   g_test_add_func ("/fast-clock/pipeline", test_pipeline);
-  return g_test_run ();
 }

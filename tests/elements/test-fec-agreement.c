@@ -77,7 +77,7 @@ test_row (gconstpointer data)
       = g_strdup_printf ("retransmission=false %s", rows[row].sink);
   GstElement *camera;
   Receiver t;
-  Relay r;
+  g_auto (Relay) r;
 
   g_test_message ("%s", rows[row].why);
   receiver_new (&t, src, "identity" RECEIVER_OUT);
@@ -96,7 +96,6 @@ test_row (gconstpointer data)
   }
   camera_free (camera);
   receiver_end (&t);
-  relay_end (&r);
 }
 
 /* --- a stock receiver ----------------------------------------------------------- */
@@ -111,10 +110,11 @@ test_row (gconstpointer data)
 static void
 test_stock (void)
 {
-  GstElement *receiver = line_play (STOCK, NULL), *camera, *sink, *child;
-  GstBus *bus = gst_element_get_bus (receiver);
+  g_autoptr (GstElement) receiver = line_play (STOCK, NULL);
+  GstElement *camera, *sink, *child;
+  g_autoptr (GstBus) bus = gst_element_get_bus (receiver);
   guint port = 0;
-  Relay r;
+  g_auto (Relay) r;
 
   child = gst_bin_get_by_name (GST_BIN (receiver), "in");
   WAIT_UNTIL (bus, (g_object_get (child, "port", &port, NULL), port > 0));
@@ -135,17 +135,11 @@ test_stock (void)
   gst_object_unref (sink);
   camera_free (camera);
   gst_element_set_state (receiver, GST_STATE_NULL);
-  gst_object_unref (receiver);
-  gst_object_unref (bus);
-  relay_end (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/fec-agreement", rows, name, test_row);
   g_test_add_func ("/fec-agreement/stock", test_stock);
-  return g_test_run ();
 }

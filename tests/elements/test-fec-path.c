@@ -264,7 +264,7 @@ receiver_new (gboolean launch)
   g_autoptr (GstElement) rtpbin
       = gst_bin_get_by_name (GST_BIN (receiver), "rtp");
   GstElement *storage = NULL;
-  GObject *session = NULL;
+  g_autoptr (GObject) session = NULL;
 
   if (!launch) {
     g_signal_connect (
@@ -277,7 +277,6 @@ receiver_new (gboolean launch)
   /* Enough for feedback about every frame at once (RFC 4585 3.5.3). */
   g_signal_emit_by_name (rtpbin, "get-session", 0, &session);
   g_object_set (session, "bandwidth", 5e6, NULL);
-  g_object_unref (session);
   return receiver;
 }
 
@@ -458,11 +457,8 @@ test_path (gconstpointer data)
   g_free (p);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/fec-path", rows, name, test_path);
-  return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* The driver of rtpulpfecenc: where it finds one, what it sets.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "encoder-fixture.h"
 
 #include <gst/check/gstharness.h>
@@ -40,18 +41,16 @@ static void
 test_fec (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GstElement *pipeline = pipeline_new (fec_rows[r].line);
-  GstElement *here = gst_bin_get_by_name (GST_BIN (pipeline), "here");
-  GstPad *pad = gst_element_get_static_pad (here, "sink");
+  g_autoptr (GstElement) pipeline = pipeline_new (fec_rows[r].line);
+  g_autoptr (GstElement) here
+      = gst_bin_get_by_name (GST_BIN (pipeline), "here");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (here, "sink");
   GstElement *fecenc = fecenc_find_upstream (pad);
 
   g_test_message ("%s", fec_rows[r].why);
   g_assert_cmpint (
       fecenc ? fecenc_payload_type (fecenc) : -2, ==, fec_rows[r].pt);
   gst_clear_object (&fecenc);
-  gst_object_unref (pad);
-  gst_object_unref (here);
-  gst_object_unref (pipeline);
 }
 
 /* An aux sender with an identity for `session`; rtpbin wants its pads named
@@ -79,7 +78,7 @@ aux_new (GstElement *rtpbin, guint session, gpointer here)
 static void
 test_fec_rtpbin (void)
 {
-  GstElement *rtpbin = element_new (
+  g_autoptr (GstElement) rtpbin = element_new (
       "rtpbin fec-encoders=\"fec,0=\\\"rtpulpfecenc pt=122\\\"\"");
   GstElement *here = NULL, *fecenc;
   GstPad *pad, *sinkpad;
@@ -95,23 +94,20 @@ test_fec_rtpbin (void)
   gst_object_unref (sinkpad);
   gst_element_release_request_pad (rtpbin, pad);
   gst_object_unref (pad);
-  gst_object_unref (rtpbin);
 }
 
 static void
 test_fec_named (void)
 {
-  GstElement *pipeline = pipeline_new (
+  g_autoptr (GstElement) pipeline = pipeline_new (
       "rtpulpfecenc name=fec pt=122 ! fakesink identity name=here");
-  GstElement *here = gst_bin_get_by_name (GST_BIN (pipeline), "here");
-  GstElement *fecenc = fecenc_find_named (here, "fec");
+  g_autoptr (GstElement) here
+      = gst_bin_get_by_name (GST_BIN (pipeline), "here");
+  g_autoptr (GstElement) fecenc = fecenc_find_named (here, "fec");
 
   g_assert_nonnull (fecenc);
   g_assert_null (fecenc_find_named (here, "here"));
   g_assert_null (fecenc_find_named (here, "nobody"));
-  gst_object_unref (fecenc);
-  gst_object_unref (here);
-  gst_object_unref (pipeline);
 }
 
 static void
@@ -123,7 +119,7 @@ on_notify (GObject *object, GParamSpec *pspec, gpointer count)
 static void
 test_fec_set (void)
 {
-  GstElement *fecenc = element_new ("rtpulpfecenc pt=122");
+  g_autoptr (GstElement) fecenc = element_new ("rtpulpfecenc pt=122");
   guint sets = 0, last;
 
   g_signal_connect (
@@ -138,7 +134,6 @@ test_fec_set (void)
   g_assert_cmpuint (sets, ==, 2);
   g_assert_cmpuint (fecenc_set (fecenc, 300, last), ==, 100);
   g_assert_cmpint (number_get (fecenc, "percentage"), ==, 100);
-  gst_object_unref (fecenc);
 }
 
 /* --- key frames ----------------------------------------------------------- */
@@ -189,9 +184,11 @@ watched_new (const gchar *encoding, gulong *watch)
                                             "ssrc=(uint)1,encoding-name=%s",
       encoding);
   GstHarness *h = gst_harness_new ("rtpulpfecenc");
+  Lateness *lateness = lateness_new ();
 
   g_object_set (h->element, "pt", 122, NULL);
-  *watch = fecenc_watch (h->element);
+  *watch = fecenc_watch (h->element, lateness);
+  lateness_unref (lateness);
   gst_harness_set_src_caps_str (h, caps);
   return h;
 }
@@ -199,11 +196,10 @@ watched_new (const gchar *encoding, gulong *watch)
 static gboolean
 pull_is_marked (GstHarness *h)
 {
-  GstBuffer *buffer = gst_harness_pull (h);
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
   gboolean marked
       = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE);
 
-  gst_buffer_unref (buffer);
   return marked;
 }
 
@@ -325,11 +321,53 @@ test_share_foreign (void)
   gst_harness_teardown (h);
 }
 
-int
-main (int argc, char **argv)
+/* --- packets that will be late ---------------------------------------------- */
+
+/* Of 112 bytes each, three in a list. */
+static const struct
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
+  guint level;
+  gint waiting, timely; /* ms at 112 bytes/ms; timely -1: no packet is late */
+  const gchar *marked;
+  const gchar *why;
+} late_rows[] = {
+  { 0, 0, -1, "---", "nothing is known of rounds" },
+  { 0, 10, 13, "---", "the third waits for 13 ms, with itself" },
+  { 0, 10, 12, "--x", "that is late" },
+  { 0, 10, 10, "xxx", "all of them" },
+  { 0, 20, 10, "xxx", "so much waits already" },
+  { 20, 20, 10, "---", "all get repair, and no frame is a key frame" },
+};
+
+static void
+test_late (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  GstHarness *h = gst_harness_new ("rtpadaptfecenc");
+  GstBufferList *list = gst_buffer_list_new ();
+  Lateness *lateness = lateness_new ();
+  gulong watch = fecenc_watch (h->element, lateness);
+
+  g_test_message ("%s", late_rows[r].why);
+  fecenc_set (h->element, late_rows[r].level, FECENC_UNSET);
+  gst_harness_set_src_caps_str (h,
+      "application/x-rtp,media=video,clock-rate=90000,payload=96,encoding-name=H264");
+  lateness_set (lateness, late_rows[r].waiting * RA_MSECOND,
+      late_rows[r].timely < 0 ? RA_SPAN_NONE : late_rows[r].timely * RA_MSECOND,
+      112 * 8 * 1000);
+  for (guint16 i = 0; i < 3; i++)
+    gst_buffer_list_add (list, packet_new ("\x41", 1, i, i == 2));
+  g_assert_cmpint (gst_pad_push_list (h->srcpad, list), ==, GST_FLOW_OK);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (pull_is_marked (h), ==, late_rows[r].marked[i] == 'x');
+  fecenc_unwatch (h->element, watch);
+  lateness_unref (lateness);
+  gst_harness_teardown (h);
+}
+
+void
+tests_add (void)
+{
   for (guint i = 0; i < G_N_ELEMENTS (fec_rows); i++)
     add_row ("fecenc/find", fec_rows[i].name, i, test_fec);
   g_test_add_func ("/fecenc/find/rtpbin", test_fec_rtpbin);
@@ -337,6 +375,11 @@ main (int argc, char **argv)
   g_test_add_func ("/fecenc/set", test_fec_set);
   for (guint i = 0; i < G_N_ELEMENTS (key_rows); i++)
     add_row ("fecenc/key", key_rows[i].name, i, test_key);
+  for (guint i = 0; i < G_N_ELEMENTS (late_rows); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/fecenc/late/%u", i);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_late);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (share_rows); i++) {
     g_autofree gchar *name = g_strdup_printf ("%u", share_rows[i].level);
 
@@ -344,5 +387,4 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/fecenc/share/changes", test_share_changes);
   g_test_add_func ("/fecenc/share/foreign", test_share_foreign);
-  return g_test_run ();
 }

@@ -178,11 +178,8 @@ test_pairs (void)
       TRUE, "%u pairs", (guint) G_N_ELEMENTS (all));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/feedback-kinds/pairs", test_pairs);
-  return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* Raw frames that an encoder does not get.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "encoder-fixture.h"
 
 #include <plugins/rtpadapt/send/frameskip.h>
@@ -104,24 +105,20 @@ test_never (void)
 static void
 test_no_pad (void)
 {
-  GstElement *source = gst_element_factory_make ("fakesrc", NULL);
+  g_autoptr (GstElement) source = gst_element_factory_make ("fakesrc", NULL);
   SkipLevel *level = skip_level_new ();
 
   gst_object_ref_sink (source);
   g_assert_false (frame_skip_join (source, level));
   frame_skip_leave (source, level);
   skip_level_unref (level);
-  gst_object_unref (source);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (encoders); i++)
     add_row ("frame-skip/encoder", encoders[i].name, i, test_encoder);
   g_test_add_func ("/frame-skip/never", test_never);
   g_test_add_func ("/frame-skip/no-pad", test_no_pad);
-  return g_test_run ();
 }

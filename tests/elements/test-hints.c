@@ -313,9 +313,9 @@ test_open (void)
   for (guint i = 0; i < G_N_ELEMENTS (open_rows); i++) {
     g_autofree gchar *line = g_strdup_printf (
         "rtpadaptsrc port=0 encoding-name=H264 %s", open_rows[i].settings);
-    GString *said = g_string_new (NULL);
+    g_autoptr (GString) said = g_string_new (NULL);
     GError *error = NULL;
-    GstElement *src = gst_parse_launch (line, &error);
+    g_autoptr (GstElement) src = gst_parse_launch (line, &error);
     GstBus *bus = udp_bus_new (src);
 
     g_assert_no_error (error);
@@ -329,20 +329,15 @@ test_open (void)
       gst_element_set_state (src, GST_STATE_NULL);
     }
     udp_bus_free (bus);
-    gst_object_unref (src);
-    g_string_free (said, TRUE);
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/hints/looks", test_looks);
   g_test_add_func ("/hints/handshake", test_handshake);
   g_test_add_func ("/hints/rows", test_rows);
   g_test_add_func ("/hints/sink-encrypted", test_sink_encrypted);
   g_test_add_func ("/hints/open", test_open);
-  return g_test_run ();
 }

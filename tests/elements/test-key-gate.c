@@ -45,7 +45,7 @@ static void
 test_ask (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  GstEvent *event = request (1);
+  g_autoptr (GstEvent) event = request (1);
   KeyGate g = { 0 };
 
   g_test_message ("%s", rows[i].why);
@@ -58,7 +58,6 @@ test_ask (gconstpointer data)
   g_assert_cmpuint (key_gate_next (&g, 300 * MS), ==,
       rows[i].verdict == KEY_PASS ? RA_TIME_NONE : 1300 * MS);
   key_gate_clear (&g);
-  gst_event_unref (event);
 }
 
 /* Of the requests that wait the last one goes on, once, when its time has come. */
@@ -100,7 +99,7 @@ test_waits (void)
 static void
 test_due (void)
 {
-  GstEvent *event = request (1);
+  g_autoptr (GstEvent) event = request (1);
   KeyGate g = { 0 };
 
   key_gate_clear (&g);
@@ -114,7 +113,6 @@ test_due (void)
   g_assert_true (key_gate_begin (&g));
   g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, 1200 * MS);
   key_gate_clear (&g);
-  gst_event_unref (event);
 }
 
 /* Frames that we drop: a request each second at most.  What the receiver lacks is
@@ -143,15 +141,12 @@ test_interval (void)
   g_assert_cmpint (key_gate_interval (300 * MS), ==, 300 * MS);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/key-gate/ask", rows, name, test_ask);
   g_test_add_func ("/key-gate/waits", test_waits);
   g_test_add_func ("/key-gate/due", test_due);
   g_test_add_func ("/key-gate/ours", test_ours);
   g_test_add_func ("/key-gate/interval", test_interval);
-  return g_test_run ();
 }

@@ -213,10 +213,9 @@ check_address (GSocketAddress *address, const gchar *wanted)
   g_autofree gchar *expected = NULL;
 
   if (strlen (wanted) == 1 && wanted[0] != '-') {
-    GSocketAddress *one = address_of (wanted[0]);
+    g_autoptr (GSocketAddress) one = address_of (wanted[0]);
 
     expected = text_of (one);
-    g_object_unref (one);
   } else {
     expected = g_strdup (wanted);
   }
@@ -228,7 +227,7 @@ play (Peer *peer, const gchar *line)
 {
   g_auto (GStrv) words = g_strsplit (g_strstrip ((gchar *) line), " ", 4);
   RaTime at = g_ascii_strtoull (words[0], NULL, 10) * RA_MSECOND;
-  GSocketAddress *from = address_of (words[1][0]);
+  g_autoptr (GSocketAddress) from = address_of (words[1][0]);
   gchar *end;
   guint32 ssrc = (guint32) g_ascii_strtoull (words[2] + 1, &end, 10);
   PeerVerdict verdict;
@@ -245,7 +244,6 @@ play (Peer *peer, const gchar *line)
         at);
   if (!g_str_equal (verdicts[verdict], words[3]))
     g_error ("%s: it is %s", line, verdicts[verdict]);
-  g_object_unref (from);
 }
 
 static void
@@ -289,7 +287,7 @@ static void
 test_flood (gconstpointer data)
 {
   guint each = GPOINTER_TO_UINT (data), passed = 0;
-  GSocketAddress *from;
+  g_autoptr (GSocketAddress) from = NULL;
   Peer *peer = known_peer (&from);
   PeerStats stats;
   RaTime t = RA_SECOND;
@@ -313,7 +311,6 @@ test_flood (gconstpointer data)
   g_assert_cmpint (peer_rtp (peer, from, 7, seq, t), ==, PEER_OK);
   g_assert_cmpint (peer_rtp (peer, from, 8, 1, t), ==, PEER_OK);
   peer_free (peer);
-  g_object_unref (from);
 }
 
 /* Noise in the form of RTP from another address, a hundred packets for one of
@@ -344,7 +341,7 @@ static void
 test_flood_first (void)
 {
   Peer *peer = peer_new (&(PeerConfig){ 0 });
-  GSocketAddress *noise = address_of ('B');
+  g_autoptr (GSocketAddress) noise = address_of ('B');
   guint passed = 0;
 
   for (guint32 ssrc = 1000; ssrc < 2000; ssrc++) {
@@ -353,7 +350,6 @@ test_flood_first (void)
   }
   g_assert_cmpuint (passed, <=, 2 * PEER_STREAMS);
   peer_free (peer);
-  g_object_unref (noise);
 }
 
 static void
@@ -383,7 +379,7 @@ test_counts (void)
 static void
 test_last_heard (void)
 {
-  GSocketAddress *from;
+  g_autoptr (GSocketAddress) from = NULL;
   Peer *peer = known_peer (&from);
 
   g_assert_cmpuint (peer_last_heard (peer, 7), ==, 1);
@@ -391,7 +387,6 @@ test_last_heard (void)
   peer_rtcp (peer, from, &(PeerRtcp){ .ssrc = 7, .bye = TRUE }, 5);
   g_assert_cmpuint (peer_last_heard (peer, 7), ==, RA_TIME_NONE);
   peer_free (peer);
-  g_object_unref (from);
 }
 
 /* --- who may take over, without a key ----------------------------------- */

@@ -2,6 +2,7 @@
  * nothing.  The properties are found by introspection.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "property-fixture.h"
 
 #include <gio/gio.h>
@@ -198,10 +199,9 @@ for_each_property (GstElement *element, const gchar *name, TryFunc try)
 static void
 test_values (gconstpointer data)
 {
-  GstElement *element = gst_element_factory_make (data, NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make (data, NULL);
 
   g_assert_cmpuint (for_each_property (element, data, try_values), >, 0);
-  gst_object_unref (element);
 }
 
 static void
@@ -219,10 +219,9 @@ try_default (GObject *object, GParamSpec *p)
 static void
 test_defaults (gconstpointer data)
 {
-  GstElement *element = gst_element_factory_make (data, NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make (data, NULL);
 
   g_assert_cmpuint (for_each_property (element, data, try_default), >, 0);
-  gst_object_unref (element);
 }
 
 /* What can be set while it plays reads back then, too.  Names of hosts and texts
@@ -335,10 +334,9 @@ try_refused (GObject *object, GParamSpec *p)
 static void
 test_refused (gconstpointer data)
 {
-  GstElement *element = gst_element_factory_make (data, NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make (data, NULL);
 
   for_each_property (element, data, try_refused);
-  gst_object_unref (element);
 }
 
 static void
@@ -368,11 +366,8 @@ add_elements (void)
   gst_plugin_feature_list_free (features);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   add_elements ();
-  return g_test_run ();
 }

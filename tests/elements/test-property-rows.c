@@ -117,13 +117,15 @@ test_odd (gconstpointer data)
 static void
 test_unit (void)
 {
-  GstElement *pipeline = gst_parse_launch (
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
       "rtpfunnel name=f ! rtpadaptsend name=send controller=fixed "
       "start-bitrate=900000 stats-interval=0 encoder-property=sleep-time "
       "encoder-unit=1000 ! fakesink identity name=enc ! rtph264pay ! f.",
       NULL);
-  GstElement *send = gst_bin_get_by_name (GST_BIN (pipeline), "send");
-  GstElement *encoder = gst_bin_get_by_name (GST_BIN (pipeline), "enc");
+  g_autoptr (GstElement) send
+      = gst_bin_get_by_name (GST_BIN (pipeline), "send");
+  g_autoptr (GstElement) encoder
+      = gst_bin_get_by_name (GST_BIN (pipeline), "enc");
   static const guint units[] = { 1000, 100, 2000 };
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -138,9 +140,6 @@ test_unit (void)
     }
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (encoder);
-  gst_object_unref (send);
-  gst_object_unref (pipeline);
 }
 
 /* --- an algorithm and its parameters ------------------------------------------ */
@@ -200,11 +199,9 @@ test_pair (gconstpointer data)
   element_end (element, bus);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (bad_rows); i++) {
     g_autofree gchar *path = g_strdup_printf (
         "/properties/%s/bad/%s", bad_rows[i].element, bad_rows[i].property);
@@ -219,5 +216,4 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_pair);
   }
-  return g_test_run ();
 }

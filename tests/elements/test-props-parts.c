@@ -1,6 +1,7 @@
 /* What the elements' properties are made of: parts/props.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../../plugins/rtpadapt/parts/props.h"
 
 #include <gio/gio.h>
@@ -461,11 +462,9 @@ add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
   g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (spec_rows); i++)
     add_row ("spec", spec_rows[i].name, i, test_spec);
   g_test_add_func ("/props/ranges", test_ranges);
@@ -483,5 +482,4 @@ main (int argc, char **argv)
     add_row ("pair", pair_rows[i].name, i, test_pair);
   for (guint i = 0; i < G_N_ELEMENTS (start_rows); i++)
     add_row ("start", start_rows[i].name, i, test_start);
-  return g_test_run ();
 }

@@ -37,7 +37,8 @@ test_extmap (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *text
       = g_strconcat ("application/x-rtp,", extmap_rows[row].fields, NULL);
-  GstCaps *caps = gst_caps_from_string (text), *fewer;
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
+  g_autoptr (GstCaps) fewer = NULL;
   gint n;
 
   g_test_message ("%s: %s", extmap_rows[row].fields, extmap_rows[row].why);
@@ -52,8 +53,6 @@ test_extmap (gconstpointer data)
       extmap_id (gst_caps_get_structure (fewer, 0), "u:a"), ==, 0);
   g_assert_cmpint (
       gst_structure_n_fields (gst_caps_get_structure (caps, 0)), ==, n);
-  gst_caps_unref (fewer);
-  gst_caps_unref (caps);
 }
 
 static void
@@ -142,7 +141,8 @@ test_packet (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   const RecvIds ids = { .number = 1, .send_ts = 2, .colour = 20 };
-  GstBuffer *buffer = buffer_new (packet_rows[row].bytes, packet_rows[row].len);
+  g_autoptr (GstBuffer) buffer
+      = buffer_new (packet_rows[row].bytes, packet_rows[row].len);
   RecvPacket p;
 
   g_test_message ("%s", packet_rows[row].why);
@@ -156,13 +156,12 @@ test_packet (gconstpointer data)
     g_assert_cmpint (p.wire.colour ? (gint) p.wire.colour->mark : -1, ==,
         packet_rows[row].mark);
   }
-  gst_buffer_unref (buffer);
 }
 
 static void
 test_random (void)
 {
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   guint rtp = 0;
 
   for (guint i = 0; i < 200000; i++) {
@@ -170,7 +169,7 @@ test_random (void)
     gsize len = (gsize) g_rand_int_range (rand, 0, sizeof bytes + 1);
     const RecvIds ids = { (guint) g_rand_int_range (rand, 0, 256),
       (guint) g_rand_int_range (rand, 0, 256), 3 };
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
     RecvPacket p;
 
     for (guint j = 0; j < sizeof bytes; j++)
@@ -180,10 +179,8 @@ test_random (void)
       memcpy (bytes + 12, "\xbe\xde", 2);
     buffer = buffer_new (bytes, len);
     rtp += recv_packet_parse (&p, buffer, &ids) == RECV_RTP;
-    gst_buffer_unref (buffer);
   }
   g_assert_cmpuint (rtp, >, 1000);
-  g_rand_free (rand);
 }
 
 /* --- RTCP --------------------------------------------------------------- */
@@ -256,7 +253,7 @@ test_add_tfrc (void)
   RaTfrcFb fb
       = { .t_i = 7, .t_delay = 5 * RA_MSECOND, .x_recv = 1000000, .p = .01 };
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = rtcp_new (&rtcp, 1400);
+  g_autoptr (GstBuffer) buffer = rtcp_new (&rtcp, 1400);
   GstMapInfo map;
 
   g_assert_cmpuint (recv_rtcp_room (&rtcp), ==, 1400);
@@ -269,7 +266,6 @@ test_add_tfrc (void)
   g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READ));
   g_assert_cmpmem (map.data, (gint) map.size, expected, sizeof expected);
   gst_buffer_unmap (buffer, &map);
-  gst_buffer_unref (buffer);
 }
 
 /* The longest report fits into exactly the room that is asked for. */
@@ -279,13 +275,13 @@ test_room (void)
   RaRadp radp = { .lda = "fifteen-letters" };
   RaTfrcFb fb = { 0 };
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = rtcp_new (&rtcp, (guint) ra_feedback_tfrc.room);
+  g_autoptr (GstBuffer) buffer
+      = rtcp_new (&rtcp, (guint) ra_feedback_tfrc.room);
 
   add_tfrc (&rtcp, 1, 2, &fb, &radp);
   g_assert_cmpuint (recv_rtcp_room (&rtcp), ==, 0);
   gst_rtcp_buffer_unmap (&rtcp);
   g_assert_cmpuint (gst_buffer_get_size (buffer), ==, ra_feedback_tfrc.room);
-  gst_buffer_unref (buffer);
 }
 
 static void
@@ -295,7 +291,7 @@ test_add_ccfb (void)
   static const guint8 head[]
       = { 0x8b, 205, 0, 5, 0xca, 0xfe, 0, 1, 0xde, 0xad, 0xbe, 0xef };
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = rtcp_new (&rtcp, 12 + sizeof fci);
+  g_autoptr (GstBuffer) buffer = rtcp_new (&rtcp, 12 + sizeof fci);
   RaReportBytes report = { .fci_size = sizeof fci, .media = 0xdeadbeef };
 
   memcpy (report.fci, fci, sizeof fci);
@@ -305,14 +301,13 @@ test_add_ccfb (void)
   g_assert_cmpint (
       gst_buffer_memcmp (buffer, sizeof head, fci, sizeof fci), ==, 0);
   g_assert_cmpuint (gst_buffer_get_size (buffer), ==, sizeof head + sizeof fci);
-  gst_buffer_unref (buffer);
 }
 
 static void
 test_bye (void)
 {
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = rtcp_new (&rtcp, 1400);
+  g_autoptr (GstBuffer) buffer = rtcp_new (&rtcp, 1400);
   GstRTCPPacket packet;
 
   g_assert_false (recv_rtcp_is_bye (&rtcp));
@@ -321,7 +316,6 @@ test_bye (void)
   gst_rtcp_buffer_add_packet (&rtcp, GST_RTCP_TYPE_BYE, &packet);
   g_assert_true (recv_rtcp_is_bye (&rtcp));
   gst_rtcp_buffer_unmap (&rtcp);
-  gst_buffer_unref (buffer);
 }
 
 /* Mean size * 8 * members / interval (RFC 3550 6.3.1). */
@@ -351,11 +345,9 @@ test_bandwidth (gconstpointer data)
       ==, bandwidth_rows[row].bps);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add ("/recv-parts/extmap", extmap_rows, test_extmap);
   g_test_add_func ("/recv-parts/ids", test_ids);
   rows_add ("/recv-parts/packet", packet_rows, test_packet);
@@ -365,5 +357,4 @@ main (int argc, char **argv)
   g_test_add_func ("/recv-parts/add-ccfb", test_add_ccfb);
   g_test_add_func ("/recv-parts/bye", test_bye);
   rows_add ("/recv-parts/bandwidth", bandwidth_rows, test_bandwidth);
-  return g_test_run ();
 }

@@ -339,11 +339,9 @@ test_lack (void)
       strstr (recv_kind_lack (F, &(RecvIds){ 0 }), "no feedback"));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/recv-timing/report/spacing", test_spacing);
   g_test_add_func ("/recv-timing/report/due", test_due);
   g_test_add_func ("/recv-timing/report/step", test_step);
@@ -355,5 +353,4 @@ main (int argc, char **argv)
   g_test_add_func ("/recv-timing/kind/forget", test_kind_forget);
   g_test_add_func ("/recv-timing/kind/wish", test_wish);
   g_test_add_func ("/recv-timing/kind/lack", test_lack);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * time: the questions to each sender, and the packets that wait for an answer.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../../plugins/rtpadapt/wire/heldpackets.h"
 #include "../../plugins/rtpadapt/wire/replayguard.h"
 
@@ -144,19 +145,18 @@ by_ssrc (guint32 ssrc, RaTime since, gpointer data)
 static void
 test_held (void)
 {
-  GstPad *pad = gst_pad_new (NULL, GST_PAD_SRC);
+  g_autoptr (GstPad) pad = gst_pad_new (NULL, GST_PAD_SRC);
   HeldPackets held = { 0 };
   guint64 dropped = 0;
   GList *leave;
   guint n = 0;
 
   for (guint i = 0; i < HELD_PACKETS_MAX + 10; i++) {
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 10 + i, NULL);
+    g_autoptr (GstBuffer) buffer = gst_buffer_new_allocate (NULL, 10 + i, NULL);
     gboolean room = held_packets_add (
         &held, pad, buffer, i % 3, START + i % 2 * RA_SECOND);
 
     g_assert_cmpint (room, ==, i < HELD_PACKETS_MAX);
-    gst_buffer_unref (buffer);
   }
   g_assert_null (
       held_packets_take (&held, NULL, by_ssrc, GUINT_TO_POINTER (1), &dropped));
@@ -171,17 +171,13 @@ test_held (void)
   g_list_free_full (leave, (GDestroyNotify) gst_buffer_unref);
   held_packets_clear (&held);
   g_assert_cmpuint (held.bytes, ==, 0);
-  gst_object_unref (pad);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/replay-parts/guard", test_guard);
   g_test_add_func ("/replay-parts/guard-bounds", test_guard_bounds);
   g_test_add_func ("/replay-parts/answer", test_answer);
   g_test_add_func ("/replay-parts/held", test_held);
-  return g_test_run ();
 }

@@ -60,11 +60,11 @@ static void
 watch_ends (World *w)
 {
   for (guint i = 0; i < 2; i++) {
-    GstPad *pad = gst_element_get_static_pad (w->t.branches[i], "sink");
+    g_autoptr (GstPad) pad
+        = gst_element_get_static_pad (w->t.branches[i], "sink");
 
     g_object_set_data (G_OBJECT (pad), "end", GUINT_TO_POINTER (i));
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, w, NULL);
-    gst_object_unref (pad);
   }
 }
 
@@ -101,6 +101,8 @@ world_free (World *w)
   relay_end (&w->r);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_free)
+
 /* --- by hand ------------------------------------------------------------- */
 
 #define FRAME 5 /* packets */
@@ -109,13 +111,12 @@ world_free (World *w)
 static void
 push_caps (World *w, guint pt, guint32 ssrc)
 {
-  GstCaps *caps = gst_caps_new_simple ("application/x-rtp", "media",
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("application/x-rtp", "media",
       G_TYPE_STRING, "video", "encoding-name", G_TYPE_STRING, "RAW",
       "clock-rate", G_TYPE_INT, 90000, "payload", G_TYPE_INT, (gint) pt, "ssrc",
       G_TYPE_UINT, ssrc, NULL);
 
   gst_app_src_set_caps (GST_APP_SRC (w->src), caps);
-  gst_caps_unref (caps);
 }
 
 static void
@@ -187,7 +188,7 @@ test_change (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   gint pads;
-  World w;
+  g_auto (World) w;
 
   world_new (&w, SETTINGS "pt-map=\"96=RAW/90000,97=RAW/90000\"",
       "identity" RECEIVER_OUT ",identity" RECEIVER_OUT, SOURCE " ! ",
@@ -202,14 +203,10 @@ test_change (gconstpointer data)
       "%d came again before, %d after, %d strange, %d pads",
       g_atomic_int_get (&w.again[0]), g_atomic_int_get (&w.again[1]),
       g_atomic_int_get (&w.strange), pads);
-  world_free (&w);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/retransmission/changes", changes, test_change);
-  return g_test_run ();
 }

@@ -53,7 +53,7 @@ sender_of_100_ms (void)
 static void
 test_asked (void)
 {
-  Send s = sender_of_100_ms ();
+  g_auto (Send) s = sender_of_100_ms ();
 
   g_assert_cmpint (stat (&s, "rtt"), ==, 100 * GST_MSECOND);
   g_assert_true (asks (&s, 1));
@@ -66,7 +66,6 @@ test_asked (void)
   g_assert_false (asks (&s, 8)); /* not sent */
   g_assert_cmpint (stat (&s, "repeat-requests"), ==, 6);
   g_assert_cmpint (stat (&s, "repeat-refused"), ==, 4);
-  send_free (&s);
 }
 
 /* Packets 8 to 12 come in, of which one leaves at once; the others wait, so a
@@ -75,7 +74,7 @@ test_asked (void)
 static void
 test_waiting (void)
 {
-  Send s = sender_of_100_ms ();
+  g_auto (Send) s = sender_of_100_ms ();
 
   push_frame (&s, 3000, 5);
   g_assert_cmpuint (pull_paced (&s), ==, 8);
@@ -86,7 +85,6 @@ test_waiting (void)
   g_assert_false (asks (&s, 12));
   advance (&s, 50);
   g_assert_true (asks (&s, 12));
-  send_free (&s);
 }
 
 /* With both lost packets asked for, of 10 sent: 1 - 2 / 10 of what is lost
@@ -94,7 +92,7 @@ test_waiting (void)
 static void
 test_mended (void)
 {
-  Send s = sender_of_100_ms ();
+  g_auto (Send) s = sender_of_100_ms ();
   GstStructure *stats, *observe = NULL;
   gdouble mended;
 
@@ -110,7 +108,6 @@ test_mended (void)
   g_assert_cmpfloat_with_epsilon (mended, .8, .03);
   gst_structure_free (observe);
   gst_structure_free (stats);
-  send_free (&s);
 }
 
 #define STORM 500
@@ -120,8 +117,8 @@ test_mended (void)
 static void
 test_storm (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=1000000 "
-                     "max-bitrate=1000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=1000000 "
+                              "max-bitrate=1000000");
   guint asked = 0, again = 0;
 
   for (guint i = 0; i < STORM; i++) {
@@ -133,14 +130,13 @@ test_storm (void)
       "at most one packet of two is sent again, and 64",
       again <= STORM / 2 + 64, "%u of %u asked for, %u sent", again, asked,
       STORM);
-  send_free (&s);
 }
 
 /* A retransmission passes what waits: its receiver waits, too. */
 static void
 test_first (void)
 {
-  Send s = sender_of_100_ms ();
+  g_auto (Send) s = sender_of_100_ms ();
   GstBuffer *again = packet_new (RTX_SSRC, 0, 0, PAYLOAD);
 
   push_frame (&s, 3000, 5);
@@ -149,7 +145,6 @@ test_first (void)
   g_assert_cmpint (gst_harness_push (s.h, again), ==, GST_FLOW_OK);
   g_assert_cmpuint (pull_paced (&s), ==, 0); /* the number of `again` */
   g_assert_cmpuint (pull_paced (&s), ==, 9);
-  send_free (&s);
 }
 
 /* --- the sender's own repeats ------------------------------------------------ */
@@ -193,7 +188,7 @@ static void
 expect_repeat (Send *s, guint seq)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   wait_until (gst_harness_buffers_in_queue (s->h) > 0
       || (gst_test_clock_peek_id_count (s->clock) > 0
@@ -205,7 +200,6 @@ expect_repeat (Send *s, guint seq)
   g_assert_cmpuint (
       GST_READ_UINT16_BE (gst_rtp_buffer_get_payload (&rtp)), ==, seq);
   gst_rtp_buffer_unmap (&rtp);
-  gst_buffer_unref (buffer);
 }
 
 /* Of 8 packets, 9.6 ms apart at 1 Mb/s, number 1 is lost.  The report comes 80 ms
@@ -232,8 +226,8 @@ test_own (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   static const gint lost[] = { 1, -1 };
-  GstElement *bin;
-  Send s = sender_with_rtx (&bin);
+  g_autoptr (GstElement) bin = NULL;
+  g_auto (Send) s = sender_with_rtx (&bin);
 
   g_test_message ("%s", own_rows[row].why);
   send_paced (&s, 0, 8);
@@ -251,8 +245,6 @@ test_own (gconstpointer data)
   g_assert_cmpint (stat (&s, "repeats-own"), ==, own_rows[row].own);
   /* The first NACK, about a packet that never left, is among them. */
   g_assert_cmpint (stat (&s, "repeat-refused"), ==, own_rows[row].refused + 1);
-  send_free (&s);
-  gst_object_unref (bin);
 }
 
 /* --- both, over loopback -------------------------------------------------- */
@@ -354,7 +346,7 @@ test_run (gconstpointer data)
   gint lost, again, by_socket;
   GstElement *pipeline;
   Receiver t;
-  Relay r;
+  g_auto (Relay) r;
 
   g_test_message ("%s", run->why);
   receiver_new (&t, settings,
@@ -378,14 +370,11 @@ test_run (gconstpointer data)
   g_assert_cmpint (
       again, <=, (gint) (run->most * lost + MOST * by_socket) + run->beside);
   receiver_end (&t);
-  relay_end (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/retransmission/asked", test_asked);
   g_test_add_func ("/retransmission/waiting", test_waiting);
   g_test_add_func ("/retransmission/first", test_first);
@@ -398,5 +387,4 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, &runs[i], test_run);
   }
-  return g_test_run ();
 }

@@ -43,6 +43,8 @@ world_free (World *w)
   g_rand_free (w->rand);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_free)
+
 /* Of all kinds: padding, a header extension, contributing sources. */
 static GstBuffer *
 packet_new (World *w, gboolean marker)
@@ -143,6 +145,11 @@ static const struct
   { "frame", "pt=122 percentage=20 span=0", 3, 10, "mrrmrrmrr", "one frame" },
   { "important", "pt=122 percentage=10 percentage-important=30", 1, 10, "mrrr",
       "a key frame" },
+  { "late", "pt=122 rs-pt=120 code=rs late-loss=50", 2, 10, "mrrrmrrr",
+      "3 for 10 packets at 5 %: test-repair.c" },
+  { "late-span", "pt=122 rs-pt=120 code=rs percentage=20 late-loss=50", 1, 10,
+      "mrr", "all packets get repair" },
+  { "late-off", "pt=122 rs-pt=120 code=rs", 2, 10, "mm", "nothing is lost" },
   { "eos", "pt=122 percentage=20", 3, 10, "mrrmmrrrr",
       "the end of the stream ends a block" },
 };
@@ -156,13 +163,14 @@ test_places (gconstpointer data)
   g_autoptr (GString) out = g_string_new (NULL);
   guint16 seq = 65500;
   guint media = 0;
-  World w;
+  g_auto (World) w;
 
   g_test_message ("%s", places[r].why);
   world_new (&w, line);
   for (guint i = 0; i < places[r].frames; i++)
-    push_frame (
-        &w, places[r].packets, g_str_equal (places[r].name, "important"));
+    push_frame (&w, places[r].packets,
+        g_str_equal (places[r].name, "important")
+            || g_str_has_prefix (places[r].name, "late"));
   if (g_str_equal (places[r].name, "eos")) {
     gst_harness_push_event (w.h, gst_event_new_eos ());
     take_all (&w);
@@ -171,20 +179,19 @@ test_places (gconstpointer data)
     GstBuffer *buffer = w.out->pdata[i];
 
     g_assert_cmpuint (seq_of (buffer), ==, seq++);
-    if (type_of (buffer) == FEC)
+    if (type_of (buffer) != MEDIA)
       g_string_append_c (out, 'r');
     else if (++media % 10 == 0)
       g_string_append_c (out, 'm');
   }
   g_assert_cmpstr (out->str, ==, places[r].out);
-  world_free (&w);
 }
 
 /* Another SSRC, or a number that is left out: the block ends before it. */
 static void
 test_breaks (void)
 {
-  World w;
+  g_auto (World) w;
 
   world_new (&w, "rtpadaptfecenc pt=122 percentage=20");
   push_frame (&w, 10, FALSE);
@@ -201,7 +208,6 @@ test_breaks (void)
   g_assert_cmpuint (type_of (w.out->pdata[34]), ==, FEC);
   g_assert_cmpuint (type_of (w.out->pdata[35]), ==, FEC);
   g_assert_cmpuint (seq_of (w.out->pdata[36]), ==, 100);
-  world_free (&w);
 }
 
 /* Without a payload type no repair packet leaves, not even of the block that had begun,
@@ -210,7 +216,7 @@ static void
 test_taken_away (void)
 {
   guint16 seq = 65500;
-  World w;
+  g_auto (World) w;
 
   world_new (&w, "rtpadaptfecenc pt=122 percentage=20");
   push_frame (&w, 10, FALSE);
@@ -225,7 +231,6 @@ test_taken_away (void)
   g_assert_cmpuint (count_of (w.h, "rtpadaptfecenc", "repair"), ==, 2);
   for (guint i = 0; i < w.out->len; i++)
     g_assert_cmpuint (seq_of (w.out->pdata[i]), ==, seq++);
-  world_free (&w);
 }
 
 /* --- GStreamer's decoder ---------------------------------------------------------- */
@@ -340,7 +345,7 @@ test_decoder (void)
 {
   guint from = 0, n = 0, back = 0;
   Unfec u;
-  World w;
+  g_auto (World) w;
 
   world_new (&w, "rtpadaptfecenc pt=122 percentage=25");
   unfec_new (&u);
@@ -362,7 +367,6 @@ test_decoder (void)
   g_test_message ("%u came back", back);
   g_assert_cmpuint (back, >, 80); /* or it tested nothing */
   unfec_free (&u);
-  world_free (&w);
 }
 
 /* --- our decoder --------------------------------------------------------------- */
@@ -444,6 +448,37 @@ test_rs (void)
   gst_harness_teardown (h);
 }
 
+/* Of a frame of 10 packets the last 4 are late.  They need 2 at 5 %: P (X > f) of 4 + f
+ * packets is .186, .0226, .0022, .0002, so 72 times and f 13.4, 2.6, 2.2, 3.0.  Those bring
+ * back one of the others, too. */
+static void
+test_rs_late (void)
+{
+  gboolean lost[12] = { [3] = TRUE, [8] = TRUE };
+  GstHarness *h = gst_harness_new_parse ("rtpadaptfecdec pt=120");
+  World w;
+
+  gst_harness_set_src_caps_str (h, CAPS);
+  world_new (&w, "rtpadaptfecenc pt=122 rs-pt=120 code=rs late-loss=50");
+  push_frame (
+      &w, 10, TRUE); /* the decoder keeps nothing before the first repair */
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer *buffer = packet_new (&w, i == 9);
+
+    if (i >= 6)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE);
+    gst_harness_push (w.h, buffer);
+  }
+  take_all (&w);
+  g_assert_cmpuint (w.out->len, ==, 25);
+  rs_pass (&w, h, 0, 13, (gboolean[13]){ FALSE });
+  rs_check (&w, h, 0, 10, 3, (gboolean[13]){ FALSE }, TRUE);
+  rs_pass (&w, h, 13, 25, lost);
+  rs_check (&w, h, 13, 10, 2, lost, TRUE);
+  world_free (&w);
+  gst_harness_teardown (h);
+}
+
 /* What says that it is a repair packet, and is not, is counted and passes. */
 static void
 test_rs_bad (void)
@@ -462,16 +497,14 @@ test_rs_bad (void)
   gst_harness_teardown (h);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/fecenc/places", places, name, test_places);
   g_test_add_func ("/fecenc/breaks", test_breaks);
   g_test_add_func ("/fecenc/taken-away", test_taken_away);
   g_test_add_func ("/fecenc/decoder", test_decoder);
   g_test_add_func ("/fecenc/rs", test_rs);
+  g_test_add_func ("/fecenc/rs-late", test_rs_late);
   g_test_add_func ("/fecenc/rs-bad", test_rs_bad);
-  return g_test_run ();
 }

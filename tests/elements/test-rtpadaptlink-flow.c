@@ -1,12 +1,13 @@
 /* rtpadaptlink: events, flushes, states, flow returns.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "link-fixture.h"
 
 static void
 test_events_stay_in_place (void)
 {
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "delay 25ms ! gilbert p=1 r=1", 1);
   path_expect (&t, "caps 0, ");
@@ -21,14 +22,13 @@ test_events_stay_in_place (void)
   path_expect (&t,
       "caps 0, -0 25 wireless, +1 26, caps 26, "
       "-2 27 wireless, +3 28, -4 29 wireless, eos 29, ");
-  path_end (&t);
 }
 
 static void
 test_flush (void)
 {
   GstSegment segment;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "bottleneck rate=1M ! delay 25ms", 1);
   path_expect (&t, "caps 0, ");
@@ -46,14 +46,13 @@ test_flush (void)
   gst_harness_push_event (t.h, gst_event_new_segment (&segment));
   path_push (&t, 3, 13); /* the line is free: 10 + 25 */
   path_expect (&t, "caps 0, +3 48, ");
-  path_end (&t);
 }
 
 static void
 test_stop_with_packets_inside (void)
 {
   GstSegment segment;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "delay 25ms", 1);
   path_expect (&t, "caps 0, ");
@@ -72,7 +71,6 @@ test_stop_with_packets_inside (void)
   path_expect (&t, "caps 0, caps 1, ");
   path_push (&t, 2, 2);
   path_expect (&t, "caps 0, caps 1, +2 27, ");
-  path_end (&t);
 }
 
 static gpointer
@@ -88,7 +86,7 @@ static void
 test_paused (void)
 {
   GThread *thread;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "delay 25ms", 1);
   path_expect (&t, "caps 0, ");
@@ -109,14 +107,13 @@ test_paused (void)
   gst_element_set_state (t.h->element, GST_STATE_READY);
   g_assert_cmpint (
       GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_FLUSHING);
-  path_end (&t);
 }
 
 static void
 test_flow_goes_back (void)
 {
   GstFlowReturn flow = GST_FLOW_OK;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "", 1);
   path_expect (&t, "caps 0, ");
@@ -124,17 +121,16 @@ test_flow_goes_back (void)
   while (flow == GST_FLOW_OK)
     flow = gst_harness_push (t.h, path_rtp (1, PATH_SIZE));
   g_assert_cmpint (flow, ==, GST_FLOW_FLUSHING);
-  path_end (&t);
 }
 
 static void
 test_latency (void)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min;
   gboolean live;
-  GstPad *pad;
-  Path t;
+  g_autoptr (GstPad) pad = NULL;
+  g_auto (Path) t;
 
   path_new (&t, "delay 25ms", 1);
   gst_harness_set_upstream_latency (t.h, 7 * GST_MSECOND);
@@ -143,16 +139,11 @@ test_latency (void)
   gst_query_parse_latency (query, &live, &min, NULL);
   g_assert_true (live);
   g_assert_cmpuint (min, ==, 7 * GST_MSECOND);
-  gst_object_unref (pad);
-  gst_query_unref (query);
-  path_end (&t);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func (
       "/rtpadaptlink/events-stay-in-place", test_events_stay_in_place);
   g_test_add_func ("/rtpadaptlink/flush", test_flush);
@@ -161,5 +152,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptlink/paused", test_paused);
   g_test_add_func ("/rtpadaptlink/flow-goes-back", test_flow_goes_back);
   g_test_add_func ("/rtpadaptlink/latency", test_latency);
-  return g_test_run ();
 }

@@ -120,7 +120,7 @@ static void
 test_flows (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  Path t;
+  g_auto (Path) t;
 
   g_test_message ("%s: %s", flow_rows[row].link, flow_rows[row].why);
   path_new (&t, flow_rows[row].link, 1);
@@ -136,7 +136,6 @@ test_flows (gconstpointer data)
       path_stat (&t, "queue"), ==, flow_rows[row].queue * GST_MSECOND);
   path_expect (&t, flow_rows[row].out);
   path_check_sum (&t);
-  path_end (&t);
 }
 
 static guint64
@@ -164,7 +163,7 @@ flow_stat (Path *t, guint ssrc, const gchar *field)
 static void
 test_flow_stats (void)
 {
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "each bottleneck rate=1M packets=2", 1);
   path_expect (&t, "caps 0, ");
@@ -185,7 +184,6 @@ test_flow_stats (void)
   g_assert_cmpuint (flow_stat (&t, A, "wireless-losses"), ==, 1);
   g_assert_cmpuint (flow_stat (&t, B, "wireless-losses"), ==, 0);
   g_assert_cmpuint (flow_stat (&t, A, "in"), ==, 5);
-  path_end (&t);
 }
 
 /* More SSRCs than are told apart. */
@@ -193,7 +191,7 @@ static void
 test_many_flows (void)
 {
   const guint n = 3 * RA_LINK_FLOWS;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "each bernoulli 0", 1);
   path_expect (&t, "caps 0, ");
@@ -204,7 +202,6 @@ test_many_flows (void)
   g_assert_cmpuint (flow_stat (&t, RA_LINK_FLOWS + 1, "out"), ==, G_MAXUINT64);
   path_check_sum (&t);
   path_settle (&t);
-  path_end (&t);
 }
 
 /* --- files ------------------------------------------------------------------ */
@@ -217,7 +214,7 @@ test_trace (void)
 {
   g_autofree gchar *file = file_new ("10\n30\n");
   g_autofree gchar *link = g_strdup_printf ("trace file=%s queue=0", file);
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, link, 1);
   path_expect (&t, "caps 0, ");
@@ -236,7 +233,6 @@ test_trace (void)
   g_assert_cmpint (gst_element_set_state (t.h->element, GST_STATE_PAUSED), ==,
       GST_STATE_CHANGE_NO_PREROLL);
   g_remove (file);
-  path_end (&t);
 }
 
 /* Times of one clock mean nothing on another, so the path begins anew; where it
@@ -264,8 +260,8 @@ test_trace_new_clock (void)
 static void
 test_no_file (void)
 {
-  GstBus *bus = gst_bus_new ();
-  GstElement *e = gst_element_factory_make ("rtpadaptlink", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_element_factory_make ("rtpadaptlink", NULL);
   g_autofree gchar *why = NULL;
   g_autoptr (GError) error = NULL;
   GstMessage *message;
@@ -284,15 +280,11 @@ test_no_file (void)
   g_assert_nonnull (strstr (why, "/nowhere/lte.trace"));
   gst_message_unref (message);
   gst_element_set_bus (e, NULL);
-  gst_object_unref (e);
-  gst_object_unref (bus);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_links[i]; i++) {
     g_autofree gchar *path
         = g_strdup_printf ("/rtpadaptlink/models/%s", ra_links[i]->name);
@@ -305,5 +297,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptlink/trace/file", test_trace);
   g_test_add_func ("/rtpadaptlink/trace/new-clock", test_trace_new_clock);
   g_test_add_func ("/rtpadaptlink/trace/no-file", test_no_file);
-  return g_test_run ();
 }

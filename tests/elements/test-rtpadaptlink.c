@@ -34,7 +34,7 @@ static void
 test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  Path t;
+  g_auto (Path) t;
 
   g_test_message ("%s: %s", rows[r].link, rows[r].why);
   path_new (&t, rows[r].link, 1);
@@ -43,7 +43,6 @@ test_row (gconstpointer data)
     path_push (&t, i, rows[r].in[i]);
   path_expect (&t, rows[r].out);
   path_check_sum (&t);
-  path_end (&t);
 }
 
 /* --- what a packet is ----------------------------------------------------- */
@@ -53,7 +52,7 @@ test_buffer_list (void)
 {
   GstBufferList *list = gst_buffer_list_new ();
   GstPad *pad;
-  Path t;
+  g_auto (Path) t;
 
   for (guint i = 0; i < 3; i++)
     gst_buffer_list_add (list, path_rtp (i, PATH_SIZE));
@@ -63,14 +62,13 @@ test_buffer_list (void)
   g_assert_cmpint (gst_pad_chain_list (pad, list), ==, GST_FLOW_OK);
   gst_object_unref (pad);
   path_expect (&t, "caps 0, +0 10, +1 20, +2 30, ");
-  path_end (&t);
 }
 
 static void
 test_only_dts_is_changed (void)
 {
   GstBuffer *in = path_rtp (7, 100), *out;
-  Path t;
+  g_auto (Path) t;
 
   GST_BUFFER_PTS (in) = 5 * GST_SECOND;
   GST_BUFFER_DTS (in) = 4 * GST_SECOND;
@@ -84,16 +82,14 @@ test_only_dts_is_changed (void)
   g_assert_cmpuint (GST_BUFFER_DTS (out), ==, 25 * GST_MSECOND);
   g_assert_true (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (out);
-  path_end (&t);
 }
 
 static GstClockTime
 pull_dts (Path *t)
 {
-  GstBuffer *buffer = gst_harness_pull (t->h);
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (t->h);
   GstClockTime dts = GST_BUFFER_DTS (buffer);
 
-  gst_buffer_unref (buffer);
   return dts;
 }
 
@@ -104,7 +100,7 @@ test_dts (void)
 {
   GstBuffer *shared = path_rtp (1, PATH_SIZE);
   GstSegment segment;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "bottleneck rate=1M ! delay 25ms", 1);
   gst_element_set_base_time (t.h->element, 3 * GST_MSECOND);
@@ -145,13 +141,12 @@ test_dts (void)
   g_assert_cmpuint (pull_dts (&t), ==, 82 * GST_MSECOND);
   g_assert_cmpuint (
       pull_dts (&t), ==, 1000 * GST_SECOND + (83 - 7) * GST_MSECOND);
-  path_end (&t);
 }
 
 static void
 test_overhead (void)
 {
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "bottleneck rate=1M", 1);
   path_expect (&t, "caps 0, ");
@@ -160,7 +155,6 @@ test_overhead (void)
   path_expect (&t, "caps 0, +0 11, "); /* 1,375 bytes */
   g_assert_cmpuint (path_stat (&t, "bytes-in"), ==, 1375);
   g_assert_cmpuint (path_stat (&t, "bytes-out"), ==, 1375);
-  path_end (&t);
 }
 
 /* RTCP and what is neither pass, too; their losses are counted, not told. */
@@ -171,7 +165,7 @@ test_not_rtp (void)
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
   static const guint8 stun[] = { 0x00, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0 };
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "", 1);
   path_expect (&t, "caps 0, ");
@@ -190,7 +184,6 @@ test_not_rtp (void)
   path_expect (&t, "caps 0, +6 0, +0 0, +0 0, +0 0, +5 0, -5 0 wireless, ");
   g_assert_cmpuint (path_stat (&t, "wireless-losses"), ==, 5);
   path_check_sum (&t);
-  path_end (&t);
 }
 
 /* --- the truth is the library's ------------------------------------------- */
@@ -236,7 +229,7 @@ test_truth (gconstpointer data)
   guint64 seed = GPOINTER_TO_UINT (data);
   g_autofree gchar *want = library_log (seed);
   g_autofree gchar *other = library_log (seed + 1);
-  Path t;
+  g_auto (Path) t;
 
   g_assert_cmpstr (want, !=, other);
   g_assert_nonnull (g_strrstr (want, "congestion"));
@@ -249,16 +242,15 @@ test_truth (gconstpointer data)
     path_push (&t, i, i * 8);
   path_expect (&t, want);
   path_check_sum (&t);
-  path_end (&t);
 }
 
 static void
 test_loss_messages (void)
 {
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstMessage *message;
   guint seqnum;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "delay 5ms ! bernoulli 1", 1);
   gst_element_set_bus (t.h->element, bus);
@@ -280,8 +272,6 @@ test_loss_messages (void)
   g_assert_cmpuint (seqnum, ==, 1);
   gst_message_unref (message);
   gst_element_set_bus (t.h->element, NULL);
-  gst_object_unref (bus);
-  path_end (&t);
 }
 
 /* --- the properties ------------------------------------------------------- */
@@ -293,7 +283,7 @@ test_bad_link (void)
   GstElement *e = gst_element_factory_make ("rtpadaptlink", NULL);
   g_autofree gchar *link = NULL;
   GstMessage *message;
-  Path t;
+  g_auto (Path) t;
 
   g_test_message ("it does not start with a wrong text");
   gst_element_set_bus (e, bus);
@@ -324,13 +314,12 @@ test_bad_link (void)
   g_test_assert_expected_messages ();
   path_push (&t, 1, 1);
   path_expect (&t, "caps 0, +0 25, +1 26, ");
-  path_end (&t);
 }
 
 static void
 test_new_link (void)
 {
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "bottleneck rate=1M ! delay 25ms", 1);
   path_expect (&t, "caps 0, ");
@@ -344,13 +333,12 @@ test_new_link (void)
   path_expect (&t, "caps 0, +0 5, +1 5, +2 8, ");
   g_assert_cmpuint (path_stat (&t, "in"), ==, 3);
   path_check_sum (&t);
-  path_end (&t);
 }
 
 static void
 test_stats (void)
 {
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "bottleneck rate=1M,4ms:2M ! delay 25ms", 1);
   path_push (&t, 0, 0);
@@ -367,14 +355,11 @@ test_stats (void)
   g_assert_cmpuint (path_stat (&t, "out"), ==, 2);
   g_assert_cmpuint (path_stat (&t, "bytes-in"), ==, 2 * PATH_SIZE);
   g_assert_cmpuint (path_stat (&t, "bytes-out"), ==, 2 * PATH_SIZE);
-  path_end (&t);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/rtpadaptlink/rows", rows, test_row);
   g_test_add_func ("/rtpadaptlink/buffer-list", test_buffer_list);
   g_test_add_func (
@@ -390,5 +375,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptlink/bad-link", test_bad_link);
   g_test_add_func ("/rtpadaptlink/new-link", test_new_link);
   g_test_add_func ("/rtpadaptlink/stats", test_stats);
-  return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* rtpadaptrecv: feedback=ccfb, what goes into RTCP, and when.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "recv-fixture.h"
 
 /* 1/1024 s is 976,562.5 ns: what arrives 1/64 s apart has exact offsets. */
@@ -13,7 +14,7 @@ test_ccfb_values (void)
 {
   static const guint16 metrics[]
       = { 0x8000 | 48, 0x8000 | 32, 0, 0x8000 | 3 << 13 | 16 };
-  Recv r = recv_new (
+  g_auto (Recv) r = recv_new (
       "feedback=ccfb feedback-interval=62500000", SESSION, CAPS_TWCC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
@@ -51,7 +52,6 @@ test_ccfb_values (void)
   g_assert_false (rtcp_has (buffer, GST_RTCP_TYPE_APP, 0));
   gst_buffer_unref (buffer);
   g_assert_cmpint (stat (&r, "ce"), ==, 1);
-  recv_free (&r);
 }
 
 /* RTS is the time of the report on the clock of sender reports: the middle of
@@ -59,10 +59,10 @@ test_ccfb_values (void)
 static void
 test_ccfb_rts (void)
 {
-  Recv r = recv_new ("feedback=ccfb", SESSION, CAPS_TWCC);
+  g_auto (Recv) r = recv_new ("feedback=ccfb", SESSION, CAPS_TWCC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   gdouble before, after;
   guint32 rts, first, last;
   const guint8 *fci;
@@ -81,15 +81,13 @@ test_ccfb_rts (void)
   last = (guint32) ((guint64) (after * 65536) + 1);
   g_assert_cmpuint (rts - first, <=, last - first);
   gst_rtcp_buffer_unmap (&rtcp);
-  gst_buffer_unref (buffer);
-  recv_free (&r);
 }
 
 /* Each 50 ms by default, and nothing in silence. */
 static void
 test_ccfb_interval (void)
 {
-  Recv r = recv_new ("feedback=ccfb", SESSION, CAPS_TWCC);
+  g_auto (Recv) r = recv_new ("feedback=ccfb", SESSION, CAPS_TWCC);
   GstBuffer *buffer;
   GstClockTime last;
   guint n = 0;
@@ -115,14 +113,13 @@ test_ccfb_interval (void)
   r.timers = 1;
   advance_to (&r, last + GST_SECOND);
   g_assert_cmpint (stat (&r, "reports-sent"), ==, n + 2);
-  recv_free (&r);
 }
 
 /* A timer that waits for the statistics is set to an earlier report. */
 static void
 test_ccfb_timer (void)
 {
-  Recv r = recv_new (
+  g_auto (Recv) r = recv_new (
       "feedback=ccfb stats-interval=3600000000000", SESSION, CAPS_TWCC);
   GstClockTime last;
 
@@ -131,17 +128,13 @@ test_ccfb_timer (void)
   push (&r, (Packet){ .seq = 1 });
   advance_to (&r, last + 50 * MS);
   g_assert_cmpint (stat (&r, "reports-sent"), ==, 2);
-  recv_free (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/rtpadaptrecv/ccfb/values", test_ccfb_values);
   g_test_add_func ("/rtpadaptrecv/ccfb/rts", test_ccfb_rts);
   g_test_add_func ("/rtpadaptrecv/ccfb/interval", test_ccfb_interval);
   g_test_add_func ("/rtpadaptrecv/ccfb/timer", test_ccfb_timer);
-  return g_test_run ();
 }

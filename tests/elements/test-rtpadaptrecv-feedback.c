@@ -68,7 +68,7 @@ test_values (void)
           0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* w, p_c, delayed */
           'z', 'b', 's', 0, /* and the lowest and highest queue */
           0, 0, 0, 0, 0, 0, 0, 0 };
-  Recv r = recv_new ("feedback=tfrc lda=zbs", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc lda=zbs", SESSION, CAPS_TFRC);
   GstClockTime t;
   GstBuffer *buffer;
   guint32 t_i;
@@ -95,14 +95,13 @@ test_values (void)
   g_assert_cmpint (stat (&r, "bytes"), ==, 5 * SIZE);
   g_assert_cmpint (stat (&r, "expected"), ==, 5);
   g_assert_cmpint (stat (&r, "rtt"), ==, R);
-  recv_free (&r);
 }
 
 /* RFC 5348 6.2: once per R, whatever regular RTCP does in between. */
 static void
 test_interval (void)
 {
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstClockTime last;
   guint n = 0;
 
@@ -122,7 +121,6 @@ test_interval (void)
   }
   g_assert_cmpint (stat (&r, "reports-refused"), ==, 0);
   g_assert_cmpint (stat (&r, "reports-sent"), ==, n + 1);
-  recv_free (&r);
 }
 
 /* RFC 5348 6.1: at once after a new loss event, that is when the third later
@@ -131,7 +129,7 @@ test_interval (void)
 static void
 test_at_once (void)
 {
-  Recv r = recv_new (
+  g_auto (Recv) r = recv_new (
       "feedback=tfrc lda=none loss-messages=true", SESSION, CAPS_TFRC);
   GstMessage *message;
   GstBuffer *buffer;
@@ -179,7 +177,6 @@ test_at_once (void)
   gst_message_unref (message);
   g_assert_cmpint (stat (&r, "congestion-losses"), ==, 1);
   g_assert_cmpint (stat (&r, "loss-events"), ==, 1);
-  recv_free (&r);
 }
 
 /* RFC 5348 6.2: nothing came, so nothing is said; the packet that breaks the
@@ -187,7 +184,7 @@ test_at_once (void)
 static void
 test_silence (void)
 {
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstBuffer *buffer;
   GstClockTime t;
   guint n = 0;
@@ -211,7 +208,6 @@ test_silence (void)
   fb_expect (&r, report_try (&r, RA_TFRC_FB_FMT),
       stamp_us (time_now (&r) - 20 * MS), 0,
       SIZE * 10); /* 1000 bytes in the last 100 ms */
-  recv_free (&r);
 }
 
 /* The packet came 7 ms ago, says its DTS: t_delay counts from then. */
@@ -232,10 +228,10 @@ static void
 test_arrival (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstClockTime t;
 
   g_test_message ("%s", dts_rows[row].why);
@@ -256,8 +252,6 @@ test_arrival (gconstpointer data)
       GST_READ_UINT32_BE (gst_rtcp_packet_fb_get_fci (&packet) + 4), ==,
       dts_rows[row].t_delay / RA_USECOND);
   gst_rtcp_buffer_unmap (&rtcp);
-  gst_buffer_unref (buffer);
-  recv_free (&r);
 }
 
 /* RTCP of 5 % of 64 kbit/s is 3.2 kbit/s: two of 100 bytes, one of each member,
@@ -266,7 +260,7 @@ test_arrival (gconstpointer data)
 static void
 test_refused (void)
 {
-  Recv r = recv_new (
+  g_auto (Recv) r = recv_new (
       "feedback=tfrc", "rtp-profile=avpf bandwidth=64000", CAPS_TFRC);
   GstClockTime start;
   guint n = 0;
@@ -296,7 +290,6 @@ test_refused (void)
   g_assert_cmpint (stat (&r, "reports-sent"), ==, n + 1);
   warning_expect (&r, "bandwidth");
   nothing_said (&r);
-  recv_free (&r);
 }
 
 /* RR (8 + 24) and SDES leave too little of this MTU; when there is more, the
@@ -304,7 +297,7 @@ test_refused (void)
 static void
 test_no_room (void)
 {
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstBuffer *buffer;
   GstClockTime t;
 
@@ -327,17 +320,17 @@ test_no_room (void)
   fb_expect (&r, report_try (&r, RA_TFRC_FB_FMT), stamp_us (t + 20 * MS),
       60 * MS, SIZE * 10);
   g_assert_cmpint (stat (&r, "reports-sent"), ==, 2);
-  recv_free (&r);
 }
 
 /* RFC 5506: nothing but the report. */
 static void
 test_reduced_size (void)
 {
-  Recv r = recv_new ("feedback=tfrc tfrc-fmt=5 lda=zbs", SESSION, CAPS_TFRC);
+  g_auto (Recv) r
+      = recv_new ("feedback=tfrc tfrc-fmt=5 lda=zbs", SESSION, CAPS_TFRC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstClockTime t;
 
   g_object_set (r.internal, "rtcp-reduced-size", TRUE, NULL);
@@ -356,8 +349,6 @@ test_reduced_size (void)
   g_assert_true (rtcp_has (buffer, GST_RTCP_TYPE_RTPFB, 5));
   /* APP with 64 bytes of data, RTPFB with 16 */
   g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 12 + 64 + 12 + 16);
-  gst_buffer_unref (buffer);
-  recv_free (&r);
 }
 
 /* Another SSRC goes on in the transport-wide sequence: no loss, and the reports
@@ -365,7 +356,7 @@ test_reduced_size (void)
 static void
 test_ssrc_change (void)
 {
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
   GstBuffer *buffer;
@@ -396,14 +387,11 @@ test_ssrc_change (void)
   g_assert_cmpint (stat (&r, "arrived"), ==, 10);
   g_assert_cmpint (
       stat (&r, "congestion-losses") + stat (&r, "wireless-losses"), ==, 0);
-  recv_free (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/rtpadaptrecv/tfrc/values", test_values);
   g_test_add_func ("/rtpadaptrecv/tfrc/interval", test_interval);
   g_test_add_func ("/rtpadaptrecv/tfrc/at-once", test_at_once);
@@ -413,5 +401,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptrecv/tfrc/no-room", test_no_room);
   g_test_add_func ("/rtpadaptrecv/tfrc/reduced-size", test_reduced_size);
   g_test_add_func ("/rtpadaptrecv/tfrc/ssrc-change", test_ssrc_change);
-  return g_test_run ();
 }

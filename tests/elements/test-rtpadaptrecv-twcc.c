@@ -70,7 +70,7 @@ test_interval (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties
       = g_strdup_printf ("feedback=%s", rows[row].feedback);
-  Recv r = recv_new (properties, SESSION, rows[row].caps);
+  g_auto (Recv) r = recv_new (properties, SESSION, rows[row].caps);
   GstSegment segment;
   guint16 n = 0;
 
@@ -100,7 +100,6 @@ test_interval (gconstpointer data)
     packet_pass (&r, n, n % 2 == 0, rows[row].pts);
     g_assert_cmpuint (interval (&r), ==, rows[row].after);
   }
-  recv_free (&r);
 }
 
 /* A frame of 300 ms: rtpsession alone would say nothing until its end.  The first
@@ -108,7 +107,7 @@ test_interval (gconstpointer data)
 static void
 test_answers (void)
 {
-  Recv r = recv_new ("feedback=twcc", SESSION, CAPS_TWCC);
+  g_auto (Recv) r = recv_new ("feedback=twcc", SESSION, CAPS_TWCC);
   guint16 n = 0;
 
   r.timers = 1;
@@ -127,14 +126,13 @@ test_answers (void)
     packet_pass (&r, n++, TRUE, NONE);
     g_assert_cmpuint (reports (&r), ==, 1);
   }
-  recv_free (&r);
 }
 
 /* The session gets back what it had, in the midst of a frame. */
 static void
 test_stop (void)
 {
-  Recv r = recv_new ("feedback=twcc", SESSION, CAPS_TWCC);
+  g_auto (Recv) r = recv_new ("feedback=twcc", SESSION, CAPS_TWCC);
 
   r.timers = 1;
   for (guint16 i = 0; i < 7; i++)
@@ -142,16 +140,12 @@ test_stop (void)
   g_assert_cmpuint (interval (&r), ==, LONG);
   gst_element_set_state (r.element, GST_STATE_NULL);
   g_assert_cmpuint (interval (&r), ==, NONE);
-  recv_free (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add ("/rtpadaptrecv/twcc/interval", rows, test_interval);
   g_test_add_func ("/rtpadaptrecv/twcc/answers", test_answers);
   g_test_add_func ("/rtpadaptrecv/twcc/stop", test_stop);
-  return g_test_run ();
 }

@@ -37,7 +37,7 @@ test_caps (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties
       = g_strdup_printf ("feedback=%s", caps_rows[row].feedback);
-  Recv r = recv_new (properties, NULL, caps_rows[row].caps);
+  g_auto (Recv) r = recv_new (properties, NULL, caps_rows[row].caps);
   GstCaps *caps;
   gchar *effect;
 
@@ -60,7 +60,6 @@ test_caps (gconstpointer data)
     gst_harness_set_src_caps_str (r.in, caps_rows[row].caps);
   }
   nothing_said (&r);
-  recv_free (&r);
 }
 
 /* Every LDA with every feedback: only what cannot work is warned of. */
@@ -84,14 +83,13 @@ test_lda_lacks (void)
           = g_strdup_printf ("feedback=%s lda=%s", rows[row].feedback, name);
       gboolean blind
           = g_str_equal (name, "omniscient") || g_str_equal (name, "ll");
-      Recv r = recv_new (properties, NULL, rows[row].caps);
+      g_auto (Recv) r = recv_new (properties, NULL, rows[row].caps);
 
       if (row >= 2 && blind)
         warning_expect (&r, "set feedback=twcc or ccfb");
       if (row == 2 && g_str_equal (name, "wled"))
         warning_expect (&r, "extmap-N=" RA_COLOUR_EXT_URI);
       nothing_said (&r);
-      recv_free (&r);
     }
   }
 }
@@ -108,7 +106,7 @@ test_caps_change (void)
     { CAPS_TWCC, "twcc" },
     { CAPS_ALL, "tfrc" },
   };
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TWCC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TWCC);
 
   r.timers = 1;
   push (&r, (Packet){ .seq = 0 });
@@ -125,7 +123,6 @@ test_caps_change (void)
           &r, (Packet){ .seq = (guint16) (i + 1), STAMPED }, RA_TFRC_FB_FMT);
   }
   warning_expect (&r, RA_SEND_TS_URI);
-  recv_free (&r);
 }
 
 /* A report that nobody took is not due any more when it is not ours to send: the
@@ -133,7 +130,7 @@ test_caps_change (void)
 static void
 test_caps_change_due (void)
 {
-  Recv r = recv_new ("feedback=tfrc", NULL, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", NULL, CAPS_TFRC);
 
   r.timers = 1;
   push (&r, (Packet){ .seq = 0, STAMPED });
@@ -142,7 +139,6 @@ test_caps_change_due (void)
   r.timers = 0;
   step (&r, GST_CLOCK_TIME_NONE);
   g_assert_cmpuint (gst_test_clock_peek_id_count (r.clock), ==, 0);
-  recv_free (&r);
 }
 
 /* --- warnings about the session ----------------------------------------- */
@@ -167,7 +163,7 @@ test_session (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties
       = g_strdup_printf ("feedback=%s", session_rows[row].feedback);
-  Recv r = recv_new (properties, session_rows[row].session, CAPS_TFRC);
+  g_auto (Recv) r = recv_new (properties, session_rows[row].session, CAPS_TFRC);
 
   g_test_message ("%s", session_rows[row].why);
   for (guint16 seq = 0; seq < 3; seq++) {
@@ -179,7 +175,6 @@ test_session (gconstpointer data)
   if (session_rows[row].warning)
     warning_expect (&r, session_rows[row].warning);
   nothing_said (&r);
-  recv_free (&r);
 }
 
 /* --- what passes -------------------------------------------------------- */
@@ -187,8 +182,8 @@ test_session (gconstpointer data)
 static void
 test_buffers (void)
 {
-  Recv r = recv_new ("feedback=ccfb", NULL, CAPS_ALL);
-  GRand *rand = g_rand_new_with_seed (1);
+  g_auto (Recv) r = recv_new ("feedback=ccfb", NULL, CAPS_ALL);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   guint n = 0;
 
   for (guint i = 0; i < 20000; i++) {
@@ -214,8 +209,6 @@ test_buffers (void)
   g_assert_cmpint (stat (&r, "packets"), >, 1000);
   g_assert_cmpint (stat (&r, "not-rtp"), >, 1000);
   g_assert_cmpint (stat (&r, "rtcp"), >, 1000);
-  g_rand_free (rand);
-  recv_free (&r);
 }
 
 static guint lists;
@@ -230,8 +223,8 @@ count_lists (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_lists (void)
 {
-  Recv r = recv_new ("", NULL, CAPS_ALL);
-  GstPad *src = gst_element_get_static_pad (r.element, "src");
+  g_auto (Recv) r = recv_new ("", NULL, CAPS_ALL);
+  g_autoptr (GstPad) src = gst_element_get_static_pad (r.element, "src");
 
   lists = 0;
   gst_pad_add_probe (
@@ -247,17 +240,15 @@ test_lists (void)
   g_assert_cmpuint (lists, ==, 10);
   g_assert_cmpint (stat (&r, "packets"), ==, 70);
   g_assert_cmpint (stat (&r, "expected"), ==, 70);
-  gst_object_unref (src);
-  recv_free (&r);
 }
 
 /* What is downstream says goes back. */
 static void
 test_latency (void)
 {
-  Recv r = recv_new ("", NULL, CAPS_ALL);
-  GstPad *src = gst_element_get_static_pad (r.element, "src");
-  GstQuery *query = gst_query_new_latency ();
+  g_auto (Recv) r = recv_new ("", NULL, CAPS_ALL);
+  g_autoptr (GstPad) src = gst_element_get_static_pad (r.element, "src");
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min, max;
   gboolean live;
 
@@ -266,9 +257,6 @@ test_latency (void)
   gst_query_parse_latency (query, &live, &min, &max);
   g_assert_cmpuint (min, ==, 33 * MS);
   g_assert_true (live);
-  gst_query_unref (query);
-  gst_object_unref (src);
-  recv_free (&r);
 }
 
 /* --- what may happen ---------------------------------------------------- */
@@ -278,7 +266,7 @@ test_latency (void)
 static void
 test_flush_eos (void)
 {
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstSegment segment;
 
   first_report (&r, (Packet){ .seq = 0, STAMPED }, RA_TFRC_FB_FMT);
@@ -296,21 +284,20 @@ test_flush_eos (void)
   push (&r, (Packet){ .seq = 2, STAMPED });
   g_assert_true (gst_harness_push_event (r.in, gst_event_new_eos ()));
   wait_until (gst_test_clock_peek_id_count (r.clock) <= 1);
-  recv_free (&r);
 }
 
 /* A pipeline on the system's clock, up and down. */
 static void
 test_states (void)
 {
-  GstElement *pipeline = gst_parse_launch (
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
       "appsrc name=in is-live=true format=time do-timestamp=true ! "
       "rtpadaptrecv name=r feedback=tfrc stats-interval=1000000 "
       "loss-messages=true ! s.recv_rtp_sink rtpsession name=s " SESSION
       " s.recv_rtp_src ! fakesink sync=false async=false "
       "s.send_rtcp_src ! fakesink sync=false async=false",
       NULL);
-  GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   Recv r = { .element = gst_bin_get_by_name (GST_BIN (pipeline), "r"),
     .clock = GST_TEST_CLOCK (gst_test_clock_new ()) };
   GstCaps *caps = gst_caps_from_string (CAPS_TFRC);
@@ -323,11 +310,10 @@ test_states (void)
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     /* One is lost. */
     for (guint j = 0; j < 19; j++) {
-      GstBuffer *buffer = packet_new (
+      g_autoptr (GstBuffer) buffer = packet_new (
           &r, (Packet){ .seq = (guint16) (j < 6 ? j : j + 1), STAMPED });
 
       g_signal_emit_by_name (in, "push-buffer", buffer, &flow);
-      gst_buffer_unref (buffer);
     }
     if (i % 10 == 0)
       wait_until (stat (&r, "packets") == 19);
@@ -336,15 +322,13 @@ test_states (void)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (r.clock);
   gst_object_unref (r.element);
-  gst_object_unref (in);
-  gst_object_unref (pipeline);
 }
 
 /* The session goes while a report is due, another one comes. */
 static void
 test_another_session (void)
 {
-  Recv r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
 
   first_report (&r, (Packet){ .seq = 0, STAMPED }, RA_TFRC_FB_FMT);
   push (&r, (Packet){ .seq = 1, STAMPED });
@@ -358,7 +342,6 @@ test_another_session (void)
   r.timers = 2;
   first_report (&r, (Packet){ .seq = 3, STAMPED }, RA_TFRC_FB_FMT);
   g_assert_cmpint (stat (&r, "reports-sent"), ==, 2);
-  recv_free (&r);
 }
 
 /* We go first, and what the session calls back is not there any more. */
@@ -391,7 +374,7 @@ test_session_stays (void)
 static void
 test_lda (void)
 {
-  Recv r = recv_new ("lda=spike lda-params=alpha=.4", NULL, CAPS_ALL);
+  g_auto (Recv) r = recv_new ("lda=spike lda-params=alpha=.4", NULL, CAPS_ALL);
   gchar *text;
   gint value;
 
@@ -411,26 +394,24 @@ test_lda (void)
   g_free (text);
   g_object_get (r.element, "lda", &value, NULL);
   push (&r, (Packet){ .seq = 1 });
-  recv_free (&r);
 }
 
 /* Parameters that are bad from the beginning. */
 static void
 test_bad_params (void)
 {
-  Recv r = recv_new ("lda=zbs lda-params=nonsense=1", NULL, CAPS_ALL);
+  g_auto (Recv) r = recv_new ("lda=zbs lda-params=nonsense=1", NULL, CAPS_ALL);
 
   r.timers = 0;
   warning_expect (&r, "Default parameters");
   push (&r, (Packet){ .seq = 0 });
   g_assert_cmpint (stat (&r, "packets"), ==, 1);
-  recv_free (&r);
 }
 
 static void
 test_stats_messages (void)
 {
-  Recv r = recv_new ("", NULL, CAPS_ALL);
+  g_auto (Recv) r = recv_new ("", NULL, CAPS_ALL);
   GstMessage *message;
   guint64 time;
 
@@ -446,7 +427,6 @@ test_stats_messages (void)
     g_assert_cmpuint (time, ==, START + i * 100 * MS);
     gst_message_unref (message);
   }
-  recv_free (&r);
 }
 
 static const struct
@@ -465,7 +445,7 @@ static void
 test_dscp (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  Recv r = recv_new ("", NULL, CAPS_ALL);
+  g_auto (Recv) r = recv_new ("", NULL, CAPS_ALL);
   GstMessage *message;
   gchar *fate;
 
@@ -494,14 +474,11 @@ test_dscp (gconstpointer data)
     gst_message_unref (message);
   }
   nothing_said (&r);
-  recv_free (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add ("/rtpadaptrecv/caps", caps_rows, test_caps);
   g_test_add_func ("/rtpadaptrecv/lda-lacks", test_lda_lacks);
   g_test_add_func ("/rtpadaptrecv/caps-change", test_caps_change);
@@ -518,5 +495,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptrecv/bad-params", test_bad_params);
   g_test_add_func ("/rtpadaptrecv/stats-messages", test_stats_messages);
   rows_add ("/rtpadaptrecv/dscp", dscp_rows, test_dscp);
-  return g_test_run ();
 }

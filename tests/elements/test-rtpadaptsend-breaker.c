@@ -77,7 +77,7 @@ on_notify (GObject *object, GParamSpec *pspec, gpointer last)
 static void
 test_no_feedback (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=1000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=1000000");
   GstClockTime start = time_now (&s), stopped;
   g_autofree gchar *restarted = NULL;
   guint n_warnings;
@@ -110,7 +110,6 @@ test_no_feedback (void)
       "receiver wants it",
       stopped == 15 * GST_SECOND, "at %.1f s, all %d packets after it dropped",
       (gdouble) stopped / GST_SECOND, (gint) stat (&s, "ceased"));
-  send_free (&s);
 }
 
 /* What is no packet passes, in order, and those who wait for the packets before
@@ -118,7 +117,7 @@ test_no_feedback (void)
 static void
 test_events_while_open (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=1000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=1000000");
   GstQuery *drain = gst_query_new_drain ();
   GstEventType type = GST_EVENT_UNKNOWN;
 
@@ -130,15 +129,13 @@ test_events_while_open (void)
   push_frame (&s, 16, 3);
   g_assert_true (gst_harness_push_event (s.h, gst_event_new_eos ()));
   while (type != GST_EVENT_EOS) {
-    GstEvent *event = gst_harness_pull_event (s.h);
+    g_autoptr (GstEvent) event = gst_harness_pull_event (s.h);
 
     g_assert_nonnull (event);
     type = GST_EVENT_TYPE (event);
-    gst_event_unref (event);
   }
   g_assert_cmpint (stat (&s, "ceased"), ==, 6);
   g_assert_cmpuint (gst_harness_buffers_in_queue (s.h), ==, 0);
-  send_free (&s);
 }
 
 static guint
@@ -169,7 +166,7 @@ stream_begins (Send *s)
 static void
 test_flush_and_pause (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=1000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=1000000");
   GstSegment segment;
 
   trip_no_feedback (&s);
@@ -186,14 +183,13 @@ test_flush_and_pause (void)
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 0);
   g_assert_cmpuint (gst_harness_buffers_in_queue (s.h), ==, 0);
   g_assert_cmpuint (breaker_messages_so_far (&s), ==, 0);
-  send_free (&s);
 }
 
 /* A new start knows nothing of the last one's breaker, and tells its own. */
 static void
 test_new_start (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=1000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=1000000");
 
   trip_no_feedback (&s);
   gst_element_set_state (s.element, GST_STATE_READY);
@@ -203,7 +199,6 @@ test_new_start (void)
   trip_no_feedback (&s);
   g_assert_cmpuint (breaker_messages_so_far (&s), ==, 0);
   g_assert_cmpint (stat (&s, "ceased"), ==, 0);
-  send_free (&s);
 }
 
 /* --- loss ------------------------------------------------------------------ */
@@ -242,8 +237,9 @@ lossy_frame (Send *s, guint i, guint n)
 static void
 test_congestion (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=4000000 lda=omniscient "
-                     "friendliness-cap=0 max-backlog=60000000000");
+  g_auto (Send) s
+      = send_new ("controller=fixed start-bitrate=4000000 lda=omniscient "
+                  "friendliness-cap=0 max-backlog=60000000000");
   g_autofree gchar *fallback = NULL, *open = NULL;
   guint n_warnings, i = 0;
   gint64 wireless;
@@ -273,7 +269,6 @@ test_congestion (void)
   g_assert_cmpint (stat (&s, "known-wireless"), ==,
       stat (&s, "wireless-losses") + stat (&s, "congestion-losses"));
   g_assert_cmpint (stat (&s, "wireless-losses"), >=, wireless);
-  send_free (&s);
 }
 
 /* With the default cap the same path trips nothing: 9 X instead of 10, also
@@ -284,9 +279,10 @@ test_congestion (void)
 static void
 test_cap (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=4000000 lda=omniscient "
-                     "min-bitrate=4000000 burst=500000000 "
-                     "max-backlog=60000000000");
+  g_auto (Send) s
+      = send_new ("controller=fixed start-bitrate=4000000 lda=omniscient "
+                  "min-bitrate=4000000 burst=500000000 "
+                  "max-backlog=60000000000");
   gint64 friendly, rate;
 
   gst_test_clock_advance_time (s.clock, GST_SECOND); /* earns the first burst */
@@ -302,14 +298,13 @@ test_cap (void)
   g_signal_emit_by_name (s.element, "restart");
   g_assert_cmpint (stat (&s, "friendly-bitrate"), ==, friendly);
   g_assert_cmpuint (breaker_messages_so_far (&s), ==, 0);
-  send_free (&s);
 }
 
 /* Who sends into the blue on purpose. */
 static void
 test_disabled (void)
 {
-  Send s = send_new (
+  g_auto (Send) s = send_new (
       "controller=fixed start-bitrate=1000000 circuit-breakers=false");
 
   for (guint i = 0; i < 40; i++) {
@@ -319,28 +314,24 @@ test_disabled (void)
   }
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 1000000);
   g_assert_cmpint (stat (&s, "ceased"), ==, 0);
-  send_free (&s);
 }
 
 /* Switched off while open, it sends again. */
 static void
 test_switched_off (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=1000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=1000000");
 
   trip_no_feedback (&s);
   g_object_set (s.element, "circuit-breakers", FALSE, NULL);
   push_frame (&s, 16, 1);
   pull_packet (&s);
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 1000000);
-  send_free (&s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsend/breaker/no-feedback", test_no_feedback);
   g_test_add_func (
       "/rtpadaptsend/breaker/events-while-open", test_events_while_open);
@@ -351,5 +342,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/breaker/cap", test_cap);
   g_test_add_func ("/rtpadaptsend/breaker/disabled", test_disabled);
   g_test_add_func ("/rtpadaptsend/breaker/switched-off", test_switched_off);
-  return g_test_run ();
 }

@@ -96,12 +96,9 @@ test_camera (gconstpointer data)
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   gst_element_register (NULL, "rpicamsrc", GST_RANK_NONE, camera_get_type ());
   rows_add_by ("/rtpadaptsend/camera", rows, name, test_camera);
-  return g_test_run ();
 }

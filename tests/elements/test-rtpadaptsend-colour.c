@@ -51,8 +51,7 @@ kind_packet (Send *s, Kind kind, guint32 timestamp)
 static RaMark
 mark_of (Send *s)
 {
-  GstBuffer *out;
-  RaMark mark;
+  g_autoptr (GstBuffer) out = NULL;
 
   wait_until (gst_harness_buffers_in_queue (s->h) > 0
       || gst_test_clock_peek_id_count (s->clock) > 0);
@@ -60,9 +59,7 @@ mark_of (Send *s)
     crank (s);
   out = gst_harness_pull (s->h);
   g_assert_nonnull (out);
-  mark = rtp_adapt_buffer_get_colour (out);
-  gst_buffer_unref (out);
-  return mark;
+  return rtp_adapt_buffer_get_colour (out);
 }
 
 static void
@@ -145,7 +142,7 @@ assert_stats (Send *s, const Seen *seen)
 static void
 test_profile (void)
 {
-  Send s = colour_new ("colour=profile");
+  g_auto (Send) s = colour_new ("colour=profile");
   Seen seen = { 0 };
   gdouble sum;
 
@@ -160,7 +157,6 @@ test_profile (void)
       (gdouble) bytes_of (&seen, RA_MARK_YELLOW), .3 * sum, 2 * M);
   g_assert_cmpuint (seen.packets[RA_MARK_NONE], ==, 0);
   assert_stats (&s, &seen);
-  send_free (&s);
 }
 
 /* Parameter sets and key frames are green throughout: 10 packets are 96 ms of
@@ -170,7 +166,7 @@ test_profile (void)
 static void
 test_content (void)
 {
-  Send s = colour_new ("colour=content");
+  g_auto (Send) s = colour_new ("colour=content");
   Seen seen = { 0 };
   gdouble media = 0, green;
 
@@ -193,14 +189,13 @@ test_content (void)
           + seen.bytes[KIND_REPAIR][RA_MARK_RED],
       ==, 50 * 1200);
   assert_stats (&s, &seen);
-  send_free (&s);
 }
 
 /* green=1: every media packet is green, no repair packet is. */
 static void
 test_retransmission (void)
 {
-  Send s = colour_new ("colour=profile colour-params=green=1");
+  g_auto (Send) s = colour_new ("colour=profile colour-params=green=1");
 
   for (guint i = 0; i < 10; i++) {
     GstBuffer *packet = kind_packet (&s, KIND_KEY, 0);
@@ -213,7 +208,6 @@ test_retransmission (void)
     else
       g_assert_cmpint (mark_of (&s), ==, RA_MARK_GREEN);
   }
-  send_free (&s);
 }
 
 static gchar *
@@ -228,7 +222,7 @@ get_string (Send *s, const gchar *property)
 static void
 test_exchange (void)
 {
-  Send s = colour_new ("");
+  g_auto (Send) s = colour_new ("");
   Seen none = { 0 }, green = { 0 }, content = { 0 }, bad = { 0 };
   g_autofree gchar *params = NULL;
 
@@ -250,7 +244,6 @@ test_exchange (void)
   send_stream (&s, &bad, 50, FALSE);
   g_assert_cmpuint (bad.packets[RA_MARK_NONE], ==, 0);
   g_assert_cmpuint (bad.packets[RA_MARK_RED], >, 0);
-  send_free (&s);
 }
 
 /* Of a packet that somebody else holds, too, a copy is coloured, which is as it
@@ -258,7 +251,7 @@ test_exchange (void)
 static void
 test_kept (void)
 {
-  Send s = colour_new ("colour=profile");
+  g_auto (Send) s = colour_new ("colour=profile");
   GstBuffer *packet = kind_packet (&s, KIND_KEY, 7), *out;
   g_autoptr (GstCaps) reference = gst_caps_from_string ("timestamp/x-unix");
 
@@ -278,21 +271,19 @@ test_kept (void)
       99);
   gst_buffer_unref (packet);
   gst_buffer_unref (out);
-  send_free (&s);
 }
 
 /* Without a colouring a colour from upstream stays, and counts. */
 static void
 test_upstream (void)
 {
-  Send s = colour_new ("");
+  g_auto (Send) s = colour_new ("");
   GstBuffer *packet = kind_packet (&s, KIND_KEY, 7);
 
   rtp_adapt_buffer_set_colour (packet, RA_MARK_YELLOW);
   g_assert_cmpint (gst_harness_push (s.h, packet), ==, GST_FLOW_OK);
   g_assert_cmpint (mark_of (&s), ==, RA_MARK_YELLOW);
   g_assert_cmpint (stat (&s, "yellow-packets"), ==, 1);
-  send_free (&s);
 }
 
 static const struct
@@ -319,7 +310,7 @@ test_warning (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autoptr (GstElement) element = gst_parse_launch ("rtpadaptsend", NULL);
   g_auto (GStrv) words = g_strsplit (warning_rows[row].properties, " ", -1);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstMessage *message;
   guint n = 0;
 
@@ -341,14 +332,11 @@ test_warning (gconstpointer data)
   }
   g_assert_cmpuint (n, ==, warning_rows[row].warnings);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/rtpadaptsend/colour/profile", test_profile);
   g_test_add_func ("/rtpadaptsend/colour/content", test_content);
   g_test_add_func ("/rtpadaptsend/colour/retransmission", test_retransmission);
@@ -357,5 +345,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/colour/upstream", test_upstream);
   rows_add_by (
       "/rtpadaptsend/colour/warning", warning_rows, name, test_warning);
-  return g_test_run ();
 }

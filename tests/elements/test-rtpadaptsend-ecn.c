@@ -38,12 +38,11 @@ batch_send (World *w)
   w->seq = s->seq;
   push_frame (s, 0, BATCH);
   for (guint i = 0; i < BATCH; i++) {
-    GstBuffer *buffer = gst_harness_pull (s->h);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (s->h);
 
     g_assert_nonnull (buffer);
     w->sent[i] = rtp_adapt_buffer_get_ecn (buffer);
     w->n[w->sent[i]]++;
-    gst_buffer_unref (buffer);
   }
   gst_test_clock_advance_time (s->clock, 50 * GST_MSECOND);
 }
@@ -72,13 +71,10 @@ batch_report (World *w, Claim claim)
 static gchar *
 text_stat (const World *w, const gchar *field)
 {
-  GstStructure *stats;
-  gchar *text;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (w->pair.send.element, "stats", &stats, NULL);
-  text = g_strdup (gst_structure_get_string (stats, field));
-  gst_structure_free (stats);
-  return text;
+  return g_strdup (gst_structure_get_string (stats, field));
 }
 
 /* Warnings about ECN since the last call; there is another, as nothing here has an
@@ -273,14 +269,11 @@ test_exchange (void)
   pair_free (&w.pair);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/rtpadaptsend/ecn/claim", claims, test_claim);
   rows_add ("/rtpadaptsend/ecn/off", off_rows, test_off);
   g_test_add_func ("/rtpadaptsend/ecn/own-marks", test_own_marks);
   g_test_add_func ("/rtpadaptsend/ecn/exchange", test_exchange);
-  return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* rtpadaptsend: the encoder it drives.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "send-fixture.h"
 
 typedef struct
@@ -32,6 +33,8 @@ drive_free (Drive *d)
   gst_clear_object (&d->encoder);
   gst_object_unref (d->pipeline);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Drive, drive_free)
 
 static guint
 uint_of (GstElement *element, const gchar *property)
@@ -85,7 +88,7 @@ static void
 test_encoder (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  Drive d = drive_new (
+  g_auto (Drive) d = drive_new (
       encoder_rows[row].upstream, "controller=fixed start-bitrate=777777");
   const gchar *property = encoder_rows[row].property;
 
@@ -102,7 +105,6 @@ test_encoder (gconstpointer data)
   wait_until (uint_of (d.send, "estimated-bitrate") == 397000);
   g_object_set (d.send, "max-bitrate", 300000, NULL);
   wait_until (uint_of (d.send, "encoder-bitrate") == 300000);
-  drive_free (&d);
 }
 
 /* A packet of 1,200 bytes carries 1,188; the share is that of all packets while
@@ -125,26 +127,24 @@ test_encoder_share (gconstpointer data)
   g_autofree gchar *upstream = g_strdup_printf (
       "x264enc name=enc ! fakesink async=false appsrc name=src caps=%s",
       share_rows[row].caps);
-  Drive d = drive_new (upstream,
+  g_auto (Drive) d = drive_new (upstream,
       "controller=fixed start-bitrate=20000000 "
       "encoder=enc max-backlog=1000000000");
-  GstElement *src = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
+  g_autoptr (GstElement) src
+      = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
   GstFlowReturn flow;
 
   g_test_message ("%s", share_rows[row].why);
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
   for (guint16 i = 0; i < 65; i++) {
-    GstBuffer *packet = packet_new (SSRC, i, 0, PAYLOAD);
+    g_autoptr (GstBuffer) packet = packet_new (SSRC, i, 0, PAYLOAD);
 
     gst_buffer_memset (packet, 1, i == 0 ? 96 : 97, 1);
     g_signal_emit_by_name (src, "push-buffer", packet, &flow);
-    gst_buffer_unref (packet);
   }
   wait_until (packets_sent (d.send) == 65);
   g_object_set (d.send, "max-bitrate", 10000000, NULL);
   wait_until (uint_of (d.encoder, "bitrate") == (guint) share_rows[row].kbps);
-  gst_object_unref (src);
-  drive_free (&d);
 }
 
 static GstElement *
@@ -160,12 +160,12 @@ bin_new (const gchar *line)
 static void
 test_encoder_in_bin (void)
 {
-  GstElement *pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
   GstElement *inner = bin_new ("x264enc name=enc ! h264parse");
   GstElement *outer = gst_bin_new (NULL);
   GstElement *send = bin_new (
       "rtph264pay ! rtpadaptsend controller=fixed start-bitrate=500000");
-  GstElement *encoder = gst_bin_get_by_name (GST_BIN (inner), "enc");
+  g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (inner), "enc");
   GstPad *pad = gst_element_get_static_pad (inner, "src");
 
   gst_bin_add (GST_BIN (outer), inner);
@@ -176,18 +176,17 @@ test_encoder_in_bin (void)
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   wait_until (uint_of (encoder, "bitrate") == 500);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (encoder);
-  gst_object_unref (pipeline);
 }
 
 /* The name wins over what is upstream. */
 static void
 test_encoder_named (void)
 {
-  Drive d = drive_new ("x264enc name=other ! fakesink "
-                       "x264enc name=enc ! rtph264pay",
+  g_auto (Drive) d = drive_new ("x264enc name=other ! fakesink "
+                                "x264enc name=enc ! rtph264pay",
       "controller=fixed start-bitrate=500000 encoder=other");
-  GstElement *other = gst_bin_get_by_name (GST_BIN (d.pipeline), "other");
+  g_autoptr (GstElement) other
+      = gst_bin_get_by_name (GST_BIN (d.pipeline), "other");
   guint untouched = uint_of (d.encoder, "bitrate");
 
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
@@ -195,22 +194,19 @@ test_encoder_named (void)
   g_assert_cmpuint (uint_of (d.encoder, "bitrate"), ==, untouched);
   g_object_set (d.send, "encoder", "", NULL);
   wait_until (uint_of (d.encoder, "bitrate") == 500);
-  gst_object_unref (other);
-  drive_free (&d);
 }
 
 /* Warned of once caps come, once; a name that is none, too. */
 static void
 test_encoder_missing (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=500000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=500000");
 
   wait_until (warnings (&s) == 1);
   gst_harness_set_src_caps_str (s.h, "application/x-rtp,again=1");
   g_object_set (s.element, "encoder", "nobody", NULL);
   wait_until (warnings (&s) == 1);
   g_assert_cmpuint (get_uint (&s, "encoder-bitrate"), ==, 0);
-  send_free (&s);
 }
 
 #define VIDEO_CAPS "application/x-rtp,media=video,encoding-name=RAW"
@@ -258,7 +254,7 @@ test_encoder_quiet (gconstpointer data)
       = g_strdup_printf ("rtpadaptsend stats-interval=0 controller=fixed "
                          "start-bitrate=500000 %s",
           quiet_rows[row].settings);
-  Send s = { .element = gst_parse_launch (settings, NULL) };
+  g_auto (Send) s = { .element = gst_parse_launch (settings, NULL) };
   guint n = 0;
 
   g_test_message ("%s", quiet_rows[row].why);
@@ -269,14 +265,13 @@ test_encoder_quiet (gconstpointer data)
   settle (&s, 300000);
   wait_until ((n += warnings (&s)) >= quiet_rows[row].warnings);
   g_assert_cmpuint (n, ==, quiet_rows[row].warnings);
-  send_free (&s);
 }
 
 /* The bitrate of an encoder that is not driven stays. */
 static void
 test_encoder_none (void)
 {
-  Drive d = drive_new ("x264enc name=enc bitrate=321 ! rtph264pay",
+  g_auto (Drive) d = drive_new ("x264enc name=enc bitrate=321 ! rtph264pay",
       "controller=fixed start-bitrate=500000 encoder=none");
 
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
@@ -289,7 +284,6 @@ test_encoder_none (void)
   g_object_set (d.send, "encoder", "none", "max-bitrate", 300000, NULL);
   wait_until (uint_of (d.send, "encoder-bitrate") == 0);
   g_assert_cmpuint (uint_of (d.encoder, "bitrate"), >=, 300);
-  drive_free (&d);
 }
 
 /* As with rtpadaptsink: x264enc on one pad, opusenc on the other. */
@@ -307,15 +301,14 @@ test_encoder_beside_audio (gconstpointer data)
 {
   g_autofree gchar *upstream
       = g_strdup_printf ("%s funnel name=f", av_rows[GPOINTER_TO_UINT (data)]);
-  Drive d = drive_new (upstream, "controller=fixed start-bitrate=500000");
-  GstBus *bus = gst_element_get_bus (d.pipeline);
+  g_auto (Drive) d
+      = drive_new (upstream, "controller=fixed start-bitrate=500000");
+  g_autoptr (GstBus) bus = gst_element_get_bus (d.pipeline);
 
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
   wait_until (uint_of (d.send, "encoder-bitrate") > 0);
   wait_until (packets_sent (d.send) > 20);
   g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
-  gst_object_unref (bus);
-  drive_free (&d);
 }
 
 typedef struct
@@ -345,7 +338,7 @@ on_bitrate (GObject *object, GParamSpec *pspec, gpointer data)
 static void
 test_encoder_blocks (void)
 {
-  Drive d = drive_new ("x264enc name=enc ! rtph264pay",
+  g_auto (Drive) d = drive_new ("x264enc name=enc ! rtph264pay",
       "controller=fixed start-bitrate=2000000");
   Gate gate = { 0 };
   gulong handler = g_signal_connect (
@@ -368,7 +361,6 @@ test_encoder_blocks (void)
   wait_until (uint_of (d.encoder, "bitrate") == 1000);
   wait_until (uint_of (d.send, "encoder-bitrate") == 1000000);
   g_signal_handler_disconnect (d.encoder, handler);
-  drive_free (&d);
 }
 
 /* Frames of noise, which no encoder makes small, and a clock that stands still: what
@@ -400,15 +392,17 @@ test_encoder_skip (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties = g_strdup_printf (
       "controller=fixed start-bitrate=100000 %s", skip_rows[row].properties);
-  Drive d = drive_new ("appsrc name=src is-live=true format=time block=true "
-                       "max-buffers=1 caps=video/x-raw,format=I420,width=160,"
-                       "height=120,framerate=25/1 ! "
-                       "x264enc name=enc tune=zerolatency threads=1 "
-                       "vbv-buf-capacity=200 ! rtph264pay",
-      properties);
-  GstElement *src = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
-  GstClock *clock = gst_test_clock_new ();
-  GRand *noise = g_rand_new_with_seed (1);
+  g_auto (Drive) d
+      = drive_new ("appsrc name=src is-live=true format=time block=true "
+                   "max-buffers=1 caps=video/x-raw,format=I420,width=160,"
+                   "height=120,framerate=25/1 ! "
+                   "x264enc name=enc tune=zerolatency threads=1 "
+                   "vbv-buf-capacity=200 ! rtph264pay",
+          properties);
+  g_autoptr (GstElement) src
+      = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
+  g_autoptr (GstClock) clock = gst_test_clock_new ();
+  g_autoptr (GRand) noise = g_rand_new_with_seed (1);
   GstFlowReturn flow;
 
   g_test_message ("%s", skip_rows[row].why);
@@ -416,7 +410,8 @@ test_encoder_skip (gconstpointer data)
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
   wait_until (uint_of (d.send, "encoder-bitrate") > 0);
   for (guint i = 0; i < 30; i++) {
-    GstBuffer *frame = gst_buffer_new_allocate (NULL, 160 * 120 * 3 / 2, NULL);
+    g_autoptr (GstBuffer) frame
+        = gst_buffer_new_allocate (NULL, 160 * 120 * 3 / 2, NULL);
     GstMapInfo map;
 
     g_assert_true (gst_buffer_map (frame, &map, GST_MAP_WRITE));
@@ -426,7 +421,6 @@ test_encoder_skip (gconstpointer data)
     GST_BUFFER_PTS (frame) = i * 40 * GST_MSECOND;
     GST_BUFFER_DURATION (frame) = 40 * GST_MSECOND;
     g_signal_emit_by_name (src, "push-buffer", frame, &flow);
-    gst_buffer_unref (frame);
   }
   if (skip_rows[row].skipped)
     wait_until (stat_of (d.send, "frames-skipped") > 0);
@@ -436,10 +430,6 @@ test_encoder_skip (gconstpointer data)
       stat_of (d.send, "frames-skipped") > 0, ==, skip_rows[row].skipped);
   g_assert_cmpint (
       stat_of (d.send, "dropped-frames") > 0, ==, skip_rows[row].dropped);
-  g_rand_free (noise);
-  gst_object_unref (clock);
-  gst_object_unref (src);
-  drive_free (&d);
 }
 
 static void
@@ -450,11 +440,9 @@ add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
   g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (encoder_rows); i++)
     add_row ("encoder", encoder_rows[i].name, i, test_encoder);
   for (guint i = 0; i < G_N_ELEMENTS (share_rows); i++)
@@ -470,5 +458,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/encoder/blocks", test_encoder_blocks);
   for (guint i = 0; i < G_N_ELEMENTS (skip_rows); i++)
     add_row ("encoder/skip", skip_rows[i].name, i, test_encoder_skip);
-  return g_test_run ();
 }

@@ -38,9 +38,10 @@ test_fec (gconstpointer data)
       "rtpulpfecenc name=fec %s ! rtpadaptsend name=send stats-interval=0 "
       "controller=fixed start-bitrate=2000000 %s",
       rows[row].fecenc, rows[row].properties);
-  GstElement *bin = gst_parse_bin_from_description (line, TRUE, NULL);
-  GstElement *fecenc = gst_bin_get_by_name (GST_BIN (bin), "fec");
-  Send s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
+  g_autoptr (GstElement) bin
+      = gst_parse_bin_from_description (line, TRUE, NULL);
+  g_autoptr (GstElement) fecenc = gst_bin_get_by_name (GST_BIN (bin), "fec");
+  g_auto (Send) s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
   guint frames = 0;
 
   g_test_message ("%s", rows[row].why);
@@ -59,9 +60,6 @@ test_fec (gconstpointer data)
     wait_until (percentage (fecenc) > 0);
   else
     g_assert_cmpuint (percentage (fecenc), ==, 0);
-  gst_object_unref (fecenc);
-  send_free (&s);
-  gst_object_unref (bin);
 }
 
 /* In a bin of its own it is somebody else's: webrtcbin's stay so where FEC is
@@ -103,24 +101,20 @@ test_unset (gconstpointer data)
       "%s ! rtpfunnel name=f ! rtpadaptsend name=send stats-interval=0 "
       "rtpulpfecenc pt=122 ! f.",
       unset_rows[row].fecenc);
-  GstElement *bin = gst_parse_bin_from_description (line, TRUE, NULL);
-  Send s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
+  g_autoptr (GstElement) bin
+      = gst_parse_bin_from_description (line, TRUE, NULL);
+  g_auto (Send) s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
 
   g_test_message ("%s", unset_rows[row].why);
   gst_object_ref_sink (bin);
   send_harness (&s, bin);
   wait_until (stat (&s, "fec-made") > 0);
   g_assert_cmpuint (unset_warnings (&s), ==, unset_rows[row].warnings);
-  send_free (&s);
-  gst_object_unref (bin);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/rtpadaptsend/fec", rows, test_fec);
   rows_add ("/rtpadaptsend/fec/unset", unset_rows, test_unset);
-  return g_test_run ();
 }

@@ -18,7 +18,7 @@ count_notify (GObject *object, GParamSpec *pspec, gpointer data)
 static void
 test_first_feedback (void)
 {
-  Send s = send_new ("controller=tfrc start-bitrate=500000");
+  g_auto (Send) s = send_new ("controller=tfrc start-bitrate=500000");
   gint notified = 0;
 
   wait_until (get_uint (&s, "estimated-bitrate") == 500000);
@@ -33,7 +33,6 @@ test_first_feedback (void)
   g_assert_cmpint (stat (&s, "rtt"), ==, 50 * GST_MSECOND);
   wait_until (g_atomic_int_get (&notified) > 0);
   g_assert_cmpuint (upstream_events (&s, "RTPTWCCPackets"), ==, 1);
-  send_free (&s);
 }
 
 /* RFC 5348 4.2 and 4.4: without feedback the rate is halved after 2 s, and,
@@ -41,7 +40,8 @@ test_first_feedback (void)
 static void
 test_no_feedback (void)
 {
-  Send s = send_new ("controller=tfrc start-bitrate=500000 min-bitrate=1000");
+  g_auto (Send) s
+      = send_new ("controller=tfrc start-bitrate=500000 min-bitrate=1000");
   guint rate = 500000;
 
   for (guint i = 1; i <= 4; i++) {
@@ -53,7 +53,6 @@ test_no_feedback (void)
     rate /= 2;
     g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, rate);
   }
-  send_free (&s);
 }
 
 /* Ten frames of 10 packets in 100 ms each, 960 kbit/s, and then of 2, which the
@@ -63,7 +62,7 @@ test_no_feedback (void)
 static void
 test_small_frames (void)
 {
-  Send s = send_new ("controller=tfrc start-bitrate=1000000 lda=none");
+  g_auto (Send) s = send_new ("controller=tfrc start-bitrate=1000000 lda=none");
   guint first = 0;
 
   for (guint i = 0; i < 20; i++) {
@@ -78,15 +77,13 @@ test_small_frames (void)
       gst_test_clock_set_time (s.clock, next);
     g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), >=, 900000);
   }
-  send_free (&s);
 }
 
 /* The rate after four frames of 10 packets, each reported before the next. */
 static guint
 rate_after (gboolean losses)
 {
-  Send s = send_new ("controller=tfrc lda=none start-bitrate=2000000");
-  guint rate;
+  g_auto (Send) s = send_new ("controller=tfrc lda=none start-bitrate=2000000");
 
   for (guint i = 0; i < 40; i += 10) {
     gint lost[] = { (gint) i + 5, -1 };
@@ -97,9 +94,7 @@ rate_after (gboolean losses)
   }
   g_assert_cmpint (stat (&s, "congestion-losses"), ==, losses ? 4 : 0);
   g_assert_cmpint (stat (&s, "wireless-losses"), ==, 0);
-  rate = get_uint (&s, "estimated-bitrate");
-  send_free (&s);
-  return rate;
+  return get_uint (&s, "estimated-bitrate");
 }
 
 static void
@@ -115,7 +110,7 @@ test_losses (void)
 static void
 test_doubtful (void)
 {
-  Send s = send_new ("controller=tfrc lda=none start-bitrate=2000000");
+  g_auto (Send) s = send_new ("controller=tfrc lda=none start-bitrate=2000000");
   static const gint lost[]
       = { 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, -1 };
   static const gint one[] = { 32, -1 };
@@ -137,7 +132,6 @@ test_doubtful (void)
   g_assert_cmpint (stat (&s, "feedback"), ==, 2);
   g_assert_cmpint (stat (&s, "congestion-losses"), ==, 1);
   g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 0);
-  send_free (&s);
 }
 
 /* --- what feedback speaks of -------------------------------------------- */
@@ -145,7 +139,7 @@ test_doubtful (void)
 static void
 test_unknown (void)
 {
-  Send s = send_new ("controller=tfrc");
+  g_auto (Send) s = send_new ("controller=tfrc");
   GValueArray *rows;
   guint rate;
 
@@ -176,7 +170,6 @@ test_unknown (void)
   g_assert_cmpint (stat (&s, "feedback"), ==, 1);
   g_assert_cmpint (stat (&s, "realigned"), ==, 0);
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, rate);
-  send_free (&s);
 }
 
 /* rtpsession began before us, which is nothing to speak of; later something
@@ -184,7 +177,7 @@ test_unknown (void)
 static void
 test_realign (void)
 {
-  Send s = send_new ("controller=tfrc burst=0");
+  g_auto (Send) s = send_new ("controller=tfrc burst=0");
 
   send_paced (&s, 0, 30);
   gst_test_clock_advance_time (s.clock, 2 * OWD);
@@ -198,15 +191,14 @@ test_realign (void)
   g_assert_cmpint (stat (&s, "feedback-unmapped"), ==, 0);
   g_assert_cmpint (stat (&s, "feedback"), ==, 3);
   g_assert_cmpuint (warnings (&s), ==, 1);
-  send_free (&s);
 }
 
 /* Both numbers, RTP's and rtpsession's, wrap at 65536. */
 static void
 test_wrap (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=4000000000 "
-                     "max-bitrate=4000000000 burst=1000000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=4000000000 "
+                              "max-bitrate=4000000000 burst=1000000000");
   const guint batch = 100, n = 70000;
   gint lost[] = { 0, -1 };
 
@@ -227,7 +219,6 @@ test_wrap (void)
   g_assert_cmpint (
       stat (&s, "congestion-losses") + stat (&s, "wireless-losses"), ==,
       n / batch);
-  send_free (&s);
 }
 
 /* --- the truth ---------------------------------------------------------- */
@@ -248,7 +239,7 @@ test_truth (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties
       = g_strdup_printf ("loss-messages=true lda=%s", truth_rows[row].lda);
-  Send s = send_new (properties);
+  g_auto (Send) s = send_new (properties);
   static const gint lost[] = { 10, 20, 30, -1 };
   static const gchar *const causes[] = { "wireless", "congestion", "none" };
   guint messages = 0;
@@ -296,14 +287,11 @@ test_truth (gconstpointer data)
     gst_message_unref (message);
     messages++;
   }
-  send_free (&s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/rtpadaptsend/feedback/first", test_first_feedback);
   g_test_add_func ("/rtpadaptsend/feedback/none", test_no_feedback);
   g_test_add_func ("/rtpadaptsend/feedback/small-frames", test_small_frames);
@@ -313,5 +301,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/feedback/realign", test_realign);
   g_test_add_func ("/rtpadaptsend/feedback/wrap", test_wrap);
   rows_add_by ("/rtpadaptsend/truth", truth_rows, lda, test_truth);
-  return g_test_run ();
 }

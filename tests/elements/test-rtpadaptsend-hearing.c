@@ -66,13 +66,10 @@ static const struct
 static gchar *
 mode (Send *s)
 {
-  GstStructure *stats;
-  gchar *text;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (s->element, "stats", &stats, NULL);
-  text = g_strdup (gst_structure_get_string (stats, "feedback-mode"));
-  gst_structure_free (stats);
-  return text;
+  return g_strdup (gst_structure_get_string (stats, "feedback-mode"));
 }
 
 static gboolean
@@ -123,7 +120,7 @@ test_settle (gconstpointer data)
   g_autofree gchar *properties
       = g_strdup_printf ("feedback=%s", settle_rows[row].wanted);
   g_autofree gchar *caps = g_strconcat (CAPS, settle_rows[row].caps, NULL);
-  Pair p = settle_rows[row].profile
+  g_auto (Pair) p = settle_rows[row].profile
       ? pair_new (properties, settle_rows[row].profile, caps)
       : pair_alone (properties, caps);
   g_autoptr (GString) text = g_string_new (NULL);
@@ -143,7 +140,6 @@ test_settle (gconstpointer data)
   pull_packet (&p.send);
   gst_element_set_state (p.send.element, GST_STATE_READY);
   no_feedback_warning (&p.send);
-  pair_free (&p);
 }
 
 static void
@@ -157,7 +153,7 @@ count (GObject *object, GParamSpec *pspec, gpointer n)
 static void
 test_early (void)
 {
-  Pair p = pair_alone ("feedback=tfrc", CAPS EXT_TWCC EXT_SEND_TS);
+  g_auto (Pair) p = pair_alone ("feedback=tfrc", CAPS EXT_TWCC EXT_SEND_TS);
   gint n = 0;
 
   g_signal_connect (
@@ -170,7 +166,6 @@ test_early (void)
   }
   no_feedback_warning (&p.send);
   g_assert_true (is_mode (&p.send, "tfrc"));
-  pair_free (&p);
 }
 
 /* --- which session it hears ------------------------------------------------ */
@@ -188,10 +183,9 @@ make (GstElement *bin, const gchar *factory)
 static void
 ghost (GstElement *bin, GstElement *element, const gchar *name)
 {
-  GstPad *pad = gst_element_get_static_pad (element, name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
 
   gst_element_add_pad (bin, gst_ghost_pad_new (name, pad));
-  gst_object_unref (pad);
 }
 
 static void
@@ -207,7 +201,7 @@ test_rtpbin (void)
   GstElement *pipeline = gst_pipeline_new (NULL);
   GstElement *send = make (pipeline, "rtpadaptsend");
   GstElement *rtpbin = make (pipeline, "rtpbin");
-  GObject *internal = NULL;
+  g_autoptr (GObject) internal = NULL;
 
   g_assert_true (
       gst_element_link_pads (send, "src", rtpbin, "send_rtp_sink_0"));
@@ -216,7 +210,6 @@ test_rtpbin (void)
   wait_until (session_is_heard (internal));
   pipeline_free (pipeline);
   g_assert_false (session_is_heard (internal));
-  g_object_unref (internal);
 }
 
 /* rtpadaptsend in one bin, rtpsession behind an element in another. */
@@ -228,7 +221,7 @@ test_ghost_pads (void)
   GstElement *send = make (left, "rtpadaptsend");
   GstElement *identity = make (right, "identity");
   GstElement *session = make (right, "rtpsession");
-  GObject *internal = session_internal (session);
+  g_autoptr (GObject) internal = session_internal (session);
 
   g_assert_true (
       gst_element_link_pads (identity, "src", session, "send_rtp_sink"));
@@ -239,7 +232,6 @@ test_ghost_pads (void)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_until (session_is_heard (internal));
   pipeline_free (pipeline);
-  g_object_unref (internal);
 }
 
 static void
@@ -285,8 +277,8 @@ static void
 test_outlived (void)
 {
   Pair p = pair_new ("feedback=tfrc", "avpf", CAPS EXT_SEND_TS);
-  GObject *internal = g_object_ref (p.internal);
-  GstBuffer *buffer;
+  g_autoptr (GObject) internal = g_object_ref (p.internal);
+  g_autoptr (GstBuffer) buffer = NULL;
   Rtcp r = { 0 };
 
   put_rr (&r, SSRC, 0, 0, 0, 0);
@@ -294,8 +286,6 @@ test_outlived (void)
   pair_free (&p);
   g_assert_false (session_is_heard (internal));
   g_signal_emit_by_name (internal, "on-receiving-rtcp", buffer);
-  gst_buffer_unref (buffer);
-  g_object_unref (internal);
 }
 
 /* --- behind FEC --------------------------------------------------------------- */
@@ -305,11 +295,12 @@ test_outlived (void)
 static void
 test_behind_fec (void)
 {
-  Pair p = { .bin = gst_parse_bin_from_description (
-                 "rtpulpfecenc name=f pt=122 ! rtpadaptsend name=a "
-                 "fec=fixed fec-params=level=1 feedback=tfrc stats-interval=0 "
-                 "controller=fixed start-bitrate=20000000 burst=1000000000",
-                 TRUE, NULL) };
+  g_auto (Pair) p
+      = { .bin = gst_parse_bin_from_description (
+              "rtpulpfecenc name=f pt=122 ! rtpadaptsend name=a "
+              "fec=fixed fec-params=level=1 feedback=tfrc stats-interval=0 "
+              "controller=fixed start-bitrate=20000000 burst=1000000000",
+              TRUE, NULL) };
   GstElement *fecenc = gst_bin_get_by_name (GST_BIN (p.bin), "f");
   gboolean told = FALSE, repair = FALSE, eos = FALSE;
   GstBuffer *buffer;
@@ -328,11 +319,10 @@ test_behind_fec (void)
     push_frame (&p.send, i, 4);
   gst_harness_push_event (p.send.h, gst_event_new_eos ());
   while (!eos) {
-    GstEvent *event = gst_harness_pull_event (p.send.h);
+    g_autoptr (GstEvent) event = gst_harness_pull_event (p.send.h);
 
     g_assert_nonnull (event);
     eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-    gst_event_unref (event);
   }
   while ((buffer = gst_harness_try_pull (p.send.h))) {
     guint8 head[18] = { 0 };
@@ -359,7 +349,6 @@ test_behind_fec (void)
     gst_message_unref (m);
     told = strstr (error->message, "behind the FEC") != NULL;
   }
-  pair_free (&p);
 }
 
 /* --- while it runs ----------------------------------------------------------- */
@@ -383,7 +372,7 @@ push_ccfb (Pair *p, guint seq)
 static void
 test_cycles (void)
 {
-  Pair p = pair_new ("feedback=ccfb", "avpf", CAPS);
+  g_auto (Pair) p = pair_new ("feedback=ccfb", "avpf", CAPS);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -404,14 +393,13 @@ test_cycles (void)
     gst_harness_set_src_caps_str (p.send.h, CAPS);
     gst_harness_push_event (p.send.h, gst_event_new_segment (&segment));
   }
-  pair_free (&p);
 }
 
 /* A flush empties the backlog; what left before is still reported about. */
 static void
 test_flush (void)
 {
-  Pair p = pair_new ("feedback=ccfb", "avpf", CAPS);
+  g_auto (Pair) p = pair_new ("feedback=ccfb", "avpf", CAPS);
   GstSegment segment;
 
   push_packet (&p.send, 0);
@@ -428,14 +416,11 @@ test_flush (void)
   gst_test_clock_advance_time (p.send.clock, 100 * GST_MSECOND);
   push_ccfb (&p, 1);
   g_assert_cmpint (stat (&p.send, "reports-ok"), ==, 2);
-  pair_free (&p);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/rtpadaptsend/hearing", settle_rows, name, test_settle);
   g_test_add_func ("/rtpadaptsend/hearing/early", test_early);
   g_test_add_func ("/rtpadaptsend/hearing/rtpbin", test_rtpbin);
@@ -445,5 +430,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/hearing/behind-fec", test_behind_fec);
   g_test_add_func ("/rtpadaptsend/hearing/cycles", test_cycles);
   g_test_add_func ("/rtpadaptsend/hearing/flush", test_flush);
-  return g_test_run ();
 }

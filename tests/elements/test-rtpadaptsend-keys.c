@@ -60,7 +60,7 @@ static void
 test_flood (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data), n = 0;
-  Send s = send_new ("controller=fixed");
+  g_auto (Send) s = send_new ("controller=fixed");
   gint64 held;
 
   round_trip (&s, flood_rows[i].rtt_ms * GST_MSECOND);
@@ -75,7 +75,6 @@ test_flood (gconstpointer data)
   trust_row ("attack", flood_rows[i].name,
       "a key frame once per round trip and 200 ms: 51, or 11, in 10 s",
       n >= 2 && n <= flood_rows[i].most, "%u of %u", n, FLOOD_MS);
-  send_free (&s);
 }
 
 /* A request that comes seldom always goes on.  The second of two within an interval
@@ -83,7 +82,7 @@ test_flood (gconstpointer data)
 static void
 test_late (void)
 {
-  Send s = send_new ("controller=fixed");
+  g_auto (Send) s = send_new ("controller=fixed");
   GstClockTime start;
 
   round_trip (&s, 50 * GST_MSECOND);
@@ -105,7 +104,6 @@ test_late (void)
   /* It began an interval. */
   request (&s, SSRC);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
-  send_free (&s);
 }
 
 /* Through rtpsession: RR and PLI (RFC 4585 6.3.1), RR and FIR (RFC 5104 4.3.1),
@@ -113,7 +111,7 @@ test_late (void)
 static void
 test_session (void)
 {
-  Pair p = pair_new ("controller=fixed", "avpf", CAPS EXT_TWCC);
+  g_auto (Pair) p = pair_new ("controller=fixed", "avpf", CAPS EXT_TWCC);
   guint n = 0;
 
   push_frame (&p.send, 0, 1);
@@ -140,16 +138,12 @@ test_session (void)
   g_assert_cmpuint (n, >=, 1);
   g_assert_cmpuint (n, <=, 6);
   g_assert_cmpint (stat (&p.send, "key-requests-held"), >, 100);
-  pair_free (&p);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/rtpadaptsend/keys/flood", flood_rows, test_flood);
   g_test_add_func ("/rtpadaptsend/keys/late", test_late);
   g_test_add_func ("/rtpadaptsend/keys/session", test_session);
-  return g_test_run ();
 }

@@ -64,7 +64,7 @@ test_probes (void)
   guint least, idle, most = 0, total = 0;
   g_autofree gchar *open = NULL, *closed = NULL;
   GstClockTime gap;
-  Outage o;
+  g_auto (Outage) o;
 
   outage_init (&o, "controller=tfrc min-bitrate=1000");
   answered (&o, 50);
@@ -103,7 +103,6 @@ test_probes (void)
   outage_run (&o, FRAME);
   g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==, 1);
   g_assert_cmpuint (outage_count (&o, SECOND), >=, 20);
-  outage_clear (&o);
 }
 
 /* A decoder asks for a key frame once, and the request may have been lost while
@@ -111,7 +110,7 @@ test_probes (void)
 static void
 test_silence (void)
 {
-  Outage o;
+  g_auto (Outage) o;
 
   outage_init (&o, "controller=fixed");
   answered (&o, 50);
@@ -122,7 +121,6 @@ test_silence (void)
   outage_run (&o, 2 * SECOND);
   answered (&o, 5);
   g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==, 1);
-  outage_clear (&o);
 }
 
 /* Report blocks that close an open breaker at once, and some that do not. */
@@ -149,7 +147,7 @@ test_words (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   Rtcp r = { 0 };
   guint32 lsr;
-  Outage o;
+  g_auto (Outage) o;
 
   outage_init (&o, "controller=tfrc");
   answered (&o, 10);
@@ -163,7 +161,6 @@ test_words (gconstpointer data)
   g_assert_cmpint (!outage_is_open (&o), ==, word_rows[i].closes);
   /* It is RTCP at least. */
   g_assert_cmpuint (outage_count (&o, SECOND), >=, 1);
-  outage_clear (&o);
 }
 
 /* A block in a sender report (RFC 3550 6.4.1), else in a receiver report. */
@@ -197,7 +194,7 @@ test_left (gconstpointer data)
   GstClockTime left, stopped = GST_CLOCK_TIME_NONE;
   guint most = 0;
   guint32 highest;
-  Outage o;
+  g_auto (Outage) o;
 
   outage_init (&o, "controller=tfrc min-bitrate=400000");
   answered (&o, 50);
@@ -219,19 +216,17 @@ test_left (gconstpointer data)
       "no later than 15.1 s after nothing but 2 probes/s",
       stopped <= 16 * SECOND && most <= 2, "within %.0f s; %u packets/s",
       (gdouble) stopped / SECOND, most);
-  outage_clear (&o);
 }
 
 /* The same from the first packet on, while the receiver is not there yet. */
 static void
 test_reports_early (void)
 {
-  Outage o;
+  g_auto (Outage) o;
 
   outage_init (&o, "controller=tfrc");
   outage_run (&o, 2 * SECOND);
   g_assert_cmpuint (outage_gap (&o, 20 * SECOND), <=, 500 * GST_MSECOND);
-  outage_clear (&o);
 }
 
 /* U8: EOS goes out within max-backlog at the lowest rate, where 20 packets would
@@ -240,7 +235,7 @@ static void
 test_eos (gconstpointer data)
 {
   gboolean open = GPOINTER_TO_UINT (data);
-  Send s = send_new (open
+  g_auto (Send) s = send_new (open
           ? "controller=fixed start-bitrate=1000000"
           : "controller=fixed start-bitrate=1000 min-bitrate=1000");
   GstEventType type = GST_EVENT_UNKNOWN;
@@ -271,14 +266,11 @@ test_eos (gconstpointer data)
   }
   g_assert_cmpuint (time_now (&s) - start, <=, open ? 0 : SECOND / 4);
   g_assert_cmpint (stat (&s, "ceased") + stat (&s, "dropped"), >=, 19);
-  send_free (&s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsend/outage/probes", test_probes);
   g_test_add_func ("/rtpadaptsend/outage/silence", test_silence);
   rows_add ("/rtpadaptsend/outage/words", word_rows, test_words);
@@ -289,5 +281,4 @@ main (int argc, char **argv)
   g_test_add_data_func ("/rtpadaptsend/outage/eos", NULL, test_eos);
   g_test_add_data_func (
       "/rtpadaptsend/outage/eos-open", GUINT_TO_POINTER (1), test_eos);
-  return g_test_run ();
 }

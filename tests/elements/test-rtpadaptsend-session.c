@@ -41,8 +41,9 @@ pull_bytes (Pair *p, const gchar *expected)
 static void
 test_tfrc (void)
 {
-  Pair p = pair_new ("feedback=tfrc controller=tfrc start-bitrate=100000",
-      "avpf", CAPS EXT_TWCC EXT_SEND_TS EXT_COLOUR);
+  g_auto (Pair) p
+      = pair_new ("feedback=tfrc controller=tfrc start-bitrate=100000", "avpf",
+          CAPS EXT_TWCC EXT_SEND_TS EXT_COLOUR);
   Rtcp r = { 0 };
 
   push_packet (&p.send, 0);
@@ -59,14 +60,14 @@ test_tfrc (void)
   push_packet (&p.send, 1);
   pull_bytes (
       &p, "be de 00 04 11 00 01 26 01 86 a0 05 f7 67 a0 31 00 00 00 00");
-  pair_free (&p);
 }
 
 /* What the receiver told, into the statistics. */
 static void
 test_radp (void)
 {
-  Pair p = pair_new ("feedback=tfrc", "avpf", CAPS EXT_TWCC EXT_SEND_TS);
+  g_auto (Pair) p
+      = pair_new ("feedback=tfrc", "avpf", CAPS EXT_TWCC EXT_SEND_TS);
   GstStructure *stats, *peer;
   Rtcp r = { 0 };
   gdouble w, p_c, delayed, burst;
@@ -95,7 +96,6 @@ test_radp (void)
   g_assert_cmpuint (arrived, ==, 1);
   gst_structure_free (peer);
   gst_structure_free (stats);
-  pair_free (&p);
 }
 
 /* --- what is not for us --------------------------------------------------- */
@@ -129,7 +129,8 @@ static void
 test_tfrc_refused (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  Pair p = pair_new ("feedback=tfrc", "avpf", CAPS EXT_TWCC EXT_SEND_TS);
+  g_auto (Pair) p
+      = pair_new ("feedback=tfrc", "avpf", CAPS EXT_TWCC EXT_SEND_TS);
   guint rate = get_uint (&p.send, "estimated-bitrate");
   gboolean accepted = tfrc_rows[row].radp_sender != 0;
   Rtcp r = { 0 };
@@ -151,7 +152,6 @@ test_tfrc_refused (gconstpointer data)
   g_assert_cmpint (stat (&p.send, "feedback"), ==, accepted);
   if (!accepted)
     g_assert_cmpuint (get_uint (&p.send, "estimated-bitrate"), ==, rate);
-  pair_free (&p);
 }
 
 /* FMT is the user's; what is repeated is no news; other feedback is not ours to
@@ -159,7 +159,7 @@ test_tfrc_refused (gconstpointer data)
 static void
 test_tfrc_again (void)
 {
-  Pair p = pair_new (
+  g_auto (Pair) p = pair_new (
       "feedback=tfrc tfrc-fmt=7", "avpf", CAPS EXT_TWCC EXT_SEND_TS);
   Rtcp other = { 0 }, r = { 0 };
 
@@ -179,7 +179,6 @@ test_tfrc_again (void)
   feedback (&p.send, 0, 1, 0, NULL);
   g_assert_cmpint (stat (&p.send, "reports-unasked"), ==, 1);
   g_assert_cmpint (stat (&p.send, "feedback"), ==, 1);
-  pair_free (&p);
 }
 
 /* --- ccfb ------------------------------------------------------------------ */
@@ -208,7 +207,7 @@ put_ccfb (Rtcp *r, guint32 about, guint from, guint n, gint lost, guint ato,
 static void
 test_ccfb (void)
 {
-  Pair p = pair_new (
+  g_auto (Pair) p = pair_new (
       "feedback=ccfb lda=none controller=tfrc burst=1000000000", "avpf", CAPS);
   Rtcp r = { 0 }, again = { 0 }, foreign = { 0 }, bad = { 0 };
   guint rate;
@@ -241,7 +240,6 @@ test_ccfb (void)
   g_assert_cmpint (stat (&p.send, "reports-ok"), ==, 1);
   g_assert_cmpint (stat (&p.send, "feedback-bad"), ==, 0);
   g_assert_cmpuint (get_uint (&p.send, "estimated-bitrate"), ==, rate);
-  pair_free (&p);
 }
 
 /* A packet that came with ECN congestion experienced, 3 in the bits 13 and 14
@@ -249,7 +247,8 @@ test_ccfb (void)
 static void
 test_ccfb_ecn (void)
 {
-  Pair p = pair_new ("feedback=ccfb lda=none burst=1000000000", "avpf", CAPS);
+  g_auto (Pair) p
+      = pair_new ("feedback=ccfb lda=none burst=1000000000", "avpf", CAPS);
 
   for (guint i = 0; i < 4; i++) {
     Rtcp r = { 0 };
@@ -265,7 +264,6 @@ test_ccfb_ecn (void)
     g_assert_cmpint (stat (&p.send, "loss-events"), ==, i == 3);
   }
   g_assert_cmpint (stat (&p.send, "congestion-losses"), ==, 0);
-  pair_free (&p);
 }
 
 /* --- the no-feedback timer -------------------------------------------------- */
@@ -285,7 +283,7 @@ test_timer (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties = g_strdup_printf (
       "controller=tfrc feedback=%s", timer_rows[row].feedback);
-  Pair p = pair_new (properties, "avpf", CAPS EXT_TWCC EXT_SEND_TS);
+  g_auto (Pair) p = pair_new (properties, "avpf", CAPS EXT_TWCC EXT_SEND_TS);
 
   g_test_message ("%s", timer_rows[row].feedback);
   for (guint i = 0; i < 50; i++) {
@@ -297,7 +295,6 @@ test_timer (gconstpointer data)
     wait_until (get_uint (&p.send, "estimated-bitrate") <= 250000);
   else
     g_assert_cmpuint (get_uint (&p.send, "estimated-bitrate"), ==, 500000);
-  pair_free (&p);
 }
 
 /* --- twcc ------------------------------------------------------------------ */
@@ -307,7 +304,7 @@ test_timer (gconstpointer data)
 static void
 test_twcc (void)
 {
-  Pair p = pair_new (
+  g_auto (Pair) p = pair_new (
       "lda=none controller=tfrc burst=1000000000", "avpf", CAPS EXT_TWCC);
   Rtcp r = { 0 };
 
@@ -337,7 +334,6 @@ test_twcc (void)
   g_assert_cmpint (stat (&p.send, "rtt"), ==, 50 * MS);
   g_assert_cmpint (stat (&p.send, "feedback-unmapped"), ==, 0);
   g_assert_cmpint (stat (&p.send, "reports-unasked"), ==, 0);
-  pair_free (&p);
 }
 
 /* --- receiver reports alone ------------------------------------------------ */
@@ -347,8 +343,8 @@ test_twcc (void)
 static gboolean
 goes_on (guint32 about)
 {
-  Pair p = pair_new ("controller=fixed start-bitrate=1000000", "avp", CAPS);
-  gboolean on;
+  g_auto (Pair) p
+      = pair_new ("controller=fixed start-bitrate=1000000", "avp", CAPS);
 
   for (guint i = 0; i < 20 && get_uint (&p.send, "estimated-bitrate") > 0;
        i++) {
@@ -367,9 +363,7 @@ goes_on (guint32 about)
   /* The task hears of the time; RFC 8083 4.1 trips after 15 s. */
   if (about != SSRC)
     wait_until (get_uint (&p.send, "estimated-bitrate") == 0);
-  on = get_uint (&p.send, "estimated-bitrate") > 0;
-  pair_free (&p);
-  return on;
+  return get_uint (&p.send, "estimated-bitrate") > 0;
 }
 
 static void
@@ -420,9 +414,11 @@ pull_event_behind (Pair *p)
 static void
 test_report_blocks (void)
 {
-  Pair p = pair_new ("controller=fixed start-bitrate=1000000", "avp", CAPS);
-  GstPad *src = gst_element_request_pad_simple (p.session, "send_rtcp_src");
-  GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
+  g_auto (Pair) p
+      = pair_new ("controller=fixed start-bitrate=1000000", "avp", CAPS);
+  g_autoptr (GstPad) src
+      = gst_element_request_pad_simple (p.session, "send_rtcp_src");
+  g_autoptr (GstPad) sink = gst_pad_new ("sink", GST_PAD_SINK);
   Rtcp unknown = { 0 }, extended = { 0 }, known = { 0 };
   gint lsr = 0;
 
@@ -456,9 +452,6 @@ test_report_blocks (void)
   rtcp_push (p.rtcp, &known);
   g_assert_cmpint (stat (&p.send, "friendly-bitrate"), >, 0);
   g_assert_cmpint (stat (&p.send, "friendly-bitrate"), <=, 235151);
-  gst_object_unref (src);
-  pair_free (&p);
-  gst_object_unref (sink);
 }
 
 static void
@@ -470,11 +463,9 @@ add_row (const gchar *name, guint row, GTestDataFunc f)
   g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsend/session/tfrc", test_tfrc);
   g_test_add_func ("/rtpadaptsend/session/tfrc/radp", test_radp);
   for (guint i = 0; i < G_N_ELEMENTS (tfrc_rows); i++)
@@ -487,5 +478,4 @@ main (int argc, char **argv)
   g_test_add_func (
       "/rtpadaptsend/session/receiver-reports", test_receiver_reports);
   g_test_add_func ("/rtpadaptsend/session/report-blocks", test_report_blocks);
-  return g_test_run ();
 }

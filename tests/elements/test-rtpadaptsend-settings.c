@@ -33,20 +33,19 @@ test_limits (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties = g_strdup_printf (
       "controller=fixed encoder=none %s", limit_rows[row].properties);
-  Send s = send_new (properties);
+  g_auto (Send) s = send_new (properties);
   guint seen = 0;
 
   g_test_message ("%s", limit_rows[row].why);
   g_assert_cmpuint (
       get_uint (&s, "estimated-bitrate"), ==, limit_rows[row].expected);
   wait_until ((seen += warnings (&s)) == limit_rows[row].warnings);
-  send_free (&s);
 }
 
 static void
 test_limits_playing (void)
 {
-  Send s = send_new ("controller=tfrc start-bitrate=500000");
+  g_auto (Send) s = send_new ("controller=tfrc start-bitrate=500000");
 
   wait_until (warnings (&s) == 1); /* no encoder */
   g_object_set (s.element, "max-bitrate", 400000, NULL);
@@ -59,7 +58,6 @@ test_limits_playing (void)
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), >=, 450000);
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), <=, 600000);
   g_assert_cmpuint (warnings (&s), ==, 0);
-  send_free (&s);
 }
 
 static gchar *
@@ -85,7 +83,7 @@ static void
 test_switch (gconstpointer data)
 {
   const gchar *property = data;
-  Send s = send_new ("start-bitrate=960000 burst=0");
+  g_auto (Send) s = send_new ("start-bitrate=960000 burst=0");
   GParamSpecEnum *pspec = G_PARAM_SPEC_ENUM (
       g_object_class_find_property (G_OBJECT_GET_CLASS (s.element), property));
 
@@ -101,7 +99,6 @@ test_switch (gconstpointer data)
     g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 960000);
     send_paced (&s, i, 3);
   }
-  send_free (&s);
 }
 
 static const struct
@@ -120,7 +117,7 @@ test_bad_params (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   const gchar *property = params_rows[row].property;
-  Send s = send_new ("controller=tfrc lda=zigzag");
+  g_auto (Send) s = send_new ("controller=tfrc lda=zigzag");
   g_autofree gchar *text = NULL, *lda = NULL, *controller = NULL;
 
   wait_until (warnings (&s) == 1); /* no encoder */
@@ -134,7 +131,6 @@ test_bad_params (gconstpointer data)
   g_assert_cmpstr (controller, ==, "tfrc");
   g_object_set (s.element, property, NULL, NULL);
   g_assert_cmpuint (warnings (&s), ==, 0);
-  send_free (&s);
 }
 
 /* Before the start in any order; a text that fits nothing gives defaults. */
@@ -163,11 +159,11 @@ test_params_at_start (void)
 static void
 test_stats_messages (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=500000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=500000");
 
   g_object_set (s.element, "stats-interval", 100 * GST_MSECOND, NULL);
   for (guint i = 1; i <= 3; i++) {
-    GstMessage *message;
+    g_autoptr (GstMessage) message = NULL;
 
     crank (&s);
     message = gst_bus_timed_pop_filtered (
@@ -176,11 +172,9 @@ test_stats_messages (void)
     g_assert_true (gst_structure_has_name (gst_message_get_structure (message),
         "application/x-rtpadaptsend-stats"));
     g_assert_cmpuint (time_now (&s) - START, ==, i * 100 * GST_MSECOND);
-    gst_message_unref (message);
   }
   g_object_set (s.element, "stats-interval", G_GUINT64_CONSTANT (0), NULL);
   wait_until (gst_test_clock_peek_id_count (s.clock) == 0);
-  send_free (&s);
 }
 
 static void
@@ -193,7 +187,7 @@ test_stats_fields (void)
     "wireless-losses", "loss-events", "known-congestion", "known-wireless",
     "misread-congestion", "misread-wireless", "controller", "lda", "observe",
     "time" };
-  Send s = send_new ("");
+  g_auto (Send) s = send_new ("");
   g_autoptr (GstStructure) stats = NULL;
   g_autofree gchar *text = NULL;
   g_autoptr (GstStructure) parsed = NULL;
@@ -207,14 +201,11 @@ test_stats_fields (void)
   text = gst_structure_to_string (stats);
   parsed = gst_structure_from_string (text, NULL);
   g_assert_nonnull (parsed);
-  send_free (&s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add_by ("/rtpadaptsend/limits", limit_rows, name, test_limits);
   g_test_add_func ("/rtpadaptsend/limits/playing", test_limits_playing);
   g_test_add_data_func (
@@ -224,5 +215,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/params-at-start", test_params_at_start);
   g_test_add_func ("/rtpadaptsend/stats/messages", test_stats_messages);
   g_test_add_func ("/rtpadaptsend/stats/fields", test_stats_fields);
-  return g_test_run ();
 }

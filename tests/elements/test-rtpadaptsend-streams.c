@@ -1,6 +1,7 @@
 /* rtpadaptsend: several streams, encoders and FEC encoders, key frames.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "send-fixture.h"
 
 #include <string.h>
@@ -98,8 +99,8 @@ turn (Send *s, guint16 seq)
 static void
 test_one_search (void)
 {
-  GstElement *bin;
-  Send s = beside_new ("x264enc name=enc",
+  g_autoptr (GstElement) bin = NULL;
+  g_auto (Send) s = beside_new ("x264enc name=enc",
       "controller=fixed start-bitrate=2000000 encoder=enc", &bin);
 
   gst_pad_set_iterate_internal_links_function (s.h->srcpad, on_search);
@@ -120,8 +121,6 @@ test_one_search (void)
   /* Other caps of the same stream are another matter. */
   push_caps (&s, VIDEO ",profile=high");
   wait_until (g_atomic_int_get (&searches) == 2);
-  send_free (&s);
-  gst_object_unref (bin);
 }
 
 /* What leaves: "C1" caps of SSRC 1, "2.7" the packet 7 of SSRC 2. */
@@ -152,8 +151,8 @@ on_output (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_audio_first (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=960000 burst=0 "
-                     "max-backlog=50000000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=960000 burst=0 "
+                              "max-backlog=50000000");
   g_autoptr (GString) seen = g_string_new (NULL);
 
   gst_pad_add_probe (GST_PAD_PEER (s.h->sinkpad),
@@ -183,7 +182,6 @@ test_audio_first (void)
   g_assert_cmpuint (
       g_array_index (s.times, GstClockTime, 4) - START - 14 * GST_MSECOND, <=,
       20);
-  send_free (&s);
 }
 
 /* Audio of 160 bytes each 20 ms is 64,000 bit/s, one packet more or less in the
@@ -193,8 +191,8 @@ test_audio_first (void)
 static void
 test_shares (void)
 {
-  GstElement *bin;
-  Send s = beside_new (
+  g_autoptr (GstElement) bin = NULL;
+  g_auto (Send) s = beside_new (
       "x264enc name=a tune=zerolatency x264enc name=b tune=zerolatency",
       "controller=fixed start-bitrate=2000000 encoder=\"a, b\"", &bin);
 
@@ -219,19 +217,16 @@ test_shares (void)
   g_object_set (s.element, "max-bitrate", 50000, NULL);
   wait_until (bitrate (bin, "a") == 30 && bitrate (bin, "b") == 30);
   g_assert_cmpuint (warnings (&s), ==, 0);
-  send_free (&s);
-  gst_object_unref (bin);
 }
 
 /* Without anybody to make it the statistics still tell what would be wanted. */
 static void
 test_fec_wanted (void)
 {
-  Send s = send_new ("fec=fixed fec-params=level=.3");
+  g_auto (Send) s = send_new ("fec=fixed fec-params=level=.3");
 
   g_assert_cmpint (stat (&s, "fec-percentage"), ==, 30);
   g_assert_cmpint (stat (&s, "fec-made"), ==, FALSE);
-  send_free (&s);
 }
 
 /* --- key frames ---------------------------------------------------------- */
@@ -257,7 +252,7 @@ test_key_frame (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   guint sent = key_rows[row].packets - key_rows[row].dropped;
-  Send s = send_new ("controller=fixed start-bitrate=960000");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=960000");
 
   g_test_message ("%s", key_rows[row].why);
   push_packet (&s, 0);
@@ -276,7 +271,6 @@ test_key_frame (gconstpointer data)
           gst_util_uint64_scale_ceil (span, 120000, GST_SECOND) + 600 + 1200);
     }
   }
-  send_free (&s);
 }
 
 /* RFC 4585 6.3.1, RFC 5104 4.3.1: from SSRC 0x99 about 0x12345678, behind an
@@ -303,12 +297,12 @@ static void
 test_request (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  GstElement *bin = gst_parse_bin_from_description (
+  g_autoptr (GstElement) bin = gst_parse_bin_from_description (
       "rtpadaptsend name=send stats-interval=0 ! s.send_rtp_sink rtpsession "
       "name=s rtp-profile=avpf",
       FALSE, NULL);
   g_autoptr (GstElement) session = gst_bin_get_by_name (GST_BIN (bin), "s");
-  Send s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
+  g_auto (Send) s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
   GstPad *pad = gst_element_get_static_pad (s.element, "sink"), *rtcp;
   GstSegment segment;
 
@@ -334,8 +328,6 @@ test_request (gconstpointer data)
       ==, GST_FLOW_OK);
   wait_until (upstream_events (&s, "GstForceKeyUnit") == 1);
   gst_object_unref (rtcp);
-  send_free (&s);
-  gst_object_unref (bin);
 }
 
 /* --- real elements upstream ---------------------------------------------- */
@@ -393,7 +385,7 @@ test_found (gconstpointer data)
       "stats-interval=0 %s ! fakesink %s",
       found_rows[row].properties, found_rows[row].upstream);
   g_autoptr (GError) error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, &error);
   g_autoptr (GstElement) element = NULL;
 
   g_assert_no_error (error);
@@ -403,7 +395,6 @@ test_found (gconstpointer data)
   wait_until (property_int (element, found_rows[row].property)
       == found_rows[row].value);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 /* A field of the stream of that payload type, as the statistics tell; -1 if
@@ -438,7 +429,7 @@ stream_field (GstElement *send, gint payload, const gchar *field)
 static void
 test_funnel (void)
 {
-  GstElement *pipeline = gst_parse_launch (
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
       "rtpfunnel name=f ! rtpadaptsend name=send controller=fixed "
       "start-bitrate=2000000 stats-interval=0 ! fakesink async=false "
       "videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "
@@ -469,7 +460,6 @@ test_funnel (void)
   g_assert_cmpint (stream_field (send, 98, "audio"), ==, FALSE);
   g_assert_cmpint (stream_field (send, 98, "bytes"), ==, 112);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 static void
@@ -481,11 +471,9 @@ add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
   g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/rtpadaptsend/streams/one-search", test_one_search);
   g_test_add_func ("/rtpadaptsend/streams/audio-first", test_audio_first);
   g_test_add_func ("/rtpadaptsend/streams/shares", test_shares);
@@ -497,5 +485,4 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (found_rows); i++)
     add_row ("found", found_rows[i].name, i, test_found);
   g_test_add_func ("/rtpadaptsend/streams/funnel", test_funnel);
-  return g_test_run ();
 }

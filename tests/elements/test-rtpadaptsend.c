@@ -38,7 +38,7 @@ test_pacing (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *properties
       = g_strconcat (FIXED, pacing_rows[row].burst, NULL);
-  Send s = send_new (properties);
+  g_auto (Send) s = send_new (properties);
   GstClockTime expected;
   guint first = pacing_rows[row].at_once;
 
@@ -58,21 +58,19 @@ test_pacing (gconstpointer data)
   }
   g_assert_cmpint (stat (&s, "packets-sent"), ==, 20);
   g_assert_cmpint (stat (&s, "bytes-sent"), ==, 20 * 1200);
-  send_free (&s);
 }
 
 /* A packet that comes while the task waits for nothing leaves at once. */
 static void
 test_idle (void)
 {
-  Send s = send_new (FIXED "burst=0");
+  g_auto (Send) s = send_new (FIXED "burst=0");
 
   for (guint i = 0; i < 5; i++) {
     push_packet (&s, i);
     g_assert_cmpuint (pull_packet (&s), ==, i);
     gst_test_clock_advance_time (s.clock, GST_SECOND);
   }
-  send_free (&s);
 }
 
 /* A new limit reaches the packet that is being waited for: the first took the
@@ -80,7 +78,7 @@ test_idle (void)
 static void
 test_new_rate (void)
 {
-  Send s = send_new ("controller=fixed start-bitrate=3840000 burst=0");
+  g_auto (Send) s = send_new ("controller=fixed start-bitrate=3840000 burst=0");
 
   push_frame (&s, 0, 2);
   pull_packet (&s);
@@ -94,15 +92,15 @@ test_new_rate (void)
   crank (&s);
   pull_packet (&s);
   g_assert_cmpuint (time_now (&s) - START - PACKET_TIME, <=, 1);
-  send_free (&s);
 }
 
 /* Our time goes on when the pipeline has another clock. */
 static void
 test_new_clock (void)
 {
-  Send s = send_new (FIXED "burst=0");
-  GstClock *other = gst_test_clock_new_with_start_time (7 * GST_SECOND);
+  g_auto (Send) s = send_new (FIXED "burst=0");
+  g_autoptr (GstClock) other
+      = gst_test_clock_new_with_start_time (7 * GST_SECOND);
 
   push_frame (&s, 0, 2);
   pull_packet (&s);
@@ -112,8 +110,6 @@ test_new_clock (void)
   pull_packet (&s);
   g_assert_cmpuint (
       gst_clock_get_time (other) - 7 * GST_SECOND - PACKET_TIME, <=, 20);
-  gst_object_unref (other);
-  send_free (&s);
 }
 
 /* --- backlog ------------------------------------------------------------ */
@@ -121,7 +117,7 @@ test_new_clock (void)
 static void
 test_backlog (void)
 {
-  Send s = send_new (FIXED "burst=0 max-backlog=50000000");
+  g_auto (Send) s = send_new (FIXED "burst=0 max-backlog=50000000");
   static const guint16 out[] = { 0, 1, 2, 3, 4, 5, 6, 12 };
 
   push_packet (&s, 0);
@@ -153,7 +149,6 @@ test_backlog (void)
   pull_packet (&s);
   push_frame (&s, 18000, 1);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 1);
-  send_free (&s);
 }
 
 /* A frame that began in time is cut where 4 * 50 ms are queued: 20 packets are
@@ -161,7 +156,7 @@ test_backlog (void)
 static void
 test_backlog_hard (void)
 {
-  Send s = send_new (FIXED "burst=0 max-backlog=50000000");
+  g_auto (Send) s = send_new (FIXED "burst=0 max-backlog=50000000");
 
   push_packet (&s, 0);
   pull_packet (&s);
@@ -170,7 +165,6 @@ test_backlog_hard (void)
   g_assert_cmpint (stat (&s, "dropped"), ==, 39 - 21);
   g_assert_cmpint (stat (&s, "dropped-frames"), ==, 1);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 1);
-  send_free (&s);
 }
 
 /* --- what a stream may do ------------------------------------------------ */
@@ -191,7 +185,7 @@ eos_events (Send *s)
 static void
 test_eos (void)
 {
-  Send s = send_new (FIXED "burst=0");
+  g_auto (Send) s = send_new (FIXED "burst=0");
 
   push_frame (&s, 0, 4);
   g_assert_true (gst_harness_push_event (s.h, gst_event_new_eos ()));
@@ -204,7 +198,6 @@ test_eos (void)
     g_assert_cmpuint (pull_packet (&s), ==, i);
   }
   wait_until (eos_events (&s) == 1);
-  send_free (&s);
 }
 
 static guint
@@ -225,7 +218,7 @@ stats_messages (Send *s)
 static void
 test_eos_is_quiet (void)
 {
-  Send s = send_new ("controller=tfrc start-bitrate=500000");
+  g_auto (Send) s = send_new ("controller=tfrc start-bitrate=500000");
   GstSegment segment;
 
   g_object_set (s.element, "stats-interval", GST_SECOND, NULL);
@@ -252,15 +245,15 @@ test_eos_is_quiet (void)
   wait_until (get_uint (&s, "estimated-bitrate") == 250000);
   push_packet (&s, 1);
   g_assert_cmpuint (pull_packet (&s), ==, 2);
-  send_free (&s);
 }
 
 /* Serialized events stay in their place, and need no time of their own. */
 static void
 test_event_order (void)
 {
-  Send s = send_new (FIXED "burst=0");
-  GstCaps *caps = gst_caps_from_string ("application/x-rtp,media=audio");
+  g_auto (Send) s = send_new (FIXED "burst=0");
+  g_autoptr (GstCaps) caps
+      = gst_caps_from_string ("application/x-rtp,media=audio");
   GstEvent *event;
   gboolean seen = FALSE;
 
@@ -278,14 +271,12 @@ test_event_order (void)
   g_assert_true (seen);
   crank (&s);
   pull_packet (&s);
-  gst_caps_unref (caps);
-  send_free (&s);
 }
 
 static void
 test_flush (void)
 {
-  Send s = send_new (FIXED "burst=0");
+  g_auto (Send) s = send_new (FIXED "burst=0");
   GstSegment segment;
 
   push_frame (&s, 0, 5);
@@ -301,16 +292,16 @@ test_flush (void)
   push_packet (&s, 7);
   g_assert_cmpuint (pull_paced (&s), ==, 50);
   g_assert_cmpint (stat (&s, "packets-sent"), ==, 2);
-  send_free (&s);
 }
 
 /* Lists are taken apart; buffers pass as they are. */
 static void
 test_list (void)
 {
-  Send s = send_new (FIXED "burst=0");
+  g_auto (Send) s = send_new (FIXED "burst=0");
   GstBufferList *list = gst_buffer_list_new ();
-  GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-test");
+  g_autoptr (GstCaps) reference
+      = gst_caps_new_empty_simple ("timestamp/x-test");
   GstBuffer *in[3];
 
   for (guint i = 0; i < 3; i++) {
@@ -336,14 +327,12 @@ test_list (void)
     gst_buffer_unref (out);
     gst_buffer_unref (in[i]);
   }
-  gst_caps_unref (reference);
-  send_free (&s);
 }
 
 static void
 test_not_rtp (void)
 {
-  Send s = send_new (FIXED);
+  g_auto (Send) s = send_new (FIXED);
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, 5 * i, NULL);
@@ -355,14 +344,13 @@ test_not_rtp (void)
   g_assert_cmpuint (pull_packet (&s), ==, 0);
   g_assert_cmpint (stat (&s, "not-rtp"), ==, 3);
   g_assert_cmpuint (gst_harness_buffers_in_queue (s.h), ==, 0);
-  send_free (&s);
 }
 
 /* Each start is a new one. */
 static void
 test_states (void)
 {
-  Send s = send_new (FIXED "burst=0");
+  g_auto (Send) s = send_new (FIXED "burst=0");
 
   for (guint i = 0; i < 3; i++) {
     push_frame (&s, i, 3);
@@ -374,7 +362,6 @@ test_states (void)
     gst_harness_push_event (s.h, gst_event_new_stream_start ("again"));
     gst_harness_set_src_caps_str (s.h, "application/x-rtp,again=true");
   }
-  send_free (&s);
 }
 
 /* The controller goes on over a new SSRC, whose frames are its own: the same
@@ -382,7 +369,7 @@ test_states (void)
 static void
 test_new_ssrc (void)
 {
-  Send s = send_new (FIXED "burst=0 max-backlog=15000000");
+  g_auto (Send) s = send_new (FIXED "burst=0 max-backlog=15000000");
 
   push_packet (&s, 0);
   pull_packet (&s);
@@ -398,24 +385,20 @@ test_new_ssrc (void)
   crank (&s);
   g_assert_cmpuint (pull_packet (&s), ==, 71);
   g_assert_cmpint (stat (&s, "packets-sent"), ==, 5);
-  send_free (&s);
 }
 
 static void
 test_latency (void)
 {
-  Send s = send_new (FIXED);
+  g_auto (Send) s = send_new (FIXED);
 
   gst_harness_set_upstream_latency (s.h, 33 * GST_MSECOND);
   g_assert_cmpuint (gst_harness_query_latency (s.h), ==, 33 * GST_MSECOND);
-  send_free (&s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add_by ("/rtpadaptsend/pacing", pacing_rows, name, test_pacing);
   g_test_add_func ("/rtpadaptsend/pacing/idle", test_idle);
   g_test_add_func ("/rtpadaptsend/pacing/new-rate", test_new_rate);
@@ -431,5 +414,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsend/stream/states", test_states);
   g_test_add_func ("/rtpadaptsend/stream/new-ssrc", test_new_ssrc);
   g_test_add_func ("/rtpadaptsend/stream/latency", test_latency);
-  return g_test_run ();
 }

@@ -45,6 +45,8 @@ world_free (World *w)
   close (w->ear);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_free)
+
 /* Ten packets. */
 static void
 batch_hear (World *w)
@@ -112,13 +114,12 @@ batch_report (World *w, gboolean bleached)
 static gchar *
 warning (World *w)
 {
-  GstBus *bus = gst_element_get_bus (w->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (w->pipeline);
   gchar *text;
 
   while ((text = udp_said (bus, GST_MESSAGE_WARNING))
       && !strstr (text, "without ECN"))
     g_free (text);
-  gst_object_unref (bus);
   return text;
 }
 
@@ -137,7 +138,7 @@ is_warned (gpointer data)
 static void
 test_bleached (void)
 {
-  World w = world_new ("feedback=ccfb");
+  g_auto (World) w = world_new ("feedback=ccfb");
   g_autofree gchar *text = NULL, *more = NULL;
   guint before, after;
 
@@ -159,14 +160,13 @@ test_bleached (void)
           && sink_stat (w.sink, "sender/ecn-failed") == 1,
       "%u of 30, then %u of 100; of %u RTCP packets %u; \"%s\"", before, after,
       w.rtcp, w.ect, text);
-  world_free (&w);
 }
 
 /* A test that takes up to 360 packets (unit/test-ecn-paths.c). */
 static void
 test_honest (void)
 {
-  World w = world_new ("feedback=ccfb");
+  g_auto (World) w = world_new ("feedback=ccfb");
   g_autofree gchar *more = NULL;
   guint before;
 
@@ -188,7 +188,6 @@ test_honest (void)
   g_assert_cmpuint (sink_stat (w.sink, "sender/ecn-sent"), ==,
       w.n[RA_ECN_ECT_0] + w.n[RA_ECN_CE]);
   g_assert_null (more);
-  world_free (&w);
 }
 
 /* Other feedback, and SRTP: the tenth packet and the twentieth are ECT, or none. */
@@ -210,7 +209,7 @@ static void
 test_wire (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  World w = world_new (rows[row].options);
+  g_auto (World) w = world_new (rows[row].options);
 
   g_test_message ("%s: %s", rows[row].options, rows[row].why);
   batch_hear (&w);
@@ -218,16 +217,12 @@ test_wire (gconstpointer data)
   g_assert_cmpuint (w.n[RA_ECN_ECT_0] + w.n[RA_ECN_CE], ==, rows[row].ect);
   g_assert_cmpuint (w.n[RA_ECN_ECT_1], ==, 0);
   g_assert_cmpuint (w.ect, ==, 0);
-  world_free (&w);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsink/ecn/bleached", test_bleached);
   g_test_add_func ("/rtpadaptsink/ecn/honest", test_honest);
   rows_add ("/rtpadaptsink/ecn/wire", rows, test_wire);
-  return g_test_run ();
 }

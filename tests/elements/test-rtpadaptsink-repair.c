@@ -1,6 +1,7 @@
 /* rtpadaptsink: what it sends to repair losses.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "sink-fixture.h"
 
 #define OPUS                                                      \
@@ -60,14 +61,14 @@ test_chains (void)
     gst_app_src_push_buffer (GST_APP_SRC (src), sink_packet (1));
     gst_app_src_end_of_stream (GST_APP_SRC (src));
     while (type == GST_MESSAGE_WARNING) {
-      GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
-          GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+      g_autoptr (GstMessage) message
+          = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+              GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
 
       g_assert_nonnull (message);
       type = GST_MESSAGE_TYPE (message);
       warnings += type == GST_MESSAGE_WARNING
           && GST_MESSAGE_SRC (message) == (GstObject *) sink;
-      gst_message_unref (message);
     }
     g_assert_cmpint (type, ==, GST_MESSAGE_EOS);
     g_assert_cmpint (warnings, ==, chains[i].warnings);
@@ -147,13 +148,10 @@ test_retransmission (void)
   close (ear);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsink/chains", test_chains);
   g_test_add_func ("/rtpadaptsink/fec", test_fec);
   g_test_add_func ("/rtpadaptsink/retransmission", test_retransmission);
-  return g_test_run ();
 }

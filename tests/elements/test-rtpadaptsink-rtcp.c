@@ -34,7 +34,7 @@ static const struct
 static GstElement *
 clocks_pipeline (guint port, gboolean ssrc)
 {
-  GString *line = g_string_new (NULL);
+  g_autoptr (GString) line = g_string_new (NULL);
   GError *error = NULL;
   GstElement *pipeline;
 
@@ -51,7 +51,6 @@ clocks_pipeline (guint port, gboolean ssrc)
   }
   pipeline = gst_parse_launch (line->str, &error);
   g_assert_no_error (error);
-  g_string_free (line, TRUE);
   return pipeline;
 }
 
@@ -59,20 +58,19 @@ clocks_pipeline (guint port, gboolean ssrc)
 static void
 report_often (GstElement *sink)
 {
-  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
-  GstElement *session;
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
+  g_autoptr (GstElement) session = NULL;
 
   g_signal_emit_by_name (rtpbin, "get-session", 0, &session);
   g_object_set (session, "rtcp-min-interval", 200 * GST_MSECOND, NULL);
-  gst_object_unref (session);
-  gst_object_unref (rtpbin);
 }
 
 static void
 push_frame (GstElement *pipeline, guint i, guint seq)
 {
   g_autofree gchar *name = g_strdup_printf ("a%u", i);
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
   guint8 data[40] = { 0x80, 0x80 };
   GstBuffer *buffer;
 
@@ -84,7 +82,6 @@ push_frame (GstElement *pipeline, guint i, guint seq)
   GST_BUFFER_PTS (buffer) = seq * FRAME;
   g_assert_cmpint (
       gst_app_src_push_buffer (GST_APP_SRC (src), buffer), ==, GST_FLOW_OK);
-  gst_object_unref (src);
 }
 
 /* RFC 3550 6.4.1 */
@@ -250,13 +247,11 @@ note_key_unit (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 watch_key_units (GstElement *pipeline, gint *n)
 {
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
-  GstPad *pad = gst_element_get_static_pad (src, "src");
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
 
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, note_key_unit, n, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (src);
 }
 
 static gboolean
@@ -356,7 +351,8 @@ test_receiver_moves (void)
 static void
 push_sound (GstElement *pipeline, guint seq, guint n)
 {
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "sound");
+  g_autoptr (GstElement) src
+      = gst_bin_get_by_name (GST_BIN (pipeline), "sound");
   GstBufferList *list = gst_buffer_list_new ();
 
   for (guint i = seq; i < seq + n; i++) {
@@ -367,7 +363,6 @@ push_sound (GstElement *pipeline, guint seq, guint n)
   }
   g_assert_cmpint (
       gst_app_src_push_buffer_list (GST_APP_SRC (src), list), ==, GST_FLOW_OK);
-  gst_object_unref (src);
 }
 
 /* draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1: `number` came. */
@@ -430,15 +425,12 @@ test_sound_beside (void)
   close (ear);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/rtpadaptsink/clocks", clocks, test_clocks);
   g_test_add_func ("/rtpadaptsink/mux-off", test_mux_off);
   g_test_add_func ("/rtpadaptsink/sr-request", test_sr_request);
   g_test_add_func ("/rtpadaptsink/receiver-moves", test_receiver_moves);
   g_test_add_func ("/rtpadaptsink/sound-beside", test_sound_beside);
-  return g_test_run ();
 }

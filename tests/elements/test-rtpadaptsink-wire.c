@@ -1,6 +1,7 @@
 /* rtpadaptsink on the wire: what leaves, and what may come back.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "sink-fixture.h"
 
 #include <gst/rtp/rtp.h>
@@ -118,8 +119,7 @@ static const struct
 static GstElement *
 streams_pipeline (guint port, const gchar *options, guint n)
 {
-  GString *line = g_string_new (NULL);
-  GstElement *pipeline;
+  g_autoptr (GString) line = g_string_new (NULL);
 
   g_string_printf (
       line, "rtpadaptsink name=s host=127.0.0.1 port=%u %s", port, options);
@@ -129,9 +129,7 @@ streams_pipeline (guint port, const gchar *options, guint n)
         "media=%s,encoding-name=RAW,payload=%u,clock-rate=90000,"
         "ssrc=(uint)%u,extmap-1=" TWCC_URI "\" ! s.",
         i, streams[i].media, streams[i].pt, i + 1);
-  pipeline = gst_parse_launch (line->str, NULL);
-  g_string_free (line, TRUE);
-  return pipeline;
+  return gst_parse_launch (line->str, NULL);
 }
 
 /* As sink_packet(), of another stream. */
@@ -139,7 +137,7 @@ static void
 push_stream (
     GstElement *pipeline, const gchar *name, guint pt, guint32 ssrc, guint seq)
 {
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
   GstBuffer *buffer = sink_packet (seq);
   guint8 head[4];
 
@@ -149,7 +147,6 @@ push_stream (
   gst_buffer_fill (buffer, 8, head, 4);
   g_assert_cmpint (
       gst_app_src_push_buffer (GST_APP_SRC (src), buffer), ==, GST_FLOW_OK);
-  gst_object_unref (src);
 }
 
 /* Two videos and sound are one session with one numbering; each may go and
@@ -263,14 +260,12 @@ note_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 watch (GstElement *pipeline, const gchar *name, gboolean second, Events *events)
 {
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  GstPad *pad = gst_element_get_static_pad (src, "src");
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
 
   g_object_set_data (G_OBJECT (pad), "second", GINT_TO_POINTER (second));
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, note_event, events, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (src);
 }
 
 static gboolean
@@ -406,11 +401,9 @@ test_strangers (void)
   close (stranger);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsink/mux", test_mux);
   g_test_add_func ("/rtpadaptsink/two-ports", test_two_ports);
   g_test_add_func ("/rtpadaptsink/destination", test_destination);
@@ -418,5 +411,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsink/encoders", test_encoders);
   g_test_add_func ("/rtpadaptsink/key-frame", test_key_frame);
   g_test_add_func ("/rtpadaptsink/strangers", test_strangers);
-  return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* rtpadaptsink: the bin, its pads and what it sends.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "sink-fixture.h"
 
 #include <gst/video/video.h>
@@ -46,10 +47,10 @@ stock_receiver (guint *rtp, guint *rtcp, gint *frames)
   gst_object_unref (counter);
   gst_element_set_state (receiver, GST_STATE_READY);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GstElement *src = gst_bin_get_by_name (GST_BIN (receiver), names[i]);
+    g_autoptr (GstElement) src
+        = gst_bin_get_by_name (GST_BIN (receiver), names[i]);
 
     g_object_get (src, "port", ports[i], NULL);
-    gst_object_unref (src);
   }
   return receiver;
 }
@@ -207,17 +208,16 @@ test_children (void)
 {
   static const gchar *const names[]
       = { "funnel", "send", "rtpbin", "rtpsink", "rtcpsink", "rtcpsrc" };
-  GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
+  g_autoptr (GstElement) sink = gst_element_factory_make ("rtpadaptsink", NULL);
   guint bitrate;
 
   gst_object_ref_sink (sink);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GObject *child
+    g_autoptr (GObject) child
         = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (sink), names[i]);
 
     g_test_message ("%s", names[i]);
     g_assert_nonnull (child);
-    g_object_unref (child);
   }
   gst_child_proxy_set (
       GST_CHILD_PROXY (sink), "send::max-bitrate", 123456, NULL);
@@ -225,7 +225,6 @@ test_children (void)
   g_assert_cmpuint (bitrate, ==, 123456);
   g_assert_true (GST_OBJECT_FLAG_IS_SET (sink, GST_ELEMENT_FLAG_SINK));
   g_assert_false (GST_OBJECT_FLAG_IS_SET (sink, GST_ELEMENT_FLAG_SOURCE));
-  gst_object_unref (sink);
 }
 
 static const struct
@@ -261,7 +260,7 @@ test_settings (void)
 
   sink_play (pipeline);
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
-    GObject *child = gst_child_proxy_get_child_by_name (
+    g_autoptr (GObject) child = gst_child_proxy_get_child_by_name (
         GST_CHILD_PROXY (sink), settings[i].child);
     GValue value = G_VALUE_INIT, wanted = G_VALUE_INIT;
     UdpHeard heard;
@@ -281,7 +280,6 @@ test_settings (void)
     g_assert_cmpint (gst_value_compare (&value, &wanted), ==, GST_VALUE_EQUAL);
     g_value_unset (&value);
     g_value_unset (&wanted);
-    g_object_unref (child);
   }
   sink_stop (pipeline, sink);
   close (ear);
@@ -327,8 +325,8 @@ count_notify (GObject *object, GParamSpec *pspec, gpointer data)
 static void
 test_notify (void)
 {
-  GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
-  GObject *send;
+  g_autoptr (GstElement) sink = gst_element_factory_make ("rtpadaptsink", NULL);
+  g_autoptr (GObject) send = NULL;
   guint told = 0;
   gint dscp;
 
@@ -343,8 +341,6 @@ test_notify (void)
   gst_child_proxy_get (GST_CHILD_PROXY (sink), "rtcpsink::dscp", &dscp, NULL);
   g_assert_cmpint (dscp, ==, -1);
   g_signal_emit_by_name (sink, "restart"); /* nothing tripped: no harm */
-  g_object_unref (send);
-  gst_object_unref (sink);
 }
 
 /* --- caps ---------------------------------------------------------------- */
@@ -382,8 +378,8 @@ test_offers (void)
   for (guint i = 0; i < G_N_ELEMENTS (offers); i++) {
     g_autofree gchar *line
         = g_strdup_printf ("rtpadaptsink %s", offers[i].options);
-    GstElement *sink = gst_parse_launch (line, NULL);
-    GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+    g_autoptr (GstElement) sink = gst_parse_launch (line, NULL);
+    g_autoptr (GstPad) pad = gst_element_request_pad_simple (sink, "sink_%u");
     GstCaps *filter
         = offers[i].filter ? gst_caps_from_string (offers[i].filter) : NULL;
     GstCaps *wanted = gst_caps_from_string (offers[i].first);
@@ -407,8 +403,6 @@ test_offers (void)
     gst_caps_unref (wanted);
     gst_clear_caps (&filter);
     gst_element_release_request_pad (sink, pad);
-    gst_object_unref (pad);
-    gst_object_unref (sink);
   }
 }
 
@@ -549,11 +543,9 @@ test_missing (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpadaptsink/stock-receiver", test_stock_receiver);
   g_test_add_func ("/rtpadaptsink/mtu", test_mtu);
   g_test_add_func ("/rtpadaptsink/mtu/wire", test_mtu_wire);
@@ -566,5 +558,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpadaptsink/end", test_end);
   g_test_add_func ("/rtpadaptsink/wrong", test_wrong);
   g_test_add_func ("/rtpadaptsink/missing", test_missing);
-  return g_test_run ();
 }

@@ -144,13 +144,11 @@ test_silence (void)
   close (fd);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const gchar *const feedbacks[] = { "twcc", "ccfb", "tfrc" };
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (feedbacks); i++) {
     g_autofree gchar *path
         = g_strdup_printf ("/src/answers/budget/%s", feedbacks[i]);
@@ -159,5 +157,4 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/src/answers/called", test_called);
   g_test_add_func ("/src/answers/silence", test_silence);
-  return g_test_run ();
 }

@@ -161,11 +161,8 @@ test_jump (gconstpointer data)
   close (w.fd);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/src/jumps", rows, name, test_jump);
-  return g_test_run ();
 }

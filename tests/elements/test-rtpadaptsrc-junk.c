@@ -41,7 +41,7 @@ wait_read (Receiver *t, Sender *sender, guint by_hand)
 static void
 test_junk (void)
 {
-  GRand *dice = g_rand_new_with_seed (3);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (3);
   Receiver t;
   Sender sender;
   guint port;
@@ -73,15 +73,14 @@ test_junk (void)
   sender_end (&sender);
   receiver_end (&t);
   close (fd);
-  g_rand_free (dice);
 }
 
 /* A thousand SSRCs in packets forged so that they come from the sender. */
 static void
 test_ssrc_flood (void)
 {
-  Receiver t;
-  Sender sender;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
   gint fd;
 
   receiver_new (&t, "pt-map=96=H264/90000", RECEIVER_H264);
@@ -100,8 +99,6 @@ test_ssrc_flood (void)
   wait_frames (&t, 0, 30);
   g_assert_cmpuint (stat_of (t.src, "flood"), >, 900);
   g_assert_cmpint (g_atomic_int_get (&t.pads), <=, 16);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* Packets one after the other from `fd`, till `moved` is `n`; then ten more, all
@@ -223,16 +220,13 @@ test_unknown_payload (void)
   close (fd);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/src/junk", test_junk);
   g_test_add_func ("/src/ssrc-flood", test_ssrc_flood);
   g_test_add_func ("/src/move", test_move);
   g_test_add_func ("/src/wrong-port", test_wrong_port);
   g_test_add_func ("/src/sr-request", test_sr_request);
   g_test_add_func ("/src/unknown-payload", test_unknown_payload);
-  return g_test_run ();
 }

@@ -131,7 +131,7 @@ second_life (GstElement *pipeline)
 static void
 push_frames (GstElement *pipeline, guint *i)
 {
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
 
   for (guint j = 0; j < 10 * FRAME; j++, (*i)++) {
     GstBuffer *buffer = sink_packet (*i);
@@ -140,7 +140,6 @@ push_frames (GstElement *pipeline, guint *i)
     gst_buffer_memset (buffer, 1, *i % FRAME == FRAME - 1 ? 0xe0 : 0x60, 1);
     gst_app_src_push_buffer (GST_APP_SRC (src), buffer);
   }
-  gst_object_unref (src);
 }
 
 /* With a key the first life is a pipeline, too, with another SSRC. */
@@ -178,7 +177,7 @@ test_restart (gconstpointer data)
       = g_strdup_printf ("sender killed after %u, %s%s", restarts[row].packets,
           restarts[row].feedback, *restarts[row].key ? ", SRTP" : "");
   GstElement *pipeline, *sink;
-  Receiver t;
+  g_auto (Receiver) t;
 
   receiver_new (&t, settings, BRANCH);
   receiver_play (&t);
@@ -193,7 +192,6 @@ test_restart (gconstpointer data)
       TRUE, "%" G_GUINT64_FORMAT " reports",
       sink_stat (sink, "sender/reports-ok"));
   sink_stop (pipeline, sink);
-  receiver_end (&t);
 }
 
 /* --- forged numbers ------------------------------------------------------ */
@@ -262,11 +260,9 @@ test_forged (gconstpointer data)
   close (fd);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (restarts); i++) {
     g_autofree gchar *path
         = g_strdup_printf ("/src/numbers/restart/%u-%s%s", restarts[i].packets,
@@ -275,5 +271,4 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_restart);
   }
   rows_add ("/src/numbers/forged", forgeries, test_forged);
-  return g_test_run ();
 }

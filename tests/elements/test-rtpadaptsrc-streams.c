@@ -37,10 +37,10 @@ socket_here (void)
 {
   GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
       G_SOCKET_PROTOCOL_UDP, NULL);
-  GSocketAddress *any = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
+  g_autoptr (GSocketAddress) any
+      = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
 
   g_assert_true (g_socket_bind (socket, any, FALSE, NULL));
-  g_object_unref (any);
   return socket;
 }
 
@@ -65,7 +65,7 @@ see_bye (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 say_bye (Sender *sender)
 {
-  GstPad *pad
+  g_autoptr (GstPad) pad
       = gst_element_get_static_pad (sender_get (sender, "rtcp"), "sink");
   gint said = FALSE;
   gulong probe = gst_pad_add_probe (
@@ -74,7 +74,6 @@ say_bye (Sender *sender)
   gst_element_send_event (sender_get (sender, "camera0"), gst_event_new_eos ());
   WAIT_UNTIL (sender->bus, g_atomic_int_get (&said));
   gst_pad_remove_probe (pad, probe);
-  gst_object_unref (pad);
 }
 
 static void
@@ -86,10 +85,10 @@ ssrc_timed_out (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
 static void
 watch_timeouts (Receiver *t, gint *n)
 {
-  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (t->src), "rtpbin");
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (t->src), "rtpbin");
 
   g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (ssrc_timed_out), n);
-  gst_object_unref (rtpbin);
 }
 
 /* Frames go on at the same pad, with another SSRC, and long before rtpsession
@@ -137,8 +136,8 @@ test_restart (gconstpointer data)
 static void
 test_audio_and_video (void)
 {
-  Receiver t;
-  Sender sender;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
 
   receiver_new (
       &t, "pt-map=96=H264/90000,97=OPUS/48000", RECEIVER_OPUS "," CODED_H264);
@@ -148,16 +147,14 @@ test_audio_and_video (void)
   wait_frames (&t, 1, 20);
   wait_frames (&t, 0, 20);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 2);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* Two cameras with the same payload type: two pads. */
 static void
 test_two_of_a_kind (void)
 {
-  Receiver t;
-  Sender sender;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
 
   receiver_new (&t, "encoding-name=H264", CODED_H264 "," CODED_H264);
   receiver_play (&t);
@@ -167,16 +164,14 @@ test_two_of_a_kind (void)
   wait_frames (&t, 1, 20);
   wait_frames (&t, 0, 20);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 2);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* Of two streams only one is wanted: the other does not stop it. */
 static void
 test_unlinked (void)
 {
-  Receiver t;
-  Sender sender;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
 
   receiver_new (&t, "pt-map=96=H264/90000,97=OPUS/48000", CODED_H264);
   receiver_play (&t);
@@ -184,8 +179,6 @@ test_unlinked (void)
       &sender, t.port, TRUE, NULL, SENDER_VIDEO FUNNEL SENDER_AUDIO " ! f.");
   WAIT_UNTIL (t.bus, g_atomic_int_get (&t.pads) == 2);
   wait_frames (&t, 0, 30);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* --- repair ------------------------------------------------------------- */
@@ -205,24 +198,22 @@ lose (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 lossy (Receiver *t, guint *n)
 {
-  GstElement *udpsrc = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
-  GstPad *pad = gst_element_get_static_pad (udpsrc, "src");
+  g_autoptr (GstElement) udpsrc
+      = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (udpsrc, "src");
 
   *n = 0;
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, lose, n, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (udpsrc);
 }
 
 static gdouble
 residual_loss (Receiver *t)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   gdouble loss;
 
   g_object_get (t->src, "stats", &stats, NULL);
   g_assert_true (gst_structure_get_double (stats, "residual-loss", &loss));
-  gst_structure_free (stats);
   return loss;
 }
 
@@ -231,8 +222,8 @@ residual_loss (Receiver *t)
 static void
 test_fec (void)
 {
-  Receiver t;
-  Sender sender;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
   guint n, dropout;
 
   receiver_new (&t, "encoding-name=H264", CODED_H264);
@@ -249,8 +240,6 @@ test_fec (void)
   g_assert_cmpuint (stat_of (t.src, "fec"), >=, 100);
   WAIT_UNTIL (t.bus, residual_loss (&t) <= .02);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* Without FEC the loss is what it is: a tenth, and on a slow machine what came
@@ -258,8 +247,8 @@ test_fec (void)
 static void
 test_no_fec (void)
 {
-  Receiver t;
-  Sender sender;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
   guint n;
 
   receiver_new (&t, "encoding-name=H264 fec=false", CODED_H264);
@@ -269,8 +258,6 @@ test_no_fec (void)
   WAIT_UNTIL (t.bus, stat_of (t.src, "lost") >= 20);
   g_assert_cmpfloat (residual_loss (&t), >, .05);
   g_assert_cmpuint (stat_of (t.src, "recovered"), ==, 0);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* rtpadaptsink, to `t`. */
@@ -305,7 +292,7 @@ static void
 test_retransmission (void)
 {
   GstElement *sender;
-  Receiver t;
+  g_auto (Receiver) t;
   guint n;
 
   receiver_new (&t,
@@ -319,7 +306,6 @@ test_retransmission (void)
   WAIT_UNTIL (t.bus, residual_loss (&t) < .05);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
   sink_end (sender);
-  receiver_end (&t);
 }
 
 /* --- to the sender ------------------------------------------------------ */
@@ -345,7 +331,7 @@ test_feedback (gconstpointer data)
   g_autofree gchar *settings
       = g_strconcat ("encoding-name=H264 ", modes[r].both, NULL);
   GstElement *sender, *sink;
-  Receiver t;
+  g_auto (Receiver) t;
 
   g_test_message ("%s: %s", modes[r].both, modes[r].why);
   receiver_new (&t, settings, CODED_H264);
@@ -357,7 +343,6 @@ test_feedback (gconstpointer data)
   g_assert_cmpuint (stat_of (sink, "sender/feedback-bad"), ==, 0);
   gst_object_unref (sink);
   sink_end (sender);
-  receiver_end (&t);
 }
 
 static GstPadProbeReturn
@@ -374,8 +359,8 @@ test_key_frame (void)
 {
   GstElement *out;
   GstPad *pad;
-  Receiver t;
-  Sender sender;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
   gint asked = 0;
 
   receiver_new (&t, "encoding-name=H264", CODED_H264);
@@ -394,8 +379,6 @@ test_key_frame (void)
   gst_object_unref (pad);
   gst_object_unref (out);
   WAIT_UNTIL (t.bus, g_atomic_int_get (&asked) > 0);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* --- to the pipeline ---------------------------------------------------- */
@@ -403,12 +386,12 @@ test_key_frame (void)
 static void
 test_latency (void)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min;
   gboolean live;
-  GstPad *sink;
-  Receiver t;
-  Sender sender;
+  g_autoptr (GstPad) sink = NULL;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
 
   receiver_new (&t, "encoding-name=H264 latency=150", CODED_H264);
   receiver_play (&t);
@@ -419,19 +402,15 @@ test_latency (void)
   gst_query_parse_latency (query, &live, &min, NULL);
   g_assert_true (live);
   g_assert_cmpuint (min, ==, 150 * GST_MSECOND);
-  gst_object_unref (sink);
-  gst_query_unref (query);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 /* EOS of the pipeline gets through to its sinks. */
 static void
 test_eos (void)
 {
-  GstMessage *message;
-  Receiver t;
-  Sender sender;
+  g_autoptr (GstMessage) message = NULL;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
 
   receiver_new (&t, "encoding-name=H264", CODED_H264);
   receiver_play (&t);
@@ -442,9 +421,6 @@ test_eos (void)
       t.bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 static GstPadProbeReturn
@@ -465,10 +441,10 @@ hold_eos (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_eos_pauses (void)
 {
-  GstElement *sink;
-  GstPad *pad;
-  Receiver t;
-  Sender sender;
+  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
   gint held = 0;
 
   receiver_new (&t, "encoding-name=H264", CODED_H264);
@@ -485,18 +461,14 @@ test_eos_pauses (void)
   g_atomic_int_set (&held, 2);
   g_usleep (
       100000); /* it reaches the sink; if it is later, nothing is tested */
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  sender_end (&sender);
-  receiver_end (&t);
 }
 
 static void
 test_stats_messages (void)
 {
-  GstMessage *message = NULL;
+  g_autoptr (GstMessage) message = NULL;
   const GstStructure *s = NULL;
-  Receiver t;
+  g_auto (Receiver) t;
 
   receiver_new (&t, "stats-interval=10000000", "");
   receiver_play (&t);
@@ -508,15 +480,11 @@ test_stats_messages (void)
     s = gst_message_get_structure (message);
   } while (!gst_structure_has_name (s, "application/x-rtpadaptsrc-stats"));
   g_assert_true (gst_structure_has_field (s, "streams"));
-  gst_message_unref (message);
-  receiver_end (&t);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/streams/restart", restarts, test_restart);
   g_test_add_func ("/streams/audio-and-video", test_audio_and_video);
   g_test_add_func ("/streams/two-of-a-kind", test_two_of_a_kind);
@@ -530,5 +498,4 @@ main (int argc, char **argv)
   g_test_add_func ("/streams/eos", test_eos);
   g_test_add_func ("/streams/eos/pauses", test_eos_pauses);
   g_test_add_func ("/streams/stats-messages", test_stats_messages);
-  return g_test_run ();
 }

@@ -49,7 +49,7 @@ test_settings (gconstpointer data)
   guint r = GPOINTER_TO_UINT (data);
   g_autofree gchar *said = NULL;
   GstStateChangeReturn ret;
-  Receiver t;
+  g_auto (Receiver) t;
 
   g_test_message ("%s", settings[r].why);
   receiver_new (&t, settings[r].settings, "");
@@ -63,7 +63,6 @@ test_settings (gconstpointer data)
     g_assert_cmpstr (said, ==, NULL);
     g_assert_cmpint (ret, ==, GST_STATE_CHANGE_NO_PREROLL);
   }
-  receiver_end (&t);
 }
 
 static void
@@ -107,7 +106,7 @@ static void
 test_cycles (void)
 {
   guint files = 0;
-  Receiver t;
+  g_auto (Receiver) t;
   Sender sender;
 
   receiver_new (&t, "encoding-name=H264 rtcp-mux=false", RECEIVER_H264);
@@ -129,7 +128,6 @@ test_cycles (void)
       files = udp_open_files ();
   }
   g_assert_cmpuint (udp_open_files (), <=, files);
-  receiver_end (&t);
 }
 
 /* A second receiver at the same port: said, not survived. */
@@ -241,7 +239,7 @@ static void
 test_key (void)
 {
   GstElement *good, *bad, *sink;
-  Receiver t;
+  g_auto (Receiver) t;
   Sender plain;
 
   receiver_new (&t, "encoding-name=H264 key=" KEY, RECEIVER_H264);
@@ -261,14 +259,11 @@ test_key (void)
   gst_element_set_state (good, GST_STATE_NULL);
   gst_object_unref (bad);
   gst_object_unref (good);
-  receiver_end (&t);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
     g_autofree gchar *name = g_strdup_printf ("/src/settings/%02u", i);
 
@@ -279,5 +274,4 @@ main (int argc, char **argv)
   g_test_add_func ("/src/port-in-use", test_port_in_use);
   rows_add ("/src/net", nets, test_net);
   g_test_add_func ("/src/key", test_key);
-  return g_test_run ();
 }

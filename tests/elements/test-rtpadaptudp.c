@@ -175,8 +175,8 @@ pair_new (Pair *t, const gchar *src, const gchar *sink)
 {
   g_autofree gchar *one = g_strconcat ("rtpadaptudpsrc ", src, NULL);
   g_autofree gchar *two = g_strconcat ("rtpadaptudpsink ", sink, NULL);
-  GstElement *a = gst_parse_launch (one, NULL);
-  GstElement *b = gst_parse_launch (two, NULL);
+  g_autoptr (GstElement) a = gst_parse_launch (one, NULL);
+  g_autoptr (GstElement) b = gst_parse_launch (two, NULL);
   GstHarness *h;
 
   t->src = h = gst_harness_new_with_element (a, NULL, "src");
@@ -185,8 +185,6 @@ pair_new (Pair *t, const gchar *src, const gchar *sink)
   g_object_set (b, "port", t->port, NULL);
   t->sink = gst_harness_new_with_element (b, "sink", NULL);
   gst_harness_set_src_caps_str (t->sink, "application/x-rtp");
-  gst_object_unref (a);
-  gst_object_unref (b);
 }
 
 static void
@@ -441,14 +439,12 @@ test_slow (gconstpointer data)
   g_thread_join (g_thread_new ("slow", *(const GThreadFunc *) data, NULL));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const GThreadFunc slow[]
       = { slow_states, slow_list, slow_unreachable };
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_setenv ("LC_ALL", "C", TRUE);
   rows_add ("/udp/pair", pairs, test_pair);
   g_test_add_func ("/udp/session-and-srtp", test_session_and_srtp);
@@ -458,5 +454,4 @@ main (int argc, char **argv)
   g_test_add_data_func ("/udp/slow-states", &slow[0], test_slow);
   g_test_add_data_func ("/udp/slow-list", &slow[1], test_slow);
   g_test_add_data_func ("/udp/slow-unreachable", &slow[2], test_slow);
-  return g_test_run ();
 }

@@ -187,13 +187,13 @@ test_stats (void)
 static void
 test_defaults (void)
 {
-  GstElement *sink = gst_element_factory_make ("rtpadaptudpsink", NULL);
+  g_autoptr (GstElement) sink
+      = gst_element_factory_make ("rtpadaptudpsink", NULL);
   gboolean sync, async;
 
   g_object_get (sink, "sync", &sync, "async", &async, NULL);
   g_assert_false (sync);
   g_assert_false (async);
-  gst_object_unref (sink);
 }
 
 /* 65,507 bytes are the most that fit into IPv4. */
@@ -233,11 +233,12 @@ test_refused (void)
 {
   guint port;
   gint ear = udp_socket ("127.0.0.1", &port);
-  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
-      G_SOCKET_PROTOCOL_UDP, NULL);
-  GSocketAddress *to
+  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
+      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocketAddress) to
       = g_inet_socket_address_new_from_string ("127.0.0.1", port);
-  GstElement *sink = gst_element_factory_make ("rtpadaptudpsink", NULL);
+  g_autoptr (GstElement) sink
+      = gst_element_factory_make ("rtpadaptudpsink", NULL);
   GstBus *bus = udp_bus_new (sink);
   GstHarness *h;
 
@@ -256,9 +257,6 @@ test_refused (void)
   g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
   gst_harness_teardown (h);
   udp_bus_free (bus);
-  gst_object_unref (sink);
-  g_object_unref (socket);
-  g_object_unref (to);
 }
 
 static const struct
@@ -285,8 +283,8 @@ test_failure (gconstpointer data)
       = g_strconcat ("rtpadaptudpsink ", failures[r].settings, NULL);
   GstElement *sink
       = gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_PLACE_IN_BIN, NULL);
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autofree gchar *said = NULL;
 
   g_test_message ("%s", failures[r].why);
@@ -299,8 +297,6 @@ test_failure (gconstpointer data)
     g_error ("it said: %s", said);
   g_assert_null (udp_said (bus, GST_MESSAGE_ERROR));
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* --- changes while it plays ----------------------------------------------- */
@@ -390,11 +386,9 @@ test_restart (void)
   close (ear);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     g_autofree gchar *one = g_strdup_printf ("/udpsink/row/%u", i);
     g_autofree gchar *list = g_strdup_printf ("/udpsink/row-list/%u", i);
@@ -413,5 +407,4 @@ main (int argc, char **argv)
   g_test_add_data_func ("/udpsink/ttl-v4", "127.0.0.1", test_ttl);
   g_test_add_data_func ("/udpsink/ttl-v6", "::1", test_ttl);
   g_test_add_func ("/udpsink/restart", test_restart);
-  return g_test_run ();
 }

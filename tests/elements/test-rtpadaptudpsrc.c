@@ -53,6 +53,8 @@ path_end (Path *t)
   close (t->mouth);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Path, path_end)
+
 static GstClockTime
 path_now (Path *t)
 {
@@ -152,12 +154,12 @@ static void
 test_time_is_now (void)
 {
   GstClockTime last = 0;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
   for (guint i = 0; i < 200; i++) {
     GstClockTime before = path_now (&t), after;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     path_say (&t, 100);
     buffer = gst_harness_pull (t.h);
@@ -168,9 +170,7 @@ test_time_is_now (void)
     g_assert_cmpuint (GST_BUFFER_DTS (buffer), >=, last);
     g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, GST_BUFFER_DTS (buffer));
     last = GST_BUFFER_DTS (buffer);
-    gst_buffer_unref (buffer);
   }
-  path_end (&t);
 }
 
 /* Packets that wait for us are as old as the kernel says. */
@@ -178,7 +178,7 @@ static void
 test_time_is_the_kernels (void)
 {
   GstClockTime sent[6], last = 0;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "", GST_STATE_PAUSED);
   for (guint i = 0; i < 6; i++) {
@@ -188,7 +188,7 @@ test_time_is_the_kernels (void)
   }
   gst_element_set_state (t.src, GST_STATE_PLAYING);
   for (guint i = 0; i < 6; i++) {
-    GstBuffer *buffer = gst_harness_pull (t.h);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (t.h);
     GstClockTime dts = GST_BUFFER_DTS (buffer);
 
     g_assert_cmpuint (dts + GST_MSECOND, >=, sent[i]);
@@ -196,9 +196,7 @@ test_time_is_the_kernels (void)
       g_assert_cmpuint (dts, <, sent[i + 1]);
     g_assert_cmpuint (dts, >=, last);
     last = dts;
-    gst_buffer_unref (buffer);
   }
-  path_end (&t);
 }
 
 /* --- what is lost --------------------------------------------------------- */
@@ -207,7 +205,7 @@ static void
 test_truncated (void)
 {
   GstBuffer *buffer;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "mtu=1000", GST_STATE_PLAYING);
   path_say (&t, 1001);
@@ -221,7 +219,6 @@ test_truncated (void)
   }
   g_assert_cmpuint (udp_stat (t.src, "truncated"), ==, 1);
   g_assert_cmpuint (udp_stat (t.src, "packets"), ==, 3); /* the empty one too */
-  path_end (&t);
 }
 
 static void
@@ -229,7 +226,7 @@ test_kernel_drops (void)
 {
   const guint n = 500;
   guint64 drops;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "buffer-size=10000", GST_STATE_PAUSED);
   for (guint i = 0; i < n; i++)
@@ -242,7 +239,6 @@ test_kernel_drops (void)
     gst_buffer_unref (gst_harness_pull (t.h));
   g_assert_cmpuint (udp_stat (t.src, "packets"), ==, n - drops);
   g_assert_cmpuint (udp_stat (t.src, "kernel-drops"), ==, drops);
-  path_end (&t);
 }
 
 /* --- messages ------------------------------------------------------------- */
@@ -253,7 +249,7 @@ test_timeout (void)
   const GstStructure *s;
   GstMessage *message;
   guint64 timeout;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "timeout=20000000", GST_STATE_PLAYING);
   for (guint i = 0; i < 2; i++) {
@@ -268,7 +264,6 @@ test_timeout (void)
   }
   path_say (&t, 100);
   gst_buffer_unref (gst_harness_pull (t.h));
-  path_end (&t);
 }
 
 static void
@@ -276,9 +271,9 @@ test_port_in_use (void)
 {
   guint port;
   gint other = udp_socket ("127.0.0.1", &port);
-  GstElement *pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
   GstElement *src = gst_element_factory_make ("rtpadaptudpsrc", NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autofree gchar *said = NULL;
   g_autofree gchar *expected
       = g_strdup_printf ("UDP port %u of 127.0.0.1 is in use.", port);
@@ -295,8 +290,6 @@ test_port_in_use (void)
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
       GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* --- states --------------------------------------------------------------- */
@@ -307,7 +300,7 @@ test_restart (void)
 {
   guint files = 0;
   GSocket *socket;
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
   for (guint i = 0; i < 100; i++) {
@@ -326,13 +319,12 @@ test_restart (void)
     gst_element_set_state (t.src, GST_STATE_PLAYING);
     g_object_get (t.src, "port", &t.port, NULL);
   }
-  path_end (&t);
 }
 
 static void
 test_pause (void)
 {
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
   for (guint i = 0; i < 20; i++) {
@@ -345,13 +337,12 @@ test_pause (void)
     gst_element_set_state (t.src, GST_STATE_PLAYING);
     gst_buffer_unref (gst_harness_pull (t.h));
   }
-  path_end (&t);
 }
 
 static void
 test_flush (void)
 {
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
   path_say (&t, 100);
@@ -361,16 +352,16 @@ test_flush (void)
       gst_element_send_event (t.src, gst_event_new_flush_stop (TRUE)));
   path_say (&t, 200);
   gst_buffer_unref (gst_harness_pull (t.h));
-  path_end (&t);
 }
 
 static void
 test_caps (void)
 {
-  GstCaps *caps = gst_caps_from_string ("application/x-rtp, media=video");
-  GstCaps *seen;
-  GstPad *pad;
-  Path t;
+  g_autoptr (GstCaps) caps
+      = gst_caps_from_string ("application/x-rtp, media=video");
+  g_autoptr (GstCaps) seen = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "caps=application/x-rtp", GST_STATE_PLAYING);
   path_say (&t, 100);
@@ -383,10 +374,6 @@ test_caps (void)
   pad = gst_element_get_static_pad (t.src, "src");
   seen = gst_pad_get_current_caps (pad);
   g_assert_true (gst_caps_is_equal (seen, caps));
-  gst_caps_unref (seen);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
-  path_end (&t);
 }
 
 /* Nothing of a packet is copied, so a buffer that is kept stays as it was. */
@@ -394,7 +381,7 @@ static void
 test_kept_buffers (void)
 {
   GstBuffer *kept[200];
-  Path t;
+  g_auto (Path) t;
 
   path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
@@ -406,14 +393,11 @@ test_kept_buffers (void)
     g_assert_true (gst_buffer_is_writable (kept[i]));
     gst_buffer_unref (kept[i]);
   }
-  path_end (&t);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/udpsrc/row", rows, test_row);
   g_test_add_func ("/udpsrc/two-senders", test_two_senders);
   g_test_add_func ("/udpsrc/time-is-now", test_time_is_now);
@@ -427,5 +411,4 @@ main (int argc, char **argv)
   g_test_add_func ("/udpsrc/flush", test_flush);
   g_test_add_func ("/udpsrc/caps", test_caps);
   g_test_add_func ("/udpsrc/kept-buffers", test_kept_buffers);
-  return g_test_run ();
 }

@@ -6,6 +6,8 @@
 #include <gst/rtp/rtp.h>
 #include <string.h>
 
+#include "../main.h"
+
 /* Not from the library: they are what is on the wire and in SDP. */
 #define RTT_SENDTS "urn:ietf:params:rtp-hdrext:rtt-sendts"
 #define COLOUR "urn:x-rtpadapt:rtp-hdrext:colour"
@@ -25,7 +27,7 @@ static void
 test_uri (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GstRTPHeaderExtension *ext
+  g_autoptr (GstRTPHeaderExtension) ext
       = gst_rtp_header_extension_create_from_uri (exts[r].uri);
   GstElementFactory *factory;
 
@@ -34,7 +36,6 @@ test_uri (gconstpointer data)
   g_assert_cmpstr (GST_OBJECT_NAME (factory), ==, exts[r].factory);
   g_assert_cmpuint (gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (factory)),
       ==, GST_RANK_MARGINAL); /* less, and no payloader finds it */
-  gst_object_unref (ext);
 }
 
 /* Both forms of RFC 8285, rooms that are too small, data of any length. */
@@ -45,9 +46,9 @@ test_bounds (gconstpointer data)
       = { GST_RTP_HEADER_EXTENSION_ONE_BYTE,
           GST_RTP_HEADER_EXTENSION_TWO_BYTE };
   guint r = GPOINTER_TO_UINT (data);
-  GstRTPHeaderExtension *ext
+  g_autoptr (GstRTPHeaderExtension) ext
       = gst_rtp_header_extension_create_from_uri (exts[r].uri);
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
 
   gst_rtp_header_extension_set_id (ext, 5);
   g_assert_cmpuint (
@@ -69,8 +70,6 @@ test_bounds (gconstpointer data)
           gst_rtp_header_extension_read (ext, forms[f], bytes, size, buffer));
     }
   }
-  gst_buffer_unref (buffer);
-  gst_object_unref (ext);
 }
 
 /* `pay` and `depay` are as a user writes them. */
@@ -182,16 +181,13 @@ add (const gchar *group, const gchar *name, guint r, GTestDataFunc test)
   g_test_add_data_func (path, GUINT_TO_POINTER (r), test);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (exts); i++) {
     add ("uri", exts[i].factory, i, test_uri);
     add ("bounds", exts[i].factory, i, test_bounds);
   }
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     add ("payloader", rows[i].name, i, test_payloader);
-  return g_test_run ();
 }

@@ -236,7 +236,7 @@ test_head (void)
 static void
 test_any_bytes (void)
 {
-  GRand *dice = g_rand_new_with_seed (2);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (2);
   guint told[3] = { 0 };
 
   for (guint i = 0; i < 200000; i++) {
@@ -265,7 +265,6 @@ test_any_bytes (void)
   }
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (told[i], >, 1000);
-  g_rand_free (dice);
 }
 
 int

@@ -1,6 +1,7 @@
 /* DTLS-SRTP of rtpadaptsink with stock elements at the other end.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "sink-fixture.h"
 
 #include "../../plugins/rtpadapt/wire/secure.h"
@@ -291,14 +292,11 @@ test_dtls_late (void)
   close (ear);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/secure-dtls/handshake", test_dtls);
   g_test_add_func ("/secure-dtls/stranger", test_dtls_stranger);
   g_test_add_func ("/secure-dtls/cycles", test_dtls_cycles);
   g_test_add_func ("/secure-dtls/late", test_dtls_late);
-  return g_test_run ();
 }

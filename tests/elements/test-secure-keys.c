@@ -1,6 +1,7 @@
 /* Keys of SRTP: lengths, texts, files; fingerprints of certificates.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "sink-fixture.h"
 
 #include "../../plugins/rtpadapt/wire/secure.h"
@@ -211,15 +212,12 @@ test_fingerprint (void)
   g_assert_null (secure_fingerprint (NULL));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/secure-keys/sizes", test_sizes);
   g_test_add_func ("/secure-keys/texts", test_texts);
   g_test_add_func ("/secure-keys/files", test_files);
   g_test_add_func ("/secure-keys/file-mode", test_file_mode);
   g_test_add_func ("/secure-keys/fingerprint", test_fingerprint);
-  return g_test_run ();
 }

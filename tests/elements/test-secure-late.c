@@ -179,7 +179,7 @@ test_late (gconstpointer data)
   guint r = GPOINTER_TO_UINT (data);
   guint first, gap, again;
   guint64 streams;
-  Receiver t;
+  g_auto (Receiver) t;
   Hand h;
 
   hand_new (&h);
@@ -208,15 +208,11 @@ test_late (gconstpointer data)
       streams);
   srtp_dealloc (h.session);
   close (h.fd);
-  receiver_end (&t);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/secure-late/silent", test_silent);
   rows_add ("/secure-late/late", late, test_late);
-  return g_test_run ();
 }

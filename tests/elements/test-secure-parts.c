@@ -49,13 +49,12 @@ typedef struct
 static void
 sender_new (Sender *s, guint cipher, guint32 ssrc, guint16 first)
 {
-  GBytes *key = a_key (cipher);
+  g_autoptr (GBytes) key = a_key (cipher);
 
   *s = (Sender){ .ssrc = ssrc, .first = first };
   s->session
       = srtp_key_session (key, (GstRtpAdaptCipher) cipher, ssrc_specific, ssrc);
   g_assert_nonnull (s->session);
-  g_bytes_unref (key);
 }
 
 static void
@@ -116,11 +115,10 @@ sender_sr (Sender *s, guint32 packets, guint8 data[ROOM])
 static Unprotect *
 receiver_new (guint cipher)
 {
-  GBytes *key = a_key (cipher);
+  g_autoptr (GBytes) key = a_key (cipher);
   Unprotect *u = unprotect_new (key, (GstRtpAdaptCipher) cipher);
 
   g_assert_nonnull (u);
-  g_bytes_unref (key);
   return u;
 }
 
@@ -445,8 +443,8 @@ test_protect (gconstpointer data)
   unprotect_free (u);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const gchar *const names[]
       = { "aes-128-icm", "aes-256-icm", "aes-128-gcm", "aes-256-gcm" };
@@ -461,8 +459,6 @@ main (int argc, char **argv)
     { "protect", test_protect },
   };
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (each); i++) {
     for (guint c = 0; c < G_N_ELEMENTS (names); c++) {
       g_autofree gchar *path
@@ -474,5 +470,4 @@ main (int argc, char **argv)
   g_test_add_func ("/secure-parts/flood", test_flood);
   g_test_add_func ("/secure-parts/forged-ssrc", test_forged_ssrc);
   g_test_add_func ("/secure-parts/places", test_places);
-  return g_test_run ();
 }

@@ -148,7 +148,7 @@ test_true (void)
 {
   gint64 from, again, there;
   GstElement *sender;
-  Receiver t;
+  g_auto (Receiver) t;
   Path path;
 
   receiver_start (&t, "", 0);
@@ -176,7 +176,6 @@ test_true (void)
       (gdouble) again / 1e6);
   stop (sender);
   g_ptr_array_unref (path_close (&path));
-  receiver_end (&t);
 }
 
 /* Without a path between them, with one port and with two. */
@@ -187,7 +186,7 @@ test_ports (void)
     g_autofree gchar *line = NULL;
     GstElement *sender;
     GError *error = NULL;
-    Receiver t;
+    g_auto (Receiver) t;
 
     g_test_message ("%s", ports[i]);
     receiver_start (&t, ports[i], 0);
@@ -199,7 +198,6 @@ test_ports (void)
     gst_element_set_state (sender, GST_STATE_PLAYING);
     wait_frames (&t, 0, 20);
     stop (sender);
-    receiver_end (&t);
   }
 }
 
@@ -275,14 +273,11 @@ test_secret (void)
       seen.all);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/secure-replay/recorded", rows, test_recorded);
   g_test_add_func ("/secure-replay/true", test_true);
   g_test_add_func ("/secure-replay/ports", test_ports);
   g_test_add_func ("/secure-replay/secret", test_secret);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * and a sender that speak to each other, and the gate before srtpdec.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../../plugins/rtpadapt/wire/securesrtpin.h"
 #include "../../plugins/rtpadapt/wire/securesrtpout.h"
 #include "../../plugins/rtpadapt/wire/ssrcgate.h"
@@ -31,7 +32,7 @@ static void
 side_open (Side *side, guint8 first, gboolean receiver)
 {
   guint8 bytes[30];
-  GBytes *key;
+  g_autoptr (GBytes) key = NULL;
 
   memset (bytes, first, sizeof bytes);
   key = g_bytes_new (bytes, sizeof bytes);
@@ -40,7 +41,6 @@ side_open (Side *side, guint8 first, gboolean receiver)
   srtp_in_init (&side->in,
       unprotect_new (key, GST_RTP_ADAPT_CIPHER_AES_128_ICM),
       receiver ? replay_guard_new (7) : NULL, receiver, chance);
-  g_bytes_unref (key);
 }
 
 static void
@@ -164,19 +164,17 @@ test_asked_at (void)
     guint port;
   } rows[] = { { FALSE, FALSE, 5004 }, { FALSE, TRUE, 5004 },
     { TRUE, FALSE, 5005 }, { TRUE, TRUE, 5004 } };
-  GSocketAddress *from
+  g_autoptr (GSocketAddress) from
       = g_inet_socket_address_new_from_string ("192.0.2.1", 5004);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     const SrtpOut out = { .rtcp_port_next = rows[i].next };
-    GSocketAddress *to = srtp_out_ask_at (&out, from, rows[i].rtcp);
+    g_autoptr (GSocketAddress) to = srtp_out_ask_at (&out, from, rows[i].rtcp);
 
     g_assert_cmpuint (
         g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (to)), ==,
         rows[i].port);
-    g_object_unref (to);
   }
-  g_object_unref (from);
 }
 
 /* --- the gate before srtpdec ------------------------------------------------ */
@@ -228,14 +226,11 @@ test_gate (void)
   ssrc_gate_close (&gate);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/secure-rooms/exchange", test_exchange);
   g_test_add_func ("/secure-rooms/wrong-key", test_wrong_key);
   g_test_add_func ("/secure-rooms/asked-at", test_asked_at);
   g_test_add_func ("/secure-rooms/gate", test_gate);
-  return g_test_run ();
 }

@@ -49,7 +49,8 @@ typedef struct
 static GstCaps *
 give_key (GstElement *dec, guint ssrc, const Key *key)
 {
-  GstBuffer *buffer = key_buffer (ciphers[key->cipher].size, key->first);
+  g_autoptr (GstBuffer) buffer
+      = key_buffer (ciphers[key->cipher].size, key->first);
   const gchar *cipher = ciphers[key->cipher].nick;
   const gchar *auth = ciphers[key->cipher].auth;
   GstCaps *caps = gst_caps_new_simple ("application/x-srtp", "srtp-key",
@@ -57,7 +58,6 @@ give_key (GstElement *dec, guint ssrc, const Key *key)
       "srtcp-cipher", G_TYPE_STRING, cipher, "srtp-auth", G_TYPE_STRING, auth,
       "srtcp-auth", G_TYPE_STRING, auth, NULL);
 
-  gst_buffer_unref (buffer);
   return caps;
 }
 
@@ -77,7 +77,7 @@ encoder (const Key *key)
 {
   static const gchar *const names[]
       = { "rtp-cipher", "rtcp-cipher", "rtp-auth", "rtcp-auth" };
-  GstElement *enc = gst_element_factory_make ("srtpenc", NULL);
+  g_autoptr (GstElement) enc = gst_element_factory_make ("srtpenc", NULL);
   GstBuffer *buffer = key_buffer (ciphers[key->cipher].size, key->first);
   GstHarness *h;
 
@@ -88,7 +88,6 @@ encoder (const Key *key)
         i < 2 ? ciphers[key->cipher].nick : ciphers[key->cipher].auth);
   h = gst_harness_new_with_element (enc, "rtcp_sink_0", "rtcp_src_0");
   gst_harness_set_src_caps_str (h, "application/x-rtcp");
-  gst_object_unref (enc);
   return h;
 }
 
@@ -96,7 +95,7 @@ encoder (const Key *key)
 static GBytes *
 encrypt (GstHarness *h, const guint8 *rtcp, gsize size)
 {
-  GstBuffer *buffer
+  g_autoptr (GstBuffer) buffer
       = gst_harness_push_and_pull (h, gst_buffer_new_memdup (rtcp, size));
   GstMapInfo map;
   GBytes *bytes;
@@ -105,7 +104,6 @@ encrypt (GstHarness *h, const guint8 *rtcp, gsize size)
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   bytes = g_bytes_new (map.data, map.size);
   gst_buffer_unmap (buffer, &map);
-  gst_buffer_unref (buffer);
   return bytes;
 }
 
@@ -141,17 +139,15 @@ count_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 watch_session (Secured *s)
 {
-  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (s->sink), "rtpbin");
-  GstElement *session;
-  GstPad *pad;
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (s->sink), "rtpbin");
+  g_autoptr (GstElement) session = NULL;
+  g_autoptr (GstPad) pad = NULL;
 
   g_signal_emit_by_name (rtpbin, "get-session", 0, &session);
   pad = gst_element_get_static_pad (session, "recv_rtcp_sink");
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, &s->heard, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (session);
-  gst_object_unref (rtpbin);
 }
 
 /* Plays with `key`, and one packet is out. */
@@ -398,15 +394,12 @@ test_flood (void)
   secured_stop (&s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/secure/both-ways", test_both_ways);
   g_test_add_func ("/secure/key-is-secret", test_key_is_secret);
   g_test_add_func ("/secure/tampered", test_tampered);
   g_test_add_func ("/secure/forged", test_forged);
   g_test_add_func ("/secure/flood", test_flood);
-  return g_test_run ();
 }

@@ -291,12 +291,9 @@ test_order (gconstpointer data)
   g_mutex_clear (&gate.lock);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/send-batch/push", rows, name, test_push);
   rows_add_by ("/send-batch/order", order_rows, name, test_order);
-  return g_test_run ();
 }

@@ -155,8 +155,8 @@ test_ext (gconstpointer data)
   for (guint split = 0; split < 2; split++) {
     SendExt ext
         = { ext_rows[row].twcc, ext_rows[row].send_ts, ext_rows[row].colour };
-    GstBuffer *before = buffer_of (in, split > 0);
-    GstBuffer *buffer = gst_buffer_ref (before);
+    g_autoptr (GstBuffer) before = buffer_of (in, split > 0);
+    g_autoptr (GstBuffer) buffer = gst_buffer_ref (before);
     SendExtPlan plan;
 
     plan_of (&ext, before, &plan);
@@ -170,8 +170,6 @@ test_ext (gconstpointer data)
     g_assert_true (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
     g_assert_cmpuint (ext.numbers.n[RA_MARK_GREEN], ==,
         after && ext_rows[row].colour ? 1 : 0);
-    gst_buffer_unref (buffer);
-    gst_buffer_unref (before);
   }
 }
 
@@ -232,13 +230,10 @@ test_ext_protected (void)
   gst_buffer_unref (alone);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add_by ("/send-bytes/ext", ext_rows, name, test_ext);
   g_test_add_func ("/send-bytes/ext/numbers", test_ext_numbers);
   g_test_add_func ("/send-bytes/ext/protected", test_ext_protected);
-  return g_test_run ();
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "../main.h"
+
 #define PLACES 3
 
 /* --- shares ------------------------------------------------------------------ */
@@ -151,6 +153,8 @@ world_teardown (World *w)
   gst_object_unref (w->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_teardown)
+
 static SendWants
 search (World *w, const gchar *names, gboolean stop, guint *notices)
 {
@@ -294,11 +298,9 @@ add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
   g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (shares); i++)
     add_row ("share", shares[i].name, i, test_share);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
@@ -310,5 +312,4 @@ main (int argc, char **argv)
   add_row ("job", "taken", FALSE, test_job);
   add_row ("job", "late", TRUE, test_job);
   g_test_add_func ("/encoders/job/removed", test_removed);
-  return g_test_run ();
 }

@@ -27,10 +27,9 @@ static SendWants
 caps_go (FeedbackMode *m, const gchar *fields)
 {
   g_autofree gchar *text = g_strconcat ("application/x-rtp", fields, NULL);
-  GstCaps *caps = gst_caps_from_string (text);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
   SendWants wants = mode_on_caps (m, gst_caps_get_structure (caps, 0));
 
-  gst_caps_unref (caps);
   return wants;
 }
 
@@ -275,11 +274,9 @@ test_texts (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     g_autofree gchar *path = g_strdup_printf ("/send-mode/choose/%02u", i);
 
@@ -293,5 +290,4 @@ main (int argc, char **argv)
   g_test_add_func ("/send-mode/alone", test_alone);
   g_test_add_func ("/send-mode/wish", test_wish);
   g_test_add_func ("/send-mode/texts", test_texts);
-  return g_test_run ();
 }

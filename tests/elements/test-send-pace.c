@@ -190,14 +190,11 @@ test_flow (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/send-pace/step", rows, name, test_step);
   g_test_add_func ("/send-pace/eos", test_eos);
   g_test_add_func ("/send-pace/push", test_push);
   g_test_add_func ("/send-pace/flow", test_flow);
-  return g_test_run ();
 }

@@ -3,6 +3,8 @@
  */
 #include <plugins/rtpadapt/send/backlog.h>
 
+#include "../main.h"
+
 #define MS GST_MSECOND
 
 /* --- the backlog -------------------------------------------------------- */
@@ -76,12 +78,9 @@ test_backlog_slow (void)
   backlog_free (b);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   g_test_add_func ("/send-parts/backlog/streams", test_backlog_streams);
   g_test_add_func ("/send-parts/backlog/slow", test_backlog_slow);
-  return g_test_run ();
 }

@@ -16,7 +16,7 @@
 
 /* Each word of `in` comes in: Cx caps, Sx a segment, T an event of another kind,
  * E EOS, vN a packet of SSRC 1, aN one of SSRC 2 with priority, wN one of SSRC 1
- * with priority; "-" takes one out, F flushes, L empties.  The rest comes out at
+ * with priority, rN a retransmission; "-" takes one out, F flushes, L empties.  The rest comes out at
  * the end. */
 static const struct
 {
@@ -34,6 +34,8 @@ static const struct
   { "segments", "Cx S1 v1 S2 a1 v2", "Cx S2 a1 S1 v1 S2 v2", "the same" },
   { "event", "Cx v1 T a1 v2 a2", "Cx v1 T a1 v2 a2",
       "nothing passes an event of another kind" },
+  { "repeat", "Cx v1 T v2 r1 a1 E r2", "Cx r1 r2 v1 T v2 a1 E",
+      "but what is sent again: an event before a key frame would cost it its time" },
   { "behind-event", "Cx v1 T a1 v2 - - - a2 v3", "Cx v1 T a1 v2 a2 v3",
       "a2 does not pass a1, which waits before v2" },
   { "after-event", "Cx v1 T a1 v2 - - - - a2", "Cx v1 T a1 a2 v2",
@@ -80,13 +82,14 @@ word_in (Backlog *b, const gchar *word)
   BacklogItem item = {
     .is_packet = TRUE,
     .priority = word[0] != 'v',
+    .is_repair = word[0] == 'r',
     .payload_type = (guint8) word[0],
     .size = 1000,
     .ssrc = word[0] == 'a' ? 2 : 1,
     .seq = (guint16) word[1],
   };
 
-  if (!strchr ("vaw", word[0])) {
+  if (!strchr ("vawr", word[0])) {
     backlog_push_event (b, event_of (word));
     return;
   }
@@ -369,11 +372,9 @@ test_beside (void)
   streams_clear (s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add_by ("/send-queue/order", order_rows, name, test_order);
   g_test_add_func ("/send-queue/priority", test_priority);
   rows_add_by ("/send-queue/stream", stream_rows, name, test_stream);
@@ -381,5 +382,4 @@ main (int argc, char **argv)
   g_test_add_func ("/send-queue/latest", test_latest);
   g_test_add_func ("/send-queue/many", test_many);
   g_test_add_func ("/send-queue/beside", test_beside);
-  return g_test_run ();
 }

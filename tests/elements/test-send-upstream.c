@@ -38,6 +38,8 @@ world_free (World *w)
   gst_object_unref (w->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_free)
+
 static void
 drop (GPtrArray *list)
 {
@@ -100,11 +102,12 @@ static void
 test_fec (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data), notices;
-  World w = world_new (fec_rows[i].line);
-  FecEncoders f = { 0 };
+  g_auto (World) w = world_new (fec_rows[i].line);
+  FecEncoders f;
   SendWants wants;
 
   g_test_message ("%s", fec_rows[i].why);
+  fecencs_init (&f);
   fecencs_start (&f);
   wants = fec_run (&f, &w, 30, fec_rows[i].stop, &notices);
   g_assert_cmpint (wants, ==, fec_rows[i].wants);
@@ -113,7 +116,7 @@ test_fec (gconstpointer data)
   g_assert_cmpint (f.driven != NULL, ==, !fec_rows[i].stop);
   g_assert_cmpuint (percentage_of (&w), ==, fec_rows[i].level);
   drop (fecencs_stop (&f));
-  world_free (&w);
+  fecencs_clear (&f);
 }
 
 /* Without a search another level is all that is done; one that lost its payload
@@ -121,11 +124,12 @@ test_fec (gconstpointer data)
 static void
 test_fec_again (void)
 {
-  World w = world_new (FEC ("pt=122"));
-  FecEncoders f = { 0 };
+  g_auto (World) w = world_new (FEC ("pt=122"));
+  FecEncoders f;
   FecEncodersJob job;
   guint notices;
 
+  fecencs_init (&f);
   fecencs_start (&f);
   fec_run (&f, &w, 30, FALSE, &notices);
   g_assert_cmpint (
@@ -140,7 +144,7 @@ test_fec_again (void)
   g_assert_false (
       fecencs_plan (&f, &(FecWants){ 60, SPAN, RA_FEC_CODE_XOR }, &job));
   drop (fecencs_stop (&f));
-  world_free (&w);
+  fecencs_clear (&f);
 }
 
 /* --- numbers that are left out ----------------------------------------------- */
@@ -167,7 +171,7 @@ static void
 test_skippers (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  World w = world_new (skip_rows[i].line);
+  g_auto (World) w = world_new (skip_rows[i].line);
   Skippers s = { .stale = TRUE };
   SkippersJob job;
 
@@ -184,7 +188,6 @@ test_skippers (gconstpointer data)
   g_assert_false (skippers_plan (&s, TRUE, &job)); /* none is due */
   skippers_set (&s, 100);
   drop (skippers_stop (&s));
-  world_free (&w);
 }
 
 /* An encoder that spans frames gets all three; one without rs-pt keeps to XOR. */
@@ -208,11 +211,12 @@ test_fec_spans (void)
         "identity name=owner",
         rows[i].set);
     const FecWants wants = { 15, 120 * RA_MSECOND, rows[i].code };
-    World w = world_new (line);
+    g_auto (World) w = world_new (line);
     guint level, span;
-    FecEncoders f = { 0 };
+    FecEncoders f;
     FecEncodersJob job;
 
+    fecencs_init (&f);
     fecencs_start (&f);
     g_assert_true (fecencs_plan (&f, &wants, &job));
     fecencs_do (&job, w.sinkpad);
@@ -225,18 +229,15 @@ test_fec_spans (void)
     g_assert_cmpint (f.code, ==, rows[i].used);
     g_assert_cmpuint (f.block, ==, 0); /* no block yet */
     drop (fecencs_stop (&f));
-    world_free (&w);
+    fecencs_clear (&f);
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/upstream/fec", fec_rows, name, test_fec);
   g_test_add_func ("/upstream/fec/again", test_fec_again);
   rows_add_by ("/upstream/skippers", skip_rows, name, test_skippers);
   g_test_add_func ("/upstream/fec/spans", test_fec_spans);
-  return g_test_run ();
 }

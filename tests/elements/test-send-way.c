@@ -245,15 +245,12 @@ test_colour (void)
   way_stop (&w);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/send-way/parses", parse_rows, name, test_parses);
   g_test_add_func ("/send-way/random", test_random);
   g_test_add_func ("/send-way/stream", test_stream);
   g_test_add_func ("/send-way/unknown", test_unknown);
   g_test_add_func ("/send-way/colour", test_colour);
-  return g_test_run ();
 }

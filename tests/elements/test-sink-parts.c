@@ -2,6 +2,7 @@
  * hears, without elements, in virtual time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../../plugins/rtpadapt/sink/sinkcaps.h"
 #include "../../plugins/rtpadapt/sink/sinkpeer.h"
 #include "../../plugins/rtpadapt/sink/sinkstreams.h"
@@ -61,14 +62,13 @@ test_caps (void)
         = { offers[i].feedback, offers[i].twcc, offers[i].coloured };
     GstCaps *filter
         = offers[i].filter ? gst_caps_from_string (offers[i].filter) : NULL;
-    GstCaps *offer = sink_caps_offer (&settings, filter);
+    g_autoptr (GstCaps) offer = sink_caps_offer (&settings, filter);
     g_autofree gchar *got = extensions (gst_caps_get_structure (offer, 0));
 
     if (!g_str_equal (got, offers[i].offer))
       g_test_fail_printf ("%s: %s", offers[i].why, got);
     g_assert_cmpuint (gst_caps_get_size (offer), ==, 2); /* or as it is */
     gst_clear_caps (&filter);
-    gst_caps_unref (offer);
   }
 }
 
@@ -100,9 +100,10 @@ test_repeats (void)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     GstPad *ghost = ghosts[i]
         = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
-    GstPad *funnel = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+    g_autoptr (GstPad) funnel
+        = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
     SinkStream *stream = sink_stream_new (ghost, funnel);
-    GstCaps *caps = gst_caps_new_simple (
+    g_autoptr (GstCaps) caps = gst_caps_new_simple (
         "application/x-rtp", "media", G_TYPE_STRING, rows[i].media, NULL);
     SinkStreamJob job;
 
@@ -114,8 +115,6 @@ test_repeats (void)
     if (!job.builds || job.repeats != rows[i].repeats
         || job.may_repeat != rows[i].may_repeat)
       g_test_fail_printf ("%s", rows[i].why);
-    gst_caps_unref (caps);
-    gst_object_unref (funnel);
   }
   sink_streams_clear (&s);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -131,14 +130,14 @@ test_repeats (void)
 static gboolean
 report (SinkPeer *who, const gchar *from, guint32 ssrc, RaTime now)
 {
-  GSocketAddress *at = g_inet_socket_address_new_from_string (from, 5004);
+  g_autoptr (GSocketAddress) at
+      = g_inet_socket_address_new_from_string (from, 5004);
   guint8 data[8] = { 0x80, 201, 0, 1 };
   gboolean encrypted, pass;
 
   ra_put_u32 (data + 4, ssrc);
   pass = sink_peer_on_rtcp (who, at, data, sizeof data, now, &encrypted);
   g_assert_false (encrypted);
-  g_object_unref (at);
   return pass;
 }
 
@@ -146,7 +145,7 @@ static void
 test_peer (void)
 {
   guint8 rtp[12] = { 0x80, 96 };
-  GSocketAddress *to
+  g_autoptr (GSocketAddress) to
       = g_inet_socket_address_new_from_string ("192.0.2.1", 5004);
   const PeerConfig cfg = { .host
     = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to)) };
@@ -169,17 +168,13 @@ test_peer (void)
   g_assert_cmpuint (own, ==, 1);
   gst_structure_free (stats);
   sink_peer_close (&who);
-  g_object_unref (to);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
   GST_DEBUG_CATEGORY_INIT (rtpadaptsink_debug, "rtpadaptsink", 0, "test");
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sink-parts/caps", test_caps);
   g_test_add_func ("/sink-parts/repeats", test_repeats);
   g_test_add_func ("/sink-parts/peer", test_peer);
-  return g_test_run ();
 }

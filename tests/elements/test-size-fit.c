@@ -73,6 +73,8 @@ world_free (World *w)
   gst_object_unref (w->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_free)
+
 static gboolean
 next_is (World *w, const RaPicture *p)
 {
@@ -127,7 +129,7 @@ test_row (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   const RaPicture full = FULL, low = { 320, 180, 25, 2 };
-  World w = world_new (rows[i].before);
+  g_auto (World) w = world_new (rows[i].before);
   GstStructure *news;
 
   g_test_message ("%s", rows[i].why);
@@ -146,7 +148,6 @@ test_row (gconstpointer data)
   gst_structure_free (news);
   while (!next_is (&w, &full))
     ;
-  world_free (&w);
 }
 
 /* Whoever stops it gets the full picture back. */
@@ -154,7 +155,7 @@ static void
 test_off (void)
 {
   const RaPicture full = FULL, low = { 320, 180, 25, 2 };
-  World w = world_new (rows[0].before);
+  g_auto (World) w = world_new (rows[0].before);
   GstStructure *news;
 
   g_assert_true (next_is (&w, &full));
@@ -173,28 +174,24 @@ test_off (void)
   g_assert_null (say (&w, 1000000, TRUE, 0));
   while (!next_is (&w, &full))
     ;
-  world_free (&w);
 }
 
 /* A picture that is small already. */
 static void
 test_small (void)
 {
-  World w = world_new ("videotestsrc ! video/x-raw,width=64,height=48");
+  g_auto (World) w
+      = world_new ("videotestsrc ! video/x-raw,width=64,height=48");
   const RaPicture small = { 64, 48, 30, 1 };
 
   g_assert_true (next_is (&w, &small));
   g_assert_null (say (&w, 1000, FALSE, 60)); /* below 320x180 */
-  world_free (&w);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/size-fit/row", rows, name, test_row);
   g_test_add_func ("/size-fit/off", test_off);
   g_test_add_func ("/size-fit/small", test_small);
-  return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* rtpadaptsrc: how an rtpjitterbuffer is made to hold less, without a step.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../../plugins/rtpadapt/src/srchold.h"
 
 #include <gst/check/gstharness.h>
@@ -65,11 +66,13 @@ fixture_clear (Fixture *f)
   gst_caps_unref (f->payloads.caps[96]);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
+
 /* A frame of one packet, as late as that. */
 static void
 frame (Fixture *f, GstClockTime late)
 {
-  GstBuffer *buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
+  g_autoptr (GstBuffer) buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   gint64 lag;
 
@@ -93,7 +96,6 @@ frame (Fixture *f, GstClockTime late)
   }
   f->lag = lag;
   f->n++;
-  gst_buffer_unref (buffer);
 }
 
 static void
@@ -109,7 +111,7 @@ static void
 test_down (void)
 {
   SrcHoldStats stats;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, TRUE);
   g_assert_cmpint (f.said, ==, 200 * MS);
@@ -125,7 +127,6 @@ test_down (void)
   g_assert_cmpint (stats.late, ==, 0);
   g_assert_cmpint (stats.hurried, ==, MS);
   g_assert_cmpint (stats.moved, ==, 0);
-  fixture_clear (&f);
 }
 
 /* Nothing is touched where nobody asks for it, but what would be wanted is known. */
@@ -133,7 +134,7 @@ static void
 test_off (void)
 {
   SrcHoldStats stats;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, FALSE);
   frames (&f, 100, 0);
@@ -141,14 +142,13 @@ test_off (void)
   src_hold_get_stats (&f.hold, &stats);
   g_assert_cmpint (stats.now, ==, 200 * MS);
   g_assert_cmpint (stats.wanted, ==, 20 * MS);
-  fixture_clear (&f);
 }
 
 /* rtpbin sets the offset for the lips: ours is taken off that. */
 static void
 test_lips (void)
 {
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, TRUE);
   frames (&f, 149, 0);
@@ -157,15 +157,15 @@ test_lips (void)
   g_assert_cmpint (offset (&f), ==, -70 * (gint64) MS);
   frames (&f, 1, 0);
   g_assert_cmpint (offset (&f), ==, -71 * (gint64) MS);
-  fixture_clear (&f);
 }
 
 /* A second stream holds what the first does, from its first packet on. */
 static void
 test_second (void)
 {
-  GstElement *second = gst_element_factory_make ("rtpjitterbuffer", NULL);
-  Fixture f;
+  g_autoptr (GstElement) second
+      = gst_element_factory_make ("rtpjitterbuffer", NULL);
+  g_auto (Fixture) f;
   gint64 value;
 
   gst_object_ref_sink (second);
@@ -181,19 +181,14 @@ test_second (void)
   frames (&f, 1, 0);
   g_object_get (second, "ts-offset", &value, NULL);
   g_assert_cmpint (value, ==, -101 * (gint64) MS);
-  gst_object_unref (second);
-  fixture_clear (&f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   GST_DEBUG_CATEGORY_INIT (rtpadaptsrc_debug, "rtpadaptsrc", 0, "test");
   g_test_add_func ("/src-hold/down", test_down);
   g_test_add_func ("/src-hold/off", test_off);
   g_test_add_func ("/src-hold/lips", test_lips);
   g_test_add_func ("/src-hold/second", test_second);
-  return g_test_run ();
 }

@@ -164,7 +164,8 @@ test_story (gconstpointer data)
 static void
 test_stop_between (void)
 {
-  GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+  g_autoptr (GstPad) pad
+      = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
   World w = { .now = T0 };
   SrcPending *p = g_new0 (SrcPending, 1);
 
@@ -174,7 +175,6 @@ test_stop_between (void)
   g_assert_false (src_streams_wait (&w.streams, p));
   src_pending_free (p);
   src_streams_clear (&w.streams);
-  gst_object_unref (pad);
 }
 
 /* --- statistics ------------------------------------------------------------- */
@@ -201,13 +201,10 @@ test_residual (void)
         loss[i].residual, 1e-9);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/src-parts/streams", rows, test_story);
   g_test_add_func ("/src-parts/streams/stop-between", test_stop_between);
   g_test_add_func ("/src-parts/residual", test_residual);
-  return g_test_run ();
 }

@@ -239,7 +239,7 @@ statuses (const guint8 *p, gint64 *times)
 static void
 test_parts (void)
 {
-  GRand *dice = g_rand_new_with_seed (7);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (7);
 
   for (guint round = 0; round < 2000; round++) {
     guint8 rest[200], in[300], out[1000];
@@ -279,7 +279,6 @@ test_parts (void)
       got -= whole[i] != G_MININT64;
     g_assert_cmpuint (got, ==, 0);
   }
-  g_rand_free (dice);
 }
 
 /* --- the extension ------------------------------------------------------ */

@@ -102,6 +102,8 @@ given_end (Given *g)
   close (g->peer);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_end)
+
 /* A packet of the peer comes through. */
 static void
 given_hears (Given *g)
@@ -190,7 +192,7 @@ test_no_spin (void)
 {
   gint64 end = g_get_monotonic_time () + PATIENCE_S * G_TIME_SPAN_SECOND;
   struct pollfd waits = { 0 };
-  Given g;
+  g_auto (Given) g;
 
   given_new (&g, TRUE);
   close (g.peer);
@@ -202,15 +204,14 @@ test_no_spin (void)
   while (poll (&waits, 1, 0) != 0 && g_get_monotonic_time () < end);
   g_assert_cmpint (poll (&waits, 1, 0), ==, 0);
   g.peer = -1;
-  given_end (&g);
 }
 
 /* An error that stays ends the stream at once. */
 static void
 test_closed (void)
 {
-  GstMessage *message;
-  Given g;
+  g_autoptr (GstMessage) message = NULL;
+  g_auto (Given) g;
 
   given_new (&g, FALSE);
   given_hears (&g);
@@ -225,8 +226,6 @@ test_closed (void)
   message = gst_bus_timed_pop_filtered (
       g.bus, PATIENCE_S * GST_SECOND, GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
-  gst_message_unref (message);
-  given_end (&g);
 }
 
 /* --- both, in a network of their own --------------------------------------- */
@@ -261,7 +260,9 @@ test_cut (gconstpointer data)
   guint r = GPOINTER_TO_UINT (data);
   GstHarness *out
       = gst_harness_new_parse ("rtpadaptudpsink host=127.0.0.9 port=5004");
-  GstElement *src = gst_parse_launch ("rtpadaptudpsrc port=5004", NULL), *sink;
+  g_autoptr (GstElement) src
+      = gst_parse_launch ("rtpadaptudpsrc port=5004", NULL);
+  g_autoptr (GstElement) sink = NULL;
   GstHarness *in = gst_harness_new_with_element (src, NULL, "src");
   GstBus *bus = udp_bus_new (src);
   g_autofree gchar *said = NULL;
@@ -288,21 +289,17 @@ test_cut (gconstpointer data)
   } else {
     g_test_skip (cuts[r].why);
   }
-  gst_object_unref (sink);
   gst_harness_teardown (out);
   gst_harness_teardown (in);
   udp_bus_free (bus);
-  gst_object_unref (src);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   /* Threads that start later are in it, too. */
   gboolean own = unshare (CLONE_NEWNET) == 0 && run ("ip link set lo up");
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/udp-errors/row", rows, test_row);
   g_test_add_data_func (
       "/udp-errors/forged-icmp", GINT_TO_POINTER (FALSE), test_forged_icmp);
@@ -315,5 +312,4 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, GUINT_TO_POINTER (i), test_cut);
   }
-  return g_test_run ();
 }

@@ -147,12 +147,11 @@ udp_packet (guint seq, gsize size, gchar kind)
 static inline guint64
 udp_stat (GstElement *element, const gchar *name)
 {
-  GstStructure *s;
+  g_autoptr (GstStructure) s = NULL;
   guint64 value = 0;
 
   g_object_get (element, "stats", &s, NULL);
   gst_structure_get_uint64 (s, name, &value);
-  gst_structure_free (s);
   return value;
 }
 

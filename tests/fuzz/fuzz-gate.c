@@ -77,8 +77,10 @@ out_rtcp (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static void
 pads_make (Gate *g, guint i, const gchar *sink, const gchar *src)
 {
-  GstPad *to = gst_element_get_static_pad (GST_ELEMENT (g->gate), sink);
-  GstPad *of = gst_element_get_static_pad (GST_ELEMENT (g->gate), src);
+  g_autoptr (GstPad) to
+      = gst_element_get_static_pad (GST_ELEMENT (g->gate), sink);
+  g_autoptr (GstPad) of
+      = gst_element_get_static_pad (GST_ELEMENT (g->gate), src);
   GstSegment segment;
 
   g->in[i] = gst_pad_new ("in", GST_PAD_SRC);
@@ -92,8 +94,6 @@ pads_make (Gate *g, guint i, const gchar *sink, const gchar *src)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_push_event (g->in[i], gst_event_new_stream_start ("in"));
   gst_pad_push_event (g->in[i], gst_event_new_segment (&segment));
-  gst_object_unref (to);
-  gst_object_unref (of);
 }
 
 static void
@@ -101,7 +101,8 @@ gate_init (Gate *g, guint flags)
 {
   PeerConfig cfg = { .authentic = flags >> 1 & 1, .any_port = !(flags & 1) };
   gboolean known[SRC_PAYLOAD_TYPES] = { [0] = TRUE, [96] = TRUE, [122] = TRUE };
-  GstCaps *caps = src_payloads_any (); /* with transport-wide numbers */
+  g_autoptr (GstCaps) caps
+      = src_payloads_any (); /* with transport-wide numbers */
 
   g->gate = src_gate_new ();
   gst_object_ref_sink (g->gate);
@@ -115,7 +116,6 @@ gate_init (Gate *g, guint flags)
 
     g->from[i] = g_inet_socket_address_new_from_string (host, 5004 + i % 2);
   }
-  gst_caps_unref (caps);
 }
 
 /* The same bytes leave as RTCP.  If they are a row of packets, the result is one,

@@ -137,8 +137,8 @@ is_rtcp (const guint8 *data, gsize size)
 static void
 write_and_read (const Wanted *w, const guint8 *data, gsize size)
 {
-  GstStructure *caps = caps_of (w);
-  GstBuffer *buffer = buffer_of (data, size, w->split);
+  g_autoptr (GstStructure) caps = caps_of (w);
+  g_autoptr (GstBuffer) buffer = buffer_of (data, size, w->split);
   Before before = { data, size, payload_of (buffer), 0 };
   RecvIds ids = recv_ids_parse (caps);
   SendExt ext = { 0 };
@@ -157,8 +157,6 @@ write_and_read (const Wanted *w, const guint8 *data, gsize size)
   fuzz_note ("result %d growth %u", result, before.growth);
   if (result == SEND_EXT_DONE && before.payload >= 0 && !is_rtcp (data, size))
     check_read (buffer, &ids, w);
-  gst_buffer_unref (buffer);
-  gst_structure_free (caps);
 }
 
 /* The data of an element. */
@@ -190,7 +188,7 @@ read_caps (const guint8 *data, gsize size)
   guint kind = (guint) fuzz_take (&b, 1);
   g_autofree gchar *number = fuzz_text (&b, 4);
   g_autofree gchar *name = g_strconcat ("extmap-", number, NULL);
-  GstStructure *s = gst_structure_new_empty ("application/x-rtp");
+  g_autoptr (GstStructure) s = gst_structure_new_empty ("application/x-rtp");
   GValue array = G_VALUE_INIT, text = G_VALUE_INIT;
 
   g_value_init (&text, kind & 1 ? G_TYPE_STRING : G_TYPE_INT);
@@ -203,7 +201,6 @@ read_caps (const guint8 *data, gsize size)
   g_assert_cmpuint (extmap_send_ts_id (s), <=, 255);
   g_value_unset (&array);
   g_value_unset (&text);
-  gst_structure_free (s);
 }
 
 int

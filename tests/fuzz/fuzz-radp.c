@@ -99,7 +99,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FuzzBytes b = fuzz_bytes (data, size);
   RaTime now = MS (1100);
   RaRadp one, other;
-  Ear e;
+  g_auto (Ear) e;
 
   if (read_alone (&one, data, size) && size >= 8
       && read_alone (&other, data, size / 8 * 4)) {
@@ -111,6 +111,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     now += MS (fuzz_take (&b, 1));
     hear (&e, &b, now);
   }
-  ear_clear (&e);
   return 0;
 }

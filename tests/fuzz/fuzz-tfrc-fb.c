@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzBytes b = fuzz_bytes (data, size);
   RaTime now = MS (1100);
-  Ear e;
+  g_auto (Ear) e;
 
   read_alone (data, size);
   ear_init (&e);
@@ -57,6 +57,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     fci = fuzz_copy (&b, RA_TFRC_FB_SIZE, &n);
     hear (&e, fci, n, now);
   }
-  ear_clear (&e);
   return 0;
 }

@@ -114,11 +114,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
   heard_init (&h, &ra_feedback_twcc);
   while (b.left > 0) {
-    GstStructure *s = event_of (&b);
+    g_autoptr (GstStructure) s = event_of (&b);
 
     heard_send (&h, 4);
     earfuzz_check (&h, hear (&h, s));
-    gst_structure_free (s);
   }
   earfuzz_end (&h);
   return 0;

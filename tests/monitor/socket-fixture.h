@@ -26,14 +26,13 @@ test_socket_init (TestSocket *s)
 static inline void
 test_socket_listen (TestSocket *s)
 {
-  GSocketAddress *address = g_unix_socket_address_new (s->path);
+  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (s->path);
   g_autoptr (GError) error = NULL;
 
   s->listener = g_socket_listener_new ();
   g_socket_listener_add_address (s->listener, address, G_SOCKET_TYPE_STREAM,
       G_SOCKET_PROTOCOL_DEFAULT, NULL, NULL, &error);
   g_assert_no_error (error);
-  g_object_unref (address);
 }
 
 /* Waits for the next line; NULL at the end. */
@@ -70,3 +69,5 @@ test_socket_clear (TestSocket *s)
   g_free (s->path);
   g_free (s->folder);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TestSocket, test_socket_clear)

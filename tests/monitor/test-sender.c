@@ -74,12 +74,11 @@ static void
 push (MonitorSender *sender, gint n)
 {
   g_autofree gchar *much = g_strnfill (10000, 'x');
-  GstMessage *message = gst_message_new_element (NULL,
+  g_autoptr (GstMessage) message = gst_message_new_element (NULL,
       gst_structure_new (
           STATS, "n", G_TYPE_INT, n, "much", G_TYPE_STRING, much, NULL));
 
   monitor_sender_push (sender, message, "e", n);
-  gst_message_unref (message);
 }
 
 static gint64
@@ -95,7 +94,7 @@ test_full (void)
 {
   MonitorSender *sender;
   gint64 received = 0, dropped = 0, last = -1;
-  TestSocket s;
+  g_auto (TestSocket) s;
 
   test_socket_init (&s);
   test_socket_listen (&s);
@@ -113,14 +112,13 @@ test_full (void)
   g_assert_cmpint (dropped, >, 0);
   g_assert_cmpint (received + dropped, ==, MANY);
   monitor_sender_free (sender);
-  test_socket_clear (&s);
 }
 
 static void
 test_stalled_end (void)
 {
   MonitorSender *sender;
-  TestSocket s;
+  g_auto (TestSocket) s;
 
   test_socket_init (&s);
   test_socket_listen (&s);
@@ -128,7 +126,6 @@ test_stalled_end (void)
   for (gint i = 0; i < MANY; i++)
     push (sender, i);
   monitor_sender_free (sender); /* comes back, too */
-  test_socket_clear (&s);
 }
 
 static void
@@ -136,7 +133,7 @@ test_late_monitor (void)
 {
   MonitorSender *sender;
   JsonNode *node;
-  TestSocket s;
+  g_auto (TestSocket) s;
 
   test_socket_init (&s);
   sender = monitor_sender_new (s.path);
@@ -155,21 +152,19 @@ test_late_monitor (void)
     s.connection = g_socket_listener_accept (s.listener, NULL, NULL, NULL);
   }
   monitor_sender_free (sender);
-  test_socket_clear (&s);
 }
 
 static void
 test_no_monitor (void)
 {
   MonitorSender *sender;
-  TestSocket s;
+  g_auto (TestSocket) s;
 
   test_socket_init (&s);
   sender = monitor_sender_new (s.path);
   for (gint i = 0; i < 3 * MONITOR_QUEUE_MAX; i++)
     push (sender, i);
   monitor_sender_free (sender);
-  test_socket_clear (&s);
 }
 
 int

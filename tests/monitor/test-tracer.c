@@ -48,9 +48,10 @@ assert_line (const gchar *kind, const gchar *element, gint n)
 static void
 test_messages (void)
 {
-  GstElement *pipeline = gst_pipeline_new ("p"), *bin = gst_bin_new ("b"),
+  g_autoptr (GstElement) pipeline = gst_pipeline_new ("p");
+  GstElement *bin = gst_bin_new ("b"),
              *element = gst_element_factory_make ("fakesink", "e");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
 
   gst_bin_add (GST_BIN (bin), element);
@@ -75,8 +76,6 @@ test_messages (void)
     gst_message_unref (message);
   }
   g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT));
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 static const struct
@@ -96,14 +95,14 @@ test_intervals (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (intervals); i++) {
     g_autoptr (GError) error = NULL;
-    GstElement *element = gst_parse_launch (intervals[i].launch, &error);
+    g_autoptr (GstElement) element
+        = gst_parse_launch (intervals[i].launch, &error);
     guint64 interval;
 
     g_test_message ("%s", intervals[i].why);
     g_assert_no_error (error);
     g_object_get (element, "stats-interval", &interval, NULL);
     g_assert_cmpuint (interval, ==, intervals[i].interval);
-    gst_object_unref (element);
   }
 }
 
@@ -111,7 +110,8 @@ test_intervals (void)
 static void
 test_inner_receiver (void)
 {
-  GstElement *src = gst_element_factory_make ("rtpadaptsrc", "s"), *recv;
+  g_autoptr (GstElement) src = gst_element_factory_make ("rtpadaptsrc", "s");
+  g_autoptr (GstElement) recv = NULL;
 
   g_assert_nonnull (src);
   recv = gst_bin_get_by_name (GST_BIN (src), "recv");
@@ -119,8 +119,6 @@ test_inner_receiver (void)
   post (recv, "application/x-rtpadaptrecv-stats", 1);
   post (src, "application/x-rtpadaptsrc-stats", 2);
   assert_line ("src", "/GstRtpAdaptSrc:s", 2);
-  gst_object_unref (recv);
-  gst_object_unref (src);
 }
 
 /* What was posted last is sent before GStreamer is gone. */

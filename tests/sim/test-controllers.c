@@ -6,6 +6,7 @@
  */
 #include <tools/sim/sim.h>
 
+#include "../main.h"
 #include "../unit/law.h"
 
 static const struct
@@ -185,13 +186,12 @@ test_forms (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static Case cases[64];
   guint n = 0;
 
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_rates[i]; i++) {
     for (guint j = 0; j < G_N_ELEMENTS (feedback); j++) {
       g_autofree gchar *name
@@ -207,5 +207,4 @@ main (int argc, char **argv)
     }
   }
   g_test_add_func ("/controllers/ssvp-forms", test_forms);
-  return g_test_run ();
 }

@@ -8,6 +8,7 @@
  */
 #include <tools/sim/sim.h>
 
+#include "../main.h"
 #include "../unit/law.h"
 
 typedef struct
@@ -107,14 +108,12 @@ test_law (gconstpointer data)
   law_cmpfloat ((gdouble) lost, <=, law->loss * (gdouble) sent);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (laws); i++) {
     g_autofree gchar *path = g_strdup_printf ("/delay-laws/%s", laws[i].name);
 
     g_test_add_data_func (path, &laws[i], test_law);
   }
-  return g_test_run ();
 }

@@ -172,12 +172,11 @@ test_determinism (gconstpointer data)
   run_twice (&cfg);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   guint n_ldas = count_ldas (), n = n_ldas * count_rates ();
 
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < n; i++) {
     g_autofree gchar *path = g_strdup_printf ("/sim/registry/%s/%s",
         ra_rates[i / n_ldas]->name, ra_ldas[i % n_ldas]->name);
@@ -185,5 +184,4 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_pair);
   }
   rows_add ("/sim/determinism", rows, test_determinism);
-  return g_test_run ();
 }

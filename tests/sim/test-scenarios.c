@@ -252,11 +252,9 @@ test_feedback_kinds (void)
   g_assert_cmpfloat (goodput[1], <, goodput[0] * 1.25);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/sim/scenario", rows, name, test_scenario);
   g_test_add_func ("/sim/scenario/feedback-kinds", test_feedback_kinds);
-  return g_test_run ();
 }

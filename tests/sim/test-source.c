@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../main.h"
+
 /* N = 12, M = 3, as coded; 160 + 3 * 60 + 8 * 30 = 580 a group, 12 frames. */
 static void
 test_group (void)
@@ -83,12 +85,10 @@ test_stream (void)
       bits / (gdouble) run.score.arrived, 8000, 1e-6);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/source/group", test_group);
   g_test_add_func ("/source/sizes", test_sizes);
   g_test_add_func ("/source/stream", test_stream);
-  return g_test_run ();
 }

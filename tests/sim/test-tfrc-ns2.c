@@ -7,6 +7,8 @@
  */
 #include <tools/sim/sim.h>
 
+#include "../main.h"
+
 static const struct
 {
   const gchar *p;
@@ -47,15 +49,13 @@ test_rate (gconstpointer data)
   g_assert_cmpfloat (sent, <, 1.1 * rows[i].ns2);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (rows); i++) {
     g_autofree gchar *path = g_strdup_printf (
         "/sim/tfrc-ns2/%s/%s", rows[i / 2].p, i % 2 ? "per-packet" : "report");
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_rate);
   }
-  return g_test_run ();
 }

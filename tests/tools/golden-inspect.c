@@ -38,7 +38,7 @@ property_print (GObject *object, GParamSpec *p)
 static void
 element_print (const gchar *name)
 {
-  GstElement *element = gst_element_factory_make (name, NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make (name, NULL);
   g_autofree GParamSpec **properties = NULL;
   guint n;
 
@@ -54,7 +54,6 @@ element_print (const gchar *name)
         && properties[i]->owner_type != GST_TYPE_BIN)
       property_print (G_OBJECT (element), properties[i]);
   }
-  gst_object_unref (element);
 }
 
 int

@@ -73,7 +73,7 @@ pass (Recv *r, guint i)
 static void
 play (guint row)
 {
-  Recv r;
+  g_auto (Recv) r;
   GstClockTime begin;
 
   g_random_set_seed (1);
@@ -92,7 +92,6 @@ play (guint row)
       golden_stats (r.element);
   }
   golden_end ();
-  recv_free (&r);
 }
 
 int

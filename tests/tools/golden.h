@@ -110,9 +110,8 @@ golden_structure (const gchar *what, const GstStructure *s)
 static inline void
 golden_stats (GstElement *element)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (element, "stats", &stats, NULL);
   golden_structure ("stats", stats);
-  gst_structure_free (stats);
 }

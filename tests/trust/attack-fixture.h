@@ -112,6 +112,8 @@ run_free (Run *r)
   g_free (r);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_free)
+
 static inline gboolean
 runs_same (const Run *a, const Run *b)
 {

@@ -401,11 +401,8 @@ test_all (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/attack-play", test_all);
-  return g_test_run ();
 }

@@ -154,12 +154,9 @@ test_fec (gconstpointer name)
   g_clear_pointer (&dice, g_rand_free);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/attacks-fec/lies", "lies", test_fec);
   g_test_add_data_func ("/attacks-fec/noise", "noise", test_fec);
-  return g_test_run ();
 }

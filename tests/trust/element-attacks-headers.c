@@ -122,12 +122,11 @@ passes (GstHarness *h, GstBuffer *buffer)
 static guint64
 stat (GstHarness *h, const gchar *field)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value;
 
   g_object_get (h->element, "stats", &stats, NULL);
   g_assert_true (gst_structure_get_uint64 (stats, field, &value));
-  gst_structure_free (stats);
   return value;
 }
 
@@ -199,12 +198,9 @@ test_random (void)
   gst_harness_teardown (h);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/attacks-recv-ext", rows, name, test_row);
   g_test_add_func ("/attacks-recv-ext/random", test_random);
-  return g_test_run ();
 }

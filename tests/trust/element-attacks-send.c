@@ -83,14 +83,11 @@ keep_field (GQuark name, GValue *value, gpointer data)
 static gchar *
 state (Send *s)
 {
-  GstStructure *stats;
-  gchar *text;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (s->element, "stats", &stats, NULL);
   gst_structure_filter_and_map_in_place (stats, keep_field, NULL);
-  text = gst_structure_to_string (stats);
-  gst_structure_free (stats);
-  return text;
+  return gst_structure_to_string (stats);
 }
 
 static Pair
@@ -138,7 +135,7 @@ typedef struct
 static Play
 play (guint row, gboolean attacked)
 {
-  Pair p = attacked_new (row);
+  g_auto (Pair) p = attacked_new (row);
   Play x = { .before = state (&p.send) };
   Rtcp r = { 0 };
 
@@ -151,7 +148,6 @@ play (guint row, gboolean attacked)
     x.counted = stat (&p.send, rows[row].counter);
   honest_push (&p, row);
   x.later = state (&p.send);
-  pair_free (&p);
   return x;
 }
 
@@ -200,7 +196,7 @@ test_replay (gconstpointer data)
   g_autofree gchar *name
       = g_strdup_printf ("6 a report 1,000 times, %s", feedback);
   g_autofree gchar *before = NULL, *after = NULL;
-  Pair p;
+  g_auto (Pair) p;
 
   while (!g_str_equal (rows[row].feedback, feedback))
     row++;
@@ -215,7 +211,6 @@ test_replay (gconstpointer data)
   trust_row ("attack", name, "all refused, all statistics as after the first",
       g_str_equal (before, after), "%s",
       g_str_equal (before, after) ? "the same" : "changed");
-  pair_free (&p);
 }
 
 /* --- the receiver's clock ------------------------------------------------------- */
@@ -224,9 +219,8 @@ test_replay (gconstpointer data)
 static gchar *
 rts_play (gint64 jump)
 {
-  Pair p = pair_new (
+  g_auto (Pair) p = pair_new (
       "feedback=ccfb lda=spike controller=tfrc burst=1000000000", "avpf", CAPS);
-  gchar *text;
 
   for (guint i = 0; i < 40; i++) {
     gint64 rts = 0x12345678 + i * 65536 / 16 + (i >= 20 ? jump : 0);
@@ -241,9 +235,7 @@ rts_play (gint64 jump)
     rtcp_push (p.rtcp, &r);
   }
   g_assert_cmpint (stat (&p.send, "reports-ok"), ==, 40);
-  text = state (&p.send);
-  pair_free (&p);
-  return text;
+  return state (&p.send);
 }
 
 /* More than any path can delay a packet: the clock was set. */
@@ -273,9 +265,10 @@ test_rts_jump (void)
 static void
 test_ssrc_change (void)
 {
-  Pair p = pair_new ("feedback=ccfb lda=none controller=tfrc burst=1000000000 "
-                     "start-bitrate=10000000",
-      "avpf", CAPS);
+  g_auto (Pair) p
+      = pair_new ("feedback=ccfb lda=none controller=tfrc burst=1000000000 "
+                  "start-bitrate=10000000",
+          "avpf", CAPS);
   guint i;
 
   for (i = 0; i < 1000; i++) {
@@ -304,16 +297,13 @@ test_ssrc_change (void)
       stat (&p.send, "reports-ok"),
       stat (&p.send, "reports-foreign") + stat (&p.send, "reports-old"),
       stat (&p.send, "congestion-losses"));
-  pair_free (&p);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const gchar *const modes[] = { "tfrc", "ccfb", "twcc" };
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/attacks-send/refused", rows, name, test_row);
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
     g_autofree gchar *path
@@ -323,5 +313,4 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/attacks-send/rts-jump", test_rts_jump);
   g_test_add_func ("/attacks-send/ssrc-change", test_ssrc_change);
-  return g_test_run ();
 }

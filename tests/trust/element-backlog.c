@@ -192,12 +192,9 @@ test_obeys (void)
   send_free (&x->s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
   rows_add ("/backlog/excess", rows, test_excess);
   g_test_add_func ("/backlog/obeys", test_obeys);
-  return g_test_run ();
 }

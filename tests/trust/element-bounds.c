@@ -38,12 +38,11 @@ static GstElement *
 element_new (const gchar *name)
 {
   GstElement *element = gst_element_factory_make (name, NULL);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   g_assert_nonnull (element);
   gst_object_ref_sink (element);
   gst_element_set_bus (element, bus);
-  gst_object_unref (bus);
   return element;
 }
 
@@ -184,7 +183,7 @@ test_element (gconstpointer name)
 static guint
 warnings_take (GstElement *element)
 {
-  GstBus *bus = gst_element_get_bus (element);
+  g_autoptr (GstBus) bus = gst_element_get_bus (element);
   GstMessage *message;
   guint n = 0;
 
@@ -192,7 +191,6 @@ warnings_take (GstElement *element)
     gst_message_unref (message);
     n++;
   }
-  gst_object_unref (bus);
   return n;
 }
 
@@ -232,13 +230,11 @@ test_warnings (void)
       (guint) G_N_ELEMENTS (warned));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   GList *features;
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   /* GObject warns of what is out of a property's range, and leaves it. */
   g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_FATAL_MASK);
   features = gst_registry_get_feature_list_by_plugin (
@@ -253,5 +249,4 @@ main (int argc, char **argv)
   }
   gst_plugin_feature_list_free (features);
   g_test_add_func ("/trust/bounds/warnings", test_warnings);
-  return g_test_run ();
 }

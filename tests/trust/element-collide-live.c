@@ -24,13 +24,11 @@
 static guint
 ssrc_of (GstElement *pay)
 {
-  GstPad *pad = gst_element_get_static_pad (pay, "src");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (pay, "src");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   guint ssrc = 0;
 
   gst_structure_get_uint (gst_caps_get_structure (caps, 0), "ssrc", &ssrc);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
   return ssrc;
 }
 
@@ -38,15 +36,15 @@ ssrc_of (GstElement *pay)
 static void
 collide (GstElement *sink, guint ssrc)
 {
-  GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
-  GstPad *pad = gst_element_get_static_pad (rtpbin, "send_rtp_sink_0");
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
+  g_autoptr (GstPad) pad
+      = gst_element_get_static_pad (rtpbin, "send_rtp_sink_0");
 
   gst_pad_push_event (pad,
       gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
           gst_structure_new (
               "GstRTPCollision", "ssrc", G_TYPE_UINT, ssrc, NULL)));
-  gst_object_unref (pad);
-  gst_object_unref (rtpbin);
 }
 
 static void
@@ -59,7 +57,7 @@ test_goes_on (void)
   GError *error = NULL;
   guint before, after;
   Receiver t;
-  Relay r;
+  g_auto (Relay) r;
 
   receiver_new (&t, RAW, "identity" RECEIVER_OUT);
   receiver_play (&t);
@@ -96,14 +94,10 @@ test_goes_on (void)
   gst_element_set_state (sender, GST_STATE_NULL);
   gst_object_unref (sender);
   receiver_end (&t);
-  relay_end (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/collide-live/goes-on", test_goes_on);
-  return g_test_run ();
 }

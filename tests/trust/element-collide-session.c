@@ -63,9 +63,10 @@ play_round (Pair *p, Run *run, guint i, guint32 ssrc)
 static void
 play (Run *run, gboolean collides)
 {
-  Pair p = pair_new ("feedback=ccfb lda=none controller=tfrc burst=1000000000 "
-                     "start-bitrate=3000000",
-      "avpf", caps[0]);
+  g_auto (Pair) p
+      = pair_new ("feedback=ccfb lda=none controller=tfrc burst=1000000000 "
+                  "start-bitrate=3000000",
+          "avpf", caps[0]);
   guint32 ssrc = 7;
 
   *run = (Run){ 0 };
@@ -83,7 +84,6 @@ play (Run *run, gboolean collides)
   run->reports = stat (&p.send, "reports-ok");
   run->losses = stat (&p.send, "congestion-losses");
   run->foreign = stat (&p.send, "reports-foreign");
-  pair_free (&p);
 }
 
 static void
@@ -106,11 +106,8 @@ test_rate (void)
       with.asked, differs, ROUNDS, with.rates[ROUNDS - 1], with.reports);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/collide-session/rate", test_rate);
-  return g_test_run ();
 }

@@ -80,18 +80,14 @@ forge_all (gint fd, guint port, guint32 ours, guint32 theirs)
 static gchar *
 cname_of (GstElement *bin, guint32 ssrc)
 {
-  GObject *session = sink_session (bin), *source = NULL;
-  GstStructure *sdes;
-  gchar *cname;
+  g_autoptr (GObject) session = sink_session (bin);
+  g_autoptr (GObject) source = NULL;
+  g_autoptr (GstStructure) sdes = NULL;
 
   g_signal_emit_by_name (session, "get-source-by-ssrc", ssrc, &source);
   g_assert_nonnull (source);
   g_object_get (source, "sdes", &sdes, NULL);
-  cname = g_strdup (gst_structure_get_string (sdes, "cname"));
-  gst_structure_free (sdes);
-  g_object_unref (source);
-  g_object_unref (session);
-  return cname;
+  return g_strdup (gst_structure_get_string (sdes, "cname"));
 }
 
 /* --- rtpadaptsink ------------------------------------------------------------ */
@@ -204,6 +200,8 @@ home_free (Home *h)
   close (h->other);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Home, home_free)
+
 /* What is dropped because of its SSRC, or as foreign. */
 static guint64
 refused (Home *h)
@@ -218,7 +216,7 @@ test_src_forged (void)
   g_autofree gchar *before = NULL, *after = NULL;
   UdpHeard heard;
   guint32 own;
-  Home h;
+  g_auto (Home) h;
 
   home_new (&h);
   before = cname_of (h.t.src, h.own);
@@ -236,7 +234,6 @@ test_src_forged (void)
           && sink_sources (h.t.src) == 2,
       "%" G_GSIZE_FORMAT " RR, SR, SDES and BYE: CNAME %s", 2 * FORGED,
       g_strcmp0 (before, after) == 0 ? "as before" : after);
-  home_free (&h);
 }
 
 /* All that it says comes back to it. */
@@ -245,7 +242,7 @@ test_src_loop (void)
 {
   guint n = 0, other = 0;
   UdpHeard heard;
-  Home h;
+  g_auto (Home) h;
 
   home_new (&h);
   for (; n < 20; n++) {
@@ -260,7 +257,6 @@ test_src_loop (void)
       "all dropped; the SSRC stays, and the stream plays",
       other == 0 && sink_sources (h.t.src) == 2, "%u came back, %u SSRCs known",
       n, sink_sources (h.t.src));
-  home_free (&h);
 }
 
 /* A BYE of an SSRC. */
@@ -304,7 +300,7 @@ test_src_collision (void)
   guint32 own, again;
   UdpHeard heard;
   guint packets;
-  Home h;
+  g_auto (Home) h;
 
   home_new (&h);
   for (guint i = 0; i < TIMES; i++)
@@ -333,7 +329,6 @@ test_src_collision (void)
       bye && reported && again == own && sink_sources (h.t.src) <= 3,
       "new reports after %u packets, %u SSRCs known", packets,
       sink_sources (h.t.src));
-  home_free (&h);
 }
 
 /* The peer's stream is said to have ended, while it goes on. */
@@ -341,7 +336,7 @@ static void
 test_src_bye (void)
 {
   gint from;
-  Home h;
+  g_auto (Home) h;
 
   home_new (&h);
   from = g_atomic_int_get (&h.t.frames[0]);
@@ -361,7 +356,6 @@ test_src_bye (void)
       "%d BYEs between %d packets, %d pad, moved %" G_GUINT64_FORMAT " times",
       2 * TIMES, TIMES, g_atomic_int_get (&h.t.pads),
       stat_of (h.t.src, "moved"));
-  home_free (&h);
 }
 
 /* With a BYE in its name another SSRC takes the stream's place at once.  When it
@@ -372,7 +366,7 @@ test_src_heir (void)
   guint8 d[16];
   gsize size = forge_bye (d, PEER, PEER);
   gint first;
-  Home h;
+  g_auto (Home) h;
 
   home_new (&h);
   udp_say (h.fd, "127.0.0.1", (guint) h.t.port, 0, d, size);
@@ -384,19 +378,15 @@ test_src_heir (void)
       "there again",
       first == 1 && g_atomic_int_get (&h.t.pads) == 1, "%d pad, then %d", first,
       g_atomic_int_get (&h.t.pads));
-  home_free (&h);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/collide/sink/forged", test_sink_forged);
   g_test_add_func ("/collide/src/forged", test_src_forged);
   g_test_add_func ("/collide/src/loop", test_src_loop);
   g_test_add_func ("/collide/src/collision", test_src_collision);
   g_test_add_func ("/collide/src/bye", test_src_bye);
   g_test_add_func ("/collide/src/heir", test_src_heir);
-  return g_test_run ();
 }

@@ -19,9 +19,8 @@ our_fingerprint (void)
   GstElement *dec = gst_element_factory_make ("dtlssrtpdec", NULL);
   g_autofree gchar *pem = NULL;
   g_autofree guint8 *der = NULL;
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   g_auto (GStrv) lines = NULL;
-  gchar *fingerprint;
   gsize size;
 
   g_object_get (dec, "pem", &pem, NULL);
@@ -30,9 +29,7 @@ our_fingerprint (void)
   for (guint i = 1; lines[i] && !g_str_has_prefix (lines[i], "-----END"); i++)
     g_string_append (text, lines[i]);
   der = g_base64_decode (text->str, &size);
-  fingerprint = g_compute_checksum_for_data (G_CHECKSUM_SHA256, der, size);
-  g_string_free (text, TRUE);
-  return fingerprint;
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, der, size);
 }
 
 static guint
@@ -207,7 +204,7 @@ static gpointer
 attack_on (gpointer data)
 {
   Attacker *a = data;
-  GRand *rand = g_rand_new_with_seed (SEED);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (SEED);
   guint port;
   gint fd = udp_socket ("127.0.0.1", &port);
 
@@ -217,7 +214,6 @@ attack_on (gpointer data)
     g_usleep (19000);
   }
   close (fd);
-  g_rand_free (rand);
   return NULL;
 }
 
@@ -237,7 +233,7 @@ wrong_certificate (Receiver *t)
   settings = g_strdup_printf ("pem-file=%s", file);
   sender_begin (&stranger, (guint) t->port, settings);
   while (!message) {
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
 
     message = gst_bus_timed_pop_filtered (
         t->bus, 60 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
@@ -247,7 +243,6 @@ wrong_certificate (Receiver *t)
     gst_message_parse_warning (message, &error, NULL);
     if (!strstr (error->message, "was refused"))
       gst_clear_message (&message);
-    g_error_free (error);
   }
   gst_message_unref (message);
   sender_stop (&stranger);

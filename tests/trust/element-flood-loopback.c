@@ -158,10 +158,9 @@ frames_came (gpointer data)
 static guint64
 kernel_drops (GstElement *sink)
 {
-  GstElement *src = gst_bin_get_by_name (GST_BIN (sink), "rtcpsrc");
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (sink), "rtcpsrc");
   guint64 n = udp_stat (src, "kernel-drops");
 
-  gst_object_unref (src);
   return n;
 }
 
@@ -220,11 +219,8 @@ test_kind (gconstpointer data)
       g_test_slow () ? 20 * G_USEC_PER_SEC : G_USEC_PER_SEC / 2);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/flood/loopback", kinds, test_kind);
-  return g_test_run ();
 }

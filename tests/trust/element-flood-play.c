@@ -195,7 +195,7 @@ static guint32
 first_ssrc (GstElement *src)
 {
   const GValue *streams, *first;
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint ssrc = 0;
 
   g_object_get (src, "stats", &stats, NULL);
@@ -203,7 +203,6 @@ first_ssrc (GstElement *src)
   g_assert_cmpuint (gst_value_array_get_size (streams), >, 0);
   first = gst_value_array_get_value (streams, 0);
   gst_structure_get_uint (gst_value_get_structure (first), "ssrc", &ssrc);
-  gst_structure_free (stats);
   return ssrc;
 }
 
@@ -296,11 +295,8 @@ test_play (gconstpointer data)
   g_rand_free (r.dice);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/flood/play", rows, test_play);
-  return g_test_run ();
 }

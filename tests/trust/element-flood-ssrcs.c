@@ -108,13 +108,12 @@ home_goes_on (Home *h)
   gint from = g_atomic_int_get (&h->t.frames[0]);
 
   for (guint i = 0; i < 10; i++) {
-    GstBuffer *buffer = rtp (5, h->seq++, 0, 0);
+    g_autoptr (GstBuffer) buffer = rtp (5, h->seq++, 0, 0);
     GstMapInfo map;
 
     gst_buffer_map (buffer, &map, GST_MAP_READ);
     udp_say (h->fd, "127.0.0.1", (guint) h->t.port, 0, map.data, map.size);
     gst_buffer_unmap (buffer, &map);
-    gst_buffer_unref (buffer);
   }
   WAIT_UNTIL (h->t.bus, g_atomic_int_get (&h->t.frames[0]) >= from + 10);
 }
@@ -145,6 +144,8 @@ home_close (Home *h)
   close (h->fd);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Home, home_close)
+
 /* What a source, and a stream with its jitterbuffer and threads, may take. */
 #define SOURCE_MB .01
 #define STREAM_MB .5
@@ -157,7 +158,7 @@ test_src_rtp (void)
 {
   gint64 before;
   guint known, n;
-  Home h;
+  g_auto (Home) h;
 
   home_open (&h);
   before = memory ();
@@ -173,7 +174,6 @@ test_src_rtp (void)
           && grown_mb (before) < n * STREAMS_MAX * STREAM_MB,
       "%u SSRCs from the peer's address: %u known, %.1f MB more", MILLION,
       known, grown_mb (before));
-  home_close (&h);
 }
 
 static void
@@ -181,7 +181,7 @@ test_src_rtcp (void)
 {
   gint64 before;
   guint known, n;
-  Home h;
+  g_auto (Home) h;
 
   home_open (&h);
   before = memory ();
@@ -198,7 +198,6 @@ test_src_rtcp (void)
           && grown_mb (before) < n * SOURCES_MAX * SOURCE_MB,
       "%u reports and %u SDES chunks: %u known, %.1f MB more", MILLION, FEW,
       known, grown_mb (before));
-  home_close (&h);
 }
 
 /* In packets that go on where the peer's stream left off. */
@@ -207,7 +206,7 @@ test_src_csrcs (void)
 {
   gint64 before;
   guint known, n;
-  Home h;
+  g_auto (Home) h;
 
   home_open (&h);
   before = memory ();
@@ -222,7 +221,6 @@ test_src_csrcs (void)
       known <= n * (SOURCES_MAX + STREAMS_MAX) + 2
           && grown_mb (before) < n * SOURCES_MAX * SOURCE_MB,
       "%u CSRCs: %u known, %.1f MB more", 15 * FEW, known, grown_mb (before));
-  home_close (&h);
 }
 
 /* --- rtpadaptsink ----------------------------------------------------------- */
@@ -329,8 +327,8 @@ test_element (gconstpointer data)
   gst_harness_teardown (h);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const gchar *const elements[][2] = {
     { "rtpadaptrecv feedback=tfrc",
@@ -342,8 +340,6 @@ main (int argc, char **argv)
         "start-bitrate=2000000000 max-bitrate=2000000000 burst=1000000000" },
   };
 
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/flood-ssrcs/src/rtp", test_src_rtp);
   g_test_add_func ("/flood-ssrcs/src/rtcp", test_src_rtcp);
   g_test_add_func ("/flood-ssrcs/src/csrcs", test_src_csrcs);
@@ -353,5 +349,4 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, elements[i], test_element);
   }
-  return g_test_run ();
 }

@@ -232,8 +232,8 @@ flood (Pair *p, Mode mode, guint last, const Rtcp *honest, GRand *dice, guint n)
 static Outcome
 run (Mode mode, guint per_flood)
 {
-  Pair p = pair_bin (mode);
-  GRand *dice = g_rand_new_with_seed (5);
+  g_auto (Pair) p = pair_bin (mode);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (5);
   Outcome o = { .flood = FRAMES * per_flood };
   GstClockTime start = time_now (&p.send);
 
@@ -254,8 +254,6 @@ run (Mode mode, guint per_flood)
   o.times = g_array_ref (p.send.times);
   o.rate = get_uint (&p.send, "estimated-bitrate");
   o.taken = stat (&p.send, "feedback");
-  g_rand_free (dice);
-  pair_free (&p);
   return o;
 }
 
@@ -310,8 +308,8 @@ test_updates (gconstpointer data)
 {
   Mode mode = (Mode) GPOINTER_TO_UINT (data);
   g_autofree gchar *name = g_strdup_printf ("5 updates, %s", modes[mode].nick);
-  Pair p = pair_bin (mode);
-  GRand *dice = g_rand_new_with_seed (6);
+  g_auto (Pair) p = pair_bin (mode);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (6);
   const guint n = FRAMES * PER_FRAME;
   gint64 taken;
 
@@ -329,15 +327,11 @@ test_updates (gconstpointer data)
       "reports that may be true change the rate at most once per packet sent",
       taken > 0 && taken <= (gint64) n,
       "%" G_GINT64_FORMAT " of %u reports taken, %u packets", taken, 50 * n, n);
-  g_rand_free (dice);
-  pair_free (&p);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   for (guint mode = 0; mode < N_MODES; mode++) {
     g_autofree gchar *a
         = g_strdup_printf ("/flood/feedback/%s", modes[mode].nick);
@@ -347,5 +341,4 @@ main (int argc, char **argv)
     g_test_add_data_func (a, GUINT_TO_POINTER (mode), test_feedback);
     g_test_add_data_func (b, GUINT_TO_POINTER (mode), test_updates);
   }
-  return g_test_run ();
 }

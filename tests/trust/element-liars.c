@@ -78,7 +78,7 @@ ccfb_begin (Pair *p)
 static void
 early_ccfb (gchar **figure, gboolean *pass)
 {
-  Pair p = pair_new (CCFB, "avpf", CAPS);
+  g_auto (Pair) p = pair_new (CCFB, "avpf", CAPS);
   guint rate;
 
   ccfb_begin (&p);
@@ -94,7 +94,6 @@ early_ccfb (gchar **figure, gboolean *pass)
       && get_uint (&p.send, "estimated-bitrate") == rate;
   ccfb_push (&p, 4, "yyyy");
   *pass &= stat (&p.send, "reports-ok") == 2;
-  pair_free (&p);
 }
 
 /* t_i of the packet that leaves at `time`, draft-ietf-avt-tfrc-profile-10 6;
@@ -111,7 +110,7 @@ tfrc_push (Pair *p, GstClockTime time)
 static void
 early_tfrc (gchar **figure, gboolean *pass)
 {
-  Pair p = pair_new (
+  g_auto (Pair) p = pair_new (
       "feedback=tfrc start-bitrate=500000 lda=none", "avpf", CAPS EXT_SEND_TS);
   GstClockTime sent;
   guint rate;
@@ -130,13 +129,12 @@ early_tfrc (gchar **figure, gboolean *pass)
       get_uint (&p.send, "estimated-bitrate") / (gdouble) rate);
   *pass &= stat (&p.send, "reports-unsent") == 2
       && get_uint (&p.send, "estimated-bitrate") == rate;
-  pair_free (&p);
 }
 
 static void
 early_twcc (gchar **figure, gboolean *pass)
 {
-  Send s = send_new ("start-bitrate=500000 lda=none");
+  g_auto (Send) s = send_new ("start-bitrate=500000 lda=none");
   GValueArray *rows = rows_new ();
   guint rate;
 
@@ -152,7 +150,6 @@ early_twcc (gchar **figure, gboolean *pass)
       get_uint (&s, "estimated-bitrate") / (gdouble) rate);
   *pass = stat (&s, "feedback-unmapped") == 4 && stat (&s, "feedback") == 1
       && get_uint (&s, "estimated-bitrate") == rate;
-  send_free (&s);
 }
 
 static const struct
@@ -210,7 +207,7 @@ send_with_gap (Pair *p)
 static void
 test_honest (void)
 {
-  Pair p = pair_new (CCFB, "avpf", CAPS);
+  g_auto (Pair) p = pair_new (CCFB, "avpf", CAPS);
   guint rate;
 
   ccfb_begin (&p);
@@ -230,7 +227,6 @@ test_honest (void)
       stat (&p.send, "congestion-losses"),
       get_uint (&p.send, "estimated-bitrate") / (gdouble) rate);
   g_assert_cmpuint (liar_warnings (&p.send), ==, 0);
-  pair_free (&p);
 }
 
 /* A count above what was sent: where the user has numbers left out, and all
@@ -239,10 +235,11 @@ static void
 test_count (gconstpointer data)
 {
   gboolean tried = GPOINTER_TO_UINT (data);
-  Pair p = pair_new (tried ? "feedback=tfrc min-bitrate=100000 lda=none "
-                             "skip-interval=1000"
-                           : "feedback=tfrc min-bitrate=100000 lda=none",
-      "avpf", CAPS EXT_SEND_TS);
+  g_auto (Pair) p
+      = pair_new (tried ? "feedback=tfrc min-bitrate=100000 lda=none "
+                          "skip-interval=1000"
+                        : "feedback=tfrc min-bitrate=100000 lda=none",
+          "avpf", CAPS EXT_SEND_TS);
 
   for (guint i = 0; i < 2; i++) {
     Rtcp r = { 0 };
@@ -264,7 +261,6 @@ test_count (gconstpointer data)
       stat (&p.send, "lies") == tried
           && (get_uint (&p.send, "estimated-bitrate") == MIN_RATE) == tried,
       "%u bit/s", get_uint (&p.send, "estimated-bitrate"));
-  pair_free (&p);
 }
 
 /* As time goes on in steps, the no-feedback timer and the end of the penalty come
@@ -279,7 +275,7 @@ time_pass (Pair *p, guint seconds)
 static void
 test_liar (void)
 {
-  Pair p = pair_new (CCFB " circuit-breakers=false", "avpf", CAPS);
+  g_auto (Pair) p = pair_new (CCFB " circuit-breakers=false", "avpf", CAPS);
   guint rate;
 
   ccfb_begin (&p);
@@ -310,14 +306,11 @@ test_liar (void)
   g_signal_emit_by_name (p.send.element, "restart");
   g_assert_cmpint (stat (&p.send, "liar"), ==, FALSE);
   g_assert_cmpuint (liar_warnings (&p.send), ==, 0);
-  pair_free (&p);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/lies-element/early", early_rows, name, test_early);
   g_test_add_func ("/lies-element/honest", test_honest);
   g_test_add_func ("/lies-element/liar", test_liar);
@@ -325,5 +318,4 @@ main (int argc, char **argv)
       "/lies-element/count/tried", GUINT_TO_POINTER (TRUE), test_count);
   g_test_add_data_func (
       "/lies-element/count/not-tried", GUINT_TO_POINTER (FALSE), test_count);
-  return g_test_run ();
 }

@@ -209,12 +209,9 @@ test_later (void)
   g_free (o);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/skips", payloader_rows, name, test_payloader);
   g_test_add_func ("/skips/later", test_later);
-  return g_test_run ();
 }

@@ -190,7 +190,7 @@ static gpointer
 set_all (gpointer data)
 {
   Work *work = data;
-  GRand *dice
+  g_autoptr (GRand) dice
       = g_rand_new_with_seed ((guint32) g_atomic_int_add (&work->seed, 1));
 
   for (guint i = 0; i < ROUNDS * work->targets->len; i++) {
@@ -208,7 +208,6 @@ set_all (gpointer data)
     }
     g_atomic_int_inc (&work->set);
   }
-  g_rand_free (dice);
   return NULL;
 }
 
@@ -253,11 +252,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 listen_to_bus (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_bus_enable_sync_message_emission (bus);
   g_signal_connect (bus, "sync-message", G_CALLBACK (on_message), NULL);
-  gst_object_unref (bus);
 }
 
 static void
@@ -308,7 +306,7 @@ no_news (
 static void
 test_properties (void)
 {
-  GHashTable *seen
+  g_autoptr (GHashTable) seen
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Work work
       = { .targets = g_array_new (FALSE, FALSE, sizeof (Target)), .seed = 1 };
@@ -347,14 +345,10 @@ test_properties (void)
       "%u properties of %u elements, set %d times", n, g_hash_table_size (seen),
       work.set);
   g_array_free (work.targets, TRUE);
-  g_hash_table_unref (seen);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/stress/properties", test_properties);
-  return g_test_run ();
 }

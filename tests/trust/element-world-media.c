@@ -18,16 +18,15 @@
 static gint
 width_of (Receiver *t)
 {
-  GstElement *out = gst_bin_get_by_name (GST_BIN (t->branches[0]), "out");
-  GstPad *pad = gst_element_get_static_pad (out, "sink");
+  g_autoptr (GstElement) out
+      = gst_bin_get_by_name (GST_BIN (t->branches[0]), "out");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (out, "sink");
   GstCaps *caps = gst_pad_get_current_caps (pad);
   gint width = 0;
 
   if (caps)
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   gst_clear_caps (&caps);
-  gst_object_unref (pad);
-  gst_object_unref (out);
   return width;
 }
 
@@ -36,7 +35,7 @@ test_resolution (void)
 {
   g_autofree gchar *line = NULL;
   GstElement *sender, *size;
-  Receiver t;
+  g_auto (Receiver) t;
   guint seen = 0;
 
   receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
@@ -67,7 +66,6 @@ test_resolution (void)
       g_atomic_int_get (&t.pads));
   gst_object_unref (size);
   line_end (sender);
-  receiver_end (&t);
 }
 
 /* --- another encoder ----------------------------------------------------- */
@@ -114,12 +112,13 @@ static void
 test_encoder_again (void)
 {
   g_autofree gchar *line = NULL;
-  GPtrArray *kept = g_ptr_array_new_with_free_func (gst_object_unref);
+  g_autoptr (GPtrArray) kept
+      = g_ptr_array_new_with_free_func (gst_object_unref);
   GstElement *sink;
   GstPad *pad;
   Swap s = { 0 };
   guint swaps;
-  Receiver t;
+  g_auto (Receiver) t;
 
   receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
   receiver_play (&t);
@@ -161,8 +160,6 @@ test_encoder_again (void)
   gst_object_unref (s.before);
   gst_object_unref (s.behind);
   line_end (s.sender);
-  g_ptr_array_unref (kept);
-  receiver_end (&t);
 }
 
 /* --- another codec ------------------------------------------------------- */
@@ -210,7 +207,7 @@ test_codec (void)
   g_autofree gchar *line = NULL;
   GstElement *sender, *sink;
   guint changes;
-  Receiver t;
+  g_auto (Receiver) t;
 
   receiver_new (&t, "pt-map=\"96=H264/90000,97=VP8/90000\"",
       RECEIVER_H264 ",rtpvp8depay ! vp8dec" RECEIVER_OUT);
@@ -235,7 +232,6 @@ test_codec (void)
       g_atomic_int_get (&t.pads));
   gst_object_unref (sink);
   line_end (sender);
-  receiver_end (&t);
 }
 
 /* --- wraps --------------------------------------------------------------- */
@@ -262,7 +258,7 @@ test_wrap (gconstpointer data)
       = g_strconcat ("encoding-name=H264 ", wraps[r].both, NULL);
   GstElement *sender, *sink;
   guint64 lost, dropped;
-  Receiver t;
+  g_auto (Receiver) t;
 
   receiver_new (&t, settings, RECEIVER_H264);
   receiver_play (&t);
@@ -291,7 +287,6 @@ test_wrap (gconstpointer data)
       lost, dropped, stat_of (sink, "sender/feedback"));
   gst_object_unref (sink);
   line_end (sender);
-  receiver_end (&t);
 }
 
 /* --- SSRC, payload type, time stamps ------------------------------------- */
@@ -413,16 +408,13 @@ test_no_time (void)
   hand_end (&h);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/world/resolution", test_resolution);
   g_test_add_func ("/world/encoder-again", test_encoder_again);
   g_test_add_func ("/world/codec", test_codec);
   rows_add ("/world/wrap", wraps, test_wrap);
   g_test_add_func ("/world/ssrc", test_ssrc);
   g_test_add_func ("/world/no-time", test_no_time);
-  return g_test_run ();
 }

@@ -38,12 +38,11 @@ count_keys (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 watch_keys (GstElement *sender, gint *keys)
 {
-  GstElement *encoder = gst_bin_get_by_name (GST_BIN (sender), "enc");
-  GstPad *pad = gst_element_get_static_pad (encoder, "src");
+  g_autoptr (GstElement) encoder
+      = gst_bin_get_by_name (GST_BIN (sender), "enc");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_keys, keys, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (encoder);
 }
 
 #define RESTARTS 3
@@ -71,7 +70,7 @@ test_receiver_again (gconstpointer data)
     g_autofree gchar *settings = g_strdup_printf (
         "encoding-name=H264 port=%d %s", port, agains[r].both);
     guint64 feedback;
-    Receiver t;
+    g_auto (Receiver) t;
 
     receiver_new (&t, settings,
         "rtph264depay request-keyframe=true ! avdec_h264" RECEIVER_OUT);
@@ -87,7 +86,6 @@ test_receiver_again (gconstpointer data)
     wait_frames (&t, 0, 10);
     feedback = stat_of (sink, "sender/feedback");
     WAIT_UNTIL (t.bus, stat_of (sink, "sender/feedback") > feedback + 10);
-    receiver_end (&t);
   }
   trust_row ("fault", agains[r].name,
       "3 times: it asks for a key frame of an encoder that makes none by "
@@ -135,6 +133,8 @@ relay_end (Relay *r)
   close (r->away);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Relay, relay_end)
+
 /* The next packet of RTP from the sender; it is not handed on. */
 static void
 relay_take (Relay *r, UdpHeard *heard)
@@ -174,7 +174,7 @@ static void
 test_moves_with_key (void)
 {
   guint there, back;
-  Relay r;
+  g_auto (Relay) r;
 
   relay_new (&r);
   relay_go_on (&r, r.home, 10);
@@ -184,7 +184,6 @@ test_moves_with_key (void)
       "followed with the first packet that is authentic and newer; none of 20 "
       "is lost",
       there == 1 && back == 1, "packet %u, back: packet %u", there, back);
-  relay_end (&r);
 }
 
 /* Packets that were overtaken on their way arrive from where the peer was: they
@@ -195,7 +194,7 @@ test_overtaken_with_key (void)
   UdpHeard old[5];
   guint64 rtp;
   guint moved;
-  Relay r;
+  g_auto (Relay) r;
 
   relay_new (&r);
   relay_go_on (&r, r.home, 10);
@@ -210,7 +209,6 @@ test_overtaken_with_key (void)
   trust_row ("fault", "address of the peer changes, packets overtaken, SRTP",
       "5 packets from the address before are played and move nothing",
       moved == 1, "moved %u times", moved);
-  relay_end (&r);
 }
 
 /* All that the key's owner sent is said again by somebody else; and what was
@@ -221,7 +219,7 @@ test_thief_with_key (void)
   guint64 dropped, moved;
   guint n = 0;
   UdpHeard heard;
-  Relay r;
+  g_auto (Relay) r;
 
   relay_new (&r);
   relay_go_on (&r, r.home, 10);
@@ -243,17 +241,13 @@ test_thief_with_key (void)
       dropped == 2 * n && moved == 0,
       "%" G_GUINT64_FORMAT " dropped, moved %" G_GUINT64_FORMAT " times",
       dropped, moved);
-  relay_end (&r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/world/receiver-again", agains, test_receiver_again);
   g_test_add_func ("/world/moves-with-key", test_moves_with_key);
   g_test_add_func ("/world/overtaken-with-key", test_overtaken_with_key);
   g_test_add_func ("/world/thief-with-key", test_thief_with_key);
-  return g_test_run ();
 }

@@ -181,11 +181,8 @@ test_times (gconstpointer data)
   gst_object_unref (w.clocks[1]);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  gst_init (&argc, &argv);
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/world", rows, path, test_times);
-  return g_test_run ();
 }

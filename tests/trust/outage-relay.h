@@ -259,3 +259,5 @@ relay_end (Relay *r)
   }
   g_mutex_clear (&r->lock);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Relay, relay_end)

@@ -168,13 +168,12 @@ outage_start (OutageWorld *w, const gchar *line)
 {
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error);
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   g_assert_no_error (error);
   gst_pipeline_use_clock (GST_PIPELINE (pipeline), GST_CLOCK (w->clock));
   bus = gst_element_get_bus (pipeline);
   gst_bus_set_sync_handler (bus, outage_message, w, NULL);
-  gst_object_unref (bus);
   return pipeline;
 }
 

@@ -412,12 +412,10 @@ test_receiver (gconstpointer data)
   g_rand_free (e.dice);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_all ("/attacks-math/sender", ra_rates, test_sender);
   rows_add_all ("/attacks-math/radio", ra_rates, test_radio);
   rows_add_all ("/attacks-math/receiver", ra_ldas, test_receiver);
-  return g_test_run ();
 }

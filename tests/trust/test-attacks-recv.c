@@ -39,6 +39,8 @@ ear_clear (Ear *e)
   g_byte_array_unref (e->said);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ear, ear_clear)
+
 static void
 ear_report (Ear *e, RaTime now)
 {
@@ -126,7 +128,7 @@ losses_after_jump (guint16 seq, guint n)
 {
   RaSendTs ts;
   guint64 k = 0;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e, &ra_feedback_tfrc);
   for (; k <= LAST; k++)
@@ -141,7 +143,6 @@ losses_after_jump (guint16 seq, guint n)
   for (guint i = 0; n == 1 && i < 10; i++, k++)
     ear_honest (&e, k);
   k = ear_stats (&e).loss.congestion + ear_stats (&e).loss.wireless;
-  ear_clear (&e);
   return k;
 }
 
@@ -190,7 +191,7 @@ test_jumps (void)
 static void
 test_copies (void)
 {
-  GRand *dice = g_rand_new_with_seed (13);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (13);
   guint64 came[10] = { 0 }, n_came = 0;
   Ear plain, copied;
   guint n = 0;
@@ -219,17 +220,16 @@ test_copies (void)
       copied.n_reports, ears_same (&plain, &copied) ? "the same" : "others");
   ear_clear (&plain);
   ear_clear (&copied);
-  g_rand_free (dice);
 }
 
 /* One packet in 20 comes 5 to 50 packets late; none is lost. */
 static void
 test_reordered (void)
 {
-  GRand *dice = g_rand_new_with_seed (14);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (14);
   GQueue late = G_QUEUE_INIT;
   guint n = 0;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 20000; k++) {
@@ -266,8 +266,6 @@ test_reordered (void)
           && e.fb.p == 0,
       "%u late, %" G_GUINT64_FORMAT " told as lost before; %u events, p %.4f",
       n, ear_stats (&e).loss.recovered, ear_stats (&e).loss.events, e.fb.p);
-  ear_clear (&e);
-  g_rand_free (dice);
 }
 
 /* --- row 15: DSCP ---------------------------------------------------------------- */
@@ -276,7 +274,7 @@ test_reordered (void)
 static void
 test_dscp (void)
 {
-  GRand *dice = g_rand_new_with_seed (15);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (15);
   Ear plain, remarked;
 
   ear_init (&plain, &ra_feedback_tfrc);
@@ -299,7 +297,6 @@ test_dscp (void)
       ears_same (&plain, &remarked) ? "the same" : "others");
   ear_clear (&plain);
   ear_clear (&remarked);
-  g_rand_free (dice);
 }
 
 /* --- row 12: SSRCs ----------------------------------------------------------------- */
@@ -313,7 +310,7 @@ test_million (gconstpointer data)
   guint8 fci[1500];
   guint32 ssrc;
   gsize grown;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e, reports);
   for (guint i = 0; i < 1000000; i++) {
@@ -337,7 +334,6 @@ test_million (gconstpointer data)
       "no more memory after a million than after 10,000 (64 KiB for the heap's "
       "own)",
       grown <= 65536, "%" G_GSIZE_FORMAT " bytes more", grown);
-  ear_clear (&e);
 }
 
 /* From the 200th packet on 20 SSRCs made up between each two of a stream that
@@ -345,10 +341,10 @@ test_million (gconstpointer data)
 static void
 test_flooded (void)
 {
-  GRand *dice = g_rand_new_with_seed (16);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (16);
   guint lost = 0, n = 0;
   guint64 told;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 5010; k++) {
@@ -370,8 +366,6 @@ test_flooded (void)
   trust_row ("attack", "12 SSRCs made up beside a stream, 20 for each packet",
       "each loss of the stream is told, and no other", told == lost,
       "%u made up; %" G_GUINT64_FORMAT " of %u told", n, told, lost);
-  ear_clear (&e);
-  g_rand_free (dice);
 }
 
 /* The source takes another SSRC (RFC 3550 8.2), and begins anew anywhere, each
@@ -379,9 +373,9 @@ test_flooded (void)
 static void
 test_ssrc_change (void)
 {
-  GRand *dice = g_rand_new_with_seed (12);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (12);
   guint16 seq = 0;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e, &ra_feedback_tfrc);
   for (guint64 k = 0; k < 20000; k++) {
@@ -401,14 +395,11 @@ test_ssrc_change (void)
       "%" G_GUINT64_FORMAT " expected, %" G_GUINT64_FORMAT " lost",
       ear_stats (&e).expected,
       ear_stats (&e).loss.congestion + ear_stats (&e).loss.wireless);
-  ear_clear (&e);
-  g_rand_free (dice);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/attacks-recv/jumps", test_jumps);
   g_test_add_func ("/attacks-recv/copies", test_copies);
   g_test_add_func ("/attacks-recv/reordered", test_reordered);
@@ -419,5 +410,4 @@ main (int argc, char **argv)
       "/attacks-recv/million/ccfb", &ra_feedback_ccfb, test_million);
   g_test_add_func ("/attacks-recv/flooded", test_flooded);
   g_test_add_func ("/attacks-recv/ssrc-change", test_ssrc_change);
-  return g_test_run ();
 }

@@ -139,6 +139,8 @@ rows_free (Rows *r)
   g_free (r);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rows, rows_free)
+
 static gdouble
 rows_mean (const Rows *r, guint from, guint to)
 {
@@ -290,10 +292,8 @@ test_rows (gconstpointer data)
   rows_free (honest);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_all ("/attacks-rows", ra_rates, test_rows);
-  return g_test_run ();
 }

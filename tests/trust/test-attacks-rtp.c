@@ -147,10 +147,8 @@ test_world (gconstpointer data)
   world_check (GPOINTER_TO_UINT (data), TRUE);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/attacks-rtp", world_rows, name, test_world);
-  return g_test_run ();
 }

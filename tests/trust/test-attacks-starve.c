@@ -324,10 +324,9 @@ test_ecn (void)
   run_free (bleached);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_rates[i]; i++) {
     g_autofree gchar *starve
         = g_strconcat ("/attacks/starve/", ra_rates[i]->name, NULL);
@@ -340,5 +339,4 @@ main (int argc, char **argv)
   g_test_add_func ("/attacks/starve-lossy", test_starve_lossy);
   g_test_add_func ("/attacks/guess-near", test_guess_near);
   g_test_add_func ("/attacks/ecn", test_ecn);
-  return g_test_run ();
 }

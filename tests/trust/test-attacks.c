@@ -356,13 +356,11 @@ test_begged (void)
       "%u reports in 10 s of 4,000 packets/s", n);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/attacks/silent", silent_rows, name, test_silent);
   rows_add_by ("/attacks/wrap", wrap_rows, name, test_wrap);
   rows_add_by ("/attacks/leave", leave_rows, name, test_leave);
   g_test_add_func ("/attacks/begged", test_begged);
-  return g_test_run ();
 }

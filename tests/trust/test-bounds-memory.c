@@ -360,14 +360,12 @@ test_bounded (gconstpointer data)
   row->destroy (x);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     g_autofree gchar *path = g_strdup_printf ("/trust/bounds/memory/%u", i);
 
     g_test_add_data_func (path, &rows[i], test_bounded);
   }
-  return g_test_run ();
 }

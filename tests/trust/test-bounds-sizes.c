@@ -413,13 +413,11 @@ test_fec (void)
       "%u reports", n);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trust/bounds/sender", test_sender);
   g_test_add_func ("/trust/bounds/reporter", test_reporter);
   g_test_add_func ("/trust/bounds/parts", test_parts);
   g_test_add_func ("/trust/bounds/fec", test_fec);
-  return g_test_run ();
 }

@@ -174,11 +174,9 @@ test_params (void)
       n > 0, "%u texts and algorithms", n);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trust/bounds/chains", test_chains);
   g_test_add_func ("/trust/bounds/params", test_params);
-  return g_test_run ();
 }

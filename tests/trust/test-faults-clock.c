@@ -264,10 +264,9 @@ add (const gchar *group, const gchar *name, gconstpointer data, GTestDataFunc f)
   g_test_add_data_func (path, data, f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (step_rows); i++)
     add ("step", step_rows[i].name, GUINT_TO_POINTER (i), test_step);
   for (guint i = 0; i < G_N_ELEMENTS (lda_rows); i++)
@@ -278,5 +277,4 @@ main (int argc, char **argv)
   add ("queue", "fast", GINT_TO_POINTER (500), test_queue);
   for (guint i = 0; i < G_N_ELEMENTS (excess_rows); i++)
     add ("excess", excess_rows[i].name, GUINT_TO_POINTER (i), test_excess);
-  return g_test_run ();
 }

@@ -406,10 +406,9 @@ add (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
   g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (feedback_rows); i++)
     add ("feedback", feedback_rows[i].name, i, test_feedback);
   for (guint i = 0; i < G_N_ELEMENTS (delay_rows); i++)
@@ -418,5 +417,4 @@ main (int argc, char **argv)
     add ("dead", dead_rows[i].name, i, test_dead);
   for (guint i = 0; i < G_N_ELEMENTS (end_rows); i++)
     add ("end", end_rows[i].name, i, test_end);
-  return g_test_run ();
 }

@@ -357,10 +357,9 @@ add (const gchar *kind, const gchar *name, GTestDataFunc test)
   g_test_add_data_func (path, name, test);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trust/harm/tcp/losses", test_tcp_losses);
   g_test_add_func ("/trust/harm/tcp/pair", test_tcp_pair);
   for (guint i = 0; ra_ldas[i]; i++)
@@ -372,5 +371,4 @@ main (int argc, char **argv)
   }
   add ("law", "delay", test_law);
   g_test_add_func ("/trust/harm/all", test_all);
-  return g_test_run ();
 }

@@ -147,14 +147,13 @@ test_honest (gconstpointer data)
   cfg.reporter = cfg.unnumbered = TRUE;
   cfg.skip = 100;
   for (guint64 seed = 1; seed <= SEEDS; seed++) {
-    World w;
+    g_auto (World) w;
 
     world_init (&w, &cfg, seed, NULL);
     world_run (&w, SPAN);
     pass &= w.caught == 0 && w.heard_tfrc[RA_HEARD_UNSENT] == 0
         && w.heard_tfrc[RA_HEARD_CONTRARY] == 0;
     skipped += w.skipped;
-    world_clear (&w);
   }
   trust_row ("attack", name,
       "with 1 number in 100 left out it is no liar, and none of its reports is "
@@ -183,7 +182,7 @@ utilisation (const gchar *lda, const gchar *path, guint skip)
   gdouble sum = 0;
 
   for (guint seed = 1; seed <= SEEDS; seed++) {
-    World w;
+    g_auto (World) w;
 
     world_init (&w, &cfg, seed, NULL);
     world_run (&w, SPAN);
@@ -191,7 +190,6 @@ utilisation (const gchar *lda, const gchar *path, guint skip)
       g_assert_cmpuint (w.heard_tfrc[k], ==, 0);
     g_assert_cmpuint (w.caught, ==, 0);
     sum += (gdouble) (w.seq - w.lost) * WORLD_MSS;
-    world_clear (&w);
   }
   return sum / SEEDS / ra_seconds (SPAN) / ra_bytes (3000000);
 }
@@ -214,12 +212,10 @@ test_cost (gconstpointer data)
       with >= .9 * without, "%.3f of the line, %.3f without", with, without);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/lies-tfrc/liar", liar_rows, test_liar);
   rows_add ("/lies-tfrc/honest", honest_rows, test_honest);
   rows_add ("/lies-tfrc/cost", cost_rows, test_cost);
-  return g_test_run ();
 }

@@ -428,10 +428,9 @@ test_liar (gconstpointer data)
         "%.2f x", worst);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lies/draw", test_draw);
   g_test_add_func ("/lies/draw-frames", test_draw_frames);
   rows_add ("/lies/unsent", unsent_rows, test_unsent);
@@ -447,5 +446,4 @@ main (int argc, char **argv)
   g_test_add_func ("/lies/clock-back", test_lie_clock);
   rows_add ("/lies/honest", honest_rows, test_honest);
   rows_add ("/lies/liar", liar_rows, test_liar);
-  return g_test_run ();
 }

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "../main.h"
+
 G_BEGIN_DECLS
 
 /* `kind` is "attack", "fault", "bounds", "flood", "stress", "fuzz", "soak" or

@@ -52,6 +52,8 @@ ear_clear (Ear *e)
   ra_ledger_free (e->ledger);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ear, ear_clear)
+
 /* One packet leaves. */
 static inline void
 ear_sent (Ear *e, RaTime now)

@@ -76,3 +76,5 @@ heard_clear (Heard *h)
   ra_ear_free (h->ear);
   ra_sender_free (h->sender);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Heard, heard_clear)

@@ -342,6 +342,8 @@ world_clear (World *w)
   g_free (w->records);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
+
 static inline void
 world_send (World *w)
 {

@@ -153,6 +153,8 @@ player_clear (Player *p)
   g_string_free (p->out, TRUE);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Player, player_clear)
+
 static inline gdouble
 p_now (const RaReceiver *r)
 {

@@ -8,6 +8,7 @@
 #include <gst/rtpadapt/sender.h>
 
 static guint64 probe_rate;    /* what the controller wants, bit/s */
+static gboolean probe_apart;  /* and how, RaRate's `apart` */
 static RaReport probe_report; /* the last it got */
 static GString *probe_heard;  /* " SEQ-LOSTbBYTES" that the LDA got */
 
@@ -22,6 +23,7 @@ probe_on_report (RaRate *r, const RaReport *report, RaTime now)
 {
   probe_report = *report;
   r->bps = probe_rate;
+  r->apart = probe_apart;
 }
 
 static const RaRateOps probe_controller = {
@@ -101,6 +103,8 @@ fixture_clear (Fixture *f)
   ra_sender_free (f->sender);
   g_string_free (probe_heard, TRUE);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
 
 /* The next packet, a tenth of it is overhead. */
 static inline void

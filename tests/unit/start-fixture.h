@@ -64,7 +64,7 @@ slow_start_law (gconstpointer name)
     { R, 14, TRUE, 14, "nobody tried" },
     { 3 * R, 14, FALSE, 28, "once per report" },
   };
-  Fixture f = start_new (name, 0, NULL);
+  g_auto (Fixture) f = start_new (name, 0, NULL);
 
   assert_near (get (f.rate, "x"), 1000, "4.2: one packet per second");
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -75,7 +75,6 @@ slow_start_law (gconstpointer name)
     assert_near (get (f.rate, "x"), rows[i].x * PPR, rows[i].why);
     g_assert_cmpfloat (get (f.rate, "slow_start"), ==, 1);
   }
-  tear_down (&f, NULL);
 }
 
 /* 6.3.1: about half of what slow start sent is right, as X_recv tells; `left` is
@@ -95,7 +94,7 @@ slow_start_end_law (const gchar *name, gdouble left)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Fixture f = start_new (name, 16 * PPR, NULL);
+    g_auto (Fixture) f = start_new (name, 16 * PPR, NULL);
 
     tell (&f, R, (RaReport){ .expected = 10 });
     tell (&f, R,
@@ -106,7 +105,6 @@ slow_start_end_law (const gchar *name, gdouble left)
             .expected = 10 });
     assert_near (get (f.rate, "x"), left * rows[i].x * PPR, rows[i].why);
     g_assert_cmpfloat (get (f.rate, "slow_start"), ==, 0);
-    tear_down (&f, NULL);
   }
 }
 
@@ -143,7 +141,7 @@ silence_law (gconstpointer name)
 static inline void
 idle_law (gconstpointer name)
 {
-  Fixture f = taken_over (name, 20 * PPR, NULL);
+  g_auto (Fixture) f = taken_over (name, 20 * PPR, NULL);
 
   for (guint i = 0; i < 10; i++)
     expire (&f, TRUE);
@@ -153,5 +151,4 @@ idle_law (gconstpointer name)
   g_assert_cmpuint (ra_rate_get (f.rate), ==, 1); /* cfg.min */
   g_assert_cmpuint (
       ra_rate_next_timeout (f.rate), ==, f.now + 16000 * RA_SECOND);
-  tear_down (&f, NULL);
 }

@@ -25,7 +25,7 @@ static void
 test_equation (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = taken_over ("arc", 50 * PPR, "alpha=1");
+  g_auto (Fixture) f = taken_over ("arc", 50 * PPR, "alpha=1");
 
   tell (&f, R,
       (RaReport){ .expected = 1000, .lost_congestion = equation_rows[i].lost });
@@ -33,7 +33,6 @@ test_equation (gconstpointer data)
   assert_near (get (f.rate, "S"), equation_rows[i].window / .1, "(1)");
   assert_near ((gdouble) ra_rate_get (f.rate),
       equation_rows[i].window * 8 * PPR, "directly reduced");
-  tear_down (&f, NULL);
 }
 
 /* 3.2: p_c of the LDA goes into (1) without another average, alpha = .005 or not;
@@ -44,7 +43,7 @@ test_direct (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   Fixture f = taken_over ("arc", 50 * PPR, "direct=1");
-  Fixture without = taken_over ("arc", 50 * PPR, "direct=1,alpha=1");
+  g_auto (Fixture) without = taken_over ("arc", 50 * PPR, "direct=1,alpha=1");
   RaReport report = { .expected = 1000, .lost_congestion = 1000 };
 
   tell (&without, R, report);
@@ -54,7 +53,6 @@ test_direct (gconstpointer data)
   tell (&f, R, report);
   assert_near (get (f.rate, "S"), equation_rows[i].window / .1, "(1)");
   tear_down (&f, NULL);
-  tear_down (&without, NULL);
 }
 
 /* p_c is what (1) has for the rate when slow start ends. */
@@ -62,10 +60,9 @@ static void
 test_inverse (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = taken_over ("arc", equation_rows[i].window * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("arc", equation_rows[i].window * PPR, NULL);
 
   assert_near (get (f.rate, "p_c"), equation_rows[i].p_c, "inverse");
-  tear_down (&f, NULL);
 }
 
 static void
@@ -103,7 +100,7 @@ static void
 test_sample (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = taken_over ("arc", 10 * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("arc", 10 * PPR, NULL);
 
   tell (&f, R,
       (RaReport){ .expected = sample_rows[i].n,
@@ -111,7 +108,6 @@ test_sample (gconstpointer data)
           .lost_wireless = sample_rows[i].wireless });
   assert_near (1 + get (f.rate, "p_c_sample"), 1 + sample_rows[i].sample,
       sample_rows[i].why);
-  tear_down (&f, NULL);
 }
 
 /* (3), from .01, with alpha = .2: .2 * .05 + .8 * .01 = .018; then
@@ -119,7 +115,7 @@ test_sample (gconstpointer data)
 static void
 test_average (void)
 {
-  Fixture f = taken_over ("arc", 13.06107 * PPR, "alpha=.2");
+  g_auto (Fixture) f = taken_over ("arc", 13.06107 * PPR, "alpha=.2");
 
   tell (&f, R, (RaReport){ .expected = 20, .lost_congestion = 1 });
   assert_near (get (f.rate, "p_c"), .018, ".05");
@@ -129,7 +125,6 @@ test_average (void)
   assert_near (get (f.rate, "p_c"), .0144, "no packet, no sample");
   tell (&f, R, (RaReport){ .expected = 20, .lost_congestion = 20 });
   assert_near (get (f.rate, "p_c"), .21152, "1");
-  tear_down (&f, NULL);
 }
 
 /* The first p_c stands for 1 / p_c packets: at .01 for 100 / 13.06107 = 7.656345
@@ -138,7 +133,7 @@ test_average (void)
 static void
 test_memory (void)
 {
-  Fixture f = taken_over ("arc", 13.06107 * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("arc", 13.06107 * PPR, NULL);
   gdouble before;
 
   for (guint k = 1; k <= 192; k++) {
@@ -148,14 +143,13 @@ test_memory (void)
   before = get (f.rate, "p_c");
   tell (&f, R, (RaReport){ .expected = 20, .lost_congestion = 1 });
   assert_near (get (f.rate, "p_c"), .005 * .05 + .995 * before, "(3)");
-  tear_down (&f, NULL);
 }
 
 /* The paper's estimator runs once per RTT: four reports are one sample. */
 static void
 test_gather (void)
 {
-  Fixture f = taken_over ("arc", 13.06107 * PPR, "alpha=.2");
+  g_auto (Fixture) f = taken_over ("arc", 13.06107 * PPR, "alpha=.2");
 
   tell (&f, R, (RaReport){ 0 });
   for (guint i = 0; i < 4; i++) {
@@ -170,7 +164,6 @@ test_gather (void)
   assert_near (get (f.rate, "p_c"), .018, "not over");
   tell (&f, R, (RaReport){ .expected = 5, .interval = 2 * R });
   assert_near (get (f.rate, "p_c"), .0144, "one sample in two RTTs");
-  tear_down (&f, NULL);
 }
 
 /* 3.2: "at most one packet per RTT; otherwise, it is directly reduced".  p_c
@@ -201,7 +194,7 @@ test_steps (void)
     { 0, FALSE, 4.495147, "one packet more" },
     { 10, TRUE, 2.844108, "down all the same" },
   };
-  Fixture f = taken_over ("arc", 10 * PPR, "alpha=.5");
+  g_auto (Fixture) f = taken_over ("arc", 10 * PPR, "alpha=.5");
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     tell (&f, R,
@@ -210,7 +203,6 @@ test_steps (void)
             .data_limited = rows[i].data_limited });
     assert_near (get (f.rate, "S"), rows[i].window / .1, rows[i].why);
   }
-  tear_down (&f, NULL);
 }
 
 /* The first loss is an answer in itself; its p_c is not made worse by what slow
@@ -223,7 +215,7 @@ test_first_loss (void)
     .n_events = 1,
     .expected = 16,
     .lost_congestion = 8 };
-  Fixture f = start_new ("arc", 16 * PPR, "alpha=.2");
+  g_auto (Fixture) f = start_new ("arc", 16 * PPR, "alpha=.2");
   gdouble p_c = 24. / (61 * 61 - 25); /* 16 packets: 4 * 16 - 3 = 61 */
 
   tell (&f, R, (RaReport){ .expected = 8 });
@@ -237,7 +229,6 @@ test_first_loss (void)
   assert_near (get (f.rate, "p_c"), p_c, "half an RTT");
   tell (&f, R / 2, loss);
   assert_near (get (f.rate, "p_c"), .2 * 8 / 32 + .8 * p_c, "8 of 32");
-  tear_down (&f, NULL);
 }
 
 /* After a silence 20 packets are 5, and double; not where some are lost. */
@@ -245,7 +236,7 @@ static void
 test_silence_loss (void)
 {
   for (guint lost = 0; lost < 2; lost++) {
-    Fixture f = taken_over ("arc", 20 * PPR, NULL);
+    g_auto (Fixture) f = taken_over ("arc", 20 * PPR, NULL);
 
     expire (&f, FALSE);
     expire (&f, FALSE);
@@ -256,7 +247,6 @@ test_silence_loss (void)
             .recv_rate = ra_bits (20 * PPR) });
     assert_near (get (f.rate, "x"), (lost ? 6 : 10) * PPR,
         "one packet per RTT, or twice as many");
-    tear_down (&f, NULL);
   }
 }
 
@@ -264,7 +254,7 @@ test_silence_loss (void)
 static void
 test_forgetting (void)
 {
-  Fixture f = taken_over ("arc", 10 * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("arc", 10 * PPR, NULL);
 
   for (guint i = 0; i < 200000; i++)
     tell (&f, R, (RaReport){ .expected = 10, .data_limited = TRUE });
@@ -272,7 +262,6 @@ test_forgetting (void)
   g_assert_cmpfloat (get (f.rate, "S"), ==, 100);
   tell (&f, R, (RaReport){ .expected = 10, .lost_congestion = 10 });
   assert_near (get (f.rate, "p_c"), .005, "alpha of 1");
-  tear_down (&f, NULL);
 }
 
 static void
@@ -281,12 +270,11 @@ test_slow_start_end (void)
   slow_start_end_law ("arc", 1);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const gchar name[] = "arc";
 
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/arc/equation", equation_rows, test_equation);
   rows_add ("/arc/direct", equation_rows, test_direct);
   rows_add ("/arc/inverse", equation_rows, test_inverse);
@@ -303,5 +291,4 @@ main (int argc, char **argv)
   g_test_add_func ("/arc/slow-start-end", test_slow_start_end);
   g_test_add_data_func ("/arc/silence", name, silence_law);
   g_test_add_data_func ("/arc/idle", name, idle_law);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../script.h"
 
 #include <gst/rtpadapt/loss/bundle.h>
@@ -129,12 +130,10 @@ test_many_ssrcs (void)
   ra_bundle_free (b);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/bundle/rows", test_bundle);
   g_test_add_func ("/bundle/wraps", test_wraps);
   g_test_add_func ("/bundle/many-ssrcs", test_many_ssrcs);
-  return g_test_run ();
 }

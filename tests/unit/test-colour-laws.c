@@ -6,6 +6,7 @@
  * time at once: a sum must never rise by more than the bound above its least
  * value so far.
  */
+#include "../main.h"
 #include "law.h"
 
 #include <gst/rtpadapt/colour.h>
@@ -381,11 +382,9 @@ add_laws (const RaColourOps *ops)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_colours[i]; i++)
     add_laws (ra_colours[i]);
-  return g_test_run ();
 }

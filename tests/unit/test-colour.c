@@ -243,14 +243,12 @@ test_unknown_as_profile (void)
   ra_colour_free (content);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/colour/dscp", dscp_rows, test_dscp);
   rows_add ("/colour/hand", hand, test_hand);
   rows_add ("/colour/key-frame", key_rows, test_key_frame);
   rows_add ("/colour/layers", layer_rows, test_layers);
   g_test_add_func ("/colour/unknown-as-profile", test_unknown_as_profile);
-  return g_test_run ();
 }

@@ -297,14 +297,14 @@ test_gentle (void)
 /* A rival's sawtooth, at T = 18 ms: for 1 s the queue is `top`, for .2 s `low`, for .6 s
  * `after`; at the end it is `last` for 1 s.  3 D = .27 s, 7 D = .63 s.  A fall counts from
  * .65 of the top on, and if less than .8 of it has come back.  Where .8 of what arrives is
- * sent the queue becomes shorter by .2 of the time: by .04 s in .2 s, and 1.5 times that
- * is more than any fall here. */
+ * sent in the report of the fall, the queue becomes shorter by .2 of 40 ms, and 1.5 times
+ * those 8 ms are more than any fall here. */
 static const struct
 {
   const gchar *name;
   guint teeth;
   gdouble top, low, after, last; /* s */
-  gdouble x;                     /* of what arrives */
+  gdouble x;                     /* of what arrives, while it falls */
   RaDrain drain;
   const gchar *why;
   gdouble first; /* the first one's top, or 0: as the others' */
@@ -337,11 +337,13 @@ test_teeth (gconstpointer data)
 
   g_test_message ("%s", teeth_rows[i].why);
   n.r = n.r_most = 5 * S / RTT;
-  n.sent_x[0] = teeth_rows[i].x * n.r;
+  c.q_before = teeth_rows[i].top;
   n.n_sent = 1;
   for (guint report = 0; report < reports + 25; report++) {
     guint at = report % 45;
+    gboolean falls = report < reports && at == 25;
 
+    n.sent_x[0] = (falls ? teeth_rows[i].x : 1) * n.r;
     n.qm = n.q2 = n.q_lo = report >= reports     ? teeth_rows[i].last
         : report < 25 && teeth_rows[i].first > 0 ? teeth_rows[i].first
         : at < 25                                ? teeth_rows[i].top
@@ -352,6 +354,61 @@ test_teeth (gconstpointer data)
   }
   ra_contest_rate (&c, &n, .018, n.r, S, S, RTT, FALSE);
   g_assert_cmpint (c.drain, ==, teeth_rows[i].drain);
+}
+
+/* At T = 18 ms a queue goes from `from` to `to` within `reports` of 40 ms, at `x` of what
+ * arrives.  Where .97 are sent others have filled .03 s per second, less the drift of
+ * .003: 1.08 ms a report, and 30 ms of it ask for a test: 28 reports. */
+static const struct
+{
+  const gchar *name;
+  guint reports;
+  gdouble from, to, x;
+  RaDrain drain;
+  const gchar *why;
+  gdouble tested; /* s before the first report a test ended, or 0: long ago */
+} filled_rows[] = {
+  { "stays", 30, .020, .020, .97, RA_DRAIN_LOSS,
+      "it stays although we send less: others fill it" },
+  { "soon", 26, .020, .020, .97, RA_DRAIN_NONE, "28.1 ms so far" },
+  { "ours", 30, .056, .020, .97, RA_DRAIN_NONE,
+      ".03 of 1.2 s shorter: nobody else fills it" },
+  { "even", 30, .020, .020, 1, RA_DRAIN_NONE, "we send what arrives" },
+  { "more", 30, .020, .055, 1, RA_DRAIN_LOSS,
+      "35 ms longer, less 3.6 of drift" },
+  { "own-more", 30, .020, .055, 1.03, RA_DRAIN_NONE,
+      "36 ms of that were ours" },
+  { "target", 40, .016, .016, .97, RA_DRAIN_NONE, "no longer than the target" },
+  { "after", 30, .020, .020, .97, RA_DRAIN_NONE,
+      "2 D = .18 s after a test, 4 reports, r is not yet what arrives", .02 },
+};
+
+static void
+test_filled (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  gdouble tested = filled_rows[i].tested;
+  RaContest c = { .wanted = 1,
+    .armed = 1,
+    .begun = TRUE,
+    .t_low = NOW,
+    .t_test = NOW - (tested > 0 ? tested : 10),
+    .q_before = filled_rows[i].from };
+  RaSense n = sense;
+
+  g_test_message ("%s", filled_rows[i].why);
+  n.r = n.r_most = 5 * S / RTT;
+  n.sent_x[0] = filled_rows[i].x * n.r;
+  n.n_sent = 1;
+  for (guint report = 1; report <= filled_rows[i].reports; report++) {
+    n.qm = n.q2 = n.q_lo = filled_rows[i].from
+        + (filled_rows[i].to - filled_rows[i].from) * report
+            / filled_rows[i].reports;
+    n.now += n.dt;
+    ra_contest_hear (&c, &n, .018, FALSE);
+  }
+  ra_contest_rate (&c, &n, .018, n.r, S, S, RTT, FALSE);
+  g_assert_cmpint (c.drain, ==, filled_rows[i].drain);
 }
 
 /* Two tests of a competition end at 40 ms: the route is so much longer.  The rate goes
@@ -386,10 +443,9 @@ test_route (void)
   g_assert_cmpfloat (c.t_passed, <, NOW - 100);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/cubic/window", window_rows, name, test_window);
   g_test_add_func ("/cubic/mean", test_mean);
   rows_add_by ("/contest/standing", standing_rows, name, test_standing);
@@ -400,6 +456,6 @@ main (int argc, char **argv)
   rows_add_by ("/contest/short", short_rows, name, test_short);
   g_test_add_func ("/contest/gentle", test_gentle);
   rows_add_by ("/contest/teeth", teeth_rows, name, test_teeth);
+  rows_add_by ("/contest/filled", filled_rows, name, test_filled);
   g_test_add_func ("/contest/route", test_route);
-  return g_test_run ();
 }

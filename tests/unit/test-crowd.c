@@ -66,10 +66,8 @@ test_bound (gconstpointer data)
   g_assert_cmpfloat_with_epsilon (x, rows[i].x, 1);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/crowd/bound", rows, name, test_bound);
-  return g_test_run ();
 }

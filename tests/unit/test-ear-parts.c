@@ -399,10 +399,9 @@ test_streams (void)
   g_assert_true (ra_ledger_has_ssrc (log, 5));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/ear-parts/clock", clock_rows, name, test_clock);
   rows_add_by ("/ear-parts/doubtful", doubtful_rows, name, test_doubtful);
   rows_add_by ("/ear-parts/log", log_rows, name, test_log);
@@ -411,5 +410,4 @@ main (int argc, char **argv)
   rows_add_by ("/ear-parts/note", note_rows, name, test_note);
   g_test_add_func ("/ear-parts/note/ago", test_note_ago);
   g_test_add_func ("/ear-parts/log/streams", test_streams);
-  return g_test_run ();
 }

@@ -193,7 +193,7 @@ test_compounds (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_auto (GStrv) compounds = g_strsplit (compound_rows[row].compounds, "|", -1);
   g_autoptr (GString) got = g_string_new (NULL);
-  Heard h;
+  g_auto (Heard) h;
 
   g_test_message ("%s", compound_rows[row].why);
   heard_init (&h, kind_of (compound_rows[row].kind));
@@ -205,7 +205,6 @@ test_compounds (gconstpointer data)
   }
   counts_append (got, h.ear);
   g_assert_cmpstr (got->str, ==, compound_rows[row].expected);
-  heard_clear (&h);
 }
 
 /* --- sender reports ------------------------------------------------------------ */
@@ -243,7 +242,7 @@ test_lsr (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree gchar *rr = g_strdup_printf (RR ("01", "%s"), lsr_rows[row].lsr);
   RaSenderStats stats;
-  Heard h;
+  g_auto (Heard) h;
 
   g_test_message ("%s", lsr_rows[row].why);
   heard_init (&h, NULL);
@@ -255,7 +254,6 @@ test_lsr (gconstpointer data)
   g_assert_cmpint (hear_bytes (&h, rr), ==, RA_EAR_CHANGED | RA_EAR_REPORTED);
   ra_sender_get_stats (h.sender, &stats);
   g_assert_cmpuint (stats.feedback_bad, ==, lsr_rows[row].bad);
-  heard_clear (&h);
 }
 
 /* --- transport-wide rows -------------------------------------------------------- */
@@ -313,7 +311,7 @@ test_twcc (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   const gchar *letters = twcc_rows[row].rows;
   g_autoptr (GString) got = g_string_new (NULL);
-  Heard h;
+  g_auto (Heard) h;
 
   g_test_message ("%s", twcc_rows[row].why);
   heard_init (&h, kind_of (twcc_rows[row].kind));
@@ -327,7 +325,6 @@ test_twcc (gconstpointer data)
   news_append (got, hear_rows (&h, letters + 1));
   counts_append (got, h.ear);
   g_assert_cmpstr (got->str, ==, twcc_rows[row].expected);
-  heard_clear (&h);
 }
 
 /* What arrived stays so, whatever a later row says: else a repeat of it would be
@@ -361,7 +358,7 @@ static void
 test_refused (void)
 {
   RaLedger *ledger;
-  Heard h;
+  g_auto (Heard) h;
 
   heard_init (&h, &ra_feedback_ccfb);
   heard_send (&h, 16);
@@ -371,7 +368,6 @@ test_refused (void)
   hear_bytes (&h, CCFB ("01", "0d", "80 05 80 04"));
   g_assert_cmpint (ra_ledger_at (ledger, 14)->fate, ==, RA_FATE_ARRIVED);
   g_assert_cmpint (ra_ledger_at (ledger, 15)->fate, ==, RA_FATE_NOTHING);
-  heard_clear (&h);
 }
 
 /* Numbers that move against ours are found again by time and size. */
@@ -381,7 +377,7 @@ test_hold (void)
 {
   const gchar *text = "82 cc 00 04 00 00 00 63 52 41 44 50 "
                       "00 01 24 f8 00 03 0d 40";
-  Heard h;
+  g_auto (Heard) h;
 
   heard_init (&h, &ra_feedback_twcc);
   heard_send (&h, 1);
@@ -391,7 +387,6 @@ test_hold (void)
   g_assert_cmpint (ra_ear_hold (h.ear)->most, ==, 200 * RA_MSECOND);
   hear_bytes (&h, APP ("82", "00 00 00 01"));
   g_assert_cmpint (ra_ear_hold (h.ear)->now, ==, 75 * RA_MSECOND);
-  heard_clear (&h);
 }
 
 /* 15 ms of disorder, retransmissions and FEC, and a flag that nobody knows: subtype
@@ -400,7 +395,7 @@ static void
 test_takes (void)
 {
   const gchar *text = "83 cc 00 03 00 00 00 63 52 41 44 50 00 0f 80 03";
-  Heard h;
+  g_auto (Heard) h;
 
   heard_init (&h, &ra_feedback_twcc);
   heard_send (&h, 1);
@@ -411,7 +406,6 @@ test_takes (void)
   g_assert_cmpint (ra_ear_takes (h.ear)->disorder, ==, 15 * RA_MSECOND);
   g_assert_cmphex (
       ra_ear_takes (h.ear)->flags, ==, 0x8000 | RA_TAKES_RTX | RA_TAKES_FEC);
-  heard_clear (&h);
 }
 
 /* Written and read again: 14.1 ms are 15. */
@@ -431,7 +425,7 @@ static void
 test_realigned (void)
 {
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (RaTwccRow));
-  Heard h;
+  g_auto (Heard) h;
 
   heard_init (&h, &ra_feedback_twcc);
   heard_send (&h, 20);
@@ -443,7 +437,6 @@ test_realigned (void)
   g_assert_cmpint (
       ra_ear_on_twcc (h.ear, (const RaTwccRow *) rows->data, rows->len, h.now),
       ==, RA_EAR_CHANGED | RA_EAR_ANSWERED | RA_EAR_REALIGNED);
-  heard_clear (&h);
 }
 
 /* --- losses ---------------------------------------------------------------------- */
@@ -459,7 +452,7 @@ test_losses (void)
   guint64 misread[3] = { 0 };
   RaEarStats stats;
   RaEarLoss loss;
-  Heard h;
+  g_auto (Heard) h;
 
   heard_init (&h, &ra_feedback_twcc);
   heard_send (&h, 16);
@@ -483,13 +476,11 @@ test_losses (void)
   g_assert_cmpuint (stats.known_wireless, ==, 1);
   g_assert_cmpuint (stats.misread_congestion, ==, misread[RA_CAUSE_CONGESTION]);
   g_assert_cmpuint (stats.misread_wireless, ==, misread[RA_CAUSE_WIRELESS]);
-  heard_clear (&h);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/ear/compounds", compound_rows, test_compounds);
   rows_add ("/ear/lsr", lsr_rows, test_lsr);
   rows_add ("/ear/twcc", twcc_rows, test_twcc);
@@ -500,5 +491,4 @@ main (int argc, char **argv)
   g_test_add_func ("/ear/takes-written", test_takes_written);
   g_test_add_func ("/ear/realigned", test_realigned);
   g_test_add_func ("/ear/losses", test_losses);
-  return g_test_run ();
 }

@@ -263,11 +263,9 @@ test_broken (gconstpointer data)
       most);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/ecn-paths/sound", sound_rows, test_sound);
   rows_add ("/ecn-paths/broken", broken_rows, test_broken);
-  return g_test_run ();
 }

@@ -136,6 +136,8 @@ run_free (Run *r)
   g_free (r);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_free)
+
 static RaEcnField
 marks_none (RaEcnField sent, gdouble s)
 {
@@ -235,11 +237,9 @@ test_unmarked (void)
   run_free (without);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_all ("/ecn-rate/marked", ra_rates, test_marked);
   g_test_add_func ("/ecn-rate/unmarked", test_unmarked);
-  return g_test_run ();
 }

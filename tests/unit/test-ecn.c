@@ -212,10 +212,9 @@ test_anything (void)
       (guint) sizeof e);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ecn/again", test_again);
   g_test_add_func ("/ecn/mended", test_mended);
   g_test_add_func ("/ecn/deaf", test_deaf);
@@ -225,5 +224,4 @@ main (int argc, char **argv)
   g_test_add_func ("/ecn/ce", test_ce);
   g_test_add_func ("/ecn/counts", test_counts);
   g_test_add_func ("/ecn/anything", test_anything);
-  return g_test_run ();
 }

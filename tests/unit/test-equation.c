@@ -131,15 +131,13 @@ test_null_interval (void)
   assert_near (1 / p, 4.84, 5e-3, "I_1");
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_n ("/equation/rfc4828", 3 * G_N_ELEMENTS (table1), test_table1);
   rows_add ("/equation/f", f_rows, test_f);
   g_test_add_func ("/equation/falls", test_falls);
   g_test_add_func ("/equation/edges", test_edges);
   g_test_add_func ("/equation/inverse", test_inverse);
   g_test_add_func ("/equation/null-interval", test_null_interval);
-  return g_test_run ();
 }

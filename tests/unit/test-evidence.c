@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define SIZE 1000.
 #define EACH (40 * RA_MSECOND)
 #define RTT (100 * RA_MSECOND)
@@ -407,10 +409,9 @@ add (const gchar *kind, const gchar *name, gconstpointer data, GTestDataFunc f)
   g_test_add_data_func (path, data, f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/evidence/bounds", test_bounds);
   g_test_add_func ("/evidence/fractions", test_fractions);
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
@@ -423,5 +424,4 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (guards); i++)
     add ("guard", guards[i].name, GUINT_TO_POINTER (i), test_guard);
   g_test_add_func ("/evidence/guard/too-much", test_too_much);
-  return g_test_run ();
 }

@@ -127,12 +127,10 @@ test_frames (void)
       ra_frames_mean (&frames), 5 + 45 * pow (255. / 256, 256), 1e-6);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/fec-residual/row", rows, test_row);
   g_test_add_func ("/fec-residual/enumerate", test_enumerate);
   g_test_add_func ("/fec-residual/frames", test_frames);
-  return g_test_run ();
 }

@@ -436,10 +436,9 @@ law_garbage (gconstpointer data)
   ra_fec_free (f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_all ("/fec/garbage", ra_fecs, law_garbage);
   rows_add ("/fec/row", rows, test_row);
   rows_add ("/fec/story", stories, test_story);
@@ -449,5 +448,4 @@ main (int argc, char **argv)
   g_test_add_func ("/fec/out-of-reach", test_out_of_reach);
   g_test_add_func ("/fec/mixed", test_mixed);
   rows_add ("/fec/loop", loops, test_loop);
-  return g_test_run ();
 }

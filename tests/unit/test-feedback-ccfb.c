@@ -350,10 +350,9 @@ test_ato_law (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ccfb/golden", test_golden);
   g_test_add_func ("/ccfb/no-room", test_no_room);
   rows_add ("/ccfb/metric", metric_rows, test_metric);
@@ -363,5 +362,4 @@ main (int argc, char **argv)
   rows_add ("/ccfb/ato", ato_rows, test_ato);
   rows_add ("/ccfb/arrival", arrival_rows, test_arrival);
   g_test_add_func ("/ccfb/ato-law", test_ato_law);
-  return g_test_run ();
 }

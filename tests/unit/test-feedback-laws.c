@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../main.h"
+
 #define ROOM 512
 #define MEDIA_SSRC 0xcafe
 
@@ -396,14 +398,12 @@ add (const gchar *law, const Format *f, GTestDataFunc test)
   g_test_add_data_func (path, f, test);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     add ("round-trip", &formats[i], test_round_trip);
     add ("prefix", &formats[i], test_prefixes);
     add ("random", &formats[i], test_random);
   }
-  return g_test_run ();
 }

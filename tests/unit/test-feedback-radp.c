@@ -472,10 +472,9 @@ test_lost_reports (gconstpointer data)
   g_assert_cmpmem (&got, sizeof got, &sent, sizeof sent);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/radp/golden", test_golden);
   g_test_add_func ("/radp/short", test_short);
   g_test_add_func ("/radp/no-room", test_no_room);
@@ -486,5 +485,4 @@ main (int argc, char **argv)
   rows_add ("/radp/since", since_rows, test_since);
   g_test_add_func ("/radp/since/nothing", test_since_nothing);
   rows_add_n ("/radp/lost-reports", 4, test_lost_reports);
-  return g_test_run ();
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "../main.h"
+
 /* --- bytes --------------------------------------------------------------- */
 
 /* RFC 3611 2 and 4.4: V=2, PT 207, length 4, SSRC; BT 4, reserved, length 2, the
@@ -115,7 +117,7 @@ test_rows (void)
 static void
 test_any_bytes (void)
 {
-  GRand *rand = g_rand_new_with_seed (11);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
   guint read = 0;
 
   for (guint i = 0; i < 100000; i++) {
@@ -141,14 +143,13 @@ test_any_bytes (void)
     g_assert_cmpuint (12 * items, <=, size);
   }
   g_assert_cmpuint (read, >, 1000);
-  g_rand_free (rand);
 }
 
 /* The reader reads what the writer wrote. */
 static void
 test_round (void)
 {
-  GRand *rand = g_rand_new_with_seed (12);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (12);
 
   for (guint n = 0; n < 40; n++) {
     guint8 data[RA_XR_DLRR_SIZE (40)];
@@ -170,17 +171,14 @@ test_round (void)
     }
     g_assert_false (ra_xr_next (&r, &item));
   }
-  g_rand_free (rand);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/feedback-xr/write", test_write);
   g_test_add_func ("/feedback-xr/read", test_read);
   g_test_add_func ("/feedback-xr/rows", test_rows);
   g_test_add_func ("/feedback-xr/any-bytes", test_any_bytes);
   g_test_add_func ("/feedback-xr/round", test_round);
-  return g_test_run ();
 }

@@ -365,10 +365,9 @@ test_colour_numbers (void)
   g_assert_cmpuint (missing, ==, 5714); /* floor (40001 / 7) */
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/feedback/stamp", stamp_rows, test_stamp);
   rows_add ("/feedback/time", time_rows, test_time);
   g_test_add_data_func ("/feedback/stamp/law/us", &us, test_stamp_law);
@@ -380,5 +379,4 @@ main (int argc, char **argv)
   rows_add ("/feedback/colour", colour_rows, test_colour);
   g_test_add_func ("/feedback/colour/none", test_colour_none_read);
   g_test_add_func ("/feedback/colour/numbers", test_colour_numbers);
-  return g_test_run ();
 }

@@ -306,10 +306,9 @@ test_start (gconstpointer data)
       f.x / ra_friendly_x (1000, f.tr, start_rows[i].p), 1, 1e-5);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add_by ("/friendly/standing", rows, name, test_standing);
   rows_add_by ("/friendly/bound", bound_rows, name, test_bound);
   rows_add_by ("/friendly/radio", radio_rows, name, test_radio);
@@ -319,5 +318,4 @@ main (int argc, char **argv)
   g_test_add_func ("/friendly/breaker", test_breaker);
   g_test_add_func ("/friendly/route", test_route);
   g_test_add_func ("/friendly/drained", test_drained);
-  return g_test_run ();
 }

@@ -164,15 +164,13 @@ test_route (void)
   ra_lda_free (lda);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/fused/cut", test_cut);
   g_test_add_func ("/fused/no-cut", test_no_cut);
   g_test_add_func ("/fused/prior", test_prior);
   g_test_add_func ("/fused/forgets", test_forgets);
   rows_add ("/fused/verdict", verdict_rows, test_verdict);
   g_test_add_func ("/fused/route", test_route);
-  return g_test_run ();
 }

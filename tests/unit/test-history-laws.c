@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define STEP (5 * RA_MSECOND)
 
 /* A loss rate that wanders, so that short and very long intervals come. */
@@ -306,14 +308,12 @@ add_seeds (const gchar *path, guint n, GTestDataFunc test)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   add_seeds ("/history/bounds", 12, test_bounds);
   add_seeds ("/history/printed", 8, test_printed);
   add_seeds ("/history/twin", 20, test_twin);
   add_seeds ("/history/merge", 50, test_merge);
   add_seeds ("/history/noise", 4, test_noise);
-  return g_test_run ();
 }

@@ -426,10 +426,9 @@ test_seed (void)
   ra_history_free (h);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/history/p", p_rows, test_p);
   rows_add ("/history/group", group_rows, test_group);
   rows_add ("/history/late", late_rows, test_late);
@@ -443,5 +442,4 @@ main (int argc, char **argv)
   g_test_add_func ("/history/forgotten-packets", test_forgotten_packets);
   g_test_add_func ("/history/forgotten-events", test_forgotten_events);
   g_test_add_func ("/history/seed", test_seed);
-  return g_test_run ();
 }

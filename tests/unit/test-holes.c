@@ -1,6 +1,7 @@
 /* Which packets are missing, when is one lost, and when did it get lost.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../script.h"
 
 #include <gst/rtpadapt/loss/holes.h>
@@ -461,10 +462,9 @@ add_rows (const gchar *path, guint first, guint n, GTestDataFunc test)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   add_rows ("/holes/row", 0, G_N_ELEMENTS (rows), test_row);
   add_rows ("/holes/t-loss", 0, G_N_ELEMENTS (t_rows), test_t_loss);
   add_rows ("/holes/wide", 0, G_N_ELEMENTS (wide_rows), test_wide);
@@ -473,5 +473,4 @@ main (int argc, char **argv)
   g_test_add_func ("/holes/filled-before-pop", test_filled_before_pop);
   add_rows ("/holes/model", 1, 40, test_model);
   add_rows ("/holes/noise", 1, 4, test_noise);
-  return g_test_run ();
 }

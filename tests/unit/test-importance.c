@@ -314,10 +314,9 @@ test_codec_find (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/importance/row", rows, test_row);
   rows_add ("/importance/stream", streams, test_stream);
   for (guint i = H264; i <= VP9; i++) {
@@ -326,5 +325,4 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_random);
   }
   g_test_add_func ("/importance/codec-find", test_codec_find);
-  return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* Loss rates by colour (wled), verdicts that wait (dcr), numbers of colours.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../observed.h"
 
 #include <gst/rtpadapt/colour/number.h>
@@ -445,10 +446,9 @@ add_rows (const gchar *path, guint first, guint n, GTestDataFunc test)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   add_rows ("wled", 0, G_N_ELEMENTS (wled_rows), test_wled);
   add_rows ("diffusion", 0, G_N_ELEMENTS (wled_rows), test_diffusion);
   g_test_add_func ("/lda-colour/clock-back", test_clock_back);
@@ -459,5 +459,4 @@ main (int argc, char **argv)
   add_rows ("number", 0, G_N_ELEMENTS (number_rows), test_number);
   g_test_add_func ("/lda-colour/number-sender", test_number_sender);
   add_rows ("number-law", 1, 3, test_number_law);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * parameters and with ours, at a receiver and at a sender.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "law.h"
 
 #include <gst/rtpadapt/lda.h>
@@ -420,10 +421,9 @@ test_wrappers (void)
   ra_lda_free (lda);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lda-laws/wrappers", test_wrappers);
   for (guint i = 0; ra_ldas[i]; i++) {
     for (guint j = 0; j < 4; j++) {
@@ -442,5 +442,4 @@ main (int argc, char **argv)
       }
     }
   }
-  return g_test_run ();
 }

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define C RA_CAUSE_CONGESTION
 #define W RA_CAUSE_WIRELESS
 #define N 40000
@@ -219,10 +221,9 @@ test_no_truth (void)
   ra_lda_free (lda);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     g_autofree gchar *path = g_strdup_printf ("/lda-ll/share/%02u", i + 1);
 
@@ -233,5 +234,4 @@ main (int argc, char **argv)
   g_test_add_func ("/lda-ll/event", test_event);
   g_test_add_func ("/lda-ll/limits", test_limits);
   g_test_add_func ("/lda-ll/no-truth", test_no_truth);
-  return g_test_run ();
 }

@@ -4,6 +4,7 @@
  * A row feeds steps and looks at the last one.  Times are in ms, with the ns
  * written as decimals, so that a border can be met exactly and missed by 1 ns.
  */
+#include "../main.h"
 #include "../observed.h"
 
 #include <gst/rtpadapt/lda/delay.h>
@@ -388,10 +389,9 @@ add_rows (const gchar *table, const Row *rows, guint n, GTestDataFunc test)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   add_rows ("flipflop", flipflop_rows, G_N_ELEMENTS (flipflop_rows), test_rtt);
   add_rows ("flipflop-rott", flipflop_rott_rows,
       G_N_ELEMENTS (flipflop_rott_rows), test_rott);
@@ -405,5 +405,4 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_delay);
   }
-  return g_test_run ();
 }

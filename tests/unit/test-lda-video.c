@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define SEEDS 6
 #define SECONDS 60.0
 #define FPS 30.0
@@ -250,14 +252,12 @@ test_path (gconstpointer data)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     g_autofree gchar *name = g_strdup_printf ("/lda-video/%s", paths[i].name);
 
     g_test_add_data_func (name, &paths[i], test_path);
   }
-  return g_test_run ();
 }

@@ -4,6 +4,7 @@
  * A row feeds steps and looks at the last one.  Times are in us, with the ns
  * written as decimals, so that a border can be met exactly and missed by 1 ns.
  */
+#include "../main.h"
 #include "../observed.h"
 
 #include <gst/rtpadapt/lda.h>
@@ -467,10 +468,9 @@ add_rows (const gchar *table, const Row *rows, guint n)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   add_rows ("biaz", biaz_rows, G_N_ELEMENTS (biaz_rows));
   add_rows ("gap", gap_rows, G_N_ELEMENTS (gap_rows));
   add_rows ("spike", spike_rows, G_N_ELEMENTS (spike_rows));
@@ -479,5 +479,4 @@ main (int argc, char **argv)
   add_rows ("none", none_rows, G_N_ELEMENTS (none_rows));
   g_test_add_func ("/lda/omniscient", test_omniscient);
   g_test_add_func ("/lda/registry", test_registry);
-  return g_test_run ();
 }

@@ -438,10 +438,9 @@ test_steps (void)
   ra_ledger_free (l);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ledger/find/same-number", test_same_number);
   g_test_add_func ("/ledger/size", test_size);
   rows_add_by ("/ledger/find", find_rows, name, test_find);
@@ -455,5 +454,4 @@ main (int argc, char **argv)
   g_test_add_func ("/ledger/round", test_round);
   g_test_add_func ("/ledger/odd-indexes", test_odd_indexes);
   g_test_add_func ("/ledger/steps", test_steps);
-  return g_test_run ();
 }

@@ -87,7 +87,7 @@ static void
 test_bad (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   RaLink *l = ra_link_parse (bad[i].text, 1, &log_sink, NULL, &error);
 
   g_test_message ("'%s'", bad[i].text);
@@ -95,7 +95,6 @@ test_bad (gconstpointer data)
   g_assert_error (error, RA_LINK_ERROR, (gint) bad[i].code);
   if (!strstr (error->message, bad[i].message))
     g_error ("'%s' lacks '%s'", error->message, bad[i].message);
-  g_error_free (error);
 }
 
 /* --- each ------------------------------------------------------------- */
@@ -139,7 +138,7 @@ static void
 test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new (rows[r].text, 1, log);
 
   g_test_message ("%s: %s", rows[r].text, rows[r].why);
@@ -148,7 +147,6 @@ test_row (gconstpointer data)
   ra_link_run (l, RA_SECOND);
   g_assert_cmpstr (log->str, ==, rows[r].out);
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 static void
@@ -202,7 +200,7 @@ static void
 test_each_loads_once (void)
 {
   RaLinkSink sink = { log_deliver, log_drop, log_discard, load_counted };
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = ra_link_parse ("each trace file=x", 1, &sink, log, NULL);
 
   g_assert_cmpuint (loads, ==, 1);
@@ -213,7 +211,6 @@ test_each_loads_once (void)
       log->str, ==, "+0.0 10, +1.1 10, +2.2 10, +0.3 20, +1.4 20, +2.5 20, ");
   g_assert_cmpuint (loads, ==, 1);
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 #define N 20000
@@ -363,7 +360,7 @@ stats_check (const RaLink *l, guint flow, RaLinkStats want)
 static void
 test_stats (void)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new (
       "bottleneck rate=1M queue=20ms ! each gilbert p=1 r=1", 1, log);
 
@@ -381,7 +378,6 @@ test_stats (void)
   stats_check (l, 2, (RaLinkStats){ 1, 0, 0, 1, S / 10, 0 });
   stats_check (l, 3, (RaLinkStats){ 0 });
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 /* Of 2,000 flows with one packet each 976 are counted together, and share one
@@ -389,7 +385,7 @@ test_stats (void)
 static void
 test_many_flows (void)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new ("each bottleneck rate=1M queue=0", 1, log);
   RaLinkStats s;
 
@@ -408,13 +404,11 @@ test_many_flows (void)
   g_assert_cmpuint (s.in, ==, 2000);
   g_assert_cmpuint (s.out, ==, 2000);
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/link-flows/bad", bad, test_bad);
   rows_add ("/link-flows/rows", rows, test_row);
   rows_add ("/link-flows/theory", theory, test_theory);
@@ -423,5 +417,4 @@ main (int argc, char **argv)
   g_test_add_func ("/link-flows/own-numbers", test_own_numbers);
   g_test_add_func ("/link-flows/stats", test_stats);
   g_test_add_func ("/link-flows/many-flows", test_many_flows);
-  return g_test_run ();
 }

@@ -120,12 +120,10 @@ test_each_starts (void)
   ra_link_free (l);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/link-flush/row", rows, test_row);
   g_test_add_func ("/link-flush/clock-back", test_clock_back);
   g_test_add_func ("/link-flush/each-starts", test_each_starts);
-  return g_test_run ();
 }

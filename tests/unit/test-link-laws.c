@@ -476,8 +476,8 @@ test_theory (gconstpointer data)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const gchar *const rated[] = {
     "bottleneck rate=1M queue=60ms",
@@ -487,7 +487,6 @@ main (int argc, char **argv)
     "rio rate=3M,1s:333333,2s:0,3s:5M,4s:1M",
   };
 
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_links[i]; i++) {
     g_autofree gchar *path
         = g_strdup_printf ("/link-laws/model/%s", ra_links[i]->name);
@@ -511,5 +510,4 @@ main (int argc, char **argv)
       "/link-laws/every-file-has-a-row", test_every_file_has_a_row);
   g_test_add_func ("/link-laws/rate-is-used", test_rate_is_used);
   g_test_add_func ("/link-laws/hostile", test_hostile);
-  return g_test_run ();
 }

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define FROM (100 * RA_SECOND)
 #define UNTIL (2000 * RA_SECOND)
 #define SIZE 1000
@@ -124,14 +126,12 @@ test_row (gconstpointer data)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     g_autofree gchar *path = g_strdup_printf ("/link-ns2/%u", i);
 
     g_test_add_data_func (path, &rows[i], test_row);
   }
-  return g_test_run ();
 }

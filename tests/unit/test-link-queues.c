@@ -52,6 +52,8 @@ path_close (Path *path)
   g_string_free (path->log, TRUE);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Path, path_close)
+
 /* TRUE if it was not dropped at once. */
 static gboolean
 path_push (Path *path, const RaLinkPacket *p, gdouble ms)
@@ -169,7 +171,7 @@ static void
 test_average (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  Path path;
+  g_auto (Path) path;
 
   g_test_message ("%s: %s", averages[r].text, averages[r].why);
   path_open (&path, averages[r].text, 1);
@@ -183,7 +185,6 @@ test_average (gconstpointer data)
     g_assert_cmpfloat_with_epsilon (
         value, averages[r].in[i].avg, 1e-12 * MAX (value, 1));
   }
-  path_close (&path);
 }
 
 /* Packets 1 and 2 are dropped at averages of .05 and .075.  The line is idle
@@ -193,7 +194,7 @@ static void
 test_idle_is_counted_once (void)
 {
   static const gdouble ms[] = { 0, 0, 0, 20, 20, 30 };
-  Path path;
+  g_auto (Path) path;
 
   path_open (&path,
       "red rate=1M queue=0 packets=10 w-q=.5 s=1250 min-th=.01 max-th=.02 "
@@ -208,7 +209,6 @@ test_idle_is_counted_once (void)
   g_assert_cmpstr (path.log->str, ==,
       "-1 0 congestion red, -2 0 congestion red, +0 10, -3 20 congestion red, "
       "-4 20 congestion red, +5 40, ");
-  path_close (&path);
 }
 
 /* --- the drop probability --------------------------------------------- */
@@ -379,7 +379,7 @@ test_spread (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   guint total = spreads[i].g + spreads[i].y + spreads[i].r;
-  Path path;
+  g_auto (Path) path;
   Gaps gaps;
 
   g_test_message ("%s: %s", spreads[i].text, spreads[i].why);
@@ -396,7 +396,6 @@ test_spread (gconstpointer data)
     g_assert_cmpuint (gaps.drops, ==, spreads[i].n);
   else
     gaps_check_uniform (&gaps, spreads[i].least, spreads[i].most);
-  path_close (&path);
 }
 
 /* --- what does not fit ------------------------------------------------ */
@@ -421,7 +420,7 @@ static void
 test_burst (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Path path;
+  g_auto (Path) path;
 
   g_test_message ("%s: %s", bursts[i].text, bursts[i].why);
   path_open (&path, bursts[i].text, 1);
@@ -432,18 +431,15 @@ test_burst (gconstpointer data)
   }
   ra_link_run (path.link, RA_SECOND);
   g_assert_cmpstr (path.log->str, ==, bursts[i].out);
-  path_close (&path);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/link-queues/average", averages, test_average);
   rows_add ("/link-queues/p", probabilities, test_probability);
   rows_add ("/link-queues/spread", spreads, test_spread);
   rows_add ("/link-queues/burst", bursts, test_burst);
   g_test_add_func (
       "/link-queues/idle-is-counted-once", test_idle_is_counted_once);
-  return g_test_run ();
 }

@@ -354,10 +354,9 @@ test_repeats_in_order (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/link-radio/jakes/fades", fades, test_fades);
   rows_add ("/link-radio/jakes/loss", losses, test_loss);
   g_test_add_func (
@@ -369,5 +368,4 @@ main (int argc, char **argv)
   g_test_add_func ("/link-radio/jitter/order", test_jitter_order);
   rows_add ("/link-radio/arq/repeats", repeats, test_repeats);
   g_test_add_func ("/link-radio/arq/order", test_repeats_in_order);
-  return g_test_run ();
 }

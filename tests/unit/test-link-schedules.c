@@ -1,6 +1,7 @@
 /* Link models that change by time, as in a handover: hand-calculated.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "link-fixture.h"
 
 static void
@@ -142,7 +143,7 @@ static void
 test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new (rows[r].text, log);
 
   g_test_message ("%s: %s", rows[r].text, rows[r].why);
@@ -151,14 +152,13 @@ test_row (gconstpointer data)
   ra_link_run (l, RA_SECOND);
   g_assert_cmpstr (log->str, ==, rows[r].out);
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 /* What a flush took out holds nothing up, and the schedule goes on. */
 static void
 test_clear (void)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new ("delay 60ms,100ms:25ms", log);
 
   push (l, 0, 0, 0);
@@ -168,7 +168,6 @@ test_clear (void)
   ra_link_run (l, RA_SECOND);
   g_assert_cmpstr (log->str, ==, "+0 60, ~1, +2 125, ");
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 /* One number of the model's own stream for each packet, whatever p is: the
@@ -207,8 +206,8 @@ test_draws (gconstpointer data)
   g_string_free (expected, TRUE);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const struct
   {
@@ -221,7 +220,6 @@ main (int argc, char **argv)
     { "draws", G_N_ELEMENTS (draws), test_draws },
   };
 
-  g_test_init (&argc, &argv, NULL);
   for (guint g = 0; g < G_N_ELEMENTS (groups); g++) {
     for (guint i = 0; i < groups[g].n; i++) {
       g_autofree gchar *path
@@ -231,5 +229,4 @@ main (int argc, char **argv)
     }
   }
   g_test_add_func ("/link-schedules/clear", test_clear);
-  return g_test_run ();
 }

@@ -191,7 +191,7 @@ test_bad (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   RaLinkSink sink = trace_sink;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   sink.load = bad[row].load;
   trace_text = bad[row].trace;
@@ -199,7 +199,6 @@ test_bad (gconstpointer data)
   g_assert_null (ra_link_parse (bad[row].text, 1, &sink, NULL, &error));
   g_test_message ("%s: %s", bad[row].text, error->message);
   g_assert_nonnull (strstr (error->message, bad[row].message));
-  g_error_free (error);
 }
 
 /* The last file= counts. */
@@ -216,13 +215,11 @@ test_file_twice (void)
   ra_link_free (link);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/link-trace/rows", rows, test_trace);
   rows_add ("/link-trace/bad", bad, test_bad);
   g_test_add_func ("/link-trace/capacity", test_trace_capacity);
   g_test_add_func ("/link-trace/file-twice", test_file_twice);
-  return g_test_run ();
 }

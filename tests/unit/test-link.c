@@ -45,11 +45,10 @@ static const gchar *const good[] = {
 static void
 test_good (gconstpointer data)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
 
   ra_link_free (link_new (data, log));
   g_assert_cmpstr (log->str, ==, "");
-  g_string_free (log, TRUE);
 }
 
 static const struct
@@ -98,7 +97,7 @@ static void
 test_bad (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   RaLink *l = ra_link_parse (bad[i].text, 1, &log_sink, NULL, &error);
 
   g_test_message ("'%s'", bad[i].text);
@@ -106,14 +105,13 @@ test_bad (gconstpointer data)
   g_assert_error (error, RA_LINK_ERROR, (gint) bad[i].code);
   if (!strstr (error->message, bad[i].message))
     g_error ("'%s' lacks '%s'", error->message, bad[i].message);
-  g_error_free (error);
 }
 
 static void
 test_too_long (void)
 {
-  GString *text = g_string_new ("delay 0");
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new ("delay 0");
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l;
 
   for (guint i = 1; i < 64; i++)
@@ -124,8 +122,6 @@ test_too_long (void)
   ra_link_free (l);
   g_string_append (text, "!delay 0");
   g_assert_null (ra_link_parse (text->str, 1, &log_sink, NULL, NULL));
-  g_string_free (text, TRUE);
-  g_string_free (log, TRUE);
 }
 
 /* --- behaviour -------------------------------------------------------- */
@@ -227,7 +223,7 @@ static void
 test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new (rows[r].text, log);
   RaLinkStats stats;
 
@@ -241,7 +237,6 @@ test_row (gconstpointer data)
   g_assert_cmpuint (stats.in, ==,
       stats.out + stats.congestion + stats.wireless + rows[r].held);
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 static void
@@ -255,7 +250,7 @@ static void
 test_queued (void)
 {
   RaLinkSink sink = { queued_deliver, log_drop, NULL };
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l
       = ra_link_parse ("bottleneck rate=1M ! delay 25ms ! bottleneck rate=500k",
           1, &sink, log, NULL);
@@ -267,7 +262,6 @@ test_queued (void)
   run (l, 1000);
   g_assert_cmpstr (log->str, ==, "0: 30 of 55 ms, 1: 50 of 75 ms, ");
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 /* --- the bookkeeping -------------------------------------------------- */
@@ -275,7 +269,7 @@ test_queued (void)
 static void
 test_next_and_clear (void)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new ("bottleneck rate=1M ! delay 25ms", log);
   RaLinkStats stats;
 
@@ -303,13 +297,12 @@ test_next_and_clear (void)
   push (l, 3, S, 2000);
   ra_link_free (l);
   g_assert_cmpstr (log->str, ==, "~0, ~1, +2 50, ~3, ");
-  g_string_free (log, TRUE);
 }
 
 static void
 test_clear_keeps_state (void)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new ("bottleneck rate=1M,100ms:2M ! gilbert p=1 r=0", log);
 
   push (l, 0, S, 0);
@@ -320,13 +313,12 @@ test_clear_keeps_state (void)
   g_assert_cmpstr (
       log->str, ==, "-0 10 wireless gilbert, -1 205 wireless gilbert, ");
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 static void
 test_capacity (void)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = link_new ("delay 1s", log);
 
   g_assert_cmpuint (ra_link_capacity (l, 0), ==, 0);
@@ -337,7 +329,6 @@ test_capacity (void)
   g_assert_cmpuint (ra_link_capacity (l, 1 * RA_SECOND), ==, 2000000);
   g_assert_cmpuint (ra_link_capacity (l, 2 * RA_SECOND), ==, 1000000);
   ra_link_free (l);
-  g_string_free (log, TRUE);
 }
 
 static void
@@ -349,7 +340,8 @@ log_value (const gchar *name, gdouble value, gpointer log)
 static void
 test_observe (void)
 {
-  GString *log = g_string_new (NULL), *values = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
+  g_autoptr (GString) values = g_string_new (NULL);
   RaLink *l = link_new ("delay 0 ! bottleneck rate=1M ! gilbert p=1 r=0", log);
 
   ra_link_observe (l, log_value, values);
@@ -365,15 +357,13 @@ test_observe (void)
       "bottleneck1.queue=0.016 bottleneck1.packets=2 bottleneck1.bytes=2500 "
       "bottleneck1.rate=1e+06 gilbert2.bad=0 ");
   ra_link_free (l);
-  g_string_free (values, TRUE);
-  g_string_free (log, TRUE);
 }
 
 /* Which of 200 packets are lost on the last node, one bit each. */
 static gchar *
 loss_pattern (const gchar *text, guint64 seed)
 {
-  GString *log = g_string_new (NULL);
+  g_autoptr (GString) log = g_string_new (NULL);
   RaLink *l = ra_link_parse (text, seed, &log_sink, log, NULL);
   gchar *pattern = g_strnfill (200, '.');
 
@@ -385,7 +375,6 @@ loss_pattern (const gchar *text, guint64 seed)
     g_string_truncate (log, 0);
   }
   ra_link_free (l);
-  g_string_free (log, TRUE);
   return pattern;
 }
 
@@ -428,10 +417,9 @@ test_reentry_is_refused (void)
   ra_link_free (l);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
     g_autofree gchar *path = g_strdup_printf ("/link/text/good/%u", i);
 
@@ -447,5 +435,4 @@ main (int argc, char **argv)
   g_test_add_func ("/link/observe", test_observe);
   g_test_add_func ("/link/streams", test_streams);
   g_test_add_func ("/link/reentry-is-refused", test_reentry_is_refused);
-  return g_test_run ();
 }

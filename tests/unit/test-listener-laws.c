@@ -118,7 +118,7 @@ test_honest (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
 
   for (guint64 seed = 1; seed <= SEEDS; seed++) {
-    World w;
+    g_auto (World) w;
 
     world_init (&w, &honest_rows[i].cfg, seed, NULL);
     world_run (&w, SPAN);
@@ -141,7 +141,6 @@ test_honest (gconstpointer data)
     if (!honest_rows[i].cfg.plain && !honest_rows[i].cfg.reporter)
       g_assert_cmpuint (
           w.lost_congestion + w.lost_wireless, <=, w.lost + w.recovered + 5);
-    world_clear (&w);
   }
 }
 
@@ -338,12 +337,10 @@ test_random (void)
   ra_ledger_free (ledger);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/listener/honest", honest_rows, test_honest);
   rows_add ("/listener/liar", liar_rows, test_liar);
   g_test_add_func ("/listener/random", test_random);
-  return g_test_run ();
 }

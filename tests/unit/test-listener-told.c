@@ -85,7 +85,7 @@ test_told (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   const Said *s = NULL;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   for (guint k = 0; k < G_N_ELEMENTS (told_rows[i].said); k++) {
@@ -109,7 +109,6 @@ test_told (gconstpointer data)
       told_rows[i].queue < 0 ? RA_SPAN_NONE : (RaSpan) MS (told_rows[i].queue));
   g_assert_cmpint (
       ra_diff (MS (s->now - s->t), e.t_delay), ==, MS (told_rows[i].rtt));
-  ear_clear (&e);
 }
 
 /* What the peer says about R = 50 ms each 100 ms: p and counters, per report of
@@ -136,7 +135,7 @@ test_denied (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data), lost = 0;
   RaHeard heard = RA_HEARD_OK;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   for (gint k = 1; k <= 30; k++) {
@@ -155,7 +154,6 @@ test_denied (gconstpointer data)
   g_assert_cmpint (heard, ==, denied_rows[i].heard);
   if (heard == RA_HEARD_OK)
     g_assert_cmpuint (lost, ==, denied_rows[i].lost);
-  ear_clear (&e);
 }
 
 /* What left in one microsecond is one t_i; a report may know a part of it. */
@@ -164,7 +162,7 @@ test_microsecond (void)
 {
   Said s = { 1000, 0, 1050, 0, 0, 1, 1, 0, 0, RA_HEARD_OK };
   Said then = { 1010, 0, 1060, 0, 0, 4, 4, 0, 0, RA_HEARD_OK };
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   for (guint ns = 0; ns < 3; ns++)
@@ -175,15 +173,12 @@ test_microsecond (void)
   g_assert_cmpuint (e.report.expected, ==, 1);
   g_assert_cmpint (ear_hear (&e, &then), ==, RA_HEARD_OK);
   g_assert_cmpuint (e.report.expected, ==, 3);
-  ear_clear (&e);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/listener/told", told_rows, test_told);
   rows_add ("/listener/denied", denied_rows, test_denied);
   g_test_add_func ("/listener/microsecond", test_microsecond);
-  return g_test_run ();
 }

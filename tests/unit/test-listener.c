@@ -111,7 +111,7 @@ static void
 test_heard (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   for (guint k = 0; k < G_N_ELEMENTS (heard_rows[i].said); k++) {
@@ -129,7 +129,6 @@ test_heard (gconstpointer data)
     if (heard != RA_HEARD_OK) /* nothing was filled */
       g_assert_cmpmem (&before, sizeof before, &e.report, sizeof e.report);
   }
-  ear_clear (&e);
 }
 
 static void
@@ -138,7 +137,7 @@ test_malformed (void)
   static const guint8 zeros[RA_RADP_SIZE_MAX];
   RaReport report;
   RaSpan t_delay;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   ear_send (&e, MS (1100));
@@ -151,7 +150,6 @@ test_malformed (void)
         ==, RA_HEARD_MALFORMED); /* of version 0 */
   }
   g_assert_null (ra_listener_radp (e.listener));
-  ear_clear (&e);
 }
 
 /* RADP alone. */
@@ -170,7 +168,7 @@ test_radp (void)
     { 1205, 1250, RA_HEARD_UNSENT, "nothing left then" },
   };
   Said first = { 1150, 0, 1200, 0, 0, 16, 15, 0, 0, RA_HEARD_OK };
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   g_assert_cmpint (ear_hear (&e, &first), ==, RA_HEARD_OK);
@@ -183,7 +181,6 @@ test_radp (void)
     /* Statistics have what was taken. */
     g_assert_cmpuint (ra_listener_radp (e.listener)->arrived, ==, 15);
   }
-  ear_clear (&e);
 }
 
 /* Packets each ms, each reported: at most 8 reports per R, and 8 at once.  R = 50
@@ -234,7 +231,7 @@ test_burst (void)
 {
   Said first = { 1000, 0, 1050, 0, 0, PLAIN, 0, 0, 0, RA_HEARD_OK };
   guint n = 0;
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   g_assert_cmpint (ear_hear (&e, &first), ==, RA_HEARD_OK);
@@ -247,7 +244,6 @@ test_burst (void)
   }
   g_assert_cmpuint (n, >=, 8);
   g_assert_cmpuint (n, <=, 11);
-  ear_clear (&e);
 }
 
 /* A clock that falls back: what was sent before is forgotten, what is sent from
@@ -258,7 +254,7 @@ test_clock_back (void)
   Said late = { 1100, 0, 1150, 0, 0, PLAIN, 0, 0, 0, RA_HEARD_OK };
   Said gone = { 1100, 0, 570, 0, 0, PLAIN, 0, 0, 0, RA_HEARD_UNSENT };
   Said then = { 520, 0, 570, 0, 0, 14, 14, 0, 0, RA_HEARD_OK };
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   g_assert_cmpint (ear_hear (&e, &late), ==, RA_HEARD_OK);
@@ -267,7 +263,6 @@ test_clock_back (void)
   g_assert_cmpint (ear_hear (&e, &gone), ==, RA_HEARD_UNSENT);
   g_assert_cmpint (ear_hear (&e, &then), ==, RA_HEARD_OK);
   g_assert_cmpuint (e.report.expected, ==, 3); /* 500, 510, 520 */
-  ear_clear (&e);
 }
 
 /* Only the last 16,384 microseconds are on record: at 10 ms a packet 163.84 s,
@@ -275,7 +270,7 @@ test_clock_back (void)
 static void
 test_memory (void)
 {
-  Ear e;
+  g_auto (Ear) e;
 
   ear_init (&e);
   for (guint i = 0; i < 3 * 16384; i++)
@@ -288,7 +283,6 @@ test_memory (void)
     g_assert_cmpint (
         ear_hear (&e, &s), ==, ms <= 32 ? RA_HEARD_UNSENT : RA_HEARD_OK);
   }
-  ear_clear (&e);
 }
 
 static void
@@ -301,10 +295,9 @@ test_nicks (void)
     g_assert_cmpstr (ra_heard_nick ((RaHeard) i), ==, nicks[i]);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/listener/heard", heard_rows, test_heard);
   g_test_add_func ("/listener/malformed", test_malformed);
   g_test_add_func ("/listener/radp", test_radp);
@@ -313,5 +306,4 @@ main (int argc, char **argv)
   g_test_add_func ("/listener/clock-back", test_clock_back);
   g_test_add_func ("/listener/memory", test_memory);
   g_test_add_func ("/listener/nicks", test_nicks);
-  return g_test_run ();
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "../main.h"
+
 typedef struct
 {
   gdouble share, wait, rate, length, count;
@@ -358,10 +360,9 @@ test_schedule (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/params/parse", test_params);
   g_test_add_func ("/params/none", test_no_params);
   g_test_add_func ("/params/schedule", test_plan);
@@ -370,5 +371,4 @@ main (int argc, char **argv)
   g_test_add_func ("/params/walk", test_walk);
   g_test_add_func ("/params/parts", test_parts);
   g_test_add_func ("/schedule/at-next", test_schedule);
-  return g_test_run ();
 }

@@ -170,15 +170,13 @@ test_laws (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/picture/published", published, test_published);
   rows_add ("/picture/size", pictures, test_picture);
   rows_add ("/picture/fit", fits, test_fit);
   g_test_add_func ("/picture/moment", test_moment);
   g_test_add_func ("/picture/other", test_other);
   g_test_add_func ("/picture/laws", test_laws);
-  return g_test_run ();
 }

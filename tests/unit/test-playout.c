@@ -246,10 +246,9 @@ test_laws (gconstpointer data)
   g_assert_cmpfloat ((gdouble) n_late / n, <=, law_rows[row].late);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/playout/wanted", wanted_rows, test_wanted);
   g_test_add_func ("/playout/forget", test_forget);
   g_test_add_func ("/playout/begin", test_begin);
@@ -257,5 +256,4 @@ main (int argc, char **argv)
   rows_add ("/playout/streak", streak_rows, test_streak);
   rows_add ("/playout/hold", hold_rows, test_hold);
   rows_add ("/playout/laws", law_rows, test_laws);
-  return g_test_run ();
 }

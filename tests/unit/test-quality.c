@@ -133,13 +133,11 @@ test_scene (void)
       2 * clip_bytes (0, ra_quality_for (&q, target)) * 200, <, 1.1 * target);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/quality/step", step_rows, test_step);
   g_test_add_func ("/quality/unknown", test_unknown);
   rows_add_by ("/quality/converges", clips, name, test_converges);
   g_test_add_func ("/quality/scene", test_scene);
-  return g_test_run ();
 }

@@ -261,10 +261,9 @@ test_fixed (void)
   ra_rate_free (r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/rate/config", config_rows, test_config);
   g_test_add_func ("/rate/clamp", test_clamp);
   g_test_add_func ("/rate/clock-back", test_clock_back);
@@ -275,5 +274,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/timeouts", test_timeouts);
   g_test_add_func ("/rate/find", test_find);
   g_test_add_func ("/rate/fixed", test_fixed);
-  return g_test_run ();
 }

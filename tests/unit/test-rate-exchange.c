@@ -2,6 +2,7 @@
  * mid-stream, and the rate goes on.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "rate-fixture.h"
 
 #include <gst/rtpadapt/rate/equation.h>
@@ -130,13 +131,12 @@ test_pair (gconstpointer data)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static Pair pairs[256];
   guint n = 0;
 
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_rates[i]; i++) {
     for (guint j = 0; ra_rates[j]; j++) {
       g_autofree gchar *path = g_strdup_printf (
@@ -147,5 +147,4 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &pairs[n++], test_pair);
     }
   }
-  return g_test_run ();
 }

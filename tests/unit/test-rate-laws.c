@@ -132,7 +132,7 @@ skipped (const gchar *why)
 static void
 law_more_loss (gconstpointer data)
 {
-  GRand *rnd = g_rand_new_with_seed (SEED);
+  g_autoptr (GRand) rnd = g_rand_new_with_seed (SEED);
   gboolean crosses = skipped (((const RaRateOps *) data)->crosses);
 
   for (guint i = 0; i < 200; i++) {
@@ -142,7 +142,6 @@ law_more_loss (gconstpointer data)
   }
   for (guint n = 1; n < 10; n++)
     first_loss (data, n);
-  g_rand_free (rnd);
 }
 
 /* Packets leave, reports no longer come: the rate falls to the minimum. */

@@ -276,7 +276,7 @@ law_table (gconstpointer data)
 {
   const RaRateOps *ops = data;
   RaParamWalk walk = ra_params_walk (ops->params);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   law_true (ra_rate_find (ops->name) == ops);
   law_true (ops->cite && *ops->cite);
@@ -290,7 +290,6 @@ law_table (gconstpointer data)
   }
   g_assert_null (ra_rate_new (ops, "no-such=1", &config, 0, &error));
   g_assert_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_UNKNOWN);
-  g_clear_error (&error);
 }
 
 int

@@ -41,7 +41,7 @@ static void
 test_age (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Player p;
+  g_auto (Player) p;
 
   if (age_rows[i].lda)
     player_init (&p, ra_lda_find (age_rows[i].lda), 100 * RA_MSECOND);
@@ -50,7 +50,6 @@ test_age (gconstpointer data)
   play (&p, age_rows[i].script);
   g_test_message ("%s: %s", age_rows[i].script, age_rows[i].why);
   g_assert_cmpint (p.report.loss_age, ==, age_rows[i].age * RA_MSECOND);
-  player_clear (&p);
 }
 
 static guint heard_bytes;
@@ -111,7 +110,7 @@ distrust_check (RaGuard *guard)
 {
   static const gchar script[] = "10@0 11@10 13@30w 14@40 15@50";
   RaReceiverStats stats;
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, &scripted, RA_SECOND);
   ra_receiver_set_guard (p.r, guard);
@@ -127,7 +126,6 @@ distrust_check (RaGuard *guard)
   ra_receiver_get_stats (p.r, &stats);
   g_assert_cmpuint (stats.congestion, ==, 0);
   g_assert_cmpuint (stats.wireless, ==, 1);
-  player_clear (&p);
 }
 
 static void
@@ -159,13 +157,11 @@ test_timer_min (void)
   ra_receiver_free (r);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/receiver-edge/age", age_rows, test_age);
   g_test_add_func ("/receiver-edge/bytes-lost", test_bytes_lost);
   g_test_add_func ("/receiver-edge/distrust", test_distrust);
   g_test_add_func ("/receiver-edge/timer-min", test_timer_min);
-  return g_test_run ();
 }

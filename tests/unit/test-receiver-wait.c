@@ -59,7 +59,7 @@ test_row (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   RaReceiverStats stats;
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, ra_lda_find ("dcr"), 100 * RA_MSECOND);
   play (&p, rows[i].script);
@@ -69,7 +69,6 @@ test_row (gconstpointer data)
   g_assert_cmpuint (stats.recovered, ==, rows[i].recovered);
   g_assert_cmpuint (stats.congestion, ==, rows[i].congestion);
   g_assert_cmpuint (stats.events, ==, rows[i].events);
-  player_clear (&p);
 }
 
 /* What p was before the hole, it is again when the packet comes in time. */
@@ -88,11 +87,9 @@ test_p (void)
   player_clear (&whole);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/receiver-wait/row", rows, test_row);
   g_test_add_func ("/receiver-wait/p", test_p);
-  return g_test_run ();
 }

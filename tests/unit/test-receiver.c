@@ -63,14 +63,13 @@ static void
 test_due (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, &scripted, 100 * RA_MSECOND);
   play (&p, due_rows[i].script);
   if (!g_str_equal (p.out->str, due_rows[i].want))
     g_test_message ("%s: %s", due_rows[i].script, due_rows[i].why);
   g_assert_cmpstr (p.out->str, ==, due_rows[i].want);
-  player_clear (&p);
 }
 
 /* X_recv.  Words: "MS" a packet of 1000 bytes arrives, "dMS" the same one
@@ -168,7 +167,7 @@ test_first_interval (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   gdouble p, want = first_rows[i].interval;
-  Player player;
+  g_auto (Player) player;
 
   player_init (&player, &scripted, 100 * RA_MSECOND);
   play (&player, first_rows[i].script);
@@ -177,7 +176,6 @@ test_first_interval (gconstpointer data)
   if (!(fabs (p * want - 1) < 0.005))
     g_test_message ("p = %g: %s", p, first_rows[i].why);
   g_assert_cmpfloat_with_epsilon (p * want, 1, 0.005);
-  player_clear (&player);
 }
 
 /* One report, all of it: 12 lost to the radio, 16 and 17 to congestion, 19 to
@@ -186,7 +184,7 @@ static void
 test_report (void)
 {
   RaReceiverStats stats;
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, &scripted, RA_SECOND);
   play (&p, "10@0 11@10 13@30w 14@40 15@50 18@80 s22 22@120 23@130 23@140");
@@ -220,7 +218,6 @@ test_report (void)
   g_assert_cmpuint (stats.late, ==, 1);
   g_assert_cmpuint (stats.recovered, ==, 1);
   g_assert_cmpuint (stats.events, ==, 1);
-  player_clear (&p);
 }
 
 /* A CE mark confirms the hole before it (RFC 5348 5.1): no third packet. */
@@ -286,7 +283,7 @@ static void
 test_count (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, &scripted, RA_SECOND);
   play (&p, count_rows[i].script);
@@ -296,7 +293,6 @@ test_count (gconstpointer data)
   g_assert_cmpuint (p.report.lost_congestion, ==, count_rows[i].congestion);
   g_assert_cmpuint (p.report.lost_wireless, ==, count_rows[i].wireless);
   g_assert_cmpuint (p.report.wireless_runs, ==, count_rows[i].runs);
-  player_clear (&p);
 }
 
 /* The LDA hears in-order packets only, but of all that is missing. */
@@ -391,7 +387,7 @@ test_lda_and_reset (void)
   RaLda *lda = ra_lda_new (&scripted, NULL, NULL);
   guint n = 0;
   gdouble p;
-  Player player;
+  g_auto (Player) player;
 
   player_init (&player, &scripted, 100 * RA_MSECOND);
   ra_receiver_set_on_loss (player.r, losses_count, &n);
@@ -412,13 +408,11 @@ test_lda_and_reset (void)
   g_assert_cmpstr (player.out->str, ==, "!...!.");
   g_assert_cmpuint (n, ==, 2);
   g_assert_cmpfloat (p_now (player.r), ==, p);
-  player_clear (&player);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/receiver/due", due_rows, test_due);
   rows_add ("/receiver/x-recv", x_recv_rows, test_x_recv);
   rows_add ("/receiver/first-interval", first_rows, test_first_interval);
@@ -428,5 +422,4 @@ main (int argc, char **argv)
   g_test_add_func ("/receiver/ce-hole", test_ce_hole);
   g_test_add_func ("/receiver/queue", test_queue);
   g_test_add_func ("/receiver/lda-and-reset", test_lda_and_reset);
-  return g_test_run ();
 }

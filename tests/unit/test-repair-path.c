@@ -278,6 +278,8 @@ world_clear (World *w)
   g_free (w->played);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
+
 /* A frame each 40 ms, whose packets leave in 4/5 of that; numbers stay below 65536.
  * Milliseconds are steps: in each a packet of the frame may leave, a report come, a
  * copy become due. */
@@ -353,7 +355,7 @@ test_path (gconstpointer data)
 
   g_test_message ("%s", paths[row].why);
   for (guint seed = 1; seed <= seeds; seed++) {
-    World w;
+    g_auto (World) w;
 
     world_init (&w, &paths[row].path, seed);
     world_run (&w);
@@ -361,7 +363,6 @@ test_path (gconstpointer data)
     overhead += (gdouble) w.repeats / (gdouble) w.media / seeds;
     g_assert_cmpuint (w.unasked, ==, 0);
     g_assert_true (ra_repair_mends (&w.r));
-    world_clear (&w);
   }
   g_test_message ("left %g of at most %g, repeated %g of at most %g", left,
       paths[row].left, overhead, paths[row].overhead);
@@ -375,13 +376,12 @@ test_feedback_lost (void)
 {
   for (guint percent = 5; percent <= 20; percent += 5) {
     Path path = { 50, 0, 1, percent / 100., 200, 20, 4000 };
-    World w;
+    g_auto (World) w;
 
     world_init (&w, &path, percent);
     world_run (&w);
     g_assert_cmpuint (w.repeats, ==, 0);
     g_assert_cmpfloat (missing (&w), ==, 0);
-    world_clear (&w);
   }
 }
 
@@ -391,13 +391,12 @@ static void
 test_budget (void)
 {
   Path path = { 50, .3, 1, 0, 200, 5, 1000 };
-  World w;
+  g_auto (World) w;
 
   world_init (&w, &path, 1);
   world_run (&w);
   g_assert_cmpfloat ((gdouble) w.repeats, <=, (gdouble) w.media / 3 + 32);
   g_assert_cmpuint (w.r.stats.over, >, 0);
-  world_clear (&w);
 }
 
 /* 300 ms there and back, 200 ms of latency: nothing is sent again. */
@@ -405,7 +404,7 @@ static void
 test_far (void)
 {
   Path path = { 300, .05, 1, 0, 200, 20, 4000 };
-  World w;
+  g_auto (World) w;
 
   world_init (&w, &path, 1);
   world_run (&w);
@@ -413,7 +412,6 @@ test_far (void)
   g_assert_false (ra_repair_mends (&w.r));
   g_assert_cmpuint (ra_repair_percentage (&w.r), ==, 0);
   g_assert_true (w.r.plan.fec);
-  world_clear (&w);
 }
 
 /* --- whether anybody sends again --------------------------------------------- */
@@ -489,16 +487,17 @@ static const struct
 {
   gint rtt, queue; /* ms */
   guint lost;      /* of 1000 */
+  gint timely;     /* ms; -1: no packet is late */
   gint slack;      /* ms; -1: any */
   const gchar *why;
 } slacks[] = {
-  { 50, 0, 50, 80, "190 - 70 - a frame of 40" },
-  { 60, 10, 50, 50,
-      "190 - 10 - 90 - 40: the queue delays it and its repetition" },
-  { 70, 10, 50, 40, "190 - 10 - 100 - 40: just a frame" },
-  { 72, 10, 50, -1, "38 are less" },
-  { 50, 0, 20, -1, "a frame of 12 packets is whole in 3 of 4 cases" },
-  { 200, 0, 50, -1, "no round fits: FEC mends" },
+  { 50, 0, 50, 120, 80, "190 - 70, and less a frame of 40" },
+  { 60, 10, 50, 90, 50,
+      "190 - 10 - 90, less 40: the queue delays it and its repetition" },
+  { 70, 10, 50, 80, 40, "190 - 10 - 100, less 40: just a frame" },
+  { 72, 10, 50, 78, -1, "38 are less" },
+  { 50, 0, 20, 120, -1, "a frame of 12 packets is whole in 3 of 4 cases" },
+  { 200, 0, 50, -1, -1, "no round fits: FEC mends" },
 };
 
 static void
@@ -523,6 +522,8 @@ test_slack (void)
           (slacks[row].rtt + slacks[row].queue) * MS, FRAME, 1000 * MS);
     g_assert_cmpint (ra_repair_slack (&r), ==,
         slacks[row].slack < 0 ? RA_SPAN_NONE : slacks[row].slack * MS);
+    g_assert_cmpint (ra_repair_timely (&r), ==,
+        slacks[row].timely < 0 ? RA_SPAN_NONE : slacks[row].timely * MS);
   }
 }
 
@@ -625,10 +626,9 @@ test_disorder (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/repair-path/nacks", test_nacks);
   g_test_add_func ("/repair-path/saved", test_saved);
   g_test_add_func ("/repair-path/nack-copies", test_nack_copies);
@@ -641,5 +641,4 @@ main (int argc, char **argv)
   g_test_add_func ("/repair-path/answered", test_answered);
   g_test_add_func ("/repair-path/detect", test_detect);
   g_test_add_func ("/repair-path/disorder", test_disorder);
-  return g_test_run ();
 }

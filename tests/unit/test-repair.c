@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define MS RA_MSECOND
 
 /* By hand, from the formulas in repair/planner.c; ../shared/beyond.md 4.1 has the
@@ -260,16 +262,55 @@ test_laws (void)
   }
 }
 
-int
-main (int argc, char **argv)
+/* By hand: P (X > f) of the binomial distribution of n + f packets, 72 times, and f.
+ * 5 at 5 %: .226, .0328, .0038, .0004, so 16.3, 3.4, 2.3, 3.0.
+ * 10 at 5 %: .401, .102, .0196, .0031, .0004, so 28.9, 8.3, 3.4, 3.2, 4.0.
+ * 16 at 5 %: .560, .208, .0581, .0132, .0026, so 40.3, 16.0, 6.2, 3.9, 4.2.
+ * 16 at 2 %: .276, .0446, .0052, .0005, so 19.9, 4.2, 2.4, 3.0.
+ * 16 at 10 %: .815, .518, .266, .115, .0432, .0144, .0044, so 58.7, 38.3, 21.2, 11.3, 7.1,
+ * 6.0, 6.3.
+ * 60 at 10 % with 11, 12, 13: .0484, .0254, .0126, so 14.5, 13.8, 13.9. */
+static const struct
 {
-  g_test_init (&argc, &argv, NULL);
+  gdouble p;
+  guint n, repair;
+  const gchar *why;
+} blocks[] = {
+  { 0, 16, 0, "nothing is lost" },
+  { .001, 13, 0, "72 x .0129 is less than a packet" },
+  { .001, 20, 1, "72 x .0198 is more" },
+  { .05, 0, 0, "no packet is late" },
+  { .05, 1, 1, "a copy" },
+  { .05, 5, 2, "a few packets behind a large frame" },
+  { .05, 10, 3, "" },
+  { .05, 16, 3, "the end of a large frame" },
+  { .02, 16, 2, "" },
+  { .10, 16, 5, "" },
+  { .10, 60, 12, "the first of these alone save less than a packet each" },
+  { .9, 40, 0, "not even 40 would help" },
+  { 1, 16, 0, "they would be lost, too" },
+};
+
+static void
+test_block (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++) {
+    g_test_message ("%u at %g: %s", blocks[i].n, blocks[i].p, blocks[i].why);
+    g_assert_cmpuint (
+        ra_repair_block (blocks[i].p, blocks[i].n, RA_REPAIR_SPOILS), ==,
+        blocks[i].repair);
+  }
+}
+
+void
+tests_add (void)
+{
   g_test_add_func ("/repair/plans", test_plans);
   g_test_add_func ("/repair/rounds", test_rounds);
   g_test_add_func ("/repair/budget", test_budget);
   g_test_add_func ("/repair/fec", test_fec);
+  g_test_add_func ("/repair/block", test_block);
   g_test_add_func ("/repair/decisions", test_decisions);
   g_test_add_func ("/repair/worth", test_worth);
   g_test_add_func ("/repair/laws", test_laws);
-  return g_test_run ();
 }

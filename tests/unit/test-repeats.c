@@ -4,6 +4,8 @@
 #include <gst/rtpadapt/fec.h>
 #include <gst/rtpadapt/fec/repeats.h>
 
+#include "../main.h"
+
 /* One report of 1000 packets.  Of the packets asked for, those that the path
  * loses again do not come: 1 - lost / 1000 do. */
 static const struct
@@ -96,12 +98,10 @@ test_level (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/repeats/rows", test_rows);
   g_test_add_func ("/repeats/fades", test_fades);
   g_test_add_func ("/repeats/level", test_level);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * forgotten.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "reporter-fixture.h"
 
 #include <gst/rtpadapt/feedback/ccfblog.h>
@@ -384,14 +385,12 @@ test_overrun (void)
   ra_ccfb_log_free (NULL);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reporter-ccfb/golden", test_golden);
   g_test_add_func ("/reporter-ccfb/told", test_told);
   g_test_add_func ("/reporter-ccfb/times", test_times);
   g_test_add_func ("/reporter-ccfb/law", test_law);
   g_test_add_func ("/reporter-ccfb/overrun", test_overrun);
-  return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * makes of the path, with tfrc, ccfb and twcc.  And anything at all off the wire.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../main.h"
 #include "../world.h"
 #include "reporter-fixture.h"
 
@@ -174,11 +175,9 @@ test_anything (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reporter-path/path", test_path);
   g_test_add_func ("/reporter-path/anything", test_anything);
-  return g_test_run ();
 }

@@ -35,6 +35,8 @@ player_clear (Player *p)
   g_string_free (p->times, TRUE);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Player, player_clear)
+
 static void
 player_report (Player *p)
 {
@@ -137,7 +139,7 @@ static void
 test_times (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (time_rows); i++) {
-    Player p;
+    g_auto (Player) p;
 
     player_init (&p, ra_lda_find (time_rows[i].lda),
         time_rows[i].rtt * RA_MSECOND, time_rows[i].step * RA_MSECOND);
@@ -145,7 +147,6 @@ test_times (void)
     g_test_message ("%s: %s", time_rows[i].script, time_rows[i].why);
     g_assert_cmpstr (p.times->str, ==, time_rows[i].reports);
     g_assert_cmpuint (reporter_stats (p.r).reports, ==, p.n_reports);
-    player_clear (&p);
   }
 }
 
@@ -181,13 +182,12 @@ static void
 test_clock_back (void)
 {
   RaWirePacket packet = wire_packet (41, MS (50));
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, ra_lda_find ("none"), 100 * RA_MSECOND, 10 * RA_MSECOND);
   play (&p, "0-40@100000");
   ra_reporter_on_packet (p.r, &packet);
   g_assert_cmpuint (ra_reporter_next_timeout (p.r), <=, MS (150));
-  player_clear (&p);
 }
 
 /* Whatever R one packet tells, right before a report: the next one comes an R
@@ -198,7 +198,7 @@ test_strange_rtt (void)
   static const RaSpan strange[] = { 16 * RA_SECOND, RA_USECOND };
 
   for (guint i = 0; i < G_N_ELEMENTS (strange); i++) {
-    Player p;
+    g_auto (Player) p;
 
     player_init (&p, ra_lda_find ("none"), 100 * RA_MSECOND, 10 * RA_MSECOND);
     play (&p, "0-18@0");
@@ -209,7 +209,6 @@ test_strange_rtt (void)
     g_test_message ("%s", p.times->str);
     g_assert_cmpuint (p.n_reports, >=, 5);
     g_assert_cmpuint (p.n_reports, <=, 7);
-    player_clear (&p);
   }
 }
 
@@ -218,7 +217,7 @@ test_strange_rtt (void)
 static void
 test_storm (void)
 {
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, ra_lda_find ("none"), RA_USECOND, 0);
   for (guint i = 0; i < 10000; i++) {
@@ -238,7 +237,6 @@ test_storm (void)
   trust_row ("attack", "18 RTP that asks for a report each 0.1 ms",
       "100 reports a second at most: no reflector",
       p.n_reports <= 101 && p.n_reports >= 50, "%u in 1 s", p.n_reports);
-  player_clear (&p);
 }
 
 /* --- bytes --- */
@@ -416,7 +414,7 @@ test_values (void)
     .values = given_values };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Player p;
+    g_auto (Player) p;
 
     given = rows[i].given;
     player_init (&p, &ops, 100 * RA_MSECOND, 10 * RA_MSECOND);
@@ -425,7 +423,6 @@ test_values (void)
     g_assert_cmpuint (p.n_reports, ==, 1);
     g_assert_cmpfloat (p.radp.w, ==, rows[i].told.w);
     g_assert_cmpfloat (p.radp.p_c, ==, rows[i].told.p_c);
-    player_clear (&p);
   }
 }
 
@@ -447,7 +444,7 @@ test_congestion (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Player p;
+    g_auto (Player) p;
 
     player_init (&p, ra_lda_find ("none"), 100 * RA_MSECOND, 10 * RA_MSECOND);
     play (&p, rows[i].script);
@@ -463,7 +460,6 @@ test_congestion (void)
     g_assert_cmpstr (p.radp.lda, ==, "none");
     g_assert_cmpfloat (p.fb.p, >, 0);
     g_assert_cmpfloat (p.fb.p, ==, reporter_stats (p.r).p);
-    player_clear (&p);
   }
 }
 
@@ -474,7 +470,7 @@ static void
 test_unstamped (void)
 {
   RaWirePacket stray = wire_packet (999, MS (990));
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, ra_lda_find ("none"), 1000 * RA_MSECOND, 10 * RA_MSECOND);
   play (&p, "n0-9@0 10-20@100");
@@ -488,7 +484,6 @@ test_unstamped (void)
   g_assert_cmpuint (p.n_reports, ==, 2);
   g_assert_cmpuint (p.radp.expected, ==, 62);
   g_assert_cmpint (p.radp.queue, ==, RA_SPAN_NONE);
-  player_clear (&p);
 }
 
 /* Two of 100 packets came 80 ms later than the others took, and the queue is
@@ -496,7 +491,7 @@ test_unstamped (void)
 static void
 test_delayed (void)
 {
-  Player p;
+  g_auto (Player) p;
 
   player_init (&p, ra_lda_find ("none"), 100 * RA_MSECOND, 10 * RA_MSECOND);
   for (guint16 i = 0; i < 100; i++) {
@@ -512,7 +507,6 @@ test_delayed (void)
   player_report (&p);
   g_assert_cmpfloat (p.radp.delayed, ==, .02);
   g_assert_cmpint (p.radp.queue, ==, 80 * RA_MSECOND);
-  player_clear (&p);
 }
 
 /* Vegas with X_recv for the rate: 10 packets of 1,000 bytes in R = 100 ms are 100
@@ -532,7 +526,7 @@ static void
 test_vegas (void)
 {
   for (guint row = 0; row < G_N_ELEMENTS (vegas_rows); row++) {
-    Player p;
+    g_auto (Player) p;
 
     player_init (&p, ra_lda_find ("vegas"), 100 * RA_MSECOND, 10 * RA_MSECOND);
     for (guint16 i = 0; i < 100; i++) {
@@ -547,14 +541,12 @@ test_vegas (void)
     }
     g_assert_cmpuint (p.radp.lost_wireless, ==, vegas_rows[row].wireless);
     g_assert_cmpuint (p.radp.lost_congestion, ==, 1 - vegas_rows[row].wireless);
-    player_clear (&p);
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reporter-tfrc/times", test_times);
   g_test_add_func ("/reporter-tfrc/silence", test_silence);
   g_test_add_func ("/reporter-tfrc/clock-back", test_clock_back);
@@ -566,5 +558,4 @@ main (int argc, char **argv)
   g_test_add_func ("/reporter-tfrc/unstamped", test_unstamped);
   g_test_add_func ("/reporter-tfrc/delayed", test_delayed);
   g_test_add_func ("/reporter-tfrc/vegas", test_vegas);
-  return g_test_run ();
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "reporter-fixture.h"
+#include "../main.h"
 #include "../observed.h"
 
 #include <gst/rtpadapt/colour/number.h>
@@ -455,10 +456,9 @@ test_lda_exchange (void)
   ra_reporter_free (NULL);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reporter/losses", test_losses);
   g_test_add_func ("/reporter/delays", test_delays);
   g_test_add_func ("/reporter/silence", test_silence);
@@ -471,5 +471,4 @@ main (int argc, char **argv)
   g_test_add_func ("/reporter/measured", test_measured);
   g_test_add_func ("/reporter/begged", test_begged);
   g_test_add_func ("/reporter/lda-exchange", test_lda_exchange);
-  return g_test_run ();
 }

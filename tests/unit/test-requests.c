@@ -6,6 +6,8 @@
  */
 #include <gst/rtpadapt/feedback/requests.h>
 
+#include "../main.h"
+
 #define MS(x) ((x) *RA_MSECOND)
 #define LATENCY MS (200)
 
@@ -105,14 +107,12 @@ test_numbers (void)
   g_assert_cmpint (ask (r, 2, 0, MS (1000)), ==, RA_SPAN_NONE);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/requests/missing", test_missing);
   g_test_add_func ("/requests/round-trip", test_round_trip);
   g_test_add_func ("/requests/reordered", test_reordered);
   g_test_add_func ("/requests/hopeless", test_hopeless);
   g_test_add_func ("/requests/numbers", test_numbers);
-  return g_test_run ();
 }

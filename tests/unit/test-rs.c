@@ -370,10 +370,9 @@ test_longer (void)
   g_free (b);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rs/field", test_field);
   g_test_add_func ("/rs/symbols", test_symbols);
   g_test_add_func ("/rs/invert", test_invert);
@@ -384,5 +383,4 @@ main (int argc, char **argv)
   g_test_add_func ("/rs/restart", test_restart);
   rows_add ("/rs/bad", bad, test_bad);
   g_test_add_func ("/rs/longer", test_longer);
-  return g_test_run ();
 }

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define MBIT 1e6
 
 static RaReport
@@ -453,10 +455,9 @@ test_random (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (x_rows); i++) {
     g_autofree gchar *path = g_strdup_printf (
         "/safety/x/%u-ms-%u-percent", x_rows[i].ms, x_rows[i].percent);
@@ -481,5 +482,4 @@ main (int argc, char **argv)
   g_test_add_func ("/safety/disabled", test_disabled);
   g_test_add_func ("/safety/disabled-late", test_disabled_late);
   g_test_add_func ("/safety/random", test_random);
-  return g_test_run ();
 }

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 #define C RA_CAUSE_CONGESTION
 #define W RA_CAUSE_WIRELESS
 #define NONE RA_CAUSE_NONE
@@ -300,10 +302,9 @@ test_far_future (void)
   ra_score_free (s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     g_autofree gchar *path = g_strconcat ("/score/", rows[i].name, NULL);
 
@@ -311,5 +312,4 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/score/jain-cov", test_lists);
   g_test_add_func ("/score/far-future", test_far_future);
-  return g_test_run ();
 }

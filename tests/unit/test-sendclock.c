@@ -58,10 +58,8 @@ test_queue (gconstpointer data)
   g_assert_cmpint (ra_send_clock_queue (&c), ==, rows[i].want * RA_MSECOND);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/sendclock/queue", rows, test_queue);
-  return g_test_run ();
 }

@@ -51,7 +51,7 @@ test_ce (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   RaFeedbackPacket first = { 100, RA_SECOND };
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   fixture_send (&f, 1000, RA_SENT_ASKS);
@@ -66,7 +66,6 @@ test_ce (gconstpointer data)
   g_assert_cmpint (
       probe_report.loss_age, ==, ce_rows[i].age * (gint64) RA_MSECOND);
   g_assert_cmpint (probe_report.p > 0, ==, ce_rows[i].n_events > 0);
-  fixture_clear (&f);
 }
 
 /* The mean rate, bit/s, at which one packet in 200 is lost or marked; R = 50 ms,
@@ -217,7 +216,7 @@ test_late_loss (void)
   RaFeedbackPacket again[] = { { 102, LOST }, { 105, RA_SECOND } };
   RaSenderStats stats;
   guint64 once;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   for (guint i = 0; i < 6; i++)
@@ -244,7 +243,6 @@ test_late_loss (void)
   }
   ra_sender_get_stats (f.sender, &stats);
   g_assert_cmpuint (stats.friendly, >, 4 * once);
-  fixture_clear (&f);
 }
 
 /* Sent at 0, heard of at 100 ms; RFC 5348 4.3 step 1: R is that less the wait, of
@@ -289,7 +287,7 @@ test_held (gconstpointer data)
   RaFeedbackPacket row = { 100, RA_SECOND };
   gboolean good = held_rows[i].rtt > 0;
   RaSenderStats stats;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   ra_sender_set_lda (f.sender, &sample_lda, NULL, NULL);
@@ -303,7 +301,6 @@ test_held (gconstpointer data)
   g_assert_cmpint (probe_report.rtt, ==, ra_span (held_rows[i].rtt / 1000));
   if (good)
     g_assert_cmpint (rtt_sample, ==, ra_span (held_rows[i].sample / 1000));
-  fixture_clear (&f);
 }
 
 /* Packets at 0, 95 and 100 ms.  The first is heard of at 50 ms, without a wait.
@@ -381,10 +378,9 @@ test_marks (void)
   ra_sender_free (s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/sender-ecn/ce", ce_rows, test_ce);
   rows_add_all ("/sender-ecn/response", ra_rates, test_response);
   rows_add_all ("/sender-ecn/within", ra_rates, test_within);
@@ -394,5 +390,4 @@ main (int argc, char **argv)
   g_test_add_func ("/sender-ecn/usable", test_usable);
   g_test_add_func ("/sender-ecn/late-loss", test_late_loss);
   g_test_add_func ("/sender-ecn/marks", test_marks);
-  return g_test_run ();
 }

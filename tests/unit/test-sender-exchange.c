@@ -10,7 +10,7 @@ test_controller_exchange (void)
   const RaRateOps *tfrc = ra_rate_find ("tfrc");
   RaSenderStats before, after;
   GError *error = NULL;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   f.now = 100 * RA_MSECOND;
@@ -41,7 +41,6 @@ test_controller_exchange (void)
   ra_sender_set_limits (
       f.sender, &(RaRateConfig){ .min = 1000, .max = 500000, .mss = 1200 });
   g_assert_cmpuint (ra_sender_rate (f.sender), ==, 500000);
-  fixture_clear (&f);
 }
 
 /* Limits that come after an exchange are no reason to go back to the start; a
@@ -51,7 +50,7 @@ test_exchange_limits (void)
 {
   const RaRateOps *fixed = ra_rate_find ("fixed");
   RaRateConfig limits = { 1000, 2000000, 3000000, 1200 };
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   ra_sender_set_limits (f.sender, &limits);
@@ -70,7 +69,6 @@ test_exchange_limits (void)
   ra_sender_set_limits (f.sender, &limits);
   fixture_report (&f, 100 * RA_MSECOND, 0);
   g_assert_cmpuint (ra_sender_rate (f.sender), ==, 1500000);
-  fixture_clear (&f);
 }
 
 /* The path is the same: its RTT stays known. */
@@ -78,7 +76,7 @@ static void
 test_exchange_rtt (void)
 {
   RaSenderStats stats;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   fixture_send (&f, 1000, RA_SENT_ASKS);
@@ -88,7 +86,6 @@ test_exchange_rtt (void)
       f.sender, ra_rate_find ("tfrc"), NULL, f.now, NULL));
   ra_sender_get_stats (f.sender, &stats);
   g_assert_cmpint (stats.rtt, ==, 40 * RA_MSECOND);
-  fixture_clear (&f);
 }
 
 /* A packet is on its way when newreno takes over, and a report tells of one
@@ -106,7 +103,7 @@ static void
 test_exchange_flight (void)
 {
   gboolean seen = FALSE;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   fixture_send (&f, 500, RA_SENT_ASKS);
@@ -118,16 +115,13 @@ test_exchange_flight (void)
   g_assert_cmpuint (ra_sender_next_timeout (f.sender), <, 10 * RA_SECOND);
   ra_sender_observe (f.sender, s_check, &seen);
   g_assert_true (seen);
-  fixture_clear (&f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sender/exchange/controller", test_controller_exchange);
   g_test_add_func ("/sender/exchange/limits", test_exchange_limits);
   g_test_add_func ("/sender/exchange/rtt", test_exchange_rtt);
   g_test_add_func ("/sender/exchange/flight", test_exchange_flight);
-  return g_test_run ();
 }

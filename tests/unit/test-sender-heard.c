@@ -358,10 +358,9 @@ test_many (void)
   ra_sender_free (w.f.sender);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sender-heard/heard", test_heard);
   g_test_add_func ("/sender-heard/early", test_early);
   rows_add ("/sender-heard/media", media_rows, test_media);
@@ -372,5 +371,4 @@ main (int argc, char **argv)
   g_test_add_func ("/sender-heard/rate", test_rate);
   g_test_add_func ("/sender-heard/blocks", test_blocks);
   g_test_add_func ("/sender-heard/many", test_many);
-  return g_test_run ();
 }

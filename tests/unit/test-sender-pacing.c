@@ -73,7 +73,7 @@ test_pacing (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_autofree Paced *log = g_new0 (Paced, N_PACED);
   gdouble bytes = 0, earned = 0, burst = ra_seconds (pacing_rows[row].burst);
-  Fixture f;
+  g_auto (Fixture) f;
   RaRng rng;
 
   fixture_init (&f, pacing_rows[row].burst);
@@ -96,7 +96,6 @@ test_pacing (gconstpointer data)
   /* The last packet is not yet paid for; 2 ns per packet are rounding. */
   if (!pacing_rows[row].idle)
     g_assert_cmpfloat (bytes, >=, earned - 1);
-  fixture_clear (&f);
 }
 
 /* A clock that falls back takes no credit away, and no debt is to be waited for
@@ -105,7 +104,7 @@ test_pacing (gconstpointer data)
 static void
 test_pacing_back (void)
 {
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 5 * RA_MSECOND);
   f.now = RA_SECOND;
@@ -119,7 +118,6 @@ test_pacing_back (void)
   g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), >, f.now);
   g_assert_cmpuint (
       ra_sender_next_send (f.sender, f.now), <=, f.now + 20 * RA_MSECOND);
-  fixture_clear (&f);
 }
 
 /* 1,250 bytes are 10 ms at 1 Mbit/s; the second packet goes `late` after it may,
@@ -145,7 +143,7 @@ test_pacing_late (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   RaSpan wait;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 5 * RA_MSECOND);
   probe_rate = 1000000;
@@ -161,15 +159,54 @@ test_pacing_late (gconstpointer data)
   g_test_message ("%s", late_rows[row].why);
   g_assert_cmpint (
       ABS (wait - late_rows[row].wait * RA_MSECOND), <=, RA_USECOND);
-  fixture_clear (&f);
 }
 
-int
-main (int argc, char **argv)
+/* Ten packets of 1,212 bytes and ten of 26 take turns at 2 Mbit/s, on a line that counts
+ * headers of 28 bytes and sends 2 Mbit/s of 1,240: a small one takes it 54 of those, .216
+ * ms.  Its 26 bytes are .104 ms of the rate, or s = 619: 74 * 619 / 667 = 68 bytes, .272
+ * ms, with headers.  A large one is paid for by what it has. */
+static const struct
 {
-  g_test_init (&argc, &argv, NULL);
+  gboolean apart;
+  guint size;
+  RaSpan least, most; /* us, until the next one may leave */
+  const gchar *why;
+} apart_rows[] = {
+  { FALSE, 26, 104, 105, "nothing is lost: what the rate says" },
+  { TRUE, 26, 216, 296, "the line is free: 74 bytes at most" },
+  { TRUE, 1212, 4848, 4849, "and no packet costs less than its bytes" },
+};
+
+static void
+test_pacing_apart (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaSpan wait;
+  g_auto (Fixture) f;
+
+  g_test_message ("%s", apart_rows[row].why);
+  fixture_init (
+      &f, apart_rows[row].apart ? RA_MSECOND : 0); /* which is taken away */
+  probe_rate = 2000000;
+  for (guint i = 0; i < 20; i++) {
+    f.now += 100 * RA_MSECOND;
+    fixture_send (&f, i % 2 ? 26 : 1212, RA_SENT_ASKS);
+  }
+  probe_apart = apart_rows[row].apart;
+  fixture_report (&f, f.now - 50 * RA_MSECOND, 0);
+  probe_apart = FALSE;
+  f.now += 100 * RA_MSECOND;
+  fixture_send (&f, apart_rows[row].size, RA_SENT_ASKS);
+  wait = ra_diff (ra_sender_next_send (f.sender, f.now), f.now);
+  g_assert_cmpint (wait, >=, apart_rows[row].least * RA_USECOND);
+  g_assert_cmpint (wait, <=, apart_rows[row].most * RA_USECOND);
+}
+
+void
+tests_add (void)
+{
   rows_add ("/sender/pacing", pacing_rows, test_pacing);
   g_test_add_func ("/sender/pacing-back", test_pacing_back);
   rows_add ("/sender/pacing-late", late_rows, test_pacing_late);
-  return g_test_run ();
+  rows_add ("/sender/pacing-apart", apart_rows, test_pacing_apart);
 }

@@ -235,8 +235,8 @@ test_distrust (gconstpointer data)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const struct
   {
@@ -249,7 +249,6 @@ main (int argc, char **argv)
     { "distrust", test_distrust },
   };
 
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; ra_rates[i]; i++) {
     for (guint k = 0; k < G_N_ELEMENTS (tests); k++) {
       g_autofree gchar *path = g_strdup_printf (
@@ -258,5 +257,4 @@ main (int argc, char **argv)
       g_test_add_data_func (path, ra_rates[i], tests[k].test);
     }
   }
-  return g_test_run ();
 }

@@ -216,11 +216,9 @@ test_late_frame (void)
   ra_sender_free (s);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/sender/timer", rows, test_row);
   g_test_add_func ("/sender/timer/late-frame", test_late_frame);
-  return g_test_run ();
 }

@@ -33,7 +33,7 @@ test_report (gconstpointer data)
   RaTime now = (RaTime) report_rows[i].now * RA_MSECOND;
   RaSenderStats stats;
   gboolean ok;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   g_assert_false (ra_sender_on_report (f.sender, &report, 0, now));
@@ -50,7 +50,6 @@ test_report (gconstpointer data)
   /* the one before anything was sent is bad in any case */
   g_assert_cmpuint (stats.feedback_bad, ==, ok ? 1 : 2);
   g_assert_cmpint (stats.rtt, ==, report_rows[i].rtt * RA_MSECOND);
-  fixture_clear (&f);
 }
 
 /* Per-packet feedback.  Packets 100, 101, .. of 100, 101, .. bytes leave every
@@ -124,7 +123,7 @@ test_feedback (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   g_autofree gchar *heard = NULL;
   RaSenderStats stats;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   feedback_play (&f, feedback_rows[i].script);
@@ -137,7 +136,6 @@ test_feedback (gconstpointer data)
   g_assert_cmpuint (stats.feedback_bad, ==, feedback_rows[i].bad);
   g_assert_cmpint (
       probe_report.rtt, ==, (RaSpan) feedback_rows[i].rtt * RA_MSECOND);
-  fixture_clear (&f);
 }
 
 /* What the ledger has of 100 and on, as far as they left: A arrived, L lost, N
@@ -161,7 +159,7 @@ test_fates (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   g_autoptr (GString) got = g_string_new (NULL);
   const RaLedgerEntry *e;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   feedback_play (&f, fate_rows[i].script);
@@ -170,7 +168,6 @@ test_fates (gconstpointer data)
        seq++)
     g_string_append_c (got, "NLA"[e->fate]);
   g_assert_cmpstr (got->str, ==, fate_rows[i].fates);
-  fixture_clear (&f);
 }
 
 /* A report that came before its packet can have: its rows are not news later. */
@@ -180,7 +177,7 @@ test_fate_contrary (void)
   RaFeedbackPacket rows[]
       = { { 100, RA_SECOND, FALSE }, { 101, RA_TIME_NONE, FALSE } };
   RaSenderStats stats;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   feedback_play (&f, "/30");
@@ -192,7 +189,6 @@ test_fate_contrary (void)
       ra_ledger_at (ra_sender_ledger (f.sender), 101)->fate, ==, RA_FATE_LOST);
   ra_sender_get_stats (f.sender, &stats);
   g_assert_cmpuint (stats.feedback, ==, 0);
-  fixture_clear (&f);
 }
 
 /* 101 is confirmed lost by 102, 103, 104, and then reported as received. */
@@ -200,7 +196,7 @@ static void
 test_feedback_late (void)
 {
   RaSenderStats stats;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   feedback_play (&f, "100 101x 102 103 104 /90");
@@ -211,7 +207,6 @@ test_feedback_late (void)
   ra_sender_get_stats (f.sender, &stats);
   g_assert_cmpuint (stats.loss.recovered, ==, 1);
   g_assert_cmpuint (stats.loss.events, ==, 0);
-  fixture_clear (&f);
 }
 
 /* RFC 5348 6.2 has a report per R.  Reports that come much less often have their
@@ -233,7 +228,7 @@ test_rare_reports (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     RaSpan want = rows[i].rare ? rows[i].apart : 0;
-    Fixture f;
+    g_auto (Fixture) f;
 
     fixture_init (&f, 0);
     f.now = RA_SECOND;
@@ -248,7 +243,6 @@ test_rare_reports (void)
     if (ABS (probe_report.interval - want) > want / 100)
       g_error (
           "%s: %" G_GINT64_FORMAT " ns", rows[i].why, probe_report.interval);
-    fixture_clear (&f);
   }
 }
 
@@ -276,7 +270,7 @@ test_limited (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   const gchar *script = limited_rows[i].script;
   RaTime last = 100 * RA_MSECOND;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   f.now = last;
@@ -297,14 +291,13 @@ test_limited (gconstpointer data)
   if (probe_report.data_limited != limited_rows[i].limited)
     g_test_message ("%s: %s", limited_rows[i].script, limited_rows[i].why);
   g_assert_cmpint (probe_report.data_limited, ==, limited_rows[i].limited);
-  fixture_clear (&f);
 }
 
 /* Reports rarer than R, one per frame: each tells of all since the last. */
 static void
 test_limited_frames (void)
 {
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   for (guint i = 0; i < 4; i++) {
@@ -323,7 +316,6 @@ test_limited_frames (void)
     /* The second packet of the first frames waited for the pacer. */
     g_assert_cmpint (probe_report.data_limited, ==, i == 3);
   }
-  fixture_clear (&f);
 }
 
 /* Frames of one packet, 1,250 bytes, which are 10 ms at 1 Mbit/s: none ever waits
@@ -345,7 +337,7 @@ test_limited_whole (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     RaTime last = 0;
-    Fixture f;
+    g_auto (Fixture) f;
 
     fixture_init (&f, 0);
     f.now = RA_SECOND;
@@ -360,7 +352,6 @@ test_limited_whole (void)
     if (probe_report.data_limited != rows[i].limited)
       g_test_message ("%s", rows[i].why);
     g_assert_cmpint (probe_report.data_limited, ==, rows[i].limited);
-    fixture_clear (&f);
   }
 }
 
@@ -372,7 +363,7 @@ test_feedback_slept (void)
   for (guint late = 0; late < 2; late++) {
     RaFeedbackPacket row = { .arrival = RA_SECOND };
     RaSenderStats stats;
-    Fixture f;
+    g_auto (Fixture) f;
 
     fixture_init (&f, 0);
     row.seq = f.next;
@@ -383,7 +374,6 @@ test_feedback_slept (void)
     ra_sender_get_stats (f.sender, &stats);
     g_assert_cmpuint (stats.feedback_bad, ==, late);
     g_assert_cmpint (stats.rtt, ==, late ? 0 : 10 * RA_SECOND);
-    fixture_clear (&f);
   }
 }
 
@@ -400,7 +390,7 @@ test_media_rate (void)
   } rows[] = { { 0, 900000 }, { 20, 900000 }, { 120, 630000 }, { 170, 495000 },
     { 240, 450000 }, { 5000, 450000 } };
   RaSplit split;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   ra_sender_split (f.sender, 0, &split);
@@ -412,7 +402,6 @@ test_media_rate (void)
     g_assert_cmpuint (split.media, >=, rows[i].want - 1);
     g_assert_cmpuint (split.media, <=, rows[i].want + 1);
   }
-  fixture_clear (&f);
 }
 
 /* Of 1 Mbit/s a fixed rule wants 25 repair packets per 100; and what is sent
@@ -422,7 +411,7 @@ test_beside (void)
 {
   RaOutgoing audio = { .size = 120, .media = 20, .flags = RA_SENT_OTHER };
   RaSplit split;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   g_assert_true (
@@ -440,7 +429,6 @@ test_beside (void)
   g_assert_cmpuint (split.fec, ==, 0);
   g_assert_cmpuint (split.media, >=, 900000 - 1);
   g_assert_cmpuint (split.media, <=, 900000 + 1);
-  fixture_clear (&f);
 }
 
 static void
@@ -461,7 +449,7 @@ static void
 test_truth_noted (void)
 {
   guint causes[3] = { 0 };
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   ra_sender_set_on_loss (f.sender, cause_count, causes);
@@ -472,7 +460,6 @@ test_truth_noted (void)
   feedback_play (&f, "100 101x 102 103 104 105x 106 107 108 /90");
   g_assert_cmpuint (causes[RA_CAUSE_WIRELESS], ==, 1);
   g_assert_cmpuint (causes[RA_CAUSE_CONGESTION], ==, 1);
-  fixture_clear (&f);
 }
 
 /* The truth reaches every LDA that comes; loss history and counts stay. */
@@ -482,7 +469,7 @@ test_lda_exchange (void)
   guint causes[3] = { 0 }, asked = 0;
   gdouble p;
   GError *error = NULL;
-  Fixture f;
+  g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   ra_sender_set_on_loss (f.sender, cause_count, causes);
@@ -507,13 +494,11 @@ test_lda_exchange (void)
   g_assert_cmpuint (causes[RA_CAUSE_WIRELESS], ==, 1);
   g_assert_cmpfloat (probe_report.p, >, 0);
   g_assert_cmpfloat (probe_report.p, <=, p);
-  fixture_clear (&f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/sender/report", report_rows, test_report);
   rows_add ("/sender/feedback", feedback_rows, test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
@@ -528,5 +513,4 @@ main (int argc, char **argv)
   g_test_add_func ("/sender/beside", test_beside);
   g_test_add_func ("/sender/lda-exchange", test_lda_exchange);
   g_test_add_func ("/sender/truth-noted", test_truth_noted);
-  return g_test_run ();
 }

@@ -142,10 +142,9 @@ test_noise (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/seq/row", rows, test_row);
   for (guint seed = 1; seed <= 4; seed++) {
     g_autofree gchar *name = g_strdup_printf ("/seq/law/%u", seed);
@@ -153,5 +152,4 @@ main (int argc, char **argv)
     g_test_add_data_func (name, GUINT_TO_POINTER (seed), test_law);
   }
   g_test_add_func ("/seq/noise", test_noise);
-  return g_test_run ();
 }

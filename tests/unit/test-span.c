@@ -423,10 +423,9 @@ test_table (gconstpointer data)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/span/masks/laws", test_masks);
   g_test_add_func ("/span/masks/pairs", test_masks_pairs);
   g_test_add_func ("/span/masks/by-hand", test_masks_by_hand);
@@ -440,5 +439,4 @@ main (int argc, char **argv)
   rows_add ("/span/drawn", drawn, test_drawn);
   g_test_add_func ("/span/laws", test_laws);
   rows_add_n ("/span/table", 27, test_table);
-  return g_test_run ();
 }

@@ -217,14 +217,12 @@ test_laws (void)
   }
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/split/row", rows, test_row);
   rows_add ("/split/beside", beside_rows, test_beside);
   rows_add ("/split/throughput", throughput_rows, test_throughput);
   g_test_add_func ("/split/sizes", test_sizes);
   g_test_add_func ("/split/laws", test_laws);
-  return g_test_run ();
 }

@@ -46,7 +46,7 @@ static void
 test_gap (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = taken_over ("ssvp", 10 * PPR, rows[i].params);
+  g_auto (Fixture) f = taken_over ("ssvp", 10 * PPR, rows[i].params);
   RaReport report = rows[i].report;
 
   report.p = MAX (report.p, P_387PPR);
@@ -55,7 +55,6 @@ test_gap (gconstpointer data)
   /* (15), (13) */
   assert_near ((gdouble) ra_rate_get (f.rate), 8000 / rows[i].ipg, "s / IPG");
   assert_near (get (f.rate, "k"), .1 / rows[i].ipg, "RTT / IPG");
-  tear_down (&f, NULL);
 }
 
 /* A report of packets sent R before now: at 100 PPR, 87.5 after (10). */
@@ -79,7 +78,7 @@ test_once_per_rtt (void)
     { R / 2, 1, 1, 77.105, "(10)" },
     { R, 1, 1, 67.466875, "(10) in the next RTT" },
   };
-  Fixture f = taken_over ("ssvp", 100 * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("ssvp", 100 * PPR, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     tell (&f, steps[i].after,
@@ -88,7 +87,6 @@ test_once_per_rtt (void)
             .p = P_387PPR });
     assert_near (get (f.rate, "k"), steps[i].k, steps[i].why);
   }
-  tear_down (&f, NULL);
 }
 
 /* What was lost before the decrease shows after it, by its age. */
@@ -96,7 +94,7 @@ static void
 test_loss_age (void)
 {
   RaReport loss = { .n_events = 1, .p = P_387PPR };
-  Fixture f = taken_over ("ssvp", 100 * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("ssvp", 100 * PPR, NULL);
 
   tell (&f, R, loss);
   loss.loss_age = R / 10;
@@ -104,7 +102,6 @@ test_loss_age (void)
   assert_near (get (f.rate, "k"), 87.5, "sent R / 10 before (10)");
   tell (&f, R / 10, loss);
   assert_near (get (f.rate, "k"), 76.5625, "(10) of those sent after");
-  tear_down (&f, NULL);
 }
 
 /* 20 + 10 * .31; half of it after a silence, and then what it was: not only the
@@ -112,7 +109,7 @@ test_loss_age (void)
 static void
 test_silence_grown (void)
 {
-  Fixture f = taken_over ("ssvp", 20 * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("ssvp", 20 * PPR, NULL);
 
   for (guint i = 0; i < 10; i++)
     tell (&f, R, (RaReport){ .p = P_387PPR });
@@ -121,7 +118,6 @@ test_silence_grown (void)
   assert_near (get (f.rate, "k"), 11.55, "halved");
   tell (&f, R, (RaReport){ .p = P_387PPR, .recv_rate = ra_bits (11.55 * PPR) });
   assert_near (get (f.rate, "k"), 23.1, "doubled");
-  tear_down (&f, NULL);
 }
 
 /* From 100 packets per RTT: 87.5 after a loss, back after 12.5 / .31 = 40.3
@@ -129,7 +125,7 @@ test_silence_grown (void)
 static void
 test_cycle (void)
 {
-  Fixture f = taken_over ("ssvp", 100 * PPR, NULL);
+  g_auto (Fixture) f = taken_over ("ssvp", 100 * PPR, NULL);
 
   tell (&f, R, (RaReport){ .n_events = 1, .p = P_387PPR });
   for (guint i = 0; i < 40; i++)
@@ -137,14 +133,13 @@ test_cycle (void)
   assert_near (get (f.rate, "k"), 99.9, "40 RTTs");
   tell (&f, R, (RaReport){ .p = P_387PPR });
   assert_near (get (f.rate, "k"), 100.21, "41 RTTs");
-  tear_down (&f, NULL);
 }
 
 /* The gap follows the packets, the rate does not. */
 static void
 test_sizes (void)
 {
-  Fixture f = taken_over ("ssvp", 10 * PPR, "hold=1");
+  g_auto (Fixture) f = taken_over ("ssvp", 10 * PPR, "hold=1");
 
   for (guint i = 0; i < 5000; i++)
     ra_rate_on_sent (f.rate, 250, f.now);
@@ -154,14 +149,13 @@ test_sizes (void)
   assert_near (get (f.rate, "ipg"), .0025, "250 / 100000");
   tell (&f, R, (RaReport){ .p = P_387PPR });
   assert_near (get (f.rate, "x"), 100775, "100000 + .31 * 250 / .1");
-  tear_down (&f, NULL);
 }
 
 /* 3.2: a wireless loss holds slow start, too, and ends nothing. */
 static void
 test_slow_start_wireless (void)
 {
-  Fixture f = start_new ("ssvp", 16 * PPR, "hold=1");
+  g_auto (Fixture) f = start_new ("ssvp", 16 * PPR, "hold=1");
   RaReport report = { .recv_rate = ra_bits (16 * PPR) };
 
   tell (&f, R, report);
@@ -174,7 +168,6 @@ test_slow_start_wireless (void)
   report.recv_rate = 1;
   tell (&f, R, report);
   assert_near (get (f.rate, "x"), 32.31 * PPR, "never slower than (11)");
-  tear_down (&f, NULL);
 }
 
 static void
@@ -183,12 +176,11 @@ test_slow_start_end (void)
   slow_start_end_law ("ssvp", .875);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
   static const gchar name[] = "ssvp";
 
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/ssvp/gap", rows, test_gap);
   g_test_add_func ("/ssvp/once-per-rtt", test_once_per_rtt);
   g_test_add_func ("/ssvp/loss-age", test_loss_age);
@@ -200,5 +192,4 @@ main (int argc, char **argv)
   g_test_add_func ("/ssvp/slow-start-end", test_slow_start_end);
   g_test_add_data_func ("/ssvp/silence", name, silence_law);
   g_test_add_data_func ("/ssvp/idle", name, idle_law);
-  return g_test_run ();
 }

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../main.h"
+
 /* What util/params.h lists; ra_params_set() knows how to read them. */
 static const gchar *const units[]
     = { "", "s", "bit/s", "bytes", "packets", "pkt/s", "Hz", NULL };
@@ -135,10 +137,9 @@ test_kind (gconstpointer data)
   g_assert_null (ra_algorithm_find (kind->list, "no-such"));
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (const RaKind *kind = ra_kinds; kind->name; kind++) {
     g_autofree gchar *path = g_strdup_printf ("/tables/%s", kind->name);
 
@@ -152,5 +153,4 @@ main (int argc, char **argv)
       g_test_add_data_func (text, a, test_text);
     }
   }
-  return g_test_run ();
 }

@@ -128,20 +128,19 @@ static void
 test_nofeedback_below_max (void)
 {
   RaRateConfig cfg = { 1, 0, 8 * 10000, 1000 };
-  Fixture f = { ra_rate_new (ra_rate_find ("tfrc"), NULL, &cfg, 0, NULL), 0 };
+  g_auto (Fixture) f
+      = { ra_rate_new (ra_rate_find ("tfrc"), NULL, &cfg, 0, NULL), 0 };
 
   report (&f, R, R, 0, 0, 0, FALSE);
   report (&f, 3 * R, R, 10000, P_387PPR, 0, FALSE);
   g_assert_cmpuint (ra_rate_get (f.rate), ==, 80000);
   expire (&f, FALSE);
   g_assert_cmpuint (ra_rate_get (f.rate), ==, 40000);
-  tear_down (&f, NULL);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/tfrc/nofeedback", nofeedback_rows, test_nofeedback);
   ADD ("floor", set_up, test_floor);
   ADD ("floor-slow-start", set_up_first, test_floor);
@@ -149,5 +148,4 @@ main (int argc, char **argv)
   ADD ("resume", set_up_first, test_resume);
   ADD ("resume-slow-start", set_up_first, test_resume_slow_start);
   g_test_add_func ("/tfrc/nofeedback-below-max", test_nofeedback_below_max);
-  return g_test_run ();
 }

@@ -31,12 +31,11 @@ test_initial (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   RaSpan rtt = initial_rows[i].rtt;
-  Fixture f = { tfrc_new (0, initial_rows[i].mss, NULL), RA_SECOND };
+  g_auto (Fixture) f = { tfrc_new (0, initial_rows[i].mss, NULL), RA_SECOND };
 
   report (&f, rtt, rtt, 0, 0, 0, FALSE);
   assert_near (get (f.rate, "x"), initial_rows[i].x, initial_rows[i].why);
   assert_near ((gdouble) ra_rate_get (f.rate), 8 * initial_rows[i].x, "bit/s");
-  tear_down (&f, NULL);
 }
 
 static void
@@ -65,7 +64,7 @@ test_start (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Fixture f = { tfrc_new (rows[i].start, 1000, NULL), RA_SECOND };
+    g_auto (Fixture) f = { tfrc_new (rows[i].start, 1000, NULL), RA_SECOND };
 
     send_packet (&f);
     assert_near (get (f.rate, "x"), rows[i].x0, rows[i].why);
@@ -73,7 +72,6 @@ test_start (void)
     assert_near (get (f.rate, "x"), rows[i].x1, rows[i].why);
     report (&f, R, R, rows[i].x0, rows[i].p, 0, FALSE);
     assert_near (get (f.rate, "x"), rows[i].x2, rows[i].why);
-    tear_down (&f, NULL);
   }
 }
 
@@ -82,13 +80,12 @@ test_start (void)
 static void
 test_start_not_received (void)
 {
-  Fixture f = { tfrc_new (8000000, 1000, NULL), RA_SECOND };
+  g_auto (Fixture) f = { tfrc_new (8000000, 1000, NULL), RA_SECOND };
 
   report (&f, R, R, 50000, 0, 0, TRUE);
   assert_near (get (f.rate, "x"), 1e6, "start");
   report (&f, R, R, 50000, 0, 0, TRUE);
   assert_near (get (f.rate, "x"), 100000, "2 X_recv");
-  tear_down (&f, NULL);
 }
 
 /* --- 4.3 Feedback --- */
@@ -194,7 +191,7 @@ test_law_recv_limit (Fixture *f, gconstpointer data)
   };
   g_autofree gdouble *x_recv = g_new (gdouble, N);
   g_autofree RaTime *at = g_new (RaTime, N);
-  GRand *rnd = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rnd = g_rand_new_with_seed (1);
 
   for (guint i = 0; i < N; i++) {
     gdouble p = g_rand_boolean (rnd) ? 0 : exp (-g_rand_double (rnd) * 14);
@@ -212,7 +209,6 @@ test_law_recv_limit (Fixture *f, gconstpointer data)
       assert_near (get (f->rate, "recv_limit"), 2 * most, "brute force");
     }
   }
-  g_rand_free (rnd);
 }
 
 /* Step 3: max (4R, 2s/X) with X as it was when the report came. */
@@ -232,7 +228,7 @@ test_rto (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Fixture f;
+    g_auto (Fixture) f;
     RaSpan rtt = rows[i].rtt;
 
     set_up (&f, NULL);
@@ -244,7 +240,6 @@ test_rto (void)
     assert_near (get (f.rate, "rto"), rows[i].rto, rows[i].why);
     g_assert_cmpint (ra_diff (ra_rate_next_timeout (f.rate), f.now), ==,
         (RaSpan) (rows[i].rto * 1e9));
-    tear_down (&f, NULL);
   }
 }
 
@@ -274,7 +269,8 @@ static void
 test_oscillation (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = { tfrc_new (0, 1000, oscillation_rows[i].params), RA_SECOND };
+  g_auto (Fixture) f
+      = { tfrc_new (0, 1000, oscillation_rows[i].params), RA_SECOND };
   gdouble x;
 
   report (&f, R, R, 0, 0, 0, FALSE);
@@ -289,7 +285,6 @@ test_oscillation (gconstpointer data)
       oscillation_rows[i].why);
   assert_near ((gdouble) ra_rate_get (f.rate),
       8 * x * oscillation_rows[i].factor, "X_inst is the answer");
-  tear_down (&f, NULL);
 }
 
 static void
@@ -361,7 +356,7 @@ static void
 run_example (guint i, gboolean by_p)
 {
   gdouble p = P_387PPR;
-  Fixture f;
+  g_auto (Fixture) f;
 
   set_up (&f, NULL);
   report (&f, R, R, 0, 0, 0, FALSE);
@@ -378,7 +373,6 @@ run_example (guint i, gboolean by_p)
     assert_near (get (f.rate, "x"),
         fmin (get (f.rate, "x_bps"), s->limit * PPR), s->why);
   }
-  tear_down (&f, NULL);
 }
 
 static void
@@ -393,10 +387,9 @@ test_example_p (gconstpointer data)
   run_example (GPOINTER_TO_UINT (data), TRUE);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/tfrc/initial", initial_rows, test_initial);
   ADD ("before-feedback", set_up, test_before_feedback);
   g_test_add_func ("/tfrc/start", test_start);
@@ -412,5 +405,4 @@ main (int argc, char **argv)
   ADD ("oscillation-floor", set_up_first, test_oscillation_floor);
   rows_add ("/tfrc/appendix-c", examples, test_example_events);
   rows_add ("/tfrc/appendix-c-by-p", examples, test_example_p);
-  return g_test_run ();
 }

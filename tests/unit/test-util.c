@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "../main.h"
+
 /* What pcg32-demo of O'Neill's pcg-c-basic prints for seed 42, stream 54. */
 static void
 test_rng_reference (void)
@@ -238,10 +240,9 @@ test_types (void)
   g_assert_cmpstr (ra_cause_nick (RA_CAUSE_WIRELESS), ==, "wireless");
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/types", test_types);
   g_test_add_func ("/rng/reference", test_rng_reference);
   g_test_add_func ("/rng/uniform", test_rng_uniform);
@@ -252,5 +253,4 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/winmin/out-of-order", GINT_TO_POINTER (TRUE), test_winmin);
   g_test_add_func ("/winmin/edges", test_winmin_edges);
-  return g_test_run ();
 }

@@ -159,10 +159,8 @@ test_sawtooth (gconstpointer data)
   g_free (p);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/window/sawtooth", rows, test_sawtooth);
-  return g_test_run ();
 }

@@ -59,13 +59,12 @@ static const struct
 static void
 test_sampling_most (void)
 {
-  Fixture f = avoiding ("newreno", 20, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 20, NULL);
 
   tell (&f, 2 * R, 8, (RaReport){ 0 });
   tell (&f, 9 * R, 20, (RaReport){ 0 });
   tell (&f, R / 10, 8, (RaReport){ .arrived = 10 });
   g_assert_cmpfloat_with_epsilon (get (&f, "cwnd"), 20.488, .01);
-  tear_down (&f);
 }
 
 static void
@@ -74,7 +73,7 @@ test_sampling (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   RaSpan rtt = sampling_rows[i].rtt;
   gdouble k = ra_seconds (R) / ra_seconds (rtt); /* of R in an RTT */
-  Fixture f
+  g_auto (Fixture) f
       = window_new ("newreno", (guint64) (20 * k * PPR), 1000, "jitter=0");
 
   tell (&f, R, 20 * k, (RaReport){ .rtt = rtt, .p = .001 });
@@ -83,7 +82,6 @@ test_sampling (gconstpointer data)
       (RaReport){ .rtt = rtt, .arrived = 10 });
   g_test_message ("%s", sampling_rows[i].why);
   g_assert_cmpfloat_with_epsilon (get (&f, "cwnd"), sampling_rows[i].cwnd, .01);
-  tear_down (&f);
 }
 
 /* RFC 7661 4.4.3 for c above 16: each NVP halves cwnd, down to IW = 4; ssthresh
@@ -99,7 +97,7 @@ static void
 test_nvp (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = avoiding ("newreno", 20, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 20, NULL);
   gdouble c;
 
   tell (&f, R, 20, (RaReport){ .lost_congestion = 1, .n_events = 1 });
@@ -115,21 +113,19 @@ test_nvp (gconstpointer data)
   assert_near (get (&f, "cwnd"),
       nvp_rows[i].share > 0 ? c / nvp_rows[i].share : 4, nvp_rows[i].why);
   assert_near (get (&f, "ssthresh"), .75 * c, "three quarters");
-  tear_down (&f);
 }
 
 /* A window below IW is no more after it. */
 static void
 test_nvp_small (void)
 {
-  Fixture f = avoiding ("newreno", 6, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 6, NULL);
 
   tell (&f, R, 6, (RaReport){ .lost_congestion = 1, .n_events = 1 });
   assert_near (get (&f, "cwnd"), 3, "halved");
   f.now += 2 * NVP;
   send_packet (&f);
   assert_near (get (&f, "cwnd"), 3, "less than IW");
-  tear_down (&f);
 }
 
 /* Reports of a quarter of it are no use of a window: it is halved after 300 s of
@@ -138,13 +134,12 @@ static void
 test_nvp_reports (void)
 {
   for (guint n = 299; n <= 302; n += 3) {
-    Fixture f = avoiding ("newreno", 20, NULL);
+    g_auto (Fixture) f = avoiding ("newreno", 20, NULL);
 
     for (guint i = 0; i < n; i++)
       tell (&f, 10 * R, 5, (RaReport){ .data_limited = TRUE });
     send_packet (&f);
     assert_near (get (&f, "cwnd"), n < 300 ? 20 : 10, "RFC 7661 4.4.3");
-    tear_down (&f);
   }
 }
 
@@ -153,21 +148,20 @@ test_nvp_reports (void)
 static void
 test_use_small (void)
 {
-  Fixture f = avoiding ("newreno", 6, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 6, NULL);
 
   tell (&f, R, 6, (RaReport){ .lost_congestion = 1, .n_events = 1 });
   for (guint i = 0; i < 12; i++)
     tell (&f, R, 1, (RaReport){ .data_limited = TRUE });
   tell (&f, R, 1, (RaReport){ .arrived = 10 });
   assert_near (get (&f, "cwnd"), 4, "3, 3.33, 3.63, 3.91, 4");
-  tear_down (&f);
 }
 
 /* Half the size, twice the packets: the rate is what the bytes were. */
 static void
 test_size (void)
 {
-  Fixture f = avoiding ("newreno", 20, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 20, NULL);
 
   ra_rate_on_sent (f.rate, 500, f.now);
   f.now += R;
@@ -178,7 +172,6 @@ test_size (void)
   assert_near ((gdouble) ra_rate_get (f.rate), 20 * PPR, "the same bytes");
   tell (&f, R, 20, (RaReport){ .lost_congestion = 1, .n_events = 1 });
   assert_near ((gdouble) ra_rate_get (f.rate), 10 * PPR, "half of them");
-  tear_down (&f);
 }
 
 /* A packet for each that arrives, and what a window of 20 has room for. */
@@ -200,7 +193,7 @@ static void
 test_clock (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = avoiding ("newreno", 20, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 20, NULL);
 
   f.now += R / 2;
   for (guint n = 0; n < clock_rows[i].in_flight; n++)
@@ -208,7 +201,6 @@ test_clock (gconstpointer data)
   tell (&f, R / 2, clock_rows[i].x_recv, (RaReport){ 0 });
   assert_near ((gdouble) ra_rate_get (f.rate), clock_rows[i].rate * PPR,
       clock_rows[i].why);
-  tear_down (&f);
 }
 
 /* SRTT = 100 ms, then a sample of 200: SRTT = 112.5, and R =
@@ -224,13 +216,12 @@ static void
 test_pacing (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = avoiding ("newreno", 20, pacing_rows[i].params);
+  g_auto (Fixture) f = avoiding ("newreno", 20, pacing_rows[i].params);
 
   tell (&f, R, 20, (RaReport){ .rtt = 2 * R });
   assert_near (get (&f, "rtt"), pacing_rows[i].r, "3/4 of the latest");
   assert_near (
       (gdouble) ra_rate_get (f.rate), 160000 / pacing_rows[i].r, "cwnd s / R");
-  tear_down (&f);
 }
 
 /* --- gaimd: alpha follows beta --- */
@@ -254,10 +245,9 @@ static void
 test_alpha (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = window_new ("gaimd", 0, 1000, alpha_rows[i].params);
+  g_auto (Fixture) f = window_new ("gaimd", 0, 1000, alpha_rows[i].params);
 
   assert_near (get (&f, "alpha"), alpha_rows[i].alpha, alpha_rows[i].why);
-  tear_down (&f);
 }
 
 /* --- westwood: Grieco, Mascolo 2004 --- */
@@ -266,7 +256,7 @@ test_alpha (gconstpointer data)
 static void
 test_bwe (void)
 {
-  Fixture f = window_new ("westwood", 0, 1000, NULL);
+  g_auto (Fixture) f = window_new ("westwood", 0, 1000, NULL);
 
   tell (&f, R, 0, (RaReport){ 0 });
   assert_near (get (&f, "bwe"), 0, "X_recv is not known");
@@ -282,7 +272,6 @@ test_bwe (void)
   f.now -= 10 * R;
   tell (&f, 0, 20, (RaReport){ 0 });
   assert_near (get (&f, "bwe"), 127100, "a clock that fell back: no time over");
-  tear_down (&f);
 }
 
 /* --- westwood with tau: Mascolo et al. 2001, 2.2 --- */
@@ -291,7 +280,7 @@ test_bwe (void)
 static void
 test_bwe_2001 (void)
 {
-  Fixture f = window_new ("westwood", 0, 1000, "tau=.45");
+  g_auto (Fixture) f = window_new ("westwood", 0, 1000, "tau=.45");
 
   tell (&f, R, 10, (RaReport){ .arrived = 10 });
   assert_near (get (&f, "bwe"), 100000, "the first is X_recv");
@@ -306,7 +295,6 @@ test_bwe_2001 (void)
   f.now -= 10 * R;
   tell (&f, 0, 0, (RaReport){ .arrived = 20 });
   assert_near (get (&f, "bwe"), 103440, "a clock that fell back: no time over");
-  tear_down (&f);
 }
 
 /* 20 packets per R come, whatever the window: what is more waits in a queue. */
@@ -327,14 +315,14 @@ static void
 test_bdp (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = window_new ("westwood", bdp_rows[i].cwnd * PPR, 1000, NULL);
+  g_auto (Fixture) f
+      = window_new ("westwood", bdp_rows[i].cwnd * PPR, 1000, NULL);
   RaReport loss = { .p = .001, .n_events = 1, .lost_congestion = 1 };
 
   tell (&f, R, bdp_rows[i].x_recv, loss);
   /* IW is 4: the row of 3 begins with that. */
   assert_near (get (&f, "cwnd"), bdp_rows[i].after, bdp_rows[i].why);
   assert_near (get (&f, "ssthresh"), bdp_rows[i].ssthresh, bdp_rows[i].why);
-  tear_down (&f);
 }
 
 /* A queue of another R: BWE is 20 per R, and what the path holds without a queue
@@ -342,7 +330,7 @@ test_bdp (gconstpointer data)
 static void
 test_westwood_queue (void)
 {
-  Fixture f = window_new ("westwood", 40 * PPR, 1000, NULL);
+  g_auto (Fixture) f = window_new ("westwood", 40 * PPR, 1000, NULL);
 
   tell (&f, R, 20, (RaReport){ .p = .001 });
   for (guint i = 0; i < 20; i++)
@@ -350,19 +338,17 @@ test_westwood_queue (void)
   tell (&f, 2 * R, 20,
       (RaReport){ .rtt = 2 * R, .n_events = 1, .lost_congestion = 1 });
   assert_near (get (&f, "ssthresh"), 20, "BWE RTT_min");
-  tear_down (&f);
 }
 
 static void
 test_westwood_timeout (void)
 {
-  Fixture f = window_new ("westwood", 40 * PPR, 1000, NULL);
+  g_auto (Fixture) f = window_new ("westwood", 40 * PPR, 1000, NULL);
 
   tell (&f, R, 20, (RaReport){ .p = .001 });
   expire (&f);
   assert_near (get (&f, "cwnd"), 1, "a timeout");
   assert_near (get (&f, "ssthresh"), 20, "BWE RTT_min");
-  tear_down (&f);
 }
 
 /* A handover from 100 to 200 ms. */
@@ -380,19 +366,17 @@ static void
 test_rtt_min (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = window_new ("westwood", 0, 1000, age_rows[i].params);
+  g_auto (Fixture) f = window_new ("westwood", 0, 1000, age_rows[i].params);
 
   acked (&f, 10);
   for (guint n = 0; n < 20; n++)
     tell (&f, R, 10, (RaReport){ .rtt = 2 * R });
   assert_near (get (&f, "rtt_min"), age_rows[i].rtt_min, age_rows[i].why);
-  tear_down (&f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/window/use", use_rows, test_use);
   rows_add ("/window/sampling", sampling_rows, test_sampling);
   g_test_add_func ("/window/sampling/most", test_sampling_most);
@@ -410,5 +394,4 @@ main (int argc, char **argv)
   g_test_add_func ("/window/westwood-queue", test_westwood_queue);
   g_test_add_func ("/window/westwood-timeout", test_westwood_timeout);
   rows_add ("/window/rtt-min", age_rows, test_rtt_min);
-  return g_test_run ();
 }

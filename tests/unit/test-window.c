@@ -37,13 +37,12 @@ static void
 test_iw (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = window_new ("newreno", 0, iw_rows[i].mss, NULL);
+  g_auto (Fixture) f = window_new ("newreno", 0, iw_rows[i].mss, NULL);
 
   assert_near (get (&f, "cwnd"), iw_rows[i].iw, iw_rows[i].why);
   tell (&f, R, 0, (RaReport){ 0 });
   assert_near ((gdouble) ra_rate_get (f.rate),
       iw_rows[i].iw * iw_rows[i].mss * 8 / .1, "cwnd s / R");
-  tear_down (&f);
 }
 
 /* R = 100 ms: 960 kbit/s are 12 packets. */
@@ -64,7 +63,7 @@ static void
 test_start (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = window_new ("newreno", start_rows[i].start, 1000, NULL);
+  g_auto (Fixture) f = window_new ("newreno", start_rows[i].start, 1000, NULL);
   gdouble cwnd = start_rows[i].cwnd;
 
   assert_near ((gdouble) ra_rate_get (f.rate), start_rows[i].before, "before");
@@ -72,7 +71,6 @@ test_start (gconstpointer data)
   assert_near (get (&f, "cwnd"), cwnd, start_rows[i].why);
   acked (&f, (guint) cwnd);
   g_assert_cmpfloat_with_epsilon (get (&f, "cwnd"), start_rows[i].after, .01);
-  tear_down (&f);
 }
 
 /* Two packets per R of another controller, after losses: IW would be twice as
@@ -80,12 +78,11 @@ test_start (gconstpointer data)
 static void
 test_handed_over (gconstpointer data)
 {
-  Fixture f = window_new (data, 2 * PPR, 1000, NULL);
+  g_auto (Fixture) f = window_new (data, 2 * PPR, 1000, NULL);
 
   tell (&f, R, 2, (RaReport){ .p = .2 });
   assert_near (get (&f, "cwnd"), 2, "as it was");
   assert_near (get (&f, "ssthresh"), 2, "no slow start");
-  tear_down (&f);
 }
 
 static void
@@ -115,7 +112,7 @@ test_slow_start (gconstpointer data)
 static void
 test_slow_start_ends (void)
 {
-  Fixture f = avoiding ("newreno", 16, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 16, NULL);
 
   expire (&f);
   assert_near (get (&f, "ssthresh"), 8, "RFC 5681 (4)");
@@ -126,19 +123,18 @@ test_slow_start_ends (void)
     acked (&f, n);
   }
   assert_avoided (&f, avoid (8, 1, 8));
-  tear_down (&f);
 }
 
 static void
 test_limits (gconstpointer data)
 {
   RaRateConfig cfg = { 1, 0, 20 * PPR, 1000 };
-  Fixture f = { ra_rate_new (ra_rate_find (data), NULL, &cfg, 0, NULL), R };
+  g_auto (Fixture) f
+      = { ra_rate_new (ra_rate_find (data), NULL, &cfg, 0, NULL), R };
 
   for (guint i = 0; i < 100; i++)
     acked (&f, 20);
   assert_near (get (&f, "cwnd"), 20, "no more than max R / s");
-  tear_down (&f);
 }
 
 /* --- The timer, RFC 6298 --- */
@@ -165,7 +161,7 @@ test_rto (gconstpointer data)
 {
   static const gchar *const params[] = { "min-rto=1ms", "", "paper" };
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = window_new ("newreno", 0, 1000, params[i]);
+  g_auto (Fixture) f = window_new ("newreno", 0, 1000, params[i]);
 
   assert_near (get (&f, "rto"), 1, "2.1");
   for (guint n = 0; n < G_N_ELEMENTS (rto_rows); n++) {
@@ -181,21 +177,19 @@ test_rto (gconstpointer data)
   for (guint n = 0; n < 100; n++)
     acked (&f, 4);
   assert_near (get (&f, "rto"), i == 0 ? .11 : i == 1 ? .2 : 1, "SRTT + G");
-  tear_down (&f);
 }
 
 /* RFC 4341 5: an estimate per window of data, not per report. */
 static void
 test_rtt_per_frame (void)
 {
-  Fixture f = window_new ("newreno", 0, 1000, NULL);
+  g_auto (Fixture) f = window_new ("newreno", 0, 1000, NULL);
 
   tell (&f, R, 4, (RaReport){ 0 });
   for (guint i = 0; i < 10; i++)
     tell (&f, R / 10, 4, (RaReport){ .rtt = 2 * R, .interval = R / 10 });
   /* After 50 ms, and again after 112.5 / 2 = 56.25 of these. */
   g_assert_cmpfloat (get (&f, "srtt"), <=, .1 + .1 * (1 - 49. / 64) + 1e-9);
-  tear_down (&f);
 }
 
 /* The RTO is 250 ms, the next report due 100 ms (33) after the last; a second
@@ -211,7 +205,7 @@ test_timeout (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   RaSpan interval = timer_rows[i].interval;
-  Fixture f = avoiding ("newreno", 40, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 40, NULL);
   gdouble rto = .25;
 
   f.now += R / 2;
@@ -232,30 +226,27 @@ test_timeout (gconstpointer data)
   tell (&f, 2 * R, 1, (RaReport){ .arrived = 1 });
   g_assert_cmpfloat (get (&f, "rto"), <, .3);
   g_assert_cmpuint (ra_rate_get (f.rate), ==, 2 * PPR);
-  tear_down (&f);
 }
 
 /* A timeout before the first report: what start was is over. */
 static void
 test_timeout_first (void)
 {
-  Fixture f = window_new ("newreno", 960000, 1000, NULL);
+  g_auto (Fixture) f = window_new ("newreno", 960000, 1000, NULL);
 
   expire (&f);
   tell (&f, R, 1, (RaReport){ 0 });
   assert_near (get (&f, "cwnd"), 1, "the loss window");
-  tear_down (&f);
 }
 
 /* gaimd's is what a loss would have left. */
 static void
 test_timeout_gaimd (void)
 {
-  Fixture f = avoiding ("gaimd", 20, NULL);
+  g_auto (Fixture) f = avoiding ("gaimd", 20, NULL);
 
   expire (&f);
   assert_near (get (&f, "ssthresh"), 17.5, "beta = .875");
-  tear_down (&f);
 }
 
 /* What was sent before a timeout and comes late ends nothing: still a packet per
@@ -263,21 +254,20 @@ test_timeout_gaimd (void)
 static void
 test_timeout_late (void)
 {
-  Fixture f = avoiding ("newreno", 20, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 20, NULL);
 
   expire (&f);
   tell (&f, R, 20, (RaReport){ .rtt = 6 * R, .arrived = 5 });
   assert_near (get (&f, "cwnd"), 1, "in recovery");
   assert_near ((gdouble) ra_rate_get (f.rate), round (8000 / get (&f, "rto")),
       "a packet per RTO");
-  tear_down (&f);
 }
 
 /* RFC 6298 5.1, 5.2: no timer while nothing is on its way. */
 static void
 test_timer_off (gconstpointer data)
 {
-  Fixture f = window_new (data, 0, 1000, NULL);
+  g_auto (Fixture) f = window_new (data, 0, 1000, NULL);
 
   g_assert_cmpuint (ra_rate_next_timeout (f.rate), ==, RA_TIME_NONE);
   send_packet (&f);
@@ -289,7 +279,6 @@ test_timer_off (gconstpointer data)
   send_packet (&f);
   tell (&f, R / 2, 0, (RaReport){ .arrived = 1 });
   g_assert_cmpuint (ra_rate_next_timeout (f.rate), !=, RA_TIME_NONE);
-  tear_down (&f);
 }
 
 /* --- Losses --- */
@@ -319,7 +308,7 @@ static void
 test_loss (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = avoiding (loss_rows[i].name, 20, loss_rows[i].params);
+  g_auto (Fixture) f = avoiding (loss_rows[i].name, 20, loss_rows[i].params);
 
   g_test_message ("%s: %s", loss_rows[i].name, loss_rows[i].why);
   tell (&f, R, 20,
@@ -328,7 +317,6 @@ test_loss (gconstpointer data)
           .lost_wireless = loss_rows[i].wireless });
   assert_near (get (&f, "cwnd"), loss_rows[i].cwnd, loss_rows[i].why);
   assert_near (get (&f, "ssthresh"), loss_rows[i].ssthresh, loss_rows[i].why);
-  tear_down (&f);
 }
 
 /* Barman 2002, 2.1 "ignores". */
@@ -355,7 +343,7 @@ test_recover (void)
     .lost_congestion = 1,
     .n_events = 1,
     .loss_age = 15 * RA_MSECOND };
-  Fixture f = avoiding ("newreno", 20, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 20, NULL);
 
   tell (&f, R, 20, loss); /* decreases; sent until R before */
   loss.loss_age = 30 * RA_MSECOND;
@@ -372,7 +360,6 @@ test_recover (void)
   assert_near (get (&f, "cwnd"), 5, "not these ACKs");
   tell (&f, R, 5, (RaReport){ .arrived = 5 });
   assert_avoided (&f, avoid (5, 1, 5));
-  tear_down (&f);
 }
 
 /* RFC 4341: cwnd is at least one, ssthresh two; RFC 3042: a window of less
@@ -393,7 +380,7 @@ static void
 test_floor (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Fixture f = avoiding ("newreno", 10, NULL);
+  g_auto (Fixture) f = avoiding ("newreno", 10, NULL);
   gdouble s = 1000. * 10 / floor_rows[i].cwnd;
 
   /* The same bytes in fewer packets. */
@@ -404,13 +391,11 @@ test_floor (gconstpointer data)
       get (&f, "ssthresh"), floor_rows[i].ssthresh, .01);
   assert_near (get (&f, "rto"), floor_rows[i].rto / 1000., "RFC 6298 2.3, 5.5");
   g_test_message ("%s", floor_rows[i].why);
-  tear_down (&f);
 }
 
-int
-main (int argc, char **argv)
+void
+tests_add (void)
 {
-  g_test_init (&argc, &argv, NULL);
   rows_add ("/window/iw", iw_rows, test_iw);
   rows_add ("/window/start", start_rows, test_start);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
@@ -430,5 +415,4 @@ main (int argc, char **argv)
   g_test_add_func ("/window/wireless-grows", test_wireless_grows);
   g_test_add_func ("/window/recover", test_recover);
   rows_add ("/window/floor", floor_rows, test_floor);
-  return g_test_run ();
 }

@@ -99,9 +99,17 @@ set_up_first (Fixture *f, gconstpointer data)
 }
 
 static inline void
-tear_down (Fixture *f, gconstpointer data)
+fixture_clear (Fixture *f)
 {
   ra_rate_free (f->rate);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
+
+static inline void
+tear_down (Fixture *f, gconstpointer data)
+{
+  fixture_clear (f);
 }
 
 /* Runs the nofeedback timer; a packet is sent before it unless `idle`. */

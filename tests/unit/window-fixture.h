@@ -123,6 +123,8 @@ tear_down (Fixture *f)
   ra_rate_free (f->rate);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, tear_down)
+
 static inline void
 add_named (const gchar *path, const gchar *name, GTestDataFunc test)
 {

@@ -15,7 +15,7 @@ struct _RaHearing
   RaLedger *ledger; /* the sender's */
   const RaEarConfig *cfg;
   RaEcn *ecn;
-  RaRemoteClock *remote; /* of whoever reports */
+  RaRemoteClock *remote; /* the clock of the peer that reports */
   gboolean stamped;      /* all packets left with their send time */
   const guint8 *radp;    /* the RADP in front of the feedback, of the same SSRC;
                             NULL: there is none, or it was heard */

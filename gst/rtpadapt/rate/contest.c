@@ -52,6 +52,11 @@
  * queue of late.  Flows of our kind that come one after the other make tops of any
  * length. */
 #define TOOTH_FULL .8
+/* Others have lengthened the queue by so much: it became longer, or no shorter, while
+ * we sent less than arrived.  Errors of the rate do not add up. */
+#define FILLED .030
+#define FILLED_DRIFT .003 /* per second */
+#define FILLED_KEPT .5    /* after a test that passed, which may be by chance */
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
@@ -125,17 +130,35 @@ teeth_hear (RaContest *c, const RaSense *n, gdouble target)
   } else if (n->q2 >= c->q_top || since > TOOTH_LAGS * n->lag) {
     c->q_top = n->q2;
     c->t_top = n->now;
+    c->r_top = n->r;
     c->fall_own = 0;
   } else {
     gdouble x = ra_sense_x_then (n), fall = c->q_top - n->q2;
 
     /* What is sent below what arrives shortens the queue by so much at most. */
-    if (x > 0 && x < n->r)
-      c->fall_own += n->dt * (1 - x / n->r);
+    if (x > 0 && x < c->r_top)
+      c->fall_own += n->dt * (1 - x / c->r_top);
     c->fell = c->q_top > target && c->q_top < TOOTH_MOST * target
         && c->q_top > TOOTH_FULL * fmax (c->q_full[0], c->q_full[1])
         && fall > fmax (TOOTH_FALL * c->q_top, TOOTH_OWN * c->fall_own);
   }
+}
+
+/* A queue that only we fill becomes shorter by what we send less than arrives.  What
+ * arrives shows a test's lower rate until two lags after it. */
+static void
+filled_hear (RaContest *c, const RaSense *n)
+{
+  gdouble x = ra_sense_x_then (n);
+
+  if (c->competes)
+    c->filled = 0;
+  else if (c->drain == RA_DRAIN_NONE && x > 0 && n->r > 0
+      && n->now - c->t_test > 2 * n->lag)
+    c->filled = fmax (0,
+        c->filled + n->q2 - c->q_before + n->dt * (1 - x / n->r)
+            - FILLED_DRIFT * n->dt);
+  c->q_before = n->q2;
 }
 
 void
@@ -149,6 +172,7 @@ ra_contest_hear (
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
         = -(gdouble) INFINITY;
     c->begins = TRUE;
+    c->q_before = n->q2;
   }
   c->begun = TRUE;
   stands = n->qm
@@ -160,6 +184,7 @@ ra_contest_hear (
   c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
   full_hear (c, n);
   teeth_hear (c, n, target);
+  filled_hear (c, n);
   c->q_longest = fmax (c->q_longest, n->q_lo);
   if (n->q2 <= ALL_BUT_EMPTY) {
     c->t_low = n->now;
@@ -212,7 +237,8 @@ loss_queue (const RaContest *c, const RaSense *n, gdouble target)
 {
   if (n->now - c->t_congestion < LOSS_RECENT)
     return LOSS_QUEUE;
-  return c->n_teeth >= TEETH && n->now - c->t_tooth < LOSS_RECENT
+  return (c->n_teeth >= TEETH && n->now - c->t_tooth < LOSS_RECENT)
+          || c->filled > FILLED
       ? fmax (LOSS_QUEUE, target)
       : (gdouble) INFINITY;
 }
@@ -300,6 +326,7 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
       c->t_drained = n->now;
     x = fmax (x, c->x_back);
     c->stands = 0;
+    c->filled *= FILLED_KEPT;
     if (!c->competes)
       c->tcp = (RaCubic){ 0 };
     c->competes = FALSE;
@@ -411,7 +438,7 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     c->r_began = n->r;
     c->stands_at = c->drain == RA_DRAIN_LOSS
         ? fmax (LOSS_QUEUE, TEST_LEAVES * loss_queue (c, n, target))
-        : standing_at (n, target);
+        : TEST_LEAVES * standing_at (n, target);
     c->n_floor = 0;
     c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
   }

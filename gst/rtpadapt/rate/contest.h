@@ -44,8 +44,11 @@ typedef struct
   gdouble t_low;        /* the queue was last all but empty */
   gdouble q_longest;    /* since then */
   gdouble q_top, t_top; /* the highest queue of late */
+  gdouble r_top;        /* what arrived then */
   gdouble fall_own;     /* how far we may have shortened it since then */
   gboolean fell;        /* further than that */
+  gdouble filled;       /* s: by how much others have lengthened the queue */
+  gdouble q_before;     /* of the report before */
   guint n_teeth;        /* and it has stayed low */
   gdouble t_tooth;
   gdouble q_full[2]; /* the longest queue since t_full, and of as long before */

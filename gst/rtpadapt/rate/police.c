@@ -14,15 +14,16 @@
 #define SOME .02
 #define LOW .9 /* of that rate */
 #define HIGH 1.02
-#define OUTAGE 2.5 /* times what arrives: nobody polices that */
-#define LEAST 20.  /* packets of each kind */
-#define GAIN 6.    /* ln of the likelihood ratio */
-#define RATIO .5   /* of the loss below to that above */
-#define BACK .98   /* of the policer's rate, after a loss */
-#define NEAR .98   /* of it: from here on losses are its own */
-#define FALL .97   /* of what its rate was thought to be, at once */
-#define RAISE .02  /* per second, below it */
-#define GONE 10.   /* s without a loss from NEAR on */
+#define OUTAGE 2.5    /* times what arrives: nobody polices that */
+#define LEAST 20.     /* packets of each kind */
+#define GAIN 6.       /* ln of the likelihood ratio */
+#define RATIO .5      /* of the loss below to that above */
+#define BACK .98      /* of the policer's rate, after a loss */
+#define NEAR .98      /* of it: from here on losses are its own */
+#define FALL .97      /* of what its rate was thought to be, at once */
+#define RAISE .02     /* per second, below it */
+#define RAISE_FREE .1 /* the same, where nothing was lost for SHORT */
+#define GONE 10.      /* s without a loss from NEAR on */
 
 void
 ra_police_init (RaPolice *p)
@@ -103,11 +104,13 @@ ra_police_hear (
       && exceeds (p, n, queue || x < NEAR * p->b ? 0 : sent, lost, w)) {
     p->b = fmax (n->a / (1 - w), FALL * p->b);
   } else {
+    if (lost > 0 && x >= NEAR * p->b)
+      p->t_near = n->now;
     p->policed = p->policed && n->now - p->t_loss < GONE;
     return FALSE;
   }
   p->near = (RaPoliceCount){ 0 };
-  p->t_loss = n->now;
+  p->t_loss = p->t_near = n->now;
   return TRUE;
 }
 
@@ -115,9 +118,12 @@ gdouble
 ra_police_rate (
     RaPolice *p, const RaSense *n, gdouble x, gdouble want, gboolean loss)
 {
+  gdouble raise;
+
   if (!p->policed)
     return want;
   if (loss)
     return fmin (want, BACK * p->b);
-  return fmin (want, x < BACK * p->b ? BACK * p->b : x * (1 + RAISE * n->dt));
+  raise = n->now - p->t_near < SHORT ? RAISE : RAISE_FREE;
+  return fmin (want, x < BACK * p->b ? BACK * p->b : x * (1 + raise * n->dt));
 }

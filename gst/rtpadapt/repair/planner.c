@@ -24,9 +24,8 @@ ra_repair_round (const RaRepairPath *path)
   return path->rtt + path->queue + path->detect + path->feedback;
 }
 
-/* What no round is planned into. */
-static RaSpan
-margin (const RaRepairPath *path)
+RaSpan
+ra_repair_margin (const RaRepairPath *path)
 {
   return path->jitter + path->decode;
 }
@@ -35,7 +34,7 @@ margin (const RaRepairPath *path)
 static RaSpan
 room (const RaRepairPath *path)
 {
-  return path->latency - margin (path);
+  return path->latency - ra_repair_margin (path);
 }
 
 guint
@@ -132,6 +131,39 @@ ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan)
   plan->fec_most = path->most / (1 - MIN (path->most, .99));
 }
 
+/* P (X > f), X of the binomial distribution of n + f packets: what is left then is more
+ * than the code brings back. */
+static gdouble
+block_fails (gdouble p, guint n, guint f)
+{
+  gdouble term = pow (1 - p, n + f), sum = 0; /* P (X = k) */
+
+  for (guint k = 0; k <= f; k++) {
+    sum += term;
+    term *= (n + f - k) / (k + 1.) * p / (1 - p);
+  }
+  return 1 - sum;
+}
+
+guint
+ra_repair_block (gdouble p, guint n, gdouble spoils)
+{
+  gdouble least = G_MAXDOUBLE;
+  guint best = 0;
+
+  if (p <= 0 || p >= 1)
+    return 0;
+  for (guint f = 0; f <= n; f++) {
+    gdouble cost = f + spoils * block_fails (p, n, f);
+
+    if (cost < least) {
+      least = cost;
+      best = f;
+    }
+  }
+  return best;
+}
+
 RaSpan
 ra_repair_time_left (const RaRepairPath *path, RaSpan age)
 {
@@ -144,7 +176,8 @@ ra_repair_now (
 {
   if (left < 0)
     return 0;
-  if (left - margin (path) < ra_repair_round (path) && plan->copies > sent)
+  if (left - ra_repair_margin (path) < ra_repair_round (path)
+      && plan->copies > sent)
     return MIN (plan->copies - sent, copies_worth (path));
   return 1;
 }

@@ -62,6 +62,8 @@ typedef struct
 
 /* One round: R + q + T_det + T_fb. */
 RaSpan ra_repair_round (const RaRepairPath *path);
+/* What no round is planned into: J + T_dec. */
+RaSpan ra_repair_margin (const RaRepairPath *path);
 /* k. */
 guint ra_repair_rounds (const RaRepairPath *path);
 /* m for `rounds`. */
@@ -73,6 +75,11 @@ gdouble ra_repair_overhead (gdouble p, guint rounds, guint copies);
 gdouble ra_repair_residual (gdouble p, guint copies);
 /* All of it.  Copies are taken away until the budget `most` suffices. */
 void ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan);
+
+/* Repair packets of a code of maximum distance for `n` media packets for which no round
+ * fits, where the share `p` is lost: with so many the fewest packets are spent and
+ * spoilt, `spoils` of them where more are missing than the code brings back. */
+guint ra_repair_block (gdouble p, guint n, gdouble spoils);
 
 /* The time that is left for a packet whose frame came in `age` ago, if it is
  * repeated now; negative: the receiver has given it up by then.  J and T_dec are no

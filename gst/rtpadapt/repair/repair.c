@@ -211,14 +211,21 @@ ra_repair_wait (const RaRepair *r)
 }
 
 RaSpan
+ra_repair_timely (const RaRepair *r)
+{
+  return ra_repair_mends (r) ? ra_repair_time_left (&r->path, 0)
+          - ra_repair_margin (&r->path) - ra_repair_round (&r->path)
+                             : RA_SPAN_NONE;
+}
+
+RaSpan
 ra_repair_slack (const RaRepair *r)
 {
-  RaSpan frame = r->path.frame;
-  RaSpan slack = ra_repair_time_left (&r->path, 0) - r->path.jitter
-      - r->path.decode - ra_repair_round (&r->path) - frame;
+  RaSpan frame = r->path.frame, timely = ra_repair_timely (r);
 
-  return ra_repair_mends (r) && r->path.worst >= SLACK_LOSS && slack >= frame
-      ? slack
+  return timely != RA_SPAN_NONE && r->path.worst >= SLACK_LOSS
+          && timely - frame >= frame
+      ? timely - frame
       : RA_SPAN_NONE;
 }
 

@@ -121,6 +121,9 @@ void ra_repair_on_repeat (
 void ra_repair_look (RaRepair *r, RaLedger *l, RaTime now);
 /* The next packet to be sent again now; NULL: there is none. */
 RaLedgerEntry *ra_repair_next (RaRepair *r, RaLedger *l, RaTime now);
+/* Media packets that wait for longer leave too late for a round.  RA_SPAN_NONE: that is
+ * not known, or there are no rounds. */
+RaSpan ra_repair_timely (const RaRepair *r);
 /* How long packets may wait when a frame comes, so that a round still fits for the last
  * packet of that frame.  RA_SPAN_NONE: as long as they like, as few packets are lost, or
  * that would be less than a frame's time, so that many frames had to be left out. */

@@ -39,14 +39,20 @@ fec_block_drop (FecBlock *b)
   packets_forget (b);
 }
 
-gboolean
-fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg, guint percentage,
-    gboolean end, RaTime now, const guint8 *packet, guint size)
+void
+fec_block_keep (FecBlock *b, const guint8 *packet, guint size)
 {
   if (!b->bytes)
     b->bytes = g_byte_array_new ();
   g_byte_array_append (b->bytes, packet, size);
   b->sizes[b->n++] = size;
+}
+
+gboolean
+fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg, guint percentage,
+    gboolean end, RaTime now, const guint8 *packet, guint size)
+{
+  fec_block_keep (b, packet, size);
   return ra_block_add (&b->block, cfg, percentage, end, now);
 }
 
@@ -96,7 +102,13 @@ repair_write (RaFecCode code, const RaRtpBytes *packets, guint n, guint f,
 GPtrArray *
 fec_block_end (FecBlock *b, RaFecCode code, const FecHeader *header)
 {
-  guint f = ra_block_end (&b->block), n = b->n, longest;
+  return fec_block_make (b, ra_block_end (&b->block), code, header);
+}
+
+GPtrArray *
+fec_block_make (FecBlock *b, guint f, RaFecCode code, const FecHeader *header)
+{
+  guint n = b->n, longest;
   RaRtpBytes packets[RA_RS_MAX];
   GPtrArray *made = NULL;
 

@@ -36,6 +36,8 @@ guint fec_block_most (RaFecCode code);
 void fec_block_clear (FecBlock *b);
 /* Forgets the packets of the block. */
 void fec_block_drop (FecBlock *b);
+/* Keeps the packet of `size` bytes, of fec_block_most() at most. */
+void fec_block_keep (FecBlock *b, const guint8 *packet, guint size);
 /* As ra_block_add(), with the packet of `size` bytes; `cfg->most` is at most what
  * fec_block_most() says. */
 gboolean fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg,
@@ -45,5 +47,8 @@ gboolean fec_block_add (FecBlock *b, const RaFecBlockConfig *cfg,
  * RFC 5109 has none with that code.  (transfer full) (element-type GstBuffer), or
  * NULL for none. */
 GPtrArray *fec_block_end (FecBlock *b, RaFecCode code, const FecHeader *header);
+/* The same of the packets that were kept, with `f` repair packets. */
+GPtrArray *fec_block_make (
+    FecBlock *b, guint f, RaFecCode code, const FecHeader *header);
 
 G_END_DECLS

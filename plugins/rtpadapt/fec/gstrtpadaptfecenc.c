@@ -24,8 +24,13 @@
  * repeats packets (rtprtxsend) belongs behind this element.  What writes header
  * extensions later on must not change the length of media packets.
  *
- * #rtpadaptsend sets #GstRtpAdaptFecEnc:percentage and #GstRtpAdaptFecEnc:span of
- * one that it finds upstream.
+ * With #GstRtpAdaptFecEnc:late-loss, and without a percentage, only frames get repair
+ * packets that have late packets, which are marked NON_DROPPABLE: those for which no
+ * retransmission comes in time.  A frame is a block then, with as many repair packets as
+ * its late packets need; they bring back what else of the frame is missing.
+ *
+ * #rtpadaptsend sets #GstRtpAdaptFecEnc:percentage, #GstRtpAdaptFecEnc:span and
+ * #GstRtpAdaptFecEnc:late-loss of one that it finds upstream.
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
@@ -40,6 +45,7 @@
 #include "parts/props.h"
 
 #include <gst/rtp/rtp.h>
+#include <gst/rtpadapt/repair/planner.h>
 
 GST_DEBUG_CATEGORY_STATIC (rtpadaptfecenc_debug);
 #define GST_CAT_DEFAULT rtpadaptfecenc_debug
@@ -54,6 +60,7 @@ typedef struct
   guint span; /* ms */
   gint code;  /* RaFecCode */
   guint rs_pt;
+  guint late_loss; /* per 1000 */
 } FecEncConfig;
 
 struct _GstRtpAdaptFecEnc
@@ -67,6 +74,8 @@ struct _GstRtpAdaptFecEnc
 
   /* Only the streaming thread uses what follows. */
   FecBlock block;
+  FecBlock frame; /* of which some packets may be late, */
+  guint n_late;   /* so many */
   gint clock_rate;
   gboolean started;
   guint16 seq;    /* of the last media packet as it came */
@@ -118,24 +127,56 @@ code_of (const FecEncConfig *cfg)
       : RA_FEC_CODE_XOR;
 }
 
+static FecHeader
+header_of (const GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
+{
+  return (FecHeader){ .payload_type
+    = (guint8) (code_of (cfg) == RA_FEC_CODE_RS ? cfg->rs_pt : cfg->pt),
+    .seq = (guint16) (self->seq + self->offset + 1),
+    .ssrc = self->ssrc,
+    .timestamp = (guint32) self->timestamp };
+}
+
+static void
+frame_drop (GstRtpAdaptFecEnc *self)
+{
+  fec_block_drop (&self->frame);
+  self->n_late = 0;
+}
+
+/* The frame so far is a block, with what its late packets need: what of the others is
+ * still missing, it brings back, too.  Its repair packets take numbers, so that the
+ * other block, of which none are wanted now, would have a gap. */
+static GPtrArray *
+frame_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
+{
+  const FecHeader header = header_of (self, cfg);
+  guint f = ra_repair_block (
+      cfg->late_loss / 1000., self->n_late, RA_REPAIR_SPOILS);
+
+  fec_block_drop (&self->block);
+  self->n_late = 0;
+  return fec_block_make (&self->frame, f, code_of (cfg), &header);
+}
+
 /* What came so far is a block, of which nothing is made if the payload type is gone
  * meanwhile. */
 static GstFlowReturn
 block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
 {
-  RaFecCode code = code_of (cfg);
-  const FecHeader header = { .payload_type
-    = (guint8) (code == RA_FEC_CODE_RS ? cfg->rs_pt : cfg->pt),
-    .seq = (guint16) (self->seq + self->offset + 1),
-    .ssrc = self->ssrc,
-    .timestamp = (guint32) self->timestamp };
+  const FecHeader header = header_of (self, cfg);
   g_autoptr (GPtrArray) made = NULL;
 
-  if (!is_payload_type (cfg->pt))
+  if (!is_payload_type (cfg->pt)) {
     fec_block_drop (&self->block);
-  if (self->block.n == 0)
+    frame_drop (self);
+  }
+  if (self->n_late > 0)
+    made = frame_end (self, cfg);
+  else if (self->block.n > 0)
+    made = fec_block_end (&self->block, code_of (cfg), &header);
+  else
     return GST_FLOW_OK;
-  made = fec_block_end (&self->block, code, &header);
   self->offset = (guint16) (self->offset + (made ? made->len : 0));
   GST_OBJECT_LOCK (self);
   self->block_packets = ra_block_packets (&self->block.block);
@@ -148,6 +189,8 @@ static void
 stream_forget (GstRtpAdaptFecEnc *self)
 {
   fec_block_clear (&self->block);
+  fec_block_clear (&self->frame);
+  self->n_late = 0;
   self->started = FALSE;
   self->offset = 0;
   self->timestamp = G_MAXUINT64;
@@ -164,8 +207,11 @@ stream_follow (
   guint32 ssrc = gst_rtp_buffer_get_ssrc (rtp);
   GstFlowReturn ret = GST_FLOW_OK;
 
-  if (self->started && (ssrc != self->ssrc || seq != (guint16) (self->seq + 1)))
+  if (self->started
+      && (ssrc != self->ssrc || seq != (guint16) (self->seq + 1))) {
     ret = block_end (self, cfg);
+    frame_drop (self);
+  }
   if (ssrc != self->ssrc)
     stream_forget (self);
   self->started = TRUE;
@@ -174,6 +220,19 @@ stream_follow (
   gst_rtp_buffer_ext_timestamp (
       &self->timestamp, gst_rtp_buffer_get_timestamp (rtp));
   return ret;
+}
+
+/* Frames are kept alone where only some of them are to be repaired. */
+static void
+frame_take (GstRtpAdaptFecEnc *self, const GstMapInfo *map, gboolean is_late,
+    const FecEncConfig *cfg)
+{
+  if (cfg->percentage > 0 || cfg->late_loss == 0) {
+    frame_drop (self);
+    return;
+  }
+  fec_block_keep (&self->frame, map->data, (guint) map->size);
+  self->n_late += is_late;
 }
 
 /* The packet, with its new number, goes into the block.  TRUE: the block ends. */
@@ -192,6 +251,7 @@ packet_take (GstRtpAdaptFecEnc *self, GstBuffer *buffer, gboolean marker,
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
+  frame_take (self, &map, important, cfg);
   end = fec_block_add (&self->block, &block,
       important ? MAX (cfg->percentage, cfg->percentage_important)
                 : cfg->percentage,
@@ -199,6 +259,11 @@ packet_take (GstRtpAdaptFecEnc *self, GstBuffer *buffer, gboolean marker,
   gst_buffer_unmap (buffer, &map);
   self->pts = GST_BUFFER_PTS (buffer);
   self->dts = GST_BUFFER_DTS (buffer);
+  if (marker || self->frame.n >= block.most) {
+    end |= self->n_late > 0;
+    if (self->n_late == 0)
+      fec_block_drop (&self->frame);
+  }
   return end;
 }
 
@@ -286,6 +351,7 @@ fec_enc_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_FLUSH_STOP:
       fec_block_drop (&self->block);
+      frame_drop (self);
       break;
     default:
       break;
@@ -334,6 +400,11 @@ static const PropRow fec_enc_props[] = {
   { "rs-pt", "Payload type of rs",
       "Of repair packets of the code rs (255: none)", PROP_PLAYING,
       PROP_UINT (FecEncConfig, rs_pt, 0, PT_NONE, PT_NONE) },
+  { "late-loss", "Loss of late packets",
+      "While percentage is 0: so many in 1000 are lost of the packets with the flag "
+      "NON_DROPPABLE, for which no other repair comes in time; their frame is a block "
+      "with the repair packets that this needs (0: none)",
+      PROP_PLAYING, PROP_UINT (FecEncConfig, late_loss, 0, 1000, 0) },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptfecenc-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get_locked = get_stats },
@@ -377,7 +448,7 @@ fec_enc_change_state (GstElement *element, GstStateChange transition)
 static void
 fec_enc_finalize (GObject *object)
 {
-  fec_block_clear (&GST_RTP_ADAPT_FEC_ENC (object)->block);
+  stream_forget (GST_RTP_ADAPT_FEC_ENC (object));
   G_OBJECT_CLASS (gst_rtp_adapt_fec_enc_parent_class)->finalize (object);
 }
 

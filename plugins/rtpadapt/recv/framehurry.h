@@ -19,8 +19,12 @@ G_BEGIN_DECLS
 
 /* A frame that takes longer is answered meanwhile, so often. */
 #define FRAME_LONG (50 * RA_MSECOND)
-/* Gaps are answered no more often than that. */
-#define FRAME_GAP (5 * RA_MSECOND)
+/* Gaps are answered no more often than that.  Where every other packet is lost each
+ * that comes is behind a gap, and as many answers have to leave rtpadaptsrc: 100 and
+ * one for each of 25 frames are fewer than the 80 and half of what came that may
+ * (answers.h), if more than 90 packets come in a second; if fewer, there are fewer
+ * answers, too. */
+#define FRAME_GAP (10 * RA_MSECOND)
 
 typedef struct
 {

@@ -300,8 +300,8 @@ backlog_push_packet (
 {
   Frame *frame = item->is_repair ? NULL
                                  : frame_find (b, item->ssrc) ?: frame_add (b, item);
-  gboolean passes = item->priority && b->barriers == 0
-      && !(frame && frame->plain > b->plain_out);
+  gboolean passes = item->priority
+      && (!frame || (b->barriers == 0 && frame->plain <= b->plain_out));
   gsize bytes = b->first.bytes + (passes ? 0 : b->plain.bytes);
   RaSpan queued = bytes_span (bytes, rate);
 

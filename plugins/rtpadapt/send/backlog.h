@@ -15,7 +15,8 @@
  * packets that follow them: whatever passes whatever, each packet leaves after
  * the latest of each that came before it, which are repeated where another
  * stream's were sent meanwhile.  Any other event leaves after all packets that
- * came before it and before all that came after it.
+ * came before it and before all that came after it, but for retransmissions, which come
+ * from another thread: behind the event of a key frame they would wait for that.
  */
 #pragma once
 

@@ -11,6 +11,8 @@
  * VP9's none.  rtpulpfecenc takes what it gives them from the frames behind,
  * which then go without for as many packets as that would have served; so its
  * `percentage`, too, is the higher one while a key frame passes.
+ *
+ * Without a level rtpadaptfecenc gets packets marked that will be late.
  */
 #include "fecenc.h"
 
@@ -134,6 +136,18 @@ fecenc_set_code (GstElement *fecenc, RaFecCode code)
     g_object_set (fecenc, "code", (gint) code, NULL);
 }
 
+void
+fecenc_set_late_loss (GstElement *fecenc, gdouble loss)
+{
+  guint in_1000 = (guint) ceil (1000 * CLAMP (loss, 0, 1)), before;
+
+  if (!is_spanning (fecenc))
+    return;
+  g_object_get (fecenc, "late-loss", &before, NULL);
+  if (in_1000 != before)
+    g_object_set (fecenc, "late-loss", in_1000, NULL);
+}
+
 guint
 fecenc_block (GstElement *fecenc, RaFecCode *code)
 {
@@ -157,6 +171,7 @@ fecenc_block (GstElement *fecenc, RaFecCode *code)
 typedef struct
 {
   RaImportanceReader reader;
+  Lateness *lateness;
   gboolean raised; /* `percentage` is that of key frames */
   gboolean ended;  /* the last packet had the marker bit */
 } Watch;
@@ -210,6 +225,27 @@ packet_is_key (Watch *w, GstElement *fecenc, GstBuffer *buffer)
   return is_key;
 }
 
+/* Whether it gets more repair than others: without a level only what is late does.
+ * `bytes` come in with it. */
+static gboolean
+packet_is_marked (Watch *w, GstElement *fecenc, GstBuffer *buffer, gsize bytes)
+{
+  gboolean is_key = packet_is_key (w, fecenc, buffer);
+
+  return is_spanning (fecenc) && level_get (fecenc) == 0
+      ? lateness_is (w->lateness, bytes)
+      : is_key;
+}
+
+static void
+watch_free (gpointer data)
+{
+  Watch *w = data;
+
+  lateness_unref (w->lateness);
+  g_free (w);
+}
+
 static void
 watch_caps (Watch *w, GstCaps *caps)
 {
@@ -222,8 +258,13 @@ watch_caps (Watch *w, GstCaps *caps)
 static GstBufferList *
 list_mark (Watch *w, GstElement *fecenc, GstBufferList *list)
 {
+  gsize bytes = 0;
+
   for (guint i = 0; i < gst_buffer_list_length (list); i++) {
-    if (!packet_is_key (w, fecenc, gst_buffer_list_get (list, i)))
+    GstBuffer *buffer = gst_buffer_list_get (list, i);
+
+    bytes += gst_buffer_get_size (buffer);
+    if (!packet_is_marked (w, fecenc, buffer, bytes))
       continue;
     list = gst_buffer_list_make_writable (list);
     GST_BUFFER_FLAG_SET (
@@ -251,7 +292,8 @@ on_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     }
   } else if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
     info->data = list_mark (w, fecenc, GST_PAD_PROBE_INFO_BUFFER_LIST (info));
-  } else if (packet_is_key (w, fecenc, GST_PAD_PROBE_INFO_BUFFER (info))) {
+  } else if (packet_is_marked (w, fecenc, GST_PAD_PROBE_INFO_BUFFER (info),
+                 gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info)))) {
     info->data = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
     GST_BUFFER_FLAG_SET (
         GST_PAD_PROBE_INFO_BUFFER (info), GST_BUFFER_FLAG_NON_DROPPABLE);
@@ -260,18 +302,19 @@ on_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 gulong
-fecenc_watch (GstElement *fecenc)
+fecenc_watch (GstElement *fecenc, Lateness *lateness)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (fecenc, "sink");
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   Watch *w = g_new0 (Watch, 1);
 
+  w->lateness = lateness_ref (lateness);
   if (caps)
     watch_caps (w, caps);
   return gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
           | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      on_input, w, g_free);
+      on_input, w, watch_free);
 }
 
 void

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "lateness.h"
+
 #include <gst/gst.h>
 #include <gst/rtpadapt/fec.h>
 
@@ -43,9 +45,14 @@ void fecenc_set_code (GstElement *fecenc, RaFecCode code);
 /* Media packets in a block, on the mean of late, 0 before the first; its code. */
 guint fecenc_block (GstElement *fecenc, RaFecCode *code);
 
+/* The share of the packets that is lost for which no other repair comes in time, 0:
+ * they get none; for rtpadaptfecenc. */
+void fecenc_set_late_loss (GstElement *fecenc, gdouble loss);
+
 /* Watches what goes into `fecenc` for packets of key frames, so that they get
- * what fecenc_set() gives them.  Returns what fecenc_unwatch() wants. */
-gulong fecenc_watch (GstElement *fecenc);
+ * what fecenc_set() gives them, and for those that will be late by `lateness`.  Returns
+ * what fecenc_unwatch() wants. */
+gulong fecenc_watch (GstElement *fecenc, Lateness *lateness);
 void fecenc_unwatch (GstElement *fecenc, gulong watch);
 
 G_END_DECLS

@@ -17,6 +17,18 @@ typedef struct
 } Fecenc;
 
 void
+fecencs_init (FecEncoders *f)
+{
+  *f = (FecEncoders){ .lateness = lateness_new () };
+}
+
+void
+fecencs_clear (FecEncoders *f)
+{
+  g_clear_pointer (&f->lateness, lateness_unref);
+}
+
+void
 fecencs_start (FecEncoders *f)
 {
   f->stale = TRUE;
@@ -36,6 +48,7 @@ fecencs_plan (FecEncoders *f, const FecWants *wants, FecEncodersJob *job)
   *job = (FecEncodersJob){ .search = f->stale,
     .usable = f->usable,
     .wants = *wants,
+    .lateness = f->lateness,
     .n_stops = f->n_stops };
   if (!job->search && !(f->driven && f->usable))
     return FALSE;
@@ -76,7 +89,7 @@ fecenc_new (FecEncodersJob *job, GstPad *sinkpad, GstElement *element)
 
   g_weak_ref_init (&fecenc->element, element);
   fecenc->level = FECENC_UNSET;
-  fecenc->watch = fecenc_watch (element);
+  fecenc->watch = fecenc_watch (element, job->lateness);
   if (fecenc_payload_type (element) >= 0)
     return fecenc;
   if (is_of_another_bin (sinkpad, element))
@@ -146,6 +159,7 @@ fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
       continue;
     fecenc_set_span (element, job->wants.span);
     fecenc_set_code (element, job->wants.code);
+    fecenc_set_late_loss (element, job->wants.late);
     block_note (job, element, i == 0);
     job->changed |= fecenc->level != job->wants.level;
     fecenc->level = fecenc_set (element, job->wants.level, fecenc->level);

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "lateness.h"
 #include "parts/notices.h"
 #include "sendwants.h"
 
@@ -21,9 +22,9 @@ typedef struct
   guint level;    /* repair packets per 100 packets, as for fecenc_set() */
   RaSpan span;    /* of what comes within it, */
   RaFecCode code; /* by this code, if they have it */
+  gdouble late;   /* as for fecenc_set_late_loss() */
 } FecWants;
 
-/* Zeroed memory is ready. */
 typedef struct
 {
   gboolean stale;    /* other FEC encoders may stand upstream: search */
@@ -32,6 +33,7 @@ typedef struct
   guint block;       /* and their media packets; 0: not known */
   GPtrArray *driven; /* private, or NULL */
   guint n_stops;
+  Lateness *lateness; /* of what comes in, as the owner says */
 } FecEncoders;
 
 typedef struct
@@ -44,9 +46,13 @@ typedef struct
   gboolean changed;  /* one of them got another level */
   GPtrArray *driven; /* those that get the level, or NULL */
   guint n_stops;
+  Lateness *lateness;
   Notices notices; /* to be posted after take */
 } FecEncodersJob;
 
+/* Once, when the owner is made, and when it goes. */
+void fecencs_init (FecEncoders *f);
+void fecencs_clear (FecEncoders *f);
 /* A new start; fecencs_stop() came before. */
 void fecencs_start (FecEncoders *f);
 /* Drives none of them any more; what is planned and not yet taken is dropped.

@@ -241,11 +241,14 @@ skip_above (const GstRtpAdaptSend *self)
 static void
 level_say (GstRtpAdaptSend *self)
 {
-  skip_level_set (self->encoders.level,
-      ra_sender_is_open (self->sender)
-          ? 0
-          : backlog_span (self->pace.backlog, ra_sender_rate (self->sender)),
-      skip_above (self));
+  guint64 rate = ra_sender_rate (self->sender);
+  RaSpan waiting = ra_sender_is_open (self->sender)
+      ? 0
+      : backlog_span (self->pace.backlog, rate);
+
+  skip_level_set (self->encoders.level, waiting, skip_above (self));
+  lateness_set (self->fecencs.lateness, waiting,
+      ra_repair_timely (ra_sender_repair (self->sender)), rate);
 }
 
 /* --- in: packets ---------------------------------------------------------- */
@@ -326,7 +329,7 @@ send_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 }
 
 /* The list goes before its packets are taken: as long as it holds them they are not
- * writable, and whoever writes to one would copy it. */
+ * writable, and an element that writes to one would have to copy it. */
 static GstFlowReturn
 send_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 {
@@ -1175,6 +1178,7 @@ gst_rtp_adapt_send_finalize (GObject *object)
 
   props_clear (&self->cfg, send_props);
   encoders_clear (&self->encoders);
+  fecencs_clear (&self->fecencs);
   tap_clear (&self->tap);
   pace_clear (&self->pace);
   g_mutex_clear (&self->lock);
@@ -1244,6 +1248,7 @@ gst_rtp_adapt_send_init (GstRtpAdaptSend *self)
   g_mutex_init (&self->lock);
   pace_init (&self->pace);
   encoders_init (&self->encoders);
+  fecencs_init (&self->fecencs);
   tap_init (&self->tap);
   herald_init (&self->herald);
   props_init (&self->cfg, send_props, self);

@@ -361,6 +361,19 @@ fec_goes (const GstRtpAdaptSend *self)
       self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
 }
 
+/* What is lost of the packets that leave too late to be sent again.  Only of a code of
+ * maximum distance so few repair packets are of use. */
+static gdouble
+late_loss (const GstRtpAdaptSend *self, RaFecCode code)
+{
+  const RaRepair *repair = ra_sender_repair (self->sender);
+
+  return code == RA_FEC_CODE_RS && fec_goes (self) && ra_repair_mends (repair)
+          && !ra_fecs[self->cfg.fec]->none
+      ? repair->path.loss
+      : 0;
+}
+
 /* A block ends in time for the most that the receiver holds packets; it hears
  * which codes that knows. */
 static FecWants
@@ -376,7 +389,8 @@ fec_wants (const GstRtpAdaptSend *self)
       FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
     .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
         repair->path.jitter, ra_repair_wait (repair), repair->path.frame),
-    .code = code };
+    .code = code,
+    .late = late_loss (self, code) };
 }
 
 /* The lock is held, and let go. */

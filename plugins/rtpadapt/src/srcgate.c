@@ -231,8 +231,15 @@ src_gate_note_own (SrcGate *self, GstBuffer *rtcp)
   gst_buffer_unmap (rtcp, &map);
 }
 
-/* TRUE if the compound has more than reports and descriptions, because the sender
- * waits for feedback. */
+/* A generic NACK: the jitter buffer asks again. */
+static gboolean
+is_request (const guint8 *packet)
+{
+  return packet[1] == 205 && (packet[0] & 31) == 1; /* RFC 4585 6.2.1 */
+}
+
+/* TRUE if the compound has more than reports, descriptions and requests, because the
+ * sender waits for feedback. */
 static gboolean
 is_feedback (GstBuffer *rtcp)
 {
@@ -244,7 +251,8 @@ is_feedback (GstBuffer *rtcp)
   for (gsize at = 0; !feedback && map.size - at >= 4;) {
     gsize length = 4u + 4u * GST_READ_UINT16_BE (map.data + at + 2);
 
-    feedback = map.data[at + 1] > 202; /* RFC 3550 12.1: SR, RR, SDES */
+    feedback = map.data[at + 1] > 202 /* RFC 3550 12.1: SR, RR, SDES */
+        && !is_request (map.data + at);
     at += MIN (length, map.size - at);
   }
   gst_buffer_unmap (rtcp, &map);

@@ -102,8 +102,9 @@ pay (Answers *a, Host *host, gboolean feedback, RaTime now)
 {
   const RaSpan each = RA_SECOND / ANSWERS_RATE;
   guint room = ANSWERS_BURST - (feedback ? 0 : ANSWERS_RESERVE);
+  guint kept = feedback ? 0 : ANSWERS_SAVED; /* half packets: half of them */
 
-  if (host->earned >= 2) {
+  if (host->earned >= 2 + kept) {
     host->earned -= 2;
     return TRUE;
   }

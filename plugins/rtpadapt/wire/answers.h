@@ -6,7 +6,9 @@
  *     once: a stream of some size has a request for each loss and a report for each
  *     frame.  Beyond that ANSWERS_RATE packets leave per second, and ANSWERS_BURST
  *     more at once, so that no second has more than 110 and half of what came.  A
- *     quarter of the burst is only for packets with feedback;
+ *     quarter of the burst and half of what is saved are only for what says what came:
+ *     a request is made again, but of packets in a report that did not leave the sender
+ *     never learns that they were lost;
  *   - a host gets no more bytes than came from it, with the headers of IP and UDP,
  *     unless an authentic packet came from it within ANSWERS_PROVEN.  A stream is
  *     always far bigger than the reports about it.  A host's credit is at most
@@ -45,7 +47,7 @@ void answers_free (Answers *a);
 void answers_heard (Answers *a, GSocketAddress *from, gsize size,
     gboolean authentic, RaTime now);
 /* FALSE: a packet of `size` bytes may not leave for `to`, which is NULL where no
- * address is known.  `feedback`: it has more than reports and descriptions. */
+ * address is known.  `feedback`: it has more than reports, descriptions and requests. */
 gboolean answers_may_leave (
     Answers *a, GSocketAddress *to, gsize size, gboolean feedback, RaTime now);
 /* How many packets were not allowed to leave. */

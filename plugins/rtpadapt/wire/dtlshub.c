@@ -55,7 +55,7 @@ learn (DtlsHub *self, GstBuffer *buffer)
 {
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
 
-  if (!self->client || !meta)
+  if (!self->outbox.client || !meta)
     return;
   g_mutex_lock (&self->lock);
   if (self->outbox.socket && !self->tries[0]) {
@@ -103,7 +103,7 @@ hear (DtlsHub *self, GstBuffer *buffer)
 
   if (meta && is_inet (meta->addr)
       && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    kind = dtls_records_kind (map.data, map.size, !self->client, random);
+    kind = dtls_records_kind (map.data, map.size, !self->outbox.client, random);
     gst_buffer_unmap (buffer, &map);
   }
   g_mutex_lock (&self->lock);
@@ -444,7 +444,7 @@ dtls_hub_new (const DtlsHubConfig *cfg, const DtlsHubFuncs *funcs)
   DtlsHub *self = g_object_new (DTLS_TYPE_HUB, "name", "dtls", NULL);
 
   self->funcs = *funcs;
-  self->client = self->outbox.client = cfg->client;
+  self->outbox.client = cfg->client;
   self->pem = g_strdup (cfg->pem);
   self->fingerprint = g_strdup (cfg->fingerprint);
   return self;

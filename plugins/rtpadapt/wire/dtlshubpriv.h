@@ -21,7 +21,6 @@ struct _DtlsHub
 
   /* from dtls_hub_new() to the end */
   DtlsHubFuncs funcs;
-  gboolean client;
   gchar *pem, *fingerprint;
   GstElement *out; /* where the second three pads are */
   GstPad *net_sink, *rtp_src, *rtcp_src;

@@ -114,7 +114,7 @@ on_keyed (gpointer data, DtlsLink *link)
 static DtlsLink **
 free_place (DtlsHub *self)
 {
-  guint places = self->client ? 1 : DTLS_TRIES;
+  guint places = self->outbox.client ? 1 : DTLS_TRIES;
 
   for (guint i = 0; i < places; i++) {
     if (!self->tries[i])
@@ -149,7 +149,7 @@ begin_link (DtlsHub *self, DtlsLink **place, GSocketAddress *peer,
     .certificate = on_certificate,
     .keyed = on_keyed,
     .data = self };
-  DtlsLink *link = dtls_link_new (&funcs, self->client, self->pem);
+  DtlsLink *link = dtls_link_new (&funcs, self->outbox.client, self->pem);
   RaTime now = system_now ();
 
   if (!link)
@@ -249,7 +249,7 @@ end_doubt (DtlsHub *self, GSocketAddress *from)
 {
   DtlsLink *link = self->tries[0];
 
-  if (!self->client || !link || !link->t.dubious
+  if (!self->outbox.client || !link || !link->t.dubious
       || !same_address (self->to, from))
     return;
   end_link (self, &self->tries[0]);
@@ -299,7 +299,7 @@ take (DtlsHub *self, GstBuffer *buffer)
   GstMapInfo map;
 
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    kind = dtls_records_kind (map.data, map.size, !self->client, random);
+    kind = dtls_records_kind (map.data, map.size, !self->outbox.client, random);
     gst_buffer_unmap (buffer, &map);
   }
   if (kind == DTLS_HELLO)
@@ -371,9 +371,10 @@ look_at_try (DtlsHub *self, DtlsLink **place)
         = fingerprint_equal (self->current->fingerprint, link->fingerprint);
   }
   link->t.proven = link->t.proven || self->fingerprint;
-  replaces = dtls_try_may_replace (&link->t, now_current, self->client, now);
-  over = dtls_try_is_over (&link->t, now_current, self->client, now);
-  hello = self->client && dtls_try_says_hello (&link->t, now);
+  replaces
+      = dtls_try_may_replace (&link->t, now_current, self->outbox.client, now);
+  over = dtls_try_is_over (&link->t, now_current, self->outbox.client, now);
+  hello = self->outbox.client && dtls_try_says_hello (&link->t, now);
   if (replaces)
     *place = NULL;
   g_mutex_unlock (&self->lock);
@@ -395,7 +396,7 @@ maybe_begin (DtlsHub *self)
   gboolean begins;
   guint64 bytes;
 
-  if (!self->client || self->tries[0])
+  if (!self->outbox.client || self->tries[0])
     return;
   g_mutex_lock (&self->lock);
   if (self->current)
