@@ -13,6 +13,7 @@
 # SEED        of losses and starts
 # RTO         tfrc: lower bound of t_RTO, s. RFC 5348 has 4 R, ns-2 R and 4 mean
 #             deviations: give it 4 times the mean R to compare. [0]
+#             tcp: its least timeout, s; 0 is 1 [0]
 #
 # Output: result TOPOLOGY KIND N P SEED delivered_% dropped_%
 # delivered: of the bottleneck's rate, in packets of 762 bytes without what came
@@ -33,7 +34,7 @@ Agent/TCP set windowInit_ 2             ;# [1]
 Agent/TCP set tcpTick_ 0.001            ;# as ns-3's [.01]
 # RFC 3042 belongs to ns-2 since 2.1b9 [1]; without SACK ns-3's goes wrong and is off
 Agent/TCP set singledup_ [expr { $kind == "Sack1" }]
-Agent/TCP set minrto_ 1.0               ;# RFC 6298, and ns-3 [.2]
+Agent/TCP set minrto_ [expr $rto > 0 ? $rto : 1.0] ;# RFC 6298, and ns-3 [.2]
 
 # V-C: V-A's rates and delays; a queue of 1 packet per 60 kb/s, 6 at least
 if { $topology == "wlh" } {

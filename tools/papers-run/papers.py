@@ -7,6 +7,7 @@ import datetime
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -218,6 +219,25 @@ def told_seeds(task):
                                 for count, systems in counts.items())
 
 
+OTHERS = '; the other points: '
+
+
+def still_told(made, points):
+    """How points that are left were made: of what was said of them, newest first, the
+    parts that one of them was last made by."""
+    parts, left = [], [{name: str(value) for name, value in point.items()}
+                       for point in points]
+    for part in made.split(OTHERS):
+        at = {name: values.split(',') for name, values in re.findall(
+            r' --at ([^=; ]+)=([^; ]+)', part.split('; ')[0])}
+        others = [point for point in left if not matches(
+            point, {name: at[name] for name in at if name in point})]
+        if len(others) < len(left):
+            parts.append(part)
+        left = others
+    return OTHERS.join(parts)
+
+
 def how(task, args, engine, before):
     """How an experiment was made, for its line in the record."""
     words = ['tools/papers %s --only %s' % (task.experiment.paper.name,
@@ -235,9 +255,7 @@ def how(task, args, engine, before):
         words.append('with results of the older engine ' + ' '.join(others))
     if task.failed:
         words.append('%d runs failed' % task.failed)
-    if before:
-        words.append('the other points: ' + before)
-    return '; '.join(words)
+    return '; '.join(words) + (OTHERS + before if before else '')
 
 
 class Session:
@@ -262,9 +280,12 @@ class Session:
             return
         name = task.experiment.name
         before = None
-        if self.args.add and name in record.results and (
-                task.results.fill(record.results[name])):
-            before = record.made.get(name)
+        if self.args.add and name in record.results:
+            left = [point for point in task.experiment.points
+                    if record.results[name].seeds(point)
+                    and not task.results.seeds(point)]
+            task.results.fill(record.results[name])
+            before = still_told(record.made.get(name, ''), left)
         record.replace(task.experiment, task.results, how(
             task, self.args, self.runner.cache.engine, before))
         if self.recording:

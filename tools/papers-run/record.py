@@ -43,12 +43,9 @@ class Results:
         self.found.clear()
 
     def fill(self, other):
-        """Takes the points that it has not from other results; True: some."""
-        others = {key: seeds for key, seeds in other.rows.items()
-                  if key not in self.rows}
-        self.rows.update(others)
+        """Takes the points that it has not from other results."""
+        self.rows = other.rows | self.rows
         self.found.clear()
-        return bool(others)
 
     def seeds(self, point):
         return self.rows.get(self.key(point), {})

@@ -27,7 +27,8 @@ using namespace ns3;
 
 /* ns-3's, but for this: where what was sent and not acknowledged fills the
  * receiver's window to the last byte, TcpTxBuffer::NextSeg() offers a segment of
- * no bytes, and ns-3 3.37 falls over it. */
+ * no bytes, and ns-3 3.37 falls over it.  It asks in two places: before it sends
+ * what is pending, and when a partial acknowledgement makes it send again. */
 class TcpMended : public TcpSocketBase {
 public:
   static TypeId
@@ -45,6 +46,8 @@ public:
 
 protected:
   uint32_t AvailableWindow () const override;
+  uint32_t SendDataPacket (
+      SequenceNumber32 seq, uint32_t size, bool with_ack) override;
 };
 
 uint32_t
@@ -58,6 +61,17 @@ TcpMended::AvailableWindow () const
       && to < from + m_tcb->m_segmentSize)
     return 0;
   return TcpSocketBase::AvailableWindow ();
+}
+
+/* ns-3 sends the head again where NextSeg() has nothing to offer. */
+uint32_t
+TcpMended::SendDataPacket (SequenceNumber32 seq, uint32_t size, bool with_ack)
+{
+  if (size > 0)
+    return TcpSocketBase::SendDataPacket (seq, size, with_ack);
+  m_tcb->m_nextTxSequence = m_txBuffer->HeadSequence ();
+  return TcpSocketBase::SendDataPacket (
+      m_txBuffer->HeadSequence (), m_tcb->m_segmentSize, with_ack);
 }
 
 class TcpDcr : public TcpMended {
