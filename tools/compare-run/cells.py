@@ -60,6 +60,14 @@ def environment():
     return env
 
 
+def knows_vmaf(env):
+    """Whether the ffmpeg that compares pictures has VMAF."""
+    found = subprocess.run(
+        [env.get('RTPADAPT_FFMPEG', 'ffmpeg'), '-hide_banner', '-filters'],
+        capture_output=True, text=True, check=False)
+    return ' libvmaf ' in found.stdout
+
+
 def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 

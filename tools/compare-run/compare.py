@@ -20,7 +20,7 @@ from runner import duration  # noqa: E402
 
 import record  # noqa: E402
 import report  # noqa: E402
-from cells import Cells, machine  # noqa: E402
+from cells import Cells, environment, knows_vmaf, machine  # noqa: E402
 from figures import Claims, Figures, check_claims  # noqa: E402
 from setfile import CompareError, Set  # noqa: E402
 
@@ -220,7 +220,11 @@ def plan(cells, kept, jobs=1):
 
 def run(args, told, out, argv):
     if args.record:
-        record.check(demo.commit())  # now, and not after half an hour of runs
+        # Now, and not after half an hour of runs.
+        record.check(demo.commit())
+        if not knows_vmaf(environment()):
+            raise CompareError('a record has VMAF, and ffmpeg has not: '
+                               'tools/install-rivals vmaf fetches one')
     cells = told.cells(args.only)
     runner = Cells(args.work, args.keep, args.programs)
     kept = [cell for cell in cells if runner.kept(cell)]
