@@ -141,18 +141,22 @@ test_belt (gconstpointer data)
       belt_rows[i].w * S / RTT, 2);
 }
 
-/* The queue stands again after a test that passed, and there was a loss.  5 packets
- * per R arrive. */
+/* The queue stands again after a test that passed.  5 packets per R arrive. */
 static const struct
 {
   const gchar *name;
-  gdouble passed; /* s ago */
-  gdouble w, after;
+  gdouble passed, proof,
+      kept;         /* s ago: that test; a loss; a test that failed */
+  gdouble w, after; /* packets; 0: there is no competition */
   const gchar *why;
 } again_rows[] = {
-  { "kept", 1, 20, 20, "the window that it had" },
-  { "more", 1, 3, 5, "but no less than arrives" },
-  { "late", 9, 20, 0, "too long ago: there is no competition" },
+  { "kept", 1, 0, 100, 20, 20, "the window that it had" },
+  { "more", 1, 0, 100, 3, 5, "but no less than arrives" },
+  { "late", 9, 0, 100, 20, 0, "too long ago" },
+  { "before", 1, 2, 100, 20, 0, "what was lost before may be the line's step" },
+  { "rival", 1, 2, 29, 20, 20, "but a test has found a rival" },
+  { "gone", 1, 2, 31, 20, 0, "too long ago" },
+  { "no-loss", 1, 11, 29, 20, 0, "which loses packets, if it is a TCP" },
 };
 
 static void
@@ -163,7 +167,8 @@ test_again (gconstpointer data)
     .begun = TRUE,
     .stands = .3,
     .t_test = NOW,
-    .t_proof = NOW,
+    .t_proof = NOW - again_rows[i].proof,
+    .t_kept = NOW - again_rows[i].kept,
     .t_passed = NOW - again_rows[i].passed };
   RaSense n = sense;
 
@@ -217,6 +222,7 @@ test_failed (void)
     ra_contest_rate (&c, &n, .024, 0, S, S, RTT, FALSE);
     g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
     g_assert_cmpint (c.competes, ==, i < 2);
+    g_assert_cmpfloat (c.t_kept, ==, c.competes ? NOW : 0);
   }
 }
 

@@ -33,6 +33,7 @@
 #define GAP_LOSS 4.
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
+#define KEPT_FOR 30. /* s: a rival that a test has found may still be there */
 #define PROOF_LEAST .15 /* of the losses: a lower share is wrong verdicts */
 #define LOSS_QUEUE .008
 #define TEST_LEAVES .8 /* at least, of a queue that others keep */
@@ -170,7 +171,7 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = -(gdouble) INFINITY;
+        = c->t_kept = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
@@ -345,6 +346,7 @@ drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
       compete (c, n, c->x_back);
     } else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
       c->competes = FALSE;
+    c->t_kept = c->competes ? n->now : c->t_kept;
   }
   c->drain = RA_DRAIN_NONE;
   c->t_test = n->now;
@@ -417,6 +419,20 @@ grow (RaContest *c, const RaSense *n, gdouble s, gdouble full, gdouble rtt,
   }
 }
 
+/* A smooth rival fills a drained queue slowly, so that each test passes.  But a line that
+ * has become slower loses packets and has a queue that stands again, too; so the losses
+ * are younger than the test, unless tests of late have found a rival. */
+static gboolean
+stands_again (const RaContest *c, const RaSense *n)
+{
+  gboolean lost = n->now - c->t_kept < KEPT_FOR
+      ? n->now - c->t_proof < LOSS_PROOF
+      : c->t_proof > c->t_passed;
+
+  return !c->competes && c->drain == RA_DRAIN_NONE && lost
+      && c->stands > STANDS_AGAIN && n->now - c->t_passed < AGAIN_WITHIN;
+}
+
 gdouble
 ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     gdouble full, gdouble rtt, gboolean data_limited)
@@ -424,10 +440,7 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
   c->per_rate = rtt / full;
   if (c->competes)
     grow (c, n, s, full, rtt, data_limited);
-  /* A smooth rival fills a drained queue slowly, so that each test passes. */
-  if (!c->competes && c->drain == RA_DRAIN_NONE && c->stands > STANDS_AGAIN
-      && n->now - c->t_passed < AGAIN_WITHIN
-      && n->now - c->t_proof < LOSS_PROOF)
+  if (stands_again (c, n))
     compete (c, n, fmax (c->x_back, n->r));
   if (c->drain == RA_DRAIN_NONE
       && (c->drain = due (c, n, target)) != RA_DRAIN_NONE) {

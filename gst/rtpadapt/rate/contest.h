@@ -56,6 +56,7 @@ typedef struct
   gdouble t_congestion;
   gdouble t_proof;  /* one that is not a wrong verdict */
   gdouble t_passed; /* one that a standing queue had asked for */
+  gdouble t_kept;   /* one last found that others keep the queue */
   gboolean begun, due;
   gboolean begins;    /* slow start: no loss yet */
   gdouble f_lo, f_hi; /* queue of the test's end */
