@@ -138,6 +138,8 @@ hear_rows (
     h->news |= RA_EAR_DOUBTFUL;
     return;
   }
+  if (n == 0) /* `rows` may be NULL, and NULL + 0 is undefined */
+    return;
   if (is_doubtful (o, rows, n, &n_before)) {
     h->stats->doubtful++;
     h->news |= RA_EAR_DOUBTFUL;
