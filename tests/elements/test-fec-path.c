@@ -34,6 +34,8 @@
 #define TICKS (90000 / FPS)
 #define FRAMES_MAX 8192
 #define SETTLING 50 /* frames after the first repair packet */
+#define LOSSES 10   /* more than these are to be seen where losses are */
+#define EVIDENCE 3  /* bursts without which the rule makes no FEC (fec/ulp.c) */
 #define TIMEOUT (120 * G_TIME_SPAN_SECOND)
 #define LATENCY 2000 /* ms, more than a busy machine stalls */
 #define EXTMAP                               \
@@ -336,6 +338,20 @@ no_trouble (GstElement *pipeline)
   g_assert_no_error (error);
 }
 
+/* Of an element of the sender. */
+static guint64
+stat_of (Path *p, const gchar *name, const gchar *field)
+{
+  g_autoptr (GstElement) element
+      = gst_bin_get_by_name (GST_BIN (p->sender), name);
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 value;
+
+  g_object_get (element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, field, &value));
+  return value;
+}
+
 /* Until the frame behind those that are measured came: packets come in order,
  * or not at all. */
 static void
@@ -347,21 +363,22 @@ path_run (Path *p)
   while (p->to == 0 || p->newest < p->to)
     g_assert_true (g_cond_wait_until (&p->moved, &p->lock, end));
   g_mutex_unlock (&p->lock);
-  no_trouble (p->sender);
-  no_trouble (p->receiver);
 }
 
-static guint64
-link_stat (Path *p, const gchar *name)
+/* And until the path has lost enough: a controller on a busy machine fills the queue
+ * late. */
+static void
+path_run_on (Path *p, const gchar *cause)
 {
-  g_autoptr (GstElement) link
-      = gst_bin_get_by_name (GST_BIN (p->sender), "link");
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value;
+  gint64 end = g_get_monotonic_time () + TIMEOUT;
 
-  g_object_get (link, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_uint64 (stats, name, &value));
-  return value;
+  while (cause && stat_of (p, "link", cause) <= LOSSES) {
+    g_mutex_lock (&p->lock);
+    g_assert_true (g_cond_wait_until (&p->moved, &p->lock, end));
+    g_mutex_unlock (&p->lock);
+  }
+  no_trouble (p->sender);
+  no_trouble (p->receiver);
 }
 
 static void
@@ -386,6 +403,7 @@ static const struct
   gdouble residual;    /* missing after repair, at most */
   gdouble least, most; /* repair packets per media packet, all in all */
   const gchar *cause;  /* of losses that there must have been, or NULL */
+  gboolean guessed;    /* repair only where the LDA has reason for it */
   const gchar *why;
 } rows[] = {
   /* An XOR of r packets leaves some r w^2 (fec/ulp.c): r = 2 at .005.  Packets
@@ -393,26 +411,43 @@ static const struct
    * 1.7: 5 sigma above are 43 packets, .014, and 24, .02. */
   { "radio-launch", "delay 20ms ! bernoulli 5%",
       "controller=fixed lda=omniscient", TRUE, TRUE, 1200, .02, .2, 1,
-      "wireless-losses",
+      "wireless-losses", FALSE,
       "set up without code; first, for the name rtpstorage0" },
   { "radio", "delay 20ms ! bernoulli 5%", "controller=fixed lda=omniscient",
-      FALSE, TRUE, 3000, .014, .2, 1, "wireless-losses",
+      FALSE, TRUE, 3000, .014, .2, 1, "wireless-losses", FALSE,
       "radio losses are repaired" },
   { "clean", "delay 20ms", "controller=fixed lda=zbs", FALSE, FALSE, 2000, 0, 0,
-      .02, NULL, "no repair where nothing is lost" },
+      .02, NULL, FALSE, "no repair where nothing is lost" },
   /* Far below the rate, so that a slow machine, too, fills the queue. */
   { "congestion", "bottleneck rate=500k queue=50ms ! delay 20ms",
       "controller=fixed lda=omniscient", FALSE, FALSE, 1000, 1, 0, 0,
-      "congestion-losses", "more packets are no remedy for a full queue" },
+      "congestion-losses", FALSE,
+      "more packets are no remedy for a full queue" },
   { "congestion-zbs", "bottleneck rate=500k queue=50ms ! delay 20ms",
-      "controller=tfrc lda=zbs", FALSE, FALSE, 1000, 1, 0, .02,
-      "congestion-losses", "hardly, where the cause is but guessed" },
+      "controller=tfrc lda=zbs", FALSE, FALSE, 1000, 1, 0, 1,
+      "congestion-losses", TRUE,
+      "none for what a guess takes for congestion, either" },
 };
+
+/* `repair` packets were made until before now.  Stalls of the machine lift packets
+ * above the queue that is looked for, and lead the guess astray; what it says then is
+ * to be believed.  The rows of tests/sim say how good it is, in virtual time. */
+static void
+guesses_check (Path *p, guint repair)
+{
+  guint64 misread = stat_of (p, "send", "misread-congestion");
+
+  g_test_message ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                  " losses of the queue were taken for the radio's",
+      misread, stat_of (p, "send", "known-congestion"));
+  if (misread < EVIDENCE)
+    g_assert_cmpuint (repair, ==, 0);
+}
 
 static void
 path_check (Path *p, guint r)
 {
-  guint sent = 0, came = 0, all = 0;
+  guint sent = 0, came = 0, all = 0, repair;
   gdouble residual, overhead;
 
   g_mutex_lock (&p->lock);
@@ -429,7 +464,8 @@ path_check (Path *p, guint r)
       g_assert_cmphex (f->came_sum, ==, f->sent_sum); /* byte for byte */
   }
   residual = (sent - came) / (gdouble) sent;
-  overhead = p->repair / (gdouble) all;
+  repair = p->repair;
+  overhead = repair / (gdouble) all;
   g_mutex_unlock (&p->lock);
   g_test_message ("%u media packets, %.2f %% missing after repair, FEC %.1f %%",
       sent, residual * 100, overhead * 100);
@@ -438,7 +474,9 @@ path_check (Path *p, guint r)
   g_assert_cmpfloat (overhead, >=, rows[r].least);
   g_assert_cmpfloat (overhead, <=, rows[r].most);
   if (rows[r].cause)
-    g_assert_cmpuint (link_stat (p, rows[r].cause), >, 10);
+    g_assert_cmpuint (stat_of (p, "link", rows[r].cause), >, LOSSES);
+  if (rows[r].guessed)
+    guesses_check (p, repair);
 }
 
 static void
@@ -452,6 +490,7 @@ test_path (gconstpointer data)
   p->from = rows[r].repaired ? G_MAXUINT : 0;
   path_start (p, rows[r].launch, rows[r].link, rows[r].properties);
   path_run (p);
+  path_run_on (p, rows[r].cause);
   path_check (p, r);
   path_stop (p);
   g_free (p);

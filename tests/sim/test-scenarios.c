@@ -41,6 +41,9 @@ typedef struct
   gdouble share;    /* of the goodput that each flow has at least */
   gdouble jain;     /* at least */
   gdouble m_c, m_w; /* at most */
+  guint packet_size;
+  const gchar *fec;
+  gdouble overhead; /* repair packets per media packet, at most, of `fec` */
 } Scenario;
 
 /* Congestion loss that TFRC needs to stay at 2 Mbit/s: R = 50 to 150 ms, X =
@@ -120,6 +123,25 @@ static const Scenario rows[] = {
       .per_packet = TRUE, .goodput = { 2 * .95 * FULL * .8, 2 * .95 * 1.01 },
       .loss = { 0, 0.05 }, .m_w = .7, .why = "and another for video" },
 
+  /* The path of elements-fec-path, where no machine stalls: .5 Mbit/s in 50 ms are
+   * 15.6 packets of 200 bytes.  Repair for one burst in fifty is as good as none. */
+  { "congestion-zbs-fec", "zbs", "bottleneck rate=500k queue=50ms ! delay 20ms",
+      .fps = 25, .per_packet = TRUE, .packet_size = 200,
+      .goodput = { .5 * FULL * .8, .5 }, .loss = { .0002, .1 }, .m_c = .2,
+      .fec = "ulp", .overhead = .02,
+      .why = "hardly any repair, where the cause is but guessed" },
+  { "congestion-fused-fec", "fused",
+      "bottleneck rate=500k queue=50ms ! delay 20ms", .fps = 25,
+      .per_packet = TRUE, .packet_size = 200, .goodput = { .5 * FULL * .8, .5 },
+      .loss = { .0002, .1 }, .m_c = .2, .fec = "ulp", .overhead = .02,
+      .why = "nor with the default" },
+  { "stall-fused-fec", "fused",
+      "bottleneck rate=500k queue=50ms ! delay 20ms,10s:420ms,10.4s:20ms",
+      .fps = 25, .per_packet = TRUE, .packet_size = 200,
+      .goodput = { .5 * FULL * .8, .5 }, .loss = { .0002, .1 }, .m_c = .2,
+      .fec = "ulp", .overhead = .02,
+      .why = "nor after a stall, which is longer than any queue" },
+
   /* Style 6.3: nobody below a quarter of all; RFC 8868: a ratio of 1/3 to 3. */
   { "two-flows", "none", "bottleneck rate=2M queue=100ms ! delay 25ms",
       .flows = 2, .goodput = { 2 * FULL, 2 }, .loss = { .001, .1 },
@@ -189,6 +211,10 @@ config_fill (RaSimConfig *cfg, const Scenario *row)
     cfg->feedback_delay = row->feedback_delay;
   cfg->idle_from = row->idle_from;
   cfg->idle_until = row->idle_until;
+  if (row->packet_size)
+    cfg->packet_size = row->packet_size;
+  if (row->fec)
+    cfg->flow.fec = row->fec;
   if (row->max)
     cfg->rate.max = row->max;
   cfg->flows = row->flows ? row->flows : 1;
@@ -222,6 +248,9 @@ test_scenario (gconstpointer data)
       bounds_check ("m_c", score->m_c, (Bounds){ 0, row->m_c }, row);
     if (row->m_w > 0)
       bounds_check ("m_w", score->m_w, (Bounds){ 0, row->m_w }, row);
+    if (row->fec)
+      bounds_check (
+          "FEC", runs[i].fec_overhead, (Bounds){ 0, row->overhead }, row);
   }
   bounds_check (
       "Jain", ra_jain (goodput, cfg.flows), (Bounds){ row->jain, 1 }, row);

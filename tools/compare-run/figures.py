@@ -369,6 +369,9 @@ def check_claims(told):
     where = '%s, claim' % told.path.name
     for claim in told.claims:
         asks = Expression(claim['check'], set(CLAIM_NAMES), where)
+        if asks.empty_or(CLAIM_NAMES):
+            raise CompareError("%s: a side of 'or' asks for no number: %s" % (
+                where, claim['check']))
         for node in ast.walk(asks.tree):
             if not isinstance(node, ast.Call) or not (
                     isinstance(node.func, ast.Name)

@@ -178,14 +178,16 @@ on_message (const GstStructure *m, gpointer data)
         time, ssrc, seqnum, gst_structure_get_string (m, "verdict"));
 }
 
-/* What an application of such an estimator has to do. */
+/* What an application of such an estimator has to do.  SCReAM's is 0 before its first
+ * packet, and x264enc never recovers from a start at 1 kbit/s. */
 static void
 on_estimate (GObject *object, GParamSpec *spec, gpointer data)
 {
   Sender *s = data;
   guint64 kbps = number_get (object, spec->name) * s->drive_unit / 1000;
 
-  g_object_set (s->encoder, "bitrate", (guint) CLAMP (kbps, 1, 2048000), NULL);
+  if (kbps > 0)
+    g_object_set (s->encoder, "bitrate", (guint) MIN (kbps, 2048000), NULL);
 }
 
 /* The object and property that `key` of the system names; TRUE with *object

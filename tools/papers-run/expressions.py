@@ -178,6 +178,17 @@ class Expression:
             '__builtins__': {}, **PLAIN, **names, '_gap': gap})
         return float(value)
 
+    def empty_or(self, functions):
+        """Whether it can hold by a side of an `or` that asks for no number."""
+        def asks(node):
+            return any(isinstance(found, ast.Call)
+                       and isinstance(found.func, ast.Name)
+                       and found.func.id in functions
+                       for found in ast.walk(node))
+        return any(isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
+                   and not all(map(asks, node.values))
+                   for node in ast.walk(self.tree))
+
     def calls(self, functions):
         """(first argument, {name: value}) of calls, as far as they are plain.
 

@@ -271,9 +271,6 @@ def matrix(paper, record, told):
             line.append('–' if not done else 'all %d' % done if held == done
                         else '**%d of %d**' % (held, done))
         lines.append(line)
-        if experiment.title.startswith('6.1'):
-            lines.append(['6.2', 'Explicit Congestion Notification', *[
-                'not run'] * len(columns)])
     return table(['case', '', *(', '.join(labelled(first, column, column))
                                 for column in columns)], lines)
 

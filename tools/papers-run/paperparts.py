@@ -119,6 +119,9 @@ class Claim:
                 raise PaperError("%s: over: '%s' is not swept" % (where, name))
         names = CLAIM_NAMES | set(self.over) | set(experiment.sweep_values())
         self.check = Expression(table['check'], names, where)
+        if self.check.empty_or(CLAIM_NAMES):
+            raise PaperError("%s: a side of 'or' asks for no number: who is "
+                             "asked at all stands in 'where'" % where)
         self.number = (Expression(table['number'], names, where)
                        if 'number' in table else None)
         # Of the combinations of `over`, those that are asked.

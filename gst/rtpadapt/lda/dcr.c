@@ -8,6 +8,11 @@
  * tau is at least the round trip of the radio link, which we do not know, and
  * below TCP's timeout; the paper takes one smoothed RTT (3.2).
  *
+ * Each hole waits for a tau of its own.  In the paper the first loss in a window
+ * does, and when it has waited the others are handled "in exactly the same way as
+ * TCP-SACK would" (3.3), at once.  So a later hole may still be filled here; a
+ * controller answers those that are not once per RTT, as one loss event.
+ *
  * On real video:
  * - R comes in packets or from feedback, and may be wrong once: tau never
  *   exceeds `max`.  While R is unknown nothing waits.
