@@ -449,6 +449,64 @@ test_route (void)
   g_assert_cmpfloat (c.t_passed, <, NOW - 100);
 }
 
+/* By how much others have lengthened the queue counts half after a test that passed,
+ * and is forgotten in a competition. */
+static void
+test_filled_ends (void)
+{
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .drain = RA_DRAIN_BASE,
+    .t_began = NOW - .1,
+    .filled = .040 };
+  RaSense n = sense;
+
+  n.r = n.r_most = 5 * S / RTT;
+  ra_contest_rate (&c, &n, .018, 0, S, S, RTT, FALSE);
+  g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
+  g_assert_cmpfloat_with_epsilon (c.filled, .020, 1e-9);
+  c.competes = TRUE;
+  ra_contest_hear (&c, &n, .018, FALSE);
+  g_assert_cmpfloat (c.filled, ==, 0);
+}
+
+/* .2 less than what arrived at the top was sent for 40 ms, which is 8 ms of queue, and 1.5
+ * times that 12: a fall of 11.5 ms may be ours, although what arrives has fallen, too. */
+static void
+test_fall_own (void)
+{
+  const gdouble r = 5 * S / RTT;
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .t_top = NOW - .04,
+    .q_top = .030,
+    .q_full = { .030 },
+    .r_top = r };
+  RaSense n = sense;
+
+  n.r = n.sent_x[0] = .8 * r;
+  n.n_sent = 1;
+  n.q2 = n.qm = n.q_lo = .0185;
+  ra_contest_hear (&c, &n, .018, FALSE);
+  g_assert_false (c.fell);
+}
+
+/* T = 18 ms: 26.4 ms stand, and of them a test leaves .8, 21.12 ms, if others keep
+ * them. */
+static void
+test_leaves (void)
+{
+  RaContest c
+      = { .wanted = 1, .begun = TRUE, .stands = .5, .t_test = NOW - 10 };
+  RaSense n = sense;
+
+  n.r = n.r_most = 5 * S / RTT;
+  n.qm = n.q2 = n.q_lo = .030;
+  ra_contest_rate (&c, &n, .018, n.r, S, S, RTT, FALSE);
+  g_assert_cmpint (c.drain, ==, RA_DRAIN_STAND);
+  g_assert_cmpfloat_with_epsilon (c.stands_at, .02112, 1e-9);
+}
+
 void
 tests_add (void)
 {
@@ -463,5 +521,8 @@ tests_add (void)
   g_test_add_func ("/contest/gentle", test_gentle);
   rows_add_by ("/contest/teeth", teeth_rows, name, test_teeth);
   rows_add_by ("/contest/filled", filled_rows, name, test_filled);
+  g_test_add_func ("/contest/filled/ends", test_filled_ends);
+  g_test_add_func ("/contest/fall-own", test_fall_own);
+  g_test_add_func ("/contest/leaves", test_leaves);
   g_test_add_func ("/contest/route", test_route);
 }

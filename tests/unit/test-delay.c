@@ -500,9 +500,38 @@ test_police (gconstpointer data)
   n.now += 1.5;
   g_assert_cmpfloat_with_epsilon (
       ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.004, 1);
+  /* one of ten near its rate, which may be the radio's, and is careful again */
+  police_hear (&p, &n, 375000, 1);
+  g_assert_cmpfloat_with_epsilon (
+      ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.0008, 1);
   n.now += 11; /* it has gone */
   police_hear (&p, &n, 200000, 0);
   g_assert_false (p.policed);
+}
+
+/* More than a tenth of all packets is lost: they may have come too close. */
+static void
+test_apart (void)
+{
+  for (guint lost = 1; lost <= 2; lost++) {
+    const RaRateConfig cfg = { 8000, 800000, 10000000, 1200 };
+    RaTime now = RA_SECOND;
+    RaRate *r = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, now, NULL);
+
+    for (guint i = 0; i < 100; i++) {
+      RaReport report = { .rtt = MS (50),
+        .interval = MS (40),
+        .expected = 12,
+        .arrived = 12 - lost,
+        .lost_wireless = lost,
+        .wireless_runs = lost };
+
+      report.t_recvdata = (now += MS (40)) - MS (25);
+      ra_rate_on_report (r, &report, now);
+    }
+    g_assert_cmpint (r->apart, ==, lost == 2); /* .083 and .167 */
+    ra_rate_free (r);
+  }
 }
 
 /* --- the base --- */
@@ -554,5 +583,6 @@ tests_add (void)
   g_test_add_func ("/delay/clock/once", test_clock_once);
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);
+  g_test_add_func ("/delay/apart", test_apart);
   rows_add ("/delay/base", base_rows, test_base);
 }

@@ -46,7 +46,7 @@ struct _Backlog
 {
   Lane first, plain; /* with priority, without */
   guint packets;
-  guint barriers;              /* events in `plain`, which nothing passes */
+  guint barriers; /* events in `plain`, which no media packet passes */
   guint64 plain_in, plain_out; /* items so far */
 
   BacklogContext *context;  /* of what comes in */

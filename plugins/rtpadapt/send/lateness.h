@@ -1,9 +1,9 @@
 /* Which media packets will leave so late that they cannot be sent again in time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who paces says how many bytes may still come before the next one is late; who makes
- * FEC upstream asks for each packet.  Any thread may call; no lock of a caller is
- * needed or taken.
+ * The pacer's owner says how many bytes may still come before the next one is late.  The
+ * watch in front of an FEC encoder upstream asks for each packet.  Any thread may call; no
+ * lock of a caller is needed or taken.
  */
 #pragma once
 
