@@ -45,6 +45,8 @@ METRICS = [Metric(*row) for row in (
      '19 of 20 frames stay below'),
     ('viewer', 'latency_ms_p99', 'latency p99, ms', ('', 'p99 ms'), 0, -1,
      '99 of 100 frames stay below'),
+    ('viewer', 'latency_step_ms', 'latency step, ms', ('', 'step ms'), 0, -1,
+     'the largest change of the latency from a frame to the next'),
     ('path', 'utilisation', 'link used', ('link', 'used'), 2, 1,
      'share of the bottleneck’s capacity that the stream used'),
     ('path', 'goodput_bps', 'goodput, Mb/s', ('goodput', 'Mb/s'), 2, 1,

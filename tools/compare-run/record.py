@@ -14,6 +14,7 @@ VALUES = {
     'vmaf': ('viewer', 'vmaf', 2),
     'frozen_s': ('viewer', 'frozen_s', 2),
     'latency_ms_p95': ('viewer', 'latency_ms_p95', 1),
+    'latency_step_ms': ('viewer', 'latency_step_ms', 1),
     'used': ('path', 'utilisation', 3),
     'share': ('path', 'share', 2),
     'queue_ms_p95': ('path', 'queue_ms_p95', 1),

@@ -50,6 +50,7 @@ viewer (const Result *x, JsonBuilder *b)
   result_number (b, "latency_ms_p50", v->latency_ms_p50);
   result_number (b, "latency_ms_p95", v->latency_ms_p95);
   result_number (b, "latency_ms_p99", v->latency_ms_p99);
+  result_number (b, "latency_step_ms", v->latency_step_ms);
   result_number (b, "ssim", x->pictures.ssim);
   result_number (b, "vmaf", x->pictures.vmaf);
   json_builder_end_object (b);

@@ -60,8 +60,11 @@ latency_score (const Records *r, Shown *v)
 {
   g_autoptr (GHashTable) first = first_shown (r);
   g_autoptr (GArray) ms = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  gdouble before = (gdouble) NAN; /* the frame before's */
 
+  v->latency_step_ms = (gdouble) NAN;
   for (guint i = 0; i < r->frames->len; i++) {
+    gdouble latency = (gdouble) NAN;
     FrameSent *f = &g_array_index (r->frames, FrameSent, i);
     const gint64 *t;
 
@@ -70,11 +73,13 @@ latency_score (const Records *r, Shown *v)
     v->frames_sent++;
     t = g_hash_table_lookup (first, &f->n);
     if (t) {
-      gdouble latency = ra_seconds (*t - f->t) * 1e3;
-
+      latency = ra_seconds (*t - f->t) * 1e3;
       v->frames_shown++;
       g_array_append_val (ms, latency);
     }
+    /* fmax() ignores NaN. */
+    v->latency_step_ms = fmax (v->latency_step_ms, fabs (latency - before));
+    before = latency;
   }
   v->latency_ms_p50 = shown_percentile (ms, 50);
   v->latency_ms_p95 = shown_percentile (ms, 95);

@@ -14,6 +14,8 @@ typedef struct
   gdouble frozen_s, longest_freeze_s;
   guint64 freezes;
   gdouble latency_ms_p50, latency_ms_p95, latency_ms_p99; /* NaN: none shown */
+  /* The largest change from a frame to the next, both of them shown; NaN: none. */
+  gdouble latency_step_ms;
 } Shown;
 
 /* Nothing but the window if the stream was no longer than `warmup`. */
