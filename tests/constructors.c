@@ -1,6 +1,6 @@
 /* What libraries allocate in their constructors is theirs, and no leak: GLib lets go of
- * its table of quarks, on purpose, when that table grows over 2048.  LeakSanitizer is
- * told here, because it cannot see with its fast unwinder who called g_malloc().
+ * its table of quarks, on purpose, when that table grows over 2048.  LeakSanitizer is told
+ * here, because it cannot see with its fast unwinder who called g_malloc().
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <sanitizer/lsan_interface.h>
