@@ -80,6 +80,61 @@ def last_line(path, fallback):
         return fallback
 
 
+class Failure(Exception):
+    """Of one cell; its text is the reason."""
+
+
+class Missing(Exception):
+    """A system that is not installed; its text says what to do."""
+
+
+class Stopped(Exception):
+    """By Ctrl-C."""
+
+
+class Turns:
+    """Streams run beside streams, and scores beside scores: a score takes all
+    processors for moments, which a stream that is measured would feel."""
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.streams = 0
+        self.scores = 0  # those that wait for their turn, too
+
+    @contextlib.contextmanager
+    def stream(self, stopping):
+        """A score has to follow, unless this ends by an exception."""
+        with self.changed:
+            self.wait(stopping, lambda: self.scores == 0)
+            self.streams += 1
+        follows = 0
+        try:
+            yield
+            follows = 1
+        finally:
+            with self.changed:
+                self.streams -= 1
+                self.scores += follows
+                self.changed.notify_all()
+
+    @contextlib.contextmanager
+    def score(self, stopping):
+        try:
+            with self.changed:
+                self.wait(stopping, lambda: self.streams == 0)
+            yield
+        finally:
+            with self.changed:
+                self.scores -= 1
+                self.changed.notify_all()
+
+    def wait(self, stopping, until):
+        while not until():
+            if stopping.is_set():
+                raise Stopped
+            self.changed.wait(.2)
+
+
 class CellProgress(Progress):
     """Also within a cell, whose length is known."""
 
@@ -219,18 +274,6 @@ def disturbance(result):
                result.get('stolen', 0) / STOLEN)
 
 
-class Failure(Exception):
-    """Of one cell; its text is the reason."""
-
-
-class Missing(Exception):
-    """A system that is not installed; its text says what to do."""
-
-
-class Stopped(Exception):
-    """By Ctrl-C."""
-
-
 class Cells:
     """Runs cells that are not kept yet."""
 
@@ -241,6 +284,7 @@ class Cells:
         self.caches = {}
         self.missing = {}  # system: why
         self.stopping = threading.Event()
+        self.turns = Turns()
         self.lock = threading.Lock()
 
     def cache(self, cell):
@@ -321,10 +365,21 @@ class Cells:
 
     def attempt(self, cell, folder):
         work = Work(cell, self.link, self.measure, folder)
-        begin, before = time.monotonic(), processors()
-        status, _ = self.call(work.stream(), work.path('link'),
-                              cell.seconds + 3 * MARGIN_S, cell, begin)
-        total, stolen = (new - old for new, old in zip(processors(), before))
+        begin = time.monotonic()
+        with self.turns.stream(self.stopping):
+            before = processors()
+            status, _ = self.call(work.stream(), work.path('link'),
+                                  cell.seconds + 3 * MARGIN_S, cell, time.monotonic())
+            total, stolen = (new - old for new, old in zip(processors(), before))
+        with self.turns.score(self.stopping):
+            result = self.scored(cell, work, status)
+        return {'result': result, 'picture': work.picture(self.env),
+                'stolen': stolen / max(total, 1),
+                'load': os.getloadavg()[0], 'jobs': self.progress.workers,
+                'took_s': round(time.monotonic() - begin, 1)}
+
+    def scored(self, cell, work, status):
+        """The result of a stream that ended so."""
         for name in ('send', 'receive'):
             if work.status(name) == MISSING:
                 raise Missing(last_line(work.path(name + '.err'),
@@ -335,7 +390,7 @@ class Cells:
                     raise Failure('%s: %s' % (name, last_line(
                         work.path(name + '.err'), 'it says nothing')))
         status, out = self.call(work.score(), work.path('score'),
-                                PATIENCE_S, cell, begin)
+                                PATIENCE_S, cell, time.monotonic())
         if status:
             raise Failure('score: ' + last_line(work.path('score.err'),
                                                 'it says nothing'))
@@ -346,10 +401,7 @@ class Cells:
             raise Failure('score: not a result: %s' % error) from None
         if lacking:
             raise Failure('score: the result has no ' + ', '.join(lacking))
-        return {'result': result, 'picture': work.picture(self.env),
-                'stolen': stolen / max(total, 1),
-                'load': os.getloadavg()[0], 'jobs': self.progress.workers,
-                'took_s': round(time.monotonic() - begin, 1)}
+        return result
 
     def one(self, cell):
         """Runs it, once more if it fails, and until the machine does not
