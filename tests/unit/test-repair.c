@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/repair/planner.h>
+#include <gst/rtpadapt/repair/repair.h>
 
 #include <math.h>
 
@@ -140,6 +141,39 @@ test_budget (void)
     g_assert_cmpuint (plan.copies, ==, budgets[i].copies);
     g_assert_cmpfloat_with_epsilon (plan.overhead, budgets[i].overhead, 1e-9);
     g_assert_cmpfloat_with_epsilon (plan.residual, budgets[i].residual, 1e-9);
+  }
+}
+
+/* FEC for late packets mends what the radio loses, not what a lower rate does: 20
+ * reports of 50 packets of which 5 are lost leave 1 - exp (-20 * 50 / 500) = .864665 of
+ * a tenth. */
+static const struct
+{
+  guint lost_wireless, lost_congestion;
+  gdouble radio;
+  const gchar *why;
+} radios[] = {
+  { 5, 0, .0864665, "the radio lost all" },
+  { 0, 5, 0, "congestion lost all" },
+  { 2, 3, .0345866, "two of five" },
+  { 60, 0, .864665, "no more than there were" },
+};
+
+static void
+test_radio (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (radios); i++) {
+    RaReport report = { .expected = 50,
+      .lost_wireless = radios[i].lost_wireless,
+      .lost_congestion = radios[i].lost_congestion,
+      .queue_min = RA_SPAN_NONE };
+    RaRepair r;
+
+    g_test_message ("%s", radios[i].why);
+    ra_repair_init (&r);
+    for (guint k = 0; k < 20; k++)
+      ra_repair_on_report (&r, &report, 50 * MS, 40 * MS, (k + 1) * 40 * MS);
+    g_assert_cmpfloat_with_epsilon (r.radio, radios[i].radio, 1e-5);
   }
 }
 
@@ -308,6 +342,7 @@ tests_add (void)
   g_test_add_func ("/repair/plans", test_plans);
   g_test_add_func ("/repair/rounds", test_rounds);
   g_test_add_func ("/repair/budget", test_budget);
+  g_test_add_func ("/repair/radio", test_radio);
   g_test_add_func ("/repair/fec", test_fec);
   g_test_add_func ("/repair/block", test_block);
   g_test_add_func ("/repair/decisions", test_decisions);

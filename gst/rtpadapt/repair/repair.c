@@ -121,13 +121,14 @@ loss_update (RaRepair *r, const RaReport *report, RaTime now)
 {
   guint lost
       = MIN (report->lost_wireless + report->lost_congestion, report->expected);
-  gdouble ratio, worst;
+  guint radio = MIN (report->lost_wireless, lost);
+  gdouble gain, worst;
 
   if (report->expected == 0)
     return;
-  ratio = (gdouble) lost / report->expected;
-  r->path.loss += (1 - exp (-(gdouble) report->expected / LOSS_PACKETS))
-      * (ratio - r->path.loss);
+  gain = 1 - exp (-(gdouble) report->expected / LOSS_PACKETS);
+  r->path.loss += gain * ((gdouble) lost / report->expected - r->path.loss);
+  r->radio += gain * ((gdouble) radio / report->expected - r->radio);
   r->lost += lost;
   r->expected += report->expected;
   if (ra_diff (now, r->bucket) >= BUCKET) {

@@ -81,6 +81,7 @@ struct _RaRepair
 
   gdouble queue_min, queue_slope, dev; /* s: jitter */
   guint n_queues;
+  gdouble radio;          /* of path.loss, what the radio lost: 0..1 */
   gdouble lost, expected; /* packets of the bucket */
   RaTime bucket;          /* when it began */
   RaWinMin worst;         /* of the buckets, negated */

@@ -361,7 +361,8 @@ fec_goes (const GstRtpAdaptSend *self)
       self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
 }
 
-/* What is lost of the packets that leave too late to be sent again.  Only of a code of
+/* What the radio loses of the packets that leave too late to be sent again: losses to
+ * congestion end with the lower rate, of which FEC would take a part.  Only of a code of
  * maximum distance so few repair packets are of use. */
 static gdouble
 late_loss (const GstRtpAdaptSend *self, RaFecCode code)
@@ -370,7 +371,7 @@ late_loss (const GstRtpAdaptSend *self, RaFecCode code)
 
   return code == RA_FEC_CODE_RS && fec_goes (self) && ra_repair_mends (repair)
           && !ra_fecs[self->cfg.fec]->none
-      ? repair->path.loss
+      ? repair->radio
       : 0;
 }
 
