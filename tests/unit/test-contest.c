@@ -449,6 +449,49 @@ test_route (void)
   g_assert_cmpfloat (c.t_passed, <, NOW - 100);
 }
 
+/* A test's end at 40 to `top` ms, `outage` s after an outage.  A packet at r is 20 ms. */
+static const struct
+{
+  const gchar *name;
+  gdouble outage, top;
+  gboolean lost, found;
+  const gchar *why;
+} new_path_rows[] = {
+  { "none", 100, .040, FALSE, FALSE, "one test does not show a longer route" },
+  { "outage", 3, .040, FALSE, TRUE, "after an outage one is enough" },
+  { "packet", 3, .055, FALSE, TRUE, "a packet has waited for another" },
+  { "uneven", 3, .065, FALSE, FALSE, "more than a packet and 3 ms: others" },
+  { "lost", 3, .040, TRUE, FALSE, "a full queue loses packets" },
+};
+
+static void
+test_new_path (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .drain = RA_DRAIN_STAND,
+    .x_back = 5 * S / RTT,
+    .r_began = 5 * S / RTT,
+    .q_max = .04,
+    .f_lo = .040,
+    .f_hi = new_path_rows[i].top,
+    .f_lost = new_path_rows[i].lost,
+    .n_floor = 2,
+    .t_outage = NOW - new_path_rows[i].outage,
+    .t_congestion = NOW - 2,
+    .t_began = NOW - 1 };
+  RaSense n = sense;
+
+  g_test_message ("%s", new_path_rows[i].why);
+  n.qm = n.q2 = n.q_lo = .040;
+  n.packet = .020;
+  ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE);
+  g_assert_cmpint (n.shift > 0, ==, new_path_rows[i].found);
+  g_assert_cmpint (c.competes, ==, !new_path_rows[i].found);
+  g_assert_cmpint (c.t_rebased >= NOW, ==, new_path_rows[i].found);
+}
+
 /* By how much others have lengthened the queue counts half after a test that passed,
  * and is forgotten in a competition. */
 static void
@@ -515,6 +558,7 @@ tests_add (void)
   rows_add_by ("/contest/standing", standing_rows, name, test_standing);
   rows_add_by ("/contest/belt", belt_rows, name, test_belt);
   rows_add_by ("/contest/again", again_rows, name, test_again);
+  rows_add_by ("/contest/new-path", new_path_rows, name, test_new_path);
   g_test_add_func ("/contest/growth", test_growth);
   g_test_add_func ("/contest/failed", test_failed);
   rows_add_by ("/contest/short", short_rows, name, test_short);

@@ -60,37 +60,45 @@ static const Step radio[] = {
  * 160000 + (1 - exp (-.04 / .09)) 200000 = 231764, T = .01 (375 / 124)^.5 =
  * .017390; the allowance is 2.5 (.05 / 1.95 / 16) - .002 = .002006, g = (T -
  * .047994) / .18 = -.170021.  r (1 + g) = 192359 is more than x, and followed,
- * .08 / .09 of the way.  The backlog came at 231764: .9 of it.  Then r_busy / x -
- * 1 = .1111, .04 / .09 of it: 208588 (1 + .049383).  r = 315433 then, and x below
- * it stays. */
+ * .08 / .09 of the way.  The backlog came at 231764: .9 of it.  Its second report came
+ * at 14400 / .04 = 360000, which is r_busy so soon after the ramp; r_busy / x - 1 is more
+ * than .3, .04 / .09 of it: 208588 (1 + .133333).  r = 315433 then, and x below it
+ * stays. */
 static const Step outage[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
   { 40, 50, 12, 0, 0, 0, FALSE, 184764, "as the backlog drains" },
   { 90, 0, 12, 0, 0, 0, FALSE, 208587, "it has gone" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 218888, "back to where the queue was" },
-  { 40, 0, 11, 1, 0, 0, FALSE, 218888, "a loss, less than arrives" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 236399, "back to what the line carries" },
+  { 40, 0, 11, 1, 0, 0, FALSE, 236399, "a loss, less than arrives" },
   { 0 },
 };
 
-/* As above up to the fifth report: r = 307281, r_busy = 231764.  Then 5 packets are 150000
- * bytes/s, and what is used falls to 250846, 214660, 191459, 176583, 167047; 1.1 of the
- * second and of those after it is less than 1.05 r_busy = 243352.  T / (2 D) of x:
- * .07272, .07157, .07046, .06938, .04 / .09 of which x climbs.  12 packets then: used
- * is 236282, 1.1 of it 259910, and x climbs by .068964 .04 / .09. */
+/* As above up to the fifth report: r = 307281, r_busy = 360000.  Then 5 packets are 150000
+ * bytes/s, and what is used falls to 250846, 214660, ... 151848: 1.1 of it is always less
+ * than 1.05 r_busy = 378000.  x climbs by .04 / .09 of .3, .3, r_busy / x - 1 = .18561
+ * and .09526, then of T / (2 D) of x: .05812, .05739, .05667, .05597.  14 packets then are
+ * 420000 bytes/s: used is 248066, 309758, 349313, and 1.1 of the third is 384244. */
 static const Step gaps[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
   { 40, 50, 12, 0, 0, 0, FALSE, 184764, "as the backlog drains" },
   { 90, 0, 12, 0, 0, 0, FALSE, 208587, "it has gone" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 218888, "back to where the queue was" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 225962, "nothing waits, and the queue is empty" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 233149, "again" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 240450, "again" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 243352,
+  { 40, 0, 12, 0, 0, 0, FALSE, 236399, "back to what the line carries" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 267919, "nothing waits, and the queue is empty" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 303642, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 328690, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 342605, "near to r_busy" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 351456, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 360420, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 369497, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "again" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000,
       "1.05 of what the line is known to carry" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 243352, "gaps do not show that it carries more" },
-  { 40, 0, 12, 0, 0, 0, TRUE, 250811, "what is used does" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "gaps do not show that it carries more" },
+  { 40, 0, 14, 0, 0, 0, TRUE, 378000, "nor does one report" },
+  { 40, 0, 14, 0, 0, 0, TRUE, 378000, "or two" },
+  { 40, 0, 14, 0, 0, 0, TRUE, 384244, "what is used does" },
   { 0 },
 };
 
@@ -125,6 +133,19 @@ static const Step forgiven[] = {
   { 0 },
 };
 
+/* A source that sends 6 packets in 40 ms where x allows 17: used = 360000 - .358819 210000
+ * = 284648, and with what congestion took 295413, .9636 of which arrive.  Two lost of 6
+ * leave 284648 - .358819 164648 = 225569 of 295413 - .358819 115413 = 254001, .8881: what
+ * is sent does not arrive, so that x = .9 r, and r = 360000 is of before. */
+static const Step limited_loss[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 694405, "ramp" },
+  { 40, 0, 5, 1, 0, 0, TRUE, 694405, "few arrive because few are sent" },
+  { 40, 0, 4, 2, 0, 0, TRUE, 324000, "what is sent does not arrive" },
+  { 0 },
+};
+
 static const struct
 {
   const gchar *name, *params;
@@ -138,6 +159,7 @@ static const struct
   { "drain", TARGET, drain },
   { "loses", NO_TESTS, loss },
   { "forgiven", NO_TESTS, forgiven },
+  { "limited-loses", NO_TESTS, limited_loss },
 };
 
 static void

@@ -61,6 +61,9 @@
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
+/* s: after an outage the path may be another one, whose base is not known. */
+#define NEW_PATH 10.
+#define GAP_NEW_PATH 1.
 #define HALF .5
 #define SQUEEZED 4
 #define ENTRY_LAGS 4 /* r is as old */
@@ -171,7 +174,7 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = c->t_kept = -(gdouble) INFINITY;
+        = c->t_kept = c->t_outage = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
@@ -225,6 +228,18 @@ ra_contest_at_least (RaContest *c, gdouble x)
   ra_cubic_raise (&c->tcp, x * c->per_rate);
 }
 
+void
+ra_contest_after_outage (RaContest *c, const RaSense *n)
+{
+  c->t_outage = n->now;
+}
+
+static gboolean
+is_new_path (const RaContest *c, const RaSense *n)
+{
+  return n->now - c->t_outage < NEW_PATH;
+}
+
 static gdouble
 tcp_rate (const RaContest *c)
 {
@@ -259,6 +274,7 @@ due (const RaContest *c, const RaSense *n, gdouble target)
                && (c->t_congestion >= n->now || since > BASE_AGE + LOSS_RECENT))
             || (since > GAP_BASE && joins) || c->stands < STANDS_NOT
             || (c->floor > 0 && since > GAP_STANDS)
+            || (is_new_path (c, n) && since > GAP_NEW_PATH)
         ? RA_DRAIN_END
         : RA_DRAIN_NONE;
   if (c->stands > STANDS && since > GAP_STANDS)
@@ -271,13 +287,21 @@ due (const RaContest *c, const RaSense *n, gdouble target)
   return RA_DRAIN_NONE;
 }
 
+/* What arrives has been sent in the test. */
+static gboolean
+is_drained (const RaContest *c, const RaSense *n)
+{
+  return n->now - c->t_began >= 2 * n->lag + c->q_max;
+}
+
 /* A longer route is a queue that does not drain at all; who else fills a queue
  * is not as exact.  Two tests that end at one level show a longer route. */
 static void
 floor_hear (RaContest *c, const RaSense *n)
 {
-  if (n->now - c->t_began < 2 * n->lag + c->q_max)
+  if (!is_drained (c, n))
     return;
+  c->f_lost = (c->n_floor && c->f_lost) || c->t_congestion >= n->now;
   c->f_lo = c->n_floor ? fmin (c->f_lo, n->q_lo) : n->q_lo;
   c->f_hi = c->n_floor ? fmax (c->f_hi, n->q_lo) : n->q_lo;
   c->n_floor++;
@@ -287,17 +311,19 @@ floor_hear (RaContest *c, const RaSense *n)
 static gboolean
 floor_judge (RaContest *c, RaSense *n)
 {
-  gdouble noise = FLAT + n->dev, before = c->floor;
+  /* A slow line's packet may have waited for the one before. */
+  gdouble noise = FLAT + n->dev + (is_new_path (c, n) ? n->packet : 0);
+  gdouble before = c->floor;
 
   c->floor = 0;
-  if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise
-      || n->now - c->t_congestion < n->now - c->t_began)
+  if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise || c->f_lost)
     return FALSE;
-  if (before <= 0 || fabs (c->f_lo - before) > noise) {
+  if (!is_new_path (c, n) && (before <= 0 || fabs (c->f_lo - before) > noise)) {
     c->floor = c->f_lo;
     return FALSE;
   }
   ra_sense_rebase (n, c->f_lo);
+  c->t_rebased = n->now;
   return TRUE;
 }
 

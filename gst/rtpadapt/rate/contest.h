@@ -61,7 +61,10 @@ typedef struct
   gboolean begins;    /* slow start: no loss yet */
   gdouble f_lo, f_hi; /* queue of the test's end */
   guint n_floor;
-  gdouble floor; /* of the last test if it was flat, or 0 */
+  gboolean f_lost;   /* packets, in this time */
+  gdouble t_outage;  /* its end */
+  gdouble t_rebased; /* a longer route was found */
+  gdouble floor;     /* of the last test if it was flat, or 0 */
 } RaContest;
 
 /* Before the rules of a report: counts what it says. */
@@ -69,6 +72,8 @@ void ra_contest_hear (
     RaContest *c, const RaSense *n, gdouble target, gboolean congestion);
 /* The ramp has ended, so the base has to be learnt. */
 void ra_contest_ramp_ended (RaContest *c);
+/* Nothing came for a while. */
+void ra_contest_after_outage (RaContest *c, const RaSense *n);
 /* Drain tests have shown of late that the queue is ours, and so is the line. */
 gboolean ra_contest_is_ours (const RaContest *c, const RaSense *n);
 /* A reduction for losses. */

@@ -26,6 +26,7 @@
 #define FALL_MOST .3  /* per two lags */
 #define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3
+#define FAR_KNOWN 10. /* s */
 #define RETURNED .85
 #define RAISE .1 /* per lag: u in the rules below */
 #define RAISE_FREE .25
@@ -53,7 +54,8 @@ delay_init (RaRate *r, RaTime now)
 
   d->ramp = TRUE;
   d->t_reduced = RA_TIME_NONE;
-  d->t_verdict = d->t_brake = d->t_loss = d->t_far = -(gdouble) INFINITY;
+  d->t_verdict = d->t_brake = d->t_loss = d->t_far = d->t_ramp
+      = -(gdouble) INFINITY;
   d->c.wanted = d->tests;
   d->c.armed = d->armed;
   ra_police_init (&d->police);
@@ -130,6 +132,7 @@ is_long (RaDelayRate *d, gboolean event)
   d->r_over = low;
   d->x_silent = 0;
   if (far) {
+    d->r_far = low;
     d->t_far = n->now;
     d->was_far = TRUE;
   }
@@ -150,6 +153,15 @@ resumes (RaDelayRate *d)
     return FALSE;
   d->start.x = RESUME * d->r_over;
   return TRUE;
+}
+
+/* What looked like a queue was a longer route: the line's rate is what came while one
+ * stood. */
+static void
+resume_rebased (RaDelayRate *d)
+{
+  if (d->c.t_rebased >= d->n.now && d->n.now - d->t_far < FAR_KNOWN)
+    d->start.x = fmax (d->start.x, RESUME * d->r_far);
 }
 
 /* No further than `most`, but what is more stays. */
@@ -235,7 +247,8 @@ busy_note (RaDelayRate *d, gboolean gaps)
   const RaSense *n = &d->n;
 
   if (n->q2 > d->t / 2)
-    d->r_busy = n->r;
+    d->r_busy
+        = ra_delay_echoes (d) ? fmax (fmax (d->r_busy, n->r_last), n->r) : n->r;
   if (gaps || n->q2 > d->t / 2 || d->start.x < KNOWN * d->r_busy
       || d->c.drain != RA_DRAIN_NONE || d->c.competes)
     d->t_free = n->now;
@@ -266,6 +279,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
 {
   RaDelayRate *d = (RaDelayRate *) r;
   gboolean first = ra_start_on_report (&d->start, told), event, policed;
+  gboolean outage = d->silent;
   RaReport report = without_outage (d, told);
   gdouble before;
 
@@ -277,6 +291,8 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
       : 0;
   ra_contest_hear (
       &d->c, &d->n, d->t_unsteady, ra_report_congestion (&report) > 0);
+  if (outage)
+    ra_contest_after_outage (&d->c, &d->n);
   if (first && r->before > 0) { /* RFC 8083 4.5: another one was here before */
     d->x_silent = ra_bytes (r->before);
     d->ramp = FALSE;
@@ -286,7 +302,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (policed)
     ra_delay_end_ramp (d);
   before = d->start.x;
-  event = ra_delay_brakes (d, now)
+  event = ra_delay_brakes (d, r->radio, now)
       || (!d->police.policed && ra_delay_loses (d, &report, now));
   busy_note (d, has_gaps (d, &report));
   if (!is_long (d, event) && !event && !first)
@@ -297,6 +313,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t_unsteady, d->start.x, r->s,
         fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
+  resume_rebased (d);
   if (d->brake > 0)
     d->start.x = ra_crowd_rate (&d->crowd, &report, d->n.now, r->radio,
         ra_contest_is_ours (&d->c, &d->n), d->start.x, r->s,
@@ -354,7 +371,8 @@ static const RaParam params[] = {
   { "target-max", RA_AT (RaDelayRate, target_max), .def = .020, .max = 1,
       .unit = "s", .text = "and this at most" },
   { "brake", RA_AT (RaDelayRate, brake), .def = .2, .max = 1,
-      .text = "above this loss ratio no verdict is believed; 0: never" },
+      .text
+      = "no verdict is believed where more is lost, without what is shown to be the radio's; 0: all are" },
   { "allowance", RA_AT (RaDelayRate, allowance), .def = 1, .max = 10,
       .text = "how much of the jitter does not count as queue" },
   { "follow", RA_AT (RaDelayRate, follow), .def = 1, .max = 1,

@@ -32,15 +32,17 @@ typedef struct
   gdouble x_silent;       /* the rate before a silence, until it is back; 0 */
   gdouble x_tcp;          /* a TCP's rate at the loss events found; 0: none */
   gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
-  gdouble t_brake, t_far, t_free, r_busy, r_over;
+  gdouble t_ramp;         /* its end */
+  gdouble t_brake, t_far, t_free, r_busy, r_over, r_far;
   gboolean silent;  /* the timer has expired since the last report */
   gboolean was_far; /* q2 has been above the target since t_far */
 } RaDelayRate;
 
 /* Each TRUE if it has answered the report. */
-gboolean ra_delay_brakes (RaDelayRate *d, RaTime now);
+gboolean ra_delay_brakes (RaDelayRate *d, gdouble radio, RaTime now);
 gboolean ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now);
 /* The ramp is over, if it was not. */
 void ra_delay_end_ramp (RaDelayRate *d);
+gboolean ra_delay_echoes (const RaDelayRate *d);
 
 G_END_DECLS

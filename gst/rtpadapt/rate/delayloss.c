@@ -13,25 +13,37 @@
 #define FALL .85
 #define FALL_EMPTY .95
 #define FALL_ROOM .05
-#define POLICED .9
+/* Less arrives than was sent. */
+#define POLICED .9  /* of what was allowed */
+#define ARRIVES .95 /* of what a source sent that does not use what it may */
+#define ECHO_LAGS 2
 
 void
 ra_delay_end_ramp (RaDelayRate *d)
 {
-  if (d->ramp)
-    ra_contest_ramp_ended (&d->c);
+  if (!d->ramp)
+    return;
+  ra_contest_ramp_ended (&d->c);
   d->ramp = FALSE;
+  d->t_ramp = d->n.now;
+}
+
+/* What arrives was sent in the ramp, and r is of a time before the line was full. */
+gboolean
+ra_delay_echoes (const RaDelayRate *d)
+{
+  return d->n.now - d->t_ramp <= ECHO_LAGS * d->n.lag;
 }
 
 /* A belt against an LDA that takes congestion for the radio's. */
 gboolean
-ra_delay_brakes (RaDelayRate *d, RaTime now)
+ra_delay_brakes (RaDelayRate *d, gdouble radio, RaTime now)
 {
   RaSense *n = &d->n;
   gdouble most = FALL_EMPTY * n->r * (1 - n->raw);
 
-  if (d->brake <= 0 || n->n_raw < RAW_LEAST || n->raw <= d->brake || !n->lost
-      || n->r <= 0 || n->now - d->t_brake < n->lag)
+  if (d->brake <= 0 || n->n_raw < RAW_LEAST || n->raw - radio <= d->brake
+      || !n->lost || n->r <= 0 || n->now - d->t_brake < n->lag)
     return FALSE;
   d->t_brake = n->now;
   d->t_reduced = now;
@@ -42,16 +54,25 @@ ra_delay_brakes (RaDelayRate *d, RaTime now)
   return TRUE;
 }
 
-/* In the ramp one verdict at an empty queue changes nothing while what was sent
- * arrives: the radio loses packets, too.  A policer shows in r_last. */
+/* A policer has no queue, but what is sent beyond its rate does not arrive.  A source
+ * that sends less than it may shows it in what was lost alone. */
 static gboolean
-is_forgiven (RaDelayRate *d)
+arrives (const RaSense *n, gboolean limited, gdouble r, gdouble share)
+{
+  return limited ? n->used >= ARRIVES * n->offered
+                 : r >= share * ra_sense_x_then (n);
+}
+
+/* In the ramp one verdict at an empty queue changes nothing while what was sent
+ * arrives: the radio loses packets, too. */
+static gboolean
+is_forgiven (RaDelayRate *d, gboolean limited)
 {
   const RaSense *n = &d->n;
   gdouble before = d->t_verdict;
 
   if (!d->ramp || d->ramp_forgives <= 0 || n->q2 > d->t / 2
-      || n->r_last < RAMP_ARRIVES * ra_sense_x_then (n))
+      || !arrives (n, limited, n->r_last, RAMP_ARRIVES))
     return FALSE;
   d->t_verdict = n->now;
   return n->now - before >= n->lag;
@@ -61,14 +82,14 @@ gboolean
 ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
 {
   const RaSense *n = &d->n;
-  /* A policer has no queue, but what is sent beyond its rate does not arrive. */
-  gboolean real = n->q2 > d->t / 2 || n->q_lo > d->t
-      || n->r < POLICED * ra_sense_x_then (n);
+  gboolean limited = report->data_limited, queue = n->q2 > d->t / 2;
+  gboolean real
+      = queue || n->q_lo > d->t || !arrives (n, limited, n->r, POLICED);
   gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * n->r;
   gdouble *x = &d->start.x, before = *x;
 
   if (ra_report_congestion (report) == 0
-      || !ra_start_told (report, d->t_reduced, now) || is_forgiven (d))
+      || !ra_start_told (report, d->t_reduced, now) || is_forgiven (d, limited))
     return FALSE;
   d->t_reduced = now;
   d->x_silent = 0;
@@ -82,7 +103,7 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
   if (d->ramp && n->r > 0)
     *x = fmin (*x, most);
   ra_delay_end_ramp (d);
-  if (real) {
+  if (real && !(queue && ra_delay_echoes (d))) {
     d->x_loss = *x;
     d->t_loss = n->now;
   }

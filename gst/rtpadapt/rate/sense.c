@@ -133,6 +133,7 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   if (all > 0) {
     n->delivered += s * came * (1 + report->skipped / all);
     n->arrived += s * report->arrived * (1 + report->skipped / all);
+    n->sent += s * (all + report->skipped);
   }
   span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata)) + q
       - n->q_recvdata;
@@ -144,8 +145,10 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
 
     n->r_last = n->delivered / span;
     n->used += weight * (n->r_last - n->used);
+    n->offered += weight * (n->sent / span - n->offered);
     if (n->r <= 0) {
       n->r = n->used = n->r_last;
+      n->offered = n->sent / span;
       n->a = a_last;
     } else if (!report->data_limited || n->r_last > n->r) { /* RFC 7661 4.2 */
       n->r += weight * (n->r_last - n->r);
@@ -156,7 +159,7 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   }
   n->t_recvdata = report->t_recvdata;
   n->q_recvdata = q;
-  n->delivered = n->arrived = 0;
+  n->delivered = n->arrived = n->sent = 0;
 }
 
 /* TRUE: a report's loss begins a new event.  It is as near to a round trip after the

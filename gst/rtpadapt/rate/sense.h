@@ -27,6 +27,7 @@ typedef struct
                        r of late; 0 until known */
   gdouble shortest;  /* and at the highest r of late */
   gdouble used;      /* as r, but also falls where the source sends less */
+  gdouble offered;   /* used, and what congestion took: what was sent */
   gdouble a;         /* of r what arrived: without the radio's losses */
   gdouble r_last;    /* over .02 s or one report, the latest */
   gdouble a_two;     /* the higher of the last two of a's samples */
@@ -48,7 +49,7 @@ typedef struct
   gdouble t_event; /* the last loss event */
   gboolean begun, had_event;
   RaTime t_report, t_recvdata;
-  gdouble r_most, a_last, q_recvdata, delivered, arrived;
+  gdouble r_most, a_last, q_recvdata, delivered, arrived, sent;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];
   guint n_sent;
 } RaSense;

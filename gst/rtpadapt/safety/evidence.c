@@ -15,6 +15,14 @@
  * the longest that a receiver waits (RFC 8083 4.1, Tmin). */
 #define SILENCE (5 * RA_SECOND)
 #define SHORTER .020 /* s: of a route, as fused has it */
+/* s.  Of 16 flows that came one after the other those that thought a full queue empty
+ * met a shorter one in 1 % of their reports, and a flow alone that loses 20 % in 30 to
+ * 80 %. */
+#define EMPTY .0015
+#define EMPTY_SOME .05
+#define EMPTY_OFTEN .15
+#define SURE .10 /* is shown at most where it is not often empty, */
+#define MUCH .20 /* and nothing where more is lost */
 /* A queue is short up to what a flow alone makes: longer for a slower one, whose
  * packets take longer. */
 #define SHORT .010
@@ -164,6 +172,8 @@ block_count (RaEvidence *e, RaEvidenceBlock *b, const RaReport *report,
   b->sent += CLAMP (ra_diff (report->t_recvdata, e->t_recvdata), 0, SILENCE);
   b->x = b->sent > 0 ? b->n * s / ra_seconds (b->sent) : 0;
   x = b->x;
+  if (known && ra_seconds (report->queue_min) <= EMPTY)
+    b->n_empty += n;
   q = known ? fmax (ra_seconds (report->queue_max), waited) : 0;
   is_short = known && ra_seconds (report->queue_min) <= short_queue (x)
       && waited <= short_queue (x) + FRAME;
@@ -430,16 +440,35 @@ shown_by_rate (RaEvidence *e, gdouble phi, gdouble most)
 
 /* --- both ------------------------------------------------------------------ */
 
+/* What both facts show, of packets of which the share `p` was lost. */
+static gdouble
+believed (const RaEvidence *e, gdouble p)
+{
+  gdouble shown = fmin (e->queue, e->rate);
+
+  if (e->empty < EMPTY_SOME)
+    return 0;
+  if (e->empty < EMPTY_OFTEN)
+    return p > MUCH ? 0 : fmin (shown, SURE);
+  return shown;
+}
+
 void
 ra_evidence_judge (RaEvidence *e)
 {
-  gdouble phi = 1;
+  gdouble phi = 1, n = 0, k = 0, n_empty = 0;
 
+  for (guint i = 0; i < e->n; i++) {
+    n += block_at (e, i)->n;
+    k += block_at (e, i)->k;
+    n_empty += block_at (e, i)->n_empty;
+  }
+  e->empty = n > 0 ? n_empty / n : 0;
   e->judged = e->now;
   e->queue = fmin (shown_by_queue (e, &phi), RA_EVIDENCE_MAX);
   e->rate = e->queue > 0 ? shown_by_rate (e, phi, e->queue) : 0;
   e->poor = e->rate < POOR * e->queue;
-  e->shown = fmin (e->queue, e->rate);
+  e->shown = n > 0 ? believed (e, k / n) : 0;
 }
 
 gdouble

@@ -9,7 +9,11 @@
  * One of them is not enough: a short queue that others share loses at "empty",
  * and where a TCP takes what we leave, losses do not follow our rate.
  *
- * Each gives a lower bound, and the smaller one is what is shown.  Losses that
+ * A late comer on a queue that others keep full has both, if it takes that queue for
+ * the empty path.  So nothing is shown where hardly any report met an empty queue, and
+ * no more than a tenth where few did.
+ *
+ * Each fact gives a lower bound, and the smaller one is what is shown.  Losses that
  * come in bursts are fewer witnesses.  Where rates differ too little for the
  * second fact ra_evidence_step() asks for less of it for a moment.
  *
@@ -23,7 +27,7 @@
 G_BEGIN_DECLS
 
 #define RA_EVIDENCE_BLOCKS 128
-#define RA_EVIDENCE_MAX .10 /* more is never shown */
+#define RA_EVIDENCE_MAX .30 /* more is never shown */
 
 /* Reports of at least 240 ms. */
 typedef struct
@@ -32,6 +36,7 @@ typedef struct
   RaSpan sent;              /* its packets left in this time */
   gdouble x;                /* rate at which they did, bytes/s */
   gdouble n, k;             /* packets, lost ones */
+  gdouble n_empty;          /* packets of reports one of which met no queue */
   gdouble n_short, k_short; /* of these where the queue was short */
   gdouble q;                /* the longest queue that these met, s */
 } RaEvidenceBlock;
@@ -46,6 +51,7 @@ typedef struct
   gboolean was_short;  /* the queue, then */
   gdouble q_before;    /* and the longest of it, s */
   gdouble shortest;    /* RTT, s, 0 unknown */
+  gdouble empty;       /* share of the packets that are n_empty */
   gdouble queue, rate; /* what either fact shows */
   gdouble shown;       /* the smaller one, 0: nothing */
   RaTime judged;       /* when it was worked out, RA_TIME_NONE */

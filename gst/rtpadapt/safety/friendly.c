@@ -21,6 +21,7 @@
 /* Who wants more than so many times what four CUBICs would have does not answer loss
  * events. */
 #define ANSWERS 2
+#define CERTAIN_MOST .10 /* of all packets */
 /* What radio loss does not explain, beyond 5 %, is answered as libwebrtc's
  * loss_based_bwe_v2 answers all loss: 100 kbit/s by it. */
 #define UNEXPLAINED .05
@@ -114,14 +115,14 @@ mean_fraction (RaFriendly *f, Kind kind)
 }
 
 /* p; and before RFC 8083 4.3 has anything to judge what of it is certain, as few
- * packets of a ramp say little: unless they met a queue, or more was lost than is
- * ever taken for the radio's. */
+ * packets of a ramp say little: unless they met a queue, or more than CERTAIN_MOST
+ * was lost. */
 static gdouble
 known_fraction (RaFriendly *f)
 {
   gdouble lost = 0, expected = 0;
 
-  if (f->n_ended >= f->cb_interval || f->met_queue || f->p > RA_EVIDENCE_MAX)
+  if (f->n_ended >= f->cb_interval || f->met_queue || f->p > CERTAIN_MOST)
     return f->p;
   for (guint i = 0; i < f->n; i++) {
     const RaFriendlyInterval *in = interval_at (f, i);

@@ -5,9 +5,16 @@
 
 /* Of the frames' interval, RFC 8083 3. */
 #define TF_WINDOW (10 * RA_SECOND)
-#define NEAR .9     /* to the bound */
-#define BELIEVED .2 /* of all losses: above it no cause is believed */
-#define TENTH 10    /* RFC 8083 4.3: "a factor of (approximately) ten" */
+#define NEAR .9 /* to the bound */
+/* Of all packets.  Where more are lost no cause is believed; */
+#define BELIEVED .45
+/* so many make a controller brake, unless they are shown to be the radio's; */
+#define PLENTY .12
+/* rates that differ are asked for from here, */
+#define STEPS_FROM .15
+/* but not where it may be a policer, which a controller finds by its own rates. */
+#define STEPS_TO .2
+#define TENTH 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
 /* RFC 8888 10 leaves the penalty open.  15 s is the time for which the breakers wait
  * for an answer (RFC 8083 4.1), so the penalty lasts longer than it took to catch the
  * lie.  It doubles each time: a peer that goes on to lie soon gets next to nothing. */
@@ -74,7 +81,7 @@ ra_guard_rate (const RaGuard *g, guint64 rate)
 gdouble
 ra_guard_radio_loss (const RaGuard *g)
 {
-  return g->friendly.radio;
+  return g->evidence.shown;
 }
 
 gboolean
@@ -169,8 +176,8 @@ ra_guard_next_probe (const RaGuard *g, RaTime now)
   return ra_breaker_next_probe (&g->breaker, now);
 }
 
-/* Nobody asks how much the radio lost before the bound on all losses is near, or
- * where nothing that the peer says is believed. */
+/* Nobody asks how much the radio lost before the bound on all losses is near or plenty
+ * are lost, or where nothing that the peer says is believed. */
 static void
 evidence_hear (
     RaGuard *g, const RaReport *report, gdouble s, guint64 wanted, RaTime now)
@@ -178,18 +185,20 @@ evidence_hear (
   RaFriendly *f = &g->friendly;
   RaEvidence *e = &g->evidence;
   /* Evidence does not lift a cap of RA_FRIENDLY_STANDING or less. */
-  gboolean asked = g->cap > RA_FRIENDLY_STANDING
+  gboolean lifts = g->cap > RA_FRIENDLY_STANDING;
+  gboolean near = lifts
       && (gdouble) wanted > NEAR * (gdouble) ra_friendly_raw (f, g->cap);
-  gboolean judged;
+  gboolean plenty = f->p > PLENTY, steps;
 
   if (ra_guard_distrusts (g) || f->p > BELIEVED)
     ra_evidence_forget (e);
-  judged = ra_evidence_hear (
-      e, report, s, ra_friendly_waited (f, report->rtt, now), now);
-  if (judged && asked)
+  if (ra_evidence_hear (
+          e, report, s, ra_friendly_waited (f, report->rtt, now), now)
+      && (near || plenty))
     ra_evidence_judge (e);
-  f->radio = asked ? e->shown : 0;
-  g->step = asked ? ra_evidence_step (e, now) : 1;
+  f->radio = near || (lifts && plenty) ? e->shown : 0;
+  steps = near || (lifts && f->p > STEPS_FROM);
+  g->step = steps && f->p <= STEPS_TO ? ra_evidence_step (e, now) : 1;
 }
 
 gboolean
