@@ -78,7 +78,7 @@ class Bench:
     # --- paths: name, link, further options ---
 
     def rows(self):
-        for p in 0, 1, 2, 5, 10:
+        for p in 0, 1, 2, 5, 10, 15, 20, 30:
             yield f'loss {p} %', path(loss=p), {}
         for n, p5, p10 in (2, .0263, .0556), (4, .0132, .0278), (
                 10, .00526, .0111):
@@ -129,6 +129,9 @@ class Bench:
                         'seconds': 600}
             yield f'a route 40 ms longer, {p} %', path(
                 way='25ms,30s:65ms', loss=p), {}
+            yield f'a handover, {p} %', path(
+                '4M,30s:1.5M', '100ms', '25ms,30s:95ms',
+                more=f' ! bernoulli {p}%,30s:100%,30300ms:{p}%'), {}
             yield f'a route 40 ms shorter, {p} %', path(
                 way='65ms,30s:25ms', loss=p), {}
             for share in '.05', '.2':

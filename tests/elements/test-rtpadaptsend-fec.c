@@ -62,6 +62,63 @@ test_fec (gconstpointer data)
     g_assert_cmpuint (percentage (fecenc), ==, 0);
 }
 
+/* Where a round fits, FEC is for what leaves too late for one.  A lower rate mends what
+ * congestion takes. */
+static const struct
+{
+  const gchar *properties;
+  gboolean any;
+  const gchar *why;
+} late_rows[] = {
+  { "lda=spike", TRUE, "all is lost to the radio" },
+  { "lda=none", FALSE, "all is lost to congestion" },
+  { "lda=spike fec=none", FALSE, "not wanted" },
+};
+
+static guint
+late_loss (GstElement *fecenc)
+{
+  guint value;
+
+  g_object_get (fecenc, "late-loss", &value, NULL);
+  return value;
+}
+
+static void
+test_late (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *line = g_strdup_printf (
+      "rtpadaptfecenc name=fec pt=120 ! rtpadaptsend name=send "
+      "stats-interval=0 controller=fixed start-bitrate=2000000 "
+      "fec-code=rs %s",
+      late_rows[row].properties);
+  g_autoptr (GstElement) bin
+      = gst_parse_bin_from_description (line, TRUE, NULL);
+  g_autoptr (GstElement) fecenc = gst_bin_get_by_name (GST_BIN (bin), "fec");
+  g_auto (Send) s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
+
+  g_test_message ("%s", late_rows[row].why);
+  gst_object_ref_sink (bin);
+  send_harness (&s, bin);
+  /* The receiver uses what is sent again. */
+  gst_harness_push_upstream_event (s.h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
+              G_TYPE_UINT, 0, "ssrc", G_TYPE_UINT, 0, NULL)));
+  for (guint frames = 0; frames < 60 && late_loss (fecenc) == 0; frames++) {
+    gint lost[] = { (gint) (10 * frames) + 5, -1 };
+
+    send_paced (&s, 10 * frames, 10);
+    gst_test_clock_advance_time (s.clock, 2 * OWD);
+    feedback (&s, 10 * frames, 10 * frames + 10, 0, lost);
+  }
+  if (late_rows[row].any)
+    wait_until (late_loss (fecenc) > 0);
+  else
+    g_assert_cmpuint (late_loss (fecenc), ==, 0);
+}
+
 /* In a bin of its own it is somebody else's: webrtcbin's stay so where FEC is
  * not negotiated. */
 static const struct
@@ -116,5 +173,6 @@ void
 tests_add (void)
 {
   rows_add ("/rtpadaptsend/fec", rows, test_fec);
+  rows_add ("/rtpadaptsend/fec/late", late_rows, test_late);
   rows_add ("/rtpadaptsend/fec/unset", unset_rows, test_unset);
 }
