@@ -479,7 +479,6 @@ test_new_path (gconstpointer data)
     .f_lost = new_path_rows[i].lost,
     .n_floor = 2,
     .t_outage = NOW - new_path_rows[i].outage,
-    .t_congestion = NOW - 2,
     .t_began = NOW - 1 };
   RaSense n = sense;
 
