@@ -61,7 +61,8 @@
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
-/* s: after an outage the path may be another one, whose base is not known. */
+/* s.  For so long after an outage the path may be another one, whose base is not
+ * known, and tests follow each other so soon. */
 #define NEW_PATH 10.
 #define GAP_NEW_PATH 1.
 #define HALF .5
@@ -287,19 +288,12 @@ due (const RaContest *c, const RaSense *n, gdouble target)
   return RA_DRAIN_NONE;
 }
 
-/* What arrives has been sent in the test. */
-static gboolean
-is_drained (const RaContest *c, const RaSense *n)
-{
-  return n->now - c->t_began >= 2 * n->lag + c->q_max;
-}
-
 /* A longer route is a queue that does not drain at all; who else fills a queue
  * is not as exact.  Two tests that end at one level show a longer route. */
 static void
 floor_hear (RaContest *c, const RaSense *n)
 {
-  if (!is_drained (c, n))
+  if (n->now - c->t_began < 2 * n->lag + c->q_max)
     return;
   c->f_lost = (c->n_floor && c->f_lost) || c->t_congestion >= n->now;
   c->f_lo = c->n_floor ? fmin (c->f_lo, n->q_lo) : n->q_lo;

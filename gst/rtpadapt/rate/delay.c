@@ -26,7 +26,7 @@
 #define FALL_MOST .3  /* per two lags */
 #define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3
-#define FAR_KNOWN 10. /* s */
+#define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
 #define RETURNED .85
 #define RAISE .1 /* per lag: u in the rules below */
 #define RAISE_FREE .25
@@ -371,8 +371,8 @@ static const RaParam params[] = {
   { "target-max", RA_AT (RaDelayRate, target_max), .def = .020, .max = 1,
       .unit = "s", .text = "and this at most" },
   { "brake", RA_AT (RaDelayRate, brake), .def = .2, .max = 1,
-      .text
-      = "no verdict is believed where more is lost, without what is shown to be the radio's; 0: all are" },
+      .text = "above this loss ratio, without what is shown to be the radio's, "
+              "no verdict is believed; 0: never" },
   { "allowance", RA_AT (RaDelayRate, allowance), .def = 1, .max = 10,
       .text = "how much of the jitter does not count as queue" },
   { "follow", RA_AT (RaDelayRate, follow), .def = 1, .max = 1,

@@ -43,6 +43,7 @@ gboolean ra_delay_brakes (RaDelayRate *d, gdouble radio, RaTime now);
 gboolean ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now);
 /* The ramp is over, if it was not. */
 void ra_delay_end_ramp (RaDelayRate *d);
+/* What arrives was sent in the ramp. */
 gboolean ra_delay_echoes (const RaDelayRate *d);
 
 G_END_DECLS
