@@ -777,7 +777,7 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->recv_rate = s->last.recv_rate;
   stats->p = s->last.p;
   stats->friendly = ra_friendly_cap (&s->guard.friendly, 1);
-  stats->radio_loss = ra_guard_radio_loss (&s->guard);
+  stats->radio_loss = s->guard.friendly.radio;
   stats->breaker = s->guard.breaker.state;
   stats->trip = s->guard.breaker.trip;
   stats->lies = s->guard.lies;

@@ -90,7 +90,8 @@ typedef struct
   guint seconds;
   gdouble least, most; /* what may be shown */
   const gchar *why;
-  guint empty; /* one report of so many meets no queue; 0: none besides */
+  guint empty;     /* one report of so many meets no queue; 0: none besides */
+  gdouble for_cap; /* the cap is shown more than this, 0: as much as others */
 } Path;
 
 /* 5 % of 30 s of 275 packets/s on the mean, half of them with the shorter queue:
@@ -121,7 +122,9 @@ static const Path paths[] = {
   { "most", VARIED, .40, 1, 0, 0, 1, 5, 0, 30, .2999, .30,
       "30 % is the most that is ever shown" },
   { "never-empty", VARIED, .05, 1, 0, 0, 3, 5, 0, 30, 0, 0,
-      "the shortest queue may be one that others keep" },
+      "the shortest queue may be one that others keep", .for_cap = .035 },
+  { "never-empty-most", VARIED, .30, 1, 0, 0, 3, 5, 0, 30, 0, 0,
+      "the cap, too, is shown nothing above a fifth" },
   { "seldom-empty", VARIED, .05, 1, 0, 0, 3, 5, 0, 30, .035, .055,
       "one report in eight met none", .empty = 8 },
   { "seldom-empty-much", VARIED, .15, 1, 0, 0, 3, 5, 0, 30, .0999, .10,
@@ -229,6 +232,8 @@ test_path (gconstpointer data)
     g_test_message ("seed %u: queue %.4f, rate %.4f", seed, e.queue, e.rate);
     g_assert_cmpfloat (e.shown, >=, path->least);
     g_assert_cmpfloat (e.shown, <=, path->most);
+    g_assert_cmpfloat (e.for_cap, >=, fmax (path->for_cap, e.shown));
+    g_assert_cmpfloat (e.for_cap, <=, path->for_cap > 0 ? .055 : e.shown);
   }
 }
 

@@ -230,7 +230,7 @@ ra_evidence_hear (RaEvidence *e, const RaReport *report, gdouble s,
   e->now = now;
   forget_old (e, now);
   if (e->judged != RA_TIME_NONE && ra_diff (now, e->judged) > MEMORY)
-    e->shown = 0;
+    e->shown = e->for_cap = 0;
   b = e->n > 0 ? block_at (e, e->n - 1) : block_begin (e, now);
   block_count (e, b, report, s, waited);
   e->t_recvdata = MAX (report->t_recvdata, e->t_recvdata);
@@ -440,13 +440,14 @@ shown_by_rate (RaEvidence *e, gdouble phi, gdouble most)
 
 /* --- both ------------------------------------------------------------------ */
 
-/* What both facts show, of packets of which the share `p` was lost. */
+/* What both facts show, of packets of which the share `p` was lost, for whoever asks
+ * that the share `least` of them met an empty queue. */
 static gdouble
-believed (const RaEvidence *e, gdouble p)
+believed (const RaEvidence *e, gdouble p, gdouble least)
 {
   gdouble shown = fmin (e->queue, e->rate);
 
-  if (e->empty < EMPTY_SOME)
+  if (e->empty < least)
     return 0;
   if (e->empty < EMPTY_OFTEN)
     return p > MUCH ? 0 : fmin (shown, SURE);
@@ -468,7 +469,8 @@ ra_evidence_judge (RaEvidence *e)
   e->queue = fmin (shown_by_queue (e, &phi), RA_EVIDENCE_MAX);
   e->rate = e->queue > 0 ? shown_by_rate (e, phi, e->queue) : 0;
   e->poor = e->rate < POOR * e->queue;
-  e->shown = n > 0 ? believed (e, k / n) : 0;
+  e->shown = n > 0 ? believed (e, k / n, EMPTY_SOME) : 0;
+  e->for_cap = n > 0 ? believed (e, k / n, 0) : 0;
 }
 
 gdouble

@@ -11,7 +11,9 @@
  *
  * A late comer on a queue that others keep full has both, if it takes that queue for
  * the empty path.  So nothing is shown where hardly any report met an empty queue, and
- * no more than a tenth where few did.
+ * no more than a tenth where few did.  The cap, which holds such a comer to some TCPs'
+ * share whatever is shown, does without the first of these: who fills the queue would
+ * have nothing shown, ever.
  *
  * Each fact gives a lower bound, and the smaller one is what is shown.  Losses that
  * come in bursts are fewer witnesses.  Where rates differ too little for the
@@ -54,6 +56,7 @@ typedef struct
   gdouble empty;       /* share of the packets that are n_empty */
   gdouble queue, rate; /* what either fact shows */
   gdouble shown;       /* the smaller one, 0: nothing */
+  gdouble for_cap;     /* the same for the cap: `shown` or more */
   RaTime judged;       /* when it was worked out, RA_TIME_NONE */
   gboolean poor;       /* of rates that differ */
   RaTime stepped;      /* when the latest step began, RA_TIME_NONE */

@@ -196,7 +196,7 @@ evidence_hear (
           e, report, s, ra_friendly_waited (f, report->rtt, now), now)
       && (near || plenty))
     ra_evidence_judge (e);
-  f->radio = near || (lifts && plenty) ? e->shown : 0;
+  f->radio = near || (lifts && plenty) ? e->for_cap : 0;
   steps = near || (lifts && f->p > STEPS_FROM);
   g->step = steps && f->p <= STEPS_TO ? ra_evidence_step (e, now) : 1;
 }
@@ -248,7 +248,7 @@ void
 ra_guard_observe (const RaGuard *g, RaObserve emit, gpointer data)
 {
   emit ("raw_loss", g->friendly.p, data);
-  emit ("radio_loss", ra_guard_radio_loss (g), data);
+  emit ("radio_loss", g->friendly.radio, data);
   emit ("radio_loss.queue", g->evidence.queue, data);
   emit ("radio_loss.rate", g->evidence.rate, data);
   emit ("breaker", g->breaker.state, data);

@@ -38,7 +38,8 @@ void ra_guard_set_full (RaGuard *g, gdouble full);
 
 /* What of the controller's `rate` may be sent, bit/s; 0: a breaker is open. */
 guint64 ra_guard_rate (const RaGuard *g, guint64 rate);
-/* Of all packets, the share whose loss is shown to be the radio's: 0 to 1. */
+/* Of all packets, the share whose loss is shown to be the radio's, for a controller:
+ * 0 to 1. */
 gdouble ra_guard_radio_loss (const RaGuard *g);
 /* TRUE: no verdict counts, every loss is congestion. */
 gboolean ra_guard_distrusts (const RaGuard *g);
