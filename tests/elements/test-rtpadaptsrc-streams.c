@@ -270,13 +270,8 @@ sink_play (Receiver *t, const gchar *settings)
       "tune=zerolatency speed-preset=ultrafast key-int-max=30 bitrate=300 ! "
       "rtph264pay mtu=600 ! rtpadaptsink name=sink host=127.0.0.1 port=%d %s",
       t->port, settings);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
 
-  g_assert_no_error (error);
-  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  return pipeline;
+  return line_play (line, NULL);
 }
 
 static void
