@@ -111,13 +111,6 @@ play_sender (guint port, const gchar *key)
 }
 
 static inline void
-stop (GstElement *sender)
-{
-  gst_element_set_state (sender, GST_STATE_NULL);
-  gst_object_unref (sender);
-}
-
-static inline void
 receiver_start (Receiver *t, const gchar *settings, gint port)
 {
   g_autofree gchar *all = g_strdup_printf (

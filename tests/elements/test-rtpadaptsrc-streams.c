@@ -274,13 +274,6 @@ sink_play (Receiver *t, const gchar *settings)
   return line_play (line, NULL);
 }
 
-static void
-sink_end (GstElement *pipeline)
-{
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-}
-
 /* What was asked for and came in time is not lost: less than a twentieth is,
  * where a tenth would be. */
 static void
@@ -300,7 +293,7 @@ test_retransmission (void)
   wait_frames (&t, 0, 30);
   WAIT_UNTIL (t.bus, residual_loss (&t) < .05);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
-  sink_end (sender);
+  line_end (sender);
 }
 
 /* --- to the sender ------------------------------------------------------ */
@@ -337,7 +330,7 @@ test_feedback (gconstpointer data)
   WAIT_UNTIL (t.bus, stat_of (sink, "sender/feedback") >= 20);
   g_assert_cmpuint (stat_of (sink, "sender/feedback-bad"), ==, 0);
   gst_object_unref (sink);
-  sink_end (sender);
+  line_end (sender);
 }
 
 static GstPadProbeReturn
