@@ -106,20 +106,8 @@ play_sender (guint port, const gchar *key)
   g_autofree gchar *line = g_strdup_printf (SENDER_VIDEO
       " ! rtpadaptsink name=sink fec=none host=127.0.0.1 port=%u key=%s",
       port, key);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
 
-  g_assert_no_error (error);
-  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  return pipeline;
-}
-
-static inline void
-stop (GstElement *sender)
-{
-  gst_element_set_state (sender, GST_STATE_NULL);
-  gst_object_unref (sender);
+  return line_play (line, NULL);
 }
 
 static inline void

@@ -108,6 +108,17 @@ sink_pipeline (guint port, const gchar *options, GstElement **sink)
   return pipeline;
 }
 
+/* `size` bytes from `first` on, as hex digits. */
+static inline gchar *
+hex_key (guint size, guint first)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < size; i++)
+    g_string_append_printf (text, "%02x", (first + i) & 0xff);
+  return g_string_free (text, FALSE);
+}
+
 static inline void
 sink_play (GstElement *pipeline)
 {

@@ -39,13 +39,6 @@ camera_new (const Relay *r, const gchar *settings, GstBus *bus)
   return line_play (line, bus);
 }
 
-static void
-camera_free (GstElement *camera)
-{
-  gst_element_set_state (camera, GST_STATE_NULL);
-  gst_object_unref (camera);
-}
-
 static gint
 came (Relay *r, guint pt)
 {
@@ -94,7 +87,7 @@ test_row (gconstpointer data)
     if (other != MEDIA && other != pt)
       g_assert_cmpint (came (&r, other), ==, 0);
   }
-  camera_free (camera);
+  line_end (camera);
   receiver_end (&t);
 }
 
@@ -133,7 +126,7 @@ test_stock (void)
       g_assert_cmpint (came (&r, other), ==, 0);
   }
   gst_object_unref (sink);
-  camera_free (camera);
+  line_end (camera);
   gst_element_set_state (receiver, GST_STATE_NULL);
 }
 

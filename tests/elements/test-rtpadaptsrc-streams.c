@@ -270,20 +270,8 @@ sink_play (Receiver *t, const gchar *settings)
       "tune=zerolatency speed-preset=ultrafast key-int-max=30 bitrate=300 ! "
       "rtph264pay mtu=600 ! rtpadaptsink name=sink host=127.0.0.1 port=%d %s",
       t->port, settings);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
 
-  g_assert_no_error (error);
-  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  return pipeline;
-}
-
-static void
-sink_end (GstElement *pipeline)
-{
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  return line_play (line, NULL);
 }
 
 /* What was asked for and came in time is not lost: less than a twentieth is,
@@ -305,7 +293,7 @@ test_retransmission (void)
   wait_frames (&t, 0, 30);
   WAIT_UNTIL (t.bus, residual_loss (&t) < .05);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
-  sink_end (sender);
+  line_end (sender);
 }
 
 /* --- to the sender ------------------------------------------------------ */
@@ -342,7 +330,7 @@ test_feedback (gconstpointer data)
   WAIT_UNTIL (t.bus, stat_of (sink, "sender/feedback") >= 20);
   g_assert_cmpuint (stat_of (sink, "sender/feedback-bad"), ==, 0);
   gst_object_unref (sink);
-  sink_end (sender);
+  line_end (sender);
 }
 
 static GstPadProbeReturn

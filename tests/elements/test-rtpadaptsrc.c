@@ -1,7 +1,7 @@
 /* rtpadaptsrc: settings, states, the network, keys.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "src-fixture.h"
+#include "secure-fixture.h"
 #include "../rows.h"
 
 /* --- settings ----------------------------------------------------------- */
@@ -212,27 +212,6 @@ test_net (gconstpointer data)
 
 /* --- keys --------------------------------------------------------------- */
 
-/* RFC 3711 B.3's master key and salt. */
-#define KEY "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6"
-#define OTHER "e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe7"
-
-/* By rtpadaptsink, whose encryption it is. */
-static GstElement *
-encrypted_sender (gint port, const gchar *key)
-{
-  g_autofree gchar *line = g_strdup_printf (SENDER_VIDEO
-      " ! rtpadaptsink name=sink fec=none host=127.0.0.1 port=%d "
-      "key=%s",
-      port, key);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
-
-  g_assert_no_error (error);
-  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  return pipeline;
-}
-
 /* With the key it is heard and answered; without it, another key or none,
  * nothing gets in. */
 static void
@@ -244,11 +223,11 @@ test_key (void)
 
   receiver_new (&t, "encoding-name=H264 key=" KEY, RECEIVER_H264);
   receiver_play (&t);
-  bad = encrypted_sender (t.port, OTHER);
+  bad = play_sender ((guint) t.port, OTHER);
   sender_new (&plain, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   WAIT_UNTIL (t.bus, stat_of (t.src, "security/dropped") >= 20);
   g_assert_cmpuint (stat_of (t.src, "rtp"), ==, 0);
-  good = encrypted_sender (t.port, KEY);
+  good = play_sender ((guint) t.port, KEY);
   wait_frames (&t, 0, 20);
   sink = gst_bin_get_by_name (GST_BIN (good), "sink");
   WAIT_UNTIL (t.bus, stat_of (sink, "sender/feedback") >= 5);

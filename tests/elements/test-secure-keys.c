@@ -22,17 +22,6 @@ static const struct
   { GST_RTP_ADAPT_CIPHER_AES_256_GCM, "aes-256-gcm", 44 },
 };
 
-/* `size` bytes from `first` on, as hex digits. */
-static gchar *
-hex_key (guint size, guint first)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < size; i++)
-    g_string_append_printf (text, "%02x", (first + i) & 0xff);
-  return g_string_free (text, FALSE);
-}
-
 static void
 test_sizes (void)
 {

@@ -46,7 +46,7 @@ test_silent (void)
   g_assert_cmpuint (stat_of (t.src, "security/unproven"), >, 0);
   g_atomic_int_set (&path.back, TRUE);
   wait_frames (&t, 0, 5);
-  stop (sender);
+  line_end (sender);
   g_ptr_array_unref (path_close (&path));
   receiver_end (&t);
 
@@ -55,7 +55,7 @@ test_silent (void)
       wrong.bus, "127.0.0.1 do not authenticate: is the key the same");
   wait_warning (bus, "127.0.0.1 do not authenticate: is the key the same");
   gst_object_unref (bus);
-  stop (other);
+  line_end (other);
   receiver_end (&wrong);
 }
 

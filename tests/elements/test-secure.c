@@ -18,17 +18,6 @@ static const struct
   { "aes-256-gcm", "null", 44 },
 };
 
-/* `size` bytes from `first` on, as hex digits. */
-static gchar *
-hex_key (guint size, guint first)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < size; i++)
-    g_string_append_printf (text, "%02x", (first + i) & 0xff);
-  return g_string_free (text, FALSE);
-}
-
 /* --- stock elements at the other end -------------------------------------- */
 
 static GstBuffer *

@@ -227,6 +227,11 @@ test_alone (void)
   mode_on_kind (&m, 0);
   mode_on_reports (&m, 0);
   g_assert_cmpuint (mode_on_reports (&m, 60 * RA_SECOND), ==, 0);
+  g_assert_cmpuint (mode_on_reports (&m, 61 * RA_SECOND), ==, 0);
+
+  mode_start (&m, kind_of ("twcc")); /* both ends stood still meanwhile */
+  mode_on_reports (&m, 0);
+  g_assert_cmpuint (mode_on_reports (&m, 8 * RA_SECOND), ==, 0);
 }
 
 static void

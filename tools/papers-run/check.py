@@ -66,28 +66,32 @@ def rows_of(results):
 
 
 def sample(experiments, records, within):
-    """The cheapest row of each experiment that is recorded, and of each algorithm
-    that these have not; with `within`, of those that took no more seconds, and of
-    each paper the cheapest one."""
-    chosen = []
+    """(rows, what has none): of each experiment the cheapest row of an algorithm that
+    no row has yet, or else the cheapest, and of each algorithm that is left the
+    cheapest; with `within`, of those that took no more seconds."""
+    every = {}  # experiment: its rows
     for paper, record in records.items():
-        rows = [rows_of(record.results[experiment.name])
-                for experiment in experiments
-                if experiment.paper.name == paper
-                and experiment.name in record.results]
-        first = sorted((some[0] for some in rows if some),
-                       key=lambda row: row.wall_s)
-        first = [row for place, row in enumerate(first)
-                 if not within or not place or row.wall_s <= within]
-        had = set().union(*(row.algorithms() for row in first))
-        for row in sorted((row for some in rows for row in some),
-                          key=lambda row: row.wall_s):
-            if not row.algorithms() <= had and (
-                    not within or row.wall_s <= within):
-                first.append(row)
-                had |= row.algorithms()
-        chosen += [Replay(row.results, row.point, row.seed) for row in first]
-    return chosen
+        for experiment in experiments:
+            if experiment.paper.name == paper and experiment.name in record.results:
+                rows = rows_of(record.results[experiment.name])
+                every[paper + ' ' + experiment.name] = rows, [
+                    row for row in rows if not within or row.wall_s <= within]
+    chosen, had = [], set()
+    for _, rows in sorted(every.values(), key=lambda pair: [
+            row.wall_s for row in pair[0][:1]]):
+        if rows:
+            row = next((row for row in rows if not row.algorithms() <= had), rows[0])
+            chosen.append(row)
+            had |= row.algorithms()
+    for row in sorted((row for _, rows in every.values() for row in rows),
+                      key=lambda row: row.wall_s):
+        if not row.algorithms() <= had:
+            chosen.append(row)
+            had |= row.algorithms()
+    left = [name for name, (_, rows) in every.items() if not rows]
+    left += sorted('%s=%s' % algorithm for algorithm in set().union(*(
+        row.algorithms() for rows, _ in every.values() for row in rows)) - had)
+    return [Replay(row.results, row.point, row.seed) for row in chosen], left
 
 
 def known_stale(folder):
@@ -137,7 +141,7 @@ def say(replay, number, made, why, tap):
 
 def check(runner, experiments, records, args):
     """(whether all ran, how many are stale that are not known to be)."""
-    replays = sample(experiments, records, args.within)
+    replays, left = sample(experiments, records, args.within)
     known = known_stale(args.files / 'results')
     done = runner.run([replay.job for replay in replays], False,
                       lambda job: None)
@@ -154,4 +158,7 @@ def check(runner, experiments, records, args):
     else:
         print('%d rows of the record came out again, %d are stale' % (
             len(replays) - stale, stale))
+    if left:
+        print('# no row of these took %g s at most: %s' % (
+            args.within or 0, ', '.join(left)))
     return done, unknown if args.tap else stale

@@ -64,11 +64,11 @@ def point_words(experiment, point):
 
 READ = {'printed': '', 'text': ' (text)', 'by-eye': ' (by eye)',
         'ns-2': ' (ns-2)'}
-VERDICTS_SHORT = {WITHIN: 'reproduced', ONE: '1 seed, near', ORDER: 'same order',
-                  DIFFERENT: '**different**', MISSING: 'not run'}
+# Where the verdict's own words are longer.
+VERDICTS_SHORT = {ONE: '1 seed, near', ORDER: 'same order', DIFFERENT: '**different**'}
 COUNTED = {WITHIN: 'reproduced', ONE: 'near with 1 seed',
            ORDER: 'in the same order', DIFFERENT: 'different',
-           MISSING: 'not run'}
+           MISSING: 'not measured'}
 
 
 class Notes:
@@ -98,7 +98,7 @@ def comparison(experiment, results, notes):
         metric = experiment.metrics[entry.metric]
         found = verdict(experiment, entry, results)
         kinds[found.kind] += 1
-        text = VERDICTS_SHORT[found.kind]
+        text = VERDICTS_SHORT.get(found.kind, found.text)
         if found.reason:
             text += notes.mark(found.reason)
         lines.append([
@@ -387,7 +387,8 @@ def opening(paper, record):
     if sum(kinds.values()):
         lines.append(
             'Published numbers: %d reproduced, %d near with 1 seed (no '
-            'interval), %d in the same order, %d different, %d not run.' % (
+            'interval), %d in the same order, %d different, %d not '
+            'measured.' % (
                 kinds[WITHIN], kinds[ONE], kinds[ORDER], kinds[DIFFERENT],
                 kinds[MISSING]))
     for text, wanted in (

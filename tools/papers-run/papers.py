@@ -61,11 +61,10 @@ def parse_args(argv):
     add('--keep', action='store_true',
         help='take results of an older engine, too, and say so')
     add('--check', action='store_true',
-        help='run a recorded row of each experiment again, and say which come '
-             'out otherwise')
+        help='run a recorded row of each experiment and algorithm again, and say '
+             'which come out otherwise')
     add('--within', type=float, metavar='S',
-        help='with --check: only rows that took S seconds at most, the '
-             'cheapest one of each paper, and one of each algorithm')
+        help='with --check: only rows that took S seconds at most')
     add('--forms', action='store_true',
         help='run .2 s of each form of a scenario: does the engine take it?')
     add('--report-only', action='store_true',

@@ -50,8 +50,8 @@ def parse_args(argv):
     add = parser.add_argument
     add('--seconds', type=positive, default=60, metavar='N',
         help='of each run (%(default)s)')
-    add('--controllers', type=names, default=['tfrc'], metavar='NAME,...',
-        help='rate controllers (tfrc)')
+    add('--controllers', type=names, metavar='NAME,...',
+        help='rate controllers (the default one)')
     add('--controller-params', metavar='TEXT', help='NAME=VALUE,...')
     add('--ldas', type=names, metavar='NAME,...',
         help='loss differentiators, or "all" (the default one and those that '
@@ -63,7 +63,7 @@ def parse_args(argv):
         help='the same as --fec none')
     add('--link', metavar='TEXT',
         help='link chain (3 Mb/s, half of it from 45%% to 60%% of the time, '
-             'droptail 100 ms, 25 ms one way, 5%% wireless loss)')
+             'droptail 100 ms, 25 ms one way, jitter of 5 ms, 5%% wireless loss)')
     add('--seed', type=int, default=1, metavar='N',
         help='of the link (%(default)s)')
     add('--clip', metavar='FILE', help='video (what media/fetch gets)',
@@ -80,7 +80,7 @@ def parse_args(argv):
         parser.error('--warmup must be at least 0 and below --seconds')
     if args.link is None:
         args.link = ('bottleneck rate=3M,%gs:1.5M,%gs:3M queue=100ms '
-                     '! delay 25ms ! bernoulli 5%%'
+                     '! delay 25ms ! jitter std=5ms ! bernoulli 5%%'
                      % (.45 * args.seconds, .6 * args.seconds))
     return args
 
@@ -117,6 +117,12 @@ def registry():
     except (OSError, ValueError, subprocess.CalledProcessError):
         raise DemoError('%s does not work; tools/demo builds it'
                         % SIM) from None
+
+
+def controllers_chosen(words, known):
+    """Names for --controllers."""
+    return words or [controller['name'] for controller in known
+                     if controller['default']]
 
 
 def ldas_chosen(words, known):
@@ -344,11 +350,13 @@ def report(args, result, references):
 
 def main():
     args = parse_args(sys.argv[1:])
-    known = registry()['lda']
-    references = {lda['name']: lda['reference'] for lda in known
+    known = registry()
+    references = {lda['name']: lda['reference'] for lda in known['lda']
                   if lda['reference']}
-    pairs = [(controller, lda) for controller in args.controllers
-             for lda in ldas_chosen(args.ldas, known)]
+    pairs = [(controller, lda)
+             for controller in controllers_chosen(
+                 args.controllers, known['controller'])
+             for lda in ldas_chosen(args.ldas, known['lda'])]
     result = {
         'command': shlex.join(['tools/demo'] + sys.argv[1:]),
         'commit': commit(),

@@ -33,6 +33,9 @@
 #define RAISE_BACK .3
 #define RAISE_LOSS .02 /* near the rate of a loss, for LOSS_MEMORY */
 #define LOSS_MEMORY 10.
+/* Times that rate: when so much arrives the line has become faster than it was at the
+ * loss.  Before the loss 1.18 times as much arrived. */
+#define LOSS_PASSED 1.35
 #define MOST 1.3           /* times r */
 #define MOST_GAPS 1.1      /* times what is used by a source that leaves gaps */
 #define KNOWN 1.05         /* times r_busy: what the line is known to carry */
@@ -194,6 +197,8 @@ probe (RaDelayRate *d, gboolean gaps)
     u = fmin (RAISE_FREE, RAISE * (e / n->lag - 2));
   else if (x < d->r_busy)
     u = fmax (u, fmin (d->r_busy / x - 1, RAISE_BACK));
+  if (n->r > LOSS_PASSED * d->x_loss)
+    d->t_loss = -(gdouble) INFINITY;
   if (n->now - d->t_loss < LOSS_MEMORY && x > .9 * d->x_loss
       && x > .95 * d->r_busy)
     u = fmin (u, x < d->x_tcp ? RAISE : RAISE_LOSS);

@@ -17,7 +17,9 @@
 #define OTHER_AFTER RA_SECOND
 /* After this long without it, the feedback in use does not come any more. */
 #define KIND_SILENT (2 * RA_SECOND)
-/* Where receiver reports came for this long without feedback, none will come. */
+/* Where so many receiver reports came in this long without feedback, none will come.
+ * Two may be of a process that stood still between them. */
+#define REPORTS_ENOUGH 3
 #define REPORTS_ALONE (4 * RA_SECOND)
 
 void
@@ -122,7 +124,9 @@ mode_on_reports (FeedbackMode *m, RaTime now)
 {
   if (m->alone_since == RA_TIME_NONE)
     m->alone_since = now;
+  m->n_alone = MIN (m->n_alone + 1, REPORTS_ENOUGH);
   if (m->alone || m->kind_at != RA_TIME_NONE || m->other || !m->kind
+      || m->n_alone < REPORTS_ENOUGH
       || ra_diff (now, m->alone_since) < REPORTS_ALONE)
     return SEND_WANTS_NOTHING;
   m->alone = TRUE;

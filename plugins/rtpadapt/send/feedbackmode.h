@@ -59,6 +59,7 @@ typedef struct
   const RaFeedbackOps *wish;    /* what the receiver says it is set to */
   RaTime kind_at;     /* when the kind in use came last, or RA_TIME_NONE */
   RaTime alone_since; /* when the first receiver report came, the same */
+  guint n_alone;      /* how many came, till enough */
   gboolean alone;     /* nothing but receiver reports comes */
 } FeedbackMode;
 
