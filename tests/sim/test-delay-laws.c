@@ -63,8 +63,7 @@ static const Law laws[] = {
       "bottleneck rate=3M,9s:600k,12s:1M,13s:2M,14s:3M,21s:600k,24s:1M,25s:2M,"
       "26s:3M,33s:600k,36s:1M,37s:2M,38s:3M,45s:600k,48s:1M,49s:2M,50s:3M"
       " queue=150ms ! delay 25ms ! bernoulli 5%",
-      1, 60, 5, 0, .93, .03,
-      "a wrong verdict in a trough does not outlast it" },
+      1, 60, 5, 0, .93, .03, "a wrong verdict in a trough is not kept" },
   { "wrong", NULL, "ll", "p-cc=0,p-ww=1",
       "bottleneck rate=3M queue=100ms ! delay 25ms ! bernoulli 5%", 1, 65, 5, 0,
       .5, .25, "an LDA that never says congestion" },
