@@ -48,12 +48,11 @@ typedef struct
 } Rtp;
 
 static gboolean
-rtp_read (GstPadProbeInfo *info, Rtp *rtp)
+rtp_read (GstBuffer *packet, Rtp *rtp)
 {
   GstRTPBuffer buffer = GST_RTP_BUFFER_INIT;
 
-  if (!gst_rtp_buffer_map (
-          GST_PAD_PROBE_INFO_BUFFER (info), GST_MAP_READ, &buffer))
+  if (!gst_rtp_buffer_map (packet, GST_MAP_READ, &buffer))
     return FALSE;
   rtp->seqnum = gst_rtp_buffer_get_seq (&buffer);
   rtp->rtptime = gst_rtp_buffer_get_timestamp (&buffer);
@@ -95,21 +94,37 @@ on_packetised (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Stream *s = data;
   Rtp rtp;
 
-  if (rtp_read (info, &rtp) && rtp.media > 0)
+  if (rtp_read (GST_PAD_PROBE_INFO_BUFFER (info), &rtp) && rtp.media > 0)
     frames_rtptime (s->frames, rtp.rtptime, frame_index (s, pad, info));
   return GST_PAD_PROBE_OK;
 }
 
+static gboolean
+sent_note (GstBuffer **packet, guint i, gpointer data)
+{
+  Stream *s = data;
+  guint size = (guint) gst_buffer_get_size (*packet) + UDP_OVERHEAD;
+  Rtp rtp;
+
+  if (rtp_read (*packet, &rtp))
+    record_sent (
+        s->record, rtp.seqnum, rtp.rtptime, size, rtp.media, stream_now (s));
+  return TRUE;
+}
+
+/* rtpadaptsend sends packets that are due together as a list. */
 static GstPadProbeReturn
 on_link_in (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  Stream *s = data;
-  gsize size = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
-  Rtp rtp;
+  GstBuffer *packet;
 
-  if (rtp_read (info, &rtp))
-    record_sent (s->record, rtp.seqnum, rtp.rtptime,
-        (guint) size + UDP_OVERHEAD, rtp.media, stream_now (s));
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+    gst_buffer_list_foreach (
+        GST_PAD_PROBE_INFO_BUFFER_LIST (info), sent_note, data);
+  } else {
+    packet = GST_PAD_PROBE_INFO_BUFFER (info);
+    sent_note (&packet, 0, data);
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -120,7 +135,7 @@ on_link_out (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gsize size = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
   Rtp rtp;
 
-  if (rtp_read (info, &rtp))
+  if (rtp_read (GST_PAD_PROBE_INFO_BUFFER (info), &rtp))
     record_arrived (
         s->record, rtp.seqnum, (guint) size + UDP_OVERHEAD, stream_now (s));
   return GST_PAD_PROBE_OK;
@@ -132,7 +147,7 @@ on_depayload (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Stream *s = data;
   Rtp rtp;
 
-  if (rtp_read (info, &rtp) && rtp.media > 0) {
+  if (rtp_read (GST_PAD_PROBE_INFO_BUFFER (info), &rtp) && rtp.media > 0) {
     frames_pts (s->frames, GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)),
         rtp.rtptime);
     record_came (s->record, rtp.rtptime);
@@ -154,12 +169,12 @@ on_shown (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 static void
 probe (Stream *s, GstElement *bin, const gchar *element, const gchar *pad_name,
-    GstPadProbeCallback callback)
+    GstPadProbeType type, GstPadProbeCallback callback)
 {
   g_autoptr (GstElement) e = gst_bin_get_by_name (GST_BIN (bin), element);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (e, pad_name);
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, s, NULL);
+  gst_pad_add_probe (pad, type, callback, s, NULL);
 }
 
 /* --- building ------------------------------------------------------------- */
@@ -222,8 +237,9 @@ receiver_build (Stream *s, GError **error)
     return FALSE;
   rtpbin = gst_bin_get_by_name (GST_BIN (s->receiver), "rtp");
   rtpbin_setup (rtpbin);
-  probe (s, s->receiver, "depay", "sink", on_depayload);
-  probe (s, s->receiver, "shown", "sink", on_shown);
+  probe (
+      s, s->receiver, "depay", "sink", GST_PAD_PROBE_TYPE_BUFFER, on_depayload);
+  probe (s, s->receiver, "shown", "sink", GST_PAD_PROBE_TYPE_BUFFER, on_shown);
   if (gst_element_set_state (s->receiver, GST_STATE_READY)
       == GST_STATE_CHANGE_FAILURE) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
@@ -269,10 +285,11 @@ sender_build (Stream *s, GError **error)
   g_object_set (s->cc, "controller-params", o->controller_params, "lda-params",
       o->lda_params, NULL);
   g_object_set (s->link, "seed", (guint64) o->seed, "link", o->link, NULL);
-  probe (s, s->sender, "enc", "sink", on_encode);
-  probe (s, s->sender, "cc", "sink", on_packetised);
-  probe (s, s->sender, "link", "sink", on_link_in);
-  probe (s, s->sender, "link", "src", on_link_out);
+  probe (s, s->sender, "enc", "sink", GST_PAD_PROBE_TYPE_BUFFER, on_encode);
+  probe (s, s->sender, "cc", "sink", GST_PAD_PROBE_TYPE_BUFFER, on_packetised);
+  probe (s, s->sender, "link", "sink",
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_link_in);
+  probe (s, s->sender, "link", "src", GST_PAD_PROBE_TYPE_BUFFER, on_link_out);
   return gst_element_set_state (s->sender, GST_STATE_READY)
       != GST_STATE_CHANGE_FAILURE;
 }

@@ -69,7 +69,7 @@ def sample(experiments, records, within):
     """(rows, what has none): of each experiment the cheapest row of an algorithm that
     no row has yet, or else the cheapest, and of each algorithm that is left the
     cheapest; with `within`, of those that took no more seconds."""
-    every = {}  # experiment: its rows
+    every = {}  # experiment: (its rows, those of them that took no more)
     for paper, record in records.items():
         for experiment in experiments:
             if experiment.paper.name == paper and experiment.name in record.results:

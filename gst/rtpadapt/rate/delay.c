@@ -33,8 +33,8 @@
 #define RAISE_BACK .3
 #define RAISE_LOSS .02 /* near the rate of a loss, for LOSS_MEMORY */
 #define LOSS_MEMORY 10.
-/* Times that rate: when so much arrives the line has become faster than it was at the
- * loss.  Before the loss 1.18 times as much arrived. */
+/* Times the rate after the loss: when so much arrives, the line has become faster.  Up
+ * to 1.18 times that rate, 1 / FALL, arrived before the loss. */
 #define LOSS_PASSED 1.35
 #define MOST 1.3           /* times r */
 #define MOST_GAPS 1.1      /* times what is used by a source that leaves gaps */

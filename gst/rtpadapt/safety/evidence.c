@@ -440,8 +440,8 @@ shown_by_rate (RaEvidence *e, gdouble phi, gdouble most)
 
 /* --- both ------------------------------------------------------------------ */
 
-/* What both facts show, of packets of which the share `p` was lost, for whoever asks
- * that the share `least` of them met an empty queue. */
+/* What both facts show.  The share `p` of the packets was lost.  Nothing is shown if
+ * fewer than the share `least` of them met an empty queue. */
 static gdouble
 believed (const RaEvidence *e, gdouble p, gdouble least)
 {
