@@ -102,8 +102,10 @@ struct _RaRate
                         behind others: they leave without a burst, and small
                         ones are paced with their headers; set by controllers
                         that know */
-  RaTime timeout;    /* when on_timeout wants to run, or RA_TIME_NONE */
-  RaTime last_sent;  /* RA_TIME_NONE before the first packet */
+  gboolean rebased; /* the latest report showed a longer route, not a queue; set
+                       by controllers that know */
+  RaTime timeout;   /* when on_timeout wants to run, or RA_TIME_NONE */
+  RaTime last_sent; /* RA_TIME_NONE before the first packet */
   /* All times in here go on where the caller's clock falls back. */
   RaTime latest;
   RaSpan ahead; /* of that clock */

@@ -134,6 +134,13 @@ ra_receiver_reset (RaReceiver *r)
 }
 
 void
+ra_receiver_rebase (RaReceiver *r)
+{
+  ra_trip_base_init (&r->base);
+  ra_lda_reset (r->lda);
+}
+
+void
 ra_receiver_set_lda (RaReceiver *r, RaLda *lda)
 {
   ra_lda_free (r->lda);

@@ -43,6 +43,9 @@ void ra_receiver_reset (RaReceiver *r);
 /* Exchanges the LDA while running; the loss history stays.  Takes it over. */
 void ra_receiver_set_lda (RaReceiver *r, RaLda *lda);
 RaLda *ra_receiver_get_lda (RaReceiver *r);
+/* What looks like a queue is a longer route: the base and the LDA begin again, and the
+ * loss history stays. */
+void ra_receiver_rebase (RaReceiver *r);
 /* TRUE: whatever the LDA says, every loss counts as congestion; it goes on
  * listening. */
 void ra_receiver_set_distrust (RaReceiver *r, gboolean distrust);

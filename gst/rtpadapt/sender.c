@@ -565,6 +565,10 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->unanswered = FALSE;
   s->rate->radio = ra_guard_radio_loss (&s->guard);
   ra_rate_on_report (s->rate, &s->last, now);
+  if (s->rate->rebased) {
+    ra_receiver_rebase (s->receiver);
+    ra_guard_rebase (&s->guard);
+  }
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);

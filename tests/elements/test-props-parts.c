@@ -1,7 +1,7 @@
 /* What the elements' properties are made of: parts/props.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "../../plugins/rtpadapt/parts/props.h"
 
 #include <gio/gio.h>
@@ -454,32 +454,21 @@ test_then (void)
   g_object_unref (o);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/props/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (spec_rows); i++)
-    add_row ("spec", spec_rows[i].name, i, test_spec);
+  rows_add_by ("/props/spec", spec_rows, name, test_spec);
   g_test_add_func ("/props/ranges", test_ranges);
   g_test_add_func ("/props/init", test_init);
   g_test_add_func ("/props/set", test_set);
   g_test_add_func ("/props/then", test_then);
   for (guint i = 0; i < G_N_ELEMENTS (text_rows); i++) {
-    g_autofree gchar *name
-        = g_strdup_printf ("%s-%u", text_rows[i].property, i);
+    g_autofree gchar *path
+        = g_strdup_printf ("/props/text/%s-%u", text_rows[i].property, i);
 
-    add_row ("text", name, i, test_text);
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_text);
   }
   g_test_add_func ("/props/secret", test_secret);
-  for (guint i = 0; i < G_N_ELEMENTS (pair_rows); i++)
-    add_row ("pair", pair_rows[i].name, i, test_pair);
-  for (guint i = 0; i < G_N_ELEMENTS (start_rows); i++)
-    add_row ("start", start_rows[i].name, i, test_start);
+  rows_add_by ("/props/pair", pair_rows, name, test_pair);
+  rows_add_by ("/props/start", start_rows, name, test_start);
 }

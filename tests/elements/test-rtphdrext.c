@@ -6,7 +6,7 @@
 #include <gst/rtp/rtp.h>
 #include <string.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 /* Not from the library: they are what is on the wire and in SDP. */
 #define RTT_SENDTS "urn:ietf:params:rtp-hdrext:rtt-sendts"
@@ -173,21 +173,10 @@ test_payloader (gconstpointer data)
   g_assert_cmpuint (packets, >=, units);
 }
 
-static void
-add (const gchar *group, const gchar *name, guint r, GTestDataFunc test)
-{
-  g_autofree gchar *path = g_strdup_printf ("/rtphdrext/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (r), test);
-}
-
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (exts); i++) {
-    add ("uri", exts[i].factory, i, test_uri);
-    add ("bounds", exts[i].factory, i, test_bounds);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    add ("payloader", rows[i].name, i, test_payloader);
+  rows_add_by ("/rtphdrext/uri", exts, factory, test_uri);
+  rows_add_by ("/rtphdrext/bounds", exts, factory, test_bounds);
+  rows_add_by ("/rtphdrext/payloader", rows, name, test_payloader);
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define PLACES 3
 
@@ -290,26 +290,15 @@ test_removed (void)
   world_teardown (&w);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/encoders/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (shares); i++)
-    add_row ("share", shares[i].name, i, test_share);
-  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    add_row ("watch", others[i].name, i, test_watch);
+  rows_add_by ("/encoders/share", shares, name, test_share);
+  rows_add_by ("/encoders/watch", others, name, test_watch);
   g_test_add_func ("/encoders/watch/times", test_times);
-  for (guint i = 0; i < G_N_ELEMENTS (searches); i++)
-    add_row ("search", searches[i].name, i, test_search);
+  rows_add_by ("/encoders/search", searches, name, test_search);
   g_test_add_func ("/encoders/search/due", test_due);
-  add_row ("job", "taken", FALSE, test_job);
-  add_row ("job", "late", TRUE, test_job);
+  g_test_add_data_func ("/encoders/job/taken", NULL, test_job);
+  g_test_add_data_func ("/encoders/job/late", GINT_TO_POINTER (1), test_job);
   g_test_add_func ("/encoders/job/removed", test_removed);
 }

@@ -8,7 +8,7 @@
  */
 #include <tools/sim/sim.h>
 
-#include "../main.h"
+#include "../rows.h"
 #include "../unit/law.h"
 
 typedef struct
@@ -35,6 +35,9 @@ static const Law laws[] = {
   { "route-longer", NULL, "fused", NULL,
       "bottleneck rate=3M queue=150ms ! delay 25ms,30s:65ms", 1, 75, 45, 0, .9,
       .01, "a base 40 ms longer is known after 15 s" },
+  { "route-longer-radio", NULL, "fused", NULL,
+      "bottleneck rate=3M queue=150ms ! delay 25ms,30s:65ms ! bernoulli 10%", 1,
+      75, 32, 0, .8, .01, "with 10 % lost after 2 s" },
   { "route-shorter", NULL, "fused", NULL,
       "bottleneck rate=3M queue=150ms ! delay 65ms,30s:25ms", 1, 75, 45, 0, .9,
       .01, "and one 40 ms shorter" },
@@ -88,7 +91,7 @@ drift (gint ppm)
 static void
 test_law (gconstpointer data)
 {
-  const Law *law = data;
+  const Law *law = &laws[GPOINTER_TO_UINT (data)];
   RaSimFlow mix[MOST];
   RaRun runs[MOST];
   RaSimConfig cfg;
@@ -133,9 +136,5 @@ test_law (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (laws); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/delay-laws/%s", laws[i].name);
-
-    g_test_add_data_func (path, &laws[i], test_law);
-  }
+  rows_add_by ("/delay-laws", laws, name, test_law);
 }

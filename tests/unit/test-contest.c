@@ -454,14 +454,19 @@ static const struct
 {
   const gchar *name;
   gdouble outage, top;
-  gboolean lost, found;
+  gboolean found;
   const gchar *why;
+  gdouble empty, raw, lost, all;
 } new_path_rows[] = {
-  { "none", 100, .040, FALSE, FALSE, "one test does not show a longer route" },
-  { "outage", 3, .040, FALSE, TRUE, "after an outage one is enough" },
-  { "packet", 3, .055, FALSE, TRUE, "a packet has waited for another" },
-  { "uneven", 3, .065, FALSE, FALSE, "more than a packet and 3 ms: others" },
-  { "lost", 3, .040, TRUE, FALSE, "a full queue loses packets" },
+  { "none", 100, .040, FALSE, "one test does not show a longer route" },
+  { "outage", 3, .040, TRUE, "after an outage one is enough" },
+  { "packet", 3, .055, TRUE, "a packet has waited for another" },
+  { "uneven", 3, .065, FALSE, "more than a packet and 3 ms: others" },
+  { "lost", 3, .040, FALSE, "a full queue loses packets", 0, 0, 1, 20 },
+  { "radio", 3, .040, TRUE, "1 + 2 sqrt 1, as empty", .05, .05, 3, 20 },
+  { "more", 3, .040, FALSE, "and more than that", .05, .05, 4, 20 },
+  { "few", 3, .040, FALSE, "19 of which 1.9 had been lost", 0, .1, 0, 19 },
+  { "enough", 3, .040, TRUE, "2.1 are missing", 0, .1, 0, 21 },
 };
 
 static void
@@ -476,7 +481,8 @@ test_new_path (gconstpointer data)
     .q_max = .04,
     .f_lo = .040,
     .f_hi = new_path_rows[i].top,
-    .f_lost = new_path_rows[i].lost,
+    .f_found = new_path_rows[i].lost,
+    .f_all = new_path_rows[i].all,
     .n_floor = 2,
     .t_outage = NOW - new_path_rows[i].outage,
     .t_began = NOW - 1 };
@@ -485,6 +491,8 @@ test_new_path (gconstpointer data)
   g_test_message ("%s", new_path_rows[i].why);
   n.qm = n.q2 = n.q_lo = .040;
   n.packet = .020;
+  n.raw = new_path_rows[i].raw;
+  n.raw_empty = new_path_rows[i].empty;
   ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE);
   g_assert_cmpint (n.shift > 0, ==, new_path_rows[i].found);
   g_assert_cmpint (c.competes, ==, !new_path_rows[i].found);

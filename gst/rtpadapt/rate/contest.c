@@ -61,6 +61,11 @@
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
+/* Their losses: standard deviations of a Poisson count, a share that is worth asking,
+ * and how many losses have to be missing. */
+#define SIGMAS 2
+#define MORE .01
+#define TOLD 2
 /* s.  For so long after an outage the path may be another one, whose base is not
  * known, and tests follow each other so soon. */
 #define NEW_PATH 10.
@@ -295,10 +300,24 @@ floor_hear (RaContest *c, const RaSense *n)
 {
   if (n->now - c->t_began < 2 * n->lag + c->q_max)
     return;
-  c->f_lost = (c->n_floor && c->f_lost) || c->t_congestion >= n->now;
   c->f_lo = c->n_floor ? fmin (c->f_lo, n->q_lo) : n->q_lo;
   c->f_hi = c->n_floor ? fmax (c->f_hi, n->q_lo) : n->q_lo;
+  c->f_all = (c->n_floor ? c->f_all : 0) + n->all;
+  c->f_found = (c->n_floor ? c->f_found : 0) + n->found;
   c->n_floor++;
+}
+
+/* TRUE: it may be a full queue, which loses more than an empty one did.  Where more has
+ * been lost of late, the test has to be long enough to show that. */
+static gboolean
+floor_loses (const RaContest *c, const RaSense *n)
+{
+  gdouble usual = n->raw_empty * c->f_all;
+  gdouble more
+      = n->raw - n->raw_empty - SIGMAS * sqrt (n->raw_empty / RA_SENSE_PACKETS);
+
+  return c->f_found > usual + SIGMAS * sqrt (usual)
+      || (more > MORE && more * c->f_all < TOLD);
 }
 
 /* TRUE: the base has been moved. */
@@ -310,7 +329,8 @@ floor_judge (RaContest *c, RaSense *n)
   gdouble before = c->floor;
 
   c->floor = 0;
-  if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise || c->f_lost)
+  if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise
+      || floor_loses (c, n))
     return FALSE;
   if (!is_new_path (c, n) && (before <= 0 || fabs (c->f_lo - before) > noise)) {
     c->floor = c->f_lo;

@@ -61,10 +61,10 @@ typedef struct
   gboolean begins;    /* slow start: no loss yet */
   gdouble f_lo, f_hi; /* queue of the test's end */
   guint n_floor;
-  gboolean f_lost;   /* packets, in this time */
-  gdouble t_outage;  /* its end */
-  gdouble t_rebased; /* a longer route was found */
-  gdouble floor;     /* of the last test if it was flat, or 0 */
+  gdouble f_all, f_found; /* its packets, and verdicts of congestion */
+  gdouble t_outage;       /* its end */
+  gdouble t_rebased;      /* a longer route was found */
+  gdouble floor;          /* of the last test if it was flat, or 0 */
 } RaContest;
 
 /* Before the rules of a report: counts what it says. */

@@ -163,7 +163,7 @@ resumes (RaDelayRate *d)
 static void
 resume_rebased (RaDelayRate *d)
 {
-  if (d->c.t_rebased >= d->n.now && d->n.now - d->t_far < FAR_KNOWN)
+  if (d->start.base.rebased && d->n.now - d->t_far < FAR_KNOWN)
     d->start.x = fmax (d->start.x, RESUME * d->r_far);
 }
 
@@ -318,6 +318,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t_unsteady, d->start.x, r->s,
         fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
+  r->rebased = d->c.t_rebased >= d->n.now;
   resume_rebased (d);
   if (d->brake > 0)
     d->start.x = ra_crowd_rate (&d->crowd, &report, d->n.now, r->radio,

@@ -24,8 +24,8 @@
  * machine did not run. */
 #define GAP_MOST 2
 /* After an outage few packets are sent, and its losses count no longer. */
-#define RAW_PACKETS 250
 #define RAW_TIME 3.0
+#define NO_QUEUE .003
 /* A line that has carried so much may be as fast still, though others have it. */
 #define MOST_TIME 60.
 /* A rate below one part of so many of the highest of late does not show a slow line:
@@ -180,10 +180,12 @@ loss_hear (RaSense *n, const RaReport *report)
   guint lost = report->lost_congestion + report->lost_wireless;
   guint all = report->arrived + lost, verdicts = lost + report->ce;
   gdouble share = all > 0 ? (gdouble) lost / all : 0;
-  gdouble weight = fmax ((gdouble) all / RAW_PACKETS, n->dt / RAW_TIME);
+  gdouble weight = fmax ((gdouble) all / RA_SENSE_PACKETS, n->dt / RAW_TIME);
   gboolean event = lost > 0 && event_hear (n, ra_seconds (report->rtt));
 
   n->lost = lost > 0;
+  n->all = all;
+  n->found = ra_report_congestion (report);
   if (!n->begun)
     n->congested = CONGESTED_FIRST;
   if (verdicts > 0)
@@ -191,7 +193,10 @@ loss_hear (RaSense *n, const RaReport *report)
         * ((gdouble) ra_report_congestion (report) / verdicts - n->congested);
   if (all > 0)
     n->raw += (1 - exp (-weight)) * (share - n->raw);
-  n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RAW_PACKETS);
+  if (all > 0 && n->q2 <= NO_QUEUE)
+    n->raw_empty += (1 - exp (-(gdouble) all / RA_SENSE_PACKETS))
+        * (share - n->raw_empty);
+  n->n_raw = (guint) MIN ((guint64) n->n_raw + all, RA_SENSE_PACKETS);
   if (all > 0)
     n->raw_3s += (1 - exp (-n->dt / RAW_TIME)) * (share - n->raw_3s);
   if (all > 0)

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 
 #define RA_SENSE_QUEUES 8
 #define RA_SENSE_RATES 64
+#define RA_SENSE_PACKETS 250 /* that shares of lost ones are of */
 
 typedef struct
 {
@@ -25,19 +26,21 @@ typedef struct
   gdouble r;      /* delivered rate over about a lag; 0 until known */
   gdouble packet; /* what one takes on the line, at r or a third of the highest
                        r of late; 0 until known */
-  gdouble shortest;  /* and at the highest r of late */
-  gdouble used;      /* as r, but also falls where the source sends less */
-  gdouble offered;   /* used, and what congestion took: what was sent */
-  gdouble a;         /* of r what arrived: without the radio's losses */
-  gdouble r_last;    /* over .02 s or one report, the latest */
-  gdouble a_two;     /* the higher of the last two of a's samples */
-  gdouble raw;       /* share of all packets lost, of the last 250 or so */
-  gdouble congested; /* share of the lost that was congestion, of late */
-  gdouble raw_3s;    /* of the last 3 s */
-  gdouble events_3s; /* loss events per packet, of the last 3 s: what is lost
+  gdouble shortest;   /* and at the highest r of late */
+  gdouble used;       /* as r, but also falls where the source sends less */
+  gdouble offered;    /* used, and what congestion took: what was sent */
+  gdouble a;          /* of r what arrived: without the radio's losses */
+  gdouble r_last;     /* over .02 s or one report, the latest */
+  gdouble a_two;      /* the higher of the last two of a's samples */
+  gdouble raw;        /* share of all packets lost, of the last 250 or so */
+  gdouble congested;  /* share of the lost that was congestion, of late */
+  gdouble raw_3s;     /* of the last 3 s */
+  gdouble events_3s;  /* loss events per packet, of the last 3 s: what is lost
                           within a round trip is one (RFC 5348 5.2) */
-  gboolean lost;     /* anything, in this report */
-  gdouble shift;     /* of the base: a longer route, or a clock that was set */
+  gboolean lost;      /* anything, in this report */
+  gdouble all, found; /* its packets, and verdicts of congestion */
+  gdouble raw_empty;  /* share lost of the last 250 or so that met no queue */
+  gdouble shift;      /* of the base: a longer route, or a clock that was set */
   /* private */
   gdouble lo[RA_SENSE_QUEUES];
   gdouble dev;       /* of q_lo's noise */

@@ -165,6 +165,12 @@ resume (
 }
 
 void
+ra_guard_rebase (RaGuard *g)
+{
+  ra_winmin_init (&g->friendly.base);
+}
+
+void
 ra_guard_on_rtcp (RaGuard *g, RaTime now)
 {
   ra_breaker_on_knock (&g->breaker, now);

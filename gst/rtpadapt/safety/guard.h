@@ -66,6 +66,9 @@ typedef enum
  * has closed, and what the caller knows about the path is out of date. */
 gboolean ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
     gdouble s, guint64 rate, RaTime now);
+/* The way has become longer: what the RTT has above its shortest is not a queue.  Drain
+ * tests have shown it, which no LDA decides. */
+void ra_guard_rebase (RaGuard *g);
 /* RTCP came, with any contents. */
 void ra_guard_on_rtcp (RaGuard *g, RaTime now);
 /* See ra_breaker_next_probe(). */
