@@ -5,42 +5,22 @@ import re
 
 import plots
 from expressions import text_of
+from markup import LINES, anchor, folded, not_edited, shorten, table
 from terminal import ours_text
 from verdict import (DIFFERENT, MISSING, ONE, ORDER, WITHIN, Claims, answers,
                      number_text, verdict)
 
 # What a reader takes in: tests/papers/test-papers holds the pages to it.
-WIDEST = 60    # characters of a cell
 COLUMNS = 7
 WORDS = 3000
-LINES = 10     # of a table; a longer one is folded
-NOT_EDITED = ('<!-- SPDX-License-Identifier: LGPL-2.1-or-later\n'
-              '     Written by tools/papers; not to be edited. -->\n')
+NOT_EDITED = not_edited('tools/papers')
 RECORD = '../../tests/papers/results/%s.csv'
-
-
-def anchor(title):
-    """Of a heading, as GitHub and GitLab make it."""
-    return re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-')
 
 
 def heading(experiment):
     if experiment.title.startswith(tuple('0123456789')):
         return experiment.title
     return '%s: %s' % (experiment.source, experiment.title)
-
-
-def cells(values):
-    return '|' + '|'.join(
-        str(value).replace('|', '\\|') for value in values) + '|\n'
-
-
-def table(head, lines):
-    lines = list(lines)
-    if not lines:
-        return ''
-    return (cells(head) + '|' + '---|' * len(head) + '\n'
-            + ''.join(cells(line) for line in lines) + '\n')
 
 
 def title_of(metric):
@@ -116,16 +96,7 @@ def comparison(experiment, results, notes):
         for kind, number in kinds.items() if number)), out)
 
 
-def folded(title, text):
-    return '<details><summary>%s</summary>\n\n%s</details>\n\n' % (title, text)
-
-
 MARKS = {True: 'yes', False: '**no**', None: 'not run'}
-
-
-def shorten(text, most=WIDEST):
-    text = ' '.join(text.split())
-    return text if len(text) <= most else text[:most - 3].rstrip(' ,') + '...'
 
 
 def claim_line(experiment, answer, notes):
