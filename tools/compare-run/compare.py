@@ -22,9 +22,8 @@ import record  # noqa: E402
 import report  # noqa: E402
 from cells import Cells, environment, knows_vmaf, machine  # noqa: E402
 from figures import Claims, Figures, check_claims  # noqa: E402
-from setfile import CompareError, Set  # noqa: E402
+from setfile import SETS, CompareError, Set  # noqa: E402
 
-SETS = HERE / 'sets'
 INTERRUPTED = 130
 
 

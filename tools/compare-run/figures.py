@@ -4,7 +4,7 @@ import ast
 import math
 import statistics
 
-from expressions import Expression, NotRun, PaperError, jain, mean
+from expressions import Expression, NotRun, PaperError, jain
 from setfile import CompareError
 
 # Student's t, 0.975, for 1 to 30 degrees of freedom (any book's table); above
@@ -27,6 +27,11 @@ class Metric:
         if value is None:
             return '–'
         return '%.*f' % (self.digits, value * self.scale)
+
+    def sentence(self, found):
+        """Figures of one system or of two, with what they are."""
+        title, _, unit = self.title.partition(', ')
+        return ' '.join(filter(None, (title, ' against '.join(found), unit)))
 
 
 METRICS = [Metric(*row) for row in (
@@ -153,6 +158,12 @@ NAMES = {'least_share', 'most_share', 'own_share', 'jain', 'capacity_bps',
          'encoder_bps', 'sender_cpu_s', 'receiver_cpu_s', *BY_NAME}
 
 
+def metric_of(name):
+    """With a title also where no table shows it."""
+    return BY_NAME.get(name) or Metric(
+        '', name, name.replace('_', ' '), ('', ''), 2, 0, '')
+
+
 class Spread:
     """A mean over seeds, and how sure it is."""
 
@@ -171,6 +182,11 @@ class Spread:
         text = metric.show(self.mean)
         return text if self.half is None else '%s ± %s' % (
             text, metric.show(self.half))
+
+    def range(self, metric):
+        """Of the seeds."""
+        return ' to '.join(dict.fromkeys(
+            metric.show(value) for value in (min(self.values), max(self.values))))
 
     def json(self):
         return {'mean': self.mean, 'half': self.half, 'n': self.n}
@@ -298,35 +314,37 @@ class Claims:
 
     def __init__(self, figures):
         self.figures = figures
-        self.said = []
+        self.said = {}  # {metric: {whose: figure}}, in the order of the claim
 
-    def each(self, name, system, group, **at):
+    def _ask(self, name, system, group, at, show=Spread.text):
+        """The spread of what a claim asks for; NotRun's text says what there is
+        nothing of."""
         figures = self.figures
         if name not in NAMES:
             raise PaperError("there is no metric '%s'" % name)
         if system not in figures.systems:
-            raise NotRun('%s has not run' % system)
+            raise NotRun(system)
         links = [link for link in figures.groups.get(group, [])
                  if all(link['point'].get(key) == value
                         for key, value in at.items())]
         if not links:
-            raise NotRun('%s has not run' % group)
+            raise NotRun(group)
+        title = figures.systems[system]['title']
+        if not all(figures.seeds(link, system) for link in links):
+            raise NotRun(title)
+        metric = metric_of(name)
         spread = figures.spread(name, links, system)
-        metric = BY_NAME.get(name) or Metric(
-            '', name, name, ('', ''), 2, 0, '')
-        words = ' '.join([name, system, group] + [
-            '%s=%s' % item for item in at.items()])
         if not spread.values:
-            raise NotRun('%s: not known' % words)
-        unit = metric.title.partition(', ')[2]
-        text = '%s: %s' % (words, ' '.join(filter(None, (
-            spread.text(metric), unit))))
-        if text not in self.said:
-            self.said.append(text)
-        return spread.values
+            raise NotRun('%s of %s' % (metric.title.partition(', ')[0], title))
+        self.said.setdefault(name, {})[system, group, *at.items()] = show(
+            spread, metric)
+        return spread
 
-    def m(self, *words, **at):
-        return mean(self.each(*words, **at))
+    def m(self, name, system, group, **at):
+        return self._ask(name, system, group, at).mean
+
+    def each(self, name, system, group, **at):
+        return self._ask(name, system, group, at, Spread.range).values
 
     def _gain(self, name, system, other, group, at):
         """By how much the mean is better than the other's, and the 95 %
@@ -334,10 +352,9 @@ class Claims:
         better = BETTER.get(name, 0)
         if not better:
             raise PaperError("of '%s' neither more nor less is better" % name)
-        one, two = (Spread(self.each(name, who, group, **at))
-                    for who in (system, other))
+        one, two = (self._ask(name, who, group, at) for who in (system, other))
         if one.half is None or two.half is None:
-            raise NotRun('%s: one seed says nothing of the spread' % name)
+            raise NotRun('a second seed')
         return (better * (one.mean - two.mean),
                 math.hypot(one.half, two.half))
 
@@ -350,17 +367,21 @@ class Claims:
         return gain > half
 
     def check(self, claim):
-        """{text, check, holds: True, False or None, figures}."""
-        self.said = []
+        """{text, check, holds: True, False or None, figures, missing: what it
+        asks for in vain}."""
+        self.said, missing = {}, ''
         names = {name: getattr(self, name) for name in CLAIM_NAMES}
         try:
             holds = bool(Expression(claim['check'], set(names), 'claim')(
                 names))
         except NotRun as error:
-            holds = None
-            self.said.append(str(error))
+            holds, missing = None, str(error)
+        said = [metric_of(name).sentence(found.values())
+                for name, found in self.said.items()]
+        if missing:
+            said.append('nothing of ' + missing)
         return {'text': claim['text'], 'check': claim['check'],
-                'holds': holds, 'figures': '; '.join(self.said)}
+                'holds': holds, 'figures': '; '.join(said), 'missing': missing}
 
 
 def check_claims(told):

@@ -11,6 +11,7 @@ from expressions import Expression, PaperError, fill
 from paperparts import as_list, check_keys
 from runner import digest
 
+SETS = pathlib.Path(__file__).resolve().parent / 'sets'
 SET_KEYS = {'title', 'about', 'seeds', 'seconds', 'warmup', 'clip', 'picture',
             'link', 'system', 'claim'}
 LINK_KEYS = {'name', 'title', 'about', 'there', 'back', 'seconds', 'warmup',
@@ -19,6 +20,9 @@ OTHER_KEYS = {'tcp', 'stream', 'a', 'b', 'at', 'seconds'}
 SYSTEM_KEYS = {'name', 'title', 'system', 'options', 'receiver-options',
                'bitrate', 'start-bitrate', 'max-bitrate'}
 CLAIM_KEYS = {'text', 'check', 'sweep', 'where'}
+# What the text of a claim calls the metrics of its sweep.
+METRIC_WORDS = {'vmaf': 'VMAF', 'frozen_s': 'time frozen',
+                'latency_ms_p95': 'latency'}
 TCP_PORT = 5201  # iperf3's own; the next ones for more of them
 STREAM_PORT = 5104  # of a second stream, and each has the next two as well
 STREAM_PORTS = 10
@@ -88,8 +92,10 @@ def expand(table, where):
         found = [point for point in found if asks(point)]
     if not found:
         raise CompareError('%s: a claim about no point' % where)
-    return [{key: fill(table[key], point, where) for key in ('text', 'check')}
-            for point in found]
+    return [{'text': fill(table['text'], {
+        name: METRIC_WORDS.get(value, value) for name, value in point.items()},
+                          where),
+             'check': fill(table['check'], point, where)} for point in found]
 
 
 class Other:
