@@ -62,6 +62,39 @@ def text(name, rows):
     return made.getvalue()
 
 
+def results(told, rows):
+    """What results.json has of these rows of the set, as far as they have it."""
+    links = {link.name: link.json() for link in told.links}
+    for run in rows:
+        if run['link'] not in links:
+            raise CompareError("the record of %s has a link '%s' that the set has not" % (
+                told.name, run['link']))
+    return {'links': list(links.values()),
+            'systems': [system.json() for system in told.systems],
+            'cells': [cell_of(run, links[run['link']]) for run in rows]}
+
+
+def cell_of(run, link):
+    """The inverse of row(). A record has shares of the line and no rates; where
+    one other flow may run, these follow from them."""
+    result = {group: {} for group, _, _ in VALUES.values()}
+    for name, (group, key, _) in VALUES.items():
+        if run.get(name):
+            result[group][key] = float(run[name])
+    names = ['tcp ' + port for port in link['tcp']] + [
+        'udp %d' % port for port in link['streams']]
+    if len(names) == 1 and run['share']:
+        # Without a share the other one had nothing, and ours were of the whole.
+        found = [run['other_share']] if run['other_share'] else []
+        fair = link['capacity_bps'] / (1 + len(found))
+        result['path'].update(capacity_bps=link['capacity_bps'],
+                              goodput_bps=float(run['share']) * fair)
+        result['others'] = [{'name': name, 'goodput_bps': float(share) * fair}
+                            for name, share in zip(names, found)]
+    return {**{key: run[key] for key in KEY}, 'seed': int(run['seed']),
+            'state': 'ok', 'reason': '', 'result': result}
+
+
 def merged(old, new):
     """New runs replace those of the same link and system, with whatever seeds; the rest
     stays. Sorted, so that a difference shows what changed."""
