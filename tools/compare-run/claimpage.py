@@ -40,7 +40,7 @@ class Answers:
 
 
 def recorded(folder):
-    """Of the sets that have a record; README's table comes from the first."""
+    """Of the sets that have a record, that of README's table first."""
     paths = sorted(SETS.glob('*.toml'), key=lambda path: (path.stem != 'default', path.stem))
     found = [Answers(path, folder) for path in paths]
     return [answers for answers in found if answers.rows]
@@ -54,8 +54,8 @@ def made(answers):
             if run['system'] == system.name:
                 titles.setdefault((run['commit'], run['date']), {})[system.title] = None
     seconds = {link.name: link.seconds for link in told.links}
-    return '`tools/compare %s --record`, %d runs, %s of streams:\n\n%s\n' % (
-        told.name, len(answers.rows),
+    return '`tools/compare %s --record`, [%d runs](%s.csv), %s of streams:\n\n%s\n' % (
+        told.name, len(answers.rows), told.name,
         duration(sum(seconds[run['link']] for run in answers.rows)), ''.join(
             '- commit %s, %s: %s\n' % (*when, '; '.join(found))
             for when, found in titles.items()))
