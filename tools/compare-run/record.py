@@ -13,11 +13,13 @@ KEY = ('link', 'system', 'seed')
 VALUES = {
     'vmaf': ('viewer', 'vmaf', 2),
     'frozen_s': ('viewer', 'frozen_s', 2),
+    'longest_freeze_s': ('viewer', 'longest_freeze_s', 2),
     'latency_ms_p95': ('viewer', 'latency_ms_p95', 1),
     'latency_step_ms': ('viewer', 'latency_step_ms', 1),
     'used': ('path', 'utilisation', 3),
     'share': ('path', 'share', 2),
     'queue_ms_p95': ('path', 'queue_ms_p95', 1),
+    'packet_loss_ratio': ('path', 'packet_loss_ratio', 4),
     'ramp_s': ('path', 'ramp_s', 1),
     'rate_settle_s': ('path', 'rate_settle_s', 2),
     'queue_settle_s': ('path', 'queue_settle_s', 2),
