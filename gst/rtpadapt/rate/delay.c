@@ -364,7 +364,7 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
 static const RaParam params[] = {
   { "target", RA_AT (RaDelayRate, target), .def = .0065, .max = 1, .unit = "s",
       .text = "the queue that is aimed at, at target-rate, on a steady line" },
-  { "target-unsteady", RA_AT (RaDelayRate, target_unsteady), .def = .0095,
+  { "target-unsteady", RA_AT (RaDelayRate, target_unsteady), .def = .0075,
       .max = 1, .unit = "s",
       .text = "and where the line's rate or delay changes, or others use it" },
   { "target-rate", RA_AT (RaDelayRate, target_rate), .def = 3e6, .min = 1,
