@@ -11,8 +11,8 @@
 
 using namespace ns3;
 
-#define PORT 5004
-#define HEADERS (20 + 8) /* IP, UDP */
+#define RA_PORT 5004
+#define RA_HEADERS (20 + 8) /* IP, UDP */
 #define OBSERVED_EACH (100 * RA_MSECOND)
 #define ECT_0 2    /* RFC 3168 5, in the TOS byte */
 #define DISTINCT 4 /* values that are counted one by one */
@@ -61,8 +61,8 @@ socket_new (Ptr<Node> node, Ipv4Address own, Ipv4Address peer)
   Ptr<Socket> socket
       = Socket::CreateSocket (node, UdpSocketFactory::GetTypeId ());
 
-  socket->Bind (InetSocketAddress (own, PORT));
-  socket->Connect (InetSocketAddress (peer, PORT));
+  socket->Bind (InetSocketAddress (own, RA_PORT));
+  socket->Connect (InetSocketAddress (peer, RA_PORT));
   return socket;
 }
 
@@ -122,7 +122,7 @@ RaFlow::~RaFlow ()
 void
 RaFlow::send (Ptr<Socket> socket, FlowTag tag, guint size)
 {
-  Ptr<Packet> p = Create<Packet> (MAX (size, HEADERS + 1u) - HEADERS);
+  Ptr<Packet> p = Create<Packet> (MAX (size, RA_HEADERS + 1u) - RA_HEADERS);
 
   tag.flow = m_place.index;
   tag.sent = now ();

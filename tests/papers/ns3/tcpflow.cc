@@ -8,8 +8,8 @@
 
 using namespace ns3;
 
-#define PORT 5001
-#define HEADERS (20 + 20 + 12) /* IP, TCP, its timestamps */
+#define TCP_PORT 5001
+#define TCP_HEADERS (20 + 20 + 12) /* IP, TCP, its timestamps */
 #define BUFFER (8 << 20)
 
 TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
@@ -53,7 +53,7 @@ TcpFlow::socket_new (Ptr<Node> node)
    * without it 5 % and 1.06 times. */
   socket->SetAttribute ("LimitedTransmit", BooleanValue (m_group.sack > 0));
   socket->SetAttribute (
-      "SegmentSize", UintegerValue ((guint) m_group.packet_size - HEADERS));
+      "SegmentSize", UintegerValue ((guint) m_group.packet_size - TCP_HEADERS));
   socket->SetAttribute ("SndBufSize", UintegerValue (BUFFER));
   socket->SetAttribute ("RcvBufSize", UintegerValue ((guint) m_group.window));
   socket->SetMinRto (Seconds (m_group.min_rto));
@@ -67,7 +67,7 @@ void
 TcpFlow::listen ()
 {
   m_listener = socket_new (m_place.receiver);
-  m_listener->Bind (InetSocketAddress (m_place.to, PORT));
+  m_listener->Bind (InetSocketAddress (m_place.to, TCP_PORT));
   m_listener->Listen ();
   m_listener->SetAcceptCallback (
       MakeNullCallback<bool, Ptr<Socket>, const Address &> (),
@@ -172,7 +172,7 @@ TcpFlow::connect ()
       "RTT", MakeCallback (&TcpFlow::on_rtt, this));
   m_socket->SetSendCallback (MakeCallback (&TcpFlow::on_writable, this));
   m_socket->Bind (InetSocketAddress (m_place.from, 0));
-  m_socket->Connect (InetSocketAddress (m_place.to, PORT));
+  m_socket->Connect (InetSocketAddress (m_place.to, TCP_PORT));
 }
 
 /* As much as its buffer takes. */
@@ -214,7 +214,7 @@ TcpFlow::on_tx (
   tag.sent = now ();
   if (m_colour) {
     RaColourPacket cp
-        = { p->GetSize () + HEADERS, RA_IMPORTANCE_UNKNOWN, FALSE };
+        = { p->GetSize () + TCP_HEADERS, RA_IMPORTANCE_UNKNOWN, FALSE };
 
     tag.mark = ra_colour_mark (m_colour, &cp, now ());
   }
@@ -223,7 +223,7 @@ TcpFlow::on_tx (
   segment.first->second.again = !segment.second;
   if (m_lda)
     m_lda->sent ((guint32) tag.seq, now ());
-  ra_score_sent (m_score, p->GetSize () + HEADERS, now ());
+  ra_score_sent (m_score, p->GetSize () + TCP_HEADERS, now ());
 }
 
 /* Seed 002, 4.2.4: how long a segment takes that had to be sent again. */

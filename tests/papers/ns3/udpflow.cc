@@ -8,8 +8,8 @@
 
 using namespace ns3;
 
-#define PORT 9
-#define HEADERS (20 + 8) /* IP, UDP */
+#define UDP_PORT 9
+#define UDP_HEADERS (20 + 8) /* IP, UDP */
 
 class UdpFlow : public ScoredFlow {
 public:
@@ -38,7 +38,7 @@ span (gdouble mean, gdouble shape)
 UdpFlow::UdpFlow (const FlowGroup &group, const Place &place)
     : ScoredFlow (group, place, "udp")
 {
-  InetSocketAddress peer (place.to, PORT);
+  InetSocketAddress peer (place.to, UDP_PORT);
   OnOffHelper source ("ns3::UdpSocketFactory", peer);
   PacketSinkHelper sink ("ns3::UdpSocketFactory", peer);
   ApplicationContainer apps;
@@ -46,9 +46,9 @@ UdpFlow::UdpFlow (const FlowGroup &group, const Place &place)
   /* OnOffApplication counts without headers. */
   source.SetAttribute ("DataRate",
       DataRateValue (DataRate ((guint64) (group.rate
-          * (group.packet_size - HEADERS) / group.packet_size))));
+          * (group.packet_size - UDP_HEADERS) / group.packet_size))));
   source.SetAttribute (
-      "PacketSize", UintegerValue ((guint) group.packet_size - HEADERS));
+      "PacketSize", UintegerValue ((guint) group.packet_size - UDP_HEADERS));
   source.SetAttribute ("OnTime", StringValue (span (group.on, group.shape)));
   source.SetAttribute ("OffTime", StringValue (span (group.off, group.shape)));
   apps = source.Install (place.sender);
