@@ -35,11 +35,3 @@ element_new (const gchar *line)
   g_assert_no_error (error);
   return gst_object_ref_sink (element);
 }
-
-static inline void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}

@@ -372,8 +372,7 @@ void
 tests_add (void)
 {
   fakes_register ();
-  for (guint i = 0; i < G_N_ELEMENTS (fake_rows); i++)
-    add_row ("encoder-fake/unit", fake_rows[i].factory, i, test_fake);
+  rows_add_by ("/encoder-fake/unit", fake_rows, factory, test_fake);
   g_test_add_func ("/encoder-fake/v4l2", test_v4l2);
   g_test_add_func ("/encoder-fake/v4l2/both", test_v4l2_both);
   g_test_add_func ("/encoder-fake/v4l2/jpeg", test_v4l2_jpeg);

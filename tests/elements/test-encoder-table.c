@@ -2,7 +2,7 @@
  * they run, when a change is due, what the user set.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "encoder-fixture.h"
 
 /* 777,777 bit/s in each encoder's unit, as gst-inspect-1.0 describes it. */
@@ -368,16 +368,12 @@ test_prepare (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (real_rows); i++) {
-    add_row ("encoder-table/unit", real_rows[i].factory, i, test_real);
-    add_row (
-        "encoder-table/recommended", real_rows[i].factory, i, test_recommended);
-    add_row ("encoder-table/playing", real_rows[i].factory, i, test_playing);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (when_rows); i++)
-    add_row ("encoder-table/when", when_rows[i].name, i, test_when);
-  for (guint i = 0; i < G_N_ELEMENTS (prepare_rows); i++)
-    add_row ("encoder-table/prepare", prepare_rows[i].name, i, test_prepare);
+  rows_add_by ("/encoder-table/unit", real_rows, factory, test_real);
+  rows_add_by (
+      "/encoder-table/recommended", real_rows, factory, test_recommended);
+  rows_add_by ("/encoder-table/playing", real_rows, factory, test_playing);
+  rows_add_by ("/encoder-table/when", when_rows, name, test_when);
+  rows_add_by ("/encoder-table/prepare", prepare_rows, name, test_prepare);
   g_test_add_func ("/encoder-table/jpeg", test_jpeg);
   g_test_add_func ("/encoder-table/follow", test_follow);
   g_test_add_func ("/encoder-table/follow/live", test_follow_live);

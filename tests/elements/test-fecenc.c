@@ -1,7 +1,7 @@
 /* The driver of rtpulpfecenc: where it finds one, what it sets.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "encoder-fixture.h"
 
 #include <gst/check/gstharness.h>
@@ -368,22 +368,17 @@ test_late (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (fec_rows); i++)
-    add_row ("fecenc/find", fec_rows[i].name, i, test_fec);
+  rows_add_by ("/fecenc/find", fec_rows, name, test_fec);
   g_test_add_func ("/fecenc/find/rtpbin", test_fec_rtpbin);
   g_test_add_func ("/fecenc/find/named", test_fec_named);
   g_test_add_func ("/fecenc/set", test_fec_set);
-  for (guint i = 0; i < G_N_ELEMENTS (key_rows); i++)
-    add_row ("fecenc/key", key_rows[i].name, i, test_key);
-  for (guint i = 0; i < G_N_ELEMENTS (late_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/fecenc/late/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_late);
-  }
+  rows_add_by ("/fecenc/key", key_rows, name, test_key);
+  rows_add ("/fecenc/late", late_rows, test_late);
   for (guint i = 0; i < G_N_ELEMENTS (share_rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("%u", share_rows[i].level);
+    g_autofree gchar *name
+        = g_strdup_printf ("/fecenc/share/%u", share_rows[i].level);
 
-    add_row ("fecenc/share", name, i, test_share);
+    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_share);
   }
   g_test_add_func ("/fecenc/share/changes", test_share_changes);
   g_test_add_func ("/fecenc/share/foreign", test_share_foreign);

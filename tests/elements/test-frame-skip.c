@@ -1,7 +1,7 @@
 /* Raw frames that an encoder does not get.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "encoder-fixture.h"
 
 #include <plugins/rtpadapt/send/frameskip.h>
@@ -117,8 +117,7 @@ test_no_pad (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (encoders); i++)
-    add_row ("frame-skip/encoder", encoders[i].name, i, test_encoder);
+  rows_add_by ("/frame-skip/encoder", encoders, name, test_encoder);
   g_test_add_func ("/frame-skip/never", test_never);
   g_test_add_func ("/frame-skip/no-pad", test_no_pad);
 }

@@ -1,7 +1,7 @@
 /* rtpadaptsend: the encoder it drives.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "send-fixture.h"
 
 typedef struct
@@ -432,30 +432,23 @@ test_encoder_skip (gconstpointer data)
       stat_of (d.send, "dropped-frames") > 0, ==, skip_rows[row].dropped);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/rtpadaptsend/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (encoder_rows); i++)
-    add_row ("encoder", encoder_rows[i].name, i, test_encoder);
-  for (guint i = 0; i < G_N_ELEMENTS (share_rows); i++)
-    add_row ("encoder/share", share_rows[i].name, i, test_encoder_share);
+  rows_add_by ("/rtpadaptsend/encoder", encoder_rows, name, test_encoder);
+  rows_add_by (
+      "/rtpadaptsend/encoder/share", share_rows, name, test_encoder_share);
   g_test_add_func ("/rtpadaptsend/encoder/in-bin", test_encoder_in_bin);
   g_test_add_func ("/rtpadaptsend/encoder/named", test_encoder_named);
   g_test_add_func ("/rtpadaptsend/encoder/missing", test_encoder_missing);
-  for (guint i = 0; i < G_N_ELEMENTS (quiet_rows); i++)
-    add_row ("encoder/quiet", quiet_rows[i].name, i, test_encoder_quiet);
+  rows_add_by (
+      "/rtpadaptsend/encoder/quiet", quiet_rows, name, test_encoder_quiet);
   g_test_add_func ("/rtpadaptsend/encoder/none", test_encoder_none);
-  add_row ("encoder/beside-audio", "video", 0, test_encoder_beside_audio);
-  add_row ("encoder/beside-audio", "audio", 1, test_encoder_beside_audio);
+  g_test_add_data_func ("/rtpadaptsend/encoder/beside-audio/video", NULL,
+      test_encoder_beside_audio);
+  g_test_add_data_func ("/rtpadaptsend/encoder/beside-audio/audio",
+      GUINT_TO_POINTER (1), test_encoder_beside_audio);
   g_test_add_func ("/rtpadaptsend/encoder/blocks", test_encoder_blocks);
-  for (guint i = 0; i < G_N_ELEMENTS (skip_rows); i++)
-    add_row ("encoder/skip", skip_rows[i].name, i, test_encoder_skip);
+  rows_add_by (
+      "/rtpadaptsend/encoder/skip", skip_rows, name, test_encoder_skip);
 }

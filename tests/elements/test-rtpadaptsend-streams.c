@@ -1,7 +1,7 @@
 /* rtpadaptsend: several streams, encoders and FEC encoders, key frames.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "send-fixture.h"
 
 #include <string.h>
@@ -462,15 +462,6 @@ test_funnel (void)
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
-static void
-add_row (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path
-      = g_strdup_printf ("/rtpadaptsend/streams/%s/%s", group, name);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 void
 tests_add (void)
 {
@@ -478,11 +469,10 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/streams/audio-first", test_audio_first);
   g_test_add_func ("/rtpadaptsend/streams/shares", test_shares);
   g_test_add_func ("/rtpadaptsend/streams/fec-wanted", test_fec_wanted);
-  for (guint i = 0; i < G_N_ELEMENTS (key_rows); i++)
-    add_row ("key-frame", key_rows[i].name, i, test_key_frame);
-  for (guint i = 0; i < G_N_ELEMENTS (request_rows); i++)
-    add_row ("request", request_rows[i].name, i, test_request);
-  for (guint i = 0; i < G_N_ELEMENTS (found_rows); i++)
-    add_row ("found", found_rows[i].name, i, test_found);
+  rows_add_by (
+      "/rtpadaptsend/streams/key-frame", key_rows, name, test_key_frame);
+  rows_add_by (
+      "/rtpadaptsend/streams/request", request_rows, name, test_request);
+  rows_add_by ("/rtpadaptsend/streams/found", found_rows, name, test_found);
   g_test_add_func ("/rtpadaptsend/streams/funnel", test_funnel);
 }

@@ -20,6 +20,7 @@ typedef struct
   gdouble loss;    /* congestion losses of the packets sent, at most */
   const gchar *why;
   gint ppm; /* of the way's growth, where there is no link */
+  gboolean mpeg;
 } Law;
 
 static const Law laws[] = {
@@ -67,6 +68,12 @@ static const Law laws[] = {
       "26s:3M,33s:600k,36s:1M,37s:2M,38s:3M,45s:600k,48s:1M,49s:2M,50s:3M"
       " queue=150ms ! delay 25ms ! bernoulli 5%",
       1, 60, 5, 0, .93, .03, "a wrong verdict in a trough is not kept" },
+  { "fades-frames", NULL, "fused", NULL,
+      "bottleneck rate=1.7M,1.5s:1M,2s:600k,2.4s:200k,3.4s:600k,4s:1.7M,"
+      "5.5s:1M,6s:600k,6.4s:200k,7.4s:600k,8s:1.7M,9.5s:1M,10s:600k,10.4s:200k,"
+      "11.4s:600k,12s:1.7M,13.5s:1M,14s:600k,14.4s:200k,15.4s:600k,16s:1.7M"
+      " queue=1s ! delay 25ms",
+      1, 16, 2, 0, .55, .1, "a backlog is not what others keep", 0, TRUE },
   { "wrong", NULL, "ll", "p-cc=0,p-ww=1",
       "bottleneck rate=3M queue=100ms ! delay 25ms ! bernoulli 5%", 1, 65, 5, 0,
       .5, .25, "an LDA that never says congestion" },
@@ -114,6 +121,7 @@ test_law (gconstpointer data)
   cfg.rate.start = 500000;
   cfg.per_packet = TRUE;
   cfg.fps = 25;
+  cfg.mpeg = law->mpeg;
   cfg.seconds = law->seconds * RA_SECOND;
   cfg.warmup = law->warmup * RA_SECOND;
   for (cfg.seed = 1; cfg.seed <= 2; cfg.seed++) {

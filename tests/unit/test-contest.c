@@ -149,6 +149,7 @@ static const struct
       kept;         /* s ago: that test; a loss; a test that failed */
   gdouble w, after; /* packets; 0: there is no competition */
   const gchar *why;
+  gdouble rose; /* s ago, 0: never */
 } again_rows[] = {
   { "kept", 1, 0, 100, 20, 20, "the window that it had" },
   { "more", 1, 0, 100, 3, 5, "but no less than arrives" },
@@ -157,6 +158,8 @@ static const struct
   { "rival", 1, 2, 29, 20, 20, "but a test has found a rival" },
   { "gone", 1, 2, 31, 20, 0, "too long ago" },
   { "no-loss", 1, 11, 29, 20, 0, "which loses packets, if it is a TCP" },
+  { "fade", 1, 0, 100, 20, 0, "the backlog of a line that was slower", 3.9 },
+  { "after", 1, 0, 100, 20, 20, "it has had its time", 4.1 },
 };
 
 static void
@@ -168,6 +171,7 @@ test_again (gconstpointer data)
     .stands = .3,
     .t_test = NOW,
     .t_proof = NOW - again_rows[i].proof,
+    .t_rose = again_rows[i].rose > 0 ? NOW - again_rows[i].rose : 0,
     .t_kept = NOW - again_rows[i].kept,
     .t_passed = NOW - again_rows[i].passed };
   RaSense n = sense;
@@ -178,6 +182,39 @@ test_again (gconstpointer data)
   g_assert_cmpfloat_with_epsilon (
       ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE),
       again_rows[i].after * S / RTT, 1);
+}
+
+/* The lowest queues of 8 reports, the newest first.  .25 of .4 s are .1 s. */
+static const struct
+{
+  gdouble by, span;
+  gboolean rose;
+  const gchar *why;
+} rose_rows[] = {
+  { .11, .39, TRUE, "a line that has become slower" },
+  { .09, .3, FALSE, "a few frames" },
+  { .11, .45, FALSE, "a TCP" },
+};
+
+static void
+test_rose (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1, .begun = TRUE, .drain = RA_DRAIN_STAND };
+  RaSense n = sense;
+
+  n.n_lo = RA_SENSE_QUEUES;
+  n.lo_at[0] = n.now;
+  n.lo_at[7] = n.now - rose_rows[i].span;
+  n.lo[0] = n.q_lo = n.q2 = n.qm = .02 + rose_rows[i].by;
+  n.lo[7] = .02;
+  c.t_began = NOW;
+  c.x_back = 9;
+  ra_contest_hear (&c, &n, .01, FALSE);
+  g_test_message ("%s", rose_rows[i].why);
+  g_assert_cmpfloat (ra_contest_rate (&c, &n, .01, 8, S, S, RTT, FALSE), ==,
+      rose_rows[i].rose ? 8 : 4.5);
+  g_assert_cmpint (c.drain == RA_DRAIN_NONE, ==, rose_rows[i].rose);
 }
 
 /* Growth ends where more than twice of what arrives would be sent, which a rate that
@@ -564,6 +601,7 @@ tests_add (void)
   g_test_add_func ("/cubic/mean", test_mean);
   rows_add_by ("/contest/standing", standing_rows, name, test_standing);
   rows_add_by ("/contest/belt", belt_rows, name, test_belt);
+  rows_add ("/contest/rose", rose_rows, test_rose);
   rows_add_by ("/contest/again", again_rows, name, test_again);
   rows_add_by ("/contest/new-path", new_path_rows, name, test_new_path);
   g_test_add_func ("/contest/growth", test_growth);

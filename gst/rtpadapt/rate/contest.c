@@ -30,6 +30,12 @@
 #define AGAIN_WITHIN 8.
 #define GAP_BASE 5. /* between tests */
 #define GAP_STANDS 2.
+/* A queue that grows so much, by so much of the time, is that of a line which has become
+ * slower (or of a TCP's slow start).  What stands for so long after that is its backlog. */
+#define ROSE .1
+#define ROSE_EACH .25
+#define GREW_EACH .5 /* in a competition */
+#define ROSE_FOR 4.
 #define GAP_LOSS 4.
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
@@ -180,7 +186,7 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = c->t_kept = c->t_outage = -(gdouble) INFINITY;
+        = c->t_kept = c->t_outage = c->t_rose = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
@@ -189,6 +195,8 @@ ra_contest_hear (
       > (fights_for_short (c, n) ? LOSS_QUEUE : standing_at (n, target));
   if (congestion)
     c->t_congestion = n->now;
+  if (ra_sense_growth (n, ROSE_EACH) > ROSE)
+    c->t_rose = n->now;
   if (congestion && n->congested > PROOF_LEAST)
     c->t_proof = n->now;
   c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
@@ -410,6 +418,11 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   gboolean there
       = n->qm + (c->drain == RA_DRAIN_LOSS ? 0 : n->jitter) > c->stands_at;
 
+  if (c->t_rose >= n->now) { /* such a test shows nothing of others */
+    c->drain = RA_DRAIN_NONE;
+    c->t_test = n->now;
+    return x;
+  }
   c->q_max = fmax (c->q_max, n->q_hi);
   floor_hear (c, n);
   if (n->q2 <= fmin (target / 2, EMPTY)) {
@@ -470,7 +483,8 @@ stands_again (const RaContest *c, const RaSense *n)
       : c->t_proof > c->t_passed;
 
   return !c->competes && c->drain == RA_DRAIN_NONE && lost
-      && c->stands > STANDS_AGAIN && n->now - c->t_passed < AGAIN_WITHIN;
+      && n->now - c->t_rose > ROSE_FOR && c->stands > STANDS_AGAIN
+      && n->now - c->t_passed < AGAIN_WITHIN;
 }
 
 gdouble
@@ -478,6 +492,13 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     gdouble full, gdouble rtt, gboolean data_limited)
 {
   c->per_rate = rtt / full;
+  /* More arrives of who sends more, if others keep the queue: the line is ours. */
+  if (c->competes && ra_sense_growth (n, GREW_EACH) > ROSE) {
+    c->competes = FALSE;
+    c->drain = RA_DRAIN_NONE;
+    c->t_test = n->now;
+    x = fmin (x, n->r);
+  }
   if (c->competes)
     grow (c, n, s, full, rtt, data_limited);
   if (stands_again (c, n))

@@ -56,7 +56,8 @@ typedef struct
   gdouble t_congestion;
   gdouble t_proof;  /* one that is not a wrong verdict */
   gdouble t_passed; /* one that a standing queue had asked for */
-  gdouble t_kept;   /* one last found that others keep the queue */
+  gdouble t_rose; /* the queue last grew as it does where the line is slower */
+  gdouble t_kept; /* one last found that others keep the queue */
   gboolean begun, due;
   gboolean begins;    /* slow start: no loss yet */
   gdouble f_lo, f_hi; /* queue of the test's end */

@@ -149,9 +149,10 @@ resumes (RaDelayRate *d)
 {
   gboolean first = d->was_far;
 
+  if (d->c.drain != RA_DRAIN_NONE)
+    return FALSE;
   d->was_far = FALSE;
-  if (!first || d->follow <= 0 || d->c.drain != RA_DRAIN_NONE
-      || d->n.now - d->t_far > RESUME_LAGS * d->n.lag
+  if (!first || d->follow <= 0 || d->n.now - d->t_far > RESUME_LAGS * d->n.lag
       || d->start.x >= RESUME * d->r_over)
     return FALSE;
   d->start.x = RESUME * d->r_over;

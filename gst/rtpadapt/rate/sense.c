@@ -105,9 +105,12 @@ queue_hear (RaSense *n, const RaReport *report)
 static void
 queue_filter (RaSense *n, gdouble allowance)
 {
-  for (guint i = RA_SENSE_QUEUES - 1; i > 0; i--)
+  for (guint i = RA_SENSE_QUEUES - 1; i > 0; i--) {
     n->lo[i] = n->lo[i - 1];
+    n->lo_at[i] = n->lo_at[i - 1];
+  }
   n->lo[0] = n->q_lo;
+  n->lo_at[0] = n->now;
   n->n_lo = MIN (n->n_lo + 1, RA_SENSE_QUEUES);
   if (n->n_lo >= 3)
     n->dev += (fabs (n->lo[0] - 2 * n->lo[1] + n->lo[2]) / SECOND_DIFFERENCE
@@ -224,6 +227,15 @@ ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
   loss_hear (n, report);
   n->t_report = now;
   n->begun = TRUE;
+}
+
+gdouble
+ra_sense_growth (const RaSense *n, gdouble least)
+{
+  guint last = RA_SENSE_QUEUES - 1;
+  gdouble by = n->lo[0] - n->lo[last];
+
+  return n->n_lo > last && by > least * (n->lo_at[0] - n->lo_at[last]) ? by : 0;
 }
 
 void

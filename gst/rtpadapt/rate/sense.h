@@ -42,7 +42,7 @@ typedef struct
   gdouble raw_empty;  /* share lost of the last 250 or so that met no queue */
   gdouble shift;      /* of the base: a longer route, or a clock that was set */
   /* private */
-  gdouble lo[RA_SENSE_QUEUES];
+  gdouble lo[RA_SENSE_QUEUES], lo_at[RA_SENSE_QUEUES];
   gdouble dev;       /* of q_lo's noise */
   gdouble q_report;  /* queue of the packet of t_recvdata */
   gdouble rtt_least; /* 0 until known */
@@ -60,6 +60,9 @@ typedef struct
 /* A report; `allowance` scales the jitter allowance, 0: none. */
 void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
     gdouble allowance, RaTime now);
+/* How much longer the queue has become within the last 8 reports, s; 0 where that was
+ * less than `least` of this time. */
+gdouble ra_sense_growth (const RaSense *n, gdouble least);
 /* The path is `by` longer than thought, until it is shorter again. */
 void ra_sense_rebase (RaSense *n, gdouble by);
 /* The rate is `x` from now on. */
