@@ -20,7 +20,8 @@
  * second fact ra_evidence_step() asks for less of it for a moment.
  *
  * Neither controller nor LDA is asked: how long a queue is and what is lost come
- * from reports, the rate from the packets that left.
+ * from reports, the rate from the packets that left.  But where the controller's drain
+ * tests find a longer route, queues are counted from there (guard.h).
  */
 #pragma once
 
