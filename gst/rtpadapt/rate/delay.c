@@ -208,11 +208,12 @@ probe (RaDelayRate *d, gboolean gaps)
 
 /* After a silence r is that of a few packets, and the line has carried x_silent:
  * as in slow start of RFC 5348 4.3, which goes that far again, too.  Nothing but
- * losses and too long a queue lowers x before that much arrives. */
+ * losses and too long a queue lowers x before that much arrives of what was sent since
+ * then. */
 static gboolean
 returns (RaDelayRate *d)
 {
-  if (d->n.r >= RETURNED * d->x_silent)
+  if (d->n.r >= RETURNED * d->x_silent && d->n.t_recvdata > d->silenced)
     d->x_silent = 0;
   if (d->x_silent <= 0)
     return FALSE;
@@ -336,6 +337,7 @@ delay_on_timeout (RaRate *r, RaTime now)
 {
   RaDelayRate *d = (RaDelayRate *) r;
 
+  d->silenced = now;
   if (d->start.begun)
     d->x_silent = fmax (d->x_silent, d->start.x);
   d->silent = d->start.begun;

@@ -30,6 +30,7 @@ typedef struct
   RaTime t_reduced;       /* for losses; RA_TIME_NONE */
   gdouble t_verdict;      /* the ramp's first loss, forgiven */
   gdouble x_silent;       /* the rate before a silence, until it is back; 0 */
+  RaTime silenced;        /* when the timer last expired */
   gdouble x_tcp;          /* a TCP's rate at the loss events found; 0: none */
   gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
   gdouble t_ramp;         /* its end */
