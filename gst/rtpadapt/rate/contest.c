@@ -30,11 +30,12 @@
 #define AGAIN_WITHIN 8.
 #define GAP_BASE 5. /* between tests */
 #define GAP_STANDS 2.
-/* A queue that grows so much, by so much of the time, is that of a line which has become
- * slower (or of a TCP's slow start).  What stands for so long after that is its backlog. */
+/* A queue that grows by ROSE, and by the share ROSE_EACH of the time, is that of a line
+ * which has become slower, or of a TCP's slow start; in a competition the share is
+ * GREW_EACH.  A queue that stands within ROSE_FOR of that is its backlog. */
 #define ROSE .1
 #define ROSE_EACH .25
-#define GREW_EACH .5 /* in a competition */
+#define GREW_EACH .5
 #define ROSE_FOR 4.
 #define GAP_LOSS 4.
 #define LOSS_RECENT 5.
@@ -67,8 +68,9 @@
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
-/* Their losses: standard deviations of a Poisson count, a share that is worth asking,
- * and how many losses have to be missing. */
+/* A test's losses may exceed the usual ones by SIGMAS standard deviations of a Poisson
+ * count.  Where the share lost of late exceeds the usual one by MORE, the test has to be
+ * so long that TOLD losses would be missing. */
 #define SIGMAS 2
 #define MORE .01
 #define TOLD 2
@@ -411,6 +413,14 @@ drain_depth (const RaContest *c, const RaSense *n)
   return fmax (DRAIN, 1 - (c->q_began + DRAIN_MORE) / n->lag);
 }
 
+/* A test that shows nothing of others. */
+static void
+drain_void (RaContest *c, const RaSense *n)
+{
+  c->drain = RA_DRAIN_NONE;
+  c->t_test = n->now;
+}
+
 static gdouble
 drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
 {
@@ -418,9 +428,8 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   gboolean there
       = n->qm + (c->drain == RA_DRAIN_LOSS ? 0 : n->jitter) > c->stands_at;
 
-  if (c->t_rose >= n->now) { /* such a test shows nothing of others */
-    c->drain = RA_DRAIN_NONE;
-    c->t_test = n->now;
+  if (c->t_rose >= n->now) { /* the line has become slower meanwhile */
+    drain_void (c, n);
     return x;
   }
   c->q_max = fmax (c->q_max, n->q_hi);
@@ -492,11 +501,10 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     gdouble full, gdouble rtt, gboolean data_limited)
 {
   c->per_rate = rtt / full;
-  /* More arrives of who sends more, if others keep the queue: the line is ours. */
+  /* Where others have a part of the queue, ours alone cannot make it grow so fast. */
   if (c->competes && ra_sense_growth (n, GREW_EACH) > ROSE) {
     c->competes = FALSE;
-    c->drain = RA_DRAIN_NONE;
-    c->t_test = n->now;
+    drain_void (c, n);
     x = fmin (x, n->r);
   }
   if (c->competes)

@@ -25,6 +25,7 @@
 #define GAP_MOST 2
 /* After an outage few packets are sent, and its losses count no longer. */
 #define RAW_TIME 3.0
+/* s.  A shorter queue counts as none. */
 #define NO_QUEUE .003
 /* A line that has carried so much may be as fast still, though others have it. */
 #define MOST_TIME 60.
