@@ -64,19 +64,17 @@ test_mean (void)
   g_assert_cmpfloat_with_epsilon (ra_cubic_mean (.1, 1e-5), 1054, .5);
 }
 
-/* Standing is longer than 1.3 T + 3 ms.  T = 18 ms: 26.4 ms; where the line has
- * carried 16 times r, T of four times r counts, 9 ms: 14.7 ms.  A report after 40 ms
- * moves S by 1 - exp (-.04 / 2) = .0198013. */
+/* Standing is longer than 1.3 T + 3 ms.  T = 18 ms: 26.4 ms; a packet of the line's takes
+ * 20 ms: 29 ms.  A report after 40 ms moves S by 1 - exp (-.04 / 2) = .0198013. */
 static const struct
 {
   const gchar *name;
-  gdouble queue, most; /* s; times r */
-  gdouble stands;
+  gdouble queue, shortest, stands;
   const gchar *why;
 } standing_rows[] = {
-  { "above", .027, 1, .0198013, "it is longer" },
-  { "squeezed", .022, 16, .0198013, "a queue of 25 ms that others keep" },
-  { "quarter", .022, 4, 0, "four flows have a quarter each" },
+  { "above", .027, 0, .0198013, "it is longer" },
+  { "below", .026, 0, 0, "it is not" },
+  { "packet", .027, .020, 0, "a packet alone is as long" },
 };
 
 static void
@@ -87,8 +85,7 @@ test_standing (gconstpointer data)
   RaSense n = sense;
 
   n.qm = standing_rows[i].queue;
-  n.r = 1;
-  n.r_most = standing_rows[i].most;
+  n.shortest = standing_rows[i].shortest;
   g_test_message ("%s", standing_rows[i].why);
   ra_contest_hear (&c, &n, .018, FALSE);
   g_assert_cmpfloat_with_epsilon (c.stands, standing_rows[i].stands, 1e-6);
@@ -208,7 +205,7 @@ test_rose (gconstpointer data)
   gboolean competes = rose_rows[i].competes;
   RaContest c = { .wanted = 1,
     .begun = TRUE,
-    .drain = competes ? RA_DRAIN_NONE : RA_DRAIN_STAND,
+    .drain = competes ? RA_DRAIN_NONE : RA_DRAIN_BASE,
     .competes = competes,
     .t_began = NOW,
     .t_test = NOW,
@@ -227,6 +224,8 @@ test_rose (gconstpointer data)
   n.r = ra_contest_rate (&c, &n, .01, 8, S, S, RTT, FALSE);
   g_assert_true (n.r == rose_rows[i].x || rose_rows[i].x <= 0);
   g_assert_cmpint (c.competes, ==, rose_rows[i].x <= 0);
+  g_assert_cmpint (
+      c.due, ==, rose_rows[i].x == 8); /* a void test comes later */
 }
 
 /* Growth ends where more than twice of what arrives would be sent, which a rate that
@@ -479,7 +478,10 @@ test_route (void)
     .stands = 1,
     .x_back = 9 * S / RTT,
     .r_began = 5 * S / RTT,
+    .q_began = .04,
     .q_max = .04,
+    .n_drained
+    = 1, /* the next queue that it empties shows that the line is ours */
     .floor = .040,
     .f_lo = .040,
     .f_hi = .040,
@@ -495,6 +497,8 @@ test_route (void)
       ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE), 5 * S / RTT, 1);
   g_assert_false (c.competes);
   g_assert_cmpfloat_with_epsilon (n.shift, .040, 1e-9);
+  g_assert_cmpfloat (n.q_lo + c.q_longest, ==, 0);
+  g_assert_cmpuint (c.n_drained, ==, 0);
   g_assert_cmpfloat (c.t_passed, <, NOW - 100);
 }
 

@@ -41,7 +41,6 @@ const Observed observed[] = {
   { "delay", "target", "s", "queue that it aims at" },
   { "delay", "lag", "s", "until the answer to a change of the rate is seen" },
   { "delay", "raw", "0 to 1", "share of packets lost, of the last 250 or so" },
-  { "delay", "wander", "s", "mean distance of q2 from the target, of late" },
   { "delay", "stands", "0 to 1", "how much of late a queue stood" },
   { "delay", "drain", "",
       "test that runs: 0 none, 1 of the base, 2 of a standing queue, 3 of losses, "

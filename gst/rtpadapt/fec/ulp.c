@@ -19,7 +19,8 @@
  *   at w = 1 % and b = 1 that takes 300 to 400 packets.
  * - The level moves when what it leaves is above the target or below `keep` of
  *   it; then it becomes the least that meets the target.
- * - Where the code spans frames (fec.h), repair/blockloss.c says what is left.
+ * - Where the code spans frames (fec.h), repair/blockloss.c says what is left, and
+ *   `keep` is BLOCK_KEEP at least.
  * - A code over one frame cannot mend what is longer than its rows, or frames
  *   of one packet whose copy follows at once (1 / b of them return).  Where the
  *   target is out of reach within `max`, the least level that leaves `slack`
@@ -43,6 +44,8 @@
  * .02 to .13 % of the media, worked out from the backlogs of four runs, at a target of
  * .5 %. */
 #define BLOCK_AIM .8
+/* A percent of a block is a small step, so that the level follows the target closely. */
+#define BLOCK_KEEP .8
 
 /* Sums that fade with time. */
 typedef struct
@@ -176,13 +179,15 @@ static void
 level_update (Ulp *u, gboolean raise)
 {
   guint *level = &u->fec.percentage, found = 0;
-  gdouble goal = u->target / (1 - u->fec.mended), best;
+  gdouble goal = u->target / (1 - u->fec.mended), keep = u->keep, best;
 
-  if (u->fec.code != RA_FEC_CODE_FRAME)
+  if (u->fec.code != RA_FEC_CODE_FRAME) {
     goal *= BLOCK_AIM;
+    keep = MAX (keep, BLOCK_KEEP);
+  }
   model_init (u);
   u->residual = residual_of (u, *level);
-  if (u->residual <= goal && u->residual >= goal * u->keep) {
+  if (u->residual <= goal && u->residual >= goal * keep) {
     u->reachable = TRUE;
     return;
   }
@@ -192,7 +197,7 @@ level_update (Ulp *u, gboolean raise)
     goal = best * u->slack;
     level_find (u, goal, &found);
   }
-  if (!u->reachable && u->residual <= goal && u->residual >= goal * u->keep
+  if (!u->reachable && u->residual <= goal && u->residual >= goal * keep
       && found > 0)
     return;
   if (found < *level || raise) {

@@ -16,13 +16,15 @@
  * end of one are late. */
 #define DRAIN_MORE .010
 #define EMPTY .004 /* a test has passed */
-#define OURS .008  /* twice that: a queue that it has emptied */
+#define OURS .008  /* two that pass from a longer queue: the line is ours */
 #define OURS_TESTS 2
 #define OURS_FOR 30. /* s */
 #define ALL_BUT_EMPTY .002
-#define BASE_AGE 10.    /* so long the base is believed */
-#define JOIN_AGE 5.     /* or so long, where another flow seems to test */
-#define JOIN .6         /* its test shortens the queue to this */
+#define BASE_AGE 10. /* so long the base is believed */
+#define JOIN_AGE 5.  /* or so long, where another flow seems to test */
+#define JOIN .6      /* its test shortens the queue to this */
+#define STANDING 1.3 /* times the target, */
+#define STANDING_MORE .003
 #define STANDS_TIME 2.  /* S */
 #define STANDS .4       /* S that asks for a test */
 #define STANDS_NOT .15  /* S of one that has gone */
@@ -79,10 +81,9 @@
 #define NEW_PATH 10.
 #define GAP_NEW_PATH 1.
 #define HALF .5
-#define SQUEEZED 4
-#define ENTRY_LAGS 4 /* r is as old */
-/* The first competition begins with half as much again per round, up to its
- * first loss: half of slow start's growth, as the rival has filled the queue. */
+#define ENTRY_LAGS 4 /* until r is of the competition */
+/* A competition before the first answered loss begins with half as much again per
+ * round: half of slow start's growth, as the rival has filled the queue. */
 #define BEGIN .5
 /* A belt: what a TCP has at as many losses, and twice that for those that an LDA
  * calls the radio's; or four times the window of a CUBIC that sees the same events,
@@ -94,17 +95,12 @@
 #define FEW_LOST .01
 #define MANY_LOST .03
 
-/* A queue that stands is longer than one that goes by the target, or than a
- * packet on the line.  A squeezed flow's target, which goes with the root of its rate,
- * would become as long as the short queue that it shares, and nothing would stand:
- * the target of a SQUEEZED part of what the line has carried of late is long enough. */
+/* A queue that stands is longer than one that goes by the target, or than a packet on the
+ * line. */
 static gdouble
 standing_at (const RaSense *n, gdouble target)
 {
-  gdouble most
-      = n->r > 0 ? target * sqrt (SQUEEZED * n->r / n->r_most) : target;
-
-  return 1.3 * fmax (fmin (target, most), n->shortest) + .003;
+  return STANDING * fmax (target, n->shortest) + STANDING_MORE;
 }
 
 /* Losses have shown that others fill a queue that is too short to stand: what such a
@@ -303,8 +299,8 @@ due (const RaContest *c, const RaSense *n, gdouble target)
   return RA_DRAIN_NONE;
 }
 
-/* A longer route is a queue that does not drain at all; who else fills a queue
- * is not as exact.  Two tests that end at one level show a longer route. */
+/* A longer route is a queue that does not drain at all; a queue that others fill is
+ * less exact.  Two tests that end at one level show a longer route. */
 static void
 floor_hear (RaContest *c, const RaSense *n)
 {
@@ -366,42 +362,53 @@ compete (RaContest *c, const RaSense *n, gdouble x)
   c->t_passed = -(gdouble) INFINITY;
 }
 
+static void
+drain_over (RaContest *c, const RaSense *n)
+{
+  c->drain = RA_DRAIN_NONE;
+  c->t_test = n->now;
+}
+
+/* The queue was ours. */
 static gdouble
-drain_end (RaContest *c, const RaSense *n, gdouble x, gboolean passed)
+drain_passed (RaContest *c, const RaSense *n, gdouble x)
 {
   gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
 
-  if (passed) {
-    c->n_drained = c->q_began > OURS ? c->n_drained + 1 : 0;
-    if (c->n_drained >= OURS_TESTS)
-      c->t_drained = n->now;
-    x = fmax (x, c->x_back);
-    c->stands = 0;
-    c->filled *= FILLED_KEPT;
-    if (!c->competes)
-      c->tcp = (RaCubic){ 0 };
-    c->competes = FALSE;
-    c->x_own = x;
-    c->t_passed = asked ? n->now : c->t_passed;
-  } else {
-    x = c->x_back;
-    c->n_drained = 0;
-    if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS) {
-      c->is_short = c->drain == RA_DRAIN_LOSS;
-      /* The test has shown that it stands. */
-      c->stands = c->is_short ? 1 : c->stands;
-      /* Teeth alone may mislead: a competition that they led to begins gently. */
-      if (c->is_short && n->now - c->t_congestion > LOSS_RECENT)
-        c->begins = FALSE;
-      compete (c, n, c->x_back);
-    } else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
-      c->competes = FALSE;
-    c->t_kept = c->competes ? n->now : c->t_kept;
-  }
-  c->drain = RA_DRAIN_NONE;
-  c->t_test = n->now;
+  c->n_drained = c->q_began > OURS ? c->n_drained + 1 : 0;
+  if (c->n_drained >= OURS_TESTS)
+    c->t_drained = n->now;
+  c->stands = 0;
+  c->filled *= FILLED_KEPT;
+  if (!c->competes)
+    c->tcp = (RaCubic){ 0 };
+  c->competes = FALSE;
+  c->x_own = fmax (x, c->x_back);
+  c->t_passed = asked ? n->now : c->t_passed;
   c->q_longest = n->q_lo;
-  return x;
+  drain_over (c, n);
+  return c->x_own;
+}
+
+/* Others keep it. */
+static gdouble
+drain_failed (RaContest *c, const RaSense *n)
+{
+  c->n_drained = 0;
+  if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS) {
+    c->is_short = c->drain == RA_DRAIN_LOSS;
+    /* The test has shown that it stands. */
+    c->stands = c->is_short ? 1 : c->stands;
+    /* Teeth alone may mislead: a competition that they led to begins gently. */
+    if (c->is_short && n->now - c->t_congestion > LOSS_RECENT)
+      c->begins = FALSE;
+    compete (c, n, c->x_back);
+  } else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
+    c->competes = FALSE;
+  c->t_kept = c->competes ? n->now : c->t_kept;
+  c->q_longest = n->q_lo;
+  drain_over (c, n);
+  return c->x_back;
 }
 
 /* What a test leaves of the rate. */
@@ -413,12 +420,39 @@ drain_depth (const RaContest *c, const RaSense *n)
   return fmax (DRAIN, 1 - (c->q_began + DRAIN_MORE) / n->lag);
 }
 
-/* A test that shows nothing of others. */
+/* A test that shows nothing of others; the one that a ramp's end asks for comes later. */
 static void
 drain_void (RaContest *c, const RaSense *n)
 {
-  c->drain = RA_DRAIN_NONE;
-  c->t_test = n->now;
+  c->due |= c->drain == RA_DRAIN_BASE;
+  drain_over (c, n);
+}
+
+static void
+drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
+{
+  c->due = FALSE;
+  c->t_began = n->now;
+  c->q_max = n->q_hi;
+  c->q_began = n->q2;
+  c->r_began = n->r;
+  c->stands_at = c->drain == RA_DRAIN_LOSS
+      ? fmax (LOSS_QUEUE, TEST_LEAVES * loss_queue (c, n, target))
+      : TEST_LEAVES * standing_at (n, target);
+  c->n_floor = 0;
+  c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
+}
+
+/* A longer route. */
+static gdouble
+drain_rebased (RaContest *c, const RaSense *n, gdouble x)
+{
+  /* Nobody else fills the queue: what arrived was the line's rate. */
+  c->x_back = fmin (c->x_back, c->r_began);
+  c->q_began = 0; /* nor did we */
+  x = drain_passed (c, n, x);
+  c->t_passed = -(gdouble) INFINITY;
+  return x;
 }
 
 static gdouble
@@ -436,20 +470,13 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   floor_hear (c, n);
   if (n->q2 <= fmin (target / 2, EMPTY)) {
     c->floor = 0;
-    return drain_end (c, n, x, TRUE);
+    return drain_passed (c, n, x);
   }
-  if (n->now - c->t_began > 3 * n->lag + 2 * c->q_max) {
-    if (!there && !c->competes)
-      c->drain = RA_DRAIN_BASE; /* too short to fight for */
-    if (!floor_judge (c, n))
-      return drain_end (c, n, x, FALSE);
-    /* Nobody else fills the queue: what arrived was the line's rate. */
-    c->x_back = fmin (c->x_back, c->r_began);
-    x = drain_end (c, n, x, TRUE);
-    c->t_passed = -(gdouble) INFINITY;
-    return x;
-  }
-  return fmin (x, drain_depth (c, n) * c->x_back);
+  if (n->now - c->t_began <= 3 * n->lag + 2 * c->q_max)
+    return fmin (x, drain_depth (c, n) * c->x_back);
+  if (!there && !c->competes)
+    c->drain = RA_DRAIN_BASE; /* too short to fight for */
+  return floor_judge (c, n) ? drain_rebased (c, n, x) : drain_failed (c, n);
 }
 
 /* As TCP; a belt holds it to what TCPs would have, were all losses congestion. */
@@ -459,11 +486,12 @@ grow (RaContest *c, const RaSense *n, gdouble s, gdouble full, gdouble rtt,
 {
   gdouble round = fmax (rtt, n->interval), p = n->events_3s;
   gdouble since = n->now - fmax (c->t_entered, c->t_test);
-  /* r is as old as the queue is long. */
+  /* r is as old as the queue is long, and until then the test's. */
   gboolean known = since > ENTRY_LAGS * (n->lag + n->q_lo);
+  gdouble carried = known ? n->r : n->r_most;
 
   if (c->drain == RA_DRAIN_NONE && !data_limited
-      && (!known || tcp_rate (c) < fmax (2 * n->r, s / rtt))) {
+      && tcp_rate (c) < fmax (2 * carried, s / rtt)) {
     if (c->begins)
       ra_cubic_begin (&c->tcp, c->tcp.w * (1 + BEGIN * n->dt / round));
     else
@@ -512,18 +540,8 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
   if (stands_again (c, n))
     compete (c, n, fmax (c->x_back, n->r));
   if (c->drain == RA_DRAIN_NONE
-      && (c->drain = due (c, n, target)) != RA_DRAIN_NONE) {
-    c->due = FALSE;
-    c->t_began = n->now;
-    c->q_max = n->q_hi;
-    c->q_began = n->q2;
-    c->r_began = n->r;
-    c->stands_at = c->drain == RA_DRAIN_LOSS
-        ? fmax (LOSS_QUEUE, TEST_LEAVES * loss_queue (c, n, target))
-        : TEST_LEAVES * standing_at (n, target);
-    c->n_floor = 0;
-    c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
-  }
+      && (c->drain = due (c, n, target)) != RA_DRAIN_NONE)
+    drain_begin (c, n, target, x);
   if (c->drain != RA_DRAIN_NONE)
     x = drain_run (c, n, target, x);
   return c->competes && c->drain == RA_DRAIN_NONE ? fmax (x, tcp_rate (c)) : x;

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A flow with a delay target must know the empty path, and starves where a TCP
- * fills the queue.  Both are found by sending half as much for a moment: a
- * queue of our own drains.  V. Arun, H. Balakrishnan, "Copa", NSDI 2018, 2.2,
+ * fills the queue.  Both are found by sending less for a moment, half as much at the
+ * least: a queue of our own drains.  V. Arun, H. Balakrishnan, "Copa", NSDI 2018, 2.2,
  * competes where the queue has not been nearly empty for 5 RTT; here the test
  * asks.  Seconds, bytes and bytes/s.
  */
@@ -20,7 +20,7 @@ typedef enum
   RA_DRAIN_NONE,
   RA_DRAIN_BASE,  /* is the base known? */
   RA_DRAIN_STAND, /* a queue stands */
-  RA_DRAIN_LOSS,  /* losses in a queue too short to stand */
+  RA_DRAIN_LOSS,  /* losses, teeth or filling, in a queue too short to stand */
   RA_DRAIN_END    /* of a competition? */
 } RaDrain;
 
@@ -38,8 +38,9 @@ typedef struct
   gdouble stands;    /* S: how much of late a queue stood, 0 to 1 */
   gdouble t_drained; /* tests emptied a queue: the line is ours */
   guint n_drained;
-  gdouble t_began, q_began, r_began, q_max;
-  gdouble stands_at;    /* a queue that is longer stood as the test began */
+  gdouble t_began, q_began, r_began; /* of the test: then, the queue and r */
+  gdouble q_max;                     /* its longest queue */
+  gdouble stands_at;    /* a longer queue at the test's end is that of others */
   gdouble t_test;       /* the last one's end */
   gdouble t_low;        /* the queue was last all but empty */
   gdouble q_longest;    /* since then */
@@ -49,17 +50,20 @@ typedef struct
   gboolean fell;        /* further than that */
   gdouble filled;       /* s: by how much others have lengthened the queue */
   gdouble q_before;     /* of the report before */
-  guint n_teeth;        /* and it has stayed low */
-  gdouble t_tooth;
+  guint n_teeth;        /* falls in a row after which it stayed low */
+  gdouble t_tooth;      /* the last of them */
   gdouble q_full[2]; /* the longest queue since t_full, and of as long before */
   gdouble t_full;
-  gdouble t_congestion;
-  gdouble t_proof;  /* one that is not a wrong verdict */
-  gdouble t_passed; /* one that a standing queue had asked for */
-  gdouble t_rose; /* the queue last grew as it does where the line is slower */
-  gdouble t_kept; /* one last found that others keep the queue */
-  gboolean begun, due;
-  gboolean begins;    /* slow start: no loss yet */
+  gdouble t_congestion; /* the last loss to congestion */
+  gdouble
+      t_proof; /* the last of them among many, which are no wrong verdicts */
+  gdouble
+      t_passed; /* the last passed test that a queue or a competition asked for */
+  gdouble t_rose;  /* the queue last grew as it does where the line is slower */
+  gdouble t_kept;  /* the last test after which others kept the queue */
+  gboolean begun;  /* a report came */
+  gboolean due;    /* a test of the base is */
+  gboolean begins; /* slow start: no loss has been answered yet */
   gdouble f_lo, f_hi; /* queue of the test's end */
   guint n_floor;
   gdouble f_all, f_found; /* its packets, and verdicts of congestion */

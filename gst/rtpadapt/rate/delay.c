@@ -7,7 +7,8 @@
  * Balakrishnan, "Copa", NSDI 2018: the delivered rate is multiplied, no rate of
  * our own is integrated, so that nothing winds up.  The equations are our own,
  * as are all constants without a paper: each was measured with rtpadapt-sim and
- * with the TCPs of ns-3, and tests/bench/delay measures the whole.
+ * with the TCPs of ns-3, and tests/bench/delay measures the whole.  The answer to a
+ * loss is in delayloss.c.
  *
  * D is the lag of an answer, I + R, without the queue.  Start, nofeedback timer
  * and limits are RaStart's (RFC 5348 4).  Seconds, bytes and bytes/s.
@@ -20,6 +21,7 @@
 
 /* A queue above this is long in the ramp, whatever the rate. */
 #define RAMP_TARGET .0095
+/* s.  One packet's time on a slow line counts for the target up to this. */
 #define PACKET_MOST .027
 #define RAMP_MOST 2.2 /* times r, which is a lag old */
 #define FAR .020      /* an outage, beyond twice the target */
@@ -36,19 +38,19 @@
 /* Times the rate after the loss: when so much arrives, the line has become faster.  Up
  * to 1.18 times that rate, 1 / FALL, arrived before the loss. */
 #define LOSS_PASSED 1.35
-#define MOST 1.3           /* times r */
-#define MOST_GAPS 1.1      /* times what is used by a source that leaves gaps */
-#define KNOWN 1.05         /* times r_busy: what the line is known to carry */
-#define CONGESTION_MOST .5 /* of the losses */
-#define USED .8            /* of x */
+#define MOST 1.3      /* times r */
+#define MOST_GAPS 1.1 /* times what is used by a source that leaves gaps */
+#define KNOWN 1.05    /* times r_busy: what the line is known to carry */
+#define CONGESTION_MOST \
+  .5            /* of the losses: with more a TCP's rate at them counts */
+#define USED .8 /* of x */
 /* Of all packets lost: a policer of few packets takes so many at any rate, and is not
  * known at once.  On a radio that loses less, pacing by headers costs up to a twentieth
  * of a slow line (tests/bench/delay). */
 #define APART .1
-/* The queue's distance from the target is averaged over this: what a line that has
- * become unsteady does is seen soon, and believed for longer. */
-#define WANDER_RISES 1.
-#define WANDER_FALLS 5.
+/* A flow with less than this part of what its line has carried of late: others have the
+ * line. */
+#define SQUEEZED .25
 
 static void
 delay_init (RaRate *r, RaTime now)
@@ -66,42 +68,27 @@ delay_init (RaRate *r, RaTime now)
   ra_start_init (r, now);
 }
 
-/* In the ramp and in a drain test the queue is not held at the target. */
-static void
-wander_hear (RaDelayRate *d)
-{
-  gdouble off = fabs (d->n.q2 - d->t);
-  gdouble over = off > d->wander ? WANDER_RISES : WANDER_FALLS;
-
-  if (!d->ramp && d->c.drain == RA_DRAIN_NONE)
-    d->wander += (off - d->wander) * fmin (1, d->n.dt / over);
-}
-
-/* Longer for a slower flow, so that flows that see one queue come to one rate;
- * not beyond what a short shared queue holds, unless that is one packet: the trip
- * of a large one is longer than that of a small one, without any queue. */
+/* A part for all, and what `own` bytes take at the rate `x`: of flows that see one queue
+ * the slower ones aim higher, so that they come to one rate.  TCP Vegas (L. Brakmo, L.
+ * Peterson, JSAC 1995) and Copa keep so many bytes of each flow in the queue, too.  Not
+ * beyond what a short shared queue holds, unless that is one packet: the trip of a large
+ * one is longer than that of a small one, without any queue. */
 static gdouble
-target_of (const RaDelayRate *d, gdouble target)
+target_at (const RaDelayRate *d, gdouble x)
 {
-  gdouble t = target
-      * pow (ra_bytes ((guint64) d->target_rate) / d->start.x, d->exponent);
+  gdouble t = fmin (d->target + d->own / x, d->target_max);
 
-  t = CLAMP (t, d->target_min, d->target_max);
   t = fmax (t, fmin (d->n.packet, PACKET_MOST));
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
 }
 
-/* A queue as long as its own wandering is never empty while the line has more to give.
- * A flow that has less than its line carried of late aims higher, too: others use
- * the line, or it has become slower and may become faster. */
+/* A squeezed flow's own target would become as long as the short queue that it shares,
+ * and nothing would stand. */
 static void
 target_set (RaDelayRate *d)
 {
-  gdouble share = d->n.r > 0 ? sqrt (d->n.r_most / d->n.r) : 1;
-  gdouble steady = fmin (d->target, d->target_unsteady);
-
-  d->t_unsteady = target_of (d, d->target_unsteady);
-  d->t = fmin (fmax (target_of (d, steady * share), d->wander), d->t_unsteady);
+  d->t = target_at (d, d->start.x);
+  d->t_stands = target_at (d, fmax (d->start.x, SQUEEZED * d->n.r_most));
 }
 
 /* Part of the way to `want`: all of it in half a lag. */
@@ -186,13 +173,12 @@ probe_most (const RaDelayRate *d, gboolean gaps)
               : most;
 }
 
-/* How fast more is tried does not depend on how short the queue will be held. */
 static void
 probe (RaDelayRate *d, gboolean gaps)
 {
   const RaSense *n = &d->n;
   gdouble x = d->start.x, e = n->now - d->t_free;
-  gdouble u = CLAMP ((d->t_unsteady - n->q2) / (2 * n->lag), 0, RAISE);
+  gdouble u = CLAMP ((d->t - n->q2) / (2 * n->lag), 0, RAISE);
 
   if (e > 3 * n->lag)
     u = fmin (RAISE_FREE, RAISE * (e / n->lag - 2));
@@ -291,13 +277,12 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   gdouble before;
 
   ra_sense_hear (&d->n, &report, r->s, d->allowance, now);
-  wander_hear (d);
   target_set (d);
   d->x_tcp = d->tcp > 0 && report.p > 0 && d->n.congested > CONGESTION_MOST
       ? ra_equation_x (r->s, ra_seconds (r->rtt), report.p)
       : 0;
   ra_contest_hear (
-      &d->c, &d->n, d->t_unsteady, ra_report_congestion (&report) > 0);
+      &d->c, &d->n, d->t_stands, ra_report_congestion (&report) > 0);
   if (outage)
     ra_contest_after_outage (&d->c, &d->n);
   if (first && r->before > 0) { /* RFC 8083 4.5: another one was here before */
@@ -318,7 +303,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (d->c.competes)
     ra_contest_at_least (&d->c, d->x_tcp);
   if (!d->ramp)
-    d->start.x = ra_contest_rate (&d->c, &d->n, d->t_unsteady, d->start.x, r->s,
+    d->start.x = ra_contest_rate (&d->c, &d->n, d->t_stands, d->start.x, r->s,
         fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
   r->rebased = d->c.t_rebased >= d->n.now;
   resume_rebased (d);
@@ -354,7 +339,6 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
   emit ("q2", d->n.q2, data);
   emit ("qm", d->n.qm, data);
   emit ("target", d->t, data);
-  emit ("wander", d->wander, data);
   emit ("lag", d->n.lag, data);
   emit ("raw", d->n.raw, data);
   emit ("stands", d->c.stands, data);
@@ -365,20 +349,12 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "target", RA_AT (RaDelayRate, target), .def = .0065, .max = 1, .unit = "s",
-      .text = "the queue that is aimed at, at target-rate, on a steady line" },
-  { "target-unsteady", RA_AT (RaDelayRate, target_unsteady), .def = .0075,
-      .max = 1, .unit = "s",
-      .text = "and where the line's rate or delay changes, or others use it" },
-  { "target-rate", RA_AT (RaDelayRate, target_rate), .def = 3e6, .min = 1,
-      .max = 1e12, .unit = "bit/s",
-      .text = "where the target is `target`; a slower flow has a longer one" },
-  { "exponent", RA_AT (RaDelayRate, exponent), .def = .5, .max = 1,
-      .text = "the target goes with the rate to the power of minus this" },
-  { "target-min", RA_AT (RaDelayRate, target_min), .def = .005, .max = 1,
-      .unit = "s", .text = "the target is this at least" },
+  { "target", RA_AT (RaDelayRate, target), .def = .002, .max = 1, .unit = "s",
+      .text = "the queue that is aimed at, without the part of `own`" },
+  { "own", RA_AT (RaDelayRate, own), .def = 1700, .max = 1e6, .unit = "bytes",
+      .text = "and the time that these take at the own rate" },
   { "target-max", RA_AT (RaDelayRate, target_max), .def = .020, .max = 1,
-      .unit = "s", .text = "and this at most" },
+      .unit = "s", .text = "and this at most, unless a packet takes longer" },
   { "brake", RA_AT (RaDelayRate, brake), .def = .2, .max = 1,
       .text = "above this loss ratio, without what is shown to be the radio's, "
               "no verdict is believed; 0: never" },
@@ -387,7 +363,7 @@ static const RaParam params[] = {
   { "follow", RA_AT (RaDelayRate, follow), .def = 1, .max = 1,
       .text = "1: while the backlog of an outage drains, go by what comes" },
   { "ramp-forgives", RA_AT (RaDelayRate, ramp_forgives), .def = 1, .max = 1,
-      .text = "1: the first loss at an empty queue does not end the ramp" },
+      .text = "1: one loss per lag at an empty queue does not end the ramp" },
   { "tests", RA_AT (RaDelayRate, tests), .def = 1, .max = 1,
       .text = "1: drain tests" },
   { "armed", RA_AT (RaDelayRate, armed), .def = 1, .max = 1,
@@ -403,7 +379,7 @@ const RaRateOps ra_rate_delay = {
   .name = "delay",
   .cite = "our own; family: SQP, arXiv 2207.11857; Copa, NSDI 2018",
   .needs = "the queue of each report, best per packet once per frame",
-  .use = "a short queue and a full line, whatever the radio loses",
+  .use = "a short queue, and a full line on a radio that loses",
   .absolute = "queues are compared with ms that a viewer or a path has",
   .crosses = "goes by what arrives, and tests the queue at times of its own; "
              "/delay/loses has what a loss does",

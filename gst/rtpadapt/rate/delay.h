@@ -15,9 +15,8 @@ typedef struct
 {
   RaStart start;
   /* parameters */
-  gdouble target, target_unsteady, target_rate, exponent, target_min,
-      target_max, brake, allowance, follow, ramp_forgives, tests, armed,
-      policer, tcp;
+  gdouble target, own, target_max, brake, allowance, follow, ramp_forgives,
+      tests, armed, policer, tcp;
 
   RaSense n;
   RaContest c;
@@ -25,18 +24,21 @@ typedef struct
   RaCrowd crowd;
   gboolean ramp;
   gdouble t;              /* the target now */
-  gdouble t_unsteady;     /* what it would be on an unsteady line */
-  gdouble wander;         /* mean distance of q2 from the target */
+  gdouble t_stands;       /* a longer queue may be that of others */
   RaTime t_reduced;       /* for losses; RA_TIME_NONE */
-  gdouble t_verdict;      /* the ramp's first loss, forgiven */
+  gdouble t_verdict;      /* the ramp's latest loss at an empty queue */
   gdouble x_silent;       /* the rate before a silence, until it is back; 0 */
   RaTime silenced;        /* when the timer last expired */
   gdouble x_tcp;          /* a TCP's rate at the loss events found; 0: none */
   gdouble x_loss, t_loss; /* the latest real loss: the rate after, when */
   gdouble t_ramp;         /* its end */
-  gdouble t_brake, t_far, t_free, r_busy, r_over, r_far;
-  gboolean silent;  /* the timer has expired since the last report */
-  gboolean was_far; /* q2 has been above the target since t_far */
+  gdouble t_brake;        /* the brake last tripped */
+  gdouble t_free;         /* the line was last not free */
+  gdouble r_busy;         /* r when a queue last stood */
+  gdouble r_over;         /* what arrived when it was last too long, */
+  gdouble t_far, r_far;   /* and when it was last an outage's */
+  gboolean silent;        /* the timer has expired since the last report */
+  gboolean was_far;       /* q2 has been above the target since t_far */
 } RaDelayRate;
 
 /* Each TRUE if it has answered the report. */

@@ -25,7 +25,7 @@ typedef struct
   gboolean policed;
   gdouble b;      /* its rate, as we have to send it */
   gdouble t_loss; /* the latest loss above it */
-  gdouble t_near; /* of any packet near it */
+  gdouble t_near; /* the latest loss near it */
 } RaPolice;
 
 void ra_police_init (RaPolice *p);

@@ -244,6 +244,7 @@ ra_sense_rebase (RaSense *n, gdouble by)
 {
   n->shift += by;
   n->q_recvdata -= by;
+  n->q_lo = fmax (n->q_lo - by, 0);
   for (guint i = 0; i < RA_SENSE_QUEUES; i++)
     n->lo[i] = fmax (n->lo[i] - by, 0);
 }
@@ -266,5 +267,5 @@ ra_sense_x_then (const RaSense *n)
     if (n->sent_at[i] <= n->now - n->lag)
       return n->sent_x[i];
   }
-  return 0;
+  return n->n_sent < RA_SENSE_RATES ? 0 : n->sent_x[n->n_sent % RA_SENSE_RATES];
 }

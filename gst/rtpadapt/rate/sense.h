@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define RA_SENSE_QUEUES 8
 #define RA_SENSE_RATES 64
-#define RA_SENSE_PACKETS 250 /* that shares of lost ones are of */
+#define RA_SENSE_PACKETS 250 /* a share of lost packets is of about so many */
 
 typedef struct
 {
@@ -41,9 +41,12 @@ typedef struct
   gdouble all, found; /* its packets, and verdicts of congestion */
   gdouble raw_empty;  /* share lost of the last 250 or so that met no queue */
   gdouble shift;      /* of the base: a longer route, or a clock that was set */
+  gdouble r_most;     /* the highest r of the last minute or so */
+  gdouble dev;        /* of q_lo's noise */
+  RaTime
+      t_recvdata; /* the last packet that r counts arrived, at the receiver */
   /* private */
   gdouble lo[RA_SENSE_QUEUES], lo_at[RA_SENSE_QUEUES];
-  gdouble dev;       /* of q_lo's noise */
   gdouble q_report;  /* queue of the packet of t_recvdata */
   gdouble rtt_least; /* 0 until known */
   guint n_odd;       /* reports in a row whose queue the RTT denies */
@@ -51,8 +54,8 @@ typedef struct
   guint n_raw;
   gdouble t_event; /* the last loss event */
   gboolean begun, had_event;
-  RaTime t_report, t_recvdata;
-  gdouble r_most, a_last, q_recvdata, delivered, arrived, sent;
+  RaTime t_report;
+  gdouble a_last, q_recvdata, delivered, arrived, sent;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];
   guint n_sent;
 } RaSense;
@@ -67,7 +70,8 @@ gdouble ra_sense_growth (const RaSense *n, gdouble least);
 void ra_sense_rebase (RaSense *n, gdouble by);
 /* The rate is `x` from now on. */
 void ra_sense_set (RaSense *n, gdouble x);
-/* The rate that was allowed one lag ago, and 0 if that was before the first. */
+/* The controller's own rate one lag ago, which a guard may have lowered; 0 if that was
+ * before the first, and the oldest that is kept if that is younger. */
 gdouble ra_sense_x_then (const RaSense *n);
 
 G_END_DECLS
