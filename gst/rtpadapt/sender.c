@@ -17,7 +17,8 @@
 /* Feedback about a packet proves something for as long as a breaker waits for an
  * answer (RFC 8083 4.1). */
 #define PROOF_RECENT (15 * RA_SECOND)
-/* Who leaves no later than this after the pacer lets him was held back by it. */
+/* A packet that leaves this soon after the pacer allows it was held back by the
+ * pacer. */
 #define HELD_GRAIN RA_MSECOND
 #define HEADERS 48 /* of IPv6 and UDP */
 /* Reports that come less often than once in so many RTTs: in a LAN the peer waits
@@ -134,6 +135,8 @@ exchange (RaSender *s, RaRate *rate, guint64 start)
   rate->s = s->rate->s;
   rate->n_sent = s->rate->n_sent;
   rate->last_sent = s->rate->last_sent;
+  if (rate->last_sent != RA_TIME_NONE) /* in the caller's time */
+    rate->last_sent = ra_later (rate->last_sent, -s->rate->ahead);
   ra_rate_free (s->rate);
   s->rate = rate;
   s->handed = start;
@@ -552,15 +555,15 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->asked = RA_TIME_NONE;
   s->last_word = now;
   s->last = *report;
-  ra_outage_mask_hide (&s->mask, &s->last);
+  ra_outage_mask_hide (&s->mask, &s->last, now);
   /* The first report's X_recv is 0 and never data-limited (RFC 5348 4.3). */
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
   raw = s->last;
   raw.lost_congestion += ra_per_packet_take_late (&s->per_packet);
   inform_guard (s, &raw, proof, now);
-  ra_outage_mask_hide (
-      &s->mask, &s->last); /* the guard may have ended the outage just now */
+  /* the guard may have ended the outage just now */
+  ra_outage_mask_hide (&s->mask, &s->last, now);
   s->mask.p = s->last.p;
   s->unanswered = FALSE;
   s->rate->radio = ra_guard_radio_loss (&s->guard);

@@ -70,7 +70,7 @@ void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
 void ra_sender_restart (RaSender *s);
 void ra_sender_set_safety (
     RaSender *s, gdouble friendliness_cap, gboolean breakers);
-/* Who else than the ledger knows why packets were lost. */
+/* Another source than the ledger for why packets were lost. */
 void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
 /* What was sent, for those who read feedback (ledger.h); it lives as long as the
@@ -187,7 +187,8 @@ typedef struct
                        be the radio's, bit/s; G_MAXUINT64 without loss */
   gdouble
       radio_loss; /* share of all packets that these are (safety/evidence.h);
-                         0 where the bound on all losses is far */
+                         0 where the bound on all losses is far and fewer than
+                         12 % are lost */
   RaBreakerState breaker;
   RaBreakerTrip trip;
   guint lies;        /* times that the peer was found out */

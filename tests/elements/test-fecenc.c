@@ -374,12 +374,7 @@ tests_add (void)
   g_test_add_func ("/fecenc/set", test_fec_set);
   rows_add_by ("/fecenc/key", key_rows, name, test_key);
   rows_add ("/fecenc/late", late_rows, test_late);
-  for (guint i = 0; i < G_N_ELEMENTS (share_rows); i++) {
-    g_autofree gchar *name
-        = g_strdup_printf ("/fecenc/share/%u", share_rows[i].level);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_share);
-  }
+  rows_add ("/fecenc/share", share_rows, test_share);
   g_test_add_func ("/fecenc/share/changes", test_share_changes);
   g_test_add_func ("/fecenc/share/foreign", test_share_foreign);
 }

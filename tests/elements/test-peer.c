@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/peer.h"
+#include "../rows.h"
 #include "../trust/trust.h"
 
 #include <string.h>
@@ -508,11 +509,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/peer/story/%02u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_story);
-  }
+  rows_add ("/peer/story", rows, test_story);
   g_test_add_data_func (
       "/peer/flood/one-each", GUINT_TO_POINTER (1), test_flood);
   g_test_add_data_func (

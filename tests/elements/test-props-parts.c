@@ -462,12 +462,7 @@ tests_add (void)
   g_test_add_func ("/props/init", test_init);
   g_test_add_func ("/props/set", test_set);
   g_test_add_func ("/props/then", test_then);
-  for (guint i = 0; i < G_N_ELEMENTS (text_rows); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/props/text/%s-%u", text_rows[i].property, i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_text);
-  }
+  rows_add ("/props/text", text_rows, test_text);
   g_test_add_func ("/props/secret", test_secret);
   rows_add_by ("/props/pair", pair_rows, name, test_pair);
   rows_add_by ("/props/start", start_rows, name, test_start);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/rtpmux.h"
+#include "../rows.h"
 
 /* RFC 3550 5.1 and 6.4, RFC 4585 6.1, RFC 5761 4, written by hand; SSRC of the
  * RTP and of who sends the RTCP is 0x01020304, that of ours 0x0a0b0c0d. */
@@ -271,11 +272,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (packets); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/mux/packet/%02u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_packet);
-  }
+  rows_add ("/mux/packet", packets, test_packet);
   g_test_add_func ("/mux/empty", test_empty);
   g_test_add_func ("/mux/is-of", test_is_of);
   g_test_add_func ("/mux/head", test_head);

@@ -282,11 +282,7 @@ test_texts (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/send-mode/choose/%02u", i);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_choose);
-  }
+  rows_add ("/send-mode/choose", rows, test_choose);
   rows_add ("/send-mode/other", other_rows, test_other);
   g_test_add_func ("/send-mode/other/mixed", test_other_mixed);
   g_test_add_func ("/send-mode/other/lacks", test_other_lacks);

@@ -307,9 +307,6 @@ tests_add (void)
       GINT_TO_POINTER (TRUE), test_forged_icmp);
   g_test_add_func ("/udp-errors/no-spin", test_no_spin);
   g_test_add_func ("/udp-errors/closed", test_closed);
-  for (guint i = 0; own && i < G_N_ELEMENTS (cuts); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/udp-errors/cut/%u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_cut);
-  }
+  if (own)
+    rows_add ("/udp-errors/cut", cuts, test_cut);
 }

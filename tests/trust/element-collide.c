@@ -136,7 +136,8 @@ typedef struct
   Receiver t;
   gint fd, other;
   guint16 seq;
-  guint32 own; /* of the reports that come to `fd` */
+  guint32 own;   /* of the reports that come to `fd` */
+  gint removals; /* atomic: of streams by rtpbin */
 } Home;
 
 static void
@@ -358,6 +359,55 @@ test_src_bye (void)
       stat_of (h.t.src, "moved"));
 }
 
+/* The thread of RTCP takes the stream away: until two more packets were let in, of
+ * which the first has got where it can, or for half a second where they wait. */
+static void
+hold_removal (GstElement *demux, guint ssrc, GstPad *pad, gpointer data)
+{
+  Home *h = data;
+  guint64 from = stat_of (h->t.src, "rtp");
+
+  for (guint i = 0; i < 50 && stat_of (h->t.src, "rtp") < from + 2; i++)
+    g_usleep (10000);
+  g_atomic_int_inc (&h->removals);
+}
+
+static void
+watch_removals (Home *h)
+{
+  GstIterator *found = gst_bin_iterate_all_by_element_factory_name (
+      GST_BIN (h->t.src), "rtpssrcdemux");
+  GValue item = G_VALUE_INIT;
+
+  g_assert_cmpint (gst_iterator_next (found, &item), ==, GST_ITERATOR_OK);
+  g_signal_connect (g_value_get_object (&item), "removed-ssrc-pad",
+      G_CALLBACK (hold_removal), h);
+  g_value_unset (&item);
+  gst_iterator_free (found);
+}
+
+/* rtpsession forgets it 2 s after a BYE, which is when packets of it come. */
+static void
+test_src_forgotten (void)
+{
+  guint8 d[16];
+  gsize size = forge_bye (d, PEER, PEER);
+  g_auto (Home) h;
+
+  home_new (&h);
+  watch_removals (&h);
+  udp_say (h.fd, "127.0.0.1", (guint) h.t.port, 0, d, size);
+  WAIT_UNTIL (h.t.bus,
+      (say_rtp (&h, h.fd, PEER), TRUE) && g_atomic_int_get (&h.removals) > 0);
+  play (&h, PEER, 10);
+  trust_row ("attack", "12 BYE, and it goes on for 2 s, rtpadaptsrc",
+      "packets wait while rtpbin takes the stream away; then it plays by the "
+      "same pad",
+      g_atomic_int_get (&h.removals) == 1 && g_atomic_int_get (&h.t.pads) == 1,
+      "taken away %d time, %d pad", g_atomic_int_get (&h.removals),
+      g_atomic_int_get (&h.t.pads));
+}
+
 /* With a BYE in its name another SSRC takes the stream's place at once.  When it
  * has been silent for a second, the stream, which never ended, is back. */
 static void
@@ -388,5 +438,6 @@ tests_add (void)
   g_test_add_func ("/collide/src/loop", test_src_loop);
   g_test_add_func ("/collide/src/collision", test_src_collision);
   g_test_add_func ("/collide/src/bye", test_src_bye);
+  g_test_add_func ("/collide/src/forgotten", test_src_forgotten);
   g_test_add_func ("/collide/src/heir", test_src_heir);
 }

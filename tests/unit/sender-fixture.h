@@ -124,5 +124,3 @@ fixture_report (Fixture *f, RaTime t_recvdata, guint64 recv_rate)
 
   g_assert_true (ra_sender_on_report (f->sender, &report, 0, f->now));
 }
-
-/* A test for each row. */

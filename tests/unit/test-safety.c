@@ -3,11 +3,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/safety/guard.h>
+#include <gst/rtpadapt/safety/outagemask.h>
 #include <gst/rtpadapt/util/rng.h>
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define MBIT 1e6
 
@@ -403,7 +404,7 @@ test_disabled (void)
   g_assert_cmpuint (ra_guard_next_timeout (&w.guard), ==, RA_TIME_NONE);
 }
 
-/* Switched off after one tripped, it is forgotten. */
+/* Switched off after one tripped, it is forgotten; a liar's penalty goes on. */
 static void
 test_disabled_late (void)
 {
@@ -413,9 +414,41 @@ test_disabled_late (void)
   w.loss = .6;
   world_run (&w, 60);
   g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_OPEN);
+  ra_guard_on_lie (&w.guard, w.now);
   ra_guard_set (&w.guard, 0, FALSE);
   g_assert_cmpuint (ra_guard_rate (&w.guard, 1234), ==, 1234);
+  g_assert_cmpuint (w.guard.lies, ==, 1);
+  g_assert_true (ra_guard_is_lied_to (&w.guard));
+  ra_guard_on_timeout (&w.guard, ra_guard_next_timeout (&w.guard));
   g_assert_false (ra_guard_distrusts (&w.guard));
+}
+
+/* An outage ended at 100 s.  Its losses are hidden, later ones are not. */
+static void
+test_outage_mask (void)
+{
+  static const struct
+  {
+    guint now, due, left; /* s, s, events */
+    const gchar *why;
+  } rows[] = {
+    { 101, 99, 0, "lost in the outage" },
+    { 102, 101, 1, "lost after it" },
+    { 11, 10, 0, "the clock fell back" },
+    { 13, 12, 1, "lost after that" },
+  };
+  RaOutageMask o;
+
+  ra_outage_mask_init (&o);
+  ra_outage_mask_end (&o, 0, 100 * RA_SECOND);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaReport r
+        = { .t_recvdata = rows[i].due * (RaTime) RA_SECOND, .n_events = 1 };
+
+    g_test_message ("%s", rows[i].why);
+    ra_outage_mask_hide (&o, &r, rows[i].now * (RaTime) RA_SECOND);
+    g_assert_cmpuint (r.n_events, ==, rows[i].left);
+  }
 }
 
 static void
@@ -458,12 +491,7 @@ test_random (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (x_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf (
-        "/safety/x/%u-ms-%u-percent", x_rows[i].ms, x_rows[i].percent);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_x);
-  }
+  rows_add ("/safety/x", x_rows, test_x);
   g_test_add_func ("/safety/mean", test_mean);
   g_test_add_func ("/safety/tr", test_tr);
   g_test_add_func ("/safety/cb-interval", test_cb_interval);
@@ -481,5 +509,6 @@ tests_add (void)
   g_test_add_func ("/safety/congestion/patience", test_congestion_patience);
   g_test_add_func ("/safety/disabled", test_disabled);
   g_test_add_func ("/safety/disabled-late", test_disabled_late);
+  g_test_add_func ("/safety/outage-mask", test_outage_mask);
   g_test_add_func ("/safety/random", test_random);
 }

@@ -214,7 +214,6 @@ test_late_loss (void)
       = { { 100, RA_SECOND }, { 101, RA_SECOND }, { 103, RA_SECOND } };
   RaFeedbackPacket late[] = { { 102, LOST }, { 104, RA_SECOND } };
   RaFeedbackPacket again[] = { { 102, LOST }, { 105, RA_SECOND } };
-  RaSenderStats stats;
   guint64 once;
   g_auto (Fixture) f;
 
@@ -222,18 +221,15 @@ test_late_loss (void)
   for (guint i = 0; i < 6; i++)
     fixture_send (&f, 1000, RA_SENT_ASKS);
   ra_sender_on_feedback (f.sender, rows, 3, 0, 50 * RA_MSECOND);
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.friendly, ==, G_MAXUINT64);
+  g_assert_cmpuint (fixture_stats (&f).friendly, ==, G_MAXUINT64);
   ra_sender_on_feedback (f.sender, late, 2, 0, 60 * RA_MSECOND);
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.friendly, <, G_MAXUINT64);
-  g_assert_cmpuint (stats.feedback_bad, ==, 0);
+  g_assert_cmpuint (fixture_stats (&f).friendly, <, G_MAXUINT64);
+  g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, 0);
   g_assert_cmpuint (probe_report.lost_congestion, ==, 0);
   ra_sender_on_feedback (f.sender, again, 2, 0, 70 * RA_MSECOND);
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.feedback_bad, ==, 1); /* told already */
+  g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, 1); /* told already */
   /* It counts once: X is as 1 / sqrt (p), which falls from 1 of 6 to 1 of 106. */
-  once = stats.friendly;
+  once = fixture_stats (&f).friendly;
   for (guint i = 0; i < 100; i++) {
     RaFeedbackPacket row = { f.next, RA_SECOND };
 
@@ -241,8 +237,7 @@ test_late_loss (void)
     fixture_send (&f, 1000, RA_SENT_ASKS);
     ra_sender_on_feedback (f.sender, &row, 1, 0, 80 * RA_MSECOND);
   }
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.friendly, >, 4 * once);
+  g_assert_cmpuint (fixture_stats (&f).friendly, >, 4 * once);
 }
 
 /* Sent at 0, heard of at 100 ms; RFC 5348 4.3 step 1: R is that less the wait, of
@@ -286,7 +281,6 @@ test_held (gconstpointer data)
   RaSpan grain = ra_span (held_rows[i].grain / 1000);
   RaFeedbackPacket row = { 100, RA_SECOND };
   gboolean good = held_rows[i].rtt > 0;
-  RaSenderStats stats;
   g_auto (Fixture) f;
 
   fixture_init (&f, 0);
@@ -296,8 +290,7 @@ test_held (gconstpointer data)
   g_assert_cmpint (ra_sender_on_held_feedback (
                        f.sender, &row, 1, grain, held, 100 * RA_MSECOND),
       ==, good);
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.feedback_bad, ==, !good);
+  g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, !good);
   g_assert_cmpint (probe_report.rtt, ==, ra_span (held_rows[i].rtt / 1000));
   if (good)
     g_assert_cmpint (rtt_sample, ==, ra_span (held_rows[i].sample / 1000));

@@ -8,7 +8,7 @@ static void
 test_controller_exchange (void)
 {
   const RaRateOps *tfrc = ra_rate_find ("tfrc");
-  RaSenderStats before, after;
+  RaSenderStats before;
   GError *error = NULL;
   g_auto (Fixture) f;
 
@@ -26,7 +26,7 @@ test_controller_exchange (void)
   g_assert_cmpuint (ra_sender_rate (f.sender), ==, 765432);
   g_assert_cmpuint (ra_sender_next_timeout (f.sender), ==, RA_TIME_NONE);
 
-  ra_sender_get_stats (f.sender, &before);
+  before = fixture_stats (&f);
   g_assert_true (
       ra_sender_set_controller (f.sender, tfrc, NULL, f.now, &error));
   g_assert_no_error (error);
@@ -34,9 +34,8 @@ test_controller_exchange (void)
   /* RFC 5348 4.2 */
   g_assert_cmpuint (
       ra_sender_next_timeout (f.sender), ==, f.now + 2 * RA_SECOND);
-  ra_sender_get_stats (f.sender, &after);
-  g_assert_cmpuint (after.packets_sent, ==, before.packets_sent);
-  g_assert_cmpuint (after.feedback, ==, before.feedback);
+  g_assert_cmpuint (fixture_stats (&f).packets_sent, ==, before.packets_sent);
+  g_assert_cmpuint (fixture_stats (&f).feedback, ==, before.feedback);
 
   ra_sender_set_limits (
       f.sender, &(RaRateConfig){ .min = 1000, .max = 500000, .mss = 1200 });
@@ -75,7 +74,6 @@ test_exchange_limits (void)
 static void
 test_exchange_rtt (void)
 {
-  RaSenderStats stats;
   g_auto (Fixture) f;
 
   fixture_init (&f, 0);
@@ -84,8 +82,7 @@ test_exchange_rtt (void)
   fixture_report (&f, 0, 0);
   g_assert_true (ra_sender_set_controller (
       f.sender, ra_rate_find ("tfrc"), NULL, f.now, NULL));
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpint (stats.rtt, ==, 40 * RA_MSECOND);
+  g_assert_cmpint (fixture_stats (&f).rtt, ==, 40 * RA_MSECOND);
 }
 
 /* A packet is on its way when newreno takes over, and a report tells of one
@@ -117,6 +114,25 @@ test_exchange_flight (void)
   g_assert_true (seen);
 }
 
+/* All packets have been reported when a clock has fallen back by an hour: the timer
+ * does not run. */
+static void
+test_exchange_clock_back (void)
+{
+  g_auto (Fixture) f;
+
+  fixture_init (&f, 0);
+  f.now = 3600 * RA_SECOND;
+  fixture_send (&f, 500, RA_SENT_ASKS);
+  f.now = RA_SECOND;
+  fixture_send (&f, 500, RA_SENT_ASKS);
+  g_assert_true (ra_sender_set_controller (
+      f.sender, ra_rate_find ("newreno"), NULL, f.now, NULL));
+  f.now += 100 * RA_MSECOND;
+  fixture_report (&f, RA_SECOND, 0);
+  g_assert_cmpuint (ra_sender_next_timeout (f.sender), ==, RA_TIME_NONE);
+}
+
 void
 tests_add (void)
 {
@@ -124,4 +140,5 @@ tests_add (void)
   g_test_add_func ("/sender/exchange/limits", test_exchange_limits);
   g_test_add_func ("/sender/exchange/rtt", test_exchange_rtt);
   g_test_add_func ("/sender/exchange/flight", test_exchange_flight);
+  g_test_add_func ("/sender/exchange/clock-back", test_exchange_clock_back);
 }

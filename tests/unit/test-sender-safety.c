@@ -51,26 +51,15 @@ world_timeout (Fixture *w)
   }
 }
 
-static RaBreakerState
-state (const Fixture *w, RaBreakerTrip *trip)
-{
-  RaSenderStats stats;
-
-  ra_sender_get_stats (w->sender, &stats);
-  *trip = stats.trip;
-  return stats.breaker;
-}
-
 /* Nothing may go until the user says so; then all is as ever. */
 static void
 check_open (Fixture *w, RaBreakerTrip why)
 {
   RaTime at = w->now;
-  RaBreakerTrip trip;
   RaSplit split;
 
-  g_assert_cmpint (state (w, &trip), ==, RA_BREAKER_OPEN);
-  g_assert_cmpint (trip, ==, why);
+  g_assert_cmpint (fixture_stats (w).breaker, ==, RA_BREAKER_OPEN);
+  g_assert_cmpint (fixture_stats (w).trip, ==, why);
   for (guint i = 0; i < 1000; i++) {
     g_assert_cmpuint (ra_sender_rate (w->sender), ==, 0);
     g_assert_cmpuint (
@@ -82,8 +71,8 @@ check_open (Fixture *w, RaBreakerTrip why)
     world_timeout (w);
   }
   ra_sender_restart (w->sender);
-  g_assert_cmpint (state (w, &trip), ==, RA_BREAKER_CLOSED);
-  g_assert_cmpint (trip, ==, RA_BREAKER_NONE);
+  g_assert_cmpint (fixture_stats (w).breaker, ==, RA_BREAKER_CLOSED);
+  g_assert_cmpint (fixture_stats (w).trip, ==, RA_BREAKER_NONE);
   g_assert_cmpuint (ra_sender_rate (w->sender), >, 0);
   g_assert_cmpuint (ra_sender_next_send (w->sender, w->now), <, RA_TIME_NONE);
   g_assert_cmpuint (w->now, ==, at + 1000 * TICK);
@@ -100,13 +89,12 @@ test_rtcp_timeout (gconstpointer data)
 {
   for (guint whole = 0; whole < 2; whole++) {
     Fixture w = world_new (data, MIN_RATE);
-    RaBreakerTrip trip;
 
     world_send (&w, RA_SENT_ASKS);
     world_feedback (&w, FALSE);
     for (; w.now < 16 * RA_SECOND; w.now += TICK) {
       world_timeout (&w);
-      if (state (&w, &trip) == RA_BREAKER_OPEN)
+      if (fixture_stats (&w).breaker == RA_BREAKER_OPEN)
         break;
       world_send (&w, whole ? RA_SENT_ASKS : RA_SENT_WAITING);
     }
@@ -128,12 +116,11 @@ test_rtcp_timeout_slow (gconstpointer data)
 {
   Fixture w = world_new (data, 1);
   RaFeedbackPacket row = { 0, RA_SECOND };
-  RaBreakerTrip trip;
 
   world_send (&w, RA_SENT_ASKS | RA_SENT_WAITING);
   w.now = RA_SECOND;
   g_assert_true (ra_sender_on_feedback (w.sender, &row, 1, 0, w.now));
-  while (state (&w, &trip) != RA_BREAKER_OPEN) {
+  while (fixture_stats (&w).breaker != RA_BREAKER_OPEN) {
     RaTime next = ra_sender_next_send (w.sender, w.now);
     RaTime timeout = ra_sender_next_timeout (w.sender);
 
@@ -156,13 +143,12 @@ media_timeout (const RaRateOps *ops, guint frame_s)
 {
   Fixture w = world_new (ops, MIN_RATE);
   guint ticks = (guint) (frame_s * RA_SECOND / TICK), n = 0;
-  RaBreakerTrip trip;
 
   for (guint i = 0; i < 3 * ticks; i++, w.now += TICK) {
     world_send (&w, RA_SENT_ASKS | (i % ticks ? 0 : RA_SENT_FRAME_END));
     g_assert_true (world_feedback (&w, FALSE));
   }
-  for (; n < 400 && state (&w, &trip) != RA_BREAKER_OPEN; n++) {
+  for (; n < 400 && fixture_stats (&w).breaker != RA_BREAKER_OPEN; n++) {
     world_send (&w, RA_SENT_ASKS | (n % ticks ? 0 : RA_SENT_FRAME_END));
     g_assert_false (world_feedback (&w, TRUE));
     w.now += TICK;
@@ -191,9 +177,8 @@ all_wireless (guint64 seq, gpointer data)
 static guint64
 world_lossy (Fixture *w)
 {
-  RaSenderStats before, after;
+  guint64 before = fixture_stats (w).loss.congestion;
 
-  ra_sender_get_stats (w->sender, &before);
   for (guint i = 0; i < 40; i++, w->now += TICK) {
     RaFeedbackPacket rows[5];
 
@@ -204,8 +189,7 @@ world_lossy (Fixture *w)
     }
     ra_sender_on_feedback (w->sender, rows, 5, 0, w->now + R);
   }
-  ra_sender_get_stats (w->sender, &after);
-  return after.loss.congestion - before.loss.congestion;
+  return fixture_stats (w).loss.congestion - before;
 }
 
 /* 4.4 falls back: no verdict counts any more, until there is no breaker. */
@@ -214,17 +198,16 @@ test_distrust (gconstpointer data)
 {
   for (guint restart = 0; restart < 2; restart++) {
     Fixture w = world_new (data, MIN_RATE);
-    RaBreakerTrip trip;
     guint n = 0;
 
     ra_sender_set_truth (w.sender, all_wireless, NULL);
-    for (; n < 20 && state (&w, &trip) == RA_BREAKER_CLOSED; n++) {
+    for (; n < 20 && fixture_stats (&w).breaker == RA_BREAKER_CLOSED; n++) {
       guint64 lost = world_lossy (&w);
 
-      if (state (&w, &trip) == RA_BREAKER_CLOSED)
+      if (fixture_stats (&w).breaker == RA_BREAKER_CLOSED)
         g_assert_cmpuint (lost, ==, 0);
     }
-    g_assert_cmpint (state (&w, &trip), ==, RA_BREAKER_FALLBACK);
+    g_assert_cmpint (fixture_stats (&w).breaker, ==, RA_BREAKER_FALLBACK);
     g_assert_cmpuint (world_lossy (&w), ==, 40 * 3);
     if (restart)
       ra_sender_restart (w.sender);
@@ -238,23 +221,9 @@ test_distrust (gconstpointer data)
 void
 tests_add (void)
 {
-  static const struct
-  {
-    const gchar *name;
-    GTestDataFunc test;
-  } tests[] = {
-    { "rtcp-timeout", test_rtcp_timeout },
-    { "rtcp-timeout-slow", test_rtcp_timeout_slow },
-    { "media-timeout", test_media_timeout },
-    { "distrust", test_distrust },
-  };
-
-  for (guint i = 0; ra_rates[i]; i++) {
-    for (guint k = 0; k < G_N_ELEMENTS (tests); k++) {
-      g_autofree gchar *path = g_strdup_printf (
-          "/sender/safety/%s/%s", tests[k].name, ra_rates[i]->name);
-
-      g_test_add_data_func (path, ra_rates[i], tests[k].test);
-    }
-  }
+  rows_add_all ("/sender/safety/rtcp-timeout", ra_rates, test_rtcp_timeout);
+  rows_add_all (
+      "/sender/safety/rtcp-timeout-slow", ra_rates, test_rtcp_timeout_slow);
+  rows_add_all ("/sender/safety/media-timeout", ra_rates, test_media_timeout);
+  rows_add_all ("/sender/safety/distrust", ra_rates, test_distrust);
 }

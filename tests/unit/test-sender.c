@@ -31,7 +31,6 @@ test_report (gconstpointer data)
   RaReport report
       = { .t_recvdata = (RaTime) report_rows[i].t_recvdata * RA_MSECOND };
   RaTime now = (RaTime) report_rows[i].now * RA_MSECOND;
-  RaSenderStats stats;
   gboolean ok;
   g_auto (Fixture) f;
 
@@ -45,11 +44,10 @@ test_report (gconstpointer data)
     g_test_message ("%s", report_rows[i].why);
   g_assert_cmpint (ok, ==, report_rows[i].rtt > 0);
   g_assert_cmpint (probe_report.rtt, ==, report_rows[i].rtt * RA_MSECOND);
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.feedback, ==, ok ? 1 : 0);
+  g_assert_cmpuint (fixture_stats (&f).feedback, ==, ok ? 1 : 0);
   /* the one before anything was sent is bad in any case */
-  g_assert_cmpuint (stats.feedback_bad, ==, ok ? 1 : 2);
-  g_assert_cmpint (stats.rtt, ==, report_rows[i].rtt * RA_MSECOND);
+  g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, ok ? 1 : 2);
+  g_assert_cmpint (fixture_stats (&f).rtt, ==, report_rows[i].rtt * RA_MSECOND);
 }
 
 /* Per-packet feedback.  Packets 100, 101, .. of 100, 101, .. bytes leave every
@@ -122,18 +120,16 @@ test_feedback (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   g_autofree gchar *heard = NULL;
-  RaSenderStats stats;
   g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   feedback_play (&f, feedback_rows[i].script);
   heard = g_strstrip (g_strdup (probe_heard->str));
-  ra_sender_get_stats (f.sender, &stats);
   if (!g_str_equal (heard, feedback_rows[i].heard)
-      || stats.feedback_bad != feedback_rows[i].bad)
+      || fixture_stats (&f).feedback_bad != feedback_rows[i].bad)
     g_test_message ("%s: %s", feedback_rows[i].script, feedback_rows[i].why);
   g_assert_cmpstr (heard, ==, feedback_rows[i].heard);
-  g_assert_cmpuint (stats.feedback_bad, ==, feedback_rows[i].bad);
+  g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, feedback_rows[i].bad);
   g_assert_cmpint (
       probe_report.rtt, ==, (RaSpan) feedback_rows[i].rtt * RA_MSECOND);
 }
@@ -176,7 +172,6 @@ test_fate_contrary (void)
 {
   RaFeedbackPacket rows[]
       = { { 100, RA_SECOND, FALSE }, { 101, RA_TIME_NONE, FALSE } };
-  RaSenderStats stats;
   g_auto (Fixture) f;
 
   fixture_init (&f, 0);
@@ -187,26 +182,22 @@ test_fate_contrary (void)
       RA_FATE_ARRIVED);
   g_assert_cmpint (
       ra_ledger_at (ra_sender_ledger (f.sender), 101)->fate, ==, RA_FATE_LOST);
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.feedback, ==, 0);
+  g_assert_cmpuint (fixture_stats (&f).feedback, ==, 0);
 }
 
 /* 101 is confirmed lost by 102, 103, 104, and then reported as received. */
 static void
 test_feedback_late (void)
 {
-  RaSenderStats stats;
   g_auto (Fixture) f;
 
   fixture_init (&f, 0);
   feedback_play (&f, "100 101x 102 103 104 /90");
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.loss.congestion, ==, 1);
-  g_assert_cmpuint (stats.loss.events, ==, 1);
+  g_assert_cmpuint (fixture_stats (&f).loss.congestion, ==, 1);
+  g_assert_cmpuint (fixture_stats (&f).loss.events, ==, 1);
   feedback_play (&f, "101 105 /100");
-  ra_sender_get_stats (f.sender, &stats);
-  g_assert_cmpuint (stats.loss.recovered, ==, 1);
-  g_assert_cmpuint (stats.loss.events, ==, 0);
+  g_assert_cmpuint (fixture_stats (&f).loss.recovered, ==, 1);
+  g_assert_cmpuint (fixture_stats (&f).loss.events, ==, 0);
 }
 
 /* RFC 5348 6.2 has a report per R.  Reports that come much less often have their
@@ -362,7 +353,6 @@ test_feedback_slept (void)
 {
   for (guint late = 0; late < 2; late++) {
     RaFeedbackPacket row = { .arrival = RA_SECOND };
-    RaSenderStats stats;
     g_auto (Fixture) f;
 
     fixture_init (&f, 0);
@@ -371,9 +361,8 @@ test_feedback_slept (void)
     f.now += 10 * RA_SECOND + late;
     g_assert_cmpint (
         ra_sender_on_feedback (f.sender, &row, 1, 0, f.now), ==, late == 0);
-    ra_sender_get_stats (f.sender, &stats);
-    g_assert_cmpuint (stats.feedback_bad, ==, late);
-    g_assert_cmpint (stats.rtt, ==, late ? 0 : 10 * RA_SECOND);
+    g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, late);
+    g_assert_cmpint (fixture_stats (&f).rtt, ==, late ? 0 : 10 * RA_SECOND);
   }
 }
 

@@ -296,7 +296,7 @@ class Runs:
             found = json.loads(out)
             self.results.append(dict(
                 found['run'], series=found['series'],
-                losses=found['losses']))
+                losses=found['losses'], cut=code == INTERRUPTED))
             self.progress.finish(i, found['run'], elapsed)
         elif not self.signals:
             raise DemoError(self.complaint(code, err))

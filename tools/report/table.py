@@ -64,10 +64,10 @@ def text(runs):
 
 
 def _by_lda(runs):
-    """Per controller, its runs that carried something, by LDA."""
+    """Per controller, its runs that carried something to the end, by LDA."""
     found = {}
     for run in runs:
-        if run['goodput_bps']:
+        if run['goodput_bps'] and not run['cut']:
             found.setdefault(run['controller'], {})[run['lda']] = run
     return found
 
@@ -91,8 +91,16 @@ def _sentence(ldas, references):
     return text
 
 
+def _cut(run):
+    series = run['series']
+    return '%s was ended after %.0f s, and its row is of these alone.' % (
+        name(run), len(series['queue_ms']) * series['bin_s'])
+
+
 def sentences(runs, references):
-    """What the numbers say: one or two sentences for each controller.
+    """What the numbers say: one or two sentences for each controller, and which
+    runs were cut short.
     `references`: what the LDAs do with a loss that others are compared with."""
     found = [_sentence(ldas, references) for ldas in _by_lda(runs).values()]
+    found += [_cut(run) for run in runs if run['cut']]
     return [sentence for sentence in found if sentence]

@@ -131,7 +131,8 @@ sim_list_markdown (void)
       "## Which to take\n\n"
       "- Nothing: that is `" RA_DEFAULT_CONTROLLER "` with `" RA_DEFAULT_LDA
       "`. The queue stays short, the line full\n"
-      "  whatever the radio loses, a TCP beside it gets about its share.\n"
+      "  at up to 10 % of radio losses; a TCP gets about its share, but less\n"
+      "  behind a queue of a few packets.\n"
       "- `tfrc` with `zbs` or `spike`: a rate that many RFCs describe, where a\n"
       "  queue of as much as the path has does no harm; behind queues of 2 or 3\n"
       "  packets.\n"

@@ -153,7 +153,7 @@ static const RaParam params[] = {
   { "memory", RA_AT (Fused, cut.memory), .def = 30, .min = .1, .max = 86400,
       .unit = "s", .text = "how long packets and holes count" },
   { "bin", RA_AT (Fused, cut.bin), .def = .001, .min = 1e-6, .max = 1,
-      .unit = "s", .text = "the shortest queue told" },
+      .unit = "s", .text = "queues shorter than this count as one" },
   { "busy", RA_AT (Fused, busy), .def = .004, .max = 1, .unit = "s",
       .text = "gaps count between packets that met a queue of this" },
   { "gap", RA_AT (Fused, gap), .def = 1, .max = 1,

@@ -19,10 +19,14 @@
  * met a shorter one in 1 % of their reports, and a flow alone that loses 20 % in 30 to
  * 80 %. */
 #define EMPTY .0015
+/* Where a smaller share of the packets met an empty queue a controller is shown
+ * nothing. */
 #define EMPTY_SOME .05
+/* Where a smaller share did, no more than SURE is shown, and nothing where more than
+ * MUCH is lost. */
 #define EMPTY_OFTEN .15
-#define SURE .10 /* is shown at most where it is not often empty, */
-#define MUCH .20 /* and nothing where more is lost */
+#define SURE .10
+#define MUCH .20
 /* A queue is short up to what a flow alone makes: longer for a slower one, whose
  * packets take longer. */
 #define SHORT .010

@@ -11,9 +11,9 @@
  *
  * A late comer on a queue that others keep full has both, if it takes that queue for
  * the empty path.  So nothing is shown where hardly any report met an empty queue, and
- * no more than a tenth where few did.  The cap, which holds such a comer to some TCPs'
- * share whatever is shown, does without the first of these: who fills the queue would
- * have nothing shown, ever.
+ * no more than a tenth where few did.  For the cap, which holds such a comer to a few
+ * TCPs' share anyway, the first of these does not hold: else nothing would ever be
+ * shown to a flow that fills the queue.
  *
  * Each fact gives a lower bound, and the smaller one is what is shown.  Losses that
  * come in bursts are fewer witnesses.  Where rates differ too little for the

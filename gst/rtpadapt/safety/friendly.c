@@ -12,18 +12,18 @@
 #define G 1                        /* an encoder follows from frame to frame */
 #define LONGEST (3600 * RA_SECOND) /* no span that counts is longer */
 #define BREAKER 10                 /* RFC 8083 4.3 */
-/* As long as lda/spike.h keeps the shortest trip, for the same reasons. */
+/* `base-window` of lda/spike.c, for the same reasons. */
 #define BASE_WINDOW (120 * RA_SECOND)
 /* s.  A queue stands: not yet, as packets of one frame wait for each other; and
  * certainly, as it is more than such a frame. */
 #define STANDS_FROM .01
 #define STANDS_AT .04
-/* Who wants more than so many times what four CUBICs would have does not answer loss
- * events. */
+/* A controller that wants more than so many times the rate of four CUBICs does not
+ * answer loss events. */
 #define ANSWERS 2
 #define CERTAIN_MOST .10 /* of all packets */
 /* What radio loss does not explain, beyond 5 %, is answered as libwebrtc's
- * loss_based_bwe_v2 answers all loss: 100 kbit/s by it. */
+ * loss_based_bwe_v2 answers all loss: 100 kbit/s divided by that share. */
 #define UNEXPLAINED .05
 #define UNEXPLAINED_RATE (100e3 / 8)
 
@@ -114,9 +114,9 @@ mean_fraction (RaFriendly *f, Kind kind)
   return time > 0 ? sum / time : 0;
 }
 
-/* p; and before RFC 8083 4.3 has anything to judge what of it is certain, as few
- * packets of a ramp say little: unless they met a queue, or more than CERTAIN_MOST
- * was lost. */
+/* p.  Before RFC 8083 4.3 has enough intervals the few packets of a ramp say little:
+ * then only what is certain of p counts, unless they met a queue or more than
+ * CERTAIN_MOST was lost. */
 static gdouble
 known_fraction (RaFriendly *f)
 {
@@ -231,7 +231,7 @@ ra_friendly_on_report (
   f->x_raw = ra_friendly_x (s, f->tr, p);
   f->x = ra_friendly_x (s, f->tr, fmin (p, unshown_fraction (f)));
   f->x_cubics = cubics (f, s, mean_fraction (f, EVENTS));
-  ended = in->length >= TDR; /* what is rarer comes one by one */
+  ended = in->length >= TDR; /* a rarer report is an interval of its own */
   if (ended) {
     f->n_ended = MIN (f->n_ended + 1, G_MAXUINT - 1);
     f->x_ended = f->x_known;

@@ -6,13 +6,16 @@
 /* Of the frames' interval, RFC 8083 3. */
 #define TF_WINDOW (10 * RA_SECOND)
 #define NEAR .9 /* to the bound */
-/* Of all packets.  Where more are lost no cause is believed; */
+/* Of all packets: where more are lost no cause is believed. */
 #define BELIEVED .45
-/* so many make a controller brake, unless they are shown to be the radio's; */
+/* Of all packets, HIGH of rate/crowd.c: where more are lost a controller is bound,
+ * unless they are shown to be the radio's. */
 #define PLENTY .12
-/* rates that differ are asked for from here, */
+/* Of all packets: where more are lost ra_evidence_step() lowers the rate at times,
+ * also while the bound is far. */
 #define STEPS_FROM .15
-/* but not where it may be a policer, which a controller finds by its own rates. */
+/* Of all packets: where more are lost it does not.  That may be a policer, which a
+ * controller finds by itself. */
 #define STEPS_TO .2
 #define TENTH 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
 /* RFC 8888 10 leaves the penalty open.  15 s is the time for which the breakers wait
@@ -62,8 +65,10 @@ ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers)
 {
   g->cap = cap_of (cap, g->cap);
   g->breaker.enabled = breakers;
-  if (!breakers && g->breaker.state != RA_BREAKER_CLOSED)
-    ra_guard_restart (g);
+  if (breakers || g->breaker.state == RA_BREAKER_CLOSED)
+    return;
+  ra_breaker_init (&g->breaker, FALSE); /* a liar's penalty goes on */
+  g->fallback = G_MAXUINT64;
 }
 
 guint64

@@ -48,7 +48,7 @@ gboolean ra_guard_distrusts (const RaGuard *g);
  * 15 s, and twice as long after each further lie, up to 16 min; lies in that
  * time are of the same. */
 void ra_guard_on_lie (RaGuard *g, RaTime now);
-/* TRUE in that time: who knows the lowest rate there is takes it. */
+/* TRUE in that time: a caller that knows the lowest rate takes it. */
 gboolean ra_guard_is_lied_to (const RaGuard *g);
 
 /* `held`: only the pacer holds another packet back. */

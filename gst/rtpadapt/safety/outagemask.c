@@ -18,10 +18,12 @@ ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now)
 }
 
 void
-ra_outage_mask_hide (RaOutageMask *o, RaReport *report)
+ra_outage_mask_hide (RaOutageMask *o, RaReport *report, RaTime now)
 {
   RaTime due = ra_later (report->t_recvdata, -MAX (report->loss_age, 0));
 
+  if (o->ended != RA_TIME_NONE) /* the clock may have gone back */
+    o->ended = MIN (o->ended, now);
   if (o->ended != RA_TIME_NONE && due < o->ended)
     report->n_events = report->lost_congestion = report->lost_wireless
         = report->wireless_runs = 0;

@@ -19,8 +19,9 @@ typedef struct
 void ra_outage_mask_init (RaOutageMask *o);
 /* An outage ended; `next` is the number of the next packet that leaves. */
 void ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now);
-/* Removes the outage's losses from the report: those that were due before it
- * ended.  p stays at its value from before as long as only they have raised it. */
-void ra_outage_mask_hide (RaOutageMask *o, RaReport *report);
+/* Removes the outage's losses from a report that came at `now`: those that were due
+ * before the outage ended.  p stays at its value from before as long as only they have
+ * raised it. */
+void ra_outage_mask_hide (RaOutageMask *o, RaReport *report, RaTime now);
 
 G_END_DECLS

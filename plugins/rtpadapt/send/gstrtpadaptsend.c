@@ -96,14 +96,15 @@
  * believes it) and truth ("congestion", "wireless" or "none").
  *
  * Whatever the LDA says, the rate stays below #GstRtpAdaptSend:friendliness-cap
- * times a TCP's, or 2 times where the round trip shows that a queue stands.  What
- * a TCP would get is worked out without the losses that are shown to be the
- * radio's: those at an empty queue that do not follow our own rate, up to 30 %.
- * To look for them the rate falls by a quarter, but not below 2 times a TCP's, for
- * 1.2 s in each 10 s in which the bound holds it.  A cap of 2 or less counts every
- * loss.  In the statistics `radio-loss` is the share of all packets whose loss is
- * shown to be the radio's, 0 to 0.3; nobody looks for it while the rate is far from
- * the bound and less than 12 % are lost.
+ * times a TCP's.  Where the round trip shows that a queue stands, that is 2 times, or
+ * what four CUBICs would have at the same loss events, if that is more and the
+ * controller answers them.  What a TCP would get is worked out without the losses that
+ * are shown to be the radio's: those at an empty queue that do not follow our own rate,
+ * up to 30 %.  To look for them the rate falls by a quarter, but not below 2 times a
+ * TCP's, for 1.2 s in each 10 s in which the bound holds it or 15 to 20 % are lost.  A
+ * cap of 2 or less counts every loss.  In the statistics `radio-loss` is the share of
+ * all packets whose loss is shown to be the radio's, 0 to 0.3; nobody looks for it while
+ * the rate is far from the bound and less than 12 % are lost.
  * `competes` is TRUE while the controller `delay` takes the queue for that of
  * other flows and sends as a TCP would, so that the delay is long.
  *

@@ -202,8 +202,10 @@ const PropRow send_props[] = {
   { "friendliness-cap", "Friendliness cap",
       "estimated-bitrate never exceeds this times what a TCP would get "
       "if every loss were congestion that is not shown to be the "
-      "radio's, nor 2 times where a queue stands (0 = no bound, where "
-      "nobody else uses the path; up to 2 every loss counts)",
+      "radio's; where a queue stands 2 times, or what four CUBICs would "
+      "have if that is more and the controller answers loss events (0 = "
+      "no bound, where nobody else uses the path; up to 2 every loss "
+      "counts)",
       PROP_PLAYING,
       PROP_DOUBLE (SendConfig, friendliness_cap, 0, G_MAXDOUBLE,
           RA_DEFAULT_FRIENDLINESS_CAP),

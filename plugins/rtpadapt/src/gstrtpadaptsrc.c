@@ -46,8 +46,8 @@
  *
  * #GstRtpAdaptSrc:feedback should be what the sender has.  If its packets lack what
  * that needs, RFC 8888 is sent instead, and a warning on both sides names the cure.
- * Not more than 100 reports and requests leave in a second, and without a key no
- * more bytes to a host than came from it.
+ * At most 110 reports and requests leave in a second, and one more for each two packets
+ * that came; without a key no more bytes leave for a host than came from it.
  *
  * With #GstRtpAdaptSrc:retransmission the sender hears that packets are used that it
  * sends again, and by its own reports it knows which.  A packet is also asked for when later ones have

@@ -77,7 +77,8 @@ const PropRow src_props[] = {
       .like = recv_props },
   { "lda-params", .like = recv_props },
   { "fec", "FEC",
-      "Bring back lost video by repair packets (ULPFEC, payload type 122)",
+      "Bring back lost video by repair packets (ULPFEC, payload type 122; "
+      "Reed-Solomon, 120)",
       PROP_READY, PROP_BOOLEAN (SrcConfig, fec, TRUE) },
   { "retransmission", "Retransmission",
       "Use lost packets that are sent again, and ask for them; the sender "

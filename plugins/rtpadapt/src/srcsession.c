@@ -143,6 +143,29 @@ request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
   return bin;
 }
 
+/* --- streams that are over ------------------------------------------------ */
+
+/* rtpssrcdemux (1.22) first forgets an SSRC, then takes its stream away, then its pads.
+ * A packet of that SSRC that comes in between makes it add pads of the same names, which
+ * GstElement refuses and frees, and it pushes to what was freed: GST_FLOW_ERROR, or a
+ * crash.  So rtpbin does not do it by itself ("autoremove"), and meanwhile packets wait
+ * before its pads.  Whoever can send RTCP as the peer can ask for it with a BYE. */
+static void
+drop_stream (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+{
+  GPtrArray *pads = ((SrcSession *) data)->requested;
+
+  for (guint i = 0; i < pads->len; i++) {
+    if (GST_PAD_IS_SINK (pads->pdata[i]))
+      GST_PAD_STREAM_LOCK (pads->pdata[i]);
+  }
+  g_signal_emit_by_name (rtpbin, "clear-ssrc", session, ssrc);
+  for (guint i = pads->len; i-- > 0;) {
+    if (GST_PAD_IS_SINK (pads->pdata[i]))
+      GST_PAD_STREAM_UNLOCK (pads->pdata[i]);
+  }
+}
+
 /* --- open and close ------------------------------------------------------ */
 
 static void
@@ -285,8 +308,9 @@ src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
   s->rtpbin = gst_element_factory_make ("rtpbin", "rtpbin");
   if (!s->rtpbin)
     return;
-  g_object_set (
-      s->rtpbin, "autoremove", TRUE, "max-streams", (guint) PEER_STREAMS, NULL);
+  g_object_set (s->rtpbin, "max-streams", (guint) PEER_STREAMS, NULL);
+  g_signal_connect (s->rtpbin, "on-timeout", G_CALLBACK (drop_stream), s);
+  g_signal_connect (s->rtpbin, "on-bye-timeout", G_CALLBACK (drop_stream), s);
   g_signal_connect (
       s->rtpbin, "request-pt-map", G_CALLBACK (request_pt_map), s);
   g_signal_connect (s->rtpbin, "new-storage", G_CALLBACK (new_storage), s);
