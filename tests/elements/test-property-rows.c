@@ -202,18 +202,8 @@ test_pair (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (bad_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf (
-        "/properties/%s/bad/%s", bad_rows[i].element, bad_rows[i].property);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_bad);
-  }
+  rows_add ("/properties/bad", bad_rows, test_bad);
   rows_add_by ("/properties/odd", odd_rows, name, test_odd);
   g_test_add_func ("/properties/playing/encoder-unit", test_unit);
-  for (guint i = 0; i < G_N_ELEMENTS (pair_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf (
-        "/properties/%s/pair/%s", pair_rows[i].element, pair_rows[i].algorithm);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_pair);
-  }
+  rows_add ("/properties/pair", pair_rows, test_pair);
 }

@@ -224,27 +224,39 @@ test_rose (gconstpointer data)
   n.r = ra_contest_rate (&c, &n, .01, 8, S, S, RTT, FALSE);
   g_assert_true (n.r == rose_rows[i].x || rose_rows[i].x <= 0);
   g_assert_cmpint (c.competes, ==, rose_rows[i].x <= 0);
-  g_assert_cmpint (
-      c.due, ==, rose_rows[i].x == 8); /* a void test comes later */
+  g_assert_cmpint (c.due, ==, rose_rows[i].x == 8); /* void: due again */
 }
 
-/* Growth ends where more than twice of what arrives would be sent, which a rate that
- * a drain test has halved does not lower. */
+/* Growth ends where more than twice of what arrives would be sent.  After a drain test,
+ * which has lowered what arrives, the most that arrived of late counts. */
 static void
 test_growth (void)
 {
-  for (guint arrives = 4; arrives <= 6; arrives += 2) {
+  for (guint i = 0; i < 4; i++) {
+    guint arrives = i < 2 ? 4 : 6, known = i % 2;
     RaContest c = { .wanted = 1, .begun = TRUE, .competes = TRUE, .stands = 1 };
     RaSense n = sense;
 
-    c.t_entered = c.t_congestion = c.t_test = NOW - 2;
+    c.t_entered = c.t_congestion = c.t_test = NOW - 2 * known;
     n.dt = RTT;
-    n.r = arrives * FULL / RTT;
+    n.r_most = arrives * FULL / RTT;
+    n.r = known ? n.r_most : FULL / RTT;
     ra_cubic_begin (&c.tcp, 10); /* RFC 9438 4.3, from the maximum on: + 1 */
     g_assert_cmpfloat_with_epsilon (
         ra_contest_rate (&c, &n, .01, 0, S, FULL, RTT, FALSE),
         (arrives < 5 ? 10 : 11) * FULL / RTT, 1);
   }
+}
+
+/* 64 of 100 rates are kept, all of the last .032 s; the lag is longer. */
+static void
+test_kept (void)
+{
+  RaSense n = sense;
+
+  for (guint x = 0; x < 100; x++, n.now += .0005)
+    ra_sense_set (&n, x);
+  g_assert_cmpfloat (ra_sense_x_then (&n), ==, 36);
 }
 
 /* A test of a standing queue ends, after 3 D + 2 q_max = .27 + .1 s.  It began where
@@ -621,6 +633,7 @@ tests_add (void)
   rows_add_by ("/contest/again", again_rows, name, test_again);
   rows_add_by ("/contest/new-path", new_path_rows, name, test_new_path);
   g_test_add_func ("/contest/growth", test_growth);
+  g_test_add_func ("/contest/kept", test_kept);
   g_test_add_func ("/contest/failed", test_failed);
   rows_add_by ("/contest/short", short_rows, name, test_short);
   g_test_add_func ("/contest/gentle", test_gentle);

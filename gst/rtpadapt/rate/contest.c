@@ -16,19 +16,20 @@
  * end of one are late. */
 #define DRAIN_MORE .010
 #define EMPTY .004 /* a test has passed */
-#define OURS .008  /* two that pass from a longer queue: the line is ours */
+/* s.  Two tests that empty a longer queue show that the line is ours. */
+#define OURS .008
 #define OURS_TESTS 2
 #define OURS_FOR 30. /* s */
 #define ALL_BUT_EMPTY .002
-#define BASE_AGE 10. /* so long the base is believed */
-#define JOIN_AGE 5.  /* or so long, where another flow seems to test */
-#define JOIN .6      /* its test shortens the queue to this */
-#define STANDING 1.3 /* times the target, */
-#define STANDING_MORE .003
-#define STANDS_TIME 2.  /* S */
-#define STANDS .4       /* S that asks for a test */
-#define STANDS_NOT .15  /* S of one that has gone */
-#define STANDS_AGAIN .2 /* S soon after a test that passed */
+#define BASE_AGE 10.       /* so long the base is believed */
+#define JOIN_AGE 5.        /* or so long, where another flow seems to test */
+#define JOIN .6            /* its test shortens the queue to this */
+#define STANDING 1.3       /* times the target */
+#define STANDING_MORE .003 /* s, in addition */
+#define STANDS_TIME 2.     /* S */
+#define STANDS .4          /* S that asks for a test */
+#define STANDS_NOT .15     /* S of one that has gone */
+#define STANDS_AGAIN .2    /* S soon after a test that passed */
 #define AGAIN_WITHIN 8.
 #define GAP_BASE 5. /* between tests */
 #define GAP_STANDS 2.
@@ -390,7 +391,7 @@ drain_passed (RaContest *c, const RaSense *n, gdouble x)
   return c->x_own;
 }
 
-/* Others keep it. */
+/* Others keep the queue. */
 static gdouble
 drain_failed (RaContest *c, const RaSense *n)
 {
@@ -420,7 +421,7 @@ drain_depth (const RaContest *c, const RaSense *n)
   return fmax (DRAIN, 1 - (c->q_began + DRAIN_MORE) / n->lag);
 }
 
-/* A test that shows nothing of others; the one that a ramp's end asks for comes later. */
+/* Such a test shows nothing of others.  One that a ramp's end asked for is due again. */
 static void
 drain_void (RaContest *c, const RaSense *n)
 {
@@ -449,7 +450,7 @@ drain_rebased (RaContest *c, const RaSense *n, gdouble x)
 {
   /* Nobody else fills the queue: what arrived was the line's rate. */
   c->x_back = fmin (c->x_back, c->r_began);
-  c->q_began = 0; /* nor did we */
+  c->q_began = 0; /* the test has emptied no queue of ours */
   x = drain_passed (c, n, x);
   c->t_passed = -(gdouble) INFINITY;
   return x;

@@ -48,8 +48,8 @@
  * known at once.  On a radio that loses less, pacing by headers costs up to a twentieth
  * of a slow line (tests/bench/delay). */
 #define APART .1
-/* A flow with less than this part of what its line has carried of late: others have the
- * line. */
+/* Others have the line where a flow has less than this part of what the line has
+ * carried of late. */
 #define SQUEEZED .25
 
 static void

@@ -43,8 +43,7 @@ typedef struct
   gdouble shift;      /* of the base: a longer route, or a clock that was set */
   gdouble r_most;     /* the highest r of the last minute or so */
   gdouble dev;        /* of q_lo's noise */
-  RaTime
-      t_recvdata; /* the last packet that r counts arrived, at the receiver */
+  RaTime t_recvdata;  /* when the last packet of r arrived */
   /* private */
   gdouble lo[RA_SENSE_QUEUES], lo_at[RA_SENSE_QUEUES];
   gdouble q_report;  /* queue of the packet of t_recvdata */
