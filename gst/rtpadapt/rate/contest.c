@@ -432,6 +432,8 @@ drain_void (RaContest *c, const RaSense *n)
 static void
 drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
 {
+  /* Whoever comes to a full queue takes it for the path until less is sent. */
+  c->t_answered = c->due ? n->now + n->lag : n->now;
   c->due = FALSE;
   c->t_began = n->now;
   c->q_max = n->q_hi;
@@ -469,7 +471,7 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   }
   c->q_max = fmax (c->q_max, n->q_hi);
   floor_hear (c, n);
-  if (n->q2 <= fmin (target / 2, EMPTY)) {
+  if (n->q2 <= fmin (target / 2, EMPTY) && n->now >= c->t_answered) {
     c->floor = 0;
     return drain_passed (c, n, x);
   }

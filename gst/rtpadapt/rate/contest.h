@@ -40,6 +40,7 @@ typedef struct
   guint n_drained;
   gdouble t_began, q_began, r_began; /* of the test: then, the queue and r */
   gdouble q_max;                     /* its longest queue */
+  gdouble t_answered;                /* no queue has been emptied before then */
   gdouble stands_at;    /* a longer queue at the test's end is that of others */
   gdouble t_test;       /* the last one's end */
   gdouble t_low;        /* the queue was last all but empty */

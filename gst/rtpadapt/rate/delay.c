@@ -30,6 +30,7 @@
 #define RESUME_LAGS 3
 #define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
 #define RETURNED .85
+#define ECHO .95 /* of what arrives */
 #define RAISE .1 /* per lag: u in the rules below */
 #define RAISE_FREE .25
 #define RAISE_BACK .3
@@ -103,10 +104,12 @@ static gboolean
 is_long (RaDelayRate *d, gboolean event)
 {
   const RaSense *n = &d->n;
-  /* In the ramp a report later is a fifth of the line's rate more. */
-  gdouble q = d->ramp ? fmax (n->q2, n->q_lo) : n->q2;
+  gdouble latest = fmax (n->q2, n->q_lo - n->jitter);
+  gboolean far = latest > 2 * d->t + FAR;
+  /* In the ramp a report later is a fifth of the line's rate more, and after a line
+   * has become much slower, what its queue does not hold. */
+  gdouble q = d->ramp || far ? latest : n->q2;
   gdouble g = fmax (-FALL_MOST, (d->t - q) / (2 * n->lag));
-  gboolean far = q > 2 * d->t + FAR;
   /* Where the queue is full an LDA may be wrong about each loss.  One slow sample
    * is a gap, two are a slower line. */
   gdouble low = fmin (n->a, n->a_two), want = (far ? low : n->r) * (1 + g);
@@ -207,6 +210,18 @@ returns (RaDelayRate *d)
   return TRUE;
 }
 
+/* What was sent in the ramp arrives after its end: if no queue stands then, the line
+ * carries it.  Jitter may make it seem more than was sent. */
+static void
+takes_echo (RaDelayRate *d)
+{
+  const RaSense *n = &d->n;
+
+  if (!d->ramp && ra_delay_echoes (d) && n->q2 <= d->t / 2)
+    d->start.x
+        = fmax (d->start.x, ECHO * fmin (n->r_last, ra_sense_x_then (n)));
+}
+
 /* The queue is not too long. */
 static void
 moves (RaDelayRate *d, gboolean limited, gboolean gaps)
@@ -214,9 +229,10 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
   const RaSense *n = &d->n;
   gdouble x = d->start.x, g = CLAMP ((d->t - n->qm) / (2 * n->lag), 0, RAISE);
 
+  takes_echo (d);
   if (resumes (d) || (!limited && returns (d)))
     return;
-  if (d->ramp && !limited) {
+  if (d->ramp) {
     climb (d, pow (2, n->dt / n->lag), RAMP_MOST * n->r);
   } else if (!d->ramp && n->qm > d->t / 2 && n->r > 0) {
     approach (d, n->r * (1 + g));

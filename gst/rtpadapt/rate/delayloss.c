@@ -63,7 +63,15 @@ arrives (const RaSense *n, gboolean limited, gdouble r, gdouble share)
                  : r >= share * ra_sense_x_then (n);
 }
 
-/* In the ramp one verdict at an empty queue changes nothing while what was sent
+/* A mean over a lag is far behind a rate that doubles in that time, and of few packets
+ * one that is lost says nothing about the rest. */
+static gdouble
+ramp_rate (const RaSense *n)
+{
+  return n->r_last * n->all / fmax (n->all - 1, 1);
+}
+
+/* In the ramp one verdict at an empty queue changes nothing while all else that was sent
  * arrives: the radio loses packets, too. */
 static gboolean
 is_forgiven (RaDelayRate *d, gboolean limited)
@@ -72,7 +80,7 @@ is_forgiven (RaDelayRate *d, gboolean limited)
   gdouble before = d->t_verdict;
 
   if (!d->ramp || d->ramp_forgives <= 0 || n->q2 > d->t / 2
-      || !arrives (n, limited, n->r_last, RAMP_ARRIVES))
+      || !arrives (n, limited, ramp_rate (n), RAMP_ARRIVES))
     return FALSE;
   d->t_verdict = n->now;
   return n->now - before >= n->lag;
@@ -83,9 +91,9 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
 {
   const RaSense *n = &d->n;
   gboolean limited = report->data_limited, queue = n->q2 > d->t / 2;
-  gboolean real
-      = queue || n->q_lo > d->t || !arrives (n, limited, n->r, POLICED);
-  gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * n->r;
+  gdouble r = d->ramp && !limited ? ramp_rate (n) : n->r;
+  gboolean real = queue || n->q_lo > d->t || !arrives (n, limited, r, POLICED);
+  gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * r;
   gdouble *x = &d->start.x, before = *x;
 
   if (ra_report_congestion (report) == 0

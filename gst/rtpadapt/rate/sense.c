@@ -8,14 +8,19 @@
 
 #include <math.h>
 
-/* A longer time between reports counts as a pause. */
+/* A longer time between reports counts as a pause; where reports are rare, so many times
+ * their usual distance does. */
 #define DT_MAX .2
+#define DT_USUAL 1.5 /* times I */
 /* A delivered rate is measured over this at least: two packets at 1 Mbit/s. */
 #define SPAN_MIN .02
 /* The second difference of evenly spread noise has 1.95 times its mean
  * deviation, and that of a ramp none; gain as RTTVAR's half (RFC 6298 2.3). */
 #define SECOND_DIFFERENCE 1.95
 #define DEV_GAIN 16
+/* The first sample has a part of so many: what looks like jitter may be a queue that
+ * begins. */
+#define DEV_FIRST 4
 /* 2.5 mean deviations are the lowest of noise, seen from its middle; 2 ms of
  * them are frames that do not fill a packet. */
 #define ALLOWANCE 2.5
@@ -47,12 +52,13 @@ seconds (RaSpan queue)
   return queue == RA_SPAN_NONE ? 0 : ra_seconds (MAX (queue, 0));
 }
 
+/* Of the last two reports, and of all within `span` of now. */
 static gdouble
-lowest (const RaSense *n, guint of)
+lowest (const RaSense *n, gdouble span)
 {
   gdouble low = n->lo[0];
 
-  for (guint i = 1; i < MIN (of, n->n_lo); i++)
+  for (guint i = 1; i < n->n_lo && (i < 2 || n->now - n->lo_at[i] < span); i++)
     low = fmin (low, n->lo[i]);
   return low;
 }
@@ -97,7 +103,8 @@ queue_hear (RaSense *n, const RaReport *report)
   if (report->queue == RA_SPAN_NONE)
     n->q_lo = n->q_hi = 0;
   n->shift = fmin (n->shift, n->q_lo);
-  off = base_check (n, q, ra_seconds (report->rtt)) + n->shift;
+  off = base_check (n, q, ra_seconds (report->rtt));
+  off += n->shift;
   n->q_lo = fmax (n->q_lo - off, 0);
   n->q_hi = fmax (n->q_hi - off, 0);
   n->q_report = fmax (q - off, 0);
@@ -113,15 +120,15 @@ queue_filter (RaSense *n, gdouble allowance)
   n->lo[0] = n->q_lo;
   n->lo_at[0] = n->now;
   n->n_lo = MIN (n->n_lo + 1, RA_SENSE_QUEUES);
-  if (n->n_lo >= 3)
+  if (n->n_lo >= 3) {
+    n->n_dev = CLAMP (n->n_dev + 1, DEV_FIRST, DEV_GAIN);
     n->dev += (fabs (n->lo[0] - 2 * n->lo[1] + n->lo[2]) / SECOND_DIFFERENCE
                   - n->dev)
-        / DEV_GAIN;
+        / n->n_dev;
+  }
   n->jitter = allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
-  n->q2 = fmax (0, lowest (n, 2) - n->jitter);
-  n->qm = fmax (0,
-      lowest (n, (guint) CLAMP (ceil (n->lag / n->dt), 2, RA_SENSE_QUEUES))
-          - n->jitter);
+  n->q2 = fmax (0, lowest (n, 0) - n->jitter);
+  n->qm = fmax (0, lowest (n, n->lag) - n->jitter);
 }
 
 /* Exact between two arrivals: a window that ends at one counts half a packet
@@ -216,7 +223,7 @@ ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
 
   n->interval = report->interval > 0 ? ra_seconds (report->interval) : rtt;
   dt = n->begun ? ra_seconds (ra_diff (now, n->t_report)) : n->interval;
-  n->dt = CLAMP (dt, 1e-6, DT_MAX);
+  n->dt = CLAMP (dt, 1e-6, fmax (DT_MAX, DT_USUAL * n->interval));
   n->now += fmax (dt, 0);
   queue_hear (n, report);
   n->lag = n->interval + fmax (rtt - n->q_report, rtt / 4);

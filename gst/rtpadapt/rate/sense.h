@@ -50,6 +50,7 @@ typedef struct
   gdouble rtt_least; /* 0 until known */
   guint n_odd;       /* reports in a row whose queue the RTT denies */
   guint n_lo;
+  guint n_dev; /* samples of dev, until they are many */
   guint n_raw;
   gdouble t_event; /* the last loss event */
   gboolean begun, had_event;
