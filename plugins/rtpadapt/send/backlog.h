@@ -81,4 +81,6 @@ RaSpan backlog_span (const Backlog *b, guint64 rate);
 guint64 backlog_dropped (const Backlog *b);
 guint64 backlog_dropped_frames (const Backlog *b);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Backlog, backlog_free)
+
 G_END_DECLS
