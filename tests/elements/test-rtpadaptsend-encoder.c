@@ -14,8 +14,8 @@ static Drive
 drive_new (const gchar *upstream, const gchar *properties)
 {
   g_autofree gchar *line = g_strdup_printf (
-      "%s ! rtpadaptsend name=send stats-interval=0 %s ! fakesink", upstream,
-      properties);
+      "%s ! rtpadaptsend name=send stats-interval=0 %s ! fakesink name=out",
+      upstream, properties);
   g_autoptr (GError) error = NULL;
   Drive d = { .pipeline = gst_parse_launch (line, &error) };
 
@@ -54,15 +54,10 @@ int_of (GstElement *element, const gchar *property)
   return value;
 }
 
-static guint64
-packets_sent (GstElement *send)
+static gint64
+stat_of (GstElement *send, const gchar *field)
 {
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 n = 0;
-
-  g_object_get (send, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, "packets-sent", &n);
-  return n;
+  return stat (&(Send){ .element = send }, field);
 }
 
 /* Before a packet was sent the whole rate is the encoder's; 777,777 bit/s are
@@ -142,7 +137,7 @@ test_encoder_share (gconstpointer data)
     gst_buffer_memset (packet, 1, i == 0 ? 96 : 97, 1);
     g_signal_emit_by_name (src, "push-buffer", packet, &flow);
   }
-  wait_until (packets_sent (d.send) == 65);
+  wait_until (stat_of (d.send, "packets-sent") == 65);
   g_object_set (d.send, "max-bitrate", 10000000, NULL);
   wait_until (uint_of (d.encoder, "bitrate") == (guint) share_rows[row].kbps);
 }
@@ -307,7 +302,7 @@ test_encoder_beside_audio (gconstpointer data)
 
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
   wait_until (uint_of (d.send, "encoder-bitrate") > 0);
-  wait_until (packets_sent (d.send) > 20);
+  wait_until (stat_of (d.send, "packets-sent") > 20);
   g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
 }
 
@@ -371,19 +366,45 @@ static const struct
   gboolean skipped, dropped;
   const gchar *why;
 } skip_rows[] = {
-  { "before", "", TRUE, FALSE, "the encoder does not get them" },
   { "behind", "frame-skip=0", FALSE, TRUE, "the last resort" },
+  { "flush", "", TRUE, FALSE, "the encoder gets none until a flush" },
+  { "relink", "", TRUE, FALSE, "or until downstream is another" },
 };
 
-static guint64
-stat_of (GstElement *send, const gchar *field)
+/* No packet comes that would say that nothing waits any more. */
+static void
+waiting_drop (Drive *d, GstElement *src, GstTestClock *clock, const gchar *how)
 {
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 n = G_MAXUINT64;
+  g_autoptr (GstElement) out
+      = gst_bin_get_by_name (GST_BIN (d->pipeline), "out");
 
-  g_object_get (send, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_uint64 (stats, field, &n));
-  return n;
+  if (g_str_equal (how, "flush")) {
+    gst_element_send_event (src, gst_event_new_flush_start ());
+    gst_element_send_event (src, gst_event_new_flush_stop (TRUE));
+    return;
+  }
+  gst_element_unlink (d->send, out);
+  wait_until (stat_of (d->send, "backlog") == 0
+      || (gst_test_clock_peek_id_count (clock) > 0
+          && !gst_test_clock_crank (clock)));
+  g_assert_true (gst_element_link (d->send, out));
+}
+
+static void
+noise_push (GstElement *src, GRand *noise, guint i)
+{
+  g_autoptr (GstBuffer) frame
+      = gst_buffer_new_allocate (NULL, 160 * 120 * 3 / 2, NULL);
+  GstFlowReturn flow;
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+  for (gsize k = 0; k < map.size; k++)
+    map.data[k] = (guint8) g_rand_int (noise);
+  gst_buffer_unmap (frame, &map);
+  GST_BUFFER_PTS (frame) = i * 40 * GST_MSECOND;
+  GST_BUFFER_DURATION (frame) = 40 * GST_MSECOND;
+  g_signal_emit_by_name (src, "push-buffer", frame, &flow);
 }
 
 static void
@@ -397,31 +418,20 @@ test_encoder_skip (gconstpointer data)
                    "max-buffers=1 caps=video/x-raw,format=I420,width=160,"
                    "height=120,framerate=25/1 ! "
                    "x264enc name=enc tune=zerolatency threads=1 "
-                   "vbv-buf-capacity=200 ! rtph264pay",
+                   "vbv-buf-capacity=200 ! rtph264pay mtu=200",
           properties);
   g_autoptr (GstElement) src
       = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
   g_autoptr (GstClock) clock = gst_test_clock_new ();
   g_autoptr (GRand) noise = g_rand_new_with_seed (1);
-  GstFlowReturn flow;
+  gint64 sent;
 
   g_test_message ("%s", skip_rows[row].why);
   gst_pipeline_use_clock (GST_PIPELINE (d.pipeline), clock);
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
   wait_until (uint_of (d.send, "encoder-bitrate") > 0);
-  for (guint i = 0; i < 30; i++) {
-    g_autoptr (GstBuffer) frame
-        = gst_buffer_new_allocate (NULL, 160 * 120 * 3 / 2, NULL);
-    GstMapInfo map;
-
-    g_assert_true (gst_buffer_map (frame, &map, GST_MAP_WRITE));
-    for (gsize k = 0; k < map.size; k++)
-      map.data[k] = (guint8) g_rand_int (noise);
-    gst_buffer_unmap (frame, &map);
-    GST_BUFFER_PTS (frame) = i * 40 * GST_MSECOND;
-    GST_BUFFER_DURATION (frame) = 40 * GST_MSECOND;
-    g_signal_emit_by_name (src, "push-buffer", frame, &flow);
-  }
+  for (guint i = 0; i < 30; i++)
+    noise_push (src, noise, i);
   if (skip_rows[row].skipped)
     wait_until (stat_of (d.send, "frames-skipped") > 0);
   if (skip_rows[row].dropped)
@@ -430,6 +440,13 @@ test_encoder_skip (gconstpointer data)
       stat_of (d.send, "frames-skipped") > 0, ==, skip_rows[row].skipped);
   g_assert_cmpint (
       stat_of (d.send, "dropped-frames") > 0, ==, skip_rows[row].dropped);
+  if (!skip_rows[row].skipped)
+    return;
+  waiting_drop (&d, src, GST_TEST_CLOCK (clock), skip_rows[row].name);
+  sent = stat_of (d.send, "packets-sent");
+  noise_push (src, noise, 30);
+  wait_until (stat_of (d.send, "backlog") > 0
+      || stat_of (d.send, "packets-sent") > sent);
 }
 
 void

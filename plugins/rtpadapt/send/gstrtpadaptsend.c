@@ -213,18 +213,6 @@ task_stop (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
 }
 
-static void send_loop (GstPad *pad);
-
-static gboolean
-task_start (GstRtpAdaptSend *self)
-{
-  g_mutex_lock (&self->lock);
-  pace_run (&self->pace);
-  g_mutex_unlock (&self->lock);
-  return gst_pad_start_task (
-      self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
-}
-
 /* Above how much of it the encoders skip frames. */
 static RaSpan
 skip_above (const GstRtpAdaptSend *self)
@@ -251,6 +239,22 @@ level_say (GstRtpAdaptSend *self)
   skip_level_set (self->encoders.level, waiting, skip_above (self));
   lateness_set (self->fecencs.lateness, waiting,
       ra_repair_timely (ra_sender_repair (self->sender)), rate);
+}
+
+static void send_loop (GstPad *pad);
+
+/* What waited is forgotten, and encoders that skipped frames for it get them again:
+ * without a frame no packet would come that says so. */
+static gboolean
+task_start (GstRtpAdaptSend *self)
+{
+  g_mutex_lock (&self->lock);
+  pace_run (&self->pace);
+  if (self->sender)
+    level_say (self);
+  g_mutex_unlock (&self->lock);
+  return gst_pad_start_task (
+      self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
 }
 
 /* --- in: packets ---------------------------------------------------------- */
@@ -563,12 +567,17 @@ packet_leave (
 static void
 flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
 {
+  gboolean ends;
+
   ra_ear_on_pushed (self->ear.ear, our_system_now (&self->clock));
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK) {
     send_apply (self, mode_on_pushed (&self->mode));
-  else
-    GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
-  if (!pace_on_flow (&self->pace, flow))
+    return;
+  }
+  GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
+  ends = pace_on_flow (&self->pace, flow);
+  level_say (self); /* what waited was dropped */
+  if (!ends)
     return;
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_FLOW_ERROR (self, flow);
