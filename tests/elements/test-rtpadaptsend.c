@@ -294,6 +294,19 @@ test_flush (void)
   g_assert_cmpint (stat (&s, "packets-sent"), ==, 2);
 }
 
+/* An element that stops deactivates this pad first. */
+static void
+test_flush_late (void)
+{
+  g_auto (Send) s = send_new (FIXED);
+  GstPad *pad = GST_PAD_PEER (s.h->sinkpad);
+
+  gst_pad_set_active (pad, FALSE);
+  gst_harness_push_event (s.h, gst_event_new_flush_start ());
+  gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE));
+  g_assert_cmpint (gst_pad_get_task_state (pad), ==, GST_TASK_STOPPED);
+}
+
 /* Lists are taken apart; buffers pass as they are. */
 static void
 test_list (void)
@@ -409,6 +422,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/stream/eos-is-quiet", test_eos_is_quiet);
   g_test_add_func ("/rtpadaptsend/stream/event-order", test_event_order);
   g_test_add_func ("/rtpadaptsend/stream/flush", test_flush);
+  g_test_add_func ("/rtpadaptsend/stream/flush-late", test_flush_late);
   g_test_add_func ("/rtpadaptsend/stream/list", test_list);
   g_test_add_func ("/rtpadaptsend/stream/not-rtp", test_not_rtp);
   g_test_add_func ("/rtpadaptsend/stream/states", test_states);

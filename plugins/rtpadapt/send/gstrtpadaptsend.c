@@ -244,17 +244,24 @@ level_say (GstRtpAdaptSend *self)
 static void send_loop (GstPad *pad);
 
 /* What waited is forgotten, and encoders that skipped frames for it get them again:
- * without a frame no packet would come that says so. */
+ * without a frame no packet would come that says so.  FALSE where the pad is not
+ * active: a flush may come between its end and that of the pad upstream, and a task
+ * would outlive what it uses. */
 static gboolean
 task_start (GstRtpAdaptSend *self)
 {
+  gboolean runs;
+
   g_mutex_lock (&self->lock);
-  pace_run (&self->pace);
-  if (self->sender)
+  runs = gst_pad_is_active (self->srcpad);
+  if (runs)
+    pace_run (&self->pace);
+  if (runs && self->sender)
     level_say (self);
   g_mutex_unlock (&self->lock);
-  return gst_pad_start_task (
-      self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
+  return runs
+      && gst_pad_start_task (
+          self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
 }
 
 /* --- in: packets ---------------------------------------------------------- */
