@@ -577,8 +577,30 @@ test_detect (void)
 
 /* --- disorder --------------------------------------------------------------- */
 
-/* Packets leave each 10 ms; number 1 is reported missing when those up to `newest`
- * came.  R = 100: a quarter is 25. */
+/* Packets leave each 10 ms from 1000 ms on; R = 100; number 1 is reported missing at
+ * 1210 ms, when those up to `newest` came.  `told` is the disorder. */
+static void
+one_lost (RaRepair *r, RaLedger *l, RaSpan told, guint newest)
+{
+  RaReport report = { .expected = 12, .queue = 0, .queue_min = 0 };
+  RaRepairConfig cfg = {
+    .on = TRUE, .rows = TRUE, .latency = 1000 * MS, .disorder = told
+  };
+
+  ra_repair_init (r);
+  ra_repair_set (r, &cfg);
+  for (guint16 i = 0; i < 12; i++) {
+    RaLedgerEntry *e = packet_add (l, (1000 + i * 10) * MS, SSRC, i);
+
+    ra_repair_on_sent (r, e, 1000000);
+    if (i <= newest)
+      ra_ledger_hear (e, i != 1);
+  }
+  ra_repair_on_report (r, &report, 100 * MS, FRAME, 1210 * MS);
+  ra_repair_look (r, l, 1210 * MS);
+}
+
+/* A quarter of R is 25. */
 static const struct
 {
   RaSpan told;
@@ -599,29 +621,56 @@ static void
 test_disorder (void)
 {
   for (guint row = 0; row < G_N_ELEMENTS (disorders); row++) {
-    RaReport report = { .expected = 12, .queue = 0, .queue_min = 0 };
-    RaRepairConfig cfg = { .on = TRUE,
-      .rows = TRUE,
-      .latency = 1000 * MS,
-      .disorder = disorders[row].told };
     RaLedger *l = ra_ledger_new ();
-    RaTime now = 1000 * MS;
     RaRepair r;
 
     g_test_message ("%s", disorders[row].why);
-    ra_repair_init (&r);
-    ra_repair_set (&r, &cfg);
-    for (guint16 i = 0; i < 12; i++) {
-      RaLedgerEntry *e = packet_add (l, now + i * 10 * MS, SSRC, i);
+    one_lost (&r, l, disorders[row].told, disorders[row].newest);
+    g_assert_cmpint (
+        ra_repair_next (&r, l, 1210 * MS) != NULL, ==, disorders[row].again);
+    ra_ledger_free (l);
+  }
+}
 
-      ra_repair_on_sent (&r, e, 1000000);
-      if (i <= disorders[row].newest)
-        ra_ledger_hear (e, i != 1);
-    }
-    ra_repair_on_report (&r, &report, 100 * MS, FRAME, now + 210 * MS);
-    ra_repair_look (&r, l, now + 210 * MS);
-    g_assert_cmpint (ra_repair_next (&r, l, now + 210 * MS) != NULL, ==,
-        disorders[row].again);
+/* --- repetitions of which nothing is heard ------------------------------------------ */
+
+/* Number 1 is asked for at 1210 ms.  A round is 100 ms, and 20 until a report shows a
+ * loss; reports come each 40. */
+static const struct
+{
+  guint left, dropped; /* when the repetition did, ms; 0: never */
+  guint at;
+  gboolean again; /* asked for again at that time */
+  const gchar *why;
+} unheard[] = {
+  { 0, 0, 1370, FALSE, "the report about it may still come" },
+  { 0, 0, 1371, TRUE, "it never left: nobody had the packet any more" },
+  { 1300, 0, 1460, FALSE, "it left late" },
+  { 1300, 0, 1461, TRUE, "and the report about it was lost" },
+  { 0, 1220, 1221, TRUE, "the backlog had no room for it" },
+};
+
+static void
+test_unheard (void)
+{
+  for (guint row = 0; row < G_N_ELEMENTS (unheard); row++) {
+    RaTime left = unheard[row].left * MS, at = unheard[row].at * MS;
+    RaLedger *l = ra_ledger_new ();
+    gdouble credit;
+    RaRepair r;
+
+    g_test_message ("%s", unheard[row].why);
+    one_lost (&r, l, 0, 11);
+    credit = r.credit;
+    g_assert_nonnull (ra_repair_next (&r, l, 1210 * MS));
+    if (left > 0)
+      ra_repair_on_repeat (&r, l, packet_add (l, left, RTX, 0), 1, left);
+    if (unheard[row].dropped > 0)
+      ra_repair_on_dropped (&r, l, 1);
+    g_assert_cmpfloat (
+        r.credit, ==, credit - (unheard[row].dropped > 0 ? 0 : 1000));
+    ra_repair_look (&r, l, at);
+    g_assert_cmpint (ra_repair_next (&r, l, at) != NULL, ==, unheard[row].again);
     ra_ledger_free (l);
   }
 }
@@ -641,4 +690,5 @@ tests_add (void)
   g_test_add_func ("/repair-path/answered", test_answered);
   g_test_add_func ("/repair-path/detect", test_detect);
   g_test_add_func ("/repair-path/disorder", test_disorder);
+  g_test_add_func ("/repair-path/unheard", test_unheard);
 }

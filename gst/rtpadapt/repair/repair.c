@@ -260,6 +260,18 @@ asked_find (RaRepair *r, RaLedger *l, guint16 original)
 }
 
 void
+ra_repair_on_dropped (RaRepair *r, RaLedger *l, guint16 original)
+{
+  RaLedgerEntry *first = asked_find (r, l, original);
+
+  r->n_answered = r->n_asked;
+  if (!first || first->under_way == 0)
+    return;
+  first->under_way--;
+  r->credit += first->size;
+}
+
+void
 ra_repair_on_repeat (
     RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now)
 {
@@ -420,6 +432,17 @@ first_move (RaRepair *r, RaLedger *l, RaTime now)
   }
 }
 
+/* A repetition that was asked for so long ago never left, or the report about it was
+ * lost: it is under way no more.  The next report is a frame later at most. */
+static void
+under_way_look (const RaRepair *r, RaLedgerEntry *e, RaTime now)
+{
+  if (e->under_way > 0 && e->asked_again > 0
+      && ra_diff (now, e->asked_again)
+          > ra_repair_round (&r->path) + ra_repair_wait (r) + r->path.frame)
+    e->under_way = 0;
+}
+
 static gboolean
 is_lost (const RaRepair *r, const RaLedgerEntry *e, RaSpan window)
 {
@@ -452,6 +475,7 @@ ra_repair_look (RaRepair *r, RaLedger *l, RaTime now)
       continue;
     if (e->fate == RA_FATE_LOST && !e->is_repair)
       miss (r, e, window);
+    under_way_look (r, e, now);
     if (!acts || !is_lost (r, e, window))
       continue;
     if (e->copies == 0)

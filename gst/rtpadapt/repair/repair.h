@@ -117,6 +117,9 @@ void ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate);
 /* `e` is a retransmission of a packet that had the number `original`. */
 void ra_repair_on_repeat (
     RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now);
+/* A retransmission of the packet that had the number `original` came, and was dropped
+ * before it left: its packet is still lost, and the budget has its bytes again. */
+void ra_repair_on_dropped (RaRepair *r, RaLedger *l, guint16 original);
 
 /* Looks through what the reports said. */
 void ra_repair_look (RaRepair *r, RaLedger *l, RaTime now);

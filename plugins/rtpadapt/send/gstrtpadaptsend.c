@@ -266,6 +266,15 @@ task_start (GstRtpAdaptSend *self)
 
 /* --- in: packets ---------------------------------------------------------- */
 
+/* `item` does not leave; the lock is held. */
+static void
+packet_drop (GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  if (item->is_repair)
+    ra_repair_on_dropped (ra_sender_repair (self->sender),
+        ra_sender_ledger (self->sender), item->original);
+}
+
 /* Takes `buffer`, which pace_flow() allows, while `rate` may be sent; the lock is
  * held. */
 static void
@@ -284,8 +293,9 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   send_apply (self, wants);
   /* Behind an open breaker nothing waits: the task makes each packet a probe, or
    * drops it. */
-  pace_push (&self->pace, &item, (RaSpan) self->cfg.max_backlog,
-      ra_sender_is_open (self->sender) ? G_MAXUINT64 : rate, &wants);
+  if (!pace_push (&self->pace, &item, (RaSpan) self->cfg.max_backlog,
+          ra_sender_is_open (self->sender) ? G_MAXUINT64 : rate, &wants))
+    packet_drop (self, &item);
   if (wants & SEND_REFRESH) {
     GST_WARNING_OBJECT (self,
         "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
@@ -605,6 +615,7 @@ batch_take (GstRtpAdaptSend *self, BacklogItem *item, Batch *batch, RaTime now)
       packet_leave (self, item, passed, now);
       batch_add (batch, item);
     } else {
+      packet_drop (self, item);
       gst_mini_object_unref (item->object);
     }
     more = !batch_is_full (batch)
