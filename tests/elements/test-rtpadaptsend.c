@@ -129,7 +129,7 @@ test_backlog (void)
   g_assert_cmpint (stat (&s, "dropped"), ==, 3);
   g_assert_cmpint (stat (&s, "dropped-frames"), ==, 1);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 1);
-  push_frame (&s, 9000, 1); /* 10: dropped, asked less than 1 s ago */
+  push_frame (&s, 9000, 1); /* 10: dropped, asks when a second is over */
   g_assert_cmpint (stat (&s, "dropped-frames"), ==, 2);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
   crank (&s);
@@ -143,7 +143,11 @@ test_backlog (void)
   }
   g_assert_cmpint (stat (&s, "backlog"), ==, 0);
 
-  /* A second later a key frame may be asked for again. */
+  crank (&s);
+  wait_until (upstream_events (&s, "GstForceKeyUnit") == 1);
+  g_assert_cmpuint (time_now (&s), ==, START + GST_SECOND);
+
+  /* A second later a key frame may be asked for at once again. */
   gst_test_clock_advance_time (s.clock, GST_SECOND);
   push_frame (&s, 15000, 8);
   pull_packet (&s);

@@ -79,9 +79,9 @@
  * What the encoder makes beyond the rate waits here, up to
  * #GstRtpAdaptSend:max-backlog.  A frame that begins beyond it is dropped as a
  * whole; its RTP sequence numbers are not used again, so that the receiver sees
- * the gap and conceals, and a key frame is asked for, once a second at most.
- * The rate control does not take it for a loss, because it knows what was sent,
- * and transport-wide numbers count only that.  A frame that began is cut beyond
+ * the gap and conceals, and a key frame of that stream is asked for, once a second
+ * at most.  The rate control does not take it for a loss, because it knows what was
+ * sent, and transport-wide numbers count only that.  A frame that began is cut beyond
  * four times the limit.  It never blocks its source: one that is not live needs
  * a clocksync in front of the encoder.
  *
@@ -303,7 +303,8 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
         GST_TIME_ARGS (backlog_span (self->pace.backlog, rate)), rate,
         item.timestamp, item.ssrc);
     wants &= ~SEND_REFRESH;
-    wants |= key_gate_on_drop (&self->keys, now);
+    if (!item.priority) /* audio has no key frames */
+      wants |= key_gate_on_drop (&self->keys, item.stream, item.ssrc);
   }
   send_apply (self, wants);
 }
@@ -325,10 +326,12 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     for (guint i = 0; i < n; i++)
       packet_take (self, buffers[i], rate, now);
     level_say (self);
-    refresh
-        = !ra_sender_is_open (self->sender) && key_gate_refresh (&self->keys);
+    refresh = !ra_sender_is_open (self->sender)
+        && key_gate_refresh (&self->keys, now);
     warn = self->way.not_rtp > not_rtp
         && send_warn_once (self, SEND_WARNED_NOT_RTP);
+    if (self->keys.n_waiting > 0)
+      send_keys_pass (self);
   } else {
     for (guint i = 0; i < n; i++)
       gst_buffer_unref (buffers[i]);

@@ -491,16 +491,11 @@ send_keys_interval (const GstRtpAdaptSend *self)
   return key_gate_interval (ra_sender_rtt (self->sender));
 }
 
-/* Passes on the requests for key frames whose time has come.  The lock is held,
- * and let go. */
-static void
-keys_pass (GstRtpAdaptSend *self)
+void
+send_keys_pass (GstRtpAdaptSend *self)
 {
   GstEvent *event;
 
-  if (!key_gate_begin (&self->keys))
-    return;
-  send_wake (self);
   while (self->sender
       && (event = key_gate_take (
               &self->keys, send_keys_interval (self), send_now (self)))) {
@@ -508,6 +503,17 @@ keys_pass (GstRtpAdaptSend *self)
     gst_pad_push_event (self->sinkpad, event);
     g_mutex_lock (&self->lock);
   }
+}
+
+/* Where the timer found that the time of a request has come.  The lock is held, and let
+ * go. */
+static void
+keys_look (GstRtpAdaptSend *self)
+{
+  if (!key_gate_begin (&self->keys))
+    return;
+  send_wake (self);
+  send_keys_pass (self);
 }
 
 /* --- the job ------------------------------------------------------------ */
@@ -532,7 +538,7 @@ job (GstElement *element, gpointer user_data)
     fecencs_drive (self);
     skippers_drive (self);
     peer_judge (self);
-    keys_pass (self);
+    keys_look (self);
     breaker_post (self);
     messages_post (self);
   } while (herald_goes_on (&self->herald));
