@@ -217,6 +217,34 @@ stats_messages (Send *s)
   return n;
 }
 
+static gint held; /* atomic */
+
+/* Does not return before a packet has left. */
+static GstBusSyncReply
+on_stats (GstBus *bus, GstMessage *message, gpointer data)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+    g_atomic_int_set (&held, TRUE);
+    wait_until (gst_harness_buffers_received (((Send *) data)->h) == 1);
+  }
+  return GST_BUS_PASS;
+}
+
+/* Who blocks where the statistics are posted holds up no packet. */
+static void
+test_stats_held (void)
+{
+  g_auto (Send) s = send_new (FIXED);
+
+  gst_bus_set_sync_handler (s.bus, on_stats, &s, NULL);
+  g_object_set (s.element, "stats-interval", GST_SECOND, NULL);
+  crank (&s);
+  wait_until (g_atomic_int_get (&held));
+  push_packet (&s, 0);
+  pull_packet (&s);
+  wait_until (stats_messages (&s) == 1);
+}
+
 /* Once EOS went out nothing is timed any more, neither the statistics nor
  * the no-feedback timer (2 s); a flush brings both back. */
 static void
@@ -424,6 +452,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/backlog/hard", test_backlog_hard);
   g_test_add_func ("/rtpadaptsend/stream/eos", test_eos);
   g_test_add_func ("/rtpadaptsend/stream/eos-is-quiet", test_eos_is_quiet);
+  g_test_add_func ("/rtpadaptsend/stream/stats-held", test_stats_held);
   g_test_add_func ("/rtpadaptsend/stream/event-order", test_event_order);
   g_test_add_func ("/rtpadaptsend/stream/flush", test_flush);
   g_test_add_func ("/rtpadaptsend/stream/flush-late", test_flush_late);

@@ -670,18 +670,6 @@ item_send (GstRtpAdaptSend *self, RaTime now)
     event_send (self, GST_EVENT_CAST (item.object));
 }
 
-/* The lock is held and let go for the message. */
-static void
-stats_post (GstRtpAdaptSend *self)
-{
-  GstStructure *stats = send_stats (self);
-
-  g_mutex_unlock (&self->lock);
-  gst_element_post_message (
-      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
-  g_mutex_lock (&self->lock);
-}
-
 /* Asks the session for a sender report.  The lock is held, and let go. */
 static void
 report_ask (GstRtpAdaptSend *self, RaTime now)
@@ -734,7 +722,9 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (next_key (self) <= now) {
     send_apply (self, key_gate_on_due (&self->keys));
   } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
-    stats_post (self);
+    herald_post (&self->herald,
+        gst_message_new_element (GST_OBJECT (self), send_stats (self)));
+    send_tell (self);
   }
 }
 
