@@ -14,10 +14,10 @@
 
 /* --- the backlog -------------------------------------------------------- */
 
-/* Each word of `in` comes in: Cx caps, Sx a segment, T an event of another kind,
- * E EOS, vN a packet of SSRC 1, aN one of SSRC 2 with priority, wN one of SSRC 1
- * with priority, rN a retransmission; "-" takes one out, F flushes, L empties.  The rest comes out at
- * the end. */
+/* Each word of `in` comes in: Cx caps, Sx a segment, K the event of a key frame, G a gap,
+ * T an event of another kind, E EOS, vN a packet of SSRC 1, aN one of SSRC 2 with
+ * priority, wN one of SSRC 1 with priority, rN a retransmission; "-" takes one out, F
+ * flushes, L empties.  The rest comes out at the end. */
 static const struct
 {
   const gchar *name, *in, *out, *why;
@@ -34,6 +34,9 @@ static const struct
   { "segments", "Cx S1 v1 S2 a1 v2", "Cx S2 a1 S1 v1 S2 v2", "the same" },
   { "event", "Cx v1 T a1 v2 a2", "Cx v1 T a1 v2 a2",
       "nothing passes an event of another kind" },
+  { "key-frame", "Cx v1 K a1 v2 a2", "Cx a1 a2 v1 K v2",
+      "but that of one stream, which another need not wait for" },
+  { "gap", "Cx v1 G a1 T v2 a2", "Cx a1 v1 G T v2 a2", "the same, up to T" },
   { "repeat", "Cx v1 T v2 r1 a1 E r2", "Cx r1 r2 v1 T v2 a1 E",
       "but what is sent again: an event before a key frame would cost it its time" },
   { "behind-event", "Cx v1 T a1 v2 - - - a2 v3", "Cx v1 T a1 v2 a2 v3",
@@ -68,9 +71,12 @@ event_of (const gchar *word)
       gst_segment_init (&segment, GST_FORMAT_TIME);
       segment.base = (guint64) word[1];
       return gst_event_new_segment (&segment);
+    case 'G':
+      return gst_event_new_gap (0, 0);
+    case 'K':
     case 'T':
-      return gst_event_new_custom (
-          GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("T"));
+      return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new_empty (word[0] == 'K' ? "GstForceKeyUnit" : "T"));
     default:
       return gst_event_new_eos ();
   }
@@ -117,8 +123,13 @@ word_out (Backlog *b, GString *out)
     gst_event_parse_segment (GST_EVENT_CAST (item.object), &segment);
     g_string_append_printf (out, "S%c", (gchar) segment->base);
   } else {
-    g_string_append_c (
-        out, GST_EVENT_TYPE (item.object) == GST_EVENT_EOS ? 'E' : 'T');
+    GstEvent *event = GST_EVENT_CAST (item.object);
+
+    g_string_append_c (out,
+        GST_EVENT_TYPE (event) == GST_EVENT_EOS             ? 'E'
+            : GST_EVENT_TYPE (event) == GST_EVENT_GAP       ? 'G'
+            : gst_event_has_name (event, "GstForceKeyUnit") ? 'K'
+                                                            : 'T');
   }
   gst_mini_object_unref (item.object);
 }

@@ -46,7 +46,7 @@ struct _Backlog
 {
   Lane first, plain; /* with priority, without */
   guint packets;
-  guint barriers; /* events in `plain`, which no media packet passes */
+  guint barriers; /* events in `plain` that no media packet passes */
   guint64 plain_in, plain_out; /* items so far */
 
   BacklogContext *context;  /* of what comes in */
@@ -220,6 +220,18 @@ backlog_flush (Backlog *b)
   sent_forget (b, SEGMENT);
 }
 
+/* GstVideoEncoder sends an event before each key frame that was asked for: what is of
+ * one stream alone, and is no end of it, need not hold up the others. */
+static gboolean
+is_barrier (const BacklogItem *item)
+{
+  GstEvent *event = GST_EVENT_CAST (item->object);
+
+  return !item->is_packet && GST_EVENT_TYPE (event) != GST_EVENT_TAG
+      && GST_EVENT_TYPE (event) != GST_EVENT_GAP
+      && !gst_event_has_name (event, "GstForceKeyUnit");
+}
+
 /* Takes item->object. */
 static void
 lane_push (Backlog *b, Lane *lane, const BacklogItem *item)
@@ -233,7 +245,7 @@ lane_push (Backlog *b, Lane *lane, const BacklogItem *item)
   b->packets += item->is_packet ? 1 : 0;
   if (lane == &b->plain) {
     b->plain_in++;
-    b->barriers += item->is_packet ? 0 : 1;
+    b->barriers += is_barrier (item) ? 1 : 0;
   }
 }
 
@@ -359,7 +371,7 @@ backlog_pop (Backlog *b, BacklogItem *out)
   b->packets -= out->is_packet ? 1 : 0;
   if (lane == &b->plain) {
     b->plain_out++;
-    b->barriers -= out->is_packet ? 0 : 1;
+    b->barriers -= is_barrier (out) ? 1 : 0;
   }
   context_unref (out->context);
   out->context = NULL;

@@ -14,9 +14,10 @@
  * they get or lose priority.  Stream-start, caps and segment belong to the
  * packets that follow them: whatever passes whatever, each packet leaves after
  * the latest of each that came before it, which are repeated where another
- * stream's were sent meanwhile.  Any other event leaves after all packets that
- * came before it and before all that came after it, but for retransmissions, which come
- * from another thread: behind the event of a key frame they would wait for that.
+ * stream's were sent meanwhile.  An event about a key frame, a gap or tags is of one
+ * stream: it leaves after all that came before it, and what has priority passes it.  Any
+ * other event leaves before all that came after it, too, but for retransmissions, which
+ * come from another thread.
  */
 #pragma once
 

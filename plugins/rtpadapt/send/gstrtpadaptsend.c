@@ -55,7 +55,8 @@
  *
  * Packets of one SSRC keep their order.  Stream-start, caps and segment reach
  * downstream before the packets that they came before, once more if others were
- * sent meanwhile; nothing passes an event of another kind.
+ * sent meanwhile.  Audio passes the event of a key frame (GstForceKeyUnit), tags and
+ * gaps; no packet but a retransmission passes an event of another kind.
  *
  * With #GstRtpAdaptSend:colour each packet gets a drop precedence, which
  * rtpadaptudpsink sends as DSCP: `content` reads H.264, H.265, VP8 and VP9, so
