@@ -39,6 +39,8 @@ static const struct
   { "gap", "Cx v1 G a1 T v2 a2", "Cx a1 v1 G T v2 a2", "the same, up to T" },
   { "repeat", "Cx v1 T v2 r1 a1 E r2", "Cx r1 r2 v1 T v2 a1 E",
       "but what is sent again: an event before a key frame would cost it its time" },
+  { "repeats", "Cx v1 r1 r2 a1 v2 r3", "Cx a1 r1 r2 r3 v1 v2",
+      "audio waits for no burst of them" },
   { "behind-event", "Cx v1 T a1 v2 - - - a2 v3", "Cx v1 T a1 v2 a2 v3",
       "a2 does not pass a1, which waits before v2" },
   { "after-event", "Cx v1 T a1 v2 - - - - a2", "Cx v1 T a1 a2 v2",
@@ -140,7 +142,7 @@ test_order (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_auto (GStrv) words = g_strsplit (order_rows[row].in, " ", -1);
   g_autoptr (GString) out = g_string_new (NULL);
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
 
   g_test_message ("%s", order_rows[row].why);
   for (guint i = 0; words[i]; i++) {
@@ -158,7 +160,6 @@ test_order (gconstpointer data)
   g_assert_cmpstr (out->str, ==, order_rows[row].out);
   g_assert_cmpuint (backlog_packets (b), ==, 0);
   g_assert_cmpint (backlog_span (b, 1), ==, 0);
-  backlog_free (b);
 }
 
 /* Packets that have priority are held up by their own kind only: behind a frame
@@ -167,7 +168,7 @@ test_order (gconstpointer data)
 static void
 test_priority (void)
 {
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
   BacklogItem item = { .is_packet = TRUE, .size = 1000 };
 
   for (guint i = 0; i < 12; i++) {
@@ -183,7 +184,6 @@ test_priority (void)
       gst_mini_object_unref (item.object);
   }
   g_assert_cmpuint (backlog_dropped_frames (b), ==, 1);
-  backlog_free (b);
 }
 
 /* --- the streams -------------------------------------------------------- */
@@ -321,7 +321,7 @@ test_latest (void)
     /* 16 ms are queued: dropped, but it came. */
     { .is_packet = TRUE, .ssrc = 1, .timestamp = 20, .size = 1000 },
   };
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (in); i++) {
     BacklogItem item = in[i];
@@ -340,7 +340,6 @@ test_latest (void)
     g_test_message ("%s", rows[i].why);
     g_assert_cmpint (backlog_is_latest (b, &item), ==, rows[i].latest);
   }
-  backlog_free (b);
 }
 
 /* 32 have a place; the 33rd takes that of SSRC 7, which was silent longest. */

@@ -10,8 +10,9 @@
  * ranks would hide the damage from it.
  *
  * Packets that have priority pass those that have not, and only what of them
- * waits counts against theirs.  Packets of one SSRC keep their order, also when
- * they get or lose priority.  Stream-start, caps and segment belong to the
+ * waits counts against theirs; retransmissions are between the two, since a burst of
+ * them may take longer than audio can wait.  Packets of one SSRC keep their order,
+ * also when they get or lose priority.  Stream-start, caps and segment belong to the
  * packets that follow them: whatever passes whatever, each packet leaves after
  * the latest of each that came before it, which are repeated where another
  * stream's were sent meanwhile.  An event about a key frame, a gap or tags is of one
