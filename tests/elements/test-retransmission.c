@@ -244,22 +244,46 @@ test_own (gconstpointer data)
   g_assert_cmpint (stat (&s, "repeat-refused"), ==, own_rows[row].refused + 1);
 }
 
+/* Of 8 packets 1 and 2 are lost, and asked for behind one more, so that the pacer holds
+ * them. */
+static Send
+sender_that_repeats (GstElement **bin, guint64 max_backlog)
+{
+  static const gint lost[] = { 1, 2, -1 };
+  Send s = sender_with_rtx (bin);
+
+  g_object_set (s.element, "max-backlog", max_backlog, NULL);
+  send_paced (&s, 0, 8);
+  advance (&s, 80);
+  push_frame (&s, 3000, 1);
+  g_assert_cmpuint (pull_packet (&s), ==, 8);
+  feedback (&s, 0, 8, 0, lost);
+  return s;
+}
+
+/* At 50 kbit/s they leave 192 ms later, and the receiver waits for 200: the packet
+ * behind them goes first. */
+static void
+test_own_late (void)
+{
+  g_autoptr (GstElement) bin = NULL;
+  g_auto (Send) s = sender_that_repeats (&bin, GST_SECOND);
+
+  wait_until (stat (&s, "backlog") >= 19 * GST_MSECOND); /* both */
+  push_frame (&s, 6000, 1);
+  g_object_set (s.element, "max-bitrate", 50000, NULL);
+  g_assert_cmpuint (pull_paced (&s), ==, 9);
+}
+
 /* Without a backlog a repetition that finds another one is dropped.  The next report
  * does not wait for one about it. */
 static void
 test_own_dropped (void)
 {
-  static const gint lost[] = { 1, 2, -1 };
   g_autoptr (GstElement) bin = NULL;
-  g_auto (Send) s = sender_with_rtx (&bin);
+  g_auto (Send) s = sender_that_repeats (&bin, 0);
   GstClockTime left;
 
-  g_object_set (s.element, "max-backlog", (guint64) 0, NULL);
-  send_paced (&s, 0, 8);
-  advance (&s, 80);
-  push_frame (&s, 3000, 1); /* the pacer holds what comes next */
-  g_assert_cmpuint (pull_packet (&s), ==, 8);
-  feedback (&s, 0, 8, 0, lost);
   wait_until (stat (&s, "dropped") == 1);
   expect_repeat (&s, 1);
   left = time_now (&s);
@@ -403,6 +427,7 @@ tests_add (void)
   g_test_add_func ("/retransmission/mended", test_mended);
   g_test_add_func ("/retransmission/storm", test_storm);
   rows_add_by ("/retransmission", own_rows, name, test_own);
+  g_test_add_func ("/retransmission/own-late", test_own_late);
   g_test_add_func ("/retransmission/own-dropped", test_own_dropped);
   rows_add_by ("/retransmission", runs, name, test_run);
 }

@@ -520,12 +520,21 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
   send_apply (self, mode_on_caps (&self->mode, s));
 }
 
+/* TRUE: what waits behind that packet is of more use; the lock is held. */
+static gboolean
+is_late (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+{
+  return item->is_repair
+      && ra_repair_is_late (ra_sender_repair (self->sender),
+          ra_sender_ledger (self->sender), item->original, item->taken, now);
+}
+
 /* FALSE: the packet that was taken is dropped; the lock is held. */
 static gboolean
 may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
   if (!ra_sender_is_open (self->sender) || probe_take (self, item, now))
-    return !pace_drops (&self->pace, now);
+    return !pace_drops (&self->pace, now) && !is_late (self, item, now);
   send_apply (self, outage_on_ceased (&self->outage));
   return FALSE;
 }
