@@ -83,8 +83,9 @@
  * the gap and conceals, and a key frame of that stream is asked for, once a second
  * at most.  The rate control does not take it for a loss, because it knows what was
  * sent, and transport-wide numbers count only that.  A frame that began is cut beyond
- * four times the limit.  It never blocks its source: one that is not live needs
- * a clocksync in front of the encoder.
+ * four times the limit.  No packet blocks its source: one that is not live needs
+ * a clocksync in front of the encoder.  A serialized query, as DRAIN, waits until all
+ * that came before it has left.
  *
  * It adds nothing to the pipeline's latency: a sink that waited for
  * max-backlog would delay every packet as much as the worst one, and undo the
