@@ -73,4 +73,6 @@ void ra_colour_observe (const RaColour *c, RaObserve emit, gpointer data);
  * the least likely to be dropped (RFC 7657 5.4). */
 guint ra_colour_dscp (guint af_class, RaMark mark);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaColour, ra_colour_free)
+
 G_END_DECLS

@@ -73,4 +73,6 @@ void ra_fec_set_code (RaFec *f, RaFecCode code, guint packets);
 guint ra_fec_percentage (const RaFec *f);
 void ra_fec_observe (const RaFec *f, RaObserve emit, gpointer data);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaFec, ra_fec_free)
+
 G_END_DECLS

@@ -122,4 +122,6 @@ RaSpan ra_lda_patience (const RaLda *lda, const RaArrival *a);
 RaLdaValues ra_lda_values (const RaLda *lda);
 void ra_lda_observe (const RaLda *lda, RaObserve emit, gpointer data);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaLda, ra_lda_free)
+
 G_END_DECLS

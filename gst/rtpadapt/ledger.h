@@ -161,4 +161,6 @@ guint64 ra_ledger_packets (const RaLedger *l, RaTime t);
 /* TRUE: one that left in (t_old, t_new] left while another waited for the pacer. */
 gboolean ra_ledger_waited (RaLedger *l, RaTime t_old, RaTime t_new);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaLedger, ra_ledger_free)
+
 G_END_DECLS

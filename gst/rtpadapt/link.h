@@ -156,4 +156,6 @@ guint64 ra_link_capacity (const RaLink *l, RaTime now);
 /* Emits "NODE<index>.NAME", e.g. "bottleneck0.queue" in seconds. */
 void ra_link_observe (const RaLink *l, RaObserve emit, gpointer data);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaLink, ra_link_free)
+
 G_END_DECLS

@@ -144,4 +144,6 @@ guint64 ra_rate_get (const RaRate *r);
 RaTime ra_rate_next_timeout (const RaRate *r);
 void ra_rate_observe (const RaRate *r, RaObserve emit, gpointer data);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaRate, ra_rate_free)
+
 G_END_DECLS

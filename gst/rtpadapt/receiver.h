@@ -89,4 +89,6 @@ gdouble ra_receiver_p (const RaReceiver *r);
 /* p, I_0, rott and the LDA's values. */
 void ra_receiver_observe (const RaReceiver *r, RaObserve emit, gpointer data);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaReceiver, ra_receiver_free)
+
 G_END_DECLS

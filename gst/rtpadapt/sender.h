@@ -199,4 +199,6 @@ void ra_sender_get_stats (const RaSender *s, RaSenderStats *stats);
 /* The controller's, the LDA's and the receiver's values. */
 void ra_sender_observe (const RaSender *s, RaObserve emit, gpointer data);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaSender, ra_sender_free)
+
 G_END_DECLS

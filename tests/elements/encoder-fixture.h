@@ -6,6 +6,8 @@
 #include <gst/check/gstharness.h>
 #include <plugins/rtpadapt/send/encoder.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstHarness, gst_harness_teardown)
+
 static inline gint64
 number_get (GstElement *element, const gchar *property)
 {

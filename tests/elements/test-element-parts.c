@@ -2,7 +2,7 @@
  * sessiontap.c, fields.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "../../plugins/rtpadapt/parts/fields.h"
 #include "../../plugins/rtpadapt/parts/herald.h"
 #include "../../plugins/rtpadapt/parts/ourclock.h"
@@ -451,10 +451,7 @@ tests_add (void)
   g_test_add_func ("/element-parts/tap/find", test_find);
   g_test_add_func ("/element-parts/tap/other", test_other);
   g_test_add_func ("/element-parts/tap/gone", test_gone);
-  g_test_add_data_func (
-      "/element-parts/tap/late/new", GINT_TO_POINTER (FALSE), test_late);
-  g_test_add_data_func (
-      "/element-parts/tap/late/known", GINT_TO_POINTER (TRUE), test_late);
+  rows_add_n ("/element-parts/tap/late", 2, test_late);
   g_test_add_func ("/element-parts/tap/interval", test_interval);
   g_test_add_func ("/element-parts/fields", test_fields);
 }

@@ -103,7 +103,7 @@ test_playing (gconstpointer data)
   EncoderState state = { 0 };
   const EncoderRow *row;
   GstElement *encoder;
-  GstHarness *h;
+  g_autoptr (GstHarness) h = NULL;
   guint64 before, after;
 
   if (!plain)
@@ -132,7 +132,6 @@ test_playing (gconstpointer data)
   g_assert_cmpuint (after, >, 0);
   g_assert_cmpuint (caps_events (h), ==, 0);
   gst_object_unref (encoder);
-  gst_harness_teardown (h);
 }
 
 /* jpegenc has a quality and no bitrate: five frames, then the next quality.  After 2 s
@@ -150,8 +149,10 @@ static const struct
 static void
 test_jpeg (void)
 {
-  GstHarness *h = gst_harness_new_parse ("jpegenc name=encoder ! identity");
-  GstElement *encoder = gst_bin_get_by_name (GST_BIN (h->element), "encoder");
+  g_autoptr (GstHarness) h
+      = gst_harness_new_parse ("jpegenc name=encoder ! identity");
+  g_autoptr (GstElement) encoder
+      = gst_bin_get_by_name (GST_BIN (h->element), "encoder");
   const EncoderRow *row = encoder_row (encoder);
   EncoderState state = { 0 };
   GstClockTime now = GST_SECOND;
@@ -178,8 +179,6 @@ test_jpeg (void)
     g_assert_cmpfloat_with_epsilon (
         (gdouble) bytes * 8 / (gdouble) jpeg_rows[i].bps, 1, .15);
   }
-  gst_object_unref (encoder);
-  gst_harness_teardown (h);
 }
 
 /* By hand, with 10 % and 2 s; the last change to 1 Mbit/s at 100 s. */

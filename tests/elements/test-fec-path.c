@@ -483,7 +483,7 @@ static void
 test_path (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  Path *p = g_new0 (Path, 1);
+  g_autofree Path *p = g_new0 (Path, 1);
 
   g_test_message ("%s", rows[r].why);
   p->packets = rows[r].packets;
@@ -493,7 +493,6 @@ test_path (gconstpointer data)
   path_run_on (p, rows[r].cause);
   path_check (p, r);
   path_stop (p);
-  g_free (p);
 }
 
 void

@@ -211,7 +211,7 @@ test_key (gconstpointer data)
   const gchar *payload = key_rows[r].payload;
   GstBufferList *list = gst_buffer_list_new ();
   gulong watch;
-  GstHarness *h = watched_new (key_rows[r].encoding, &watch);
+  g_autoptr (GstHarness) h = watched_new (key_rows[r].encoding, &watch);
 
   g_test_message ("%s", key_rows[r].why);
   gst_harness_push (h, packet_new (payload, strlen (payload), 1, TRUE));
@@ -227,7 +227,6 @@ test_key (gconstpointer data)
   fecenc_unwatch (h->element, watch);
   gst_harness_push (h, packet_new (payload, strlen (payload), 4, TRUE));
   g_assert_false (pull_is_marked (h));
-  gst_harness_teardown (h);
 }
 
 /* The repair packets behind a frame of n. */
@@ -266,7 +265,7 @@ test_share (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
   gulong watch;
-  GstHarness *h = watched_new ("H264", &watch);
+  g_autoptr (GstHarness) h = watched_new ("H264", &watch);
   guint16 seq = 65530;
 
   g_test_message ("%s", share_rows[r].why);
@@ -279,7 +278,6 @@ test_share (gconstpointer data)
   g_assert_cmpint (
       number_get (h->element, "percentage"), ==, share_rows[r].level);
   fecenc_unwatch (h->element, watch);
-  gst_harness_teardown (h);
 }
 
 /* A level that changes within a key frame, and a watch that ends there. */
@@ -287,7 +285,7 @@ static void
 test_share_changes (void)
 {
   gulong watch;
-  GstHarness *h = watched_new ("H264", &watch);
+  g_autoptr (GstHarness) h = watched_new ("H264", &watch);
   guint16 seq = 0;
 
   fecenc_set (h->element, 20, FECENC_UNSET);
@@ -302,7 +300,6 @@ test_share_changes (void)
   g_assert_cmpint (number_get (h->element, "percentage"), ==, 57);
   fecenc_unwatch (h->element, watch);
   g_assert_cmpint (number_get (h->element, "percentage"), ==, 40);
-  gst_harness_teardown (h);
 }
 
 /* Whoever watches without a level leaves the user's alone. */
@@ -310,7 +307,7 @@ static void
 test_share_foreign (void)
 {
   gulong watch;
-  GstHarness *h = watched_new ("H264", &watch);
+  g_autoptr (GstHarness) h = watched_new ("H264", &watch);
   guint16 seq = 0;
 
   g_object_set (h->element, "percentage", 20, NULL);
@@ -318,7 +315,6 @@ test_share_foreign (void)
   g_assert_cmpuint (frame_repair (h, "\x41\x9a", 5, &seq), ==, 1);
   fecenc_unwatch (h->element, watch);
   g_assert_cmpint (number_get (h->element, "percentage"), ==, 20);
-  gst_harness_teardown (h);
 }
 
 /* --- packets that will be late ---------------------------------------------- */
@@ -343,7 +339,7 @@ static void
 test_late (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GstHarness *h = gst_harness_new ("rtpadaptfecenc");
+  g_autoptr (GstHarness) h = gst_harness_new ("rtpadaptfecenc");
   GstBufferList *list = gst_buffer_list_new ();
   Lateness *lateness = lateness_new ();
   gulong watch = fecenc_watch (h->element, lateness);
@@ -362,7 +358,6 @@ test_late (gconstpointer data)
     g_assert_cmpint (pull_is_marked (h), ==, late_rows[r].marked[i] == 'x');
   fecenc_unwatch (h->element, watch);
   lateness_unref (lateness);
-  gst_harness_teardown (h);
 }
 
 void

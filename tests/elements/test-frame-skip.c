@@ -63,7 +63,7 @@ static void
 test_encoder (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  GstHarness *h = gst_harness_new ("identity");
+  g_autoptr (GstHarness) h = gst_harness_new ("identity");
   SkipLevel *first = skip_level_new (), *second = skip_level_new ();
   guint64 skipped = 0;
 
@@ -81,14 +81,13 @@ test_encoder (gconstpointer data)
   frame_skip_leave (h->element, second);
   skip_level_unref (first);
   skip_level_unref (second);
-  gst_harness_teardown (h);
 }
 
 /* The threshold that is never reached. */
 static void
 test_never (void)
 {
-  GstHarness *h = gst_harness_new ("identity");
+  g_autoptr (GstHarness) h = gst_harness_new ("identity");
   SkipLevel *level = skip_level_new ();
 
   gst_harness_set_src_caps_str (h, RAW);
@@ -99,7 +98,6 @@ test_never (void)
   /* The encoder outlives the element that drove it, and holds its level. */
   skip_level_unref (level);
   g_assert_true (passes (h));
-  gst_harness_teardown (h);
 }
 
 static void

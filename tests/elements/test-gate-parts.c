@@ -69,7 +69,7 @@ static void
 test_bound (void)
 {
   SeqCheck *s = seq_check_new ();
-  GRand *dice = g_rand_new_with_seed (3);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (3);
   guint16 last = 0, seq = 0;
   guint left_out = 0, held;
 
@@ -93,7 +93,6 @@ test_bound (void)
   }
   g_assert_cmpuint (left_out, >, 3 * SEQ_MISSING);
   g_assert_cmpuint (left_out, <, 32765);
-  g_rand_free (dice);
   seq_check_free (s);
 }
 

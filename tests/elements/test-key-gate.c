@@ -5,14 +5,16 @@
 
 #include <plugins/rtpadapt/send/keygate.h>
 
+#include <stdlib.h>
+
 #define MS RA_MSECOND
-#define UNKNOWN STREAMS_MAX
+#define DROP 9 /* SSRC of what is dropped */
 
 static GstEvent *
 request (guint n)
 {
   return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-      gst_structure_new ("GstForceKeyUnit", "n", G_TYPE_UINT, n, NULL));
+      gst_structure_new ("GstForceKeyUnit", "ssrc", G_TYPE_UINT, n, NULL));
 }
 
 static guint
@@ -21,78 +23,89 @@ number_of (GstEvent *event)
   guint n;
 
   g_assert_true (
-      gst_structure_get_uint (gst_event_get_structure (event), "n", &n));
+      gst_structure_get_uint (gst_event_get_structure (event), "ssrc", &n));
   return n;
 }
 
-/* RTT 300 ms; the first request came at 1000 ms. */
+/* RTT 300 ms.  What happens at so many ms, and for each what comes of it.  p, o, u: the
+ * receiver asks about stream 0, 1, or an unknown one; the request passes (y), waits
+ * (f), or waits in place of another (h).  d: a frame of stream 0 is dropped.  t: which
+ * request goes on now, that of the word 0 to 8, or 9 for the drop.  n: whether the next
+ * will go then; z: whether none will.  l: the receiver may lack all key frames. */
 static const struct
 {
-  const gchar *name;
-  guint stream, at; /* of the second request, ms */
-  KeyVerdict verdict;
+  const gchar *name, *story, *answers;
   const gchar *why;
-} rows[] = {
-  { "at-once", 0, 1000, KEY_HELD_FIRST, "the key frame is not there yet" },
-  { "early", 0, 1299, KEY_HELD_FIRST, "it is on its way" },
-  { "lost", 0, 1300, KEY_PASS, "a round trip later it would be there" },
-  { "other", 1, 1000, KEY_PASS, "another stream needs its own key frame" },
-  { "unknown", UNKNOWN, 1000, KEY_PASS, "so does one that we do not know" },
-  { "back", 0, 900, KEY_PASS, "the clock was set back" },
+} stories[] = {
+  { "at-once", "p0 p0 n300", "yfy", "the key frame is not there yet" },
+  { "early", "p0 p299 n300", "yfy", "it is on its way" },
+  { "lost", "p0 p300 z", "yyy", "a round trip later it would be there" },
+  { "other", "p0 o0 z", "yyy", "another stream needs its own key frame" },
+  { "unknown", "p0 u0 z", "yyy", "so does one that we do not know" },
+  { "back", "p100 p0 z", "yyy", "the clock was set back" },
+  { "last", "p0 p50 p100 t299 t300 t600", "yfh-2-",
+      "of those that wait the last one goes on, once" },
+  { "began", "p0 p50 t300 p599 n600 p600 z", "yf1fyyy",
+      "it began an interval; who passes then serves the one that waits" },
+  { "drop", "d0 t0 t5000", "-9-", "a key frame mends it" },
+  { "drop-again", "d0 t0 d500 n1000 t999 t1000 t5000", "-9-y-9-",
+      "a second later, which nobody else asks for" },
+  { "drop-late", "d0 t0 d1000 t1000", "-9-9", "a second has passed" },
+  { "drop-served", "d0 t0 d500 p600 t5000", "-9-y-", "the receiver asked" },
+  { "drop-behind", "p0 d50 t299 t300", "y--9", "it asked before the drop" },
+  { "drop-asked", "d0 t0 p100 t299 t300", "-9f-2",
+      "a key frame is on its way, but may be lost, too" },
+  { "drop-waits", "p0 p50 d100 t300 t5000", "yf-1-", "one for both" },
+  { "drop-sooner", "d0 t0 d50 p100 t300 t5000", "-9-f3-", "the same" },
+  { "all", "d0 t0 d500 l600 p700 t899 t900 t5000", "-9-yf-4-",
+      "of all streams, which serves the drop, too" },
+  { "lacks", "t0 l0 t0", "-y-", "that is asked for once" },
 };
 
-static void
-test_ask (gconstpointer data)
+static gchar
+answer_of (KeyGate *g, gchar what, guint n, RaTime now)
 {
-  guint i = GPOINTER_TO_UINT (data);
-  g_autoptr (GstEvent) event = request (1);
-  KeyGate g = { 0 };
+  guint stream = what == 'p' ? 0 : what == 'o' ? 1 : STREAMS_MAX;
+  RaTime next = key_gate_next (g, 300 * MS);
+  g_autoptr (GstEvent) event = NULL;
 
-  g_test_message ("%s", rows[i].why);
-  key_gate_clear (&g);
-  g_assert_cmpint (
-      key_gate_ask (&g, 0, event, 300 * MS, 1000 * MS), ==, KEY_PASS);
-  g_assert_cmpint (key_gate_ask (&g, rows[i].stream, event, 300 * MS,
-                       rows[i].at * (RaTime) MS),
-      ==, rows[i].verdict);
-  g_assert_cmpuint (key_gate_next (&g, 300 * MS), ==,
-      rows[i].verdict == KEY_PASS ? RA_TIME_NONE : 1300 * MS);
-  key_gate_clear (&g);
+  switch (what) {
+    case 'd':
+      key_gate_on_drop (g, 0, DROP);
+      return '-';
+    case 'l':
+      key_gate_lack (g);
+      return key_gate_refresh (g, now) ? 'y' : '-';
+    case 't':
+      event = key_gate_take (g, 300 * MS, now);
+      g_assert_false (key_gate_refresh (g, now));
+      return event ? (gchar) ('0' + number_of (event)) : '-';
+    case 'n':
+      return next == now ? 'y' : '-';
+    case 'z':
+      return next == RA_TIME_NONE ? 'y' : '-';
+    default:
+      event = request (n);
+      return "yhf"[key_gate_ask (g, stream, event, 300 * MS, now)];
+  }
 }
 
-/* Of the requests that wait the last one goes on, once, when its time has come. */
 static void
-test_waits (void)
+test_story (gconstpointer data)
 {
-  GstEvent *events[4], *out;
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (GStrv) words = g_strsplit (stories[row].story, " ", -1);
+  g_autoptr (GString) answers = g_string_new (NULL);
   KeyGate g = { 0 };
 
+  g_test_message ("%s", stories[row].why);
   key_gate_clear (&g);
-  for (guint i = 0; i < 4; i++)
-    events[i] = request (i);
-  g_assert_cmpint (
-      key_gate_ask (&g, 2, events[0], 200 * MS, 1000 * MS), ==, KEY_PASS);
-  g_assert_cmpint (
-      key_gate_ask (&g, 2, events[1], 200 * MS, 1050 * MS), ==, KEY_HELD_FIRST);
-  g_assert_cmpint (
-      key_gate_ask (&g, 2, events[2], 200 * MS, 1100 * MS), ==, KEY_HELD);
-  g_assert_null (key_gate_take (&g, 200 * MS, 1199 * MS));
-  out = key_gate_take (&g, 200 * MS, 1200 * MS);
-  g_assert_cmpuint (number_of (out), ==, 2);
-  gst_event_unref (out);
-  g_assert_null (key_gate_take (&g, 200 * MS, 1500 * MS));
-  /* It counts as asked at 1200 ms. */
-  g_assert_cmpint (
-      key_gate_ask (&g, 2, events[3], 200 * MS, 1399 * MS), ==, KEY_HELD_FIRST);
-  g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, 1400 * MS);
-  /* A request that passes makes the one that waits superfluous. */
-  g_assert_cmpint (
-      key_gate_ask (&g, 2, events[3], 200 * MS, 1400 * MS), ==, KEY_PASS);
-  g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, RA_TIME_NONE);
-  for (guint i = 0; i < 4; i++) {
-    g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT_VALUE (events[i]), ==, 1);
-    gst_event_unref (events[i]);
-  }
+  for (guint i = 0; words[i]; i++)
+    g_string_append_c (answers,
+        answer_of (&g, words[i][0], i,
+            (1000 + strtoul (words[i] + 1, NULL, 10)) * (RaTime) MS));
+  g_assert_cmpstr (answers->str, ==, stories[row].answers);
+  key_gate_clear (&g);
 }
 
 /* While a thread is going to take the requests that wait, no timer does. */
@@ -115,23 +128,6 @@ test_due (void)
   key_gate_clear (&g);
 }
 
-/* Frames that we drop: a request each second at most.  What the receiver lacks is
- * asked for once. */
-static void
-test_ours (void)
-{
-  KeyGate g = { 0 };
-
-  key_gate_clear (&g);
-  g_assert_cmpint (key_gate_on_drop (&g, 1000 * MS), ==, SEND_REFRESH);
-  g_assert_cmpint (key_gate_on_drop (&g, 1999 * MS), ==, SEND_WANTS_NOTHING);
-  g_assert_cmpint (key_gate_on_drop (&g, 2000 * MS), ==, SEND_REFRESH);
-  g_assert_false (key_gate_refresh (&g));
-  key_gate_lack (&g);
-  g_assert_true (key_gate_refresh (&g));
-  g_assert_false (key_gate_refresh (&g));
-}
-
 /* A round trip may be shorter than a frame: 200 ms at least. */
 static void
 test_interval (void)
@@ -144,9 +140,7 @@ test_interval (void)
 void
 tests_add (void)
 {
-  rows_add_by ("/key-gate/ask", rows, name, test_ask);
-  g_test_add_func ("/key-gate/waits", test_waits);
+  rows_add_by ("/key-gate/story", stories, name, test_story);
   g_test_add_func ("/key-gate/due", test_due);
-  g_test_add_func ("/key-gate/ours", test_ours);
   g_test_add_func ("/key-gate/interval", test_interval);
 }

@@ -321,7 +321,7 @@ test_noise_first (void)
 {
   Peer *peer = peer_new (&(PeerConfig){ 0 });
   GSocketAddress *noise = address_of ('B'), *from = address_of ('A');
-  GRand *dice = g_rand_new_with_seed (1);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (1);
   RaTime t = 0;
 
   for (guint16 seq = 0; seq < 2; seq++) {
@@ -330,7 +330,6 @@ test_noise_first (void)
     peer_rtp (peer, from, 7, seq, t);
   }
   check_address (peer_rtp_address (peer), "A");
-  g_rand_free (dice);
   peer_free (peer);
   g_object_unref (noise);
   g_object_unref (from);
@@ -457,7 +456,7 @@ test_guess (void)
 {
   GSocketAddress *from, *thief = address_of ('B');
   Peer *peer = known_peer (&from);
-  GRand *dice = g_rand_new_with_seed (7);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (7);
   guint taken = 0;
 
   for (guint i = 0; i < 1000000; i++)
@@ -468,7 +467,6 @@ test_guess (void)
       "while the peer is silent for less than 3 s: 1,000,000 packets, none is "
       "taken (1 of 9e10 would be)",
       taken == 0, "%u taken", taken);
-  g_rand_free (dice);
   peer_free (peer);
   g_object_unref (from);
   g_object_unref (thief);

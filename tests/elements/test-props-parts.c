@@ -275,7 +275,7 @@ static void
 test_set (void)
 {
   Owner *o = owner_new ();
-  GstCaps *caps = gst_caps_new_empty_simple ("a/b");
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("a/b");
   GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
       G_SOCKET_PROTOCOL_UDP, NULL);
 
@@ -296,7 +296,6 @@ test_set (void)
   g_assert_true (!o->cfg.caps && !o->cfg.socket);
   g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT (caps), ==, 1);
   g_assert_cmpint (G_OBJECT (socket)->ref_count, ==, 1);
-  gst_caps_unref (caps);
   g_object_unref (socket);
   g_object_unref (o);
 }

@@ -14,15 +14,22 @@
 
 #define RTX_SSRC 0x99
 
+/* A request of the receiver, whatever becomes of it. */
+static void
+nack (Send *s, guint seq)
+{
+  gst_harness_push_upstream_event (s->h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
+              G_TYPE_UINT, seq, "ssrc", G_TYPE_UINT, SSRC, NULL)));
+}
+
 /* TRUE if a request for the packet goes on upstream. */
 static gboolean
 asks (Send *s, guint seq)
 {
   upstream_events (s, "");
-  gst_harness_push_upstream_event (s->h,
-      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-          gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
-              G_TYPE_UINT, seq, "ssrc", G_TYPE_UINT, SSRC, NULL)));
+  nack (s, seq);
   return upstream_events (s, "GstRTPRetransmissionRequest") == 1;
 }
 
@@ -152,16 +159,6 @@ test_first (void)
 #define RTX_PT 97
 #define RTX_CAPS CAPS ",payload=96,ssrc=(uint)305419896"
 
-/* A request of the receiver, whatever becomes of it. */
-static void
-nack (Send *s, guint seq)
-{
-  gst_harness_push_upstream_event (s->h,
-      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-          gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
-              G_TYPE_UINT, seq, "ssrc", G_TYPE_UINT, SSRC, NULL)));
-}
-
 /* An rtprtxsend before the sender.  The receiver has asked for a packet once, so it
  * is known to use retransmissions. */
 static Send
@@ -245,6 +242,55 @@ test_own (gconstpointer data)
   g_assert_cmpint (stat (&s, "repeats-own"), ==, own_rows[row].own);
   /* The first NACK, about a packet that never left, is among them. */
   g_assert_cmpint (stat (&s, "repeat-refused"), ==, own_rows[row].refused + 1);
+}
+
+/* Of 8 packets 1 and 2 are lost, and asked for behind one more, so that the pacer holds
+ * them. */
+static Send
+sender_that_repeats (GstElement **bin, guint64 max_backlog)
+{
+  static const gint lost[] = { 1, 2, -1 };
+  Send s = sender_with_rtx (bin);
+
+  g_object_set (s.element, "max-backlog", max_backlog, NULL);
+  send_paced (&s, 0, 8);
+  advance (&s, 80);
+  push_frame (&s, 3000, 1);
+  g_assert_cmpuint (pull_packet (&s), ==, 8);
+  feedback (&s, 0, 8, 0, lost);
+  return s;
+}
+
+/* At 50 kbit/s they leave 192 ms later, and the receiver waits for 200: the packet
+ * behind them goes first. */
+static void
+test_own_late (void)
+{
+  g_autoptr (GstElement) bin = NULL;
+  g_auto (Send) s = sender_that_repeats (&bin, GST_SECOND);
+
+  wait_until (stat (&s, "backlog") >= 19 * GST_MSECOND); /* both */
+  push_frame (&s, 6000, 1);
+  g_object_set (s.element, "max-bitrate", 50000, NULL);
+  g_assert_cmpuint (pull_paced (&s), ==, 9);
+}
+
+/* Without a backlog a repetition that finds another one is dropped.  The next report
+ * does not wait for one about it. */
+static void
+test_own_dropped (void)
+{
+  g_autoptr (GstElement) bin = NULL;
+  g_auto (Send) s = sender_that_repeats (&bin, 0);
+  GstClockTime left;
+
+  wait_until (stat (&s, "dropped") == 1);
+  expect_repeat (&s, 1);
+  left = time_now (&s);
+  g_array_append_val (s.times, left);
+  advance (&s, 20);
+  feedback (&s, 8, 10, 0, NULL);
+  expect_repeat (&s, 2);
 }
 
 /* --- both, over loopback -------------------------------------------------- */
@@ -340,7 +386,7 @@ dropped (Receiver *t, Relay *r)
 static void
 test_run (gconstpointer data)
 {
-  const Run *run = data;
+  const Run *run = &runs[GPOINTER_TO_UINT (data)];
   g_autofree gchar *settings = g_strdup_printf (RAW, run->latency, run->both);
   g_autofree gchar *line = NULL;
   gint lost, again, by_socket;
@@ -381,10 +427,7 @@ tests_add (void)
   g_test_add_func ("/retransmission/mended", test_mended);
   g_test_add_func ("/retransmission/storm", test_storm);
   rows_add_by ("/retransmission", own_rows, name, test_own);
-  for (guint i = 0; i < G_N_ELEMENTS (runs); i++) {
-    g_autofree gchar *name
-        = g_strconcat ("/retransmission/", runs[i].name, NULL);
-
-    g_test_add_data_func (name, &runs[i], test_run);
-  }
+  g_test_add_func ("/retransmission/own-late", test_own_late);
+  g_test_add_func ("/retransmission/own-dropped", test_own_dropped);
+  rows_add_by ("/retransmission", runs, name, test_run);
 }

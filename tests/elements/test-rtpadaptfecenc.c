@@ -7,6 +7,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/repair/masks.h>
+#include <plugins/rtpadapt/fec/fecblock.h>
 
 #define CAPS "application/x-rtp,payload=96,ssrc=(uint)1,clock-rate=90000"
 #define MEDIA 96
@@ -231,6 +232,45 @@ test_taken_away (void)
   g_assert_cmpuint (count_of (w.h, "rtpadaptfecenc", "repair"), ==, 2);
   for (guint i = 0; i < w.out->len; i++)
     g_assert_cmpuint (seq_of (w.out->pdata[i]), ==, seq++);
+}
+
+/* Of a frame of 200 packets that nobody takes nothing is kept, though a block of 128 and
+ * a frame would have ended in it.  What comes out of the next one is of that alone: 2 of
+ * 10 at 20 %, or 3 (test_rs_late). */
+static void
+test_refused (gconstpointer late)
+{
+  g_auto (World) w;
+  g_autoptr (GstPad) pad = NULL;
+
+  world_new (&w,
+      late ? "rtpadaptfecenc pt=122 rs-pt=120 code=rs late-loss=50"
+           : "rtpadaptfecenc pt=122 rs-pt=120 code=rs span=0 "
+             "percentage=20");
+  pad = gst_pad_get_peer (w.h->sinkpad);
+  push_frame (&w, 1, FALSE); /* events go first */
+  gst_pad_unlink (pad, w.h->sinkpad);
+  for (guint i = 0; i < 200; i++) {
+    GstBuffer *buffer = packet_new (&w, FALSE);
+
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE); /* late */
+    g_assert_cmpint (gst_harness_push (w.h, buffer), ==, GST_FLOW_NOT_LINKED);
+  }
+  gst_pad_link (pad, w.h->sinkpad);
+  push_frame (&w, 10, TRUE);
+  g_assert_cmpuint (w.out->len, ==, late ? 1 + 13 : 1 + 12);
+}
+
+/* A block that nobody ends is forgotten where there is no room for more. */
+static void
+test_full (void)
+{
+  FecBlock b = { 0 };
+
+  for (guint i = 0; i <= RA_RS_MAX; i++)
+    fec_block_keep (&b, (const guint8 *) "12", 2);
+  g_assert_cmpuint (b.n, ==, 1);
+  fec_block_clear (&b);
 }
 
 /* --- GStreamer's decoder ---------------------------------------------------------- */
@@ -503,6 +543,8 @@ tests_add (void)
   rows_add_by ("/fecenc/places", places, name, test_places);
   g_test_add_func ("/fecenc/breaks", test_breaks);
   g_test_add_func ("/fecenc/taken-away", test_taken_away);
+  rows_add_n ("/fecenc/refused", 2, test_refused);
+  g_test_add_func ("/fecenc/full", test_full);
   g_test_add_func ("/fecenc/decoder", test_decoder);
   g_test_add_func ("/fecenc/rs", test_rs);
   g_test_add_func ("/fecenc/rs-late", test_rs_late);

@@ -242,7 +242,7 @@ test_trace_new_clock (void)
 {
   g_autofree gchar *file = file_new ("10\n");
   g_autofree gchar *link = g_strdup_printf ("trace file=%s", file);
-  GstElement *e = gst_element_factory_make ("rtpadaptlink", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("rtpadaptlink", NULL);
   GstClock *first = gst_test_clock_new (), *second = gst_test_clock_new ();
 
   g_object_set (e, "link", link, NULL);
@@ -252,7 +252,6 @@ test_trace_new_clock (void)
   g_assert_true (gst_element_set_clock (e, first));
   g_assert_false (gst_element_set_clock (e, second));
   gst_element_set_state (e, GST_STATE_NULL);
-  gst_object_unref (e);
   gst_object_unref (first);
   gst_object_unref (second);
 }
@@ -285,12 +284,7 @@ test_no_file (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; ra_links[i]; i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/rtpadaptlink/models/%s", ra_links[i]->name);
-
-    g_test_add_data_func (path, ra_links[i], test_model);
-  }
+  rows_add_all ("/rtpadaptlink/models", ra_links, test_model);
   rows_add ("/rtpadaptlink/flows", flow_rows, test_flows);
   g_test_add_func ("/rtpadaptlink/flows/stats", test_flow_stats);
   g_test_add_func ("/rtpadaptlink/flows/many", test_many_flows);

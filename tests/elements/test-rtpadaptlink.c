@@ -211,7 +211,7 @@ library_log (guint64 seed)
 {
   RaLinkSink sink = { lib_deliver, lib_drop, NULL };
   GString *log = g_string_new (NULL);
-  RaLink *l = ra_link_parse (SEVERAL, seed, &sink, log, NULL);
+  g_autoptr (RaLink) l = ra_link_parse (SEVERAL, seed, &sink, log, NULL);
 
   for (guint i = 0; i < 500; i++) {
     RaLinkPacket p = { .seq = i, .size = PATH_SIZE };
@@ -219,7 +219,6 @@ library_log (guint64 seed)
     ra_link_push (l, &p, i * 8 * GST_MSECOND);
   }
   ra_link_run (l, 100 * GST_SECOND);
-  ra_link_free (l);
   return g_string_free (log, FALSE);
 }
 

@@ -37,7 +37,7 @@ radp_expect (
 {
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
-  guint8 *got;
+  g_autofree guint8 *got = NULL;
 
   g_assert_true (rtcp_find (buffer, &rtcp, &packet, GST_RTCP_TYPE_APP, 0));
   g_assert_cmpmem (gst_rtcp_packet_app_get_name (&packet), 4, "RADP", 4);
@@ -49,7 +49,6 @@ radp_expect (
   g_assert_cmphex (GST_READ_UINT32_BE (got + 4), ==, t_i);
   memset (got + 4, 0, 4);
   g_assert_cmpmem (got, (gint) len, data, (gint) len);
-  g_free (got);
   gst_rtcp_buffer_unmap (&rtcp);
 }
 

@@ -39,13 +39,12 @@ test_caps (gconstpointer data)
       = g_strdup_printf ("feedback=%s", caps_rows[row].feedback);
   g_auto (Recv) r = recv_new (properties, NULL, caps_rows[row].caps);
   GstCaps *caps;
-  gchar *effect;
+  g_autofree gchar *effect = NULL;
 
   g_test_message ("%s with %s: %s", caps_rows[row].feedback,
       caps_rows[row].caps, caps_rows[row].why);
   effect = stat_text (&r, "feedback");
   g_assert_cmpstr (effect, ==, caps_rows[row].effect);
-  g_free (effect);
   caps = gst_pad_get_current_caps (r.in->sinkpad);
   g_assert_cmpint (
       extmap_id (gst_caps_get_structure (caps, 0), EXTMAP_TWCC_URI) > 0, ==,
@@ -300,10 +299,9 @@ test_states (void)
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   Recv r = { .element = gst_bin_get_by_name (GST_BIN (pipeline), "r"),
     .clock = GST_TEST_CLOCK (gst_test_clock_new ()) };
-  GstCaps *caps = gst_caps_from_string (CAPS_TFRC);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (CAPS_TFRC);
 
   g_object_set (in, "caps", caps, NULL);
-  gst_caps_unref (caps);
   for (guint i = 0; i < 100; i++) {
     GstFlowReturn flow;
 

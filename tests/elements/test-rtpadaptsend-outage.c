@@ -255,14 +255,13 @@ test_eos (gconstpointer data)
   start = time_now (&s);
   g_assert_true (gst_harness_push_event (s.h, gst_event_new_eos ()));
   while (type != GST_EVENT_EOS) {
-    GstEvent *event = gst_harness_try_pull_event (s.h);
+    g_autoptr (GstEvent) event = gst_harness_try_pull_event (s.h);
 
     if (!event && gst_test_clock_peek_id_count (s.clock) > 0)
       crank (&s);
     if (!event)
       continue;
     type = GST_EVENT_TYPE (event);
-    gst_event_unref (event);
   }
   g_assert_cmpuint (time_now (&s) - start, <=, open ? 0 : SECOND / 4);
   g_assert_cmpint (stat (&s, "ceased") + stat (&s, "dropped"), >=, 19);
@@ -275,10 +274,6 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/outage/silence", test_silence);
   rows_add ("/rtpadaptsend/outage/words", word_rows, test_words);
   g_test_add_func ("/rtpadaptsend/outage/reports-early", test_reports_early);
-  g_test_add_data_func ("/rtpadaptsend/outage/left-rr", NULL, test_left);
-  g_test_add_data_func (
-      "/rtpadaptsend/outage/left-sr", GUINT_TO_POINTER (1), test_left);
-  g_test_add_data_func ("/rtpadaptsend/outage/eos", NULL, test_eos);
-  g_test_add_data_func (
-      "/rtpadaptsend/outage/eos-open", GUINT_TO_POINTER (1), test_eos);
+  rows_add_n ("/rtpadaptsend/outage/left", 2, test_left);
+  rows_add_n ("/rtpadaptsend/outage/eos", 2, test_eos);
 }

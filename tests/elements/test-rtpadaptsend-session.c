@@ -455,22 +455,13 @@ test_report_blocks (void)
   g_assert_cmpint (stat (&p.send, "friendly-bitrate"), <=, 235151);
 }
 
-static void
-add_row (const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path
-      = g_strconcat ("/rtpadaptsend/session/tfrc/refused/", name, NULL);
-
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
-}
-
 void
 tests_add (void)
 {
   g_test_add_func ("/rtpadaptsend/session/tfrc", test_tfrc);
   g_test_add_func ("/rtpadaptsend/session/tfrc/radp", test_radp);
-  for (guint i = 0; i < G_N_ELEMENTS (tfrc_rows); i++)
-    add_row (tfrc_rows[i].name, i, test_tfrc_refused);
+  rows_add_by (
+      "/rtpadaptsend/session/tfrc/refused", tfrc_rows, name, test_tfrc_refused);
   g_test_add_func ("/rtpadaptsend/session/tfrc/again", test_tfrc_again);
   g_test_add_func ("/rtpadaptsend/session/ccfb", test_ccfb);
   g_test_add_func ("/rtpadaptsend/session/ccfb/ecn", test_ccfb_ecn);

@@ -182,6 +182,12 @@ test_audio_first (void)
   g_assert_cmpuint (
       g_array_index (s.times, GstClockTime, 4) - START - 14 * GST_MSECOND, <=,
       20);
+  /* Audio that is dropped, at 76 ms, needs no key frame. */
+  push_caps (&s, AUDIO);
+  for (guint16 i = 3; i < 60; i++)
+    push_ssrc (&s, 2, i, 148);
+  g_assert_cmpint (stat (&s, "dropped"), >, 0);
+  g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
 }
 
 /* Audio of 160 bytes each 20 ms is 64,000 bit/s, one packet more or less in the

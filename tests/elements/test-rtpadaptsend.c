@@ -129,7 +129,7 @@ test_backlog (void)
   g_assert_cmpint (stat (&s, "dropped"), ==, 3);
   g_assert_cmpint (stat (&s, "dropped-frames"), ==, 1);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 1);
-  push_frame (&s, 9000, 1); /* 10: dropped, asked less than 1 s ago */
+  push_frame (&s, 9000, 1); /* 10: dropped, asks when a second is over */
   g_assert_cmpint (stat (&s, "dropped-frames"), ==, 2);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
   crank (&s);
@@ -143,7 +143,11 @@ test_backlog (void)
   }
   g_assert_cmpint (stat (&s, "backlog"), ==, 0);
 
-  /* A second later a key frame may be asked for again. */
+  crank (&s);
+  wait_until (upstream_events (&s, "GstForceKeyUnit") == 1);
+  g_assert_cmpuint (time_now (&s), ==, START + GST_SECOND);
+
+  /* A second later a key frame may be asked for at once again. */
   gst_test_clock_advance_time (s.clock, GST_SECOND);
   push_frame (&s, 15000, 8);
   pull_packet (&s);
@@ -211,6 +215,34 @@ stats_messages (Send *s)
     gst_message_unref (message);
   }
   return n;
+}
+
+static gint held; /* atomic */
+
+/* Does not return before a packet has left. */
+static GstBusSyncReply
+on_stats (GstBus *bus, GstMessage *message, gpointer data)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+    g_atomic_int_set (&held, TRUE);
+    wait_until (gst_harness_buffers_received (((Send *) data)->h) == 1);
+  }
+  return GST_BUS_PASS;
+}
+
+/* Who blocks where the statistics are posted holds up no packet. */
+static void
+test_stats_held (void)
+{
+  g_auto (Send) s = send_new (FIXED);
+
+  gst_bus_set_sync_handler (s.bus, on_stats, &s, NULL);
+  g_object_set (s.element, "stats-interval", GST_SECOND, NULL);
+  crank (&s);
+  wait_until (g_atomic_int_get (&held));
+  push_packet (&s, 0);
+  pull_packet (&s);
+  wait_until (stats_messages (&s) == 1);
 }
 
 /* Once EOS went out nothing is timed any more, neither the statistics nor
@@ -292,6 +324,19 @@ test_flush (void)
   push_packet (&s, 7);
   g_assert_cmpuint (pull_paced (&s), ==, 50);
   g_assert_cmpint (stat (&s, "packets-sent"), ==, 2);
+}
+
+/* An element that stops deactivates this pad first. */
+static void
+test_flush_late (void)
+{
+  g_auto (Send) s = send_new (FIXED);
+  GstPad *pad = GST_PAD_PEER (s.h->sinkpad);
+
+  gst_pad_set_active (pad, FALSE);
+  gst_harness_push_event (s.h, gst_event_new_flush_start ());
+  gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE));
+  g_assert_cmpint (gst_pad_get_task_state (pad), ==, GST_TASK_STOPPED);
 }
 
 /* Lists are taken apart; buffers pass as they are. */
@@ -407,8 +452,10 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/backlog/hard", test_backlog_hard);
   g_test_add_func ("/rtpadaptsend/stream/eos", test_eos);
   g_test_add_func ("/rtpadaptsend/stream/eos-is-quiet", test_eos_is_quiet);
+  g_test_add_func ("/rtpadaptsend/stream/stats-held", test_stats_held);
   g_test_add_func ("/rtpadaptsend/stream/event-order", test_event_order);
   g_test_add_func ("/rtpadaptsend/stream/flush", test_flush);
+  g_test_add_func ("/rtpadaptsend/stream/flush-late", test_flush_late);
   g_test_add_func ("/rtpadaptsend/stream/list", test_list);
   g_test_add_func ("/rtpadaptsend/stream/not-rtp", test_not_rtp);
   g_test_add_func ("/rtpadaptsend/stream/states", test_states);

@@ -382,8 +382,8 @@ test_offers (void)
     g_autoptr (GstPad) pad = gst_element_request_pad_simple (sink, "sink_%u");
     GstCaps *filter
         = offers[i].filter ? gst_caps_from_string (offers[i].filter) : NULL;
-    GstCaps *wanted = gst_caps_from_string (offers[i].first);
-    GstCaps *offer = gst_pad_query_caps (pad, filter);
+    g_autoptr (GstCaps) wanted = gst_caps_from_string (offers[i].first);
+    g_autoptr (GstCaps) offer = gst_pad_query_caps (pad, filter);
     g_autofree gchar *shown = gst_caps_to_string (offer);
 
     g_test_message ("%s: %s", offers[i].why, shown);
@@ -399,8 +399,6 @@ test_offers (void)
       g_assert_true (gst_caps_is_subset (plain, offer));
       gst_caps_unref (plain);
     }
-    gst_caps_unref (offer);
-    gst_caps_unref (wanted);
     gst_clear_caps (&filter);
     gst_element_release_request_pad (sink, pad);
   }

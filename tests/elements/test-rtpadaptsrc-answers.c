@@ -1,6 +1,7 @@
 /* rtpadaptsrc: which RTCP goes back, to which address, and how much of it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
@@ -49,13 +50,15 @@ hear (gint fd, Heard *h)
   }
 }
 
+static const gchar *const feedbacks[] = { "twcc", "ccfb", "tfrc" };
+
 /* Small packets come as fast as they are read, and each is the end of a frame.  100
  * answers leave in the first second and 80 in each other one, and never more bytes
  * than came. */
 static void
 test_budget (gconstpointer data)
 {
-  const gchar *feedback = data;
+  const gchar *feedback = feedbacks[GPOINTER_TO_UINT (data)];
   g_autofree gchar *settings
       = g_strdup_printf ("pt-map=96=VP8/90000 feedback=%s", feedback);
   g_autofree gchar *name = g_strdup_printf ("9 reflects, %s", feedback);
@@ -147,14 +150,7 @@ test_silence (void)
 void
 tests_add (void)
 {
-  static const gchar *const feedbacks[] = { "twcc", "ccfb", "tfrc" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (feedbacks); i++) {
-    g_autofree gchar *path
-        = g_strdup_printf ("/src/answers/budget/%s", feedbacks[i]);
-
-    g_test_add_data_func (path, feedbacks[i], test_budget);
-  }
+  rows_add ("/src/answers/budget", feedbacks, test_budget);
   g_test_add_func ("/src/answers/called", test_called);
   g_test_add_func ("/src/answers/silence", test_silence);
 }

@@ -243,11 +243,7 @@ test_key (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/src/settings/%02u", i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test_settings);
-  }
+  rows_add ("/src/settings", settings, test_settings);
   g_test_add_func ("/src/properties", test_properties);
   g_test_add_func ("/src/cycles", test_cycles);
   g_test_add_func ("/src/port-in-use", test_port_in_use);

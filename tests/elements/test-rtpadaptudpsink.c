@@ -389,13 +389,8 @@ test_restart (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *one = g_strdup_printf ("/udpsink/row/%u", i);
-    g_autofree gchar *list = g_strdup_printf ("/udpsink/row-list/%u", i);
-
-    g_test_add_data_func (one, GUINT_TO_POINTER (i), test_row);
-    g_test_add_data_func (list, GUINT_TO_POINTER (i), test_row_list);
-  }
+  rows_add ("/udpsink/row", rows, test_row);
+  rows_add ("/udpsink/row-list", rows, test_row_list);
   rows_add ("/udpsink/failure", failures, test_failure);
   g_test_add_data_func ("/udpsink/many-v4", "127.0.0.1", test_many);
   g_test_add_data_func ("/udpsink/many-v6", "::1", test_many);

@@ -125,7 +125,7 @@ test_packet (gconstpointer data)
   guint r = GPOINTER_TO_UINT (data);
   GByteArray *bytes = bytes_of (packets[r].hex);
   /* Without a byte behind it, for the sanitizer. */
-  guint8 *copy = g_memdup2 (bytes->data, bytes->len);
+  g_autofree guint8 *copy = g_memdup2 (bytes->data, bytes->len);
   RtpMuxHead head = { 0 };
   RtpMuxKind kind;
   RtcpScan scan = { 0 };
@@ -142,7 +142,6 @@ test_packet (gconstpointer data)
     g_assert_cmpint (
         rtcp_is_about (copy, bytes->len, 0x0a0b0c0d), ==, packets[r].ours);
   }
-  g_free (copy);
   g_byte_array_free (bytes, TRUE);
 }
 
@@ -242,7 +241,7 @@ test_any_bytes (void)
 
   for (guint i = 0; i < 200000; i++) {
     gsize size = (gsize) g_rand_int_range (dice, 0, 64);
-    guint8 *data = g_malloc (size);
+    g_autofree guint8 *data = g_malloc (size);
     RtpMuxHead head;
     RtpMuxKind kind;
     RtcpScan scan;
@@ -262,7 +261,6 @@ test_any_bytes (void)
       rtcp_is_about (data, size, 1);
       rtcp_is_of (data, size, &(guint32){ 1 }, 1);
     }
-    g_free (data);
   }
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (told[i], >, 1000);

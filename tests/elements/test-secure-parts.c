@@ -386,7 +386,7 @@ static void
 test_any_bytes (gconstpointer data)
 {
   Unprotect *u = receiver_new (GPOINTER_TO_UINT (data));
-  GRand *rand = g_rand_new_with_seed (7);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
 
   for (guint i = 0; i < 20000; i++) {
     guint8 packet[ROOM];
@@ -400,7 +400,6 @@ test_any_bytes (gconstpointer data)
         hear (u, packet, size, START + i * RA_MSECOND), !=, UNPROTECT_OK);
   }
   g_assert_cmpuint (unprotect_n_streams (u), ==, 0);
-  g_rand_free (rand);
   unprotect_free (u);
 }
 
@@ -408,7 +407,7 @@ test_any_bytes (gconstpointer data)
 static void
 test_protect (gconstpointer data)
 {
-  GBytes *key = a_key (GPOINTER_TO_UINT (data));
+  g_autoptr (GBytes) key = a_key (GPOINTER_TO_UINT (data));
   Protect *p = protect_new (key, (GstRtpAdaptCipher) GPOINTER_TO_UINT (data));
   Unprotect *u = receiver_new (GPOINTER_TO_UINT (data));
   const guint32 *ssrcs;
@@ -438,7 +437,6 @@ test_protect (gconstpointer data)
   g_assert_cmpuint (n, ==, PROTECT_SSRCS);
   for (guint i = 0; i < n; i++)
     g_assert_true (ssrcs[i] - SSRC < 50 || ssrcs[i] == 9);
-  g_bytes_unref (key);
   protect_free (p);
   unprotect_free (u);
 }

@@ -73,7 +73,7 @@ static void
 test_recorded (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  GPtrArray *record;
+  g_autoptr (GPtrArray) record = NULL;
   GstElement *sender;
   Receiver t;
   Path path;
@@ -134,7 +134,6 @@ test_recorded (gconstpointer data)
   close (s.fd);
   line_end (sender);
   g_ptr_array_unref (path_close (&path));
-  g_ptr_array_unref (record);
   receiver_end (&t);
 }
 

@@ -286,7 +286,7 @@ test_tampered (void)
     Key key = { i, 17 };
     UdpHeard heard;
     Secured s;
-    GBytes *encrypted = encrypted_report (&key);
+    g_autoptr (GBytes) encrypted = encrypted_report (&key);
     const guint8 *data;
     gsize size;
     guint sent = 0;
@@ -308,7 +308,6 @@ test_tampered (void)
     say (&s, data, size); /* RFC 3711 3.3.2: not twice */
     sink_expect (s.sink, "security/dropped", sent + 1);
     g_assert_cmpint (s.heard, ==, 1);
-    g_bytes_unref (encrypted);
     secured_stop (&s);
   }
 }

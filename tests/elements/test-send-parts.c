@@ -31,7 +31,7 @@ backlog_take (Backlog *b, guint32 ssrc, guint32 timestamp, gboolean is_repair)
 static void
 test_backlog_streams (void)
 {
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
   BacklogItem item;
 
   /* Two streams in turns: neither cuts the other's frame. */
@@ -59,14 +59,13 @@ test_backlog_streams (void)
   g_assert_false (backlog_peek (b)->is_packet);
   backlog_clear (b);
   g_assert_null (backlog_peek (b));
-  backlog_free (b);
 }
 
 /* A rate so low that one packet is beyond every limit still sends frames. */
 static void
 test_backlog_slow (void)
 {
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
   BacklogItem item = { 0 };
 
   item.is_packet = TRUE;
@@ -75,7 +74,6 @@ test_backlog_slow (void)
     item.object = GST_MINI_OBJECT_CAST (gst_buffer_new ());
     g_assert_true (backlog_push_packet (b, &item, 25 * MS, 1000));
   }
-  backlog_free (b);
 }
 
 void

@@ -14,10 +14,10 @@
 
 /* --- the backlog -------------------------------------------------------- */
 
-/* Each word of `in` comes in: Cx caps, Sx a segment, T an event of another kind,
- * E EOS, vN a packet of SSRC 1, aN one of SSRC 2 with priority, wN one of SSRC 1
- * with priority, rN a retransmission; "-" takes one out, F flushes, L empties.  The rest comes out at
- * the end. */
+/* Each word of `in` comes in: Cx caps, Sx a segment, K the event of a key frame, G a gap,
+ * T an event of another kind, E EOS, vN a packet of SSRC 1, aN one of SSRC 2 with
+ * priority, wN one of SSRC 1 with priority, rN a retransmission; "-" takes one out, F
+ * flushes, L empties.  The rest comes out at the end. */
 static const struct
 {
   const gchar *name, *in, *out, *why;
@@ -34,8 +34,13 @@ static const struct
   { "segments", "Cx S1 v1 S2 a1 v2", "Cx S2 a1 S1 v1 S2 v2", "the same" },
   { "event", "Cx v1 T a1 v2 a2", "Cx v1 T a1 v2 a2",
       "nothing passes an event of another kind" },
+  { "key-frame", "Cx v1 K a1 v2 a2", "Cx a1 a2 v1 K v2",
+      "but that of one stream, which another need not wait for" },
+  { "gap", "Cx v1 G a1 T v2 a2", "Cx a1 v1 G T v2 a2", "the same, up to T" },
   { "repeat", "Cx v1 T v2 r1 a1 E r2", "Cx r1 r2 v1 T v2 a1 E",
       "but what is sent again: an event before a key frame would cost it its time" },
+  { "repeats", "Cx v1 r1 r2 a1 v2 r3", "Cx a1 r1 r2 r3 v1 v2",
+      "audio waits for no burst of them" },
   { "behind-event", "Cx v1 T a1 v2 - - - a2 v3", "Cx v1 T a1 v2 a2 v3",
       "a2 does not pass a1, which waits before v2" },
   { "after-event", "Cx v1 T a1 v2 - - - - a2", "Cx v1 T a1 a2 v2",
@@ -68,9 +73,12 @@ event_of (const gchar *word)
       gst_segment_init (&segment, GST_FORMAT_TIME);
       segment.base = (guint64) word[1];
       return gst_event_new_segment (&segment);
+    case 'G':
+      return gst_event_new_gap (0, 0);
+    case 'K':
     case 'T':
-      return gst_event_new_custom (
-          GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("T"));
+      return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new_empty (word[0] == 'K' ? "GstForceKeyUnit" : "T"));
     default:
       return gst_event_new_eos ();
   }
@@ -117,8 +125,13 @@ word_out (Backlog *b, GString *out)
     gst_event_parse_segment (GST_EVENT_CAST (item.object), &segment);
     g_string_append_printf (out, "S%c", (gchar) segment->base);
   } else {
-    g_string_append_c (
-        out, GST_EVENT_TYPE (item.object) == GST_EVENT_EOS ? 'E' : 'T');
+    GstEvent *event = GST_EVENT_CAST (item.object);
+
+    g_string_append_c (out,
+        GST_EVENT_TYPE (event) == GST_EVENT_EOS             ? 'E'
+            : GST_EVENT_TYPE (event) == GST_EVENT_GAP       ? 'G'
+            : gst_event_has_name (event, "GstForceKeyUnit") ? 'K'
+                                                            : 'T');
   }
   gst_mini_object_unref (item.object);
 }
@@ -129,7 +142,7 @@ test_order (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_auto (GStrv) words = g_strsplit (order_rows[row].in, " ", -1);
   g_autoptr (GString) out = g_string_new (NULL);
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
 
   g_test_message ("%s", order_rows[row].why);
   for (guint i = 0; words[i]; i++) {
@@ -147,7 +160,6 @@ test_order (gconstpointer data)
   g_assert_cmpstr (out->str, ==, order_rows[row].out);
   g_assert_cmpuint (backlog_packets (b), ==, 0);
   g_assert_cmpint (backlog_span (b, 1), ==, 0);
-  backlog_free (b);
 }
 
 /* Packets that have priority are held up by their own kind only: behind a frame
@@ -156,7 +168,7 @@ test_order (gconstpointer data)
 static void
 test_priority (void)
 {
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
   BacklogItem item = { .is_packet = TRUE, .size = 1000 };
 
   for (guint i = 0; i < 12; i++) {
@@ -172,7 +184,6 @@ test_priority (void)
       gst_mini_object_unref (item.object);
   }
   g_assert_cmpuint (backlog_dropped_frames (b), ==, 1);
-  backlog_free (b);
 }
 
 /* --- the streams -------------------------------------------------------- */
@@ -310,7 +321,7 @@ test_latest (void)
     /* 16 ms are queued: dropped, but it came. */
     { .is_packet = TRUE, .ssrc = 1, .timestamp = 20, .size = 1000 },
   };
-  Backlog *b = backlog_new ();
+  g_autoptr (Backlog) b = backlog_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (in); i++) {
     BacklogItem item = in[i];
@@ -329,7 +340,6 @@ test_latest (void)
     g_test_message ("%s", rows[i].why);
     g_assert_cmpint (backlog_is_latest (b, &item), ==, rows[i].latest);
   }
-  backlog_free (b);
 }
 
 /* 32 have a place; the 33rd takes that of SSRC 7, which was silent longest. */

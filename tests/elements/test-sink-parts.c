@@ -151,7 +151,7 @@ test_peer (void)
     = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to)) };
   RaTime now = 1000 * RA_SECOND;
   SinkPeer who = { 0 };
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 foreign, own;
 
   g_assert_false (report (&who, "192.0.2.1", THEIRS, now)); /* it is closed */
@@ -166,7 +166,6 @@ test_peer (void)
       &foreign, "own-ssrc", G_TYPE_UINT64, &own, NULL));
   g_assert_cmpuint (foreign, ==, 1);
   g_assert_cmpuint (own, ==, 1);
-  gst_structure_free (stats);
   sink_peer_close (&who);
 }
 

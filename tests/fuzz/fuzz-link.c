@@ -130,7 +130,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autofree gchar *text = fuzz_line (&b);
   g_autoptr (GError) error = NULL;
   Seen seen = { 0 };
-  RaLink *l;
+  g_autoptr (RaLink) l = NULL;
 
   file = fuzz_line (&b);
   g_strdelimit (file, ";", '\n'); /* the file's own lines */
@@ -140,7 +140,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     play (l, &b, &seen);
   else
     fuzz_check_message (error);
-  ra_link_free (l);
   g_free (file);
   return 0;
 }

@@ -121,7 +121,7 @@ try_rate (const RaRateOps *ops, const gchar *text, RaRng *rng)
 {
   RaRateConfig cfg = { 100000, 500000, 20000000, 1200 };
   RaTime now = RA_SECOND;
-  RaRate *r = ra_rate_new (ops, text, &cfg, now, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (ops, text, &cfg, now, NULL);
 
   for (guint i = 0; i < HEARD; i++) {
     RaReport report = some_report (rng, now);
@@ -140,13 +140,12 @@ try_rate (const RaRateOps *ops, const gchar *text, RaRng *rng)
     if (now > 4000000 * RA_SECOND) /* a timer of for ever */
       break;
   }
-  ra_rate_free (r);
 }
 
 static void
 try_lda (const RaLdaOps *ops, const gchar *text, RaRng *rng)
 {
-  RaLda *lda = ra_lda_new (ops, text, NULL);
+  g_autoptr (RaLda) lda = ra_lda_new (ops, text, NULL);
   RaArrival a = { .seq = 1, .iat = RA_SPAN_NONE, .arrival = RA_SECOND };
 
   for (guint i = 0; i < HEARD; i++) {
@@ -172,13 +171,12 @@ try_lda (const RaLdaOps *ops, const gchar *text, RaRng *rng)
     a.arrival = ra_later (a.arrival, a.iat);
     memset (a.lost_by_mark, 0, sizeof a.lost_by_mark);
   }
-  ra_lda_free (lda);
 }
 
 static void
 try_fec (const RaFecOps *ops, const gchar *text, RaRng *rng)
 {
-  RaFec *f = ra_fec_new (ops, text, NULL);
+  g_autoptr (RaFec) f = ra_fec_new (ops, text, NULL);
   RaTime now = RA_SECOND;
 
   for (guint i = 0; i < HEARD; i++) {
@@ -191,13 +189,12 @@ try_fec (const RaFecOps *ops, const gchar *text, RaRng *rng)
     ra_fec_observe (f, law_no_nan, NULL);
     now = ra_later (now, some_span (rng) % RA_SECOND);
   }
-  ra_fec_free (f);
 }
 
 static void
 try_colour (const RaColourOps *ops, const gchar *text, RaRng *rng)
 {
-  RaColour *c = ra_colour_new (ops, text, NULL);
+  g_autoptr (RaColour) c = ra_colour_new (ops, text, NULL);
   RaTime now = RA_SECOND;
 
   for (guint i = 0; i < HEARD; i++) {
@@ -209,7 +206,6 @@ try_colour (const RaColourOps *ops, const gchar *text, RaRng *rng)
     ra_colour_observe (c, law_no_nan, NULL);
     now = ra_later (now, some_span (rng) % RA_SECOND);
   }
-  ra_colour_free (c);
 }
 
 /* Link models are fuzz-link.c's. */

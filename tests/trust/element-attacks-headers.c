@@ -171,7 +171,7 @@ static void
 test_random (void)
 {
   GstHarness *h = recv_harness ();
-  GRand *dice = g_rand_new_with_seed (7);
+  g_autoptr (GRand) dice = g_rand_new_with_seed (7);
   guint lost = 0, n = 50000;
 
   for (guint i = 0; i < n; i++) {
@@ -194,7 +194,6 @@ test_random (void)
       lost == 0
           && stat (h, "packets") + stat (h, "not-rtp") + stat (h, "rtcp") == n,
       "%u packets, %u lost", n, lost);
-  g_rand_free (dice);
   gst_harness_teardown (h);
 }
 

@@ -273,7 +273,7 @@ test_receiver (void)
 {
   g_autofree gchar *fp = our_fingerprint ();
   g_autofree gchar *settings = g_strdup_printf ("fingerprint=%s", fp);
-  GRand *rand = g_rand_new_with_seed (SEED);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (SEED);
   Attacker attacker = { 0 };
   GThread *thread;
   Sending s;
@@ -301,7 +301,6 @@ test_receiver (void)
   null = sender_stop (&s);
   null = fmax (null, receiver_stop (&t));
   close (fd);
-  g_rand_free (rand);
   trust_row ("attack", "A3 DTLS: strangers at the receiver",
       "the true peer is soon ready (5 s if idle) and plays; NULL within 2 s",
       ready < 30 && finished == 1 && null < 2,
@@ -316,7 +315,7 @@ test_sender (void)
   guint own = free_port (), theirs = free_port (), port;
   g_autofree gchar *settings
       = g_strdup_printf ("fingerprint=%s bind-port=%u", fp, own);
-  GRand *rand = g_rand_new_with_seed (SEED + 1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (SEED + 1);
   Attacker attacker = { .port = own };
   gint fd = udp_socket ("127.0.0.1", &port);
   gdouble ready, null;
@@ -337,7 +336,6 @@ test_sender (void)
   null = sender_stop (&s);
   null = fmax (null, receiver_stop (&t));
   close (fd);
-  g_rand_free (rand);
   trust_row ("attack", "A3 DTLS: strangers at the sender",
       "the true peer is soon ready (5 s if idle) and plays; NULL within 2 s",
       ready < 30 && null < 2, "ready after %.1f s, NULL %.1f s", ready, null);

@@ -51,12 +51,11 @@ test_resolution (void)
   wait_frames (&t, 0, 5);
   for (; seen < SIZES; seen++) {
     gint width = seen % 2 ? 160 : 320;
-    GstCaps *caps = gst_caps_new_simple ("video/x-raw", "width", G_TYPE_INT,
-        width, "height", G_TYPE_INT, width * 3 / 4, "framerate",
+    g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "width",
+        G_TYPE_INT, width, "height", G_TYPE_INT, width * 3 / 4, "framerate",
         GST_TYPE_FRACTION, 60, 1, NULL);
 
     g_object_set (size, "caps", caps, NULL);
-    gst_caps_unref (caps);
     WAIT_UNTIL (t.bus, width_of (&t) == width);
     wait_frames (&t, 0, 5);
   }

@@ -162,10 +162,9 @@ rows_hear (Rows *w, const RowsReport *r)
 static inline void
 rows_report_free (gpointer data)
 {
-  RowsReport *r = data;
+  g_autofree RowsReport *r = data;
 
   g_free (r->rows);
-  g_free (r);
 }
 
 static inline void

@@ -307,7 +307,7 @@ radio_rate (const RaRateOps *ops, gdouble cap)
     .rtcp = .05,
     .friendliness_cap = cap };
   RaTime now = RA_SECOND;
-  RaSender *s = ra_sender_new (&cfg, now, NULL);
+  g_autoptr (RaSender) s = ra_sender_new (&cfg, now, NULL);
   guint64 rate, seq = 0;
 
   for (guint i = 0; i < 1200; i++) {
@@ -327,7 +327,6 @@ radio_rate (const RaRateOps *ops, gdouble cap)
     g_assert_true (ra_sender_on_report (s, &report, 0, now));
   }
   rate = ra_sender_rate (s);
-  ra_sender_free (s);
   return rate;
 }
 
@@ -361,7 +360,8 @@ test_receiver (gconstpointer data)
   g_autofree gchar *name
       = g_strdup_printf ("17 arrivals at their ends, lda=%s", ops->name);
   Ends e = { .dice = g_rand_new_with_seed (17) };
-  RaReceiver *r = ra_receiver_new (ra_lda_new (ops, NULL, NULL), 1200);
+  g_autoptr (RaReceiver) r
+      = ra_receiver_new (ra_lda_new (ops, NULL, NULL), 1200);
   RaPacket p = { .seq = 65536, .arrival = RA_SECOND, .sent = RA_SECOND };
   RaReport report = { 0 };
   RaSpan t_delay;
@@ -407,7 +407,6 @@ test_receiver (gconstpointer data)
       !e.first, "%u packets: %u flags, %u values, %u limits; %s", STEPS,
       e.bad_flags, e.not_finite, e.out_of_limits,
       e.first ? e.first : "nothing");
-  ra_receiver_free (r);
   g_free (e.first);
   g_rand_free (e.dice);
 }

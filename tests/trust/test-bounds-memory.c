@@ -2,6 +2,7 @@
  * hour are those after its first tenth.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "trust.h"
 
 #include <gst/rtpadapt/feedback/listener.h>
@@ -161,11 +162,10 @@ listener_flood (gpointer x, guint i, gconstpointer data)
 static void
 listener_destroy (gpointer x)
 {
-  Ear *e = x;
+  g_autofree Ear *e = x;
 
   ra_listener_free (e->listener);
   ra_ledger_free (e->ledger);
-  g_free (e);
 }
 
 /* --- the receiver ------------------------------------------------------ */
@@ -340,7 +340,7 @@ static const Row rows[] = {
 static void
 test_bounded (gconstpointer data)
 {
-  const Row *row = data;
+  const Row *row = &rows[GPOINTER_TO_UINT (data)];
   gint64 before = bytes_in_use (), tenth = 0, end;
   gpointer x = row->make (row->data);
   g_autofree gchar *promise = g_strdup_printf (
@@ -363,9 +363,5 @@ test_bounded (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/trust/bounds/memory/%u", i);
-
-    g_test_add_data_func (path, &rows[i], test_bounded);
-  }
+  rows_add ("/trust/bounds/memory", rows, test_bounded);
 }

@@ -318,7 +318,7 @@ test_reporter (void)
   for (guint l = 0; ra_ldas[l]; l++) {
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++) {
       RaReporterConfig cfg = { .reports = kinds[k], .lda = ra_ldas[l] };
-      RaReporter *r = ra_reporter_new (&cfg, NULL);
+      g_autoptr (RaReporter) r = ra_reporter_new (&cfg, NULL);
       RaTime now = BEGIN;
       guint16 seq = 65530;
       RaRng rng;
@@ -326,7 +326,6 @@ test_reporter (void)
       ra_rng_init (&rng, 2, ++n);
       for (guint i = 0; i < STEPS; i++)
         reporter_step (r, &rng, &now, &seq);
-      ra_reporter_free (r);
     }
   }
   trust_row ("bounds", "hostile packets at a receiver",
@@ -363,7 +362,7 @@ test_parts (void)
     g_assert_cmpuint (ra_pacer_next (&pacer, bps, now), >=, now);
   }
   for (guint c = 0; ra_colours[c]; c++) {
-    RaColour *colour = ra_colour_new (ra_colours[c], NULL, NULL);
+    g_autoptr (RaColour) colour = ra_colour_new (ra_colours[c], NULL, NULL);
 
     for (guint i = 0; i < STEPS; i++) {
       RaColourPacket p
@@ -374,7 +373,6 @@ test_parts (void)
       g_assert_cmpint (ra_colour_mark (colour, &p, now), <, RA_N_MARKS);
       ra_colour_observe (colour, check_number, NULL);
     }
-    ra_colour_free (colour);
   }
   trust_row ("bounds", "hostile numbers at the parts",
       "minima, throughput, pacer, colours: the same, and no packet is due "
@@ -391,7 +389,7 @@ test_fec (void)
 
   ra_rng_init (rng, 4, 1);
   for (guint f = 0; ra_fecs[f]; f++) {
-    RaFec *fec = ra_fec_new (ra_fecs[f], NULL, NULL);
+    g_autoptr (RaFec) fec = ra_fec_new (ra_fecs[f], NULL, NULL);
     RaTime now = BEGIN;
 
     for (guint i = 0; i < STEPS; i++, n++) {
@@ -406,7 +404,6 @@ test_fec (void)
       g_assert_cmpuint (ra_fec_percentage (fec), <=, 100);
       ra_fec_observe (fec, check_number, NULL);
     }
-    ra_fec_free (fec);
   }
   trust_row ("bounds", "hostile reports at FEC",
       "frames of 2^32 packets, all of them lost: a level of 0 to 100 %", n > 0,

@@ -90,13 +90,12 @@ test_chains (void)
     g_autofree gchar *tail = repeat (chains[n].part, chains[n].n);
     g_autofree gchar *text = g_strconcat (chains[n].before, tail, NULL);
     g_autoptr (GError) error = NULL;
-    RaLink *l = ra_link_parse (text, 1, &sink, NULL, &error);
+    g_autoptr (RaLink) l = ra_link_parse (text, 1, &sink, NULL, &error);
 
     g_test_message ("%s", chains[n].why);
     g_assert_true ((l != NULL) == chains[n].ok);
     if (!l)
       assert_sentence (error);
-    ra_link_free (l);
   }
   trust_row ("bounds", "hostile link texts",
       "chains of 10^5 models, words of a megabyte: a link, or an error of one "

@@ -44,7 +44,8 @@ wire_packet (guint16 seq, RaTime arrival)
 static inline guint
 reporter_beg (RaSpan rtt, guint seconds)
 {
-  RaReporter *r = reporter_new (&ra_feedback_tfrc, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r
+      = reporter_new (&ra_feedback_tfrc, ra_lda_find ("none"));
   guint n = 0;
 
   for (guint i = 0; i < seconds * 10000; i++) {
@@ -61,7 +62,6 @@ reporter_beg (RaSpan rtt, guint seconds)
     if (ra_reporter_next_timeout (r) <= now)
       n += ra_reporter_tfrc (r, now, &fb, &radp, &ssrc);
   }
-  ra_reporter_free (r);
   return n;
 }
 

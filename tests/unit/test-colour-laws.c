@@ -153,7 +153,7 @@ test_random (gconstpointer data)
   static const guint64 odd_rates[] = { 0, 1, 7, 1000000, G_MAXUINT64 };
   static const RaTime odd_times[]
       = { 0, 1, G_MAXINT64, RA_TIME_NONE - 1, RA_TIME_NONE };
-  RaColour *c = make (data);
+  g_autoptr (RaColour) c = make (data);
   RaTime now = 0;
   RaRng rng;
 
@@ -178,7 +178,6 @@ test_random (gconstpointer data)
     if (i % 1000 == 0)
       ra_colour_observe (c, is_finite, NULL);
   }
-  ra_colour_free (c);
 }
 
 /* A sum over packets that must not rise by more than `bound`. */
@@ -216,7 +215,7 @@ test_green_limit (gconstpointer data)
 {
   for (guint i = 0; i < SEEDS * G_N_ELEMENTS (loads); i++) {
     guint k = i % G_N_ELEMENTS (loads);
-    RaColour *c = make (data);
+    g_autoptr (RaColour) c = make (data);
     gdouble green = MAX (value (c, "green"), value (c, "min-green"));
     Rise by_time = { 0 }, by_sent = { 0 };
     Traffic t;
@@ -238,7 +237,6 @@ test_green_limit (gconstpointer data)
       rise_add (&by_time, got, green * t.allowed, bound + green * b);
       rise_add (&by_sent, got - green * (t.p.repair ? 0 : t.p.size), 0, bound);
     }
-    ra_colour_free (c);
   }
 }
 
@@ -249,7 +247,7 @@ test_min_green (gconstpointer data)
 {
   for (guint i = 0; i < SEEDS * G_N_ELEMENTS (loads); i++) {
     guint k = i % G_N_ELEMENTS (loads);
-    RaColour *c = make (data);
+    g_autoptr (RaColour) c = make (data);
     gdouble least = value (c, "min-green");
     Rise short_of[RA_N_IMPORTANCES] = { 0 };
     Traffic t;
@@ -266,7 +264,6 @@ test_min_green (gconstpointer data)
       rise_add (
           &short_of[own], (t.p.repair ? 0 : least * t.p.size) - got, 0, MTU);
     }
-    ra_colour_free (c);
   }
 }
 
@@ -275,7 +272,7 @@ test_min_green (gconstpointer data)
 static void
 test_rate_falls (gconstpointer data)
 {
-  RaColour *c = make (data);
+  g_autoptr (RaColour) c = make (data);
   RaColourPacket p = { 1000, RA_IMPORTANCE_KEY, FALSE };
   gdouble green = 0, share = MAX (value (c, "green"), value (c, "min-green"));
 
@@ -287,14 +284,13 @@ test_rate_falls (gconstpointer data)
   /* 12,500 bytes/s; a burst of three packets at most */
   law_cmpfloat (
       green, <=, share * 3000 + value (c, "reserve") * 12500 + p.size);
-  ra_colour_free (c);
 }
 
 /* In the long run each colour has its share; `unknown`: of no rate. */
 static void
 check_shares (const Case *c, gdouble load, gboolean unknown)
 {
-  RaColour *colour = make (c);
+  g_autoptr (RaColour) colour = make (c);
   gdouble green = MAX (value (colour, "green"), value (colour, "min-green"));
   gdouble yellow = value (colour, "yellow"), slack, sent = 0;
   gdouble bytes[RA_N_MARKS] = { 0 };
@@ -319,7 +315,6 @@ check_shares (const Case *c, gdouble load, gboolean unknown)
   law_cmpfloat (bytes[RA_MARK_NONE], ==, 0);
   law_cmpfloat (fabs (bytes[RA_MARK_GREEN] - green * sent), <=, slack);
   law_cmpfloat (fabs (bytes[RA_MARK_YELLOW] - yellow * sent), <=, slack);
-  ra_colour_free (colour);
 }
 
 static void
@@ -334,7 +329,7 @@ test_shares (gconstpointer data)
 static void
 test_clock_set (gconstpointer data)
 {
-  RaColour *c = make (data);
+  g_autoptr (RaColour) c = make (data);
   guint green = 0;
   Traffic t;
 
@@ -352,7 +347,6 @@ test_clock_set (gconstpointer data)
   }
   /* 50 % of the rate is 25 % of what is sent, by bytes */
   law_cmpuint (green, >, 150);
-  ra_colour_free (c);
 }
 
 static void

@@ -102,7 +102,7 @@ static void
 test_hand (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data), n = 0;
-  RaColour *c
+  g_autoptr (RaColour) c
       = ra_colour_new (ra_colour_find (hand[i].ops), hand[i].params, NULL);
   GString *marks = g_string_new (NULL);
   RaTime now = RA_SECOND;
@@ -123,7 +123,6 @@ test_hand (gconstpointer data)
   g_test_message ("%s: %s", hand[i].params, hand[i].why);
   g_assert_cmpstr (marks->str, ==, hand[i].marks);
   g_string_free (marks, TRUE);
-  ra_colour_free (c);
 }
 
 /* After 5 s of ordinary pictures at 1 Mb/s (a packet of 1,250 bytes each 10
@@ -145,7 +144,7 @@ static void
 test_key_frame (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data), green = 0;
-  RaColour *c = ra_colour_new (
+  g_autoptr (RaColour) c = ra_colour_new (
       ra_colour_find (key_rows[i].ops), key_rows[i].params, NULL);
 
   ra_colour_set_rate (c, 1000000);
@@ -158,7 +157,6 @@ test_key_frame (gconstpointer data)
   g_test_message ("%s: %u green", key_rows[i].why, green);
   g_assert_cmpuint (green, >=, key_rows[i].from);
   g_assert_cmpuint (green, <=, key_rows[i].to);
-  ra_colour_free (c);
 }
 
 /* Which importance gets what share of green, at 50 % green, 30 % for all: the
@@ -187,7 +185,8 @@ static void
 test_layers (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaColour *c = ra_colour_new (ra_colour_find ("content"), NULL, NULL);
+  g_autoptr (RaColour) c
+      = ra_colour_new (ra_colour_find ("content"), NULL, NULL);
   gdouble sent[4] = { 0 }, green[4] = { 0 };
   RaRng rng;
 
@@ -212,7 +211,6 @@ test_layers (gconstpointer data)
     g_assert_cmpfloat (
         fabs (green[k] / sent[k] - layer_rows[i].green[k]), <, .01);
   }
-  ra_colour_free (c);
 }
 
 /* What cannot be read is marked as `profile` would mark it alone, whatever
@@ -220,8 +218,10 @@ test_layers (gconstpointer data)
 static void
 test_unknown_as_profile (void)
 {
-  RaColour *profile = ra_colour_new (ra_colour_find ("profile"), NULL, NULL);
-  RaColour *content = ra_colour_new (ra_colour_find ("content"), NULL, NULL);
+  g_autoptr (RaColour) profile
+      = ra_colour_new (ra_colour_find ("profile"), NULL, NULL);
+  g_autoptr (RaColour) content
+      = ra_colour_new (ra_colour_find ("content"), NULL, NULL);
   RaRng rng;
 
   ra_rng_init (&rng, 1, 1);
@@ -239,8 +239,6 @@ test_unknown_as_profile (void)
     else
       ra_colour_mark (content, &p, now);
   }
-  ra_colour_free (profile);
-  ra_colour_free (content);
 }
 
 void

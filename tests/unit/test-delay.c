@@ -175,7 +175,7 @@ test_steps (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
   RaTime now = 10 * RA_SECOND, t_recvdata = 9 * RA_SECOND;
-  RaRate *r
+  g_autoptr (RaRate) r
       = ra_rate_new (ra_rate_find ("delay"), rows[row].params, &cfg, now, NULL);
 
   for (const Step *s = rows[row].steps; s->why; s++) {
@@ -201,7 +201,6 @@ test_steps (gconstpointer data)
     g_assert_cmpfloat_with_epsilon (
         (gdouble) ra_rate_get (r) / 8, s->x, 2e-5 * s->x);
   }
-  ra_rate_free (r);
 }
 
 /* --- the target --- */
@@ -225,7 +224,8 @@ test_target (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   RaRateConfig cfg = { 8000, target_rows[i].rate, 1000000000, 1200 };
-  RaRate *r = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, 0, NULL);
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, 0, NULL);
   RaReport report = { .rtt = MS (50), .queue = RA_SPAN_NONE };
   gdouble target;
 
@@ -233,7 +233,6 @@ test_target (gconstpointer data)
   ra_rate_on_report (r, &report, RA_SECOND);
   target = observed (ra_rate_observe, r, "target");
   g_assert_cmpfloat_with_epsilon (target, target_rows[i].target, 1e-6);
-  ra_rate_free (r);
 }
 
 /* 3 packets of 1200 bytes per 40 ms are 90000 bytes/s: T = .02, and .022 of queue is less
@@ -245,7 +244,7 @@ test_squeezed (void)
   static const guint before[] = { 3, 48 };
 
   for (guint i = 0; i < 2; i++) {
-    RaRate *r = ra_rate_new (
+    g_autoptr (RaRate) r = ra_rate_new (
         ra_rate_find ("delay"), "tests=0", &cfg, 10 * RA_SECOND, NULL);
 
     for (guint n = 0; n < 100; n++) {
@@ -258,7 +257,6 @@ test_squeezed (void)
       ra_rate_on_report (r, &report, 10 * RA_SECOND + MS (40 * n));
     }
     g_assert_cmpint (observed (ra_rate_observe, r, "stands") > .4, ==, i);
-    ra_rate_free (r);
   }
 }
 
@@ -402,7 +400,8 @@ test_silence (void)
   static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
   RaTime now = 10 * RA_SECOND;
   RaReport report = { .rtt = MS (50), .interval = MS (40), .arrived = 12 };
-  RaRate *r = ra_rate_new (ra_rate_find ("delay"), NO_TESTS, &cfg, now, NULL);
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("delay"), NO_TESTS, &cfg, now, NULL);
 
   for (guint i = 0; i < 2; i++) { /* a queue ends the ramp */
     report.queue = report.queue_min = report.queue_max = MS (12 * i);
@@ -439,7 +438,6 @@ test_silence (void)
     }
     g_assert_cmpuint (ra_rate_get (r), <, before / 4);
   }
-  ra_rate_free (r);
 }
 
 /* --- policers --- */
@@ -519,7 +517,8 @@ test_apart (void)
   for (guint lost = 1; lost <= 2; lost++) {
     const RaRateConfig cfg = { 8000, 800000, 10000000, 1200 };
     RaTime now = RA_SECOND;
-    RaRate *r = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, now, NULL);
+    g_autoptr (RaRate) r
+        = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, now, NULL);
 
     for (guint i = 0; i < 100; i++) {
       RaReport report = { .rtt = MS (50),
@@ -533,7 +532,6 @@ test_apart (void)
       ra_rate_on_report (r, &report, now);
     }
     g_assert_cmpint (r->apart, ==, lost == 2); /* .083 and .167 */
-    ra_rate_free (r);
   }
 }
 

@@ -174,13 +174,13 @@ test_sound (gconstpointer data)
   guint failed = 0;
 
   for (guint seed = 1; seed <= SEEDS; seed++) {
-    EcnRun *r = ecn_run_new (sound_rows[i].path, RA_ECN_ECT_0, TRUE, seed);
+    g_autofree EcnRun *r
+        = ecn_run_new (sound_rows[i].path, RA_ECN_ECT_0, TRUE, seed);
 
     ecn_run (r, 600 * SECOND);
     failed += r->ecn.failed;
     least = MIN (least, (gdouble) r->ect / (gdouble) r->sent);
     g_assert_cmpint (r->ecn.state, ==, RA_ECN_CAPABLE);
-    g_free (r);
   }
   trust_row ("attack", name,
       "never taken for broken in 10 minutes, 95 % sent as ECT",

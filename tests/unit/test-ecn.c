@@ -22,7 +22,7 @@ path_bleach_first (EcnPacket *p, RaRng *dice)
 static void
 test_again (void)
 {
-  EcnRun *r = ecn_run_new (ecn_path_bleach, RA_ECN_ECT_0, TRUE, 1);
+  g_autofree EcnRun *r = ecn_run_new (ecn_path_bleach, RA_ECN_ECT_0, TRUE, 1);
 
   ecn_run (r, 3600 * SECOND);
   trust_row ("attack", "14 ECN bits bleached for an hour",
@@ -30,21 +30,19 @@ test_again (void)
       r->ecn.failed == 7 && r->ect <= 7 * 5 && r->ect_failed == 0,
       "%u times; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " packets as ECT",
       r->ecn.failed - 1, r->ect, r->sent);
-  g_free (r);
 }
 
 /* 60 s after the failure, and a test of 3.75 s. */
 static void
 test_mended (void)
 {
-  EcnRun *r = ecn_run_new (path_bleach_first, RA_ECN_ECT_0, TRUE, 1);
+  g_autofree EcnRun *r = ecn_run_new (path_bleach_first, RA_ECN_ECT_0, TRUE, 1);
 
   ecn_run (r, 450 + 60 * SECOND + 3750);
   trust_row ("attack", "14 ECN bits bleached for 10 s",
       "ECT again 65 s after the first contradiction",
       r->ecn.state == RA_ECN_CAPABLE && r->ecn.failed == 1, "%s, failed %u x",
       ra_ecn_state_nick (r->ecn.state), r->ecn.failed);
-  g_free (r);
 }
 
 /* Feedback that stays away tells nothing of ECN: from 2 s of it on only a test is
@@ -52,7 +50,7 @@ test_mended (void)
 static void
 test_deaf (void)
 {
-  EcnRun *r = ecn_run_new (ecn_path_usual, RA_ECN_ECT_0, TRUE, 1);
+  g_autofree EcnRun *r = ecn_run_new (ecn_path_usual, RA_ECN_ECT_0, TRUE, 1);
   guint64 before, ect;
 
   ecn_run (r, CHANGE);
@@ -70,14 +68,13 @@ test_deaf (void)
       ect <= 32 && r->ecn.failed == 0 && r->ecn.state == RA_ECN_CAPABLE,
       "%" G_GUINT64_FORMAT " of 1,000 packets; %s, failed %u x", ect,
       ra_ecn_state_nick (r->ecn.state), r->ecn.failed);
-  g_free (r);
 }
 
 /* A source that pauses is no path that is silent. */
 static void
 test_pause (void)
 {
-  EcnRun *r = ecn_run_new (ecn_path_usual, RA_ECN_ECT_0, TRUE, 1);
+  g_autofree EcnRun *r = ecn_run_new (ecn_path_usual, RA_ECN_ECT_0, TRUE, 1);
   guint64 before;
 
   ecn_run (r, CHANGE);
@@ -87,7 +84,6 @@ test_pause (void)
   ecn_run (r, r->ms + SECOND);
   g_assert_cmpuint (r->ect - before, ==, SECOND / EVERY);
   g_assert_cmpint (r->ecn.state, ==, RA_ECN_CAPABLE);
-  g_free (r);
 }
 
 /* One in ten, and what a stream begins with is not among them. */
@@ -165,7 +161,7 @@ test_ce (void)
 static void
 test_counts (void)
 {
-  EcnRun *r = ecn_run_new (ecn_path_usual, RA_ECN_ECT_0, TRUE, 1);
+  g_autofree EcnRun *r = ecn_run_new (ecn_path_usual, RA_ECN_ECT_0, TRUE, 1);
   gdouble share;
 
   ecn_run (r, 1000 * SECOND);
@@ -174,7 +170,6 @@ test_counts (void)
   g_assert_cmpfloat_with_epsilon (share, .0098, .0013);
   g_assert_cmpuint (r->ecn.n_ce, ==, r->congestion);
   g_assert_cmpuint (r->ecn.n_ect, ==, r->ect);
-  g_free (r);
 }
 
 /* --- anything ---------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define SIZE 1000.
 #define EACH (40 * RA_MSECOND)
@@ -220,7 +220,7 @@ hear (RaEvidence *e, World *w, const Path *path, guint seconds)
 static void
 test_path (gconstpointer data)
 {
-  const Path *path = data;
+  const Path *path = &paths[GPOINTER_TO_UINT (data)];
 
   g_test_message ("%s", path->why);
   for (guint seed = 1; seed <= 5; seed++) {
@@ -419,27 +419,16 @@ test_too_much (void)
   g_assert_cmpfloat (g.friendly.radio, ==, 0);
 }
 
-static void
-add (const gchar *kind, const gchar *name, gconstpointer data, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/evidence/%s/%s", kind, name);
-
-  g_test_add_data_func (path, data, f);
-}
-
 void
 tests_add (void)
 {
   g_test_add_func ("/evidence/bounds", test_bounds);
   g_test_add_func ("/evidence/fractions", test_fractions);
-  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
-    add ("path", paths[i].name, &paths[i], test_path);
+  rows_add_by ("/evidence/path", paths, name, test_path);
   g_test_add_func ("/evidence/forgotten", test_forgotten);
   g_test_add_func ("/evidence/unasked", test_unasked);
-  for (guint i = 0; i < G_N_ELEMENTS (breaks); i++)
-    add ("break", breaks[i].name, GUINT_TO_POINTER (i), test_break);
+  rows_add_by ("/evidence/break", breaks, name, test_break);
   g_test_add_func ("/evidence/steps", test_steps);
-  for (guint i = 0; i < G_N_ELEMENTS (guards); i++)
-    add ("guard", guards[i].name, GUINT_TO_POINTER (i), test_guard);
+  rows_add_by ("/evidence/guard", guards, name, test_guard);
   g_test_add_func ("/evidence/guard/too-much", test_too_much);
 }

@@ -75,7 +75,7 @@ static void
 test_row (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaFec *f = fec_new (rows[i].fec, rows[i].params);
+  g_autoptr (RaFec) f = fec_new (rows[i].fec, rows[i].params);
   RaReport report = {
     .expected = rows[i].expected,
     .lost_wireless = rows[i].wireless,
@@ -91,7 +91,6 @@ test_row (gconstpointer data)
   if (g_str_equal (rows[i].fec, "ulp"))
     g_assert_cmpfloat (
         observed (ra_fec_observe, f, "reachable"), ==, rows[i].reachable);
-  ra_fec_free (f);
 }
 
 /* Frames of 1 packet, 300 packets/s, reports of 30; losses evenly spread.  At
@@ -161,7 +160,7 @@ static void
 test_story (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaFec *f = fec_new ("ulp", "max=1");
+  g_autoptr (RaFec) f = fec_new ("ulp", "max=1");
   RaTime now = RA_SECOND;
 
   for (guint k = 0; k < 3; k++)
@@ -169,7 +168,6 @@ test_story (gconstpointer data)
   g_test_message ("%s: %u", stories[i].why, ra_fec_percentage (f));
   g_assert_cmpuint (ra_fec_percentage (f), >=, stories[i].low);
   g_assert_cmpuint (ra_fec_percentage (f), <=, stories[i].high);
-  ra_fec_free (f);
 }
 
 /* Gilbert's channel and one sender's frames on it.  It stays in a state for a
@@ -253,7 +251,7 @@ static const guint sizes[] = { 1, 2, 3, 5, 8, 12, 20, 40 };
 static guint
 level_of (gdouble w, gdouble burst, guint n, gboolean *reachable)
 {
-  RaFec *f = fec_new ("ulp", "max=1");
+  g_autoptr (RaFec) f = fec_new ("ulp", "max=1");
   RaReport report = { .expected = 1000000 };
   guint level;
 
@@ -263,7 +261,6 @@ level_of (gdouble w, gdouble burst, guint n, gboolean *reachable)
   ra_fec_on_report (f, &report, RA_SECOND);
   level = ra_fec_percentage (f);
   *reachable = observed (ra_fec_observe, f, "reachable") > 0;
-  ra_fec_free (f);
   return level;
 }
 
@@ -364,7 +361,7 @@ static void
 test_loop (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data), moves = 0, level = 0, sent = 0;
-  RaFec *f = fec_new ("ulp", "max=1");
+  g_autoptr (RaFec) f = fec_new ("ulp", "max=1");
   RaTime now = 0, reported = 0;
   gboolean risen = FALSE;
   Radio r;
@@ -394,7 +391,6 @@ test_loop (gconstpointer data)
   g_assert_cmpfloat (
       (gdouble) r.missing, <=, (gdouble) r.media * TARGET * CLOSE);
   g_assert_cmpuint (moves, <=, 150); /* once in 4 s */
-  ra_fec_free (f);
 }
 
 static void
@@ -409,7 +405,7 @@ static void
 law_garbage (gconstpointer data)
 {
   const RaFecOps *ops = data;
-  RaFec *f = fec_new (ops->name, NULL);
+  g_autoptr (RaFec) f = fec_new (ops->name, NULL);
   g_autofree guint8 *copy = g_malloc (ops->size);
   RaTime now = 0;
   RaRng rng;
@@ -433,7 +429,6 @@ law_garbage (gconstpointer data)
     }
     ra_fec_observe (f, value_check, NULL);
   }
-  ra_fec_free (f);
 }
 
 void

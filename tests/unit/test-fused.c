@@ -122,7 +122,7 @@ static void
 test_verdict (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaLda *lda = ra_lda_new (
+  g_autoptr (RaLda) lda = ra_lda_new (
       ra_lda_find (verdict_rows[i].lda), verdict_rows[i].params, NULL);
   RaArrival a = { .arrival = 100 * RA_SECOND, .size = 1200 };
 
@@ -144,14 +144,13 @@ test_verdict (gconstpointer data)
     packet (lda, &a, verdict_rows[i].low, FALSE);
   g_assert_cmpint (
       packet (lda, &a, verdict_rows[i].low, TRUE), ==, verdict_rows[i].at_low);
-  ra_lda_free (lda);
 }
 
 /* A fall of more than 20 ms is a new route: nothing is known of it. */
 static void
 test_route (void)
 {
-  RaLda *lda = ra_lda_new (ra_lda_find ("full"), NULL, NULL);
+  g_autoptr (RaLda) lda = ra_lda_new (ra_lda_find ("full"), NULL, NULL);
   RaArrival a = { .arrival = 100 * RA_SECOND, .size = 1200 };
 
   for (guint n = 0; n < 200; n++)
@@ -161,7 +160,6 @@ test_route (void)
   /* 18 of 20 ms, the top quarter, and fewer than 20 packets known. */
   packet (lda, &a, -75 + 18, FALSE);
   g_assert_cmpint (packet (lda, &a, -75 + 18, TRUE), ==, RA_CAUSE_CONGESTION);
-  ra_lda_free (lda);
 }
 
 void

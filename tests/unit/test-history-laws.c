@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define STEP (5 * RA_MSECOND)
 
@@ -298,22 +298,12 @@ test_noise (gconstpointer data)
   ra_history_free (h);
 }
 
-static void
-add_seeds (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint seed = 1; seed <= n; seed++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, seed);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (seed), test);
-  }
-}
-
 void
 tests_add (void)
 {
-  add_seeds ("/history/bounds", 12, test_bounds);
-  add_seeds ("/history/printed", 8, test_printed);
-  add_seeds ("/history/twin", 20, test_twin);
-  add_seeds ("/history/merge", 50, test_merge);
-  add_seeds ("/history/noise", 4, test_noise);
+  rows_add_n ("/history/bounds", 12, test_bounds);
+  rows_add_n ("/history/printed", 8, test_printed);
+  rows_add_n ("/history/twin", 20, test_twin);
+  rows_add_n ("/history/merge", 50, test_merge);
+  rows_add_n ("/history/noise", 4, test_noise);
 }

@@ -1,7 +1,7 @@
 /* Which packets are missing, when is one lost, and when did it get lost.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "../script.h"
 
 #include <gst/rtpadapt/loss/holes.h>
@@ -452,25 +452,15 @@ test_noise (gconstpointer data)
   ra_holes_free (h);
 }
 
-static void
-add_rows (const gchar *path, guint first, guint n, GTestDataFunc test)
-{
-  for (guint i = first; i < first + n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 void
 tests_add (void)
 {
-  add_rows ("/holes/row", 0, G_N_ELEMENTS (rows), test_row);
-  add_rows ("/holes/t-loss", 0, G_N_ELEMENTS (t_rows), test_t_loss);
-  add_rows ("/holes/wide", 0, G_N_ELEMENTS (wide_rows), test_wide);
+  rows_add ("/holes/row", rows, test_row);
+  rows_add ("/holes/t-loss", t_rows, test_t_loss);
+  rows_add ("/holes/wide", wide_rows, test_wide);
   g_test_add_func ("/holes/mark", test_mark);
   g_test_add_func ("/holes/highest", test_highest);
   g_test_add_func ("/holes/filled-before-pop", test_filled_before_pop);
-  add_rows ("/holes/model", 1, 40, test_model);
-  add_rows ("/holes/noise", 1, 4, test_noise);
+  rows_add_n ("/holes/model", 40, test_model);
+  rows_add_n ("/holes/noise", 4, test_noise);
 }

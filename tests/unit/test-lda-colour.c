@@ -1,7 +1,7 @@
 /* Loss rates by colour (wled), verdicts that wait (dcr), numbers of colours.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "../observed.h"
 
 #include <gst/rtpadapt/colour/number.h>
@@ -183,7 +183,7 @@ static void
 test_wled (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaLda *lda = lda_new ("wled", wled_rows[i].params);
+  g_autoptr (RaLda) lda = lda_new ("wled", wled_rows[i].params);
   RaLdaValues values;
 
   feed (lda, wled_rows[i].periods, wled_rows[i].rtt);
@@ -195,7 +195,6 @@ test_wled (gconstpointer data)
   g_assert_cmpfloat_with_epsilon (values.p_c, wled_rows[i].p_c, 1e-12);
   g_assert_cmpfloat_with_epsilon (
       letter (lda, "share"), wled_rows[i].share, 1e-12);
-  ra_lda_free (lda);
 }
 
 /* Of any run of losses the share of wireless ones is exact to within one. */
@@ -203,7 +202,7 @@ static void
 test_diffusion (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data), sum[200] = { 0 };
-  RaLda *lda = lda_new ("wled", wled_rows[row].params);
+  g_autoptr (RaLda) lda = lda_new ("wled", wled_rows[row].params);
   gdouble share = wled_rows[row].share;
   RaArrival a = { .n_lost = 1 };
 
@@ -215,7 +214,6 @@ test_diffusion (gconstpointer data)
     for (guint j = 0; j < i; j++)
       g_assert_cmpfloat (fabs (sum[i] - sum[j] - share * (i - j)), <, 1 + 1e-9);
   }
-  ra_lda_free (lda);
 }
 
 /* The clock goes back after an RTT of wireless losses: from then on RTTs count
@@ -223,7 +221,7 @@ test_diffusion (gconstpointer data)
 static void
 test_clock_back (void)
 {
-  RaLda *lda = lda_new ("wled", "paper,alpha=1");
+  g_autoptr (RaLda) lda = lda_new ("wled", "paper,alpha=1");
   RaArrival a = { .seq = 1000, .size = 1000, .mark = RA_MARK_GREEN };
 
   feed (lda, wled_rows[1].periods, wled_rows[1].rtt);
@@ -236,7 +234,6 @@ test_clock_back (void)
   packet (lda, &a, R, RA_SECOND + R);
   g_assert_cmpfloat (letter (lda, "w"), ==, 0);
   g_assert_cmpfloat (letter (lda, "share"), ==, 0);
-  ra_lda_free (lda);
 }
 
 static void
@@ -252,7 +249,7 @@ is_rate (const gchar *name, gdouble value, gpointer data)
 static void
 test_wild (gconstpointer data)
 {
-  RaLda *lda = lda_new ("wled", data);
+  g_autoptr (RaLda) lda = lda_new ("wled", data);
   RaArrival a = { .arrival = 5000 * RA_SECOND };
   RaRng rng;
 
@@ -270,7 +267,6 @@ test_wild (gconstpointer data)
     ra_lda_on_missing (lda, &a, i, RA_CAUSE_NONE);
     ra_lda_observe (lda, is_rate, NULL);
   }
-  ra_lda_free (lda);
 }
 
 /* From packets to the report: lost_congestion / expected is p_c.  20 packets per
@@ -283,7 +279,8 @@ test_report (void)
     [7] = RA_MARK_YELLOW,
     [11] = RA_MARK_YELLOW,
     [15] = RA_MARK_YELLOW };
-  RaReceiver *r = ra_receiver_new (lda_new ("wled", "paper,alpha=1"), 1000);
+  g_autoptr (RaReceiver) r
+      = ra_receiver_new (lda_new ("wled", "paper,alpha=1"), 1000);
   guint expected = 0, congestion = 0, wireless = 0;
   RaReport report;
   RaSpan t_delay;
@@ -313,7 +310,6 @@ test_report (void)
   g_assert_cmpuint (expected, ==, 2000);
   g_assert_cmpuint (congestion + wireless, ==, 400);
   g_assert_cmpfloat (fabs (congestion - expected / 9.), <=, 1);
-  ra_receiver_free (r);
 }
 
 /* Bhandarkar et al. 2005, 3.2 */
@@ -340,7 +336,7 @@ static void
 test_dcr (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaLda *lda = lda_new ("dcr", dcr_rows[i].params);
+  g_autoptr (RaLda) lda = lda_new ("dcr", dcr_rows[i].params);
   RaArrival a = { .seq = 12, .n_lost = 1, .rtt = dcr_rows[i].rtt };
 
   g_test_message ("%s: %s", dcr_rows[i].params, dcr_rows[i].why);
@@ -348,7 +344,6 @@ test_dcr (gconstpointer data)
   g_assert_cmpint (ra_lda_patience (lda, &a), ==, dcr_rows[i].patience);
   g_assert_cmpfloat (
       letter (lda, "tau"), ==, ra_seconds (dcr_rows[i].patience));
-  ra_lda_free (lda);
 }
 
 /* Packets as they arrive, colour and N_j; how many are newly missing. */
@@ -436,27 +431,17 @@ test_number_law (gconstpointer data)
   g_assert_cmpuint (lost[RA_MARK_GREEN], >, 30000);
 }
 
-static void
-add_rows (const gchar *path, guint first, guint n, GTestDataFunc test)
-{
-  for (guint i = first; i < first + n; i++) {
-    g_autofree gchar *name = g_strdup_printf ("/lda-colour/%s/%u", path, i);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (i), test);
-  }
-}
-
 void
 tests_add (void)
 {
-  add_rows ("wled", 0, G_N_ELEMENTS (wled_rows), test_wled);
-  add_rows ("diffusion", 0, G_N_ELEMENTS (wled_rows), test_diffusion);
+  rows_add ("/lda-colour/wled", wled_rows, test_wled);
+  rows_add ("/lda-colour/diffusion", wled_rows, test_diffusion);
   g_test_add_func ("/lda-colour/clock-back", test_clock_back);
   g_test_add_data_func ("/lda-colour/wild/default", "", test_wild);
   g_test_add_data_func ("/lda-colour/wild/paper", "paper", test_wild);
   g_test_add_func ("/lda-colour/report", test_report);
-  add_rows ("dcr", 0, G_N_ELEMENTS (dcr_rows), test_dcr);
-  add_rows ("number", 0, G_N_ELEMENTS (number_rows), test_number);
+  rows_add ("/lda-colour/dcr", dcr_rows, test_dcr);
+  rows_add ("/lda-colour/number", number_rows, test_number);
   g_test_add_func ("/lda-colour/number-sender", test_number_sender);
-  add_rows ("number-law", 1, 3, test_number_law);
+  rows_add_n ("/lda-colour/number-law", 3, test_number_law);
 }

@@ -189,9 +189,9 @@ test_scale (gconstpointer data)
   const Case *c = data;
 
   for (guint64 seed = 1; seed <= SEEDS; seed++) {
-    RaLda *one = make (c, NULL);
+    g_autoptr (RaLda) one = make (c, NULL);
     g_autofree gchar *params = slowed (one);
-    RaLda *two = make (c, params);
+    g_autoptr (RaLda) two = make (c, params);
     Traffic t;
 
     traffic_init (&t, c, seed);
@@ -208,8 +208,6 @@ test_scale (gconstpointer data)
       a.rate /= 3;
       law_cmpint (ra_lda_on_packet (two, &a), ==, verdict);
     }
-    ra_lda_free (one);
-    ra_lda_free (two);
   }
 }
 
@@ -218,7 +216,7 @@ static void
 test_fresh (gconstpointer data)
 {
   const Case *c = data;
-  RaLda *lda = make (c, NULL);
+  g_autoptr (RaLda) lda = make (c, NULL);
   RaArrival a = { .seq = 10,
     .n_lost = 3,
     .size = 1000,
@@ -229,7 +227,6 @@ test_fresh (gconstpointer data)
 
   ra_lda_set_truth (lda, NULL, NULL);
   law_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_CONGESTION);
-  ra_lda_free (lda);
 }
 
 static void
@@ -244,7 +241,7 @@ static void
 test_verdict (gconstpointer data)
 {
   const Case *c = data;
-  RaLda *lda = make (c, NULL);
+  g_autoptr (RaLda) lda = make (c, NULL);
   Traffic t;
 
   ra_lda_observe (lda, is_finite, NULL);
@@ -258,7 +255,6 @@ test_verdict (gconstpointer data)
       law_true (ra_lda_on_missing (lda, a, a->seq - n, cause));
     ra_lda_observe (lda, is_finite, NULL);
   }
-  ra_lda_free (lda);
 }
 
 /* Mostly what may come, sometimes what only an attacker or a bug sends. */
@@ -277,7 +273,7 @@ static void
 test_random (gconstpointer data)
 {
   const Case *c = data;
-  RaLda *lda = make (c, NULL);
+  g_autoptr (RaLda) lda = make (c, NULL);
   RaArrival a = { .arrival = 5000 * RA_SECOND };
   RaRng rng;
 
@@ -303,7 +299,6 @@ test_random (gconstpointer data)
     if (i % 1000 == 0)
       ra_lda_observe (lda, is_finite, NULL);
   }
-  ra_lda_free (lda);
 }
 
 #ifndef __SANITIZE_ADDRESS__
@@ -341,7 +336,7 @@ test_no_allocation (gconstpointer data)
 {
   const Case *c = data;
   guint before = allocations;
-  RaLda *lda = make (c, NULL);
+  g_autoptr (RaLda) lda = make (c, NULL);
   Traffic t;
 
   g_assert_cmpuint (allocations, >, before); /* it does count */
@@ -357,7 +352,6 @@ test_no_allocation (gconstpointer data)
     ra_lda_observe (lda, is_finite, NULL);
   }
   law_cmpuint (allocations, ==, before);
-  ra_lda_free (lda);
 }
 #endif
 
@@ -402,7 +396,7 @@ test_wrappers (void)
     .on_packet = odd_on_packet,
     .patience = odd_patience };
   static const RaCause unsure[] = { RA_CAUSE_NONE, (RaCause) 99 };
-  RaLda *lda = ra_lda_new (&odd, NULL, NULL);
+  g_autoptr (RaLda) lda = ra_lda_new (&odd, NULL, NULL);
   RaArrival a = { .seq = 9, .n_lost = 1 };
 
   for (guint i = 0; i < G_N_ELEMENTS (unsure); i++) {
@@ -418,7 +412,6 @@ test_wrappers (void)
   g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_WIRELESS);
   a.n_lost = 0;
   g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_NONE);
-  ra_lda_free (lda);
 }
 
 void

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define C RA_CAUSE_CONGESTION
 #define W RA_CAUSE_WIRELESS
@@ -76,7 +76,7 @@ test_share (gconstpointer data)
 
   g_test_message ("%s", rows[row].why);
   for (guint64 seed = 0; seed < SEEDS; seed++) {
-    RaLda *lda = make ("ll", rows[row].params, seed);
+    g_autoptr (RaLda) lda = make ("ll", rows[row].params, seed);
     guint right_c = 0, right_w = 0;
 
     for (guint64 seq = 0; seq < 3 * N; seq++) {
@@ -89,7 +89,6 @@ test_share (gconstpointer data)
     }
     assert_binomial (right_c, N, rows[row].p_cc);
     assert_binomial (right_w, N, rows[row].p_ww);
-    ra_lda_free (lda);
   }
 }
 
@@ -109,8 +108,8 @@ test_independent (void)
 
   for (guint64 seed = 0; seed <= 4; seed++) {
     for (guint64 ahead = seed == 0; ahead <= 8; ahead++) {
-      RaLda *one = make ("ll", "p-ww=.3", seed),
-            *two = make ("ll", "p-ww=.3", 0);
+      g_autoptr (RaLda) one = make ("ll", "p-ww=.3", seed);
+      g_autoptr (RaLda) two = make ("ll", "p-ww=.3", 0);
       gdouble sum = 0;
 
       ra_lda_set_truth (one, wireless, NULL);
@@ -119,8 +118,6 @@ test_independent (void)
         sum += ((ask (one, seq) == W) - p)
             * ((ask (two, seq + ahead) == W) - p);
       assert_near (sum, 0, N * v * v);
-      ra_lda_free (one);
-      ra_lda_free (two);
     }
   }
 }
@@ -130,8 +127,8 @@ test_independent (void)
 static void
 test_hole (void)
 {
-  RaLda *lda = make ("ll", "p-cc=.5,p-ww=.9", 7);
-  RaLda *same = make ("ll", "p-cc=.5,p-ww=.9", 7);
+  g_autoptr (RaLda) lda = make ("ll", "p-cc=.5,p-ww=.9", 7);
+  g_autoptr (RaLda) same = make ("ll", "p-cc=.5,p-ww=.9", 7);
   guint holes[RA_CAUSE_WIRELESS + 1] = { 0 };
 
   for (guint64 seq = 5; seq < N; seq += 5) {
@@ -151,8 +148,6 @@ test_hole (void)
   }
   g_assert_cmpuint (holes[C], >, 0);
   g_assert_cmpuint (holes[W], >, 0);
-  ra_lda_free (lda);
-  ra_lda_free (same);
 }
 
 /* 2.1: one lot per loss event.  With R = 100 ms holes of two at 0, 50 and 99 ms are
@@ -161,7 +156,7 @@ test_hole (void)
 static void
 test_event (void)
 {
-  RaLda *lda = make ("ll", "p-ww=.3", 3);
+  g_autoptr (RaLda) lda = make ("ll", "p-ww=.3", 3);
   guint right = 0;
 
   ra_lda_set_truth (lda, wireless, NULL);
@@ -183,16 +178,15 @@ test_event (void)
     right += first == W;
   }
   assert_binomial (right, N, .3);
-  ra_lda_free (lda);
 }
 
 /* P[C|C] = P[W|W] = 1 is omniscient, P[W|W] = 0 is none. */
 static void
 test_limits (void)
 {
-  RaLda *perfect = make ("ll", "p-cc=1,p-ww=1", 1);
-  RaLda *blind = make ("ll", "p-cc=1,p-ww=0", 1);
-  RaLda *omniscient = make ("omniscient", NULL, 1);
+  g_autoptr (RaLda) perfect = make ("ll", "p-cc=1,p-ww=1", 1);
+  g_autoptr (RaLda) blind = make ("ll", "p-cc=1,p-ww=0", 1);
+  g_autoptr (RaLda) omniscient = make ("omniscient", NULL, 1);
 
   for (guint64 seq = 10; seq < 10000; seq++) {
     RaArrival a = { .seq = seq, .n_lost = (guint) (1 + seq % 5) };
@@ -203,32 +197,24 @@ test_limits (void)
     g_assert_cmpint (ask (blind, seq), ==, C);
     g_assert_cmpint (ra_lda_on_packet (blind, &a), ==, C);
   }
-  ra_lda_free (perfect);
-  ra_lda_free (blind);
-  ra_lda_free (omniscient);
 }
 
 /* Nobody knows the truth: congestion, even where none is recognised. */
 static void
 test_no_truth (void)
 {
-  RaLda *lda = make ("ll", "p-cc=0,p-ww=1", 1);
+  g_autoptr (RaLda) lda = make ("ll", "p-cc=0,p-ww=1", 1);
   RaArrival a = { .seq = 9, .n_lost = 2 };
 
   ra_lda_set_truth (lda, NULL, NULL);
   g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, C);
   g_assert_cmpint (ask (lda, 8), ==, C);
-  ra_lda_free (lda);
 }
 
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/lda-ll/share/%02u", i + 1);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_share);
-  }
+  rows_add ("/lda-ll/share", rows, test_share);
   g_test_add_func ("/lda-ll/independent", test_independent);
   g_test_add_func ("/lda-ll/hole", test_hole);
   g_test_add_func ("/lda-ll/event", test_event);

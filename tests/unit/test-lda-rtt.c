@@ -4,7 +4,7 @@
  * A row feeds steps and looks at the last one.  Times are in ms, with the ns
  * written as decimals, so that a border can be met exactly and missed by 1 ns.
  */
-#include "../main.h"
+#include "../rows.h"
 #include "../observed.h"
 
 #include <gst/rtpadapt/lda/delay.h>
@@ -285,7 +285,8 @@ ns (gdouble ms)
 static void
 play (const Row *row, gboolean has_rtt)
 {
-  RaLda *lda = ra_lda_new (ra_lda_find (row->lda), row->params, NULL);
+  g_autoptr (RaLda) lda
+      = ra_lda_new (ra_lda_find (row->lda), row->params, NULL);
   RaArrival a = { .arrival = 1000 * RA_SECOND, .iat = RA_SPAN_NONE };
   RaCause verdict = RA_CAUSE_NONE;
 
@@ -312,7 +313,6 @@ play (const Row *row, gboolean has_rtt)
   if (row->letter)
     g_assert_cmpfloat_with_epsilon (
         observed (ra_lda_observe, lda, row->letter), row->value, 1e-11);
-  ra_lda_free (lda);
 }
 
 static void
@@ -400,9 +400,5 @@ tests_add (void)
   add_rows ("vegas-rott", vegas_rows, G_N_ELEMENTS (vegas_rows), test_rott);
   add_rows ("ld", ld_rows, G_N_ELEMENTS (ld_rows), test_rtt);
   add_rows ("ld-rott", ld_rows, G_N_ELEMENTS (ld_rows), test_rott);
-  for (guint i = 0; i < G_N_ELEMENTS (delay_rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/lda-rtt/delay/%02u", i + 1);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_delay);
-  }
+  rows_add ("/lda-rtt/delay", delay_rows, test_delay);
 }

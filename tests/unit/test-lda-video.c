@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define SEEDS 6
 #define SECONDS 60.0
@@ -225,7 +225,7 @@ share (guint part, guint whole)
 static void
 test_path (gconstpointer data)
 {
-  const Path *path = data;
+  const Path *path = &paths[GPOINTER_TO_UINT (data)];
 
   for (guint i = 0; ra_ldas[i]; i++) {
     const gchar *name = ra_ldas[i]->name;
@@ -255,9 +255,5 @@ test_path (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/lda-video/%s", paths[i].name);
-
-    g_test_add_data_func (name, &paths[i], test_path);
-  }
+  rows_add_by ("/lda-video", paths, name, test_path);
 }

@@ -372,7 +372,8 @@ static void
 test_row (gconstpointer data)
 {
   const Row *row = data;
-  RaLda *lda = ra_lda_new (ra_lda_find (row->lda), row->params, NULL);
+  g_autoptr (RaLda) lda
+      = ra_lda_new (ra_lda_find (row->lda), row->params, NULL);
   RaArrival a = { .arrival = 1000 * RA_SECOND, .iat = RA_SPAN_NONE };
   RaCause verdict = RA_CAUSE_NONE;
 
@@ -397,7 +398,6 @@ test_row (gconstpointer data)
   if (row->letter)
     g_assert_cmpfloat_with_epsilon (
         observed (ra_lda_observe, lda, row->letter), row->value, 1e-12);
-  ra_lda_free (lda);
 }
 
 /* Even numbers were lost to the radio, odd ones to congestion; 100 and more
@@ -427,7 +427,7 @@ test_omniscient (void)
     { 101, 1, C, C, "unknown is congestion" },
     { 101, 3, C, W, "98, 99 and an unknown one" },
   };
-  RaLda *lda = ra_lda_new (ra_lda_find ("omniscient"), NULL, NULL);
+  g_autoptr (RaLda) lda = ra_lda_new (ra_lda_find ("omniscient"), NULL, NULL);
 
   ra_lda_set_truth (lda, truth, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -441,7 +441,6 @@ test_omniscient (void)
   }
   ra_lda_reset (lda);
   g_assert_true (lda->truth == truth); /* kept, as lda.h says */
-  ra_lda_free (lda);
 }
 
 static void

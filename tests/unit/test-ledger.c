@@ -79,7 +79,8 @@ test_find (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   g_auto (GStrv) asked = g_strsplit (find_rows[row].asked, " ", -1);
-  RaLedger *l = ledger_of (find_rows[row].sent, find_rows[row].begin);
+  g_autoptr (RaLedger) l
+      = ledger_of (find_rows[row].sent, find_rows[row].begin);
 
   g_test_message ("%s", find_rows[row].why);
   for (guint i = 0; asked[i]; i++) {
@@ -91,14 +92,13 @@ test_find (gconstpointer data)
 
     g_assert_cmpstr (e ? got : "", ==, expected);
   }
-  ra_ledger_free (l);
 }
 
 /* SSRCs 16384 apart meet in one place with the same number, too. */
 static void
 test_same_number (void)
 {
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
 
   for (guint32 i = 0; i < 2; i++)
     ra_ledger_add (
@@ -106,7 +106,6 @@ test_same_number (void)
   for (guint32 i = 0; i < 2; i++)
     g_assert_cmpuint (ra_ledger_find (l, 7 + 16384 * i, 5)->index, ==, i);
   g_assert_null (ra_ledger_find (l, 7 + 2 * 16384, 5));
-  ra_ledger_free (l);
 }
 
 /* --- by time ------------------------------------------------------------- */
@@ -145,7 +144,7 @@ test_time (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_auto (GStrv) sent = g_strsplit (time_rows[row].sent, " ", -1);
   g_auto (GStrv) asked = g_strsplit (time_rows[row].asked, " ", -1);
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
 
   g_test_message ("%s", time_rows[row].why);
   for (guint i = 0; sent[i]; i++)
@@ -165,7 +164,6 @@ test_time (gconstpointer data)
     g_test_message ("%s", asked[i]);
     g_assert_cmpstr (asked[i][0] == '#' || e ? got : "-", ==, end + 1);
   }
-  ra_ledger_free (l);
 }
 
 /* Sums, which reports are held to. */
@@ -173,7 +171,7 @@ static void
 test_sums (void)
 {
   static const guint sizes[] = { 1200, 40, 900 };
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) /* the clock goes back */
     ra_ledger_add (l,
@@ -189,7 +187,6 @@ test_sums (void)
   g_assert_cmpuint (l->first, ==, 7 * RA_SECOND);
   g_assert_cmpuint (l->ordered, ==, 2);
   g_assert_cmpuint (ra_ledger_last (l)->size, ==, 900);
-  ra_ledger_free (l);
 }
 
 /* --- numbers that were never sent ------------------------------------------- */
@@ -231,7 +228,7 @@ test_fate (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   g_auto (GStrv) asked = g_strsplit (fate_rows[row].asked, " ", -1);
-  RaLedger *l = ledger_of (fate_rows[row].sent, 0);
+  g_autoptr (RaLedger) l = ledger_of (fate_rows[row].sent, 0);
 
   g_test_message ("%s", fate_rows[row].why);
   for (guint i = 0; asked[i]; i++) {
@@ -241,7 +238,6 @@ test_fate (gconstpointer data)
     g_assert_cmpint (fate_letter (l, &p), ==, asked[i][strlen (asked[i]) - 1]);
   }
   g_assert_cmpuint (l->skipped, ==, fate_rows[row].skipped);
-  ra_ledger_free (l);
 }
 
 /* Of 65 gaps the last 64 are known; of 33 SSRCs the one that was silent longest is
@@ -249,7 +245,7 @@ test_fate (gconstpointer data)
 static void
 test_streams (void)
 {
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
   RaLedgerEntry p = { .ssrc = 7 };
 
   for (guint i = 0; i <= RA_LEDGER_GAPS + 1; i++) {
@@ -279,7 +275,6 @@ test_streams (void)
         &(RaLedgerEntry){ .index = l->next, .ssrc = 100, .seq = (guint16) i });
   g_assert_true (ra_ledger_has_ssrc (l, 100));
   g_assert_false (ra_ledger_has_ssrc (l, 101));
-  ra_ledger_free (l);
 }
 
 /* What arrived is not lost later; what was lost may arrive. */
@@ -320,7 +315,7 @@ static void
 test_waited (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
 
   g_test_message ("%s", waited_rows[row].why);
   for (guint i = 0; waited_rows[row].sent[i]; i++)
@@ -331,7 +326,6 @@ test_waited (gconstpointer data)
   g_assert_cmpint (ra_ledger_waited (l, waited_rows[row].from * RA_MSECOND,
                        waited_rows[row].to * RA_MSECOND),
       ==, waited_rows[row].expected);
-  ra_ledger_free (l);
 }
 
 /* --- bounds ---------------------------------------------------------------- */
@@ -342,7 +336,7 @@ static void
 test_overrun (void)
 {
   const guint n = 3 * RA_LEDGER_SIZE + 7;
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
 
   for (guint i = 0; i < n; i++)
     ra_ledger_add (l,
@@ -371,20 +365,18 @@ test_overrun (void)
   g_assert_cmpuint (ra_ledger_packets (l, 0), ==, n - RA_LEDGER_SIZE);
   g_assert_true (
       ra_ledger_after_time (l, 0) == ra_ledger_at (l, n - RA_LEDGER_SIZE));
-  ra_ledger_free (l);
 }
 
 /* The same number again after 65,536 packets: the first left the ring. */
 static void
 test_round (void)
 {
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
 
   for (guint i = 0; i < 66000; i++)
     ra_ledger_add (l, &(RaLedgerEntry){ .index = i, .seq = (guint16) i });
   g_assert_cmpuint (ra_ledger_find (l, 0, 400)->index, ==, 65936);
   g_assert_null (ra_ledger_find (l, 0, 10000));
-  ra_ledger_free (l);
 }
 
 /* Whatever the caller numbers, each question has an end and an answer. */
@@ -393,7 +385,7 @@ test_odd_indexes (void)
 {
   static const guint64 indexes[]
       = { 5, 5, 5, 6, G_GUINT64_CONSTANT (1) << 40, 7, 2, 3 };
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (indexes); i++) {
     ra_ledger_add (l,
@@ -411,14 +403,13 @@ test_odd_indexes (void)
   g_assert_null (ra_ledger_at_time (l, 6 * RA_SECOND));
   g_assert_null (ra_ledger_at (l, 0));
   g_assert_null (ra_ledger_at (l, 1));
-  ra_ledger_free (l);
 }
 
 /* A report about all packets is looked up in short steps. */
 static void
 test_steps (void)
 {
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
   guint longest = 0;
 
   for (guint i = 0; i < 3 * RA_LEDGER_SIZE; i++)
@@ -435,7 +426,6 @@ test_steps (void)
     longest = MAX (longest, steps);
   }
   g_assert_cmpuint (longest, <, 8);
-  ra_ledger_free (l);
 }
 
 void

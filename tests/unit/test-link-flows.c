@@ -139,14 +139,13 @@ test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = link_new (rows[r].text, 1, log);
+  g_autoptr (RaLink) l = link_new (rows[r].text, 1, log);
 
   g_test_message ("%s: %s", rows[r].text, rows[r].why);
   for (guint i = 0; i < rows[r].n; i++)
     push (l, rows[r].in[i].flow, i, S, rows[r].in[i].ms);
   ra_link_run (l, RA_SECOND);
   g_assert_cmpstr (log->str, ==, rows[r].out);
-  ra_link_free (l);
 }
 
 static void
@@ -201,7 +200,8 @@ test_each_loads_once (void)
 {
   RaLinkSink sink = { log_deliver, log_drop, log_discard, load_counted };
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = ra_link_parse ("each trace file=x", 1, &sink, log, NULL);
+  g_autoptr (RaLink) l
+      = ra_link_parse ("each trace file=x", 1, &sink, log, NULL);
 
   g_assert_cmpuint (loads, ==, 1);
   for (guint i = 0; i < 6; i++)
@@ -210,7 +210,6 @@ test_each_loads_once (void)
   g_assert_cmpstr (
       log->str, ==, "+0.0 10, +1.1 10, +2.2 10, +0.3 20, +1.4 20, +2.5 20, ");
   g_assert_cmpuint (loads, ==, 1);
-  ra_link_free (l);
 }
 
 #define N 20000
@@ -239,7 +238,7 @@ patterns_new (const gchar *text, guint64 seed, guint flows, gboolean backwards)
 {
   RaLinkSink sink = { pattern_deliver, pattern_drop };
   Patterns *p = g_new0 (Patterns, 1);
-  RaLink *l = ra_link_parse (text, seed, &sink, p, NULL);
+  g_autoptr (RaLink) l = ra_link_parse (text, seed, &sink, p, NULL);
 
   for (guint i = 0; i < N; i++) {
     for (guint k = 0; k < 4; k++) {
@@ -249,7 +248,6 @@ patterns_new (const gchar *text, guint64 seed, guint flows, gboolean backwards)
         push (l, flow, i, S, i);
     }
   }
-  ra_link_free (l);
   return p;
 }
 
@@ -361,7 +359,7 @@ static void
 test_stats (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = link_new (
+  g_autoptr (RaLink) l = link_new (
       "bottleneck rate=1M queue=20ms ! each gilbert p=1 r=1", 1, log);
 
   push (l, 1, 0, S, 0);
@@ -377,7 +375,6 @@ test_stats (void)
   stats_check (l, 1, (RaLinkStats){ 3, 1, 1, 1, 3 * S, S });
   stats_check (l, 2, (RaLinkStats){ 1, 0, 0, 1, S / 10, 0 });
   stats_check (l, 3, (RaLinkStats){ 0 });
-  ra_link_free (l);
 }
 
 /* Of 2,000 flows with one packet each 976 are counted together, and share one
@@ -386,7 +383,7 @@ static void
 test_many_flows (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = link_new ("each bottleneck rate=1M queue=0", 1, log);
+  g_autoptr (RaLink) l = link_new ("each bottleneck rate=1M queue=0", 1, log);
   RaLinkStats s;
 
   for (guint i = 0; i < 2000; i++)
@@ -403,7 +400,6 @@ test_many_flows (void)
   ra_link_get_stats (l, &s);
   g_assert_cmpuint (s.in, ==, 2000);
   g_assert_cmpuint (s.out, ==, 2000);
-  ra_link_free (l);
 }
 
 void

@@ -73,7 +73,7 @@ test_row (gconstpointer data)
   for (guint64 seed = 0; seed < 16; seed++) {
     RaLinkPacket p = { .size = 1500 };
     Seen seen = { 0 };
-    RaLink *l = link_new (rows[i].text, seed, &seen);
+    g_autoptr (RaLink) l = link_new (rows[i].text, seed, &seen);
 
     for (guint k = 0; k < 20; k++, p.seq++)
       ra_link_push (l, &p, 0);
@@ -85,7 +85,6 @@ test_row (gconstpointer data)
     ra_link_run (l, RA_SECOND);
     g_assert_cmpuint (seen.congestion, ==, 0);
     soon += seen.out;
-    ra_link_free (l);
   }
   g_test_message ("%s: %s; %u of 32", rows[i].text, rows[i].why, soon);
   g_assert_cmpuint (soon, >, 0);
@@ -97,13 +96,12 @@ test_clock_back (void)
 {
   RaLinkPacket p = { .size = 100 };
   Seen seen = { 0 };
-  RaLink *l = link_new ("", 1, &seen);
+  g_autoptr (RaLink) l = link_new ("", 1, &seen);
 
   ra_link_push (l, &p, RA_SECOND);
   ra_link_push (l, &p, 0);
   g_assert_cmpuint (seen.out, ==, 2);
   g_assert_cmpuint (seen.last, ==, RA_SECOND);
-  ra_link_free (l);
 }
 
 /* The hops behind a line start when it does, whether or not a packet came. */
@@ -112,12 +110,12 @@ test_each_starts (void)
 {
   RaLinkPacket p = { .size = 100 };
   Seen seen = { 0 };
-  RaLink *l = link_new ("delay 9 ! each bottleneck rate=3M,1s:1M", 1, &seen);
+  g_autoptr (RaLink) l
+      = link_new ("delay 9 ! each bottleneck rate=3M,1s:1M", 1, &seen);
 
   ra_link_push (l, &p, RA_SECOND);
   g_assert_cmpuint (ra_link_capacity (l, RA_SECOND), ==, 3000000);
   g_assert_cmpuint (ra_link_capacity (l, 2 * RA_SECOND), ==, 1000000);
-  ra_link_free (l);
 }
 
 void

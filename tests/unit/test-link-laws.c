@@ -455,7 +455,8 @@ test_theory (gconstpointer data)
 
   for (guint64 seed = 1; seed <= 3; seed++) {
     LossCount c = { 0 };
-    RaLink *link = ra_link_parse (theory[i].text, seed, &count_sink, &c, NULL);
+    g_autoptr (RaLink) link
+        = ra_link_parse (theory[i].text, seed, &count_sink, &c, NULL);
     gdouble loss, mean_burst, burst_sigma;
 
     for (guint k = 0; k < (guint) n; k++) {
@@ -463,7 +464,6 @@ test_theory (gconstpointer data)
 
       ra_link_push (link, &p, k * RA_MSECOND);
     }
-    ra_link_free (link);
     loss = c.lost / n;
     mean_burst = (gdouble) c.lost / c.bursts;
     burst_sigma = sqrt ((1 - theory[i].to_good) / c.bursts) * burst;

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define FROM (100 * RA_SECOND)
 #define UNTIL (2000 * RA_SECOND)
@@ -98,8 +98,9 @@ static void
 test_row (gconstpointer data)
 {
   RaLinkSink sink = { on_deliver, on_drop };
-  Run run = { .row = data, .next = { 0, 3700000, 7400000 } };
-  RaLink *l = ra_link_parse (run.row->text, 1, &sink, &run, NULL);
+  Run run = { .row = &rows[GPOINTER_TO_UINT (data)],
+    .next = { 0, 3700000, 7400000 } };
+  g_autoptr (RaLink) l = ra_link_parse (run.row->text, 1, &sink, &run, NULL);
   RaTime sample = FROM, now;
 
   g_assert_nonnull (l);
@@ -113,7 +114,6 @@ test_row (gconstpointer data)
     ra_link_push (l, &p, now);
     run.next[flow] += (RaTime) (SIZE * 8e6 / run.row->kbps[flow]);
   }
-  ra_link_free (l);
   g_test_message ("%s: average %.2f, ns-2 %.2f", run.row->why,
       run.sum / run.samples, run.row->avg);
   /* of a hundred packets; the random numbers differ */
@@ -129,9 +129,5 @@ test_row (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link-ns2/%u", i);
-
-    g_test_add_data_func (path, &rows[i], test_row);
-  }
+  rows_add ("/link-ns2", rows, test_row);
 }

@@ -49,7 +49,7 @@ fates_run (Fates *f, const gchar *text, guint64 seed, guint n, guint size,
 {
   static const RaLinkSink sink = { fates_deliver, fates_drop, NULL, NULL };
   GError *error = NULL;
-  RaLink *link = ra_link_parse (text, seed, &sink, f, &error);
+  g_autoptr (RaLink) link = ra_link_parse (text, seed, &sink, f, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (n, <=, N_MAX);
@@ -62,7 +62,6 @@ fates_run (Fates *f, const gchar *text, guint64 seed, guint n, guint size,
   }
   ra_link_run (link, (n + 1) * interval + 3600 * RA_SECOND);
   g_assert_cmpuint (ra_link_held (link), ==, 0);
-  ra_link_free (link);
 }
 
 /* --- jakes ------------------------------------------------------------ */

@@ -64,12 +64,12 @@ test_text (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   g_autoptr (GError) error = NULL;
-  RaLink *l = ra_link_parse (texts[i].text, 1, &log_sink, NULL, &error);
+  g_autoptr (RaLink) l
+      = ra_link_parse (texts[i].text, 1, &log_sink, NULL, &error);
 
   g_test_message ("'%s': %s", texts[i].text, texts[i].why);
   g_assert_true ((l != NULL) == (texts[i].message == NULL));
   g_assert_cmpstr (error ? error->message : NULL, ==, texts[i].message);
-  ra_link_free (l);
 }
 
 /* --- behaviour -------------------------------------------------------- */
@@ -144,14 +144,13 @@ test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = link_new (rows[r].text, log);
+  g_autoptr (RaLink) l = link_new (rows[r].text, log);
 
   g_test_message ("%s: %s", rows[r].text, rows[r].why);
   for (guint i = 0; i < rows[r].n; i++)
     push (l, i, rows[r].in[i].flow, rows[r].in[i].ms);
   ra_link_run (l, RA_SECOND);
   g_assert_cmpstr (log->str, ==, rows[r].out);
-  ra_link_free (l);
 }
 
 /* What a flush took out holds nothing up, and the schedule goes on. */
@@ -159,7 +158,7 @@ static void
 test_clear (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = link_new ("delay 60ms,100ms:25ms", log);
+  g_autoptr (RaLink) l = link_new ("delay 60ms,100ms:25ms", log);
 
   push (l, 0, 0, 0);
   push (l, 1, 0, 99);
@@ -167,7 +166,6 @@ test_clear (void)
   push (l, 2, 0, 100);
   ra_link_run (l, RA_SECOND);
   g_assert_cmpstr (log->str, ==, "+0 60, ~1, +2 125, ");
-  ra_link_free (l);
 }
 
 /* One number of the model's own stream for each packet, whatever p is: the
@@ -188,7 +186,7 @@ test_draws (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   GString *log = g_string_new (NULL), *expected = g_string_new (NULL);
-  RaLink *l = link_new (draws[i].text, log);
+  g_autoptr (RaLink) l = link_new (draws[i].text, log);
   RaRng rng;
 
   g_test_message ("%s", draws[i].text);
@@ -201,7 +199,6 @@ test_draws (gconstpointer data)
         expected, lost ? "-%u %u wireless bernoulli, " : "+%u %u, ", ms, ms);
   }
   g_assert_cmpstr (log->str, ==, expected->str);
-  ra_link_free (l);
   g_string_free (log, TRUE);
   g_string_free (expected, TRUE);
 }

@@ -98,7 +98,7 @@ test_trace (gconstpointer data)
   g_auto (GStrv) packets = g_strsplit (rows[row].packets, " ", -1);
   g_autoptr (GString) log = g_string_new (NULL);
   GError *error = NULL;
-  RaLink *link;
+  g_autoptr (RaLink) link = NULL;
 
   trace_text = rows[row].trace;
   trace_length = strlen (trace_text);
@@ -114,7 +114,6 @@ test_trace (gconstpointer data)
   }
   ra_link_run (link, RA_SECOND);
   g_assert_cmpstr (log->str, ==, rows[row].out);
-  ra_link_free (link);
 }
 
 /* Over the second to come: ten times 1504 bytes are 120,320 bits. */
@@ -206,13 +205,12 @@ static void
 test_file_twice (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *link;
+  g_autoptr (RaLink) link = NULL;
 
   trace_text = "1\n2\n3\n";
   trace_length = strlen (trace_text);
   link = ra_link_parse ("trace a file=b", 1, &trace_sink, log, NULL);
   g_assert_nonnull (link);
-  ra_link_free (link);
 }
 
 void

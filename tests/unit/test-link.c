@@ -47,7 +47,7 @@ test_good (gconstpointer data)
 {
   g_autoptr (GString) log = g_string_new (NULL);
 
-  ra_link_free (link_new (data, log));
+  ra_link_free (link_new (good[GPOINTER_TO_UINT (data)], log));
   g_assert_cmpstr (log->str, ==, "");
 }
 
@@ -112,14 +112,13 @@ test_too_long (void)
 {
   g_autoptr (GString) text = g_string_new ("delay 0");
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l;
+  g_autoptr (RaLink) l = NULL;
 
   for (guint i = 1; i < 64; i++)
     g_string_append (text, "!delay 0");
   l = link_new (text->str, log);
   push (l, 0, 1, 3);
   g_assert_cmpstr (log->str, ==, "+0 3, ");
-  ra_link_free (l);
   g_string_append (text, "!delay 0");
   g_assert_null (ra_link_parse (text->str, 1, &log_sink, NULL, NULL));
 }
@@ -224,7 +223,7 @@ test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = link_new (rows[r].text, log);
+  g_autoptr (RaLink) l = link_new (rows[r].text, log);
   RaLinkStats stats;
 
   g_test_message ("%s: %s", rows[r].text, rows[r].why);
@@ -236,7 +235,6 @@ test_row (gconstpointer data)
   ra_link_get_stats (l, &stats);
   g_assert_cmpuint (stats.in, ==,
       stats.out + stats.congestion + stats.wireless + rows[r].held);
-  ra_link_free (l);
 }
 
 static void
@@ -251,7 +249,7 @@ test_queued (void)
 {
   RaLinkSink sink = { queued_deliver, log_drop, NULL };
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l
+  g_autoptr (RaLink) l
       = ra_link_parse ("bottleneck rate=1M ! delay 25ms ! bottleneck rate=500k",
           1, &sink, log, NULL);
 
@@ -261,7 +259,6 @@ test_queued (void)
   push (l, 1, S, 0);
   run (l, 1000);
   g_assert_cmpstr (log->str, ==, "0: 30 of 55 ms, 1: 50 of 75 ms, ");
-  ra_link_free (l);
 }
 
 /* --- the bookkeeping -------------------------------------------------- */
@@ -303,7 +300,8 @@ static void
 test_clear_keeps_state (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = link_new ("bottleneck rate=1M,100ms:2M ! gilbert p=1 r=0", log);
+  g_autoptr (RaLink) l
+      = link_new ("bottleneck rate=1M,100ms:2M ! gilbert p=1 r=0", log);
 
   push (l, 0, S, 0);
   run (l, 50);
@@ -312,7 +310,6 @@ test_clear_keeps_state (void)
   run (l, 1000);
   g_assert_cmpstr (
       log->str, ==, "-0 10 wireless gilbert, -1 205 wireless gilbert, ");
-  ra_link_free (l);
 }
 
 static void
@@ -342,7 +339,8 @@ test_observe (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
   g_autoptr (GString) values = g_string_new (NULL);
-  RaLink *l = link_new ("delay 0 ! bottleneck rate=1M ! gilbert p=1 r=0", log);
+  g_autoptr (RaLink) l
+      = link_new ("delay 0 ! bottleneck rate=1M ! gilbert p=1 r=0", log);
 
   ra_link_observe (l, log_value, values);
   g_assert_cmpstr (values->str, ==,
@@ -356,7 +354,6 @@ test_observe (void)
   g_assert_cmpstr (values->str, ==,
       "bottleneck1.queue=0.016 bottleneck1.packets=2 bottleneck1.bytes=2500 "
       "bottleneck1.rate=1e+06 gilbert2.bad=0 ");
-  ra_link_free (l);
 }
 
 /* Which of 200 packets are lost on the last node, one bit each. */
@@ -364,7 +361,7 @@ static gchar *
 loss_pattern (const gchar *text, guint64 seed)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  RaLink *l = ra_link_parse (text, seed, &log_sink, log, NULL);
+  g_autoptr (RaLink) l = ra_link_parse (text, seed, &log_sink, log, NULL);
   gchar *pattern = g_strnfill (200, '.');
 
   for (guint i = 0; i < 200; i++) {
@@ -374,7 +371,6 @@ loss_pattern (const gchar *text, guint64 seed)
       pattern[i] = 'x';
     g_string_truncate (log, 0);
   }
-  ra_link_free (l);
   return pattern;
 }
 
@@ -420,11 +416,7 @@ test_reentry_is_refused (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/link/text/good/%u", i);
-
-    g_test_add_data_func (path, good[i], test_good);
-  }
+  rows_add ("/link/text/good", good, test_good);
   rows_add ("/link/text/bad", bad, test_bad);
   rows_add ("/link/rows", rows, test_row);
   g_test_add_func ("/link/text/too-long", test_too_long);

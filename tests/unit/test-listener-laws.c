@@ -275,7 +275,7 @@ test_liar (gconstpointer data)
 static void
 test_random (void)
 {
-  RaLedger *ledger = ra_ledger_new ();
+  g_autoptr (RaLedger) ledger = ra_ledger_new ();
   RaListener *l = ra_listener_new (ledger);
   guint heard[RA_N_HEARD] = { 0 };
   RaTime now = RA_SECOND;
@@ -334,7 +334,6 @@ test_random (void)
   for (guint k = 0; k < RA_N_HEARD; k++)
     g_assert_cmpuint (heard[k], >, 0);
   ra_listener_free (l);
-  ra_ledger_free (ledger);
 }
 
 void

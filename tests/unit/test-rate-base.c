@@ -53,7 +53,7 @@ static void
 test_clock_back (void)
 {
   RaTime now = 3601 * RA_SECOND, before = now;
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, now, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, now, NULL);
   const Probe *p = (const Probe *) r;
 
   ra_rate_on_report (r, &good_report, now);
@@ -67,7 +67,6 @@ test_clock_back (void)
   g_assert_cmpuint (p->last_timeout, ==, before + RA_SECOND);
   ra_rate_on_report (r, &good_report, now + 2 * RA_SECOND);
   g_assert_cmpuint (ra_rate_next_timeout (r), ==, now + 3 * RA_SECOND);
-  ra_rate_free (r);
 }
 
 static const struct
@@ -90,7 +89,8 @@ static void
 test_config (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config_rows[i].in, 0, NULL);
+  g_autoptr (RaRate) r
+      = ra_rate_new (&probe_ops, NULL, &config_rows[i].in, 0, NULL);
 
   g_test_message ("%s", config_rows[i].why);
   g_assert_cmpuint (r->cfg.min, ==, config_rows[i].min);
@@ -99,7 +99,6 @@ test_config (gconstpointer data)
   g_assert_cmpuint (r->cfg.mss, ==, config_rows[i].mss);
   g_assert_cmpuint (ra_rate_get (r), >=, r->cfg.min);
   g_assert_cmpuint (ra_rate_get (r), <=, r->cfg.max);
-  ra_rate_free (r);
 }
 
 static void
@@ -107,7 +106,7 @@ test_clamp (void)
 {
   static const RaRateConfig lower = { 50000, 0, 300000, 1200 };
   RaReport report = good_report;
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
 
   ra_rate_on_report (r, &report, 1);
   g_assert_cmpuint (ra_rate_get (r), ==, 700000);
@@ -119,7 +118,6 @@ test_clamp (void)
   g_assert_cmpuint (ra_rate_get (r), ==, 8000000);
   ra_rate_set_config (r, &lower);
   g_assert_cmpuint (ra_rate_get (r), ==, 300000);
-  ra_rate_free (r);
 }
 
 /* RFC 5348 4.3 step 2, by hand: 0.9 * 100 + 0.1 * 200 = 110 ms,
@@ -129,7 +127,7 @@ test_rtt (void)
 {
   static const RaSpan samples[] = { 100, 200, 10 }, want[] = { 100, 110, 100 };
   RaReport report = good_report;
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
 
   g_assert_cmpint (r->rtt, ==, 0);
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++) {
@@ -142,13 +140,12 @@ test_rtt (void)
     ra_rate_on_report (r, &report, i);
     g_assert_cmpint (r->rtt, >, 0);
   }
-  ra_rate_free (r);
 }
 
 static void
 test_size (void)
 {
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
 
   g_assert_cmpfloat (r->s, ==, 1200); /* mss */
   ra_rate_on_sent (r, 30, 0);
@@ -165,14 +162,13 @@ test_size (void)
   for (guint i = 0; i < 10000; i++)
     ra_rate_on_sent (r, 0, 0);
   g_assert_cmpfloat (r->s, >=, 1); /* formulas divide by it */
-  ra_rate_free (r);
 }
 
 /* Few and small packets leave while nobody answers. */
 static void
 test_size_unheard (void)
 {
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
   RaReport report = { .rtt = 1 };
 
   ra_rate_on_sent (r, 1000, 0);
@@ -184,24 +180,22 @@ test_size_unheard (void)
   ra_rate_on_report (r, &report, 12);
   ra_rate_on_sent (r, 500, 13);
   g_assert_cmpfloat_with_epsilon (r->s, 750, 1e-9); /* 1500 / 2 */
-  ra_rate_free (r);
 }
 
 static void
 test_last_sent (void)
 {
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, 5, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, 5, NULL);
 
   g_assert_cmpuint (r->last_sent, ==, RA_TIME_NONE);
   ra_rate_on_sent (r, 1000, 77);
   g_assert_cmpuint (r->last_sent, ==, 77);
-  ra_rate_free (r);
 }
 
 static void
 test_timeouts (void)
 {
-  RaRate *r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
   Probe *p = (Probe *) r;
 
   g_assert_cmpuint (ra_rate_next_timeout (r), ==, RA_TIME_NONE);
@@ -234,7 +228,6 @@ test_timeouts (void)
   p->again = -RA_SECOND; /* a controller's mistake */
   ra_rate_on_timeout (r, 3601 * RA_SECOND);
   g_assert_cmpuint (ra_rate_next_timeout (r), ==, 3601 * RA_SECOND + 1);
-  ra_rate_free (r);
 }
 
 static void
@@ -249,7 +242,8 @@ static void
 test_fixed (void)
 {
   RaRateConfig cfg = config;
-  RaRate *r = ra_rate_new (ra_rate_find ("fixed"), NULL, &cfg, 0, NULL);
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("fixed"), NULL, &cfg, 0, NULL);
 
   ra_rate_on_report (r, &good_report, 1);
   g_assert_cmpuint (ra_rate_get (r), ==, 1000000);
@@ -258,7 +252,6 @@ test_fixed (void)
   ra_rate_set_config (r, &cfg);
   ra_rate_on_report (r, &good_report, 2);
   g_assert_cmpuint (ra_rate_get (r), ==, 8000000);
-  ra_rate_free (r);
 }
 
 void

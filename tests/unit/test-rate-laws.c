@@ -13,8 +13,8 @@ static void
 more_loss (const RaRateOps *ops, GRand *rnd, gdouble factor)
 {
   RaTime now = RA_SECOND;
-  RaRate *a = ra_rate_new (ops, NULL, &config, now, NULL);
-  RaRate *b = ra_rate_new (ops, NULL, &config, now, NULL);
+  g_autoptr (RaRate) a = ra_rate_new (ops, NULL, &config, now, NULL);
+  g_autoptr (RaRate) b = ra_rate_new (ops, NULL, &config, now, NULL);
 
   for (guint i = 0; i < 100; i++) {
     RaReport report = random_report (rnd, now);
@@ -30,8 +30,6 @@ more_loss (const RaRateOps *ops, GRand *rnd, gdouble factor)
     ra_rate_on_report (b, &report, now);
     law_cmpuint (ra_rate_get (b), <=, ra_rate_get (a));
   }
-  ra_rate_free (a);
-  ra_rate_free (b);
 }
 
 /* Packets of 1000 bytes that the rate allows in 100 ms; one at least. */
@@ -58,8 +56,8 @@ static void
 more_congestion (const RaRateOps *ops, GRand *rnd)
 {
   RaTime now = RA_SECOND;
-  RaRate *a = ra_rate_new (ops, NULL, &config, now, NULL);
-  RaRate *b = ra_rate_new (ops, NULL, &config, now, NULL);
+  g_autoptr (RaRate) a = ra_rate_new (ops, NULL, &config, now, NULL);
+  g_autoptr (RaRate) b = ra_rate_new (ops, NULL, &config, now, NULL);
 
   for (guint i = 0; i < 100 && ra_rate_get (b) > 3 * ONE_PPR; i++) {
     RaReport report = random_report (rnd, now);
@@ -86,8 +84,6 @@ more_congestion (const RaRateOps *ops, GRand *rnd)
     ra_rate_on_report (b, &report, now);
     law_cmpuint (ra_rate_get (b), <=, ra_rate_get (a) + ONE_PPR);
   }
-  ra_rate_free (a);
-  ra_rate_free (b);
 }
 
 /* Both lossless, then b has its first loss event, with the p that RFC 5348
@@ -100,8 +96,8 @@ first_loss (const RaRateOps *ops, guint n)
     .recv_rate = config.start,
     .queue = RA_SPAN_NONE };
   RaTime now = RA_SECOND;
-  RaRate *a = ra_rate_new (ops, NULL, &config, now, NULL);
-  RaRate *b = ra_rate_new (ops, NULL, &config, now, NULL);
+  g_autoptr (RaRate) a = ra_rate_new (ops, NULL, &config, now, NULL);
+  g_autoptr (RaRate) b = ra_rate_new (ops, NULL, &config, now, NULL);
 
   for (guint i = 0; i <= n; i++) {
     now += 100 * RA_MSECOND;
@@ -116,8 +112,6 @@ first_loss (const RaRateOps *ops, guint n)
     report.recv_rate = ra_rate_get (a);
   }
   law_cmpuint (ra_rate_get (b), <=, ra_rate_get (a));
-  ra_rate_free (a);
-  ra_rate_free (b);
 }
 
 /* Of a law that does not hold for it a controller says why, else NULL. */
@@ -151,7 +145,7 @@ law_silence (gconstpointer data)
   const RaRateOps *ops = data;
   RaReport report = good_report;
   RaTime now = RA_SECOND;
-  RaRate *r;
+  g_autoptr (RaRate) r = NULL;
   guint64 before;
 
   if (skipped (ops->open_loop ? "the baseline answers nothing" : NULL))
@@ -176,7 +170,6 @@ law_silence (gconstpointer data)
       law_cmpuint (ra_rate_get (r), <, before);
   }
   law_cmpuint (ra_rate_get (r), ==, config.min);
-  ra_rate_free (r);
 }
 
 /* The parameters of a unit that has seconds in it, as if a second were `k`. */
@@ -243,7 +236,7 @@ law_time_scale (gconstpointer data)
   static const RaRateConfig slow = { 10000, 200000, 3000000, 1200 };
   static const RaRateConfig fast = { 30000, 600000, 9000000, 1200 };
   g_autofree gchar *params = params_scaled (ops, 3);
-  GRand *rnd;
+  g_autoptr (GRand) rnd = NULL;
   RaTime now = 0;
   gdouble p = 0;
   RaRate *a, *b;
@@ -270,7 +263,6 @@ law_time_scale (gconstpointer data)
   }
   ra_rate_free (a);
   ra_rate_free (b);
-  g_rand_free (rnd);
 }
 
 int

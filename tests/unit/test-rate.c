@@ -181,7 +181,7 @@ static void
 law_limits (gconstpointer data)
 {
   Each e = { data, g_rand_new_with_seed (SEED), RA_SECOND };
-  RaRate *r = ra_rate_new (e.ops, NULL, &config, e.now, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (e.ops, NULL, &config, e.now, NULL);
 
   each_check (r, &e);
   for (guint i = 0; i < N_RANDOM; i++) {
@@ -196,7 +196,6 @@ law_limits (gconstpointer data)
       each_check (r, &e);
     }
   }
-  ra_rate_free (r);
   g_rand_free (e.rnd);
 }
 
@@ -234,7 +233,7 @@ static void
 law_no_allocation (gconstpointer data)
 {
   Each e = { data, g_rand_new_with_seed (SEED), RA_SECOND };
-  RaRate *r = ra_rate_new (e.ops, NULL, &config, e.now, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (e.ops, NULL, &config, e.now, NULL);
   guint before;
 
   if (!COUNTS_MALLOC)
@@ -244,7 +243,6 @@ law_no_allocation (gconstpointer data)
   for (guint i = 0; i < 10000; i++)
     random_step (r, &e);
   law_cmpuint (n_malloc, ==, before);
-  ra_rate_free (r);
   g_rand_free (e.rnd);
 }
 
@@ -252,7 +250,7 @@ static void
 law_invalid_reports (gconstpointer data)
 {
   const RaRateOps *ops = data;
-  RaRate *r = ra_rate_new (ops, NULL, &config, 0, NULL);
+  g_autoptr (RaRate) r = ra_rate_new (ops, NULL, &config, 0, NULL);
 
   ra_rate_on_sent (r, 1000, 0);
   ra_rate_on_report (r, &good_report, 100 * RA_MSECOND);
@@ -268,7 +266,6 @@ law_invalid_reports (gconstpointer data)
       g_test_message ("%s", invalid_rows[i].why);
     law_true (memcmp (before, r, ops->size) == 0);
   }
-  ra_rate_free (r);
 }
 
 static void

@@ -79,7 +79,7 @@ test_bytes_lost (void)
     { 15, 70, 70, "told" },
     { G_GUINT64_CONSTANT (1) << 40, 0, G_MAXUINT, "more than there can be" },
   };
-  RaReceiver *r = receiver_new (&ops);
+  g_autoptr (RaReceiver) r = receiver_new (&ops);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     RaPacket p = { .seq = rows[i].seq, .size = 1000 };
@@ -89,7 +89,6 @@ test_bytes_lost (void)
     g_test_message ("%s", rows[i].why);
     g_assert_cmpuint (heard_bytes, ==, rows[i].heard);
   }
-  ra_receiver_free (r);
 }
 
 /* By its own word, or by that of a guard who was lied to. */
@@ -142,7 +141,7 @@ test_distrust (void)
 static void
 test_timer_min (void)
 {
-  RaReceiver *r = receiver_new (&scripted);
+  g_autoptr (RaReceiver) r = receiver_new (&scripted);
   RaPacket p = { .seq = 1, .size = 1000, .arrival = RA_SECOND, .rtt = 1 };
   RaReport report;
   RaSpan t_delay;
@@ -154,7 +153,6 @@ test_timer_min (void)
     g_assert_cmpuint (ra_receiver_next_timeout (r), ==, now);
     ra_receiver_report (r, now, &report, &t_delay);
   }
-  ra_receiver_free (r);
 }
 
 void

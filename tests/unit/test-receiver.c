@@ -111,7 +111,7 @@ test_x_recv (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   const gchar *script = x_recv_rows[i].script;
-  RaReceiver *r = receiver_new (&scripted);
+  g_autoptr (RaReceiver) r = receiver_new (&scripted);
   RaReport report = { 0 };
   guint64 seq = 100;
   RaSpan t_delay;
@@ -138,7 +138,6 @@ test_x_recv (gconstpointer data)
   if (report.recv_rate != x_recv_rows[i].want)
     g_test_message ("%s", x_recv_rows[i].why);
   g_assert_cmpuint (report.recv_rate, ==, x_recv_rows[i].want);
-  ra_receiver_free (r);
 }
 
 /* The first loss interval (6.3.1): X_target = n packets per R makes f (p) =
@@ -314,7 +313,7 @@ test_lost_by_mark (void)
     { 11, 4, 3, "late, when it was lost already" },
     { 16, 0, 7, "with the next one, too" },
   };
-  RaReceiver *r = receiver_new (&scripted);
+  g_autoptr (RaReceiver) r = receiver_new (&scripted);
 
   heard_by_mark[RA_MARK_GREEN] = 0;
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -325,7 +324,6 @@ test_lost_by_mark (void)
     g_test_message ("%s", rows[i].why);
     g_assert_cmpuint (heard_by_mark[RA_MARK_GREEN], ==, rows[i].heard);
   }
-  ra_receiver_free (r);
 }
 
 /* The queue is the trip time above its lowest, whatever the clocks say; the
@@ -348,7 +346,7 @@ test_queue (void)
   };
 
   for (guint offset = 0; offset < 2; offset++) {
-    RaReceiver *r = receiver_new (&scripted);
+    g_autoptr (RaReceiver) r = receiver_new (&scripted);
     guint64 seq = 0;
 
     for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -368,7 +366,6 @@ test_queue (void)
       g_assert_cmpint (report.queue_min, ==, rows[i].low * RA_MSECOND);
       g_assert_cmpint (report.queue_max, ==, rows[i].high * RA_MSECOND);
     }
-    ra_receiver_free (r);
   }
 }
 

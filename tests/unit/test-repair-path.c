@@ -52,7 +52,7 @@ test_nacks (void)
 {
   for (guint row = 0; row < G_N_ELEMENTS (nacks); row++) {
     g_auto (GStrv) words = g_strsplit (nacks[row].asked, " ", -1);
-    RaLedger *ledger = ra_ledger_new ();
+    g_autoptr (RaLedger) ledger = ra_ledger_new ();
     RaRepair r;
 
     g_test_message ("%s", nacks[row].why);
@@ -79,7 +79,6 @@ test_nacks (void)
         g_assert_cmpint (verdict == RA_REPAIR_AGAIN, ==, was_asked);
     }
     g_assert_cmpuint (r.stats.nacks, ==, g_strv_length (words));
-    ra_ledger_free (ledger);
   }
 }
 
@@ -94,7 +93,7 @@ test_nack_copies (void)
   RaReport report = { .expected = 1000, .lost_wireless = 100, .queue = 0 };
   RaRepairConfig cfg
       = { .on = TRUE, .rows = TRUE, .latency = 200 * MS, .disorder = 0 };
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
   RaTime now = 1000 * MS;
   RaLedgerEntry *e;
   RaRepair r;
@@ -117,7 +116,6 @@ test_nack_copies (void)
   now += 1 * MS;
   g_assert_true (ra_repair_next (&r, l, now) == e);
   g_assert_cmpint (ra_repair_due (&r), ==, RA_TIME_NONE);
-  ra_ledger_free (l);
 }
 
 /* However much was sent before, a quarter of what is sent in a second goes at once:
@@ -421,7 +419,7 @@ test_far (void)
 static void
 test_answered (void)
 {
-  RaLedger *l = ra_ledger_new ();
+  g_autoptr (RaLedger) l = ra_ledger_new ();
   RaTime now = 1000 * MS;
   guint asked = 0;
   RaRepair r;
@@ -437,7 +435,6 @@ test_answered (void)
   }
   ra_repair_on_repeat (&r, l, packet_add (l, now, RTX, 0), 239, now);
   g_assert_true (ra_repair_is_answered (&r));
-  ra_ledger_free (l);
 }
 
 /* --- the wait in the backlog --------------------------------------------------- */
@@ -553,7 +550,7 @@ test_detect (void)
     RaRepairConfig cfg
         = { .on = TRUE, .rows = TRUE, .latency = 1000 * MS, .disorder = 0 };
     RaReport report = { .expected = 2, .lost_wireless = 1 };
-    RaLedger *l = ra_ledger_new ();
+    g_autoptr (RaLedger) l = ra_ledger_new ();
     RaRepair r;
 
     g_test_message ("%s", detects[row].why);
@@ -571,14 +568,34 @@ test_detect (void)
     g_assert_cmpint (ABS (r.detect - detects[row].mean * MS), <=, 2 * MS);
     g_assert_cmpint (ABS (r.detect_dev - detects[row].dev * MS), <=, 2 * MS);
     g_assert_cmpint (r.path.detect, >=, r.detect);
-    ra_ledger_free (l);
   }
 }
 
 /* --- disorder --------------------------------------------------------------- */
 
-/* Packets leave each 10 ms; number 1 is reported missing when those up to `newest`
- * came.  R = 100: a quarter is 25. */
+/* Packets leave each 10 ms from 1000 ms on; R = 100; number 1 is reported missing at
+ * 1210 ms, when those up to `newest` came.  `told` is the disorder. */
+static void
+one_lost (RaRepair *r, RaLedger *l, RaSpan told, guint newest)
+{
+  RaReport report = { .expected = 12, .queue = 0, .queue_min = 0 };
+  RaRepairConfig cfg
+      = { .on = TRUE, .rows = TRUE, .latency = 1000 * MS, .disorder = told };
+
+  ra_repair_init (r);
+  ra_repair_set (r, &cfg);
+  for (guint16 i = 0; i < 12; i++) {
+    RaLedgerEntry *e = packet_add (l, (1000 + i * 10) * MS, SSRC, i);
+
+    ra_repair_on_sent (r, e, 1000000);
+    if (i <= newest)
+      ra_ledger_hear (e, i != 1);
+  }
+  ra_repair_on_report (r, &report, 100 * MS, FRAME, 1210 * MS);
+  ra_repair_look (r, l, 1210 * MS);
+}
+
+/* A quarter of R is 25. */
 static const struct
 {
   RaSpan told;
@@ -599,31 +616,100 @@ static void
 test_disorder (void)
 {
   for (guint row = 0; row < G_N_ELEMENTS (disorders); row++) {
-    RaReport report = { .expected = 12, .queue = 0, .queue_min = 0 };
-    RaRepairConfig cfg = { .on = TRUE,
-      .rows = TRUE,
-      .latency = 1000 * MS,
-      .disorder = disorders[row].told };
-    RaLedger *l = ra_ledger_new ();
-    RaTime now = 1000 * MS;
+    g_autoptr (RaLedger) l = ra_ledger_new ();
     RaRepair r;
 
     g_test_message ("%s", disorders[row].why);
-    ra_repair_init (&r);
-    ra_repair_set (&r, &cfg);
-    for (guint16 i = 0; i < 12; i++) {
-      RaLedgerEntry *e = packet_add (l, now + i * 10 * MS, SSRC, i);
-
-      ra_repair_on_sent (&r, e, 1000000);
-      if (i <= disorders[row].newest)
-        ra_ledger_hear (e, i != 1);
-    }
-    ra_repair_on_report (&r, &report, 100 * MS, FRAME, now + 210 * MS);
-    ra_repair_look (&r, l, now + 210 * MS);
-    g_assert_cmpint (ra_repair_next (&r, l, now + 210 * MS) != NULL, ==,
-        disorders[row].again);
-    ra_ledger_free (l);
+    one_lost (&r, l, disorders[row].told, disorders[row].newest);
+    g_assert_cmpint (
+        ra_repair_next (&r, l, 1210 * MS) != NULL, ==, disorders[row].again);
   }
+}
+
+/* --- repetitions of which nothing is heard ------------------------------------------ */
+
+/* Number 1 is asked for at 1210 ms.  A round is 100 ms, and 20 until a report shows a
+ * loss; reports come each 40. */
+static const struct
+{
+  guint left, dropped; /* when the repetition did, ms; 0: never */
+  guint at;
+  gboolean again; /* asked for again at that time */
+  const gchar *why;
+} unheard[] = {
+  { 0, 0, 1370, FALSE, "the report about it may still come" },
+  { 0, 0, 1371, TRUE, "it never left: nobody had the packet any more" },
+  { 1300, 0, 1460, FALSE, "it left late" },
+  { 1300, 0, 1461, TRUE, "and the report about it was lost" },
+  { 0, 1220, 1221, TRUE, "the backlog had no room for it" },
+};
+
+static void
+test_unheard (void)
+{
+  for (guint row = 0; row < G_N_ELEMENTS (unheard); row++) {
+    RaTime left = unheard[row].left * MS, at = unheard[row].at * MS;
+    g_autoptr (RaLedger) l = ra_ledger_new ();
+    gdouble credit;
+    RaRepair r;
+
+    g_test_message ("%s", unheard[row].why);
+    one_lost (&r, l, 0, 11);
+    credit = r.credit;
+    g_assert_nonnull (ra_repair_next (&r, l, 1210 * MS));
+    if (left > 0)
+      ra_repair_on_repeat (&r, l, packet_add (l, left, RTX, 0), 1, left);
+    if (unheard[row].dropped > 0)
+      ra_repair_on_dropped (&r, l, 1);
+    g_assert_cmpfloat (
+        r.credit, ==, credit - (unheard[row].dropped > 0 ? 0 : 1000));
+    ra_repair_look (&r, l, at);
+    g_assert_cmpint (
+        ra_repair_next (&r, l, at) != NULL, ==, unheard[row].again);
+  }
+}
+
+/* Number 1 left at 1010 ms, and L is 1000. */
+static void
+test_late (void)
+{
+  g_autoptr (RaLedger) l = ra_ledger_new ();
+  RaRepair r;
+
+  one_lost (&r, l, 0, 11);
+  g_assert_false (ra_repair_is_late (&r, l, 1, 1215 * MS, 2011 * MS));
+  g_assert_nonnull (ra_repair_next (&r, l, 1210 * MS));
+  g_assert_false (ra_repair_is_late (&r, l, 1, 1215 * MS, 2010 * MS));
+  g_assert_true (ra_repair_is_late (&r, l, 1, 1215 * MS, 2011 * MS));
+  /* The receiver asked so late: it holds packets for longer than is known. */
+  g_assert_false (ra_repair_is_late (&r, l, 1, 2011 * MS, 2020 * MS));
+}
+
+/* Of 60 packets that leave at 1000 ms 30 are lost; the report comes at 1060.  L = 200, so
+ * that 140 ms are left; at 1 Mbit/s each takes 8, and the 18th begins at 136.  The budget
+ * would allow 20. */
+static void
+test_busy (void)
+{
+  RaReport report = { .expected = 60, .queue = 0, .queue_min = 0 };
+  RaRepairConfig cfg
+      = { .on = TRUE, .rows = TRUE, .latency = 200 * MS, .disorder = 0 };
+  g_autoptr (RaLedger) l = ra_ledger_new ();
+  RaRepair r;
+
+  ra_repair_init (&r);
+  ra_repair_set (&r, &cfg);
+  for (guint16 i = 0; i < 60; i++) {
+    RaLedgerEntry *e = packet_add (l, 1000 * MS, SSRC, i);
+
+    ra_repair_on_sent (&r, e, 1000000);
+    ra_ledger_hear (e, i >= 30);
+  }
+  ra_repair_on_report (&r, &report, 50 * MS, FRAME, 1060 * MS);
+  ra_repair_look (&r, l, 1060 * MS);
+  while (ra_repair_next (&r, l, 1060 * MS))
+    ;
+  g_assert_cmpuint (r.stats.own, ==, 18);
 }
 
 void
@@ -641,4 +727,7 @@ tests_add (void)
   g_test_add_func ("/repair-path/answered", test_answered);
   g_test_add_func ("/repair-path/detect", test_detect);
   g_test_add_func ("/repair-path/disorder", test_disorder);
+  g_test_add_func ("/repair-path/unheard", test_unheard);
+  g_test_add_func ("/repair-path/late", test_late);
+  g_test_add_func ("/repair-path/busy", test_busy);
 }

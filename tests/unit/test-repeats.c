@@ -84,7 +84,7 @@ static void
 test_level (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (levels); i++) {
-    RaFec *f = ra_fec_new (ra_fec_find ("ulp"), "max=1", NULL);
+    g_autoptr (RaFec) f = ra_fec_new (ra_fec_find ("ulp"), "max=1", NULL);
     RaReport report
         = { .expected = 10000, .lost_wireless = 500, .wireless_runs = 500 };
 
@@ -94,7 +94,6 @@ test_level (void)
     ra_fec_set_mended (f, levels[i].mended);
     ra_fec_on_report (f, &report, RA_SECOND);
     g_assert_cmpuint (ra_fec_percentage (f), ==, levels[i].level);
-    ra_fec_free (f);
   }
 }
 

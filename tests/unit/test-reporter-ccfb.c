@@ -72,7 +72,8 @@ expect (RaReporter *r, guint ms, const guint8 *bytes, guint8 len)
 static void
 test_golden (void)
 {
-  RaReporter *r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r
+      = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
 
   add (r, 0x11223344, 65534, 0, 2);
   add (r, 0x11223344, 65535, 500, -1);
@@ -86,7 +87,6 @@ test_golden (void)
   expect (r, 4000, fourth, sizeof fourth);
   expect (r, 5000, NULL, 0); /* all is told twice */
   g_assert_cmpuint (reporter_stats (r).reports, ==, 4);
-  ra_reporter_free (r);
 }
 
 /* --- what is told --- */
@@ -183,14 +183,14 @@ test_told (void)
   for (guint i = 0; i < G_N_ELEMENTS (told_rows); i++) {
     const gchar *script = told_rows[i].script;
     g_autoptr (GString) told = g_string_new (NULL);
-    RaReporter *r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
+    g_autoptr (RaReporter) r
+        = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
     guint now = 0;
 
     for (ScriptWord w; script_next (&script, &w);)
       told_word (r, &w, &now, told);
     g_test_message ("%s: %s", told_rows[i].script, told_rows[i].why);
     g_assert_cmpstr (told->str, ==, told_rows[i].told);
-    ra_reporter_free (r);
   }
 }
 
@@ -199,7 +199,8 @@ test_told (void)
 static void
 test_times (void)
 {
-  RaReporter *r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r
+      = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
   RaWirePacket p = wire_packet (1, MS (1000));
   guint8 fci[64];
   guint32 ssrc;
@@ -236,7 +237,6 @@ test_times (void)
   p = wire_packet (35, MS (5));
   ra_reporter_on_packet (r, &p);
   g_assert_cmpuint (ra_reporter_next_timeout (r), ==, MS (55));
-  ra_reporter_free (r);
 }
 
 /* --- laws --- */
@@ -314,8 +314,8 @@ reports (World *w, RaTime now, RaRng *rng)
 static void
 law (guint64 seed, gboolean small)
 {
-  World *w = g_new0 (World, 1);
-  GArray *events = g_array_new (FALSE, FALSE, sizeof (Event));
+  g_autofree World *w = g_new0 (World, 1);
+  g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (Event));
   RaRng rng;
 
   w->r = reporter_new (&ra_feedback_ccfb, ra_lda_find ("none"));
@@ -344,9 +344,7 @@ law (guint64 seed, gboolean small)
   reports (w, MS (2 * N + 1000), NULL);
   for (guint s = 0; s < 2; s++)
     g_assert_cmpmem (w->told[s], N, w->arrived[s], N);
-  g_array_unref (events);
   ra_reporter_free (w->r);
-  g_free (w);
 }
 
 static void

@@ -156,7 +156,8 @@ test_anything (void)
     n_ldas++;
   per_lda = 300000 / 3 / n_ldas;
   for (guint i = 0; i < 3 * n_ldas; i++) {
-    RaReporter *r = reporter_new (ra_feedbacks[i % 3], ra_ldas[i / 3]);
+    g_autoptr (RaReporter) r
+        = reporter_new (ra_feedbacks[i % 3], ra_ldas[i / 3]);
     RaWirePacket p = wire_packet (1, MS (1000));
     RaColourExt colour = { 0 };
     RaSendTs ts;
@@ -171,7 +172,6 @@ test_anything (void)
         reports_check (r, random_time (&rng, p.arrival));
     }
     g_assert_cmpuint (reporter_stats (r).packets, ==, per_lda);
-    ra_reporter_free (r);
   }
 }
 

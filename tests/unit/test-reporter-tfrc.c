@@ -156,7 +156,7 @@ test_silence (void)
   RaReporterConfig cfg = { .lda = ra_lda_find ("none") };
   RaWirePacket packet = wire_packet (1, MS (1));
   Player p;
-  RaReporter *r;
+  g_autoptr (RaReporter) r = NULL;
 
   player_init (&p, ra_lda_find ("none"), 100 * RA_MSECOND, 10 * RA_MSECOND);
   g_assert_cmpuint (ra_reporter_next_timeout (p.r), ==, RA_TIME_NONE);
@@ -174,7 +174,6 @@ test_silence (void)
   g_assert_false (ra_reporter_tfrc (r, MS (2), &p.fb, &p.radp, &packet.ssrc));
   g_assert_cmpuint (
       ra_reporter_ccfb (r, MS (2), 0, &packet.ssrc, (guint8 *) &p, 8), ==, 0);
-  ra_reporter_free (r);
 }
 
 /* The clock goes back: the next report is an R away at most. */
@@ -355,7 +354,7 @@ static const GoldenRow golden[] = {
 static void
 test_golden (void)
 {
-  RaReporter *r = reporter_new (&ra_feedback_tfrc, &scripted);
+  g_autoptr (RaReporter) r = reporter_new (&ra_feedback_tfrc, &scripted);
   guint i = 0;
 
   for (guint row = 0; row < G_N_ELEMENTS (golden); row++) {
@@ -384,7 +383,6 @@ test_golden (void)
     g_assert_cmpuint (ra_radp_write (&radp, bytes, sizeof bytes), ==, 64);
     g_assert_cmpmem (bytes, sizeof g->radp, g->radp, sizeof g->radp);
   }
-  ra_reporter_free (r);
 }
 
 static RaLdaValues given;

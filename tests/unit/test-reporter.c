@@ -17,7 +17,7 @@
 static void
 losses_play (gboolean numbers, RaReporterStats *stats)
 {
-  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r = reporter_new (NULL, ra_lda_find ("none"));
   RaWirePacket late = { 0 };
   gint number = 65500;
 
@@ -44,7 +44,6 @@ losses_play (gboolean numbers, RaReporterStats *stats)
     }
   }
   *stats = reporter_stats (r);
-  ra_reporter_free (r);
 }
 
 static void
@@ -113,7 +112,7 @@ test_delays (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (delay_rows); i++) {
     const gchar *script = delay_rows[i].packets;
-    RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
+    g_autoptr (RaReporter) r = reporter_new (NULL, ra_lda_find ("none"));
     RaReporterStats stats;
     guint16 n = 0;
 
@@ -136,7 +135,6 @@ test_delays (void)
         stats.delayed_ratio, ==, delay_rows[i].delayed / (gdouble) n);
     g_assert_cmpfloat (
         stats.delayed_packet_ratio, ==, delay_rows[i].gaps / (gdouble) n);
-    ra_reporter_free (r);
   }
 }
 
@@ -146,7 +144,7 @@ static void
 test_silence (void)
 {
   for (guint step = 60; step <= 8590; step *= 143) {
-    RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
+    g_autoptr (RaReporter) r = reporter_new (NULL, ra_lda_find ("none"));
     guint16 seq = 0;
 
     for (guint t = 0; t < 8590; t += step)
@@ -154,7 +152,6 @@ test_silence (void)
     stamped (r, seq, MS (8590 * 1000 + 5000), MS (8590 * 1000 + 10));
     g_assert_cmpfloat (
         observed (ra_reporter_observe, r, "receiver.rott"), ==, .010);
-    ra_reporter_free (r);
   }
 }
 
@@ -162,7 +159,7 @@ test_silence (void)
 static void
 test_delay_forgets (void)
 {
-  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r = reporter_new (NULL, ra_lda_find ("none"));
 
   for (guint16 i = 0; i < 500; i++) {
     stamped (r, i, MS (i * 100), MS (i * 100 + (i < 10 ? 20 : 60)));
@@ -171,7 +168,6 @@ test_delay_forgets (void)
   }
   g_assert_cmpint (reporter_stats (r).queue, ==, 0);
   g_assert_cmpint (reporter_stats (r).rtt, ==, 50 * RA_MSECOND);
-  ra_reporter_free (r);
 }
 
 /* --- who may say wireless --- */
@@ -208,7 +204,7 @@ static void
 test_trust (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (trust_rows); i++) {
-    RaReporter *r = reporter_new (NULL, &wireless);
+    g_autoptr (RaReporter) r = reporter_new (NULL, &wireless);
     RaReporterStats stats;
 
     for (guint16 k = 0; k < 100; k++) {
@@ -225,7 +221,6 @@ test_trust (void)
     g_test_message ("%s", trust_rows[i].why);
     g_assert_cmpuint (stats.loss.congestion, ==, trust_rows[i].congestion);
     g_assert_cmpuint (stats.loss.wireless, ==, trust_rows[i].wireless);
-    ra_reporter_free (r);
   }
 }
 
@@ -255,7 +250,7 @@ static const RaLdaOps listening = {
 static void
 test_colours (void)
 {
-  RaReporter *r = reporter_new (NULL, &listening);
+  g_autoptr (RaReporter) r = reporter_new (NULL, &listening);
   RaMarkNumbers numbers = { 0 };
   RaReporterStats stats;
   guint ce = 0;
@@ -287,14 +282,13 @@ test_colours (void)
   g_assert_cmpuint (heard_marks[RA_MARK_RED], ==, 90);
   g_assert_cmpuint (stats.ce, ==, ce);
   g_assert_cmpuint (stats.loss.events, >, 0);
-  ra_reporter_free (r);
 }
 
 /* A mark is a loss event, without any loss (RFC 5348 5.1). */
 static void
 test_ce (void)
 {
-  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r = reporter_new (NULL, ra_lda_find ("none"));
 
   for (guint16 i = 0; i < 10; i++) {
     RaWirePacket p = wire_packet (i, MS (i * 10));
@@ -306,7 +300,6 @@ test_ce (void)
   g_assert_cmpuint (reporter_stats (r).loss.events, ==, 1);
   g_assert_cmpuint (reporter_stats (r).loss.congestion, ==, 0);
   g_assert_cmpfloat (reporter_stats (r).p, >, 0);
-  ra_reporter_free (r);
 }
 
 /* --- the DSCP --- */
@@ -346,7 +339,7 @@ test_dscp (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (dscp_rows); i++) {
     const gchar *script = dscp_rows[i].packets;
-    RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
+    g_autoptr (RaReporter) r = reporter_new (NULL, ra_lda_find ("none"));
     guint16 seq = 0;
 
     for (ScriptWord w; script_next (&script, &w);) {
@@ -366,7 +359,6 @@ test_dscp (void)
     g_test_message ("%s: %s", dscp_rows[i].packets, dscp_rows[i].why);
     g_assert_cmpstr (ra_dscp_fate_nick (reporter_stats (r).dscp), ==,
         ra_dscp_fate_nick (dscp_rows[i].fate));
-    ra_reporter_free (r);
   }
   g_assert_cmpstr (ra_dscp_fate_nick (RA_DSCP_BLEACHED), ==, "bleached");
 }
@@ -376,7 +368,8 @@ test_dscp (void)
 static void
 test_counts (void)
 {
-  RaReporter *r = reporter_new (&ra_feedback_tfrc, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r
+      = reporter_new (&ra_feedback_tfrc, ra_lda_find ("none"));
   RaSendTs ts = { 0, 0 };
 
   for (guint16 i = 0; i < 10; i++) {
@@ -392,7 +385,6 @@ test_counts (void)
   g_assert_cmpuint (reporter_stats (r).no_number, ==, 2); /* 8, 9 */
   g_assert_cmpuint (reporter_stats (r).no_send_time, ==, 1);
   g_assert_cmpuint (reporter_stats (r).expected, ==, 10);
-  ra_reporter_free (r);
 }
 
 /* Nobody asks for reports.  1200 bytes each 10 ms, R = 100 ms, the 83rd packet is
@@ -402,7 +394,7 @@ test_counts (void)
 static void
 test_measured (void)
 {
-  RaReporter *r = reporter_new (NULL, ra_lda_find ("none"));
+  g_autoptr (RaReporter) r = reporter_new (NULL, ra_lda_find ("none"));
 
   for (guint16 i = 0; i < 90; i++) {
     RaWirePacket p = wire_packet (i, MS (i * 10));
@@ -416,7 +408,6 @@ test_measured (void)
       ra_reporter_on_packet (r, &p);
   }
   g_assert_cmpfloat_with_epsilon (reporter_stats (r).p, .0122, .0003);
-  ra_reporter_free (r);
 }
 
 /* However short the R from the network is, there are at most 100 reports per second
@@ -440,7 +431,7 @@ test_lda_exchange (void)
 {
   RaReporterConfig cfg = { .lda = ra_lda_find ("biaz"), .lda_params = "x=1" };
   GError *error = NULL;
-  RaReporter *r;
+  g_autoptr (RaReporter) r = NULL;
 
   g_assert_null (ra_reporter_new (&cfg, &error));
   g_assert_nonnull (error);
@@ -452,7 +443,6 @@ test_lda_exchange (void)
   g_clear_error (&error);
   g_assert_true (ra_reporter_set_lda (r, ra_lda_find ("zbs"), NULL, &error));
   g_assert_no_error (error);
-  ra_reporter_free (r);
   ra_reporter_free (NULL);
 }
 

@@ -155,12 +155,11 @@ static RaRsfec *
 receiver_new (guint16 seq)
 {
   RaRsfec *x = ra_rsfec_new ();
-  Block *b = g_new (Block, 1);
+  g_autofree Block *b = g_new (Block, 1);
 
   block_new (b, 1, 1, (guint16) (seq - 2), 3);
   g_assert_true (send_repair (b, x, 0));
   g_assert_cmpuint (take_all (b, x), ==, 1); /* the only one: a copy */
-  g_free (b);
   return x;
 }
 
@@ -242,7 +241,7 @@ test_any (gconstpointer data)
 static void
 test_order (void)
 {
-  Block *b = g_new (Block, 1);
+  g_autofree Block *b = g_new (Block, 1);
   RaRsfec *x = receiver_new (100);
   RaRsfecStats stats;
 
@@ -262,14 +261,13 @@ test_order (void)
   g_assert_cmpuint (stats.bad, ==, 0);
   g_assert_cmpuint (stats.recovered, ==, 4);
   ra_rsfec_free (x);
-  g_free (b);
 }
 
 /* The time of arrival is that of a neighbour. */
 static void
 test_arrival (void)
 {
-  Block *b = g_new (Block, 1);
+  g_autofree Block *b = g_new (Block, 1);
   RaRsfec *x = receiver_new (100);
   RaRsfecPacket packet;
 
@@ -285,7 +283,6 @@ test_arrival (void)
   g_assert_cmpuint (packet.arrival, ==, 1 * RA_MSECOND);
   g_free (packet.data);
   ra_rsfec_free (x);
-  g_free (b);
 }
 
 /* Nothing of another stream is used that has the same numbers. */
@@ -337,7 +334,7 @@ static void
 test_bad (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  Block *b = g_new (Block, 1);
+  g_autofree Block *b = g_new (Block, 1);
   RaRsfec *x = receiver_new (100);
 
   g_test_message ("%s", bad[i].why);
@@ -350,14 +347,13 @@ test_bad (gconstpointer data)
   g_assert_cmpuint (ra_rsfec_stats (x).bad, ==, 1);
   g_assert_cmpuint (take_all (b, x), ==, 0);
   ra_rsfec_free (x);
-  g_free (b);
 }
 
 /* A media packet that is longer than the block allows: nothing comes back. */
 static void
 test_longer (void)
 {
-  Block *b = g_new (Block, 1);
+  g_autofree Block *b = g_new (Block, 1);
   RaRsfec *x = receiver_new (100);
 
   block_new (b, 2, 1, 100, 6);
@@ -367,7 +363,6 @@ test_longer (void)
   g_assert_cmpuint (take_all (b, x), ==, 0);
   g_assert_cmpuint (ra_rsfec_stats (x).bad, ==, 1);
   ra_rsfec_free (x);
-  g_free (b);
 }
 
 void

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define C RA_CAUSE_CONGESTION
 #define W RA_CAUSE_WIRELESS
@@ -244,8 +244,9 @@ check_row (const Row *row, RaTime origin)
 static void
 test_row (gconstpointer data)
 {
-  check_row (data, 0);
-  check_row (data, 1700000000 * (RaTime) RA_SECOND); /* a wall clock's time */
+  check_row (&rows[GPOINTER_TO_UINT (data)], 0);
+  check_row (&rows[GPOINTER_TO_UINT (data)],
+      1700000000 * (RaTime) RA_SECOND); /* a wall clock's time */
 }
 
 static const struct
@@ -305,11 +306,7 @@ test_far_future (void)
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strconcat ("/score/", rows[i].name, NULL);
-
-    g_test_add_data_func (path, &rows[i], test_row);
-  }
+  rows_add_by ("/score", rows, name, test_row);
   g_test_add_func ("/score/jain-cov", test_lists);
   g_test_add_func ("/score/far-future", test_far_future);
 }

@@ -76,7 +76,7 @@ mean_rate (const RaRateOps *ops, gboolean mark)
   RaSenderConfig cfg = { .controller = ops,
     .lda = ra_lda_find ("none"),
     .rate = { .min = 50000, .start = 1000000, .max = 20000000, .mss = 1000 } };
-  RaSender *s = ra_sender_new (&cfg, 0, NULL);
+  g_autoptr (RaSender) s = ra_sender_new (&cfg, 0, NULL);
   RaTime now = 0, sent[4096];
   guint64 seq = 0, heard = 0;
   gdouble credit = 0, sum = 0;
@@ -106,7 +106,6 @@ mean_rate (const RaRateOps *ops, gboolean mark)
     if (ms >= 60000)
       sum += (gdouble) ra_sender_rate (s) / 60000;
   }
-  ra_sender_free (s);
   return sum;
 }
 
@@ -129,8 +128,8 @@ static void
 test_within (gconstpointer data)
 {
   RaRateConfig cfg = { .min = 50000, .start = 2000000, .max = 20000000, 1000 };
-  RaRate *lost = ra_rate_new (data, NULL, &cfg, 0, NULL);
-  RaRate *marked = ra_rate_new (data, NULL, &cfg, 0, NULL);
+  g_autoptr (RaRate) lost = ra_rate_new (data, NULL, &cfg, 0, NULL);
+  g_autoptr (RaRate) marked = ra_rate_new (data, NULL, &cfg, 0, NULL);
 
   for (guint i = 1; i < 100; i++) {
     RaTime now = i * 50 * (RaTime) RA_MSECOND;
@@ -152,8 +151,6 @@ test_within (gconstpointer data)
     ra_rate_on_report (marked, &r, now);
     g_assert_cmpuint (ra_rate_get (marked), ==, ra_rate_get (lost));
   }
-  ra_rate_free (lost);
-  ra_rate_free (marked);
 }
 
 /* To TCP a mark is a loss; to a viewer it is none (RFC 8083 7), so that breaker
@@ -357,7 +354,7 @@ test_marks (void)
   RaSenderConfig cfg = { .controller = &probe_controller,
     .lda = &marks_lda,
     .rate = { .min = 1000, .start = 1000, .max = 1000, .mss = 1000 } };
-  RaSender *s = ra_sender_new (&cfg, 0, NULL);
+  g_autoptr (RaSender) s = ra_sender_new (&cfg, 0, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (marks); i++)
     ra_sender_on_sent (
@@ -368,7 +365,6 @@ test_marks (void)
   g_assert_cmpuint (lost_by_mark[RA_MARK_YELLOW], ==, 1);
   g_assert_cmpuint (lost_by_mark[RA_MARK_RED], ==, 3);
   g_assert_cmpuint (lost_by_mark[RA_MARK_NONE], ==, 1);
-  ra_sender_free (s);
 }
 
 void

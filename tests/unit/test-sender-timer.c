@@ -190,7 +190,7 @@ test_late_frame (void)
   RaSenderConfig cfg = { .controller = ra_rate_find ("tfrc"),
     .lda = ra_lda_find ("none"),
     .rate = { .min = 1000, .start = RATE, .max = RATE, .mss = MSS } };
-  RaSender *s = ra_sender_new (&cfg, 0, NULL);
+  g_autoptr (RaSender) s = ra_sender_new (&cfg, 0, NULL);
   RaTime now = 0, due;
   guint64 rate;
 
@@ -213,7 +213,6 @@ test_late_frame (void)
   /* But it does if no answer comes. */
   ra_sender_on_timeout (s, ra_sender_next_timeout (s));
   g_assert_cmpuint (ra_sender_rate (s), ==, rate / 2);
-  ra_sender_free (s);
 }
 
 void

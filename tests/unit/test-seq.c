@@ -146,10 +146,6 @@ void
 tests_add (void)
 {
   rows_add ("/seq/row", rows, test_row);
-  for (guint seed = 1; seed <= 4; seed++) {
-    g_autofree gchar *name = g_strdup_printf ("/seq/law/%u", seed);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (seed), test_law);
-  }
+  rows_add_n ("/seq/law", 4, test_law);
   g_test_add_func ("/seq/noise", test_noise);
 }

@@ -354,7 +354,7 @@ static const struct
   gdouble w, burst;
   guint n, f;
 } drawn[] = { { .05, 1.0527, 40, 6 }, { .05, 2, 40, 10 }, { .1, 1.2, 24, 8 },
-  { .03, 1.1, 12, 2 } };
+  { .03, 1.1, 12, 2 }, { .2, 1.25, 40, 4 } };
 
 static void
 test_drawn (gconstpointer data)
@@ -394,6 +394,39 @@ test_laws (void)
       before = now;
     }
   }
+}
+
+/* What was drawn for w .05, b 1.5, n 40 is used again nearby. */
+static const struct
+{
+  RaFecCode code;
+  gdouble w, burst;
+  guint n;
+  gboolean stays;
+  const gchar *why;
+} follows[] = {
+  { RA_FEC_CODE_XOR, .0514, 1.5, 40, TRUE, "2.8 % more" },
+  { RA_FEC_CODE_XOR, .0484, 1.5, 40, FALSE, "3.2 % less" },
+  { RA_FEC_CODE_XOR, .05, 1.54, 41, TRUE, "2.7 %, 2.5 %" },
+  { RA_FEC_CODE_XOR, .05, 1.55, 40, FALSE, "3.3 %" },
+  { RA_FEC_CODE_XOR, .05, 1.5, 42, FALSE, "5 %" },
+  { RA_FEC_CODE_RS, .05, 1.5, 40, FALSE, "another code" },
+};
+
+static void
+test_follow (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  gdouble before, after;
+  RaBlockLoss m;
+
+  g_test_message ("%s", follows[i].why);
+  ra_block_loss_init (&m, .05, 1.5, RA_FEC_CODE_XOR, 40);
+  before = ra_block_loss (&m, 20);
+  ra_block_loss_follow (
+      &m, follows[i].w, follows[i].burst, follows[i].code, follows[i].n);
+  after = ra_block_loss (&m, 20);
+  g_assert_cmpint (after == before, ==, follows[i].stays);
 }
 
 /* --- the table of tests/bench/span.csv */
@@ -436,6 +469,7 @@ tests_add (void)
   rows_add_by ("/span/length", spans, name, test_length);
   g_test_add_func ("/span/budget", test_budget);
   rows_add ("/span/left", left, test_left);
+  rows_add ("/span/follow", follows, test_follow);
   rows_add ("/span/drawn", drawn, test_drawn);
   g_test_add_func ("/span/laws", test_laws);
   rows_add_n ("/span/table", 27, test_table);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 /* What pcg32-demo of O'Neill's pcg-c-basic prints for seed 42, stream 54. */
 static void
@@ -248,9 +248,6 @@ tests_add (void)
   g_test_add_func ("/rng/uniform", test_rng_uniform);
   g_test_add_func ("/rng/chance", test_rng_chance);
   g_test_add_func ("/rng/streams", test_rng_streams);
-  g_test_add_data_func (
-      "/winmin/brute-force", GINT_TO_POINTER (FALSE), test_winmin);
-  g_test_add_data_func (
-      "/winmin/out-of-order", GINT_TO_POINTER (TRUE), test_winmin);
+  rows_add_n ("/winmin/brute-force", 2, test_winmin);
   g_test_add_func ("/winmin/edges", test_winmin_edges);
 }

@@ -135,4 +135,6 @@ void ra_reporter_get_stats (const RaReporter *r, RaReporterStats *stats);
 /* The receiver's and the LDA's values. */
 void ra_reporter_observe (const RaReporter *r, RaObserve emit, gpointer data);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaReporter, ra_reporter_free)
+
 G_END_DECLS

@@ -26,6 +26,10 @@ typedef struct
  * independent, `n` to 1 and what the code can have. */
 void ra_block_loss_init (
     RaBlockLoss *m, gdouble w, gdouble burst, RaFecCode code, guint n);
+/* The same, but what is known of XOR stays as long as the code does and the others are
+ * within 3 % of what it is known for: a level costs milliseconds. */
+void ra_block_loss_follow (
+    RaBlockLoss *m, gdouble w, gdouble burst, RaFecCode code, guint n);
 /* Media packets that stay missing, as a ratio, with `percentage` (0..100) repair
  * packets per 100. */
 gdouble ra_block_loss (RaBlockLoss *m, guint percentage);

@@ -235,6 +235,7 @@ ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
 {
   gdouble most = r->path.most, saved;
 
+  r->rate = rate;
   if (e->is_repair)
     return;
   wait_update (r, ra_seconds (e->age * RA_USECOND));
@@ -259,6 +260,25 @@ asked_find (RaRepair *r, RaLedger *l, guint16 original)
   return NULL;
 }
 
+static RaSpan
+send_span (const RaRepair *r, const RaLedgerEntry *e)
+{
+  return r->rate > 0 ? ra_send_span (e->size, r->rate) : 0;
+}
+
+void
+ra_repair_on_dropped (RaRepair *r, RaLedger *l, guint16 original)
+{
+  RaLedgerEntry *first = asked_find (r, l, original);
+
+  r->n_answered = r->n_asked;
+  if (!first || first->under_way == 0)
+    return;
+  first->under_way--;
+  r->credit += first->size;
+  r->busy = ra_later (r->busy, -send_span (r, first));
+}
+
 void
 ra_repair_on_repeat (
     RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now)
@@ -280,6 +300,7 @@ asked_note (RaRepair *r, RaLedgerEntry *e, RaTime now)
 {
   r->asked[r->n_asked++ % RA_REPAIR_QUEUE] = e->index;
   r->credit -= e->size;
+  r->busy = ra_later (MAX (r->busy, now), send_span (r, e));
   e->asked_again = now;
 }
 
@@ -300,11 +321,22 @@ copy_add (RaRepair *r, guint64 index, RaTime due)
   return TRUE;
 }
 
+/* For a repetition that leaves at `now`. */
 static RaSpan
-time_left (const RaRepair *r, const RaLedgerEntry *e, RaTime now)
+time_left_at (const RaRepair *r, const RaLedgerEntry *e, RaTime now)
 {
   return ra_repair_time_left (
       &r->path, MAX (ra_diff (now, e->sent), 0) + e->age * RA_USECOND);
+}
+
+/* For one that is asked for now: it leaves behind those that were asked for before.  A
+ * wait beyond LONGEST shows that the clock went back. */
+static RaSpan
+time_left (const RaRepair *r, const RaLedgerEntry *e, RaTime now)
+{
+  RaSpan ahead = ra_diff (r->busy, now);
+
+  return time_left_at (r, e, now) - (ahead <= LONGEST ? MAX (ahead, 0) : 0);
 }
 
 /* It is missing in a report for the first time.  A report that stands does not say
@@ -323,6 +355,17 @@ static RaSpan
 longer (const RaRepair *r)
 {
   return MAX (r->cfg.most - r->path.latency, 0);
+}
+
+gboolean
+ra_repair_is_late (
+    RaRepair *r, RaLedger *l, guint16 original, RaTime taken, RaTime now)
+{
+  const RaLedgerEntry *e = asked_find (r, l, original);
+  RaSpan more = longer (r);
+
+  return e && time_left_at (r, e, taken) + more >= 0
+      && time_left_at (r, e, now) + more < 0;
 }
 
 /* The copies from `first` to `n` of a packet for which there is the time `left`.
@@ -420,6 +463,17 @@ first_move (RaRepair *r, RaLedger *l, RaTime now)
   }
 }
 
+/* A repetition that was asked for so long ago never left, or the report about it was
+ * lost: it is under way no more.  The next report is a frame later at most. */
+static void
+under_way_look (const RaRepair *r, RaLedgerEntry *e, RaTime now)
+{
+  if (e->under_way > 0 && e->asked_again > 0
+      && ra_diff (now, e->asked_again)
+          > ra_repair_round (&r->path) + ra_repair_wait (r) + r->path.frame)
+    e->under_way = 0;
+}
+
 static gboolean
 is_lost (const RaRepair *r, const RaLedgerEntry *e, RaSpan window)
 {
@@ -452,6 +506,7 @@ ra_repair_look (RaRepair *r, RaLedger *l, RaTime now)
       continue;
     if (e->fate == RA_FATE_LOST && !e->is_repair)
       miss (r, e, window);
+    under_way_look (r, e, now);
     if (!acts || !is_lost (r, e, window))
       continue;
     if (e->copies == 0)

@@ -92,6 +92,8 @@ struct _RaRepair
                              absolute deviation */
 
   gdouble credit; /* bytes that may be repeated */
+  guint64 rate;   /* of the latest packet, bit/s */
+  RaTime busy;    /* what was asked for has left by then, at the rate */
   guint64 low;    /* nothing below this index is looked at again */
   RaTime newest;  /* latest send time of a packet that came */
   gboolean has_newest;
@@ -117,6 +119,13 @@ void ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate);
 /* `e` is a retransmission of a packet that had the number `original`. */
 void ra_repair_on_repeat (
     RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now);
+/* TRUE: a retransmission of the packet that had the number `original`, which was in time
+ * when it came at `taken`, would come too late by now. */
+gboolean ra_repair_is_late (
+    RaRepair *r, RaLedger *l, guint16 original, RaTime taken, RaTime now);
+/* A retransmission of the packet that had the number `original` came, and was dropped
+ * before it left: its packet is still lost, and the budget has its bytes again. */
+void ra_repair_on_dropped (RaRepair *r, RaLedger *l, guint16 original);
 
 /* Looks through what the reports said. */
 void ra_repair_look (RaRepair *r, RaLedger *l, RaTime now);

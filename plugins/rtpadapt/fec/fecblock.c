@@ -39,9 +39,12 @@ fec_block_drop (FecBlock *b)
   packets_forget (b);
 }
 
+/* A block that nobody ended is forgotten where it has no room left. */
 void
 fec_block_keep (FecBlock *b, const guint8 *packet, guint size)
 {
+  if (b->n == G_N_ELEMENTS (b->sizes))
+    fec_block_drop (b);
   if (!b->bytes)
     b->bytes = g_byte_array_new ();
   g_byte_array_append (b->bytes, packet, size);

@@ -36,7 +36,8 @@ guint fec_block_most (RaFecCode code);
 void fec_block_clear (FecBlock *b);
 /* Forgets the packets of the block. */
 void fec_block_drop (FecBlock *b);
-/* Keeps the packet of `size` bytes, of fec_block_most() at most. */
+/* Keeps the packet of `size` bytes.  A block ends at fec_block_most() packets; one that
+ * went on beyond RA_RS_MAX is forgotten first. */
 void fec_block_keep (FecBlock *b, const guint8 *packet, guint size);
 /* As ra_block_add(), with the packet of `size` bytes; `cfg->most` is at most what
  * fec_block_most() says. */

@@ -144,6 +144,13 @@ frame_drop (GstRtpAdaptFecEnc *self)
   self->n_late = 0;
 }
 
+static void
+blocks_drop (GstRtpAdaptFecEnc *self)
+{
+  fec_block_drop (&self->block);
+  frame_drop (self);
+}
+
 /* The frame so far is a block, with what its late packets need: what of the others is
  * still missing, it brings back, too.  Its repair packets take numbers, so that the
  * other block, of which none are wanted now, would have a gap. */
@@ -167,10 +174,8 @@ block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
   const FecHeader header = header_of (self, cfg);
   g_autoptr (GPtrArray) made = NULL;
 
-  if (!is_payload_type (cfg->pt)) {
-    fec_block_drop (&self->block);
-    frame_drop (self);
-  }
+  if (!is_payload_type (cfg->pt))
+    blocks_drop (self);
   if (self->n_late > 0)
     made = frame_end (self, cfg);
   else if (self->block.n > 0)
@@ -292,12 +297,17 @@ media_chain (
   GST_OBJECT_LOCK (self);
   self->media++;
   GST_OBJECT_UNLOCK (self);
-  if (ret != GST_FLOW_OK) {
+  if (ret == GST_FLOW_OK)
+    ret = gst_pad_push (self->srcpad, buffer);
+  else
     gst_buffer_unref (buffer);
-    return ret;
-  }
-  ret = gst_pad_push (self->srcpad, buffer);
-  return end && ret == GST_FLOW_OK ? block_end (self, cfg) : ret;
+  if (ret == GST_FLOW_OK && end)
+    ret = block_end (self, cfg);
+  /* Upstream may go on, as a tee does with what is not linked: no block grows
+   * meanwhile. */
+  if (ret != GST_FLOW_OK)
+    blocks_drop (self);
+  return ret;
 }
 
 static FecEncConfig
@@ -350,8 +360,7 @@ fec_enc_event (GstPad *pad, GstObject *parent, GstEvent *event)
       block_end (self, &cfg);
       break;
     case GST_EVENT_FLUSH_STOP:
-      fec_block_drop (&self->block);
-      frame_drop (self);
+      blocks_drop (self);
       break;
     default:
       break;

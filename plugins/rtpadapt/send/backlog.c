@@ -44,9 +44,9 @@ typedef struct
 
 struct _Backlog
 {
-  Lane first, plain; /* with priority, without */
+  Lane first, repeats, plain; /* with priority, sent again, without either */
   guint packets;
-  guint barriers; /* events in `plain`, which no media packet passes */
+  guint barriers; /* events in `plain` that no media packet passes */
   guint64 plain_in, plain_out; /* items so far */
 
   BacklogContext *context;  /* of what comes in */
@@ -174,6 +174,7 @@ backlog_new (void)
   Backlog *b = g_new0 (Backlog, 1);
 
   b->first.items = gst_queue_array_new_for_struct (sizeof (BacklogItem), 64);
+  b->repeats.items = gst_queue_array_new_for_struct (sizeof (BacklogItem), 64);
   b->plain.items = gst_queue_array_new_for_struct (sizeof (BacklogItem), 64);
   b->context = g_rc_box_new0 (BacklogContext);
   return b;
@@ -186,6 +187,7 @@ backlog_free (Backlog *b)
   sent_forget (b, 0);
   context_unref (b->context);
   gst_queue_array_free (b->first.items);
+  gst_queue_array_free (b->repeats.items);
   gst_queue_array_free (b->plain.items);
   g_free (b);
 }
@@ -206,6 +208,7 @@ void
 backlog_clear (Backlog *b)
 {
   lane_clear (&b->first);
+  lane_clear (&b->repeats);
   lane_clear (&b->plain);
   b->packets = b->barriers = 0;
   b->plain_in = b->plain_out = 0;
@@ -218,6 +221,18 @@ backlog_flush (Backlog *b)
   backlog_clear (b);
   context_set (b, SEGMENT, NULL);
   sent_forget (b, SEGMENT);
+}
+
+/* GstVideoEncoder sends an event before each key frame that was asked for.  What is of
+ * one stream alone, and does not end it, need not hold up the others. */
+static gboolean
+is_barrier (const BacklogItem *item)
+{
+  GstEvent *event = GST_EVENT_CAST (item->object);
+
+  return !item->is_packet && GST_EVENT_TYPE (event) != GST_EVENT_TAG
+      && GST_EVENT_TYPE (event) != GST_EVENT_GAP
+      && !gst_event_has_name (event, "GstForceKeyUnit");
 }
 
 /* Takes item->object. */
@@ -233,7 +248,7 @@ lane_push (Backlog *b, Lane *lane, const BacklogItem *item)
   b->packets += item->is_packet ? 1 : 0;
   if (lane == &b->plain) {
     b->plain_in++;
-    b->barriers += item->is_packet ? 0 : 1;
+    b->barriers += is_barrier (item) ? 1 : 0;
   }
 }
 
@@ -302,7 +317,9 @@ backlog_push_packet (
                                  : frame_find (b, item->ssrc) ?: frame_add (b, item);
   gboolean passes = item->priority
       && (!frame || (b->barriers == 0 && frame->plain <= b->plain_out));
-  gsize bytes = b->first.bytes + (passes ? 0 : b->plain.bytes);
+  Lane *lane = !passes ? &b->plain : frame ? &b->first : &b->repeats;
+  gsize bytes = b->first.bytes + (lane == &b->first ? 0 : b->repeats.bytes)
+      + (passes ? 0 : b->plain.bytes);
   RaSpan queued = bytes_span (bytes, rate);
 
   if (frame ? frame_drops (b, frame, item, limit, queued, bytes)
@@ -310,7 +327,7 @@ backlog_push_packet (
     b->dropped++;
     return FALSE;
   }
-  lane_push (b, passes ? &b->first : &b->plain, item);
+  lane_push (b, lane, item);
   if (frame && !passes)
     frame->plain = b->plain_in;
   return TRUE;
@@ -319,7 +336,9 @@ backlog_push_packet (
 static Lane *
 lane_next (Backlog *b)
 {
-  return gst_queue_array_is_empty (b->first.items) ? &b->plain : &b->first;
+  if (!gst_queue_array_is_empty (b->first.items))
+    return &b->first;
+  return gst_queue_array_is_empty (b->repeats.items) ? &b->plain : &b->repeats;
 }
 
 gboolean
@@ -359,7 +378,7 @@ backlog_pop (Backlog *b, BacklogItem *out)
   b->packets -= out->is_packet ? 1 : 0;
   if (lane == &b->plain) {
     b->plain_out++;
-    b->barriers -= out->is_packet ? 0 : 1;
+    b->barriers -= is_barrier (out) ? 1 : 0;
   }
   context_unref (out->context);
   out->context = NULL;
@@ -382,7 +401,7 @@ backlog_is_latest (Backlog *b, const BacklogItem *item)
 RaSpan
 backlog_span (const Backlog *b, guint64 rate)
 {
-  return bytes_span (b->first.bytes + b->plain.bytes, rate);
+  return bytes_span (b->first.bytes + b->repeats.bytes + b->plain.bytes, rate);
 }
 
 guint64

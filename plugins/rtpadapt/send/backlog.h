@@ -10,13 +10,15 @@
  * ranks would hide the damage from it.
  *
  * Packets that have priority pass those that have not, and only what of them
- * waits counts against theirs.  Packets of one SSRC keep their order, also when
- * they get or lose priority.  Stream-start, caps and segment belong to the
+ * waits counts against theirs; retransmissions are between the two, since a burst of
+ * them may take longer than audio can wait.  Packets of one SSRC keep their order,
+ * also when they get or lose priority.  Stream-start, caps and segment belong to the
  * packets that follow them: whatever passes whatever, each packet leaves after
  * the latest of each that came before it, which are repeated where another
- * stream's were sent meanwhile.  Any other event leaves after all packets that
- * came before it and before all that came after it, but for retransmissions, which come
- * from another thread: behind the event of a key frame they would wait for that.
+ * stream's were sent meanwhile.  An event about a key frame, a gap or tags is of one
+ * stream: it leaves after all that came before it, and what has priority passes it.  Any
+ * other event leaves before all that came after it, too, but for retransmissions, which
+ * come from another thread.
  */
 #pragma once
 
@@ -80,5 +82,7 @@ gboolean backlog_is_latest (Backlog *b, const BacklogItem *item);
 RaSpan backlog_span (const Backlog *b, guint64 rate);
 guint64 backlog_dropped (const Backlog *b);
 guint64 backlog_dropped_frames (const Backlog *b);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Backlog, backlog_free)
 
 G_END_DECLS

@@ -55,7 +55,8 @@
  *
  * Packets of one SSRC keep their order.  Stream-start, caps and segment reach
  * downstream before the packets that they came before, once more if others were
- * sent meanwhile; nothing passes an event of another kind.
+ * sent meanwhile.  Audio passes the event of a key frame (GstForceKeyUnit), tags and
+ * gaps; no packet but a retransmission passes an event of another kind.
  *
  * With #GstRtpAdaptSend:colour each packet gets a drop precedence, which
  * rtpadaptudpsink sends as DSCP: `content` reads H.264, H.265, VP8 and VP9, so
@@ -79,11 +80,12 @@
  * What the encoder makes beyond the rate waits here, up to
  * #GstRtpAdaptSend:max-backlog.  A frame that begins beyond it is dropped as a
  * whole; its RTP sequence numbers are not used again, so that the receiver sees
- * the gap and conceals, and a key frame is asked for, once a second at most.
- * The rate control does not take it for a loss, because it knows what was sent,
- * and transport-wide numbers count only that.  A frame that began is cut beyond
- * four times the limit.  It never blocks its source: one that is not live needs
- * a clocksync in front of the encoder.
+ * the gap and conceals, and a key frame of that stream is asked for, once a second
+ * at most.  The rate control does not take it for a loss, because it knows what was
+ * sent, and transport-wide numbers count only that.  A frame that began is cut beyond
+ * four times the limit.  No packet blocks its source: one that is not live needs
+ * a clocksync in front of the encoder.  A serialized query, as DRAIN, waits until all
+ * that came before it has left.
  *
  * It adds nothing to the pipeline's latency: a sink that waited for
  * max-backlog would delay every packet as much as the worst one, and undo the
@@ -213,18 +215,6 @@ task_stop (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
 }
 
-static void send_loop (GstPad *pad);
-
-static gboolean
-task_start (GstRtpAdaptSend *self)
-{
-  g_mutex_lock (&self->lock);
-  pace_run (&self->pace);
-  g_mutex_unlock (&self->lock);
-  return gst_pad_start_task (
-      self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
-}
-
 /* Above how much of it the encoders skip frames. */
 static RaSpan
 skip_above (const GstRtpAdaptSend *self)
@@ -253,7 +243,39 @@ level_say (GstRtpAdaptSend *self)
       ra_repair_timely (ra_sender_repair (self->sender)), rate);
 }
 
+static void send_loop (GstPad *pad);
+
+/* What waited is forgotten, and encoders that skipped frames for it get them again:
+ * without a frame no packet would come that says so.  FALSE where the pad is not
+ * active: a flush may come between its end and that of the pad upstream, and a task
+ * would outlive what it uses. */
+static gboolean
+task_start (GstRtpAdaptSend *self)
+{
+  gboolean runs;
+
+  g_mutex_lock (&self->lock);
+  runs = gst_pad_is_active (self->srcpad);
+  if (runs)
+    pace_run (&self->pace);
+  if (runs && self->sender)
+    level_say (self);
+  g_mutex_unlock (&self->lock);
+  return runs
+      && gst_pad_start_task (
+          self->srcpad, (GstTaskFunction) send_loop, self->srcpad, NULL);
+}
+
 /* --- in: packets ---------------------------------------------------------- */
+
+/* `item` does not leave; the lock is held. */
+static void
+packet_drop (GstRtpAdaptSend *self, const BacklogItem *item)
+{
+  if (item->is_repair)
+    ra_repair_on_dropped (ra_sender_repair (self->sender),
+        ra_sender_ledger (self->sender), item->original);
+}
 
 /* Takes `buffer`, which pace_flow() allows, while `rate` may be sent; the lock is
  * held. */
@@ -273,8 +295,9 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   send_apply (self, wants);
   /* Behind an open breaker nothing waits: the task makes each packet a probe, or
    * drops it. */
-  pace_push (&self->pace, &item, (RaSpan) self->cfg.max_backlog,
-      ra_sender_is_open (self->sender) ? G_MAXUINT64 : rate, &wants);
+  if (!pace_push (&self->pace, &item, (RaSpan) self->cfg.max_backlog,
+          ra_sender_is_open (self->sender) ? G_MAXUINT64 : rate, &wants))
+    packet_drop (self, &item);
   if (wants & SEND_REFRESH) {
     GST_WARNING_OBJECT (self,
         "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
@@ -282,7 +305,8 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
         GST_TIME_ARGS (backlog_span (self->pace.backlog, rate)), rate,
         item.timestamp, item.ssrc);
     wants &= ~SEND_REFRESH;
-    wants |= key_gate_on_drop (&self->keys, now);
+    if (!item.priority) /* audio has no key frames */
+      wants |= key_gate_on_drop (&self->keys, item.stream, item.ssrc);
   }
   send_apply (self, wants);
 }
@@ -304,10 +328,12 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     for (guint i = 0; i < n; i++)
       packet_take (self, buffers[i], rate, now);
     level_say (self);
-    refresh
-        = !ra_sender_is_open (self->sender) && key_gate_refresh (&self->keys);
+    refresh = !ra_sender_is_open (self->sender)
+        && key_gate_refresh (&self->keys, now);
     warn = self->way.not_rtp > not_rtp
         && send_warn_once (self, SEND_WARNED_NOT_RTP);
+    if (self->keys.n_waiting > 0)
+      send_keys_pass (self);
   } else {
     for (guint i = 0; i < n; i++)
       gst_buffer_unref (buffers[i]);
@@ -495,12 +521,21 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
   send_apply (self, mode_on_caps (&self->mode, s));
 }
 
+/* TRUE: what waits behind that packet is of more use; the lock is held. */
+static gboolean
+is_late (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+{
+  return item->is_repair
+      && ra_repair_is_late (ra_sender_repair (self->sender),
+          ra_sender_ledger (self->sender), item->original, item->taken, now);
+}
+
 /* FALSE: the packet that was taken is dropped; the lock is held. */
 static gboolean
 may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
   if (!ra_sender_is_open (self->sender) || probe_take (self, item, now))
-    return !pace_drops (&self->pace, now);
+    return !pace_drops (&self->pace, now) && !is_late (self, item, now);
   send_apply (self, outage_on_ceased (&self->outage));
   return FALSE;
 }
@@ -563,12 +598,17 @@ packet_leave (
 static void
 flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
 {
+  gboolean ends;
+
   ra_ear_on_pushed (self->ear.ear, our_system_now (&self->clock));
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK) {
     send_apply (self, mode_on_pushed (&self->mode));
-  else
-    GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
-  if (!pace_on_flow (&self->pace, flow))
+    return;
+  }
+  GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
+  ends = pace_on_flow (&self->pace, flow);
+  level_say (self); /* what waited was dropped */
+  if (!ends)
     return;
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_FLOW_ERROR (self, flow);
@@ -589,6 +629,7 @@ batch_take (GstRtpAdaptSend *self, BacklogItem *item, Batch *batch, RaTime now)
       packet_leave (self, item, passed, now);
       batch_add (batch, item);
     } else {
+      packet_drop (self, item);
       gst_mini_object_unref (item->object);
     }
     more = !batch_is_full (batch)
@@ -638,18 +679,6 @@ item_send (GstRtpAdaptSend *self, RaTime now)
     packets_send (self, &item, now);
   else
     event_send (self, GST_EVENT_CAST (item.object));
-}
-
-/* The lock is held and let go for the message. */
-static void
-stats_post (GstRtpAdaptSend *self)
-{
-  GstStructure *stats = send_stats (self);
-
-  g_mutex_unlock (&self->lock);
-  gst_element_post_message (
-      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
-  g_mutex_lock (&self->lock);
 }
 
 /* Asks the session for a sender report.  The lock is held, and let go. */
@@ -704,7 +733,9 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (next_key (self) <= now) {
     send_apply (self, key_gate_on_due (&self->keys));
   } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
-    stats_post (self);
+    herald_post (&self->herald,
+        gst_message_new_element (GST_OBJECT (self), send_stats (self)));
+    send_tell (self);
   }
 }
 

@@ -3,6 +3,8 @@
  */
 #include "keygate.h"
 
+#include <gst/video/video.h>
+
 /* The interval is this long at least, because a round trip may be shorter than
  * a frame. */
 #define INTERVAL_MIN (200 * RA_MSECOND)
@@ -14,11 +16,10 @@ key_gate_clear (KeyGate *g)
 {
   for (guint i = 0; i < G_N_ELEMENTS (g->of); i++) {
     gst_clear_event (&g->of[i].waiting);
-    g->of[i].asked = RA_TIME_NONE;
+    g->of[i].asked = g->of[i].dropped = RA_TIME_NONE;
   }
   g->n_waiting = 0;
   g->due = g->lacking = FALSE;
-  g->dropped = RA_TIME_NONE;
   g->held = 0;
 }
 
@@ -35,23 +36,47 @@ take (KeyGate *g, guint i)
   return g_steal_pointer (&g->of[i].waiting);
 }
 
+/* Takes `event`. */
+static void
+hold (KeyGate *g, guint i, GstEvent *event, gboolean ours)
+{
+  g->of[i].waiting = event;
+  g->of[i].ours = ours;
+  g->n_waiting++;
+}
+
+/* When a request may go that comes `span` after one at `asked`. */
+static RaTime
+after (RaTime asked, RaSpan span)
+{
+  return asked == RA_TIME_NONE ? 0 : ra_later (asked, span);
+}
+
+/* When the request that waits may go. */
+static RaTime
+due_at (const KeyRequest *request, RaSpan interval)
+{
+  RaTime due = after (request->asked, interval);
+
+  return request->ours ? MAX (due, after (request->dropped, DROP_INTERVAL))
+                       : due;
+}
+
 KeyVerdict
 key_gate_ask (KeyGate *g, guint i, GstEvent *event, RaSpan interval, RaTime now)
 {
   KeyRequest *request = &g->of[i];
   GstEvent *before = take (g, i);
-  KeyVerdict verdict = before ? KEY_HELD : KEY_HELD_FIRST;
+  KeyVerdict verdict = before && !request->ours ? KEY_HELD : KEY_HELD_FIRST;
 
   gst_clear_event (&before);
-  if (request->asked == RA_TIME_NONE
-      || ra_diff (now, request->asked) >= interval
+  if (after (request->asked, interval) <= now
       || now < request->asked) { /* the clock went back */
     request->asked = now;
     return KEY_PASS;
   }
-  request->waiting = gst_event_ref (event);
+  hold (g, i, gst_event_ref (event), FALSE);
   g->held++;
-  g->n_waiting++;
   return verdict;
 }
 
@@ -64,7 +89,7 @@ key_gate_next (const KeyGate *g, RaSpan interval)
     return next;
   for (guint i = 0; g->n_waiting > 0 && i < G_N_ELEMENTS (g->of); i++) {
     if (g->of[i].waiting)
-      next = MIN (next, ra_later (g->of[i].asked, interval));
+      next = MIN (next, due_at (&g->of[i], interval));
   }
   return next;
 }
@@ -89,21 +114,35 @@ GstEvent *
 key_gate_take (KeyGate *g, RaSpan interval, RaTime now)
 {
   for (guint i = 0; g->n_waiting > 0 && i < G_N_ELEMENTS (g->of); i++) {
-    if (g->of[i].waiting && ra_diff (now, g->of[i].asked) >= interval) {
+    if (g->of[i].waiting && due_at (&g->of[i], interval) <= now) {
       g->of[i].asked = now;
+      if (g->of[i].ours)
+        g->of[i].dropped = now;
       return take (g, i);
     }
   }
   return NULL;
 }
 
-SendWants
-key_gate_on_drop (KeyGate *g, RaTime now)
+/* As rtpsession's, with the stream, so that a funnel asks one encoder alone. */
+static GstEvent *
+request_new (guint32 ssrc)
 {
-  if (g->dropped != RA_TIME_NONE && ra_diff (now, g->dropped) < DROP_INTERVAL)
+  GstEvent *event = gst_video_event_new_upstream_force_key_unit (
+      GST_CLOCK_TIME_NONE, TRUE, 0);
+
+  gst_structure_set (gst_event_writable_structure (event), "ssrc", G_TYPE_UINT,
+      (guint) ssrc, NULL);
+  return event;
+}
+
+SendWants
+key_gate_on_drop (KeyGate *g, guint i, guint32 ssrc)
+{
+  if (g->of[i].waiting) /* it goes on later than now */
     return SEND_WANTS_NOTHING;
-  g->dropped = now;
-  return SEND_REFRESH;
+  hold (g, i, request_new (ssrc), TRUE);
+  return SEND_WAKE;
 }
 
 void
@@ -113,10 +152,15 @@ key_gate_lack (KeyGate *g)
 }
 
 gboolean
-key_gate_refresh (KeyGate *g)
+key_gate_refresh (KeyGate *g, RaTime now)
 {
   gboolean lacking = g->lacking;
 
   g->lacking = FALSE;
+  for (guint i = 0; lacking && i < G_N_ELEMENTS (g->of); i++) {
+    g_autoptr (GstEvent) served = take (g, i);
+
+    g->of[i].asked = now;
+  }
   return lacking;
 }

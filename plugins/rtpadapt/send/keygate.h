@@ -7,8 +7,9 @@
  * a thousand requests.  The last request that came too early goes on when the
  * interval is over, because that key frame may have been lost.
  *
- * We ask, too, where we dropped a frame, or where the receiver may have missed one
- * while nothing came through.
+ * We ask, too, where we dropped a frame, for its stream, or where the receiver may have
+ * missed one while nothing came through, for all.  What one of the two asked for serves
+ * the other as well.
  *
  * Plain data; zeroed memory is not a gate, key_gate_clear() makes one.  The
  * interval is an argument because it follows the round trip.  The owner's lock is
@@ -27,7 +28,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   RaTime asked;      /* when a request went upstream, RA_TIME_NONE: never */
+  RaTime dropped;    /* the same of one because of a frame that we dropped */
   GstEvent *waiting; /* a request that came too early, or NULL */
+  gboolean ours;     /* that is because of a frame that we dropped */
 } KeyRequest;
 
 typedef struct
@@ -37,10 +40,8 @@ typedef struct
   guint n_waiting;
   gboolean due; /* a thread that may block is going to take those that wait */
   gboolean
-      lacking;    /* the receiver may lack a key frame, and nobody asked yet */
-  RaTime dropped; /* when we last asked because of a frame that we dropped, or
-                       RA_TIME_NONE */
-  guint64 held;   /* requests that came too early */
+      lacking;  /* the receiver may lack a key frame, and nobody asked yet */
+  guint64 held; /* requests that came too early */
 } KeyGate;
 
 typedef enum
@@ -68,11 +69,13 @@ gboolean key_gate_begin (KeyGate *g);
 /* A request whose time has come, or NULL.  (transfer full) */
 GstEvent *key_gate_take (KeyGate *g, RaSpan interval, RaTime now);
 
-/* We dropped a frame: SEND_REFRESH, but at most once in a second. */
-SendWants key_gate_on_drop (KeyGate *g, RaTime now);
+/* We dropped a frame of the stream at `i`, which needs a key frame now: as a request for
+ * it, which key_gate_take() gives once in a second at most.  SEND_WAKE: key_gate_next()
+ * has become earlier. */
+SendWants key_gate_on_drop (KeyGate *g, guint i, guint32 ssrc);
 /* The receiver may lack a key frame: one is asked for as soon as packets pass. */
 void key_gate_lack (KeyGate *g);
-/* TRUE, once: ask for a key frame now. */
-gboolean key_gate_refresh (KeyGate *g);
+/* TRUE, once: ask for key frames of all streams now. */
+gboolean key_gate_refresh (KeyGate *g, RaTime now);
 
 G_END_DECLS

@@ -491,16 +491,11 @@ send_keys_interval (const GstRtpAdaptSend *self)
   return key_gate_interval (ra_sender_rtt (self->sender));
 }
 
-/* Passes on the requests for key frames whose time has come.  The lock is held,
- * and let go. */
-static void
-keys_pass (GstRtpAdaptSend *self)
+void
+send_keys_pass (GstRtpAdaptSend *self)
 {
   GstEvent *event;
 
-  if (!key_gate_begin (&self->keys))
-    return;
-  send_wake (self);
   while (self->sender
       && (event = key_gate_take (
               &self->keys, send_keys_interval (self), send_now (self)))) {
@@ -510,8 +505,34 @@ keys_pass (GstRtpAdaptSend *self)
   }
 }
 
+/* Where the timer found that the time of a request has come.  The lock is held, and let
+ * go. */
+static void
+keys_look (GstRtpAdaptSend *self)
+{
+  if (!key_gate_begin (&self->keys))
+    return;
+  send_wake (self);
+  send_keys_pass (self);
+}
+
 /* --- the job ------------------------------------------------------------ */
 
+/* The lock is held, and let go if the rate changed. */
+static void
+rate_notify (GstRtpAdaptSend *self)
+{
+  if (!self->sender
+      || !herald_is_news (
+          &self->herald, SEND_NEWS_RATE, ra_sender_rate (self->sender)))
+    return;
+  g_mutex_unlock (&self->lock);
+  g_object_notify (G_OBJECT (self), "estimated-bitrate");
+  g_mutex_lock (&self->lock);
+}
+
+/* What the picture waits for comes first, since an application may block in what
+ * follows: in a notify, or in a handler of a message. */
 static void
 job (GstElement *element, gpointer user_data)
 {
@@ -519,20 +540,14 @@ job (GstElement *element, gpointer user_data)
 
   g_mutex_lock (&self->lock);
   do {
-    guint64 rate = self->sender ? ra_sender_rate (self->sender) : 0;
-
     herald_round (&self->herald);
-    if (self->sender && herald_is_news (&self->herald, SEND_NEWS_RATE, rate)) {
-      g_mutex_unlock (&self->lock);
-      g_object_notify (G_OBJECT (self), "estimated-bitrate");
-      g_mutex_lock (&self->lock);
-    }
-    mode_drive (self);
     encoders_drive (self);
+    keys_look (self);
+    mode_drive (self);
     fecencs_drive (self);
     skippers_drive (self);
+    rate_notify (self);
     peer_judge (self);
-    keys_pass (self);
     breaker_post (self);
     messages_post (self);
   } while (herald_goes_on (&self->herald));

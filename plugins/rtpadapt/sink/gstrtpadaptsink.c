@@ -26,9 +26,11 @@
  * by the reports of twcc and ccfb, and at the receiver's request (NACK).  Of 200 ms
  * it takes some 20 to find out that a packet is missing: a round trip of up to 60 ms
  * leaves time for two tries, up to 150 ms for one, of two copies or more.  FEC is for
- * longer paths.  Repetitions go before all that waits, within the bitrate, and take a
- * quarter of it at most; none is of what was dropped or still waits here, nor of what
- * came by the receiver's own feedback.  A receiver gets none before it has said that
+ * longer paths.  Repetitions go before video that waits, within the bitrate, and take a
+ * quarter of it on average at most; a quarter of a second's bytes may go at once, so
+ * that behind a fade nothing but audio and they leave for a moment.  None is of what was
+ * dropped or still waits here, nor of what came by the receiver's own feedback, and one
+ * that would come too late is not sent.  A receiver gets none before it has said that
  * it uses them, as rtpadaptsrc does, or has sent a NACK.  The sender's statistics
  * count repeats-own, repeats-mended, repeats-late, repeats-over-budget,
  * repeat-requests and, of these, repeat-refused.
