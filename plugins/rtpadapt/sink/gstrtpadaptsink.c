@@ -27,9 +27,10 @@
  * it takes some 20 to find out that a packet is missing: a round trip of up to 60 ms
  * leaves time for two tries, up to 150 ms for one, of two copies or more.  FEC is for
  * longer paths.  Repetitions go before all that waits, within the bitrate, and take a
- * quarter of it at most; none is of what was dropped or still waits here, nor of what
- * came by the receiver's own feedback.  A receiver gets none before it has said that
- * it uses them, as rtpadaptsrc does, or has sent a NACK.  The sender's statistics
+ * quarter of it at most.  A packet is not repeated if it was dropped here, if it still
+ * waits here, or if the receiver's own feedback says that it arrived.  A receiver gets
+ * no repetition before it has said that it uses them, as rtpadaptsrc does, or has sent
+ * a NACK.  The sender's statistics
  * count repeats-own, repeats-mended, repeats-late, repeats-over-budget,
  * repeat-requests and, of these, repeat-refused.
  *
