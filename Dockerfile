@@ -3,8 +3,8 @@
 #   docker build -t rtpadapt .
 # README's two lines; the camera is a test picture, the window a file:
 #   docker run --rm --network host rtpadapt sh -c 'gst-launch-1.0 videotestsrc is-live=true ! \
-#     videoconvert ! x264enc tune=zerolatency vbv-buf-capacity=200 ! rtph264pay ! \
-#     rtpadaptsink uri=rtpadapt://127.0.0.1:5004'
+#     videoconvert ! x264enc tune=zerolatency speed-preset=superfast vbv-buf-capacity=200 ! \
+#     rtph264pay ! rtpadaptsink uri=rtpadapt://127.0.0.1:5004'
 #   docker run --rm --network host -v "$PWD:/out" rtpadapt sh -c 'gst-launch-1.0 rtpadaptsrc \
 #     uri=rtpadapt://0.0.0.0:5004 encoding-name=H264 ! rtph264depay request-keyframe=true ! \
 #     avdec_h264 ! videoconvert ! pngenc snapshot=true ! filesink location=/out/picture.png'

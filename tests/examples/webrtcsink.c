@@ -3,7 +3,7 @@
  *
  *     webrtcsink [SECONDS [PORT]]
  *
- * It waits for consumers, as the page of webrtcsink.py is one, at ws://127.0.0.1:PORT.
+ * It waits at ws://127.0.0.1:PORT for consumers, such as the page of webrtcsink.py.
  * Without webrtcsink it says so and does nothing.
  */
 #include <gst/rtp/rtp.h>

@@ -301,7 +301,7 @@ test_receiver (void)
   null = sender_stop (&s);
   null = fmax (null, receiver_stop (&t));
   close (fd);
-  trust_row ("attack", "A3 DTLS: strangers at the receiver",
+  trust_row ("attack", "1 DTLS: strangers at the receiver",
       "the true peer is soon ready (5 s if idle) and plays; NULL within 2 s",
       ready < 30 && finished == 1 && null < 2,
       "ready after %.1f s, %" G_GUINT64_FORMAT " handshake, NULL %.1f s", ready,
@@ -336,7 +336,7 @@ test_sender (void)
   null = sender_stop (&s);
   null = fmax (null, receiver_stop (&t));
   close (fd);
-  trust_row ("attack", "A3 DTLS: strangers at the sender",
+  trust_row ("attack", "1 DTLS: strangers at the sender",
       "the true peer is soon ready (5 s if idle) and plays; NULL within 2 s",
       ready < 30 && null < 2, "ready after %.1f s, NULL %.1f s", ready, null);
 }
@@ -368,7 +368,7 @@ test_takeover (void)
   sender_stop (&s);
   receiver_stop (&t);
   g_remove (file);
-  trust_row ("attack", "A3 DTLS: takeover without fingerprint",
+  trust_row ("attack", "1 DTLS: takeover without fingerprint",
       "a stranger's handshake does not replace a peer that speaks",
       finished == 1, "%" G_GUINT64_FORMAT " handshake", finished);
 }
@@ -495,7 +495,7 @@ test_amplification (void)
   }
   receiver_stop (&t);
   close (fd);
-  trust_row ("attack", "A9 DTLS: reflection",
+  trust_row ("attack", "9 DTLS: reflection",
       "at most 3 bytes for each that came", out > 0 && out <= 3 * in,
       "%" G_GSIZE_FORMAT " bytes in %u datagrams for %" G_GSIZE_FORMAT, out,
       datagrams, in);

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /* `kind` is "attack", "fault", "bounds", "flood", "stress", "fuzz", "soak" or
  * "harm".  `name` is unique, short and begins for an attack with the number of
- * its row in the threat table ("3 denies losses").  `promise` is what must
+ * its threat in tests/trust/table ("3 denies losses").  `promise` is what must
  * happen, with its bound; what follows is the figure measured.  None has a '|'.
  * The test fails where `pass` is FALSE. */
 static inline void G_GNUC_PRINTF (5, 6)

@@ -20,6 +20,8 @@ other systems. The same code asks them after a run and, here, of the records.
   its 95 % interval; *no worse*: it is not worse by more than that.
 - *misread*: of the radio's losses, those taken for congestion; M_w is their share. *own
   share* is ours and *least share* the TCP's, both of a fair one.
+- A run that two sets share, as `default` and `targets` do, ran once. Each set names the commit
+  at which it recorded the run; the programs of both commits are the same.
 - What asks for runs or numbers that no record has counts neither as a claim that holds nor
   as one that does not.
 

@@ -57,7 +57,8 @@ def read(path):
 
 def text(name, rows):
     made = io.StringIO(newline='')
-    made.write('# tools/compare %s --record: a row for each run, of the commit in the row.\n' % name)
+    made.write('# tools/compare %s --record: a row for each run, recorded at the commit in the '
+               'row, whose programs ran.\n' % name)
     writer = csv.DictWriter(made, COLUMNS, lineterminator='\n')
     writer.writeheader()
     writer.writerows(rows)

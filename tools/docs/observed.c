@@ -41,7 +41,8 @@ const Observed observed[] = {
   { "delay", "target", "s", "queue that it aims at" },
   { "delay", "lag", "s", "until the answer to a change of the rate is seen" },
   { "delay", "raw", "0 to 1", "share of packets lost, of the last 250 or so" },
-  { "delay", "stands", "0 to 1", "how much of late a queue stood" },
+  { "delay", "stands", "0 to 1",
+      "share of the last 2 s or so in which a queue stood" },
   { "delay", "drain", "",
       "test that runs: 0 none, 1 of the base, 2 of a standing queue, 3 of losses, "
       "4 whether a competition has ended" },

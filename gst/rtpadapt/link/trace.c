@@ -230,7 +230,7 @@ const RaNodeOps ra_link_trace = {
   .name = "trace",
   .cite = "Netravali et al. 2015; mm-link(1)",
   .needs = "file=, in mahimahi's format",
-  .use = "a bottleneck as it was measured, e.g. a cellular one",
+  .use = "a bottleneck whose rate is read from a file, e.g. of a cellular line",
   .size = sizeof (Trace),
   .params = trace_params,
   .positional = "file",

@@ -8,12 +8,12 @@
  * @short_description: forward error correction over several frames
  *
  * Adds repair packets to a stream of RTP, as rtpulpfecenc does, but over blocks of
- * several frames: at 5 % of losses 17 of them for 100 media packets leave what 39
- * leave over single frames of 5 packets.  Any decoder of RFC 5109 can use them, as
- * GStreamer's rtpulpfecdec.
+ * several frames: at 5 % of losses 16 of them for 100 media packets, in blocks of 48,
+ * leave what 39 leave over single frames of 5 packets.  Any decoder of RFC 5109 can use
+ * them, as GStreamer's rtpulpfecdec.
  *
  * With #GstRtpAdaptFecEnc:code `rs` the repair packets are of a Reed-Solomon code,
- * which needs 12; only #rtpadaptfecdec decodes them (gst/rtpadapt/repair/rsfec.h says
+ * which needs 11; only #rtpadaptfecdec decodes them (gst/rtpadapt/repair/rsfec.h says
  * what their bytes are).
  *
  * A block has up to 48 packets (`rs`: 128), and frames of
@@ -375,8 +375,8 @@ const Field fec_enc_fields[] = {
       FIELD_UINT64 (GstRtpAdaptFecEnc, media) },
   { "repair", "packets", "repair packets made", "element",
       FIELD_UINT64 (GstRtpAdaptFecEnc, repair) },
-  { "block-packets", "packets", "of media in a small block of late", "element",
-      FIELD_UINT (GstRtpAdaptFecEnc, block_packets) },
+  { "block-packets", "packets", "of media in the smaller blocks lately",
+      "element", FIELD_UINT (GstRtpAdaptFecEnc, block_packets) },
   { NULL },
 };
 

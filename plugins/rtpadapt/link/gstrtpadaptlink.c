@@ -9,12 +9,12 @@
  *
  * Carries packets (RTP, RTCP, anything) over a path made of models, chained
  * by text as elements are: `bottleneck` (rate, droptail queue), `red`, `rio`,
- * `trace file=NAME` (a measured bottleneck), `delay`, `jitter`, and for
- * wireless loss `bernoulli`, `gilbert`, `jakes` and `arq`; docs/algorithms.md
- * has their parameters.  A packet enters when it reaches the sink pad and
- * leaves when the models say so, both in time of the clock; its size is that of
- * the buffer plus #GstRtpAdaptLink:overhead.  The same seed and the same
- * arrivals give the same losses.
+ * `policer`, `trace file=NAME` (a bottleneck whose rate is read from a file),
+ * `delay`, `jitter`, and for wireless loss `bernoulli`, `gilbert`, `jakes` and
+ * `arq`; docs/algorithms.md has their parameters.  A packet enters when it
+ * reaches the sink pad and leaves when the models say so, both in time of the
+ * clock; its size is that of the buffer plus #GstRtpAdaptLink:overhead.  The
+ * same seed and the same arrivals give the same losses.
  *
  * `each MODEL` gives each SSRC a model of its own: RTP with the RTCP that its
  * sender sends; what is neither shares one.

@@ -130,7 +130,7 @@
  * alone show that the path is alive and what is lost, but steer no controller: the
  * rate falls to min-bitrate.  A breaker opens if not even they come for 15 s.
  *
- * A receiver that denies losses has any rate.  With
+ * A receiver that denies losses can get any rate up to max-bitrate.  With
  * #GstRtpAdaptSend:skip-interval one RTP number in so many is left out between
  * two video frames, by the payloaders upstream: who says that it came (`ccfb`;
  * also a packet of a frame that was dropped here) or counts more than was sent

@@ -28,10 +28,11 @@
  * leaves time for two tries, up to 150 ms for one, of two copies or more.  FEC is for
  * longer paths.  Repetitions go before video that waits, within the bitrate, and take a
  * quarter of it on average at most; a quarter of a second's bytes may go at once, so
- * that behind a fade nothing but audio and they leave for a moment.  None is of what was
- * dropped or still waits here, nor of what came by the receiver's own feedback, and one
- * that would come too late is not sent.  A receiver gets none before it has said that
- * it uses them, as rtpadaptsrc does, or has sent a NACK.  The sender's statistics
+ * that behind a fade nothing but audio and they leave for a moment.  A packet is not
+ * repeated if it was dropped here, if it still waits here, if the receiver's own feedback
+ * says that it arrived, or if it would come too late.  A receiver gets no repetition
+ * before it has said that it uses them, as rtpadaptsrc does, or has sent a NACK.  The
+ * sender's statistics
  * count repeats-own, repeats-mended, repeats-late, repeats-over-budget,
  * repeat-requests and, of these, repeat-refused.
  *

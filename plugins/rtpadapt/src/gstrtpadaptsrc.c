@@ -49,11 +49,12 @@
  * At most 110 reports and requests leave in a second, and one more for each two packets
  * that came; without a key no more bytes leave for a host than came from it.
  *
- * With #GstRtpAdaptSrc:retransmission the sender hears that packets are used that it
- * sends again, and by its own reports it knows which.  A packet is also asked for when later ones have
- * shown that it is missing (NACK), on a path that reorders only when it is
- * later than others were lately, and not when the answer would come after
- * #GstRtpAdaptSrc:latency: that has to be a good deal longer than a round trip.
+ * With #GstRtpAdaptSrc:retransmission this element says to the sender that it uses
+ * packets that are sent again.  The reports say which packets are missing.  This element
+ * also asks for a packet (NACK) when later ones have shown that it is missing.  On a path
+ * that reorders, it asks only when the packet is later than others were lately.  It does
+ * not ask when the answer would come after #GstRtpAdaptSrc:latency, which has to be a
+ * good deal longer than a round trip.
  *
  * |[
  * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \
