@@ -14,8 +14,8 @@
 /* --- pads ----------------------------------------------------------------- */
 
 /* A story is words in ms.  "pad B LATER" and "next A AGAIN" say what is decided; "heard",
- * "bye" and "gone" (rtpbin's pad) are about an SSRC; "stop" lets go of what waits, so
- * many pads. */
+ * "bye", "gone" (rtpbin's pad) and "left" are about an SSRC; "leave" and "stop" let go of
+ * what waits, so many pads. */
 static const gchar *const decisions[] = {
   [SRC_STREAMS_SHOW] = "SHOW",
   [SRC_STREAMS_AGAIN] = "AGAIN",
@@ -55,6 +55,12 @@ static const struct
       "a pad that waits is let go" },
   { "0 pad A SHOW, 0 heard A, 10 stop 0, 10 pad B IGNORE, 10 pad A IGNORE",
       "a pad that is blocked after the stop would wait for ever" },
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 510 leave B 1, 600 heard A, "
+    "600 next - -, 600 pad B IGNORE, 610 left B, 610 pad B LATER",
+      "its jitterbuffer goes, and may come again" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 1000 heard B, 2000 leave A 1, "
+    "2500 heard A, 2500 next - -",
+      "one that lost its place goes: its pad is never heard again" },
 };
 
 typedef struct
@@ -122,11 +128,14 @@ step (World *w, gchar **word)
   } else if (g_str_equal (op, "gone")) {
     p = src_streams_forget (&w->streams, w->pads[ssrc]);
     g_clear_pointer (&p, src_pending_free);
+  } else if (g_str_equal (op, "left")) {
+    src_streams_left (&w->streams, ssrc);
   } else {
-    waited = src_streams_stop (&w->streams);
+    waited = g_str_equal (op, "leave") ? src_streams_leave (&w->streams, ssrc)
+                                       : src_streams_stop (&w->streams);
     n = g_list_length (waited);
     g_list_free_full (waited, (GDestroyNotify) src_pending_free);
-    return n == (guint) atoi (word[2]);
+    return n == (guint) atoi (word[word[3] ? 3 : 2]);
   }
   return TRUE;
 }

@@ -5,6 +5,7 @@
 #include "../elements/relay-fixture.h"
 #include "../elements/sink-fixture.h"
 #include "../elements/src-fixture.h"
+#include "../rows.h"
 #include "trust.h"
 
 #define TIMES 25
@@ -138,18 +139,26 @@ typedef struct
   guint16 seq;
   guint32 own;   /* of the reports that come to `fd` */
   gint removals; /* atomic: of streams by rtpbin */
+  gint over;     /* atomic: SSRCs of which it said so */
+  gint live;     /* atomic: jitterbuffers of what came later than the peer */
 } Home;
 
 static void
-say_rtp (Home *h, gint fd, guint32 ssrc)
+say_pt (Home *h, gint fd, guint32 ssrc, guint8 pt)
 {
-  guint8 data[172] = { 0x80 };
+  guint8 data[172] = { 0x80, pt };
 
   GST_WRITE_UINT16_BE (data + 2, h->seq);
   GST_WRITE_UINT32_BE (data + 4, 160 * h->seq);
   GST_WRITE_UINT32_BE (data + 8, ssrc);
   h->seq++;
   udp_say (fd, "127.0.0.1", (guint) h->t.port, 0, data, sizeof data);
+}
+
+static void
+say_rtp (Home *h, gint fd, guint32 ssrc)
+{
+  say_pt (h, fd, ssrc, 0);
 }
 
 /* Till `more` of them came out. */
@@ -430,6 +439,72 @@ test_src_heir (void)
       g_atomic_int_get (&h.t.pads));
 }
 
+static void
+on_over (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+{
+  g_atomic_int_inc (&((Home *) data)->over);
+}
+
+static void
+jitterbuffer_gone (gpointer data, GObject *where_it_was)
+{
+  g_atomic_int_add (&((Home *) data)->live, -1);
+}
+
+static void
+on_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
+    guint ssrc, gpointer data)
+{
+  g_atomic_int_inc (&((Home *) data)->live);
+  g_object_weak_ref (G_OBJECT (jitterbuffer), jitterbuffer_gone, data);
+}
+
+static void
+watch_streams (Home *h)
+{
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (h->t.src), "rtpbin");
+
+  g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (on_over), h);
+  g_signal_connect (rtpbin, "on-bye-timeout", G_CALLBACK (on_over), h);
+  g_signal_connect (
+      rtpbin, "new-jitterbuffer", G_CALLBACK (on_jitterbuffer), h);
+}
+
+/* What another SSRC is when rtpsession forgets it, 2 s after its BYE. */
+static const struct
+{
+  guint8 pt;
+  const gchar *name, *why;
+} overs[] = {
+  { 0, "12 BYE of an SSRC in doubt, rtpadaptsrc",
+      "the thread that waits at its pad is let go" },
+};
+
+static void
+test_src_over (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  guint8 d[16];
+  gsize size = forge_bye (d, PEER + 1, PEER + 1);
+  g_auto (Home) h;
+
+  home_new (&h);
+  watch_streams (&h);
+  say_rtp (&h, h.fd, PEER);
+  for (guint i = 0; i < 2; i++)
+    say_pt (&h, h.fd, PEER + 1, overs[row].pt);
+  WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.live) == 1);
+  udp_say (h.fd, "127.0.0.1", (guint) h.t.port, 0, d, size);
+  WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.over) >= 1);
+  play (&h, PEER, 10);
+  WAIT_UNTIL (h.t.bus,
+      (say_rtp (&h, h.fd, PEER), TRUE) && g_atomic_int_get (&h.live) == 0);
+  trust_row ("attack", overs[row].name, overs[row].why,
+      g_atomic_int_get (&h.t.pads) == 1, "the stream plays, %d pad",
+      g_atomic_int_get (&h.t.pads));
+}
+
 void
 tests_add (void)
 {
@@ -440,4 +515,5 @@ tests_add (void)
   g_test_add_func ("/collide/src/bye", test_src_bye);
   g_test_add_func ("/collide/src/forgotten", test_src_forgotten);
   g_test_add_func ("/collide/src/heir", test_src_heir);
+  rows_add ("/collide/src/over", overs, test_src_over);
 }

@@ -468,6 +468,62 @@ pad_parse (GstPad *pad, guint32 *ssrc, guint *pt)
   return sscanf (GST_PAD_NAME (pad), "recv_rtp_src_0_%u_%u", ssrc, pt) == 2;
 }
 
+/* rtpbin's pads of that SSRC (transfer full) (element-type GstPad). */
+static GList *
+pads_of (GstRtpAdaptSrc *self, guint32 ssrc)
+{
+  GstElement *rtpbin = self->session.rtpbin;
+  GList *pads = NULL;
+  guint32 found;
+  guint pt;
+
+  GST_OBJECT_LOCK (rtpbin);
+  for (GList *l = rtpbin->srcpads; l; l = l->next) {
+    if (pad_parse (l->data, &found, &pt) && found == ssrc)
+      pads = g_list_prepend (pads, gst_object_ref (l->data));
+  }
+  GST_OBJECT_UNLOCK (rtpbin);
+  return pads;
+}
+
+/* Its pads are no way for anything from now on, and no thread waits at them. */
+static void
+ssrc_mute (GstRtpAdaptSrc *self, guint32 ssrc, GList *waited)
+{
+  GList *pads = pads_of (self, ssrc);
+
+  for (GList *l = pads; l; l = l->next)
+    gst_pad_add_probe (
+        l->data, GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM, drop, NULL, NULL);
+  g_list_free_full (pads, gst_object_unref);
+  for (GList *l = waited; l; l = l->next) {
+    SrcPending *p = l->data;
+
+    if (p->block)
+      gst_pad_remove_probe (p->pad, p->block);
+  }
+  g_list_free_full (waited, (GDestroyNotify) src_pending_free);
+}
+
+/* It said BYE, or was silent for long.  rtpbin waits with its locks held for the
+ * thread of the jitterbuffer that it takes away, which therefore may not wait at a
+ * pad of which it is not decided. */
+static void
+ssrc_over (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+{
+  GstRtpAdaptSrc *self = data;
+  GList *waited;
+
+  g_mutex_lock (&self->lock);
+  waited = src_streams_leave (&self->streams, ssrc);
+  g_mutex_unlock (&self->lock);
+  ssrc_mute (self, ssrc, waited);
+  src_session_drop (&self->session, ssrc);
+  g_mutex_lock (&self->lock);
+  src_streams_left (&self->streams, ssrc);
+  g_mutex_unlock (&self->lock);
+}
+
 static void
 pad_added (GstElement *rtpbin, GstPad *pad, gpointer data)
 {
@@ -555,4 +611,8 @@ src_build_init (GstRtpAdaptSrc *self)
       self->session.rtpbin, "pad-added", G_CALLBACK (pad_added), self);
   g_signal_connect (
       self->session.rtpbin, "pad-removed", G_CALLBACK (pad_removed), self);
+  g_signal_connect (
+      self->session.rtpbin, "on-timeout", G_CALLBACK (ssrc_over), self);
+  g_signal_connect (
+      self->session.rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_over), self);
 }

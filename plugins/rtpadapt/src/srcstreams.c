@@ -58,6 +58,23 @@ decide (SrcStreams *s, const SrcPending *p, RaTime now, SrcStream **again)
   return open ? SRC_STREAMS_LATER : SRC_STREAMS_SHOW;
 }
 
+/* Where it is in the list, or its length. */
+static guint
+find_leaving (const SrcStreams *s, guint32 ssrc)
+{
+  guint i = 0;
+
+  while (i < s->leaving->len && g_array_index (s->leaving, guint32, i) != ssrc)
+    i++;
+  return i;
+}
+
+static gboolean
+is_ignored (const SrcStreams *s, guint32 ssrc)
+{
+  return s->stopped || find_leaving (s, ssrc) < s->leaving->len;
+}
+
 /* `p` takes the place of what fed the stream. */
 static void
 claim (SrcStreams *s, SrcStream *stream, SrcPending *p, RaTime now)
@@ -83,7 +100,7 @@ src_streams_on_pad (
   SrcStreamsJob job
       = { SRC_STREAMS_IGNORE, pending_new (pad, ssrc, pt, now), NULL };
 
-  if (s->stopped)
+  if (is_ignored (s, ssrc))
     return job;
   job.what = decide (s, job.p, now, &job.again);
   if (job.again)
@@ -94,7 +111,7 @@ src_streams_on_pad (
 gboolean
 src_streams_wait (SrcStreams *s, SrcPending *p)
 {
-  if (s->stopped)
+  if (is_ignored (s, p->ssrc))
     return FALSE;
   s->pending = g_list_append (s->pending, p);
   g_atomic_int_inc (&s->n_pending);
@@ -197,6 +214,38 @@ src_streams_forget (SrcStreams *s, GstPad *pad)
   return p ? p : pending_take (&s->losers, &s->n_losers, pad);
 }
 
+static GList *
+ssrc_take (GList **list, gint *n, guint32 ssrc)
+{
+  GList *taken = NULL, *next;
+
+  for (GList *l = *list; l; l = next) {
+    SrcPending *p = l->data;
+
+    next = l->next;
+    if (p->ssrc != ssrc)
+      continue;
+    *list = g_list_delete_link (*list, l);
+    g_atomic_int_add (n, -1);
+    taken = g_list_prepend (taken, p);
+  }
+  return taken;
+}
+
+GList *
+src_streams_leave (SrcStreams *s, guint32 ssrc)
+{
+  g_array_append_val (s->leaving, ssrc);
+  return g_list_concat (ssrc_take (&s->pending, &s->n_pending, ssrc),
+      ssrc_take (&s->losers, &s->n_losers, ssrc));
+}
+
+void
+src_streams_left (SrcStreams *s, guint32 ssrc)
+{
+  g_array_remove_index_fast (s->leaving, find_leaving (s, ssrc));
+}
+
 /* --- begin and end ------------------------------------------------------- */
 
 gboolean
@@ -232,6 +281,7 @@ src_streams_init (SrcStreams *s, SrcSilence silence, gpointer silence_data)
 {
   *s = (SrcStreams){ .silence = silence, .silence_data = silence_data };
   s->streams = g_ptr_array_new ();
+  s->leaving = g_array_new (FALSE, FALSE, sizeof (guint32));
 }
 
 void
@@ -239,4 +289,5 @@ src_streams_clear (SrcStreams *s)
 {
   g_list_free_full (src_streams_stop (s), (GDestroyNotify) src_pending_free);
   g_ptr_array_free (s->streams, TRUE);
+  g_array_unref (s->leaving);
 }

@@ -65,6 +65,7 @@ typedef struct
   gint n_pending;     /* atomic: its length, to be looked at without the lock */
   GList *losers;      /* (SrcPending) */
   gint n_losers;      /* atomic: the same */
+  GArray *leaving;    /* (guint32) SSRCs whose pads that come are ignored */
   guint next_name;
   gboolean stopped; /* pads that come are ignored */
 } SrcStreams;
@@ -92,8 +93,8 @@ typedef struct
 /* rtpbin has a new pad. */
 SrcStreamsJob src_streams_on_pad (
     SrcStreams *s, GstPad *pad, guint32 ssrc, guint pt, RaTime now);
-/* The pad is blocked by the probe `p->block`.  FALSE: the streams stopped meanwhile;
- * the caller keeps `p`. */
+/* The pad is blocked by the probe `p->block`.  FALSE: it is to be ignored by
+ * now, and the caller keeps `p`. */
 gboolean src_streams_wait (SrcStreams *s, SrcPending *p);
 /* A pad of which it is decided now.  FALSE: there is nothing to do. */
 gboolean src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job);
@@ -102,6 +103,11 @@ void src_streams_on_packet (
     SrcStreams *s, guint32 ssrc, guint pt, gboolean fec, RaTime now);
 /* The pad that lost its place is mute by this probe. */
 void src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
+/* The SSRC is over, and its jitterbuffer is about to go.  Until src_streams_left() its
+ * pads that come are ignored.  Returns those that were not shown, or no longer are
+ * (transfer full) (element-type SrcPending). */
+GList *src_streams_leave (SrcStreams *s, guint32 ssrc);
+void src_streams_left (SrcStreams *s, guint32 ssrc);
 /* rtpbin's pad is gone.  Returns what waited at it (transfer full), or NULL. */
 SrcPending *src_streams_forget (SrcStreams *s, GstPad *pad);
 
