@@ -56,11 +56,15 @@ static const struct
   { "0 pad A SHOW, 0 heard A, 10 stop 0, 10 pad B IGNORE, 10 pad A IGNORE",
       "a pad that is blocked after the stop would wait for ever" },
   { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 510 leave B 1, 600 heard A, "
-    "600 next - -, 600 pad B IGNORE, 610 left B, 610 pad B LATER",
+    "600 next - -, 600 pad B IGNORE, 610 left B, 610 left -, "
+    "610 pad B LATER",
       "its jitterbuffer goes, and may come again" },
   { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 1000 heard B, 2000 leave A 1, "
     "2500 heard A, 2500 next - -",
       "one that lost its place goes: its pad is never heard again" },
+  { "0 pad A SHOW, 0 heard A, 10 leave A 0, 1100 pad B AGAIN, 1100 heard B, "
+    "2500 heard A, 2500 next - -",
+      "it goes, but is held: it takes no place back" },
 };
 
 typedef struct
@@ -107,7 +111,8 @@ step (World *w, gchar **word)
   SrcStreamsJob job;
   SrcPending *p;
   GList *waited;
-  guint n;
+  guint n, at = 0;
+  guint32 leaver;
 
   w->now = T0 + (RaTime) (atoi (word[0]) * RA_MSECOND);
   if (g_str_equal (op, "pad")) {
@@ -129,10 +134,18 @@ step (World *w, gchar **word)
     p = src_streams_forget (&w->streams, w->pads[ssrc]);
     g_clear_pointer (&p, src_pending_free);
   } else if (g_str_equal (op, "left")) {
-    src_streams_left (&w->streams, ssrc);
+    if (!src_streams_next_leaver (&w->streams, &at, &leaver))
+      return g_str_equal (word[2], "-");
+    src_streams_leaver_done (&w->streams, leaver, TRUE);
+    return leaver == ssrc;
   } else {
-    waited = g_str_equal (op, "leave") ? src_streams_leave (&w->streams, ssrc)
-                                       : src_streams_stop (&w->streams);
+    if (g_str_equal (op, "stop")) {
+      waited = src_streams_stop (&w->streams);
+    } else {
+      g_assert_true (src_streams_leave (&w->streams, ssrc, &waited));
+      g_assert_false (src_streams_leave (&w->streams, ssrc, &waited));
+      src_streams_leaver_done (&w->streams, ssrc, FALSE);
+    }
     n = g_list_length (waited);
     g_list_free_full (waited, (GDestroyNotify) src_pending_free);
     return n == (guint) atoi (word[word[3] ? 3 : 2]);

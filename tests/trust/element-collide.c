@@ -141,6 +141,8 @@ typedef struct
   gint removals; /* atomic: of streams by rtpbin */
   gint over;     /* atomic: SSRCs of which it said so */
   gint live;     /* atomic: jitterbuffers of what came later than the peer */
+  GstPad *held;  /* atomic, or NULL */
+  gulong probe;
 } Home;
 
 static void
@@ -471,14 +473,34 @@ watch_streams (Home *h)
       rtpbin, "new-jitterbuffer", G_CALLBACK (on_jitterbuffer), h);
 }
 
+static GstPadProbeReturn
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+/* Of another stream than the peer's. */
+static void
+hold_pad (GstElement *src, GstPad *pad, gpointer data)
+{
+  Home *h = data;
+
+  h->probe = gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, NULL, NULL);
+  g_atomic_pointer_set (&h->held, gst_object_ref (pad));
+}
+
 /* What another SSRC is when rtpsession forgets it, 2 s after its BYE. */
 static const struct
 {
   guint8 pt;
+  gboolean holds; /* the application, what comes from its pad */
   const gchar *name, *why;
 } overs[] = {
-  { 0, "12 BYE of an SSRC in doubt, rtpadaptsrc",
+  { 0, FALSE, "12 BYE of an SSRC in doubt, rtpadaptsrc",
       "the thread that waits at its pad is let go" },
+  { 8, TRUE, "12 BYE of an SSRC that the application holds, rtpadaptsrc",
+      "nobody waits for the application, and its stream goes when it lets go" },
 };
 
 static void
@@ -491,18 +513,26 @@ test_src_over (gconstpointer data)
 
   home_new (&h);
   watch_streams (&h);
+  if (overs[row].holds)
+    g_signal_connect (h.t.src, "pad-added", G_CALLBACK (hold_pad), &h);
   say_rtp (&h, h.fd, PEER);
   for (guint i = 0; i < 2; i++)
     say_pt (&h, h.fd, PEER + 1, overs[row].pt);
   WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.live) == 1);
+  if (overs[row].holds)
+    WAIT_UNTIL (h.t.bus,
+        g_atomic_pointer_get (&h.held) && gst_pad_is_blocking (h.held));
   udp_say (h.fd, "127.0.0.1", (guint) h.t.port, 0, d, size);
   WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.over) >= 1);
   play (&h, PEER, 10);
+  if (h.held)
+    gst_pad_remove_probe (h.held, h.probe);
+  gst_clear_object (&h.held);
   WAIT_UNTIL (h.t.bus,
       (say_rtp (&h, h.fd, PEER), TRUE) && g_atomic_int_get (&h.live) == 0);
   trust_row ("attack", overs[row].name, overs[row].why,
-      g_atomic_int_get (&h.t.pads) == 1, "the stream plays, %d pad",
-      g_atomic_int_get (&h.t.pads));
+      g_atomic_int_get (&h.t.pads) == 1 + overs[row].holds,
+      "the other stream plays, %d pads", g_atomic_int_get (&h.t.pads));
 }
 
 void

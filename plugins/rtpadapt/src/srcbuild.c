@@ -440,28 +440,6 @@ decide_pending (GstRtpAdaptSrc *self)
   } while (due);
 }
 
-/* A packet of RTP was let in. */
-static void
-heard (gpointer data, guint32 ssrc, guint pt)
-{
-  GstRtpAdaptSrc *self = data;
-  gboolean fec = src_payload_is_fec (pt);
-
-  if (fec || g_atomic_int_get (&self->streams.n_losers) > 0) {
-    g_mutex_lock (&self->lock);
-    src_streams_on_packet (&self->streams, ssrc, pt, fec, system_now ());
-    g_mutex_unlock (&self->lock);
-  }
-  if (g_atomic_int_get (&self->streams.n_pending) > 0)
-    decide_pending (self);
-}
-
-static GstPadProbeReturn
-hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  return GST_PAD_PROBE_OK;
-}
-
 static gboolean
 pad_parse (GstPad *pad, guint32 *ssrc, guint *pt)
 {
@@ -505,23 +483,102 @@ ssrc_mute (GstRtpAdaptSrc *self, guint32 ssrc, GList *waited)
   g_list_free_full (waited, (GDestroyNotify) src_pending_free);
 }
 
-/* It said BYE, or was silent for long.  rtpbin waits with its locks held for the
- * thread of the jitterbuffer that it takes away, which therefore may not wait at a
- * pad of which it is not decided. */
+/* TRUE if no thread is beyond its pads.  One that comes later is dropped there. */
+static gboolean
+ssrc_is_idle (GstRtpAdaptSrc *self, guint32 ssrc)
+{
+  GList *pads = pads_of (self, ssrc);
+  gboolean idle = TRUE;
+
+  for (GList *l = pads; l && idle; l = l->next) {
+    GstPad *inner
+        = GST_PAD (gst_proxy_pad_get_internal (GST_PROXY_PAD (l->data)));
+
+    idle = GST_PAD_STREAM_TRYLOCK (inner);
+    if (idle)
+      GST_PAD_STREAM_UNLOCK (inner);
+    gst_object_unref (inner);
+  }
+  g_list_free_full (pads, gst_object_unref);
+  return idle;
+}
+
+static gboolean
+next_leaver (GstRtpAdaptSrc *self, guint *at, guint32 *ssrc)
+{
+  gboolean any;
+
+  g_mutex_lock (&self->lock);
+  any = src_streams_next_leaver (&self->streams, at, ssrc);
+  g_mutex_unlock (&self->lock);
+  return any;
+}
+
+static void
+leaver_done (GstRtpAdaptSrc *self, guint32 ssrc, gboolean gone)
+{
+  g_mutex_lock (&self->lock);
+  src_streams_leaver_done (&self->streams, ssrc, gone);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Of the SSRCs that are over, takes the streams away that nothing holds.  rtpbin
+ * waits with its locks held for the thread of the jitterbuffer, and with it all
+ * other streams would wait for as long as an application holds this one. */
+static void
+leavers_drop (GstRtpAdaptSrc *self)
+{
+  guint32 ssrc;
+
+  for (guint at = 0; next_leaver (self, &at, &ssrc);) {
+    gboolean idle = ssrc_is_idle (self, ssrc);
+
+    if (idle)
+      src_session_drop (&self->session, ssrc);
+    leaver_done (self, ssrc, idle);
+  }
+}
+
+/* It said BYE, or was silent for long. */
 static void
 ssrc_over (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
 {
   GstRtpAdaptSrc *self = data;
   GList *waited;
+  gboolean leaves;
 
   g_mutex_lock (&self->lock);
-  waited = src_streams_leave (&self->streams, ssrc);
+  leaves = src_streams_leave (&self->streams, ssrc, &waited);
   g_mutex_unlock (&self->lock);
-  ssrc_mute (self, ssrc, waited);
-  src_session_drop (&self->session, ssrc);
-  g_mutex_lock (&self->lock);
-  src_streams_left (&self->streams, ssrc);
-  g_mutex_unlock (&self->lock);
+  if (leaves) {
+    ssrc_mute (self, ssrc, waited);
+    leaver_done (self, ssrc, FALSE);
+  }
+  leavers_drop (self);
+}
+
+/* A packet of RTP was let in. */
+static void
+heard (gpointer data, guint32 ssrc, guint pt)
+{
+  GstRtpAdaptSrc *self = data;
+  gboolean fec = src_payload_is_fec (pt);
+
+  if (fec || g_atomic_int_get (&self->streams.n_losers) > 0) {
+    g_mutex_lock (&self->lock);
+    src_streams_on_packet (&self->streams, ssrc, pt, fec, system_now ());
+    g_mutex_unlock (&self->lock);
+  }
+  if (g_atomic_int_get (&self->streams.n_pending) > 0)
+    decide_pending (self);
+  if (g_atomic_int_get (&self->streams.n_leaving) > 0)
+    leavers_drop (self);
+}
+
+static GstPadProbeReturn
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
 }
 
 static void

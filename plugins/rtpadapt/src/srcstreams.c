@@ -22,6 +22,13 @@ pending_new (GstPad *pad, guint32 ssrc, guint pt, RaTime now)
   return p;
 }
 
+/* An SSRC that is over. */
+typedef struct
+{
+  guint32 ssrc;
+  gboolean taken; /* a thread has it */
+} Leaver;
+
 /* --- deciding ----------------------------------------------------------- */
 
 /* Since when nothing came; SRC_RESTARTED or more: it is over. */
@@ -58,13 +65,19 @@ decide (SrcStreams *s, const SrcPending *p, RaTime now, SrcStream **again)
   return open ? SRC_STREAMS_LATER : SRC_STREAMS_SHOW;
 }
 
-/* Where it is in the list, or its length. */
+static Leaver *
+leaver_at (const SrcStreams *s, guint i)
+{
+  return &g_array_index (s->leaving, Leaver, i);
+}
+
+/* Its place, or the length of the list. */
 static guint
-find_leaving (const SrcStreams *s, guint32 ssrc)
+leaver_find (const SrcStreams *s, guint32 ssrc)
 {
   guint i = 0;
 
-  while (i < s->leaving->len && g_array_index (s->leaving, guint32, i) != ssrc)
+  while (i < s->leaving->len && leaver_at (s, i)->ssrc != ssrc)
     i++;
   return i;
 }
@@ -72,7 +85,7 @@ find_leaving (const SrcStreams *s, guint32 ssrc)
 static gboolean
 is_ignored (const SrcStreams *s, guint32 ssrc)
 {
-  return s->stopped || find_leaving (s, ssrc) < s->leaving->len;
+  return s->stopped || leaver_find (s, ssrc) < s->leaving->len;
 }
 
 /* `p` takes the place of what fed the stream. */
@@ -153,6 +166,8 @@ src_streams_on_packet (
 {
   if (fec)
     count_fec (s, ssrc);
+  if (is_ignored (s, ssrc))
+    return;
   /* One that lost its place goes on. */
   for (GList *l = s->losers; l; l = l->next) {
     SrcPending *p = l->data;
@@ -232,18 +247,46 @@ ssrc_take (GList **list, gint *n, guint32 ssrc)
   return taken;
 }
 
-GList *
-src_streams_leave (SrcStreams *s, guint32 ssrc)
+gboolean
+src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited)
 {
-  g_array_append_val (s->leaving, ssrc);
-  return g_list_concat (ssrc_take (&s->pending, &s->n_pending, ssrc),
+  const Leaver leaver = { ssrc, TRUE };
+
+  if (leaver_find (s, ssrc) < s->leaving->len)
+    return FALSE;
+  g_array_append_val (s->leaving, leaver);
+  g_atomic_int_inc (&s->n_leaving);
+  *waited = g_list_concat (ssrc_take (&s->pending, &s->n_pending, ssrc),
       ssrc_take (&s->losers, &s->n_losers, ssrc));
+  return TRUE;
+}
+
+gboolean
+src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc)
+{
+  while (*at < s->leaving->len) {
+    Leaver *leaver = leaver_at (s, (*at)++);
+
+    if (leaver->taken)
+      continue;
+    leaver->taken = TRUE;
+    *ssrc = leaver->ssrc;
+    return TRUE;
+  }
+  return FALSE;
 }
 
 void
-src_streams_left (SrcStreams *s, guint32 ssrc)
+src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone)
 {
-  g_array_remove_index_fast (s->leaving, find_leaving (s, ssrc));
+  guint i = leaver_find (s, ssrc);
+
+  if (gone) {
+    g_array_remove_index (s->leaving, i);
+    g_atomic_int_add (&s->n_leaving, -1);
+  } else {
+    leaver_at (s, i)->taken = FALSE;
+  }
 }
 
 /* --- begin and end ------------------------------------------------------- */
@@ -271,6 +314,8 @@ src_streams_take (SrcStreams *s)
   GPtrArray *streams = s->streams;
 
   s->streams = g_ptr_array_new ();
+  g_array_set_size (s->leaving, 0);
+  g_atomic_int_set (&s->n_leaving, 0);
   s->next_name = 0;
   s->stopped = FALSE;
   return streams;
@@ -281,7 +326,7 @@ src_streams_init (SrcStreams *s, SrcSilence silence, gpointer silence_data)
 {
   *s = (SrcStreams){ .silence = silence, .silence_data = silence_data };
   s->streams = g_ptr_array_new ();
-  s->leaving = g_array_new (FALSE, FALSE, sizeof (guint32));
+  s->leaving = g_array_new (FALSE, FALSE, sizeof (Leaver));
 }
 
 void

@@ -65,7 +65,8 @@ typedef struct
   gint n_pending;     /* atomic: its length, to be looked at without the lock */
   GList *losers;      /* (SrcPending) */
   gint n_losers;      /* atomic: the same */
-  GArray *leaving;    /* (guint32) SSRCs whose pads that come are ignored */
+  GArray *leaving;    /* SSRCs that are over, and whose jitterbuffers are still there */
+  gint n_leaving;     /* atomic: their number */
   guint next_name;
   gboolean stopped; /* pads that come are ignored */
 } SrcStreams;
@@ -103,11 +104,16 @@ void src_streams_on_packet (
     SrcStreams *s, guint32 ssrc, guint pt, gboolean fec, RaTime now);
 /* The pad that lost its place is mute by this probe. */
 void src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
-/* The SSRC is over, and its jitterbuffer is about to go.  Until src_streams_left() its
- * pads that come are ignored.  Returns those that were not shown, or no longer are
- * (transfer full) (element-type SrcPending). */
-GList *src_streams_leave (SrcStreams *s, guint32 ssrc);
-void src_streams_left (SrcStreams *s, guint32 ssrc);
+/* The SSRC is over.  Its jitterbuffer goes as soon as no thread is beyond its pads;
+ * until then its pads that come are ignored.  The caller has it, and gets in `waited`
+ * its pads that were not shown, or no longer are (transfer full) (element-type
+ * SrcPending).  FALSE: it is leaving already. */
+gboolean src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited);
+/* An SSRC that leaves, and that nobody has: the first from the place `at` on, which
+ * becomes the next place.  The caller has it.  FALSE: there is none. */
+gboolean src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc);
+/* The caller has it no longer.  `gone`: the jitterbuffer, so it may come again. */
+void src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone);
 /* rtpbin's pad is gone.  Returns what waited at it (transfer full), or NULL. */
 SrcPending *src_streams_forget (SrcStreams *s, GstPad *pad);
 
