@@ -422,6 +422,9 @@ carry_out (GstRtpAdaptSrc *self, SrcStreamsJob *job)
   }
   if (p->block)
     gst_pad_remove_probe (p->pad, p->block);
+  g_mutex_lock (&self->lock);
+  src_streams_done (&self->streams, p);
+  g_mutex_unlock (&self->lock);
   src_pending_free (p);
 }
 

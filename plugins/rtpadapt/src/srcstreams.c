@@ -118,7 +118,14 @@ src_streams_on_pad (
   job.what = decide (s, job.p, now, &job.again);
   if (job.again)
     claim (s, job.again, job.p, now);
+  s->jobs = g_list_prepend (s->jobs, job.p);
   return job;
+}
+
+void
+src_streams_done (SrcStreams *s, SrcPending *p)
+{
+  s->jobs = g_list_remove (s->jobs, p);
 }
 
 gboolean
@@ -126,6 +133,7 @@ src_streams_wait (SrcStreams *s, SrcPending *p)
 {
   if (is_ignored (s, p->ssrc))
     return FALSE;
+  src_streams_done (s, p);
   s->pending = g_list_append (s->pending, p);
   g_atomic_int_inc (&s->n_pending);
   return TRUE;
@@ -143,6 +151,7 @@ src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job)
     g_atomic_int_add (&s->n_pending, -1);
     if (job->again)
       claim (s, job->again, job->p, now);
+    s->jobs = g_list_prepend (s->jobs, job->p);
     return TRUE;
   }
   return FALSE;
@@ -261,13 +270,23 @@ src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited)
   return TRUE;
 }
 
+static gboolean
+has_job (const SrcStreams *s, guint32 ssrc)
+{
+  GList *l = s->jobs;
+
+  while (l && ((SrcPending *) l->data)->ssrc != ssrc)
+    l = l->next;
+  return l != NULL;
+}
+
 gboolean
 src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc)
 {
   while (*at < s->leaving->len) {
     Leaver *leaver = leaver_at (s, (*at)++);
 
-    if (leaver->taken)
+    if (leaver->taken || has_job (s, leaver->ssrc))
       continue;
     leaver->taken = TRUE;
     *ssrc = leaver->ssrc;

@@ -65,7 +65,8 @@ typedef struct
   gint n_pending;     /* atomic: its length, to be looked at without the lock */
   GList *losers;      /* (SrcPending) */
   gint n_losers;      /* atomic: the same */
-  GArray *leaving;    /* SSRCs that are over, and whose jitterbuffers are still there */
+  GList *jobs;        /* (SrcPending, not owned) that are being carried out */
+  GArray *leaving;    /* SSRCs that are over, but for their jitterbuffers */
   gint n_leaving;     /* atomic: their number */
   guint next_name;
   gboolean stopped; /* pads that come are ignored */
@@ -87,7 +88,7 @@ typedef enum
 typedef struct
 {
   SrcDecision what;
-  SrcPending *p;    /* (transfer full) */
+  SrcPending *p; /* (transfer full): src_streams_done(), src_streams_wait() */
   SrcStream *again; /* or NULL */
 } SrcStreamsJob;
 
@@ -99,6 +100,9 @@ SrcStreamsJob src_streams_on_pad (
 gboolean src_streams_wait (SrcStreams *s, SrcPending *p);
 /* A pad of which it is decided now.  FALSE: there is nothing to do. */
 gboolean src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job);
+/* The job is done; `p` is still the caller's.  Until then its SSRC does not leave,
+ * because its pad and the stream that it is for are not yet known to each other. */
+void src_streams_done (SrcStreams *s, SrcPending *p);
 /* A packet of RTP was let in. */
 void src_streams_on_packet (
     SrcStreams *s, guint32 ssrc, guint pt, gboolean fec, RaTime now);
@@ -109,8 +113,9 @@ void src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
  * its pads that were not shown, or no longer are (transfer full) (element-type
  * SrcPending).  FALSE: it is leaving already. */
 gboolean src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited);
-/* An SSRC that leaves, and that nobody has: the first from the place `at` on, which
- * becomes the next place.  The caller has it.  FALSE: there is none. */
+/* An SSRC that leaves, that nobody has, and that no job is for: the first from the
+ * place `at` on, which becomes the next place.  The caller has it.  FALSE: there is
+ * none. */
 gboolean src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc);
 /* The caller has it no longer.  `gone`: the jitterbuffer, so it may come again. */
 void src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone);
