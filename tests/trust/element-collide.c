@@ -501,6 +501,8 @@ static const struct
       "the thread that waits at its pad is let go" },
   { 8, TRUE, "12 BYE of an SSRC that the application holds, rtpadaptsrc",
       "nobody waits for the application, and its stream goes when it lets go" },
+  { 122, FALSE, "12 BYE of an SSRC of repair packets alone, rtpadaptsrc",
+      "its jitterbuffer, which never had a pad, is freed" },
 };
 
 static void

@@ -617,15 +617,10 @@ static void
 pad_removed (GstElement *rtpbin, GstPad *pad, gpointer data)
 {
   GstRtpAdaptSrc *self = data;
-  guint32 ssrc;
   SrcPending *p;
-  guint pt;
 
-  if (!pad_parse (pad, &ssrc, &pt))
-    return;
   g_mutex_lock (&self->lock);
   p = src_streams_forget (&self->streams, pad);
-  src_session_forget (&self->session, ssrc);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&p, src_pending_free);
 }

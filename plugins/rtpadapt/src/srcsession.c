@@ -262,6 +262,23 @@ src_session_ask (SrcSession *s)
   gst_object_unref (element);
 }
 
+/* Has rtpbin take a stream away, and forgets its jitterbuffer.  That one may have had
+ * no pad: rtpptdemux makes none for repair packets. */
+static void
+stream_clear (SrcSession *s, guint32 ssrc)
+{
+  GstElement *jitterbuffer;
+
+  g_signal_emit_by_name (s->rtpbin, "clear-ssrc", 0, ssrc);
+  g_mutex_lock (s->lock);
+  jitterbuffer
+      = g_hash_table_lookup (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  g_hash_table_steal (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  g_mutex_unlock (s->lock);
+  gst_clear_object (&jitterbuffer);
+  src_hold_remove (&s->hold, ssrc);
+}
+
 /* rtpssrcdemux (1.22) first forgets an SSRC, then takes its stream away, then its pads.
  * A packet of that SSRC that comes in between makes it add pads of the same names, which
  * GstElement refuses and frees, and it pushes to what was freed: GST_FLOW_ERROR, or a
@@ -276,7 +293,7 @@ src_session_drop (SrcSession *s, guint32 ssrc)
     if (GST_PAD_IS_SINK (pads->pdata[i]))
       GST_PAD_STREAM_LOCK (pads->pdata[i]);
   }
-  g_signal_emit_by_name (s->rtpbin, "clear-ssrc", 0, ssrc);
+  stream_clear (s, ssrc);
   for (guint i = pads->len; i-- > 0;) {
     if (GST_PAD_IS_SINK (pads->pdata[i]))
       GST_PAD_STREAM_UNLOCK (pads->pdata[i]);
@@ -294,15 +311,7 @@ src_session_drop_streams (SrcSession *s)
   ssrcs = g_hash_table_get_keys (s->jitterbuffers);
   g_mutex_unlock (s->lock);
   for (GList *l = ssrcs; l; l = l->next)
-    g_signal_emit_by_name (
-        s->rtpbin, "clear-ssrc", 0, GPOINTER_TO_UINT (l->data));
-}
-
-void
-src_session_forget (SrcSession *s, guint32 ssrc)
-{
-  g_hash_table_remove (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
-  src_hold_remove (&s->hold, ssrc);
+    stream_clear (s, GPOINTER_TO_UINT (l->data));
 }
 
 /* --- from the beginning to the end ---------------------------------------- */

@@ -58,7 +58,4 @@ void src_session_drop (SrcSession *s, guint32 ssrc);
 /* Takes the streams away, while they are in PAUSED.  Nothing may come meanwhile. */
 void src_session_drop_streams (SrcSession *s);
 
-/* That jitterbuffer is gone; the lock is held. */
-void src_session_forget (SrcSession *s, guint32 ssrc);
-
 G_END_DECLS
