@@ -451,14 +451,36 @@ test_eos_pauses (void)
       100000); /* it reaches the sink; if it is later, nothing is tested */
 }
 
+static GstBusSyncReply
+see_poster (GstBus *bus, GstMessage *message, gpointer data)
+{
+  if (gst_message_has_name (message, "application/x-rtpadaptsrc-stats"))
+    g_atomic_pointer_set ((GThread **) data, g_thread_self ());
+  return GST_BUS_PASS;
+}
+
+static gboolean
+see_clock (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  g_atomic_pointer_set ((GThread **) data, g_thread_self ());
+  return TRUE;
+}
+
+/* Who gets them may wait, but the thread of the system clock may not. */
 static void
 test_stats_messages (void)
 {
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  GstClockID id = gst_clock_new_single_shot_id (clock, 0);
   g_autoptr (GstMessage) message = NULL;
+  GThread *poster = NULL, *timer = NULL;
   const GstStructure *s = NULL;
   g_auto (Receiver) t;
 
   receiver_new (&t, "stats-interval=10000000", "");
+  gst_bus_set_sync_handler (t.bus, see_poster, &poster, NULL);
+  gst_clock_id_wait_async (id, see_clock, &timer, NULL);
+  gst_clock_id_unref (id);
   receiver_play (&t);
   do {
     gst_clear_message (&message);
@@ -468,6 +490,8 @@ test_stats_messages (void)
     s = gst_message_get_structure (message);
   } while (!gst_structure_has_name (s, "application/x-rtpadaptsrc-stats"));
   g_assert_true (gst_structure_has_field (s, "streams"));
+  WAIT_UNTIL (t.bus, g_atomic_pointer_get (&timer) != NULL);
+  g_assert_true (g_atomic_pointer_get (&poster) != timer);
 }
 
 void

@@ -320,13 +320,24 @@ src_build_close (GstRtpAdaptSrc *self)
 /* --- statistics ----------------------------------------------------------- */
 
 static void
-stats_due (GstElement *element)
+stats_post (GstElement *element, gpointer data)
 {
   GstStructure *stats;
 
   g_object_get (element, "stats", &stats, NULL);
   gst_element_post_message (
       element, gst_message_new_element (GST_OBJECT (element), stats));
+  g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->posting, FALSE);
+}
+
+/* The elements that are asked may let us wait, and so may the application that gets the
+ * message.  Then none is made until that one has got there. */
+static void
+stats_due (GstElement *element)
+{
+  if (g_atomic_int_compare_and_exchange (
+          &GST_RTP_ADAPT_SRC (element)->posting, FALSE, TRUE))
+    gst_element_call_async (element, stats_post, NULL, NULL);
 }
 
 void

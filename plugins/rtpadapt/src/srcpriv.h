@@ -38,6 +38,8 @@ struct _GstRtpAdaptSrc
 
   SrcAnswer answer;
 
+  gint posting; /* atomic: statistics are on their way to the bus */
+
   GMutex lock; /* never held while pads or elements are touched */
   SrcStreams streams;
   SrcSession session;
