@@ -5,6 +5,7 @@
 #include "../elements/relay-fixture.h"
 #include "../elements/sink-fixture.h"
 #include "../elements/src-fixture.h"
+#include "../../plugins/rtpadapt/wire/peer.h"
 #include "../rows.h"
 #include "trust.h"
 
@@ -537,6 +538,29 @@ test_src_over (gconstpointer data)
       "the other stream plays, %d pads", g_atomic_int_get (&h.t.pads));
 }
 
+/* The peer has all places of rtpbin, which keeps them for 25 s, and is silent.  The 30
+ * packets that wait at its pads come out, too. */
+static void
+test_src_places (void)
+{
+  gint from;
+  g_auto (Home) h;
+
+  home_new (&h);
+  watch_streams (&h);
+  for (guint32 i = 2; i < 2 * PEER_STREAMS; i++)
+    say_rtp (&h, h.fd, PEER + i / 2);
+  WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.live) == PEER_STREAMS - 1);
+  from = g_atomic_int_get (&h.t.frames[0]);
+  WAIT_UNTIL (h.t.bus,
+      (say_rtp (&h, h.other, 1), TRUE)
+          && g_atomic_int_get (&h.t.frames[0]) >= from + 100);
+  trust_row ("attack", "12 a peer with all SSRCs is gone, rtpadaptsrc",
+      "who comes next is played, before an SSRC of the old peer times out",
+      g_atomic_int_get (&h.over) == 0, "%d SSRCs timed out",
+      g_atomic_int_get (&h.over));
+}
+
 void
 tests_add (void)
 {
@@ -548,4 +572,5 @@ tests_add (void)
   g_test_add_func ("/collide/src/forgotten", test_src_forgotten);
   g_test_add_func ("/collide/src/heir", test_src_heir);
   rows_add ("/collide/src/over", overs, test_src_over);
+  g_test_add_func ("/collide/src/places", test_src_places);
 }

@@ -553,22 +553,44 @@ leavers_drop (GstRtpAdaptSrc *self)
   }
 }
 
-/* It said BYE, or was silent for long. */
+/* Its stream goes when nothing holds it. */
 static void
-ssrc_over (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+ssrc_leave (GstRtpAdaptSrc *self, guint32 ssrc)
 {
-  GstRtpAdaptSrc *self = data;
   GList *waited;
   gboolean leaves;
 
   g_mutex_lock (&self->lock);
   leaves = src_streams_leave (&self->streams, ssrc, &waited);
   g_mutex_unlock (&self->lock);
-  if (leaves) {
-    ssrc_mute (self, ssrc, waited);
-    leaver_done (self, ssrc, FALSE);
+  if (!leaves)
+    return;
+  ssrc_mute (self, ssrc, waited);
+  leaver_done (self, ssrc, FALSE);
+}
+
+/* It said BYE, or was silent for long. */
+static void
+ssrc_over (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+{
+  ssrc_leave (data, ssrc);
+  leavers_drop (data);
+}
+
+/* rtpsession gives an SSRC up after 25 s, the gate at once when there is another peer,
+ * and after 10 s (PEER_STALE) when there is another SSRC.  Those that the gate no longer
+ * knows make room for what it lets in. */
+static void
+make_room (GstRtpAdaptSrc *self)
+{
+  g_autoptr (GList) ssrcs = src_session_ssrcs (&self->session);
+
+  for (GList *l = ssrcs; l; l = l->next) {
+    guint32 ssrc = GPOINTER_TO_UINT (l->data);
+
+    if (src_gate_silence (self->gate, ssrc) == RA_SPAN_NONE)
+      ssrc_leave (self, ssrc);
   }
-  leavers_drop (self);
 }
 
 /* A packet of RTP was let in. */
@@ -585,6 +607,8 @@ heard (gpointer data, guint32 ssrc, guint pt)
   }
   if (g_atomic_int_get (&self->streams.n_pending) > 0)
     decide_pending (self);
+  if (src_session_is_full (&self->session, ssrc))
+    make_room (self);
   if (g_atomic_int_get (&self->streams.n_leaving) > 0)
     leavers_drop (self);
 }

@@ -300,16 +300,36 @@ src_session_drop (SrcSession *s, guint32 ssrc)
   }
 }
 
+GList *
+src_session_ssrcs (SrcSession *s)
+{
+  GList *ssrcs;
+
+  g_mutex_lock (s->lock);
+  ssrcs = g_hash_table_get_keys (s->jitterbuffers);
+  g_mutex_unlock (s->lock);
+  return ssrcs;
+}
+
+gboolean
+src_session_is_full (SrcSession *s, guint32 ssrc)
+{
+  gboolean full;
+
+  g_mutex_lock (s->lock);
+  full = g_hash_table_size (s->jitterbuffers) >= PEER_STREAMS
+      && !g_hash_table_contains (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  g_mutex_unlock (s->lock);
+  return full;
+}
+
 /* rtpbin (1.22) would keep its streams in READY, and make new ones with the same
  * SSRCs afterwards until it has as many as it may. */
 void
 src_session_drop_streams (SrcSession *s)
 {
-  g_autoptr (GList) ssrcs = NULL;
+  g_autoptr (GList) ssrcs = src_session_ssrcs (s);
 
-  g_mutex_lock (s->lock);
-  ssrcs = g_hash_table_get_keys (s->jitterbuffers);
-  g_mutex_unlock (s->lock);
   for (GList *l = ssrcs; l; l = l->next)
     stream_clear (s, GPOINTER_TO_UINT (l->data));
 }

@@ -52,6 +52,10 @@ void src_session_set_latency (
     SrcSession *s, guint latency, gboolean adaptive, guint min_latency);
 /* Has rtpsession send a report. */
 void src_session_ask (SrcSession *s);
+/* The SSRCs that have a stream (transfer container) (element-type guint32). */
+GList *src_session_ssrcs (SrcSession *s);
+/* TRUE if rtpbin has no place for this one. */
+gboolean src_session_is_full (SrcSession *s, guint32 ssrc);
 /* Takes the stream of an SSRC away while packets come.  No thread may wait beyond its
  * pads: its jitterbuffer would never end. */
 void src_session_drop (SrcSession *s, guint32 ssrc);
