@@ -503,6 +503,36 @@ test_amplification (void)
       datagrams, in);
 }
 
+/* A client that does not know its peer begins with a stranger who says one datagram
+ * and then nothing, and goes on with the next one that speaks. */
+static void
+test_learned (void)
+{
+  const struct timeval wait = { .tv_usec = 100000 };
+  static const guint8 said[400] = { 0x80 };
+  guint port, n = 0;
+  gint fds[]
+      = { udp_socket ("127.0.0.1", &port), udp_socket ("127.0.0.1", &port) };
+  UdpHeard heard;
+  Receiver t;
+
+  receiver_begin (&t, 0, "dtls-client=true");
+  for (guint i = 0; i < 2; i++) {
+    setsockopt (fds[i], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    for (heard.size = -1; heard.size < 0 && n < 300; n++) {
+      if (i > 0 || n == 0)
+        udp_say (fds[i], "127.0.0.1", (guint) t.port, 0, said, sizeof said);
+      udp_hear (fds[i], &heard);
+    }
+  }
+  receiver_stop (&t);
+  close (fds[0]);
+  close (fds[1]);
+  trust_row ("attack", "A3 DTLS: one datagram at a client that learns its peer",
+      "the next who speaks gets its hello, while the stranger has not answered",
+      heard.size > 0 && heard.data[0] == 22, "after %.1f s", n / 10.);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -520,5 +550,6 @@ main (int argc, char **argv)
   g_test_add_func ("/dtls/replaced/receiver", test_receiver_replaced);
   g_test_add_func ("/dtls/replaced/sender", test_sender_replaced);
   g_test_add_func ("/dtls/amplification", test_amplification);
+  g_test_add_func ("/dtls/learned", test_learned);
   return g_test_run ();
 }
