@@ -71,8 +71,9 @@ guard (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       : GST_PAD_PROBE_DROP;
 }
 
-/* After a handshake reports go to its other end, which need not have sent anything
- * yet, and no longer to the old peer. */
+/* After a handshake reports go to its other end, and no longer to the old peer.  Before
+ * the first one there are none, and after it until something comes: rtpsession (1.22)
+ * does not begin before. */
 static void
 keys_came (gpointer data, GSocketAddress *peer)
 {

@@ -40,7 +40,7 @@ struct _GstRtpAdaptSrc
 
   gint posting; /* atomic: statistics are on their way to the bus */
 
-  GMutex lock; /* never held while pads or elements are touched */
+  GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
   SrcSession session;
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
