@@ -158,11 +158,7 @@ say_pt (Home *h, gint fd, guint32 ssrc, guint8 pt)
   udp_say (fd, "127.0.0.1", (guint) h->t.port, 0, data, sizeof data);
 }
 
-static void
-say_rtp (Home *h, gint fd, guint32 ssrc)
-{
-  say_pt (h, fd, ssrc, 0);
-}
+#define say_rtp(h, fd, ssrc) say_pt (h, fd, ssrc, 0)
 
 /* Till `more` of them came out. */
 static void
@@ -191,10 +187,9 @@ home_new (Home *h)
 {
   GObject *session;
   UdpHeard heard;
-  guint port;
 
-  *h = (Home){ .fd = udp_socket ("127.0.0.1", &port) };
-  h->other = udp_socket ("127.0.0.1", &port);
+  *h = (Home){ .fd = udp_socket ("127.0.0.1", NULL) };
+  h->other = udp_socket ("127.0.0.1", NULL);
   receiver_new (&h->t, "latency=0 feedback=ccfb", "rtppcmudepay" RECEIVER_OUT);
   gst_element_set_state (h->t.pipeline, GST_STATE_READY);
   session = sink_session (h->t.src);
