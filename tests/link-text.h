@@ -21,3 +21,17 @@ link_text (const RaNodeOps *ops)
   }
   return g_string_free (text, FALSE);
 }
+
+static inline void
+link_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
+{
+}
+
+static inline void
+link_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
+    gpointer data)
+{
+}
+
+/* Where all is forgotten. */
+static const RaLinkSink link_nowhere = { link_deliver, link_drop, NULL, NULL };

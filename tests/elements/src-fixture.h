@@ -92,6 +92,14 @@ receiver_play (Receiver *t)
   g_assert_cmpint (t->port, >, 0);
 }
 
+/* It plays. */
+static inline void
+receiver_open (Receiver *t, const gchar *settings, const gchar *branches)
+{
+  receiver_new (t, settings, branches);
+  receiver_play (t);
+}
+
 static inline void
 receiver_end (Receiver *t)
 {
@@ -215,6 +223,18 @@ line_play (const gchar *line, GstBus *bus)
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
       GST_STATE_CHANGE_FAILURE);
   return pipeline;
+}
+
+static inline GstElement *G_GNUC_PRINTF (2, 3)
+    line_playf (GstBus *bus, const gchar *format, ...)
+{
+  g_autofree gchar *line = NULL;
+  va_list args;
+
+  va_start (args, format);
+  line = g_strdup_vprintf (format, args);
+  va_end (args);
+  return line_play (line, bus);
 }
 
 static inline void

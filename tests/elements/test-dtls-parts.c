@@ -196,21 +196,27 @@ test_places (void)
 
 static const struct
 {
-  gboolean client, failed, dubious;
+  gboolean client, failed, dubious, rival;
   gint heard, current, now; /* ms after it began; -1: never, nobody */
   gboolean over;
   const gchar *why;
 } ends[] = {
-  { FALSE, TRUE, FALSE, 0, -1, 0, TRUE, "failed" },
-  { FALSE, FALSE, FALSE, 0, -1, 7999, FALSE, "a server waits" },
-  { FALSE, FALSE, FALSE, 0, -1, 8000, TRUE, "not for ever" },
-  { TRUE, FALSE, FALSE, -1, -1, 59999, FALSE, "the receiver is late" },
-  { TRUE, FALSE, FALSE, -1, -1, 60000, TRUE, "before the library gives up" },
-  { TRUE, FALSE, FALSE, 50000, -1, 54999, FALSE, "answered" },
-  { TRUE, FALSE, FALSE, 50000, -1, 55000, TRUE, "and left alone" },
-  { TRUE, FALSE, TRUE, 1000, -1, 3000, TRUE, "answered by who knows whom" },
-  { TRUE, FALSE, FALSE, -1, 500, 600, TRUE, "the current one is back" },
-  { TRUE, FALSE, FALSE, 400, 500, 600, FALSE, "but a new one has begun" },
+  { FALSE, TRUE, FALSE, FALSE, 0, -1, 0, TRUE, "failed" },
+  { FALSE, FALSE, FALSE, FALSE, 0, -1, 7999, FALSE, "a server waits" },
+  { FALSE, FALSE, FALSE, FALSE, 0, -1, 8000, TRUE, "not for ever" },
+  { TRUE, FALSE, FALSE, FALSE, -1, -1, 59999, FALSE, "the receiver is late" },
+  { TRUE, FALSE, FALSE, FALSE, -1, -1, 60000, TRUE,
+      "before the library gives up" },
+  { TRUE, FALSE, FALSE, FALSE, 50000, -1, 54999, FALSE, "answered" },
+  { TRUE, FALSE, FALSE, FALSE, 50000, -1, 55000, TRUE, "and left alone" },
+  { TRUE, FALSE, TRUE, FALSE, 1000, -1, 3000, TRUE,
+      "answered by who knows whom" },
+  { TRUE, FALSE, FALSE, FALSE, -1, 500, 600, TRUE, "the current one is back" },
+  { TRUE, FALSE, FALSE, FALSE, 400, 500, 600, FALSE,
+      "but a new one has begun" },
+  { TRUE, FALSE, FALSE, TRUE, -1, -1, 999, FALSE, "another sender waits" },
+  { TRUE, FALSE, FALSE, TRUE, -1, -1, 1000, TRUE, "for a second" },
+  { TRUE, FALSE, FALSE, TRUE, 900, -1, 1900, FALSE, "not if it is answered" },
 };
 
 static void
@@ -220,7 +226,8 @@ test_ends (void)
     DtlsTry t = { .begun = AT (0),
       .heard = ends[i].heard < 0 ? NEVER : AT (ends[i].heard),
       .failed = ends[i].failed,
-      .dubious = ends[i].dubious };
+      .dubious = ends[i].dubious,
+      .rival = ends[i].rival };
     DtlsCurrent current = { .heard = AT (ends[i].current) };
 
     g_test_message ("%u: %s", i, ends[i].why);

@@ -259,13 +259,17 @@ test_proven (void)
   answers_free (answers);
 }
 
-/* Hosts that are made up push out the one that is silent for longest. */
+/* Hosts that are made up push out the one that is silent for longest, but not the one
+ * that answers go to. */
 static void
 test_hosts (void)
 {
   g_autoptr (GSocketAddress) a = address ("192.0.2.1", 5004);
+  g_autoptr (GSocketAddress) b = address ("192.0.2.2", 5004);
   Answers *answers = answers_new ();
 
+  answers_heard (answers, b, 1000, FALSE, T0);
+  g_assert_true (answers_may_leave (answers, b, 100, TRUE, T0));
   for (guint i = 0; i < 1000; i++) {
     g_autofree gchar *host = g_strdup_printf ("198.51.100.%u", i % 250);
     GSocketAddress *other = address (host, 5004);
@@ -275,6 +279,7 @@ test_hosts (void)
     if (i % 10 == 0)
       answers_heard (answers, a, 1000, FALSE, T0 + i * RA_MSECOND);
   }
+  g_assert_true (answers_may_leave (answers, b, 100, TRUE, T0 + RA_SECOND));
   g_assert_true (answers_may_leave (answers, a, 1000, TRUE, T0 + RA_SECOND));
   answers_free (answers);
 }

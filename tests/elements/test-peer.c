@@ -115,6 +115,14 @@ static const struct
       "RTCP of one whose RTP was not heard: it is answered" },
   { NULL, 0, 0, "0 A c7 called, 999 B c8 early, 1000 B c8 called", "-", "B",
       "another is answered after 1 s" },
+  { NULL, 0, 0,
+      "0 A c7 called, 10 B c8 early, 11 C c9 early, 990 A c7 early, 1000 A c7 "
+      "called",
+      "-", "B", "even if the first goes on, and who asked first" },
+  { NULL, 0, 0,
+      "0 A c7 called, 10 B c8 early, 1000 A c7 called, 1001 A c7 early, 2000 B "
+      "c8 called",
+      "-", "A", "both of them, by turns" },
   { NULL, 0, 0, "0 B c8 called, 1 A r7.1 ok, 2 A r7.2 moved, 3 B c8 foreign",
       "A", "A", "whoever sends RTP is answered then" },
   { NULL, 0, 0,

@@ -285,6 +285,45 @@ test_flush_eos (void)
   wait_until (gst_test_clock_peek_id_count (r.clock) <= 1);
 }
 
+typedef GstClock Bare;
+typedef GstClockClass BareClass;
+GType bare_get_type (void);
+G_DEFINE_TYPE (Bare, bare, GST_TYPE_CLOCK)
+
+static GstClockTime
+bare_time (GstClock *clock)
+{
+  g_autoptr (GstClock) system = gst_system_clock_obtain ();
+
+  return gst_clock_get_time (system);
+}
+
+static void
+bare_class_init (BareClass *klass)
+{
+  GST_CLOCK_CLASS (klass)->get_internal_time = bare_time;
+}
+
+static void
+bare_init (Bare *clock)
+{
+}
+
+/* The clock of an application has no timers: reports do not wait for packets. */
+static void
+test_bare_clock (void)
+{
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  g_autoptr (GstClock) clock
+      = gst_object_ref_sink (g_object_new (bare_get_type (), NULL));
+
+  gst_element_set_clock (r.element, clock);
+  first_report (&r, (Packet){ .seq = 0, STAMPED }, RA_TFRC_FB_FMT);
+  push (&r, (Packet){ .seq = 1, STAMPED });
+  advance_to (&r, time_now (&r) + 50 * MS);
+  g_assert_cmpint (stat (&r, "reports-sent"), ==, 2);
+}
+
 /* A pipeline on the system's clock, up and down. */
 static void
 test_states (void)
@@ -486,6 +525,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptrecv/lists", test_lists);
   g_test_add_func ("/rtpadaptrecv/latency", test_latency);
   g_test_add_func ("/rtpadaptrecv/flush-eos", test_flush_eos);
+  g_test_add_func ("/rtpadaptrecv/bare-clock", test_bare_clock);
   g_test_add_func ("/rtpadaptrecv/states", test_states);
   g_test_add_func ("/rtpadaptrecv/another-session", test_another_session);
   g_test_add_func ("/rtpadaptrecv/session-stays", test_session_stays);

@@ -1,9 +1,9 @@
 /* rtpadaptsrc: which RTCP goes back, to which address, and how much of it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../rows.h"
 #include "../trust/trust.h"
 #include "src-fixture.h"
+#include "../rows.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 
@@ -50,7 +50,10 @@ hear (gint fd, Heard *h)
   }
 }
 
-static const gchar *const feedbacks[] = { "twcc", "ccfb", "tfrc" };
+static const struct
+{
+  const gchar *nick;
+} feedbacks[] = { { "twcc" }, { "ccfb" }, { "tfrc" } };
 
 /* Small packets come as fast as they are read, and each is the end of a frame.  100
  * answers leave in the first second and 80 in each other one, and never more bytes
@@ -58,7 +61,7 @@ static const gchar *const feedbacks[] = { "twcc", "ccfb", "tfrc" };
 static void
 test_budget (gconstpointer data)
 {
-  const gchar *feedback = feedbacks[GPOINTER_TO_UINT (data)];
+  const gchar *feedback = feedbacks[GPOINTER_TO_UINT (data)].nick;
   g_autofree gchar *settings
       = g_strdup_printf ("pt-map=96=VP8/90000 feedback=%s", feedback);
   g_autofree gchar *name = g_strdup_printf ("9 reflects, %s", feedback);
@@ -66,12 +69,10 @@ test_budget (gconstpointer data)
   gint64 began;
   gdouble seconds;
   gsize said = 0;
-  Receiver t;
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  g_auto (Receiver) t;
+  gint fd = udp_socket ("127.0.0.1", NULL);
 
-  receiver_new (&t, settings, BRANCH);
-  receiver_play (&t);
+  receiver_open (&t, settings, BRANCH);
   began = g_get_monotonic_time ();
   for (guint i = 0; i < 4000; i++) {
     said += say (fd, t.port, TRUE, i);
@@ -92,7 +93,6 @@ test_budget (gconstpointer data)
       seconds, (gdouble) heard.bytes / (gdouble) said);
   if (g_str_equal (feedback, "twcc"))
     g_assert_cmpuint (stat_of (t.src, "answers-dropped"), >, 0);
-  receiver_end (&t);
   close (fd);
 }
 
@@ -103,19 +103,16 @@ test_called (void)
   const guint8 rr[] = { 0x80, 201, 0, 1, 0, 0, 0, 7, 0x81, 202, 0, 3, 0, 0, 0,
     7, 1, 4, 'a', 'b', 'c', 'd', 0, 0 };
   Heard heard = { 0 };
-  Receiver t;
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  g_auto (Receiver) t;
+  gint fd = udp_socket ("127.0.0.1", NULL);
 
-  receiver_new (&t, "pt-map=96=VP8/90000", BRANCH);
-  receiver_play (&t);
+  receiver_open (&t, "pt-map=96=VP8/90000", BRANCH);
   for (guint i = 0; i < 4; i++)
     udp_say (fd, "127.0.0.1", (guint) t.port, 0, rr, sizeof rr);
   WAIT_UNTIL (t.bus, (hear (fd, &heard), heard.packets > 0));
   WAIT_UNTIL (t.bus, stat_of (t.src, "early-rtcp") == 4);
   g_assert_cmpuint (heard.bytes, <=, 4 * (sizeof rr + HEADERS));
   g_assert_cmpuint (stat_of (t.src, "rtp"), ==, 0);
-  receiver_end (&t);
   close (fd);
 }
 
@@ -125,12 +122,10 @@ static void
 test_silence (void)
 {
   Heard heard = { 0 };
-  Receiver t;
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  g_auto (Receiver) t;
+  gint fd = udp_socket ("127.0.0.1", NULL);
 
-  receiver_new (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
-  receiver_play (&t);
+  receiver_open (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
   for (guint i = 0; i < 60; i++) {
     say (fd, t.port, i % 3 == 2, i);
     g_usleep (5000);
@@ -143,14 +138,13 @@ test_silence (void)
     say (fd, t.port, FALSE, i);
     WAIT_UNTIL (t.bus, (hear (fd, &heard), heard.number == (gint) i));
   }
-  receiver_end (&t);
   close (fd);
 }
 
 void
 tests_add (void)
 {
-  rows_add ("/src/answers/budget", feedbacks, test_budget);
+  rows_add_by ("/src/answers/budget", feedbacks, nick, test_budget);
   g_test_add_func ("/src/answers/called", test_called);
   g_test_add_func ("/src/answers/silence", test_silence);
 }

@@ -134,8 +134,7 @@ test_jump (gconstpointer data)
   gint64 began;
   gint before;
 
-  receiver_new (t, "pt-map=96=VP8/90000", BRANCH);
-  receiver_play (t);
+  receiver_open (t, "pt-map=96=VP8/90000", BRANCH);
   stream (&w, 50);
   WAIT_UNTIL (t->bus, g_atomic_int_get (&t->frames[0]) >= 30);
   rows[row].attack (&w);

@@ -42,15 +42,13 @@ static void
 test_junk (void)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (3);
-  Receiver t;
-  Sender sender;
-  guint port;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
   /* From the sender's own address a stranger takes its place after PEER_RESTART, half a
    * second, which the sender may be silent for on a loaded machine. */
-  gint fd = udp_socket ("127.0.0.2", &port);
+  gint fd = udp_socket ("127.0.0.2", NULL);
 
-  receiver_new (&t, "pt-map=96=H264/90000", RECEIVER_H264);
-  receiver_play (&t);
+  receiver_open (&t, "pt-map=96=H264/90000", RECEIVER_H264);
   for (guint i = 0; i < 200; i++)
     say_noise (fd, t.port, dice);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
@@ -70,8 +68,6 @@ test_junk (void)
   g_assert_cmpuint (stat_of (t.src, "moved"), ==, 0);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 1);
   wait_frames (&t, 0, 10);
-  sender_end (&sender);
-  receiver_end (&t);
   close (fd);
 }
 
@@ -83,8 +79,7 @@ test_ssrc_flood (void)
   g_auto (Sender) sender;
   gint fd;
 
-  receiver_new (&t, "pt-map=96=H264/90000", RECEIVER_H264);
-  receiver_play (&t);
+  receiver_open (&t, "pt-map=96=H264/90000", RECEIVER_H264);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 5);
   fd = g_socket_get_fd (sender.socket);
@@ -121,21 +116,19 @@ move_to (Receiver *t, gint fd, guint16 *seq, guint64 n)
 static void
 test_move (void)
 {
-  Receiver t;
+  g_auto (Receiver) t;
   guint port;
   guint16 seq = 0;
   gint home = udp_socket ("127.0.0.1", &port);
   gint away = udp_socket ("127.0.0.1", &port);
 
-  receiver_new (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
-  receiver_play (&t);
+  receiver_open (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
   move_to (&t, home, &seq, 0);
   move_to (&t, away, &seq, 1);
   move_to (&t, home, &seq, 2);
   trust_row ("fault", "sender moves to another port and back, no key",
       "its stream goes on by the same pad", g_atomic_int_get (&t.pads) == 1,
       "%d pad, moved 2 times", g_atomic_int_get (&t.pads));
-  receiver_end (&t);
   close (home);
   close (away);
 }
@@ -145,17 +138,14 @@ static void
 test_wrong_port (void)
 {
   const guint8 rr[] = { 0x80, 201, 0, 1, 0, 0, 0, 5 };
-  Receiver t;
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port), rtcp_port;
+  g_auto (Receiver) t;
+  gint fd = udp_socket ("127.0.0.1", NULL), rtcp_port;
 
-  receiver_new (&t, "rtcp-mux=false", "");
-  receiver_play (&t);
+  receiver_open (&t, "rtcp-mux=false", "");
   g_object_get (t.src, "rtcp-port", &rtcp_port, NULL);
   say_rtp (fd, rtcp_port, 0, 5, 1);
   udp_say (fd, "127.0.0.1", (guint) t.port, 0, rr, sizeof rr);
   WAIT_UNTIL (t.bus, stat_of (t.src, "junk") == 2);
-  receiver_end (&t);
   close (fd);
 }
 
@@ -177,13 +167,11 @@ test_sr_request (void)
 {
   guint8 rtcp[] = { 0x80, 201, 0, 1, 0, 0, 0, 5, /* an empty RR */
     0x85, 205, 0, 2, 0, 0, 0, 5, 0, 0, 0, 0 };
-  Receiver t;
-  guint port;
+  g_auto (Receiver) t;
   guint16 seq = 0;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  gint fd = udp_socket ("127.0.0.1", NULL);
 
-  receiver_new (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
-  receiver_play (&t);
+  receiver_open (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
   move_to (&t, fd, &seq, 0);
   GST_WRITE_UINT32_BE (rtcp + 16, hear_rtcp (fd));
   udp_say (fd, "127.0.0.1", (guint) t.port, 0, rtcp, sizeof rtcp);
@@ -192,7 +180,6 @@ test_sr_request (void)
   udp_say (fd, "127.0.0.1", (guint) t.port, 0, rtcp, 8);
   WAIT_UNTIL (t.bus, stat_of (t.src, "rtcp") == 1);
   move_to (&t, fd, &seq, 0);
-  receiver_end (&t);
   close (fd);
 }
 
@@ -201,12 +188,10 @@ static void
 test_unknown_payload (void)
 {
   g_autofree gchar *said = NULL, *again = NULL;
-  Receiver t;
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  g_auto (Receiver) t;
+  gint fd = udp_socket ("127.0.0.1", NULL);
 
-  receiver_new (&t, "pt-map=96=H264/90000", RECEIVER_H264);
-  receiver_play (&t);
+  receiver_open (&t, "pt-map=96=H264/90000", RECEIVER_H264);
   for (guint16 i = 0; i < 10; i++)
     say_rtp (fd, t.port, 101, 5, i);
   WAIT_UNTIL (t.bus, (said = udp_said (t.bus, GST_MESSAGE_WARNING)));
@@ -216,7 +201,6 @@ test_unknown_payload (void)
   g_assert_nonnull (strstr (said, "101"));
   g_assert_cmpstr (again, ==, NULL);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 0);
-  receiver_end (&t);
   close (fd);
 }
 

@@ -179,8 +179,7 @@ test_restart (gconstpointer data)
   GstElement *pipeline, *sink;
   g_auto (Receiver) t;
 
-  receiver_new (&t, settings, BRANCH);
-  receiver_play (&t);
+  receiver_open (&t, settings, BRANCH);
   first_life (row, &t);
   g_usleep (600000); /* PEER_RESTART is 500 ms */
   pipeline = sink_of (row, t.port, &sink);
@@ -239,10 +238,9 @@ test_forged (gconstpointer data)
   g_autofree gchar *name
       = g_strdup_printf ("6 RTP forged, %s", forgeries[row].name);
   gint fd = udp_socket ("127.0.0.1", &port), told = -1;
-  Receiver t;
+  g_auto (Receiver) t;
 
-  receiver_new (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
-  receiver_play (&t);
+  receiver_open (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
   for (guint i = 0; i < 300; i++) {
     say (fd, t.port, i % FRAME == FRAME - 1, FIRST, i, (gint) i);
     if (i % 25 == 0)
@@ -256,7 +254,6 @@ test_forged (gconstpointer data)
   WAIT_UNTIL (t.bus, (told = MAX (told, newest_told (fd, &reports))) >= 297);
   trust_row ("attack", name, "each frame is reported on: 80 of 100 and more",
       reports >= 80, "%u of 100 frames", reports);
-  receiver_end (&t);
   close (fd);
 }
 

@@ -99,7 +99,7 @@ test_restart (gconstpointer data)
   guint r = GPOINTER_TO_UINT (data);
   GSocket *socket = restarts[r].same ? socket_here () : NULL;
   g_autofree gchar *name = NULL;
-  Receiver t;
+  g_auto (Receiver) t;
   Sender sender;
   gint timeouts = 0;
   guint64 moved;
@@ -122,7 +122,6 @@ test_restart (gconstpointer data)
       g_atomic_int_get (&t.pads) == 1 && moved == (restarts[r].same ? 0 : 1)
           && timeouts == 0,
       "%d pad, moved %" G_GUINT64_FORMAT " times", t.pads, moved);
-  receiver_end (&t);
   g_clear_object (&socket);
 }
 
@@ -133,52 +132,37 @@ test_restart (gconstpointer data)
   "rtpopuspay pt=97 ! " SENDER_EXT
 #define FUNNEL " ! f. rtpfunnel name=f" SENDER_SEND " "
 
-static void
-test_audio_and_video (void)
+static const struct
 {
+  const gchar *settings, *branches, *line;
+  guint n; /* branches */
+  const gchar *why;
+} several[] = {
+  { "pt-map=96=H264/90000,97=OPUS/48000", RECEIVER_OPUS "," CODED_H264,
+      SENDER_VIDEO FUNNEL SENDER_AUDIO " ! f.", 2, "sound and a picture" },
+  { "encoding-name=H264", CODED_H264 "," CODED_H264,
+      SENDER_CAMERA ("0") FUNNEL SENDER_CAMERA ("1") " ! f.", 2,
+      "two cameras with the same payload type" },
+  { "pt-map=96=H264/90000,97=OPUS/48000", CODED_H264,
+      SENDER_VIDEO FUNNEL SENDER_AUDIO " ! f.", 1,
+      "one is not wanted, and does not stop the other" },
+};
+
+/* Two pads. */
+static void
+test_several (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
   g_auto (Receiver) t;
   g_auto (Sender) sender;
 
-  receiver_new (
-      &t, "pt-map=96=H264/90000,97=OPUS/48000", RECEIVER_OPUS "," CODED_H264);
-  receiver_play (&t);
-  sender_new (
-      &sender, t.port, TRUE, NULL, SENDER_VIDEO FUNNEL SENDER_AUDIO " ! f.");
-  wait_frames (&t, 1, 20);
-  wait_frames (&t, 0, 20);
-  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 2);
-}
-
-/* Two cameras with the same payload type: two pads. */
-static void
-test_two_of_a_kind (void)
-{
-  g_auto (Receiver) t;
-  g_auto (Sender) sender;
-
-  receiver_new (&t, "encoding-name=H264", CODED_H264 "," CODED_H264);
-  receiver_play (&t);
-  sender_new (&sender, t.port, TRUE, NULL,
-      SENDER_CAMERA ("0") FUNNEL SENDER_CAMERA ("1") " ! f.");
-  wait_frames (&t, 0, 20);
-  wait_frames (&t, 1, 20);
-  wait_frames (&t, 0, 20);
-  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 2);
-}
-
-/* Of two streams only one is wanted: the other does not stop it. */
-static void
-test_unlinked (void)
-{
-  g_auto (Receiver) t;
-  g_auto (Sender) sender;
-
-  receiver_new (&t, "pt-map=96=H264/90000,97=OPUS/48000", CODED_H264);
-  receiver_play (&t);
-  sender_new (
-      &sender, t.port, TRUE, NULL, SENDER_VIDEO FUNNEL SENDER_AUDIO " ! f.");
+  g_test_message ("%s", several[row].why);
+  receiver_open (&t, several[row].settings, several[row].branches);
+  sender_new (&sender, t.port, TRUE, NULL, several[row].line);
   WAIT_UNTIL (t.bus, g_atomic_int_get (&t.pads) == 2);
-  wait_frames (&t, 0, 30);
+  for (guint i = 0; i < 2 * several[row].n; i++)
+    wait_frames (&t, i % several[row].n, 20);
+  g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 2);
 }
 
 /* --- repair ------------------------------------------------------------- */
@@ -264,14 +248,12 @@ test_no_fec (void)
 static GstElement *
 sink_play (Receiver *t, const gchar *settings)
 {
-  g_autofree gchar *line = g_strdup_printf (
+  return line_playf (NULL,
       "videotestsrc is-live=true pattern=ball ! "
       "video/x-raw,width=160,height=120,framerate=60/1 ! x264enc "
       "tune=zerolatency speed-preset=ultrafast key-int-max=30 bitrate=300 ! "
       "rtph264pay mtu=600 ! rtpadaptsink name=sink host=127.0.0.1 port=%d %s",
       t->port, settings);
-
-  return line_play (line, NULL);
 }
 
 /* What was asked for and came in time is not lost: less than a twentieth is,
@@ -322,8 +304,7 @@ test_feedback (gconstpointer data)
   g_auto (Receiver) t;
 
   g_test_message ("%s: %s", modes[r].both, modes[r].why);
-  receiver_new (&t, settings, CODED_H264);
-  receiver_play (&t);
+  receiver_open (&t, settings, CODED_H264);
   sender = sink_play (&t, modes[r].both);
   wait_frames (&t, 0, 30);
   sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
@@ -351,8 +332,7 @@ test_key_frame (void)
   g_auto (Sender) sender;
   gint asked = 0;
 
-  receiver_new (&t, "encoding-name=H264", CODED_H264);
-  receiver_play (&t);
+  receiver_open (&t, "encoding-name=H264", CODED_H264);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   pad = gst_element_get_static_pad (sender_get (&sender, "enc0"), "src");
   gst_pad_add_probe (
@@ -381,8 +361,7 @@ test_latency (void)
   g_auto (Receiver) t;
   g_auto (Sender) sender;
 
-  receiver_new (&t, "encoding-name=H264 latency=150", CODED_H264);
-  receiver_play (&t);
+  receiver_open (&t, "encoding-name=H264 latency=150", CODED_H264);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 1);
   sink = gst_element_get_static_pad (t.branches[0], "sink");
@@ -400,8 +379,7 @@ test_eos (void)
   g_auto (Receiver) t;
   g_auto (Sender) sender;
 
-  receiver_new (&t, "encoding-name=H264", CODED_H264);
-  receiver_play (&t);
+  receiver_open (&t, "encoding-name=H264", CODED_H264);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   gst_element_send_event (t.pipeline, gst_event_new_eos ());
@@ -435,8 +413,7 @@ test_eos_pauses (void)
   g_auto (Sender) sender;
   gint held = 0;
 
-  receiver_new (&t, "encoding-name=H264", CODED_H264);
-  receiver_play (&t);
+  receiver_open (&t, "encoding-name=H264", CODED_H264);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   sink = gst_bin_get_by_name (GST_BIN (t.src), "udpsink");
@@ -451,14 +428,36 @@ test_eos_pauses (void)
       100000); /* it reaches the sink; if it is later, nothing is tested */
 }
 
+static GstBusSyncReply
+see_poster (GstBus *bus, GstMessage *message, gpointer data)
+{
+  if (gst_message_has_name (message, "application/x-rtpadaptsrc-stats"))
+    g_atomic_pointer_set ((GThread **) data, g_thread_self ());
+  return GST_BUS_PASS;
+}
+
+static gboolean
+see_clock (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  g_atomic_pointer_set ((GThread **) data, g_thread_self ());
+  return TRUE;
+}
+
+/* Who gets them may wait, but the thread of the system clock may not. */
 static void
 test_stats_messages (void)
 {
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  GstClockID id = gst_clock_new_single_shot_id (clock, 0);
   g_autoptr (GstMessage) message = NULL;
+  GThread *poster = NULL, *timer = NULL;
   const GstStructure *s = NULL;
   g_auto (Receiver) t;
 
   receiver_new (&t, "stats-interval=10000000", "");
+  gst_bus_set_sync_handler (t.bus, see_poster, &poster, NULL);
+  gst_clock_id_wait_async (id, see_clock, &timer, NULL);
+  gst_clock_id_unref (id);
   receiver_play (&t);
   do {
     gst_clear_message (&message);
@@ -468,15 +467,15 @@ test_stats_messages (void)
     s = gst_message_get_structure (message);
   } while (!gst_structure_has_name (s, "application/x-rtpadaptsrc-stats"));
   g_assert_true (gst_structure_has_field (s, "streams"));
+  WAIT_UNTIL (t.bus, g_atomic_pointer_get (&timer) != NULL);
+  g_assert_true (g_atomic_pointer_get (&poster) != timer);
 }
 
 void
 tests_add (void)
 {
   rows_add ("/streams/restart", restarts, test_restart);
-  g_test_add_func ("/streams/audio-and-video", test_audio_and_video);
-  g_test_add_func ("/streams/two-of-a-kind", test_two_of_a_kind);
-  g_test_add_func ("/streams/unlinked", test_unlinked);
+  rows_add ("/streams/several", several, test_several);
   g_test_add_func ("/streams/fec", test_fec);
   g_test_add_func ("/streams/no-fec", test_no_fec);
   g_test_add_func ("/streams/retransmission", test_retransmission);

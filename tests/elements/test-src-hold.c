@@ -15,6 +15,9 @@ GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
 #define CAPS                                                           \
   "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264," \
   "payload=96"
+#define OTHER                                                          \
+  "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS," \
+  "payload=97"
 
 typedef struct
 {
@@ -22,6 +25,7 @@ typedef struct
   SrcPayloads payloads;
   SrcHold hold;
   guint n;         /* frames so far */
+  guint pt, ticks; /* of the next frame, and of RTP time in a frame */
   RaSpan said;     /* to the sender */
   gint64 lag;      /* of the last frame's PTS behind its media time */
   gint64 up, down; /* the largest changes of that at a frame */
@@ -42,16 +46,27 @@ offset (const Fixture *f)
   return value;
 }
 
+static GstCaps *
+request_pt_map (GstElement *jitterbuffer, guint pt, gpointer data)
+{
+  return gst_caps_ref (((Fixture *) data)->payloads.caps[pt]);
+}
+
 static void
 fixture_init (Fixture *f, gboolean adaptive)
 {
   const SrcHoldConfig cfg
       = { adaptive, { .least = 20 * RA_MSECOND, .most = 200 * RA_MSECOND } };
 
-  *f = (Fixture){ .harness = gst_harness_new ("rtpjitterbuffer") };
+  *f = (Fixture){
+    .harness = gst_harness_new ("rtpjitterbuffer"), .pt = 96, .ticks = 3600
+  };
   gst_harness_set_src_caps_str (f->harness, CAPS);
   g_object_set (f->harness->element, "latency", 200, NULL);
   f->payloads.caps[96] = gst_caps_from_string (CAPS);
+  f->payloads.caps[97] = gst_caps_from_string (OTHER);
+  g_signal_connect (
+      f->harness->element, "request-pt-map", G_CALLBACK (request_pt_map), f);
   src_hold_init (&f->hold, &f->payloads, changed, f);
   src_hold_set (&f->hold, &cfg);
   src_hold_add (&f->hold, f->harness->element, SSRC);
@@ -64,6 +79,7 @@ fixture_clear (Fixture *f)
   src_hold_remove_all (&f->hold);
   src_hold_clear (&f->hold);
   gst_caps_unref (f->payloads.caps[96]);
+  gst_caps_unref (f->payloads.caps[97]);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
@@ -77,10 +93,10 @@ frame (Fixture *f, GstClockTime late)
   gint64 lag;
 
   gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
-  gst_rtp_buffer_set_payload_type (&rtp, 96);
+  gst_rtp_buffer_set_payload_type (&rtp, (guint8) f->pt);
   gst_rtp_buffer_set_ssrc (&rtp, SSRC);
   gst_rtp_buffer_set_seq (&rtp, (guint16) f->n);
-  gst_rtp_buffer_set_timestamp (&rtp, f->n * 3600);
+  gst_rtp_buffer_set_timestamp (&rtp, f->n * f->ticks);
   gst_rtp_buffer_set_marker (&rtp, TRUE);
   gst_rtp_buffer_unmap (&rtp);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
@@ -144,6 +160,23 @@ test_off (void)
   g_assert_cmpint (stats.wanted, ==, 20 * MS);
 }
 
+/* Another payload type has another clock. */
+static void
+test_clock (void)
+{
+  SrcHoldStats stats;
+  g_auto (Fixture) f;
+
+  fixture_init (&f, FALSE);
+  frames (&f, 50, 0);
+  f.pt = 97;
+  f.ticks = 1920;
+  frames (&f, 50, 0);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.moved, ==, 0);
+  g_assert_cmpint (stats.hurried, ==, 0);
+}
+
 /* rtpbin sets the offset for the lips: ours is taken off that. */
 static void
 test_lips (void)
@@ -189,6 +222,7 @@ tests_add (void)
   GST_DEBUG_CATEGORY_INIT (rtpadaptsrc_debug, "rtpadaptsrc", 0, "test");
   g_test_add_func ("/src-hold/down", test_down);
   g_test_add_func ("/src-hold/off", test_off);
+  g_test_add_func ("/src-hold/clock", test_clock);
   g_test_add_func ("/src-hold/lips", test_lips);
   g_test_add_func ("/src-hold/second", test_second);
 }

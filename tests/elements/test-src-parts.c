@@ -13,9 +13,9 @@
 
 /* --- pads ----------------------------------------------------------------- */
 
-/* A story is words in ms.  "pad B LATER" and "next A AGAIN" say what is decided; "heard",
- * "bye" and "gone" (rtpbin's pad) are about an SSRC; "stop" lets go of what waits, so
- * many pads. */
+/* A story is words in ms.  "pad B LATER" and "next A AGAIN" say what is decided; a
+ * "slow" pad is being shown until it is "done".  "heard", "bye", "gone" (rtpbin's pad) and
+ * "left" are about an SSRC; "leave" and "stop" let go of what waits, so many pads. */
 static const gchar *const decisions[] = {
   [SRC_STREAMS_SHOW] = "SHOW",
   [SRC_STREAMS_AGAIN] = "AGAIN",
@@ -55,6 +55,18 @@ static const struct
       "a pad that waits is let go" },
   { "0 pad A SHOW, 0 heard A, 10 stop 0, 10 pad B IGNORE, 10 pad A IGNORE",
       "a pad that is blocked after the stop would wait for ever" },
+  { "0 pad A SHOW, 0 heard A, 500 pad B LATER, 510 leave B 1, 600 heard A, "
+    "600 next - -, 600 pad B IGNORE, 610 left B, 610 left -, "
+    "610 pad B LATER",
+      "its jitterbuffer goes, and may come again" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 1000 heard B, 2000 leave A 1, "
+    "2500 heard A, 2500 next - -",
+      "one that lost its place goes: its pad is never heard again" },
+  { "0 pad A SHOW, 0 heard A, 10 leave A 0, 1100 pad B AGAIN, 1100 heard B, "
+    "2500 heard A, 2500 next - -",
+      "it goes, but is held: it takes no place back" },
+  { "0 slow A SHOW, 0 heard A, 10 leave A 0, 10 left -, 20 done A, 20 left A",
+      "it goes when its pad has been shown" },
 };
 
 typedef struct
@@ -63,6 +75,8 @@ typedef struct
   GstPad *pads[SSRCS];
   RaTime heard[SSRCS]; /* RA_TIME_NONE: never, or it said BYE */
   RaTime now;
+  gboolean slow;
+  SrcPending *job; /* a slow one */
 } World;
 
 static RaSpan
@@ -72,6 +86,13 @@ silence (gpointer data, guint32 ssrc)
 
   return w->heard[ssrc] == RA_TIME_NONE ? RA_SPAN_NONE
                                         : ra_diff (w->now, w->heard[ssrc]);
+}
+
+static void
+job_end (World *w, SrcPending *p)
+{
+  src_streams_done (&w->streams, p);
+  src_pending_free (p);
 }
 
 /* Does what the element does about it.  Returns whether it is as expected. */
@@ -88,8 +109,10 @@ carry_out (World *w, SrcStreamsJob *job, const gchar *expected)
   }
   if (job->what == SRC_STREAMS_LATER)
     g_assert_true (src_streams_wait (&w->streams, job->p));
+  else if (w->slow)
+    w->job = job->p;
   else
-    src_pending_free (job->p);
+    job_end (w, job->p);
   return g_str_equal (decisions[job->what], expected);
 }
 
@@ -101,10 +124,12 @@ step (World *w, gchar **word)
   SrcStreamsJob job;
   SrcPending *p;
   GList *waited;
-  guint n;
+  guint n, at = 0;
+  guint32 leaver;
 
   w->now = T0 + (RaTime) (atoi (word[0]) * RA_MSECOND);
-  if (g_str_equal (op, "pad")) {
+  if (g_str_equal (op, "pad") || g_str_equal (op, "slow")) {
+    w->slow = op[0] == 's';
     job = src_streams_on_pad (&w->streams, w->pads[ssrc], ssrc, 96, w->now);
     return carry_out (w, &job, word[3]);
   }
@@ -122,11 +147,24 @@ step (World *w, gchar **word)
   } else if (g_str_equal (op, "gone")) {
     p = src_streams_forget (&w->streams, w->pads[ssrc]);
     g_clear_pointer (&p, src_pending_free);
+  } else if (g_str_equal (op, "left")) {
+    if (!src_streams_next_leaver (&w->streams, &at, &leaver))
+      return g_str_equal (word[2], "-");
+    src_streams_leaver_done (&w->streams, leaver, TRUE);
+    return leaver == ssrc;
+  } else if (g_str_equal (op, "done")) {
+    job_end (w, w->job);
   } else {
-    waited = src_streams_stop (&w->streams);
+    if (g_str_equal (op, "stop")) {
+      waited = src_streams_stop (&w->streams);
+    } else {
+      g_assert_true (src_streams_leave (&w->streams, ssrc, &waited));
+      g_assert_false (src_streams_leave (&w->streams, ssrc, &waited));
+      src_streams_leaver_done (&w->streams, ssrc, FALSE);
+    }
     n = g_list_length (waited);
     g_list_free_full (waited, (GDestroyNotify) src_pending_free);
-    return n == (guint) atoi (word[2]);
+    return n == (guint) atoi (word[word[3] ? 3 : 2]);
   }
   return TRUE;
 }

@@ -17,7 +17,8 @@
 #define UDP_SSRC 0x01020304
 
 /* A socket bound to a free port of `address`, which is "" for one that hears
- * IPv6 and IPv4.  -1 and port 0 if there is no such address here. */
+ * IPv6 and IPv4.  -1 and port 0 if there is no such address here.  `port` may be
+ * NULL. */
 static inline gint
 udp_socket (const gchar *address, guint *port)
 {
@@ -29,7 +30,9 @@ udp_socket (const gchar *address, guint *port)
   const struct timeval patience = { .tv_sec = 60 }; /* nobody waits in vain */
   const gint on = 1, off = 0;
   gint fd = socket (sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  guint unused;
 
+  port = port ? port : &unused;
   *port = 0;
   if (!is_v4 && *address)
     g_assert_cmpint (inet_pton (AF_INET6, address, &v6.sin6_addr), ==, 1);

@@ -112,7 +112,7 @@ run_free (Run *r)
   g_free (r);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Run, run_free)
 
 static inline gboolean
 runs_same (const Run *a, const Run *b)

@@ -9,6 +9,13 @@
 #define T_START 0x05f5e100u
 #define SENT 10 /* packets, numbers 0 to 9, at PAIR_START */
 
+/* A function that puts one thing. */
+#define FORGED(name, puts)          \
+  static inline void name (Rtcp *r) \
+  {                                 \
+    puts;                           \
+  }
+
 /* --- what there is to be forged ------------------------------------------------- */
 
 static inline void
@@ -51,41 +58,12 @@ put_bye (Rtcp *r, guint32 whose)
   put (r, 4, whose);
 }
 
-static inline void
-foreign_tfrc (Rtcp *r)
-{
-  put_tfrc (r, 2, SSRC + 1, T_START, 0, 1000, 0xffffffff);
-}
-
-static inline void
-foreign_ccfb (Rtcp *r)
-{
-  put_ccfb (r, SSRC + 1, 0, SENT);
-}
-
-static inline void
-foreign_block (Rtcp *r)
-{
-  put_rr (r, SSRC + 1, 255, 9, 0, 0);
-}
-
-static inline void
-unsent_tfrc (Rtcp *r)
-{
-  put_tfrc (r, 2, SSRC, T_START + 1, 0, 1000, 0xffffffff);
-}
-
-static inline void
-unsent_ccfb (Rtcp *r)
-{
-  put_ccfb (r, SSRC, 3000, SENT);
-}
-
-static inline void
-contrary_tfrc (Rtcp *r)
-{
-  put_tfrc (r, 2, SSRC, T_START, 50000, 0, 0xffffffff);
-}
+FORGED (foreign_tfrc, put_tfrc (r, 2, SSRC + 1, T_START, 0, 1000, 0xffffffff))
+FORGED (foreign_ccfb, put_ccfb (r, SSRC + 1, 0, SENT))
+FORGED (foreign_block, put_rr (r, SSRC + 1, 255, 9, 0, 0))
+FORGED (unsent_tfrc, put_tfrc (r, 2, SSRC, T_START + 1, 0, 1000, 0xffffffff))
+FORGED (unsent_ccfb, put_ccfb (r, SSRC, 3000, SENT))
+FORGED (contrary_tfrc, put_tfrc (r, 2, SSRC, T_START, 50000, 0, 0xffffffff))
 
 /* The number of reports is said to be another. */
 static inline void
@@ -96,35 +74,11 @@ ccfb_count (Rtcp *r, guint n)
   r->data[15] = (guint8) n;
 }
 
-static inline void
-ccfb_8000 (Rtcp *r)
-{
-  ccfb_count (r, 0x8000);
-}
-
-static inline void
-ccfb_4001 (Rtcp *r)
-{
-  ccfb_count (r, 0x4001);
-}
-
-static inline void
-ccfb_ffff (Rtcp *r)
-{
-  ccfb_count (r, 0xffff);
-}
-
-static inline void
-ccfb_past_end (Rtcp *r)
-{
-  ccfb_count (r, SENT + 2);
-}
-
-static inline void
-ccfb_too_few (Rtcp *r)
-{
-  ccfb_count (r, SENT - 2);
-}
+FORGED (ccfb_8000, ccfb_count (r, 0x8000))
+FORGED (ccfb_4001, ccfb_count (r, 0x4001))
+FORGED (ccfb_ffff, ccfb_count (r, 0xffff))
+FORGED (ccfb_past_end, ccfb_count (r, SENT + 2))
+FORGED (ccfb_too_few, ccfb_count (r, SENT - 2))
 
 /* Half a block: an SSRC and nothing. */
 static inline void
@@ -145,38 +99,17 @@ ccfb_padding (Rtcp *r)
   r->data[r->len - 1] = 255;
 }
 
-static inline void
-twcc_no_chunks (Rtcp *r)
-{
-  put_twcc (r, 0, 10, "");
-}
-
-static inline void
-twcc_few_chunks (Rtcp *r)
-{
-  put_twcc (r, 0, 0xffff, "20040000");
-}
+FORGED (twcc_no_chunks, put_twcc (r, 0, 10, ""))
+FORGED (twcc_few_chunks, put_twcc (r, 0, 0xffff, "20040000"))
 
 /* A run of 8191 packets that came, and four deltas. */
-static inline void
-twcc_few_deltas (Rtcp *r)
-{
-  put_twcc (r, 0, 8191, "3fff000000000000");
-}
+FORGED (twcc_few_deltas, put_twcc (r, 0, 8191, "3fff000000000000"))
 
 /* Two-bit symbols, all of them 3. */
-static inline void
-twcc_reserved (Rtcp *r)
-{
-  put_twcc (r, 0, 7, "ffff0000");
-}
+FORGED (twcc_reserved, put_twcc (r, 0, 7, "ffff0000"))
 
 /* Packets that leave later. */
-static inline void
-twcc_unsent (Rtcp *r)
-{
-  put_twcc (r, 5000, 4, "2004000000000000");
-}
+FORGED (twcc_unsent, put_twcc (r, 5000, 4, "2004000000000000"))
 
 static inline void
 rtcp_version (Rtcp *r)
@@ -233,35 +166,11 @@ xr (Rtcp *r, guint words, guint says)
     put (r, 4, i % 5 ? 0xffffffff : SSRC);
 }
 
-static inline void
-xr_right (Rtcp *r)
-{
-  xr (r, 5, 5);
-}
-
-static inline void
-xr_6 (Rtcp *r)
-{
-  xr (r, 6, 6);
-}
-
-static inline void
-xr_past_end (Rtcp *r)
-{
-  xr (r, 5, 0xffff);
-}
-
-static inline void
-bye_ours (Rtcp *r)
-{
-  put_bye (r, SSRC);
-}
-
-static inline void
-bye_peer (Rtcp *r)
-{
-  put_bye (r, PEER);
-}
+FORGED (xr_right, xr (r, 5, 5))
+FORGED (xr_6, xr (r, 6, 6))
+FORGED (xr_past_end, xr (r, 5, 0xffff))
+FORGED (bye_ours, put_bye (r, SSRC))
+FORGED (bye_peer, put_bye (r, PEER))
 
 /* A sender report of our own SSRC, about it: what we sent came back. */
 static inline void

@@ -251,9 +251,8 @@ world_socket (const gchar *address, gint to_port)
   struct sockaddr_in to
       = { .sin_family = AF_INET, .sin_port = g_htons ((guint16) to_port) };
   gint size = 4000000, fd;
-  guint port;
 
-  fd = udp_socket (address, &port);
+  fd = udp_socket (address, NULL);
   setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
   inet_pton (AF_INET, "127.0.0.1", &to.sin_addr);
   g_assert_cmpint (connect (fd, (gpointer) &to, sizeof to), ==, 0);
@@ -265,7 +264,6 @@ world_start (World *w, const Attack *attack, gboolean secure)
 {
   const gchar *key = secure ? "key=" KEY : "";
   g_autofree gchar *settings = g_strdup_printf ("encoding-name=H264 %s", key);
-  g_autofree gchar *line = NULL;
   GstElement *out;
   guint port;
 
@@ -282,14 +280,13 @@ world_start (World *w, const Attack *attack, gboolean secure)
   w->back = world_socket ("127.0.0.1", w->receiver.port);
   w->stranger = world_socket (
       attack->from == FROM_HOST ? "127.0.0.2" : "127.0.0.1", w->receiver.port);
-  line = g_strdup_printf (
+  w->sender = line_playf (NULL,
       "videotestsrc is-live=true ! "
       "video/x-raw,width=160,height=90,framerate=30/1 ! x264enc threads=1 "
       "tune=zerolatency speed-preset=ultrafast bitrate=300 key-int-max=300 ! "
       "rtph264pay mtu=600 config-interval=-1 ! rtpadaptsink host=127.0.0.1 "
       "port=%u max-bitrate=1000000 %s",
       port, key);
-  w->sender = line_play (line, NULL);
 }
 
 /* Returns the time of the slower one.  A test that hangs ends by the alarm. */

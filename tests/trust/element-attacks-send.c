@@ -187,13 +187,16 @@ test_row (gconstpointer data)
 
 /* --- replay ------------------------------------------------------------------------ */
 
-static const gchar *const modes[] = { "tfrc", "ccfb", "twcc" };
+static const struct
+{
+  const gchar *nick;
+} modes[] = { { "tfrc" }, { "ccfb" }, { "twcc" } };
 
 /* The same report, 1,000 times. */
 static void
 test_replay (gconstpointer data)
 {
-  const gchar *feedback = modes[GPOINTER_TO_UINT (data)];
+  const gchar *feedback = modes[GPOINTER_TO_UINT (data)].nick;
   guint row = 0;
   g_autofree gchar *name
       = g_strdup_printf ("6 a report 1,000 times, %s", feedback);
@@ -305,7 +308,7 @@ void
 tests_add (void)
 {
   rows_add_by ("/attacks-send/refused", rows, name, test_row);
-  rows_add ("/attacks-send/replay", modes, test_replay);
+  rows_add_by ("/attacks-send/replay", modes, nick, test_replay);
   g_test_add_func ("/attacks-send/rts-jump", test_rts_jump);
   g_test_add_func ("/attacks-send/ssrc-change", test_ssrc_change);
 }

@@ -56,11 +56,10 @@ test_goes_on (void)
   GstElement *sender, *sink, *pay;
   GError *error = NULL;
   guint before, after;
-  Receiver t;
+  g_auto (Receiver) t;
   g_auto (Relay) r;
 
-  receiver_new (&t, RAW, "identity" RECEIVER_OUT);
-  receiver_play (&t);
+  receiver_open (&t, RAW, "identity" RECEIVER_OUT);
   relay_start (&r, &rule, (guint) t.port);
   line = g_strdup_printf (CAMERA, r.port);
   sender = gst_parse_launch (line, &error);
@@ -93,7 +92,6 @@ test_goes_on (void)
   gst_object_unref (sink);
   gst_element_set_state (sender, GST_STATE_NULL);
   gst_object_unref (sender);
-  receiver_end (&t);
 }
 
 void

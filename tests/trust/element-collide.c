@@ -5,6 +5,8 @@
 #include "../elements/relay-fixture.h"
 #include "../elements/sink-fixture.h"
 #include "../elements/src-fixture.h"
+#include "../../plugins/rtpadapt/wire/peer.h"
+#include "../rows.h"
 #include "trust.h"
 
 #define TIMES 25
@@ -138,12 +140,16 @@ typedef struct
   guint16 seq;
   guint32 own;   /* of the reports that come to `fd` */
   gint removals; /* atomic: of streams by rtpbin */
+  gint over;     /* atomic: SSRCs of which it said so */
+  gint live;     /* atomic: jitterbuffers of what came later than the peer */
+  GstPad *held;  /* atomic, or NULL */
+  gulong probe;
 } Home;
 
 static void
-say_rtp (Home *h, gint fd, guint32 ssrc)
+say_pt (Home *h, gint fd, guint32 ssrc, guint8 pt)
 {
-  guint8 data[172] = { 0x80 };
+  guint8 data[172] = { 0x80, pt };
 
   GST_WRITE_UINT16_BE (data + 2, h->seq);
   GST_WRITE_UINT32_BE (data + 4, 160 * h->seq);
@@ -151,6 +157,8 @@ say_rtp (Home *h, gint fd, guint32 ssrc)
   h->seq++;
   udp_say (fd, "127.0.0.1", (guint) h->t.port, 0, data, sizeof data);
 }
+
+#define say_rtp(h, fd, ssrc) say_pt (h, fd, ssrc, 0)
 
 /* Till `more` of them came out. */
 static void
@@ -179,10 +187,9 @@ home_new (Home *h)
 {
   GObject *session;
   UdpHeard heard;
-  guint port;
 
-  *h = (Home){ .fd = udp_socket ("127.0.0.1", &port) };
-  h->other = udp_socket ("127.0.0.1", &port);
+  *h = (Home){ .fd = udp_socket ("127.0.0.1", NULL) };
+  h->other = udp_socket ("127.0.0.1", NULL);
   receiver_new (&h->t, "latency=0 feedback=ccfb", "rtppcmudepay" RECEIVER_OUT);
   gst_element_set_state (h->t.pipeline, GST_STATE_READY);
   session = sink_session (h->t.src);
@@ -430,6 +437,125 @@ test_src_heir (void)
       g_atomic_int_get (&h.t.pads));
 }
 
+static void
+on_over (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+{
+  g_atomic_int_inc (&((Home *) data)->over);
+}
+
+static void
+jitterbuffer_gone (gpointer data, GObject *where_it_was)
+{
+  g_atomic_int_add (&((Home *) data)->live, -1);
+}
+
+static void
+on_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
+    guint ssrc, gpointer data)
+{
+  g_atomic_int_inc (&((Home *) data)->live);
+  g_object_weak_ref (G_OBJECT (jitterbuffer), jitterbuffer_gone, data);
+}
+
+static void
+watch_streams (Home *h)
+{
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (h->t.src), "rtpbin");
+
+  g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (on_over), h);
+  g_signal_connect (rtpbin, "on-bye-timeout", G_CALLBACK (on_over), h);
+  g_signal_connect (
+      rtpbin, "new-jitterbuffer", G_CALLBACK (on_jitterbuffer), h);
+}
+
+static GstPadProbeReturn
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+/* Of another stream than the peer's. */
+static void
+hold_pad (GstElement *src, GstPad *pad, gpointer data)
+{
+  Home *h = data;
+
+  h->probe = gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, NULL, NULL);
+  g_atomic_pointer_set (&h->held, gst_object_ref (pad));
+}
+
+/* What another SSRC is when rtpsession forgets it, 2 s after its BYE. */
+static const struct
+{
+  guint8 pt;
+  gboolean holds; /* the application, what comes from its pad */
+  const gchar *name, *why;
+} overs[] = {
+  { 0, FALSE, "12 BYE of an SSRC in doubt, rtpadaptsrc",
+      "the thread that waits at its pad is let go" },
+  { 8, TRUE, "12 BYE of an SSRC that the application holds, rtpadaptsrc",
+      "nobody waits for the application, and its stream goes when it lets go" },
+  { 122, FALSE, "12 BYE of an SSRC of repair packets alone, rtpadaptsrc",
+      "its jitterbuffer, which never had a pad, is freed" },
+};
+
+static void
+test_src_over (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  guint8 d[16];
+  gsize size = forge_bye (d, PEER + 1, PEER + 1);
+  g_auto (Home) h;
+
+  home_new (&h);
+  watch_streams (&h);
+  if (overs[row].holds)
+    g_signal_connect (h.t.src, "pad-added", G_CALLBACK (hold_pad), &h);
+  say_rtp (&h, h.fd, PEER);
+  for (guint i = 0; i < 2; i++)
+    say_pt (&h, h.fd, PEER + 1, overs[row].pt);
+  WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.live) == 1);
+  if (overs[row].holds)
+    WAIT_UNTIL (h.t.bus,
+        g_atomic_pointer_get (&h.held) && gst_pad_is_blocking (h.held));
+  udp_say (h.fd, "127.0.0.1", (guint) h.t.port, 0, d, size);
+  WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.over) >= 1);
+  play (&h, PEER, 10);
+  if (h.held)
+    gst_pad_remove_probe (h.held, h.probe);
+  gst_clear_object (&h.held);
+  WAIT_UNTIL (h.t.bus,
+      (say_rtp (&h, h.fd, PEER), TRUE) && g_atomic_int_get (&h.live) == 0);
+  trust_row ("attack", overs[row].name, overs[row].why,
+      g_atomic_int_get (&h.t.pads) == 1 + overs[row].holds,
+      "the other stream plays, %d pads", g_atomic_int_get (&h.t.pads));
+}
+
+/* The peer has all places of rtpbin, which keeps them for 25 s, and is silent.  The 30
+ * packets that wait at its pads come out, too. */
+static void
+test_src_places (void)
+{
+  gint from;
+  g_auto (Home) h;
+
+  home_new (&h);
+  watch_streams (&h);
+  for (guint32 i = 2; i < 2 * PEER_STREAMS; i++)
+    say_rtp (&h, h.fd, PEER + i / 2);
+  WAIT_UNTIL (h.t.bus, g_atomic_int_get (&h.live) == PEER_STREAMS - 1);
+  from = g_atomic_int_get (&h.t.frames[0]);
+  WAIT_UNTIL (h.t.bus,
+      (say_rtp (&h, h.other, 1), TRUE)
+          && g_atomic_int_get (&h.t.frames[0]) >= from + 100);
+  trust_row ("attack", "12 a peer with all SSRCs is gone, rtpadaptsrc",
+      "who comes next is played, before an SSRC of the old peer times out",
+      g_atomic_int_get (&h.over) == 0, "%d SSRCs timed out",
+      g_atomic_int_get (&h.over));
+}
+
 void
 tests_add (void)
 {
@@ -440,4 +566,6 @@ tests_add (void)
   g_test_add_func ("/collide/src/bye", test_src_bye);
   g_test_add_func ("/collide/src/forgotten", test_src_forgotten);
   g_test_add_func ("/collide/src/heir", test_src_heir);
+  rows_add ("/collide/src/over", overs, test_src_over);
+  g_test_add_func ("/collide/src/places", test_src_places);
 }

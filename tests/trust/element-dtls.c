@@ -49,8 +49,7 @@ receiver_begin (Receiver *t, guint port, const gchar *settings)
   g_autofree gchar *all = g_strdup_printf (
       "encoding-name=H264 dtls=true port=%u %s", port, settings);
 
-  receiver_new (t, all, RECEIVER_H264);
-  receiver_play (t);
+  receiver_open (t, all, RECEIVER_H264);
 }
 
 typedef struct
@@ -138,6 +137,8 @@ until_ready (Receiver *t, Sending *s)
   return (gdouble) (g_get_monotonic_time () - from) / G_USEC_PER_SEC;
 }
 
+static gchar *stranger_settings; /* with a certificate of its own */
+
 /* --- strangers ----------------------------------------------------------- */
 
 static const guint8 junk[]
@@ -205,8 +206,7 @@ attack_on (gpointer data)
 {
   Attacker *a = data;
   g_autoptr (GRand) rand = g_rand_new_with_seed (SEED);
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  gint fd = udp_socket ("127.0.0.1", NULL);
 
   /* 1100 a second. */
   while (!g_atomic_int_get (&a->stop)) {
@@ -221,17 +221,10 @@ attack_on (gpointer data)
 static void
 wrong_certificate (Receiver *t)
 {
-  g_autofree gchar *file = NULL;
-  g_autofree gchar *settings = NULL;
-  Sending stranger;
-  gint fd = g_file_open_tmp ("dtls-XXXXXX.pem", &file, NULL);
   GstMessage *message = NULL;
+  Sending stranger;
 
-  g_assert_cmpint (fd, >=, 0);
-  close (fd);
-  g_assert_true (g_file_set_contents (file, STRANGER_PEM, -1, NULL));
-  settings = g_strdup_printf ("pem-file=%s", file);
-  sender_begin (&stranger, (guint) t->port, settings);
+  sender_begin (&stranger, (guint) t->port, stranger_settings);
   while (!message) {
     g_autoptr (GError) error = NULL;
 
@@ -246,7 +239,6 @@ wrong_certificate (Receiver *t)
   }
   gst_message_unref (message);
   sender_stop (&stranger);
-  g_remove (file);
 }
 
 /* The same by openssl, if it is there, without a certificate. */
@@ -278,8 +270,7 @@ test_receiver (void)
   GThread *thread;
   Sending s;
   Receiver t;
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  gint fd = udp_socket ("127.0.0.1", NULL);
   gdouble ready, null;
   guint64 finished;
 
@@ -346,28 +337,21 @@ test_sender (void)
 static void
 test_takeover (void)
 {
-  g_autofree gchar *file = NULL;
-  g_autofree gchar *settings = NULL;
-  gint fd = g_file_open_tmp ("dtls-XXXXXX.pem", &file, NULL);
   guint64 finished;
   Sending s, stranger;
   Receiver t;
 
-  close (fd);
-  g_assert_true (g_file_set_contents (file, STRANGER_PEM, -1, NULL));
-  settings = g_strdup_printf ("pem-file=%s", file);
   receiver_begin (&t, 0, "");
   sender_begin (&s, (guint) t.port, "");
   until_ready (&t, &s);
   wait_frames (&t, 0, 5);
-  sender_begin (&stranger, (guint) t.port, settings);
+  sender_begin (&stranger, (guint) t.port, stranger_settings);
   WAIT_UNTIL (stranger.bus, is_ready (stranger.sink));
   wait_frames (&t, 0, 45); /* longer than a silence */
   finished = stat_of (t.src, "security/handshakes");
   sender_stop (&stranger);
   sender_stop (&s);
   receiver_stop (&t);
-  g_remove (file);
   trust_row ("attack", "1 DTLS: takeover without fingerprint",
       "a stranger's handshake does not replace a peer that speaks",
       finished == 1, "%" G_GUINT64_FORMAT " handshake", finished);
@@ -430,16 +414,9 @@ replace_sender (const gchar *name, const gchar *other, gboolean same_port)
 static void
 test_sender_replaced (void)
 {
-  g_autofree gchar *file = NULL;
-  g_autofree gchar *settings = NULL;
-  gint fd = g_file_open_tmp ("dtls-XXXXXX.pem", &file, NULL);
-
-  close (fd);
-  g_assert_true (g_file_set_contents (file, STRANGER_PEM, -1, NULL));
-  settings = g_strdup_printf ("pem-file=%s", file);
-  replace_sender ("sender restarted, DTLS, same port", settings, TRUE);
-  replace_sender ("sender restarted, DTLS, other port", settings, FALSE);
-  g_remove (file);
+  replace_sender ("sender restarted, DTLS, same port", stranger_settings, TRUE);
+  replace_sender (
+      "sender restarted, DTLS, other port", stranger_settings, FALSE);
 }
 
 /* --- amplification ------------------------------------------------------- */
@@ -501,10 +478,42 @@ test_amplification (void)
       datagrams, in);
 }
 
+/* A client that does not know its peer begins with a stranger who says one datagram
+ * and then nothing, and goes on with the next one that speaks. */
+static void
+test_learned (void)
+{
+  const struct timeval wait = { .tv_usec = 100000 };
+  static const guint8 said[400] = { 0x80 };
+  guint port, n = 0;
+  gint fds[]
+      = { udp_socket ("127.0.0.1", &port), udp_socket ("127.0.0.1", &port) };
+  UdpHeard heard;
+  Receiver t;
+
+  receiver_begin (&t, 0, "dtls-client=true");
+  for (guint i = 0; i < 2; i++) {
+    setsockopt (fds[i], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    for (heard.size = -1; heard.size < 0 && n < 300; n++) {
+      if (i > 0 || n == 0)
+        udp_say (fds[i], "127.0.0.1", (guint) t.port, 0, said, sizeof said);
+      udp_hear (fds[i], &heard);
+    }
+  }
+  receiver_stop (&t);
+  close (fds[0]);
+  close (fds[1]);
+  trust_row ("attack", "1 DTLS: one datagram at a client that learns its peer",
+      "the next who speaks gets its hello, while the stranger has not answered",
+      heard.size > 0 && heard.data[0] == 22, "after %.1f s", n / 10.);
+}
+
 int
 main (int argc, char **argv)
 {
   GstElementFactory *factory;
+  g_autofree gchar *file = NULL;
+  gint fd, status;
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
@@ -512,11 +521,19 @@ main (int argc, char **argv)
   if (!factory)
     return 77;
   gst_object_unref (factory);
+  fd = g_file_open_tmp ("dtls-XXXXXX.pem", &file, NULL);
+  close (fd);
+  g_assert_true (g_file_set_contents (file, STRANGER_PEM, -1, NULL));
+  stranger_settings = g_strdup_printf ("pem-file=%s", file);
   g_test_add_func ("/dtls/strangers/receiver", test_receiver);
   g_test_add_func ("/dtls/strangers/sender", test_sender);
   g_test_add_func ("/dtls/strangers/takeover", test_takeover);
   g_test_add_func ("/dtls/replaced/receiver", test_receiver_replaced);
   g_test_add_func ("/dtls/replaced/sender", test_sender_replaced);
   g_test_add_func ("/dtls/amplification", test_amplification);
-  return g_test_run ();
+  g_test_add_func ("/dtls/learned", test_learned);
+  status = g_test_run ();
+  g_remove (file);
+  g_free (stranger_settings);
+  return status;
 }

@@ -255,10 +255,9 @@ test_play (gconstpointer data)
   gdouble rss;
   guint unused;
   gint frames, made;
-  Receiver t;
+  g_auto (Receiver) t;
 
-  receiver_new (&t, settings, RECEIVER_H264);
-  receiver_play (&t);
+  receiver_open (&t, settings, RECEIVER_H264);
   r.flood.data = &r;
   r.front = relay_socket (&front, 0);
   r.back = relay_socket (&unused, t.port);
@@ -288,7 +287,6 @@ test_play (gconstpointer data)
 
   gst_element_set_state (sender, GST_STATE_NULL);
   gst_object_unref (sender);
-  receiver_end (&t);
   close (r.flood.fd);
   close (r.back);
   close (r.front);

@@ -7,7 +7,6 @@
 #include "trust.h"
 
 #include <gst/net/gstnetaddressmeta.h>
-#include <malloc.h>
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define MILLION 10000u /* it is slow, and malloc tells nothing */
@@ -16,19 +15,10 @@
 #endif
 #define FEW (MILLION / 10)
 
-/* What the application and all libraries have, bytes; 0: not known. */
-static gint64
-memory (void)
-{
-  struct mallinfo2 info = mallinfo2 ();
-
-  return (gint64) (info.uordblks + info.hblkhd);
-}
-
 static gdouble
 grown_mb (gint64 before)
 {
-  return before ? (gdouble) (memory () - before) / 1e6 : 0;
+  return before ? (gdouble) (trust_memory () - before) / 1e6 : 0;
 }
 
 /* A place is another's after 10 s of silence (PEER_STALE): how often that was
@@ -127,8 +117,7 @@ home_open (Home *h)
   *h = (Home){ .fd = udp_socket ("127.0.0.1", &port),
     .began = g_get_monotonic_time () };
   h->peer = g_inet_socket_address_new_from_string ("127.0.0.1", port);
-  receiver_new (&h->t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
-  receiver_play (&h->t);
+  receiver_open (&h->t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
   gate = gst_bin_get_by_name (GST_BIN (h->t.src), "gate");
   h->gate = gst_element_get_static_pad (gate, "rtp_sink");
   gst_object_unref (gate);
@@ -161,7 +150,7 @@ test_src_rtp (void)
   g_auto (Home) h;
 
   home_open (&h);
-  before = memory ();
+  before = trust_memory ();
   for (guint i = 0; i < MILLION; i++)
     arrive (h.gate, h.peer, rtp (1000 + i, (guint16) i, 0, 0));
   known = sink_sources (h.t.src);
@@ -184,7 +173,7 @@ test_src_rtcp (void)
   g_auto (Home) h;
 
   home_open (&h);
-  before = memory ();
+  before = trust_memory ();
   for (guint i = 0; i < MILLION; i++)
     arrive (h.gate, h.peer, rr (1000 + i, 5));
   for (guint i = 0; i < FEW; i += 31)
@@ -209,7 +198,7 @@ test_src_csrcs (void)
   g_auto (Home) h;
 
   home_open (&h);
-  before = memory ();
+  before = trust_memory ();
   for (guint i = 0; i < FEW; i++)
     arrive (h.gate, h.peer, rtp (5, (guint16) (h.seq + i), 15, 1000 + 15 * i));
   known = sink_sources (h.t.src);
@@ -249,7 +238,7 @@ test_sink_rtcp (void)
   sink_rr (report, SINK_THEIRS, SINK_SSRC);
   udp_say (ear, "127.0.0.1", heard.from_port, 0, report, sizeof report);
   g_assert_true (sink_wait (sink_knows_peer, sink));
-  before = memory ();
+  before = trust_memory ();
   for (guint i = 0; i < MILLION; i++)
     arrive (in, peer, rr (1000 + i, SINK_SSRC));
   for (guint i = 0; i < FEW; i += 31)
@@ -319,7 +308,7 @@ test_element (gconstpointer data)
       continue;
     wait_sent (h);
     if (i == 999) /* all places were taken */
-      before = memory ();
+      before = trust_memory ();
   }
   grown = grown_mb (before);
   trust_row ("flood", name, "memory grows by less than 1 MB after 1,000 SSRCs",

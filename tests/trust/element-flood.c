@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../elements/send-twcc.h"
+#include "../rows.h"
 #include "flood-rtcp.h"
 #include "trust.h"
 
@@ -332,13 +333,6 @@ test_updates (gconstpointer data)
 void
 tests_add (void)
 {
-  for (guint mode = 0; mode < N_MODES; mode++) {
-    g_autofree gchar *a
-        = g_strdup_printf ("/flood/feedback/%s", modes[mode].nick);
-    g_autofree gchar *b
-        = g_strdup_printf ("/flood/updates/%s", modes[mode].nick);
-
-    g_test_add_data_func (a, GUINT_TO_POINTER (mode), test_feedback);
-    g_test_add_data_func (b, GUINT_TO_POINTER (mode), test_updates);
-  }
+  rows_add_by ("/flood/feedback", modes, nick, test_feedback);
+  rows_add_by ("/flood/updates", modes, nick, test_updates);
 }

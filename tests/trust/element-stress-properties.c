@@ -318,8 +318,7 @@ test_properties (void)
   /* A warning is what nonsense shall get; a critical one is a bug. */
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, no_news, NULL);
-  receiver_new (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
-  receiver_play (&t);
+  receiver_open (&t, "latency=0", "rtppcmudepay" RECEIVER_OUT);
   pipeline = pipeline_new (t.port);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_frames (&t, 0, 10);

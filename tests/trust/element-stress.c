@@ -4,7 +4,6 @@
 #include "../elements/src-fixture.h"
 #include "trust.h"
 
-#include <malloc.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #define CYCLES 20 /* of .5 s and more */
@@ -20,14 +19,6 @@
   "audio/x-raw,rate=8000,channels=1 ! mulawenc ! rtppcmupay "
 
 /* --- one after the other -------------------------------------------------------- */
-
-static gint64
-memory (void)
-{
-  struct mallinfo2 info = mallinfo2 ();
-
-  return (gint64) (info.uordblks + info.hblkhd);
-}
 
 static guint
 threads (void)
@@ -96,13 +87,13 @@ test_cycles (void)
     if (i + 2 == CYCLES / 2) { /* what is made once has been made */
       files = udp_open_files ();
       tasks = threads ();
-      before = memory ();
+      before = trust_memory ();
     }
   }
   more_files = udp_open_files () - files;
   /* Those of GLib's pool come and go. */
   more_tasks = threads () > tasks ? threads () - tasks : 0;
-  grown = before ? (gdouble) (memory () - before) / 1e6 : 0;
+  grown = before ? (gdouble) (trust_memory () - before) / 1e6 : 0;
   trust_row ("stress", G_STRINGIFY (CYCLES) " starts and stops",
       "sender and receiver, each time with packets that arrive: the second half "
       "leaves no file, no 8 threads, no MB behind",
@@ -120,8 +111,7 @@ test_streams (void)
   guint fed = 0, heard = 0;
 
   for (guint i = 0; i < STREAMS; i++) {
-    receiver_new (&receivers[i], "", "rtppcmudepay" RECEIVER_OUT);
-    receiver_play (&receivers[i]);
+    receiver_open (&receivers[i], "", "rtppcmudepay" RECEIVER_OUT);
     senders[i] = gst_parse_launch (
         TONE ("800") " ! rtpadaptsink name=s host=127.0.0.1", NULL);
     sinks[i] = gst_bin_get_by_name (GST_BIN (senders[i]), "s");

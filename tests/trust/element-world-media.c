@@ -33,20 +33,17 @@ width_of (Receiver *t)
 static void
 test_resolution (void)
 {
-  g_autofree gchar *line = NULL;
   GstElement *sender, *size;
   g_auto (Receiver) t;
   guint seen = 0;
 
-  receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
-  receiver_play (&t);
-  line = g_strdup_printf (
+  receiver_open (&t, "encoding-name=H264", RECEIVER_H264);
+  sender = line_playf (t.bus,
       "videotestsrc is-live=true ! capsfilter name=size "
       "caps=video/x-raw,width=80,height=60,framerate=60/1 ! " ENCODER
       "! rtph264pay config-interval=-1 mtu=600 ! rtpadaptsink host=127.0.0.1 "
       "port=%d",
       t.port);
-  sender = line_play (line, t.bus);
   size = gst_bin_get_by_name (GST_BIN (sender), "size");
   wait_frames (&t, 0, 5);
   for (; seen < SIZES; seen++) {
@@ -110,7 +107,6 @@ bitrate_of (GstElement *encoder)
 static void
 test_encoder_again (void)
 {
-  g_autofree gchar *line = NULL;
   g_autoptr (GPtrArray) kept
       = g_ptr_array_new_with_free_func (gst_object_unref);
   GstElement *sink;
@@ -119,16 +115,14 @@ test_encoder_again (void)
   guint swaps;
   g_auto (Receiver) t;
 
-  receiver_new (&t, "encoding-name=H264", RECEIVER_H264);
-  receiver_play (&t);
-  line = g_strdup_printf (
+  receiver_open (&t, "encoding-name=H264", RECEIVER_H264);
+  s.sender = line_playf (t.bus,
       "videotestsrc is-live=true ! capsfilter name=before "
       "caps=video/x-raw,width=80,height=60,framerate=60/1 ! " ENCODER
       "name=enc ! rtph264pay name=behind config-interval=-1 mtu=600 ! "
       "rtpadaptsink name=sink controller=fixed start-bitrate=1000000 "
       "host=127.0.0.1 port=%d",
       t.port);
-  s.sender = line_play (line, t.bus);
   s.encoder = gst_bin_get_by_name (GST_BIN (s.sender), "enc");
   gst_object_unref (s.encoder); /* the bin has it */
   s.before = gst_bin_get_by_name (GST_BIN (s.sender), "before");
@@ -203,18 +197,16 @@ branch_remove (GstElement *pipeline, GstElement *sink, GstElement *branch)
 static void
 test_codec (void)
 {
-  g_autofree gchar *line = NULL;
   GstElement *sender, *sink;
   guint changes;
   g_auto (Receiver) t;
 
-  receiver_new (&t, "pt-map=\"96=H264/90000,97=VP8/90000\"",
+  receiver_open (&t, "pt-map=\"96=H264/90000,97=VP8/90000\"",
       RECEIVER_H264 ",rtpvp8depay ! vp8dec" RECEIVER_OUT);
-  receiver_play (&t);
-  line = g_strdup_printf ("rtpadaptsink name=sink host=127.0.0.1 port=%d "
-                          "audiotestsrc is-live=true ! fakesink",
+  sender = line_playf (t.bus,
+      "rtpadaptsink name=sink host=127.0.0.1 port=%d "
+      "audiotestsrc is-live=true ! fakesink",
       t.port);
-  sender = line_play (line, t.bus);
   sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   for (changes = 0; changes < 6; changes++) {
     GstElement *branch = branch_play (sender, sink, codecs[changes % 2]);
@@ -252,24 +244,22 @@ static void
 test_wrap (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
-  g_autofree gchar *line = NULL,
-                   *settings
+  g_autofree gchar *settings
       = g_strconcat ("encoding-name=H264 ", wraps[r].both, NULL);
   GstElement *sender, *sink;
   guint64 lost, dropped;
   g_auto (Receiver) t;
 
-  receiver_new (&t, settings, RECEIVER_H264);
-  receiver_play (&t);
-  line = g_strdup_printf ("videotestsrc is-live=true pattern=snow ! "
-                          "video/x-raw,width=80,height=60,framerate=240/1 "
-                          "! " ENCODER "! rtph264pay "
-                          "config-interval=-1 mtu=600 seqnum-offset=65520 "
-                          "timestamp-offset=4294960000 ! rtpadaptsink "
-                          "name=sink controller=fixed start-bitrate=1000000 "
-                          "host=127.0.0.1 port=%d %s",
+  receiver_open (&t, settings, RECEIVER_H264);
+  sender = line_playf (t.bus,
+      "videotestsrc is-live=true pattern=snow ! "
+      "video/x-raw,width=80,height=60,framerate=240/1 "
+      "! " ENCODER "! rtph264pay "
+      "config-interval=-1 mtu=600 seqnum-offset=65520 "
+      "timestamp-offset=4294960000 ! rtpadaptsink "
+      "name=sink controller=fixed start-bitrate=1000000 "
+      "host=127.0.0.1 port=%d %s",
       t.port, wraps[r].both);
-  sender = line_play (line, t.bus);
   sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") >= 100);
   wait_frames (&t, 0, 20);
@@ -301,19 +291,15 @@ typedef struct
 static void
 hand_new (Hand *h)
 {
-  g_autofree gchar *line = NULL;
-
   *h = (Hand){ 0 };
-  receiver_new (&h->t, "latency=0 feedback=ccfb",
+  receiver_open (&h->t, "latency=0 feedback=ccfb",
       "rtppcmudepay" RECEIVER_OUT ",rtppcmadepay" RECEIVER_OUT);
-  receiver_play (&h->t);
-  line = g_strdup_printf (
+  h->sender = line_playf (h->t.bus,
       "appsrc name=src format=time is-live=true caps=application/x-rtp,"
       "media=audio,encoding-name=PCMU,payload=0,clock-rate=8000 ! "
       "rtpadaptsink name=sink controller=fixed start-bitrate=10000000 "
       "feedback=ccfb host=127.0.0.1 port=%d",
       h->t.port);
-  h->sender = line_play (line, h->t.bus);
   h->src = gst_bin_get_by_name (GST_BIN (h->sender), "src");
   h->sink = gst_bin_get_by_name (GST_BIN (h->sender), "sink");
 }

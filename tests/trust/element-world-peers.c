@@ -15,15 +15,13 @@
 static GstElement *
 patient_sender (gint port, const gchar *numbers, const gchar *both)
 {
-  g_autofree gchar *line = g_strdup_printf (
+  return line_playf (NULL,
       "videotestsrc is-live=true ! "
       "video/x-raw,width=80,height=60,framerate=60/1 ! x264enc "
       "tune=zerolatency speed-preset=ultrafast bitrate=300 key-int-max=100000 name=enc "
       "option-string=scenecut=0 ! rtph264pay config-interval=-1 mtu=600 %s ! "
       "rtpadaptsink name=sink host=127.0.0.1 port=%d %s",
       numbers, port, both);
-
-  return line_play (line, NULL);
 }
 
 static GstPadProbeReturn
@@ -72,9 +70,8 @@ test_receiver_again (gconstpointer data)
     guint64 feedback;
     g_auto (Receiver) t;
 
-    receiver_new (&t, settings,
+    receiver_open (&t, settings,
         "rtph264depay request-keyframe=true ! avdec_h264" RECEIVER_OUT);
-    receiver_play (&t);
     port = t.port;
     if (!sender) {
       sender = patient_sender (port, agains[r].numbers, agains[r].both);
@@ -115,10 +112,9 @@ relay_new (Relay *r)
   *r = (Relay){ .ear = udp_socket ("127.0.0.1", &port) };
   r->home = udp_socket ("127.0.0.1", &other);
   r->away = udp_socket ("127.0.0.1", &other);
-  receiver_new (&r->t,
+  receiver_open (&r->t,
       "encoding-name=RAW latency=0 fec=false replay-guard=false key=" KEY,
       "identity" RECEIVER_OUT);
-  receiver_play (&r->t);
   r->pipeline = sink_pipeline (port, "fec=none key=" KEY, &r->sink);
   sink_play (r->pipeline);
 }

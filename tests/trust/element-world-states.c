@@ -116,14 +116,12 @@ static const struct
 static GstElement *
 camera_pipeline (Receiver *t)
 {
-  g_autofree gchar *line = g_strdup_printf (
+  return line_playf (t->bus,
       "videotestsrc name=camera ! video/x-raw,width=64,height=48,"
       "framerate=60/1 ! clocksync ! x264enc tune=zerolatency "
       "speed-preset=ultrafast ! rtph264pay pt=96 mtu=600 ! "
       "rtpadaptsink name=sink host=127.0.0.1 port=%d",
       t->port);
-
-  return line_play (line, t->bus);
 }
 
 static GstClock *
@@ -151,11 +149,10 @@ test_times (gconstpointer data)
                   clock_new (GST_CLOCK_TYPE_MONOTONIC) } };
   GstElement *sender, *sink;
   guint64 feedback;
-  Receiver t;
+  g_auto (Receiver) t;
 
-  receiver_new (
+  receiver_open (
       &t, "encoding-name=H264 latency=40", "rtph264depay" RECEIVER_OUT);
-  receiver_play (&t);
   sender = camera_pipeline (&t);
   sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   w.pipeline = rows[r].sender ? sender : t.pipeline;
@@ -176,7 +173,6 @@ test_times (gconstpointer data)
   gst_object_unref (w.camera);
   gst_object_unref (sink);
   line_end (sender);
-  receiver_end (&t);
   gst_object_unref (w.clocks[0]);
   gst_object_unref (w.clocks[1]);
 }

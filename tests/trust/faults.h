@@ -41,13 +41,6 @@ faults_each (guint i, WorldConfig *cfg)
   return TRUE;
 }
 
-/* A name of the table becomes that of a test. */
-static inline void
-faults_path_canon (gchar *path)
-{
-  g_strcanon (path, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "/", '-');
-}
-
 /* --- the worst of all ---------------------------------------------------- */
 
 typedef struct
@@ -81,3 +74,75 @@ faults_range_clear (FaultsRange *r)
   g_clear_pointer (&r->least_of, g_free);
   g_clear_pointer (&r->most_of, g_free);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FaultsRange, faults_range_clear)
+
+/* --- runs ---------------------------------------------------------------- */
+
+#define FAULTS_WARM (10 * RA_SECOND) /* each controller has found its rate */
+#define FAULTS_RUNS_MAX 64
+#define FAULTS_MORE \
+  1.1 /* than without the fault: none is sent by any of them */
+
+typedef struct
+{
+  gdouble sent, goodput; /* bit/s */
+  gdouble lost;          /* share */
+} FaultsRun;
+
+/* `span` after FAULTS_WARM, when the clocks step by `here` and `there`. */
+static inline FaultsRun
+faults_run (const WorldConfig *cfg, RaSpan span, gint64 here, gint64 there)
+{
+  World *w = world_new (cfg, 1);
+  guint64 before, packets, lost;
+  FaultsRun r = { 0 };
+
+  world_run (w, FAULTS_WARM);
+  before = w->bytes;
+  packets = w->packets;
+  lost = w->lost;
+  sim_flow_clocks (w->flow)->here += here;
+  sim_flow_clocks (w->flow)->there += there;
+  r.goodput = world_goodput (w, span);
+  r.sent = 8. * (gdouble) (w->bytes - before) / ra_seconds (span);
+  r.lost = (gdouble) (w->lost - lost) / (gdouble) (w->packets - packets);
+  g_assert_cmpint (world_stats (w).trip, ==, RA_BREAKER_NONE);
+  world_free (w);
+  return r;
+}
+
+/* The run of faults_each (i) without any fault, once. */
+static inline const FaultsRun *
+faults_honest (
+    guint i, const WorldConfig *cfg, void (*init) (WorldConfig *), RaSpan span)
+{
+  static FaultsRun runs[FAULTS_RUNS_MAX];
+  WorldConfig plain;
+
+  g_assert_cmpuint (i, <, FAULTS_RUNS_MAX);
+  if (runs[i].sent <= 0) {
+    init (&plain);
+    plain.controller = cfg->controller;
+    plain.wire = cfg->wire;
+    runs[i] = faults_run (&plain, span, 0, 0);
+  }
+  return &runs[i];
+}
+
+/* --- tests --------------------------------------------------------------- */
+
+/* The name of a row becomes that of a test. */
+static inline void
+faults_add (
+    const gchar *group, const gchar *name, gconstpointer data, GTestDataFunc f)
+{
+  g_autofree gchar *path = g_strdup_printf ("/faults/%s/%s", group, name);
+
+  g_strcanon (path, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "/", '-');
+  g_test_add_data_func (path, data, f);
+}
+
+#define faults_add_rows(group, rows, f)              \
+  for (guint i_ = 0; i_ < G_N_ELEMENTS (rows); i_++) \
+  faults_add (group, (rows)[i_].name, GUINT_TO_POINTER (i_), f)

@@ -193,7 +193,7 @@ test_copies (void)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (13);
   guint64 came[10] = { 0 }, n_came = 0;
-  Ear plain, copied;
+  g_auto (Ear) plain, copied;
   guint n = 0;
 
   ear_init (&plain, &ra_feedback_tfrc);
@@ -218,8 +218,6 @@ test_copies (void)
       "all reports are those without copies, byte by byte",
       ears_same (&plain, &copied), "%u copies, %u reports; %s", n,
       copied.n_reports, ears_same (&plain, &copied) ? "the same" : "others");
-  ear_clear (&plain);
-  ear_clear (&copied);
 }
 
 /* One packet in 20 comes 5 to 50 packets late; none is lost. */
@@ -275,7 +273,7 @@ static void
 test_dscp (void)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (15);
-  Ear plain, remarked;
+  g_auto (Ear) plain, remarked;
 
   ear_init (&plain, &ra_feedback_tfrc);
   ear_init (&remarked, &ra_feedback_tfrc);
@@ -295,8 +293,6 @@ test_dscp (void)
       "all reports are those with the DSCP unknown, byte by byte",
       ears_same (&plain, &remarked), "%u reports; %s", remarked.n_reports,
       ears_same (&plain, &remarked) ? "the same" : "others");
-  ear_clear (&plain);
-  ear_clear (&remarked);
 }
 
 /* --- row 12: SSRCs ----------------------------------------------------------------- */

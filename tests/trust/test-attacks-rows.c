@@ -139,7 +139,7 @@ rows_free (Rows *r)
   g_free (r);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rows, rows_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Rows, rows_free)
 
 static gdouble
 rows_mean (const Rows *r, guint from, guint to)
@@ -244,7 +244,7 @@ static void
 check_silent (
     const Rows *honest, const RaRateOps *ops, const gchar *what, RowsAttack f)
 {
-  Rows *r = rows_new (ops, f);
+  g_autoptr (Rows) r = rows_new (ops, f);
   g_autofree gchar *name = g_strdup_printf ("%s, %s", what, ops->name);
   gboolean same = memcmp (honest->rate, r->rate, sizeof r->rate) == 0
       && honest->bytes == r->bytes;
@@ -253,13 +253,12 @@ check_silent (
       "none taken; the rate is always that of a run without",
       same && r->n_taken == 0, "%u forged, %u taken; %s", r->n_forged,
       r->n_taken, same ? "the same" : "another");
-  rows_free (r);
 }
 
 static void
 check_attack (const Rows *honest, const RaRateOps *ops, guint row)
 {
-  Rows *r = rows_new (ops, rows[row].attack);
+  g_autoptr (Rows) r = rows_new (ops, rows[row].attack);
   g_autofree gchar *name = g_strdup_printf ("%s, %s", rows[row].row, ops->name);
   guint limit = g_str_equal (ops->name, "arc") ? BACK_ARC_MS : BACK_MS;
   g_autofree gchar *promise = g_strdup_printf (
@@ -277,19 +276,17 @@ check_attack (const Rows *honest, const RaRateOps *ops, guint row)
       least >= MIN_RATE && share <= 1.1 && all <= 1.1 && back <= limit,
       "least %.2f Mbit/s, %.2f x meanwhile, %.2f x in all; back after %.1f s",
       1e-6 * (gdouble) least, share, all, back / 1e3);
-  rows_free (r);
 }
 
 static void
 test_rows (gconstpointer data)
 {
-  Rows *honest = rows_new (data, NULL);
+  g_autoptr (Rows) honest = rows_new (data, NULL);
 
   check_silent (honest, data, "2 rows about numbers not sent", unsent);
   check_silent (honest, data, "6 rows again, 7 ms later", replay);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     check_attack (honest, data, i);
-  rows_free (honest);
 }
 
 void

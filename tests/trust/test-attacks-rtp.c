@@ -120,8 +120,8 @@ world_check (guint row, gboolean unnumbered)
   WorldConfig cfg
       = { "tfrc", LOSSY, "delay 25ms", .lda = "zbs", .reporter = TRUE,
           .max = 3000000, .breakers = TRUE, .unnumbered = unnumbered };
-  Run *honest = run_new (&cfg, receiver_report, NULL);
-  Run *attacked = run_new (&cfg, world_rows[row].attack, NULL);
+  g_autoptr (Run) honest = run_new (&cfg, receiver_report, NULL);
+  g_autoptr (Run) attacked = run_new (&cfg, world_rows[row].attack, NULL);
   g_autofree gchar *name
       = g_strdup_printf ("%s, for 10 s, %s", world_rows[row].row,
           unnumbered ? "RTP numbers" : "transport-wide numbers");
@@ -136,8 +136,6 @@ world_check (guint row, gboolean unnumbered)
           && run_least (attacked, 0) >= RUN_MIN,
       "%u forged: %.2f x meanwhile, %.2f x in all; back after %.1f s",
       attacked->n_forged, share, all, back / 1e3);
-  run_free (honest);
-  run_free (attacked);
 }
 
 static void

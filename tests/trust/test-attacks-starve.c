@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "attack-fixture.h"
+#include "../rows.h"
 
 /* R = 50 ms.  The first is never full at 3 Mbit/s.  Of the second no LDA takes
  * the 1 % for the radio's: p is .01, X of RFC 5348 3.1 2.2 Mbit/s. */
@@ -158,7 +159,7 @@ starve_check (const RaRateOps *ops, guint row, const Run *honest,
   gdouble want = .5 * run_mean (honest, AT, RUN_MS), share;
   guint back, back_often;
   guint64 least;
-  Run *once, *often;
+  g_autoptr (Run) once = NULL, often = NULL;
 
   starve_row = row;
   once = starve_run (ops, path, starve_once);
@@ -176,18 +177,15 @@ starve_check (const RaRateOps *ops, guint row, const Run *honest,
           && share <= 1.1,
       "least %.2f Mbit/s, %.2f x in all; back after %.2f s, %.2f s",
       1e-6 * (gdouble) least, share, back / 1e3, back_often / 1e3);
-  run_free (once);
-  run_free (often);
 }
 
 static void
 starve_on (const RaRateOps *ops, const gchar *path, const gchar *where)
 {
-  Run *honest = starve_run (ops, path, NULL);
+  g_autoptr (Run) honest = starve_run (ops, path, NULL);
 
   for (guint row = 0; row < G_N_ELEMENTS (starve_rows); row++)
     starve_check (ops, row, honest, path, where);
-  run_free (honest);
 }
 
 static void
@@ -224,8 +222,8 @@ static void
 test_guess_near (void)
 {
   const RaRateOps *ops = ra_rate_find ("tfrc");
-  Run *honest = starve_run (ops, LOSSY, NULL);
-  Run *attacked = starve_run (ops, LOSSY, guess_near);
+  g_autoptr (Run) honest = starve_run (ops, LOSSY, NULL);
+  g_autoptr (Run) attacked = starve_run (ops, LOSSY, guess_near);
   gdouble share = run_share (attacked, honest);
 
   trust_row ("attack", "2 t_i guessed within 1 s, 10,000 a second",
@@ -234,8 +232,6 @@ test_guess_near (void)
           && share <= 1.1 && share >= .8,
       "%u of %u believed; %.2f x", attacked->forged[RA_HEARD_OK],
       attacked->n_forged, share);
-  run_free (honest);
-  run_free (attacked);
 }
 
 /* --- more than max-bitrate --------------------------------------------------- */
@@ -264,7 +260,7 @@ test_praise (gconstpointer data)
   const RaRateOps *ops = data;
   g_autofree gchar *name
       = g_strdup_printf ("18 a flood of praise, %s", ops->name);
-  Run *r = starve_run (ops, CLEAN, praise);
+  g_autoptr (Run) r = starve_run (ops, CLEAN, praise);
   guint64 most = 0, most_sent = 0;
 
   for (guint step = 0; step < RUN_STEPS; step++)
@@ -279,7 +275,6 @@ test_praise (gconstpointer data)
       "%u of %u believed; %.3f x max-bitrate, %.3f x sent",
       r->forged[RA_HEARD_OK], r->n_forged, (gdouble) most / MAX_RATE,
       (gdouble) most_sent / MAX_RATE);
-  run_free (r);
 }
 
 /* --- ECN ----------------------------------------------------------------------- */
@@ -301,9 +296,9 @@ static void
 test_ecn (void)
 {
   const RaRateOps *ops = ra_rate_find ("tfrc");
-  Run *honest = starve_run (ops, LOSSY, NULL);
-  Run *marked = starve_run (ops, LOSSY, mark_all);
-  Run *bleached = starve_run (ops, LOSSY, bleach);
+  g_autoptr (Run) honest = starve_run (ops, LOSSY, NULL);
+  g_autoptr (Run) marked = starve_run (ops, LOSSY, mark_all);
+  g_autoptr (Run) bleached = starve_run (ops, LOSSY, bleach);
   guint back = run_back (
       marked, AT + 10000, .5 * run_mean (honest, RUN_MS - 10000, RUN_MS));
 
@@ -319,23 +314,13 @@ test_ecn (void)
       "losses still count: the trace is the one without ECN, byte by byte",
       runs_same (honest, bleached), "trace %s",
       runs_same (honest, bleached) ? "the same" : "another");
-  run_free (honest);
-  run_free (marked);
-  run_free (bleached);
 }
 
 void
 tests_add (void)
 {
-  for (guint i = 0; ra_rates[i]; i++) {
-    g_autofree gchar *starve
-        = g_strconcat ("/attacks/starve/", ra_rates[i]->name, NULL);
-    g_autofree gchar *name
-        = g_strconcat ("/attacks/praise/", ra_rates[i]->name, NULL);
-
-    g_test_add_data_func (starve, ra_rates[i], test_starve);
-    g_test_add_data_func (name, ra_rates[i], test_praise);
-  }
+  rows_add_all ("/attacks/starve", ra_rates, test_starve);
+  rows_add_all ("/attacks/praise", ra_rates, test_praise);
   g_test_add_func ("/attacks/starve-lossy", test_starve_lossy);
   g_test_add_func ("/attacks/guess-near", test_guess_near);
   g_test_add_func ("/attacks/ecn", test_ecn);

@@ -164,8 +164,8 @@ test_silent (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data), others = 0;
   guint heard = silent_rows[row].heard | 1 << RA_HEARD_UNSENT;
-  Run *honest = run_new (&path, NULL, silent_rows[row].ear);
-  Run *attacked
+  g_autoptr (Run) honest = run_new (&path, NULL, silent_rows[row].ear);
+  g_autoptr (Run) attacked
       = run_new (&path, silent_rows[row].attack, silent_rows[row].ear);
   gboolean same = runs_same (honest, attacked);
 
@@ -179,8 +179,6 @@ test_silent (gconstpointer data)
       attacked->n_forged, attacked->forged[RA_HEARD_UNSENT],
       attacked->forged[RA_HEARD_OLD], attacked->forged[RA_HEARD_MALFORMED],
       attacked->forged[RA_HEARD_CONTRARY], same ? "the same" : "another");
-  run_free (honest);
-  run_free (attacked);
 }
 
 /* --- wraps ---------------------------------------------------------------- */
@@ -206,7 +204,7 @@ test_wrap (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data), differ = 0, refused = 0;
   WorldConfig wraps = path;
-  Run *before, *across;
+  g_autoptr (Run) before = NULL, across = NULL;
 
   wraps.start = wrap_rows[row].start;
   wraps.first = wrap_rows[row].first;
@@ -221,8 +219,6 @@ test_wrap (gconstpointer data)
       differ == 0 && refused == 0,
       "%u reports, %u refused; %u of %u rates differ",
       across->w.heard_tfrc[RA_HEARD_OK], refused, differ, RUN_STEPS);
-  run_free (before);
-  run_free (across);
 }
 
 /* --- the peer has left ----------------------------------------------------- */
@@ -230,6 +226,8 @@ test_wrap (gconstpointer data)
 #define LEFT 30000 /* ms */
 
 static WorldConfig leaves;
+static guint32 leave_step; /* of a row */
+static gboolean leave_any;
 
 static void
 leave (Run *r, guint ms)
@@ -252,7 +250,7 @@ leave_and_forge (Run *r, guint ms)
 /* Each second a report block comes that anybody can make up.  Its highest number
  * stays, is 100 or 1 above the last one of the receiver, or is random. */
 static void
-forge_block (Run *r, guint ms, guint32 step, gboolean any)
+forge_block (Run *r, guint ms)
 {
   static guint32 highest;
 
@@ -261,54 +259,32 @@ forge_block (Run *r, guint ms, guint32 step, gboolean any)
     highest = (guint32) r->w.seq - 1;
   if (ms <= LEFT || ms % 1000 != 0)
     return;
-  highest += step;
+  highest += leave_step;
   ra_sender_on_receiver_report (r->w.sender,
       &(RaBlock){
-          .ssrc = 1, .ext_highest_seq = any ? random_u32 (r) : highest },
+          .ssrc = 1, .ext_highest_seq = leave_any ? random_u32 (r) : highest },
       r->w.now);
   ra_sender_on_rtcp (r->w.sender, r->w.now);
   r->n_forged++;
-}
-
-static void
-leave_and_stay (Run *r, guint ms)
-{
-  forge_block (r, ms, 0, FALSE);
-}
-
-static void
-leave_and_run (Run *r, guint ms)
-{
-  forge_block (r, ms, 100, FALSE);
-}
-
-static void
-leave_and_creep (Run *r, guint ms)
-{
-  forge_block (r, ms, 1, FALSE);
-}
-
-static void
-leave_and_guess (Run *r, guint ms)
-{
-  forge_block (r, ms, 0, TRUE);
 }
 
 static const struct
 {
   const gchar *name, *row;
   Attack attack;
+  guint32 step;
+  gboolean any;
 } leave_rows[] = {
   { "silent", "18 the peer leaves", leave },
   { "forged", "18 the peer leaves, forged and old reports go on",
       leave_and_forge },
   { "stay", "18 the peer leaves, report blocks without progress go on",
-      leave_and_stay },
-  { "run", "18 the peer leaves, report blocks go on by 100/s", leave_and_run },
-  { "creep", "18 the peer leaves, report blocks go on by 1/s",
-      leave_and_creep },
-  { "guess", "18 the peer leaves, report blocks at random go on",
-      leave_and_guess },
+      forge_block },
+  { "run", "18 the peer leaves, report blocks go on by 100/s", forge_block,
+      100 },
+  { "creep", "18 the peer leaves, report blocks go on by 1/s", forge_block, 1 },
+  { "guess", "18 the peer leaves, report blocks at random go on", forge_block,
+      0, TRUE },
 };
 
 /* RFC 8083 4.1: three reporting intervals of at least 5 s without a report, and
@@ -320,10 +296,12 @@ test_leave (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data), stopped = 0;
   gboolean blocks = row >= 2;
-  Run *r;
+  g_autoptr (Run) r = NULL;
 
   leaves = path;
   leaves.breakers = TRUE;
+  leave_step = leave_rows[row].step;
+  leave_any = leave_rows[row].any;
   r = run_new (&leaves, leave_rows[row].attack, note_report);
   while (stopped < RUN_STEPS - 1 && r->rate[stopped] > 0)
     stopped++;
@@ -340,7 +318,6 @@ test_leave (gconstpointer data)
       " bytes after",
       stopped * STEP / 1e3 - LEFT / 1e3, stopped ? r->rate[stopped - 1] : 0,
       r->bytes[RUN_STEPS - 1] - r->bytes[stopped]);
-  run_free (r);
 }
 
 /* --- who begs for answers --------------------------------------------------- */

@@ -2,6 +2,7 @@
  * hour are those after its first tenth.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../link-text.h"
 #include "../rows.h"
 #include "trust.h"
 
@@ -9,11 +10,9 @@
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/ledger.h>
-#include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/loss/history.h>
 #include <gst/rtpadapt/sender.h>
 
-#include <malloc.h>
 #ifdef __SANITIZE_ADDRESS__
 /* Of ASan's run time; Debian's gcc has no header for it. */
 gsize __sanitizer_get_current_allocated_bytes (void);
@@ -33,9 +32,7 @@ bytes_in_use (void)
 #ifdef __SANITIZE_ADDRESS__
   return (gint64) __sanitizer_get_current_allocated_bytes ();
 #else
-  struct mallinfo2 m = mallinfo2 ();
-
-  return (gint64) (m.uordblks + m.hblkhd);
+  return trust_memory ();
 #endif
 }
 
@@ -45,7 +42,7 @@ typedef struct
   const gchar *name, *promise;
   gpointer (*make) (gconstpointer data);
   void (*feed) (gpointer x, guint i, gconstpointer data);
-  void (*destroy) (gpointer x);
+  GDestroyNotify destroy;
   gconstpointer data;
   guint n;
 } Row;
@@ -101,12 +98,6 @@ sender_blocks (gpointer x, guint i, gconstpointer data)
 
   ra_sender_on_receiver_report (
       x, &(RaBlock){ i, i, .5, RA_LSR_OURS, RA_SECOND }, now);
-}
-
-static void
-sender_destroy (gpointer x)
-{
-  ra_sender_free (x);
 }
 
 typedef struct
@@ -190,12 +181,6 @@ receiver_take (gpointer x, guint i, gconstpointer data)
   ra_receiver_on_packet (x, &p);
 }
 
-static void
-receiver_destroy (gpointer x)
-{
-  ra_receiver_free (x);
-}
-
 static gpointer
 reporter_make (gconstpointer data)
 {
@@ -242,12 +227,6 @@ reporter_long_rtt (gpointer x, guint i, gconstpointer data)
       x, 1, (guint16) i, (RaTime) i * 50 * RA_USECOND, 16777215 * RA_USECOND);
 }
 
-static void
-reporter_destroy (gpointer x)
-{
-  ra_reporter_free (x);
-}
-
 static gpointer
 history_make (gconstpointer data)
 {
@@ -261,31 +240,12 @@ history_lose (gpointer x, guint i, gconstpointer data)
   ra_history_on_packet (x, 2 * (guint64) i + 1);
 }
 
-static void
-history_destroy (gpointer x)
-{
-  ra_history_free (x);
-}
-
 /* --- the link ---------------------------------------------------------- */
-
-static void
-link_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
-{
-}
-
-static void
-link_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
-    gpointer data)
-{
-}
 
 static gpointer
 link_make (gconstpointer text)
 {
-  static const RaLinkSink sink = { link_deliver, link_drop, NULL, NULL };
-
-  return ra_link_parse (text, 1, &sink, NULL, NULL);
+  return ra_link_parse (text, 1, &link_nowhere, NULL, NULL);
 }
 
 /* 9.6 Mbit/s, of another flow each. */
@@ -296,41 +256,37 @@ link_push (gpointer x, guint i, gconstpointer data)
       x, &(RaLinkPacket){ .flow = i, .size = 1200 }, (RaTime) i * RA_MSECOND);
 }
 
-static void
-link_destroy (gpointer x)
-{
-  ra_link_free (x);
-}
+#define FREE(what) (GDestroyNotify) ra_##what##_free
 
 static const Row rows[] = {
   { "no feedback", "a sender that is never answered", sender_make, sender_send,
-      sender_destroy, NULL, PACKETS },
+      FREE (sender), NULL, PACKETS },
   { "feedback of nothing", "1,000 rows/s about packets never sent", sender_make,
-      sender_flood, sender_destroy, NULL, PACKETS },
+      sender_flood, FREE (sender), NULL, PACKETS },
   { "report blocks", "blocks about 180,000 SSRCs", sender_make, sender_blocks,
-      sender_destroy, NULL, PACKETS },
+      FREE (sender), NULL, PACKETS },
   { "listener unanswered", "tfrc, never answered", listener_make, listener_send,
       listener_destroy, NULL, PACKETS },
   { "listener flooded", "tfrc, 500 forged reports/s", listener_make,
       listener_flood, listener_destroy, NULL, PACKETS },
   { "receiver unasked", "a third is lost, no report is asked for",
-      receiver_make, receiver_take, receiver_destroy, NULL, PACKETS },
+      receiver_make, receiver_take, FREE (receiver), NULL, PACKETS },
   { "tfrc reports unasked", "and none of tfrc", reporter_make, reporter_silent,
-      reporter_destroy, &ra_feedback_tfrc, PACKETS },
+      FREE (reporter), &ra_feedback_tfrc, PACKETS },
   { "ccfb reports unasked", "and none of ccfb", reporter_make, reporter_silent,
-      reporter_destroy, &ra_feedback_ccfb, PACKETS },
+      FREE (reporter), &ra_feedback_ccfb, PACKETS },
   { "SSRCs", "10^6 SSRCs at a receiver, tfrc", reporter_make, reporter_sources,
-      reporter_destroy, &ra_feedback_tfrc, SOURCES },
+      FREE (reporter), &ra_feedback_tfrc, SOURCES },
   { "SSRCs ccfb", "10^6 SSRCs at a receiver, ccfb", reporter_make,
-      reporter_sources, reporter_destroy, &ra_feedback_ccfb, SOURCES },
+      reporter_sources, FREE (reporter), &ra_feedback_ccfb, SOURCES },
   { "long RTT", "20,000 packets/s that claim an RTT of 16.8 s", reporter_make,
-      reporter_long_rtt, reporter_destroy, &ra_feedback_tfrc, SOURCES },
+      reporter_long_rtt, FREE (reporter), &ra_feedback_tfrc, SOURCES },
   { "loss history", "every other packet lost", history_make, history_lose,
-      history_destroy, NULL, PACKETS },
+      FREE (history), NULL, PACKETS },
   { "queue", "ten times a bottleneck's rate, 10^6 flows", link_make, link_push,
-      link_destroy, "bottleneck rate=1M queue=1s ! delay 25ms", SOURCES },
+      FREE (link), "bottleneck rate=1M queue=1s ! delay 25ms", SOURCES },
   { "models per flow", "a model for each of 20,000 flows", link_make, link_push,
-      link_destroy, "each bottleneck rate=1M ! each gilbert p=.1 r=.1", 20000 },
+      FREE (link), "each bottleneck rate=1M ! each gilbert p=.1 r=.1", 20000 },
 };
 
 /* At most as much, whatever comes: half a megabyte of places for what is kept,

@@ -8,17 +8,8 @@
 #include "trust.h"
 
 #define PATH "bottleneck rate=1M queue=100ms ! delay 25ms ! bernoulli 1%"
-#define WARM (10 * RA_SECOND)
 #define SPAN (20 * RA_SECOND)
-#define RUNS_MAX 64
-#define MORE 1.1
 #define HOUR (3600 * RA_SECOND)
-
-typedef struct
-{
-  gdouble sent, goodput; /* bit/s */
-  gdouble lost;          /* share */
-} Run;
 
 static void
 config_init (WorldConfig *cfg)
@@ -26,44 +17,6 @@ config_init (WorldConfig *cfg)
   faults_config_init (cfg);
   cfg->path = PATH;
   cfg->lda = "zbs";
-}
-
-static Run
-run (const WorldConfig *cfg, RaSpan span, gint64 here, gint64 there)
-{
-  World *w = world_new (cfg, 1);
-  guint64 before, packets, lost;
-  Run r = { 0 };
-
-  world_run (w, WARM);
-  before = w->bytes;
-  packets = w->packets;
-  lost = w->lost;
-  sim_flow_clocks (w->flow)->here += here;
-  sim_flow_clocks (w->flow)->there += there;
-  r.goodput = world_goodput (w, span);
-  r.sent = 8. * (gdouble) (w->bytes - before) / ra_seconds (span);
-  r.lost = (gdouble) (w->lost - lost) / (gdouble) (w->packets - packets);
-  g_assert_cmpint (world_stats (w).trip, ==, RA_BREAKER_NONE);
-  world_free (w);
-  return r;
-}
-
-/* The runs without any fault, once. */
-static const Run *
-honest (guint i, const WorldConfig *cfg)
-{
-  static Run runs[RUNS_MAX];
-  WorldConfig plain;
-
-  g_assert_cmpuint (i, <, RUNS_MAX);
-  if (runs[i].sent <= 0) {
-    config_init (&plain);
-    plain.controller = cfg->controller;
-    plain.wire = cfg->wire;
-    runs[i] = run (&plain, SPAN, 0, 0);
-  }
-  return &runs[i];
 }
 
 /* --- steps --------------------------------------------------------------- */
@@ -90,25 +43,25 @@ static void
 test_step (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  FaultsRange sent = { 0 }, goodput = { 0 };
+  g_auto (FaultsRange) sent = { 0 }, goodput = { 0 };
   WorldConfig cfg;
 
   config_init (&cfg);
   cfg.begin = 2 * HOUR;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    const Run *plain = honest (i, &cfg);
-    Run r = run (&cfg, SPAN, step_rows[row].here, step_rows[row].there);
+    const FaultsRun *honest = faults_honest (i, &cfg, config_init, SPAN);
+    FaultsRun r
+        = faults_run (&cfg, SPAN, step_rows[row].here, step_rows[row].there);
 
-    faults_range_add (&sent, r.sent / plain->sent, &cfg);
-    faults_range_add (&goodput, r.goodput / plain->goodput, &cfg);
+    faults_range_add (&sent, r.sent / honest->sent, &cfg);
+    faults_range_add (&goodput, r.goodput / honest->goodput, &cfg);
   }
   trust_row ("fault", step_rows[row].name,
       "is not stopped; in the 20 s from then on at most 1.1 x is sent and "
       "at least .7 x arrives, with ZBS and 1 % lost to the radio",
-      sent.most <= MORE && goodput.least >= .7, "%.2f x (%s), %.2f x (%s)",
-      sent.most, sent.most_of, goodput.least, goodput.least_of);
-  faults_range_clear (&sent);
-  faults_range_clear (&goodput);
+      sent.most <= FAULTS_MORE && goodput.least >= .7,
+      "%.2f x (%s), %.2f x (%s)", sent.most, sent.most_of, goodput.least,
+      goodput.least_of);
 }
 
 /* What NTP does, and any LDA: a step that is larger than the queue, 100 ms, and
@@ -127,25 +80,24 @@ static void
 test_step_ldas (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  FaultsRange sent = { 0 };
+  g_auto (FaultsRange) sent = { 0 };
   WorldConfig cfg;
 
   config_init (&cfg);
   for (guint i = 0; ra_ldas[i / 2]; i++) {
-    Run plain, r;
+    FaultsRun plain, r;
 
     cfg.controller = "tfrc";
     cfg.lda = ra_ldas[i / 2]->name;
     faults_set_rows (&cfg, i % 2 == 1);
-    plain = run (&cfg, SPAN, 0, 0);
-    r = run (&cfg, SPAN, 0, lda_rows[row].there);
+    plain = faults_run (&cfg, SPAN, 0, 0);
+    r = faults_run (&cfg, SPAN, 0, lda_rows[row].there);
     cfg.controller = cfg.lda; /* to be told by */
     faults_range_add (&sent, r.sent / plain.sent, &cfg);
   }
   trust_row ("fault", lda_rows[row].name,
       "with no LDA is more than 1.1 x sent in the 20 s from then on",
-      sent.most <= MORE, "%.2f x (%s)", sent.most, sent.most_of);
-  faults_range_clear (&sent);
+      sent.most <= FAULTS_MORE, "%.2f x (%s)", sent.most, sent.most_of);
 }
 
 /* --- drift --------------------------------------------------------------- */
@@ -155,26 +107,25 @@ test_drift (gconstpointer data)
 {
   gint ppm = GPOINTER_TO_INT (data);
   g_autofree gchar *name = g_strdup_printf ("drift of %+d ppm", ppm);
-  FaultsRange sent = { 0 }, goodput = { 0 };
+  g_auto (FaultsRange) sent = { 0 }, goodput = { 0 };
   WorldConfig cfg;
 
   config_init (&cfg);
   cfg.ppm = ppm;
   for (guint i = 0; faults_each (i, &cfg); i++) {
     WorldConfig plain = cfg;
-    Run with = run (&cfg, 60 * RA_SECOND, 0, 0), without;
+    FaultsRun with = faults_run (&cfg, 60 * RA_SECOND, 0, 0), without;
 
     plain.ppm = 0;
-    without = run (&plain, 60 * RA_SECOND, 0, 0);
+    without = faults_run (&plain, 60 * RA_SECOND, 0, 0);
     faults_range_add (&sent, with.sent / without.sent, &cfg);
     faults_range_add (&goodput, with.goodput / without.goodput, &cfg);
   }
   trust_row ("fault", name,
       "at most 1.1 x is sent, at least .9 x arrives, in a minute with ZBS",
-      sent.most <= MORE && goodput.least >= .9, "%.2f x (%s), %.2f x (%s)",
-      sent.most, sent.most_of, goodput.least, goodput.least_of);
-  faults_range_clear (&sent);
-  faults_range_clear (&goodput);
+      sent.most <= FAULTS_MORE && goodput.least >= .9,
+      "%.2f x (%s), %.2f x (%s)", sent.most, sent.most_of, goodput.least,
+      goodput.least_of);
 }
 
 /* The empty queue is remembered for 120 s, and up to 200 ppm of drift are taken off
@@ -231,18 +182,18 @@ static void
 test_excess (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  FaultsRange sent = { 0 }, goodput = { 0 }, lost = { 0 };
+  g_auto (FaultsRange) sent = { 0 }, goodput = { 0 }, lost = { 0 };
   WorldConfig cfg;
 
   config_init (&cfg);
   cfg.excess = excess_rows[row].excess;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    const Run *plain = honest (i, &cfg);
-    Run r = run (&cfg, SPAN, 0, 0);
+    const FaultsRun *honest = faults_honest (i, &cfg, config_init, SPAN);
+    FaultsRun r = faults_run (&cfg, SPAN, 0, 0);
 
-    faults_range_add (&sent, r.sent / plain->sent, &cfg);
-    faults_range_add (&goodput, r.goodput / plain->goodput, &cfg);
-    faults_range_add (&lost, r.lost - plain->lost, &cfg);
+    faults_range_add (&sent, r.sent / honest->sent, &cfg);
+    faults_range_add (&goodput, r.goodput / honest->goodput, &cfg);
+    faults_range_add (&lost, r.lost - honest->lost, &cfg);
   }
   trust_row ("fault", excess_rows[row].name,
       "at most 1.25 x is sent of what an encoder that obeys fills, at least "
@@ -250,31 +201,16 @@ test_excess (gconstpointer data)
       sent.most <= 1.25 && goodput.least >= .9 && lost.most <= .03,
       "%.2f x (%s), %.2f x (%s), %.1f %% (%s)", sent.most, sent.most_of,
       goodput.least, goodput.least_of, 100 * lost.most, lost.most_of);
-  faults_range_clear (&sent);
-  faults_range_clear (&goodput);
-  faults_range_clear (&lost);
-}
-
-static void
-add (const gchar *group, const gchar *name, gconstpointer data, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/faults/%s/%s", group, name);
-
-  faults_path_canon (path);
-  g_test_add_data_func (path, data, f);
 }
 
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (step_rows); i++)
-    add ("step", step_rows[i].name, GUINT_TO_POINTER (i), test_step);
-  for (guint i = 0; i < G_N_ELEMENTS (lda_rows); i++)
-    add ("step", lda_rows[i].name, GUINT_TO_POINTER (i), test_step_ldas);
-  add ("drift", "slow", GINT_TO_POINTER (-500), test_drift);
-  add ("drift", "fast", GINT_TO_POINTER (500), test_drift);
-  add ("queue", "slow", GINT_TO_POINTER (-500), test_queue);
-  add ("queue", "fast", GINT_TO_POINTER (500), test_queue);
-  for (guint i = 0; i < G_N_ELEMENTS (excess_rows); i++)
-    add ("excess", excess_rows[i].name, GUINT_TO_POINTER (i), test_excess);
+  faults_add_rows ("step", step_rows, test_step);
+  faults_add_rows ("step", lda_rows, test_step_ldas);
+  faults_add ("drift", "slow", GINT_TO_POINTER (-500), test_drift);
+  faults_add ("drift", "fast", GINT_TO_POINTER (500), test_drift);
+  faults_add ("queue", "slow", GINT_TO_POINTER (-500), test_queue);
+  faults_add ("queue", "fast", GINT_TO_POINTER (500), test_queue);
+  faults_add_rows ("excess", excess_rows, test_excess);
 }

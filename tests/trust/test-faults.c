@@ -7,14 +7,11 @@
 #include "faults.h"
 #include "trust.h"
 
-#define WARM (10 * RA_SECOND)
 #define SPAN (30 * RA_SECOND)
-#define RUNS_MAX 64
-#define MORE 1.1 /* than without the fault: none is sent by any of them */
 
 /* --- feedback ------------------------------------------------------------ */
 
-/* All begins after WARM, when each controller has found its rate.
+/* All begins after FAULTS_WARM.
  * `least` is a share of the rate without the fault.  TFRC halves its rate when
  * 4 R pass without feedback (RFC 5348 4.3), a window starts anew after one
  * timeout of about R + 1 interval: of 4 reports in a row all are lost with
@@ -42,49 +39,11 @@ static const struct
       "in between" },
 };
 
-typedef struct
-{
-  gdouble sent, goodput; /* bit/s */
-} Run;
-
-static Run
-run (const WorldConfig *cfg)
-{
-  World *w = world_new (cfg, 1);
-  guint64 before;
-  Run r;
-
-  world_run (w, WARM);
-  before = w->bytes;
-  r.goodput = world_goodput (w, SPAN);
-  r.sent = 8. * (gdouble) (w->bytes - before) / ra_seconds (SPAN);
-  g_assert_cmpint (world_stats (w).trip, ==, RA_BREAKER_NONE);
-  world_free (w);
-  return r;
-}
-
-/* The runs without any fault, once. */
-static const Run *
-honest (guint i, const WorldConfig *cfg)
-{
-  static Run runs[RUNS_MAX];
-  WorldConfig plain;
-
-  g_assert_cmpuint (i, <, RUNS_MAX);
-  if (runs[i].sent <= 0) {
-    faults_config_init (&plain);
-    plain.controller = cfg->controller;
-    plain.wire = cfg->wire;
-    runs[i] = run (&plain);
-  }
-  return &runs[i];
-}
-
 static void
 test_feedback (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  FaultsRange sent = { 0 }, goodput = { 0 };
+  g_auto (FaultsRange) sent = { 0 }, goodput = { 0 };
   g_autofree gchar *promise = NULL;
   WorldConfig cfg;
 
@@ -94,22 +53,20 @@ test_feedback (gconstpointer data)
   cfg.duplicate = feedback_rows[row].duplicate;
   cfg.copy = feedback_rows[row].copy;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    const Run *plain = honest (i, &cfg);
-    Run r = run (&cfg);
+    const FaultsRun *honest = faults_honest (i, &cfg, faults_config_init, SPAN);
+    FaultsRun r = faults_run (&cfg, SPAN, 0, 0);
 
-    faults_range_add (&sent, r.sent / plain->sent, &cfg);
-    faults_range_add (&goodput, r.goodput / plain->goodput, &cfg);
+    faults_range_add (&sent, r.sent / honest->sent, &cfg);
+    faults_range_add (&goodput, r.goodput / honest->goodput, &cfg);
   }
   promise = g_strdup_printf (
       "each controller sends at most %.1f x what it does without, and %.1f x "
       "arrives at least",
-      MORE, feedback_rows[row].least);
+      FAULTS_MORE, feedback_rows[row].least);
   trust_row ("fault", feedback_rows[row].name, promise,
-      sent.most <= MORE && goodput.least >= feedback_rows[row].least,
+      sent.most <= FAULTS_MORE && goodput.least >= feedback_rows[row].least,
       "%.2f x (%s), %.2f x (%s)", sent.most, sent.most_of, goodput.least,
       goodput.least_of);
-  faults_range_clear (&sent);
-  faults_range_clear (&goodput);
 }
 
 /* --- what recovers ------------------------------------------------------- */
@@ -160,10 +117,10 @@ static void
 test_delay (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  FaultsRange sent = { 0 }, back = { 0 };
+  g_auto (FaultsRange) sent = { 0 }, back = { 0 };
   gboolean stops = delay_rows[row].stops, ok = TRUE;
   g_autofree gchar *promise = g_strdup_printf (
-      "sends at most %.1f x; %s, has 80 %% again within %u s", MORE,
+      "sends at most %.1f x; %s, has 80 %% again within %u s", FAULTS_MORE,
       stops ? "the usability breaker (RFC 8083 4.4) trips; told to go on"
             : "is not stopped; when it ends",
       delay_rows[row].within);
@@ -177,7 +134,7 @@ test_delay (gconstpointer data)
     gdouble before;
     guint64 bytes;
 
-    world_run (w, WARM);
+    world_run (w, FAULTS_WARM);
     before = world_goodput (w, BEFORE);
     bytes = w->bytes;
     world_run (w, DELAYED);
@@ -190,12 +147,10 @@ test_delay (gconstpointer data)
     faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
     world_free (w);
   }
-  ok &= sent.most <= MORE && back.most <= delay_rows[row].within;
+  ok &= sent.most <= FAULTS_MORE && back.most <= delay_rows[row].within;
   trust_row ("fault", delay_rows[row].name, promise, ok,
       "%.2f x (%s); %.0f s (%s)", sent.most, sent.most_of, back.most,
       back.most_of);
-  faults_range_clear (&sent);
-  faults_range_clear (&back);
 }
 
 /* Nothing passes, either way.  RFC 8083 4.1: who hears nothing for three times
@@ -264,7 +219,7 @@ test_dead (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   gboolean stops = dead_rows[row].stops, ok = TRUE;
   Death death = { .least = G_MAXUINT };
-  FaultsRange back = { 0 };
+  g_auto (FaultsRange) back = { 0 };
   WorldConfig cfg;
 
   faults_config_init (&cfg);
@@ -275,7 +230,7 @@ test_dead (gconstpointer data)
     World *w = world_new (&cfg, 1);
     gdouble before;
 
-    world_run (w, WARM);
+    world_run (w, FAULTS_WARM);
     before = world_goodput (w, BEFORE);
     die (w, dead_rows[row].dead, &death);
     ok &= world_stats (w).trip
@@ -292,7 +247,6 @@ test_dead (gconstpointer data)
             : "2 packets/s at least; is not stopped; 80 % again within 5 s",
       ok, "%.0f s (%s); %u packets/s", back.most, back.most_of,
       death.least == G_MAXUINT ? 0 : death.least);
-  faults_range_clear (&back);
 }
 
 /* --- the ends ------------------------------------------------------------ */
@@ -353,7 +307,7 @@ warm (const WorldConfig *cfg, gdouble *before)
 {
   World *w = world_new (cfg, 1);
 
-  world_run (w, WARM);
+  world_run (w, FAULTS_WARM);
   *before = world_goodput (w, BEFORE);
   return w;
 }
@@ -362,7 +316,7 @@ static void
 test_end (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  FaultsRange sent = { 0 }, back = { 0 };
+  g_auto (FaultsRange) sent = { 0 }, back = { 0 };
   WorldConfig cfg;
   gboolean ok;
 
@@ -387,34 +341,19 @@ test_end (gconstpointer data)
     faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
     world_free (w);
   }
-  ok = sent.most <= MORE && back.most <= 5;
+  ok = sent.most <= FAULTS_MORE && back.most <= 5;
   trust_row ("fault", end_rows[row].name,
       "no second of the next ten has more than 1.1 x the most without; 80 % "
       "again within 5 s",
       ok, "%.2f x (%s); %.0f s (%s)", sent.most, sent.most_of, back.most,
       back.most_of);
-  faults_range_clear (&sent);
-  faults_range_clear (&back);
-}
-
-static void
-add (const gchar *group, const gchar *name, guint row, GTestDataFunc f)
-{
-  g_autofree gchar *path = g_strdup_printf ("/faults/%s/%s", group, name);
-
-  faults_path_canon (path);
-  g_test_add_data_func (path, GUINT_TO_POINTER (row), f);
 }
 
 void
 tests_add (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (feedback_rows); i++)
-    add ("feedback", feedback_rows[i].name, i, test_feedback);
-  for (guint i = 0; i < G_N_ELEMENTS (delay_rows); i++)
-    add ("delay", delay_rows[i].name, i, test_delay);
-  for (guint i = 0; i < G_N_ELEMENTS (dead_rows); i++)
-    add ("dead", dead_rows[i].name, i, test_dead);
-  for (guint i = 0; i < G_N_ELEMENTS (end_rows); i++)
-    add ("end", end_rows[i].name, i, test_end);
+  faults_add_rows ("feedback", feedback_rows, test_feedback);
+  faults_add_rows ("delay", delay_rows, test_delay);
+  faults_add_rows ("dead", dead_rows, test_dead);
+  faults_add_rows ("end", end_rows, test_end);
 }

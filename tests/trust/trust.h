@@ -7,6 +7,7 @@
 #pragma once
 
 #include <glib.h>
+#include <malloc.h>
 
 #include "../main.h"
 
@@ -32,6 +33,15 @@ static inline void G_GNUC_PRINTF (5, 6)
   if (!pass)
     g_test_fail_printf ("%s %s: %s; %s", kind, name, promise, figure);
   g_free (figure);
+}
+
+/* What the application and all libraries have, bytes; 0: not known. */
+static inline gint64
+trust_memory (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return (gint64) (info.uordblks + info.hblkhd);
 }
 
 G_END_DECLS

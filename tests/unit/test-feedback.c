@@ -6,6 +6,7 @@
 
 #include <gst/rtpadapt/colour/number.h>
 #include <gst/rtpadapt/feedback/colourext.h>
+#include <gst/rtpadapt/feedback/disorder.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
 #include <gst/rtpadapt/util/rng.h>
@@ -365,6 +366,38 @@ test_colour_numbers (void)
   g_assert_cmpuint (missing, ==, 5714); /* floor (40001 / 7) */
 }
 
+/* --- packets that are overtaken --- */
+
+/* Numbers, 10 ms apart; how late the latest was, in ms. */
+static const struct
+{
+  guint16 numbers[6];
+  guint n, late;
+  const gchar *why;
+} disorder_rows[] = {
+  { { 65534, 65535, 0, 1 }, 4, 0, "in order" },
+  { { 7, 9, 10, 8 }, 4, 20, "overtaken when 9 came" },
+  { { 65534, 0, 65535 }, 3, 10, "and where numbers begin again" },
+  { { 100, 99, 101 }, 3, 0, "nobody knows when the first two swapped" },
+  { { 7, 9, 7, 5, 8 }, 5, 30,
+      "nor of a copy of the first, or what was before" },
+  { { 7, 9, 600, 599, 8, 602 }, 6, 0, "they began again at 600" },
+};
+
+static void
+test_disorder (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaTime now = 1000 * RA_SECOND;
+  RaDisorder d = { 0 };
+
+  ra_disorder_init (&d);
+  for (guint i = 0; i < disorder_rows[row].n; i++, now += 10 * RA_MSECOND)
+    ra_disorder_on_packet (&d, disorder_rows[row].numbers[i], now);
+  g_assert_cmpint (
+      ra_disorder_get (&d, now), ==, disorder_rows[row].late * RA_MSECOND);
+}
+
 void
 tests_add (void)
 {
@@ -379,4 +412,5 @@ tests_add (void)
   rows_add ("/feedback/colour", colour_rows, test_colour);
   g_test_add_func ("/feedback/colour/none", test_colour_none_read);
   g_test_add_func ("/feedback/colour/numbers", test_colour_numbers);
+  rows_add_by ("/feedback/disorder", disorder_rows, why, test_disorder);
 }

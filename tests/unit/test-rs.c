@@ -129,7 +129,10 @@ send_media (Block *b, RaRsfec *x, guint i)
 static gboolean
 send_repair (Block *b, RaRsfec *x, guint r)
 {
-  return ra_rsfec_on_repair (x, SSRC, b->repair[r], b->repair_size);
+  guint base = ra_get_u16 (b->media[0] + 2);
+
+  return ra_rsfec_on_repair (
+      x, SSRC, (guint16) (base + b->n + r), b->repair[r], b->repair_size);
 }
 
 /* Each packet that comes back is one that was sent. */
@@ -328,6 +331,7 @@ static const struct
   { 2, 0, 0, "other repair packets than the block has" },
   { 3, 2, 0, "packet 2 of 2" },
   { 4, 0x40, 0, "far from what comes" },
+  { 5, 102, 0, "of media that come after it" },
 };
 
 static void
@@ -342,8 +346,9 @@ test_bad (gconstpointer data)
   send_media (b, x, 0);
   g_assert_true (send_repair (b, x, 0));
   b->repair[1][bad[i].at] = bad[i].byte;
-  g_assert_false (ra_rsfec_on_repair (
-      x, SSRC, b->repair[1], bad[i].size ? bad[i].size : b->repair_size));
+  if (bad[i].size)
+    b->repair_size = bad[i].size;
+  g_assert_false (send_repair (b, x, 1));
   g_assert_cmpuint (ra_rsfec_stats (x).bad, ==, 1);
   g_assert_cmpuint (take_all (b, x), ==, 0);
   ra_rsfec_free (x);

@@ -25,16 +25,23 @@ ra_disorder_on_packet (RaDisorder *d, guint16 number, RaTime now)
 {
   gint16 ahead = (gint16) (guint16) (number - d->highest);
   RaSpan extent, before;
+  guint behind;
 
   if (!d->begun || ahead > RA_DISORDER_RING || ahead < -RA_DISORDER_RING) {
     d->begun = TRUE;
     d->highest = number;
+    d->known = 0;
     return FALSE;
   }
-  for (; ahead > 0; ahead--)
+  for (; ahead > 0; ahead--) {
     d->passed[++d->highest % RA_DISORDER_RING] = now;
+    d->known = MIN (d->known + 1, RA_DISORDER_RING);
+  }
+  behind = (guint16) (d->highest - number);
+  if (behind == 0 || behind >= d->known)
+    return FALSE;
   extent = ra_diff (now, d->passed[number % RA_DISORDER_RING]);
-  if (ahead == 0 || d->highest - number == RA_DISORDER_RING || extent < 0)
+  if (extent < 0)
     return FALSE;
   before = ra_disorder_get (d, now);
   ra_winmin_add (&d->extent, -(gdouble) extent, now, WINDOW);

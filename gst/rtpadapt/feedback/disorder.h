@@ -16,6 +16,7 @@ typedef struct
 {
   gboolean begun;
   guint16 highest;
+  guint known; /* numbers up to it whose time below is theirs */
   RaTime passed[RA_DISORDER_RING]; /* when a number was overtaken */
   RaWinMin extent;                 /* ns, negated */
 } RaDisorder;

@@ -52,7 +52,8 @@ typedef struct _RaRsfec RaRsfec;
 typedef struct
 {
   guint64 repair;    /* repair packets that came */
-  guint64 bad;       /* of these malformed, or against others of their block */
+  guint64 bad;       /* of these malformed, or against others of their block, or
+                        far from it */
   guint64 recovered; /* media packets */
 } RaRsfecStats;
 
@@ -69,9 +70,11 @@ RaRsfec *ra_rsfec_new (void);
 void ra_rsfec_free (RaRsfec *x);
 /* A media packet came at `arrival`. */
 void ra_rsfec_on_media (RaRsfec *x, const RaRtpBytes *packet, RaTime arrival);
-/* The payload of a repair packet of `ssrc` came.  FALSE: it is bad. */
+/* The payload of a repair packet came, of `ssrc` and with the number `seq`.  FALSE: it
+ * is bad, also where its block is not right before it: who judges the numbers that come
+ * sees `seq`, and not those of what comes back. */
 gboolean ra_rsfec_on_repair (
-    RaRsfec *x, guint32 ssrc, const guint8 *payload, gsize size);
+    RaRsfec *x, guint32 ssrc, guint16 seq, const guint8 *payload, gsize size);
 /* Takes the next media packet that is back; FALSE: there is none. */
 gboolean ra_rsfec_take (RaRsfec *x, RaRsfecPacket *out);
 RaRsfecStats ra_rsfec_stats (const RaRsfec *x);

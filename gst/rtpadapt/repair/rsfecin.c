@@ -268,10 +268,10 @@ block_of (RaRsfec *x, const Block *said)
 }
 
 static gboolean
-repair_take (RaRsfec *x, const guint8 *payload, gsize size)
+repair_take (RaRsfec *x, guint16 seq, const guint8 *payload, gsize size)
 {
   Block said = { 0 }, *b;
-  guint r;
+  guint r, ahead;
 
   if (size < RA_RSFEC_HEADER || size > G_MAXUINT16
       || payload[0] != RA_RSFEC_VERSION)
@@ -281,9 +281,9 @@ repair_take (RaRsfec *x, const guint8 *payload, gsize size)
   said.base = ra_get_u16 (payload + 4);
   said.size = size - RA_RSFEC_FIXED;
   r = payload[3];
-  if (said.n > RA_RS_MAX || said.f > RA_RS_MAX || r >= said.f
-      || (x->has_newest
-          && ABS ((gint16) (x->newest - said.base)) >= RA_RSFEC_KEPT))
+  ahead = (guint16) (seq - said.base);
+  if (said.n > RA_RS_MAX || said.f > RA_RS_MAX || r >= said.f || ahead < said.n
+      || ahead >= RA_RSFEC_KEPT)
     return FALSE;
   b = block_of (x, &said);
   if (!b)
@@ -297,13 +297,14 @@ repair_take (RaRsfec *x, const guint8 *payload, gsize size)
 }
 
 gboolean
-ra_rsfec_on_repair (RaRsfec *x, guint32 ssrc, const guint8 *payload, gsize size)
+ra_rsfec_on_repair (
+    RaRsfec *x, guint32 ssrc, guint16 seq, const guint8 *payload, gsize size)
 {
   gboolean good;
 
   x->stats.repair++;
   x->ssrc = ssrc;
-  good = repair_take (x, payload, size);
+  good = repair_take (x, seq, payload, size);
   if (good) {
     x->active = TRUE;
     x->idle = 0;

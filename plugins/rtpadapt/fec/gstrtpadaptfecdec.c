@@ -144,7 +144,8 @@ stream_feed (
 
   if (repair) {
     ra_rsfec_on_repair (rsfec, gst_rtp_buffer_get_ssrc (rtp),
-        gst_rtp_buffer_get_payload (rtp), gst_rtp_buffer_get_payload_len (rtp));
+        gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_payload (rtp),
+        gst_rtp_buffer_get_payload_len (rtp));
   } else if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     ra_rsfec_on_media (rsfec, &(RaRtpBytes){ map.data, (guint) map.size },
         arrival_of (buffer));

@@ -218,6 +218,19 @@ recv_timer_stop (GstRtpAdaptRecv *self)
   gst_clock_id_unref (g_steal_pointer (&self->wait));
 }
 
+/* Not every clock has timers; the system's has. */
+static GstClockID
+timer_new (GstRtpAdaptRecv *self, RaTime t)
+{
+  const OurClock *c = &self->clock;
+  RaSpan after = MAX (ra_diff (t, our_now (c)), 0);
+
+  if (GST_CLOCK_GET_CLASS (c->clock)->wait_async)
+    return gst_clock_new_single_shot_id (c->clock, our_clock_time (c, t));
+  return gst_clock_new_single_shot_id (
+      c->system, our_system_now (c) + (guint64) after);
+}
+
 /* One that would come too early is left alone: it looks again. */
 void
 recv_timer_set (GstRtpAdaptRecv *self)
@@ -231,13 +244,14 @@ recv_timer_set (GstRtpAdaptRecv *self)
   if (t == RA_TIME_NONE || (self->wait && self->wait_until <= t))
     return;
   recv_timer_stop (self);
-  self->wait = gst_clock_new_single_shot_id (
-      self->clock.clock, our_clock_time (&self->clock, t));
+  self->wait = timer_new (self, t);
   self->wait_until = t;
   if (gst_clock_id_wait_async (self->wait, on_timer, weak_new (self), weak_free)
-      != GST_CLOCK_OK)
-    GST_WARNING_OBJECT (
-        self, "%" GST_PTR_FORMAT " has no timer", self->clock.clock);
+      == GST_CLOCK_OK)
+    return;
+  GST_WARNING_OBJECT (
+      self, "%" GST_PTR_FORMAT " gave no timer", self->clock.clock);
+  recv_timer_stop (self);
 }
 
 void

@@ -71,8 +71,9 @@ guard (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       : GST_PAD_PROBE_DROP;
 }
 
-/* After a handshake reports go to its other end, which need not have sent anything
- * yet, and no longer to the old peer. */
+/* After a handshake reports go to its other end, and no longer to the old peer.  Before
+ * the first one there are none, and after it until something comes: rtpsession (1.22)
+ * does not begin before. */
 static void
 keys_came (gpointer data, GSocketAddress *peer)
 {
@@ -320,13 +321,24 @@ src_build_close (GstRtpAdaptSrc *self)
 /* --- statistics ----------------------------------------------------------- */
 
 static void
-stats_due (GstElement *element)
+stats_post (GstElement *element, gpointer data)
 {
   GstStructure *stats;
 
   g_object_get (element, "stats", &stats, NULL);
   gst_element_post_message (
       element, gst_message_new_element (GST_OBJECT (element), stats));
+  g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->posting, FALSE);
+}
+
+/* The elements that are asked may let us wait, and so may the application that gets the
+ * message.  Then none is made until that one has got there. */
+static void
+stats_due (GstElement *element)
+{
+  if (g_atomic_int_compare_and_exchange (
+          &GST_RTP_ADAPT_SRC (element)->posting, FALSE, TRUE))
+    gst_element_call_async (element, stats_post, NULL, NULL);
 }
 
 void
@@ -422,6 +434,9 @@ carry_out (GstRtpAdaptSrc *self, SrcStreamsJob *job)
   }
   if (p->block)
     gst_pad_remove_probe (p->pad, p->block);
+  g_mutex_lock (&self->lock);
+  src_streams_done (&self->streams, p);
+  g_mutex_unlock (&self->lock);
   src_pending_free (p);
 }
 
@@ -440,6 +455,145 @@ decide_pending (GstRtpAdaptSrc *self)
   } while (due);
 }
 
+static gboolean
+pad_parse (GstPad *pad, guint32 *ssrc, guint *pt)
+{
+  return sscanf (GST_PAD_NAME (pad), "recv_rtp_src_0_%u_%u", ssrc, pt) == 2;
+}
+
+/* rtpbin's pads of that SSRC (transfer full) (element-type GstPad). */
+static GList *
+pads_of (GstRtpAdaptSrc *self, guint32 ssrc)
+{
+  GstElement *rtpbin = self->session.rtpbin;
+  GList *pads = NULL;
+  guint32 found;
+  guint pt;
+
+  GST_OBJECT_LOCK (rtpbin);
+  for (GList *l = rtpbin->srcpads; l; l = l->next) {
+    if (pad_parse (l->data, &found, &pt) && found == ssrc)
+      pads = g_list_prepend (pads, gst_object_ref (l->data));
+  }
+  GST_OBJECT_UNLOCK (rtpbin);
+  return pads;
+}
+
+/* Its pads are no way for anything from now on, and no thread waits at them. */
+static void
+ssrc_mute (GstRtpAdaptSrc *self, guint32 ssrc, GList *waited)
+{
+  GList *pads = pads_of (self, ssrc);
+
+  for (GList *l = pads; l; l = l->next)
+    gst_pad_add_probe (
+        l->data, GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM, drop, NULL, NULL);
+  g_list_free_full (pads, gst_object_unref);
+  for (GList *l = waited; l; l = l->next) {
+    SrcPending *p = l->data;
+
+    if (p->block)
+      gst_pad_remove_probe (p->pad, p->block);
+  }
+  g_list_free_full (waited, (GDestroyNotify) src_pending_free);
+}
+
+/* TRUE if no thread is beyond its pads.  One that comes later is dropped there. */
+static gboolean
+ssrc_is_idle (GstRtpAdaptSrc *self, guint32 ssrc)
+{
+  GList *pads = pads_of (self, ssrc);
+  gboolean idle = TRUE;
+
+  for (GList *l = pads; l && idle; l = l->next) {
+    GstPad *inner
+        = GST_PAD (gst_proxy_pad_get_internal (GST_PROXY_PAD (l->data)));
+
+    idle = GST_PAD_STREAM_TRYLOCK (inner);
+    if (idle)
+      GST_PAD_STREAM_UNLOCK (inner);
+    gst_object_unref (inner);
+  }
+  g_list_free_full (pads, gst_object_unref);
+  return idle;
+}
+
+static gboolean
+next_leaver (GstRtpAdaptSrc *self, guint *at, guint32 *ssrc)
+{
+  gboolean any;
+
+  g_mutex_lock (&self->lock);
+  any = src_streams_next_leaver (&self->streams, at, ssrc);
+  g_mutex_unlock (&self->lock);
+  return any;
+}
+
+static void
+leaver_done (GstRtpAdaptSrc *self, guint32 ssrc, gboolean gone)
+{
+  g_mutex_lock (&self->lock);
+  src_streams_leaver_done (&self->streams, ssrc, gone);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Of the SSRCs that are over, takes the streams away that nothing holds.  rtpbin
+ * waits with its locks held for the thread of the jitterbuffer, and with it all
+ * other streams would wait for as long as an application holds this one. */
+static void
+leavers_drop (GstRtpAdaptSrc *self)
+{
+  guint32 ssrc;
+
+  for (guint at = 0; next_leaver (self, &at, &ssrc);) {
+    gboolean idle = ssrc_is_idle (self, ssrc);
+
+    if (idle)
+      src_session_drop (&self->session, ssrc);
+    leaver_done (self, ssrc, idle);
+  }
+}
+
+/* Its stream goes when nothing holds it. */
+static void
+ssrc_leave (GstRtpAdaptSrc *self, guint32 ssrc)
+{
+  GList *waited;
+  gboolean leaves;
+
+  g_mutex_lock (&self->lock);
+  leaves = src_streams_leave (&self->streams, ssrc, &waited);
+  g_mutex_unlock (&self->lock);
+  if (!leaves)
+    return;
+  ssrc_mute (self, ssrc, waited);
+  leaver_done (self, ssrc, FALSE);
+}
+
+/* It said BYE, or was silent for long. */
+static void
+ssrc_over (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+{
+  ssrc_leave (data, ssrc);
+  leavers_drop (data);
+}
+
+/* rtpsession gives an SSRC up after 25 s, the gate at once when there is another peer,
+ * and after 10 s (PEER_STALE) when there is another SSRC.  Those that the gate no longer
+ * knows make room for what it lets in. */
+static void
+make_room (GstRtpAdaptSrc *self)
+{
+  g_autoptr (GList) ssrcs = src_session_ssrcs (&self->session);
+
+  for (GList *l = ssrcs; l; l = l->next) {
+    guint32 ssrc = GPOINTER_TO_UINT (l->data);
+
+    if (src_gate_silence (self->gate, ssrc) == RA_SPAN_NONE)
+      ssrc_leave (self, ssrc);
+  }
+}
+
 /* A packet of RTP was let in. */
 static void
 heard (gpointer data, guint32 ssrc, guint pt)
@@ -454,18 +608,16 @@ heard (gpointer data, guint32 ssrc, guint pt)
   }
   if (g_atomic_int_get (&self->streams.n_pending) > 0)
     decide_pending (self);
+  if (src_session_is_full (&self->session, ssrc))
+    make_room (self);
+  if (g_atomic_int_get (&self->streams.n_leaving) > 0)
+    leavers_drop (self);
 }
 
 static GstPadProbeReturn
 hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   return GST_PAD_PROBE_OK;
-}
-
-static gboolean
-pad_parse (GstPad *pad, guint32 *ssrc, guint *pt)
-{
-  return sscanf (GST_PAD_NAME (pad), "recv_rtp_src_0_%u_%u", ssrc, pt) == 2;
 }
 
 static void
@@ -501,15 +653,10 @@ static void
 pad_removed (GstElement *rtpbin, GstPad *pad, gpointer data)
 {
   GstRtpAdaptSrc *self = data;
-  guint32 ssrc;
   SrcPending *p;
-  guint pt;
 
-  if (!pad_parse (pad, &ssrc, &pt))
-    return;
   g_mutex_lock (&self->lock);
   p = src_streams_forget (&self->streams, pad);
-  src_session_forget (&self->session, ssrc);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&p, src_pending_free);
 }
@@ -555,4 +702,8 @@ src_build_init (GstRtpAdaptSrc *self)
       self->session.rtpbin, "pad-added", G_CALLBACK (pad_added), self);
   g_signal_connect (
       self->session.rtpbin, "pad-removed", G_CALLBACK (pad_removed), self);
+  g_signal_connect (
+      self->session.rtpbin, "on-timeout", G_CALLBACK (ssrc_over), self);
+  g_signal_connect (
+      self->session.rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_over), self);
 }

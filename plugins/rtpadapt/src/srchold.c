@@ -44,7 +44,8 @@ typedef struct
   guint16 highest;
 
   /* the jitterbuffer's media clock: that RTP time is due then */
-  guint clock_rate; /* 0: not known */
+  guint pt;         /* of the last media packet */
+  guint clock_rate; /* its; 0: not known */
   gboolean mapped;
   guint32 rtp;
   gint64 due;
@@ -353,6 +354,24 @@ clock_rate (const SrcHold *h, guint pt)
   return (guint) MAX (rate, 0);
 }
 
+/* A packet of the media, whose payload type may be another one: nothing is known of
+ * its clock. */
+static void
+media_note (HoldStream *s, guint pt)
+{
+  guint rate;
+
+  if (s->clock_rate > 0 && pt == s->pt)
+    return;
+  s->pt = pt;
+  rate = clock_rate (s->hold, pt);
+  if (rate == s->clock_rate)
+    return;
+  s->clock_rate = rate;
+  s->mapped = FALSE;
+  s->out_pts = GST_CLOCK_TIME_NONE;
+}
+
 /* The lock is held, and `p` arrived when it says.  `due`: its media time; `marked`:
  * it is the frame's last.  TRUE: a frame ended. */
 static gboolean
@@ -391,8 +410,8 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   at = p.seq % ARRIVALS;
   g_mutex_lock (&s->hold->lock);
-  if (s->clock_rate == 0)
-    s->clock_rate = clock_rate (s->hold, p.pt);
+  if (!src_payload_is_fec (p.pt))
+    media_note (s, p.pt);
   if (s->clock_rate > 0) {
     move_note (s, &p, GST_BUFFER_PTS (buffer));
     p.at = s->arrival[at].at;

@@ -38,7 +38,9 @@ struct _GstRtpAdaptSrc
 
   SrcAnswer answer;
 
-  GMutex lock; /* never held while pads or elements are touched */
+  gint posting; /* atomic: statistics are on their way to the bus */
+
+  GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
   SrcSession session;
   GMutex feeding; /* taken before the lock, while a stream changes its pad */

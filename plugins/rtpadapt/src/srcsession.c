@@ -143,29 +143,6 @@ request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
   return bin;
 }
 
-/* --- streams that are over ------------------------------------------------ */
-
-/* rtpssrcdemux (1.22) first forgets an SSRC, then takes its stream away, then its pads.
- * A packet of that SSRC that comes in between makes it add pads of the same names, which
- * GstElement refuses and frees, and it pushes to what was freed: GST_FLOW_ERROR, or a
- * crash.  So rtpbin does not do it by itself ("autoremove"), and meanwhile packets wait
- * before its pads.  Whoever can send RTCP as the peer can ask for it with a BYE. */
-static void
-drop_stream (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
-{
-  GPtrArray *pads = ((SrcSession *) data)->requested;
-
-  for (guint i = 0; i < pads->len; i++) {
-    if (GST_PAD_IS_SINK (pads->pdata[i]))
-      GST_PAD_STREAM_LOCK (pads->pdata[i]);
-  }
-  g_signal_emit_by_name (rtpbin, "clear-ssrc", session, ssrc);
-  for (guint i = pads->len; i-- > 0;) {
-    if (GST_PAD_IS_SINK (pads->pdata[i]))
-      GST_PAD_STREAM_UNLOCK (pads->pdata[i]);
-  }
-}
-
 /* --- open and close ------------------------------------------------------ */
 
 static void
@@ -214,7 +191,9 @@ src_session_opened (SrcSession *s)
   if (!session)
     return;
   g_object_set (session, "bandwidth", BANDWIDTH, NULL);
-  gst_object_unref (session);
+  g_mutex_lock (s->lock);
+  s->element = session;
+  g_mutex_unlock (s->lock);
   g_signal_emit_by_name (s->rtpbin, "get-internal-session", 0, &internal);
   session_keep_no_feedback (internal);
   g_object_unref (internal);
@@ -223,6 +202,12 @@ src_session_opened (SrcSession *s)
 void
 src_session_close (SrcSession *s)
 {
+  GstElement *element;
+
+  g_mutex_lock (s->lock);
+  element = g_steal_pointer (&s->element);
+  g_mutex_unlock (s->lock);
+  gst_clear_object (&element);
   /* Releasing the last one takes the session, and what it holds, away. */
   while (s->requested->len > 0) {
     GstPad *pad = g_ptr_array_steal_index (s->requested, s->requested->len - 1);
@@ -260,17 +245,82 @@ src_session_set_latency (
 void
 src_session_ask (SrcSession *s)
 {
-  GstElement *element = NULL;
+  GstElement *element;
   GObject *session;
 
-  /* The session calls its element back, which has to live that long. */
-  g_signal_emit_by_name (s->rtpbin, "get-session", 0, &element);
+  g_mutex_lock (s->lock);
+  element = s->element ? gst_object_ref (s->element) : NULL;
+  g_mutex_unlock (s->lock);
   if (!element)
     return;
+  /* The session calls its element back, which has to live that long.  rtpbin is not
+   * asked for it, because it waits while it takes a stream away, and the thread of the
+   * system clock must not. */
   g_object_get (element, "internal-session", &session, NULL);
   g_signal_emit_by_name (session, "send-rtcp", (guint64) SIGN_DELAY);
   g_object_unref (session);
   gst_object_unref (element);
+}
+
+/* Has rtpbin take a stream away, and forgets its jitterbuffer.  That one may have had
+ * no pad: rtpptdemux makes none for repair packets. */
+static void
+stream_clear (SrcSession *s, guint32 ssrc)
+{
+  GstElement *jitterbuffer;
+
+  g_signal_emit_by_name (s->rtpbin, "clear-ssrc", 0, ssrc);
+  g_mutex_lock (s->lock);
+  jitterbuffer
+      = g_hash_table_lookup (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  g_hash_table_steal (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  g_mutex_unlock (s->lock);
+  gst_clear_object (&jitterbuffer);
+  src_hold_remove (&s->hold, ssrc);
+}
+
+/* rtpssrcdemux (1.22) first forgets an SSRC, then takes its stream away, then its pads.
+ * A packet of that SSRC that comes in between makes it add pads of the same names, which
+ * GstElement refuses and frees, and it pushes to what was freed: GST_FLOW_ERROR, or a
+ * crash.  So rtpbin does not do it by itself ("autoremove"), and meanwhile packets wait
+ * before its pads.  Whoever can send RTCP as the peer can ask for it with a BYE. */
+void
+src_session_drop (SrcSession *s, guint32 ssrc)
+{
+  GPtrArray *pads = s->requested;
+
+  for (guint i = 0; i < pads->len; i++) {
+    if (GST_PAD_IS_SINK (pads->pdata[i]))
+      GST_PAD_STREAM_LOCK (pads->pdata[i]);
+  }
+  stream_clear (s, ssrc);
+  for (guint i = pads->len; i-- > 0;) {
+    if (GST_PAD_IS_SINK (pads->pdata[i]))
+      GST_PAD_STREAM_UNLOCK (pads->pdata[i]);
+  }
+}
+
+GList *
+src_session_ssrcs (SrcSession *s)
+{
+  GList *ssrcs;
+
+  g_mutex_lock (s->lock);
+  ssrcs = g_hash_table_get_keys (s->jitterbuffers);
+  g_mutex_unlock (s->lock);
+  return ssrcs;
+}
+
+gboolean
+src_session_is_full (SrcSession *s, guint32 ssrc)
+{
+  gboolean full;
+
+  g_mutex_lock (s->lock);
+  full = g_hash_table_size (s->jitterbuffers) >= PEER_STREAMS
+      && !g_hash_table_contains (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  g_mutex_unlock (s->lock);
+  return full;
 }
 
 /* rtpbin (1.22) would keep its streams in READY, and make new ones with the same
@@ -278,21 +328,10 @@ src_session_ask (SrcSession *s)
 void
 src_session_drop_streams (SrcSession *s)
 {
-  g_autoptr (GList) ssrcs = NULL;
+  g_autoptr (GList) ssrcs = src_session_ssrcs (s);
 
-  g_mutex_lock (s->lock);
-  ssrcs = g_hash_table_get_keys (s->jitterbuffers);
-  g_mutex_unlock (s->lock);
   for (GList *l = ssrcs; l; l = l->next)
-    g_signal_emit_by_name (
-        s->rtpbin, "clear-ssrc", 0, GPOINTER_TO_UINT (l->data));
-}
-
-void
-src_session_forget (SrcSession *s, guint32 ssrc)
-{
-  g_hash_table_remove (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
-  src_hold_remove (&s->hold, ssrc);
+    stream_clear (s, GPOINTER_TO_UINT (l->data));
 }
 
 /* --- from the beginning to the end ---------------------------------------- */
@@ -309,8 +348,6 @@ src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
   if (!s->rtpbin)
     return;
   g_object_set (s->rtpbin, "max-streams", (guint) PEER_STREAMS, NULL);
-  g_signal_connect (s->rtpbin, "on-timeout", G_CALLBACK (drop_stream), s);
-  g_signal_connect (s->rtpbin, "on-bye-timeout", G_CALLBACK (drop_stream), s);
   g_signal_connect (
       s->rtpbin, "request-pt-map", G_CALLBACK (request_pt_map), s);
   g_signal_connect (s->rtpbin, "new-storage", G_CALLBACK (new_storage), s);

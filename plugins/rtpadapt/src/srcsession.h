@@ -30,6 +30,7 @@ typedef struct
   SrcSessionSettings cfg;
   GHashTable *jitterbuffers; /* SSRC to GstElement */
   gboolean repeats;          /* rtprtxreceive is there */
+  GstElement *element;       /* rtpsession, while it is open, or NULL */
   GstElement *fecdec;        /* rtpadaptfecdec, or NULL */
 } SrcSession;
 
@@ -51,10 +52,14 @@ void src_session_set_latency (
     SrcSession *s, guint latency, gboolean adaptive, guint min_latency);
 /* Has rtpsession send a report. */
 void src_session_ask (SrcSession *s);
+/* The SSRCs that have a stream (transfer container) (element-type guint32). */
+GList *src_session_ssrcs (SrcSession *s);
+/* TRUE if rtpbin has no place for this one. */
+gboolean src_session_is_full (SrcSession *s, guint32 ssrc);
+/* Takes the stream of an SSRC away while packets come.  No thread may wait beyond its
+ * pads: its jitterbuffer would never end. */
+void src_session_drop (SrcSession *s, guint32 ssrc);
 /* Takes the streams away, while they are in PAUSED.  Nothing may come meanwhile. */
 void src_session_drop_streams (SrcSession *s);
-
-/* That jitterbuffer is gone; the lock is held. */
-void src_session_forget (SrcSession *s, guint32 ssrc);
 
 G_END_DECLS

@@ -181,7 +181,7 @@ const Field src_stats_gate_fields[] = {
   { "sr-requests", "packets",
       "of RTCP that would hang rtpsession 1.22: dropped", "RFC 6051",
       FIELD_UINT64 (SrcGateStats, sr_requests) },
-  { "own-ssrc", "packets", "with the SSRC of our own reports: dropped",
+  { "own-ssrc", "packets", "with the SSRC of our own reports: RTCP is dropped",
       "RFC 3550 8.2", FIELD_UINT64 (SrcGateStats, own_ssrc) },
   { "unknown-payload", "packets",
       "of a payload type that is not set; see encoding-name and pt-map", "gate",

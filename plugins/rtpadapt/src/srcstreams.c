@@ -22,6 +22,13 @@ pending_new (GstPad *pad, guint32 ssrc, guint pt, RaTime now)
   return p;
 }
 
+/* An SSRC that is over. */
+typedef struct
+{
+  guint32 ssrc;
+  gboolean taken; /* a thread has it */
+} Leaver;
+
 /* --- deciding ----------------------------------------------------------- */
 
 /* Since when nothing came; SRC_RESTARTED or more: it is over. */
@@ -58,6 +65,29 @@ decide (SrcStreams *s, const SrcPending *p, RaTime now, SrcStream **again)
   return open ? SRC_STREAMS_LATER : SRC_STREAMS_SHOW;
 }
 
+static Leaver *
+leaver_at (const SrcStreams *s, guint i)
+{
+  return &g_array_index (s->leaving, Leaver, i);
+}
+
+/* Its place, or the length of the list. */
+static guint
+leaver_find (const SrcStreams *s, guint32 ssrc)
+{
+  guint i = 0;
+
+  while (i < s->leaving->len && leaver_at (s, i)->ssrc != ssrc)
+    i++;
+  return i;
+}
+
+static gboolean
+is_ignored (const SrcStreams *s, guint32 ssrc)
+{
+  return s->stopped || leaver_find (s, ssrc) < s->leaving->len;
+}
+
 /* `p` takes the place of what fed the stream. */
 static void
 claim (SrcStreams *s, SrcStream *stream, SrcPending *p, RaTime now)
@@ -83,19 +113,27 @@ src_streams_on_pad (
   SrcStreamsJob job
       = { SRC_STREAMS_IGNORE, pending_new (pad, ssrc, pt, now), NULL };
 
-  if (s->stopped)
+  if (is_ignored (s, ssrc))
     return job;
   job.what = decide (s, job.p, now, &job.again);
   if (job.again)
     claim (s, job.again, job.p, now);
+  s->jobs = g_list_prepend (s->jobs, job.p);
   return job;
+}
+
+void
+src_streams_done (SrcStreams *s, SrcPending *p)
+{
+  s->jobs = g_list_remove (s->jobs, p);
 }
 
 gboolean
 src_streams_wait (SrcStreams *s, SrcPending *p)
 {
-  if (s->stopped)
+  if (is_ignored (s, p->ssrc))
     return FALSE;
+  src_streams_done (s, p);
   s->pending = g_list_append (s->pending, p);
   g_atomic_int_inc (&s->n_pending);
   return TRUE;
@@ -113,6 +151,7 @@ src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job)
     g_atomic_int_add (&s->n_pending, -1);
     if (job->again)
       claim (s, job->again, job->p, now);
+    s->jobs = g_list_prepend (s->jobs, job->p);
     return TRUE;
   }
   return FALSE;
@@ -136,6 +175,8 @@ src_streams_on_packet (
 {
   if (fec)
     count_fec (s, ssrc);
+  if (is_ignored (s, ssrc))
+    return;
   /* One that lost its place goes on. */
   for (GList *l = s->losers; l; l = l->next) {
     SrcPending *p = l->data;
@@ -197,6 +238,76 @@ src_streams_forget (SrcStreams *s, GstPad *pad)
   return p ? p : pending_take (&s->losers, &s->n_losers, pad);
 }
 
+static GList *
+ssrc_take (GList **list, gint *n, guint32 ssrc)
+{
+  GList *taken = NULL, *next;
+
+  for (GList *l = *list; l; l = next) {
+    SrcPending *p = l->data;
+
+    next = l->next;
+    if (p->ssrc != ssrc)
+      continue;
+    *list = g_list_delete_link (*list, l);
+    g_atomic_int_add (n, -1);
+    taken = g_list_prepend (taken, p);
+  }
+  return taken;
+}
+
+gboolean
+src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited)
+{
+  const Leaver leaver = { ssrc, TRUE };
+
+  if (leaver_find (s, ssrc) < s->leaving->len)
+    return FALSE;
+  g_array_append_val (s->leaving, leaver);
+  g_atomic_int_inc (&s->n_leaving);
+  *waited = g_list_concat (ssrc_take (&s->pending, &s->n_pending, ssrc),
+      ssrc_take (&s->losers, &s->n_losers, ssrc));
+  return TRUE;
+}
+
+static gboolean
+has_job (const SrcStreams *s, guint32 ssrc)
+{
+  GList *l = s->jobs;
+
+  while (l && ((SrcPending *) l->data)->ssrc != ssrc)
+    l = l->next;
+  return l != NULL;
+}
+
+gboolean
+src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc)
+{
+  while (*at < s->leaving->len) {
+    Leaver *leaver = leaver_at (s, (*at)++);
+
+    if (leaver->taken || has_job (s, leaver->ssrc))
+      continue;
+    leaver->taken = TRUE;
+    *ssrc = leaver->ssrc;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+void
+src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone)
+{
+  guint i = leaver_find (s, ssrc);
+
+  if (gone) {
+    g_array_remove_index (s->leaving, i);
+    g_atomic_int_add (&s->n_leaving, -1);
+  } else {
+    leaver_at (s, i)->taken = FALSE;
+  }
+}
+
 /* --- begin and end ------------------------------------------------------- */
 
 gboolean
@@ -222,6 +333,8 @@ src_streams_take (SrcStreams *s)
   GPtrArray *streams = s->streams;
 
   s->streams = g_ptr_array_new ();
+  g_array_set_size (s->leaving, 0);
+  g_atomic_int_set (&s->n_leaving, 0);
   s->next_name = 0;
   s->stopped = FALSE;
   return streams;
@@ -232,6 +345,7 @@ src_streams_init (SrcStreams *s, SrcSilence silence, gpointer silence_data)
 {
   *s = (SrcStreams){ .silence = silence, .silence_data = silence_data };
   s->streams = g_ptr_array_new ();
+  s->leaving = g_array_new (FALSE, FALSE, sizeof (Leaver));
 }
 
 void
@@ -239,4 +353,5 @@ src_streams_clear (SrcStreams *s)
 {
   g_list_free_full (src_streams_stop (s), (GDestroyNotify) src_pending_free);
   g_ptr_array_free (s->streams, TRUE);
+  g_array_unref (s->leaving);
 }

@@ -65,6 +65,9 @@ typedef struct
   gint n_pending;     /* atomic: its length, to be looked at without the lock */
   GList *losers;      /* (SrcPending) */
   gint n_losers;      /* atomic: the same */
+  GList *jobs;        /* (SrcPending, not owned) that are being carried out */
+  GArray *leaving;    /* SSRCs that are over, but for their jitterbuffers */
+  gint n_leaving;     /* atomic: their number */
   guint next_name;
   gboolean stopped; /* pads that come are ignored */
 } SrcStreams;
@@ -85,23 +88,37 @@ typedef enum
 typedef struct
 {
   SrcDecision what;
-  SrcPending *p;    /* (transfer full) */
+  SrcPending *p; /* (transfer full): src_streams_done(), src_streams_wait() */
   SrcStream *again; /* or NULL */
 } SrcStreamsJob;
 
 /* rtpbin has a new pad. */
 SrcStreamsJob src_streams_on_pad (
     SrcStreams *s, GstPad *pad, guint32 ssrc, guint pt, RaTime now);
-/* The pad is blocked by the probe `p->block`.  FALSE: the streams stopped meanwhile;
- * the caller keeps `p`. */
+/* The pad is blocked by the probe `p->block`.  FALSE: it is to be ignored by
+ * now, and the caller keeps `p`. */
 gboolean src_streams_wait (SrcStreams *s, SrcPending *p);
 /* A pad of which it is decided now.  FALSE: there is nothing to do. */
 gboolean src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job);
+/* The job is done; `p` is still the caller's.  Until then its SSRC does not leave,
+ * because its pad and the stream that it is for are not yet known to each other. */
+void src_streams_done (SrcStreams *s, SrcPending *p);
 /* A packet of RTP was let in. */
 void src_streams_on_packet (
     SrcStreams *s, guint32 ssrc, guint pt, gboolean fec, RaTime now);
 /* The pad that lost its place is mute by this probe. */
 void src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
+/* The SSRC is over.  Its jitterbuffer goes as soon as no thread is beyond its pads;
+ * until then its pads that come are ignored.  The caller has it, and gets in `waited`
+ * its pads that were not shown, or no longer are (transfer full) (element-type
+ * SrcPending).  FALSE: it is leaving already. */
+gboolean src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited);
+/* An SSRC that leaves, that nobody has, and that no job is for: the first from the
+ * place `at` on, which becomes the next place.  The caller has it.  FALSE: there is
+ * none. */
+gboolean src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc);
+/* The caller has it no longer.  `gone`: the jitterbuffer, so it may come again. */
+void src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone);
 /* rtpbin's pad is gone.  Returns what waited at it (transfer full), or NULL. */
 SrcPending *src_streams_forget (SrcStreams *s, GstPad *pad);
 

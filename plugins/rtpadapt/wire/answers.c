@@ -21,7 +21,8 @@ struct _Answers
 {
   Host hosts[ANSWERS_HOSTS];
   guint n;
-  RaTime paid; /* see bucket_pay() */
+  guint8 to[HOST]; /* whom the last answer was for */
+  RaTime paid;     /* see bucket_pay() */
   guint64 dropped;
 };
 
@@ -62,16 +63,20 @@ host_find (Answers *a, const guint8 *bytes)
   return NULL;
 }
 
+/* It takes the place of another one if all are taken, but not of the one that answers go
+ * to: sixteen strangers would keep them from it. */
 static Host *
 host_new (Answers *a, const guint8 *bytes)
 {
-  Host *place = a->hosts;
+  guint n = a->n;
+  Host *place = n < ANSWERS_HOSTS ? &a->hosts[a->n++] : NULL;
 
-  if (a->n < ANSWERS_HOSTS)
-    place = &a->hosts[a->n++];
-  for (guint i = 0; place->heard && i < a->n; i++) {
-    if (a->hosts[i].heard < place->heard)
-      place = &a->hosts[i];
+  for (guint i = 0; n == ANSWERS_HOSTS && i < n; i++) {
+    Host *host = &a->hosts[i];
+
+    if (memcmp (host->address, a->to, HOST) != 0
+        && (!place || host->heard < place->heard))
+      place = host;
   }
   *place = (Host){ .proven = RA_TIME_NONE };
   memcpy (place->address, bytes, HOST);
@@ -116,10 +121,13 @@ answers_may_leave (
     Answers *a, GSocketAddress *to, gsize size, gboolean feedback, RaTime now)
 {
   guint8 bytes[HOST];
-  Host *host = address_bytes (to, bytes) ? host_find (a, bytes) : NULL;
-  gboolean proven = host && host->proven != RA_TIME_NONE
-      && ra_diff (now, host->proven) < ANSWERS_PROVEN;
+  gboolean known = address_bytes (to, bytes), proven;
+  Host *host = known ? host_find (a, bytes) : NULL;
 
+  if (known)
+    memcpy (a->to, bytes, HOST);
+  proven = host && host->proven != RA_TIME_NONE
+      && ra_diff (now, host->proven) < ANSWERS_PROVEN;
   size += ANSWERS_HEADERS;
   if (!host || (!proven && host->credit < size)
       || !pay (a, host, feedback, now)) {

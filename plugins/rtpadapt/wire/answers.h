@@ -32,7 +32,7 @@ G_BEGIN_DECLS
 #define ANSWERS_KEEP 65536
 #define ANSWERS_PROVEN (60 * RA_SECOND)
 /* Hosts that are remembered.  A new one takes the place of the one that has been
- * silent for longest. */
+ * silent for longest, but not of the one that the last answer was for. */
 #define ANSWERS_HOSTS 16
 /* The headers of IPv6 and UDP. */
 #define ANSWERS_HEADERS 48

@@ -48,6 +48,21 @@ ref_current (DtlsHub *self)
   return link;
 }
 
+/* TRUE if a client may begin with that one next.  A try that it has not answered makes
+ * way for another sender: anybody may have said the first datagram.  The lock is held. */
+static gboolean
+may_be_next (DtlsHub *self, GSocketAddress *from)
+{
+  DtlsLink *link = self->tries[0];
+
+  if (!link)
+    return TRUE;
+  if (link->t.heard != RA_TIME_NONE || same_address (link->peer, from))
+    return FALSE;
+  link->t.rival = TRUE;
+  return TRUE;
+}
+
 /* A client that does not know its peer's address begins a handshake with the
  * sender of the packet. */
 static void
@@ -58,7 +73,7 @@ learn (DtlsHub *self, GstBuffer *buffer)
   if (!self->outbox.client || !meta)
     return;
   g_mutex_lock (&self->lock);
-  if (self->outbox.socket && !self->tries[0]) {
+  if (self->outbox.socket && may_be_next (self, meta->addr)) {
     if (!same_address (self->learned, meta->addr))
       self->learned_bytes = 0;
     g_set_object (&self->learned, meta->addr);

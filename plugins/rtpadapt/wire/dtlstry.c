@@ -29,6 +29,8 @@ dtls_try_is_over (
     return ra_diff (now, t->begun) >= DTLS_PATIENCE;
   if (t->heard != RA_TIME_NONE)
     return ra_diff (now, t->heard) >= (t->dubious ? DTLS_DOUBT : DTLS_ANSWERED);
+  if (t->rival && ra_diff (now, t->begun) >= DTLS_ROOM)
+    return TRUE;
   /* The peer still uses the current connection. */
   if (current && ra_diff (current->heard, t->begun) > 0)
     return TRUE;

@@ -59,7 +59,8 @@ typedef struct
   gboolean keyed;   /* the handshake is complete */
   gboolean failed;  /* the library gave it up, or the certificate is wrong */
   gboolean dubious; /* a client: the answer is not from the destination */
-  gboolean proven;  /* the certificate is the wanted or the current one */
+  gboolean rival;  /* a client that learns its peer: another sender was heard */
+  gboolean proven; /* the certificate is the wanted or the current one */
 } DtlsTry;
 
 /* The current connection. */

@@ -31,6 +31,7 @@ struct _Peer
   GSocketAddress *answer;     /* what peer_rtcp_address() gave */
   GSocketAddress *early;      /* whose RTCP is answered in place of the peer's,
                                  or NULL */
+  GSocketAddress *asked;      /* who asked meanwhile, or NULL */
   RaTime early_since;
   gboolean known; /* it holds: others are foreign */
   gboolean gone;  /* it said BYE */
@@ -173,6 +174,13 @@ replace (GSocketAddress **place, GSocketAddress *address)
   return TRUE;
 }
 
+static void
+early_end (Peer *peer)
+{
+  g_clear_object (&peer->early);
+  g_clear_object (&peer->asked);
+}
+
 /* The peer is at `from`; where that is new, its RTCP is still to be heard. */
 static PeerVerdict
 settle (Peer *peer, GSocketAddress *from, RaTime now)
@@ -182,7 +190,7 @@ settle (Peer *peer, GSocketAddress *from, RaTime now)
   hear (peer, now);
   peer->rtp_heard = now;
   peer->known = TRUE;
-  g_clear_object (&peer->early);
+  early_end (peer);
   if (!replace (&peer->rtp, from))
     return called ? PEER_MOVED : PEER_OK;
   g_clear_object (&peer->rtcp);
@@ -310,7 +318,7 @@ accept_rtcp (Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
   gboolean first = peer->rtcp == NULL;
   gboolean moved = replace (&peer->rtcp, from), called = peer->early != NULL;
 
-  g_clear_object (&peer->early);
+  early_end (peer);
   hear (peer, now);
   peer->known = TRUE;
   if (what->bye)
@@ -329,19 +337,26 @@ refuse_rtcp (Peer *peer)
   return PEER_FOREIGN;
 }
 
-/* Answers a sender that waits for a sign of life. */
+/* Answers a sender that waits for a sign of life.  One that asks all the time, while
+ * others do, has to wait for its turn. */
 static PeerVerdict
 call (Peer *peer, GSocketAddress *from, RaTime now)
 {
-  gboolean holds
-      = peer->early && ra_diff (now, peer->early_since) < PEER_EARLY_HOLD;
+  g_autoptr (GSocketAddress) next = NULL;
 
   peer->count.early_rtcp++;
-  if (holds && !same_address (peer->early, from))
+  if (peer->early && ra_diff (now, peer->early_since) < PEER_EARLY_HOLD) {
+    if (!peer->asked && !same_address (peer->early, from))
+      peer->asked = g_object_ref (from);
     return PEER_EARLY;
-  if (!holds)
-    peer->early_since = now;
-  return replace (&peer->early, from) ? PEER_CALLED : PEER_EARLY;
+  }
+  peer->early_since = now;
+  next = g_steal_pointer (&peer->asked);
+  if (!next)
+    next = g_object_ref (from);
+  else if (!same_address (next, from))
+    peer->asked = g_object_ref (from);
+  return replace (&peer->early, next) ? PEER_CALLED : PEER_EARLY;
 }
 
 /* A receiver hears the reports of the sender whose packets it gets. */
@@ -471,7 +486,7 @@ peer_free (Peer *peer)
   g_clear_object (&peer->rtp);
   g_clear_object (&peer->rtcp);
   g_clear_object (&peer->answer);
-  g_clear_object (&peer->early);
+  early_end (peer);
   g_clear_object (&peer->cfg.host);
   g_free (peer);
 }

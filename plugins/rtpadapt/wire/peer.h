@@ -22,8 +22,8 @@
  * A sender may wait for a sign of life before it sends RTP.  So where no peer is
  * known, or the peer has been silent for PEER_RESTART, a receiver sends its
  * reports to the address that RTCP comes from.  That sender is not the peer yet.
- * Reports go there for PEER_EARLY_HOLD at least, and no longer than until the peer
- * is heard.
+ * Reports go there for PEER_EARLY_HOLD at least, and then to whoever asked meanwhile,
+ * but no longer than until the peer is heard.
  *
  * No clock, no lock: the caller has both.
  */
@@ -40,7 +40,7 @@ G_BEGIN_DECLS
 /* Longer than a live encoder pauses. */
 #define PEER_RESTART (500 * RA_MSECOND)
 /* A stranger who sends RTCP all the time can keep reports from others for no longer
- * than this. */
+ * than this: then it is the turn of the first one that asked meanwhile. */
 #define PEER_EARLY_HOLD RA_SECOND
 /* Longer than two paths differ in delay, so that a peer with two of them does
  * not move with each packet. */
