@@ -52,13 +52,12 @@ typedef struct _RaLedgerEntry
   guint8 is_repair; /* TRUE: FEC or a retransmission */
   guint8 fate;      /* RaFate */
   guint8 copies,
-      under_way;        /* it was asked for again so often; of these the fate
+      under_way;       /* it was asked for again so often; of these the fate
                                of so many is not known */
-  guint8 mended : 1;    /* a repetition came */
-  guint8 hopeless : 1;  /* it is not sent again for want of time or room */
-  guint8 missed : 1;    /* taken for lost */
-  guint8 judged : 1;    /* a retransmission whose fate was taken */
-  guint8 mid_frame : 1; /* more of a frame was to come */
+  guint8 mended : 1;   /* a repetition came */
+  guint8 hopeless : 1; /* it is not sent again for want of time or room */
+  guint8 missed : 1;   /* taken for lost */
+  guint8 judged : 1;   /* a retransmission whose fate was taken */
 } RaLedgerEntry;
 
 /* Numbers that no packet had; n is 0 where there is nothing. */

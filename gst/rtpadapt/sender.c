@@ -404,7 +404,6 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
         &s->sizes, p->size, p->media, (p->flags & RA_SENT_REPAIR) != 0);
     frame_count (s, p->flags);
   }
-  entry->mid_frame = s->frame_packets > 0 && s->mid_frame;
   s->pacer.burst = s->rate->apart ? 0 : s->burst;
   if (!ra_sender_is_open (s)) /* the pacer does not count probes */
     ra_pacer_on_sent (&s->pacer, paced_size (s, p->size), rate,
@@ -645,16 +644,6 @@ ra_sender_row (
   ra_per_packet_row (&s->per_packet, rows, row, ago);
 }
 
-/* A hole is answered at once, amid a frame, for the sake of repair.  A controller
- * compares frames: the lowest queue of a part, and what arrives meanwhile, are not those
- * of a frame. */
-static gboolean
-is_part (const RaSender *s, const RaRows *rows)
-{
-  return rows->news->mid_frame && s->last_feedback != RA_TIME_NONE
-      && ra_diff (rows->now, s->last_feedback) < 2 * s->interval;
-}
-
 gboolean
 ra_sender_rows_end (RaSender *s, RaRows *rows)
 {
@@ -669,8 +658,6 @@ ra_sender_rows_end (RaSender *s, RaRows *rows)
   rtt = ra_per_packet_rtt (&s->per_packet, rows);
   if (rtt == RA_SPAN_NONE)
     return FALSE;
-  if (is_part (s, rows))
-    return TRUE;
   sample = report_spacing (s, rows->now);
   s->interval = s->spacing = MAX (s->spacing, sample);
   /* The peer answers at once, so the receiver's timer plays no part here: each

@@ -157,13 +157,13 @@ marks_any (RaEcnField sent, gdouble s)
   return s >= FROM ? RA_ECN_CE : sent;
 }
 
-/* The marks end when ECN does. */
+/* The marks end when ECN does, which still sent what left in that millisecond. */
 static gdouble marks_end;
 
 static RaEcnField
 marks_end_early (RaEcnField sent, gdouble s)
 {
-  return s < marks_end ? marks_ect (sent, s) : sent;
+  return s <= marks_end ? marks_ect (sent, s) : sent;
 }
 
 /* --- tests ------------------------------------------------------------------ */

@@ -307,16 +307,6 @@ test_limited_frames (void)
     /* The second packet of the first frames waited for the pacer. */
     g_assert_cmpint (probe_report.data_limited, ==, i == 3);
   }
-  /* The answer to a hole, amid a frame, is a part of the frame's report. */
-  for (guint i = 0; i < 3; i++) {
-    RaFeedbackPacket packet = { f.next, 1160 * RA_MSECOND };
-
-    f.now = 160 * RA_MSECOND;
-    fixture_send (&f, 1000, i < 2 ? 0 : RA_SENT_ASKS);
-    f.now += RA_MSECOND;
-    g_assert_true (ra_sender_on_feedback (f.sender, &packet, 1, 0, f.now));
-    g_assert_cmpuint (probe_report.arrived, ==, i < 2 ? 2 : 3);
-  }
 }
 
 /* Frames of one packet, 1,250 bytes, which are 10 ms at 1 Mbit/s: none ever waits

@@ -110,17 +110,11 @@ report_send (SimFlow *f)
     losses_score (f);
 }
 
-/* FRAME_GAP of rtpadaptrecv */
-#define HOLE_WAIT (10 * RA_MSECOND)
-
-/* What TWCC does: a row for every number up to the newest, lost or not.  As
- * rtpadaptrecv, which answers the end of a frame and each hole. */
+/* What TWCC does: a row for every number up to the newest, lost or not. */
 static void
 rows_add (SimFlow *f, guint64 seq, RaTime arrival)
 {
   RaFeedbackPacket row = { .arrival = RA_TIME_NONE };
-
-  f->hole |= f->next_row > 0 && seq > f->next_row;
 
   for (row.seq = f->next_row; row.seq < seq; row.seq++)
     g_array_append_val (f->rows, row);
@@ -131,14 +125,11 @@ rows_add (SimFlow *f, guint64 seq, RaTime arrival)
   row.ce = record (f, seq)->ce;
   g_array_append_val (f->rows, row);
   f->next_row = MAX (f->next_row, seq + 1);
-  if (record (f, seq)->frame_end
-      || (f->hole && ra_diff (f->now, f->tried) >= HOLE_WAIT)) {
+  if (record (f, seq)->frame_end) {
     Feedback fb = { .rows = f->rows };
 
     f->rows = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
     feedback_send (f, fb);
-    f->tried = f->now;
-    f->hole = FALSE;
   }
 }
 

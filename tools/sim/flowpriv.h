@@ -68,7 +68,6 @@ struct _SimFlow
   SimSource source;
   GArray *rows; /* arrived since the last per-packet feedback */
   guint64 next_row;
-  gboolean hole; /* some row says lost */
   GQueue feedback; /* of Feedback */
   guint64 n_feedback;
 };

@@ -210,9 +210,10 @@ ra_contest_hear (
 }
 
 void
-ra_contest_ramp_ended (RaContest *c)
+ra_contest_ramp_ended (RaContest *c, gboolean lost)
 {
   c->due = TRUE;
+  c->lost = lost;
 }
 
 gboolean
@@ -432,8 +433,8 @@ drain_void (RaContest *c, const RaSense *n)
 static void
 drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
 {
-  /* Whoever comes to a full queue takes it for the path until less is sent. */
-  c->t_answered = c->due ? n->now + n->lag : n->now;
+  /* Whoever comes to a full queue takes it for the path until less has been sent. */
+  c->t_answered = c->due && c->lost ? n->now + n->lag : n->now;
   c->due = FALSE;
   c->t_began = n->now;
   c->q_max = n->q_hi;

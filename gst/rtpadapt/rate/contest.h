@@ -40,7 +40,7 @@ typedef struct
   guint n_drained;
   gdouble t_began, q_began, r_began; /* of the test: then, the queue and r */
   gdouble q_max;                     /* its longest queue */
-  gdouble t_answered;                /* no queue has been emptied before then */
+  gdouble t_answered;   /* what is seen from then on met what the test sends */
   gdouble stands_at;    /* a longer queue at the test's end is that of others */
   gdouble t_test;       /* the last one's end */
   gdouble t_low;        /* the queue was last all but empty */
@@ -64,6 +64,7 @@ typedef struct
   gdouble t_kept;  /* the last test after which others kept the queue */
   gboolean begun;  /* a report came */
   gboolean due;    /* a test of the base is */
+  gboolean lost;   /* a loss ended the ramp, and not a queue */
   gboolean begins; /* slow start: no loss has been answered yet */
   gdouble f_lo, f_hi; /* queue of the test's end */
   guint n_floor;
@@ -76,8 +77,9 @@ typedef struct
 /* Before the rules of a report: counts what it says. */
 void ra_contest_hear (
     RaContest *c, const RaSense *n, gdouble target, gboolean congestion);
-/* The ramp has ended, so the base has to be learnt. */
-void ra_contest_ramp_ended (RaContest *c);
+/* The ramp has ended, so the base has to be learnt; `lost`: a loss ended it, and the queue
+ * may be a full one that looks empty. */
+void ra_contest_ramp_ended (RaContest *c, gboolean lost);
 /* Nothing came for a while. */
 void ra_contest_after_outage (RaContest *c, const RaSense *n);
 /* Drain tests have shown of late that the queue is ours, and so is the line. */

@@ -129,7 +129,7 @@ is_long (RaDelayRate *d, gboolean event)
     d->t_far = n->now;
     d->was_far = TRUE;
   }
-  ra_delay_end_ramp (d);
+  ra_delay_end_ramp (d, FALSE);
   return TRUE;
 }
 
@@ -308,7 +308,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   policed = d->policer > 0 && d->x_silent <= 0
       && ra_police_hear (&d->police, &d->n, &report, d->t);
   if (policed)
-    ra_delay_end_ramp (d);
+    ra_delay_end_ramp (d, FALSE);
   before = d->start.x;
   event = ra_delay_brakes (d, r->radio, now)
       || (!d->police.policed && ra_delay_loses (d, &report, now));
@@ -365,7 +365,7 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
 }
 
 static const RaParam params[] = {
-  { "target", RA_AT (RaDelayRate, target), .def = .002, .max = 1, .unit = "s",
+  { "target", RA_AT (RaDelayRate, target), .def = .001, .max = 1, .unit = "s",
       .text = "the queue that is aimed at, without the part of `own`" },
   { "own", RA_AT (RaDelayRate, own), .def = 1700, .max = 1e6, .unit = "bytes",
       .text = "and the time that these take at the own rate" },

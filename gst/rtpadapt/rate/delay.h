@@ -44,8 +44,8 @@ typedef struct
 /* Each TRUE if it has answered the report. */
 gboolean ra_delay_brakes (RaDelayRate *d, gdouble radio, RaTime now);
 gboolean ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now);
-/* The ramp is over, if it was not. */
-void ra_delay_end_ramp (RaDelayRate *d);
+/* The ramp is over, if it was not; `lost`: because of a loss. */
+void ra_delay_end_ramp (RaDelayRate *d, gboolean lost);
 /* What arrives was sent in the ramp. */
 gboolean ra_delay_echoes (const RaDelayRate *d);
 

@@ -19,11 +19,11 @@
 #define ECHO_LAGS 2
 
 void
-ra_delay_end_ramp (RaDelayRate *d)
+ra_delay_end_ramp (RaDelayRate *d, gboolean lost)
 {
   if (!d->ramp)
     return;
-  ra_contest_ramp_ended (&d->c);
+  ra_contest_ramp_ended (&d->c, lost);
   d->ramp = FALSE;
   d->t_ramp = d->n.now;
 }
@@ -50,7 +50,7 @@ ra_delay_brakes (RaDelayRate *d, gdouble radio, RaTime now)
   d->x_silent = 0;
   d->start.x = fmin (d->start.x, most);
   ra_contest_at_most (&d->c, most);
-  ra_delay_end_ramp (d);
+  ra_delay_end_ramp (d, FALSE);
   return TRUE;
 }
 
@@ -63,24 +63,29 @@ arrives (const RaSense *n, gboolean limited, gdouble r, gdouble share)
                  : r >= share * ra_sense_x_then (n);
 }
 
-/* A mean over a lag is far behind a rate that doubles in that time, and of few packets
- * one that is lost says nothing about the rest. */
+/* What arrives, to compare with what was sent.  In the ramp a mean over a lag is far
+ * behind a rate that doubles in that time, and of few packets one that is hit says
+ * nothing about the rest. */
 static gdouble
-ramp_rate (const RaSense *n)
+arrived_rate (const RaDelayRate *d, const RaReport *report)
 {
-  return n->r_last * n->all / fmax (n->all - 1, 1);
+  guint hit = ra_report_congestion (report) + report->lost_wireless;
+
+  if (!d->ramp || report->data_limited || report->arrived == 0)
+    return d->n.r;
+  return d->n.r_last * (report->arrived + MIN (hit, 1.)) / report->arrived;
 }
 
 /* In the ramp one verdict at an empty queue changes nothing while all else that was sent
  * arrives: the radio loses packets, too. */
 static gboolean
-is_forgiven (RaDelayRate *d, gboolean limited)
+is_forgiven (RaDelayRate *d, gboolean limited, gdouble r)
 {
   const RaSense *n = &d->n;
   gdouble before = d->t_verdict;
 
   if (!d->ramp || d->ramp_forgives <= 0 || n->q2 > d->t / 2
-      || !arrives (n, limited, ramp_rate (n), RAMP_ARRIVES))
+      || !arrives (n, limited, r, RAMP_ARRIVES))
     return FALSE;
   d->t_verdict = n->now;
   return n->now - before >= n->lag;
@@ -91,13 +96,14 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
 {
   const RaSense *n = &d->n;
   gboolean limited = report->data_limited, queue = n->q2 > d->t / 2;
-  gdouble r = d->ramp && !limited ? ramp_rate (n) : n->r;
+  gdouble r = arrived_rate (d, report);
   gboolean real = queue || n->q_lo > d->t || !arrives (n, limited, r, POLICED);
   gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * r;
   gdouble *x = &d->start.x, before = *x;
 
   if (ra_report_congestion (report) == 0
-      || !ra_start_told (report, d->t_reduced, now) || is_forgiven (d, limited))
+      || !ra_start_told (report, d->t_reduced, now)
+      || is_forgiven (d, limited, r))
     return FALSE;
   d->t_reduced = now;
   d->x_silent = 0;
@@ -110,7 +116,7 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
     *x = fmax (*x, fmin (before, d->x_tcp));
   if (d->ramp && n->r > 0)
     *x = fmin (*x, most);
-  ra_delay_end_ramp (d);
+  ra_delay_end_ramp (d, TRUE);
   if (real && !(queue && ra_delay_echoes (d))) {
     d->x_loss = *x;
     d->t_loss = n->now;
