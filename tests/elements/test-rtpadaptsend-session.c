@@ -429,9 +429,8 @@ test_report_blocks (void)
   push_frame (&p.send, 0, 1);
   pull_packet (&p.send);
   pull_event_behind (&p);
-  /* Time goes on when both the task and the session wait for it, or a session's
-   * thread that is late would report seconds after it was due.  Packets go on, which
-   * must not be silence. */
+  /* Time goes on when the task and the session wait for it: a thread that is late would
+   * report seconds after it was due.  Packets go on, or else it would be silence. */
   for (guint i = 1; g_atomic_int_get (&lsr) == 0; i++) {
     g_assert_cmpuint (i, <, 60000);
     if (gst_test_clock_peek_id_count (p.send.clock) >= 2) {

@@ -403,14 +403,13 @@ static void
 test_reentry_is_refused (void)
 {
   RaLinkSink sink = { reenter, log_drop, NULL };
-  RaLink *l = NULL;
+  g_autoptr (RaLink) l = NULL;
   RaLinkPacket p = { .size = S };
 
   l = ra_link_parse ("", 1, &sink, &l, NULL);
   g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*busy*");
   ra_link_push (l, &p, 0);
   g_test_assert_expected_messages ();
-  ra_link_free (l);
 }
 
 void
