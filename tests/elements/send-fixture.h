@@ -153,13 +153,6 @@ pull_packet (Send *s)
   return seq;
 }
 
-/* Time goes on to what the task waits for. */
-static inline void
-crank (Send *s)
-{
-  g_assert_true (gst_test_clock_crank (s->clock));
-}
-
 /* Other threads act on what this one did: gives them up to 10 s.  The condition
  * is not evaluated again once it was true. */
 #define wait_until(condition)                                         \
@@ -172,6 +165,14 @@ crank (Send *s)
       g_error ("%s:%d: in vain: %s", __FILE__, __LINE__, #condition); \
   }                                                                   \
   G_STMT_END
+
+/* Time goes on to what the task waits for, which it may not do yet. */
+static inline void
+crank (Send *s)
+{
+  wait_until (gst_test_clock_peek_id_count (s->clock) > 0);
+  g_assert_true (gst_test_clock_crank (s->clock));
+}
 
 /* The next packet out, whether or not time has to go on for it. */
 static inline guint16

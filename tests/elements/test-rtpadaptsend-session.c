@@ -429,8 +429,7 @@ test_report_blocks (void)
   push_frame (&p.send, 0, 1);
   pull_packet (&p.send);
   pull_event_behind (&p);
-  /* Time goes on when the task and the session wait for it: a thread that is late would
-   * report seconds after it was due.  Packets go on, or else it would be silence. */
+  /* Time goes on when both threads wait for it, and packets go on: no silence. */
   for (guint i = 1; g_atomic_int_get (&lsr) == 0; i++) {
     g_assert_cmpuint (i, <, 60000);
     if (gst_test_clock_peek_id_count (p.send.clock) >= 2) {
