@@ -5,8 +5,6 @@
 
 #include <plugins/rtpadapt/send/keygate.h>
 
-#include <stdlib.h>
-
 #define MS RA_MSECOND
 #define DROP 9 /* SSRC of what is dropped */
 
@@ -17,16 +15,6 @@ request (guint n)
       gst_structure_new ("GstForceKeyUnit", "ssrc", G_TYPE_UINT, n, NULL));
 }
 
-static guint
-number_of (GstEvent *event)
-{
-  guint n;
-
-  g_assert_true (
-      gst_structure_get_uint (gst_event_get_structure (event), "ssrc", &n));
-  return n;
-}
-
 /* RTT 300 ms.  What happens at so many ms, and for each what comes of it.  p, o, u: the
  * receiver asks about stream 0, 1, or an unknown one; the request passes (y), waits
  * (f), or waits in place of another (h).  d: a frame of stream 0 is dropped.  t: which
@@ -34,8 +22,7 @@ number_of (GstEvent *event)
  * will go then; z: whether none will.  l: the receiver may lack all key frames. */
 static const struct
 {
-  const gchar *name, *story, *answers;
-  const gchar *why;
+  const gchar *name, *story, *answers, *why;
 } stories[] = {
   { "at-once", "p0 p0 n300", "yfy", "the key frame is not there yet" },
   { "early", "p0 p299 n300", "yfy", "it is on its way" },
@@ -79,7 +66,11 @@ answer_of (KeyGate *g, gchar what, guint n, RaTime now)
     case 't':
       event = key_gate_take (g, 300 * MS, now);
       g_assert_false (key_gate_refresh (g, now));
-      return event ? (gchar) ('0' + number_of (event)) : '-';
+      if (!event)
+        return '-';
+      g_assert_true (
+          gst_structure_get_uint (gst_event_get_structure (event), "ssrc", &n));
+      return (gchar) ('0' + n);
     case 'n':
       return next == now ? 'y' : '-';
     case 'z':
@@ -103,7 +94,7 @@ test_story (gconstpointer data)
   for (guint i = 0; words[i]; i++)
     g_string_append_c (answers,
         answer_of (&g, words[i][0], i,
-            (1000 + strtoul (words[i] + 1, NULL, 10)) * (RaTime) MS));
+            (1000 + g_ascii_strtoull (words[i] + 1, NULL, 10)) * (RaTime) MS));
   g_assert_cmpstr (answers->str, ==, stories[row].answers);
   key_gate_clear (&g);
 }

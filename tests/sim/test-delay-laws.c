@@ -68,7 +68,7 @@ static const Law laws[] = {
       "bottleneck rate=3M,9s:600k,12s:1M,13s:2M,14s:3M,21s:600k,24s:1M,25s:2M,"
       "26s:3M,33s:600k,36s:1M,37s:2M,38s:3M,45s:600k,48s:1M,49s:2M,50s:3M"
       " queue=150ms ! delay 25ms ! bernoulli 5%",
-      1, 60, 5, 0, .9, .03, "a wrong verdict in a trough is not kept" },
+      1, 60, 5, 0, .93, .03, "a wrong verdict in a trough is not kept" },
   { "fades-frames", NULL, "fused", NULL,
       "bottleneck rate=1.7M,1.5s:1M,2s:600k,2.4s:200k,3.4s:600k,4s:1.7M,"
       "5.5s:1M,6s:600k,6.4s:200k,7.4s:600k,8s:1.7M,9.5s:1M,10s:600k,10.4s:200k,"

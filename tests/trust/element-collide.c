@@ -551,7 +551,7 @@ test_src_places (void)
       (say_rtp (&h, h.other, 1), TRUE)
           && g_atomic_int_get (&h.t.frames[0]) >= from + 100);
   trust_row ("attack", "12 a peer with all SSRCs is gone, rtpadaptsrc",
-      "who comes next is played, before an SSRC of the old peer times out",
+      "the next peer is played before an SSRC of the old peer times out",
       g_atomic_int_get (&h.over) == 0, "%d SSRCs timed out",
       g_atomic_int_get (&h.over));
 }

@@ -622,6 +622,23 @@ test_leaves (void)
   g_assert_cmpfloat_with_epsilon (c.stands_at, .02112, 1e-9);
 }
 
+/* After a ramp that a loss ended, an empty queue says nothing for a lag. */
+static void
+test_ramp_ended (void)
+{
+  for (guint lost = 0; lost < 2; lost++) {
+    RaContest c = { .wanted = 1, .begun = TRUE, .t_low = NOW };
+    RaSense n = sense;
+
+    ra_contest_ramp_ended (&c, lost > 0);
+    ra_contest_rate (&c, &n, .018, S / RTT, S, S, RTT, FALSE);
+    g_assert_cmpint (c.drain, ==, lost ? RA_DRAIN_BASE : RA_DRAIN_NONE);
+    n.now += n.lag;
+    ra_contest_rate (&c, &n, .018, S / RTT, S, S, RTT, FALSE);
+    g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
+  }
+}
+
 void
 tests_add (void)
 {
@@ -642,5 +659,6 @@ tests_add (void)
   g_test_add_func ("/contest/filled/ends", test_filled_ends);
   g_test_add_func ("/contest/fall-own", test_fall_own);
   g_test_add_func ("/contest/leaves", test_leaves);
+  g_test_add_func ("/contest/ramp-ended", test_ramp_ended);
   g_test_add_func ("/contest/route", test_route);
 }

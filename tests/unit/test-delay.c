@@ -301,8 +301,10 @@ test_unknown (void)
   g_assert_cmpfloat_with_epsilon (n.lag, .05 + .042, 1e-9); /* R + R - q */
   report.queue = RA_SPAN_NONE;
   report.queue_min = MS (5);
-  ra_sense_hear (&n, &report, 1200, 1, MS (1050));
+  report.rtt = MS (600); /* so far apart are reports: .65 s are no pause */
+  ra_sense_hear (&n, &report, 1200, 1, MS (1650));
   g_assert_cmpfloat (n.q_lo, ==, 0);
+  g_assert_cmpfloat_with_epsilon (n.dt, .65, 1e-9);
 }
 
 /* --- what the RTT denies --- */

@@ -48,38 +48,37 @@ packet_add (RaLedger *l, RaTime sent, guint32 ssrc, guint16 seq)
 }
 
 static void
-test_nacks (void)
+test_nacks (gconstpointer data)
 {
-  for (guint row = 0; row < G_N_ELEMENTS (nacks); row++) {
-    g_auto (GStrv) words = g_strsplit (nacks[row].asked, " ", -1);
-    g_autoptr (RaLedger) ledger = ra_ledger_new ();
-    RaRepair r;
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (GStrv) words = g_strsplit (nacks[row].asked, " ", -1);
+  g_autoptr (RaLedger) ledger = ra_ledger_new ();
+  RaRepair r;
 
-    g_test_message ("%s", nacks[row].why);
-    ra_repair_init (&r);
-    for (guint i = 0; i < 10; i++) {
-      RaLedgerEntry *e = packet_add (
-          ledger, (1000 + 10 * i) * (RaTime) MS, SSRC, (guint16) i);
+  g_test_message ("%s", nacks[row].why);
+  ra_repair_init (&r);
+  for (guint i = 0; i < 10; i++) {
+    RaLedgerEntry *e
+        = packet_add (ledger, (1000 + 10 * i) * (RaTime) MS, SSRC, (guint16) i);
 
-      e->is_repair = i == 8;
-      ra_ledger_hear (e, i == 5);
-      ra_repair_on_sent (&r, e, 1000000);
-    }
-    for (guint i = 0; words[i]; i++) {
-      gchar *at;
-      guint16 seq = (guint16) strtoul (words[i], &at, 10);
-      RaTime now = strtoul (at + 1, NULL, 10) * (RaTime) MS;
-      RaLedgerEntry *e = ra_ledger_find (ledger, SSRC, seq);
-      gboolean was_asked = e && e->asked_again > 0;
-      RaRepairVerdict verdict = ra_repair_ask (&r, e, 100 * MS, now);
-
-      g_assert_cmpint (
-          verdict != RA_REPAIR_REFUSED, ==, nacks[row].expected[i] == 'y');
-      if (verdict != RA_REPAIR_REFUSED)
-        g_assert_cmpint (verdict == RA_REPAIR_AGAIN, ==, was_asked);
-    }
-    g_assert_cmpuint (r.stats.nacks, ==, g_strv_length (words));
+    e->is_repair = i == 8;
+    ra_ledger_hear (e, i == 5);
+    ra_repair_on_sent (&r, e, 1000000);
   }
+  for (guint i = 0; words[i]; i++) {
+    gchar *at;
+    guint16 seq = (guint16) strtoul (words[i], &at, 10);
+    RaTime now = strtoul (at + 1, NULL, 10) * (RaTime) MS;
+    RaLedgerEntry *e = ra_ledger_find (ledger, SSRC, seq);
+    gboolean was_asked = e && e->asked_again > 0;
+    RaRepairVerdict verdict = ra_repair_ask (&r, e, 100 * MS, now);
+
+    g_assert_cmpint (
+        verdict != RA_REPAIR_REFUSED, ==, nacks[row].expected[i] == 'y');
+    if (verdict != RA_REPAIR_REFUSED)
+      g_assert_cmpint (verdict == RA_REPAIR_AGAIN, ==, was_asked);
+  }
+  g_assert_cmpuint (r.stats.nacks, ==, g_strv_length (words));
 }
 
 /* L = 200, R = 100, J = q = 0, frames of 40 ms: a round takes 120 ms, and there are
@@ -91,8 +90,7 @@ static void
 test_nack_copies (void)
 {
   RaReport report = { .expected = 1000, .lost_wireless = 100, .queue = 0 };
-  RaRepairConfig cfg
-      = { .on = TRUE, .rows = TRUE, .latency = 200 * MS, .disorder = 0 };
+  RaRepairConfig cfg = { .on = TRUE, .rows = TRUE, .latency = 200 * MS };
   g_autoptr (RaLedger) l = ra_ledger_new ();
   RaTime now = 1000 * MS;
   RaLedgerEntry *e;
@@ -453,27 +451,26 @@ static const struct
 };
 
 static void
-test_wait (void)
+test_wait (gconstpointer data)
 {
-  for (guint row = 0; row < G_N_ELEMENTS (waits); row++) {
-    RaRepair r;
+  guint row = GPOINTER_TO_UINT (data);
+  RaRepair r;
 
-    g_test_message ("%s", waits[row].why);
-    ra_repair_init (&r);
-    for (guint i = 0; i < 4000; i++) {
-      RaLedgerEntry e = { .size = 1000,
-        .is_repair = i % 4 == 3,
-        .age = 1000 * (i % 2 ? waits[row].low : waits[row].high) };
+  g_test_message ("%s", waits[row].why);
+  ra_repair_init (&r);
+  for (guint i = 0; i < 4000; i++) {
+    RaLedgerEntry e = { .size = 1000,
+      .is_repair = i % 4 == 3,
+      .age = 1000 * (i % 2 ? waits[row].low : waits[row].high) };
 
-      if (e.is_repair && waits[row].repair > 0)
-        e.age = 1000 * waits[row].repair;
-      else
-        e.is_repair = FALSE;
-      ra_repair_on_sent (&r, &e, 1000000);
-    }
-    g_assert_cmpfloat_with_epsilon (
-        ra_seconds (ra_repair_wait (&r)), waits[row].p95 / 1e3, .002);
+    if (e.is_repair && waits[row].repair > 0)
+      e.age = 1000 * waits[row].repair;
+    else
+      e.is_repair = FALSE;
+    ra_repair_on_sent (&r, &e, 1000000);
   }
+  g_assert_cmpfloat_with_epsilon (
+      ra_seconds (ra_repair_wait (&r)), waits[row].p95 / 1e3, .002);
 }
 
 /* --- how much may wait when a frame comes ---------------------------------------- */
@@ -498,30 +495,29 @@ static const struct
 };
 
 static void
-test_slack (void)
+test_slack (gconstpointer data)
 {
-  for (guint row = 0; row < G_N_ELEMENTS (slacks); row++) {
-    RaReport report = { .expected = 1000,
-      .lost_wireless = slacks[row].lost,
-      .queue = slacks[row].queue * MS,
-      .queue_min = slacks[row].queue * MS };
-    RaRepairConfig cfg
-        = { .on = TRUE, .rows = TRUE, .latency = 200 * MS, .disorder = 0 };
-    RaRepair r;
+  guint row = GPOINTER_TO_UINT (data);
+  RaReport report = { .expected = 1000,
+    .lost_wireless = slacks[row].lost,
+    .queue = slacks[row].queue * MS,
+    .queue_min = slacks[row].queue * MS };
+  RaRepairConfig cfg
+      = { .on = TRUE, .rows = TRUE, .latency = 200 * MS, .disorder = 0 };
+  RaRepair r;
 
-    g_test_message ("%s", slacks[row].why);
-    ra_repair_init (&r);
-    ra_repair_set (&r, &cfg);
-    g_assert_cmpint (ra_repair_slack (&r), ==, RA_SPAN_NONE);
-    /* The smoothed round trip has the queue in it. */
-    for (guint i = 0; i < 10; i++)
-      ra_repair_on_report (&r, &report,
-          (slacks[row].rtt + slacks[row].queue) * MS, FRAME, 1000 * MS);
-    g_assert_cmpint (ra_repair_slack (&r), ==,
-        slacks[row].slack < 0 ? RA_SPAN_NONE : slacks[row].slack * MS);
-    g_assert_cmpint (ra_repair_timely (&r), ==,
-        slacks[row].timely < 0 ? RA_SPAN_NONE : slacks[row].timely * MS);
-  }
+  g_test_message ("%s", slacks[row].why);
+  ra_repair_init (&r);
+  ra_repair_set (&r, &cfg);
+  g_assert_cmpint (ra_repair_slack (&r), ==, RA_SPAN_NONE);
+  /* The smoothed round trip has the queue in it. */
+  for (guint i = 0; i < 10; i++)
+    ra_repair_on_report (&r, &report,
+        (slacks[row].rtt + slacks[row].queue) * MS, FRAME, 1000 * MS);
+  g_assert_cmpint (ra_repair_slack (&r), ==,
+      slacks[row].slack < 0 ? RA_SPAN_NONE : slacks[row].slack * MS);
+  g_assert_cmpint (ra_repair_timely (&r), ==,
+      slacks[row].timely < 0 ? RA_SPAN_NONE : slacks[row].timely * MS);
 }
 
 /* --- how long a loss takes to be known ---------------------------------------------- */
@@ -544,31 +540,30 @@ static const struct
 };
 
 static void
-test_detect (void)
+test_detect (gconstpointer data)
 {
-  for (guint row = 0; row < G_N_ELEMENTS (detects); row++) {
-    RaRepairConfig cfg
-        = { .on = TRUE, .rows = TRUE, .latency = 1000 * MS, .disorder = 0 };
-    RaReport report = { .expected = 2, .lost_wireless = 1 };
-    g_autoptr (RaLedger) l = ra_ledger_new ();
-    RaRepair r;
+  guint row = GPOINTER_TO_UINT (data);
+  RaRepairConfig cfg
+      = { .on = TRUE, .rows = TRUE, .latency = 1000 * MS, .disorder = 0 };
+  RaReport report = { .expected = 2, .lost_wireless = 1 };
+  g_autoptr (RaLedger) l = ra_ledger_new ();
+  RaRepair r;
 
-    g_test_message ("%s", detects[row].why);
-    ra_repair_init (&r);
-    ra_repair_set (&r, &cfg);
-    for (guint16 i = 0; i < 200; i += 2) {
-      RaTime sent = 1000 * MS + i * 20 * MS, now = sent + 50 * MS;
+  g_test_message ("%s", detects[row].why);
+  ra_repair_init (&r);
+  ra_repair_set (&r, &cfg);
+  for (guint16 i = 0; i < 200; i += 2) {
+    RaTime sent = 1000 * MS + i * 20 * MS, now = sent + 50 * MS;
 
-      now += (i % 4 ? detects[row].odd : detects[row].even) * MS;
-      ra_ledger_hear (packet_add (l, sent, SSRC, i), FALSE);
-      ra_ledger_hear (packet_add (l, sent + MS, SSRC, i + 1), TRUE);
-      ra_repair_on_report (&r, &report, 50 * MS, FRAME, now);
-      ra_repair_look (&r, l, now);
-    }
-    g_assert_cmpint (ABS (r.detect - detects[row].mean * MS), <=, 2 * MS);
-    g_assert_cmpint (ABS (r.detect_dev - detects[row].dev * MS), <=, 2 * MS);
-    g_assert_cmpint (r.path.detect, >=, r.detect);
+    now += (i % 4 ? detects[row].odd : detects[row].even) * MS;
+    ra_ledger_hear (packet_add (l, sent, SSRC, i), FALSE);
+    ra_ledger_hear (packet_add (l, sent + MS, SSRC, i + 1), TRUE);
+    ra_repair_on_report (&r, &report, 50 * MS, FRAME, now);
+    ra_repair_look (&r, l, now);
   }
+  g_assert_cmpint (ABS (r.detect - detects[row].mean * MS), <=, 2 * MS);
+  g_assert_cmpint (ABS (r.detect_dev - detects[row].dev * MS), <=, 2 * MS);
+  g_assert_cmpint (r.path.detect, >=, r.detect);
 }
 
 /* --- disorder --------------------------------------------------------------- */
@@ -613,17 +608,16 @@ static const struct
 };
 
 static void
-test_disorder (void)
+test_disorder (gconstpointer data)
 {
-  for (guint row = 0; row < G_N_ELEMENTS (disorders); row++) {
-    g_autoptr (RaLedger) l = ra_ledger_new ();
-    RaRepair r;
+  guint row = GPOINTER_TO_UINT (data);
+  g_autoptr (RaLedger) l = ra_ledger_new ();
+  RaRepair r;
 
-    g_test_message ("%s", disorders[row].why);
-    one_lost (&r, l, disorders[row].told, disorders[row].newest);
-    g_assert_cmpint (
-        ra_repair_next (&r, l, 1210 * MS) != NULL, ==, disorders[row].again);
-  }
+  g_test_message ("%s", disorders[row].why);
+  one_lost (&r, l, disorders[row].told, disorders[row].newest);
+  g_assert_cmpint (
+      ra_repair_next (&r, l, 1210 * MS) != NULL, ==, disorders[row].again);
 }
 
 /* --- repetitions of which nothing is heard ------------------------------------------ */
@@ -645,28 +639,26 @@ static const struct
 };
 
 static void
-test_unheard (void)
+test_unheard (gconstpointer data)
 {
-  for (guint row = 0; row < G_N_ELEMENTS (unheard); row++) {
-    RaTime left = unheard[row].left * MS, at = unheard[row].at * MS;
-    g_autoptr (RaLedger) l = ra_ledger_new ();
-    gdouble credit;
-    RaRepair r;
+  guint row = GPOINTER_TO_UINT (data);
+  RaTime left = unheard[row].left * MS, at = unheard[row].at * MS;
+  g_autoptr (RaLedger) l = ra_ledger_new ();
+  gdouble credit;
+  RaRepair r;
 
-    g_test_message ("%s", unheard[row].why);
-    one_lost (&r, l, 0, 11);
-    credit = r.credit;
-    g_assert_nonnull (ra_repair_next (&r, l, 1210 * MS));
-    if (left > 0)
-      ra_repair_on_repeat (&r, l, packet_add (l, left, RTX, 0), 1, left);
-    if (unheard[row].dropped > 0)
-      ra_repair_on_dropped (&r, l, 1);
-    g_assert_cmpfloat (
-        r.credit, ==, credit - (unheard[row].dropped > 0 ? 0 : 1000));
-    ra_repair_look (&r, l, at);
-    g_assert_cmpint (
-        ra_repair_next (&r, l, at) != NULL, ==, unheard[row].again);
-  }
+  g_test_message ("%s", unheard[row].why);
+  one_lost (&r, l, 0, 11);
+  credit = r.credit;
+  g_assert_nonnull (ra_repair_next (&r, l, 1210 * MS));
+  if (left > 0)
+    ra_repair_on_repeat (&r, l, packet_add (l, left, RTX, 0), 1, left);
+  if (unheard[row].dropped > 0)
+    ra_repair_on_dropped (&r, l, 1);
+  g_assert_cmpfloat (
+      r.credit, ==, credit - (unheard[row].dropped > 0 ? 0 : 1000));
+  ra_repair_look (&r, l, at);
+  g_assert_cmpint (ra_repair_next (&r, l, at) != NULL, ==, unheard[row].again);
 }
 
 /* Number 1 left at 1010 ms, and L is 1000. */
@@ -715,19 +707,19 @@ test_busy (void)
 void
 tests_add (void)
 {
-  g_test_add_func ("/repair-path/nacks", test_nacks);
+  rows_add ("/repair-path/nacks", nacks, test_nacks);
   g_test_add_func ("/repair-path/saved", test_saved);
   g_test_add_func ("/repair-path/nack-copies", test_nack_copies);
   rows_add ("/repair-path", paths, test_path);
   g_test_add_func ("/repair-path/feedback-lost", test_feedback_lost);
   g_test_add_func ("/repair-path/budget", test_budget);
   g_test_add_func ("/repair-path/far", test_far);
-  g_test_add_func ("/repair-path/wait", test_wait);
-  g_test_add_func ("/repair-path/slack", test_slack);
+  rows_add ("/repair-path/wait", waits, test_wait);
+  rows_add ("/repair-path/slack", slacks, test_slack);
   g_test_add_func ("/repair-path/answered", test_answered);
-  g_test_add_func ("/repair-path/detect", test_detect);
-  g_test_add_func ("/repair-path/disorder", test_disorder);
-  g_test_add_func ("/repair-path/unheard", test_unheard);
+  rows_add ("/repair-path/detect", detects, test_detect);
+  rows_add ("/repair-path/disorder", disorders, test_disorder);
+  rows_add ("/repair-path/unheard", unheard, test_unheard);
   g_test_add_func ("/repair-path/late", test_late);
   g_test_add_func ("/repair-path/busy", test_busy);
 }

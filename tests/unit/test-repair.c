@@ -1,12 +1,12 @@
 /* How losses are to be mended: the planner's arithmetic.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
+
 #include <gst/rtpadapt/repair/planner.h>
 #include <gst/rtpadapt/repair/repair.h>
 
 #include <math.h>
-
-#include "../main.h"
 
 #define MS RA_MSECOND
 
@@ -55,21 +55,20 @@ path_of (gdouble p, gdouble left, guint rounds)
 }
 
 static void
-test_plans (void)
+test_plans (gconstpointer data)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (plans); i++) {
-    RaRepairPath path = path_of (plans[i].p, plans[i].left, plans[i].rounds);
-    RaRepairPlan plan;
+  guint i = GPOINTER_TO_UINT (data);
+  RaRepairPath path = path_of (plans[i].p, plans[i].left, plans[i].rounds);
+  RaRepairPlan plan;
 
-    g_test_message ("%g, %u: %s", plans[i].p, plans[i].rounds, plans[i].why);
-    ra_repair_plan (&path, &plan);
-    g_assert_cmpuint (plan.rounds, ==, plans[i].rounds);
-    g_assert_cmpuint (plan.copies, ==, plans[i].copies);
-    g_assert_cmpuint (plan.last, ==, plans[i].copies - plans[i].rounds + 1);
-    g_assert_cmpfloat_with_epsilon (plan.overhead, plans[i].overhead, 1e-9);
-    g_assert_cmpfloat_with_epsilon (plan.residual, plans[i].residual, 1e-9);
-    g_assert_false (plan.fec);
-  }
+  g_test_message ("%g, %u: %s", plans[i].p, plans[i].rounds, plans[i].why);
+  ra_repair_plan (&path, &plan);
+  g_assert_cmpuint (plan.rounds, ==, plans[i].rounds);
+  g_assert_cmpuint (plan.copies, ==, plans[i].copies);
+  g_assert_cmpuint (plan.last, ==, plans[i].copies - plans[i].rounds + 1);
+  g_assert_cmpfloat_with_epsilon (plan.overhead, plans[i].overhead, 1e-9);
+  g_assert_cmpfloat_with_epsilon (plan.residual, plans[i].residual, 1e-9);
+  g_assert_false (plan.fec);
 }
 
 /* L = 200, J + q = 30 where two rounds fit to R = 60 on the mean; I = 40, so
@@ -95,20 +94,19 @@ static const struct
 };
 
 static void
-test_rounds (void)
+test_rounds (gconstpointer data)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rounds); i++) {
-    RaRepairPath path = { .latency = rounds[i].latency * MS,
-      .jitter = rounds[i].jitter * MS,
-      .decode = 10 * MS,
-      .rtt = rounds[i].rtt * MS,
-      .queue = rounds[i].queue * MS,
-      .detect = rounds[i].detect * MS,
-      .feedback = rounds[i].feedback * MS };
+  guint i = GPOINTER_TO_UINT (data);
+  RaRepairPath path = { .latency = rounds[i].latency * MS,
+    .jitter = rounds[i].jitter * MS,
+    .decode = 10 * MS,
+    .rtt = rounds[i].rtt * MS,
+    .queue = rounds[i].queue * MS,
+    .detect = rounds[i].detect * MS,
+    .feedback = rounds[i].feedback * MS };
 
-    g_test_message ("%s", rounds[i].why);
-    g_assert_cmpuint (ra_repair_rounds (&path), ==, rounds[i].rounds);
-  }
+  g_test_message ("%s", rounds[i].why);
+  g_assert_cmpuint (ra_repair_rounds (&path), ==, rounds[i].rounds);
 }
 
 /* Repair takes a quarter of all that is sent at most: a third of the media. */
@@ -129,19 +127,18 @@ static const struct
 };
 
 static void
-test_budget (void)
+test_budget (gconstpointer data)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (budgets); i++) {
-    RaRepairPath path = path_of (budgets[i].p, 2e-4, budgets[i].rounds);
-    RaRepairPlan plan;
+  guint i = GPOINTER_TO_UINT (data);
+  RaRepairPath path = path_of (budgets[i].p, 2e-4, budgets[i].rounds);
+  RaRepairPlan plan;
 
-    g_test_message ("%g: %s", budgets[i].p, budgets[i].why);
-    path.most = RA_REPAIR_MOST;
-    ra_repair_plan (&path, &plan);
-    g_assert_cmpuint (plan.copies, ==, budgets[i].copies);
-    g_assert_cmpfloat_with_epsilon (plan.overhead, budgets[i].overhead, 1e-9);
-    g_assert_cmpfloat_with_epsilon (plan.residual, budgets[i].residual, 1e-9);
-  }
+  g_test_message ("%g: %s", budgets[i].p, budgets[i].why);
+  path.most = RA_REPAIR_MOST;
+  ra_repair_plan (&path, &plan);
+  g_assert_cmpuint (plan.copies, ==, budgets[i].copies);
+  g_assert_cmpfloat_with_epsilon (plan.overhead, budgets[i].overhead, 1e-9);
+  g_assert_cmpfloat_with_epsilon (plan.residual, budgets[i].residual, 1e-9);
 }
 
 /* FEC for late packets mends what the radio loses, not what a lower rate does: 20
@@ -160,21 +157,20 @@ static const struct
 };
 
 static void
-test_radio (void)
+test_radio (gconstpointer data)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (radios); i++) {
-    RaReport report = { .expected = 50,
-      .lost_wireless = radios[i].lost_wireless,
-      .lost_congestion = radios[i].lost_congestion,
-      .queue_min = RA_SPAN_NONE };
-    RaRepair r;
+  guint i = GPOINTER_TO_UINT (data);
+  RaReport report = { .expected = 50,
+    .lost_wireless = radios[i].lost_wireless,
+    .lost_congestion = radios[i].lost_congestion,
+    .queue_min = RA_SPAN_NONE };
+  RaRepair r;
 
-    g_test_message ("%s", radios[i].why);
-    ra_repair_init (&r);
-    for (guint k = 0; k < 20; k++)
-      ra_repair_on_report (&r, &report, 50 * MS, 40 * MS, (k + 1) * 40 * MS);
-    g_assert_cmpfloat_with_epsilon (r.radio, radios[i].radio, 1e-5);
-  }
+  g_test_message ("%s", radios[i].why);
+  ra_repair_init (&r);
+  for (guint k = 0; k < 20; k++)
+    ra_repair_on_report (&r, &report, 50 * MS, 40 * MS, (k + 1) * 40 * MS);
+  g_assert_cmpfloat_with_epsilon (r.radio, radios[i].radio, 1e-5);
 }
 
 /* FEC is for paths without a round that lose something.  It spans what is sent in
@@ -255,19 +251,18 @@ static const struct
 };
 
 static void
-test_worth (void)
+test_worth (gconstpointer data)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (worths); i++) {
-    RaRepairPath path = path_of (worths[i].p, 2e-4, worths[i].rounds);
-    RaRepairPlan plan;
+  guint i = GPOINTER_TO_UINT (data);
+  RaRepairPath path = path_of (worths[i].p, 2e-4, worths[i].rounds);
+  RaRepairPlan plan;
 
-    g_test_message ("%g: %s", worths[i].p, worths[i].why);
-    path.spoils = RA_REPAIR_SPOILS;
-    path.most = .99;
-    ra_repair_plan (&path, &plan);
-    g_assert_cmpuint (plan.rounds, ==, worths[i].rounds);
-    g_assert_cmpuint (plan.copies, ==, worths[i].copies);
-  }
+  g_test_message ("%g: %s", worths[i].p, worths[i].why);
+  path.spoils = RA_REPAIR_SPOILS;
+  path.most = .99;
+  ra_repair_plan (&path, &plan);
+  g_assert_cmpuint (plan.rounds, ==, worths[i].rounds);
+  g_assert_cmpuint (plan.copies, ==, worths[i].copies);
 }
 
 /* More loss never leaves less missing, nor does more time leave more. */
@@ -326,26 +321,25 @@ static const struct
 };
 
 static void
-test_block (void)
+test_block (gconstpointer data)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++) {
-    g_test_message ("%u at %g: %s", blocks[i].n, blocks[i].p, blocks[i].why);
-    g_assert_cmpuint (
-        ra_repair_block (blocks[i].p, blocks[i].n, RA_REPAIR_SPOILS), ==,
-        blocks[i].repair);
-  }
+  guint i = GPOINTER_TO_UINT (data);
+  g_test_message ("%u at %g: %s", blocks[i].n, blocks[i].p, blocks[i].why);
+  g_assert_cmpuint (
+      ra_repair_block (blocks[i].p, blocks[i].n, RA_REPAIR_SPOILS), ==,
+      blocks[i].repair);
 }
 
 void
 tests_add (void)
 {
-  g_test_add_func ("/repair/plans", test_plans);
-  g_test_add_func ("/repair/rounds", test_rounds);
-  g_test_add_func ("/repair/budget", test_budget);
-  g_test_add_func ("/repair/radio", test_radio);
+  rows_add ("/repair/plans", plans, test_plans);
+  rows_add ("/repair/rounds", rounds, test_rounds);
+  rows_add ("/repair/budget", budgets, test_budget);
+  rows_add ("/repair/radio", radios, test_radio);
   g_test_add_func ("/repair/fec", test_fec);
-  g_test_add_func ("/repair/block", test_block);
+  rows_add ("/repair/block", blocks, test_block);
   g_test_add_func ("/repair/decisions", test_decisions);
-  g_test_add_func ("/repair/worth", test_worth);
+  rows_add ("/repair/worth", worths, test_worth);
   g_test_add_func ("/repair/laws", test_laws);
 }

@@ -433,7 +433,8 @@ drain_void (RaContest *c, const RaSense *n)
 static void
 drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
 {
-  /* Whoever comes to a full queue takes it for the path until less has been sent. */
+  /* A flow that comes to a full queue takes the queue for a part of the path, until it
+   * has sent less for a lag. */
   c->t_answered = c->due && c->lost ? n->now + n->lag : n->now;
   c->due = FALSE;
   c->t_began = n->now;

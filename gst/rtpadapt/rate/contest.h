@@ -40,7 +40,7 @@ typedef struct
   guint n_drained;
   gdouble t_began, q_began, r_began; /* of the test: then, the queue and r */
   gdouble q_max;                     /* its longest queue */
-  gdouble t_answered;   /* what is seen from then on met what the test sends */
+  gdouble t_answered;   /* reports are of packets of the test from then on */
   gdouble stands_at;    /* a longer queue at the test's end is that of others */
   gdouble t_test;       /* the last one's end */
   gdouble t_low;        /* the queue was last all but empty */

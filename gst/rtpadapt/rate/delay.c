@@ -106,8 +106,8 @@ is_long (RaDelayRate *d, gboolean event)
   const RaSense *n = &d->n;
   gdouble latest = fmax (n->q2, n->q_lo - n->jitter);
   gboolean far = latest > 2 * d->t + FAR;
-  /* In the ramp a report later is a fifth of the line's rate more, and after a line
-   * has become much slower, what its queue does not hold. */
+  /* The next report would be too late: in the ramp the rate grows by a fifth of the
+   * line's until then, and a line that has become much slower loses packets. */
   gdouble q = d->ramp || far ? latest : n->q2;
   gdouble g = fmax (-FALL_MOST, (d->t - q) / (2 * n->lag));
   /* Where the queue is full an LDA may be wrong about each loss.  One slow sample

@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-/* A longer time between reports counts as a pause; where reports are rare, so many times
- * their usual distance does. */
+/* s.  A longer time between two reports counts as a pause, unless it is at most DT_USUAL
+ * times their usual distance I. */
 #define DT_MAX .2
-#define DT_USUAL 1.5 /* times I */
+#define DT_USUAL 1.5
 /* A delivered rate is measured over this at least: two packets at 1 Mbit/s. */
 #define SPAN_MIN .02
 /* The second difference of evenly spread noise has 1.95 times its mean

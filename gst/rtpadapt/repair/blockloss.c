@@ -26,8 +26,8 @@
 #define ENOUGH 1000
 #define SEED 5109
 #define W_MAX .9
-/* As what is left goes with w to the third or fourth, it is another by some 10 % within
- * this, which is less than what drawing leaves open. */
+/* What stays missing grows with the third or fourth power of w.  A change of w by this
+ * share changes it by some 10 %, which is less than the error of drawing. */
 #define NEAR .03
 
 /* Gilbert's: the probability to begin a burst, and to end it. */

@@ -332,7 +332,7 @@ stats_post (GstElement *element, gpointer data)
 }
 
 /* The elements that are asked may let us wait, and so may the application that gets the
- * message.  Then none is made until that one has got there. */
+ * message.  Until one message is posted no other one is made. */
 static void
 stats_due (GstElement *element)
 {
@@ -479,7 +479,7 @@ pads_of (GstRtpAdaptSrc *self, guint32 ssrc)
   return pads;
 }
 
-/* Its pads are no way for anything from now on, and no thread waits at them. */
+/* From now on the pads of the SSRC drop what comes, and no thread waits at them. */
 static void
 ssrc_mute (GstRtpAdaptSrc *self, guint32 ssrc, GList *waited)
 {

@@ -267,13 +267,12 @@ src_session_ask (SrcSession *s)
 static void
 stream_clear (SrcSession *s, guint32 ssrc)
 {
-  GstElement *jitterbuffer;
+  GstElement *jitterbuffer = NULL;
 
   g_signal_emit_by_name (s->rtpbin, "clear-ssrc", 0, ssrc);
   g_mutex_lock (s->lock);
-  jitterbuffer
-      = g_hash_table_lookup (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
-  g_hash_table_steal (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  g_hash_table_steal_extended (s->jitterbuffers, GUINT_TO_POINTER (ssrc), NULL,
+      (gpointer *) &jitterbuffer);
   g_mutex_unlock (s->lock);
   gst_clear_object (&jitterbuffer);
   src_hold_remove (&s->hold, ssrc);

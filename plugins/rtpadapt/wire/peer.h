@@ -22,8 +22,8 @@
  * A sender may wait for a sign of life before it sends RTP.  So where no peer is
  * known, or the peer has been silent for PEER_RESTART, a receiver sends its
  * reports to the address that RTCP comes from.  That sender is not the peer yet.
- * Reports go there for PEER_EARLY_HOLD at least, and then to whoever asked meanwhile,
- * but no longer than until the peer is heard.
+ * Reports go there for PEER_EARLY_HOLD.  After that they go to the first address that
+ * asked meanwhile, if there is one.  All of this ends when the peer is heard.
  *
  * No clock, no lock: the caller has both.
  */
