@@ -33,8 +33,8 @@ typedef struct
                       congestion loss or mark was due; 0 without one */
   guint wireless_runs;   /* holes that made up lost_wireless: its bursts */
   gboolean data_limited; /* whole interval, RFC 5348 8.2.1; set by the sender */
-  RaSpan interval;       /* mean time between reports where it is not R's to
-                            choose (per-packet feedback per frame), else 0 */
+  RaSpan interval;       /* the longest time between reports of late where it is
+                            not R's to choose (per-packet feedback), else 0 */
   RaSpan queue;          /* rott above its minimum: the queue, for controllers
                            with a delay target; RA_SPAN_NONE if unknown.  Of
                            the packet of t_recvdata; minimum of 120 s, without

@@ -49,7 +49,7 @@ test_story (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data), held;
   g_auto (GStrv) steps = g_strsplit (rows[row].story, ", ", -1);
-  SeqCheck *s = seq_check_new ();
+  g_autoptr (SeqCheck) s = seq_check_new ();
 
   for (guint i = 0; steps[i]; i++) {
     g_auto (GStrv) w = g_strsplit (steps[i], " ", -1);
@@ -60,7 +60,6 @@ test_story (gconstpointer data)
       g_error ("%s: '%s' gave %s", rows[row].why, steps[i], verdicts[got]);
     g_assert_cmpuint (held, <, SEQ_STREAMS);
   }
-  seq_check_free (s);
 }
 
 /* Law: for all packets, rtpjitterbuffer waits for fewer than 32,765 in any 3 s, and
@@ -68,7 +67,7 @@ test_story (gconstpointer data)
 static void
 test_bound (void)
 {
-  SeqCheck *s = seq_check_new ();
+  g_autoptr (SeqCheck) s = seq_check_new ();
   g_autoptr (GRand) dice = g_rand_new_with_seed (3);
   guint16 last = 0, seq = 0;
   guint left_out = 0, held;
@@ -93,20 +92,18 @@ test_bound (void)
   }
   g_assert_cmpuint (left_out, >, 3 * SEQ_MISSING);
   g_assert_cmpuint (left_out, <, 32765);
-  seq_check_free (s);
 }
 
 /* 1,000 SSRCs: each is new, none is stopped. */
 static void
 test_many (void)
 {
-  SeqCheck *s = seq_check_new ();
+  g_autoptr (SeqCheck) s = seq_check_new ();
   guint held;
 
   for (guint32 i = 0; i < 1000; i++)
     g_assert_cmpint (
         seq_check (s, i, (guint16) (i * 777), T0 + i, &held), ==, SEQ_PASS);
-  seq_check_free (s);
 }
 
 /* --- answers ------------------------------------------------------------ */
@@ -126,7 +123,7 @@ test_rate (void)
   const guint rates[] = { 100, 1000, 4000 };
 
   for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
-    Answers *answers = answers_new ();
+    g_autoptr (Answers) answers = answers_new ();
     guint n = 0, most = 0;
 
     for (guint second = 0; second < 5; second++) {
@@ -143,7 +140,6 @@ test_rate (void)
     g_assert_cmpuint (most, <=, 110 + rates[r] / 2);
     g_assert_cmpuint (n, >=, 5 * MIN (rates[r], ANSWERS_RATE + rates[r] / 2));
     g_assert_cmpuint (answers_dropped (answers), ==, 5 * rates[r] - n);
-    answers_free (answers);
   }
 }
 
@@ -153,7 +149,7 @@ static void
 test_frames (void)
 {
   g_autoptr (GSocketAddress) a = address ("192.0.2.1", 5004);
-  Answers *answers = answers_new ();
+  g_autoptr (Answers) answers = answers_new ();
   guint others = 0;
 
   for (guint i = 0; i < 600; i++) {
@@ -164,7 +160,6 @@ test_frames (void)
     others += answers_may_leave (answers, a, 100, FALSE, now);
   }
   g_assert_cmpuint (others, >=, 190); /* 20 a second */
-  answers_free (answers);
 }
 
 /* 300 packets/s, of which 30 are lost: a report for each of 25 frames and two for each
@@ -174,7 +169,7 @@ static void
 test_losses (void)
 {
   g_autoptr (GSocketAddress) a = address ("192.0.2.1", 5004);
-  Answers *answers = answers_new ();
+  g_autoptr (Answers) answers = answers_new ();
 
   for (guint i = 0; i < 3000; i++) {
     RaTime now = T0 + i * (RA_SECOND / 300);
@@ -187,7 +182,6 @@ test_losses (void)
       g_assert_true (i == 0 || answers_may_leave (answers, a, 60, j < 3, now));
   }
   g_assert_cmpuint (answers_dropped (answers), ==, 0);
-  answers_free (answers);
 }
 
 /* Behind a policer of 2 Mb/s every other packet of 1,250 bytes is lost: of 200 that
@@ -198,7 +192,7 @@ static void
 test_policed (void)
 {
   g_autoptr (GSocketAddress) a = address ("192.0.2.1", 5004);
-  Answers *answers = answers_new ();
+  g_autoptr (Answers) answers = answers_new ();
   guint requests = 0;
 
   for (guint i = 0; i < 2000; i++) {
@@ -212,7 +206,6 @@ test_policed (void)
       g_assert_true (answers_may_leave (answers, a, 52, TRUE, now));
   }
   g_assert_cmpuint (requests, >=, 10 * (80 + 100 - 125));
-  answers_free (answers);
 }
 
 /* Packets of 21 bytes come, and packets of 36 bytes and more would leave.  Never more
@@ -223,7 +216,7 @@ test_bytes (void)
   g_autoptr (GSocketAddress) a = address ("192.0.2.1", 5004);
   g_autoptr (GSocketAddress) other_port = address ("::ffff:192.0.2.1", 5005);
   g_autoptr (GSocketAddress) b = address ("192.0.2.2", 5004);
-  Answers *answers = answers_new ();
+  g_autoptr (Answers) answers = answers_new ();
   gsize in = 0, out = 0;
 
   g_assert_false (answers_may_leave (answers, a, 20, TRUE, T0));
@@ -240,7 +233,6 @@ test_bytes (void)
   }
   g_assert_cmpuint (out, >, in - 100);
   g_assert_false (answers_may_leave (answers, b, 20, TRUE, T0));
-  answers_free (answers);
 }
 
 /* An authentic packet opens the way for a minute. */
@@ -248,7 +240,7 @@ static void
 test_proven (void)
 {
   g_autoptr (GSocketAddress) a = address ("2001:db8::1", 5004);
-  Answers *answers = answers_new ();
+  g_autoptr (Answers) answers = answers_new ();
   RaTime last = T0 + ANSWERS_PROVEN - RA_MSECOND;
 
   answers_heard (answers, a, 20, TRUE, T0);
@@ -256,7 +248,6 @@ test_proven (void)
     g_assert_true (answers_may_leave (answers, a, 100, FALSE, now));
   g_assert_false (
       answers_may_leave (answers, a, 100, FALSE, T0 + ANSWERS_PROVEN));
-  answers_free (answers);
 }
 
 /* Hosts that are made up push out the one that is silent for longest, but not the one
@@ -266,7 +257,7 @@ test_hosts (void)
 {
   g_autoptr (GSocketAddress) a = address ("192.0.2.1", 5004);
   g_autoptr (GSocketAddress) b = address ("192.0.2.2", 5004);
-  Answers *answers = answers_new ();
+  g_autoptr (Answers) answers = answers_new ();
 
   answers_heard (answers, b, 1000, FALSE, T0);
   g_assert_true (answers_may_leave (answers, b, 100, TRUE, T0));
@@ -281,7 +272,6 @@ test_hosts (void)
   }
   g_assert_true (answers_may_leave (answers, b, 100, TRUE, T0 + RA_SECOND));
   g_assert_true (answers_may_leave (answers, a, 1000, TRUE, T0 + RA_SECOND));
-  answers_free (answers);
 }
 
 int

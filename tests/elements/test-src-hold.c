@@ -38,11 +38,11 @@ changed (gpointer data, RaSpan hold)
 }
 
 static gint64
-offset (const Fixture *f)
+offset (GstElement *jitterbuffer)
 {
   gint64 value;
 
-  g_object_get (f->harness->element, "ts-offset", &value, NULL);
+  g_object_get (jitterbuffer, "ts-offset", &value, NULL);
   return value;
 }
 
@@ -56,7 +56,7 @@ static void
 fixture_init (Fixture *f, gboolean adaptive)
 {
   const SrcHoldConfig cfg
-      = { adaptive, { .least = 20 * RA_MSECOND, .most = 200 * RA_MSECOND } };
+      = { adaptive, { 20 * RA_MSECOND, 200 * RA_MSECOND, .repeats = TRUE } };
 
   *f = (Fixture){
     .harness = gst_harness_new ("rtpjitterbuffer"), .pt = 96, .ticks = 3600
@@ -84,41 +84,43 @@ fixture_clear (Fixture *f)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
 
-/* A frame of one packet, as late as that. */
+/* Frame `n`, of one packet, as late as that. */
 static void
-frame (Fixture *f, GstClockTime late)
+push (Fixture *f, guint n, GstClockTime late, guint flags)
 {
-  g_autoptr (GstBuffer) buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  gint64 lag;
 
   gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
   gst_rtp_buffer_set_payload_type (&rtp, (guint8) f->pt);
   gst_rtp_buffer_set_ssrc (&rtp, SSRC);
-  gst_rtp_buffer_set_seq (&rtp, (guint16) f->n);
-  gst_rtp_buffer_set_timestamp (&rtp, f->n * f->ticks);
+  gst_rtp_buffer_set_seq (&rtp, (guint16) n);
+  gst_rtp_buffer_set_timestamp (&rtp, n * f->ticks);
   gst_rtp_buffer_set_marker (&rtp, TRUE);
   gst_rtp_buffer_unmap (&rtp);
-  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
-  GST_BUFFER_DTS (buffer) = f->n * FRAME + late;
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER | flags);
+  GST_BUFFER_DTS (buffer) = n * FRAME + late;
   g_assert_cmpint (gst_harness_push (f->harness, buffer), ==, GST_FLOW_OK);
-  if (f->n == 0) /* what came first may not be the first */
-    g_assert_true (gst_harness_crank_single_clock_wait (f->harness));
-  buffer = gst_harness_pull (f->harness);
-  lag = (gint64) GST_BUFFER_PTS (buffer) - (gint64) (f->n * FRAME);
-  if (f->n > 0) {
-    f->up = MAX (f->up, lag - f->lag);
-    f->down = MAX (f->down, f->lag - lag);
-  }
-  f->lag = lag;
-  f->n++;
 }
 
 static void
 frames (Fixture *f, guint n, GstClockTime late)
 {
-  for (guint i = 0; i < n; i++)
-    frame (f, late);
+  for (guint i = 0; i < n; i++, f->n++) {
+    g_autoptr (GstBuffer) buffer = NULL;
+    gint64 lag;
+
+    push (f, f->n, late, 0);
+    if (f->n == 0) /* what came first may not be the first */
+      g_assert_true (gst_harness_crank_single_clock_wait (f->harness));
+    buffer = gst_harness_pull (f->harness);
+    lag = (gint64) GST_BUFFER_PTS (buffer) - (gint64) (f->n * FRAME);
+    if (f->n > 0) {
+      f->up = MAX (f->up, lag - f->lag);
+      f->down = MAX (f->down, f->lag - lag);
+    }
+    f->lag = lag;
+  }
 }
 
 /* 25 frames of the first second and 25 that it learns from; then 1 ms each, from
@@ -132,9 +134,9 @@ test_down (void)
   fixture_init (&f, TRUE);
   g_assert_cmpint (f.said, ==, 200 * MS);
   frames (&f, 49, 0);
-  g_assert_cmpint (offset (&f), ==, 0);
+  g_assert_cmpint (offset (f.harness->element), ==, 0);
   frames (&f, 200, 0);
-  g_assert_cmpint (offset (&f), ==, -180 * (gint64) MS);
+  g_assert_cmpint (offset (f.harness->element), ==, -180 * (gint64) MS);
   g_assert_cmpint (f.said, ==, 20 * MS);
   g_assert_cmpint (f.down, <=, MS);
   g_assert_cmpint (f.up, ==, 0);
@@ -154,7 +156,7 @@ test_off (void)
 
   fixture_init (&f, FALSE);
   frames (&f, 100, 0);
-  g_assert_cmpint (offset (&f), ==, 0);
+  g_assert_cmpint (offset (f.harness->element), ==, 0);
   src_hold_get_stats (&f.hold, &stats);
   g_assert_cmpint (stats.now, ==, 200 * MS);
   g_assert_cmpint (stats.wanted, ==, 20 * MS);
@@ -177,6 +179,28 @@ test_clock (void)
   g_assert_cmpint (stats.hurried, ==, 0);
 }
 
+/* What was lost comes again, 60 ms late, and its copy is not waited for. */
+static void
+test_copies (void)
+{
+  SrcHoldStats stats;
+  g_auto (Fixture) f;
+
+  fixture_init (&f, FALSE);
+  g_object_set (f.harness->element, "do-retransmission", TRUE, NULL);
+  for (guint i = 0; i < 10; i++, f.n += 2) {
+    frames (&f, 10, 0);
+    push (&f, f.n + 1, 0, 0);
+    push (&f, f.n, 60 * MS, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+    push (&f, f.n, 120 * MS, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+    for (guint k = 0; k < 2; k++)
+      gst_buffer_unref (gst_harness_pull (f.harness));
+  }
+  frames (&f, 1, 0);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.wanted, ==, 70 * MS);
+}
+
 /* rtpbin sets the offset for the lips: ours is taken off that. */
 static void
 test_lips (void)
@@ -185,11 +209,11 @@ test_lips (void)
 
   fixture_init (&f, TRUE);
   frames (&f, 149, 0);
-  g_assert_cmpint (offset (&f), ==, -100 * (gint64) MS);
+  g_assert_cmpint (offset (f.harness->element), ==, -100 * (gint64) MS);
   g_object_set (f.harness->element, "ts-offset", 30 * (gint64) MS, NULL);
-  g_assert_cmpint (offset (&f), ==, -70 * (gint64) MS);
+  g_assert_cmpint (offset (f.harness->element), ==, -70 * (gint64) MS);
   frames (&f, 1, 0);
-  g_assert_cmpint (offset (&f), ==, -71 * (gint64) MS);
+  g_assert_cmpint (offset (f.harness->element), ==, -71 * (gint64) MS);
 }
 
 /* A second stream holds what the first does, from its first packet on. */
@@ -199,21 +223,17 @@ test_second (void)
   g_autoptr (GstElement) second
       = gst_element_factory_make ("rtpjitterbuffer", NULL);
   g_auto (Fixture) f;
-  gint64 value;
 
   gst_object_ref_sink (second);
   fixture_init (&f, TRUE);
   frames (&f, 149, 0);
   src_hold_add (&f.hold, second, SSRC + 1);
-  g_object_get (second, "ts-offset", &value, NULL);
-  g_assert_cmpint (value, ==, -100 * (gint64) MS);
+  g_assert_cmpint (offset (second), ==, -100 * (gint64) MS);
   frames (&f, 1, 0);
-  g_object_get (second, "ts-offset", &value, NULL);
-  g_assert_cmpint (value, ==, -101 * (gint64) MS);
+  g_assert_cmpint (offset (second), ==, -101 * (gint64) MS);
   src_hold_remove (&f.hold, SSRC + 1);
   frames (&f, 1, 0);
-  g_object_get (second, "ts-offset", &value, NULL);
-  g_assert_cmpint (value, ==, -101 * (gint64) MS);
+  g_assert_cmpint (offset (second), ==, -101 * (gint64) MS);
 }
 
 void
@@ -223,6 +243,7 @@ tests_add (void)
   g_test_add_func ("/src-hold/down", test_down);
   g_test_add_func ("/src-hold/off", test_off);
   g_test_add_func ("/src-hold/clock", test_clock);
+  g_test_add_func ("/src-hold/copies", test_copies);
   g_test_add_func ("/src-hold/lips", test_lips);
   g_test_add_func ("/src-hold/second", test_second);
 }

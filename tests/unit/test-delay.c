@@ -24,6 +24,7 @@ typedef struct
   gboolean limited;
   gdouble x; /* bytes/s after it */
   const gchar *why;
+  guint ce; /* of those that arrived */
 } Step;
 
 #define TARGET "target=.01,own=0" /* a round one */
@@ -127,6 +128,14 @@ static const Step forgiven[] = {
   { 0 },
 };
 
+/* A loss there would be forgiven; all that was sent arrives, 360000. */
+static const Step marked[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 324000, "RFC 6679 7.3.3: .9 r", 1 },
+  { 0 },
+};
+
 /* A source that sends 6 packets in 40 ms where x allows 17: used = 360000 - .358819 210000
  * = 284648, and with what congestion took 295413, .9636 of which arrive.  Two lost of 6
  * leave 284648 - .358819 164648 = 225569 of 295413 - .358819 115413 = 254001, .8881: what
@@ -153,6 +162,7 @@ static const struct
   { "drain", TARGET, drain },
   { "loses", NO_TESTS, loss },
   { "forgiven", NO_TESTS, forgiven },
+  { "marked", NO_TESTS, marked },
   { "limited-loses", NO_TESTS, limited_loss },
 };
 
@@ -175,6 +185,7 @@ test_steps (gconstpointer data)
       .lost_congestion = s->congestion,
       .lost_wireless = s->wireless,
       .n_events = s->congestion,
+      .ce = s->ce,
       .data_limited = s->limited,
       .queue = MS (s->queue),
       .queue_min = MS (s->queue),

@@ -48,7 +48,7 @@ static void
 test_bounds (gconstpointer data)
 {
   guint seed = GPOINTER_TO_UINT (data);
-  RaHistory *h = ra_history_new (seed % 2);
+  g_autoptr (RaHistory) h = ra_history_new (seed % 2);
   gdouble rate = 0.01;
   RaRng rng;
 
@@ -72,7 +72,6 @@ test_bounds (gconstpointer data)
         check_bounds (h);
     }
   }
-  ra_history_free (h);
 }
 
 /* RFC 5348 5.4 and 5.5 as printed, array by array and packet by packet; k
@@ -140,7 +139,7 @@ static void
 test_printed (gconstpointer data)
 {
   guint seed = GPOINTER_TO_UINT (data);
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
   Printed r = { .i = { 1, 30 }, .df_i = { 1, 1 }, .df = 1, .k = 1 };
   gdouble rate = 0.01;
   RaRng rng;
@@ -163,7 +162,6 @@ test_printed (gconstpointer data)
     g_assert_cmpfloat_with_epsilon (ra_history_p (h), printed_p (&r), 1e-14);
     g_assert_cmpfloat_with_epsilon (ra_history_discount (h, 0), r.df, 1e-12);
   }
-  ra_history_free (h);
 }
 
 static void
@@ -186,7 +184,8 @@ static void
 test_twin (gconstpointer data)
 {
   guint seed = GPOINTER_TO_UINT (data), n_taken_back = 0;
-  RaHistory *h = ra_history_new (seed % 2), *twin = ra_history_new (seed % 2);
+  g_autoptr (RaHistory) h = ra_history_new (seed % 2);
+  g_autoptr (RaHistory) twin = ra_history_new (seed % 2);
   g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (guint64));
   RaRng rng;
 
@@ -224,8 +223,6 @@ test_twin (gconstpointer data)
     }
   }
   g_assert_cmpuint (n_taken_back, >, 10);
-  ra_history_free (h);
-  ra_history_free (twin);
 }
 
 /* Without discounting and with eight closed intervals left, two closed ones
@@ -237,7 +234,7 @@ static void
 test_merge (gconstpointer data)
 {
   guint seed = GPOINTER_TO_UINT (data);
-  RaHistory *h = ra_history_new (FALSE);
+  g_autoptr (RaHistory) h = ra_history_new (FALSE);
   guint64 starts[16], seq = 1;
   RaRng rng;
 
@@ -263,7 +260,6 @@ test_merge (gconstpointer data)
     starts[i] = starts[n - 1];
   }
   g_assert_cmpuint (ra_history_events (h), ==, 1);
-  ra_history_free (h);
 }
 
 /* Losses, marks and late packets in any order at any time: no crash, and the
@@ -272,7 +268,7 @@ static void
 test_noise (gconstpointer data)
 {
   guint seed = GPOINTER_TO_UINT (data);
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
   RaRng rng;
 
   ra_rng_init (&rng, seed, 3);
@@ -295,7 +291,6 @@ test_noise (gconstpointer data)
     }
     check_bounds (h);
   }
-  ra_history_free (h);
 }
 
 void

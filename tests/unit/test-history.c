@@ -104,7 +104,7 @@ static void
 test_p (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaHistory *h
+  g_autoptr (RaHistory) h
       = history_of (p_rows[i].discounting, p_rows[i].intervals, p_rows[i].k);
 
   assert_near (1 / ra_history_p (h), p_rows[i].i_mean, p_rows[i].why);
@@ -113,7 +113,6 @@ test_p (gconstpointer data)
     assert_near (ra_history_interval (h, j),
         j <= MIN (p_rows[i].k, RA_HISTORY_N) ? p_rows[i].intervals[j] : 0,
         p_rows[i].why);
-  ra_history_free (h);
 }
 
 /* The same numbers as in the rows above, seen one by one. */
@@ -121,13 +120,12 @@ static void
 test_discounts (void)
 {
   static const gdouble intervals[] = { 200, 50, 10 };
-  RaHistory *h = history_of (TRUE, intervals, 2);
+  g_autoptr (RaHistory) h = history_of (TRUE, intervals, 2);
 
   assert_near (ra_history_discount (h, 0), 2.7 / 7, "the general DF");
   assert_near (ra_history_discount (h, 1), 1, "DF_1");
   assert_near (ra_history_discount (h, 2), 0.4, "DF_2");
   assert_near (ra_history_discount (h, 3), 1, "there is none");
-  ra_history_free (h);
 }
 
 /* DF is that of the last arrival, NDUPACK packets after the lost one: seed 10,
@@ -136,14 +134,13 @@ static void
 test_discount_s_c (void)
 {
   static const gdouble intervals[] = { 50, 10 };
-  RaHistory *h = history_of (TRUE, intervals, 1);
+  g_autoptr (RaHistory) h = history_of (TRUE, intervals, 1);
 
   ra_history_on_packet (h, 1053);
   g_assert_true (ra_history_lose (h, 1050, 0, 0));
   assert_near (ra_history_interval (h, 0), 4, "1050 to 1053");
   assert_near (ra_history_interval (h, 1), 50, "1000 to 1049");
   assert_near (ra_history_discount (h, 2), 20.0 / 54, "S_C = 1053");
-  ra_history_free (h);
 }
 
 /* RFC 5348 5.2: T_old + R >= T_new is the same event. */
@@ -168,7 +165,7 @@ static void
 test_group (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
 
   g_test_message ("%s", group_rows[i].why);
   ra_history_on_packet (h, 50);
@@ -179,20 +176,18 @@ test_group (gconstpointer data)
   g_assert_cmpuint (ra_history_events (h), ==, 1 + group_rows[i].starts);
   assert_near (ra_history_interval (h, 0), group_rows[i].starts ? 11 : 31,
       "S_C - S_A + 1");
-  ra_history_free (h);
 }
 
 /* An event lasts R from its *first* loss, not from its last. */
 static void
 test_group_first (void)
 {
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
 
   ra_history_on_packet (h, 10);
   g_assert_true (ra_history_lose (h, 11, 0, R));
   g_assert_false (ra_history_lose (h, 12, R * 6 / 10, R));
   g_assert_true (ra_history_lose (h, 13, R * 12 / 10, R));
-  ra_history_free (h);
 }
 
 /* Times as interpolated.  Packet 10 at 0, 12 at 20 ms: 11 was due at 10 ms.  19
@@ -203,7 +198,7 @@ test_interpolated (gconstpointer data)
 {
   guint d = GPOINTER_TO_UINT (data), n_lost;
   RaHoles *holes = ra_holes_new (RA_NDUPACK);
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
   RaMissing m;
 
   for (guint64 seq = 10; seq <= 24; seq++) {
@@ -220,7 +215,6 @@ test_interpolated (gconstpointer data)
   assert_near (
       ra_history_interval (h, 0), d < 2 ? 14 : 4, "from 11 or 21 to 24");
   ra_holes_free (holes);
-  ra_history_free (h);
 }
 
 /* Packets 1..400 arrived but for these; the interval before the first event is
@@ -275,7 +269,7 @@ static void
 test_late (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
 
   ra_history_on_packet (h, 1);
   ra_history_on_packet (h, 400);
@@ -294,7 +288,6 @@ test_late (gconstpointer data)
   for (guint j = 0; j < 5; j++)
     assert_near (ra_history_interval (h, j), late_rows[i].intervals[j],
         late_rows[i].why);
-  ra_history_free (h);
 }
 
 /* Seed 10, then intervals of 50 and 30: DF_3 = 2 * 10 / 50 = .4 and no further
@@ -305,7 +298,7 @@ static void
 test_late_discount (void)
 {
   static const gdouble intervals[] = { 1, 30, 50, 10 };
-  RaHistory *h = history_of (TRUE, intervals, 3);
+  g_autoptr (RaHistory) h = history_of (TRUE, intervals, 3);
 
   assert_near (ra_history_discount (h, 3), 0.4, "before");
   g_assert_true (ra_history_recover (h, 1050));
@@ -313,13 +306,12 @@ test_late_discount (void)
   assert_near (ra_history_discount (h, 1), 1, "DF_1");
   assert_near (ra_history_discount (h, 2), 0.25, "DF_2");
   assert_near (1 / ra_history_p (h), 66, "I_mean");
-  ra_history_free (h);
 }
 
 static void
 test_late_only (void)
 {
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
 
   ra_history_on_packet (h, 1);
   ra_history_on_packet (h, 40);
@@ -333,14 +325,13 @@ test_late_only (void)
   assert_near (ra_history_interval (h, 1), 35, "as if 31 had not been lost");
   ra_history_seed (h, 20);
   assert_near (ra_history_interval (h, 1), 20, "seeded anew");
-  ra_history_free (h);
 }
 
 /* A marked packet that comes late: 20 between 10 and 30. */
 static void
 test_late_mark (void)
 {
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
 
   ra_history_on_packet (h, 1);
   ra_history_on_packet (h, 40);
@@ -352,14 +343,13 @@ test_late_mark (void)
   assert_near (ra_history_interval (h, 0), 11, "30 to 40");
   assert_near (ra_history_interval (h, 1), 10, "20 to 29");
   assert_near (ra_history_interval (h, 2), 10, "10 to 19");
-  ra_history_free (h);
 }
 
 /* Beyond the memory nothing is taken back. */
 static void
 test_forgotten_packets (void)
 {
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
   gdouble p;
 
   ra_history_on_packet (h, 1);
@@ -371,13 +361,12 @@ test_forgotten_packets (void)
   g_assert_cmpfloat (ra_history_p (h), ==, p);
   g_assert_false (ra_history_recover (h, 9 + RA_HISTORY_LOST_MAX));
   g_assert_cmpuint (ra_history_events (h), ==, 1);
-  ra_history_free (h);
 }
 
 static void
 test_forgotten_events (void)
 {
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
   guint n = RA_HISTORY_EVENTS_MAX + 8;
 
   ra_history_on_packet (h, 1);
@@ -391,14 +380,13 @@ test_forgotten_events (void)
   assert_near (ra_history_interval (h, 0), 1000 - 90 + 1, "the ninth is kept");
   assert_near (ra_history_interval (h, 1), 10, "80 to 89");
   assert_near (ra_history_interval (h, 2), 0, "older ones are not");
-  ra_history_free (h);
 }
 
 /* RFC 5348 6.3.1. */
 static void
 test_seed (void)
 {
-  RaHistory *h = ra_history_new (TRUE);
+  g_autoptr (RaHistory) h = ra_history_new (TRUE);
 
   g_assert_cmpfloat (ra_history_p (h), ==, 0);
   ra_history_seed (h, 7); /* nothing to seed yet */
@@ -423,7 +411,6 @@ test_seed (void)
   g_assert_true (ra_history_lose (h, 9, 0, R)); /* the first packet, marked */
   assert_near (ra_history_interval (h, 0), 1, "S_A == S_C: 5.3");
   g_assert_cmpfloat (ra_history_p (h), ==, 1);
-  ra_history_free (h);
 }
 
 void

@@ -5,7 +5,7 @@
 
 #include <gst/rtpadapt/feedback/stamp.h>
 
-/* How long an empty queue is remembered, as in the receiver. */
+/* How long an empty queue is remembered: a new route has another one. */
 #define FASTEST_WINDOW (30 * RA_SECOND)
 /* No packet is as late: one of the clocks was set, or the sender started again. */
 #define CLOCK_JUMP (10 * RA_SECOND)

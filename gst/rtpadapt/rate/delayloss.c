@@ -69,7 +69,7 @@ arrives (const RaSense *n, gboolean limited, gdouble r, gdouble share)
 static gdouble
 arrived_rate (const RaDelayRate *d, const RaReport *report)
 {
-  guint hit = ra_report_congestion (report) + report->lost_wireless;
+  guint hit = report->lost_congestion + report->lost_wireless;
 
   if (!d->ramp || report->data_limited || report->arrived == 0)
     return d->n.r;
@@ -91,19 +91,22 @@ is_forgiven (RaDelayRate *d, gboolean limited, gdouble r)
   return n->now - before >= n->lag;
 }
 
+/* RFC 6679 7.3.3: a mark is answered as a loss is. */
 gboolean
 ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
 {
   const RaSense *n = &d->n;
   gboolean limited = report->data_limited, queue = n->q2 > d->t / 2;
+  gboolean marked = report->ce > 0; /* as if lost, but not by the radio */
   gdouble r = arrived_rate (d, report);
-  gboolean real = queue || n->q_lo > d->t || !arrives (n, limited, r, POLICED);
+  gboolean real
+      = marked || queue || n->q_lo > d->t || !arrives (n, limited, r, POLICED);
   gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * r;
   gdouble *x = &d->start.x, before = *x;
 
   if (ra_report_congestion (report) == 0
       || !ra_start_told (report, d->t_reduced, now)
-      || is_forgiven (d, limited, r))
+      || (!marked && is_forgiven (d, limited, r)))
     return FALSE;
   d->t_reduced = now;
   d->x_silent = 0;

@@ -39,6 +39,7 @@ typedef struct
   {
     guint16 seq;
     GstClockTime at; /* GST_CLOCK_TIME_NONE: there was none */
+    gboolean again;  /* it was lost, and this is the first that came again */
   } arrival[ARRIVALS];
   gboolean started;
   guint16 highest;
@@ -122,6 +123,21 @@ count (HoldStream *s, const Packet *p)
   }
 }
 
+/* FALSE: it is a copy of what is here already. */
+static gboolean
+arrive (HoldStream *s, const Packet *p)
+{
+  guint i = p->seq % ARRIVALS;
+
+  if (p->again && s->arrival[i].seq == p->seq
+      && GST_CLOCK_TIME_IS_VALID (s->arrival[i].at))
+    return FALSE;
+  s->arrival[i].seq = p->seq;
+  s->arrival[i].at = p->at;
+  s->arrival[i].again = p->again;
+  return TRUE;
+}
+
 static GstPadProbeReturn
 on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -136,11 +152,9 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_mutex_lock (&s->hold->lock);
   if (src_payload_is_fec (p.pt))
     s->repair = p.at;
-  if (!p.again) {
+  if (!p.again)
     count (s, &p);
-    s->arrival[p.seq % ARRIVALS].seq = p.seq;
-    s->arrival[p.seq % ARRIVALS].at = p.at;
-  } else if (s->mapped) {
+  if (arrive (s, &p) && p.again && s->mapped) {
     late = (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp);
     GST_LOG ("%08x: repeat %" GST_STIME_FORMAT " late", s->ssrc,
         GST_STIME_ARGS (late));
@@ -415,7 +429,7 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (s->clock_rate > 0) {
     move_note (s, &p, GST_BUFFER_PTS (buffer));
     p.at = s->arrival[at].at;
-    if (!p.again && s->arrival[at].seq == p.seq
+    if (!p.again && s->arrival[at].seq == p.seq && !s->arrival[at].again
         && GST_CLOCK_TIME_IS_VALID (p.at))
       ended = packet_out (s, &p, (gint64) GST_BUFFER_PTS (buffer) - s->told,
           GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));

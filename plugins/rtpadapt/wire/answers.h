@@ -42,6 +42,7 @@ typedef struct _Answers Answers;
 /* (transfer full): answers_free(), which takes NULL, too. */
 Answers *answers_new (void);
 void answers_free (Answers *a);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Answers, answers_free)
 
 /* A packet of `size` bytes came from `from`. */
 void answers_heard (Answers *a, GSocketAddress *from, gsize size,

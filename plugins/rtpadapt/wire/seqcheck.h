@@ -47,6 +47,7 @@ typedef struct _SeqCheck SeqCheck;
 /* (transfer full): seq_check_free(), which takes NULL, too. */
 SeqCheck *seq_check_new (void);
 void seq_check_free (SeqCheck *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SeqCheck, seq_check_free)
 
 /* Judges a packet.  The caller has SEQ_STREAMS places for packets that are held
  * back, and `held` becomes the place of this SSRC.  A packet that is in it belongs
