@@ -128,7 +128,7 @@ static const Step forgiven[] = {
   { 0 },
 };
 
-/* A loss there would be forgiven; all that was sent arrives, 360000. */
+/* The ramp forgives one loss at an empty queue, but no mark.  All packets arrive: r = 360000. */
 static const Step marked[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },

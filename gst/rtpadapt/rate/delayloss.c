@@ -91,13 +91,14 @@ is_forgiven (RaDelayRate *d, gboolean limited, gdouble r)
   return n->now - before >= n->lag;
 }
 
-/* RFC 6679 7.3.3: a mark is answered as a loss is. */
+/* A mark is answered as a loss in a queue is: RFC 6679 7.3.3 wants no difference, and a
+ * mark cannot be the radio's. */
 gboolean
 ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
 {
   const RaSense *n = &d->n;
   gboolean limited = report->data_limited, queue = n->q2 > d->t / 2;
-  gboolean marked = report->ce > 0; /* as if lost, but not by the radio */
+  gboolean marked = report->ce > 0;
   gdouble r = arrived_rate (d, report);
   gboolean real
       = marked || queue || n->q_lo > d->t || !arrives (n, limited, r, POLICED);

@@ -39,7 +39,6 @@ typedef struct
   {
     guint16 seq;
     GstClockTime at; /* GST_CLOCK_TIME_NONE: there was none */
-    gboolean again;  /* it was lost, and this is the first that came again */
   } arrival[ARRIVALS];
   gboolean started;
   guint16 highest;
@@ -123,7 +122,7 @@ count (HoldStream *s, const Packet *p)
   }
 }
 
-/* FALSE: it is a copy of what is here already. */
+/* Notes when the packet came.  FALSE: it came again, and was here already. */
 static gboolean
 arrive (HoldStream *s, const Packet *p)
 {
@@ -134,7 +133,6 @@ arrive (HoldStream *s, const Packet *p)
     return FALSE;
   s->arrival[i].seq = p->seq;
   s->arrival[i].at = p->at;
-  s->arrival[i].again = p->again;
   return TRUE;
 }
 
@@ -429,7 +427,7 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (s->clock_rate > 0) {
     move_note (s, &p, GST_BUFFER_PTS (buffer));
     p.at = s->arrival[at].at;
-    if (!p.again && s->arrival[at].seq == p.seq && !s->arrival[at].again
+    if (!p.again && s->arrival[at].seq == p.seq
         && GST_CLOCK_TIME_IS_VALID (p.at))
       ended = packet_out (s, &p, (gint64) GST_BUFFER_PTS (buffer) - s->told,
           GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
