@@ -197,7 +197,7 @@ static void
 test_interpolated (gconstpointer data)
 {
   guint d = GPOINTER_TO_UINT (data), n_lost;
-  RaHoles *holes = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) holes = ra_holes_new (RA_NDUPACK);
   g_autoptr (RaHistory) h = ra_history_new (TRUE);
   RaMissing m;
 
@@ -214,7 +214,6 @@ test_interpolated (gconstpointer data)
   g_assert_cmpuint (ra_history_events (h), ==, d < 2 ? 1 : 2);
   assert_near (
       ra_history_interval (h, 0), d < 2 ? 14 : 4, "from 11 or 21 to 24");
-  ra_holes_free (holes);
 }
 
 /* Packets 1..400 arrived but for these; the interval before the first event is

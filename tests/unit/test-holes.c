@@ -156,7 +156,7 @@ static void
 test_row (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaHoles *h = ra_holes_new (rows[i].ndupack);
+  g_autoptr (RaHoles) h = ra_holes_new (rows[i].ndupack);
   GString *out = g_string_new (NULL);
 
   for (guint again = 0; again < 2; again++) { /* a reset forgets all */
@@ -170,7 +170,6 @@ test_row (gconstpointer data)
     g_assert_cmpuint (ra_holes_overflow (h), ==, 0);
   }
   g_string_free (out, TRUE);
-  ra_holes_free (h);
 }
 
 /* RFC 5348 5.2: T_before + (T_after - T_before) * Dist (S_loss, S_before)
@@ -208,7 +207,7 @@ static void
 test_t_loss (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaHoles *h = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) h = ra_holes_new (RA_NDUPACK);
   RaMissing m = { 0 };
 
   play (h, t_rows[i].script, NULL);
@@ -220,7 +219,6 @@ test_t_loss (gconstpointer data)
     g_test_message ("%s: %s", t_rows[i].script, t_rows[i].why);
   g_assert_cmpuint (m.seq, ==, t_rows[i].seq);
   g_assert_cmpuint (m.t_loss, ==, t_rows[i].t_loss);
-  ra_holes_free (h);
 }
 
 /* `gaps` holes of `gap` packets each, then two packets: what is counted and
@@ -248,7 +246,7 @@ static void
 test_wide (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data), n_lost = 0;
-  RaHoles *h = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) h = ra_holes_new (RA_NDUPACK);
   guint64 seq = 10, popped = 0, first = 0;
   RaMissing m;
 
@@ -268,14 +266,13 @@ test_wide (gconstpointer data)
   g_assert_cmpuint (popped, ==, wide_rows[i].popped);
   g_assert_cmpuint (first, ==, wide_rows[i].first);
   g_assert_cmpuint (ra_holes_highest (h), ==, seq);
-  ra_holes_free (h);
 }
 
 /* Verdicts are per packet, and a hole that fills takes its verdict along. */
 static void
 test_mark (void)
 {
-  RaHoles *h = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) h = ra_holes_new (RA_NDUPACK);
   RaMissing m;
 
   play (h, "10 14", NULL);
@@ -294,28 +291,26 @@ test_mark (void)
   play (h, "98 99 100 101", NULL);
   while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m))
     g_assert_cmpint (m.cause, ==, RA_CAUSE_NONE);
-  ra_holes_free (h);
 }
 
 /* Confirmed, but the history has not heard of it: nothing to take back. */
 static void
 test_filled_before_pop (void)
 {
-  RaHoles *h = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) h = ra_holes_new (RA_NDUPACK);
   RaMissing m;
   guint n_lost;
 
   play (h, "10 12 13 14", NULL);
   g_assert_cmpint (ra_holes_push (h, 11, 5, &n_lost), ==, RA_PUSH_RECOVERED);
   g_assert_false (ra_holes_pop_confirmed (h, G_MAXUINT64, &m));
-  ra_holes_free (h);
 }
 
 /* A packet of a skipped range may be the highest that arrived. */
 static void
 test_highest (void)
 {
-  RaHoles *h = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) h = ra_holes_new (RA_NDUPACK);
 
   play (h, "10 12 11", NULL);
   g_assert_cmpuint (ra_holes_highest (h), ==, 12);
@@ -323,7 +318,6 @@ test_highest (void)
   g_assert_cmpuint (ra_holes_highest (h), ==, 12);
   play (h, "15 14", NULL);
   g_assert_cmpuint (ra_holes_highest (h), ==, 15);
-  ra_holes_free (h);
 }
 
 /* The definition, word by word and as slow as it likes. */
@@ -388,7 +382,7 @@ static void
 test_model (gconstpointer data)
 {
   guint seed = GPOINTER_TO_UINT (data), seq = 20, n_lost;
-  RaHoles *h = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) h = ra_holes_new (RA_NDUPACK);
   Model m = { .next = seq };
   RaTime now = 1000;
   RaRng rng;
@@ -418,7 +412,6 @@ test_model (gconstpointer data)
     model_check_pops (&m, h);
   }
   g_assert_cmpuint (ra_holes_overflow (h), ==, 0);
-  ra_holes_free (h);
 }
 
 /* Any numbers at any times: what is missing is popped in order, once, or
@@ -427,7 +420,7 @@ static void
 test_noise (gconstpointer data)
 {
   guint seed = GPOINTER_TO_UINT (data), n_lost;
-  RaHoles *h = ra_holes_new (RA_NDUPACK);
+  g_autoptr (RaHoles) h = ra_holes_new (RA_NDUPACK);
   guint64 lost = 0, popped = 0, last = 0, seq = 100000;
   RaMissing m;
   RaRng rng;
@@ -449,7 +442,6 @@ test_noise (gconstpointer data)
   while (ra_holes_pop_confirmed (h, G_MAXUINT64, &m))
     popped++;
   g_assert_cmpuint (popped + ra_holes_overflow (h), ==, lost);
-  ra_holes_free (h);
 }
 
 void

@@ -36,6 +36,7 @@ typedef struct _RaHoles RaHoles;
 RaHoles *ra_holes_new (guint ndupack);
 void ra_holes_free (RaHoles *h);
 void ra_holes_reset (RaHoles *h);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaHoles, ra_holes_free)
 
 /* A packet with unwrapped number `seq` arrived at `now`.  A gap wider than
  * RA_HOLES_MAX counts its oldest packets in ra_holes_overflow() instead of

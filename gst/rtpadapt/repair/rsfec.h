@@ -68,6 +68,7 @@ typedef struct
 
 RaRsfec *ra_rsfec_new (void);
 void ra_rsfec_free (RaRsfec *x);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaRsfec, ra_rsfec_free)
 /* A media packet came at `arrival`. */
 void ra_rsfec_on_media (RaRsfec *x, const RaRtpBytes *packet, RaTime arrival);
 /* The payload of a repair packet came, of `ssrc` and with the number `seq`.  FALSE: it
