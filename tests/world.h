@@ -56,6 +56,7 @@ struct _World
 /* (transfer full): world_free().  `cfg` has to outlive it. */
 World *world_new (const WorldConfig *cfg, guint64 seed);
 void world_free (World *w);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (World, world_free)
 void world_run (World *w, RaSpan span);
 /* bit/s that arrive in the next `span`. */
 gdouble world_goodput (World *w, RaSpan span);

@@ -225,7 +225,7 @@ test_bad (void)
         : g_strdup (bad[i].uri);
     g_autoptr (GstElement) sink
         = gst_element_factory_make ("rtpadaptsink", NULL);
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
     g_autofree gchar *after = NULL;
 
     g_test_message ("%s: %s", uri, bad[i].why);
@@ -235,7 +235,6 @@ test_bad (void)
     g_assert_nonnull (error);
     if (!g_str_has_prefix (uri, "rtp:")) /* GStreamer's own text */
       g_assert_nonnull (strstr (error->message, bad[i].says));
-    g_error_free (error);
     after = describe (sink, before);
     g_assert_cmpstr (after, ==, before);
   }
@@ -249,8 +248,8 @@ test_property (void)
   GstElement *sink = gst_element_factory_make ("rtpadaptsink", NULL);
   g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  GError *error = NULL;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
 
   gst_bin_add (GST_BIN (pipeline), sink);
   g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?lda=crystal-ball", NULL);
@@ -260,8 +259,6 @@ test_property (void)
   g_assert_nonnull (message);
   gst_message_parse_error (message, &error, NULL);
   g_assert_nonnull (strstr (error->message, "crystal-ball"));
-  g_error_free (error);
-  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 
   g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?lda=zigzag", NULL);

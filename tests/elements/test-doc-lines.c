@@ -19,7 +19,7 @@ test_line (gconstpointer data)
   GError *error = NULL;
   guint first = 1;
   g_autoptr (GstElement) pipeline = NULL;
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
   g_autoptr (GstBus) bus = NULL;
 
   g_test_message ("%s", (const gchar *) data);
@@ -40,7 +40,6 @@ test_line (gconstpointer data)
     gst_message_parse_error (message, &error, NULL);
     g_assert_no_error (error);
   }
-  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 

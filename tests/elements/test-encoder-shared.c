@@ -164,16 +164,14 @@ count_messages (GstBus *bus, GstMessageType type)
   guint n = 0;
 
   while ((message = gst_bus_pop_filtered (bus, type))) {
-    GError *error = NULL;
-    gchar *debug;
+    g_autoptr (GError) error = NULL;
+    g_autofree gchar *debug = NULL;
 
     if (type == GST_MESSAGE_INFO)
       gst_message_parse_info (message, &error, &debug);
     else
       gst_message_parse_warning (message, &error, &debug);
     g_test_message ("%s", error->message);
-    g_error_free (error);
-    g_free (debug);
     gst_message_unref (message);
     n++;
   }

@@ -165,7 +165,7 @@ test_pipeline (void)
       NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
   GstClockTime began = fast_now ();
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
 
   gst_pipeline_use_clock (GST_PIPELINE (pipeline), GST_CLOCK (clock));
   fast_clock_set_speed (clock, 7200);
@@ -175,7 +175,6 @@ test_pipeline (void)
   g_assert_nonnull (message);
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
   g_assert_cmpuint (fast_now () - began, >=, HOUR - GST_SECOND);
-  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);

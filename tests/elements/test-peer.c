@@ -231,6 +231,8 @@ check_address (GSocketAddress *address, const gchar *wanted)
   g_assert_cmpstr (found, ==, expected);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Peer, peer_free)
+
 static void
 play (Peer *peer, const gchar *line)
 {
@@ -262,7 +264,7 @@ test_story (gconstpointer data)
   g_auto (GStrv) lines = g_strsplit (rows[r].story, ",", -1);
   PeerConfig cfg
       = { .any_port = rows[r].any_port, .authentic = rows[r].authentic };
-  Peer *peer;
+  g_autoptr (Peer) peer = NULL;
 
   g_test_message ("%s", rows[r].why);
   if (rows[r].host)
@@ -273,7 +275,6 @@ test_story (gconstpointer data)
     play (peer, lines[i]);
   check_address (peer_rtp_address (peer), rows[r].rtp);
   check_address (peer_rtcp_address (peer), rows[r].rtcp);
-  peer_free (peer);
 }
 
 /* --- laws --------------------------------------------------------------- */
@@ -297,7 +298,7 @@ test_flood (gconstpointer data)
 {
   guint each = GPOINTER_TO_UINT (data), passed = 0;
   g_autoptr (GSocketAddress) from = NULL;
-  Peer *peer = known_peer (&from);
+  g_autoptr (Peer) peer = known_peer (&from);
   PeerStats stats;
   RaTime t = RA_SECOND;
   guint16 seq = 3;
@@ -319,7 +320,6 @@ test_flood (gconstpointer data)
   t += PEER_STALE + 1;
   g_assert_cmpint (peer_rtp (peer, from, 7, seq, t), ==, PEER_OK);
   g_assert_cmpint (peer_rtp (peer, from, 8, 1, t), ==, PEER_OK);
-  peer_free (peer);
 }
 
 /* Noise in the form of RTP from another address, a hundred packets for one of
@@ -327,7 +327,7 @@ test_flood (gconstpointer data)
 static void
 test_noise_first (void)
 {
-  Peer *peer = peer_new (&(PeerConfig){ 0 });
+  g_autoptr (Peer) peer = peer_new (&(PeerConfig){ 0 });
   GSocketAddress *noise = address_of ('B'), *from = address_of ('A');
   g_autoptr (GRand) dice = g_rand_new_with_seed (1);
   RaTime t = 0;
@@ -338,7 +338,6 @@ test_noise_first (void)
     peer_rtp (peer, from, 7, seq, t);
   }
   check_address (peer_rtp_address (peer), "A");
-  peer_free (peer);
   g_object_unref (noise);
   g_object_unref (from);
 }
@@ -348,7 +347,7 @@ test_noise_first (void)
 static void
 test_flood_first (void)
 {
-  Peer *peer = peer_new (&(PeerConfig){ 0 });
+  g_autoptr (Peer) peer = peer_new (&(PeerConfig){ 0 });
   g_autoptr (GSocketAddress) noise = address_of ('B');
   guint passed = 0;
 
@@ -357,14 +356,13 @@ test_flood_first (void)
     passed += peer_may_pass (peer_rtp (peer, noise, ssrc, 7, RA_SECOND));
   }
   g_assert_cmpuint (passed, <=, 2 * PEER_STREAMS);
-  peer_free (peer);
 }
 
 static void
 test_counts (void)
 {
   GSocketAddress *from, *other = address_of ('B');
-  Peer *peer = known_peer (&from);
+  g_autoptr (Peer) peer = known_peer (&from);
   PeerStats stats;
 
   for (guint i = 0; i < 5; i++)
@@ -379,7 +377,6 @@ test_counts (void)
   g_assert_cmpuint (stats.early_rtcp, ==, 0);
   g_assert_cmpuint (stats.moved, ==, 1);
   g_assert_cmpuint (stats.flood, ==, 0);
-  peer_free (peer);
   g_object_unref (from);
   g_object_unref (other);
 }
@@ -388,13 +385,12 @@ static void
 test_last_heard (void)
 {
   g_autoptr (GSocketAddress) from = NULL;
-  Peer *peer = known_peer (&from);
+  g_autoptr (Peer) peer = known_peer (&from);
 
   g_assert_cmpuint (peer_last_heard (peer, 7), ==, 1);
   g_assert_cmpuint (peer_last_heard (peer, 8), ==, RA_TIME_NONE);
   peer_rtcp (peer, from, &(PeerRtcp){ .ssrc = 7, .bye = TRUE }, 5);
   g_assert_cmpuint (peer_last_heard (peer, 7), ==, RA_TIME_NONE);
-  peer_free (peer);
 }
 
 /* --- who may take over, without a key ----------------------------------- */
@@ -412,14 +408,13 @@ test_rebinds (void)
   PeerStats stats;
 
   while (!followed) {
-    Peer *peer = known_peer (&from);
+    g_autoptr (Peer) peer = known_peer (&from);
 
     gap += RA_MSECOND;
     followed = peer_rtp (peer, other, 7, 3, 1 + (RaTime) gap) == PEER_MOVED;
     if (followed)
       check_address (peer_rtp_address (peer), "B");
     peer_get_stats (peer, &stats);
-    peer_free (peer);
     g_object_unref (from);
   }
   trust_row ("fault", "address of the peer changes, no key",
@@ -436,7 +431,7 @@ test_one_packet (void)
 {
   const RaSpan pace = RA_SECOND / 30;
   GSocketAddress *from, *thief = address_of ('B');
-  Peer *peer = known_peer (&from);
+  g_autoptr (Peer) peer = known_peer (&from);
   guint taken = 0, refused = 0;
   RaTime t = RA_MSECOND;
   guint16 seq = 3;
@@ -453,7 +448,6 @@ test_one_packet (void)
       "who reads it and says its next packet from elsewhere, 1,000 times: "
       "never taken for the peer, no packet of the stream refused",
       taken == 0 && refused == 0, "%u taken, %u refused", taken, refused);
-  peer_free (peer);
   g_object_unref (from);
   g_object_unref (thief);
 }
@@ -463,7 +457,7 @@ static void
 test_guess (void)
 {
   GSocketAddress *from, *thief = address_of ('B');
-  Peer *peer = known_peer (&from);
+  g_autoptr (Peer) peer = known_peer (&from);
   g_autoptr (GRand) dice = g_rand_new_with_seed (7);
   guint taken = 0;
 
@@ -475,7 +469,6 @@ test_guess (void)
       "while the peer is silent for less than 3 s: 1,000,000 packets, none is "
       "taken (1 of 9e10 would be)",
       taken == 0, "%u taken", taken);
-  peer_free (peer);
   g_object_unref (from);
   g_object_unref (thief);
 }
@@ -490,7 +483,7 @@ test_stolen (void)
   RaSpan worst = 0;
 
   for (guint16 ahead = 1; ahead < 3000; ahead += 2998) {
-    Peer *peer = known_peer (&from);
+    g_autoptr (Peer) peer = known_peer (&from);
     RaTime stolen = 1 + PEER_REBIND, t = stolen;
     guint16 seq = 3;
 
@@ -501,7 +494,6 @@ test_stolen (void)
       peer_rtp (peer, from, 7, seq++, t);
     } while (peer_rtp_address (peer) != from);
     worst = MAX (worst, ra_diff (t, stolen));
-    peer_free (peer);
     g_object_unref (from);
   }
   trust_row ("attack", "1 one packet steals the stream, no key",

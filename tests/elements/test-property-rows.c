@@ -30,11 +30,10 @@ count_warnings (GstBus *bus)
   guint n = 0;
 
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
-    GError *error;
+    g_autoptr (GError) error = NULL;
 
     gst_message_parse_warning (message, &error, NULL);
     n += g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
-    g_error_free (error);
     gst_message_unref (message);
   }
   return n;
@@ -45,7 +44,7 @@ test_bad (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   const gchar *property = bad_rows[row].property;
-  gchar *read = NULL;
+  g_autofree gchar *read = NULL;
   GstBus *bus;
   GstElement *element = element_started (bad_rows[row].element, &bus);
 
@@ -56,7 +55,6 @@ test_bad (gconstpointer data)
   g_assert_cmpuint (count_warnings (bus), ==, 1);
   g_object_get (element, property, &read, NULL);
   g_assert_cmpstr (read, ==, bad_rows[row].old);
-  g_free (read);
   element_end (element, bus);
 }
 
@@ -160,11 +158,10 @@ static const struct
 static void
 assert_text (GstElement *element, const gchar *property, const gchar *expected)
 {
-  gchar *read;
+  g_autofree gchar *read = NULL;
 
   g_object_get (element, property, &read, NULL);
   g_assert_cmpstr (read, ==, expected);
-  g_free (read);
 }
 
 /* Before the start both come in any order, so that one does not undo the other.

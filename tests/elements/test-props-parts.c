@@ -317,14 +317,13 @@ test_text (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   Owner *o = owner_new ();
-  gchar *read;
+  g_autofree gchar *read = NULL;
 
   g_test_message ("%s", text_rows[row].why);
   g_object_set (o, text_rows[row].property, "before", NULL);
   g_object_set (o, text_rows[row].property, text_rows[row].set, NULL);
   g_object_get (o, text_rows[row].property, &read, NULL);
   g_assert_cmpstr (read, ==, text_rows[row].stored);
-  g_free (read);
   g_object_unref (o);
 }
 

@@ -53,7 +53,7 @@ test_model (gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (GstStructure) stats = NULL;
   GstElement *pipeline, *path;
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
   GstBus *bus;
 
   g_test_message ("%s", line);
@@ -66,7 +66,6 @@ test_model (gconstpointer data)
       bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
-  gst_message_unref (message);
   g_object_get (path, "stats", &stats, NULL);
   g_assert_cmpuint (stats_get (stats, "in"), ==, 60);
   g_assert_cmpuint (stats_get (stats, "in"), ==,
@@ -263,7 +262,7 @@ test_no_file (void)
   g_autoptr (GstElement) e = gst_element_factory_make ("rtpadaptlink", NULL);
   g_autofree gchar *why = NULL;
   g_autoptr (GError) error = NULL;
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
 
   gst_element_set_bus (e, bus);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, "*/nowhere/lte.trace*");
@@ -277,7 +276,6 @@ test_no_file (void)
   g_test_message ("%s", why);
   g_assert_nonnull (strstr (why, "trace: "));
   g_assert_nonnull (strstr (why, "/nowhere/lte.trace"));
-  gst_message_unref (message);
   gst_element_set_bus (e, NULL);
 }
 

@@ -247,7 +247,7 @@ static void
 test_loss_messages (void)
 {
   g_autoptr (GstBus) bus = gst_bus_new ();
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
   guint seqnum;
   g_auto (Path) t;
 
@@ -269,7 +269,6 @@ test_loss_messages (void)
   g_assert_true (gst_structure_get_uint (
       gst_message_get_structure (message), "seqnum", &seqnum));
   g_assert_cmpuint (seqnum, ==, 1);
-  gst_message_unref (message);
   gst_element_set_bus (t.h->element, NULL);
 }
 
@@ -281,7 +280,7 @@ test_bad_link (void)
   GstBus *bus = gst_bus_new ();
   GstElement *e = gst_element_factory_make ("rtpadaptlink", NULL);
   g_autofree gchar *link = NULL;
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
   g_auto (Path) t;
 
   g_test_message ("it does not start with a wrong text");
@@ -295,7 +294,6 @@ test_bad_link (void)
       gst_element_set_state (e, GST_STATE_READY), ==, GST_STATE_CHANGE_FAILURE);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
-  gst_message_unref (message);
   g_object_set (e, "link", "delay 25ms", NULL);
   g_assert_cmpint (
       gst_element_set_state (e, GST_STATE_READY), ==, GST_STATE_CHANGE_SUCCESS);

@@ -130,7 +130,7 @@ test_at_once (void)
 {
   g_auto (Recv) r = recv_new (
       "feedback=tfrc lda=none loss-messages=true", SESSION, CAPS_TFRC);
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
   GstBuffer *buffer;
   GstClockTime t;
   guint64 lost;
@@ -173,7 +173,6 @@ test_at_once (void)
   g_assert_cmpstr (
       gst_structure_get_string (gst_message_get_structure (message), "verdict"),
       ==, "congestion");
-  gst_message_unref (message);
   g_assert_cmpint (stat (&r, "congestion-losses"), ==, 1);
   g_assert_cmpint (stat (&r, "loss-events"), ==, 1);
 }

@@ -38,7 +38,7 @@ test_caps (gconstpointer data)
   g_autofree gchar *properties
       = g_strdup_printf ("feedback=%s", caps_rows[row].feedback);
   g_auto (Recv) r = recv_new (properties, NULL, caps_rows[row].caps);
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
   g_autofree gchar *effect = NULL;
 
   g_test_message ("%s with %s: %s", caps_rows[row].feedback,
@@ -51,7 +51,6 @@ test_caps (gconstpointer data)
       caps_rows[row].number_out);
   g_assert_true (
       gst_structure_has_field (gst_caps_get_structure (caps, 0), "clock-rate"));
-  gst_caps_unref (caps);
   if (caps_rows[row].warning) {
     warning_expect (&r, caps_rows[row].warning);
     /* once */
@@ -110,12 +109,11 @@ test_caps_change (void)
   r.timers = 1;
   push (&r, (Packet){ .seq = 0 });
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    gchar *effect;
+    g_autofree gchar *effect = NULL;
 
     gst_harness_set_src_caps_str (r.in, steps[i].caps);
     effect = stat_text (&r, "feedback");
     g_assert_cmpstr (effect, ==, steps[i].effect);
-    g_free (effect);
     r.timers = g_str_equal (steps[i].effect, "tfrc") ? 2 : 1;
     if (r.timers == 2)
       first_report (
@@ -484,7 +482,7 @@ test_dscp (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_auto (Recv) r = recv_new ("", NULL, CAPS_ALL);
   GstMessage *message;
-  gchar *fate;
+  g_autofree gchar *fate = NULL;
 
   g_test_message ("%s", dscp_rows[row].why);
   r.timers = 0;
@@ -500,7 +498,6 @@ test_dscp (gconstpointer data)
   }
   fate = stat_text (&r, "dscp");
   g_assert_cmpstr (fate, ==, dscp_rows[row].fate);
-  g_free (fate);
   g_assert_cmpint (stat (&r, "green"), ==, 500);
   g_assert_cmpint (stat (&r, "yellow"), ==, 500);
   if (dscp_rows[row].told) {

@@ -23,7 +23,7 @@ breaker_message (Send *s, guint *n_warnings)
 {
   *n_warnings = 0;
   for (;;) {
-    GstMessage *m = gst_bus_timed_pop_filtered (
+    g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
         s->bus, 10 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING);
     const GstStructure *fields;
     gchar *text = NULL;
@@ -35,7 +35,6 @@ breaker_message (Send *s, guint *n_warnings)
       text = g_strdup_printf ("%s %s",
           gst_structure_get_string (fields, "breaker"),
           gst_structure_get_string (fields, "state"));
-    gst_message_unref (m);
     if (text)
       return text;
   }

@@ -85,13 +85,12 @@ static void
 feedback_warning (Send *s, GString *text)
 {
   for (;;) {
-    GstMessage *m = gst_bus_timed_pop_filtered (
+    g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
         s->bus, 10 * GST_SECOND, GST_MESSAGE_WARNING);
     g_autoptr (GError) error = NULL;
 
     g_assert_nonnull (m);
     gst_message_parse_warning (m, &error, NULL);
-    gst_message_unref (m);
     if (g_str_has_prefix (error->message, "No feedback=")) {
       g_string_append (text, error->message);
       return;
@@ -340,13 +339,12 @@ test_behind_fec (void)
   }
   g_assert_true (repair);
   while (!told) {
-    GstMessage *m = gst_bus_timed_pop_filtered (
+    g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
         p.send.bus, 10 * GST_SECOND, GST_MESSAGE_WARNING);
     g_autoptr (GError) error = NULL;
 
     g_assert_nonnull (m);
     gst_message_parse_warning (m, &error, NULL);
-    gst_message_unref (m);
     told = strstr (error->message, "behind the FEC") != NULL;
   }
 }

@@ -40,7 +40,7 @@ static gchar *
 breaker_state (Outage *o)
 {
   for (;;) {
-    GstMessage *m = gst_bus_timed_pop_filtered (
+    g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
         o->pair.send.bus, 10 * SECOND, GST_MESSAGE_ELEMENT);
     gchar *state = NULL;
 
@@ -48,7 +48,6 @@ breaker_state (Outage *o)
     if (gst_message_has_name (m, "rtpadapt-breaker"))
       state = g_strdup (
           gst_structure_get_string (gst_message_get_structure (m), "state"));
-    gst_message_unref (m);
     if (state)
       return state;
   }

@@ -390,14 +390,13 @@ test_offers (void)
     if (gst_caps_is_empty (wanted)) {
       g_assert_true (gst_caps_is_empty (offer));
     } else {
-      GstCaps *first = gst_caps_copy_nth (offer, 0), *plain;
+      g_autoptr (GstCaps) first = gst_caps_copy_nth (offer, 0);
+      /* What cannot do that passes as it is. */
+      g_autoptr (GstCaps) plain
+          = filter ? gst_caps_ref (filter) : gst_caps_from_string (RTP);
 
       g_assert_true (gst_caps_is_equal (first, wanted));
-      gst_caps_unref (first);
-      /* What cannot do that passes as it is. */
-      plain = filter ? gst_caps_ref (filter) : gst_caps_from_string (RTP);
       g_assert_true (gst_caps_is_subset (plain, offer));
-      gst_caps_unref (plain);
     }
     gst_clear_caps (&filter);
     gst_element_release_request_pad (sink, pad);
@@ -518,7 +517,7 @@ test_missing (void)
     GstElement *sink, *pipeline = gst_pipeline_new (NULL);
     GstBus *bus = gst_element_get_bus (pipeline);
     g_autofree gchar *said = NULL;
-    GstStructure *stats;
+    g_autoptr (GstStructure) stats = NULL;
     guint rate;
 
     g_test_message ("%s", needed[i]);
@@ -529,7 +528,6 @@ test_missing (void)
     g_object_set (
         sink, "dtls", TRUE, "host", "127.0.0.1", "max-bitrate", 1000000, NULL);
     g_object_get (sink, "estimated-bitrate", &rate, "stats", &stats, NULL);
-    gst_structure_free (stats);
     g_signal_emit_by_name (sink, "restart");
     g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), ==,
         GST_STATE_CHANGE_FAILURE);

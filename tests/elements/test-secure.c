@@ -259,7 +259,7 @@ test_key_is_secret (void)
   gint ear = udp_socket ("127.0.0.1", &port), seen = 0;
   GstElement *sink, *pipeline = sink_pipeline (port, options, &sink);
   g_autofree gchar *told = NULL;
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_signal_connect (
       pipeline, "deep-notify::caps", G_CALLBACK (look_at_caps), &seen);
@@ -269,7 +269,6 @@ test_key_is_secret (void)
   g_assert_cmpint (seen, >, 4);
   g_object_get (sink, "stats", &stats, NULL);
   told = gst_structure_to_string (stats);
-  gst_structure_free (stats);
   g_assert_null (strstr (told, key));
   sink_stop (pipeline, sink);
   close (ear);

@@ -30,7 +30,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzBytes b = fuzz_bytes (data, size);
-  RaRsfec *x = ra_rsfec_new ();
+  g_autoptr (RaRsfec) x = ra_rsfec_new ();
   RaRsfecStats stats;
   guint64 repair = 0, bad = 0, back = 0;
 
@@ -54,6 +54,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_assert_cmpuint (stats.bad, <=, repair);
   g_assert_cmpuint (stats.recovered, ==, back);
   fuzz_note ("%" G_GUINT64_FORMAT " bad", stats.bad);
-  ra_rsfec_free (x);
   return 0;
 }

@@ -94,7 +94,7 @@ typedef struct
 static inline FaultsRun
 faults_run (const WorldConfig *cfg, RaSpan span, gint64 here, gint64 there)
 {
-  World *w = world_new (cfg, 1);
+  g_autoptr (World) w = world_new (cfg, 1);
   guint64 before, packets, lost;
   FaultsRun r = { 0 };
 
@@ -108,7 +108,6 @@ faults_run (const WorldConfig *cfg, RaSpan span, gint64 here, gint64 there)
   r.sent = 8. * (gdouble) (w->bytes - before) / ra_seconds (span);
   r.lost = (gdouble) (w->lost - lost) / (gdouble) (w->packets - packets);
   g_assert_cmpint (world_stats (w).trip, ==, RA_BREAKER_NONE);
-  world_free (w);
   return r;
 }
 

@@ -146,7 +146,7 @@ test_queue (gconstpointer data)
   cfg.ppm = ppm;
   for (guint rows = 0; rows < 2; rows++) {
     RaSenderStats stats;
-    World *w;
+    g_autoptr (World) w = NULL;
 
     faults_set_rows (&cfg, rows == 1);
     w = world_new (&cfg, 1);
@@ -156,7 +156,6 @@ test_queue (gconstpointer data)
       if (stats.queue != RA_SPAN_NONE)
         most = MAX (most, stats.queue);
     }
-    world_free (w);
   }
   trust_row ("fault", name,
       "an empty path looks at most 36 + 2 x 9.6 ms long, however long it runs "

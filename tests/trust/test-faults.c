@@ -130,7 +130,7 @@ test_delay (gconstpointer data)
   faults_config_init (&cfg);
   cfg.back = delay_rows[row].back;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    World *w = world_new (&cfg, 1);
+    g_autoptr (World) w = world_new (&cfg, 1);
     gdouble before;
     guint64 bytes;
 
@@ -145,7 +145,6 @@ test_delay (gconstpointer data)
     if (stops)
       ra_sender_restart (world_sender (w));
     faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
-    world_free (w);
   }
   ok &= sent.most <= FAULTS_MORE && back.most <= delay_rows[row].within;
   trust_row ("fault", delay_rows[row].name, promise, ok,
@@ -227,7 +226,7 @@ test_dead (gconstpointer data)
   cfg.floor = FLOOR;
   cfg.rtcp = RTCP;
   for (guint i = 0; faults_each (i, &cfg); i++) {
-    World *w = world_new (&cfg, 1);
+    g_autoptr (World) w = world_new (&cfg, 1);
     gdouble before;
 
     world_run (w, FAULTS_WARM);
@@ -238,7 +237,6 @@ test_dead (gconstpointer data)
     back_wait (w);
     ok &= world_stats (w).breaker == RA_BREAKER_CLOSED;
     faults_range_add (&back, recovery (w, before, .8, PATIENCE), &cfg);
-    world_free (w);
   }
   ok &= death.after == 0 && back.most <= 5 && death.least >= FLOOR;
   trust_row ("fault", dead_rows[row].name,

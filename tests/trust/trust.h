@@ -23,7 +23,7 @@ static inline void G_GNUC_PRINTF (5, 6)
         gboolean pass, const gchar *format, ...)
 {
   va_list args;
-  gchar *figure;
+  g_autofree gchar *figure = NULL;
 
   va_start (args, format);
   figure = g_strdup_vprintf (format, args);
@@ -32,7 +32,6 @@ static inline void G_GNUC_PRINTF (5, 6)
       pass ? "pass" : "fail");
   if (!pass)
     g_test_fail_printf ("%s %s: %s; %s", kind, name, promise, figure);
-  g_free (figure);
 }
 
 /* What the application and all libraries have, bytes; 0: not known. */

@@ -44,7 +44,7 @@ test_path (void)
         .path = path_rows[i].link,
         .begin = START,
         .first = FIRST_SEQ };
-      World *w = world_new (&cfg, 1);
+      g_autoptr (World) w = world_new (&cfg, 1);
       RaEarStats ear;
       gdouble x;
 
@@ -70,7 +70,6 @@ test_path (void)
         g_assert_cmpint (
             ABS (reporter_stats (world_reporter (w)).rtt - world_stats (w).rtt),
             <=, 20 * RA_MSECOND);
-      world_free (w);
     }
   }
 }

@@ -213,7 +213,7 @@ test_any (gconstpointer data)
 
   g_test_message ("%s", sizes[row].why);
   for (guint round = 0; round < (n > 100 ? 4 : 20); round++) {
-    RaRsfec *x = receiver_new (sizes[row].seq);
+    g_autoptr (RaRsfec) x = receiver_new (sizes[row].seq);
     gboolean lost[2 * RA_RS_MAX] = { FALSE };
     guint n_lost = 0, of_media = 0, want = round % 2 ? f : f + 1;
 
@@ -235,7 +235,6 @@ test_any (gconstpointer data)
         g_assert_true (send_repair (b, x, r));
     }
     g_assert_cmpuint (take_all (b, x), ==, want <= f ? of_media : 0);
-    ra_rsfec_free (x);
   }
   g_free (b);
 }
@@ -245,7 +244,7 @@ static void
 test_order (void)
 {
   g_autofree Block *b = g_new (Block, 1);
-  RaRsfec *x = receiver_new (100);
+  g_autoptr (RaRsfec) x = receiver_new (100);
   RaRsfecStats stats;
 
   block_new (b, 10, 3, 100, 5);
@@ -263,7 +262,6 @@ test_order (void)
   g_assert_cmpuint (stats.repair, ==, 5);
   g_assert_cmpuint (stats.bad, ==, 0);
   g_assert_cmpuint (stats.recovered, ==, 4);
-  ra_rsfec_free (x);
 }
 
 /* The time of arrival is that of a neighbour. */
@@ -271,7 +269,7 @@ static void
 test_arrival (void)
 {
   g_autofree Block *b = g_new (Block, 1);
-  RaRsfec *x = receiver_new (100);
+  g_autoptr (RaRsfec) x = receiver_new (100);
   RaRsfecPacket packet;
 
   block_new (b, 4, 2, 100, 6);
@@ -285,7 +283,6 @@ test_arrival (void)
   g_assert_true (ra_rsfec_take (x, &packet));
   g_assert_cmpuint (packet.arrival, ==, 1 * RA_MSECOND);
   g_free (packet.data);
-  ra_rsfec_free (x);
 }
 
 /* Nothing of another stream is used that has the same numbers. */
@@ -293,7 +290,7 @@ static void
 test_restart (void)
 {
   Block *old = g_new (Block, 1), *now = g_new (Block, 1);
-  RaRsfec *x = receiver_new (100);
+  g_autoptr (RaRsfec) x = receiver_new (100);
 
   block_new (old, 4, 2, 100, 8);
   block_new (now, 4, 2, 100, 9);
@@ -307,7 +304,6 @@ test_restart (void)
   send_repair (now, x, 0);
   send_repair (now, x, 1);
   g_assert_cmpuint (take_all (now, x), ==, 2);
-  ra_rsfec_free (x);
   g_free (old);
   g_free (now);
 }
@@ -339,7 +335,7 @@ test_bad (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   g_autofree Block *b = g_new (Block, 1);
-  RaRsfec *x = receiver_new (100);
+  g_autoptr (RaRsfec) x = receiver_new (100);
 
   g_test_message ("%s", bad[i].why);
   block_new (b, 4, 2, 100, 6);
@@ -351,7 +347,6 @@ test_bad (gconstpointer data)
   g_assert_false (send_repair (b, x, 1));
   g_assert_cmpuint (ra_rsfec_stats (x).bad, ==, 1);
   g_assert_cmpuint (take_all (b, x), ==, 0);
-  ra_rsfec_free (x);
 }
 
 /* A media packet that is longer than the block allows: nothing comes back. */
@@ -359,7 +354,7 @@ static void
 test_longer (void)
 {
   g_autofree Block *b = g_new (Block, 1);
-  RaRsfec *x = receiver_new (100);
+  g_autoptr (RaRsfec) x = receiver_new (100);
 
   block_new (b, 2, 1, 100, 6);
   b->sizes[0] = ROOM;
@@ -367,7 +362,6 @@ test_longer (void)
   send_repair (b, x, 0);
   g_assert_cmpuint (take_all (b, x), ==, 0);
   g_assert_cmpuint (ra_rsfec_stats (x).bad, ==, 1);
-  ra_rsfec_free (x);
 }
 
 void
