@@ -49,7 +49,7 @@ outage_rtcp (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static inline void
 outage_init (Outage *o, const gchar *properties)
 {
-  GstPad *src;
+  g_autoptr (GstPad) src = NULL;
 
   *o = (Outage){ .pair = pair_new (properties, "avpf", CAPS EXT_TWCC) };
   g_mutex_init (&o->lock);
@@ -60,7 +60,6 @@ outage_init (Outage *o, const gchar *properties)
   gst_pad_set_active (o->sink, TRUE);
   src = gst_element_request_pad_simple (o->pair.session, "send_rtcp_src");
   g_assert_cmpint (gst_pad_link (src, o->sink), ==, GST_PAD_LINK_OK);
-  gst_object_unref (src);
   /* rtpsession's thread begins with the first packet. */
   push_frame (&o->pair.send, o->n_frames++, 1);
   pull_packet (&o->pair.send);

@@ -189,7 +189,7 @@ test_two_sinks (void)
   g_autofree gchar *line = NULL;
   gint changes = 0;
   guint64 reports;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   for (guint i = 0; i < 2; i++) {
     receiver_new (&receivers[i], "encoding-name=H264", RECEIVER_H264);
@@ -234,7 +234,6 @@ test_two_sinks (void)
   gst_object_unref (large);
   gst_object_unref (small);
   gst_object_unref (encoder);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   for (guint i = 0; i < 2; i++)
     receiver_end (&receivers[i]);

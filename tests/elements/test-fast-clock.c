@@ -46,7 +46,7 @@ static void
 test_wall (void)
 {
   FastClock *clock = fast_clock_install ();
-  GstClock *system = gst_system_clock_obtain ();
+  g_autoptr (GstClock) system = gst_system_clock_obtain ();
   GstClockTime before, after;
   struct timeval tv;
   gint64 wall;
@@ -64,7 +64,6 @@ test_wall (void)
   g_assert_cmpuint (GST_TIMEVAL_TO_TIME (tv) / 1000, >=, (guint64) wall);
   g_assert_cmpuint (
       GST_TIMEVAL_TO_TIME (tv), <=, after + fast_ahead () + GST_MSECOND);
-  gst_object_unref (system);
   fast_clock_uninstall (clock);
 }
 
@@ -163,7 +162,7 @@ test_pipeline (void)
       "videotestsrc is-live=true num-buffers=3600 ! "
       "video/x-raw,width=16,height=16,framerate=1/1 ! fakesink sync=true",
       NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstClockTime began = fast_now ();
   g_autoptr (GstMessage) message = NULL;
 
@@ -176,7 +175,6 @@ test_pipeline (void)
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
   g_assert_cmpuint (fast_now () - began, >=, HOUR - GST_SECOND);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   fast_clock_uninstall (clock);
 }

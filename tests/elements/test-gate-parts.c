@@ -263,10 +263,9 @@ test_hosts (void)
   g_assert_true (answers_may_leave (answers, b, 100, TRUE, T0));
   for (guint i = 0; i < 1000; i++) {
     g_autofree gchar *host = g_strdup_printf ("198.51.100.%u", i % 250);
-    GSocketAddress *other = address (host, 5004);
+    g_autoptr (GSocketAddress) other = address (host, 5004);
 
     answers_heard (answers, other, 20, FALSE, T0 + i * RA_MSECOND);
-    g_object_unref (other);
     if (i % 10 == 0)
       answers_heard (answers, a, 1000, FALSE, T0 + i * RA_MSECOND);
   }

@@ -253,7 +253,7 @@ test_sink_encrypted (void)
   GError *error = NULL;
   GstElement *pipeline;
   UdpHeard heard;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   line = g_strdup_printf (
       "videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "
@@ -280,7 +280,6 @@ test_sink_encrypted (void)
   }
   g_assert_cmpuint (times (said, ENCRYPTED), ==, 1);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   g_string_free (said, TRUE);
   close (ear);

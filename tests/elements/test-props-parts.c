@@ -276,8 +276,8 @@ test_set (void)
 {
   Owner *o = owner_new ();
   g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("a/b");
-  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
-      G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
+      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
 
   g_object_set (o, "on", FALSE, "number", -1, "time", G_MAXUINT64, "share",
       1e300, "state", GST_STATE_READY, "name", "there", "caps", caps, "socket",
@@ -296,7 +296,6 @@ test_set (void)
   g_assert_true (!o->cfg.caps && !o->cfg.socket);
   g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT (caps), ==, 1);
   g_assert_cmpint (G_OBJECT (socket)->ref_count, ==, 1);
-  g_object_unref (socket);
   g_object_unref (o);
 }
 

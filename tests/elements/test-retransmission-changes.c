@@ -156,14 +156,12 @@ static const struct
 static void
 source_again (World *w)
 {
-  GstPad *src = gst_element_get_static_pad (w->src, "src");
-  GstPad *pad = gst_pad_get_peer (src);
+  g_autoptr (GstPad) src = gst_element_get_static_pad (w->src, "src");
+  g_autoptr (GstPad) pad = gst_pad_get_peer (src);
 
   gst_element_set_state (w->src, GST_STATE_NULL);
   gst_pad_unlink (src, pad);
   gst_element_release_request_pad (w->sink, pad);
-  gst_object_unref (pad);
-  gst_object_unref (src);
   gst_bin_remove (GST_BIN (w->sender), w->src);
   gst_object_unref (w->src);
   w->src = gst_object_ref_sink (gst_parse_launch (SOURCE, NULL));

@@ -54,7 +54,7 @@ test_model (gconstpointer data)
   g_autoptr (GstStructure) stats = NULL;
   GstElement *pipeline, *path;
   g_autoptr (GstMessage) message = NULL;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   g_test_message ("%s", line);
   pipeline = gst_parse_launch (line, &error);
@@ -73,7 +73,6 @@ test_model (gconstpointer data)
           + stats_get (stats, "wireless-losses"));
   g_assert_cmpuint (stats_get (stats, "out"), >, 0);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (path);
   gst_object_unref (pipeline);
   g_remove (file);

@@ -51,7 +51,7 @@ static void
 test_buffer_list (void)
 {
   GstBufferList *list = gst_buffer_list_new ();
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
   g_auto (Path) t;
 
   for (guint i = 0; i < 3; i++)
@@ -60,7 +60,6 @@ test_buffer_list (void)
   path_expect (&t, "caps 0, ");
   pad = gst_pad_get_peer (t.h->srcpad);
   g_assert_cmpint (gst_pad_chain_list (pad, list), ==, GST_FLOW_OK);
-  gst_object_unref (pad);
   path_expect (&t, "caps 0, +0 10, +1 20, +2 30, ");
 }
 
@@ -277,7 +276,7 @@ test_loss_messages (void)
 static void
 test_bad_link (void)
 {
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstElement *e = gst_element_factory_make ("rtpadaptlink", NULL);
   g_autofree gchar *link = NULL;
   g_autoptr (GstMessage) message = NULL;
@@ -300,7 +299,6 @@ test_bad_link (void)
   gst_element_set_state (e, GST_STATE_NULL);
   gst_element_set_bus (e, NULL);
   gst_object_unref (e);
-  gst_object_unref (bus);
 
   g_test_message ("a running path is kept");
   path_new (&t, "delay 25ms", 1);

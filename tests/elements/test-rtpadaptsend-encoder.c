@@ -161,11 +161,10 @@ test_encoder_in_bin (void)
   GstElement *send = bin_new (
       "rtph264pay ! rtpadaptsend controller=fixed start-bitrate=500000");
   g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (inner), "enc");
-  GstPad *pad = gst_element_get_static_pad (inner, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (inner, "src");
 
   gst_bin_add (GST_BIN (outer), inner);
   gst_element_add_pad (outer, gst_ghost_pad_new ("src", pad));
-  gst_object_unref (pad);
   gst_bin_add_many (GST_BIN (pipeline), outer, send, NULL);
   g_assert_true (gst_element_link (outer, send));
   gst_element_set_state (pipeline, GST_STATE_PAUSED);

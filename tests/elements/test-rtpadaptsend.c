@@ -286,7 +286,7 @@ test_event_order (void)
   g_auto (Send) s = send_new (FIXED "burst=0");
   g_autoptr (GstCaps) caps
       = gst_caps_from_string ("application/x-rtp,media=audio");
-  GstEvent *event;
+  g_autoptr (GstEvent) event = NULL;
   gboolean seen = FALSE;
 
   push_frame (&s, 0, 2);
@@ -299,7 +299,6 @@ test_event_order (void)
   pull_packet (&s);
   wait_until ((event = gst_harness_try_pull_event (s.h)));
   seen = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
-  gst_event_unref (event);
   g_assert_true (seen);
   crank (&s);
   pull_packet (&s);

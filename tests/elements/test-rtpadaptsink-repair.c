@@ -51,7 +51,7 @@ test_chains (void)
     GstElement *pipeline = gst_parse_launch (line, NULL);
     GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
     GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
-    GstBus *bus = gst_element_get_bus (pipeline);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     gint warnings = 0;
     GstMessageType type = GST_MESSAGE_WARNING;
 
@@ -74,7 +74,6 @@ test_chains (void)
     g_assert_cmpint (warnings, ==, chains[i].warnings);
     g_assert_cmpint (has_child (sink, "fec_0"), ==, chains[i].fec);
     g_assert_cmpint (has_child (sink, "rtx_0"), ==, chains[i].rtx);
-    gst_object_unref (bus);
     gst_object_unref (src);
     sink_stop (pipeline, sink);
   }

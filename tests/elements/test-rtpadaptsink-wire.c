@@ -361,7 +361,7 @@ test_strangers (void)
   GstElement *sink, *pipeline = sink_pipeline (port, "", &sink);
   GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
   GstElement *session;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
   g_autoptr (GRand) rng = g_rand_new_with_seed (3);
   guint8 rr[SINK_RR_SIZE], junk[64];
   gint through = 0;
@@ -392,7 +392,6 @@ test_strangers (void)
   udp_say (ear, "127.0.0.1", heard.from_port, 0, rr, sizeof rr);
   g_assert_true (sink_wait (came_through, &through));
   g_assert_cmpuint (bad_rtcp (sink), ==, 202);
-  gst_object_unref (pad);
   gst_object_unref (session);
   gst_object_unref (rtpbin);
   sink_stop (pipeline, sink);

@@ -486,7 +486,7 @@ test_wrong (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     GstElement *sink, *pipeline = sink_pipeline (9, wrong[i].options, &sink);
-    GstBus *bus = gst_element_get_bus (pipeline);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     g_autofree gchar *said = NULL;
 
     g_test_message ("%s: %s", wrong[i].options, wrong[i].why);
@@ -499,7 +499,6 @@ test_wrong (void)
     g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9", "bind-address", NULL,
         "key", NULL, "key-file", NULL, "dtls", FALSE, "rtcp-mux", TRUE, NULL);
     sink_play (pipeline);
-    gst_object_unref (bus);
     sink_stop (pipeline, sink);
   }
 }
@@ -512,10 +511,10 @@ test_missing (void)
   GstRegistry *registry = gst_registry_get ();
 
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
-    GstPluginFeature *feature
+    g_autoptr (GstPluginFeature) feature
         = gst_registry_lookup_feature (registry, needed[i]);
     GstElement *sink, *pipeline = gst_pipeline_new (NULL);
-    GstBus *bus = gst_element_get_bus (pipeline);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     g_autofree gchar *said = NULL;
     g_autoptr (GstStructure) stats = NULL;
     guint rate;
@@ -535,10 +534,8 @@ test_missing (void)
     g_assert_nonnull (said);
     g_assert_nonnull (strstr (said, needed[i]));
     gst_element_set_state (pipeline, GST_STATE_NULL);
-    gst_object_unref (bus);
     gst_object_unref (pipeline);
     gst_registry_add_feature (registry, feature);
-    gst_object_unref (feature);
   }
 }
 

@@ -269,14 +269,13 @@ test_one_socket (void)
   GstElement *element = gst_harness_find_element (src, "rtpadaptudpsrc");
   guint ear_port;
   gint ear = udp_socket ("127.0.0.1", &ear_port), port;
-  GSocket *socket;
+  g_autoptr (GSocket) socket = NULL;
   UdpHeard heard;
 
   gst_harness_play (src);
   g_object_get (element, "used-socket", &socket, "port", &port, NULL);
   g_object_set (
       sink, "socket", socket, "host", "127.0.0.1", "port", ear_port, NULL);
-  g_object_unref (socket);
   h = gst_harness_new_with_element (sink, "sink", NULL);
   gst_harness_set_src_caps_str (h, "application/x-rtp");
   gst_harness_push (h, udp_packet (3, 100, 'r'));

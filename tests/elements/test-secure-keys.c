@@ -157,7 +157,7 @@ test_file_mode (void)
     g_autofree gchar *path = temp_file (text, strlen (text));
     g_autofree gchar *options = g_strdup_printf ("key-file=%s", path);
     GstElement *sink, *pipeline = sink_pipeline (9, options, &sink);
-    GstBus *bus = gst_element_get_bus (pipeline);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     g_autofree gchar *said = NULL;
 
     g_test_message ("%o", (guint) modes[i]);
@@ -167,7 +167,6 @@ test_file_mode (void)
     said = udp_said (bus, GST_MESSAGE_WARNING);
     g_assert_cmpint (said != NULL, ==, (modes[i] & 077) != 0);
     g_remove (path);
-    gst_object_unref (bus);
     sink_stop (pipeline, sink);
   }
 }

@@ -30,7 +30,7 @@ static void
 test_silent (void)
 {
   GstElement *sender, *other;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
   Receiver t, wrong;
   Path path;
 
@@ -54,7 +54,6 @@ test_silent (void)
   wait_warning (
       wrong.bus, "127.0.0.1 do not authenticate: is the key the same");
   wait_warning (bus, "127.0.0.1 do not authenticate: is the key the same");
-  gst_object_unref (bus);
   line_end (other);
   receiver_end (&wrong);
 }

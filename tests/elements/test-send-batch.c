@@ -259,7 +259,7 @@ test_order (gconstpointer data)
   const gchar *out = order_rows[row].out;
   Gate gate = { .trace = g_string_new (NULL) };
   Send s = send_new (FAST);
-  GstPad *pad = gst_element_get_static_pad (s.element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (s.element, "src");
   guint16 seq = 0;
 
   g_test_message ("%s", order_rows[row].why);
@@ -284,7 +284,6 @@ test_order (gconstpointer data)
   g_mutex_unlock (&gate.lock);
   wait_until (traced (&gate) >= strlen (out));
   g_assert_cmpstr (gate.trace->str, ==, out);
-  gst_object_unref (pad);
   send_free (&s);
   g_string_free (gate.trace, TRUE);
   g_cond_clear (&gate.cond);

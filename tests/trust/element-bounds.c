@@ -49,12 +49,11 @@ element_new (const gchar *name)
 static void
 element_free (GstElement *element)
 {
-  GstBus *bus = gst_element_get_bus (element);
+  g_autoptr (GstBus) bus = gst_element_get_bus (element);
 
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
   gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
   /* A clock's thread may just be calling it. */
   for (gint64 end = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
        GST_OBJECT_REFCOUNT_VALUE (element) > 1

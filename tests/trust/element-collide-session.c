@@ -27,7 +27,7 @@ static void
 collide (Pair *p, guint32 ssrc, guint16 port)
 {
   Rtcp r = { 0 };
-  GSocketAddress *from
+  g_autoptr (GSocketAddress) from
       = g_inet_socket_address_new_from_string ("192.0.2.7", port);
   GstBuffer *buffer;
 
@@ -35,7 +35,6 @@ collide (Pair *p, guint32 ssrc, guint16 port)
   put (&r, 4, ssrc);
   buffer = gst_buffer_new_memdup (r.data, r.len);
   gst_buffer_add_net_address_meta (buffer, from);
-  g_object_unref (from);
   g_assert_cmpint (gst_pad_push (p->rtcp, buffer), ==, GST_FLOW_OK);
 }
 

@@ -177,13 +177,12 @@ sender_start (guint port, const gchar *options, gint *made)
       FPS, FPS, port, options);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error), *pay;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   g_assert_no_error (error);
   pay = gst_bin_get_by_name (GST_BIN (pipeline), "pay");
   pad = gst_element_get_static_pad (pay, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, made, NULL);
-  gst_object_unref (pad);
   gst_object_unref (pay);
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
       GST_STATE_CHANGE_FAILURE);

@@ -223,7 +223,7 @@ test_sink_rtcp (void)
       = g_inet_socket_address_new_from_string ("127.0.0.1", port);
   GstElement *sink, *pipeline = sink_pipeline (port, "", &sink);
   GstElement *rtpbin = gst_bin_get_by_name (GST_BIN (sink), "rtpbin");
-  GstPad *in;
+  g_autoptr (GstPad) in = NULL;
   UdpHeard heard;
   guint8 report[SINK_RR_SIZE];
   guint64 dropped;
@@ -254,7 +254,6 @@ test_sink_rtcp (void)
           && grown_mb (before) < n * SOURCES_MAX * SOURCE_MB,
       "%u reports and %u SDES chunks: %u known, %.1f MB more", MILLION, FEW,
       known, grown_mb (before));
-  gst_object_unref (in);
   gst_object_unref (rtpbin);
   sink_stop (pipeline, sink);
   close (ear);

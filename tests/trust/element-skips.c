@@ -144,7 +144,7 @@ test_payloader (gconstpointer data)
   GstElement *pipeline = gst_parse_launch (line, NULL);
   Out *o = g_new0 (Out, 1);
   Send s = { .element = gst_bin_get_by_name (GST_BIN (pipeline), "a") };
-  GstPad *pad = gst_element_get_static_pad (s.element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (s.element, "src");
   g_autofree gchar *name
       = g_strdup_printf ("3 numbers left out, %s", payloader_rows[row].name);
   gboolean pass;
@@ -172,7 +172,6 @@ test_payloader (gconstpointer data)
           : "none is left out",
       pass, "%u in %u packets, %u wider, %u within a frame, %u in FEC", o->gaps,
       o->packets, o->wide, o->within, o->unsent);
-  gst_object_unref (pad);
   gst_object_unref (s.element);
   gst_object_unref (pipeline);
   g_mutex_clear (&o->lock);
@@ -190,7 +189,7 @@ test_later (void)
       NULL);
   Out *o = g_new0 (Out, 1);
   Send s = { .element = gst_bin_get_by_name (GST_BIN (pipeline), "a") };
-  GstPad *pad = gst_element_get_static_pad (s.element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (s.element, "src");
 
   g_mutex_init (&o->lock);
   gst_pad_add_probe (pad,
@@ -202,7 +201,6 @@ test_later (void)
   g_object_set (s.element, "skip-interval", 20, NULL);
   wait_until (stat (&s, "skipped") > 0);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pad);
   gst_object_unref (s.element);
   gst_object_unref (pipeline);
   g_mutex_clear (&o->lock);

@@ -110,7 +110,7 @@ test_encoder_again (void)
   g_autoptr (GPtrArray) kept
       = g_ptr_array_new_with_free_func (gst_object_unref);
   GstElement *sink;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
   Swap s = { 0 };
   guint swaps;
   g_auto (Receiver) t;
@@ -148,7 +148,6 @@ test_encoder_again (void)
   trust_row ("fault", "encoder removed and another one put in its place",
       "6 times: frames go on, and the new one is given its bitrate",
       swaps == SWAPS, "%u of %u times", swaps, SWAPS);
-  gst_object_unref (pad);
   gst_object_unref (sink);
   gst_object_unref (s.before);
   gst_object_unref (s.behind);
@@ -183,14 +182,12 @@ branch_play (GstElement *pipeline, GstElement *sink, const gchar *line)
 static void
 branch_remove (GstElement *pipeline, GstElement *sink, GstElement *branch)
 {
-  GstPad *src = gst_element_get_static_pad (branch, "src");
-  GstPad *pad = gst_pad_get_peer (src);
+  g_autoptr (GstPad) src = gst_element_get_static_pad (branch, "src");
+  g_autoptr (GstPad) pad = gst_pad_get_peer (src);
 
   gst_element_set_state (branch, GST_STATE_NULL);
   gst_pad_unlink (src, pad);
   gst_element_release_request_pad (sink, pad);
-  gst_object_unref (pad);
-  gst_object_unref (src);
   gst_bin_remove (GST_BIN (pipeline), branch);
 }
 

@@ -53,13 +53,12 @@ hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 ready_while_held (World *w, guint i)
 {
-  GstPad *pad = gst_element_get_static_pad (w->element, "src_0");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (w->element, "src_0");
 
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, NULL, NULL);
   while (!gst_pad_is_blocking (pad))
     g_usleep (1000);
-  gst_object_unref (pad);
   ready_and_back (w, i);
 }
 

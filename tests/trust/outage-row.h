@@ -208,13 +208,12 @@ outage_sender (OutageWorld *w)
       w->relay.address, relay_port (&w->relay), MAX_BITRATE, w->row.feedback,
       outage_security (w));
   GstElement *camera;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   w->sender = outage_start (w, line);
   camera = gst_bin_get_by_name (GST_BIN (w->sender), "camera");
   pad = gst_element_get_static_pad (camera, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, outage_camera, w, NULL);
-  gst_object_unref (pad);
   gst_object_unref (camera);
   outage_play (w, w->sender);
 }

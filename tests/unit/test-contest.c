@@ -564,6 +564,38 @@ test_new_path (gconstpointer data)
   g_assert_cmpint (c.t_rebased >= NOW, ==, new_path_rows[i].found);
 }
 
+static const struct
+{
+  gdouble has, queue, rose; /* part of r_most; s, before the test; s ago */
+  gboolean competes;
+  const gchar *why;
+} starved_rows[] = {
+  { .5, .030, 9, FALSE, "the queue was ours" },
+  { .05, .030, 9, TRUE, "so little fills no queue" },
+  { .05, .006, 9, FALSE, "a short one it may" },
+  { .05, .030, 3, FALSE, "a line that becomes slower" },
+};
+
+static void
+test_starved (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaContest c = { .wanted = 1,
+    .begun = TRUE,
+    .drain = RA_DRAIN_STAND,
+    .q_began = starved_rows[i].queue,
+    .t_rose = NOW - starved_rows[i].rose,
+    .t_began = NOW - .1 };
+  RaSense n = sense;
+
+  g_test_message ("%s", starved_rows[i].why);
+  n.r_most = 50 * S / RTT;
+  n.r = starved_rows[i].has * n.r_most;
+  ra_contest_rate (&c, &n, .018, 0, S, S, RTT, FALSE);
+  g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
+  g_assert_cmpint (c.competes, ==, starved_rows[i].competes);
+}
+
 /* By how much others have lengthened the queue counts half after a test that passed,
  * and is forgotten in a competition. */
 static void
@@ -657,6 +689,7 @@ tests_add (void)
   rows_add_by ("/contest/teeth", teeth_rows, name, test_teeth);
   rows_add_by ("/contest/filled", filled_rows, name, test_filled);
   g_test_add_func ("/contest/filled/ends", test_filled_ends);
+  rows_add ("/contest/starved", starved_rows, test_starved);
   g_test_add_func ("/contest/fall-own", test_fall_own);
   g_test_add_func ("/contest/leaves", test_leaves);
   g_test_add_func ("/contest/ramp-ended", test_ramp_ended);

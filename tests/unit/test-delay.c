@@ -420,7 +420,6 @@ test_rate (void)
     { 6, 5, 0, TRUE, 360000, "one long trip is no queue" },
     { 6, 5, 0, TRUE, 295413, "the line's rate: a queue stands" },
     { 12, 5, 7200, FALSE, 254001, "small packets" },
-    { 0, 5, 7200, TRUE, 254001, "bytes of no packet" },
   };
   RaSense n = { 0 };
 

@@ -71,6 +71,7 @@
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
+#define STARVED .1 /* of the most that the line has carried of late */
 /* A test's losses may exceed the usual ones by SIGMAS standard deviations of a Poisson
  * count.  Where the share lost of late exceeds the usual one by MORE, the test has to be
  * so long that TOLD losses would be missing. */
@@ -371,27 +372,6 @@ drain_over (RaContest *c, const RaSense *n)
   c->t_test = n->now;
 }
 
-/* The queue was ours. */
-static gdouble
-drain_passed (RaContest *c, const RaSense *n, gdouble x)
-{
-  gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
-
-  c->n_drained = c->q_began > OURS ? c->n_drained + 1 : 0;
-  if (c->n_drained >= OURS_TESTS)
-    c->t_drained = n->now;
-  c->stands = 0;
-  c->filled *= FILLED_KEPT;
-  if (!c->competes)
-    c->tcp = (RaCubic){ 0 };
-  c->competes = FALSE;
-  c->x_own = fmax (x, c->x_back);
-  c->t_passed = asked ? n->now : c->t_passed;
-  c->q_longest = n->q_lo;
-  drain_over (c, n);
-  return c->x_own;
-}
-
 /* Others keep the queue. */
 static gdouble
 drain_failed (RaContest *c, const RaSense *n)
@@ -411,6 +391,38 @@ drain_failed (RaContest *c, const RaSense *n)
   c->q_longest = n->q_lo;
   drain_over (c, n);
   return c->x_back;
+}
+
+/* A flow that has next to nothing of what the line has carried of late fills no queue: one
+ * that a test has emptied was that of a TCP, which gave way by chance. */
+static gboolean
+is_starved (const RaContest *c, const RaSense *n)
+{
+  return !c->competes && c->q_began > OURS && n->r < STARVED * n->r_most
+      && n->now - c->t_rose > ROSE_FOR;
+}
+
+/* The queue was ours. */
+static gdouble
+drain_passed (RaContest *c, const RaSense *n, gdouble x)
+{
+  gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
+
+  if (is_starved (c, n))
+    return drain_failed (c, n);
+  c->n_drained = c->q_began > OURS ? c->n_drained + 1 : 0;
+  if (c->n_drained >= OURS_TESTS)
+    c->t_drained = n->now;
+  c->stands = 0;
+  c->filled *= FILLED_KEPT;
+  if (!c->competes)
+    c->tcp = (RaCubic){ 0 };
+  c->competes = FALSE;
+  c->x_own = fmax (x, c->x_back);
+  c->t_passed = asked ? n->now : c->t_passed;
+  c->q_longest = n->q_lo;
+  drain_over (c, n);
+  return c->x_own;
 }
 
 /* What a test leaves of the rate. */
