@@ -65,8 +65,8 @@ typedef struct
    * second; until the end if it never was. */
   gdouble ramp_s;
   /* The slowest after a step of the line to .75 of its rate or less: until the
-   * estimated bitrate was no more than the line, and until at most one packet of
-   * 20 waited for 25 ms in half a second; until the line's next rate if that was not. */
+   * estimated bitrate was no more than the line, and until no packet had waited
+   * for 25 ms for half a second; until the line's next rate if that was not. */
   gdouble rate_settle_s, queue_settle_s;
 } PathSettle;
 

@@ -12,10 +12,8 @@
 #define FULL .9
 /* A step down: the line keeps this share of its rate at most. */
 #define STEP .75
-/* A queue has drained when at most one packet of 20 waits as long as this, for QUIET:
- * the goals of a queue leave one of 20 out, too. */
+/* A queue in which nothing waited as long as this for QUIET has drained. */
 #define DRAINED (25 * RA_MSECOND)
-#define ONE_OF 20
 #define QUIET (RA_SECOND / 2)
 
 static const Capacity *
@@ -100,46 +98,21 @@ rate_settle (const Records *r, gint64 step, gint64 end, gdouble bps)
   return any ? ra_seconds (end - step) : (gdouble) NAN;
 }
 
-static gboolean
-waited (const Packet *k)
-{
-  return k->queued != RA_SPAN_NONE && k->queued >= DRAINED;
-}
-
-/* The packets that came from `from` on show it, for QUIET, or until `end`. */
-static gboolean
-has_drained (const Path *p, gint64 from, gint64 end)
-{
-  guint all = 0, late = 0;
-
-  for (guint i = 0; i < p->packets->len; i++) {
-    const Packet *k = &g_array_index (p->packets, Packet, i);
-
-    if (k->in >= MIN (from + QUIET, end))
-      break;
-    if (k->in < from || k->queued == RA_SPAN_NONE)
-      continue;
-    all++;
-    late += waited (k);
-  }
-  return ONE_OF * late <= all;
-}
-
 static gdouble
 queue_settle (const Path *p, gint64 step, gint64 end)
 {
-  gint64 from = step;
+  gint64 last = step;
 
   for (guint i = 0; i < p->packets->len; i++) {
     const Packet *k = &g_array_index (p->packets, Packet, i);
 
-    if (k->in < step || !waited (k))
+    if (k->in < step || k->queued == RA_SPAN_NONE || k->queued < DRAINED)
       continue;
-    if (k->in >= end || has_drained (p, from, end))
+    if (k->in >= end || k->in > last + QUIET)
       break;
-    from = MIN (crossed (k), end);
+    last = MIN (crossed (k), end);
   }
-  return ra_seconds (from - step);
+  return ra_seconds (last - step);
 }
 
 /* Where the line has another rate again. */

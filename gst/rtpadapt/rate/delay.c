@@ -39,9 +39,9 @@
 /* Times the rate after the loss: when so much arrives, the line has become faster.  Up
  * to 1.18 times that rate, 1 / FALL, arrived before the loss. */
 #define LOSS_PASSED 1.35
-#define MOST 1.3       /* times r */
-#define MOST_GAPS 1.05 /* times what is used by a source that leaves gaps */
-#define KNOWN 1.03     /* times r_busy: what the line is known to carry */
+#define MOST 1.3      /* times r */
+#define MOST_GAPS 1.1 /* times what is used by a source that leaves gaps */
+#define KNOWN 1.05    /* times r_busy: what the line is known to carry */
 #define CONGESTION_MOST \
   .5            /* of the losses: with more a TCP's rate at them counts */
 #define USED .8 /* of x */
@@ -367,7 +367,7 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
 static const RaParam params[] = {
   { "target", RA_AT (RaDelayRate, target), .def = .001, .max = 1, .unit = "s",
       .text = "the queue that is aimed at, without the part of `own`" },
-  { "own", RA_AT (RaDelayRate, own), .def = 1500, .max = 1e6, .unit = "bytes",
+  { "own", RA_AT (RaDelayRate, own), .def = 1700, .max = 1e6, .unit = "bytes",
       .text = "and the time that these take at the own rate" },
   { "target-max", RA_AT (RaDelayRate, target_max), .def = .020, .max = 1,
       .unit = "s", .text = "and this at most, unless a packet takes longer" },

@@ -35,7 +35,7 @@ G_BEGIN_DECLS
 /* Nothing is believed before so many frames came after that. */
 #define RA_PLAYOUT_FRAMES 25
 /* By so much L falls, and grows, a frame. */
-#define RA_PLAYOUT_DOWN (2 * RA_MSECOND)
+#define RA_PLAYOUT_DOWN RA_MSECOND
 #define RA_PLAYOUT_UP (10 * RA_MSECOND)
 
 /* Latenesses of the last while. */
