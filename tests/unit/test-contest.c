@@ -564,6 +564,7 @@ test_new_path (gconstpointer data)
   g_assert_cmpint (c.t_rebased >= NOW, ==, new_path_rows[i].found);
 }
 
+/* A test for a queue that stands empties it. */
 static const struct
 {
   gdouble has, queue, rose; /* part of r_most; s, before the test; s ago */

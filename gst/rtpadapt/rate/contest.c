@@ -372,6 +372,27 @@ drain_over (RaContest *c, const RaSense *n)
   c->t_test = n->now;
 }
 
+/* The queue was ours. */
+static gdouble
+drain_passed (RaContest *c, const RaSense *n, gdouble x)
+{
+  gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
+
+  c->n_drained = c->q_began > OURS ? c->n_drained + 1 : 0;
+  if (c->n_drained >= OURS_TESTS)
+    c->t_drained = n->now;
+  c->stands = 0;
+  c->filled *= FILLED_KEPT;
+  if (!c->competes)
+    c->tcp = (RaCubic){ 0 };
+  c->competes = FALSE;
+  c->x_own = fmax (x, c->x_back);
+  c->t_passed = asked ? n->now : c->t_passed;
+  c->q_longest = n->q_lo;
+  drain_over (c, n);
+  return c->x_own;
+}
+
 /* Others keep the queue. */
 static gdouble
 drain_failed (RaContest *c, const RaSense *n)
@@ -400,29 +421,6 @@ is_starved (const RaContest *c, const RaSense *n)
 {
   return !c->competes && c->q_began > OURS && n->r < STARVED * n->r_most
       && n->now - c->t_rose > ROSE_FOR;
-}
-
-/* The queue was ours. */
-static gdouble
-drain_passed (RaContest *c, const RaSense *n, gdouble x)
-{
-  gboolean asked = c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_END;
-
-  if (is_starved (c, n))
-    return drain_failed (c, n);
-  c->n_drained = c->q_began > OURS ? c->n_drained + 1 : 0;
-  if (c->n_drained >= OURS_TESTS)
-    c->t_drained = n->now;
-  c->stands = 0;
-  c->filled *= FILLED_KEPT;
-  if (!c->competes)
-    c->tcp = (RaCubic){ 0 };
-  c->competes = FALSE;
-  c->x_own = fmax (x, c->x_back);
-  c->t_passed = asked ? n->now : c->t_passed;
-  c->q_longest = n->q_lo;
-  drain_over (c, n);
-  return c->x_own;
 }
 
 /* What a test leaves of the rate. */
@@ -487,7 +485,7 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   floor_hear (c, n);
   if (n->q2 <= fmin (target / 2, EMPTY) && n->now >= c->t_answered) {
     c->floor = 0;
-    return drain_passed (c, n, x);
+    return is_starved (c, n) ? drain_failed (c, n) : drain_passed (c, n, x);
   }
   if (n->now - c->t_began <= 3 * n->lag + 2 * c->q_max)
     return fmin (x, drain_depth (c, n) * c->x_back);
