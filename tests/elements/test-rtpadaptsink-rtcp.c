@@ -409,10 +409,12 @@ test_sound_beside (void)
   sink_expect (sink, "sender/feedback", 1);
   for (; sounds < SOUNDS; sounds += 500) {
     push_sound (pipeline, sounds, 500);
-    sink_expect (sink, "sender/packets-sent", 1 + sounds);
+    sink_expect (sink, "udp/packets", 1 + sounds);
   }
   sink_push (pipeline, 2);
-  sink_expect (sink, "sender/packets-sent", 2 + SOUNDS);
+  /* A packet that rtpadaptsend has counted may not have left yet, and then a
+   * report about it is refused. */
+  sink_expect (sink, "udp/packets", 2 + SOUNDS);
   number = sink_heard_twcc (&heard) + 1; /* that the second one has */
   say_came (ear, heard.from_port, number);
   sink_expect (sink, "sender/feedback", 2);
