@@ -24,6 +24,7 @@ typedef struct
   guint n_events;    /* new congestion loss events since the last report */
   guint expected;    /* packets that should have come since the last report */
   guint arrived;     /* packets that came since the last report */
+  guint64 bytes;     /* of these packets; 0 where a peer does not say */
   guint skipped;     /* packets whose fate stays unknown, as feedback was lost;
                         not in `expected` */
   guint lost_congestion;

@@ -73,9 +73,10 @@ struct _RaReceiver
   /* since the last report */
   guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs,
       n_ce;
-  RaTime t_lost;     /* the newest of lost_congestion and n_ce */
-  guint64 last_lost; /* seq of the last loss */
-  gboolean in_run;   /* its hole has a wireless loss */
+  guint64 bytes_since; /* of arrived_since */
+  RaTime t_lost;       /* the newest of lost_congestion and n_ce */
+  guint64 last_lost;   /* seq of the last loss */
+  gboolean in_run;     /* its hole has a wireless loss */
 
   RaReceiverStats stats;
 };
@@ -385,6 +386,7 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
   }
   r->stats.arrived++;
   r->arrived_since++;
+  r->bytes_since += p->size;
   r->started = r->data_since_report = TRUE;
   if (first)
     r->reported = p->seq;
@@ -453,6 +455,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .n_events = r->n_events,
     .expected = (guint) (end - r->reported - r->n_skipped),
     .arrived = r->arrived_since,
+    .bytes = r->bytes_since,
     .skipped = (guint) MIN (r->n_skipped, G_MAXINT),
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
@@ -472,6 +475,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   r->n_skipped = 0;
   r->n_events = r->lost_congestion = r->lost_wireless = 0;
   r->arrived_since = r->wireless_runs = r->n_ce = 0;
+  r->bytes_since = 0;
   r->data_since_report = r->has_extremes = FALSE;
   return TRUE;
 }

@@ -97,7 +97,7 @@ pull_dts (Path *t)
 static void
 test_dts (void)
 {
-  GstBuffer *shared = path_rtp (1, PATH_SIZE);
+  g_autoptr (GstBuffer) shared = path_rtp (1, PATH_SIZE);
   GstSegment segment;
   g_auto (Path) t;
 
@@ -112,7 +112,6 @@ test_dts (void)
   g_assert_cmpuint (pull_dts (&t), ==, 36 * GST_MSECOND);
   g_assert_cmpuint (pull_dts (&t), ==, 46 * GST_MSECOND);
   g_assert_cmpuint (GST_BUFFER_DTS (shared), ==, GST_SECOND);
-  gst_buffer_unref (shared);
 
   path_push (&t, 2, 50);
   gst_element_set_state (t.h->element, GST_STATE_PAUSED);

@@ -18,7 +18,7 @@ test_ccfb_values (void)
       "feedback=ccfb feedback-interval=62500000", SESSION, CAPS_TWCC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstClockTime t;
   const guint8 *fci;
   guint16 begin;
@@ -50,7 +50,6 @@ test_ccfb_values (void)
         GST_READ_UINT16_BE (fci + 4 + 2 * (10 - begin + i)), ==, metrics[i]);
   gst_rtcp_buffer_unmap (&rtcp);
   g_assert_false (rtcp_has (buffer, GST_RTCP_TYPE_APP, 0));
-  gst_buffer_unref (buffer);
   g_assert_cmpint (stat (&r, "ce"), ==, 1);
 }
 

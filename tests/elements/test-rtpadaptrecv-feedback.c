@@ -131,7 +131,7 @@ test_at_once (void)
   g_auto (Recv) r = recv_new (
       "feedback=tfrc lda=none loss-messages=true", SESSION, CAPS_TFRC);
   g_autoptr (GstMessage) message = NULL;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstClockTime t;
   guint64 lost;
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
@@ -164,7 +164,6 @@ test_at_once (void)
   g_assert_cmpuint (GST_READ_UINT32_BE (data + 4), ==, 0); /* t_delay */
   g_assert_cmpuint (GST_READ_UINT32_BE (data + 12), >, 0); /* p */
   gst_rtcp_buffer_unmap (&rtcp);
-  gst_buffer_unref (buffer);
 
   message = message_expect (&r, "rtpadapt-loss");
   g_assert_true (gst_structure_get_uint64 (
@@ -296,7 +295,7 @@ static void
 test_no_room (void)
 {
   g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstClockTime t;
 
   first_report (&r, (Packet){ .seq = 0, STAMPED }, RA_TFRC_FB_FMT);
@@ -309,7 +308,6 @@ test_no_room (void)
   g_assert_nonnull (buffer);
   g_assert_false (rtcp_has (buffer, GST_RTCP_TYPE_RTPFB, RA_TFRC_FB_FMT));
   g_assert_false (rtcp_has (buffer, GST_RTCP_TYPE_APP, 0));
-  gst_buffer_unref (buffer);
   g_assert_cmpint (stat (&r, "reports-no-room"), ==, 1);
   g_assert_cmpint (stat (&r, "reports-sent"), ==, 1);
 
@@ -357,7 +355,7 @@ test_ssrc_change (void)
   g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstClockTime t;
 
   first_report (&r,
@@ -380,7 +378,6 @@ test_ssrc_change (void)
       rtcp_find (buffer, &rtcp, &packet, GST_RTCP_TYPE_RTPFB, RA_TFRC_FB_FMT));
   g_assert_cmphex (gst_rtcp_packet_fb_get_media_ssrc (&packet), ==, 0xabcdef01);
   gst_rtcp_buffer_unmap (&rtcp);
-  gst_buffer_unref (buffer);
   g_assert_cmpint (stat (&r, "expected"), ==, 10);
   g_assert_cmpint (stat (&r, "arrived"), ==, 10);
   g_assert_cmpint (

@@ -18,7 +18,7 @@
 static void
 pull_bytes (Pair *p, const gchar *expected)
 {
-  GstBuffer *buffer = gst_harness_pull (p->send.h);
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (p->send.h);
   g_autoptr (GString) text = g_string_new (NULL);
   GstClockTime now = time_now (&p->send);
   guint8 bytes[64];
@@ -28,7 +28,6 @@ pull_bytes (Pair *p, const gchar *expected)
   for (guint i = 0; text->len < strlen (expected); i++)
     g_string_append_printf (text, i ? " %02x" : "%02x", bytes[i]);
   g_assert_cmpstr (text->str, ==, expected);
-  gst_buffer_unref (buffer);
   g_array_append_val (p->send.times, now);
 }
 

@@ -448,13 +448,12 @@ test_funnel (void)
   g_autoptr (GstElement) send
       = gst_bin_get_by_name (GST_BIN (pipeline), "send");
   g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
-  GstBuffer *packet = packet_new (7, 0, 0, 100);
+  g_autoptr (GstBuffer) packet = packet_new (7, 0, 0, 100);
   GstFlowReturn flow;
 
   gst_buffer_memset (packet, 1, 98, 1);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (src, "push-buffer", packet, &flow);
-  gst_buffer_unref (packet);
   wait_until (stream_field (send, 96, "packets") > 0
       && stream_field (send, 97, "packets") > 0
       && stream_field (send, 98, "packets") > 0);

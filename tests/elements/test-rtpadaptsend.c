@@ -357,7 +357,7 @@ test_list (void)
   }
   g_assert_cmpint (gst_pad_push_list (s.h->srcpad, list), ==, GST_FLOW_OK);
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *out;
+    g_autoptr (GstBuffer) out = NULL;
 
     if (i > 0)
       crank (&s);
@@ -368,7 +368,6 @@ test_list (void)
     g_assert_cmpuint (
         gst_buffer_get_reference_timestamp_meta (out, reference)->timestamp, ==,
         i);
-    gst_buffer_unref (out);
     gst_buffer_unref (in[i]);
   }
 }

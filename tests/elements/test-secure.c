@@ -67,11 +67,11 @@ encoder (const Key *key)
   static const gchar *const names[]
       = { "rtp-cipher", "rtcp-cipher", "rtp-auth", "rtcp-auth" };
   g_autoptr (GstElement) enc = gst_element_factory_make ("srtpenc", NULL);
-  GstBuffer *buffer = key_buffer (ciphers[key->cipher].size, key->first);
+  g_autoptr (GstBuffer) buffer
+      = key_buffer (ciphers[key->cipher].size, key->first);
   GstHarness *h;
 
   g_object_set (enc, "key", buffer, NULL);
-  gst_buffer_unref (buffer);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     gst_util_set_object_arg (G_OBJECT (enc), names[i],
         i < 2 ? ciphers[key->cipher].nick : ciphers[key->cipher].auth);
@@ -198,7 +198,7 @@ test_both_ways (void)
     Key key = { i, 17 }, other = { i, 18 };
     GstHarness *right = decoder (&key), *wrong = decoder (&other);
     guint8 payload[76];
-    GstBuffer *plain;
+    g_autoptr (GstBuffer) plain = NULL;
     UdpHeard heard;
     Secured s;
 
@@ -212,7 +212,6 @@ test_both_ways (void)
     g_assert_cmpuint (gst_buffer_get_size (plain), ==, 100);
     g_assert_cmpint (
         gst_buffer_memcmp (plain, 24, payload, sizeof payload), ==, 0);
-    gst_buffer_unref (plain);
     gst_harness_push (
         wrong, gst_buffer_new_memdup (heard.data, (gsize) heard.size));
     g_assert_null (gst_harness_try_pull (wrong));

@@ -175,7 +175,7 @@ test_story (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   g_auto (GStrv) steps = g_strsplit (rows[row].story, ", ", -1);
   World w = { .now = T0 };
-  GPtrArray *streams;
+  g_autoptr (GPtrArray) streams = NULL;
 
   src_streams_init (&w.streams, silence, &w);
   for (guint i = 0; i < SSRCS; i++) {
@@ -190,7 +190,6 @@ test_story (gconstpointer data)
   }
   streams = src_streams_take (&w.streams);
   g_ptr_array_set_free_func (streams, g_free);
-  g_ptr_array_unref (streams);
   src_streams_clear (&w.streams);
   for (guint i = 0; i < SSRCS; i++) {
     g_assert_cmpint (GST_OBJECT_REFCOUNT_VALUE (w.pads[i]), ==, 1);

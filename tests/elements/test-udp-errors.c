@@ -109,12 +109,11 @@ static void
 given_hears (Given *g)
 {
   g_autofree gchar *said = NULL;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   udp_say (g->peer, "127.0.0.1", g->port, 0, "x", 1);
   buffer = gst_harness_pull (g->h);
   g_assert_nonnull (buffer);
-  gst_buffer_unref (buffer);
   said = udp_said (g->bus, GST_MESSAGE_ERROR);
   g_assert_cmpstr (said, ==, NULL);
 }

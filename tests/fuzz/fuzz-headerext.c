@@ -78,13 +78,12 @@ payload_of (GstBuffer *buffer)
 static void
 check_read (GstBuffer *buffer, const RecvIds *ids, const Wanted *w)
 {
-  GstBuffer *whole = gst_buffer_copy_region (buffer,
+  g_autoptr (GstBuffer) whole = gst_buffer_copy_region (buffer,
       (GstBufferCopyFlags) (GST_BUFFER_COPY_MEMORY | GST_BUFFER_COPY_MERGE), 0,
       -1);
   RecvPacket p;
 
   g_assert_cmpint (recv_packet_parse (&p, whole, ids), ==, RECV_RTP);
-  gst_buffer_unref (whole);
   if (ids->send_ts > 0) {
     g_assert_nonnull (p.wire.send_ts);
     g_assert_cmpuint (p.send_ts.t_i, ==, ra_stamp_us (w->values.now));

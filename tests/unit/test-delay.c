@@ -109,6 +109,19 @@ static const Step drain[] = {
   { 0 },
 };
 
+/* Of 9 packets in .04 s, and one of the lost, .9 are 243000: the ramp ends, and with a loss
+ * the test lasts for D.  Then .95 of 360000 arrives, which was sent in the ramp. */
+static const Step echo[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 694405, "ramp" },
+  { 40, 0, 8, 4, 0, 0, FALSE, 121500, "half of 243000" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 171000, "half of 342000" },
+  { 40, 0, 4, 0, 0, 0, FALSE, 171000, "what the test has left arrives" },
+  { 40, 0, 4, 0, 0, 0, FALSE, 342000, "passed: the line carried it" },
+  { 0 },
+};
+
 /* A loss in a queue of 12 ms > T = 9.5 ms: 11 packets in .052 s, and the one that was
  * lost, are 276923; the ramp ends at .85 + .05 of it. */
 static const Step loss[] = {
@@ -160,6 +173,7 @@ static const struct
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
   { "drain", TARGET, drain },
+  { "echo", TARGET, echo },
   { "loses", NO_TESTS, loss },
   { "forgiven", NO_TESTS, forgiven },
   { "marked", NO_TESTS, marked },
@@ -337,17 +351,24 @@ static const struct
 };
 
 static void
-sense_report (RaSense *n, guint i, guint queue, guint rtt)
+sense_bytes (RaSense *n, guint i, guint queue, guint rtt, guint bytes)
 {
   RaReport report = { .rtt = MS (rtt),
     .interval = MS (40),
     .t_recvdata = MS (40 * i),
     .arrived = 12,
+    .bytes = bytes,
     .queue = MS (queue),
     .queue_min = MS (queue),
     .queue_max = MS (queue) };
 
   ra_sense_hear (n, &report, 1200, 1, MS (1000 + 40 * i));
+}
+
+static void
+sense_report (RaSense *n, guint i, guint queue, guint rtt)
+{
+  sense_bytes (n, i, queue, rtt, 0);
 }
 
 static void
@@ -385,6 +406,47 @@ test_clock_once (void)
   g_assert_cmpfloat_with_epsilon (n.q_lo, 0, 1e-9);
   sense_report (&n, 4, 80, 130);
   g_assert_cmpfloat_with_epsilon (n.q_lo, .080, 1e-9);
+}
+
+/* A line that becomes slower is no jitter.  The first jump is a sample of 100 / 1.95 = 51 ms,
+ * counts as 5, and leaves nothing after the 2 ms of the allowance; 51 / 16 would leave 5.5. */
+static void
+test_jump (void)
+{
+  RaSense n = { 0 };
+
+  for (guint i = 0; i < 20; i++)
+    sense_report (&n, i, 0, 50);
+  sense_report (&n, 20, 100, 150);
+  sense_report (&n, 21, 200, 250);
+  g_assert_cmpfloat_with_epsilon (n.q2, .100, 1e-9);
+}
+
+/* 12 packets of 1200 bytes in 40 ms are 360000 bytes/s; the report that finds the queue had
+ * 65 ms for them, and has 1 - exp (-65 / 90) of r.  Then 7200 bytes in 40 ms are 180000, and
+ * have 1 - exp (-40 / 90). */
+static void
+test_rate (void)
+{
+  static const struct
+  {
+    guint queue, bytes;
+    gdouble r;
+    const gchar *why;
+  } cases[] = {
+    { 0, 0, 0, "the first has no time" },
+    { 0, 0, 360000, "the peer tells packets" },
+    { 0, 7200, 360000, "and bytes, but the line may be free" },
+    { 25, 7200, 288785, "one long trip is no queue" },
+    { 25, 7200, 249751, "small packets, and a queue stands" },
+  };
+  RaSense n = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    sense_bytes (&n, i, cases[i].queue, 50 + cases[i].queue, cases[i].bytes);
+    g_test_message ("%s", cases[i].why);
+    g_assert_cmpfloat_with_epsilon (n.r, cases[i].r, 1);
+  }
 }
 
 /* --- after a silence --- */
@@ -580,6 +642,8 @@ tests_add (void)
   g_test_add_func ("/delay/unknown", test_unknown);
   rows_add ("/delay/clock", clock_rows, test_clock);
   g_test_add_func ("/delay/clock/once", test_clock_once);
+  g_test_add_func ("/delay/jump", test_jump);
+  g_test_add_func ("/delay/rate", test_rate);
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);
   g_test_add_func ("/delay/apart", test_apart);

@@ -289,6 +289,7 @@ test_count (gconstpointer data)
   g_test_message ("%s: %s", count_rows[i].script, count_rows[i].why);
   g_assert_cmpuint (p.report.expected, ==, count_rows[i].expected);
   g_assert_cmpuint (p.report.arrived, ==, count_rows[i].arrived);
+  g_assert_cmpuint (p.report.bytes, ==, 1000 * count_rows[i].arrived);
   g_assert_cmpuint (p.report.lost_congestion, ==, count_rows[i].congestion);
   g_assert_cmpuint (p.report.lost_wireless, ==, count_rows[i].wireless);
   g_assert_cmpuint (p.report.wireless_runs, ==, count_rows[i].runs);

@@ -217,6 +217,13 @@ ra_contest_ramp_ended (RaContest *c, gboolean lost)
   c->lost = lost;
 }
 
+void
+ra_contest_carries (RaContest *c, gdouble x)
+{
+  if (c->drain == RA_DRAIN_BASE)
+    c->x_back = fmax (c->x_back, x);
+}
+
 gboolean
 ra_contest_is_ours (const RaContest *c, const RaSense *n)
 {

@@ -216,10 +216,12 @@ static void
 takes_echo (RaDelayRate *d)
 {
   const RaSense *n = &d->n;
+  gdouble echo = ECHO * fmin (n->r_last, ra_sense_x_then (n));
 
-  if (!d->ramp && ra_delay_echoes (d) && n->q2 <= d->t / 2)
-    d->start.x
-        = fmax (d->start.x, ECHO * fmin (n->r_last, ra_sense_x_then (n)));
+  if (d->ramp || !ra_delay_echoes (d) || n->q2 > d->t / 2)
+    return;
+  d->start.x = fmax (d->start.x, echo);
+  ra_contest_carries (&d->c, echo);
 }
 
 /* The queue is not too long. */

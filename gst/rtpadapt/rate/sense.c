@@ -32,6 +32,12 @@
 #define RAW_TIME 3.0
 /* s.  A shorter queue counts as none. */
 #define NO_QUEUE .003
+/* s.  Where a longer one stands, what arrives is what the line carries. */
+#define STANDS .010
+/* Where a line becomes slower its queue jumps, and would pass for jitter.  A sample is
+ * at most so many times the mean, or DEV_LEAST s. */
+#define DEV_MOST 16
+#define DEV_LEAST .005
 /* A line that has carried so much may be as fast still, though others have it. */
 #define MOST_TIME 60.
 /* A rate below one part of so many of the highest of late does not show a slow line:
@@ -113,6 +119,8 @@ queue_hear (RaSense *n, const RaReport *report)
 static void
 queue_filter (RaSense *n, gdouble allowance)
 {
+  gdouble sample;
+
   for (guint i = RA_SENSE_QUEUES - 1; i > 0; i--) {
     n->lo[i] = n->lo[i - 1];
     n->lo_at[i] = n->lo_at[i - 1];
@@ -122,30 +130,35 @@ queue_filter (RaSense *n, gdouble allowance)
   n->n_lo = MIN (n->n_lo + 1, RA_SENSE_QUEUES);
   if (n->n_lo >= 3) {
     n->n_dev = CLAMP (n->n_dev + 1, DEV_FIRST, DEV_GAIN);
-    n->dev += (fabs (n->lo[0] - 2 * n->lo[1] + n->lo[2]) / SECOND_DIFFERENCE
-                  - n->dev)
-        / n->n_dev;
+    sample = fabs (n->lo[0] - 2 * n->lo[1] + n->lo[2]) / SECOND_DIFFERENCE;
+    if (n->n_dev == DEV_GAIN)
+      sample = fmin (sample, fmax (DEV_MOST * n->dev, DEV_LEAST));
+    n->dev += (sample - n->dev) / n->n_dev;
   }
   n->jitter = allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
   n->q2 = fmax (0, lowest (n, 0) - n->jitter);
   n->qm = fmax (0, lowest (n, n->lag) - n->jitter);
 }
 
-/* Exact between two arrivals: a window that ends at one counts half a packet
- * too many.  What the radio took had its share of the line, too, and of what
- * a lost report would have covered, as large a part arrived as of the rest. */
+/* Exact between two arrivals: a window that ends at one counts half a packet too many.
+ * Where a queue stands, bytes count: when a line has become slower, packets are smaller
+ * than the mean, and as many of them come through as before.  Without a queue the mean size
+ * counts, as a policer takes large packets and lets small ones pass.  What the radio took
+ * had its share of the line, too, and of what a lost report would have covered, as large a
+ * part arrived as of the rest. */
 static void
 rate_hear (RaSense *n, const RaReport *report, gdouble s)
 {
   gdouble q = n->q_report, span;
-  gdouble came = report->arrived + (gdouble) report->lost_wireless;
-  gdouble all = came + report->lost_congestion;
+  gdouble all = report->arrived + (gdouble) report->lost_wireless
+      + report->lost_congestion;
+  gboolean told = n->q2 > STANDS && report->arrived > 0 && report->bytes > 0;
+  gdouble came = told ? (gdouble) report->bytes : s * report->arrived;
+  gdouble more = all > 0 ? 1 + report->skipped / all : 0;
 
-  if (all > 0) {
-    n->delivered += s * came * (1 + report->skipped / all);
-    n->arrived += s * report->arrived * (1 + report->skipped / all);
-    n->sent += s * (all + report->skipped);
-  }
+  n->delivered += (came + s * report->lost_wireless) * more;
+  n->arrived += came * more;
+  n->sent += (came + s * (all - report->arrived)) * more;
   span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata)) + q
       - n->q_recvdata;
   if (n->begun && span < SPAN_MIN)
