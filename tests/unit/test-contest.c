@@ -168,11 +168,11 @@ test_again (gconstpointer data)
     .stands = .3,
     .t_test = NOW,
     .t_proof = NOW - again_rows[i].proof,
-    .t_rose = again_rows[i].rose > 0 ? NOW - again_rows[i].rose : 0,
     .t_kept = NOW - again_rows[i].kept,
     .t_passed = NOW - again_rows[i].passed };
   RaSense n = sense;
 
+  n.t_rose = again_rows[i].rose > 0 ? NOW - again_rows[i].rose : 0;
   n.r = n.r_most = 5 * S / RTT;
   g_test_message ("%s", again_rows[i].why);
   ra_cubic_begin (&c.tcp, again_rows[i].w);
@@ -218,7 +218,7 @@ test_rose (gconstpointer data)
   n.lo[0] = n.q_lo = n.q2 = n.qm = .02 + rose_rows[i].by;
   n.lo[7] = .02;
   n.r = 3;
-  ra_contest_hear (&c, &n, .01, FALSE);
+  ra_sense_hear_rise (&n);
   c.stands = 1;
   g_test_message ("%s", rose_rows[i].why);
   n.r = ra_contest_rate (&c, &n, .01, 8, S, S, RTT, FALSE);
@@ -585,11 +585,11 @@ test_starved (gconstpointer data)
     .begun = TRUE,
     .drain = RA_DRAIN_STAND,
     .q_began = starved_rows[i].queue,
-    .t_rose = NOW - starved_rows[i].rose,
     .t_began = NOW - .1 };
   RaSense n = sense;
 
   g_test_message ("%s", starved_rows[i].why);
+  n.t_rose = NOW - starved_rows[i].rose;
   n.r_most = 50 * S / RTT;
   n.r = starved_rows[i].has * n.r_most;
   ra_contest_rate (&c, &n, .018, 0, S, S, RTT, FALSE);

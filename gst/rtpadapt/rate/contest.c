@@ -33,13 +33,9 @@
 #define AGAIN_WITHIN 8.
 #define GAP_BASE 5. /* between tests */
 #define GAP_STANDS 2.
-/* A queue that grows by ROSE, and by the share ROSE_EACH of the time, is that of a line
- * which has become slower, or of a TCP's slow start; in a competition the share is
- * GREW_EACH.  A queue that stands within ROSE_FOR of that is its backlog. */
-#define ROSE .1
-#define ROSE_EACH .25
+/* The share of the time by which the queue grows where the line becomes slower during a
+ * competition. */
 #define GREW_EACH .5
-#define ROSE_FOR 4.
 #define GAP_LOSS 4.
 #define LOSS_RECENT 5.
 #define LOSS_PROOF 10.
@@ -186,7 +182,7 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = c->t_kept = c->t_outage = c->t_rose = -(gdouble) INFINITY;
+        = c->t_kept = c->t_outage = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
@@ -195,8 +191,6 @@ ra_contest_hear (
       > (fights_for_short (c, n) ? LOSS_QUEUE : standing_at (n, target));
   if (congestion)
     c->t_congestion = n->now;
-  if (ra_sense_growth (n, ROSE_EACH) > ROSE)
-    c->t_rose = n->now;
   if (congestion && n->congested > PROOF_LEAST)
     c->t_proof = n->now;
   c->stands += (1 - exp (-n->dt / STANDS_TIME)) * (stands - c->stands);
@@ -427,7 +421,7 @@ static gboolean
 is_starved (const RaContest *c, const RaSense *n)
 {
   return !c->competes && c->q_began > OURS && n->r < STARVED * n->r_most
-      && n->now - c->t_rose > ROSE_FOR;
+      && !ra_sense_rose (n);
 }
 
 /* What a test leaves of the rate. */
@@ -484,7 +478,7 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   gboolean there
       = n->qm + (c->drain == RA_DRAIN_LOSS ? 0 : n->jitter) > c->stands_at;
 
-  if (c->t_rose >= n->now) { /* the line has become slower meanwhile */
+  if (n->t_rose >= n->now) { /* the line has become slower meanwhile */
     drain_void (c, n);
     return x;
   }
@@ -541,9 +535,8 @@ stands_again (const RaContest *c, const RaSense *n)
       ? n->now - c->t_proof < LOSS_PROOF
       : c->t_proof > c->t_passed;
 
-  return !c->competes && c->drain == RA_DRAIN_NONE && lost
-      && n->now - c->t_rose > ROSE_FOR && c->stands > STANDS_AGAIN
-      && n->now - c->t_passed < AGAIN_WITHIN;
+  return !c->competes && c->drain == RA_DRAIN_NONE && lost && !ra_sense_rose (n)
+      && c->stands > STANDS_AGAIN && n->now - c->t_passed < AGAIN_WITHIN;
 }
 
 gdouble
@@ -552,7 +545,7 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
 {
   c->per_rate = rtt / full;
   /* Where others have a part of the queue, ours alone cannot make it grow so fast. */
-  if (c->competes && ra_sense_growth (n, GREW_EACH) > ROSE) {
+  if (c->competes && ra_sense_rises (n, GREW_EACH)) {
     c->competes = FALSE;
     drain_void (c, n);
     x = fmin (x, n->r);

@@ -60,12 +60,11 @@ typedef struct
       t_proof; /* the last of them among many, which are no wrong verdicts */
   gdouble
       t_passed; /* the last passed test that a queue or a competition asked for */
-  gdouble t_rose;  /* the queue last grew as it does where the line is slower */
-  gdouble t_kept;  /* the last test after which others kept the queue */
-  gboolean begun;  /* a report came */
-  gboolean due;    /* a test of the base is */
-  gboolean lost;   /* a loss ended the ramp, and not a queue */
-  gboolean begins; /* slow start: no loss has been answered yet */
+  gdouble t_kept;     /* the last test after which others kept the queue */
+  gboolean begun;     /* a report came */
+  gboolean due;       /* a test of the base is */
+  gboolean lost;      /* a loss ended the ramp, and not a queue */
+  gboolean begins;    /* slow start: no loss has been answered yet */
   gdouble f_lo, f_hi; /* queue of the test's end */
   guint n_floor;
   gdouble f_all, f_found; /* its packets, and verdicts of congestion */

@@ -32,8 +32,10 @@
 #define RAW_TIME 3.0
 /* s.  A shorter queue counts as none. */
 #define NO_QUEUE .003
-/* s.  Where a longer one stands, what arrives is what the line carries. */
-#define STANDS .010
+/* A queue that grows by ROSE, and by the share ROSE_EACH of the time, is that of a line
+ * which has become slower, or of a TCP's slow start. */
+#define ROSE .1
+#define ROSE_EACH .25
 /* Where a line becomes slower its queue jumps, and would pass for jitter.  A sample is
  * at most so many times the mean, or DEV_LEAST s. */
 #define DEV_MOST 16
@@ -141,18 +143,18 @@ queue_filter (RaSense *n, gdouble allowance)
 }
 
 /* Exact between two arrivals: a window that ends at one counts half a packet too many.
- * Where a queue stands, bytes count: when a line has become slower, packets are smaller
- * than the mean, and as many of them come through as before.  Without a queue the mean size
- * counts, as a policer takes large packets and lets small ones pass.  What the radio took
- * had its share of the line, too, and of what a lost report would have covered, as large a
- * part arrived as of the rest. */
+ * When the line has become slower, packets are smaller than the mean, and bytes count, or
+ * the queue would come back.  Else the mean size counts: a policer takes large packets and
+ * lets small ones pass, and beside a TCP a flow of small packets would give way.  What the
+ * radio took had its share of the line, too, and of what a lost report would have covered,
+ * as large a part arrived as of the rest. */
 static void
 rate_hear (RaSense *n, const RaReport *report, gdouble s)
 {
   gdouble q = n->q_report, span;
   gdouble all = report->arrived + (gdouble) report->lost_wireless
       + report->lost_congestion;
-  gboolean told = n->q2 > STANDS && report->arrived > 0 && report->bytes > 0;
+  gboolean told = ra_sense_rose (n) && report->bytes > 0;
   gdouble came = told ? (gdouble) report->bytes : s * report->arrived;
   gdouble more = all > 0 ? 1 + report->skipped / all : 0;
 
@@ -241,6 +243,9 @@ ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
   queue_hear (n, report);
   n->lag = n->interval + fmax (rtt - n->q_report, rtt / 4);
   queue_filter (n, allowance);
+  if (!n->begun)
+    n->t_rose = -(gdouble) INFINITY;
+  ra_sense_hear_rise (n);
   rate_hear (n, report, s);
   n->r_most = fmax (n->r, n->r_most * exp (-n->dt / MOST_TIME));
   n->packet = n->r > 0 ? s / fmax (n->r, n->r_most / SHARE) : 0;
@@ -250,13 +255,21 @@ ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
   n->begun = TRUE;
 }
 
-gdouble
-ra_sense_growth (const RaSense *n, gdouble least)
+gboolean
+ra_sense_rises (const RaSense *n, gdouble least)
 {
   guint last = RA_SENSE_QUEUES - 1;
   gdouble by = n->lo[0] - n->lo[last];
 
-  return n->n_lo > last && by > least * (n->lo_at[0] - n->lo_at[last]) ? by : 0;
+  return n->n_lo > last && by > ROSE
+      && by > least * (n->lo_at[0] - n->lo_at[last]);
+}
+
+void
+ra_sense_hear_rise (RaSense *n)
+{
+  if (ra_sense_rises (n, ROSE_EACH))
+    n->t_rose = n->now;
 }
 
 void

@@ -43,7 +43,8 @@ typedef struct
   gdouble shift;      /* of the base: a longer route, or a clock that was set */
   gdouble r_most;     /* the highest r of the last minute or so */
   gdouble dev;        /* of q_lo's noise */
-  RaTime t_recvdata;  /* when the last packet of r arrived */
+  gdouble t_rose; /* the queue last grew as it does where the line is slower */
+  RaTime t_recvdata; /* when the last packet of r arrived */
   /* private */
   gdouble lo[RA_SENSE_QUEUES], lo_at[RA_SENSE_QUEUES];
   gdouble q_report;  /* queue of the packet of t_recvdata */
@@ -63,9 +64,17 @@ typedef struct
 /* A report; `allowance` scales the jitter allowance, 0: none. */
 void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
     gdouble allowance, RaTime now);
-/* How much longer the queue has become within the last 8 reports, s; 0 where that was
- * less than `least` of this time. */
-gdouble ra_sense_growth (const RaSense *n, gdouble least);
+/* Within the last 8 reports the queue has become longer by a tenth of a second, and by the
+ * share `least` of this time. */
+gboolean ra_sense_rises (const RaSense *n, gdouble least);
+/* A part of ra_sense_hear(): the line has become slower. */
+void ra_sense_hear_rise (RaSense *n);
+/* A queue that stands so soon after that is its backlog. */
+static inline gboolean
+ra_sense_rose (const RaSense *n)
+{
+  return n->now - n->t_rose <= 4;
+}
 /* The path is `by` longer than thought, until it is shorter again. */
 void ra_sense_rebase (RaSense *n, gdouble by);
 /* The rate is `x` from now on. */
