@@ -145,7 +145,7 @@ queue_filter (RaSense *n, gdouble allowance)
 /* Exact between two arrivals: a window that ends at one counts half a packet too many.
  * When the line has become slower, packets are smaller than the mean, and bytes count, or
  * the queue would come back.  Else the mean size counts: a policer takes large packets and
- * lets small ones pass, and beside a TCP a flow of small packets would give way.  What the
+ * lets small ones pass, and a flow of small packets would give way to a TCP.  What the
  * radio took had its share of the line, too, and of what a lost report would have covered,
  * as large a part arrived as of the rest. */
 static void
