@@ -94,7 +94,6 @@ static const Step gaps[] = {
   { 40, 0, 14, 0, 0, 0, TRUE, 378000, "nor does one report" },
   { 40, 0, 14, 0, 0, 0, TRUE, 378000, "or two" },
   { 40, 0, 14, 0, 0, 0, TRUE, 387333, "what is used does" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "and what is not used is not kept" },
   { 0 },
 };
 

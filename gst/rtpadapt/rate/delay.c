@@ -167,18 +167,20 @@ climb (RaDelayRate *d, gdouble factor, gdouble most)
   d->start.x = fmax (x, fmin (x * factor, most > 0 ? most : x * factor));
 }
 
-/* Where the source leaves gaps. */
 static gdouble
-gaps_most (const RaDelayRate *d)
+probe_most (const RaDelayRate *d, gboolean gaps)
 {
-  return fmax (KNOWN * d->r_busy, MOST_GAPS * d->n.used);
+  gdouble most = MOST * d->n.r;
+
+  return gaps ? fmin (most, fmax (KNOWN * d->r_busy, MOST_GAPS * d->n.used))
+              : most;
 }
 
 static void
 probe (RaDelayRate *d, gboolean gaps)
 {
   const RaSense *n = &d->n;
-  gdouble x = d->start.x, e = n->now - d->t_free, most = MOST * n->r;
+  gdouble x = d->start.x, e = n->now - d->t_free;
   gdouble u = CLAMP ((d->t - n->q2) / (2 * n->lag), 0, RAISE);
 
   if (e > 3 * n->lag)
@@ -190,8 +192,7 @@ probe (RaDelayRate *d, gboolean gaps)
   if (n->now - d->t_loss < LOSS_MEMORY && x > .9 * d->x_loss
       && x > .95 * d->r_busy)
     u = fmin (u, x < d->x_tcp ? RAISE : RAISE_LOSS);
-  climb (d, 1 + u * fmin (1, n->dt / n->lag),
-      gaps ? fmin (most, gaps_most (d)) : most);
+  climb (d, 1 + u * fmin (1, n->dt / n->lag), probe_most (d, gaps));
 }
 
 /* After a silence r is that of a few packets, and the line has carried x_silent:
@@ -241,9 +242,6 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
   } else if (!d->ramp && !limited) {
     probe (d, gaps);
   }
-  /* RFC 7661 3: what is not used is not validated. */
-  if (!d->ramp && gaps)
-    d->start.x = fmin (d->start.x, gaps_most (d));
 }
 
 /* The queue of a source that leaves gaps is empty, although the line is not free. What
