@@ -417,9 +417,11 @@ test_jump (void)
 
   for (guint i = 0; i < 20; i++)
     sense_report (&n, i, 0, 50);
+  g_assert_false (ra_sense_rose (&n));
   sense_report (&n, 20, 100, 150);
   sense_report (&n, 21, 200, 250);
   g_assert_cmpfloat_with_epsilon (n.q2, .100, 1e-9);
+  g_assert_true (ra_sense_rose (&n)); /* by .2 s in 8 reports */
 }
 
 /* 12 packets of 1200 bytes in 40 ms are 360000 bytes/s.  7200 bytes are 180000, and a report

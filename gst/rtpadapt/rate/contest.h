@@ -79,7 +79,8 @@ void ra_contest_hear (
 /* The ramp has ended, so the base has to be learnt; `lost`: a loss ended it, and the queue
  * may be a full one that looks empty. */
 void ra_contest_ramp_ended (RaContest *c, gboolean lost);
-/* So much of what was sent in the ramp has arrived. */
+/* What was sent in the ramp arrives at `x` bytes/s.  The test that the ramp's end has asked
+ * for goes back to no less. */
 void ra_contest_carries (RaContest *c, gdouble x);
 /* Nothing came for a while. */
 void ra_contest_after_outage (RaContest *c, const RaSense *n);

@@ -69,11 +69,12 @@ void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
 gboolean ra_sense_rises (const RaSense *n, gdouble least);
 /* A part of ra_sense_hear(): the line has become slower. */
 void ra_sense_hear_rise (RaSense *n);
-/* A queue that stands so soon after that is its backlog. */
+/* s.  A queue that stands so soon after that is its backlog. */
+#define RA_SENSE_ROSE_FOR 4
 static inline gboolean
 ra_sense_rose (const RaSense *n)
 {
-  return n->now - n->t_rose <= 4;
+  return n->now - n->t_rose <= RA_SENSE_ROSE_FOR;
 }
 /* The path is `by` longer than thought, until it is shorter again. */
 void ra_sense_rebase (RaSense *n, gdouble by);
