@@ -19,7 +19,7 @@
  */
 typedef struct
 {
-  guint step; /* ms of t_recvdata since the report before */
+  guint step; /* ms of t_recvdata since the report before; 1000: of time, too */
   guint queue, arrived, congestion, wireless, skipped;
   gboolean limited;
   gdouble x; /* bytes/s after it */
@@ -94,6 +94,9 @@ static const Step gaps[] = {
   { 40, 0, 14, 0, 0, 0, TRUE, 378000, "nor does one report" },
   { 40, 0, 14, 0, 0, 0, TRUE, 378000, "or two" },
   { 40, 0, 14, 0, 0, 0, TRUE, 387333, "what is used does" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 387333, "what is not used is kept after a ramp" },
+  { 5000, 0, 5, 0, 0, 0, TRUE, 387333, "nor does silence end that" },
+  { 995, 0, 5, 0, 0, 0, TRUE, 378000, "but 5 s later it is not kept" },
   { 0 },
 };
 
@@ -205,7 +208,7 @@ test_steps (gconstpointer data)
       .queue_min = MS (s->queue),
       .queue_max = MS (s->queue) };
 
-    now += MS (40);
+    now += MS (s->step < 1000 ? 40 : s->step);
     t_recvdata += MS (s->step);
     report.t_recvdata = t_recvdata;
     ra_rate_on_report (r, &report, now);

@@ -42,6 +42,9 @@
 #define MOST 1.3      /* times r */
 #define MOST_GAPS 1.1 /* times what is used by a source that leaves gaps */
 #define KNOWN 1.05    /* times r_busy: what the line is known to carry */
+/* s after a ramp.  Jitter may have ended it early, and r_busy is low until the line has
+ * been full. */
+#define SETTLED 5.
 #define CONGESTION_MOST \
   .5            /* of the losses: with more a TCP's rate at them counts */
 #define USED .8 /* of x */
@@ -167,20 +170,18 @@ climb (RaDelayRate *d, gdouble factor, gdouble most)
   d->start.x = fmax (x, fmin (x * factor, most > 0 ? most : x * factor));
 }
 
+/* Where the source leaves gaps. */
 static gdouble
-probe_most (const RaDelayRate *d, gboolean gaps)
+gaps_most (const RaDelayRate *d)
 {
-  gdouble most = MOST * d->n.r;
-
-  return gaps ? fmin (most, fmax (KNOWN * d->r_busy, MOST_GAPS * d->n.used))
-              : most;
+  return fmax (KNOWN * d->r_busy, MOST_GAPS * d->n.used);
 }
 
 static void
 probe (RaDelayRate *d, gboolean gaps)
 {
   const RaSense *n = &d->n;
-  gdouble x = d->start.x, e = n->now - d->t_free;
+  gdouble x = d->start.x, e = n->now - d->t_free, most = MOST * n->r;
   gdouble u = CLAMP ((d->t - n->q2) / (2 * n->lag), 0, RAISE);
 
   if (e > 3 * n->lag)
@@ -192,7 +193,8 @@ probe (RaDelayRate *d, gboolean gaps)
   if (n->now - d->t_loss < LOSS_MEMORY && x > .9 * d->x_loss
       && x > .95 * d->r_busy)
     u = fmin (u, x < d->x_tcp ? RAISE : RAISE_LOSS);
-  climb (d, 1 + u * fmin (1, n->dt / n->lag), probe_most (d, gaps));
+  climb (d, 1 + u * fmin (1, n->dt / n->lag),
+      gaps ? fmin (most, gaps_most (d)) : most);
 }
 
 /* After a silence r is that of a few packets, and the line has carried x_silent:
@@ -242,6 +244,9 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
   } else if (!d->ramp && !limited) {
     probe (d, gaps);
   }
+  /* RFC 7661 3: what is not used is not validated. */
+  if (gaps && !d->ramp && !d->police.policed && n->now - d->t_ramp > SETTLED)
+    d->start.x = fmin (d->start.x, gaps_most (d));
 }
 
 /* The queue of a source that leaves gaps is empty, although the line is not free. What
