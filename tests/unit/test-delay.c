@@ -24,7 +24,8 @@ typedef struct
   gboolean limited;
   gdouble x; /* bytes/s after it */
   const gchar *why;
-  guint ce; /* of those that arrived */
+  guint ce;   /* of those that arrived */
+  guint last; /* ms that the last one waited longer */
 } Step;
 
 #define TARGET "target=.01,own=0" /* a round one */
@@ -80,23 +81,29 @@ static const Step outage[] = {
 /* As above up to the fifth report: r = 307281, r_busy = 360000.  Then 5 packets are 150000
  * bytes/s, and what is used falls to 176583 in four reports: 1.1 of it is always less than
  * 1.05 r_busy = 378000.  x climbs by .04 / .09 of T / (2 D) = .05556.  14 packets then are
- * 420000 bytes/s: used is 263925, 319928, 355836, and 1.1 of the third more than 378000. */
+ * 420000 bytes/s: used is 263925, 319928, 355836, and 1.1 of the third more than 378000.
+ * The last packet of a frame waits for 4 ms, more than T / 3. */
 static const Step gaps[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
   { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" },
   { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" },
   { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 367964, "nothing waits, and the queue is empty" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 377050, "again" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "1.05 of what the line carries" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "gaps do not show that it carries more" },
-  { 40, 0, 14, 0, 0, 0, TRUE, 378000, "nor does one report" },
-  { 40, 0, 14, 0, 0, 0, TRUE, 378000, "or two" },
-  { 40, 0, 14, 0, 0, 0, TRUE, 387333, "what is used does" },
-  { 40, 0, 5, 0, 0, 0, TRUE, 387333, "what is not used is kept after a ramp" },
-  { 5000, 0, 5, 0, 0, 0, TRUE, 387333, "nor does silence end that" },
-  { 995, 0, 5, 0, 0, 0, TRUE, 378000, "but 5 s later it is not kept" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 367964, "nothing waits, and the queue is empty", 0,
+      4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 377050, "again", 0, 4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "1.05 of what the line carries", 0, 4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "gaps do not show that it carries more", 0,
+      4 },
+  { 40, 0, 14, 0, 0, 0, TRUE, 378000, "nor does one report", 0, 4 },
+  { 40, 0, 14, 0, 0, 0, TRUE, 378000, "or two", 0, 4 },
+  { 40, 0, 14, 0, 0, 0, TRUE, 387333, "what is used does", 0, 4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 387333, "what is not used is kept after a ramp", 0,
+      4 },
+  { 5000, 0, 5, 0, 0, 0, TRUE, 387333, "nor does silence end that", 0, 4 },
+  { 995, 0, 5, 0, 0, 0, TRUE, 378000, "but 5 s later it is not kept", 0, 4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 387333, "a frame without a queue shows it, too" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 396897, "and two packets do not deny it", 0, 4 },
   { 0 },
 };
 
@@ -206,7 +213,7 @@ test_steps (gconstpointer data)
       .data_limited = s->limited,
       .queue = MS (s->queue),
       .queue_min = MS (s->queue),
-      .queue_max = MS (s->queue) };
+      .queue_max = MS (s->queue + s->last) };
 
     now += MS (s->step < 1000 ? 40 : s->step);
     t_recvdata += MS (s->step);

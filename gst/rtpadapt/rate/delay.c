@@ -45,6 +45,10 @@
 /* s after a ramp.  Jitter may have ended it early, and r_busy is low until the line has
  * been full. */
 #define SETTLED 5.
+/* Packets of one report that show whether the line carries x, and the part of the target
+ * that the last of them may have waited. */
+#define TRAIN 3
+#define TRAIN_QUEUE 3
 #define CONGESTION_MOST \
   .5            /* of the losses: with more a TCP's rate at them counts */
 #define USED .8 /* of x */
@@ -249,12 +253,23 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
     d->start.x = fmin (d->start.x, gaps_most (d));
 }
 
+/* A frame's packets leave at x, whatever the source makes of it in the mean.  If the last
+ * of them has not waited for those before, the line carries x (M. Jain, C. Dovrolis,
+ * "End-to-end available bandwidth", SIGCOMM 2002, 3). */
+static void
+train_hear (RaDelayRate *d, const RaReport *report)
+{
+  if (report->arrived >= TRAIN)
+    d->clear = d->n.q_hi <= d->t / TRAIN_QUEUE;
+}
+
 /* The queue of a source that leaves gaps is empty, although the line is not free. What
- * arrives above the rate that the line was known to carry shows that it is. */
+ * arrives above the rate that the line was known to carry shows that it is, and so does a
+ * frame without a queue of its own. */
 static gboolean
 has_gaps (const RaDelayRate *d, const RaReport *report)
 {
-  return report->data_limited && d->n.used <= KNOWN * d->r_busy;
+  return report->data_limited && d->n.used <= KNOWN * d->r_busy && !d->clear;
 }
 
 static void
@@ -301,6 +316,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
 
   ra_sense_hear (&d->n, &report, r->s, d->allowance, now);
   target_set (d);
+  train_hear (d, &report);
   d->x_tcp = d->tcp > 0 && report.p > 0 && d->n.congested > CONGESTION_MOST
       ? ra_equation_x (r->s, ra_seconds (r->rtt), report.p)
       : 0;

@@ -35,6 +35,7 @@ typedef struct
   gdouble t_brake;        /* the brake last tripped */
   gdouble t_free;         /* the line was last not free */
   gdouble r_busy;         /* r when a queue last stood */
+  gboolean clear;         /* the last train of packets met no queue */
   gdouble r_over;         /* what arrived when it was last too long, */
   gdouble t_far, r_far;   /* and when it was last an outage's */
   gboolean silent;        /* the timer has expired since the last report */

@@ -40,6 +40,7 @@ typedef struct
   guint least;                /* bit/s; it never gets less */
   guint min_change;           /* percent below which it is left alone */
   GstClockTime min_interval;  /* between two changes */
+  gboolean lags;              /* makes too much after a fall, see lead.h */
   const gchar *settings;      /* worth having, as in gst-launch */
   const gchar *change;        /* what a change in PLAYING does */
   const EncoderSetting *must; /* ended by one without property; or NULL */
@@ -48,13 +49,15 @@ typedef struct
 /* What an encoder was given last, and should have had since; all 0: nothing. */
 typedef struct
 {
-  guint64 bps; /* bit/s */
+  guint64 bps;  /* bit/s, that it should make */
+  guint64 told; /* bit/s; another one while the bitrate moves, see lead.h */
   GstClockTime at;
   gdouble heard; /* bit/s that encoder_follow() got last */
   GstClockTime heard_at;
-  gdouble mean;      /* of what it got, see encoder_follow() */
+  gdouble mean; /* of what it got, see encoder_follow() */
+  RaLead lead;  /* of one that may be told another bitrate with each frame */
   RaQuality quality; /* of one that has a quality and no bitrate */
-  EncoderMade made;  /* when that was set */
+  RaMade made;       /* when that was set */
 } EncoderState;
 
 /* The element's row in the table; or, for an encoder of video that has a
@@ -86,7 +89,8 @@ GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
  * any clock.  One that is not to be changed again soon gets a mean of what was
  * wanted (time constant: half its interval), at most twice what it had, or a third of
  * it: a rate that held for a moment only must not fill the path, or starve the
- * stream, for as long as that.  For one that has a quality and no bitrate, what it made
+ * stream, for as long as that.  One that may be changed with each frame is told what
+ * ra_lead_for() says.  For one that has a quality and no bitrate, what it made
  * since the last call shows what the next quality should be.
  * Returns when to come back with the `bps` of then, or GST_CLOCK_TIME_NONE: not
  * before there is another.  May block for a frame. */

@@ -7,7 +7,7 @@
 typedef struct
 {
   GMutex lock;
-  EncoderMade made;
+  RaMade made;
 } Count;
 
 static void
@@ -51,11 +51,11 @@ count_of (GstPad *pad)
   return count;
 }
 
-EncoderMade
+RaMade
 encoder_made (GstElement *encoder)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "src");
-  EncoderMade made = { 0 };
+  RaMade made = { 0 };
   Count *count;
 
   if (!pad)

@@ -4,16 +4,12 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/rtpadapt/rate/lead.h>
 
 G_BEGIN_DECLS
 
-typedef struct
-{
-  guint64 frames, bytes; /* that left its pad "src" */
-} EncoderMade;
-
-/* Since the first call for this encoder; any thread may call.  Zero where it has no
- * pad "src". */
-EncoderMade encoder_made (GstElement *encoder);
+/* What has left its pad "src" since the first call for this encoder; any thread may
+ * call.  Zero where it has no such pad. */
+RaMade encoder_made (GstElement *encoder);
 
 G_END_DECLS

@@ -16,18 +16,18 @@ GstClockTime
 encoder_when (const EncoderRow *row, const EncoderState *state, guint64 bps,
     GstClockTime now)
 {
-  guint64 change = bps > state->bps ? bps - state->bps : state->bps - bps;
+  guint64 change = bps > state->told ? bps - state->told : state->told - bps;
 
-  if (state->bps == 0)
+  if (state->told == 0)
     return now;
-  if (change == 0 || change * 100 < state->bps * row->min_change)
+  if (change == 0 || change * 100 < state->told * row->min_change)
     return GST_CLOCK_TIME_NONE;
   if (now < state->at) /* another clock */
     return now;
   return MAX (now,
       state->at
-          + (bps < state->bps / 2 ? row->min_interval / HURRY
-                                  : row->min_interval));
+          + (bps < state->told / 2 ? row->min_interval / HURRY
+                                   : row->min_interval));
 }
 
 /* What to give where `bps` is wanted now: a mean, slow to rise and quicker to
@@ -40,8 +40,6 @@ moderate (
       / (state->heard > state->mean ? 2 : 2 * HURRY);
   gdouble passed = (gdouble) now - (gdouble) state->heard_at;
 
-  if (row->min_interval == 0)
-    return bps;
   if (state->heard <= 0 || passed < 0) /* nothing yet; another clock */
     state->mean = (gdouble) bps;
   else
@@ -132,7 +130,7 @@ value_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
 
 /* TRUE: what was made with the present quality is measured. */
 static gboolean
-quality_measure (EncoderState *state, const EncoderMade *made, GstClockTime now)
+quality_measure (EncoderState *state, const RaMade *made, GstClockTime now)
 {
   GstClockTime passed = now > state->at ? now - state->at : 0;
 
@@ -152,7 +150,7 @@ static GstClockTime
 quality_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
     guint64 bps, GstClockTime now)
 {
-  EncoderMade made = encoder_made (encoder);
+  RaMade made = encoder_made (encoder);
   guint before = state->quality.quality, quality = before;
 
   bps = MAX (bps, row->least);
@@ -171,6 +169,30 @@ quality_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
   return now + QUALITY_INTERVAL;
 }
 
+/* A frame at 25 Hz. */
+#define LEAD_INTERVAL (40 * GST_MSECOND)
+
+/* It is told another bitrate than it should make. */
+static GstClockTime
+lead_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
+    guint64 bps, GstClockTime now)
+{
+  RaMade made = encoder_made (encoder);
+  g_auto (GValue) value = G_VALUE_INIT, unused = G_VALUE_INIT;
+  guint64 told = number_of (encoder, row,
+      (guint64) ra_lead_for (
+          &state->lead, (gdouble) bps, &made, row->lags, now),
+      &value);
+
+  if (encoder_when (row, state, told, now) == now) {
+    value_set (encoder, row, &value);
+    state->told = told;
+    state->at = now;
+    state->bps = number_of (encoder, row, bps, &unused);
+  }
+  return state->lead.moves ? now + LEAD_INTERVAL : GST_CLOCK_TIME_NONE;
+}
+
 GstClockTime
 encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
     guint64 bps, GstClockTime now)
@@ -181,12 +203,14 @@ encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
 
   if (row->by_quality)
     return quality_follow (encoder, row, state, bps, now);
+  if (row->min_interval == 0)
+    return lead_follow (encoder, row, state, bps, now);
   step = moderate (row, state, bps, now);
   wanted = number_of (encoder, row, step, &value);
   when = encoder_when (row, state, wanted, now);
   if (when == now) {
     value_set (encoder, row, &value);
-    state->bps = wanted;
+    state->bps = state->told = wanted;
     state->at = now;
     when = GST_CLOCK_TIME_NONE;
   }

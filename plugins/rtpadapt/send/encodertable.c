@@ -114,6 +114,7 @@ const EncoderRow encoder_table[] = {
       .step = ENCODER_KILO,
       .least = ENCODER_LEAST,
       .min_change = 1,
+      .lags = TRUE,
       .settings = "tune=zerolatency speed-preset=superfast "
                   "vbv-buf-capacity=200",
       .change = "from the next frame on",
