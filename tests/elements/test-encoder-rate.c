@@ -1,8 +1,8 @@
 /* How near an encoder's RTP stream comes to a bitrate that changes while it
  * runs: a real clip through each of the table of encoder.c, with the settings
- * that the table recommends, and is told a bitrate before each frame.  As fast as the
- * encoder goes; a frame is 40 ms.  With -m slow also when it is told nothing but the
- * targets (`plain`).
+ * that the table recommends, and is asked before each frame.  As fast as the
+ * encoder goes; a frame is 40 ms.  With -m slow also when it is asked for nothing but
+ * the targets (`plain`).
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * tests/bench/encoders makes tests/bench/encoders.csv of what this prints.
@@ -86,7 +86,7 @@ frame_new (guint i)
   return frame;
 }
 
-/* `encoder` is in the harness.  `plain`: it is told the targets and no more. */
+/* `encoder` is in the harness.  `plain`: it is asked for the targets and no more. */
 static void
 stages_run (GstHarness *h, GstElement *encoder, gboolean plain, Sizes sizes)
 {

@@ -208,7 +208,7 @@ test_when (gconstpointer data)
   guint r = GPOINTER_TO_UINT (data);
   const EncoderRow row
       = { .min_change = 10, .min_interval = 2 * GST_SECOND, .step = 1 };
-  EncoderState state = { .told = when_rows[r].last, .at = 100 * GST_SECOND };
+  EncoderState state = { .asked = when_rows[r].last, .at = 100 * GST_SECOND };
   GstClockTime now = (GstClockTime) (when_rows[r].now * GST_SECOND);
   GstClockTime expected = when_rows[r].when < 0
       ? NEVER

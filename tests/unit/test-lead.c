@@ -1,4 +1,4 @@
-/* What an encoder is told while its bitrate moves.
+/* What an encoder is asked for while its bitrate moves.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/rate/lead.h>
@@ -12,7 +12,7 @@ typedef struct
 {
   gdouble bps; /* that is wanted */
   guint bytes; /* of the picture that comes; 0: none does */
-  gdouble told;
+  gdouble asked;
   gboolean moves, lags;
   const gchar *why;
 } Frame;
@@ -75,19 +75,19 @@ test_frames (gconstpointer data)
   made.frames--;
   made.bytes -= 5000;
   for (const Frame *f = rows[GPOINTER_TO_UINT (data)].frames; f->why; f++) {
-    gdouble told;
+    gdouble asked;
 
     made.frames += f->bytes > 0;
     made.bytes += f->bytes;
-    told = ra_lead_for (&lead, f->bps, &made, f->lags, now);
+    asked = ra_lead_for (&lead, f->bps, &made, f->lags, now);
     now += FRAME;
-    g_test_message ("%s: %.0f", f->why, told);
-    g_assert_cmpfloat_with_epsilon (told, f->told, 2e-3 * f->told);
+    g_test_message ("%s: %.0f", f->why, asked);
+    g_assert_cmpfloat_with_epsilon (asked, f->asked, 2e-3 * f->asked);
     g_assert_cmpint (lead.moves, ==, f->moves);
   }
 }
 
-/* One that has made nothing is told what is wanted. */
+/* One that has made nothing is asked for what is wanted. */
 static void
 test_nothing (void)
 {

@@ -1,4 +1,4 @@
-/* What an encoder is told, so that it makes what it should.
+/* What an encoder is asked for, so that it makes what it should.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/rate/lead.h>

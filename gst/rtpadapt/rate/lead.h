@@ -1,10 +1,10 @@
-/* What an encoder is told, so that it makes what it should.
+/* What an encoder is asked for, so that it makes what it should.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * An encoder follows a change of its bitrate late.  In the first half second x264 made two
  * thirds of a higher bitrate, and 1.4 times a lower one (tests/bench/encoders.csv,
- * `plain`).  So while the bitrate is another one than it was of late, the encoder is told
- * more, or less, by as much as it was short, or ahead: .84 and 1.02 times (`led`).
+ * `plain`).  So while the bitrate is another one than it was of late, the encoder is asked
+ * for more, or less, by as much as it was short, or ahead: .84 and 1.02 times (`led`).
  * libwebrtc does so where an encoder makes too much (video/encoder_bitrate_adjuster.cc).
  * What it makes of a bitrate that stays is its own affair: a still picture needs little.
  */
@@ -32,7 +32,7 @@ typedef struct
   RaTime at, frame_at;  /* of the last call, and of the last picture; 0: none */
 } RaLead;
 
-/* What to tell an encoder, bit/s, that should make `bps` bit/s from now on.  That is `bps`
+/* What to ask an encoder for, bit/s, that should make `bps` bit/s from now on.  That is `bps`
  * if it has made nothing yet.  `lags`: what comes too much of this encoder after a fall is
  * not waited for. */
 gdouble ra_lead_for (

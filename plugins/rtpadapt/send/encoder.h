@@ -49,13 +49,13 @@ typedef struct
 /* What an encoder was given last, and should have had since; all 0: nothing. */
 typedef struct
 {
-  guint64 bps;  /* bit/s, that it should make */
-  guint64 told; /* bit/s; another one while the bitrate moves, see lead.h */
+  guint64 bps;   /* bit/s, that it should make */
+  guint64 asked; /* bit/s; another one while the bitrate moves, see lead.h */
   GstClockTime at;
   gdouble heard; /* bit/s that encoder_follow() got last */
   GstClockTime heard_at;
-  gdouble mean; /* of what it got, see encoder_follow() */
-  RaLead lead;  /* of one that may be told another bitrate with each frame */
+  gdouble mean;      /* of what it got, see encoder_follow() */
+  RaLead lead;       /* of one that takes another bitrate with each frame */
   RaQuality quality; /* of one that has a quality and no bitrate */
   RaMade made;       /* when that was set */
 } EncoderState;
@@ -89,8 +89,8 @@ GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
  * any clock.  One that is not to be changed again soon gets a mean of what was
  * wanted (time constant: half its interval), at most twice what it had, or a third of
  * it: a rate that held for a moment only must not fill the path, or starve the
- * stream, for as long as that.  One that may be changed with each frame is told what
- * ra_lead_for() says.  For one that has a quality and no bitrate, what it made
+ * stream, for as long as that.  One that may be changed with each frame is asked
+ * for what ra_lead_for() says.  For one that has a quality and no bitrate, what it made
  * since the last call shows what the next quality should be.
  * Returns when to come back with the `bps` of then, or GST_CLOCK_TIME_NONE: not
  * before there is another.  May block for a frame. */

@@ -16,18 +16,18 @@ GstClockTime
 encoder_when (const EncoderRow *row, const EncoderState *state, guint64 bps,
     GstClockTime now)
 {
-  guint64 change = bps > state->told ? bps - state->told : state->told - bps;
+  guint64 change = bps > state->asked ? bps - state->asked : state->asked - bps;
 
-  if (state->told == 0)
+  if (state->asked == 0)
     return now;
-  if (change == 0 || change * 100 < state->told * row->min_change)
+  if (change == 0 || change * 100 < state->asked * row->min_change)
     return GST_CLOCK_TIME_NONE;
   if (now < state->at) /* another clock */
     return now;
   return MAX (now,
       state->at
-          + (bps < state->told / 2 ? row->min_interval / HURRY
-                                   : row->min_interval));
+          + (bps < state->asked / 2 ? row->min_interval / HURRY
+                                    : row->min_interval));
 }
 
 /* What to give where `bps` is wanted now: a mean, slow to rise and quicker to
@@ -172,21 +172,21 @@ quality_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
 /* A frame at 25 Hz. */
 #define LEAD_INTERVAL (40 * GST_MSECOND)
 
-/* It is told another bitrate than it should make. */
+/* It is asked for another bitrate than it should make. */
 static GstClockTime
 lead_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
     guint64 bps, GstClockTime now)
 {
   RaMade made = encoder_made (encoder);
   g_auto (GValue) value = G_VALUE_INIT, unused = G_VALUE_INIT;
-  guint64 told = number_of (encoder, row,
+  guint64 asked = number_of (encoder, row,
       (guint64) ra_lead_for (
           &state->lead, (gdouble) bps, &made, row->lags, now),
       &value);
 
-  if (encoder_when (row, state, told, now) == now) {
+  if (encoder_when (row, state, asked, now) == now) {
     value_set (encoder, row, &value);
-    state->told = told;
+    state->asked = asked;
     state->at = now;
     state->bps = number_of (encoder, row, bps, &unused);
   }
@@ -210,7 +210,7 @@ encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
   when = encoder_when (row, state, wanted, now);
   if (when == now) {
     value_set (encoder, row, &value);
-    state->bps = state->told = wanted;
+    state->bps = state->asked = wanted;
     state->at = now;
     when = GST_CLOCK_TIME_NONE;
   }
