@@ -100,9 +100,25 @@ test_nothing (void)
         ==, 1e6 * (i % 3 + 1));
 }
 
+/* Two pictures a second are not late: with k = exp (-.5 / .2) the sums stand at
+ * 500000 / (1 - k) = 544715, and become k 544715 + 1000000, and 544715: 1.92. */
+static void
+test_slow (void)
+{
+  RaLead lead = { 0 };
+  RaMade made = { 0 };
+  gdouble asked = 0;
+
+  for (guint i = 0; i < 10; i++, made.frames++, made.bytes += 62500)
+    asked = ra_lead_for (
+        &lead, i < 9 ? 1e6 : 2e6, &made, TRUE, (i + 1) * RA_SECOND / 2);
+  g_assert_cmpfloat (asked, ==, 3e6);
+}
+
 void
 tests_add (void)
 {
   rows_add_by ("/lead", rows, name, test_frames);
   g_test_add_func ("/lead/nothing", test_nothing);
+  g_test_add_func ("/lead/slow", test_slow);
 }

@@ -159,7 +159,7 @@ static const struct
   RaSpan now, wanted, late, expected; /* ms; late -1: none are */
   const gchar *why;
 } hold_rows[] = {
-  { 200, 100, -1, 199, "down by 1 ms" },
+  { 200, 100, -1, 198, "down by 2 ms" },
   { 100, 100, -1, 100, "it stays" },
   { 100, 104, -1, 104, "up" },
   { 100, 180, -1, 110, "up by 10 ms" },

@@ -8,6 +8,8 @@
 /* s.  An encoder needs about five frames to follow. */
 #define MADE_OF_LATE .2
 #define WANTED_OF_LATE .5
+/* From one picture to the next, unless some are skipped. */
+#define FRAME_MOST .5
 /* A bitrate that differs by less from its mean stays. */
 #define LITTLE .05
 #define MOST 1.5
@@ -22,11 +24,11 @@ begin (RaLead *l, gdouble bps, const RaMade *made, RaTime now)
   l->at = l->frame_at = now;
 }
 
-/* The time that pictures were skipped asks for nothing. */
+/* While pictures are skipped nothing can be made. */
 static void
 picture_hear (RaLead *l, gdouble bps, const RaMade *made, RaTime now)
 {
-  gdouble passed = fmin (ra_seconds (ra_diff (now, l->frame_at)), MADE_OF_LATE);
+  gdouble passed = fmin (ra_seconds (ra_diff (now, l->frame_at)), FRAME_MOST);
   gdouble keep = exp (-passed / MADE_OF_LATE);
 
   l->wanted = l->wanted * keep + bps * passed;

@@ -23,8 +23,7 @@ typedef struct
 /* Zeroed memory is ready. */
 typedef struct
 {
-  gboolean
-      moves; /* the bitrate is another one than of late: ask with each frame */
+  gboolean moves; /* the bitrate is not that of late: ask with each frame */
   /* private */
   gdouble mean;         /* bit/s, that were wanted of late */
   gdouble wanted, made; /* bits of pictures, of late */

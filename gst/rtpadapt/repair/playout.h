@@ -10,8 +10,8 @@
  * so that of all packets eps, RA_REPAIR_LEFT, come too late.  How many rounds that
  * takes, and how long losses take to be found, is in what is measured.
  *
- * L comes down by a millisecond a frame, which nobody sees: at 25 frames/s the picture
- * runs 2.5 % too fast.  It goes up by a quarter of a frame's time each frame, and at
+ * L comes down by two milliseconds a frame, which nobody sees: at 25 frames/s the picture
+ * runs 5 % too fast.  It goes up by a quarter of a frame's time each frame, and at
  * once where the frames are late already, as those stand still anyway.  Each stream has an RaPlayout, and
  * all of a session share an RaHold, or else lips and voice part.  Nothing is
  * allocated, and time is an argument.
@@ -35,7 +35,7 @@ G_BEGIN_DECLS
 /* Nothing is believed before so many frames came after that. */
 #define RA_PLAYOUT_FRAMES 25
 /* By so much L falls, and grows, a frame. */
-#define RA_PLAYOUT_DOWN RA_MSECOND
+#define RA_PLAYOUT_DOWN (2 * RA_MSECOND)
 #define RA_PLAYOUT_UP (10 * RA_MSECOND)
 
 /* Latenesses of the last while. */

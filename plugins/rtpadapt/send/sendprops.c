@@ -179,7 +179,7 @@ const PropRow send_props[] = {
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder, ""),
       .then = THEN_ENCODERS | SEND_TELL },
   { "encoder-bitrate", "Encoder bitrate",
-      "What the encoders were last set to, together (@, 0 = nothing)",
+      "What the encoders should make, together (@, 0 = nothing)",
       PROP_READ, .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
   { "adapt-size", "Adapt size",
       "Make pictures smaller and fewer where the bitrate is too small, by a "

@@ -16,7 +16,7 @@ const Field send_stats_fields[] = {
   { "fec", "", "rule for the FEC level in use", "property",
       FIELD_TEXT (SendStats, fec) },
   { "encoder-bitrate", "bit/s",
-      "what the encoders were last set to, together; 0 where none is driven",
+      "what the encoders should make, together; 0 where none is driven",
       "split of the rate", FIELD_UINT (SendStats, encoder_rate) },
   { "not-rtp", "buffers", "not RTP, passed on unchanged", "element",
       FIELD_UINT64 (SendStats, not_rtp) },
