@@ -11,10 +11,10 @@
  * takes, and how long losses take to be found, is in what is measured.
  *
  * L comes down by two milliseconds a frame, which nobody sees: at 25 frames/s the picture
- * runs 5 % too fast.  It goes up by a quarter of a frame's time each frame, and at
- * once where the frames are late already, as those stand still anyway.  Each stream has an RaPlayout, and
- * all of a session share an RaHold, or else lips and voice part.  Nothing is
- * allocated, and time is an argument.
+ * runs 5 % too fast.  It goes up by a quarter of a frame's time each frame, and at once
+ * where the frames are late already, as those stand still anyway.  Each stream has an
+ * RaPlayout, and all of a session share an RaHold, or else lips and voice part.  Nothing
+ * is allocated, and time is an argument.
  */
 #pragma once
 
