@@ -151,7 +151,8 @@ on_output (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_audio_first (void)
 {
-  g_autoptr (GString) seen = g_string_new (NULL); /* longer than packets leave */
+  g_autoptr (GString) seen
+      = g_string_new (NULL); /* longer than packets leave */
   g_auto (Send) s = send_new ("controller=fixed start-bitrate=960000 burst=0 "
                               "max-backlog=50000000");
 

@@ -179,8 +179,8 @@ const PropRow send_props[] = {
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder, ""),
       .then = THEN_ENCODERS | SEND_TELL },
   { "encoder-bitrate", "Encoder bitrate",
-      "What the encoders should make, together (@, 0 = nothing)",
-      PROP_READ, .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
+      "What the encoders should make, together (@, 0 = nothing)", PROP_READ,
+      .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
   { "adapt-size", "Adapt size",
       "Make pictures smaller and fewer where the bitrate is too small, by a "
       "capsfilter between a videoscale, or videorate, and the encoder; a "
