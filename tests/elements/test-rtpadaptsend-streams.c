@@ -151,8 +151,8 @@ on_output (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_audio_first (void)
 {
-  g_autoptr (GString) seen
-      = g_string_new (NULL); /* longer than packets leave */
+  /* It is freed after the element, whose thread may still send. */
+  g_autoptr (GString) seen = g_string_new (NULL);
   g_auto (Send) s = send_new ("controller=fixed start-bitrate=960000 burst=0 "
                               "max-backlog=50000000");
 

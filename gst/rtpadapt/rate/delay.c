@@ -45,8 +45,8 @@
 /* s after a ramp.  Jitter may have ended it early, and r_busy is low until the line has
  * been full. */
 #define SETTLED 5.
-/* Packets of one report that show whether the line carries x, and the part of the target
- * that the last of them may have waited. */
+/* So many packets of one report show whether the line carries x.  The last of them may
+ * have waited for a third of the target. */
 #define TRAIN 3
 #define TRAIN_QUEUE 3
 #define CONGESTION_MOST \
@@ -174,7 +174,7 @@ climb (RaDelayRate *d, gdouble factor, gdouble most)
   d->start.x = fmax (x, fmin (x * factor, most > 0 ? most : x * factor));
 }
 
-/* Where the source leaves gaps. */
+/* No higher rate is known to be carried where the source leaves gaps. */
 static gdouble
 gaps_most (const RaDelayRate *d)
 {
