@@ -148,8 +148,8 @@ typedef struct
 } LossNews;
 
 const Field recv_loss_fields[] = {
-  { "time", "ns", "when the loss was found, on the pipeline's clock",
-      "reporter", FIELD_UINT64 (LossNews, time) },
+  { "time", "ns", "when the packet should have come, on the pipeline's clock",
+      "RFC 5348 5.2", FIELD_UINT64 (LossNews, time) },
   { "number", "", "of the packet, in the one sequence of all streams",
       "reporter", FIELD_UINT64 (LossNews, number) },
   { "verdict", "", "why it was lost: congestion or wireless", "LDA",
