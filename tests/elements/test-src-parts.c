@@ -301,7 +301,8 @@ check_totals (
 
 /* A sender changes its payload type, so that its SSRC has two pads.  Four fifths of
  * what was sent are media, and the decoders brought 4 and 2 packets back: .1 - 6 / 80
- * is missing after all. */
+ * is missing after all.  Then the sender starts again on both pads, and the first
+ * decoder brings 4 of the new SSRC back, without a repair packet: .1 - 4 / 100. */
 static void
 test_totals (void)
 {
@@ -324,6 +325,11 @@ test_totals (void)
     g_hash_table_insert (jitterbuffers, GUINT_TO_POINTER (i), fakes[2]);
   }
   check_totals (&w, jitterbuffers, 6, .025);
+  for (guint i = 0; i < 2; i++)
+    job_end (
+        &w, src_streams_on_pad (&w.streams, GST_PAD (ghost), 1, 96 + i, T0).p);
+  fakes[0]->recovered += 4;
+  check_totals (&w, jitterbuffers, 4, .06);
   src_streams_clear (&w.streams);
   for (guint i = 0; i < 3; i++)
     gst_object_unref (fakes[i]);

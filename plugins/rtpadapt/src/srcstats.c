@@ -27,6 +27,8 @@ src_stats_sources (const SrcStreams *streams, GHashTable *jitterbuffers)
       .pt = stream->pt,
       .ssrc = stream->ssrc,
       .fec = stream->fec,
+      .recovered = stream->recovered,
+      .unrecovered = stream->unrecovered,
       .jitterbuffer = jitterbuffer ? gst_object_ref (jitterbuffer) : NULL,
       .fecdec = stream->fecdec ? gst_object_ref (stream->fecdec) : NULL };
 
@@ -133,8 +135,8 @@ fec_ask (const GArray *sources, StreamStats *s)
       continue;
     g_object_get (source->fecdec, "recovered", &recovered, "unrecovered",
         &unrecovered, NULL);
-    s->recovered += recovered;
-    s->unrecovered += unrecovered;
+    s->recovered += recovered - source->recovered;
+    s->unrecovered += unrecovered - source->unrecovered;
   }
 }
 
