@@ -123,8 +123,17 @@ frames (Fixture *f, guint n, GstClockTime late)
   }
 }
 
+static void
+hold_set (Fixture *f, guint most)
+{
+  const SrcHoldConfig cfg
+      = { TRUE, { 20 * RA_MSECOND, most * RA_MSECOND, .repeats = TRUE } };
+
+  src_hold_set (&f->hold, &cfg);
+}
+
 /* 25 frames of the first second and 25 that it learns from; then 2 ms each, from
- * 200 ms to 20. */
+ * 200 ms to 20.  The sender hears of another latency, too, where those 20 stay. */
 static void
 test_down (void)
 {
@@ -145,6 +154,9 @@ test_down (void)
   g_assert_cmpint (stats.late, ==, 0);
   g_assert_cmpint (stats.hurried, ==, 2 * MS);
   g_assert_cmpint (stats.moved, ==, 0);
+  f.said = 0;
+  hold_set (&f, 300);
+  g_assert_cmpint (f.said, ==, 20 * MS);
 }
 
 /* Nothing is touched where nobody asks for it, but what would be wanted is known. */

@@ -227,8 +227,11 @@ orders_follow (SrcHold *h)
   g_mutex_lock (&h->telling);
   g_mutex_lock (&h->lock);
   orders = orders_make (h);
-  if (ABS (h->hold.now - h->said) >= RA_MSECOND)
+  if (ABS (h->hold.now - h->said) >= RA_MSECOND
+      || h->cfg.limits.most != h->said_most) {
     h->said = hold = h->hold.now;
+    h->said_most = h->cfg.limits.most;
+  }
   g_mutex_unlock (&h->lock);
   orders_tell (h, orders);
   g_array_unref (orders);
