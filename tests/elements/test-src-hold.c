@@ -268,6 +268,28 @@ test_second (void)
   g_assert_cmpint (offset (second), ==, -102 * (gint64) MS);
 }
 
+/* Half the frames of a stream are 30 ms late, so that it wants 40.  At the next one's
+ * frame it still does, though the latency is 25 by then. */
+static void
+test_lowered (void)
+{
+  SrcHoldStats stats;
+  g_auto (Fixture) f, second;
+
+  fixture_init (&f, TRUE);
+  fixture_init (&second, FALSE);
+  src_hold_add (&f.hold, second.harness->element, SSRC + 1);
+  for (guint i = 0; i < 60; i++)
+    frames (&second, 1, i % 2 * 30 * MS);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.wanted, ==, 40 * MS);
+  hold_set (&f, 25);
+  frames (&f, 1, 0);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.now, ==, 25 * MS);
+  g_assert_cmpint (stats.wanted, ==, 25 * MS);
+}
+
 void
 tests_add (void)
 {
@@ -278,4 +300,5 @@ tests_add (void)
   rows_add ("/src-hold/copies", copy_rows, test_copies);
   g_test_add_func ("/src-hold/lips", test_lips);
   g_test_add_func ("/src-hold/second", test_second);
+  g_test_add_func ("/src-hold/lowered", test_lowered);
 }

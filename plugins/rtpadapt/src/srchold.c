@@ -280,10 +280,12 @@ wanted_by (const SrcHold *h, const HoldStream *s, RaTime now)
       : s->wanted;
 }
 
-/* Of the streams that know what they want; the most if none does. */
+/* Of the streams that know what they want; the most if none does.  A stream keeps to
+ * old limits until its own next frame. */
 static RaSpan
 wanted_by_all (const SrcHold *h, RaTime now)
 {
+  const RaPlayoutLimits *limits = &h->cfg.limits;
   RaSpan wanted = RA_SPAN_NONE;
 
   for (guint i = 0; i < h->streams->len; i++) {
@@ -292,7 +294,8 @@ wanted_by_all (const SrcHold *h, RaTime now)
     if (is_live (s, now))
       wanted = MAX (wanted, wanted_by (h, s, now));
   }
-  return wanted == RA_SPAN_NONE ? h->cfg.limits.most : wanted;
+  return wanted == RA_SPAN_NONE ? limits->most
+                                : CLAMP (wanted, limits->least, limits->most);
 }
 
 /* TRUE: L falls by this one's frames, as no other has fewer. */
