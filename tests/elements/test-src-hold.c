@@ -133,7 +133,8 @@ hold_set (Fixture *f, guint most)
 }
 
 /* 25 frames of the first second and 25 that it learns from; then 2 ms each, from
- * 200 ms to 20.  The sender hears of another latency, too, where those 20 stay. */
+ * 200 ms to 20.  The sender hears of another latency, too, where those 20 stay; and
+ * the next session begins with nothing. */
 static void
 test_down (void)
 {
@@ -157,6 +158,10 @@ test_down (void)
   f.said = 0;
   hold_set (&f, 300);
   g_assert_cmpint (f.said, ==, 20 * MS);
+  src_hold_remove_all (&f.hold);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.wanted, ==, 0);
+  g_assert_cmpint (stats.hurried, ==, 0);
 }
 
 /* Nothing is touched where nobody asks for it, but what would be wanted is known. */

@@ -543,6 +543,7 @@ src_hold_remove_all (SrcHold *h)
   g_mutex_lock (&h->lock);
   gone = h->streams;
   h->streams = g_ptr_array_new_with_free_func (listed_free);
+  h->wanted = h->moved = h->hurried = 0;
   g_mutex_unlock (&h->lock);
   g_ptr_array_unref (gone);
 }
