@@ -441,6 +441,9 @@ sink_wire_open (GstRtpAdaptSink *self)
         (NULL));
     return FALSE;
   }
+  g_mutex_lock (&self->lock);
+  sink_peer_start (&self->who);
+  g_mutex_unlock (&self->lock);
   session_configure (self);
   sink_wire_destination (self);
   sink_wire_dscp (self);
