@@ -138,6 +138,25 @@ test_caps_change_due (void)
   g_assert_cmpuint (gst_test_clock_peek_id_count (r.clock), ==, 0);
 }
 
+/* Caps without an id say nothing of the packets' numbers: a later id holds, and goes on to
+ * rtpsession.  30 packets in 2 s are judged. */
+static void
+test_caps_change_judged (void)
+{
+  g_auto (Recv) r = recv_new ("feedback=twcc", NULL, CAPS_PLAIN);
+  g_autoptr (GstCaps) caps = NULL;
+
+  r.timers = 0;
+  for (guint16 i = 0; i < 31; i++) {
+    push (&r, (Packet){ .seq = i });
+    advance_to (&r, time_now (&r) + 100 * MS);
+  }
+  gst_harness_set_src_caps_str (r.in, CAPS_TWCC);
+  caps = gst_pad_get_current_caps (r.in->sinkpad);
+  g_assert_cmpuint (
+      extmap_id (gst_caps_get_structure (caps, 0), EXTMAP_TWCC_URI), ==, 1);
+}
+
 /* --- warnings about the session ----------------------------------------- */
 
 static const struct
@@ -517,6 +536,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptrecv/lda-lacks", test_lda_lacks);
   g_test_add_func ("/rtpadaptrecv/caps-change", test_caps_change);
   g_test_add_func ("/rtpadaptrecv/caps-change/due", test_caps_change_due);
+  g_test_add_func ("/rtpadaptrecv/caps-change/judged", test_caps_change_judged);
   rows_add ("/rtpadaptrecv/session", session_rows, test_session);
   g_test_add_func ("/rtpadaptrecv/buffers", test_buffers);
   g_test_add_func ("/rtpadaptrecv/lists", test_lists);
