@@ -534,6 +534,7 @@ recv_start (GstRtpAdaptRecv *self)
   self->seen = (RecvKindSeen){ 0 };
   ra_disorder_init (&self->disorder);
   self->takes_again = 0;
+  self->takes_said = FALSE;
   /* The caps say whether it has to report. */
   recv_reporter_create (
       self, recv_kind_choose (&self->seen, self->cfg.feedback, &self->ids));
