@@ -79,7 +79,7 @@ const Field recv_stats_running_fields[] = {
       FIELD_DOUBLE (RecvStats, reporter.p) },
   { "reports", "reports", "made, sent or not", "reporter",
       FIELD_UINT64 (RecvStats, reporter.reports) },
-  { "arrived", "packets", "without copies and late ones", "RFC 5348 5.1",
+  { "arrived", "packets", "without copies; late ones too", "RFC 5348 5.1",
       FIELD_UINT64 (RecvStats, reporter.loss.arrived) },
   { "duplicates", "packets", "that came before", "reporter",
       FIELD_UINT64 (RecvStats, reporter.loss.duplicates) },
