@@ -268,6 +268,55 @@ name_pictures (Records *r)
   }
 }
 
+static gint
+compare_spans (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* By how much a picture's time at the receiver is usually later than at the sender.
+ * FALSE: no picture has a number. */
+static gboolean
+usual_shift (const Records *r, gint64 *shift)
+{
+  g_autoptr (GArray) shifts = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (guint i = 0; i < r->shown->len; i++) {
+    const FrameShown *f = &g_array_index (r->shown, FrameShown, i);
+    const FrameSent *s = f->n >= 0 && f->n < r->frames->len
+        ? &g_array_index (r->frames, FrameSent, f->n)
+        : NULL;
+    gint64 one = s ? f->pts - s->pts : 0;
+
+    if (s && s->n == f->n)
+      g_array_append_val (shifts, one);
+  }
+  if (shifts->len == 0)
+    return FALSE;
+  g_array_sort (shifts, compare_spans);
+  *shift = g_array_index (shifts, gint64, shifts->len / 2);
+  return TRUE;
+}
+
+/* The same where no RTP packets are counted, as MPEG-TS keeps the times of pictures,
+ * too. */
+static void
+name_pictures_by_time (Records *r)
+{
+  gint64 shift;
+
+  if (r->came->len > 0 || !usual_shift (r, &shift))
+    return;
+  for (guint i = 0; i < r->shown->len; i++) {
+    FrameShown *f = &g_array_index (r->shown, FrameShown, i);
+
+    if (f->n < 0)
+      f->n = frame_of (r, f->pts - shift);
+  }
+}
+
 Records *
 records_read (
     const gchar *sent, const gchar *received, gboolean realtime, GError **error)
@@ -288,6 +337,7 @@ records_read (
     return NULL;
   }
   name_pictures (r);
+  name_pictures_by_time (r);
   return r;
 }
 
