@@ -164,11 +164,14 @@ static const struct
   { 501, FALSE, 9, FRAME_GAP, "8 is missing" },
   { 502, FALSE, 10, RA_SPAN_NONE, "that was answered" },
   { 503, FALSE, 8, RA_SPAN_NONE, "what comes late is no gap" },
-  { 504, FALSE, 11, FRAME_GAP, "behind 8, 9 and 10 may be missing" },
+  { 504, FALSE, 11, RA_SPAN_NONE, "nor is what follows: 10 came" },
   { 505, TRUE, 13, RA_SPAN_NONE, "a gap, but the end is answered anyway" },
   { 506, FALSE, -1, RA_SPAN_NONE, "no number, no gap" },
   { 507, FALSE, 20, RA_SPAN_NONE, "the first number, for all that is known" },
   { 508, TRUE, 21, RA_SPAN_NONE, "the end" },
+  { 509, FALSE, 60000, RA_SPAN_NONE, "the numbers begin again" },
+  { 510, TRUE, 60002, RA_SPAN_NONE, "the end" },
+  { 511, FALSE, 60004, FRAME_GAP, "60003 is missing" },
 };
 
 /* Frames of two packets, 40 ms apart, without a gap: each minute one is answered before

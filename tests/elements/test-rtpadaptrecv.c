@@ -138,6 +138,64 @@ test_caps_change_due (void)
   g_assert_cmpuint (gst_test_clock_peek_id_count (r.clock), ==, 0);
 }
 
+/* Caps without an id say nothing of the packets' numbers: a later id holds, and goes on to
+ * rtpsession.  30 packets in 2 s are judged. */
+static void
+test_caps_change_judged (void)
+{
+  g_auto (Recv) r = recv_new ("feedback=twcc", NULL, CAPS_PLAIN);
+  g_autoptr (GstCaps) caps = NULL;
+
+  r.timers = 0;
+  for (guint16 i = 0; i < 31; i++) {
+    push (&r, (Packet){ .seq = i });
+    advance_to (&r, time_now (&r) + 100 * MS);
+  }
+  gst_harness_set_src_caps_str (r.in, CAPS_TWCC);
+  caps = gst_pad_get_current_caps (r.in->sinkpad);
+  g_assert_cmpuint (
+      extmap_id (gst_caps_get_structure (caps, 0), EXTMAP_TWCC_URI), ==, 1);
+}
+
+/* --- what the receiver takes --------------------------------------------- */
+
+/* The flags that an APP in the next RTCP packets says, or -1.  Those are
+ * 2.5 s apart at least. */
+static gint
+takes_next (Recv *r)
+{
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstRTCPPacket packet;
+  gint flags = -1;
+
+  for (guint i = 0; flags < 0 && i < 5; i++) {
+    g_autoptr (GstBuffer) buffer = NULL;
+
+    while (!(buffer = rtcp_try (r)))
+      g_assert_true (step (r, GST_CLOCK_TIME_NONE));
+    if (rtcp_find (buffer, &rtcp, &packet, GST_RTCP_TYPE_APP, 0))
+      flags = GST_READ_UINT16_BE (gst_rtcp_packet_app_get_data (&packet) + 2);
+    gst_rtcp_buffer_unmap (&rtcp);
+  }
+  return flags;
+}
+
+/* What it took it takes back, and repeats that, as RTCP is lost. */
+static void
+test_takes_back (void)
+{
+  g_auto (Recv) r = recv_new ("feedback=twcc", SESSION, CAPS_TWCC);
+
+  r.timers = 1;
+  push (&r, (Packet){ .seq = 0 });
+  g_assert_cmpint (takes_next (&r), ==, -1);
+  g_object_set (r.element, "takes-rs", TRUE, NULL);
+  g_assert_cmpint (takes_next (&r), ==, RA_TAKES_RS);
+  g_object_set (r.element, "takes-rs", FALSE, NULL);
+  g_assert_cmpint (takes_next (&r), ==, 0);
+  g_assert_cmpint (takes_next (&r), ==, 0);
+}
+
 /* --- warnings about the session ----------------------------------------- */
 
 static const struct
@@ -517,6 +575,8 @@ tests_add (void)
   g_test_add_func ("/rtpadaptrecv/lda-lacks", test_lda_lacks);
   g_test_add_func ("/rtpadaptrecv/caps-change", test_caps_change);
   g_test_add_func ("/rtpadaptrecv/caps-change/due", test_caps_change_due);
+  g_test_add_func ("/rtpadaptrecv/caps-change/judged", test_caps_change_judged);
+  g_test_add_func ("/rtpadaptrecv/takes-back", test_takes_back);
   rows_add ("/rtpadaptrecv/session", session_rows, test_session);
   g_test_add_func ("/rtpadaptrecv/buffers", test_buffers);
   g_test_add_func ("/rtpadaptrecv/lists", test_lists);

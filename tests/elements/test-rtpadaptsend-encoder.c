@@ -452,6 +452,9 @@ test_encoder_skip (gconstpointer data)
   noise_push (src, noise, 30);
   wait_until (stat_of (d.send, "backlog") > 0
       || stat_of (d.send, "packets-sent") > sent);
+  gst_element_set_state (d.send, GST_STATE_READY);
+  gst_element_set_state (d.send, GST_STATE_PAUSED);
+  g_assert_cmpint (stat_of (d.send, "frames-skipped"), ==, 0);
 }
 
 void

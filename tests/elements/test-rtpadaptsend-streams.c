@@ -431,27 +431,39 @@ stream_field (GstElement *send, gint payload, const gchar *field)
   return -1;
 }
 
+/* Where the camera, its encoder and its payloader are. */
+static const struct
+{
+  const gchar *name, *begin, *end, *why;
+} cameras[] = {
+  { "flat", "", " ! f.", "in the pipeline" },
+  { "in-bin", "( ", " name=p ) p. ! f.", "in a bin that has no sink pad" },
+};
+
 /* rtpfunnel's own caps tell nothing of what passes; what is upstream of it does.
  * Payload type 98 is of no encoder that anybody could find. */
 static void
-test_funnel (void)
+test_funnel (gconstpointer data)
 {
-  g_autoptr (GstElement) pipeline = gst_parse_launch (
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *line = g_strdup_printf (
       "rtpfunnel name=f ! rtpadaptsend name=send controller=fixed "
       "start-bitrate=2000000 stats-interval=0 ! fakesink async=false "
-      "videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "
+      "%s videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "
       "x264enc name=enc tune=zerolatency vbv-buf-capacity=200 ! "
-      "rtph264pay pt=96 ! f. "
+      "rtph264pay pt=96 %s "
       "audiotestsrc is-live=true ! rtpL16pay pt=97 ! f. "
       "appsrc name=src is-live=true caps=\"application/x-rtp,media=video,"
       "encoding-name=H264,payload=98,clock-rate=90000,ssrc=(uint)7\" ! f.",
-      NULL);
+      cameras[row].begin, cameras[row].end);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
   g_autoptr (GstElement) send
       = gst_bin_get_by_name (GST_BIN (pipeline), "send");
   g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
   g_autoptr (GstBuffer) packet = packet_new (7, 0, 0, 100);
   GstFlowReturn flow;
 
+  g_test_message ("%s", cameras[row].why);
   gst_buffer_memset (packet, 1, 98, 1);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (src, "push-buffer", packet, &flow);
@@ -480,5 +492,5 @@ tests_add (void)
   rows_add_by (
       "/rtpadaptsend/streams/request", request_rows, name, test_request);
   rows_add_by ("/rtpadaptsend/streams/found", found_rows, name, test_found);
-  g_test_add_func ("/rtpadaptsend/streams/funnel", test_funnel);
+  rows_add_by ("/rtpadaptsend/streams/funnel", cameras, name, test_funnel);
 }

@@ -391,7 +391,11 @@ test_strangers (void)
   g_assert_cmpint (g_atomic_int_get (&through), ==, 0);
   udp_say (ear, "127.0.0.1", heard.from_port, 0, rr, sizeof rr);
   g_assert_true (sink_wait (came_through, &through));
+  g_object_set (sink, "host", "127.0.0.1", NULL); /* which ends no count */
   g_assert_cmpuint (bad_rtcp (sink), ==, 202);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  g_assert_cmpuint (bad_rtcp (sink), ==, 0);
   gst_object_unref (session);
   gst_object_unref (rtpbin);
   sink_stop (pipeline, sink);

@@ -371,6 +371,24 @@ test_latency (void)
   g_assert_cmpuint (min, ==, 150 * GST_MSECOND);
 }
 
+/* What FEC needs packets for is kept for the latency and 1 s, also when it rises. */
+static void
+test_storage (void)
+{
+  g_autoptr (GstElement) rtpbin = NULL, storage = NULL;
+  GstClockTime before, after;
+  g_auto (Receiver) t;
+
+  receiver_open (&t, "latency=150", "");
+  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
+  g_signal_emit_by_name (rtpbin, "get-storage", 0, &storage);
+  g_object_get (storage, "size-time", &before, NULL);
+  g_object_set (t.src, "latency", 3000, NULL);
+  g_object_get (storage, "size-time", &after, NULL);
+  g_assert_cmpuint (before, ==, 1150 * GST_MSECOND);
+  g_assert_cmpuint (after, ==, 4000 * GST_MSECOND);
+}
+
 /* EOS of the pipeline gets through to its sinks. */
 static void
 test_eos (void)
@@ -482,6 +500,7 @@ tests_add (void)
   rows_add ("/streams/feedback", modes, test_feedback);
   g_test_add_func ("/streams/key-frame", test_key_frame);
   g_test_add_func ("/streams/latency", test_latency);
+  g_test_add_func ("/streams/storage", test_storage);
   g_test_add_func ("/streams/eos", test_eos);
   g_test_add_func ("/streams/eos/pauses", test_eos_pauses);
   g_test_add_func ("/streams/stats-messages", test_stats_messages);

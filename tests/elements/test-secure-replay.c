@@ -200,6 +200,38 @@ test_ports (void)
   }
 }
 
+static const struct
+{
+  const gchar
+      *host; /* of the sender at first; the receiver is in 239.255.42.9 */
+  gint port; /* added to the receiver's */
+  const gchar *why;
+} groups[] = {
+  { "239.255.42.10", 0, "the host changes" },
+  { "239.255.42.9", -1, "the port changes" },
+};
+
+/* A sender turns to another group, where the receiver waits for its answers. */
+static void
+test_group (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autoptr (GstElement) sink = NULL;
+  GstElement *sender;
+  g_auto (Receiver) t;
+
+  g_test_message ("%s", groups[row].why);
+  receiver_start (&t, "address=239.255.42.9 multicast-iface=lo", 0);
+  sender = line_playf (NULL,
+      SENDER_VIDEO " ! rtpadaptsink name=sink fec=none multicast-iface=lo "
+                   "host=%s port=%d key=" KEY,
+      groups[row].host, t.port + groups[row].port);
+  sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+  g_object_set (sink, "host", "239.255.42.9", "port", t.port, NULL);
+  wait_frames (&t, 0, 5);
+  line_end (sender);
+}
+
 /* --- where the key can be seen ------------------------------------------- */
 
 typedef struct
@@ -286,5 +318,6 @@ tests_add (void)
   rows_add ("/secure-replay/recorded", rows, test_recorded);
   g_test_add_func ("/secure-replay/true", test_true);
   g_test_add_func ("/secure-replay/ports", test_ports);
+  rows_add ("/secure-replay/group", groups, test_group);
   g_test_add_func ("/secure-replay/secret", test_secret);
 }

@@ -15,7 +15,7 @@
 /* --- whether the receiver uses what is sent again ------------------------- */
 
 /* n: it asks for a packet; R, F, 0: it says that it uses retransmissions, FEC or
- * none of them, and holds packets for 120 ms. */
+ * none of them, and holds packets for 120 ms; -: it says so no longer. */
 static const struct
 {
   const gchar *name, *heard;
@@ -29,6 +29,8 @@ static const struct
   { "fec", "F", TRUE, FALSE, 120, "FEC alone" },
   { "none", "n0", TRUE, FALSE, 120, "what it says counts more" },
   { "later", "0R", TRUE, TRUE, 120, "the last word counts" },
+  { "gone", "nRn-", TRUE, FALSE, 200, "another may have taken its place" },
+  { "another", "R-n", TRUE, TRUE, 200, "which asks, too" },
   { "unwanted", "nR", FALSE, FALSE, 120, "retransmission=false" },
 };
 
@@ -39,19 +41,22 @@ test_rtx (gconstpointer data)
   const RaRadpHold hold = { 120 * MS, 150 * MS };
   RaTakes takes = { 0 };
   gboolean said = FALSE;
-  RaRepairConfig config;
+  RaRepairConfig config = { 0 };
   RtxGate g = { 0 };
 
   g_test_message ("%s", rtx_rows[row].why);
-  for (const gchar *c = rtx_rows[row].heard; *c; c++) {
+  for (const gchar *c = rtx_rows[row].heard;; c++) {
+    /* As after each RTCP packet. */
+    config = rtx_gate_config (&g, rtx_rows[row].wanted, NULL,
+        said ? &takes : NULL, said ? &hold : NULL, 200 * MS);
+    if (!*c)
+      break;
     if (*c == 'n')
       rtx_gate_on_nack (&g);
     else
       takes.flags = *c == 'R' ? RA_TAKES_RTX : *c == 'F' ? RA_TAKES_FEC : 0;
-    said |= *c != 'n';
+    said = *c == 'n' ? said : *c != '-';
   }
-  config = rtx_gate_config (&g, rtx_rows[row].wanted, NULL,
-      said ? &takes : NULL, said ? &hold : NULL, 200 * MS);
   g_assert_cmpint (config.on, ==, rtx_rows[row].on);
   g_assert_cmpint (config.latency, ==, rtx_rows[row].latency * MS);
 }

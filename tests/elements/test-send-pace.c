@@ -190,6 +190,52 @@ test_flow (void)
   }
 }
 
+typedef struct
+{
+  PaceTask task;
+  GMutex lock;
+  gboolean left, drained_late;
+} Drain;
+
+static gpointer
+drain_run (gpointer data)
+{
+  Drain *d = data;
+
+  g_mutex_lock (&d->lock);
+  pace_drain (&d->task, &d->lock);
+  d->drained_late = d->left;
+  g_mutex_unlock (&d->lock);
+  return NULL;
+}
+
+/* A packet that was taken is not downstream yet, so whoever drains waits for it. */
+static void
+test_drain (void)
+{
+  Drain d = { 0 };
+  SendWants wants;
+  GThread *thread;
+
+  g_mutex_init (&d.lock);
+  pace_init (&d.task);
+  pace_start (&d.task);
+  pace_run (&d.task);
+  push_packet (&d.task, 0, 80000, &wants);
+  take (&d.task);
+  thread = g_thread_new ("drain", drain_run, &d);
+  g_usleep (50000);
+  g_mutex_lock (&d.lock);
+  d.left = TRUE;
+  pace_on_left (&d.task);
+  g_mutex_unlock (&d.lock);
+  g_thread_join (thread);
+  g_assert_true (d.drained_late);
+  pace_stop (&d.task);
+  pace_clear (&d.task);
+  g_mutex_clear (&d.lock);
+}
+
 void
 tests_add (void)
 {
@@ -197,4 +243,5 @@ tests_add (void)
   g_test_add_func ("/send-pace/eos", test_eos);
   g_test_add_func ("/send-pace/push", test_push);
   g_test_add_func ("/send-pace/flow", test_flow);
+  g_test_add_func ("/send-pace/drain", test_drain);
 }

@@ -142,6 +142,18 @@ report (SinkPeer *who, const gchar *from, guint32 ssrc, RaTime now)
 }
 
 static void
+assert_counts (const SinkPeer *who, guint64 foreign, guint64 own)
+{
+  g_autoptr (GstStructure) stats = sink_peer_stats (who);
+  guint64 n[2];
+
+  g_assert_true (gst_structure_get (stats, "foreign-rtcp", G_TYPE_UINT64, &n[0],
+      "own-ssrc", G_TYPE_UINT64, &n[1], NULL));
+  g_assert_cmpuint (n[0], ==, foreign);
+  g_assert_cmpuint (n[1], ==, own);
+}
+
+static void
 test_peer (void)
 {
   guint8 rtp[12] = { 0x80, 96 };
@@ -151,8 +163,6 @@ test_peer (void)
     = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (to)) };
   RaTime now = 1000 * RA_SECOND;
   SinkPeer who = { 0 };
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 foreign, own;
 
   g_assert_false (report (&who, "192.0.2.1", THEIRS, now)); /* it is closed */
   sink_peer_open (&who, &cfg);
@@ -161,12 +171,14 @@ test_peer (void)
   g_assert_true (report (&who, "192.0.2.1", THEIRS, now));
   g_assert_false (report (&who, "192.0.2.2", THEIRS, now)); /* a stranger */
   g_assert_false (report (&who, "192.0.2.1", OURS, now));   /* forged */
-  stats = sink_peer_stats (&who);
-  g_assert_true (gst_structure_get (stats, "foreign-rtcp", G_TYPE_UINT64,
-      &foreign, "own-ssrc", G_TYPE_UINT64, &own, NULL));
-  g_assert_cmpuint (foreign, ==, 1);
-  g_assert_cmpuint (own, ==, 1);
+  assert_counts (&who, 1, 1);
+  sink_peer_open (&who, &cfg); /* another destination */
+  assert_counts (&who, 1, 1);
+  g_assert_false (report (&who, "192.0.2.2", THEIRS, now));
+  assert_counts (&who, 2, 1);
   sink_peer_close (&who);
+  sink_peer_start (&who);
+  assert_counts (&who, 0, 0);
 }
 
 void

@@ -176,6 +176,50 @@ test_off (void)
     ;
 }
 
+static gboolean
+caps_are (GstElement *filter, const gchar *text)
+{
+  g_autoptr (GstCaps) caps = NULL, wanted = gst_caps_from_string (text);
+
+  g_object_get (filter, "caps", &caps, NULL);
+  return gst_caps_is_equal (caps, wanted);
+}
+
+/* What the capsfilter has in the session after one that ended with small pictures. */
+static const struct
+{
+  const gchar *name, *set; /* by the application in between, or NULL */
+  gboolean adapt;
+  const gchar *caps, *why;
+} sessions[] = {
+  { "off", NULL, FALSE, "video/x-raw,format=I420", "what it had first" },
+  { "set", "video/x-raw,width=480,height=270", TRUE,
+      "video/x-raw,width=480,height=270", "the application's new caps" },
+};
+
+static void
+test_sessions (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  const RaPicture full = FULL;
+  g_auto (World) w = world_new (rows[0].before);
+  g_autoptr (GstElement) filter
+      = gst_bin_get_by_name (GST_BIN (w.pipeline), "filter");
+  GstStructure *news;
+
+  g_test_message ("%s", sessions[i].why);
+  g_assert_true (next_is (&w, &full));
+  news = say (&w, 60000, TRUE, 3);
+  g_clear_pointer (&news, gst_structure_free);
+  g_assert_true (caps_are (
+      filter, "video/x-raw,format=I420,width=320,height=180,framerate=25/2"));
+  if (sessions[i].set)
+    gst_util_set_object_arg (G_OBJECT (filter), "caps", sessions[i].set);
+  w.size = (SizeFit){ 0 };
+  g_assert_null (say (&w, 1000000, sessions[i].adapt, 0));
+  g_assert_true (caps_are (filter, sessions[i].caps));
+}
+
 /* A picture that is small already. */
 static void
 test_small (void)
@@ -193,5 +237,6 @@ tests_add (void)
 {
   rows_add_by ("/size-fit/row", rows, name, test_row);
   g_test_add_func ("/size-fit/off", test_off);
+  rows_add_by ("/size-fit/sessions", sessions, name, test_sessions);
   g_test_add_func ("/size-fit/small", test_small);
 }

@@ -1,8 +1,8 @@
 /* rtpadaptsrc: how an rtpjitterbuffer is made to hold less, without a step.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
 #include "../../plugins/rtpadapt/src/srchold.h"
+#include "../rows.h"
 
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>
@@ -123,8 +123,18 @@ frames (Fixture *f, guint n, GstClockTime late)
   }
 }
 
+static void
+hold_set (Fixture *f, guint most)
+{
+  const SrcHoldConfig cfg
+      = { TRUE, { 20 * RA_MSECOND, most * RA_MSECOND, .repeats = TRUE } };
+
+  src_hold_set (&f->hold, &cfg);
+}
+
 /* 25 frames of the first second and 25 that it learns from; then 2 ms each, from
- * 200 ms to 20. */
+ * 200 ms to 20.  The sender hears of another latency, too, where those 20 stay; and
+ * the next session begins with nothing. */
 static void
 test_down (void)
 {
@@ -145,6 +155,13 @@ test_down (void)
   g_assert_cmpint (stats.late, ==, 0);
   g_assert_cmpint (stats.hurried, ==, 2 * MS);
   g_assert_cmpint (stats.moved, ==, 0);
+  f.said = 0;
+  hold_set (&f, 300);
+  g_assert_cmpint (f.said, ==, 20 * MS);
+  src_hold_remove_all (&f.hold);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.wanted, ==, 0);
+  g_assert_cmpint (stats.hurried, ==, 0);
 }
 
 /* Nothing is touched where nobody asks for it, but what would be wanted is known. */
@@ -179,10 +196,29 @@ test_clock (void)
   g_assert_cmpint (stats.hurried, ==, 0);
 }
 
-/* What was lost comes again, 60 ms late, and its copy is not waited for. */
-static void
-test_copies (void)
+/* Packet 0 did not come, but 1 did.  Then these come, so many ms late; L is 10 ms
+ * beyond the repeat, or the least where nothing is lost. */
+#define REPEAT GST_RTP_BUFFER_FLAG_RETRANSMISSION
+static const struct
 {
+  struct
+  {
+    gint no;
+    guint late, flags;
+  } came[3];
+  RaSpan wanted;
+  const gchar *why;
+} copy_rows[] = {
+  { { { 0, 60, REPEAT }, { 0, 120, REPEAT } }, 70, "a second repeat" },
+  { { { -5, 240, 0 }, { 0, 60, REPEAT } }, 70, "a copy of what is out" },
+  { { { 1, 120, 0 }, { 0, 60, REPEAT } }, 70, "a copy of what waits" },
+  { { { 0, 60, REPEAT }, { 0, 80, 0 } }, 20, "the path did not lose it" },
+};
+
+static void
+test_copies (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
   SrcHoldStats stats;
   g_auto (Fixture) f;
 
@@ -191,14 +227,15 @@ test_copies (void)
   for (guint i = 0; i < 10; i++, f.n += 2) {
     frames (&f, 10, 0);
     push (&f, f.n + 1, 0, 0);
-    push (&f, f.n, 60 * MS, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
-    push (&f, f.n, 120 * MS, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+    for (guint k = 0; copy_rows[row].came[k].late; k++)
+      push (&f, f.n + (guint) copy_rows[row].came[k].no,
+          copy_rows[row].came[k].late * MS, copy_rows[row].came[k].flags);
     for (guint k = 0; k < 2; k++)
       gst_buffer_unref (gst_harness_pull (f.harness));
   }
   frames (&f, 1, 0);
   src_hold_get_stats (&f.hold, &stats);
-  g_assert_cmpint (stats.wanted, ==, 70 * MS);
+  g_assert_cmpint (stats.wanted, ==, copy_rows[row].wanted * RA_MSECOND);
 }
 
 /* rtpbin sets the offset for the lips: ours is taken off that. */
@@ -236,6 +273,28 @@ test_second (void)
   g_assert_cmpint (offset (second), ==, -102 * (gint64) MS);
 }
 
+/* Half the frames of a stream are 30 ms late, so that it wants 40.  At the next one's
+ * frame it still does, though the latency is 25 by then. */
+static void
+test_lowered (void)
+{
+  SrcHoldStats stats;
+  g_auto (Fixture) f, second;
+
+  fixture_init (&f, TRUE);
+  fixture_init (&second, FALSE);
+  src_hold_add (&f.hold, second.harness->element, SSRC + 1);
+  for (guint i = 0; i < 60; i++)
+    frames (&second, 1, i % 2 * 30 * MS);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.wanted, ==, 40 * MS);
+  hold_set (&f, 25);
+  frames (&f, 1, 0);
+  src_hold_get_stats (&f.hold, &stats);
+  g_assert_cmpint (stats.now, ==, 25 * MS);
+  g_assert_cmpint (stats.wanted, ==, 25 * MS);
+}
+
 void
 tests_add (void)
 {
@@ -243,7 +302,8 @@ tests_add (void)
   g_test_add_func ("/src-hold/down", test_down);
   g_test_add_func ("/src-hold/off", test_off);
   g_test_add_func ("/src-hold/clock", test_clock);
-  g_test_add_func ("/src-hold/copies", test_copies);
+  rows_add ("/src-hold/copies", copy_rows, test_copies);
   g_test_add_func ("/src-hold/lips", test_lips);
   g_test_add_func ("/src-hold/second", test_second);
+  g_test_add_func ("/src-hold/lowered", test_lowered);
 }

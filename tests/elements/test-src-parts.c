@@ -238,10 +238,109 @@ test_residual (void)
         loss[i].residual, 1e-9);
 }
 
+/* In place of a jitterbuffer that missed 10 of 100 packets, and of a decoder. */
+typedef struct
+{
+  GstElement parent;
+  guint recovered;
+} Fake;
+typedef GstElementClass FakeClass;
+static GType fake_get_type (void);
+G_DEFINE_TYPE (Fake, fake, GST_TYPE_ELEMENT)
+
+static void
+fake_get (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (pspec->value_type == GST_TYPE_STRUCTURE)
+    g_value_take_boxed (value,
+        gst_structure_new ("stats", "num-pushed", G_TYPE_UINT64, (guint64) 90,
+            "num-lost", G_TYPE_UINT64, (guint64) 10, NULL));
+  else
+    g_value_set_uint (value, ((Fake *) object)->recovered);
+}
+
+static void
+fake_class_init (FakeClass *klass)
+{
+  static const gchar *const counts[] = { "recovered", "unrecovered" };
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = fake_get;
+  g_object_class_install_property (object_class, 1,
+      g_param_spec_boxed (
+          "stats", "", "", GST_TYPE_STRUCTURE, G_PARAM_READABLE));
+  for (guint i = 0; i < 2; i++)
+    g_object_class_install_property (object_class, 2 + i,
+        g_param_spec_uint (
+            counts[i], "", "", 0, G_MAXUINT, 0, G_PARAM_READABLE));
+}
+
+static void
+fake_init (Fake *fake)
+{
+}
+
+static void
+check_totals (
+    World *w, GHashTable *jitterbuffers, guint64 recovered, gdouble residual)
+{
+  g_autoptr (GArray) sources = src_stats_sources (&w->streams, jitterbuffers);
+  g_autoptr (GstStructure) stats = gst_structure_new_empty ("stats");
+  guint64 lost, back, not_back;
+  gdouble left;
+
+  src_stats_set_streams (stats, sources);
+  g_assert_true (gst_structure_get (stats, "lost", G_TYPE_UINT64, &lost,
+      "recovered", G_TYPE_UINT64, &back, "unrecovered", G_TYPE_UINT64,
+      &not_back, "residual-loss", G_TYPE_DOUBLE, &left, NULL));
+  g_assert_cmpuint (lost, ==, 10);
+  g_assert_cmpuint (back, ==, recovered);
+  g_assert_cmpuint (not_back, ==, recovered);
+  g_assert_cmpfloat_with_epsilon (left, residual, 1e-9);
+}
+
+/* A sender changes its payload type, so that its SSRC has two pads.  Four fifths of
+ * what was sent are media, and the decoders brought 4 and 2 packets back: .1 - 6 / 80
+ * is missing after all.  Then the sender starts again on both pads, and the first
+ * decoder brings 4 of the new SSRC back, without a repair packet: .1 - 4 / 100. */
+static void
+test_totals (void)
+{
+  World w = { .heard = { RA_TIME_NONE, RA_TIME_NONE } };
+  g_autoptr (GHashTable) jitterbuffers = g_hash_table_new (NULL, NULL);
+  GstObject *ghost = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+  Fake *fakes[3];
+  SrcStream streams[2];
+
+  src_streams_init (&w.streams, silence, &w);
+  for (guint i = 0; i < 3; i++)
+    fakes[i] = gst_object_ref_sink (g_object_new (fake_get_type (), NULL));
+  for (guint i = 0; i < 2; i++) {
+    streams[i] = (SrcStream){ .ghost = GST_PAD (ghost),
+      .fecdec = GST_ELEMENT (fakes[i]),
+      .pt = 96 + i,
+      .fec = 18 - 10 * i };
+    fakes[i]->recovered = 4 - 2 * i;
+    src_streams_add (&w.streams, &streams[i]);
+    g_hash_table_insert (jitterbuffers, GUINT_TO_POINTER (i), fakes[2]);
+  }
+  check_totals (&w, jitterbuffers, 6, .025);
+  for (guint i = 0; i < 2; i++)
+    job_end (
+        &w, src_streams_on_pad (&w.streams, GST_PAD (ghost), 1, 96 + i, T0).p);
+  fakes[0]->recovered += 4;
+  check_totals (&w, jitterbuffers, 4, .06);
+  src_streams_clear (&w.streams);
+  for (guint i = 0; i < 3; i++)
+    gst_object_unref (fakes[i]);
+  gst_object_unref (ghost);
+}
+
 void
 tests_add (void)
 {
   rows_add ("/src-parts/streams", rows, test_story);
   g_test_add_func ("/src-parts/streams/stop-between", test_stop_between);
   g_test_add_func ("/src-parts/residual", test_residual);
+  g_test_add_func ("/src-parts/totals", test_totals);
 }

@@ -572,6 +572,40 @@ test_police (gconstpointer data)
   g_assert_false (p.policed);
 }
 
+/* Of 1200 bytes 8 packets get through in 40 ms, 240000 bytes/s.  From report 440 on a queue
+ * stands for four reports, and 210045 bytes/s arrive.  At report 480 the rate is more than
+ * 1.05 of that, and the source begins to leave gaps.  What arrives while there is a queue
+ * does not show what a policer lets through. */
+static void
+test_policed_gaps (void)
+{
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("delay"), NO_TESTS, &cfg, RA_SECOND, NULL);
+  guint64 before = 0;
+
+  for (guint i = 0; i < 560; i++) {
+    guint may = (guint) (ra_rate_get (r) / 240000),
+          sent = i < 480 ? may : MIN (may, 5), arrived = MIN (sent, 8),
+          queue = i >= 440 && i < 444 ? 6 : 0;
+    RaReport report = { .rtt = MS (50 + queue),
+      .interval = MS (40),
+      .t_recvdata = MS (1000 + 40 * i),
+      .expected = sent,
+      .arrived = arrived,
+      .lost_wireless = sent - arrived,
+      .wireless_runs = sent - arrived,
+      .data_limited = i >= 480,
+      .queue_min = MS (queue),
+      .queue_max = MS (i < 480 ? queue : 6) };
+
+    before = i < 480 ? ra_rate_get (r) : before;
+    ra_rate_on_report (r, &report, MS (1050 + 40 * i));
+  }
+  g_assert_cmpfloat (observed (ra_rate_observe, r, "policed"), ==, 1);
+  g_assert_cmpuint (ra_rate_get (r), >=, before);
+}
+
 /* More than a tenth of all packets is lost: they may have come too close. */
 static void
 test_apart (void)
@@ -648,6 +682,7 @@ tests_add (void)
   g_test_add_func ("/delay/rate", test_rate);
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);
+  g_test_add_func ("/delay/police/gaps", test_policed_gaps);
   g_test_add_func ("/delay/apart", test_apart);
   rows_add ("/delay/base", base_rows, test_base);
 }

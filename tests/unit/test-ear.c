@@ -408,6 +408,51 @@ test_takes (void)
       ra_ear_takes (h.ear)->flags, ==, 0x8000 | RA_TAKES_RTX | RA_TAKES_FEC);
 }
 
+/* A second goes on before each letter: s, it says what it takes and how long it holds
+ * packets; b, a report block about us, B, ten of them at once; f, feedback about us; o, a
+ * block about another sender; ".", nothing comes.  `known`: what it said counts. */
+static const struct
+{
+  const gchar *heard;
+  gboolean known;
+  const gchar *why;
+} word_rows[] = {
+  { "sbbbbbbbbb", TRUE, "nine are lost" },
+  { "sbbbbbbbbbb", FALSE, "it says no more: it is another receiver" },
+  { "sffffffffff", FALSE, "it has nothing but feedback" },
+  { "sbbbbbbbbbbs", TRUE, "it says it again" },
+  { "sbbbbbbbbbsb", TRUE, "it said it meanwhile" },
+  { "sB", TRUE, "it speaks once a second, however often it reports" },
+  { "s..........b", TRUE, "an outage: nothing could come" },
+  { "soooooooooo", TRUE, "others speak of others" },
+};
+
+static void
+test_word (gconstpointer data)
+{
+  static const gchar *const letters = "sbfo";
+  static const gchar *const texts[]
+      = { "83 cc 00 03 00 00 00 63 52 41 44 50 00 0f 00 07 "
+          "82 cc 00 04 00 00 00 63 52 41 44 50 00 01 24 f8 00 03 0d 40",
+          RR ("01", NO_LSR), FB ("81", "03", "01") "00 00 00 00",
+          RR ("02", NO_LSR) };
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (Heard) h;
+
+  g_test_message ("%s", word_rows[row].why);
+  heard_init (&h, &ra_feedback_twcc);
+  heard_send (&h, 1);
+  for (const gchar *c = word_rows[row].heard; *c; c++) {
+    const gchar *at = strchr (letters, g_ascii_tolower (*c));
+
+    h.now += RA_SECOND;
+    for (guint i = *c == 'B' ? 10 : 1; at && i > 0; i--)
+      hear_bytes (&h, texts[at - letters]);
+  }
+  g_assert_true ((ra_ear_takes (h.ear) != NULL) == word_rows[row].known);
+  g_assert_true ((ra_ear_hold (h.ear) != NULL) == word_rows[row].known);
+}
+
 /* Written and read again: 14.1 ms are 15. */
 static void
 test_takes_written (void)
@@ -488,6 +533,7 @@ tests_add (void)
   g_test_add_func ("/ear/refused", test_refused);
   g_test_add_func ("/ear/hold", test_hold);
   g_test_add_func ("/ear/takes", test_takes);
+  rows_add ("/ear/word", word_rows, test_word);
   g_test_add_func ("/ear/takes-written", test_takes_written);
   g_test_add_func ("/ear/realigned", test_realigned);
   g_test_add_func ("/ear/losses", test_losses);

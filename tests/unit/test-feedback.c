@@ -382,6 +382,8 @@ static const struct
   { { 7, 9, 7, 5, 8 }, 5, 30,
       "nor of a copy of the first, or what was before" },
   { { 7, 9, 600, 599, 8, 602 }, 6, 0, "they began again at 600" },
+  { { 7, 8, 9, 8 }, 4, 0, "a copy of what came in order" },
+  { { 7, 9, 8, 10, 8 }, 5, 10, "and of what was overtaken" },
 };
 
 static void

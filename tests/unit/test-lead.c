@@ -115,10 +115,41 @@ test_slow (void)
   g_assert_cmpfloat (asked, ==, 3e6);
 }
 
+/* Each second an encoder makes what it should, till half of that is wanted.  Without a
+ * sum to go by that is asked for.  With k = exp (-1 / .2) = .006738 the sums stand at
+ * 1e6 / (1 - k) = 1006784; what was wanted of 25 pictures becomes k 1006784 + 24 40000 +
+ * 20000 = 986784: .980135. */
+static const struct
+{
+  const gchar *name;
+  guint pictures; /* a second */
+  gdouble asked;
+  const gchar *why;
+} seconds[] = {
+  { "slow", 1, 500000, "one picture a second is not too much" },
+  { "seldom", 25, 490067, "nor are 25, asked for once a second" },
+};
+
+static void
+test_second (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), n = seconds[row].pictures;
+  RaLead lead = { 0 };
+  RaMade made = { 0 };
+  gdouble asked = 0;
+
+  g_test_message ("%s", seconds[row].why);
+  for (guint i = 0; i < 10; i++, made.frames += n, made.bytes += 125000)
+    asked = ra_lead_for (
+        &lead, i < 9 ? 1e6 : 5e5, &made, FALSE, (i + 1) * RA_SECOND);
+  g_assert_cmpfloat_with_epsilon (asked, seconds[row].asked, 1);
+}
+
 void
 tests_add (void)
 {
   rows_add_by ("/lead", rows, name, test_frames);
   g_test_add_func ("/lead/nothing", test_nothing);
   g_test_add_func ("/lead/slow", test_slow);
+  rows_add_by ("/lead/second", seconds, name, test_second);
 }

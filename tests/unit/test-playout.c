@@ -12,6 +12,8 @@ static const RaPlayoutLimits limits
     = { .least = 20 * MS, .most = 200 * MS, .repeats = TRUE };
 static const RaPlayoutLimits no_repeats
     = { .least = 20 * MS, .most = 200 * MS, .repeats = FALSE };
+static const RaPlayoutLimits far
+    = { .least = 20 * MS, .most = 2000 * MS, .repeats = TRUE };
 
 /* `n` frames from `now` on, of which each `each`th is `odd` late and the others
  * `late`; each has 10 packets. */
@@ -54,6 +56,9 @@ static const struct
       "3 of 2253, .13 %: 85 % of them, which needs one of the last ten" },
   { 30, 0, 0, 3, { 60, 70, 80, 80 }, &limits, 90, "the same" },
   { 150, 0, 0, 118, { 60, 60, 60, 60 }, &limits, 160, "frames are later" },
+  { 510, 0, 0, 0, { 0 }, &far, 520, "the latest that is known" },
+  { 700, 0, 0, 0, { 0 }, &far, 2000, "511 ms or more: nobody knows" },
+  { 30, 0, 0, 3, { 700 }, &far, 2000, "so late come the repeats" },
 };
 
 static void

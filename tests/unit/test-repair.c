@@ -68,7 +68,6 @@ test_plans (gconstpointer data)
   g_assert_cmpuint (plan.last, ==, plans[i].copies - plans[i].rounds + 1);
   g_assert_cmpfloat_with_epsilon (plan.overhead, plans[i].overhead, 1e-9);
   g_assert_cmpfloat_with_epsilon (plan.residual, plans[i].residual, 1e-9);
-  g_assert_false (plan.fec);
 }
 
 /* L = 200, J + q = 30 where two rounds fit to R = 60 on the mean; I = 40, so
@@ -171,34 +170,6 @@ test_radio (gconstpointer data)
   for (guint k = 0; k < 20; k++)
     ra_repair_on_report (&r, &report, 50 * MS, 40 * MS, (k + 1) * 40 * MS);
   g_assert_cmpfloat_with_epsilon (r.radio, radios[i].radio, 1e-5);
-}
-
-/* FEC is for paths without a round that lose something.  It spans what is sent in
- * L - T_det - one frame, 160 ms at most. */
-static void
-test_fec (void)
-{
-  RaRepairPath path = path_of (.05, 2e-4, 1);
-  RaRepairPlan plan;
-
-  ra_repair_plan (&path, &plan);
-  g_assert_false (plan.fec);
-  path.rtt = 71 * MS;
-  path.most = RA_REPAIR_MOST;
-  ra_repair_plan (&path, &plan);
-  g_assert_cmpuint (plan.rounds, ==, 0);
-  g_assert_true (plan.fec);
-  g_assert_cmpfloat (plan.overhead, ==, 0);
-  g_assert_cmpfloat (plan.residual, ==, .05);
-  g_assert_cmpint (plan.fec_span, ==, (120 - 15 - 40) * MS);
-  g_assert_cmpfloat_with_epsilon (plan.fec_most, 1 / 3., 1e-9);
-  path.rtt = 400 * MS;
-  path.latency = 400 * MS;
-  ra_repair_plan (&path, &plan);
-  g_assert_cmpint (plan.fec_span, ==, 160 * MS);
-  path.loss = 0;
-  ra_repair_plan (&path, &plan);
-  g_assert_false (plan.fec);
 }
 
 /* L = 220: 200 for two rounds of 100, and 20 for J and T_dec; q = 10 goes off.  With p =
@@ -337,7 +308,6 @@ tests_add (void)
   rows_add ("/repair/rounds", rounds, test_rounds);
   rows_add ("/repair/budget", budgets, test_budget);
   rows_add ("/repair/radio", radios, test_radio);
-  g_test_add_func ("/repair/fec", test_fec);
   rows_add ("/repair/block", blocks, test_block);
   g_test_add_func ("/repair/decisions", test_decisions);
   rows_add ("/repair/worth", worths, test_worth);

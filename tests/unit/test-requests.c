@@ -93,6 +93,26 @@ test_hopeless (void)
   g_assert_cmpint (ask (r, 15, MS (151), MS (3000)), ==, 0);
 }
 
+/* Packets came 20 ms late, so that a request waits for 25.  With an R of 50, the
+ * answer to one that is 126 old comes after 201: the first that leaves is the
+ * trial, though its age is that from before, by which the answer would come after
+ * 176.  The second one does not leave. */
+static void
+test_hopeless_held (void)
+{
+  g_autofree RaRequests *r = begin ();
+
+  ask (r, 10, 0, MS (1010));
+  ra_requests_on_packet (r, 10, TRUE, MS (1060));
+  ra_requests_on_packet (r, 13, FALSE, MS (1070));
+  ra_requests_on_packet (r, 12, FALSE, MS (1090));
+  ra_requests_on_packet (r, 16, FALSE, MS (1090));
+  g_assert_cmpint (ask (r, 14, MS (126), MS (1090)), ==, MS (25));
+  g_assert_cmpint (ask (r, 15, MS (126), MS (1090)), ==, MS (25));
+  g_assert_cmpint (ask (r, 14, MS (126), MS (1115)), ==, 0);
+  g_assert_cmpint (ask (r, 15, MS (126), MS (1115)), ==, RA_SPAN_NONE);
+}
+
 /* Numbers wrap; a jump is no hole of 2,048 packets or more. */
 static void
 test_numbers (void)
@@ -114,5 +134,6 @@ tests_add (void)
   g_test_add_func ("/requests/round-trip", test_round_trip);
   g_test_add_func ("/requests/reordered", test_reordered);
   g_test_add_func ("/requests/hopeless", test_hopeless);
+  g_test_add_func ("/requests/hopeless/held", test_hopeless_held);
   g_test_add_func ("/requests/numbers", test_numbers);
 }

@@ -80,6 +80,16 @@ def last_line(path, fallback):
         return fallback
 
 
+def clip_fetch(clip):
+    """media/fetch knows the clips of the sets by their files' names."""
+    found = subprocess.run(
+        [os.path.join(ROOT, 'media', 'fetch'), os.path.basename(clip)],
+        capture_output=True, text=True)
+    if found.returncode:
+        raise CompareError('there is no clip %s. %s' % (
+            clip, demo.last_line(found.stderr, 'media/fetch failed')))
+
+
 class Failure(Exception):
     """Of one cell; its text is the reason."""
 
@@ -313,8 +323,7 @@ class Cells:
         clips = {cell.clip for cell in cells}
         for clip in clips:
             if not os.path.isfile(os.path.join(ROOT, clip)):
-                raise CompareError('there is no clip %s; media/fetch gets it'
-                                   % clip)
+                clip_fetch(clip)
         if any(other.tcp for cell in cells for other in cell.link.others):
             if not shutil.which('iperf3', path=os.environ.get(
                     'PATH', '') + ':/usr/sbin'):

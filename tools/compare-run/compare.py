@@ -53,7 +53,8 @@ def parse_args(argv):
     add('--seconds', type=demo.positive, metavar='S',
         help='of each run (what the set says)')
     add('--jobs', type=count, metavar='N', default=1,
-        help='so many runs at a time; each needs a core of its own (1)')
+        help='so many runs at a time (1); what the machine disturbed '
+             'runs again')
     add('--quick', action='store_true',
         help='one seed, 15 s, the first point of each sweep')
     add('--keep', action='store_true',

@@ -58,10 +58,12 @@ static const struct
   gsize offset;
   const gchar *def, *text;
 } texts[] = {
-  { FIELD ("controller", controller), "tfrc", "rate controller" },
+  { FIELD ("controller", controller), "tfrc",
+      "rate controller; if nothing is said, tfrc" },
   { FIELD ("controller-params", controller_params), NULL,
       "its parameters: NAME=VALUE,... or 'paper' for the printed ones" },
-  { FIELD ("lda", lda), "none", "loss differentiation" },
+  { FIELD ("lda", lda), "none",
+      "loss differentiation; if nothing is said, none" },
   { FIELD ("lda-params", lda_params), NULL, "its parameters" },
   { FIELD ("fec", fec), "none", "rule for the FEC level" },
   { FIELD ("fec-params", fec_params), NULL, "its parameters" },

@@ -25,6 +25,7 @@ ra_disorder_on_packet (RaDisorder *d, guint16 number, RaTime now)
 {
   gint16 ahead = (gint16) (guint16) (number - d->highest);
   RaSpan extent, before;
+  RaTime passed;
   guint behind;
 
   if (!d->begun || ahead > RA_DISORDER_RING || ahead < -RA_DISORDER_RING) {
@@ -38,9 +39,14 @@ ra_disorder_on_packet (RaDisorder *d, guint16 number, RaTime now)
     d->known = MIN (d->known + 1, RA_DISORDER_RING);
   }
   behind = (guint16) (d->highest - number);
-  if (behind == 0 || behind >= d->known)
+  if (behind >= d->known)
     return FALSE;
-  extent = ra_diff (now, d->passed[number % RA_DISORDER_RING]);
+  /* A path may copy packets, and a copy was not overtaken. */
+  passed = d->passed[number % RA_DISORDER_RING];
+  d->passed[number % RA_DISORDER_RING] = RA_TIME_NONE;
+  if (behind == 0 || passed == RA_TIME_NONE)
+    return FALSE;
+  extent = ra_diff (now, passed);
   if (extent < 0)
     return FALSE;
   before = ra_disorder_get (d, now);

@@ -17,7 +17,8 @@ typedef struct
   gboolean begun;
   guint16 highest;
   guint known; /* numbers up to it whose time below is theirs */
-  RaTime passed[RA_DISORDER_RING]; /* when a number was overtaken */
+  RaTime passed[RA_DISORDER_RING]; /* when a number was overtaken; RA_TIME_NONE:
+                                      it came */
   RaWinMin extent;                 /* ns, negated */
 } RaDisorder;
 

@@ -16,6 +16,21 @@
 #define APP_HEAD 8
 #define FB_HEAD 8
 
+/* A receiver of ours repeats once a second what it says of itself.  One that does not
+ * has restarted with other settings, or another took its place.  RTCP is lost, too: where
+ * every third packet is, ten in a row are about once a day. */
+#define UNSAID_MAX 10
+#define UNSAID_EVERY RA_SECOND
+
+/* What the receiver said of itself is known until it says it no longer.  Reports count
+ * and not time, as in an outage none come; with rare ones it takes longer. */
+typedef struct
+{
+  gboolean known;
+  guint unsaid; /* reports without it since, UNSAID_EVERY apart at least */
+  RaTime again; /* when the next one counts */
+} Word;
+
 struct _RaEar
 {
   RaSender *sender;
@@ -35,10 +50,10 @@ struct _RaEar
 
   RaEarNews news; /* since the owner last heard of it */
   const RaFeedbackOps *other, *wish;
-  RaTakes takes;
-  gboolean has_takes;
-  RaRadpHold hold; /* what the receiver said last, if it did */
-  gboolean has_hold;
+  RaTakes takes;   /* what the receiver said last, */
+  RaRadpHold hold; /* if it did */
+  Word takes_word, hold_word;
+  gboolean about_us; /* the latest compound reports what was sent here */
 
   RaEarLoss losses[RA_EAR_LOSSES_MAX]; /* a ring */
   guint first_loss, n_losses;
@@ -167,6 +182,22 @@ ra_ear_forget_rtcp_sent (RaEar *e)
   e->reports.n = 0;
 }
 
+static void
+word_heard (Word *w, RaTime now)
+{
+  *w = (Word){ .known = TRUE, .again = ra_later (now, UNSAID_EVERY) };
+}
+
+/* A report came, with the word or without. */
+static void
+word_await (Word *w, RaTime now)
+{
+  if (!w->known || now < w->again)
+    return;
+  w->again = ra_later (now, UNSAID_EVERY);
+  w->known = ++w->unsaid < UNSAID_MAX;
+}
+
 /* Report blocks of an SR or RR, which begin at `at` in its body.  Those about us say
  * that the path is alive, whatever else the receiver sends (RFC 8083 4.1), and what
  * it lost.  What follows them is the profile's own (RFC 3550 6.4.3). */
@@ -186,6 +217,7 @@ blocks_take (RaEar *e, const RaRtcpPacket *packet, gsize at, RaTime now)
         &e->reports, ra_get_u32 (b + 16), ra_get_u32 (b + 20), now, &block.rtt);
     ra_sender_on_receiver_report (e->sender, &block, now);
     e->news |= RA_EAR_REPORTED | RA_EAR_CHANGED;
+    e->about_us = TRUE;
   }
 }
 
@@ -200,7 +232,7 @@ radp_keep (RaEar *e, const guint8 *data, gsize size, guint32 ssrc)
 }
 
 static void
-app_take (RaEar *e, const RaRtcpPacket *p)
+app_take (RaEar *e, const RaRtcpPacket *p, RaTime now)
 {
   const RaFeedbackOps *kind = e->cfg.kind, *wish;
 
@@ -214,12 +246,12 @@ app_take (RaEar *e, const RaRtcpPacket *p)
     }
   } else if (p->count == RA_RADP_TAKES_SUBTYPE) {
     if (ra_takes_read (&e->takes, p->body + APP_HEAD, p->size - APP_HEAD)) {
-      e->has_takes = TRUE;
+      word_heard (&e->takes_word, now);
       e->news |= RA_EAR_TAKES;
     }
   } else if (p->count == RA_RADP_HOLD_SUBTYPE) {
-    e->has_hold
-        |= ra_radp_hold_read (&e->hold, p->body + APP_HEAD, p->size - APP_HEAD);
+    if (ra_radp_hold_read (&e->hold, p->body + APP_HEAD, p->size - APP_HEAD))
+      word_heard (&e->hold_word, now);
   } else if (p->count == RA_RADP_SUBTYPE && kind && kind->by_count) {
     radp_keep (e, p->body + APP_HEAD, p->size - APP_HEAD, ra_get_u32 (p->body));
   }
@@ -270,6 +302,8 @@ feedback_take (RaEar *e, const RaRtcpPacket *p, RaTime now)
   const RaFeedbackOps *kind = NULL;
   guint at = 0;
 
+  e->about_us |= p->size >= FB_HEAD
+      && ra_ledger_has_ssrc (e->ledger, ra_get_u32 (p->body + SSRC_SIZE));
   for (guint i = 0; ra_feedbacks[i]; i++) {
     const RaFeedbackOps *k = ra_feedbacks[i];
 
@@ -309,7 +343,7 @@ packet_take (RaEar *e, const RaRtcpPacket *p, RaTime now)
       blocks_take (e, p, SSRC_SIZE, now);
       break;
     case RA_RTCP_APP:
-      app_take (e, p);
+      app_take (e, p, now);
       break;
     case RA_RTCP_RTPFB:
       feedback_take (e, p, now);
@@ -327,6 +361,7 @@ ra_ear_on_rtcp (RaEar *e, const guint8 *bytes, gsize len, RaTime now)
 
   e->news = RA_EAR_NOTHING;
   e->radp = NULL;
+  e->about_us = FALSE;
   for (guint i = 0; ra_feedbacks[i]; i++) {
     if (ra_feedbacks[i]->begin)
       ra_feedbacks[i]->begin (e->own->pdata[i]);
@@ -335,6 +370,10 @@ ra_ear_on_rtcp (RaEar *e, const guint8 *bytes, gsize len, RaTime now)
   while (ra_rtcp_next (&reader, &packet))
     packet_take (e, &packet, now);
   radp_keep (e, NULL, 0, 0); /* the bytes do not stay */
+  if (e->about_us) {
+    word_await (&e->takes_word, now);
+    word_await (&e->hold_word, now);
+  }
   return e->news;
 }
 
@@ -373,13 +412,13 @@ ra_ear_wish (const RaEar *e)
 const RaTakes *
 ra_ear_takes (const RaEar *e)
 {
-  return e->has_takes ? &e->takes : NULL;
+  return e->takes_word.known ? &e->takes : NULL;
 }
 
 const RaRadpHold *
 ra_ear_hold (const RaEar *e)
 {
-  return e->has_hold ? &e->hold : NULL;
+  return e->hold_word.known ? &e->hold : NULL;
 }
 
 gboolean

@@ -128,9 +128,10 @@ void ra_ear_truth (RaEar *e, guint32 ssrc, guint16 seq, RaCause cause);
 /* What RA_EAR_OTHER and RA_EAR_WISH are about; NULL before the first. */
 const RaFeedbackOps *ra_ear_other (const RaEar *e);
 const RaFeedbackOps *ra_ear_wish (const RaEar *e);
-/* What the receiver said that it uses; NULL before the first. */
+/* What the receiver said that it uses; NULL before the first, and after ten reports
+ * without it, a second apart at least. */
 const RaTakes *ra_ear_takes (const RaEar *e);
-/* How long the receiver said last that it holds packets, NULL before it did. */
+/* How long the receiver said last that it holds packets; NULL likewise. */
 const RaRadpHold *ra_ear_hold (const RaEar *e);
 /* Takes the next confirmed loss; FALSE: there is none. */
 gboolean ra_ear_next_loss (RaEar *e, RaEarLoss *out);

@@ -125,7 +125,8 @@ gboolean ra_radp_since (
  *
  * R: it uses retransmissions (RFC 4588), F: it uses FEC (RFC 5109), S: and the
  * Reed-Solomon code of repair/rsfec.h.  Readers skip what they do not know: other
- * flags, and what comes behind. */
+ * flags, and what comes behind.  It is repeated each second, as is the hold, and a sender
+ * forgets what its receiver says no longer (ear.h). */
 #define RA_RADP_TAKES_SUBTYPE 3
 #define RA_RADP_TAKES_SIZE 4
 

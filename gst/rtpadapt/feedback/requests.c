@@ -110,7 +110,8 @@ ra_requests_on_packet (RaRequests *r, guint16 seq, gboolean again, RaTime now)
 }
 
 /* Nobody could use the answer, by the mean round trip and by the last: after a
- * stall the mean would take long to fall by trials alone. */
+ * stall the mean would take long to fall by trials alone.  A request that waits
+ * does not count as one: it is checked again before it leaves. */
 static gboolean
 is_hopeless (RaRequests *r, RaSpan age, RaSpan latency, RaSpan wait, RaTime now)
 {
@@ -119,7 +120,8 @@ is_hopeless (RaRequests *r, RaSpan age, RaSpan latency, RaSpan wait, RaTime now)
     return FALSE;
   if (r->trial > 0 && ra_diff (now, r->trial) < TRIAL)
     return TRUE;
-  r->trial = now;
+  if (wait == 0)
+    r->trial = now;
   return FALSE;
 }
 
@@ -138,6 +140,9 @@ ra_requests_wait (
   if (hole->asked > 0)
     wait = MAX (wait, timeout (r) - ra_diff (now, hole->asked));
   wait = MAX (wait, 0);
+  if (hole->due == 0)
+    hole->due = ra_later (now, -age);
+  age = MAX (age, ra_diff (now, hole->due));
   if (is_hopeless (r, age, latency, wait, now))
     return RA_SPAN_NONE;
   if (wait == 0) {

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   RaTime opened; /* when a later packet came */
+  RaTime due;    /* by the first question about it, or 0 */
   RaTime first;  /* request, or 0 */
   RaTime asked;  /* the last one */
   guint16 seq;
@@ -41,8 +42,8 @@ RaSpan ra_requests_on_packet (
     RaRequests *r, guint16 seq, gboolean again, RaTime now);
 /* Somebody wants to ask for `seq`, `age` after it was due; what comes `latency`
  * after that is of no use, RA_SPAN_NONE: nobody knows.  Returns how long the
- * request has to wait, after which the caller asks here again; 0: it goes out
- * now; RA_SPAN_NONE: never. */
+ * request has to wait, after which the caller asks here again, maybe with the
+ * same `age`; 0: it goes out now; RA_SPAN_NONE: never. */
 RaSpan ra_requests_wait (
     RaRequests *r, guint16 seq, RaSpan age, RaSpan latency, RaTime now);
 

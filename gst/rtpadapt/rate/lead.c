@@ -24,15 +24,22 @@ begin (RaLead *l, gdouble bps, const RaMade *made, RaTime now)
   l->at = l->frame_at = now;
 }
 
-/* While pictures are skipped nothing can be made. */
+/* Pictures that came since the last call were made of the bitrate that was wanted then,
+ * all but the last.  While pictures are skipped nothing can be made, so nothing is known
+ * after a long time without one. */
 static void
-picture_hear (RaLead *l, gdouble bps, const RaMade *made, RaTime now)
+pictures_hear (RaLead *l, gdouble bps, const RaMade *made, RaTime now)
 {
-  gdouble passed = fmin (ra_seconds (ra_diff (now, l->frame_at)), FRAME_MOST);
+  gdouble n = (gdouble) (made->frames - l->before.frames);
+  gdouble passed = ra_seconds (ra_diff (now, l->frame_at));
   gdouble keep = exp (-passed / MADE_OF_LATE);
 
-  l->wanted = l->wanted * keep + bps * passed;
-  l->made = l->made * keep + 8. * (gdouble) (made->bytes - l->before.bytes);
+  if (passed > FRAME_MOST * n) {
+    l->wanted = l->made = bps * MADE_OF_LATE;
+  } else {
+    l->wanted = l->wanted * keep + (l->bps * (n - 1) + bps) / n * passed;
+    l->made = l->made * keep + 8. * (gdouble) (made->bytes - l->before.bytes);
+  }
   l->before = *made;
   l->frame_at = now;
 }
@@ -49,7 +56,8 @@ ra_lead_for (
       * (1 - exp (-ra_seconds (ra_diff (now, l->at)) / WANTED_OF_LATE));
   l->at = now;
   if (made->frames > l->before.frames)
-    picture_hear (l, bps, made, now);
+    pictures_hear (l, bps, made, now);
+  l->bps = bps;
   l->moves = made->frames > 0 && fabs (bps - l->mean) > LITTLE * l->mean;
   if (!l->moves)
     return bps;

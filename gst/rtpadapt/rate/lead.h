@@ -25,6 +25,7 @@ typedef struct
 {
   gboolean moves; /* the bitrate is not that of late: ask with each frame */
   /* private */
+  gdouble bps;          /* that was wanted at the last call */
   gdouble mean;         /* bit/s, that were wanted of late */
   gdouble wanted, made; /* bits of pictures, of late */
   RaMade before;        /* at the last picture */

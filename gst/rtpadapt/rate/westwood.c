@@ -5,7 +5,9 @@
  * after S. Mascolo et al., "TCP Westwood", MobiCom 2001.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * 2001 prints no tau; its authors' code for ns-2 has 1 s and gaps of tau / 2.
+ * 2001 prints no tau; its authors' code for ns-2 has 1 s and gaps of tau / 2.  After
+ * gaps that code divides by what they leave of the time, which may be 10 ms for the
+ * bytes of half a second.  Here a sample is over all of its time.
  *
  * It has no LDA in its papers (Barman, Matta 2002, 2.3): a wireless loss that
  * an LDA finds changes nothing, as for newreno.
@@ -61,7 +63,7 @@ static void
 bwe_update_2001 (Westwood *v, const RaReport *report, RaTime now)
 {
   gdouble since = ra_seconds (ra_diff (now, v->t_bwe)), gap = v->tau / 2;
-  gdouble bytes = report->arrived * v->window.s;
+  gdouble bytes = report->arrived * v->window.s, b;
 
   if (v->bwe <= 0) {
     v->bwe = v->b = ra_bytes (report->recv_rate);
@@ -71,10 +73,11 @@ bwe_update_2001 (Westwood *v, const RaReport *report, RaTime now)
   if (since <= 0 || bytes <= 0)
     return;
   v->t_bwe = now;
+  b = bytes / since;
   since = fmin (since, IDLE * gap);
   for (; since > gap; since -= gap)
     tustin (v, 0, gap);
-  tustin (v, bytes / since, since);
+  tustin (v, b, since);
 }
 
 /* B_k = filter B_(k-1) + (1 - filter) b_k once per RTT (Grieco, Mascolo 2004);

@@ -41,7 +41,7 @@ typedef struct
 } RaFecBlock;
 
 /* The span that a block may have where the receiver holds packets for `latency`,
- * `jitter` of it for the path: its repair packets wait like others before they leave,
+ * `jitter` of it for the path and its queue: its repair packets wait like others before they leave,
  * 95 % of them for less than `wait`.  A longer span than RA_BLOCK_SPAN gains little, and
  * a block is two frames at least, as far as the latency without the wait allows: with
  * one the code costs more than late packets do. */

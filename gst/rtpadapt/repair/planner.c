@@ -125,10 +125,6 @@ ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan)
     return;
   }
   plan->residual = path->loss;
-  plan->fec = path->loss > 0;
-  plan->fec_span
-      = CLAMP (path->latency - path->detect - path->frame, 0, RA_REPAIR_SPAN);
-  plan->fec_most = path->most / (1 - MIN (path->most, .99));
 }
 
 /* P (X > f), X of the binomial distribution of n + f packets: what is left then is more

@@ -24,8 +24,6 @@ G_BEGIN_DECLS
 #define RA_REPAIR_MOST .25
 /* Rounds beyond this mend nothing that anybody sees. */
 #define RA_REPAIR_ROUNDS 8
-/* The most that an FEC block spans. */
-#define RA_REPAIR_SPAN (160 * RA_MSECOND)
 
 typedef struct
 {
@@ -54,10 +52,7 @@ typedef struct
   guint last;       /* c_k: of these the last round sends so many */
   gdouble overhead; /* retransmissions per media packet, expected */
   gdouble
-      residual;    /* share of the media packets that stays missing, expected */
-  gboolean fec;    /* no round fits, and something is lost */
-  RaSpan fec_span; /* a block of FEC may cover what is sent in this time */
-  gdouble fec_most; /* repair packets per media packet that FEC may have */
+      residual; /* share of the media packets that stays missing, expected */
 } RaRepairPlan;
 
 /* One round: R + q + T_det + T_fb. */

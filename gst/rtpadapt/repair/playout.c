@@ -9,6 +9,8 @@
 
 #define SLOT (RA_PLAYOUT_WINDOW / RA_PLAYOUT_SLOTS)
 #define BIN RA_MSECOND
+/* The last bin, which has all that is later, too. */
+#define LAST (RA_PLAYOUT_BINS - 1)
 /* Share of the frames that L is for; the others are shown when they come. */
 #define ON_TIME .95
 /* Less loss than this is not worth a round's wait: one frame in 150 of 6 packets. */
@@ -39,8 +41,7 @@ late_add (RaLateness *l, RaSpan late, RaTime now)
 {
   gint64 no;
   guint slot = slot_of (now, &no);
-  guint bin
-      = (guint) CLAMP ((late + BIN - 1) / BIN, 0, (RaSpan) RA_PLAYOUT_BINS - 1);
+  guint bin = (guint) CLAMP ((late + BIN - 1) / BIN, 0, (RaSpan) LAST);
 
   if (l->slot_no[slot] != no) {
     memset (l->bin[slot], 0, sizeof l->bin[slot]);
@@ -166,18 +167,29 @@ ra_playout_knows (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
           || late_count (&p->repairs, now) >= REPAIRS);
 }
 
+/* L that keeps the share `q`.  How late the last bin is nobody knows, so it takes all
+ * that may be held. */
+static RaSpan
+needed (
+    const RaLateness *l, gdouble q, const RaPlayoutLimits *limits, RaTime now)
+{
+  RaSpan late = late_quantile (l, q, now);
+
+  return late < LAST * BIN ? late : limits->most;
+}
+
 RaSpan
 ra_playout_wanted (
     const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
-  RaSpan wanted = ra_playout_late (p, ON_TIME, now);
+  RaSpan wanted = needed (&p->frames, ON_TIME, limits, now);
   gdouble q;
 
   if (!ra_playout_knows (p, limits, now))
     return limits->most;
   if (needs_repeats (p, limits, now)) {
     q = 1 - RA_REPAIR_LEFT / ra_playout_loss (p, now);
-    wanted = MAX (wanted, late_quantile (&p->repairs, q, now));
+    wanted = MAX (wanted, needed (&p->repairs, q, limits, now));
   }
   return CLAMP (wanted + RA_REPAIR_DECODE, limits->least, limits->most);
 }

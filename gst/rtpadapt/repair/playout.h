@@ -25,7 +25,8 @@ G_BEGIN_DECLS
 /* What is older than this is forgotten, between 7/8 of it and all. */
 #define RA_PLAYOUT_WINDOW (12 * RA_SECOND)
 #define RA_PLAYOUT_SLOTS 8
-/* Lateness is known to 1 ms, up to this many; beyond it is "too late". */
+/* Lateness is known to 1 ms, below RA_PLAYOUT_BINS - 1 of them; that many stand for
+ * more, too. */
 #define RA_PLAYOUT_BINS 512
 /* Frames in a row that are too late, and L is theirs. */
 #define RA_PLAYOUT_STREAK 3
@@ -74,7 +75,7 @@ void ra_playout_on_repair (RaPlayout *p, RaSpan late, RaTime now);
 void ra_playout_on_packets (RaPlayout *p, guint came, gint lost, RaTime now);
 
 /* Of what came lately, the lateness that the share `q`, 0..1, keeps; RA_SPAN_NONE:
- * nothing came.  Whole milliseconds, rounded up. */
+ * nothing came.  Whole milliseconds, rounded up, RA_PLAYOUT_BINS - 1 at most. */
 RaSpan ra_playout_late (const RaPlayout *p, gdouble q, RaTime now);
 /* The share of the packets that were lost lately, 0..1. */
 gdouble ra_playout_loss (const RaPlayout *p, RaTime now);

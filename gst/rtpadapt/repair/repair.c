@@ -244,20 +244,26 @@ ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
   r->credit = MIN (r->credit + e->size * most / (1 - most), saved);
 }
 
-/* The latest request for a packet of that number. */
+/* The packet of that number that was asked for.  NULL also if two streams have one: a
+ * retransmission does not say which stream it is of (RFC 4588 5.3). */
 static RaLedgerEntry *
 asked_find (RaRepair *r, RaLedger *l, guint16 original)
 {
   guint64 n = MIN (r->n_asked, RA_REPAIR_QUEUE);
+  RaLedgerEntry *found = NULL;
 
   for (guint64 i = 1; i <= n; i++) {
     guint64 index = r->asked[(r->n_asked - i) % RA_REPAIR_QUEUE];
     RaLedgerEntry *e = ra_ledger_at (l, index);
 
-    if (e && e->seq == original)
-      return e;
+    if (!e || e->seq != original)
+      continue;
+    if (found && found->ssrc != e->ssrc)
+      return NULL;
+    if (!found)
+      found = e;
   }
-  return NULL;
+  return found;
 }
 
 static RaSpan

@@ -134,17 +134,22 @@ ra_breaker_on_heard (RaBreaker *b, gboolean delivered, RaTime now)
   b->delivered |= delivered;
 }
 
-/* 4.2; counts the interval that ended. */
+/* 4.2: packets are sent, and none arrives; counts the interval that ended.  One in
+ * which nothing was `sent` shows nothing.  It does not end the row, because a source
+ * may send a packet every few seconds. */
 static gboolean
-is_media_timeout (RaBreaker *b, const RaFriendly *f, RaSpan tf)
+is_media_timeout (RaBreaker *b, const RaFriendly *f, RaSpan tf, gboolean sent)
 {
   RaSpan longest = MAX (MAX (tf, f->tr), f->tdr);
   /* ceil (k max (Tf, Tr, Tdr) / Tdr) */
   gdouble media_timeout = ceil (K * (gdouble) longest / (gdouble) f->tdr);
 
-  b->n_undelivered = b->delivered ? 0 : b->n_undelivered + 1;
+  if (b->delivered)
+    b->n_undelivered = 0;
+  else if (sent)
+    b->n_undelivered++;
   b->delivered = FALSE;
-  return b->n_undelivered >= media_timeout;
+  return sent && b->n_undelivered >= media_timeout;
 }
 
 /* In the interval that ended, bit/s. */
@@ -184,13 +189,14 @@ gboolean
 ra_breaker_on_interval (
     RaBreaker *b, const RaFriendly *f, RaSpan tf, RaTime now)
 {
+  gboolean sent = b->bytes > 0;
   guint64 bps = rate_take (b, now);
   gboolean unusable = is_unusable (b, f, now);
   RaBreakerTrip why = ra_friendly_exceeded (f, bps) ? RA_BREAKER_CONGESTION
       : unusable                                    ? RA_BREAKER_USABILITY
                                                     : RA_BREAKER_NONE;
 
-  if (is_media_timeout (b, f, tf))
+  if (is_media_timeout (b, f, tf, sent))
     return trip (b, RA_BREAKER_MEDIA_TIMEOUT, RA_BREAKER_OPEN, now);
   if (why == RA_BREAKER_NONE)
     return FALSE;

@@ -57,7 +57,7 @@ typedef struct
   RaTime last_sent;    /* RA_TIME_NONE: none */
   gboolean held;       /* another packet waits since then, for the pacer */
   gboolean delivered;  /* something, in this interval */
-  guint n_undelivered; /* intervals in a row without */
+  guint n_undelivered; /* intervals without, in a row of those with packets */
   RaTime unusable;     /* since when, RA_TIME_NONE: it is usable */
   RaTime patience;     /* in FALLBACK: no second trip before */
   guint64 bytes;       /* sent since interval_start */

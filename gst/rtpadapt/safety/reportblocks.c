@@ -4,7 +4,7 @@
 #include <gst/rtpadapt/safety/reportblocks.h>
 
 /* A first block gives a share of a number that we do not know, in steps of its
- * field. */
+ * field.  It is of no more packets than were sent. */
 #define FIRST 256
 #define SPACING_MAX (30 * RA_SECOND)
 /* Send times are kept this far apart, so RA_BLOCKS_RECENT is as exact as this. */
@@ -134,7 +134,8 @@ progress (RaReportBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
   if (*word == RA_WORD_FALSE || seq < s->first
       || (s->reported != 0 && seq <= s->reported))
     return 0;
-  n = s->reported != 0 ? (guint) (seq - s->reported) : FIRST;
+  n = s->reported != 0 ? (guint) (seq - s->reported)
+                       : (guint) MIN (FIRST, seq - s->first + 1);
   if (is_recent (s, seq, now)) {
     *word = RA_WORD_ARRIVED;
     s->reported = seq;

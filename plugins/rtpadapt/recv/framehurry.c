@@ -3,6 +3,8 @@
  */
 #include "framehurry.h"
 
+#include <gst/rtpadapt/feedback/disorder.h>
+
 /* A packet that comes this long after the one before it is answered at once,
  * because the sender may wait for the answer before it sends another. */
 #define FRAME_LONE (200 * RA_MSECOND)
@@ -30,15 +32,18 @@ frame_let_go (FrameHurry *f)
   return set;
 }
 
-/* Some packet between this one and the one before did not come. */
+/* Some packet between this one and the highest did not come.  A number behind that is
+ * a copy's, because packets have no `number` here where some were overtaken.  One far
+ * behind begins the numbers again. */
 static gboolean
 gap_take (FrameHurry *f, gint number)
 {
   gint16 ahead = (gint16) (number - f->number);
-  gboolean gap = f->number >= 0 && number >= 0 && ahead > 1;
+  gboolean known = f->number >= 0 && number >= 0;
 
-  f->number = number;
-  return gap;
+  if (!known || ahead > 0 || ahead < -RA_DISORDER_RING)
+    f->number = number;
+  return known && ahead > 1;
 }
 
 static gboolean

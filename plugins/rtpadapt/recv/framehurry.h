@@ -32,7 +32,7 @@ typedef struct
   RaTime since;      /* the first packet behind a marker, or RA_TIME_NONE */
   gboolean framed;   /* a marker came */
   RaTime answered;   /* the latest packet with a `wanted`, or RA_TIME_NONE */
-  gint number;       /* transport-wide, of the latest packet; -1: none came */
+  gint number;       /* transport-wide, the highest; -1: none came */
   gboolean untimely; /* a packet without a running time came */
   RaSpan wanted;     /* how often the session has to answer within frames;
                         RA_SPAN_NONE: not at all */

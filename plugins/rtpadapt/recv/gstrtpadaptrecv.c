@@ -294,10 +294,13 @@ caps_take (GstRtpAdaptRecv *self, GstEvent *event)
   GstCaps *caps, *fewer;
   GstEvent *other;
   const RaFeedbackOps *reports;
+  RecvIds ids;
 
   gst_event_parse_caps (event, &caps);
+  ids = recv_ids_parse (gst_caps_get_structure (caps, 0));
   g_mutex_lock (&self->lock);
-  self->ids = recv_ids_parse (gst_caps_get_structure (caps, 0));
+  recv_kind_on_caps (&self->seen, &self->ids, &ids);
+  self->ids = ids;
   reports = reports_choose (self);
   reports_change (self, reports);
   self->tap.stale = TRUE;
@@ -531,6 +534,7 @@ recv_start (GstRtpAdaptRecv *self)
   self->seen = (RecvKindSeen){ 0 };
   ra_disorder_init (&self->disorder);
   self->takes_again = 0;
+  self->takes_said = FALSE;
   /* The caps say whether it has to report. */
   recv_reporter_create (
       self, recv_kind_choose (&self->seen, self->cfg.feedback, &self->ids));

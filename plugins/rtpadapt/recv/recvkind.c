@@ -91,6 +91,15 @@ recv_kind_lda_lack (
   return NULL;
 }
 
+void
+recv_kind_on_caps (
+    RecvKindSeen *seen, const RecvIds *before, const RecvIds *ids)
+{
+  if (before->number != ids->number || before->send_ts != ids->send_ts)
+    *seen = (RecvKindSeen){ .second = seen->second,
+      .wish_again = seen->wish_again };
+}
+
 RecvKindNews
 recv_kind_on_packet (
     RecvKindSeen *seen, gboolean number, gboolean send_ts, RaTime now)

@@ -41,6 +41,10 @@ const RaFeedbackOps *recv_kind_choose (
     const RecvKindSeen *seen, gint wanted, const RecvIds *ids);
 /* What to warn of where the caps lack what `wanted` needs, or NULL. */
 const gchar *recv_kind_lack (gint wanted, const RecvIds *ids);
+/* `ids` hold instead of `before`.  Where they differ, the packets so far say nothing of
+ * those to come: their extensions were looked for by other ids, or not at all. */
+void recv_kind_on_caps (
+    RecvKindSeen *seen, const RecvIds *before, const RecvIds *ids);
 /* A packet came, with a transport-wide number and a send time or without. */
 RecvKindNews recv_kind_on_packet (
     RecvKindSeen *seen, gboolean number, gboolean send_ts, RaTime now);

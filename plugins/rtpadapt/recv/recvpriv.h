@@ -63,7 +63,8 @@ struct _GstRtpAdaptRecv
   const RaFeedbackOps *reports; /* what it is for */
   RecvKindSeen seen;
   RaDisorder disorder;
-  RaTime takes_again; /* when the sender may hear again what this is */
+  RaTime takes_again;  /* when the sender may hear again what this is */
+  gboolean takes_said; /* the sender may have heard of it */
 
   OurClock clock;
 

@@ -363,11 +363,14 @@ takes_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
         | (cfg->takes_fec ? RA_TAKES_FEC : 0)
         | (cfg->takes_rs ? RA_TAKES_RS : 0) };
 
-  if (takes.flags == 0 || now < self->takes_again
+  /* A receiver that never took anything leaves it to its NACKs; what it said before
+   * it has to take back. */
+  if ((takes.flags == 0 && !self->takes_said) || now < self->takes_again
       || recv_rtcp_room (rtcp) < RECV_TAKES_SIZE)
     return;
   recv_rtcp_add_takes (rtcp, ssrc, &takes);
   self->takes_again = ra_later (now, TAKES_INTERVAL);
+  self->takes_said = TRUE;
 }
 
 /* The lock is held. */

@@ -79,7 +79,7 @@ const Field recv_stats_running_fields[] = {
       FIELD_DOUBLE (RecvStats, reporter.p) },
   { "reports", "reports", "made, sent or not", "reporter",
       FIELD_UINT64 (RecvStats, reporter.reports) },
-  { "arrived", "packets", "without copies and late ones", "RFC 5348 5.1",
+  { "arrived", "packets", "without copies; late ones too", "RFC 5348 5.1",
       FIELD_UINT64 (RecvStats, reporter.loss.arrived) },
   { "duplicates", "packets", "that came before", "reporter",
       FIELD_UINT64 (RecvStats, reporter.loss.duplicates) },
@@ -148,8 +148,8 @@ typedef struct
 } LossNews;
 
 const Field recv_loss_fields[] = {
-  { "time", "ns", "when the loss was found, on the pipeline's clock",
-      "reporter", FIELD_UINT64 (LossNews, time) },
+  { "time", "ns", "when the packet should have come, on the pipeline's clock",
+      "RFC 5348 5.2", FIELD_UINT64 (LossNews, time) },
   { "number", "", "of the packet, in the one sequence of all streams",
       "reporter", FIELD_UINT64 (LossNews, number) },
   { "verdict", "", "why it was lost: congestion or wireless", "LDA",

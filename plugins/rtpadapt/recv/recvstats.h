@@ -27,8 +27,8 @@ GstStructure *recv_stats_new (const RaReporter *reporter,
 extern const Field recv_stats_fields[];
 extern const Field recv_stats_running_fields[];
 
-/* Messages (transfer full); `time`: when the loss was found, on the pipeline's
- * clock. */
+/* Messages (transfer full); `time`: of the packet, when it should have come, on the
+ * pipeline's clock. */
 GstStructure *recv_dscp_news (RaDscpFate fate);
 extern const Field recv_dscp_fields[];
 GstStructure *recv_loss_news (const RaMissing *m, guint64 time);

@@ -38,6 +38,7 @@ encoders_start (Encoders *e)
   e->other_bitrate = 0;
   e->other_again = 0;
   e->again = RA_TIME_NONE;
+  skip_level_start (e->level);
 }
 
 /* Stops driving the encoders that are not in `kept`; NULL: all of them.  `skip`: they

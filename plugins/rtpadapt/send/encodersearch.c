@@ -49,22 +49,34 @@ encoders_find (EncodersSearch *s, GstElement *owner, GstPad *sinkpad)
     encoder_add (s, owner, g_ptr_array_index (all, i));
 }
 
-/* A payloader, or a source of RTP. */
-static gboolean
-is_origin (GstElement *element, gconstpointer data)
-{
-  GstElementFactory *factory = gst_element_get_factory (element);
-
-  return element->numsinkpads == 0
-      || (factory
-          && gst_element_factory_list_is_type (
-              factory, GST_ELEMENT_FACTORY_TYPE_PAYLOADER));
-}
-
 static gboolean
 is_found (GstElement *element, gconstpointer data)
 {
   return g_ptr_array_find ((GPtrArray *) data, element, NULL);
+}
+
+/* `bin` has one of the encoders that were found in it. */
+static gboolean
+has_found (GstElement *bin, const GPtrArray *found)
+{
+  for (guint i = 0; i < found->len; i++) {
+    if (gst_object_has_as_ancestor (found->pdata[i], GST_OBJECT (bin)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* A payloader, or a source of RTP.  A bin with a camera, an encoder and a payloader in
+ * it has no sink pad either, but the payloader is the origin then. */
+static gboolean
+is_origin (GstElement *element, gconstpointer found)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return (element->numsinkpads == 0 && !has_found (element, found))
+      || (factory
+          && gst_element_factory_list_is_type (
+              factory, GST_ELEMENT_FACTORY_TYPE_PAYLOADER));
 }
 
 /* A payloader, or a source of RTP, and the encoder that feeds it, or -1. */
@@ -109,7 +121,7 @@ src_look (GstElement *element, GstPad *pad, gpointer data)
 static void
 origins_find (EncodersSearch *s, GstPad *sinkpad)
 {
-  g_autoptr (GPtrArray) all = walk_find_all_full (sinkpad, is_origin, NULL);
+  g_autoptr (GPtrArray) all = walk_find_all_full (sinkpad, is_origin, s->found);
 
   s->origins = g_array_new (FALSE, FALSE, sizeof (StreamOrigin));
   for (guint i = 0; i < all->len; i++) {

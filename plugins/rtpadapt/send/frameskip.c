@@ -57,6 +57,12 @@ skip_level_set_quiet (SkipLevel *level, gboolean quiet)
   g_atomic_int_set (&level->quiet, quiet);
 }
 
+void
+skip_level_start (SkipLevel *level)
+{
+  g_atomic_int_set (&level->skipped, 0);
+}
+
 guint64
 skip_level_skipped (const SkipLevel *level)
 {

@@ -32,6 +32,8 @@ void skip_level_unref (SkipLevel *level);
 void skip_level_set (SkipLevel *level, RaSpan waiting, RaSpan above);
 /* `quiet`: nobody answers the element. */
 void skip_level_set_quiet (SkipLevel *level, gboolean quiet);
+/* The element starts, with no frame skipped yet. */
+void skip_level_start (SkipLevel *level);
 /* Frames that encoders did not get while it drove them. */
 guint64 skip_level_skipped (const SkipLevel *level);
 

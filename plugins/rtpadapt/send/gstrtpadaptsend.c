@@ -679,6 +679,7 @@ item_send (GstRtpAdaptSend *self, RaTime now)
     packets_send (self, &item, now);
   else
     event_send (self, GST_EVENT_CAST (item.object));
+  pace_on_left (&self->pace);
 }
 
 /* Asks the session for a sender report.  The lock is held, and let go. */

@@ -150,6 +150,13 @@ void
 pace_take (PaceTask *p, BacklogItem *item)
 {
   backlog_pop (p->backlog, item);
+  p->in_flight = TRUE;
+}
+
+void
+pace_on_left (PaceTask *p)
+{
+  p->in_flight = FALSE;
   if (backlog_is_empty (p->backlog))
     g_cond_broadcast (&p->wakeup);
 }
@@ -210,7 +217,8 @@ pace_wake (PaceTask *p)
 gboolean
 pace_drain (PaceTask *p, GMutex *lock)
 {
-  while (p->flow == GST_FLOW_OK && !backlog_is_empty (p->backlog))
+  while (p->flow == GST_FLOW_OK
+      && (!backlog_is_empty (p->backlog) || p->in_flight))
     g_cond_wait (&p->wakeup, lock);
   return p->flow == GST_FLOW_OK;
 }

@@ -24,7 +24,8 @@ typedef struct
   Backlog *backlog;   /* NULL while the element is stopped */
   GstClockID wait;    /* what the task waits for, or NULL */
   RaTime until;       /* what it waits for after PACE_WAIT, or RA_TIME_NONE */
-  GCond wakeup;  /* the task has something to do, the backlog was emptied */
+  gboolean in_flight; /* an item was taken, and is not downstream yet */
+  GCond wakeup;  /* the task has something to do, or all items are downstream */
   guint64 ended; /* packets dropped because EOS was overdue */
 } PaceTask;
 
@@ -71,6 +72,8 @@ PaceStep pace_step (PaceTask *p, RaTime now, RaTime timer, RaTime next_send);
 gboolean pace_packet_is_due (PaceTask *p, RaTime now, RaTime next_send);
 /* The item that leaves (transfer full).  There is one. */
 void pace_take (PaceTask *p, BacklogItem *item);
+/* The items that were taken are downstream. */
+void pace_on_left (PaceTask *p);
 /* TRUE: a packet that was taken is dropped, because EOS came so long ago; the
  * application waits for it to reach the sink. */
 gboolean pace_drops (PaceTask *p, RaTime now);
@@ -80,7 +83,7 @@ RaSentFlags pace_flags (PaceTask *p, const BacklogItem *item);
 void pace_wait (PaceTask *p, const OurClock *clock, GMutex *lock);
 /* The task looks again. */
 void pace_wake (PaceTask *p);
-/* Waits until nothing is left in the backlog.  FALSE: the task has ended. */
+/* Waits until all that came in is downstream.  FALSE: the task has ended. */
 gboolean pace_drain (PaceTask *p, GMutex *lock);
 
 /* Downstream said `flow` to a packet.  TRUE if the stream has to end in error,

@@ -18,11 +18,15 @@ rtx_gate_fec (gboolean unasked, const RaTakes *takes)
 }
 
 RaRepairConfig
-rtx_gate_config (const RtxGate *g, gboolean wanted, const RaFeedbackOps *kind,
+rtx_gate_config (RtxGate *g, gboolean wanted, const RaFeedbackOps *kind,
     const RaTakes *takes, const RaRadpHold *hold, RaSpan latency)
 {
   gboolean uses = takes ? (takes->flags & RA_TAKES_RTX) != 0 : g->nacked;
 
+  /* The requests of a receiver that says what it uses do not speak for the one that may
+   * take its place. */
+  if (takes)
+    g->nacked = FALSE;
   return (RaRepairConfig){
     .on = wanted && uses,
     .rows = kind && !kind->by_count,

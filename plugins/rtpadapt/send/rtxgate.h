@@ -28,8 +28,9 @@ void rtx_gate_on_nack (RtxGate *g);
 gboolean rtx_gate_fec (gboolean unasked, const RaTakes *takes);
 /* What the planner goes by.  `wanted`: packets are to be sent again without being
  * asked for; `kind`: of feedback, or NULL; `takes`, `hold`: what the receiver says, or
- * NULL; `latency` counts where it does not say how long it holds packets. */
-RaRepairConfig rtx_gate_config (const RtxGate *g, gboolean wanted,
+ * NULL; `latency` counts where it does not say how long it holds packets.  While it says
+ * what it uses, requests so far are forgotten. */
+RaRepairConfig rtx_gate_config (RtxGate *g, gboolean wanted,
     const RaFeedbackOps *kind, const RaTakes *takes, const RaRadpHold *hold,
     RaSpan latency);
 

@@ -389,7 +389,8 @@ fec_wants (const GstRtpAdaptSend *self)
   return (
       FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
     .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
-        repair->path.jitter, ra_repair_wait (repair), repair->path.frame),
+        repair->path.jitter + repair->path.queue, ra_repair_wait (repair),
+        repair->path.frame),
     .code = code,
     .late = late_loss (self, code) };
 }

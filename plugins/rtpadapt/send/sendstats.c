@@ -18,7 +18,7 @@ const Field send_stats_fields[] = {
   { "encoder-bitrate", "bit/s",
       "what the encoders should make, together; 0 where none is driven",
       "split of the rate", FIELD_UINT (SendStats, encoder_rate) },
-  { "not-rtp", "buffers", "not RTP, passed on unchanged", "element",
+  { "not-rtp", "buffers", "not RTP, dropped", "element",
       FIELD_UINT64 (SendStats, not_rtp) },
   { "ceased", "packets", "dropped because a circuit breaker was open",
       "RFC 8083 4.5", FIELD_UINT64 (SendStats, ceased) },

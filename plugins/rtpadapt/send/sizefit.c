@@ -34,24 +34,12 @@ is_filter (GstElement *element)
       && has_before (element, is_scaler);
 }
 
-/* The caps that the capsfilter had before us.  (transfer full) */
-static GstCaps *
-caps_before (GstElement *filter)
+/* Our caps hold those that the application had set.  Once it sets others, those are
+ * its own. */
+static GQuark
+before_quark (void)
 {
-  static GMutex lock; /* another rtpadaptsend may ask, too */
-  GQuark quark = g_quark_from_static_string ("rtpadapt-size-before");
-  GstCaps *caps;
-
-  g_mutex_lock (&lock);
-  caps = g_object_get_qdata (G_OBJECT (filter), quark);
-  if (!caps) {
-    g_object_get (filter, "caps", &caps, NULL);
-    g_object_set_qdata_full (
-        G_OBJECT (filter), quark, caps, (GDestroyNotify) gst_caps_unref);
-  }
-  gst_caps_ref (caps);
-  g_mutex_unlock (&lock);
-  return caps;
+  return g_quark_from_static_string ("rtpadapt-size-before");
 }
 
 /* Those for the picture at the step, of what the capsfilter let through before. */
@@ -68,6 +56,8 @@ caps_at (const SizeFit *s, GstElement *filter, GstCaps *before)
   if (p.fps_d > s->full.fps_d && has_before (filter, is_videorate))
     gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, (gint) p.fps_n,
         (gint) p.fps_d, NULL);
+  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (caps), before_quark (),
+      gst_caps_ref (before), (GDestroyNotify) gst_caps_unref);
   return caps;
 }
 
@@ -76,13 +66,18 @@ static gboolean
 size_apply (const SizeFit *s, GstPad *sinkpad)
 {
   g_autoptr (GstElement) filter = walk_find (sinkpad, is_filter);
-  g_autoptr (GstCaps) before = NULL, caps = NULL;
+  g_autoptr (GstCaps) now = NULL, caps = NULL;
+  GstCaps *before;
 
   if (!filter)
     return FALSE;
-  before = caps_before (filter);
+  g_object_get (filter, "caps", &now, NULL);
+  before
+      = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (now), before_quark ());
+  before = before ? before : now;
   caps = s->fit.step > 0 ? caps_at (s, filter, before) : gst_caps_ref (before);
-  g_object_set (filter, "caps", caps, NULL);
+  if (caps != now)
+    g_object_set (filter, "caps", caps, NULL);
   return TRUE;
 }
 
@@ -168,12 +163,13 @@ size_fit_do (
   changed = ra_picture_fit (&s->fit, &s->full, bps, now);
   if (adapt && (changed || !s->wanted)) {
     s->adapts = size_apply (s, sinkpad);
-  } else if (!adapt && s->wanted) {
+  } else if (!adapt && (s->wanted || !s->begun)) {
     const SizeFit full = { .full = s->full };
 
     size_apply (&full, sinkpad);
     s->adapts = FALSE;
   }
   s->wanted = adapt;
+  s->begun = TRUE;
   return changed ? proposal (s, encoder, bps) : NULL;
 }

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The pictures are made smaller by a capsfilter between a videoscale (and, for the
- * frame rate, a videorate) and the encoder.  The capsfilter keeps the caps that it had.
+ * frame rate, a videorate) and the encoder.  The capsfilter gets back the caps that the
+ * application set last.
  */
 #pragma once
 
@@ -18,6 +19,7 @@ typedef struct
 {
   RaPicture full; /* the largest lately */
   RaPictureFit fit;
+  gboolean begun;  /* a session before may have left small pictures */
   gboolean wanted; /* the pictures are to be changed, as said last */
   gboolean adapts; /* a capsfilter was found that changes them */
 } SizeFit;

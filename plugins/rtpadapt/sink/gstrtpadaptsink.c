@@ -67,7 +67,8 @@
  *
  * The properties of rtpadaptsend, and those of rtpadaptudpsink that matter, are
  * properties here, too.  The children have fixed names: send, rtpbin, rtpsink,
- * rtcpsink, rtcpsrc, funnel, and fec_0, rtx_0 behind sink_0 and so on.
+ * rtcpsink, rtcpsrc, funnel, and fec_0, rtx_0 behind sink_0 and so on, which are made
+ * when caps come and go when the element stops.
  *
  * A payloader whose `mtu` is the default, 1400, gets 1152 when this element starts,
  * so that IP packets stay below 1280 bytes, with FEC, SRTP and IPv6, too; set another
@@ -126,6 +127,24 @@ pad_lower_mtu (GstElement *element, GstPad *pad, gpointer data)
   return TRUE;
 }
 
+static gboolean
+pad_undo (GstElement *element, GstPad *pad, gpointer data)
+{
+  sink_stream_undo (GST_BIN (element), gst_pad_get_element_private (pad));
+  return TRUE;
+}
+
+/* What a stream needs may be set otherwise before the next start, and another stream
+ * may be linked.  The pads are not active, so nothing comes. */
+static void
+streams_undo (GstRtpAdaptSink *self)
+{
+  gst_element_foreach_sink_pad (GST_ELEMENT (self), pad_undo, NULL);
+  GST_OBJECT_LOCK (self);
+  sink_streams_stop (&self->streams);
+  GST_OBJECT_UNLOCK (self);
+}
+
 static GstStateChangeReturn
 sink_change_state (GstElement *element, GstStateChange transition)
 {
@@ -142,8 +161,10 @@ sink_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && secure_wants_dtls (self->secure))
     sink_hints_start (self);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     sink_hints_stop (self);
+    streams_undo (self);
+  }
   if (!self->missing
       && (transition == GST_STATE_CHANGE_READY_TO_NULL
           || (opening && ret == GST_STATE_CHANGE_FAILURE)))

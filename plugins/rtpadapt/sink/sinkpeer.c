@@ -59,7 +59,7 @@ sink_peer_on_rtcp (SinkPeer *who, GSocketAddress *from, const guint8 *data,
 
   *encrypted = FALSE;
   if (rtp_mux_kind (data, size, NULL) != RTP_MUX_RTCP) {
-    who->junk++;
+    who->count.junk++;
     *encrypted
         = !who->authentic && encrypted_on_junk (&who->encrypted, data, size);
     return FALSE;
@@ -68,14 +68,14 @@ sink_peer_on_rtcp (SinkPeer *who, GSocketAddress *from, const guint8 *data,
     return FALSE;
   rtcp_scan (data, size, &scan);
   if (scan.sr_request) {
-    who->sr_requests++;
+    who->count.sr_requests++;
     return FALSE;
   }
   /* Ours come back, forged or by chance the peer's (RFC 3550 8.2), who hears us
    * and will take another: else each who reads ours could make us change it, and
    * rtpsession would take his SDES for our own. */
   if (rtcp_is_of (data, size, who->ssrcs, who->n_ssrcs)) {
-    who->own_ssrc++;
+    who->count.own_ssrc++;
     return FALSE;
   }
   what.bye = scan.bye;
@@ -88,9 +88,32 @@ sink_peer_on_rtcp (SinkPeer *who, GSocketAddress *from, const guint8 *data,
 
 /* --- the state ----------------------------------------------------------- */
 
+static SinkPeerStats
+counted (const SinkPeer *who)
+{
+  SinkPeerStats n = who->count;
+  PeerStats now;
+
+  if (!who->peer)
+    return n;
+  peer_get_stats (who->peer, &now);
+  n.peer.foreign_rtcp += now.foreign_rtcp;
+  n.peer.early_rtcp += now.early_rtcp;
+  n.peer.flood += now.flood + sources_dropped (who->sources);
+  n.peer.moved += now.moved;
+  return n;
+}
+
+void
+sink_peer_start (SinkPeer *who)
+{
+  who->count = (SinkPeerStats){ 0 };
+}
+
 void
 sink_peer_close (SinkPeer *who)
 {
+  who->count = counted (who);
   g_clear_pointer (&who->peer, peer_free);
   g_clear_pointer (&who->sources, sources_free);
   who->sent = 0;
@@ -105,12 +128,6 @@ sink_peer_open (SinkPeer *who, const PeerConfig *cfg)
   who->sources = sources_new ();
   who->authentic = cfg->authentic;
 }
-
-typedef struct
-{
-  PeerStats peer;
-  guint64 junk, sr_requests, own_ssrc;
-} SinkPeerStats;
 
 const Field sink_peer_fields[] = {
   { "foreign-rtcp", "packets", "of RTCP from another host than we send to",
@@ -134,13 +151,7 @@ const Field sink_peer_fields[] = {
 GstStructure *
 sink_peer_stats (const SinkPeer *who)
 {
-  SinkPeerStats n = { .junk = who->junk,
-    .sr_requests = who->sr_requests,
-    .own_ssrc = who->own_ssrc };
+  SinkPeerStats n = counted (who);
 
-  if (who->peer) {
-    peer_get_stats (who->peer, &n.peer);
-    n.peer.flood += sources_dropped (who->sources);
-  }
   return fields_new ("application/x-rtpadapt-peer-stats", sink_peer_fields, &n);
 }

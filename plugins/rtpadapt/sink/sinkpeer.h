@@ -17,6 +17,15 @@ G_BEGIN_DECLS
 /* More than the streams of one sender with their repair streams. */
 #define SINK_SSRCS 32
 
+/* Numbers since the start. */
+typedef struct
+{
+  PeerStats peer;
+  guint64 junk;        /* packets that are no RTCP */
+  guint64 sr_requests; /* RTCP with one, see rtpmux.h: dropped */
+  guint64 own_ssrc;    /* RTCP that uses an SSRC of ours: dropped */
+} SinkPeerStats;
+
 /* Zeroed memory hears nobody. */
 typedef struct
 {
@@ -26,14 +35,14 @@ typedef struct
   guint sent;       /* 1 more than the last of these numbers that left, or 0 */
   guint32 ssrcs[SINK_SSRCS];
   guint n_ssrcs, next_ssrc; /* the ring */
-  guint64 junk;             /* packets that are no RTCP */
-  guint64 sr_requests;      /* RTCP with one, see rtpmux.h: dropped */
-  guint64 own_ssrc;         /* RTCP that uses an SSRC of ours: dropped */
+  SinkPeerStats count;      /* without those of `peer` and `sources` */
   gboolean authentic;       /* what comes was encrypted */
   Encrypted encrypted;
 } SinkPeer;
 
-/* Begins with nobody known, or ends with nobody. */
+/* Sets its numbers back to 0. */
+void sink_peer_start (SinkPeer *who);
+/* Begins with nobody known, or ends with nobody.  The numbers go on. */
 void sink_peer_open (SinkPeer *who, const PeerConfig *cfg);
 void sink_peer_close (SinkPeer *who);
 

@@ -33,7 +33,7 @@ const PropRow sink_props[] = {
       .then = THEN_DESTINATION | THEN_PEER },
   { "port", "Port", "Port to send to", PROP_PLAYING,
       PROP_INT (SinkConfig, port, 1, 65535, BIN_URI_PORT),
-      .then = THEN_DESTINATION },
+      .then = THEN_DESTINATION | THEN_PEER },
   { "rtcp-mux", "RTCP mux",
       "RTP and RTCP on one port (RFC 5761); off for a "
       "receiver that has two, as rtpbin alone",
@@ -41,7 +41,7 @@ const PropRow sink_props[] = {
   { "rtcp-port", "RTCP port",
       "Port to send RTCP to without rtcp-mux (0: the one after port)",
       PROP_PLAYING, PROP_INT (SinkConfig, rtcp_port, 0, 65535, 0),
-      .then = THEN_DESTINATION },
+      .then = THEN_DESTINATION | THEN_PEER },
   { "retransmission", "Retransmission",
       "Send lost video packets again (RFC 4588, payload type 121), within the "
       "bitrate, to a receiver that uses them",

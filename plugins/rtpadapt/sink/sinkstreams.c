@@ -50,6 +50,13 @@ sink_streams_add (SinkStreams *s, SinkStream *stream)
 }
 
 void
+sink_streams_stop (SinkStreams *s)
+{
+  for (guint i = 0; i < s->list->len; i++)
+    ((SinkStream *) s->list->pdata[i])->rtx_payload = -1;
+}
+
+void
 sink_streams_remove (SinkStreams *s, SinkStream *stream)
 {
   g_ptr_array_remove (s->list, stream);
@@ -286,5 +293,7 @@ sink_stream_undo (GstBin *bin, SinkStream *stream)
 {
   remove_element (bin, stream->fec);
   remove_element (bin, stream->rtx);
+  stream->fec = stream->rtx = NULL;
   gst_ghost_pad_set_target (GST_GHOST_PAD (stream->ghost), NULL);
+  stream->built = FALSE;
 }

@@ -68,12 +68,15 @@ typedef struct
 /* Makes the elements, adds them to `bin` and links them, from the funnel back to the
  * pad.  What cannot be had is warned of on the bin. */
 void sink_stream_do (GstBin *bin, SinkStream *stream, const SinkStreamJob *job);
-/* Takes them out. */
+/* Takes them out, so that the next caps make others.  Nothing is pushed into the pad
+ * meanwhile. */
 void sink_stream_undo (GstBin *bin, SinkStream *stream);
 
 /* --- with the lock --- */
 
 void sink_streams_add (SinkStreams *s, SinkStream *stream);
+/* All end what they send again. */
+void sink_streams_stop (SinkStreams *s);
 /* Takes it out, and frees it once nothing uses it. */
 void sink_streams_remove (SinkStreams *s, SinkStream *stream);
 /* NULL: there is none with that pad. */

@@ -124,21 +124,6 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
   return TRUE;
 }
 
-/* Receivers in a multicast group are answered in that group. */
-static void
-answer_open (GstRtpAdaptSink *self)
-{
-  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
-      GST_RTP_ADAPT_UDP_SINK (self->rtcpsink));
-  gboolean group = to && g_inet_address_get_is_multicast (host_of (to));
-  GSocket *socket;
-
-  g_object_get (self->rtcpsink, "used-socket", &socket, NULL);
-  secure_answer_by (self->secure, socket, FALSE, group ? to : NULL);
-  g_clear_object (&socket);
-  g_clear_object (&to);
-}
-
 /* --- links --------------------------------------------------------------- */
 
 static gboolean
@@ -368,6 +353,21 @@ rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Receivers in a multicast group are answered in that group. */
+static void
+answers_go (GstRtpAdaptSink *self)
+{
+  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
+      GST_RTP_ADAPT_UDP_SINK (self->rtcpsink));
+  gboolean group = to && g_inet_address_get_is_multicast (host_of (to));
+  GSocket *socket;
+
+  g_object_get (self->rtcpsink, "used-socket", &socket, NULL);
+  secure_answer_by (self->secure, socket, FALSE, group ? to : NULL);
+  g_clear_object (&socket);
+  g_clear_object (&to);
+}
+
 void
 sink_wire_peer (GstRtpAdaptSink *self)
 {
@@ -382,6 +382,7 @@ sink_wire_peer (GstRtpAdaptSink *self)
     cfg.host = host_of (to);
   if (secure_is_dtls_client (self->secure))
     secure_dtls_from (self->secure, to);
+  answers_go (self);
   g_mutex_lock (&self->lock);
   sink_peer_open (&self->who, &cfg);
   g_mutex_unlock (&self->lock);
@@ -440,12 +441,14 @@ sink_wire_open (GstRtpAdaptSink *self)
         (NULL));
     return FALSE;
   }
+  g_mutex_lock (&self->lock);
+  sink_peer_start (&self->who);
+  g_mutex_unlock (&self->lock);
   session_configure (self);
   sink_wire_destination (self);
   sink_wire_dscp (self);
   if (!secure_open (self->secure) || !sockets_open (self, cfg.rtcp_mux))
     return FALSE;
-  answer_open (self);
   if (secure_wants_dtls (self->secure))
     gate_open (self);
   sink_wire_peer (self);

@@ -35,8 +35,8 @@ src_hint_open (
   if (!is_open_to_others (socket))
     return;
   GST_ELEMENT_WARNING (bin, RESOURCE, SETTINGS,
-      ("Anybody who reaches UDP port %u of %s can send pictures to it: set key= "
-       "or dtls=true here and at the sender.",
+      ("Anybody who reaches UDP port %u of %s can send pictures to it: set "
+       "key-file=, or dtls=true and fingerprint=, here and at the sender.",
           port, where (address)),
       ("SECURITY.md says what somebody without the key can do"));
 }

@@ -21,6 +21,15 @@ GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 
 typedef struct
 {
+  guint pt;
+  guint16 seq;
+  guint32 rtp;
+  gboolean again;
+  GstClockTime at; /* when it arrived */
+} Packet;          /* but for `at` packet_parse() fills it */
+
+typedef struct
+{
   SrcHold *hold;
   guint32 ssrc;
 
@@ -35,11 +44,7 @@ typedef struct
   gint64 told;   /* ts-offset */
 
   /* what arrives */
-  struct
-  {
-    guint16 seq;
-    GstClockTime at; /* GST_CLOCK_TIME_NONE: there was none */
-  } arrival[ARRIVALS];
+  Packet arrival[ARRIVALS]; /* at: GST_CLOCK_TIME_NONE: there was none */
   gboolean started;
   guint16 highest;
 
@@ -59,15 +64,6 @@ typedef struct
   guint32 out_rtp;
   GstClockTime out_pts; /* GST_CLOCK_TIME_NONE: there was none */
 } HoldStream;
-
-typedef struct
-{
-  guint pt;
-  guint16 seq;
-  guint32 rtp;
-  gboolean again;
-  GstClockTime at; /* when it arrived */
-} Packet;          /* but for `at` packet_parse() fills it */
 
 static void
 stream_unref (gpointer stream)
@@ -122,17 +118,20 @@ count (HoldStream *s, const Packet *p)
   }
 }
 
-/* Notes when the packet came.  FALSE: it came again, and was here already. */
+/* Notes when the packet came.  FALSE: it is a copy, by the path or by the sender.  A
+ * packet that comes behind its repeat counts, because the path did not lose it.  A
+ * sender may begin its numbers again, so a copy has the same RTP time, and comes
+ * soon. */
 static gboolean
 arrive (HoldStream *s, const Packet *p)
 {
-  guint i = p->seq % ARRIVALS;
+  Packet *first = &s->arrival[p->seq % ARRIVALS];
 
-  if (p->again && s->arrival[i].seq == p->seq
-      && GST_CLOCK_TIME_IS_VALID (s->arrival[i].at))
+  if (GST_CLOCK_TIME_IS_VALID (first->at) && first->seq == p->seq
+      && first->rtp == p->rtp && (p->again || !first->again)
+      && GST_CLOCK_DIFF (first->at, p->at) < SILENT)
     return FALSE;
-  s->arrival[i].seq = p->seq;
-  s->arrival[i].at = p->at;
+  *first = *p;
   return TRUE;
 }
 
@@ -141,6 +140,7 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   HoldStream *s = data;
+  gboolean fresh;
   gint64 late;
   Packet p;
 
@@ -150,9 +150,10 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_mutex_lock (&s->hold->lock);
   if (src_payload_is_fec (p.pt))
     s->repair = p.at;
-  if (!p.again)
+  fresh = arrive (s, &p);
+  if (fresh && !p.again)
     count (s, &p);
-  if (arrive (s, &p) && p.again && s->mapped) {
+  if (fresh && p.again && s->mapped) {
     late = (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp);
     GST_LOG ("%08x: repeat %" GST_STIME_FORMAT " late", s->ssrc,
         GST_STIME_ARGS (late));
@@ -226,8 +227,11 @@ orders_follow (SrcHold *h)
   g_mutex_lock (&h->telling);
   g_mutex_lock (&h->lock);
   orders = orders_make (h);
-  if (ABS (h->hold.now - h->said) >= RA_MSECOND)
+  if (ABS (h->hold.now - h->said) >= RA_MSECOND
+      || h->cfg.limits.most != h->said_most) {
     h->said = hold = h->hold.now;
+    h->said_most = h->cfg.limits.most;
+  }
   g_mutex_unlock (&h->lock);
   orders_tell (h, orders);
   g_array_unref (orders);
@@ -276,10 +280,12 @@ wanted_by (const SrcHold *h, const HoldStream *s, RaTime now)
       : s->wanted;
 }
 
-/* Of the streams that know what they want; the most if none does. */
+/* Of the streams that know what they want; the most if none does.  A stream keeps to
+ * old limits until its own next frame. */
 static RaSpan
 wanted_by_all (const SrcHold *h, RaTime now)
 {
+  const RaPlayoutLimits *limits = &h->cfg.limits;
   RaSpan wanted = RA_SPAN_NONE;
 
   for (guint i = 0; i < h->streams->len; i++) {
@@ -288,7 +294,8 @@ wanted_by_all (const SrcHold *h, RaTime now)
     if (is_live (s, now))
       wanted = MAX (wanted, wanted_by (h, s, now));
   }
-  return wanted == RA_SPAN_NONE ? h->cfg.limits.most : wanted;
+  return wanted == RA_SPAN_NONE ? limits->most
+                                : CLAMP (wanted, limits->least, limits->most);
 }
 
 /* TRUE: L falls by this one's frames, as no other has fewer. */
@@ -536,6 +543,7 @@ src_hold_remove_all (SrcHold *h)
   g_mutex_lock (&h->lock);
   gone = h->streams;
   h->streams = g_ptr_array_new_with_free_func (listed_free);
+  h->wanted = h->moved = h->hurried = 0;
   g_mutex_unlock (&h->lock);
   g_ptr_array_unref (gone);
 }

@@ -35,11 +35,13 @@ typedef struct
   RaHold hold;
   RaSpan wanted;
   RaSpan said;           /* what `changed` was called with */
+  RaSpan said_most;      /* the most at that time */
   RaSpan moved, hurried; /* largest changes of the playout at a frame: later,
                                    earlier; of rtpjitterbuffer's clock, too */
   GMutex telling;  /* taken before the lock, while jitterbuffers are told */
   GThread *teller; /* atomic: who has it, or NULL */
-  /* No lock is held but `telling`; the thread is a jitterbuffer's. */
+  /* It, or the most, is another one.  No lock is held but `telling`; the thread is a
+   * jitterbuffer's. */
   void (*changed) (gpointer data, RaSpan hold);
   gpointer data;
   const SrcPayloads *payloads; /* not owned */

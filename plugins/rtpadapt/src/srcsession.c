@@ -62,15 +62,35 @@ settings (SrcSession *s)
   return cfg;
 }
 
+/* rtpstorage keeps packets for FEC, as long as the latency wants. */
+static void
+storage_set (SrcSession *s)
+{
+  GstElement *storage;
+  GstClockTime size;
+
+  g_mutex_lock (s->lock);
+  storage = s->storage ? gst_object_ref (s->storage) : NULL;
+  size = s->cfg.fec
+      ? (GstClockTime) s->cfg.latency * GST_MSECOND + STORAGE_EXTRA
+      : 0;
+  g_mutex_unlock (s->lock);
+  if (!storage)
+    return;
+  g_object_set (storage, "size-time", size, NULL);
+  gst_object_unref (storage);
+}
+
 static void
 new_storage (
     GstElement *rtpbin, GstElement *storage, guint session, gpointer data)
 {
-  SrcSessionSettings cfg = settings (data);
+  SrcSession *s = data;
 
-  g_object_set (storage, "size-time",
-      cfg.fec ? (GstClockTime) cfg.latency * GST_MSECOND + STORAGE_EXTRA : 0,
-      NULL);
+  g_mutex_lock (s->lock);
+  g_set_object (&s->storage, storage);
+  g_mutex_unlock (s->lock);
+  storage_set (s);
 }
 
 static void
@@ -202,12 +222,14 @@ src_session_opened (SrcSession *s)
 void
 src_session_close (SrcSession *s)
 {
-  GstElement *element;
+  GstElement *element, *storage;
 
   g_mutex_lock (s->lock);
   element = g_steal_pointer (&s->element);
+  storage = g_steal_pointer (&s->storage);
   g_mutex_unlock (s->lock);
   gst_clear_object (&element);
+  gst_clear_object (&storage);
   /* Releasing the last one takes the session, and what it holds, away. */
   while (s->requested->len > 0) {
     GstPad *pad = g_ptr_array_steal_index (s->requested, s->requested->len - 1);
@@ -239,6 +261,8 @@ src_session_set_latency (
   g_mutex_unlock (s->lock);
   if (s->rtpbin && other)
     g_object_set (s->rtpbin, "latency", latency, NULL);
+  if (other)
+    storage_set (s);
   hold_set (s);
 }
 
@@ -359,6 +383,7 @@ src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
 void
 src_session_clear (SrcSession *s)
 {
+  g_clear_object (&s->storage);
   g_clear_object (&s->fecdec);
   g_ptr_array_free (s->requested, TRUE);
   g_hash_table_unref (s->jitterbuffers);

@@ -31,6 +31,7 @@ typedef struct
   GHashTable *jitterbuffers; /* SSRC to GstElement */
   gboolean repeats;          /* rtprtxreceive is there */
   GstElement *element;       /* rtpsession, while it is open, or NULL */
+  GstElement *storage;       /* rtpstorage, or NULL */
   GstElement *fecdec;        /* rtpadaptfecdec, or NULL */
 } SrcSession;
 

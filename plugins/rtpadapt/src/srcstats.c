@@ -27,6 +27,8 @@ src_stats_sources (const SrcStreams *streams, GHashTable *jitterbuffers)
       .pt = stream->pt,
       .ssrc = stream->ssrc,
       .fec = stream->fec,
+      .recovered = stream->recovered,
+      .unrecovered = stream->unrecovered,
       .jitterbuffer = jitterbuffer ? gst_object_ref (jitterbuffer) : NULL,
       .fecdec = stream->fecdec ? gst_object_ref (stream->fecdec) : NULL };
 
@@ -110,11 +112,50 @@ const Field src_stats_fields[] = {
   { NULL },
 };
 
-static StreamStats
-source_ask (const SrcStatsSource *source)
+static const SrcStatsSource *
+source_at (const GArray *sources, guint i)
 {
+  return &g_array_index (sources, SrcStatsSource, i);
+}
+
+/* A sender that changes its payload type has several pads with one SSRC, and so with
+ * one jitterbuffer.  Their decoders share its losses, and the pad that came first has
+ * counted all repair packets. */
+static void
+fec_ask (const GArray *sources, StreamStats *s)
+{
+  for (guint i = 0; i < sources->len; i++) {
+    const SrcStatsSource *source = source_at (sources, i);
+    guint recovered, unrecovered;
+
+    if (source->ssrc != s->source.ssrc)
+      continue;
+    s->source.fec = MAX (s->source.fec, source->fec);
+    if (!source->fecdec)
+      continue;
+    g_object_get (source->fecdec, "recovered", &recovered, "unrecovered",
+        &unrecovered, NULL);
+    s->recovered += recovered - source->recovered;
+    s->unrecovered += unrecovered - source->unrecovered;
+  }
+}
+
+/* An earlier pad has the same SSRC. */
+static gboolean
+is_again (const GArray *sources, guint i)
+{
+  guint before = 0;
+
+  while (source_at (sources, before)->ssrc != source_at (sources, i)->ssrc)
+    before++;
+  return before < i;
+}
+
+static StreamStats
+source_ask (const GArray *sources, guint i)
+{
+  const SrcStatsSource *source = source_at (sources, i);
   StreamStats s = { .source = *source };
-  guint recovered = 0, unrecovered = 0;
   guint64 early;
   GstStructure *stats;
 
@@ -125,16 +166,12 @@ source_ask (const SrcStatsSource *source)
         NULL);
     gst_structure_free (stats);
   }
-  if (source->fecdec)
-    g_object_get (source->fecdec, "recovered", &recovered, "unrecovered",
-        &unrecovered, NULL);
-  s.recovered = recovered;
-  s.unrecovered = unrecovered;
+  fec_ask (sources, &s);
   /* The jitterbuffer takes them for received. */
   early = MIN (source->early, s.pushed);
   s.recovered += early;
   s.residual = src_stats_residual (
-      s.pushed - early, s.lost + early, source->fec, s.recovered);
+      s.pushed - early, s.lost + early, s.source.fec, s.recovered);
   return s;
 }
 
@@ -147,12 +184,13 @@ src_stats_set_streams (GstStructure *stats, const GArray *sources)
 
   g_value_init (&array, GST_TYPE_ARRAY);
   for (guint i = 0; i < sources->len; i++) {
-    const SrcStatsSource *source = &g_array_index (sources, SrcStatsSource, i);
-    const StreamStats s = source_ask (source);
+    const StreamStats s = source_ask (sources, i);
     gdouble n = (gdouble) (s.pushed + s.lost);
 
     fields_append (&array, "application/x-rtpadaptsrc-stream",
         src_stats_stream_fields, &s);
+    if (is_again (sources, i))
+      continue;
     missing += s.residual * n;
     all += n;
     sum.lost += s.lost;
@@ -223,7 +261,8 @@ const Field src_stats_hold_fields[] = {
       FIELD_SPAN (SrcHoldStats, now) },
   { "wanted-latency", "ns", "that would do; adaptive-latency goes there",
       "element", FIELD_SPAN (SrcHoldStats, wanted) },
-  { "late-95", "ns", "by when 95 of 100 frames are complete; 0: nothing came",
+  { "late-95", "ns",
+      "by when 95 of 100 frames are complete, 511 ms at most; 0: nothing came",
       "element", FIELD_SPAN (SrcHoldStats, late) },
   { "playout-later", "ns",
       "the most that the playout moved from a frame to the next, later",

@@ -16,7 +16,8 @@ typedef struct
   gchar *name; /* of the pad; owned */
   guint pt;
   guint32 ssrc;
-  guint64 fec;                       /* repair packets that came */
+  guint64 fec;                  /* repair packets that came */
+  guint recovered, unrecovered; /* the decoder counted these before the SSRC */
   GstElement *jitterbuffer, *fecdec; /* owned, or NULL */
   guint64
       early; /* packets brought back before the jitterbuffer; the caller's */

@@ -104,6 +104,10 @@ claim (SrcStreams *s, SrcStream *stream, SrcPending *p, RaTime now)
   stream->ssrc = p->ssrc;
   stream->pad = p->pad;
   stream->fec = 0;
+  /* The new SSRC's jitterbuffer begins at 0, but the decoder goes on. */
+  if (stream->fecdec)
+    g_object_get (stream->fecdec, "recovered", &stream->recovered,
+        "unrecovered", &stream->unrecovered, NULL);
 }
 
 SrcStreamsJob

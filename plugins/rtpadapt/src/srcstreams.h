@@ -11,7 +11,7 @@
  * packets that were overtaken are long here, is decided about like a new one.
  *
  * No clock, no lock, and no pad is touched here: the caller has the lock, and does
- * what the job says without it.
+ * what the job says without it.  Of a decoder only the counters are read.
  */
 #pragma once
 
@@ -33,8 +33,9 @@ typedef struct
   GstElement *fecdec; /* behind rtpbin, or NULL */
   guint pt;
   guint32 ssrc;
-  GstPad *pad; /* of rtpbin, not owned, or NULL: it is gone */
-  guint64 fec; /* repair packets that came, of this SSRC */
+  GstPad *pad;                  /* of rtpbin, not owned, or NULL: it is gone */
+  guint64 fec;                  /* repair packets that came, of this SSRC */
+  guint recovered, unrecovered; /* what the decoder counted before this SSRC */
 } SrcStream;
 
 /* A pad of rtpbin about which it has to be decided, or one that lost its place

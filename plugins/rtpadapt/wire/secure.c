@@ -334,6 +334,8 @@ void
 secure_answer_by (
     Secure *s, GSocket *socket, gboolean rtcp_port_next, GSocketAddress *group)
 {
+  g_mutex_lock (&s->lock);
   if (s->srtp)
     secure_srtp_answer_by (s->srtp, socket, rtcp_port_next, group);
+  g_mutex_unlock (&s->lock);
 }

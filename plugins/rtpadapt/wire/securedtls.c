@@ -78,7 +78,8 @@ connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
   if (!again && !wanted)
     GST_ELEMENT_WARNING (s->bin, RESOURCE, NOT_AUTHORIZED,
         ("The peer is not authenticated: compare its certificate's fingerprint "
-         "(SHA-256) and set the property fingerprint=%s",
+         "(SHA-256) and set the property fingerprint=%s; without a pem-file it "
+         "has another one after each start",
             fingerprint ? fingerprint : "(none)"),
         (NULL));
 }
