@@ -38,8 +38,15 @@ ra_fec_on_frame (RaFec *f, guint packets)
 void
 ra_fec_on_report (RaFec *f, const RaReport *report, RaTime now)
 {
+  RaReport own = *report;
+
+  if (f->competes && own.lost_congestion > 0) {
+    own.lost_wireless += own.lost_congestion;
+    own.wireless_runs += MIN (own.lost_congestion, MAX (own.n_events, 1));
+    own.lost_congestion = 0;
+  }
   if (f->ops->on_report)
-    f->ops->on_report (f, report, now);
+    f->ops->on_report (f, &own, now);
   f->percentage = MIN (f->percentage, 100);
 }
 
@@ -47,6 +54,12 @@ void
 ra_fec_set_mended (RaFec *f, gdouble share)
 {
   f->mended = CLAMP (share, 0, 1);
+}
+
+void
+ra_fec_set_competes (RaFec *f, gboolean competes)
+{
+  f->competes = competes;
 }
 
 void

@@ -4,8 +4,9 @@
  * A rule is one file in fec/ that ends in one const RaFecOps named ra_fec_NAME;
  * its word in gst/rtpadapt/meson.build adds it everywhere.  It hears of every
  * report and of the frames, and answers with the `percentage` of repair packets
- * per media packet.  It never answers for congestion: more packets are no
- * remedy there.
+ * per media packet.  It does not answer for congestion, as more packets are no
+ * remedy there, but where others keep the queue full: they take packets whatever is
+ * sent.
  */
 #pragma once
 
@@ -37,8 +38,9 @@ struct _RaFecOps
 struct _RaFec
 {
   const RaFecOps *ops;
-  guint percentage; /* the answer, 0..100 */
-  gdouble mended;   /* of the lost packets, by being sent again: 0 to 1 */
+  guint percentage;  /* the answer, 0..100 */
+  gdouble mended;    /* of the lost packets, by being sent again: 0 to 1 */
+  gboolean competes; /* others keep the queue full */
   RaFecCode code;
   guint block; /* media packets that a block of the code has, on the mean */
 };
@@ -66,6 +68,9 @@ void ra_fec_on_frame (RaFec *f, guint packets);
 void ra_fec_on_report (RaFec *f, const RaReport *report, RaTime now);
 /* Of the lost media packets this share comes even without the repair. */
 void ra_fec_set_mended (RaFec *f, gdouble share);
+/* Others keep the queue full: from the next report on, what is lost to congestion is
+ * repaired as what the radio takes is. */
+void ra_fec_set_competes (RaFec *f, gboolean competes);
 /* The repair packets are made by `code`, of blocks of `packets` media packets;
  * RA_FEC_CODE_FRAME: of frames, whatever `packets` is. */
 void ra_fec_set_code (RaFec *f, RaFecCode code, guint packets);

@@ -478,11 +478,12 @@ repair_percentage (const RaSender *s)
 }
 
 /* The share of the losses that comes without FEC.  Where rounds fit, FEC would only
- * double what they do. */
+ * double what they do.  A queue that others keep full is shorter than a round has time
+ * for, and longer, by turns: there the repeats are measured. */
 static gdouble
 mended (const RaSender *s)
 {
-  if (ra_repair_mends (&s->repair))
+  if (ra_repair_mends (&s->repair) && !s->rate->competes)
     return 1;
   return ra_repair_is_answered (&s->repair) ? ra_repeats_mended (&s->repeats)
                                             : 0;
@@ -580,6 +581,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
   ra_fec_set_mended (s->fec, mended (s));
+  ra_fec_set_competes (s->fec, s->rate->competes);
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }

@@ -103,6 +103,8 @@ static const struct
   guint n, lost; /* of 10000 */
   guint level;
   const gchar *why;
+  guint congestion; /* of these */
+  gboolean competes;
 } block_rows[] = {
   { RA_FEC_CODE_RS, 25, 50, 4,
       "below the target each loss spoils frames, too" },
@@ -110,6 +112,10 @@ static const struct
   { RA_FEC_CODE_RS, 25, 300, 14, "a fifth of the target costs little more" },
   { RA_FEC_CODE_RS, 40, 1000, 28, "at heavy losses, too" },
   { RA_FEC_CODE_FRAME, 25, 50, 0, "one frame at a time costs too much" },
+  { RA_FEC_CODE_RS, 25, 50, 0, "a lower rate ends congestion", 50 },
+  { RA_FEC_CODE_RS, 25, 50, 4, "but not where others fill the queue", 50,
+      TRUE },
+  { RA_FEC_CODE_RS, 25, 50, 4, "both count there", 25, TRUE },
 };
 
 static void
@@ -118,11 +124,14 @@ test_block (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   g_autoptr (RaFec) f = fec_new ("ulp", NULL);
   RaReport report = { .expected = 10000,
-    .lost_wireless = block_rows[i].lost,
-    .wireless_runs = block_rows[i].lost };
+    .lost_wireless = block_rows[i].lost - block_rows[i].congestion,
+    .wireless_runs = block_rows[i].lost - block_rows[i].congestion,
+    .lost_congestion = block_rows[i].congestion,
+    .n_events = block_rows[i].congestion };
 
   g_test_message ("%s", block_rows[i].why);
   ra_fec_set_code (f, block_rows[i].code, block_rows[i].n);
+  ra_fec_set_competes (f, block_rows[i].competes);
   ra_fec_on_frame (f, 12);
   ra_fec_on_report (f, &report, RA_SECOND);
   g_assert_cmpuint (ra_fec_percentage (f), ==, block_rows[i].level);

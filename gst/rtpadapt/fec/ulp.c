@@ -11,7 +11,7 @@
  *   than that (MOVED standard deviations), it alone counts from then on.  So the
  *   level rises in about `rise` and falls in about `window`; to 0 at the latest
  *   when no burst came for a `window` in which CLEAN were due.
- * - Congestion gets no repair.  Its losses do not count; a report that has some
+ * - Congestion gets no repair, unless others cause it (fec.h).  Its losses do not count; a report that has some
  *   never raises the level; and while most of the recent losses are congestion,
  *   fewer wireless losses are believed as quickly as more are.
  * - The target is for all: what is sent again (fec.h) need not be repaired.
