@@ -106,17 +106,34 @@ def merged(old, new):
     return sorted(rows, key=lambda run: (run['link'], run['system'], int(run['seed'])))
 
 
-def check(commit):
-    """Raises where that commit may not be named."""
+def check(found):
+    """Raises where a record may not have these runs.  Before the first run only
+    the commit and the programs are known."""
+    commit = found['commit']
     if commit.endswith('-dirty'):
         raise CompareError('the tree is dirty: a record names the commit that made it')
+    if found.get('programs'):
+        raise CompareError('a record has runs of the build, and none of --programs')
+    ended = found.get('ended', commit).removesuffix('-dirty')
+    if ended != commit:
+        raise CompareError('the commit was %s at the first run and is %s after the last' % (
+            commit, ended))
+    if found.get('older'):
+        raise CompareError('results of other builds are not recorded')
+    cells = found.get('cells', ())
+    lacking = [cell for cell in cells if cell['state'] not in ('ok', 'missing')]
+    if lacking:
+        raise CompareError('%d of %d runs did not come to their end; the first is %s: %s' % (
+            len(lacking), len(cells), label(lacking[0]), lacking[0]['reason'] or 'not run'))
+
+
+def label(cell):
+    return '%s, %s, seed %d' % (cell['link'], cell['system'], cell['seed'])
 
 
 def record(found, folder=FOLDER):
     """Adds what ran to the set's record; returns its path."""
-    check(found['commit'])
-    if found['older']:
-        raise CompareError('results of other builds are not recorded')
+    check(found)
     path = folder / (found['set'] + '.csv')
     new = [row(cell, found) for cell in found['cells'] if cell['state'] == 'ok']
     path.write_text(text(found['set'], merged(read(path), new)), encoding='utf-8')
