@@ -18,6 +18,7 @@ import threading
 import time
 
 import demo
+from disturbance import disturbance
 from runner import Cache, Progress, duration, programs_hash
 from setfile import CompareError
 
@@ -27,12 +28,6 @@ PORT = 5004
 MISSING = 77       # of rtpadapt-measure: a system that is not installed
 MARGIN_S = 20      # after which a stream that should have ended is ended
 PATIENCE_S = 600   # for comparing pictures
-# A share of frames that the machine was too slow to hand to the encoder: what
-# else it was too slow for is not the system's fault, and the cell runs again.
-DISTURBED = .01
-# Of the processors' time, by the host of a virtual machine: no program here can
-# see it otherwise.  A quiet host takes .3 to 1.5 % on the machine of the records.
-STOLEN = .02
 ATTEMPTS = 3
 PICTURE_WIDTH = 448
 PARTS = ('viewer', 'path', 'stream', 'series')
@@ -275,15 +270,6 @@ def processors():
     return 0, 0
 
 
-def disturbance(result):
-    """More than 1: the machine was too busy. The share of frames that never came
-    to the encoder, or of time that the host took, over what is tolerated."""
-    skipped = result['result']['stream'].get('source_skipped') or 0
-    frames = result['result']['viewer'].get('frames_sent') or 0
-    return max(skipped / max(skipped + frames, 1) / DISTURBED,
-               result.get('stolen', 0) / STOLEN)
-
-
 class Cells:
     """Runs cells that are not kept yet."""
 
@@ -436,6 +422,8 @@ class Cells:
         if found:
             cell.result = min(found)[2]
             cell.result['attempts'] = len(found)
+            # A system that fails now and then is none that works.
+            cell.result.update(failures=failures, failure=cell.reason)
             cell.state, cell.reason = 'ok', ''
             cell.engine = self.cache(cell).engine
             self.cache(cell).store(cell)

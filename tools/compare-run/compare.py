@@ -21,6 +21,7 @@ from runner import duration  # noqa: E402
 import record  # noqa: E402
 import report  # noqa: E402
 from cells import Cells, environment, knows_vmaf, machine  # noqa: E402
+from disturbance import disturbance  # noqa: E402
 from figures import Claims, Figures, check_claims  # noqa: E402
 from setfile import SETS, CompareError, Set  # noqa: E402
 
@@ -227,6 +228,17 @@ def plan(cells, kept, jobs=1):
     return '%s, about %s' % (size(cells), duration(todo))
 
 
+def complain(ran):
+    """Of what has a result, but not at once or not a good one."""
+    for cell in ran:
+        if cell.result.get('failures'):
+            print('%s: it ran, and failed %d times: %s' % (
+                cell.label, cell.result['failures'], cell.result['failure']),
+                  file=sys.stderr)
+        if disturbance(cell.result) > 1:
+            print('%s: the machine was too busy' % cell.label, file=sys.stderr)
+
+
 def run(args, told, out, argv):
     # Of what runs: later the tree may have another.
     known = {'commit': demo.commit(), 'programs': bool(args.programs)}
@@ -251,6 +263,7 @@ def run(args, told, out, argv):
     publish(out, found, told.claims)
     recorded = not args.record or put(found)
     failed = sum(cell.state == 'failed' for cell in cells)
+    complain([cell for cell in cells if cell.state == 'ok'])
     if not done:
         print('What has run is kept; the same command goes on.',
               file=sys.stderr)

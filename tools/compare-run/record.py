@@ -5,6 +5,7 @@ import csv
 import io
 import pathlib
 
+from disturbance import disturbance
 from setfile import CompareError
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'docs/compare'
@@ -125,6 +126,10 @@ def check(found):
     if lacking:
         raise CompareError('%d of %d runs did not come to their end; the first is %s: %s' % (
             len(lacking), len(cells), label(lacking[0]), lacking[0]['reason'] or 'not run'))
+    disturbed = [label(cell) for cell in cells if cell['state'] == 'ok' and disturbance(cell) > 1]
+    if disturbed:
+        raise CompareError('the machine was too busy, and the same command runs again: '
+                           + '; '.join(disturbed))
 
 
 def label(cell):
