@@ -250,6 +250,7 @@ def run(args, told, out, argv):
                                'tools/install-rivals vmaf fetches one')
     cells = told.cells(args.only)
     runner = Cells(args.work, args.keep, args.programs)
+    runner.fetch(cells)
     kept = [cell for cell in cells if runner.kept(cell)]
     print('%s%s' % (plan(cells, sum(cell.weight for cell in kept), args.jobs),
                     ', %d kept from before' % len(kept) if kept else ''),
