@@ -18,7 +18,8 @@ import threading
 import time
 
 import demo
-from runner import Cache, Progress, duration, programs_hash
+from disturbance import disturbance
+from runner import Cache, Progress, digest, duration, programs_hash
 from setfile import CompareError
 
 ROOT, BUILD = demo.ROOT, demo.BUILD
@@ -27,12 +28,6 @@ PORT = 5004
 MISSING = 77       # of rtpadapt-measure: a system that is not installed
 MARGIN_S = 20      # after which a stream that should have ended is ended
 PATIENCE_S = 600   # for comparing pictures
-# A share of frames that the machine was too slow to hand to the encoder: what
-# else it was too slow for is not the system's fault, and the cell runs again.
-DISTURBED = .01
-# Of the processors' time, by the host of a virtual machine: no program here can
-# see it otherwise.  A quiet host takes .3 to 1.5 % on the machine of the records.
-STOLEN = .02
 ATTEMPTS = 3
 PICTURE_WIDTH = 448
 PARTS = ('viewer', 'path', 'stream', 'series')
@@ -66,6 +61,24 @@ def knows_vmaf(env):
         [env.get('RTPADAPT_FFMPEG', 'ffmpeg'), '-hide_banner', '-filters'],
         capture_output=True, text=True, check=False)
     return ' libvmaf ' in found.stdout
+
+
+def first_lines(command, env):
+    """Of what it says of its version."""
+    with contextlib.suppress(OSError):
+        found = subprocess.run(command, env=env, capture_output=True, text=True, check=False,
+                               stdin=subprocess.DEVNULL)
+        return found.stdout.splitlines()[:2]
+    return []
+
+
+def machinery(env):
+    """What decides about results and comes from elsewhere: GStreamer, which encodes and
+    decodes, the ffmpeg that judges, and the kernel with its TCPs."""
+    # Without a registry it does not look at each plugin first.
+    return [first_lines(['gst-inspect-1.0', '--version'], {**env, 'GST_REGISTRY_DISABLE': 'yes'}),
+            first_lines([env.get('RTPADAPT_FFMPEG', 'ffmpeg'), '-version'], env),
+            os.uname().release]
 
 
 def die_with_parent():
@@ -275,15 +288,6 @@ def processors():
     return 0, 0
 
 
-def disturbance(result):
-    """More than 1: the machine was too busy. The share of frames that never came
-    to the encoder, or of time that the host took, over what is tolerated."""
-    skipped = result['result']['stream'].get('source_skipped') or 0
-    frames = result['result']['viewer'].get('frames_sent') or 0
-    return max(skipped / max(skipped + frames, 1) / DISTURBED,
-               result.get('stolen', 0) / STOLEN)
-
-
 class Cells:
     """Runs cells that are not kept yet."""
 
@@ -291,6 +295,7 @@ class Cells:
         self.link, self.measure = find_programs(programs)
         self.folder, self.keep = folder, keep
         self.env = environment()
+        self.machinery = machinery(self.env)
         self.caches = {}
         self.missing = {}  # system: why
         self.stopping = threading.Event()
@@ -306,8 +311,8 @@ class Cells:
                 else os.path.join(RIVALS, '*.so'))
             files += glob.glob(os.path.join(
                 ROOT, 'tools/measure/systems.ini'))
-            self.caches[ours] = Cache(self.folder,
-                                      programs_hash(BUILD, files))
+            self.caches[ours] = Cache(self.folder, digest(json.dumps(
+                [programs_hash(BUILD, files), self.machinery]).encode()))
         return self.caches[ours]
 
     def kept(self, cell):
@@ -318,12 +323,14 @@ class Cells:
         cell.state = 'ok'
         return True
 
-    def check(self, cells):
-        """What would fail in every cell, before the first."""
-        clips = {cell.clip for cell in cells}
-        for clip in clips:
+    def fetch(self, cells):
+        """The clips, which decide about what is kept."""
+        for clip in {cell.clip for cell in cells}:
             if not os.path.isfile(os.path.join(ROOT, clip)):
                 clip_fetch(clip)
+
+    def check(self, cells):
+        """What would fail in every cell, before the first."""
         if any(other.tcp for cell in cells for other in cell.link.others):
             if not shutil.which('iperf3', path=os.environ.get(
                     'PATH', '') + ':/usr/sbin'):
@@ -436,6 +443,8 @@ class Cells:
         if found:
             cell.result = min(found)[2]
             cell.result['attempts'] = len(found)
+            # The result alone would look like that of a run without trouble.
+            cell.result.update(failures=failures, failure=cell.reason)
             cell.state, cell.reason = 'ok', ''
             cell.engine = self.cache(cell).engine
             self.cache(cell).store(cell)

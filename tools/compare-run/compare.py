@@ -21,6 +21,7 @@ from runner import duration  # noqa: E402
 import record  # noqa: E402
 import report  # noqa: E402
 from cells import Cells, environment, knows_vmaf, machine  # noqa: E402
+from disturbance import disturbance  # noqa: E402
 from figures import Claims, Figures, check_claims  # noqa: E402
 from setfile import SETS, CompareError, Set  # noqa: E402
 
@@ -63,7 +64,8 @@ def parse_args(argv):
     add('--report-only', action='store_true',
         help='run nothing: the page from DIR/results.json')
     add('--record', action='store_true',
-        help='put the runs into docs/compare/SET.csv, for tools/results')
+        help='put the runs into docs/compare/SET.csv, for tools/results, if '
+             'all came to their end')
     add('--table', action='store_true',
         help='print DIR/results.json as tables in Markdown')
     add('--out', metavar='DIR', type=pathlib.Path,
@@ -117,8 +119,8 @@ def command(argv):
     return shlex.join(['tools/compare'] + words)
 
 
-def gather(told, cells, older, argv):
-    """What goes into results.json."""
+def gather(told, cells, argv, **known):
+    """What goes into results.json; `known` is so before the runs end."""
     lengths = sorted({cell.seconds for cell in cells})
     ran = [cell for cell in cells if cell.state == 'ok']
     loads = [cell.result['load'] for cell in ran]
@@ -129,13 +131,13 @@ def gather(told, cells, older, argv):
     return {
         'set': told.name, 'title': told.title, 'about': told.about,
         'command': command(argv),
-        'commit': demo.commit(),
+        'ended': demo.commit(), **known,
         'date': datetime.date.today().isoformat(),
         'seeds': sorted({cell.seed for cell in cells}),
         'runs': '%s of %s s' % (size(cells), ' to '.join(dict.fromkeys(
             '%g' % length for length in (lengths[0], lengths[-1])))),
         'machine': {**machine(), **({'load': mean(loads)} if loads else {})},
-        'warmup': told.warmup, 'picture': told.picture, 'older': older,
+        'warmup': told.warmup, 'picture': told.picture,
         'links': [link.json() for link in unique(
             cell.link for cell in cells)],
         'systems': [system.json() for system in unique(
@@ -175,7 +177,7 @@ def write(path, text):
             path, error.strerror)) from None
 
 
-def publish(out, found, claims, recorded):
+def publish(out, found, claims):
     asks = Claims(Figures(found))
     found['claims'] = [asks.check(claim) for claim in claims]
     found['summary'] = report.summary(found)
@@ -185,8 +187,16 @@ def publish(out, found, claims, recorded):
         print('%-9s %s (%s)' % (report.ANSWERS[claim['holds']][1],
                                 claim['text'], claim['figures']))
     print('The page: %s' % (out / 'index.html'))
-    if recorded:
+
+
+def put(found):
+    """Whether it is in the record; says why not."""
+    try:
         print('The record: %s' % record.record(found))
+        return True
+    except CompareError as error:
+        print('Not recorded: %s' % error, file=sys.stderr)
+        return False
 
 
 def read(out):
@@ -218,15 +228,29 @@ def plan(cells, kept, jobs=1):
     return '%s, about %s' % (size(cells), duration(todo))
 
 
+def complain(ran):
+    """Of what has a result, but not at once or not a good one."""
+    for cell in ran:
+        if cell.result.get('failures'):
+            print('%s: it ran, and failed %d times: %s' % (
+                cell.label, cell.result['failures'], cell.result['failure']),
+                  file=sys.stderr)
+        if disturbance(cell.result) > 1:
+            print('%s: the machine was too busy' % cell.label, file=sys.stderr)
+
+
 def run(args, told, out, argv):
+    # Of what runs: later the tree may have another.
+    known = {'commit': demo.commit(), 'programs': bool(args.programs)}
     if args.record:
         # Now, and not after half an hour of runs.
-        record.check(demo.commit())
+        record.check(known)
         if not knows_vmaf(environment()):
             raise CompareError('a record has VMAF, and ffmpeg has not: '
                                'tools/install-rivals vmaf fetches one')
     cells = told.cells(args.only)
     runner = Cells(args.work, args.keep, args.programs)
+    runner.fetch(cells)
     kept = [cell for cell in cells if runner.kept(cell)]
     print('%s%s' % (plan(cells, sum(cell.weight for cell in kept), args.jobs),
                     ', %d kept from before' % len(kept) if kept else ''),
@@ -236,15 +260,18 @@ def run(args, told, out, argv):
     if older:
         print('with results of other builds: ' + ' '.join(older),
               file=sys.stderr)
-    publish(out, gather(told, cells, older, argv), told.claims, args.record)
+    found = gather(told, cells, argv, older=older, **known)
+    publish(out, found, told.claims)
+    recorded = not args.record or put(found)
     failed = sum(cell.state == 'failed' for cell in cells)
+    complain([cell for cell in cells if cell.state == 'ok'])
     if not done:
         print('What has run is kept; the same command goes on.',
               file=sys.stderr)
         return INTERRUPTED
     if failed:
         print('%d runs failed' % failed, file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if failed or not recorded else 0
 
 
 def main(argv):
@@ -255,8 +282,9 @@ def main(argv):
         print(report.markdown(read(out)))
         return 0
     if args.report_only:
-        publish(out, read(out), told.claims, args.record)
-        return 0
+        found = read(out)
+        publish(out, found, told.claims)
+        return 1 if args.record and not put(found) else 0
     if args.list:
         list_all(told, told.cells(args.only), args.jobs)
         return 0

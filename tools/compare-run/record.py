@@ -5,6 +5,7 @@ import csv
 import io
 import pathlib
 
+from disturbance import disturbance
 from setfile import CompareError
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'docs/compare'
@@ -30,18 +31,36 @@ VALUES = {
 COLUMNS = (*KEY, *VALUES, 'other_share', 'commit', 'date')
 
 
-def row(cell, found):
+def flows(link):
+    """The names of the other flows that are meant to run."""
+    return ['tcp ' + port for port in link['tcp']] + ['udp %d' % port for port in link['streams']]
+
+
+def shares(result, link):
+    """Ours and that of the only other one, of what is fair; None is not known.  The score
+    counts the flows that got something: one that starved wanted a share as well."""
+    own, meant = result['path'].get('share'), flows(link)
+    others = [other for other in result['others'] if other.get('share') is not None]
+    starved = set(meant) - {other.get('name') for other in others}
+    if own is None or not starved:
+        return own, others[0]['share'] if len(others) == 1 else None
+    own *= (1 + len(others) + len(starved)) / (1 + len(others))
+    return own, 0 if len(meant) == 1 else None
+
+
+def row(cell, found, link):
     """Of a run; an empty cell is not known."""
     result = cell['result']
-    others = [other for other in result['others'] if other.get('share') is not None]
+    own, other = shares(result, link)
+    result = {**result, 'path': {**result['path'], 'share': own}}
     made = dict.fromkeys(COLUMNS, '')
     made.update({key: str(cell[key]) for key in KEY})
     for name, (group, key, digits) in VALUES.items():
         value = result[group].get(key)
         if value is not None:
             made[name] = '%.*f' % (digits, value)
-    if len(others) == 1:
-        made['other_share'] = '%.2f' % others[0]['share']
+    if other is not None:
+        made['other_share'] = '%.2f' % other
     made.update(commit=found['commit'][:7], date=found['date'])
     return made
 
@@ -84,16 +103,12 @@ def cell_of(run, link):
     for name, (group, key, _) in VALUES.items():
         if run.get(name):
             result[group][key] = float(run[name])
-    names = ['tcp ' + port for port in link['tcp']] + [
-        'udp %d' % port for port in link['streams']]
-    if len(names) == 1 and run['share']:
-        # Without a share the other one had nothing, and ours were of the whole.
-        found = [run['other_share']] if run['other_share'] else []
-        fair = link['capacity_bps'] / (1 + len(found))
+    names = flows(link)
+    if len(names) == 1 and run['share'] and run['other_share']:
+        fair = link['capacity_bps'] / 2
         result['path'].update(capacity_bps=link['capacity_bps'],
                               goodput_bps=float(run['share']) * fair)
-        result['others'] = [{'name': name, 'goodput_bps': float(share) * fair}
-                            for name, share in zip(names, found)]
+        result['others'] = [{'name': names[0], 'goodput_bps': float(run['other_share']) * fair}]
     return {**{key: run[key] for key in KEY}, 'seed': int(run['seed']),
             'state': 'ok', 'reason': '', 'result': result}
 
@@ -106,18 +121,41 @@ def merged(old, new):
     return sorted(rows, key=lambda run: (run['link'], run['system'], int(run['seed'])))
 
 
-def check(commit):
-    """Raises where that commit may not be named."""
+def check(found):
+    """Raises where a record may not have these runs.  Before the first run only
+    the commit and the programs are known."""
+    commit = found['commit']
     if commit.endswith('-dirty'):
         raise CompareError('the tree is dirty: a record names the commit that made it')
+    if found.get('programs'):
+        raise CompareError('a record has runs of the build, and none of --programs')
+    ended = found.get('ended', commit).removesuffix('-dirty')
+    if ended != commit:
+        raise CompareError('the commit was %s at the first run and is %s after the last' % (
+            commit, ended))
+    if found.get('older'):
+        raise CompareError('results of other builds are not recorded')
+    cells = found.get('cells', ())
+    lacking = [cell for cell in cells if cell['state'] not in ('ok', 'missing')]
+    if lacking:
+        raise CompareError('%d of %d runs did not come to their end; the first is %s: %s' % (
+            len(lacking), len(cells), label(lacking[0]), lacking[0]['reason'] or 'not run'))
+    disturbed = [label(cell) for cell in cells if cell['state'] == 'ok' and disturbance(cell) > 1]
+    if disturbed:
+        raise CompareError('the machine was too busy, and the same command runs again: '
+                           + '; '.join(disturbed))
+
+
+def label(cell):
+    return '%s, %s, seed %d' % (cell['link'], cell['system'], cell['seed'])
 
 
 def record(found, folder=FOLDER):
     """Adds what ran to the set's record; returns its path."""
-    check(found['commit'])
-    if found['older']:
-        raise CompareError('results of other builds are not recorded')
+    check(found)
     path = folder / (found['set'] + '.csv')
-    new = [row(cell, found) for cell in found['cells'] if cell['state'] == 'ok']
+    links = {link['name']: link for link in found['links']}
+    new = [row(cell, found, links[cell['link']])
+           for cell in found['cells'] if cell['state'] == 'ok']
     path.write_text(text(found['set'], merged(read(path), new)), encoding='utf-8')
     return path

@@ -1,5 +1,7 @@
 # A set file: links x systems x seeds, and what is claimed of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import functools
+import hashlib
 import itertools
 import json
 import pathlib
@@ -12,6 +14,7 @@ from paperparts import as_list, check_keys
 from runner import digest
 
 SETS = pathlib.Path(__file__).resolve().parent / 'sets'
+ROOT = SETS.parents[2]
 SET_KEYS = {'title', 'about', 'seeds', 'seconds', 'warmup', 'clip', 'picture',
             'link', 'system', 'claim'}
 LINK_KEYS = {'name', 'title', 'about', 'there', 'back', 'seconds', 'warmup',
@@ -55,6 +58,35 @@ def rate_of(chain):
     if not found:
         return None
     return float(found[1]) * {'': 1, 'k': 1e3, 'M': 1e6, 'G': 1e9}[found[2]]
+
+
+@functools.lru_cache(None)
+def content(path, size, changed):
+    """SHA-256 of a file that was last changed then."""
+    with open(path, 'rb') as file:
+        whole = hashlib.sha256()
+        while block := file.read(1 << 20):
+            whole.update(block)
+    return whole.hexdigest()
+
+
+def file_hash(name):
+    """Of what has that name in this tree, or None if nothing has."""
+    path = ROOT / name
+    try:
+        if path.is_file():
+            return content(path, path.stat().st_size, path.stat().st_mtime_ns)
+    except OSError:
+        pass
+    return None
+
+
+def files_of(chain):
+    """Of a chain of link models: {name: hash} of the words that are files, as those of
+    traces, with "file=" before them or without."""
+    names = {word.removeprefix('file=') for word in chain.replace('!', ' ').split()}
+    found = {name: file_hash(name) for name in sorted(names)}
+    return {name: known for name, known in found.items() if known}
 
 
 def points(sweep, vary, where):
@@ -254,15 +286,21 @@ class Cell:
         self.picture = told.picture * link.seconds
         self.label = '%s, %s, seed %d' % (link.name, system.name, seed)
         self.weight = link.seconds * (1 + OVERHEAD) + OVERHEAD_S
-        # What decides about the result; not its names and titles.
-        self.key = digest(json.dumps([
-            link.there, link.back, link.seconds,
-            [other.commands(self) for other in link.others],
-            system.arguments(link), system.receiver(), seed, self.warmup,
-            self.clip, self.picture]).encode())
         self.result = self.engine = self.error = None
         self.state = 'not run'  # ok, failed, missing
         self.reason = ''
+
+    @functools.cached_property
+    def key(self):
+        """What decides about the result; not its names and titles. It is asked for
+        when the clip is there."""
+        link, system = self.link, self.system
+        return digest(json.dumps([
+            link.there, link.back, link.seconds,
+            [other.commands(self) for other in link.others],
+            system.arguments(link), system.receiver(), self.seed, self.warmup,
+            self.clip, self.picture, file_hash(self.clip),
+            files_of(link.there), files_of(link.back)]).encode())
 
 
 class Set:

@@ -40,7 +40,7 @@ typedef enum
   LINK_FATE_OUT,
   LINK_FATE_CONGESTION,
   LINK_FATE_WIRELESS,
-  LINK_FATE_DISCARDED, /* was inside at the end */
+  LINK_FATE_DISCARDED, /* was inside at the end, or the host did not take it */
   LINK_N_FATES
 } LinkFate;
 

@@ -55,14 +55,18 @@ on_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
   Path *path = data;
   const LinkConfig *cfg = &path->loop->cfg;
   LinkPacket *packet = p->data;
+  gssize written = write (path->to, packet->bytes, packet->size);
+  gboolean taken = written == (gssize) packet->size;
 
-  if (write (path->to, packet->bytes, packet->size) == (gssize) packet->size)
+  if (taken)
     link_histogram_add (&path->loop->late, ra_diff (clock_now (), now));
   else
     path->loop->missed++;
   if (cfg->delivered)
     cfg->delivered (packet, now, cfg->data);
-  link_log_left (path->loop->log, packet, LINK_FATE_OUT, NULL, now, p->queued);
+  link_log_left (path->loop->log, packet,
+      taken ? LINK_FATE_OUT : LINK_FATE_DISCARDED, NULL,
+      taken ? now : RA_TIME_NONE, p->queued);
   g_free (packet);
 }
 

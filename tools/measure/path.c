@@ -91,6 +91,15 @@ on_interval (Reading *g, JsonObject *o, gint64 end, GError **error)
   return TRUE;
 }
 
+/* How well the link kept its own times: the last line. */
+static gboolean
+on_self (Reading *g, JsonObject *o)
+{
+  g->path->late_ms_p99 = json_lines_number (o, "late_ms_p99", (gdouble) NAN);
+  g->path->missed = json_lines_int (o, "missed", -1);
+  return TRUE;
+}
+
 static gboolean
 on_log_line (JsonObject *line, gpointer data, GError **error)
 {
@@ -104,6 +113,8 @@ on_log_line (JsonObject *line, gpointer data, GError **error)
     return wrong (error, "the link's log does not begin with its \"link\"");
   if ((o = lines_object (line, "flow")))
     return on_flow (g, o, error);
+  if ((o = lines_object (line, "self")))
+    return on_self (g, o);
   t = json_lines_number (line, "t", -1);
   if (!(t >= 0 && t <= 86400)
       || g_strcmp0 (json_lines_string (line, "dir"), THERE) != 0)
@@ -203,7 +214,7 @@ packet_read (Reading *g, gchar **field, const guint *place, GError **error)
   if (p.in == 0 || p.size == 0)
     return wrong (error, "this packet has no time or no size");
   if (g_str_equal (F (FATE), "discarded"))
-    return TRUE; /* the end of the run cut it off */
+    return TRUE; /* the end of the run cut it off, or the host did */
   for (RaCause c = RA_CAUSE_CONGESTION; c <= RA_CAUSE_WIRELESS; c++) {
     if (g_str_equal (F (FATE), ra_cause_nick (c)))
       p.lost = c;
@@ -276,6 +287,8 @@ path_read (const gchar *packets, const gchar *log, const Records *r,
   Reading g = { p, r, from, until };
   gboolean ok;
 
+  p->late_ms_p99 = (gdouble) NAN;
+  p->missed = -1;
   p->packets = g_array_new (FALSE, FALSE, sizeof (Packet));
   p->capacities = g_array_new (FALSE, FALSE, sizeof (Capacity));
   p->others = g_array_new (FALSE, FALSE, sizeof (OtherFlow));

@@ -88,6 +88,10 @@ path (const Result *x, JsonBuilder *b)
   result_number (b, "ramp_s", x->path_settle.ramp_s);
   result_number (b, "rate_settle_s", x->path_settle.rate_settle_s);
   result_number (b, "queue_settle_s", x->path_settle.queue_settle_s);
+  result_number (
+      b, "late_ms_p99", x->path ? x->path->late_ms_p99 : (gdouble) NAN);
+  count (b, "missed", x->path && x->path->missed >= 0,
+      x->path ? (guint64) x->path->missed : 0);
   json_builder_end_object (b);
 }
 

@@ -309,6 +309,20 @@ monitor_end (Monitor *m)
     g_main_context_iteration (NULL, TRUE);
 }
 
+/* Of two failures the status has the program's. */
+static void
+recording_close (Monitor *m)
+{
+  g_autoptr (GError) error = NULL;
+  Record *record = g_steal_pointer (&m->record);
+
+  if (!record || record_close (record, &error))
+    return;
+  complain (error->message);
+  if (m->status == EXIT_SUCCESS)
+    m->status = EXIT_FAILURE;
+}
+
 static void
 monitor_close (Monitor *m)
 {
@@ -316,7 +330,7 @@ monitor_close (Monitor *m)
   g_clear_pointer (&m->text, text_free);
   g_clear_pointer (&m->intake, intake_free);
   g_clear_pointer (&m->program, program_free);
-  g_clear_pointer (&m->record, record_free);
+  recording_close (m);
   g_clear_pointer (&m->store, store_free);
   if (m->folder)
     g_rmdir (m->folder);

@@ -16,18 +16,23 @@
 struct _Record
 {
   Store *store;
+  gchar *path;
   FILE *file;
+  gint code; /* errno of the first write that failed, else 0 */
 };
 
-/* A program that is killed leaves all lines before that. */
+/* A program that is killed leaves all lines before that.  After a write that
+ * failed nothing follows: it would be joined to half a line. */
 static void
 on_taken (const gchar *line, gsize len, gpointer data)
 {
   Record *self = data;
 
-  fwrite (line, 1, len, self->file);
-  fputc ('\n', self->file);
-  fflush (self->file);
+  if (self->code)
+    return;
+  if (fwrite (line, 1, len, self->file) != len
+      || fputc ('\n', self->file) == EOF || fflush (self->file) != 0)
+    self->code = errno;
 }
 
 static void
@@ -74,6 +79,7 @@ record_new (const gchar *path, Store *store, GError **error)
   }
   self = g_new0 (Record, 1);
   self->store = store;
+  self->path = g_strdup (path);
   self->file = fdopen (fd, "w");
   store->taken = on_taken;
   store->taken_data = self;
@@ -81,13 +87,22 @@ record_new (const gchar *path, Store *store, GError **error)
   return self;
 }
 
-void
-record_free (Record *self)
+gboolean
+record_close (Record *self, GError **error)
 {
+  gboolean good;
+
   self->store->taken = NULL;
-  if (self->file)
-    fclose (self->file);
+  if (fclose (self->file) != 0 && !self->code)
+    self->code = errno;
+  good = !self->code;
+  if (!good)
+    g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (self->code),
+        "the recording to %s is not complete: %s", self->path,
+        g_strerror (self->code));
+  g_free (self->path);
   g_free (self);
+  return good;
 }
 
 /* --- opening ------------------------------------------------------------- */

@@ -17,7 +17,8 @@ typedef struct _Record Record;
 /* Makes `path`, for this user only, and writes what `store` takes to it; NULL
  * and an error if that cannot be or the file is there already. */
 Record *record_new (const gchar *path, Store *store, GError **error);
-void record_free (Record *record);
+/* Frees it; FALSE and an error if not all that was taken is in the file. */
+gboolean record_close (Record *record, GError **error);
 
 /* A store with all of the file, or NULL and an error.  `end_us` is the time of
  * its last line.  A line that cannot be read is counted in the store. */
