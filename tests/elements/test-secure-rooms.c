@@ -154,7 +154,8 @@ test_wrong_key (void)
   side_close (&receiver);
 }
 
-/* RFC 3550 11: RTCP has the port after that of RTP, where it has one of its own. */
+/* RFC 3550 11: RTCP has the port after that of RTP, where it has one of its own.  The
+ * zone of a link-local address stays (RFC 4007 6). */
 static void
 test_asked_at (void)
 {
@@ -165,7 +166,7 @@ test_asked_at (void)
   } rows[] = { { FALSE, FALSE, 5004 }, { FALSE, TRUE, 5004 },
     { TRUE, FALSE, 5005 }, { TRUE, TRUE, 5004 } };
   g_autoptr (GSocketAddress) from
-      = g_inet_socket_address_new_from_string ("192.0.2.1", 5004);
+      = g_inet_socket_address_new_from_string ("fe80::1%1", 5004);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     const SrtpOut out = { .rtcp_port_next = rows[i].next };
@@ -174,6 +175,8 @@ test_asked_at (void)
     g_assert_cmpuint (
         g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (to)), ==,
         rows[i].port);
+    g_assert_cmpuint (
+        g_inet_socket_address_get_scope_id (G_INET_SOCKET_ADDRESS (to)), ==, 1);
   }
 }
 
