@@ -384,6 +384,26 @@ test_receiver_replaced (void)
       "ready after %.1f s, NULL %.1f s", ready, null);
 }
 
+/* The old receiver still runs, and speaks. */
+static void
+test_destination (void)
+{
+  Receiver old, new;
+  Sending s;
+
+  receiver_begin (&old, 0, "");
+  receiver_begin (&new, 0, "");
+  sender_begin (&s, (guint) old.port, "");
+  until_ready (&old, &s);
+  wait_frames (&old, 0, 5);
+  g_object_set (s.sink, "port", new.port, NULL);
+  until_ready (&new, &s);
+  wait_frames (&new, 0, 5);
+  sender_stop (&s);
+  receiver_stop (&old);
+  receiver_stop (&new);
+}
+
 /* `settings` with "%u" for its own port. */
 static void
 replace_sender (const gchar *name, const gchar *other, gboolean same_port)
@@ -530,6 +550,7 @@ main (int argc, char **argv)
   g_test_add_func ("/dtls/strangers/takeover", test_takeover);
   g_test_add_func ("/dtls/replaced/receiver", test_receiver_replaced);
   g_test_add_func ("/dtls/replaced/sender", test_sender_replaced);
+  g_test_add_func ("/dtls/replaced/destination", test_destination);
   g_test_add_func ("/dtls/amplification", test_amplification);
   g_test_add_func ("/dtls/learned", test_learned);
   status = g_test_run ();

@@ -330,11 +330,26 @@ dtls_hub_set_socket (DtlsHub *self, GSocket *socket)
   g_mutex_unlock (&self->lock);
 }
 
+/* A connection with somebody else would go on for as long as that one speaks.  The
+ * lock is held. */
+static void
+give_up (DtlsLink *link, GSocketAddress *to)
+{
+  if (link && link->peer && !same_address (link->peer, to))
+    link->t.failed = TRUE;
+}
+
 void
 dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to)
 {
   g_mutex_lock (&self->lock);
-  g_set_object (&self->to, to);
+  if (!same_address (self->to, to)) {
+    g_set_object (&self->to, to);
+    give_up (self->current, to);
+    for (guint i = 0; i < DTLS_TRIES; i++)
+      give_up (self->tries[i], to);
+    g_cond_signal (&self->cond);
+  }
   g_mutex_unlock (&self->lock);
 }
 

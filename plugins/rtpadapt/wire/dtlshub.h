@@ -58,7 +58,7 @@ GstElement *dtls_hub_get_out (DtlsHub *self);
 void dtls_hub_set_socket (DtlsHub *self, GSocket *socket);
 /* The destination of a client.  It hears no other host, and another port of that
  * host only if the destination has not answered for a second.  NULL: it hears
- * anybody. */
+ * anybody.  A connection with another one than a new destination ends. */
 void dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to);
 void dtls_hub_get_stats (DtlsHub *self, DtlsHubStats *stats);
 
