@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean client;
+  gboolean calls;   /* a server that knows where its client is calls it */
   const gchar *pem; /* our certificate and key, NULL: new ones are made */
   const gchar
       *fingerprint; /* the peer's certificate has to have it; NULL: any */

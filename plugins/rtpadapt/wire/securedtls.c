@@ -168,8 +168,9 @@ secure_dtls_open (Secure *s, const SecureConfig *cfg)
     .closed = connection_closed,
     .wrong = certificate_wrong,
     .data = s };
-  DtlsHubConfig hub
-      = { .client = cfg->dtls_client, .fingerprint = cfg->fingerprint };
+  DtlsHubConfig hub = { .client = cfg->dtls_client,
+    .calls = !cfg->dtls_client && !s->receiver,
+    .fingerprint = cfg->fingerprint };
   g_autofree gchar *pem = NULL;
   GError *error = NULL;
 
