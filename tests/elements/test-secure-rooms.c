@@ -222,11 +222,27 @@ test_gate (void)
       g_test_fail_printf ("%s: %u", rows[r].why, n);
     passed += n;
   }
+  g_assert_false (ssrc_gate_is_full (&gate));
   g_assert_false (ssrc_gate_before (&gate, NULL, T0));
   g_assert_cmpuint (gate.malformed, ==, 1);
   g_assert_cmpuint (gate.crowded, ==, 100 * G_N_ELEMENTS (rows) - passed);
   g_assert_cmpuint (gate.received, ==, 2 * passed + gate.crowded + 1);
   ssrc_gate_close (&gate);
+}
+
+/* A new SSRC each second. */
+static void
+test_full (void)
+{
+  SsrcGate gate = { 0 };
+  guint32 n = 0;
+
+  ssrc_gate_open (&gate, T0);
+  while (ssrc_gate_before (&gate, &n, T0 + n * RA_SECOND))
+    g_assert_cmpint (ssrc_gate_is_full (&gate), ==, ++n == SSRC_GATE_MAX);
+  g_assert_cmpuint (n, ==, SSRC_GATE_MAX);
+  ssrc_gate_close (&gate);
+  g_assert_false (ssrc_gate_is_full (&gate));
 }
 
 void
@@ -236,4 +252,5 @@ tests_add (void)
   g_test_add_func ("/secure-rooms/wrong-key", test_wrong_key);
   g_test_add_func ("/secure-rooms/asked-at", test_asked_at);
   g_test_add_func ("/secure-rooms/gate", test_gate);
+  g_test_add_func ("/secure-rooms/full", test_full);
 }

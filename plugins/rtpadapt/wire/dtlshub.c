@@ -358,6 +358,15 @@ dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to)
 }
 
 void
+dtls_hub_set_full (DtlsHub *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->current)
+    self->current->current.full = TRUE;
+  g_mutex_unlock (&self->lock);
+}
+
+void
 dtls_hub_get_stats (DtlsHub *self, DtlsHubStats *stats)
 {
   g_mutex_lock (&self->lock);

@@ -61,6 +61,9 @@ void dtls_hub_set_socket (DtlsHub *self, GSocket *socket);
  * host only if the destination has not answered for a second.  NULL: it hears
  * anybody.  A connection with another one than a new destination ends. */
 void dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to);
+/* The current connection hears no new SSRC any more, so it ends when its peer has been
+ * silent for DTLS_FULL. */
+void dtls_hub_set_full (DtlsHub *self);
 void dtls_hub_get_stats (DtlsHub *self, DtlsHubStats *stats);
 
 G_END_DECLS

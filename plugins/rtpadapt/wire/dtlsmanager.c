@@ -445,7 +445,9 @@ look (DtlsHub *self)
   gboolean failed;
 
   g_mutex_lock (&self->lock);
-  failed = self->current && self->current->t.failed;
+  failed = self->current
+      && (self->current->t.failed
+          || dtls_current_is_over (&self->current->current, system_now ()));
   g_mutex_unlock (&self->lock);
   if (failed)
     replace_current (self, NULL);
