@@ -298,6 +298,13 @@ static void
 test_room (void)
 {
   DtlsTry t = { .begun = AT (0) };
+  DtlsCurrent c = { .heard = AT (0) };
+
+  /* One that hears new SSRCs waits for its peer for ever. */
+  g_assert_false (dtls_current_is_over (&c, AT (10000)));
+  c.full = TRUE;
+  g_assert_false (dtls_current_is_over (&c, AT (9999)));
+  g_assert_true (dtls_current_is_over (&c, AT (10000)));
 
   g_assert_false (dtls_try_may_restart (&t, AT (199)));
   g_assert_true (dtls_try_may_restart (&t, AT (200)));

@@ -20,11 +20,10 @@ static const struct
 } who[] = {
   { 'A', "192.0.2.1", 5004 },
   { 'a', "192.0.2.1", 6000 }, /* A's host, another port */
-  { 'B', "192.0.2.2", 5004 },
-  { 'C', "2001:db8::1", 5004 },
+  { 'B', "192.0.2.2", 5004 }, { 'C', "2001:db8::1", 5004 },
   { 'M', "::ffff:192.0.2.1", 5004 }, /* A, v4-mapped */
-  { 'L', "127.0.0.1", 40000 },
-  { 'l', "127.0.0.1", 40001 },
+  { 'L', "127.0.0.1", 40000 }, { 'l', "127.0.0.1", 40001 },
+  { 'Z', "fe80::1%1", 5004 }, /* link-local, in a zone */
 };
 
 static const gchar *const verdicts[] = {
@@ -156,6 +155,8 @@ static const struct
       "A", "A", "on one port, RTCP from RTP's address" },
   { NULL, 1, 0, "0 A r7.1 ok, 1 A r7.2 moved", "A", "192.0.2.1:5005",
       "two ports: RTCP goes to the next one till it is heard (RFC 3550 11)" },
+  { NULL, 1, 0, "0 Z r7.1 ok, 1 Z r7.2 moved", "Z", "[fe80::1%1]:5005",
+      "two ports: the next one is in the same zone (RFC 4007 6)" },
   { NULL, 1, 0, "0 A r7.1 ok, 1 A r7.2 moved, 2 a c7 moved, 3 B c7 foreign",
       "A", "a", "two ports: RTCP from any port of that host" },
   { NULL, 1, 0, "0 A r7.1 ok, 1 A r7.2 moved, 2 a c7 moved, 300 B r7.3 moved",

@@ -441,6 +441,44 @@ test_protect (gconstpointer data)
   unprotect_free (u);
 }
 
+/* A second run with the same key, of a payloader that goes on or is new: a receiver that
+ * heard the first one takes nothing for a repetition. */
+static void
+test_runs (gconstpointer data)
+{
+  static const struct
+  {
+    guint16 last, next;
+    const gchar *why;
+  } runs[] = { { 5, 6, "it goes on" }, { 60000, 40000, "an earlier number" },
+    { 10, 60000, "far ahead" }, { 60000, 10, "around" } };
+  const GstRtpAdaptCipher cipher = (GstRtpAdaptCipher) GPOINTER_TO_UINT (data);
+  g_autoptr (GBytes) key = a_key (cipher), other = g_bytes_new ("", 1);
+  Protect *p = protect_new (key, cipher);
+  Unprotect *u = receiver_new (cipher);
+  RaTime now = START;
+  guint n;
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (runs); i++, now += 10 * RA_SECOND) {
+    guint8 rtp[ROOM],
+        rtcp[ROOM] = { 0x80, 201, 0, 1, 1, 2, 3, (guint8) (i / 2) };
+    gsize size = 60, rtcp_size = 8;
+
+    g_test_message ("%s", runs[i / 2].why);
+    write_rtp (rtp, SSRC + i / 2, i % 2 ? runs[i / 2].next : runs[i / 2].last);
+    g_assert_true (protect_packet (p, rtp, &size));
+    g_assert_cmpint (hear (u, rtp, size, now), ==, UNPROTECT_OK);
+    g_assert_true (protect_packet (p, rtcp, &rtcp_size));
+    g_assert_cmpint (hear (u, rtcp, rtcp_size, now), ==, UNPROTECT_OK);
+    g_assert_true (protect_goes_on (p, key, cipher));
+    protect_ssrcs (p, &n);
+    g_assert_cmpuint (n, ==, 0);
+  }
+  g_assert_false (protect_goes_on (p, other, cipher));
+  protect_free (p);
+  unprotect_free (u);
+}
+
 void
 tests_add (void)
 {
@@ -455,6 +493,7 @@ tests_add (void)
     { "gaps", test_gaps },
     { "any-bytes", test_any_bytes },
     { "protect", test_protect },
+    { "runs", test_runs },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (each); i++) {

@@ -154,7 +154,8 @@ test_wrong_key (void)
   side_close (&receiver);
 }
 
-/* RFC 3550 11: RTCP has the port after that of RTP, where it has one of its own. */
+/* RFC 3550 11: RTCP has the port after that of RTP, where it has one of its own.  The
+ * zone of a link-local address stays (RFC 4007 6). */
 static void
 test_asked_at (void)
 {
@@ -165,7 +166,7 @@ test_asked_at (void)
   } rows[] = { { FALSE, FALSE, 5004 }, { FALSE, TRUE, 5004 },
     { TRUE, FALSE, 5005 }, { TRUE, TRUE, 5004 } };
   g_autoptr (GSocketAddress) from
-      = g_inet_socket_address_new_from_string ("192.0.2.1", 5004);
+      = g_inet_socket_address_new_from_string ("fe80::1%1", 5004);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     const SrtpOut out = { .rtcp_port_next = rows[i].next };
@@ -174,6 +175,8 @@ test_asked_at (void)
     g_assert_cmpuint (
         g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (to)), ==,
         rows[i].port);
+    g_assert_cmpuint (
+        g_inet_socket_address_get_scope_id (G_INET_SOCKET_ADDRESS (to)), ==, 1);
   }
 }
 
@@ -219,11 +222,27 @@ test_gate (void)
       g_test_fail_printf ("%s: %u", rows[r].why, n);
     passed += n;
   }
+  g_assert_false (ssrc_gate_is_full (&gate));
   g_assert_false (ssrc_gate_before (&gate, NULL, T0));
   g_assert_cmpuint (gate.malformed, ==, 1);
   g_assert_cmpuint (gate.crowded, ==, 100 * G_N_ELEMENTS (rows) - passed);
   g_assert_cmpuint (gate.received, ==, 2 * passed + gate.crowded + 1);
   ssrc_gate_close (&gate);
+}
+
+/* A new SSRC each second. */
+static void
+test_full (void)
+{
+  SsrcGate gate = { 0 };
+  guint32 n = 0;
+
+  ssrc_gate_open (&gate, T0);
+  while (ssrc_gate_before (&gate, &n, T0 + n * RA_SECOND))
+    g_assert_cmpint (ssrc_gate_is_full (&gate), ==, ++n == SSRC_GATE_MAX);
+  g_assert_cmpuint (n, ==, SSRC_GATE_MAX);
+  ssrc_gate_close (&gate);
+  g_assert_false (ssrc_gate_is_full (&gate));
 }
 
 void
@@ -233,4 +252,5 @@ tests_add (void)
   g_test_add_func ("/secure-rooms/wrong-key", test_wrong_key);
   g_test_add_func ("/secure-rooms/asked-at", test_asked_at);
   g_test_add_func ("/secure-rooms/gate", test_gate);
+  g_test_add_func ("/secure-rooms/full", test_full);
 }

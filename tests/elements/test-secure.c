@@ -273,6 +273,26 @@ test_key_is_secret (void)
   close (ear);
 }
 
+/* It stops and starts, and the same SSRC and number come again: no part of a key stream
+ * may be used twice (RFC 3711 9.1). */
+static void
+test_again (void)
+{
+  const Key key = { 0, 17 };
+  UdpHeard first, again;
+  Secured s;
+
+  secured_start (&s, &key, &first);
+  gst_element_set_state (s.pipeline, GST_STATE_NULL);
+  sink_play (s.pipeline);
+  sink_push (s.pipeline, 1);
+  do
+    sink_hear_rtp (s.ear, &again);
+  while (again.data[1] != first.data[1]);
+  g_assert_true (memcmp (first.data + 24, again.data + 24, 76) != 0);
+  secured_stop (&s);
+}
+
 /* --- nothing else gets in ------------------------------------------------- */
 
 /* Every bit of a packet counts, but those that choose the SSRC, whose key would
@@ -385,6 +405,7 @@ tests_add (void)
 {
   g_test_add_func ("/secure/both-ways", test_both_ways);
   g_test_add_func ("/secure/key-is-secret", test_key_is_secret);
+  g_test_add_func ("/secure/again", test_again);
   g_test_add_func ("/secure/tampered", test_tampered);
   g_test_add_func ("/secure/forged", test_forged);
   g_test_add_func ("/secure/flood", test_flood);

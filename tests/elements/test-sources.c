@@ -119,6 +119,19 @@ test_twcc (void)
   sources_free (s);
 }
 
+/* More than half a turn of numbers leaves between two reports. */
+static void
+test_outage (void)
+{
+  Sources *s = sources_new ();
+
+  g_assert_true (hear_twcc (s, 9, 5, 10, T0));
+  g_assert_false (hear_twcc (s, 40000, 20, 40001, T0 + PEER_STALE - 1));
+  g_assert_true (hear_twcc (s, 40000, 20, 40001, T0 + PEER_STALE));
+  g_assert_false (hear_twcc (s, 39999, 20, 40001, T0 + PEER_STALE));
+  sources_free (s);
+}
+
 /* Packets with CSRCs, header extension and payload of 0x55; the id is 1. */
 static const struct
 {
@@ -270,6 +283,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sources/places", test_places);
   g_test_add_func ("/sources/rate", test_rate);
   g_test_add_func ("/sources/twcc", test_twcc);
+  g_test_add_func ("/sources/outage", test_outage);
   g_test_add_func ("/sources/csrcs", test_csrcs);
   g_test_add_func ("/sources/numbers", test_numbers);
   g_test_add_func ("/sources/sound-beside", test_sound_beside);

@@ -384,6 +384,26 @@ test_receiver_replaced (void)
       "ready after %.1f s, NULL %.1f s", ready, null);
 }
 
+/* The old receiver still runs, and speaks. */
+static void
+test_destination (void)
+{
+  Receiver old, new;
+  Sending s;
+
+  receiver_begin (&old, 0, "");
+  receiver_begin (&new, 0, "");
+  sender_begin (&s, (guint) old.port, "");
+  until_ready (&old, &s);
+  wait_frames (&old, 0, 5);
+  g_object_set (s.sink, "port", new.port, NULL);
+  until_ready (&new, &s);
+  wait_frames (&new, 0, 5);
+  sender_stop (&s);
+  receiver_stop (&old);
+  receiver_stop (&new);
+}
+
 /* `settings` with "%u" for its own port. */
 static void
 replace_sender (const gchar *name, const gchar *other, gboolean same_port)
@@ -508,6 +528,28 @@ test_learned (void)
       heard.size > 0 && heard.data[0] == 22, "after %.1f s", n / 10.);
 }
 
+/* A sender that is the server calls a client that has to learn its address.  So does
+ * the next one at that address, of which the client hears nothing else. */
+static void
+test_called (void)
+{
+  g_autofree gchar *settings
+      = g_strdup_printf ("dtls-client=false bind-port=%u", free_port ());
+  Sending s;
+  Receiver t;
+
+  receiver_begin (&t, 0, "dtls-client=true");
+  for (guint i = 1; i < 3; i++) {
+    sender_begin (&s, (guint) t.port, settings);
+    WAIT_UNTIL (t.bus, stat_of (t.src, "security/handshakes") == i);
+    until_ready (&t, &s);
+    wait_frames (&t, 0, 10);
+    sender_stop (&s);
+    g_usleep (250000); /* so that it does not call as the client begins */
+  }
+  receiver_stop (&t);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -530,8 +572,10 @@ main (int argc, char **argv)
   g_test_add_func ("/dtls/strangers/takeover", test_takeover);
   g_test_add_func ("/dtls/replaced/receiver", test_receiver_replaced);
   g_test_add_func ("/dtls/replaced/sender", test_sender_replaced);
+  g_test_add_func ("/dtls/replaced/destination", test_destination);
   g_test_add_func ("/dtls/amplification", test_amplification);
   g_test_add_func ("/dtls/learned", test_learned);
+  g_test_add_func ("/dtls/called", test_called);
   status = g_test_run ();
   g_remove (file);
   g_free (stranger_settings);

@@ -60,4 +60,18 @@ is_inet (GSocketAddress *address)
   return address && G_IS_INET_SOCKET_ADDRESS (address);
 }
 
+/* The same host at another port.  A link-local host is one only with its zone (RFC
+ * 4007 6).  (transfer full) */
+static inline GSocketAddress *
+address_at_port (GSocketAddress *address, guint16 port)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (address);
+  gboolean v6 = g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6;
+
+  return g_object_new (G_TYPE_INET_SOCKET_ADDRESS, "address", host_of (address),
+      "port", (guint) port, "flowinfo",
+      v6 ? g_inet_socket_address_get_flowinfo (inet) : 0, "scope-id",
+      v6 ? g_inet_socket_address_get_scope_id (inet) : 0, NULL);
+}
+
 G_END_DECLS

@@ -47,6 +47,9 @@ query_property (GObject *bin, const gchar *name, GError **error)
   GParamSpec *pspec
       = g_object_class_find_property (G_OBJECT_GET_CLASS (bin), name);
 
+  /* GObject finds the same one as key_file and as Type::key-file. */
+  if (pspec && !g_str_equal (pspec->name, name))
+    pspec = NULL;
   if (g_str_equal (name, "key")) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
         "a key does not belong in a URI, which others can read: set the property "

@@ -64,9 +64,10 @@ may_be_next (DtlsHub *self, GSocketAddress *from)
 }
 
 /* A client that does not know its peer's address begins a handshake with the
- * sender of the packet. */
+ * sender of the packet.  If it has begun, the packet earns more bytes for the hello
+ * (DTLS_AMPLIFY); those of DTLS count when the connection gets them. */
 static void
-learn (DtlsHub *self, GstBuffer *buffer)
+learn (DtlsHub *self, GstBuffer *buffer, gboolean dtls)
 {
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
 
@@ -78,6 +79,9 @@ learn (DtlsHub *self, GstBuffer *buffer)
       self->learned_bytes = 0;
     g_set_object (&self->learned, meta->addr);
     self->learned_bytes += gst_buffer_get_size (buffer);
+  } else if (self->tries[0] && !dtls
+      && same_address (self->tries[0]->peer, meta->addr)) {
+    self->tries[0]->t.in += gst_buffer_get_size (buffer);
   }
   g_mutex_unlock (&self->lock);
 }
@@ -146,8 +150,8 @@ net_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   guint8 first = 0;
 
   gst_buffer_extract (buffer, 0, &first, 1);
-  learn (self, buffer);
-  if (first < 128 || first > 191) { /* RFC 7983 7 */
+  learn (self, buffer, first >= 20 && first <= 63); /* RFC 7983 7 */
+  if (first < 128 || first > 191) {
     hear (self, buffer);
     return GST_FLOW_OK;
   }
@@ -330,11 +334,35 @@ dtls_hub_set_socket (DtlsHub *self, GSocket *socket)
   g_mutex_unlock (&self->lock);
 }
 
+/* A connection with somebody else would go on for as long as that one speaks.  The
+ * lock is held. */
+static void
+give_up (DtlsLink *link, GSocketAddress *to)
+{
+  if (link && link->peer && !same_address (link->peer, to))
+    link->t.failed = TRUE;
+}
+
 void
 dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to)
 {
   g_mutex_lock (&self->lock);
-  g_set_object (&self->to, to);
+  if (!same_address (self->to, to)) {
+    g_set_object (&self->to, to);
+    give_up (self->current, to);
+    for (guint i = 0; i < DTLS_TRIES; i++)
+      give_up (self->tries[i], to);
+    g_cond_signal (&self->cond);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+void
+dtls_hub_set_full (DtlsHub *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->current)
+    self->current->current.full = TRUE;
   g_mutex_unlock (&self->lock);
 }
 
@@ -460,6 +488,7 @@ dtls_hub_new (const DtlsHubConfig *cfg, const DtlsHubFuncs *funcs)
 
   self->funcs = *funcs;
   self->outbox.client = cfg->client;
+  self->calls = cfg->calls;
   self->pem = g_strdup (cfg->pem);
   self->fingerprint = g_strdup (cfg->fingerprint);
   return self;

@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean client;
+  gboolean calls;   /* a server that knows where its client is calls it */
   const gchar *pem; /* our certificate and key, NULL: new ones are made */
   const gchar
       *fingerprint; /* the peer's certificate has to have it; NULL: any */
@@ -58,8 +59,11 @@ GstElement *dtls_hub_get_out (DtlsHub *self);
 void dtls_hub_set_socket (DtlsHub *self, GSocket *socket);
 /* The destination of a client.  It hears no other host, and another port of that
  * host only if the destination has not answered for a second.  NULL: it hears
- * anybody. */
+ * anybody.  A connection with another one than a new destination ends. */
 void dtls_hub_set_destination (DtlsHub *self, GSocketAddress *to);
+/* The current connection hears no new SSRC any more, so it ends when its peer has been
+ * silent for DTLS_FULL. */
+void dtls_hub_set_full (DtlsHub *self);
 void dtls_hub_get_stats (DtlsHub *self, DtlsHubStats *stats);
 
 G_END_DECLS

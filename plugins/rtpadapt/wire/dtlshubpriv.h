@@ -22,6 +22,7 @@ struct _DtlsHub
   /* from dtls_hub_new() to the end */
   DtlsHubFuncs funcs;
   gchar *pem, *fingerprint;
+  gboolean calls;
   GstElement *out; /* where the second three pads are */
   GstPad *net_sink, *rtp_src, *rtcp_src;
   GstPad *rtp_sink, *rtcp_sink, *net_src;
@@ -34,7 +35,8 @@ struct _DtlsHub
   DtlsInput input;
   DtlsLink *current; /* or NULL */
   DtlsLink *tries[DTLS_TRIES];
-  RaTime begun; /* when the last try began */
+  RaTime begun;  /* when the last try began */
+  RaTime called; /* when a server called its client last */
   DtlsOutbox outbox;
   GSocketAddress *to;      /* a client's destination, or NULL */
   GSocketAddress *learned; /* of a client with a socket: the last sender */

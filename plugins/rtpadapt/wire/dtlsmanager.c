@@ -408,11 +408,35 @@ maybe_begin (DtlsHub *self)
   if (begins && self->learned)
     peer = g_steal_pointer (&self->learned);
   bytes = self->learned_bytes;
-  self->learned_bytes = 0;
+  if (begins)
+    self->learned_bytes = 0;
   g_mutex_unlock (&self->lock);
   if (begins)
     begin_link (self, &self->tries[0], peer, NULL, bytes);
   g_clear_object (&peer);
+}
+
+/* A client that has to learn where we are begins when it hears something, and may
+ * say three times as much (DTLS_AMPLIFY): this is enough for a hello.  Anybody who
+ * knows STUN ignores it. */
+static void
+maybe_call (DtlsHub *self)
+{
+  /* RFC 8489 5, 14.14: a Binding indication, SOFTWARE of 376 bytes. */
+  static const guint8 head[24] = { 0, 0x11, 0x01, 0x7c, 0x21, 0x12, 0xa4,
+    0x42, [20] = 0x80, 0x22, 0x01, 0x78 };
+  RaTime now = system_now ();
+  GstBuffer *buffer;
+
+  if (!self->calls || self->current
+      || (self->called != RA_TIME_NONE
+          && ra_diff (now, self->called) < DTLS_HELLO_AGAIN))
+    return;
+  self->called = now;
+  buffer = gst_buffer_new_allocate (NULL, sizeof head + 376, NULL);
+  gst_buffer_memset (buffer, 0, ' ', sizeof head + 376);
+  gst_buffer_fill (buffer, 0, head, sizeof head);
+  gst_pad_push (self->net_src, buffer);
 }
 
 static void
@@ -421,13 +445,16 @@ look (DtlsHub *self)
   gboolean failed;
 
   g_mutex_lock (&self->lock);
-  failed = self->current && self->current->t.failed;
+  failed = self->current
+      && (self->current->t.failed
+          || dtls_current_is_over (&self->current->current, system_now ()));
   g_mutex_unlock (&self->lock);
   if (failed)
     replace_current (self, NULL);
   for (guint i = 0; i < DTLS_TRIES; i++)
     look_at_try (self, &self->tries[i]);
   maybe_begin (self);
+  maybe_call (self);
 }
 
 /* --- the thread ---------------------------------------------------------- */
@@ -472,7 +499,7 @@ void
 dtls_manager_start (DtlsHub *self)
 {
   self->stopping = FALSE;
-  self->begun = RA_TIME_NONE;
+  self->begun = self->called = RA_TIME_NONE;
   self->manager = g_thread_new ("dtls", manage, self);
 }
 

@@ -38,6 +38,12 @@ dtls_try_is_over (
 }
 
 gboolean
+dtls_current_is_over (const DtlsCurrent *current, RaTime now)
+{
+  return current->full && ra_diff (now, current->heard) >= DTLS_FULL;
+}
+
+gboolean
 dtls_try_may_leave (const DtlsTry *t, RaTime now)
 {
   return !t->keyed && ra_diff (now, t->begun) >= DTLS_ROOM;

@@ -38,6 +38,10 @@ G_BEGIN_DECLS
 #define DTLS_DOUBT (2 * RA_SECOND)
 /* How long a client waits for an answer.  The library gives up after some minutes. */
 #define DTLS_UNANSWERED (60 * RA_SECOND)
+/* A connection that hears no new SSRC ends after this silence: its peer may have a new
+ * one.  The next one is as open to strangers' SSRCs, so a stream that runs keeps this
+ * one over an outage of some seconds. */
+#define DTLS_FULL (10 * RA_SECOND)
 /* A try that is not complete after this long may make room for another. */
 #define DTLS_ROOM RA_SECOND
 /* A peer may begin again no more often. */
@@ -66,8 +70,9 @@ typedef struct
 /* The current connection. */
 typedef struct
 {
-  RaTime heard; /* the last authentic packet, or the handshake */
-  RaTime sent;  /* the last packet to it, or RA_TIME_NONE */
+  RaTime heard;  /* the last authentic packet, or the handshake */
+  RaTime sent;   /* the last packet to it, or RA_TIME_NONE */
+  gboolean full; /* it hears no new SSRC any more */
 } DtlsCurrent;
 
 /* TRUE if `size` more bytes may leave: see DTLS_AMPLIFY. */
@@ -78,6 +83,8 @@ gboolean dtls_try_may_replace (
     const DtlsTry *t, const DtlsCurrent *current, gboolean client, RaTime now);
 gboolean dtls_try_is_over (
     const DtlsTry *t, const DtlsCurrent *current, gboolean client, RaTime now);
+/* TRUE if it is given up, whatever comes next. */
+gboolean dtls_current_is_over (const DtlsCurrent *current, RaTime now);
 /* TRUE if the hello of another peer may take its place. */
 gboolean dtls_try_may_leave (const DtlsTry *t, RaTime now);
 /* TRUE if a new hello of the same peer may take its place. */

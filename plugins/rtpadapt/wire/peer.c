@@ -433,7 +433,7 @@ peer_rtcp_address (Peer *peer)
   if (!peer->answer || port_of (peer->answer) != port
       || !same_host (host_of (peer->answer), host_of (peer->rtp))) {
     g_clear_object (&peer->answer);
-    peer->answer = g_inet_socket_address_new (host_of (peer->rtp), port);
+    peer->answer = address_at_port (peer->rtp, port);
   }
   return peer->answer;
 }

@@ -27,7 +27,13 @@ void protect_free (Protect *p);
  * or its number was used before. */
 gboolean protect_packet (Protect *p, guint8 *data, gsize *size);
 
-/* The SSRCs whose RTP or RTCP was encrypted, the last PROTECT_SSRCS of them. */
+/* A new run begins, if this is the same key: else FALSE.  The counters of all SSRCs
+ * of the last run go on, because no part of a key stream may be used twice (RFC 3711
+ * 9.1). */
+gboolean protect_goes_on (Protect *p, GBytes *key, GstRtpAdaptCipher cipher);
+
+/* The SSRCs whose RTP or RTCP was encrypted in this run, the last PROTECT_SSRCS of
+ * them. */
 const guint32 *protect_ssrcs (const Protect *p, guint *n);
 
 G_END_DECLS

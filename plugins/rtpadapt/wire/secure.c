@@ -46,6 +46,8 @@ secure_free (Secure *s)
 {
   config_clear (&s->cfg);
   g_free (s->peer_fingerprint);
+  if (s->before)
+    secure_srtp_free (s->before);
   g_mutex_clear (&s->lock);
   g_free (s);
 }
@@ -214,8 +216,8 @@ srtp_open (Secure *s, const SecureConfig *cfg)
   key = find_key (s, cfg);
   if (!key)
     return FALSE;
-  srtp = secure_srtp_new (
-      GST_ELEMENT (s->bin), key, cfg->cipher, s->receiver, cfg->replay_guard);
+  srtp = secure_srtp_new (GST_ELEMENT (s->bin), key, cfg->cipher, s->receiver,
+      cfg->replay_guard, g_steal_pointer (&s->before));
   g_bytes_unref (key);
   if (!srtp) {
     GST_ELEMENT_ERROR (s->bin, LIBRARY, INIT,
@@ -267,8 +269,10 @@ secure_close (Secure *s)
   g_mutex_lock (&s->lock);
   srtp = g_steal_pointer (&s->srtp);
   g_mutex_unlock (&s->lock);
-  if (srtp)
-    secure_srtp_free (srtp);
+  if (srtp) {
+    secure_srtp_stop (srtp);
+    s->before = srtp;
+  }
   secure_dtls_close (s);
 }
 

@@ -7,6 +7,30 @@
 
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
 
+/* --- the hub -------------------------------------------------------------- */
+
+/* The bin's properties may be set while it closes. */
+static DtlsHub *
+ref_hub (Secure *s)
+{
+  DtlsHub *hub;
+
+  g_mutex_lock (&s->lock);
+  hub = s->hub ? gst_object_ref (s->hub) : NULL;
+  g_mutex_unlock (&s->lock);
+  return hub;
+}
+
+static void
+connection_full (Secure *s)
+{
+  DtlsHub *hub = ref_hub (s);
+
+  if (hub)
+    dtls_hub_set_full (hub);
+  gst_clear_object (&hub);
+}
+
 /* --- before and after srtpdec --------------------------------------------- */
 
 static GstPadProbeReturn
@@ -15,11 +39,14 @@ comes_to_srtpdec (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Secure *s = data;
   guint32 ssrc;
   gboolean valid = ssrc_gate_find (GST_PAD_PROBE_INFO_BUFFER (info), &ssrc);
-  gboolean pass;
+  gboolean pass, full;
 
   g_mutex_lock (&s->lock);
   pass = ssrc_gate_before (&s->gate, valid ? &ssrc : NULL, system_now ());
+  full = valid && !pass && ssrc_gate_is_full (&s->gate);
   g_mutex_unlock (&s->lock);
+  if (full)
+    connection_full (s);
   return pass ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
@@ -168,8 +195,9 @@ secure_dtls_open (Secure *s, const SecureConfig *cfg)
     .closed = connection_closed,
     .wrong = certificate_wrong,
     .data = s };
-  DtlsHubConfig hub
-      = { .client = cfg->dtls_client, .fingerprint = cfg->fingerprint };
+  DtlsHubConfig hub = { .client = cfg->dtls_client,
+    .calls = !cfg->dtls_client && !s->receiver,
+    .fingerprint = cfg->fingerprint };
   g_autofree gchar *pem = NULL;
   GError *error = NULL;
 
@@ -213,18 +241,6 @@ secure_dtls_close (Secure *s)
 }
 
 /* --- from outside ---------------------------------------------------------- */
-
-/* The bin's properties may be set while it closes. */
-static DtlsHub *
-ref_hub (Secure *s)
-{
-  DtlsHub *hub;
-
-  g_mutex_lock (&s->lock);
-  hub = s->hub ? gst_object_ref (s->hub) : NULL;
-  g_mutex_unlock (&s->lock);
-  return hub;
-}
 
 void
 secure_dtls_from (Secure *s, GSocketAddress *to)

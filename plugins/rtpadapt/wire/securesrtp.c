@@ -290,12 +290,17 @@ secure_srtp_is_built (void)
 
 SecureSrtp *
 secure_srtp_new (GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher,
-    gboolean receiver, gboolean guard)
+    gboolean receiver, gboolean guard, SecureSrtp *before)
 {
-  Protect *protect = protect_new (key, cipher);
+  Protect *protect
+      = before && protect_goes_on (before->out.protect, key, cipher)
+      ? g_steal_pointer (&before->out.protect)
+      : protect_new (key, cipher);
   Unprotect *unprotect = unprotect_new (key, cipher);
   SecureSrtp *x;
 
+  if (before)
+    secure_srtp_free (before);
   if (!protect || !unprotect) {
     protect_free (protect);
     unprotect_free (unprotect);
@@ -314,7 +319,7 @@ secure_srtp_new (GstElement *bin, GBytes *key, GstRtpAdaptCipher cipher,
 }
 
 void
-secure_srtp_free (SecureSrtp *x)
+secure_srtp_stop (SecureSrtp *x)
 {
   for (guint i = 0; i < x->hooks->len; i++) {
     Hook *h = &g_array_index (x->hooks, Hook, i);
@@ -322,8 +327,17 @@ secure_srtp_free (SecureSrtp *x)
     gst_pad_remove_probe (h->pad, h->probe);
     gst_object_unref (h->pad);
   }
-  g_array_unref (x->hooks);
+  g_array_set_size (x->hooks, 0);
   srtp_in_clear (&x->in);
+  x->in = (SrtpIn){ 0 };
+  srtp_out_answer_by (&x->out, NULL, FALSE, NULL);
+}
+
+void
+secure_srtp_free (SecureSrtp *x)
+{
+  secure_srtp_stop (x);
+  g_array_unref (x->hooks);
   srtp_out_clear (&x->out);
   g_mutex_clear (&x->out_lock);
   g_mutex_clear (&x->in_lock);

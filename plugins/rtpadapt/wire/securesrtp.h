@@ -19,10 +19,14 @@ typedef struct _SecureSrtp SecureSrtp;
 gboolean secure_srtp_is_built (void);
 
 /* `receiver`: it is for a receiver, which answers no questions.  `guard`: it refuses
- * senders that do not answer.  NULL: libsrtp does not know the cipher.  (transfer
- * full): secure_srtp_free(), when no packets flow any more. */
+ * senders that do not answer.  `before` (transfer full): one that was stopped, whose
+ * counters go on if the key is the same, or NULL.  NULL: libsrtp does not know the
+ * cipher.  (transfer full): secure_srtp_free(). */
 SecureSrtp *secure_srtp_new (GstElement *bin, GBytes *key,
-    GstRtpAdaptCipher cipher, gboolean receiver, gboolean guard);
+    GstRtpAdaptCipher cipher, gboolean receiver, gboolean guard,
+    SecureSrtp *before);
+/* Leaves the pads and the socket, when no packets flow any more. */
+void secure_srtp_stop (SecureSrtp *x);
 void secure_srtp_free (SecureSrtp *x);
 
 /* See secure_answer_by(). */

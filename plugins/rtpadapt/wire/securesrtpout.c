@@ -46,8 +46,7 @@ srtp_out_ask_at (const SrtpOut *out, GSocketAddress *from, gboolean rtcp)
 {
   if (!out->rtcp_port_next || rtcp || !is_inet (from))
     return g_object_ref (from);
-  return g_inet_socket_address_new (
-      host_of (from), (guint16) (port_of (from) + 1));
+  return address_at_port (from, (guint16) (port_of (from) + 1));
 }
 
 /* An answer goes to the whole group, if there is one, because its other receivers

@@ -22,7 +22,8 @@ struct _Sources
 {
   Source list[SOURCES_MAX];
   guint n;
-  gboolean seen;  /* transport-wide feedback came */
+  gboolean seen; /* transport-wide feedback came, the latest at `fed` */
+  RaTime fed;
   guint16 newest; /* number that its feedback named */
   guint64 dropped;
 };
@@ -123,7 +124,9 @@ sources_rtcp_may_pass (
     Sources *s, const guint8 *data, gsize size, guint64 sent, RaTime now)
 {
   Naming naming = { s, now };
-  Twcc twcc = { s->seen, s->newest, (guint16) (sent - 1), 0 };
+  /* In an outage so many numbers may leave that later ones look earlier. */
+  gboolean seen = s->seen && ra_diff (now, s->fed) < PEER_STALE;
+  Twcc twcc = { seen, s->newest, (guint16) (sent - 1), 0 };
   Source *sender = source_place (s, ra_get_u32 (data + 4), now);
 
   if (sender
@@ -133,6 +136,8 @@ sources_rtcp_may_pass (
     if (rtcp_name_sources (data, size, name_source, &naming)) {
       s->seen = twcc.seen;
       s->newest = twcc.newest;
+      if (twcc.packets > 0)
+        s->fed = now;
       return TRUE;
     }
   }

@@ -66,6 +66,12 @@ ssrc_gate_find (GstBuffer *buffer, guint32 *ssrc)
   return find_rtp_ssrc (buffer, ssrc) || find_rtcp_ssrc (buffer, ssrc);
 }
 
+gboolean
+ssrc_gate_is_full (const SsrcGate *g)
+{
+  return g->ssrcs && g_hash_table_size (g->ssrcs) >= SSRC_GATE_MAX;
+}
+
 static gboolean
 may_pass (SsrcGate *g, guint32 ssrc, RaTime now)
 {
@@ -75,7 +81,7 @@ may_pass (SsrcGate *g, guint32 ssrc, RaTime now)
     return TRUE;
   g->tries = (guint) MIN (g->tries + more, SSRC_GATE_TRIES);
   g->refilled = ra_later (g->refilled, more * RA_SECOND);
-  if (g->tries == 0 || g_hash_table_size (g->ssrcs) >= SSRC_GATE_MAX)
+  if (g->tries == 0 || ssrc_gate_is_full (g))
     return FALSE;
   g->tries--;
   g_hash_table_insert (

@@ -44,6 +44,8 @@ gboolean ssrc_gate_find (GstBuffer *buffer, guint32 *ssrc);
 
 /* A packet comes to srtpdec.  `ssrc` NULL: it has none.  FALSE: drop it. */
 gboolean ssrc_gate_before (SsrcGate *g, const guint32 *ssrc, RaTime now);
+/* TRUE if no SSRC will be tried any more. */
+gboolean ssrc_gate_is_full (const SsrcGate *g);
 /* An authentic packet leaves srtpdec. */
 void ssrc_gate_after (SsrcGate *g, guint32 ssrc);
 
