@@ -31,6 +31,9 @@
 /* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
  * Tmin). */
 #define FEEDBACK_GONE (5 * RA_SECOND)
+/* What FEC mends of a TCP's losses.  A BBR takes 2 to 5 % of the packets, and FEC for them a
+ * third of the rate: VMAF 60 behind 25 ms, and 70 without. */
+#define MENDED_LOSS .009
 
 struct _RaSender
 {
@@ -477,13 +480,24 @@ repair_percentage (const RaSender *s)
       + ra_repair_percentage (&s->repair);
 }
 
+/* Others keep the queue full, and FEC is worth its part of the rate: they take few packets,
+ * and a block still comes in time behind that queue. */
+static gboolean
+is_mended_beside (const RaSender *s)
+{
+  const RaRepairPath *path = &s->repair.path;
+
+  return s->rate->competes && path->loss <= MENDED_LOSS
+      && path->queue <= path->latency / 2;
+}
+
 /* The share of the losses that comes without FEC.  Where rounds fit, FEC would only
  * double what they do.  A queue that others keep full is shorter than a round has time
  * for, and longer, by turns: there the repeats are measured. */
 static gdouble
 mended (const RaSender *s)
 {
-  if (ra_repair_mends (&s->repair) && !s->rate->competes)
+  if (ra_repair_mends (&s->repair) && !is_mended_beside (s))
     return 1;
   return ra_repair_is_answered (&s->repair) ? ra_repeats_mended (&s->repeats)
                                             : 0;
@@ -581,7 +595,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
   ra_fec_set_mended (s->fec, mended (s));
-  ra_fec_set_competes (s->fec, s->rate->competes);
+  ra_fec_set_competes (s->fec, is_mended_beside (s));
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }
