@@ -4,9 +4,9 @@
  * A rule is one file in fec/ that ends in one const RaFecOps named ra_fec_NAME;
  * its word in gst/rtpadapt/meson.build adds it everywhere.  It hears of every
  * report and of the frames, and answers with the `percentage` of repair packets
- * per media packet.  It does not answer for congestion, as more packets are no
- * remedy there, but where others keep the queue full: they take packets whatever is
- * sent.
+ * per media packet.  It does not answer for congestion, because more packets are no
+ * remedy there.  Where others keep the queue full it does, because they take packets
+ * whatever is sent.
  */
 #pragma once
 

@@ -209,7 +209,7 @@ drain_run (gpointer data)
   return NULL;
 }
 
-/* A packet that was taken is not downstream yet, so whoever drains waits for it. */
+/* pace_drain() waits for a packet that was taken and has not gone downstream yet. */
 static void
 test_drain (void)
 {

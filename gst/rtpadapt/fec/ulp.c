@@ -11,9 +11,10 @@
  *   than that (MOVED standard deviations), it alone counts from then on.  So the
  *   level rises in about `rise` and falls in about `window`; to 0 at the latest
  *   when no burst came for a `window` in which CLEAN were due.
- * - Congestion gets no repair, unless others cause it (fec.h).  Its losses do not count; a report that has some
- *   never raises the level; and while most of the recent losses are congestion,
- *   fewer wireless losses are believed as quickly as more are.
+ * - Congestion gets no repair, unless others cause it (fec.h).  Its losses do not
+ *   count; a report that has some never raises the level; and while most of the
+ *   recent losses are congestion, fewer wireless losses are believed as quickly as
+ *   more are.
  * - The target is for all: what is sent again (fec.h) need not be repaired.
  * - Nothing is repaired before `evidence` bursts were seen within the window:
  *   at w = 1 % and b = 1 that takes 300 to 400 packets.
@@ -195,7 +196,7 @@ level_update (Ulp *u, gboolean raise)
         LEFT * loss_ratio (&u->mean));
     keep = MAX (keep, BLOCK_KEEP);
   }
-  goal /= 1 - u->fec.mended;
+  goal = u->fec.mended < 1 ? goal / (1 - u->fec.mended) : (gdouble) INFINITY;
   model_init (u);
   u->residual = residual_of (u, *level);
   if (u->residual <= goal && u->residual >= goal * keep) {

@@ -41,10 +41,10 @@ typedef struct
 } RaFecBlock;
 
 /* The span that a block may have where the receiver holds packets for `latency`,
- * `jitter` of it for the path and its queue: its repair packets wait like others before they leave,
- * 95 % of them for less than `wait`.  A longer span than RA_BLOCK_SPAN gains little, and
- * a block is two frames at least, as far as the latency without the wait allows: with
- * one the code costs more than late packets do. */
+ * `jitter` of it for the path and its queue: its repair packets wait like others before
+ * they leave, 95 % of them for less than `wait`.  A longer span than RA_BLOCK_SPAN gains
+ * little, and a block is two frames at least, as far as the latency without the wait
+ * allows: with one the code costs more than late packets do. */
 RaSpan ra_block_span (RaSpan latency, RaSpan jitter, RaSpan wait, RaSpan frame);
 
 /* A media packet of the frame of time `now` came; `end`: the last of its frame.

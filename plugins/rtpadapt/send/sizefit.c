@@ -34,8 +34,8 @@ is_filter (GstElement *element)
       && has_before (element, is_scaler);
 }
 
-/* Our caps hold those that the application had set.  Once it sets others, those are
- * its own. */
+/* The caps that we set carry those of the application under this name.  Caps without
+ * it are the application's own. */
 static GQuark
 before_quark (void)
 {
