@@ -38,7 +38,7 @@ static void
 test_rtx (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  const RaRadpHold hold = { 120 * MS, 150 * MS };
+  const RaRadpHold hold = { 120 * MS, 150 * MS, 20 * MS };
   RaTakes takes = { 0 };
   gboolean said = FALSE;
   RaRepairConfig config = { 0 };
@@ -59,6 +59,7 @@ test_rtx (gconstpointer data)
   }
   g_assert_cmpint (config.on, ==, rtx_rows[row].on);
   g_assert_cmpint (config.latency, ==, rtx_rows[row].latency * MS);
+  g_assert_cmpint (config.follows, ==, said);
 }
 
 /* --- whether FEC goes to the receiver --------------------------------------- */

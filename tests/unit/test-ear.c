@@ -371,12 +371,12 @@ test_refused (void)
 }
 
 /* Numbers that move against ours are found again by time and size. */
-/* 75 ms and 200 ms in us; the receiver says it in an APP packet of subtype 2. */
+/* 75, 200 and 20 ms in us; the receiver says it in an APP packet of subtype 2. */
 static void
 test_hold (void)
 {
-  const gchar *text = "82 cc 00 04 00 00 00 63 52 41 44 50 "
-                      "00 01 24 f8 00 03 0d 40";
+  const gchar *text = "82 cc 00 05 00 00 00 63 52 41 44 50 "
+                      "00 01 24 f8 00 03 0d 40 00 00 4e 20";
   g_auto (Heard) h;
 
   heard_init (&h, &ra_feedback_twcc);
@@ -385,6 +385,7 @@ test_hold (void)
   g_assert_cmpint (hear_bytes (&h, text), ==, RA_EAR_NOTHING);
   g_assert_cmpint (ra_ear_hold (h.ear)->now, ==, 75 * RA_MSECOND);
   g_assert_cmpint (ra_ear_hold (h.ear)->most, ==, 200 * RA_MSECOND);
+  g_assert_cmpint (ra_ear_hold (h.ear)->least, ==, 20 * RA_MSECOND);
   hear_bytes (&h, APP ("82", "00 00 00 01"));
   g_assert_cmpint (ra_ear_hold (h.ear)->now, ==, 75 * RA_MSECOND);
 }

@@ -147,36 +147,45 @@ test_name (gconstpointer data)
 
 static const struct
 {
-  RaSpan now, most;
+  RaSpan now, most, least;
   guint8 bytes[RA_RADP_HOLD_SIZE];
-  RaSpan now_read, most_read;
+  RaSpan now_read, most_read, least_read;
   const gchar *why;
 } hold_rows[] = {
-  { 75 * RA_MSECOND, 200 * RA_MSECOND, { 0, 1, 0x24, 0xf8, 0, 3, 0x0d, 0x40 },
-      75 * RA_MSECOND, 200 * RA_MSECOND, "75000 and 200000 us" },
-  { 999, 1999, { 0, 0, 0, 0, 0, 0, 0, 1 }, 0, RA_USECOND, "whole us" },
-  { -5, 0, { 0 }, 0, 0, "less than nothing" },
-  { G_MAXINT64, 11 * RA_SECOND, { 255, 255, 255, 255, 0, 0xa7, 0xd8, 0xc0 },
-      10 * RA_SECOND, 10 * RA_SECOND, "nobody holds more than 10 s" },
+  { 75 * RA_MSECOND, 200 * RA_MSECOND, 20 * RA_MSECOND,
+      { 0, 1, 0x24, 0xf8, 0, 3, 0x0d, 0x40, 0, 0, 0x4e, 0x20 }, 75 * RA_MSECOND,
+      200 * RA_MSECOND, 20 * RA_MSECOND, "75000, 200000 and 20000 us" },
+  { 999, 1999, 0, { 0, 0, 0, 0, 0, 0, 0, 1 }, 0, RA_USECOND, 0, "whole us" },
+  { -5, 0, 0, { 0 }, 0, 0, 0, "less than nothing" },
+  { G_MAXINT64, 11 * RA_SECOND, G_MAXINT64,
+      { 255, 255, 255, 255, 0, 0xa7, 0xd8, 0xc0, 255, 255, 255, 255 },
+      10 * RA_SECOND, 10 * RA_SECOND, 10 * RA_SECOND,
+      "nobody holds more than 10 s" },
+  { 1000, 2000, 3000, { 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3 }, 1000, 2000, 1000,
+      "the least is no more than what is held" },
 };
 
 static void
 test_hold (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  RaRadpHold x = { hold_rows[i].now, hold_rows[i].most };
+  RaRadpHold x = { hold_rows[i].now, hold_rows[i].most, hold_rows[i].least };
   guint8 bytes[RA_RADP_HOLD_SIZE + 4] = { 0 };
 
   g_test_message ("%s", hold_rows[i].why);
   ra_radp_hold_write (&x, bytes);
   g_assert_cmpmem (
       bytes, RA_RADP_HOLD_SIZE, hold_rows[i].bytes, RA_RADP_HOLD_SIZE);
-  x = (RaRadpHold){ 1, 2 };
-  g_assert_false (ra_radp_hold_read (&x, bytes, RA_RADP_HOLD_SIZE - 1));
-  g_assert_true (x.now == 1 && x.most == 2);
+  x = (RaRadpHold){ 1, 2, 3 };
+  g_assert_false (ra_radp_hold_read (&x, bytes, 7));
+  g_assert_true (x.now == 1 && x.most == 2 && x.least == 3);
+  /* What a receiver says that does not know the third number. */
+  g_assert_true (ra_radp_hold_read (&x, bytes, RA_RADP_HOLD_SIZE - 1));
+  g_assert_cmpint (x.least, ==, hold_rows[i].now_read);
   g_assert_true (ra_radp_hold_read (&x, bytes, sizeof bytes));
   g_assert_cmpint (x.now, ==, hold_rows[i].now_read);
   g_assert_cmpint (x.most, ==, hold_rows[i].most_read);
+  g_assert_cmpint (x.least, ==, hold_rows[i].least_read);
 }
 
 /* --- what does not fit --- */

@@ -108,6 +108,38 @@ test_rounds (gconstpointer data)
   g_assert_cmpuint (ra_repair_rounds (&path), ==, rounds[i].rounds);
 }
 
+/* Where L follows the path: one round, and copies for eps / 10 = 2e-5. */
+static const struct
+{
+  gdouble p;
+  guint copies;
+  const gchar *why;
+} soons[] = {
+  { .01, 2, "p^2 = 1e-4, p^3 = 1e-6" },
+  { .05, 3, "p^3 = 1.25e-4, p^4 = 6.25e-6" },
+  { .10, 4, "p^4 = 1e-4, p^5 = 1e-5" },
+};
+
+static void
+test_soon (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaRepairPath path = path_of (soons[i].p, 2e-4, 3);
+  RaRepairPlan plan;
+
+  g_test_message ("%s", soons[i].why);
+  path.soon = TRUE;
+  path.spoils = RA_REPAIR_SPOILS;
+  ra_repair_plan (&path, &plan);
+  g_assert_cmpuint (plan.rounds, ==, 1);
+  g_assert_cmpuint (plan.copies, ==, soons[i].copies);
+  /* All at once, though three rounds fit; then one more is worth a try. */
+  g_assert_cmpuint (
+      ra_repair_now (&path, &plan, path.latency, 0), ==, plan.copies);
+  g_assert_cmpuint (
+      ra_repair_now (&path, &plan, path.latency, plan.copies), ==, 1);
+}
+
 /* Repair takes a quarter of all that is sent at most: a third of the media. */
 static const struct
 {
@@ -306,6 +338,7 @@ tests_add (void)
 {
   rows_add ("/repair/plans", plans, test_plans);
   rows_add ("/repair/rounds", rounds, test_rounds);
+  rows_add ("/repair/soon", soons, test_soon);
   rows_add ("/repair/budget", budgets, test_budget);
   rows_add ("/repair/radio", radios, test_radio);
   rows_add ("/repair/block", blocks, test_block);

@@ -10,8 +10,9 @@
 #include <string.h>
 
 #define VERSION 1
-#define FIXED 52   /* bytes before the name */
-#define EXTREMES 8 /* behind it */
+#define FIXED 52     /* bytes before the name */
+#define EXTREMES 8   /* behind it */
+#define HOLD_LEAST 8 /* of how long packets are held, without the least */
 #define QUEUE_UNKNOWN G_MAXUINT32
 #define BURST_UNIT 256.
 
@@ -127,15 +128,19 @@ ra_radp_hold_write (const RaRadpHold *x, guint8 *data)
 {
   ra_put_u32 (data, ra_to_usec (x->now, G_MAXUINT32));
   ra_put_u32 (data + 4, ra_to_usec (x->most, G_MAXUINT32));
+  ra_put_u32 (data + 8, ra_to_usec (x->least, G_MAXUINT32));
 }
 
 gboolean
 ra_radp_hold_read (RaRadpHold *x, const guint8 *data, gsize len)
 {
-  if (len < RA_RADP_HOLD_SIZE)
+  if (len < HOLD_LEAST)
     return FALSE;
   x->now = MIN (ra_from_usec (ra_get_u32 (data)), RA_RADP_HOLD_MAX);
   x->most = MIN (ra_from_usec (ra_get_u32 (data + 4)), RA_RADP_HOLD_MAX);
+  x->least = x->now;
+  if (len >= RA_RADP_HOLD_SIZE)
+    x->least = MIN (ra_from_usec (ra_get_u32 (data + 8)), x->now);
   return TRUE;
 }
 

@@ -66,11 +66,12 @@ G_BEGIN_DECLS
 #define RA_RADP_WISH_SUBTYPE 1
 #define RA_RADP_WISH_SIZE 4
 /* A receiver sends this subtype to say how long it holds packets: 32 bits now, 32
- * bits the most that it may come to, both in us from the time that the fastest
- * packets take.  More may stand behind, which readers skip.  A peer that does not
- * know the subtype skips the packet. */
+ * bits the most that it may come to, and 32 bits the least, all in us from the time that
+ * the fastest packets take.  More may stand behind, which readers skip, and the least may
+ * be missing: it is what is held now.  A peer that does not know the subtype skips the
+ * packet. */
 #define RA_RADP_HOLD_SUBTYPE 2
-#define RA_RADP_HOLD_SIZE 8
+#define RA_RADP_HOLD_SIZE 12
 /* What nobody holds: a reader takes it for this. */
 #define RA_RADP_HOLD_MAX (10 * RA_SECOND)
 #define RA_RADP_SIZE_MAX 76
@@ -91,12 +92,12 @@ typedef struct _RaRadp
 /* How long a receiver holds packets. */
 typedef struct
 {
-  RaSpan now, most;
+  RaSpan now, most, least; /* least < most: it follows what the path needs */
 } RaRadpHold;
 
 /* Writes RA_RADP_HOLD_SIZE bytes. */
 void ra_radp_hold_write (const RaRadpHold *x, guint8 *data);
-/* FALSE if it is too short: `x` is left alone. */
+/* FALSE if it is too short: `x` is left alone.  A `least` above `now` is `now`. */
 gboolean ra_radp_hold_read (RaRadpHold *x, const guint8 *data, gsize len);
 
 /* The size of the data, a multiple of 4; 0 if `len` has no room for it or the

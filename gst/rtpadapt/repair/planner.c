@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  *     k = floor ((L - J - T_dec) / (R + q + T_det + T_fb))
+ *     k = min (k, 1),  eps / 10 for eps               where L follows the path
  *     m = max (k, ceil (ln eps / ln p') - 1)
  *     c_1 .. c_(k-1) = 1,  c_k = m - k + 1
  *     overhead = sum_i c_i p^(1 + c_1 + .. + c_(i-1))
@@ -17,6 +18,9 @@
 
 /* m beyond this is out of any budget. */
 #define COPIES_MAX 16
+/* Where L follows the path a second round makes all later frames wait longer, so that it is
+ * to be needed less often by so much: each 200 s at 250 packets/s. */
+#define SOON 10
 
 RaSpan
 ra_repair_round (const RaRepairPath *path)
@@ -41,10 +45,11 @@ guint
 ra_repair_rounds (const RaRepairPath *path)
 {
   RaSpan one = ra_repair_round (path);
+  guint most = path->soon ? 1 : RA_REPAIR_ROUNDS;
 
   if (one <= 0 || room (path) <= 0)
-    return one <= 0 && room (path) > 0 ? RA_REPAIR_ROUNDS : 0;
-  return (guint) MIN (room (path) / one, RA_REPAIR_ROUNDS);
+    return one <= 0 && room (path) > 0 ? most : 0;
+  return (guint) MIN (room (path) / one, most);
 }
 
 /* Copies of one round: the n-th is of use if those before it are all lost, and saves
@@ -52,7 +57,7 @@ ra_repair_rounds (const RaRepairPath *path)
 static guint
 copies_worth (const RaRepairPath *path)
 {
-  if (path->spoils <= 1 || path->worst <= 0 || path->worst >= 1)
+  if (path->soon || path->spoils <= 1 || path->worst <= 0 || path->worst >= 1)
     return COPIES_MAX;
   return 1
       + (guint) MIN (log (path->spoils) / -log (path->worst), COPIES_MAX - 1);
@@ -61,13 +66,14 @@ copies_worth (const RaRepairPath *path)
 guint
 ra_repair_copies (const RaRepairPath *path, guint rounds)
 {
-  gdouble needed;
+  gdouble needed, left;
 
   if (path->worst <= 0 || path->left <= 0)
     return rounds;
   if (path->worst >= 1)
     return COPIES_MAX;
-  needed = ceil (log (path->left) / log (path->worst) - 1);
+  left = path->soon ? path->left / SOON : path->left;
+  needed = ceil (log (left) / log (path->worst) - 1);
   needed
       = MIN (needed, rounds > 0 ? rounds - 1. + copies_worth (path) : needed);
   return CLAMP (
@@ -172,7 +178,7 @@ ra_repair_now (
 {
   if (left < 0)
     return 0;
-  if (left - ra_repair_margin (path) < ra_repair_round (path)
+  if ((path->soon || left - ra_repair_margin (path) < ra_repair_round (path))
       && plan->copies > sent)
     return MIN (plan->copies - sent, copies_worth (path));
   return 1;

@@ -40,6 +40,8 @@ typedef struct
   gdouble left; /* eps: share that may stay missing, 0..1; 0: as little as the
                       rounds leave */
   gdouble most; /* share of all that is sent that repair may take, 0..1 */
+  gboolean
+      soon; /* L comes down to what one round takes: no second one is waited for */
   gdouble
       spoils; /* packets that one lost packet spoils: a copy that is expected to save
                      less than itself is not planned; 0: each is */

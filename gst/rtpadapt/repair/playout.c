@@ -112,6 +112,8 @@ ra_playout_on_frame (RaPlayout *p, RaSpan late, RaTime now)
 void
 ra_playout_on_repair (RaPlayout *p, RaSpan late, RaTime now)
 {
+  if (p->n_frames == 0 || ra_diff (now, p->begun) < RA_PLAYOUT_BEGIN)
+    return;
   late_add (&p->repairs, late, now);
 }
 
@@ -189,9 +191,10 @@ ra_playout_wanted (
     return limits->most;
   if (needs_repeats (p, limits, now)) {
     q = 1 - RA_REPAIR_LEFT / ra_playout_loss (p, now);
-    wanted = MAX (wanted, needed (&p->repairs, q, limits, now));
+    wanted
+        = MAX (wanted, needed (&p->repairs, q, limits, now) + RA_REPAIR_DECODE);
   }
-  return CLAMP (wanted + RA_REPAIR_DECODE, limits->least, limits->most);
+  return CLAMP (wanted, limits->least, limits->most);
 }
 
 RaSpan

@@ -1,14 +1,17 @@
 /* How long a receiver has to hold packets: latency that follows the path.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- *     L = late95 + T_dec                       while less than .1 % is lost
- *     L = max (late95, repeats_q) + T_dec      otherwise;  q = 1 - eps / p
+ *     L = late95                               while less than .1 % is lost
+ *     L = max (late95, repeats_q + T_dec)      otherwise;  q = 1 - eps / p
  *
  * late95: 95 % of the frames are complete by then, counted from their media time on
  * the player's clock, so that it has in it the queue, the jitter and the time that a
  * frame takes to be sent.  repeats_q: the share q of what was repeated came by then,
  * so that of all packets eps, RA_REPAIR_LEFT, come too late.  How many rounds that
- * takes, and how long losses take to be found, is in what is measured.
+ * takes, and how long losses take to be found, is in what is measured.  A sink has time
+ * for the decoder besides (processing-deadline of GstBaseSink, 20 ms), so that T_dec,
+ * RA_REPAIR_DECODE, is a margin: a frame that is late is shown late, but what is repeated
+ * later than L is lost.
  *
  * L comes down by two milliseconds a frame, which nobody sees: at 25 frames/s the picture
  * runs 5 % too fast.  It goes up by a quarter of a frame's time each frame, and at once
@@ -68,7 +71,8 @@ void ra_playout_init (RaPlayout *p);
 /* A frame is complete, `late` after its media time; what was repeated does not
  * count.  `now` must not fall by more than the window. */
 void ra_playout_on_frame (RaPlayout *p, RaSpan late, RaTime now);
-/* A packet that was lost came again, `late` after its media time. */
+/* A packet that was lost came again, `late` after its media time.  Nothing counts before
+ * frames do. */
 void ra_playout_on_repair (RaPlayout *p, RaSpan late, RaTime now);
 /* Of the packets that were sent once, `came` more came and `lost` more are missing;
  * negative: one that was thought lost came late. */

@@ -87,11 +87,12 @@ ra_repair_set (RaRepair *r, const RaRepairConfig *cfg)
   RaSpan latency = cfg->latency > 0 ? cfg->latency : RA_REPAIR_LATENCY;
   RaSpan feedback = cfg->rows ? 0 : NACK_WAIT;
   gboolean same = latency == r->path.latency && feedback == r->path.feedback
-      && cfg->most == r->cfg.most;
+      && cfg->most == r->cfg.most && cfg->follows == r->cfg.follows;
 
   r->cfg = *cfg;
   r->path.latency = latency;
   r->path.feedback = feedback;
+  r->path.soon = cfg->follows;
   if (!same && r->measured)
     plan_update (r);
 }
@@ -375,12 +376,13 @@ ra_repair_is_late (
 }
 
 /* The copies from `first` to `n` of a packet for which there is the time `left`.
- * Bursts take neighbours: copies are a frame apart, as far as there is time. */
+ * Bursts take neighbours: copies are a frame apart, as far as there is time, or an eighth
+ * of that where the receiver would wait for them. */
 static void
 copies_add (RaRepair *r, RaLedgerEntry *e, guint first, guint n, RaSpan left,
     RaTime now)
 {
-  RaSpan apart = MIN (r->path.frame, left / n);
+  RaSpan apart = MIN (r->path.frame / (r->path.soon ? 8 : 1), left / n);
 
   for (guint i = first; i < n; i++) {
     if (!copy_add (r, e->index, ra_later (now, apart * i))) {

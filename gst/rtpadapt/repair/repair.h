@@ -38,8 +38,9 @@ typedef struct
   gboolean rows; /* feedback names single packets; else only NACKs do */
   gboolean
       stands; /* what it calls lost stays so, though it may come later (twcc) */
-  RaSpan most;    /* what L may come to, if that is needed; 0: L */
-  RaSpan latency; /* L; 0: RA_REPAIR_LATENCY */
+  gboolean follows; /* L comes down where packets come early */
+  RaSpan most;      /* what L may come to, if that is needed; 0: L */
+  RaSpan latency;   /* L; 0: RA_REPAIR_LATENCY */
   RaSpan
       disorder; /* how far packets overtake each other; RA_SPAN_NONE: unknown */
 } RaRepairConfig;

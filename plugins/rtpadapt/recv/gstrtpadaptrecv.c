@@ -443,6 +443,13 @@ const PropRow recv_props[] = {
       PROP_PLAYING,
       PROP_UINT64 (RecvConfig, max_latency, 0, RA_RADP_HOLD_MAX, 0),
       .unit = "ns" },
+  { "min-latency", "Lowest latency",
+      "The least that latency comes down to where packets come early, which the sender "
+      "sees to (@, latency and more: it stays what it is)",
+      PROP_PLAYING,
+      PROP_UINT64 (
+          RecvConfig, min_latency, 0, RA_RADP_HOLD_MAX, RA_RADP_HOLD_MAX),
+      .unit = "ns" },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptrecv-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get_locked = get_stats },

@@ -12,7 +12,7 @@ recv_hold_due (RecvHold *h, const RaRadpHold *hold, RaTime now)
 {
   if (hold->now <= 0
       || (now < h->again && ABS (hold->now - h->said.now) < CHANGE
-          && hold->most == h->said.most))
+          && hold->most == h->said.most && hold->least == h->said.least))
     return FALSE;
   h->said = *hold;
   h->again = ra_later (now, AGAIN);

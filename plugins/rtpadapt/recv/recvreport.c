@@ -378,7 +378,8 @@ static void
 hold_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
   const RaRadpHold hold = { (RaSpan) self->cfg.latency,
-    (RaSpan) MAX (self->cfg.latency, self->cfg.max_latency) };
+    (RaSpan) MAX (self->cfg.latency, self->cfg.max_latency),
+    (RaSpan) MIN (self->cfg.latency, self->cfg.min_latency) };
 
   if (recv_rtcp_room (rtcp) >= RECV_HOLD_SIZE
       && recv_hold_due (&self->hold, &hold, our_now (&self->clock)))

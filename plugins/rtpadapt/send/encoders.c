@@ -35,6 +35,7 @@ encoders_start (Encoders *e)
 {
   e->stale = TRUE;
   e->expected = e->missing_said = e->shared_said = FALSE;
+  e->even = FALSE;
   e->other_bitrate = 0;
   e->other_again = 0;
   e->again = RA_TIME_NONE;
@@ -79,6 +80,15 @@ encoders_on_config (Encoders *e, gboolean restart)
   e->stale = TRUE;
   e->missing_said = FALSE;
   e->other_config |= restart;
+}
+
+SendWants
+encoders_set_even (Encoders *e, gboolean even)
+{
+  gboolean other = even != e->even;
+
+  e->even = even;
+  return other ? SEND_TELL : SEND_WANTS_NOTHING;
 }
 
 void
@@ -227,9 +237,12 @@ void
 encoders_plan (
     Encoders *e, guint64 bps, gboolean quiet, RaTime now, EncodersJob *job)
 {
-  *job = (EncodersJob){
-    .who = e, .bps = bps, .quiet = quiet, .now = now, .n_stops = e->n_stops
-  };
+  *job = (EncodersJob){ .who = e,
+    .bps = bps,
+    .quiet = quiet,
+    .even = e->even,
+    .now = now,
+    .n_stops = e->n_stops };
   e->again = RA_TIME_NONE;
   skip_level_set_quiet (e->level, quiet);
   for (guint i = 0; i < e->n && !job->gone; i++) {
@@ -256,8 +269,10 @@ encoders_do (EncodersJob *job, GstElement *owner)
   for (guint i = 0; i < job->n; i++) {
     EncodersTask *task = &job->tasks[i];
     /* Others that drive it may have another clock than ours. */
-    EncoderWish wish
-        = { .bps = job->bps, .quiet = job->quiet, .now = system_now () };
+    EncoderWish wish = { .bps = job->bps,
+      .quiet = job->quiet,
+      .even = job->even,
+      .now = system_now () };
 
     if (is_removed (task, owner)) {
       job->gone = TRUE;

@@ -3,6 +3,8 @@
  */
 #include "encodershare.h"
 
+#include "encodereven.h"
+
 #define UNSAID G_MAXUINT64
 
 /* An element that drives the encoder. */
@@ -10,7 +12,7 @@ typedef struct
 {
   gconstpointer who;
   guint64 bps; /* the bitrate that it wants, or UNSAID */
-  gboolean quiet;
+  gboolean quiet, even;
 } Member;
 
 typedef struct
@@ -18,6 +20,7 @@ typedef struct
   GMutex lock;
   GArray *members; /* of Member */
   EncoderState state;
+  EncoderEven even;
   gboolean busy;  /* a member's thread sets the encoder's bitrate */
   gboolean again; /* that thread has to look again afterwards */
 } Share;
@@ -94,6 +97,19 @@ smallest (const Share *share)
   return heard != UNSAID ? heard : any;
 }
 
+/* The receiver of a member follows the path, and is there.  The lock is held. */
+static gboolean
+wants_even (const Share *share)
+{
+  for (guint i = 0; i < share->members->len; i++) {
+    const Member *member = &g_array_index (share->members, Member, i);
+
+    if (member->even && !member->quiet)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 guint
 encoder_share_join (GstElement *encoder, gconstpointer who, gboolean again)
 {
@@ -138,17 +154,22 @@ encoder_share_follow (GstElement *encoder, const EncoderRow *row,
   member = member_place (share, who);
   member->bps = wish->bps;
   member->quiet = wish->quiet;
+  member->even = wish->even;
   ours = !share->busy;
   share->again = share->busy = TRUE;
   while (ours && share->again) {
     EncoderState state = share->state;
+    EncoderEven even = share->even;
     guint64 bps = smallest (share);
+    gboolean is_even = wants_even (share);
 
     share->again = FALSE;
     g_mutex_unlock (&share->lock);
+    encoder_even (encoder, row, &even, is_even);
     when = encoder_follow (encoder, row, &state, bps, wish->now);
     g_mutex_lock (&share->lock);
     share->state = state;
+    share->even = even;
   }
   if (ours)
     share->busy = FALSE;

@@ -33,6 +33,7 @@ rtx_gate_config (RtxGate *g, gboolean wanted, const RaFeedbackOps *kind,
     .stands = kind && !kind->by_number,
     .latency = hold ? hold->now : latency,
     .most = hold ? hold->most : latency,
+    .follows = hold && hold->least < hold->most,
     .disorder = takes ? takes->disorder : RA_SPAN_NONE,
   };
 }

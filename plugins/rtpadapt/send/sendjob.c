@@ -115,6 +115,7 @@ losses_mend (GstRtpAdaptSend *self, RaTime now)
   RaRepair *repair = ra_sender_repair (self->sender);
 
   ra_repair_set (repair, &config);
+  send_apply (self, encoders_set_even (&self->encoders, config.follows));
   ra_sender_look (self->sender, now);
   if (ra_repair_due (repair) <= now)
     send_wake (self);
@@ -363,14 +364,15 @@ fec_goes (const GstRtpAdaptSend *self)
 
 /* What the radio loses of the packets that leave too late to be sent again: losses to
  * congestion end with the lower rate, of which FEC would take a part.  Only of a code of
- * maximum distance so few repair packets are of use. */
+ * maximum distance so few repair packets are of use.  A receiver that follows the path
+ * waits for what is sent again, and would wait for all that FEC spans. */
 static gdouble
 late_loss (const GstRtpAdaptSend *self, RaFecCode code)
 {
   const RaRepair *repair = ra_sender_repair (self->sender);
 
   return code == RA_FEC_CODE_RS && fec_goes (self) && ra_repair_mends (repair)
-          && !ra_fecs[self->cfg.fec]->none
+          && !repair->cfg.follows && !ra_fecs[self->cfg.fec]->none
       ? repair->radio
       : 0;
 }

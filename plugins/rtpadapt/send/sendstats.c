@@ -206,6 +206,8 @@ const Field send_stats_heard_fields[] = {
       FIELD_SPAN (RaRadpHold, now) },
   { "peer-max-latency", "ns", "the most that this may come to", "RTCP APP RADP",
       FIELD_SPAN (RaRadpHold, most) },
+  { "peer-min-latency", "ns", "the least that this may come down to",
+      "RTCP APP RADP", FIELD_SPAN (RaRadpHold, least) },
   { NULL },
 };
 

@@ -111,6 +111,15 @@ latency_changed (gpointer data, RaSpan hold)
       "max-latency", MIN (most, RA_RADP_HOLD_MAX), NULL);
 }
 
+/* Its encoder, too. */
+static void
+min_latency_say (GstRtpAdaptSrc *self, gboolean adaptive, guint least)
+{
+  g_object_set (self->recv, "min-latency",
+      adaptive ? MIN (least * GST_MSECOND, RA_RADP_HOLD_MAX) : RA_RADP_HOLD_MAX,
+      NULL);
+}
+
 /* --- sockets ------------------------------------------------------------ */
 
 static gboolean
@@ -283,6 +292,7 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
     return FALSE;
   g_object_set (self->recv, "feedback", cfg->feedback, "takes-retransmission",
       cfg->retransmission, "takes-fec", cfg->fec, "takes-rs", cfg->fec, NULL);
+  min_latency_say (self, cfg->adaptive_latency, cfg->min_latency);
   src_session_open (&self->session, &settings);
   if (!link_session (self)) {
     GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
@@ -303,6 +313,7 @@ src_build_latency (GstRtpAdaptSrc *self)
   adaptive = self->cfg.adaptive_latency;
   least = self->cfg.min_latency;
   GST_OBJECT_UNLOCK (self);
+  min_latency_say (self, adaptive, least);
   src_session_set_latency (&self->session, most, adaptive, least);
 }
 
