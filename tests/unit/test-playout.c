@@ -29,7 +29,7 @@ frames (RaPlayout *p, guint n, RaSpan late, guint each, RaSpan odd, RaTime now)
 
 /* --- what is wanted -------------------------------------------------------------- */
 
-/* 25 frames of the first second and a repeat, which do not count, and then 200. */
+/* 25 frames of the first second and two repeats, which do not count, and then 200. */
 static const struct
 {
   RaSpan late, odd; /* each `each`th frame, 0: none */
@@ -72,9 +72,10 @@ test_wanted (gconstpointer data)
 
   g_test_message ("%s", wanted_rows[row].why);
   ra_playout_init (p);
-  ra_playout_on_repair (
-      p, 190 * MS, now); /* before the first frame: no matter */
+  /* Before the first frame, and in the second second. */
+  ra_playout_on_repair (p, 190 * MS, now);
   now = frames (p, 25, 400 * MS, 0, 0, now);
+  ra_playout_on_repair (p, 190 * MS, now);
   now = frames (p, 200, wanted_rows[row].late * MS, wanted_rows[row].each,
       wanted_rows[row].odd * MS, now);
   ra_playout_on_packets (p, 0, (gint) wanted_rows[row].lost, now);

@@ -112,7 +112,7 @@ ra_playout_on_frame (RaPlayout *p, RaSpan late, RaTime now)
 void
 ra_playout_on_repair (RaPlayout *p, RaSpan late, RaTime now)
 {
-  if (p->n_frames == 0 || ra_diff (now, p->begun) < RA_PLAYOUT_BEGIN)
+  if (p->n_frames == 0 || ra_diff (now, p->begun) < RA_PLAYOUT_RAMP)
     return;
   late_add (&p->repairs, late, now);
 }

@@ -36,6 +36,8 @@ G_BEGIN_DECLS
 /* A sender begins with a large frame and a rate that it guesses: what comes so soon
  * after the first frame is left out. */
 #define RA_PLAYOUT_BEGIN RA_SECOND
+/* While it does not know the line its packets wait, and what is sent again behind them. */
+#define RA_PLAYOUT_RAMP (2 * RA_SECOND)
 /* Nothing is believed before so many frames came after that. */
 #define RA_PLAYOUT_FRAMES 25
 /* By so much L falls, and grows, a frame. */
@@ -71,8 +73,8 @@ void ra_playout_init (RaPlayout *p);
 /* A frame is complete, `late` after its media time; what was repeated does not
  * count.  `now` must not fall by more than the window. */
 void ra_playout_on_frame (RaPlayout *p, RaSpan late, RaTime now);
-/* A packet that was lost came again, `late` after its media time.  Nothing counts before
- * frames do. */
+/* A packet that was lost came again, `late` after its media time.  It does not
+ * count within RA_PLAYOUT_RAMP of the first frame. */
 void ra_playout_on_repair (RaPlayout *p, RaSpan late, RaTime now);
 /* Of the packets that were sent once, `came` more came and `lost` more are missing;
  * negative: one that was thought lost came late. */
