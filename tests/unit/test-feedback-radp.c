@@ -161,8 +161,8 @@ static const struct
       { 255, 255, 255, 255, 0, 0xa7, 0xd8, 0xc0, 255, 255, 255, 255 },
       10 * RA_SECOND, 10 * RA_SECOND, 10 * RA_SECOND,
       "nobody holds more than 10 s" },
-  { 1000, 2000, 3000, { 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3 }, 1000, 2000, 1000,
-      "the least is no more than what is held" },
+  { 1000, 2000, 3000, { 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3 }, 1000, 2000, 2000,
+      "the least is no more than the most" },
 };
 
 static void
@@ -181,7 +181,7 @@ test_hold (gconstpointer data)
   g_assert_true (x.now == 1 && x.most == 2 && x.least == 3);
   /* What a receiver says that does not know the third number. */
   g_assert_true (ra_radp_hold_read (&x, bytes, RA_RADP_HOLD_SIZE - 1));
-  g_assert_cmpint (x.least, ==, hold_rows[i].now_read);
+  g_assert_cmpint (x.least, ==, hold_rows[i].most_read);
   g_assert_true (ra_radp_hold_read (&x, bytes, sizeof bytes));
   g_assert_cmpint (x.now, ==, hold_rows[i].now_read);
   g_assert_cmpint (x.most, ==, hold_rows[i].most_read);

@@ -138,9 +138,9 @@ ra_radp_hold_read (RaRadpHold *x, const guint8 *data, gsize len)
     return FALSE;
   x->now = MIN (ra_from_usec (ra_get_u32 (data)), RA_RADP_HOLD_MAX);
   x->most = MIN (ra_from_usec (ra_get_u32 (data + 4)), RA_RADP_HOLD_MAX);
-  x->least = x->now;
+  x->least = x->most;
   if (len >= RA_RADP_HOLD_SIZE)
-    x->least = MIN (ra_from_usec (ra_get_u32 (data + 8)), x->now);
+    x->least = MIN (ra_from_usec (ra_get_u32 (data + 8)), x->most);
   return TRUE;
 }
 

@@ -68,8 +68,8 @@ G_BEGIN_DECLS
 /* A receiver sends this subtype to say how long it holds packets: 32 bits now, 32
  * bits the most that it may come to, and 32 bits the least, all in us from the time that
  * the fastest packets take.  More may stand behind, which readers skip, and the least may
- * be missing: it is what is held now.  A peer that does not know the subtype skips the
- * packet. */
+ * be missing: it is the most then, and so it is where the receiver does not follow what
+ * the path needs.  A peer that does not know the subtype skips the packet. */
 #define RA_RADP_HOLD_SUBTYPE 2
 #define RA_RADP_HOLD_SIZE 12
 /* What nobody holds: a reader takes it for this. */
@@ -97,7 +97,7 @@ typedef struct
 
 /* Writes RA_RADP_HOLD_SIZE bytes. */
 void ra_radp_hold_write (const RaRadpHold *x, guint8 *data);
-/* FALSE if it is too short: `x` is left alone.  A `least` above `now` is `now`. */
+/* FALSE if it is too short: `x` is left alone.  A `least` above `most` is `most`. */
 gboolean ra_radp_hold_read (RaRadpHold *x, const guint8 *data, gsize len);
 
 /* The size of the data, a multiple of 4; 0 if `len` has no room for it or the

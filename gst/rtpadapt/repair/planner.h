@@ -85,7 +85,7 @@ guint ra_repair_block (gdouble p, guint n, gdouble spoils);
 RaSpan ra_repair_time_left (const RaRepairPath *path, RaSpan age);
 /* Copies to send now of a packet of which `sent` were, with `left` of
  * ra_repair_time_left(): 0 if it is too late, or as many as are missing of the
- * plan's in the last round that fits, one at least; else one. */
+ * plan's in the last round that fits, or in any with `soon`, one at least; else one. */
 guint ra_repair_now (const RaRepairPath *path, const RaRepairPlan *plan,
     RaSpan left, guint sent);
 

@@ -377,9 +377,10 @@ takes_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 static void
 hold_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
-  const RaRadpHold hold = { (RaSpan) self->cfg.latency,
-    (RaSpan) MAX (self->cfg.latency, self->cfg.max_latency),
-    (RaSpan) MIN (self->cfg.latency, self->cfg.min_latency) };
+  const RecvConfig *cfg = &self->cfg;
+  RaSpan most = (RaSpan) MAX (cfg->latency, cfg->max_latency);
+  const RaRadpHold hold = { (RaSpan) cfg->latency, most,
+    cfg->min_latency <= cfg->latency ? (RaSpan) cfg->min_latency : most };
 
   if (recv_rtcp_room (rtcp) >= RECV_HOLD_SIZE
       && recv_hold_due (&self->hold, &hold, our_now (&self->clock)))

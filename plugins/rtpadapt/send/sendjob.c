@@ -115,7 +115,10 @@ losses_mend (GstRtpAdaptSend *self, RaTime now)
   RaRepair *repair = ra_sender_repair (self->sender);
 
   ra_repair_set (repair, &config);
-  send_apply (self, encoders_set_even (&self->encoders, config.follows));
+  /* Where the receiver holds packets for FEC frames of one size save nothing. */
+  send_apply (self,
+      encoders_set_even (&self->encoders,
+          config.follows && ra_sender_fec (self->sender) == 0));
   ra_sender_look (self->sender, now);
   if (ra_repair_due (repair) <= now)
     send_wake (self);
