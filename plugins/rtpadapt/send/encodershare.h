@@ -26,9 +26,9 @@ typedef struct
   gboolean even; /* no frame is to take longer than others, see encodereven.h */
 } EncoderWish;
 
-/* Calls encoder_follow() with the smallest bitrate that is wanted, and encoder_even() if
- * one of them wants that; `given` becomes what the encoder got.  Returns GST_CLOCK_TIME_NONE also where another element's
- * thread sets it. */
+/* Calls encoder_follow() with the smallest bitrate that is wanted, and encoder_even() with
+ * what one of them wants; `given` becomes what the encoder got.  Returns
+ * GST_CLOCK_TIME_NONE also where another element's thread sets it. */
 GstClockTime encoder_share_follow (GstElement *encoder, const EncoderRow *row,
     gconstpointer who, const EncoderWish *wish, EncoderState *given);
 

@@ -111,7 +111,7 @@ latency_changed (gpointer data, RaSpan hold)
       "max-latency", MIN (most, RA_RADP_HOLD_MAX), NULL);
 }
 
-/* Its encoder, too. */
+/* The sender plans for a receiver that holds less where less is enough. */
 static void
 min_latency_say (GstRtpAdaptSrc *self, gboolean adaptive, guint least)
 {
