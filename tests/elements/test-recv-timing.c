@@ -1,5 +1,5 @@
 /* What rtpadaptrecv decides with time as an argument: reporttimer.c, framehurry.c,
- * recvkind.c.
+ * recvkind.c, recvhold.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/parts/enums.h"
@@ -342,6 +342,39 @@ test_lack (void)
       strstr (recv_kind_lack (F, &(RecvIds){ 0 }), "no feedback"));
 }
 
+/* --- how long packets are held ------------------------------------------------ */
+
+/* What the properties latency, max-latency and min-latency say, ms. */
+static const struct
+{
+  guint64 now, most, least;
+  gint said_most, said_least;
+  const gchar *why;
+} held_rows[] = {
+  { 200, 0, 10000, 200, 200, "it stays" },
+  { 120, 200, 20, 200, 20, "it follows the path" },
+  { 20, 200, 20, 200, 20, "also where it is the least" },
+  { 120, 200, 10000, 200, 200, "it may only grow" },
+};
+
+static void
+test_held (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaRadpHold hold
+      = recv_hold_of (held_rows[i].now, held_rows[i].most, held_rows[i].least);
+  RecvHold h = { 0 };
+
+  g_test_message ("%s", held_rows[i].why);
+  g_assert_cmpint (hold.now, ==, held_rows[i].now);
+  g_assert_cmpint (hold.most, ==, held_rows[i].said_most);
+  g_assert_cmpint (hold.least, ==, held_rows[i].said_least);
+  g_assert_true (recv_hold_due (&h, &hold, 0));
+  g_assert_false (recv_hold_due (&h, &hold, RA_MSECOND));
+  hold.least++;
+  g_assert_true (recv_hold_due (&h, &hold, RA_MSECOND));
+}
+
 void
 tests_add (void)
 {
@@ -356,4 +389,5 @@ tests_add (void)
   g_test_add_func ("/recv-timing/kind/forget", test_kind_forget);
   g_test_add_func ("/recv-timing/kind/wish", test_wish);
   g_test_add_func ("/recv-timing/kind/lack", test_lack);
+  rows_add ("/recv-timing/hold", held_rows, test_held);
 }

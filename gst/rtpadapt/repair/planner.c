@@ -18,8 +18,8 @@
 
 /* m beyond this is out of any budget. */
 #define COPIES_MAX 16
-/* Where L follows the path a second round makes all later frames wait longer, so that it is
- * to be needed less often by so much: each 200 s at 250 packets/s. */
+/* Where L follows the path a second round makes all later frames wait longer.  It may be
+ * needed so many times less often: each 200 s at 250 packets/s. */
 #define SOON 10
 
 RaSpan

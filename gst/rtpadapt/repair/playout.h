@@ -36,7 +36,8 @@ G_BEGIN_DECLS
 /* A sender begins with a large frame and a rate that it guesses: what comes so soon
  * after the first frame is left out. */
 #define RA_PLAYOUT_BEGIN RA_SECOND
-/* While it does not know the line its packets wait, and what is sent again behind them. */
+/* While the sender does not know the line its packets wait, and repeats wait behind
+ * them. */
 #define RA_PLAYOUT_RAMP (2 * RA_SECOND)
 /* Nothing is believed before so many frames came after that. */
 #define RA_PLAYOUT_FRAMES 25

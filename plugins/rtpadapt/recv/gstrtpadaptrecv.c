@@ -445,7 +445,7 @@ const PropRow recv_props[] = {
       .unit = "ns" },
   { "min-latency", "Lowest latency",
       "The least that latency comes down to where packets come early, which the sender "
-      "sees to (@, more than latency: it stays what it is)",
+      "hears (@, more than latency: it stays what it is)",
       PROP_PLAYING,
       PROP_UINT64 (
           RecvConfig, min_latency, 0, RA_RADP_HOLD_MAX, RA_RADP_HOLD_MAX),

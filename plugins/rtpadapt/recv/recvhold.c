@@ -7,6 +7,14 @@
 /* As often as it falls by a frame (gst/rtpadapt/repair/playout.h). */
 #define CHANGE RA_MSECOND
 
+RaRadpHold
+recv_hold_of (guint64 now, guint64 most, guint64 least)
+{
+  most = MAX (now, most);
+  return (RaRadpHold){ (RaSpan) now, (RaSpan) most,
+    (RaSpan) (least <= now ? least : most) };
+}
+
 gboolean
 recv_hold_due (RecvHold *h, const RaRadpHold *hold, RaTime now)
 {

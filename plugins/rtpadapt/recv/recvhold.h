@@ -13,6 +13,9 @@ typedef struct
   RaTime again;    /* when it hears the same once more */
 } RecvHold;
 
+/* What the sender hears of these, ns: `most` 0 and `least` above `now`: it stays what it
+ * is, and so the sender hears that the least is the most. */
+RaRadpHold recv_hold_of (guint64 now, guint64 most, guint64 least);
 /* TRUE if the RTCP packet that leaves now should say `hold`: it is another one by a
  * millisecond or more, or a second is over, as RTCP is lost.  It counts as said.  A
  * hold of 0 is never said. */

@@ -27,8 +27,8 @@ typedef struct
   gint lda;          /* index of ra_ldas[] */
   gchar *lda_params; /* never NULL */
   GstClockTime interval, late, stats_interval;
-  GstClockTime latency, max_latency,
-      min_latency; /* of the jitterbuffer, 0: not said */
+  GstClockTime latency;                  /* of the jitterbuffer, 0: not said */
+  GstClockTime max_latency, min_latency; /* see recv_hold_of() */
   guint tfrc_fmt;
   gboolean loss_messages;
   gboolean takes_rtx, takes_fec, takes_rs;

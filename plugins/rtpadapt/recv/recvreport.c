@@ -378,9 +378,8 @@ static void
 hold_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 {
   const RecvConfig *cfg = &self->cfg;
-  RaSpan most = (RaSpan) MAX (cfg->latency, cfg->max_latency);
-  const RaRadpHold hold = { (RaSpan) cfg->latency, most,
-    cfg->min_latency <= cfg->latency ? (RaSpan) cfg->min_latency : most };
+  const RaRadpHold hold
+      = recv_hold_of (cfg->latency, cfg->max_latency, cfg->min_latency);
 
   if (recv_rtcp_room (rtcp) >= RECV_HOLD_SIZE
       && recv_hold_due (&self->hold, &hold, our_now (&self->clock)))
