@@ -201,10 +201,15 @@ test_threads (void)
   "rtpadaptsink name=large host=127.0.0.1 port=%d start-bitrate=1500000 " \
   "max-bitrate=2000000"
 
+/* kbit/s: the larger one wants more, the smaller one never, as rate/lead.h asks for half
+ * more of 300 at most. */
+#define SMALLER_MOST 450
+
 static void
-count_change (GObject *encoder, GParamSpec *pspec, gpointer changes)
+count_larger (GObject *encoder, GParamSpec *pspec, gpointer larger)
 {
-  g_atomic_int_inc ((gint *) changes);
+  if (bitrate_of (GST_ELEMENT (encoder)) > SMALLER_MOST)
+    g_atomic_int_inc ((gint *) larger);
 }
 
 static guint
@@ -228,8 +233,8 @@ count_messages (GstBus *bus, GstMessageType type)
   return n;
 }
 
-/* An encoder for both: it follows the smaller one, at most once per report, and
- * one message says so.  When the smaller one is gone, the other one holds. */
+/* An encoder for both: it follows the smaller one, and one message says so.  When the
+ * smaller one is gone, the other one holds. */
 static void
 test_two_sinks (void)
 {
@@ -237,7 +242,7 @@ test_two_sinks (void)
   GError *error = NULL;
   GstElement *pipeline, *encoder, *small, *large;
   g_autofree gchar *line = NULL;
-  gint changes = 0;
+  gint larger = 0;
   guint64 reports;
   g_autoptr (GstBus) bus = NULL;
 
@@ -253,18 +258,16 @@ test_two_sinks (void)
   small = gst_bin_get_by_name (GST_BIN (pipeline), "small");
   large = gst_bin_get_by_name (GST_BIN (pipeline), "large");
   g_signal_connect (
-      encoder, "notify::bitrate", G_CALLBACK (count_change), &changes);
+      encoder, "notify::bitrate", G_CALLBACK (count_larger), &larger);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (stat_of (small, "sender/feedback") == 0)
+    wait_frames (&receivers[0], 0, 1);
+  g_atomic_int_set (&larger, 0);
   for (guint i = 0; i < 2; i++)
     wait_frames (&receivers[i], 0, 60);
-
+  g_assert_cmpint (g_atomic_int_get (&larger), ==, 0);
+  g_assert_cmpuint (bitrate_of (encoder), <=, SMALLER_MOST);
   reports = stat_of (small, "sender/feedback");
-  g_test_message ("%d changes, %" G_GUINT64_FORMAT " reports to the smaller",
-      g_atomic_int_get (&changes), reports);
-  g_assert_cmpuint (reports, >, 0);
-  /* Each sender tells the encoder once at first, and then once per report. */
-  g_assert_cmpint (g_atomic_int_get (&changes), <=, 2 + (gint) reports);
-  g_assert_cmpuint (bitrate_of (encoder), <=, 300);
   /* A third of its packets where the two do not find each other; none, but for
    * those that a loaded machine holds up. */
   g_assert_cmpuint (20 * stat_of (small, "sender/dropped"), <=,
@@ -275,10 +278,9 @@ test_two_sinks (void)
   gst_element_set_state (small, GST_STATE_NULL);
   WAIT_UNTIL (bus, bitrate_of (encoder) > 500);
   trust_row ("fault", "two senders behind one encoder",
-      "the smallest bitrate holds, changed once per report at most, with one "
-      "message; without the smaller one, the other's",
-      TRUE, "%d changes, %" G_GUINT64_FORMAT " reports",
-      g_atomic_int_get (&changes), reports);
+      "the smallest bitrate holds, with one message; without the smaller one, the "
+      "other's",
+      TRUE, "%" G_GUINT64_FORMAT " reports to the smaller one", reports);
   gst_element_set_locked_state (small, FALSE);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (large);
