@@ -781,7 +781,7 @@ void
 ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out)
 {
   ra_split (&s->sizes, ra_sender_rate (s), s->rtcp, repair_percentage (s),
-      backlog, out);
+      backlog, ra_repair_drain (&s->repair), out);
 }
 
 guint

@@ -25,46 +25,51 @@ static const struct
   guint64 rate;
   gdouble rtcp;
   guint percentage;
-  RaSpan backlog;
+  RaSpan backlog, within; /* 0: as RFC 8698 */
   RaSplit split;
   const gchar *why;
 } rows[] = {
-  { { 0, 0 }, 1000000, 0, 0, 0, { 1000000, 0, 0, 0 }, "nothing known" },
-  { { 0, 0 }, 1000000, .05, 0, 0, { 950000, 0, 0, 50000 }, "RTCP first" },
-  { { 0, 0 }, 1000000, 0, 25, 0, { 800000, 200000, 0, 0 },
+  { { 0, 0 }, 1000000, 0, 0, 0, 0, { 1000000, 0, 0, 0 }, "nothing known" },
+  { { 0, 0 }, 1000000, .05, 0, 0, 0, { 950000, 0, 0, 50000 }, "RTCP first" },
+  { { 0, 0 }, 1000000, 0, 25, 0, 0, { 800000, 200000, 0, 0 },
       "repair packets count as mean ones: 1 / 1.25" },
-  { { 8, 0 }, 1000000, 0, 0, 0, { 960000, 0, 40000, 0 }, "headers: 4 %" },
-  { { 8, 0 }, 1000000, .2, 25, 0, { 614400, 160000, 25600, 200000 },
+  { { 8, 0 }, 1000000, 0, 0, 0, 0, { 960000, 0, 40000, 0 }, "headers: 4 %" },
+  { { 8, 0 }, 1000000, .2, 25, 0, 0, { 614400, 160000, 25600, 200000 },
       "all: 800 k; 640 k and 160 k; 96 % and 4 %" },
   /* 2 of 1,100 for 8 of 1,000: .275; 1 M / 1.275 = 784,313.7 */
-  { { 8, 2 }, 1000000, 0, 25, 0, { 752940, 215687, 31373, 0 },
+  { { 8, 2 }, 1000000, 0, 25, 0, 0, { 752940, 215687, 31373, 0 },
       "repair packets are longer" },
-  { { 8, 2 }, 1000000, 0, 0, 0, { 752940, 215687, 31373, 0 },
+  { { 8, 2 }, 1000000, 0, 0, 0, 0, { 752940, 215687, 31373, 0 },
       "not wanted any more, but still sent" },
   /* 1 / (1 + .5 * 1.1) = 645,161.3 */
-  { { 8, 2 }, 1000000, 0, 50, 0, { 619354, 354839, 25807, 0 },
+  { { 8, 2 }, 1000000, 0, 50, 0, 0, { 619354, 354839, 25807, 0 },
       "more wanted than sent" },
-  { { 0, 3 }, 1000000, 0, 0, 0, { 1000000, 0, 0, 0 },
+  { { 0, 3 }, 1000000, 0, 0, 0, 0, { 1000000, 0, 0, 0 },
       "only repair packets sent: nothing known" },
-  { { 8, 0 }, 1000000, 0, 0, 20 * MS, { 960000, 0, 40000, 0 },
+  { { 8, 0 }, 1000000, 0, 0, 20 * MS, 0, { 960000, 0, 40000, 0 },
       "half a frame that is being paced is no backlog" },
   /* RFC 8698 5.2.2: 100 ms of 1 Mbit/s are 12,500 bytes; .1 * 8 * 12,500 * 30 =
    * 300,000 bit/s less of 1 M, of which .96 are media. */
-  { { 8, 0 }, 1000000, 0, 0, 120 * MS, { 672000, 0, 40000, 0 },
+  { { 8, 0 }, 1000000, 0, 0, 120 * MS, 0, { 672000, 0, 40000, 0 },
       "100 ms above half a frame: 30 % less" },
-  { { 8, 0 }, 1000000, 0, 0, 70 * MS, { 816000, 0, 40000, 0 },
+  { { 8, 0 }, 1000000, 0, 0, 70 * MS, 0, { 816000, 0, 40000, 0 },
       "50 ms above half a frame: 15 % less" },
-  { { 8, 0 }, 1000000, 0, 0, 9000 * MS, { 480000, 0, 40000, 0 },
+  { { 8, 0 }, 1000000, 0, 0, 9000 * MS, 0, { 480000, 0, 40000, 0 },
       "never less than half" },
-  { { 8, 0 }, 1000000, 0, 0, RA_SPAN_NONE, { 960000, 0, 40000, 0 },
+  /* 20 of 80 ms above half a frame: .75 of 960,000 */
+  { { 8, 0 }, 1000000, 0, 0, 40 * MS, 80 * MS, { 720000, 0, 40000, 0 },
+      "a backlog that should be gone within 80 ms" },
+  { { 8, 0 }, 1000000, 0, 0, 70 * MS, RA_SECOND, { 816000, 0, 40000, 0 },
+      "RFC 8698 is the slowest" },
+  { { 8, 0 }, 1000000, 0, 0, RA_SPAN_NONE, 0, { 960000, 0, 40000, 0 },
       "no backlog known" },
-  { { 8, 0 }, 1000000, 0, 0, G_MAXINT64, { 480000, 0, 40000, 0 },
+  { { 8, 0 }, 1000000, 0, 0, G_MAXINT64, 0, { 480000, 0, 40000, 0 },
       "a backlog for ever" },
-  { { 8, 0 }, 0, .05, 25, 0, { 0, 0, 0, 0 }, "no rate" },
-  { { 0, 0 }, G_MAXUINT64, 0, 0, 0, { G_MAXUINT64, 0, 0, 0 }, "no limit" },
-  { { 8, 0 }, 1000000, 1.5, 25, 0, { 0, 0, 0, 1000000 }, "RTCP above 1" },
-  { { 8, 0 }, 1000000, -1, 0, 0, { 960000, 0, 40000, 0 }, "RTCP below 0" },
-  { { 8, 0 }, 1000000, NAN, 0, 0, { 960000, 0, 40000, 0 }, "RTCP unknown" },
+  { { 8, 0 }, 0, .05, 25, 0, 0, { 0, 0, 0, 0 }, "no rate" },
+  { { 0, 0 }, G_MAXUINT64, 0, 0, 0, 0, { G_MAXUINT64, 0, 0, 0 }, "no limit" },
+  { { 8, 0 }, 1000000, 1.5, 25, 0, 0, { 0, 0, 0, 1000000 }, "RTCP above 1" },
+  { { 8, 0 }, 1000000, -1, 0, 0, 0, { 960000, 0, 40000, 0 }, "RTCP below 0" },
+  { { 8, 0 }, 1000000, NAN, 0, 0, 0, { 960000, 0, 40000, 0 }, "RTCP unknown" },
 };
 
 static guint64
@@ -85,7 +90,8 @@ test_row (gconstpointer data)
   for (guint k = 0; k < rows[i].sent.repair; k++)
     ra_sizes_on_sent (&sizes, 1100, 0, TRUE);
   ra_split (&sizes, rows[i].rate, rows[i].rtcp, rows[i].percentage,
-      rows[i].backlog, &split);
+      rows[i].backlog, rows[i].within > 0 ? rows[i].within : RA_SPAN_NONE,
+      &split);
   g_test_message ("%s", rows[i].why);
   /* Each is rounded down, the last one up. */
   g_assert_cmpuint (bits_off (split.media, rows[i].split.media), <=, 1);
@@ -116,7 +122,7 @@ test_beside (gconstpointer data)
 
   for (guint k = 0; k < 10; k++)
     ra_sizes_on_sent (&sizes, k < 8 ? 1000 : 1100, k < 8 ? 960 : 0, k >= 8);
-  ra_split (&sizes, 1000000, .05, 25, 0, &split);
+  ra_split (&sizes, 1000000, .05, 25, 0, RA_SPAN_NONE, &split);
   ra_split_other (&split, 1000000, beside_rows[i].beside);
   g_test_message ("%s", beside_rows[i].why);
   g_assert_cmpuint (bits_off (split.media, beside_rows[i].media), <=, 1);
@@ -202,17 +208,22 @@ test_laws (void)
     for (guint k = ra_rng_next (&rng) % 20; k > 0; k--)
       ra_sizes_on_sent (&sizes, ra_rng_next (&rng) % 1500,
           ra_rng_next (&rng) % 1500, ra_rng_chance (&rng, .3));
-    ra_split (&sizes, rate, rtcp, percentage, backlog, &split);
+    ra_split (&sizes, rate, rtcp, percentage, backlog, RA_SPAN_NONE, &split);
     g_assert_cmpuint (split.rtcp, <=, rate);
     g_assert_cmpuint (split.fec, <=, rate - split.rtcp);
     g_assert_cmpuint (split.header, <=, rate - split.rtcp - split.fec);
     g_assert_cmpuint (
         split.media, <=, rate - split.rtcp - split.fec - split.header);
-    ra_split (&sizes, rate, rtcp, percentage + 10, backlog, &less);
+    ra_split (
+        &sizes, rate, rtcp, percentage + 10, backlog, RA_SPAN_NONE, &less);
     g_assert_cmpuint (less.media, <=, split.media);
-    ra_split (&sizes, rate, rtcp + .05, percentage, backlog, &less);
+    ra_split (
+        &sizes, rate, rtcp + .05, percentage, backlog, RA_SPAN_NONE, &less);
     g_assert_cmpuint (less.media, <=, split.media);
-    ra_split (&sizes, rate, rtcp, percentage, MAX (backlog, RA_SECOND), &less);
+    ra_split (&sizes, rate, rtcp, percentage, MAX (backlog, RA_SECOND),
+        RA_SPAN_NONE, &less);
+    g_assert_cmpuint (less.media, <=, split.media);
+    ra_split (&sizes, rate, rtcp, percentage, backlog, 80 * MS, &less);
     g_assert_cmpuint (less.media, <=, split.media);
   }
 }

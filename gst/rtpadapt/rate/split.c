@@ -9,7 +9,7 @@
  * half of it is left, 20 ms at 25 Hz.  Of the rest the encoder gives way by a tenth in each of 30 frames a second:
  * RFC 8698 5.2.2, r_vin = r_ref - BETA_V 8 buffer_len FPS, BETA_V .1 and FPS 30. */
 #define BACKLOG_FREE (20 * RA_MSECOND)
-#define BACKLOG_DRAIN (1 / (.1 * 30)) /* s */
+#define BACKLOG_DRAIN ((RaSpan) (RA_SECOND / (.1 * 30)))
 #define DRAIN_MAX 0.5
 
 /* The n-th value; a mean of all while they are few, so that the first (often a
@@ -70,10 +70,12 @@ share (guint64 rate, gdouble part)
 
 void
 ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
-    RaSpan backlog, RaSplit *out)
+    RaSpan backlog, RaSpan within, RaSplit *out)
 {
-  gdouble standing = ra_seconds (MAX (backlog, BACKLOG_FREE) - BACKLOG_FREE);
-  gdouble drain = MIN (standing / BACKLOG_DRAIN, DRAIN_MAX);
+  RaSpan standing = MAX (backlog, BACKLOG_FREE) - BACKLOG_FREE;
+  RaSpan time = within == RA_SPAN_NONE ? BACKLOG_DRAIN
+                                       : CLAMP (within, 1, BACKLOG_DRAIN);
+  gdouble drain = MIN (ra_seconds (standing) / ra_seconds (time), DRAIN_MAX);
   gdouble media = sizes->packets > 0 ? sizes->media / sizes->packets : 1;
   guint64 packets; /* what media packets may take */
 

@@ -35,9 +35,10 @@ void ra_sizes_on_sent (
  * with `percentage` repair packets per 100 media packets wanted from now on;
  * what was sent of them lately counts if it is more.  `backlog` is the time
  * that what waits for the pacer takes at the rate: nothing else would drain it,
- * so the encoder gets less by what of it is standing. */
+ * so the encoder gets less by what of it is standing.  `within` is the time in which it
+ * should have gone; RA_SPAN_NONE: in that of RFC 8698 5.2.2, which is the most. */
 void ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp,
-    guint percentage, RaSpan backlog, RaSplit *out);
+    guint percentage, RaSpan backlog, RaSpan within, RaSplit *out);
 /* Streams that the encoder does not make take `other` of the same `rate`,
  * whole packets: what they take comes off media, fec and header alike; RTCP
  * stays. */

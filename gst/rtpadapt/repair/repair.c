@@ -117,6 +117,13 @@ jitter_update (RaRepair *r, const RaReport *report)
   r->path.jitter = MIN (ra_span (P95 * r->dev), LONGEST);
 }
 
+/* Of frames of 12 packets that leave too late for a round six of seven are broken then. */
+static gboolean
+is_heavy (const RaRepair *r)
+{
+  return r->path.worst >= RA_REPAIR_HEAVY;
+}
+
 static void
 loss_update (RaRepair *r, const RaReport *report, RaTime now)
 {
@@ -139,6 +146,7 @@ loss_update (RaRepair *r, const RaReport *report, RaTime now)
   }
   worst = ra_winmin_get (&r->worst, now, WORST_WINDOW);
   r->path.worst = worst < G_MAXDOUBLE ? -worst : r->path.loss;
+  r->path.most = is_heavy (r) ? RA_REPAIR_MOST_HEAVY : RA_REPAIR_MOST;
 }
 
 /* How much later a packet must have left that came, for one to be lost. */
@@ -229,6 +237,12 @@ ra_repair_slack (const RaRepair *r)
           && timely - frame >= frame
       ? timely - frame
       : RA_SPAN_NONE;
+}
+
+RaSpan
+ra_repair_drain (const RaRepair *r)
+{
+  return is_heavy (r) ? ra_repair_slack (r) : RA_SPAN_NONE;
 }
 
 void

@@ -139,6 +139,9 @@ RaSpan ra_repair_timely (const RaRepair *r);
  * packet of that frame.  RA_SPAN_NONE: as long as they like, as few packets are lost, or
  * that would be less than a frame's time, so that many frames had to be left out. */
 RaSpan ra_repair_slack (const RaRepair *r);
+/* Within this time what waits should have left, or else much of it breaks pictures.
+ * RA_SPAN_NONE: less than RA_REPAIR_HEAVY is lost. */
+RaSpan ra_repair_drain (const RaRepair *r);
 /* How long 95 % of the media packets waited before they left, lately. */
 RaSpan ra_repair_wait (const RaRepair *r);
 /* When ra_repair_next() has something again, RA_TIME_NONE: not before a report. */

@@ -182,7 +182,7 @@ const Field send_stats_running_fields[] = {
   { "repeats-late", "packets", "lost too late for a repetition", "repair",
       FIELD_UINT64 (SendStats, repair.late) },
   { "repeats-over-budget", "packets",
-      "not sent again, because a quarter of the rate is the most for that",
+      "not sent again, because a quarter of the rate is the most for that, .4 where .15 are lost",
       "repair", FIELD_UINT64 (SendStats, repair.over) },
   { "time", "ns", "when this was written, on the pipeline's clock", "clock",
       FIELD_UINT64 (SendStats, time) },
