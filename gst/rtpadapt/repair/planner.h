@@ -21,8 +21,8 @@ G_BEGIN_DECLS
  * asked for is there. */
 #define RA_REPAIR_SPOILS 72
 /* Of all that is sent, the most that repair may take, and where RA_REPAIR_HEAVY is lost:
- * two rounds within 200 ms need .28 for 20 % lost (planner.c), and with .25 pictures stood
- * still for 4 to 6 s of 30.  Requests alone do not show that so much is lost. */
+ * with 20 % lost it took .27 (docs/results.md), and .25 left hundreds of packets missing in
+ * 30 s.  Requests alone do not show that so much is lost. */
 #define RA_REPAIR_MOST .25
 #define RA_REPAIR_MOST_HEAVY .4
 #define RA_REPAIR_HEAVY .15
