@@ -317,6 +317,25 @@ name_pictures_by_time (Records *r)
   }
 }
 
+static void
+first_shown (Records *r)
+{
+  g_autoptr (GHashTable) first = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint i = 0; i < r->shown->len; i++) {
+    FrameShown *f = &g_array_index (r->shown, FrameShown, i);
+
+    if (f->n >= 0 && !g_hash_table_contains (first, &f->n))
+      g_hash_table_insert (first, &f->n, &f->t);
+  }
+  for (guint i = 0; i < r->frames->len; i++) {
+    FrameSent *f = &g_array_index (r->frames, FrameSent, i);
+    const gint64 *t = g_hash_table_lookup (first, &f->n);
+
+    f->shown = t ? *t : G_MININT64;
+  }
+}
+
 Records *
 records_read (
     const gchar *sent, const gchar *received, gboolean realtime, GError **error)
@@ -338,6 +357,7 @@ records_read (
   }
   name_pictures (r);
   name_pictures_by_time (r);
+  first_shown (r);
   return r;
 }
 

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 n, t;
-  gint64 pts; /* on the sender's pipeline */
+  gint64 pts;   /* on the sender's pipeline */
+  gint64 shown; /* when first; G_MININT64: never */
 } FrameSent;
 
 typedef struct

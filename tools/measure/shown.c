@@ -13,6 +13,9 @@
 
 #define AVERAGED 30
 #define FREEZE_MARGIN (150 * RA_MSECOND)
+/* A latency that follows the path moves by some 100 ms in so long, and a freeze is
+ * shorter. */
+#define USUAL_WITHIN (2 * RA_SECOND)
 
 static gint
 compare_doubles (gconstpointer a, gconstpointer b)
@@ -40,40 +43,22 @@ period (const Records *r)
   return (gint64) ((gdouble) RA_SECOND / r->fps);
 }
 
-/* Number -> when it was first shown, of all frames. */
-static GHashTable *
-first_shown (const Records *r)
-{
-  GHashTable *first = g_hash_table_new (g_int64_hash, g_int64_equal);
-
-  for (guint i = 0; i < r->shown->len; i++) {
-    FrameShown *f = &g_array_index (r->shown, FrameShown, i);
-
-    if (f->n >= 0 && !g_hash_table_contains (first, &f->n))
-      g_hash_table_insert (first, &f->n, &f->t);
-  }
-  return first;
-}
-
 static void
 latency_score (const Records *r, Shown *v)
 {
-  g_autoptr (GHashTable) first = first_shown (r);
   g_autoptr (GArray) ms = g_array_new (FALSE, FALSE, sizeof (gdouble));
   gdouble before = (gdouble) NAN; /* the frame before's */
 
   v->latency_step_ms = (gdouble) NAN;
   for (guint i = 0; i < r->frames->len; i++) {
     gdouble latency = (gdouble) NAN;
-    FrameSent *f = &g_array_index (r->frames, FrameSent, i);
-    const gint64 *t;
+    const FrameSent *f = &g_array_index (r->frames, FrameSent, i);
 
     if (f->t < v->from || f->t >= v->until)
       continue;
     v->frames_sent++;
-    t = g_hash_table_lookup (first, &f->n);
-    if (t) {
-      latency = ra_seconds (*t - f->t) * 1e3;
+    if (f->shown != G_MININT64) {
+      latency = ra_seconds (f->shown - f->t) * 1e3;
       v->frames_shown++;
       g_array_append_val (ms, latency);
     }
@@ -194,6 +179,29 @@ shown_after (const Records *r, gint64 when)
   return low;
 }
 
+/* The median latency of the frames that were sent within USUAL_WITHIN of frame `i`; the
+ * whole stream's where none of them was shown. */
+static gint64
+usual_latency (const Records *r, const Shown *v, guint i)
+{
+  g_autoptr (GArray) ms = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  const FrameSent *f = (const FrameSent *) (gpointer) r->frames->data;
+  gint64 t = f[i].t;
+  guint k = i;
+
+  while (k > 0 && f[k - 1].t >= t - USUAL_WITHIN)
+    k--;
+  for (; k < r->frames->len && f[k].t <= t + USUAL_WITHIN; k++) {
+    gdouble latency = ra_seconds (f[k].shown - f[k].t) * 1e3;
+
+    if (f[k].shown != G_MININT64)
+      g_array_append_val (ms, latency);
+  }
+  return ms->len > 0
+      ? (gint64) (shown_percentile (ms, 50) * (gdouble) RA_MSECOND)
+      : median_latency (v);
+}
+
 /* The frame itself, if it came within a frame's time of when it should have:
  * so much is the display's own jitter.  Else what stood there, looked at in the
  * middle of its time. */
@@ -201,7 +209,7 @@ gint
 shown_screen (const Records *r, const Shown *v, guint i)
 {
   const FrameSent *f = &g_array_index (r->frames, FrameSent, i);
-  gint64 when = f->t + median_latency (v);
+  gint64 when = f->t + usual_latency (r, v, i);
 
   for (guint k = shown_after (r, when - period (r)); k < r->shown->len; k++) {
     const FrameShown *shown = &g_array_index (r->shown, FrameShown, k);
