@@ -52,51 +52,6 @@ push (RaLink *l, guint flow, guint64 seq, guint size, gdouble ms)
   ra_link_push (l, &p, (RaTime) (ms * 1e6 + 0.5));
 }
 
-/* --- the text --------------------------------------------------------- */
-
-static const struct
-{
-  const gchar *text;
-  RaLinkError code;
-  const gchar *message; /* a part of it */
-} bad[] = {
-  { "each", RA_LINK_ERROR_SYNTAX, "each: expected one model" },
-  { "delay 1ms ! each ! delay 1ms", RA_LINK_ERROR_SYNTAX,
-      "expected one model" },
-  { "each each gilbert p=.1 r=.1", RA_LINK_ERROR_SYNTAX, "expected one model" },
-  { "each gibert p=.1 r=.1", RA_LINK_ERROR_UNKNOWN_NODE, "'gibert'" },
-  { "each gilbert p=.1", RA_LINK_ERROR_PARAM, "gilbert: give either" },
-  { "each gilbert p=.1 r=2", RA_LINK_ERROR_PARAM, "gilbert: r=2" },
-  { "each bottleneck", RA_LINK_ERROR_PARAM, "bottleneck: rate= is missing" },
-  { "each delay 1ms 2ms", RA_LINK_ERROR_SYNTAX, "delay: '2ms'" },
-  { "each delay 1ms each", RA_LINK_ERROR_SYNTAX, "delay: 'each'" },
-  { "each p=.1", RA_LINK_ERROR_UNKNOWN_NODE, "'p=.1'" },
-  { "red", RA_LINK_ERROR_PARAM, "red: rate= is missing" },
-  { "red rate=1M queue=0", RA_LINK_ERROR_PARAM, "queue=, packets= or bytes=" },
-  { "red rate=1M min-th=.5 max-th=.5", RA_LINK_ERROR_PARAM,
-      "red: min-th=0.5 is not below max-th=0.5" },
-  { "red rate=1M max-p=2", RA_LINK_ERROR_PARAM, "max-p=2" },
-  { "red rate=1M s=0", RA_LINK_ERROR_PARAM, "s=0" },
-  { "rio", RA_LINK_ERROR_PARAM, "rio: rate= is missing" },
-  { "rio rate=1M queue=0", RA_LINK_ERROR_PARAM, "queue=, packets= or bytes=" },
-  { "rio rate=1M yellow-max-th=.2", RA_LINK_ERROR_PARAM,
-      "rio: yellow-min-th=0.3 is not below yellow-max-th=0.2" },
-};
-
-static void
-test_bad (gconstpointer data)
-{
-  guint i = GPOINTER_TO_UINT (data);
-  g_autoptr (GError) error = NULL;
-  RaLink *l = ra_link_parse (bad[i].text, 1, &log_sink, NULL, &error);
-
-  g_test_message ("'%s'", bad[i].text);
-  g_assert_null (l);
-  g_assert_error (error, RA_LINK_ERROR, (gint) bad[i].code);
-  if (!strstr (error->message, bad[i].message))
-    g_error ("'%s' lacks '%s'", error->message, bad[i].message);
-}
-
 /* --- each ------------------------------------------------------------- */
 
 static const struct
@@ -405,7 +360,6 @@ test_many_flows (void)
 void
 tests_add (void)
 {
-  rows_add ("/link-flows/bad", bad, test_bad);
   rows_add ("/link-flows/rows", rows, test_row);
   rows_add ("/link-flows/theory", theory, test_theory);
   g_test_add_func ("/link-flows/each-holds", test_each_holds);
