@@ -5,6 +5,7 @@
 #include "sender-fixture.h"
 
 #include <gst/rtpadapt/ledger.h>
+#include <gst/rtpadapt/repair/repair.h>
 #include <string.h>
 
 /* R_sample = now - t_recvdata - t_delay (RFC 5348 4.3 step 1), t in ms. */
@@ -393,6 +394,48 @@ test_media_rate (void)
   }
 }
 
+/* At a report of 10,000 packets, R = 40 ms after the first of them. */
+static void
+loss_report (Fixture *f, RaReport report)
+{
+  ra_repair_set (ra_sender_repair (f->sender),
+      &(RaRepairConfig){ .on = TRUE, .rows = TRUE });
+  fixture_send (f, 1200, RA_SENT_ASKS | RA_SENT_FRAME_END);
+  f->now += 40 * RA_MSECOND;
+  report.expected = 10000;
+  g_assert_true (ra_sender_on_report (f->sender, &report, 0, f->now));
+}
+
+/* The receiver holds packets for 200 ms, 10 of which the decoder needs.  A round takes R
+ * and 20 ms until the loss is known, and the next frame comes after 40: what waits may do
+ * so for 200 - 10 - 60 - 40 = 90 ms.  Of 38 ms 18 are above half a frame. */
+static void
+test_drain (void)
+{
+  static const struct
+  {
+    guint lost; /* of 100 */
+    gdouble left;
+    const gchar *why;
+  } rows[] = {
+    { 14, 1 - 18 * .003, "as RFC 8698 5.2.2, in 1/3 s" },
+    { 16, 1 - 18 / 90., "a frame that leaves too late is broken" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaSplit none, some;
+    g_auto (Fixture) f;
+
+    g_test_message ("%s", rows[i].why);
+    fixture_init (&f, 0);
+    loss_report (&f, (RaReport){ .lost_wireless = 100 * rows[i].lost });
+    ra_sender_split (f.sender, 0, &none);
+    ra_sender_split (f.sender, 38 * RA_MSECOND, &some);
+    g_assert_cmpfloat_with_epsilon (
+        (gdouble) some.media / (gdouble) none.media, rows[i].left, 1e-4);
+  }
+}
+
 /* Of 1 Mbit/s a fixed rule wants 25 repair packets per 100; and what is sent
  * beside the encoder's packets does not count for the encoder's overhead. */
 static void
@@ -499,6 +542,7 @@ tests_add (void)
   g_test_add_func ("/sender/rare-reports", test_rare_reports);
   g_test_add_func ("/sender/feedback-slept", test_feedback_slept);
   g_test_add_func ("/sender/media-rate", test_media_rate);
+  g_test_add_func ("/sender/drain", test_drain);
   g_test_add_func ("/sender/beside", test_beside);
   g_test_add_func ("/sender/lda-exchange", test_lda_exchange);
   g_test_add_func ("/sender/truth-noted", test_truth_noted);
