@@ -436,6 +436,45 @@ test_drain (void)
   }
 }
 
+/* Of 10,000 packets some are lost to congestion.  A round fits into the 200 ms that the
+ * receiver holds packets, and where it does not mend all, FEC is worth its part. */
+static void
+test_mended (void)
+{
+  static const struct
+  {
+    gboolean competes;
+    guint lost;
+    RaSpan queue; /* ms */
+    gboolean fec;
+    const gchar *why;
+  } rows[] = {
+    { TRUE, 50, 20, TRUE, "a TCP fills the queue and takes few packets" },
+    { FALSE, 50, 20, FALSE, "a lower rate ends it" },
+    { TRUE, 90, 20, TRUE, ".9 % are what a TCP takes at most" },
+    { TRUE, 91, 20, FALSE, "a BBR: FEC would cost a third of the rate" },
+    { TRUE, 50, 100, TRUE, "behind half of 200 ms a block comes in time" },
+    { TRUE, 50, 101, FALSE, "behind more it is too late" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaSpan queue = rows[i].queue * RA_MSECOND;
+    g_auto (Fixture) f;
+
+    g_test_message ("%s", rows[i].why);
+    fixture_init (&f, 0);
+    probe_competes = rows[i].competes;
+    ra_sender_set_fec (f.sender, ra_fec_find ("ulp"), NULL, NULL);
+    ra_sender_set_fec_code (f.sender, RA_FEC_CODE_RS, 25);
+    loss_report (&f,
+        (RaReport){ .lost_congestion = rows[i].lost,
+            .n_events = rows[i].lost,
+            .queue = queue,
+            .queue_min = queue });
+    g_assert_cmpint (ra_sender_fec (f.sender) > 0, ==, rows[i].fec);
+  }
+}
+
 /* Of 1 Mbit/s a fixed rule wants 25 repair packets per 100; and what is sent
  * beside the encoder's packets does not count for the encoder's overhead. */
 static void
@@ -543,6 +582,7 @@ tests_add (void)
   g_test_add_func ("/sender/feedback-slept", test_feedback_slept);
   g_test_add_func ("/sender/media-rate", test_media_rate);
   g_test_add_func ("/sender/drain", test_drain);
+  g_test_add_func ("/sender/mended", test_mended);
   g_test_add_func ("/sender/beside", test_beside);
   g_test_add_func ("/sender/lda-exchange", test_lda_exchange);
   g_test_add_func ("/sender/truth-noted", test_truth_noted);
