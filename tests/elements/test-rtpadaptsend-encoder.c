@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
-#include "send-fixture.h"
+#include "session-fixture.h"
 
 typedef struct
 {
@@ -306,6 +306,60 @@ test_encoder_beside_audio (gconstpointer data)
   g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
 }
 
+/* x264enc, which has no caps, and its VBV, ms.  The receiver holds packets for 200 ms. */
+static const struct
+{
+  guint least; /* ms, that it comes down to where packets come early */
+  const gchar *fec;
+  guint vbv;
+  const gchar *why;
+} even_rows[] = {
+  { 200, "none", 200, "it follows nothing" },
+  { 20, "none", 40, "it follows the path: a frame of 25 in a second" },
+  { 20, "fixed", 200, "but waits for FEC" },
+  { 20, "none", 40, "as before" },
+  { 200, "none", 200, "it follows no longer" },
+};
+
+static void
+test_encoder_even (void)
+{
+  g_autoptr (GstClock) clock = gst_test_clock_new ();
+  g_auto (Drive) d;
+  g_autoptr (GstElement) session = NULL;
+  g_autoptr (GObject) internal = NULL;
+  g_autoptr (GstPad) rtcp = NULL;
+
+  gst_system_clock_set_default (clock);
+  d = drive_new ("x264enc name=enc ! rtph264pay ! rtpulpfecenc pt=122",
+      "controller=fixed start-bitrate=1000000 ! s.send_rtp_sink "
+      "rtpsession name=s s.send_rtp_src");
+  session = gst_bin_get_by_name (GST_BIN (d.pipeline), "s");
+  internal = session_internal (session);
+  rtcp = rtcp_feed (gst_element_request_pad_simple (session, "recv_rtcp_sink"));
+  gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
+  wait_until (session_is_heard (internal));
+  wait_until (stat_of (d.send, "fec-made") > 0);
+  wait_until (uint_of (d.encoder, "vbv-buf-capacity") == 200);
+  for (guint i = 0; i < G_N_ELEMENTS (even_rows); i++) {
+    Rtcp r = { 0 };
+
+    g_test_message ("%s", even_rows[i].why);
+    gst_util_set_object_arg (G_OBJECT (d.send), "fec", even_rows[i].fec);
+    put_head (&r, 2, 204, 24); /* feedback/radp.h */
+    put (&r, 4, PEER);
+    put (&r, 4, 0x52414450);
+    put (&r, 4, 200000);
+    put (&r, 4, 200000);
+    put (&r, 4, even_rows[i].least * 1000);
+    rtcp_push (rtcp, &r);
+    settle (&(Send){ .element = d.send }, 900000 - 100000 * i);
+    g_assert_cmpuint (
+        uint_of (d.encoder, "vbv-buf-capacity"), ==, even_rows[i].vbv);
+  }
+  gst_system_clock_set_default (NULL);
+}
+
 typedef struct
 {
   GMutex lock;
@@ -471,6 +525,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/encoder/none", test_encoder_none);
   rows_add (
       "/rtpadaptsend/encoder/beside-audio", av_rows, test_encoder_beside_audio);
+  g_test_add_func ("/rtpadaptsend/encoder/even", test_encoder_even);
   rows_add_n ("/rtpadaptsend/encoder/blocks", 2, test_encoder_blocks);
   rows_add_by (
       "/rtpadaptsend/encoder/skip", skip_rows, name, test_encoder_skip);
