@@ -311,14 +311,15 @@ static const struct
 {
   guint least; /* ms, that it comes down to where packets come early */
   const gchar *fec;
+  gboolean unasked; /* FEC goes to it, which does not say that it uses it */
   guint vbv;
   const gchar *why;
 } even_rows[] = {
-  { 200, "none", 200, "it follows nothing" },
-  { 20, "none", 40, "it follows the path: a frame of 25 in a second" },
-  { 20, "fixed", 200, "but waits for FEC" },
-  { 20, "none", 40, "as before" },
-  { 200, "none", 200, "it follows no longer" },
+  { 200, "none", TRUE, 200, "it follows nothing" },
+  { 20, "none", TRUE, 40, "it follows the path: a frame of 25 in a second" },
+  { 20, "fixed", TRUE, 200, "but waits for FEC" },
+  { 20, "fixed", FALSE, 40, "but gets none" },
+  { 200, "none", TRUE, 200, "it follows no longer" },
 };
 
 static void
@@ -352,6 +353,7 @@ test_encoder_even (void)
     put (&r, 4, 200000);
     put (&r, 4, 200000);
     put (&r, 4, even_rows[i].least * 1000);
+    g_object_set (d.send, "fec-unasked", even_rows[i].unasked, NULL);
     rtcp_push (rtcp, &r);
     settle (&(Send){ .element = d.send }, 900000 - 100000 * i);
     g_assert_cmpuint (

@@ -104,6 +104,21 @@ news_log (GstRtpAdaptSend *self, RaEarNews news)
       ra_ecn_state_nick (stats.ecn_state), ra_ecn_fault_nick (stats.ecn_fault));
 }
 
+/* TRUE: the receiver uses FEC, or it is sent without its word. */
+static gboolean
+fec_goes (const GstRtpAdaptSend *self)
+{
+  return rtx_gate_fec (self->cfg.fec_unasked,
+      self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
+}
+
+/* TRUE: somebody makes FEC, and it goes to the receiver. */
+static gboolean
+fec_is_made (const GstRtpAdaptSend *self)
+{
+  return self->fecencs.usable && fec_goes (self);
+}
+
 /* What the reports show to be lost is to be sent again; the rate has heard of it by
  * now. */
 static void
@@ -118,7 +133,8 @@ losses_mend (GstRtpAdaptSend *self, RaTime now)
   /* Where the receiver holds packets for FEC frames of one size save nothing. */
   send_apply (self,
       encoders_set_even (&self->encoders,
-          config.follows && ra_sender_fec (self->sender) == 0));
+          config.follows
+              && (ra_sender_fec (self->sender) == 0 || !fec_is_made (self))));
   ra_sender_look (self->sender, now);
   if (ra_repair_due (repair) <= now)
     send_wake (self);
@@ -357,14 +373,6 @@ encoders_drive (GstRtpAdaptSend *self)
 
 /* --- FEC and numbers that are left out ---------------------------------- */
 
-/* TRUE: the receiver uses FEC, or it is sent without its word. */
-static gboolean
-fec_goes (const GstRtpAdaptSend *self)
-{
-  return rtx_gate_fec (self->cfg.fec_unasked,
-      self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
-}
-
 /* What the radio loses of the packets that leave too late to be sent again: losses to
  * congestion end with the lower rate, of which FEC would take a part.  Only of a code of
  * maximum distance so few repair packets are of use.  A receiver that follows the path
@@ -419,8 +427,7 @@ fecencs_drive (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
   if (self->sender) {
-    ra_sender_set_fec_made (
-        self->sender, self->fecencs.usable && fec_goes (self));
+    ra_sender_set_fec_made (self->sender, fec_is_made (self));
     ra_sender_set_fec_code (
         self->sender, self->fecencs.code, self->fecencs.block);
   }
