@@ -2,47 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
-
-#include <gst/rtpadapt/link.h>
+#include "link-fixture.h"
 
 #include <math.h>
 #include <string.h>
-
-/* 1,250 bytes are 10,000 bits: 10 ms at 1 Mbit/s. */
-#define S 1250
-
-static void
-log_deliver (const RaLinkPacket *p, RaTime now, gpointer log)
-{
-  g_string_append_printf (
-      log, "+%u.%u %.9g, ", p->flow, (guint) p->seq, (gdouble) now / 1e6);
-}
-
-static void
-log_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
-    gpointer log)
-{
-  g_string_append_printf (log, "-%u.%u %.9g %s %s, ", p->flow, (guint) p->seq,
-      (gdouble) now / 1e6, ra_cause_nick (cause), node);
-}
-
-static void
-log_discard (const RaLinkPacket *p, gpointer log)
-{
-  g_string_append_printf (log, "~%u.%u, ", p->flow, (guint) p->seq);
-}
-
-static const RaLinkSink log_sink = { log_deliver, log_drop, log_discard };
-
-static RaLink *
-link_new (const gchar *text, guint64 seed, GString *log)
-{
-  GError *error = NULL;
-  RaLink *l = ra_link_parse (text, seed, &log_sink, log, &error);
-
-  g_assert_no_error (error);
-  return l;
-}
 
 static void
 push (RaLink *l, guint flow, guint64 seq, guint size, gdouble ms)
@@ -94,7 +57,7 @@ test_row (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
   g_autoptr (GString) log = g_string_new (NULL);
-  g_autoptr (RaLink) l = link_new (rows[r].text, 1, log);
+  g_autoptr (RaLink) l = link_new (rows[r].text, log);
 
   g_test_message ("%s: %s", rows[r].text, rows[r].why);
   for (guint i = 0; i < rows[r].n; i++)
@@ -115,7 +78,7 @@ test_each_holds (void)
   GString *log = g_string_new (NULL), *values = g_string_new (NULL);
   RaLink *l = link_new ("delay 0 ! each delay 25ms ! each gilbert p=1 r=0 ! "
                         "each bottleneck rate=1M",
-      1, log);
+      log);
 
   g_assert_cmpuint (ra_link_next (l), ==, RA_TIME_NONE);
   g_assert_cmpuint (ra_link_capacity (l, 0), ==, 1000000);
@@ -131,7 +94,7 @@ test_each_holds (void)
   push (l, 3, 2, S, 40);
   g_assert_cmpstr (log->str, ==, "-3.0 25 wireless gilbert, ~5.1, ");
   ra_link_free (l);
-  l = link_new ("each gilbert p=1 r=0", 1, log);
+  l = link_new ("each gilbert p=1 r=0", log);
   g_assert_cmpuint (ra_link_capacity (l, 0), ==, 0);
   ra_link_free (l);
   g_string_free (log, TRUE);
@@ -314,8 +277,8 @@ static void
 test_stats (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  g_autoptr (RaLink) l = link_new (
-      "bottleneck rate=1M queue=20ms ! each gilbert p=1 r=1", 1, log);
+  g_autoptr (RaLink) l
+      = link_new ("bottleneck rate=1M queue=20ms ! each gilbert p=1 r=1", log);
 
   push (l, 1, 0, S, 0);
   push (l, 1, 1, S, 0);
@@ -338,7 +301,7 @@ static void
 test_many_flows (void)
 {
   g_autoptr (GString) log = g_string_new (NULL);
-  g_autoptr (RaLink) l = link_new ("each bottleneck rate=1M queue=0", 1, log);
+  g_autoptr (RaLink) l = link_new ("each bottleneck rate=1M queue=0", log);
   RaLinkStats s;
 
   for (guint i = 0; i < 2000; i++)
@@ -360,6 +323,7 @@ test_many_flows (void)
 void
 tests_add (void)
 {
+  log_flows = TRUE;
   rows_add ("/link-flows/rows", rows, test_row);
   rows_add ("/link-flows/theory", theory, test_theory);
   g_test_add_func ("/link-flows/each-holds", test_each_holds);
