@@ -295,6 +295,28 @@ test_lowered (void)
   g_assert_cmpint (stats.wanted, ==, 25 * MS);
 }
 
+/* A frame is 500 ms late, 300 more than may be: it is due when it comes, but for 2 ms, and so
+ * are those after it.  The third one is not out before it is 30 ms late (its 500, the 200
+ * that 194 are left of, and 30): what follows is shown 70 later. */
+static void
+test_catch_up (gconstpointer data)
+{
+  gboolean adaptive = GPOINTER_TO_INT (data);
+  g_auto (Fixture) f;
+
+  fixture_init (&f, adaptive);
+  frames (&f, 50, 0);
+  frames (&f, 1, 500 * MS);
+  g_assert_cmpint (f.lag, ==, 302 * (gint64) MS);
+  if (adaptive)
+    return;
+  frames (&f, 1, 500 * MS);
+  g_assert_cmpint (f.lag, ==, 304 * (gint64) MS);
+  gst_harness_set_time (f.harness, f.n * FRAME + 536 * MS);
+  frames (&f, 1, 500 * MS);
+  g_assert_cmpint (f.lag, ==, 376 * (gint64) MS);
+}
+
 void
 tests_add (void)
 {
@@ -306,4 +328,7 @@ tests_add (void)
   g_test_add_func ("/src-hold/lips", test_lips);
   g_test_add_func ("/src-hold/second", test_second);
   g_test_add_func ("/src-hold/lowered", test_lowered);
+  g_test_add_data_func ("/src-hold/catch-up", NULL, test_catch_up);
+  g_test_add_data_func (
+      "/src-hold/catch-up/adaptive", GINT_TO_POINTER (TRUE), test_catch_up);
 }

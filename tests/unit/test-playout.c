@@ -256,6 +256,48 @@ test_laws (gconstpointer data)
   g_assert_cmpfloat ((gdouble) n_late / n, <=, law_rows[row].late);
 }
 
+/* In ms.  A frame takes 40, of which a twentieth comes off what is shown earlier. */
+static const struct
+{
+  struct
+  {
+    gint moved, hold,
+        late; /* late: so much more is the same packet, 0: it is not */
+  } packet[3];
+  gint ahead; /* in the end */
+  const gchar *why;
+} catch_rows[] = {
+  { { { 500, 200, 0 } }, 198, "200 of the 500 would be L once more" },
+  { { { 150, 200, 0 } }, 148, "what the clock did not move is not taken off" },
+  { { { 99, 200, 0 } }, 0, "less than half of the most is drift" },
+  { { { -500, 200, 0 } }, 0, "the clock came back for a reason of its own" },
+  { { { 500, 60, 0 } }, 58, "packets are held for 60" },
+  { { { 500, 200, 0 }, { 0, 200, 0 }, { 0, 200, 0 } }, 194, "2 ms a frame" },
+  { { { 500, 200, 0 }, { -450, 200, 0 } }, 48, "the clock comes back" },
+  { { { 500, 200, 0 }, { -600, 200, 0 }, { 50, 200, 0 } }, 0,
+      "and then moves without a cause" },
+  { { { 500, 200, 0 }, { 0, 100, 0 } }, 98, "L falls" },
+  { { { 500, 200, 30 } }, 128, "30 late, and a frame's 40" },
+  { { { 500, 200, -30 } }, 198, "in time" },
+  { { { 500, 200, 300 } }, 0, "no later than the clock says" },
+  { { { 500, 200, 300 }, { 250, 200, 0 } }, 198, "too late once more" },
+};
+
+static void
+test_catch_up (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaCatchUp c = { 0 };
+
+  g_test_message ("%s", catch_rows[row].why);
+  for (guint i = 0; i < 3 && catch_rows[row].packet[i].hold > 0; i++) {
+    ra_catch_up_on_packet (&c, FRAME, catch_rows[row].packet[i].moved * MS,
+        catch_rows[row].packet[i].hold * MS, limits.most);
+    ra_catch_up_on_late (&c, catch_rows[row].packet[i].late * MS, FRAME);
+  }
+  g_assert_cmpint (c.ahead, ==, catch_rows[row].ahead * MS);
+}
+
 void
 tests_add (void)
 {
@@ -266,4 +308,5 @@ tests_add (void)
   rows_add ("/playout/streak", streak_rows, test_streak);
   rows_add ("/playout/hold", hold_rows, test_hold);
   rows_add ("/playout/laws", law_rows, test_laws);
+  rows_add ("/playout/catch-up", catch_rows, test_catch_up);
 }

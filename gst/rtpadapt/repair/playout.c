@@ -228,3 +228,31 @@ ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late)
   h->down = MAX (h->down, before - h->now);
   return h->now;
 }
+
+/* --- after a packet that came too late ---------------------------------------- */
+
+/* Of the media time. */
+#define BACK 20
+/* A step of less than this part of the most is drift. */
+#define STEP 2
+
+void
+ra_catch_up_on_packet (
+    RaCatchUp *c, RaSpan media, RaSpan moved, RaSpan hold, RaSpan most)
+{
+  if (moved > most / STEP) {
+    c->behind += moved;
+    c->ahead += moved;
+  } else if (c->behind > 0) {
+    c->behind = MAX (c->behind + moved, 0);
+  }
+  c->ahead = MIN (c->ahead, MIN (c->behind, hold));
+  c->ahead = MAX (c->ahead - MAX (media, 0) / BACK, 0);
+}
+
+void
+ra_catch_up_on_late (RaCatchUp *c, RaSpan late, RaSpan frame)
+{
+  if (late > 0)
+    c->ahead = MAX (c->ahead - late - frame, 0);
+}

@@ -108,4 +108,24 @@ void ra_hold_init (RaHold *h, RaSpan latency);
  * RA_SPAN_NONE: no frames are late. */
 RaSpan ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late);
 
+/* A packet that is later than the most that packets are held makes a jitterbuffer such
+ * as rtpjitterbuffer begin its clock again, as if that packet were in time.  What follows
+ * would be shown L after it, and a picture that stood until it came would stand for L
+ * once more.  So packets are shown up to L earlier for a while, and that becomes less by
+ * a twentieth of the time that passes, as L falls. */
+typedef struct
+{
+  RaSpan
+      behind; /* so much later the clock is; it comes back where the path does */
+  RaSpan ahead; /* so much earlier packets are shown, 0 to L */
+} RaCatchUp;
+
+/* The next packet goes out.  Its media time is `media` after the last one's, and on the
+ * jitterbuffer's clock it is due `moved` later than that; `hold` is L. */
+void ra_catch_up_on_packet (
+    RaCatchUp *c, RaSpan media, RaSpan moved, RaSpan hold, RaSpan most);
+/* Though shown `ahead` earlier only, it is `late`.  What follows is shown that much later,
+ * and a `frame` more, since the rest of this frame is still to come. */
+void ra_catch_up_on_late (RaCatchUp *c, RaSpan late, RaSpan frame);
+
 G_END_DECLS

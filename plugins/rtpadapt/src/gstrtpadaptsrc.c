@@ -56,6 +56,9 @@
  * not ask when the answer would come after #GstRtpAdaptSrc:latency, which has to be a
  * good deal longer than a round trip.
  *
+ * A picture that is later than the latency is shown when it comes.  The pictures behind it
+ * are held shortly at first, and for all of the latency 4 s later.
+ *
  * |[
  * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \
  *     encoding-name=H264 ! rtph264depay request-keyframe=true ! avdec_h264 ! \

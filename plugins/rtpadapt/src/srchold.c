@@ -60,6 +60,8 @@ typedef struct
   guint32 frame_rtp;
   RaSpan late;
 
+  RaCatchUp catch_up;
+
   /* the last frame's first packet, as it went out */
   guint32 out_rtp;
   GstClockTime out_pts; /* GST_CLOCK_TIME_NONE: there was none */
@@ -391,6 +393,31 @@ media_note (HoldStream *s, guint pt)
   s->out_pts = GST_CLOCK_TIME_NONE;
 }
 
+/* A packet goes out and is due by the jitterbuffer's clock.  By how much earlier it is to be
+ * shown. */
+static gint64
+catch_up (HoldStream *s, const Packet *p, gint64 due)
+{
+  const SrcHold *h = s->hold;
+  RaSpan most = h->cfg.limits.most;
+  RaSpan hold = h->cfg.adaptive ? h->hold.now : most;
+  gint64 media = s->mapped ? media_span (s, s->rtp, p->rtp) : FAR;
+  GstClockTime now;
+
+  if (ABS (media) >= FAR)
+    s->catch_up = (RaCatchUp){ 0 };
+  else if (!p->again)
+    ra_catch_up_on_packet (
+        &s->catch_up, media, due - s->due - media, hold, most);
+  if (s->catch_up.ahead == 0)
+    return 0;
+  now = gst_element_get_current_running_time (s->jitterbuffer);
+  if (GST_CLOCK_TIME_IS_VALID (now))
+    ra_catch_up_on_late (&s->catch_up,
+        (gint64) now - (due + s->told + most - s->catch_up.ahead), s->frame);
+  return MIN (s->catch_up.ahead, due + s->told);
+}
+
 /* The lock is held, and `p` arrived when it says.  `due`: its media time; `marked`:
  * it is the frame's last.  TRUE: a frame ended. */
 static gboolean
@@ -422,6 +449,7 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   HoldStream *s = data;
   gboolean ended = FALSE;
+  gint64 due, ahead = 0;
   Packet p;
   guint at;
 
@@ -432,14 +460,21 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (!src_payload_is_fec (p.pt))
     media_note (s, p.pt);
   if (s->clock_rate > 0) {
-    move_note (s, &p, GST_BUFFER_PTS (buffer));
+    due = (gint64) GST_BUFFER_PTS (buffer) - s->told;
+    ahead = catch_up (s, &p, due);
+    move_note (s, &p, GST_BUFFER_PTS (buffer) - (GstClockTime) ahead);
     p.at = s->arrival[at].at;
     if (!p.again && s->arrival[at].seq == p.seq
         && GST_CLOCK_TIME_IS_VALID (p.at))
-      ended = packet_out (s, &p, (gint64) GST_BUFFER_PTS (buffer) - s->told,
-          GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
+      ended = packet_out (
+          s, &p, due, GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
   }
   g_mutex_unlock (&s->hold->lock);
+  if (ahead > 0) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_PTS (buffer) -= (GstClockTime) ahead;
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
   if (ended)
     orders_follow (s->hold);
   return GST_PAD_PROBE_OK;
