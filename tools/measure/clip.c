@@ -3,9 +3,11 @@
  */
 #include "clip.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
+#include <unistd.h>
 
 gboolean
 clip_write_picture (
@@ -111,9 +113,15 @@ clip_decode_even (Clip *clip, const gchar *path, GError **error)
 Clip *
 clip_load (const gchar *path, gint width, gint height, GError **error)
 {
-  Clip *clip = g_new0 (Clip, 1);
+  Clip *clip;
   gboolean ok;
 
+  if (g_access (path, R_OK) != 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s",
+        path, g_strerror (errno));
+    return NULL;
+  }
+  clip = g_new0 (Clip, 1);
   clip->frames
       = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
   if (width > 0)

@@ -6,6 +6,7 @@
 #include "systems.h"
 
 #include <gst/gst.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
 
+  setlocale (LC_CTYPE, ""); /* names in messages; numbers keep their point */
   if (argc < 2 || g_str_equal (argv[1], "--help")
       || g_str_equal (argv[1], "-h")) {
     usage ();
