@@ -130,6 +130,19 @@ test_params (void)
 }
 
 static void
+test_unknown (void)
+{
+  g_autoptr (GError) error = NULL;
+  Thing t;
+
+  ra_params_init (&t, params);
+  g_assert_false (ra_params_parse (&t, sizeof t, params, "nearly=1", &error));
+  g_assert_error (error, RA_PARAM_ERROR, UNKNOWN);
+  g_assert_cmpstr (error->message, ==,
+      "no parameter 'nearly', only share, wait, rate, length, count, plan");
+}
+
+static void
 test_no_params (void)
 {
   g_autoptr (GError) error = NULL;
@@ -139,6 +152,7 @@ test_no_params (void)
   g_assert_true (ra_params_parse (NULL, 0, NULL, "paper", &error));
   g_assert_false (ra_params_parse (NULL, 0, NULL, "a=1", &error));
   g_assert_error (error, RA_PARAM_ERROR, UNKNOWN);
+  g_assert_cmpstr (error->message, ==, "no parameter 'a', there is none");
 }
 
 static const struct
@@ -364,6 +378,7 @@ void
 tests_add (void)
 {
   g_test_add_func ("/params/parse", test_params);
+  g_test_add_func ("/params/unknown", test_unknown);
   g_test_add_func ("/params/none", test_no_params);
   g_test_add_func ("/params/schedule", test_plan);
   g_test_add_func ("/params/schedule-length", test_plan_length);

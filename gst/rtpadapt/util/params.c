@@ -268,6 +268,24 @@ param_find (RaParamWalk *walk, const gchar *name)
   return p;
 }
 
+/* Names those that there are, as a wrong one is mostly a slip, or another
+ * algorithm's. */
+static void
+unknown_error (const RaParam *params, const gchar *name, GError **error)
+{
+  RaParamWalk walk = ra_params_walk (params);
+  g_autoptr (GString) names = g_string_new (NULL);
+  g_autofree gchar *shown = ra_word_shown (name);
+  const RaParam *p;
+
+  while ((p = ra_params_next (&walk)))
+    g_string_append_printf (
+        names, "%s%s", names->len ? ", " : "only ", p->name);
+  g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_UNKNOWN,
+      "no parameter '%s', %s", shown,
+      names->len ? names->str : "there is none");
+}
+
 gboolean
 ra_params_set (gpointer instance, const RaParam *params, const gchar *name,
     const gchar *value, GError **error)
@@ -277,10 +295,7 @@ ra_params_set (gpointer instance, const RaParam *params, const gchar *name,
   gdouble number;
 
   if (!p) {
-    g_autofree gchar *shown = ra_word_shown (name);
-
-    g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_UNKNOWN,
-        "no parameter '%s'", shown);
+    unknown_error (params, name, error);
     return FALSE;
   }
   if (p->is_schedule)
