@@ -521,6 +521,8 @@ static const struct
   { "dtls=true key=00", "dtls", "two ways to a key" },
   { "dtls=true rtcp-mux=false", "rtcp-mux", "DTLS on two ports" },
   { "dtls=true pem-file=/nowhere/pem", "/nowhere/pem", "no such file" },
+  { "dtls=true pem-file=/dev/null", "certificate", "nothing in it" },
+  { "dtls=true fingerprint=Fingerprint=AA:BB", "32 pairs", "openssl's line" },
 };
 
 /* Says what is wrong, and starts when it is mended. */
@@ -540,7 +542,8 @@ test_wrong (void)
     g_assert_nonnull (strstr (said, wrong[i].says));
     gst_element_set_state (pipeline, GST_STATE_NULL);
     g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9", "bind-address", NULL,
-        "key", NULL, "key-file", NULL, "dtls", FALSE, "rtcp-mux", TRUE, NULL);
+        "key", NULL, "key-file", NULL, "dtls", FALSE, "pem-file", NULL,
+        "fingerprint", NULL, "rtcp-mux", TRUE, NULL);
     sink_play (pipeline);
     sink_stop (pipeline, sink);
   }

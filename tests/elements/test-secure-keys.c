@@ -198,6 +198,12 @@ test_fingerprint (void)
   g_assert_null (secure_fingerprint ("no certificate"));
   g_assert_null (secure_fingerprint ("-----BEGIN CERTIFICATE-----\nMIIB"));
   g_assert_null (secure_fingerprint (NULL));
+  g_assert_true (secure_fingerprint_is_valid (found));
+  g_assert_true (
+      secure_fingerprint_is_valid ("04 f02A"
+                                   "6df6ce43decbd8e44f5e55"
+                                   "cfb1d20fff1206318978e3500e86a3e6e7c0"));
+  g_assert_false (secure_fingerprint_is_valid ("04:F0"));
 }
 
 void

@@ -36,6 +36,8 @@ GBytes *secure_key_load (
 /* "SHA-256 of a certificate", 32 pairs of hex digits with colons, as in SDP
  * (RFC 8122 5); NULL if it is not a certificate. */
 gchar *secure_fingerprint (const gchar *pem);
+/* It has the digits of SHA-256; colons and blanks do not count. */
+gboolean secure_fingerprint_is_valid (const gchar *text);
 
 typedef struct _Secure Secure;
 /* `peer`: the address of the other end of the DTLS handshake, NULL: not known. */

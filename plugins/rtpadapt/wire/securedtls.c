@@ -5,6 +5,8 @@
 #include "securepriv.h"
 #include "parts/systime.h"
 
+#include <string.h>
+
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
 
 /* --- the hub -------------------------------------------------------------- */
@@ -187,6 +189,44 @@ have_elements (Secure *s)
   return TRUE;
 }
 
+/* openssl prints a word before the digits, with which no certificate would fit. */
+static gboolean
+check_fingerprint (Secure *s, const gchar *fingerprint)
+{
+  if (!fingerprint || secure_fingerprint_is_valid (fingerprint))
+    return TRUE;
+  GST_ELEMENT_ERROR (s->bin, RESOURCE, SETTINGS,
+      ("fingerprint=\"%s\" is not 32 pairs of hex digits: of what openssl "
+       "prints, take what is behind the =.",
+          fingerprint),
+      (NULL));
+  return FALSE;
+}
+
+/* NULL, having posted an error: dtlsdec would only log that it cannot use it. */
+static gchar *
+load_pem (Secure *s, const gchar *path)
+{
+  g_autofree gchar *pem = NULL, *fingerprint = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_file_get_contents (path, &pem, NULL, &error)) {
+    GST_ELEMENT_ERROR (s->bin, RESOURCE, OPEN_READ,
+        ("No certificate: %s.", error->message), (NULL));
+    return NULL;
+  }
+  fingerprint = secure_fingerprint (pem);
+  if (!fingerprint || !strstr (pem, "PRIVATE KEY-----")) {
+    GST_ELEMENT_ERROR (s->bin, RESOURCE, SETTINGS,
+        ("The file \"%s\" has no %s in PEM form: a pem-file has a certificate and "
+         "its key.",
+            path, fingerprint ? "private key" : "certificate"),
+        (NULL));
+    return NULL;
+  }
+  return g_steal_pointer (&pem);
+}
+
 gboolean
 secure_dtls_open (Secure *s, const SecureConfig *cfg)
 {
@@ -199,19 +239,18 @@ secure_dtls_open (Secure *s, const SecureConfig *cfg)
     .calls = !cfg->dtls_client && !s->receiver,
     .fingerprint = cfg->fingerprint };
   g_autofree gchar *pem = NULL;
-  GError *error = NULL;
 
   if (cfg->key || cfg->key_file) {
     GST_ELEMENT_ERROR (s->bin, RESOURCE, SETTINGS,
         ("DTLS makes its own key: a key cannot be set beside dtls."), (NULL));
     return FALSE;
   }
-  if (cfg->pem_file
-      && !g_file_get_contents (cfg->pem_file, &pem, NULL, &error)) {
-    GST_ELEMENT_ERROR (s->bin, RESOURCE, OPEN_READ,
-        ("No certificate: %s.", error->message), (NULL));
-    g_error_free (error);
+  if (!check_fingerprint (s, cfg->fingerprint))
     return FALSE;
+  if (cfg->pem_file) {
+    pem = load_pem (s, cfg->pem_file);
+    if (!pem)
+      return FALSE;
   }
   if (!have_elements (s))
     return FALSE;

@@ -176,6 +176,20 @@ secure_key_load (const gchar *path, GstRtpAdaptCipher cipher, GError **error)
 
 /* --- fingerprints ------------------------------------------------------- */
 
+gboolean
+secure_fingerprint_is_valid (const gchar *text)
+{
+  guint digits = 0;
+
+  for (; *text; text++) {
+    if (g_ascii_isxdigit (*text))
+      digits++;
+    else if (*text != ':' && *text != ' ')
+      return FALSE;
+  }
+  return digits == 2 * 32;
+}
+
 /* A PEM certificate is its DER form in base64 (RFC 7468 5). */
 gchar *
 secure_fingerprint (const gchar *pem)
