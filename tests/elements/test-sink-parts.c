@@ -82,16 +82,20 @@ test_repeats (void)
   {
     guint stream;
     gint payload; /* -1: the caps have none */
-    const gchar *media;
+    const gchar *media, *name;
     gboolean repeats, may_repeat;
+    const gchar *twin; /* another codec with that payload type: a warning */
     const gchar *why;
   } rows[] = {
-    { 0, 97, "audio", FALSE, FALSE, "sound is not sent again" },
-    { 1, 96, "video", TRUE, TRUE, "the first video stream" },
-    { 2, 96, "video", TRUE, TRUE, "another one of that type" },
-    { 3, 98, "video", TRUE, FALSE, "another type" },
-    { 4, SINK_PT_RTX, "video", TRUE, FALSE, "the type of what is sent again" },
-    { 5, -1, "video", TRUE, FALSE, "none" },
+    { 0, 97, "audio", "OPUS", FALSE, FALSE, NULL, "sound is not sent again" },
+    { 1, 96, "video", "H264", TRUE, TRUE, NULL, "the first video stream" },
+    { 2, 96, "video", "H264", TRUE, TRUE, NULL, "another one of that type" },
+    { 3, 98, "video", "H264", TRUE, FALSE, NULL, "another type" },
+    { 4, SINK_PT_RTX, "video", "H264", TRUE, FALSE, NULL,
+        "the type of what is sent again" },
+    { 5, -1, "video", "H264", TRUE, FALSE, NULL, "none" },
+    { 6, -1, "video", "VP8", TRUE, FALSE, NULL, "none, and another codec" },
+    { 7, 96, "audio", "OPUS", FALSE, FALSE, "H264", "a payloader's default" },
   };
   GstPad *ghosts[G_N_ELEMENTS (rows)];
   SinkStreams s;
@@ -103,8 +107,9 @@ test_repeats (void)
     g_autoptr (GstPad) funnel
         = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
     SinkStream *stream = sink_stream_new (ghost, funnel);
-    g_autoptr (GstCaps) caps = gst_caps_new_simple (
-        "application/x-rtp", "media", G_TYPE_STRING, rows[i].media, NULL);
+    g_autoptr (GstCaps) caps
+        = gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
+            rows[i].media, "encoding-name", G_TYPE_STRING, rows[i].name, NULL);
     SinkStreamJob job;
 
     if (rows[i].payload >= 0)
@@ -113,7 +118,8 @@ test_repeats (void)
     g_assert_true (sink_streams_find (&s, ghost) == stream);
     job = sink_streams_on_caps (&s, stream, caps, TRUE, 1000);
     if (!job.builds || job.repeats != rows[i].repeats
-        || job.may_repeat != rows[i].may_repeat)
+        || job.may_repeat != rows[i].may_repeat
+        || g_strcmp0 (job.twin, rows[i].twin) != 0)
       g_test_fail_printf ("%s", rows[i].why);
   }
   sink_streams_clear (&s);

@@ -104,6 +104,27 @@ claim_rtx (SinkStreams *s, SinkStream *stream, SinkStreamJob *job)
   stream->rtx_payload = job->may_repeat ? job->payload : -1;
 }
 
+static const gchar *
+encoding_of (const GstCaps *caps)
+{
+  return g_intern_string (gst_structure_get_string (
+      gst_caps_get_structure (caps, 0), "encoding-name"));
+}
+
+/* A receiver knows what packets are by their payload type. */
+static void
+find_twin (SinkStreams *s, SinkStream *stream, SinkStreamJob *job)
+{
+  job->name = encoding_of (stream->caps);
+  for (guint i = 0; i < s->list->len && !job->twin && job->name; i++) {
+    const SinkStream *other = s->list->pdata[i];
+
+    if (other != stream && other->caps && other->payload == job->payload
+        && job->payload >= 0 && encoding_of (other->caps) != job->name)
+      job->twin = encoding_of (other->caps);
+  }
+}
+
 SinkStreamJob
 sink_streams_on_caps (SinkStreams *s, SinkStream *stream, GstCaps *caps,
     gboolean repeats, guint keep)
@@ -123,6 +144,8 @@ sink_streams_on_caps (SinkStreams *s, SinkStream *stream, GstCaps *caps,
     job.repeats = job.video && repeats;
   else
     job.repeats = job.payload != stream->payload && stream->rtx;
+  if (job.builds || job.payload != stream->payload)
+    find_twin (s, stream, &job);
   stream->payload = job.payload;
   stream->ssrc_known = gst_structure_get_uint (fields, "ssrc", &ssrc);
   if (stream->ssrc_known)
@@ -268,9 +291,21 @@ build (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
   stream->built = TRUE;
 }
 
+static void
+warn_twin (GstBin *bin, const SinkStreamJob *job)
+{
+  GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
+      ("Two streams, %s and %s, have payload type %d: the receiver takes both for "
+       "the same. Set pt= of one payloader.",
+          job->twin, job->name, job->payload),
+      (NULL));
+}
+
 void
 sink_stream_do (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 {
+  if (job->twin)
+    warn_twin (bin, job);
   if (job->builds)
     build (bin, stream, job);
   else if (job->repeats && job->may_repeat)
