@@ -30,8 +30,8 @@ sink_hint_silence (
     return;
   GST_ELEMENT_WARNING (bin, RESOURCE, READ,
       ("No answer has come from %s port %d for " HINT_SECONDS
-       ": check the address, the firewall, and that key, cipher and dtls are "
-       "the same at the receiver.",
+       ": check the address, the firewall, and that key, cipher, dtls and "
+       "rtcp-mux are the same at the receiver.",
           host, port),
       ("rtpadaptsink goes on sending"));
 }
