@@ -115,9 +115,8 @@ RaSpan ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late);
  * a twentieth of the time that passes, as L falls. */
 typedef struct
 {
-  RaSpan
-      behind; /* so much later the clock is; it comes back where the path does */
-  RaSpan ahead; /* so much earlier packets are shown, 0 to L */
+  RaSpan behind; /* so much later the clock is than it was */
+  RaSpan ahead;  /* so much earlier packets are shown, 0 to L */
 } RaCatchUp;
 
 /* The next packet goes out.  Its media time is `media` after the last one's, and on the

@@ -63,9 +63,8 @@ typedef struct
   gboolean may_repeat; /* and sends this payload type again */
   gint repeats_other;  /* but sends this one again already, or -1 */
   guint keep;          /* ms that packets are kept for it */
-  const gchar *name,
-      *twin; /* (static) encodings of this stream and of another one
-                               with its payload type; twin: NULL: there is none */
+  const gchar *name;   /* (static) its encoding */
+  const gchar *twin; /* (static) another one's with its payload type, or NULL */
 } SinkStreamJob;
 
 /* Makes the elements, adds them to `bin` and links them, from the funnel back to the
