@@ -506,6 +506,26 @@ test_end (void)
   }
 }
 
+/* A second payloader that never gets anything passes on nothing but the end. */
+static void
+test_end_alone (void)
+{
+  GstElement *sink, *pipeline = sink_pipeline (9, "", &sink);
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  GstElement *empty = gst_element_factory_make ("appsrc", NULL);
+  GstElement *pay = gst_element_factory_make ("rtph264pay", NULL);
+
+  gst_bin_add_many (GST_BIN (pipeline), empty, pay, NULL);
+  g_assert_true (gst_element_link_many (empty, pay, sink, NULL));
+  sink_play (pipeline);
+  sink_push (pipeline, 0);
+  gst_app_src_end_of_stream (GST_APP_SRC (empty));
+  gst_app_src_end_of_stream (GST_APP_SRC (src));
+  sink_wait_eos (pipeline);
+  gst_object_unref (src);
+  sink_stop (pipeline, sink);
+}
+
 static const struct
 {
   const gchar *options, *says;
@@ -599,6 +619,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsink/offers", test_offers);
   g_test_add_func ("/rtpadaptsink/cycles", test_cycles);
   g_test_add_func ("/rtpadaptsink/end", test_end);
+  g_test_add_func ("/rtpadaptsink/end/alone", test_end_alone);
   g_test_add_func ("/rtpadaptsink/wrong", test_wrong);
   g_test_add_func ("/rtpadaptsink/missing", test_missing);
 }

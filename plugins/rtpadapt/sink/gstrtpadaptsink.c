@@ -209,7 +209,10 @@ stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
     if (!stream->built)
       sink_caps_lower_mtu (pad);
     stream_caps (self, stream, caps);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !stream->built) {
+  } else if (!stream->built
+      && (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
+          || GST_EVENT_TYPE (event) == GST_EVENT_EOS)) {
+    /* A payloader that got nothing sends the end alone, and the funnel waits for it. */
     sink_stream_do (GST_BIN (self), stream, &plain);
   }
   return gst_pad_event_default (pad, parent, event);
