@@ -211,6 +211,36 @@ test_breaks (void)
   g_assert_cmpuint (seq_of (w.out->pdata[36]), ==, 100);
 }
 
+/* An application switches to another payloader and back: 10 2 10 2 of the first one, 10 2
+ * of the other, and 10 of the first.  RFC 3711 9.1: no number of an SSRC may leave twice.
+ * `off`: repair packets were taken away meanwhile. */
+static void
+test_back (gconstpointer off)
+{
+  g_auto (World) w;
+  guint16 last;
+  guint n;
+
+  world_new (&w, "rtpadaptfecenc pt=122 percentage=20");
+  push_frame (&w, 10, FALSE);
+  push_frame (&w, 10, FALSE);
+  w.ssrc = 2;
+  w.seq = 100;
+  push_frame (&w, 10, FALSE);
+  g_assert_cmpuint (w.out->len, ==, 36);
+  last = seq_of (w.out->pdata[23]);
+  g_assert_cmpuint (last, ==, (guint16) (65500 + 23));
+  if (off)
+    gst_harness_set (w.h, "rtpadaptfecenc", "pt", 255, NULL);
+  n = w.out->len;
+  w.ssrc = 1;
+  w.seq = (guint16) (65500 + 20);
+  push_frame (&w, 10, FALSE);
+  g_assert_cmpuint (w.out->len, ==, n + (off ? 10 : 12));
+  for (guint i = n; i < w.out->len; i++)
+    g_assert_cmpuint (seq_of (w.out->pdata[i]), ==, ++last);
+}
+
 /* Without a payload type no repair packet leaves, not even of the block that had begun,
  * and numbers go on: 10 2 10, then 10 10 without, then 10 and what follows. */
 static void
@@ -542,6 +572,8 @@ tests_add (void)
 {
   rows_add_by ("/fecenc/places", places, name, test_places);
   g_test_add_func ("/fecenc/breaks", test_breaks);
+  g_test_add_data_func ("/fecenc/back", NULL, test_back);
+  g_test_add_data_func ("/fecenc/back/off", "", test_back);
   g_test_add_func ("/fecenc/taken-away", test_taken_away);
   rows_add_n ("/fecenc/refused", 2, test_refused);
   g_test_add_func ("/fecenc/full", test_full);

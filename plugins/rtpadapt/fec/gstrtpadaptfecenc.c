@@ -47,12 +47,15 @@
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/repair/planner.h>
 
+#include <string.h>
+
 GST_DEBUG_CATEGORY_STATIC (rtpadaptfecenc_debug);
 #define GST_CAT_DEFAULT rtpadaptfecenc_debug
 
 #define PT_NONE 255      /* as rtpulpfecenc's */
 #define SPAN_MAX 2000    /* ms */
 #define CLOCK_RATE 90000 /* of video, RFC 3551 5 */
+#define OTHERS_MAX 8     /* SSRCs that may come back */
 
 typedef struct
 {
@@ -62,6 +65,13 @@ typedef struct
   guint rs_pt;
   guint late_loss; /* per 1000 */
 } FecEncConfig;
+
+/* A stream's numbers grew by `offset`; 0: none did. */
+typedef struct
+{
+  guint32 ssrc;
+  guint16 offset;
+} Grown;
 
 struct _GstRtpAdaptFecEnc
 {
@@ -83,6 +93,8 @@ struct _GstRtpAdaptFecEnc
   guint32 ssrc;
   guint64 timestamp; /* extended; -1 before the first */
   GstClockTime pts, dts;
+  Grown others[OTHERS_MAX]; /* that came before */
+  guint n_others;           /* so far */
 };
 
 G_DEFINE_TYPE (GstRtpAdaptFecEnc, gst_rtp_adapt_fec_enc, GST_TYPE_ELEMENT)
@@ -190,8 +202,9 @@ block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
   return made ? push_repair (self, made) : GST_FLOW_OK;
 }
 
+/* No packet of a stream came yet. */
 static void
-stream_forget (GstRtpAdaptFecEnc *self)
+stream_begin (GstRtpAdaptFecEnc *self)
 {
   fec_block_clear (&self->block);
   fec_block_clear (&self->frame);
@@ -199,6 +212,46 @@ stream_forget (GstRtpAdaptFecEnc *self)
   self->started = FALSE;
   self->offset = 0;
   self->timestamp = G_MAXUINT64;
+}
+
+static void
+streams_forget (GstRtpAdaptFecEnc *self)
+{
+  stream_begin (self);
+  self->n_others = 0;
+  memset (self->others, 0, sizeof self->others);
+}
+
+/* An application that switches between two payloaders comes back to the first one.  Its
+ * numbers go on where they were, as SRTP must not see one of them twice (RFC 3711 9.1). */
+static void
+stream_change (GstRtpAdaptFecEnc *self, guint32 ssrc)
+{
+  const Grown before = { self->ssrc, self->offset };
+  Grown *place = NULL;
+
+  stream_begin (self);
+  for (guint i = 0; i < OTHERS_MAX && !place; i++) {
+    if (self->others[i].offset > 0 && self->others[i].ssrc == ssrc)
+      place = &self->others[i];
+  }
+  if (place)
+    self->offset = place->offset;
+  else if (before.offset > 0)
+    place = &self->others[self->n_others++ % OTHERS_MAX];
+  if (place)
+    *place = before;
+}
+
+/* TRUE: some stream has other numbers than it came with. */
+static gboolean
+any_grew (const GstRtpAdaptFecEnc *self)
+{
+  gboolean any = self->offset > 0;
+
+  for (guint i = 0; i < OTHERS_MAX; i++)
+    any |= self->others[i].offset > 0;
+  return any;
 }
 
 /* --- packets ------------------------------------------------------------ */
@@ -218,7 +271,7 @@ stream_follow (
     frame_drop (self);
   }
   if (ssrc != self->ssrc)
-    stream_forget (self);
+    stream_change (self, ssrc);
   self->started = TRUE;
   self->ssrc = ssrc;
   self->seq = seq;
@@ -328,9 +381,9 @@ fec_enc_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   FecEncConfig cfg = config (self);
 
   /* Numbers that grew stay so without a payload type, too. */
-  if (is_payload_type (cfg.pt) || self->offset > 0)
+  if (is_payload_type (cfg.pt) || any_grew (self))
     return media_chain (self, buffer, &cfg);
-  stream_forget (self);
+  stream_begin (self);
   return gst_pad_push (self->srcpad, buffer);
 }
 
@@ -450,14 +503,14 @@ fec_enc_change_state (GstElement *element, GstStateChange transition)
             ->change_state (element, transition);
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    stream_forget (self);
+    streams_forget (self);
   return ret;
 }
 
 static void
 fec_enc_finalize (GObject *object)
 {
-  stream_forget (GST_RTP_ADAPT_FEC_ENC (object));
+  streams_forget (GST_RTP_ADAPT_FEC_ENC (object));
   G_OBJECT_CLASS (gst_rtp_adapt_fec_enc_parent_class)->finalize (object);
 }
 
@@ -488,7 +541,7 @@ gst_rtp_adapt_fec_enc_init (GstRtpAdaptFecEnc *self)
 {
   props_init (&self->cfg, fec_enc_props, self);
   self->clock_rate = CLOCK_RATE;
-  stream_forget (self);
+  streams_forget (self);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, fec_enc_chain);
