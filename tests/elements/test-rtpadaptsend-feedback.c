@@ -193,6 +193,57 @@ test_realign (void)
   g_assert_cmpuint (warnings (&s), ==, 1);
 }
 
+static GstFlowReturn
+refuse (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_FLUSHING;
+}
+
+/* A packet that a flush takes on its way to rtpsession gets no number there.  The numbers
+ * differ from then on, which is nothing to warn of; where they differ again, it is. */
+static void
+test_realign_flush (void)
+{
+  g_auto (Send) s = send_new ("controller=tfrc burst=0");
+  GstPadChainFunction takes = GST_PAD_CHAINFUNC (s.h->sinkpad);
+  GstClockTime now;
+  GstSegment segment;
+
+  send_paced (&s, 0, 10);
+  gst_test_clock_advance_time (s.clock, 2 * OWD);
+  warnings (&s);
+  feedback (&s, 0, 10, 0, NULL);
+  gst_pad_set_chain_function (s.h->sinkpad, refuse);
+  push_frame (&s, 1, 1);
+  wait_until (gst_harness_push (s.h, packet_new (SSRC, 99, 2, PAYLOAD))
+      == GST_FLOW_FLUSHING);
+  gst_pad_set_chain_function (s.h->sinkpad, takes);
+  gst_harness_push_event (s.h, gst_event_new_flush_start ());
+  gst_harness_push_event (s.h, gst_event_new_flush_stop (FALSE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  now = time_now (&s);
+  g_array_append_val (s.times, now); /* of the one that was refused */
+  push_frame (&s, 3, 20);
+  for (guint i = 0; i < 20; i++) {
+    while (gst_harness_buffers_in_queue (s.h) == 0) {
+      wait_until (gst_harness_buffers_in_queue (s.h) > 0
+          || gst_test_clock_peek_id_count (s.clock) > 0);
+      if (gst_harness_buffers_in_queue (s.h) == 0) /* or it was a timer */
+        crank (&s);
+    }
+    pull_packet (&s);
+  }
+  gst_test_clock_advance_time (s.clock, 2 * OWD);
+  feedback (&s, 11, 21, 65535, NULL);
+  g_assert_cmpint (stat (&s, "realigned"), ==, 1);
+  g_assert_cmpuint (warnings (&s), ==, 0);
+  feedback (&s, 21, 31, 65530, NULL);
+  g_assert_cmpint (stat (&s, "realigned"), ==, 2);
+  g_assert_cmpuint (warnings (&s), ==, 1);
+}
+
 /* Both numbers, RTP's and rtpsession's, wrap at 65536. */
 static void
 test_wrap (void)
@@ -299,6 +350,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/feedback/doubtful", test_doubtful);
   g_test_add_func ("/rtpadaptsend/feedback/unknown", test_unknown);
   g_test_add_func ("/rtpadaptsend/feedback/realign", test_realign);
+  g_test_add_func ("/rtpadaptsend/feedback/realign-flush", test_realign_flush);
   g_test_add_func ("/rtpadaptsend/feedback/wrap", test_wrap);
   rows_add_by ("/rtpadaptsend/truth", truth_rows, lda, test_truth);
 }

@@ -600,7 +600,7 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
 {
   gboolean ends;
 
-  ra_ear_on_pushed (self->ear.ear, our_system_now (&self->clock));
+  send_ear_on_pushed (&self->ear, flow, our_system_now (&self->clock));
   if (flow == GST_FLOW_OK) {
     send_apply (self, mode_on_pushed (&self->mode));
     return;
@@ -836,7 +836,7 @@ feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
     RaEarNews news = ra_ear_on_twcc (
         send_ear (self), (const RaTwccRow *) rows->data, rows->len, now);
 
-    warn = news & RA_EAR_REALIGNED
+    warn = send_ear_is_misled (&self->ear, news)
         && send_warn_once (self, SEND_WARNED_REALIGNED);
     send_on_news (self, news, now);
   }

@@ -43,6 +43,24 @@ send_ear_take (
   return wants;
 }
 
+void
+send_ear_on_pushed (SendEar *e, GstFlowReturn flow, RaTime passed_by)
+{
+  ra_ear_on_pushed (e->ear, passed_by);
+  e->refused |= flow != GST_FLOW_OK;
+}
+
+gboolean
+send_ear_is_misled (SendEar *e, RaEarNews news)
+{
+  gboolean refused = e->refused;
+
+  if (!(news & RA_EAR_REALIGNED))
+    return FALSE;
+  e->refused = FALSE;
+  return !refused;
+}
+
 typedef struct
 {
   guint64 time;

@@ -23,6 +23,7 @@ typedef struct
   RaEarStats stats; /* of the last ear, when it stopped */
   RaTime heard_at;  /* when feedback or a report about us came last, or when we
                        started */
+  gboolean refused; /* packets that rtpsession has given no number, perhaps */
 } SendEar;
 
 void send_ear_start (SendEar *e, RaSender *sender, RaTime now);
@@ -31,6 +32,12 @@ void send_ear_stop (SendEar *e);
 /* Has the parts do what `news` ask for; returns what they want. */
 SendWants send_ear_take (
     SendEar *e, RaEarNews news, FeedbackMode *mode, Outage *outage, RaTime now);
+/* Packets were pushed, and `flow` is what came of it, at `passed_by` of rtpsession's
+ * clock. */
+void send_ear_on_pushed (SendEar *e, GstFlowReturn flow, RaTime passed_by);
+/* TRUE: by the `news` somebody behind us takes or adds packets.  After a flush numbers
+ * differ, too, and nobody can mend that. */
+gboolean send_ear_is_misled (SendEar *e, RaEarNews news);
 /* A loss as element messages describe it (transfer full); `clock` says when the
  * packet was sent. */
 GstStructure *send_ear_loss (const RaEarLoss *loss, const OurClock *clock);
