@@ -32,6 +32,24 @@ static const struct
   { "caps=\"application/x-rtp,payload=100,media=video,clock-rate=90000,"
     "encoding-name=H265\"",
       NULL, "caps" },
+  { "caps=\"application/x-rtp,media=video,encoding-name=H264\"", "clock-rate",
+      "rtpjitterbuffer drops packets without a clock rate" },
+  { "caps=\"application/x-rtp,media=video,clock-rate=0,encoding-name=H264\"",
+      "clock-rate", "or with one of 0" },
+  { "caps=\"video/x-h264,clock-rate=90000\"", "application/x-rtp", "not RTP" },
+  { "caps=\"application/x-rtp,payload=224,media=video,clock-rate=90000,"
+    "encoding-name=H264\"",
+      "7 bits", "not 96 (RFC 3550 5.1)" },
+  { "caps=\"application/x-rtp,payload=72,media=video,clock-rate=90000,"
+    "encoding-name=H264\"",
+      "RTCP", "72 would look like RTCP (RFC 5761 4)" },
+  { "pt-map=\"122=H264\"", "FEC", "the number of ULPFEC" },
+  { "pt-map=\"120=H264\" fec=false", "FEC", "the number of the other code" },
+  { "pt-map=\"121=H264\"", "retransmissions", "the number of RTX" },
+  { "pt-map=\"121=H264\" retransmission=false", NULL, "which is free then" },
+  { "caps=\"application/x-rtp,payload=122,media=video,clock-rate=90000,"
+    "encoding-name=H264\"",
+      "FEC", "the same in caps" },
   { "rtcp-mux=false", NULL, "a pair of ports" },
   { "fec=false retransmission=true", NULL, "other repair" },
   { "feedback=tfrc", NULL, "TFRC" },

@@ -163,20 +163,38 @@ fill_encoding (SrcPayloads *table, const SrcPayloadSettings *s, GError **error)
   return TRUE;
 }
 
+/* Why no media can have that payload type, or NULL. */
+static const gchar *
+type_problem (const SrcPayloadSettings *s, guint64 pt)
+{
+  if (pt >= SRC_PAYLOAD_TYPES)
+    return "a payload type has 7 bits";
+  if (pt >= 64 && pt < DYNAMIC_FIRST) /* RFC 5761 4 */
+    return "that payload type looks like RTCP";
+  if (src_payload_is_fec ((guint) pt))
+    return "that payload type is of FEC, so that the sender has to take another";
+  if (pt == SRC_RTX_PT && s->retransmission)
+    return "that payload type is of retransmissions, so that the sender has to take "
+           "another";
+  return NULL;
+}
+
 static gboolean
-fill_entry (SrcPayloads *table, const gchar *text, gboolean twcc)
+fill_entry (SrcPayloads *table, const gchar *text, const SrcPayloadSettings *s,
+    const gchar **problem)
 {
   g_auto (GStrv) sides = g_strsplit (text, "=", 2);
   guint64 pt;
   Codec codec;
 
+  *problem = NULL;
   if (g_strv_length (sides) != 2
       || !g_ascii_string_to_unsigned (
-          g_strstrip (sides[0]), 10, 0, SRC_PAYLOAD_TYPES - 1, &pt, NULL)
-      || (pt >= 64 && pt < DYNAMIC_FIRST) /* RFC 5761 4 */
+          g_strstrip (sides[0]), 10, 0, G_MAXUINT, &pt, NULL)
+      || (*problem = type_problem (s, pt)) != NULL
       || !codec_parse (&codec, g_strstrip (sides[1])))
     return FALSE;
-  entry_set (table, (guint) pt, codec_caps (&codec), twcc);
+  entry_set (table, (guint) pt, codec_caps (&codec), s->twcc);
   g_free (codec.name);
   return TRUE;
 }
@@ -185,39 +203,66 @@ static gboolean
 fill_map (SrcPayloads *table, const SrcPayloadSettings *s, GError **error)
 {
   g_auto (GStrv) entries = g_strsplit (s->pt_map ? s->pt_map : "", ",", -1);
+  const gchar *problem;
 
   for (guint i = 0; entries[i]; i++) {
-    if (fill_entry (table, entries[i], s->twcc))
+    if (fill_entry (table, entries[i], s, &problem))
       continue;
     if (!*g_strstrip (entries[i]))
       continue;
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "\"%s\" in pt-map is no payload type with its codec, as "
-        "96=H264/90000 or 97=OPUS/48000/2",
-        entries[i]);
+        "96=H264/90000 or 97=OPUS/48000/2%s%s",
+        entries[i], problem ? ": " : "", problem ? problem : "");
     return FALSE;
   }
   return TRUE;
 }
 
-static void
-fill_caps (SrcPayloads *table, const SrcPayloadSettings *s)
+/* Why packets of these caps would be dropped, or NULL.  `*pt` becomes the payload type;
+ * it is left alone where there is none. */
+static const gchar *
+caps_problem (const SrcPayloadSettings *s, const GstStructure *one, gint *pt)
+{
+  gint rate = 0;
+
+  if (!gst_structure_has_name (one, "application/x-rtp"))
+    return "they are not application/x-rtp";
+  gst_structure_get_int (one, "clock-rate", &rate);
+  if (rate <= 0)
+    return "they lack a clock-rate";
+  return gst_structure_get_int (one, "payload", pt)
+      ? type_problem (s, (guint64) (gint64) *pt)
+      : NULL;
+}
+
+static gboolean
+fill_caps (SrcPayloads *table, const SrcPayloadSettings *s, GError **error)
 {
   guint n
       = s->caps && !gst_caps_is_any (s->caps) ? gst_caps_get_size (s->caps) : 0;
 
   /* The first one counts, as in all caps. */
   for (guint i = n; i-- > 0;) {
-    GstCaps *one = gst_caps_copy_nth (s->caps, i);
+    g_autoptr (GstCaps) one = gst_caps_copy_nth (s->caps, i);
     guint first = DYNAMIC_FIRST, last = SRC_PAYLOAD_TYPES - 1;
-    gint pt;
+    gint pt = -1;
+    const gchar *problem
+        = caps_problem (s, gst_caps_get_structure (one, 0), &pt);
 
-    if (gst_structure_get_int (gst_caps_get_structure (one, 0), "payload", &pt))
-      first = last = (guint) pt % SRC_PAYLOAD_TYPES;
+    if (problem) {
+      g_autofree gchar *text = gst_caps_to_string (one);
+
+      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+          "No packet can have the caps \"%s\": %s", text, problem);
+      return FALSE;
+    }
+    if (pt >= 0)
+      first = last = (guint) pt;
     for (guint p = first; p <= last; p++)
       entry_set (table, p, gst_caps_copy (one), s->twcc);
-    gst_caps_unref (one);
   }
+  return TRUE;
 }
 
 static GstCaps *
@@ -256,11 +301,11 @@ src_payloads_fill (
   *table = (SrcPayloads){ 0 };
   fill_static (table, settings->twcc);
   if (!fill_encoding (table, settings, error)
-      || !fill_map (table, settings, error)) {
+      || !fill_map (table, settings, error)
+      || !fill_caps (table, settings, error)) {
     src_payloads_clear (table);
     return FALSE;
   }
-  fill_caps (table, settings);
   fill_repair (table, settings);
   return TRUE;
 }
