@@ -349,6 +349,32 @@ test_key_frame (void)
   WAIT_UNTIL (t.bus, g_atomic_int_get (&asked) > 0);
 }
 
+/* A pad that is linked when packets have come for some time, and again after it was
+ * unlinked, gives those that come from then on. */
+static void
+test_link_late (void)
+{
+  g_autoptr (GstPad) pad = NULL, sink = NULL;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
+  guint64 came;
+
+  receiver_new (&t, "encoding-name=H264", CODED_H264);
+  g_signal_handlers_disconnect_by_func (
+      t.src, (gpointer) (GCallback) receiver_pad, &t);
+  receiver_play (&t);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  sink = gst_element_get_static_pad (t.branches[0], "sink");
+  WAIT_UNTIL (t.bus, (pad = gst_element_get_static_pad (t.src, "src_0")));
+  for (guint i = 0; i < 2; i++) {
+    came = stat_of (t.src, "rtp");
+    WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") >= came + 30);
+    g_assert_cmpint (gst_pad_link (pad, sink), ==, GST_PAD_LINK_OK);
+    wait_frames (&t, 0, 10);
+    gst_pad_unlink (pad, sink);
+  }
+}
+
 /* --- to the pipeline ---------------------------------------------------- */
 
 static void
@@ -499,6 +525,7 @@ tests_add (void)
   g_test_add_func ("/streams/retransmission", test_retransmission);
   rows_add ("/streams/feedback", modes, test_feedback);
   g_test_add_func ("/streams/key-frame", test_key_frame);
+  g_test_add_func ("/streams/link-late", test_link_late);
   g_test_add_func ("/streams/latency", test_latency);
   g_test_add_func ("/streams/storage", test_storage);
   g_test_add_func ("/streams/eos", test_eos);

@@ -80,6 +80,14 @@ copy_sticky (GstPad *pad, GstEvent **event, gpointer ghost)
   return TRUE;
 }
 
+/* rtpjitterbuffer (1.22) stops for ever when it pushes to what is not linked, so that an
+ * application which links the pad later, or again, would get nothing. */
+static GstPadProbeReturn
+drop_unlinked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return gst_pad_is_linked (pad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
 SrcStream *
 src_stream_new (GstBin *bin, const gchar *name, GstCaps *caps,
     const SrcPending *from, gboolean fec)
@@ -95,6 +103,9 @@ src_stream_new (GstBin *bin, const gchar *name, GstCaps *caps,
   g_object_set_data_full (G_OBJECT (stream->ghost), "caps", gst_caps_ref (caps),
       (GDestroyNotify) gst_caps_unref);
   gst_pad_set_query_function (stream->ghost, stream_query);
+  gst_pad_add_probe (stream->ghost,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop_unlinked,
+      NULL, NULL);
   gst_pad_set_active (stream->ghost, TRUE);
   if (fec && is_video (caps))
     add_fecdec (bin, stream);
