@@ -111,11 +111,20 @@ encoding_of (const GstCaps *caps)
       gst_caps_get_structure (caps, 0), "encoding-name"));
 }
 
+static gboolean
+is_of_repair (gint payload)
+{
+  return payload == SINK_PT_FEC || payload == SINK_PT_RTX
+      || payload == SINK_PT_RS;
+}
+
 /* A receiver knows what packets are by their payload type. */
 static void
 find_twin (SinkStreams *s, SinkStream *stream, SinkStreamJob *job)
 {
   job->name = encoding_of (stream->caps);
+  if (is_of_repair (job->payload))
+    job->twin = "repair";
   for (guint i = 0; i < s->list->len && !job->twin && job->name; i++) {
     const SinkStream *other = s->list->pdata[i];
 
@@ -297,7 +306,7 @@ warn_twin (GstBin *bin, const SinkStreamJob *job)
   GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
       ("Two streams, %s and %s, have payload type %d: the receiver takes both for "
        "the same. Set pt= of one payloader.",
-          job->twin, job->name, job->payload),
+          job->twin, job->name ? job->name : "media", job->payload),
       (NULL));
 }
 

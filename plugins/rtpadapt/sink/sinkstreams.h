@@ -64,7 +64,8 @@ typedef struct
   gint repeats_other;  /* but sends this one again already, or -1 */
   guint keep;          /* ms that packets are kept for it */
   const gchar *name;   /* (static) its encoding */
-  const gchar *twin; /* (static) another one's with its payload type, or NULL */
+  const gchar *twin;   /* (static) another one's with its payload type,
+                        or "repair"; NULL: there is none */
 } SinkStreamJob;
 
 /* Makes the elements, adds them to `bin` and links them, from the funnel back to the
