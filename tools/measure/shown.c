@@ -192,9 +192,11 @@ usual_latency (const Records *r, const Shown *v, guint i)
   while (k > 0 && f[k - 1].t >= t - USUAL_WITHIN)
     k--;
   for (; k < r->frames->len && f[k].t <= t + USUAL_WITHIN; k++) {
-    gdouble latency = ra_seconds (f[k].shown - f[k].t) * 1e3;
+    gdouble latency = f[k].shown == G_MININT64
+        ? (gdouble) NAN
+        : ra_seconds (f[k].shown - f[k].t) * 1e3;
 
-    if (f[k].shown != G_MININT64)
+    if (!isnan (latency))
       g_array_append_val (ms, latency);
   }
   return ms->len > 0

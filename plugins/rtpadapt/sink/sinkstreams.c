@@ -234,6 +234,8 @@ rtx_map (SinkStream *stream, gint payload)
 static void
 warn_rtx (GstBin *bin, const SinkStreamJob *job)
 {
+  if (is_of_repair (job->payload))
+    return; /* warn_twin() has said it */
   GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
       ("Packets of payload type %d are not sent again.", job->payload),
       ("%d repairs %d", SINK_PT_RTX, job->repeats_other));
@@ -259,10 +261,7 @@ add_rtx (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 static void
 add_fec (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 {
-  if (job->payload == SINK_PT_FEC)
-    GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
-        ("No FEC: the stream has its payload type, %d.", SINK_PT_FEC), (NULL));
-  else
+  if (job->payload != SINK_PT_FEC)
     stream->fec = add_element (bin, stream, "rtpadaptfecenc", "fec");
   if (stream->fec)
     g_object_set (stream->fec, "pt", SINK_PT_FEC, "rs-pt",
