@@ -56,7 +56,7 @@
  * not ask when the answer would come after #GstRtpAdaptSrc:latency, which has to be a
  * good deal longer than a round trip.
  *
- * A picture that is later than the latency is shown when it comes.  The pictures behind it
+ * A picture that is later than the latency is due when it comes.  The pictures behind it
  * are held shortly at first, and for all of the latency 4 s later.
  *
  * |[
