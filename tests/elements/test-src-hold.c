@@ -297,7 +297,8 @@ test_lowered (void)
 
 /* A frame is 500 ms late, 300 more than may be: it is due when it comes, but for 2 ms, and so
  * are those after it.  The third one is not out before it is 30 ms late (its 500, the 200
- * that 194 are left of, and 30): what follows is shown 70 later. */
+ * that 194 are left of, and 30): what follows is shown 70 later.  With
+ * adaptive latency L has come down by 2 ms, which the offset takes instead. */
 static void
 test_catch_up (gconstpointer data)
 {

@@ -43,6 +43,14 @@ period (const Records *r)
   return (gint64) ((gdouble) RA_SECOND / r->fps);
 }
 
+/* From the sender to the screen, ms; NaN: it was never shown. */
+static gdouble
+latency_ms (const FrameSent *f)
+{
+  return f->shown == G_MININT64 ? (gdouble) NAN
+                                : ra_seconds (f->shown - f->t) * 1e3;
+}
+
 static void
 latency_score (const Records *r, Shown *v)
 {
@@ -51,14 +59,13 @@ latency_score (const Records *r, Shown *v)
 
   v->latency_step_ms = (gdouble) NAN;
   for (guint i = 0; i < r->frames->len; i++) {
-    gdouble latency = (gdouble) NAN;
     const FrameSent *f = &g_array_index (r->frames, FrameSent, i);
+    gdouble latency = latency_ms (f);
 
     if (f->t < v->from || f->t >= v->until)
       continue;
     v->frames_sent++;
-    if (f->shown != G_MININT64) {
-      latency = ra_seconds (f->shown - f->t) * 1e3;
+    if (!isnan (latency)) {
       v->frames_shown++;
       g_array_append_val (ms, latency);
     }
@@ -192,9 +199,7 @@ usual_latency (const Records *r, const Shown *v, guint i)
   while (k > 0 && f[k - 1].t >= t - USUAL_WITHIN)
     k--;
   for (; k < r->frames->len && f[k].t <= t + USUAL_WITHIN; k++) {
-    gdouble latency = f[k].shown == G_MININT64
-        ? (gdouble) NAN
-        : ra_seconds (f[k].shown - f[k].t) * 1e3;
+    gdouble latency = latency_ms (&f[k]);
 
     if (!isnan (latency))
       g_array_append_val (ms, latency);

@@ -111,8 +111,8 @@ RaSpan ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late);
 /* A packet that is later than the most that packets are held makes a jitterbuffer such
  * as rtpjitterbuffer begin its clock again, as if that packet were in time.  What follows
  * would be shown L after it, and a picture that stood until it came would stand for L
- * once more.  So packets are shown up to L earlier for a while, and that becomes less by
- * a twentieth of the time that passes, as L falls. */
+ * once more.  So packets are shown earlier, by L at most.  That advance shrinks by 50 ms in a
+ * second, so that L is there again when a packet is lost. */
 typedef struct
 {
   RaSpan behind; /* so much later the clock is than it was */
@@ -120,11 +120,13 @@ typedef struct
 } RaCatchUp;
 
 /* The next packet goes out.  Its media time is `media` after the last one's, and on the
- * jitterbuffer's clock it is due `moved` later than that; `hold` is L. */
+ * jitterbuffer's clock it is due `moved` later than that; `hold` is L, and `most` the
+ * longest that packets are held. */
 void ra_catch_up_on_packet (
     RaCatchUp *c, RaSpan media, RaSpan moved, RaSpan hold, RaSpan most);
-/* Though shown `ahead` earlier only, it is `late`.  What follows is shown that much later,
- * and a `frame` more, since the rest of this frame is still to come. */
+/* That packet should have been shown `late` ago; nothing happens if `late` is not above 0.
+ * What follows is shown that much later, and a `frame`'s time more, since the rest of this
+ * frame is still to come. */
 void ra_catch_up_on_late (RaCatchUp *c, RaSpan late, RaSpan frame);
 
 G_END_DECLS

@@ -57,7 +57,7 @@
  * good deal longer than a round trip.
  *
  * A picture that is later than the latency is due when it comes.  The pictures behind it
- * are held shortly at first, and for all of the latency 4 s later.
+ * are held for a short time at first, and for all of the latency 4 s later.
  *
  * |[
  * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \

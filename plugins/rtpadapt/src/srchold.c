@@ -393,8 +393,8 @@ media_note (HoldStream *s, guint pt)
   s->out_pts = GST_CLOCK_TIME_NONE;
 }
 
-/* A packet goes out and is due by the jitterbuffer's clock.  By how much earlier it is to be
- * shown. */
+/* A packet goes out, and the jitterbuffer's clock says when it is `due`.  Returns how much
+ * earlier it is to be shown. */
 static gint64
 catch_up (HoldStream *s, const Packet *p, gint64 due)
 {

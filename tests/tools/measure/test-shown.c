@@ -30,6 +30,7 @@ rising (gint n)
   return n < 250 ? 100 : 200;
 }
 
+/* 38 ms are between the earliest and the latest. */
 static gint
 jittering (gint n)
 {
