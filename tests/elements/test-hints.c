@@ -241,50 +241,6 @@ test_rows (void)
       "%u pairs", (guint) G_N_ELEMENTS (rows));
 }
 
-/* A receiver for the sender's warning: a report that is encrypted comes back to
- * a sender without a key. */
-static void
-test_sink_encrypted (void)
-{
-  g_autofree gchar *line = NULL;
-  guint port;
-  gint ear = udp_socket ("127.0.0.1", &port);
-  GString *said = g_string_new (NULL);
-  GError *error = NULL;
-  GstElement *pipeline;
-  UdpHeard heard;
-  g_autoptr (GstBus) bus = NULL;
-
-  line = g_strdup_printf (
-      "videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "
-      "x264enc tune=zerolatency ! rtph264pay ! "
-      "rtpadaptsink host=127.0.0.1 port=%u",
-      port);
-  pipeline = gst_parse_launch (line, &error);
-  g_assert_no_error (error);
-  bus = gst_element_get_bus (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  udp_hear (ear, &heard);
-  for (guint i = 1; i <= ENCRYPTED_ENOUGH; i++) {
-    guint8 data[40] = { 0x81, 201, 0, 7, 0, 0, 0, 9 };
-
-    memset (data + 8, 0x55, sizeof data - 8);
-    ra_put_u32 (data + sizeof data - 14, 0x80000000u + i);
-    udp_say (ear, "127.0.0.1", heard.from_port, 0, data, sizeof data);
-  }
-  for (gint64 end = g_get_monotonic_time () + PATIENCE;
-       times (said, ENCRYPTED) == 0;) {
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
-    g_usleep (10000);
-    hear (bus, said);
-  }
-  g_assert_cmpuint (times (said, ENCRYPTED), ==, 1);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  g_string_free (said, TRUE);
-  close (ear);
-}
-
 static const struct
 {
   const gchar *settings;
@@ -337,6 +293,5 @@ tests_add (void)
   g_test_add_func ("/hints/looks", test_looks);
   g_test_add_func ("/hints/handshake", test_handshake);
   g_test_add_func ("/hints/rows", test_rows);
-  g_test_add_func ("/hints/sink-encrypted", test_sink_encrypted);
   g_test_add_func ("/hints/open", test_open);
 }
