@@ -1,6 +1,7 @@
-/* Sequence numbers that jump, and how much RTCP goes back, in virtual time.
+/* Parts of the gate in virtual time: numbers that jump, RTCP that goes back, media.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../../plugins/rtpadapt/src/srctwin.h"
 #include "../../plugins/rtpadapt/wire/answers.h"
 #include "../../plugins/rtpadapt/wire/seqcheck.h"
 #include "../rows.h"
@@ -273,6 +274,40 @@ test_hosts (void)
   g_assert_true (answers_may_leave (answers, a, 1000, TRUE, T0 + RA_SECOND));
 }
 
+/* --- media with a payload type of repair --------------------------------- */
+
+static const struct
+{
+  guint8 pt;
+  gchar ssrc;
+  guint16 first; /* beyond the newest number of A, which goes on from 65530 */
+  gboolean said;
+  const gchar *why;
+} twins[] = {
+  { 122, 'A', 0x7c85, FALSE, "FEC has the SSRC of its media" },
+  { 122, 'B', 0, TRUE, "nothing else has that SSRC" },
+  { 121, 'B', (guint16) -2000, FALSE, "a packet of A is repeated" },
+  { 121, 'B', 20, FALSE, "the end of an outage is repeated" },
+  { 121, 'B', 20000, TRUE, "no number of A" },
+};
+
+static void
+test_twin (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), said = 0;
+  SrcTwin t = { 0 };
+
+  for (guint16 i = 0; i < 2 * SRC_TWIN_ENOUGH; i++) {
+    const guint16 seq = (guint16) (65530 + i);
+    g_assert_false (src_twin_on_packet (
+        &t, &(RtpMuxHead){ .pt = 96, .ssrc = 'A', .seq = seq }, FALSE, 0));
+    said += (guint) src_twin_on_packet (&t,
+        &(RtpMuxHead){ .pt = twins[row].pt, .ssrc = (guint32) twins[row].ssrc },
+        TRUE, (guint16) (seq + twins[row].first));
+  }
+  g_assert_cmpuint (said, ==, twins[row].said);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -287,5 +322,6 @@ main (int argc, char **argv)
   g_test_add_func ("/answers/bytes", test_bytes);
   g_test_add_func ("/answers/proven", test_proven);
   g_test_add_func ("/answers/hosts", test_hosts);
+  rows_add_by ("/twin", twins, why, test_twin);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* rtpadaptsrc: what comes to its port and does not belong there, or elsewhere.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../rows.h"
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
@@ -183,22 +184,38 @@ test_sr_request (void)
   close (fd);
 }
 
-/* One warning for all, which tells what to do. */
-static void
-test_unknown_payload (void)
+static const struct
 {
+  const gchar *settings;
+  guint pt, others, n;
+  const gchar *stat, *why;
+} losts[] = {
+  { "pt-map=96=H264/90000", 101, 102, 10, "unknown-payload", "unknown" },
+  { "encoding-name=H264", 120, 122, 100, "rtp", "FEC, of Reed-Solomon" },
+  { "encoding-name=H264", 121, 122, 100, "rtp", "retransmissions" },
+  { "encoding-name=H264", 122, 121, 100, "rtp", "FEC" },
+};
+
+/* Media whose payload type is unknown, or of repair: one warning for all, which says
+ * what to do. */
+static void
+test_lost_payload (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), n = losts[row].n;
   g_autofree gchar *said = NULL, *again = NULL;
+  g_autofree gchar *pt = g_strdup_printf ("type %u ", losts[row].pt);
   g_auto (Receiver) t;
   gint fd = udp_socket ("127.0.0.1", NULL);
 
-  receiver_open (&t, "pt-map=96=H264/90000", RECEIVER_H264);
-  for (guint16 i = 0; i < 10; i++)
-    say_rtp (fd, t.port, 101, 5, i);
+  receiver_open (&t, losts[row].settings, RECEIVER_H264);
+  for (guint16 i = 0; i < n; i++)
+    say_rtp (fd, t.port, losts[row].pt, 5, i);
   WAIT_UNTIL (t.bus, (said = udp_said (t.bus, GST_MESSAGE_WARNING)));
-  say_rtp (fd, t.port, 102, 5, 0);
-  WAIT_UNTIL (t.bus, stat_of (t.src, "unknown-payload") == 11);
+  for (guint16 i = 0; i < n; i++)
+    say_rtp (fd, t.port, losts[row].others, 5, (guint16) (n + i));
+  WAIT_UNTIL (t.bus, stat_of (t.src, losts[row].stat) == 2 * n);
   again = udp_said (t.bus, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (said, "101"));
+  g_assert_nonnull (strstr (said, pt));
   g_assert_cmpstr (again, ==, NULL);
   g_assert_cmpint (g_atomic_int_get (&t.pads), ==, 0);
   close (fd);
@@ -212,5 +229,5 @@ tests_add (void)
   g_test_add_func ("/src/move", test_move);
   g_test_add_func ("/src/wrong-port", test_wrong_port);
   g_test_add_func ("/src/sr-request", test_sr_request);
-  g_test_add_func ("/src/unknown-payload", test_unknown_payload);
+  rows_add ("/src/lost-payload", losts, test_lost_payload);
 }

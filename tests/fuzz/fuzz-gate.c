@@ -100,13 +100,15 @@ static void
 gate_init (Gate *g, guint flags)
 {
   PeerConfig cfg = { .authentic = flags >> 1 & 1, .any_port = !(flags & 1) };
-  gboolean known[SRC_PAYLOAD_TYPES] = { [0] = TRUE, [96] = TRUE, [122] = TRUE };
+  const SrcPayloadKind kinds[SRC_PAYLOAD_TYPES] = { [0] = SRC_PAYLOAD_MEDIA,
+    [96] = SRC_PAYLOAD_MEDIA,
+    [122] = SRC_PAYLOAD_REPAIR };
   g_autoptr (GstCaps) caps
       = src_payloads_any (); /* with transport-wide numbers */
 
   g->gate = src_gate_new ();
   gst_object_ref_sink (g->gate);
-  src_gate_open (g->gate, &cfg, flags & 1, known, caps);
+  src_gate_open (g->gate, &cfg, flags & 1, kinds, caps);
   gst_element_set_state (GST_ELEMENT (g->gate), GST_STATE_PAUSED);
   g->seen = (Out){ .ssrcs = g_hash_table_new (NULL, NULL) };
   pads_make (g, 0, "rtp_sink", "rtp_src");

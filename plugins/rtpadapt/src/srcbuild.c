@@ -206,11 +206,11 @@ open_gate (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 {
   const PeerConfig peer
       = { .authentic = secure_wanted (self->secure), .any_port = !cfg->mux };
-  gboolean known[SRC_PAYLOAD_TYPES];
+  SrcPayloadKind kinds[SRC_PAYLOAD_TYPES];
   GstCaps *caps = src_payloads_any ();
 
-  src_payloads_known (&self->payloads, known);
-  src_gate_open (self->gate, &peer, cfg->mux, known, caps);
+  src_payloads_kinds (&self->payloads, kinds);
+  src_gate_open (self->gate, &peer, cfg->mux, kinds, caps);
   gst_caps_unref (caps);
 }
 

@@ -188,11 +188,11 @@ src_gate_set_funcs (SrcGate *self, const SrcGateFuncs *funcs)
 
 void
 src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
-    const gboolean *known, GstCaps *rtp_caps)
+    const SrcPayloadKind *kinds, GstCaps *rtp_caps)
 {
   gst_caps_replace (&self->rtp_caps, rtp_caps);
   self->mux = mux;
-  memcpy (self->known, known, sizeof self->known);
+  memcpy (self->kinds, kinds, sizeof self->kinds);
   g_mutex_lock (&self->lock);
   peer_free (self->peer);
   self->peer = peer_new (cfg);
@@ -209,6 +209,7 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   self->warned = FALSE;
   self->keyless = !cfg->authentic;
   self->encrypted = (Encrypted){ 0 };
+  self->twin = (SrcTwin){ 0 };
   memset (self->strange, 0, sizeof self->strange);
   g_mutex_unlock (&self->lock);
 }

@@ -6,6 +6,7 @@
 
 #include "wire/peer.h"
 #include "srcorder.h"
+#include "srcpayload.h"
 
 #include <gst/gst.h>
 
@@ -32,10 +33,10 @@ typedef struct
 } SrcGateFuncs;
 void src_gate_set_funcs (SrcGate *gate, const SrcGateFuncs *funcs);
 
-/* Before it starts: forgets the peer and all counts.  `known`: the payload
- * types that may pass, 128 of them.  `mux`: RTCP comes by "rtp_sink", too. */
+/* Before it starts: forgets the peer and all counts.  `kinds`: of the 128 payload
+ * types.  `mux`: RTCP comes by "rtp_sink", too. */
 void src_gate_open (SrcGate *gate, const PeerConfig *cfg, gboolean mux,
-    const gboolean *known, GstCaps *rtp_caps);
+    const SrcPayloadKind *kinds, GstCaps *rtp_caps);
 
 /* RTCP of rtpsession is about to leave.  The gate has to know the SSRC in it, because
  * a packet that comes with it is forged or a collision.  After our BYE the peer may

@@ -7,6 +7,7 @@
 #include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
+#include <gst/rtpadapt/feedback/bytes.h>
 
 #define GST_CAT_DEFAULT src_gate_debug
 
@@ -21,6 +22,16 @@ warn_unknown (SrcGate *self, guint pt)
       ("Packets of payload type %u are dropped: it is not known what they are.",
           pt),
       ("set encoding-name, or add %u=NAME/clock-rate to pt-map", pt));
+}
+
+static void
+warn_twin (SrcGate *self, guint pt)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The packets of payload type %u are media, but that is the number of %s: they "
+       "are not shown.  Set pt= of the sender's payloader to another number.",
+          pt, src_payload_is_fec (pt) ? "FEC" : "retransmissions"),
+      ("they repair no stream that came"));
 }
 
 /* TRUE if it is time for a warning; the lock is held. */
@@ -41,15 +52,25 @@ is_own (const SrcGate *self, guint32 ssrc)
   return self->own_known && ssrc == self->own;
 }
 
+/* The same of a packet that may pass. */
+static gboolean
+count_twin (SrcGate *self, const GstMapInfo *map, const RtpMuxHead *head)
+{
+  return src_twin_on_packet (&self->twin, head,
+      self->kinds[head->pt] == SRC_PAYLOAD_REPAIR,
+      map->size >= head->payload + 2 ? ra_get_u16 (map->data + head->payload)
+                                     : 0);
+}
+
 /* TRUE if it may pass. */
 static gboolean
 judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
     const RtpMuxHead *head, gboolean *moved)
 {
-  gboolean known = self->known[head->pt], warn = FALSE;
+  gboolean known = self->kinds[head->pt] != SRC_PAYLOAD_UNKNOWN, warn = FALSE;
   PeerVerdict verdict = PEER_FOREIGN;
   RaTime now = system_now ();
-  gboolean pass;
+  gboolean pass, twin;
 
   g_mutex_lock (&self->lock);
   if (known)
@@ -58,12 +79,15 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
     warn = count_unknown (self, head->pt);
   pass = peer_may_pass (verdict)
       && sources_rtp_may_pass (self->sources, map->data, map->size, now);
+  twin = pass && count_twin (self, map, head);
   if (pass)
     self->count.own_ssrc += is_own (self, head->ssrc);
   answers_heard (self->answers, from, map->size, self->authentic, now);
   g_mutex_unlock (&self->lock);
   if (warn)
     warn_unknown (self, head->pt);
+  if (twin)
+    warn_twin (self, head->pt);
   *moved = verdict == PEER_MOVED;
   return pass;
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "srcgate.h"
-#include "srcpayload.h"
+#include "srctwin.h"
 #include "wire/answers.h"
 #include "wire/encrypted.h"
 #include "wire/rtpmux.h"
@@ -29,7 +29,7 @@ struct _SrcGate
   Way rtp, rtcp;    /* .started: of the streaming thread */
   SrcGateFuncs funcs;
   gboolean mux; /* between stop and start */
-  gboolean known[SRC_PAYLOAD_TYPES];
+  SrcPayloadKind kinds[SRC_PAYLOAD_TYPES];
   GstCaps *rtp_caps;
 
   GMutex lock; /* never held while anything is pushed or called */
@@ -45,6 +45,7 @@ struct _SrcGate
   gboolean warned;                   /* about one of these types */
   gboolean keyless;                  /* there is neither a key nor DTLS */
   Encrypted encrypted;
+  SrcTwin twin;
 };
 
 /* srcgatejudge.c: no lock is held. */

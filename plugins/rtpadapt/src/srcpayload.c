@@ -298,7 +298,7 @@ gboolean
 src_payloads_fill (
     SrcPayloads *table, const SrcPayloadSettings *settings, GError **error)
 {
-  *table = (SrcPayloads){ 0 };
+  *table = (SrcPayloads){ .retransmission = settings->retransmission };
   fill_static (table, settings->twcc);
   if (!fill_encoding (table, settings, error)
       || !fill_map (table, settings, error)
@@ -333,10 +333,15 @@ src_payloads_video (const SrcPayloads *table)
 }
 
 void
-src_payloads_known (const SrcPayloads *table, gboolean known[SRC_PAYLOAD_TYPES])
+src_payloads_kinds (
+    const SrcPayloads *table, SrcPayloadKind kinds[SRC_PAYLOAD_TYPES])
 {
-  for (guint pt = 0; pt < SRC_PAYLOAD_TYPES; pt++)
-    known[pt] = table->caps[pt] != NULL;
+  for (guint pt = 0; pt < SRC_PAYLOAD_TYPES; pt++) {
+    if (src_payload_is_fec (pt) || (pt == SRC_RTX_PT && table->retransmission))
+      kinds[pt] = SRC_PAYLOAD_REPAIR;
+    else
+      kinds[pt] = table->caps[pt] ? SRC_PAYLOAD_MEDIA : SRC_PAYLOAD_UNKNOWN;
+  }
 }
 
 GstCaps *

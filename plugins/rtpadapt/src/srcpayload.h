@@ -30,7 +30,15 @@ typedef struct
 typedef struct
 {
   GstCaps *caps[SRC_PAYLOAD_TYPES];
+  gboolean retransmission; /* SRC_RTX_PT is taken */
 } SrcPayloads;
+
+typedef enum
+{
+  SRC_PAYLOAD_UNKNOWN, /* not let in */
+  SRC_PAYLOAD_MEDIA,
+  SRC_PAYLOAD_REPAIR
+} SrcPayloadKind;
 
 /* FALSE and an error that names the bad entry; `table` needs no clearing
  * then. */
@@ -48,9 +56,9 @@ src_payload_is_fec (guint pt)
  * repaired; -1 if there is none. */
 gint src_payloads_video (const SrcPayloads *table);
 
-/* Those that may pass. */
-void src_payloads_known (
-    const SrcPayloads *table, gboolean known[SRC_PAYLOAD_TYPES]);
+/* What each is. */
+void src_payloads_kinds (
+    const SrcPayloads *table, SrcPayloadKind kinds[SRC_PAYLOAD_TYPES]);
 /* Caps of packets of any payload type. */
 GstCaps *src_payloads_any (void);
 

@@ -36,8 +36,9 @@ typedef struct
 
 /* --- RTP ---------------------------------------------------------------- */
 
+/* `payload` becomes where that begins. */
 static gboolean
-rtp_is_whole (const guint8 *data, gsize size)
+rtp_is_whole (const guint8 *data, gsize size, gsize *payload)
 {
   gsize used = RTP_HEADER + 4u * (data[0] & 0x0f); /* CSRCs */
 
@@ -48,6 +49,7 @@ rtp_is_whole (const guint8 *data, gsize size)
   }
   if (size < used)
     return FALSE;
+  *payload = used;
   if (!PADDED (data[0]))
     return TRUE;
   return data[size - 1] > 0 && data[size - 1] <= size - used;
@@ -151,16 +153,19 @@ part_is_about (const Part *part, guint32 ssrc)
 RtpMuxKind
 rtp_mux_kind (const guint8 *data, gsize size, RtpMuxHead *head)
 {
+  gsize payload;
+
   if (size < 2 || VERSION (data[0]) != 2)
     return RTP_MUX_JUNK;
   if (data[1] >= 192 && data[1] <= 223) /* RFC 5761 4 */
     return rtcp_is_whole (data, size) ? RTP_MUX_RTCP : RTP_MUX_JUNK;
-  if (size < RTP_HEADER || !rtp_is_whole (data, size))
+  if (size < RTP_HEADER || !rtp_is_whole (data, size, &payload))
     return RTP_MUX_JUNK;
   if (head)
     *head = (RtpMuxHead){ .pt = data[1] & 0x7f,
       .seq = ra_get_u16 (data + 2),
-      .ssrc = ra_get_u32 (data + 8) };
+      .ssrc = ra_get_u32 (data + 8),
+      .payload = payload };
   return RTP_MUX_RTP;
 }
 

@@ -19,6 +19,7 @@ typedef struct
   guint8 pt;
   guint16 seq;
   guint32 ssrc;
+  gsize payload; /* where it begins */
 } RtpMuxHead;
 
 /* The second byte is a type of RTCP, and not a payload type that RTP may have
