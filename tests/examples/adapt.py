@@ -3,11 +3,10 @@
 """An application with its own rtpbin, in Python: the rate, the statistics, and
 another controller and LDA while it plays.
 
-    adapt.py [FRAMES]
-
 A sender and a receiver, which has nothing of ours, talk over UDP on this
 machine, through a path that loses 2 % of the packets.
 """
+import argparse
 import sys
 
 import gi
@@ -113,5 +112,14 @@ class App:
         return self.switched and self.notified > 0 and not self.failed
 
 
-Gst.init(None)
-sys.exit(0 if App(int(sys.argv[1]) if len(sys.argv) > 1 else 300).run() else 1)
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('frames', metavar='FRAMES', nargs='?', type=int, default=300,
+                        help='to play (300)')
+    frames = parser.parse_args().frames
+    Gst.init(None)
+    return App(frames).run()
+
+
+sys.exit(0 if main() else 1)

@@ -11,10 +11,9 @@ memory is read that is free.  plain() copies all of it while the outer one is he
 Lists of structures are read by get_array(), which gives GLib's deprecated array:
 PyGObject alone does not know GStreamer's type of lists.
 
-  tests/examples/stats.py [FRAMES]
-
-plays that many frames over loopback and prints some of what the two sides say.
+This plays some frames over loopback and prints some of what the two sides say.
 """
+import argparse
 import sys
 import warnings
 
@@ -44,7 +43,11 @@ def plain(structure):
 
 
 def main():
-    frames = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('frames', metavar='FRAMES', nargs='?', type=int, default=300,
+                        help='to play (300)')
+    frames = parser.parse_args().frames
     Gst.init(None)
     receiver = Gst.parse_launch(
         'rtpadaptsrc name=r address=127.0.0.1 port=0 encoding-name=H264 '

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """rtpadaptsend inside webrtcbin, for a browser.
 
-    webrtc.py [FRAMES [PORT]]
-
-Open the address that it prints.  It ends when the browser has decoded so many
-pictures, which 0 never are.
+Open the address that it prints.
 """
+import argparse
 import sys
 import threading
 
@@ -123,6 +121,16 @@ class App:
         return not self.failed and self.rtt > 0
 
 
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('frames', metavar='FRAMES', nargs='?', type=int, default=0,
+                        help='decoded pictures after which it ends (0: it goes on)')
+    parser.add_argument('port', metavar='PORT', nargs='?', type=int, default=8080,
+                        help='of the page (8080)')
+    return parser.parse_args()
+
+
+args = options()
 Gst.init(None)
-sys.exit(0 if App(int(sys.argv[1]) if len(sys.argv) > 1 else 0,
-                  int(sys.argv[2]) if len(sys.argv) > 2 else 8080).run() else 1)
+sys.exit(0 if App(args.frames, args.port).run() else 1)
