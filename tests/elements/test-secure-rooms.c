@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../main.h"
+#include "../rows.h"
 #include "../../plugins/rtpadapt/wire/securesrtpin.h"
 #include "../../plugins/rtpadapt/wire/securesrtpout.h"
 #include "../../plugins/rtpadapt/wire/ssrcgate.h"
@@ -154,6 +155,45 @@ test_wrong_key (void)
   side_close (&receiver);
 }
 
+static const struct
+{
+  guint16 first, again;
+  gboolean stuck;
+  const gchar *why;
+} restarts[] = {
+  { 30000, 20000, TRUE, "with numbers that came before" },
+  { 60000, 20000, TRUE, "with some that look like those after the wrap" },
+  { 1000, 41000, FALSE, "2^15 or more ahead: found after 1 s" },
+};
+
+/* A sender that is started again with the same key and SSRC counts from 0: a warning
+ * says once why its packets are refused, and none that the key is another. */
+static void
+test_restart (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), warned = 0;
+  guint8 rtp[RTP + PROTECT_TRAILER];
+  Side sender, receiver;
+
+  side_open (&receiver, 1, TRUE);
+  for (guint16 k = 0; k < 2; k++) {
+    side_open (&sender, 1, FALSE);
+    for (guint16 i = 0; i < 51; i++) {
+      guint from = k ? restarts[row].again : restarts[row].first;
+      gsize size = write_rtp (&sender, (guint16) (from + i), rtp);
+      SrtpComing c
+          = take (&receiver, rtp, size, T0 + (k * 51 + i) * 100 * RA_MSECOND);
+
+      g_assert_false (c.warn_key);
+      g_assert_false (c.warn_stuck && (k == 0 || i < 19 || c.ssrc != SSRC));
+      warned += c.warn_stuck;
+    }
+    side_close (&sender);
+  }
+  g_assert_cmpuint (warned, ==, restarts[row].stuck);
+  side_close (&receiver);
+}
+
 /* RFC 3550 11: RTCP has the port after that of RTP, where it has one of its own.  The
  * zone of a link-local address stays (RFC 4007 6). */
 static void
@@ -250,6 +290,7 @@ tests_add (void)
 {
   g_test_add_func ("/secure-rooms/exchange", test_exchange);
   g_test_add_func ("/secure-rooms/wrong-key", test_wrong_key);
+  rows_add ("/secure-rooms/restart", restarts, test_restart);
   g_test_add_func ("/secure-rooms/asked-at", test_asked_at);
   g_test_add_func ("/secure-rooms/gate", test_gate);
   g_test_add_func ("/secure-rooms/full", test_full);

@@ -160,7 +160,7 @@ warn (SecureSrtp *x, const SrtpComing *c, GSocketAddress *from)
 {
   g_autofree gchar *host = NULL;
 
-  if (!c->warn_key && !c->warn_replay)
+  if (!c->warn_key && !c->warn_replay && !c->warn_stuck)
     return;
   host = host_text (from);
   if (c->warn_key)
@@ -169,6 +169,13 @@ warn (SecureSrtp *x, const SrtpComing *c, GSocketAddress *from)
          "sides?",
             host),
         (NULL));
+  else if (c->warn_stuck)
+    GST_ELEMENT_WARNING (x->bin, RESOURCE, NOT_AUTHORIZED,
+        ("The packets of SSRC %08x from %s are refused now, and earlier ones were not: if "
+         "their sender was started again with the same key, it needs another SSRC, or a "
+         "new key on both sides.",
+            c->ssrc, host),
+        ("their numbers came before; RFC 3711 3.3.2"));
   else
     GST_ELEMENT_WARNING (x->bin, RESOURCE, NOT_AUTHORIZED,
         ("The packets from %s are refused: they have the right key, but their "

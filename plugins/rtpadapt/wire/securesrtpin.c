@@ -120,6 +120,19 @@ count_failure (SrtpIn *in, SrtpComing *c)
   replay_guard_ask_anyway (in->guard, in->chance (), c->now, &c->question);
 }
 
+/* TRUE: that is why it was refused.  A warning says so once. */
+static gboolean
+is_stuck (SrtpIn *in, SrtpComing *c)
+{
+  if (c->rtcp
+      || !unprotect_is_stuck (in->unprotect, ra_get_u32 (c->data + 8), c->now))
+    return FALSE;
+  c->ssrc = ra_get_u32 (c->data + 8);
+  c->warn_stuck = !in->warned_stuck;
+  in->warned_stuck = TRUE;
+  return TRUE;
+}
+
 void
 srtp_in_take (SrtpIn *in, SrtpComing *c)
 {
@@ -136,6 +149,8 @@ srtp_in_take (SrtpIn *in, SrtpComing *c)
   }
   c->drop = TRUE;
   in->dropped++;
+  if (result == UNPROTECT_MALFORMED || is_stuck (in, c))
+    return;
   if (result == UNPROTECT_FORGED)
     count_failure (in, c);
 }

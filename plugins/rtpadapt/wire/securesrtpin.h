@@ -28,7 +28,7 @@ typedef struct
                       latest one was */
   RaTime wondered; /* when a question was sent because of that */
   guint failed;    /* packets that were not authentic since `failing` */
-  gboolean warned_key, warned_replay;
+  gboolean warned_key, warned_replay, warned_stuck;
   BucketSecond answers; /* to questions */
 } SrtpIn;
 
@@ -52,7 +52,7 @@ typedef struct
   gboolean asks, is_asked;
   ReplayGuardQuestion question; /* ours, to be sent if `asks` */
   RaXrItem asked;               /* the peer's, to be answered if `is_asked` */
-  gboolean warn_key, warn_replay;
+  gboolean warn_key, warn_replay, warn_stuck;
 } SrtpComing;
 
 /* Fills what is below `now`. */

@@ -24,6 +24,7 @@ typedef struct
   guint16 seq;
   guint32 hint;       /* the counter by its latest sender report */
   guint32 next;       /* the counter to be tried next */
+  guint refused;      /* packets of RTP since the latest authentic one */
   gboolean keep;      /* unprotect_keep() */
   RaTime heard, news; /* the latest authentic packet; the latest of RTP */
 } Stream;
@@ -125,6 +126,7 @@ stream_note (Stream *s, guint16 seq, RaTime now)
     s->seq = seq;
   s->roc = roc;
   s->heard = s->news = now;
+  s->refused = 0;
 }
 
 /* --- packets ------------------------------------------------------------ */
@@ -266,6 +268,7 @@ unprotect_rtp (Unprotect *u, const guint8 *data, gsize *size, RaTime now)
 
   if (s && s->rtp) {
     result = rtp_goes_on (u, s, data, size, now);
+    s->refused += result != UNPROTECT_OK;
   } else {
     session = rtp_begins (u, s, ssrc, data, size, now);
     if (!session)
@@ -331,6 +334,15 @@ unprotect_keep (Unprotect *u, guint32 ssrc)
 
   if (s)
     s->keep = TRUE;
+}
+
+gboolean
+unprotect_is_stuck (Unprotect *u, guint32 ssrc, RaTime now)
+{
+  const Stream *s = stream_find (u, ssrc);
+
+  return s && s->refused >= UNPROTECT_STUCK
+      && ra_diff (now, s->news) >= UNPROTECT_STUCK_TIME;
 }
 
 guint

@@ -38,6 +38,11 @@ G_BEGIN_DECLS
 /* The search starts again after so many counters: 2^30 packets. */
 #define UNPROTECT_ROCS 16384
 
+/* A stream is stuck if so many of its packets were refused, and none was authentic for
+ * so long.  The path repeats fewer packets after a stream has ended. */
+#define UNPROTECT_STUCK 20
+#define UNPROTECT_STUCK_TIME (2 * RA_SECOND)
+
 typedef enum
 {
   UNPROTECT_OK,
@@ -61,6 +66,10 @@ UnprotectResult unprotect_packet (
 /* Keeps the place of that stream as long as there are others that need not be
  * kept. */
 void unprotect_keep (Unprotect *u, guint32 ssrc);
+
+/* TRUE: packets of RTP with that SSRC were authentic once, and all that come now are
+ * refused.  Their numbers are old ones: RFC 3711 3.3.2. */
+gboolean unprotect_is_stuck (Unprotect *u, guint32 ssrc, RaTime now);
 
 guint unprotect_n_streams (const Unprotect *u);
 
