@@ -150,7 +150,7 @@ def _key():
                       'capacity of the bottleneck'),
             chart.key(chart.key_line('estimated'), 'estimated bitrate'),
             chart.key(chart.key_line('encoder'),
-                      'bitrate the encoder is told'),
+                      'bitrate set at the encoder'),
             chart.key(chart.key_line('media'),
                       'video on the wire, mean over %g s' % SMOOTH_S),
             chart.key('<path class="waiting" d="M0 12L13 2L26 12Z"/>',
@@ -164,13 +164,14 @@ def _key():
             chart.key(ticks('w', 'misread', 0), 'radio, misread'))))
 
 
-HOW = '''<p>Each panel is one run over the same link; all panels have the same
-scales. A good run follows the edge of the grey capacity without filling the
-queue. At the bottom lies every lost packet: its colour is the true cause, its
-lane is what the loss differentiator <em>said</em> (C: congestion,
-W: wireless). Short faint ticks were read rightly. Tall strong ones were
-misread: blue ones in lane C cost bitrate for nothing, orange ones in lane W
-are congestion that was ignored. The shaded start is not measured.</p>'''
+HOW = '''<p>Each panel is one run over the same link, named by its rate controller
+and its loss differentiator; all panels have the same scales. A good run
+follows the edge of the grey capacity without filling the queue. At the
+bottom lies every lost packet: its colour is the true cause, its lane is
+what the loss differentiator <em>said</em> (C: congestion, W: wireless).
+Short faint ticks were read rightly. Tall strong ones were misread: blue
+ones in lane C cost bitrate for nothing, orange ones in lane W are
+congestion that was ignored. The shaded start is not measured.</p>'''
 
 PAGE = '''<!DOCTYPE html>
 <html lang="en">

@@ -25,9 +25,9 @@ COLUMNS = (
      'share of the wireless losses that were taken for congestion; '
      'high harms oneself'),
     (('queue_ms_p50',), 'queue', 'p50', _number('%.0f'),
-     'median time in the bottleneck’s queue'),
-    (('queue_ms_p95',), 'ms', 'p95', _number('%.0f'),
-     'time in the queue that 19 of 20 packets stay below'),
+     'median time in the bottleneck’s queue, in ms'),
+    (('queue_ms_p95',), 'queue', 'p95', _number('%.0f'),
+     'time in the queue that 19 of 20 packets stay below, in ms'),
     (('delayed_packet_ratio',), 'late', '%', _number('%.2f', 100),
      'packets that came more than 75 ms after the one before'),
     (('fec_overhead',), 'FEC', '%', _number('%.0f', 100),
