@@ -178,11 +178,13 @@ crank (Send *s)
 static inline guint16
 pull_paced (Send *s)
 {
-  wait_until (gst_harness_buffers_in_queue (s->h) > 0
-      || gst_test_clock_peek_id_count (s->clock) > 0);
-  /* The task waits only when it has sent what it may. */
-  if (gst_harness_buffers_in_queue (s->h) == 0)
-    crank (s);
+  /* The task waits only when it has sent what it may; it has other timers, too. */
+  while (gst_harness_buffers_in_queue (s->h) == 0) {
+    wait_until (gst_harness_buffers_in_queue (s->h) > 0
+        || gst_test_clock_peek_id_count (s->clock) > 0);
+    if (gst_harness_buffers_in_queue (s->h) == 0)
+      crank (s);
+  }
   return pull_packet (s);
 }
 

@@ -94,32 +94,35 @@ test_anew (void)
   g_assert_cmpuint (bitrate_of (encoder), ==, 700);
 }
 
-/* --- frames of one size ---------------------------------------------------- */
+/* --- the largest frame ----------------------------------------------------- */
 
 /* The VBV, ms, of an encoder at 30 frames/s, where a frame's time is 33.4 ms. */
 static const struct
 {
   guint who;
-  gboolean even, quiet;
+  gdouble largest;
+  gboolean quiet;
   guint set,
       vbv; /* what the user sets before, 0: nothing; and what it is then */
   const gchar *why;
-} evens[] = {
-  { 0, FALSE, FALSE, 200, 200, "nobody wants it" },
-  { 0, TRUE, FALSE, 0, 34, "one frame, rounded up" },
-  { 0, TRUE, FALSE, 0, 34, "it stays" },
-  { 1, FALSE, FALSE, 0, 34, "one of two receivers is enough" },
-  { 0, TRUE, TRUE, 0, 200, "but one that answers" },
-  { 1, TRUE, FALSE, 0, 34, "now the other one" },
-  { 1, TRUE, FALSE, 100, 34, "the user's new value" },
-  { 1, FALSE, FALSE, 0, 100, "comes back" },
-  { 1, TRUE, FALSE, 20, 20, "what is shorter stays" },
-  { 1, TRUE, FALSE, 300, 34, "until it is longer" },
-  { 1, FALSE, FALSE, 250, 250, "the user's last word" },
+} vbvs[] = {
+  { 0, 0, FALSE, 200, 200, "nobody wants it" },
+  { 0, 1, FALSE, 0, 34, "one frame, rounded up" },
+  { 0, 1, FALSE, 0, 34, "it stays" },
+  { 1, 0, FALSE, 0, 34, "one of two receivers is enough" },
+  { 0, 1, TRUE, 0, 200, "but one that answers" },
+  { 1, 1, FALSE, 0, 34, "now the other one" },
+  { 1, 1, FALSE, 100, 34, "the user's new value" },
+  { 1, 0, FALSE, 0, 100, "comes back" },
+  { 1, 1, FALSE, 20, 20, "what is shorter stays" },
+  { 1, 1, FALSE, 300, 34, "until it is longer" },
+  { 1, 0, FALSE, 250, 250, "the user's last word" },
+  { 1, 2.5, FALSE, 0, 84, "83.4 ms, rounded up" },
+  { 0, 1, FALSE, 0, 34, "the least of the two" },
 };
 
 static void
-test_even (void)
+test_largest (void)
 {
   g_autoptr (GstElement) encoder = gst_element_factory_make ("x264enc", NULL);
   GstHarness *h = gst_harness_new_with_element (encoder, "sink", "src");
@@ -130,15 +133,15 @@ test_even (void)
 
   gst_harness_set_src_caps_str (
       h, "video/x-raw,format=I420,width=64,height=64,framerate=30000/1001");
-  for (guint i = 0; i < G_N_ELEMENTS (evens); i++) {
-    g_test_message ("%s", evens[i].why);
-    if (evens[i].set > 0)
-      g_object_set (encoder, "vbv-buf-capacity", evens[i].set, NULL);
-    wish.even = evens[i].even;
-    wish.quiet = evens[i].quiet;
-    encoder_share_follow (encoder, row, names[evens[i].who], &wish, &told);
+  for (guint i = 0; i < G_N_ELEMENTS (vbvs); i++) {
+    g_test_message ("%s", vbvs[i].why);
+    if (vbvs[i].set > 0)
+      g_object_set (encoder, "vbv-buf-capacity", vbvs[i].set, NULL);
+    wish.largest = vbvs[i].largest;
+    wish.quiet = vbvs[i].quiet;
+    encoder_share_follow (encoder, row, names[vbvs[i].who], &wish, &told);
     g_object_get (encoder, "vbv-buf-capacity", &vbv, NULL);
-    g_assert_cmpuint (vbv, ==, evens[i].vbv);
+    g_assert_cmpuint (vbv, ==, vbvs[i].vbv);
   }
   gst_harness_teardown (h);
 }
@@ -296,7 +299,7 @@ tests_add (void)
 {
   g_test_add_func ("/encoder-shared/steps", test_steps);
   g_test_add_func ("/encoder-shared/anew", test_anew);
-  g_test_add_func ("/encoder-shared/even", test_even);
+  g_test_add_func ("/encoder-shared/largest", test_largest);
   g_test_add_func ("/encoder-shared/threads", test_threads);
   g_test_add_func ("/encoder-shared/two-sinks", test_two_sinks);
 }

@@ -1,4 +1,5 @@
-/* rtpadaptsend: it drives an rtpulpfecenc by the losses to the radio.
+/* rtpadaptsend: it drives an rtpulpfecenc, and an encoder's VBV, by the losses to the
+ * radio.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "send-twcc.h"
@@ -7,10 +8,14 @@
 #include <string.h>
 
 #define LATE "rtpadaptfecenc name=fec pt=120", "late-loss"
+#define VBV                                                             \
+  "videotestsrc num-buffers=1 ! x264enc name=fec vbv-buf-capacity=200 " \
+  "! fakesink async=false identity",                                    \
+      "vbv-buf-capacity"
 #define LEVEL(pt) "rtpulpfecenc name=fec " pt, "percentage"
 
 /* 60 frames of 10 packets, of each the 6th lost, without any queue: spike calls
- * that wireless, none calls it congestion.  10 % need repair at any target.  Where a
+ * that wireless, none calls it congestion.  Three are lost for the VBV.  10 % need repair at any target.  Where a
  * round fits, FEC is for what leaves too late for one. */
 static const struct
 {
@@ -28,6 +33,10 @@ static const struct
   { LATE, "lda=spike", TRUE, "late ones, lost to the radio" },
   { LATE, "lda=none", FALSE, "a lower rate mends what congestion takes" },
   { LATE, "lda=spike fec=none", FALSE, "not wanted" },
+  { VBV, "encoder=fec start-bitrate=8000000", TRUE,
+      "key frames whose end can be sent again" },
+  { VBV, "encoder=fec start-bitrate=8000000 retransmission=false", FALSE,
+      "nothing is" },
 };
 
 static guint
@@ -51,29 +60,30 @@ test_fec (gconstpointer data)
       = gst_parse_bin_from_description (line, TRUE, NULL);
   g_autoptr (GstElement) fecenc = gst_bin_get_by_name (GST_BIN (bin), "fec");
   g_auto (Send) s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
-  guint frames = 0;
+  gboolean vbv = strcmp (rows[row].driven, "vbv-buf-capacity") == 0;
+  guint frames = 0, before = driven (fecenc, row);
 
   g_test_message ("%s", rows[row].why);
   gst_object_ref_sink (bin);
   send_harness (&s, bin);
-  if (strcmp (rows[row].driven, "late-loss") == 0) /* there are rounds */
+  if (strcmp (rows[row].driven, "percentage") != 0) /* there are rounds */
     gst_harness_push_upstream_event (s.h,
         gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
             gst_structure_new ("GstRTPRetransmissionRequest", "seqnum",
                 G_TYPE_UINT, 0, "ssrc", G_TYPE_UINT, 0, NULL)));
   /* From then on there are repair packets, of which the rows know nothing. */
-  while (frames < 60 && driven (fecenc, row) == 0) {
+  while (frames < 60 && driven (fecenc, row) == before) {
     guint first = 10 * frames++;
-    gint lost[] = { (gint) first + 5, -1 };
+    gint at = (gint) first + 5, lost[] = { at, vbv ? at + 1 : -1, at + 2, -1 };
 
     send_paced (&s, first, 10);
     gst_test_clock_advance_time (s.clock, 2 * OWD);
     feedback (&s, first, first + 10, 0, lost);
   }
   if (rows[row].raised)
-    wait_until (driven (fecenc, row) > 0);
+    wait_until (driven (fecenc, row) != before);
   else
-    g_assert_cmpuint (driven (fecenc, row), ==, 0);
+    g_assert_cmpuint (driven (fecenc, row), ==, before);
 }
 
 /* In a bin of its own it is somebody else's: webrtcbin's stay so where FEC is

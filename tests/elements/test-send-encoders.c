@@ -251,10 +251,10 @@ test_job (gconstpointer data)
   if (!world_setup (&w))
     return;
   search (&w, "", FALSE, &notices);
-  g_assert_cmpint (encoders_set_even (&w.e, TRUE), ==, SEND_TELL);
-  g_assert_cmpint (encoders_set_even (&w.e, TRUE), ==, SEND_WANTS_NOTHING);
+  g_assert_cmpint (encoders_set_largest (&w.e, 1), ==, SEND_TELL);
+  g_assert_cmpint (encoders_set_largest (&w.e, 1), ==, SEND_WANTS_NOTHING);
   encoders_plan (&w.e, 300000, FALSE, 0, &job);
-  g_assert_true (job.even);
+  g_assert_cmpfloat (job.largest, ==, 1);
   encoders_do (&job, w.owner);
   g_assert_cmpint (bitrate_of (&w), ==, 300000);
   g_assert_cmpuint (job.n_done, ==, 1);

@@ -483,17 +483,18 @@ static const struct
   guint lost;      /* of 1000 */
   gint timely;     /* ms; -1: no packet is late */
   gint slack;      /* ms; -1: any */
+  gdouble largest; /* frame, in frames' times; 0: any */
   const gchar *why;
 } slacks[] = {
-  { 50, 0, 50, 120, 80, "190 - 70, and less a frame of 40" },
-  { 60, 10, 50, 90, 50,
+  { 50, 0, 50, 120, 80, 3, "190 - 70, and less a frame of 40" },
+  { 60, 10, 50, 90, 50, 3,
       "190 - 10 - 90, less 40: the queue delays it and its repetition" },
-  { 70, 10, 50, 80, 40, "190 - 10 - 100, less 40: just a frame" },
-  { 72, 10, 50, 78, -1, "38 are less" },
-  { 50, 0, 140, 120, 80, "less than .15 are lost: no hurry" },
-  { 50, 0, 170, 120, 80, "what waits should have gone within the slack" },
-  { 50, 0, 20, 120, -1, "a frame of 12 packets is whole in 3 of 4 cases" },
-  { 200, 0, 50, -1, -1, "no round fits: FEC mends" },
+  { 70, 10, 50, 80, 40, 3, "190 - 10 - 100, less 40: just a frame" },
+  { 72, 10, 50, 78, -1, 3, "38 are less" },
+  { 50, 0, 140, 120, 80, 3, "less than .15 are lost: no hurry" },
+  { 50, 0, 170, 120, 80, 2.5, "what waits should have gone within the slack" },
+  { 50, 0, 20, 120, -1, 0, "a frame of 12 packets is whole in 3 of 4 cases" },
+  { 200, 0, 50, -1, -1, 0, "no round fits: FEC mends" },
 };
 
 static void
@@ -522,6 +523,7 @@ test_slack (gconstpointer data)
       slacks[row].lost < 150 ? RA_SPAN_NONE : ra_repair_slack (&r));
   g_assert_cmpint (ra_repair_timely (&r), ==,
       slacks[row].timely < 0 ? RA_SPAN_NONE : slacks[row].timely * MS);
+  g_assert_cmpfloat (ra_repair_largest (&r), ==, slacks[row].largest);
 }
 
 /* --- how long a loss takes to be known ---------------------------------------------- */

@@ -139,6 +139,10 @@ RaSpan ra_repair_timely (const RaRepair *r);
  * packet of that frame.  RA_SPAN_NONE: as long as they like, as few packets are lost, or
  * that would be less than a frame's time, so that many frames had to be left out. */
 RaSpan ra_repair_slack (const RaRepair *r);
+/* The frames' times that the encoder's largest frame may take, so that a round still fits
+ * for most of its packets.  0: as many as it likes, as few packets are lost, or no round
+ * fits. */
+gdouble ra_repair_largest (const RaRepair *r);
 /* Within this time what waits should have left, or else much of it breaks pictures.
  * RA_SPAN_NONE: less than RA_REPAIR_HEAVY is lost. */
 RaSpan ra_repair_drain (const RaRepair *r);

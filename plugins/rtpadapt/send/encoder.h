@@ -29,22 +29,21 @@ typedef struct
 /* What is known about an encoder. */
 typedef struct
 {
-  const gchar *factory;      /* a glob */
-  const gchar *property;     /* a number, or a structure with `field` */
-  const gchar *field;        /* or NULL */
-  const gchar *along;        /* a number that never is below, or NULL */
-  const gchar *caps;         /* of a source: globs of what it codes, or NULL */
-  gboolean by_quality;       /* `property` is a JPEG quality, see quality.h */
-  guint unit;                /* bit/s */
-  guint step;                /* bit/s that make a difference to the encoder */
-  guint least;               /* bit/s; it never gets less */
-  guint min_change;          /* percent below which it is left alone */
-  GstClockTime min_interval; /* between two changes */
-  gboolean lags;             /* makes too much after a fall, see lead.h */
-  const gchar *even;         /* ms that its largest frame may take, or NULL; see
-                                 encodereven.h */
-  const gchar *settings;     /* worth having, as in gst-launch */
-  const gchar *change;       /* what a change in PLAYING does */
+  const gchar *factory;       /* a glob */
+  const gchar *property;      /* a number, or a structure with `field` */
+  const gchar *field;         /* or NULL */
+  const gchar *along;         /* a number that never is below, or NULL */
+  const gchar *caps;          /* of a source: globs of what it codes, or NULL */
+  gboolean by_quality;        /* `property` is a JPEG quality, see quality.h */
+  guint unit;                 /* bit/s */
+  guint step;                 /* bit/s that make a difference to the encoder */
+  guint least;                /* bit/s; it never gets less */
+  guint min_change;           /* percent below which it is left alone */
+  GstClockTime min_interval;  /* between two changes */
+  gboolean lags;              /* makes too much after a fall, see lead.h */
+  const gchar *largest;       /* ms that its largest frame may take, or NULL */
+  const gchar *settings;      /* worth having, as in gst-launch */
+  const gchar *change;        /* what a change in PLAYING does */
   const EncoderSetting *must; /* ended by one without property; or NULL */
 } EncoderRow;
 

@@ -35,7 +35,7 @@ encoders_start (Encoders *e)
 {
   e->stale = TRUE;
   e->expected = e->missing_said = e->shared_said = FALSE;
-  e->even = FALSE;
+  e->largest = 0;
   e->other_bitrate = 0;
   e->other_again = 0;
   e->again = RA_TIME_NONE;
@@ -83,11 +83,11 @@ encoders_on_config (Encoders *e, gboolean restart)
 }
 
 SendWants
-encoders_set_even (Encoders *e, gboolean even)
+encoders_set_largest (Encoders *e, gdouble largest)
 {
-  gboolean other = even != e->even;
+  gboolean other = largest != e->largest;
 
-  e->even = even;
+  e->largest = largest;
   return other ? SEND_TELL : SEND_WANTS_NOTHING;
 }
 
@@ -240,7 +240,7 @@ encoders_plan (
   *job = (EncodersJob){ .who = e,
     .bps = bps,
     .quiet = quiet,
-    .even = e->even,
+    .largest = e->largest,
     .now = now,
     .n_stops = e->n_stops };
   e->again = RA_TIME_NONE;
@@ -271,7 +271,7 @@ encoders_do (EncodersJob *job, GstElement *owner)
     /* Others that drive it may have another clock than ours. */
     EncoderWish wish = { .bps = job->bps,
       .quiet = job->quiet,
-      .even = job->even,
+      .largest = job->largest,
       .now = system_now () };
 
     if (is_removed (task, owner)) {

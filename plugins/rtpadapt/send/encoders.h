@@ -51,7 +51,7 @@ typedef struct
   gboolean expected;     /* video came, so an encoder should be found */
   gboolean other_config; /* the bitrates have to be set again */
   gboolean missing_said, shared_said; /* since the start */
-  gboolean even;                      /* as in EncoderWish */
+  gdouble largest;                    /* as in EncoderWish */
   guint64 other_bitrate; /* of streams that the encoders do not make, bit/s */
   RaTime other_again;    /* when to look at that */
   RaTime again;          /* when an encoder may be changed, or RA_TIME_NONE */
@@ -71,8 +71,8 @@ void encoders_pause (Encoders *e);
 
 /* The user says something else.  `restart`: their bitrates have to be set again. */
 void encoders_on_config (Encoders *e, gboolean restart);
-/* `even`: as in EncoderWish, from the next bitrate on. */
-SendWants encoders_set_even (Encoders *e, gboolean even);
+/* `largest`: as in EncoderWish, from the next bitrate on. */
+SendWants encoders_set_largest (Encoders *e, gdouble largest);
 /* Video comes in. */
 void encoders_on_video (Encoders *e);
 
@@ -106,7 +106,8 @@ typedef struct
 {
   gconstpointer who; /* for encoder_share_follow() */
   guint64 bps;
-  gboolean quiet, even;
+  gboolean quiet;
+  gdouble largest;
   gboolean adapt_size; /* set by the owner: as in size_fit_do() */
   RaTime now;
   EncodersTask tasks[ENCODERS_MAX];

@@ -3,7 +3,7 @@
  */
 #include "encodershare.h"
 
-#include "encodereven.h"
+#include "encoderlargest.h"
 
 #define UNSAID G_MAXUINT64
 
@@ -12,7 +12,8 @@ typedef struct
 {
   gconstpointer who;
   guint64 bps; /* the bitrate that it wants, or UNSAID */
-  gboolean quiet, even;
+  gboolean quiet;
+  gdouble largest; /* as in EncoderWish */
 } Member;
 
 typedef struct
@@ -20,7 +21,7 @@ typedef struct
   GMutex lock;
   GArray *members; /* of Member */
   EncoderState state;
-  EncoderEven even;
+  EncoderLargest largest;
   gboolean busy;  /* a member's thread sets the encoder's bitrate */
   gboolean again; /* that thread has to look again afterwards */
 } Share;
@@ -97,17 +98,19 @@ smallest (const Share *share)
   return heard != UNSAID ? heard : any;
 }
 
-/* The receiver of a member follows the path, and is there.  The lock is held. */
-static gboolean
-wants_even (const Share *share)
+/* The least that a member wants whose receiver is there, or 0.  The lock is held. */
+static gdouble
+largest_wanted (const Share *share)
 {
+  gdouble least = 0;
+
   for (guint i = 0; i < share->members->len; i++) {
     const Member *member = &g_array_index (share->members, Member, i);
 
-    if (member->even && !member->quiet)
-      return TRUE;
+    if (member->largest > 0 && !member->quiet)
+      least = least > 0 ? MIN (least, member->largest) : member->largest;
   }
-  return FALSE;
+  return least;
 }
 
 guint
@@ -154,22 +157,22 @@ encoder_share_follow (GstElement *encoder, const EncoderRow *row,
   member = member_place (share, who);
   member->bps = wish->bps;
   member->quiet = wish->quiet;
-  member->even = wish->even;
+  member->largest = wish->largest;
   ours = !share->busy;
   share->again = share->busy = TRUE;
   while (ours && share->again) {
     EncoderState state = share->state;
-    EncoderEven even = share->even;
+    EncoderLargest largest = share->largest;
     guint64 bps = smallest (share);
-    gboolean is_even = wants_even (share);
+    gdouble frames = largest_wanted (share);
 
     share->again = FALSE;
     g_mutex_unlock (&share->lock);
-    encoder_even (encoder, row, &even, is_even);
+    encoder_largest (encoder, row, &largest, frames);
     when = encoder_follow (encoder, row, &state, bps, wish->now);
     g_mutex_lock (&share->lock);
     share->state = state;
-    share->even = even;
+    share->largest = largest;
   }
   if (ours)
     share->busy = FALSE;

@@ -23,10 +23,11 @@ typedef struct
   guint64 bps;      /* the bitrate that `who` wants */
   gboolean quiet;   /* nobody answers `who`, so it lowers nobody's bitrate */
   GstClockTime now; /* by a clock that all elements share */
-  gboolean even; /* no frame is to take longer than others, see encodereven.h */
+  gdouble
+      largest; /* frames' times that one may take, 0: any; see encoderlargest.h */
 } EncoderWish;
 
-/* Calls encoder_follow() with the smallest bitrate that is wanted, and encoder_even() with
+/* Calls encoder_follow() with the smallest bitrate that is wanted, and encoder_largest() with
  * what one of them wants; `given` becomes what the encoder got.  Returns
  * GST_CLOCK_TIME_NONE also where another element's thread sets it. */
 GstClockTime encoder_share_follow (GstElement *encoder, const EncoderRow *row,

@@ -115,7 +115,7 @@ const EncoderRow encoder_table[] = {
       .least = ENCODER_LEAST,
       .min_change = 1,
       .lags = TRUE,
-      .even = "vbv-buf-capacity",
+      .largest = "vbv-buf-capacity",
       .settings = "tune=zerolatency speed-preset=superfast "
                   "vbv-buf-capacity=200",
       .change = "from the next frame on",

@@ -128,13 +128,15 @@ losses_mend (GstRtpAdaptSend *self, RaTime now)
       self->cfg.retransmission, self->mode.kind, ra_ear_takes (self->ear.ear),
       ra_ear_hold (self->ear.ear), (RaSpan) self->cfg.receiver_latency);
   RaRepair *repair = ra_sender_repair (self->sender);
+  gboolean one_size;
 
   ra_repair_set (repair, &config);
   /* Where the receiver holds packets for FEC frames of one size save nothing. */
+  one_size = config.follows
+      && (ra_sender_fec (self->sender) == 0 || !fec_is_made (self));
   send_apply (self,
-      encoders_set_even (&self->encoders,
-          config.follows
-              && (ra_sender_fec (self->sender) == 0 || !fec_is_made (self))));
+      encoders_set_largest (
+          &self->encoders, one_size ? 1 : ra_repair_largest (repair)));
   ra_sender_look (self->sender, now);
   if (ra_repair_due (repair) <= now)
     send_wake (self);
