@@ -486,15 +486,15 @@ static const struct
   gdouble largest; /* frame, in frames' times; 0: any */
   const gchar *why;
 } slacks[] = {
-  { 50, 0, 50, 120, 80, 3, "190 - 70, and less a frame of 40" },
-  { 60, 10, 50, 90, 50, 3,
+  { 50, 0, 50, 120, 80, 0, "190 - 70, and less a frame of 40" },
+  { 60, 10, 50, 90, 50, 0,
       "190 - 10 - 90, less 40: the queue delays it and its repetition" },
-  { 70, 10, 50, 80, 40, 3, "190 - 10 - 100, less 40: just a frame" },
-  { 72, 10, 50, 78, -1, 3, "38 are less" },
+  { 70, 10, 50, 80, 40, 0, "190 - 10 - 100, less 40: just a frame" },
+  { 72, 10, 50, 78, -1, 0, "38 are less" },
   { 50, 0, 140, 120, 80, 3, "less than .15 are lost: no hurry" },
   { 50, 0, 170, 120, 80, 2.5, "what waits should have gone within the slack" },
   { 50, 0, 20, 120, -1, 0, "a frame of 12 packets is whole in 3 of 4 cases" },
-  { 200, 0, 50, -1, -1, 0, "no round fits: FEC mends" },
+  { 200, 0, 100, -1, -1, 0, "no round fits: FEC mends" },
 };
 
 static void

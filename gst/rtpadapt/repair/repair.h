@@ -140,7 +140,7 @@ RaSpan ra_repair_timely (const RaRepair *r);
  * that would be less than a frame's time, so that many frames had to be left out. */
 RaSpan ra_repair_slack (const RaRepair *r);
 /* The frames' times that the encoder's largest frame may take, so that a round still fits
- * for most of its packets.  0: as many as it likes, as few packets are lost, or no round
+ * for most of its packets.  0: as many as it likes, as the radio loses little, or no round
  * fits. */
 gdouble ra_repair_largest (const RaRepair *r);
 /* Within this time what waits should have left, or else much of it breaks pictures.
