@@ -14,9 +14,9 @@
       "vbv-buf-capacity"
 #define LEVEL(pt) "rtpulpfecenc name=fec " pt, "percentage"
 
-/* 60 frames of 10 packets, of each the 6th lost, without any queue: spike calls
- * that wireless, none calls it congestion.  Three are lost for the VBV.  10 % need repair at any target.  Where a
- * round fits, FEC is for what leaves too late for one. */
+/* 60 frames of 10 packets, of each the 6th lost, or three for the VBV, without any queue:
+ * spike calls that wireless, none calls it congestion.  10 % need repair at any target.
+ * Where a round fits, FEC is for what leaves too late for one. */
 static const struct
 {
   const gchar *fecenc, *driven, *properties;
@@ -35,6 +35,7 @@ static const struct
   { LATE, "lda=spike fec=none", FALSE, "not wanted" },
   { VBV, "encoder=fec start-bitrate=8000000", TRUE,
       "key frames whose end can be sent again" },
+  { VBV, "encoder=fec start-bitrate=8000000 lda=none", FALSE, "congestion" },
   { VBV, "encoder=fec start-bitrate=8000000 retransmission=false", FALSE,
       "nothing is" },
 };
