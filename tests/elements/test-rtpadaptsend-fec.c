@@ -37,7 +37,7 @@ static const struct
       "key frames whose end can be sent again" },
   { VBV, "encoder=fec start-bitrate=8000000 lda=none", FALSE, "congestion" },
   { VBV, "encoder=fec start-bitrate=8000000 retransmission=false", FALSE,
-      "nothing is" },
+      "nothing is sent again" },
 };
 
 static guint

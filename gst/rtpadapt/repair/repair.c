@@ -48,12 +48,13 @@
 /* A frame of 12 packets that leaves too late for a round is broken in one of four cases
  * where so much is lost.  That is seen for longer than a frame that is left out. */
 #define SLACK_LOSS .025
-/* Frames' times, where the radio loses so much.  A key frame of x264 takes up to five with
- * its VBV of 200 ms: nothing mends the end of it, and each loss there leads to another key
- * frame.  With a VBV of three frames x264 stays near its bitrate, with two it is a fifth
- * below.  Of 40 s, three runs: with 20 % lost 1.9 s were frozen, 1.2 with three frames, .4
- * with 2.5; with 10 % lost .6 and .15 with three.  With 5 % lost three are worth a VMAF,
- * but 95 % of the packets queue for .5 to 1 ms longer. */
+/* Where the radio loses this share, the largest frame may take so many frames' times.  With
+ * a VBV of 200 ms x264 made key frames of five frames' size where 20 % was lost.  The end of
+ * one left too late to be sent again, and each loss there led to another key frame.  With a
+ * VBV of three frames x264 stays near its bitrate, with two it is a fifth below.  Of 40 s,
+ * three runs: with 20 % lost 1.9 s were frozen, 1.2 with three frames, .4 with 2.5; with 10 %
+ * lost .6 s, and .15 with three.  With 5 % lost three frames raise VMAF by .7, but 95 % of
+ * the packets queue for .5 to 1 ms longer. */
 #define LARGEST_LOSS .075
 #define LARGEST 3
 #define LARGEST_HEAVY 2.5

@@ -4,7 +4,7 @@
  * A receiver that follows the path holds each frame for as long as the largest ones
  * take, and what is lost of a frame's last packets is not sent again in time where the
  * frame takes too long to leave.  With a VBV of one frame's time x264's largest frame
- * takes that at its bitrate, instead of three to five times as much, for a quarter less
+ * takes that at its bitrate, instead of three times as much with 200 ms, for a quarter less
  * than the bitrate (tests/bench/vbv.csv).
  */
 #pragma once

@@ -131,7 +131,7 @@ losses_mend (GstRtpAdaptSend *self, RaTime now)
   gboolean one_size;
 
   ra_repair_set (repair, &config);
-  /* Where the receiver holds packets for FEC frames of one size save nothing. */
+  /* Where the receiver holds packets for FEC, frames of one size save nothing. */
   one_size = config.follows
       && (ra_sender_fec (self->sender) == 0 || !fec_is_made (self));
   send_apply (self,
