@@ -1,5 +1,5 @@
 /* Warnings about wrong settings: nothing comes, nobody answers, only one side has a
- * key, a port is open to everybody.
+ * key, the codec is another, a port is open to everybody.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/encrypted.h"
@@ -7,6 +7,7 @@
 #include <gst/rtpadapt/feedback/bytes.h>
 
 #include "../trust/trust.h"
+#include "fast-clock.h"
 #include "src-fixture.h"
 
 #define KEY "key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
@@ -117,34 +118,50 @@ typedef struct
   GString *said[2]; /* by sender, receiver */
 } Pair;
 
+#define CAMERA                 \
+  "videotestsrc is-live=true " \
+  "! video/x-raw,width=160,height=120,framerate=30/1 ! "
+/* One key frame, if nobody asks for more. */
+#define H264                                                \
+  CAMERA "x264enc tune=zerolatency speed-preset=ultrafast " \
+         "key-int-max=100000 ! rtph264pay "
+#define VP8 CAMERA "vp8enc deadline=1 cpu-used=8 ! rtpvp8pay "
+
+/* A receiver of these settings, and a sender whose line lacks where it sends to. */
 static void
-pair_start (Pair *p, guint row)
+pair_open (
+    Pair *p, const gchar *settings, const gchar *branch, const gchar *sender)
 {
-  g_autofree gchar *settings = NULL, *line = NULL;
+  g_autofree gchar *line = NULL;
   GError *error = NULL;
   guint port;
 
   *p = (Pair){ .ear = udp_socket ("127.0.0.1", &port) };
   for (guint i = 0; i < 2; i++)
     p->said[i] = g_string_new (NULL);
-  if (rows[row].receiver) {
-    settings = g_strdup_printf ("encoding-name=H264 %s", rows[row].receiver);
-    receiver_new (&p->receiver, settings, "fakesink name=out sync=false");
-    receiver_play (&p->receiver);
+  if (settings) {
+    receiver_open (&p->receiver, settings, branch);
     port = (guint) p->receiver.port;
   }
-  if (!rows[row].sender)
+  if (!sender)
     return;
-  line = g_strdup_printf (
-      "videotestsrc is-live=true ! "
-      "video/x-raw,width=160,height=120,framerate=30/1 ! "
-      "x264enc tune=zerolatency speed-preset=ultrafast ! rtph264pay ! "
-      "rtpadaptsink host=127.0.0.1 port=%u %s",
-      port, rows[row].sender);
+  line = g_strdup_printf ("%s host=127.0.0.1 port=%u", sender, port);
   p->pipeline = gst_parse_launch (line, &error);
   g_assert_no_error (error);
   p->bus = gst_element_get_bus (p->pipeline);
   gst_element_set_state (p->pipeline, GST_STATE_PLAYING);
+}
+
+static void
+pair_start (Pair *p, guint row)
+{
+  g_autofree gchar *settings = NULL, *sender = NULL;
+
+  if (rows[row].receiver)
+    settings = g_strdup_printf ("encoding-name=H264 %s", rows[row].receiver);
+  if (rows[row].sender)
+    sender = g_strdup_printf (H264 "! rtpadaptsink %s", rows[row].sender);
+  pair_open (p, settings, "fakesink name=out sync=false", sender);
 }
 
 /* WAIT_UNTIL() would take them off the bus. */
@@ -241,6 +258,87 @@ test_rows (void)
       "%u pairs", (guint) G_N_ELEMENTS (rows));
 }
 
+/* --- depayloaders that make nothing ---------------------------------------- */
+
+#define UNMADE                                                            \
+  " has made nothing of the packets of payload type 96 for 10 s.  Their " \
+  "encoding-name here is "
+#define OUT " ! fakesink name=out sync=false"
+
+static const struct
+{
+  const gchar *sender;           /* NULL: there is none */
+  const gchar *encoding, *depay; /* of the receiver; all in a bin */
+  const gchar *element;          /* that is named, or NULL: no warning */
+  const gchar *why;
+} unmade_rows[] = {
+  { H264 "! rtpadaptsink", "VP8", "rtpvp8depay name=a", "a",
+      "H.264 is no VP8" },
+  { H264 "! rtpadaptsink", "VP9", "queue ! rtpvp9depay name=b", "b",
+      "nor VP9, and a queue before the depayloader" },
+  { VP8 "! rtpadaptsink", "H264", "rtph264depay name=c ! avdec_h264", "c",
+      "VP8 is no H.264" },
+  { H264 "! valve name=late drop=true ! rtpadaptudpsink", "H264",
+      "rtph264depay name=d", "d",
+      "the first packets are lost, and no request for a key frame is heard" },
+  { H264 "! rtpadaptsink", "H264", "rtph264depay name=e", NULL,
+      "the codec is right" },
+  { H264 "! rtpadaptsink", "VP8",
+      "valve drop=true drop-mode=forward-sticky-events ! rtpvp8depay name=f",
+      NULL, "nothing comes to the depayloader" },
+  { H264 "! rtpadaptsink", "VP8", "identity", NULL, "no depayloader" },
+  { NULL, "VP8", "rtpvp8depay name=g", NULL, "nobody sends" },
+};
+
+/* The first packets of that row's sender are lost. */
+static void
+late_open (Pair *p)
+{
+  GstElement *late = p->pipeline
+      ? gst_bin_get_by_name (GST_BIN (p->pipeline), "late")
+      : NULL;
+
+  if (late)
+    g_object_set (late, "drop", FALSE, NULL);
+  gst_clear_object (&late);
+}
+
+/* All rows run at once, in virtual time, because each takes more than 10 s. */
+static void
+test_unmade (void)
+{
+  FastClock *clock = fast_clock_install ();
+  Pair pairs[G_N_ELEMENTS (unmade_rows)];
+
+  fast_clock_set_speed (clock, 5);
+  for (guint i = 0; i < G_N_ELEMENTS (unmade_rows); i++) {
+    g_autofree gchar *settings
+        = g_strdup_printf ("encoding-name=%s", unmade_rows[i].encoding);
+    g_autofree gchar *branch = g_strconcat (unmade_rows[i].depay, OUT, NULL);
+
+    pair_open (&pairs[i], settings, branch, unmade_rows[i].sender);
+  }
+  fast_sleep (clock, GST_SECOND);
+  for (guint i = 0; i < G_N_ELEMENTS (unmade_rows); i++)
+    late_open (&pairs[i]);
+  fast_sleep (clock, 20 * GST_SECOND);
+  for (guint i = 0; i < G_N_ELEMENTS (unmade_rows); i++) {
+    const gchar *element = unmade_rows[i].element;
+    g_autofree gchar *wanted
+        = g_strconcat (element, UNMADE, unmade_rows[i].encoding, ":", NULL);
+    GString *said = pairs[i].said[1];
+
+    g_test_message ("%s", unmade_rows[i].why);
+    if (element)
+      WAIT_UNTIL (pairs[i].receiver.bus,
+          (hear (pairs[i].receiver.bus, said), times (said, wanted)));
+    hear (pairs[i].receiver.bus, said);
+    g_assert_cmpuint (times (said, UNMADE), ==, element != NULL);
+    pair_end (&pairs[i]);
+  }
+  fast_clock_uninstall (clock);
+}
+
 static const struct
 {
   const gchar *settings;
@@ -294,4 +392,5 @@ tests_add (void)
   g_test_add_func ("/hints/handshake", test_handshake);
   g_test_add_func ("/hints/rows", test_rows);
   g_test_add_func ("/hints/open", test_open);
+  g_test_add_func ("/hints/unmade", test_unmade);
 }

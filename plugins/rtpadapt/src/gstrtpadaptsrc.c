@@ -17,7 +17,9 @@
  *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
- * types are dropped.  The extensions of their headers are transport-wide-cc (1),
+ * types are dropped.  If the depayloader behind a pad makes nothing for 10 s of what
+ * comes, a warning names it: it is of another codec than the sender, or waits for a
+ * key frame.  The extensions of the packets' headers are transport-wide-cc (1),
  * rtt-sendts (2) and the colour (3).
  *
  * Answers leave by the port that packets come to, and go where those come from,
@@ -242,12 +244,30 @@ look_due (GstElement *element)
 }
 
 static void
+look_behind (GstElement *element, gpointer data)
+{
+  gst_element_foreach_src_pad (element, src_hint_unmade, NULL);
+  g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->looking, FALSE);
+}
+
+/* The application that gets a warning may let the last look wait. */
+static void
+look_behind_due (GstElement *element)
+{
+  if (g_atomic_int_compare_and_exchange (
+          &GST_RTP_ADAPT_SRC (element)->looking, FALSE, TRUE))
+    gst_element_call_async (element, look_behind, NULL, NULL);
+}
+
+static void
 timers_start (GstRtpAdaptSrc *self)
 {
   GstElement *element = GST_ELEMENT (self);
 
   src_stats_restart (self, TRUE);
   element_timer_start (element, &self->hint, HINT_AFTER, FALSE, look_due);
+  element_timer_start (
+      element, &self->behind, SRC_HINT_LOOK, TRUE, look_behind_due);
   element_timer_start (element, &self->sign, SIGN_INTERVAL, TRUE, sign_due);
 }
 
@@ -256,6 +276,7 @@ timers_stop (GstRtpAdaptSrc *self)
 {
   src_stats_restart (self, FALSE);
   element_timer_stop (GST_ELEMENT (self), &self->hint);
+  element_timer_stop (GST_ELEMENT (self), &self->behind);
   element_timer_stop (GST_ELEMENT (self), &self->sign);
 }
 

@@ -1,10 +1,14 @@
-/* rtpadaptsrc: warnings that no packet comes, and that anybody may send some.
+/* rtpadaptsrc: warnings that no packet comes, that anybody may send some, and that
+ * nothing comes of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "srchints.h"
 
+#include "parts/walk.h"
 #include "wire/address.h"
 #include "wire/hint.h"
+
+#include <gst/rtp/rtp.h>
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
@@ -60,5 +64,83 @@ src_hint_silence (GstElement *bin, GstElement *udpsrc)
        ": check the sender's address and the firewall.",
           port, where (address)),
       ("rtpadaptsrc goes on waiting"));
+  return TRUE;
+}
+
+/* --- depayloaders that make nothing ---------------------------------------- */
+
+/* SRC_HINT_LOOK apart: 10 s. */
+#define LOOKS 2
+
+/* What was seen of a depayloader that has made nothing. */
+typedef struct
+{
+  guint seq;   /* of the last packet that it got */
+  guint looks; /* in a row that found later packets */
+} Unmade;
+
+static gboolean
+is_depayloader (GstElement *element)
+{
+  return GST_IS_RTP_BASE_DEPAYLOAD (element);
+}
+
+/* TRUE, once: packets have come to it for long enough.  What it got before the first
+ * look may have come in a moment. */
+static gboolean
+is_due (GstPad *pad, GstElement *depayloader)
+{
+  Unmade *u = g_object_get_data (G_OBJECT (pad), "unmade");
+  GstStructure *stats;
+  guint seq = 0;
+
+  g_object_get (depayloader, "stats", &stats, NULL);
+  gst_structure_get_uint (stats, "seqnum", &seq);
+  gst_structure_free (stats);
+  if (!u) {
+    u = g_new0 (Unmade, 1);
+    u->seq = seq;
+    g_object_set_data_full (G_OBJECT (pad), "unmade", u, g_free);
+  }
+  if (u->looks == LOOKS)
+    return FALSE;
+  u->looks = seq == u->seq ? 0 : u->looks + 1;
+  u->seq = seq;
+  return u->looks == LOOKS;
+}
+
+static void
+warn_unmade (GstElement *bin, GstElement *depayloader, const GstStructure *s)
+{
+  const gchar *encoding = gst_structure_get_string (s, "encoding-name");
+  gint pt = -1;
+
+  if (!encoding || !gst_structure_get_int (s, "payload", &pt))
+    return;
+  GST_ELEMENT_WARNING (bin, STREAM, WRONG_TYPE,
+      ("%s has made nothing of the packets of payload type %d for 10 s.  Their "
+       "encoding-name here is %s: is it what the sender sends?  Its payloader's caps say "
+       "encoding-name.  If it is, no key frame has come.",
+          GST_OBJECT_NAME (depayloader), pt, encoding),
+      ("its source pad has no caps"));
+}
+
+gboolean
+src_hint_unmade (GstElement *bin, GstPad *pad, gpointer data)
+{
+  GstElement *found = walk_find (pad, is_depayloader);
+  GstRTPBaseDepayload *depayloader = (GstRTPBaseDepayload *) found;
+  GstCaps *caps = NULL;
+
+  if (!found)
+    return TRUE;
+  if (gst_pad_has_current_caps (depayloader->srcpad))
+    g_object_set_data (G_OBJECT (pad), "unmade", NULL);
+  else if (is_due (pad, found))
+    caps = gst_pad_get_current_caps (depayloader->sinkpad);
+  if (caps)
+    warn_unmade (bin, found, gst_caps_get_structure (caps, 0));
+  gst_clear_caps (&caps);
+  gst_object_unref (found);
   return TRUE;
 }

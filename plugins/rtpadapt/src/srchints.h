@@ -1,4 +1,5 @@
-/* rtpadaptsrc: warnings that no packet comes, and that anybody may send some.
+/* rtpadaptsrc: warnings that no packet comes, that anybody may send some, and that
+ * nothing comes of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * They are posted on `bin`, so no lock may be held.
@@ -16,5 +17,12 @@ void src_hint_open (
     GstElement *bin, GSocket *socket, const gchar *address, guint port);
 /* Warns if no packet has come to `udpsrc`.  TRUE: it did. */
 gboolean src_hint_silence (GstElement *bin, GstElement *udpsrc);
+
+#define SRC_HINT_LOOK (5 * GST_SECOND)
+/* To be called so often for each source pad, by one thread at a time: warns, once, if the
+ * depayloader behind it got packets for 10 s and has made nothing.  Its codec is another,
+ * or it waits for a key frame: both look the same from here.  A
+ * GstElementForeachPadFunc. */
+gboolean src_hint_unmade (GstElement *bin, GstPad *pad, gpointer data);
 
 G_END_DECLS

@@ -27,9 +27,9 @@ struct _GstRtpAdaptSrc
 
   /* under the object lock */
   SrcConfig cfg;
-  GError *problem;              /* a bad URI */
-  GSocket *sockets[2];          /* RTP, RTCP; between NULL and READY */
-  GstClockID sign, stats, hint; /* timers, or NULL */
+  GError *problem;                      /* a bad URI */
+  GSocket *sockets[2];                  /* RTP, RTCP; between NULL and READY */
+  GstClockID sign, stats, hint, behind; /* timers, or NULL */
 
   /* between NULL and READY */
   SrcPayloads payloads;
@@ -39,6 +39,7 @@ struct _GstRtpAdaptSrc
   SrcAnswer answer;
 
   gint posting; /* atomic: statistics are on their way to the bus */
+  gint looking; /* atomic: a thread looks what comes of the packets */
 
   GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
