@@ -42,6 +42,7 @@ struct _RaSender
   RaReceiver *receiver; /* for per-packet feedback */
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
+  guint fec_others;    /* what is made for others, too */
   RaRepeats repeats;
   RaRepair repair;
   RaGuard guard;
@@ -193,6 +194,12 @@ void
 ra_sender_set_fec_made (RaSender *s, gboolean made)
 {
   s->fec_absent = !made;
+}
+
+void
+ra_sender_set_fec_others (RaSender *s, guint percentage)
+{
+  s->fec_others = percentage;
 }
 
 void
@@ -472,12 +479,18 @@ ra_sender_on_request (RaSender *s, guint32 ssrc, guint16 seq, RaTime now)
   return verdict != RA_REPAIR_REFUSED;
 }
 
-/* Repair packets per 100 media packets that are to be expected. */
+/* Repair packets of FEC per 100 media packets that are made. */
+static guint
+fec_percentage (const RaSender *s)
+{
+  return MAX (s->fec_absent ? 0 : ra_fec_percentage (s->fec), s->fec_others);
+}
+
+/* All of them that are to be expected. */
 static guint
 repair_percentage (const RaSender *s)
 {
-  return (s->fec_absent ? 0 : ra_fec_percentage (s->fec))
-      + ra_repair_percentage (&s->repair);
+  return fec_percentage (s) + ra_repair_percentage (&s->repair);
 }
 
 /* Others keep the queue full, and FEC is worth its part of the rate: they take few packets,
@@ -590,8 +603,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
-  ra_repeats_on_report (&s->repeats, &s->last,
-      s->fec_absent ? 0 : ra_fec_percentage (s->fec), now);
+  ra_repeats_on_report (&s->repeats, &s->last, fec_percentage (s), now);
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
   ra_fec_set_mended (s->fec, mended (s));

@@ -53,6 +53,9 @@ gboolean ra_sender_set_fec (
 /* FALSE: nobody makes the repair packets that the rule wants, and nothing is set
  * aside for them; TRUE at first. */
 void ra_sender_set_fec_made (RaSender *s, gboolean made);
+/* So many repair packets per 100 media packets are made at least, as others get the
+ * same packets and want them; 0 at first. */
+void ra_sender_set_fec_others (RaSender *s, guint percentage);
 /* What is to be sent again, for those who ask for it (repair/repair.h); it lives as
  * long as the sender. */
 RaRepair *ra_sender_repair (RaSender *s);

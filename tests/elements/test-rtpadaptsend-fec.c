@@ -137,9 +137,96 @@ test_unset (gconstpointer data)
   g_assert_cmpuint (unset_warnings (&s), ==, unset_rows[row].warnings);
 }
 
+/* --- two receivers ------------------------------------------------------- */
+
+static guint
+uint_in (GstElement *pipeline, const gchar *name, const gchar *property)
+{
+  g_autoptr (GstElement) element
+      = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  guint value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}
+
+/* Without packets no report makes an element look again. */
+static void
+look_again (GstElement *pipeline, const gchar *name)
+{
+  g_autoptr (GstElement) element
+      = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  g_object_set (element, "fec-unasked", TRUE, NULL);
+}
+
+/* The slower one wants no FEC. */
+static GstElement *
+shared_new (void)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "x264enc name=enc ! rtph264pay ! rtpulpfecenc name=fec pt=122 ! "
+      "tee name=t "
+      "t. ! rtpadaptsend name=fast stats-interval=0 controller=fixed "
+      "start-bitrate=1500000 fec=fixed fec-params=level=.5 ! fakesink "
+      "t. ! rtpadaptsend name=slow stats-interval=0 controller=fixed "
+      "start-bitrate=600000 fec=none ! fakesink",
+      NULL);
+  g_autoptr (GstElement) slow
+      = gst_bin_get_by_name (GST_BIN (pipeline), "slow");
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  wait_until (stat (&(Send){ .element = slow }, "fec-made") > 0);
+  wait_until (uint_in (pipeline, "fec", "percentage") == 50);
+  return pipeline;
+}
+
+/* Before a packet was sent, a level of 50 leaves media two thirds of the rate: what one
+ * receiver needs goes to the other one, too. */
+static void
+test_shared (void)
+{
+  g_autoptr (GstElement) pipeline = shared_new ();
+  g_autoptr (GstElement) fast
+      = gst_bin_get_by_name (GST_BIN (pipeline), "fast");
+
+  look_again (pipeline, "slow");
+  wait_until (uint_in (pipeline, "slow", "encoder-bitrate") == 400000);
+  g_assert_cmpuint (uint_in (pipeline, "fec", "percentage"), ==, 50);
+  g_assert_cmpuint (uint_in (pipeline, "enc", "bitrate"), ==, 400);
+
+  gst_element_set_locked_state (fast, TRUE);
+  gst_element_set_state (fast, GST_STATE_NULL);
+  g_assert_cmpuint (uint_in (pipeline, "fec", "percentage"), ==, 0);
+  look_again (pipeline, "slow");
+  wait_until (uint_in (pipeline, "slow", "encoder-bitrate") == 600000);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+/* Nobody answered the faster one for more than 3 s; of the slower one that is known
+ * only when it looks again. */
+static void
+test_silent (void)
+{
+  g_autoptr (GstClock) clock = gst_test_clock_new ();
+  g_autoptr (GstElement) pipeline = NULL;
+
+  gst_system_clock_set_default (clock);
+  pipeline = shared_new ();
+  gst_test_clock_advance_time (GST_TEST_CLOCK (clock), 3001 * GST_MSECOND);
+  look_again (pipeline, "fast");
+  wait_until (uint_in (pipeline, "fec", "percentage") == 0);
+  look_again (pipeline, "slow");
+  wait_until (uint_in (pipeline, "fec", "percentage") == 50);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_system_clock_set_default (NULL);
+}
+
 void
 tests_add (void)
 {
+  g_test_add_func ("/rtpadaptsend/fec/shared", test_shared);
+  g_test_add_func ("/rtpadaptsend/fec/silent", test_silent);
   rows_add ("/rtpadaptsend/fec", rows, test_fec);
   rows_add ("/rtpadaptsend/fec/unset", unset_rows, test_unset);
 }

@@ -233,6 +233,170 @@ test_fec_spans (void)
   }
 }
 
+/* --- several senders behind one FEC encoder ---------------------------------- */
+
+#define MADE(level, ms, code, late)                 \
+  {                                                 \
+    level, ms *RA_MSECOND, RA_FEC_CODE_##code, late \
+  }
+#define WANTS(level, ms, code, late, rank)                           \
+  {                                                                  \
+    level, ms *RA_MSECOND, RA_FEC_CODE_##code, late, FEC_RANK_##rank \
+  }
+
+typedef enum
+{
+  WANTS_IT,
+  STOPS,
+  LOSES_IT, /* a search does not find the encoder any more */
+} Step;
+
+/* What each of three does, one after the other, and what is made then. */
+static const struct
+{
+  guint who;
+  Step step;
+  FecWants wants, made;
+  guint others; /* the level that `who` gets for others, too */
+  const gchar *why;
+} shared_rows[] = {
+  { 0, WANTS_IT, WANTS (30, 120, RS, .02, USED), MADE (30, 120, RS, .02), 0,
+      "alone" },
+  { 1, WANTS_IT, WANTS (10, 80, XOR, 0, USED), MADE (30, 80, XOR, 0), 30,
+      "the code that both know, and it makes nothing for late packets" },
+  { 1, WANTS_IT, WANTS (40, 80, RS, .01, USED), MADE (40, 80, RS, .02), 30,
+      "both know the better one" },
+  { 0, WANTS_IT, WANTS (20, 0, RS, .03, USED), MADE (40, 80, RS, .03), 40,
+      "one that has no time for any block shortens none" },
+  { 1, WANTS_IT, WANTS (40, 150, FRAME, 0, USED), MADE (40, 150, FRAME, 0), 20,
+      "one that does not say what it knows" },
+  { 0, WANTS_IT, WANTS (60, 60, RS, .03, SILENT), MADE (40, 150, FRAME, 0), 40,
+      "nobody answers it" },
+  { 1, WANTS_IT, WANTS (10, 150, RS, .01, USED), MADE (10, 150, RS, .01), 0,
+      "the silent one takes nothing of the other one's rate" },
+  { 1, WANTS_IT, WANTS (0, 150, XOR, 0, UNUSED), MADE (0, 150, XOR, 0), 0,
+      "not even of one that uses no FEC" },
+  { 0, WANTS_IT, WANTS (60, 60, RS, .03, USED), MADE (60, 60, RS, .03), 0,
+      "one that uses no FEC need not know its code" },
+  { 1, WANTS_IT, WANTS (0, 150, XOR, 0, UNUSED), MADE (60, 60, RS, .03), 60,
+      "but gets its packets" },
+  { 1, WANTS_IT, WANTS (10, 150, XOR, 0, SILENT), MADE (60, 60, RS, .03), 60,
+      "so it does where nobody answers" },
+  { 0, WANTS_IT, WANTS (50, 60, RS, .03, SILENT), MADE (50, 60, XOR, 0), 10,
+      "nobody answers either: both count" },
+  { 2, WANTS_IT, WANTS (20, 160, RS, 0, USED), MADE (20, 160, RS, 0), 0,
+      "somebody answers a third" },
+  { 2, STOPS, { 0 }, MADE (50, 60, XOR, 0), 0, "the others are left" },
+  { 2, WANTS_IT, WANTS (70, 160, RS, 0, SILENT), MADE (70, 60, XOR, 0), 50,
+      "it starts again, and nobody answers it" },
+  { 0, LOSES_IT, { 0 }, MADE (70, 150, XOR, 0), 0,
+      "another encoder is its own" },
+  { 2, LOSES_IT, { 0 }, MADE (10, 150, XOR, 0), 0, "one is left" },
+  { 1, STOPS, { 0 }, MADE (10, 150, XOR, 0), 0, "nobody is left: it stays" },
+  { 2, WANTS_IT, WANTS (5, 160, RS, 0, USED), MADE (5, 160, RS, 0), 0,
+      "nothing is left of what they wanted" },
+};
+
+static void
+shared_step (FecEncoders *f, const World *w, guint row)
+{
+  g_autoptr (GstElement) alone = gst_element_factory_make ("identity", NULL);
+  g_autoptr (GstPad) nowhere = gst_element_get_static_pad (alone, "sink");
+  Step step = shared_rows[row].step;
+  gboolean other = !f->usable || f->others != shared_rows[row].others;
+  FecEncodersJob job;
+  SendWants wants;
+
+  if (step == STOPS) {
+    drop (fecencs_stop (f));
+    fecencs_start (f);
+    return;
+  }
+  f->stale |= step == LOSES_IT;
+  g_assert_true (fecencs_plan (f, &shared_rows[row].wants, &job));
+  fecencs_do (&job, step == LOSES_IT ? nowhere : w->sinkpad);
+  wants = fecencs_take (f, &job);
+  fecencs_end (&job);
+  if (step == WANTS_IT) /* the encoders' share is another now */
+    g_assert_cmpint (wants, ==, other ? SEND_TELL : SEND_WANTS_NOTHING);
+  f->stale |= step == LOSES_IT;
+}
+
+static void
+assert_made (GstElement *fecenc, const FecWants *made)
+{
+  guint level, span, late;
+  gint code;
+
+  g_object_get (fecenc, "percentage", &level, "span", &span, "code", &code,
+      "late-loss", &late, NULL);
+  g_assert_cmpuint (level, ==, made->level);
+  g_assert_cmpuint (span, ==, made->span / RA_MSECOND);
+  g_assert_cmpint (code, ==, (gint) made->code);
+  g_assert_cmpfloat_with_epsilon (late, 1000 * made->late, 1e-6);
+}
+
+#define SPANNING                                                       \
+  "fakesrc ! rtpvrawpay ! rtpadaptfecenc name=fec pt=122 rs-pt=120 ! " \
+  "identity name=owner"
+
+static void
+test_fec_shared (void)
+{
+  g_auto (World) w = world_new (SPANNING);
+  FecEncoders f[3];
+
+  for (guint i = 0; i < G_N_ELEMENTS (f); i++) {
+    fecencs_init (&f[i]);
+    fecencs_start (&f[i]);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (shared_rows); i++) {
+    g_test_message ("%s", shared_rows[i].why);
+    shared_step (&f[shared_rows[i].who], &w, i);
+    assert_made (w.fecenc, &shared_rows[i].made);
+    g_assert_cmpuint (f[shared_rows[i].who].others, ==, shared_rows[i].others);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (f); i++) {
+    drop (fecencs_stop (&f[i]));
+    fecencs_clear (&f[i]);
+  }
+}
+
+#define TURNS 2000
+
+static gpointer
+turns_run (gpointer data)
+{
+  GstElement *fecenc = data;
+  gint who; /* its address */
+
+  for (guint i = 0; i < TURNS; i++) {
+    const FecWants wants = WANTS (i % 100, 100, RS, 0, USED);
+
+    fec_share_follow (fecenc, &who, &wants);
+    if (i % 10 == 0)
+      fec_share_leave (fecenc, &who);
+  }
+  fec_share_leave (fecenc, &who);
+  return NULL;
+}
+
+/* Two threads come and go while a third one stays: what that wants is kept. */
+static void
+test_fec_threads (void)
+{
+  g_auto (World) w = world_new (SPANNING);
+  const FecWants wants = WANTS (44, 70, XOR, 0, USED);
+  GThread *threads[2];
+
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new (NULL, turns_run, w.fecenc);
+  fec_share_follow (w.fecenc, &wants, &wants);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  assert_made (w.fecenc, &wants);
+}
+
 void
 tests_add (void)
 {
@@ -240,4 +404,6 @@ tests_add (void)
   g_test_add_func ("/upstream/fec/again", test_fec_again);
   rows_add_by ("/upstream/skippers", skip_rows, name, test_skippers);
   g_test_add_func ("/upstream/fec/spans", test_fec_spans);
+  g_test_add_func ("/upstream/fec/shared", test_fec_shared);
+  g_test_add_func ("/upstream/fec/threads", test_fec_threads);
 }

@@ -208,6 +208,7 @@ step_settings (Talk *t, guint how, FuzzBytes *b)
       break;
     case 5:
       ra_sender_set_fec_made (t->sender, how & 1);
+      ra_sender_set_fec_others (t->sender, which);
       break;
     case 6:
       ra_sender_on_lie (t->sender, t->now);

@@ -475,6 +475,19 @@ test_mended (void)
   }
 }
 
+/* Of 1 Mbit/s, nine tenths of each packet are media; the rule wants 25 per 100. */
+static const struct
+{
+  gboolean made;
+  guint others, media;
+  const gchar *why;
+} others_rows[] = {
+  { FALSE, 50, 600000, "another receiver's FEC goes to this one, too" },
+  { TRUE, 50, 600000, "the higher level, once" },
+  { TRUE, 20, 720000, "ours is higher" },
+  { FALSE, 0, 900000, "nobody makes any" },
+};
+
 /* Of 1 Mbit/s a fixed rule wants 25 repair packets per 100; and what is sent
  * beside the encoder's packets does not count for the encoder's overhead. */
 static void
@@ -500,6 +513,15 @@ test_beside (void)
   g_assert_cmpuint (split.fec, ==, 0);
   g_assert_cmpuint (split.media, >=, 900000 - 1);
   g_assert_cmpuint (split.media, <=, 900000 + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (others_rows); i++) {
+    g_test_message ("%s", others_rows[i].why);
+    ra_sender_set_fec_made (f.sender, others_rows[i].made);
+    ra_sender_set_fec_others (f.sender, others_rows[i].others);
+    ra_sender_split (f.sender, 0, &split);
+    g_assert_cmpuint (split.media, >=, others_rows[i].media - 1);
+    g_assert_cmpuint (split.media, <=, others_rows[i].media + 1);
+    g_assert_cmpuint (ra_sender_fec (f.sender), ==, 25);
+  }
 }
 
 static void

@@ -1,4 +1,4 @@
-/* The FEC encoders upstream of rtpadaptsend: all of them get the same level.
+/* The FEC encoders upstream of rtpadaptsend: all of them are to make the same level.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Without one the rule still says in the statistics what it would want, but nothing
@@ -12,7 +12,7 @@
 typedef struct
 {
   GWeakRef element;
-  guint level;  /* as set last, or FECENC_UNSET */
+  guint level;  /* that it made last, or FECENC_UNSET */
   gulong watch; /* of fecenc_watch() */
 } Fecenc;
 
@@ -33,6 +33,7 @@ fecencs_start (FecEncoders *f)
 {
   f->stale = TRUE;
   f->usable = FALSE;
+  f->others = 0;
 }
 
 GPtrArray *
@@ -64,8 +65,10 @@ fecenc_free (gpointer data)
   Fecenc *fecenc = data;
   g_autoptr (GstElement) element = g_weak_ref_get (&fecenc->element);
 
-  if (element)
+  if (element) {
     fecenc_unwatch (element, fecenc->watch);
+    fec_share_leave (element, fecenc);
+  }
   g_weak_ref_clear (&fecenc->element);
   g_free (fecenc);
 }
@@ -154,22 +157,22 @@ fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
   for (guint i = 0; job->usable && i < job->driven->len; i++) {
     Fecenc *fecenc = job->driven->pdata[i];
     g_autoptr (GstElement) element = g_weak_ref_get (&fecenc->element);
+    FecMade made;
 
     if (!element)
       continue;
-    fecenc_set_span (element, job->wants.span);
-    fecenc_set_code (element, job->wants.code);
-    fecenc_set_late_loss (element, job->wants.late);
+    made = fec_share_follow (element, fecenc, &job->wants);
     block_note (job, element, i == 0);
-    job->changed |= fecenc->level != job->wants.level;
-    fecenc->level = fecenc_set (element, job->wants.level, fecenc->level);
+    job->changed |= fecenc->level != made.level;
+    fecenc->level = job->level = made.level;
+    job->others = MAX (job->others, made.others);
   }
 }
 
 SendWants
 fecencs_take (FecEncoders *f, FecEncodersJob *job)
 {
-  gboolean changed = f->usable != job->usable;
+  gboolean changed = f->usable != job->usable || f->others != job->others;
 
   if (job->n_stops != f->n_stops) {
     notices_clear (&job->notices);
@@ -177,10 +180,10 @@ fecencs_take (FecEncoders *f, FecEncodersJob *job)
   }
   f->code = job->code;
   f->block = job->block;
-  if (!job->search)
-    return SEND_WANTS_NOTHING;
-  f->driven = g_steal_pointer (&job->driven);
+  f->others = job->others;
   f->usable = job->usable;
+  if (job->search)
+    f->driven = g_steal_pointer (&job->driven);
   return changed ? SEND_TELL : SEND_WANTS_NOTHING; /* the encoders' share */
 }
 

@@ -1,4 +1,4 @@
-/* The FEC encoders upstream of rtpadaptsend: all of them get the same level.
+/* The FEC encoders upstream of rtpadaptsend: all of them are to make the same level.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A search upstream may block, and so may an encoder that gets a level.  Both are
@@ -8,22 +8,12 @@
  */
 #pragma once
 
+#include "fecshare.h"
 #include "lateness.h"
 #include "parts/notices.h"
 #include "sendwants.h"
 
-#include <gst/rtpadapt/fec.h>
-
 G_BEGIN_DECLS
-
-/* What all of them are to make. */
-typedef struct
-{
-  guint level;    /* repair packets per 100 packets, as for fecenc_set() */
-  RaSpan span;    /* of what comes within it, */
-  RaFecCode code; /* by this code, if they have it */
-  gdouble late;   /* as for fecenc_set_late_loss() */
-} FecWants;
 
 typedef struct
 {
@@ -31,6 +21,7 @@ typedef struct
   gboolean usable;   /* one of them makes packets */
   RaFecCode code;    /* of the one with the smallest blocks, */
   guint block;       /* and their media packets; 0: not known */
+  guint others;      /* the level that other owners want of them */
   GPtrArray *driven; /* private, or NULL */
   guint n_stops;
   Lateness *lateness; /* of what comes in, as the owner says */
@@ -43,8 +34,9 @@ typedef struct
   FecWants wants;
   RaFecCode code;
   guint block;
-  gboolean changed;  /* one of them got another level */
-  GPtrArray *driven; /* those that get the level, or NULL */
+  guint level, others; /* what they make, as FecMade */
+  gboolean changed;    /* one of them makes another level */
+  GPtrArray *driven;   /* those that get the level, or NULL */
   guint n_stops;
   Lateness *lateness;
   Notices notices; /* to be posted after take */

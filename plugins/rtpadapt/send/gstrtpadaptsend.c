@@ -52,6 +52,10 @@
  *   answered it for 3 s, or if its circuit breaker is open.
  * - Every FEC encoder upstream gets the same percentage.  Without one the
  *   statistics have what it would be (fec-percentage, fec-made).
+ * - Where several rtpadaptsend have the same FEC encoder, it gets the highest
+ *   percentage, the shortest span and a code that all receivers know, and each
+ *   element counts these packets in its rate.  An element that nobody answers
+ *   does not count here, either.
  *
  * Packets of one SSRC keep their order.  Stream-start, caps and segment reach
  * downstream before the packets that they came before, once more if others were

@@ -14,8 +14,8 @@
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
-/* A sender that nobody answered for this long does not lower the bitrate of an
- * encoder that others have too. */
+/* A sender that nobody answered for this long decides nothing for an encoder that others
+ * have too. */
 #define QUIET (3 * RA_SECOND)
 
 static void job (GstElement *element, gpointer user_data);
@@ -104,6 +104,12 @@ news_log (GstRtpAdaptSend *self, RaEarNews news)
       ra_ecn_state_nick (stats.ecn_state), ra_ecn_fault_nick (stats.ecn_fault));
 }
 
+static gboolean
+is_quiet (const GstRtpAdaptSend *self, RaTime now)
+{
+  return ra_diff (now, self->ear.heard_at) > QUIET;
+}
+
 /* TRUE: the receiver uses FEC, or it is sent without its word. */
 static gboolean
 fec_goes (const GstRtpAdaptSend *self)
@@ -119,6 +125,13 @@ fec_is_made (const GstRtpAdaptSend *self)
   return self->fecencs.usable && fec_goes (self);
 }
 
+/* What is wanted for this receiver, or made for another one. */
+static guint
+fec_level (const GstRtpAdaptSend *self)
+{
+  return MAX (ra_sender_fec (self->sender), self->fecencs.others);
+}
+
 /* What the reports show to be lost is to be sent again; the rate has heard of it by
  * now. */
 static void
@@ -132,8 +145,7 @@ losses_mend (GstRtpAdaptSend *self, RaTime now)
 
   ra_repair_set (repair, &config);
   /* Where the receiver holds packets for FEC, frames of one size save nothing. */
-  one_size = config.follows
-      && (ra_sender_fec (self->sender) == 0 || !fec_is_made (self));
+  one_size = config.follows && (fec_level (self) == 0 || !fec_is_made (self));
   send_apply (self,
       encoders_set_largest (
           &self->encoders, one_size ? 1 : ra_repair_largest (repair)));
@@ -329,7 +341,7 @@ encoders_set (GstRtpAdaptSend *self)
   encoders_plan (&self->encoders,
       encoders_share (&self->encoders, &split, rate,
           streams_other_bitrate (&self->way.streams, now)),
-      ra_diff (now, self->ear.heard_at) > QUIET, now, &job);
+      is_quiet (self, now), now, &job);
   job.adapt_size = self->cfg.adapt_size;
   g_mutex_unlock (&self->lock);
   encoders_do (&job, GST_ELEMENT (self));
@@ -390,10 +402,19 @@ late_loss (const GstRtpAdaptSend *self, RaFecCode code)
       : 0;
 }
 
+/* Behind an open breaker nobody is reached. */
+static FecRank
+fec_rank (GstRtpAdaptSend *self)
+{
+  if (is_quiet (self, send_now (self)) || ra_sender_is_open (self->sender))
+    return FEC_RANK_SILENT;
+  return fec_goes (self) ? FEC_RANK_USED : FEC_RANK_UNUSED;
+}
+
 /* A block ends in time for the most that the receiver holds packets; it hears
  * which codes that knows. */
 static FecWants
-fec_wants (const GstRtpAdaptSend *self)
+fec_wants (GstRtpAdaptSend *self)
 {
   const RaRepair *repair = ra_sender_repair (self->sender);
   const RaTakes *takes = self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL;
@@ -407,7 +428,8 @@ fec_wants (const GstRtpAdaptSend *self)
         repair->path.jitter + repair->path.queue, ra_repair_wait (repair),
         repair->path.frame),
     .code = code,
-    .late = late_loss (self, code) };
+    .late = late_loss (self, code),
+    .rank = fec_rank (self) };
 }
 
 /* The lock is held, and let go. */
@@ -425,11 +447,12 @@ fecencs_drive (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
   fecencs_do (&job, self->sinkpad);
   if (job.changed)
-    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.wants.level);
+    GST_DEBUG_OBJECT (self, "FEC encoders: %u %%", job.level);
   g_mutex_lock (&self->lock);
   send_apply (self, fecencs_take (&self->fecencs, &job));
   if (self->sender) {
     ra_sender_set_fec_made (self->sender, fec_is_made (self));
+    ra_sender_set_fec_others (self->sender, self->fecencs.others);
     ra_sender_set_fec_code (
         self->sender, self->fecencs.code, self->fecencs.block);
   }
