@@ -559,38 +559,17 @@ test_police (gconstpointer data)
       ra_police_rate (&p, &n, 375000, 400000, TRUE), .98 * p.b, 1);
   g_assert_cmpfloat_with_epsilon (
       ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.0008, 1);
-  /* nothing was lost for a second: it is higher, 5 % in one */
+  /* nothing was lost for a second: it is higher, 10 % in one */
   n.now += 1.5;
   g_assert_cmpfloat_with_epsilon (
-      ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.002, 1);
+      ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.004, 1);
   /* one of ten near its rate, which may be the radio's, and is careful again */
   police_hear (&p, &n, 375000, 1);
   g_assert_cmpfloat_with_epsilon (
       ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.0008, 1);
-  n.now += 21; /* it has gone */
+  n.now += 11; /* it has gone */
   police_hear (&p, &n, 200000, 0);
   g_assert_false (p.policed);
-}
-
-/* 3 of 10 are lost at 375000 bytes/s, so that 262500 get through, and .97 of that is what is
- * thought.  Then frames leave gaps, and 150000 arrive: the policer is the same. */
-static void
-test_police_rate (void)
-{
-  RaSense n = { .dt = .04, .lag = .09, .a = 250000, .packet = .0048 };
-  RaPolice p;
-
-  ra_police_init (&p);
-  for (guint i = 0; i < 20; i++)
-    police_hear (&p, &n, 200000, 0);
-  for (guint i = 0; i < 3; i++) /* what was sent before */
-    police_hear (&p, &n, 375000, 0);
-  for (guint i = 0; i < 20; i++)
-    police_hear (&p, &n, 375000, 3);
-  n.a = 150000;
-  for (guint i = 0; i < 20; i++)
-    police_hear (&p, &n, 375000, 3);
-  g_assert_cmpfloat_with_epsilon (p.b, 254625, 1);
 }
 
 /* Of 1200 bytes 8 packets get through in 40 ms, 240000 bytes/s.  From report 440 on a queue
@@ -703,7 +682,6 @@ tests_add (void)
   g_test_add_func ("/delay/rate", test_rate);
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);
-  g_test_add_func ("/delay/police/rate", test_police_rate);
   g_test_add_func ("/delay/police/gaps", test_policed_gaps);
   g_test_add_func ("/delay/apart", test_apart);
   rows_add ("/delay/base", base_rows, test_base);

@@ -14,20 +14,16 @@
 #define SOME .02
 #define LOW .9 /* of that rate */
 #define HIGH 1.02
-#define OUTAGE 2.5 /* times what arrives: nobody polices that */
-#define LEAST 20.  /* packets of each kind */
-#define GAIN 6.    /* ln of the likelihood ratio */
-#define RATIO .5   /* of the loss below to that above */
-#define BACK .98   /* of the policer's rate, after a loss */
-#define NEAR .98   /* of it: from here on losses are its own */
-#define FALL .97   /* of what its rate was thought to be, at once */
-#define RAISE .02  /* per second, below it */
-/* The same, where nothing was lost for SHORT.  A rise that takes twice as long loses a
- * third less. */
-#define RAISE_FREE .05
-/* s without a loss from NEAR on.  A rise from .7 of the rate takes 18 s by RAISE, which the
- * radio's losses keep in force. */
-#define GONE 20.
+#define OUTAGE 2.5    /* times what arrives: nobody polices that */
+#define LEAST 20.     /* packets of each kind */
+#define GAIN 6.       /* ln of the likelihood ratio */
+#define RATIO .5      /* of the loss below to that above */
+#define BACK .98      /* of the policer's rate, after a loss */
+#define NEAR .98      /* of it: from here on losses are its own */
+#define FALL .97      /* of what its rate was thought to be, at once */
+#define RAISE .02     /* per second, below it */
+#define RAISE_FREE .1 /* the same, where nothing was lost for SHORT */
+#define GONE 10.      /* s without a loss from NEAR on */
 
 void
 ra_police_init (RaPolice *p)
@@ -79,17 +75,6 @@ exceeds (RaPolice *p, const RaSense *n, gdouble sent, gdouble lost, gdouble w)
       && p->near.lost > by_radio + 2 * sqrt (by_radio) + SOME * p->near.sent;
 }
 
-/* Of `c`, sent at about x, a share was lost beyond the radio's w.  Where frames leave gaps,
- * less than the policer's rate arrives, so that a alone falls short of it. */
-static void
-rate_update (
-    RaPolice *p, const RaSense *n, const RaPoliceCount *c, gdouble x, gdouble w)
-{
-  gdouble share = fmax (c->lost / c->sent - w, 0);
-
-  p->b = fmax (n->a / (1 - w), FALL * fmax (p->b, x * (1 - share)));
-}
-
 gboolean
 ra_police_hear (
     RaPolice *p, const RaSense *n, const RaReport *report, gdouble target)
@@ -114,11 +99,10 @@ ra_police_hear (
   w = p->low.lost / fmax (p->low.sent, LEAST);
   if (!p->policed && high && lost > 0 && is_policed (p)) {
     p->policed = TRUE;
-    p->b = 0;
-    rate_update (p, n, &p->high, x, w);
+    p->b = n->a / (1 - w);
   } else if (p->policed
       && exceeds (p, n, queue || x < NEAR * p->b ? 0 : sent, lost, w)) {
-    rate_update (p, n, &p->near, x, w);
+    p->b = fmax (n->a / (1 - w), FALL * p->b);
   } else {
     if (lost > 0 && x >= NEAR * p->b)
       p->t_near = n->now;
