@@ -280,7 +280,7 @@ static const struct
       "VP8 is no H.264" },
   { H264 "! valve name=late drop=true ! rtpadaptudpsink", "H264",
       "rtph264depay name=d", "d",
-      "the first packets are lost, and no request for a key frame is heard" },
+      "the first frame is lost, and no request for a key frame is heard" },
   { H264 "! rtpadaptsink", "H264", "rtph264depay name=e", NULL,
       "the codec is right" },
   { H264 "! rtpadaptsink", "VP8",
@@ -290,17 +290,43 @@ static const struct
   { NULL, "VP8", "rtpvp8depay name=g", NULL, "nobody sends" },
 };
 
-/* The first packets of that row's sender are lost. */
-static void
-late_open (Pair *p)
+/* The valve opens when a second frame comes, so that the first one, the key frame, is
+ * lost. */
+static GstPadProbeReturn
+frame_hear (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstElement *late = p->pipeline
+  GstClockTime *first = data;
+  GstBuffer *buffer = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST
+      ? gst_buffer_list_get (GST_PAD_PROBE_INFO_BUFFER_LIST (info), 0)
+      : GST_PAD_PROBE_INFO_BUFFER (info);
+  g_autoptr (GstElement) valve = NULL;
+
+  if (*first == GST_CLOCK_TIME_NONE)
+    *first = GST_BUFFER_PTS (buffer);
+  if (GST_BUFFER_PTS (buffer) == *first)
+    return GST_PAD_PROBE_OK;
+  valve = gst_pad_get_parent_element (pad);
+  g_object_set (valve, "drop", FALSE, NULL);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+late_watch (Pair *p)
+{
+  g_autoptr (GstElement) late = p->pipeline
       ? gst_bin_get_by_name (GST_BIN (p->pipeline), "late")
       : NULL;
+  g_autoptr (GstPad) pad
+      = late ? gst_element_get_static_pad (late, "sink") : NULL;
+  GstClockTime *first;
 
-  if (late)
-    g_object_set (late, "drop", FALSE, NULL);
-  gst_clear_object (&late);
+  if (!pad)
+    return;
+  first = g_new (GstClockTime, 1);
+  *first = GST_CLOCK_TIME_NONE;
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, frame_hear,
+      first, g_free);
 }
 
 /* All rows run at once, in virtual time, because each takes more than 10 s. */
@@ -317,10 +343,8 @@ test_unmade (void)
     g_autofree gchar *branch = g_strconcat (unmade_rows[i].depay, OUT, NULL);
 
     pair_open (&pairs[i], settings, branch, unmade_rows[i].sender);
+    late_watch (&pairs[i]);
   }
-  fast_sleep (clock, GST_SECOND);
-  for (guint i = 0; i < G_N_ELEMENTS (unmade_rows); i++)
-    late_open (&pairs[i]);
   fast_sleep (clock, 20 * GST_SECOND);
   for (guint i = 0; i < G_N_ELEMENTS (unmade_rows); i++) {
     const gchar *element = unmade_rows[i].element;
