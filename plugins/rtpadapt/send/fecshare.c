@@ -12,6 +12,7 @@
  */
 #include "fecshare.h"
 
+#include "elementshare.h"
 #include "fecenc.h"
 
 /* An element that drives the encoder. */
@@ -23,68 +24,15 @@ typedef struct
 
 typedef struct
 {
-  GMutex lock;
-  GArray *members; /* of Member */
-  guint level;     /* as set last, or FECENC_UNSET */
-  gboolean busy;   /* a member's thread sets the encoder's properties */
-  gboolean again;  /* that thread has to look again afterwards */
+  ElementShare base; /* of Member */
+  guint level;       /* as set last, while there are members */
 } Share;
 
-static void
-share_free (gpointer data)
-{
-  Share *share = data;
-
-  g_array_unref (share->members);
-  g_mutex_clear (&share->lock);
-  g_free (share);
-}
-
-/* It lives as long as `fecenc`. */
 static Share *
 share_of (GstElement *fecenc)
 {
-  static GMutex lock;
-  GQuark quark = g_quark_from_static_string ("rtpadapt-fec-share");
-  Share *share;
-
-  g_mutex_lock (&lock);
-  share = g_object_get_qdata (G_OBJECT (fecenc), quark);
-  if (!share) {
-    share = g_new0 (Share, 1);
-    g_mutex_init (&share->lock);
-    share->members = g_array_new (FALSE, FALSE, sizeof (Member));
-    share->level = FECENC_UNSET;
-    g_object_set_qdata_full (G_OBJECT (fecenc), quark, share, share_free);
-  }
-  g_mutex_unlock (&lock);
-  return share;
-}
-
-/* NULL if `who` is not a member.  The lock is held. */
-static Member *
-member_find (Share *share, gconstpointer who)
-{
-  for (guint i = 0; i < share->members->len; i++) {
-    Member *member = &g_array_index (share->members, Member, i);
-
-    if (member->who == who)
-      return member;
-  }
-  return NULL;
-}
-
-/* The lock is held. */
-static void
-member_set (Share *share, gconstpointer who, const FecWants *wants)
-{
-  const Member one = { who, *wants };
-  Member *member = member_find (share, who);
-
-  if (member)
-    member->wants = *wants;
-  else
-    g_array_append_val (share->members, one);
+  return element_share_of (
+      fecenc, "rtpadapt-fec-share", sizeof (Share), sizeof (Member));
 }
 
 /* The lock is held. */
@@ -93,8 +41,9 @@ rank_highest (const Share *share)
 {
   FecRank rank = FEC_RANK_SILENT;
 
-  for (guint i = 0; i < share->members->len; i++)
-    rank = MAX (rank, g_array_index (share->members, Member, i).wants.rank);
+  for (guint i = 0; i < share->base.members->len; i++)
+    rank
+        = MAX (rank, g_array_index (share->base.members, Member, i).wants.rank);
   return rank;
 }
 
@@ -104,8 +53,8 @@ agreed (const Share *share, gconstpointer without)
 {
   FecWants all = { .code = RA_FEC_CODE_RS, .rank = rank_highest (share) };
 
-  for (guint i = 0; i < share->members->len; i++) {
-    const Member *member = &g_array_index (share->members, Member, i);
+  for (guint i = 0; i < share->base.members->len; i++) {
+    const Member *member = &g_array_index (share->base.members, Member, i);
     const FecWants *one = &member->wants;
 
     if (one->rank < all.rank || member->who == without)
@@ -125,40 +74,41 @@ agreed (const Share *share, gconstpointer without)
 static void
 settle (Share *share, GstElement *fecenc)
 {
-  gboolean ours = !share->busy;
-
-  share->again = share->busy = TRUE;
-  /* What nobody drives keeps what it has. */
-  while (ours && share->again && share->members->len > 0) {
+  if (!element_share_begin (&share->base))
+    return;
+  while (element_share_next (&share->base)) {
     FecWants wants = agreed (share, NULL);
     guint level = share->level;
 
-    share->again = FALSE;
-    g_mutex_unlock (&share->lock);
+    if (share->base.members->len
+        == 0) /* what nobody drives keeps what it has */
+      continue;
+    g_mutex_unlock (&share->base.lock);
     fecenc_set_span (fecenc, wants.span);
     fecenc_set_code (fecenc, wants.code);
     fecenc_set_late_loss (fecenc, wants.late);
     level = fecenc_set (fecenc, wants.level, level);
-    g_mutex_lock (&share->lock);
+    g_mutex_lock (&share->base.lock);
     share->level = level;
   }
-  if (ours)
-    share->busy = FALSE;
-  if (share->members->len == 0)
-    share->level = FECENC_UNSET;
 }
 
 FecMade
 fec_share_follow (GstElement *fecenc, gconstpointer who, const FecWants *wants)
 {
+  const Member fresh = { .who = who };
   Share *share = share_of (fecenc);
+  Member *member;
   FecMade made;
 
-  g_mutex_lock (&share->lock);
-  member_set (share, who, wants);
+  g_mutex_lock (&share->base.lock);
+  if (share->base.members->len == 0)
+    share->level = FECENC_UNSET;
+  member = element_share_place (&share->base, &fresh);
+  member->wants = *wants;
   settle (share, fecenc);
   made = (FecMade){ agreed (share, NULL).level, agreed (share, who).level };
-  g_mutex_unlock (&share->lock);
+  g_mutex_unlock (&share->base.lock);
   return made;
 }
 
@@ -166,14 +116,9 @@ void
 fec_share_leave (GstElement *fecenc, gconstpointer who)
 {
   Share *share = share_of (fecenc);
-  Member *member;
 
-  g_mutex_lock (&share->lock);
-  member = member_find (share, who);
-  if (member) {
-    g_array_remove_index_fast (share->members,
-        (guint) (member - (Member *) (gpointer) share->members->data));
+  g_mutex_lock (&share->base.lock);
+  if (element_share_remove (&share->base, who))
     settle (share, fecenc);
-  }
-  g_mutex_unlock (&share->lock);
+  g_mutex_unlock (&share->base.lock);
 }

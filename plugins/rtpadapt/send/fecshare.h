@@ -37,8 +37,8 @@ typedef struct
 } FecMade;
 
 /* `who` wants that of `fecenc`, which gets the highest level, the shortest span and the
- * simplest code.  Another element's thread may still be at it.  What the others want
- * later `who` learns when it follows again. */
+ * simplest code.  Another element's thread may still set it.  `who` learns what the others
+ * want later when it follows again. */
 FecMade fec_share_follow (
     GstElement *fecenc, gconstpointer who, const FecWants *wants);
 /* `who` does not drive it any more, and it gets what the others want; `who` need not
