@@ -203,6 +203,44 @@ test_encoder_missing (void)
   g_assert_cmpuint (get_uint (&s, "encoder-bitrate"), ==, 0);
 }
 
+#define X264 \
+  "videotestsrc ! x264enc name=enc tune=zerolatency vbv-buf-capacity=200 ! rtph264pay"
+
+static const struct
+{
+  const gchar *name, *upstream, *properties, *text;
+} missing_rows[] = {
+  { "upstream", "videotestsrc ! rtpvrawpay", "",
+      "No encoder that can be driven is upstream." },
+  { "named", X264, "encoder=nobody",
+      "No encoder that can be driven is named 'nobody'." },
+  { "some", X264, "encoder=\"nobody, enc, other\"",
+      "No encoder that can be driven is named 'nobody, other'." },
+  { "property", X264, "encoder-property=pace",
+      "No element upstream has a number 'pace' to set." },
+  { "both", X264, "encoder=enc encoder-property=pace",
+      "No element named 'enc' has a number 'pace' to set." },
+};
+
+/* The warning says what was looked for. */
+static void
+test_missing_text (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (Drive) d
+      = drive_new (missing_rows[row].upstream, missing_rows[row].properties);
+  g_autoptr (GstBus) bus = gst_element_get_bus (d.pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
+  message
+      = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_WARNING);
+  g_assert_nonnull (message);
+  gst_message_parse_warning (message, &error, NULL);
+  g_assert_cmpstr (error->message, ==, missing_rows[row].text);
+}
+
 #define VIDEO_CAPS "application/x-rtp,media=video,encoding-name=RAW"
 #define AUDIO_CAPS "application/x-rtp,media=audio,encoding-name=OPUS"
 
@@ -522,6 +560,8 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/encoder/in-bin", test_encoder_in_bin);
   g_test_add_func ("/rtpadaptsend/encoder/named", test_encoder_named);
   g_test_add_func ("/rtpadaptsend/encoder/missing", test_encoder_missing);
+  rows_add_by ("/rtpadaptsend/encoder/missing-text", missing_rows, name,
+      test_missing_text);
   rows_add_by (
       "/rtpadaptsend/encoder/quiet", quiet_rows, name, test_encoder_quiet);
   g_test_add_func ("/rtpadaptsend/encoder/none", test_encoder_none);

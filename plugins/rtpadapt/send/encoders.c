@@ -171,11 +171,29 @@ shared_say (Encoders *e, EncodersSearch *s, GstElement *encoder)
       GST_OBJECT_NAME (encoder));
 }
 
+static gchar *
+missing_text (const EncodersSearch *s)
+{
+  const gchar *names = s->missing, *property = s->property;
+
+  if (*names && *property)
+    return g_strdup_printf (
+        "No element named '%s' has a number '%s' to set.", names, property);
+  if (*property)
+    return g_strdup_printf (
+        "No element upstream has a number '%s' to set.", property);
+  if (*names)
+    return g_strdup_printf (
+        "No encoder that can be driven is named '%s'.", names);
+  return g_strdup ("No encoder that can be driven is upstream.");
+}
+
 /* An encoder that could be driven is missing: all, or one that is named. */
 static SendWants
 missing_say (Encoders *e, EncodersSearch *s)
 {
   const gchar *names = s->missing;
+  g_autofree gchar *text = NULL;
 
   if (s->hands_off || (*names == '\0' && e->n > 0))
     return SEND_WANTS_NOTHING;
@@ -191,11 +209,13 @@ missing_say (Encoders *e, EncodersSearch *s)
   if (e->missing_said)
     return SEND_WANTS_NOTHING;
   e->missing_said = TRUE;
+  text = missing_text (s);
   notices_add (&s->notices, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR,
       GST_RESOURCE_ERROR_NOT_FOUND,
-      g_strdup ("notify::estimated-bitrate still tells the bitrate"),
-      "No encoder that %s can drive%s%s%s.", s->owner,
-      *names ? " is named '" : " is upstream", names, *names ? "'" : "");
+      g_strdup (
+          "encoder-property names what to set of an element that is not "
+          "known; notify::estimated-bitrate has the bitrate all the same"),
+      "%s", text);
   return SEND_WANTS_NOTHING;
 }
 

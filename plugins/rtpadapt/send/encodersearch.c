@@ -159,7 +159,6 @@ encoders_search_do (EncodersSearch *s, GstPad *sinkpad)
 {
   g_autoptr (GstElement) owner = gst_pad_get_parent_element (sinkpad);
 
-  s->owner = gst_object_get_name (GST_OBJECT (owner));
   encoders_find (s, owner, sinkpad);
   origins_find (s, sinkpad);
   for (guint i = 0; i < s->found->len; i++) {
@@ -175,7 +174,6 @@ encoders_search_end (EncodersSearch *s)
   g_clear_pointer (&s->origins, g_array_unref);
   g_ptr_array_unref (s->known);
   g_ptr_array_unref (s->found);
-  g_free (s->owner);
   g_free (s->missing);
   g_free (s->property);
   g_strfreev (s->names);

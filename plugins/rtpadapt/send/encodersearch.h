@@ -35,7 +35,6 @@ typedef struct
   GPtrArray *known;   /* of GstElement: driven before */
   guint n_stops;
   /* by encoders_search_do() */
-  gchar *owner;                     /* name of the element that searches */
   GPtrArray *found;                 /* of GstElement */
   EncoderAbout about[ENCODERS_MAX]; /* these */
   gchar *missing;                   /* names that are no encoder's */
