@@ -203,7 +203,9 @@ def read(out):
     path = out / 'results.json'
     try:
         return json.loads(path.read_text(encoding='utf-8'))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise CompareError('%s: %s' % (path, error.strerror)) from None
+    except ValueError as error:
         raise CompareError('%s: %s' % (path, error)) from None
 
 

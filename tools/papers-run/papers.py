@@ -70,7 +70,7 @@ def parse_args(argv):
     add('--report-only', action='store_true',
         help='run nothing: the pages from what is recorded')
     add('--excuse', action='store_true',
-        help='write results/excused.csv anew: the points that fail and have a '
+        help='write results/excused.csv again: the points that fail and have a '
              'reason, with the margin that is accepted')
     add('--tap', action='store_true',
         help='print the claims as tests (with --short or --report-only)')
