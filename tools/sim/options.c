@@ -70,7 +70,8 @@ static const struct
   { FIELD ("colour", colour), "none", "colouring" },
   { FIELD ("colour-params", colour_params), NULL, "its parameters" },
   { FIELD ("link", link), "bottleneck rate=2M queue=100ms ! delay 25ms",
-      "the path: models, chained by !" },
+      "the path: models, chained by !; if nothing is said, 'bottleneck rate=2M "
+      "queue=100ms ! delay 25ms'" },
   { FIELD ("wire", wire), "exact",
       "how the ends talk: exact, or by the bytes of tfrc (a report per RTT), "
       "ccfb (RFC 8888) or twcc (at the end of a frame)" },
@@ -362,6 +363,12 @@ sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--seconds %g: nothing is left after --warmup %g", o->seconds,
         o->warmup);
+    sim_setup_clear (setup);
+    return FALSE;
+  }
+  if (o->min > o->max) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--min %g is above --max %g", o->min, o->max);
     sim_setup_clear (setup);
     return FALSE;
   }
