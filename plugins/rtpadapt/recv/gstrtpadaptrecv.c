@@ -608,7 +608,7 @@ gst_rtp_adapt_recv_class_init (GstRtpAdaptRecvClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "RTP adaptive receiver",
       "Network/RTP/Filter",
-      "Watches RTP arrive, tells wireless losses from congestion and reports "
+      "Watches RTP arrive, distinguishes wireless losses from congestion and reports "
       "to the sender",
       "The gst-rtpadapt authors");
 }

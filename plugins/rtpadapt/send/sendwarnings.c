@@ -93,7 +93,7 @@ void
 warn_of_ecn_unheard (Notices *n, const RaFeedbackOps *wanted)
 {
   WARN (n, LIBRARY, SETTINGS, g_strdup ("RFC 6679 7.2"),
-      "Packets are sent without ECN: feedback=%s does not tell how each of "
+      "Packets are sent without ECN: feedback=%s does not say how each of "
       "them came; set feedback=ccfb.",
       wanted->name);
 }

@@ -475,7 +475,7 @@ gst_rtp_adapt_src_class_init (GstRtpAdaptSrcClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Adaptive RTP receiver",
       "Source/Network/RTP",
-      "Receives RTP, repairs it, and tells the sender what its rate may be",
+      "Receives RTP, repairs it, and reports to the sender what its rate may be",
       "The gst-rtpadapt authors");
 }
 
