@@ -318,6 +318,26 @@ test_catch_up (gconstpointer data)
   g_assert_cmpint (f.lag, ==, 376 * (gint64) MS);
 }
 
+/* A stream is taken away while it catches up, and its jitterbuffer lives on: what that
+ * still has passes, and nothing listens to it. */
+static void
+test_removed (void)
+{
+  GstElement *jitterbuffer;
+  g_auto (Fixture) f;
+
+  fixture_init (&f, FALSE);
+  jitterbuffer = f.harness->element;
+  frames (&f, 50, 0);
+  frames (&f, 1, 500 * MS);
+  src_hold_remove (&f.hold, SSRC);
+  frames (&f, 1, 500 * MS);
+  g_assert_cmpint (f.lag, ==, 500 * (gint64) MS);
+  g_assert_false (g_signal_has_handler_pending (jitterbuffer,
+      g_signal_lookup ("notify", G_OBJECT_TYPE (jitterbuffer)),
+      g_quark_from_static_string ("ts-offset"), TRUE));
+}
+
 void
 tests_add (void)
 {
@@ -332,4 +352,5 @@ tests_add (void)
   g_test_add_data_func ("/src-hold/catch-up", NULL, test_catch_up);
   g_test_add_data_func (
       "/src-hold/catch-up/adaptive", GINT_TO_POINTER (TRUE), test_catch_up);
+  g_test_add_func ("/src-hold/removed", test_removed);
 }

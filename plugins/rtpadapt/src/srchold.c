@@ -32,6 +32,7 @@ typedef struct
 {
   SrcHold *hold;
   guint32 ssrc;
+  gulong in, out, offset; /* the probes and the handler */
 
   /* all under the hold's lock */
   GstElement *jitterbuffer; /* NULL: it is out of the list */
@@ -409,7 +410,7 @@ catch_up (HoldStream *s, const Packet *p, gint64 due)
   else if (!p->again)
     ra_catch_up_on_packet (
         &s->catch_up, media, due - s->due - media, hold, most);
-  if (s->catch_up.ahead == 0)
+  if (s->catch_up.ahead == 0 || !s->jitterbuffer)
     return 0;
   now = gst_element_get_current_running_time (s->jitterbuffer);
   if (GST_CLOCK_TIME_IS_VALID (now))
@@ -483,11 +484,28 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 /* --- from outside ---------------------------------------------------------------- */
 
 static void
+pad_unwatch (GstElement *jitterbuffer, const gchar *name, gulong probe)
+{
+  GstPad *pad = gst_element_get_static_pad (jitterbuffer, name);
+
+  gst_pad_remove_probe (pad, probe);
+  gst_object_unref (pad);
+}
+
+/* The jitterbuffer may live longer than the hold. */
+static void
 listed_free (gpointer stream)
 {
   HoldStream *s = stream;
+  GstElement *jitterbuffer;
 
-  gst_clear_object (&s->jitterbuffer);
+  g_mutex_lock (&s->hold->lock);
+  jitterbuffer = g_steal_pointer (&s->jitterbuffer);
+  g_mutex_unlock (&s->hold->lock);
+  g_signal_handler_disconnect (jitterbuffer, s->offset);
+  pad_unwatch (jitterbuffer, "sink", s->in);
+  pad_unwatch (jitterbuffer, "src", s->out);
+  gst_object_unref (jitterbuffer);
   stream_unref (s);
 }
 
@@ -537,11 +555,11 @@ src_hold_add (SrcHold *h, GstElement *jitterbuffer, guint32 ssrc)
   for (guint i = 0; i < ARRIVALS; i++)
     s->arrival[i].at = GST_CLOCK_TIME_NONE;
   ra_playout_init (&s->playout);
-  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, on_arrival,
+  s->in = gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, on_arrival,
       g_atomic_rc_box_acquire (s), stream_unref);
-  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_departure,
+  s->out = gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_departure,
       g_atomic_rc_box_acquire (s), stream_unref);
-  g_signal_connect_data (jitterbuffer, "notify::ts-offset",
+  s->offset = g_signal_connect_data (jitterbuffer, "notify::ts-offset",
       G_CALLBACK (offset_set), g_atomic_rc_box_acquire (s), stream_closed, 0);
   gst_object_unref (sink);
   gst_object_unref (src);
