@@ -94,6 +94,37 @@ test_anew (void)
   g_assert_cmpuint (bitrate_of (encoder), ==, 700);
 }
 
+/* Meanwhile another sender's settings change, or the only one leaves; and somebody else
+ * sets the bitrate. */
+static void
+meanwhile (GstElement *encoder, GParamSpec *pspec, gpointer who)
+{
+  g_signal_handlers_disconnect_by_func (encoder, meanwhile, who);
+  if (who == names[1])
+    encoder_share_join (encoder, who, TRUE);
+  else
+    encoder_share_leave (encoder, who);
+  g_object_set (encoder, "bitrate", 5000, NULL);
+}
+
+/* The thread that has set it does not take it for ours. */
+static void
+test_meanwhile (gconstpointer who)
+{
+  g_autoptr (GstElement) encoder = gst_element_factory_make ("x264enc", NULL);
+  const EncoderRow *row = encoder_row (encoder);
+  EncoderWish wish = { 700000, FALSE, GST_SECOND };
+  EncoderState told;
+
+  g_signal_connect (
+      encoder, "notify::bitrate", G_CALLBACK (meanwhile), (gpointer) who);
+  encoder_share_follow (encoder, row, names[0], &wish, &told);
+  g_assert_cmpuint (bitrate_of (encoder), ==, 5000);
+  wish.now += GST_SECOND;
+  encoder_share_follow (encoder, row, who, &wish, &told);
+  g_assert_cmpuint (bitrate_of (encoder), ==, 700);
+}
+
 /* --- the largest frame ----------------------------------------------------- */
 
 /* The VBV, ms, of an encoder at 30 frames/s, where a frame's time is 33.4 ms. */
@@ -299,6 +330,10 @@ tests_add (void)
 {
   g_test_add_func ("/encoder-shared/steps", test_steps);
   g_test_add_func ("/encoder-shared/anew", test_anew);
+  g_test_add_data_func (
+      "/encoder-shared/meanwhile/join", names[1], test_meanwhile);
+  g_test_add_data_func (
+      "/encoder-shared/meanwhile/leave", names[0], test_meanwhile);
   g_test_add_func ("/encoder-shared/largest", test_largest);
   g_test_add_func ("/encoder-shared/threads", test_threads);
   g_test_add_func ("/encoder-shared/two-sinks", test_two_sinks);

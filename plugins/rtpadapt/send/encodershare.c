@@ -21,6 +21,7 @@ typedef struct
 {
   ElementShare base; /* of Member */
   EncoderState state;
+  guint n_forgot; /* how often the state was forgotten */
   EncoderLargest largest;
 } Share;
 
@@ -37,6 +38,15 @@ member_place (Share *share, gconstpointer who)
   const Member fresh = { .who = who, .bps = UNSAID };
 
   return element_share_place (&share->base, &fresh);
+}
+
+/* The encoder gets its bitrate once more, also where a thread sets it now.  The lock is
+ * held. */
+static void
+state_forget (Share *share)
+{
+  share->state = (EncoderState){ 0 };
+  share->n_forgot++;
 }
 
 /* The smallest bitrate of the members that somebody answers; if there are none, of
@@ -81,7 +91,7 @@ encoder_share_join (GstElement *encoder, gconstpointer who, gboolean again)
   member_place (share, who);
   others = share->base.members->len - 1;
   if (again)
-    share->state = (EncoderState){ 0 };
+    state_forget (share);
   g_mutex_unlock (&share->base.lock);
   return others;
 }
@@ -94,7 +104,7 @@ encoder_share_leave (GstElement *encoder, gconstpointer who)
   g_mutex_lock (&share->base.lock);
   element_share_remove (&share->base, who);
   if (share->base.members->len == 0)
-    share->state = (EncoderState){ 0 };
+    state_forget (share);
   g_mutex_unlock (&share->base.lock);
 }
 
@@ -117,12 +127,14 @@ encoder_share_follow (GstElement *encoder, const EncoderRow *row,
       EncoderLargest largest = share->largest;
       guint64 bps = smallest (share);
       gdouble frames = largest_wanted (share);
+      guint n_forgot = share->n_forgot;
 
       g_mutex_unlock (&share->base.lock);
       encoder_largest (encoder, row, &largest, frames);
       when = encoder_follow (encoder, row, &state, bps, wish->now);
       g_mutex_lock (&share->base.lock);
-      share->state = state;
+      if (n_forgot == share->n_forgot)
+        share->state = state;
       share->largest = largest;
     }
   }
