@@ -125,6 +125,30 @@ test_meanwhile (gconstpointer who)
   g_assert_cmpuint (bitrate_of (encoder), ==, 700);
 }
 
+static void
+smaller_comes (GstElement *encoder, GParamSpec *pspec, gpointer data)
+{
+  EncoderWish wish = { 300000, FALSE, GST_SECOND };
+  EncoderState told;
+
+  g_signal_handlers_disconnect_by_func (encoder, smaller_comes, data);
+  encoder_share_follow (encoder, encoder_row (encoder), names[1], &wish, &told);
+}
+
+/* The thread that sets it looks again for who comes meanwhile. */
+static void
+test_look_again (void)
+{
+  g_autoptr (GstElement) encoder = gst_element_factory_make ("x264enc", NULL);
+  EncoderWish wish = { 700000, FALSE, GST_SECOND };
+  EncoderState told;
+
+  g_signal_connect (
+      encoder, "notify::bitrate", G_CALLBACK (smaller_comes), NULL);
+  encoder_share_follow (encoder, encoder_row (encoder), names[0], &wish, &told);
+  g_assert_cmpuint (bitrate_of (encoder), ==, 300);
+}
+
 /* --- the largest frame ----------------------------------------------------- */
 
 /* The VBV, ms, of an encoder at 30 frames/s, where a frame's time is 33.4 ms. */
@@ -334,6 +358,7 @@ tests_add (void)
       "/encoder-shared/meanwhile/join", names[1], test_meanwhile);
   g_test_add_data_func (
       "/encoder-shared/meanwhile/leave", names[0], test_meanwhile);
+  g_test_add_func ("/encoder-shared/look-again", test_look_again);
   g_test_add_func ("/encoder-shared/largest", test_largest);
   g_test_add_func ("/encoder-shared/threads", test_threads);
   g_test_add_func ("/encoder-shared/two-sinks", test_two_sinks);
