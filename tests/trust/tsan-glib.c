@@ -64,14 +64,13 @@ UNLOCK (g_rw_lock_reader_unlock, GRWLock)
 gboolean
 g_rec_mutex_trylock (GRecMutex *lock)
 {
-  const unsigned flags = __tsan_mutex_try_lock | __tsan_mutex_write_reentrant;
   gboolean got;
   REAL (g_rec_mutex_trylock);
 
   got = real (lock);
   if (got) {
-    __tsan_mutex_pre_lock (lock->p, flags);
-    __tsan_mutex_post_lock (lock->p, flags, 1);
+    __tsan_mutex_pre_lock (lock->p, __tsan_mutex_try_lock);
+    __tsan_mutex_post_lock (lock->p, __tsan_mutex_try_lock, 1);
     __tsan_acquire (lock);
   }
   return got;
