@@ -295,6 +295,22 @@ test_lowered (void)
   g_assert_cmpint (stats.wanted, ==, 25 * MS);
 }
 
+/* Three frames waited for a radio, 300 ms the first: L is 200, and nothing is due later for
+ * that, neither these nor what follows. */
+static void
+test_lull (void)
+{
+  g_auto (Fixture) f;
+
+  fixture_init (&f, FALSE);
+  frames (&f, 50, 0);
+  for (gint late = 300; late >= 0; late -= 100)
+    frames (&f, 1, (GstClockTime) late * MS);
+  frames (&f, 10, 0);
+  g_assert_cmpint (f.up, <, (gint64) MS);
+  g_assert_cmpint (f.lag, <, (gint64) MS);
+}
+
 /* A frame is 500 ms late, 300 more than may be: it is due when it comes, but for 2 ms, and so
  * are those after it.  The third one is not out before it is 30 ms late (its 500, the 200
  * that 194 are left of, and 30): what follows is shown 70 later.  With
@@ -346,6 +362,7 @@ tests_add (void)
   g_test_add_func ("/src-hold/lips", test_lips);
   g_test_add_func ("/src-hold/second", test_second);
   g_test_add_func ("/src-hold/lowered", test_lowered);
+  g_test_add_func ("/src-hold/lull", test_lull);
   g_test_add_data_func ("/src-hold/catch-up", NULL, test_catch_up);
   g_test_add_data_func (
       "/src-hold/catch-up/adaptive", GINT_TO_POINTER (TRUE), test_catch_up);

@@ -298,6 +298,37 @@ test_catch_up (gconstpointer data)
   g_assert_cmpint (c.ahead, ==, catch_rows[row].ahead * MS);
 }
 
+/* Packets every `apart` ms, so many ms late; L is 200, of which 5 are left free. */
+static const struct
+{
+  gint late[4], apart, taken; /* the last one, for so late */
+  const gchar *why;
+} lull_rows[] = {
+  { { 195 }, 10, 195, "in time" },
+  { { 196 }, 10, 195, "the clock may have moved by then" },
+  { { 400 }, 10, 195, "twice L" },
+  { { 401 }, 10, 401, "the path is another one" },
+  { { 300, 300, 300 }, 250, 195, "for half a second" },
+  { { 300, 300, 300 }, 251, 300, "and no longer" },
+  { { 300, 300, 195, 300 }, 400, 195, "one between them was in time" },
+  { { 401, 300 }, 10, 195, "the other path's clock began with the first" },
+  { { -20 }, 10, -20, "earlier than any before" },
+};
+
+static void
+test_lull (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaLull l = { 0 };
+  RaSpan taken = 0;
+
+  g_test_message ("%s", lull_rows[row].why);
+  for (guint i = 0; i < 4 && lull_rows[row].late[i] != 0; i++)
+    taken = ra_lull_on_packet (&l, lull_rows[row].late[i] * MS, 200 * MS,
+        RA_SECOND + i * (guint) lull_rows[row].apart * MS);
+  g_assert_cmpint (taken, ==, lull_rows[row].taken * MS);
+}
+
 void
 tests_add (void)
 {
@@ -309,4 +340,5 @@ tests_add (void)
   rows_add ("/playout/hold", hold_rows, test_hold);
   rows_add ("/playout/laws", law_rows, test_laws);
   rows_add ("/playout/catch-up", catch_rows, test_catch_up);
+  rows_add ("/playout/lull", lull_rows, test_lull);
 }

@@ -231,6 +231,25 @@ ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late)
 
 /* --- after a packet that came too late ---------------------------------------- */
 
+/* A jitterbuffer's clock moves a little from one packet to the next. */
+#define MARGIN (5 * RA_MSECOND)
+
+RaSpan
+ra_lull_on_packet (RaLull *l, RaSpan late, RaSpan most, RaTime now)
+{
+  RaSpan kept = MAX (most - MARGIN, 0);
+
+  if (late <= kept) {
+    l->late = FALSE;
+    return late;
+  }
+  if (!l->late)
+    l->since = now;
+  l->late = TRUE;
+  return late <= 2 * most && ra_diff (now, l->since) <= RA_LULL_MOST ? kept
+                                                                     : late;
+}
+
 /* Of the media time. */
 #define BACK 20
 /* A step of less than this part of the most is drift. */

@@ -45,6 +45,9 @@ G_BEGIN_DECLS
 #define RA_PLAYOUT_DOWN (2 * RA_MSECOND)
 #define RA_PLAYOUT_UP (10 * RA_MSECOND)
 
+/* What waited for a radio comes within this. */
+#define RA_LULL_MOST (RA_SECOND / 2)
+
 /* Latenesses of the last while. */
 typedef struct
 {
@@ -107,6 +110,20 @@ void ra_hold_init (RaHold *h, RaSpan latency);
 /* A frame is due: L moves towards `wanted`, and to `late` at once if that is more;
  * RA_SPAN_NONE: no frames are late. */
 RaSpan ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late);
+
+/* A radio that is away for a moment makes what waited for it late, and nothing after
+ * that.  Zeroed memory is ready. */
+typedef struct
+{
+  gboolean late; /* the last packet was */
+  RaTime since;  /* the first one of those in a row */
+} RaLull;
+
+/* A packet came `late` after its media time at `now`.  How late a jitterbuffer is to take
+ * it for which begins its clock again at a packet later than `most`, the longest that
+ * packets are held: hardly `most`, while no more than RA_LULL_MOST of packets in a row are
+ * late and none by more than twice that.  After that the path has become longer. */
+RaSpan ra_lull_on_packet (RaLull *l, RaSpan late, RaSpan most, RaTime now);
 
 /* A packet that is later than the most that packets are held makes a jitterbuffer such
  * as rtpjitterbuffer begin its clock again, as if that packet were in time.  What follows

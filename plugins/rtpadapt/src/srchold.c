@@ -48,6 +48,7 @@ typedef struct
   Packet arrival[ARRIVALS]; /* at: GST_CLOCK_TIME_NONE: there was none */
   gboolean started;
   guint16 highest;
+  RaLull lull;
 
   /* the jitterbuffer's media clock: that RTP time is due then */
   guint pt;         /* of the last media packet */
@@ -143,8 +144,8 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   HoldStream *s = data;
+  gint64 late, less = 0;
   gboolean fresh;
-  gint64 late;
   Packet p;
 
   if (!packet_parse (buffer, &p) || !GST_BUFFER_DTS_IS_VALID (buffer))
@@ -156,14 +157,22 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   fresh = arrive (s, &p);
   if (fresh && !p.again)
     count (s, &p);
-  if (fresh && p.again && s->mapped) {
-    late = (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp);
+  late = s->mapped ? (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp)
+                   : FAR;
+  if (fresh && p.again && ABS (late) < FAR) {
     GST_LOG ("%08x: repeat %" GST_STIME_FORMAT " late", s->ssrc,
         GST_STIME_ARGS (late));
-    if (ABS (late) < FAR)
-      ra_playout_on_repair (&s->playout, late, p.at);
+    ra_playout_on_repair (&s->playout, late, p.at);
+  } else if (!p.again && ABS (late) < FAR) {
+    less = late
+        - ra_lull_on_packet (&s->lull, late, s->hold->cfg.limits.most, p.at);
   }
   g_mutex_unlock (&s->hold->lock);
+  if (less > 0) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_DTS (buffer) -= (GstClockTime) less;
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
   return GST_PAD_PROBE_OK;
 }
 
