@@ -241,6 +241,31 @@ test_missing_text (gconstpointer data)
   g_assert_cmpstr (error->message, ==, missing_rows[row].text);
 }
 
+/* 60 kbit/s are too little for this picture, and nothing can make it smaller.  Each new rate
+ * drives the encoder. */
+static void
+test_size_lacks (void)
+{
+  g_auto (Drive) d = drive_new (
+      "videotestsrc is-live=true ! video/x-raw,width=640,height=360 ! "
+      "x264enc name=enc tune=zerolatency vbv-buf-capacity=200 ! rtph264pay",
+      "controller=fixed start-bitrate=60000 circuit-breakers=false "
+      "adapt-size=true");
+  g_autoptr (GstBus) bus = gst_element_get_bus (d.pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; !message; i++) {
+    g_object_set (d.send, "max-bitrate", 59000 + i % 2 * 1000, NULL);
+    message = gst_bus_timed_pop_filtered (
+        bus, 100 * GST_MSECOND, GST_MESSAGE_WARNING);
+  }
+  gst_message_parse_warning (message, &error, NULL);
+  g_assert_cmpstr (error->message, ==,
+      "adapt-size finds no way to make the pictures of enc smaller.");
+}
+
 #define VIDEO_CAPS "application/x-rtp,media=video,encoding-name=RAW"
 #define AUDIO_CAPS "application/x-rtp,media=audio,encoding-name=OPUS"
 
@@ -560,6 +585,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/encoder/in-bin", test_encoder_in_bin);
   g_test_add_func ("/rtpadaptsend/encoder/named", test_encoder_named);
   g_test_add_func ("/rtpadaptsend/encoder/missing", test_encoder_missing);
+  g_test_add_func ("/rtpadaptsend/encoder/size-lacks", test_size_lacks);
   rows_add_by ("/rtpadaptsend/encoder/missing-text", missing_rows, name,
       test_missing_text);
   rows_add_by (

@@ -340,6 +340,19 @@ test_truth (gconstpointer data)
   }
 }
 
+/* The other warning is that no encoder is upstream. */
+static void
+test_truth_lacks (void)
+{
+  static const gint lost[] = { 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, -1 };
+  g_auto (Send) s = send_new ("lda=omniscient");
+
+  send_paced (&s, 0, 40);
+  gst_test_clock_advance_time (s.clock, 2 * OWD);
+  feedback (&s, 0, 40, 0, lost);
+  wait_until (warnings (&s) == 2);
+}
+
 void
 tests_add (void)
 {
@@ -353,4 +366,5 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/feedback/realign-flush", test_realign_flush);
   g_test_add_func ("/rtpadaptsend/feedback/wrap", test_wrap);
   rows_add_by ("/rtpadaptsend/truth", truth_rows, lda, test_truth);
+  g_test_add_func ("/rtpadaptsend/truth/lacks", test_truth_lacks);
 }

@@ -17,6 +17,7 @@ static const struct
   { "encoding-name=opus/48000/2", NULL, "with rate and channels" },
   { "pt-map=\"96=H264/90000, 97=OPUS/48000,\"", NULL, "a map" },
   { "pt-map=\"0=PCMU/8000\"", NULL, "a static type" },
+  { "pt-map=\"96=H264,96=VP8\"", "there twice", "one type of two codecs" },
   { "pt-map=\"96=H264/90000,97\"", "\"97\" in pt-map", "no codec" },
   { "pt-map=\"96=H264/90000,128=OPUS\"", "\"128=OPUS\" in pt-map",
       "seven bits (RFC 3550 5.1)" },
@@ -81,6 +82,33 @@ test_settings (gconstpointer data)
     g_assert_cmpstr (said, ==, NULL);
     g_assert_cmpint (ret, ==, GST_STATE_CHANGE_NO_PREROLL);
   }
+}
+
+/* The least latency that is set may not be the most; its default may. */
+static const struct
+{
+  const gchar *name, *settings, *warning;
+} crossed[] = {
+  { "set", "adaptive-latency=true min-latency=500 latency=100",
+      "min-latency 500 is above latency 100: both are taken as 100" },
+  { "default", "adaptive-latency=true latency=10", NULL },
+  { "unused", "min-latency=500 latency=100", NULL },
+};
+
+static void
+test_crossed (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree gchar *said = NULL;
+  g_auto (Receiver) t;
+
+  receiver_new (&t, crossed[row].settings, "");
+  gst_element_set_state (t.pipeline, GST_STATE_PAUSED);
+  do {
+    g_free (said);
+    said = udp_said (t.bus, GST_MESSAGE_WARNING);
+  } while (said && !strstr (said, "latency")); /* another is about the key */
+  g_assert_cmpstr (said, ==, crossed[row].warning);
 }
 
 static void
@@ -256,6 +284,7 @@ void
 tests_add (void)
 {
   rows_add ("/src/settings", settings, test_settings);
+  rows_add_by ("/src/crossed", crossed, name, test_crossed);
   g_test_add_func ("/src/properties", test_properties);
   g_test_add_func ("/src/cycles", test_cycles);
   g_test_add_func ("/src/port-in-use", test_port_in_use);

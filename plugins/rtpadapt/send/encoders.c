@@ -34,7 +34,7 @@ void
 encoders_start (Encoders *e)
 {
   e->stale = TRUE;
-  e->expected = e->missing_said = e->shared_said = FALSE;
+  e->expected = e->missing_said = e->shared_said = e->size_said = FALSE;
   e->largest = 0;
   e->other_bitrate = 0;
   e->other_again = 0;
@@ -309,7 +309,7 @@ encoders_do (EncodersJob *job, GstElement *owner)
 }
 
 SendWants
-encoders_take (Encoders *e, const EncodersJob *job)
+encoders_take (Encoders *e, EncodersJob *job)
 {
   gboolean late = job->n_stops != e->n_stops;
 
@@ -322,6 +322,11 @@ encoders_take (Encoders *e, const EncodersJob *job)
     }
     e->places[i].state = task->state;
     e->places[i].size = task->size;
+    if (job->adapt_size && task->proposal && !task->size.adapts
+        && !e->size_said) {
+      e->size_said = TRUE;
+      job->too_large = task->element;
+    }
     if (task->again != GST_CLOCK_TIME_NONE)
       e->again = MIN (
           e->again, ra_later (job->now, ra_diff (task->again, task->now)));

@@ -50,8 +50,8 @@ typedef struct
   gboolean stale;        /* other encoders may stand upstream: search */
   gboolean expected;     /* video came, so an encoder should be found */
   gboolean other_config; /* the bitrates have to be set again */
-  gboolean missing_said, shared_said; /* since the start */
-  gdouble largest;                    /* as in EncoderWish */
+  gboolean missing_said, shared_said, size_said; /* since the start */
+  gdouble largest;                               /* as in EncoderWish */
   guint64 other_bitrate; /* of streams that the encoders do not make, bit/s */
   RaTime other_again;    /* when to look at that */
   RaTime again;          /* when an encoder may be changed, or RA_TIME_NONE */
@@ -109,6 +109,9 @@ typedef struct
   gboolean quiet;
   gdouble largest;
   gboolean adapt_size; /* set by the owner: as in size_fit_do() */
+  /* By encoders_take(): an encoder whose pictures should become smaller and cannot, said
+   * once; or NULL.  It is one of `tasks`. */
+  GstElement *too_large;
   RaTime now;
   EncodersTask tasks[ENCODERS_MAX];
   guint n, n_done;
@@ -121,7 +124,7 @@ void encoders_plan (
     Encoders *e, guint64 bps, gboolean quiet, RaTime now, EncodersJob *job);
 /* `owner` is the element that drives them. */
 void encoders_do (EncodersJob *job, GstElement *owner);
-SendWants encoders_take (Encoders *e, const EncodersJob *job);
+SendWants encoders_take (Encoders *e, EncodersJob *job);
 void encoders_end (EncodersJob *job);
 
 /* When encoders_timeout() is due, or RA_TIME_NONE. */

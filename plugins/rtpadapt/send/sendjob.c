@@ -17,6 +17,8 @@
 /* A sender that nobody answered for this long decides nothing for an encoder that others
  * have too. */
 #define QUIET (3 * RA_SECOND)
+/* The truth about a loss may come after the report of it. */
+#define TRUTH_LOSSES 10
 
 static void job (GstElement *element, gpointer user_data);
 
@@ -355,6 +357,11 @@ encoders_set (GstRtpAdaptSend *self)
   g_mutex_lock (&self->lock);
   send_apply (self, encoders_take (&self->encoders, &job));
   g_mutex_unlock (&self->lock);
+  if (job.too_large)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("adapt-size finds no way to make the pictures of %s smaller.",
+            GST_OBJECT_NAME (job.too_large)),
+        ("put \"videoscale ! videorate ! capsfilter\" before it"));
   for (guint i = 0; i < job.n; i++) {
     if (job.tasks[i].proposal)
       gst_element_post_message (GST_ELEMENT (self),
@@ -498,8 +505,8 @@ skippers_drive (GstRtpAdaptSend *self)
     skippers_set (&self->skippers, skip_interval (self));
 }
 
-/* Warns once of a receiver that lies, and of ECN that is not used.  The lock is
- * held, and let go. */
+/* Warns once of a receiver that lies, of ECN that is not used, and of causes of losses
+ * that nobody knows.  The lock is held, and let go. */
 static void
 peer_judge (GstRtpAdaptSend *self)
 {
@@ -520,6 +527,11 @@ peer_judge (GstRtpAdaptSend *self)
   if (self->cfg.ecn != RA_ECN_NOT_ECT && heard.ecn_state == RA_ECN_FAILED
       && send_warn_once (self, SEND_WARNED_ECN_FAILED))
     warn_of_ecn_failed (&notices, heard.ecn_fault);
+  if (ra_ldas[self->cfg.lda]->truth
+      && stats.loss.congestion + stats.loss.wireless >= TRUTH_LOSSES
+      && heard.known_congestion + heard.known_wireless == 0
+      && send_warn_once (self, SEND_WARNED_TRUTH))
+    warn_of_no_truth (&notices, ra_ldas[self->cfg.lda]);
   notices_give (self, &notices);
 }
 

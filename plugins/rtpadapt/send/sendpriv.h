@@ -36,6 +36,7 @@ typedef enum
   SEND_WARNED_ECN_UNHEARD = 1 << 3,
   SEND_WARNED_ECN_FAILED = 1 << 4,
   SEND_WARNED_OTHER = 1 << 5,
+  SEND_WARNED_TRUTH = 1 << 6,
 } SendWarned;
 
 /* What is notified or posted where it changes. */

@@ -123,3 +123,12 @@ warn_of_ecn_failed (Notices *n, RaEcnFault fault)
                 "late each time, up to 16 min"),
       "Packets are sent without ECN: %s.", fault_text (fault));
 }
+
+void
+warn_of_no_truth (Notices *n, const RaLdaOps *lda)
+{
+  WARN (n, LIBRARY, SETTINGS,
+      g_strdup ("it is for measurements; lda=fused needs nobody who knows"),
+      "lda=%s needs %s, and there is none: every loss counts as congestion.",
+      lda->name, lda->needs);
+}

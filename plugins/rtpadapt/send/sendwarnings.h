@@ -9,6 +9,7 @@
 #include "feedbackmode.h"
 #include "parts/notices.h"
 
+#include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/safety/breaker.h>
 #include <gst/rtpadapt/safety/ecn.h>
 
@@ -29,5 +30,7 @@ void warn_of_lies (Notices *n);
  * or the path, or the receiver, does not bear it. */
 void warn_of_ecn_unheard (Notices *n, const RaFeedbackOps *wanted);
 void warn_of_ecn_failed (Notices *n, RaEcnFault fault);
+/* Packets were lost, and nobody has said why, although `lda` goes by that. */
+void warn_of_no_truth (Notices *n, const RaLdaOps *lda);
 
 G_END_DECLS

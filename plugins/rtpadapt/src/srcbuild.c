@@ -292,6 +292,13 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
     return FALSE;
   g_object_set (self->recv, "feedback", cfg->feedback, "takes-retransmission",
       cfg->retransmission, "takes-fec", cfg->fec, "takes-rs", cfg->fec, NULL);
+  /* A latency below the default of min-latency is allowed. */
+  if (cfg->adaptive_latency && cfg->min_latency > cfg->latency
+      && cfg->min_latency != SRC_MIN_LATENCY)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("min-latency %u is above latency %u: both are taken as %u",
+            cfg->min_latency, cfg->latency, cfg->latency),
+        (NULL));
   min_latency_say (self, cfg->adaptive_latency, cfg->min_latency);
   src_session_open (&self->session, &settings);
   if (!link_session (self)) {

@@ -179,9 +179,10 @@ type_problem (const SrcPayloadSettings *s, guint64 pt)
   return NULL;
 }
 
+/* `seen`: the payload types of the entries before. */
 static gboolean
 fill_entry (SrcPayloads *table, const gchar *text, const SrcPayloadSettings *s,
-    const gchar **problem)
+    gboolean *seen, const gchar **problem)
 {
   g_auto (GStrv) sides = g_strsplit (text, "=", 2);
   guint64 pt;
@@ -192,8 +193,10 @@ fill_entry (SrcPayloads *table, const gchar *text, const SrcPayloadSettings *s,
       || !g_ascii_string_to_unsigned (
           g_strstrip (sides[0]), 10, 0, G_MAXUINT, &pt, NULL)
       || (*problem = type_problem (s, pt)) != NULL
+      || (*problem = seen[pt] ? "that payload type is there twice" : NULL)
       || !codec_parse (&codec, g_strstrip (sides[1])))
     return FALSE;
+  seen[pt] = TRUE;
   entry_set (table, (guint) pt, codec_caps (&codec), s->twcc);
   g_free (codec.name);
   return TRUE;
@@ -203,10 +206,11 @@ static gboolean
 fill_map (SrcPayloads *table, const SrcPayloadSettings *s, GError **error)
 {
   g_auto (GStrv) entries = g_strsplit (s->pt_map ? s->pt_map : "", ",", -1);
+  gboolean seen[SRC_PAYLOAD_TYPES] = { FALSE };
   const gchar *problem;
 
   for (guint i = 0; entries[i]; i++) {
-    if (fill_entry (table, entries[i], s, &problem))
+    if (fill_entry (table, entries[i], s, seen, &problem))
       continue;
     if (!*g_strstrip (entries[i]))
       continue;

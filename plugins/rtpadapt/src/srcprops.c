@@ -46,8 +46,8 @@ const PropRow src_props[] = {
       .then = THEN_LATENCY },
   { "min-latency", "Lowest latency",
       "The least that adaptive-latency comes down to (@)", PROP_PLAYING,
-      PROP_UINT (SrcConfig, min_latency, 0, G_MAXINT, 20), .unit = "ms",
-      .then = THEN_LATENCY },
+      PROP_UINT (SrcConfig, min_latency, 0, G_MAXINT, SRC_MIN_LATENCY),
+      .unit = "ms", .then = THEN_LATENCY },
   { "drop-on-latency", "Drop on latency",
       "Never hold more than latency: drop the oldest packets; for pictures to "
       "steer by",

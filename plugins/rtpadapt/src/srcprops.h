@@ -10,6 +10,8 @@
 
 G_BEGIN_DECLS
 
+#define SRC_MIN_LATENCY 20 /* ms, of min-latency */
+
 typedef struct
 {
   gchar *address, *iface; /* or NULL */
