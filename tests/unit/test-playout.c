@@ -311,7 +311,7 @@ static const struct
   { { 300, 300, 300 }, 250, 195, "for half a second" },
   { { 300, 300, 300 }, 251, 300, "and no longer" },
   { { 300, 300, 195, 300 }, 400, 195, "one between them was in time" },
-  { { 401, 300 }, 10, 195, "the other path's clock began with the first" },
+  { { 401, 300 }, 10, 195, "one that is far too late begins the row, too" },
   { { -20 }, 10, -20, "earlier than any before" },
 };
 

@@ -45,7 +45,7 @@ G_BEGIN_DECLS
 #define RA_PLAYOUT_DOWN (2 * RA_MSECOND)
 #define RA_PLAYOUT_UP (10 * RA_MSECOND)
 
-/* What waited for a radio comes within this. */
+/* What waited for a radio comes within this; our own (tools/compare mobile). */
 #define RA_LULL_MOST (RA_SECOND / 2)
 
 /* Latenesses of the last while. */
@@ -119,10 +119,11 @@ typedef struct
   RaTime since;  /* the first one of those in a row */
 } RaLull;
 
-/* A packet came `late` after its media time at `now`.  How late a jitterbuffer is to take
- * it for which begins its clock again at a packet later than `most`, the longest that
- * packets are held: hardly `most`, while no more than RA_LULL_MOST of packets in a row are
- * late and none by more than twice that.  After that the path has become longer. */
+/* A packet came at `now`, `late` after its media time; packets are held for `most` at most,
+ * and rtpjitterbuffer begins its clock again at one that is later.  Returns the lateness
+ * that the jitterbuffer is to see.  That is a little less than `most` if the packet is late
+ * by twice `most` or less, and the first late one of its row came RA_LULL_MOST ago or less.
+ * Else it is `late`, because the path has become longer. */
 RaSpan ra_lull_on_packet (RaLull *l, RaSpan late, RaSpan most, RaTime now);
 
 /* A packet that is later than the most that packets are held makes a jitterbuffer such

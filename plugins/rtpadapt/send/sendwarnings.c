@@ -128,7 +128,7 @@ void
 warn_of_no_truth (Notices *n, const RaLdaOps *lda)
 {
   WARN (n, LIBRARY, SETTINGS,
-      g_strdup ("it is for measurements; lda=fused needs nobody who knows"),
+      g_strdup ("such an LDA is for measurements; lda=fused needs no truth"),
       "lda=%s needs %s, and there is none: every loss counts as congestion.",
       lda->name, lda->needs);
 }
