@@ -8,6 +8,7 @@ typedef struct
   const RaSimConfig *cfg;
   RaLink *link;
   SimFlow **flows;
+  RaTime *next; /* of each flow; 0: the path did something to it */
   RaTime now, next_trace;
   guint64 capacity;
 } Sim;
@@ -64,6 +65,7 @@ deliver (const RaLinkPacket *lp, RaTime now, gpointer data)
 {
   Sim *sim = data;
 
+  sim->next[lp->flow] = 0;
   sim_flow_deliver (sim->flows[lp->flow], lp, now);
 }
 
@@ -73,6 +75,7 @@ drop (const RaLinkPacket *lp, RaCause cause, const gchar *node, RaTime now,
 {
   Sim *sim = data;
 
+  sim->next[lp->flow] = 0;
   sim_flow_drop (sim->flows[lp->flow], lp, cause, now);
 }
 
@@ -106,11 +109,14 @@ sim_loop (Sim *sim)
     RaTime next = ra_link_next (sim->link);
 
     for (guint i = 0; i < cfg->flows; i++)
-      next = MIN (next, sim_flow_next (sim->flows[i], sim->now));
+      next = MIN (next, sim->next[i]);
     sim->now = MAX (sim->now, MIN (next, (RaTime) cfg->seconds));
     ra_link_run (sim->link, sim->now);
     for (guint i = 0; i < cfg->flows; i++)
-      sim_flow_run (sim->flows[i], sim->now);
+      if (sim->next[i] <= sim->now) {
+        sim_flow_run (sim->flows[i], sim->now);
+        sim->next[i] = sim_flow_next (sim->flows[i], sim->now);
+      }
     sim_trace (sim);
   }
 }
@@ -128,6 +134,7 @@ ra_sim_run (const RaSimConfig *cfg, RaRun *runs, GError **error)
   if (!sim.link)
     return FALSE;
   sim.flows = g_new0 (SimFlow *, cfg->flows);
+  sim.next = g_new0 (RaTime, cfg->flows);
   for (guint i = 0; ok && i < cfg->flows; i++) {
     sim.flows[i] = sim_flow_new (cfg, i, &path, error);
     ok = sim.flows[i] != NULL;
@@ -139,6 +146,7 @@ ra_sim_run (const RaSimConfig *cfg, RaRun *runs, GError **error)
       sim_flow_result (sim.flows[i], sim.now, &runs[i]);
     g_clear_pointer (&sim.flows[i], sim_flow_free);
   }
+  g_free (sim.next);
   g_free (sim.flows);
   ra_link_free (sim.link);
   return ok;
