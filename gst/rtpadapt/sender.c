@@ -538,7 +538,7 @@ look_back (RaSender *s, RaTime now)
 /* RFC 8083 4.5: the path may be another one, so a new controller begins, which
  * knows nothing about it.  It begins with no more than the rate before. */
 static void
-begin_anew (RaSender *s, RaTime now)
+begin_again (RaSender *s, RaTime now)
 {
   RaRateConfig cfg = s->cfg;
   RaRate *rate;
@@ -563,7 +563,7 @@ inform_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
   settle (s, now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
-    begin_anew (s, now);
+    begin_again (s, now);
 }
 
 /* A report with its rtt: all that listens to reports gets it. */

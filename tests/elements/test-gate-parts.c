@@ -85,7 +85,7 @@ test_bound (void)
       verdict = seq_check (s, 1, seq, T0 + ms * RA_MSECOND, &held);
       if (verdict != SEQ_PASS && verdict != SEQ_BOTH)
         continue;
-      /* It begins anew where 3,000 or more are missing, or it goes back. */
+      /* It begins again where 3,000 or more are missing, or it goes back. */
       if ((guint16) (seq - last) < 3000)
         left_out += (guint16) (seq - last);
       last = seq;

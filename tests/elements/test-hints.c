@@ -254,7 +254,7 @@ test_rows (void)
     pair_end (&pairs[i]);
   }
   trust_row ("fault", "a wrong key, or nobody at the other end",
-      "each side that can tell says so once, and names the cure", TRUE,
+      "each side that can know says so once, and names the cure", TRUE,
       "%u pairs", (guint) G_N_ELEMENTS (rows));
 }
 

@@ -233,7 +233,7 @@ test_trace (void)
   g_remove (file);
 }
 
-/* Times of one clock mean nothing on another, so the path begins anew; where it
+/* Times of one clock mean nothing on another, so the path begins again; where it
  * cannot, that is an error. */
 static void
 test_trace_new_clock (void)

@@ -244,7 +244,7 @@ test_off (gconstpointer data)
   pair_free (&w.pair);
 }
 
-/* In between: off at once, and begun anew. */
+/* In between: off at once, and begun again. */
 static void
 test_exchange (void)
 {

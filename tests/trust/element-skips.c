@@ -125,7 +125,7 @@ static const struct
       "tfrc", "", FALSE, "it counts those" },
   { "sound", SOUND, "ccfb", "", FALSE, "one would hear it" },
   { "renumbered", VIDEO, "ccfb", "! rtpulpfecenc pt=122 percentage=50 ", FALSE,
-      "FEC behind us numbers all anew" },
+      "FEC behind us numbers all again" },
 };
 
 /* Until 5,000 packets were sent after what may take time is done: with one in

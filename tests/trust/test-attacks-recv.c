@@ -178,7 +178,7 @@ test_jumps (void)
       "2,998 losses at most (MAX_DROPOUT); none where it is farther",
       most <= RA_MAX_DROPOUT - 2 && beyond == 0,
       "%" G_GUINT64_FORMAT "; %" G_GUINT64_FORMAT, most, beyond);
-  trust_row ("attack", "10 the source begins anew, at any number",
+  trust_row ("attack", "10 the source begins again, at any number",
       "2,998 losses at most; none where it is farther than MAX_DROPOUT",
       most_pair <= RA_MAX_DROPOUT - 2 && beyond == 0,
       "%" G_GUINT64_FORMAT "; %" G_GUINT64_FORMAT, most_pair, beyond);
@@ -262,8 +262,8 @@ test_reordered (void)
       "each late packet takes its loss event back: p is 0 at the end",
       ear_stats (&e).loss.recovered > n / 2 && ear_stats (&e).loss.events == 0
           && e.fb.p == 0,
-      "%u late, %" G_GUINT64_FORMAT " told as lost before; %u events, p %.4f",
-      n, ear_stats (&e).loss.recovered, ear_stats (&e).loss.events, e.fb.p);
+      "%u late, %" G_GUINT64_FORMAT " called lost before; %u events, p %.4f", n,
+      ear_stats (&e).loss.recovered, ear_stats (&e).loss.events, e.fb.p);
 }
 
 /* --- row 15: DSCP ---------------------------------------------------------------- */
@@ -364,7 +364,7 @@ test_flooded (void)
       "%u made up; %" G_GUINT64_FORMAT " of %u told", n, told, lost);
 }
 
-/* The source takes another SSRC (RFC 3550 8.2), and begins anew anywhere, each
+/* The source takes another SSRC (RFC 3550 8.2), and begins again anywhere, each
  * 100 packets. */
 static void
 test_ssrc_change (void)

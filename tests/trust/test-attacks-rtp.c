@@ -77,7 +77,7 @@ jump_anywhere (Run *r, guint ms)
     forge_rtp (r, 1, seq, seq, NULL);
 }
 
-/* Two in a row are a source that began anew (RFC 3550 A.1). */
+/* Two in a row are a source that began again (RFC 3550 A.1). */
 static void
 restart_anywhere (Run *r, guint ms)
 {

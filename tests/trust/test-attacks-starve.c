@@ -86,9 +86,9 @@ say_lost_4000 (Run *r)
   run_forge (r, &fb, &radp);
 }
 
-/* Counters that a receiver which began anew would have. */
+/* Counters that a receiver which began again would have. */
 static void
-say_anew (Run *r)
+say_again (Run *r)
 {
   RaTfrcFb fb = forged_about (r);
   RaRadp radp = { .t_i = fb.t_i };
@@ -105,7 +105,7 @@ static const struct
 } starve_rows[] = {
   { "4 p = 1, X_recv = 0", say_p, 2000 },
   { "4 p = 1, X_recv = 0, t_delay the whole time", say_all, 2000 },
-  { "4 the same, counters begin anew", say_anew, 2000 },
+  { "4 the same, counters begin again", say_again, 2000 },
   { "4 thousands of packets lost", say_lost_4000, 6000 },
 };
 

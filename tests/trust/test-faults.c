@@ -13,7 +13,7 @@
 
 /* All begins after FAULTS_WARM.
  * `least` is a share of the rate without the fault.  TFRC halves its rate when
- * 4 R pass without feedback (RFC 5348 4.3), a window starts anew after one
+ * 4 R pass without feedback (RFC 5348 4.3), a window starts again after one
  * timeout of about R + 1 interval: of 4 reports in a row all are lost with
  * probability .1^4, .3^4 = .8 %, .5^4 = 6 %. */
 static const struct
@@ -121,7 +121,7 @@ test_delay (gconstpointer data)
   gboolean stops = delay_rows[row].stops, ok = TRUE;
   g_autofree gchar *promise = g_strdup_printf (
       "sends at most %.1f x; %s, has 80 %% again within %u s", FAULTS_MORE,
-      stops ? "the usability breaker (RFC 8083 4.4) trips; told to go on"
+      stops ? "the usability breaker (RFC 8083 4.4) trips; when it may go on"
             : "is not stopped; when it ends",
       delay_rows[row].within);
   WorldConfig cfg;

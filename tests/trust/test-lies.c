@@ -87,7 +87,7 @@ static const struct
   { { 10, 12, 11 }, { { 11, T }, { 13, Y } }, 0, "the only one came late" },
   { { 10, 12, 12 }, { { 11, S } }, 1, "a copy" },
   { { 10, 12, 40000, 40001 }, { { 30000, U }, { 11, Y }, { 40002, Y } }, 1,
-      "a jump: the source began anew; 11 is nearer ahead" },
+      "a jump: the source began again; 11 is nearer ahead" },
   { { 50000, 50002, 10, 12 }, { { 50001, U }, { 11, S }, { 13, Y } }, 2,
       "a jump back" },
   { { 10, 3009 }, { { 11, S }, { 3008, S } }, 2998,

@@ -50,7 +50,7 @@ static const struct
   { "A1/7 A2+98 A102", "0 98 99", "before, it might be a block of FEC" },
   { "A1/7 A2+99 A101/8 A102+98 A203", "0 99 100 198 199", "in a row" },
   { "A1/7 A2+60 A62/8 A63+60 A123/10", "0 60 61 121 123", "9 is missing" },
-  { "A1/7 A2+100 A102/300 A103/302", "0 100 101 103", "it begins anew" },
+  { "A1/7 A2+100 A102/300 A103/302", "0 100 101 103", "it begins again" },
 };
 
 static void

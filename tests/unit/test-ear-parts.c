@@ -43,7 +43,7 @@ static const struct
   { "epoch", 500 * MS, 10 * MS, 5000000 * MS, 10 * MS,
       "another clock: as if the delay had stayed" },
   { "epoch-back", 5000000 * MS, 10 * MS, 500 * MS, 10 * MS,
-      "the receiver started anew" },
+      "the receiver started again" },
 };
 
 static void

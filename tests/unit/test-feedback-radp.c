@@ -358,7 +358,7 @@ static const struct
       "a run that began in the report before" },
   { { .expected = 100 }, { .expected = 100 }, TRUE, { 0 }, "a duplicate" },
   { { .expected = 100 }, { .expected = 99 }, FALSE, { 0 }, "backwards" },
-  { { .arrived = 100 }, { .arrived = 0 }, FALSE, { 0 }, "began anew" },
+  { { .arrived = 100 }, { .arrived = 0 }, FALSE, { 0 }, "began again" },
   { { .n_events = 1 }, { .expected = 5, .n_events = 0 }, FALSE, { 0 },
       "one of them backwards" },
   { { .wireless_runs = 1 }, { .wireless_runs = 3, .lost_wireless = 1 }, FALSE,

@@ -323,7 +323,7 @@ test_late_only (void)
   g_assert_true (ra_history_lose (h, 36, 0, R));
   assert_near (ra_history_interval (h, 1), 35, "as if 31 had not been lost");
   ra_history_seed (h, 20);
-  assert_near (ra_history_interval (h, 1), 20, "seeded anew");
+  assert_near (ra_history_interval (h, 1), 20, "seeded again");
 }
 
 /* A marked packet that comes late: 20 between 10 and 30. */

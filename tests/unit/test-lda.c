@@ -196,7 +196,7 @@ static const Row spike_rows[] = {
       "default: above half of min-range" },
   /* -150..100 would be a range of 250 ms, whose half 70 ms are not above. */
   { "spike", "", { Q, { 1, 0, 10000, -150000 }, { 1, 1, 10000, -80000 } }, C,
-      NULL, 0, "a clock set back by 150 ms: the range begins anew" },
+      NULL, 0, "a clock set back by 150 ms: the range begins again" },
   /* 10 s later 0 and 100 are forgotten: 60..70, thresholds 65 and 63.3. */
   { "spike", "paper,window=4s,base-window=4s",
       { P, { 1, 0, 1e7, 60000 }, { 1, 0, 1000, 70000 }, { 1, 0, 1000, 62000 },

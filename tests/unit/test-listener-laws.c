@@ -137,7 +137,7 @@ test_honest (gconstpointer data)
     /* The receiver's clock is 50 ppm fast. */
     g_assert_cmpfloat (
         (gdouble) w.least_rtt, >=, 1e6 * honest_rows[i].rtt * .9999);
-    /* At the end some are told as lost that are only late, "arq" has them. */
+    /* At the end some are called lost that are only late, "arq" has them. */
     if (!honest_rows[i].cfg.plain && !honest_rows[i].cfg.reporter)
       g_assert_cmpuint (
           w.lost_congestion + w.lost_wireless, <=, w.lost + w.recovered + 5);

@@ -113,7 +113,7 @@ test_told (gconstpointer data)
 
 /* What the peer says about R = 50 ms each 100 ms: p and counters, per report of
  * 10 packets.  `heard` is the outcome once 2 R and 4 packets have passed, and the
- * sum of what is told as lost after 30 reports. */
+ * sum of what is called lost after 30 reports. */
 static const struct
 {
   gdouble p;

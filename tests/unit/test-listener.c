@@ -70,7 +70,7 @@ static const struct
       "and one more" },
   { { FIRST, { 3000, 0, 3050, 0, 0, 0, 0, 0, 0, RA_HEARD_OK },
         { 3010, 0, 3060, 0, 0, 202, 202, 0, 0, RA_HEARD_OK } },
-      "counters that begin anew, once, are somebody else's" },
+      "counters that begin again, once, are somebody else's" },
   { { FIRST, { 3000, 0, 3050, 0, 0, 500, 500, 0, 0, RA_HEARD_UNSENT },
         { 4000, 0, 4050, 0, 0, 600, 600, 0, 0, RA_HEARD_OK } },
       "more arrived once, by somebody else; 1 s later all fits" },
@@ -104,7 +104,7 @@ static const struct
   { { { 1100, 0, 1150, 0, 0, 5000, 5000, 0, 0, RA_HEARD_OK } },
       "it began before us" },
   { { FIRST, { 1150, 0, 1200, 0, 0, 3, 3, 0, 0, RA_HEARD_OK } },
-      "it began anew" },
+      "it began again" },
 };
 
 static void

@@ -309,7 +309,7 @@ test_rtcp_timeout_slow (void)
     ra_breaker_on_sent (&b, 1000, TRUE, at[i] * (RaTime) RA_SECOND);
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 15 * RA_SECOND);
   g_assert_true (ra_breaker_on_timeout (&b, 15 * RA_SECOND));
-  /* What is sent after 8 s does not begin anew. */
+  /* What is sent after 8 s does not begin again. */
   ra_breaker_restart (&b);
   ra_breaker_on_sent (&b, 1000, TRUE, 7 * RA_SECOND);
   ra_breaker_on_sent (&b, 1000, TRUE, 15 * RA_SECOND);
@@ -317,7 +317,7 @@ test_rtcp_timeout_slow (void)
 }
 
 /* Who slept for an hour, a packet waiting for the pacer, sent nothing that could
- * have been answered: 15 s begin anew.  A timer that is 5 s late is but late. */
+ * have been answered: 15 s begin again.  A timer that is 5 s late is but late. */
 static void
 test_rtcp_timeout_slept (void)
 {

@@ -302,6 +302,9 @@ monitor_end (Monitor *m)
   while (g_main_context_iteration (NULL, FALSE))
     ;
   on_tick (m);
+  if (m->program && m->store->serial == 0)
+    complain ("no statistics came: the program has no rtpadapt element, or it "
+              "ended before the first");
   if (!m->server || m->end_us || !server_end (m->server, m->status))
     return;
   g_timeout_add (END_MS, on_end_timeout, &over);

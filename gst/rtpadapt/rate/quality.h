@@ -6,7 +6,7 @@
  * 5000 / q percent below 50 and by 200 - 2 q percent above (Independent JPEG Group,
  * jpeg_quality_scaling).  Measured, the bytes go with that scale to the power of -0.55
  * between qualities 10 and 95 (-0.43 to -0.62 with two clips, less with flat pictures,
- * tests/bench/quality.csv), so one picture tells what the next quality should be.
+ * tests/bench/quality.csv), so one picture shows what the next quality should be.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct
   gdouble made;  /* bit/s with the scale 1; 0: not measured yet */
 } RaQuality;
 
-/* The encoder made `bps` bit/s with the quality that it has; 0 tells nothing. */
+/* The encoder made `bps` bit/s with the quality that it has; 0 says nothing. */
 void ra_quality_on_made (RaQuality *q, gdouble bps);
 /* The quality for `bps` bit/s; it is what the encoder has from now on.  A step of the
  * bitrate by less than 5 % is not worth another one. */

@@ -166,6 +166,7 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   } else if (!p.again && ABS (late) < FAR) {
     less = late
         - ra_lull_on_packet (&s->lull, late, s->hold->cfg.limits.most, p.at);
+    less = MIN (less, (gint64) p.at); /* it may be older than the stream */
   }
   g_mutex_unlock (&s->hold->lock);
   if (less > 0) {
@@ -176,7 +177,7 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* --- what a jitterbuffer is told ----------------------------------------------- */
+/* --- what a jitterbuffer is set to --------------------------------------------- */
 
 /* Those whose offset is another one now. */
 typedef struct

@@ -4,7 +4,7 @@
  * rtpjitterbuffer (1.22) can expect each next packet a frame's time after the
  * last (rtx-next-seqnum).  Video that is paced out, or waits in a queue, is
  * later than that: it would ask for what is still to come, and what is not
- * there by then it calls lost and drops when it comes.  So it shall ask only
+ * there by then it calls lost and drops when it comes.  So it must ask only
  * for what a later packet showed to be missing.
  *
  * That it does when some later ones came, or some time after the frame's first
@@ -22,7 +22,7 @@
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
-/* rtpjitterbuffer tells a time as the lower 32 bits of ns, in ms: what is above
+/* rtpjitterbuffer gives a time as the lower 32 bits of ns, in ms: what is above
  * this was negative. */
 #define DELAY_MAX 4000
 

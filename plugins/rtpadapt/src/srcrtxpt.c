@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A retransmission has a payload type of its own.  rtprtxreceive (1.22) gives
- * the packet back the one that the SDP told it stands for (RFC 4588 8.6); here
- * nobody tells, and a sender may change codec and payload type while it runs.
+ * the packet back the one that the SDP names for it (RFC 4588 8.6); here
+ * nobody names one, and a sender may change codec and payload type while it runs.
  * But the SSRC is known by then: the payload type is the one that the stream's
  * other packets had at that place.
  */
