@@ -29,7 +29,7 @@ typedef struct
 /* What the streams of a session share. */
 typedef struct
 {
-  GMutex lock; /* not held while a jitterbuffer is set */
+  GMutex lock; /* not held while a property is set */
   SrcHoldConfig cfg;
   GPtrArray *streams; /* (HoldStream) */
   RaHold hold;
@@ -38,8 +38,8 @@ typedef struct
   RaSpan said_most;      /* the most at that time */
   RaSpan moved, hurried; /* largest changes of the playout at a frame: later,
                                    earlier; of rtpjitterbuffer's clock, too */
-  GMutex telling;  /* taken before the lock, while jitterbuffers are set */
-  GThread *teller; /* atomic: who has it, or NULL */
+  GMutex telling;        /* taken before the lock, while properties are set */
+  GThread *teller;       /* atomic: who has it, or NULL */
   /* It, or the most, is another one.  No lock is held but `telling`; the thread is a
    * jitterbuffer's. */
   void (*changed) (gpointer data, RaSpan hold);
