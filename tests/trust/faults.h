@@ -111,7 +111,18 @@ faults_run (const WorldConfig *cfg, RaSpan span, gint64 here, gint64 there)
   return r;
 }
 
-/* The run of faults_each (i) without any fault, once. */
+/* The i-th run without any fault, made once for all the tests that compare with it. */
+static inline const FaultsRun *
+faults_once (FaultsRun runs[FAULTS_RUNS_MAX], guint i, const WorldConfig *cfg,
+    RaSpan span)
+{
+  g_assert_cmpuint (i, <, FAULTS_RUNS_MAX);
+  if (runs[i].sent <= 0)
+    runs[i] = faults_run (cfg, span, 0, 0);
+  return &runs[i];
+}
+
+/* That of faults_each (i). */
 static inline const FaultsRun *
 faults_honest (
     guint i, const WorldConfig *cfg, void (*init) (WorldConfig *), RaSpan span)
@@ -119,14 +130,10 @@ faults_honest (
   static FaultsRun runs[FAULTS_RUNS_MAX];
   WorldConfig plain;
 
-  g_assert_cmpuint (i, <, FAULTS_RUNS_MAX);
-  if (runs[i].sent <= 0) {
-    init (&plain);
-    plain.controller = cfg->controller;
-    plain.wire = cfg->wire;
-    runs[i] = faults_run (&plain, span, 0, 0);
-  }
-  return &runs[i];
+  init (&plain);
+  plain.controller = cfg->controller;
+  plain.wire = cfg->wire;
+  return faults_once (runs, i, &plain, span);
 }
 
 /* --- tests --------------------------------------------------------------- */

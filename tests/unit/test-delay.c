@@ -507,28 +507,34 @@ test_silence (void)
 /* 250000 bytes/s arrive at most.  Each 40 ms 10 packets are heard of, 20 times
  * below that and 10 times at 1.5 of it; `low` and `high` of the 10 are lost.  30
  * of 100 above and none of 200 below: ln of the likelihoods is -61.1 and 0, of
- * 30 in 300 -97.5; they win by 36, 6 is asked for. */
+ * 30 in 300 -97.5; they win by 36, 6 is asked for.  `sent` is of 1.5 times the rate: .7
+ * of it are 1.05 times what arrives. */
 static const struct
 {
   guint low, high;
-  gdouble queue;
+  gdouble sent, queue;
   gboolean policed;
   const gchar *why;
 } police_rows[] = {
-  { 0, 3, 0, TRUE, "what is beyond the rate is lost" },
-  { 1, 4, 0, TRUE, "and the radio loses a tenth of all" },
-  { 2, 2, 0, FALSE, "the radio alone: as much at any rate" },
-  { 0, 3, .030, FALSE, "a queue tells, and fused hears it" },
-  { 0, 0, 0, FALSE, "nothing is lost" },
+  { 0, 3, 1, 0, TRUE, "what is beyond the rate is lost" },
+  { 1, 4, 1, 0, TRUE, "and the radio loses a tenth of all" },
+  { 2, 2, 1, 0, FALSE, "the radio alone: as much at any rate" },
+  { 0, 3, 1, .030, FALSE, "a queue tells, and fused hears it" },
+  { 0, 0, 1, 0, FALSE, "nothing is lost" },
+  { 0, 3, .67, 0, FALSE,
+      "the encoder sends what arrives: the radio loses more now" },
+  { 0, 3, .7, 0, TRUE, "it sends a little more than arrives" },
+  { 1, 4, .7, 0, FALSE, "it sends that, and the radio loses a tenth of all" },
 };
 
 static void
-police_hear (RaPolice *p, RaSense *n, gdouble x, guint lost)
+police_hear (RaPolice *p, RaSense *n, gdouble x, gdouble offered, guint lost)
 {
   RaReport report
       = { .arrived = 10 - lost, .lost_wireless = lost, .wireless_runs = lost };
 
   n->now += .04;
+  n->offered = offered;
   ra_police_hear (p, n, &report, .010);
   ra_sense_set (n, x);
 }
@@ -543,10 +549,11 @@ test_police (gconstpointer data)
   g_test_message ("%s", police_rows[row].why);
   ra_police_init (&p);
   for (guint i = 0; i < 20; i++)
-    police_hear (&p, &n, 200000, police_rows[row].low);
+    police_hear (&p, &n, 200000, 200000, police_rows[row].low);
   n.q_lo = n.q_hi = police_rows[row].queue;
   for (guint i = 0; i < 10; i++)
-    police_hear (&p, &n, 375000, police_rows[row].high);
+    police_hear (
+        &p, &n, 375000, police_rows[row].sent * 375000, police_rows[row].high);
   g_assert_cmpint (p.policed, ==, police_rows[row].policed);
   if (!p.policed) {
     g_assert_cmpfloat (
@@ -564,11 +571,11 @@ test_police (gconstpointer data)
   g_assert_cmpfloat_with_epsilon (
       ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.004, 1);
   /* one of ten near its rate, which may be the radio's, and is careful again */
-  police_hear (&p, &n, 375000, 1);
+  police_hear (&p, &n, 375000, 375000, 1);
   g_assert_cmpfloat_with_epsilon (
       ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.0008, 1);
   n.now += 11; /* it has gone */
-  police_hear (&p, &n, 200000, 0);
+  police_hear (&p, &n, 200000, 200000, 0);
   g_assert_false (p.policed);
 }
 

@@ -13,7 +13,7 @@
 
 #define SEEDS 20
 #define PACKETS 3000
-#define RANDOM_PACKETS 1000000
+#define RANDOM_PACKETS 250000 /* of each LDA a million, in its four cases */
 
 typedef struct
 {

@@ -282,6 +282,8 @@ def main(argv):
     args = parse_args(argv)
     told = load(args)
     out = args.out or pathlib.Path(demo.BUILD) / 'compare' / told.name
+    if args.table or args.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # of | head
     if args.table:
         print(report.markdown(read(out)))
         return 0

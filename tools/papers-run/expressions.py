@@ -1,6 +1,7 @@
 # Expressions of the papers' files: checked when they are read, then evaluated.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import ast
+import functools
 import math
 import re
 import statistics
@@ -127,29 +128,33 @@ def _margins(node):
     return ast.IfExp(node, ast.Constant(0), ast.Constant(-1))
 
 
+@functools.lru_cache(maxsize=None)  # each point of a sweep asks for the same ones
+def _compiled(text, names, where):
+    """(tree, code) of an expression that names nothing else."""
+    try:
+        tree = ast.parse(text.strip(), mode='eval')
+    except SyntaxError as error:
+        raise PaperError('%s: no expression: %s (%s)' % (
+            where, text, error.msg)) from None
+    bound = {node.id for node in ast.walk(tree)
+             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Attribute, ast.Lambda)):
+            raise PaperError('%s: too much Python: %s' % (where, text))
+        if isinstance(node, ast.Name) and node.id not in bound and (
+                node.id not in PLAIN and node.id not in names):
+            raise PaperError("%s: unknown name '%s' in: %s" % (
+                where, node.id, text))
+    return tree, compile(tree, where, 'eval')
+
+
 class Expression:
     """Python, without attributes and without any name that is not known."""
 
     def __init__(self, text, names, where):
         self.text = str(text)
         self.where = where
-        try:
-            self.tree = ast.parse(self.text.strip(), mode='eval')
-        except SyntaxError as error:
-            raise PaperError('%s: no expression: %s (%s)' % (
-                where, self.text, error.msg)) from None
-        bound = {node.id for node in ast.walk(self.tree)
-                 if isinstance(node, ast.Name)
-                 and isinstance(node.ctx, ast.Store)}
-        for node in ast.walk(self.tree):
-            if isinstance(node, (ast.Attribute, ast.Lambda)):
-                raise PaperError('%s: too much Python: %s' % (
-                    where, self.text))
-            if isinstance(node, ast.Name) and node.id not in bound and (
-                    node.id not in PLAIN and node.id not in names):
-                raise PaperError("%s: unknown name '%s' in: %s" % (
-                    where, node.id, self.text))
-        self.code = compile(self.tree, where, 'eval')
+        self.tree, self.code = _compiled(self.text, frozenset(names), where)
         self.measure = None  # of margin(), made when it is asked for
 
     def __call__(self, names):
@@ -218,7 +223,8 @@ def fill(template, names, where):
     """Replaces each {expression} of a text."""
     def replace(found):
         return text_of(Expression(found[1], names, where)(names))
-    return re.sub(r'\{([^{}]*)\}', replace, text_of(template))
+    text = text_of(template)
+    return re.sub(r'\{([^{}]*)\}', replace, text) if '{' in text else text
 
 
 def run_names(run, bin_s=0, warmup=0):

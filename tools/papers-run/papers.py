@@ -428,6 +428,7 @@ def main(argv):
     papers = load(args.files, args.papers)
     experiments = select(papers, args.only)
     if args.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # of | head
         list_all(experiments)
         return 0
     if args.scenario:

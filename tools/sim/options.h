@@ -13,7 +13,7 @@ typedef struct
   /* Numbers; see the table for units. */
   gdouble flows, seconds, warmup, seed, feedback_delay, feedback_loss, fps;
   gdouble packet_size, overhead, min, start, max, stagger, per_packet;
-  gdouble friendliness_cap, breakers, mpeg;
+  gdouble friendliness_cap, breakers, mpeg, excess;
   /* Texts; (transfer none): they live as long as the program. */
   const gchar *controller, *controller_params, *lda, *lda_params;
   const gchar *fec, *fec_params, *colour, *colour_params, *link, *wire;

@@ -92,11 +92,14 @@ ra_police_hear (
   if (n->a <= 0 || x <= 0)
     return FALSE;
   most = -ra_winmin_get (&p->most, now, ra_span (MEMORY));
+  w = p->low.lost / fmax (p->low.sent, LEAST);
   low = !queue && x < LOW * most;
-  high = !queue && x > HIGH * most && x < OUTAGE * n->a;
+  /* In a ramp x is far above what an encoder sends, and all of that arrives but for the
+   * radio's share. */
+  high = !queue && (1 - w) * fmin (x, n->offered) > HIGH * most
+      && x < OUTAGE * n->a;
   count (&p->low, n, MEMORY, low ? sent : 0, low ? lost : 0);
   count (&p->high, n, MEMORY, high ? sent : 0, high ? lost : 0);
-  w = p->low.lost / fmax (p->low.sent, LEAST);
   if (!p->policed && high && lost > 0 && is_policed (p)) {
     p->policed = TRUE;
     p->b = n->a / (1 - w);
