@@ -504,27 +504,32 @@ test_silence (void)
 
 /* --- policers --- */
 
-/* 250000 bytes/s arrive at most.  Each 40 ms 10 packets are heard of, 20 times
+/* 250000 bytes/s arrive at most.  Each 40 ms 10 packets are heard of, 23 times
  * below that and 10 times at 1.5 of it; `low` and `high` of the 10 are lost.  30
- * of 100 above and none of 200 below: ln of the likelihoods is -61.1 and 0, of
- * 30 in 300 -97.5; they win by 36, 6 is asked for.  `sent` is of 1.5 times the rate: .7
- * of it are 1.05 times what arrives. */
+ * of 100 above and none of 230 below: ln of the likelihoods is -61.1 and 0, of
+ * 30 in 330 -100.5; they win by 39, 6 is asked for.  `sent` is of 1.5 times the rate: .75
+ * of it are 1.125 times what arrives.  That becomes `grows` times as much with each of the
+ * last 10 reports: 1.06^4 is above 1.2, so that 12 of 40 count and not 30 of 100, beside 23
+ * of 230, and the likelihoods win by 104.1 - 24.4 - 74.8 and not by 145.4 - 61.1 - 74.8. */
 static const struct
 {
   guint low, high;
-  gdouble sent, queue;
+  gdouble sent, queue, grows;
   gboolean policed;
   const gchar *why;
 } police_rows[] = {
-  { 0, 3, 1, 0, TRUE, "what is beyond the rate is lost" },
-  { 1, 4, 1, 0, TRUE, "and the radio loses a tenth of all" },
-  { 2, 2, 1, 0, FALSE, "the radio alone: as much at any rate" },
-  { 0, 3, 1, .030, FALSE, "a queue tells, and fused hears it" },
-  { 0, 0, 1, 0, FALSE, "nothing is lost" },
-  { 0, 3, .67, 0, FALSE,
+  { 0, 3, 1, 0, 1, TRUE, "what is beyond the rate is lost" },
+  { 1, 4, 1, 0, 1, TRUE, "and the radio loses a tenth of all" },
+  { 2, 2, 1, 0, 1, FALSE, "the radio alone: as much at any rate" },
+  { 0, 3, 1, .030, 1, FALSE, "a queue tells, and fused hears it" },
+  { 0, 0, 1, 0, 1, FALSE, "nothing is lost" },
+  { 0, 3, .67, 0, 1, FALSE,
       "the encoder sends what arrives: the radio loses more now" },
-  { 0, 3, .7, 0, TRUE, "it sends a little more than arrives" },
-  { 1, 4, .7, 0, FALSE, "it sends that, and the radio loses a tenth of all" },
+  { 0, 3, .75, 0, 1, TRUE, "it sends a little more than arrives" },
+  { 1, 4, .75, 0, 1, FALSE,
+      "it sends that, and the radio loses a tenth of all" },
+  { 1, 3, 1, 0, 1.06, FALSE, "what arrives grows with what is sent" },
+  { 1, 3, 1, 0, 1, TRUE, "and does not" },
 };
 
 static void
@@ -548,12 +553,17 @@ test_police (gconstpointer data)
 
   g_test_message ("%s", police_rows[row].why);
   ra_police_init (&p);
-  for (guint i = 0; i < 20; i++)
-    police_hear (&p, &n, 200000, 200000, police_rows[row].low);
-  n.q_lo = n.q_hi = police_rows[row].queue;
-  for (guint i = 0; i < 10; i++)
+  for (guint i = 0; i < 23;
+       i++) /* what is set in the last of them is sent later */
     police_hear (
-        &p, &n, 375000, police_rows[row].sent * 375000, police_rows[row].high);
+        &p, &n, i < 20 ? 200000 : 375000, 200000, police_rows[row].low);
+  n.q_lo = n.q_hi = police_rows[row].queue;
+  for (guint i = 0; i < 10; i++) {
+    gdouble x = 1.5 * n.a;
+
+    police_hear (&p, &n, x, police_rows[row].sent * x, police_rows[row].high);
+    n.a *= police_rows[row].grows;
+  }
   g_assert_cmpint (p.policed, ==, police_rows[row].policed);
   if (!p.policed) {
     g_assert_cmpfloat (
@@ -574,8 +584,8 @@ test_police (gconstpointer data)
   police_hear (&p, &n, 375000, 375000, 1);
   g_assert_cmpfloat_with_epsilon (
       ra_police_rate (&p, &n, .99 * p.b, 400000, FALSE), .99 * p.b * 1.0008, 1);
-  n.now += 11; /* it has gone */
-  police_hear (&p, &n, 200000, 200000, 0);
+  for (guint i = 0; i < 275; i++) /* 11 s: it has gone */
+    police_hear (&p, &n, 200000, 200000, 0);
   g_assert_false (p.policed);
 }
 

@@ -14,14 +14,15 @@
 #define SOME .02
 #define LOW .9 /* of that rate */
 #define HIGH 1.02
-#define OUTAGE 2.5    /* times what arrives: nobody polices that */
-#define LEAST 20.     /* packets of each kind */
-#define GAIN 6.       /* ln of the likelihood ratio */
-#define RATIO .5      /* of the loss below to that above */
-#define BACK .98      /* of the policer's rate, after a loss */
-#define NEAR .98      /* of it: from here on losses are its own */
-#define FALL .97      /* of what its rate was thought to be, at once */
-#define RAISE .02     /* per second, below it */
+#define GREW 1.2   /* of the arrival rate: before, we were below a policer's */
+#define OUTAGE 2.5 /* times what arrives: nobody polices that */
+#define LEAST 20.  /* packets of each kind */
+#define GAIN 6.    /* ln of the likelihood ratio */
+#define RATIO .5   /* of the loss below to that above */
+#define BACK .98   /* of the policer's rate, after a loss */
+#define NEAR .98   /* of it: from here on losses are its own */
+#define FALL .97   /* of what its rate was thought to be, at once */
+#define RAISE .02  /* per second, below it */
 #define RAISE_FREE .1 /* the same, where nothing was lost for SHORT */
 #define GONE 10.      /* s without a loss from NEAR on */
 
@@ -98,6 +99,11 @@ ra_police_hear (
    * radio's share. */
   high = !queue && (1 - w) * fmin (x, n->offered) > HIGH * most
       && x < OUTAGE * n->a;
+  if (most > GREW * p->least) {
+    p->high = (RaPoliceCount){ 0 };
+    p->least = most;
+  }
+  p->least = fmin (p->least, most);
   count (&p->low, n, MEMORY, low ? sent : 0, low ? lost : 0);
   count (&p->high, n, MEMORY, high ? sent : 0, high ? lost : 0);
   if (!p->policed && high && lost > 0 && is_policed (p)) {
