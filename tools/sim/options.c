@@ -33,8 +33,9 @@ static const RaParam numbers[] = {
       .text = "1: frames of MPEG-4, I B B P B B and so on, "
               "in full packets; 0: frames alike; needs fps" },
   { "excess", RA_AT (SimOptions, excess), .def = 1, .min = .01, .max = 100,
-      .text = "of frames that are alike and a wire with bytes: they have so many "
-              "times what they should" },
+      .text
+      = "of frames that are alike and a wire with bytes: they have so many "
+        "times what they should" },
   { "packet-size", RA_AT (SimOptions, packet_size), .def = 1200, .min = 64,
       .max = 65000, .unit = "bytes", .text = "of the largest RTP packet" },
   { "overhead", RA_AT (SimOptions, overhead), .def = 0, .max = 1000,
