@@ -507,10 +507,11 @@ test_silence (void)
 /* 250000 bytes/s arrive at most.  Each 40 ms 10 packets are heard of, 23 times
  * below that and 10 times at 1.5 of it; `low` and `high` of the 10 are lost.  30
  * of 100 above and none of 230 below: ln of the likelihoods is -61.1 and 0, of
- * 30 in 330 -100.5; they win by 39, 6 is asked for.  `sent` is of 1.5 times the rate: .75
- * of it are 1.125 times what arrives.  That becomes `grows` times as much with each of the
- * last 10 reports: 1.06^4 is above 1.2, so that 12 of 40 count and not 30 of 100, beside 23
- * of 230, and the likelihoods win by 104.1 - 24.4 - 74.8 and not by 145.4 - 61.1 - 74.8. */
+ * 30 in 330 -100.5; they win by 39, 6 is asked for.  The encoder sends
+ * the part `sent` of the rate: .75 of it are 1.125 times what arrives.  What arrives grows by
+ * `grows` from each of the last 10 reports to the next.  1.06^4 is above 1.2, so that 12 of
+ * 40 count and not 30 of 100, beside 23 of 230: the likelihoods win by 104.1 - 24.4 - 74.8
+ * and not by 145.4 - 61.1 - 74.8. */
 static const struct
 {
   guint low, high;
@@ -553,8 +554,8 @@ test_police (gconstpointer data)
 
   g_test_message ("%s", police_rows[row].why);
   ra_police_init (&p);
-  for (guint i = 0; i < 23;
-       i++) /* what is set in the last of them is sent later */
+  /* The last three set the higher rate, which is sent only after them. */
+  for (guint i = 0; i < 23; i++)
     police_hear (
         &p, &n, i < 20 ? 200000 : 375000, 200000, police_rows[row].low);
   n.q_lo = n.q_hi = police_rows[row].queue;

@@ -33,9 +33,8 @@ static const RaParam numbers[] = {
       .text = "1: frames of MPEG-4, I B B P B B and so on, "
               "in full packets; 0: frames alike; needs fps" },
   { "excess", RA_AT (SimOptions, excess), .def = 1, .min = .01, .max = 100,
-      .text
-      = "of frames that are alike and a wire with bytes: they have so many "
-        "times what they should" },
+      .text = "frames have so many times the bytes that they should; "
+              "needs fps and a wire of bytes, and no mpeg" },
   { "packet-size", RA_AT (SimOptions, packet_size), .def = 1200, .min = 64,
       .max = 65000, .unit = "bytes", .text = "of the largest RTP packet" },
   { "overhead", RA_AT (SimOptions, overhead), .def = 0, .max = 1000,
@@ -384,6 +383,14 @@ sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
     return FALSE;
   }
   if (!wire_parse (cfg, o->wire, error) || !mix_parse (setup, o, error)) {
+    sim_setup_clear (setup);
+    return FALSE;
+  }
+  if (o->excess != 1
+      && (cfg->fps <= 0 || cfg->mpeg || cfg->wire == SIM_WIRE_EXACT)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--excess %g: it needs --fps and --wire tfrc, ccfb or twcc, and no --mpeg",
+        o->excess);
     sim_setup_clear (setup);
     return FALSE;
   }

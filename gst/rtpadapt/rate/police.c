@@ -14,15 +14,15 @@
 #define SOME .02
 #define LOW .9 /* of that rate */
 #define HIGH 1.02
-#define GREW 1.2   /* of the arrival rate: before, we were below a policer's */
-#define OUTAGE 2.5 /* times what arrives: nobody polices that */
-#define LEAST 20.  /* packets of each kind */
-#define GAIN 6.    /* ln of the likelihood ratio */
-#define RATIO .5   /* of the loss below to that above */
-#define BACK .98   /* of the policer's rate, after a loss */
-#define NEAR .98   /* of it: from here on losses are its own */
-#define FALL .97   /* of what its rate was thought to be, at once */
-#define RAISE .02  /* per second, below it */
+#define GREW 1.2      /* arrivals that grow so much meet no policer */
+#define OUTAGE 2.5    /* times what arrives: nobody polices that */
+#define LEAST 20.     /* packets of each kind */
+#define GAIN 6.       /* ln of the likelihood ratio */
+#define RATIO .5      /* of the loss below to that above */
+#define BACK .98      /* of the policer's rate, after a loss */
+#define NEAR .98      /* of it: from here on losses are its own */
+#define FALL .97      /* of what its rate was thought to be, at once */
+#define RAISE .02     /* per second, below it */
 #define RAISE_FREE .1 /* the same, where nothing was lost for SHORT */
 #define GONE 10.      /* s without a loss from NEAR on */
 

@@ -22,7 +22,7 @@ typedef struct
 {
   RaWinMin most;                 /* minus the highest arrival rate of late */
   RaPoliceCount low, high, near; /* `near` its rate, once that is known */
-  gdouble least; /* of the highest arrival rate, since `high` counts */
+  gdouble least; /* that the highest arrival rate was while `high` counts */
   gboolean policed;
   gdouble b;      /* its rate, as we have to send it */
   gdouble t_loss; /* the latest loss above it */
