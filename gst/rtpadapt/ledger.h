@@ -50,6 +50,7 @@ typedef struct _RaLedgerEntry
   guint8 truth;     /* RaCause, where somebody knows why it was lost */
   guint8 waiting;   /* TRUE: only the pacer held the next packet back */
   guint8 is_repair; /* TRUE: FEC or a retransmission */
+  guint8 once;      /* TRUE: it is not sent again */
   guint8 fate;      /* RaFate */
   guint8 copies,
       under_way;       /* it was asked for again so often; of these the fate

@@ -43,6 +43,7 @@ struct _RaSender
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
   guint fec_others;    /* what is made for others, too */
+  RaFecCode fec_code;  /* of what is made */
   RaRepeats repeats;
   RaRepair repair;
   RaGuard guard;
@@ -205,6 +206,7 @@ ra_sender_set_fec_others (RaSender *s, guint percentage)
 void
 ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets)
 {
+  s->fec_code = code;
   ra_fec_set_code (s->fec, code, packets);
 }
 
@@ -382,6 +384,15 @@ paced_size (const RaSender *s, guint size)
   return MAX (size, (guint) ((size + HEADERS) * mean / (mean + HEADERS)));
 }
 
+/* A repair packet has a number of its stream, and where that stays missing a receiver
+ * takes it for media and asks for a key frame. */
+static gboolean
+is_sent_once (const RaSender *s, RaSentFlags flags)
+{
+  return flags & RA_SENT_REPEAT
+      || (flags & RA_SENT_REPAIR && s->fec_code != RA_FEC_CODE_RS);
+}
+
 RaLedgerEntry *
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
@@ -401,6 +412,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
           .passed_by = RA_TIME_NONE,
           .age = p->taken ? age (p->taken, now) : 0,
           .is_repair = (p->flags & RA_SENT_REPAIR) != 0,
+          .once = (guint8) is_sent_once (s, p->flags),
           .ssrc = p->ssrc,
           .seq = p->rtp_seq,
           .size = p->size,
@@ -463,7 +475,7 @@ ra_sender_next_repeat (RaSender *s, RaTime now)
 {
   RaLedgerEntry *e = ra_repair_next (&s->repair, s->ledger, now);
 
-  if (e && e->copies == 1)
+  if (e && e->copies == 1 && !e->is_repair)
     ra_repeats_on_asked (&s->repeats);
   return e;
 }
@@ -471,10 +483,11 @@ ra_sender_next_repeat (RaSender *s, RaTime now)
 gboolean
 ra_sender_on_request (RaSender *s, guint32 ssrc, guint16 seq, RaTime now)
 {
-  RaRepairVerdict verdict = ra_repair_ask (&s->repair,
-      ra_ledger_find (s->ledger, ssrc, seq), ra_sender_rtt (s), now);
+  RaLedgerEntry *e = ra_ledger_find (s->ledger, ssrc, seq);
+  RaRepairVerdict verdict
+      = ra_repair_ask (&s->repair, e, ra_sender_rtt (s), now);
 
-  if (verdict == RA_REPAIR_FIRST)
+  if (verdict == RA_REPAIR_FIRST && !e->is_repair)
     ra_repeats_on_asked (&s->repeats);
   return verdict != RA_REPAIR_REFUSED;
 }

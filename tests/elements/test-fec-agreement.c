@@ -9,6 +9,7 @@
 #define MEDIA 96
 #define RS 120
 #define RTX 121
+#define RS_RTX 119
 #define ULP 122
 #define ENOUGH 5   /* repair packets, and packets that came back */
 #define SILENT 400 /* media packets without any, where none may come */
@@ -91,6 +92,29 @@ test_row (gconstpointer data)
   receiver_end (&t);
 }
 
+/* A lost repair packet has a number that the jitterbuffer would wait for, and take for
+ * one of media. */
+static void
+test_again (void)
+{
+  static const RelayRule repair_lost = { .lost = { [RS] = 10 }, .delay = 1000 };
+  GstElement *camera;
+  Receiver t;
+  g_auto (Relay) r;
+
+  receiver_new (
+      &t, "caps=\"" FORMAT "\" latency=1000", "identity" RECEIVER_OUT);
+  receiver_play (&t);
+  relay_start (&r, &repair_lost, (guint) t.port);
+  camera = camera_new (&r, "", t.bus);
+  WAIT_UNTIL (t.bus, came (&r, RS_RTX) >= ENOUGH);
+  WAIT_UNTIL (t.bus, came (&r, MEDIA) >= SILENT);
+  g_assert_cmpint (came (&r, RTX), ==, 0);
+  g_assert_cmpuint (stat_of (t.src, "lost"), ==, 0);
+  line_end (camera);
+  receiver_end (&t);
+}
+
 /* --- a stock receiver ----------------------------------------------------------- */
 
 /* It knows the payload type of the media, and answers transport-wide numbers. */
@@ -134,5 +158,6 @@ void
 tests_add (void)
 {
   rows_add_by ("/fec-agreement", rows, name, test_row);
+  g_test_add_func ("/fec-agreement/again", test_again);
   g_test_add_func ("/fec-agreement/stock", test_stock);
 }

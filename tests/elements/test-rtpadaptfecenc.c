@@ -457,7 +457,15 @@ rs_pass (World *w, GstHarness *h, guint from, guint to, const gboolean *lost)
   }
 }
 
-/* What comes out: all that came, and with `back` all media. */
+/* What stands for a repair packet that is lost has a header alone. */
+static gboolean
+is_filler (GstBuffer *buffer)
+{
+  return type_of (buffer) == RS && gst_buffer_get_size (buffer) == 12;
+}
+
+/* What comes out: all that came, and with `back` all media.  That of repair packets one is
+ * lost is known when others come. */
 static void
 rs_check (World *w, GstHarness *h, guint from, guint n, guint f,
     const gboolean *lost, gboolean back)
@@ -468,6 +476,11 @@ rs_check (World *w, GstHarness *h, guint from, guint n, guint f,
   while ((buffer = gst_harness_try_pull (h))) {
     guint i = (guint16) (seq_of (buffer) - seq_of (w->out->pdata[from]));
 
+    if (is_filler (buffer)) {
+      g_assert_true (i >= n && (i >= n + f || lost[i]));
+      gst_buffer_unref (buffer);
+      continue;
+    }
     g_assert_cmpuint (i, <, n + f);
     g_assert_false (seen[i]);
     seen[i] = TRUE;
@@ -549,6 +562,62 @@ test_rs_late (void)
   gst_harness_teardown (h);
 }
 
+/* Where .2 % stay missing, a frame of 12 packets without a repair packet spoils 72 times
+ * .0237 packets on the mean, 1.7, and with one it costs 1 + 72 .0003.  A frame of 5 spoils
+ * .7 without. */
+static const struct
+{
+  guint packets, repair;
+} rests[] = { { 12, 1 }, { 5, 0 }, { 12, 1 } };
+
+static void
+test_rs_rest (void)
+{
+  guint all = 0;
+  World w;
+
+  world_new (&w, "rtpadaptfecenc pt=122 rs-pt=120 code=rs rest-loss=20");
+  for (guint i = 0; i < G_N_ELEMENTS (rests); i++) {
+    push_frame (&w, rests[i].packets, FALSE);
+    take_all (&w);
+    all += rests[i].packets + rests[i].repair;
+    g_assert_cmpuint (w.out->len, ==, all);
+  }
+  world_free (&w);
+}
+
+/* Of 3 repair packets one is lost: what comes behind the decoder has all numbers. */
+static void
+test_rs_numbers (void)
+{
+  gboolean lost[14] = { [11] = TRUE };
+  GstHarness *h = gst_harness_new_parse ("rtpadaptfecdec pt=120");
+  guint16 next;
+  World w;
+
+  gst_harness_set_src_caps_str (h, CAPS);
+  world_new (&w, "rtpadaptfecenc pt=122 rs-pt=120 code=rs late-loss=50");
+  push_frame (&w, 10, TRUE);
+  push_frame (&w, 1, FALSE);
+  take_all (&w);
+  g_assert_cmpuint (w.out->len, ==, 14);
+  rs_pass (&w, h, 0, 14, lost);
+  next = seq_of (w.out->pdata[0]);
+  for (guint i = 0; i < 14; i++) {
+    /* It is made when packet 12 comes, and leaves behind that. */
+    static const guint order[] = { [11] = 12, [12] = 11 };
+    guint ahead = i == 11 || i == 12 ? order[i] : i;
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
+
+    g_assert_cmpuint (seq_of (buffer), ==, (guint16) (next + ahead));
+    if (ahead == 11)
+      g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 12);
+  }
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "recovered"), ==, 0);
+  world_free (&w);
+  gst_harness_teardown (h);
+}
+
 /* What says that it is a repair packet, and is not, is counted and passes. */
 static void
 test_rs_bad (void)
@@ -580,5 +649,7 @@ tests_add (void)
   g_test_add_func ("/fecenc/decoder", test_decoder);
   g_test_add_func ("/fecenc/rs", test_rs);
   g_test_add_func ("/fecenc/rs-late", test_rs_late);
+  g_test_add_func ("/fecenc/rs-rest", test_rs_rest);
+  g_test_add_func ("/fecenc/rs-numbers", test_rs_numbers);
   g_test_add_func ("/fecenc/rs-bad", test_rs_bad);
 }

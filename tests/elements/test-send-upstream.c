@@ -235,13 +235,14 @@ test_fec_spans (void)
 
 /* --- several senders behind one FEC encoder ---------------------------------- */
 
-#define MADE(level, ms, code, late)                 \
-  {                                                 \
-    level, ms *RA_MSECOND, RA_FEC_CODE_##code, late \
+#define MADE(level, ms, code, late)                            \
+  {                                                            \
+    level, ms *RA_MSECOND, RA_FEC_CODE_##code, late, late / 10 \
   }
-#define WANTS(level, ms, code, late, rank)                           \
-  {                                                                  \
-    level, ms *RA_MSECOND, RA_FEC_CODE_##code, late, FEC_RANK_##rank \
+#define WANTS(level, ms, code, late, rank)                      \
+  {                                                             \
+    level, ms *RA_MSECOND, RA_FEC_CODE_##code, late, late / 10, \
+        FEC_RANK_##rank                                         \
   }
 
 typedef enum
@@ -325,15 +326,16 @@ shared_step (FecEncoders *f, const World *w, guint row)
 static void
 assert_made (GstElement *fecenc, const FecWants *made)
 {
-  guint level, span, late;
+  guint level, span, late, rest;
   gint code;
 
   g_object_get (fecenc, "percentage", &level, "span", &span, "code", &code,
-      "late-loss", &late, NULL);
+      "late-loss", &late, "rest-loss", &rest, NULL);
   g_assert_cmpuint (level, ==, made->level);
   g_assert_cmpuint (span, ==, made->span / RA_MSECOND);
   g_assert_cmpint (code, ==, (gint) made->code);
   g_assert_cmpfloat_with_epsilon (late, 1000 * made->late, 1e-6);
+  g_assert_cmpfloat_with_epsilon (rest, 10000 * made->rest, 1e-6);
 }
 
 #define SPANNING                                                       \

@@ -27,7 +27,7 @@ static const struct
   { "3@1080", "y", "half a round trip: the queue may have emptied" },
   { "3@1079", "n", "the request left before the packet came" },
   { "11@1200", "n", "it waits here, or was dropped here" },
-  { "8@1200", "n", "a repair packet is not repeated" },
+  { "8@1200", "n", "a packet that is sent once" },
   { "5@1200", "n", "its feedback says that 5 came" },
   { "3@1200 3@1299", "yn", "the repetition is on its way" },
   { "3@1200 3@1300", "yy", "the repetition was lost, too" },
@@ -44,6 +44,7 @@ packet_add (RaLedger *l, RaTime sent, guint32 ssrc, guint16 seq)
           .ssrc = ssrc,
           .seq = seq,
           .is_repair = ssrc != SSRC,
+          .once = ssrc != SSRC,
           .size = 1000 });
 }
 
@@ -61,7 +62,7 @@ test_nacks (gconstpointer data)
     RaLedgerEntry *e
         = packet_add (ledger, (1000 + 10 * i) * (RaTime) MS, SSRC, (guint16) i);
 
-    e->is_repair = i == 8;
+    e->once = i == 8;
     ra_ledger_hear (e, i == 5);
     ra_repair_on_sent (&r, e, 1000000);
   }
@@ -410,6 +411,49 @@ test_far (void)
   g_assert_cmpuint (ra_repair_percentage (&w.r), ==, 0);
 }
 
+/* L = 200, R = 50, and a report shows a loss 20 ms after it: behind a queue of 75 ms a
+ * round and what was lost before it take longer.  Reports of 10 packets come each 40 ms.
+ * Those that left within a round trip, R + q, of the first one behind such a queue are
+ * surprised.  A mean over 2500 packets keeps exp (-.004) of itself at each report. */
+static const struct
+{
+  guint queue, reports; /* ms; so many behind it, of 100 */
+  guint surprised;      /* of these */
+  const gchar *why;
+} surprises[] = {
+  { 0, 0, 0, "there is no queue" },
+  { 50, 100, 0, "a round fits" },
+  { 100, 2, 2, "it is over before it is known: 80 of 150 ms" },
+  { 100, 10, 4, "0, 40, 80, 120 of 150 ms" },
+  { 150, 100, 6, "0 to 200 of 200 ms: who knows of it sends FEC" },
+};
+
+static void
+test_surprised (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), n = surprises[row].surprised;
+  gdouble of_each = 1 - exp (-.004), expected = 0;
+  RaRepair r;
+
+  g_test_message ("%s", surprises[row].why);
+  ra_repair_init (&r);
+  ra_repair_set (&r,
+      &(RaRepairConfig){
+          .on = TRUE, .rows = TRUE, .latency = 200 * MS, .disorder = 0 });
+  for (guint i = 0; i < 100; i++) {
+    guint queue = i < surprises[row].reports ? surprises[row].queue : 0;
+    const RaReport report = { .expected = 10,
+      .arrived = 10,
+      .queue = queue * (RaSpan) MS,
+      .queue_min = RA_SPAN_NONE };
+
+    ra_repair_on_report (&r, &report, (50 + queue) * (RaSpan) MS, 40 * MS,
+        (1000 + 40 * i) * (RaTime) MS);
+    expected += of_each * ((i < n) - expected);
+  }
+  g_assert_cmpfloat_with_epsilon (ra_repair_surprised (&r), expected, 1e-9);
+}
+
 /* --- whether anybody sends again --------------------------------------------- */
 
 /* Each fourth of 240 packets is asked for.  After 50 requests without a repetition
@@ -696,7 +740,7 @@ test_two_streams (void)
   one_lost (&r, l, 0, 11);
   g_assert_nonnull (ra_repair_next (&r, l, now));
   e = packet_add (l, 1010 * MS, SSRC + 2, 1);
-  e->is_repair = FALSE;
+  e->is_repair = e->once = FALSE;
   g_assert_cmpint (ra_repair_ask (&r, e, 100 * MS, now), ==, RA_REPAIR_FIRST);
   g_assert_false (ra_repair_is_late (&r, l, 1, 1215 * MS, 2011 * MS));
   credit = r.credit;
@@ -746,6 +790,7 @@ tests_add (void)
   g_test_add_func ("/repair-path/far", test_far);
   rows_add ("/repair-path/wait", waits, test_wait);
   rows_add ("/repair-path/slack", slacks, test_slack);
+  rows_add ("/repair-path/surprised", surprises, test_surprised);
   g_test_add_func ("/repair-path/answered", test_answered);
   rows_add ("/repair-path/detect", detects, test_detect);
   rows_add ("/repair-path/disorder", disorders, test_disorder);

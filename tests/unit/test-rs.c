@@ -132,20 +132,23 @@ send_repair (Block *b, RaRsfec *x, guint r)
   guint base = ra_get_u16 (b->media[0] + 2);
 
   return ra_rsfec_on_repair (
-      x, SSRC, (guint16) (base + b->n + r), b->repair[r], b->repair_size);
+      x, SSRC, (guint16) (base + b->n + r), b->repair[r], b->repair_size, 0);
 }
 
-/* Each packet that comes back is one that was sent. */
+/* Each packet that comes back is one that was sent.  What is said of repair packets is
+ * passed over. */
 static guint
 take_all (Block *b, RaRsfec *x)
 {
   RaRsfecPacket packet;
   guint n = 0;
 
-  for (; ra_rsfec_take (x, &packet); n++) {
-    guint i = (guint16) (ra_get_u16 (packet.data + 2)
-        - ra_get_u16 (b->media[0] + 2));
+  while (ra_rsfec_take (x, &packet)) {
+    guint i = (guint16) (packet.seq - ra_get_u16 (b->media[0] + 2));
 
+    if (!packet.data)
+      continue;
+    n++;
     g_assert_cmpuint (i, <, b->n);
     g_assert_cmpmem (packet.data, packet.size, b->media[i], b->sizes[i]);
     g_free (packet.data);
@@ -285,6 +288,55 @@ test_arrival (void)
   g_free (packet.data);
 }
 
+/* A block of 4 media packets, which all came, has repair packets 0 to 2 (r0 to r2); m is
+ * the media packet behind them. */
+static const struct
+{
+  const gchar *name, *came, *lost, *why;
+  guint16 seq;
+} lost_repair[] = {
+  { "between", "r0 r2", "1", "what came first is behind it", 100 },
+  { "first", "r2", "0 1",
+      "of packets that never came the others say that they are", 100 },
+  { "last", "r0 m", "1 2", "the next media packet is behind them", 100 },
+  { "wrap", "r0 m", "1 2", "the numbers are 0 and 1", 65531 },
+  { "none", "m", "", "nobody says that there are any", 100 },
+  { "all", "r0 r1 r2 m", "", "none is lost", 100 },
+  { "overtaken", "r1 r0 m", "0 2", "what comes after all is not said again",
+      100 },
+  { "again", "r0 r2 r2 m m", "1", "nor what comes twice", 100 },
+};
+
+static void
+test_lost_repair (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (GStrv) words = g_strsplit (lost_repair[row].came, " ", -1);
+  guint16 seq = lost_repair[row].seq;
+  g_autofree Block *b = g_new (Block, 1), *next = g_new (Block, 1);
+  g_autoptr (RaRsfec) x = receiver_new (seq);
+  g_autoptr (GString) lost = g_string_new (NULL);
+  RaRsfecPacket packet;
+
+  g_test_message ("%s", lost_repair[row].why);
+  block_new (b, 4, 3, seq, 11);
+  block_new (next, 1, 1, (guint16) (seq + 7), 12);
+  for (guint i = 0; i < 4; i++)
+    send_media (b, x, i);
+  for (guint i = 0; words[i]; i++) {
+    if (words[i][0] == 'r')
+      g_assert_true (send_repair (b, x, (guint) (words[i][1] - '0')));
+    else
+      send_media (next, x, 0);
+    while (ra_rsfec_take (x, &packet)) {
+      g_assert_null (packet.data);
+      g_string_append_printf (lost, "%s%u", lost->len > 0 ? " " : "",
+          (guint16) (packet.seq - seq - 4));
+    }
+  }
+  g_assert_cmpstr (lost->str, ==, lost_repair[row].lost);
+}
+
 /* Nothing of another stream is used that has the same numbers. */
 static void
 test_restart (void)
@@ -374,6 +426,7 @@ tests_add (void)
   rows_add_by ("/rs/any", sizes, name, test_any);
   g_test_add_func ("/rs/order", test_order);
   g_test_add_func ("/rs/arrival", test_arrival);
+  rows_add_by ("/rs/lost-repair", lost_repair, name, test_lost_repair);
   g_test_add_func ("/rs/restart", test_restart);
   rows_add ("/rs/bad", bad, test_bad);
   g_test_add_func ("/rs/longer", test_longer);

@@ -347,6 +347,36 @@ test_limited_whole (void)
   }
 }
 
+static const struct
+{
+  RaFecCode code;
+  RaSentFlags flags;
+  gboolean once;
+  const gchar *why;
+} once_rows[] = {
+  { RA_FEC_CODE_RS, 0, FALSE, "media" },
+  { RA_FEC_CODE_RS, RA_SENT_REPAIR, FALSE,
+      "a repair packet, whose number would stay missing" },
+  { RA_FEC_CODE_XOR, RA_SENT_REPAIR, TRUE,
+      "one for a receiver that does not know how it is sent again" },
+  { RA_FEC_CODE_RS, RA_SENT_REPAIR | RA_SENT_REPEAT, TRUE,
+      "what is sent again: the packet itself is asked for once more" },
+};
+
+static void
+test_once (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (Fixture) f;
+
+  g_test_message ("%s", once_rows[row].why);
+  fixture_init (&f, 0);
+  ra_sender_set_fec_code (f.sender, once_rows[row].code, 10);
+  fixture_send (&f, 1000, once_rows[row].flags);
+  g_assert_cmpint (ra_ledger_at (ra_sender_ledger (f.sender), f.next - 1)->once,
+      ==, once_rows[row].once);
+}
+
 /* An answer to what left 10 s ago is the last that is heard: then a machine has
  * slept, and its R is none. */
 static void
@@ -599,6 +629,7 @@ tests_add (void)
   g_test_add_func ("/sender/fate-contrary", test_fate_contrary);
   rows_add ("/sender/data-limited", limited_rows, test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
+  rows_add ("/sender/once", once_rows, test_once);
   g_test_add_func ("/sender/limited-whole", test_limited_whole);
   g_test_add_func ("/sender/rare-reports", test_rare_reports);
   g_test_add_func ("/sender/feedback-slept", test_feedback_slept);

@@ -37,6 +37,8 @@
 /* A request within this part of the round trip is too early.  The smoothed round
  * trip is longer than the last one when a queue has just emptied. */
 #define SOONEST 2
+/* Packets over which ra_repair_surprised() is averaged: 10 s at 3 Mbit/s. */
+#define SURPRISED_PACKETS 2500
 /* Losses over which the time is averaged until they are known. */
 #define DETECT_LOSSES 16
 /* A round that just fits does not switch FEC off and on: it must fit by a tenth
@@ -174,6 +176,23 @@ disorder_window (const RaRepair *r, RaTime now)
   return MIN (extent + extent / DISORDER_PART, rtt);
 }
 
+/* A packet is sent again behind a queue as long as the one it was lost behind.  What left
+ * before the sender could know of that queue, a round trip ago, is surprised. */
+static void
+surprise_update (RaRepair *r, const RaReport *report, RaTime now)
+{
+  RaSpan left = ra_repair_time_left (&r->path, ra_span (r->wait));
+  gboolean was = r->too_long, surprised;
+
+  r->too_long = left < ra_repair_round (&r->path);
+  if (r->too_long && !was)
+    r->too_long_since = now;
+  surprised = r->too_long
+      && ra_diff (now, r->too_long_since) <= r->path.rtt + r->path.queue;
+  r->surprised += (1 - exp (-(gdouble) report->expected / SURPRISED_PACKETS))
+      * (surprised - r->surprised);
+}
+
 void
 ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     RaSpan interval, RaTime now)
@@ -194,6 +213,7 @@ ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
   if (r->detect == RA_SPAN_NONE)
     r->detect = (interval > 0 ? interval : rtt) / 2;
   r->path.detect = r->detect + r->detect_dev + disorder_window (r, now);
+  surprise_update (r, report, now);
   plan_update (r);
 }
 
@@ -236,6 +256,12 @@ ra_repair_timely (const RaRepair *r)
   return ra_repair_mends (r) ? ra_repair_time_left (&r->path, 0)
           - ra_repair_margin (&r->path) - ra_repair_round (&r->path)
                              : RA_SPAN_NONE;
+}
+
+gdouble
+ra_repair_surprised (const RaRepair *r)
+{
+  return r->surprised;
 }
 
 RaSpan
@@ -517,7 +543,7 @@ under_way_look (const RaRepair *r, RaLedgerEntry *e, RaTime now)
 static gboolean
 is_lost (const RaRepair *r, const RaLedgerEntry *e, RaSpan window)
 {
-  return e->fate == RA_FATE_LOST && !e->is_repair && !e->mended && !e->hopeless
+  return e->fate == RA_FATE_LOST && !e->once && !e->mended && !e->hopeless
       && e->under_way == 0 && ra_diff (r->newest, e->sent) >= window;
 }
 
@@ -544,7 +570,7 @@ ra_repair_look (RaRepair *r, RaLedger *l, RaTime now)
 
     if (!e)
       continue;
-    if (e->fate == RA_FATE_LOST && !e->is_repair)
+    if (e->fate == RA_FATE_LOST && !e->once)
       miss (r, e, window);
     under_way_look (r, e, now);
     if (!acts || !is_lost (r, e, window))
@@ -602,7 +628,7 @@ ra_repair_due (const RaRepair *r)
 static gboolean
 is_wanted (const RaRepair *r, const RaLedgerEntry *e, RaSpan rtt, RaTime now)
 {
-  if (!e || e->is_repair || e->fate == RA_FATE_ARRIVED || e->mended
+  if (!e || e->once || e->fate == RA_FATE_ARRIVED || e->mended
       || r->credit < e->size)
     return FALSE;
   return ra_diff (now, e->sent) >= rtt / SOONEST

@@ -83,6 +83,9 @@ struct _RaRepair
   gdouble queue_min, queue_slope, dev; /* s: jitter */
   guint n_queues;
   gdouble radio;          /* of path.loss, what the radio lost: 0..1 */
+  gdouble surprised;      /* ra_repair_surprised() */
+  gboolean too_long;      /* a round does not fit now, */
+  RaTime too_long_since;  /* since then */
   gdouble lost, expected; /* packets of the bucket */
   RaTime bucket;          /* when it began */
   RaWinMin worst;         /* of the buckets, negated */
@@ -135,6 +138,9 @@ RaLedgerEntry *ra_repair_next (RaRepair *r, RaLedger *l, RaTime now);
 /* Media packets that wait for longer leave too late for a round.  RA_SPAN_NONE: that is
  * not known, or there are no rounds. */
 RaSpan ra_repair_timely (const RaRepair *r);
+/* Share of the packets for which no round fits, though one seemed to when they left,
+ * 0..1: others made the queue long meanwhile. */
+gdouble ra_repair_surprised (const RaRepair *r);
 /* How long packets may wait when a frame comes, so that a round still fits for the last
  * packet of that frame.  RA_SPAN_NONE: as long as they like, as few packets are lost, or
  * that would be less than a frame's time, so that many frames had to be left out. */

@@ -57,11 +57,15 @@ typedef struct
   guint64 recovered; /* media packets */
 } RaRsfecStats;
 
-/* A media packet that is back. */
+/* A media packet that is back, or a repair packet that is lost: where its number stays
+ * missing, who comes next takes it for one of media. */
 typedef struct
 {
-  guint8 *data; /* the whole packet; the caller frees it by g_free() */
+  guint8 *
+      data; /* the whole packet; the caller frees it by g_free().  NULL: a repair
+                   packet */
   guint size;
+  guint16 seq;
   RaTime
       arrival; /* of the one before it in its block that came, or the one behind */
 } RaRsfecPacket;
@@ -71,12 +75,12 @@ void ra_rsfec_free (RaRsfec *x);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaRsfec, ra_rsfec_free)
 /* A media packet came at `arrival`. */
 void ra_rsfec_on_media (RaRsfec *x, const RaRtpBytes *packet, RaTime arrival);
-/* The payload of a repair packet came, of `ssrc` and with the number `seq`.  FALSE: it
+/* The payload of a repair packet came at `arrival`, of `ssrc` and with the number `seq`.  FALSE: it
  * is bad, also where its block is not right before it: who judges the numbers that come
  * sees `seq`, and not those of what comes back. */
-gboolean ra_rsfec_on_repair (
-    RaRsfec *x, guint32 ssrc, guint16 seq, const guint8 *payload, gsize size);
-/* Takes the next media packet that is back; FALSE: there is none. */
+gboolean ra_rsfec_on_repair (RaRsfec *x, guint32 ssrc, guint16 seq,
+    const guint8 *payload, gsize size, RaTime arrival);
+/* Takes the next one; FALSE: there is none. */
 gboolean ra_rsfec_take (RaRsfec *x, RaRsfecPacket *out);
 RaRsfecStats ra_rsfec_stats (const RaRsfec *x);
 

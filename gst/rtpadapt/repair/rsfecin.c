@@ -27,6 +27,8 @@ typedef struct
   guint n, f;
   gsize size; /* of a symbol */
   guint came;
+  guint16 first;              /* number of repair packet 0 */
+  gboolean seen[RA_RS_MAX];   /* by r: it came, or was said to be lost */
   guint8 *symbols[RA_RS_MAX]; /* by r, NULL: did not come; none of a block that
                                  is whole */
   gboolean whole;
@@ -141,7 +143,8 @@ packet_back (RaRsfec *x, const Block *b, guint i, const guint8 *symbol)
   ra_put_u32 (data + 8, x->ssrc);
   memcpy (data + RA_RTP_HEADER, symbol + RA_RSFEC_SYMBOL, rest);
   packet = g_new (RaRsfecPacket, 1);
-  *packet = (RaRsfecPacket){ g_memdup2 (data, size), size, arrival };
+  *packet = (RaRsfecPacket){ g_memdup2 (data, size), size,
+    (guint16) (b->base + i), arrival };
   g_queue_push_tail (&x->back, packet);
   keep (x, data, size, arrival);
   x->stats.recovered++;
@@ -221,6 +224,30 @@ block_try (RaRsfec *x, Block *b)
   b->whole = TRUE;
 }
 
+/* --- repair packets that are lost ------------------------------------------- */
+
+/* The number `seq` came at `arrival`: repair packets before it do not come any more, as
+ * far as is known. */
+static void
+numbers_fill (RaRsfec *x, guint16 seq, RaTime arrival)
+{
+  for (guint i = 0; i < RA_RSFEC_BLOCKS; i++) {
+    Block *b = &x->blocks[i];
+
+    for (guint r = 0; r < b->f; r++) {
+      guint16 number = (guint16) (b->first + r);
+      RaRsfecPacket *packet;
+
+      if (b->seen[r] || (gint16) (seq - number) <= 0)
+        continue;
+      b->seen[r] = TRUE;
+      packet = g_new (RaRsfecPacket, 1);
+      *packet = (RaRsfecPacket){ .seq = number, .arrival = arrival };
+      g_queue_push_tail (&x->back, packet);
+    }
+  }
+}
+
 /* --- what comes ------------------------------------------------------------- */
 
 void
@@ -241,6 +268,7 @@ ra_rsfec_on_media (RaRsfec *x, const RaRtpBytes *packet, RaTime arrival)
   if (!x->active || find (x, seq))
     return;
   keep (x, g_memdup2 (packet->data, packet->size), packet->size, arrival);
+  numbers_fill (x, seq, arrival);
   for (guint i = 0; i < RA_RSFEC_BLOCKS; i++) {
     Block *b = &x->blocks[i];
 
@@ -258,8 +286,10 @@ block_of (RaRsfec *x, const Block *said)
   for (guint i = 0; i < RA_RSFEC_BLOCKS; i++) {
     b = &x->blocks[i];
     if (b->n > 0 && b->base == said->base)
-      return b->n == said->n && b->f == said->f && b->size == said->size ? b
-                                                                         : NULL;
+      return b->n == said->n && b->f == said->f && b->size == said->size
+              && b->first == said->first
+          ? b
+          : NULL;
   }
   b = &x->blocks[x->next_block++ % RA_RSFEC_BLOCKS];
   block_clear (b);
@@ -268,7 +298,8 @@ block_of (RaRsfec *x, const Block *said)
 }
 
 static gboolean
-repair_take (RaRsfec *x, guint16 seq, const guint8 *payload, gsize size)
+repair_take (
+    RaRsfec *x, guint16 seq, const guint8 *payload, gsize size, RaTime arrival)
 {
   Block said = { 0 }, *b;
   guint r, ahead;
@@ -285,9 +316,12 @@ repair_take (RaRsfec *x, guint16 seq, const guint8 *payload, gsize size)
   if (said.n > RA_RS_MAX || said.f > RA_RS_MAX || r >= said.f || ahead < said.n
       || ahead >= RA_RSFEC_KEPT)
     return FALSE;
+  said.first = (guint16) (seq - r);
   b = block_of (x, &said);
   if (!b)
     return FALSE;
+  b->seen[r] = TRUE;
+  numbers_fill (x, seq, arrival);
   if (b->whole || b->symbols[r])
     return TRUE;
   b->symbols[r] = g_memdup2 (payload + RA_RSFEC_FIXED, b->size);
@@ -297,14 +331,14 @@ repair_take (RaRsfec *x, guint16 seq, const guint8 *payload, gsize size)
 }
 
 gboolean
-ra_rsfec_on_repair (
-    RaRsfec *x, guint32 ssrc, guint16 seq, const guint8 *payload, gsize size)
+ra_rsfec_on_repair (RaRsfec *x, guint32 ssrc, guint16 seq,
+    const guint8 *payload, gsize size, RaTime arrival)
 {
   gboolean good;
 
   x->stats.repair++;
   x->ssrc = ssrc;
-  good = repair_take (x, seq, payload, size);
+  good = repair_take (x, seq, payload, size, arrival);
   if (good) {
     x->active = TRUE;
     x->idle = 0;

@@ -15,7 +15,9 @@
  * of its neighbour, so that rtpjitterbuffer takes it for one that was overtaken.
  *
  * All packets pass, repair packets too: they have numbers of the stream.  What takes
- * them off is rtpptdemux, by `is-fec` in their caps.
+ * them off is rtpptdemux, by `is-fec` in their caps.  For one that is lost, of which others
+ * of its block say so, an empty one leaves: a jitterbuffer takes a number that is missing
+ * for one of media.
  *
  * The statistics count repair (repair packets that came), bad (of these malformed, or
  * against others of their block), recovered (media packets).
@@ -145,7 +147,7 @@ stream_feed (
   if (repair) {
     ra_rsfec_on_repair (rsfec, gst_rtp_buffer_get_ssrc (rtp),
         gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_payload (rtp),
-        gst_rtp_buffer_get_payload_len (rtp));
+        gst_rtp_buffer_get_payload_len (rtp), arrival_of (buffer));
   } else if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     ra_rsfec_on_media (rsfec, &(RaRtpBytes){ map.data, (guint) map.size },
         arrival_of (buffer));
@@ -202,18 +204,34 @@ is_rtp (GstBuffer *buffer, guint pt)
   return good;
 }
 
+/* In place of a repair packet that is lost, behind `header`. */
+static GstBuffer *
+filler_new (const guint8 *header, guint pt, guint16 seq)
+{
+  guint8 *data = g_memdup2 (header, RA_RTP_HEADER);
+
+  data[0] = 0x80;
+  data[1] = (guint8) pt;
+  GST_WRITE_UINT16_BE (data + 2, seq);
+  return gst_buffer_new_wrapped (data, RA_RTP_HEADER);
+}
+
+/* `header`: of the packet that came. */
 static GstFlowReturn
-push_back (GstRtpAdaptFecDec *self, RaRsfec *rsfec, guint pt)
+push_back (
+    GstRtpAdaptFecDec *self, RaRsfec *rsfec, guint pt, const guint8 *header)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   RaRsfecPacket packet;
 
   while (ret == GST_FLOW_OK && ra_rsfec_take (rsfec, &packet)) {
-    GstBuffer *buffer = gst_buffer_new_wrapped (packet.data, packet.size);
+    GstBuffer *buffer = packet.data
+        ? gst_buffer_new_wrapped (packet.data, packet.size)
+        : filler_new (header, pt, packet.seq);
 
     GST_BUFFER_DTS (buffer)
         = packet.arrival == RA_TIME_NONE ? GST_CLOCK_TIME_NONE : packet.arrival;
-    if (is_rtp (buffer, pt)) {
+    if (!packet.data || is_rtp (buffer, pt)) {
       ret = gst_pad_push (self->srcpad, buffer);
     } else {
       GST_OBJECT_LOCK (self);
@@ -230,6 +248,7 @@ fec_dec_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRtpAdaptFecDec *self = GST_RTP_ADAPT_FEC_DEC (parent);
   GstFlowReturn ret;
+  guint8 header[RA_RTP_HEADER];
   RaRsfec *rsfec;
   guint pt;
 
@@ -237,8 +256,11 @@ fec_dec_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   pt = self->cfg.pt;
   GST_OBJECT_UNLOCK (self);
   rsfec = pt == PT_NONE ? NULL : packet_note (self, buffer, pt);
+  if (rsfec)
+    gst_buffer_extract (buffer, 0, header, sizeof header);
   ret = gst_pad_push (self->srcpad, buffer);
-  return rsfec && ret == GST_FLOW_OK ? push_back (self, rsfec, pt) : ret;
+  return rsfec && ret == GST_FLOW_OK ? push_back (self, rsfec, pt, header)
+                                     : ret;
 }
 
 static gboolean

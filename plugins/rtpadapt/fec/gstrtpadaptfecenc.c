@@ -64,6 +64,7 @@ typedef struct
   gint code;  /* RaFecCode */
   guint rs_pt;
   guint late_loss; /* per 1000 */
+  guint rest_loss; /* per 10,000 */
 } FecEncConfig;
 
 /* A stream's numbers grew by `offset`; 0: none did. */
@@ -163,6 +164,17 @@ blocks_drop (GstRtpAdaptFecEnc *self)
   frame_drop (self);
 }
 
+/* Repair packets that the frame so far needs. */
+static guint
+frame_needs (const GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
+{
+  guint n = self->frame.n;
+  gdouble missing = cfg->late_loss / 1e3 * self->n_late
+      + cfg->rest_loss / 1e4 * (n - self->n_late);
+
+  return n > 0 ? ra_repair_block (missing / n, n, RA_REPAIR_SPOILS) : 0;
+}
+
 /* The frame so far is a block, with what its late packets need: what of the others is
  * still missing, it brings back, too.  Its repair packets take numbers, so that the
  * other block, of which none are wanted now, would have a gap. */
@@ -170,8 +182,7 @@ static GPtrArray *
 frame_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
 {
   const FecHeader header = header_of (self, cfg);
-  guint f = ra_repair_block (
-      cfg->late_loss / 1000., self->n_late, RA_REPAIR_SPOILS);
+  guint f = frame_needs (self, cfg);
 
   fec_block_drop (&self->block);
   self->n_late = 0;
@@ -188,7 +199,7 @@ block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
 
   if (!is_payload_type (cfg->pt))
     blocks_drop (self);
-  if (self->n_late > 0)
+  if (frame_needs (self, cfg) > 0)
     made = frame_end (self, cfg);
   else if (self->block.n > 0)
     made = fec_block_end (&self->block, code_of (cfg), &header);
@@ -285,7 +296,7 @@ static void
 frame_take (GstRtpAdaptFecEnc *self, const GstMapInfo *map, gboolean is_late,
     const FecEncConfig *cfg)
 {
-  if (cfg->percentage > 0 || cfg->late_loss == 0) {
+  if (cfg->percentage > 0 || cfg->late_loss + cfg->rest_loss == 0) {
     frame_drop (self);
     return;
   }
@@ -318,9 +329,10 @@ packet_take (GstRtpAdaptFecEnc *self, GstBuffer *buffer, gboolean marker,
   self->pts = GST_BUFFER_PTS (buffer);
   self->dts = GST_BUFFER_DTS (buffer);
   if (marker || self->frame.n >= block.most) {
-    end |= self->n_late > 0;
-    if (self->n_late == 0)
-      fec_block_drop (&self->frame);
+    if (frame_needs (self, cfg) > 0)
+      end = TRUE;
+    else
+      frame_drop (self);
   }
   return end;
 }
@@ -467,6 +479,10 @@ static const PropRow fec_enc_props[] = {
       "NON_DROPPABLE, for which no other repair comes in time; their frame is a block "
       "with the repair packets that this needs (0: none)",
       PROP_PLAYING, PROP_UINT (FecEncConfig, late_loss, 0, 1000, 0) },
+  { "rest-loss", "Loss of the other packets",
+      "While percentage is 0: so many in 10,000 of the packets without that flag stay "
+      "missing, whatever other repair there is",
+      PROP_PLAYING, PROP_UINT (FecEncConfig, rest_loss, 0, 10000, 0) },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptfecenc-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get_locked = get_stats },

@@ -136,16 +136,23 @@ fecenc_set_code (GstElement *fecenc, RaFecCode code)
     g_object_set (fecenc, "code", (gint) code, NULL);
 }
 
-void
-fecenc_set_late_loss (GstElement *fecenc, gdouble loss)
+static void
+set_share (GstElement *fecenc, const gchar *name, guint of, gdouble share)
 {
-  guint in_1000 = (guint) ceil (1000 * CLAMP (loss, 0, 1)), before;
+  guint value = (guint) ceil (of * CLAMP (share, 0, 1)), before;
 
+  g_object_get (fecenc, name, &before, NULL);
+  if (value != before)
+    g_object_set (fecenc, name, value, NULL);
+}
+
+void
+fecenc_set_late_loss (GstElement *fecenc, gdouble loss, gdouble rest)
+{
   if (!is_spanning (fecenc))
     return;
-  g_object_get (fecenc, "late-loss", &before, NULL);
-  if (in_1000 != before)
-    g_object_set (fecenc, "late-loss", in_1000, NULL);
+  set_share (fecenc, "late-loss", 1000, loss);
+  set_share (fecenc, "rest-loss", 10000, rest);
 }
 
 guint

@@ -46,8 +46,9 @@ void fecenc_set_code (GstElement *fecenc, RaFecCode code);
 guint fecenc_block (GstElement *fecenc, RaFecCode *code);
 
 /* The share of the packets that is lost for which no other repair comes in time, 0:
- * they get none; for rtpadaptfecenc. */
-void fecenc_set_late_loss (GstElement *fecenc, gdouble loss);
+ * they get none; and the share of the others that stays missing whatever is sent again;
+ * for rtpadaptfecenc. */
+void fecenc_set_late_loss (GstElement *fecenc, gdouble loss, gdouble rest);
 
 /* Watches what goes into `fecenc` for packets of key frames, so that they get
  * what fecenc_set() gives them, and for those that will be late by `lateness`.  Returns

@@ -62,11 +62,12 @@ agreed (const Share *share, gconstpointer without)
     all.level = MAX (all.level, one->level);
     all.code = MIN (all.code, one->code);
     all.late = MAX (all.late, one->late);
+    all.rest = MAX (all.rest, one->rest);
     if (one->span > 0)
       all.span = all.span > 0 ? MIN (all.span, one->span) : one->span;
   }
   if (all.code != RA_FEC_CODE_RS)
-    all.late = 0;
+    all.late = all.rest = 0;
   return all;
 }
 
@@ -86,7 +87,7 @@ settle (Share *share, GstElement *fecenc)
     g_mutex_unlock (&share->base.lock);
     fecenc_set_span (fecenc, wants.span);
     fecenc_set_code (fecenc, wants.code);
-    fecenc_set_late_loss (fecenc, wants.late);
+    fecenc_set_late_loss (fecenc, wants.late, wants.rest);
     level = fecenc_set (fecenc, wants.level, level);
     g_mutex_lock (&share->base.lock);
     share->level = level;

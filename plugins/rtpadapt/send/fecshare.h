@@ -26,7 +26,7 @@ typedef struct
   guint level;    /* repair packets per 100 packets, as for fecenc_set() */
   RaSpan span;    /* of what comes within it; 0: it has no time for any block */
   RaFecCode code; /* by this code, if the encoder has it */
-  gdouble late;   /* as for fecenc_set_late_loss() */
+  gdouble late, rest; /* as for fecenc_set_late_loss() */
   FecRank rank;
 } FecWants;
 

@@ -436,6 +436,7 @@ fec_wants (GstRtpAdaptSend *self)
         repair->path.frame),
     .code = code,
     .late = late_loss (self, code),
+    .rest = late_loss (self, code) * ra_repair_surprised (repair),
     .rank = fec_rank (self) };
 }
 

@@ -20,7 +20,7 @@
  * 120 for a receiver that decodes its Reed-Solomon code, as rtpadaptsrc) whose level
  * follows the losses to the radio where no retransmission is in time for them, and with
  * #GstRtpAdaptSink:retransmission an rtprtxsend (payload type 121, for the
- * payload type that the first video stream has).
+ * payload type that the first video stream has, and 119 for 120).
  *
  * What is lost is sent again as long as the receiver's latency leaves time for it,
  * by the reports of twcc and ccfb, and at the receiver's request (NACK).  Of 200 ms

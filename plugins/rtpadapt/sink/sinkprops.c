@@ -43,8 +43,9 @@ const PropRow sink_props[] = {
       PROP_PLAYING, PROP_INT (SinkConfig, rtcp_port, 0, 65535, 0),
       .then = THEN_DESTINATION | THEN_PEER },
   { "retransmission", "Retransmission",
-      "Send lost video packets again (RFC 4588, payload type 121), within the "
-      "bitrate, to a receiver that uses them",
+      "Send lost video packets again (RFC 4588, payload type 121, and 119 for repair "
+      "packets of the Reed-Solomon code), within the bitrate, to a receiver that uses "
+      "them",
       PROP_READY, PROP_BOOLEAN (SinkConfig, retransmission, TRUE),
       .then = THEN_REPEAT },
   { "rtx-time", "Retransmission time",

@@ -100,6 +100,7 @@ claim_rtx (SinkStreams *s, SinkStream *stream, SinkStreamJob *job)
       job->repeats_other = other->rtx_payload;
   }
   job->may_repeat = job->payload >= 0 && job->payload != SINK_PT_RTX
+      && job->payload != SINK_PT_RS_RTX
       && (job->repeats_other < 0 || job->repeats_other == job->payload);
   stream->rtx_payload = job->may_repeat ? job->payload : -1;
 }
@@ -115,7 +116,7 @@ static gboolean
 is_of_repair (gint payload)
 {
   return payload == SINK_PT_FEC || payload == SINK_PT_RTX
-      || payload == SINK_PT_RS;
+      || payload == SINK_PT_RS || payload == SINK_PT_RS_RTX;
 }
 
 /* A receiver knows what packets are by their payload type. */
@@ -218,7 +219,7 @@ add_element (
 /* Those from before stay: rtprtxsend (1.22) has packets of them, and would send
  * them again with payload type 0. */
 static void
-rtx_map (SinkStream *stream, gint payload)
+rtx_map (SinkStream *stream, gint payload, guint rtx)
 {
   g_autofree gchar *from = g_strdup_printf ("%d", payload);
   GstStructure *map;
@@ -226,7 +227,7 @@ rtx_map (SinkStream *stream, gint payload)
   g_object_get (stream->rtx, "payload-type-map", &map, NULL);
   if (!map)
     map = gst_structure_new_empty ("application/x-rtp-pt-map");
-  gst_structure_set (map, from, G_TYPE_UINT, SINK_PT_RTX, NULL);
+  gst_structure_set (map, from, G_TYPE_UINT, rtx, NULL);
   g_object_set (stream->rtx, "payload-type-map", map, NULL);
   gst_structure_free (map);
 }
@@ -255,7 +256,9 @@ add_rtx (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
     return;
   g_object_set (
       stream->rtx, "max-size-time", job->keep, "max-size-packets", 0, NULL);
-  rtx_map (stream, job->payload);
+  rtx_map (stream, job->payload, SINK_PT_RTX);
+  if (stream->fec)
+    rtx_map (stream, SINK_PT_RS, SINK_PT_RS_RTX);
 }
 
 static void
@@ -317,7 +320,7 @@ sink_stream_do (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
   if (job->builds)
     build (bin, stream, job);
   else if (job->repeats && job->may_repeat)
-    rtx_map (stream, job->payload);
+    rtx_map (stream, job->payload, SINK_PT_RTX);
   else if (job->repeats)
     warn_rtx (bin, job);
 }

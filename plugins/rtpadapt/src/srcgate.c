@@ -88,7 +88,7 @@ rtp_push (
       peer_is_proven (self->peer, head->ssrc), system_now (), out);
   self->count.rtp += n;
   self->count.fec += src_payload_is_fec (head->pt) ? n : 0;
-  self->count.rtx += head->pt == SRC_RTX_PT ? n : 0;
+  self->count.rtx += src_payload_is_rtx (head->pt) ? n : 0;
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < n; i++) {
     if (self->funcs.heard)

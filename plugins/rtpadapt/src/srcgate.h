@@ -63,7 +63,7 @@ typedef struct
   guint64 answers_dropped; /* our RTCP that was more than may leave */
   guint64 rtp, rtcp;       /* packets let in */
   guint64 fec;             /* of these FEC */
-  guint64 rtx;             /* of these with SRC_RTX_PT */
+  guint64 rtx;             /* of these, sent again */
   guint64 junk;            /* neither RTP nor RTCP */
   guint64 sr_requests;     /* RTCP with one, see rtpmux.h: dropped */
   guint64 own_ssrc;        /* with the SSRC of our reports: RTCP is dropped */

@@ -173,7 +173,7 @@ type_problem (const SrcPayloadSettings *s, guint64 pt)
     return "that payload type looks like RTCP";
   if (src_payload_is_fec ((guint) pt))
     return "that payload type is of FEC, so that the sender has to take another";
-  if (pt == SRC_RTX_PT && s->retransmission)
+  if (src_payload_is_rtx ((guint) pt) && s->retransmission)
     return "that payload type is of retransmissions, so that the sender has to take "
            "another";
   return NULL;
@@ -294,8 +294,10 @@ fill_repair (SrcPayloads *table, const SrcPayloadSettings *s)
     gst_caps_set_simple (fec, "is-fec", G_TYPE_BOOLEAN, TRUE, NULL);
     entry_set (table, codes[i].pt, fec, s->twcc);
   }
-  if (s->retransmission)
-    entry_set (table, SRC_RTX_PT, repair_caps ("RTX"), s->twcc);
+  if (!s->retransmission)
+    return;
+  entry_set (table, SRC_RTX_PT, repair_caps ("RTX"), s->twcc);
+  entry_set (table, SRC_RS_RTX_PT, repair_caps ("RTX"), s->twcc);
 }
 
 gboolean
@@ -327,7 +329,8 @@ src_payloads_video (const SrcPayloads *table)
   for (gint pt = DYNAMIC_FIRST; pt < SRC_PAYLOAD_TYPES; pt++) {
     const GstStructure *s;
 
-    if (!table->caps[pt] || src_payload_is_fec ((guint) pt) || pt == SRC_RTX_PT)
+    if (!table->caps[pt] || src_payload_is_fec ((guint) pt)
+        || src_payload_is_rtx ((guint) pt))
       continue;
     s = gst_caps_get_structure (table->caps[pt], 0);
     if (g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0)
@@ -341,7 +344,8 @@ src_payloads_kinds (
     const SrcPayloads *table, SrcPayloadKind kinds[SRC_PAYLOAD_TYPES])
 {
   for (guint pt = 0; pt < SRC_PAYLOAD_TYPES; pt++) {
-    if (src_payload_is_fec (pt) || (pt == SRC_RTX_PT && table->retransmission))
+    if (src_payload_is_fec (pt)
+        || (src_payload_is_rtx (pt) && table->retransmission))
       kinds[pt] = SRC_PAYLOAD_REPAIR;
     else
       kinds[pt] = table->caps[pt] ? SRC_PAYLOAD_MEDIA : SRC_PAYLOAD_UNKNOWN;

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 #define SRC_FEC_PT 122
 #define SRC_RTX_PT 121
 #define SRC_RS_PT 120
+#define SRC_RS_RTX_PT 119 /* what has SRC_RS_PT, sent again */
 
 /* Extensions of the header, by their numbers in our bins. */
 #define SRC_EXT_TWCC "extmap-1"
@@ -30,7 +31,7 @@ typedef struct
 typedef struct
 {
   GstCaps *caps[SRC_PAYLOAD_TYPES];
-  gboolean retransmission; /* SRC_RTX_PT is taken */
+  gboolean retransmission; /* SRC_RTX_PT and SRC_RS_RTX_PT are taken */
 } SrcPayloads;
 
 typedef enum
@@ -50,6 +51,13 @@ static inline gboolean
 src_payload_is_fec (guint pt)
 {
   return pt == SRC_FEC_PT || pt == SRC_RS_PT;
+}
+
+/* What was sent again, of whatever kind. */
+static inline gboolean
+src_payload_is_rtx (guint pt)
+{
+  return pt == SRC_RTX_PT || pt == SRC_RS_RTX_PT;
 }
 
 /* The lowest video payload type, or that of `encoding`, for which others are

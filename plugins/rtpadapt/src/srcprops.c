@@ -82,7 +82,7 @@ const PropRow src_props[] = {
       PROP_READY, PROP_BOOLEAN (SrcConfig, fec, TRUE) },
   { "retransmission", "Retransmission",
       "Use lost packets that are sent again, and ask for them; the sender "
-      "repeats video with payload type 121",
+      "repeats video with payload type 121, Reed-Solomon repair packets with 119",
       PROP_READY, PROP_BOOLEAN (SrcConfig, retransmission, TRUE) },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptsrc-stats: docs/statistics.md has each field",

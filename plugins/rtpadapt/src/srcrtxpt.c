@@ -5,7 +5,7 @@
  * the packet back the one that the SDP names for it (RFC 4588 8.6); here
  * nobody names one, and a sender may change codec and payload type while it runs.
  * But the SSRC is known by then: the payload type is the one that the stream's
- * other packets had at that place.
+ * other packets had at that place.  Only FEC has its own.
  */
 #include "srcrtxpt.h"
 
@@ -16,6 +16,7 @@
 
 /* Any; it is replaced. */
 #define ANY_PT "96"
+#define RS_PT G_STRINGIFY (SRC_RS_PT)
 
 #define MAX_MISORDER 100 /* RFC 3550 A.1 */
 /* From here on nothing from before a change is asked for; and numbers wrap. */
@@ -77,7 +78,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   pt = head[1] & 0x7f;
   seq = GST_READ_UINT16_BE (head + 2);
-  if (src_payload_is_fec (pt) || pt == SRC_RTX_PT)
+  if (src_payload_is_fec (pt) || src_payload_is_rtx (pt))
     return GST_PAD_PROBE_OK;
   s = stream_find (t, GST_READ_UINT32_BE (head + 8), TRUE);
   ahead = (gint16) (seq - s->newest);
@@ -105,7 +106,8 @@ on_restored (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   const Stream *s;
 
   if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION)
-      || gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head)
+      || gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head
+      || src_payload_is_fec (head[1] & 0x7f))
     return GST_PAD_PROBE_OK;
   s = stream_find (t, GST_READ_UINT32_BE (head + 8), FALSE);
   if (!s)
@@ -129,8 +131,8 @@ src_rtx_receiver (void)
 
   if (!rtx)
     return NULL;
-  map = gst_structure_new (
-      "application/x-rtp-pt-map", ANY_PT, G_TYPE_UINT, SRC_RTX_PT, NULL);
+  map = gst_structure_new ("application/x-rtp-pt-map", ANY_PT, G_TYPE_UINT,
+      SRC_RTX_PT, RS_PT, G_TYPE_UINT, SRC_RS_RTX_PT, NULL);
   g_object_set (rtx, "payload-type-map", map, NULL);
   gst_structure_free (map);
   t = g_atomic_rc_box_new0 (Types);

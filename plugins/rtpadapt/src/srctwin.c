@@ -28,7 +28,7 @@ fits (const SrcTwin *t, const RtpMuxHead *head, guint16 first)
 
     if (!m->used)
       continue;
-    if (head->pt == SRC_RTX_PT
+    if (src_payload_is_rtx (head->pt)
             ? ABS ((gint16) (first - m->newest)) < SRC_TWIN_NEAR
             : m->ssrc == head->ssrc)
       return TRUE;
