@@ -27,6 +27,7 @@ static const struct
   { "", VIDEO (122), FALSE, TRUE, 1, "the payload type of FEC" },
   { "retransmission=true", VIDEO (121), TRUE, FALSE, 1,
       "the payload type of retransmission" },
+  { "retransmission=true", VIDEO (119), TRUE, FALSE, 1, "of that of FEC" },
 };
 
 static gboolean

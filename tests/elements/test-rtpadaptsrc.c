@@ -47,6 +47,7 @@ static const struct
   { "pt-map=\"122=H264\"", "FEC", "the number of ULPFEC" },
   { "pt-map=\"120=H264\" fec=false", "FEC", "the number of the other code" },
   { "pt-map=\"121=H264\"", "retransmissions", "the number of RTX" },
+  { "pt-map=\"119=H264\"", "retransmissions", "and of FEC that is sent again" },
   { "pt-map=\"121=H264\" retransmission=false", NULL, "which is free then" },
   { "caps=\"application/x-rtp,payload=122,media=video,clock-rate=90000,"
     "encoding-name=H264\"",

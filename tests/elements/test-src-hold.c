@@ -1,6 +1,8 @@
-/* rtpadaptsrc: how an rtpjitterbuffer is made to hold less, without a step.
+/* rtpadaptsrc: how an rtpjitterbuffer is made to hold less, without a step, and what
+ * leaves it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../../plugins/rtpadapt/src/srcgap.h"
 #include "../../plugins/rtpadapt/src/srchold.h"
 #include "../rows.h"
 
@@ -351,6 +353,49 @@ test_removed (void)
       g_quark_from_static_string ("ts-offset"), TRUE));
 }
 
+/* m: media, f and r: repair packets of both codes; upper case: behind a hole. */
+static const struct
+{
+  const gchar *in, *out, *why;
+} holes[] = {
+  { "mfMm", "mfMm", "nothing is hidden" },
+  { "mFmm", "mFMm", "the next media packet shows it" },
+  { "mRrmm", "mRrMm", "whatever repair packets come between" },
+  { "mFMm", "mFMm", "two holes" },
+  { "mFmRmm", "mFMRMm", "each" },
+};
+
+static void
+test_hole (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  GstHarness *h = gst_harness_new ("identity");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (h->element, "src");
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  g_test_message ("%s", holes[row].why);
+  gst_harness_set_src_caps_str (h, CAPS);
+  src_gap_watch (pad);
+  for (const gchar *c = holes[row].in; *c; c++) {
+    gchar kind = g_ascii_tolower (*c);
+    guint8 packet[12] = { 0x80,
+      kind == 'm'       ? 0x80 | 96
+          : kind == 'f' ? SRC_FEC_PT
+                        : SRC_RS_PT };
+    GstBuffer *buffer = gst_buffer_new_memdup (packet, sizeof packet);
+
+    if (g_ascii_isupper (*c))
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_harness_push (h, buffer);
+    buffer = gst_harness_pull (h);
+    g_string_append_c (
+        out, GST_BUFFER_IS_DISCONT (buffer) ? g_ascii_toupper (kind) : kind);
+    gst_buffer_unref (buffer);
+  }
+  g_assert_cmpstr (out->str, ==, holes[row].out);
+  gst_harness_teardown (h);
+}
+
 void
 tests_add (void)
 {
@@ -367,4 +412,5 @@ tests_add (void)
   g_test_add_data_func (
       "/src-hold/catch-up/adaptive", GINT_TO_POINTER (TRUE), test_catch_up);
   g_test_add_func ("/src-hold/removed", test_removed);
+  rows_add ("/src-hold/hole", holes, test_hole);
 }

@@ -10,9 +10,12 @@ import threading
 
 import gi
 
-gi.require_version('Gst', '1.0')
-gi.require_version('GstSdp', '1.0')
-gi.require_version('GstWebRTC', '1.0')
+try:
+    gi.require_version('Gst', '1.0')
+    gi.require_version('GstSdp', '1.0')
+    gi.require_version('GstWebRTC', '1.0')
+except ValueError as error:
+    sys.exit(f'{error}. Debian has it in gir1.2-gst-plugins-bad-1.0.')
 from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 
 from viewserver import ViewServer  # noqa: E402

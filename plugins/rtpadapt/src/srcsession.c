@@ -4,6 +4,7 @@
 #include "srcsession.h"
 
 #include "parts/session.h"
+#include "srcgap.h"
 #include "srcrtx.h"
 #include "srcrtxpt.h"
 #include "wire/peer.h"
@@ -97,9 +98,12 @@ static void
 new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
     guint ssrc, gpointer data)
 {
+  GstPad *pad = gst_element_get_static_pad (jitterbuffer, "src");
   SrcSession *s = data;
   gboolean rtx;
 
+  src_gap_watch (pad);
+  gst_object_unref (pad);
   g_mutex_lock (s->lock);
   g_hash_table_replace (
       s->jitterbuffers, GUINT_TO_POINTER (ssrc), gst_object_ref (jitterbuffer));
