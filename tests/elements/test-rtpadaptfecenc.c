@@ -586,6 +586,27 @@ test_rs_rest (void)
   world_free (&w);
 }
 
+/* 6 of 12 packets are late, a fifth of which is lost: P (X > f) of 6 + f is .0328, .0117,
+ * .0039 for f = 4, 5, 6, so 72 times and f 6.4, 5.8, 6.3.  A tenth of all 12 would be
+ * mended by 4: .0170 of 16, .0047 of 17, so 5.2, 5.3. */
+static void
+test_rs_half (void)
+{
+  World w;
+
+  world_new (&w, "rtpadaptfecenc pt=122 rs-pt=120 code=rs late-loss=200");
+  for (guint i = 0; i < 12; i++) {
+    GstBuffer *buffer = packet_new (&w, i == 11);
+
+    if (i >= 6)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_NON_DROPPABLE);
+    gst_harness_push (w.h, buffer);
+  }
+  take_all (&w);
+  g_assert_cmpuint (w.out->len, ==, 12 + 5);
+  world_free (&w);
+}
+
 /* Of 3 repair packets one is lost: what comes behind the decoder has all numbers. */
 static void
 test_rs_numbers (void)
@@ -650,6 +671,7 @@ tests_add (void)
   g_test_add_func ("/fecenc/rs", test_rs);
   g_test_add_func ("/fecenc/rs-late", test_rs_late);
   g_test_add_func ("/fecenc/rs-rest", test_rs_rest);
+  g_test_add_func ("/fecenc/rs-half", test_rs_half);
   g_test_add_func ("/fecenc/rs-numbers", test_rs_numbers);
   g_test_add_func ("/fecenc/rs-bad", test_rs_bad);
 }
