@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     if (is_repair) {
       repair++;
       bad += !ra_rsfec_on_repair (x, 1,
-          (guint16) (n < 6 ? 0 : ra_get_u16 (bytes + 4) + 128), bytes, n, 0);
+          (guint16) (n < 6 ? 0 : ra_get_u16 (bytes + 4) + 255), bytes, n, 0);
     } else if (n >= RA_RTP_HEADER) {
       ra_rsfec_on_media (x, &(RaRtpBytes){ bytes, (guint) n }, repair);
     }

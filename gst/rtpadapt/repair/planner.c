@@ -155,7 +155,7 @@ ra_repair_block (gdouble p, guint n, gdouble spoils)
 
   if (p <= 0 || p >= 1)
     return 0;
-  for (guint f = 0; f <= n; f++) {
+  for (guint f = 0; f <= n && f < least; f++) { /* f costs f, at least */
     gdouble cost = f + spoils * block_fails (p, n, f);
 
     if (cost < least) {

@@ -16,11 +16,11 @@
  *  12 |    TS recovery (continued)    |      recovery of the rest     |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *
- * It is packet r of the f repair packets for the n media packets with the numbers
- * from SN base on, none left out; n and f are at most 128.  A media packet's symbol is
- * what RFC 8627 6.2 protects: bits 2 to 15 of its header, the length of all behind the
- * first 12 bytes, the timestamp, and that rest; the symbols of a block are filled up
- * with zeros.  From byte 6 on the payload is the sum of these symbols times
+ * It is packet r of the f repair packets, whose numbers follow each other, for the n
+ * media packets with the numbers from SN base on, none left out; n and f are at most
+ * 128.  A media packet's symbol is what RFC 8627 6.2 protects: bits 2 to 15 of its
+ * header, the length of all behind the first 12 bytes, the timestamp, and that rest; the
+ * symbols of a block are filled up with zeros.  From byte 6 on the payload is the sum of these symbols times
  * ra_rs_factor (r, i).  Readers drop other versions.
  */
 #pragma once
@@ -57,13 +57,12 @@ typedef struct
   guint64 recovered; /* media packets */
 } RaRsfecStats;
 
-/* A media packet that is back, or a repair packet that is lost: where its number stays
- * missing, who comes next takes it for one of media. */
+/* A media packet that is back, or the number of a repair packet that is lost: a
+ * jitterbuffer without it would wait for a media packet. */
 typedef struct
 {
-  guint8 *
-      data; /* the whole packet; the caller frees it by g_free().  NULL: a repair
-                   packet */
+  /* The whole packet, which the caller frees by g_free(); NULL: a number alone. */
+  guint8 *data;
   guint size;
   guint16 seq;
   RaTime
@@ -75,9 +74,9 @@ void ra_rsfec_free (RaRsfec *x);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaRsfec, ra_rsfec_free)
 /* A media packet came at `arrival`. */
 void ra_rsfec_on_media (RaRsfec *x, const RaRtpBytes *packet, RaTime arrival);
-/* The payload of a repair packet came at `arrival`, of `ssrc` and with the number `seq`.  FALSE: it
- * is bad, also where its block is not right before it: who judges the numbers that come
- * sees `seq`, and not those of what comes back. */
+/* The payload of a repair packet came at `arrival`, of `ssrc` and with the number `seq`.
+ * FALSE: it is bad, also where its block is not right before it: who judges the numbers
+ * that come sees `seq`, and not those of what comes back. */
 gboolean ra_rsfec_on_repair (RaRsfec *x, guint32 ssrc, guint16 seq,
     const guint8 *payload, gsize size, RaTime arrival);
 /* Takes the next one; FALSE: there is none. */

@@ -313,8 +313,8 @@ repair_take (
   said.size = size - RA_RSFEC_FIXED;
   r = payload[3];
   ahead = (guint16) (seq - said.base);
-  if (said.n > RA_RS_MAX || said.f > RA_RS_MAX || r >= said.f || ahead < said.n
-      || ahead >= RA_RSFEC_KEPT)
+  if (said.n > RA_RS_MAX || said.f > RA_RS_MAX || r >= said.f
+      || ahead < said.n + r || ahead >= RA_RSFEC_KEPT)
     return FALSE;
   said.first = (guint16) (seq - r);
   b = block_of (x, &said);
