@@ -27,7 +27,8 @@ static const struct
   { "", VIDEO (122), FALSE, TRUE, 1, "the payload type of FEC" },
   { "retransmission=true", VIDEO (121), TRUE, FALSE, 1,
       "the payload type of retransmission" },
-  { "retransmission=true", VIDEO (119), TRUE, FALSE, 1, "of that of FEC" },
+  { "retransmission=true", VIDEO (119), TRUE, FALSE, 1,
+      "the payload type of FEC that is sent again" },
 };
 
 static gboolean

@@ -9,7 +9,8 @@
 
 #include <gst/rtpadapt/repair/rsfec.h>
 
-/* What comes back is a packet.  What is said of repair packets does not count. */
+/* What comes back is a packet.  The number of a lost repair packet does not
+ * count. */
 static guint
 take_all (RaRsfec *x)
 {

@@ -306,8 +306,8 @@ test_element (gconstpointer data)
     if (i % 1000 != 999)
       continue;
     wait_sent (h);
-    if (i
-        == FEW / 2 - 1) /* all places were taken, and their windows are full */
+    /* All places were taken by then, and their windows are full. */
+    if (i == FEW / 2 - 1)
       before = trust_memory ();
   }
   grown = grown_mb (before);

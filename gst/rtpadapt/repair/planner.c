@@ -166,6 +166,15 @@ ra_repair_block (gdouble p, guint n, gdouble spoils)
   return best;
 }
 
+guint
+ra_repair_frame (gdouble p, guint late, gdouble rest, guint n, gdouble spoils)
+{
+  if (n == 0)
+    return 0;
+  return MAX (ra_repair_block (p, late, spoils),
+      ra_repair_block ((p * late + rest * (n - late)) / n, n, spoils));
+}
+
 RaSpan
 ra_repair_time_left (const RaRepairPath *path, RaSpan age)
 {

@@ -82,6 +82,12 @@ void ra_repair_plan (const RaRepairPath *path, RaRepairPlan *plan);
  * spoilt, `spoils` of them where more are missing than the code brings back. */
 guint ra_repair_block (gdouble p, guint n, gdouble spoils);
 
+/* The same for a frame of `n` packets.  Of these `late` leave too late for a round, and so
+ * all stay missing that are lost, the share `p`; of the others the share `rest` does.  The
+ * frame gets no fewer than its late packets need alone, whose losses come together. */
+guint ra_repair_frame (
+    gdouble p, guint late, gdouble rest, guint n, gdouble spoils);
+
 /* The time that is left for a packet whose frame came in `age` ago, if it is
  * repeated now; negative: the receiver has given it up by then.  J and T_dec are no
  * reason to send nothing: most packets are late by less than J, and a frame that is

@@ -176,8 +176,9 @@ disorder_window (const RaRepair *r, RaTime now)
   return MIN (extent + extent / DISORDER_PART, rtt);
 }
 
-/* A packet is sent again behind a queue as long as the one it was lost behind.  What left
- * before the sender could know of that queue, a round trip ago, is surprised. */
+/* A packet is sent again behind a queue as long as the one it was lost behind.  A packet
+ * is surprised that left before the sender could know of that queue, which takes a round
+ * trip. */
 static void
 surprise_update (RaRepair *r, const RaReport *report, RaTime now)
 {

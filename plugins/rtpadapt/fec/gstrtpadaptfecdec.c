@@ -15,8 +15,8 @@
  * of its neighbour, so that rtpjitterbuffer takes it for one that was overtaken.
  *
  * All packets pass, repair packets too: they have numbers of the stream.  What takes
- * them off is rtpptdemux, by `is-fec` in their caps.  For one that is lost, of which others
- * of its block say so, an empty one leaves: a jitterbuffer takes a number that is missing
+ * them off is rtpptdemux, by `is-fec` in their caps.  An empty packet leaves in
+ * place of a lost one that others of its block show: a jitterbuffer takes a missing number
  * for one of media.
  *
  * The statistics count repair (repair packets that came), bad (of these malformed, or

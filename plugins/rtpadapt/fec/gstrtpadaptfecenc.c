@@ -164,19 +164,12 @@ blocks_drop (GstRtpAdaptFecEnc *self)
   frame_drop (self);
 }
 
-/* Repair packets that the frame so far needs: by what stays missing of all of it, and no
- * less than its late packets need alone, whose losses come together. */
+/* Repair packets that the frame so far needs. */
 static guint
 frame_needs (const GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
 {
-  guint n = self->frame.n, late = self->n_late;
-  gdouble loss = cfg->late_loss / 1e3, rest = cfg->rest_loss / 1e4;
-
-  if (n == 0)
-    return 0;
-  return MAX (ra_repair_block (loss, late, RA_REPAIR_SPOILS),
-      ra_repair_block (
-          (loss * late + rest * (n - late)) / n, n, RA_REPAIR_SPOILS));
+  return ra_repair_frame (cfg->late_loss / 1e3, self->n_late,
+      cfg->rest_loss / 1e4, self->frame.n, RA_REPAIR_SPOILS);
 }
 
 /* The frame so far is a block, with what its late packets need: what of the others is
