@@ -6,6 +6,7 @@
 #include "../../plugins/rtpadapt/sink/sinkcaps.h"
 #include "../../plugins/rtpadapt/sink/sinkpeer.h"
 #include "../../plugins/rtpadapt/sink/sinkstreams.h"
+#include "../../plugins/rtpadapt/wire/payloadtypes.h"
 
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <string.h>
@@ -91,12 +92,12 @@ test_repeats (void)
     { 1, 96, "video", "H264", TRUE, TRUE, NULL, "the first video stream" },
     { 2, 96, "video", "H264", TRUE, TRUE, NULL, "another one of that type" },
     { 3, 98, "video", "H264", TRUE, FALSE, NULL, "another type" },
-    { 4, SINK_PT_RTX, "video", "H264", TRUE, FALSE, "repair",
+    { 4, PT_RTX, "video", "H264", TRUE, FALSE, "repair",
         "the type of what is sent again" },
     { 5, -1, "video", "H264", TRUE, FALSE, NULL, "none" },
     { 6, -1, "video", "VP8", TRUE, FALSE, NULL, "none, and another codec" },
     { 7, 96, "audio", "OPUS", FALSE, FALSE, "H264", "a payloader's default" },
-    { 8, SINK_PT_RS, "audio", "OPUS", FALSE, FALSE, "repair", "FEC has it" },
+    { 8, PT_RS, "audio", "OPUS", FALSE, FALSE, "repair", "FEC has it" },
   };
   GstPad *ghosts[G_N_ELEMENTS (rows)];
   SinkStreams s;

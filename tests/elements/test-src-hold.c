@@ -380,8 +380,8 @@ test_hole (gconstpointer data)
     gchar kind = g_ascii_tolower (*c);
     guint8 packet[12] = { 0x80,
       kind == 'm'       ? 0x80 | 96
-          : kind == 'f' ? SRC_FEC_PT
-                        : SRC_RS_PT };
+          : kind == 'f' ? PT_FEC
+                        : PT_RS };
     GstBuffer *buffer = gst_buffer_new_memdup (packet, sizeof packet);
 
     if (g_ascii_isupper (*c))

@@ -5,6 +5,7 @@
 
 #include "parts/extmap.h"
 #include "sinkcaps.h"
+#include "wire/payloadtypes.h"
 
 #include <string.h>
 
@@ -99,8 +100,7 @@ claim_rtx (SinkStreams *s, SinkStream *stream, SinkStreamJob *job)
     if (other != stream)
       job->repeats_other = other->rtx_payload;
   }
-  job->may_repeat = job->payload >= 0 && job->payload != SINK_PT_RTX
-      && job->payload != SINK_PT_RS_RTX
+  job->may_repeat = job->payload >= 0 && !pt_is_rtx (job->payload)
       && (job->repeats_other < 0 || job->repeats_other == job->payload);
   stream->rtx_payload = job->may_repeat ? job->payload : -1;
 }
@@ -115,8 +115,7 @@ encoding_of (const GstCaps *caps)
 static gboolean
 is_of_repair (gint payload)
 {
-  return payload == SINK_PT_FEC || payload == SINK_PT_RTX
-      || payload == SINK_PT_RS || payload == SINK_PT_RS_RTX;
+  return pt_is_fec (payload) || pt_is_rtx (payload);
 }
 
 /* A receiver knows what packets are by their payload type. */
@@ -239,7 +238,7 @@ warn_rtx (GstBin *bin, const SinkStreamJob *job)
     return; /* warn_twin() has said it */
   GST_ELEMENT_WARNING (bin, STREAM, FORMAT,
       ("Packets of payload type %d are not sent again.", job->payload),
-      ("%d repairs %d", SINK_PT_RTX, job->repeats_other));
+      ("%d repairs %d", PT_RTX, job->repeats_other));
 }
 
 /* rtprtxsend (1.22) without a map holds EOS back for ever, so there is none
@@ -256,19 +255,19 @@ add_rtx (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
     return;
   g_object_set (
       stream->rtx, "max-size-time", job->keep, "max-size-packets", 0, NULL);
-  rtx_map (stream, job->payload, SINK_PT_RTX);
+  rtx_map (stream, job->payload, PT_RTX);
   if (stream->fec)
-    rtx_map (stream, SINK_PT_RS, SINK_PT_RS_RTX);
+    rtx_map (stream, PT_RS, PT_RS_RTX);
 }
 
 static void
 add_fec (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
 {
-  if (job->payload != SINK_PT_FEC)
+  if (job->payload != PT_FEC)
     stream->fec = add_element (bin, stream, "rtpadaptfecenc", "fec");
   if (stream->fec)
-    g_object_set (stream->fec, "pt", SINK_PT_FEC, "rs-pt",
-        job->payload == SINK_PT_RS ? NO_PT : SINK_PT_RS, NULL);
+    g_object_set (stream->fec, "pt", PT_FEC, "rs-pt",
+        job->payload == PT_RS ? NO_PT : PT_RS, NULL);
 }
 
 /* Links what the stream needs, from the funnel back to the pad. */
@@ -320,7 +319,7 @@ sink_stream_do (GstBin *bin, SinkStream *stream, const SinkStreamJob *job)
   if (job->builds)
     build (bin, stream, job);
   else if (job->repeats && job->may_repeat)
-    rtx_map (stream, job->payload, SINK_PT_RTX);
+    rtx_map (stream, job->payload, PT_RTX);
   else if (job->repeats)
     warn_rtx (bin, job);
 }

@@ -18,11 +18,6 @@
 
 G_BEGIN_DECLS
 
-/* Payload types of what we add. */
-#define SINK_PT_FEC 122
-#define SINK_PT_RTX 121
-#define SINK_PT_RS 120     /* FEC of another code */
-#define SINK_PT_RS_RTX 119 /* of that, what is sent again */
 
 typedef struct
 {

@@ -617,7 +617,7 @@ static void
 heard (gpointer data, guint32 ssrc, guint pt)
 {
   GstRtpAdaptSrc *self = data;
-  gboolean fec = src_payload_is_fec (pt);
+  gboolean fec = pt_is_fec (pt);
 
   if (fec || g_atomic_int_get (&self->streams.n_losers) > 0) {
     g_mutex_lock (&self->lock);

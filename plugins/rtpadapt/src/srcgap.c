@@ -16,7 +16,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (gst_buffer_extract (buffer, 1, &type, 1) < 1)
     return GST_PAD_PROBE_OK;
-  if (src_payload_is_fec (type & 0x7f)) {
+  if (pt_is_fec (type & 0x7f)) {
     *hidden |= GST_BUFFER_IS_DISCONT (buffer);
   } else if (*hidden) {
     buffer = gst_buffer_make_writable (buffer);

@@ -87,8 +87,8 @@ rtp_push (
   n = src_order_take (self->order, buffer, head,
       peer_is_proven (self->peer, head->ssrc), system_now (), out);
   self->count.rtp += n;
-  self->count.fec += src_payload_is_fec (head->pt) ? n : 0;
-  self->count.rtx += src_payload_is_rtx (head->pt) ? n : 0;
+  self->count.fec += pt_is_fec (head->pt) ? n : 0;
+  self->count.rtx += pt_is_rtx (head->pt) ? n : 0;
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < n; i++) {
     if (self->funcs.heard)

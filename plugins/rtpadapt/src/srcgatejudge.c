@@ -30,7 +30,7 @@ warn_twin (SrcGate *self, guint pt)
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("The packets of payload type %u are media, but that is the number of %s: they "
        "are not shown.  Set pt= of the sender's payloader to another number.",
-          pt, src_payload_is_fec (pt) ? "FEC" : "retransmissions"),
+          pt, pt_is_fec (pt) ? "FEC" : "retransmissions"),
       ("they repair no stream that came"));
 }
 

@@ -152,7 +152,7 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   p.at = GST_BUFFER_DTS (buffer);
   g_mutex_lock (&s->hold->lock);
-  if (src_payload_is_fec (p.pt))
+  if (pt_is_fec (p.pt))
     s->repair = p.at;
   fresh = arrive (s, &p);
   if (fresh && !p.again)
@@ -468,7 +468,7 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   at = p.seq % ARRIVALS;
   g_mutex_lock (&s->hold->lock);
-  if (!src_payload_is_fec (p.pt))
+  if (!pt_is_fec (p.pt))
     media_note (s, p.pt);
   if (s->clock_rate > 0) {
     due = (gint64) GST_BUFFER_PTS (buffer) - s->told;

@@ -65,7 +65,7 @@ add_fecdec (GstBin *bin, SrcStream *stream)
   stream->fecdec = gst_element_factory_make ("rtpulpfecdec", NULL);
   if (!stream->fecdec)
     return;
-  g_object_set (stream->fecdec, "pt", SRC_FEC_PT, NULL);
+  g_object_set (stream->fecdec, "pt", PT_FEC, NULL);
   gst_bin_add (bin, stream->fecdec);
   gst_element_sync_state_with_parent (stream->fecdec);
   src = gst_element_get_static_pad (stream->fecdec, "src");

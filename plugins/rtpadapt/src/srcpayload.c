@@ -171,9 +171,9 @@ type_problem (const SrcPayloadSettings *s, guint64 pt)
     return "a payload type has 7 bits";
   if (pt >= 64 && pt < DYNAMIC_FIRST) /* RFC 5761 4 */
     return "that payload type looks like RTCP";
-  if (src_payload_is_fec ((guint) pt))
+  if (pt_is_fec ((guint) pt))
     return "that payload type is of FEC, so that the sender has to take another";
-  if (src_payload_is_rtx ((guint) pt) && s->retransmission)
+  if (pt_is_rtx ((guint) pt) && s->retransmission)
     return "that payload type is of retransmissions, so that the sender has to take "
            "another";
   return NULL;
@@ -285,7 +285,7 @@ fill_repair (SrcPayloads *table, const SrcPayloadSettings *s)
   {
     guint pt;
     const gchar *encoding;
-  } codes[] = { { SRC_FEC_PT, "ULPFEC" }, { SRC_RS_PT, "X-RTPADAPT-RS" } };
+  } codes[] = { { PT_FEC, "ULPFEC" }, { PT_RS, "X-RTPADAPT-RS" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++) {
     GstCaps *fec = repair_caps (codes[i].encoding);
@@ -296,8 +296,8 @@ fill_repair (SrcPayloads *table, const SrcPayloadSettings *s)
   }
   if (!s->retransmission)
     return;
-  entry_set (table, SRC_RTX_PT, repair_caps ("RTX"), s->twcc);
-  entry_set (table, SRC_RS_RTX_PT, repair_caps ("RTX"), s->twcc);
+  entry_set (table, PT_RTX, repair_caps ("RTX"), s->twcc);
+  entry_set (table, PT_RS_RTX, repair_caps ("RTX"), s->twcc);
 }
 
 gboolean
@@ -329,8 +329,7 @@ src_payloads_video (const SrcPayloads *table)
   for (gint pt = DYNAMIC_FIRST; pt < SRC_PAYLOAD_TYPES; pt++) {
     const GstStructure *s;
 
-    if (!table->caps[pt] || src_payload_is_fec ((guint) pt)
-        || src_payload_is_rtx ((guint) pt))
+    if (!table->caps[pt] || pt_is_fec ((guint) pt) || pt_is_rtx ((guint) pt))
       continue;
     s = gst_caps_get_structure (table->caps[pt], 0);
     if (g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0)
@@ -344,8 +343,7 @@ src_payloads_kinds (
     const SrcPayloads *table, SrcPayloadKind kinds[SRC_PAYLOAD_TYPES])
 {
   for (guint pt = 0; pt < SRC_PAYLOAD_TYPES; pt++) {
-    if (src_payload_is_fec (pt)
-        || (src_payload_is_rtx (pt) && table->retransmission))
+    if (pt_is_fec (pt) || (pt_is_rtx (pt) && table->retransmission))
       kinds[pt] = SRC_PAYLOAD_REPAIR;
     else
       kinds[pt] = table->caps[pt] ? SRC_PAYLOAD_MEDIA : SRC_PAYLOAD_UNKNOWN;

@@ -5,13 +5,11 @@
 
 #include <gst/gst.h>
 
+#include "../wire/payloadtypes.h"
+
 G_BEGIN_DECLS
 
 #define SRC_PAYLOAD_TYPES 128
-#define SRC_FEC_PT 122
-#define SRC_RTX_PT 121
-#define SRC_RS_PT 120
-#define SRC_RS_RTX_PT 119 /* what has SRC_RS_PT, sent again */
 
 /* Extensions of the header, by their numbers in our bins. */
 #define SRC_EXT_TWCC "extmap-1"
@@ -31,7 +29,7 @@ typedef struct
 typedef struct
 {
   GstCaps *caps[SRC_PAYLOAD_TYPES];
-  gboolean retransmission; /* SRC_RTX_PT and SRC_RS_RTX_PT are taken */
+  gboolean retransmission; /* PT_RTX and PT_RS_RTX are taken */
 } SrcPayloads;
 
 typedef enum
@@ -46,20 +44,6 @@ typedef enum
 gboolean src_payloads_fill (
     SrcPayloads *table, const SrcPayloadSettings *settings, GError **error);
 void src_payloads_clear (SrcPayloads *table);
-/* FEC, of whichever code. */
-static inline gboolean
-src_payload_is_fec (guint pt)
-{
-  return pt == SRC_FEC_PT || pt == SRC_RS_PT;
-}
-
-/* What was sent again, of whatever kind. */
-static inline gboolean
-src_payload_is_rtx (guint pt)
-{
-  return pt == SRC_RTX_PT || pt == SRC_RS_RTX_PT;
-}
-
 /* The lowest video payload type, or that of `encoding`, for which others are
  * repaired; -1 if there is none. */
 gint src_payloads_video (const SrcPayloads *table);

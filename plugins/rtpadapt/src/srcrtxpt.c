@@ -16,7 +16,7 @@
 
 /* Any; it is replaced. */
 #define ANY_PT "96"
-#define RS_PT G_STRINGIFY (SRC_RS_PT)
+#define RS_PT G_STRINGIFY (PT_RS)
 
 #define MAX_MISORDER 100 /* RFC 3550 A.1 */
 /* From here on nothing from before a change is asked for; and numbers wrap. */
@@ -78,7 +78,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   pt = head[1] & 0x7f;
   seq = GST_READ_UINT16_BE (head + 2);
-  if (src_payload_is_fec (pt) || src_payload_is_rtx (pt))
+  if (pt_is_fec (pt) || pt_is_rtx (pt))
     return GST_PAD_PROBE_OK;
   s = stream_find (t, GST_READ_UINT32_BE (head + 8), TRUE);
   ahead = (gint16) (seq - s->newest);
@@ -107,7 +107,7 @@ on_restored (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION)
       || gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head
-      || src_payload_is_fec (head[1] & 0x7f))
+      || pt_is_fec (head[1] & 0x7f))
     return GST_PAD_PROBE_OK;
   s = stream_find (t, GST_READ_UINT32_BE (head + 8), FALSE);
   if (!s)
@@ -132,7 +132,7 @@ src_rtx_receiver (void)
   if (!rtx)
     return NULL;
   map = gst_structure_new ("application/x-rtp-pt-map", ANY_PT, G_TYPE_UINT,
-      SRC_RTX_PT, RS_PT, G_TYPE_UINT, SRC_RS_RTX_PT, NULL);
+      PT_RTX, RS_PT, G_TYPE_UINT, PT_RS_RTX, NULL);
   g_object_set (rtx, "payload-type-map", map, NULL);
   gst_structure_free (map);
   t = g_atomic_rc_box_new0 (Types);

@@ -132,7 +132,7 @@ fec_decoder (SrcSession *s)
 {
   GstElement *fec = gst_element_factory_make ("rtpadaptfecdec", NULL);
 
-  g_object_set (fec, "pt", SRC_RS_PT, NULL);
+  g_object_set (fec, "pt", PT_RS, NULL);
   g_mutex_lock (s->lock);
   g_set_object (&s->fecdec, fec);
   g_mutex_unlock (s->lock);

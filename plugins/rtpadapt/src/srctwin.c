@@ -28,7 +28,7 @@ fits (const SrcTwin *t, const RtpMuxHead *head, guint16 first)
 
     if (!m->used)
       continue;
-    if (src_payload_is_rtx (head->pt)
+    if (pt_is_rtx (head->pt)
             ? ABS ((gint16) (first - m->newest)) < SRC_TWIN_NEAR
             : m->ssrc == head->ssrc)
       return TRUE;
