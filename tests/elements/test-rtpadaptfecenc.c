@@ -562,13 +562,13 @@ test_rs_late (void)
   gst_harness_teardown (h);
 }
 
-/* Where .2 % stay missing, a frame of 12 packets without a repair packet spoils 72 times
- * .0237 packets on the mean, 1.7, and with one it costs 1 + 72 .0003.  A frame of 5 spoils
- * .7 without. */
+/* Where .2 % stay missing, a frame of 12 packets without a repair packet costs 200 times
+ * .0237 packets on the mean, 4.7, and with one it costs 1 + 200 .0003.  A frame of 2 costs
+ * .8 without. */
 static const struct
 {
   guint packets, repair;
-} rests[] = { { 12, 1 }, { 5, 0 }, { 12, 1 } };
+} rests[] = { { 12, 1 }, { 2, 0 }, { 12, 1 } };
 
 static void
 test_rs_rest (void)
@@ -586,9 +586,9 @@ test_rs_rest (void)
   world_free (&w);
 }
 
-/* 6 of 12 packets are late, a fifth of which is lost: P (X > f) of 6 + f is .0328, .0117,
- * .0039 for f = 4, 5, 6, so 72 times and f 6.4, 5.8, 6.3.  A tenth of all 12 would be
- * mended by 4: .0170 of 16, .0047 of 17, so 5.2, 5.3. */
+/* 6 of 12 packets are late, a fifth of which is lost: P (X > f) of 6 + f is .0117, .0039,
+ * .0012 for f = 5, 6, 7, so 200 times and f 7.3, 6.8, 7.2.  A tenth of all 12 would be
+ * mended by 5: .0047 of 17, .0012 of 18, so 5.9, 6.2. */
 static void
 test_rs_half (void)
 {
@@ -603,7 +603,7 @@ test_rs_half (void)
     gst_harness_push (w.h, buffer);
   }
   take_all (&w);
-  g_assert_cmpuint (w.out->len, ==, 12 + 5);
+  g_assert_cmpuint (w.out->len, ==, 12 + 6);
   world_free (&w);
 }
 

@@ -20,6 +20,7 @@ GST_DEBUG_CATEGORY (rtpadaptsrc_debug);
 #define OTHER                                                          \
   "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS," \
   "payload=97"
+#define FEC "application/x-rtp,media=video,clock-rate=90000,payload=122"
 
 typedef struct
 {
@@ -67,6 +68,7 @@ fixture_init (Fixture *f, gboolean adaptive)
   g_object_set (f->harness->element, "latency", 200, NULL);
   f->payloads.caps[96] = gst_caps_from_string (CAPS);
   f->payloads.caps[97] = gst_caps_from_string (OTHER);
+  f->payloads.caps[PT_FEC] = gst_caps_from_string (FEC);
   g_signal_connect (
       f->harness->element, "request-pt-map", G_CALLBACK (request_pt_map), f);
   src_hold_init (&f->hold, &f->payloads, changed, f);
@@ -82,6 +84,7 @@ fixture_clear (Fixture *f)
   src_hold_clear (&f->hold);
   gst_caps_unref (f->payloads.caps[96]);
   gst_caps_unref (f->payloads.caps[97]);
+  gst_caps_unref (f->payloads.caps[PT_FEC]);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
@@ -198,8 +201,8 @@ test_clock (void)
   g_assert_cmpint (stats.hurried, ==, 0);
 }
 
-/* Packet 0 did not come, but 1 did.  Then these come, so many ms late; L is 10 ms
- * beyond the repeat, or the least where nothing is lost. */
+/* Packet 0 did not come, but 1 did.  Then these come, so many ms late; L is what repeats
+ * take, as a later one is waited for, or the least where nothing is lost. */
 #define REPEAT GST_RTP_BUFFER_FLAG_RETRANSMISSION
 static const struct
 {
@@ -211,9 +214,9 @@ static const struct
   RaSpan wanted;
   const gchar *why;
 } copy_rows[] = {
-  { { { 0, 60, REPEAT }, { 0, 120, REPEAT } }, 70, "a second repeat" },
-  { { { -5, 240, 0 }, { 0, 60, REPEAT } }, 70, "a copy of what is out" },
-  { { { 1, 120, 0 }, { 0, 60, REPEAT } }, 70, "a copy of what waits" },
+  { { { 0, 60, REPEAT }, { 0, 120, REPEAT } }, 60, "a second repeat" },
+  { { { -5, 240, 0 }, { 0, 60, REPEAT } }, 60, "a copy of what is out" },
+  { { { 1, 120, 0 }, { 0, 60, REPEAT } }, 60, "a copy of what waits" },
   { { { 0, 60, REPEAT }, { 0, 80, 0 } }, 20, "the path did not lose it" },
 };
 
@@ -336,6 +339,110 @@ test_catch_up (gconstpointer data)
   g_assert_cmpint (f.lag, ==, 376 * (gint64) MS);
 }
 
+static guint
+latency (const Fixture *f)
+{
+  guint value;
+
+  g_object_get (f->harness->element, "latency", &value, NULL);
+  return value;
+}
+
+/* Frame n is lost, and the next one comes. */
+static void
+hole (Fixture *f)
+{
+  f->n++;
+  push (f, f->n++, 0, 0);
+}
+
+/* A video packet is repeated and comes 240 ms after its media time, where L is 200.  It has
+ * its time, and so has what follows.  Nobody hears of a longer latency. */
+static void
+test_grace (void)
+{
+  g_auto (Fixture) f;
+
+  fixture_init (&f, FALSE);
+  g_assert_cmpuint (latency (&f), ==, 200);
+  frames (&f, 50, 0);
+  g_assert_cmpuint (latency (&f), ==, 260);
+  g_assert_cmpuint (gst_harness_query_latency (f.harness), ==, 200 * MS);
+  g_object_set (f.harness->element, "do-retransmission", TRUE, NULL);
+  hole (&f);
+  gst_harness_set_time (f.harness, (f.n - 2) * FRAME + 239 * MS);
+  push (&f, f.n - 2, 240 * MS, REPEAT);
+  for (guint i = 2; i > 0; i--) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (f.harness);
+
+    g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, (f.n - i) * FRAME);
+    g_assert_false (GST_BUFFER_IS_DISCONT (buffer));
+  }
+  frames (&f, 1, 0);
+}
+
+/* After a fourth wait in vain there is none, until a repeat comes for which it would have
+ * paid.  The fifth hole is given up after 200 ms. */
+static void
+test_grace_in_vain (void)
+{
+  g_auto (Fixture) f;
+
+  fixture_init (&f, FALSE);
+  frames (&f, 50, 0);
+  for (guint i = 0; i < 5; i++) {
+    g_assert_cmpuint (latency (&f), ==, i < 4 ? 260 : 200);
+    hole (&f);
+    g_assert_true (gst_harness_crank_single_clock_wait (f.harness));
+    gst_buffer_unref (gst_harness_pull (f.harness));
+    g_assert_cmpuint (
+        gst_clock_get_time (GST_ELEMENT_CLOCK (f.harness->element)), >=,
+        (f.n - 2) * FRAME + (i < 4 ? 260 : 200) * MS);
+    frames (&f, 1, 0);
+  }
+  for (guint i = 0; i < 2; i++)
+    push (&f, f.n - 3, 230 * MS, REPEAT);
+  g_assert_cmpuint (latency (&f), ==, 260);
+}
+
+/* Sound cannot be late, rtpulpfecdec mends what was given up, without repeats nothing comes,
+ * and on a longer path a jitterbuffer with a longer latency would not find its new clock. */
+static void
+test_no_grace (void)
+{
+  const SrcHoldConfig alone = { .limits.most = 200 * RA_MSECOND };
+  g_auto (Fixture) audio, fec, fixed, longer;
+
+  fixture_init (&audio, FALSE);
+  audio.pt = 97;
+  audio.ticks = 1920;
+  frames (&audio, 50, 0);
+  g_assert_cmpuint (latency (&audio), ==, 200);
+
+  fixture_init (&fec, FALSE);
+  frames (&fec, 50, 0);
+  fec.pt = PT_FEC;
+  frames (&fec, 1, 0);
+  g_assert_cmpuint (latency (&fec), ==, 200);
+
+  fixture_init (&fixed, FALSE);
+  src_hold_set (&fixed.hold, &alone);
+  frames (&fixed, 50, 0);
+  g_assert_cmpuint (latency (&fixed), ==, 200);
+
+  fixture_init (&longer, FALSE);
+  frames (&longer, 50, 0);
+  for (guint i = 0; i < 13; i++) {
+    g_assert_cmpuint (latency (&longer), ==, 260);
+    frames (&longer, 1, 230 * MS);
+  }
+  frames (&longer, 1, 230 * MS);
+  g_assert_cmpuint (latency (&longer), ==, 200);
+  g_assert_cmpint (longer.lag, ==, 32 * (gint64) MS); /* see catch-up */
+  frames (&longer, 30, 230 * MS);
+  g_assert_cmpuint (latency (&longer), ==, 260);
+}
+
 /* Of a stream that goes while it catches up, the jitterbuffer is not listened to. */
 static void
 test_removed (void)
@@ -411,6 +518,9 @@ tests_add (void)
   g_test_add_data_func ("/src-hold/catch-up", NULL, test_catch_up);
   g_test_add_data_func (
       "/src-hold/catch-up/adaptive", GINT_TO_POINTER (TRUE), test_catch_up);
+  g_test_add_func ("/src-hold/grace", test_grace);
+  g_test_add_func ("/src-hold/grace/in-vain", test_grace_in_vain);
+  g_test_add_func ("/src-hold/grace/none", test_no_grace);
   g_test_add_func ("/src-hold/removed", test_removed);
   rows_add ("/src-hold/hole", holes, test_hole);
 }

@@ -12,6 +12,8 @@ static const RaPlayoutLimits limits
     = { .least = 20 * MS, .most = 200 * MS, .repeats = TRUE };
 static const RaPlayoutLimits no_repeats
     = { .least = 20 * MS, .most = 200 * MS, .repeats = FALSE };
+static const RaPlayoutLimits graced
+    = { .least = 20 * MS, .most = 200 * MS, .repeats = TRUE, .grace = 60 * MS };
 static const RaPlayoutLimits far
     = { .least = 20 * MS, .most = 2000 * MS, .repeats = TRUE };
 
@@ -58,6 +60,9 @@ static const struct
       "3 of 2253, .13 %: 85 % of them, which needs one of the last ten" },
   { 30, 0, 0, 3, { 60, 70, 80, 80 }, &limits, 90, "the same" },
   { 150, 0, 0, 118, { 60, 60, 60, 60 }, &limits, 150, "frames are later" },
+  { 30, 0, 0, 118, { 60, 70, 80, 90 }, &graced, 90,
+      "95 % of them, as others are waited for" },
+  { 30, 0, 0, 118, { 0 }, &graced, 200, "nothing to wait for is known yet" },
   { 510, 0, 0, 0, { 0 }, &far, 510, "the latest that is known" },
   { 700, 0, 0, 0, { 0 }, &far, 2000, "511 ms or more: nobody knows" },
   { 30, 0, 0, 3, { 700 }, &far, 2000, "so late come the repeats" },
@@ -84,6 +89,23 @@ test_wanted (gconstpointer data)
       ra_playout_on_repair (p, ra_span (wanted_rows[row].repeat[k] / 1e3), now);
   g_assert_cmpint (ra_playout_wanted (p, wanted_rows[row].limits, now), ==,
       ra_span (wanted_rows[row].wanted / 1e3));
+}
+
+/* 5 % are lost, and of 100 repeats 99 take 80 ms and one takes 190, which is among the
+ * 99.6 %.  A grace of 60 ms is for that one, with 10 to decode. */
+static void
+test_wanted_last (void)
+{
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  RaTime now = 0;
+
+  ra_playout_init (p);
+  now = frames (p, 225, 30 * MS, 0, 0, now);
+  ra_playout_on_packets (p, 0, 118, now);
+  for (guint i = 0; i < 100; i++)
+    ra_playout_on_repair (p, (i == 50 ? 190 : 80) * MS, now);
+  g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 200 * MS);
+  g_assert_cmpint (ra_playout_wanted (p, &graced, now), ==, 140 * MS);
 }
 
 /* 12 s after the last that was late nothing is left of it. */
@@ -329,10 +351,53 @@ test_lull (gconstpointer data)
   g_assert_cmpint (taken, ==, lull_rows[row].taken * MS);
 }
 
+/* h: a hole is given up; r: a repeat comes, `late` ms after it was due; l: the path is
+ * longer.  `after` that a wait is asked about. */
+static const struct
+{
+  const gchar *seen;
+  gint late, after;
+  gboolean worth;
+  const gchar *why;
+} grace_rows[] = {
+  { "", 0, 0, TRUE, "nothing is known" },
+  { "hhh", 0, 0, TRUE, "three waits in vain say nothing yet" },
+  { "hhhh", 0, 0, FALSE, "a fourth does" },
+  { "hhhhhhhr", 30, 0, TRUE, "one that paid outweighs four more" },
+  { "hhhhhhhhr", 30, 0, FALSE, "and no five" },
+  { "hhhhr", 60, 0, TRUE, "as late as a wait is long" },
+  { "hhhhr", 61, 0, FALSE, "later: it would have been in vain" },
+  { "hhhhr", 0, 0, FALSE, "it was in time without a wait" },
+  { "hhhhhh", 0, 7999, FALSE, "after 8 s half of six is left" },
+  { "hhhhhh", 0, 8000, TRUE, "which are three" },
+  { "l", 0, 999, FALSE, "a jitterbuffer finds its clock again" },
+  { "l", 0, 1000, TRUE, "and has found it" },
+};
+
+static void
+test_grace (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaGrace g = { 0 };
+
+  g_test_message ("%s", grace_rows[row].why);
+  for (const gchar *c = grace_rows[row].seen; *c; c++)
+    if (*c == 'h')
+      ra_grace_on_hole (&g, RA_SECOND);
+    else if (*c == 'r')
+      ra_grace_on_repeat (&g, grace_rows[row].late * MS, RA_SECOND);
+    else
+      ra_grace_on_longer (&g, RA_SECOND);
+  g_assert_cmpint (
+      ra_grace_is_worth (&g, RA_SECOND + (guint) grace_rows[row].after * MS),
+      ==, grace_rows[row].worth);
+}
+
 void
 tests_add (void)
 {
   rows_add ("/playout/wanted", wanted_rows, test_wanted);
+  g_test_add_func ("/playout/wanted/last", test_wanted_last);
   g_test_add_func ("/playout/forget", test_forget);
   g_test_add_func ("/playout/begin", test_begin);
   g_test_add_func ("/playout/loss", test_loss);
@@ -341,4 +406,5 @@ tests_add (void)
   rows_add ("/playout/laws", law_rows, test_laws);
   rows_add ("/playout/catch-up", catch_rows, test_catch_up);
   rows_add ("/playout/lull", lull_rows, test_lull);
+  rows_add ("/playout/grace", grace_rows, test_grace);
 }

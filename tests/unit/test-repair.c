@@ -246,11 +246,12 @@ static const struct
   guint rounds, copies;
   const gchar *why;
 } worths[] = {
-  { .1, 1, 2, "the second saves 7.2, the third .72" },
+  { .1, 1, 3,
+      "the second saves 20, the third 2; eps asks for no more, either" },
   { .1, 2, 3, "one in the first round, two in the last" },
-  { .2, 1, 3, "14, 2.9, .6" },
-  { .05, 1, 2, "3.6, .2; eps asks for no more, either" },
-  { .01, 1, 1, "the second saves .7" },
+  { .2, 1, 4, "40, 8, 1.6, .3" },
+  { .05, 1, 2, "10, .5" },
+  { .01, 1, 1, "the second saves 2, but eps does not ask for it" },
 };
 
 static void
@@ -294,14 +295,14 @@ test_laws (void)
   }
 }
 
-/* By hand: P (X > f) of the binomial distribution of n + f packets, 72 times, and f.
- * 5 at 5 %: .226, .0328, .0038, .0004, so 16.3, 3.4, 2.3, 3.0.
- * 10 at 5 %: .401, .102, .0196, .0031, .0004, so 28.9, 8.3, 3.4, 3.2, 4.0.
- * 16 at 5 %: .560, .208, .0581, .0132, .0026, so 40.3, 16.0, 6.2, 3.9, 4.2.
- * 16 at 2 %: .276, .0446, .0052, .0005, so 19.9, 4.2, 2.4, 3.0.
- * 16 at 10 %: .815, .518, .266, .115, .0432, .0144, .0044, so 58.7, 38.3, 21.2, 11.3, 7.1,
- * 6.0, 6.3.
- * 60 at 10 % with 11, 12, 13: .0484, .0254, .0126, so 14.5, 13.8, 13.9. */
+/* By hand: P (X > f) of the binomial distribution of n + f packets, 200 times, and f.
+ * 5 at 5 %: .226, .0328, .0038, .0004, so 45.2, 7.6, 2.8, 3.1.
+ * 10 at 5 %: .401, .102, .0196, .0031, .0004, so 80.3, 21.4, 5.9, 3.6, 4.1.
+ * 16 at 5 %: .560, .208, .0581, .0132, .0026, .0005, so 112, 42.6, 13.6, 5.6, 4.5, 5.1.
+ * 16 at 2 %: .276, .0446, .0052, .0005, so 55.2, 9.9, 3.0, 3.1.
+ * 16 at 10 %: .815, .518, .266, .115, .0432, .0144, .0044, .0012, so 163, 105, 55.2, 26.0,
+ * 12.6, 7.9, 6.9, 7.2.
+ * 60 at 10 % with 13, 14, 15: .0126, .0060, .0027, so 15.5, 15.2, 15.5. */
 static const struct
 {
   gdouble p;
@@ -309,16 +310,16 @@ static const struct
   const gchar *why;
 } blocks[] = {
   { 0, 16, 0, "nothing is lost" },
-  { .001, 13, 0, "72 x .0129 is less than a packet" },
-  { .001, 20, 1, "72 x .0198 is more" },
+  { .001, 4, 0, "200 x .0040 is less than a packet" },
+  { .001, 6, 1, "200 x .0060 is more" },
   { .05, 0, 0, "no packet is late" },
   { .05, 1, 1, "a copy" },
   { .05, 5, 2, "a few packets behind a large frame" },
   { .05, 10, 3, "" },
-  { .05, 16, 3, "the end of a large frame" },
+  { .05, 16, 4, "the end of a large frame" },
   { .02, 16, 2, "" },
-  { .10, 16, 5, "" },
-  { .10, 60, 12, "the first of these alone save less than a packet each" },
+  { .10, 16, 6, "" },
+  { .10, 60, 14, "the first of these alone save less than a packet each" },
   { .9, 40, 0, "not even 40 would help" },
   { 1, 16, 0, "they would be lost, too" },
 };

@@ -5,6 +5,7 @@
 
 #include <gst/rtpadapt/repair/planner.h>
 
+#include <math.h>
 #include <string.h>
 
 #define SLOT (RA_PLAYOUT_WINDOW / RA_PLAYOUT_SLOTS)
@@ -185,14 +186,18 @@ ra_playout_wanted (
     const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
   RaSpan wanted = needed (&p->frames, ON_TIME, limits, now);
-  gdouble q;
+  RaSpan last; /* the last repeat that is needed */
 
   if (!ra_playout_knows (p, limits, now))
     return limits->most;
   if (needs_repeats (p, limits, now)) {
-    q = 1 - RA_REPAIR_LEFT / ra_playout_loss (p, now);
-    wanted
-        = MAX (wanted, needed (&p->repairs, q, limits, now) + RA_REPAIR_DECODE);
+    last = needed (&p->repairs, 1 - RA_REPAIR_LEFT / ra_playout_loss (p, now),
+               limits, now)
+        + RA_REPAIR_DECODE;
+    wanted = MAX (wanted,
+        limits->grace > 0 ? MAX (
+            last - limits->grace, needed (&p->repairs, ON_TIME, limits, now))
+                          : last);
   }
   return CLAMP (wanted, limits->least, limits->most);
 }
@@ -246,9 +251,73 @@ ra_lull_on_packet (RaLull *l, RaSpan late, RaSpan most, RaTime now)
   if (!l->late)
     l->since = now;
   l->late = TRUE;
-  return late <= 2 * most && ra_diff (now, l->since) <= RA_LULL_MOST ? kept
-                                                                     : late;
+  return late <= 2 * most && !ra_lull_is_longer (l, now) ? kept : late;
 }
+
+gboolean
+ra_lull_is_longer (const RaLull *l, RaTime now)
+{
+  return l->late && ra_diff (now, l->since) > RA_LULL_MOST;
+}
+
+/* --- what is waited for --------------------------------------------------------- */
+
+/* Half of what was seen is forgotten after so long. */
+#define GRACE_HALF (8 * RA_SECOND)
+/* A packet that stays missing spoils six frames (RA_REPAIR_SPOILS), and a wait makes one or
+ * two late. */
+#define GRACE_PAYS 4
+/* So many waits in vain say nothing yet. */
+#define GRACE_TRIES 3
+/* A jitterbuffer finds its new clock with the next packet. */
+#define GRACE_OFF RA_SECOND
+
+static gdouble
+grace_kept (const RaGrace *g, RaTime now)
+{
+  return exp2 (-(gdouble) MAX (ra_diff (now, g->when), 0) / GRACE_HALF);
+}
+
+static void
+grace_age (RaGrace *g, RaTime now)
+{
+  gdouble kept = grace_kept (g, now);
+
+  g->saved *= kept;
+  g->vain *= kept;
+  g->when = now;
+}
+
+void
+ra_grace_on_repeat (RaGrace *g, RaSpan late, RaTime now)
+{
+  grace_age (g, now);
+  if (late > 0 && late <= RA_GRACE)
+    g->saved++;
+}
+
+void
+ra_grace_on_hole (RaGrace *g, RaTime now)
+{
+  grace_age (g, now);
+  g->vain++;
+}
+
+void
+ra_grace_on_longer (RaGrace *g, RaTime now)
+{
+  g->off = now + GRACE_OFF;
+}
+
+gboolean
+ra_grace_is_worth (const RaGrace *g, RaTime now)
+{
+  return now >= g->off
+      && g->vain * grace_kept (g, now)
+      <= GRACE_TRIES + GRACE_PAYS * g->saved * grace_kept (g, now);
+}
+
+/* --- after a packet that came too late -------------------------------------------- */
 
 /* Of the media time. */
 #define BACK 20

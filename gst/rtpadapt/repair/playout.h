@@ -3,6 +3,7 @@
  *
  *     L = late95                               while less than .1 % is lost
  *     L = max (late95, repeats_q + T_dec)      otherwise;  q = 1 - eps / p
+ *     L = max (late95, repeats95, repeats_q + T_dec - G)   with a grace, G
  *
  * late95: 95 % of the frames are complete by then, counted from their media time on
  * the player's clock, so that it has in it the queue, the jitter and the time that a
@@ -11,7 +12,7 @@
  * takes, and how long losses take to be found, is in what is measured.  A sink has time
  * for the decoder besides (processing-deadline of GstBaseSink, 20 ms), so that T_dec,
  * RA_REPAIR_DECODE, is a margin: a frame that is late is shown late, but what is repeated
- * later than L is lost.
+ * later than L is lost.  Where it is waited for (RaGrace) it is late, too, and not lost.
  *
  * L comes down by two milliseconds a frame, which nobody sees: at 25 frames/s the picture
  * runs 5 % too fast.  It goes up by a quarter of a frame's time each frame, and at once
@@ -70,6 +71,7 @@ typedef struct
 {
   RaSpan least, most; /* bounds of L; most >= least */
   gboolean repeats;   /* what is lost may be repeated */
+  RaSpan grace;       /* G: what is missing is waited for that much longer */
 } RaPlayoutLimits;
 
 /* Forgets all; a new stream. */
@@ -125,6 +127,32 @@ typedef struct
  * by twice `most` or less, and the first late one of its row came RA_LULL_MOST ago or less.
  * Else it is `late`, because the path has become longer. */
 RaSpan ra_lull_on_packet (RaLull *l, RaSpan late, RaSpan most, RaTime now);
+/* TRUE: packets have been late for so long that the path has become longer. */
+gboolean ra_lull_is_longer (const RaLull *l, RaTime now);
+
+/* A video packet that was repeated a little too late to be in time still saves the
+ * pictures that need it, and these are shown late for a moment.  So one that is missing when
+ * it is due is waited for, and RA_GRACE is the longest.  What never comes is waited for in
+ * vain, and all that is behind it is late for nothing.  Zeroed memory is ready. */
+#define RA_GRACE (60 * RA_MSECOND)
+
+typedef struct
+{
+  gdouble saved; /* holes lately for which a wait paid, or would have */
+  gdouble vain;  /* and for which none did */
+  RaTime when;   /* both were right then */
+  RaTime off;    /* there is none until then */
+} RaGrace;
+
+/* A packet was repeated, and came `late` after it was due. */
+void ra_grace_on_repeat (RaGrace *g, RaSpan late, RaTime now);
+/* A hole was given up. */
+void ra_grace_on_hole (RaGrace *g, RaTime now);
+/* The path has become longer, and the jitterbuffer has to find its new clock, which it does
+ * where packets are later than it holds them. */
+void ra_grace_on_longer (RaGrace *g, RaTime now);
+/* TRUE: what is missing is worth a wait.  So it is until waits were seen to be in vain. */
+gboolean ra_grace_is_worth (const RaGrace *g, RaTime now);
 
 /* A packet that is later than the most that packets are held makes a jitterbuffer such
  * as rtpjitterbuffer begin its clock again, as if that packet were in time.  What follows

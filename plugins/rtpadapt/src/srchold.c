@@ -32,7 +32,7 @@ typedef struct
 {
   SrcHold *hold;
   guint32 ssrc;
-  gulong in, out, offset; /* the probes and the handler */
+  gulong in, out, query, offset; /* the probes and the handler */
 
   /* all under the hold's lock */
   GstElement *jitterbuffer; /* NULL: it is out of the list */
@@ -40,9 +40,14 @@ typedef struct
   RaSpan wanted; /* RA_SPAN_NONE: it does not know yet */
   RaTime heard;  /* its last frame */
   RaTime repair; /* its last FEC packet, or 0 */
+  RaTime ulpfec; /* of these the last of RFC 5109, or 0 */
   RaSpan frame;  /* between two */
   gint64 lips;   /* rtpbin's part of ts-offset */
   gint64 told;   /* ts-offset */
+  gboolean video;
+  RaGrace grace;
+  RaSpan more;      /* RA_GRACE, or 0 */
+  RaSpan more_told; /* the jitterbuffer's latency has that in it */
 
   /* what arrives */
   Packet arrival[ARRIVALS]; /* at: GST_CLOCK_TIME_NONE: there was none */
@@ -103,89 +108,37 @@ media_span (const HoldStream *s, guint32 from, guint32 to)
   return (gint64) (gint32) (to - from) * RA_SECOND / s->clock_rate;
 }
 
-/* --- what arrives ----------------------------------------------------------- */
-
-static void
-count (HoldStream *s, const Packet *p)
-{
-  gint16 ahead = (gint16) (p->seq - s->highest);
-
-  if (!s->started || ABS (ahead) >= ARRIVALS) {
-    s->started = TRUE;
-    s->highest = p->seq;
-    ra_playout_on_packets (&s->playout, 1, 0, p->at);
-  } else if (ahead > 0) {
-    s->highest = p->seq;
-    ra_playout_on_packets (&s->playout, 1, ahead - 1, p->at);
-  } else if (ahead < 0) {
-    ra_playout_on_packets (&s->playout, 1, -1, p->at);
-  }
-}
-
-/* Notes when the packet came.  FALSE: it is a copy, by the path or by the sender.  A
- * packet that comes behind its repeat counts, because the path did not lose it.  A
- * sender may begin its numbers again, so a copy has the same RTP time, and comes
- * soon. */
+/* A wait for what is missing is decided on again.  rtpulpfecdec mends a hole when it is
+ * given up, and not before, so a wait makes that late.  The lock is held.  TRUE: it is
+ * decided otherwise. */
 static gboolean
-arrive (HoldStream *s, const Packet *p)
+grace_update (HoldStream *s, RaTime now)
 {
-  Packet *first = &s->arrival[p->seq % ARRIVALS];
+  const RaPlayoutLimits *limits = &s->hold->cfg.limits;
+  gboolean waits = s->video && limits->repeats
+      && !(s->ulpfec > 0 && ra_diff (now, s->ulpfec) < UNREPAIRED)
+      && ra_grace_is_worth (&s->grace, now);
 
-  if (GST_CLOCK_TIME_IS_VALID (first->at) && first->seq == p->seq
-      && first->rtp == p->rtp && (p->again || !first->again)
-      && GST_CLOCK_DIFF (first->at, p->at) < SILENT)
-    return FALSE;
-  *first = *p;
-  return TRUE;
-}
-
-static GstPadProbeReturn
-on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  HoldStream *s = data;
-  gint64 late, less = 0;
-  gboolean fresh;
-  Packet p;
-
-  if (!packet_parse (buffer, &p) || !GST_BUFFER_DTS_IS_VALID (buffer))
-    return GST_PAD_PROBE_OK;
-  p.at = GST_BUFFER_DTS (buffer);
-  g_mutex_lock (&s->hold->lock);
-  if (pt_is_fec (p.pt))
-    s->repair = p.at;
-  fresh = arrive (s, &p);
-  if (fresh && !p.again)
-    count (s, &p);
-  late = s->mapped ? (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp)
-                   : FAR;
-  if (fresh && p.again && ABS (late) < FAR) {
-    GST_LOG ("%08x: repeat %" GST_STIME_FORMAT " late", s->ssrc,
-        GST_STIME_ARGS (late));
-    ra_playout_on_repair (&s->playout, late, p.at);
-  } else if (!p.again && ABS (late) < FAR) {
-    less = late
-        - ra_lull_on_packet (&s->lull, late, s->hold->cfg.limits.most, p.at);
-    less = MIN (less, (gint64) p.at); /* it may be older than the stream */
-  }
-  g_mutex_unlock (&s->hold->lock);
-  if (less > 0) {
-    buffer = gst_buffer_make_writable (buffer);
-    GST_BUFFER_DTS (buffer) -= (GstClockTime) less;
-    GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  }
-  return GST_PAD_PROBE_OK;
+  s->more = waits ? MIN (RA_GRACE, limits->most) : 0;
+  return s->jitterbuffer && s->more != s->more_told;
 }
 
 /* --- what a jitterbuffer is set to --------------------------------------------- */
 
-/* Those whose offset is another one now. */
+/* Those for which something is otherwise now. */
 typedef struct
 {
   GstElement *jitterbuffer;
   gint64 offset;
-  gint period; /* ms: as long as packets are asked for again */
+  guint latency; /* ms */
+  gint period;   /* ms: as long as packets are asked for again */
 } Order;
+
+static guint
+whole_ms (RaSpan span)
+{
+  return (guint) ((span + RA_MSECOND - 1) / RA_MSECOND);
+}
 
 static void
 order_clear (gpointer data)
@@ -198,19 +151,20 @@ static GArray *
 orders_make (SrcHold *h)
 {
   GArray *orders = g_array_new (FALSE, FALSE, sizeof (Order));
-  gint64 less = h->cfg.adaptive ? h->cfg.limits.most - h->hold.now : 0;
+  gint64 less = h->cfg.limits.most - h->hold.now;
 
   g_array_set_clear_func (orders, order_clear);
   for (guint i = 0; i < h->streams->len; i++) {
     HoldStream *s = g_ptr_array_index (h->streams, i);
     Order order = { .offset = s->lips - less };
 
-    if (ABS (order.offset - s->told) < GRAIN)
+    if (ABS (order.offset - s->told) < GRAIN && s->more == s->more_told)
       continue;
     order.jitterbuffer = gst_object_ref (s->jitterbuffer);
-    order.period
-        = (gint) ((h->cfg.limits.most - less + RA_MSECOND - 1) / RA_MSECOND);
+    order.latency = whole_ms (h->cfg.limits.most + s->more);
+    order.period = (gint) whole_ms (h->hold.now + s->more);
     s->told = order.offset;
+    s->more_told = s->more;
     g_array_append_val (orders, order);
   }
   return orders;
@@ -224,8 +178,8 @@ orders_tell (SrcHold *h, GArray *orders)
   for (guint i = 0; i < orders->len; i++) {
     const Order *o = &g_array_index (orders, Order, i);
 
-    g_object_set (o->jitterbuffer, "ts-offset", o->offset, "rtx-retry-period",
-        o->period, NULL);
+    g_object_set (o->jitterbuffer, "latency", o->latency, "ts-offset",
+        o->offset, "rtx-retry-period", o->period, NULL);
   }
   g_atomic_pointer_set (&h->teller, NULL);
 }
@@ -274,6 +228,88 @@ offset_set (GObject *jitterbuffer, GParamSpec *pspec, gpointer data)
   g_mutex_unlock (&h->telling);
   if (lips)
     orders_follow (h);
+}
+
+/* --- what arrives ----------------------------------------------------------- */
+
+static void
+count (HoldStream *s, const Packet *p)
+{
+  gint16 ahead = (gint16) (p->seq - s->highest);
+
+  if (!s->started || ABS (ahead) >= ARRIVALS) {
+    s->started = TRUE;
+    s->highest = p->seq;
+    ra_playout_on_packets (&s->playout, 1, 0, p->at);
+  } else if (ahead > 0) {
+    s->highest = p->seq;
+    ra_playout_on_packets (&s->playout, 1, ahead - 1, p->at);
+  } else if (ahead < 0) {
+    ra_playout_on_packets (&s->playout, 1, -1, p->at);
+  }
+}
+
+/* Notes when the packet came.  FALSE: it is a copy, by the path or by the sender.  A
+ * packet that comes behind its repeat counts, because the path did not lose it.  A
+ * sender may begin its numbers again, so a copy has the same RTP time, and comes
+ * soon. */
+static gboolean
+arrive (HoldStream *s, const Packet *p)
+{
+  Packet *first = &s->arrival[p->seq % ARRIVALS];
+
+  if (GST_CLOCK_TIME_IS_VALID (first->at) && first->seq == p->seq
+      && first->rtp == p->rtp && (p->again || !first->again)
+      && GST_CLOCK_DIFF (first->at, p->at) < SILENT)
+    return FALSE;
+  *first = *p;
+  return TRUE;
+}
+
+static GstPadProbeReturn
+on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  HoldStream *s = data;
+  gint64 late, less = 0;
+  gboolean fresh, other;
+  Packet p;
+
+  if (!packet_parse (buffer, &p) || !GST_BUFFER_DTS_IS_VALID (buffer))
+    return GST_PAD_PROBE_OK;
+  p.at = GST_BUFFER_DTS (buffer);
+  g_mutex_lock (&s->hold->lock);
+  if (pt_is_fec (p.pt))
+    s->repair = p.at;
+  if (p.pt == PT_FEC)
+    s->ulpfec = p.at;
+  fresh = arrive (s, &p);
+  if (fresh && !p.again)
+    count (s, &p);
+  late = s->mapped ? (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp)
+                   : FAR;
+  if (fresh && p.again && ABS (late) < FAR) {
+    GST_LOG ("%08x: repeat %" GST_STIME_FORMAT " late", s->ssrc,
+        GST_STIME_ARGS (late));
+    ra_playout_on_repair (&s->playout, late, p.at);
+    ra_grace_on_repeat (&s->grace, late - s->hold->hold.now, p.at);
+  } else if (!p.again && ABS (late) < FAR) {
+    less = late
+        - ra_lull_on_packet (&s->lull, late, s->hold->cfg.limits.most, p.at);
+    less = MIN (less, (gint64) p.at); /* it may be older than the stream */
+    if (ra_lull_is_longer (&s->lull, p.at))
+      ra_grace_on_longer (&s->grace, p.at);
+  }
+  other = grace_update (s, p.at);
+  g_mutex_unlock (&s->hold->lock);
+  if (other)
+    orders_follow (s->hold);
+  if (less > 0) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_DTS (buffer) -= (GstClockTime) less;
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
 }
 
 /* --- what goes to the decoder --------------------------------------------------- */
@@ -329,19 +365,20 @@ static void
 frame_end (HoldStream *s, RaTime now)
 {
   SrcHold *h = s->hold;
-  const RaPlayoutLimits *limits = &h->cfg.limits;
+  RaPlayoutLimits limits = h->cfg.limits;
   RaSpan late;
 
+  limits.grace = s->more;
   s->in_frame = FALSE;
   s->heard = now;
   if (s->late == RA_SPAN_NONE)
     return;
   ra_playout_on_frame (&s->playout, s->late, now);
-  s->wanted = ra_playout_knows (&s->playout, limits, now)
-      ? ra_playout_wanted (&s->playout, limits, now)
+  s->wanted = ra_playout_knows (&s->playout, &limits, now)
+      ? ra_playout_wanted (&s->playout, &limits, now)
       : RA_SPAN_NONE;
   h->wanted = wanted_by_all (h, now);
-  late = ra_playout_streak (&s->playout, h->hold.now, limits->most);
+  late = ra_playout_streak (&s->playout, h->hold.now, limits.most);
   if (h->cfg.adaptive
       && (late != RA_SPAN_NONE || h->wanted > h->hold.now
           || is_slowest (h, s, now)))
@@ -391,11 +428,16 @@ clock_rate (const SrcHold *h, guint pt)
 static void
 media_note (HoldStream *s, guint pt)
 {
+  const GstCaps *caps = s->hold->payloads->caps[pt];
   guint rate;
 
   if (s->clock_rate > 0 && pt == s->pt)
     return;
   s->pt = pt;
+  s->video = caps
+      && !g_strcmp0 (
+          gst_structure_get_string (gst_caps_get_structure (caps, 0), "media"),
+          "video");
   rate = clock_rate (s->hold, pt);
   if (rate == s->clock_rate)
     return;
@@ -411,7 +453,6 @@ catch_up (HoldStream *s, const Packet *p, gint64 due)
 {
   const SrcHold *h = s->hold;
   RaSpan most = h->cfg.limits.most;
-  RaSpan hold = h->cfg.adaptive ? h->hold.now : most;
   gint64 media = s->mapped ? media_span (s, s->rtp, p->rtp) : FAR;
   GstClockTime now;
 
@@ -419,7 +460,7 @@ catch_up (HoldStream *s, const Packet *p, gint64 due)
     s->catch_up = (RaCatchUp){ 0 };
   else if (!p->again)
     ra_catch_up_on_packet (
-        &s->catch_up, media, due - s->due - media, hold, most);
+        &s->catch_up, media, due - s->due - media, h->hold.now, most);
   if (s->catch_up.ahead == 0 || !s->jitterbuffer)
     return 0;
   now = gst_element_get_current_running_time (s->jitterbuffer);
@@ -468,8 +509,11 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   at = p.seq % ARRIVALS;
   g_mutex_lock (&s->hold->lock);
-  if (!pt_is_fec (p.pt))
+  if (!pt_is_fec (p.pt)) {
     media_note (s, p.pt);
+    if (s->mapped && GST_BUFFER_IS_DISCONT (buffer))
+      ra_grace_on_hole (&s->grace, s->heard);
+  }
   if (s->clock_rate > 0) {
     due = (gint64) GST_BUFFER_PTS (buffer) - s->told;
     ahead = catch_up (s, &p, due);
@@ -488,6 +532,25 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   }
   if (ended)
     orders_follow (s->hold);
+  return GST_PAD_PROBE_OK;
+}
+
+/* What is reported has no wait for what is missing in it. */
+static GstPadProbeReturn
+on_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  HoldStream *s = data;
+  GstClockTime min, max, more;
+  gboolean live;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_latency (query, &live, &min, &max);
+  g_mutex_lock (&s->hold->lock);
+  more = (GstClockTime) MAX (s->more_told, 0);
+  g_mutex_unlock (&s->hold->lock);
+  gst_query_set_latency (query, live, min - MIN (more, min), max);
   return GST_PAD_PROBE_OK;
 }
 
@@ -515,6 +578,7 @@ listed_free (gpointer stream)
   g_signal_handler_disconnect (jitterbuffer, s->offset);
   pad_unwatch (jitterbuffer, "sink", s->in);
   pad_unwatch (jitterbuffer, "src", s->out);
+  pad_unwatch (jitterbuffer, "src", s->query);
   gst_object_unref (jitterbuffer);
   stream_unref (s);
 }
@@ -544,6 +608,10 @@ src_hold_set (SrcHold *h, const SrcHoldConfig *cfg)
   if (h->streams->len == 0 || !cfg->adaptive)
     ra_hold_init (&h->hold, cfg->limits.most);
   h->hold.now = CLAMP (h->hold.now, cfg->limits.least, cfg->limits.most);
+  if (cfg->limits.most != h->cfg.limits.most) /* rtpbin has set it, too */
+    for (guint i = 0; i < h->streams->len; i++)
+      ((HoldStream *) g_ptr_array_index (h->streams, i))->more_told
+          = RA_SPAN_NONE;
   h->cfg = *cfg;
   g_mutex_unlock (&h->lock);
   orders_follow (h);
@@ -560,7 +628,7 @@ src_hold_add (SrcHold *h, GstElement *jitterbuffer, guint32 ssrc)
   s->hold = h;
   s->ssrc = ssrc;
   s->jitterbuffer = gst_object_ref (jitterbuffer);
-  s->wanted = RA_SPAN_NONE;
+  s->wanted = s->more_told = RA_SPAN_NONE;
   s->out_pts = GST_CLOCK_TIME_NONE;
   for (guint i = 0; i < ARRIVALS; i++)
     s->arrival[i].at = GST_CLOCK_TIME_NONE;
@@ -568,6 +636,9 @@ src_hold_add (SrcHold *h, GstElement *jitterbuffer, guint32 ssrc)
   s->in = gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, on_arrival,
       g_atomic_rc_box_acquire (s), stream_unref);
   s->out = gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_departure,
+      g_atomic_rc_box_acquire (s), stream_unref);
+  s->query = gst_pad_add_probe (src,
+      GST_PAD_PROBE_TYPE_QUERY_UPSTREAM | GST_PAD_PROBE_TYPE_PULL, on_query,
       g_atomic_rc_box_acquire (s), stream_unref);
   s->offset = g_signal_connect_data (jitterbuffer, "notify::ts-offset",
       G_CALLBACK (offset_set), g_atomic_rc_box_acquire (s), stream_closed, 0);
@@ -616,13 +687,14 @@ src_hold_get_stats (SrcHold *h, SrcHoldStats *stats)
 {
   *stats = (SrcHoldStats){ .late = RA_SPAN_NONE };
   g_mutex_lock (&h->lock);
-  stats->now = h->cfg.adaptive ? h->hold.now : h->cfg.limits.most;
+  stats->now = h->hold.now;
   stats->wanted = h->wanted;
   stats->moved = h->moved;
   stats->hurried = h->hurried;
   for (guint i = 0; i < h->streams->len; i++) {
     const HoldStream *s = g_ptr_array_index (h->streams, i);
 
+    stats->more = MAX (stats->more, s->more);
     stats->late
         = MAX (stats->late, ra_playout_late (&s->playout, .95, s->heard));
   }

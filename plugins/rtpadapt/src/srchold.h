@@ -9,6 +9,10 @@
  * that each large frame would move the picture; and sinks wait for what the LATENCY
  * query said once, unless the application asks again, and then jump.
  *
+ * Missing video is waited for a little longer than that, where it pays (RaGrace): the
+ * jitterbuffer's latency has that in it, and what its pad answers to the LATENCY query has
+ * not.  So nothing else is shown later.
+ *
  * rtpbin sets ts-offset for lip synchronisation, when there are two streams or more.
  * What it sets is kept, and ours is taken off it.
  */
@@ -50,6 +54,7 @@ typedef struct
 typedef struct
 {
   RaSpan now, wanted, late; /* late: RA_SPAN_NONE if nothing came */
+  RaSpan more;              /* a wait for missing video, RA_GRACE or 0 */
   RaSpan moved, hurried;
 } SrcHoldStats;
 

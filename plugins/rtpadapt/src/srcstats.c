@@ -264,6 +264,8 @@ const Field src_stats_hold_fields[] = {
   { "late-95", "ns",
       "by when 95 of 100 frames are complete, 511 ms at most; 0: nothing came",
       "element", FIELD_SPAN (SrcHoldStats, late) },
+  { "grace", "ns", "that missing video is waited for beyond \"latency\"",
+      "element", FIELD_SPAN (SrcHoldStats, more) },
   { "playout-later", "ns",
       "the most that the playout moved from a frame to the next, later",
       "element", FIELD_SPAN (SrcHoldStats, moved) },
