@@ -83,14 +83,14 @@ test_nacks (gconstpointer data)
 }
 
 /* L = 200, R = 100, J = q = 0, frames of 40 ms: a round takes 120 ms, and there are
- * 190 for it.  With 10 % lost a second copy is expected to save .1 72 = 7.2 packets, a
- * third .7, less than itself: there are 2.  A request 60 ms after the packet left, 20 of
+ * 190 for it.  With 5 % lost a second copy is expected to save .05 200 = 10 packets, a
+ * third .5, less than itself: there are 2.  A request 60 ms after the packet left, 20 of
  * which it had waited, leaves 110: it is the last round, and the other copy follows a
  * frame later. */
 static void
 test_nack_copies (void)
 {
-  RaReport report = { .expected = 1000, .lost_wireless = 100, .queue = 0 };
+  RaReport report = { .expected = 1000, .lost_wireless = 50, .queue = 0 };
   RaRepairConfig cfg = { .on = TRUE, .rows = TRUE, .latency = 200 * MS };
   g_autoptr (RaLedger) l = ra_ledger_new ();
   RaTime now = 1000 * MS;
