@@ -20,9 +20,9 @@ G_BEGIN_DECLS
 /* What a lost packet costs, in packets.  It spoils six frames of 12, until a key frame that
  * was asked for is there, and each of these packets is worth several of those that repair
  * takes from the encoder, because a picture is hardly worse at a slightly lower rate.
- * Measured at 3 Mbit/s (tools/compare mobile, Wi-Fi): a lost packet costs .2 of VMAF in 30 s,
- * and 320 packets less do.  With no more than 200 repair stays at a quarter of the media
- * where a twentieth is lost and no round fits. */
+ * In one run at 3 Mbit/s (tools/compare mobile, Wi-Fi) a lost packet cost .2 of VMAF in 30 s,
+ * as much as 320 packets that the encoder does not get.  With 200 repair stays at a quarter
+ * of the media where a twentieth is lost and no round fits. */
 #define RA_REPAIR_SPOILS 200
 /* Of all that is sent, the most that repair may take, and where RA_REPAIR_HEAVY is lost:
  * with 20 % lost it took .27 (docs/results.md), and .25 left hundreds of packets missing in

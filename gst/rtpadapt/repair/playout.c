@@ -313,8 +313,7 @@ gboolean
 ra_grace_is_worth (const RaGrace *g, RaTime now)
 {
   return now >= g->off
-      && g->vain * grace_kept (g, now)
-      <= GRACE_TRIES + GRACE_PAYS * g->saved * grace_kept (g, now);
+      && (g->vain - GRACE_PAYS * g->saved) * grace_kept (g, now) <= GRACE_TRIES;
 }
 
 /* --- after a packet that came too late -------------------------------------------- */

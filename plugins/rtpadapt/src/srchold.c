@@ -108,9 +108,9 @@ media_span (const HoldStream *s, guint32 from, guint32 to)
   return (gint64) (gint32) (to - from) * RA_SECOND / s->clock_rate;
 }
 
-/* A wait for what is missing is decided on again.  rtpulpfecdec mends a hole when it is
- * given up, and not before, so a wait makes that late.  The lock is held.  TRUE: it is
- * decided otherwise. */
+/* Decides again whether missing packets are waited for.  rtpulpfecdec mends a hole when the
+ * jitterbuffer gives it up, and not before, so a wait makes that late.  The lock is held.
+ * TRUE: the jitterbuffer has to be set. */
 static gboolean
 grace_update (HoldStream *s, RaTime now)
 {
@@ -125,13 +125,15 @@ grace_update (HoldStream *s, RaTime now)
 
 /* --- what a jitterbuffer is set to --------------------------------------------- */
 
-/* Those for which something is otherwise now. */
+/* Those of which a setting has changed. */
 typedef struct
 {
   GstElement *jitterbuffer;
   gint64 offset;
   guint latency; /* ms */
-  gint period;   /* ms: as long as packets are asked for again */
+  gint
+      period; /* ms: packets are asked for again as long.  rtpjitterbuffer alone would
+                  stop 2 x jitter earlier than feedback/requests.c */
 } Order;
 
 static guint
@@ -535,13 +537,14 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* What is reported has no wait for what is missing in it. */
+/* The wait for missing video is taken off the latency that the jitterbuffer reports.  It may
+ * be about to be set, and less than the most is never reported. */
 static GstPadProbeReturn
 on_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
   HoldStream *s = data;
-  GstClockTime min, max, more;
+  GstClockTime min, max, more, most;
   gboolean live;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
@@ -549,8 +552,10 @@ on_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gst_query_parse_latency (query, &live, &min, &max);
   g_mutex_lock (&s->hold->lock);
   more = (GstClockTime) MAX (s->more_told, 0);
+  most = (GstClockTime) s->hold->cfg.limits.most;
   g_mutex_unlock (&s->hold->lock);
-  gst_query_set_latency (query, live, min - MIN (more, min), max);
+  gst_query_set_latency (
+      query, live, MIN (min, MAX (min - MIN (more, min), most)), max);
   return GST_PAD_PROBE_OK;
 }
 

@@ -9,9 +9,9 @@
  * that each large frame would move the picture; and sinks wait for what the LATENCY
  * query said once, unless the application asks again, and then jump.
  *
- * Missing video is waited for a little longer than that, where it pays (RaGrace): the
- * jitterbuffer's latency has that in it, and what its pad answers to the LATENCY query has
- * not.  So nothing else is shown later.
+ * Missing video is waited for a little longer than that, where it pays (RaGrace).  The
+ * jitterbuffer's property latency includes this wait, and the answer to the LATENCY query
+ * leaves it out, so that nothing else is shown later.
  *
  * rtpbin sets ts-offset for lip synchronisation, when there are two streams or more.
  * What it sets is kept, and ours is taken off it.

@@ -153,16 +153,6 @@ on_request (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_DROP;
 }
 
-/* rtpjitterbuffer would stop asking 2 x jitter earlier than feedback/requests.c. */
-static void
-set_period (GstElement *jitterbuffer, GParamSpec *pspec, gpointer data)
-{
-  guint latency;
-
-  g_object_get (jitterbuffer, "latency", &latency, NULL);
-  g_object_set (jitterbuffer, "rtx-retry-period", (gint) latency, NULL);
-}
-
 void
 src_rtx_watch (GstElement *jitterbuffer)
 {
@@ -170,9 +160,6 @@ src_rtx_watch (GstElement *jitterbuffer)
   GstPad *pad = gst_element_get_static_pad (jitterbuffer, "sink");
 
   g_object_set (jitterbuffer, "rtx-next-seqnum", FALSE, NULL);
-  set_period (jitterbuffer, NULL, NULL);
-  g_signal_connect (
-      jitterbuffer, "notify::latency", G_CALLBACK (set_period), NULL);
   g_mutex_init (&w->lock);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet,
       g_atomic_rc_box_acquire (w), watch_unref);

@@ -1,5 +1,5 @@
 /* The payload types of what rtpadaptsink adds to a stream and rtpadaptsrc takes for
- * repair: both ends have to use the same, as nothing agrees on them.
+ * repair.  Both ends have to use the same, as they do not negotiate them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
