@@ -2,6 +2,7 @@
  * leaves it.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../../plugins/rtpadapt/src/srcframe.h"
 #include "../../plugins/rtpadapt/src/srcgap.h"
 #include "../../plugins/rtpadapt/src/srchold.h"
 #include "../rows.h"
@@ -498,6 +499,116 @@ test_hole (gconstpointer data)
   gst_harness_teardown (h);
 }
 
+/* m: a packet of video, M: with the marker, a: of sound, f: FEC, a space: the next frame,
+ * e: an event, x: a flush. out: what has gone on after each of them. */
+static const struct
+{
+  const gchar *in, *out, *why;
+} frame_rows[] = {
+  { "mm mM", "12234", "nobody knows yet that frames end with the marker" },
+  { "M mmM mM", "11114446", "then a frame waits for its own" },
+  { "M mmfMf", "1111156", "FEC keeps its place" },
+  { "M mm mM", "1111145", "the marker is lost: the next frame shows the end" },
+  { "M mm mM mM", "1111145557",
+      "that frame waits for nothing, and the next one does" },
+  { "M mem", "11122", "what comes in order stays so, as the news of a loss" },
+  { "M mmxM", "111112", "what waited is flushed" },
+  { "aaa", "123", "sound waits for nothing" },
+};
+
+static GstBuffer *
+frame_packet (gchar kind, guint frame)
+{
+  guint8 packet[12] = { 0x80, kind == 'f' ? PT_FEC : kind == 'a' ? 97 : 96 };
+  GstBuffer *buffer;
+
+  packet[1] |= kind == 'M' ? 0x80 : 0;
+  packet[7] = (guint8) frame;
+  buffer = gst_buffer_new_memdup (packet, sizeof packet);
+  GST_BUFFER_PTS (buffer) = frame * FRAME;
+  return buffer;
+}
+
+/* `h` is an identity whose latency is 200 ms. */
+static void
+frame_init (GstHarness *h)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (h->element, "src");
+  SrcPayloads payloads = { 0 };
+
+  payloads.caps[96] = gst_caps_from_string (CAPS);
+  payloads.caps[97] = gst_caps_from_string (OTHER);
+  payloads.caps[PT_FEC] = gst_caps_from_string (FEC);
+  src_frame_watch (pad, &payloads);
+  src_payloads_clear (&payloads);
+  gst_harness_set_src_caps_str (h, CAPS);
+  gst_harness_set_upstream_latency (h, 200 * MS);
+}
+
+static void
+test_frame (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), frame = 0;
+  GstHarness *h = gst_harness_new ("identity");
+  g_autoptr (GString) out = g_string_new (NULL);
+  GstSegment segment;
+
+  g_test_message ("%s", frame_rows[row].why);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  frame_init (h);
+  for (const gchar *c = frame_rows[row].in; *c; c++) {
+    if (*c == ' ')
+      frame++;
+    else if (*c == 'e')
+      gst_harness_push_event (h, gst_event_new_gap (0, FRAME));
+    else if (*c == 'x'
+        && gst_harness_push_event (h, gst_event_new_flush_stop (FALSE)))
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
+    else
+      gst_harness_push (h, frame_packet (*c, frame));
+    g_string_append_printf (out, "%u", gst_harness_buffers_received (h));
+  }
+  g_assert_cmpstr (out->str, ==, frame_rows[row].out);
+  gst_harness_teardown (h);
+}
+
+/* Frame 1, at 40 ms, is whole at 280: with a latency of 200 and 15 for the decoder it is 25
+ * late, and has that more.  Frame 2, at 80 ms, comes 5 ms later, and has until 295. */
+static void
+test_frame_late (void)
+{
+  static const guint pts[] = { 0, 65, 65, 80, 80 };
+  GstHarness *h = gst_harness_new ("identity");
+
+  frame_init (h);
+  gst_harness_push (h, frame_packet ('M', 0));
+  for (guint frame = 1; frame <= 2; frame++) {
+    gst_harness_push (h, frame_packet ('m', frame));
+    gst_harness_set_time (h, (275 + 5 * frame) * MS);
+    gst_harness_push (h, frame_packet ('M', frame));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (pts); i++) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
+
+    g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, pts[i] * MS);
+  }
+  gst_harness_teardown (h);
+}
+
+/* A frame without an end does not fill the memory. */
+static void
+test_frame_endless (void)
+{
+  GstHarness *h = gst_harness_new ("identity");
+
+  frame_init (h);
+  gst_harness_push (h, frame_packet ('M', 0));
+  for (guint i = 0; i < 3000; i++)
+    gst_harness_push (h, frame_packet ('m', 1));
+  g_assert_cmpuint (gst_harness_buffers_received (h), ==, 3001);
+  gst_harness_teardown (h);
+}
+
 void
 tests_add (void)
 {
@@ -518,4 +629,7 @@ tests_add (void)
   g_test_add_func ("/src-hold/grace/none", test_no_grace);
   g_test_add_func ("/src-hold/removed", test_removed);
   rows_add ("/src-hold/hole", holes, test_hole);
+  rows_add ("/src-hold/frame", frame_rows, test_frame);
+  g_test_add_func ("/src-hold/frame/late", test_frame_late);
+  g_test_add_func ("/src-hold/frame/endless", test_frame_endless);
 }

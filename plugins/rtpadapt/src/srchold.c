@@ -430,16 +430,12 @@ clock_rate (const SrcHold *h, guint pt)
 static void
 media_note (HoldStream *s, guint pt)
 {
-  const GstCaps *caps = s->hold->payloads->caps[pt];
   guint rate;
 
   if (s->clock_rate > 0 && pt == s->pt)
     return;
   s->pt = pt;
-  s->video = caps
-      && !g_strcmp0 (
-          gst_structure_get_string (gst_caps_get_structure (caps, 0), "media"),
-          "video");
+  s->video = src_payloads_is_video (s->hold->payloads, pt);
   rate = clock_rate (s->hold, pt);
   if (rate == s->clock_rate)
     return;

@@ -323,16 +323,22 @@ src_payloads_clear (SrcPayloads *table)
     gst_clear_caps (&table->caps[pt]);
 }
 
+gboolean
+src_payloads_is_video (const SrcPayloads *table, guint pt)
+{
+  const GstCaps *caps = table->caps[pt];
+
+  return caps && !pt_is_fec (pt) && !pt_is_rtx (pt)
+      && !g_strcmp0 (
+          gst_structure_get_string (gst_caps_get_structure (caps, 0), "media"),
+          "video");
+}
+
 gint
 src_payloads_video (const SrcPayloads *table)
 {
   for (gint pt = DYNAMIC_FIRST; pt < SRC_PAYLOAD_TYPES; pt++) {
-    const GstStructure *s;
-
-    if (!table->caps[pt] || pt_is_fec ((guint) pt) || pt_is_rtx ((guint) pt))
-      continue;
-    s = gst_caps_get_structure (table->caps[pt], 0);
-    if (g_strcmp0 (gst_structure_get_string (s, "media"), "video") == 0)
+    if (src_payloads_is_video (table, (guint) pt))
       return pt;
   }
   return -1;

@@ -4,6 +4,7 @@
 #include "srcsession.h"
 
 #include "parts/session.h"
+#include "srcframe.h"
 #include "srcgap.h"
 #include "srcrtx.h"
 #include "srcrtxpt.h"
@@ -103,13 +104,14 @@ new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
   gboolean rtx;
 
   src_gap_watch (pad);
-  gst_object_unref (pad);
   g_mutex_lock (s->lock);
   g_hash_table_replace (
       s->jitterbuffers, GUINT_TO_POINTER (ssrc), gst_object_ref (jitterbuffer));
   rtx = s->repeats;
   g_mutex_unlock (s->lock);
   src_hold_add (&s->hold, jitterbuffer, ssrc);
+  src_frame_watch (pad, s->payloads); /* behind the probes of the hold */
+  gst_object_unref (pad);
   if (rtx)
     src_rtx_watch (jitterbuffer);
 }
