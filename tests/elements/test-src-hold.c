@@ -381,6 +381,27 @@ test_grace (void)
   }
 }
 
+/* The last packets of two frames are repeated, the later one first, before the next frame
+ * shows that they are missing. */
+static void
+test_unmissed (void)
+{
+  g_auto (Fixture) f;
+
+  fixture_init (&f, FALSE);
+  frames (&f, 50, 0);
+  g_object_set (f.harness->element, "do-retransmission", TRUE, NULL);
+  push (&f, f.n + 1, 20 * MS, REPEAT);
+  push (&f, f.n, 60 * MS, REPEAT);
+  push (&f, f.n + 2, 0, 0);
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (f.harness);
+
+    g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, (f.n + i) * FRAME);
+    g_assert_false (GST_BUFFER_IS_DISCONT (buffer));
+  }
+}
+
 /* After a fourth wait in vain there is none, until a repeat comes for which it would have
  * paid.  The fifth hole is given up after 200 ms. */
 static void
@@ -625,6 +646,7 @@ tests_add (void)
   g_test_add_data_func (
       "/src-hold/catch-up/adaptive", GINT_TO_POINTER (TRUE), test_catch_up);
   g_test_add_func ("/src-hold/grace", test_grace);
+  g_test_add_func ("/src-hold/unmissed", test_unmissed);
   g_test_add_func ("/src-hold/grace/in-vain", test_grace_in_vain);
   g_test_add_func ("/src-hold/grace/none", test_no_grace);
   g_test_add_func ("/src-hold/removed", test_removed);

@@ -268,13 +268,24 @@ arrive (HoldStream *s, const Packet *p)
   return TRUE;
 }
 
+/* A sender hears of a loss from later packets of any kind, and may repeat the last packet of
+ * a frame before the next frame begins.  rtpjitterbuffer (1.22) misses nothing by then, and
+ * would drop the repeat as one that nobody asked for. */
+static gboolean
+is_ahead (const HoldStream *s, const Packet *p)
+{
+  gint16 ahead = (gint16) (p->seq - s->highest);
+
+  return s->started && ahead > 0 && ahead < ARRIVALS;
+}
+
 static GstPadProbeReturn
 on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   HoldStream *s = data;
   gint64 late, less = 0;
-  gboolean fresh, other;
+  gboolean fresh, other, unmissed;
   Packet p;
 
   if (!packet_parse (buffer, &p) || !GST_BUFFER_DTS_IS_VALID (buffer))
@@ -286,6 +297,7 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (p.pt == PT_FEC)
     s->ulpfec = p.at;
   fresh = arrive (s, &p);
+  unmissed = fresh && p.again && is_ahead (s, &p);
   if (fresh && !p.again)
     count (s, &p);
   late = s->mapped ? (gint64) p.at - s->due - media_span (s, s->rtp, p.rtp)
@@ -295,10 +307,10 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
         GST_STIME_ARGS (late));
     ra_playout_on_repair (&s->playout, late, p.at);
     ra_grace_on_repeat (&s->grace, late - s->hold->hold.now, p.at);
+    less = unmissed ? late : 0;
   } else if (!p.again && ABS (late) < FAR) {
     less = late
         - ra_lull_on_packet (&s->lull, late, s->hold->cfg.limits.most, p.at);
-    less = MIN (less, (gint64) p.at); /* it may be older than the stream */
     if (ra_lull_is_longer (&s->lull, p.at))
       ra_grace_on_longer (&s->grace, p.at);
   }
@@ -306,9 +318,12 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_mutex_unlock (&s->hold->lock);
   if (other)
     orders_follow (s->hold);
-  if (less > 0) {
+  if (less > 0 || unmissed) {
     buffer = gst_buffer_make_writable (buffer);
-    GST_BUFFER_DTS (buffer) -= (GstClockTime) less;
+    /* it may be older than the stream */
+    GST_BUFFER_DTS (buffer) -= CLAMP (less, 0, (gint64) p.at);
+    if (unmissed)
+      GST_BUFFER_FLAG_UNSET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
     GST_PAD_PROBE_INFO_DATA (info) = buffer;
   }
   return GST_PAD_PROBE_OK;
@@ -514,6 +529,7 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   }
   if (s->clock_rate > 0) {
     due = (gint64) GST_BUFFER_PTS (buffer) - s->told;
+    p.again |= s->arrival[at].seq == p.seq && s->arrival[at].again;
     ahead = catch_up (s, &p, due);
     move_note (s, &p, GST_BUFFER_PTS (buffer) - (GstClockTime) ahead);
     p.at = s->arrival[at].at;
