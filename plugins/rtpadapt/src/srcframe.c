@@ -8,14 +8,14 @@
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
-/* A sink shows a picture 20 ms after its time with the latency (processing-deadline of
- * GstBaseSink), and up to 5 ms later (max-lateness of GstVideoSink).  A late one is shown 5 ms
- * after it was whole, or 10 where the decoder takes that long. */
-#define DECODER (15 * GST_MSECOND)
+/* A frame that is whole no later than this after it was due keeps its time.  A sink shows one
+ * 20 ms after it is due (processing-deadline of GstBaseSink), and drops it another 5 ms later
+ * (max-lateness of GstVideoSink), so that the decoder has 5 to 10 ms. */
+#define TOLERATED (15 * GST_MSECOND)
 /* Packets of a frame that wait; more than that go on at once. */
 #define MOST 2048
 
-/* Only the streaming thread uses it, which stands while a flush stops. */
+/* The streaming thread uses it, and the one that ends a flush while the first is stopped. */
 typedef struct
 {
   gboolean video[SRC_PAYLOAD_TYPES];
@@ -52,11 +52,12 @@ late_by (GstPad *pad, GstClockTime pts)
   gst_query_parse_latency (query, NULL, &latency, NULL);
   now = gst_element_get_current_running_time (jitterbuffer);
   return GST_CLOCK_TIME_IS_VALID (now)
-      ? GST_CLOCK_DIFF (pts + latency + DECODER, now)
+      ? GST_CLOCK_DIFF (pts + latency + TOLERATED, now)
       : 0;
 }
 
-/* What waited goes on, with times `late` later.  How that went is seen at the next packet. */
+/* What waited goes on, with times `late` later.  If it is refused downstream, the next packet
+ * is, too, and the jitterbuffer hears of that. */
 static void
 frame_release (Frame *f, GstPad *pad, GstClockTimeDiff late)
 {
@@ -73,7 +74,7 @@ frame_release (Frame *f, GstPad *pad, GstClockTimeDiff late)
   gst_pad_push_list (pad, list);
 }
 
-/* A frame is whole, and so is the time by which it is late. */
+/* A frame is whole: its last packet is at hand, and the others wait. */
 static void
 frame_end (Frame *f, GstPad *pad, GstPadProbeInfo *info)
 {
@@ -90,9 +91,9 @@ frame_end (Frame *f, GstPad *pad, GstPadProbeInfo *info)
   GST_PAD_PROBE_INFO_DATA (info) = last;
 }
 
-/* A packet of the media; TRUE: it is to wait. */
-static gboolean
-frame_take (Frame *f, GstPad *pad, guint32 rtp, gboolean marked)
+/* A packet of the media.  From now on there is a list if packets are to wait. */
+static void
+frame_note (Frame *f, GstPad *pad, guint32 rtp, gboolean marked)
 {
   if (rtp != f->rtp) {
     frame_release (f, pad, 0);
@@ -100,7 +101,8 @@ frame_take (Frame *f, GstPad *pad, guint32 rtp, gboolean marked)
   }
   f->rtp = rtp;
   f->marked = marked;
-  return f->ends && !marked;
+  if (f->ends && !marked && !f->list)
+    f->list = gst_buffer_list_new ();
 }
 
 static GstPadProbeReturn
@@ -108,18 +110,14 @@ on_packet (Frame *f, GstPad *pad, GstPadProbeInfo *info)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   guint8 head[8];
-  guint pt;
 
   if (gst_buffer_extract (buffer, 0, head, sizeof head) != sizeof head)
     return GST_PAD_PROBE_OK;
-  pt = head[1] & 0x7f;
-  if (f->video[pt]
-      && frame_take (
-          f, pad, GST_READ_UINT32_BE (head + 4), (head[1] & 0x80) != 0)
-      && !f->list)
-    f->list = gst_buffer_list_new ();
-  if (f->video[pt] && f->marked)
-    frame_end (f, pad, info);
+  if (f->video[head[1] & 0x7f]) {
+    frame_note (f, pad, GST_READ_UINT32_BE (head + 4), (head[1] & 0x80) != 0);
+    if (f->marked)
+      frame_end (f, pad, info);
+  }
   if (!f->list)
     return GST_PAD_PROBE_OK;
   gst_buffer_list_add (f->list, gst_buffer_ref (buffer));

@@ -131,9 +131,9 @@ typedef struct
   GstElement *jitterbuffer;
   gint64 offset;
   guint latency; /* ms */
-  gint
-      period; /* ms: packets are asked for again as long.  rtpjitterbuffer alone would
-                  stop 2 x jitter earlier than feedback/requests.c */
+  /* ms: packets are asked for again as long.  rtpjitterbuffer alone would stop 2 x jitter
+   * earlier than feedback/requests.c. */
+  gint period;
 } Order;
 
 static guint
@@ -320,7 +320,7 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     orders_follow (s->hold);
   if (less > 0 || unmissed) {
     buffer = gst_buffer_make_writable (buffer);
-    /* it may be older than the stream */
+    /* The due time may be before the stream's first packet. */
     GST_BUFFER_DTS (buffer) -= CLAMP (less, 0, (gint64) p.at);
     if (unmissed)
       GST_BUFFER_FLAG_UNSET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
@@ -529,6 +529,7 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   }
   if (s->clock_rate > 0) {
     due = (gint64) GST_BUFFER_PTS (buffer) - s->told;
+    /* on_arrival() may have taken the flag off. */
     p.again |= s->arrival[at].seq == p.seq && s->arrival[at].again;
     ahead = catch_up (s, &p, due);
     move_note (s, &p, GST_BUFFER_PTS (buffer) - (GstClockTime) ahead);
