@@ -17,8 +17,8 @@
 /* --- requests for packets ------------------------------------------------- */
 
 /* Ten media packets with numbers 0 to 9 leave at 1000 ms, 1010 ms and so on; 8 is a
- * repair packet, which earns nothing.  RTT 100 ms.  `asked`: NUMBER@MS, in order;
- * y it goes on, n it does not. */
+ * repair packet, which earns nothing; 6 left again at 1100 ms, and that came.  RTT 100
+ * ms.  `asked`: NUMBER@MS, in order; y it goes on, n it does not. */
 static const struct
 {
   const gchar *asked, *expected, *why;
@@ -29,6 +29,8 @@ static const struct
   { "11@1200", "n", "it waits here, or was dropped here" },
   { "8@1200", "n", "a packet that is sent once" },
   { "5@1200", "n", "its feedback says that 5 came" },
+  { "6@1249", "n", "the request may have left before the repetition came" },
+  { "6@1250", "y", "the receiver did not take the repetition" },
   { "3@1200 3@1299", "yn", "the repetition is on its way" },
   { "3@1200 3@1300", "yy", "the repetition was lost, too" },
   { "0@1200 1@1200 2@1200 3@1200", "yyyn",
@@ -63,6 +65,8 @@ test_nacks (gconstpointer data)
         = packet_add (ledger, (1000 + 10 * i) * (RaTime) MS, SSRC, (guint16) i);
 
     e->once = i == 8;
+    e->mended = e->copies = i == 6;
+    e->asked_again = i == 6 ? 1100 * MS : 0;
     ra_ledger_hear (e, i == 5);
     ra_repair_on_sent (&r, e, 1000000);
   }

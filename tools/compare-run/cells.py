@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 
+import busy
 import demo
 from disturbance import disturbance
 from runner import Cache, Progress, digest, duration, programs_hash
@@ -277,17 +278,6 @@ class Work:
         return None
 
 
-def processors():
-    """The processors' time so far, and what the host took of it (proc(5))."""
-    # tests/tools/compare sets another file.
-    path = os.environ.get('RTPADAPT_PROC_STAT', '/proc/stat')
-    with contextlib.suppress(OSError):
-        with open(path, encoding='ascii') as file:
-            times = [int(word) for word in file.readline().split()[1:9]]
-            return sum(times), times[7]
-    return 0, 0
-
-
 class Cells:
     """Runs cells that are not kept yet."""
 
@@ -383,14 +373,14 @@ class Cells:
         work = Work(cell, self.link, self.measure, folder)
         begin = time.monotonic()
         with self.turns.stream(self.stopping):
-            before = processors()
+            before = busy.processors()
             status, _ = self.call(work.stream(), work.path('link'),
                                   cell.seconds + 3 * MARGIN_S, cell, time.monotonic())
-            total, stolen = (new - old for new, old in zip(processors(), before))
+            _, stolen = busy.shares(before, busy.processors())
         with self.turns.score(self.stopping):
             result = self.scored(cell, work, status)
         return {'result': result, 'picture': work.picture(self.env),
-                'stolen': stolen / max(total, 1),
+                'stolen': stolen,
                 'load': os.getloadavg()[0], 'jobs': self.progress.workers,
                 'took_s': round(time.monotonic() - begin, 1)}
 

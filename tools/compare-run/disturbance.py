@@ -1,12 +1,10 @@
 # Whether the machine was too busy for a run, whose result then says nothing of a system.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+from busy import STOLEN
 
 # A share of frames that the machine was too slow to hand to the encoder: what
 # else it was too slow for is not the system's fault, and the cell runs again.
 DISTURBED = .01
-# Of the processors' time, by the host of a virtual machine: no program here can
-# see it otherwise.  A quiet host takes .3 to 1.5 % on the machine of the records.
-STOLEN = .02
 # Of rtpadapt-link, by how much a packet left it later than its models said, at the
 # 99 % point: half of the queue that the goals allow.  A packet that it missed was
 # lost by no model.

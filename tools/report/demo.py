@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 
+import busy
 import page
 import table
 
@@ -270,7 +271,7 @@ class Runs:
                     i, time.monotonic() - begin, self.signals > 0)
 
     def run(self, i):
-        args, begin = self.args, time.monotonic()
+        args, begin, before = self.args, time.monotonic(), busy.processors()
         command = [
             RUNNER, *run_options(args, *self.pairs[i]), '--clip', args.clip,
             '--dir', self.dir, '--seconds', '%g' % args.seconds,
@@ -285,9 +286,10 @@ class Runs:
         if self.signals:
             self.child.send_signal(signal.SIGINT)
         out, err = self.wait(i, begin)
-        self.take(i, out, err, time.monotonic() - begin)
+        self.take(i, out, err, time.monotonic() - begin,
+                  busy.shares(before, busy.processors()))
 
-    def take(self, i, out, err, elapsed):
+    def take(self, i, out, err, elapsed, processors):
         code = self.child.returncode
         self.progress.clear()
         if code in (0, INTERRUPTED):
@@ -296,7 +298,8 @@ class Runs:
             found = json.loads(out)
             self.results.append(dict(
                 found['run'], series=found['series'],
-                losses=found['losses'], cut=code == INTERRUPTED))
+                losses=found['losses'], cut=code == INTERRUPTED,
+                processors_busy=processors[0], processors_stolen=processors[1]))
             self.progress.finish(i, found['run'], elapsed)
         elif not self.signals:
             raise DemoError(self.complaint(code, err))

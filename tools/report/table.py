@@ -1,5 +1,6 @@
 # Results as rows of text, for the terminal and the page.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import busy
 
 
 def name(run):
@@ -97,10 +98,24 @@ def _cut(run):
         name(run), len(series['queue_ms']) * series['bin_s'])
 
 
+def _busy(runs):
+    """Of the runs that the machine may have spoilt."""
+    found = [run for run in runs if run['processors_busy'] > busy.MOST
+             or run['processors_stolen'] > busy.STOLEN]
+    if not found:
+        return None
+    return ('The machine had too much to do (%s), so the numbers may not be those of '
+            'the algorithms; run it again when the machine is idle.' % ', '.join(
+                '%s: %.0f %% busy, %.0f %% taken by its host' % (
+                    name(run), 100 * run['processors_busy'],
+                    100 * run['processors_stolen']) for run in found))
+
+
 def sentences(runs, references):
-    """What the numbers say: one or two sentences for each controller, and which
-    runs were cut short.
+    """What the numbers say: one or two sentences for each controller, which runs
+    were cut short, and during which the machine was too busy.
     `references`: what the LDAs do with a loss that others are compared with."""
     found = [_sentence(ldas, references) for ldas in _by_lda(runs).values()]
     found += [_cut(run) for run in runs if run['cut']]
+    found.append(_busy(runs))
     return [sentence for sentence in found if sentence]

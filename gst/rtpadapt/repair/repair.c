@@ -626,14 +626,17 @@ ra_repair_due (const RaRepair *r)
   return r->n_copies > 0 ? r->copies[0].due : RA_TIME_NONE;
 }
 
+/* A receiver that asks for a packet half a round trip after it could have seen the
+ * repetition come has dropped that: rtprtxreceive 1.22 drops all before its first NACK. */
 static gboolean
 is_wanted (const RaRepair *r, const RaLedgerEntry *e, RaSpan rtt, RaTime now)
 {
-  if (!e || e->once || e->fate == RA_FATE_ARRIVED || e->mended
-      || r->credit < e->size)
+  RaSpan again = e && e->mended ? rtt + rtt / 2 : rtt;
+
+  if (!e || e->once || e->fate == RA_FATE_ARRIVED || r->credit < e->size)
     return FALSE;
   return ra_diff (now, e->sent) >= rtt / SOONEST
-      && (e->asked_again == 0 || ra_diff (now, e->asked_again) >= rtt);
+      && (e->asked_again == 0 || ra_diff (now, e->asked_again) >= again);
 }
 
 RaRepairVerdict
