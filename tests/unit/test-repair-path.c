@@ -65,7 +65,8 @@ test_nacks (gconstpointer data)
         = packet_add (ledger, (1000 + 10 * i) * (RaTime) MS, SSRC, (guint16) i);
 
     e->once = i == 8;
-    e->mended = e->copies = i == 6;
+    e->mended = i == 6;
+    e->copies = i == 6;
     e->asked_again = i == 6 ? 1100 * MS : 0;
     ra_ledger_hear (e, i == 5);
     ra_repair_on_sent (&r, e, 1000000);
