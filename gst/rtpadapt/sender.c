@@ -435,6 +435,8 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   ra_guard_on_sent (&s->guard, p->size, (p->flags & RA_SENT_FRAME_END) != 0,
       (p->flags & (RA_SENT_WAITING | RA_SENT_HELD)) != 0, now);
   ra_repair_on_sent (&s->repair, entry, rate);
+  if (p->flags & RA_SENT_FRAME_END)
+    ra_repair_on_frame (&s->repair, now);
   if (p->flags & RA_SENT_REPEAT)
     ra_repair_on_repeat (&s->repair, s->ledger, entry, p->original, now);
   s->stats.packets_sent++;
@@ -478,6 +480,12 @@ ra_sender_next_repeat (RaSender *s, RaTime now)
   if (e && e->copies == 1 && !e->is_repair)
     ra_repeats_on_asked (&s->repeats);
   return e;
+}
+
+const RaLedgerEntry *
+ra_sender_original (const RaSender *s, guint16 original)
+{
+  return ra_repair_original (&s->repair, s->ledger, original);
 }
 
 gboolean

@@ -63,6 +63,8 @@ RaRepair *ra_sender_repair (RaSender *s);
 void ra_sender_look (RaSender *s, RaTime now);
 /* Takes the next media packet to be asked for again now; NULL: there is none. */
 RaLedgerEntry *ra_sender_next_repeat (RaSender *s, RaTime now);
+/* What a retransmission of number `original` repeats, as ra_repair_original(). */
+const RaLedgerEntry *ra_sender_original (const RaSender *s, guint16 original);
 /* The receiver asks for that packet again.  FALSE: it is not to be sent again. */
 gboolean ra_sender_on_request (
     RaSender *s, guint32 ssrc, guint16 seq, RaTime now);

@@ -14,7 +14,8 @@
 
 /* --- whether the receiver uses what is sent again ------------------------- */
 
-/* n: it asks for a packet; R, F, 0: it says that it uses retransmissions, FEC or
+/* T, C: its feedback is tfrc or ccfb, else twcc; x: it is a stranger; n: it asks for a
+ * packet; R, F, 0: it says that it uses retransmissions, FEC or
  * none of them, and holds packets for 120 ms; -: it says so no longer. */
 static const struct
 {
@@ -22,6 +23,7 @@ static const struct
   gboolean wanted, on;
   guint latency; /* ms; the property says 200 */
   const gchar *why;
+  gboolean plain;
 } rtx_rows[] = {
   { "silent", "", TRUE, FALSE, 200, "a receiver that may know nothing of it" },
   { "asks", "n", TRUE, TRUE, 200, "RFC 4588: it asks only for what it uses" },
@@ -32,6 +34,10 @@ static const struct
   { "gone", "nRn-", TRUE, FALSE, 200, "another may have taken its place" },
   { "another", "R-n", TRUE, TRUE, 200, "which asks, too" },
   { "unwanted", "nR", FALSE, FALSE, 120, "retransmission=false" },
+  { "stranger", "x", TRUE, TRUE, 200, "every receiver knows plain packets",
+      TRUE },
+  { "stranger-tfrc", "Tx", TRUE, FALSE, 200, "it is counted as not lost" },
+  { "stranger-ccfb", "Cx", TRUE, FALSE, 200, "it is taken for the first one" },
 };
 
 static void
@@ -40,24 +46,30 @@ test_rtx (gconstpointer data)
   guint row = GPOINTER_TO_UINT (data);
   const RaRadpHold hold = { 120 * MS, 150 * MS, 20 * MS };
   RaTakes takes = { 0 };
-  gboolean said = FALSE;
+  const RaFeedbackOps *kind = &ra_feedback_twcc;
+  gboolean said = FALSE, stranger = FALSE;
   RaRepairConfig config = { 0 };
   RtxGate g = { 0 };
 
   g_test_message ("%s", rtx_rows[row].why);
   for (const gchar *c = rtx_rows[row].heard;; c++) {
     /* As after each RTCP packet. */
-    config = rtx_gate_config (&g, rtx_rows[row].wanted, NULL,
+    config = rtx_gate_config (&g, rtx_rows[row].wanted, stranger, kind,
         said ? &takes : NULL, said ? &hold : NULL, 200 * MS);
     if (!*c)
       break;
     if (*c == 'n')
       rtx_gate_on_nack (&g);
+    else if (*c == 'x')
+      stranger = TRUE;
+    else if (*c == 'T' || *c == 'C')
+      kind = *c == 'T' ? &ra_feedback_tfrc : &ra_feedback_ccfb;
     else
       takes.flags = *c == 'R' ? RA_TAKES_RTX : *c == 'F' ? RA_TAKES_FEC : 0;
-    said = *c == 'n' ? said : *c != '-';
+    said = strchr ("nxTC", *c) ? said : *c != '-';
   }
   g_assert_cmpint (config.on, ==, rtx_rows[row].on);
+  g_assert_cmpint (g.plain, ==, rtx_rows[row].plain);
   g_assert_cmpint (config.latency, ==, rtx_rows[row].latency * MS);
   g_assert_cmpint (config.follows, ==, said);
 }

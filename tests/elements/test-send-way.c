@@ -203,6 +203,42 @@ test_stream (void)
   way_stop (&w);
 }
 
+/* By hand, RFC 4588 4: payload type 97, number 5 and SSRC 0x99 before the repeated
+ * packet's number 7 and its payload, in one memory and in two. */
+static void
+test_unwrap (void)
+{
+  guint8 first[100] = { 0x90, 0x80 | 96, 0, 7, 0, 0, 0, 9, 0x12, 0x34, 0x56,
+    0x78, 0xbe, 0xde, 0, 1, 0x51, 0xaa, 0xbb, 0, 1, 2, 3, [99] = 4 };
+  guint8 again[102] = { 0x90, 0x80 | 97, 0, 5, 0, 0, 0, 9, 0, 0, 0, 0x99, 0xbe,
+    0xde, 0, 1, 0x51, 0xaa, 0xbb, 0, 0, 7, 1, 2, 3, [101] = 4 };
+  SendWants wants;
+  BacklogItem item;
+  Way w;
+
+  way_begin (&w, "", "");
+  way_in (&w, buffer_of (first, 100, 100), FALSE, 1000 * MS, &item, &wants);
+  gst_mini_object_unref (item.object);
+  for (gsize split = 12; split <= 102; split += 45) {
+    GstBuffer *buffer = buffer_of (again, 102, split);
+
+    GST_BUFFER_FLAG_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+    g_assert_true (way_in (&w, buffer, FALSE, 1000 * MS, &item, &wants));
+    way_unwrap (&w, &item, 1); /* no stream has it */
+    g_assert_true (item.object == GST_MINI_OBJECT_CAST (buffer));
+    way_unwrap (&w, &item, SSRC);
+    g_assert_cmpuint (item.size, ==, 100);
+    g_assert_cmpuint (item.payload, ==, 80);
+    g_assert_cmpuint (gst_buffer_get_size ((GstBuffer *) item.object), ==, 100);
+    g_assert_cmpint (
+        gst_buffer_memcmp ((GstBuffer *) item.object, 0, first, 100), ==, 0);
+    g_assert_cmphex (item.ssrc, ==, 0x99);
+    gst_mini_object_unref (item.object);
+  }
+  g_assert_cmpuint (w.plain, ==, 3);
+  way_stop (&w);
+}
+
 /* Without caps that say what it is, the stream has to be looked for, once. */
 static void
 test_unknown (void)
@@ -251,6 +287,7 @@ tests_add (void)
   rows_add_by ("/send-way/parses", parse_rows, name, test_parses);
   g_test_add_func ("/send-way/random", test_random);
   g_test_add_func ("/send-way/stream", test_stream);
+  g_test_add_func ("/send-way/unwrap", test_unwrap);
   g_test_add_func ("/send-way/unknown", test_unknown);
   g_test_add_func ("/send-way/colour", test_colour);
 }

@@ -411,13 +411,17 @@ test_takes (void)
 
 /* A second goes on before each letter: s, it says what it takes and how long it holds
  * packets; b, a report block about us, B, ten of them at once; f, feedback about us; o, a
- * block about another sender; ".", nothing comes.  `known`: what it said counts. */
+ * block about another sender; ".", nothing comes.  `known`: what it said counts; else it is
+ * a stranger, but in the row that says no. */
 static const struct
 {
   const gchar *heard;
   gboolean known;
   const gchar *why;
+  gboolean no;
 } word_rows[] = {
+  { "bB", FALSE, "its first words may be lost", TRUE },
+  { "bbb", FALSE, "it never says it" },
   { "sbbbbbbbbb", TRUE, "nine are lost" },
   { "sbbbbbbbbbb", FALSE, "it says no more: it is another receiver" },
   { "sffffffffff", FALSE, "it has nothing but feedback" },
@@ -452,6 +456,8 @@ test_word (gconstpointer data)
   }
   g_assert_true ((ra_ear_takes (h.ear) != NULL) == word_rows[row].known);
   g_assert_true ((ra_ear_hold (h.ear) != NULL) == word_rows[row].known);
+  g_assert_true (ra_ear_is_stranger (h.ear)
+      == (!word_rows[row].known && !word_rows[row].no));
 }
 
 /* Written and read again: 14.1 ms are 15. */

@@ -525,7 +525,8 @@ test_wait (gconstpointer data)
 /* --- how much may wait when a frame comes ---------------------------------------- */
 
 /* L = 200 less 10 to decode; a report each 40 ms shows a loss after 20, so that a round
- * takes R + q + 20. */
+ * takes R + q + 20.  Where that report comes with a frame's end (`whole`), frames of 40 ms may
+ * take 200 - 10 - 30 - 1.25 (R + q), 97.5, 72.5, 60 and 57.5 ms here. */
 static const struct
 {
   gint rtt, queue; /* ms */
@@ -533,17 +534,21 @@ static const struct
   gint timely;     /* ms; -1: no packet is late */
   gint slack;      /* ms; -1: any */
   gdouble largest; /* frame, in frames' times; 0: any */
+  gdouble whole;   /* the same */
   const gchar *why;
 } slacks[] = {
-  { 50, 0, 50, 120, 80, 0, "190 - 70, and less a frame of 40" },
-  { 60, 10, 50, 90, 50, 0,
+  { 50, 0, 50, 120, 80, 0, 2.4375, "190 - 70, and less a frame of 40" },
+  { 60, 10, 50, 90, 50, 0, 1.8125,
       "190 - 10 - 90, less 40: the queue delays it and its repetition" },
-  { 70, 10, 50, 80, 40, 0, "190 - 10 - 100, less 40: just a frame" },
-  { 72, 10, 50, 78, -1, 0, "38 are less" },
-  { 50, 0, 140, 120, 80, 3, "less than .15 are lost: no hurry" },
-  { 50, 0, 170, 120, 80, 2.5, "what waits should have gone within the slack" },
-  { 50, 0, 20, 120, -1, 0, "a frame of 12 packets is whole in 3 of 4 cases" },
-  { 200, 0, 100, -1, -1, 0, "no round fits: FEC mends" },
+  { 70, 10, 50, 80, 40, 0, 1.5, "190 - 10 - 100, less 40: just a frame" },
+  { 72, 10, 50, 78, -1, 0, 1.4375, "38 are less" },
+  { 50, 0, 140, 120, 80, 3, 2.4375, "less than .15 are lost: no hurry" },
+  { 50, 0, 170, 120, 80, 2.5, 2.4375,
+      "what waits should have gone within the slack" },
+  { 50, 0, 20, 120, -1, 0, 2.4375,
+      "a frame of 12 packets is whole in 3 of 4 cases" },
+  { 50, 0, 1, 120, -1, 0, 0, "the encoder is left alone" },
+  { 200, 0, 100, -1, -1, 0, 0, "no round fits: FEC mends" },
 };
 
 static void
@@ -573,6 +578,14 @@ test_slack (gconstpointer data)
   g_assert_cmpint (ra_repair_timely (&r), ==,
       slacks[row].timely < 0 ? RA_SPAN_NONE : slacks[row].timely * MS);
   g_assert_cmpfloat (ra_repair_largest (&r), ==, slacks[row].largest);
+  cfg.whole = TRUE;
+  ra_repair_set (&r, &cfg);
+  ra_repair_on_frame (&r, 1000 * MS);
+  ra_repair_on_frame (&r, 1040 * MS);
+  ra_repair_on_report (&r, &report, (slacks[row].rtt + slacks[row].queue) * MS,
+      FRAME, 1000 * MS);
+  g_assert_cmpfloat_with_epsilon (
+      ra_repair_largest (&r), slacks[row].whole, 1e-9);
 }
 
 /* --- how long a loss takes to be known ---------------------------------------------- */

@@ -21,6 +21,8 @@
  * every third packet is, ten in a row are about once a day. */
 #define UNSAID_MAX 10
 #define UNSAID_EVERY RA_SECOND
+/* One that has not begun to say it by then never will. */
+#define STRANGER 3
 
 /* What the receiver said of itself is known until it says it no longer.  Reports count
  * and not time, as in an outage none come; with rare ones it takes longer. */
@@ -192,10 +194,12 @@ word_heard (Word *w, RaTime now)
 static void
 word_await (Word *w, RaTime now)
 {
-  if (!w->known || now < w->again)
+  if (now < w->again)
     return;
   w->again = ra_later (now, UNSAID_EVERY);
-  w->known = ++w->unsaid < UNSAID_MAX;
+  w->unsaid = MIN (w->unsaid + 1, UNSAID_MAX);
+  if (w->unsaid == UNSAID_MAX)
+    w->known = FALSE;
 }
 
 /* Report blocks of an SR or RR, which begin at `at` in its body.  Those about us say
@@ -413,6 +417,12 @@ const RaTakes *
 ra_ear_takes (const RaEar *e)
 {
   return e->takes_word.known ? &e->takes : NULL;
+}
+
+gboolean
+ra_ear_is_stranger (const RaEar *e)
+{
+  return !e->takes_word.known && e->takes_word.unsaid >= STRANGER;
 }
 
 const RaRadpHold *

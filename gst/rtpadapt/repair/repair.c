@@ -60,6 +60,16 @@
 #define LARGEST_LOSS .075
 #define LARGEST 3
 #define LARGEST_HEAVY 2.5
+/* Where a frame's first packets are reported with its last, and the radio loses this share,
+ * a frame may take the time that a round leaves, behind WHOLE_REPORT for the report.  It
+ * changes by more than WHOLE_STEP, as the encoder hears of it each time.  A stock receiver
+ * behind 50 ms and 5 % lost, three runs: VMAF 64 without, 74 with three frames, 93 with 2.5,
+ * 94 with 2.25 and 2, 91 with 1.5. */
+#define WHOLE_LOSS .002
+#define WHOLE_REPORT (30 * RA_MSECOND)
+#define WHOLE_STEP .3
+#define WHOLE_FRAMES 32   /* the mean time of one is of so many */
+#define WHOLE_LONGEST .25 /* s: a longer one is a pause */
 /* Nobody answers so many requests: nobody sends again. */
 #define UNANSWERED 50
 
@@ -194,6 +204,19 @@ surprise_update (RaRepair *r, const RaReport *report, RaTime now)
       * (surprised - r->surprised);
 }
 
+static void
+whole_update (RaRepair *r)
+{
+  const RaRepairPath *path = &r->path;
+  RaSpan rtt = path->rtt + path->queue;
+  gdouble left = ra_seconds (
+      path->latency - path->decode - WHOLE_REPORT - rtt - rtt / DISORDER_PART);
+  gdouble frames = left > 0 && r->frame > 0 ? MAX (left / r->frame, 1) : 0;
+
+  if (fabs (frames - r->whole) > WHOLE_STEP)
+    r->whole = frames;
+}
+
 void
 ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     RaSpan interval, RaTime now)
@@ -215,6 +238,7 @@ ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     r->detect = (interval > 0 ? interval : rtt) / 2;
   r->path.detect = r->detect + r->detect_dev + disorder_window (r, now);
   surprise_update (r, report, now);
+  whole_update (r);
   plan_update (r);
 }
 
@@ -279,7 +303,11 @@ ra_repair_slack (const RaRepair *r)
 gdouble
 ra_repair_largest (const RaRepair *r)
 {
-  if (!ra_repair_mends (r) || r->radio < LARGEST_LOSS)
+  if (!ra_repair_mends (r))
+    return 0;
+  if (r->cfg.whole)
+    return r->radio >= WHOLE_LOSS ? r->whole : 0;
+  if (r->radio < LARGEST_LOSS)
     return 0;
   return r->radio >= RA_REPAIR_HEAVY ? LARGEST_HEAVY : LARGEST;
 }
@@ -304,10 +332,18 @@ ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate)
   r->credit = MIN (r->credit + e->size * most / (1 - most), saved);
 }
 
-/* The packet of that number that was asked for.  NULL also if two streams have one: a
- * retransmission does not say which stream it is of (RFC 4588 5.3). */
-static RaLedgerEntry *
-asked_find (RaRepair *r, RaLedger *l, guint16 original)
+void
+ra_repair_on_frame (RaRepair *r, RaTime now)
+{
+  gdouble took = r->framed > 0 ? ra_seconds (ra_diff (now, r->framed)) : 0;
+
+  r->framed = now;
+  if (took > 0 && took <= WHOLE_LONGEST)
+    r->frame += (took - r->frame) / (r->frame > 0 ? WHOLE_FRAMES : 1);
+}
+
+RaLedgerEntry *
+ra_repair_original (const RaRepair *r, RaLedger *l, guint16 original)
 {
   guint64 n = MIN (r->n_asked, RA_REPAIR_QUEUE);
   RaLedgerEntry *found = NULL;
@@ -335,7 +371,7 @@ send_span (const RaRepair *r, const RaLedgerEntry *e)
 void
 ra_repair_on_dropped (RaRepair *r, RaLedger *l, guint16 original)
 {
-  RaLedgerEntry *first = asked_find (r, l, original);
+  RaLedgerEntry *first = ra_repair_original (r, l, original);
 
   r->n_answered = r->n_asked;
   if (!first || first->under_way == 0)
@@ -349,7 +385,7 @@ void
 ra_repair_on_repeat (
     RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now)
 {
-  RaLedgerEntry *first = asked_find (r, l, original);
+  RaLedgerEntry *first = ra_repair_original (r, l, original);
 
   r->n_answered = r->n_asked;
   if (!first)
@@ -427,7 +463,7 @@ gboolean
 ra_repair_is_late (
     RaRepair *r, RaLedger *l, guint16 original, RaTime taken, RaTime now)
 {
-  const RaLedgerEntry *e = asked_find (r, l, original);
+  const RaLedgerEntry *e = ra_repair_original (r, l, original);
   RaSpan more = longer (r);
 
   return e && time_left_at (r, e, taken) + more >= 0

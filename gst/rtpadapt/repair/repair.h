@@ -38,6 +38,7 @@ typedef struct
   gboolean rows; /* feedback names single packets; else only NACKs do */
   gboolean
       stands; /* what it calls lost stays so, though it may come later (twcc) */
+  gboolean whole; /* a report comes when a frame is whole, as rtpsession's do */
   gboolean follows; /* L comes down where packets come early */
   RaSpan most;      /* what L may come to, if that is needed; 0: L */
   RaSpan latency;   /* L; 0: RA_REPAIR_LATENCY */
@@ -79,6 +80,9 @@ struct _RaRepair
   RaRepairStats stats;
   gboolean measured; /* there was a report */
   gboolean fits;     /* a round fits, with hysteresis */
+  gdouble frame;     /* s: between the ends of two frames, the mean */
+  RaTime framed;     /* the latest end; 0: none */
+  gdouble whole;     /* frames' times, of ra_repair_largest() where cfg.whole */
 
   gdouble queue_min, queue_slope, dev; /* s: jitter */
   guint n_queues;
@@ -120,6 +124,12 @@ void ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     RaSpan interval, RaTime now);
 /* The packet of `e` leaves at `rate` bit/s. */
 void ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate);
+/* The packet of that number that was asked for.  NULL also if two streams have one: a
+ * retransmission does not say which stream it is of (RFC 4588 5.3). */
+RaLedgerEntry *ra_repair_original (
+    const RaRepair *r, RaLedger *l, guint16 original);
+/* A frame's last packet leaves. */
+void ra_repair_on_frame (RaRepair *r, RaTime now);
 /* `e` is a retransmission of a packet that had the number `original`. */
 void ra_repair_on_repeat (
     RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now);

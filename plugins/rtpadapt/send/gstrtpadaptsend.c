@@ -553,6 +553,19 @@ packet_colour (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   return way_colour (&self->way, item, rate, now);
 }
 
+/* A retransmission for a receiver that would not know what it is; the lock is held. */
+static void
+repeat_unwrap (GstRtpAdaptSend *self, BacklogItem *item)
+{
+  const RaLedgerEntry *e;
+
+  if (!item->is_repair || !self->rtx.plain)
+    return;
+  e = ra_sender_original (self->sender, item->original);
+  if (e && !e->is_repair)
+    way_unwrap (&self->way, item, e->ssrc);
+}
+
 /* Its header extensions, which may make it longer; the lock is held.  TRUE: the
  * packet has its send time. */
 static gboolean
@@ -585,8 +598,10 @@ static void
 packet_leave (
     GstRtpAdaptSend *self, BacklogItem *item, RaTime passed, RaTime now)
 {
-  RaEarPacket p = { .payload = item->payload, .passed = passed };
+  RaEarPacket p = { .passed = passed };
 
+  repeat_unwrap (self, item);
+  p.payload = item->payload;
   p.out.mark = packet_colour (self, item, now); /* which is dropped first */
   p.stamped = packet_stamp (self, item, p.out.mark, now); /* RFC 8285 */
   way_note (&self->way, item, &p.out, now);

@@ -18,21 +18,25 @@ rtx_gate_fec (gboolean unasked, const RaTakes *takes)
 }
 
 RaRepairConfig
-rtx_gate_config (RtxGate *g, gboolean wanted, const RaFeedbackOps *kind,
-    const RaTakes *takes, const RaRadpHold *hold, RaSpan latency)
+rtx_gate_config (RtxGate *g, gboolean wanted, gboolean stranger,
+    const RaFeedbackOps *kind, const RaTakes *takes, const RaRadpHold *hold,
+    RaSpan latency)
 {
   gboolean uses = takes ? (takes->flags & RA_TAKES_RTX) != 0 : g->nacked;
 
+  g->plain = stranger && kind && !kind->by_count && !kind->by_number;
   /* The requests of a receiver that says what it uses do not speak for the one that may
    * take its place. */
   if (takes)
     g->nacked = FALSE;
   return (RaRepairConfig){
-    .on = wanted && uses,
+    .on = wanted && (uses || g->plain),
     .rows = kind && !kind->by_count,
-    .stands = kind && !kind->by_number,
+    /* A stranger sends no NACK for what a report shows too early: it gets it again. */
+    .stands = kind && !kind->by_number && !g->plain,
     .latency = hold ? hold->now : latency,
     .most = hold ? hold->most : latency,
+    .whole = g->plain,
     .follows = hold && hold->least < hold->most,
     .disorder = takes ? takes->disorder : RA_SPAN_NONE,
   };

@@ -139,9 +139,11 @@ fec_level (const GstRtpAdaptSend *self)
 static void
 losses_mend (GstRtpAdaptSend *self, RaTime now)
 {
-  const RaRepairConfig config = rtx_gate_config (&self->rtx,
-      self->cfg.retransmission, self->mode.kind, ra_ear_takes (self->ear.ear),
-      ra_ear_hold (self->ear.ear), (RaSpan) self->cfg.receiver_latency);
+  const RaRepairConfig config
+      = rtx_gate_config (&self->rtx, self->cfg.retransmission,
+          self->cfg.plain_repeats && ra_ear_is_stranger (self->ear.ear),
+          self->mode.kind, ra_ear_takes (self->ear.ear),
+          ra_ear_hold (self->ear.ear), (RaSpan) self->cfg.receiver_latency);
   RaRepair *repair = ra_sender_repair (self->sender);
   gboolean one_size;
 
@@ -644,6 +646,7 @@ send_stats (GstRtpAdaptSend *self)
     .rate = (guint) MIN (rate, G_MAXUINT),
     .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
     .not_rtp = self->way.not_rtp,
+    .plain = self->way.plain,
     .malformed = self->way.malformed,
     .ceased = self->outage.ceased,
     .probes = self->outage.probes,

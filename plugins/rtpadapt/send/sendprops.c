@@ -257,6 +257,11 @@ const PropRow send_props[] = {
       "Send lost packets again to a receiver that uses them, by an rtprtxsend; "
       "off where FEC alone is wanted",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, retransmission, TRUE) },
+  { "plain-repeats", "Plain repeats",
+      "To a receiver that is not rtpadaptsrc send a lost packet itself again, with its own "
+      "number, and not a packet by RFC 4588; only where RTP is not encrypted, as no number "
+      "may be encrypted twice",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, plain_repeats, FALSE) },
   { "receiver-latency", "Receiver latency",
       "How long the receiver holds packets, where it does not say so (@): the "
       "latency of a jitterbuffer other than rtpadaptsrc's",

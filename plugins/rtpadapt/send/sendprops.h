@@ -33,7 +33,7 @@ typedef struct
   guint tfrc_fmt; /* FMT of TFRC-FB */
   guint skip_interval;
   RaEcnField ecn; /* wanted */
-  gboolean retransmission;
+  gboolean retransmission, plain_repeats;
   GstClockTime receiver_latency;
 } SendConfig;
 

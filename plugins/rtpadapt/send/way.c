@@ -22,7 +22,7 @@ void
 way_start (Way *w)
 {
   w->in = w->out = (SendExt){ 0 };
-  w->parses = w->not_rtp = w->malformed = 0;
+  w->parses = w->not_rtp = w->plain = w->malformed = 0;
   memset (w->mark_packets, 0, sizeof w->mark_packets);
   memset (w->mark_bytes, 0, sizeof w->mark_bytes);
 }
@@ -140,14 +140,15 @@ header_take (Way *w, const guint8 *bytes, gsize n, BacklogItem *item)
 }
 
 /* RFC 4588 4: a retransmission begins with the number of what it repeats. */
+#define OSN 2
+
 static void
 original_read (GstBuffer *buffer, BacklogItem *item)
 {
-  guint8 osn[2];
+  guint8 osn[OSN];
 
-  if (item->payload >= sizeof osn
-      && gst_buffer_extract (buffer, item->header, osn, sizeof osn)
-          == sizeof osn)
+  if (item->payload >= OSN
+      && gst_buffer_extract (buffer, item->header, osn, OSN) == OSN)
     item->original = (guint16) ra_get_u16 (osn);
 }
 
@@ -266,6 +267,31 @@ importance_of (Stream *stream, const BacklogItem *item)
       &stream->reader, map.data + skip, item->payload, item->timestamp);
   gst_buffer_unmap (buffer, &map);
   return importance;
+}
+
+void
+way_unwrap (Way *w, BacklogItem *item, guint32 ssrc)
+{
+  const Stream *stream = streams_find (&w->streams, ssrc);
+  GstBuffer *wrapped = GST_BUFFER_CAST (item->object), *buffer;
+  guint8 head[FIXED];
+
+  if (item->payload < OSN || !stream || stream->kind.payload_type < 0)
+    return;
+  gst_buffer_extract (wrapped, 0, head, FIXED);
+  head[1] = (guint8) ((head[1] & 0x80) | stream->kind.payload_type);
+  ra_put_u16 (head + 2, item->original);
+  ra_put_u32 (head + 8, ssrc);
+  buffer
+      = gst_buffer_copy_region (wrapped, GST_BUFFER_COPY_ALL, 0, item->header);
+  gst_buffer_fill (buffer, 0, head, FIXED);
+  gst_buffer_copy_into (
+      buffer, wrapped, GST_BUFFER_COPY_MEMORY, item->header + OSN, (gsize) -1);
+  gst_buffer_unref (wrapped);
+  item->object = GST_MINI_OBJECT_CAST (buffer);
+  item->size -= OSN;
+  item->payload -= OSN;
+  w->plain++;
 }
 
 gboolean

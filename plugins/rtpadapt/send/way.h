@@ -29,6 +29,7 @@ typedef struct
 
   guint64 parses;    /* headers read so far, so that a test can count them */
   guint64 not_rtp;   /* buffers that were not RTP */
+  guint64 plain;     /* repeats that left as what they repeat */
   guint64 malformed; /* packets whose header extension could not be written */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
@@ -63,6 +64,10 @@ gboolean way_in (Way *w, GstBuffer *buffer, gboolean fec_made, RaTime now,
 /* The stream of a packet of the media; NULL for a retransmission, or if the stream
  * gave way to others meanwhile. */
 Stream *way_stream (Way *w, const BacklogItem *item);
+/* Makes a retransmission (RFC 4588) what it repeats again, a packet of the stream `ssrc`.
+ * It is left alone if it has no payload, or that stream's payload type is not known.  `item`
+ * has its own SSRC and number still, by which it is noted. */
+void way_unwrap (Way *w, BacklogItem *item, guint32 ssrc);
 /* TRUE if packets are coloured here, so that way_colour() needs the rate. */
 gboolean way_colours (const Way *w);
 /* The colour of a packet that leaves at `rate` (bit/s), which its buffer says from

@@ -30,11 +30,12 @@
  * a quarter of it on average at most, .4 where 15 % are lost; those of a second may go at
  * once, so that behind a fade nothing but audio and they leave for a moment.  A packet is
  * not repeated if it was dropped here, if it still waits here, if the receiver's own feedback
- * says that it arrived, or if it would come too late.  A receiver gets no repetition
- * before it has said that it uses them, as rtpadaptsrc does, or has sent a NACK.  The
- * sender's statistics
- * count repeats-own, repeats-mended, repeats-late, repeats-over-budget,
- * repeat-requests and, of these, repeat-refused.
+ * says that it arrived, or if it would come too late.  To rtpadaptsrc, which says that it
+ * uses them, and to a receiver with the same key that has sent a NACK, repetitions go by RFC
+ * 4588.  Another receiver knows no such packets: without a key it gets the lost packet as it
+ * was, in time for a jitterbuffer with #GstRtpAdaptSink:receiver-latency.  The sender's
+ * statistics count repeats-own, repeats-plain, repeats-mended, repeats-late,
+ * repeats-over-budget, repeat-requests and, of these, repeat-refused.
  *
  * FEC, too, waits until the receiver has said that it uses it: rtpjitterbuffer waits
  * for what it cannot read.  A stock receiver with an rtpulpfecdec cannot say so and
@@ -481,7 +482,8 @@ part_changed (GObject *part, GParamSpec *pspec, gpointer data)
     return;
   if (g_str_equal (pspec->name, "colour"))
     sink_wire_dscp (data);
-  g_object_notify (self, pspec->name);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (self), pspec->name))
+    g_object_notify (self, pspec->name);
 }
 
 /* Hands the children what the properties are at the beginning. */

@@ -61,7 +61,7 @@ const PropRow sink_props[] = {
   { NULL },
 };
 
-/* What rtpadaptsend has and this element has not. */
+/* What rtpadaptsend has and this element has not, but for what a key decides. */
 static void
 install_send_props (GObjectClass *klass)
 {
@@ -74,7 +74,8 @@ install_send_props (GObjectClass *klass)
       row.def.s = SINK_COLOUR;
     if (g_str_equal (row.name, "fec-unasked"))
       row.def.i = SINK_FEC_UNASKED;
-    if (!props_row (sink_props, row.name))
+    if (!props_row (sink_props, row.name)
+        && !g_str_equal (row.name, "plain-repeats"))
       props_install_row (klass, id++, &row);
   }
 }

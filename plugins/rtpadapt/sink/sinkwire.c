@@ -413,6 +413,9 @@ session_configure (GstRtpAdaptSink *self)
   GObject *internal = NULL;
 
   g_object_set (self->rtpbin, "rtp-profile", profile, NULL);
+  /* RFC 3711 9.1: the same key and number never protect two packets. */
+  g_object_set (
+      self->send, "plain-repeats", !secure_wanted (self->secure), NULL);
   g_signal_emit_by_name (self->rtpbin, "get-session", 0, &session);
   g_object_set (
       session, "rtp-profile", profile, "bandwidth", SESSION_BANDWIDTH, NULL);
