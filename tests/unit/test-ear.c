@@ -420,8 +420,8 @@ static const struct
   const gchar *why;
   gboolean no;
 } word_rows[] = {
-  { "bB", FALSE, "its first words may be lost", TRUE },
-  { "bbb", FALSE, "it never says it" },
+  { "B", FALSE, "its first word may be lost", TRUE },
+  { "bb", FALSE, "it never says it" },
   { "sbbbbbbbbb", TRUE, "nine are lost" },
   { "sbbbbbbbbbb", FALSE, "it says no more: it is another receiver" },
   { "sffffffffff", FALSE, "it has nothing but feedback" },

@@ -21,8 +21,8 @@
  * every third packet is, ten in a row are about once a day. */
 #define UNSAID_MAX 10
 #define UNSAID_EVERY RA_SECOND
-/* One that has not begun to say it by then never will. */
-#define STRANGER 3
+/* One that has not begun to say it by then never will; its first word may be lost. */
+#define STRANGER 2
 
 /* What the receiver said of itself is known until it says it no longer.  Reports count
  * and not time, as in an outage none come; with rare ones it takes longer. */

@@ -131,7 +131,7 @@ const RaFeedbackOps *ra_ear_wish (const RaEar *e);
 /* What the receiver said that it uses; NULL before the first, and after ten reports
  * without it, a second apart at least. */
 const RaTakes *ra_ear_takes (const RaEar *e);
-/* TRUE: the receiver reports, and did not say what it uses in the first three reports, a
+/* TRUE: the receiver reports, and did not say what it uses in the first two reports, a
  * second apart at least, or does so no longer: it is none of ours. */
 gboolean ra_ear_is_stranger (const RaEar *e);
 /* How long the receiver said last that it holds packets; NULL likewise. */
