@@ -4,11 +4,14 @@
  *
  * A retransmission has an SSRC and a payload type of its own.  A receiver that does
  * not know them may end in error, and its reports do not show that it used nothing.
- * So nothing is sent again so before the receiver has said that it uses it, or asked
- * for a packet.  One that is none of ours gets the packets themselves again, which every
- * receiver knows: RFC 4588 3 has a stream of their own for them because reports count them
- * as if nothing had been lost, but transport-wide numbers tell them apart.  It never asks for FEC, whose payload type is another that it may not
- * know: FEC waits for its word, unless the owner knows that it is agreed on.
+ * So nothing is sent again by RFC 4588 before the receiver has said that it uses it, or
+ * asked for a packet.  A stranger, which is none of ours, gets the lost packets themselves
+ * again, which every receiver knows.  RFC 4588 3 sends repetitions in a stream of their own
+ * because reports count such packets as if nothing had been lost.  Transport-wide numbers
+ * tell them apart, and of other feedback a stranger gets none.
+ *
+ * A receiver never asks for FEC, whose payload type is another that it may not know: FEC
+ * waits for its word, unless the owner knows that it is agreed on.
  *
  * Plain data; zeroed memory is ready.  The owner's lock is held for all calls.
  */
@@ -30,9 +33,10 @@ void rtx_gate_on_nack (RtxGate *g);
 /* TRUE: FEC may be sent.  `unasked`: to any receiver; `takes` as below. */
 gboolean rtx_gate_fec (gboolean unasked, const RaTakes *takes);
 /* What the planner goes by.  `wanted`: packets are to be sent again without being
- * asked for; `stranger`: the receiver is none of ours, and no packet is encrypted; `kind`: of feedback, or NULL; `takes`, `hold`: what the receiver says, or
- * NULL; `latency` counts where it does not say how long it holds packets.  While it says
- * what it uses, requests so far are forgotten. */
+ * asked for; `stranger`: the receiver is none of ours, and no packet is encrypted; `kind`:
+ * of feedback, or NULL; `takes`, `hold`: what the receiver says, or NULL; `latency` counts
+ * where it does not say how long it holds packets.  While it says what it uses, requests
+ * so far are forgotten. */
 RaRepairConfig rtx_gate_config (RtxGate *g, gboolean wanted, gboolean stranger,
     const RaFeedbackOps *kind, const RaTakes *takes, const RaRadpHold *hold,
     RaSpan latency);
