@@ -4,6 +4,7 @@
 #include "../main.h"
 #include "sink-fixture.h"
 
+#define KEY "key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
 #define OPUS                                                      \
   "application/x-rtp,media=audio,encoding-name=OPUS,payload=111," \
   "clock-rate=48000,ssrc=(uint)7"
@@ -19,7 +20,9 @@ static const struct
   gboolean fec, rtx;
   gint warnings;
   const gchar *why;
+  gboolean encrypted;
 } chains[] = {
+  { KEY, VIDEO (96), TRUE, TRUE, 0, "no number is encrypted twice", TRUE },
   { "", VIDEO (96), TRUE, TRUE, 0, "video has both" },
   { "retransmission=false", VIDEO (96), TRUE, FALSE, 0, "FEC alone" },
   { "retransmission=true", OPUS, FALSE, FALSE, 0, "audio has none" },
@@ -55,6 +58,7 @@ test_chains (void)
     GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
     g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     gint warnings = 0;
+    gboolean plain;
     GstMessageType type = GST_MESSAGE_WARNING;
 
     g_test_message (
@@ -76,6 +80,9 @@ test_chains (void)
     g_assert_cmpint (warnings, ==, chains[i].warnings);
     g_assert_cmpint (has_child (sink, "fec_0"), ==, chains[i].fec);
     g_assert_cmpint (has_child (sink, "rtx_0"), ==, chains[i].rtx);
+    gst_child_proxy_get (
+        GST_CHILD_PROXY (sink), "send::plain-repeats", &plain, NULL);
+    g_assert_cmpint (plain, ==, !chains[i].encrypted);
     gst_object_unref (src);
     sink_stop (pipeline, sink);
   }

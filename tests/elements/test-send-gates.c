@@ -14,7 +14,7 @@
 
 /* --- whether the receiver uses what is sent again ------------------------- */
 
-/* T, C: its feedback is tfrc or ccfb, else twcc; x: it is a stranger; n: it asks for a
+/* T, C, N: its feedback is tfrc, ccfb or not known, else twcc; x: it is a stranger; n: it asks for a
  * packet; R, F, 0: it says that it uses retransmissions, FEC or
  * none of them, and holds packets for 120 ms; -: it says so no longer. */
 static const struct
@@ -37,6 +37,7 @@ static const struct
   { "stranger", "x", TRUE, TRUE, 200, "every receiver knows plain packets",
       TRUE },
   { "stranger-tfrc", "Tx", TRUE, FALSE, 200, "it is counted as not lost" },
+  { "stranger-none", "Nx", TRUE, FALSE, 200, "no report names its packets" },
   { "stranger-ccfb", "Cx", TRUE, FALSE, 200, "it is taken for the first one" },
 };
 
@@ -62,11 +63,13 @@ test_rtx (gconstpointer data)
       rtx_gate_on_nack (&g);
     else if (*c == 'x')
       stranger = TRUE;
-    else if (*c == 'T' || *c == 'C')
-      kind = *c == 'T' ? &ra_feedback_tfrc : &ra_feedback_ccfb;
+    else if (strchr ("TCN", *c))
+      kind = *c == 'T' ? &ra_feedback_tfrc
+          : *c == 'C'  ? &ra_feedback_ccfb
+                       : NULL;
     else
       takes.flags = *c == 'R' ? RA_TAKES_RTX : *c == 'F' ? RA_TAKES_FEC : 0;
-    said = strchr ("nxTC", *c) ? said : *c != '-';
+    said = strchr ("nxTCN", *c) ? said : *c != '-';
   }
   g_assert_cmpint (config.on, ==, rtx_rows[row].on);
   g_assert_cmpint (g.plain, ==, rtx_rows[row].plain);

@@ -61,7 +61,8 @@ const PropRow sink_props[] = {
   { NULL },
 };
 
-/* What rtpadaptsend has and this element has not, but for what a key decides. */
+/* The properties of rtpadaptsend that this element does not have itself.  One is left out,
+ * as session_configure() sets it: whether there is a key decides it. */
 static void
 install_send_props (GObjectClass *klass)
 {
