@@ -49,6 +49,8 @@
  * which takes the share from .3 to .15. */
 #define VERDICTS 20.
 #define CONGESTED_FIRST .3
+/* s.  Noise that lasts is no queue that comes and goes. */
+#define DEV_LASTS 5.
 /* CCFB has arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
 #define GRAIN .002
 /* Reports that deny the queue, until the base moves: one RTT may be wrong. */
@@ -137,6 +139,8 @@ queue_filter (RaSense *n, gdouble allowance)
       sample = fmin (sample, fmax (DEV_MOST * n->dev, DEV_LEAST));
     n->dev += (sample - n->dev) / n->n_dev;
   }
+  n->dev_lasts += fmin (n->dt / DEV_LASTS, 1) * (n->dev - n->dev_lasts);
+  n->dev_lasts = fmin (n->dev_lasts, n->dev);
   n->jitter = allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
   n->q2 = fmax (0, lowest (n, 0) - n->jitter);
   n->qm = fmax (0, lowest (n, n->lag) - n->jitter);
