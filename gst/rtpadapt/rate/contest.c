@@ -344,7 +344,8 @@ floor_loses (const RaContest *c, const RaSense *n)
 static gdouble
 noise_of (const RaContest *c, const RaSense *n)
 {
-  return FLAT + n->dev + (is_new_path (c, n) ? n->packet : n->shortest);
+  return n->dev
+      + (is_new_path (c, n) ? FLAT + n->packet : fmax (FLAT, n->shortest));
 }
 
 /* TRUE: the base has been moved. */
