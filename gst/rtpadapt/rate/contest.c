@@ -67,10 +67,6 @@
 /* Reports of a test's end, whose queues differ by less, and by their noise. */
 #define FLAT .003
 #define FLAT_REPORTS 2
-/* s.  A flat test is repeated after this. */
-#define GAP_AGAIN 1.
-/* s.  What others fill does not have one length for so long. */
-#define EVEN_TIME 4.
 #define STARVED .1 /* of the most that the line has carried of late */
 /* A test's losses may exceed the usual ones by SIGMAS standard deviations of a Poisson
  * count.  Where the share lost of late exceeds the usual one by MORE, the test has to be
@@ -297,8 +293,6 @@ due (const RaContest *c, const RaSense *n, gdouble target)
             || (is_new_path (c, n) && since > GAP_NEW_PATH)
         ? RA_DRAIN_END
         : RA_DRAIN_NONE;
-  if (c->again != RA_DRAIN_NONE)
-    return since > GAP_AGAIN ? c->again : RA_DRAIN_NONE;
   if (c->stands > STANDS && since > GAP_STANDS)
     return RA_DRAIN_STAND;
   if (c->armed > 0 && n->qm > loss_queue (c, n, target) && since > GAP_LOSS)
@@ -314,13 +308,10 @@ due (const RaContest *c, const RaSense *n, gdouble target)
 static void
 floor_hear (RaContest *c, const RaSense *n)
 {
-  gdouble q
-      = n->q2 + n->jitter; /* of two reports: a large packet takes longer */
-
   if (n->now - c->t_began < 2 * n->lag + c->q_max)
     return;
-  c->f_lo = c->n_floor ? fmin (c->f_lo, q) : q;
-  c->f_hi = c->n_floor ? fmax (c->f_hi, q) : q;
+  c->f_lo = c->n_floor ? fmin (c->f_lo, n->q_lo) : n->q_lo;
+  c->f_hi = c->n_floor ? fmax (c->f_hi, n->q_lo) : n->q_lo;
   c->f_all = (c->n_floor ? c->f_all : 0) + n->all;
   c->f_found = (c->n_floor ? c->f_found : 0) + n->found;
   c->n_floor++;
@@ -339,20 +330,13 @@ floor_loses (const RaContest *c, const RaSense *n)
       || (more > MORE && more * c->f_all < TOLD);
 }
 
-/* What of a queue's change is noise: a large packet takes longer than a small one, and
- * after an outage it may have waited for the one before. */
-static gdouble
-noise_of (const RaContest *c, const RaSense *n)
-{
-  return n->dev
-      + (is_new_path (c, n) ? FLAT + n->packet : fmax (FLAT, n->shortest));
-}
-
 /* TRUE: the base has been moved. */
 static gboolean
 floor_judge (RaContest *c, RaSense *n)
 {
-  gdouble noise = noise_of (c, n), before = c->floor;
+  /* A slow line's packet may have waited for the one before. */
+  gdouble noise = FLAT + n->dev + (is_new_path (c, n) ? n->packet : 0);
+  gdouble before = c->floor;
 
   c->floor = 0;
   if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise
@@ -363,31 +347,7 @@ floor_judge (RaContest *c, RaSense *n)
     return FALSE;
   }
   ra_sense_rebase (n, c->f_lo);
-  return TRUE;
-}
-
-/* TRUE: the base has been moved.  We send what a TCP would, so a queue that others fill
- * becomes longer and shorter, and loses more than an empty one.  What that one lost is known
- * of a few hundred packets. */
-static gboolean
-even_judge (RaContest *c, RaSense *n)
-{
-  gdouble q = n->qm + n->jitter, noise = noise_of (c, n), usual;
-
-  c->even_lo = fmin (c->even_lo, q);
-  c->even_hi = fmax (c->even_hi, q);
-  c->even_all += n->all;
-  c->even_found += n->found;
-  if (!c->competes || c->even_hi - c->even_lo > noise) {
-    c->even_lo = c->even_hi = q;
-    c->even_all = c->even_found = 0;
-    c->t_even = n->now;
-  }
-  usual = c->even_all * (n->raw_empty + sqrt (n->raw_empty / RA_SENSE_PACKETS));
-  if (n->now - c->t_even <= EVEN_TIME || c->t_even - c->t_low > BASE_AGE
-      || c->even_lo <= OURS || c->even_found > usual + SIGMAS * sqrt (usual))
-    return FALSE;
-  ra_sense_rebase (n, c->even_lo);
+  c->t_rebased = n->now;
   return TRUE;
 }
 
@@ -434,18 +394,12 @@ drain_passed (RaContest *c, const RaSense *n, gdouble x)
   return c->x_own;
 }
 
-/* Others keep the queue, or it is a longer route: then the next test may show that, and
- * nobody is there to compete with. */
+/* Others keep the queue. */
 static gdouble
 drain_failed (RaContest *c, const RaSense *n)
 {
   c->n_drained = 0;
   if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS) {
-    if (c->floor > 0 && !c->twice) {
-      c->again = c->drain;
-      drain_over (c, n);
-      return c->x_back;
-    }
     c->is_short = c->drain == RA_DRAIN_LOSS;
     /* The test has shown that it stands. */
     c->stands = c->is_short ? 1 : c->stands;
@@ -494,8 +448,6 @@ drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
    * has sent less for a lag. */
   c->t_answered = c->due && c->lost ? n->now + n->lag : n->now;
   c->due = FALSE;
-  c->twice = c->again != RA_DRAIN_NONE;
-  c->again = RA_DRAIN_NONE;
   c->t_began = n->now;
   c->q_max = n->q_hi;
   c->q_began = n->q2;
@@ -509,10 +461,10 @@ drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
 
 /* A longer route. */
 static gdouble
-rebased (RaContest *c, const RaSense *n, gdouble x)
+drain_rebased (RaContest *c, const RaSense *n, gdouble x)
 {
-  c->t_rebased = n->now;
-  c->floor = 0;
+  /* Nobody else fills the queue: what arrived was the line's rate. */
+  c->x_back = fmin (c->x_back, c->r_began);
   c->q_began = 0; /* the test has emptied no queue of ours */
   x = drain_passed (c, n, x);
   c->t_passed = -(gdouble) INFINITY;
@@ -540,11 +492,7 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
     return fmin (x, drain_depth (c, n) * c->x_back);
   if (!there && !c->competes)
     c->drain = RA_DRAIN_BASE; /* too short to fight for */
-  if (!floor_judge (c, n))
-    return drain_failed (c, n);
-  /* Nobody else fills the queue: what arrived was the line's rate. */
-  c->x_back = fmin (c->x_back, c->r_began);
-  return rebased (c, n, x);
+  return floor_judge (c, n) ? drain_rebased (c, n, x) : drain_failed (c, n);
 }
 
 /* As TCP; a belt holds it to what TCPs would have, were all losses congestion. */
@@ -602,10 +550,6 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     drain_void (c, n);
     x = fmin (x, n->r);
   }
-  if (even_judge (c, n)) {
-    c->x_back = tcp_rate (c);
-    x = rebased (c, n, x);
-  }
   if (c->competes)
     grow (c, n, s, full, rtt, data_limited);
   if (stands_again (c, n))
@@ -615,7 +559,5 @@ ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
     drain_begin (c, n, target, x);
   if (c->drain != RA_DRAIN_NONE)
     x = drain_run (c, n, target, x);
-  if (c->again != RA_DRAIN_NONE)
-    return fmax (x, c->x_back);
   return c->competes && c->drain == RA_DRAIN_NONE ? fmax (x, tcp_rate (c)) : x;
 }

@@ -71,12 +71,6 @@ typedef struct
   gdouble t_outage;       /* its end */
   gdouble t_rebased;      /* a longer route was found */
   gdouble floor;          /* of the last test if it was flat, or 0 */
-  RaDrain again;          /* a flat test's kind: it is due once more */
-  gboolean twice;         /* the test that runs is that one */
-  gdouble t_even, even_lo,
-      even_hi; /* since then a competition's queue has been between
-                                       these, */
-  gdouble even_all, even_found; /* and had so many packets and verdicts */
 } RaContest;
 
 /* Before the rules of a report: counts what it says. */
