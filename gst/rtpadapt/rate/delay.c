@@ -23,14 +23,13 @@
 #define RAMP_TARGET .0095
 /* s.  One packet's time on a slow line counts for the target up to this. */
 #define PACKET_MOST .027
-/* Mean deviations of the queue's noise.  A fast line's target would be less than these, and
- * the rate would go by the noise. */
+/* The target is at least so many mean deviations of the queue's noise.  A fast line's would
+ * be less, and the rate would go by the noise. */
 #define NOISE 4
 #define RAMP_MOST 2.2 /* times r, which is a lag old */
 #define FAR .020      /* an outage, beyond twice the target */
 #define FALL_MOST .3  /* per two lags */
 #define RESUME .9     /* of what an outage's backlog came at */
-#define BACK .8       /* of the most that the line has carried of late */
 #define RESUME_LAGS 3
 #define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
 #define RETURNED .85
@@ -162,17 +161,12 @@ resumes (RaDelayRate *d)
 }
 
 /* What looked like a queue was a longer route: the line's rate is what came while one
- * stood, no loss was that queue's, and the line may carry what it did before. */
+ * stood. */
 static void
 resume_rebased (RaDelayRate *d)
 {
-  if (!d->start.base.rebased)
-    return;
-  if (d->n.now - d->t_far < FAR_KNOWN)
+  if (d->start.base.rebased && d->n.now - d->t_far < FAR_KNOWN)
     d->start.x = fmax (d->start.x, RESUME * d->r_far);
-  d->t_loss = -(gdouble) INFINITY;
-  if (d->start.x < BACK * d->n.r_most)
-    d->r_busy = fmax (d->r_busy, BACK * d->n.r_most);
 }
 
 /* No further than `most`, but what is more stays. */

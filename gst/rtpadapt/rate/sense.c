@@ -49,7 +49,7 @@
  * which takes the share from .3 to .15. */
 #define VERDICTS 20.
 #define CONGESTED_FIRST .3
-/* s.  Noise that lasts is no queue that comes and goes. */
+/* s.  A queue that comes and goes looks like noise for less than this. */
 #define DEV_LASTS 5.
 /* CCFB has arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
 #define GRAIN .002

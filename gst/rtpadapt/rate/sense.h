@@ -43,8 +43,7 @@ typedef struct
   gdouble shift;      /* of the base: a longer route, or a clock that was set */
   gdouble r_most;     /* the highest r of the last minute or so */
   gdouble dev;        /* of q_lo's noise */
-  gdouble
-      dev_lasts;  /* the part of it that lasts: it follows dev down at once */
+  gdouble dev_lasts;  /* dev, or less for some seconds after it rose */
   gdouble t_rose; /* the queue last grew as it does where the line is slower */
   RaTime t_recvdata; /* when the last packet of r arrived */
   /* private */
