@@ -37,6 +37,9 @@
 #define SHORT_AT (3e6 / 8)
 #define SHORT_MIN .005
 #define SHORT_MAX .020
+/* Mean deviations of the radio's jitter that are short, too, up to SHORT_MAX.  A
+ * controller's target is above as many (rate/delay.c). */
+#define NOISE 4
 /* What a frame's last packet, of which the RTT is, has waited for the others. */
 #define FRAME .020
 #define LEAST 200          /* packets at a short queue */
@@ -159,10 +162,11 @@ block_begin (RaEvidence *e, RaTime now)
 }
 
 static gdouble
-short_queue (gdouble x)
+short_queue (const RaEvidence *e, gdouble x)
 {
-  return x > 0 ? CLAMP (SHORT * cbrt (SHORT_AT / x), SHORT_MIN, SHORT_MAX)
-               : SHORT_MIN;
+  gdouble most = x > 0 ? SHORT * cbrt (SHORT_AT / x) : SHORT_MIN;
+
+  return CLAMP (fmax (most, NOISE * e->noise), SHORT_MIN, SHORT_MAX);
 }
 
 static gboolean
@@ -195,8 +199,8 @@ block_count (RaEvidence *e, RaEvidenceBlock *b, const RaReport *report,
   if (known && is_empty (e, ra_seconds (report->queue_min)))
     b->n_empty += n;
   q = known ? fmax (ra_seconds (report->queue_max), waited) : 0;
-  is_short = known && ra_seconds (report->queue_min) <= short_queue (x)
-      && waited <= short_queue (x) + FRAME;
+  is_short = known && ra_seconds (report->queue_min) <= short_queue (e, x)
+      && waited <= short_queue (e, x) + FRAME;
   /* A loss is known some packets after it was due, in the next report if need
    * be: what the one before met counts, too. */
   if (is_short && e->was_short) {
