@@ -169,8 +169,8 @@ short_queue (const RaEvidence *e, gdouble x)
   return CLAMP (fmax (most, NOISE * e->noise), SHORT_MIN, SHORT_MAX);
 }
 
-static gboolean
-is_empty (RaEvidence *e, gdouble q_min)
+static void
+noise_hear (RaEvidence *e, gdouble q_min)
 {
   gdouble sample
       = fabs (q_min - 2 * e->q_min[0] + e->q_min[1]) / SECOND_DIFFERENCE;
@@ -178,7 +178,6 @@ is_empty (RaEvidence *e, gdouble q_min)
   e->noise += (sample - e->noise) / NOISE_GAIN;
   e->q_min[1] = e->q_min[0];
   e->q_min[0] = q_min;
-  return q_min <= fmax (EMPTY, e->noise);
 }
 
 static void
@@ -189,6 +188,7 @@ block_count (RaEvidence *e, RaEvidenceBlock *b, const RaReport *report,
   gdouble n = fmax (report->expected, k), q, x;
   gboolean known = report->queue != RA_SPAN_NONE
       && report->queue_min != RA_SPAN_NONE && report->queue_max != RA_SPAN_NONE;
+  gdouble q_min = known ? ra_seconds (report->queue_min) : 0;
   gboolean is_short;
 
   b->n += n;
@@ -196,10 +196,12 @@ block_count (RaEvidence *e, RaEvidenceBlock *b, const RaReport *report,
   b->sent += CLAMP (ra_diff (report->t_recvdata, e->t_recvdata), 0, SILENCE);
   b->x = b->sent > 0 ? b->n * s / ra_seconds (b->sent) : 0;
   x = b->x;
-  if (known && is_empty (e, ra_seconds (report->queue_min)))
+  if (known)
+    noise_hear (e, q_min);
+  if (known && q_min <= CLAMP (e->noise, EMPTY, SHORT_MAX))
     b->n_empty += n;
   q = known ? fmax (ra_seconds (report->queue_max), waited) : 0;
-  is_short = known && ra_seconds (report->queue_min) <= short_queue (e, x)
+  is_short = known && q_min <= short_queue (e, x)
       && waited <= short_queue (e, x) + FRAME;
   /* A loss is known some packets after it was due, in the next report if need
    * be: what the one before met counts, too. */
