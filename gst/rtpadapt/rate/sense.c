@@ -120,6 +120,12 @@ queue_hear (RaSense *n, const RaReport *report)
   n->q_report = fmax (q - off, 0);
 }
 
+gdouble
+ra_sense_deviation (const gdouble *q)
+{
+  return fabs (q[0] - 2 * q[1] + q[2]) / SECOND_DIFFERENCE;
+}
+
 static void
 queue_filter (RaSense *n, gdouble allowance)
 {
@@ -134,7 +140,7 @@ queue_filter (RaSense *n, gdouble allowance)
   n->n_lo = MIN (n->n_lo + 1, RA_SENSE_QUEUES);
   if (n->n_lo >= 3) {
     n->n_dev = CLAMP (n->n_dev + 1, DEV_FIRST, DEV_GAIN);
-    sample = fabs (n->lo[0] - 2 * n->lo[1] + n->lo[2]) / SECOND_DIFFERENCE;
+    sample = ra_sense_deviation (n->lo);
     if (n->n_dev == DEV_GAIN)
       sample = fmin (sample, fmax (DEV_MOST * n->dev, DEV_LEAST));
     n->dev += (sample - n->dev) / n->n_dev;

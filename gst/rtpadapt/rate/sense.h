@@ -65,6 +65,10 @@ typedef struct
 /* A report; `allowance` scales the jitter allowance, 0: none. */
 void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
     gdouble allowance, RaTime now);
+/* The mean deviation, s, that three queues in a row show; the mean of many such is that of
+ * their noise, without what a ramp adds.  `q`: three of them, s, in the order of time or
+ * the other way. */
+gdouble ra_sense_deviation (const gdouble *q);
 /* Within the last 8 reports the queue has become longer by a tenth of a second, and by the
  * share `least` of this time. */
 gboolean ra_sense_rises (const RaSense *n, gdouble least);

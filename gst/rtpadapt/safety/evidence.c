@@ -6,6 +6,7 @@
  */
 #include <gst/rtpadapt/safety/evidence.h>
 
+#include <gst/rtpadapt/rate/sense.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +18,10 @@
 #define SHORTER .020 /* s: of a route, as fused has it */
 /* s.  Of 16 flows that came one after the other those that thought a full queue empty
  * met a shorter one in 1 % of their reports, and a flow alone that loses 20 % in 30 to
- * 80 %.  Where a radio's jitter is larger one mean deviation of it counts as empty, and
- * those 16 flows lose as little as without. */
+ * 80 %.  A queue up to one mean deviation of the radio's jitter counts as empty, too, and
+ * those 16 flows lose no more by that. */
 #define EMPTY .0015
-#define NOISE_GAIN 16
-/* What the second difference of evenly spread noise has, as in rate/sense.c. */
-#define SECOND_DIFFERENCE 1.95
+#define NOISE_GAIN 16 /* reports */
 /* Where a smaller share of the packets met an empty queue a controller is shown
  * nothing. */
 #define EMPTY_SOME .05
@@ -37,8 +36,8 @@
 #define SHORT_AT (3e6 / 8)
 #define SHORT_MIN .005
 #define SHORT_MAX .020
-/* Mean deviations of the radio's jitter that are short, too, up to SHORT_MAX.  A
- * controller's target is above as many (rate/delay.c). */
+/* A queue up to so many mean deviations of the radio's jitter is short, too.  The target
+ * of rate/delay.c is above as many. */
 #define NOISE 4
 /* What a frame's last packet, of which the RTT is, has waited for the others. */
 #define FRAME .020
@@ -172,12 +171,10 @@ short_queue (const RaEvidence *e, gdouble x)
 static void
 noise_hear (RaEvidence *e, gdouble q_min)
 {
-  gdouble sample
-      = fabs (q_min - 2 * e->q_min[0] + e->q_min[1]) / SECOND_DIFFERENCE;
-
-  e->noise += (sample - e->noise) / NOISE_GAIN;
+  e->q_min[2] = e->q_min[1];
   e->q_min[1] = e->q_min[0];
   e->q_min[0] = q_min;
+  e->noise += (ra_sense_deviation (e->q_min) - e->noise) / NOISE_GAIN;
 }
 
 static void

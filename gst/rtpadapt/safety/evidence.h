@@ -53,8 +53,8 @@ typedef struct
   RaTime t_recvdata;   /* of the report before */
   gboolean was_short;  /* the queue, then */
   gdouble q_before;    /* and the longest of it, s */
-  gdouble q_min[2];    /* the shortest queue of the two reports before, s */
-  gdouble noise;       /* mean deviation of these, s */
+  gdouble q_min[3];    /* the shortest queues of the last reports, s */
+  gdouble noise;       /* mean deviation of such, s */
   gdouble shortest;    /* RTT, s, 0 unknown */
   gdouble empty;       /* share of the packets that are n_empty */
   gdouble queue, rate; /* what either fact shows */
