@@ -6,13 +6,14 @@
 
 #include <gst/rtp/rtp.h>
 
+/* A slow machine may send an RR before its first packet (RFC 3550 6.4). */
 static void
-hear_rtcp (gint ear, UdpHeard *heard)
+hear_sr (gint ear, UdpHeard *heard)
 {
   do {
     udp_hear (ear, heard);
     g_assert_cmpint (heard->size, >=, 8);
-  } while (!sink_heard_rtcp (heard));
+  } while (!sink_heard_rtcp (heard) || heard->data[1] != 200);
 }
 
 /* --- ports --------------------------------------------------------------- */
@@ -40,10 +41,9 @@ test_mux (void)
     sink_push (pipeline, 1);
     sink_hear_rtp (ear, &rtp);
     sink_push (pipeline, 2);
-    hear_rtcp (ear, &rtcp);
+    hear_sr (ear, &rtcp);
     g_assert_cmpuint (rtp.from_port, ==, rtcp.from_port);
     g_assert_cmpuint (rtp.from_port, ==, sink_port (sink, "rtcpsrc"));
-    g_assert_cmpint (rtcp.data[1], ==, 200); /* SR */
     g_assert_cmphex (GST_READ_UINT32_BE (rtcp.data + 4), ==, SINK_SSRC);
     g_assert_cmpint (rtcp.tos, ==, 34 << 2); /* RFC 7657 5.4: AF41 */
     sink_stop (pipeline, sink);

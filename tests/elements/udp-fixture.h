@@ -27,7 +27,7 @@ udp_socket (const gchar *address, guint *port)
   gboolean is_v4 = inet_pton (AF_INET, address, &v4.sin_addr) == 1;
   struct sockaddr *sa = is_v4 ? (gpointer) &v4 : (gpointer) &v6;
   socklen_t len = is_v4 ? sizeof v4 : sizeof v6;
-  const struct timeval patience = { .tv_sec = 60 }; /* nobody waits in vain */
+  const struct timeval patience = { .tv_sec = 60 }; /* for slow machines */
   const gint on = 1, off = 0;
   gint fd = socket (sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   guint unused;
@@ -58,12 +58,12 @@ typedef struct
 {
   guint8 data[2048];
   gssize size;
-  gint tos, ttl;   /* -1: not told */
+  gint tos, ttl;   /* -1: unknown */
   guint from_port; /* and who sent it */
   guint seq;       /* if it is RTP */
 } UdpHeard;
 
-/* Waits 5 s; the size is -1 if nothing came. */
+/* Waits a minute; the size is -1 if nothing came. */
 static inline void
 udp_hear (gint fd, UdpHeard *heard)
 {
