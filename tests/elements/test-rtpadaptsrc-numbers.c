@@ -49,7 +49,7 @@ live (gint fd, Receiver *t, guint32 ssrc, guint n, guint64 *said)
 
 /* The transport-wide feedback that came: its newest number, or -1. */
 static gint
-newest_told (gint fd, guint *reports)
+newest_told (gint fd)
 {
   gint newest = -1;
   guint8 p[1500];
@@ -62,7 +62,6 @@ newest_told (gint fd, guint *reports)
         continue;
       newest
           = (guint16) (ra_get_u16 (p + at + 12) + ra_get_u16 (p + at + 14) - 1);
-      ++*reports;
     }
   }
   return newest;
@@ -195,6 +194,26 @@ test_restart (gconstpointer data)
 
 /* --- forged numbers ------------------------------------------------------ */
 
+/* A loaded machine has a second, once the stream is known. */
+#define TRIES 50
+
+/* The packet `i` is reported on before another frame is sent, and none after it. */
+static gboolean
+is_told (gint fd, gint i, gint *told)
+{
+  guint tries = *told < 0 ? 1 : TRIES;
+
+  for (guint n = 0; n < tries && *told < i; n++) {
+    gint newest;
+
+    g_usleep (20000);
+    newest = newest_told (fd);
+    *told = MAX (*told, newest);
+  }
+  g_assert_cmpint (*told, <=, i);
+  return *told == i;
+}
+
 /* Packets that are forged with the sender's address, one after each 25th packet. */
 typedef void (*Forge) (gint fd, gint port, guint i);
 
@@ -234,7 +253,7 @@ static const struct
 static void
 test_forged (gconstpointer data)
 {
-  guint row = GPOINTER_TO_UINT (data), port, reports = 0;
+  guint row = GPOINTER_TO_UINT (data), port, reported = 0;
   g_autofree gchar *name
       = g_strdup_printf ("6 RTP forged, %s", forgeries[row].name);
   gint fd = udp_socket ("127.0.0.1", &port), told = -1;
@@ -245,15 +264,11 @@ test_forged (gconstpointer data)
     say (fd, t.port, i % FRAME == FRAME - 1, FIRST, i, (gint) i);
     if (i % 25 == 0)
       forgeries[row].forge (fd, t.port, i);
-    if (i % FRAME != FRAME - 1)
-      continue;
-    g_usleep (20000);
-    told = newest_told (fd, &reports);
-    g_assert_cmpint (told, <=, i);
+    if (i % FRAME == FRAME - 1)
+      reported += is_told (fd, (gint) i, &told);
   }
-  WAIT_UNTIL (t.bus, (told = MAX (told, newest_told (fd, &reports))) >= 297);
   trust_row ("attack", name, "each frame is reported on: 80 of 100 and more",
-      reports >= 80, "%u of 100 frames", reports);
+      reported >= 80, "%u of 100 frames", reported);
   close (fd);
 }
 
