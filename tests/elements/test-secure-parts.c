@@ -452,11 +452,21 @@ test_runs (gconstpointer data)
     const gchar *why;
   } runs[] = { { 5, 6, "it goes on" }, { 60000, 40000, "an earlier number" },
     { 10, 60000, "far ahead" }, { 60000, 10, "around" } };
+  static const struct
+  {
+    guint16 seq;
+    UnprotectResult heard;
+    const gchar *why;
+  } returns[]
+      = { { 5, UNPROTECT_REPLAYED, "away for six runs, the same number" },
+          { 30000, UNPROTECT_OK, "it goes on" },
+          { 20000, UNPROTECT_OK, "another payloader in the same run" } };
   const GstRtpAdaptCipher cipher = (GstRtpAdaptCipher) GPOINTER_TO_UINT (data);
   g_autoptr (GBytes) key = a_key (cipher), other = g_bytes_new ("", 1);
   Protect *p = protect_new (key, cipher);
   Unprotect *u = receiver_new (cipher);
   RaTime now = START;
+  guint8 first[ROOM];
   guint n;
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (runs); i++, now += 10 * RA_SECOND) {
@@ -467,12 +477,24 @@ test_runs (gconstpointer data)
     g_test_message ("%s", runs[i / 2].why);
     write_rtp (rtp, SSRC + i / 2, i % 2 ? runs[i / 2].next : runs[i / 2].last);
     g_assert_true (protect_packet (p, rtp, &size));
+    if (i == 0)
+      memcpy (first, rtp, size);
     g_assert_cmpint (hear (u, rtp, size, now), ==, UNPROTECT_OK);
     g_assert_true (protect_packet (p, rtcp, &rtcp_size));
     g_assert_cmpint (hear (u, rtcp, rtcp_size, now), ==, UNPROTECT_OK);
     g_assert_true (protect_goes_on (p, key, cipher));
     protect_ssrcs (p, &n);
     g_assert_cmpuint (n, ==, 0);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (returns); i++, now += 10 * RA_SECOND) {
+    guint8 rtp[ROOM];
+    gsize size = 60;
+
+    g_test_message ("%s", returns[i].why);
+    write_rtp (rtp, SSRC, returns[i].seq);
+    g_assert_true (protect_packet (p, rtp, &size));
+    g_assert_cmpint (memcmp (rtp, first, size), !=, 0); /* RFC 3711 9.1 */
+    g_assert_cmpint (hear (u, rtp, size, now), ==, returns[i].heard);
   }
   g_assert_false (protect_goes_on (p, other, cipher));
   protect_free (p);

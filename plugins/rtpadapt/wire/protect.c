@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/* SSRCs of earlier runs may come back: the latest are kept. */
+#define KEPT 1024
+
 /* An SSRC of ours, with the runs it was used in: see protect_goes_on(). */
 typedef struct
 {
@@ -54,6 +57,15 @@ used_find (Protect *p, guint32 ssrc)
   return NULL;
 }
 
+/* Its payloader was started again, in this run or before it. */
+static gboolean
+begins (const Protect *p, const Used *u, guint16 seq)
+{
+  gint16 ahead = (gint16) (seq - u->seq);
+
+  return u->rtp_run != p->run || ahead <= -SRTP_KEY_WINDOW;
+}
+
 static void
 note_used (Protect *p, guint32 ssrc, gboolean rtcp, guint16 seq)
 {
@@ -66,7 +78,7 @@ note_used (Protect *p, guint32 ssrc, gboolean rtcp, guint16 seq)
   u->run = p->run;
   if (rtcp)
     return;
-  if (u->rtp_run != p->run || (gint16) (seq - u->seq) > 0)
+  if (begins (p, u, seq) || (gint16) (seq - u->seq) > 0)
     u->seq = seq;
   u->rtp_run = p->run;
 }
@@ -79,7 +91,7 @@ begin_stream (Protect *p, guint32 ssrc, guint16 seq)
   Used *u = used_find (p, ssrc);
   guint32 roc = 0;
 
-  if (!u || u->rtp_run == 0 || u->rtp_run == p->run
+  if (!u || u->rtp_run == 0 || !begins (p, u, seq)
       || (gint16) (seq - u->seq) > 0)
     return;
   srtp_get_stream_roc (p->session, ssrc, &roc);
@@ -130,11 +142,13 @@ protect_goes_on (Protect *p, GBytes *key, GstRtpAdaptCipher cipher)
     return FALSE;
   if (p->n == 0)
     return TRUE; /* nothing has left in this run */
-  for (guint i = p->used->len; i-- > 0;) {
+  for (guint i = 0; p->used->len > KEPT && i < p->used->len;) {
     Used *u = &g_array_index (p->used, Used, i);
 
-    if (u->run == p->run)
+    if (u->run == p->run) {
+      i++;
       continue;
+    }
     srtp_remove_stream (p->session, g_htonl (u->ssrc));
     g_array_remove_index (p->used, i);
   }
