@@ -119,6 +119,24 @@ test_twcc (void)
   sources_free (s);
 }
 
+/* RFC 4585 6.2.1: 16 entries ask for 17 packets each, so each 50 ms 200 / 20 = 10 units
+ * come, and it takes 1 + 272 / 16 = 18. */
+static void
+test_nacks (void)
+{
+  Sources *s = sources_new ();
+  guint8 nack[12 + 16 * 4] = { 0x81, 205, 0, 18, 0, 0, 0, 1, 0, 0, 0, 2 };
+  guint n = 0;
+
+  memset (nack + 12, 0xff, sizeof nack - 12);
+  for (guint i = 1; i <= 1000; i++)
+    n += sources_rtcp_may_pass (
+        s, nack, sizeof nack, 1, T0 + i * 50 * RA_MSECOND);
+  g_assert_cmpuint (n, >=, 1000 * 10 / 18);
+  g_assert_cmpuint (n, <=, 1000 * 10 / 18 + SOURCES_BURST / 18 + 1);
+  sources_free (s);
+}
+
 /* More than half a turn of numbers leaves between two reports. */
 static void
 test_outage (void)
@@ -283,6 +301,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sources/places", test_places);
   g_test_add_func ("/sources/rate", test_rate);
   g_test_add_func ("/sources/twcc", test_twcc);
+  g_test_add_func ("/sources/nacks", test_nacks);
   g_test_add_func ("/sources/outage", test_outage);
   g_test_add_func ("/sources/csrcs", test_csrcs);
   g_test_add_func ("/sources/numbers", test_numbers);

@@ -23,6 +23,7 @@ enum
   RTCP_RTPFB = 205,
   RTCP_PSFB = 206,
 };
+#define RTPFB_NACK 1   /* RFC 4585 6.2.1 */
 #define RTPFB_SR_REQ 5 /* RFC 6051 3.2 */
 #define PSFB_FIR 4     /* RFC 5104 4.3.1 */
 
@@ -210,6 +211,21 @@ rtcp_name_twcc (
       return FALSE;
   }
   return TRUE;
+}
+
+guint
+rtcp_count_requests (const guint8 *data, gsize size)
+{
+  guint n = 0;
+  Part part;
+
+  while (part_next (&data, &size, &part)) {
+    if (part.type != RTCP_RTPFB || part.count != RTPFB_NACK)
+      continue;
+    for (gsize at = 12; at + 4 <= part.size; at += 4)
+      n += 1 + (guint) __builtin_popcount (ra_get_u16 (part.data + at + 2));
+  }
+  return n;
 }
 
 /* RFC 3550 6.5: items till a 0, up to the next 32 bit; 0: that was the last. */

@@ -56,6 +56,9 @@ typedef gboolean (*RtcpTwccFunc) (guint16 base, guint16 count, gpointer data);
 gboolean rtcp_name_twcc (
     const guint8 *data, gsize size, RtcpTwccFunc func, gpointer func_data);
 
+/* How many packets its generic NACKs ask for (RFC 4585 6.2.1). */
+guint rtcp_count_requests (const guint8 *data, gsize size);
+
 /* FALSE: no more. */
 typedef gboolean (*RtcpSourceFunc) (guint32 ssrc, gpointer data);
 /* Calls `func` for each SSRC of which rtpsession (1.22) keeps a source: who sent

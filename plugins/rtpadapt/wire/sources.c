@@ -131,7 +131,10 @@ sources_rtcp_may_pass (
 
   if (sender
       && rtcp_name_twcc (data, size, sent > 0 ? hear_twcc : no_twcc, &twcc)
-      && pay (sender, 1 + twcc.packets / SOURCES_TWCC, now)) {
+      && pay (sender,
+          1 + twcc.packets / SOURCES_TWCC
+              + rtcp_count_requests (data, size) / SOURCES_NACK,
+          now)) {
     sender->heard = now;
     if (rtcp_name_sources (data, size, name_source, &naming)) {
       s->seen = twcc.seen;

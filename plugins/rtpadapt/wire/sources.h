@@ -28,6 +28,8 @@ G_BEGIN_DECLS
  * run of 8,191 takes two bytes in it, and rtpsession makes a GstStructure of
  * each.  At 20 Mbit/s 2,000 packets are sent a second. */
 #define SOURCES_TWCC 64
+/* The same of packets that are asked for again: rtpsession makes an event of each. */
+#define SOURCES_NACK 16
 
 typedef struct _Sources Sources;
 
