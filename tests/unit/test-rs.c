@@ -337,6 +337,25 @@ test_lost_repair (gconstpointer data)
   g_assert_cmpstr (lost->str, ==, lost_repair[row].lost);
 }
 
+/* 101 to 107 are said to be lost, and by a second block, which overlaps, 102 to 107. */
+static void
+test_lost_twice (void)
+{
+  g_autofree Block *b = g_new (Block, 1), *next = g_new (Block, 1);
+  g_autoptr (RaRsfec) x = receiver_new (100);
+  RaRsfecPacket packet;
+  guint n = 0;
+
+  block_new (b, 1, 8, 100, 12);
+  block_new (next, 1, 8, 101, 13);
+  send_media (b, x, 0);
+  g_assert_true (send_repair (b, x, 7));
+  g_assert_true (send_repair (next, x, 6));
+  for (; ra_rsfec_take (x, &packet); g_free (packet.data))
+    n += !packet.data;
+  g_assert_cmpuint (n, ==, 7);
+}
+
 /* Nothing of another stream is used that has the same numbers. */
 static void
 test_restart (void)
@@ -427,6 +446,7 @@ tests_add (void)
   g_test_add_func ("/rs/order", test_order);
   g_test_add_func ("/rs/arrival", test_arrival);
   rows_add_by ("/rs/lost-repair", lost_repair, name, test_lost_repair);
+  g_test_add_func ("/rs/lost-twice", test_lost_twice);
   g_test_add_func ("/rs/restart", test_restart);
   rows_add ("/rs/bad", bad, test_bad);
   g_test_add_func ("/rs/longer", test_longer);

@@ -42,6 +42,8 @@ struct _RaRsfec
   gboolean has_newest;
   guint32 ssrc;
   Kept kept[RA_RSFEC_KEPT]; /* by number */
+  /* By number, too: one that a block said to be lost, and 1; or 0. */
+  guint32 lost[RA_RSFEC_KEPT];
   Block blocks[RA_RSFEC_BLOCKS];
   guint next_block;
   GQueue back; /* RaRsfecPacket */
@@ -65,6 +67,7 @@ forget (RaRsfec *x)
     g_clear_pointer (&x->kept[i].data, g_free);
   for (guint i = 0; i < RA_RSFEC_BLOCKS; i++)
     block_clear (&x->blocks[i]);
+  memset (x->lost, 0, sizeof x->lost);
 }
 
 RaRsfec *
@@ -89,10 +92,12 @@ static void
 keep (RaRsfec *x, guint8 *data, guint size, RaTime arrival)
 {
   const RaRtpBytes packet = { data, size };
-  Kept *kept = &x->kept[ra_rtp_seq (&packet) % RA_RSFEC_KEPT];
+  guint slot = ra_rtp_seq (&packet) % RA_RSFEC_KEPT;
+  Kept *kept = &x->kept[slot];
 
   g_free (kept->data);
   *kept = (Kept){ data, size, arrival };
+  x->lost[slot] = 0;
 }
 
 /* The media packet of that number, or NULL. */
@@ -241,6 +246,10 @@ numbers_fill (RaRsfec *x, guint16 seq, RaTime arrival)
       if (b->seen[r] || (gint16) (seq - number) <= 0)
         continue;
       b->seen[r] = TRUE;
+      /* A block may lie, and many may name the same numbers. */
+      if (find (x, number) || x->lost[number % RA_RSFEC_KEPT] == number + 1u)
+        continue;
+      x->lost[number % RA_RSFEC_KEPT] = number + 1u;
       packet = g_new (RaRsfecPacket, 1);
       *packet = (RaRsfecPacket){ .seq = number, .arrival = arrival };
       g_queue_push_tail (&x->back, packet);
