@@ -75,6 +75,18 @@ test_asked (void)
   g_assert_cmpint (stat (&s, "repeat-refused"), ==, 4);
 }
 
+/* `retransmission` is about the receiver's requests, too. */
+static void
+test_off (void)
+{
+  g_auto (Send) s = sender_of_100_ms ();
+
+  g_object_set (s.h->element, "retransmission", FALSE, NULL);
+  g_assert_false (asks (&s, 1));
+  g_object_set (s.h->element, "retransmission", TRUE, NULL);
+  g_assert_true (asks (&s, 1));
+}
+
 /* Packets 8 to 12 come in, of which one leaves at once; the others wait, so a
  * request for one of them is for what comes anyway.  Half a round trip after it
  * left a request may be about the packet. */
@@ -425,6 +437,7 @@ void
 tests_add (void)
 {
   g_test_add_func ("/retransmission/asked", test_asked);
+  g_test_add_func ("/retransmission/off", test_off);
   g_test_add_func ("/retransmission/waiting", test_waiting);
   g_test_add_func ("/retransmission/first", test_first);
   g_test_add_func ("/retransmission/mended", test_mended);

@@ -4,6 +4,7 @@
 
 #include "../rows.h"
 
+#include <plugins/rtpadapt/send/encodershare.h>
 #include <plugins/rtpadapt/send/sizefit.h>
 
 #include <gst/app/gstappsink.h>
@@ -220,6 +221,31 @@ test_sessions (gconstpointer data)
   g_assert_true (caps_are (filter, sessions[i].caps));
 }
 
+/* Who does not adapt leaves the pictures to another who does, until that one leaves. */
+static void
+test_other (void)
+{
+  const RaPicture full = FULL;
+  g_auto (World) w = world_new (rows[0].before);
+  g_autoptr (GstElement) filter
+      = gst_bin_get_by_name (GST_BIN (w.pipeline), "filter");
+  GstStructure *news;
+
+  g_assert_true (next_is (&w, &full));
+  g_assert_false (encoder_share_adapts (w.encoder, &rows[0], TRUE));
+  news = say (&w, 60000, TRUE, 3);
+  g_clear_pointer (&news, gst_structure_free);
+  w.size = (SizeFit){ 0 };
+  w.size.others = encoder_share_adapts (w.encoder, &rows[1], FALSE);
+  g_assert_null (say (&w, 1000000, FALSE, 0));
+  g_assert_true (caps_are (
+      filter, "video/x-raw,format=I420,width=320,height=180,framerate=25/2"));
+  encoder_share_leave (w.encoder, &rows[0]);
+  w.size.others = encoder_share_adapts (w.encoder, &rows[1], FALSE);
+  g_assert_null (say (&w, 1000000, FALSE, 0));
+  g_assert_true (caps_are (filter, "video/x-raw,format=I420"));
+}
+
 /* A picture that is small already. */
 static void
 test_small (void)
@@ -238,5 +264,6 @@ tests_add (void)
   rows_add_by ("/size-fit/row", rows, name, test_row);
   g_test_add_func ("/size-fit/off", test_off);
   rows_add_by ("/size-fit/sessions", sessions, name, test_sessions);
+  g_test_add_func ("/size-fit/other", test_other);
   g_test_add_func ("/size-fit/small", test_small);
 }

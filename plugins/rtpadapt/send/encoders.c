@@ -302,6 +302,8 @@ encoders_do (EncodersJob *job, GstElement *owner)
     task->again = encoder_share_follow (
         task->element, &task->about.row, job->who, &wish, &task->state);
     task->changed = task->state.at == wish.now;
+    task->size.others
+        = encoder_share_adapts (task->element, job->who, job->adapt_size);
     task->proposal = size_fit_do (
         &task->size, task->element, task->state.bps, job->adapt_size, job->now);
     job->n_done++;

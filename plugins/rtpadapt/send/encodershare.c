@@ -13,7 +13,7 @@ typedef struct
 {
   gconstpointer who;
   guint64 bps; /* the bitrate that it wants, or UNSAID */
-  gboolean quiet;
+  gboolean quiet, adapts;
   gdouble largest; /* as in EncoderWish */
 } Member;
 
@@ -106,6 +106,23 @@ encoder_share_leave (GstElement *encoder, gconstpointer who)
   if (share->base.members->len == 0)
     state_forget (share);
   g_mutex_unlock (&share->base.lock);
+}
+
+gboolean
+encoder_share_adapts (GstElement *encoder, gconstpointer who, gboolean adapts)
+{
+  Share *share = share_of (encoder);
+  gboolean others = FALSE;
+
+  g_mutex_lock (&share->base.lock);
+  member_place (share, who)->adapts = adapts;
+  for (guint i = 0; i < share->base.members->len; i++) {
+    const Member *member = &g_array_index (share->base.members, Member, i);
+
+    others |= member->who != who && member->adapts;
+  }
+  g_mutex_unlock (&share->base.lock);
+  return others;
 }
 
 GstClockTime

@@ -18,6 +18,10 @@ guint encoder_share_join (
 /* `who` does not drive the encoder any more; it need not have joined. */
 void encoder_share_leave (GstElement *encoder, gconstpointer who);
 
+/* `who` changes the size of its pictures, or not.  TRUE: so does another. */
+gboolean encoder_share_adapts (
+    GstElement *encoder, gconstpointer who, gboolean adapts);
+
 typedef struct
 {
   guint64 bps;      /* the bitrate that `who` wants */

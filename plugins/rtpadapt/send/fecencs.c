@@ -138,12 +138,13 @@ search (FecEncodersJob *job, GstPad *sinkpad)
 
 /* The level is that which the smallest blocks need. */
 static void
-block_note (FecEncodersJob *job, GstElement *element, gboolean first)
+block_note (FecEncodersJob *job, GstElement *element, gboolean *first)
 {
   RaFecCode code;
   guint packets = fecenc_block (element, &code);
 
-  if (first || packets < job->block) {
+  if (*first || packets < job->block) {
+    *first = FALSE;
     job->block = packets;
     job->code = code;
   }
@@ -152,6 +153,8 @@ block_note (FecEncodersJob *job, GstElement *element, gboolean first)
 void
 fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
 {
+  gboolean first = TRUE;
+
   if (job->search)
     search (job, sinkpad);
   for (guint i = 0; job->usable && i < job->driven->len; i++) {
@@ -162,7 +165,7 @@ fecencs_do (FecEncodersJob *job, GstPad *sinkpad)
     if (!element)
       continue;
     made = fec_share_follow (element, fecenc, &job->wants);
-    block_note (job, element, i == 0);
+    block_note (job, element, &first);
     job->changed |= fecenc->level != made.level;
     fecenc->level = job->level = made.level;
     job->others = MAX (job->others, made.others);

@@ -627,6 +627,7 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
   ends = pace_on_flow (&self->pace, flow);
   level_say (self); /* what waited was dropped */
+  send_tell (self); /* the encoders are left to other elements */
   if (!ends)
     return;
   g_mutex_unlock (&self->lock);
@@ -832,8 +833,9 @@ repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
   g_mutex_lock (&self->lock);
   rtx_gate_on_nack (&self->rtx);
   if (self->sender)
-    wanted = ra_sender_on_request (
-        self->sender, ssrc, (guint16) seqnum, send_now (self));
+    wanted = self->cfg.retransmission
+        && ra_sender_on_request (
+            self->sender, ssrc, (guint16) seqnum, send_now (self));
   g_mutex_unlock (&self->lock);
   GST_LOG_OBJECT (
       self, "%08x %u asked for: %s", ssrc, seqnum, wanted ? "again" : "no");

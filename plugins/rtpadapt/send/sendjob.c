@@ -388,7 +388,8 @@ encoders_drive (GstRtpAdaptSend *self)
     return;
   /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
    * be closed. */
-  if (ra_sender_is_open (self->sender))
+  if (ra_sender_is_open (self->sender)
+      || self->pace.flow == GST_FLOW_NOT_LINKED) /* nothing leaves */
     encoders_pause (&self->encoders);
   else
     encoders_set (self);
@@ -415,7 +416,8 @@ late_loss (const GstRtpAdaptSend *self, RaFecCode code)
 static FecRank
 fec_rank (GstRtpAdaptSend *self)
 {
-  if (is_quiet (self, send_now (self)) || ra_sender_is_open (self->sender))
+  if (is_quiet (self, send_now (self)) || ra_sender_is_open (self->sender)
+      || self->pace.flow == GST_FLOW_NOT_LINKED)
     return FEC_RANK_SILENT;
   return fec_goes (self) ? FEC_RANK_USED : FEC_RANK_UNUSED;
 }

@@ -161,15 +161,16 @@ size_fit_do (
     return NULL;
   full_take (s, &p);
   changed = ra_picture_fit (&s->fit, &s->full, bps, now);
-  if (adapt && (changed || !s->wanted)) {
+  if (adapt && (changed || (!s->wanted && !s->others))) {
     s->adapts = size_apply (s, sinkpad);
-  } else if (!adapt && (s->wanted || !s->begun)) {
+  } else if (!adapt && !s->others && (s->wanted || !s->begun)) {
     const SizeFit full = { .full = s->full };
 
     size_apply (&full, sinkpad);
     s->adapts = FALSE;
   }
   s->wanted = adapt;
-  s->begun = TRUE;
+  /* What the other leaves is made good once it has left. */
+  s->begun = adapt || !s->others;
   return changed ? proposal (s, encoder, bps) : NULL;
 }

@@ -19,6 +19,7 @@ typedef struct
 {
   RaPicture full; /* the largest lately */
   RaPictureFit fit;
+  gboolean others; /* another that drives the encoder changes them */
   gboolean begun;  /* a session before may have left small pictures */
   gboolean wanted; /* the pictures are to be changed, as said last */
   gboolean adapts; /* a capsfilter was found that changes them */

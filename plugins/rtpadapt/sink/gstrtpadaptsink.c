@@ -185,6 +185,16 @@ sink_restart (GstRtpAdaptSink *self)
 
 /* --- request pads ---------------------------------------------------------- */
 
+/* A payloader or an encoder came or went, and the caps may be as before. */
+static void
+upstream_changed (GstRtpAdaptSink *self)
+{
+  GstPad *pad = gst_element_get_static_pad (self->send, "src");
+
+  gst_pad_send_event (pad, gst_event_new_reconfigure ());
+  gst_object_unref (pad);
+}
+
 static void
 stream_caps (GstRtpAdaptSink *self, SinkStream *stream, GstCaps *caps)
 {
@@ -195,6 +205,8 @@ stream_caps (GstRtpAdaptSink *self, SinkStream *stream, GstCaps *caps)
       self->cfg.retransmission, (guint) (self->cfg.rtx_time / GST_MSECOND));
   GST_OBJECT_UNLOCK (self);
   sink_stream_do (GST_BIN (self), stream, &job);
+  if (job.builds && g_atomic_int_get (&self->released))
+    upstream_changed (self);
 }
 
 static gboolean
@@ -306,6 +318,9 @@ sink_release_pad (GstElement *element, GstPad *pad)
   gst_element_release_request_pad (self->funnel, stream->funnel_pad);
   gst_object_unref (stream->funnel_pad);
   gst_element_remove_pad (element, pad);
+  g_atomic_int_set (&self->released, TRUE);
+  if (self->send)
+    upstream_changed (self);
   GST_OBJECT_LOCK (self);
   sink_streams_remove (&self->streams, stream);
   GST_OBJECT_UNLOCK (self);

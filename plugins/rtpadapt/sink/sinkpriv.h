@@ -33,7 +33,8 @@ struct _GstRtpAdaptSink
   GstClockID hint; /* or NULL */
   SinkStreams streams;
 
-  gint hinted; /* atomic: the timer `hint` was started */
+  gint released; /* atomic: a pad was, and a new one may replace it */
+  gint hinted;   /* atomic: the timer `hint` was started */
 
   GMutex lock; /* never held while anything is called that may take another */
   SinkPeer who;
