@@ -258,6 +258,9 @@ ra_sense_hear (RaSense *n, const RaReport *report, gdouble s, gdouble allowance,
   ra_sense_hear_rise (n);
   rate_hear (n, report, s);
   n->r_most = fmax (n->r, n->r_most * exp (-n->dt / MOST_TIME));
+  /* The backlog of a line that became slower has gone: r is what it carries. */
+  if (ra_sense_rose (n) && n->q2 <= NO_QUEUE && n->r > 0)
+    n->r_most = n->r;
   n->packet = n->r > 0 ? s / fmax (n->r, n->r_most / SHARE) : 0;
   n->shortest = n->r > 0 ? s / n->r_most : 0;
   loss_hear (n, report);
