@@ -437,7 +437,11 @@ class Cells:
             cell.result.update(failures=failures, failure=cell.reason)
             cell.state, cell.reason = 'ok', ''
             cell.engine = self.cache(cell).engine
-            self.cache(cell).store(cell)
+            try:
+                self.cache(cell).store(cell)
+            except OSError as error:
+                raise CompareError('%s cannot be written: %s' % (
+                    self.folder, error.strerror)) from None
 
     def engines(self):
         return [cache.engine for cache in self.caches.values()]

@@ -191,9 +191,23 @@ def publish(out, found, claims, only):
     print('The page: %s' % (out / 'index.html'))
 
 
-def put(found):
+def check_links(told, links):
+    """Raises unless these are the links of the project's set, run for its time."""
+    own = SETS / (told.name + '.toml')
+    if own.exists() and not own.samefile(told.path):
+        raise CompareError('%s is not the set %s, whose record it would change' % (
+            told.path, told.name))
+    meant = {link.name: link.json() for link in Set(told.path).links}
+    for link in links:
+        if link != meant.get(link['name']):
+            raise CompareError("the set has another '%s': a record is of whole runs, "
+                               'without --seconds and --quick' % link['name'])
+
+
+def put(told, found):
     """Whether it is in the record; says why not."""
     try:
+        check_links(told, found['links'])
         print('The record: %s' % record.record(found))
         return True
     except CompareError as error:
@@ -249,6 +263,7 @@ def run(args, told, out, argv):
     if args.record:
         # Now, and not after half an hour of runs.
         record.check(known)
+        check_links(told, [link.json() for link in told.links])
         if not knows_vmaf(environment()):
             raise CompareError('a record has VMAF, and ffmpeg has not: '
                                'tools/install-rivals vmaf fetches one')
@@ -266,7 +281,7 @@ def run(args, told, out, argv):
               file=sys.stderr)
     found = gather(told, cells, argv, older=older, **known)
     publish(out, found, told.claims, args.only)
-    recorded = not args.record or put(found)
+    recorded = not args.record or put(told, found)
     failed = sum(cell.state == 'failed' for cell in cells)
     complain([cell for cell in cells if cell.state == 'ok'])
     if not done:
@@ -290,7 +305,7 @@ def main(argv):
     if args.report_only:
         found = read(out)
         publish(out, found, told.claims, args.only)
-        return 1 if args.record and not put(found) else 0
+        return 1 if args.record and not put(told, found) else 0
     if args.list:
         list_all(told, told.cells(args.only), args.jobs)
         return 0

@@ -21,9 +21,10 @@ struct _Text
 {
   const Store *store;
   gboolean terminal;
-  guint lines;    /* drawn, and to be drawn over */
-  GString *above; /* a line of the program's that has no end yet */
-  guint64 serial; /* points that were printed */
+  guint lines;       /* drawn, and to be drawn over */
+  GString *above;    /* a line of the program's that has no end yet */
+  gboolean returned; /* a carriage return came, and nothing after it */
+  guint64 serial;    /* points that were printed */
 };
 
 static const gchar *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -359,17 +360,18 @@ text_draw (Text *self, gint64 now_us)
     draw_lines (self);
 }
 
-/* Whole lines only; the last of those that a carriage return ends. */
+/* Whole lines only; the last of those that carriage returns write over each other. */
 void
 text_above (Text *self, const gchar *bytes, gsize len)
 {
   GString *out = g_string_new (NULL);
 
   for (gsize i = 0; i < len; i++) {
-    if (bytes[i] == '\r') {
+    if (self->returned && bytes[i] != '\n' && bytes[i] != '\r')
       g_string_truncate (self->above, 0);
+    self->returned = bytes[i] == '\r';
+    if (self->returned)
       continue;
-    }
     g_string_append_c (self->above, bytes[i]);
     if (bytes[i] != '\n')
       continue;
