@@ -199,6 +199,10 @@ expect_repeat (Send *s, guint seq)
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   g_autoptr (GstBuffer) buffer = NULL;
 
+  /* rtprtxsend repeats it from a task of its own.  Until then time must not go on:
+   * the next timer may lie behind the latency, and the repeat would be dropped. */
+  wait_until (
+      gst_harness_buffers_in_queue (s->h) > 0 || stat (s, "backlog") > 0);
   wait_until (gst_harness_buffers_in_queue (s->h) > 0
       || (gst_test_clock_peek_id_count (s->clock) > 0
           && gst_test_clock_crank (s->clock)
