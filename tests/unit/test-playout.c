@@ -91,6 +91,21 @@ test_wanted (gconstpointer data)
       ra_span (wanted_rows[row].wanted / 1e3));
 }
 
+/* At 2 frames/s the window of 12 s never has 25. */
+static void
+test_few (void)
+{
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+
+  ra_playout_init (p);
+  for (RaTime now = 0; now < 20 * RA_SECOND; now += 500 * MS) {
+    ra_playout_on_frame (p, 30 * MS, now);
+    ra_playout_on_packets (p, 10, 0, now);
+    g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==,
+        now < RA_PLAYOUT_WINDOW ? 200 * MS : 30 * MS);
+  }
+}
+
 /* 5 % are lost, and of 100 repeats 99 take 80 ms and one takes 190, which is among the
  * 99.6 %.  A grace of 60 ms is for that one, with 10 to decode. */
 static void
@@ -397,6 +412,7 @@ void
 tests_add (void)
 {
   rows_add ("/playout/wanted", wanted_rows, test_wanted);
+  g_test_add_func ("/playout/few", test_few);
   g_test_add_func ("/playout/wanted/last", test_wanted_last);
   g_test_add_func ("/playout/forget", test_forget);
   g_test_add_func ("/playout/begin", test_begin);

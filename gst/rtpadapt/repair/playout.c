@@ -165,7 +165,12 @@ needs_repeats (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 gboolean
 ra_playout_knows (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
-  return late_count (&p->frames, now) >= RA_PLAYOUT_FRAMES
+  guint n = late_count (&p->frames, now);
+
+  /* Of few frames a second all that the window has. */
+  return (n >= RA_PLAYOUT_FRAMES
+             || (n >= RA_PLAYOUT_FEW
+                 && ra_diff (now, p->begun) >= RA_PLAYOUT_WINDOW))
       && (!needs_repeats (p, limits, now)
           || late_count (&p->repairs, now) >= REPAIRS);
 }

@@ -521,6 +521,12 @@ recv_set_clock (GstElement *element, GstClock *clock)
       ->set_clock (element, clock);
 }
 
+void
+rtp_adapt_recv_say_takes (GstRtpAdaptRecv *self)
+{
+  self->says_takes = TRUE;
+}
+
 static void
 recv_start (GstRtpAdaptRecv *self)
 {

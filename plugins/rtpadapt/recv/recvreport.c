@@ -365,8 +365,8 @@ takes_add (GstRtpAdaptRecv *self, GstRTCPBuffer *rtcp, guint32 ssrc)
 
   /* A receiver that never took anything leaves it to its NACKs; what it said before
    * it has to take back. */
-  if ((takes.flags == 0 && !self->takes_said) || now < self->takes_again
-      || recv_rtcp_room (rtcp) < RECV_TAKES_SIZE)
+  if ((takes.flags == 0 && !self->takes_said && !self->says_takes)
+      || now < self->takes_again || recv_rtcp_room (rtcp) < RECV_TAKES_SIZE)
     return;
   recv_rtcp_add_takes (rtcp, ssrc, &takes);
   self->takes_again = ra_later (now, TAKES_INTERVAL);

@@ -10,6 +10,7 @@
 #include "srcsockets.h"
 #include "parts/elementtimer.h"
 #include "parts/systime.h"
+#include "recv/gstrtpadaptrecv.h"
 #include "wire/links.h"
 
 #include <gst/rtpadapt/colour.h>
@@ -107,8 +108,10 @@ latency_changed (gpointer data, RaSpan hold)
   GST_OBJECT_LOCK (self);
   most = self->cfg.latency * GST_MSECOND;
   GST_OBJECT_UNLOCK (self);
-  g_object_set (self->recv, "latency", MIN ((guint64) hold, RA_RADP_HOLD_MAX),
-      "max-latency", MIN (most, RA_RADP_HOLD_MAX), NULL);
+  /* 0 would say nothing, and the sender would plan for its receiver-latency. */
+  g_object_set (self->recv, "latency",
+      CLAMP ((guint64) hold, GST_USECOND, RA_RADP_HOLD_MAX), "max-latency",
+      MIN (most, RA_RADP_HOLD_MAX), NULL);
 }
 
 /* The sender plans for a receiver that holds less where less is enough. */
@@ -709,6 +712,7 @@ src_build_init (GstRtpAdaptSrc *self)
   secure_set_ready (self->secure, keys_came, self);
 
   self->recv = gst_element_factory_make ("rtpadaptrecv", "recv");
+  rtp_adapt_recv_say_takes (GST_RTP_ADAPT_RECV (self->recv));
   gst_bin_add (bin, self->recv);
   src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
   src_session_init (

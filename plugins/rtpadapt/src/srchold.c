@@ -9,7 +9,9 @@ GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
 
 /* Packets whose arrival is remembered until rtpjitterbuffer lets them go. */
-#define ARRIVALS 1024
+#define ARRIVALS 8192
+/* A number so far away is of another beginning, and nothing between was lost. */
+#define JUMP 1024
 /* A stream without a frame for so long has no say. */
 #define SILENT (2 * RA_SECOND)
 /* A stream without FEC for so long is repaired by none. */
@@ -164,7 +166,7 @@ orders_make (SrcHold *h)
       continue;
     order.jitterbuffer = gst_object_ref (s->jitterbuffer);
     order.latency = whole_ms (h->cfg.limits.most + s->more);
-    order.period = (gint) whole_ms (h->hold.now + s->more);
+    order.period = (gint) MIN (whole_ms (h->hold.now + s->more), G_MAXINT);
     s->told = order.offset;
     s->more_told = s->more;
     g_array_append_val (orders, order);
@@ -239,7 +241,7 @@ count (HoldStream *s, const Packet *p)
 {
   gint16 ahead = (gint16) (p->seq - s->highest);
 
-  if (!s->started || ABS (ahead) >= ARRIVALS) {
+  if (!s->started || ABS (ahead) >= JUMP) {
     s->started = TRUE;
     s->highest = p->seq;
     ra_playout_on_packets (&s->playout, 1, 0, p->at);
@@ -605,7 +607,10 @@ void
 src_hold_init (SrcHold *h, const SrcPayloads *payloads,
     void (*changed) (gpointer data, RaSpan hold), gpointer data)
 {
-  *h = (SrcHold){ .payloads = payloads, .changed = changed, .data = data };
+  /* The first hold is said whatever it is, 0 as well. */
+  *h = (SrcHold){
+    .payloads = payloads, .changed = changed, .data = data, .said = -RA_SECOND
+  };
   g_mutex_init (&h->lock);
   g_mutex_init (&h->telling);
   h->streams = g_ptr_array_new_with_free_func (listed_free);
