@@ -184,6 +184,12 @@ point_read (Point *point, PointCounts *counts, SourceKind kind,
     value[i] = UNKNOWN;
   for (guint i = 0; i < COUNT_N; i++)
     counts->n[i] = number (stats, counters[kind][i]);
+  /* The receiver judges then, and says so. */
+  if (kind == SOURCE_SEND
+      && g_strcmp0 (stats_text (stats, "feedback-mode"), "tfrc") == 0) {
+    counts->n[COUNT_CONGESTION] = number (stats, "peer/congestion-losses");
+    counts->n[COUNT_WIRELESS] = number (stats, "peer/wireless-losses");
+  }
   for (const Level *l = levels[kind]; l->path; l++) {
     gdouble x = number (stats, l->path);
 

@@ -136,9 +136,13 @@ const Field send_stats_running_fields[] = {
       FIELD_UINT64 (SendStats, sender.feedback) },
   { "feedback-bad", "reports", "or rows of them, refused", "sender",
       FIELD_UINT64 (SendStats, sender.feedback_bad) },
-  { "congestion-losses", "packets", "lost, by the LDA's verdict to congestion",
+  { "congestion-losses", "packets",
+      "lost, by the LDA's verdict to congestion; "
+      "with feedback=tfrc the receiver judges, see peer",
       "LDA", FIELD_UINT64 (SendStats, sender.loss.congestion) },
-  { "wireless-losses", "packets", "lost, by the LDA's verdict to the radio",
+  { "wireless-losses", "packets",
+      "lost, by the LDA's verdict to the radio; "
+      "with feedback=tfrc the receiver judges, see peer",
       "LDA", FIELD_UINT64 (SendStats, sender.loss.wireless) },
   { "loss-events", "events", "round trips with a loss by congestion",
       "RFC 5348 5.2", FIELD_UINT (SendStats, sender.loss.events) },

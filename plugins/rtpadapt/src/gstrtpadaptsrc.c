@@ -63,7 +63,8 @@
  *
  * |[
  * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \
- *     encoding-name=H264 ! rtph264depay request-keyframe=true ! avdec_h264 ! \
+ *     encoding-name=H264 feedback=ccfb ! \
+ *     rtph264depay request-keyframe=true ! avdec_h264 ! \
  *     identity eos-after=60 ! fakesink \
  *     videotestsrc is-live=true num-buffers=120 ! x264enc tune=zerolatency ! \
  *     rtph264pay ! rtpadaptudpsink host=127.0.0.1 port=47520
