@@ -167,7 +167,7 @@ ra_playout_knows (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
   guint n = late_count (&p->frames, now);
 
-  /* Of few frames a second all that the window has. */
+  /* At few frames a second the window never has so many. */
   return (n >= RA_PLAYOUT_FRAMES
              || (n >= RA_PLAYOUT_FEW
                  && ra_diff (now, p->begun) >= RA_PLAYOUT_WINDOW))
