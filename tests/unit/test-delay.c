@@ -256,14 +256,19 @@ test_target (gconstpointer data)
 }
 
 /* 3 packets of 1200 bytes per 40 ms are 90000 bytes/s: T = .02, and .022 of queue is less
- * than 1.3 T + .003.  Where the line has carried 1440000, T of a quarter counts: .0057. */
+ * than 1.3 T + .003.  Where the line has carried 1440000, and something is lost, T of a
+ * quarter counts: .0057. */
 static void
 test_squeezed (void)
 {
   static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
-  static const guint before[] = { 3, 48 };
+  static const struct
+  {
+    guint before, lost;
+    gboolean stands;
+  } cases[] = { { 3, 1, FALSE }, { 48, 0, FALSE }, { 48, 1, TRUE } };
 
-  for (guint i = 0; i < 2; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (RaRate) r = ra_rate_new (
         ra_rate_find ("delay"), "tests=0", &cfg, 10 * RA_SECOND, NULL);
 
@@ -271,12 +276,14 @@ test_squeezed (void)
       RaReport report = { .rtt = MS (50 + (n < 10 ? 0 : 22)),
         .interval = MS (40),
         .t_recvdata = MS (40 * n),
-        .arrived = n < 10 ? before[i] : 3 };
+        .arrived = n < 10 ? cases[i].before : 3,
+        .lost_congestion = n == 20 ? cases[i].lost : 0 };
 
       report.queue = report.queue_min = report.queue_max = n < 10 ? 0 : MS (22);
       ra_rate_on_report (r, &report, 10 * RA_SECOND + MS (40 * n));
     }
-    g_assert_cmpint (observed (ra_rate_observe, r, "stands") > .4, ==, i);
+    g_assert_cmpint (
+        observed (ra_rate_observe, r, "stands") > .4, ==, cases[i].stands);
   }
 }
 

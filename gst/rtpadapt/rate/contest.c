@@ -42,6 +42,9 @@
 #define KEPT_FOR 30. /* s: a rival that a test has found may still be there */
 #define PROOF_LEAST .15 /* of the losses: a lower share is wrong verdicts */
 #define LOSS_QUEUE .008
+/* s.  Flows of our kind that share a slow line hold no longer queue, and refill it while
+ * one of them tests. */
+#define KIND_MOST .030
 #define TEST_LEAVES .8 /* at least, of a queue that others keep */
 /* A TCP's sawtooth: the queue, which is longer than the target, falls by a third and
  * more within three lags, and further than by our sending less than arrives.  Two such
@@ -99,14 +102,6 @@ static gdouble
 standing_at (const RaSense *n, gdouble target)
 {
   return STANDING * fmax (target, n->shortest) + STANDING_MORE;
-}
-
-/* Losses have shown that others fill a queue that is too short to stand: what such a
- * test looks for stands, until the competition and what may follow it are over. */
-static gboolean
-fights_for_short (const RaContest *c, const RaSense *n)
-{
-  return c->is_short && (c->competes || n->now - c->t_passed < AGAIN_WITHIN);
 }
 
 /* Notes the longest queue of the last 10 to 20 s. */
@@ -187,8 +182,9 @@ ra_contest_hear (
     c->q_before = n->q2;
   }
   c->begun = TRUE;
+  /* In a competition for a queue that is too short to stand there need not be more. */
   stands = n->qm
-      > (fights_for_short (c, n) ? LOSS_QUEUE : standing_at (n, target));
+      > (c->competes && c->is_short ? LOSS_QUEUE : standing_at (n, target));
   if (congestion)
     c->t_congestion = n->now;
   if (congestion && n->congested > PROOF_LEAST)
@@ -216,6 +212,12 @@ ra_contest_carries (RaContest *c, gdouble x)
 {
   if (c->drain == RA_DRAIN_BASE)
     c->x_back = fmax (c->x_back, x);
+}
+
+gboolean
+ra_contest_lost (const RaContest *c, const RaSense *n)
+{
+  return n->now - c->t_congestion < LOSS_PROOF;
 }
 
 gboolean
@@ -262,12 +264,18 @@ tcp_rate (const RaContest *c)
   return c->tcp.w / c->per_rate;
 }
 
+static gboolean
+has_lost (const RaContest *c, const RaSense *n)
+{
+  return n->now - c->t_congestion < LOSS_RECENT;
+}
+
 /* The queue that a test of a short queue looks for.  Flows of our kind hold one as long
  * as the target, so that without losses it has to be longer. */
 static gdouble
 loss_queue (const RaContest *c, const RaSense *n, gdouble target)
 {
-  if (n->now - c->t_congestion < LOSS_RECENT)
+  if (has_lost (c, n))
     return LOSS_QUEUE;
   return (c->n_teeth >= TEETH && n->now - c->t_tooth < LOSS_RECENT)
           || c->filled > FILLED
@@ -404,7 +412,7 @@ drain_failed (RaContest *c, const RaSense *n)
     /* The test has shown that it stands. */
     c->stands = c->is_short ? 1 : c->stands;
     /* Teeth alone may mislead: a competition that they led to begins gently. */
-    if (c->is_short && n->now - c->t_congestion > LOSS_RECENT)
+    if (c->is_short && !has_lost (c, n))
       c->begins = FALSE;
     compete (c, n, c->x_back);
   } else if (c->drain == RA_DRAIN_END && c->stands < STANDS_NOT)
@@ -452,9 +460,11 @@ drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
   c->q_max = n->q_hi;
   c->q_began = n->q2;
   c->r_began = n->r;
-  c->stands_at = c->drain == RA_DRAIN_LOSS
-      ? fmax (LOSS_QUEUE, TEST_LEAVES * loss_queue (c, n, target))
-      : TEST_LEAVES * standing_at (n, target);
+  c->stands_at = TEST_LEAVES * standing_at (n, target);
+  if (c->drain == RA_DRAIN_LOSS)
+    c->stands_at = has_lost (c, n)
+        ? LOSS_QUEUE
+        : fmax (KIND_MOST, TEST_LEAVES * loss_queue (c, n, target));
   c->n_floor = 0;
   c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
 }

@@ -84,6 +84,8 @@ void ra_contest_ramp_ended (RaContest *c, gboolean lost);
 void ra_contest_carries (RaContest *c, gdouble x);
 /* Nothing came for a while. */
 void ra_contest_after_outage (RaContest *c, const RaSense *n);
+/* There was a loss to congestion in the last 10 s. */
+gboolean ra_contest_lost (const RaContest *c, const RaSense *n);
 /* Drain tests have shown of late that the queue is ours, and so is the line. */
 gboolean ra_contest_is_ours (const RaContest *c, const RaSense *n);
 /* A reduction for losses. */

@@ -95,12 +95,17 @@ target_at (const RaDelayRate *d, gdouble x)
 }
 
 /* A squeezed flow's own target would become as long as the short queue that it shares,
- * and nothing would stand. */
+ * and nothing would stand.  Without losses those who squeeze it are of our kind, and
+ * their queue is as long as its target. */
 static void
 target_set (RaDelayRate *d)
 {
-  d->t = target_at (d, d->start.x);
-  d->t_stands = target_at (d, fmax (d->start.x, SQUEEZED * d->n.r_most));
+  gdouble x = d->start.x;
+
+  d->t = target_at (d, x);
+  if (ra_contest_lost (&d->c, &d->n))
+    x = fmax (x, SQUEEZED * d->n.r_most);
+  d->t_stands = target_at (d, x);
 }
 
 /* Part of the way to `want`: all of it in half a lag. */
