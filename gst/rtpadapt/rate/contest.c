@@ -44,7 +44,7 @@
 #define LOSS_QUEUE .008
 /* s.  Flows of our kind that share a slow line hold no longer queue, and refill it while
  * one of them tests. */
-#define KIND_MOST .030
+#define KIND_MOST .040
 #define TEST_LEAVES .8 /* at least, of a queue that others keep */
 /* A TCP's sawtooth: the queue, which is longer than the target, falls by a third and
  * more within three lags, and further than by our sending less than arrives.  Two such
