@@ -117,6 +117,9 @@ class Bench:
             yield f'a second flow after 60 s, 4 Mb/s, {p} %', path(
                 '4M', '100ms', loss=p), {
                     'flows': 2, 'stagger': 60, 'seconds': 120, 'warmup': 65}
+        for queue in '50ms', '200ms':
+            yield f'8 flows, 1.3 s apart, 8 Mb/s, queue {queue}', path('8M', queue), {
+                'flows': 8, 'stagger': 1.3, 'seconds': 120, 'warmup': 30}
         yield '16 flows, 3 Mb/s', path(queue='100ms'), {'flows': 16}
         for p in 0, 5:
             yield f'16 flows, 2 s apart, 6 Mb/s, {p} %', path(
