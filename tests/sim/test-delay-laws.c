@@ -52,7 +52,7 @@ static const Law laws[] = {
       "bottleneck rate=6M queue=100ms ! delay 25ms", 16, 92, 32, 2, .9, .08,
       "16 flows, 2 s apart: no collapse" },
   { "crowd", NULL, "fused", NULL, "bottleneck rate=8M queue=200ms ! delay 25ms",
-      8, 100, 30, 1.3, .95, .001, "8 flows find nobody else on their line" },
+      7, 100, 30, 1, .95, .001, "7 flows find nobody else on their line" },
   { "slower", NULL, "fused", NULL,
       "bottleneck rate=20M,40s:1M queue=300ms ! delay 25ms", 1, 100, 50, 0, .9,
       .01, "10 s after the line became 20 times slower nobody else has it" },

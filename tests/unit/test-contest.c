@@ -387,9 +387,9 @@ static const struct
   { "back", 2, .022, .012, .018, .020, 1, RA_DRAIN_NONE, "a test of our kind" },
   { "gone", 2, .022, .012, .013, .017, 1, RA_DRAIN_NONE, "no longer too long" },
   { "even", 2, .022, .012, .013, .020, 1, RA_DRAIN_LOSS,
-      "22 ms are .81 of 27 ms: both may be a queue's limit", .027 },
+      "22 ms are .92 of 24 ms: both may be a queue's limit", .024 },
   { "uneven", 2, .022, .012, .013, .020, 1, RA_DRAIN_NONE,
-      ".76 of 29 ms: flows that come one after the other", .029 },
+      ".88 of 25 ms: flows that come one after the other", .025 },
 };
 
 static void

@@ -42,9 +42,6 @@
 #define KEPT_FOR 30. /* s: a rival that a test has found may still be there */
 #define PROOF_LEAST .15 /* of the losses: a lower share is wrong verdicts */
 #define LOSS_QUEUE .008
-/* s.  Flows of our kind that share a slow line hold no longer queue, and refill it while
- * one of them tests. */
-#define KIND_MOST .040
 #define TEST_LEAVES .8 /* at least, of a queue that others keep */
 /* A TCP's sawtooth: the queue, which is longer than the target, falls by a third and
  * more within three lags, and further than by our sending less than arrives.  Two such
@@ -61,7 +58,9 @@
 /* A queue that a TCP fills has one length, its limit: the teeth begin at the longest
  * queue of late.  Flows of our kind that come one after the other make tops of any
  * length. */
-#define TOOTH_FULL .8
+#define TOOTH_FULL .9
+/* And so do they to each other. */
+#define TOOTH_ALIKE .9
 /* Others have lengthened the queue by so much: it became longer, or no shorter, while
  * we sent less than arrived.  Errors of the rate do not add up. */
 #define FILLED .030
@@ -104,6 +103,19 @@ standing_at (const RaSense *n, gdouble target)
   return STANDING * fmax (target, n->shortest) + STANDING_MORE;
 }
 
+/* What counts as standing.  Losses may have shown that others fill a queue that is too
+ * short to stand: a shorter one counts in the competition for it, and for some seconds
+ * after it, but then not the queue that flows of our kind hold. */
+static gdouble
+stands_from (const RaContest *c, const RaSense *n, gdouble target)
+{
+  if (c->is_short && c->competes)
+    return LOSS_QUEUE;
+  if (c->is_short && n->now - c->t_passed < AGAIN_WITHIN)
+    return fmax (LOSS_QUEUE, target);
+  return standing_at (n, target);
+}
+
 /* Notes the longest queue of the last 10 to 20 s. */
 static void
 full_hear (RaContest *c, const RaSense *n)
@@ -129,7 +141,12 @@ teeth_hear (RaContest *c, const RaSense *n, gdouble target)
     if (since < TOOTH_STAYS * n->lag)
       return;
     if (n->q2 < TOOTH_LOW * c->q_top) {
-      c->n_teeth = n->now - c->t_tooth < TEETH_WITHIN ? c->n_teeth + 1 : 1;
+      gboolean again = n->now - c->t_tooth < TEETH_WITHIN
+          && fmin (c->q_top, c->q_tooth)
+              > TOOTH_ALIKE * fmax (c->q_top, c->q_tooth);
+
+      c->n_teeth = again ? c->n_teeth + 1 : 1;
+      c->q_tooth = c->q_top;
       c->t_tooth = n->now;
     }
     c->q_top = 0;
@@ -182,9 +199,7 @@ ra_contest_hear (
     c->q_before = n->q2;
   }
   c->begun = TRUE;
-  /* In a competition for a queue that is too short to stand there need not be more. */
-  stands = n->qm
-      > (c->competes && c->is_short ? LOSS_QUEUE : standing_at (n, target));
+  stands = n->qm > stands_from (c, n, target);
   if (congestion)
     c->t_congestion = n->now;
   if (congestion && n->congested > PROOF_LEAST)
@@ -270,6 +285,12 @@ has_lost (const RaContest *c, const RaSense *n)
   return n->now - c->t_congestion < LOSS_RECENT;
 }
 
+static gboolean
+has_teeth (const RaContest *c, const RaSense *n)
+{
+  return c->n_teeth >= TEETH && n->now - c->t_tooth < LOSS_RECENT;
+}
+
 /* The queue that a test of a short queue looks for.  Flows of our kind hold one as long
  * as the target, so that without losses it has to be longer. */
 static gdouble
@@ -277,10 +298,8 @@ loss_queue (const RaContest *c, const RaSense *n, gdouble target)
 {
   if (has_lost (c, n))
     return LOSS_QUEUE;
-  return (c->n_teeth >= TEETH && n->now - c->t_tooth < LOSS_RECENT)
-          || c->filled > FILLED
-      ? fmax (LOSS_QUEUE, target)
-      : (gdouble) INFINITY;
+  return has_teeth (c, n) || c->filled > FILLED ? fmax (LOSS_QUEUE, target)
+                                                : (gdouble) INFINITY;
 }
 
 static RaDrain
@@ -449,6 +468,19 @@ drain_void (RaContest *c, const RaSense *n)
   drain_over (c, n);
 }
 
+/* The queue that shows others, where a test leaves it.  While one flow tests, those of its
+ * kind fill the queue up to their targets. */
+static gdouble
+test_leaves (const RaContest *c, const RaSense *n, gdouble target)
+{
+  if (c->drain != RA_DRAIN_LOSS)
+    return TEST_LEAVES * standing_at (n, target);
+  if (has_lost (c, n))
+    return LOSS_QUEUE;
+  return fmax (
+      LOSS_QUEUE, (has_teeth (c, n) ? TEST_LEAVES : STANDING) * target);
+}
+
 static void
 drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
 {
@@ -460,11 +492,7 @@ drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
   c->q_max = n->q_hi;
   c->q_began = n->q2;
   c->r_began = n->r;
-  c->stands_at = TEST_LEAVES * standing_at (n, target);
-  if (c->drain == RA_DRAIN_LOSS)
-    c->stands_at = has_lost (c, n)
-        ? LOSS_QUEUE
-        : fmax (KIND_MOST, TEST_LEAVES * loss_queue (c, n, target));
+  c->stands_at = test_leaves (c, n, target);
   c->n_floor = 0;
   c->x_back = c->competes ? tcp_rate (c) : n->r > 0 ? fmin (x, n->r) : x;
 }

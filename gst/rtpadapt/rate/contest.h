@@ -52,7 +52,7 @@ typedef struct
   gdouble filled;       /* s: by how much others have lengthened the queue */
   gdouble q_before;     /* of the report before */
   guint n_teeth;        /* falls in a row after which it stayed low */
-  gdouble t_tooth;      /* the last of them */
+  gdouble t_tooth, q_tooth; /* the last of them, and its top */
   gdouble q_full[2]; /* the longest queue since t_full, and of as long before */
   gdouble t_full;
   gdouble t_congestion; /* the last loss to congestion */
