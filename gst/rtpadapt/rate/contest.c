@@ -469,7 +469,8 @@ drain_void (RaContest *c, const RaSense *n)
 }
 
 /* The queue that shows others, where a test leaves it.  While one flow tests, those of its
- * kind fill the queue up to their targets. */
+ * kind fill the queue up to their targets.  Teeth are better evidence than a queue that
+ * grows, as it does when others of our kind come. */
 static gdouble
 test_leaves (const RaContest *c, const RaSense *n, gdouble target)
 {
@@ -477,8 +478,7 @@ test_leaves (const RaContest *c, const RaSense *n, gdouble target)
     return TEST_LEAVES * standing_at (n, target);
   if (has_lost (c, n))
     return LOSS_QUEUE;
-  return fmax (
-      LOSS_QUEUE, (has_teeth (c, n) ? TEST_LEAVES : STANDING) * target);
+  return fmax (LOSS_QUEUE, (has_teeth (c, n) ? 1 : STANDING) * target);
 }
 
 static void
