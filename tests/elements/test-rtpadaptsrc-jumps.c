@@ -42,7 +42,7 @@ stream (World *w, guint n)
   }
 }
 
-/* But for the last few. */
+/* The receiver has read all but the last few packets. */
 static gboolean
 is_read (World *w)
 {

@@ -184,7 +184,7 @@ point_read (Point *point, PointCounts *counts, SourceKind kind,
     value[i] = UNKNOWN;
   for (guint i = 0; i < COUNT_N; i++)
     counts->n[i] = number (stats, counters[kind][i]);
-  /* The receiver judges then, and says so. */
+  /* With this feedback the receiver judges the losses. */
   if (kind == SOURCE_SEND
       && g_strcmp0 (stats_text (stats, "feedback-mode"), "tfrc") == 0) {
     counts->n[COUNT_CONGESTION] = number (stats, "peer/congestion-losses");

@@ -42,7 +42,7 @@ G_BEGIN_DECLS
 #define RA_PLAYOUT_RAMP (2 * RA_SECOND)
 /* Nothing is believed before so many frames came after that. */
 #define RA_PLAYOUT_FRAMES 25
-/* Or so many in a whole window. */
+/* In a whole window so many are enough. */
 #define RA_PLAYOUT_FEW 5
 /* By so much L falls, and grows, a frame. */
 #define RA_PLAYOUT_DOWN (2 * RA_MSECOND)

@@ -18,8 +18,8 @@ GST_ELEMENT_REGISTER_DECLARE (rtpadaptrecv)
 /* The properties; rtpadaptsrc has some of them, too. */
 extern const PropRow recv_props[];
 
-/* To be called before it starts.  The sender then hears of it even if nothing is taken:
- * without a word it would have to take this for a receiver that cannot say. */
+/* To be called before the element starts.  The sender then hears what this receiver takes,
+ * even if that is nothing; else it would believe that the receiver cannot say. */
 void rtp_adapt_recv_say_takes (GstRtpAdaptRecv *self);
 
 G_END_DECLS
