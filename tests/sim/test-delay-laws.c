@@ -81,6 +81,14 @@ static const Law laws[] = {
       " ! bernoulli 1%,30s:100%,30300ms:1%",
       1, 60, 34, 0, .85, .01,
       "after an outage the way is 70 ms longer: known after 4 s" },
+  { "handover-short", NULL, "fused", NULL,
+      "bottleneck rate=6M,30s:3M queue=60ms ! delay 15ms,30s:85ms"
+      " ! bernoulli 1%,30s:100%,30100ms:1%",
+      1, 60, 35, 0, .9, .01, "so where 100 ms are away: the queue jumps" },
+  { "handover-slow", NULL, "fused", NULL,
+      "bottleneck rate=6M,30s:1500k queue=100ms ! delay 40ms,30s:110ms"
+      " ! bernoulli 2%",
+      1, 60, 35, 0, .9, .01, "and where nothing was away" },
   { "fades", NULL, "fused", NULL,
       "bottleneck rate=3M,9s:600k,12s:1M,13s:2M,14s:3M,21s:600k,24s:1M,25s:2M,"
       "26s:3M,33s:600k,36s:1M,37s:2M,38s:3M,45s:600k,48s:1M,49s:2M,50s:3M"
