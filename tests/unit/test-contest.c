@@ -573,7 +573,7 @@ test_new_path (gconstpointer data)
   g_assert_true (n.raw == 0 || !new_path_rows[i].found);
 }
 
-/* The queue grows by `grew` from one report to the next.  40 ms and four times the noise may
+/* The queue grows by `grew` from one report to the next.  25 ms and four times the noise may
  * be growth; after more a test asks, a lag later, whether the route is longer. */
 static const struct
 {
@@ -582,13 +582,14 @@ static const struct
   RaDrain later;
   const gchar *why;
 } jump_rows[] = {
-  { .041, 0, 0, FALSE, RA_DRAIN_BASE, "no queue of ours grows so fast" },
-  { .039, 0, 0, FALSE, RA_DRAIN_NONE, "twice what the line carries arrives" },
-  { .061, .005, 0, FALSE, RA_DRAIN_BASE, "more than noise" },
-  { .059, .005, 0, FALSE, RA_DRAIN_NONE, "noise" },
-  { .041, 0, 0, TRUE, RA_DRAIN_NONE, "others make jumps" },
-  { .041, 0, .002, FALSE, RA_DRAIN_BASE, "it keeps its length" },
-  { .041, 0, .004, FALSE, RA_DRAIN_NONE, "a backlog of ours becomes shorter" },
+  { .026, 0, 0, FALSE, RA_DRAIN_BASE, "no queue of ours grows so fast" },
+  { .024, 0, 0, FALSE, RA_DRAIN_NONE,
+      "nearly twice what the line carries arrives" },
+  { .046, .005, 0, FALSE, RA_DRAIN_BASE, "more than noise" },
+  { .044, .005, 0, FALSE, RA_DRAIN_NONE, "noise" },
+  { .026, 0, 0, TRUE, RA_DRAIN_NONE, "others make jumps" },
+  { .026, 0, .002, FALSE, RA_DRAIN_BASE, "it keeps its length" },
+  { .026, 0, .004, FALSE, RA_DRAIN_NONE, "a backlog of ours becomes shorter" },
 };
 
 static void

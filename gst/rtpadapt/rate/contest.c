@@ -78,12 +78,12 @@
 #define TOLD 2
 /* s.  For so long after an outage, or after the queue has jumped, the path may be another
  * one, whose base is not known; so many tests follow each other so soon.  A queue grows by
- * JUMP within a frame where more than twice what the line carries arrives, or where the
+ * JUMP within a frame's time where nearly twice what the line carries arrives, or where the
  * route is longer; noise is below so many mean deviations. */
 #define NEW_PATH 10.
 #define NEW_PATH_TESTS 3
 #define GAP_NEW_PATH 1.
-#define JUMP .040
+#define JUMP .025
 #define JUMP_NOISE 4
 #define HALF .5
 #define ENTRY_LAGS 4 /* until r is of the competition */
