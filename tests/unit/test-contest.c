@@ -574,22 +574,27 @@ test_new_path (gconstpointer data)
 }
 
 /* The queue grows by `grew` from one report to the next.  25 ms and four times the noise may
- * be growth; after more a test asks, a lag later, whether the route is longer. */
+ * be growth; after more a test asks, a lag later, whether the route is longer.  With T = 10
+ * ms a queue of 16 ms stands, and twice that is 32. */
 static const struct
 {
-  gdouble grew, noise, shorter; /* the latest report than the one before */
+  gdouble before, grew, noise; /* s */
+  gdouble shorter;             /* s: the latest report than the one before */
   gboolean competes;
   RaDrain later;
   const gchar *why;
 } jump_rows[] = {
-  { .026, 0, 0, FALSE, RA_DRAIN_BASE, "no queue of ours grows so fast" },
-  { .024, 0, 0, FALSE, RA_DRAIN_NONE,
+  { 0, .026, 0, 0, FALSE, RA_DRAIN_BASE, "no queue of ours grows so fast" },
+  { 0, .024, 0, 0, FALSE, RA_DRAIN_NONE,
       "nearly twice what the line carries arrives" },
-  { .046, .005, 0, FALSE, RA_DRAIN_BASE, "more than noise" },
-  { .044, .005, 0, FALSE, RA_DRAIN_NONE, "noise" },
-  { .026, 0, 0, TRUE, RA_DRAIN_NONE, "others make jumps" },
-  { .026, 0, .002, FALSE, RA_DRAIN_BASE, "it keeps its length" },
-  { .026, 0, .004, FALSE, RA_DRAIN_NONE, "a backlog of ours becomes shorter" },
+  { 0, .046, .005, 0, FALSE, RA_DRAIN_BASE, "more than noise" },
+  { 0, .044, .005, 0, FALSE, RA_DRAIN_NONE, "noise" },
+  { .031, .026, 0, 0, FALSE, RA_DRAIN_BASE, "after a queue of ours" },
+  { .033, .026, 0, 0, FALSE, RA_DRAIN_NONE, "others kept a queue" },
+  { 0, .026, 0, 0, TRUE, RA_DRAIN_NONE, "others make jumps" },
+  { 0, .026, 0, .002, FALSE, RA_DRAIN_BASE, "it keeps its length" },
+  { 0, .026, 0, .004, FALSE, RA_DRAIN_NONE,
+      "a backlog of ours becomes shorter" },
 };
 
 static void
@@ -608,7 +613,8 @@ test_jump (void)
 
     g_test_message ("%s", jump_rows[i].why);
     n.r = n.r_most = 50 * S / RTT;
-    n.qm = n.q2 = n.q_lo = n.q_grew = jump_rows[i].grew;
+    n.q_grew = jump_rows[i].grew;
+    n.qm = n.q2 = n.q_lo = jump_rows[i].before + n.q_grew;
     n.dev_lasts = jump_rows[i].noise;
     ra_contest_hear (&c, &n, .01, FALSE);
     ra_contest_rate (&c, &n, .01, n.r, S, S, RTT, FALSE);

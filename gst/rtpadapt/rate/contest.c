@@ -85,6 +85,7 @@
 #define GAP_NEW_PATH 1.
 #define JUMP .025
 #define JUMP_NOISE 4
+#define JUMP_FROM 2 /* of a queue that stands */
 #define HALF .5
 #define ENTRY_LAGS 4 /* until r is of the competition */
 /* A competition before the first answered loss begins with half as much again per
@@ -128,6 +129,14 @@ new_path (RaContest *c, const RaSense *n)
   c->t_new = n->now;
   c->n_new = NEW_PATH_TESTS;
   c->due_new = TRUE;
+}
+
+/* From a queue that others keep it may do so where one more of them begins. */
+static gboolean
+jumps (const RaContest *c, const RaSense *n, gdouble target)
+{
+  return !c->competes && n->q_grew > JUMP + JUMP_NOISE * n->dev_lasts
+      && n->q_lo - n->q_grew < JUMP_FROM * standing_at (n, target);
 }
 
 static gboolean
@@ -220,7 +229,7 @@ ra_contest_hear (
   }
   c->begun = TRUE;
   stands = n->qm > stands_from (c, n, target);
-  if (!c->competes && n->q_grew > JUMP + JUMP_NOISE * n->dev_lasts)
+  if (jumps (c, n, target))
     new_path (c, n);
   if (congestion)
     c->t_congestion = n->now;
