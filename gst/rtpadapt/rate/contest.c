@@ -83,7 +83,7 @@
 #define NEW_PATH 10.
 #define NEW_PATH_TESTS 3
 #define GAP_NEW_PATH 1.
-#define JUMP .025
+#define JUMP .030
 #define JUMP_NOISE 4
 #define JUMP_FROM 2 /* of a queue that stands */
 #define HALF .5
