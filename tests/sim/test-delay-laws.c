@@ -4,8 +4,9 @@
  *
  * R is 50 ms and the queue, frames at 25 Hz with feedback after each, as on
  * real video.  The bounds are the design's, set before it was built; but those of
- * route-longer-radio, jitter-fast, crowd, slower, radio-20-jitter, radio-2-jitter, fades
- * and fades-frames were set between what a defect left and what its repair gave.  More
+ * route-longer-radio, jitter-fast, crowd, slower, radio-20-jitter, radio-2-jitter,
+ * handover-short, handover-slow, fades and fades-frames were set between what a defect left
+ * and what its repair gave.  More
  * seeds and the values, but of those with jitter, are in tests/bench/delay.csv.
  */
 #include <tools/sim/sim.h>
