@@ -6,8 +6,8 @@
  * real video.  The bounds are the design's, set before it was built; but those of
  * route-longer-radio, jitter-fast, crowd, slower, radio-20-jitter, radio-2-jitter,
  * handover-short, handover-slow, fades and fades-frames were set between what a defect left
- * and what its repair gave.  More
- * seeds and the values, but of those with jitter, are in tests/bench/delay.csv.
+ * and what its repair gave.  More seeds and the values are in tests/bench/delay.csv, but of
+ * those with jitter and of the two handovers without a silence.
  */
 #include <tools/sim/sim.h>
 

@@ -131,7 +131,7 @@ new_path (RaContest *c, const RaSense *n)
   c->due_new = TRUE;
 }
 
-/* From a queue that others keep it may do so where one more of them begins. */
+/* A queue that others keep grows as fast where one more of them begins. */
 static gboolean
 jumps (const RaContest *c, const RaSense *n, gdouble target)
 {
@@ -345,7 +345,7 @@ due (const RaContest *c, const RaSense *n, gdouble target)
             || (is_new_path (c, n) && since > GAP_NEW_PATH)
         ? RA_DRAIN_END
         : RA_DRAIN_NONE;
-  /* A backlog of ours becomes shorter.  After a lag r is that of the new path. */
+  /* A backlog of ours would become shorter.  After a lag r is that of the new path. */
   if (c->due_new && is_new_path (c, n) && n->now - c->t_new > n->lag
       && n->qm > standing_at (n, target)
       && ra_sense_range (n) < FLAT + n->dev_lasts)
