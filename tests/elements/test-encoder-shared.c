@@ -277,56 +277,6 @@ count_messages (GstBus *bus, GstMessageType type)
   return n;
 }
 
-#define BRANCH                                                                \
-  " t. ! queue ! rtpadaptsend name=%s start-bitrate=%u max-bitrate=%u " FIXED \
-  " ! fakesink name=%s-sink async=false"
-
-static GstPadProbeReturn
-answer (GstPad *pad, GstPadProbeInfo *info, gpointer flow)
-{
-  gst_mini_object_unref (info->data);
-  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GPOINTER_TO_INT (flow);
-  return GST_PAD_PROBE_HANDLED;
-}
-
-static guint
-drivers_of (GstElement *encoder)
-{
-  guint n = encoder_share_join (encoder, names, FALSE);
-
-  encoder_share_leave (encoder, names);
-  return n;
-}
-
-/* A sender whose packets do not leave, as downstream says `flow`, leaves the encoder to
- * the other one. */
-static void
-test_flow (gconstpointer flow)
-{
-  g_autofree gchar *line = g_strdup_printf (
-      "videotestsrc is-live=true ! video/x-raw,width=64,height=64,"
-      "framerate=30/1 ! x264enc name=enc tune=zerolatency ! rtph264pay ! "
-      "tee name=t" BRANCH BRANCH,
-      "small", 300000, 300000, "small", "large", 2000000, 2000000, "large");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GstElement) pipeline = gst_parse_launch (line, &error);
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  g_autoptr (GstElement) encoder
-      = gst_bin_get_by_name (GST_BIN (pipeline), "enc");
-  g_autoptr (GstElement) sink
-      = gst_bin_get_by_name (GST_BIN (pipeline), "small-sink");
-  g_autoptr (GstPad) end = gst_element_get_static_pad (sink, "sink");
-
-  g_assert_no_error (error);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  WAIT_UNTIL (bus, drivers_of (encoder) == 2);
-  gst_pad_add_probe (end,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, answer,
-      (gpointer) flow, NULL);
-  WAIT_UNTIL (bus, drivers_of (encoder) == 1);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-}
-
 /* An encoder for both: it follows the smaller one, and one message says so.  When the
  * smaller one is gone, the other one holds. */
 static void
@@ -398,9 +348,5 @@ tests_add (void)
       "/encoder-shared/meanwhile/follow", NULL, test_meanwhile);
   g_test_add_func ("/encoder-shared/largest", test_largest);
   g_test_add_func ("/encoder-shared/threads", test_threads);
-  g_test_add_data_func (
-      "/encoder-shared/flow/eos", GINT_TO_POINTER (GST_FLOW_EOS), test_flow);
-  g_test_add_data_func ("/encoder-shared/flow/flushing",
-      GINT_TO_POINTER (GST_FLOW_FLUSHING), test_flow);
   g_test_add_func ("/encoder-shared/two-sinks", test_two_sinks);
 }

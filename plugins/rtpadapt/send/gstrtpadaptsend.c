@@ -262,10 +262,8 @@ task_start (GstRtpAdaptSend *self)
   runs = gst_pad_is_active (self->srcpad);
   if (runs)
     pace_run (&self->pace);
-  if (runs && self->sender) {
+  if (runs && self->sender)
     level_say (self);
-    send_tell (self); /* packets leave, so the encoders are driven */
-  }
   g_mutex_unlock (&self->lock);
   return runs
       && gst_pad_start_task (

@@ -112,13 +112,6 @@ is_quiet (const GstRtpAdaptSend *self, RaTime now)
   return ra_diff (now, self->ear.heard_at) > QUIET;
 }
 
-/* A breaker is open, or downstream is not linked, has ended or is not active. */
-static gboolean
-nothing_leaves (const GstRtpAdaptSend *self)
-{
-  return ra_sender_is_open (self->sender) || self->pace.flow != GST_FLOW_OK;
-}
-
 /* TRUE: the receiver uses FEC, or it is sent without its word. */
 static gboolean
 fec_goes (const GstRtpAdaptSend *self)
@@ -393,9 +386,10 @@ encoders_drive (GstRtpAdaptSend *self)
     encoders_search (self, &search);
   if (!self->sender)
     return;
-  /* No encoder takes a bitrate of 0, and the packets of others that drive it may
-   * leave. */
-  if (nothing_leaves (self))
+  /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
+   * be closed. */
+  if (ra_sender_is_open (self->sender)
+      || self->pace.flow == GST_FLOW_NOT_LINKED) /* nothing leaves */
     encoders_pause (&self->encoders);
   else
     encoders_set (self);
@@ -418,10 +412,12 @@ late_loss (const GstRtpAdaptSend *self, RaFecCode code)
       : 0;
 }
 
+/* Behind an open breaker nobody is reached. */
 static FecRank
 fec_rank (GstRtpAdaptSend *self)
 {
-  if (is_quiet (self, send_now (self)) || nothing_leaves (self))
+  if (is_quiet (self, send_now (self)) || ra_sender_is_open (self->sender)
+      || self->pace.flow == GST_FLOW_NOT_LINKED)
     return FEC_RANK_SILENT;
   return fec_goes (self) ? FEC_RANK_USED : FEC_RANK_UNUSED;
 }
