@@ -59,7 +59,7 @@
  * queue of late.  Flows of our kind that come one after the other make tops of any
  * length. */
 #define TOOTH_FULL .9
-/* Two in a row begin at tops that differ by a tenth at most. */
+/* The tops of two teeth in a row differ by a tenth at most. */
 #define TOOTH_ALIKE .9
 /* Others have lengthened the queue by so much: it became longer, or no shorter, while
  * we sent less than arrived.  Errors of the rate do not add up. */

@@ -66,7 +66,7 @@ struct _GstRtpAdaptRecv
   RaDisorder disorder;
   RaTime takes_again;  /* when the sender may hear again what this is */
   gboolean takes_said; /* the sender may have heard of it */
-  gboolean says_takes; /* it hears what is taken, also nothing */
+  gboolean says_takes; /* the sender hears it even if nothing is taken */
 
   OurClock clock;
 
