@@ -4,9 +4,10 @@
  *
  * R is 50 ms and the queue, frames at 25 Hz with feedback after each, as on
  * real video.  The bounds are the design's, set before it was built; but those of
- * route-longer-radio, jitter-fast, crowd, slower, radio-20-jitter, radio-2-jitter, fades
- * and fades-frames were set between what a defect left and what its repair gave.  More
- * seeds and the values, but of those with jitter, are in tests/bench/delay.csv.
+ * route-longer-radio, jitter-fast, crowd, slower, radio-20-jitter, radio-2-jitter,
+ * handover-short, handover-slow, fades and fades-frames were set between what a defect left
+ * and what its repair gave.  More seeds and the values are in tests/bench/delay.csv, but of
+ * those with jitter and of the two handovers without a silence.
  */
 #include <tools/sim/sim.h>
 
@@ -81,6 +82,14 @@ static const Law laws[] = {
       " ! bernoulli 1%,30s:100%,30300ms:1%",
       1, 60, 34, 0, .85, .01,
       "after an outage the way is 70 ms longer: known after 4 s" },
+  { "handover-short", NULL, "fused", NULL,
+      "bottleneck rate=6M,30s:3M queue=60ms ! delay 15ms,30s:85ms"
+      " ! bernoulli 1%,30s:100%,30100ms:1%",
+      1, 60, 35, 0, .9, .01, "so where 100 ms are away: the queue jumps" },
+  { "handover-slow", NULL, "fused", NULL,
+      "bottleneck rate=6M,30s:1500k queue=100ms ! delay 40ms,30s:110ms"
+      " ! bernoulli 2%",
+      1, 60, 35, 0, .9, .01, "and where nothing was away" },
   { "fades", NULL, "fused", NULL,
       "bottleneck rate=3M,9s:600k,12s:1M,13s:2M,14s:3M,21s:600k,24s:1M,25s:2M,"
       "26s:3M,33s:600k,36s:1M,37s:2M,38s:3M,45s:600k,48s:1M,49s:2M,50s:3M"

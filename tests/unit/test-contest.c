@@ -514,7 +514,9 @@ test_route (void)
   g_assert_cmpfloat (c.t_passed, <, NOW - 100);
 }
 
-/* A test's end at 40 to `top` ms, `outage` s after an outage.  A packet at r is 20 ms. */
+/* A test's end at 40 to `top` ms, `outage` s after an outage; the last test ended at 40 ms,
+ * too, if `again`.  The mean deviation was 4 ms and has risen to 20: 3 ms and three times 4
+ * may be noise. */
 static const struct
 {
   const gchar *name;
@@ -522,16 +524,20 @@ static const struct
   gboolean found;
   const gchar *why;
   gdouble empty, raw, lost, all;
+  gboolean again;
 } new_path_rows[] = {
   { "none", 100, .040, FALSE, "one test does not show a longer route" },
+  { "two", 100, .040, TRUE, "two do", .again = TRUE },
   { "outage", 3, .040, TRUE, "after an outage one is enough" },
-  { "packet", 3, .055, TRUE, "a packet has waited for another" },
-  { "uneven", 3, .065, FALSE, "more than a packet and 3 ms: others" },
+  { "noise", 3, .054, TRUE, "as reports differed before" },
+  { "uneven", 3, .056, FALSE, "more than that: others" },
   { "lost", 3, .040, FALSE, "a full queue loses packets", 0, 0, 1, 20 },
   { "radio", 3, .040, TRUE, "1 + 2 sqrt 1, as empty", .05, .05, 3, 20 },
   { "more", 3, .040, FALSE, "and more than that", .05, .05, 4, 20 },
-  { "few", 3, .040, FALSE, "19 of which 1.9 had been lost", 0, .1, 0, 19 },
-  { "enough", 3, .040, TRUE, "2.1 are missing", 0, .1, 0, 21 },
+  { "few", 100, .040, FALSE, "19 of which 1.9 had been lost", 0, .1, 0, 19,
+      TRUE },
+  { "enough", 100, .040, TRUE, "2.1 are missing", 0, .1, 0, 21, TRUE },
+  { "before", 3, .040, TRUE, "the outage has lost them", 0, .1, 0, 19 },
 };
 
 static void
@@ -549,22 +555,86 @@ test_new_path (gconstpointer data)
     .f_found = new_path_rows[i].lost,
     .f_all = new_path_rows[i].all,
     .n_floor = 2,
-    .t_outage = NOW - new_path_rows[i].outage,
+    .t_new = NOW - new_path_rows[i].outage,
+    .n_new = 1,
+    .floor = new_path_rows[i].again ? .040 : 0,
     .t_began = NOW - 1 };
   RaSense n = sense;
 
   g_test_message ("%s", new_path_rows[i].why);
   n.qm = n.q2 = n.q_lo = .040;
-  n.packet = .020;
+  n.dev_lasts = .004;
+  n.dev = .020;
   n.raw = new_path_rows[i].raw;
   n.raw_empty = new_path_rows[i].empty;
   ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE);
   g_assert_cmpint (n.shift > 0, ==, new_path_rows[i].found);
   g_assert_cmpint (c.competes, ==, !new_path_rows[i].found);
   g_assert_cmpint (c.t_rebased >= NOW, ==, new_path_rows[i].found);
+  g_assert_cmpuint (c.n_new, ==, 0);
+  g_assert_true (n.raw == 0 || !new_path_rows[i].found);
 }
 
-/* A test for a queue that stands empties it. */
+/* The queue grows by `grew` from one report to the next.  30 ms, a packet and four times the
+ * noise may be growth; after more a test asks, a lag later, whether the route is longer.
+ * With T = 10 ms a queue of 16 ms stands, and twice that is 32. */
+static const struct
+{
+  gdouble before, grew, noise, packet; /* s */
+  gdouble shorter; /* s: the latest report than the one before */
+  gboolean competes;
+  RaDrain later;
+  const gchar *why;
+} jump_rows[] = {
+  { 0, .031, 0, 0, 0, FALSE, RA_DRAIN_BASE, "no queue of ours grows so fast" },
+  { 0, .029, 0, 0, 0, FALSE, RA_DRAIN_NONE,
+      "nearly twice what the line carries arrives" },
+  { 0, .051, .005, 0, 0, FALSE, RA_DRAIN_BASE, "more than noise" },
+  { 0, .049, .005, 0, 0, FALSE, RA_DRAIN_NONE, "noise" },
+  { 0, .041, 0, .010, 0, FALSE, RA_DRAIN_BASE, "more than a packet" },
+  { 0, .039, 0, .010, 0, FALSE, RA_DRAIN_NONE, "a packet before ours" },
+  { .031, .031, 0, 0, 0, FALSE, RA_DRAIN_BASE, "after a queue of ours" },
+  { .033, .031, 0, 0, 0, FALSE, RA_DRAIN_NONE, "others kept a queue" },
+  { 0, .031, 0, 0, 0, TRUE, RA_DRAIN_NONE, "others make jumps" },
+  { 0, .031, 0, 0, .002, FALSE, RA_DRAIN_BASE, "it keeps its length" },
+  { 0, .031, 0, 0, .004, FALSE, RA_DRAIN_NONE,
+      "a backlog of ours becomes shorter" },
+};
+
+static void
+test_jump (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (jump_rows); i++) {
+    RaContest c = { .wanted = 1,
+      .begun = TRUE,
+      .t_test = NOW - 3,
+      .t_low = NOW,
+      .t_congestion = -(gdouble) INFINITY,
+      .competes = jump_rows[i].competes,
+      .stands = .3 };
+    RaSense n = sense;
+    gdouble lag = n.lag;
+
+    g_test_message ("%s", jump_rows[i].why);
+    n.r = n.r_most = 50 * S / RTT;
+    n.q_grew = jump_rows[i].grew;
+    n.qm = n.q2 = n.q_lo = jump_rows[i].before + n.q_grew;
+    n.dev_lasts = jump_rows[i].noise;
+    n.packet = jump_rows[i].packet;
+    ra_contest_hear (&c, &n, .01, FALSE);
+    ra_contest_rate (&c, &n, .01, n.r, S, S, RTT, FALSE);
+    g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
+    n.q_grew = 0;
+    n.n_lo = 2;
+    n.lo[0] = n.q_lo;
+    n.lo[1] = n.q_lo + jump_rows[i].shorter;
+    n.now += 1.1 * lag;
+    ra_contest_rate (&c, &n, .01, n.r, S, S, RTT, FALSE);
+    g_assert_cmpint (c.drain, ==, jump_rows[i].later);
+  }
+}
+
+/* A test for a queue that stands empties it, so that the path is not longer. */
 static const struct
 {
   gdouble has, queue, rose; /* part of r_most; s, before the test; s ago */
@@ -585,6 +655,8 @@ test_starved (gconstpointer data)
     .begun = TRUE,
     .drain = RA_DRAIN_STAND,
     .q_began = starved_rows[i].queue,
+    .t_new = NOW - .2,
+    .n_new = 2,
     .t_began = NOW - .1 };
   RaSense n = sense;
 
@@ -595,6 +667,7 @@ test_starved (gconstpointer data)
   ra_contest_rate (&c, &n, .018, 0, S, S, RTT, FALSE);
   g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
   g_assert_cmpint (c.competes, ==, starved_rows[i].competes);
+  g_assert_cmpuint (c.n_new, ==, 0);
 }
 
 /* By how much others have lengthened the queue counts half after a test that passed,
@@ -682,6 +755,7 @@ tests_add (void)
   rows_add ("/contest/rose", rose_rows, test_rose);
   rows_add_by ("/contest/again", again_rows, name, test_again);
   rows_add_by ("/contest/new-path", new_path_rows, name, test_new_path);
+  g_test_add_func ("/contest/jump", test_jump);
   g_test_add_func ("/contest/growth", test_growth);
   g_test_add_func ("/contest/kept", test_kept);
   g_test_add_func ("/contest/failed", test_failed);

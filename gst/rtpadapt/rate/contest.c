@@ -76,10 +76,18 @@
 #define SIGMAS 2
 #define MORE .01
 #define TOLD 2
-/* s.  For so long after an outage the path may be another one, whose base is not
- * known, and tests follow each other so soon. */
+/* s.  For so long after an outage, or after the queue has jumped, the path may be another
+ * one, whose base is not known; so many tests follow each other so soon.  A queue grows by
+ * JUMP within a frame's time where nearly twice what the line carries arrives, or where the
+ * route is longer; noise is below so many mean deviations, and a packet may wait for another.
+ * The reports of a test's end differ by fewer deviations. */
 #define NEW_PATH 10.
+#define NEW_PATH_TESTS 3
 #define GAP_NEW_PATH 1.
+#define JUMP .030
+#define JUMP_NOISE 4
+#define FLAT_NOISE 3
+#define JUMP_FROM 2 /* of a queue that stands */
 #define HALF .5
 #define ENTRY_LAGS 4 /* until r is of the competition */
 /* A competition before the first answered loss begins with half as much again per
@@ -114,6 +122,30 @@ stands_from (const RaContest *c, const RaSense *n, gdouble target)
   if (c->is_short && n->now - c->t_passed < AGAIN_WITHIN)
     return fmax (LOSS_QUEUE, target);
   return standing_at (n, target);
+}
+
+/* The path may be another one: a test asks whether it is longer. */
+static void
+new_path (RaContest *c, const RaSense *n)
+{
+  c->t_new = n->now;
+  c->n_new = NEW_PATH_TESTS;
+  c->due_new = TRUE;
+}
+
+/* A queue that others keep grows as fast where one more of them begins. */
+static gboolean
+jumps (const RaContest *c, const RaSense *n, gdouble target)
+{
+  return !c->competes
+      && n->q_grew > JUMP + n->packet + JUMP_NOISE * n->dev_lasts
+      && n->q_lo - n->q_grew < JUMP_FROM * standing_at (n, target);
+}
+
+static gboolean
+is_new_path (const RaContest *c, const RaSense *n)
+{
+  return c->n_new > 0 && n->now - c->t_new < NEW_PATH;
 }
 
 /* Notes the longest queue of the last 10 to 20 s. */
@@ -194,12 +226,14 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = c->t_kept = c->t_outage = -(gdouble) INFINITY;
+        = c->t_kept = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
   c->begun = TRUE;
   stands = n->qm > stands_from (c, n, target);
+  if (jumps (c, n, target))
+    new_path (c, n);
   if (congestion)
     c->t_congestion = n->now;
   if (congestion && n->congested > PROOF_LEAST)
@@ -264,13 +298,7 @@ ra_contest_at_least (RaContest *c, gdouble x)
 void
 ra_contest_after_outage (RaContest *c, const RaSense *n)
 {
-  c->t_outage = n->now;
-}
-
-static gboolean
-is_new_path (const RaContest *c, const RaSense *n)
-{
-  return n->now - c->t_outage < NEW_PATH;
+  new_path (c, n);
 }
 
 static gdouble
@@ -320,6 +348,11 @@ due (const RaContest *c, const RaSense *n, gdouble target)
             || (is_new_path (c, n) && since > GAP_NEW_PATH)
         ? RA_DRAIN_END
         : RA_DRAIN_NONE;
+  /* A backlog of ours would become shorter.  After a lag r is that of the new path. */
+  if (c->due_new && is_new_path (c, n) && n->now - c->t_new > n->lag
+      && n->qm > standing_at (n, target)
+      && ra_sense_range (n) < FLAT + n->dev_lasts)
+    return RA_DRAIN_BASE;
   if (c->stands > STANDS && since > GAP_STANDS)
     return RA_DRAIN_STAND;
   if (c->armed > 0 && n->qm > loss_queue (c, n, target) && since > GAP_LOSS)
@@ -345,31 +378,33 @@ floor_hear (RaContest *c, const RaSense *n)
 }
 
 /* TRUE: it may be a full queue, which loses more than an empty one did.  Where more has
- * been lost of late, the test has to be long enough to show that. */
+ * been lost of late, the test has to be long enough to show that; but much is lost where a
+ * path becomes another one. */
 static gboolean
-floor_loses (const RaContest *c, const RaSense *n)
+floor_loses (const RaContest *c, const RaSense *n, gboolean is_new)
 {
   gdouble usual = n->raw_empty * c->f_all;
   gdouble more
       = n->raw - n->raw_empty - SIGMAS * sqrt (n->raw_empty / RA_SENSE_PACKETS);
 
   return c->f_found > usual + SIGMAS * sqrt (usual)
-      || (more > MORE && more * c->f_all < TOLD);
+      || (!is_new && more > MORE && more * c->f_all < TOLD);
 }
 
 /* TRUE: the base has been moved. */
 static gboolean
 floor_judge (RaContest *c, RaSense *n)
 {
-  /* A slow line's packet may have waited for the one before. */
-  gdouble noise = FLAT + n->dev + (is_new_path (c, n) ? n->packet : 0);
+  gboolean is_new = is_new_path (c, n);
+  gdouble noise = FLAT + (is_new ? FLAT_NOISE * n->dev_lasts : n->dev);
   gdouble before = c->floor;
 
   c->floor = 0;
+  c->n_new -= MIN (c->n_new, 1);
   if (c->n_floor < FLAT_REPORTS || c->f_hi - c->f_lo > noise
-      || floor_loses (c, n))
+      || floor_loses (c, n, is_new))
     return FALSE;
-  if (!is_new_path (c, n) && (before <= 0 || fabs (c->f_lo - before) > noise)) {
+  if (!is_new && (before <= 0 || fabs (c->f_lo - before) > noise)) {
     c->floor = c->f_lo;
     return FALSE;
   }
@@ -488,6 +523,7 @@ drain_begin (RaContest *c, const RaSense *n, gdouble target, gdouble x)
    * has sent less for a lag. */
   c->t_answered = c->due && c->lost ? n->now + n->lag : n->now;
   c->due = FALSE;
+  c->due_new &= c->drain != RA_DRAIN_BASE;
   c->t_began = n->now;
   c->q_max = n->q_hi;
   c->q_began = n->q2;
@@ -524,6 +560,7 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   floor_hear (c, n);
   if (n->q2 <= fmin (target / 2, EMPTY) && n->now >= c->t_answered) {
     c->floor = 0;
+    c->n_new = 0;
     return is_starved (c, n) ? drain_failed (c, n) : drain_passed (c, n, x);
   }
   if (n->now - c->t_began <= 3 * n->lag + 2 * c->q_max)

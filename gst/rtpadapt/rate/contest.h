@@ -68,7 +68,9 @@ typedef struct
   gdouble f_lo, f_hi; /* queue of the test's end */
   guint n_floor;
   gdouble f_all, f_found; /* its packets, and verdicts of congestion */
-  gdouble t_outage;       /* its end */
+  gdouble t_new;          /* since then the path may be another one, */
+  guint n_new;            /* for so many tests, */
+  gboolean due_new;       /* whose first is due */
   gdouble t_rebased;      /* a longer route was found */
   gdouble floor;          /* of the last test if it was flat, or 0 */
 } RaContest;

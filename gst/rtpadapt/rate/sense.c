@@ -73,6 +73,17 @@ lowest (const RaSense *n, gdouble span)
   return low;
 }
 
+gdouble
+ra_sense_range (const RaSense *n)
+{
+  gdouble high = n->lo[0];
+
+  for (guint i = 1; i < n->n_lo && (i < 2 || n->now - n->lo_at[i] < n->lag);
+       i++)
+    high = fmax (high, n->lo[i]);
+  return high - lowest (n, n->lag);
+}
+
 /* How much of the queue `q` the RTT of the same packet denies.  A queue is a part
  * of the RTT, and what it leaves is the empty path's.  Where that is much less
  * than the shortest RTT, a clock was set, or the way there became longer while
@@ -138,6 +149,7 @@ queue_filter (RaSense *n, gdouble allowance)
   n->lo[0] = n->q_lo;
   n->lo_at[0] = n->now;
   n->n_lo = MIN (n->n_lo + 1, RA_SENSE_QUEUES);
+  n->q_grew = n->n_lo > 1 ? n->lo[0] - n->lo[1] : 0;
   if (n->n_lo >= 3) {
     n->n_dev = CLAMP (n->n_dev + 1, DEV_FIRST, DEV_GAIN);
     sample = ra_sense_deviation (n->lo);
@@ -290,6 +302,8 @@ ra_sense_rebase (RaSense *n, gdouble by)
 {
   n->shift += by;
   n->q_recvdata -= by;
+  n->raw = n->raw_3s = n->events_3s = 0;
+  n->n_raw = 0;
   n->q_lo = fmax (n->q_lo - by, 0);
   for (guint i = 0; i < RA_SENSE_QUEUES; i++)
     n->lo[i] = fmax (n->lo[i] - by, 0);

@@ -20,6 +20,7 @@ typedef struct
   gdouble interval; /* I: between reports, R where that is not known */
   gdouble lag;      /* D: until the answer to a change of rate is seen */
   gdouble q_lo, q_hi;
+  gdouble q_grew; /* by so much q_lo is more than that of the report before */
   gdouble q2;     /* lowest queue of the last two reports, less the jitter */
   gdouble qm;     /* lowest queue of about a lag, less the jitter */
   gdouble jitter; /* what of a queue does not count */
@@ -69,6 +70,8 @@ void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
  * their noise, without what a ramp adds.  `q`: three of them, s, in the order of time or
  * the other way. */
 gdouble ra_sense_deviation (const gdouble *q);
+/* s: by how much the lowest queues of the last lag's reports differ, two of them at least. */
+gdouble ra_sense_range (const RaSense *n);
 /* Within the last 8 reports the queue has become longer by a tenth of a second, and by the
  * share `least` of this time. */
 gboolean ra_sense_rises (const RaSense *n, gdouble least);
@@ -81,7 +84,8 @@ ra_sense_rose (const RaSense *n)
 {
   return n->now - n->t_rose <= RA_SENSE_ROSE_FOR;
 }
-/* The path is `by` longer than thought, until it is shorter again. */
+/* The path is `by` longer than thought, until it is shorter again.  What was lost before
+ * was lost on another one. */
 void ra_sense_rebase (RaSense *n, gdouble by);
 /* The rate is `x` from now on. */
 void ra_sense_set (RaSense *n, gdouble x);
