@@ -576,29 +576,34 @@ test_new_path (gconstpointer data)
 }
 
 /* The queue grows by `grew` from one report to the next.  30 ms, a packet and four times the
- * noise may be growth; after more a test asks, a lag later, whether the route is longer.
- * With T = 10 ms a queue of 16 ms stands, and twice that is 32. */
+ * noise may be growth; after more a test asks whether the route is longer, within 2 s and no
+ * sooner than a lag, 90 ms.  With T = 10 ms a queue of 16 ms stands, and twice that is 32. */
 static const struct
 {
   gdouble before, grew, noise, packet; /* s */
   gdouble shorter; /* s: the latest report than the one before */
+  gdouble after;   /* s: since the jump */
   gboolean competes;
   RaDrain later;
   const gchar *why;
 } jump_rows[] = {
-  { 0, .031, 0, 0, 0, FALSE, RA_DRAIN_BASE, "no queue of ours grows so fast" },
-  { 0, .029, 0, 0, 0, FALSE, RA_DRAIN_NONE,
+  { 0, .031, 0, 0, 0, .1, FALSE, RA_DRAIN_BASE,
+      "no queue of ours grows so fast" },
+  { 0, .029, 0, 0, 0, .1, FALSE, RA_DRAIN_NONE,
       "nearly twice what the line carries arrives" },
-  { 0, .051, .005, 0, 0, FALSE, RA_DRAIN_BASE, "more than noise" },
-  { 0, .049, .005, 0, 0, FALSE, RA_DRAIN_NONE, "noise" },
-  { 0, .041, 0, .010, 0, FALSE, RA_DRAIN_BASE, "more than a packet" },
-  { 0, .039, 0, .010, 0, FALSE, RA_DRAIN_NONE, "a packet before ours" },
-  { .031, .031, 0, 0, 0, FALSE, RA_DRAIN_BASE, "after a queue of ours" },
-  { .033, .031, 0, 0, 0, FALSE, RA_DRAIN_NONE, "others kept a queue" },
-  { 0, .031, 0, 0, 0, TRUE, RA_DRAIN_NONE, "others make jumps" },
-  { 0, .031, 0, 0, .002, FALSE, RA_DRAIN_BASE, "it keeps its length" },
-  { 0, .031, 0, 0, .004, FALSE, RA_DRAIN_NONE,
+  { 0, .051, .005, 0, 0, .1, FALSE, RA_DRAIN_BASE, "more than noise" },
+  { 0, .049, .005, 0, 0, .1, FALSE, RA_DRAIN_NONE, "noise" },
+  { 0, .041, 0, .010, 0, .1, FALSE, RA_DRAIN_BASE, "more than a packet" },
+  { 0, .039, 0, .010, 0, .1, FALSE, RA_DRAIN_NONE, "a packet before ours" },
+  { .031, .031, 0, 0, 0, .1, FALSE, RA_DRAIN_BASE, "after a queue of ours" },
+  { .033, .031, 0, 0, 0, .1, FALSE, RA_DRAIN_NONE, "others kept a queue" },
+  { 0, .031, 0, 0, 0, .1, TRUE, RA_DRAIN_NONE, "others make jumps" },
+  { 0, .031, 0, 0, .002, .1, FALSE, RA_DRAIN_BASE, "it keeps its length" },
+  { 0, .031, 0, 0, .004, .1, FALSE, RA_DRAIN_NONE,
       "a backlog of ours becomes shorter" },
+  { 0, .031, 0, 0, 0, 1.9, FALSE, RA_DRAIN_BASE,
+      "a backlog was drained before" },
+  { 0, .031, 0, 0, 0, 2.1, FALSE, RA_DRAIN_NONE, "the end of a fade" },
 };
 
 static void
@@ -613,7 +618,6 @@ test_jump (void)
       .competes = jump_rows[i].competes,
       .stands = .3 };
     RaSense n = sense;
-    gdouble lag = n.lag;
 
     g_test_message ("%s", jump_rows[i].why);
     n.r = n.r_most = 50 * S / RTT;
@@ -628,7 +632,7 @@ test_jump (void)
     n.n_lo = 2;
     n.lo[0] = n.q_lo;
     n.lo[1] = n.q_lo + jump_rows[i].shorter;
-    n.now += 1.1 * lag;
+    n.now += jump_rows[i].after;
     ra_contest_rate (&c, &n, .01, n.r, S, S, RTT, FALSE);
     g_assert_cmpint (c.drain, ==, jump_rows[i].later);
   }

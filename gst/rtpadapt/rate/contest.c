@@ -77,13 +77,15 @@
 #define MORE .01
 #define TOLD 2
 /* s.  For so long after an outage, or after the queue has jumped, the path may be another
- * one, whose base is not known; so many tests follow each other so soon.  A queue grows by
- * JUMP within a frame's time where nearly twice what the line carries arrives, or where the
- * route is longer; noise is below so many mean deviations, and a packet may wait for another.
- * The reports of a test's end differ by fewer deviations. */
+ * one, whose base is not known; so many tests follow each other so soon.  A queue that keeps
+ * its length EARLY may be a longer route; later it may be the end of a fade.  A queue grows
+ * by JUMP within a frame's time where nearly twice what the line carries arrives, or where
+ * the route is longer; noise is below so many mean deviations, and a packet may wait for
+ * another.  The reports of a test's end differ by fewer deviations. */
 #define NEW_PATH 10.
 #define NEW_PATH_TESTS 3
 #define GAP_NEW_PATH 1.
+#define NEW_PATH_EARLY 2.
 #define JUMP .030
 #define JUMP_NOISE 4
 #define FLAT_NOISE 3
@@ -334,6 +336,7 @@ static RaDrain
 due (const RaContest *c, const RaSense *n, gdouble target)
 {
   gdouble since = n->now - c->t_test, low = n->now - c->t_low;
+  gdouble since_new = n->now - c->t_new;
   gboolean joins = n->q2 < JOIN * c->q_longest;
 
   if (c->wanted <= 0)
@@ -349,8 +352,8 @@ due (const RaContest *c, const RaSense *n, gdouble target)
         ? RA_DRAIN_END
         : RA_DRAIN_NONE;
   /* A backlog of ours would become shorter.  After a lag r is that of the new path. */
-  if (c->due_new && is_new_path (c, n) && n->now - c->t_new > n->lag
-      && n->qm > standing_at (n, target)
+  if (c->due_new && is_new_path (c, n) && since_new > n->lag
+      && since_new < NEW_PATH_EARLY && n->qm > standing_at (n, target)
       && ra_sense_range (n) < FLAT + n->dev_lasts)
     return RA_DRAIN_BASE;
   if (c->stands > STANDS && since > GAP_STANDS)
