@@ -583,27 +583,31 @@ static const struct
   gdouble before, grew, noise, packet; /* s */
   gdouble shorter; /* s: the latest report than the one before */
   gdouble after;   /* s: since the jump */
+  gdouble same;    /* s: before the jump a test found the path the same */
   gboolean competes;
   RaDrain later;
   const gchar *why;
 } jump_rows[] = {
-  { 0, .031, 0, 0, 0, .1, FALSE, RA_DRAIN_BASE,
+  { 0, .031, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_BASE,
       "no queue of ours grows so fast" },
-  { 0, .029, 0, 0, 0, .1, FALSE, RA_DRAIN_NONE,
+  { 0, .029, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_NONE,
       "nearly twice what the line carries arrives" },
-  { 0, .051, .005, 0, 0, .1, FALSE, RA_DRAIN_BASE, "more than noise" },
-  { 0, .049, .005, 0, 0, .1, FALSE, RA_DRAIN_NONE, "noise" },
-  { 0, .041, 0, .010, 0, .1, FALSE, RA_DRAIN_BASE, "more than a packet" },
-  { 0, .039, 0, .010, 0, .1, FALSE, RA_DRAIN_NONE, "a packet before ours" },
-  { .031, .031, 0, 0, 0, .1, FALSE, RA_DRAIN_BASE, "after a queue of ours" },
-  { .033, .031, 0, 0, 0, .1, FALSE, RA_DRAIN_NONE, "others kept a queue" },
-  { 0, .031, 0, 0, 0, .1, TRUE, RA_DRAIN_NONE, "others make jumps" },
-  { 0, .031, 0, 0, .002, .1, FALSE, RA_DRAIN_BASE, "it keeps its length" },
-  { 0, .031, 0, 0, .004, .1, FALSE, RA_DRAIN_NONE,
+  { 0, .051, .005, 0, 0, .1, 99, FALSE, RA_DRAIN_BASE, "more than noise" },
+  { 0, .049, .005, 0, 0, .1, 99, FALSE, RA_DRAIN_NONE, "noise" },
+  { 0, .041, 0, .010, 0, .1, 99, FALSE, RA_DRAIN_BASE, "more than a packet" },
+  { 0, .039, 0, .010, 0, .1, 99, FALSE, RA_DRAIN_NONE, "a packet before ours" },
+  { .031, .031, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_BASE,
+      "after a queue of ours" },
+  { .033, .031, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_NONE, "others kept a queue" },
+  { 0, .031, 0, 0, 0, .1, 99, TRUE, RA_DRAIN_NONE, "others make jumps" },
+  { 0, .031, 0, 0, .002, .1, 99, FALSE, RA_DRAIN_BASE, "it keeps its length" },
+  { 0, .031, 0, 0, .004, .1, 99, FALSE, RA_DRAIN_NONE,
       "a backlog of ours becomes shorter" },
-  { 0, .031, 0, 0, 0, 1.9, FALSE, RA_DRAIN_BASE,
+  { 0, .031, 0, 0, 0, 1.9, 99, FALSE, RA_DRAIN_BASE,
       "a backlog was drained before" },
-  { 0, .031, 0, 0, 0, 2.1, FALSE, RA_DRAIN_NONE, "the end of a fade" },
+  { 0, .031, 0, 0, 0, 2.1, 99, FALSE, RA_DRAIN_NONE, "the end of a fade" },
+  { 0, .031, 0, 0, 0, .1, 21, FALSE, RA_DRAIN_BASE, "long ago" },
+  { 0, .031, 0, 0, 0, .1, 19, FALSE, RA_DRAIN_NONE, "the radio stalls" },
 };
 
 static void
@@ -615,6 +619,7 @@ test_jump (void)
       .t_test = NOW - 3,
       .t_low = NOW,
       .t_congestion = -(gdouble) INFINITY,
+      .t_same = NOW - jump_rows[i].same,
       .competes = jump_rows[i].competes,
       .stands = .3 };
     RaSense n = sense;
@@ -672,6 +677,7 @@ test_starved (gconstpointer data)
   g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);
   g_assert_cmpint (c.competes, ==, starved_rows[i].competes);
   g_assert_cmpuint (c.n_new, ==, 0);
+  g_assert_cmpfloat (c.t_same, ==, NOW);
 }
 
 /* By how much others have lengthened the queue counts half after a test that passed,

@@ -78,7 +78,8 @@
 #define TOLD 2
 /* s.  For so long after an outage, or after the queue has jumped, the path may be another
  * one, whose base is not known; so many tests follow each other so soon.  A queue that keeps
- * its length EARLY may be a longer route; later it may be the end of a fade.  A queue grows
+ * its length EARLY may be a longer route; later it may be the end of a fade.  Where a test
+ * found the SAME path the radio stalls, and further jumps ask for none.  A queue grows
  * by JUMP within a frame's time where nearly twice what the line carries arrives, or where
  * the route is longer; noise is below so many mean deviations, and a packet may wait for
  * another.  The reports of a test's end differ by fewer deviations. */
@@ -86,6 +87,7 @@
 #define NEW_PATH_TESTS 3
 #define GAP_NEW_PATH 1.
 #define NEW_PATH_EARLY 2.
+#define SAME_PATH 20.
 #define JUMP .030
 #define JUMP_NOISE 4
 #define FLAT_NOISE 3
@@ -139,7 +141,7 @@ new_path (RaContest *c, const RaSense *n)
 static gboolean
 jumps (const RaContest *c, const RaSense *n, gdouble target)
 {
-  return !c->competes
+  return !c->competes && n->now - c->t_same > SAME_PATH
       && n->q_grew > JUMP + n->packet + JUMP_NOISE * n->dev_lasts
       && n->q_lo - n->q_grew < JUMP_FROM * standing_at (n, target);
 }
@@ -228,7 +230,7 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = c->t_kept = -(gdouble) INFINITY;
+        = c->t_kept = c->t_same = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
@@ -563,6 +565,8 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   floor_hear (c, n);
   if (n->q2 <= fmin (target / 2, EMPTY) && n->now >= c->t_answered) {
     c->floor = 0;
+    if (is_new_path (c, n))
+      c->t_same = n->now;
     c->n_new = 0;
     return is_starved (c, n) ? drain_failed (c, n) : drain_passed (c, n, x);
   }

@@ -71,6 +71,7 @@ typedef struct
   gdouble t_new;          /* since then the path may be another one, */
   guint n_new;            /* for so many tests, */
   gboolean due_new;       /* whose first is due */
+  gdouble t_same;         /* a test has found that it is none */
   gdouble t_rebased;      /* a longer route was found */
   gdouble floor;          /* of the last test if it was flat, or 0 */
 } RaContest;
