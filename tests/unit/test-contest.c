@@ -584,30 +584,38 @@ static const struct
   gdouble shorter; /* s: the latest report than the one before */
   gdouble after;   /* s: since the jump */
   gdouble same;    /* s: before the jump a test found the path the same */
+  gdouble outage;  /* s: the jump after the end of one */
   gboolean competes;
   RaDrain later;
   const gchar *why;
 } jump_rows[] = {
-  { 0, .031, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_BASE,
+  { 0, .031, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE,
       "no queue of ours grows so fast" },
-  { 0, .029, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_NONE,
+  { 0, .029, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE,
       "nearly twice what the line carries arrives" },
-  { 0, .051, .005, 0, 0, .1, 99, FALSE, RA_DRAIN_BASE, "more than noise" },
-  { 0, .049, .005, 0, 0, .1, 99, FALSE, RA_DRAIN_NONE, "noise" },
-  { 0, .041, 0, .010, 0, .1, 99, FALSE, RA_DRAIN_BASE, "more than a packet" },
-  { 0, .039, 0, .010, 0, .1, 99, FALSE, RA_DRAIN_NONE, "a packet before ours" },
-  { .031, .031, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_BASE,
+  { 0, .051, .005, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE, "more than noise" },
+  { 0, .049, .005, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE, "noise" },
+  { 0, .041, 0, .010, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE,
+      "more than a packet" },
+  { 0, .039, 0, .010, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE,
+      "a packet before ours" },
+  { .031, .031, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE,
       "after a queue of ours" },
-  { .033, .031, 0, 0, 0, .1, 99, FALSE, RA_DRAIN_NONE, "others kept a queue" },
-  { 0, .031, 0, 0, 0, .1, 99, TRUE, RA_DRAIN_NONE, "others make jumps" },
-  { 0, .031, 0, 0, .002, .1, 99, FALSE, RA_DRAIN_BASE, "it keeps its length" },
-  { 0, .031, 0, 0, .004, .1, 99, FALSE, RA_DRAIN_NONE,
+  { .033, .031, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE,
+      "others kept a queue" },
+  { 0, .031, 0, 0, 0, .1, 99, 99, TRUE, RA_DRAIN_NONE, "others make jumps" },
+  { 0, .031, 0, 0, .002, .1, 99, 99, FALSE, RA_DRAIN_BASE,
+      "it keeps its length" },
+  { 0, .031, 0, 0, .004, .1, 99, 99, FALSE, RA_DRAIN_NONE,
       "a backlog of ours becomes shorter" },
-  { 0, .031, 0, 0, 0, 1.9, 99, FALSE, RA_DRAIN_BASE,
+  { 0, .031, 0, 0, 0, 1.9, 99, 99, FALSE, RA_DRAIN_BASE,
       "a backlog was drained before" },
-  { 0, .031, 0, 0, 0, 2.1, 99, FALSE, RA_DRAIN_NONE, "the end of a fade" },
-  { 0, .031, 0, 0, 0, .1, 21, FALSE, RA_DRAIN_BASE, "long ago" },
-  { 0, .031, 0, 0, 0, .1, 19, FALSE, RA_DRAIN_NONE, "the radio stalls" },
+  { 0, .031, 0, 0, 0, 2.1, 99, 99, FALSE, RA_DRAIN_NONE, "the end of a fade" },
+  { 0, .031, 0, 0, 0, .1, 21, 99, FALSE, RA_DRAIN_BASE, "long ago" },
+  { 0, .031, 0, 0, 0, .1, 19, 99, FALSE, RA_DRAIN_NONE, "the radio stalls" },
+  { 0, .031, 0, 0, 0, .1, 99, 1.1, FALSE, RA_DRAIN_BASE, "repaired" },
+  { 0, .031, 0, 0, 0, .1, 99, .8, FALSE, RA_DRAIN_NONE,
+      "pictures wait for repair" },
 };
 
 static void
@@ -630,6 +638,9 @@ test_jump (void)
     n.qm = n.q2 = n.q_lo = jump_rows[i].before + n.q_grew;
     n.dev_lasts = jump_rows[i].noise;
     n.packet = jump_rows[i].packet;
+    n.now = NOW - jump_rows[i].outage;
+    ra_contest_after_outage (&c, &n);
+    n.now = NOW;
     ra_contest_hear (&c, &n, .01, FALSE);
     ra_contest_rate (&c, &n, .01, n.r, S, S, RTT, FALSE);
     g_assert_cmpint (c.drain, ==, RA_DRAIN_NONE);

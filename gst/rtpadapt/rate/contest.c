@@ -79,14 +79,16 @@
 /* s.  For so long after an outage, or after the queue has jumped, the path may be another
  * one, whose base is not known; so many tests follow each other so soon.  A queue that keeps
  * its length EARLY may be a longer route; later it may be the end of a fade.  Where a test
- * found the SAME path the radio stalls, and further jumps ask for none.  A queue grows
- * by JUMP within a frame's time where nearly twice what the line carries arrives, or where
- * the route is longer; noise is below so many mean deviations, and a packet may wait for
- * another.  The reports of a test's end differ by fewer deviations. */
+ * found the SAME path the radio stalls, and further jumps ask for none.  An outage has cost
+ * pictures, and a test so soon would delay their REPAIR.  A queue grows by JUMP within a
+ * frame's time where nearly twice what the line carries arrives, or where the route is
+ * longer; noise is below so many mean deviations, and a packet may wait for another.  The
+ * reports of a test's end differ by fewer deviations. */
 #define NEW_PATH 10.
 #define NEW_PATH_TESTS 3
 #define GAP_NEW_PATH 1.
 #define NEW_PATH_EARLY 2.
+#define REPAIR 1.
 #define SAME_PATH 20.
 #define JUMP .030
 #define JUMP_NOISE 4
@@ -130,9 +132,9 @@ stands_from (const RaContest *c, const RaSense *n, gdouble target)
 
 /* The path may be another one: a test asks whether it is longer. */
 static void
-new_path (RaContest *c, const RaSense *n)
+new_path (RaContest *c, gdouble since)
 {
-  c->t_new = n->now;
+  c->t_new = since;
   c->n_new = NEW_PATH_TESTS;
   c->due_new = TRUE;
 }
@@ -141,7 +143,7 @@ new_path (RaContest *c, const RaSense *n)
 static gboolean
 jumps (const RaContest *c, const RaSense *n, gdouble target)
 {
-  return !c->competes && n->now - c->t_same > SAME_PATH
+  return !c->competes && n->now >= c->t_new && n->now - c->t_same > SAME_PATH
       && n->q_grew > JUMP + n->packet + JUMP_NOISE * n->dev_lasts
       && n->q_lo - n->q_grew < JUMP_FROM * standing_at (n, target);
 }
@@ -230,14 +232,14 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = c->t_kept = c->t_same = -(gdouble) INFINITY;
+        = c->t_kept = c->t_same = c->t_new = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
   c->begun = TRUE;
   stands = n->qm > stands_from (c, n, target);
   if (jumps (c, n, target))
-    new_path (c, n);
+    new_path (c, n->now);
   if (congestion)
     c->t_congestion = n->now;
   if (congestion && n->congested > PROOF_LEAST)
@@ -302,7 +304,7 @@ ra_contest_at_least (RaContest *c, gdouble x)
 void
 ra_contest_after_outage (RaContest *c, const RaSense *n)
 {
-  new_path (c, n);
+  new_path (c, n->now + REPAIR);
 }
 
 static gdouble
