@@ -437,6 +437,75 @@ test_run (gconstpointer data)
   receiver_end (&t);
 }
 
+/* What the sender hears of a receiver that repairs nothing, or holds nothing.  A twentieth
+ * is lost.  For a receiver that says nothing the sender would repeat plainly, and plan for
+ * its own `receiver-latency`. */
+static const struct
+{
+  const gchar *name, *settings;
+  guint latency; /* ms */
+  gint64 heard;  /* ns */
+  gboolean repeats;
+  const gchar *why;
+} said_rows[] = {
+  { "says-it-takes-none", "retransmission=false", 100, 100 * GST_MSECOND, FALSE,
+      "so nothing is repeated, nor plainly" },
+  { "says-latency", "", 100, 100 * GST_MSECOND, TRUE,
+      "and repeats are for it" },
+  { "says-latency-0", "", 0, GST_USECOND, FALSE,
+      "0 is for what is not said; no round fits" },
+};
+
+/* -1: the receiver has not said it. */
+static gint64
+heard_latency (GstElement *sink)
+{
+  g_autoptr (GstStructure) stats = NULL, sender = NULL;
+  gint64 heard = -1;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  gst_structure_get (stats, "sender", GST_TYPE_STRUCTURE, &sender, NULL);
+  gst_structure_get_int64 (sender, "peer-latency", &heard);
+  return heard;
+}
+
+static void
+test_said (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  static const RelayRule rule
+      = { { [MEDIA] = 20, [RTX] = 20 }, { 0 }, 5000, 0 };
+  g_autofree gchar *settings
+      = g_strdup_printf (RAW, said_rows[row].latency, said_rows[row].settings);
+  g_autofree gchar *line = NULL;
+  g_autoptr (GstElement) pipeline = NULL, sink = NULL;
+  guint64 own, plain;
+  gint lost;
+  g_auto (Receiver) t;
+  g_auto (Relay) r;
+
+  g_test_message ("%s", said_rows[row].why);
+  receiver_open (&t, settings,
+      "fakesink name=out sync=false async=false signal-handoffs=true");
+  relay_start (&r, &rule, (guint) t.port);
+  line = g_strdup_printf (CAMERA, r.port, "");
+  pipeline = gst_object_ref_sink (gst_parse_launch (line, NULL));
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  WAIT_UNTIL (t.bus, heard_latency (sink) >= 0);
+  g_assert_cmpint (heard_latency (sink), ==, said_rows[row].heard);
+  own = stat_of (sink, "sender/repeats-own");
+  plain = stat_of (sink, "sender/repeats-plain");
+  lost = g_atomic_int_get (&r.lost[MEDIA]);
+  WAIT_UNTIL (t.bus,
+      said_rows[row].repeats ? stat_of (sink, "sender/repeats-own") > own
+                             : g_atomic_int_get (&r.lost[MEDIA]) > lost + 20);
+  if (!said_rows[row].repeats)
+    g_assert_cmpuint (stat_of (sink, "sender/repeats-own"), ==, own);
+  g_assert_cmpuint (stat_of (sink, "sender/repeats-plain"), ==, plain);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
 void
 tests_add (void)
 {
@@ -450,4 +519,5 @@ tests_add (void)
   g_test_add_func ("/retransmission/own-late", test_own_late);
   g_test_add_func ("/retransmission/own-dropped", test_own_dropped);
   rows_add_by ("/retransmission", runs, name, test_run);
+  rows_add_by ("/retransmission", said_rows, name, test_said);
 }
