@@ -580,42 +580,32 @@ test_new_path (gconstpointer data)
  * sooner than a lag, 90 ms.  With T = 10 ms a queue of 16 ms stands, and twice that is 32. */
 static const struct
 {
-  gdouble before, grew, noise, packet; /* s */
-  gdouble shorter; /* s: the latest report than the one before */
-  gdouble after;   /* s: since the jump */
-  gdouble same;    /* s: before the jump a test found the path the same */
-  gdouble outage;  /* s: the jump after the end of one */
-  gboolean competes;
+  gdouble grew; /* s */
   RaDrain later;
   const gchar *why;
+  gdouble before, noise, packet, shorter; /* s; shorter: than a report before */
+  gdouble after;                          /* s, the jump; 0: .1 */
+  gdouble same;   /* s, before the jump the path was found the same */
+  gdouble outage; /* s, before the jump one ended */
+  gboolean competes;
 } jump_rows[] = {
-  { 0, .031, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE,
-      "no queue of ours grows so fast" },
-  { 0, .029, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE,
-      "nearly twice what the line carries arrives" },
-  { 0, .051, .005, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE, "more than noise" },
-  { 0, .049, .005, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE, "noise" },
-  { 0, .041, 0, .010, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE,
-      "more than a packet" },
-  { 0, .039, 0, .010, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE,
-      "a packet before ours" },
-  { .031, .031, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_BASE,
-      "after a queue of ours" },
-  { .033, .031, 0, 0, 0, .1, 99, 99, FALSE, RA_DRAIN_NONE,
-      "others kept a queue" },
-  { 0, .031, 0, 0, 0, .1, 99, 99, TRUE, RA_DRAIN_NONE, "others make jumps" },
-  { 0, .031, 0, 0, .002, .1, 99, 99, FALSE, RA_DRAIN_BASE,
-      "it keeps its length" },
-  { 0, .031, 0, 0, .004, .1, 99, 99, FALSE, RA_DRAIN_NONE,
-      "a backlog of ours becomes shorter" },
-  { 0, .031, 0, 0, 0, 1.9, 99, 99, FALSE, RA_DRAIN_BASE,
-      "a backlog was drained before" },
-  { 0, .031, 0, 0, 0, 2.1, 99, 99, FALSE, RA_DRAIN_NONE, "the end of a fade" },
-  { 0, .031, 0, 0, 0, .1, 21, 99, FALSE, RA_DRAIN_BASE, "long ago" },
-  { 0, .031, 0, 0, 0, .1, 19, 99, FALSE, RA_DRAIN_NONE, "the radio stalls" },
-  { 0, .031, 0, 0, 0, .1, 99, 1.1, FALSE, RA_DRAIN_BASE, "repaired" },
-  { 0, .031, 0, 0, 0, .1, 99, .8, FALSE, RA_DRAIN_NONE,
-      "pictures wait for repair" },
+  { .031, RA_DRAIN_BASE, "no queue of ours grows so fast" },
+  { .029, RA_DRAIN_NONE, "nearly twice what the line carries arrives" },
+  { .051, RA_DRAIN_BASE, "more than noise", .noise = .005 },
+  { .049, RA_DRAIN_NONE, "noise", .noise = .005 },
+  { .041, RA_DRAIN_BASE, "more than a packet", .packet = .010 },
+  { .039, RA_DRAIN_NONE, "a packet before ours", .packet = .010 },
+  { .031, RA_DRAIN_BASE, "after a queue of ours", .before = .031 },
+  { .031, RA_DRAIN_NONE, "others kept a queue", .before = .033 },
+  { .031, RA_DRAIN_NONE, "others make jumps", .competes = TRUE },
+  { .031, RA_DRAIN_BASE, "it keeps its length", .shorter = .002 },
+  { .031, RA_DRAIN_NONE, "a backlog of ours drains", .shorter = .004 },
+  { .031, RA_DRAIN_BASE, "a backlog was drained before", .after = 1.9 },
+  { .031, RA_DRAIN_NONE, "the end of a fade", .after = 2.1 },
+  { .031, RA_DRAIN_BASE, "the path was the same long ago", .same = 21 },
+  { .031, RA_DRAIN_NONE, "the radio stalls", .same = 19 },
+  { .031, RA_DRAIN_BASE, "repaired", .outage = 1.1 },
+  { .031, RA_DRAIN_NONE, "pictures wait for repair", .outage = .8 },
 };
 
 static void
@@ -627,7 +617,7 @@ test_jump (void)
       .t_test = NOW - 3,
       .t_low = NOW,
       .t_congestion = -(gdouble) INFINITY,
-      .t_same = NOW - jump_rows[i].same,
+      .t_same = jump_rows[i].same > 0 ? NOW - jump_rows[i].same : 0,
       .competes = jump_rows[i].competes,
       .stands = .3 };
     RaSense n = sense;
@@ -639,7 +629,8 @@ test_jump (void)
     n.dev_lasts = jump_rows[i].noise;
     n.packet = jump_rows[i].packet;
     n.now = NOW - jump_rows[i].outage;
-    ra_contest_after_outage (&c, &n);
+    if (n.now < NOW)
+      ra_contest_after_outage (&c, &n);
     n.now = NOW;
     ra_contest_hear (&c, &n, .01, FALSE);
     ra_contest_rate (&c, &n, .01, n.r, S, S, RTT, FALSE);
@@ -648,7 +639,7 @@ test_jump (void)
     n.n_lo = 2;
     n.lo[0] = n.q_lo;
     n.lo[1] = n.q_lo + jump_rows[i].shorter;
-    n.now += jump_rows[i].after;
+    n.now += jump_rows[i].after > 0 ? jump_rows[i].after : .1;
     ra_contest_rate (&c, &n, .01, n.r, S, S, RTT, FALSE);
     g_assert_cmpint (c.drain, ==, jump_rows[i].later);
   }
