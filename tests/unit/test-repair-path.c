@@ -745,6 +745,45 @@ test_late (void)
   g_assert_false (ra_repair_is_late (&r, l, 1, 2011 * MS, 2020 * MS));
 }
 
+/* L = 1000 and the grace of 60 end at 2070 ms. */
+static const struct
+{
+  gboolean said;
+  gint64 most, at;
+  gboolean again;
+  const gchar *why;
+} useless[] = {
+  { FALSE, 0, 2500, TRUE,
+      "nobody has said how long the receiver holds packets" },
+  { TRUE, 0, 2070, TRUE, "the receiver may still wait for it" },
+  { TRUE, 0, 2071, FALSE, "the receiver waits no more" },
+  { TRUE, 1500, 2570, TRUE, "and may come to wait for longer" },
+  { TRUE, 1500, 2571, FALSE, "but not for so long" },
+};
+
+static void
+test_useless (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaTime at = (RaTime) useless[row].at * MS;
+  g_autoptr (RaLedger) l = ra_ledger_new ();
+  RaRepairConfig cfg;
+  RaRepair r;
+
+  g_test_message ("%s", useless[row].why);
+  one_lost (&r, l, 0, 11);
+  g_assert_nonnull (ra_repair_next (&r, l, 1210 * MS));
+  cfg = r.cfg;
+  cfg.said = useless[row].said;
+  cfg.most = useless[row].most * MS;
+  ra_repair_set (&r, &cfg);
+  g_assert_cmpint (
+      !ra_repair_is_late (&r, l, 1, at, at), ==, useless[row].again);
+  g_assert_cmpint (ra_repair_ask (&r, ra_ledger_find (l, SSRC, 1), 100 * MS, at)
+          != RA_REPAIR_REFUSED,
+      ==, useless[row].again);
+}
+
 /* Two streams have a number 1, and both were asked for. */
 static void
 test_two_streams (void)
@@ -814,6 +853,7 @@ tests_add (void)
   rows_add ("/repair-path/disorder", disorders, test_disorder);
   rows_add ("/repair-path/unheard", unheard, test_unheard);
   g_test_add_func ("/repair-path/late", test_late);
+  rows_add ("/repair-path/useless", useless, test_useless);
   g_test_add_func ("/repair-path/two-streams", test_two_streams);
   g_test_add_func ("/repair-path/busy", test_busy);
 }

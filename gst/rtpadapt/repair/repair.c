@@ -3,6 +3,8 @@
  */
 #include <gst/rtpadapt/repair/repair.h>
 
+#include <gst/rtpadapt/repair/playout.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -459,6 +461,14 @@ longer (const RaRepair *r)
   return MAX (r->cfg.most - r->path.latency, 0);
 }
 
+/* A jitter buffer guesses when what it misses was due, and after an outage asks for more
+ * than it can play. */
+static gboolean
+is_useless (const RaRepair *r, RaSpan left)
+{
+  return r->cfg.said && left + longer (r) + RA_GRACE < 0;
+}
+
 gboolean
 ra_repair_is_late (
     RaRepair *r, RaLedger *l, guint16 original, RaTime taken, RaTime now)
@@ -466,8 +476,10 @@ ra_repair_is_late (
   const RaLedgerEntry *e = ra_repair_original (r, l, original);
   RaSpan more = longer (r);
 
-  return e && time_left_at (r, e, taken) + more >= 0
-      && time_left_at (r, e, now) + more < 0;
+  if (!e || time_left_at (r, e, now) + more >= 0)
+    return FALSE;
+  return time_left_at (r, e, taken) + more >= 0
+      || is_useless (r, time_left_at (r, e, now));
 }
 
 /* The copies from `first` to `n` of a packet for which there is the time `left`.
@@ -669,7 +681,8 @@ is_wanted (const RaRepair *r, const RaLedgerEntry *e, RaSpan rtt, RaTime now)
 {
   RaSpan again = e && e->mended ? rtt + rtt / 2 : rtt;
 
-  if (!e || e->once || e->fate == RA_FATE_ARRIVED || r->credit < e->size)
+  if (!e || e->once || e->fate == RA_FATE_ARRIVED || r->credit < e->size
+      || is_useless (r, time_left (r, e, now)))
     return FALSE;
   return ra_diff (now, e->sent) >= rtt / SOONEST
       && (e->asked_again == 0 || ra_diff (now, e->asked_again) >= again);

@@ -40,6 +40,7 @@ typedef struct
       stands; /* what it calls lost stays so, though it may come later (twcc) */
   gboolean whole; /* a report comes when a frame is whole, as rtpsession's do */
   gboolean follows; /* L comes down where packets come early */
+  gboolean said;    /* the receiver has said what L and `most` are */
   RaSpan most;      /* what L may come to, if that is needed; 0: L */
   RaSpan latency;   /* L; 0: RA_REPAIR_LATENCY */
   RaSpan
@@ -134,7 +135,8 @@ void ra_repair_on_frame (RaRepair *r, RaTime now);
 void ra_repair_on_repeat (
     RaRepair *r, RaLedger *l, RaLedgerEntry *e, guint16 original, RaTime now);
 /* TRUE: a retransmission of the packet that had the number `original`, which was in time
- * when it came at `taken`, would come too late by now. */
+ * when it came at `taken`, would come too late by now; or one that was late then is of no
+ * use to a receiver that has said how long it holds packets. */
 gboolean ra_repair_is_late (
     RaRepair *r, RaLedger *l, guint16 original, RaTime taken, RaTime now);
 /* A retransmission of the packet that had the number `original` came, and was dropped

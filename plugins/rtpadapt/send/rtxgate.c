@@ -34,6 +34,7 @@ rtx_gate_config (RtxGate *g, gboolean wanted, gboolean stranger,
     .rows = kind && !kind->by_count,
     /* A stranger sends no NACK for what a report shows too early: it gets it again. */
     .stands = kind && !kind->by_number && !g->plain,
+    .said = hold != NULL,
     .latency = hold ? hold->now : latency,
     .most = hold ? hold->most : latency,
     .whole = g->plain,
