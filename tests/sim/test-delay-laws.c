@@ -5,9 +5,9 @@
  * R is 50 ms and the queue, frames at 25 Hz with feedback after each, as on
  * real video.  The bounds are the design's, set before it was built; but those of
  * route-longer-radio, jitter-fast, crowd, slower, radio-20-jitter, radio-2-jitter,
- * handover-short, handover-slow, fades and fades-frames were set between what a defect left
- * and what its repair gave.  More seeds and the values are in tests/bench/delay.csv, but of
- * those with jitter and of the two handovers without a silence.
+ * handover-held, handover-short, handover-slow, fades and fades-frames were set between what a
+ * defect left and what its repair gave.  More seeds and the values are in
+ * tests/bench/delay.csv, but of those with jitter, and of handover-held, -short and -slow.
  */
 #include <tools/sim/sim.h>
 
@@ -82,6 +82,11 @@ static const Law laws[] = {
       " ! bernoulli 1%,30s:100%,30300ms:1%",
       1, 60, 34, 0, .85, .01,
       "after an outage the way is 70 ms longer: known after 4 s" },
+  { "handover-held", NULL, "fused", NULL,
+      "bottleneck rate=4M,30s:1M queue=150ms ! delay 25ms,30s:145ms"
+      " ! bernoulli 1%,30s:100%,30300ms:1%",
+      1, 33, 31, 0, .4, .01,
+      "before it is known the line's rate is: the next two seconds" },
   { "handover-short", NULL, "fused", NULL,
       "bottleneck rate=6M,30s:3M queue=60ms ! delay 15ms,30s:85ms"
       " ! bernoulli 1%,30s:100%,30100ms:1%",

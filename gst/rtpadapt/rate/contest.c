@@ -232,7 +232,7 @@ ra_contest_hear (
   if (!c->begun) {
     c->t_test = c->t_low = n->now;
     c->t_drained = c->t_congestion = c->t_proof = c->t_passed = c->t_tooth
-        = c->t_kept = c->t_same = c->t_new = -(gdouble) INFINITY;
+        = c->t_kept = c->t_same = c->t_new = c->t_outage = -(gdouble) INFINITY;
     c->begins = TRUE;
     c->q_before = n->q2;
   }
@@ -305,6 +305,13 @@ void
 ra_contest_after_outage (RaContest *c, const RaSense *n)
 {
   new_path (c, n->now + REPAIR);
+  c->t_outage = n->now;
+}
+
+gboolean
+ra_contest_doubts (const RaContest *c, const RaSense *n)
+{
+  return c->n_new > 0 && n->now - c->t_outage < REPAIR + NEW_PATH_EARLY;
 }
 
 static gdouble

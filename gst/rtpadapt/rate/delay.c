@@ -32,6 +32,9 @@
 #define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3
 #define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
+/* The rate that an outage's backlog came at, less a part, drains the backlog, and a longer
+ * route carries as much. */
+#define HOLD .85
 #define RETURNED .85
 #define ECHO .95 /* of what arrives */
 #define RAISE .1 /* per lag: u in the rules below */
@@ -141,7 +144,11 @@ is_long (RaDelayRate *d, gboolean event)
   d->r_over = low;
   d->x_silent = 0;
   if (far) {
-    d->r_far = low;
+    /* What comes a lag after an outage is the backlog, and later less may have been sent. */
+    gboolean keeps
+        = ra_contest_doubts (&d->c, n) && n->now - d->c.t_outage > n->lag;
+
+    d->r_far = keeps ? fmax (d->r_far, low) : low;
     d->t_far = n->now;
     d->was_far = TRUE;
   }
@@ -172,6 +179,15 @@ resume_rebased (RaDelayRate *d)
 {
   if (d->start.base.rebased && d->n.now - d->t_far < FAR_KNOWN)
     d->start.x = fmax (d->start.x, RESUME * d->r_far);
+}
+
+/* A longer route would lower the rate for as long as it looks like a queue, while the
+ * viewer waits for a key frame. */
+static void
+hold_doubtful (RaDelayRate *d)
+{
+  if (ra_contest_doubts (&d->c, &d->n) && d->t_far > d->c.t_outage)
+    d->start.x = fmax (d->start.x, HOLD * d->r_far);
 }
 
 /* No further than `most`, but what is more stays. */
@@ -353,6 +369,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t_stands, d->start.x, r->s,
         fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
+  hold_doubtful (d);
   r->rebased = d->c.t_rebased >= d->n.now;
   resume_rebased (d);
   if (d->brake > 0)
