@@ -625,6 +625,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
   ra_repeats_on_report (&s->repeats, &s->last, fec_percentage (s), now);
+  ra_repair_on_answer (&s->repair, report, now);
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
   ra_fec_set_mended (s->fec, mended (s));

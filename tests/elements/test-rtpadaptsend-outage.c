@@ -5,6 +5,8 @@
 #include "outage-fixture.h"
 #include "../rows.h"
 
+#include <gst/rtpadapt/feedback/radp.h>
+
 #define START_RATE 500000
 #define SECOND GST_SECOND
 
@@ -120,6 +122,91 @@ test_silence (void)
   outage_run (&o, 2 * SECOND);
   answered (&o, 5);
   g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==, 1);
+}
+
+/* All that left is reported lost but for the last four packets, or nothing is. */
+static void
+heard_again (Outage *o, gboolean lost)
+{
+  GValueArray *rows = rows_new ();
+
+  for (; o->heard < o->out; o->heard++) {
+    GstClockTime local
+        = g_array_index (o->pair.send.times, GstClockTime, o->heard);
+
+    twcc_row_add (rows, o->heard, local, PAYLOAD,
+        lost && o->heard + 4 < o->out ? LOST
+                                      : (local - START + OWD) / GRAIN * GRAIN);
+  }
+  rows_push (&o->pair.send, rows);
+}
+
+/* An empty RR and how long the receiver holds packets, radp.h. */
+static void
+say_hold (Outage *o, RaSpan span)
+{
+  RaRadpHold hold = { span, span, span };
+  Rtcp r = { 0 };
+
+  put_head (&r, 0, 201, 8);
+  put (&r, 4, PEER);
+  put_head (&r, RA_RADP_HOLD_SUBTYPE, 204, 12 + RA_RADP_HOLD_SIZE);
+  put (&r, 4, PEER);
+  for (const gchar *c = RA_RADP_NAME; *c; c++)
+    put (&r, 1, (guint8) *c);
+  ra_radp_hold_write (&hold, r.data + r.len);
+  r.len += RA_RADP_HOLD_SIZE;
+  rtcp_push (o->pair.rtcp, &r);
+}
+
+/* Nothing comes back for .6 s, at whose middle a frame of FRAME_PACKETS comes in, which
+ * take a second to leave.  After the silence the rest of them is 300 ms old. */
+#define FRAME_PACKETS 60
+
+static const struct
+{
+  gint hold; /* ms; 0: the receiver says nothing of it */
+  gboolean lost, stale;
+  const gchar *why;
+} stale_rows[] = {
+  { 200, TRUE, TRUE, "too late, and what it builds on is lost" },
+  { 200, FALSE, FALSE, "what it builds on came" },
+  { 0, TRUE, FALSE, "the receiver may hold packets for longer" },
+};
+
+static void
+test_stale (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  gint64 dropped;
+  g_auto (Outage) o;
+
+  outage_init (&o, "controller=fixed max-backlog=10000000000 frame-skip=0");
+  answered (&o, 50);
+  if (stale_rows[i].hold > 0)
+    say_hold (&o, stale_rows[i].hold * RA_MSECOND);
+  answered (&o, 5);
+  upstream_events (&o.pair.send, "");
+  outage_run (&o, 300 * GST_MSECOND);
+  push_frame (&o.pair.send, o.n_frames++, FRAME_PACKETS);
+  outage_run (&o, 300 * GST_MSECOND);
+  heard_again (&o, stale_rows[i].lost);
+  for (guint n = 0; n < 25; n++) {
+    outage_run (&o, FRAME);
+    heard_again (&o, FALSE);
+  }
+  dropped = stat (&o.pair.send, "dropped");
+  g_test_message (
+      "%s: %" G_GINT64_FORMAT " dropped", stale_rows[i].why, dropped);
+  /* In 300 ms 500 kbit/s carry 16 packets; a few that came in before were in front. */
+  if (stale_rows[i].stale)
+    g_assert_cmpint (dropped, >=, FRAME_PACKETS - 17);
+  else
+    g_assert_cmpint (dropped, ==, 0);
+  g_assert_cmpint (
+      stat (&o.pair.send, "dropped-frames") > 0, ==, stale_rows[i].stale);
+  g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==,
+      stale_rows[i].stale ? 1 : 0);
 }
 
 /* Report blocks that close an open breaker at once, and some that do not. */
@@ -271,6 +358,7 @@ tests_add (void)
 {
   g_test_add_func ("/rtpadaptsend/outage/probes", test_probes);
   g_test_add_func ("/rtpadaptsend/outage/silence", test_silence);
+  rows_add ("/rtpadaptsend/outage/stale", stale_rows, test_stale);
   rows_add ("/rtpadaptsend/outage/words", word_rows, test_words);
   g_test_add_func ("/rtpadaptsend/outage/reports-early", test_reports_early);
   rows_add_n ("/rtpadaptsend/outage/left", 2, test_left);

@@ -75,6 +75,7 @@ test_rtx (gconstpointer data)
   g_assert_cmpint (g.plain, ==, rtx_rows[row].plain);
   g_assert_cmpint (config.latency, ==, rtx_rows[row].latency * MS);
   g_assert_cmpint (config.follows, ==, said);
+  g_assert_cmpint (config.said, ==, said);
 }
 
 /* --- whether FEC goes to the receiver --------------------------------------- */

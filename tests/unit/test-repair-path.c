@@ -784,6 +784,85 @@ test_useless (gconstpointer data)
       ==, useless[row].again);
 }
 
+static void
+report_hear (RaRepair *r, const RaReport *report, RaTime now)
+{
+  ra_repair_on_answer (r, report, now);
+  ra_repair_on_report (r, report, 100 * MS, FRAME, now);
+}
+
+/* L = 200, and a report comes each 40 ms: a silence of both together begins with losses that
+ * are too late for a round.  The grace of 60 ms ends 260 after a packet came in, less a queue
+ * of 50. */
+static const struct
+{
+  gint64 silence, taken, at;  /* ms; of a report at 1000 */
+  guint lost, skipped, queue; /* ms */
+  gboolean said, stale;
+  const gchar *why;
+} stales[] = {
+  { 240, 1240, 1501, 1, 0, 0, TRUE, TRUE, "it waited in the silence" },
+  { 240, 1240, 1500, 1, 0, 0, TRUE, FALSE, "it may still be shown" },
+  { 240, 1240, 1451, 1, 0, 50, TRUE, TRUE, "unless a queue is before it" },
+  { 240, 1241, 1600, 1, 0, 0, TRUE, FALSE,
+      "it came later, as the key frame does" },
+  { 239, 1239, 1600, 1, 0, 0, TRUE, FALSE, "what was lost can be sent again" },
+  { 240, 1240, 1600, 0, 0, 0, TRUE, FALSE, "nothing was lost" },
+  { 240, 1240, 1501, 0, 1, 0, TRUE, TRUE, "no report says what became of it" },
+  { 240, 1240, 1600, 1, 0, 0, FALSE, FALSE,
+      "the receiver may hold packets longer" },
+};
+
+static void
+test_stale (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  RaRepairConfig cfg = {
+    .on = TRUE, .rows = TRUE, .said = stales[row].said, .latency = 200 * MS
+  };
+  RaReport report
+      = { .expected = 10, .queue = stales[row].queue * (RaSpan) MS };
+  RaTime now = 1000 * MS;
+  RaRepair r;
+
+  g_test_message ("%s", stales[row].why);
+  ra_repair_init (&r);
+  ra_repair_set (&r, &cfg);
+  report_hear (&r, &report, now);
+  report.lost_wireless = stales[row].lost;
+  report.skipped = stales[row].skipped;
+  now += (RaTime) stales[row].silence * MS;
+  report_hear (&r, &report, now);
+  g_assert_cmpint (ra_repair_is_stale (&r, (RaTime) stales[row].taken * MS,
+                       (RaTime) stales[row].at * MS),
+      ==, stales[row].stale);
+}
+
+/* The reports of the next 200 ms speak of the silence. */
+static void
+test_stale_until (void)
+{
+  RaRepairConfig cfg
+      = { .on = TRUE, .rows = TRUE, .said = TRUE, .latency = 200 * MS };
+  RaReport report = { .expected = 10, .queue = 0 };
+  RaRepair r;
+
+  ra_repair_init (&r);
+  ra_repair_set (&r, &cfg);
+  report_hear (&r, &report, 1000 * MS);
+  report_hear (&r, &report, 1240 * MS);
+  report_hear (&r, &report, 1340 * MS);
+  report.lost_congestion = 1;
+  report_hear (&r, &report, 1441 * MS);
+  g_assert_false (ra_repair_is_stale (&r, 1240 * MS, 1800 * MS));
+  report_hear (&r, &report, 1681 * MS);
+  report.lost_congestion = 0;
+  report_hear (&r, &report, 1700 * MS);
+  report.lost_congestion = 1;
+  report_hear (&r, &report, 1881 * MS);
+  g_assert_true (ra_repair_is_stale (&r, 1881 * MS, 2200 * MS));
+}
+
 /* Two streams have a number 1, and both were asked for. */
 static void
 test_two_streams (void)
@@ -854,6 +933,8 @@ tests_add (void)
   rows_add ("/repair-path/unheard", unheard, test_unheard);
   g_test_add_func ("/repair-path/late", test_late);
   rows_add ("/repair-path/useless", useless, test_useless);
+  rows_add ("/repair-path/stale", stales, test_stale);
+  g_test_add_func ("/repair-path/stale-until", test_stale_until);
   g_test_add_func ("/repair-path/two-streams", test_two_streams);
   g_test_add_func ("/repair-path/busy", test_busy);
 }

@@ -219,6 +219,23 @@ whole_update (RaRepair *r)
     r->whole = frames;
 }
 
+/* What was lost when a silence of L began is too late for a round when it is known, which may
+ * take some reports: three packets have to come first.  No report speaks of most of it
+ * (ra_twcc_is_doubtful()). */
+void
+ra_repair_on_answer (RaRepair *r, const RaReport *report, RaTime now)
+{
+  gboolean lost
+      = report->lost_wireless + report->lost_congestion + report->skipped > 0;
+
+  if (r->reported > 0
+      && ra_diff (now, r->reported) >= r->path.latency + r->path.frame)
+    r->returned = now;
+  r->reported = now;
+  if (lost && r->returned > 0 && ra_diff (now, r->returned) <= r->path.latency)
+    r->broken = now;
+}
+
 void
 ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     RaSpan interval, RaTime now)
@@ -480,6 +497,14 @@ ra_repair_is_late (
     return FALSE;
   return time_left_at (r, e, taken) + more >= 0
       || is_useless (r, time_left_at (r, e, now));
+}
+
+gboolean
+ra_repair_is_stale (const RaRepair *r, RaTime taken, RaTime now)
+{
+  return r->broken > 0 && taken <= r->broken
+      && is_useless (
+          r, ra_repair_time_left (&r->path, MAX (ra_diff (now, taken), 0)));
 }
 
 /* The copies from `first` to `n` of a packet for which there is the time `left`.

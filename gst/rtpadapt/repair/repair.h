@@ -106,6 +106,9 @@ struct _RaRepair
   guint64 low;    /* nothing below this index is looked at again */
   RaTime newest;  /* latest send time of a packet that came */
   gboolean has_newest;
+  RaTime reported; /* the latest report; 0: none */
+  RaTime returned; /* one that ended a silence of more than L; 0: none */
+  RaTime broken;   /* pictures were, in such a silence; 0: none */
   RaWinMin
       disorder; /* how much earlier what was missed had left, ns, negated */
 
@@ -123,6 +126,8 @@ void ra_repair_set (RaRepair *r, const RaRepairConfig *cfg);
  * once per round trip. */
 void ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     RaSpan interval, RaTime now);
+/* A report came, with all that an outage took, which ra_repair_on_report() need not have. */
+void ra_repair_on_answer (RaRepair *r, const RaReport *report, RaTime now);
 /* The packet of `e` leaves at `rate` bit/s. */
 void ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate);
 /* The packet of that number that was asked for.  NULL also if two streams have one: a
@@ -139,6 +144,10 @@ void ra_repair_on_repeat (
  * use to a receiver that has said how long it holds packets. */
 gboolean ra_repair_is_late (
     RaRepair *r, RaLedger *l, guint16 original, RaTime taken, RaTime now);
+/* TRUE: a media packet that came in at `taken` is of no use any more.  A silence has broken
+ * pictures, which need a key frame, and what waited meanwhile comes too late for a receiver
+ * that has said how long it holds packets. */
+gboolean ra_repair_is_stale (const RaRepair *r, RaTime taken, RaTime now);
 /* A retransmission of the packet that had the number `original` came, and was dropped
  * before it left: its packet is still lost, and the budget has its bytes again. */
 void ra_repair_on_dropped (RaRepair *r, RaLedger *l, guint16 original);

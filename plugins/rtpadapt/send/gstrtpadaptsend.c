@@ -534,12 +534,28 @@ is_late (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
           ra_sender_ledger (self->sender), item->original, item->taken, now);
 }
 
+/* TRUE: an outage has made the packet useless, and a key frame is asked for; the lock is
+ * held. */
+static gboolean
+is_stale (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+{
+  if (item->is_repair
+      || !ra_repair_is_stale (
+          ra_sender_repair (self->sender), item->taken, now))
+    return FALSE;
+  outage_on_stale (&self->outage, item->marker);
+  if (!item->priority) /* audio has no key frames */
+    send_apply (self, key_gate_on_drop (&self->keys, item->stream, item->ssrc));
+  return TRUE;
+}
+
 /* FALSE: the packet that was taken is dropped; the lock is held. */
 static gboolean
 may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
   if (!ra_sender_is_open (self->sender) || probe_take (self, item, now))
-    return !pace_drops (&self->pace, now) && !is_late (self, item, now);
+    return !pace_drops (&self->pace, now) && !is_late (self, item, now)
+        && !is_stale (self, item, now);
   send_apply (self, outage_on_ceased (&self->outage));
   return FALSE;
 }

@@ -53,6 +53,13 @@ outage_on_ceased (Outage *o)
   return SEND_REFRESH;
 }
 
+void
+outage_on_stale (Outage *o, gboolean ends)
+{
+  o->stale++;
+  o->stale_frames += ends ? 1 : 0;
+}
+
 SendWants
 outage_on_answer (Outage *o, RaTime now)
 {

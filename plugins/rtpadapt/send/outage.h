@@ -23,6 +23,8 @@ typedef struct
   guint16 probe_seq;
   guint64 probes; /* packets sent while a breaker was open */
   guint64 ceased; /* packets dropped because a breaker was open */
+  guint64 stale; /* because they waited in an outage until they were useless, */
+  guint64 stale_frames; /* and of so many frames the last one */
 } Outage;
 
 /* A packet that comes to an open breaker. */
@@ -43,6 +45,8 @@ gboolean outage_take_probe (
     Outage *o, const OutagePacket *p, RaTime next_probe, RaTime now);
 /* A packet was dropped behind an open breaker: a key frame is due later. */
 SendWants outage_on_ceased (Outage *o);
+/* A packet that waited in an outage is of no use any more; it `ends` its frame. */
+void outage_on_stale (Outage *o, gboolean ends);
 /* Feedback came.  After a silence a key frame is due: a request for one may have
  * been lost in it, and no decoder asks twice. */
 SendWants outage_on_answer (Outage *o, RaTime now);

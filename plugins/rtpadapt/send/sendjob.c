@@ -626,8 +626,10 @@ stats_running (GstRtpAdaptSend *self, SendStats *x, guint64 rate)
   x->repair = ra_sender_repair (self->sender)->stats;
   x->time = our_clock_time (&self->clock, send_now (self));
   x->backlog = backlog_span (self->pace.backlog, rate);
-  x->dropped = backlog_dropped (self->pace.backlog) + self->pace.ended;
-  x->dropped_frames = backlog_dropped_frames (self->pace.backlog);
+  x->dropped = backlog_dropped (self->pace.backlog) + self->pace.ended
+      + self->outage.stale;
+  x->dropped_frames
+      = backlog_dropped_frames (self->pace.backlog) + self->outage.stale_frames;
   x->frames_skipped = skip_level_skipped (self->encoders.level);
   x->skipped = ra_sender_ledger (self->sender)->skipped;
 }

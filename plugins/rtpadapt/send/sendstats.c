@@ -196,9 +196,11 @@ const Field send_stats_running_fields[] = {
   { "backlog", "ns", "time that the packets in the pacer's queue take", "pacer",
       FIELD_SPAN (SendStats, backlog) },
   { "dropped", "packets",
-      "of frames that were dropped, see max-backlog, or left over at the end",
+      "of frames that were dropped, see max-backlog, too late after an outage, or "
+      "left over at the end",
       "pacer", FIELD_UINT64 (SendStats, dropped) },
-  { "dropped-frames", "frames", "coded frames dropped, see max-backlog",
+  { "dropped-frames", "frames",
+      "coded frames dropped, see max-backlog, or too late after an outage",
       "pacer", FIELD_UINT64 (SendStats, dropped_frames) },
   { "frames-skipped", "frames", "raw frames kept from encoders, see frame-skip",
       "element", FIELD_UINT64 (SendStats, frames_skipped) },
