@@ -792,8 +792,8 @@ report_hear (RaRepair *r, const RaReport *report, RaTime now)
 }
 
 /* L = 200, and a report comes each 40 ms: a silence of both together begins with losses that
- * are too late for a round.  The grace of 60 ms ends 260 after a packet came in, less a queue
- * of 50. */
+ * are too late for a round.  The grace of 60 ms ends 260 after a packet came in, whatever the
+ * queue is. */
 static const struct
 {
   gint64 silence, taken, at;  /* ms; of a report at 1000 */
@@ -803,7 +803,7 @@ static const struct
 } stales[] = {
   { 240, 1240, 1501, 1, 0, 0, TRUE, TRUE, "it waited in the silence" },
   { 240, 1240, 1500, 1, 0, 0, TRUE, FALSE, "it may still be shown" },
-  { 240, 1240, 1451, 1, 0, 50, TRUE, TRUE, "unless a queue is before it" },
+  { 240, 1240, 1500, 1, 0, 300, TRUE, FALSE, "all is late, and shown late" },
   { 240, 1241, 1600, 1, 0, 0, TRUE, FALSE,
       "it came later, as the key frame does" },
   { 239, 1239, 1600, 1, 0, 0, TRUE, FALSE, "what was lost can be sent again" },

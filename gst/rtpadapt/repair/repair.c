@@ -479,11 +479,11 @@ longer (const RaRepair *r)
 }
 
 /* A jitter buffer guesses when what it misses was due, and after an outage asks for more
- * than it can play. */
+ * than it can play.  Behind a long queue all is late, and shown late. */
 static gboolean
 is_useless (const RaRepair *r, RaSpan left)
 {
-  return r->cfg.said && left + longer (r) + RA_GRACE < 0;
+  return r->cfg.said && left + r->path.queue + longer (r) + RA_GRACE < 0;
 }
 
 gboolean
