@@ -150,9 +150,10 @@ outage_count (Outage *o, GstClockTime span)
   return o->out - before;
 }
 
-/* The peer reports on all packets that left since its last report. */
+/* The peer reports on all packets that left since its last report.  So many arrived: the
+ * `last` of them. */
 static inline void
-outage_feedback (Outage *o, gboolean arrived)
+outage_feedback_last (Outage *o, guint last)
 {
   GValueArray *rows = rows_new ();
   GArray *times = o->pair.send.times;
@@ -161,9 +162,17 @@ outage_feedback (Outage *o, gboolean arrived)
     GstClockTime local = g_array_index (times, GstClockTime, o->heard);
 
     twcc_row_add (rows, o->heard, local, PAYLOAD,
-        arrived ? (local - START + OWD) / GRAIN * GRAIN : LOST);
+        o->out - o->heard <= last ? (local - START + OWD) / GRAIN * GRAIN
+                                  : LOST);
   }
   rows_push (&o->pair.send, rows);
+}
+
+/* Likewise, of all of them or of none. */
+static inline void
+outage_feedback (Outage *o, gboolean arrived)
+{
+  outage_feedback_last (o, arrived ? G_MAXUINT : 0);
 }
 
 static inline guint32

@@ -124,23 +124,6 @@ test_silence (void)
   g_assert_cmpuint (upstream_events (&o.pair.send, "GstForceKeyUnit"), ==, 1);
 }
 
-/* All that left is reported lost but for the last four packets, or nothing is. */
-static void
-heard_again (Outage *o, gboolean lost)
-{
-  GValueArray *rows = rows_new ();
-
-  for (; o->heard < o->out; o->heard++) {
-    GstClockTime local
-        = g_array_index (o->pair.send.times, GstClockTime, o->heard);
-
-    twcc_row_add (rows, o->heard, local, PAYLOAD,
-        lost && o->heard + 4 < o->out ? LOST
-                                      : (local - START + OWD) / GRAIN * GRAIN);
-  }
-  rows_push (&o->pair.send, rows);
-}
-
 /* An empty RR and how long the receiver holds packets, radp.h. */
 static void
 say_hold (Outage *o, RaSpan span)
@@ -152,8 +135,7 @@ say_hold (Outage *o, RaSpan span)
   put (&r, 4, PEER);
   put_head (&r, RA_RADP_HOLD_SUBTYPE, 204, 12 + RA_RADP_HOLD_SIZE);
   put (&r, 4, PEER);
-  for (const gchar *c = RA_RADP_NAME; *c; c++)
-    put (&r, 1, (guint8) *c);
+  put (&r, 4, ra_get_u32 ((const guint8 *) RA_RADP_NAME));
   ra_radp_hold_write (&hold, r.data + r.len);
   r.len += RA_RADP_HOLD_SIZE;
   rtcp_push (o->pair.rtcp, &r);
@@ -190,10 +172,10 @@ test_stale (gconstpointer data)
   outage_run (&o, 300 * GST_MSECOND);
   push_frame (&o.pair.send, o.n_frames++, FRAME_PACKETS);
   outage_run (&o, 300 * GST_MSECOND);
-  heard_again (&o, stale_rows[i].lost);
+  outage_feedback_last (&o, stale_rows[i].lost ? 4 : G_MAXUINT);
   for (guint n = 0; n < 25; n++) {
     outage_run (&o, FRAME);
-    heard_again (&o, FALSE);
+    outage_feedback (&o, TRUE);
   }
   dropped = stat (&o.pair.send, "dropped");
   g_test_message (

@@ -71,7 +71,7 @@ typedef struct
   gdouble t_new;          /* since then the path may be another one, */
   guint n_new;            /* for so many tests, */
   gboolean due_new;       /* whose first is due */
-  gdouble t_outage;       /* an outage has ended */
+  gdouble t_outage;       /* when the last outage ended */
   gdouble t_same;         /* a test has found that it is none */
   gdouble t_rebased;      /* a longer route was found */
   gdouble floor;          /* of the last test if it was flat, or 0 */
@@ -88,8 +88,8 @@ void ra_contest_ramp_ended (RaContest *c, gboolean lost);
 void ra_contest_carries (RaContest *c, gdouble x);
 /* Nothing came for a while. */
 void ra_contest_after_outage (RaContest *c, const RaSense *n);
-/* For some seconds after an outage, until a test has shown which: what looks like a queue
- * may be a longer route. */
+/* TRUE: what looks like a queue may be a longer route, as an outage ended some seconds ago
+ * at most, and no test has shown which it is. */
 gboolean ra_contest_doubts (const RaContest *c, const RaSense *n);
 /* There was a loss to congestion in the last 10 s. */
 gboolean ra_contest_lost (const RaContest *c, const RaSense *n);

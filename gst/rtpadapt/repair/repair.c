@@ -219,9 +219,9 @@ whole_update (RaRepair *r)
     r->whole = frames;
 }
 
-/* What was lost when a silence of L began is too late for a round when it is known, which may
- * take some reports: three packets have to come first.  No report speaks of most of it
- * (ra_twcc_is_doubtful()). */
+/* What was lost when a silence of L began is too late for a round when a report shows it.
+ * Three packets have to come first, which may take some reports; of a long run of losses no
+ * report speaks (ra_twcc_is_doubtful()). */
 void
 ra_repair_on_answer (RaRepair *r, const RaReport *report, RaTime now)
 {
@@ -442,22 +442,35 @@ copy_add (RaRepair *r, guint64 index, RaTime due)
   return TRUE;
 }
 
+/* How long before `now` the packet's frame came in. */
+static RaSpan
+age_at (const RaLedgerEntry *e, RaTime now)
+{
+  return MAX (ra_diff (now, e->sent), 0) + e->age * RA_USECOND;
+}
+
+/* How long a repetition that is asked for now waits for those that were asked for before.
+ * A wait beyond LONGEST shows that the clock went back. */
+static RaSpan
+ahead (const RaRepair *r, RaTime now)
+{
+  RaSpan span = ra_diff (r->busy, now);
+
+  return span <= LONGEST ? MAX (span, 0) : 0;
+}
+
 /* For a repetition that leaves at `now`. */
 static RaSpan
 time_left_at (const RaRepair *r, const RaLedgerEntry *e, RaTime now)
 {
-  return ra_repair_time_left (
-      &r->path, MAX (ra_diff (now, e->sent), 0) + e->age * RA_USECOND);
+  return ra_repair_time_left (&r->path, age_at (e, now));
 }
 
-/* For one that is asked for now: it leaves behind those that were asked for before.  A
- * wait beyond LONGEST shows that the clock went back. */
+/* For one that is asked for now. */
 static RaSpan
 time_left (const RaRepair *r, const RaLedgerEntry *e, RaTime now)
 {
-  RaSpan ahead = ra_diff (r->busy, now);
-
-  return time_left_at (r, e, now) - (ahead <= LONGEST ? MAX (ahead, 0) : 0);
+  return time_left_at (r, e, now) - ahead (r, now);
 }
 
 /* It is missing in a report for the first time.  A report that stands does not say
@@ -478,12 +491,13 @@ longer (const RaRepair *r)
   return MAX (r->cfg.most - r->path.latency, 0);
 }
 
-/* A jitter buffer guesses when what it misses was due, and after an outage asks for more
- * than it can play.  Behind a long queue all is late, and shown late. */
+/* TRUE: what leaves at that age cannot be played.  A jitter buffer guesses when what it
+ * misses was due, and after an outage asks for more than it can play.  The queue does not
+ * count: behind a long one all is late, and is shown late. */
 static gboolean
-is_useless (const RaRepair *r, RaSpan left)
+is_useless (const RaRepair *r, RaSpan age)
 {
-  return r->cfg.said && left + r->path.queue + longer (r) + RA_GRACE < 0;
+  return r->cfg.said && age > r->path.latency + longer (r) + RA_GRACE;
 }
 
 gboolean
@@ -496,15 +510,14 @@ ra_repair_is_late (
   if (!e || time_left_at (r, e, now) + more >= 0)
     return FALSE;
   return time_left_at (r, e, taken) + more >= 0
-      || is_useless (r, time_left_at (r, e, now));
+      || is_useless (r, age_at (e, now));
 }
 
 gboolean
 ra_repair_is_stale (const RaRepair *r, RaTime taken, RaTime now)
 {
   return r->broken > 0 && taken <= r->broken
-      && is_useless (
-          r, ra_repair_time_left (&r->path, MAX (ra_diff (now, taken), 0)));
+      && is_useless (r, ra_diff (now, taken));
 }
 
 /* The copies from `first` to `n` of a packet for which there is the time `left`.
@@ -707,7 +720,7 @@ is_wanted (const RaRepair *r, const RaLedgerEntry *e, RaSpan rtt, RaTime now)
   RaSpan again = e && e->mended ? rtt + rtt / 2 : rtt;
 
   if (!e || e->once || e->fate == RA_FATE_ARRIVED || r->credit < e->size
-      || is_useless (r, time_left (r, e, now)))
+      || is_useless (r, age_at (e, now) + ahead (r, now)))
     return FALSE;
   return ra_diff (now, e->sent) >= rtt / SOONEST
       && (e->asked_again == 0 || ra_diff (now, e->asked_again) >= again);

@@ -107,8 +107,8 @@ struct _RaRepair
   RaTime newest;  /* latest send time of a packet that came */
   gboolean has_newest;
   RaTime reported; /* the latest report; 0: none */
-  RaTime returned; /* one that ended a silence of more than L; 0: none */
-  RaTime broken;   /* pictures were, in such a silence; 0: none */
+  RaTime returned; /* the report that ended the last silence of L; 0: none */
+  RaTime broken;   /* the latest that showed losses of a silence; 0: none */
   RaWinMin
       disorder; /* how much earlier what was missed had left, ns, negated */
 
@@ -126,7 +126,8 @@ void ra_repair_set (RaRepair *r, const RaRepairConfig *cfg);
  * once per round trip. */
 void ra_repair_on_report (RaRepair *r, const RaReport *report, RaSpan rtt,
     RaSpan interval, RaTime now);
-/* A report came, with all that an outage took, which ra_repair_on_report() need not have. */
+/* A report came, with all that an outage took, which ra_repair_on_report() need not have.
+ * It is called before that one, which changes how far apart reports are. */
 void ra_repair_on_answer (RaRepair *r, const RaReport *report, RaTime now);
 /* The packet of `e` leaves at `rate` bit/s. */
 void ra_repair_on_sent (RaRepair *r, RaLedgerEntry *e, guint64 rate);

@@ -534,10 +534,10 @@ is_late (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
           ra_sender_ledger (self->sender), item->original, item->taken, now);
 }
 
-/* TRUE: an outage has made the packet useless, and a key frame is asked for; the lock is
- * held. */
+/* TRUE: an outage has made the packet useless, so that it is dropped, and a key frame is
+ * asked for; the lock is held. */
 static gboolean
-is_stale (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+outage_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
   if (item->is_repair
       || !ra_repair_is_stale (
@@ -555,7 +555,7 @@ may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
   if (!ra_sender_is_open (self->sender) || probe_take (self, item, now))
     return !pace_drops (&self->pace, now) && !is_late (self, item, now)
-        && !is_stale (self, item, now);
+        && !outage_drops (self, item, now);
   send_apply (self, outage_on_ceased (&self->outage));
   return FALSE;
 }

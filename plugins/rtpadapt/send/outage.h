@@ -23,8 +23,8 @@ typedef struct
   guint16 probe_seq;
   guint64 probes; /* packets sent while a breaker was open */
   guint64 ceased; /* packets dropped because a breaker was open */
-  guint64 stale; /* because they waited in an outage until they were useless, */
-  guint64 stale_frames; /* and of so many frames the last one */
+  guint64 stale;  /* packets dropped because an outage made them useless */
+  guint64 stale_frames; /* frames whose last packet is one of these */
 } Outage;
 
 /* A packet that comes to an open breaker. */
