@@ -78,6 +78,21 @@ static const Step outage[] = {
   { 0 },
 };
 
+/* As above up to the fifth report, r = 307281.  Then nothing comes for 150 ms: 14400 / .19 =
+ * 75789, r = 307281 - (1 - exp (-.08 / .09)) 231492 = 170957, and .7 of it.  What was held
+ * has all come by the next report: 14400 / .04, r = 170957 + .358820 189043 = 238790, and .9
+ * of it. */
+static const Step halt[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" },
+  { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" },
+  { 40, 150, 12, 0, 0, 0, FALSE, 119670, "a halt" },
+  { 190, 0, 12, 0, 0, 0, FALSE, 214911, "what came since it shows the line" },
+  { 0 },
+};
+
 /* As above up to the fifth report: r = 307281, r_busy = 360000.  Then 5 packets are 150000
  * bytes/s, and what is used falls to 176583 in four reports: 1.1 of it is always less than
  * 1.05 r_busy = 378000.  x climbs by .04 / .09 of T / (2 D) = .05556.  14 packets then are
@@ -182,6 +197,7 @@ static const struct
   { "gaps", NO_TESTS, gaps },
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
+  { "halt", NO_TESTS, halt },
   { "drain", TARGET, drain },
   { "echo", TARGET, echo },
   { "loses", NO_TESTS, loss },
@@ -291,31 +307,34 @@ test_squeezed (void)
 
 /* Reports whose lowest queue goes 25, 35, 25, 35 ms: the second difference is
  * 20 ms, their deviation 20 / 1.95 = 10.256 ms, the allowance 2.5 of it less 2:
- * 23.641 ms.  25 - 23.641 = 1.359 ms.  A ramp of 5 ms per report has none. */
+ * 23.641 ms.  25 - 23.641 = 1.359 ms.  A ramp of 5 ms per report has none.  140 ms are more
+ * than twice 50 and two packets, 1200 / 360000 s each. */
 static void
 test_allowance (void)
 {
   static const struct
   {
-    guint even, odd, rise;
+    guint even, odd, rise, last; /* `last`: packets of the last 100 reports */
     gdouble allowance, q2;
     const gchar *why;
   } cases[] = {
-    { 25, 35, 0, 1, .001359, "jitter" },
-    { 25, 35, 0, 0, .025, "not allowed for" },
-    { 0, 0, 1, 1, .298, "a queue that grows" },
+    { 25, 35, 0, 12, 1, .001359, "jitter" },
+    { 25, 35, 0, 12, 0, .025, "not allowed for" },
+    { 0, 0, 1, 12, 1, .298, "a queue that grows" },
+    { 130, 140, 0, 12, 1, .130, "a line that halts" },
+    { 130, 140, 0, 5, 1, .106359, "at less than half of what it has carried" },
   };
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
     RaSense n = { 0 };
 
     for (guint i = 0; i < 300; i++) {
-      RaSpan q
-          = MS ((i % 2 ? cases[c].odd : cases[c].even) + i * cases[c].rise);
+      guint noise = i % 2 ? cases[c].odd : cases[c].even;
+      RaSpan q = i > 0 ? MS (noise + i * cases[c].rise) : 0;
       RaReport report = { .rtt = MS (50) + q,
         .interval = MS (40),
         .t_recvdata = MS (40 * i),
-        .arrived = 12,
+        .arrived = i < 200 ? 12 : cases[c].last,
         .queue = q,
         .queue_min = q,
         .queue_max = q };

@@ -93,7 +93,7 @@ target_at (const RaDelayRate *d, gdouble x)
   gdouble t = fmin (d->target + d->own / x, d->target_max);
 
   t = fmax (t, fmin (d->n.packet, PACKET_MOST));
-  t = fmax (t, fmin (d->allowance * NOISE * d->n.dev_lasts, d->target_max));
+  t = fmax (t, fmin (d->n.allowance * NOISE * d->n.dev_lasts, d->target_max));
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
 }
 
@@ -156,19 +156,21 @@ is_long (RaDelayRate *d, gboolean event)
   return TRUE;
 }
 
-/* The backlog has gone, at the line's rate; x stood at that of the trough. */
+/* The backlog has gone, at the line's rate; x stood at that of the trough.  The backlog of
+ * a short halt goes within one report. */
 static gboolean
 resumes (RaDelayRate *d)
 {
   gboolean first = d->was_far;
+  gdouble x = RESUME * fmax (d->r_over, d->n.r);
 
   if (d->c.drain != RA_DRAIN_NONE)
     return FALSE;
   d->was_far = FALSE;
   if (!first || d->follow <= 0 || d->n.now - d->t_far > RESUME_LAGS * d->n.lag
-      || d->start.x >= RESUME * d->r_over)
+      || d->start.x >= x)
     return FALSE;
-  d->start.x = RESUME * d->r_over;
+  d->start.x = x;
   return TRUE;
 }
 

@@ -51,6 +51,15 @@
 #define CONGESTED_FIRST .3
 /* s.  A queue that comes and goes looks like noise for less than this. */
 #define DEV_LASTS 5.
+/* s, and times of a packet.  Up to their sum a queue may be the path's jitter; above twice
+ * the sum a line halts.  The highest queue counts for about PEAK_TIME s. */
+#define PEAK .05
+#define PEAK_PACKETS 2
+#define PEAK_TIME 5.
+/* Of the highest rate of late.  Above NEAR our own rate makes the queue of a halt longer,
+ * below NEAR_LEAST it does not. */
+#define NEAR .9
+#define NEAR_LEAST .6
 /* CCFB has arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
 #define GRAIN .002
 /* Reports that deny the queue, until the base moves: one RTT may be wrong. */
@@ -137,6 +146,19 @@ ra_sense_deviation (const gdouble *q)
   return fabs (q[0] - 2 * q[1] + q[2]) / SECOND_DIFFERENCE;
 }
 
+/* Jitter of some 10 ms is the path's own at any rate.  Longer queues that come and go are
+ * those of a line that halts, as a busy Wi-Fi: the nearer the rate is to the line's, the
+ * longer they get, until pictures come late.  Far below the line's rate they are not our
+ * doing, and the rate must not go by them. */
+static gdouble
+allowed (RaSense *n)
+{
+  gdouble peak = n->q_most / (PEAK + PEAK_PACKETS * n->packet);
+  gdouble near = n->r_most > 0 ? n->r / n->r_most : 1;
+
+  return CLAMP (fmax (2 - peak, (NEAR - near) / (NEAR - NEAR_LEAST)), 0, 1);
+}
+
 static void
 queue_filter (RaSense *n, gdouble allowance)
 {
@@ -159,7 +181,9 @@ queue_filter (RaSense *n, gdouble allowance)
   }
   n->dev_lasts += fmin (n->dt / DEV_LASTS, 1) * (n->dev - n->dev_lasts);
   n->dev_lasts = fmin (n->dev_lasts, n->dev);
-  n->jitter = allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
+  n->q_most = fmax (n->q_lo, n->q_most * exp (-n->dt / PEAK_TIME));
+  n->allowance = allowance * allowed (n);
+  n->jitter = n->allowance * fmax (0, ALLOWANCE * n->dev - ALLOWANCE_FREE);
   n->q2 = fmax (0, lowest (n, 0) - n->jitter);
   n->qm = fmax (0, lowest (n, n->lag) - n->jitter);
 }
@@ -305,6 +329,7 @@ ra_sense_rebase (RaSense *n, gdouble by)
   n->raw = n->raw_3s = n->events_3s = 0;
   n->n_raw = 0;
   n->q_lo = fmax (n->q_lo - by, 0);
+  n->q_most = fmax (n->q_most - by, 0);
   for (guint i = 0; i < RA_SENSE_QUEUES; i++)
     n->lo[i] = fmax (n->lo[i] - by, 0);
 }

@@ -24,7 +24,9 @@ typedef struct
   gdouble q2;     /* lowest queue of the last two reports, less the jitter */
   gdouble qm;     /* lowest queue of about a lag, less the jitter */
   gdouble jitter; /* what of a queue does not count */
-  gdouble r;      /* delivered rate over about a lag; 0 until known */
+  gdouble q_most; /* the highest q_lo of the last seconds */
+  gdouble allowance; /* part of the jitter that need not count, 0: none */
+  gdouble r;         /* delivered rate over about a lag; 0 until known */
   gdouble packet; /* what one takes on the line, at r or a third of the highest
                        r of late; 0 until known */
   gdouble shortest;   /* and at the highest r of late */
