@@ -119,6 +119,10 @@ static const Step gaps[] = {
   { 995, 0, 5, 0, 0, 0, TRUE, 378000, "but 5 s later it is not kept", 0, 4 },
   { 40, 0, 5, 0, 0, 0, TRUE, 387333, "a frame without a queue shows it, too" },
   { 40, 0, 2, 0, 0, 0, TRUE, 396897, "and two packets do not deny it", 0, 4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "a frame that waits does", 0, 4 },
+  { 40, 0, 2, 0, 0, 0, TRUE, 378000, "two packets are not enough" },
+  { 40, 0, 1, 0, 0, 0, TRUE, 378000, "and one says nothing" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 387333, "two such frames show it" },
   { 0 },
 };
 

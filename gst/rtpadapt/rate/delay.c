@@ -280,14 +280,23 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
     d->start.x = fmin (d->start.x, gaps_most (d));
 }
 
-/* A frame's packets leave at x, whatever the source makes of it in the mean.  If the last
- * of them has not waited for those before, the line carries x (M. Jain, C. Dovrolis,
- * "End-to-end available bandwidth", SIGCOMM 2002, 3). */
+/* A frame's packets leave at x, whatever the source makes of it in the mean.  If those that
+ * follow another have not waited for it, the line carries x (M. Jain, C. Dovrolis,
+ * "End-to-end available bandwidth", SIGCOMM 2002, 3).  At a low rate a frame has two
+ * packets, and two such frames are as good as one of three. */
 static void
 train_hear (RaDelayRate *d, const RaReport *report)
 {
+  gboolean free = d->n.q_hi <= d->t / TRAIN_QUEUE;
+
+  if (!free)
+    d->followed = 0;
+  else if (report->arrived > 1)
+    d->followed += report->arrived - 1;
   if (report->arrived >= TRAIN)
-    d->clear = d->n.q_hi <= d->t / TRAIN_QUEUE;
+    d->clear = free;
+  else if (d->followed >= TRAIN - 1)
+    d->clear = TRUE;
 }
 
 /* The queue of a source that leaves gaps is empty, although the line is not free. What

@@ -36,10 +36,11 @@ typedef struct
   gdouble t_free;         /* the line was last not free */
   gdouble r_busy;         /* r when a queue last stood */
   gboolean clear;         /* the last train of packets met no queue */
-  gdouble r_over;         /* what arrived when it was last too long, */
-  gdouble t_far, r_far;   /* and when it was last an outage's */
-  gboolean silent;        /* the timer has expired since the last report */
-  gboolean was_far;       /* q2 has been above the target since t_far */
+  guint followed; /* packets that followed others of a frame and met no queue */
+  gdouble r_over; /* what arrived when it was last too long, */
+  gdouble t_far, r_far; /* and when it was last an outage's */
+  gboolean silent;      /* the timer has expired since the last report */
+  gboolean was_far;     /* q2 has been above the target since t_far */
 } RaDelayRate;
 
 /* Each TRUE if it has answered the report. */
