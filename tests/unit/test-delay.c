@@ -97,7 +97,8 @@ static const Step halt[] = {
  * bytes/s, and what is used falls to 176583 in four reports: 1.1 of it is always less than
  * 1.05 r_busy = 378000.  x climbs by .04 / .09 of T / (2 D) = .05556.  14 packets then are
  * 420000 bytes/s: used is 263925, 319928, 355836, and 1.1 of the third more than 378000.
- * The last packet of a frame waits for 4 ms, more than T / 3. */
+ * The last packet of a frame waits for 4 ms, more than T / 3.  r = 307281 when nothing is
+ * limited, and after three reports of 14 packets it is 390288. */
 static const Step gaps[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
@@ -123,6 +124,16 @@ static const Step gaps[] = {
   { 40, 0, 2, 0, 0, 0, TRUE, 378000, "two packets are not enough" },
   { 40, 0, 1, 0, 0, 0, TRUE, 378000, "and one says nothing" },
   { 40, 0, 2, 0, 0, 0, TRUE, 387333, "two such frames show it" },
+  { 40, 0, 4, 1, 0, 0, TRUE, 351259, "a loss: .9 r" },
+  { 40, 0, 5, 0, 0, 0, TRUE, 354381, ".02 of .04 / .09 more", 0, 4 },
+  { 40, 0, 2, 0, 0, 0, TRUE, 357531, "again" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 360709, "again" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 363915, "again" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 367150, "again" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 370414, "again" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 373706, "again" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 377028, "again" },
+  { 40, 0, 2, 0, 0, 0, TRUE, 378000, "two packets show nothing after a loss" },
   { 0 },
 };
 

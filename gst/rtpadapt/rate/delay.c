@@ -283,13 +283,14 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
 /* A frame's packets leave at x, whatever the source makes of it in the mean.  If those that
  * follow another have not waited for it, the line carries x (M. Jain, C. Dovrolis,
  * "End-to-end available bandwidth", SIGCOMM 2002, 3).  At a low rate a frame has two
- * packets, and two such frames are as good as one of three. */
+ * packets, and two such frames are as good as one of three, but not beside a TCP: its queue
+ * is empty at times. */
 static void
 train_hear (RaDelayRate *d, const RaReport *report)
 {
   gboolean free = d->n.q_hi <= d->t / TRAIN_QUEUE;
 
-  if (!free)
+  if (!free || d->c.competes || d->n.now - d->t_loss < LOSS_MEMORY)
     d->followed = 0;
   else if (report->arrived > 1)
     d->followed += report->arrived - 1;
