@@ -93,6 +93,22 @@ static const Step halt[] = {
   { 0 },
 };
 
+/* As above up to the fifth report.  4 packets in .04 + .1 s are 34286 bytes/s, r = 307281 -
+ * (1 - exp (-.08 / .09)) 272995 = 146517, and .7 of it; then 80000 in .06 s, r = 146517 -
+ * (1 - exp (-.06 / .09)) 66517 = 114151, and .7 of the lower.  At last 90000, and .9 of that:
+ * r = 105485 is more, from when the line was faster. */
+static const Step slower[] = {
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
+  { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" },
+  { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" },
+  { 40, 100, 4, 0, 0, 0, FALSE, 102562, "a line that becomes slower" },
+  { 40, 120, 4, 0, 0, 0, FALSE, 56000, "again" },
+  { 160, 0, 3, 0, 0, 0, FALSE, 81000, "the latest shows the line" },
+  { 0 },
+};
+
 /* As above up to the fifth report: r = 307281, r_busy = 360000.  Then 5 packets are 150000
  * bytes/s, and what is used falls to 176583 in four reports: 1.1 of it is always less than
  * 1.05 r_busy = 378000.  x climbs by .04 / .09 of T / (2 D) = .05556.  14 packets then are
@@ -213,6 +229,7 @@ static const struct
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
   { "halt", NO_TESTS, halt },
+  { "slower", NO_TESTS, slower },
   { "drain", TARGET, drain },
   { "echo", TARGET, echo },
   { "loses", NO_TESTS, loss },

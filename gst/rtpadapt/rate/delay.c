@@ -157,12 +157,12 @@ is_long (RaDelayRate *d, gboolean event)
 }
 
 /* The backlog has gone, at the line's rate; x stood at that of the trough.  The backlog of
- * a short halt goes within one report. */
+ * a short halt goes within one report.  r has more in it where the line has become slower. */
 static gboolean
 resumes (RaDelayRate *d)
 {
   gboolean first = d->was_far;
-  gdouble x = RESUME * fmax (d->r_over, d->n.r);
+  gdouble x = RESUME * fmax (d->r_over, fmin (d->n.r, d->n.r_last));
 
   if (d->c.drain != RA_DRAIN_NONE)
     return FALSE;
