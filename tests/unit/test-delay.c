@@ -67,12 +67,16 @@ static const Step radio[] = {
  * 315433 then, and x falls by .05.  The mean deviation of the queues is .022436 with 200 ms
  * and may be .0541 of them, which leaves more than 2 T + .02; D = .04 + .25 / 4, r = 315433 -
  * (1 - exp (-.08 / D)) 255433 = 177035, and .7 of it. */
+/* clang-format off */
+#define OUTAGE \
+  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" }, \
+  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" }, \
+  { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" }, \
+  { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" }, \
+  { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" }
+/* clang-format on */
 static const Step outage[] = {
-  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" },
-  { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" },
+  OUTAGE,
   { 40, 0, 11, 1, 0, 0, FALSE, 341142, "a loss at an empty queue" },
   { 40, 200, 12, 0, 0, 0, FALSE, 123924, "one report far above the target" },
   { 0 },
@@ -83,11 +87,7 @@ static const Step outage[] = {
  * has all come by the next report: 14400 / .04, r = 170957 + .358820 189043 = 238790, and .9
  * of it. */
 static const Step halt[] = {
-  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" },
-  { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" },
+  OUTAGE,
   { 40, 150, 12, 0, 0, 0, FALSE, 119670, "a halt" },
   { 190, 0, 12, 0, 0, 0, FALSE, 214911, "what came since it shows the line" },
   { 0 },
@@ -98,11 +98,7 @@ static const Step halt[] = {
  * (1 - exp (-.06 / .09)) 66517 = 114151, and .7 of the lower.  At last 90000, and .9 of that:
  * r = 105485 is more, from when the line was faster. */
 static const Step slower[] = {
-  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" },
-  { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" },
+  OUTAGE,
   { 40, 100, 4, 0, 0, 0, FALSE, 102562, "a line that becomes slower" },
   { 40, 120, 4, 0, 0, 0, FALSE, 56000, "again" },
   { 160, 0, 3, 0, 0, 0, FALSE, 81000, "the latest shows the line" },
@@ -116,11 +112,7 @@ static const Step slower[] = {
  * The last packet of a frame waits for 4 ms, more than T / 3.  r = 307281 when nothing is
  * limited, and after three reports of 14 packets it is 390288. */
 static const Step gaps[] = {
-  { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 124000, "far above the target" },
-  { 40, 50, 12, 0, 0, 0, FALSE, 190062, "as the backlog drains" },
-  { 90, 0, 12, 0, 0, 0, FALSE, 350444, "it has gone" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 359097, "back to what the line carries" },
+  OUTAGE,
   { 40, 0, 5, 0, 0, 0, TRUE, 367964, "nothing waits, and the queue is empty", 0,
       4 },
   { 40, 0, 5, 0, 0, 0, TRUE, 377050, "again", 0, 4 },

@@ -157,7 +157,8 @@ is_long (RaDelayRate *d, gboolean event)
 }
 
 /* The backlog has gone, at the line's rate; x stood at that of the trough.  The backlog of
- * a short halt goes within one report.  r has more in it where the line has become slower. */
+ * a short halt goes within one report.  Where the line has become slower, r still has some of
+ * the faster one in it. */
 static gboolean
 resumes (RaDelayRate *d)
 {

@@ -51,8 +51,8 @@
 #define CONGESTED_FIRST .3
 /* s.  A queue that comes and goes looks like noise for less than this. */
 #define DEV_LASTS 5.
-/* s, and times of a packet.  Up to their sum a queue may be the path's jitter; above twice
- * the sum a line halts.  The highest queue counts for about PEAK_TIME s. */
+/* A queue of up to PEAK s and the time of PEAK_PACKETS packets may be the path's jitter; one
+ * of twice that is of a line that halts.  It counts for about PEAK_TIME s. */
 #define PEAK .05
 #define PEAK_PACKETS 2
 #define PEAK_TIME 5.
@@ -151,7 +151,7 @@ ra_sense_deviation (const gdouble *q)
  * longer they get, until pictures come late.  Far below the line's rate they are not our
  * doing, and the rate must not go by them. */
 static gdouble
-allowed (RaSense *n)
+allowed (const RaSense *n)
 {
   gdouble peak = n->q_most / (PEAK + PEAK_PACKETS * n->packet);
   gdouble near = n->r_most > 0 ? n->r / n->r_most : 1;
