@@ -135,6 +135,11 @@ class Bench:
             yield f'a handover, {p} %', path(
                 '4M,30s:1.5M', '100ms', '25ms,30s:95ms',
                 more=f' ! bernoulli {p}%,30s:100%,30300ms:{p}%'), {}
+            yield f'satellites, {p} %', path(
+                '6M', '150ms', '30ms,15s:40ms,30s:18ms,45s:40ms,60s:55ms',
+                more=f' ! bernoulli {p}%' + ''.join(
+                    f',{s}s:100%,{s}150ms:{p}%' for s in (15, 30, 45, 60))), {
+                        'seconds': 75}
             yield f'a route 40 ms shorter, {p} %', path(
                 way='65ms,30s:25ms', loss=p), {}
             for share in '.05', '.2':

@@ -211,6 +211,38 @@ test_breaks (void)
   g_assert_cmpuint (seq_of (w.out->pdata[36]), ==, 100);
 }
 
+/* Every seventh packet is overtaken by the next one.  No number leaves twice, and those of the
+ * media stay in the order that they came with, which is 65500 and what they wrap to. */
+static void
+test_overtaken (void)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  guint16 number[200];
+  g_auto (World) w;
+
+  world_new (&w, "rtpadaptfecenc pt=122 percentage=20");
+  for (guint i = 0; i < G_N_ELEMENTS (number); i++) {
+    guint at = i % 7 == 5 ? i + 1 : i % 7 == 6 ? i - 1 : i;
+
+    w.seq = (guint16) (65500 + at);
+    w.frame = at / 5;
+    g_assert_cmpint (
+        gst_harness_push (w.h, packet_new (&w, at % 5 == 4)), ==, GST_FLOW_OK);
+    number[at] = 0;
+    for (GstBuffer *buffer; (buffer = gst_harness_try_pull (w.h));) {
+      guint16 seq = seq_of (buffer);
+
+      g_assert_true (g_hash_table_add (seen, GUINT_TO_POINTER (seq)));
+      if (type_of (buffer) == MEDIA)
+        number[at] = (guint16) (seq - 65500);
+      gst_buffer_unref (buffer);
+    }
+  }
+  for (guint i = 1; i < G_N_ELEMENTS (number); i++)
+    g_assert_cmpuint (number[i], >, number[i - 1]);
+  g_assert_cmpuint (number[199], >, 199);
+}
+
 /* An application switches to another payloader and back: 10 2 10 2 of the first one, 10 2
  * of the other, and 10 of the first.  RFC 3711 9.1: no number of an SSRC may leave twice.
  * `off`: repair packets were taken away meanwhile. */
@@ -663,6 +695,7 @@ tests_add (void)
 {
   rows_add_by ("/fecenc/places", places, name, test_places);
   g_test_add_func ("/fecenc/breaks", test_breaks);
+  g_test_add_func ("/fecenc/overtaken", test_overtaken);
   g_test_add_data_func ("/fecenc/back", NULL, test_back);
   g_test_add_data_func ("/fecenc/back/off", "", test_back);
   g_test_add_func ("/fecenc/taken-away", test_taken_away);

@@ -123,6 +123,31 @@ test_flow_goes_back (void)
   g_assert_cmpint (flow, ==, GST_FLOW_FLUSHING);
 }
 
+/* A queue's last packet fails behind the last chain(), which could have returned it: what
+ * waits for the end hears of it by an error, as from a queue of GStreamer. */
+static void
+test_late_eos (gconstpointer name)
+{
+  GstHarness *h = gst_harness_new_with_padnames (name, "sink", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_use_systemclock (h);
+  gst_harness_set_src_caps_str (
+      h, "application/x-rtp,media=video,clock-rate=90000");
+  while (gst_harness_push (h, path_rtp (1, PATH_SIZE)) == GST_FLOW_OK)
+    g_usleep (1000);
+  g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
+  g_assert_false (gst_harness_push_event (h, gst_event_new_eos ()));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  gst_message_unref (message);
+  gst_harness_teardown (h);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
 static void
 test_latency (void)
 {
@@ -151,5 +176,9 @@ tests_add (void)
       "/rtpadaptlink/stop-with-packets-inside", test_stop_with_packets_inside);
   g_test_add_func ("/rtpadaptlink/paused", test_paused);
   g_test_add_func ("/rtpadaptlink/flow-goes-back", test_flow_goes_back);
+  g_test_add_data_func (
+      "/rtpadaptlink/late-eos", "rtpadaptlink", test_late_eos);
+  g_test_add_data_func (
+      "/rtpadaptsend/late-eos", "rtpadaptsend", test_late_eos);
   g_test_add_func ("/rtpadaptlink/latency", test_latency);
 }

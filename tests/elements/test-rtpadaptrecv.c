@@ -341,6 +341,20 @@ test_flush_eos (void)
   wait_until (gst_test_clock_peek_id_count (r.clock) <= 1);
 }
 
+/* An appsrc has a segment of bytes where its format was not set. */
+static void
+test_segment_of_bytes (void)
+{
+  g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  g_assert_true (
+      gst_harness_push_event (r.in, gst_event_new_segment (&segment)));
+  first_report (&r, (Packet){ .seq = 0, STAMPED }, RA_TFRC_FB_FMT);
+  g_assert_cmpint (stat (&r, "packets"), ==, 1);
+}
+
 typedef GstClock Bare;
 typedef GstClockClass BareClass;
 GType bare_get_type (void);
@@ -582,6 +596,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptrecv/lists", test_lists);
   g_test_add_func ("/rtpadaptrecv/latency", test_latency);
   g_test_add_func ("/rtpadaptrecv/flush-eos", test_flush_eos);
+  g_test_add_func ("/rtpadaptrecv/segment-of-bytes", test_segment_of_bytes);
   g_test_add_func ("/rtpadaptrecv/bare-clock", test_bare_clock);
   g_test_add_func ("/rtpadaptrecv/states", test_states);
   g_test_add_func ("/rtpadaptrecv/another-session", test_another_session);

@@ -227,6 +227,39 @@ test_oversized (void)
   close (ear);
 }
 
+/* dscp=-1: as the socket has it, with ECN, too. */
+static void
+test_socket_tos (gconstpointer family)
+{
+  gboolean is_v6 = GPOINTER_TO_INT (family) == G_SOCKET_FAMILY_IPV6;
+  const gchar *host = is_v6 ? "::1" : "127.0.0.1";
+  guint port;
+  gint ear = udp_socket (host, &port);
+  g_autoptr (GSocket) socket = g_socket_new (GPOINTER_TO_INT (family),
+      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GstElement) sink
+      = gst_element_factory_make ("rtpadaptudpsink", NULL);
+  UdpHeard heard;
+  GstHarness *h;
+
+  if (ear < 0) {
+    g_test_skip ("no IPv6 here");
+    return;
+  }
+  g_assert_true (g_socket_set_option (socket, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+      is_v6 ? IPV6_TCLASS : IP_TOS, 0x28, NULL));
+  g_object_set (sink, "socket", socket, "host", host, "port", port, NULL);
+  gst_util_set_object_arg (G_OBJECT (sink), "ecn", "ect-0");
+  h = gst_harness_new_with_element (sink, "sink", NULL);
+  gst_harness_set_src_caps_str (h, "application/x-rtp");
+  g_assert_cmpint (
+      gst_harness_push (h, udp_packet (0, 100, '-')), ==, GST_FLOW_OK);
+  udp_hear (ear, &heard);
+  g_assert_cmphex (heard.tos, ==, 0x2a);
+  gst_harness_teardown (h);
+  close (ear);
+}
+
 /* A connected socket hears that nobody listens. */
 static void
 test_refused (void)
@@ -398,6 +431,10 @@ tests_add (void)
   g_test_add_func ("/udpsink/defaults", test_defaults);
   g_test_add_func ("/udpsink/oversized", test_oversized);
   g_test_add_func ("/udpsink/refused", test_refused);
+  g_test_add_data_func ("/udpsink/socket-tos/v4",
+      GINT_TO_POINTER (G_SOCKET_FAMILY_IPV4), test_socket_tos);
+  g_test_add_data_func ("/udpsink/socket-tos/v6",
+      GINT_TO_POINTER (G_SOCKET_FAMILY_IPV6), test_socket_tos);
   g_test_add_func ("/udpsink/new-destination", test_new_destination);
   g_test_add_data_func ("/udpsink/ttl-v4", "127.0.0.1", test_ttl);
   g_test_add_data_func ("/udpsink/ttl-v6", "::1", test_ttl);

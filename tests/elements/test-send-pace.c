@@ -183,6 +183,8 @@ test_flow (void)
     g_assert_cmpint (pace_on_flow (&p, flows[i].flow), ==, flows[i].error);
     g_assert_cmpuint (
         backlog_packets (p.backlog), ==, flows[i].flow == GST_FLOW_OK);
+    g_assert_cmpuint (p.ended, ==,
+        flows[i].flow != GST_FLOW_OK && flows[i].flow != GST_FLOW_FLUSHING);
     g_assert_cmpint (
         pace_relink (&p), ==, flows[i].flow == GST_FLOW_NOT_LINKED);
     pace_stop (&p);

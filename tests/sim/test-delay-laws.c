@@ -5,8 +5,8 @@
  * R is 50 ms and the queue, frames at 25 Hz with feedback after each, as on
  * real video.  The bounds are the design's, set before it was built; but those of
  * route-longer-radio, jitter-fast, crowd, slower, radio-20-jitter, radio-2-jitter,
- * handover-held, handover-short, handover-slow, fades and fades-frames were set between what a
- * defect left and what its repair gave.  More seeds and the values are in
+ * handover-held, handover-short, handover-slow, satellites, fades and fades-frames were set
+ * between what a defect left and what its repair gave.  More seeds and the values are in
  * tests/bench/delay.csv, but of those with jitter, and of handover-held, -short and -slow.
  */
 #include <tools/sim/sim.h>
@@ -97,6 +97,13 @@ static const Law laws[] = {
       "bottleneck rate=6M,30s:1500k queue=100ms ! delay 40ms,30s:110ms"
       " ! bernoulli 2%",
       1, 60, 35, 0, .9, .01, "and where nothing was away" },
+  { "satellites", NULL, "fused", NULL,
+      "bottleneck rate=6M queue=150ms"
+      " ! delay 30ms,15s:40ms,30s:18ms,45s:40ms,60s:55ms"
+      " ! bernoulli 1%,15s:100%,15150ms:1%,30s:100%,30150ms:1%,45s:100%,"
+      "45150ms:1%,60s:100%,60150ms:1%",
+      1, 75, 5, 0, .93, .01, "another way each 15 s, after a gap of 150 ms",
+      .seeds = 6 },
   { "fades", NULL, "fused", NULL,
       "bottleneck rate=3M,9s:600k,12s:1M,13s:2M,14s:3M,21s:600k,24s:1M,25s:2M,"
       "26s:3M,33s:600k,36s:1M,37s:2M,38s:3M,45s:600k,48s:1M,49s:2M,50s:3M"

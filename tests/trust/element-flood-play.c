@@ -230,8 +230,8 @@ report (guint row, Receiver *t, const Relay *r, gint frames, gint made,
   guint32 ssrc = first_ssrc (t->src);
 
   trust_row ("flood", name,
-      "under 10,000 packets/s of junk the right stream plays, 28 frames of 30, "
-      "and lacks only what the kernel dropped",
+      "under 10,000 packets/s of junk the right stream plays, 28 of 30 frames "
+      "that were sent, and lacks only what the kernel dropped",
       ssrc == r->ssrc && lost <= drops && pads <= rows[row].pads
           && (drops > 0 || (frames + ON_WAY) * 30 >= made * 28),
       "%.0f packets/s for %.0f s, %.1f of %u frames/s, %" G_GUINT64_FORMAT

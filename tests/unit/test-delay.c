@@ -339,14 +339,17 @@ test_allowance (void)
   static const struct
   {
     guint even, odd, rise, last; /* `last`: packets of the last 100 reports */
+    guint longer; /* ms of the last report's queue that are a longer route's */
     gdouble allowance, q2;
     const gchar *why;
   } cases[] = {
-    { 25, 35, 0, 12, 1, .001359, "jitter" },
-    { 25, 35, 0, 12, 0, .025, "not allowed for" },
-    { 0, 0, 1, 12, 1, .298, "a queue that grows" },
-    { 130, 140, 0, 12, 1, .130, "a line that halts" },
-    { 130, 140, 0, 5, 1, .106359, "at less than half of what it has carried" },
+    { 25, 35, 0, 12, 0, 1, .001359, "jitter" },
+    { 25, 35, 0, 12, 0, 0, .025, "not allowed for" },
+    { 0, 0, 1, 12, 0, 1, .298, "a queue that grows" },
+    { 130, 140, 0, 12, 0, 1, .130, "a line that halts" },
+    { 130, 140, 0, 5, 0, 1, .106359,
+        "at less than half of what it has carried" },
+    { 130, 140, 0, 12, 105, 1, .001359, "a longer route does not halt" },
   };
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
@@ -363,6 +366,8 @@ test_allowance (void)
         .queue_min = q,
         .queue_max = q };
 
+      if (i == 299 && cases[c].longer > 0)
+        ra_sense_rebase (&n, cases[c].longer / 1e3);
       ra_sense_hear (&n, &report, 1200, cases[c].allowance, MS (1000 + 40 * i));
     }
     g_test_message ("%s", cases[c].why);
@@ -466,6 +471,59 @@ test_clock_once (void)
   g_assert_cmpfloat_with_epsilon (n.q_lo, 0, 1e-9);
   sense_report (&n, 4, 80, 130);
   g_assert_cmpfloat_with_epsilon (n.q_lo, .080, 1e-9);
+}
+
+/* 40 ms and 12 packets are one frame.  Of 60 packets in 200 ms 48 are missing, or nobody knows
+ * of them.  .04 * 7 / 19 = .015 s; .2 * 12 / 60 = .04 s. */
+static void
+test_gap (void)
+{
+  static const struct
+  {
+    guint span, arrived, missing, skipped;
+    gboolean gap;
+    const gchar *why;
+  } cases[] = {
+    { 200, 12, 48, 0, TRUE, "four frames did not come" },
+    { 200, 12, 0, 48, TRUE, "or the feedback about them did not" },
+    { 40, 12, 7, 0, FALSE, "a burst of loss" },
+    { 200, 48, 12, 0, FALSE, "20 % of five frames" },
+    { 400, 2, 6, 0, FALSE, "a slow line and its full queue" },
+    { 40, 0, 0, 0, FALSE, "nothing was sent" },
+  };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
+    RaSense n = { 0 };
+    RaReport report = { .rtt = MS (50),
+      .interval = MS (40),
+      .t_recvdata = MS (40 + cases[c].span),
+      .arrived = cases[c].arrived,
+      .expected = cases[c].arrived + cases[c].missing,
+      .skipped = cases[c].skipped };
+
+    g_test_message ("%s", cases[c].why);
+    g_assert_false (ra_sense_gap (&n, &report)); /* nothing came before */
+    sense_report (&n, 0, 0, 50);
+    sense_report (&n, 1, 0, 50);
+    g_assert_cmpint (ra_sense_gap (&n, &report), ==, cases[c].gap);
+  }
+}
+
+/* 12 packets in 200 ms would be 72000 bytes/s, and r = 360000 (1 - .8 (1 - exp (-.08 / .09))).
+ * With the next report both are sampled again. */
+static void
+test_gone (void)
+{
+  RaSense n = { 0 };
+
+  for (guint i = 0; i < 3; i++)
+    sense_report (&n, i, 0, 50);
+  ra_sense_gone (&n);
+  sense_report (&n, 7, 0, 50);
+  g_assert_cmpfloat_with_epsilon (n.r, 360000, 1);
+  sense_report (&n, 12, 0, 50);
+  g_assert_cmpfloat_with_epsilon (
+      n.r, 360000 * (1 - .8 * (1 - exp (-.08 / .09))), 1);
 }
 
 /* A line that becomes slower is no jitter.  The first jump is a sample of 100 / 1.95 = 51 ms,
@@ -747,6 +805,8 @@ tests_add (void)
   rows_add ("/delay/clock", clock_rows, test_clock);
   g_test_add_func ("/delay/clock/once", test_clock_once);
   g_test_add_func ("/delay/jump", test_jump);
+  g_test_add_func ("/delay/gap", test_gap);
+  g_test_add_func ("/delay/gone", test_gone);
   g_test_add_func ("/delay/rate", test_rate);
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);

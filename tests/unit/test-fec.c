@@ -149,6 +149,7 @@ static const struct
   Step steps[3];
   guint low, high;
   const gchar *why;
+  RaFecCode code; /* of blocks of 40 */
 } stories[] = {
   { { { 60, 0, 0 } }, 0, 0, "clean" },
   { { { 60, .004, 0 } }, 0, 0, "below the target" },
@@ -177,6 +178,10 @@ static const struct
   { { { 60, .05, .05 }, { 1, .05, 0 } }, 95, 100, "and after it" },
   { { { 60, .01, 0 }, { 60, .01, .04 } }, 50, 77,
       "congestion takes nothing off what the radio needs" },
+  /* .6 bursts a second fade in 4000 packets, 13.3 s: 8 of them, .5 after 13.3 ln 16 = 37 s. */
+  { { { 60, .002, 0 }, { 30, 0, 0 } }, 1, 5,
+      "clean for 30 s after light losses", RA_FEC_CODE_RS },
+  { { { 60, .002, 0 }, { 40, 0, 0 } }, 0, 0, "and for 40", RA_FEC_CODE_RS },
 };
 
 static void
@@ -207,6 +212,7 @@ test_story (gconstpointer data)
   g_autoptr (RaFec) f = fec_new ("ulp", "max=1");
   RaTime now = RA_SECOND;
 
+  ra_fec_set_code (f, stories[i].code, 40);
   for (guint k = 0; k < 3; k++)
     story_step (f, &stories[i].steps[k], &now);
   g_test_message ("%s: %u", stories[i].why, ra_fec_percentage (f));

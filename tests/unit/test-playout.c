@@ -106,6 +106,23 @@ test_few (void)
   }
 }
 
+/* Of 1002 packets 2 are lost, .2 %: as soon as both have come again it is known how long
+ * that takes. */
+static void
+test_few_lost (void)
+{
+  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  RaTime now = 0;
+
+  ra_playout_init (p);
+  now = frames (p, 100, 30 * MS, 0, 0, now);
+  ra_playout_on_packets (p, 0, 2, now);
+  ra_playout_on_repair (p, 80 * MS, now);
+  g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 200 * MS);
+  ra_playout_on_repair (p, 80 * MS, now);
+  g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 90 * MS);
+}
+
 /* 5 % are lost, and of 100 repeats 99 take 80 ms and one takes 190, which is among the
  * 99.6 %.  A grace of 60 ms is for that one, with 10 to decode. */
 static void
@@ -413,6 +430,7 @@ tests_add (void)
 {
   rows_add ("/playout/wanted", wanted_rows, test_wanted);
   g_test_add_func ("/playout/few", test_few);
+  g_test_add_func ("/playout/few-lost", test_few_lost);
   g_test_add_func ("/playout/wanted/last", test_wanted_last);
   g_test_add_func ("/playout/forget", test_forget);
   g_test_add_func ("/playout/begin", test_begin);

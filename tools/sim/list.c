@@ -126,20 +126,21 @@ sim_list_markdown (void)
       "# Algorithms\n\n"
       "Made from the registry by `rtpadapt-sim --list=markdown`; a test holds\n"
       "this page to it. *default* is what runs on real video, *paper* what the\n"
-      "paper printed (`NAME-params=paper` sets all of them); a \"-\" has to be\n"
-      "given.\n\n"
+      "paper printed (`controller-params=paper`, `lda-params=paper` and so on set\n"
+      "all of them); a \"-\" has no default, and *needs* says what has to be given.\n"
+      "Papers with a number are those of [papers](papers/README.md).\n\n"
       "## Which to take\n\n"
       "- Nothing: that is `" RA_DEFAULT_CONTROLLER "` with `" RA_DEFAULT_LDA
       "`. The queue stays short, the line full\n"
       "  at up to 10 % of radio losses; a TCP gets about its share, but less\n"
       "  behind a queue of a few packets.\n"
-      "- `tfrc` with `zbs` or `spike`: a rate that many RFCs describe, where a\n"
-      "  queue of as much as the path has does no harm; behind queues of 2 or 3\n"
+      "- `tfrc` with `zbs` or `spike`: a rate that RFCs describe, where a full queue\n"
+      "  does no harm, however long it is; or where a TCP shares a queue of 2 or 3\n"
       "  packets.\n"
       "- `fused` with a controller of a paper: on a lossy radio beside a TCP, where\n"
       "  `zbs`, `ld` and `spike` take most of the radio's losses for congestion.\n"
       "- `full` alone: a queue that others always keep full.\n"
-      "- What a paper has, with `NAME-params=paper`: to repeat it.\n"
+      "- What a paper has, with its parameters (`paper`): to repeat it.\n"
       "- `fixed`: a line of one's own whose rate is known.\n");
 
   for (const RaKind *kind = ra_kinds; kind->name; kind++)

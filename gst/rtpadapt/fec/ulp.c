@@ -18,6 +18,7 @@
  * - The target is for all: what is sent again (fec.h) need not be repaired.
  * - Nothing is repaired before `evidence` bursts were seen within the window:
  *   at w = 1 % and b = 1 that takes 300 to 400 packets.
+ *   It ends where less than FADED of a burst is left of them.
  * - The level moves when what it leaves is above the target or below `keep` of
  *   it; then it becomes the least that meets the target.
  * - Where the code spans frames (fec.h), repair/blockloss.c says what is left, `keep` is
@@ -38,6 +39,9 @@
 #define MOVED 3
 /* Chance gives none of 8 once in 3,000 times. */
 #define CLEAN 8
+/* With so few bursts left in the means nothing is known of the radio any more, and a target
+ * that is a part of what is lost would keep the level for hours. */
+#define FADED .5
 /* Between two looks at the level: encoders have to follow, and a search costs
  * some 0.1 million instructions; at worst, on all sizes of frames, 3, with
  * max=1 5.  Of a block of 40 packets with XOR it costs 17 at 5 % and 47 at 20 %, as
@@ -239,10 +243,12 @@ ulp_on_report (RaFec *f, const RaReport *report, RaTime now)
   if (ra_frames_mean (&u->frames) <= 0
       || (u->looked && now < ra_later (u->looked, INTERVAL)))
     return;
-  if (f->percentage > 0 || u->mean.runs >= u->evidence) {
+  if (u->mean.runs
+      >= (f->percentage > 0 ? fmin (FADED, u->evidence) : u->evidence)) {
     level_update (u, report->lost_congestion == 0);
     u->looked = now;
   } else {
+    f->percentage = 0;
     u->residual = loss_ratio (&u->mean);
     u->reachable = TRUE;
   }

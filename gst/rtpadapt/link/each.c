@@ -178,7 +178,7 @@ each_capacity (const RaNode *n, RaTime now)
 
 const RaNodeOps ra_link_each = {
   .name = "each",
-  .cite = "topologies of seed 000, figure 5, and seed 001, figure 4",
+  .cite = "topologies of paper 000, figure 5, and paper 001, figure 4",
   .needs = "a model with its parameters: 'each " EXAMPLE "'",
   .use = "a hop of its own for each flow, beside hops that they share",
   .random = TRUE,

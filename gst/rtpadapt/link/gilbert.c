@@ -77,13 +77,13 @@ static const RaParam gilbert_params[] = {
   { "p31", RA_AT (Gilbert, p31), .def = RA_NODE_NOT_SET, .max = 1,
       .text = "as r, by netem's name" },
   { "q", RA_AT (Gilbert, q), .def = RA_NODE_NOT_SET, .max = 1,
-      .text = "bad stays bad, as in seed 003's matrix" },
+      .text = "bad stays bad, as in paper 003's matrix" },
   { NULL },
 };
 
 const RaNodeOps ra_link_gilbert = {
   .name = "gilbert",
-  .cite = "Gilbert 1960; matrix and names p, q: seed 003, 5.1",
+  .cite = "Gilbert 1960; matrix and names p, q: paper 003, 5.1",
   .needs = "p= and r= (or p13= and p31=, or p= and q=)",
   .use = "radio losses in bursts",
   .random = TRUE,

@@ -227,7 +227,7 @@ static const RaParam jakes_params[] = {
 
 const RaNodeOps ra_link_jakes = {
   .name = "jakes",
-  .cite = "Jakes 1974, Dent, Bottomley, Croft 1993; use: seed 000, V-B",
+  .cite = "Jakes 1974, Dent, Bottomley, Croft 1993; use: paper 000, V-B",
   .needs = "-",
   .use = "radio losses in fades, correlated in time, of a moving receiver",
   .random = TRUE,

@@ -83,7 +83,7 @@ static const RaParam red_params[] = {
 
 const RaNodeOps ra_link_red = {
   .name = "red",
-  .cite = "Floyd, Jacobson 1993, figure 2; thresholds: seed 002, 4.2.6",
+  .cite = "Floyd, Jacobson 1993, figure 2; thresholds: paper 002, 4.2.6",
   .needs = "rate=",
   .use = "a bottleneck whose router drops before the queue is full",
   .random = TRUE,

@@ -151,7 +151,8 @@ static const RaParam rio_params[] = {
   { "red-max-p", RA_AT (Rio, limits[RED].max_p), .def = 0.2, .max = 1,
       .text = "drop probability of red packets just below red-max-th" },
   { "w-q", RA_AT (Rio, filter.w_q), .def = 0.0013, .max = 1,
-      .text = "weight of an arrival in the average queue" }, /* seed 004, 4.1 */
+      .text
+      = "weight of an arrival in the average queue" }, /* paper 004, 4.1 */
   { "s", RA_AT (Rio, filter.s), .def = 1000, .min = 1, .max = 1e6,
       .unit = "bytes",
       .text = "typical packet: idle time counts as arrivals of these" },
@@ -163,7 +164,7 @@ static const RaParam rio_params[] = {
 
 const RaNodeOps ra_link_rio = {
   .name = "rio",
-  .cite = "Clark, Fang 1998; seed 004, figure 1, table 1, 4.1",
+  .cite = "Clark, Fang 1998; paper 004, figure 1, table 1, 4.1",
   .needs = "rate=, and packets with a drop precedence",
   .use = "a bottleneck of assured forwarding (RFC 2597): green survives",
   .random = TRUE,

@@ -32,6 +32,8 @@
 #define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3
 #define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
+/* s.  A gap so soon after an outage is none. */
+#define GAPS_APART 5.
 /* The rate that an outage's backlog came at, less a part, drains the backlog, and a longer
  * route carries as much. */
 #define HOLD .85
@@ -270,10 +272,10 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
     return;
   if (d->ramp) {
     climb (d, pow (2, n->dt / n->lag), RAMP_MOST * n->r);
-  } else if (!d->ramp && n->qm > d->t / 2 && n->r > 0) {
+  } else if (n->qm > d->t / 2 && n->r > 0) {
     approach (d, n->r * (1 + g));
     d->start.x = limited ? fmax (d->start.x, x) : d->start.x;
-  } else if (!d->ramp && !limited) {
+  } else if (!limited) {
     probe (d, gaps);
   }
   /* RFC 7661 3: what is not used is not validated. */
@@ -343,12 +345,25 @@ without_outage (RaDelayRate *d, const RaReport *report)
   return own;
 }
 
+/* A gap that ends before the timer expires is an outage, too, but for its losses, which
+ * count.  Where gaps follow each other the radio only loses much. */
+static gboolean
+ends_outage (RaDelayRate *d, const RaReport *report)
+{
+  if (d->silent)
+    return TRUE;
+  if (!ra_sense_gap (&d->n, report) || d->n.now - d->c.t_outage < GAPS_APART)
+    return FALSE;
+  ra_sense_gone (&d->n);
+  return TRUE;
+}
+
 static void
 delay_on_report (RaRate *r, const RaReport *told, RaTime now)
 {
   RaDelayRate *d = (RaDelayRate *) r;
   gboolean first = ra_start_on_report (&d->start, told), event, policed;
-  gboolean outage = d->silent;
+  gboolean outage = ends_outage (d, told);
   RaReport report = without_outage (d, told);
   gdouble before;
 

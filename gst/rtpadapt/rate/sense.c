@@ -62,6 +62,12 @@
 #define NEAR_LEAST .6
 /* CCFB has arrivals in 1/1024 s (RFC 8888 3.1), the coarsest of all feedback. */
 #define GRAIN .002
+/* s.  Where a radio hands over to another cell or satellite nothing arrives for so long at
+ * least, and most of what a report is about is missing.  A full queue lets a packet pass at
+ * times, and on a slow line a few packets in a row are lost to it. */
+#define GAP .035
+#define GAP_SHARE .5
+#define GAP_PACKETS 8
 /* Reports that deny the queue, until the base moves: one RTT may be wrong. */
 #define ODD_REPORTS 2
 
@@ -209,9 +215,9 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   n->sent += (came + s * (all - report->arrived)) * more;
   span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata)) + q
       - n->q_recvdata;
-  if (n->begun && span < SPAN_MIN)
+  if (!n->gone && n->begun && span < SPAN_MIN)
     return;
-  if (n->begun && n->delivered > 0) {
+  if (!n->gone && n->begun && n->delivered > 0) {
     gdouble known = fmin (span, GAP_MOST * n->interval);
     gdouble weight = 1 - exp (-known / n->lag), a_last = n->arrived / span;
 
@@ -232,6 +238,7 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   n->t_recvdata = report->t_recvdata;
   n->q_recvdata = q;
   n->delivered = n->arrived = n->sent = 0;
+  n->gone = FALSE;
 }
 
 /* TRUE: a report's loss begins a new event.  It is as near to a round trip after the
@@ -319,6 +326,23 @@ ra_sense_hear_rise (RaSense *n)
 {
   if (ra_sense_rises (n, ROSE_EACH))
     n->t_rose = n->now;
+}
+
+gboolean
+ra_sense_gap (const RaSense *n, const RaReport *report)
+{
+  guint all = report->expected + report->skipped;
+  guint missing = all - MIN (report->arrived, all);
+  gdouble span = ra_seconds (ra_diff (report->t_recvdata, n->t_recvdata));
+
+  return n->begun && missing >= GAP_PACKETS && missing > GAP_SHARE * all
+      && span * missing > GAP * all;
+}
+
+void
+ra_sense_gone (RaSense *n)
+{
+  n->gone = TRUE;
 }
 
 void

@@ -59,6 +59,7 @@ typedef struct
   guint n_raw;
   gdouble t_event; /* the last loss event */
   gboolean begun, had_event;
+  gboolean gone; /* the next report has no sample of r */
   RaTime t_report;
   gdouble a_last, q_recvdata, delivered, arrived, sent;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];
@@ -86,6 +87,12 @@ ra_sense_rose (const RaSense *n)
 {
   return n->now - n->t_rose <= RA_SENSE_ROSE_FOR;
 }
+/* TRUE: the report, which has not been heard yet, ends a gap: nothing that was sent for a
+ * while came. */
+gboolean ra_sense_gap (const RaSense *n, const RaReport *report);
+/* Before ra_sense_hear(): the report ends a gap, and what arrived in it is not what the line
+ * carries. */
+void ra_sense_gone (RaSense *n);
 /* The path is `by` longer than thought, until it is shorter again.  What was lost before
  * was lost on another one. */
 void ra_sense_rebase (RaSense *n, gdouble by);

@@ -16,7 +16,8 @@
 #define ON_TIME .95
 /* Less loss than this is not worth a round's wait: one frame in 150 of 6 packets. */
 #define LOSS .001
-/* With so many repeats their lateness is known. */
+/* With so many repeats their lateness is known, or with one for each loss where fewer are
+ * lost. */
 #define REPAIRS 3
 
 /* --- latenesses ------------------------------------------------------------ */
@@ -141,18 +142,23 @@ ra_playout_late (const RaPlayout *p, gdouble q, RaTime now)
   return late_quantile (&p->frames, q, now);
 }
 
+/* Packets of the window: those that came, or those that were lost. */
+static guint
+packets_count (const RaPlayout *p, const guint *counts, RaTime now)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++)
+    n += is_fresh (p->slot_no[i], now) ? counts[i] : 0;
+  return n;
+}
+
 gdouble
 ra_playout_loss (const RaPlayout *p, RaTime now)
 {
-  gdouble came = 0, lost = 0;
+  gdouble lost = packets_count (p, p->lost, now);
 
-  for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++) {
-    if (!is_fresh (p->slot_no[i], now))
-      continue;
-    came += p->came[i];
-    lost += p->lost[i];
-  }
-  return lost > 0 ? lost / (came + lost) : 0;
+  return lost > 0 ? lost / (packets_count (p, p->came, now) + lost) : 0;
 }
 
 /* L waits for repeats. */
@@ -172,7 +178,8 @@ ra_playout_knows (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
              || (n >= RA_PLAYOUT_FEW
                  && ra_diff (now, p->begun) >= RA_PLAYOUT_WINDOW))
       && (!needs_repeats (p, limits, now)
-          || late_count (&p->repairs, now) >= REPAIRS);
+          || late_count (&p->repairs, now)
+              >= MIN (REPAIRS, packets_count (p, p->lost, now)));
 }
 
 /* L that keeps the share `q`.  How late the last bin is nobody knows, so it takes all

@@ -19,7 +19,7 @@
  * place of a lost one that others of its block show: a jitterbuffer takes a missing number
  * for one of media.
  *
- * The statistics count repair (repair packets that came), bad (of these malformed, or
+ * The statistics count repair (repair packets that came), bad (of these, malformed or
  * against others of their block), recovered (media packets).
  *
  * |[

@@ -56,6 +56,9 @@ GST_DEBUG_CATEGORY_STATIC (rtpadaptfecenc_debug);
 #define SPAN_MAX 2000    /* ms */
 #define CLOCK_RATE 90000 /* of video, RFC 3551 5 */
 #define OTHERS_MAX 8     /* SSRCs that may come back */
+#define GROWTHS 16       /* of the numbers; each is a block's */
+/* Packets.  A number that is further behind is of a payloader that has begun again. */
+#define OVERTAKEN_MOST 100
 
 typedef struct
 {
@@ -66,6 +69,12 @@ typedef struct
   guint late_loss; /* per 1000 */
   guint rest_loss; /* per 10,000 */
 } FecEncConfig;
+
+/* The numbers of the packets behind `seq` grew, those up to it by `before`. */
+typedef struct
+{
+  guint16 seq, before;
+} Growth;
 
 /* A stream's numbers grew by `offset`; 0: none did. */
 typedef struct
@@ -89,8 +98,10 @@ struct _GstRtpAdaptFecEnc
   guint n_late;   /* so many */
   gint clock_rate;
   gboolean started;
-  guint16 seq;    /* of the last media packet as it came */
-  guint16 offset; /* what its number grew by */
+  guint16 seq;             /* of the last media packet as it came */
+  guint16 offset;          /* what its number grew by */
+  Growth growths[GROWTHS]; /* the latest of this stream, */
+  guint n_growths;         /* so many in all */
   guint32 ssrc;
   guint64 timestamp; /* extended; -1 before the first */
   GstClockTime pts, dts;
@@ -202,6 +213,9 @@ block_end (GstRtpAdaptFecEnc *self, const FecEncConfig *cfg)
     made = fec_block_end (&self->block, code_of (cfg), &header);
   else
     return GST_FLOW_OK;
+  if (made && made->len > 0)
+    self->growths[self->n_growths++ % GROWTHS]
+        = (Growth){ self->seq, self->offset };
   self->offset = (guint16) (self->offset + (made ? made->len : 0));
   GST_OBJECT_LOCK (self);
   self->block_packets = ra_block_packets (&self->block.block);
@@ -219,6 +233,7 @@ stream_begin (GstRtpAdaptFecEnc *self)
   self->n_late = 0;
   self->started = FALSE;
   self->offset = 0;
+  self->n_growths = 0;
   self->timestamp = G_MAXUINT64;
 }
 
@@ -263,6 +278,33 @@ any_grew (const GstRtpAdaptFecEnc *self)
 }
 
 /* --- packets ------------------------------------------------------------ */
+
+/* The packet was overtaken on its way here. */
+static gboolean
+is_overtaken (const GstRtpAdaptFecEnc *self, guint32 ssrc, guint16 seq)
+{
+  gint16 behind = (gint16) (self->seq - seq);
+
+  return self->started && ssrc == self->ssrc && behind >= 0
+      && behind < OVERTAKEN_MOST;
+}
+
+/* What the number of a packet grows by, which may belong before repair packets that have
+ * left. */
+static guint16
+offset_at (const GstRtpAdaptFecEnc *self, guint16 seq)
+{
+  guint16 offset = self->offset;
+
+  for (guint i = 1; i <= MIN (self->n_growths, GROWTHS); i++) {
+    const Growth *g = &self->growths[(self->n_growths - i) % GROWTHS];
+
+    if ((gint16) (seq - g->seq) > 0)
+      break;
+    offset = g->before;
+  }
+  return offset;
+}
 
 /* A block is of one SSRC and has no gap. */
 static GstFlowReturn
@@ -339,23 +381,28 @@ media_chain (
     GstRtpAdaptFecEnc *self, GstBuffer *buffer, const FecEncConfig *cfg)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  gboolean marker, end;
-  GstFlowReturn ret;
+  gboolean marker, overtaken, end;
+  guint16 seq, offset;
+  GstFlowReturn ret = GST_FLOW_OK;
 
   if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp)) {
     GST_WARNING_OBJECT (self, "that is not RTP");
     return gst_pad_push (self->srcpad, buffer);
   }
-  ret = stream_follow (self, &rtp, cfg);
+  seq = gst_rtp_buffer_get_seq (&rtp);
+  overtaken = is_overtaken (self, gst_rtp_buffer_get_ssrc (&rtp), seq);
+  if (!overtaken)
+    ret = stream_follow (self, &rtp, cfg);
   marker = gst_rtp_buffer_get_marker (&rtp);
   gst_rtp_buffer_unmap (&rtp);
-  if (self->offset > 0) {
+  offset = offset_at (self, seq);
+  if (offset > 0) {
     buffer = gst_buffer_make_writable (buffer);
     gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
-    gst_rtp_buffer_set_seq (&rtp, (guint16) (self->seq + self->offset));
+    gst_rtp_buffer_set_seq (&rtp, (guint16) (seq + offset));
     gst_rtp_buffer_unmap (&rtp);
   }
-  end = packet_take (self, buffer, marker, cfg);
+  end = !overtaken && packet_take (self, buffer, marker, cfg);
   GST_OBJECT_LOCK (self);
   self->media++;
   GST_OBJECT_UNLOCK (self);

@@ -95,8 +95,9 @@ link_loop (GstPad *pad)
     self->flow = flow;
   eos = self->eos;
   gst_rtp_adapt_link_wake (self); /* chain() returns it to upstream */
-  g_mutex_unlock (&self->lock);
+  /* Under the lock, or a pause could come after the start by a new peer. */
   gst_pad_pause_task (pad);
+  g_mutex_unlock (&self->lock);
   /* After EOS nobody calls chain() any more. */
   if (eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS)) {
     GST_ELEMENT_FLOW_ERROR (self, flow);
@@ -172,12 +173,13 @@ link_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 static gboolean
 link_queue_event (GstRtpAdaptLink *self, GstEvent *event)
 {
-  gboolean ok;
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+  GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
-  ok = self->flow == GST_FLOW_OK;
-  if (ok) {
-    self->eos |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+  flow = self->flow;
+  if (flow == GST_FLOW_OK) {
+    self->eos |= is_eos;
     gst_rtp_adapt_link_advance (self);
     link_path_push_event (&self->path, event);
     gst_rtp_adapt_link_wake (self);
@@ -185,7 +187,10 @@ link_queue_event (GstRtpAdaptLink *self, GstEvent *event)
     gst_event_unref (event);
   }
   g_mutex_unlock (&self->lock);
-  return ok;
+  /* No buffer comes any more whose chain() could return it. */
+  if (is_eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS))
+    GST_ELEMENT_FLOW_ERROR (self, flow);
+  return flow == GST_FLOW_OK;
 }
 
 static gboolean
@@ -220,15 +225,12 @@ link_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstRtpAdaptLink *self = GST_RTP_ADAPT_LINK (parent);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
-    gboolean again;
-
     g_mutex_lock (&self->lock);
-    again = self->flow == GST_FLOW_NOT_LINKED;
-    if (again)
+    if (self->flow == GST_FLOW_NOT_LINKED) {
       self->flow = GST_FLOW_OK;
-    g_mutex_unlock (&self->lock);
-    if (again)
       gst_pad_start_task (pad, (GstTaskFunction) link_loop, pad, NULL);
+    }
+    g_mutex_unlock (&self->lock);
   }
   return gst_pad_event_default (pad, parent, event);
 }

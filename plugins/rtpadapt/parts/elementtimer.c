@@ -24,8 +24,10 @@ on_due (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   Due *due = data;
   GstElement *element = g_weak_ref_get (&due->element);
 
-  if (!element)
+  if (!element) {
+    gst_clock_id_unschedule (id); /* or a periodic one would go on for ever */
     return FALSE;
+  }
   due->func (element);
   gst_object_unref (element);
   return TRUE;

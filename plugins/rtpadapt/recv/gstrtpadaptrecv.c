@@ -160,12 +160,20 @@ kind_take (GstRtpAdaptRecv *self, RecvKindNews news)
 
 /* --- packets ------------------------------------------------------------ */
 
+/* None in a segment of bytes, as an appsrc may have. */
+static GstClockTime
+running_time (const GstRtpAdaptRecv *self, GstClockTime time)
+{
+  return self->segment.format == GST_FORMAT_TIME
+      ? gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, time)
+      : GST_CLOCK_TIME_NONE;
+}
+
 /* In our time; the lock is held. */
 static RaTime
 arrival_time (GstRtpAdaptRecv *self, GstBuffer *buffer, RaTime now)
 {
-  GstClockTime running = gst_segment_to_running_time (
-      &self->segment, GST_FORMAT_TIME, GST_BUFFER_DTS (buffer));
+  GstClockTime running = running_time (self, GST_BUFFER_DTS (buffer));
   RaTime t;
 
   if (!GST_CLOCK_TIME_IS_VALID (running))
@@ -181,8 +189,7 @@ static gboolean
 is_timely (GstRtpAdaptRecv *self, GstBuffer *buffer)
 {
   return !GST_BUFFER_PTS_IS_VALID (buffer)
-      || GST_CLOCK_TIME_IS_VALID (gst_segment_to_running_time (
-          &self->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
+      || GST_CLOCK_TIME_IS_VALID (running_time (self, GST_BUFFER_PTS (buffer)));
 }
 
 /* The lock is held.  TRUE if a report is due. */
@@ -241,8 +248,13 @@ list_watch (GstBuffer **buffer, guint i, gpointer data)
 {
   GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (((gpointer *) data)[0]);
   gboolean *due = ((gpointer *) data)[1];
+  RaSpan before = i > 0 ? self->frame.wanted : RA_SPAN_NONE;
+  RaSpan *wanted = &self->frame.wanted;
 
   *due |= buffer_watch (self, *buffer);
+  /* The session takes the list at once. */
+  if (before != RA_SPAN_NONE)
+    *wanted = *wanted != RA_SPAN_NONE ? MIN (before, *wanted) : before;
   return TRUE;
 }
 

@@ -403,15 +403,20 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
 static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
 {
-  gboolean queued;
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued;
+  GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
+  flow = pace_flow (&self->pace);
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
       && pace_flow (&self->pace) == GST_FLOW_OK)
     caps_take (self, event);
   queued = pace_push_event (
       &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);
+  /* No packet comes any more that could return it. */
+  if (is_eos && !queued && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS))
+    GST_ELEMENT_FLOW_ERROR (self, flow);
   return queued;
 }
 
@@ -781,7 +786,6 @@ static void
 send_loop (GstPad *pad)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (GST_PAD_PARENT (pad));
-  gboolean running;
 
   g_mutex_lock (&self->lock);
   if (self->pace.flow == GST_FLOW_OK) {
@@ -800,10 +804,10 @@ send_loop (GstPad *pad)
         break;
     }
   }
-  running = self->pace.flow == GST_FLOW_OK;
-  g_mutex_unlock (&self->lock);
-  if (!running)
+  /* Under the lock, or a pause could come after the start by a new peer. */
+  if (self->pace.flow != GST_FLOW_OK)
     gst_pad_pause_task (pad);
+  g_mutex_unlock (&self->lock);
 }
 
 /* The stream that a request for a key frame names; the lock is held. */
@@ -921,17 +925,14 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     }
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
-    gboolean restart;
-
     g_mutex_lock (&self->lock);
     send_upstream_changed (self);
     self->tap.stale = TRUE;
     if (self->sender)
       send_tell (self);
-    restart = pace_relink (&self->pace);
-    g_mutex_unlock (&self->lock);
-    if (restart)
+    if (pace_relink (&self->pace))
       gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
+    g_mutex_unlock (&self->lock);
   }
   return gst_pad_event_default (pad, parent, event);
 }

@@ -229,6 +229,8 @@ pace_on_flow (PaceTask *p, GstFlowReturn flow)
   if (p->flow != GST_FLOW_OK || flow == GST_FLOW_OK)
     return FALSE;
   p->flow = flow;
+  if (flow != GST_FLOW_FLUSHING && p->backlog)
+    p->ended += backlog_packets (p->backlog);
   pace_flush (p);
   return p->eos && (flow == GST_FLOW_NOT_LINKED || flow <= GST_FLOW_ERROR);
 }

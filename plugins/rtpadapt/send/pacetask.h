@@ -26,7 +26,7 @@ typedef struct
   RaTime until;       /* what it waits for after PACE_WAIT, or RA_TIME_NONE */
   gboolean in_flight; /* an item was taken, and is not downstream yet */
   GCond wakeup;  /* the task has something to do, or all items are downstream */
-  guint64 ended; /* packets dropped because EOS was overdue */
+  guint64 ended; /* packets dropped: EOS was overdue, or nobody took them */
 } PaceTask;
 
 /* Once, when the element is made, and when it goes. */

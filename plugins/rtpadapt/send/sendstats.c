@@ -197,7 +197,7 @@ const Field send_stats_running_fields[] = {
       FIELD_SPAN (SendStats, backlog) },
   { "dropped", "packets",
       "of frames that were dropped, see max-backlog, too late after an outage, or "
-      "left over at the end",
+      "left over at the end or where downstream takes no more",
       "pacer", FIELD_UINT64 (SendStats, dropped) },
   { "dropped-frames", "frames",
       "coded frames dropped, see max-backlog, or too late after an outage",

@@ -510,7 +510,9 @@ props_begin (GstRtpAdaptSink *self)
   g_object_set (self->send, "colour",
       gst_rtp_adapt_enum_value (GST_TYPE_RTP_ADAPT_COLOUR, SINK_COLOUR),
       "fec-unasked", SINK_FEC_UNASKED, NULL);
-  g_signal_connect (self->send, "notify", G_CALLBACK (part_changed), self);
+  /* Holds the bin while it runs: the notice may come from another thread. */
+  g_signal_connect_object (
+      self->send, "notify", G_CALLBACK (part_changed), self, 0);
 }
 
 /* --- construction -------------------------------------------------------- */

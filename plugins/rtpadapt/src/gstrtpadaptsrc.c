@@ -299,6 +299,7 @@ src_change_state (GstElement *element, GstStateChange transition)
       timers_stop (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
+      timers_stop (self); /* statistics may have been set meanwhile */
       streams_stop (self);
       break;
     default:
@@ -307,7 +308,8 @@ src_change_state (GstElement *element, GstStateChange transition)
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   switch (transition) {
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
-      timers_start (self);
+      if (ret != GST_STATE_CHANGE_FAILURE)
+        timers_start (self);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       streams_remove (self);

@@ -41,7 +41,7 @@ const PropRow src_props[] = {
       .unit = "ms", .then = THEN_LATENCY },
   { "adaptive-latency", "Adaptive latency",
       "Hold packets no longer than the path's jitter, queue and repair need; it "
-      "grows at once, and falls by 2 ms a frame",
+      "grows by 10 ms a frame, at once where frames are late, and falls by 2 ms a frame",
       PROP_PLAYING, PROP_BOOLEAN (SrcConfig, adaptive_latency, FALSE),
       .then = THEN_LATENCY },
   { "min-latency", "Lowest latency",

@@ -86,7 +86,7 @@ batch_add (GstRtpAdaptUdpSink *self, GstBuffer *buffer, guint af_class,
   if (own != RA_ECN_UNSAID)
     ecn = own;
   if (dscp >= 0 || ecn != RA_ECN_NOT_ECT)
-    tos = MAX (dscp, 0) << 2 | (gint) ecn;
+    tos = (dscp >= 0 ? dscp << 2 : self->tos & ~3) | (gint) ecn;
   if (!udp_batch_add (self->batch, buffer, tos))
     return FALSE;
   packet.size = gst_buffer_get_size (buffer);
@@ -312,6 +312,7 @@ sink_open (GstRtpAdaptUdpSink *self)
   udp_socket_set_send_options (socket, &options, GST_ELEMENT (self));
   self->batch = udp_batch_new ();
   self->coloured = FALSE;
+  self->tos = udp_socket_tos (socket);
   self->warned = 0;
   GST_OBJECT_LOCK (self);
   self->socket = socket;

@@ -56,6 +56,7 @@ struct _GstRtpAdaptUdpSink
   UdpBatch *batch; /* between NULL and READY */
   UdpSinkPacket packets[UDP_BATCH_PACKETS];
   gboolean coloured; /* packets with a colour came */
+  gint tos;          /* the socket's own: DSCP << 2 | ECN */
   guint warned;      /* UdpSinkWarned */
 };
 

@@ -338,6 +338,19 @@ udp_socket_take_errors (GSocket *socket)
   getsockopt (fd, SOL_SOCKET, SO_ERROR, &pending, &len);
 }
 
+gint
+udp_socket_tos (GSocket *socket)
+{
+  gint tos = 0;
+
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6)
+    g_socket_get_option (socket, IPPROTO_IPV6, IPV6_TCLASS, &tos, NULL);
+  /* It counts for IPv4 in a socket of IPv6, too. */
+  if (tos <= 0)
+    g_socket_get_option (socket, IPPROTO_IP, IP_TOS, &tos, NULL);
+  return MAX (tos, 0);
+}
+
 /* --- unlocking ----------------------------------------------------------- */
 
 void

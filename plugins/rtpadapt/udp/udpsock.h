@@ -59,6 +59,8 @@ UdpError udp_error_read (gint code);
  * kernel queues them, and each poll() returns at once until somebody takes them
  * (ip(7)). */
 void udp_socket_take_errors (GSocket *socket);
+/* What the socket itself marks its packets with: DSCP << 2 | ECN. */
+gint udp_socket_tos (GSocket *socket);
 
 /* GstBaseSink's and GstBaseSrc's unlock and unlock_stop: the one cancels what is
  * at `place`, the other puts a new one there.  `object`'s lock guards it. */
