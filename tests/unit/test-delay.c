@@ -327,6 +327,37 @@ test_squeezed (void)
   }
 }
 
+/* A packet of 1200 bytes per 80 ms is 15000 bytes/s: it takes 80 ms on the line, T = .027, and
+ * 33 ms of queue is less than 1.3 * .08 + .003.  On a line that has carried 60000 it takes 20:
+ * 33 ms is more than 1.3 * .02 + .003. */
+static void
+test_fell (void)
+{
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  static const struct
+  {
+    guint before; /* packets per 80 ms */
+    gboolean stands;
+  } cases[] = { { 1, FALSE }, { 4, TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (RaRate) r = ra_rate_new (
+        ra_rate_find ("delay"), "tests=0", &cfg, 10 * RA_SECOND, NULL);
+
+    for (guint n = 0; n < 100; n++) {
+      RaReport report = { .rtt = MS (50 + (n < 10 ? 0 : 33)),
+        .interval = MS (80),
+        .t_recvdata = MS (80 * n),
+        .arrived = n < 10 ? cases[i].before : 1 };
+
+      report.queue = report.queue_min = report.queue_max = n < 10 ? 0 : MS (33);
+      ra_rate_on_report (r, &report, 10 * RA_SECOND + MS (80 * n));
+    }
+    g_assert_cmpint (
+        observed (ra_rate_observe, r, "stands") > .4, ==, cases[i].stands);
+  }
+}
+
 /* --- what a report tells --- */
 
 /* Reports whose lowest queue goes 25, 35, 25, 35 ms: the second difference is
@@ -800,6 +831,7 @@ tests_add (void)
   rows_add_by ("/delay", rows, name, test_steps);
   rows_add ("/delay/target", target_rows, test_target);
   g_test_add_func ("/delay/squeezed", test_squeezed);
+  g_test_add_func ("/delay/fell", test_fell);
   g_test_add_func ("/delay/allowance", test_allowance);
   g_test_add_func ("/delay/unknown", test_unknown);
   rows_add ("/delay/clock", clock_rows, test_clock);

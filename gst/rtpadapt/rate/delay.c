@@ -67,6 +67,9 @@
 /* Others have the line where a flow has less than this part of what the line has
  * carried of late. */
 #define SQUEEZED .25
+/* Nor is one that has less than this part alone on a slow line, whose packets would take as
+ * long as they do at its rate. */
+#define FELL .5
 
 static void
 delay_init (RaRate *r, RaTime now)
@@ -90,11 +93,11 @@ delay_init (RaRate *r, RaTime now)
  * beyond what a short shared queue holds, unless that is one packet: the trip of a large
  * one is longer than that of a small one, without any queue. */
 static gdouble
-target_at (const RaDelayRate *d, gdouble x)
+target_at (const RaDelayRate *d, gdouble x, gdouble packet)
 {
   gdouble t = fmin (d->target + d->own / x, d->target_max);
 
-  t = fmax (t, fmin (d->n.packet, PACKET_MOST));
+  t = fmax (t, fmin (packet, PACKET_MOST));
   t = fmax (t, fmin (d->n.allowance * NOISE * d->n.dev_lasts, d->target_max));
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
 }
@@ -105,12 +108,14 @@ target_at (const RaDelayRate *d, gdouble x)
 static void
 target_set (RaDelayRate *d)
 {
-  gdouble x = d->start.x;
+  const RaSense *n = &d->n;
+  gdouble x = d->start.x,
+          packet = n->r < FELL * n->r_most ? n->shortest : n->packet;
 
-  d->t = target_at (d, x);
-  if (ra_contest_lost (&d->c, &d->n))
-    x = fmax (x, SQUEEZED * d->n.r_most);
-  d->t_stands = target_at (d, x);
+  d->t = target_at (d, x, n->packet);
+  if (ra_contest_lost (&d->c, n))
+    x = fmax (x, SQUEEZED * n->r_most);
+  d->t_stands = target_at (d, x, packet);
 }
 
 /* Part of the way to `want`: all of it in half a lag. */
