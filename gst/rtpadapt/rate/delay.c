@@ -32,7 +32,7 @@
 #define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3
 #define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
-/* s.  A gap so soon after an outage is none. */
+/* s.  So soon after an outage a gap is not taken for another one. */
 #define GAPS_APART 5.
 /* The rate that an outage's backlog came at, less a part, drains the backlog, and a longer
  * route carries as much. */
@@ -67,8 +67,8 @@
 /* Others have the line where a flow has less than this part of what the line has
  * carried of late. */
 #define SQUEEZED .25
-/* Nor is one that has less than this part alone on a slow line, whose packets would take as
- * long as they do at its rate. */
+/* A flow that has less than this part is not alone on a slow line, where a packet takes as
+ * long as it does at the flow's rate. */
 #define FELL .5
 
 static void
