@@ -672,6 +672,42 @@ test_rs_numbers (void)
   gst_harness_teardown (h);
 }
 
+/* Six packets are lost, one behind the other, and brought back when rtpjitterbuffer is more
+ * than 100 packets ahead.  If they came as they are, five would make it begin again. */
+static void
+test_rs_far (void)
+{
+  gboolean lost[144] = { FALSE };
+  GstHarness *h = gst_harness_new_parse ("rtpadaptfecdec pt=120 ! "
+                                         "rtpjitterbuffer latency=200 "
+                                         "do-retransmission=true "
+                                         "max-misorder-time=0 "
+                                         "max-dropout-time=0");
+  guint16 next;
+  World w;
+
+  for (guint i = 2; i < 8; i++)
+    lost[i] = TRUE;
+  gst_harness_set_src_caps_str (h, "application/x-rtp,clock-rate=90000");
+  world_new (&w, "rtpadaptfecenc pt=122 rs-pt=120 code=rs percentage=20");
+  for (guint i = 0; i < 5; i++) /* 1 frame, and a block of 4 */
+    push_frame (&w, i ? 30 : 10, FALSE);
+  g_assert_cmpuint (w.out->len, ==, 12 + 144);
+  rs_pass (&w, h, 0, 12, lost + 100);
+  rs_pass (&w, h, 12, 12 + 144, lost);
+  while (gst_harness_buffers_in_queue (h) < w.out->len)
+    gst_harness_crank_single_clock_wait (h);
+  next = seq_of (w.out->pdata[0]);
+  for (guint i = 0; i < w.out->len; i++) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
+
+    g_assert_cmpuint (seq_of (buffer), ==, next++);
+  }
+  g_assert_cmpuint (count_of (h, "rtpadaptfecdec", "recovered"), ==, 6);
+  world_free (&w);
+  gst_harness_teardown (h);
+}
+
 /* What says that it is a repair packet, and is not, is counted and passes. */
 static void
 test_rs_bad (void)
@@ -707,5 +743,6 @@ tests_add (void)
   g_test_add_func ("/fecenc/rs-rest", test_rs_rest);
   g_test_add_func ("/fecenc/rs-half", test_rs_half);
   g_test_add_func ("/fecenc/rs-numbers", test_rs_numbers);
+  g_test_add_func ("/fecenc/rs-far", test_rs_far);
   g_test_add_func ("/fecenc/rs-bad", test_rs_bad);
 }

@@ -100,17 +100,67 @@ steps (World *w)
   }
 }
 
+/* RFC 4588 4: the payload of `pt` begins with the number of what is sent again. */
+static void
+repeat (World *w, guint pt, guint n, guint number)
+{
+  guint8 p[SRC_RTP_SIZE];
+  gsize size = src_rtp (p, FALSE, n, w->seq * 3000, 0x0e0e0e0e, -1);
+
+  p[1] = (guint8) pt;
+  ra_put_u16 (p + 12, number);
+  memset (p + 14, 0, size - 14);
+  p[14]
+      = 1; /* of a repair packet: the version; one media packet, one of repair */
+  ra_put_u16 (p + 18, number - 1); /* and that media packet */
+  udp_say (w->fd, "127.0.0.1", (guint) w->receiver.port, 0, p, size);
+  w->said++;
+}
+
+#define REPEATS 150
+
+/* One packet is missing and is asked for.  Who sends it is believed from then on. */
+static void
+repeats (World *w, guint pt)
+{
+  guint missing = w->seq++;
+
+  stream (w, 15);
+  repeat (w, 121, 0, missing);
+  for (guint i = 1; i <= REPEATS; i++) {
+    repeat (w, pt, i, w->seq + 2500);
+    stream (w, 1);
+  }
+}
+
+static void
+repeats_of_media (World *w)
+{
+  repeats (w, 121);
+}
+
+static void
+repeats_of_repair (World *w)
+{
+  repeats (w, 119);
+}
+
 static const struct
 {
   const gchar *name;
   void (*attack) (World *w);
   guint after; /* packets of the stream, of which AFTER / 4 come out */
+  gint
+      during; /* that come out before, and of the attack's are dropped, at least */
 } rows[] = {
-  { "one packet, + 2,500", one_ahead, AFTER },
-  { "47 packets, + 2,999 each", burst, AFTER },
-  { "3,000 packets, + 2,999 each", sweep, AFTER },
-  { "200 pairs, + 2,999 each", pairs, AFTER_PAIRS },
-  { "3,000 packets, + 100 each", steps, AFTER },
+  { "one packet, + 2,500", one_ahead, AFTER, 0 },
+  { "47 packets, + 2,999 each", burst, AFTER, 0 },
+  { "3,000 packets, + 2,999 each", sweep, AFTER, 0 },
+  { "200 pairs, + 2,999 each", pairs, AFTER_PAIRS, 0 },
+  { "3,000 packets, + 100 each", steps, AFTER, 0 },
+  { "150 repeats, + 2,500 each", repeats_of_media, AFTER, REPEATS / 2 },
+  { "150 repeats of repair packets, + 2,500 each", repeats_of_repair, AFTER,
+      REPEATS / 2 },
 };
 
 /* --- the test ----------------------------------------------------------- */
@@ -143,17 +193,20 @@ test_jump (gconstpointer data)
   Receiver *t = &w.receiver;
   Stop s = { 0 };
   gint64 began;
-  gint before;
+  gint before, first;
 
   receiver_open (t, "pt-map=96=VP8/90000", BRANCH);
   stream (&w, 50);
   WAIT_UNTIL (t->bus, g_atomic_int_get (&t->frames[0]) >= 30);
+  first = g_atomic_int_get (&t->frames[0]);
   rows[row].attack (&w);
   /* A loaded machine reads them late; until then the kernel drops the stream.  A packet
    * that is read says how many were dropped before it. */
   WAIT_UNTIL (t->bus, (stream (&w, 1), is_read (&w)));
   before = g_atomic_int_get (&t->frames[0]);
   began_at = w.seq;
+  g_assert_cmpint (before - first, >=, rows[row].during);
+  g_assert_cmpuint (stat_of (t->src, "jumped"), >=, (guint64) rows[row].during);
   for (guint i = 0; i < rows[row].after
        && g_atomic_int_get (&t->frames[0]) < before + AFTER / 4;
        i += 10)

@@ -39,7 +39,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   guint64 repair = 0, bad = 0, back = 0;
 
   while (b.left > 0) {
-    gboolean is_repair = fuzz_take (&b, 1) > 127;
+    guint64 kind = fuzz_take (&b, 1);
+    gboolean is_repair = kind > 127, again = (kind & 64) != 0;
     gsize n = (gsize) fuzz_take (&b, 2);
     g_autofree guint8 *bytes = fuzz_copy (&b, n, &n); /* for ASan */
 
@@ -48,7 +49,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       bad += !ra_rsfec_on_repair (x, 1,
           (guint16) (n < 6 ? 0 : ra_get_u16 (bytes + 4) + 255), bytes, n, 0);
     } else if (n >= RA_RTP_HEADER) {
-      ra_rsfec_on_media (x, &(RaRtpBytes){ bytes, (guint) n }, repair);
+      ra_rsfec_on_media (x, &(RaRtpBytes){ bytes, (guint) n }, again, repair);
     }
     back += take_all (x);
   }

@@ -123,7 +123,7 @@ send_media (Block *b, RaRsfec *x, guint i)
 {
   const RaRtpBytes packet = { b->media[i], b->sizes[i] };
 
-  ra_rsfec_on_media (x, &packet, i * RA_MSECOND);
+  ra_rsfec_on_media (x, &packet, FALSE, i * RA_MSECOND);
 }
 
 static gboolean
@@ -379,6 +379,91 @@ test_restart (void)
   g_free (now);
 }
 
+/* A repeat may come when its block is long gone.  512 numbers are kept: 100 to 103 are of
+ * the block, 101 is lost. */
+static const struct
+{
+  const gchar *name, *why;
+  guint16 seq;
+  gboolean again;
+  guint back;
+} far[] = {
+  { "late", "a repeat of long ago ends no block", 65124, TRUE, 1 },
+  { "early", "nor does one that nobody can have asked for", 615, TRUE, 1 },
+  { "jump", "a packet there begins the stream again", 615, FALSE, 0 },
+  { "back", "in both directions", 65124, FALSE, 0 },
+};
+
+static void
+test_far (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autofree Block *b = g_new (Block, 1);
+  g_autoptr (RaRsfec) x = receiver_new (100);
+  guint8 other[RA_RTP_HEADER] = { 0x80 };
+
+  g_test_message ("%s", far[row].why);
+  ra_put_u16 (other + 2, far[row].seq);
+  block_new (b, 4, 1, 100, 7);
+  for (guint i = 0; i < 4; i += i ? 1 : 2)
+    send_media (b, x, i);
+  ra_rsfec_on_media (
+      x, &(RaRtpBytes){ other, sizeof other }, far[row].again, 0);
+  send_media (b, x, 3);
+  g_assert_true (send_repair (b, x, 0));
+  g_assert_cmpuint (take_all (b, x), ==, far[row].back);
+}
+
+/* The first of 120 media packets is missing, and a repair packet, whose number is 120 above
+ * it, brings it back. */
+static void
+test_behind (void)
+{
+  Block *b = g_new (Block, 1);
+  g_autoptr (RaRsfec) x = receiver_new (65500);
+  RaRsfecPacket packet;
+
+  block_new (b, 120, 1, 65500, 7);
+  for (guint i = 1; i < 120; i++)
+    send_media (b, x, i);
+  send_repair (b, x, 0);
+  g_assert_true (ra_rsfec_take (x, &packet));
+  g_assert_cmpuint (packet.seq, ==, 65500);
+  g_assert_cmpuint (packet.behind, ==, 120);
+  g_free (packet.data);
+  g_free (b);
+}
+
+/* A block of 100 to 102 lies about 101.  That packet comes after all, and a block of 101 to
+ * 103 brings 103 back by it. */
+static void
+test_lie (void)
+{
+  g_autofree Block *b = g_new (Block, 1), *last = g_new (Block, 1);
+  g_autoptr (RaRsfec) x = receiver_new (100);
+  RaRtpBytes media[3];
+  RaRsfecPacket lie;
+  guint8 repair[ROOM];
+  gsize size;
+
+  block_new (b, 3, 1, 100, 7);
+  block_new (last, 1, 1, 103, 8);
+  media[0] = (RaRtpBytes){ b->media[1], b->sizes[1] };
+  media[1] = (RaRtpBytes){ b->media[2], b->sizes[2] };
+  media[2] = (RaRtpBytes){ last->media[0], last->sizes[0] };
+  size = ra_rsfec_write (media, 3, 1, 0, repair, sizeof repair);
+  send_media (b, x, 0);
+  send_media (b, x, 2);
+  b->repair[0][RA_RSFEC_HEADER - 1] ^= 1; /* its time */
+  g_assert_true (
+      ra_rsfec_on_repair (x, SSRC, 110, b->repair[0], b->repair_size, 0));
+  send_media (b, x, 1);
+  g_assert_true (ra_rsfec_on_repair (x, SSRC, 111, repair, size, 0));
+  g_assert_true (ra_rsfec_take (x, &lie));
+  g_free (lie.data);
+  g_assert_cmpuint (take_all (last, x), ==, 1);
+}
+
 /* --- bad packets --------------------------------------------------------------- */
 
 static const struct
@@ -448,6 +533,9 @@ tests_add (void)
   rows_add_by ("/rs/lost-repair", lost_repair, name, test_lost_repair);
   g_test_add_func ("/rs/lost-twice", test_lost_twice);
   g_test_add_func ("/rs/restart", test_restart);
+  rows_add_by ("/rs/far", far, name, test_far);
+  g_test_add_func ("/rs/behind", test_behind);
+  g_test_add_func ("/rs/lie", test_lie);
   rows_add ("/rs/bad", bad, test_bad);
   g_test_add_func ("/rs/longer", test_longer);
 }

@@ -57,6 +57,7 @@ struct _RaReporter
 
   RaMissing losses[RA_REPORTER_LOSSES_MAX]; /* a ring */
   guint first_loss, n_losses;
+  guint64 losses_over; /* that had no place in it */
 
   RaReporterStats stats;
 };
@@ -68,6 +69,8 @@ on_loss (const RaMissing *m, gpointer data)
 
   if (r->n_losses < RA_REPORTER_LOSSES_MAX)
     r->losses[(r->first_loss + r->n_losses++) % RA_REPORTER_LOSSES_MAX] = *m;
+  else
+    r->losses_over++;
 }
 
 static RaLda *
@@ -137,6 +140,15 @@ ra_reporter_next_loss (RaReporter *r, RaMissing *out)
   r->first_loss = (r->first_loss + 1) % RA_REPORTER_LOSSES_MAX;
   r->n_losses--;
   return TRUE;
+}
+
+guint64
+ra_reporter_losses_over (RaReporter *r)
+{
+  guint64 n = r->losses_over;
+
+  r->losses_over = 0;
+  return n;
 }
 
 static RaMark

@@ -67,6 +67,8 @@ gboolean ra_reporter_set_lda (
 /* Takes the next confirmed loss; seq is the sequence's own.  FALSE: there is none.
  * Of those that wait, the first RA_REPORTER_LOSSES_MAX are kept. */
 gboolean ra_reporter_next_loss (RaReporter *r, RaMissing *out);
+/* How many more there were since the last call. */
+guint64 ra_reporter_losses_over (RaReporter *r);
 
 /* TRUE if a report is due at once: a new loss event, or a timer that is late. */
 gboolean ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p);

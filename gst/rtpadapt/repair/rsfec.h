@@ -53,7 +53,7 @@ typedef struct
 {
   guint64 repair;    /* repair packets that came */
   guint64 bad;       /* of these malformed, or against others of their block, or
-                        far from it */
+                        far from it or from the packets that came */
   guint64 recovered; /* media packets */
 } RaRsfecStats;
 
@@ -65,6 +65,7 @@ typedef struct
   guint8 *data;
   guint size;
   guint16 seq;
+  guint behind; /* numbers from it to the highest that came; of media alone */
   RaTime
       arrival; /* of the one before it in its block that came, or the one behind */
 } RaRsfecPacket;
@@ -72,8 +73,9 @@ typedef struct
 RaRsfec *ra_rsfec_new (void);
 void ra_rsfec_free (RaRsfec *x);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaRsfec, ra_rsfec_free)
-/* A media packet came at `arrival`. */
-void ra_rsfec_on_media (RaRsfec *x, const RaRtpBytes *packet, RaTime arrival);
+/* A media packet came at `arrival`, or a repeat of it (`again`). */
+void ra_rsfec_on_media (
+    RaRsfec *x, const RaRtpBytes *packet, gboolean again, RaTime arrival);
 /* The payload of a repair packet came at `arrival`, of `ssrc` and with the number `seq`.
  * FALSE: it is bad, also where its block is not right before it: who judges the numbers
  * that come sees `seq`, and not those of what comes back. */

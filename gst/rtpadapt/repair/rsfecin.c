@@ -19,6 +19,7 @@ typedef struct
   guint8 *data; /* NULL: none */
   guint size;
   RaTime arrival;
+  gboolean made; /* from a block, which may have lied */
 } Kept;
 
 typedef struct
@@ -38,7 +39,7 @@ struct _RaRsfec
 {
   gboolean active;
   guint idle;     /* media packets since the last repair packet */
-  guint16 newest; /* number of the latest media packet */
+  guint16 newest; /* the highest number that came */
   gboolean has_newest;
   guint32 ssrc;
   Kept kept[RA_RSFEC_KEPT]; /* by number */
@@ -89,14 +90,14 @@ ra_rsfec_free (RaRsfec *x)
 
 /* Takes `data` over. */
 static void
-keep (RaRsfec *x, guint8 *data, guint size, RaTime arrival)
+keep (RaRsfec *x, guint8 *data, guint size, RaTime arrival, gboolean made)
 {
   const RaRtpBytes packet = { data, size };
   guint slot = ra_rtp_seq (&packet) % RA_RSFEC_KEPT;
   Kept *kept = &x->kept[slot];
 
   g_free (kept->data);
-  *kept = (Kept){ data, size, arrival };
+  *kept = (Kept){ data, size, arrival, made };
   x->lost[slot] = 0;
 }
 
@@ -148,10 +149,13 @@ packet_back (RaRsfec *x, const Block *b, guint i, const guint8 *symbol)
   ra_put_u32 (data + 8, x->ssrc);
   memcpy (data + RA_RTP_HEADER, symbol + RA_RSFEC_SYMBOL, rest);
   packet = g_new (RaRsfecPacket, 1);
-  *packet = (RaRsfecPacket){ g_memdup2 (data, size), size,
-    (guint16) (b->base + i), arrival };
+  *packet = (RaRsfecPacket){ .data = g_memdup2 (data, size),
+    .size = size,
+    .seq = (guint16) (b->base + i),
+    .behind = (guint16) (x->newest - b->base - i),
+    .arrival = arrival };
   g_queue_push_tail (&x->back, packet);
-  keep (x, data, size, arrival);
+  keep (x, data, size, arrival, TRUE);
   x->stats.recovered++;
   return TRUE;
 }
@@ -259,24 +263,42 @@ numbers_fill (RaRsfec *x, guint16 seq, RaTime arrival)
 
 /* --- what comes ------------------------------------------------------------- */
 
-void
-ra_rsfec_on_media (RaRsfec *x, const RaRtpBytes *packet, RaTime arrival)
+/* FALSE: the packet is of no use.  A repeat may come long after its time, and nobody
+ * checked that its number is near; so what is far from the others ends no block. */
+static gboolean
+newest_move (RaRsfec *x, guint16 seq, gboolean again)
 {
-  guint16 seq = ra_rtp_seq (packet);
   gint16 ahead = (gint16) (seq - x->newest);
 
-  if (x->has_newest && ABS (ahead) >= RA_RSFEC_KEPT)
+  if (x->has_newest && ABS (ahead) >= RA_RSFEC_KEPT) {
+    if (again)
+      return FALSE;
     forget (x);
+  }
   if (!x->has_newest || ahead > 0 || ahead <= -RA_RSFEC_KEPT)
     x->newest = seq;
   x->has_newest = TRUE;
+  return TRUE;
+}
+
+void
+ra_rsfec_on_media (
+    RaRsfec *x, const RaRtpBytes *packet, gboolean again, RaTime arrival)
+{
+  guint16 seq = ra_rtp_seq (packet);
+  const Kept *kept;
+
+  if (!newest_move (x, seq, again))
+    return;
   if (x->active && x->idle++ > IDLE) {
     forget (x);
     x->active = FALSE;
   }
-  if (!x->active || find (x, seq))
+  kept = find (x, seq);
+  if (!x->active || (kept && !kept->made))
     return;
-  keep (x, g_memdup2 (packet->data, packet->size), packet->size, arrival);
+  keep (
+      x, g_memdup2 (packet->data, packet->size), packet->size, arrival, FALSE);
   numbers_fill (x, seq, arrival);
   for (guint i = 0; i < RA_RSFEC_BLOCKS; i++) {
     Block *b = &x->blocks[i];
@@ -324,6 +346,8 @@ repair_take (
   ahead = (guint16) (seq - said.base);
   if (said.n > RA_RS_MAX || said.f > RA_RS_MAX || r >= said.f
       || ahead < said.n + r || ahead >= RA_RSFEC_KEPT)
+    return FALSE;
+  if (!newest_move (x, seq, TRUE))
     return FALSE;
   said.first = (guint16) (seq - r);
   b = block_of (x, &said);

@@ -12,15 +12,17 @@
  * receiver reports still count what was lost on the path, and a packet that is back
  * is in time if the jitterbuffer holds others for longer than a block takes.  It
  * leaves at once when enough packets came, behind them, with the arrival time (DTS)
- * of its neighbour, so that rtpjitterbuffer takes it for one that was overtaken.
+ * of its neighbour, so that rtpjitterbuffer takes it for one that was overtaken.  One that
+ * is far behind leaves as a retransmission, which needs `do-retransmission` there.
  *
  * All packets pass, repair packets too: they have numbers of the stream.  What takes
  * them off is rtpptdemux, by `is-fec` in their caps.  An empty packet leaves in
  * place of a lost one that others of its block show: a jitterbuffer takes a missing number
  * for one of media.
  *
- * The statistics count repair (repair packets that came), bad (of these, malformed or
- * against others of their block), recovered (media packets).
+ * The statistics count repair (repair packets that came), bad (of these, malformed, or
+ * against others of their block, or too late; and blocks that gave no packet), recovered
+ * (media packets).
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
@@ -43,6 +45,10 @@ GST_DEBUG_CATEGORY_STATIC (rtpadaptfecdec_debug);
 #define PT_NONE 255
 /* Streams that are repaired, the latest; rtpadaptsrc lets as many SSRCs in. */
 #define STREAMS_MAX 16
+/* rtpjitterbuffer (1.22) takes a packet that is more than 100 behind for one of another
+ * stream, and begins again when it sees five of them.  Not so a retransmission.  A few
+ * more may have come since. */
+#define FAR_BEHIND 90
 
 typedef struct
 {
@@ -55,6 +61,7 @@ typedef struct
   guint32 ssrc;
   RaRsfec *rsfec;    /* NULL: unused */
   guint64 recovered; /* packets */
+  guint64 used;      /* when the last packet came, in packets of all streams */
 } Stream;
 
 struct _GstRtpAdaptFecDec
@@ -66,7 +73,7 @@ struct _GstRtpAdaptFecDec
   RaRsfecStats count; /* the same */
 
   Stream streams[STREAMS_MAX];
-  guint n_streams; /* so far; only the streaming thread uses it */
+  guint64 n; /* packets so far; only the streaming thread uses it */
 };
 
 G_DEFINE_TYPE (GstRtpAdaptFecDec, gst_rtp_adapt_fec_dec, GST_TYPE_ELEMENT)
@@ -98,21 +105,27 @@ streams_forget (GstRtpAdaptFecDec *self)
     stream_set (self, &self->streams[i], &(Stream){ 0 });
 }
 
-/* NULL: there is none, and `make` is FALSE. */
+/* NULL: there is none, and `make` is FALSE; else in the place of the one idle longest. */
 static Stream *
 stream_find (GstRtpAdaptFecDec *self, guint32 ssrc, gboolean make)
 {
-  Stream *stream;
+  Stream *stream = NULL, *place = &self->streams[0];
 
-  for (guint i = 0; i < STREAMS_MAX; i++) {
-    stream = &self->streams[i];
-    if (stream->rsfec && stream->ssrc == ssrc)
-      return stream;
+  for (guint i = 0; i < STREAMS_MAX && !stream; i++) {
+    Stream *s = &self->streams[i];
+
+    if (s->rsfec && s->ssrc == ssrc)
+      stream = s;
+    else if (s->used < place->used)
+      place = s;
   }
-  if (!make)
-    return NULL;
-  stream = &self->streams[self->n_streams++ % STREAMS_MAX];
-  stream_set (self, stream, &(Stream){ ssrc, ra_rsfec_new () });
+  if (!stream && make) {
+    stream = place;
+    stream_set (
+        self, stream, &(Stream){ .ssrc = ssrc, .rsfec = ra_rsfec_new () });
+  }
+  if (stream)
+    stream->used = ++self->n;
   return stream;
 }
 
@@ -150,25 +163,24 @@ stream_feed (
         gst_rtp_buffer_get_payload_len (rtp), arrival_of (buffer));
   } else if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     ra_rsfec_on_media (rsfec, &(RaRtpBytes){ map.data, (guint) map.size },
+        GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
         arrival_of (buffer));
     gst_buffer_unmap (buffer, &map);
   }
 }
 
 static void
-count_note (GstRtpAdaptFecDec *self, Stream *stream, const RaRsfecStats *before,
+count_note (GstRtpAdaptFecDec *self, const RaRsfecStats *before,
     const RaRsfecStats *after)
 {
   GST_OBJECT_LOCK (self);
-  stream->recovered += after->recovered - before->recovered;
   self->count.repair += after->repair - before->repair;
   self->count.bad += after->bad - before->bad;
-  self->count.recovered += after->recovered - before->recovered;
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Returns what repairs the packet's stream, or NULL: nothing does yet. */
-static RaRsfec *
+/* Returns the packet's stream, or NULL: nothing repairs it yet. */
+static Stream *
 packet_note (GstRtpAdaptFecDec *self, GstBuffer *buffer, guint pt)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
@@ -184,10 +196,10 @@ packet_note (GstRtpAdaptFecDec *self, GstBuffer *buffer, guint pt)
 
     stream_feed (stream->rsfec, &rtp, buffer, repair);
     after = ra_rsfec_stats (stream->rsfec);
-    count_note (self, stream, &before, &after);
+    count_note (self, &before, &after);
   }
   gst_rtp_buffer_unmap (&rtp);
-  return stream ? stream->rsfec : NULL;
+  return stream;
 }
 
 /* FALSE: what came back is no packet, as where its block was forged. */
@@ -216,29 +228,41 @@ filler_new (const guint8 *header, guint pt, guint16 seq)
   return gst_buffer_new_wrapped (data, RA_RTP_HEADER);
 }
 
+static void
+back_note (GstRtpAdaptFecDec *self, Stream *stream, gboolean good)
+{
+  GST_OBJECT_LOCK (self);
+  stream->recovered += good;
+  self->count.recovered += good;
+  self->count.bad += !good;
+  GST_OBJECT_UNLOCK (self);
+}
+
 /* `header`: of the packet that came. */
 static GstFlowReturn
 push_back (
-    GstRtpAdaptFecDec *self, RaRsfec *rsfec, guint pt, const guint8 *header)
+    GstRtpAdaptFecDec *self, Stream *stream, guint pt, const guint8 *header)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   RaRsfecPacket packet;
+  gboolean good;
 
-  while (ret == GST_FLOW_OK && ra_rsfec_take (rsfec, &packet)) {
+  while (ret == GST_FLOW_OK && ra_rsfec_take (stream->rsfec, &packet)) {
     GstBuffer *buffer = packet.data
         ? gst_buffer_new_wrapped (packet.data, packet.size)
         : filler_new (header, pt, packet.seq);
 
     GST_BUFFER_DTS (buffer)
         = packet.arrival == RA_TIME_NONE ? GST_CLOCK_TIME_NONE : packet.arrival;
-    if (!packet.data || is_rtp (buffer, pt)) {
+    if (packet.data && packet.behind > FAR_BEHIND)
+      GST_BUFFER_FLAG_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+    good = !packet.data || is_rtp (buffer, pt);
+    if (packet.data)
+      back_note (self, stream, good);
+    if (good)
       ret = gst_pad_push (self->srcpad, buffer);
-    } else {
-      GST_OBJECT_LOCK (self);
-      self->count.bad++;
-      GST_OBJECT_UNLOCK (self);
+    else
       gst_buffer_unref (buffer);
-    }
   }
   return ret;
 }
@@ -249,18 +273,18 @@ fec_dec_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstRtpAdaptFecDec *self = GST_RTP_ADAPT_FEC_DEC (parent);
   GstFlowReturn ret;
   guint8 header[RA_RTP_HEADER];
-  RaRsfec *rsfec;
+  Stream *stream;
   guint pt;
 
   GST_OBJECT_LOCK (self);
   pt = self->cfg.pt;
   GST_OBJECT_UNLOCK (self);
-  rsfec = pt == PT_NONE ? NULL : packet_note (self, buffer, pt);
-  if (rsfec)
+  stream = pt == PT_NONE ? NULL : packet_note (self, buffer, pt);
+  if (stream)
     gst_buffer_extract (buffer, 0, header, sizeof header);
   ret = gst_pad_push (self->srcpad, buffer);
-  return rsfec && ret == GST_FLOW_OK ? push_back (self, rsfec, pt, header)
-                                     : ret;
+  return stream && ret == GST_FLOW_OK ? push_back (self, stream, pt, header)
+                                      : ret;
 }
 
 static gboolean
@@ -276,8 +300,9 @@ fec_dec_event (GstPad *pad, GstObject *parent, GstEvent *event)
 const Field fec_dec_fields[] = {
   { "repair", "packets", "repair packets that came", "element",
       FIELD_UINT64 (RaRsfecStats, repair) },
-  { "bad", "packets", "of these malformed", "element",
-      FIELD_UINT64 (RaRsfecStats, bad) },
+  { "bad", "packets",
+      "of these malformed or too late, and what blocks gave that is no packet",
+      "element", FIELD_UINT64 (RaRsfecStats, bad) },
   { "recovered", "packets", "media packets brought back", "element",
       FIELD_UINT64 (RaRsfecStats, recovered) },
   { NULL },

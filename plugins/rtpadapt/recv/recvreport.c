@@ -46,12 +46,20 @@ job (GstElement *element, gpointer user_data)
   g_mutex_unlock (&self->lock);
 }
 
-/* Has the job post `message`, which is taken; the lock is held. */
+/* The lock is held. */
+static void
+job_start (GstRtpAdaptRecv *self)
+{
+  if (herald_wake (&self->herald))
+    gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
+}
+
+/* Has the job post what is said once, and takes it. */
 static void
 post (GstRtpAdaptRecv *self, GstMessage *message)
 {
-  if (herald_post (&self->herald, message) && herald_wake (&self->herald))
-    gst_element_call_async (GST_ELEMENT (self), job, NULL, NULL);
+  herald_post_always (&self->herald, message);
+  job_start (self);
 }
 
 void
@@ -95,14 +103,20 @@ recv_dscp_post (GstRtpAdaptRecv *self)
 void
 recv_losses_post (GstRtpAdaptRecv *self)
 {
+  guint64 over = ra_reporter_losses_over (self->reporter);
   RaMissing m;
 
+  if (self->cfg.loss_messages)
+    self->count.losses_unsaid += over;
   while (ra_reporter_next_loss (self->reporter, &m)) {
     if (!self->cfg.loss_messages)
       continue;
-    post (self,
-        gst_message_new_element (GST_OBJECT (self),
-            recv_loss_news (&m, our_clock_time (&self->clock, m.t_loss))));
+    if (herald_post (&self->herald,
+            gst_message_new_element (GST_OBJECT (self),
+                recv_loss_news (&m, our_clock_time (&self->clock, m.t_loss)))))
+      job_start (self);
+    else
+      self->count.losses_unsaid++;
   }
 }
 

@@ -77,6 +77,7 @@
 #include "fec/gstrtpadaptfecdec.h"
 #include "srchints.h"
 #include "srcpads.h"
+#include "srcrtxpt.h"
 #include "srcstats.h"
 #include "udp/udpsock.h"
 #include "wire/binuri.h"
@@ -334,6 +335,7 @@ src_stats (GstRtpAdaptSrc *self)
   GstStructure *stats
       = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
   GArray *streams;
+  GstElement *rtx = NULL;
   SrcGateStats gate;
   SrcHoldStats hold;
 
@@ -345,8 +347,12 @@ src_stats (GstRtpAdaptSrc *self)
     source->early = rtp_adapt_fec_dec_recovered (
         GST_RTP_ADAPT_FEC_DEC (self->session.fecdec), source->ssrc);
   }
+  g_set_object (&rtx, self->session.rtx);
   g_mutex_unlock (&self->lock);
   src_gate_get_stats (self->gate, &gate);
+  if (rtx)
+    gate.order.jumped += src_rtx_far (rtx);
+  gst_clear_object (&rtx);
   src_stats_set_gate (stats, &gate);
   src_stats_set_streams (stats, streams);
   src_hold_get_stats (&self->session.hold, &hold);

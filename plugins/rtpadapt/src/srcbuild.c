@@ -420,10 +420,8 @@ show (GstRtpAdaptSrc *self, const SrcPending *p)
   SrcStream *stream;
   gboolean fec, goes_on;
 
-  GST_OBJECT_LOCK (self);
-  fec = self->cfg.fec;
-  GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
+  fec = self->session.cfg.fec; /* as it was from NULL to READY */
   name = g_strdup_printf ("src_%u", self->streams.next_name++);
   g_mutex_unlock (&self->lock);
   stream = src_stream_new (

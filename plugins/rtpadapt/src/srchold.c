@@ -3,6 +3,8 @@
  */
 #include "srchold.h"
 
+#include "wire/seqcheck.h"
+
 #include <gst/rtp/rtp.h>
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
@@ -278,7 +280,7 @@ is_ahead (const HoldStream *s, const Packet *p)
 {
   gint16 ahead = (gint16) (p->seq - s->highest);
 
-  return s->started && ahead > 0 && ahead < ARRIVALS;
+  return s->started && ahead > 0 && ahead <= SEQ_NEAR;
 }
 
 static GstPadProbeReturn

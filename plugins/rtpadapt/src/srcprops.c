@@ -14,25 +14,25 @@ const PropRow src_props[] = {
   { "uri", "URI",
       "rtpadapt://address:port?property=value&...: where to receive, and "
       "other properties of this element, but for keys and files",
-      PROP_READY, .type = G_TYPE_STRING },
+      PROP_ANY, .type = G_TYPE_STRING },
   { "address", "Address",
       "Address to receive at, 0.0.0.0: all of IPv4, or a multicast group "
       "to join; none: all, of IPv4 and IPv6",
-      PROP_READY, TEXT (address) },
+      PROP_ANY, TEXT (address) },
   { "port", "Port",
       "Port to receive at (0: a free one, to be read here from READY on)",
-      PROP_READY, PROP_INT (SrcConfig, port, 0, 65535, BIN_URI_PORT) },
+      PROP_ANY, PROP_INT (SrcConfig, port, 0, 65535, BIN_URI_PORT) },
   { "rtcp-mux", "RTCP mux",
       "RTP and RTCP share a port (RFC 5761), and answers go where packets "
       "come from; else RTCP has rtcp-port, at both ends",
-      PROP_READY, PROP_BOOLEAN (SrcConfig, mux, TRUE) },
+      PROP_ANY, PROP_BOOLEAN (SrcConfig, mux, TRUE) },
   { "rtcp-port", "RTCP port",
       "Port to receive RTCP at, without rtcp-mux (0: that after port)",
-      PROP_READY, PROP_INT (SrcConfig, rtcp_port, 0, 65535, 0) },
+      PROP_ANY, PROP_INT (SrcConfig, rtcp_port, 0, 65535, 0) },
   { "multicast-iface", "Multicast interface",
       "Network interfaces to join a group by (\"eth0,eth1\"); none: as "
       "routed",
-      PROP_READY, TEXT (iface) },
+      PROP_ANY, TEXT (iface) },
   { "latency", "Latency",
       "Time that packets are held for late ones and for repair, with "
       "adaptive-latency at most (@); a round trip and 50 ms at least, for "
@@ -51,24 +51,24 @@ const PropRow src_props[] = {
   { "drop-on-latency", "Drop on latency",
       "Never hold more than latency: drop the oldest packets; for pictures to "
       "steer by",
-      PROP_READY, PROP_BOOLEAN (SrcConfig, drop_on_latency, FALSE) },
+      PROP_ANY, PROP_BOOLEAN (SrcConfig, drop_on_latency, FALSE) },
   { "encoding-name", "Encoding name",
       "What the packets of dynamic payload types are that are neither in "
       "pt-map nor in caps, \"H264\" or \"OPUS/48000\"; none: they are "
       "dropped",
-      PROP_READY, TEXT (encoding) },
+      PROP_ANY, TEXT (encoding) },
   { "pt-map", "Payload type map",
       "Payload types and what they are, "
       "\"96=H264/90000,97=OPUS/48000/2\" (name/Hz/channels)",
-      PROP_READY, TEXT (pt_map) },
+      PROP_ANY, TEXT (pt_map) },
   { "caps", "Caps",
       "Of packets in all detail, one structure for each payload type; one "
       "without payload is for the dynamic ones",
-      PROP_READY, PROP_BOXED (SrcConfig, caps, gst_caps_get_type) },
+      PROP_ANY, PROP_BOXED (SrcConfig, caps, gst_caps_get_type) },
   { "feedback", "Feedback",
       "What is reported to the sender, which should be set to the same; "
       "both sides say so where it is not",
-      PROP_READY,
+      PROP_ANY,
       PROP_ENUM (
           SrcConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
   { "lda",
@@ -79,11 +79,11 @@ const PropRow src_props[] = {
   { "fec", "FEC",
       "Bring back lost video by repair packets (ULPFEC, payload type 122; "
       "Reed-Solomon, 120)",
-      PROP_READY, PROP_BOOLEAN (SrcConfig, fec, TRUE) },
+      PROP_ANY, PROP_BOOLEAN (SrcConfig, fec, TRUE) },
   { "retransmission", "Retransmission",
       "Use lost packets that are sent again, and ask for them; the sender "
       "repeats video with payload type 121, Reed-Solomon repair packets with 119",
-      PROP_READY, PROP_BOOLEAN (SrcConfig, retransmission, TRUE) },
+      PROP_ANY, PROP_BOOLEAN (SrcConfig, retransmission, TRUE) },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptsrc-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS },

@@ -1,4 +1,4 @@
-/* rtpadaptsrc: what payload type a packet had that was sent again.
+/* rtpadaptsrc: what payload type and number a packet had that was sent again.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A retransmission has a payload type of its own.  rtprtxreceive (1.22) gives
@@ -6,11 +6,15 @@
  * nobody names one, and a sender may change codec and payload type while it runs.
  * But the SSRC is known by then: the payload type is the one that the stream's
  * other packets had at that place.  Only FEC has its own.
+ *
+ * The number is the sender's word, too, and none of the gate's (wire/seqcheck.h): rtpjitterbuffer
+ * would follow one that is far ahead, and would take the stream's packets for old ones.
  */
 #include "srcrtxpt.h"
 
 #include "srcpayload.h"
 #include "wire/peer.h"
+#include "wire/seqcheck.h"
 
 #include <gst/rtp/rtp.h>
 
@@ -18,7 +22,6 @@
 #define ANY_PT "96"
 #define RS_PT G_STRINGIFY (PT_RS)
 
-#define MAX_MISORDER 100 /* RFC 3550 A.1 */
 /* From here on nothing from before a change is asked for; and numbers wrap. */
 #define LONG_AGO 0x4000
 
@@ -26,6 +29,7 @@ typedef struct
 {
   guint32 ssrc;
   guint16 from, newest; /* numbers: from the first one with `pt` */
+  guint16 top;          /* the highest number, of repair packets, too */
   guint8 pt, before;
   guint64 used; /* 0: free */
 } Stream;
@@ -34,8 +38,11 @@ typedef struct
 typedef struct
 {
   Stream streams[PEER_STREAMS];
-  guint64 n; /* packets */
+  guint64 n;      /* packets */
+  gsize far_away; /* atomic: repeats dropped for their number */
 } Types;
+
+#define TYPES "rtpadapt-repeats" /* data of the rtprtxreceive */
 
 static void
 types_unref (gpointer types)
@@ -63,6 +70,15 @@ stream_find (Types *t, guint32 ssrc, gboolean make)
   return place;
 }
 
+/* One that was overtaken does not count. */
+static gboolean
+is_news (guint16 seq, guint16 than)
+{
+  gint16 ahead = (gint16) (seq - than);
+
+  return ahead > 0 || ahead < -SEQ_NEAR;
+}
+
 /* What comes off the network. */
 static GstPadProbeReturn
 on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -70,7 +86,6 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   Types *t = data;
   guint8 head[12], pt;
-  gint16 ahead;
   guint16 seq;
   Stream *s;
 
@@ -78,16 +93,21 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   pt = head[1] & 0x7f;
   seq = GST_READ_UINT16_BE (head + 2);
-  if (pt_is_fec (pt) || pt_is_rtx (pt))
+  if (pt_is_rtx (pt))
     return GST_PAD_PROBE_OK;
-  s = stream_find (t, GST_READ_UINT32_BE (head + 8), TRUE);
-  ahead = (gint16) (seq - s->newest);
-  /* One that was overtaken does not change it back. */
-  if (s->used == 0 || ahead > 0 || ahead < -MAX_MISORDER) {
-    if (s->used == 0 || pt != s->pt)
-      *s = (Stream){
-        .ssrc = s->ssrc, .from = seq, .pt = pt, .before = s->used ? s->pt : pt
-      };
+  s = stream_find (t, GST_READ_UINT32_BE (head + 8), !pt_is_fec (pt));
+  if (!s)
+    return GST_PAD_PROBE_OK;
+  if (s->used == 0 || is_news (seq, s->top))
+    s->top = seq;
+  if (pt_is_fec (pt))
+    return GST_PAD_PROBE_OK;
+  if (s->used == 0 || is_news (seq, s->newest)) {
+    if (s->used == 0 || pt != s->pt) {
+      s->before = s->used ? s->pt : pt;
+      s->from = seq;
+      s->pt = pt;
+    }
     if ((guint16) (seq - s->from) >= LONG_AGO)
       s->before = s->pt;
     s->newest = seq;
@@ -104,17 +124,21 @@ on_restored (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Types *t = data;
   guint8 head[12];
   const Stream *s;
+  guint16 seq;
 
   if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION)
-      || gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head
-      || pt_is_fec (head[1] & 0x7f))
+      || gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head)
     return GST_PAD_PROBE_OK;
+  seq = GST_READ_UINT16_BE (head + 2);
   s = stream_find (t, GST_READ_UINT32_BE (head + 8), FALSE);
-  if (!s)
+  if (!s || (gint16) (seq - s->top) > SEQ_NEAR) {
+    g_atomic_pointer_add (&t->far_away, 1);
     return GST_PAD_PROBE_DROP;
-  head[1] = (head[1] & 0x80)
-      | ((gint16) (GST_READ_UINT16_BE (head + 2) - s->from) < 0 ? s->before
-                                                                : s->pt);
+  }
+  if (pt_is_fec (head[1] & 0x7f))
+    return GST_PAD_PROBE_OK;
+  head[1]
+      = (head[1] & 0x80) | ((gint16) (seq - s->from) < 0 ? s->before : s->pt);
   buffer = gst_buffer_make_writable (buffer);
   gst_buffer_fill (buffer, 1, head + 1, 1);
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
@@ -136,6 +160,8 @@ src_rtx_receiver (void)
   g_object_set (rtx, "payload-type-map", map, NULL);
   gst_structure_free (map);
   t = g_atomic_rc_box_new0 (Types);
+  g_object_set_data_full (
+      G_OBJECT (rtx), TYPES, g_atomic_rc_box_acquire (t), types_unref);
   pad = gst_element_get_static_pad (rtx, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet,
       g_atomic_rc_box_acquire (t), types_unref);
@@ -145,4 +171,12 @@ src_rtx_receiver (void)
       pad, GST_PAD_PROBE_TYPE_BUFFER, on_restored, t, types_unref);
   gst_object_unref (pad);
   return rtx;
+}
+
+guint64
+src_rtx_far (GstElement *rtx)
+{
+  Types *t = g_object_get_data (G_OBJECT (rtx), TYPES);
+
+  return (guint64) g_atomic_pointer_get (&t->far_away);
 }

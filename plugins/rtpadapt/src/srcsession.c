@@ -107,7 +107,7 @@ new_jitterbuffer (GstElement *rtpbin, GstElement *jitterbuffer, guint session,
   g_mutex_lock (s->lock);
   g_hash_table_replace (
       s->jitterbuffers, GUINT_TO_POINTER (ssrc), gst_object_ref (jitterbuffer));
-  rtx = s->repeats;
+  rtx = s->rtx != NULL;
   g_mutex_unlock (s->lock);
   src_hold_add (&s->hold, jitterbuffer, ssrc);
   src_frame_watch (pad, s->payloads); /* behind the probes of the hold */
@@ -164,7 +164,7 @@ request_aux_receiver (GstElement *rtpbin, guint session, gpointer data)
   add_ghost (bin, rtx ? rtx : fec, "sink", "sink_0");
   add_ghost (bin, fec ? fec : rtx, "src", "src_0");
   g_mutex_lock (s->lock);
-  s->repeats = rtx != NULL;
+  g_set_object (&s->rtx, rtx);
   g_mutex_unlock (s->lock);
   return bin;
 }
@@ -246,7 +246,7 @@ src_session_close (SrcSession *s)
   g_mutex_lock (s->lock);
   g_hash_table_remove_all (s->jitterbuffers);
   g_clear_object (&s->fecdec);
-  s->repeats = FALSE;
+  g_clear_object (&s->rtx);
   g_mutex_unlock (s->lock);
   src_hold_remove_all (&s->hold);
 }
@@ -391,6 +391,7 @@ src_session_clear (SrcSession *s)
 {
   g_clear_object (&s->storage);
   g_clear_object (&s->fecdec);
+  g_clear_object (&s->rtx);
   g_ptr_array_free (s->requested, TRUE);
   g_hash_table_unref (s->jitterbuffers);
   src_hold_clear (&s->hold);

@@ -29,7 +29,7 @@ typedef struct
                    change it */
   SrcSessionSettings cfg;
   GHashTable *jitterbuffers; /* SSRC to GstElement */
-  gboolean repeats;          /* rtprtxreceive is there */
+  GstElement *rtx;           /* rtprtxreceive (srcrtxpt.h), or NULL */
   GstElement *element;       /* rtpsession, while it is open, or NULL */
   GstElement *storage;       /* rtpstorage, or NULL */
   GstElement *fecdec;        /* rtpadaptfecdec, or NULL */

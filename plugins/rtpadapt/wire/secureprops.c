@@ -37,35 +37,35 @@ const PropRow secure_props[] = {
       "SRTP master key and salt, hex digits: 60 of them for aes-128-icm, "
       "92 for aes-256-icm, 56 for aes-128-gcm, 88 for aes-256-gcm (none: "
       "no SRTP); in a command line ps shows it, so take key-file there",
-      PROP_READY & ~G_PARAM_READABLE, PROP_TEXT (SecureConfig, key, NULL),
+      PROP_ANY & ~G_PARAM_READABLE, PROP_TEXT (SecureConfig, key, NULL),
       .empty_is_none = TRUE, .forget = secure_text_forget },
   { "key-file", "Key file",
       "File with the SRTP master key and salt, as bytes or as hex digits",
-      PROP_READY, PROP_TEXT (SecureConfig, key_file, NULL),
+      PROP_ANY, PROP_TEXT (SecureConfig, key_file, NULL),
       .empty_is_none = TRUE },
-  { "cipher", "Cipher", "Of SRTP and SRTCP with key or key-file", PROP_READY,
+  { "cipher", "Cipher", "Of SRTP and SRTCP with key or key-file", PROP_ANY,
       PROP_ENUM (
           SecureConfig, cipher, gst_rtp_adapt_cipher_get_type, "aes-128-icm") },
   { "dtls", "DTLS", "Agree on the SRTP key by DTLS (RFC 5764); needs rtcp-mux",
-      PROP_READY, PROP_BOOLEAN (SecureConfig, dtls, FALSE) },
+      PROP_ANY, PROP_BOOLEAN (SecureConfig, dtls, FALSE) },
   { "dtls-client", "DTLS client",
-      "Begin the DTLS handshake; the peer must have it otherwise", PROP_READY,
+      "Begin the DTLS handshake; the peer must have it otherwise", PROP_ANY,
       PROP_BOOLEAN (SecureConfig, dtls_client, FALSE) },
   { "pem-file", "PEM file",
       "File with our certificate and RSA key for DTLS in PEM form (none: "
       "one is made up)",
-      PROP_READY, PROP_TEXT (SecureConfig, pem_file, NULL),
+      PROP_ANY, PROP_TEXT (SecureConfig, pem_file, NULL),
       .empty_is_none = TRUE },
   { "fingerprint", "Fingerprint",
       "SHA-256 of the peer's certificate for DTLS, 32 pairs of hex digits "
       "(none: any certificate will do, with a warning)",
-      PROP_READY, PROP_TEXT (SecureConfig, fingerprint, NULL),
+      PROP_ANY, PROP_TEXT (SecureConfig, fingerprint, NULL),
       .empty_is_none = TRUE },
   { "replay-guard", "Replay guard",
       "With key or key-file: refuse a sender that does not answer (RFC 3611 "
       "4.5), as it may be the recording of an earlier session; rtpadaptsink "
       "answers",
-      PROP_READY, PROP_BOOLEAN (SecureConfig, replay_guard, TRUE) },
+      PROP_ANY, PROP_BOOLEAN (SecureConfig, replay_guard, TRUE) },
   { NULL },
 };
 
