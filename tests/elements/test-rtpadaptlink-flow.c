@@ -48,6 +48,37 @@ test_flush (void)
   path_expect (&t, "caps 0, +3 48, ");
 }
 
+static GstPadProbeReturn
+on_blocked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK; /* it stays there */
+}
+
+/* Of two packets one is on its way to the next element, so that the other waits for it
+ * when a flush comes.  Its bytes are those that were counted. */
+static void
+test_flush_overhead (void)
+{
+  g_auto (Path) t;
+  GstPad *pad;
+
+  path_new (&t, "", 1);
+  path_expect (&t, "caps 0, ");
+  pad = GST_PAD_PEER (t.h->sinkpad);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+      on_blocked, NULL, NULL);
+  gst_harness_push (t.h, path_rtp (0, PATH_SIZE));
+  while (!gst_pad_is_blocking (pad))
+    g_thread_yield ();
+  gst_harness_push (t.h, path_rtp (1, PATH_SIZE));
+  g_assert_cmpuint (path_stat (&t, "bytes-out"), ==, 2 * PATH_SIZE);
+  g_object_set (t.h->element, "overhead", 10000, NULL);
+  gst_harness_push_event (t.h, gst_event_new_flush_start ());
+  gst_harness_push_event (t.h, gst_event_new_flush_stop (FALSE));
+  g_assert_cmpuint (path_stat (&t, "bytes-out"), ==, PATH_SIZE);
+  path_check_sum (&t);
+}
+
 static void
 test_stop_with_packets_inside (void)
 {
@@ -172,6 +203,7 @@ tests_add (void)
   g_test_add_func (
       "/rtpadaptlink/events-stay-in-place", test_events_stay_in_place);
   g_test_add_func ("/rtpadaptlink/flush", test_flush);
+  g_test_add_func ("/rtpadaptlink/flush-overhead", test_flush_overhead);
   g_test_add_func (
       "/rtpadaptlink/stop-with-packets-inside", test_stop_with_packets_inside);
   g_test_add_func ("/rtpadaptlink/paused", test_paused);

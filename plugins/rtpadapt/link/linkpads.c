@@ -79,8 +79,7 @@ link_loop (GstPad *pad)
   gboolean eos;
 
   g_mutex_lock (&self->lock);
-  while (
-      self->flow == GST_FLOW_OK && !(item = g_queue_pop_head (&self->path.out)))
+  while (self->flow == GST_FLOW_OK && !(item = link_path_pop (&self->path)))
     link_sleep (self);
   flow = self->flow;
   g_mutex_unlock (&self->lock);
@@ -111,7 +110,7 @@ link_set_flow (GstRtpAdaptLink *self, GstFlowReturn flow)
   g_mutex_lock (&self->lock);
   self->flow = flow;
   if (flow == GST_FLOW_OK) {
-    link_path_flush (&self->path, self->srcpad, self->overhead);
+    link_path_flush (&self->path, self->srcpad);
     self->eos = FALSE;
   }
   gst_rtp_adapt_link_wake (self);
