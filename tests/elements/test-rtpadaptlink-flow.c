@@ -48,6 +48,22 @@ test_flush (void)
   path_expect (&t, "caps 0, +3 48, ");
 }
 
+/* An element that stops deactivates this pad first. */
+static void
+test_flush_late (gconstpointer name)
+{
+  GstHarness *h = gst_harness_new (name);
+  GstPad *pad = GST_PAD_PEER (h->sinkpad);
+
+  gst_harness_set_src_caps_str (
+      h, "application/x-rtp,media=video,clock-rate=90000");
+  gst_pad_set_active (pad, FALSE);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  g_assert_cmpint (gst_pad_get_task_state (pad), ==, GST_TASK_STOPPED);
+  gst_harness_teardown (h);
+}
+
 static GstPadProbeReturn
 on_blocked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -203,6 +219,10 @@ tests_add (void)
   g_test_add_func (
       "/rtpadaptlink/events-stay-in-place", test_events_stay_in_place);
   g_test_add_func ("/rtpadaptlink/flush", test_flush);
+  g_test_add_data_func (
+      "/rtpadaptlink/flush-late", "rtpadaptlink", test_flush_late);
+  g_test_add_data_func (
+      "/rtpadaptsend/flush-late", "rtpadaptsend", test_flush_late);
   g_test_add_func ("/rtpadaptlink/flush-overhead", test_flush_overhead);
   g_test_add_func (
       "/rtpadaptlink/stop-with-packets-inside", test_stop_with_packets_inside);
