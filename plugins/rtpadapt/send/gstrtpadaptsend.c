@@ -249,6 +249,15 @@ level_say (GstRtpAdaptSend *self)
 
 static void send_loop (GstPad *pad);
 
+/* Packets pass again: a key frame is asked for with the next one, if some were dropped
+ * meanwhile.  The lock is held. */
+static void
+lost_ask (GstRtpAdaptSend *self)
+{
+  if (pace_take_lost (&self->pace))
+    key_gate_lack (&self->keys);
+}
+
 /* What waited is forgotten, and encoders that skipped frames for it get them again:
  * without a frame no packet would come that says so.  FALSE where the pad is not
  * active: a flush may come between its end and that of the pad upstream, and a task
@@ -260,8 +269,10 @@ task_start (GstRtpAdaptSend *self)
 
   g_mutex_lock (&self->lock);
   runs = gst_pad_is_active (self->srcpad);
-  if (runs)
+  if (runs) {
     pace_run (&self->pace);
+    lost_ask (self);
+  }
   if (runs && self->sender)
     level_say (self);
   g_mutex_unlock (&self->lock);
@@ -930,8 +941,10 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     self->tap.stale = TRUE;
     if (self->sender)
       send_tell (self);
-    if (pace_relink (&self->pace))
+    if (pace_relink (&self->pace)) {
+      lost_ask (self);
       gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
+    }
     g_mutex_unlock (&self->lock);
   }
   return gst_pad_event_default (pad, parent, event);
