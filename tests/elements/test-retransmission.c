@@ -292,6 +292,7 @@ test_own_late (void)
   push_frame (&s, 6000, 1);
   g_object_set (s.element, "max-bitrate", 50000, NULL);
   g_assert_cmpuint (pull_paced (&s), ==, 9);
+  g_assert_cmpint (stat (&s, "repeats-expired"), ==, 2);
 }
 
 /* Without a backlog a repetition that finds another one is dropped.  The next report

@@ -541,13 +541,17 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
   send_apply (self, mode_on_caps (&self->mode, s));
 }
 
-/* TRUE: what waits behind that packet is of more use; the lock is held. */
+/* TRUE: what waits behind that packet is of more use, so that it is dropped; the lock is
+ * held. */
 static gboolean
-is_late (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  return item->is_repair
-      && ra_repair_is_late (ra_sender_repair (self->sender),
-          ra_sender_ledger (self->sender), item->original, item->taken, now);
+  if (!item->is_repair
+      || !ra_repair_is_late (ra_sender_repair (self->sender),
+          ra_sender_ledger (self->sender), item->original, item->taken, now))
+    return FALSE;
+  self->way.late++;
+  return TRUE;
 }
 
 /* TRUE: an outage has made the packet useless, so that it is dropped, and a key frame is
@@ -570,7 +574,7 @@ static gboolean
 may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
   if (!ra_sender_is_open (self->sender) || probe_take (self, item, now))
-    return !pace_drops (&self->pace, now) && !is_late (self, item, now)
+    return !pace_drops (&self->pace, now) && !lateness_drops (self, item, now)
         && !outage_drops (self, item, now);
   send_apply (self, outage_on_ceased (&self->outage));
   return FALSE;

@@ -651,6 +651,7 @@ send_stats (GstRtpAdaptSend *self)
     .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
     .not_rtp = self->way.not_rtp,
     .plain = self->way.plain,
+    .late = self->way.late,
     .malformed = self->way.malformed,
     .ceased = self->outage.ceased,
     .probes = self->outage.probes,

@@ -18,7 +18,7 @@ typedef struct
   const gchar *controller, *lda, *fec, *colour; /* in use */
   const gchar *mode, *wanted;                   /* kinds of feedback */
   guint rate, encoder_rate;                     /* bit/s */
-  guint64 not_rtp, malformed, plain;            /* packets */
+  guint64 not_rtp, malformed, plain, late;      /* packets */
   guint64 ceased, probes;                       /* packets, see outage.h */
   guint64 keys_held;
   RaEarStats heard;

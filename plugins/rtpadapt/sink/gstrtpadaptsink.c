@@ -35,7 +35,7 @@
  * 4588.  Another receiver knows no such packets: without a key it gets the lost packet as it
  * was, in time for a jitterbuffer with #GstRtpAdaptSink:receiver-latency.  The sender's
  * statistics count repeats-own, repeats-plain, repeats-mended, repeats-late,
- * repeats-over-budget, repeat-requests and, of these, repeat-refused.
+ * repeats-expired, repeats-over-budget, repeat-requests and, of these, repeat-refused.
  *
  * FEC, too, waits until the receiver has said that it uses it: rtpjitterbuffer waits
  * for what it cannot read.  A stock receiver with an rtpulpfecdec cannot say so and
