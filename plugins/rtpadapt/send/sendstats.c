@@ -207,8 +207,10 @@ const Field send_stats_running_fields[] = {
       "pacer", FIELD_UINT64 (SendStats, dropped_frames) },
   { "frames-skipped", "frames", "raw frames kept from encoders, see frame-skip",
       "element", FIELD_UINT64 (SendStats, frames_skipped) },
-  { "skipped", "numbers", "left out on purpose, see skip-interval", "ledger",
-      FIELD_UINT64 (SendStats, skipped) },
+  { "skipped", "numbers",
+      "of our streams that never left: left out, see skip-interval, of packets "
+      "dropped here, or missing in what comes in",
+      "ledger", FIELD_UINT64 (SendStats, skipped) },
   { NULL },
 };
 
