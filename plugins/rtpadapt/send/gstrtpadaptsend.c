@@ -790,8 +790,9 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (next_key (self) <= now) {
     send_apply (self, key_gate_on_due (&self->keys));
   } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
-    herald_post (&self->herald,
-        gst_message_new_element (GST_OBJECT (self), send_stats (self)));
+    if (!herald_post (&self->herald,
+            gst_message_new_element (GST_OBJECT (self), send_stats (self))))
+      self->ear.unposted++;
     send_tell (self);
   }
 }

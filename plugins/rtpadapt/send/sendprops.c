@@ -197,8 +197,9 @@ const PropRow send_props[] = {
           GST_RTP_ADAPT_STATS_INTERVAL_MAX, SEND_STATS_INTERVAL),
       .unit = "ns", .then = THEN_STATS },
   { "loss-messages", "Loss messages",
-      "An element message rtpadapt-loss for each lost packet", PROP_PLAYING,
-      PROP_BOOLEAN (SendConfig, loss_messages, FALSE) },
+      "An element message rtpadapt-loss for each lost packet; messages-dropped of the "
+      "statistics counts those beyond 1,024 that wait",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, loss_messages, FALSE) },
   { "friendliness-cap", "Friendliness cap",
       "estimated-bitrate never exceeds this times what a TCP would get "
       "if every loss were congestion that is not shown to be the "

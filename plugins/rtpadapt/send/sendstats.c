@@ -27,6 +27,9 @@ const Field send_stats_fields[] = {
   { "key-requests-held", "requests",
       "for a key frame, held back because the one before was too recent",
       "element", FIELD_UINT64 (SendStats, keys_held) },
+  { "messages-dropped", "messages",
+      "of losses, or with statistics, that were not posted, since 1,024 waited",
+      "element", FIELD_UINT64 (SendStats, unposted) },
   { "feedback-unmapped", "rows",
       "of feedback about packets that are not known here: sent before the start, "
       "or too long ago",
