@@ -868,10 +868,11 @@ repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
     return TRUE;
   g_mutex_lock (&self->lock);
   rtx_gate_on_nack (&self->rtx);
-  if (self->sender)
-    wanted = self->cfg.retransmission
-        && ra_sender_on_request (
-            self->sender, ssrc, (guint16) seqnum, send_now (self));
+  if (self->sender && self->cfg.retransmission)
+    wanted = ra_sender_on_request (
+        self->sender, ssrc, (guint16) seqnum, send_now (self));
+  else if (self->sender)
+    wanted = ra_repair_refuse (ra_sender_repair (self->sender));
   g_mutex_unlock (&self->lock);
   GST_LOG_OBJECT (
       self, "%08x %u asked for: %s", ssrc, seqnum, wanted ? "again" : "no");
