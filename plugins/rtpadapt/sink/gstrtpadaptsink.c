@@ -20,7 +20,9 @@
  * 120 for a receiver that decodes its Reed-Solomon code, as rtpadaptsrc) whose level
  * follows the losses to the radio where no retransmission is in time for them, and with
  * #GstRtpAdaptSink:retransmission an rtprtxsend (payload type 121, for the
- * payload type that the first video stream has, and 119 for 120).
+ * payload type that the first video stream has, and 119 for 120).  When the pad of that
+ * stream is released, 121 is free for the next one that begins; those that began before
+ * go on without it.
  *
  * What is lost is sent again as long as the receiver's latency leaves time for it,
  * by the reports of twcc and ccfb, and at the receiver's request (NACK).  Of 200 ms
@@ -314,6 +316,9 @@ sink_release_pad (GstElement *element, GstPad *pad)
   if (!stream)
     return;
   gst_pad_set_active (pad, FALSE); /* nothing comes from here on */
+  GST_OBJECT_LOCK (self);
+  sink_stream_end (stream);
+  GST_OBJECT_UNLOCK (self);
   sink_stream_undo (GST_BIN (self), stream);
   gst_element_release_request_pad (self->funnel, stream->funnel_pad);
   gst_object_unref (stream->funnel_pad);
