@@ -87,6 +87,7 @@
 
 #include "parts/enums.h"
 #include "sinkcaps.h"
+#include "sinkstats.h"
 #include "send/gstrtpadaptsend.h"
 #include "wire/binuri.h"
 
@@ -362,6 +363,7 @@ sink_stats (GstRtpAdaptSink *self)
 {
   GstStructure *secure, *peer,
       *stats = gst_structure_new_empty ("application/x-rtpadaptsink-stats");
+  SinkStats own;
 
   if (self->missing)
     return stats;
@@ -371,7 +373,9 @@ sink_stats (GstRtpAdaptSink *self)
   secure = secure_stats (self->secure);
   g_mutex_lock (&self->lock);
   peer = sink_peer_stats (&self->who);
+  own.unkeyed = self->unkeyed;
   g_mutex_unlock (&self->lock);
+  fields_set (stats, sink_stats_fields, &own);
   gst_structure_set (stats, "security", GST_TYPE_STRUCTURE, secure, "peer",
       GST_TYPE_STRUCTURE, peer, NULL);
   gst_structure_free (secure);

@@ -191,7 +191,15 @@ not_ready (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstRtpAdaptSink *self = data;
 
-  return secure_is_ready (self->secure) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  if (secure_is_ready (self->secure))
+    return GST_PAD_PROBE_OK;
+  g_mutex_lock (&self->lock);
+  self->unkeyed
+      += GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST
+      ? gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info))
+      : 1;
+  g_mutex_unlock (&self->lock);
+  return GST_PAD_PROBE_DROP;
 }
 
 /* Earlier packets were dropped, or went to another peer, so the decoders need a key
@@ -453,6 +461,7 @@ sink_wire_open (GstRtpAdaptSink *self)
   }
   g_mutex_lock (&self->lock);
   sink_peer_start (&self->who);
+  self->unkeyed = 0;
   g_mutex_unlock (&self->lock);
   session_configure (self);
   sink_wire_destination (self);
