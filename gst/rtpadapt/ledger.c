@@ -61,19 +61,19 @@ stream_add (RaLedger *l, guint32 ssrc, guint16 seq)
   return s;
 }
 
-/* The place of the gap with this number, or -1. */
-static gint
-gap_find (const RaLedgerStream *s, guint64 seq)
+/* The gap with this number, or NULL. */
+static RaLedgerGap *
+gap_find (RaLedgerStream *s, guint64 seq)
 {
-  gint n = (gint) MIN (s->n_gaps, RA_LEDGER_GAPS);
+  guint64 n = MIN (s->n_gaps, RA_LEDGER_GAPS);
 
-  for (gint i = 0; i < n; i++) {
-    const RaLedgerGap *gap = &s->gaps[i];
+  for (guint64 i = 0; i < n; i++) {
+    RaLedgerGap *gap = &s->gaps[i];
 
     if (seq >= gap->first && seq - gap->first < gap->n)
-      return i;
+      return gap;
   }
-  return -1;
+  return NULL;
 }
 
 /* The number nearest to the highest that ends in `seq`. */
@@ -89,34 +89,48 @@ unwrap (const RaLedgerStream *s, guint16 seq)
 static void
 gap_fill (RaLedger *l, RaLedgerStream *s, guint64 seq)
 {
-  gint i = gap_find (s, seq);
+  RaLedgerGap *gap = gap_find (s, seq);
 
-  if (i < 0)
+  if (!gap)
     return;
   l->skipped--;
-  s->gaps[i].n -= seq + 1 - s->gaps[i].first;
-  s->gaps[i].first = seq + 1;
+  gap->sure = MAX (gap->sure, seq + 1);
+}
+
+/* A chain leads to ever older packets, and ends with one that left the ring. */
+static RaLedgerEntry *
+find_from (RaLedger *l, guint64 next, guint32 ssrc, guint16 seq)
+{
+  RaLedgerEntry *e;
+
+  while (next > 0 && (e = ra_ledger_at (l, next - 1))) {
+    if (e->ssrc == ssrc && e->seq == seq)
+      return e;
+    next = e->next < next ? e->next : 0;
+  }
+  return NULL;
 }
 
 static void
-number_note (RaLedger *l, RaLedgerStream *s, guint16 seq)
+number_note (RaLedger *l, RaLedgerStream *s, const RaLedgerEntry *e)
 {
-  guint64 number = unwrap (s, seq);
+  guint64 number = unwrap (s, e->seq);
 
   if (number > s->highest + RA_MAX_DROPOUT
       || number + RA_MAX_MISORDER < s->highest) {
-    s->highest = SEQ_MOD + (guint64) seq;
+    s->highest = SEQ_MOD + (guint64) e->seq;
     s->n_gaps = 0;
     return;
   }
   if (number <= s->highest) {
-    gap_fill (l, s, number);
+    if (!find_from (l, e->next, e->ssrc, e->seq)) /* no copy */
+      gap_fill (l, s, number);
     return;
   }
   if (number > s->highest + 1) {
-    guint64 n = number - s->highest - 1;
+    guint64 first = s->highest + 1, n = number - first;
 
-    s->gaps[s->n_gaps++ % RA_LEDGER_GAPS] = (RaLedgerGap){ s->highest + 1, n };
+    s->gaps[s->n_gaps++ % RA_LEDGER_GAPS] = (RaLedgerGap){ first, n, first };
     l->skipped += n;
   }
   s->highest = number;
@@ -128,7 +142,7 @@ stream_note (RaLedger *l, const RaLedgerEntry *e)
   RaLedgerStream *s = ra_ledger_stream (l, e->ssrc);
 
   if (s)
-    number_note (l, s, e->seq);
+    number_note (l, s, e);
   else
     s = stream_add (l, e->ssrc, e->seq);
   s->last = e->index;
@@ -145,7 +159,8 @@ ra_ledger_has_ssrc (RaLedger *l, guint32 ssrc)
 RaSeqFate
 ra_ledger_fate (RaLedger *l, guint32 ssrc, guint16 seq)
 {
-  const RaLedgerStream *s = ra_ledger_stream (l, ssrc);
+  RaLedgerStream *s = ra_ledger_stream (l, ssrc);
+  const RaLedgerGap *gap;
 
   if (ra_ledger_find (l, ssrc, seq))
     return RA_SEQ_SENT;
@@ -153,7 +168,8 @@ ra_ledger_fate (RaLedger *l, guint32 ssrc, guint16 seq)
     return RA_SEQ_UNKNOWN;
   if (unwrap (s, seq) > s->highest)
     return RA_SEQ_FUTURE;
-  return gap_find (s, unwrap (s, seq)) >= 0 ? RA_SEQ_SKIPPED : RA_SEQ_UNKNOWN;
+  gap = gap_find (s, unwrap (s, seq));
+  return gap && unwrap (s, seq) >= gap->sure ? RA_SEQ_SKIPPED : RA_SEQ_UNKNOWN;
 }
 
 /* --- packets --------------------------------------------------------------- */
@@ -191,19 +207,10 @@ ra_ledger_at (RaLedger *l, guint64 index)
   return index >= l->begin && index < l->next && e->index == index ? e : NULL;
 }
 
-/* A chain leads to ever older packets, and ends with one that left the ring. */
 RaLedgerEntry *
 ra_ledger_find (RaLedger *l, guint32 ssrc, guint16 seq)
 {
-  guint64 next = l->heads[hash (ssrc, seq)];
-  RaLedgerEntry *e;
-
-  while (next > 0 && (e = ra_ledger_at (l, next - 1))) {
-    if (e->ssrc == ssrc && e->seq == seq)
-      return e;
-    next = e->next < next ? e->next : 0;
-  }
-  return NULL;
+  return find_from (l, l->heads[hash (ssrc, seq)], ssrc, seq);
 }
 
 RaCause

@@ -65,6 +65,7 @@ typedef struct _RaLedgerEntry
 typedef struct
 {
   guint64 first, n; /* unwrapped */
+  guint64 sure;     /* what is missing before this one may leave late, too */
 } RaLedgerGap;
 
 /* What left with one SSRC. */
@@ -94,7 +95,7 @@ struct _RaLedger
   guint largest;          /* packet so far, bytes */
   RaLedgerStream streams[RA_LEDGER_SSRCS];
   guint n_streams;
-  guint64 skipped; /* numbers in gaps, of all streams */
+  guint64 skipped; /* numbers that never left, of all streams */
 };
 
 /* (transfer full): ra_ledger_free(). */

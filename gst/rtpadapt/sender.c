@@ -43,7 +43,8 @@ struct _RaSender
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
   guint fec_others;    /* what is made for others, too */
-  RaFecCode fec_code;  /* of what is made */
+  RaFecCode fec_code;  /* of what is made, */
+  guint fec_block;     /* and its media packets; 0: a frame's */
   RaRepeats repeats;
   RaRepair repair;
   RaGuard guard;
@@ -188,6 +189,7 @@ ra_sender_set_fec (
     return FALSE;
   ra_fec_free (s->fec);
   s->fec = fec;
+  ra_fec_set_code (fec, s->fec_code, s->fec_block);
   return TRUE;
 }
 
@@ -207,6 +209,7 @@ void
 ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets)
 {
   s->fec_code = code;
+  s->fec_block = packets;
   ra_fec_set_code (s->fec, code, packets);
 }
 

@@ -85,6 +85,8 @@ test_off (void)
   g_assert_false (asks (&s, 1));
   g_object_set (s.h->element, "retransmission", TRUE, NULL);
   g_assert_true (asks (&s, 1));
+  g_assert_cmpint (stat (&s, "repeat-requests"), ==, 2);
+  g_assert_cmpint (stat (&s, "repeat-refused"), ==, 1);
 }
 
 /* Packets 8 to 12 come in, of which one leaves at once; the others wait, so a
@@ -292,6 +294,7 @@ test_own_late (void)
   push_frame (&s, 6000, 1);
   g_object_set (s.element, "max-bitrate", 50000, NULL);
   g_assert_cmpuint (pull_paced (&s), ==, 9);
+  g_assert_cmpint (stat (&s, "repeats-expired"), ==, 2);
 }
 
 /* Without a backlog a repetition that finds another one is dropped.  The next report

@@ -48,6 +48,53 @@ test_flush (void)
   path_expect (&t, "caps 0, +3 48, ");
 }
 
+/* An element that stops deactivates this pad first. */
+static void
+test_flush_late (gconstpointer name)
+{
+  GstHarness *h = gst_harness_new (name);
+  GstPad *pad = GST_PAD_PEER (h->sinkpad);
+
+  gst_harness_set_src_caps_str (
+      h, "application/x-rtp,media=video,clock-rate=90000");
+  gst_pad_set_active (pad, FALSE);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  g_assert_cmpint (gst_pad_get_task_state (pad), ==, GST_TASK_STOPPED);
+  gst_harness_teardown (h);
+}
+
+static GstPadProbeReturn
+on_blocked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK; /* it stays there */
+}
+
+/* Of two packets one is on its way to the next element, so that the other waits for it
+ * when a flush comes.  Its bytes are those that were counted. */
+static void
+test_flush_overhead (void)
+{
+  g_auto (Path) t;
+  GstPad *pad;
+
+  path_new (&t, "", 1);
+  path_expect (&t, "caps 0, ");
+  pad = GST_PAD_PEER (t.h->sinkpad);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+      on_blocked, NULL, NULL);
+  gst_harness_push (t.h, path_rtp (0, PATH_SIZE));
+  while (!gst_pad_is_blocking (pad))
+    g_thread_yield ();
+  gst_harness_push (t.h, path_rtp (1, PATH_SIZE));
+  g_assert_cmpuint (path_stat (&t, "bytes-out"), ==, 2 * PATH_SIZE);
+  g_object_set (t.h->element, "overhead", 10000, NULL);
+  gst_harness_push_event (t.h, gst_event_new_flush_start ());
+  gst_harness_push_event (t.h, gst_event_new_flush_stop (FALSE));
+  g_assert_cmpuint (path_stat (&t, "bytes-out"), ==, PATH_SIZE);
+  path_check_sum (&t);
+}
+
 static void
 test_stop_with_packets_inside (void)
 {
@@ -172,6 +219,11 @@ tests_add (void)
   g_test_add_func (
       "/rtpadaptlink/events-stay-in-place", test_events_stay_in_place);
   g_test_add_func ("/rtpadaptlink/flush", test_flush);
+  g_test_add_data_func (
+      "/rtpadaptlink/flush-late", "rtpadaptlink", test_flush_late);
+  g_test_add_data_func (
+      "/rtpadaptsend/flush-late", "rtpadaptsend", test_flush_late);
+  g_test_add_func ("/rtpadaptlink/flush-overhead", test_flush_overhead);
   g_test_add_func (
       "/rtpadaptlink/stop-with-packets-inside", test_stop_with_packets_inside);
   g_test_add_func ("/rtpadaptlink/paused", test_paused);

@@ -137,6 +137,27 @@ test_unset (gconstpointer data)
   g_assert_cmpuint (unset_warnings (&s), ==, unset_rows[row].warnings);
 }
 
+/* Another rule drives the FEC encoder at once: no report may come for long. */
+static void
+test_exchange (void)
+{
+  g_autoptr (GstElement) bin = gst_parse_bin_from_description (
+      "rtpulpfecenc name=fec pt=122 ! "
+      "rtpadaptsend name=send stats-interval=0",
+      TRUE, NULL);
+  g_autoptr (GstElement) fecenc = gst_bin_get_by_name (GST_BIN (bin), "fec");
+  g_auto (Send) s = { .element = gst_bin_get_by_name (GST_BIN (bin), "send") };
+  guint level;
+
+  gst_object_ref_sink (bin);
+  send_harness (&s, bin);
+  wait_until (stat (&s, "fec-made") > 0);
+  g_usleep (50000); /* the job that found it ends */
+  gst_util_set_object_arg (G_OBJECT (s.element), "fec", "fixed");
+  g_object_set (s.element, "fec-params", "level=.3", NULL);
+  wait_until ((g_object_get (fecenc, "percentage", &level, NULL), level == 30));
+}
+
 /* --- two receivers ------------------------------------------------------- */
 
 static guint
@@ -225,6 +246,7 @@ test_silent (void)
 void
 tests_add (void)
 {
+  g_test_add_func ("/rtpadaptsend/fec/exchange", test_exchange);
   g_test_add_func ("/rtpadaptsend/fec/shared", test_shared);
   g_test_add_func ("/rtpadaptsend/fec/silent", test_silent);
   rows_add ("/rtpadaptsend/fec", rows, test_fec);

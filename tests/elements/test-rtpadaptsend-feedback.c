@@ -354,6 +354,30 @@ test_truth_lacks (void)
   wait_until ((n += warnings (&s)) == 2);
 }
 
+/* Each second packet is lost, seven more than messages may wait. */
+static void
+test_loss_messages_most (void)
+{
+  for (guint on = 0; on < 2; on++) {
+    g_auto (Send) s = send_new ("controller=fixed start-bitrate=4000000000 "
+                                "max-bitrate=4000000000 burst=1000000000");
+    gint lost[1024 + 7 + 1];
+    guint n = 2 * G_N_ELEMENTS (lost) + 2;
+
+    for (guint i = 0; i < G_N_ELEMENTS (lost); i++)
+      lost[i] = (gint) (2 * i + 1);
+    lost[G_N_ELEMENTS (lost) - 1] = -1;
+    g_object_set (s.element, "loss-messages", on, NULL);
+    gst_test_clock_advance_time (s.clock, GST_SECOND);
+    push_frame (&s, 0, n);
+    for (guint i = 0; i < n; i++)
+      pull_packet (&s);
+    gst_test_clock_advance_time (s.clock, 2 * OWD);
+    feedback (&s, 0, n, 0, lost);
+    g_assert_cmpint (stat (&s, "messages-dropped"), ==, on ? 7 : 0);
+  }
+}
+
 void
 tests_add (void)
 {
@@ -366,6 +390,8 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/feedback/realign", test_realign);
   g_test_add_func ("/rtpadaptsend/feedback/realign-flush", test_realign_flush);
   g_test_add_func ("/rtpadaptsend/feedback/wrap", test_wrap);
+  g_test_add_func (
+      "/rtpadaptsend/feedback/loss-messages-most", test_loss_messages_most);
   rows_add_by ("/rtpadaptsend/truth", truth_rows, lda, test_truth);
   g_test_add_func ("/rtpadaptsend/truth/lacks", test_truth_lacks);
 }

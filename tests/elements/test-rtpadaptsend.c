@@ -325,17 +325,64 @@ test_flush (void)
   g_assert_cmpint (stat (&s, "packets-sent"), ==, 2);
 }
 
-/* An element that stops deactivates this pad first. */
-static void
-test_flush_late (void)
+/* f: a flush; p: a packet; u, l: downstream goes, and is there again.  How often a key
+ * frame is asked for with the next packet. */
+static const struct
 {
-  g_auto (Send) s = send_new (FIXED);
-  GstPad *pad = GST_PAD_PEER (s.h->sinkpad);
+  const gchar *name, *how;
+  guint asked;
+  const gchar *why;
+} lost_rows[] = {
+  { "start", "", 0, "nothing was dropped" },
+  { "seek", "ff", 0, "nor by a flush before the first packet" },
+  { "flush", "ppf", 1, "what waited is gone" },
+  { "flush-empty", "pf", 1, "and what waited upstream" },
+  { "flush-twice", "ppff", 1, "once is enough" },
+  { "relink", "upl", 1, "nobody took it" },
+  { "relink-at-once", "ul", 0, "nothing came meanwhile" },
+};
 
-  gst_pad_set_active (pad, FALSE);
-  gst_harness_push_event (s.h, gst_event_new_flush_start ());
-  gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE));
-  g_assert_cmpint (gst_pad_get_task_state (pad), ==, GST_TASK_STOPPED);
+static void
+lost_step (Send *s, gchar what, GstPad *pad)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  if (what == 'p')
+    push_packet (s, 0);
+  else if (what == 'u')
+    gst_pad_unlink (pad, s->h->sinkpad);
+  else if (what == 'l')
+    g_assert_cmpint (gst_pad_link (pad, s->h->sinkpad), ==, GST_PAD_LINK_OK);
+  if (what == 'f') {
+    gst_harness_push_event (s->h, gst_event_new_flush_start ());
+    gst_harness_push_event (s->h, gst_event_new_flush_stop (TRUE));
+    gst_harness_push_event (s->h, gst_event_new_segment (&segment));
+  }
+}
+
+static void
+test_lost (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  const gchar *how = lost_rows[row].how;
+  g_auto (Send) s = send_new (FIXED "burst=0");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (s.element, "src");
+
+  g_test_message ("%s", lost_rows[row].why);
+  for (const gchar *c = how; *c; c++) {
+    lost_step (&s, *c, pad);
+    if (*c == 'p' && how[0] == 'u')
+      wait_until (gst_pad_get_task_state (pad) == GST_TASK_PAUSED);
+    else if (*c == 'p' && c == how) /* the second one waits */
+      pull_packet (&s);
+  }
+  g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
+  push_packet (&s, 1);
+  g_assert_cmpuint (
+      upstream_events (&s, "GstForceKeyUnit"), ==, lost_rows[row].asked);
+  push_packet (&s, 1);
+  g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
 }
 
 /* Lists are taken apart; buffers pass as they are. */
@@ -453,7 +500,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/stream/stats-held", test_stats_held);
   g_test_add_func ("/rtpadaptsend/stream/event-order", test_event_order);
   g_test_add_func ("/rtpadaptsend/stream/flush", test_flush);
-  g_test_add_func ("/rtpadaptsend/stream/flush-late", test_flush_late);
+  rows_add_by ("/rtpadaptsend/stream/lost", lost_rows, name, test_lost);
   g_test_add_func ("/rtpadaptsend/stream/list", test_list);
   g_test_add_func ("/rtpadaptsend/stream/not-rtp", test_not_rtp);
   g_test_add_func ("/rtpadaptsend/stream/states", test_states);

@@ -62,6 +62,8 @@ test_two_ports (void)
       = g_strdup_printf ("rtcp-mux=false rtcp-port=%u", other);
   GstElement *sink, *pipeline = sink_pipeline (port, options, &sink);
   GstElement *rtcpsink = gst_bin_get_by_name (GST_BIN (sink), "rtcpsink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autofree gchar *said = NULL;
   UdpHeard rtp, rtcp;
   gint to;
 
@@ -76,6 +78,17 @@ test_two_ports (void)
   g_object_set (sink, "port", 6000, "rtcp-port", 0, NULL);
   g_object_get (rtcpsink, "port", &to, NULL);
   g_assert_cmpint (to, ==, 6001);
+  g_object_set (sink, "port", 65535, NULL); /* none is left above it */
+  do { /* nobody hears the packets, of which there are warnings, too */
+    g_free (said);
+    said = udp_said (bus, GST_MESSAGE_WARNING);
+    g_assert_nonnull (said);
+  } while (!strstr (said, "rtcp-port"));
+  g_object_get (rtcpsink, "port", &to, NULL);
+  g_assert_cmpint (to, ==, 6001);
+  g_object_set (sink, "rtcp-port", 7000, NULL);
+  g_object_get (rtcpsink, "port", &to, NULL);
+  g_assert_cmpint (to, ==, 7000);
   gst_object_unref (rtcpsink);
   sink_stop (pipeline, sink);
   close (ear);

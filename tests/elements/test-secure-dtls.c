@@ -89,6 +89,17 @@ is_ready (gpointer data)
 }
 
 static gboolean
+is_one_unkeyed (gpointer data)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 unkeyed;
+
+  g_object_get (data, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, "unkeyed", &unkeyed));
+  return unkeyed == 1;
+}
+
+static gboolean
 got_packets (gpointer data)
 {
   return g_atomic_int_get (&((Server *) data)->packets) >= 3;
@@ -128,6 +139,7 @@ test_dtls (void)
   g_assert_false (is_ready (sink));
   sink_play (pipeline);
   sink_push (pipeline, 1);
+  g_assert_true (sink_wait (is_one_unkeyed, sink));
   server_answer_to (&server, sink_port (sink, "rtcpsrc"));
   g_assert_true (sink_wait (is_ready, sink));
   for (guint i = 2; i < 6; i++)

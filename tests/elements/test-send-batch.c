@@ -100,7 +100,7 @@ add (Batch *b, gchar ssrc, guint place)
   g_assert_false (batch_is_full (b));
   batch_add (b,
       &(BacklogItem){
-          .object = GST_MINI_OBJECT_CAST (buffer), .ssrc = (guint8) ssrc });
+          .object = GST_MINI_OBJECT_CAST (buffer), .ssrc_out = (guint8) ssrc });
 }
 
 /* Two pads that are linked and have had their stream-start and segment. */

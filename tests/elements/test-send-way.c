@@ -226,6 +226,7 @@ test_unwrap (void)
     g_assert_true (way_in (&w, buffer, FALSE, 1000 * MS, &item, &wants));
     way_unwrap (&w, &item, 1); /* no stream has it */
     g_assert_true (item.object == GST_MINI_OBJECT_CAST (buffer));
+    g_assert_cmphex (item.ssrc_out, ==, 0x99);
     way_unwrap (&w, &item, SSRC);
     g_assert_cmpuint (item.size, ==, 100);
     g_assert_cmpuint (item.payload, ==, 80);
@@ -233,6 +234,7 @@ test_unwrap (void)
     g_assert_cmpint (
         gst_buffer_memcmp ((GstBuffer *) item.object, 0, first, 100), ==, 0);
     g_assert_cmphex (item.ssrc, ==, 0x99);
+    g_assert_cmphex (item.ssrc_out, ==, SSRC);
     gst_mini_object_unref (item.object);
   }
   g_assert_cmpuint (w.plain, ==, 3);

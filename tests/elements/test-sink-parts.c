@@ -129,6 +129,72 @@ test_repeats (void)
     gst_object_unref (ghosts[i]);
 }
 
+/* The stream of a new pad, which the caller drops. */
+static SinkStream *
+stream_add (SinkStreams *s)
+{
+  g_autoptr (GstPad) funnel
+      = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+  SinkStream *stream = sink_stream_new (
+      gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK)), funnel);
+
+  sink_streams_add (s, stream);
+  return stream;
+}
+
+static gboolean
+caps_are_sent_again (SinkStreams *s, SinkStream *stream, const gchar *text)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
+
+  return sink_streams_on_caps (s, stream, caps, TRUE, 1000).may_repeat;
+}
+
+/* What a stream leaves to one of another payload type. */
+static void
+test_ends (void)
+{
+  static const struct
+  {
+    gboolean ends, stops, free, known;
+    const gchar *why;
+  } rows[] = {
+    { FALSE, FALSE, FALSE, TRUE, "it goes on" },
+    { TRUE, FALSE, TRUE, TRUE, "its pad is released" },
+    { FALSE, TRUE, TRUE, FALSE, "the element has stopped" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    SinkStreams s;
+    SinkStream *one, *other;
+    GstCaps *known;
+
+    g_test_message ("%s", rows[i].why);
+    sink_streams_init (&s);
+    one = stream_add (&s);
+    other = stream_add (&s);
+    g_assert_true (caps_are_sent_again (&s, one,
+        "application/x-rtp,media=video,payload=96,ssrc=(uint)7,"
+        "extmap-5=(string)http://www.ietf.org/id/"
+        "draft-holmer-rmcat-transport-wide-cc-extensions-01"));
+    if (rows[i].ends)
+      sink_stream_end (one);
+    if (rows[i].stops)
+      sink_streams_stop (&s);
+    known = sink_streams_caps (&s, 96);
+    g_assert_cmpint (known != NULL, ==, rows[i].known);
+    g_assert_cmpint (one->ssrc_known, ==, rows[i].known);
+    g_assert_cmpuint (s.ext_twcc, ==, rows[i].known ? 5 : SINK_EXT_TWCC);
+    g_assert_cmpint (caps_are_sent_again (
+                         &s, other, "application/x-rtp,media=video,payload=98"),
+        ==, rows[i].free);
+    gst_clear_caps (&known);
+    gst_object_unref (one->ghost);
+    gst_object_unref (other->ghost);
+    sink_streams_clear (&s);
+  }
+}
+
 /* --- who is heard ------------------------------------------------------------ */
 
 #define OURS 0x0a0a0a0a
@@ -195,5 +261,6 @@ tests_add (void)
   GST_DEBUG_CATEGORY_INIT (rtpadaptsink_debug, "rtpadaptsink", 0, "test");
   g_test_add_func ("/sink-parts/caps", test_caps);
   g_test_add_func ("/sink-parts/repeats", test_repeats);
+  g_test_add_func ("/sink-parts/ends", test_ends);
   g_test_add_func ("/sink-parts/peer", test_peer);
 }

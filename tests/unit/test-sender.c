@@ -494,8 +494,8 @@ test_mended (void)
     g_test_message ("%s", rows[i].why);
     fixture_init (&f, 0);
     probe_competes = rows[i].competes;
+    ra_sender_set_fec_code (f.sender, RA_FEC_CODE_RS, 25); /* it stays */
     ra_sender_set_fec (f.sender, ra_fec_find ("ulp"), NULL, NULL);
-    ra_sender_set_fec_code (f.sender, RA_FEC_CODE_RS, 25);
     loss_report (&f,
         (RaReport){ .lost_congestion = rows[i].lost,
             .n_events = rows[i].lost,

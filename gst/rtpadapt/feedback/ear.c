@@ -59,6 +59,7 @@ struct _RaEar
 
   RaEarLoss losses[RA_EAR_LOSSES_MAX]; /* a ring */
   guint first_loss, n_losses;
+  guint64 left_out; /* beyond the ring */
   RaEarStats stats;
 };
 
@@ -84,8 +85,10 @@ on_loss (const RaMissing *m, gpointer data)
   if (!p)
     return;
   loss_count (&e->stats, m->cause, (RaCause) p->truth);
-  if (e->n_losses == RA_EAR_LOSSES_MAX)
+  if (e->n_losses == RA_EAR_LOSSES_MAX) {
+    e->left_out++;
     return;
+  }
   e->losses[(e->first_loss + e->n_losses++) % RA_EAR_LOSSES_MAX]
       = (RaEarLoss){ p->sent, p->ssrc, p->seq, m->cause, (RaCause) p->truth };
 }
@@ -440,6 +443,15 @@ ra_ear_next_loss (RaEar *e, RaEarLoss *out)
   e->first_loss = (e->first_loss + 1) % RA_EAR_LOSSES_MAX;
   e->n_losses--;
   return TRUE;
+}
+
+guint64
+ra_ear_take_left_out (RaEar *e)
+{
+  guint64 n = e->left_out;
+
+  e->left_out = 0;
+  return n;
 }
 
 const RaRadp *

@@ -19,7 +19,7 @@
 
 G_BEGIN_DECLS
 
-/* Losses that wait for ra_ear_next_loss(); those beyond it are left out. */
+/* Losses that wait for ra_ear_next_loss(); those beyond it are left out, and counted. */
 #define RA_EAR_LOSSES_MAX 1024
 
 /* What the ear goes by; all of it may change at any time. */
@@ -138,6 +138,8 @@ gboolean ra_ear_is_stranger (const RaEar *e);
 const RaRadpHold *ra_ear_hold (const RaEar *e);
 /* Takes the next confirmed loss; FALSE: there is none. */
 gboolean ra_ear_next_loss (RaEar *e, RaEarLoss *out);
+/* The losses that were left out since the last call. */
+guint64 ra_ear_take_left_out (RaEar *e);
 /* What the receiver said last of itself, NULL before the first. */
 const RaRadp *ra_ear_radp (const RaEar *e);
 void ra_ear_get_stats (const RaEar *e, RaEarStats *stats);

@@ -726,16 +726,24 @@ is_wanted (const RaRepair *r, const RaLedgerEntry *e, RaSpan rtt, RaTime now)
       && (e->asked_again == 0 || ra_diff (now, e->asked_again) >= again);
 }
 
+gboolean
+ra_repair_refuse (RaRepair *r)
+{
+  r->stats.nacks++;
+  r->stats.refused++;
+  return FALSE;
+}
+
 RaRepairVerdict
 ra_repair_ask (RaRepair *r, RaLedgerEntry *e, RaSpan rtt, RaTime now)
 {
   RaRepairVerdict verdict;
 
-  r->stats.nacks++;
   if (!is_wanted (r, e, rtt, now)) {
-    r->stats.refused++;
+    ra_repair_refuse (r);
     return RA_REPAIR_REFUSED;
   }
+  r->stats.nacks++;
   verdict = e->copies == 0 ? RA_REPAIR_FIRST : RA_REPAIR_AGAIN;
   /* In the last round that fits the request stands for all copies. */
   if (r->cfg.on && r->measured && time_left (r, e, now) >= 0)

@@ -52,7 +52,7 @@ typedef struct
 {
   guint64 own;     /* asked for by the sender's own feedback */
   guint64 nacks;   /* requests of the receiver */
-  guint64 refused; /* of these */
+  guint64 refused; /* of these: nothing is sent again, or not that */
   guint64 late;    /* losses that were too late for a repetition */
   guint64 over;    /* repetitions beyond the budget */
   guint64 mended; /* lost packets of which a repetition came, as far as known */
@@ -181,6 +181,9 @@ RaTime ra_repair_due (const RaRepair *r);
 /* The receiver asks for the packet of `e` (NULL: of which nothing is known). */
 RaRepairVerdict ra_repair_ask (
     RaRepair *r, RaLedgerEntry *e, RaSpan rtt, RaTime now);
+
+/* The receiver asks for a packet, and none is sent again: FALSE. */
+gboolean ra_repair_refuse (RaRepair *r);
 
 /* TRUE: rounds fit, and the receiver uses them. */
 gboolean ra_repair_mends (const RaRepair *r);

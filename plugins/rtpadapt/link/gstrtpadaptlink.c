@@ -135,7 +135,7 @@ static void
 link_stop (GstRtpAdaptLink *self)
 {
   g_mutex_lock (&self->lock);
-  link_path_flush (&self->path, self->srcpad, self->overhead);
+  link_path_flush (&self->path, self->srcpad);
   link_path_close (&self->path);
   self->started = FALSE;
   g_mutex_unlock (&self->lock);

@@ -79,8 +79,7 @@ link_loop (GstPad *pad)
   gboolean eos;
 
   g_mutex_lock (&self->lock);
-  while (
-      self->flow == GST_FLOW_OK && !(item = g_queue_pop_head (&self->path.out)))
+  while (self->flow == GST_FLOW_OK && !(item = link_path_pop (&self->path)))
     link_sleep (self);
   flow = self->flow;
   g_mutex_unlock (&self->lock);
@@ -106,16 +105,33 @@ link_loop (GstPad *pad)
 }
 
 static void
-link_set_flow (GstRtpAdaptLink *self, GstFlowReturn flow)
+link_end (GstRtpAdaptLink *self)
 {
   g_mutex_lock (&self->lock);
-  self->flow = flow;
-  if (flow == GST_FLOW_OK) {
-    link_path_flush (&self->path, self->srcpad, self->overhead);
-    self->eos = FALSE;
-  }
+  self->flow = GST_FLOW_FLUSHING;
   gst_rtp_adapt_link_wake (self);
   g_mutex_unlock (&self->lock);
+}
+
+/* FALSE where the pad is not active: a flush may come between its end and that of the
+ * pad upstream, and nobody would end the task that it starts. */
+static gboolean
+link_begin (GstRtpAdaptLink *self)
+{
+  gboolean runs;
+
+  g_mutex_lock (&self->lock);
+  runs = gst_pad_is_active (self->srcpad);
+  if (runs) {
+    self->flow = GST_FLOW_OK;
+    link_path_flush (&self->path, self->srcpad);
+    self->eos = FALSE;
+    gst_rtp_adapt_link_wake (self);
+    runs = gst_pad_start_task (
+        self->srcpad, (GstTaskFunction) link_loop, self->srcpad, NULL);
+  }
+  g_mutex_unlock (&self->lock);
+  return runs;
 }
 
 static gboolean
@@ -126,9 +142,9 @@ link_src_activate (
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
-  link_set_flow (self, active ? GST_FLOW_OK : GST_FLOW_FLUSHING);
   if (active)
-    return gst_pad_start_task (pad, (GstTaskFunction) link_loop, pad, NULL);
+    return link_begin (self);
+  link_end (self);
   return gst_pad_stop_task (pad);
 }
 
@@ -202,15 +218,12 @@ link_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
       ok = gst_pad_push_event (self->srcpad, event);
-      link_set_flow (self, GST_FLOW_FLUSHING);
+      link_end (self);
       gst_pad_pause_task (self->srcpad);
       return ok;
     case GST_EVENT_FLUSH_STOP:
       ok = gst_pad_push_event (self->srcpad, event);
-      link_set_flow (self, GST_FLOW_OK);
-      gst_pad_start_task (
-          self->srcpad, (GstTaskFunction) link_loop, self->srcpad, NULL);
-      return ok;
+      return link_begin (self) && ok;
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
         return link_queue_event (self, event);

@@ -99,6 +99,7 @@ path_deliver (const RaLinkPacket *p, RaTime now, gpointer data)
   path_flow (path, p->flow)->out++;
   GST_BUFFER_DTS (buffer) = path_arrival (path, now);
   g_queue_push_tail (&path->out, buffer);
+  g_queue_push_tail (&path->sizes, GUINT_TO_POINTER (p->size));
   path_left (path, p->seq);
 }
 
@@ -221,19 +222,39 @@ link_path_open (
   return TRUE;
 }
 
-void
-link_path_flush (LinkPath *path, GstPad *srcpad, guint overhead)
+/* With its size as it was counted: the element's overhead may be another by now. */
+static gpointer
+path_pop (LinkPath *path, guint *size)
 {
+  gpointer item = g_queue_pop_head (&path->out);
+
+  if (item && GST_IS_BUFFER (item))
+    *size = GPOINTER_TO_UINT (g_queue_pop_head (&path->sizes));
+  return item;
+}
+
+gpointer
+link_path_pop (LinkPath *path)
+{
+  guint size;
+
+  return path_pop (path, &size);
+}
+
+void
+link_path_flush (LinkPath *path, GstPad *srcpad)
+{
+  guint size = 0;
   gpointer item;
   gboolean is_rtp;
 
   if (path->link)
     ra_link_clear (path->link);
-  while ((item = g_queue_pop_head (&path->out))) {
+  while ((item = path_pop (path, &size))) {
     if (GST_IS_BUFFER (item)) {
       path->n.out--;
       path_flow (path, packet_flow (item, &is_rtp))->out--;
-      path->n.bytes_out -= gst_buffer_get_size (item) + overhead;
+      path->n.bytes_out -= size;
       path->n.discarded++;
     } else if (GST_IS_EVENT (item) && GST_EVENT_IS_STICKY (item)
         && GST_EVENT_TYPE (item) != GST_EVENT_SEGMENT

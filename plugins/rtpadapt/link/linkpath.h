@@ -34,6 +34,7 @@ typedef struct
   guint64 next_seq;
   GQueue waiting; /* serialized events that wait for packets before them */
   GQueue out; /* buffers, events (either way) and messages to push, in order */
+  GQueue sizes; /* on the wire, of each buffer in `out` */
   LinkCounts n;
   GHashTable *flows; /* of the first RA_LINK_FLOWS SSRCs: to LinkFlow */
   LinkFlow others;   /* all later ones */
@@ -47,8 +48,10 @@ void link_path_reset_counts (LinkPath *path);
  * error nothing changes. */
 gboolean link_path_open (LinkPath *path, const gchar *text, guint64 seed,
     RaTime now, GError **error);
+/* The next to push, out of `out` (transfer full), or NULL. */
+gpointer link_path_pop (LinkPath *path);
 /* Discards what is inside and in `out`; sticky events stay on `srcpad`. */
-void link_path_flush (LinkPath *path, GstPad *srcpad, guint overhead);
+void link_path_flush (LinkPath *path, GstPad *srcpad);
 void link_path_close (LinkPath *path);
 
 /* Both take what enters. */

@@ -44,6 +44,7 @@ typedef struct
   guint payload; /* are the payload */
   guint media;   /* of these the encoder's */
   guint32 ssrc, timestamp;
+  guint32 ssrc_out; /* that it leaves with: another one after way_unwrap() */
   guint16 seq;
   guint16 original;        /* of a retransmission: the number that it repeats */
   RaTime taken;            /* it came in */

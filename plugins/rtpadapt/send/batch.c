@@ -6,7 +6,7 @@
 void
 batch_add (Batch *b, const BacklogItem *item)
 {
-  b->ssrcs[b->n] = item->ssrc;
+  b->ssrcs[b->n] = item->ssrc_out;
   b->packets[b->n++] = GST_BUFFER_CAST (item->object);
 }
 

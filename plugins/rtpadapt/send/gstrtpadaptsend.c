@@ -249,6 +249,15 @@ level_say (GstRtpAdaptSend *self)
 
 static void send_loop (GstPad *pad);
 
+/* Packets pass again: a key frame is asked for with the next one, if some were dropped
+ * meanwhile.  The lock is held. */
+static void
+lost_ask (GstRtpAdaptSend *self)
+{
+  if (pace_take_lost (&self->pace))
+    key_gate_lack (&self->keys);
+}
+
 /* What waited is forgotten, and encoders that skipped frames for it get them again:
  * without a frame no packet would come that says so.  FALSE where the pad is not
  * active: a flush may come between its end and that of the pad upstream, and a task
@@ -260,8 +269,10 @@ task_start (GstRtpAdaptSend *self)
 
   g_mutex_lock (&self->lock);
   runs = gst_pad_is_active (self->srcpad);
-  if (runs)
+  if (runs) {
     pace_run (&self->pace);
+    lost_ask (self);
+  }
   if (runs && self->sender)
     level_say (self);
   g_mutex_unlock (&self->lock);
@@ -530,13 +541,17 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
   send_apply (self, mode_on_caps (&self->mode, s));
 }
 
-/* TRUE: what waits behind that packet is of more use; the lock is held. */
+/* TRUE: what waits behind that packet is of more use, so that it is dropped; the lock is
+ * held. */
 static gboolean
-is_late (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
+lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  return item->is_repair
-      && ra_repair_is_late (ra_sender_repair (self->sender),
-          ra_sender_ledger (self->sender), item->original, item->taken, now);
+  if (!item->is_repair
+      || !ra_repair_is_late (ra_sender_repair (self->sender),
+          ra_sender_ledger (self->sender), item->original, item->taken, now))
+    return FALSE;
+  self->way.late++;
+  return TRUE;
 }
 
 /* TRUE: an outage has made the packet useless, so that it is dropped, and a key frame is
@@ -559,7 +574,7 @@ static gboolean
 may_leave (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
   if (!ra_sender_is_open (self->sender) || probe_take (self, item, now))
-    return !pace_drops (&self->pace, now) && !is_late (self, item, now)
+    return !pace_drops (&self->pace, now) && !lateness_drops (self, item, now)
         && !outage_drops (self, item, now);
   send_apply (self, outage_on_ceased (&self->outage));
   return FALSE;
@@ -775,8 +790,9 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (next_key (self) <= now) {
     send_apply (self, key_gate_on_due (&self->keys));
   } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
-    herald_post (&self->herald,
-        gst_message_new_element (GST_OBJECT (self), send_stats (self)));
+    if (!herald_post (&self->herald,
+            gst_message_new_element (GST_OBJECT (self), send_stats (self))))
+      self->ear.unposted++;
     send_tell (self);
   }
 }
@@ -852,10 +868,11 @@ repeat_is_wanted (GstRtpAdaptSend *self, const GstStructure *request)
     return TRUE;
   g_mutex_lock (&self->lock);
   rtx_gate_on_nack (&self->rtx);
-  if (self->sender)
-    wanted = self->cfg.retransmission
-        && ra_sender_on_request (
-            self->sender, ssrc, (guint16) seqnum, send_now (self));
+  if (self->sender && self->cfg.retransmission)
+    wanted = ra_sender_on_request (
+        self->sender, ssrc, (guint16) seqnum, send_now (self));
+  else if (self->sender)
+    wanted = ra_repair_refuse (ra_sender_repair (self->sender));
   g_mutex_unlock (&self->lock);
   GST_LOG_OBJECT (
       self, "%08x %u asked for: %s", ssrc, seqnum, wanted ? "again" : "no");
@@ -930,8 +947,10 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     self->tap.stale = TRUE;
     if (self->sender)
       send_tell (self);
-    if (pace_relink (&self->pace))
+    if (pace_relink (&self->pace)) {
+      lost_ask (self);
       gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
+    }
     g_mutex_unlock (&self->lock);
   }
   return gst_pad_event_default (pad, parent, event);

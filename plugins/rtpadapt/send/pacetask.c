@@ -21,6 +21,7 @@ pace_start (PaceTask *p)
 {
   p->backlog = backlog_new ();
   p->ended = 0;
+  p->lost = p->fed = FALSE;
 }
 
 void
@@ -34,6 +35,8 @@ pace_run (PaceTask *p)
 {
   if (p->backlog)
     backlog_flush (p->backlog);
+  p->lost |= p->fed;
+  p->fed = FALSE;
   g_cond_broadcast (&p->wakeup);
   p->flow = GST_FLOW_OK;
   p->eos = FALSE;
@@ -52,6 +55,15 @@ pace_flush (PaceTask *p)
   if (p->backlog)
     backlog_clear (p->backlog);
   g_cond_broadcast (&p->wakeup);
+}
+
+gboolean
+pace_take_lost (PaceTask *p)
+{
+  gboolean lost = p->lost;
+
+  p->lost = FALSE;
+  return lost;
 }
 
 gboolean
@@ -97,6 +109,7 @@ pace_push (PaceTask *p, const BacklogItem *item, RaSpan limit, guint64 rate,
   guint64 frames = backlog_dropped_frames (p->backlog);
 
   *wants = SEND_WANTS_NOTHING;
+  p->fed = TRUE;
   if (backlog_push_packet (p->backlog, item, limit, rate)) {
     /* Otherwise the task waits for the packet at the head. */
     if (was_empty)
@@ -226,6 +239,7 @@ pace_drain (PaceTask *p, GMutex *lock)
 gboolean
 pace_on_flow (PaceTask *p, GstFlowReturn flow)
 {
+  p->lost |= flow != GST_FLOW_OK;
   if (p->flow != GST_FLOW_OK || flow == GST_FLOW_OK)
     return FALSE;
   p->flow = flow;

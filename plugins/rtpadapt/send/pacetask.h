@@ -27,6 +27,8 @@ typedef struct
   gboolean in_flight; /* an item was taken, and is not downstream yet */
   GCond wakeup;  /* the task has something to do, or all items are downstream */
   guint64 ended; /* packets dropped: EOS was overdue, or nobody took them */
+  gboolean fed;  /* a packet came in since the last flush */
+  gboolean lost; /* see pace_take_lost() */
 } PaceTask;
 
 /* Once, when the element is made, and when it goes. */
@@ -40,6 +42,9 @@ void pace_stop (PaceTask *p);
 void pace_run (PaceTask *p);
 /* It ends, and so does whoever waits for it. */
 void pace_end (PaceTask *p);
+/* TRUE, once: a flush came after packets, and took those that waited, here or upstream, or
+ * nobody downstream took one.  The receiver lacks a key frame. */
+gboolean pace_take_lost (PaceTask *p);
 /* What waits is dropped; the task has ended. */
 void pace_flush (PaceTask *p);
 /* Downstream is there again.  TRUE: the task has to be started. */

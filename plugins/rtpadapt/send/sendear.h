@@ -24,6 +24,7 @@ typedef struct
   RaTime heard_at;  /* when feedback or a report about us came last, or when we
                        started */
   gboolean refused; /* packets that rtpsession has given no number, perhaps */
+  guint64 unposted; /* messages, too many at a time */
 } SendEar;
 
 void send_ear_start (SendEar *e, RaSender *sender, RaTime now);

@@ -78,14 +78,19 @@ send_ear (GstRtpAdaptSend *self)
 static void
 losses_take (GstRtpAdaptSend *self)
 {
+  guint64 unposted = ra_ear_take_left_out (self->ear.ear);
   RaEarLoss loss;
 
   while (ra_ear_next_loss (self->ear.ear, &loss)) {
-    if (self->cfg.loss_messages && !herald_is_full (&self->herald))
+    if (herald_is_full (&self->herald))
+      unposted++;
+    else if (self->cfg.loss_messages)
       herald_post (&self->herald,
           gst_message_new_element (
               GST_OBJECT (self), send_ear_loss (&loss, &self->clock)));
   }
+  if (self->cfg.loss_messages)
+    self->ear.unposted += unposted;
 }
 
 static void
@@ -651,6 +656,8 @@ send_stats (GstRtpAdaptSend *self)
     .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
     .not_rtp = self->way.not_rtp,
     .plain = self->way.plain,
+    .late = self->way.late,
+    .unposted = self->ear.unposted,
     .malformed = self->way.malformed,
     .ceased = self->outage.ceased,
     .probes = self->outage.probes,

@@ -133,15 +133,16 @@ const PropRow send_props[] = {
       "none where there is none, and for a receiver that cannot read it",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, fec, gst_rtp_adapt_fec_get_type, SEND_FEC),
-      .pair = &fec_pair },
+      .pair = &fec_pair, .then = SEND_TELL },
   { "fec-params", "FEC parameters",
       "The rule's parameters, \"name=value,name=value\"", PROP_PLAYING,
-      PROP_TEXT (SendConfig, fec_params, ""), .pair = &fec_pair },
+      PROP_TEXT (SendConfig, fec_params, ""), .pair = &fec_pair,
+      .then = SEND_TELL },
   { "fec-code", "FEC code",
       "What an rtpadaptfecenc upstream makes; rs only for a receiver that knows it",
       PROP_PLAYING,
-      PROP_ENUM (
-          SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto") },
+      PROP_ENUM (SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto"),
+      .then = SEND_TELL },
   { "fec-unasked", "FEC unasked",
       "FEC goes to a receiver that does not say that it uses it, too; only where its "
       "payload type is agreed on in another way",
@@ -197,8 +198,9 @@ const PropRow send_props[] = {
           GST_RTP_ADAPT_STATS_INTERVAL_MAX, SEND_STATS_INTERVAL),
       .unit = "ns", .then = THEN_STATS },
   { "loss-messages", "Loss messages",
-      "An element message rtpadapt-loss for each lost packet", PROP_PLAYING,
-      PROP_BOOLEAN (SendConfig, loss_messages, FALSE) },
+      "An element message rtpadapt-loss for each lost packet; messages-dropped of the "
+      "statistics counts those beyond 1,024 that wait",
+      PROP_PLAYING, PROP_BOOLEAN (SendConfig, loss_messages, FALSE) },
   { "friendliness-cap", "Friendliness cap",
       "estimated-bitrate never exceeds this times what a TCP would get "
       "if every loss were congestion that is not shown to be the "

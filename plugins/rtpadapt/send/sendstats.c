@@ -27,6 +27,9 @@ const Field send_stats_fields[] = {
   { "key-requests-held", "requests",
       "for a key frame, held back because the one before was too recent",
       "element", FIELD_UINT64 (SendStats, keys_held) },
+  { "messages-dropped", "messages",
+      "of losses, or with statistics, that were not posted, since 1,024 waited",
+      "element", FIELD_UINT64 (SendStats, unposted) },
   { "feedback-unmapped", "rows",
       "of feedback about packets that are not known here: sent before the start, "
       "or too long ago",
@@ -177,7 +180,8 @@ const Field send_stats_running_fields[] = {
       "algorithms", FIELD_STRUCTURE ("observe") },
   { "repeat-requests", "requests", "for a packet, by the receiver (NACK)",
       "RFC 4585 6.2.1", FIELD_UINT64 (SendStats, repair.nacks) },
-  { "repeat-refused", "requests", "of these too late or too many", "repair",
+  { "repeat-refused", "requests",
+      "of these too late or too many, or with retransmission off", "repair",
       FIELD_UINT64 (SendStats, repair.refused) },
   { "repeats-own", "packets", "sent again without being asked for, by feedback",
       "repair", FIELD_UINT64 (SendStats, repair.own) },
@@ -191,6 +195,9 @@ const Field send_stats_running_fields[] = {
   { "repeats-over-budget", "packets",
       "not sent again, because a quarter of the rate is the most for that, .4 where .15 are lost",
       "repair", FIELD_UINT64 (SendStats, repair.over) },
+  { "repeats-expired", "packets",
+      "to be sent again, but dropped here, as they waited until it was too late",
+      "repair", FIELD_UINT64 (SendStats, late) },
   { "time", "ns", "when this was written, on the pipeline's clock", "clock",
       FIELD_UINT64 (SendStats, time) },
   { "backlog", "ns", "time that the packets in the pacer's queue take", "pacer",
@@ -204,8 +211,10 @@ const Field send_stats_running_fields[] = {
       "pacer", FIELD_UINT64 (SendStats, dropped_frames) },
   { "frames-skipped", "frames", "raw frames kept from encoders, see frame-skip",
       "element", FIELD_UINT64 (SendStats, frames_skipped) },
-  { "skipped", "numbers", "left out on purpose, see skip-interval", "ledger",
-      FIELD_UINT64 (SendStats, skipped) },
+  { "skipped", "numbers",
+      "of our streams that never left: left out, see skip-interval, of packets "
+      "dropped here, or missing in what comes in",
+      "ledger", FIELD_UINT64 (SendStats, skipped) },
   { NULL },
 };
 

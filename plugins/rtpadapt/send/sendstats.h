@@ -18,9 +18,10 @@ typedef struct
   const gchar *controller, *lda, *fec, *colour; /* in use */
   const gchar *mode, *wanted;                   /* kinds of feedback */
   guint rate, encoder_rate;                     /* bit/s */
-  guint64 not_rtp, malformed, plain;            /* packets */
+  guint64 not_rtp, malformed, plain, late;      /* packets */
   guint64 ceased, probes;                       /* packets, see outage.h */
   guint64 keys_held;
+  guint64 unposted; /* messages */
   RaEarStats heard;
   const gchar *ecn_state, *ecn_fault;
   guint64 mark_packets[RA_N_MARKS], mark_bytes[RA_N_MARKS];

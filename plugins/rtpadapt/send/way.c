@@ -22,7 +22,7 @@ void
 way_start (Way *w)
 {
   w->in = w->out = (SendExt){ 0 };
-  w->parses = w->not_rtp = w->plain = w->malformed = 0;
+  w->parses = w->not_rtp = w->plain = w->late = w->malformed = 0;
   memset (w->mark_packets, 0, sizeof w->mark_packets);
   memset (w->mark_bytes, 0, sizeof w->mark_bytes);
 }
@@ -132,7 +132,7 @@ header_take (Way *w, const guint8 *bytes, gsize n, BacklogItem *item)
   item->payload_type = bytes[1] & 0x7f;
   item->seq = ra_get_u16 (bytes + 2);
   item->timestamp = ra_get_u32 (bytes + 4);
-  item->ssrc = ra_get_u32 (bytes + 8);
+  item->ssrc = item->ssrc_out = ra_get_u32 (bytes + 8);
   item->header = (guint) header;
   item->payload = (guint) (size - header - padding);
   send_ext_read (&w->in, bytes, n, &item->plan);
@@ -289,6 +289,7 @@ way_unwrap (Way *w, BacklogItem *item, guint32 ssrc)
       buffer, wrapped, GST_BUFFER_COPY_MEMORY, item->header + OSN, (gsize) -1);
   gst_buffer_unref (wrapped);
   item->object = GST_MINI_OBJECT_CAST (buffer);
+  item->ssrc_out = ssrc;
   item->size -= OSN;
   item->payload -= OSN;
   w->plain++;

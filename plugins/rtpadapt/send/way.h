@@ -30,6 +30,7 @@ typedef struct
   guint64 parses;    /* headers read so far, so that a test can count them */
   guint64 not_rtp;   /* buffers that were not RTP */
   guint64 plain;     /* repeats that left as what they repeat */
+  guint64 late;      /* repeats that waited until they were too late */
   guint64 malformed; /* packets whose header extension could not be written */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
@@ -66,7 +67,8 @@ gboolean way_in (Way *w, GstBuffer *buffer, gboolean fec_made, RaTime now,
 Stream *way_stream (Way *w, const BacklogItem *item);
 /* Makes a retransmission (RFC 4588) what it repeats again, a packet of the stream `ssrc`.
  * It is left alone if it has no payload, or that stream's payload type is not known.  `item`
- * has its own SSRC and number still, by which it is noted. */
+ * has its own SSRC and number still, by which it is noted, but for the one that it leaves
+ * with. */
 void way_unwrap (Way *w, BacklogItem *item, guint32 ssrc);
 /* TRUE if packets are coloured here, so that way_colour() needs the rate. */
 gboolean way_colours (const Way *w);

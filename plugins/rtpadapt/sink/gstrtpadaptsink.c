@@ -20,7 +20,9 @@
  * 120 for a receiver that decodes its Reed-Solomon code, as rtpadaptsrc) whose level
  * follows the losses to the radio where no retransmission is in time for them, and with
  * #GstRtpAdaptSink:retransmission an rtprtxsend (payload type 121, for the
- * payload type that the first video stream has, and 119 for 120).
+ * payload type that the first video stream has, and 119 for 120).  When the pad of that
+ * stream is released, 121 is free for the next one that begins; those that began before
+ * go on without it.
  *
  * What is lost is sent again as long as the receiver's latency leaves time for it,
  * by the reports of twcc and ccfb, and at the receiver's request (NACK).  Of 200 ms
@@ -35,7 +37,7 @@
  * 4588.  Another receiver knows no such packets: without a key it gets the lost packet as it
  * was, in time for a jitterbuffer with #GstRtpAdaptSink:receiver-latency.  The sender's
  * statistics count repeats-own, repeats-plain, repeats-mended, repeats-late,
- * repeats-over-budget, repeat-requests and, of these, repeat-refused.
+ * repeats-expired, repeats-over-budget, repeat-requests and, of these, repeat-refused.
  *
  * FEC, too, waits until the receiver has said that it uses it: rtpjitterbuffer waits
  * for what it cannot read.  A stock receiver with an rtpulpfecdec cannot say so and
@@ -85,6 +87,7 @@
 
 #include "parts/enums.h"
 #include "sinkcaps.h"
+#include "sinkstats.h"
 #include "send/gstrtpadaptsend.h"
 #include "wire/binuri.h"
 
@@ -314,6 +317,9 @@ sink_release_pad (GstElement *element, GstPad *pad)
   if (!stream)
     return;
   gst_pad_set_active (pad, FALSE); /* nothing comes from here on */
+  GST_OBJECT_LOCK (self);
+  sink_stream_end (stream);
+  GST_OBJECT_UNLOCK (self);
   sink_stream_undo (GST_BIN (self), stream);
   gst_element_release_request_pad (self->funnel, stream->funnel_pad);
   gst_object_unref (stream->funnel_pad);
@@ -357,6 +363,7 @@ sink_stats (GstRtpAdaptSink *self)
 {
   GstStructure *secure, *peer,
       *stats = gst_structure_new_empty ("application/x-rtpadaptsink-stats");
+  SinkStats own;
 
   if (self->missing)
     return stats;
@@ -366,7 +373,9 @@ sink_stats (GstRtpAdaptSink *self)
   secure = secure_stats (self->secure);
   g_mutex_lock (&self->lock);
   peer = sink_peer_stats (&self->who);
+  own.unkeyed = self->unkeyed;
   g_mutex_unlock (&self->lock);
+  fields_set (stats, sink_stats_fields, &own);
   gst_structure_set (stats, "security", GST_TYPE_STRUCTURE, secure, "peer",
       GST_TYPE_STRUCTURE, peer, NULL);
   gst_structure_free (secure);

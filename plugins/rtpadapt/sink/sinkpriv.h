@@ -38,6 +38,7 @@ struct _GstRtpAdaptSink
 
   GMutex lock; /* never held while anything is called that may take another */
   SinkPeer who;
+  guint64 unkeyed; /* packets dropped before there were keys, since the start */
 };
 
 /* sinkwire.c */

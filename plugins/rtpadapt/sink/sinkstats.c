@@ -1,4 +1,4 @@
-/* rtpadaptsink: what the statistics of its parts are.
+/* rtpadaptsink: its own statistics, and what those of its parts are.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "sinkstats.h"
@@ -13,6 +13,8 @@ const Field sink_stats_fields[] = {
       FIELD_STRUCTURE ("application/x-rtpadaptudpsink-stats") },
   { "security", "", "what SRTP or DTLS let in", "element",
       FIELD_STRUCTURE ("application/x-rtpadapt-security-stats") },
+  { "unkeyed", "packets", "of media that came before DTLS had keys: dropped",
+      "element", FIELD_UINT64 (SinkStats, unkeyed) },
   { "peer", "", "RTCP that was dropped", "element",
       FIELD_STRUCTURE ("application/x-rtpadapt-peer-stats") },
   { NULL },

@@ -7,7 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* Of "application/x-rtpadaptsink-stats"; the element sets them. */
+typedef struct
+{
+  guint64 unkeyed; /* packets */
+} SinkStats;
+
+/* Of "application/x-rtpadaptsink-stats"; the element sets those of its parts. */
 extern const Field sink_stats_fields[];
 
 G_END_DECLS

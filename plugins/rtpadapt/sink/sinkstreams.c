@@ -50,11 +50,24 @@ sink_streams_add (SinkStreams *s, SinkStream *stream)
   g_ptr_array_add (s->list, stream);
 }
 
+/* Caps that came before say nothing of what comes next. */
 void
 sink_streams_stop (SinkStreams *s)
 {
-  for (guint i = 0; i < s->list->len; i++)
-    ((SinkStream *) s->list->pdata[i])->rtx_payload = -1;
+  for (guint i = 0; i < s->list->len; i++) {
+    SinkStream *stream = s->list->pdata[i];
+
+    gst_clear_caps (&stream->caps);
+    stream->payload = stream->rtx_payload = -1;
+    stream->ssrc_known = FALSE;
+  }
+  s->ext_twcc = SINK_EXT_TWCC;
+}
+
+void
+sink_stream_end (SinkStream *stream)
+{
+  stream->rtx_payload = -1;
 }
 
 void

@@ -74,8 +74,10 @@ void sink_stream_undo (GstBin *bin, SinkStream *stream);
 /* --- with the lock --- */
 
 void sink_streams_add (SinkStreams *s, SinkStream *stream);
-/* All end what they send again. */
+/* All are as new ones again. */
 void sink_streams_stop (SinkStreams *s);
+/* Nothing comes any more: the next stream may have what this one sends again. */
+void sink_stream_end (SinkStream *stream);
 /* Takes it out, and frees it once nothing uses it. */
 void sink_streams_remove (SinkStreams *s, SinkStream *stream);
 /* NULL: there is none with that pad. */

@@ -31,6 +31,8 @@
  * the first SR and a BYE wait for a second. */
 #define SESSION_BANDWIDTH 4000000.0
 
+#define NO_RTCP_PORT "No port is left for RTCP above %d: set rtcp-port."
+
 /* --- destination --------------------------------------------------------- */
 
 static gint
@@ -54,8 +56,14 @@ sink_wire_destination (GstRtpAdaptSink *self)
   port = self->cfg.port;
   rtcp = rtcp_port (&self->cfg);
   GST_OBJECT_UNLOCK (self);
+  if (rtcp > 65535) { /* which the start refuses */
+    if (GST_STATE (self) > GST_STATE_NULL)
+      GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NO_RTCP_PORT, port),
+          ("packets go where they went before"));
+    return;
+  }
   g_object_set (self->rtpsink, "host", host, "port", port, NULL);
-  g_object_set (self->rtcpsink, "host", host, "port", MIN (rtcp, 65535), NULL);
+  g_object_set (self->rtcpsink, "host", host, "port", rtcp, NULL);
 }
 
 gboolean
@@ -183,7 +191,15 @@ not_ready (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstRtpAdaptSink *self = data;
 
-  return secure_is_ready (self->secure) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  if (secure_is_ready (self->secure))
+    return GST_PAD_PROBE_OK;
+  g_mutex_lock (&self->lock);
+  self->unkeyed
+      += GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST
+      ? gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info))
+      : 1;
+  g_mutex_unlock (&self->lock);
+  return GST_PAD_PROBE_DROP;
 }
 
 /* Earlier packets were dropped, or went to another peer, so the decoders need a key
@@ -439,13 +455,13 @@ sink_wire_open (GstRtpAdaptSink *self)
     return FALSE;
   }
   if (rtcp_port (&cfg) > 65535) {
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("No port is left for RTCP above %d: set rtcp-port.", cfg.port),
-        (NULL));
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, SETTINGS, (NO_RTCP_PORT, cfg.port), (NULL));
     return FALSE;
   }
   g_mutex_lock (&self->lock);
   sink_peer_start (&self->who);
+  self->unkeyed = 0;
   g_mutex_unlock (&self->lock);
   session_configure (self);
   sink_wire_destination (self);
