@@ -57,7 +57,7 @@ struct _RaReporter
 
   RaMissing losses[RA_REPORTER_LOSSES_MAX]; /* a ring */
   guint first_loss, n_losses;
-  guint64 losses_over; /* that had no place in it */
+  guint64 left_out; /* that had no place in it */
 
   RaReporterStats stats;
 };
@@ -70,7 +70,7 @@ on_loss (const RaMissing *m, gpointer data)
   if (r->n_losses < RA_REPORTER_LOSSES_MAX)
     r->losses[(r->first_loss + r->n_losses++) % RA_REPORTER_LOSSES_MAX] = *m;
   else
-    r->losses_over++;
+    r->left_out++;
 }
 
 static RaLda *
@@ -143,11 +143,11 @@ ra_reporter_next_loss (RaReporter *r, RaMissing *out)
 }
 
 guint64
-ra_reporter_losses_over (RaReporter *r)
+ra_reporter_take_left_out (RaReporter *r)
 {
-  guint64 n = r->losses_over;
+  guint64 n = r->left_out;
 
-  r->losses_over = 0;
+  r->left_out = 0;
   return n;
 }
 

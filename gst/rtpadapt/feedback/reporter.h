@@ -68,7 +68,7 @@ gboolean ra_reporter_set_lda (
  * Of those that wait, the first RA_REPORTER_LOSSES_MAX are kept. */
 gboolean ra_reporter_next_loss (RaReporter *r, RaMissing *out);
 /* How many more there were since the last call. */
-guint64 ra_reporter_losses_over (RaReporter *r);
+guint64 ra_reporter_take_left_out (RaReporter *r);
 
 /* TRUE if a report is due at once: a new loss event, or a timer that is late. */
 gboolean ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p);

@@ -103,11 +103,11 @@ recv_dscp_post (GstRtpAdaptRecv *self)
 void
 recv_losses_post (GstRtpAdaptRecv *self)
 {
-  guint64 over = ra_reporter_losses_over (self->reporter);
+  guint64 over = ra_reporter_take_left_out (self->reporter);
   RaMissing m;
 
   if (self->cfg.loss_messages)
-    self->count.losses_unsaid += over;
+    self->count.unposted += over;
   while (ra_reporter_next_loss (self->reporter, &m)) {
     if (!self->cfg.loss_messages)
       continue;
@@ -116,7 +116,7 @@ recv_losses_post (GstRtpAdaptRecv *self)
                 recv_loss_news (&m, our_clock_time (&self->clock, m.t_loss)))))
       job_start (self);
     else
-      self->count.losses_unsaid++;
+      self->count.unposted++;
   }
 }
 

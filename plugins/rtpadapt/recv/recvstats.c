@@ -30,9 +30,9 @@ const Field recv_stats_fields[] = {
       "RFC 4585 3.5", FIELD_UINT64 (RecvStats, count.reports_refused) },
   { "reports-no-room", "reports", "left out because the RTCP packet was full",
       "element", FIELD_UINT64 (RecvStats, count.reports_no_room) },
-  { "losses-unsaid", "packets",
+  { "messages-dropped", "packets",
       "without their rtpadapt-loss, as 1,024 messages waited; see loss-messages",
-      "element", FIELD_UINT64 (RecvStats, count.losses_unsaid) },
+      "element", FIELD_UINT64 (RecvStats, count.unposted) },
   { NULL },
 };
 

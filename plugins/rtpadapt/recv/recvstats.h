@@ -17,7 +17,7 @@ typedef struct
   guint64 reports_sent;
   guint64 reports_refused; /* rtpsession could not send in time */
   guint64 reports_no_room; /* RTCP buffers too full for a report */
-  guint64 losses_unsaid;   /* losses without a message */
+  guint64 unposted;        /* losses without a message */
 } RecvCounters;
 
 /* All but the time (transfer full).  `reporter`: NULL while the element is
