@@ -458,7 +458,7 @@ def main(argv):
 if __name__ == '__main__':
     # meson ends by SIGTERM what takes too long; a shell's background job would
     # ignore SIGINT.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(main(sys.argv[1:]))
