@@ -51,7 +51,8 @@ def parse_args(argv):
             path.stem for path in SETS.glob('*.toml'))))
     add('--only', type=words, metavar='NAME,...', default=[],
         help='only these links and systems, as --list has them')
-    add('--seeds', type=count, metavar='N', help='the first N of the set')
+    add('--seeds', type=count, metavar='N',
+        help='the first N of the set; 1 to N if it has fewer')
     add('--seconds', type=demo.positive, metavar='S',
         help='of each run (what the set says)')
     add('--jobs', type=count, metavar='N', default=1,
