@@ -14,7 +14,7 @@ import tempfile
 
 
 def commit():
-    return subprocess.run(['git', 'describe', '--always', '--dirty'],
+    return subprocess.run(['git', 'describe', '--always', '--abbrev=7', '--dirty', '--exclude=*'],
                           check=True, capture_output=True,
                           text=True).stdout.strip()
 

@@ -3,7 +3,6 @@
 import base64
 import concurrent.futures
 import contextlib
-import ctypes
 import glob
 import json
 import os
@@ -20,7 +19,7 @@ import time
 import busy
 import demo
 from disturbance import disturbance
-from runner import Cache, Progress, digest, duration, programs_hash
+from runner import Cache, Programs, Progress, die_with_parent, digest, duration
 from setfile import CompareError
 
 ROOT, BUILD = demo.ROOT, demo.BUILD
@@ -58,10 +57,12 @@ def environment():
 
 def knows_vmaf(env):
     """Whether the ffmpeg that compares pictures has VMAF."""
-    found = subprocess.run(
-        [env.get('RTPADAPT_FFMPEG', 'ffmpeg'), '-hide_banner', '-filters'],
-        capture_output=True, text=True, check=False)
-    return ' libvmaf ' in found.stdout
+    with contextlib.suppress(OSError):
+        found = subprocess.run(
+            [env.get('RTPADAPT_FFMPEG', 'ffmpeg'), '-hide_banner', '-filters'],
+            capture_output=True, text=True, check=False)
+        return ' libvmaf ' in found.stdout
+    return False
 
 
 def first_lines(command, env):
@@ -80,10 +81,6 @@ def machinery(env):
     return [first_lines(['gst-inspect-1.0', '--version'], {**env, 'GST_REGISTRY_DISABLE': 'yes'}),
             first_lines([env.get('RTPADAPT_FFMPEG', 'ffmpeg'), '-version'], env),
             os.uname().release]
-
-
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def last_line(path, fallback):
@@ -286,7 +283,8 @@ class Cells:
         self.folder, self.keep = folder, keep
         self.env = environment()
         self.machinery = machinery(self.env)
-        self.caches = {}
+        self.vmaf = knows_vmaf(self.env)
+        self.programs, self.caches = {}, {}
         self.missing = {}  # system: why
         self.stopping = threading.Event()
         self.turns = Turns()
@@ -294,21 +292,26 @@ class Cells:
 
     def cache(self, cell):
         """Rivals do not change with our plugin, nor we with theirs."""
-        ours = cell.system.system.startswith('rtpadapt')
+        ours = cell.ours
         if ours not in self.caches:
             files = [self.link, self.measure] + glob.glob(os.path.join(
                 BUILD, 'plugins/rtpadapt/*.so') if ours
                 else os.path.join(RIVALS, '*.so'))
             files += glob.glob(os.path.join(
                 ROOT, 'tools/measure/systems.ini'))
+            self.programs[ours] = Programs(BUILD, files)
             self.caches[ours] = Cache(self.folder, digest(json.dumps(
-                [programs_hash(BUILD, files), self.machinery]).encode()))
+                [self.programs[ours].hash, self.machinery]).encode()))
         return self.caches[ours]
 
     def kept(self, cell):
         if not self.cache(cell).load(cell, self.keep):
             return False
         if disturbance(cell.result) > 1 and not self.keep:
+            return False
+        # A judge that broke down may not again.
+        viewer = cell.result['result'].get('viewer') or {}
+        if self.vmaf and viewer.get('vmaf') is None and not self.keep:
             return False
         cell.state = 'ok'
         return True
@@ -437,6 +440,7 @@ class Cells:
             cell.result.update(failures=failures, failure=cell.reason)
             cell.state, cell.reason = 'ok', ''
             cell.engine = self.cache(cell).engine
+            self.programs[cell.ours].check()
             try:
                 self.cache(cell).store(cell)
             except OSError as error:

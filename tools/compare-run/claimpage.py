@@ -1,6 +1,8 @@
 # The claims of the sets, asked of the records: the page docs/compare/README.md and the
 # counts in docs/results.md, which tools/results writes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import collections
+
 import record
 from figures import Claims, Figures
 from markup import folded, not_edited, table
@@ -15,7 +17,9 @@ other systems. The same code asks them after a run and, here, of the records.
 [how a set is written](../../tools/compare-run/README.md).
 
 - A figure is the mean over the seeds, ± half of its 95 % interval; *a to b* is the lowest
-  and the highest seed. It is rounded after the claim is asked: 0.80 may be less than .8.
+  and the highest seed. It is rounded after the claim is asked: 0.80 may be less than .8. The
+  claim is asked of what the record has: shares have four digits, in older rows two, so that
+  a share of .3475 was recorded there as .35.
 - *a against b* is ours, then the other's. *Better*: the difference of the means is beyond
   its 95 % interval; *no worse*: it is not worse by more than that.
 - *misread*: of the radio's losses, those taken for congestion; M_w is their share. *own
@@ -49,18 +53,29 @@ def recorded(folder):
 
 
 def made(answers):
-    """The command, how long it takes, and of which commit and day the runs are."""
+    """The command, how long it takes, of which commit and day the runs are, and which
+    have more seeds than the set, or fewer."""
     told, titles = answers.told, {}
     for system in told.systems:
         for run in answers.rows:
             if run['system'] == system.name:
                 titles.setdefault((run['commit'], run['date']), {})[system.title] = None
     seconds = {link.name: link.seconds for link in told.links}
+    pairs = collections.Counter((run['link'], run['system']) for run in answers.rows)
+    others = {}  # {(how many seeds, system's title): links}
+    for system in told.systems:
+        for link in told.links:
+            n = pairs[link.name, system.name]
+            if n not in (0, len(told.seeds)):
+                others.setdefault((n, system.title), []).append(link.name)
     return '`tools/compare %s --record`, [%d runs](%s.csv), %s of streams:\n\n%s\n' % (
         told.name, len(answers.rows), told.name,
         duration(sum(seconds[run['link']] for run in answers.rows)), ''.join(
             '- commit %s, %s: %s\n' % (*when, '; '.join(found))
-            for when, found in titles.items()))
+            for when, found in titles.items()) + ''.join(
+                '- %d seeds instead of %d: %s (%s)\n' % (
+                    n, len(told.seeds), title, '; '.join(found))
+                for (n, title), found in others.items()))
 
 
 def links(answers):

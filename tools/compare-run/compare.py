@@ -15,6 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / 'report'), str(HERE.parent / 'papers-run')]
 
 import demo  # noqa: E402
+import tree  # noqa: E402
 from expressions import PaperError, mean  # noqa: E402
 from runner import duration  # noqa: E402
 
@@ -50,7 +51,8 @@ def parse_args(argv):
             path.stem for path in SETS.glob('*.toml'))))
     add('--only', type=words, metavar='NAME,...', default=[],
         help='only these links and systems, as --list has them')
-    add('--seeds', type=count, metavar='N', help='the first N of the set')
+    add('--seeds', type=count, metavar='N',
+        help='the first N of the set; 1 to N if it has fewer')
     add('--seconds', type=demo.positive, metavar='S',
         help='of each run (what the set says)')
     add('--jobs', type=count, metavar='N', default=1,
@@ -131,7 +133,7 @@ def gather(told, cells, argv, **known):
     return {
         'set': told.name, 'title': told.title, 'about': told.about,
         'command': command(argv),
-        'ended': demo.commit(), **known,
+        'ended': tree.commit(), **known,
         'date': datetime.date.today().isoformat(),
         'seeds': sorted({cell.seed for cell in cells}),
         'runs': '%s of %s s' % (size(cells), ' to '.join(dict.fromkeys(
@@ -259,7 +261,7 @@ def complain(ran):
 
 def run(args, told, out, argv):
     # Of what runs: later the tree may have another.
-    known = {'commit': demo.commit(), 'programs': bool(args.programs)}
+    known = {'commit': tree.commit(), 'programs': bool(args.programs)}
     if args.record:
         # Now, and not after half an hour of runs.
         record.check(known)
@@ -283,14 +285,18 @@ def run(args, told, out, argv):
     publish(out, found, told.claims, args.only)
     recorded = not args.record or put(told, found)
     failed = sum(cell.state == 'failed' for cell in cells)
-    complain([cell for cell in cells if cell.state == 'ok'])
+    ran = [cell for cell in cells if cell.state == 'ok']
+    complain(ran)
     if not done:
         print('What has run is kept; the same command goes on.',
               file=sys.stderr)
         return INTERRUPTED
     if failed:
         print('%d runs failed' % failed, file=sys.stderr)
-    return 1 if failed or not recorded else 0
+    if not ran:
+        print('no run has a result: %s' % (cells[0].reason if cells else 'there was none'),
+              file=sys.stderr)
+    return 1 if failed or not ran or not recorded else 0
 
 
 def main(argv):

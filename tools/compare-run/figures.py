@@ -45,11 +45,12 @@ METRICS = [Metric(*row) for row in (
     ('viewer', 'longest_freeze_s', 'longest freeze, s', ('longest', 's'), 1,
      -1, 'longest time for which it did'),
     ('viewer', 'latency_ms_p50', 'latency p50, ms', ('latency', 'p50 ms'), 0,
-     -1, 'from a frame’s entry into the sender to the screen: median'),
+     -1, 'from a frame’s entry into the sender to the screen: median of those '
+     'that were shown'),
     ('viewer', 'latency_ms_p95', 'latency p95, ms', ('', 'p95 ms'), 0, -1,
-     '19 of 20 frames stay below'),
+     '19 of 20 frames that were shown stay below'),
     ('viewer', 'latency_ms_p99', 'latency p99, ms', ('', 'p99 ms'), 0, -1,
-     '99 of 100 frames stay below'),
+     '99 of 100 frames that were shown stay below'),
     ('viewer', 'latency_step_ms', 'latency step, ms', ('', 'step ms'), 0, -1,
      'the largest change of the latency from a frame to the next'),
     ('path', 'utilisation', 'link used', ('link', 'used'), 2, 1,
@@ -87,6 +88,8 @@ BETTER = {'own_share': 1, 'least_share': 1, 'jain': 1,
 # What a viewer notices decides about the place.
 PLACE_BY = ('ssim', 'frozen_s', 'latency_ms_p95')
 PARTS = ('viewer', 'path', 'stream')
+# Without such a loss there is no share of them, on a link or in a seed.
+MAY_LACK = ('m_c', 'm_w')
 
 
 def known(value):
@@ -243,10 +246,16 @@ class Figures:
         return Spread(found)
 
     def spread(self, name, links, system):
-        # Without such a loss there is no share of them.
         return self.over_seeds(
             links, system, lambda result, link: value_of(result, name, link),
-            name in ('m_c', 'm_w'))
+            name in MAY_LACK)
+
+    def asked(self, links, system):
+        """How many seeds were meant to give a value: those that ran on all links, and
+        those that failed. A link may have more seeds than another."""
+        return len(set.intersection(*(
+            {seed for seed, cell in self.cells.get((link['name'], system), {}).items()
+             if cell['state'] != 'not run'} for link in links)))
 
     def share(self, who, links, system):
         return self.over_seeds(links, system, lambda result, link: shares(
@@ -304,6 +313,7 @@ CLAIM_NAMES = {'m': ('metric', 'system', 'group'),
                'each': ('metric', 'system', 'group'),
                'not_worse': ('metric', 'system', 'system', 'group'),
                'better': ('metric', 'system', 'system', 'group')}
+DECIDE = ('not_worse', 'better', 'all', 'any')
 
 
 class Claims:
@@ -334,8 +344,13 @@ class Claims:
             raise NotRun(title)
         metric = metric_of(name)
         spread = figures.spread(name, links, system)
+        what = '%s of %s' % (metric.title.partition(', ')[0], title)
         if not spread.values:
-            raise NotRun('%s of %s' % (metric.title.partition(', ')[0], title))
+            raise NotRun(what)
+        # The seeds that lack it may be the worst: the mean of the others is no figure.
+        lacking = figures.asked(links, system) - spread.n
+        if lacking > 0 and name not in MAY_LACK:
+            raise NotRun('%s in %d of %d seeds' % (what, lacking, lacking + spread.n))
         self.said.setdefault(name, {})[system, group, *at.items()] = show(
             spread, metric)
         return spread
@@ -372,16 +387,30 @@ class Claims:
         self.said, missing = {}, ''
         names = {name: getattr(self, name) for name in CLAIM_NAMES}
         try:
-            holds = bool(Expression(claim['check'], set(names), 'claim')(
-                names))
+            holds = Expression(claim['check'], set(names), 'claim')(names)
         except NotRun as error:
             holds, missing = None, str(error)
+        # A division by 0; as a condition it would hold.
+        if isinstance(holds, float) and math.isnan(holds):
+            holds, missing = None, 'a quotient, whose divisor is 0'
+        if holds is not None and not isinstance(holds, bool):
+            raise PaperError('claim: neither yes nor no: %s' % claim['check'])
         said = [metric_of(name).sentence(found.values())
                 for name, found in self.said.items()]
         if missing:
             said.append('nothing of ' + missing)
         return {'text': claim['text'], 'check': claim['check'],
                 'holds': holds, 'figures': '; '.join(said), 'missing': missing}
+
+
+def decides(node):
+    """Whether what an expression gives is yes or no."""
+    if isinstance(node, ast.BoolOp):
+        return all(map(decides, node.values))
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in DECIDE
+    return isinstance(node, ast.Compare) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
 
 
 def check_claims(told):
@@ -395,6 +424,8 @@ def check_claims(told):
         if asks.empty_or(CLAIM_NAMES):
             raise CompareError("%s: a side of 'or' asks for no number: %s" % (
                 where, claim['check']))
+        if not decides(asks.tree.body):
+            raise CompareError('%s: neither yes nor no: %s' % (where, claim['check']))
         for node in ast.walk(asks.tree):
             if not isinstance(node, ast.Call) or not (
                     isinstance(node.func, ast.Name)

@@ -5,6 +5,7 @@ import csv
 import io
 import pathlib
 
+import tree
 from disturbance import disturbance
 from setfile import CompareError
 
@@ -18,7 +19,7 @@ VALUES = {
     'latency_ms_p95': ('viewer', 'latency_ms_p95', 1),
     'latency_step_ms': ('viewer', 'latency_step_ms', 1),
     'used': ('path', 'utilisation', 3),
-    'share': ('path', 'share', 2),
+    'share': ('path', 'share', 4),               # two digits until 2026-11
     'queue_ms_p95': ('path', 'queue_ms_p95', 1),
     'packet_loss_ratio': ('path', 'packet_loss_ratio', 4),
     'ramp_s': ('path', 'ramp_s', 1),
@@ -60,8 +61,8 @@ def row(cell, found, link):
         if value is not None:
             made[name] = '%.*f' % (digits, value)
     if other is not None:
-        made['other_share'] = '%.2f' % other
-    made.update(commit=found['commit'][:7], date=found['date'])
+        made['other_share'] = '%.4f' % other
+    made.update(commit=found['commit'], date=found['date'])
     return made
 
 
@@ -125,22 +126,36 @@ def check(found):
     """Raises where a record may not have these runs.  Before the first run only
     the commit and the programs are known."""
     commit = found['commit']
-    if commit.endswith('-dirty'):
+    if commit == tree.UNKNOWN:
+        raise CompareError('git does not know the commit, which a record names')
+    if not tree.clean(commit):
         raise CompareError('the tree is dirty: a record names the commit that made it')
     if found.get('programs'):
         raise CompareError('a record has runs of the build, and none of --programs')
-    ended = found.get('ended', commit).removesuffix('-dirty')
+    ended = found.get('ended', commit)
     if ended != commit:
         raise CompareError('the commit was %s at the first run and is %s after the last' % (
             commit, ended))
     if found.get('older'):
         raise CompareError('results of other builds are not recorded')
-    cells = found.get('cells', ())
+    if 'cells' in found:
+        check_cells(found['cells'])
+
+
+def check_cells(cells):
+    """Raises unless all that could run has a whole result."""
     lacking = [cell for cell in cells if cell['state'] not in ('ok', 'missing')]
     if lacking:
         raise CompareError('%d of %d runs did not come to their end; the first is %s: %s' % (
             len(lacking), len(cells), label(lacking[0]), lacking[0]['reason'] or 'not run'))
-    disturbed = [label(cell) for cell in cells if cell['state'] == 'ok' and disturbance(cell) > 1]
+    ran = [cell for cell in cells if cell['state'] == 'ok']
+    if not ran:
+        raise CompareError('none of %d runs has a result; the first is %s: %s' % (
+            len(cells), label(cells[0]), cells[0]['reason']) if cells else 'nothing ran')
+    blind = [label(cell) for cell in ran if cell['result']['viewer'].get('vmaf') is None]
+    if blind:
+        raise CompareError('a record has VMAF, and these runs have none: ' + '; '.join(blind))
+    disturbed = [label(cell) for cell in ran if disturbance(cell) > 1]
     if disturbed:
         raise CompareError('the machine was too busy, and the same command runs again: '
                            + '; '.join(disturbed))

@@ -278,6 +278,7 @@ class Cell:
 
     def __init__(self, told, link, system, seed):
         self.link, self.system, self.seed = link, system, seed
+        self.ours = system.system.startswith('rtpadapt')  # of our plugin
         self.seconds, self.warmup = link.seconds, link.warmup
         self.beside = {SAME: system,
                        **{one.name: one for one in told.systems}}

@@ -180,7 +180,8 @@ event_compare (gconstpointer a, gconstpointer b)
   return ta < tb ? -1 : ta > tb;
 }
 
-/* The delay of an empty path: a queue is what comes on top. */
+/* The delay of an empty path: what comes on top is the queue, and jitter, which
+ * the ends cannot know from it. */
 static RaSpan
 owd_min (const Record *r)
 {

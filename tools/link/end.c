@@ -73,7 +73,7 @@ job_ended (LinkEnd *e)
   complain (job, what);
 }
 
-/* The first signal ends the commands (SIGTERM), the second one kills them. */
+/* The first signal ends the commands, by SIGINT, the second one kills them. */
 static void
 signals_read (LinkEnd *e, RaTime now)
 {

@@ -19,13 +19,14 @@ static const GOptionEntry entries[] = {
       "the way from b to a (only the delays of --there)", "CHAIN" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "of the models' losses (1)", "N" },
   { "a", 0, 0, G_OPTION_ARG_STRING_ARRAY, &commands_a,
-      "run by sh in a; may be repeated; when all have ended the run is over",
+      "run by sh in a; may be repeated; the run ends with the last of them",
       "COMMAND" },
   { "b", 0, 0, G_OPTION_ARG_STRING_ARRAY, &commands_b,
-      "run by sh in b; at the end it gets SIGINT, 5 s later SIGKILL",
+      "run by sh in b; at the end what still runs gets SIGINT, 5 s later "
+      "SIGKILL",
       "COMMAND" },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
-      "ends after that; of --self-test (10)", "S" },
+      "ends after that at the latest; of --self-test (10)", "S" },
   { "log", 0, 0, G_OPTION_ARG_FILENAME, &log_file,
       "lines of JSON: each flow's packets, losses by their cause, and queue; - "
       "for stdout",
@@ -92,9 +93,10 @@ options_read (gint *argc, gchar ***argv, GError **error)
   g_option_context_set_description (context,
       "The commands find the addresses in RTPADAPT_A, RTPADAPT_B, RTPADAPT_A6 "
       "and\nRTPADAPT_B6.  The models are those of rtpadapt-sim --list; a "
-      "schedule counts from\nthe direction's first packet.  The exit status "
-      "is 0 if all commands of a ended\nwith 0, and none of b failed before "
-      "it was told to end.\n"
+      "schedule counts from\nthe direction's first packet.\n"
+      "The exit status is 0 if no command failed before it was asked to end; 1 "
+      "if one\ndid, or if there can be no link; 2 for a wrong option or chain; "
+      "128 + N after\nsignal N.  A second signal kills the commands at once.\n"
       "If root starts it, also by sudo, it runs the commands as root, and its "
       "files belong to root.\nWhere users may make namespaces it needs no root.");
   g_option_context_add_main_entries (context, entries, NULL);

@@ -193,6 +193,20 @@ vmaf_take (const gchar *text, Pictures *out)
     out->vmaf = g_ascii_strtod (found + strlen ("VMAF score: "), NULL);
 }
 
+/* Whether it came to its end; else its last line says why. */
+static gboolean
+ffmpeg_ended (GSubprocess *process, const gchar *said, GError **error)
+{
+  g_autofree gchar *text = g_strchomp (g_strdup (said));
+  const gchar *last = strrchr (text, '\n');
+
+  if (g_subprocess_get_successful (process))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+      "ffmpeg did not compare the pictures: %s", last ? last + 1 : text);
+  return FALSE;
+}
+
 static gboolean
 ffmpeg_run (Feed *screen, Feed *source, const gchar *ffmpeg, Pictures *out,
     GError **error)
@@ -220,6 +234,7 @@ ffmpeg_run (Feed *screen, Feed *source, const gchar *ffmpeg, Pictures *out,
       process, NULL, NULL, &said, &problem, error);
   g_thread_join (threads[0]);
   g_thread_join (threads[1]);
+  ok = ok && ffmpeg_ended (process, problem, error);
   if (ok) {
     ssim_take (said, screen->last - screen->first, out);
     vmaf_take (problem, out);
@@ -268,6 +283,7 @@ picture_score (const Records *r, const Shown *shown, const gchar *frames,
   FILE *file = frames_open (r, frames, error);
   Feed screen = { .r = r, .shown = shown, .frames = file };
   Feed source = screen;
+  GError *problem = NULL;
   Clip *clip;
 
   *out = (Pictures){ .ssim = (gdouble) NAN, .vmaf = (gdouble) NAN };
@@ -279,21 +295,23 @@ picture_score (const Records *r, const Shown *shown, const gchar *frames,
   source.last = screen.last;
   clip = clip_load (path, (gint) r->width, (gint) r->height, error);
   if (clip && ffmpeg && screen.last > screen.first) {
-    g_autoptr (GError) problem = NULL;
-
     source.clip = clip;
     signal (SIGPIPE, SIG_IGN); /* of an ffmpeg that breaks off */
-    if (!ffmpeg_run (&screen, &source, ffmpeg, out, &problem))
-      g_printerr ("no SSIM: %s\n", problem->message);
+    ffmpeg_run (&screen, &source, ffmpeg, out, &problem);
   }
   fclose (file);
   if (!clip)
     return FALSE;
   clip_free (clip);
-  if (screen.cut)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+  if (screen.cut) { /* which ffmpeg may complain of, too */
+    g_clear_error (&problem);
+    g_set_error (&problem, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
         "%s has not all pictures", frames);
-  return !screen.cut;
+  }
+  if (!problem)
+    return TRUE;
+  g_propagate_error (error, problem);
+  return FALSE;
 }
 
 void

@@ -75,6 +75,9 @@ arguments_check (GError **error)
   else if (arg.packets && !arg.log)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--packets needs --log, which says whose they are");
+  else if (arg.realtime && arg.log) /* which has the monotonic clock of one */
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--realtime is of two machines, and --log of a link on one");
   else if (!arg.strip != !(arg.at >= 0))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--strip and --at go together");

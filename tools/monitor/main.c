@@ -141,6 +141,17 @@ on_signal_pipe (gint fd, GIOCondition condition, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* A terminal that closes, too, must leave no folder; under nohup the signal stays
+ * ignored. */
+static void
+hangup_catch (const struct sigaction *action)
+{
+  struct sigaction before;
+
+  if (sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction (SIGHUP, action, NULL);
+}
+
 static gboolean
 signals_catch (Monitor *m, GError **error)
 {
@@ -153,6 +164,7 @@ signals_catch (Monitor *m, GError **error)
   g_unix_fd_add (signal_pipe[0], G_IO_IN, on_signal_pipe, m);
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
+  hangup_catch (&action);
   return TRUE;
 }
 

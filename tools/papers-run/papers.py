@@ -9,9 +9,11 @@ import os
 import pathlib
 import re
 import signal
-import subprocess
 import sys
 import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / 'tools/report'))
 
 from check import check
 from expressions import PaperError
@@ -21,8 +23,10 @@ from record import Record, Results
 from runner import Job, Runner, duration
 from terminal import Tap, show
 from verdict import answers
+import tree
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# What this tool writes does not make the sources dirty.
+WRITTEN = 'tests/papers/results', 'docs/papers'
 BUILD = pathlib.Path(os.environ.get('RTPADAPT_BUILD', ROOT / 'build'))
 INTERRUPTED = 130
 
@@ -190,19 +194,6 @@ def make_jobs(tasks):
     return list(jobs.values()), waiting
 
 
-def commit():
-    """Of the sources: what this tool writes does not make them dirty."""
-    def git(*words):
-        return subprocess.run(['git', *words], cwd=ROOT, check=True,
-                              capture_output=True, text=True).stdout.strip()
-    try:
-        dirty = git('status', '--porcelain', '-uno', '--', '.',
-                    ':!tests/papers/results', ':!docs/papers')
-        return git('rev-parse', '--short', 'HEAD') + ('-dirty' if dirty else '')
-    except (OSError, subprocess.CalledProcessError):
-        return 'unknown'
-
-
 def told_seeds(task):
     """How many, and of what fewer or more."""
     most = {}
@@ -237,7 +228,7 @@ def still_told(made, points):
     return OTHERS.join(parts)
 
 
-def how(task, args, engine, before):
+def how(task, args, commit, engine, before):
     """How an experiment was made, for its line in the record."""
     words = ['tools/papers %s --only %s' % (task.experiment.paper.name,
                                             task.experiment.name)]
@@ -247,7 +238,7 @@ def how(task, args, engine, before):
         words[0] += ' --add' + ''.join(' --at ' + at for at in args.at)
     words += [told_seeds(task), '%d runs of %s in all' % (
         len(task.runs), duration(task.wall_s)),
-              'commit ' + commit(), 'engine ' + engine,
+              'commit ' + commit, 'engine ' + engine,
               datetime.date.today().isoformat()]
     others = sorted(task.engines - {engine})
     if others:
@@ -264,10 +255,13 @@ class Session:
         self.args = args
         self.recording = not (args.short or args.at) or args.add
         # A test's own files may be recorded at any time.
-        if self.recording and args.results.resolve().is_relative_to(ROOT) and (
-                commit().endswith('-dirty')):
-            raise PaperError('what is recorded comes from a clean commit, and '
-                             'there are changes: git status')
+        self.commit = tree.commit(*WRITTEN)
+        if self.recording and args.results.resolve().is_relative_to(ROOT):
+            if self.commit == tree.UNKNOWN:
+                raise PaperError('what is recorded comes from a commit, and git knows none')
+            if not tree.clean(self.commit):
+                raise PaperError('what is recorded comes from a clean commit, and '
+                                 'there are changes: git status')
         folder = args.results if self.recording else None
         self.records = {paper.name: Record(paper, folder) for paper in papers}
         self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
@@ -286,7 +280,7 @@ class Session:
             task.results.fill(record.results[name])
             before = still_told(record.made.get(name, ''), left)
         record.replace(task.experiment, task.results, how(
-            task, self.args, self.runner.cache.engine, before))
+            task, self.args, self.commit, self.runner.cache.engine, before))
         if self.recording:
             record.write()
         if not self.args.tap:
@@ -458,7 +452,7 @@ def main(argv):
 if __name__ == '__main__':
     # meson ends by SIGTERM what takes too long; a shell's background job would
     # ignore SIGINT.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(main(sys.argv[1:]))

@@ -2,39 +2,66 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import collections
 import concurrent.futures
+import ctypes
 import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+from expressions import PaperError
+
 
 def digest(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def programs_hash(build, programs):
-    """Of programs and of what they load from this build."""
-    build = os.path.abspath(build)
-    files = {os.path.abspath(program) for program in programs}
-    found = subprocess.run(['ldd', *programs], capture_output=True, text=True)
-    for path in re.findall(r'=> (/\S+)', found.stdout):
-        if os.path.abspath(path).startswith(build + '/'):
-            files.add(path)
-    whole = hashlib.sha256()
-    for path in sorted(files):
-        with open(path, 'rb') as file:
-            whole.update(file.read())
-    return whole.hexdigest()[:16]
+class Programs:
+    """Programs and what they load from this build, by their content."""
+
+    def __init__(self, build, programs):
+        build = os.path.abspath(build)
+        files = {os.path.abspath(program) for program in programs}
+        found = subprocess.run(['ldd', *programs], capture_output=True, text=True)
+        for path in re.findall(r'=> (/\S+)', found.stdout):
+            if os.path.abspath(path).startswith(build + '/'):
+                files.add(path)
+        self.files = sorted(files)
+        self.stats = self._stats()
+        self.hash = self._hash()
+
+    def _stats(self):
+        found = map(os.stat, self.files)
+        return [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in found]
+
+    def _hash(self):
+        whole = hashlib.sha256()
+        for path in self.files:
+            with open(path, 'rb') as file:
+                whole.update(file.read())
+        return whole.hexdigest()[:16]
+
+    def check(self):
+        """Raises where a build has made others since: what ran would have the hash of
+        those before."""
+        try:
+            # What was written again may be the same; to look at times costs no time.
+            stats = self._stats()
+            same = stats == self.stats or self._hash() == self.hash
+        except OSError:
+            same = False  # a linker removes a file first
+        if not same:
+            raise PaperError('the programs were built again during the runs: what ran before '
+                             'is kept, and the same command begins with the new ones')
 
 
-def engine_hash(engine):
-    build = os.path.abspath(engine).split('/tests/papers/')[0]
-    return programs_hash(build, [engine])
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 class Job:
@@ -158,7 +185,8 @@ class Runner:
         self.stopping = False
         self.running = set()
         self.lock = threading.Lock()
-        self.cache = Cache(os.path.join(folder, 'cache'), engine_hash(engine))
+        self.programs = Programs(os.path.abspath(engine).split('/tests/papers/')[0], [engine])
+        self.cache = Cache(os.path.join(folder, 'cache'), self.programs.hash)
 
     def _fail(self, job, why):
         folder = os.path.join(self.folder, 'failed')
@@ -176,7 +204,8 @@ class Runner:
             process = subprocess.Popen(
                 ['nice', '-n', '10', self.engine], stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                start_new_session=True)  # Ctrl-C is for us alone
+                start_new_session=True,  # Ctrl-C is for us alone
+                preexec_fn=die_with_parent)
             self.running.add(process)
         try:
             out, err = process.communicate(job.scenario, self.timeout)
@@ -205,6 +234,7 @@ class Runner:
         except ValueError as error:
             self._fail(job, 'not a result: %s' % error)
             return
+        self.programs.check()
         job.result, job.engine = result, self.cache.engine
         self.cache.store(job)
 
@@ -237,6 +267,9 @@ class Runner:
                 finished(job)
         except KeyboardInterrupt:
             self.stop()
+        except BaseException:
+            self.stop()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
         return not self.stopping

@@ -16,10 +16,11 @@ import time
 import busy
 import page
 import table
+import tree
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-BUILD = os.environ.get('RTPADAPT_BUILD', os.path.join(ROOT, 'build'))
+ROOT = tree.ROOT
+# Programs may run in another folder than ours.
+BUILD = os.path.abspath(os.environ.get('RTPADAPT_BUILD', os.path.join(ROOT, 'build')))
 RUNNER = os.path.join(BUILD, 'tools', 'demo-run', 'rtpadapt-demo-run')
 SIM = os.path.join(BUILD, 'tools', 'rtpadapt-sim')
 INTERRUPTED = 130
@@ -98,15 +99,6 @@ def environment():
     if not env.get('GST_REGISTRY_1_0') and not env.get('GST_REGISTRY'):
         env['GST_REGISTRY_1_0'] = os.path.join(BUILD, 'gst-registry.bin')
     return env
-
-
-def commit():
-    try:
-        return subprocess.run(
-            ['git', 'describe', '--always', '--dirty'], cwd=ROOT, check=True,
-            capture_output=True, text=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return 'unknown'
 
 
 def registry():
@@ -362,7 +354,7 @@ def main():
              for lda in ldas_chosen(args.ldas, known['lda'])]
     result = {
         'command': shlex.join(['tools/demo'] + sys.argv[1:]),
-        'commit': commit(),
+        'commit': tree.commit(),
         'seed': args.seed,
         'link': args.link,
         'runs': [],

@@ -64,7 +64,7 @@ def _waits(axes, series):
         content = '<path class="waiting" d="M0 100L%sV100Z"/>' % (
             'L'.join(points))
     return chart.plot('queue', axes, content, chart.ticks(top, 3), top,
-                 'ms in the queue')
+                 'ms of queue and jitter')
 
 
 def _levels(axes, series):
@@ -154,7 +154,7 @@ def _key():
             chart.key(chart.key_line('media'),
                       'video on the wire, mean over %g s' % SMOOTH_S),
             chart.key('<path class="waiting" d="M0 12L13 2L26 12Z"/>',
-                      'longest wait in the queue'),
+                      'longest wait: queue and jitter'),
             chart.key('<path class="level" d="M0 12V4H26V12Z"/>',
                       'repair packets per 100 media packets'))),
         ''.join((

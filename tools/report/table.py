@@ -25,10 +25,11 @@ COLUMNS = (
     (('m_w',), '', 'M_w', _number('%.2f'),
      'share of the wireless losses that were taken for congestion; '
      'high harms oneself'),
-    (('queue_ms_p50',), 'queue', 'p50', _number('%.0f'),
-     'median time in the bottleneck’s queue, in ms'),
-    (('queue_ms_p95',), 'queue', 'p95', _number('%.0f'),
-     'time in the queue that 19 of 20 packets stay below, in ms'),
+    (('queue_ms_p50',), 'wait', 'p50', _number('%.0f'),
+     'how much later than the fastest packet the median one came, in ms: the '
+     'bottleneck’s queue, and jitter'),
+    (('queue_ms_p95',), 'wait', 'p95', _number('%.0f'),
+     'the same, which 19 of 20 packets stay below'),
     (('delayed_packet_ratio',), 'late', '%', _number('%.2f', 100),
      'packets that came more than 75 ms after the one before'),
     (('fec_overhead',), 'FEC', '%', _number('%.0f', 100),
