@@ -104,7 +104,7 @@ belongs (DtlsHub *self, GSocketAddress *from)
     if (link->peer ? same_address (link->peer, from)
                    : !self->to || dtls_try_may_leave (&link->t, now))
       return TRUE;
-    if (same_address (self->to, from))
+    if (same_host_and_port (self->to, from))
       return TRUE;
   }
   return FALSE;
