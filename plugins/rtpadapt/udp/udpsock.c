@@ -359,16 +359,38 @@ udp_socket_tos (GSocket *socket)
 
 /* --- unlocking ----------------------------------------------------------- */
 
+#define WOKEN "rtpadapt-woken"
+
+/* The lock is held meanwhile, so that udp_wake() puts no other one there before it is
+ * cancelled.  Nobody connects to what is cancelled, so nothing is called. */
 void
 udp_unlock (GstObject *object, GCancellable **place)
 {
-  GCancellable *unlock;
+  GST_OBJECT_LOCK (object);
+  g_cancellable_cancel (*place);
+  GST_OBJECT_UNLOCK (object);
+}
+
+void
+udp_wake (GstObject *object, GCancellable **place)
+{
+  GCancellable *old = NULL;
 
   GST_OBJECT_LOCK (object);
-  unlock = g_object_ref (*place);
+  if (!g_cancellable_is_cancelled (*place)) {
+    old = *place;
+    *place = g_cancellable_new ();
+    g_object_set_data (G_OBJECT (old), WOKEN, GINT_TO_POINTER (TRUE));
+    g_cancellable_cancel (old);
+  }
   GST_OBJECT_UNLOCK (object);
-  g_cancellable_cancel (unlock);
-  g_object_unref (unlock);
+  g_clear_object (&old);
+}
+
+gboolean
+udp_is_woken (GCancellable *unlock)
+{
+  return g_object_get_data (G_OBJECT (unlock), WOKEN) != NULL;
 }
 
 /* A new one: g_cancellable_reset() is not for those others look at. */
