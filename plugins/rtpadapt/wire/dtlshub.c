@@ -3,6 +3,7 @@
  */
 #include "dtlshubpriv.h"
 #include "parts/systime.h"
+#include "secure.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 
@@ -402,7 +403,7 @@ hub_finalize (GObject *object)
   DtlsHub *self = DTLS_HUB (object);
 
   gst_object_unref (self->out);
-  g_free (self->pem);
+  secure_text_forget (self->pem);
   g_free (self->fingerprint);
   g_clear_object (&self->outbox.socket);
   g_clear_object (&self->to);
