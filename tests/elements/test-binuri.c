@@ -186,6 +186,8 @@ test_safe (void)
     { "rtpadaptsrc", "fingerprint=BB", FALSE },
     { "rtpadaptsrc", "replay-guard=false", FALSE },
     { "rtpadaptsrc", "replay-guard=true", TRUE },
+    { "rtpadaptsink", "circuit-breakers=false", FALSE },
+    { "rtpadaptsink", "circuit-breakers=true", TRUE },
     { "rtpadaptsink", "replay-guard=true", FALSE }, /* only receivers have it */
   };
 
@@ -210,8 +212,9 @@ test_safe (void)
     g_assert_cmpstr (fingerprint, ==, "AA");
   }
   trust_row ("attack", "14 a URI from elsewhere",
-      "it takes away neither DTLS nor a fingerprint nor the replay guard", TRUE,
-      "%u queries", (guint) G_N_ELEMENTS (rows));
+      "it takes away neither DTLS nor a fingerprint nor the replay guard nor the "
+      "circuit breakers",
+      TRUE, "%u queries", (guint) G_N_ELEMENTS (rows));
 }
 
 /* Whatever is wrong, and wherever: nothing is set. */

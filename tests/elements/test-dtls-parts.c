@@ -4,10 +4,12 @@
 #include "../main.h"
 #include "../../plugins/rtpadapt/wire/dtlsflight.h"
 #include "../../plugins/rtpadapt/wire/dtlsinput.h"
+#include "../../plugins/rtpadapt/wire/dtlsout.h"
 #include "../../plugins/rtpadapt/wire/dtlsrecords.h"
 #include "../../plugins/rtpadapt/wire/dtlstry.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 /* --- records ------------------------------------------------------------- */
 
@@ -402,6 +404,40 @@ test_hello_twice (void)
   dtls_flight_clear (&g);
 }
 
+/* A queue that is full holds no thread up: a socket of the system that nobody reads, as
+ * a network card's queue cannot be filled here. */
+static void
+test_full_queue (void)
+{
+  struct sockaddr_storage native = { .ss_family = AF_UNIX };
+  socklen_t size = sizeof (sa_family_t); /* unix(7): any free address */
+  gint ear = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gint mouth = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  g_autoptr (GSocket) socket = g_socket_new_from_fd (mouth, NULL);
+  g_autoptr (GSocketAddress) to = NULL;
+  GMutex lock;
+  DtlsOutbox outbox = { .lock = &lock, .socket = socket };
+  DtlsLink link = { .t.in = 1000 };
+  guint came = 0;
+
+  g_mutex_init (&lock);
+  g_assert_cmpint (bind (ear, (gpointer) &native, size), ==, 0);
+  size = sizeof native;
+  g_assert_cmpint (getsockname (ear, (gpointer) &native, &size), ==, 0);
+  to = g_socket_address_new_from_native (&native, size);
+  link.peer = to;
+  while (sendto (mouth, "x", 1, MSG_DONTWAIT, (gpointer) &native, size) > 0)
+    came++;
+  g_assert_true (g_socket_get_blocking (socket)); /* as ours are */
+  dtls_out_leaves (&outbox, &link, gst_buffer_new_memdup (ROW (DONE)));
+  while (recv (ear, &native, sizeof native, MSG_DONTWAIT) > 0)
+    came--;
+  g_assert_cmpuint (came, ==, 0); /* it was lost */
+  dtls_flight_clear (&link.flight);
+  g_mutex_clear (&lock);
+  close (ear);
+}
+
 static void
 test_input (void)
 {
@@ -453,5 +489,6 @@ tests_add (void)
   g_test_add_func ("/dtls-parts/room", test_room);
   g_test_add_func ("/dtls-parts/held", test_held);
   g_test_add_func ("/dtls-parts/hello-twice", test_hello_twice);
+  g_test_add_func ("/dtls-parts/full-queue", test_full_queue);
   g_test_add_func ("/dtls-parts/input", test_input);
 }

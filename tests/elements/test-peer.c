@@ -20,10 +20,14 @@ static const struct
 } who[] = {
   { 'A', "192.0.2.1", 5004 },
   { 'a', "192.0.2.1", 6000 }, /* A's host, another port */
-  { 'B', "192.0.2.2", 5004 }, { 'C', "2001:db8::1", 5004 },
+  { 'B', "192.0.2.2", 5004 },
+  { 'C', "2001:db8::1", 5004 },
   { 'M', "::ffff:192.0.2.1", 5004 }, /* A, v4-mapped */
-  { 'L', "127.0.0.1", 40000 }, { 'l', "127.0.0.1", 40001 },
+  { 'L', "127.0.0.1", 40000 },
+  { 'l', "127.0.0.1", 40001 },
   { 'Z', "fe80::1%1", 5004 }, /* link-local, in a zone */
+  { 'Y', "fe80::1%2", 5004 },
+  { 'z', "fe80::1", 5004 },
 };
 
 static const gchar *const verdicts[] = {
@@ -157,6 +161,11 @@ static const struct
       "two ports: RTCP goes to the next one till it is heard (RFC 3550 11)" },
   { NULL, 1, 0, "0 Z r7.1 ok, 1 Z r7.2 moved", "Z", "[fe80::1%1]:5005",
       "two ports: the next one is in the same zone (RFC 4007 6)" },
+  { NULL, 1, 0, "0 Z r7.1 ok, 1 Z r7.2 moved, 252 Y r7.3 moved", "Y",
+      "[fe80::1%2]:5005",
+      "the interface was replaced: the old number leads nowhere" },
+  { NULL, 0, 0, "0 Z r7.1 ok, 1 Z r7.2 moved, 2 z r7.3 ok", "Z", "Z",
+      "an address without its zone may be the same" },
   { NULL, 1, 0, "0 A r7.1 ok, 1 A r7.2 moved, 2 a c7 moved, 3 B c7 foreign",
       "A", "a", "two ports: RTCP from any port of that host" },
   { NULL, 1, 0, "0 A r7.1 ok, 1 A r7.2 moved, 2 a c7 moved, 300 B r7.3 moved",
@@ -272,8 +281,10 @@ test_story (gconstpointer data)
     cfg.host = g_inet_address_new_from_string (rows[r].host);
   peer = peer_new (&cfg);
   g_clear_object (&cfg.host);
-  for (guint i = 0; lines[i]; i++)
+  for (guint i = 0; lines[i]; i++) {
     play (peer, lines[i]);
+    peer_rtcp_address (peer); /* which keeps it */
+  }
   check_address (peer_rtp_address (peer), rows[r].rtp);
   check_address (peer_rtcp_address (peer), rows[r].rtcp);
 }

@@ -105,6 +105,30 @@ test_guard_bounds (void)
   replay_guard_free (g);
 }
 
+/* Recordings that go on and on leave half of the questions to those that begin. */
+static void
+test_guard_share (void)
+{
+  ReplayGuard *g = replay_guard_new (ASKER);
+  RaTime now = START;
+  ReplayGuardQuestion q;
+  guint late = 0, asked = 0;
+
+  for (guint32 ssrc = 1; ssrc <= 60; ssrc++)
+    replay_guard_hear (g, ssrc, now);
+  now = ra_later (now, REPLAY_GUARD_PATIENCE);
+  for (guint32 ssrc = 1; ssrc <= 60; ssrc++) {
+    g_assert_cmpint (replay_guard_hear (g, ssrc, now), ==, REPLAY_GUARD_REFUSE);
+    late += replay_guard_ask (g, ssrc, 0, ssrc, now, &q);
+  }
+  g_assert_cmpuint (late, ==, REPLAY_GUARD_ASKS / 2);
+  replay_guard_hear (g, SSRC, now);
+  for (guint i = 0; i < 5; i++)
+    asked += replay_guard_ask (g, SSRC, 0, i, now + i * REPLAY_GUARD_ASK, &q);
+  g_assert_cmpuint (asked, ==, 5);
+  replay_guard_free (g);
+}
+
 /* All our SSRCs answer at once, as one compound. */
 static void
 test_answer (void)
@@ -178,6 +202,7 @@ tests_add (void)
 {
   g_test_add_func ("/replay-parts/guard", test_guard);
   g_test_add_func ("/replay-parts/guard-bounds", test_guard_bounds);
+  g_test_add_func ("/replay-parts/guard-share", test_guard_share);
   g_test_add_func ("/replay-parts/answer", test_answer);
   g_test_add_func ("/replay-parts/held", test_held);
 }

@@ -5,6 +5,7 @@
 #include "sink-fixture.h"
 
 #include <gst/rtp/rtp.h>
+#include <net/if.h>
 
 /* A slow machine may send an RR before its first packet (RFC 3550 6.4). */
 static void
@@ -93,6 +94,41 @@ test_two_ports (void)
   sink_stop (pipeline, sink);
   close (ear);
   close (ear_rtcp);
+}
+
+/* RTCP leaves with the options that are set here, from the same socket or its own. */
+static void
+test_send_options (gconstpointer mux)
+{
+  static const struct
+  {
+    gint option, wanted;
+  } each[] = {
+    { IP_TTL, 7 },
+    { IP_MULTICAST_TTL, 5 },
+    { IP_MULTICAST_LOOP, 0 },
+  };
+  g_autofree gchar *options = g_strdup_printf (
+      "ttl=7 ttl-mc=5 loop=false multicast-iface=lo rtcp-mux=%s",
+      mux ? "true" : "false");
+  GstElement *sink, *pipeline = sink_pipeline (9, options, &sink);
+  g_autoptr (GstElement) rtcpsink
+      = gst_bin_get_by_name (GST_BIN (sink), "rtcpsink");
+  g_autoptr (GSocket) socket = NULL;
+  gint value;
+
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  g_object_get (rtcpsink, "used-socket", &socket, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (each); i++) {
+    g_assert_true (
+        g_socket_get_option (socket, IPPROTO_IP, each[i].option, &value, NULL));
+    g_assert_cmpint (value, ==, each[i].wanted);
+  }
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6) {
+    g_socket_get_option (socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, &value, NULL);
+    g_assert_cmpuint ((guint) value, ==, if_nametoindex ("lo"));
+  }
+  sink_stop (pipeline, sink);
 }
 
 /* A new destination while packets go out. */
@@ -421,6 +457,10 @@ tests_add (void)
 {
   g_test_add_func ("/rtpadaptsink/mux", test_mux);
   g_test_add_func ("/rtpadaptsink/two-ports", test_two_ports);
+  g_test_add_data_func (
+      "/rtpadaptsink/send-options/mux", "", test_send_options);
+  g_test_add_data_func (
+      "/rtpadaptsink/send-options/two-ports", NULL, test_send_options);
   g_test_add_func ("/rtpadaptsink/destination", test_destination);
   g_test_add_func ("/rtpadaptsink/streams", test_streams);
   g_test_add_func ("/rtpadaptsink/encoders", test_encoders);

@@ -61,6 +61,7 @@ static const struct
   { "uri=http://127.0.0.1/", "http", "another URI" },
   { "address=192.0.2.1", "192.0.2.1", "an address that is not ours" },
   { "key=00", "SRTP key", "a key too short" },
+  { "dtls=true rtcp-mux=false", "rtcp-mux", "DTLS on two ports" },
 };
 
 static void

@@ -369,6 +369,71 @@ test_new_destination (void)
     close (ears[i]);
 }
 
+/* A name server that knows one name, and then does not answer. */
+static gboolean names_fail;
+
+static GList *
+names_look_up (
+    GResolver *names, const gchar *name, GCancellable *stop, GError **error)
+{
+  if (!names_fail)
+    return g_list_append (NULL, g_inet_address_new_from_string ("127.0.0.1"));
+  g_set_error_literal (
+      error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_TEMPORARY_FAILURE, "no answer");
+  return NULL;
+}
+
+static void
+names_class_init (gpointer klass, gpointer data)
+{
+  G_RESOLVER_CLASS (klass)->lookup_by_name = names_look_up;
+}
+
+/* A new port needs no name server, and a new name that is not found ends nothing. */
+static void
+test_no_names (void)
+{
+  guint ports[2];
+  const gint ears[] = { udp_socket ("127.0.0.1", &ports[0]),
+    udp_socket ("127.0.0.1", &ports[1]) };
+  g_autoptr (GResolver) before = g_resolver_get_default ();
+  const GType type = g_type_register_static_simple (G_TYPE_RESOLVER, "Names",
+      sizeof (GResolverClass), names_class_init, sizeof (GResolver), NULL, 0);
+  g_autoptr (GResolver) names = g_object_new (type, NULL);
+  g_autofree gchar *said = NULL;
+  GstHarness *h;
+  GstElement *sink;
+  UdpHeard heard;
+  GstBus *bus;
+
+  g_resolver_set_default (names);
+  h = sink_new ("camera.test", ports[0], "");
+  sink = sink_of (h);
+  bus = udp_bus_new (sink);
+  names_fail = TRUE;
+  g_object_set (sink, "host", "camera.test", "port", ports[1], NULL);
+  g_assert_null (udp_said (bus, GST_MESSAGE_WARNING));
+  g_object_set (sink, "host", "other.test", NULL);
+  said = udp_said (bus, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (said, "as before, not to \"other.test\""));
+  g_assert_null (udp_said (bus, GST_MESSAGE_ERROR));
+  g_assert_cmpint (
+      gst_harness_push (h, udp_packet (1, 100, 'g')), ==, GST_FLOW_OK);
+  udp_hear (ears[1], &heard);
+  g_assert_cmpuint (heard.seq, ==, 1);
+  /* It is looked up again when somebody sets it again. */
+  names_fail = FALSE;
+  g_object_set (sink, "host", "other.test", "port", ports[0], NULL);
+  g_assert_null (udp_said (bus, GST_MESSAGE_WARNING));
+  gst_harness_push (h, udp_packet (2, 100, 'g'));
+  udp_hear (ears[0], &heard);
+  gst_harness_teardown (h);
+  udp_bus_free (bus);
+  g_resolver_set_default (before);
+  for (guint i = 0; i < 2; i++)
+    close (ears[i]);
+}
+
 /* RFC 791: the TTL is in the header of each packet. */
 static void
 test_ttl (gconstpointer host)
@@ -436,6 +501,7 @@ tests_add (void)
   g_test_add_data_func ("/udpsink/socket-tos/v6",
       GINT_TO_POINTER (G_SOCKET_FAMILY_IPV6), test_socket_tos);
   g_test_add_func ("/udpsink/new-destination", test_new_destination);
+  g_test_add_func ("/udpsink/no-names", test_no_names);
   g_test_add_data_func ("/udpsink/ttl-v4", "127.0.0.1", test_ttl);
   g_test_add_data_func ("/udpsink/ttl-v6", "::1", test_ttl);
   g_test_add_func ("/udpsink/restart", test_restart);

@@ -266,6 +266,29 @@ test_timeout (void)
   gst_buffer_unref (gst_harness_pull (t.h));
 }
 
+/* It counts at once, though no packet ends the wait that goes on, and the wait can still
+ * be ended. */
+static void
+test_timeout_set (void)
+{
+  g_autoptr (GstMessage) message = NULL;
+  g_auto (Path) t;
+
+  path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
+  g_usleep (20000); /* till it waits, though it holds before, too */
+  g_object_set (t.src, "timeout", 20 * GST_MSECOND, NULL);
+  message
+      = gst_bus_timed_pop_filtered (t.bus, 5 * GST_SECOND, GST_MESSAGE_ELEMENT);
+  g_assert_nonnull (message);
+  for (guint i = 0; i < 100; i++) {
+    g_object_set (t.src, "timeout", (guint64) (i % 2) * GST_SECOND, NULL);
+    gst_element_set_state (
+        t.src, i % 4 < 2 ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+  }
+  path_say (&t, 100);
+  gst_buffer_unref (gst_harness_pull (t.h));
+}
+
 static void
 test_port_in_use (void)
 {
@@ -405,6 +428,7 @@ tests_add (void)
   g_test_add_func ("/udpsrc/truncated", test_truncated);
   g_test_add_func ("/udpsrc/kernel-drops", test_kernel_drops);
   g_test_add_func ("/udpsrc/timeout", test_timeout);
+  g_test_add_func ("/udpsrc/timeout-set", test_timeout_set);
   g_test_add_func ("/udpsrc/port-in-use", test_port_in_use);
   g_test_add_func ("/udpsrc/restart", test_restart);
   g_test_add_func ("/udpsrc/pause", test_pause);

@@ -5,6 +5,7 @@
 #include "sink-fixture.h"
 
 #include "../../plugins/rtpadapt/wire/secure.h"
+#include "../trust/stranger-pem.h"
 
 #include <glib/gstdio.h>
 
@@ -148,14 +149,21 @@ test_files (void)
 
 /* What others can read is warned of. */
 static void
-test_file_mode (void)
+test_file_mode (gconstpointer option)
 {
   static const gint modes[] = { 0600, 0400, 0640, 0604 };
-  g_autofree gchar *text = hex_key (30, 7);
+  gboolean pem = strstr (option, "pem") != NULL;
+  g_autofree gchar *text = pem ? g_strdup (STRANGER_PEM) : hex_key (30, 7);
 
+  if (pem
+      && !gst_registry_check_feature_version (
+          gst_registry_get (), "dtlssrtpdec", 1, 0, 0)) {
+    g_test_skip ("no dtlssrtpdec");
+    return;
+  }
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
     g_autofree gchar *path = temp_file (text, strlen (text));
-    g_autofree gchar *options = g_strdup_printf ("key-file=%s", path);
+    g_autofree gchar *options = g_strconcat (option, path, NULL);
     GstElement *sink, *pipeline = sink_pipeline (9, options, &sink);
     g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     g_autofree gchar *said = NULL;
@@ -212,6 +220,9 @@ tests_add (void)
   g_test_add_func ("/secure-keys/sizes", test_sizes);
   g_test_add_func ("/secure-keys/texts", test_texts);
   g_test_add_func ("/secure-keys/files", test_files);
-  g_test_add_func ("/secure-keys/file-mode", test_file_mode);
+  g_test_add_data_func (
+      "/secure-keys/file-mode/key", "key-file=", test_file_mode);
+  g_test_add_data_func (
+      "/secure-keys/file-mode/pem", "dtls=true pem-file=", test_file_mode);
   g_test_add_func ("/secure-keys/fingerprint", test_fingerprint);
 }

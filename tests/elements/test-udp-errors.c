@@ -293,6 +293,60 @@ test_cut (gconstpointer data)
   udp_bus_free (bus);
 }
 
+/* An adapter that is taken out and put in again has another number (veth(4)). */
+static const struct
+{
+  const gchar *settings, *why;
+} replaced[] = {
+  { "host=fe80::2%cam0", "the zone of an address (RFC 4007 6)" },
+  { "host=ff02::2%cam0", "of a group" },
+  { "host=239.1.2.3 multicast-iface=cam0", "a name" },
+};
+
+static gboolean
+adapter_new (void)
+{
+  return run ("ip link add cam0 type veth peer name cam1")
+      && run ("ip link set cam0 up") && run ("ip link set cam1 up")
+      && run ("ip addr add fe80::1/64 dev cam0 nodad")
+      && run ("ip addr add 10.9.8.7/24 dev cam0");
+}
+
+static void
+test_replaced (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  gint64 end = g_get_monotonic_time () + PATIENCE_S * G_TIME_SPAN_SECOND;
+  g_autofree gchar *line
+      = g_strconcat ("rtpadaptudpsink ", replaced[r].settings, NULL);
+  g_autoptr (GstElement) sink = NULL;
+  GstHarness *out;
+
+  g_test_message ("%s", replaced[r].why);
+  if (!adapter_new ()) {
+    run ("ip link del cam0");
+    g_test_skip ("no such adapter here");
+    return;
+  }
+  out = gst_harness_new_parse (line);
+  sink = gst_harness_find_element (out, "rtpadaptudpsink");
+  gst_harness_set_src_caps_str (out, "application/x-rtp");
+  gst_harness_push (out, udp_packet (1, 100, '-'));
+  g_assert_cmpuint (udp_stat (sink, "packets"), ==, 1);
+  g_assert_true (run ("ip link del cam0"));
+  gst_harness_push (out, udp_packet (2, 100, '-'));
+  g_assert_cmpuint (udp_stat (sink, "send-errors"), ==, 1);
+  g_assert_true (adapter_new ());
+  do {
+    g_usleep (20000);
+    g_assert_cmpint (
+        gst_harness_push (out, udp_packet (3, 100, '-')), ==, GST_FLOW_OK);
+  } while (udp_stat (sink, "packets") == 1 && g_get_monotonic_time () < end);
+  g_assert_cmpuint (udp_stat (sink, "packets"), ==, 2);
+  gst_harness_teardown (out);
+  run ("ip link del cam0");
+}
+
 void
 tests_add (void)
 {
@@ -303,6 +357,8 @@ tests_add (void)
   rows_add_n ("/udp-errors/forged-icmp", 2, test_forged_icmp);
   g_test_add_func ("/udp-errors/no-spin", test_no_spin);
   g_test_add_func ("/udp-errors/closed", test_closed);
-  if (own)
+  if (own) {
     rows_add ("/udp-errors/cut", cuts, test_cut);
+    rows_add ("/udp-errors/replaced", replaced, test_replaced);
+  }
 }

@@ -104,18 +104,34 @@ socket_open (GstElement *child)
   return socket;
 }
 
+/* RTCP leaves as RTP does.  On one port rtcpsink sets the options of rtpsink's socket
+ * once more. */
+static void
+options_copy (GstRtpAdaptSink *self)
+{
+  static const gchar *const names[]
+      = { "bind-address", "multicast-iface", "ttl", "ttl-mc", "loop" };
+  gint bind_port;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_object_get_property (G_OBJECT (self->rtpsink), names[i], &value);
+    g_object_set_property (G_OBJECT (self->rtcpsink), names[i], &value);
+    g_value_unset (&value);
+  }
+  g_object_get (self->rtpsink, "bind-port", &bind_port, NULL);
+  g_object_set (self->rtcpsink, "bind-port",
+      bind_port > 0 && bind_port < 65535 ? bind_port + 1 : 0, NULL);
+}
+
 /* What comes back is read where RTCP, or all, leaves from. */
 static gboolean
 sockets_open (GstRtpAdaptSink *self, gboolean mux)
 {
-  g_autofree gchar *bind_address = NULL;
   GSocket *rtp, *rtcp;
-  gint bind_port;
 
-  g_object_get (self->rtpsink, "bind-address", &bind_address, "bind-port",
-      &bind_port, NULL);
-  g_object_set (self->rtcpsink, "bind-address", bind_address, "bind-port",
-      bind_port > 0 && bind_port < 65535 ? bind_port + 1 : 0, NULL);
+  options_copy (self);
   rtp = socket_open (self->rtpsink);
   if (!rtp)
     return FALSE;

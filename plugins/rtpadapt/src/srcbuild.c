@@ -234,6 +234,11 @@ net_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 {
   guint n = cfg->mux ? 1 : 2;
 
+  if (secure_wants_dtls (self->secure) && !cfg->mux) {
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, SETTINGS, ("dtls needs rtcp-mux."), (NULL));
+    return FALSE;
+  }
   if (!open_sockets (self, cfg))
     return FALSE;
   src_answer_stop (&self->answer);

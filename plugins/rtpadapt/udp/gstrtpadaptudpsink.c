@@ -23,7 +23,9 @@
  * #GstRtpAdaptUdpSink:host and #GstRtpAdaptUdpSink:port may change while it
  * plays.  What the network refuses is counted in #GstRtpAdaptUdpSink:stats and
  * warned of once; it never stops the stream.  While the network takes nothing,
- * the sink waits 100 ms and then drops what it has.
+ * the sink waits 100 ms and then drops what it has.  An interface that is named, in a
+ * host such as fe80::1%wlan0 or in #GstRtpAdaptUdpSink:multicast-iface, may be taken
+ * away and come back: within a second packets leave by the new one.
  *
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! x264enc tune=zerolatency ! \
@@ -37,12 +39,15 @@
 
 #include <errno.h>
 #include <gst/rtpadapt/colour.h>
+#include <string.h>
 
 GST_DEBUG_CATEGORY (rtpadaptudpsink_debug);
 #define GST_CAT_DEFAULT rtpadaptudpsink_debug
 
 /* What waited longer for a socket that is full is of no use to live video. */
 #define MAX_WAIT (100 * G_TIME_SPAN_MILLISECOND)
+/* Looking for an interface is two system calls. */
+#define RENEW_AGAIN G_TIME_SPAN_SECOND
 
 #define parent_class gst_rtp_adapt_udp_sink_parent_class
 G_DEFINE_TYPE (GstRtpAdaptUdpSink, gst_rtp_adapt_udp_sink, GST_TYPE_BASE_SINK)
@@ -151,6 +156,44 @@ warn_once (GstRtpAdaptUdpSink *self, UdpSinkWarned what, gint code, gsize size)
         ("The network refused a packet: %s.", g_strerror (code)), (NULL));
 }
 
+/* Interfaces that were named may have other numbers now.  It takes no time. */
+static void
+renew (GstRtpAdaptUdpSink *self)
+{
+  g_autofree gchar *host = NULL, *iface = NULL;
+  UdpAddress to;
+
+  GST_OBJECT_LOCK (self);
+  host = g_strdup (self->to_host);
+  iface = g_strdup (self->cfg.iface);
+  GST_OBJECT_UNLOCK (self);
+  if (iface && *iface)
+    udp_socket_set_iface (self->socket, iface, GST_ELEMENT (self));
+  if (!host || !strchr (host, '%')
+      || !udp_address_read (&to, host, self->socket))
+    return;
+  GST_OBJECT_LOCK (self);
+  if (g_strcmp0 (host, self->to_host) == 0) {
+    self->to = to;
+    udp_address_set_port (&self->to, self->cfg.port);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* An adapter that is taken out and put in again has another number, and no packet can
+ * leave by the old one (ENETUNREACH of an address, ENODEV of IP_MULTICAST_IF). */
+static void
+renew_after (GstRtpAdaptUdpSink *self, gint code)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if ((code != ENETUNREACH && code != ENODEV && code != ENXIO && code != EINVAL)
+      || (self->renewed > 0 && now - self->renewed < RENEW_AGAIN))
+    return;
+  self->renewed = now;
+  renew (self);
+}
+
 /* Nothing here ends the stream: the next packet may find a way. */
 static void
 count_error (GstRtpAdaptUdpSink *self, guint index, gint code)
@@ -166,6 +209,7 @@ count_error (GstRtpAdaptUdpSink *self, guint index, gint code)
   GST_OBJECT_UNLOCK (self);
   warn_once (self, oversized ? UDP_WARNED_OVERSIZED : UDP_WARNED_ERROR, code,
       self->packets[index].size);
+  renew_after (self, code);
 }
 
 /* Sends the batch and empties it. */
@@ -214,7 +258,7 @@ sink_send (GstRtpAdaptUdpSink *self, GstBufferList *list, GstBuffer *buffer)
   af_class = self->cfg.af_class;
   dscp = self->cfg.dscp;
   ecn = self->cfg.ecn;
-  if (!self->to_known)
+  if (!self->to_host)
     flow = GST_FLOW_ERROR; /* that was said when the host was set */
   udp_batch_set_destination (self->batch, &self->to);
   GST_OBJECT_UNLOCK (self);
@@ -269,7 +313,7 @@ rtp_adapt_udp_sink_get_destination (GstRtpAdaptUdpSink *sink)
   GSocketAddress *address = NULL;
 
   GST_OBJECT_LOCK (sink);
-  if (sink->to_known)
+  if (sink->to_host)
     address = g_socket_address_new_from_native (&sink->to.sa, sink->to.len);
   GST_OBJECT_UNLOCK (sink);
   return address;
@@ -314,6 +358,7 @@ sink_open (GstRtpAdaptUdpSink *self)
   self->coloured = FALSE;
   self->tos = udp_socket_tos (socket);
   self->warned = 0;
+  self->renewed = 0;
   GST_OBJECT_LOCK (self);
   self->socket = socket;
   self->is_given = cfg->socket != NULL;
@@ -333,7 +378,7 @@ sink_close (GstRtpAdaptUdpSink *self)
   GST_OBJECT_LOCK (self);
   socket = g_steal_pointer (&self->socket);
   close = !self->is_given || self->cfg.close_socket;
-  self->to_known = FALSE;
+  g_clear_pointer (&self->to_host, g_free);
   GST_OBJECT_UNLOCK (self);
   if (!socket)
     return;
@@ -368,6 +413,7 @@ sink_finalize (GObject *object)
   GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
 
   props_clear (&self->cfg, udp_sink_props);
+  g_free (self->to_host);
   g_object_unref (self->unlock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }

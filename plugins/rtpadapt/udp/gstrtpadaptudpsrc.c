@@ -71,7 +71,7 @@ pause_reading (GstRtpAdaptUdpSrc *self)
   } else {
     g_usleep (PAUSE_MS * 1000); /* no file descriptor is left */
   }
-  cancelled = g_cancellable_is_cancelled (unlock);
+  cancelled = g_cancellable_is_cancelled (unlock) && !udp_is_woken (unlock);
   g_object_unref (unlock);
   return cancelled ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
@@ -101,7 +101,7 @@ wait_readable (GstRtpAdaptUdpSrc *self)
           timeout ? (gint64) MAX (timeout / GST_USECOND, 1) : -1, unlock,
           &error)) {
     if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-      flow = GST_FLOW_FLUSHING;
+      flow = udp_is_woken (unlock) ? GST_FLOW_OK : GST_FLOW_FLUSHING;
     } else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT)) {
       gst_element_post_message (GST_ELEMENT (self),
           gst_message_new_element (

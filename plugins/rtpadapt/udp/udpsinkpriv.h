@@ -47,7 +47,7 @@ struct _GstRtpAdaptUdpSink
   UdpSinkConfig cfg;
   GSocket *socket;       /* between NULL and READY */
   gboolean is_given;     /* it came from outside */
-  gboolean to_known;     /* host was resolved */
+  gchar *to_host;        /* the host that `to` is of, or NULL: none was found */
   UdpAddress to;         /* where to send */
   GCancellable *unlock;  /* cancelled: return from render */
   UdpSinkCounters count; /* since NULL */
@@ -58,6 +58,7 @@ struct _GstRtpAdaptUdpSink
   gboolean coloured; /* packets with a colour came */
   gint tos;          /* the socket's own: DSCP << 2 | ECN */
   guint warned;      /* UdpSinkWarned */
+  gint64 renewed;    /* monotonic time of the last renew() */
 };
 
 /* udpsinkprops.c */
@@ -65,7 +66,8 @@ void udp_sink_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void udp_sink_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec);
-/* Looks the host up; posts an error if that fails. */
+/* Looks the host up; if that fails posts an error, or a warning if packets can go on to
+ * the host before. */
 gboolean udp_sink_resolve (GstRtpAdaptUdpSink *self);
 
 G_END_DECLS

@@ -23,7 +23,7 @@ udp_sink_resolve (GstRtpAdaptUdpSink *self)
   g_autoptr (GSocket) socket = NULL;
   GError *error = NULL;
   UdpAddress to;
-  gboolean good;
+  gboolean good, known;
 
   GST_OBJECT_LOCK (self);
   host = g_strdup (self->cfg.host);
@@ -34,15 +34,19 @@ udp_sink_resolve (GstRtpAdaptUdpSink *self)
   good = udp_address_resolve (&to, host, 0, socket, &error);
   GST_OBJECT_LOCK (self);
   /* Another thread may have set another one meanwhile. */
-  if (socket == self->socket && g_str_equal (host, self->cfg.host)) {
-    self->to_known = good;
-    if (good) {
-      self->to = to;
-      udp_address_set_port (&self->to, self->cfg.port);
-    }
+  if (good && socket == self->socket && g_str_equal (host, self->cfg.host)) {
+    self->to = to;
+    udp_address_set_port (&self->to, self->cfg.port);
+    g_free (self->to_host);
+    self->to_host = g_strdup (host);
   }
+  known = self->to_host != NULL;
   GST_OBJECT_UNLOCK (self);
-  if (!good)
+  if (!good && known)
+    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+        ("Packets go on as before, not to \"%s\": %s.", host, error->message),
+        (NULL));
+  else if (!good)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("Cannot send to the host \"%s\": %s.", host, error->message), (NULL));
   g_clear_error (&error);
@@ -70,8 +74,8 @@ get_used_socket (gpointer owner, const PropRow *row, GValue *value)
 
 const PropRow udp_sink_props[] = {
   { "host", "Host",
-      "Name or address to send to; setting a name may block while it is "
-      "looked up",
+      "Name or address to send to; a new name may block while it is looked "
+      "up, and one that is not found leaves the host before",
       PROP_PLAYING, PROP_TEXT (UdpSinkConfig, host, "localhost"),
       .then = THEN_RESOLVE },
   { "port", "Port", "Port to send to", PROP_PLAYING,
@@ -124,16 +128,17 @@ udp_sink_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
-  gboolean open;
   guint then;
 
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, &udp_sink_props[id - 1], value, NULL, NULL);
-  if (then & THEN_PORT && self->to_known)
+  if (then & THEN_PORT && self->to_host)
     udp_address_set_port (&self->to, self->cfg.port);
-  open = self->socket != NULL;
+  /* Whoever sets host and port together may mean the port alone. */
+  if (g_strcmp0 (self->to_host, self->cfg.host) == 0)
+    then &= ~(guint) THEN_RESOLVE;
   GST_OBJECT_UNLOCK (self);
-  if (then & THEN_RESOLVE && open)
+  if (then & THEN_RESOLVE)
     udp_sink_resolve (self);
 }
 

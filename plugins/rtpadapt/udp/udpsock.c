@@ -147,6 +147,12 @@ udp_address_resolve (UdpAddress *address, const gchar *host, guint port,
   return TRUE;
 }
 
+gboolean
+udp_address_read (UdpAddress *address, const gchar *number, GSocket *socket)
+{
+  return address_parse (address, number) && address_fit (address, socket);
+}
+
 void
 udp_address_set_port (UdpAddress *address, guint port)
 {
@@ -251,22 +257,20 @@ set_option (GSocket *socket, gint level, gint option, gint value,
   }
 }
 
-static void
-set_iface (GSocket *socket, const gchar *iface, GstElement *element)
+gboolean
+udp_socket_set_iface (GSocket *socket, const gchar *iface, GstElement *element)
 {
   struct ip_mreqn v4 = { .imr_ifindex = (gint) if_nametoindex (iface) };
   gint fd = g_socket_get_fd (socket);
 
-  if (v4.imr_ifindex == 0) {
-    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("There is no network interface \"%s\".", iface), (NULL));
-    return;
-  }
+  if (v4.imr_ifindex == 0)
+    return FALSE;
   if (setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &v4, sizeof v4) != 0)
     GST_WARNING_OBJECT (element, "IP_MULTICAST_IF: %s", g_strerror (errno));
   if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6)
     set_option (socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, v4.imr_ifindex,
         "IPV6_MULTICAST_IF", element);
+  return TRUE;
 }
 
 /* An IPv6 socket has the options of IPv4 too, for v4-mapped addresses. */
@@ -294,8 +298,10 @@ udp_socket_set_send_options (
           each[i].what, element);
   }
   g_socket_set_broadcast (socket, TRUE);
-  if (options->iface && *options->iface)
-    set_iface (socket, options->iface, element);
+  if (options->iface && *options->iface
+      && !udp_socket_set_iface (socket, options->iface, element))
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("There is no network interface \"%s\".", options->iface), (NULL));
 }
 
 /* --- errors -------------------------------------------------------------- */
@@ -353,16 +359,38 @@ udp_socket_tos (GSocket *socket)
 
 /* --- unlocking ----------------------------------------------------------- */
 
+#define WOKEN "rtpadapt-woken"
+
+/* The lock is held meanwhile, so that udp_wake() puts no other one there before it is
+ * cancelled.  Nobody connects to what is cancelled, so nothing is called. */
 void
 udp_unlock (GstObject *object, GCancellable **place)
 {
-  GCancellable *unlock;
+  GST_OBJECT_LOCK (object);
+  g_cancellable_cancel (*place);
+  GST_OBJECT_UNLOCK (object);
+}
+
+void
+udp_wake (GstObject *object, GCancellable **place)
+{
+  GCancellable *old = NULL;
 
   GST_OBJECT_LOCK (object);
-  unlock = g_object_ref (*place);
+  if (!g_cancellable_is_cancelled (*place)) {
+    old = *place;
+    *place = g_cancellable_new ();
+    g_object_set_data (G_OBJECT (old), WOKEN, GINT_TO_POINTER (TRUE));
+    g_cancellable_cancel (old);
+  }
   GST_OBJECT_UNLOCK (object);
-  g_cancellable_cancel (unlock);
-  g_object_unref (unlock);
+  g_clear_object (&old);
+}
+
+gboolean
+udp_is_woken (GCancellable *unlock)
+{
+  return g_object_get_data (G_OBJECT (unlock), WOKEN) != NULL;
 }
 
 /* A new one: g_cancellable_reset() is not for those others look at. */

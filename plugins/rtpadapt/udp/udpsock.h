@@ -20,6 +20,10 @@ typedef struct
  * v4-mapped one where that helps, and that has a route; NULL: any socket. */
 gboolean udp_address_resolve (UdpAddress *address, const gchar *host,
     guint port, GSocket *socket, GError **error);
+/* The same for a number, without a port, which takes no time.  FALSE: it is a name, or
+ * the socket cannot send there. */
+gboolean udp_address_read (
+    UdpAddress *address, const gchar *number, GSocket *socket);
 void udp_address_set_port (UdpAddress *address, guint port);
 /* The same host and port. */
 gboolean udp_address_equal (const UdpAddress *a, const UdpAddress *b);
@@ -42,6 +46,9 @@ typedef struct
   const gchar *iface; /* for multicast, NULL: the kernel's choice */
 } UdpSendOptions;
 
+/* FALSE: no interface has that name. */
+gboolean udp_socket_set_iface (
+    GSocket *socket, const gchar *iface, GstElement *element);
 /* What the kernel refuses is logged on `element`, no more. */
 void udp_socket_set_send_options (
     GSocket *socket, const UdpSendOptions *options, GstElement *element);
@@ -65,6 +72,11 @@ gint udp_socket_tos (GSocket *socket);
 /* GstBaseSink's and GstBaseSrc's unlock and unlock_stop: the one cancels what is
  * at `place`, the other puts a new one there.  `object`'s lock guards it. */
 void udp_unlock (GstObject *object, GCancellable **place);
+/* Puts a new one there and cancels the old one, which udp_is_woken() knows: whoever
+ * waits with it goes on and waits with the new one.  Does nothing if it is cancelled
+ * already. */
+void udp_wake (GstObject *object, GCancellable **place);
+gboolean udp_is_woken (GCancellable *unlock);
 void udp_unlock_stop (GstObject *object, GCancellable **place);
 
 G_END_DECLS

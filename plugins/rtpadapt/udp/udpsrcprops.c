@@ -9,6 +9,7 @@
 enum
 {
   THEN_NEGOTIATE = 1 << 0, /* the caps go downstream */
+  THEN_WAKE = 1 << 1,      /* wait with another timeout */
 };
 
 void
@@ -96,7 +97,7 @@ const PropRow udp_src_props[] = {
       "Post the element message GstUDPSrcTimeout, as udpsrc does, each time "
       "that nothing came for so long (@, 0: never)",
       PROP_PLAYING, PROP_UINT64 (UdpSrcConfig, timeout, 0, G_MAXUINT64, 0),
-      .unit = "ns" },
+      .then = THEN_WAKE, .unit = "ns" },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptudpsrc-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get = get_stats },
@@ -115,6 +116,8 @@ udp_src_set_property (
   GST_OBJECT_UNLOCK (self);
   if (then & THEN_NEGOTIATE)
     gst_pad_mark_reconfigure (GST_BASE_SRC_PAD (self));
+  if (then & THEN_WAKE)
+    udp_wake (GST_OBJECT (self), &self->unlock);
 }
 
 void

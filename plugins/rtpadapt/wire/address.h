@@ -45,13 +45,40 @@ port_of (GSocketAddress *address)
   return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
 }
 
-/* NULL is the same as NULL. */
+/* The number of the interface that a link-local host is at (RFC 4007 6), or 0. */
+static inline guint32
+zone_of (GSocketAddress *address)
+{
+  return g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6
+      ? g_inet_socket_address_get_scope_id (G_INET_SOCKET_ADDRESS (address))
+      : 0;
+}
+
+/* An interface that is taken away and comes back has another number, and packets to
+ * the old one go nowhere. */
 static inline gboolean
-same_address (GSocketAddress *a, GSocketAddress *b)
+same_zone (GSocketAddress *a, GSocketAddress *b)
+{
+  guint32 za = zone_of (a), zb = zone_of (b);
+
+  return za == zb || za == 0 || zb == 0;
+}
+
+/* For an address that was looked up, perhaps before its interface got another number.
+ * NULL is the same as NULL. */
+static inline gboolean
+same_host_and_port (GSocketAddress *a, GSocketAddress *b)
 {
   if (a == b || !a || !b)
     return a == b;
   return port_of (a) == port_of (b) && same_host (host_of (a), host_of (b));
+}
+
+/* NULL is the same as NULL. */
+static inline gboolean
+same_address (GSocketAddress *a, GSocketAddress *b)
+{
+  return same_host_and_port (a, b) && (!a || same_zone (a, b));
 }
 
 static inline gboolean
@@ -71,7 +98,7 @@ address_at_port (GSocketAddress *address, guint16 port)
   return g_object_new (G_TYPE_INET_SOCKET_ADDRESS, "address", host_of (address),
       "port", (guint) port, "flowinfo",
       v6 ? g_inet_socket_address_get_flowinfo (inet) : 0, "scope-id",
-      v6 ? g_inet_socket_address_get_scope_id (inet) : 0, NULL);
+      zone_of (address), NULL);
 }
 
 G_END_DECLS

@@ -142,7 +142,8 @@ value_parse (GParamSpec *pspec, const gchar *text, GValue *value)
 static gboolean
 value_is_safe (GObject *bin, const Setting *setting, GError **error)
 {
-  static const gchar *const switches[] = { "dtls", "replay-guard", NULL };
+  static const gchar *const switches[]
+      = { "circuit-breakers", "dtls", "replay-guard", NULL };
   const gchar *name = setting->pspec->name;
   g_autofree gchar *before = NULL;
   const gchar *after;

@@ -3,6 +3,7 @@
  */
 #include "dtlshubpriv.h"
 #include "parts/systime.h"
+#include "secure.h"
 
 #include <gst/net/gstnetaddressmeta.h>
 
@@ -104,7 +105,7 @@ belongs (DtlsHub *self, GSocketAddress *from)
     if (link->peer ? same_address (link->peer, from)
                    : !self->to || dtls_try_may_leave (&link->t, now))
       return TRUE;
-    if (same_address (self->to, from))
+    if (same_host_and_port (self->to, from))
       return TRUE;
   }
   return FALSE;
@@ -402,7 +403,7 @@ hub_finalize (GObject *object)
   DtlsHub *self = DTLS_HUB (object);
 
   gst_object_unref (self->out);
-  g_free (self->pem);
+  secure_text_forget (self->pem);
   g_free (self->fingerprint);
   g_clear_object (&self->outbox.socket);
   g_clear_object (&self->to);

@@ -232,7 +232,7 @@ accept_answer (DtlsHub *self, DtlsLink *link, GSocketAddress *from)
   gboolean other;
 
   g_mutex_lock (&self->lock);
-  other = self->to && !same_address (self->to, from);
+  other = self->to && !same_host_and_port (self->to, from);
   if (!other || dtls_try_may_leave (&link->t, system_now ())) {
     link->peer = g_object_ref (from);
     link->t.dubious = other;
@@ -250,7 +250,7 @@ end_doubt (DtlsHub *self, GSocketAddress *from)
   DtlsLink *link = self->tries[0];
 
   if (!self->outbox.client || !link || !link->t.dubious
-      || !same_address (self->to, from))
+      || !same_host_and_port (self->to, from))
     return;
   end_link (self, &self->tries[0]);
   self->begun = ra_later (system_now (), DTLS_DRAIN - DTLS_BEGIN_AGAIN);

@@ -29,9 +29,10 @@ send_now (DtlsOutbox *o, DtlsLink *link, GstBuffer *buffer)
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     GOutputVector vector = { map.data, map.size };
 
-    /* A timer repeats datagrams that a full queue or a dead path swallows. */
-    g_socket_send_message (
-        socket, peer, &vector, 1, NULL, 0, MSG_DONTWAIT, NULL, NULL);
+    /* A timer repeats datagrams that a full queue or a dead path swallows.  Without
+     * the timeout of 0 GLib would wait for room in spite of MSG_DONTWAIT. */
+    g_socket_send_message_with_timeout (
+        socket, peer, &vector, 1, NULL, 0, MSG_DONTWAIT, 0, NULL, NULL, NULL);
     gst_buffer_unmap (buffer, &map);
   }
   gst_buffer_unref (buffer);

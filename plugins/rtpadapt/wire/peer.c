@@ -431,7 +431,8 @@ peer_rtcp_address (Peer *peer)
     return peer->rtp;
   port = (guint16) (port_of (peer->rtp) + 1); /* RFC 3550 11 */
   if (!peer->answer || port_of (peer->answer) != port
-      || !same_host (host_of (peer->answer), host_of (peer->rtp))) {
+      || !same_host (host_of (peer->answer), host_of (peer->rtp))
+      || !same_zone (peer->answer, peer->rtp)) {
     g_clear_object (&peer->answer);
     peer->answer = address_at_port (peer->rtp, port);
   }

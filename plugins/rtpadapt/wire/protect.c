@@ -30,6 +30,7 @@ struct _Protect
   GArray *used;                 /* (Used): what the session has counters of */
   guint32 ssrcs[PROTECT_SSRCS]; /* of this run, a ring */
   guint n, next;
+  gboolean spent;
   guint8 work[SRTP_KEY_WORK]; /* libsrtp wants its packets aligned */
 };
 
@@ -119,6 +120,7 @@ protect_packet (Protect *p, guint8 *data, gsize *size)
   memcpy (p->work, data, *size);
   status = rtcp ? srtp_protect_rtcp (p->session, p->work, &len)
                 : srtp_protect (p->session, p->work, &len);
+  p->spent |= status == srtp_err_status_key_expired;
   if (status != srtp_err_status_ok || (gsize) len > *size + PROTECT_TRAILER)
     return FALSE;
   note_ssrc (p, ssrc);
@@ -126,6 +128,12 @@ protect_packet (Protect *p, guint8 *data, gsize *size)
   *size = (gsize) len;
   memcpy (data, p->work, *size);
   return TRUE;
+}
+
+gboolean
+protect_is_spent (const Protect *p)
+{
+  return p->spent;
 }
 
 const guint32 *

@@ -32,6 +32,10 @@ gboolean protect_packet (Protect *p, guint8 *data, gsize *size);
  * 9.1). */
 gboolean protect_goes_on (Protect *p, GBytes *key, GstRtpAdaptCipher cipher);
 
+/* TRUE: a packet was refused because its SSRC has used the key up.  RFC 3711 9.2: after
+ * 2^48 packets of SRTP or 2^31 of SRTCP. */
+gboolean protect_is_spent (const Protect *p);
+
 /* The SSRCs whose RTP or RTCP was encrypted in this run, the last PROTECT_SSRCS of
  * them. */
 const guint32 *protect_ssrcs (const Protect *p, guint *n);

@@ -27,6 +27,7 @@ struct _ReplayGuard
   guint n_questions, last;
   RaTime renewed;
   BucketSecond asks; /* questions */
+  BucketSecond late; /* of these, to SSRCs whose patience is over */
 };
 
 /* --- sources ------------------------------------------------------------ */
@@ -135,16 +136,21 @@ replay_guard_ask (ReplayGuard *g, guint32 ssrc, guint way, guint64 chance,
     RaTime now, ReplayGuardQuestion *question)
 {
   Source *s = source_find (g, ssrc);
-  RaSpan gap;
+  gboolean patient = s && is_patient (s, now);
+  RaSpan gap = patient ? REPLAY_GUARD_ASK : REPLAY_GUARD_ASK_LATER;
 
   if (!s || s->proven
       || !bucket_second_has_room (&g->asks, REPLAY_GUARD_ASKS, now))
     return FALSE;
-  gap = is_patient (s, now) ? REPLAY_GUARD_ASK : REPLAY_GUARD_ASK_LATER;
+  /* A recording goes on for long, and a live sender has to be asked in time. */
+  if (!patient
+      && !bucket_second_has_room (&g->late, REPLAY_GUARD_ASKS_LATE, now))
+    return FALSE;
   if (s->asked[way] != RA_TIME_NONE && ra_diff (now, s->asked[way]) < gap)
     return FALSE;
   s->asked[way] = now;
   g->asks.n++;
+  g->late.n += !patient;
   replay_guard_ask_anyway (g, chance, now, question);
   return TRUE;
 }
@@ -201,7 +207,7 @@ replay_guard_new (guint32 ssrc)
   ReplayGuard *g = g_new0 (ReplayGuard, 1);
 
   g->ssrc = ssrc;
-  g->asks.since = RA_TIME_NONE;
+  g->asks.since = g->late.since = RA_TIME_NONE;
   return g;
 }
 

@@ -25,6 +25,8 @@ G_BEGIN_DECLS
 #define REPLAY_GUARD_ASK_LATER RA_SECOND
 /* Questions per second to all SSRCs together. */
 #define REPLAY_GUARD_ASKS 50
+/* Of these, to SSRCs that have not answered within the patience. */
+#define REPLAY_GUARD_ASKS_LATE 25
 /* A new question is made up after this long, and this many are remembered. */
 #define REPLAY_GUARD_NEW RA_SECOND
 #define REPLAY_GUARD_QUESTIONS 8

@@ -8,8 +8,6 @@
 #include "securepriv.h"
 #include "securestats.h"
 
-#include <sys/stat.h>
-
 GST_DEBUG_CATEGORY (rtpadaptsecure_debug);
 #define GST_CAT_DEFAULT rtpadaptsecure_debug
 
@@ -175,7 +173,6 @@ static GBytes *
 find_key (Secure *s, const SecureConfig *cfg)
 {
   GError *error = NULL;
-  struct stat info;
   GBytes *key;
 
   if (cfg->key && cfg->key_file) {
@@ -191,8 +188,7 @@ find_key (Secure *s, const SecureConfig *cfg)
     g_error_free (error);
     return NULL;
   }
-  if (cfg->key_file && stat (cfg->key_file, &info) == 0
-      && (info.st_mode & (S_IRWXG | S_IRWXO)))
+  if (cfg->key_file && secure_file_is_open (cfg->key_file))
     GST_ELEMENT_WARNING (s->bin, RESOURCE, SETTINGS,
         ("Others than its owner can read the key file \"%s\" (chmod 600).",
             cfg->key_file),

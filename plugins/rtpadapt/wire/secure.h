@@ -22,6 +22,8 @@ GType gst_rtp_adapt_cipher_get_type (void);
 const gchar *secure_cipher_nick (GstRtpAdaptCipher cipher);
 /* Bytes of master key and salt. */
 guint secure_key_size (GstRtpAdaptCipher cipher);
+/* TRUE: others than its owner can read the file. */
+gboolean secure_file_is_open (const gchar *path);
 /* Overwrites a text that is secret, and frees it. */
 void secure_text_forget (gchar *text);
 /* Reads hex digits (blanks and colons between them do not count).  NULL and an

@@ -203,12 +203,14 @@ check_fingerprint (Secure *s, const gchar *fingerprint)
   return FALSE;
 }
 
-/* NULL, having posted an error: dtlsdec would only log that it cannot use it. */
+/* For secure_text_forget().  NULL, having posted an error: dtlsdec would only log that
+ * it cannot use it. */
 static gchar *
 load_pem (Secure *s, const gchar *path)
 {
-  g_autofree gchar *pem = NULL, *fingerprint = NULL;
+  g_autofree gchar *fingerprint = NULL;
   g_autoptr (GError) error = NULL;
+  gchar *pem = NULL;
 
   if (!g_file_get_contents (path, &pem, NULL, &error)) {
     GST_ELEMENT_ERROR (s->bin, RESOURCE, OPEN_READ,
@@ -222,9 +224,15 @@ load_pem (Secure *s, const gchar *path)
          "its key.",
             path, fingerprint ? "private key" : "certificate"),
         (NULL));
+    secure_text_forget (pem);
     return NULL;
   }
-  return g_steal_pointer (&pem);
+  if (secure_file_is_open (path))
+    GST_ELEMENT_WARNING (s->bin, RESOURCE, SETTINGS,
+        ("Others than its owner can read the PEM file \"%s\" (chmod 600).",
+            path),
+        (NULL));
+  return pem;
 }
 
 gboolean
@@ -238,26 +246,25 @@ secure_dtls_open (Secure *s, const SecureConfig *cfg)
   DtlsHubConfig hub = { .client = cfg->dtls_client,
     .calls = !cfg->dtls_client && !s->receiver,
     .fingerprint = cfg->fingerprint };
-  g_autofree gchar *pem = NULL;
+  gchar *pem = NULL;
 
   if (cfg->key || cfg->key_file) {
     GST_ELEMENT_ERROR (s->bin, RESOURCE, SETTINGS,
         ("DTLS makes its own key: a key cannot be set beside dtls."), (NULL));
     return FALSE;
   }
-  if (!check_fingerprint (s, cfg->fingerprint))
+  if (!check_fingerprint (s, cfg->fingerprint) || !have_elements (s))
     return FALSE;
   if (cfg->pem_file) {
     pem = load_pem (s, cfg->pem_file);
     if (!pem)
       return FALSE;
   }
-  if (!have_elements (s))
-    return FALSE;
   hub.pem = pem;
   g_mutex_lock (&s->lock);
   s->hub = gst_object_ref_sink (dtls_hub_new (&hub, &funcs));
   g_mutex_unlock (&s->lock);
+  secure_text_forget (pem);
   gst_bin_add_many (
       s->bin, GST_ELEMENT (s->hub), dtls_hub_get_out (s->hub), NULL);
   return TRUE;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A longer file cannot be a key. */
@@ -37,6 +38,14 @@ secure_key_size (GstRtpAdaptCipher cipher)
 }
 
 /* --- secrets ------------------------------------------------------------ */
+
+gboolean
+secure_file_is_open (const gchar *path)
+{
+  struct stat info;
+
+  return stat (path, &info) == 0 && (info.st_mode & (S_IRWXG | S_IRWXO));
+}
 
 void
 secure_text_forget (gchar *text)

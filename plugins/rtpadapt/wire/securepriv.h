@@ -28,9 +28,11 @@ struct _Secure
   SsrcGate gate;          /* before srtpdec, open while there is a connection */
 
   /* Between secure_open() and secure_close(), changed by nobody else. */
-  SecureSrtp *srtp;   /* with a key, else NULL; written under the lock */
-  DtlsHub *hub;       /* with DTLS, else NULL */
-  SecureSrtp *before; /* stopped, from the last time with a key, or NULL */
+  SecureSrtp *srtp; /* with a key, else NULL; written under the lock */
+  DtlsHub *hub;     /* with DTLS, else NULL */
+  /* Stopped, from the last time with a key, or NULL.  It outlives a time with DTLS, as
+   * its counters keep the key stream from being used again. */
+  SecureSrtp *before;
   GstElement
       *srtpdec; /* under the lock: that of the DTLS connection, or NULL */
 };

@@ -43,13 +43,14 @@ encrypt (SecureSrtp *x, GstBuffer *plain)
   GstBuffer *buffer
       = gst_buffer_new_allocate (NULL, size + PROTECT_TRAILER, NULL);
   GstMapInfo map;
-  gboolean good;
+  gboolean good, warns;
 
   gst_buffer_copy_into (buffer, plain, GST_BUFFER_COPY_METADATA, 0, -1);
   gst_buffer_map (buffer, &map, GST_MAP_READWRITE);
   gst_buffer_extract (plain, 0, map.data, size);
   g_mutex_lock (&x->out_lock);
   good = srtp_out_encrypt (&x->out, map.data, &size);
+  warns = srtp_out_warns (&x->out);
   g_mutex_unlock (&x->out_lock);
   gst_buffer_unmap (buffer, &map);
   if (good) {
@@ -57,6 +58,11 @@ encrypt (SecureSrtp *x, GstBuffer *plain)
     return buffer;
   }
   gst_buffer_unref (buffer);
+  if (warns)
+    GST_ELEMENT_WARNING (x->bin, RESOURCE, SETTINGS,
+        ("Packets are not sent any more, as the SRTP key is used up: set a new key "
+         "on both sides."),
+        ("RFC 3711 9.2"));
   return NULL;
 }
 

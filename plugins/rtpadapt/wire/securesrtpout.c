@@ -31,6 +31,15 @@ srtp_out_encrypt (SrtpOut *out, guint8 *data, gsize *size)
   return good;
 }
 
+gboolean
+srtp_out_warns (SrtpOut *out)
+{
+  if (out->warned || !protect_is_spent (out->protect))
+    return FALSE;
+  out->warned = TRUE;
+  return TRUE;
+}
+
 GSocket *
 srtp_out_say (SrtpOut *out, guint8 *data, gsize *size)
 {

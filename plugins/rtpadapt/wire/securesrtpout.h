@@ -23,6 +23,7 @@ typedef struct
   gboolean rtcp_port_next;
   GSocketAddress *group; /* or NULL */
   guint64 unsent;        /* packets that could not be encrypted */
+  gboolean warned;       /* that the key is used up */
 } SrtpOut;
 
 /* See secure_answer_by(). */
@@ -33,6 +34,8 @@ void srtp_out_clear (SrtpOut *out);
 /* Encrypts a packet in place.  `data` has room for PROTECT_TRAILER more bytes.
  * FALSE: it may not be sent. */
 gboolean srtp_out_encrypt (SrtpOut *out, guint8 *data, gsize *size);
+/* TRUE once when the key is used up. */
+gboolean srtp_out_warns (SrtpOut *out);
 /* The same for a question or an answer, which may be lost.  Returns the socket that
  * it leaves by (transfer full), or NULL: it may not be sent. */
 GSocket *srtp_out_say (SrtpOut *out, guint8 *data, gsize *size);
