@@ -5,6 +5,7 @@
 
 #include "../../plugins/rtpadapt/parts/extmap.h"
 #include "../../plugins/rtpadapt/parts/tosmeta.h"
+#include "patience.h"
 
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
@@ -28,19 +29,6 @@
 #define CAPS_TWCC CAPS_PLAIN ",extmap-1=" EXTMAP_TWCC_URI
 #define CAPS_TFRC CAPS_TWCC ",extmap-2=" RA_SEND_TS_URI
 #define CAPS_ALL CAPS_TFRC ",extmap-3=" RA_COLOUR_EXT_URI
-
-/* Other threads act on what this one did: gives them up to 20 s.  The condition
- * is not evaluated again once it was true. */
-#define wait_until(condition)                                         \
-  G_STMT_START                                                        \
-  {                                                                   \
-    gboolean true_ = FALSE;                                           \
-    for (guint i_ = 0; !(true_ = !!(condition)) && i_ < 20000; i_++)  \
-      g_usleep (1000);                                                \
-    if (!true_)                                                       \
-      g_error ("%s:%d: in vain: %s", __FILE__, __LINE__, #condition); \
-  }                                                                   \
-  G_STMT_END
 
 typedef struct
 {
@@ -88,7 +76,7 @@ session_new (Recv *r, const gchar *properties)
   g_autofree gchar *line = g_strdup_printf ("rtpsession %s", properties);
   GstPad *src = gst_element_get_static_pad (r->element, "src"), *sink;
 
-  r->session = gst_object_ref_sink (gst_parse_launch (line, NULL));
+  r->session = gst_object_ref_sink (line_new (line));
   sink = gst_element_request_pad_simple (r->session, "recv_rtp_sink");
   g_assert_cmpint (gst_pad_link (src, sink), ==, GST_PAD_LINK_OK);
   gst_object_unref (src);
@@ -111,7 +99,7 @@ recv_new (const gchar *properties, const gchar *session, const gchar *caps)
 
   r.clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
   gst_system_clock_set_default (GST_CLOCK (r.clock));
-  r.element = gst_object_ref_sink (gst_parse_launch (line, NULL));
+  r.element = gst_object_ref_sink (line_new (line));
   r.bus = gst_bus_new ();
   gst_element_set_bus (r.element, r.bus);
   if (session)
@@ -353,7 +341,7 @@ static inline void
 warning_expect (Recv *r, const gchar *part)
 {
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
-      r->bus, 20 * GST_SECOND, GST_MESSAGE_WARNING);
+      r->bus, PATIENCE * GST_USECOND, GST_MESSAGE_WARNING);
   g_autoptr (GError) error = NULL;
 
   g_assert_nonnull (message);
@@ -368,7 +356,7 @@ static inline GstMessage *
 message_expect (Recv *r, const gchar *name)
 {
   GstMessage *message = gst_bus_timed_pop_filtered (
-      r->bus, 20 * GST_SECOND, GST_MESSAGE_ELEMENT);
+      r->bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
 
   g_assert_nonnull (message);
   g_assert_true (gst_message_has_name (message, name));

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "patience.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
 #include <gst/rtp/rtp.h>
@@ -62,9 +64,7 @@ send_new (const gchar *properties)
       = g_strdup_printf ("rtpadaptsend stats-interval=0 %s", properties);
   Send s = { 0 };
 
-  s.element = gst_parse_launch (line, NULL);
-  g_assert_nonnull (s.element);
-  gst_object_ref_sink (s.element);
+  s.element = gst_object_ref_sink (line_new (line));
   send_harness (&s, s.element);
   return s;
 }
@@ -152,19 +152,6 @@ pull_packet (Send *s)
   g_array_append_val (s->times, now);
   return seq;
 }
-
-/* Other threads act on what this one did: gives them up to 10 s.  The condition
- * is not evaluated again once it was true. */
-#define wait_until(condition)                                         \
-  G_STMT_START                                                        \
-  {                                                                   \
-    gboolean true_ = FALSE;                                           \
-    for (guint i_ = 0; !(true_ = !!(condition)) && i_ < 10000; i_++)  \
-      g_usleep (1000);                                                \
-    if (!true_)                                                       \
-      g_error ("%s:%d: in vain: %s", __FILE__, __LINE__, #condition); \
-  }                                                                   \
-  G_STMT_END
 
 /* Time goes on to what the task waits for, which it may not do yet. */
 static inline void

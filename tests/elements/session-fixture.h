@@ -87,8 +87,7 @@ pair_new (const gchar *properties, const gchar *profile, const gchar *caps)
 
   gst_object_ref_sink (p.bin);
   send_clock (&p.send);
-  p.send.element = gst_parse_launch (line, NULL);
-  g_assert_nonnull (p.send.element);
+  p.send.element = line_new (line);
   gst_bin_add (GST_BIN (p.bin), gst_object_ref_sink (p.send.element));
   p.session = session_add (p.bin, p.send.element, profile);
   p.internal = session_internal (p.session);
@@ -117,9 +116,7 @@ pair_alone (const gchar *properties, const gchar *caps)
       = g_strdup_printf ("rtpadaptsend stats-interval=0 %s", properties);
   Pair p = { 0 };
 
-  p.send.element = gst_parse_launch (line, NULL);
-  g_assert_nonnull (p.send.element);
-  gst_object_ref_sink (p.send.element);
+  p.send.element = gst_object_ref_sink (line_new (line));
   send_harness_caps (&p.send, p.send.element, caps);
   return p;
 }

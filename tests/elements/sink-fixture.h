@@ -14,14 +14,13 @@
 /* Of the stream of sink_packet(), and of the peer. */
 #define SINK_SSRC 0x01020304
 #define SINK_THEIRS 0x0a0b0c0d
-#define SINK_PATIENCE (30 * G_USEC_PER_SEC)
 
-/* Until `done` says TRUE; FALSE after 30 s. */
+/* Until `done` says TRUE; FALSE after PATIENCE. */
 typedef gboolean (*SinkDone) (gpointer data);
 static inline gboolean
 sink_wait (SinkDone done, gpointer data)
 {
-  gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
+  gint64 end = g_get_monotonic_time () + PATIENCE;
 
   while (!done (data)) {
     if (g_get_monotonic_time () > end)
@@ -100,10 +99,8 @@ sink_pipeline (guint port, const gchar *options, GstElement **sink)
       "ssrc=(uint)16909060,extmap-1=" TWCC_URI "\" ! "
       "rtpadaptsink name=s host=127.0.0.1 port=%u %s",
       port, options);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstElement *pipeline = line_new (line);
 
-  g_assert_no_error (error);
   *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   return pipeline;
 }
@@ -132,7 +129,7 @@ sink_wait_eos (GstElement *pipeline)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
-      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+      bus, PATIENCE * GST_USECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   g_assert_nonnull (message);

@@ -9,8 +9,6 @@
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/video/video.h>
 
-#define PATIENCE (60 * G_TIME_SPAN_SECOND)
-
 /* --- the receiver ------------------------------------------------------- */
 
 #define RECEIVER_BRANCHES 4
@@ -214,10 +212,8 @@ src_rtp (guint8 *p, gboolean marker, guint seq, guint32 timestamp, guint32 ssrc,
 static inline GstElement *
 line_play (const gchar *line, GstBus *bus)
 {
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstElement *pipeline = line_new (line);
 
-  g_assert_no_error (error);
   if (bus)
     gst_element_set_bus (pipeline, bus);
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
@@ -279,11 +275,9 @@ sender_new_from (Sender *t, const gchar *from, const gchar *host, gint port,
       "multicast-iface=lo s.send_rtcp_src_0 ! rtpadaptudpsink name=rtcp "
       "host=%s port=%d multicast-iface=lo",
       line, from, host, port, host, mux ? port : port + 1);
-  GError *error = NULL;
   GstElement *back, *rtp, *rtcp;
 
-  t->pipeline = gst_parse_launch (all, &error);
-  g_assert_no_error (error);
+  t->pipeline = line_new (all);
   t->bus = gst_element_get_bus (t->pipeline);
   back = gst_bin_get_by_name (GST_BIN (t->pipeline), "back");
   rtp = gst_bin_get_by_name (GST_BIN (t->pipeline), "rtp");

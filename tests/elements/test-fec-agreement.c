@@ -8,7 +8,6 @@
 
 #define MEDIA 96
 #define RS 120
-#define RTX 121
 #define RS_RTX 119
 #define ULP 122
 #define ENOUGH 5   /* repair packets, and packets that came back */

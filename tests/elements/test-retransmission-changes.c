@@ -11,7 +11,6 @@
 #include <gst/app/app.h>
 #include <gst/rtp/rtp.h>
 
-#define RTX 121
 #define SETTINGS "fec=false latency=300 retransmission=true "
 #define SINK                                                       \
   "rtpadaptsink name=sink host=127.0.0.1 port=%u fec=none "        \

@@ -252,8 +252,8 @@ static const struct
   { "30-times", 120, 18, "the rest of 30 times the mean is cut" },
 };
 
-/* Whatever the window, it holds no more than the rate allows, the burst of 5 ms
- * (600 bytes) and one packet. */
+/* Whatever the window, it holds no more than the rate allows, the burst of 1 ms
+ * (120 bytes) and one packet. */
 static void
 test_key_frame (gconstpointer data)
 {
@@ -262,6 +262,7 @@ test_key_frame (gconstpointer data)
   g_auto (Send) s = send_new ("controller=fixed start-bitrate=960000");
 
   g_test_message ("%s", key_rows[row].why);
+  gst_test_clock_advance_time (s.clock, GST_SECOND); /* the burst is there */
   push_packet (&s, 0);
   pull_packet (&s);
   push_frame (&s, 0, key_rows[row].packets - 1);
@@ -275,7 +276,7 @@ test_key_frame (gconstpointer data)
           - g_array_index (s.times, GstClockTime, i);
 
       g_assert_cmpuint (1200 * (j - i + 1), <=,
-          gst_util_uint64_scale_ceil (span, 120000, GST_SECOND) + 600 + 1200);
+          gst_util_uint64_scale_ceil (span, 120000, GST_SECOND) + 120 + 1200);
     }
   }
 }

@@ -25,6 +25,7 @@ static const struct
   const gchar *why;
 } pacing_rows[] = {
   { "burst-0", "burst=0", 1, 10 * GST_MSECOND, "the first leaves at once" },
+  { "default", "", 1, 9 * GST_MSECOND, "1 ms: 120 - 1,200 bytes are 9 ms" },
   { "burst-5ms", "burst=5000000", 1, 5 * GST_MSECOND, "-600 bytes are 5 ms" },
   { "burst-10ms", "burst=10000000", 2, 10 * GST_MSECOND,
       "1,200 - 2 * 1,200 bytes are 10 ms" },

@@ -117,7 +117,7 @@ hear_reports (GstElement *pipeline, gint ear, guint *seq, gdouble after,
     Report reports[2])
 {
   guint counts[2] = { 0 };
-  gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
+  gint64 end = g_get_monotonic_time () + PATIENCE;
   UdpHeard heard;
 
   while (counts[0] == 0 || counts[1] == 0 || reports[0].ntp < after

@@ -131,7 +131,7 @@ mtu_largest (
       "controller=fixed fec=fixed fec-params=level=0.5 fec-unasked=true %s",
       payloader, host, port, options);
   GstElement *pipeline, *element;
-  gint64 end = g_get_monotonic_time () + SINK_PATIENCE;
+  gint64 end = g_get_monotonic_time () + PATIENCE;
 
   if (ear < 0)
     return 0;

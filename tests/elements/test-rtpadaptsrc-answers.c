@@ -42,7 +42,7 @@ hear (gint fd, Heard *h)
     h->packets++;
     h->bytes += (gsize) size + HEADERS;
     for (gssize at = 0; at + 8 <= size; at += 4 + 4 * ra_get_u16 (p + at + 2)) {
-      feedback |= p[at + 1] == 205;
+      feedback |= p[at + 1] == 205 || p[at + 1] == 206;
       if (p[at + 1] == 205 && (p[at] & 31) == 15)
         h->number = ra_get_u16 (p + at + 12) + ra_get_u16 (p + at + 14) - 1;
     }
@@ -116,8 +116,20 @@ test_called (void)
   close (fd);
 }
 
-/* Reports go on while the sender is silent, sooner than rtpsession's own 2.5 s and
- * more.  A lone packet, which is no end of a frame, is answered at once. */
+/* After its first report rtpsession sends the next of itself in half an hour or more
+ * (RFC 4585 3.5.3). */
+static void
+report_seldom (GstElement *src)
+{
+  g_autoptr (GstElement) rtpbin = gst_bin_get_by_name (GST_BIN (src), "rtpbin");
+  g_autoptr (GstElement) session = NULL;
+
+  g_signal_emit_by_name (rtpbin, "get-session", 0, &session);
+  g_object_set (session, "rtcp-min-interval", 3600 * GST_SECOND, NULL);
+}
+
+/* Reports go on while the sender is silent.  A lone packet, which is no end of a frame,
+ * is answered at once. */
 static void
 test_silence (void)
 {
@@ -125,7 +137,11 @@ test_silence (void)
   g_auto (Receiver) t;
   gint fd = udp_socket ("127.0.0.1", NULL);
 
-  receiver_open (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
+  receiver_new (&t, "pt-map=96=VP8/90000 fec=false", BRANCH);
+  gst_element_set_state (
+      t.pipeline, GST_STATE_READY); /* now it has its session */
+  report_seldom (t.src);
+  receiver_play (&t);
   for (guint i = 0; i < 60; i++) {
     say (fd, t.port, i % 3 == 2, i);
     g_usleep (5000);

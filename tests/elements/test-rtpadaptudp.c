@@ -339,7 +339,7 @@ slow_push (gpointer data)
 static void
 slow_wait (Slow *t, guint64 drops)
 {
-  for (guint i = 0; i < 500 && udp_stat (t->sink, "eagain-drops") < drops; i++)
+  for (guint i = 0; i < 6000 && udp_stat (t->sink, "eagain-drops") < drops; i++)
     g_usleep (10000);
   g_assert_cmpuint (udp_stat (t->sink, "eagain-drops"), >=, drops);
 }
@@ -394,7 +394,7 @@ slow_list (gpointer data)
   start = g_get_monotonic_time ();
   g_assert_cmpint (gst_pad_push_list (t.h->srcpad, list), ==, GST_FLOW_OK);
   g_assert_cmpint (g_get_monotonic_time () - start, >=, 100000);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 2000000);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 4000000);
   g_assert_cmpuint (udp_stat (t.sink, "eagain-drops"), >, 0);
   g_assert_cmpuint (
       udp_stat (t.sink, "packets") + udp_stat (t.sink, "eagain-drops"), ==, 50);

@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "../../plugins/rtpadapt/parts/colourmeta.h"
-
-#define UDP_SSRC 0x01020304
+#include "patience.h"
 
 /* A socket bound to a free port of `address`, which is "" for one that hears
  * IPv6 and IPv4.  -1 and port 0 if there is no such address here.  `port` may be
@@ -27,7 +26,7 @@ udp_socket (const gchar *address, guint *port)
   gboolean is_v4 = inet_pton (AF_INET, address, &v4.sin_addr) == 1;
   struct sockaddr *sa = is_v4 ? (gpointer) &v4 : (gpointer) &v6;
   socklen_t len = is_v4 ? sizeof v4 : sizeof v6;
-  const struct timeval patience = { .tv_sec = 60 }; /* for slow machines */
+  const struct timeval patience = { .tv_sec = PATIENCE / G_TIME_SPAN_SECOND };
   const gint on = 1, off = 0;
   gint fd = socket (sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   guint unused;
@@ -63,7 +62,7 @@ typedef struct
   guint seq;       /* if it is RTP */
 } UdpHeard;
 
-/* Waits a minute; the size is -1 if nothing came. */
+/* Waits for PATIENCE; the size is -1 if nothing came. */
 static inline void
 udp_hear (gint fd, UdpHeard *heard)
 {
@@ -154,7 +153,7 @@ udp_stat (GstElement *element, const gchar *name)
   guint64 value = 0;
 
   g_object_get (element, "stats", &s, NULL);
-  gst_structure_get_uint64 (s, name, &value);
+  g_assert_true (gst_structure_get_uint64 (s, name, &value));
   return value;
 }
 

@@ -145,7 +145,7 @@ test_law (gconstpointer data)
   RaSimConfig cfg;
   GError *error = NULL;
   g_autofree gchar *way = drift (law->ppm);
-  guint64 lost = 0, sent = 0; /* of both seeds */
+  guint64 lost = 0, sent = 0; /* of all seeds */
 
   ra_sim_config_init (&cfg);
   cfg.flow.controller = "delay";

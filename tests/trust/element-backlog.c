@@ -19,7 +19,7 @@
 #define PACKET (10 * GST_MSECOND)
 #define FRAME (40 * GST_MSECOND)
 #define BACKLOG (250 * GST_MSECOND) /* max-backlog's default */
-#define BURST (5 * GST_MSECOND)     /* burst's */
+#define BURST (1 * GST_MSECOND)     /* burst's */
 #define FRAMES 125                  /* 5 s */
 
 /* A stream of frames. */
@@ -147,7 +147,7 @@ test_excess (gconstpointer data)
   x->s = send_new (CONFIG);
   play (x, n, FRAMES);
   /* What leaves in t: rate * (t + burst) + one packet (pacer.h). */
-  most = (RATE / 8. * (FRAMES * 40 + 5) / 1000 + SIZE) / SIZE;
+  most = (RATE / 8. * (FRAMES * FRAME + BURST) / GST_SECOND + SIZE) / SIZE;
   rate = (gdouble) x->out * SIZE * 8 / (FRAMES * .04);
   flow (x, time_now (&x->s) + rows[row].bound + PACKET);
   g_assert_cmpuint (pending (x), ==, 0);

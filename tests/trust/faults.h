@@ -19,7 +19,7 @@ faults_config_init (WorldConfig *cfg)
     /* rtpadaptsend's defaults */
     .cap = 9,
     .breakers = TRUE,
-    .burst = 5 * RA_MSECOND,
+    .burst = RA_MSECOND,
     .fps = 25 };
 }
 

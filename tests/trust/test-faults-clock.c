@@ -134,7 +134,7 @@ test_drift (gconstpointer data)
 /* The empty queue is remembered for 120 s, and up to 200 ppm of drift are taken off
  * (util/tripbase.h): of 500 ppm, 300 are left, which are 36 ms.  Without drift a
  * source of 300 kbit/s has no packet but its own in the queue: 1,200 bytes take 9.6 ms
- * there, and what the pacer's burst of 5 ms lets go at once is one more at most. */
+ * there, and what the pacer's burst of 1 ms lets go at once is one more at most. */
 static void
 test_queue (gconstpointer data)
 {

@@ -27,7 +27,6 @@ static const struct
 
 typedef struct
 {
-  RaTime at;
   gdouble bytes;  /* sent so far, this packet included */
   gdouble earned; /* what the rate gave so far */
 } Paced;
@@ -90,7 +89,7 @@ test_pacing (gconstpointer data)
     g_assert_cmpuint (ra_sender_next_send (f.sender, f.now), ==, f.now);
     fixture_send (&f, size, RA_SENT_WAITING | RA_SENT_ASKS);
     bytes += size;
-    log[i] = (Paced){ f.now, bytes, earned };
+    log[i] = (Paced){ bytes, earned };
   }
   pacing_check (log, burst, pacing_rows[row].changes ? 2e6 : 1e6, row);
   /* The last packet is not yet paid for; 2 ns per packet are rounding. */

@@ -22,7 +22,6 @@
 /* sqrt (2e-5 / 3) = 0.002581989, 12 sqrt (3e-5 / 8) 1e-5 = 2.324e-7:
  * 1000 / (0.1 * 0.0025822) = 3872643 bytes/s */
 #define P_387PPR 0.00001
-#define X_387PPR 3872643.0
 
 typedef struct
 {
