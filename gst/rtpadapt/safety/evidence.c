@@ -28,6 +28,8 @@
 /* Where a smaller share did, no more than SURE is shown, and nothing where more than
  * MUCH is lost. */
 #define EMPTY_OFTEN .15
+/* Where a smaller share did the flow may have company. */
+#define EMPTY_ALONE .30
 #define SURE .10
 #define MUCH .20
 /* A queue is short up to what a flow alone makes: longer for a slower one, whose
@@ -65,6 +67,7 @@ ra_evidence_init (RaEvidence *e)
 {
   memset (e, 0, sizeof *e);
   e->now = e->stepped = e->judged = RA_TIME_NONE;
+  e->dispersion = 1;
 }
 
 void
@@ -322,9 +325,10 @@ shortest (RaEvidence *e, const Count *all)
 }
 
 static gdouble
-shown_by_queue (RaEvidence *e, gdouble *phi)
+shown_by_queue (RaEvidence *e)
 {
   Count all = { 0 }, low;
+  gdouble phi;
 
   for (guint i = 0; i < e->n; i++) {
     all.n += block_at (e, i)->n_short;
@@ -332,19 +336,19 @@ shown_by_queue (RaEvidence *e, gdouble *phi)
   }
   if (all.n < LEAST || all.k <= 0)
     return 0;
-  *phi = dispersion (e, &all);
+  e->dispersion = phi = dispersion (e, &all);
   low = shortest (e, &all);
-  return fmin (ra_evidence_lower (all.k / *phi, all.n / *phi),
-      ra_evidence_lower (low.k / *phi, low.n / *phi));
+  return fmin (ra_evidence_lower (all.k / phi, all.n / phi),
+      ra_evidence_lower (low.k / phi, low.n / phi));
 }
 
 /* --- 2: however little is sent -------------------------------------------- */
 
 /* By the rates they were sent at, of which near ones are one. */
 static guint
-bins_fill (RaEvidence *e, gdouble phi, Count *bins)
+bins_fill (RaEvidence *e, Count *bins)
 {
-  gdouble n = 0, x = 0, before = 0;
+  gdouble n = 0, x = 0, before = 0, phi = e->dispersion;
   guint used = 0;
 
   for (guint i = 0; i < e->n; i++) {
@@ -436,10 +440,10 @@ ratio_against (const Count *bins, guint n, const Count *all, gdouble w)
 
 /* No more than `most`, above which nobody asks. */
 static gdouble
-shown_by_rate (RaEvidence *e, gdouble phi, gdouble most)
+shown_by_rate (RaEvidence *e, gdouble most)
 {
   Count bins[BINS], all = { 0 };
-  guint n = bins_fill (e, phi, bins);
+  guint n = bins_fill (e, bins);
   gdouble low = 0, high = most;
 
   for (guint i = 0; i < n; i++) {
@@ -480,7 +484,7 @@ believed (const RaEvidence *e, gdouble p, gdouble least)
 void
 ra_evidence_judge (RaEvidence *e)
 {
-  gdouble phi = 1, n = 0, k = 0, n_empty = 0;
+  gdouble n = 0, k = 0, n_empty = 0;
 
   for (guint i = 0; i < e->n; i++) {
     n += block_at (e, i)->n;
@@ -489,11 +493,18 @@ ra_evidence_judge (RaEvidence *e)
   }
   e->empty = n > 0 ? n_empty / n : 0;
   e->judged = e->now;
-  e->queue = fmin (shown_by_queue (e, &phi), RA_EVIDENCE_MAX);
-  e->rate = e->queue > 0 ? shown_by_rate (e, phi, e->queue) : 0;
+  e->dispersion = 1;
+  e->queue = fmin (shown_by_queue (e), RA_EVIDENCE_MAX);
+  e->rate = e->queue > 0 ? shown_by_rate (e, e->queue) : 0;
   e->poor = e->rate < POOR * e->queue;
   e->shown = n > 0 ? believed (e, k / n, EMPTY_SOME) : 0;
   e->for_cap = n > 0 ? believed (e, k / n, 0) : 0;
+}
+
+gboolean
+ra_evidence_is_alone (const RaEvidence *e)
+{
+  return e->empty >= EMPTY_ALONE;
 }
 
 gdouble

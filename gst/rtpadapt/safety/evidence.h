@@ -57,6 +57,7 @@ typedef struct
   gdouble noise;       /* mean deviation of such, s */
   gdouble shortest;    /* RTT, s, 0 unknown */
   gdouble empty;       /* share of the packets that are n_empty */
+  gdouble dispersion;  /* of the losses: 1 if they are single, more in bursts */
   gdouble queue, rate; /* what either fact shows */
   gdouble shown;       /* the smaller one, 0: nothing */
   gdouble for_cap;     /* the same for the cap: `shown` or more */
@@ -75,6 +76,8 @@ gboolean ra_evidence_hear (RaEvidence *e, const RaReport *report, gdouble s,
     gdouble waited, RaTime now);
 /* Works out `shown`. */
 void ra_evidence_judge (RaEvidence *e);
+/* TRUE: so many packets met an empty queue that nobody else keeps one. */
+gboolean ra_evidence_is_alone (const RaEvidence *e);
 /* What a cap that binds is to be multiplied with now: less for a while in which
  * the second fact is looked for. */
 gdouble ra_evidence_step (RaEvidence *e, RaTime now);

@@ -49,16 +49,17 @@ typedef struct
   gdouble queue;      /* Tr above the shortest of late, s */
   gboolean met_queue; /* one that stands, if for a moment */
   guint cb_interval;
-  gdouble p;        /* mean fraction lost or marked */
-  gdouble gone;     /* mean fraction lost */
-  gdouble full;     /* a full packet over the mean one, at least 1 */
-  gdouble radio;    /* of p, shown to be the radio's */
-  gdouble x_raw;    /* bytes/s, at p; Infinity without loss */
-  gdouble x;        /* bytes/s, at p - radio */
-  gdouble x_cubics; /* bytes/s, of four CUBICs at the loss events */
-  RaTime t_event;   /* the last of these */
-  gdouble x_known;  /* the largest X in force in the current interval, */
-  gdouble x_ended;  /* and in the one before */
+  gdouble p;          /* mean fraction lost or marked */
+  gdouble gone;       /* mean fraction lost */
+  gdouble full;       /* a full packet over the mean one, at least 1 */
+  gdouble radio;      /* of p, shown to be the radio's */
+  gdouble dispersion; /* of its losses, 1: single ones; 0: we are not alone */
+  gdouble x_raw;      /* bytes/s, at p; Infinity without loss */
+  gdouble x;          /* bytes/s, at p - radio */
+  gdouble x_cubics;   /* bytes/s, of four CUBICs at the loss events */
+  RaTime t_event;     /* the last of these */
+  gdouble x_known;    /* the largest X in force in the current interval, */
+  gdouble x_ended;    /* and in the one before */
 } RaFriendly;
 
 /* X in bytes/s for packets of `s` bytes if the share `p` of them is lost.  It is

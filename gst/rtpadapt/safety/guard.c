@@ -208,6 +208,7 @@ evidence_hear (
       && (near || plenty))
     ra_evidence_judge (e);
   f->radio = near || (lifts && plenty) ? e->for_cap : 0;
+  f->dispersion = ra_evidence_is_alone (e) ? e->dispersion : 0;
   steps = near || (lifts && f->p > STEPS_FROM);
   g->step = steps && f->p <= STEPS_TO ? ra_evidence_step (e, now) : 1;
 }
