@@ -495,6 +495,34 @@ static const struct
   { "relink", "", TRUE, FALSE, "or until downstream is another" },
 };
 
+static GstPadProbeReturn
+mark_came (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info))
+      == GST_EVENT_CUSTOM_DOWNSTREAM)
+    g_atomic_int_inc ((gint *) data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Until the encoder is done with all frames: a packet that nobody takes would end the
+ * source. */
+static void
+frames_pass (Drive *d, GstElement *src)
+{
+  g_autoptr (GstElement) enc
+      = gst_bin_get_by_name (GST_BIN (d->pipeline), "enc");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (enc, "sink");
+  gint came = 0;
+  gulong probe = gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, mark_came, &came, NULL);
+
+  gst_element_send_event (src,
+      gst_event_new_custom (
+          GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("mark")));
+  wait_until (g_atomic_int_get (&came) > 0);
+  gst_pad_remove_probe (pad, probe);
+}
+
 /* No packet comes that would say that nothing waits any more. */
 static void
 waiting_drop (Drive *d, GstElement *src, GstTestClock *clock, const gchar *how)
@@ -507,6 +535,7 @@ waiting_drop (Drive *d, GstElement *src, GstTestClock *clock, const gchar *how)
     gst_element_send_event (src, gst_event_new_flush_stop (TRUE));
     return;
   }
+  frames_pass (d, src);
   gst_element_unlink (d->send, out);
   wait_until (stat_of (d->send, "backlog") == 0
       || (gst_test_clock_peek_id_count (clock) > 0
