@@ -29,10 +29,12 @@ receiver_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
   g_atomic_int_inc ((gint *) data);
 }
 
-/* To the first branch that is free and takes it. */
+/* To the first branch that is free and takes it.  Two streams' pads may come at once. */
 static inline void
 receiver_pad (GstElement *src, GstPad *pad, gpointer data)
 {
+  static GMutex one;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&one);
   Receiver *t = (Receiver *) data;
   gboolean linked = FALSE;
 
@@ -138,6 +140,15 @@ check_bus (GstBus *bus)
   }                                                     \
   G_STMT_END
 
+static inline gboolean
+receiver_has_pad (Receiver *t, guint sink)
+{
+  g_autoptr (GstPad) pad
+      = gst_element_get_static_pad (t->branches[sink], "sink");
+
+  return gst_pad_is_linked (pad);
+}
+
 /* What the element says of itself is the reason why no more frames came. */
 static inline void
 wait_frames (Receiver *t, guint sink, gint more)
@@ -151,7 +162,8 @@ wait_frames (Receiver *t, guint sink, gint more)
       GstStructure *stats;
 
       g_object_get (t->src, "stats", &stats, NULL);
-      g_error ("%d of %d frames came at branch %u: %s", n, more, sink,
+      g_error ("%d of %d frames came at branch %u%s: %s", n, more, sink,
+          receiver_has_pad (t, sink) ? "" : ", which has no pad",
           gst_structure_to_string (stats));
     }
     g_usleep (10000);

@@ -119,7 +119,8 @@ repeat (World *w, guint pt, guint n, guint number)
 
 #define REPEATS 150
 
-/* One packet is missing and is asked for.  Who sends it is believed from then on. */
+/* One packet is missing, so that the receiver asks for it.  rtprtxreceive then believes the
+ * SSRC that sends it. */
 static void
 repeats (World *w, guint pt)
 {

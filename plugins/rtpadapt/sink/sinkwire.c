@@ -465,11 +465,6 @@ sink_wire_open (GstRtpAdaptSink *self)
   GST_OBJECT_LOCK (self);
   cfg = self->cfg;
   GST_OBJECT_UNLOCK (self);
-  if (secure_wants_dtls (self->secure) && !cfg.rtcp_mux) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, SETTINGS, ("dtls needs rtcp-mux."), (NULL));
-    return FALSE;
-  }
   if (rtcp_port (&cfg) > 65535) {
     GST_ELEMENT_ERROR (
         self, RESOURCE, SETTINGS, (NO_RTCP_PORT, cfg.port), (NULL));
@@ -482,7 +477,8 @@ sink_wire_open (GstRtpAdaptSink *self)
   session_configure (self);
   sink_wire_destination (self);
   sink_wire_dscp (self);
-  if (!secure_open (self->secure) || !sockets_open (self, cfg.rtcp_mux))
+  if (!secure_open (self->secure, cfg.rtcp_mux)
+      || !sockets_open (self, cfg.rtcp_mux))
     return FALSE;
   if (secure_wants_dtls (self->secure))
     gate_open (self);

@@ -234,11 +234,6 @@ net_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 {
   guint n = cfg->mux ? 1 : 2;
 
-  if (secure_wants_dtls (self->secure) && !cfg->mux) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, SETTINGS, ("dtls needs rtcp-mux."), (NULL));
-    return FALSE;
-  }
   if (!open_sockets (self, cfg))
     return FALSE;
   src_answer_stop (&self->answer);
@@ -250,7 +245,7 @@ net_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
   set_idle (self->rtcpsrc, cfg->mux);
   open_gate (self, cfg);
 
-  if (!secure_open (self->secure))
+  if (!secure_open (self->secure, cfg->mux))
     return FALSE;
   secure_dtls_socket (self->secure, self->sockets[0]);
   secure_answer_by (self->secure, self->sockets[n - 1], !cfg->mux, NULL);

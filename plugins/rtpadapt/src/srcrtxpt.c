@@ -7,8 +7,9 @@
  * But the SSRC is known by then: the payload type is the one that the stream's
  * other packets had at that place.  Only FEC has its own.
  *
- * The number is the sender's word, too, and none of the gate's (wire/seqcheck.h): rtpjitterbuffer
- * would follow one that is far ahead, and would take the stream's packets for old ones.
+ * The sender names the number, too, and the gate (wire/seqcheck.h) does not see it.
+ * rtpjitterbuffer would follow a number that is far ahead, and would take the stream's
+ * packets for old ones.
  */
 #include "srcrtxpt.h"
 

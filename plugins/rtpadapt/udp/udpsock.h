@@ -72,9 +72,9 @@ gint udp_socket_tos (GSocket *socket);
 /* GstBaseSink's and GstBaseSrc's unlock and unlock_stop: the one cancels what is
  * at `place`, the other puts a new one there.  `object`'s lock guards it. */
 void udp_unlock (GstObject *object, GCancellable **place);
-/* Puts a new one there and cancels the old one, which udp_is_woken() knows: whoever
- * waits with it goes on and waits with the new one.  Does nothing if it is cancelled
- * already. */
+/* Interrupts a wait with the cancellable at `place`, and puts a new one there, with which
+ * the thread waits on; udp_is_woken() tells this from udp_unlock().  It does nothing after
+ * udp_unlock(). */
 void udp_wake (GstObject *object, GCancellable **place);
 gboolean udp_is_woken (GCancellable *unlock);
 void udp_unlock_stop (GstObject *object, GCancellable **place);

@@ -230,7 +230,7 @@ srtp_open (Secure *s, const SecureConfig *cfg)
 /* --- open and close ------------------------------------------------------ */
 
 gboolean
-secure_open (Secure *s)
+secure_open (Secure *s, gboolean mux)
 {
   SecureConfig cfg;
   gboolean good;
@@ -247,7 +247,11 @@ secure_open (Secure *s)
   g_clear_pointer (&s->peer_fingerprint, g_free);
   g_mutex_unlock (&s->lock);
 
-  if (cfg.dtls)
+  if (cfg.dtls && !mux) {
+    GST_ELEMENT_ERROR (
+        s->bin, RESOURCE, SETTINGS, ("dtls needs rtcp-mux."), (NULL));
+    good = FALSE;
+  } else if (cfg.dtls)
     good = secure_dtls_open (s, &cfg);
   else if (cfg.key || cfg.key_file)
     good = srtp_open (s, &cfg);

@@ -66,8 +66,9 @@ gboolean secure_wants_dtls (Secure *s);
 
 /* In NULL to READY, before anything is linked: makes the elements and adds them
  * to the bin, or FALSE, having posted an error (or missing-plugin message) on
- * the bin.  Does nothing if it is not wanted. */
-gboolean secure_open (Secure *s);
+ * the bin.  Does nothing if it is not wanted.  `mux`: RTP and RTCP share a port, which
+ * DTLS needs. */
+gboolean secure_open (Secure *s, gboolean mux);
 /* In READY to NULL, or after a failure of it: takes them out again, with their
  * links. */
 void secure_close (Secure *s);
