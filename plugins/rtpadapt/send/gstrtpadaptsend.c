@@ -116,9 +116,10 @@
  *
  * The #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that
  * trips on loss or delay posts an element message rtpadapt-breaker (breaker,
- * state "fallback"): every loss counts as congestion from then on, and the rate
- * falls to a tenth.  If that does not help, or if nothing comes back at all,
- * the state is "open": packets are dropped until there is information that the
+ * state "fallback"): every loss counts as congestion, and the rate falls to a
+ * tenth and rises from there, until a minute has passed without cause, or up to
+ * 16 min if that happens often.  If that does not help, or if nothing comes back at
+ * all, the state is "open": packets are dropped until there is information that the
  * path is back (RFC 8083 4.5).  RTCP goes on in both directions.  As long as
  * RTCP comes from the receiver, two packets per second leave as probes.  A
  * breaker that opened because nothing came back closes when a probe arrives, or
