@@ -422,6 +422,8 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
       && pace_flow (&self->pace) == GST_FLOW_OK)
     caps_take (self, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    encoders_on_stream_start (&self->encoders);
   queued = pace_push_event (
       &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);
