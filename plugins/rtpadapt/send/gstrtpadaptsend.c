@@ -192,6 +192,9 @@
 
 #include <gst/video/video.h>
 
+/* Frames with the RTP timestamp of the one before until a warning; the slices of a frame
+ * may have a marker each. */
+#define ALIKE_MAX 30
 /* Packets per second while nobody answers, however low the rate is. */
 #define SEND_FLOOR 2
 /* Only for LDAs that draw lots about a known truth: repeatable. */
@@ -330,7 +333,7 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
 static GstFlowReturn
 packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 {
-  gboolean refresh = FALSE, warn = FALSE;
+  gboolean refresh = FALSE, warn = FALSE, alike = FALSE;
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
@@ -347,6 +350,8 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
         && key_gate_refresh (&self->keys, now);
     warn = self->way.not_rtp > not_rtp
         && send_warn_once (self, SEND_WARNED_NOT_RTP);
+    alike = backlog_alike (self->pace.backlog) >= ALIKE_MAX
+        && send_warn_once (self, SEND_WARNED_ALIKE);
     if (self->keys.n_waiting > 0)
       send_keys_pass (self);
   } else {
@@ -362,6 +367,10 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
   if (warn)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Dropping buffers that are not RTP packets."), (NULL));
+  if (alike)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("All frames have the same RTP timestamp."),
+        ("the payloader gets no times: appsrc has do-timestamp=true"));
   return flow;
 }
 
