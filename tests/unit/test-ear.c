@@ -64,8 +64,10 @@ static const struct
   { 'N', "a0 c9 00 01 00 00 00 09 ", "; malformed 1", "more than the packet" },
   { 'N', "80 c9 00 01 00 00 00 63 " RR ("01", NO_LSR), "changed reported;",
       "an RR without blocks, and one with" },
-  { 'N', "80 d5 00 01 00 00 00 63 " RR ("01", NO_LSR), ";",
-      "nothing is read behind a type that is not known" },
+  { 'N', "80 d5 00 01 00 00 00 63 " RR ("01", NO_LSR), "changed reported;",
+      "RFC 3550 6.1: a type that is not known is skipped" },
+  { 'N', "80 cd 00 01 00 00 00 63 " RR ("01", NO_LSR), ";",
+      "nothing is read behind a packet that is too short for its type" },
   { 'N', "41 c9 00 01 00 00 00 63 ", ";", "version 1" },
   { 'N', RR ("01", "12 34 56 78"), "changed reported;", "our LSR" },
 
