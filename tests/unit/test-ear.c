@@ -332,32 +332,6 @@ test_twcc (gconstpointer data)
   g_assert_cmpstr (got->str, ==, twcc_rows[row].expected);
 }
 
-/* What arrived stays so, whatever a later row says: else a repeat of it would be
- * granted. */
-static void
-test_fate (void)
-{
-  Heard h;
-
-  heard_init (&h, &ra_feedback_twcc);
-  heard_send (&h, 8);
-  hear_rows (&h, "rlrr");
-  hear_rows (&h, "lrll");
-  for (guint i = 0; i < 4; i++)
-    g_assert_cmpint (
-        ra_ledger_find (ra_sender_ledger (h.sender), HEARD_SSRC, (guint16) i)
-            ->fate,
-        ==, RA_FATE_ARRIVED);
-  heard_clear (&h);
-  heard_init (&h, &ra_feedback_ccfb);
-  heard_send (&h, 8);
-  hear_bytes (&h, CCFB ("01", "00", "80 05 80 04"));
-  hear_bytes (&h, CCFB ("01", "00", "00 00 00 00"));
-  g_assert_cmpint (
-      ra_ledger_at (ra_sender_ledger (h.sender), 1)->fate, ==, RA_FATE_ARRIVED);
-  heard_clear (&h);
-}
-
 /* 75, 200 and 20 ms in us; the receiver says it in an APP packet of subtype 2. */
 static void
 test_hold (void)
@@ -524,7 +498,6 @@ tests_add (void)
   rows_add ("/ear/compounds", compound_rows, test_compounds);
   rows_add ("/ear/lsr", lsr_rows, test_lsr);
   rows_add ("/ear/twcc", twcc_rows, test_twcc);
-  g_test_add_func ("/ear/fate", test_fate);
   g_test_add_func ("/ear/hold", test_hold);
   g_test_add_func ("/ear/takes", test_takes);
   rows_add ("/ear/word", word_rows, test_word);
