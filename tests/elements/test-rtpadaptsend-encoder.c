@@ -382,7 +382,7 @@ test_encoder_even (void)
   gst_system_clock_set_default (NULL);
 }
 
-/* Of two encoders one leads here at a time; both stay in the pipeline. */
+/* One of two encoders leads here at a time; both stay in the pipeline. */
 #define CAMERA(enc)                                               \
   "videotestsrc is-live=true ! video/x-raw,width=64,height=48 ! " \
   "vp8enc deadline=1 name=" enc " ! "

@@ -333,8 +333,10 @@ lost_step (Send *s, gchar what, GstPad *pad)
     gst_pad_unlink (pad, s->h->sinkpad);
   else if (what == 'l')
     g_assert_cmpint (gst_pad_link (pad, s->h->sinkpad), ==, GST_PAD_LINK_OK);
-  else
+  else if (what == 'f')
     flush_send (s->h->srcpad);
+  else
+    g_assert_not_reached ();
 }
 
 static void

@@ -145,7 +145,7 @@ test_wanted_last (void)
   g_assert_cmpint (ra_playout_wanted (p, &graced, now), ==, 140 * MS);
 }
 
-/* Of 250 packets a second one is lost, or six at a time, and none is repeated.  The first
+/* One of 250 packets a second is lost, or six at a time, and none is repeated.  The first
  * two seconds and a window of 12 s, with losses in all slots of 1.5 s, say that nobody
  * repeats any, and a repeat says that somebody does; two slots with losses say nothing. */
 static void

@@ -73,15 +73,21 @@ test_back_off (void)
   ra_requests_on_packet (r, 10, TRUE, MS (1060));
   for (guint16 i = 0; i < G_N_ELEMENTS (asked); i++) {
     RaTime now = (2 + i) * RA_SECOND, end = now + MS (350);
-    guint16 seq = (guint16) (12 + 2 * i);
+    guint16 seq = (guint16) (12 + 4 * i), same = seq + 2;
     guint n = 0;
 
     ra_requests_on_packet (r, seq + 1, FALSE, now);
-    for (RaSpan wait; now < end; now += MAX (wait, RA_MSECOND))
+    ra_requests_on_packet (r, seq + 3, FALSE, now);
+    for (RaSpan wait; now < end; now += MAX (wait, RA_MSECOND)) {
       n += (wait = ra_requests_wait (r, seq, 0, RA_SPAN_NONE, now)) == 0;
+      ra_requests_wait (r, same, 0, RA_SPAN_NONE, now);
+    }
     g_assert_cmpuint (n, ==, asked[i]);
     g_assert_cmpint (
         ra_requests_on_packet (r, seq, TRUE, end) / RA_MSECOND, ==, rto[i]);
+    if (asked[i] > 1) /* it is of the same expiry */
+      g_assert_cmpint (
+          ra_requests_on_packet (r, same, TRUE, end) / RA_MSECOND, ==, rto[i]);
   }
 }
 

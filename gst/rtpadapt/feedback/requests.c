@@ -56,9 +56,13 @@ measure (RaRequests *r, const RaHole *hole, RaTime now)
     return FALSE;
   /* RFC 6298 3, Karn: whose answer it is has to be clear; it is the first's if
    * it comes too soon to be the last's.  Else the timeout is doubled until one is
-   * clear: the path may have become longer than that. */
+   * clear: the path may have become longer than that.  Requests that were sent before
+   * it was doubled are of the same expiry (5.5). */
   if (hole->asked != hole->first && ra_diff (now, hole->asked) > r->rtt / 2) {
-    r->back_off = MIN (r->back_off + 1, BACK_OFF_MOST);
+    if (hole->asked >= r->backed_off) {
+      r->back_off = MIN (r->back_off + 1, BACK_OFF_MOST);
+      r->backed_off = now;
+    }
     return TRUE;
   }
   r->back_off = 0;

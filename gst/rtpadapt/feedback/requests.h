@@ -29,13 +29,14 @@ typedef struct
   RaHole hole[RA_REQUESTS_HOLES];
   gboolean started;
   guint16 highest;
-  RaSpan late;     /* how late a hole was filled, at most lately */
-  RaTime measured; /* when that was */
-  RaTime trial;    /* the last hopeless request that went out, or 0 */
-  RaSpan rtt, var; /* of requests and answers, RFC 6298; 0: not known */
-  RaSpan last_rtt; /* the last one alone */
-  guint back_off;  /* so often the timeout was doubled */
-} RaRequests;      /* zeroed at first */
+  RaSpan late;       /* how late a hole was filled, at most lately */
+  RaTime measured;   /* when that was */
+  RaTime trial;      /* the last hopeless request that went out, or 0 */
+  RaSpan rtt, var;   /* of requests and answers, RFC 6298; 0: not known */
+  RaSpan last_rtt;   /* the last one alone */
+  guint back_off;    /* so often the timeout was doubled */
+  RaTime backed_off; /* when it was last */
+} RaRequests;        /* zeroed at first */
 
 /* RTP packet `seq` came; `again`: as an answer.  How long after a request the next
  * one makes sense, or 0: it came unasked, and nothing new is known of that. */

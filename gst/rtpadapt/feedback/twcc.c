@@ -97,8 +97,7 @@ rows_take (
   RaTime newest = 0;
   GArray *packets = rows_map (o, h, rows, n, &common, &newest);
 
-  if (packets->len > 0) {
-    ra_sender_rows_begin (h->sender, &common);
+  if (packets->len > 0 && ra_sender_rows_begin (h->sender, &common)) {
     for (guint i = 0; i < packets->len; i++) {
       const RaFeedbackPacket *p = &g_array_index (packets, RaFeedbackPacket, i);
 

@@ -251,7 +251,7 @@ ra_hold_init (RaHold *h, RaSpan latency)
   *h = (RaHold){ .now = latency };
 }
 
-/* Of the time that passes. */
+/* L grows by a quarter of the time that passes. */
 #define UP_PART 4
 
 RaSpan

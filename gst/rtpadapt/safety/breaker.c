@@ -204,7 +204,8 @@ fallback_begin (RaBreaker *b, const RaFriendly *f, RaTime now)
   b->unusable = RA_TIME_NONE;
 }
 
-/* An interval in FALLBACK ended, and `cause` is TRUE if it was one to trip again. */
+/* An interval in FALLBACK ended.  It was no calm one with a `cause` to trip again, or where
+ * nothing was sent, which shows nothing. */
 static void
 calm_down (RaBreaker *b, gboolean cause, RaTime now)
 {
@@ -231,7 +232,7 @@ ra_breaker_on_interval (
   if (is_media_timeout (b, f, tf, sent))
     return trip (b, RA_BREAKER_MEDIA_TIMEOUT, RA_BREAKER_OPEN, now);
   if (b->state == RA_BREAKER_FALLBACK)
-    calm_down (b, why != RA_BREAKER_NONE, now);
+    calm_down (b, why != RA_BREAKER_NONE || !sent, now);
   if (why == RA_BREAKER_NONE)
     return FALSE;
   if (b->state == RA_BREAKER_FALLBACK)

@@ -213,7 +213,7 @@ backlog_clear (Backlog *b)
   lane_clear (&b->first);
   lane_clear (&b->repeats);
   lane_clear (&b->plain);
-  b->packets = b->barriers = 0;
+  b->packets = b->barriers = b->alike = 0;
   b->plain_in = b->plain_out = 0;
   memset (b->frames, 0, sizeof b->frames);
 }

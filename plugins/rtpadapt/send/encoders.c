@@ -10,6 +10,8 @@
  * the rate is left for the next report. */
 #define OTHER_INTERVAL (100 * RA_MSECOND)
 #define OTHER_CHANGE 100
+/* An application that exchanges encoders may take so long. */
+#define EXCHANGED (2 * RA_SECOND)
 
 /* The names that leave all encoders alone. */
 #define HANDS_OFF "none"
@@ -212,8 +214,10 @@ missing_say (Encoders *e, EncodersSearch *s)
     e->expected |= s->video;
     return again ? SEND_TELL : SEND_WANTS_NOTHING;
   }
-  /* Another may be about to take the place of one that has just gone. */
-  if (e->missing_said || s->known->len > s->found->len)
+  if (s->known->len > s->found->len)
+    e->left = system_now ();
+  if (e->missing_said
+      || (e->left > 0 && ra_diff (system_now (), e->left) < EXCHANGED))
     return SEND_WANTS_NOTHING;
   e->missing_said = TRUE;
   text = missing_text (s);

@@ -51,6 +51,7 @@ typedef struct
   gboolean doubtful;     /* one of ours may lead elsewhere: look */
   gboolean expected;     /* video came, so an encoder should be found */
   gboolean other_config; /* the bitrates have to be set again */
+  RaTime left;           /* an encoder did last, 0: none */
   gboolean missing_said, shared_said, size_said; /* since the start */
   gdouble largest;                               /* as in EncoderWish */
   guint64 other_bitrate; /* of streams that the encoders do not make, bit/s */
