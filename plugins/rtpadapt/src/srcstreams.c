@@ -42,10 +42,21 @@ stream_silence (SrcStreams *s, const SrcStream *stream)
   return silence == RA_SPAN_NONE ? SRC_RESTARTED : silence;
 }
 
+/* A new pad that is being shown has no stream until src_streams_add(). */
+static gboolean
+pt_has_job (const SrcStreams *s, guint pt)
+{
+  GList *l = s->jobs;
+
+  while (l && ((SrcPending *) l->data)->pt != pt)
+    l = l->next;
+  return l != NULL;
+}
+
 static SrcDecision
 decide (SrcStreams *s, const SrcPending *p, RaTime now, SrcStream **again)
 {
-  gboolean open = FALSE;
+  gboolean open = ra_diff (now, p->since) < SRC_GRACE && pt_has_job (s, p->pt);
 
   *again = NULL;
   for (guint i = 0; i < s->streams->len; i++) {
