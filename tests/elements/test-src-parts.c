@@ -15,7 +15,8 @@
 
 /* A story is words in ms.  "pad B LATER" and "next A AGAIN" say what is decided; a
  * "slow" pad is being shown until it is "done".  "heard", "bye", "gone" (rtpbin's pad) and
- * "left" are about an SSRC; "leave" and "stop" let go of what waits, so many pads. */
+ * "left" are about an SSRC; "leave" and "stop" let go of what waits, so many pads.
+ * "mute A 0" has no use for the probe. */
 static const gchar *const decisions[] = {
   [SRC_STREAMS_SHOW] = "SHOW",
   [SRC_STREAMS_AGAIN] = "AGAIN",
@@ -72,6 +73,13 @@ static const struct
       "two at once: the first is shown, then it is heard" },
   { "0 slow A SHOW, 0 pad B LATER, 99 next - -, 100 next B SHOW, 100 done A",
       "what holds the first up does not hold the second" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 1000 mute A 1, 1000 mute A 0",
+      "one probe is enough" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 2500 heard A, 2500 mute A 1",
+      "it waits before its probe is known" },
+  { "0 pad A SHOW, 0 heard A, 1000 slow B AGAIN, 1000 done B, 2500 heard A, "
+    "2500 next A AGAIN, 2500 mute A 1, 2500 done A, 2500 mute A 0",
+      "it is back before its probe is known" },
 };
 
 typedef struct
@@ -159,6 +167,8 @@ step (World *w, gchar **word)
     return leaver == ssrc;
   } else if (g_str_equal (op, "done")) {
     job_end (w, &w->job);
+  } else if (g_str_equal (op, "mute")) {
+    return src_streams_muted (&w->streams, w->pads[ssrc], 1) == atoi (word[3]);
   } else {
     if (g_str_equal (op, "stop")) {
       waited = src_streams_stop (&w->streams);

@@ -218,13 +218,21 @@ find_pad (GList *list, GstPad *pad)
   return list;
 }
 
-void
+gboolean
 src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe)
 {
-  GList *l = find_pad (s->losers, pad);
+  GList *lists[] = { s->losers, s->pending, s->jobs };
 
-  if (l)
-    ((SrcPending *) l->data)->block = probe;
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    GList *l = find_pad (lists[i], pad);
+    SrcPending *p = l ? l->data : NULL;
+
+    if (!p || p->block)
+      continue;
+    p->block = probe;
+    return TRUE;
+  }
+  return FALSE;
 }
 
 static SrcPending *

@@ -103,14 +103,16 @@ SrcStreamsJob src_streams_on_pad (
 gboolean src_streams_wait (SrcStreams *s, SrcPending *p);
 /* A pad of which it is decided now.  FALSE: there is nothing to do. */
 gboolean src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job);
-/* The job is done; `p` is still the caller's.  Until then its SSRC does not leave,
- * because its pad and the stream that it is for are not yet known to each other. */
+/* The job is done; `p` is still the caller's, who removes the probe `p->block` as it is
+ * then.  Until then its SSRC does not leave, because its pad and the stream that it is
+ * for are not yet known to each other. */
 void src_streams_done (SrcStreams *s, SrcPending *p);
 /* A packet of RTP was let in. */
 void src_streams_on_packet (
     SrcStreams *s, guint32 ssrc, guint pt, gboolean fec, RaTime now);
-/* The pad that lost its place is mute by this probe. */
-void src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
+/* The pad that lost its place is mute by this probe.  FALSE: meanwhile it was decided
+ * about, or is mute by another one, and the caller removes the probe. */
+gboolean src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
 /* The SSRC is over.  Its jitterbuffer goes as soon as no thread is beyond its pads;
  * until then its pads that come are ignored.  The caller has it, and gets in `waited`
  * its pads that were not shown, or no longer are (transfer full) (element-type
