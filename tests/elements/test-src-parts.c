@@ -15,7 +15,8 @@
 
 /* A story is words in ms.  "pad B LATER" and "next A AGAIN" say what is decided; a
  * "slow" pad is being shown until it is "done".  "heard", "bye", "gone" (rtpbin's pad) and
- * "left" are about an SSRC; "leave" and "stop" let go of what waits, so many pads. */
+ * "left" are about an SSRC; "leave" and "stop" let go of what waits, so many pads.
+ * "mute A 0" has no use for the probe. */
 static const gchar *const decisions[] = {
   [SRC_STREAMS_SHOW] = "SHOW",
   [SRC_STREAMS_AGAIN] = "AGAIN",
@@ -67,6 +68,18 @@ static const struct
       "it goes, but is held: it takes no place back" },
   { "0 slow A SHOW, 0 heard A, 10 leave A 0, 10 left -, 20 done A, 20 left A",
       "it goes when its pad has been shown" },
+  { "0 slow A SHOW, 0 heard A, 0 pad B LATER, 50 done A, 99 heard A, "
+    "99 next - -, 100 heard A, 100 next B SHOW",
+      "two at once: the first is shown, then it is heard" },
+  { "0 slow A SHOW, 0 pad B LATER, 99 next - -, 100 next B SHOW, 100 done A",
+      "what holds the first up does not hold the second" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 1000 mute A 1, 1000 mute A 0",
+      "one probe is enough" },
+  { "0 pad A SHOW, 0 heard A, 1000 pad B AGAIN, 2500 heard A, 2500 mute A 1",
+      "it waits before its probe is known" },
+  { "0 pad A SHOW, 0 heard A, 1000 slow B AGAIN, 1000 done B, 2500 heard A, "
+    "2500 next A AGAIN, 2500 mute A 1, 2500 done A, 2500 mute A 0",
+      "it is back before its probe is known" },
 };
 
 typedef struct
@@ -76,7 +89,7 @@ typedef struct
   RaTime heard[SSRCS]; /* RA_TIME_NONE: never, or it said BYE */
   RaTime now;
   gboolean slow;
-  SrcPending *job; /* a slow one */
+  SrcStreamsJob job; /* a slow one */
 } World;
 
 static RaSpan
@@ -89,15 +102,7 @@ silence (gpointer data, guint32 ssrc)
 }
 
 static void
-job_end (World *w, SrcPending *p)
-{
-  src_streams_done (&w->streams, p);
-  src_pending_free (p);
-}
-
-/* Does what the element does about it.  Returns whether it is as expected. */
-static gboolean
-carry_out (World *w, SrcStreamsJob *job, const gchar *expected)
+job_end (World *w, SrcStreamsJob *job)
 {
   if (job->what == SRC_STREAMS_SHOW) {
     SrcStream *stream = g_new0 (SrcStream, 1);
@@ -107,12 +112,20 @@ carry_out (World *w, SrcStreamsJob *job, const gchar *expected)
     };
     src_streams_add (&w->streams, stream);
   }
+  src_streams_done (&w->streams, job->p);
+  src_pending_free (job->p);
+}
+
+/* Does what the element does about it.  Returns whether it is as expected. */
+static gboolean
+carry_out (World *w, SrcStreamsJob *job, const gchar *expected)
+{
   if (job->what == SRC_STREAMS_LATER)
     g_assert_true (src_streams_wait (&w->streams, job->p));
   else if (w->slow)
-    w->job = job->p;
+    w->job = *job;
   else
-    job_end (w, job->p);
+    job_end (w, job);
   return g_str_equal (decisions[job->what], expected);
 }
 
@@ -153,7 +166,9 @@ step (World *w, gchar **word)
     src_streams_leaver_done (&w->streams, leaver, TRUE);
     return leaver == ssrc;
   } else if (g_str_equal (op, "done")) {
-    job_end (w, w->job);
+    job_end (w, &w->job);
+  } else if (g_str_equal (op, "mute")) {
+    return src_streams_muted (&w->streams, w->pads[ssrc], 1) == atoi (word[3]);
   } else {
     if (g_str_equal (op, "stop")) {
       waited = src_streams_stop (&w->streams);
@@ -311,6 +326,7 @@ test_totals (void)
   GstObject *ghost = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
   Fake *fakes[3];
   SrcStream streams[2];
+  SrcStreamsJob job;
 
   src_streams_init (&w.streams, silence, &w);
   for (guint i = 0; i < 3; i++)
@@ -325,9 +341,10 @@ test_totals (void)
     g_hash_table_insert (jitterbuffers, GUINT_TO_POINTER (i), fakes[2]);
   }
   check_totals (&w, jitterbuffers, 6, .025);
-  for (guint i = 0; i < 2; i++)
-    job_end (
-        &w, src_streams_on_pad (&w.streams, GST_PAD (ghost), 1, 96 + i, T0).p);
+  for (guint i = 0; i < 2; i++) {
+    job = src_streams_on_pad (&w.streams, GST_PAD (ghost), 1, 96 + i, T0);
+    job_end (&w, &job);
+  }
   fakes[0]->recovered += 4;
   check_totals (&w, jitterbuffers, 4, .06);
   src_streams_clear (&w.streams);

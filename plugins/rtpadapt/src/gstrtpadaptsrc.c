@@ -13,7 +13,9 @@
  * There is a source pad for each SSRC and payload type.  If a sender is started
  * again, its new SSRC goes on on the same pad: when another SSRC comes with the
  * same payload type, and the old one said BYE or is silent for a second.  If the
- * old one goes on, the new one is a second stream with a pad of its own.
+ * old one goes on, the new one is a second stream with a pad of its own.  Two pads may
+ * be added at once, each in another thread, so a handler of "pad-added" that looks for
+ * an element without a link and links the pad to it needs a lock around both.
  *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload

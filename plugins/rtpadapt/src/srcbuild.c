@@ -392,10 +392,13 @@ loser_mute (GstRtpAdaptSrc *self, GstPad *pad)
   gulong id = gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop, NULL,
       NULL);
+  gboolean kept;
 
   g_mutex_lock (&self->lock);
-  src_streams_muted (&self->streams, pad, id);
+  kept = src_streams_muted (&self->streams, pad, id);
   g_mutex_unlock (&self->lock);
+  if (!kept)
+    gst_pad_remove_probe (pad, id);
 }
 
 /* From the pad that was decided on last, whichever thread comes here last. */
@@ -441,6 +444,7 @@ static void
 carry_out (GstRtpAdaptSrc *self, SrcStreamsJob *job)
 {
   SrcPending *p = job->p;
+  gulong block;
 
   if (p->loser)
     loser_mute (self, p->loser);
@@ -451,11 +455,12 @@ carry_out (GstRtpAdaptSrc *self, SrcStreamsJob *job)
         GST_PAD_NAME (job->again->ghost), p->ssrc);
     feed_current (self, job->again);
   }
-  if (p->block)
-    gst_pad_remove_probe (p->pad, p->block);
   g_mutex_lock (&self->lock);
   src_streams_done (&self->streams, p);
+  block = p->block;
   g_mutex_unlock (&self->lock);
+  if (block)
+    gst_pad_remove_probe (p->pad, block);
   src_pending_free (p);
 }
 

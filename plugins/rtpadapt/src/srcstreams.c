@@ -42,10 +42,21 @@ stream_silence (SrcStreams *s, const SrcStream *stream)
   return silence == RA_SPAN_NONE ? SRC_RESTARTED : silence;
 }
 
+/* A new pad that is being shown has no stream until src_streams_add(). */
+static gboolean
+pt_has_job (const SrcStreams *s, guint pt)
+{
+  GList *l = s->jobs;
+
+  while (l && ((SrcPending *) l->data)->pt != pt)
+    l = l->next;
+  return l != NULL;
+}
+
 static SrcDecision
 decide (SrcStreams *s, const SrcPending *p, RaTime now, SrcStream **again)
 {
-  gboolean open = FALSE;
+  gboolean open = ra_diff (now, p->since) < SRC_GRACE && pt_has_job (s, p->pt);
 
   *again = NULL;
   for (guint i = 0; i < s->streams->len; i++) {
@@ -207,13 +218,21 @@ find_pad (GList *list, GstPad *pad)
   return list;
 }
 
-void
+gboolean
 src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe)
 {
-  GList *l = find_pad (s->losers, pad);
+  GList *lists[] = { s->losers, s->pending, s->jobs };
 
-  if (l)
-    ((SrcPending *) l->data)->block = probe;
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    GList *l = find_pad (lists[i], pad);
+    SrcPending *p = l ? l->data : NULL;
+
+    if (!p || p->block)
+      continue;
+    p->block = probe;
+    return TRUE;
+  }
+  return FALSE;
 }
 
 static SrcPending *

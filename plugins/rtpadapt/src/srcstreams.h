@@ -7,8 +7,10 @@
  * what is linked there goes on as well.  It is the second if the old SSRC said
  * BYE, or is silent for SRC_RESTARTED; the first as soon as the old one is heard
  * SRC_GRACE after the new.  Until then the new one's pad is blocked; nothing is
- * lost.  An SSRC that was silent, lost its place, and is heard again when the
- * packets that were overtaken are long here, is decided about like a new one.
+ * lost.  The new one waits as well while a pad with that payload type is being shown,
+ * but no longer than SRC_GRACE, since an application may hold that up.  An SSRC that
+ * was silent, lost its place, and is heard again when the packets that were overtaken
+ * are long here, is decided about like a new one.
  *
  * No clock, no lock, and no pad is touched here: the caller has the lock, and does
  * what the job says without it.  Of a decoder only the counters are read.
@@ -101,14 +103,16 @@ SrcStreamsJob src_streams_on_pad (
 gboolean src_streams_wait (SrcStreams *s, SrcPending *p);
 /* A pad of which it is decided now.  FALSE: there is nothing to do. */
 gboolean src_streams_next (SrcStreams *s, RaTime now, SrcStreamsJob *job);
-/* The job is done; `p` is still the caller's.  Until then its SSRC does not leave,
- * because its pad and the stream that it is for are not yet known to each other. */
+/* The job is done; `p` is still the caller's, who removes the probe `p->block` as it is
+ * then.  Until then its SSRC does not leave, because its pad and the stream that it is
+ * for are not yet known to each other. */
 void src_streams_done (SrcStreams *s, SrcPending *p);
 /* A packet of RTP was let in. */
 void src_streams_on_packet (
     SrcStreams *s, guint32 ssrc, guint pt, gboolean fec, RaTime now);
-/* The pad that lost its place is mute by this probe. */
-void src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
+/* The pad that lost its place is mute by this probe.  FALSE: meanwhile it was decided
+ * about, or is mute by another one, and the caller removes the probe. */
+gboolean src_streams_muted (SrcStreams *s, GstPad *pad, gulong probe);
 /* The SSRC is over.  Its jitterbuffer goes as soon as no thread is beyond its pads;
  * until then its pads that come are ignored.  The caller has it, and gets in `waited`
  * its pads that were not shown, or no longer are (transfer full) (element-type
