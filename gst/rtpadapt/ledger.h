@@ -58,6 +58,7 @@ typedef struct _RaLedgerEntry
   guint8 mended : 1;   /* a repetition came */
   guint8 hopeless : 1; /* it is not sent again for want of time or room */
   guint8 missed : 1;   /* taken for lost */
+  guint8 found : 1;    /* how long it took to be known as lost was measured */
   guint8 judged : 1;   /* a retransmission whose fate was taken */
 } RaLedgerEntry;
 

@@ -45,12 +45,12 @@ held_believed (RaPerPacket *p, const RaRows *rows)
 gboolean
 ra_per_packet_begin (RaPerPacket *p, RaRows *rows)
 {
-  rows->contrary = is_contrary (rows);
-  if (rows->contrary)
+  if (is_contrary (rows)) {
     p->bad++;
-  else
-    rows->held = held_believed (p, rows);
-  return !rows->contrary;
+    return FALSE;
+  }
+  rows->held = held_believed (p, rows);
+  return TRUE;
 }
 
 static void
@@ -127,27 +127,12 @@ row_feed (
   return sent;
 }
 
-/* Nothing of a contrary report counts, and it is not waited for in later ones. */
-static void
-row_waste (RaPerPacket *p, const RaFeedbackPacket *row)
-{
-  RaLedgerEntry *sent = ra_ledger_at (p->ledger, row->seq);
-
-  if (sent)
-    ra_ledger_hear (sent, row->arrival != RA_TIME_NONE);
-}
-
 void
 ra_per_packet_row (
     RaPerPacket *p, RaRows *rows, const RaFeedbackPacket *row, RaSpan ago)
 {
-  const RaLedgerEntry *sent;
+  const RaLedgerEntry *sent = row_feed (p, row, ago, rows);
 
-  if (rows->contrary) {
-    row_waste (p, row);
-    return;
-  }
-  sent = row_feed (p, row, ago, rows);
   rows->heard |= sent != NULL;
   if (sent && row->arrival != RA_TIME_NONE) {
     rows->news = sent;

@@ -38,7 +38,6 @@ typedef struct
   guint64 rate;    /* that is allowed, bit/s */
   guint64 excused; /* losses of packets before this one are no congestion */
   /* The rows set these, to zero at first. */
-  gboolean contrary;         /* nothing in it is believed */
   gboolean heard;            /* there was news */
   const RaLedgerEntry *news; /* the last that arrived, and was not known to */
   RaTime arrival;            /* of that one */
@@ -47,7 +46,7 @@ typedef struct
 void ra_per_packet_init (
     RaPerPacket *p, RaReceiver *receiver, RaLedger *ledger);
 /* A report begins: of the time that the peer held it, as much stays as is
- * believed.  FALSE: nothing in it is believed. */
+ * believed.  FALSE: it contradicts itself, and nothing in it is believed. */
 gboolean ra_per_packet_begin (RaPerPacket *p, RaRows *rows);
 /* The next row; `ago` is how long before the newest of the report it arrived, 0 if
  * it did not. */

@@ -677,17 +677,18 @@ ra_sender_on_report (
   return TRUE;
 }
 
-void
+gboolean
 ra_sender_rows_begin (RaSender *s, RaRows *rows)
 {
   if (!ra_per_packet_begin (&s->per_packet, rows))
-    return;
+    return FALSE;
   if (rows->last)
     look_back (s, rows->now);
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
   rows->excused
       = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->mask.next;
+  return TRUE;
 }
 
 void
@@ -748,7 +749,8 @@ ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
     rows.sent = MAX (rows.sent, sent->sent);
     rows.last = sent;
   }
-  ra_sender_rows_begin (s, &rows);
+  if (!ra_sender_rows_begin (s, &rows))
+    return FALSE;
   for (guint i = 0; i < n; i++)
     ra_sender_row (s, &rows, &packets[i],
         packets[i].arrival == RA_TIME_NONE

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* A report begins. */
-void ra_sender_rows_begin (RaSender *s, RaRows *rows);
+/* A report begins.  FALSE: it contradicts itself, so that no row of it is taken. */
+gboolean ra_sender_rows_begin (RaSender *s, RaRows *rows);
 /* The next row, as in ra_per_packet_row(). */
 void ra_sender_row (
     RaSender *s, RaRows *rows, const RaFeedbackPacket *row, RaSpan ago);

@@ -22,6 +22,65 @@
   }                                                                     \
   G_STMT_END
 
+/* A field of the statistics, as that type; "a/b" is b in the structure a. */
+static inline GValue
+stats_value (GstElement *element, const gchar *path, GType type)
+{
+  g_auto (GStrv) names = g_strsplit (path, "/", -1);
+  g_autoptr (GstStructure) stats = NULL;
+  const GstStructure *s;
+  const GValue *field;
+  GValue value = G_VALUE_INIT;
+
+  g_object_get (element, "stats", &stats, NULL);
+  s = stats;
+  for (guint i = 0; (field = gst_structure_get_value (s, names[i])); i++) {
+    if (!names[i + 1])
+      break;
+    s = gst_value_get_structure (field);
+  }
+  if (!field)
+    g_error ("no field %s in the statistics", path);
+  g_value_init (&value, type);
+  g_assert_true (g_value_transform (field, &value));
+  return value;
+}
+
+static inline gint64
+stats_number (GstElement *element, const gchar *path)
+{
+  GValue value = stats_value (element, path, G_TYPE_INT64);
+
+  return g_value_get_int64 (&value);
+}
+
+/* (transfer full) */
+static inline gchar *
+stats_text (GstElement *element, const gchar *path)
+{
+  g_auto (GValue) value = stats_value (element, path, G_TYPE_STRING);
+
+  return g_value_dup_string (&value);
+}
+
+/* Behind a flush, or a stream-start. */
+static inline void
+segment_send (GstPad *pad)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+}
+
+static inline void
+flush_send (GstPad *pad)
+{
+  gst_pad_push_event (pad, gst_event_new_flush_start ());
+  gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
+  segment_send (pad);
+}
+
 /* Fails at a property that is not there, which gst_parse_launch() passes over. */
 static inline GstElement *
 line_new (const gchar *line)

@@ -301,39 +301,17 @@ internal_ssrc (Recv *r)
   return ssrc;
 }
 
-/* A field of the statistics. */
-static inline GValue
-stat_value (Recv *r, const gchar *field, GType type)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  GValue value = G_VALUE_INIT;
-
-  g_object_get (r->element, "stats", &stats, NULL);
-  if (!gst_structure_has_field (stats, field))
-    g_error ("no field %s in the statistics", field);
-  g_value_init (&value, type);
-  g_assert_true (
-      g_value_transform (gst_structure_get_value (stats, field), &value));
-  return value;
-}
-
 static inline gint64
 stat (Recv *r, const gchar *field)
 {
-  GValue value = stat_value (r, field, G_TYPE_INT64);
-
-  return g_value_get_int64 (&value);
+  return stats_number (r->element, field);
 }
 
 /* (transfer full) */
 static inline gchar *
 stat_text (Recv *r, const gchar *field)
 {
-  GValue value = stat_value (r, field, G_TYPE_STRING);
-  gchar *text = g_value_dup_string (&value);
-
-  g_value_unset (&value);
-  return text;
+  return stats_text (r->element, field);
 }
 
 /* The next warning, for which it waits; it has to have `part` in it. */

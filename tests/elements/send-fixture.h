@@ -197,31 +197,24 @@ get_uint (Send *s, const gchar *property)
 static inline gint64
 stat (Send *s, const gchar *field)
 {
-  g_autoptr (GstStructure) stats = NULL;
-  GValue number = G_VALUE_INIT;
-
-  g_object_get (s->element, "stats", &stats, NULL);
-  if (!gst_structure_has_field (stats, field))
-    g_error ("no field %s in the statistics", field);
-  g_value_init (&number, G_TYPE_INT64);
-  g_assert_true (
-      g_value_transform (gst_structure_get_value (stats, field), &number));
-  return g_value_get_int64 (&number);
+  return stats_number (s->element, field);
 }
 
-/* The warnings on the bus so far. */
+/* Those of that type on the bus so far. */
 static inline guint
-warnings (Send *s)
+messages (Send *s, GstMessageType type)
 {
   GstMessage *message;
   guint n = 0;
 
-  while ((message = gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING))) {
+  while ((message = gst_bus_pop_filtered (s->bus, type))) {
     n++;
     gst_message_unref (message);
   }
   return n;
 }
+
+#define warnings(s) messages ((s), GST_MESSAGE_WARNING)
 
 /* Upstream events of this type and name since the last call; others are
  * dropped. */

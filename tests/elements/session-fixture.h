@@ -49,15 +49,13 @@ rtcp_feed (GstPad *sink)
 {
   GstPad *rtcp = gst_pad_new ("rtcp", GST_PAD_SRC);
   g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("application/x-rtcp");
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_set_active (rtcp, TRUE);
   g_assert_cmpint (gst_pad_link_full (rtcp, sink, GST_PAD_LINK_CHECK_NOTHING),
       ==, GST_PAD_LINK_OK);
   gst_pad_push_event (rtcp, gst_event_new_stream_start ("rtcp"));
   gst_pad_push_event (rtcp, gst_event_new_caps (caps));
-  gst_pad_push_event (rtcp, gst_event_new_segment (&segment));
+  segment_send (rtcp);
   gst_object_unref (sink);
   return rtcp;
 }

@@ -34,20 +34,7 @@ sink_wait (SinkDone done, gpointer data)
 static inline guint64
 sink_stat (GstElement *sink, const gchar *path)
 {
-  g_auto (GStrv) names = g_strsplit (path, "/", 2);
-  GstStructure *stats, *part = NULL;
-  guint64 number = 0;
-  guint small = 0;
-
-  g_object_get (sink, "stats", &stats, NULL);
-  gst_structure_get (stats, names[0], GST_TYPE_STRUCTURE, &part, NULL);
-  if (gst_structure_get_uint (part, names[1], &small))
-    number = small;
-  else
-    g_assert_true (gst_structure_get_uint64 (part, names[1], &number));
-  gst_structure_free (part);
-  gst_structure_free (stats);
-  return number;
+  return (guint64) stats_number (sink, path);
 }
 
 typedef struct

@@ -174,23 +174,7 @@ wait_frames (Receiver *t, guint sink, gint more)
 static inline guint64
 stat_of (GstElement *element, const gchar *path)
 {
-  g_auto (GStrv) names = g_strsplit (path, "/", 2);
-  GstStructure *stats, *inner = NULL;
-  const GstStructure *s;
-  guint64 value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  s = stats;
-  if (names[1]) {
-    g_assert_true (
-        gst_structure_get (stats, names[0], GST_TYPE_STRUCTURE, &inner, NULL));
-    s = inner;
-  }
-  g_assert_true (gst_structure_get_uint64 (s, names[names[1] ? 1 : 0], &value));
-  if (inner)
-    gst_structure_free (inner);
-  gst_structure_free (stats);
-  return value;
+  return (guint64) stats_number (element, path);
 }
 
 /* --- the sender --------------------------------------------------------- */

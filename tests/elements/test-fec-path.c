@@ -20,6 +20,7 @@
  * receiver_new() says all this in two ways, one of which needs no code.
  */
 #include "../rows.h"
+#include "patience.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -344,12 +345,8 @@ stat_of (Path *p, const gchar *name, const gchar *field)
 {
   g_autoptr (GstElement) element
       = gst_bin_get_by_name (GST_BIN (p->sender), name);
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value;
 
-  g_object_get (element, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_uint64 (stats, field, &value));
-  return value;
+  return (guint64) stats_number (element, field);
 }
 
 /* Until the frame behind those that are measured came: packets come in order,

@@ -89,16 +89,7 @@ hear (Pair *p)
 static gchar *
 mode_of (GstElement *sink)
 {
-  GstStructure *stats, *sender;
-  gchar *mode;
-
-  g_object_get (sink, "stats", &stats, NULL);
-  g_assert_true (
-      gst_structure_get (stats, "sender", GST_TYPE_STRUCTURE, &sender, NULL));
-  mode = g_strdup (gst_structure_get_string (sender, "feedback-mode"));
-  gst_structure_free (sender);
-  gst_structure_free (stats);
-  return mode;
+  return stats_text (sink, "sender/feedback-mode");
 }
 
 /* TRUE if both have posted their warnings, and feedback comes and keeps the rate. */

@@ -114,8 +114,7 @@ static void
 test_mended (void)
 {
   g_auto (Send) s = sender_of_100_ms ();
-  GstStructure *stats, *observe = NULL;
-  gdouble mended;
+  GValue mended;
 
   g_assert_true (asks (&s, 1));
   g_assert_true (asks (&s, 2));
@@ -123,12 +122,8 @@ test_mended (void)
   advance (&s, 100);
   feedback (&s, 8, 10, 0, NULL);
   wait_until (stat (&s, "feedback") == 2);
-  g_object_get (s.element, "stats", &stats, NULL);
-  gst_structure_get (stats, "observe", GST_TYPE_STRUCTURE, &observe, NULL);
-  g_assert_true (gst_structure_get_double (observe, "fec.mended", &mended));
-  g_assert_cmpfloat_with_epsilon (mended, .8, .03);
-  gst_structure_free (observe);
-  gst_structure_free (stats);
+  mended = stats_value (s.element, "observe/fec.mended", G_TYPE_DOUBLE);
+  g_assert_cmpfloat_with_epsilon (g_value_get_double (&mended), .8, .03);
 }
 
 #define STORM 500

@@ -322,15 +322,9 @@ static void
 test_flush_eos (void)
 {
   g_auto (Recv) r = recv_new ("feedback=tfrc", SESSION, CAPS_TFRC);
-  GstSegment segment;
 
   first_report (&r, (Packet){ .seq = 0, STAMPED }, RA_TFRC_FB_FMT);
-  g_assert_true (gst_harness_push_event (r.in, gst_event_new_flush_start ()));
-  g_assert_true (
-      gst_harness_push_event (r.in, gst_event_new_flush_stop (TRUE)));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  g_assert_true (
-      gst_harness_push_event (r.in, gst_event_new_segment (&segment)));
+  flush_send (r.in->srcpad);
   push (&r, (Packet){ .seq = 1, STAMPED });
   advance_to (&r, time_now (&r) + 50 * MS);
   g_assert_cmpint (stat (&r, "packets"), ==, 2);

@@ -153,12 +153,9 @@ breaker_messages_so_far (Send *s)
 static void
 stream_begins (Send *s)
 {
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (s->h, gst_event_new_stream_start ("again"));
   gst_harness_set_src_caps_str (s->h, "application/x-rtp");
-  gst_harness_push_event (s->h, gst_event_new_segment (&segment));
+  segment_send (s->h->srcpad);
 }
 
 /* Neither is news of the path. */
@@ -166,13 +163,9 @@ static void
 test_flush_and_pause (void)
 {
   g_auto (Send) s = send_new ("controller=fixed start-bitrate=1000000");
-  GstSegment segment;
 
   trip_no_feedback (&s);
-  gst_harness_push_event (s.h, gst_event_new_flush_start ());
-  gst_harness_push_event (s.h, gst_event_new_flush_stop (FALSE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  flush_send (s.h->srcpad);
   push_frame (&s, 20, 2);
   wait_until (stat (&s, "ceased") == 2);
   gst_element_set_state (s.element, GST_STATE_PAUSED);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
+#include "encoder-fixture.h"
 #include "send-fixture.h"
 
 #include <gst/app/gstappsrc.h>
@@ -67,16 +68,6 @@ static const struct
       "behind", 500, 0, "the encoder stands behind it" },
 };
 
-static gint
-bitrate_of (GstElement *element)
-{
-  g_auto (GValue) value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_INT);
-  g_object_get_property (G_OBJECT (element), "bitrate", &value);
-  return g_value_get_int (&value);
-}
-
 static void
 test_camera (gconstpointer data)
 {
@@ -91,8 +82,8 @@ test_camera (gconstpointer data)
   camera = gst_bin_get_by_name (GST_BIN (pipeline), "camera");
   driven = gst_bin_get_by_name (GST_BIN (pipeline), rows[i].driven);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_until (bitrate_of (driven) == rows[i].value);
-  g_assert_cmpint (bitrate_of (camera), ==, rows[i].camera);
+  wait_until (number_get (driven, "bitrate") == rows[i].value);
+  g_assert_cmpint (number_get (camera, "bitrate"), ==, rows[i].camera);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 

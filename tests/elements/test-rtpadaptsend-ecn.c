@@ -71,10 +71,7 @@ batch_report (World *w, Claim claim)
 static gchar *
 text_stat (const World *w, const gchar *field)
 {
-  g_autoptr (GstStructure) stats = NULL;
-
-  g_object_get (w->pair.send.element, "stats", &stats, NULL);
-  return g_strdup (gst_structure_get_string (stats, field));
+  return stats_text (w->pair.send.element, field);
 }
 
 /* Warnings about ECN since the last call; there is another, as nothing here has an

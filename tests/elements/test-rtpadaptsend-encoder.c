@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
+#include "encoder-fixture.h"
 #include "session-fixture.h"
 
 typedef struct
@@ -36,24 +37,6 @@ drive_free (Drive *d)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Drive, drive_free)
 
-static guint
-uint_of (GstElement *element, const gchar *property)
-{
-  guint value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
-
-static gint
-int_of (GstElement *element, const gchar *property)
-{
-  gint value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
-
 static gint64
 stat_of (GstElement *send, const gchar *field)
 {
@@ -77,6 +60,10 @@ static const struct
       "bit/s, but libvpx knows whole kbit/s" },
   { "vp9enc", "vp9enc name=enc ! rtpvp9pay", "target-bitrate", 777000, 777000,
       "the same" },
+  { "in-bin",
+      "( ( x264enc name=enc ! h264parse name=a ) ) a. ! ( rtph264pay name=b ) b.",
+      "bitrate", 777, 777000,
+      "the encoder two bins deep, the payloader in another" },
 };
 
 static void
@@ -88,18 +75,18 @@ test_encoder (gconstpointer data)
   const gchar *property = encoder_rows[row].property;
 
   g_test_message ("%s", encoder_rows[row].why);
-  g_assert_cmpuint (uint_of (d.send, "encoder-bitrate"), ==, 0);
+  g_assert_cmpint (number_get (d.send, "encoder-bitrate"), ==, 0);
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
-  wait_until (int_of (d.encoder, property) == encoder_rows[row].value);
-  wait_until (
-      uint_of (d.send, "encoder-bitrate") == encoder_rows[row].encoder_bitrate);
+  wait_until (number_get (d.encoder, property) == encoder_rows[row].value);
+  wait_until (number_get (d.send, "encoder-bitrate")
+      == encoder_rows[row].encoder_bitrate);
   g_object_set (d.send, "max-bitrate", 400000, NULL);
-  wait_until (uint_of (d.send, "encoder-bitrate") == 400000);
+  wait_until (number_get (d.send, "encoder-bitrate") == 400000);
   /* 0.75 % less: not worth an encoder's reconfiguration. */
   g_object_set (d.send, "max-bitrate", 397000, NULL);
-  wait_until (uint_of (d.send, "estimated-bitrate") == 397000);
+  wait_until (number_get (d.send, "estimated-bitrate") == 397000);
   g_object_set (d.send, "max-bitrate", 300000, NULL);
-  wait_until (uint_of (d.send, "encoder-bitrate") == 300000);
+  wait_until (number_get (d.send, "encoder-bitrate") == 300000);
 }
 
 /* A packet of 1,200 bytes carries 1,188; the share is that of all packets while
@@ -139,37 +126,7 @@ test_encoder_share (gconstpointer data)
   }
   wait_until (stat_of (d.send, "packets-sent") == 65);
   g_object_set (d.send, "max-bitrate", 10000000, NULL);
-  wait_until (uint_of (d.encoder, "bitrate") == (guint) share_rows[row].kbps);
-}
-
-static GstElement *
-bin_new (const gchar *line)
-{
-  GstElement *bin = gst_parse_bin_from_description (line, TRUE, NULL);
-
-  g_assert_nonnull (bin);
-  return bin;
-}
-
-/* The encoder two bins deep, the element in a bin of its own. */
-static void
-test_encoder_in_bin (void)
-{
-  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
-  GstElement *inner = bin_new ("x264enc name=enc ! h264parse");
-  GstElement *outer = gst_bin_new (NULL);
-  GstElement *send = bin_new (
-      "rtph264pay ! rtpadaptsend controller=fixed start-bitrate=500000");
-  g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (inner), "enc");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (inner, "src");
-
-  gst_bin_add (GST_BIN (outer), inner);
-  gst_element_add_pad (outer, gst_ghost_pad_new ("src", pad));
-  gst_bin_add_many (GST_BIN (pipeline), outer, send, NULL);
-  g_assert_true (gst_element_link (outer, send));
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  wait_until (uint_of (encoder, "bitrate") == 500);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  wait_until (number_get (d.encoder, "bitrate") == share_rows[row].kbps);
 }
 
 /* The name wins over what is upstream. */
@@ -181,13 +138,13 @@ test_encoder_named (void)
       "controller=fixed start-bitrate=500000 encoder=other");
   g_autoptr (GstElement) other
       = gst_bin_get_by_name (GST_BIN (d.pipeline), "other");
-  guint untouched = uint_of (d.encoder, "bitrate");
+  gint64 untouched = number_get (d.encoder, "bitrate");
 
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
-  wait_until (uint_of (other, "bitrate") == 500);
-  g_assert_cmpuint (uint_of (d.encoder, "bitrate"), ==, untouched);
+  wait_until (number_get (other, "bitrate") == 500);
+  g_assert_cmpint (number_get (d.encoder, "bitrate"), ==, untouched);
   g_object_set (d.send, "encoder", "", NULL);
-  wait_until (uint_of (d.encoder, "bitrate") == 500);
+  wait_until (number_get (d.encoder, "bitrate") == 500);
 }
 
 /* Warned of once caps come, once; a name that is none, too. */
@@ -333,15 +290,15 @@ test_encoder_none (void)
       "controller=fixed start-bitrate=500000 encoder=none");
 
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
-  wait_until (uint_of (d.send, "estimated-bitrate") == 500000);
+  wait_until (number_get (d.send, "estimated-bitrate") == 500000);
   g_object_set (d.send, "max-bitrate", 400000, NULL);
-  wait_until (uint_of (d.send, "estimated-bitrate") == 400000);
-  g_assert_cmpuint (uint_of (d.encoder, "bitrate"), ==, 321);
+  wait_until (number_get (d.send, "estimated-bitrate") == 400000);
+  g_assert_cmpint (number_get (d.encoder, "bitrate"), ==, 321);
   g_object_set (d.send, "encoder", "", NULL);
-  wait_until (uint_of (d.encoder, "bitrate") == 400);
+  wait_until (number_get (d.encoder, "bitrate") == 400);
   g_object_set (d.send, "encoder", "none", "max-bitrate", 300000, NULL);
-  wait_until (uint_of (d.send, "encoder-bitrate") == 0);
-  g_assert_cmpuint (uint_of (d.encoder, "bitrate"), >=, 300);
+  wait_until (number_get (d.send, "encoder-bitrate") == 0);
+  g_assert_cmpint (number_get (d.encoder, "bitrate"), >=, 300);
 }
 
 /* As with rtpadaptsink: x264enc on one pad, opusenc on the other. */
@@ -364,7 +321,7 @@ test_encoder_beside_audio (gconstpointer data)
   g_autoptr (GstBus) bus = gst_element_get_bus (d.pipeline);
 
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
-  wait_until (uint_of (d.send, "encoder-bitrate") > 0);
+  wait_until (number_get (d.send, "encoder-bitrate") > 0);
   wait_until (stat_of (d.send, "packets-sent") > 20);
   g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
 }
@@ -404,7 +361,7 @@ test_encoder_even (void)
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
   wait_until (session_is_heard (internal));
   wait_until (stat_of (d.send, "fec-made") > 0);
-  wait_until (uint_of (d.encoder, "vbv-buf-capacity") == 200);
+  wait_until (number_get (d.encoder, "vbv-buf-capacity") == 200);
   for (guint i = 0; i < G_N_ELEMENTS (even_rows); i++) {
     Rtcp r = { 0 };
 
@@ -419,10 +376,52 @@ test_encoder_even (void)
     g_object_set (d.send, "fec-unasked", even_rows[i].unasked, NULL);
     rtcp_push (rtcp, &r);
     settle (&(Send){ .element = d.send }, 900000 - 100000 * i);
-    g_assert_cmpuint (
-        uint_of (d.encoder, "vbv-buf-capacity"), ==, even_rows[i].vbv);
+    g_assert_cmpint (
+        number_get (d.encoder, "vbv-buf-capacity"), ==, even_rows[i].vbv);
   }
   gst_system_clock_set_default (NULL);
+}
+
+/* Of two encoders one leads here at a time; both stay in the pipeline. */
+#define CAMERA(enc)                                               \
+  "videotestsrc is-live=true ! video/x-raw,width=64,height=48 ! " \
+  "vp8enc deadline=1 name=" enc " ! "
+static const struct
+{
+  const gchar *upstream, *why;
+} switch_rows[] = {
+  { CAMERA ("enc") "rtpvp8pay ! s. " CAMERA ("other") "rtpvp8pay ! s. "
+                                                      "input-selector name=s",
+      "the second time its caps are known" },
+  { CAMERA ("enc") "s. " CAMERA (
+        "other") "s. "
+                 "input-selector name=s ! rtpvp8pay ! f. audiotestsrc is-live=true ! "
+                 "opusenc ! rtpopuspay ! f. funnel name=f",
+      "its caps stay the same, and the funnel sends them again and again" },
+};
+
+static void
+test_encoder_switch (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_auto (Drive) d = drive_new (
+      switch_rows[row].upstream, "controller=fixed start-bitrate=2000000");
+  GstBin *bin = GST_BIN (d.pipeline);
+  g_autoptr (GstElement) other = gst_bin_get_by_name (bin, "other");
+  g_autoptr (GstElement) s = gst_bin_get_by_name (bin, "s");
+
+  g_test_message ("%s", switch_rows[row].why);
+  g_object_set (s, "active-pad", s->sinkpads->data, NULL);
+  gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
+  wait_until (number_get (d.encoder, "target-bitrate") >= 1500000
+      && stat_of (d.send, "packets-sent") > 0);
+  g_object_set (s, "active-pad", s->sinkpads->next->data, NULL);
+  wait_until (number_get (other, "target-bitrate") >= 1500000);
+  g_object_set (d.send, "max-bitrate", 600000, NULL);
+  wait_until (number_get (other, "target-bitrate") <= 600000);
+  g_assert_cmpint (number_get (d.encoder, "target-bitrate"), >=, 1500000);
+  g_object_set (s, "active-pad", s->sinkpads->data, NULL);
+  wait_until (number_get (d.encoder, "target-bitrate") <= 600000);
 }
 
 typedef struct
@@ -468,17 +467,17 @@ test_encoder_blocks (gconstpointer application)
     g_cond_wait (&gate->cond, &gate->lock);
   g_mutex_unlock (&gate->lock);
   g_assert_true (gate->thread != g_thread_self ());
-  g_assert_cmpuint (uint_of (d.encoder, "bitrate"), ==, 2000);
+  g_assert_cmpint (number_get (d.encoder, "bitrate"), ==, 2000);
   for (guint rate = 1900000; rate >= 1000000; rate -= 100000) {
     g_object_set (d.send, "max-bitrate", rate, NULL);
-    g_assert_cmpuint (uint_of (d.send, "estimated-bitrate"), ==, rate);
+    g_assert_cmpint (number_get (d.send, "estimated-bitrate"), ==, rate);
   }
   g_mutex_lock (&gate->lock);
   gate->release = TRUE;
   g_cond_broadcast (&gate->cond);
   g_mutex_unlock (&gate->lock);
-  wait_until (uint_of (d.encoder, "bitrate") == 1000);
-  wait_until (uint_of (d.send, "encoder-bitrate") == 1000000);
+  wait_until (number_get (d.encoder, "bitrate") == 1000);
+  wait_until (number_get (d.send, "encoder-bitrate") == 1000000);
   g_signal_handler_disconnect (who, handler);
 }
 
@@ -582,7 +581,7 @@ test_encoder_skip (gconstpointer data)
   g_test_message ("%s", skip_rows[row].why);
   gst_pipeline_use_clock (GST_PIPELINE (d.pipeline), clock);
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
-  wait_until (uint_of (d.send, "encoder-bitrate") > 0);
+  wait_until (number_get (d.send, "encoder-bitrate") > 0);
   for (guint i = 0; i < 30; i++)
     noise_push (src, noise, i);
   if (skip_rows[row].skipped)
@@ -611,7 +610,6 @@ tests_add (void)
   rows_add_by ("/rtpadaptsend/encoder", encoder_rows, name, test_encoder);
   rows_add_by (
       "/rtpadaptsend/encoder/share", share_rows, name, test_encoder_share);
-  g_test_add_func ("/rtpadaptsend/encoder/in-bin", test_encoder_in_bin);
   g_test_add_func ("/rtpadaptsend/encoder/named", test_encoder_named);
   g_test_add_func ("/rtpadaptsend/encoder/missing", test_encoder_missing);
   g_test_add_func ("/rtpadaptsend/encoder/size-lacks", test_size_lacks);
@@ -623,6 +621,7 @@ tests_add (void)
   rows_add (
       "/rtpadaptsend/encoder/beside-audio", av_rows, test_encoder_beside_audio);
   g_test_add_func ("/rtpadaptsend/encoder/even", test_encoder_even);
+  rows_add ("/rtpadaptsend/encoder/switch", switch_rows, test_encoder_switch);
   rows_add_n ("/rtpadaptsend/encoder/blocks", 2, test_encoder_blocks);
   rows_add_by (
       "/rtpadaptsend/encoder/skip", skip_rows, name, test_encoder_skip);

@@ -208,7 +208,6 @@ test_realign_flush (void)
   g_auto (Send) s = send_new ("controller=tfrc burst=0");
   GstPadChainFunction takes = GST_PAD_CHAINFUNC (s.h->sinkpad);
   GstClockTime now;
-  GstSegment segment;
 
   send_paced (&s, 0, 10);
   gst_test_clock_advance_time (s.clock, 2 * OWD);
@@ -219,10 +218,7 @@ test_realign_flush (void)
   wait_until (gst_harness_push (s.h, packet_new (SSRC, 99, 2, PAYLOAD))
       == GST_FLOW_FLUSHING);
   gst_pad_set_chain_function (s.h->sinkpad, takes);
-  gst_harness_push_event (s.h, gst_event_new_flush_start ());
-  gst_harness_push_event (s.h, gst_event_new_flush_stop (FALSE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  flush_send (s.h->srcpad);
   now = time_now (&s);
   g_array_append_val (s.times, now); /* of the one that was refused */
   push_frame (&s, 3, 20);

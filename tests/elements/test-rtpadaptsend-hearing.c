@@ -66,10 +66,7 @@ static const struct
 static gchar *
 mode (Send *s)
 {
-  g_autoptr (GstStructure) stats = NULL;
-
-  g_object_get (s->element, "stats", &stats, NULL);
-  return g_strdup (gst_structure_get_string (stats, "feedback-mode"));
+  return stats_text (s->element, "feedback-mode");
 }
 
 static gboolean
@@ -371,9 +368,7 @@ static void
 test_cycles (void)
 {
   g_auto (Pair) p = pair_new ("feedback=ccfb", "avpf", CAPS);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   for (guint i = 0; i < 3; i++) {
     push_packet (&p.send, i);
     pull_packet (&p.send);
@@ -389,7 +384,7 @@ test_cycles (void)
     g_assert_cmpint (stat (&p.send, "reports-ok"), ==, 0);
     gst_harness_push_event (p.send.h, gst_event_new_stream_start ("again"));
     gst_harness_set_src_caps_str (p.send.h, CAPS);
-    gst_harness_push_event (p.send.h, gst_event_new_segment (&segment));
+    segment_send (p.send.h->srcpad);
   }
 }
 
@@ -398,7 +393,6 @@ static void
 test_flush (void)
 {
   g_auto (Pair) p = pair_new ("feedback=ccfb", "avpf", CAPS);
-  GstSegment segment;
 
   push_packet (&p.send, 0);
   pull_packet (&p.send);
@@ -407,8 +401,7 @@ test_flush (void)
   push_ccfb (&p, 0);
   g_assert_cmpint (stat (&p.send, "reports-ok"), ==, 1);
   gst_harness_push_event (p.send.h, gst_event_new_flush_stop (FALSE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (p.send.h, gst_event_new_segment (&segment));
+  segment_send (p.send.h->srcpad);
   push_packet (&p.send, 1);
   pull_packet (&p.send);
   gst_test_clock_advance_time (p.send.clock, 100 * GST_MSECOND);

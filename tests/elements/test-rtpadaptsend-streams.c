@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
+#include "encoder-fixture.h"
 #include "send-fixture.h"
 
 #include <string.h>
@@ -38,22 +39,12 @@ beside_new (const gchar *encoders, const gchar *properties, GstElement **bin)
   return s;
 }
 
-static gint
-property_int (GstElement *element, const gchar *property)
-{
-  g_auto (GValue) value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_INT);
-  g_object_get_property (G_OBJECT (element), property, &value);
-  return g_value_get_int (&value);
-}
-
-static gint
+static gint64
 bitrate (GstElement *bin, const gchar *name)
 {
   g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (bin), name);
 
-  return property_int (encoder, "bitrate");
+  return number_get (encoder, "bitrate");
 }
 
 static void
@@ -400,8 +391,8 @@ test_found (gconstpointer data)
   g_test_message ("%s", found_rows[row].why);
   element = gst_bin_get_by_name (GST_BIN (pipeline), "enc");
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  wait_until (property_int (element, found_rows[row].property)
-      == found_rows[row].value);
+  wait_until (
+      number_get (element, found_rows[row].property) == found_rows[row].value);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 

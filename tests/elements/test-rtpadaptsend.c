@@ -130,7 +130,7 @@ test_backlog (void)
   g_assert_cmpint (stat (&s, "dropped"), ==, 3);
   g_assert_cmpint (stat (&s, "dropped-frames"), ==, 1);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 1);
-  push_frame (&s, 9000, 1); /* 10: dropped, asks when a second is over */
+  push_packet (&s, 9000); /* 10: dropped, asks when a second is over */
   g_assert_cmpint (stat (&s, "dropped-frames"), ==, 2);
   g_assert_cmpuint (upstream_events (&s, "GstForceKeyUnit"), ==, 0);
   crank (&s);
@@ -205,19 +205,6 @@ test_eos (void)
   wait_until (eos_events (&s) == 1);
 }
 
-static guint
-stats_messages (Send *s)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (s->bus, GST_MESSAGE_ELEMENT))) {
-    n++;
-    gst_message_unref (message);
-  }
-  return n;
-}
-
 static gint held; /* atomic */
 
 /* Does not return before a packet has left. */
@@ -243,7 +230,7 @@ test_stats_held (void)
   wait_until (g_atomic_int_get (&held));
   push_packet (&s, 0);
   pull_packet (&s);
-  wait_until (stats_messages (&s) == 1);
+  wait_until (messages (&s, GST_MESSAGE_ELEMENT) == 1);
 }
 
 /* Once EOS went out nothing is timed any more, neither the statistics nor
@@ -252,7 +239,6 @@ static void
 test_eos_is_quiet (void)
 {
   g_auto (Send) s = send_new ("controller=tfrc start-bitrate=500000");
-  GstSegment segment;
 
   g_object_set (s.element, "stats-interval", GST_SECOND, NULL);
   push_frame (&s, 0, 2);
@@ -267,14 +253,11 @@ test_eos_is_quiet (void)
     g_usleep (2000); /* a chance to do wrong */
   }
   g_assert_cmpuint (gst_test_clock_peek_id_count (s.clock), ==, 0);
-  g_assert_cmpuint (stats_messages (&s), ==, 0);
+  g_assert_cmpuint (messages (&s, GST_MESSAGE_ELEMENT), ==, 0);
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 500000);
 
-  gst_harness_push_event (s.h, gst_event_new_flush_start ());
-  gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
-  wait_until (stats_messages (&s) == 1);
+  flush_send (s.h->srcpad);
+  wait_until (messages (&s, GST_MESSAGE_ELEMENT) == 1);
   wait_until (get_uint (&s, "estimated-bitrate") == 250000);
   push_packet (&s, 1);
   g_assert_cmpuint (pull_packet (&s), ==, 2);
@@ -309,7 +292,6 @@ static void
 test_flush (void)
 {
   g_auto (Send) s = send_new (FIXED "burst=0");
-  GstSegment segment;
 
   push_frame (&s, 0, 5);
   pull_packet (&s);
@@ -317,8 +299,7 @@ test_flush (void)
   g_assert_cmpint (gst_harness_push (s.h, packet_new (SSRC, 99, 1, 10)), ==,
       GST_FLOW_FLUSHING);
   g_assert_true (gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE)));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  segment_send (s.h->srcpad);
   g_assert_cmpint (stat (&s, "backlog"), ==, 0);
   s.seq = 50;
   push_packet (&s, 7);
@@ -346,20 +327,14 @@ static const struct
 static void
 lost_step (Send *s, gchar what, GstPad *pad)
 {
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   if (what == 'p')
     push_packet (s, 0);
   else if (what == 'u')
     gst_pad_unlink (pad, s->h->sinkpad);
   else if (what == 'l')
     g_assert_cmpint (gst_pad_link (pad, s->h->sinkpad), ==, GST_PAD_LINK_OK);
-  if (what == 'f') {
-    gst_harness_push_event (s->h, gst_event_new_flush_start ());
-    gst_harness_push_event (s->h, gst_event_new_flush_stop (TRUE));
-    gst_harness_push_event (s->h, gst_event_new_segment (&segment));
-  }
+  else
+    flush_send (s->h->srcpad);
 }
 
 static void
@@ -464,7 +439,8 @@ test_new_ssrc (void)
 
   push_packet (&s, 0);
   pull_packet (&s);
-  push_frame (&s, 0, 2); /* 20 ms, beyond the limit */
+  push_packet (&s, 0);
+  push_packet (&s, 0); /* 20 ms, beyond the limit */
   gst_harness_push (s.h, packet_new (SSRC + 1, 70, 0, PAYLOAD)); /* dropped */
   push_frame (&s, 0, 1); /* of the frame that began */
   g_assert_cmpint (stat (&s, "dropped"), ==, 1);
@@ -476,6 +452,20 @@ test_new_ssrc (void)
   crank (&s);
   g_assert_cmpuint (pull_packet (&s), ==, 71);
   g_assert_cmpint (stat (&s, "packets-sent"), ==, 5);
+}
+
+/* A payloader that gets no times is named once; 30 frames may be slices of one. */
+static void
+test_alike (gconstpointer step)
+{
+  g_auto (Send) s = send_new (FIXED "encoder=none");
+
+  for (guint i = 0; i <= 40; i++) {
+    if (i == 30)
+      g_assert_cmpuint (warnings (&s), ==, 0);
+    push_frame (&s, i * GPOINTER_TO_UINT (step), 1);
+  }
+  g_assert_cmpuint (warnings (&s), ==, step ? 0 : 1);
 }
 
 static void
@@ -506,5 +496,6 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/stream/not-rtp", test_not_rtp);
   g_test_add_func ("/rtpadaptsend/stream/states", test_states);
   g_test_add_func ("/rtpadaptsend/stream/new-ssrc", test_new_ssrc);
+  rows_add_n ("/rtpadaptsend/stream/alike", 2, test_alike);
   g_test_add_func ("/rtpadaptsend/stream/latency", test_latency);
 }

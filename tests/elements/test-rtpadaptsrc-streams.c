@@ -193,12 +193,9 @@ lossy (Receiver *t, guint *n)
 static gdouble
 residual_loss (Receiver *t)
 {
-  g_autoptr (GstStructure) stats = NULL;
-  gdouble loss;
+  GValue loss = stats_value (t->src, "residual-loss", G_TYPE_DOUBLE);
 
-  g_object_get (t->src, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_double (stats, "residual-loss", &loss));
-  return loss;
+  return g_value_get_double (&loss);
 }
 
 /* As many repair packets as media packets, of each frame: what is left of 10 %

@@ -77,26 +77,13 @@ server_answer_to (Server *server, guint port)
 static gboolean
 is_ready (gpointer data)
 {
-  GstStructure *stats, *security;
-  gboolean ready;
-
-  g_object_get (data, "stats", &stats, NULL);
-  gst_structure_get (stats, "security", GST_TYPE_STRUCTURE, &security, NULL);
-  gst_structure_get_boolean (security, "ready", &ready);
-  gst_structure_free (security);
-  gst_structure_free (stats);
-  return ready;
+  return stats_number (data, "security/ready") != 0;
 }
 
 static gboolean
 is_one_unkeyed (gpointer data)
 {
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 unkeyed;
-
-  g_object_get (data, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_uint64 (stats, "unkeyed", &unkeyed));
-  return unkeyed == 1;
+  return stats_number (data, "unkeyed") == 1;
 }
 
 static gboolean

@@ -158,20 +158,6 @@ hand_enter (Hand *h, Receiver *t, guint32 ssrc)
   return n;
 }
 
-static guint64
-stat_uint (GstElement *element, const gchar *name)
-{
-  GstStructure *stats, *inner = NULL;
-  guint value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  gst_structure_get (stats, "security", GST_TYPE_STRUCTURE, &inner, NULL);
-  g_assert_true (gst_structure_get_uint (inner, name, &value));
-  gst_structure_free (inner);
-  gst_structure_free (stats);
-  return value;
-}
-
 static void
 test_late (gconstpointer data)
 {
@@ -197,7 +183,7 @@ test_late (gconstpointer data)
   h.sent = 7;
   again = hand_enter (&h, &t, 2);
   WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") == 4);
-  streams = stat_uint (t.src, "streams");
+  streams = stat_of (t.src, "security/streams");
   trust_row ("flood", late[r].name,
       "behind 2,000 made-up SSRCs the first packet passes (after wraps the "
       "second at the latest), and the first after a gap of 40,000 and after a "

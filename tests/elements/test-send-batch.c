@@ -107,8 +107,6 @@ add (Batch *b, gchar ssrc, guint place)
 static void
 pads_new (GstPad **src, GstPad **sink)
 {
-  GstSegment segment;
-
   *src = gst_pad_new ("src", GST_PAD_SRC);
   *sink = gst_pad_new ("sink", GST_PAD_SINK);
   gst_pad_set_chain_function (*sink, on_buffer);
@@ -117,8 +115,7 @@ pads_new (GstPad **src, GstPad **sink)
   gst_pad_set_active (*sink, TRUE);
   gst_pad_set_active (*src, TRUE);
   gst_pad_push_event (*src, gst_event_new_stream_start ("s"));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (*src, gst_event_new_segment (&segment));
+  segment_send (*src);
 }
 
 static void

@@ -77,6 +77,8 @@ test_watch (gconstpointer data)
   g_test_message ("%s", others[i].why);
   encoders_init (&e);
   encoders_share (&e, &split, 1000000, 100000);
+  encoders_on_stream_start (&e); /* the job looks for the encoders, once */
+  g_assert_cmpint (encoders_watch (&e, 100000, 1000000), ==, SEND_TELL);
   g_assert_cmpint (
       encoders_watch (&e, others[i].other, 1000000), ==, others[i].wants);
   encoders_clear (&e);
@@ -128,7 +130,8 @@ world_setup (World *w)
 {
   memset (w, 0, sizeof *w);
   w->pipeline = gst_parse_launch (
-      "fakesrc ! vp8enc name=enc ! rtpvp8pay ! identity name=owner", NULL);
+      "fakesrc ! vp8enc name=enc ! rtpvp8pay name=pay ! identity name=owner",
+      NULL);
   if (!GST_IS_BIN (w->pipeline)
       || !(w->encoder = gst_bin_get_by_name (GST_BIN (w->pipeline), "enc"))) {
     gst_clear_object (&w->pipeline);
@@ -255,7 +258,7 @@ test_job (gconstpointer data)
   g_assert_cmpint (encoders_set_largest (&w.e, 1), ==, SEND_WANTS_NOTHING);
   encoders_plan (&w.e, 300000, FALSE, 0, &job);
   g_assert_cmpfloat (job.largest, ==, 1);
-  encoders_do (&job, w.owner);
+  encoders_do (&job, w.sinkpad);
   g_assert_cmpint (bitrate_of (&w), ==, 300000);
   g_assert_cmpuint (job.n_done, ==, 1);
   g_assert_true (job.tasks[0].changed);
@@ -270,9 +273,10 @@ test_job (gconstpointer data)
   world_teardown (&w);
 }
 
-/* An encoder that left the pipeline is looked for again, and gets no bitrate. */
+/* An encoder that left the pipeline, or leads here no longer, is looked for again, and
+ * gets no bitrate.  One search may come before the next encoder. */
 static void
-test_removed (void)
+test_removed (gconstpointer unlinked)
 {
   EncodersJob job;
   guint notices;
@@ -284,12 +288,24 @@ test_removed (void)
   search (&w, "", FALSE, &notices);
   before = bitrate_of (&w);
   encoders_plan (&w.e, 300000, FALSE, 0, &job);
-  gst_bin_remove (GST_BIN (w.pipeline), w.encoder);
-  encoders_do (&job, w.owner);
+  if (unlinked) {
+    g_autoptr (GstElement) pay
+        = gst_bin_get_by_name (GST_BIN (w.pipeline), "pay");
+
+    gst_element_unlink (w.encoder, pay);
+  } else {
+    gst_bin_remove (GST_BIN (w.pipeline), w.encoder);
+  }
+  encoders_do (&job, w.sinkpad);
   g_assert_cmpint (bitrate_of (&w), ==, before);
-  g_assert_cmpint (encoders_take (&w.e, &job), ==, SEND_TELL);
+  g_assert_cmpint (encoders_take (&w.e, &job), ==, SEND_SEARCH);
   g_assert_true (w.e.stale);
   encoders_end (&job);
+  encoders_on_video (&w.e);
+  for (guint i = 0; i < 2; i++) {
+    search (&w, "", FALSE, &notices);
+    g_assert_cmpuint (notices, ==, i);
+  }
   world_teardown (&w);
 }
 
@@ -303,5 +319,7 @@ tests_add (void)
   g_test_add_func ("/encoders/search/due", test_due);
   g_test_add_data_func ("/encoders/job/taken", NULL, test_job);
   g_test_add_data_func ("/encoders/job/late", GINT_TO_POINTER (1), test_job);
-  g_test_add_func ("/encoders/job/removed", test_removed);
+  g_test_add_data_func ("/encoders/job/removed", NULL, test_removed);
+  g_test_add_data_func (
+      "/encoders/job/unlinked", GINT_TO_POINTER (1), test_removed);
 }

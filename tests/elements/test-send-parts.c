@@ -3,7 +3,7 @@
  */
 #include <plugins/rtpadapt/send/backlog.h>
 
-#include "../main.h"
+#include "../rows.h"
 
 #define MS GST_MSECOND
 
@@ -26,6 +26,51 @@ backlog_take (Backlog *b, guint32 ssrc, guint32 timestamp, gboolean is_repair)
   if (!taken)
     gst_mini_object_unref (item.object);
   return taken;
+}
+
+/* A frame of 40 ms; then a packet with a marker, and one more once nothing waits, all with
+ * one RTP timestamp. */
+static const struct
+{
+  gboolean audio;
+  guint media; /* bytes in the second and the third */
+  gboolean taken;
+  guint alike;
+  const gchar *why;
+} marker_rows[] = {
+  { FALSE, 900, FALSE, 2, "each begins a frame, the first beyond the limit" },
+  { FALSE, 0, TRUE, 0, "FEC repairs the frame before" },
+  { TRUE, 900, TRUE, 0, "RFC 4733 2.2: an event of sound has one time" },
+};
+
+static void
+test_backlog_marker (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autoptr (Backlog) b = backlog_new ();
+
+  g_test_message ("%s", marker_rows[row].why);
+  for (guint i = 0; i < 6; i++) {
+    BacklogItem item = { .object = GST_MINI_OBJECT_CAST (gst_buffer_new ()),
+      .is_packet = TRUE,
+      .marker = i > 2,
+      .priority = marker_rows[row].audio,
+      .size = 1000,
+      .media = i < 4 ? 900 : marker_rows[row].media };
+    gboolean taken;
+
+    while (i == 5 && backlog_peek (b)) {
+      BacklogItem out;
+
+      backlog_pop (b, &out);
+      gst_mini_object_unref (out.object);
+    }
+    taken = backlog_push_packet (b, &item, 25 * MS, 800000);
+    g_assert_cmpint (taken, ==, i != 4 || marker_rows[row].taken);
+    if (!taken)
+      gst_mini_object_unref (item.object);
+  }
+  g_assert_cmpuint (backlog_alike (b), ==, marker_rows[row].alike);
 }
 
 static void
@@ -79,6 +124,7 @@ test_backlog_slow (void)
 void
 tests_add (void)
 {
+  rows_add ("/send-parts/backlog/marker", marker_rows, test_backlog_marker);
   g_test_add_func ("/send-parts/backlog/streams", test_backlog_streams);
   g_test_add_func ("/send-parts/backlog/slow", test_backlog_slow);
 }

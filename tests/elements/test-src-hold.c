@@ -634,6 +634,36 @@ test_frame_endless (void)
   gst_harness_teardown (h);
 }
 
+/* What a codec of pt-map is; of pictures alone rtpsession makes PLIs. */
+static const struct
+{
+  const gchar *map, *media, *why;
+} media_rows[] = {
+  { "96=NOBODY/90000", "video", "the clock of video" },
+  { "96=NOBODY/8000", "audio", "another clock" },
+  { "96=SMPTE336M/90000", "application", "rtpklvdepay takes no other" },
+  { "96=smpte336m/1000", "application", "RFC 6597 6.1: any clock" },
+  { "96=X-GST/90000", "application", "rtpgstdepay takes no other" },
+};
+
+static void
+test_media (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  const SrcPayloadSettings settings = { .pt_map = media_rows[row].map };
+  const gchar *media = media_rows[row].media;
+  const GstStructure *s;
+  SrcPayloads table;
+
+  g_test_message ("%s", media_rows[row].why);
+  g_assert_true (src_payloads_fill (&table, &settings, NULL));
+  s = gst_caps_get_structure (table.caps[96], 0);
+  g_assert_cmpstr (gst_structure_get_string (s, "media"), ==, media);
+  g_assert_cmpint (gst_structure_has_field (s, "rtcp-fb-nack-pli"), ==,
+      g_str_equal (media, "video"));
+  src_payloads_clear (&table);
+}
+
 void
 tests_add (void)
 {
@@ -655,6 +685,7 @@ tests_add (void)
   g_test_add_func ("/src-hold/grace/none", test_no_grace);
   g_test_add_func ("/src-hold/removed", test_removed);
   rows_add ("/src-hold/hole", holes, test_hole);
+  rows_add ("/src-hold/media", media_rows, test_media);
   rows_add ("/src-hold/frame", frame_rows, test_frame);
   g_test_add_func ("/src-hold/frame/late", test_frame_late);
   g_test_add_func ("/src-hold/frame/endless", test_frame_endless);

@@ -129,15 +129,7 @@ receiver_stop (Receiver *t)
 static gboolean
 is_ready (GstElement *element)
 {
-  GstStructure *stats, *security;
-  gboolean ready;
-
-  g_object_get (element, "stats", &stats, NULL);
-  gst_structure_get (stats, "security", GST_TYPE_STRUCTURE, &security, NULL);
-  gst_structure_get_boolean (security, "ready", &ready);
-  gst_structure_free (security);
-  gst_structure_free (stats);
-  return ready;
+  return stats_number (element, "security/ready") != 0;
 }
 
 /* Seconds from now until both are ready. */

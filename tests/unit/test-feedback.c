@@ -4,7 +4,6 @@
  */
 #include "../rows.h"
 
-#include <gst/rtpadapt/colour/number.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/disorder.h>
 #include <gst/rtpadapt/feedback/stamp.h>
@@ -343,29 +342,6 @@ test_colour_none_read (void)
   g_assert_cmpuint (x.n, ==, 0);
 }
 
-/* Over the wire and over its wrap, every seventh packet lost. */
-static void
-test_colour_numbers (void)
-{
-  RaMarkNumbers numbers = { 0 };
-  RaMarkSeen seen = { 0 };
-  guint missing = 0;
-
-  for (guint i = 1; i <= 40001; i++) {
-    guint16 n = ra_mark_number (&numbers, RA_MARK_GREEN);
-    RaColourExt x = { RA_MARK_GREEN, n };
-    guint8 bytes[RA_COLOUR_EXT_SIZE];
-
-    g_assert_cmpuint (n, ==, i % 16384);
-    if (i % 7 == 0)
-      continue;
-    g_assert_cmpuint (ra_colour_ext_write (&x, bytes, sizeof bytes), ==, 2);
-    g_assert_true (ra_colour_ext_read (&x, bytes, sizeof bytes));
-    missing += ra_mark_missing (&seen, x.mark, x.n);
-  }
-  g_assert_cmpuint (missing, ==, 5714); /* floor (40001 / 7) */
-}
-
 /* --- packets that are overtaken --- */
 
 /* Numbers, 10 ms apart; how late the latest was, in ms. */
@@ -413,6 +389,5 @@ tests_add (void)
   rows_add ("/feedback/tfrc-fb", fb_rows, test_fb);
   rows_add ("/feedback/colour", colour_rows, test_colour);
   g_test_add_func ("/feedback/colour/none", test_colour_none_read);
-  g_test_add_func ("/feedback/colour/numbers", test_colour_numbers);
   rows_add_by ("/feedback/disorder", disorder_rows, why, test_disorder);
 }

@@ -364,6 +364,12 @@ static const struct
   { "g10 g1011 g1012 g1014", "0 0 0 1", "one more: a restart" },
   { "g2000 g1000 g2003", "0 0 2", "1000 back: late" },
   { "g2000 g999 g1000 g1002", "0 0 0 1", "one more: a restart" },
+  { "g100 g50 g51 g52 g53 g54 g55 g56 g57 g59", "0 0 0 0 0 0 0 0 0 1",
+      "eight that follow each other: a restart" },
+  { "g100 g50 g51 g52 g53 g54 g55 g56 g102 g57 g104", "0 0 0 0 0 0 0 0 1 0 1",
+      "seven, and then a later one: they were overtaken" },
+  { "g100 g50 g51 g52 g53 g55 g56 g57 g58 g102", "0 0 0 0 0 0 0 0 0 1",
+      "one is missing among them" },
   { "y5 g1 g2000 y7", "0 0 0 1", "of this colour alone" },
   { "n5 n9 ?5 ?9", "0 0 0 0", "no colour, no numbers" },
 };

@@ -17,6 +17,15 @@ static const RaPlayoutLimits graced
 static const RaPlayoutLimits far
     = { .least = 20 * MS, .most = 2000 * MS, .repeats = TRUE };
 
+static RaPlayout *
+playout_new (void)
+{
+  RaPlayout *p = g_new (RaPlayout, 1);
+
+  ra_playout_init (p);
+  return p;
+}
+
 /* `n` frames from `now` on, of which each `each`th is `odd` late and the others
  * `late`; each has 10 packets. */
 static RaTime
@@ -72,11 +81,10 @@ static void
 test_wanted (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
   RaTime now = 0;
 
   g_test_message ("%s", wanted_rows[row].why);
-  ra_playout_init (p);
   /* Before the first frame, and in the second second. */
   ra_playout_on_repair (p, 190 * MS, now);
   now = frames (p, 25, 400 * MS, 0, 0, now);
@@ -95,9 +103,8 @@ test_wanted (gconstpointer data)
 static void
 test_few (void)
 {
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
 
-  ra_playout_init (p);
   for (RaTime now = 0; now < 20 * RA_SECOND; now += 500 * MS) {
     ra_playout_on_frame (p, 30 * MS, now);
     ra_playout_on_packets (p, 10, 0, now);
@@ -111,10 +118,9 @@ test_few (void)
 static void
 test_few_lost (void)
 {
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
   RaTime now = 0;
 
-  ra_playout_init (p);
   now = frames (p, 100, 30 * MS, 0, 0, now);
   ra_playout_on_packets (p, 0, 2, now);
   ra_playout_on_repair (p, 80 * MS, now);
@@ -128,10 +134,9 @@ test_few_lost (void)
 static void
 test_wanted_last (void)
 {
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
   RaTime now = 0;
 
-  ra_playout_init (p);
   now = frames (p, 225, 30 * MS, 0, 0, now);
   ra_playout_on_packets (p, 0, 118, now);
   for (guint i = 0; i < 100; i++)
@@ -140,14 +145,34 @@ test_wanted_last (void)
   g_assert_cmpint (ra_playout_wanted (p, &graced, now), ==, 140 * MS);
 }
 
+/* Of 250 packets a second one is lost, or six at a time, and none is repeated.  The first
+ * two seconds and a window of 12 s, with losses in all slots of 1.5 s, say that nobody
+ * repeats any, and a repeat says that somebody does; two slots with losses say nothing. */
+static void
+test_unrepeated (void)
+{
+  for (guint each = 1; each <= 6; each += 5) {
+    g_autofree RaPlayout *p = playout_new ();
+    RaTime now = 0;
+
+    for (guint s = 0; s < 20; s++) {
+      ra_playout_on_packets (p, 0, s % each == 0 ? (gint) each : 0, now);
+      now = frames (p, 25, 30 * MS, 0, 0, now);
+      g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==,
+          each > 1 || now < 14 * RA_SECOND ? 200 * MS : 30 * MS);
+    }
+    ra_playout_on_repair (p, 80 * MS, now);
+    g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 200 * MS);
+  }
+}
+
 /* 12 s after the last that was late nothing is left of it. */
 static void
 test_forget (void)
 {
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
   RaTime now = 0;
 
-  ra_playout_init (p);
   now = frames (p, 75, 150 * MS, 0, 0, now);
   g_assert_cmpint (ra_playout_wanted (p, &limits, now), ==, 150 * MS);
   now = frames (p, 302, 30 * MS, 0, 0, now);
@@ -158,10 +183,9 @@ test_forget (void)
 static void
 test_begin (void)
 {
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
   RaTime now = 0;
 
-  ra_playout_init (p);
   g_assert_cmpint (ra_playout_wanted (p, &limits, 0), ==, 200 * MS);
   now = frames (p, 49, 30 * MS, 0, 0, now);
   g_assert_false (ra_playout_knows (p, &limits, now));
@@ -175,9 +199,8 @@ test_begin (void)
 static void
 test_loss (void)
 {
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
 
-  ra_playout_init (p);
   g_assert_cmpfloat (ra_playout_loss (p, 0), ==, 0);
   ra_playout_on_packets (p, 6, 2, 0);
   g_assert_cmpfloat (ra_playout_loss (p, 0), ==, .25);
@@ -206,10 +229,9 @@ static void
 test_streak (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
 
   g_test_message ("%s", streak_rows[row].why);
-  ra_playout_init (p);
   for (guint i = 0; i < 4 && streak_rows[row].late[i] != RA_SPAN_NONE; i++)
     ra_playout_on_frame (p, streak_rows[row].late[i] * MS, i * FRAME);
   g_assert_cmpint (
@@ -221,14 +243,18 @@ test_streak (gconstpointer data)
 static const struct
 {
   RaSpan now, wanted, late, expected; /* ms; late -1: none are */
+  gint passed;                        /* ms since the last frame */
   const gchar *why;
 } hold_rows[] = {
-  { 200, 100, -1, 198, "down by 2 ms" },
-  { 100, 100, -1, 100, "it stays" },
-  { 100, 104, -1, 104, "up" },
-  { 100, 180, -1, 110, "up by 10 ms" },
-  { 100, 180, 160, 160, "frames are late: up at once" },
-  { 100, 80, 99, 99, "what is late already is no reason to fall further" },
+  { 200, 100, -1, 198, 40, "down by 2 ms" },
+  { 100, 100, -1, 100, 40, "it stays" },
+  { 100, 104, -1, 104, 40, "up" },
+  { 100, 180, -1, 110, 40, "up by 10 ms" },
+  { 100, 180, -1, 110, 500, "and no more" },
+  { 100, 180, -1, 105, 20, "a quarter of the time since any stream's frame" },
+  { 100, 180, -1, 100, -15, "one of another stream was ahead" },
+  { 100, 180, 160, 160, 40, "frames are late: up at once" },
+  { 100, 80, 99, 99, 40, "what is late already is no reason to fall further" },
 };
 
 static void
@@ -240,8 +266,10 @@ test_hold (gconstpointer data)
 
   g_test_message ("%s", hold_rows[row].why);
   ra_hold_init (&h, hold_rows[row].now * MS);
+  h.risen = RA_SECOND;
   g_assert_cmpint (ra_hold_on_frame (&h, hold_rows[row].wanted * MS,
-                       late < 0 ? RA_SPAN_NONE : late * MS),
+                       late < 0 ? RA_SPAN_NONE : late * MS,
+                       ra_later (RA_SECOND, hold_rows[row].passed * MS)),
       ==, hold_rows[row].expected * MS);
   g_assert_cmpint (
       h.up - h.down, ==, (hold_rows[row].expected - hold_rows[row].now) * MS);
@@ -277,13 +305,12 @@ static void
 test_laws (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_autofree RaPlayout *p = g_new (RaPlayout, 1);
+  g_autofree RaPlayout *p = playout_new ();
   guint n = 0, n_late = 0, draw = 1;
   RaTime now = 0;
   RaHold h;
 
   g_test_message ("%s", law_rows[row].why);
-  ra_playout_init (p);
   ra_hold_init (&h, limits.most);
   for (guint k = 0; k < G_N_ELEMENTS (law_rows[row].phase); k++) {
     const Phase *phase = &law_rows[row].phase[k];
@@ -298,7 +325,7 @@ test_laws (gconstpointer data)
       n_late += late > h.now;
       ra_playout_on_frame (p, late, now);
       ra_hold_on_frame (&h, ra_playout_wanted (p, &limits, now),
-          ra_playout_streak (p, h.now, limits.most));
+          ra_playout_streak (p, h.now, limits.most), now);
       g_assert_cmpint (before - h.now, <=, RA_PLAYOUT_DOWN);
       g_assert_true (h.now - before <= RA_PLAYOUT_UP || late > before);
       g_assert_cmpint (h.now, <=, limits.most);
@@ -432,6 +459,7 @@ tests_add (void)
   g_test_add_func ("/playout/few", test_few);
   g_test_add_func ("/playout/few-lost", test_few_lost);
   g_test_add_func ("/playout/wanted/last", test_wanted_last);
+  g_test_add_func ("/playout/unrepeated", test_unrepeated);
   g_test_add_func ("/playout/forget", test_forget);
   g_test_add_func ("/playout/begin", test_begin);
   g_test_add_func ("/playout/loss", test_loss);

@@ -60,6 +60,31 @@ test_round_trip (void)
       ra_requests_on_packet (r, 12, TRUE, MS (1128)), ==, MS (134));
 }
 
+/* An RTO of 150, and the path takes 350 from now on.  Who was asked twice may have
+ * answered either, and RFC 6298 5.5 doubles the RTO; 300 are still too few, 600 are not.
+ * Then R = 350: RTTVAR = 25 + (300 - 25) / 4 = 93.75, SRTT = 87.5, RTO = 462.5. */
+static void
+test_back_off (void)
+{
+  static const guint asked[] = { 3, 2, 1 }, rto[] = { 300, 600, 462 };
+  g_autofree RaRequests *r = begin ();
+
+  ask (r, 10, 0, MS (1010));
+  ra_requests_on_packet (r, 10, TRUE, MS (1060));
+  for (guint16 i = 0; i < G_N_ELEMENTS (asked); i++) {
+    RaTime now = (2 + i) * RA_SECOND, end = now + MS (350);
+    guint16 seq = (guint16) (12 + 2 * i);
+    guint n = 0;
+
+    ra_requests_on_packet (r, seq + 1, FALSE, now);
+    for (RaSpan wait; now < end; now += MAX (wait, RA_MSECOND))
+      n += (wait = ra_requests_wait (r, seq, 0, RA_SPAN_NONE, now)) == 0;
+    g_assert_cmpuint (n, ==, asked[i]);
+    g_assert_cmpint (
+        ra_requests_on_packet (r, seq, TRUE, end) / RA_MSECOND, ==, rto[i]);
+  }
+}
+
 /* A hole that was filled 20 ms late: the next may be 1.25 x as late, 25, and half
  * as much of that 5 s later. */
 static void
@@ -132,6 +157,7 @@ tests_add (void)
 {
   g_test_add_func ("/requests/missing", test_missing);
   g_test_add_func ("/requests/round-trip", test_round_trip);
+  g_test_add_func ("/requests/back-off", test_back_off);
   g_test_add_func ("/requests/reordered", test_reordered);
   g_test_add_func ("/requests/hopeless", test_hopeless);
   g_test_add_func ("/requests/hopeless/held", test_hopeless_held);

@@ -394,6 +394,36 @@ test_usability (void)
   g_assert_cmpint (w.guard.breaker.state, ==, RA_BREAKER_OPEN);
 }
 
+/* Tunnels of 26 s: the LDA is believed again a minute after the first, and two after the
+ * second.  The loss is a mean of some seconds, so that it ends up to 9 s later. */
+static void
+test_usability_over (void)
+{
+  static const struct
+  {
+    gdouble loss, until;
+    RaBreakerState state;
+  } rows[] = {
+    { .6, 26, RA_BREAKER_FALLBACK },
+    { 0, 26 + 60, RA_BREAKER_FALLBACK },
+    { 0, 26 + 60 + 9, RA_BREAKER_CLOSED },
+    { .6, 95 + 26, RA_BREAKER_FALLBACK },
+    { 0, 121 + 120, RA_BREAKER_FALLBACK },
+    { 0, 121 + 120 + 9, RA_BREAKER_CLOSED },
+  };
+  World w;
+
+  world_init (&w, 9);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    w.loss = rows[i].loss;
+    world_run (&w, rows[i].until);
+    g_assert_cmpint (w.guard.breaker.state, ==, rows[i].state);
+    g_assert_true (ra_guard_distrusts (&w.guard)
+        == (rows[i].state == RA_BREAKER_FALLBACK));
+  }
+  g_assert_cmpuint (ra_guard_rate (&w.guard, w.wanted), ==, w.wanted);
+}
+
 /* Switched off, nothing trips. */
 static void
 test_disabled (void)
@@ -511,6 +541,7 @@ tests_add (void)
   g_test_add_func ("/safety/rtcp-timeout-slept", test_rtcp_timeout_slept);
   g_test_add_func ("/safety/media-timeout", test_media_timeout);
   g_test_add_func ("/safety/usability", test_usability);
+  g_test_add_func ("/safety/usability/over", test_usability_over);
   g_test_add_func ("/safety/congestion/patience", test_congestion_patience);
   g_test_add_func ("/safety/disabled", test_disabled);
   g_test_add_func ("/safety/disabled-late", test_disabled_late);

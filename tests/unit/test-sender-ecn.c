@@ -3,6 +3,7 @@
  */
 #include "sender-fixture.h"
 
+#include <gst/rtpadapt/ledger.h>
 #include <math.h>
 
 #define LOST RA_TIME_NONE
@@ -293,6 +294,8 @@ test_held (gconstpointer data)
                        f.sender, &row, 1, grain, held, 100 * RA_MSECOND),
       ==, good);
   g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, !good);
+  g_assert_cmpint (ra_ledger_at (ra_sender_ledger (f.sender), 100)->fate, ==,
+      good ? RA_FATE_ARRIVED : RA_FATE_NOTHING);
   g_assert_cmpint (probe_report.rtt, ==, ra_span (held_rows[i].rtt / 1000));
   if (good)
     g_assert_cmpint (rtt_sample, ==, ra_span (held_rows[i].sample / 1000));

@@ -167,25 +167,6 @@ test_fates (gconstpointer data)
   g_assert_cmpstr (got->str, ==, fate_rows[i].fates);
 }
 
-/* A report that came before its packet can have: its rows are not news later. */
-static void
-test_fate_contrary (void)
-{
-  RaFeedbackPacket rows[]
-      = { { 100, RA_SECOND, FALSE }, { 101, RA_TIME_NONE, FALSE } };
-  g_auto (Fixture) f;
-
-  fixture_init (&f, 0);
-  feedback_play (&f, "/30");
-  g_assert_false (ra_sender_on_held_feedback (f.sender, rows,
-      G_N_ELEMENTS (rows), RA_MSECOND, RA_SECOND, 90 * RA_MSECOND));
-  g_assert_cmpint (ra_ledger_at (ra_sender_ledger (f.sender), 100)->fate, ==,
-      RA_FATE_ARRIVED);
-  g_assert_cmpint (
-      ra_ledger_at (ra_sender_ledger (f.sender), 101)->fate, ==, RA_FATE_LOST);
-  g_assert_cmpuint (fixture_stats (&f).feedback, ==, 0);
-}
-
 /* 101 is confirmed lost by 102, 103, 104, and then reported as received. */
 static void
 test_feedback_late (void)
@@ -626,7 +607,6 @@ tests_add (void)
   rows_add ("/sender/feedback", feedback_rows, test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
   rows_add ("/sender/fate", fate_rows, test_fates);
-  g_test_add_func ("/sender/fate-contrary", test_fate_contrary);
   rows_add ("/sender/data-limited", limited_rows, test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);
   rows_add ("/sender/once", once_rows, test_once);

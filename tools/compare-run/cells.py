@@ -214,6 +214,8 @@ class Work:
         # In quotes, "$RTPADAPT_B" must stay what it is.
         text = ' '.join(word if word.startswith('"') else shlex.quote(word)
                         for word in words)
+        if name == 'send' and self.cell.link.lead:
+            text = 'sleep %g; %s' % (self.cell.link.lead, text)
         # SIGINT is for the program; the shell stays to write the status.
         return 'trap : INT; %s 2>%s; s=$?; echo $s >%s; exit $s' % (
             text, shlex.quote(self.path(name + '.err')),
@@ -232,7 +234,8 @@ class Work:
                    '--frames', self.path('frames')]
         link = [self.link, '--there', cell.link.there,
                 '--back', cell.link.back, '--seed', str(cell.seed),
-                '--seconds', '%g' % (cell.seconds + MARGIN_S),
+                '--seconds',
+                '%g' % (cell.link.lead + cell.seconds + MARGIN_S),
                 '--log', self.path('link.jsonl'),
                 '--packets', self.path('packets.csv'),
                 '--b', self.kept('receive', receive),
@@ -378,7 +381,8 @@ class Cells:
         with self.turns.stream(self.stopping):
             before = busy.processors()
             status, _ = self.call(work.stream(), work.path('link'),
-                                  cell.seconds + 3 * MARGIN_S, cell, time.monotonic())
+                                  cell.link.lead + cell.seconds + 3 * MARGIN_S,
+                                  cell, time.monotonic())
             _, stolen = busy.shares(before, busy.processors())
         with self.turns.score(self.stopping):
             result = self.scored(cell, work, status)

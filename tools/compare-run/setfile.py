@@ -27,6 +27,7 @@ CLAIM_KEYS = {'text', 'check', 'sweep', 'where'}
 METRIC_WORDS = {'vmaf': 'VMAF', 'frozen_s': 'time frozen',
                 'latency_ms_p95': 'latency'}
 TCP_PORT = 5201  # iperf3's own; the next ones for more of them
+LEAD_MAX = 60  # s before the stream that is measured
 STREAM_PORT = 5104  # of a second stream, and each has the next two as well
 STREAM_PORTS = 10
 SAME = 'same'  # the system that is measured
@@ -102,10 +103,10 @@ def points(sweep, vary, where):
                      for value in sweep[name][1:]]
 
 
-def moment(text, names, where):
+def moment(text, names, where, least=0):
     """A number, or a text with one in braces."""
     try:
-        return number(float(fill(text, names, where)), where)
+        return number(float(fill(text, names, where)), where, least)
     except ValueError:
         raise CompareError('%s: no time: %s' % (where, text)) from None
 
@@ -141,7 +142,8 @@ class Other:
         self.stream = table.get('stream')
         self.port = (STREAM_PORT + STREAM_PORTS * index if self.stream
                      else TCP_PORT + index)
-        self.at = moment(table.get('at', 0), names, where)
+        # One before 0 begins before the stream that is measured.
+        self.at = moment(table.get('at', 0), names, where, -LEAD_MAX)
         self.seconds = moment(table.get('seconds', 0), names, where)
         self.tcp = fill(table.get('tcp', ''), names, where)
         if self.tcp and not re.fullmatch(r'\w+', self.tcp):
@@ -152,7 +154,8 @@ class Other:
     def commands(self, cell, measure='rtpadapt-measure'):
         """(in a, in b); an empty one is none."""
         last = self.seconds or cell.seconds - self.at
-        wait = 'sleep %g; ' % self.at if self.at else ''
+        at = self.at + cell.link.lead
+        wait = 'sleep %g; ' % at if at else ''
         if self.stream:
             return self._streams(cell, measure, wait, last)
         if not self.tcp:
@@ -219,6 +222,7 @@ class Link:
         self.others = [
             Other(other, i, names, where)
             for i, other in enumerate(table.get('others', []))]
+        self.lead = max([0, *(-other.at for other in self.others)])
 
     def json(self):
         return {'name': self.name, 'title': self.title, 'group': self.group,
@@ -286,7 +290,8 @@ class Cell:
         # When the pictures are compared: late, and the same for all.
         self.picture = told.picture * link.seconds
         self.label = '%s, %s, seed %d' % (link.name, system.name, seed)
-        self.weight = link.seconds * (1 + OVERHEAD) + OVERHEAD_S
+        self.weight = (link.lead + link.seconds * (1 + OVERHEAD)
+                       + OVERHEAD_S)
         self.result = self.engine = self.error = None
         self.state = 'not run'  # ok, failed, missing
         self.reason = ''
@@ -298,6 +303,7 @@ class Cell:
         link, system = self.link, self.system
         return digest(json.dumps([
             link.there, link.back, link.seconds,
+            *([link.lead] if link.lead else []),
             [other.commands(self) for other in link.others],
             system.arguments(link), system.receiver(), self.seed, self.warmup,
             self.clip, self.picture, file_hash(self.clip),

@@ -30,11 +30,17 @@ typedef struct
  * is about to be sent.  0 without a colour, which has no numbers. */
 guint16 ra_mark_number (RaMarkNumbers *s, RaMark mark);
 
+/* So many late numbers in a row, each the last one's next, and the sender has restarted.
+ * What is overtaken has others in between, or is fewer. */
+#define RA_MARK_LATE 8
+
 /* What a receiver has seen; zeroed at first. */
 typedef struct
 {
   gboolean started[RA_N_MARKS];
   guint16 highest[RA_N_MARKS];
+  guint16 late[RA_N_MARKS]; /* the last late one */
+  guint n_late[RA_N_MARKS]; /* in a row */
 } RaMarkSeen;
 
 /* A packet of colour `mark` with number `n` arrived: how many of that colour

@@ -92,33 +92,37 @@ rows_note (
 /* The second walk, in the order in which packets left.  Of their ECN fields those
  * that the network marked stay.  Returns how many rows were news. */
 static guint
-rows_take (RaCcfbNotes *notes, RaHearing *h, const Sum *sum, RaTime now)
+rows_take (
+    RaCcfbNotes *notes, RaHearing *h, RaRows *rows, gsize len, RaTime now)
 {
-  RaRows rows = { .now = now,
-    .grain = GRAIN,
-    .held = sum->ato * RA_SECOND / HZ,
-    .sent = notes->sent,
-    .last = notes->last };
   RaEcnState before = h->ecn->state;
   RaFeedbackPacket row;
   RaSpan ago;
   guint n = 0;
 
-  ra_ccfb_notes_begin (notes, h->ledger);
+  ra_ccfb_notes_begin (notes, h->ledger, len);
   while (ra_ccfb_notes_next (notes, h->ledger, h->remote, &row, &ago)) {
     const RaLedgerEntry *p = ra_ledger_at (h->ledger, row.seq);
 
-    if (n++ == 0)
-      ra_sender_rows_begin (h->sender, &rows);
+    n++;
     row.ce = ra_ecn_on_answer (h->ecn, (RaEcnField) p->ecn,
         row.arrival != RA_TIME_NONE, (RaEcnField) p->came, now);
-    ra_sender_row (h->sender, &rows, &row, ago);
+    ra_sender_row (h->sender, rows, &row, ago);
   }
   if (n > 0)
-    ra_sender_rows_end (h->sender, &rows);
+    ra_sender_rows_end (h->sender, rows);
   if (h->ecn->state != before)
     h->news |= RA_EAR_ECN;
   return n;
+}
+
+/* Nothing in the report is believed. */
+static void
+report_refuse (RaCcfbNotes *notes, RaHearing *h, RaHeard why)
+{
+  ra_ccfb_notes_drop (notes, h->ledger);
+  h->stats->heard[why]++;
+  h->news |= RA_EAR_CHANGED;
 }
 
 /* Only numbers that were left out prove a lie: one ahead may be of a packet
@@ -127,9 +131,7 @@ rows_take (RaCcfbNotes *notes, RaHearing *h, const Sum *sum, RaTime now)
 static void
 claim_refuse (RaCcfbNotes *notes, RaHearing *h, RaSeqFate fate, RaTime now)
 {
-  ra_ccfb_notes_drop (notes, h->ledger);
-  h->stats->heard[RA_HEARD_UNSENT]++;
-  h->news |= RA_EAR_CHANGED;
+  report_refuse (notes, h, RA_HEARD_UNSENT);
   if (fate == RA_SEQ_SKIPPED) {
     ra_sender_on_lie (h->sender, now);
     h->news |= RA_EAR_LIE;
@@ -146,6 +148,8 @@ static void
 hear (gpointer own, RaHearing *h, const RaFeedbackFci *f, RaTime now)
 {
   Sum sum = { .ato = RA_CCFB_ATO_MAX };
+  RaCcfbNotes *notes = own;
+  RaRows rows = { .now = now, .grain = GRAIN };
   RaCcfbReader reader;
   RaSeqFate fate;
   guint n;
@@ -154,16 +158,23 @@ hear (gpointer own, RaHearing *h, const RaFeedbackFci *f, RaTime now)
     h->stats->heard[RA_HEARD_MALFORMED]++;
     return;
   }
-  fate = rows_note (own, h, &reader, &sum);
+  fate = rows_note (notes, h, &reader, &sum);
   if (fate != RA_SEQ_SENT) {
-    claim_refuse (own, h, fate, now);
+    claim_refuse (notes, h, fate, now);
+    return;
+  }
+  rows.held = sum.ato * RA_SECOND / HZ;
+  rows.sent = notes->sent;
+  rows.last = notes->last;
+  if (!ra_sender_rows_begin (h->sender, &rows)) {
+    report_refuse (notes, h, RA_HEARD_CONTRARY);
     return;
   }
   h->stats->unmapped += sum.unmapped;
   h->stats->foreign += sum.foreign > 0;
   if (sum.ours == 0)
     return;
-  n = rows_take (own, h, &sum, now);
+  n = rows_take (notes, h, &rows, f->len, now);
   if (sum.known == 0) {
     h->stats->heard[RA_HEARD_UNSENT]++;
   } else if (n == 0) {

@@ -110,6 +110,20 @@ source_of (RaCcfbLog *log, guint32 ssrc)
   return s;
 }
 
+/* The place of a number that is missing in the ring: it comes late, also where RFC 3550
+ * A.1 takes it for a jump (RA_MAX_MISORDER).  A number that came already may be of a
+ * source that restarted. */
+static gboolean
+source_misses (const Source *s, guint16 seq, guint64 *out)
+{
+  guint16 behind = (guint16) (s->end - 1 - s->seq.offset - seq);
+
+  if (behind >= s->end - s->begun)
+    return FALSE;
+  *out = s->end - 1 - behind;
+  return arrival_at (s, *out)->arrival == RA_TIME_NONE;
+}
+
 void
 ra_ccfb_log_add (
     RaCcfbLog *log, guint32 ssrc, guint16 seq, RaTime arrival, guint ecn)
@@ -117,7 +131,9 @@ ra_ccfb_log_add (
   Source *s = source_of (log, ssrc);
   gboolean begins = !s->seq.started;
   guint64 u = 0;
-  RaSeqResult result = ra_seq_unwrap (&s->seq, seq, &u);
+  RaSeqResult result = source_misses (s, seq, &u)
+      ? RA_SEQ_OK
+      : ra_seq_unwrap (&s->seq, seq, &u);
   Arrival *a;
 
   if (result == RA_SEQ_BAD)

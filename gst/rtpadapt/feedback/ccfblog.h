@@ -4,9 +4,9 @@
  * RTCP gets lost, and reports are not repeated, so each covers the interval of
  * the one before, too ("overlapping reports MAY be sent", section 3.1): two
  * reports in a row have to be lost before the sender takes an arrival for a
- * loss.  What comes late is in the next report, however old its number ("and
- * need to be sent in cases where RTP packet reordering occurs across the
- * boundary").
+ * loss.  What comes late is in the next report, as long as the log has a place for
+ * its number ("and need to be sent in cases where RTP packet reordering occurs across
+ * the boundary").
  */
 #pragma once
 

@@ -21,7 +21,8 @@ ra_ccfb_notes_add (
   RaFate news = row->received ? RA_FATE_ARRIVED : RA_FATE_LOST;
 
   s->noted = MAX (s->noted, e->index + 1);
-  /* Of several copies the first counts (RFC 8888 3.1). */
+  /* What came counts once: a mark of a later copy, which the receiver has to report
+   * (RFC 8888 3.1), is left out where it has reported the first one before. */
   if (news <= e->fate || news <= e->noted)
     return;
   e->noted = (guint8) news;
@@ -31,7 +32,6 @@ ra_ccfb_notes_add (
   n->high = MAX (n->high, e->index + 1);
   if (row->received && row->remote == RA_TIME_NONE)
     return;
-  n->first = n->end > 0 ? MIN (n->first, e->index) : e->index;
   n->end = MAX (n->end, e->index + 1);
   if (row->received)
     arrived_add (n, e);
@@ -57,32 +57,58 @@ ra_ccfb_notes_drop (RaCcfbNotes *n, RaLedger *ledger)
   clear (n);
 }
 
-void
-ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger)
+/* From its `reported` on, what no report speaks of is lost.  A stream that was never
+ * reported may be none of the receiver's.  Where the next report may have the rest of
+ * this one, a stream of which this one has something new may go on there. */
+static gboolean
+is_settled (const RaLedgerStream *s)
 {
+  return s->reported > 0 && s->noted == 0;
+}
+
+void
+ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger, gsize len)
+{
+  gboolean cut = len >= RA_CCFB_CUT;
   guint64 oldest = ledger->next - MIN (ledger->next, RA_LEDGER_SIZE);
 
+  n->at = n->low;
+  if (n->high > 0)
+    n->until = cut ? n->taken_end : MAX (n->end, n->taken_end);
   for (guint i = 0; i < ledger->n_streams; i++) {
     RaLedgerStream *s = &ledger->streams[i];
+    gboolean goes_on = cut && s->noted > s->reported;
 
     s->reported = MAX (s->reported, s->noted);
-    s->noted = 0;
+    s->noted = goes_on ? s->noted : 0;
+    if (is_settled (s) && s->last >= s->reported)
+      n->at = MIN (n->at, s->reported);
   }
-  n->first = MAX (MIN (n->first, n->taken_end), oldest);
-  n->at = n->high > 0 ? MIN (n->low, n->first) : 0;
   n->at = MAX (n->at, oldest);
 }
 
 /* RFC 8888 ends a stream's rows with the highest that arrived: what is missing
- * behind it shows when a later packet of another stream did arrive.  A stream
- * that was never reported may be none of the receiver's. */
+ * behind it shows when a later packet of another stream did arrive. */
 static gboolean
-missing_unsaid (RaLedger *ledger, const RaLedgerEntry *e)
+missing_unsaid (const RaCcfbNotes *n, RaLedger *ledger, const RaLedgerEntry *e)
 {
   const RaLedgerStream *s = ra_ledger_stream (ledger, e->ssrc);
 
-  return e->fate == RA_FATE_NOTHING && s && s->reported > 0
-      && e->index >= s->reported;
+  return e->fate == RA_FATE_NOTHING && e->index < n->until && s
+      && is_settled (s) && e->index >= s->reported;
+}
+
+/* What was missing until there is known to be. */
+static void
+streams_settle (const RaCcfbNotes *n, RaLedger *ledger)
+{
+  for (guint i = 0; i < ledger->n_streams; i++) {
+    RaLedgerStream *s = &ledger->streams[i];
+
+    if (is_settled (s))
+      s->reported = MAX (s->reported, n->until);
+    s->noted = 0;
+  }
 }
 
 /* FALSE: it is known already, or of no use. */
@@ -97,9 +123,7 @@ take (RaCcfbNotes *n, RaLedger *ledger, RaRemoteClock *clock, RaLedgerEntry *e,
     ra_ledger_hear (e, TRUE); /* no row says when, but it is not lost */
     return FALSE;
   }
-  if (noted == RA_FATE_NOTHING
-      && (e->index < n->first || e->index >= n->end
-          || !missing_unsaid (ledger, e)))
+  if (noted == RA_FATE_NOTHING && !missing_unsaid (n, ledger, e))
     return FALSE;
   *row = (RaFeedbackPacket){ .seq = e->index, .arrival = RA_TIME_NONE };
   *ago = 0;
@@ -116,12 +140,13 @@ gboolean
 ra_ccfb_notes_next (RaCcfbNotes *n, RaLedger *ledger, RaRemoteClock *clock,
     RaFeedbackPacket *row, RaSpan *ago)
 {
-  while (n->at < n->high) {
+  while (n->at < MAX (n->high, n->until)) {
     RaLedgerEntry *e = ra_ledger_at (ledger, n->at++);
 
     if (e && take (n, ledger, clock, e, row, ago))
       return TRUE;
   }
+  streams_settle (n, ledger);
   n->taken_end = MAX (n->taken_end, n->end);
   clear (n);
   return FALSE;

@@ -17,14 +17,16 @@ G_BEGIN_DECLS
 /* The notes of one report, and what they have in common; indexes. */
 typedef struct
 {
-  guint64 taken_end;  /* one after the highest that was ever taken */
-  guint64 first, end; /* the lowest, one after the highest; end 0: none */
-  guint64 low, high; /* the same with those of which only the time is missing */
+  guint64 taken_end; /* one after the highest that was ever taken */
+  guint64 end;       /* one after the highest; 0: none */
+  guint64 low, high; /* the lowest, and one after the highest, with those of
+                        which only the time is missing; high 0: none */
   RaTime sent;       /* the latest send time of those that arrived */
   const RaLedgerEntry *last; /* the highest that arrived, or NULL */
   RaTime newest;             /* the latest arrival, receiver's clock */
   guint64 at;                /* the next to be taken */
-} RaCcfbNotes;               /* zeroed at first */
+  guint64 until; /* before it what no report speaks of is lost, so far */
+} RaCcfbNotes;   /* zeroed at first */
 
 /* A row about the packet `e`. */
 typedef struct
@@ -40,11 +42,17 @@ void ra_ccfb_notes_add (
 /* Forgets what was noted since the last time that all was taken. */
 void ra_ccfb_notes_drop (RaCcfbNotes *n, RaLedger *ledger);
 
-/* Begins to take what was noted. */
-void ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger);
+/* The receiver may have put the rest of a report of so many bytes, or more, into the
+ * next one.  Everybody takes datagrams of 576 bytes (RFC 791 3.1), and other RTCP, its
+ * encryption and headers take less than a third of that. */
+#define RA_CCFB_CUT 400
+
+/* Begins to take what was noted of a report with an FCI of `len` bytes. */
+void ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger, gsize len);
 /* The next packet whose row is news, in order; those of other streams in between
  * of which no report speaks yet are lost so far, as what was sent behind them has
- * arrived.  The sender has to hear it: by that it stops to be news.  `clock` is the
+ * arrived.  Where the next report may have the rest of this one they have time until then.
+ * The sender has to hear it: by that it stops to be news.  `clock` is the
  * receiver's, it wraps after RA_STAMP_NTP_WRAP; `ago` is how long the packet came
  * before the newest of them.  FALSE: all are taken. */
 gboolean ra_ccfb_notes_next (RaCcfbNotes *n, RaLedger *ledger,

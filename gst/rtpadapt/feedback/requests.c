@@ -16,6 +16,8 @@
 /* One hopeless request in this time goes out: else nobody would find out that
  * the path is shorter now. */
 #define TRIAL RA_SECOND
+/* A timeout of 20 ms is more than a second then. */
+#define BACK_OFF_MOST 6
 
 /* NULL: it is not missing. */
 static RaHole *
@@ -37,25 +39,29 @@ lateness (const RaRequests *r, RaTime now)
       : 0;
 }
 
-/* RFC 6298 2.3. */
+/* RFC 6298 2.3, 5.5. */
 static RaSpan
 timeout (const RaRequests *r)
 {
-  return r->rtt + MAX (GRANULE, 4 * r->var);
+  return (r->rtt + MAX (GRANULE, 4 * r->var)) << r->back_off;
 }
 
-/* `hole` was filled by an answer: TRUE if the round trip follows from that. */
+/* `hole` was filled by an answer.  FALSE: nobody asked. */
 static gboolean
 measure (RaRequests *r, const RaHole *hole, RaTime now)
 {
   RaSpan rtt = ra_diff (now, hole->first);
 
-  /* RFC 6298 3, Karn: whose answer it is has to be clear; it is the first's if
-   * it comes too soon to be the last's. */
-  if (hole->first == 0
-      || (hole->asked != hole->first
-          && ra_diff (now, hole->asked) > r->rtt / 2))
+  if (hole->first == 0)
     return FALSE;
+  /* RFC 6298 3, Karn: whose answer it is has to be clear; it is the first's if
+   * it comes too soon to be the last's.  Else the timeout is doubled until one is
+   * clear: the path may have become longer than that. */
+  if (hole->asked != hole->first && ra_diff (now, hole->asked) > r->rtt / 2) {
+    r->back_off = MIN (r->back_off + 1, BACK_OFF_MOST);
+    return TRUE;
+  }
+  r->back_off = 0;
   r->last_rtt = rtt;
   if (r->rtt == 0) {
     r->rtt = rtt;

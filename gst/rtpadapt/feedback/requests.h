@@ -34,10 +34,11 @@ typedef struct
   RaTime trial;    /* the last hopeless request that went out, or 0 */
   RaSpan rtt, var; /* of requests and answers, RFC 6298; 0: not known */
   RaSpan last_rtt; /* the last one alone */
+  guint back_off;  /* so often the timeout was doubled */
 } RaRequests;      /* zeroed at first */
 
 /* RTP packet `seq` came; `again`: as an answer.  How long after a request the next
- * one makes sense, or 0: nothing new is known of that. */
+ * one makes sense, or 0: it came unasked, and nothing new is known of that. */
 RaSpan ra_requests_on_packet (
     RaRequests *r, guint16 seq, gboolean again, RaTime now);
 /* Somebody wants to ask for `seq`, `age` after it was due; what comes `latency`

@@ -17,10 +17,9 @@
 static const guint8 least_words[] = { 6, 1, 0, 0, 2, 2, 2, 1 };
 
 static gboolean
-type_is_known (guint8 type, gsize size)
+type_is_known (guint8 type)
 {
-  return type >= FIRST_TYPE && type < FIRST_TYPE + G_N_ELEMENTS (least_words)
-      && size >= 4 * (gsize) least_words[type - FIRST_TYPE];
+  return type >= FIRST_TYPE && type < FIRST_TYPE + G_N_ELEMENTS (least_words);
 }
 
 static void
@@ -34,8 +33,9 @@ padding_remove (RaRtcpPacket *packet)
     packet->size -= padding;
 }
 
-gboolean
-ra_rtcp_next (RaRtcpReader *r, RaRtcpPacket *packet)
+/* Takes the next packet, of whatever type. */
+static gboolean
+packet_take (RaRtcpReader *r, RaRtcpPacket *packet)
 {
   const guint8 *at = r->at;
   gsize size;
@@ -43,7 +43,7 @@ ra_rtcp_next (RaRtcpReader *r, RaRtcpPacket *packet)
   if (r->left < HEAD || at[0] >> 6 != VERSION)
     return FALSE;
   size = 4 * (gsize) ra_get_u16 (at + 2);
-  if (r->left - HEAD < size || !type_is_known (at[1], size))
+  if (r->left - HEAD < size)
     return FALSE;
   *packet = (RaRtcpPacket){
     .type = at[1],
@@ -53,9 +53,24 @@ ra_rtcp_next (RaRtcpReader *r, RaRtcpPacket *packet)
   };
   r->at += HEAD + size;
   r->left -= HEAD + size;
-  if (at[0] & HAS_PADDING) {
-    padding_remove (packet);
+  if (at[0] & HAS_PADDING)
     r->left = 0;
-  }
+  return TRUE;
+}
+
+gboolean
+ra_rtcp_next (RaRtcpReader *r, RaRtcpPacket *packet)
+{
+  const guint8 *head;
+
+  do {
+    head = r->at;
+    if (!packet_take (r, packet))
+      return FALSE;
+  } while (!type_is_known (packet->type));
+  if (packet->size < 4 * (gsize) least_words[packet->type - FIRST_TYPE])
+    return FALSE;
+  if (head[0] & HAS_PADDING)
+    padding_remove (packet);
   return TRUE;
 }

@@ -41,9 +41,9 @@ ra_rtcp_reader (const guint8 *bytes, gsize len)
   return (RaRtcpReader){ bytes, len };
 }
 
-/* Reads the next packet.  FALSE: there is none, it has another version or a type
- * that is not known, or is cut short; as GStreamer's reader has it, nothing behind
- * such a packet is read.  One with padding has to be the last (RFC 3550 6.4.1). */
+/* Reads the next packet of a type that is known; others are skipped (RFC 3550 6.1).
+ * FALSE: there is none, it has another version or is cut short, and nothing behind such
+ * a packet is read.  One with padding has to be the last (RFC 3550 6.4.1). */
 gboolean ra_rtcp_next (RaRtcpReader *r, RaRtcpPacket *packet);
 
 G_END_DECLS

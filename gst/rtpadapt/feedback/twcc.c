@@ -158,7 +158,7 @@ const RaFeedbackOps ra_feedback_twcc = {
   .name = "twcc",
   .cite = "transport-wide congestion control, draft-holmer-rmcat-"
           "transport-wide-cc-extensions-01",
-  .use = "any receiver that rtpbin or WebRTC has; the default",
+  .use = "any receiver that is an rtpbin or speaks WebRTC; the default",
   .sign = "transport-wide numbers",
   .sdp = "transport-cc",
   .extension = RA_TWCC_URI,

@@ -15,6 +15,9 @@
  * more, drains within a lag.  Such tests are frequent, and frames that wait for the
  * end of one are late. */
 #define DRAIN_MORE .010
+/* Of the rate.  A test that the lowest rate allowed keeps above it lowers next to nothing,
+ * and so shows nothing. */
+#define LEFT .8
 #define EMPTY .004 /* a test has passed */
 /* s.  Two tests that empty a longer queue show that the line is ours. */
 #define OURS .008
@@ -581,6 +584,10 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   }
   if (n->now - c->t_began <= 3 * n->lag + 2 * c->q_max)
     return fmin (x, drain_depth (c, n) * c->x_back);
+  if (!c->competes && c->x_min > LEFT * c->x_back) {
+    drain_void (c, n);
+    return x;
+  }
   if (!there && !c->competes)
     c->drain = RA_DRAIN_BASE; /* too short to fight for */
   return floor_judge (c, n) ? drain_rebased (c, n, x) : drain_failed (c, n);

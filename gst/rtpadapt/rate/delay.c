@@ -192,11 +192,13 @@ resume_rebased (RaDelayRate *d)
 }
 
 /* A longer route would lower the rate for as long as it looks like a queue, while the
- * viewer waits for a key frame. */
+ * viewer waits for a key frame.  Losses `answered` do not come of that, and a drain test
+ * finds it out. */
 static void
-hold_doubtful (RaDelayRate *d)
+hold_doubtful (RaDelayRate *d, gboolean answered)
 {
-  if (ra_contest_doubts (&d->c, &d->n) && d->t_far > d->c.t_outage)
+  if (!answered && d->c.drain == RA_DRAIN_NONE
+      && ra_contest_doubts (&d->c, &d->n) && d->t_far > d->c.t_outage)
     d->start.x = fmax (d->start.x, HOLD * d->r_far);
 }
 
@@ -399,10 +401,11 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
   if (d->c.competes)
     ra_contest_at_least (&d->c, fmin (d->x_tcp, 2 * d->n.r)); /* RFC 5348 4.3 */
+  d->c.x_min = ra_bytes (r->cfg.min);
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t_stands, d->start.x, r->s,
         fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
-  hold_doubtful (d);
+  hold_doubtful (d, event || policed);
   r->rebased = d->c.t_rebased >= d->n.now;
   resume_rebased (d);
   if (d->brake > 0)

@@ -24,7 +24,7 @@
 #define FALL .97      /* of what its rate was thought to be, at once */
 #define RAISE .02     /* per second, below it */
 #define RAISE_FREE .1 /* the same, where nothing was lost for SHORT */
-#define GONE 10.      /* s without a loss from NEAR on */
+#define GONE 10.      /* s without more lost from NEAR on than elsewhere */
 
 void
 ra_police_init (RaPolice *p)

@@ -136,8 +136,11 @@ queue_hear (RaSense *n, const RaReport *report)
       report->queue_min == RA_SPAN_NONE ? report->queue : report->queue_min);
   n->q_hi = seconds (
       report->queue_max == RA_SPAN_NONE ? report->queue : report->queue_max);
-  if (report->queue == RA_SPAN_NONE)
-    n->q_lo = n->q_hi = 0;
+  if (report->queue
+      == RA_SPAN_NONE) { /* nothing is known of the base, either */
+    n->q_lo = n->q_hi = n->q_report = 0;
+    return;
+  }
   n->shift = fmin (n->shift, n->q_lo);
   off = base_check (n, q, ra_seconds (report->rtt));
   off += n->shift;

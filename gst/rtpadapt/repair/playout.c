@@ -161,11 +161,28 @@ ra_playout_loss (const RaPlayout *p, RaTime now)
   return lost > 0 ? lost / (packets_count (p, p->came, now) + lost) : 0;
 }
 
+/* Nobody repeats what is lost.  What was lost in this slot may still come. */
+static gboolean
+is_unrepeated (const RaPlayout *p, RaTime now)
+{
+  guint n = 0, current;
+  gint64 no;
+
+  if (ra_diff (now, p->begun) < RA_PLAYOUT_RAMP + RA_PLAYOUT_WINDOW
+      || late_count (&p->repairs, now) > 0)
+    return FALSE;
+  current = slot_of (now, &no);
+  for (guint i = 0; i < RA_PLAYOUT_SLOTS; i++)
+    n += i != current && is_fresh (p->slot_no[i], now) && p->lost[i] > 0;
+  return n >= RA_PLAYOUT_VAIN;
+}
+
 /* L waits for repeats. */
 static gboolean
 needs_repeats (const RaPlayout *p, const RaPlayoutLimits *limits, RaTime now)
 {
-  return limits->repeats && ra_playout_loss (p, now) >= LOSS;
+  return limits->repeats && ra_playout_loss (p, now) >= LOSS
+      && !is_unrepeated (p, now);
 }
 
 gboolean
@@ -234,12 +251,19 @@ ra_hold_init (RaHold *h, RaSpan latency)
   *h = (RaHold){ .now = latency };
 }
 
+/* Of the time that passes. */
+#define UP_PART 4
+
 RaSpan
-ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late)
+ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late, RaTime now)
 {
   RaSpan before = h->now;
+  RaSpan passed = ra_diff (now, h->risen);
+  RaSpan up = CLAMP (passed / UP_PART, 0, RA_PLAYOUT_UP);
 
-  h->now = CLAMP (wanted, before - RA_PLAYOUT_DOWN, before + RA_PLAYOUT_UP);
+  /* Streams overtake each other by less than that: the clock went back. */
+  h->risen = passed < -RA_SECOND ? now : MAX (h->risen, now);
+  h->now = CLAMP (wanted, before - RA_PLAYOUT_DOWN, before + up);
   h->now = MAX (h->now, late);
   h->up = MAX (h->up, h->now - before);
   h->down = MAX (h->down, before - h->now);

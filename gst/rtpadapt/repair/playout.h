@@ -1,7 +1,8 @@
 /* How long a receiver has to hold packets: latency that follows the path.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- *     L = late95                               while less than .1 % is lost
+ *     L = late95                               while less than .1 % is lost, or
+ *                                              none of it is repeated
  *     L = max (late95, repeats_q + T_dec)      otherwise;  q = 1 - eps / p
  *     L = max (late95, repeats95, repeats_q + T_dec - G)   with a grace, G
  *
@@ -15,10 +16,10 @@
  * later than L is lost.  Where it is waited for (RaGrace) it is late, too, and not lost.
  *
  * L comes down by two milliseconds a frame, which nobody sees: at 25 frames/s the picture
- * runs 5 % too fast.  It goes up by a quarter of a frame's time each frame, and at once
- * where the frames are late already, as those stand still anyway.  Each stream has an
- * RaPlayout, and all of a session share an RaHold, or else lips and voice part.  Nothing
- * is allocated, and time is an argument.
+ * runs 5 % too fast.  It goes up by a quarter of the time that passes, whichever streams'
+ * frames come meanwhile, and at once where the frames are late already, as those stand
+ * still anyway.  Each stream has an RaPlayout, and all of a session share an RaHold, or
+ * else lips and voice part.  Nothing is allocated, and time is an argument.
  */
 #pragma once
 
@@ -44,7 +45,10 @@ G_BEGIN_DECLS
 #define RA_PLAYOUT_FRAMES 25
 /* In a whole window so many are enough. */
 #define RA_PLAYOUT_FEW 5
-/* By so much L falls, and grows, a frame. */
+/* So many slots of a whole window had losses, and nothing was repeated: nobody repeats. */
+#define RA_PLAYOUT_VAIN 3
+/* By so much L falls a frame, and grows at most: a quarter of the time between two at 25
+ * frames/s. */
 #define RA_PLAYOUT_DOWN (2 * RA_MSECOND)
 #define RA_PLAYOUT_UP (10 * RA_MSECOND)
 
@@ -107,13 +111,14 @@ RaSpan ra_playout_streak (const RaPlayout *p, RaSpan hold, RaSpan most);
 typedef struct
 {
   RaSpan now;      /* L */
+  RaTime risen;    /* the latest frame at which it could grow */
   RaSpan up, down; /* its largest changes at a frame since it began */
 } RaHold;
 
 void ra_hold_init (RaHold *h, RaSpan latency);
-/* A frame is due: L moves towards `wanted`, and to `late` at once if that is more;
- * RA_SPAN_NONE: no frames are late. */
-RaSpan ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late);
+/* A frame is due at `now`: L moves towards `wanted`, and to `late` at once if that is
+ * more; RA_SPAN_NONE: no frames are late. */
+RaSpan ra_hold_on_frame (RaHold *h, RaSpan wanted, RaSpan late, RaTime now);
 
 /* A radio that is away for a moment makes what waited for it late, and nothing after
  * that.  Zeroed memory is ready. */

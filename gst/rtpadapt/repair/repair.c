@@ -228,6 +228,8 @@ ra_repair_on_answer (RaRepair *r, const RaReport *report, RaTime now)
   gboolean lost
       = report->lost_wireless + report->lost_congestion + report->skipped > 0;
 
+  if (now < r->reported)
+    r->busy = now; /* the clock went back */
   if (r->reported > 0
       && ra_diff (now, r->reported) >= r->path.latency + r->path.frame)
     r->returned = now;
@@ -530,21 +532,22 @@ copies_add (RaRepair *r, RaLedgerEntry *e, guint first, guint n, RaSpan left,
   RaSpan apart = MIN (r->path.frame / (r->path.soon ? 8 : 1), left / n);
 
   for (guint i = first; i < n; i++) {
-    if (!copy_add (r, e->index, ra_later (now, apart * i))) {
-      r->stats.over++;
+    if (!copy_add (r, e->index, ra_later (now, apart * i)))
       return;
-    }
     e->under_way++;
   }
 }
 
 /* A receiver may report at the end of a frame, or as soon as it sees a gap: what it
- * does is measured. */
+ * does is measured, once for each loss. */
 static void
-detect_update (RaRepair *r, const RaLedgerEntry *e, RaSpan window, RaTime now)
+detect_update (RaRepair *r, RaLedgerEntry *e, RaSpan window, RaTime now)
 {
   RaSpan took = ra_diff (now, e->sent) - r->path.rtt - r->path.queue - window;
 
+  if (e->copies > 0 || e->found)
+    return;
+  e->found = TRUE;
   took = CLAMP (took, 0, LONGEST);
   r->detect_dev += (ABS (took - r->detect) - r->detect_dev) / DETECT_LOSSES;
   r->detect += (took - r->detect) / DETECT_LOSSES;
@@ -570,22 +573,26 @@ loss_take (RaRepair *r, RaLedgerEntry *e, RaTime now)
   copies_add (r, e, 0, n, left, now);
 }
 
-/* The fate of a retransmission is known. */
+/* The fate of a retransmission is known.  It may be overtaken as other packets are, and
+ * come after all. */
 static void
-repeat_take (RaRepair *r, RaLedger *l, RaLedgerEntry *e)
+repeat_take (RaRepair *r, RaLedger *l, RaLedgerEntry *e, RaSpan window)
 {
   RaLedgerEntry *first
       = e->repeats > 0 ? ra_ledger_at (l, e->index - e->repeats) : NULL;
 
-  if (!first || e->judged || e->fate == RA_FATE_NOTHING)
+  if (!first || e->fate == RA_FATE_NOTHING)
     return;
-  e->judged = TRUE;
-  if (first->under_way > 0)
-    first->under_way--;
   if (e->fate == RA_FATE_ARRIVED && !first->mended) {
     first->mended = TRUE;
     r->stats.mended++;
   }
+  if (e->judged
+      || (e->fate == RA_FATE_LOST && ra_diff (r->newest, e->sent) < window))
+    return;
+  e->judged = TRUE;
+  if (first->under_way > 0)
+    first->under_way--;
 }
 
 /* `before`: what `newest` was when the packet was still missed. */
@@ -645,13 +652,16 @@ ra_repair_look (RaRepair *r, RaLedger *l, RaTime now)
   for (guint64 i = r->low; i < l->next; i++) {
     RaLedgerEntry *e = ra_ledger_at (l, i);
 
-    if (!e)
-      continue;
-    repeat_take (r, l, e);
-    if (e->fate == RA_FATE_ARRIVED)
+    if (e && e->fate == RA_FATE_ARRIVED)
       arrival_take (r, e, before, now);
   }
   window = disorder_window (r, now);
+  for (guint64 i = r->low; i < l->next; i++) {
+    RaLedgerEntry *e = ra_ledger_at (l, i);
+
+    if (e)
+      repeat_take (r, l, e, window);
+  }
   for (guint64 i = r->low; i < l->next; i++) {
     RaLedgerEntry *e = ra_ledger_at (l, i);
 
@@ -662,8 +672,7 @@ ra_repair_look (RaRepair *r, RaLedger *l, RaTime now)
     under_way_look (r, e, now);
     if (!acts || !is_lost (r, e, window))
       continue;
-    if (e->copies == 0)
-      detect_update (r, e, window, now);
+    detect_update (r, e, window, now);
     loss_take (r, e, now);
   }
 }
@@ -679,7 +688,7 @@ copy_is_wanted (RaRepair *r, RaLedgerEntry *e, RaTime now)
     return FALSE;
   if (r->credit >= e->size)
     return TRUE;
-  e->hopeless = TRUE;
+  e->hopeless = e->under_way <= 1; /* else another copy may still come */
   r->stats.over++;
   return FALSE;
 }

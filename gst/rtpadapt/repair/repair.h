@@ -54,7 +54,8 @@ typedef struct
   guint64 nacks;   /* requests of the receiver */
   guint64 refused; /* of these: nothing is sent again, or not that */
   guint64 late;    /* losses that were too late for a repetition */
-  guint64 over;    /* repetitions beyond the budget */
+  guint64 over;    /* repetitions beyond the budget; what finds no place in the
+                      queue is asked for at the next report */
   guint64 mended; /* lost packets of which a repetition came, as far as known */
 } RaRepairStats;
 

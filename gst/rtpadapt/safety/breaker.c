@@ -25,6 +25,10 @@
 #define BACKOFF (10 * RA_SECOND)
 #define BACKOFF_MAX (16 * BACKOFF)
 #define PROBES_MIN 20
+/* A tunnel that takes half of all for 20 s says nothing about the rest of the way.  A
+ * sender that the LDA deceives again is believed more rarely. */
+#define PROBATION (60 * RA_SECOND)
+#define PROBATION_MAX (16 * PROBATION)
 /* Probes have to stay below each bound by this factor, because 20 packets measure
  * a loss rate only roughly. */
 #define WELL_BELOW 2
@@ -54,7 +58,8 @@ ra_breaker_init (RaBreaker *b, gboolean enabled)
     .last_sent = RA_TIME_NONE,
     .unusable = RA_TIME_NONE,
     .interval_start = RA_TIME_NONE,
-    .resumed = RA_TIME_NONE };
+    .resumed = RA_TIME_NONE,
+    .believed = RA_TIME_NONE };
 }
 
 void
@@ -90,6 +95,16 @@ backoff (RaBreaker *b, RaTime now)
   return b->backoff;
 }
 
+/* How long all has to be well after a trip before the LDA is believed again. */
+static void
+probation_begin (RaBreaker *b, RaTime now)
+{
+  gboolean soon = b->believed != RA_TIME_NONE
+      && ra_diff (now, b->believed) < PROBATION_MAX;
+
+  b->probation = soon ? MIN (2 * b->probation, PROBATION_MAX) : PROBATION;
+}
+
 static gboolean
 trip (RaBreaker *b, RaBreakerTrip why, RaBreakerState state, RaTime now)
 {
@@ -97,6 +112,8 @@ trip (RaBreaker *b, RaBreakerTrip why, RaBreakerState state, RaTime now)
     return FALSE;
   b->trip = why;
   b->state = state;
+  if (state == RA_BREAKER_FALLBACK)
+    probation_begin (b, now);
   if (state == RA_BREAKER_OPEN)
     probes_begin (b, is_timeout (b) ? 0 : ra_later (now, backoff (b, now)));
   return TRUE;
@@ -113,7 +130,8 @@ is_silent (const RaBreaker *b, RaTime now)
 void
 ra_breaker_on_sent (RaBreaker *b, guint size, gboolean held, RaTime now)
 {
-  if (b->last_heard == RA_TIME_NONE || is_silent (b, now))
+  if (b->last_heard == RA_TIME_NONE || is_silent (b, now)
+      || ra_diff (b->last_heard, now) > TD) /* the clock has gone back */
     b->last_heard = now;
   if (b->state == RA_BREAKER_OPEN) {
     b->probes.sent[0] = b->probes.sent[1];
@@ -182,7 +200,21 @@ fallback_begin (RaBreaker *b, const RaFriendly *f, RaTime now)
 {
   /* 4.3: "after the next CB_INTERVAL RTCP reporting intervals" */
   b->patience = ra_later (now, f->cb_interval * f->tdr);
+  b->calm = now;
   b->unusable = RA_TIME_NONE;
+}
+
+/* An interval in FALLBACK ended, and `cause` is TRUE if it was one to trip again. */
+static void
+calm_down (RaBreaker *b, gboolean cause, RaTime now)
+{
+  if (cause || b->unusable != RA_TIME_NONE || now < b->calm)
+    b->calm = now; /* or the clock has gone back */
+  if (ra_diff (now, b->calm) < b->probation)
+    return;
+  b->state = RA_BREAKER_CLOSED;
+  b->trip = RA_BREAKER_NONE;
+  b->believed = now;
 }
 
 gboolean
@@ -198,6 +230,8 @@ ra_breaker_on_interval (
 
   if (is_media_timeout (b, f, tf, sent))
     return trip (b, RA_BREAKER_MEDIA_TIMEOUT, RA_BREAKER_OPEN, now);
+  if (b->state == RA_BREAKER_FALLBACK)
+    calm_down (b, why != RA_BREAKER_NONE, now);
   if (why == RA_BREAKER_NONE)
     return FALSE;
   if (b->state == RA_BREAKER_FALLBACK)

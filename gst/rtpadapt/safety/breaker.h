@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A breaker that trips on loss or delay first takes the LDA's word away (every
- * loss is congestion from then on) and cuts the rate to a tenth (4.3, MAY); if
- * one trips again after that had the time to help, transmission ceases.  A path
+ * loss is congestion) and cuts the rate to a tenth (4.3, MAY), from where it may
+ * rise by a quarter in each interval.  If one trips again after that had the time
+ * to help, transmission ceases.  After a minute without cause the LDA is believed
+ * again, and twice as long after each further trip, up to 16 min.  A path
  * that no longer answers or delivers (4.1, 4.2) has no rate that is right:
  * transmission ceases at once.
  *
@@ -60,7 +62,10 @@ typedef struct
   guint n_undelivered; /* intervals without, in a row of those with packets */
   RaTime unusable;     /* since when, RA_TIME_NONE: it is usable */
   RaTime patience;     /* in FALLBACK: no second trip before */
-  guint64 bytes;       /* sent since interval_start */
+  RaTime calm;      /* in FALLBACK: since then no interval gave cause for one */
+  RaSpan probation; /* so long calm, and it closes */
+  RaTime believed;  /* when that was, RA_TIME_NONE: never */
+  guint64 bytes;    /* sent since interval_start */
   RaTime interval_start;
 
   RaProbes probes;
@@ -85,7 +90,7 @@ void ra_breaker_on_sent (RaBreaker *b, guint size, gboolean held, RaTime now);
 void ra_breaker_on_heard (RaBreaker *b, gboolean delivered, RaTime now);
 /* An interval of `f`, the length of which is Tdr, ended: judges its rate, what
  * was delivered and whether it was usable.  `tf` is the frames' interval.
- * TRUE: the state changed. */
+ * TRUE: one tripped. */
 gboolean ra_breaker_on_interval (
     RaBreaker *b, const RaFriendly *f, RaSpan tf, RaTime now);
 /* TRUE if it is open because nothing came back or arrived.  The outage takes all

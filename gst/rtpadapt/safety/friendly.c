@@ -178,7 +178,7 @@ rtt_note (RaFriendly *f, RaSpan rtt, RaTime now)
 static void
 interval_begin (RaFriendly *f, RaTime now)
 {
-  if (f->n == MIN (f->cb_interval + 1, RA_FRIENDLY_INTERVALS)) {
+  while (f->n >= MIN (f->cb_interval + 1, RA_FRIENDLY_INTERVALS)) {
     f->head = (f->head + 1) % RA_FRIENDLY_INTERVALS;
     f->n--;
   }

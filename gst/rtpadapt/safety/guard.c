@@ -237,6 +237,8 @@ ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
     g->tripped = rate;
   if (tripped && g->breaker.state == RA_BREAKER_FALLBACK)
     g->fallback = MAX (rate / TENTH, 1);
+  else if (g->breaker.state == RA_BREAKER_CLOSED)
+    g->fallback = G_MAXUINT64;
   else if (g->fallback < G_MAXUINT64 / 2) /* 4.3: "gradually increase" */
     g->fallback += g->fallback / 4 + 1;
   return FALSE;

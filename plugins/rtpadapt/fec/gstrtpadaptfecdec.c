@@ -320,8 +320,8 @@ get_stats (gpointer owner, const PropRow *row, GValue *value)
 
 static const PropRow fec_dec_props[] = {
   { "pt", "Payload type",
-      "Of the repair packets (255: none, nothing is repaired)", PROP_PLAYING,
-      PROP_UINT (FecDecConfig, pt, 0, PT_NONE, PT_NONE) },
+      "Payload type of the repair packets (255: none, nothing is repaired)",
+      PROP_PLAYING, PROP_UINT (FecDecConfig, pt, 0, PT_NONE, PT_NONE) },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptfecdec-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS, .get_locked = get_stats },

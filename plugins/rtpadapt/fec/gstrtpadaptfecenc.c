@@ -498,7 +498,8 @@ get_stats (gpointer owner, const PropRow *row, GValue *value)
 
 static const PropRow fec_enc_props[] = {
   { "pt", "Payload type",
-      "Of the repair packets (255: none are made, packets pass unchanged)",
+      "Payload type of the repair packets (255: none are made, packets pass "
+      "unchanged)",
       PROP_PLAYING, PROP_UINT (FecEncConfig, pt, 0, PT_NONE, PT_NONE) },
   { "percentage", "Percentage", "Repair packets per 100 media packets",
       PROP_PLAYING, PROP_UINT (FecEncConfig, percentage, 0, 100, 0) },
@@ -516,8 +517,8 @@ static const PropRow fec_enc_props[] = {
       PROP_PLAYING,
       PROP_ENUM (FecEncConfig, code, gst_rtp_adapt_fec_code_get_type, "xor") },
   { "rs-pt", "Payload type of rs",
-      "Of repair packets of the code rs (255: none)", PROP_PLAYING,
-      PROP_UINT (FecEncConfig, rs_pt, 0, PT_NONE, PT_NONE) },
+      "Payload type of the repair packets of the code rs (255: none)",
+      PROP_PLAYING, PROP_UINT (FecEncConfig, rs_pt, 0, PT_NONE, PT_NONE) },
   { "late-loss", "Loss of late packets",
       "While percentage is 0: so many in 1000 are lost of the packets with the flag "
       "NON_DROPPABLE, for which no other repair comes in time; their frame is a block "

@@ -236,7 +236,7 @@ static const PropRow link_props[] = {
       "once. A wrong one changes nothing, and the element does not start",
       PROP_PLAYING, PROP_TEXT (GstRtpAdaptLink, text, ""), .set = set_link },
   { "seed", "Seed",
-      "Of all that is random in the path; taken when the element starts "
+      "Seed of all that is random in the path; taken when the element starts "
       "and with each new link",
       PROP_PLAYING, PROP_UINT64 (GstRtpAdaptLink, seed, 0, G_MAXUINT64, 0) },
   { "overhead", "Overhead",

@@ -105,6 +105,20 @@ walk_find (GstPad *pad, WalkMatch match)
   return found->len > 0 ? gst_object_ref (found->pdata[0]) : NULL;
 }
 
+static gboolean
+is_same (GstElement *element, gconstpointer other)
+{
+  return element == other;
+}
+
+gboolean
+walk_leads (GstPad *pad, GstElement *element)
+{
+  g_autoptr (GPtrArray) found = search (pad, is_same, element, FALSE);
+
+  return found->len > 0;
+}
+
 GPtrArray *
 walk_find_all (GstPad *pad, WalkMatch match)
 {

@@ -12,6 +12,8 @@ typedef gboolean (*WalkMatch) (GstElement *element);
 /* The nearest such element upstream of a sink pad, or downstream of a source
  * pad, through all that has pads and into bins.  (transfer full), or NULL. */
 GstElement *walk_find (GstPad *pad, WalkMatch match);
+/* TRUE: `element` would be found. */
+gboolean walk_leads (GstPad *pad, GstElement *element);
 /* All such elements, nearest first, none of them behind another.
  * (transfer full) (element-type GstElement): g_ptr_array_unref(). */
 GPtrArray *walk_find_all (GstPad *pad, WalkMatch match);

@@ -33,7 +33,9 @@ typedef struct
   gboolean used;
   guint32 ssrc, timestamp;
   gboolean dropping;
-  guint64 plain; /* number of its last item in the lane without priority */
+  gboolean ended; /* its last packet came in */
+  guint alike;    /* frames before it that have its timestamp */
+  guint64 plain;  /* number of its last item in the lane without priority */
 } Frame;
 
 typedef struct
@@ -58,6 +60,7 @@ struct _Backlog
   guint next_frame; /* the slot that a new SSRC takes */
 
   guint64 dropped, dropped_frames;
+  guint alike; /* the most of all frames */
 };
 
 /* --- what belongs to packets -------------------------------------------- */
@@ -286,13 +289,29 @@ frame_add (Backlog *b, const BacklogItem *item)
   return frame;
 }
 
+/* TRUE if the packet is the first of a frame.  FEC behind the marker belongs to the frame
+ * before; video does not, as a payloader that gets no times gives all frames the same.
+ * Audio has the marker where it begins (RFC 3551 4.1). */
+static gboolean
+frame_begins (Backlog *b, Frame *frame, const BacklogItem *item)
+{
+  gboolean other = frame->timestamp != item->timestamp;
+
+  if (!other && (!frame->ended || item->priority || item->media == 0))
+    return FALSE;
+  frame->timestamp = item->timestamp;
+  frame->ended = FALSE;
+  frame->alike = other ? 0 : frame->alike + 1;
+  b->alike = MAX (b->alike, frame->alike);
+  return TRUE;
+}
+
 /* TRUE if the packet is to be dropped with its frame. */
 static gboolean
 frame_drops (Backlog *b, Frame *frame, const BacklogItem *item, RaSpan limit,
     RaSpan queued, gsize bytes)
 {
-  if (frame->timestamp != item->timestamp) {
-    frame->timestamp = item->timestamp;
+  if (frame_begins (b, frame, item)) {
     frame->dropping = queued > limit && bytes > 0;
     b->dropped_frames += frame->dropping ? 1 : 0;
   } else if (!frame->dropping && bytes > HARD_BYTES
@@ -300,6 +319,7 @@ frame_drops (Backlog *b, Frame *frame, const BacklogItem *item, RaSpan limit,
     frame->dropping = TRUE;
     b->dropped_frames++;
   }
+  frame->ended |= item->marker;
   return frame->dropping;
 }
 
@@ -402,6 +422,12 @@ RaSpan
 backlog_span (const Backlog *b, guint64 rate)
 {
   return bytes_span (b->first.bytes + b->repeats.bytes + b->plain.bytes, rate);
+}
+
+guint
+backlog_alike (const Backlog *b)
+{
+  return b->alike;
 }
 
 guint64

@@ -1,9 +1,9 @@
 /* The packets and events that wait for the pacer, bounded in time.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Policy: a frame (packets of one SSRC with one RTP timestamp) that begins
- * while more than `limit` of sending time is queued is dropped as a whole; a
- * frame that began is not cut, unless the queue grows beyond four times the
+ * Policy: a frame (packets of one SSRC with one RTP timestamp, up to the marker if it
+ * is video) that begins while more than `limit` of sending time is queued is dropped as
+ * a whole; a frame that began is not cut, unless the queue grows beyond four times the
  * limit, where the rest of the frame goes.  A frame that finds the queue empty
  * always begins.  The RTP numbers of dropped packets are not reused: the
  * receiver sees a gap and its decoder conceals a missing frame, where closed
@@ -81,6 +81,8 @@ guint backlog_packets (const Backlog *b);
 gboolean backlog_is_latest (Backlog *b, const BacklogItem *item);
 /* The time the queued bytes take at `rate`. */
 RaSpan backlog_span (const Backlog *b, guint64 rate);
+/* The most frames of an SSRC that followed one with the same RTP timestamp. */
+guint backlog_alike (const Backlog *b);
 guint64 backlog_dropped (const Backlog *b);
 guint64 backlog_dropped_frames (const Backlog *b);
 

@@ -92,6 +92,12 @@ encoders_set_largest (Encoders *e, gdouble largest)
 }
 
 void
+encoders_on_stream_start (Encoders *e)
+{
+  e->doubtful = TRUE;
+}
+
+void
 encoders_on_video (Encoders *e)
 {
   e->expected = TRUE;
@@ -206,7 +212,8 @@ missing_say (Encoders *e, EncodersSearch *s)
     e->expected |= s->video;
     return again ? SEND_TELL : SEND_WANTS_NOTHING;
   }
-  if (e->missing_said)
+  /* Another may be about to take the place of one that has just gone. */
+  if (e->missing_said || s->known->len > s->found->len)
     return SEND_WANTS_NOTHING;
   e->missing_said = TRUE;
   text = missing_text (s);
@@ -276,16 +283,20 @@ encoders_plan (
   }
 }
 
-/* The application, or a message on the bus, may hold one that was removed. */
+/* The application, or a message on the bus, may hold one that was removed; and one that
+ * stays in the pipeline may feed another element now, or none. */
 static gboolean
-is_removed (const EncodersTask *task, GstElement *owner)
+is_removed (const EncodersTask *task, GstElement *owner, GstPad *sinkpad)
 {
-  return task->about.in_our_pipeline && !walk_same_top (owner, task->element);
+  return (task->about.in_our_pipeline && !walk_same_top (owner, task->element))
+      || (task->about.leads && !walk_leads (sinkpad, task->element));
 }
 
 void
-encoders_do (EncodersJob *job, GstElement *owner)
+encoders_do (EncodersJob *job, GstPad *sinkpad)
 {
+  g_autoptr (GstElement) owner = gst_pad_get_parent_element (sinkpad);
+
   for (guint i = 0; i < job->n; i++) {
     EncodersTask *task = &job->tasks[i];
     /* Others that drive it may have another clock than ours. */
@@ -294,7 +305,7 @@ encoders_do (EncodersJob *job, GstElement *owner)
       .largest = job->largest,
       .now = system_now () };
 
-    if (is_removed (task, owner)) {
+    if (is_removed (task, owner, sinkpad)) {
       job->gone = TRUE;
       return;
     }
@@ -334,7 +345,7 @@ encoders_take (Encoders *e, EncodersJob *job)
           e->again, ra_later (job->now, ra_diff (task->again, task->now)));
   }
   e->stale |= job->gone && !late;
-  return (job->gone && !late ? SEND_TELL : 0)
+  return (job->gone && !late ? SEND_SEARCH : 0)
       | (e->again != RA_TIME_NONE ? SEND_WAKE : 0);
 }
 
@@ -370,13 +381,16 @@ encoders_watch_due (Encoders *e, RaTime now)
 }
 
 SendWants
-encoders_watch (const Encoders *e, guint64 other_bitrate, guint64 rate)
+encoders_watch (Encoders *e, guint64 other_bitrate, guint64 rate)
 {
+  gboolean doubtful = e->doubtful;
   guint64 change = other_bitrate > e->other_bitrate
       ? other_bitrate - e->other_bitrate
       : e->other_bitrate - other_bitrate;
 
-  return change > rate / OTHER_CHANGE ? SEND_TELL : SEND_WANTS_NOTHING;
+  e->doubtful = FALSE;
+  return doubtful || change > rate / OTHER_CHANGE ? SEND_TELL
+                                                  : SEND_WANTS_NOTHING;
 }
 
 guint64

@@ -48,6 +48,7 @@ typedef struct
   EncodersPlace places[ENCODERS_MAX];
   guint n;
   gboolean stale;        /* other encoders may stand upstream: search */
+  gboolean doubtful;     /* one of ours may lead elsewhere: look */
   gboolean expected;     /* video came, so an encoder should be found */
   gboolean other_config; /* the bitrates have to be set again */
   gboolean missing_said, shared_said, size_said; /* since the start */
@@ -73,6 +74,9 @@ void encoders_pause (Encoders *e);
 void encoders_on_config (Encoders *e, gboolean restart);
 /* `largest`: as in EncoderWish, from the next bitrate on. */
 SendWants encoders_set_largest (Encoders *e, gdouble largest);
+/* As a funnel or a selector sends each time that it switches, and what was linked
+ * again. */
+void encoders_on_stream_start (Encoders *e);
 /* Video comes in. */
 void encoders_on_video (Encoders *e);
 
@@ -122,8 +126,8 @@ typedef struct
 /* Each stream gets `bps`.  `quiet`: as in EncoderWish. */
 void encoders_plan (
     Encoders *e, guint64 bps, gboolean quiet, RaTime now, EncodersJob *job);
-/* `owner` is the element that drives them. */
-void encoders_do (EncodersJob *job, GstElement *owner);
+/* `sinkpad` is the owner's. */
+void encoders_do (EncodersJob *job, GstPad *sinkpad);
 SendWants encoders_take (Encoders *e, EncodersJob *job);
 void encoders_end (EncodersJob *job);
 
@@ -133,9 +137,9 @@ SendWants encoders_timeout (Encoders *e);
 
 /* TRUE if encoders_watch() is due: ten times a second. */
 gboolean encoders_watch_due (Encoders *e, RaTime now);
-/* What the streams of others take now, which may change the encoders' share. */
-SendWants encoders_watch (
-    const Encoders *e, guint64 other_bitrate, guint64 rate);
+/* What the streams of others take now, which may change the encoders' share.  A job
+ * finds out whether the encoders are still there. */
+SendWants encoders_watch (Encoders *e, guint64 other_bitrate, guint64 rate);
 
 /* What they were given last, together, bit/s. */
 guint64 encoders_bitrate (const Encoders *e);

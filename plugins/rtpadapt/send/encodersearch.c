@@ -7,8 +7,9 @@
 #include "sendstreams.h"
 
 static void
-encoder_add (EncodersSearch *s, GstElement *owner, GstElement *encoder)
+encoder_add (EncodersSearch *s, GstPad *sinkpad, GstElement *encoder)
 {
+  g_autoptr (GstElement) owner = gst_pad_get_parent_element (sinkpad);
   guint n = s->found->len;
   const EncoderRow *row;
   EncoderRow space;
@@ -21,6 +22,7 @@ encoder_add (EncodersSearch *s, GstElement *owner, GstElement *encoder)
     return;
   s->about[n].row = *row;
   s->about[n].in_our_pipeline = walk_same_top (owner, encoder);
+  s->about[n].leads = !s->names[0] && walk_leads (sinkpad, encoder);
   g_ptr_array_add (s->found, gst_object_ref (encoder));
 }
 
@@ -35,7 +37,7 @@ encoders_find (EncodersSearch *s, GstElement *owner, GstPad *sinkpad)
     guint n = s->found->len;
 
     if (encoder)
-      encoder_add (s, owner, encoder);
+      encoder_add (s, sinkpad, encoder);
     if (s->found->len == n)
       g_string_append_printf (
           missing, "%s%s", missing->len > 0 ? ", " : "", s->names[i]);
@@ -46,7 +48,7 @@ encoders_find (EncodersSearch *s, GstElement *owner, GstPad *sinkpad)
     return;
   all = encoder_find_all_upstream (sinkpad, *s->property ? s->property : NULL);
   for (guint i = 0; i < all->len; i++)
-    encoder_add (s, owner, g_ptr_array_index (all, i));
+    encoder_add (s, sinkpad, g_ptr_array_index (all, i));
 }
 
 static gboolean

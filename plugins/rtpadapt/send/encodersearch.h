@@ -21,6 +21,7 @@ typedef struct
   EncoderRow row;
   guint streams;            /* payloaders that it feeds, as far as known */
   gboolean in_our_pipeline; /* when it was found */
+  gboolean leads;           /* it was found upstream of us */
 } EncoderAbout;
 
 /* What a search is about, and what it found. */

@@ -116,9 +116,10 @@
  *
  * The #GstRtpAdaptSend:circuit-breakers of RFC 8083 watch the path.  One that
  * trips on loss or delay posts an element message rtpadapt-breaker (breaker,
- * state "fallback"): every loss counts as congestion from then on, and the rate
- * falls to a tenth.  If that does not help, or if nothing comes back at all,
- * the state is "open": packets are dropped until there is information that the
+ * state "fallback"): every loss counts as congestion, and the rate falls to a
+ * tenth and rises from there, until a minute has passed without cause, or up to
+ * 16 min if that happens often.  If that does not help, or if nothing comes back at
+ * all, the state is "open": packets are dropped until there is information that the
  * path is back (RFC 8083 4.5).  RTCP goes on in both directions.  As long as
  * RTCP comes from the receiver, two packets per second leave as probes.  A
  * breaker that opened because nothing came back closes when a probe arrives, or
@@ -192,6 +193,9 @@
 
 #include <gst/video/video.h>
 
+/* Frames with the RTP timestamp of the one before until a warning; the slices of a frame
+ * may have a marker each. */
+#define ALIKE_MAX 30
 /* Packets per second while nobody answers, however low the rate is. */
 #define SEND_FLOOR 2
 /* Only for LDAs that draw lots about a known truth: repeatable. */
@@ -330,7 +334,7 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
 static GstFlowReturn
 packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 {
-  gboolean refresh = FALSE, warn = FALSE;
+  gboolean refresh = FALSE, warn = FALSE, alike = FALSE;
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
@@ -347,6 +351,8 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
         && key_gate_refresh (&self->keys, now);
     warn = self->way.not_rtp > not_rtp
         && send_warn_once (self, SEND_WARNED_NOT_RTP);
+    alike = backlog_alike (self->pace.backlog) >= ALIKE_MAX
+        && send_warn_once (self, SEND_WARNED_ALIKE);
     if (self->keys.n_waiting > 0)
       send_keys_pass (self);
   } else {
@@ -362,6 +368,10 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
   if (warn)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Dropping buffers that are not RTP packets."), (NULL));
+  if (alike)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("All frames have the same RTP timestamp."),
+        ("the payloader gets no times: appsrc has do-timestamp=true"));
   return flow;
 }
 
@@ -422,6 +432,8 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
       && pace_flow (&self->pace) == GST_FLOW_OK)
     caps_take (self, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    encoders_on_stream_start (&self->encoders);
   queued = pace_push_event (
       &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);

@@ -353,7 +353,7 @@ encoders_set (GstRtpAdaptSend *self)
       is_quiet (self, now), now, &job);
   job.adapt_size = self->cfg.adapt_size;
   g_mutex_unlock (&self->lock);
-  encoders_do (&job, GST_ELEMENT (self));
+  encoders_do (&job, self->sinkpad);
   for (guint i = 0; i < job.n_done; i++) {
     if (job.tasks[i].changed)
       GST_DEBUG_OBJECT (self,

@@ -37,6 +37,7 @@ typedef enum
   SEND_WARNED_ECN_FAILED = 1 << 4,
   SEND_WARNED_OTHER = 1 << 5,
   SEND_WARNED_TRUTH = 1 << 6,
+  SEND_WARNED_ALIKE = 1 << 7,
 } SendWarned;
 
 /* What is notified or posted where it changes. */

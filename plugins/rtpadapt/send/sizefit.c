@@ -42,14 +42,27 @@ before_quark (void)
   return g_quark_from_static_string ("rtpadapt-size-before");
 }
 
+/* Raw video in the memory where the filter gets it. */
+static GstCaps *
+caps_in_memory (GstElement *filter)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (filter, "sink");
+  g_autoptr (GstCaps) now = gst_pad_get_current_caps (pad);
+  GstCaps *caps = gst_caps_new_empty_simple ("video/x-raw");
+
+  if (now)
+    gst_caps_set_features_simple (
+        caps, gst_caps_features_copy (gst_caps_get_features (now, 0)));
+  return caps;
+}
+
 /* Those for the picture at the step, of what the capsfilter let through before. */
 static GstCaps *
 caps_at (const SizeFit *s, GstElement *filter, GstCaps *before)
 {
   RaPicture p = ra_picture_at (&s->full, s->fit.step);
-  GstCaps *caps = gst_caps_is_any (before)
-      ? gst_caps_new_empty_simple ("video/x-raw")
-      : gst_caps_copy (before);
+  GstCaps *caps = gst_caps_is_any (before) ? caps_in_memory (filter)
+                                           : gst_caps_copy (before);
 
   gst_caps_set_simple (caps, "width", G_TYPE_INT, (gint) p.width, "height",
       G_TYPE_INT, (gint) p.height, NULL);

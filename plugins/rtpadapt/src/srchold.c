@@ -403,7 +403,7 @@ frame_end (HoldStream *s, RaTime now)
   if (h->cfg.adaptive
       && (late != RA_SPAN_NONE || h->wanted > h->hold.now
           || is_slowest (h, s, now)))
-    ra_hold_on_frame (&h->hold, h->wanted, late);
+    ra_hold_on_frame (&h->hold, h->wanted, late, now);
   GST_LOG ("%08x: frame %" GST_STIME_FORMAT " late, wanted %" GST_STIME_FORMAT
            ", held %" GST_STIME_FORMAT ", lost %g",
       s->ssrc, GST_STIME_ARGS (s->late), GST_STIME_ARGS (h->wanted),

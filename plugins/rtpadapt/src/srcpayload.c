@@ -54,22 +54,32 @@ codec_parse (Codec *codec, const gchar *text)
   return TRUE;
 }
 
-/* Those that GStreamer knows and whose clock is 90 kHz, too. */
-static gboolean
-codec_is_audio (const Codec *codec)
+/* What is neither seen nor heard, by the names that its depayloaders take: KLV (RFC 6597),
+ * GStreamer's own, ONVIF. */
+static const gchar *const applications[]
+    = { "SMPTE336M", "X-GST", "VND.ONVIF.METADATA", NULL };
+
+/* Audio is what GStreamer knows, whatever its clock, and all else whose clock is not that
+ * of video. */
+static const gchar *
+codec_media (const Codec *codec)
 {
+  if (g_strv_contains (applications, codec->name))
+    return "application";
   if (gst_rtp_payload_info_for_name ("video", codec->name))
-    return FALSE;
+    return "video";
   return g_str_equal (codec->name, "OPUS")
-      || gst_rtp_payload_info_for_name ("audio", codec->name)
-      || (codec->rate && codec->rate != 90000);
+          || gst_rtp_payload_info_for_name ("audio", codec->name)
+          || (codec->rate && codec->rate != 90000)
+      ? "audio"
+      : "video";
 }
 
 static guint
-codec_rate (const Codec *codec, gboolean audio)
+codec_rate (const Codec *codec, const gchar *media)
 {
   const GstRTPPayloadInfo *info
-      = gst_rtp_payload_info_for_name (audio ? "audio" : "video", codec->name);
+      = gst_rtp_payload_info_for_name (media, codec->name);
 
   if (codec->rate)
     return codec->rate;
@@ -81,11 +91,10 @@ codec_rate (const Codec *codec, gboolean audio)
 static GstCaps *
 codec_caps (const Codec *codec)
 {
-  gboolean audio = codec_is_audio (codec);
+  const gchar *media = codec_media (codec);
   GstCaps *caps = gst_caps_new_simple ("application/x-rtp", "media",
-      G_TYPE_STRING, audio ? "audio" : "video", "encoding-name", G_TYPE_STRING,
-      codec->name, "clock-rate", G_TYPE_INT, (gint) codec_rate (codec, audio),
-      NULL);
+      G_TYPE_STRING, media, "encoding-name", G_TYPE_STRING, codec->name,
+      "clock-rate", G_TYPE_INT, (gint) codec_rate (codec, media), NULL);
 
   if (codec->channels) {
     g_autofree gchar *channels = g_strdup_printf ("%u", codec->channels);

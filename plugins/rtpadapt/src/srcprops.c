@@ -62,8 +62,8 @@ const PropRow src_props[] = {
       "\"96=H264/90000,97=OPUS/48000/2\" (name/Hz/channels)",
       PROP_ANY, TEXT (pt_map) },
   { "caps", "Caps",
-      "Of packets in all detail, one structure for each payload type; one "
-      "without payload is for the dynamic ones",
+      "What the packets are in all detail, one structure for each payload type; "
+      "one without payload is for the dynamic ones",
       PROP_ANY, PROP_BOXED (SrcConfig, caps, gst_caps_get_type) },
   { "feedback", "Feedback",
       "What is reported to the sender, which should be set to the same; "

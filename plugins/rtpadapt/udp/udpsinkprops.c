@@ -115,7 +115,7 @@ const PropRow udp_sink_props[] = {
       "before anything but not-ect is right (RFC 6679)",
       PROP_PLAYING,
       PROP_ENUM (UdpSinkConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect") },
-  { "dscp", "DSCP", "Of packets without a colour (-1: as the socket has it)",
+  { "dscp", "DSCP", "DSCP of packets without a colour (-1: the socket's)",
       PROP_PLAYING, PROP_INT (UdpSinkConfig, dscp, -1, 63, -1) },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptudpsink-stats: docs/statistics.md has each field",

@@ -43,7 +43,7 @@ const PropRow secure_props[] = {
       "File with the SRTP master key and salt, as bytes or as hex digits",
       PROP_ANY, PROP_TEXT (SecureConfig, key_file, NULL),
       .empty_is_none = TRUE },
-  { "cipher", "Cipher", "Of SRTP and SRTCP with key or key-file", PROP_ANY,
+  { "cipher", "Cipher", "Cipher of SRTP with key or key-file", PROP_ANY,
       PROP_ENUM (
           SecureConfig, cipher, gst_rtp_adapt_cipher_get_type, "aes-128-icm") },
   { "dtls", "DTLS", "Agree on the SRTP key by DTLS (RFC 5764); needs rtcp-mux",
