@@ -53,6 +53,9 @@ def parse_args(argv):
         help='only these links and systems, as --list has them')
     add('--seeds', type=count, metavar='N',
         help='the first N of the set; 1 to N if it has fewer')
+    add('--first-seed', type=count, metavar='N',
+        help='as many seeds, from N on, with which nothing was tuned; their page and '
+             'record are apart (build/compare/SET-N, docs/compare/held-out)')
     add('--seconds', type=demo.positive, metavar='S',
         help='of each run (what the set says)')
     add('--jobs', type=count, metavar='N', default=1,
@@ -93,6 +96,8 @@ def load(args):
         if args.seeds > len(told.seeds) and not args.quick:
             told.seeds = list(range(1, args.seeds + 1))
         told.seeds = told.seeds[:args.seeds]
+    if args.first_seed:
+        told.seeds = [args.first_seed + i for i in range(len(told.seeds))]
     check_claims(told)
     return told
 
@@ -261,7 +266,8 @@ def complain(ran):
 
 def run(args, told, out, argv):
     # Of what runs: later the tree may have another.
-    known = {'commit': tree.commit(), 'programs': bool(args.programs)}
+    known = {'commit': tree.commit(), 'programs': bool(args.programs),
+             'first_seed': args.first_seed}
     if args.record:
         # Now, and not after half an hour of runs.
         record.check(known)
@@ -302,7 +308,8 @@ def run(args, told, out, argv):
 def main(argv):
     args = parse_args(argv)
     told = load(args)
-    out = args.out or pathlib.Path(demo.BUILD) / 'compare' / told.name
+    out = args.out or pathlib.Path(demo.BUILD) / 'compare' / (
+        told.name + ('-%d' % args.first_seed if args.first_seed else ''))
     if args.table or args.list:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # of | head
     if args.table:

@@ -1,5 +1,6 @@
 # The record of a set: a row for each run, in docs/compare, from which tools/results
-# makes the tables of README and docs/results.md.
+# makes the tables of README and docs/results.md. Runs of --first-seed have a record apart,
+# in docs/compare/held-out.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import csv
 import io
@@ -168,9 +169,14 @@ def label(cell):
 def record(found, folder=FOLDER):
     """Adds what ran to the set's record; returns its path."""
     check(found)
+    name = found['set']
+    if found.get('first_seed'):
+        folder = folder / 'held-out'
+        folder.mkdir(exist_ok=True)
+        name += ' --first-seed %d' % found['first_seed']
     path = folder / (found['set'] + '.csv')
     links = {link['name']: link for link in found['links']}
     new = [row(cell, found, links[cell['link']])
            for cell in found['cells'] if cell['state'] == 'ok']
-    path.write_text(text(found['set'], merged(read(path), new)), encoding='utf-8')
+    path.write_text(text(name, merged(read(path), new)), encoding='utf-8')
     return path

@@ -106,8 +106,8 @@ def meaning():
     rows = [('place', 'mean of the places by %s: what a viewer notices' %
              '; '.join(BY_NAME[name].title for name in PLACE_BY))]
     rows += [(metric.title, metric.text) for metric in METRICS]
-    rows += [('share', 'of TCPs beside the stream, and of the stream: goodput '
-              'over capacity by the number of flows; 1 is fair'),
+    rows += [('share', 'of TCPs beside the stream, and of the stream: what '
+              'came through the line over capacity by the number of flows; 1 is fair'),
              ('Jain', 'index of fairness of the stream and those beside it: 1 '
               'if all have the same, 1/n if one has all'),
              ('±', 'half the 95 % confidence interval of the mean over the '

@@ -51,6 +51,9 @@ COUNTED = {WITHIN: 'reproduced', ONE: 'near with 1 seed',
            MISSING: 'not measured'}
 
 
+MEAN = 'mean'
+
+
 class Notes:
     """Reasons, each once, with a number; they have a page of their own."""
 
@@ -312,8 +315,9 @@ def section(experiment, record, folder, notes):
 
 
 def count(paper, record):
-    """{kind: how many numbers}, and the answers with their experiments."""
-    kinds = dict.fromkeys((WITHIN, ONE, ORDER, DIFFERENT, MISSING), 0)
+    """{kind: how many numbers}, and the answers with their experiments. MEAN: of those
+    that are reproduced, within 2 standard errors of our mean."""
+    kinds = dict.fromkeys((WITHIN, ONE, ORDER, DIFFERENT, MISSING, MEAN), 0)
     claims = []
     for experiment in paper.experiments.values():
         results = record.results.get(experiment.name)
@@ -322,7 +326,9 @@ def count(paper, record):
             kinds[MISSING] += len(told)
             continue
         for entry in told:
-            kinds[verdict(experiment, entry, results).kind] += 1
+            found = verdict(experiment, entry, results)
+            kinds[found.kind] += 1
+            kinds[MEAN] += found.mean
         claims += [(experiment, answer)
                    for answer in answers(experiment, record)]
     return kinds, claims
@@ -357,11 +363,11 @@ def opening(paper, record):
     lines = []
     if sum(kinds.values()):
         lines.append(
-            'Published numbers: %d reproduced, %d near with 1 seed (no '
-            'interval), %d in the same order, %d different, %d not '
-            'measured.' % (
-                kinds[WITHIN], kinds[ONE], kinds[ORDER], kinds[DIFFERENT],
-                kinds[MISSING]))
+            'Published numbers: %d reproduced, %d of them within 2 standard '
+            'errors of our mean; %d near with 1 seed (no interval), %d in the '
+            'same order, %d different, %d not measured.' % (
+                kinds[WITHIN], kinds[MEAN], kinds[ONE], kinds[ORDER],
+                kinds[DIFFERENT], kinds[MISSING]))
     for text, wanted in (
             ("Statements of the paper that hold", lambda c: not c.ours),
             ('Bounds of ours that hold', lambda c: c.ours),
@@ -414,9 +420,11 @@ def notes_page(paper, notes):
 
 
 def summary(papers, records):
-    lines = []
+    lines, mean = [], 0
     for paper in papers:
         kinds, claims = count(paper, records[paper.name])
+        if 'seed-text' in paper.table:
+            mean += kinds[MEAN]
         lines.append([
             '[%s](%s.md)' % (paper.name, paper.name),
             *(['%d + %d' % (kinds[WITHIN], kinds[ONE]), kinds[ORDER],
@@ -424,7 +432,9 @@ def summary(papers, records):
             held_of(claims, lambda c: c.ours),
             held_of(claims, lambda c: c.must)])
     return table(['', 'reproduced + 1 seed', 'same order', 'different',
-                  "paper's statements", 'ours', 'musts'], lines)
+                  "paper's statements", 'ours', 'musts'], lines) + (
+        "Of 000 to 004's reproduced numbers %d are within 2 standard errors of our mean.\n\n"
+        % mean)
 
 
 def numbers(papers, records):
@@ -452,8 +462,12 @@ VERDICTS = '''## Verdicts
 
 - **reproduced**: our mean is within 2 standard deviations of our seeds, and
   within a tenth of the published number (shares below 10 %: within 1 point). The
-  row has this cutoff. A printed number counts as known to half of its last digit; a
-  bound or a range is reproduced when our mean is inside.
+  row has this cutoff. Deviations of single seeds count, as a published number of one
+  run is as much by chance as one of ours; paper 000 has means of ten runs, so that the
+  deviation of the difference of two means counts. How many are within 2 standard errors
+  of our mean alone, as if what is published were exact, each page says. A printed number
+  counts as known to half of its last digit; a bound or a range is reproduced when our
+  mean is inside.
 - **1 seed, near**: within the tenth or the point, but of one seed, so that there
   is no interval. Not counted as reproduced.
 - **same order**: further away, but with two pairs or more of its row or column

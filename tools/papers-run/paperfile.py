@@ -12,7 +12,7 @@ from paperparts import (CLAIM_NAMES, Claim, Metric, Published, Target, as_list,
 
 PAPER_KEYS = {'title', 'about', 'seed-text', 'defaults', 'values', 'metrics',
               'labels', 'experiment', 'asked', 'overview', 'conclude',
-              'number', 'figures', 'tables', 'left-out'}
+              'number', 'figures', 'tables', 'left-out', 'runs'}
 EXPERIMENT_KEYS = {
     'name', 'title', 'source', 'about', 'kind', 'x', 'series', 'log', 'show',
     'seeds', 'short', 'net', 'sweep', 'where', 'let', 'values', 'metrics',
@@ -372,6 +372,8 @@ class Paper:
             raise PaperError('%s has no title' % self.path.name)
         self.title = self.table['title']
         self.about = self.table.get('about', '')
+        # Of which a published number is the mean.
+        self.runs = self.table.get('runs', 1)
         self.experiments = {}
         for number, table in enumerate(self.table.get('experiment', [])):
             experiment = Experiment(self, table, number + 1)

@@ -58,9 +58,10 @@ def order_pairs(experiment, metric, results, published, by=None):
 
 
 class Verdict:
-    def __init__(self, kind, text, reason=None, cutoff=math.nan):
+    def __init__(self, kind, text, reason=None, cutoff=math.nan, mean=False):
         self.kind, self.text, self.reason = kind, text, reason
         self.cutoff = cutoff
+        self.mean = mean  # within what is known of our mean, too
 
 
 def most(metric, target):
@@ -70,15 +71,18 @@ def most(metric, target):
     return .1 * abs(target.number)
 
 
-def cutoff(metric, target, spread):
+def cutoff(metric, target, spread, seeds=1, runs=1):
     """How near is reproduced: 2 sd, at most a tenth of the number.
 
-    A number that is printed with so many digits is not known better than to
-    half of the last one.
+    A published number is as much by chance as one of our seeds, if it is of one
+    run: our mean may be exact, and it is 2 sd away. If it is the mean of more runs,
+    the difference of two means has less spread. A number that is printed with so
+    many digits is not known better than to half of the last one.
     """
     largest = most(metric, target)
     if math.isnan(spread):
         return largest
+    spread *= min(1, math.sqrt(1 / seeds + 1 / runs))
     return max(min(2 * spread, largest), target.rounding)
 
 
@@ -90,7 +94,8 @@ def verdict(experiment, entry, results):
         return Verdict(MISSING, 'not run' if not results.seeds(entry.point)
                        else 'not measurable')
     spread = results.sd(entry.metric, entry.point)
-    near = cutoff(metric, target, spread)
+    seeds = len(results.all(entry.metric, entry.point))
+    near = cutoff(metric, target, spread, seeds, experiment.paper.runs)
     # A bound or a range has no spread of its own; what was read by eye has.
     if target.low != target.high:
         near = 0.0
@@ -98,7 +103,9 @@ def verdict(experiment, entry, results):
     if abs(target.miss(ours)) <= near * (1 + 1e-9):
         if math.isnan(spread):
             return Verdict(ONE, 'near, 1 seed', None, near)
-        return Verdict(WITHIN, 'reproduced', None, near)
+        error = max(2 * spread / math.sqrt(seeds), target.rounding)
+        return Verdict(WITHIN, 'reproduced', None, near,
+                       abs(target.miss(ours)) <= error * (1 + 1e-9))
     pairs = [kept for other in experiment.published
              if (other.metric, other.original) == (entry.metric,
                                                    entry.original)

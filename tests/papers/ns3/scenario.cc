@@ -71,6 +71,8 @@ static const RaParam flow_rows[] = {
   ROW (FlowNumbers, "dcr", dcr, 0, 0, 1, "", "tcp: 1: TCP-DCR (seed 002)"),
   ROW (FlowNumbers, "alpha", alpha, 1, .01, 10, "packets",
       "tcp with an lda: by which the window grows each round trip"),
+  ROW (FlowNumbers, "label-timeouts", label_timeouts, 1, 0, 1, "",
+      "tcp with lda ll: 0: by duplicate acknowledgements alone"),
   ROW (FlowNumbers, "assured", assured, 0, 0, 100e9, "bit/s",
       "tcp: the rate its colours are a share of; 0: what it sends"),
   ROW (FlowNumbers, "rate", rate, 100e3, 1, 100e9, "bit/s", "udp: while on"),

@@ -26,7 +26,7 @@ struct FlowNumbers
 {
   gdouble count, from, to, start, spread, stop, packet_size;
   gdouble sack, window, delack, initial_window, min_rto, bytes, bytes_to, idle,
-      dcr, alpha;
+      dcr, alpha, label_timeouts;
   gdouble rate, on, off, shape;
   gdouble pause, resume, grain, ecn;
   gdouble assured;

@@ -114,7 +114,8 @@ TcpFlow::lda_install ()
   if (m_group.tcp != "NewReno" || m_group.dcr > 0)
     throw std::runtime_error ("only tcp NewReno can have an lda");
   m_lda = Create<TcpLda> (m_group.lda, m_group.lda_params,
-      m_place.seed * 1000 + m_place.index, truth, this,
+      m_place.seed * 1000 + m_place.index, m_group.label_timeouts > 0, truth,
+      this,
       [this] (guint32 seq, RaCause verdict) { on_verdict (seq, verdict); });
   m_lda->set_alpha (m_group.alpha);
 }

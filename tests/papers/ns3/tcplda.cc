@@ -24,6 +24,8 @@
  *   through our variant with perfect loss labeling" (2.2), and NewReno-LL labels
  *   "a loss event" (2.1).  So the truth is asked about timeouts, too.  The socket
  *   then has a window of 1 all the same; ours is back with the next new ACK.
+ *   "Timeouts do not contribute to our loss classification process, only duplicate
+ *   ACKs" (footnote 5): without label-timeouts they are congestion for all.
  */
 #include "tcplda.h"
 
@@ -86,8 +88,10 @@ TcpLda::GetTypeId ()
 }
 
 TcpLda::TcpLda (const std::string &name, const std::string &params,
-    guint64 seed, RaTruth truth, gpointer truth_data, const OnVerdict &verdict)
-    : m_lda (nullptr), m_on_verdict (verdict), m_judges_timeouts (name == "ll")
+    guint64 seed, bool timeouts, RaTruth truth, gpointer truth_data,
+    const OnVerdict &verdict)
+    : m_lda (nullptr), m_on_verdict (verdict),
+      m_judges_timeouts (timeouts && name == "ll")
 {
   const RaLdaOps *ops = ra_lda_find (name.c_str ());
   g_autoptr (GError) error = nullptr;

@@ -18,9 +18,11 @@ public:
 
   static ns3::TypeId GetTypeId ();
   /* `params` as ra_lda_new(); throws std::runtime_error if they are wrong.
+   * With `timeouts` those are labelled, too, by `ll` alone.
    * `truth` knows a segment by its sequence number. */
   TcpLda (const std::string &name, const std::string &params, guint64 seed,
-      RaTruth truth, gpointer truth_data, const OnVerdict &verdict);
+      bool timeouts, RaTruth truth, gpointer truth_data,
+      const OnVerdict &verdict);
   ~TcpLda () override;
 
   /* Of the socket that has not connected yet: takes its congestion control and
