@@ -15,9 +15,6 @@
  * more, drains within a lag.  Such tests are frequent, and frames that wait for the
  * end of one are late. */
 #define DRAIN_MORE .010
-/* A test shows nothing of others if the lowest rate allowed leaves it more than this share
- * of the rate. */
-#define LEFT .8
 #define EMPTY .004 /* a test has passed */
 /* s.  Two tests that empty a longer queue show that the line is ours. */
 #define OURS .008
@@ -584,15 +581,9 @@ drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
   }
   if (n->now - c->t_began <= 3 * n->lag + 2 * c->q_max)
     return fmin (x, drain_depth (c, n) * c->x_back);
-  if (floor_judge (c, n))
-    return drain_rebased (c, n, x);
-  if (!c->competes && c->x_min > LEFT * c->x_back) {
-    drain_void (c, n);
-    return x;
-  }
   if (!there && !c->competes)
     c->drain = RA_DRAIN_BASE; /* too short to fight for */
-  return drain_failed (c, n);
+  return floor_judge (c, n) ? drain_rebased (c, n, x) : drain_failed (c, n);
 }
 
 /* As TCP; a belt holds it to what TCPs would have, were all losses congestion. */

@@ -33,7 +33,6 @@ typedef struct
   RaCubic tcp;       /* as a TCP would send; no window: 0 */
   gdouble per_rate;  /* packets of its window per byte/s, full ones */
   gdouble x_back;    /* after the test */
-  gdouble x_min;     /* no lower rate is allowed, byte/s */
   gdouble x_own;     /* when a test last passed: the queue was ours */
   gdouble t_entered; /* the competition */
   gdouble stands;    /* S: how much of late a queue stood, 0 to 1 */

@@ -401,7 +401,6 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
   if (d->c.competes)
     ra_contest_at_least (&d->c, fmin (d->x_tcp, 2 * d->n.r)); /* RFC 5348 4.3 */
-  d->c.x_min = ra_bytes (r->cfg.min);
   if (!d->ramp)
     d->start.x = ra_contest_rate (&d->c, &d->n, d->t_stands, d->start.x, r->s,
         fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
