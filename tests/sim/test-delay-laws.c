@@ -25,7 +25,6 @@ typedef struct
   gint ppm; /* of the way's growth, where there is no link */
   gboolean mpeg;
   guint seeds; /* 0: two */
-  guint64 min; /* bit/s */
 } Law;
 
 static const Law laws[] = {
@@ -41,9 +40,6 @@ static const Law laws[] = {
   { "route-longer", NULL, "fused", NULL,
       "bottleneck rate=3M queue=150ms ! delay 25ms,30s:65ms", 1, 75, 45, 0, .9,
       .01, "a base 40 ms longer is known after 15 s" },
-  { "route-longer-least", NULL, "fused", NULL,
-      "bottleneck rate=4M queue=200ms ! delay 25ms,20s:60ms", 1, 75, 35, 0, .9,
-      .01, "so where min-bitrate leaves a test a fourth", .min = 3000000 },
   { "route-longer-radio", NULL, "fused", NULL,
       "bottleneck rate=3M queue=150ms ! delay 25ms,30s:65ms ! bernoulli 10%", 1,
       75, 32, 0, .8, .01, "with 10 % lost after 2 s" },
@@ -164,7 +160,6 @@ test_law (gconstpointer data)
   cfg.n_mix = cfg.flows = law->flows;
   cfg.link = law->link ? law->link : way;
   cfg.rate.start = 500000;
-  cfg.rate.min = MAX (law->min, cfg.rate.min);
   cfg.per_packet = TRUE;
   cfg.fps = 25;
   cfg.mpeg = law->mpeg;
