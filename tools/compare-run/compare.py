@@ -97,6 +97,8 @@ def load(args):
             told.seeds = list(range(1, args.seeds + 1))
         told.seeds = told.seeds[:args.seeds]
     if args.first_seed:
+        if args.first_seed <= max(told.seeds):
+            raise CompareError('--first-seed: the set has seeds up to %d itself' % max(told.seeds))
         told.seeds = [args.first_seed + i for i in range(len(told.seeds))]
     check_claims(told)
     return told

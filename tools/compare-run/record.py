@@ -175,6 +175,8 @@ def record(found, folder=FOLDER):
         folder.mkdir(exist_ok=True)
         name += ' --first-seed %d' % found['first_seed']
     path = folder / (found['set'] + '.csv')
+    if folder != FOLDER and path.exists() and name not in path.read_text(encoding='utf-8'):
+        raise CompareError('%s is of another --first-seed' % path)
     links = {link['name']: link for link in found['links']}
     new = [row(cell, found, links[cell['link']])
            for cell in found['cells'] if cell['state'] == 'ok']

@@ -374,6 +374,8 @@ class Paper:
         self.about = self.table.get('about', '')
         # Of which a published number is the mean.
         self.runs = self.table.get('runs', 1)
+        if type(self.runs) is not int or self.runs < 1:
+            raise PaperError('%s: runs is a number from 1 on' % self.path.name)
         self.experiments = {}
         for number, table in enumerate(self.table.get('experiment', [])):
             experiment = Experiment(self, table, number + 1)

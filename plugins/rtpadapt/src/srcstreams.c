@@ -42,7 +42,8 @@ stream_silence (SrcStreams *s, const SrcStream *stream)
   return silence == RA_SPAN_NONE ? SRC_RESTARTED : silence;
 }
 
-/* A new pad that is being shown has no stream until src_streams_add(). */
+/* A pad with the payload type is being decided about, or shown; a new one has no stream until
+ * src_streams_add(). */
 static gboolean
 pt_has_job (const SrcStreams *s, guint pt)
 {
