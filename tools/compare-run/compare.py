@@ -55,7 +55,7 @@ def parse_args(argv):
         help='the first N of the set; 1 to N if it has fewer')
     add('--first-seed', type=count, metavar='N',
         help='as many seeds, from N on, with which nothing was tuned; their page and '
-             'record are apart (build/compare/SET-N, docs/compare/held-out)')
+             'record are apart (build/compare/SET-N, docs/compare/held-out/SET-N.csv)')
     add('--seconds', type=demo.positive, metavar='S',
         help='of each run (what the set says)')
     add('--jobs', type=count, metavar='N', default=1,
@@ -92,13 +92,14 @@ def load(args):
                 args.set, ' '.join(sorted(
                     path.stem for path in SETS.glob('*.toml')))))
     told = Set(path, args.seconds, args.quick)
+    known = max(told.seeds)
     if args.seeds:
         if args.seeds > len(told.seeds) and not args.quick:
             told.seeds = list(range(1, args.seeds + 1))
         told.seeds = told.seeds[:args.seeds]
     if args.first_seed:
-        if args.first_seed <= max(told.seeds):
-            raise CompareError('--first-seed: the set has seeds up to %d itself' % max(told.seeds))
+        if args.first_seed <= known:
+            raise CompareError('--first-seed: the set has seeds up to %d itself' % known)
         told.seeds = [args.first_seed + i for i in range(len(told.seeds))]
     check_claims(told)
     return told

@@ -169,14 +169,11 @@ def label(cell):
 def record(found, folder=FOLDER):
     """Adds what ran to the set's record; returns its path."""
     check(found)
-    name = found['set']
+    name, path = found['set'], folder / (found['set'] + '.csv')
     if found.get('first_seed'):
-        folder = folder / 'held-out'
-        folder.mkdir(exist_ok=True)
+        path = folder / 'held-out' / ('%s-%d.csv' % (name, found['first_seed']))
+        path.parent.mkdir(exist_ok=True)
         name += ' --first-seed %d' % found['first_seed']
-    path = folder / (found['set'] + '.csv')
-    if folder != FOLDER and path.exists() and name not in path.read_text(encoding='utf-8'):
-        raise CompareError('%s is of another --first-seed' % path)
     links = {link['name']: link for link in found['links']}
     new = [row(cell, found, links[cell['link']])
            for cell in found['cells'] if cell['state'] == 'ok']

@@ -372,7 +372,7 @@ class Paper:
             raise PaperError('%s has no title' % self.path.name)
         self.title = self.table['title']
         self.about = self.table.get('about', '')
-        # Of which a published number is the mean.
+        # A published number is the mean of so many.
         self.runs = self.table.get('runs', 1)
         if type(self.runs) is not int or self.runs < 1:
             raise PaperError('%s: runs is a number from 1 on' % self.path.name)

@@ -25,7 +25,7 @@ typedef struct
   const RaLedgerEntry *last; /* the highest that arrived, or NULL */
   RaTime newest;             /* the latest arrival, receiver's clock */
   guint64 at;                /* the next to be taken */
-  guint64 until; /* before it what no report speaks of is lost, so far */
+  guint64 until; /* what has a lower index and is in no report is lost so far */
 } RaCcfbNotes;   /* zeroed at first */
 
 /* A row about the packet `e`. */

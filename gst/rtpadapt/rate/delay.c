@@ -192,8 +192,8 @@ resume_rebased (RaDelayRate *d)
 }
 
 /* A longer route would lower the rate for as long as it looks like a queue, while the
- * viewer waits for a key frame.  Losses `answered` do not come of that, and a drain test
- * finds it out. */
+ * viewer waits for a key frame.  A rate that losses have lowered (`answered`) is not held,
+ * nor is that of a drain test, which finds such a route. */
 static void
 hold_doubtful (RaDelayRate *d, gboolean answered)
 {

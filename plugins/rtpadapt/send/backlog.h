@@ -81,7 +81,7 @@ guint backlog_packets (const Backlog *b);
 gboolean backlog_is_latest (Backlog *b, const BacklogItem *item);
 /* The time the queued bytes take at `rate`. */
 RaSpan backlog_span (const Backlog *b, guint64 rate);
-/* The most frames of an SSRC that followed one with the same RTP timestamp. */
+/* The most frames in a row of one SSRC that had the RTP timestamp of the one before. */
 guint backlog_alike (const Backlog *b);
 guint64 backlog_dropped (const Backlog *b);
 guint64 backlog_dropped_frames (const Backlog *b);

@@ -48,10 +48,10 @@ typedef struct
   EncodersPlace places[ENCODERS_MAX];
   guint n;
   gboolean stale;        /* other encoders may stand upstream: search */
-  gboolean doubtful;     /* one of ours may lead elsewhere: look */
+  gboolean doubtful;     /* one that is driven may feed another element now */
   gboolean expected;     /* video came, so an encoder should be found */
   gboolean other_config; /* the bitrates have to be set again */
-  RaTime left;           /* an encoder did last, 0: none */
+  RaTime left; /* when the last one that was driven left, 0: none did */
   gboolean missing_said, shared_said, size_said; /* since the start */
   gdouble largest;                               /* as in EncoderWish */
   guint64 other_bitrate; /* of streams that the encoders do not make, bit/s */
@@ -75,8 +75,8 @@ void encoders_pause (Encoders *e);
 void encoders_on_config (Encoders *e, gboolean restart);
 /* `largest`: as in EncoderWish, from the next bitrate on. */
 SendWants encoders_set_largest (Encoders *e, gdouble largest);
-/* As a funnel or a selector sends each time that it switches, and what was linked
- * again. */
+/* Such an event comes from a funnel or a selector that switches, and from an element that
+ * was linked again. */
 void encoders_on_stream_start (Encoders *e);
 /* Video comes in. */
 void encoders_on_video (Encoders *e);
