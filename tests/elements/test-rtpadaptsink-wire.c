@@ -155,6 +155,46 @@ test_destination (void)
   close (ear2);
 }
 
+/* Set while it plays, they are for the next start: until then nothing is encrypted, so
+ * that a stranger's reports are none of the receiver's, and RTCP has the same port. */
+static void
+test_late (void)
+{
+  static const gchar *const late[][2]
+      = { { "key-file", "/nowhere" }, { "dtls", "true" }, { "rtcp-mux", "0" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
+    guint ports[2];
+    const gint ears[] = { udp_socket ("127.0.0.1", &ports[0]),
+      udp_socket ("127.0.0.1", &ports[1]), udp_socket ("127.0.0.2", NULL) };
+    GstElement *sink, *pipeline = sink_pipeline (ports[0], "", &sink);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+    g_autofree gchar *said = NULL, *mode = NULL;
+    guint8 rr[SINK_RR_SIZE];
+    UdpHeard heard;
+    gint rtcp;
+
+    g_test_message ("%s", late[i][0]);
+    sink_play (pipeline);
+    gst_util_set_object_arg (G_OBJECT (sink), late[i][0], late[i][1]);
+    said = udp_said (bus, GST_MESSAGE_WARNING);
+    g_assert_true (said && strstr (said, late[i][0]));
+    g_object_set (sink, "port", ports[1], NULL);
+    sink_push (pipeline, 1);
+    sink_hear_rtp (ears[1], &heard);
+    sink_rr (rr, SINK_THEIRS, SINK_SSRC);
+    udp_say (ears[2], "127.0.0.1", heard.from_port, 0, rr, sizeof rr);
+    sink_expect (sink, "peer/foreign-rtcp", 1);
+    mode = stats_text (sink, "security/mode");
+    g_assert_cmpstr (mode, ==, "none");
+    gst_child_proxy_get (GST_CHILD_PROXY (sink), "rtcpsink::port", &rtcp, NULL);
+    g_assert_cmpint (rtcp, ==, (gint) ports[1]);
+    sink_stop (pipeline, sink);
+    for (guint k = 0; k < G_N_ELEMENTS (ears); k++)
+      close (ears[k]);
+  }
+}
+
 /* --- streams ------------------------------------------------------------- */
 
 /* Of SSRCs 1, 2 and 3, from appsrc a0, a1, a2. */
@@ -462,6 +502,7 @@ tests_add (void)
   g_test_add_data_func (
       "/rtpadaptsink/send-options/two-ports", NULL, test_send_options);
   g_test_add_func ("/rtpadaptsink/destination", test_destination);
+  g_test_add_func ("/rtpadaptsink/late", test_late);
   g_test_add_func ("/rtpadaptsink/streams", test_streams);
   g_test_add_func ("/rtpadaptsink/encoders", test_encoders);
   g_test_add_func ("/rtpadaptsink/key-frame", test_key_frame);

@@ -89,6 +89,7 @@
 #include "sinkcaps.h"
 #include "sinkstats.h"
 #include "send/gstrtpadaptsend.h"
+#include "wire/binmessage.h"
 #include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsink_debug);
@@ -426,11 +427,16 @@ part_set (
 static void
 own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
 {
+  gboolean late;
   guint then;
 
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, row, value, NULL, NULL);
+  late = then & THEN_START && GST_STATE (self) > GST_STATE_NULL
+      && self->cfg.rtcp_mux != self->mux;
   GST_OBJECT_UNLOCK (self);
+  if (late)
+    bin_warn_late (GST_ELEMENT (self), row->name);
   if (then & THEN_DESTINATION)
     sink_wire_destination (self);
   if (then & THEN_REPEAT && self->send)

@@ -29,6 +29,7 @@ struct _GstRtpAdaptSink
 
   /* under the object lock */
   SinkConfig cfg;
+  gboolean mux; /* rtcp_mux as sink_wire_open() took it */
   GError *uri_problem;
   GstClockID hint; /* or NULL */
   SinkStreams streams;

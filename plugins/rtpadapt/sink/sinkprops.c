@@ -37,7 +37,7 @@ const PropRow sink_props[] = {
   { "rtcp-mux", "RTCP mux",
       "RTP and RTCP on one port (RFC 5761); off for a "
       "receiver that has two, as rtpbin alone",
-      PROP_ANY, PROP_BOOLEAN (SinkConfig, rtcp_mux, TRUE) },
+      PROP_ANY, PROP_BOOLEAN (SinkConfig, rtcp_mux, TRUE), .then = THEN_START },
   { "rtcp-port", "RTCP port",
       "Port to send RTCP to without rtcp-mux (0: the one after port)",
       PROP_PLAYING, PROP_INT (SinkConfig, rtcp_port, 0, 65535, 0),

@@ -36,9 +36,9 @@
 /* --- destination --------------------------------------------------------- */
 
 static gint
-rtcp_port (const SinkConfig *cfg)
+rtcp_port (const SinkConfig *cfg, gboolean mux)
 {
-  if (cfg->rtcp_mux)
+  if (mux)
     return cfg->port;
   return cfg->rtcp_port > 0 ? cfg->rtcp_port : cfg->port + 1; /* RFC 3550 11 */
 }
@@ -54,7 +54,7 @@ sink_wire_destination (GstRtpAdaptSink *self)
   GST_OBJECT_LOCK (self);
   host = g_strdup (self->cfg.host);
   port = self->cfg.port;
-  rtcp = rtcp_port (&self->cfg);
+  rtcp = rtcp_port (&self->cfg, self->mux);
   GST_OBJECT_UNLOCK (self);
   if (rtcp > 65535) { /* which the start refuses */
     if (GST_STATE (self) > GST_STATE_NULL)
@@ -408,7 +408,7 @@ sink_wire_peer (GstRtpAdaptSink *self)
       GST_RTP_ADAPT_UDP_SINK (self->rtpsink));
 
   GST_OBJECT_LOCK (self);
-  cfg.any_port = !self->cfg.rtcp_mux;
+  cfg.any_port = !self->mux;
   GST_OBJECT_UNLOCK (self);
   if (to)
     cfg.host = host_of (to);
@@ -464,8 +464,9 @@ sink_wire_open (GstRtpAdaptSink *self)
 
   GST_OBJECT_LOCK (self);
   cfg = self->cfg;
+  self->mux = cfg.rtcp_mux;
   GST_OBJECT_UNLOCK (self);
-  if (rtcp_port (&cfg) > 65535) {
+  if (rtcp_port (&cfg, cfg.rtcp_mux) > 65535) {
     GST_ELEMENT_ERROR (
         self, RESOURCE, SETTINGS, (NO_RTCP_PORT, cfg.port), (NULL));
     return FALSE;
@@ -474,11 +475,12 @@ sink_wire_open (GstRtpAdaptSink *self)
   sink_peer_start (&self->who);
   self->unkeyed = 0;
   g_mutex_unlock (&self->lock);
-  session_configure (self);
   sink_wire_destination (self);
   sink_wire_dscp (self);
-  if (!secure_open (self->secure, cfg.rtcp_mux)
-      || !sockets_open (self, cfg.rtcp_mux))
+  if (!secure_open (self->secure, cfg.rtcp_mux))
+    return FALSE;
+  session_configure (self); /* by what security has taken */
+  if (!sockets_open (self, cfg.rtcp_mux))
     return FALSE;
   if (secure_wants_dtls (self->secure))
     gate_open (self);
