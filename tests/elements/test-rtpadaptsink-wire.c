@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../main.h"
+#include "names-fixture.h"
 #include "sink-fixture.h"
 
 #include <gst/rtp/rtp.h>
@@ -153,6 +154,35 @@ test_destination (void)
   sink_stop (pipeline, sink);
   close (ear);
   close (ear2);
+}
+
+/* A name is looked up each time it is set, once for RTP and RTCP: of several addresses
+ * each look-up may find another one. */
+static void
+test_names (void)
+{
+  static const gchar *const hosts[] = { "127.0.0.1", "127.0.0.2" };
+  GResolver *before = names_begin ();
+  GstElement *sink, *pipeline = sink_pipeline (9, "", &sink);
+
+  for (gint i = 0; i < 2; i++) {
+    guint port;
+    gint ear = udp_socket (hosts[i], &port);
+    g_autofree gchar *rtcp = NULL;
+    UdpHeard heard;
+
+    g_atomic_pointer_set (&names_at, hosts[i]);
+    g_object_set (sink, "host", "gcs.test", "port", port, NULL);
+    sink_play (pipeline);
+    sink_push (pipeline, (guint) i);
+    sink_hear_rtp (ear, &heard);
+    gst_child_proxy_get (GST_CHILD_PROXY (sink), "rtcpsink::host", &rtcp, NULL);
+    g_assert_cmpstr (rtcp, ==, hosts[i]);
+    g_assert_cmpint (g_atomic_int_get (&names_asked), ==, i + 1);
+    close (ear);
+  }
+  sink_stop (pipeline, sink);
+  names_end (before);
 }
 
 /* Set while it plays, they are for the next start: until then nothing is encrypted, so
@@ -502,6 +532,7 @@ tests_add (void)
   g_test_add_data_func (
       "/rtpadaptsink/send-options/two-ports", NULL, test_send_options);
   g_test_add_func ("/rtpadaptsink/destination", test_destination);
+  g_test_add_func ("/rtpadaptsink/names", test_names);
   g_test_add_func ("/rtpadaptsink/late", test_late);
   g_test_add_func ("/rtpadaptsink/streams", test_streams);
   g_test_add_func ("/rtpadaptsink/encoders", test_encoders);

@@ -438,7 +438,7 @@ own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
   if (late)
     bin_warn_late (GST_ELEMENT (self), row->name);
   if (then & THEN_DESTINATION)
-    sink_wire_destination (self);
+    sink_wire_destination (self, (then & THEN_LOOK) != 0);
   if (then & THEN_REPEAT && self->send)
     g_object_set_property (G_OBJECT (self->send), row->name, value);
   if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
@@ -516,6 +516,12 @@ part_changed (GObject *part, GParamSpec *pspec, gpointer data)
     g_object_notify (self, pspec->name);
 }
 
+static void
+host_moved (GObject *rtpsink, GParamSpec *pspec, gpointer data)
+{
+  sink_wire_moved (data);
+}
+
 /* Hands the children what the properties are at the beginning. */
 static void
 props_begin (GstRtpAdaptSink *self)
@@ -528,6 +534,9 @@ props_begin (GstRtpAdaptSink *self)
   /* Holds the bin while it runs: the notice may come from another thread. */
   g_signal_connect_object (
       self->send, "notify", G_CALLBACK (part_changed), self, 0);
+  if (self->rtpsink)
+    g_signal_connect_object (
+        self->rtpsink, "notify::host", G_CALLBACK (host_moved), self, 0);
 }
 
 /* --- construction -------------------------------------------------------- */
@@ -595,6 +604,7 @@ sink_finalize (GObject *object)
   props_clear (&self->cfg, sink_props);
   g_clear_error (&self->uri_problem);
   sink_peer_close (&self->who);
+  g_clear_object (&self->to);
   g_mutex_clear (&self->lock);
   secure_free (self->secure);
   G_OBJECT_CLASS (parent_class)->finalize (object);

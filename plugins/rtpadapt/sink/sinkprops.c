@@ -27,10 +27,10 @@ const PropRow sink_props[] = {
       "host, port and properties of this element, but for keys and files",
       PROP_PLAYING, .type = G_TYPE_STRING },
   { "host", "Host",
-      "Name or address to send to, or a multicast group; setting a name "
-      "may block while it is looked up",
+      "Name or address to send to, or a multicast group; a name is looked up each "
+      "time it is set, which may block, and when no packet gets there",
       PROP_PLAYING, PROP_TEXT (SinkConfig, host, "localhost"),
-      .then = THEN_DESTINATION | THEN_PEER },
+      .then = THEN_LOOK | THEN_DESTINATION | THEN_PEER },
   { "port", "Port", "Port to send to", PROP_PLAYING,
       PROP_INT (SinkConfig, port, 1, 65535, BIN_URI_PORT),
       .then = THEN_DESTINATION | THEN_PEER },

@@ -23,6 +23,7 @@
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour.h>
 #include <gst/video/video.h>
+#include <string.h>
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
@@ -43,8 +44,30 @@ rtcp_port (const SinkConfig *cfg, gboolean mux)
   return cfg->rtcp_port > 0 ? cfg->rtcp_port : cfg->port + 1; /* RFC 3550 11 */
 }
 
+static GSocketAddress *
+destination (GstElement *udpsink)
+{
+  return rtp_adapt_udp_sink_get_destination (GST_RTP_ADAPT_UDP_SINK (udpsink));
+}
+
+/* RTCP goes to the address that RTP goes to: of a name with several a second look-up
+ * might find another one.  The number of a host has no zone by its name. */
+static void
+rtcp_follow (GstRtpAdaptSink *self)
+{
+  g_autoptr (GSocketAddress) to = destination (self->rtpsink);
+  g_autofree gchar *host = NULL;
+
+  g_object_get (self->rtpsink, "host", &host, NULL);
+  if (to && !strchr (host, '%')) {
+    g_free (host);
+    host = g_inet_address_to_string (host_of (to));
+  }
+  g_object_set (self->rtcpsink, "host", host, NULL);
+}
+
 void
-sink_wire_destination (GstRtpAdaptSink *self)
+sink_wire_destination (GstRtpAdaptSink *self, gboolean look)
 {
   g_autofree gchar *host = NULL;
   gint port, rtcp;
@@ -62,8 +85,11 @@ sink_wire_destination (GstRtpAdaptSink *self)
           ("packets go where they went before"));
     return;
   }
-  g_object_set (self->rtpsink, "host", host, "port", port, NULL);
-  g_object_set (self->rtcpsink, "host", host, "port", rtcp, NULL);
+  g_object_set (self->rtpsink, "port", port, NULL);
+  g_object_set (self->rtcpsink, "port", rtcp, NULL);
+  if (look)
+    g_object_set (self->rtpsink, "host", host, NULL);
+  rtcp_follow (self);
 }
 
 gboolean
@@ -135,6 +161,7 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
   rtp = socket_open (self->rtpsink);
   if (!rtp)
     return FALSE;
+  rtcp_follow (self); /* the name has been looked up */
   if (mux)
     g_object_set (self->rtcpsink, "socket", rtp, NULL);
   g_object_unref (rtp);
@@ -389,8 +416,7 @@ rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 answers_go (GstRtpAdaptSink *self)
 {
-  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
-      GST_RTP_ADAPT_UDP_SINK (self->rtcpsink));
+  GSocketAddress *to = destination (self->rtcpsink);
   gboolean group = to && g_inet_address_get_is_multicast (host_of (to));
   GSocket *socket;
 
@@ -400,12 +426,11 @@ answers_go (GstRtpAdaptSink *self)
   g_clear_object (&to);
 }
 
-void
-sink_wire_peer (GstRtpAdaptSink *self)
+/* `to`: where RTP goes, or NULL. */
+static void
+peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
 {
   PeerConfig cfg = { .authentic = secure_wanted (self->secure) };
-  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
-      GST_RTP_ADAPT_UDP_SINK (self->rtpsink));
 
   GST_OBJECT_LOCK (self);
   cfg.any_port = !self->mux;
@@ -417,8 +442,43 @@ sink_wire_peer (GstRtpAdaptSink *self)
   answers_go (self);
   g_mutex_lock (&self->lock);
   sink_peer_open (&self->who, &cfg);
+  g_set_object (&self->to, to);
   g_mutex_unlock (&self->lock);
+}
+
+/* Where another thread changes the destination meanwhile, the last one counts. */
+void
+sink_wire_peer (GstRtpAdaptSink *self)
+{
+  GSocketAddress *to = destination (self->rtpsink), *now;
+
+  while (TRUE) {
+    peer_open (self, to);
+    now = destination (self->rtpsink);
+    if (same_address (to, now))
+      break;
+    g_clear_object (&to);
+    to = now;
+  }
   g_clear_object (&to);
+  g_clear_object (&now);
+}
+
+/* A property that is set here makes rtpsink notify, too: what follows it comes later. */
+void
+sink_wire_moved (GstRtpAdaptSink *self)
+{
+  GSocketAddress *now = destination (self->rtpsink);
+  gboolean moved;
+
+  g_mutex_lock (&self->lock);
+  moved = self->to && now && !same_address (self->to, now);
+  g_mutex_unlock (&self->lock);
+  g_clear_object (&now);
+  if (!moved)
+    return;
+  rtcp_follow (self);
+  sink_wire_peer (self);
 }
 
 void
@@ -475,7 +535,7 @@ sink_wire_open (GstRtpAdaptSink *self)
   sink_peer_start (&self->who);
   self->unkeyed = 0;
   g_mutex_unlock (&self->lock);
-  sink_wire_destination (self);
+  sink_wire_destination (self, TRUE);
   sink_wire_dscp (self);
   if (!secure_open (self->secure, cfg.rtcp_mux))
     return FALSE;
@@ -516,5 +576,6 @@ sink_wire_close (GstRtpAdaptSink *self)
   g_object_set (self->rtcpsink, "socket", NULL, NULL);
   g_mutex_lock (&self->lock);
   sink_peer_close (&self->who);
+  g_clear_object (&self->to);
   g_mutex_unlock (&self->lock);
 }
