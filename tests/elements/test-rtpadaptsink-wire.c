@@ -18,6 +18,42 @@ hear_sr (gint ear, UdpHeard *heard)
   } while (!sink_heard_rtcp (heard) || heard->data[1] != 200);
 }
 
+/* --- key frames ---------------------------------------------------------- */
+
+typedef struct
+{
+  gint key_units[2]; /* that reached the sources */
+} Events;
+
+static GstPadProbeReturn
+note_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Events *events = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  guint which = g_object_get_data (G_OBJECT (pad), "second") ? 1 : 0;
+
+  if (gst_event_has_name (event, "GstForceKeyUnit"))
+    g_atomic_int_inc (&events->key_units[which]);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch (GstElement *pipeline, const gchar *name, gboolean second, Events *events)
+{
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
+
+  g_object_set_data (G_OBJECT (pad), "second", GINT_TO_POINTER (second));
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, note_event, events, NULL);
+}
+
+static gboolean
+key_unit_came (gpointer data)
+{
+  return g_atomic_int_get (&((Events *) data)->key_units[1]) > 0;
+}
+
 /* --- ports --------------------------------------------------------------- */
 
 /* RFC 5761: one port each side.  The first report follows the first packets at
@@ -132,25 +168,89 @@ test_send_options (gconstpointer mux)
   sink_stop (pipeline, sink);
 }
 
-/* A new destination while packets go out. */
+/* The receiver says that it uses what is sent again and both kinds of FEC: APP "RADP",
+ * subtype 3 (feedback/radp.h), behind an RR. */
+static void
+say_takes (gint fd, guint port)
+{
+  guint8 rtcp[SINK_RR_SIZE + 16] = { [SINK_RR_SIZE] = 0x83,
+    204,
+    0,
+    3,
+    0,
+    0,
+    0,
+    1,
+    'R',
+    'A',
+    'D',
+    'P',
+    0,
+    15,
+    0,
+    7 };
+  guint8 rr[SINK_RR_SIZE];
+
+  sink_rr (rr, SINK_THEIRS, SINK_SSRC);
+  memcpy (rtcp, rr, sizeof rr);
+  udp_say (fd, "127.0.0.1", port, 0, rtcp, sizeof rtcp);
+}
+
+static guint
+fec_level (GstElement *sink)
+{
+  guint level;
+
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (sink), "fec_0::percentage", &level, NULL);
+  return level;
+}
+
+static guint
+heard_pt (const UdpHeard *heard)
+{
+  return heard->data[1] & 0x7f;
+}
+
+/* A new destination while packets go out: the receiver there has said nothing, so it gets
+ * no FEC, and lacks a key frame.  The number of sink_packet() is in the timestamp, too, as
+ * FEC moves the RTP numbers. */
 static void
 test_destination (void)
 {
-  guint port, port2;
+  guint port, port2, seq = 0;
   gint ear = udp_socket ("127.0.0.1", &port);
   gint ear2 = udp_socket ("127.0.0.1", &port2);
-  GstElement *sink, *pipeline = sink_pipeline (port, "", &sink);
+  GstElement *sink,
+      *pipeline = sink_pipeline (port, "fec=fixed fec-params=level=1", &sink);
   g_autofree gchar *uri
       = g_strdup_printf ("rtpadapt://127.0.0.1:%u?max-bitrate=900000", port2);
+  Events events = { 0 };
   UdpHeard heard;
 
+  watch (pipeline, "a", TRUE, &events);
   sink_play (pipeline);
-  sink_push (pipeline, 1);
-  sink_hear_rtp (ear, &heard);
+  do {
+    sink_push (pipeline, seq++);
+    sink_hear_rtp (ear, &heard);
+    if (seq == 1) /* a later one might come after the change */
+      say_takes (ear, heard.from_port);
+  } while (heard_pt (&heard) != 120 && seq < 5000);
+  g_assert_cmpuint (heard_pt (&heard), ==, 120);
+  g_assert_cmpint (g_atomic_int_get (&events.key_units[1]), ==, 0);
   g_object_set (sink, "uri", uri, NULL);
-  sink_push (pipeline, 2);
-  sink_hear_rtp (ear2, &heard);
-  g_assert_cmpuint (heard.seq, ==, 2);
+  wait_until (fec_level (sink) == 0);
+  for (guint i = seq; i < seq + 4; i++)
+    sink_push (pipeline, i);
+  do /* one from before may come first */
+    sink_hear_rtp (ear2, &heard);
+  while (GST_READ_UINT16_BE (heard.data + 4) != seq);
+  for (guint i = 1; i < 4; i++) {
+    sink_hear_rtp (ear2, &heard);
+    g_assert_cmpuint (heard_pt (&heard), ==, 96);
+    g_assert_cmpuint (GST_READ_UINT16_BE (heard.data + 4), ==, seq + i);
+  }
+  g_assert_true (sink_wait (key_unit_came, &events));
   sink_stop (pipeline, sink);
   close (ear);
   close (ear2);
@@ -358,40 +458,6 @@ test_encoders (void)
 }
 
 /* --- what comes back ----------------------------------------------------- */
-
-typedef struct
-{
-  gint key_units[2]; /* that reached the sources */
-} Events;
-
-static GstPadProbeReturn
-note_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  Events *events = data;
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-  guint which = g_object_get_data (G_OBJECT (pad), "second") ? 1 : 0;
-
-  if (gst_event_has_name (event, "GstForceKeyUnit"))
-    g_atomic_int_inc (&events->key_units[which]);
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-watch (GstElement *pipeline, const gchar *name, gboolean second, Events *events)
-{
-  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
-
-  g_object_set_data (G_OBJECT (pad), "second", GINT_TO_POINTER (second));
-  gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, note_event, events, NULL);
-}
-
-static gboolean
-key_unit_came (gpointer data)
-{
-  return g_atomic_int_get (&((Events *) data)->key_units[1]) > 0;
-}
 
 /* RFC 4585 6.3.1: a PLI in a compound behind a receiver report.  It is about
  * the second stream, and reaches only that. */

@@ -12,6 +12,7 @@
 #include "parts/elementtimer.h"
 #include "parts/session.h"
 #include "parts/systime.h"
+#include "send/gstrtpadaptsend.h"
 #include "sinkhints.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/address.h"
@@ -22,7 +23,6 @@
 #include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour.h>
-#include <gst/video/video.h>
 #include <string.h>
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
@@ -251,12 +251,8 @@ static void
 keys_came (gpointer data, GSocketAddress *peer)
 {
   GstRtpAdaptSink *self = data;
-  GstPad *pad = gst_element_get_static_pad (self->funnel, "src");
 
-  gst_pad_send_event (pad,
-      gst_video_event_new_upstream_force_key_unit (
-          GST_CLOCK_TIME_NONE, TRUE, 0));
-  gst_object_unref (pad);
+  rtp_adapt_send_new_receiver (GST_RTP_ADAPT_SEND (self->send));
 }
 
 /* The stream ends when RTP ends, whatever RTCP and DTLS do. */
@@ -426,11 +422,12 @@ answers_go (GstRtpAdaptSink *self)
   g_clear_object (&to);
 }
 
-/* `to`: where RTP goes, or NULL. */
+/* `to`: where RTP goes, or NULL.  With DTLS another receiver is there when the keys come. */
 static void
 peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
 {
   PeerConfig cfg = { .authentic = secure_wanted (self->secure) };
+  gboolean other;
 
   GST_OBJECT_LOCK (self);
   cfg.any_port = !self->mux;
@@ -442,8 +439,11 @@ peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
   answers_go (self);
   g_mutex_lock (&self->lock);
   sink_peer_open (&self->who, &cfg);
+  other = self->to && !same_host_and_port (self->to, to);
   g_set_object (&self->to, to);
   g_mutex_unlock (&self->lock);
+  if (other && !secure_wants_dtls (self->secure))
+    rtp_adapt_send_new_receiver (GST_RTP_ADAPT_SEND (self->send));
 }
 
 /* Where another thread changes the destination meanwhile, the last one counts. */
