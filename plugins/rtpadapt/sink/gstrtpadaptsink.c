@@ -73,6 +73,9 @@
  * rtcpsink, rtcpsrc, funnel, and fec_0, rtx_0 behind sink_0 and so on, which are made
  * when caps come and go when the element stops.
  *
+ * Element messages of `send` are posted with this element as their source, so that those of
+ * two senders in a pipeline can be told apart by it.  Warnings name the child.
+ *
  * A payloader whose `mtu` is the default, 1400, gets 1152 when this element starts,
  * so that IP packets stay below 1280 bytes, with FEC, SRTP and IPv6, too; set another
  * value, 1399 for one, where the path takes more.
@@ -178,6 +181,14 @@ sink_change_state (GstElement *element, GstStateChange transition)
   if (ret == GST_STATE_CHANGE_NO_PREROLL)
     ret = GST_STATE_CHANGE_SUCCESS;
   return ret;
+}
+
+/* Whoever has several of these bins finds out by the source which one it is about. */
+static void
+sink_handle_message (GstBin *bin, GstMessage *message)
+{
+  GST_BIN_CLASS (parent_class)
+      ->handle_message (bin, bin_message_own (bin, message));
 }
 
 static void
@@ -625,6 +636,7 @@ gst_rtp_adapt_sink_class_init (GstRtpAdaptSinkClass *klass)
   element_class->change_state = sink_change_state;
   element_class->request_new_pad = sink_request_pad;
   element_class->release_pad = sink_release_pad;
+  GST_BIN_CLASS (klass)->handle_message = sink_handle_message;
   sink_props_install (object_class);
 
   /**
