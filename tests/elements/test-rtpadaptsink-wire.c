@@ -422,6 +422,55 @@ test_streams (void)
   close (ear);
 }
 
+static GstPadProbeReturn
+hold_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_atomic_int_set ((gint *) data, TRUE);
+  return GST_PAD_PROBE_OK; /* it waits for as long as the probe is there */
+}
+
+static gboolean
+is_held (gpointer data)
+{
+  return g_atomic_int_get ((gint *) data);
+}
+
+static gpointer
+drain_run (gpointer pad)
+{
+  g_autoptr (GstQuery) query = gst_query_new_drain ();
+
+  return GINT_TO_POINTER (gst_pad_peer_query (pad, query));
+}
+
+/* Nothing leaves, as where the sink is paused, and upstream waits for it: the pad can be
+ * released nevertheless. */
+static void
+test_release_waiting (void)
+{
+  gint held = FALSE;
+  GstElement *sink, *pipeline = sink_pipeline (9, "", &sink);
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (sink), "rtpsink");
+  g_autoptr (GstPad) end = gst_element_get_static_pad (out, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
+  g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
+  GThread *thread;
+
+  gst_pad_add_probe (end,
+      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER
+          | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      hold_packet, &held, NULL);
+  sink_play (pipeline);
+  sink_push (pipeline, 1);
+  g_assert_true (sink_wait (is_held, &held));
+  thread = g_thread_new ("drain", drain_run, pad);
+  g_usleep (50000);
+  gst_element_release_request_pad (sink, peer);
+  g_assert_null (g_thread_join (thread)); /* it failed */
+  sink_stop (pipeline, sink);
+}
+
 /* Real ones: payloaders put the numbers in by themselves, and the end of all
  * streams is the end. */
 static void
@@ -601,6 +650,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsink/names", test_names);
   g_test_add_func ("/rtpadaptsink/late", test_late);
   g_test_add_func ("/rtpadaptsink/streams", test_streams);
+  g_test_add_func ("/rtpadaptsink/release-waiting", test_release_waiting);
   g_test_add_func ("/rtpadaptsink/encoders", test_encoders);
   g_test_add_func ("/rtpadaptsink/key-frame", test_key_frame);
   g_test_add_func ("/rtpadaptsink/strangers", test_strangers);

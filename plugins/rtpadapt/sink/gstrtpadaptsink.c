@@ -318,6 +318,13 @@ sink_request_pad (GstElement *element, GstPadTemplate *templ, const gchar *name,
 }
 
 static void
+pad_goes (GstRtpAdaptSink *self, gboolean goes)
+{
+  if (self->send)
+    rtp_adapt_send_pad_goes (GST_RTP_ADAPT_SEND (self->send), goes);
+}
+
+static void
 sink_release_pad (GstElement *element, GstPad *pad)
 {
   GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (element);
@@ -328,7 +335,9 @@ sink_release_pad (GstElement *element, GstPad *pad)
   GST_OBJECT_UNLOCK (self);
   if (!stream)
     return;
+  pad_goes (self, TRUE);
   gst_pad_set_active (pad, FALSE); /* nothing comes from here on */
+  pad_goes (self, FALSE);
   GST_OBJECT_LOCK (self);
   sink_stream_end (stream);
   GST_OBJECT_UNLOCK (self);
