@@ -290,8 +290,8 @@ test_names (void)
 static void
 test_late (void)
 {
-  static const gchar *const late[][2]
-      = { { "key-file", "/nowhere" }, { "dtls", "true" }, { "rtcp-mux", "0" } };
+  static const gchar *const late[][2] = { { "key-file", "/nowhere" },
+    { "dtls", "true" }, { "rtcp-mux", "0" }, { "bind-address", "127.0.0.3" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
     guint ports[2];

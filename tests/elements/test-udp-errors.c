@@ -385,6 +385,43 @@ test_replaced (gconstpointer data)
   run ("ip link del cam0");
 }
 
+/* An address that the sink is bound to is taken away and comes back. */
+static void
+test_lost (void)
+{
+  gint64 end = g_get_monotonic_time () + PATIENCE_S * G_TIME_SPAN_SECOND;
+  g_autoptr (GstElement) sink = NULL;
+  g_autofree gchar *said = NULL;
+  GstHarness *out;
+  GstBus *bus;
+
+  if (!adapter_new ()) {
+    run ("ip link del cam0");
+    g_test_skip ("no such adapter here");
+    return;
+  }
+  out = gst_harness_new_parse (
+      "rtpadaptudpsink host=10.9.8.1 bind-address=10.9.8.7");
+  sink = gst_harness_find_element (out, "rtpadaptudpsink");
+  bus = udp_bus_new (sink);
+  gst_harness_set_src_caps_str (out, "application/x-rtp");
+  gst_harness_push (out, udp_packet (1, 100, '-'));
+  g_assert_true (run ("ip addr del 10.9.8.7/24 dev cam0"));
+  gst_harness_push (out, udp_packet (2, 100, '-'));
+  g_assert_cmpuint (udp_stat (sink, "send-errors"), ==, 1);
+  said = udp_said (bus, GST_MESSAGE_WARNING);
+  g_assert_true (said && strstr (said, "10.9.8.7"));
+  g_assert_null (udp_said (bus, GST_MESSAGE_WARNING));
+  g_assert_true (run ("ip addr add 10.9.8.7/24 dev cam0"));
+  do
+    gst_harness_push (out, udp_packet (3, 100, '-'));
+  while (udp_stat (sink, "packets") == 1 && g_get_monotonic_time () < end);
+  g_assert_cmpuint (udp_stat (sink, "packets"), ==, 2);
+  gst_harness_teardown (out);
+  udp_bus_free (bus);
+  run ("ip link del cam0");
+}
+
 /* The name had an address in a network that is gone: nothing is routed there. */
 static void
 test_moved (void)
@@ -427,6 +464,7 @@ tests_add (void)
   if (own) {
     rows_add ("/udp-errors/cut", cuts, test_cut);
     rows_add ("/udp-errors/replaced", replaced, test_replaced);
+    g_test_add_func ("/udp-errors/lost", test_lost);
     g_test_add_func ("/udp-errors/moved", test_moved);
   }
 }

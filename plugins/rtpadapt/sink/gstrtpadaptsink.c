@@ -432,16 +432,36 @@ part_of (GstRtpAdaptSink *self, guint id)
   }
 }
 
+/* TRUE: rtpsink has taken another value, and takes the next one when it opens its socket. */
+static gboolean
+is_late (GstRtpAdaptSink *self, GParamSpec *pspec, const GValue *value)
+{
+  GValue before = G_VALUE_INIT;
+  gboolean late;
+
+  if (pspec->flags & GST_PARAM_MUTABLE_PLAYING
+      || GST_STATE (self) == GST_STATE_NULL)
+    return FALSE;
+  g_object_get_property (G_OBJECT (self->rtpsink), pspec->name, &before);
+  late = g_param_values_cmp (pspec, &before, value) != 0;
+  g_value_unset (&before);
+  return late;
+}
+
 static void
 part_set (
-    GstRtpAdaptSink *self, guint id, const gchar *name, const GValue *value)
+    GstRtpAdaptSink *self, guint id, GParamSpec *pspec, const GValue *value)
 {
   GObject *part = part_of (self, id);
+  gboolean udp = part && sink_prop_of (id) == SINK_PROP_UDP;
+  gboolean late = udp && is_late (self, pspec, value);
 
   if (part)
-    g_object_set_property (part, name, value);
-  if (sink_prop_of (id) == SINK_PROP_UDP)
+    g_object_set_property (part, pspec->name, value);
+  if (udp)
     sink_wire_dscp (self);
+  if (late)
+    bin_warn_late (GST_ELEMENT (self), pspec->name);
 }
 
 static void
@@ -484,7 +504,7 @@ sink_set_property (
       secure_set_property (self->secure, pspec, value);
       break;
     default:
-      part_set (self, id, pspec->name, value);
+      part_set (self, id, pspec, value);
       break;
   }
 }

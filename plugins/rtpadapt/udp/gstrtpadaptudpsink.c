@@ -29,6 +29,10 @@
  * is looked up again when it is set again, and when no packet could leave for 2 s, as in
  * another network; notify::host says that packets go to another address.
  *
+ * With #GstRtpAdaptUdpSink:bind-address nothing leaves while this host has not that address.
+ * A warning says so, and packets leave again as soon as it is back.  Where an interface
+ * comes back with another address, it is better not set.
+ *
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! x264enc tune=zerolatency ! \
  *     rtph264pay ! rtpadaptudpsink host=127.0.0.1 port=5004 dscp=34
@@ -234,6 +238,22 @@ warn_once (GstRtpAdaptUdpSink *self, UdpSinkWarned what, gint code, gsize size)
         ("The network refused a packet: %s.", g_strerror (code)), (NULL));
 }
 
+/* Says it in place of the kernel, whose error names no cause. */
+static void
+warn_of_lost (GstRtpAdaptUdpSink *self)
+{
+  g_autofree gchar *address = self->warned & UDP_WARNED_LOST
+      ? NULL
+      : udp_socket_lost_address (self->socket);
+
+  if (!address)
+    return;
+  self->warned |= UDP_WARNED_LOST | UDP_WARNED_ERROR;
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("Nothing leaves until this host has the address %s again.", address),
+      ("bind-address is taken from NULL to READY"));
+}
+
 /* Interfaces that were named may have other numbers now.  It takes no time. */
 static void
 renew (GstRtpAdaptUdpSink *self)
@@ -267,10 +287,12 @@ renew_after (GstRtpAdaptUdpSink *self, gint code)
 
   if (udp_reach_on_error (&self->reach, code, now))
     look_start (self);
-  if ((code != ENETUNREACH && code != ENODEV && code != ENXIO && code != EINVAL)
+  if ((code != ENETUNREACH && code != ENODEV && code != ENXIO && code != EINVAL
+          && code != EADDRNOTAVAIL)
       || (self->renewed > 0 && now - self->renewed < RENEW_AGAIN))
     return;
   self->renewed = now;
+  warn_of_lost (self);
   renew (self);
 }
 
@@ -287,9 +309,9 @@ count_error (GstRtpAdaptUdpSink *self, guint index, gint code)
   else
     self->count.errors++;
   GST_OBJECT_UNLOCK (self);
+  renew_after (self, code);
   warn_once (self, oversized ? UDP_WARNED_OVERSIZED : UDP_WARNED_ERROR, code,
       self->packets[index].size);
-  renew_after (self, code);
 }
 
 /* Sends the batch and empties it. */

@@ -30,6 +30,7 @@ typedef enum
 {
   UDP_WARNED_OVERSIZED = 1 << 0,
   UDP_WARNED_ERROR = 1 << 1,
+  UDP_WARNED_LOST = 1 << 2,
 } UdpSinkWarned;
 
 /* A packet of the batch. */
