@@ -55,18 +55,29 @@ posted_by_bin (GstElement *element)
   return posted;
 }
 
+/* Our bins post their children's statistics once more, as their own. */
+static gboolean
+is_of_child (GstElement *element, const gchar *kind)
+{
+  const gchar *type = G_OBJECT_TYPE_NAME (element);
+
+  return g_str_equal (type, "GstRtpAdaptSink")
+      || (g_str_equal (type, "GstRtpAdaptSrc") && !g_str_equal (kind, "src"));
+}
+
 /* A bin posts its children's messages once more: those are not `element`'s. */
 static void
 on_message (GstTracer *tracer, GstClockTime ts, GstElement *element,
     GstMessage *message)
 {
   GstRtpAdaptMonitor *self = (GstRtpAdaptMonitor *) tracer;
+  const gchar *kind;
   gchar *path;
 
   if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT
       || GST_MESSAGE_SRC (message) != GST_OBJECT (element)
-      || !monitor_line_kind (gst_message_get_structure (message))
-      || posted_by_bin (element))
+      || !(kind = monitor_line_kind (gst_message_get_structure (message)))
+      || posted_by_bin (element) || is_of_child (element, kind))
     return;
   path = gst_object_get_path_string (GST_OBJECT (element));
   monitor_sender_push (self->sender, message, path, g_get_monotonic_time ());

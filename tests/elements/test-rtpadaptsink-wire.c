@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../main.h"
+#include "names-fixture.h"
 #include "sink-fixture.h"
 
 #include <gst/rtp/rtp.h>
@@ -15,6 +16,42 @@ hear_sr (gint ear, UdpHeard *heard)
     udp_hear (ear, heard);
     g_assert_cmpint (heard->size, >=, 8);
   } while (!sink_heard_rtcp (heard) || heard->data[1] != 200);
+}
+
+/* --- key frames ---------------------------------------------------------- */
+
+typedef struct
+{
+  gint key_units[2]; /* that reached the sources */
+} Events;
+
+static GstPadProbeReturn
+note_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Events *events = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  guint which = g_object_get_data (G_OBJECT (pad), "second") ? 1 : 0;
+
+  if (gst_event_has_name (event, "GstForceKeyUnit"))
+    g_atomic_int_inc (&events->key_units[which]);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch (GstElement *pipeline, const gchar *name, gboolean second, Events *events)
+{
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
+
+  g_object_set_data (G_OBJECT (pad), "second", GINT_TO_POINTER (second));
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, note_event, events, NULL);
+}
+
+static gboolean
+key_unit_came (gpointer data)
+{
+  return g_atomic_int_get (&((Events *) data)->key_units[1]) > 0;
 }
 
 /* --- ports --------------------------------------------------------------- */
@@ -131,28 +168,161 @@ test_send_options (gconstpointer mux)
   sink_stop (pipeline, sink);
 }
 
-/* A new destination while packets go out. */
+/* The receiver says that it uses what is sent again and both kinds of FEC: APP "RADP",
+ * subtype 3 (feedback/radp.h), behind an RR. */
+static void
+say_takes (gint fd, guint port)
+{
+  guint8 rtcp[SINK_RR_SIZE + 16] = { [SINK_RR_SIZE] = 0x83,
+    204,
+    0,
+    3,
+    0,
+    0,
+    0,
+    1,
+    'R',
+    'A',
+    'D',
+    'P',
+    0,
+    15,
+    0,
+    7 };
+  guint8 rr[SINK_RR_SIZE];
+
+  sink_rr (rr, SINK_THEIRS, SINK_SSRC);
+  memcpy (rtcp, rr, sizeof rr);
+  udp_say (fd, "127.0.0.1", port, 0, rtcp, sizeof rtcp);
+}
+
+static guint
+fec_level (GstElement *sink)
+{
+  guint level;
+
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (sink), "fec_0::percentage", &level, NULL);
+  return level;
+}
+
+static guint
+heard_pt (const UdpHeard *heard)
+{
+  return heard->data[1] & 0x7f;
+}
+
+/* A new destination while packets go out: the receiver there has said nothing, so it gets
+ * no FEC, and lacks a key frame.  The number of sink_packet() is in the timestamp, too, as
+ * FEC moves the RTP numbers. */
 static void
 test_destination (void)
 {
-  guint port, port2;
+  guint port, port2, seq = 0;
   gint ear = udp_socket ("127.0.0.1", &port);
   gint ear2 = udp_socket ("127.0.0.1", &port2);
-  GstElement *sink, *pipeline = sink_pipeline (port, "", &sink);
+  GstElement *sink,
+      *pipeline = sink_pipeline (port, "fec=fixed fec-params=level=1", &sink);
   g_autofree gchar *uri
       = g_strdup_printf ("rtpadapt://127.0.0.1:%u?max-bitrate=900000", port2);
+  Events events = { 0 };
   UdpHeard heard;
 
+  watch (pipeline, "a", TRUE, &events);
   sink_play (pipeline);
-  sink_push (pipeline, 1);
-  sink_hear_rtp (ear, &heard);
+  do {
+    sink_push (pipeline, seq++);
+    sink_hear_rtp (ear, &heard);
+    if (seq == 1) /* a later one might come after the change */
+      say_takes (ear, heard.from_port);
+  } while (heard_pt (&heard) != 120 && seq < 5000);
+  g_assert_cmpuint (heard_pt (&heard), ==, 120);
+  g_assert_cmpint (g_atomic_int_get (&events.key_units[1]), ==, 0);
   g_object_set (sink, "uri", uri, NULL);
-  sink_push (pipeline, 2);
-  sink_hear_rtp (ear2, &heard);
-  g_assert_cmpuint (heard.seq, ==, 2);
+  wait_until (fec_level (sink) == 0);
+  for (guint i = seq; i < seq + 4; i++)
+    sink_push (pipeline, i);
+  do /* one from before may come first */
+    sink_hear_rtp (ear2, &heard);
+  while (GST_READ_UINT16_BE (heard.data + 4) != seq);
+  for (guint i = 1; i < 4; i++) {
+    sink_hear_rtp (ear2, &heard);
+    g_assert_cmpuint (heard_pt (&heard), ==, 96);
+    g_assert_cmpuint (GST_READ_UINT16_BE (heard.data + 4), ==, seq + i);
+  }
+  g_assert_true (sink_wait (key_unit_came, &events));
   sink_stop (pipeline, sink);
   close (ear);
   close (ear2);
+}
+
+/* A name is looked up each time it is set, once for RTP and RTCP: of several addresses
+ * each look-up may find another one. */
+static void
+test_names (void)
+{
+  static const gchar *const hosts[] = { "127.0.0.1", "127.0.0.2" };
+  GResolver *before = names_begin ();
+  GstElement *sink, *pipeline = sink_pipeline (9, "", &sink);
+
+  for (gint i = 0; i < 2; i++) {
+    guint port;
+    gint ear = udp_socket (hosts[i], &port);
+    g_autofree gchar *rtcp = NULL;
+    UdpHeard heard;
+
+    g_atomic_pointer_set (&names_at, hosts[i]);
+    g_object_set (sink, "host", "gcs.test", "port", port, NULL);
+    sink_play (pipeline);
+    sink_push (pipeline, (guint) i);
+    sink_hear_rtp (ear, &heard);
+    gst_child_proxy_get (GST_CHILD_PROXY (sink), "rtcpsink::host", &rtcp, NULL);
+    g_assert_cmpstr (rtcp, ==, hosts[i]);
+    g_assert_cmpint (g_atomic_int_get (&names_asked), ==, i + 1);
+    close (ear);
+  }
+  sink_stop (pipeline, sink);
+  names_end (before);
+}
+
+/* Set while it plays, they are for the next start: until then nothing is encrypted, so
+ * that a stranger's reports are none of the receiver's, and RTCP has the same port. */
+static void
+test_late (void)
+{
+  static const gchar *const late[][2] = { { "key-file", "/nowhere" },
+    { "dtls", "true" }, { "rtcp-mux", "0" }, { "bind-address", "127.0.0.3" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
+    guint ports[2];
+    const gint ears[] = { udp_socket ("127.0.0.1", &ports[0]),
+      udp_socket ("127.0.0.1", &ports[1]), udp_socket ("127.0.0.2", NULL) };
+    GstElement *sink, *pipeline = sink_pipeline (ports[0], "", &sink);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+    g_autofree gchar *said = NULL, *mode = NULL;
+    guint8 rr[SINK_RR_SIZE];
+    UdpHeard heard;
+    gint rtcp;
+
+    g_test_message ("%s", late[i][0]);
+    sink_play (pipeline);
+    gst_util_set_object_arg (G_OBJECT (sink), late[i][0], late[i][1]);
+    said = udp_said (bus, GST_MESSAGE_WARNING);
+    g_assert_true (said && strstr (said, late[i][0]));
+    g_object_set (sink, "port", ports[1], NULL);
+    sink_push (pipeline, 1);
+    sink_hear_rtp (ears[1], &heard);
+    sink_rr (rr, SINK_THEIRS, SINK_SSRC);
+    udp_say (ears[2], "127.0.0.1", heard.from_port, 0, rr, sizeof rr);
+    sink_expect (sink, "peer/foreign-rtcp", 1);
+    mode = stats_text (sink, "security/mode");
+    g_assert_cmpstr (mode, ==, "none");
+    gst_child_proxy_get (GST_CHILD_PROXY (sink), "rtcpsink::port", &rtcp, NULL);
+    g_assert_cmpint (rtcp, ==, (gint) ports[1]);
+    sink_stop (pipeline, sink);
+    for (guint k = 0; k < G_N_ELEMENTS (ears); k++)
+      close (ears[k]);
+  }
 }
 
 /* --- streams ------------------------------------------------------------- */
@@ -252,6 +422,55 @@ test_streams (void)
   close (ear);
 }
 
+static GstPadProbeReturn
+hold_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_atomic_int_set ((gint *) data, TRUE);
+  return GST_PAD_PROBE_OK; /* it waits for as long as the probe is there */
+}
+
+static gboolean
+is_held (gpointer data)
+{
+  return g_atomic_int_get ((gint *) data);
+}
+
+static gpointer
+drain_run (gpointer pad)
+{
+  g_autoptr (GstQuery) query = gst_query_new_drain ();
+
+  return GINT_TO_POINTER (gst_pad_peer_query (pad, query));
+}
+
+/* Nothing leaves, as where the sink is paused, and upstream waits for it: the pad can be
+ * released nevertheless. */
+static void
+test_release_waiting (void)
+{
+  gint held = FALSE;
+  GstElement *sink, *pipeline = sink_pipeline (9, "", &sink);
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (sink), "rtpsink");
+  g_autoptr (GstPad) end = gst_element_get_static_pad (out, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
+  g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
+  GThread *thread;
+
+  gst_pad_add_probe (end,
+      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER
+          | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      hold_packet, &held, NULL);
+  sink_play (pipeline);
+  sink_push (pipeline, 1);
+  g_assert_true (sink_wait (is_held, &held));
+  thread = g_thread_new ("drain", drain_run, pad);
+  g_usleep (50000);
+  gst_element_release_request_pad (sink, peer);
+  g_assert_null (g_thread_join (thread)); /* it failed */
+  sink_stop (pipeline, sink);
+}
+
 /* Real ones: payloaders put the numbers in by themselves, and the end of all
  * streams is the end. */
 static void
@@ -288,40 +507,6 @@ test_encoders (void)
 }
 
 /* --- what comes back ----------------------------------------------------- */
-
-typedef struct
-{
-  gint key_units[2]; /* that reached the sources */
-} Events;
-
-static GstPadProbeReturn
-note_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  Events *events = data;
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-  guint which = g_object_get_data (G_OBJECT (pad), "second") ? 1 : 0;
-
-  if (gst_event_has_name (event, "GstForceKeyUnit"))
-    g_atomic_int_inc (&events->key_units[which]);
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-watch (GstElement *pipeline, const gchar *name, gboolean second, Events *events)
-{
-  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
-
-  g_object_set_data (G_OBJECT (pad), "second", GINT_TO_POINTER (second));
-  gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, note_event, events, NULL);
-}
-
-static gboolean
-key_unit_came (gpointer data)
-{
-  return g_atomic_int_get (&((Events *) data)->key_units[1]) > 0;
-}
 
 /* RFC 4585 6.3.1: a PLI in a compound behind a receiver report.  It is about
  * the second stream, and reaches only that. */
@@ -462,7 +647,10 @@ tests_add (void)
   g_test_add_data_func (
       "/rtpadaptsink/send-options/two-ports", NULL, test_send_options);
   g_test_add_func ("/rtpadaptsink/destination", test_destination);
+  g_test_add_func ("/rtpadaptsink/names", test_names);
+  g_test_add_func ("/rtpadaptsink/late", test_late);
   g_test_add_func ("/rtpadaptsink/streams", test_streams);
+  g_test_add_func ("/rtpadaptsink/release-waiting", test_release_waiting);
   g_test_add_func ("/rtpadaptsink/encoders", test_encoders);
   g_test_add_func ("/rtpadaptsink/key-frame", test_key_frame);
   g_test_add_func ("/rtpadaptsink/strangers", test_strangers);

@@ -5,6 +5,7 @@
 #include "sink-fixture.h"
 
 #include <gst/video/video.h>
+#include <stdlib.h>
 
 /* --- a stock receiver ---------------------------------------------------- */
 
@@ -388,6 +389,38 @@ test_notify (void)
   g_signal_emit_by_name (sink, "restart"); /* nothing tripped: no harm */
 }
 
+/* Messages of the children are the bin's, so that those of two can be told apart. */
+static void
+test_message_source (void)
+{
+  GstElement *pipeline
+      = line_new ("rtpadaptsink name=0 stats-interval=10000000 "
+                  "rtpadaptsink name=1 stats-interval=10000000 "
+                  "rtpadaptsrc name=2 address=127.0.0.1 port=0");
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "2");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  guint seen[3] = { 0 };
+
+  gst_child_proxy_set (GST_CHILD_PROXY (src), "recv::stats-interval",
+      (guint64) 10 * GST_MSECOND, NULL);
+  sink_play (pipeline);
+  while (!seen[0] || !seen[1] || !seen[2]) {
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
+        bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
+
+    g_assert_nonnull (message);
+    g_assert_nonnull (
+        strstr (gst_structure_get_name (gst_message_get_structure (message)),
+            GST_MESSAGE_SRC (message) == (GstObject *) src ? "recv-stats"
+                                                           : "send-stats"));
+    g_assert_true (GST_OBJECT_PARENT (GST_MESSAGE_SRC (message))
+        == (GstObject *) pipeline);
+    seen[atoi (GST_MESSAGE_SRC_NAME (message))]++;
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
 /* --- caps ---------------------------------------------------------------- */
 
 #define SENDTS "urn:ietf:params:rtp-hdrext:rtt-sendts"
@@ -618,6 +651,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsink/settings", test_settings);
   g_test_add_func ("/rtpadaptsink/rtcp-dscp", test_rtcp_dscp);
   g_test_add_func ("/rtpadaptsink/notify", test_notify);
+  g_test_add_func ("/rtpadaptsink/message-source", test_message_source);
   g_test_add_func ("/rtpadaptsink/offers", test_offers);
   g_test_add_func ("/rtpadaptsink/cycles", test_cycles);
   g_test_add_func ("/rtpadaptsink/end", test_end);

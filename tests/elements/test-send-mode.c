@@ -171,6 +171,9 @@ test_other (gconstpointer data)
   text = mode_difference (&m, twcc);
   g_assert_cmpstr (text, ==,
       other_rows[row].adopted ? "The receiver sends feedback=ccfb" : NULL);
+  mode_on_receiver (&m); /* another one, which may send what is set */
+  mode_choose (&m, twcc);
+  g_assert_true (m.kind == twcc);
 }
 
 /* Another kind between two starts the count again. */

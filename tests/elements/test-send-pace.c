@@ -196,7 +196,7 @@ typedef struct
 {
   PaceTask task;
   GMutex lock;
-  gboolean left, drained_late;
+  gboolean left, drained, drained_late;
 } Drain;
 
 static gpointer
@@ -205,15 +205,16 @@ drain_run (gpointer data)
   Drain *d = data;
 
   g_mutex_lock (&d->lock);
-  pace_drain (&d->task, &d->lock);
+  d->drained = pace_drain (&d->task, &d->lock);
   d->drained_late = d->left;
   g_mutex_unlock (&d->lock);
   return NULL;
 }
 
-/* pace_drain() waits for a packet that was taken and has not gone downstream yet. */
+/* pace_drain() waits for a packet that was taken and has not gone downstream yet, or until
+ * a pad goes. */
 static void
-test_drain (void)
+test_drain (gconstpointer goes)
 {
   Drain d = { 0 };
   SendWants wants;
@@ -229,10 +230,14 @@ test_drain (void)
   g_usleep (50000);
   g_mutex_lock (&d.lock);
   d.left = TRUE;
-  pace_on_left (&d.task);
+  if (goes)
+    pace_pad_goes (&d.task, TRUE);
+  else
+    pace_on_left (&d.task);
   g_mutex_unlock (&d.lock);
   g_thread_join (thread);
   g_assert_true (d.drained_late);
+  g_assert_true (d.drained == !goes);
   pace_stop (&d.task);
   pace_clear (&d.task);
   g_mutex_clear (&d.lock);
@@ -245,5 +250,6 @@ tests_add (void)
   g_test_add_func ("/send-pace/eos", test_eos);
   g_test_add_func ("/send-pace/push", test_push);
   g_test_add_func ("/send-pace/flow", test_flow);
-  g_test_add_func ("/send-pace/drain", test_drain);
+  g_test_add_data_func ("/send-pace/drain", NULL, test_drain);
+  g_test_add_data_func ("/send-pace/drain/goes", "", test_drain);
 }

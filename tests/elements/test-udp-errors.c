@@ -2,8 +2,10 @@
  * down, routes that are gone, a firewall.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "names-fixture.h"
 #include "udp-fixture.h"
 
+#include "../../plugins/rtpadapt/udp/udpreach.h"
 #include "../../plugins/rtpadapt/udp/udpsock.h"
 #include "../trust/trust.h"
 #include "../rows.h"
@@ -55,6 +57,42 @@ test_row (gconstpointer data)
 
   g_test_message ("%s", rows[r].why);
   g_assert_cmpint (udp_error_read (rows[r].code), ==, rows[r].means);
+}
+
+/* --- rows: when a name is looked up again ---------------------------------- */
+
+/* A second goes on before each letter: u, no route; s, a packet leaves; e, another error.
+ * A look-up needs 2 s without a packet, and 5 s since the last one (udpreach.h). */
+static const struct
+{
+  const gchar *events, *looks;
+  const gchar *why;
+} reach_rows[] = {
+  { "uuuuuuuu", "..x....x", "it lasts" },
+  { "uusuuu", ".....x", "a packet left between" },
+  { "eeeeee", "......", "a firewall is no matter of names" },
+  { "uuusuuuu", "..x....x", "not more often, whatever leaves between" },
+};
+
+static void
+test_reach (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  gint64 now = 1;
+  UdpReach reach = { 0 };
+
+  g_test_message ("%s", reach_rows[r].why);
+  for (guint i = 0; reach_rows[r].events[i]; i++, now += G_TIME_SPAN_SECOND) {
+    gchar event = reach_rows[r].events[i];
+    gboolean looks = FALSE;
+
+    if (event == 's')
+      udp_reach_on_sent (&reach);
+    else
+      looks = udp_reach_on_error (
+          &reach, event == 'u' ? ENETUNREACH : EPERM, now);
+    g_assert_cmpint (looks, ==, reach_rows[r].looks[i] == 'x');
+  }
 }
 
 /* --- rtpadaptudpsrc with a socket that hears of errors --------------------- */
@@ -347,6 +385,71 @@ test_replaced (gconstpointer data)
   run ("ip link del cam0");
 }
 
+/* An address that the sink is bound to is taken away and comes back. */
+static void
+test_lost (void)
+{
+  gint64 end = g_get_monotonic_time () + PATIENCE_S * G_TIME_SPAN_SECOND;
+  g_autoptr (GstElement) sink = NULL;
+  g_autofree gchar *said = NULL;
+  GstHarness *out;
+  GstBus *bus;
+
+  if (!adapter_new ()) {
+    run ("ip link del cam0");
+    g_test_skip ("no such adapter here");
+    return;
+  }
+  out = gst_harness_new_parse (
+      "rtpadaptudpsink host=10.9.8.1 bind-address=10.9.8.7");
+  sink = gst_harness_find_element (out, "rtpadaptudpsink");
+  bus = udp_bus_new (sink);
+  gst_harness_set_src_caps_str (out, "application/x-rtp");
+  gst_harness_push (out, udp_packet (1, 100, '-'));
+  g_assert_true (run ("ip addr del 10.9.8.7/24 dev cam0"));
+  gst_harness_push (out, udp_packet (2, 100, '-'));
+  g_assert_cmpuint (udp_stat (sink, "send-errors"), ==, 1);
+  said = udp_said (bus, GST_MESSAGE_WARNING);
+  g_assert_true (said && strstr (said, "10.9.8.7"));
+  g_assert_null (udp_said (bus, GST_MESSAGE_WARNING));
+  g_assert_true (run ("ip addr add 10.9.8.7/24 dev cam0"));
+  do
+    gst_harness_push (out, udp_packet (3, 100, '-'));
+  while (udp_stat (sink, "packets") == 1 && g_get_monotonic_time () < end);
+  g_assert_cmpuint (udp_stat (sink, "packets"), ==, 2);
+  gst_harness_teardown (out);
+  udp_bus_free (bus);
+  run ("ip link del cam0");
+}
+
+/* The name had an address in a network that is gone: nothing is routed there. */
+static void
+test_moved (void)
+{
+  guint port;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  gint64 end = g_get_monotonic_time () + PATIENCE_S * G_TIME_SPAN_SECOND;
+  GResolver *before = names_begin ();
+  g_autoptr (GstElement) sink = NULL;
+  GstHarness *out;
+
+  g_atomic_pointer_set (&names_at, "192.0.2.1"); /* RFC 5737 */
+  out = gst_harness_new_parse ("rtpadaptudpsink host=station.test");
+  sink = gst_harness_find_element (out, "rtpadaptudpsink");
+  g_object_set (sink, "port", port, NULL);
+  gst_harness_set_src_caps_str (out, "application/x-rtp");
+  g_atomic_pointer_set (&names_at, "127.0.0.1");
+  do {
+    g_usleep (20000);
+    gst_harness_push (out, udp_packet (1, 100, '-'));
+  } while (udp_stat (sink, "packets") == 0 && g_get_monotonic_time () < end);
+  g_assert_cmpuint (udp_stat (sink, "packets"), ==, 1);
+  g_assert_cmpint (g_atomic_int_get (&names_asked), ==, 2);
+  gst_harness_teardown (out);
+  names_end (before);
+  close (ear);
+}
+
 void
 tests_add (void)
 {
@@ -354,11 +457,14 @@ tests_add (void)
   gboolean own = unshare (CLONE_NEWNET) == 0 && run ("ip link set lo up");
 
   rows_add ("/udp-errors/row", rows, test_row);
+  rows_add ("/udp-errors/reach", reach_rows, test_reach);
   rows_add_n ("/udp-errors/forged-icmp", 2, test_forged_icmp);
   g_test_add_func ("/udp-errors/no-spin", test_no_spin);
   g_test_add_func ("/udp-errors/closed", test_closed);
   if (own) {
     rows_add ("/udp-errors/cut", cuts, test_cut);
     rows_add ("/udp-errors/replaced", replaced, test_replaced);
+    g_test_add_func ("/udp-errors/lost", test_lost);
+    g_test_add_func ("/udp-errors/moved", test_moved);
   }
 }

@@ -106,10 +106,13 @@ test_intervals (void)
   }
 }
 
-/* rtpadaptsrc has told of it. */
+/* rtpadaptsrc's statistics have those in them.  rtpadaptsink posts its sender's once
+ * more. */
 static void
-test_inner_receiver (void)
+test_inner (void)
 {
+  g_autoptr (GstElement) sink = gst_element_factory_make ("rtpadaptsink", "s");
+  g_autoptr (GstElement) send = gst_bin_get_by_name (GST_BIN (sink), "send");
   g_autoptr (GstElement) src = gst_element_factory_make ("rtpadaptsrc", "s");
   g_autoptr (GstElement) recv = NULL;
 
@@ -119,6 +122,10 @@ test_inner_receiver (void)
   post (recv, "application/x-rtpadaptrecv-stats", 1);
   post (src, "application/x-rtpadaptsrc-stats", 2);
   assert_line ("src", "/GstRtpAdaptSrc:s", 2);
+  for (gint i = 3; i < 5; i++) {
+    post (send, "application/x-rtpadaptsend-stats", i);
+    assert_line ("send", "/GstRtpAdaptSink:s/GstRtpAdaptSend:send", i);
+  }
 }
 
 /* What was posted last is sent before GStreamer is gone. */
@@ -148,7 +155,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/monitor/tracer/messages", test_messages);
   g_test_add_func ("/monitor/tracer/intervals", test_intervals);
-  g_test_add_func ("/monitor/tracer/inner-receiver", test_inner_receiver);
+  g_test_add_func ("/monitor/tracer/inner", test_inner);
   g_test_add_func ("/monitor/tracer/end", test_end); /* the last one */
   status = g_test_run ();
   test_socket_clear (&heard);

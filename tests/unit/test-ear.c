@@ -372,7 +372,7 @@ test_takes (void)
 
 /* A second goes on before each letter: s, it says what it takes and how long it holds
  * packets; b, a report block about us, B, ten of them at once; f, feedback about us; o, a
- * block about another sender; ".", nothing comes.  `known`: what it said counts; else it is
+ * block about another sender; n, another receiver begins; ".", nothing comes.  `known`: what it said counts; else it is
  * a stranger, but in the row that says no. */
 static const struct
 {
@@ -391,6 +391,9 @@ static const struct
   { "sB", TRUE, "it speaks once a second, however often it reports" },
   { "s..........b", TRUE, "an outage: nothing could come" },
   { "soooooooooo", TRUE, "others speak of others" },
+  { "sn", FALSE, "what was said is not of the new one", TRUE },
+  { "sbbnbb", FALSE, "which says nothing" },
+  { "bbns", TRUE, "which says it, where the one before did not" },
 };
 
 static void
@@ -412,6 +415,8 @@ test_word (gconstpointer data)
     const gchar *at = strchr (letters, g_ascii_tolower (*c));
 
     h.now += RA_SECOND;
+    if (*c == 'n')
+      ra_ear_forget_peer (h.ear);
     for (guint i = *c == 'B' ? 10 : 1; at && i > 0; i--)
       hear_bytes (&h, texts[at - letters]);
   }

@@ -187,6 +187,13 @@ ra_ear_forget_rtcp_sent (RaEar *e)
   e->reports.n = 0;
 }
 
+void
+ra_ear_forget_peer (RaEar *e)
+{
+  e->takes_word = e->hold_word = (Word){ .known = FALSE };
+  e->other = e->wish = NULL;
+}
+
 static void
 word_heard (Word *w, RaTime now)
 {

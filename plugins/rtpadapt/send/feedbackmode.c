@@ -142,6 +142,15 @@ mode_on_wish (FeedbackMode *m, const RaFeedbackOps *kind)
   return SEND_TELL;
 }
 
+void
+mode_on_receiver (FeedbackMode *m)
+{
+  m->other = m->adopted = m->wish = NULL;
+  m->n_other = m->n_alone = 0;
+  m->kind_at = m->alone_since = RA_TIME_NONE;
+  m->alone = FALSE;
+}
+
 /* --- what is used -------------------------------------------------------- */
 
 static ModeLacks

@@ -87,6 +87,9 @@ SendWants mode_on_other (
 SendWants mode_on_reports (FeedbackMode *m, RaTime now);
 SendWants mode_on_wish (FeedbackMode *m, const RaFeedbackOps *kind);
 
+/* Another receiver takes the place of the one that all of it came from. */
+void mode_on_receiver (FeedbackMode *m);
+
 /* Settles which kind is used from now on. */
 ModeNews mode_choose (FeedbackMode *m, const RaFeedbackOps *wanted);
 /* TRUE if the receiver answers to any packet, and not to a frame. */

@@ -89,7 +89,8 @@
  * sent, and transport-wide numbers count only that.  A frame that began is cut beyond
  * four times the limit.  No packet blocks its source: one that is not live needs
  * a clocksync in front of the encoder.  A serialized query, as DRAIN, waits until all
- * that came before it has left.
+ * that came before it has left: behind a sink that is paused until that plays, as in any
+ * queue, or until the pad goes.
  *
  * It adds nothing to the pipeline's latency: a sink that waited for
  * max-backlog would delay every packet as much as the worst one, and undo the
@@ -480,6 +481,14 @@ send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
   ok = pace_drain (&self->pace, &self->lock);
   g_mutex_unlock (&self->lock);
   return ok && gst_pad_query_default (pad, parent, query);
+}
+
+void
+rtp_adapt_send_pad_goes (GstRtpAdaptSend *self, gboolean goes)
+{
+  g_mutex_lock (&self->lock);
+  pace_pad_goes (&self->pace, goes);
+  g_mutex_unlock (&self->lock);
 }
 
 /* --- out: the task ------------------------------------------------------ */

@@ -15,6 +15,15 @@ G_DECLARE_FINAL_TYPE (
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptsend)
 
+/* Packets go to another receiver from now on.  What the one before said of itself, and
+ * asked for, is forgotten, and with the next packet a key frame is asked for.  Any thread
+ * may call it. */
+void rtp_adapt_send_new_receiver (GstRtpAdaptSend *self);
+
+/* A pad upstream is about to be deactivated (`goes`), and was: meanwhile no serialized query
+ * waits for packets that may never leave, as where a sink downstream is paused. */
+void rtp_adapt_send_pad_goes (GstRtpAdaptSend *self, gboolean goes);
+
 /* The properties; rtpadaptsink has them, too. */
 extern const PropRow send_props[];
 

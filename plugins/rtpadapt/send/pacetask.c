@@ -227,13 +227,28 @@ pace_wake (PaceTask *p)
   g_cond_broadcast (&p->wakeup);
 }
 
+void
+pace_pad_goes (PaceTask *p, gboolean goes)
+{
+  if (goes)
+    p->going++;
+  else
+    p->going--;
+  g_cond_broadcast (&p->wakeup);
+}
+
+static gboolean
+is_drained (const PaceTask *p)
+{
+  return backlog_is_empty (p->backlog) && !p->in_flight;
+}
+
 gboolean
 pace_drain (PaceTask *p, GMutex *lock)
 {
-  while (p->flow == GST_FLOW_OK
-      && (!backlog_is_empty (p->backlog) || p->in_flight))
+  while (p->flow == GST_FLOW_OK && p->going == 0 && !is_drained (p))
     g_cond_wait (&p->wakeup, lock);
-  return p->flow == GST_FLOW_OK;
+  return p->flow == GST_FLOW_OK && is_drained (p);
 }
 
 gboolean

@@ -25,6 +25,7 @@ typedef struct
   GstClockID wait;    /* what the task waits for, or NULL */
   RaTime until;       /* what it waits for after PACE_WAIT, or RA_TIME_NONE */
   gboolean in_flight; /* an item was taken, and is not downstream yet */
+  guint going;        /* pads upstream that are about to go */
   GCond wakeup;  /* the task has something to do, or all items are downstream */
   guint64 ended; /* packets dropped: EOS was overdue, or nobody took them */
   gboolean fed;  /* a packet came in since the last flush */
@@ -88,7 +89,11 @@ RaSentFlags pace_flags (PaceTask *p, const BacklogItem *item);
 void pace_wait (PaceTask *p, const OurClock *clock, GMutex *lock);
 /* The task looks again. */
 void pace_wake (PaceTask *p);
-/* Waits until all that came in is downstream.  FALSE: the task has ended. */
+/* A pad upstream goes, or has gone.  Its thread may be the one that waits below, with the
+ * lock that the pad needs to go: until then nobody waits. */
+void pace_pad_goes (PaceTask *p, gboolean goes);
+/* Waits until all that came in is downstream.  FALSE: it is not, and the task has ended or
+ * a pad goes. */
 gboolean pace_drain (PaceTask *p, GMutex *lock);
 
 /* Downstream said `flow` to a packet.  TRUE if the stream has to end in error,

@@ -173,6 +173,22 @@ send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now)
   losses_mend (self, now);
 }
 
+/* The new one may be none of ours: repair packets that it does not know would stand in its
+ * jitterbuffer as losses. */
+void
+rtp_adapt_send_new_receiver (GstRtpAdaptSend *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->sender) {
+    ra_ear_forget_peer (self->ear.ear);
+    mode_on_receiver (&self->mode);
+    self->rtx = (RtxGate){ 0 };
+    losses_mend (self, send_now (self));
+    send_apply (self, SEND_REFRESH | SEND_TELL);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
 /* --- the session -------------------------------------------------------- */
 
 /* A compound from the peer; the lock is held. */

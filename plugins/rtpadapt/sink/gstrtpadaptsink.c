@@ -73,6 +73,9 @@
  * rtcpsink, rtcpsrc, funnel, and fec_0, rtx_0 behind sink_0 and so on, which are made
  * when caps come and go when the element stops.
  *
+ * Element messages of `send` are posted with this element as their source, so that those of
+ * two senders in a pipeline can be told apart by it.  Warnings name the child.
+ *
  * A payloader whose `mtu` is the default, 1400, gets 1152 when this element starts,
  * so that IP packets stay below 1280 bytes, with FEC, SRTP and IPv6, too; set another
  * value, 1399 for one, where the path takes more.
@@ -89,6 +92,7 @@
 #include "sinkcaps.h"
 #include "sinkstats.h"
 #include "send/gstrtpadaptsend.h"
+#include "wire/binmessage.h"
 #include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsink_debug);
@@ -177,6 +181,14 @@ sink_change_state (GstElement *element, GstStateChange transition)
   if (ret == GST_STATE_CHANGE_NO_PREROLL)
     ret = GST_STATE_CHANGE_SUCCESS;
   return ret;
+}
+
+/* Whoever has several of these bins finds out by the source which one it is about. */
+static void
+sink_handle_message (GstBin *bin, GstMessage *message)
+{
+  GST_BIN_CLASS (parent_class)
+      ->handle_message (bin, bin_message_own (bin, message));
 }
 
 static void
@@ -306,6 +318,13 @@ sink_request_pad (GstElement *element, GstPadTemplate *templ, const gchar *name,
 }
 
 static void
+pad_goes (GstRtpAdaptSink *self, gboolean goes)
+{
+  if (self->send)
+    rtp_adapt_send_pad_goes (GST_RTP_ADAPT_SEND (self->send), goes);
+}
+
+static void
 sink_release_pad (GstElement *element, GstPad *pad)
 {
   GstRtpAdaptSink *self = GST_RTP_ADAPT_SINK (element);
@@ -316,7 +335,9 @@ sink_release_pad (GstElement *element, GstPad *pad)
   GST_OBJECT_UNLOCK (self);
   if (!stream)
     return;
+  pad_goes (self, TRUE);
   gst_pad_set_active (pad, FALSE); /* nothing comes from here on */
+  pad_goes (self, FALSE);
   GST_OBJECT_LOCK (self);
   sink_stream_end (stream);
   GST_OBJECT_UNLOCK (self);
@@ -411,28 +432,53 @@ part_of (GstRtpAdaptSink *self, guint id)
   }
 }
 
+/* TRUE: rtpsink has taken another value, and takes the next one when it opens its socket. */
+static gboolean
+is_late (GstRtpAdaptSink *self, GParamSpec *pspec, const GValue *value)
+{
+  GValue before = G_VALUE_INIT;
+  gboolean late;
+
+  if (pspec->flags & GST_PARAM_MUTABLE_PLAYING
+      || GST_STATE (self) == GST_STATE_NULL)
+    return FALSE;
+  g_object_get_property (G_OBJECT (self->rtpsink), pspec->name, &before);
+  late = g_param_values_cmp (pspec, &before, value) != 0;
+  g_value_unset (&before);
+  return late;
+}
+
 static void
 part_set (
-    GstRtpAdaptSink *self, guint id, const gchar *name, const GValue *value)
+    GstRtpAdaptSink *self, guint id, GParamSpec *pspec, const GValue *value)
 {
   GObject *part = part_of (self, id);
+  gboolean udp = part && sink_prop_of (id) == SINK_PROP_UDP;
+  gboolean late = udp && is_late (self, pspec, value);
 
   if (part)
-    g_object_set_property (part, name, value);
-  if (sink_prop_of (id) == SINK_PROP_UDP)
+    g_object_set_property (part, pspec->name, value);
+  if (udp)
     sink_wire_dscp (self);
+  if (late)
+    bin_warn_late (GST_ELEMENT (self), pspec->name);
 }
 
 static void
 own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
 {
+  gboolean late;
   guint then;
 
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, row, value, NULL, NULL);
+  late = then & THEN_START && GST_STATE (self) > GST_STATE_NULL
+      && self->cfg.rtcp_mux != self->mux;
   GST_OBJECT_UNLOCK (self);
+  if (late)
+    bin_warn_late (GST_ELEMENT (self), row->name);
   if (then & THEN_DESTINATION)
-    sink_wire_destination (self);
+    sink_wire_destination (self, (then & THEN_LOOK) != 0);
   if (then & THEN_REPEAT && self->send)
     g_object_set_property (G_OBJECT (self->send), row->name, value);
   if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
@@ -458,7 +504,7 @@ sink_set_property (
       secure_set_property (self->secure, pspec, value);
       break;
     default:
-      part_set (self, id, pspec->name, value);
+      part_set (self, id, pspec, value);
       break;
   }
 }
@@ -510,6 +556,12 @@ part_changed (GObject *part, GParamSpec *pspec, gpointer data)
     g_object_notify (self, pspec->name);
 }
 
+static void
+host_moved (GObject *rtpsink, GParamSpec *pspec, gpointer data)
+{
+  sink_wire_moved (data);
+}
+
 /* Hands the children what the properties are at the beginning. */
 static void
 props_begin (GstRtpAdaptSink *self)
@@ -522,6 +574,9 @@ props_begin (GstRtpAdaptSink *self)
   /* Holds the bin while it runs: the notice may come from another thread. */
   g_signal_connect_object (
       self->send, "notify", G_CALLBACK (part_changed), self, 0);
+  if (self->rtpsink)
+    g_signal_connect_object (
+        self->rtpsink, "notify::host", G_CALLBACK (host_moved), self, 0);
 }
 
 /* --- construction -------------------------------------------------------- */
@@ -589,6 +644,7 @@ sink_finalize (GObject *object)
   props_clear (&self->cfg, sink_props);
   g_clear_error (&self->uri_problem);
   sink_peer_close (&self->who);
+  g_clear_object (&self->to);
   g_mutex_clear (&self->lock);
   secure_free (self->secure);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -609,6 +665,7 @@ gst_rtp_adapt_sink_class_init (GstRtpAdaptSinkClass *klass)
   element_class->change_state = sink_change_state;
   element_class->request_new_pad = sink_request_pad;
   element_class->release_pad = sink_release_pad;
+  GST_BIN_CLASS (klass)->handle_message = sink_handle_message;
   sink_props_install (object_class);
 
   /**

@@ -29,6 +29,7 @@ struct _GstRtpAdaptSink
 
   /* under the object lock */
   SinkConfig cfg;
+  gboolean mux; /* rtcp_mux as sink_wire_open() took it */
   GError *uri_problem;
   GstClockID hint; /* or NULL */
   SinkStreams streams;
@@ -38,6 +39,7 @@ struct _GstRtpAdaptSink
 
   GMutex lock; /* never held while anything is called that may take another */
   SinkPeer who;
+  GSocketAddress *to; /* where RTP goes, or NULL */
   guint64 unkeyed; /* packets dropped before there were keys, since the start */
 };
 
@@ -49,8 +51,10 @@ void sink_wire_init (GstRtpAdaptSink *self);
 gboolean sink_wire_open (GstRtpAdaptSink *self);
 /* In READY to NULL, or after a failure. */
 void sink_wire_close (GstRtpAdaptSink *self);
-/* The destination changed. */
-void sink_wire_destination (GstRtpAdaptSink *self);
+/* The destination changed; the host is to be looked up (`look`). */
+void sink_wire_destination (GstRtpAdaptSink *self, gboolean look);
+/* rtpsink may have another address for its host. */
+void sink_wire_moved (GstRtpAdaptSink *self);
 /* TRUE if the packets get colours. */
 gboolean sink_is_coloured (GstRtpAdaptSink *self);
 /* The DSCP of RTCP follows those of RTP. */

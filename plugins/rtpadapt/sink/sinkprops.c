@@ -27,17 +27,17 @@ const PropRow sink_props[] = {
       "host, port and properties of this element, but for keys and files",
       PROP_PLAYING, .type = G_TYPE_STRING },
   { "host", "Host",
-      "Name or address to send to, or a multicast group; setting a name "
-      "may block while it is looked up",
+      "Name or address to send to, or a multicast group; a name is looked up each "
+      "time it is set, which may block, and when no packet gets there",
       PROP_PLAYING, PROP_TEXT (SinkConfig, host, "localhost"),
-      .then = THEN_DESTINATION | THEN_PEER },
+      .then = THEN_LOOK | THEN_DESTINATION | THEN_PEER },
   { "port", "Port", "Port to send to", PROP_PLAYING,
       PROP_INT (SinkConfig, port, 1, 65535, BIN_URI_PORT),
       .then = THEN_DESTINATION | THEN_PEER },
   { "rtcp-mux", "RTCP mux",
       "RTP and RTCP on one port (RFC 5761); off for a "
       "receiver that has two, as rtpbin alone",
-      PROP_ANY, PROP_BOOLEAN (SinkConfig, rtcp_mux, TRUE) },
+      PROP_ANY, PROP_BOOLEAN (SinkConfig, rtcp_mux, TRUE), .then = THEN_START },
   { "rtcp-port", "RTCP port",
       "Port to send RTCP to without rtcp-mux (0: the one after port)",
       PROP_PLAYING, PROP_INT (SinkConfig, rtcp_port, 0, 65535, 0),

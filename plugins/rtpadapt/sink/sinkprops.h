@@ -28,6 +28,8 @@ enum
   THEN_DESTINATION = 1 << 0, /* for the UDP sinks */
   THEN_PEER = 1 << 1,        /* somebody else answers */
   THEN_REPEAT = 1 << 2,      /* rtpadaptsend has it, too */
+  THEN_START = 1 << 3,       /* it is taken at the next start */
+  THEN_LOOK = 1 << 4,        /* the host is looked up */
 };
 
 /* Who has the value of a property. */

@@ -12,6 +12,7 @@
 #include "parts/elementtimer.h"
 #include "parts/session.h"
 #include "parts/systime.h"
+#include "send/gstrtpadaptsend.h"
 #include "sinkhints.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/address.h"
@@ -22,7 +23,7 @@
 #include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/colour.h>
-#include <gst/video/video.h>
+#include <string.h>
 
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
@@ -36,15 +37,37 @@
 /* --- destination --------------------------------------------------------- */
 
 static gint
-rtcp_port (const SinkConfig *cfg)
+rtcp_port (const SinkConfig *cfg, gboolean mux)
 {
-  if (cfg->rtcp_mux)
+  if (mux)
     return cfg->port;
   return cfg->rtcp_port > 0 ? cfg->rtcp_port : cfg->port + 1; /* RFC 3550 11 */
 }
 
+static GSocketAddress *
+destination (GstElement *udpsink)
+{
+  return rtp_adapt_udp_sink_get_destination (GST_RTP_ADAPT_UDP_SINK (udpsink));
+}
+
+/* RTCP goes to the address that RTP goes to: of a name with several a second look-up
+ * might find another one.  The number of a host has no zone by its name. */
+static void
+rtcp_follow (GstRtpAdaptSink *self)
+{
+  g_autoptr (GSocketAddress) to = destination (self->rtpsink);
+  g_autofree gchar *host = NULL;
+
+  g_object_get (self->rtpsink, "host", &host, NULL);
+  if (to && !strchr (host, '%')) {
+    g_free (host);
+    host = g_inet_address_to_string (host_of (to));
+  }
+  g_object_set (self->rtcpsink, "host", host, NULL);
+}
+
 void
-sink_wire_destination (GstRtpAdaptSink *self)
+sink_wire_destination (GstRtpAdaptSink *self, gboolean look)
 {
   g_autofree gchar *host = NULL;
   gint port, rtcp;
@@ -54,7 +77,7 @@ sink_wire_destination (GstRtpAdaptSink *self)
   GST_OBJECT_LOCK (self);
   host = g_strdup (self->cfg.host);
   port = self->cfg.port;
-  rtcp = rtcp_port (&self->cfg);
+  rtcp = rtcp_port (&self->cfg, self->mux);
   GST_OBJECT_UNLOCK (self);
   if (rtcp > 65535) { /* which the start refuses */
     if (GST_STATE (self) > GST_STATE_NULL)
@@ -62,8 +85,11 @@ sink_wire_destination (GstRtpAdaptSink *self)
           ("packets go where they went before"));
     return;
   }
-  g_object_set (self->rtpsink, "host", host, "port", port, NULL);
-  g_object_set (self->rtcpsink, "host", host, "port", rtcp, NULL);
+  g_object_set (self->rtpsink, "port", port, NULL);
+  g_object_set (self->rtcpsink, "port", rtcp, NULL);
+  if (look)
+    g_object_set (self->rtpsink, "host", host, NULL);
+  rtcp_follow (self);
 }
 
 gboolean
@@ -135,6 +161,7 @@ sockets_open (GstRtpAdaptSink *self, gboolean mux)
   rtp = socket_open (self->rtpsink);
   if (!rtp)
     return FALSE;
+  rtcp_follow (self); /* the name has been looked up */
   if (mux)
     g_object_set (self->rtcpsink, "socket", rtp, NULL);
   g_object_unref (rtp);
@@ -224,12 +251,8 @@ static void
 keys_came (gpointer data, GSocketAddress *peer)
 {
   GstRtpAdaptSink *self = data;
-  GstPad *pad = gst_element_get_static_pad (self->funnel, "src");
 
-  gst_pad_send_event (pad,
-      gst_video_event_new_upstream_force_key_unit (
-          GST_CLOCK_TIME_NONE, TRUE, 0));
-  gst_object_unref (pad);
+  rtp_adapt_send_new_receiver (GST_RTP_ADAPT_SEND (self->send));
 }
 
 /* The stream ends when RTP ends, whatever RTCP and DTLS do. */
@@ -389,8 +412,7 @@ rtcp_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 answers_go (GstRtpAdaptSink *self)
 {
-  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
-      GST_RTP_ADAPT_UDP_SINK (self->rtcpsink));
+  GSocketAddress *to = destination (self->rtcpsink);
   gboolean group = to && g_inet_address_get_is_multicast (host_of (to));
   GSocket *socket;
 
@@ -400,15 +422,15 @@ answers_go (GstRtpAdaptSink *self)
   g_clear_object (&to);
 }
 
-void
-sink_wire_peer (GstRtpAdaptSink *self)
+/* `to`: where RTP goes, or NULL.  With DTLS another receiver is there when the keys come. */
+static void
+peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
 {
   PeerConfig cfg = { .authentic = secure_wanted (self->secure) };
-  GSocketAddress *to = rtp_adapt_udp_sink_get_destination (
-      GST_RTP_ADAPT_UDP_SINK (self->rtpsink));
+  gboolean other;
 
   GST_OBJECT_LOCK (self);
-  cfg.any_port = !self->cfg.rtcp_mux;
+  cfg.any_port = !self->mux;
   GST_OBJECT_UNLOCK (self);
   if (to)
     cfg.host = host_of (to);
@@ -417,8 +439,46 @@ sink_wire_peer (GstRtpAdaptSink *self)
   answers_go (self);
   g_mutex_lock (&self->lock);
   sink_peer_open (&self->who, &cfg);
+  other = self->to && !same_host_and_port (self->to, to);
+  g_set_object (&self->to, to);
   g_mutex_unlock (&self->lock);
+  if (other && !secure_wants_dtls (self->secure))
+    rtp_adapt_send_new_receiver (GST_RTP_ADAPT_SEND (self->send));
+}
+
+/* Where another thread changes the destination meanwhile, the last one counts. */
+void
+sink_wire_peer (GstRtpAdaptSink *self)
+{
+  GSocketAddress *to = destination (self->rtpsink), *now;
+
+  while (TRUE) {
+    peer_open (self, to);
+    now = destination (self->rtpsink);
+    if (same_address (to, now))
+      break;
+    g_clear_object (&to);
+    to = now;
+  }
   g_clear_object (&to);
+  g_clear_object (&now);
+}
+
+/* A property that is set here makes rtpsink notify, too: what follows it comes later. */
+void
+sink_wire_moved (GstRtpAdaptSink *self)
+{
+  GSocketAddress *now = destination (self->rtpsink);
+  gboolean moved;
+
+  g_mutex_lock (&self->lock);
+  moved = self->to && now && !same_address (self->to, now);
+  g_mutex_unlock (&self->lock);
+  g_clear_object (&now);
+  if (!moved)
+    return;
+  rtcp_follow (self);
+  sink_wire_peer (self);
 }
 
 void
@@ -464,8 +524,9 @@ sink_wire_open (GstRtpAdaptSink *self)
 
   GST_OBJECT_LOCK (self);
   cfg = self->cfg;
+  self->mux = cfg.rtcp_mux;
   GST_OBJECT_UNLOCK (self);
-  if (rtcp_port (&cfg) > 65535) {
+  if (rtcp_port (&cfg, cfg.rtcp_mux) > 65535) {
     GST_ELEMENT_ERROR (
         self, RESOURCE, SETTINGS, (NO_RTCP_PORT, cfg.port), (NULL));
     return FALSE;
@@ -474,11 +535,12 @@ sink_wire_open (GstRtpAdaptSink *self)
   sink_peer_start (&self->who);
   self->unkeyed = 0;
   g_mutex_unlock (&self->lock);
-  session_configure (self);
-  sink_wire_destination (self);
+  sink_wire_destination (self, TRUE);
   sink_wire_dscp (self);
-  if (!secure_open (self->secure, cfg.rtcp_mux)
-      || !sockets_open (self, cfg.rtcp_mux))
+  if (!secure_open (self->secure, cfg.rtcp_mux))
+    return FALSE;
+  session_configure (self); /* by what security has taken */
+  if (!sockets_open (self, cfg.rtcp_mux))
     return FALSE;
   if (secure_wants_dtls (self->secure))
     gate_open (self);
@@ -514,5 +576,6 @@ sink_wire_close (GstRtpAdaptSink *self)
   g_object_set (self->rtcpsink, "socket", NULL, NULL);
   g_mutex_lock (&self->lock);
   sink_peer_close (&self->who);
+  g_clear_object (&self->to);
   g_mutex_unlock (&self->lock);
 }

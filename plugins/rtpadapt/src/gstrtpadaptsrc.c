@@ -82,6 +82,7 @@
 #include "srcrtxpt.h"
 #include "srcstats.h"
 #include "udp/udpsock.h"
+#include "wire/binmessage.h"
 #include "wire/binuri.h"
 #include "wire/hint.h"
 
@@ -329,6 +330,14 @@ src_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
+/* Whoever has several of these bins finds out by the source which one it is about. */
+static void
+src_handle_message (GstBin *bin, GstMessage *message)
+{
+  GST_BIN_CLASS (parent_class)
+      ->handle_message (bin, bin_message_own (bin, message));
+}
+
 /* --- statistics ----------------------------------------------------------- */
 
 static GstStructure *
@@ -481,6 +490,7 @@ gst_rtp_adapt_src_class_init (GstRtpAdaptSrcClass *klass)
   object_class->get_property = src_get_property;
   object_class->finalize = src_finalize;
   element_class->change_state = src_change_state;
+  GST_BIN_CLASS (klass)->handle_message = src_handle_message;
 
   src_props_install (object_class);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -25,7 +25,13 @@
  * warned of once; it never stops the stream.  While the network takes nothing,
  * the sink waits 100 ms and then drops what it has.  An interface that is named, in a
  * host such as fe80::1%wlan0 or in #GstRtpAdaptUdpSink:multicast-iface, may be taken
- * away and come back: within a second packets leave by the new one.
+ * away and come back: within a second packets leave by the new one.  The name of a host
+ * is looked up again when it is set again, and when no packet could leave for 2 s, as in
+ * another network; notify::host says that packets go to another address.
+ *
+ * With #GstRtpAdaptUdpSink:bind-address nothing leaves while this host has not that address.
+ * A warning says so, and packets leave again as soon as it is back.  Where an interface
+ * comes back with another address, it is better not set.
  *
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! x264enc tune=zerolatency ! \
@@ -56,6 +62,82 @@ GST_ELEMENT_REGISTER_DEFINE (rtpadaptudpsink, "rtpadaptudpsink", GST_RANK_NONE,
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+/* --- the host ------------------------------------------------------------ */
+
+/* Looks it up.  If that fails it posts an error, or a warning if packets can go on to the
+ * address before; nothing where it looks `again`.  *moved: the address is another one.
+ *
+ * Another thread may close the sink before the lock is taken here, or while the name is
+ * looked up.  Then nothing has to be found: opening looks the host up again. */
+static gboolean
+resolve (GstRtpAdaptUdpSink *self, gboolean again, gboolean *moved)
+{
+  g_autofree gchar *host = NULL;
+  g_autoptr (GSocket) socket = NULL;
+  GError *error = NULL;
+  UdpAddress to;
+  gboolean good, known;
+
+  *moved = FALSE;
+  GST_OBJECT_LOCK (self);
+  host = g_strdup (self->cfg.host);
+  g_set_object (&socket, self->socket);
+  GST_OBJECT_UNLOCK (self);
+  if (!socket)
+    return TRUE;
+  good = udp_address_resolve (&to, host, 0, socket, &error);
+  GST_OBJECT_LOCK (self);
+  /* Another thread may have set another one meanwhile. */
+  if (good && socket == self->socket && g_str_equal (host, self->cfg.host)) {
+    udp_address_set_port (&to, self->cfg.port);
+    *moved = !udp_address_equal (&to, &self->to);
+    self->to = to;
+    g_free (self->to_host);
+    self->to_host = g_strdup (host);
+  }
+  known = self->to_host != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (!good && again)
+    GST_INFO_OBJECT (self, "\"%s\": %s", host, error->message);
+  else if (!good && known)
+    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+        ("Packets go on to the address before: \"%s\" was not found: %s.", host,
+            error->message),
+        (NULL));
+  else if (!good)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("Cannot send to the host \"%s\": %s.", host, error->message), (NULL));
+  g_clear_error (&error);
+  return good;
+}
+
+static void
+look_again (GstElement *element, gpointer data)
+{
+  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (element);
+  gboolean moved;
+
+  if (resolve (self, TRUE, &moved) && moved)
+    g_object_notify (G_OBJECT (self), "host");
+  g_atomic_int_set (&self->looking, FALSE);
+}
+
+/* A look-up may take seconds, so another thread does it.  A number has nothing to be
+ * looked up. */
+static void
+look_start (GstRtpAdaptUdpSink *self)
+{
+  g_autofree gchar *host = NULL;
+  UdpAddress to;
+
+  GST_OBJECT_LOCK (self);
+  host = g_strdup (self->to_host);
+  GST_OBJECT_UNLOCK (self);
+  if (host && !udp_address_read (&to, host, NULL)
+      && g_atomic_int_compare_and_exchange (&self->looking, FALSE, TRUE))
+    gst_element_call_async (GST_ELEMENT (self), look_again, NULL, NULL);
+}
 
 /* --- sending ------------------------------------------------------------ */
 
@@ -156,6 +238,22 @@ warn_once (GstRtpAdaptUdpSink *self, UdpSinkWarned what, gint code, gsize size)
         ("The network refused a packet: %s.", g_strerror (code)), (NULL));
 }
 
+/* Says it in place of the kernel, whose error names no cause. */
+static void
+warn_of_lost (GstRtpAdaptUdpSink *self)
+{
+  g_autofree gchar *address = self->warned & UDP_WARNED_LOST
+      ? NULL
+      : udp_socket_lost_address (self->socket);
+
+  if (!address)
+    return;
+  self->warned |= UDP_WARNED_LOST | UDP_WARNED_ERROR;
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("Nothing leaves until this host has the address %s again.", address),
+      ("bind-address is taken from NULL to READY"));
+}
+
 /* Interfaces that were named may have other numbers now.  It takes no time. */
 static void
 renew (GstRtpAdaptUdpSink *self)
@@ -187,10 +285,14 @@ renew_after (GstRtpAdaptUdpSink *self, gint code)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if ((code != ENETUNREACH && code != ENODEV && code != ENXIO && code != EINVAL)
+  if (udp_reach_on_error (&self->reach, code, now))
+    look_start (self);
+  if ((code != ENETUNREACH && code != ENODEV && code != ENXIO && code != EINVAL
+          && code != EADDRNOTAVAIL)
       || (self->renewed > 0 && now - self->renewed < RENEW_AGAIN))
     return;
   self->renewed = now;
+  warn_of_lost (self);
   renew (self);
 }
 
@@ -207,9 +309,9 @@ count_error (GstRtpAdaptUdpSink *self, guint index, gint code)
   else
     self->count.errors++;
   GST_OBJECT_UNLOCK (self);
+  renew_after (self, code);
   warn_once (self, oversized ? UDP_WARNED_OVERSIZED : UDP_WARNED_ERROR, code,
       self->packets[index].size);
-  renew_after (self, code);
 }
 
 /* Sends the batch and empties it. */
@@ -226,6 +328,7 @@ batch_flush (GstRtpAdaptUdpSink *self)
 
     if (sent > 0) {
       count_sent (self, first, (guint) sent);
+      udp_reach_on_sent (&self->reach);
       first += (guint) sent;
     } else if (sent == -EAGAIN) {
       flow = wait_writable (self);
@@ -350,6 +453,7 @@ sink_open (GstRtpAdaptUdpSink *self)
     .iface = cfg->iface };
   GSocket *socket
       = cfg->socket ? g_object_ref (cfg->socket) : open_socket (self, cfg);
+  gboolean moved;
 
   if (!socket)
     return FALSE;
@@ -359,13 +463,14 @@ sink_open (GstRtpAdaptUdpSink *self)
   self->tos = udp_socket_tos (socket);
   self->warned = 0;
   self->renewed = 0;
+  self->reach = (UdpReach){ 0 };
   GST_OBJECT_LOCK (self);
   self->socket = socket;
   self->is_given = cfg->socket != NULL;
   self->count = (UdpSinkCounters){ 0 };
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "used-socket");
-  return udp_sink_resolve (self);
+  return resolve (self, FALSE, &moved);
 }
 
 /* READY to NULL, or when that did not come to its end. */
@@ -408,6 +513,17 @@ sink_change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
+sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
+  gboolean moved;
+
+  if (udp_sink_set_property (self, id, value))
+    resolve (self, FALSE, &moved); /* GObject notifies "host" */
+}
+
+static void
 sink_finalize (GObject *object)
 {
   GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
@@ -427,7 +543,7 @@ gst_rtp_adapt_udp_sink_class_init (GstRtpAdaptUdpSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       rtpadaptudpsink_debug, "rtpadaptudpsink", 0, "UDP with colours");
-  object_class->set_property = udp_sink_set_property;
+  object_class->set_property = sink_set_property;
   object_class->get_property = udp_sink_get_property;
   object_class->finalize = sink_finalize;
   element_class->change_state = sink_change_state;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gstrtpadaptudpsink.h"
+#include "udpreach.h"
 #include "udpsend.h"
 #include "udpstats.h"
 
@@ -29,6 +30,7 @@ typedef enum
 {
   UDP_WARNED_OVERSIZED = 1 << 0,
   UDP_WARNED_ERROR = 1 << 1,
+  UDP_WARNED_LOST = 1 << 2,
 } UdpSinkWarned;
 
 /* A packet of the batch. */
@@ -59,15 +61,16 @@ struct _GstRtpAdaptUdpSink
   gint tos;          /* the socket's own: DSCP << 2 | ECN */
   guint warned;      /* UdpSinkWarned */
   gint64 renewed;    /* monotonic time of the last renew() */
+  UdpReach reach;
+
+  gint looking; /* atomic: the host is being looked up again */
 };
 
 /* udpsinkprops.c */
-void udp_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+/* TRUE: the host is to be looked up. */
+gboolean udp_sink_set_property (
+    GstRtpAdaptUdpSink *self, guint id, const GValue *value);
 void udp_sink_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec);
-/* Looks the host up; if that fails posts an error, or a warning if packets can go on to
- * the host before. */
-gboolean udp_sink_resolve (GstRtpAdaptUdpSink *self);
 
 G_END_DECLS

@@ -14,45 +14,6 @@ enum
   THEN_PORT = 1 << 1,    /* of the address that was found */
 };
 
-/* Another thread may close the sink before the lock is taken here, or while the name is
- * looked up.  Then nothing has to be found: opening looks the host up again. */
-gboolean
-udp_sink_resolve (GstRtpAdaptUdpSink *self)
-{
-  g_autofree gchar *host = NULL;
-  g_autoptr (GSocket) socket = NULL;
-  GError *error = NULL;
-  UdpAddress to;
-  gboolean good, known;
-
-  GST_OBJECT_LOCK (self);
-  host = g_strdup (self->cfg.host);
-  g_set_object (&socket, self->socket);
-  GST_OBJECT_UNLOCK (self);
-  if (!socket)
-    return TRUE;
-  good = udp_address_resolve (&to, host, 0, socket, &error);
-  GST_OBJECT_LOCK (self);
-  /* Another thread may have set another one meanwhile. */
-  if (good && socket == self->socket && g_str_equal (host, self->cfg.host)) {
-    self->to = to;
-    udp_address_set_port (&self->to, self->cfg.port);
-    g_free (self->to_host);
-    self->to_host = g_strdup (host);
-  }
-  known = self->to_host != NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (!good && known)
-    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
-        ("Packets go on as before, not to \"%s\": %s.", host, error->message),
-        (NULL));
-  else if (!good)
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("Cannot send to the host \"%s\": %s.", host, error->message), (NULL));
-  g_clear_error (&error);
-  return good;
-}
-
 /* Our statistics, added to those of GstBaseSink. */
 static void
 get_stats (gpointer owner, const PropRow *row, GValue *value)
@@ -74,8 +35,9 @@ get_used_socket (gpointer owner, const PropRow *row, GValue *value)
 
 const PropRow udp_sink_props[] = {
   { "host", "Host",
-      "Name or address to send to; a new name may block while it is looked "
-      "up, and one that is not found leaves the host before",
+      "Name or address to send to; a name is looked up each time it is set, which "
+      "may block, and when no packet gets there; one that is not found leaves the "
+      "address before",
       PROP_PLAYING, PROP_TEXT (UdpSinkConfig, host, "localhost"),
       .then = THEN_RESOLVE },
   { "port", "Port", "Port to send to", PROP_PLAYING,
@@ -123,23 +85,17 @@ const PropRow udp_sink_props[] = {
   { NULL },
 };
 
-void
-udp_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gboolean
+udp_sink_set_property (GstRtpAdaptUdpSink *self, guint id, const GValue *value)
 {
-  GstRtpAdaptUdpSink *self = GST_RTP_ADAPT_UDP_SINK (object);
   guint then;
 
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, &udp_sink_props[id - 1], value, NULL, NULL);
   if (then & THEN_PORT && self->to_host)
     udp_address_set_port (&self->to, self->cfg.port);
-  /* Whoever sets host and port together may mean the port alone. */
-  if (g_strcmp0 (self->to_host, self->cfg.host) == 0)
-    then &= ~(guint) THEN_RESOLVE;
   GST_OBJECT_UNLOCK (self);
-  if (then & THEN_RESOLVE)
-    udp_sink_resolve (self);
+  return (then & THEN_RESOLVE) != 0;
 }
 
 void

@@ -86,11 +86,17 @@ address_parse (UdpAddress *address, const gchar *number)
   return TRUE;
 }
 
+static gint
+open_socket (const UdpAddress *address)
+{
+  return socket (address->sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
 /* The kernel has a route there; nothing is sent. */
 static gboolean
 address_is_routed (const UdpAddress *address)
 {
-  gint fd = socket (address->sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gint fd = open_socket (address);
   gboolean routed;
 
   if (fd < 0)
@@ -243,6 +249,32 @@ udp_socket_port (GSocket *socket)
     port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
   g_clear_object (&address);
   return port;
+}
+
+/* bind(2): of an address that is not there it says EADDRNOTAVAIL, of a zone ENODEV. */
+gchar *
+udp_socket_lost_address (GSocket *socket)
+{
+  UdpAddress at = { .len = sizeof at.sa };
+  gint fd = g_socket_get_fd (socket), other;
+  gchar text[INET6_ADDRSTRLEN + IF_NAMESIZE];
+  gboolean lost;
+
+  if (getsockname (fd, (struct sockaddr *) &at.sa, &at.len) != 0)
+    return NULL;
+  udp_address_set_port (&at, 0);
+  other = open_socket (&at);
+  if (other < 0)
+    return NULL;
+  lost = bind (other, (struct sockaddr *) &at.sa, at.len) != 0
+      && (errno == EADDRNOTAVAIL || errno == ENODEV);
+  close (other);
+  return lost
+          && getnameinfo ((struct sockaddr *) &at.sa, at.len, text, sizeof text,
+                 NULL, 0, NI_NUMERICHOST)
+              == 0
+      ? g_strdup (text)
+      : NULL;
 }
 
 static void

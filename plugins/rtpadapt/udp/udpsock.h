@@ -39,6 +39,10 @@ GSocket *udp_socket_new (
 /* 0 if it is not bound. */
 guint udp_socket_port (GSocket *socket);
 
+/* The address that the socket is bound to, as text, if this host has it no more; else NULL.
+ * Nothing leaves by the socket then, until the host has it again.  (transfer full) */
+gchar *udp_socket_lost_address (GSocket *socket);
+
 typedef struct
 {
   guint ttl, ttl_mc;  /* unicast, multicast */

@@ -6,6 +6,8 @@
  * sets one by hand must take a new key, too.
  */
 #include "securepriv.h"
+
+#include "binmessage.h"
 #include "securestats.h"
 
 GST_DEBUG_CATEGORY (rtpadaptsecure_debug);
@@ -50,37 +52,52 @@ secure_free (Secure *s)
   g_free (s);
 }
 
+static SecureUse
+use_of (const SecureConfig *cfg)
+{
+  return (SecureUse){ .open = TRUE,
+    .key = cfg->key || cfg->key_file,
+    .dtls = cfg->dtls,
+    .client = cfg->dtls_client,
+    .checks = cfg->fingerprint != NULL };
+}
+
+/* What is in use, or while it is closed what is set; the lock is held. */
+static SecureUse
+use_locked (const Secure *s)
+{
+  return s->use.open ? s->use : use_of (&s->cfg);
+}
+
+static SecureUse
+use_now (Secure *s)
+{
+  SecureUse use;
+
+  g_mutex_lock (&s->lock);
+  use = use_locked (s);
+  g_mutex_unlock (&s->lock);
+  return use;
+}
+
 gboolean
 secure_wanted (Secure *s)
 {
-  gboolean wanted;
+  const SecureUse use = use_now (s);
 
-  g_mutex_lock (&s->lock);
-  wanted = s->cfg.key || s->cfg.key_file || s->cfg.dtls;
-  g_mutex_unlock (&s->lock);
-  return wanted;
+  return use.key || use.dtls;
 }
 
 gboolean
 secure_wants_dtls (Secure *s)
 {
-  gboolean wanted;
-
-  g_mutex_lock (&s->lock);
-  wanted = s->cfg.dtls;
-  g_mutex_unlock (&s->lock);
-  return wanted;
+  return use_now (s).dtls;
 }
 
 gboolean
 secure_is_dtls_client (Secure *s)
 {
-  gboolean client;
-
-  g_mutex_lock (&s->lock);
-  client = s->cfg.dtls_client;
-  g_mutex_unlock (&s->lock);
-  return client;
+  return use_now (s).client;
 }
 
 gboolean
@@ -105,16 +122,38 @@ secure_set_ready (Secure *s, SecureReady func, gpointer data)
 
 /* --- properties and statistics -------------------------------------------- */
 
+/* All rows are texts, switches and enumerations. */
+static gboolean
+is_new (const SecureConfig *cfg, const PropRow *row, const GValue *value)
+{
+  gconstpointer at = (const guint8 *) cfg + row->offset;
+  const gchar *text;
+
+  switch (row->type) {
+    case G_TYPE_STRING:
+      text = g_value_get_string (value);
+      return g_strcmp0 (*(gchar *const *) at, text && *text ? text : NULL) != 0;
+    case G_TYPE_ENUM:
+      return *(const gint *) at != g_value_get_enum (value);
+    default:
+      return *(const gboolean *) at != g_value_get_boolean (value);
+  }
+}
+
 gboolean
 secure_set_property (Secure *s, GParamSpec *pspec, const GValue *value)
 {
   const PropRow *row = props_row (secure_props, pspec->name);
+  gboolean late;
 
   if (!row)
     return FALSE;
   g_mutex_lock (&s->lock);
+  late = s->use.open && is_new (&s->cfg, row, value);
   props_set (&s->cfg, row, value, NULL, NULL);
   g_mutex_unlock (&s->lock);
+  if (late)
+    bin_warn_late (GST_ELEMENT (s->bin), row->name);
   return TRUE;
 }
 
@@ -134,6 +173,7 @@ secure_stats (Secure *s)
   GstElement *dec = NULL;
   GstStructure *dec_stats = NULL, *stats;
   SecureStats x = { NULL };
+  SecureUse use;
   gboolean keyed;
   guint dropped = 0;
 
@@ -153,15 +193,14 @@ secure_stats (Secure *s)
     secure_srtp_get_stats (s->srtp, &x.srtp);
   if (s->hub)
     dtls_hub_get_stats (s->hub, &x.hub);
-  x.mode = s->cfg.dtls                ? "dtls"
-      : s->cfg.key || s->cfg.key_file ? "srtp"
-                                      : "none";
+  use = use_locked (s);
+  x.mode = use.dtls ? "dtls" : use.key ? "srtp" : "none";
   x.ready = s->ready;
   x.received = s->gate.received + x.srtp.received;
   x.dropped = s->gate.malformed + s->gate.crowded + s->dropped_before + dropped
       + x.srtp.dropped;
   x.peer_fingerprint = s->peer_fingerprint;
-  stats = secure_stats_new (&x, s->cfg.dtls, keyed);
+  stats = secure_stats_new (&x, use.dtls, keyed);
   g_mutex_unlock (&s->lock);
   return stats;
 }
@@ -241,6 +280,7 @@ secure_open (Secure *s, gboolean mux)
   cfg.key_file = g_strdup (cfg.key_file);
   cfg.pem_file = g_strdup (cfg.pem_file);
   cfg.fingerprint = g_strdup (cfg.fingerprint);
+  s->use = use_of (&cfg);
   s->ready = !cfg.dtls;
   s->gate = (SsrcGate){ 0 };
   s->dropped_before = 0;
@@ -268,6 +308,7 @@ secure_close (Secure *s)
 
   g_mutex_lock (&s->lock);
   srtp = g_steal_pointer (&s->srtp);
+  s->use = (SecureUse){ .open = FALSE };
   g_mutex_unlock (&s->lock);
   if (srtp) {
     secure_srtp_stop (srtp);

@@ -53,14 +53,16 @@ void secure_free (Secure *s);
 /* Installs key, key-file, cipher, dtls, dtls-client, pem-file, fingerprint and, for
  * a receiver (not dtls_client), replay-guard, with the ids from `first` on.  The
  * bin's set_property and get_property call secure_set_property() and
- * secure_get_property(), which return TRUE for these properties. */
+ * secure_get_property(), which return TRUE for these properties.  What is set after
+ * secure_open() is for the next one, and a warning on the bin says so. */
 void secure_props_install (
     GObjectClass *klass, guint first, gboolean dtls_client);
 gboolean secure_set_property (
     Secure *s, GParamSpec *pspec, const GValue *value);
 gboolean secure_get_property (Secure *s, GParamSpec *pspec, GValue *value);
 
-/* A key, a key file or dtls is set: rtp-profile savpf in place of avpf. */
+/* A key, a key file or dtls is in use, and before secure_open() is set: rtp-profile
+ * savpf in place of avpf. */
 gboolean secure_wanted (Secure *s);
 gboolean secure_wants_dtls (Secure *s);
 

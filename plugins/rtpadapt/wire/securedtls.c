@@ -97,7 +97,7 @@ connection_opens (gpointer data, GstElement *srtpdec, const gchar *fingerprint)
   g_mutex_lock (&s->lock);
   again = s->peer_fingerprint
       && g_strcmp0 (s->peer_fingerprint, fingerprint) == 0;
-  wanted = s->cfg.fingerprint != NULL;
+  wanted = s->use.checks;
   g_free (s->peer_fingerprint);
   s->peer_fingerprint = g_strdup (fingerprint);
   s->srtpdec = gst_object_ref (srtpdec);

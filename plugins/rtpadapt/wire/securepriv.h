@@ -12,6 +12,13 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsecure_debug);
 
+/* What secure_open() took.  What is set later is for the next start. */
+typedef struct
+{
+  gboolean open, key, dtls, client;
+  gboolean checks; /* the peer's certificate has to have a fingerprint */
+} SecureUse;
+
 struct _Secure
 {
   GstBin *bin; /* it owns us */
@@ -20,6 +27,7 @@ struct _Secure
   GMutex lock; /* guards all below; not held while anything is called that
                   may take another */
   SecureConfig cfg;
+  SecureUse use;  /* zero while it is closed */
   gboolean ready; /* FALSE: with DTLS, and nobody is connected */
   gchar *peer_fingerprint;
   SecureReady ready_func;

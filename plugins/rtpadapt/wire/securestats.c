@@ -4,7 +4,7 @@
 #include "securestats.h"
 
 const Field secure_stats_fields[] = {
-  { "mode", "", "none, srtp (key or key-file) or dtls", "properties",
+  { "mode", "", "in use: none, srtp (key or key-file) or dtls", "element",
       FIELD_TEXT (SecureStats, mode) },
   { "ready", "", "packets can pass: there is a key, or DTLS has agreed on one",
       "element", FIELD_BOOLEAN (SecureStats, ready) },
