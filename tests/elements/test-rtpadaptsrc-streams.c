@@ -410,6 +410,17 @@ test_storage (void)
   g_object_get (storage, "size-time", &after, NULL);
   g_assert_cmpuint (before, ==, 1150 * GST_MSECOND);
   g_assert_cmpuint (after, ==, 4000 * GST_MSECOND);
+  /* 20 ms by default, but no more than latency; by both ways. */
+  g_object_set (t.src, "adaptive-latency", TRUE, "latency", 10, NULL);
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (t.src), "recv::min-latency", &after, NULL);
+  g_assert_cmpuint (after, ==, 10 * GST_MSECOND);
+  gst_element_set_state (t.pipeline, GST_STATE_NULL);
+  g_object_set (t.src, "latency", 5, NULL);
+  gst_element_set_state (t.pipeline, GST_STATE_READY);
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (t.src), "recv::min-latency", &after, NULL);
+  g_assert_cmpuint (after, ==, 5 * GST_MSECOND);
 }
 
 /* EOS of the pipeline gets through to its sinks. */
@@ -493,9 +504,14 @@ test_stats_messages (void)
   g_autoptr (GstMessage) message = NULL;
   GThread *poster = NULL, *timer = NULL;
   const GstStructure *s = NULL;
+  guint64 interval;
   g_auto (Receiver) t;
 
   receiver_new (&t, "stats-interval=10000000", "");
+  /* The receiver inside posts none of its own. */
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (t.src), "recv::stats-interval", &interval, NULL);
+  g_assert_cmpuint (interval, ==, 0);
   gst_bus_set_sync_handler (t.bus, see_poster, &poster, NULL);
   gst_clock_id_wait_async (id, see_clock, &timer, NULL);
   gst_clock_id_unref (id);

@@ -264,11 +264,47 @@ look_behind_due (GstElement *element)
 }
 
 static void
+stats_post (GstElement *element, gpointer data)
+{
+  GstStructure *stats;
+
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), stats));
+  g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->posting, FALSE);
+}
+
+/* The elements that are asked may let us wait, and so may the application that gets the
+ * message.  Until one message is posted no other one is made. */
+static void
+stats_due (GstElement *element)
+{
+  if (g_atomic_int_compare_and_exchange (
+          &GST_RTP_ADAPT_SRC (element)->posting, FALSE, TRUE))
+    gst_element_call_async (element, stats_post, NULL, NULL);
+}
+
+/* Posts the statistics every now and then, as the property says, or no longer. */
+static void
+stats_restart (GstRtpAdaptSrc *self, gboolean on)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstClockTime interval;
+
+  element_timer_stop (element, &self->stats);
+  GST_OBJECT_LOCK (self);
+  interval = self->cfg.stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  if (on && interval)
+    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
+}
+
+static void
 timers_start (GstRtpAdaptSrc *self)
 {
   GstElement *element = GST_ELEMENT (self);
 
-  src_stats_restart (self, TRUE);
+  stats_restart (self, TRUE);
   element_timer_start (element, &self->hint, HINT_AFTER, FALSE, look_due);
   element_timer_start (
       element, &self->behind, SRC_HINT_LOOK, TRUE, look_behind_due);
@@ -278,7 +314,7 @@ timers_start (GstRtpAdaptSrc *self)
 static void
 timers_stop (GstRtpAdaptSrc *self)
 {
-  src_stats_restart (self, FALSE);
+  stats_restart (self, FALSE);
   element_timer_stop (GST_ELEMENT (self), &self->hint);
   element_timer_stop (GST_ELEMENT (self), &self->behind);
   element_timer_stop (GST_ELEMENT (self), &self->sign);
@@ -393,7 +429,7 @@ own_set (GstRtpAdaptSrc *self, const PropRow *row, const GValue *value)
   if (then & THEN_LATENCY)
     src_build_latency (self);
   if (then & THEN_STATS)
-    src_stats_restart (self, playing);
+    stats_restart (self, playing);
 }
 
 static void

@@ -8,7 +8,6 @@
 
 #include "srcpads.h"
 #include "srcsockets.h"
-#include "parts/elementtimer.h"
 #include "parts/systime.h"
 #include "recv/gstrtpadaptrecv.h"
 #include "wire/links.h"
@@ -289,7 +288,7 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
     .fec = cfg->fec,
     .retransmission = cfg->retransmission,
     .adaptive = cfg->adaptive_latency,
-    .min_latency = cfg->min_latency };
+    .min_latency = src_config_least (cfg) };
 
   if (!net_open (self, cfg))
     return FALSE;
@@ -302,7 +301,7 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
         ("min-latency %u is above latency %u: both are taken as %u",
             cfg->min_latency, cfg->latency, cfg->latency),
         (NULL));
-  min_latency_say (self, cfg->adaptive_latency, cfg->min_latency);
+  min_latency_say (self, settings.adaptive, settings.min_latency);
   src_session_open (&self->session, &settings);
   if (!link_session (self)) {
     GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
@@ -321,7 +320,7 @@ src_build_latency (GstRtpAdaptSrc *self)
   GST_OBJECT_LOCK (self);
   most = self->cfg.latency;
   adaptive = self->cfg.adaptive_latency;
-  least = self->cfg.min_latency;
+  least = src_config_least (&self->cfg);
   GST_OBJECT_UNLOCK (self);
   min_latency_say (self, adaptive, least);
   src_session_set_latency (&self->session, most, adaptive, least);
@@ -337,43 +336,6 @@ src_build_close (GstRtpAdaptSrc *self)
   links_undo_all (GST_ELEMENT (self->gate));
   secure_close (self->secure);
   close_sockets (self);
-}
-
-/* --- statistics ----------------------------------------------------------- */
-
-static void
-stats_post (GstElement *element, gpointer data)
-{
-  GstStructure *stats;
-
-  g_object_get (element, "stats", &stats, NULL);
-  gst_element_post_message (
-      element, gst_message_new_element (GST_OBJECT (element), stats));
-  g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->posting, FALSE);
-}
-
-/* The elements that are asked may let us wait, and so may the application that gets the
- * message.  Until one message is posted no other one is made. */
-static void
-stats_due (GstElement *element)
-{
-  if (g_atomic_int_compare_and_exchange (
-          &GST_RTP_ADAPT_SRC (element)->posting, FALSE, TRUE))
-    gst_element_call_async (element, stats_post, NULL, NULL);
-}
-
-void
-src_stats_restart (GstRtpAdaptSrc *self, gboolean on)
-{
-  GstElement *element = GST_ELEMENT (self);
-  GstClockTime interval;
-
-  element_timer_stop (element, &self->stats);
-  GST_OBJECT_LOCK (self);
-  interval = self->cfg.stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  if (on && interval)
-    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
 }
 
 /* --- our pads ------------------------------------------------------------ */
@@ -716,6 +678,8 @@ src_build_init (GstRtpAdaptSrc *self)
 
   self->recv = gst_element_factory_make ("rtpadaptrecv", "recv");
   rtp_adapt_recv_say_takes (GST_RTP_ADAPT_RECV (self->recv));
+  /* The statistics of this element have those of that one. */
+  g_object_set (self->recv, "stats-interval", G_GUINT64_CONSTANT (0), NULL);
   gst_bin_add (bin, self->recv);
   src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
   src_session_init (

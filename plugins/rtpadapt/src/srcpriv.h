@@ -54,7 +54,5 @@ gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
 /* Has the session follow the three properties of the latency. */
 void src_build_latency (GstRtpAdaptSrc *self);
-/* Posts the statistics every now and then, as the property says, or no longer. */
-void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
 
 G_END_DECLS
