@@ -346,30 +346,101 @@ test_key_frame (void)
   WAIT_UNTIL (t.bus, g_atomic_int_get (&asked) > 0);
 }
 
-/* A pad that is linked when packets have come for some time, and again after it was
- * unlinked, gives those that come from then on. */
-static void
-test_link_late (void)
+/* What is linked to a pad, and what becomes of it.  The other streams, RTCP and the
+ * feedback go on, and what is linked then gets frames.  A stop is what an application does
+ * that takes another sink. */
+static const struct
 {
-  g_autoptr (GstPad) pad = NULL, sink = NULL;
+  GstFlowReturn flow; /* of the first branch; GST_FLOW_OK: it is stopped */
+  gboolean stays;     /* linked, and it starts again there */
+  const gchar *why;
+} branch_rows[] = {
+  { GST_FLOW_NOT_LINKED, FALSE, "none for some time" },
+  { GST_FLOW_OK, FALSE, "it is set to NULL, unlinked and linked again" },
+  { GST_FLOW_OK, TRUE, "it is set to NULL and starts again" },
+  { GST_FLOW_EOS, FALSE, "it wants no more, as a recording that is full" },
+  { GST_FLOW_ERROR, FALSE, "it failed, and has posted why" },
+  { GST_FLOW_NOT_NEGOTIATED, FALSE, "it takes other caps: an error says so" },
+};
+
+typedef struct
+{
+  GstFlowReturn flow;
+  gint n; /* atomic: packets */
+} FirstBranch;
+
+static GstFlowReturn
+first_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  FirstBranch *first = gst_pad_get_element_private (pad);
+
+  gst_buffer_unref (buffer);
+  g_atomic_int_inc (&first->n);
+  return first->flow;
+}
+
+/* Links a pad that returns `flow`. */
+static GstPad *
+first_link (GstPad *pad, FirstBranch *first, GstBus *bus)
+{
+  GstPad *sink = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+
+  gst_pad_set_element_private (sink, first);
+  gst_pad_set_chain_function (sink, first_chain);
+  gst_pad_set_active (sink, TRUE);
+  g_assert_cmpint (gst_pad_link (pad, sink), ==, GST_PAD_LINK_OK);
+  WAIT_UNTIL (bus, g_atomic_int_get (&first->n) > 0);
+  return sink;
+}
+
+static void
+test_branch (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  FirstBranch first = { .flow = branch_rows[r].flow };
+  g_autoptr (GstPad) pad = NULL, sink = NULL, other = NULL;
+  g_autoptr (GstMessage) message = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  guint64 came;
+  GstElement *send;
+  guint64 rtp, feedback;
 
+  g_test_message ("%s", branch_rows[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
   g_signal_handlers_disconnect_by_func (
       t.src, (gpointer) (GCallback) receiver_pad, &t);
   receiver_play (&t);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  send = sender_get (&sender, "send");
   sink = gst_element_get_static_pad (t.branches[0], "sink");
   WAIT_UNTIL (t.bus, (pad = gst_element_get_static_pad (t.src, "src_0")));
-  for (guint i = 0; i < 2; i++) {
-    came = stat_of (t.src, "rtp");
-    WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") >= came + 30);
+  if (first.flow == GST_FLOW_OK) {
     g_assert_cmpint (gst_pad_link (pad, sink), ==, GST_PAD_LINK_OK);
     wait_frames (&t, 0, 10);
-    gst_pad_unlink (pad, sink);
+    gst_element_set_state (t.branches[0], GST_STATE_NULL);
+  } else if (first.flow == GST_FLOW_NOT_NEGOTIATED) {
+    other = first_link (pad, &first, sender.bus);
+    message = gst_bus_timed_pop_filtered (
+        t.bus, 60 * GST_SECOND, GST_MESSAGE_ERROR);
+    g_assert_true (GST_MESSAGE_SRC (message) == GST_OBJECT (t.src));
+  } else if (first.flow != GST_FLOW_NOT_LINKED) {
+    other = first_link (pad, &first, t.bus);
   }
+  rtp = stat_of (t.src, "rtp");
+  feedback = stat_of (send, "feedback");
+  WAIT_UNTIL (t.bus,
+      stat_of (t.src, "rtp") >= rtp + 30
+          && stat_of (send, "feedback") >= feedback + 3);
+  if (other) { /* it has had one packet, and no more */
+    g_assert_cmpint (g_atomic_int_get (&first.n), ==, 1);
+    g_assert_cmpint (GST_PAD_IS_EOS (other), ==, first.flow == GST_FLOW_EOS);
+  }
+  if (!branch_rows[r].stays && gst_pad_is_linked (pad))
+    gst_pad_unlink (pad, other ? other : sink);
+  gst_element_sync_state_with_parent (t.branches[0]);
+  if (!branch_rows[r].stays)
+    g_assert_cmpint (gst_pad_link (pad, sink), ==, GST_PAD_LINK_OK);
+  wait_frames (&t, 0, 10);
 }
 
 /* --- to the pipeline ---------------------------------------------------- */
@@ -538,7 +609,7 @@ tests_add (void)
   g_test_add_func ("/streams/retransmission", test_retransmission);
   rows_add ("/streams/feedback", modes, test_feedback);
   g_test_add_func ("/streams/key-frame", test_key_frame);
-  g_test_add_func ("/streams/link-late", test_link_late);
+  rows_add ("/streams/branch", branch_rows, test_branch);
   g_test_add_func ("/streams/latency", test_latency);
   g_test_add_func ("/streams/storage", test_storage);
   g_test_add_func ("/streams/eos", test_eos);

@@ -17,6 +17,12 @@
  * be added at once, each in another thread, so a handler of "pad-added" that looks for
  * an element without a link and links the pad to it needs a lock around both.
  *
+ * What is linked to a pad may be stopped, unlinked and replaced at any time.  If it stops,
+ * is at its end, or fails, the other streams and the feedback go on.  It posts its own
+ * errors; where it refuses the packets, as by its caps, this element posts an error that
+ * names the pad.  A branch that is at its end gets EOS.  After that, or an error, it gets
+ * nothing more until the pad is linked again.
+ *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
  * types are dropped.  If the depayloader behind a pad makes nothing for 10 s of what
