@@ -66,8 +66,9 @@
  * not ask when the answer would come after #GstRtpAdaptSrc:latency, which has to be a
  * good deal longer than a round trip.
  *
- * A picture that is later than the latency is due when it comes.  The pictures behind it
- * are held for a short time at first, and for all of the latency 4 s later.
+ * A picture that is later than the latency is due when it comes.  Where another sink of the
+ * pipeline has a larger latency, as that of the sound, this one counts.  The pictures behind
+ * it are held for a short time at first, and for all of the latency 4 s later.
  *
  * |[
  * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \
