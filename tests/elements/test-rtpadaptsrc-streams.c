@@ -24,13 +24,36 @@ static const struct
 {
   Ends ends;
   gboolean same; /* address and port */
+  gint state;    /* of see_state(), to be seen before the next sender, or -1 */
   const gchar *why;
 } restarts[] = {
-  { ENDS_SILENT, TRUE, "from the same port, after 1 s" },
-  { ENDS_SILENT, FALSE, "from another port, after 3 s" },
-  { ENDS_BYE, TRUE, "BYE, the same port, at once" },
-  { ENDS_BYE, FALSE, "BYE, another port, at once" },
+  { ENDS_SILENT, TRUE, -1, "from the same port, after 1 s" },
+  { ENDS_SILENT, FALSE, 1, "from another port, after 3 s" },
+  { ENDS_BYE, TRUE, 3, "BYE, the same port, at once" },
+  { ENDS_BYE, FALSE, 3, "BYE, another port, at once" },
 };
+
+/* Counts the messages about src_0 in (gint, atomic) begins, silent, goes-on, ends. */
+static GstBusSyncReply
+see_state (GstBus *bus, GstMessage *message, gpointer counts)
+{
+  static const gchar *const states[]
+      = { "begins", "silent", "goes-on", "ends" };
+  g_autofree gchar *said = NULL, *pad = NULL;
+  guint pt, k = 0;
+
+  if (!gst_message_has_name (message, "rtpadapt-stream"))
+    return GST_BUS_PASS;
+  g_assert_true (gst_structure_get (gst_message_get_structure (message),
+      "state", G_TYPE_STRING, &said, "pad", G_TYPE_STRING, &pad, "payload-type",
+      G_TYPE_UINT, &pt, NULL));
+  g_assert_cmpstr (pad, ==, "src_0");
+  g_assert_cmpuint (pt, ==, 96);
+  while (!g_str_equal (states[k], said))
+    k++;
+  g_atomic_int_inc ((gint *) counts + k);
+  return GST_BUS_PASS;
+}
 
 static GSocket *
 socket_here (void)
@@ -101,19 +124,24 @@ test_restart (gconstpointer data)
   g_autofree gchar *name = NULL;
   g_auto (Receiver) t;
   Sender sender;
-  gint timeouts = 0;
+  gint timeouts = 0, counts[4] = { 0 };
   guint64 moved;
 
   g_test_message ("%s", restarts[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
   watch_timeouts (&t, &timeouts);
+  gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
   receiver_play (&t);
   for (guint i = 0; i < 2; i++) {
     sender_new (&sender, t.port, TRUE, socket, SENDER_VIDEO SENDER_SEND);
     wait_frames (&t, 0, 20); /* the jitterbuffer still had up to 12 */
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&counts[2 * i]) >= 1);
     if (restarts[r].ends == ENDS_BYE)
       say_bye (&sender);
     sender_end (&sender);
+    if (restarts[r].state > 0)
+      WAIT_UNTIL (
+          t.bus, g_atomic_int_get (&counts[restarts[r].state]) > (gint) i);
   }
   name = g_strconcat ("sender restarted: ", restarts[r].why, NULL);
   moved = stat_of (t.src, "moved");

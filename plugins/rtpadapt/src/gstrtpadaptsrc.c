@@ -23,6 +23,11 @@
  * names the pad.  A branch that is at its end gets EOS.  After that, or an error, it gets
  * nothing more until the pad is linked again.
  *
+ * The element message rtpadapt-stream says that a stream begins, is silent, goes on, on
+ * the same pad even if its SSRC is another, or has ended, so that an application need not
+ * show a picture that stands still.  The fields are in docs/statistics.md.  An end is no
+ * EOS, since the sender may start again.
+ *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
  * types are dropped.  If the depayloader behind a pad makes nothing for 10 s of what
@@ -237,6 +242,7 @@ sign_due (GstElement *element)
 
   if (src_gate_is_quiet (self->gate))
     src_session_ask (&self->session);
+  src_build_news (self);
 }
 
 static void
@@ -359,6 +365,9 @@ src_change_state (GstElement *element, GstStateChange transition)
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       streams_remove (self);
+      g_mutex_lock (&self->lock);
+      herald_clear (&self->herald); /* each message holds the element */
+      g_mutex_unlock (&self->lock);
       break;
     case GST_STATE_CHANGE_READY_TO_NULL:
       src_close (self);
@@ -507,6 +516,7 @@ src_finalize (GObject *object)
   src_streams_clear (&self->streams);
   src_session_clear (&self->session);
   secure_free (self->secure);
+  herald_clear (&self->herald);
   g_mutex_clear (&self->feeding);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -540,6 +550,7 @@ gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
 
   g_mutex_init (&self->feeding);
   g_mutex_init (&self->lock);
+  herald_init (&self->herald);
   props_init (&self->cfg, src_props, self);
   self->secure = secure_new (bin, FALSE);
   /* The sink in it is for reports. */

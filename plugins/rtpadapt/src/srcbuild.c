@@ -8,6 +8,7 @@
 
 #include "srcpads.h"
 #include "srcsockets.h"
+#include "srcstats.h"
 #include "parts/systime.h"
 #include "recv/gstrtpadaptrecv.h"
 #include "wire/links.h"
@@ -338,6 +339,45 @@ src_build_close (GstRtpAdaptSrc *self)
   close_sockets (self);
 }
 
+/* --- messages ------------------------------------------------------------- */
+
+static void
+news_post (GstElement *element, gpointer data)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  GstMessage *message;
+
+  g_mutex_lock (&self->lock);
+  do {
+    herald_round (&self->herald);
+    while ((message = herald_next (&self->herald))) {
+      g_mutex_unlock (&self->lock);
+      gst_element_post_message (element, message);
+      g_mutex_lock (&self->lock);
+    }
+  } while (herald_goes_on (&self->herald));
+  g_mutex_unlock (&self->lock);
+}
+
+/* Neither the thread of the clock nor that of the packets may wait for a handler on the
+ * bus. */
+void
+src_build_news (GstRtpAdaptSrc *self)
+{
+  gboolean start = FALSE;
+  SrcStream *stream;
+
+  g_mutex_lock (&self->lock);
+  while ((stream = src_streams_news (&self->streams))) {
+    herald_post_always (&self->herald,
+        gst_message_new_element (GST_OBJECT (self), src_stats_news (stream)));
+    start |= herald_wake (&self->herald);
+  }
+  g_mutex_unlock (&self->lock);
+  if (start)
+    gst_element_call_async (GST_ELEMENT (self), news_post, NULL, NULL);
+}
+
 /* --- our pads ------------------------------------------------------------ */
 
 static GstPadProbeReturn
@@ -397,8 +437,14 @@ show (GstRtpAdaptSrc *self, const SrcPending *p)
   GST_INFO_OBJECT (
       self, "%s: SSRC %08x, payload type %u", name, p->ssrc, p->pt);
   gst_element_add_pad (GST_ELEMENT (self), stream->ghost);
-  if (!goes_on) /* streams_stop() has not seen it */
+  if (!goes_on) { /* streams_stop() has not seen it */
     gst_pad_set_active (stream->ghost, FALSE);
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  src_streams_shown (&self->streams, stream);
+  g_mutex_unlock (&self->lock);
+  src_build_news (self);
 }
 
 /* Does the job, and frees what it holds. */
@@ -416,6 +462,7 @@ carry_out (GstRtpAdaptSrc *self, SrcStreamsJob *job)
     GST_INFO_OBJECT (self, "%s goes on with SSRC %08x",
         GST_PAD_NAME (job->again->ghost), p->ssrc);
     feed_current (self, job->again);
+    src_build_news (self);
   }
   g_mutex_lock (&self->lock);
   src_streams_done (&self->streams, p);
