@@ -24,13 +24,36 @@ static const struct
 {
   Ends ends;
   gboolean same; /* address and port */
+  gint state;    /* of see_state(), to be seen before the next sender, or -1 */
   const gchar *why;
 } restarts[] = {
-  { ENDS_SILENT, TRUE, "from the same port, after 1 s" },
-  { ENDS_SILENT, FALSE, "from another port, after 3 s" },
-  { ENDS_BYE, TRUE, "BYE, the same port, at once" },
-  { ENDS_BYE, FALSE, "BYE, another port, at once" },
+  { ENDS_SILENT, TRUE, -1, "from the same port, after 1 s" },
+  { ENDS_SILENT, FALSE, 1, "from another port, after 3 s" },
+  { ENDS_BYE, TRUE, 3, "BYE, the same port, at once" },
+  { ENDS_BYE, FALSE, 3, "BYE, another port, at once" },
 };
+
+/* Counts the messages about src_0 in (gint, atomic) begins, silent, goes-on, ends. */
+static GstBusSyncReply
+see_state (GstBus *bus, GstMessage *message, gpointer counts)
+{
+  static const gchar *const states[]
+      = { "begins", "silent", "goes-on", "ends" };
+  g_autofree gchar *said = NULL, *pad = NULL;
+  guint pt, k = 0;
+
+  if (!gst_message_has_name (message, "rtpadapt-stream"))
+    return GST_BUS_PASS;
+  g_assert_true (gst_structure_get (gst_message_get_structure (message),
+      "state", G_TYPE_STRING, &said, "pad", G_TYPE_STRING, &pad, "payload-type",
+      G_TYPE_UINT, &pt, NULL));
+  g_assert_cmpstr (pad, ==, "src_0");
+  g_assert_cmpuint (pt, ==, 96);
+  while (!g_str_equal (states[k], said))
+    k++;
+  g_atomic_int_inc ((gint *) counts + k);
+  return GST_BUS_PASS;
+}
 
 static GSocket *
 socket_here (void)
@@ -101,19 +124,24 @@ test_restart (gconstpointer data)
   g_autofree gchar *name = NULL;
   g_auto (Receiver) t;
   Sender sender;
-  gint timeouts = 0;
+  gint timeouts = 0, counts[4] = { 0 };
   guint64 moved;
 
   g_test_message ("%s", restarts[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
   watch_timeouts (&t, &timeouts);
+  gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
   receiver_play (&t);
   for (guint i = 0; i < 2; i++) {
     sender_new (&sender, t.port, TRUE, socket, SENDER_VIDEO SENDER_SEND);
     wait_frames (&t, 0, 20); /* the jitterbuffer still had up to 12 */
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&counts[2 * i]) >= 1);
     if (restarts[r].ends == ENDS_BYE)
       say_bye (&sender);
     sender_end (&sender);
+    if (restarts[r].state > 0)
+      WAIT_UNTIL (
+          t.bus, g_atomic_int_get (&counts[restarts[r].state]) > (gint) i);
   }
   name = g_strconcat ("sender restarted: ", restarts[r].why, NULL);
   moved = stat_of (t.src, "moved");
@@ -346,30 +374,101 @@ test_key_frame (void)
   WAIT_UNTIL (t.bus, g_atomic_int_get (&asked) > 0);
 }
 
-/* A pad that is linked when packets have come for some time, and again after it was
- * unlinked, gives those that come from then on. */
-static void
-test_link_late (void)
+/* What is linked to a pad, and what becomes of it.  The other streams, RTCP and the
+ * feedback go on, and what is linked then gets frames.  A stop is what an application does
+ * that takes another sink. */
+static const struct
 {
-  g_autoptr (GstPad) pad = NULL, sink = NULL;
+  GstFlowReturn flow; /* of the first branch; GST_FLOW_OK: it is stopped */
+  gboolean stays;     /* linked, and it starts again there */
+  const gchar *why;
+} branch_rows[] = {
+  { GST_FLOW_NOT_LINKED, FALSE, "none for some time" },
+  { GST_FLOW_OK, FALSE, "it is set to NULL, unlinked and linked again" },
+  { GST_FLOW_OK, TRUE, "it is set to NULL and starts again" },
+  { GST_FLOW_EOS, FALSE, "it wants no more, as a recording that is full" },
+  { GST_FLOW_ERROR, FALSE, "it failed, and has posted why" },
+  { GST_FLOW_NOT_NEGOTIATED, FALSE, "it takes other caps: an error says so" },
+};
+
+typedef struct
+{
+  GstFlowReturn flow;
+  gint n; /* atomic: packets */
+} FirstBranch;
+
+static GstFlowReturn
+first_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  FirstBranch *first = gst_pad_get_element_private (pad);
+
+  gst_buffer_unref (buffer);
+  g_atomic_int_inc (&first->n);
+  return first->flow;
+}
+
+/* Links a pad that returns `flow`. */
+static GstPad *
+first_link (GstPad *pad, FirstBranch *first, GstBus *bus)
+{
+  GstPad *sink = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+
+  gst_pad_set_element_private (sink, first);
+  gst_pad_set_chain_function (sink, first_chain);
+  gst_pad_set_active (sink, TRUE);
+  g_assert_cmpint (gst_pad_link (pad, sink), ==, GST_PAD_LINK_OK);
+  WAIT_UNTIL (bus, g_atomic_int_get (&first->n) > 0);
+  return sink;
+}
+
+static void
+test_branch (gconstpointer data)
+{
+  guint r = GPOINTER_TO_UINT (data);
+  FirstBranch first = { .flow = branch_rows[r].flow };
+  g_autoptr (GstPad) pad = NULL, sink = NULL, other = NULL;
+  g_autoptr (GstMessage) message = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  guint64 came;
+  GstElement *send;
+  guint64 rtp, feedback;
 
+  g_test_message ("%s", branch_rows[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
   g_signal_handlers_disconnect_by_func (
       t.src, (gpointer) (GCallback) receiver_pad, &t);
   receiver_play (&t);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  send = sender_get (&sender, "send");
   sink = gst_element_get_static_pad (t.branches[0], "sink");
   WAIT_UNTIL (t.bus, (pad = gst_element_get_static_pad (t.src, "src_0")));
-  for (guint i = 0; i < 2; i++) {
-    came = stat_of (t.src, "rtp");
-    WAIT_UNTIL (t.bus, stat_of (t.src, "rtp") >= came + 30);
+  if (first.flow == GST_FLOW_OK) {
     g_assert_cmpint (gst_pad_link (pad, sink), ==, GST_PAD_LINK_OK);
     wait_frames (&t, 0, 10);
-    gst_pad_unlink (pad, sink);
+    gst_element_set_state (t.branches[0], GST_STATE_NULL);
+  } else if (first.flow == GST_FLOW_NOT_NEGOTIATED) {
+    other = first_link (pad, &first, sender.bus);
+    message = gst_bus_timed_pop_filtered (
+        t.bus, 60 * GST_SECOND, GST_MESSAGE_ERROR);
+    g_assert_true (GST_MESSAGE_SRC (message) == GST_OBJECT (t.src));
+  } else if (first.flow != GST_FLOW_NOT_LINKED) {
+    other = first_link (pad, &first, t.bus);
   }
+  rtp = stat_of (t.src, "rtp");
+  feedback = stat_of (send, "feedback");
+  WAIT_UNTIL (t.bus,
+      stat_of (t.src, "rtp") >= rtp + 30
+          && stat_of (send, "feedback") >= feedback + 3);
+  if (other) { /* it has had one packet, and no more */
+    g_assert_cmpint (g_atomic_int_get (&first.n), ==, 1);
+    g_assert_cmpint (GST_PAD_IS_EOS (other), ==, first.flow == GST_FLOW_EOS);
+  }
+  if (!branch_rows[r].stays && gst_pad_is_linked (pad))
+    gst_pad_unlink (pad, other ? other : sink);
+  gst_element_sync_state_with_parent (t.branches[0]);
+  if (!branch_rows[r].stays)
+    g_assert_cmpint (gst_pad_link (pad, sink), ==, GST_PAD_LINK_OK);
+  wait_frames (&t, 0, 10);
 }
 
 /* --- to the pipeline ---------------------------------------------------- */
@@ -410,6 +509,17 @@ test_storage (void)
   g_object_get (storage, "size-time", &after, NULL);
   g_assert_cmpuint (before, ==, 1150 * GST_MSECOND);
   g_assert_cmpuint (after, ==, 4000 * GST_MSECOND);
+  /* 20 ms by default, but no more than latency; by both ways. */
+  g_object_set (t.src, "adaptive-latency", TRUE, "latency", 10, NULL);
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (t.src), "recv::min-latency", &after, NULL);
+  g_assert_cmpuint (after, ==, 10 * GST_MSECOND);
+  gst_element_set_state (t.pipeline, GST_STATE_NULL);
+  g_object_set (t.src, "latency", 5, NULL);
+  gst_element_set_state (t.pipeline, GST_STATE_READY);
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (t.src), "recv::min-latency", &after, NULL);
+  g_assert_cmpuint (after, ==, 5 * GST_MSECOND);
 }
 
 /* EOS of the pipeline gets through to its sinks. */
@@ -493,9 +603,14 @@ test_stats_messages (void)
   g_autoptr (GstMessage) message = NULL;
   GThread *poster = NULL, *timer = NULL;
   const GstStructure *s = NULL;
+  guint64 interval;
   g_auto (Receiver) t;
 
   receiver_new (&t, "stats-interval=10000000", "");
+  /* The receiver inside posts none of its own. */
+  gst_child_proxy_get (
+      GST_CHILD_PROXY (t.src), "recv::stats-interval", &interval, NULL);
+  g_assert_cmpuint (interval, ==, 0);
   gst_bus_set_sync_handler (t.bus, see_poster, &poster, NULL);
   gst_clock_id_wait_async (id, see_clock, &timer, NULL);
   gst_clock_id_unref (id);
@@ -522,7 +637,7 @@ tests_add (void)
   g_test_add_func ("/streams/retransmission", test_retransmission);
   rows_add ("/streams/feedback", modes, test_feedback);
   g_test_add_func ("/streams/key-frame", test_key_frame);
-  g_test_add_func ("/streams/link-late", test_link_late);
+  rows_add ("/streams/branch", branch_rows, test_branch);
   g_test_add_func ("/streams/latency", test_latency);
   g_test_add_func ("/streams/storage", test_storage);
   g_test_add_func ("/streams/eos", test_eos);

@@ -344,22 +344,44 @@ test_restart (void)
   }
 }
 
+/* Odd pauses last for 20 s of the system clock, and all but a record of DTLS is old then; what
+ * comes before PLAYING at the start is not, nor in a short pause. */
 static void
 test_pause (void)
 {
+  GstClock *clock = gst_test_clock_new ();
   g_auto (Path) t;
 
-  path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
+  gst_system_clock_set_default (clock);
+  path_new (&t, "127.0.0.1", "", GST_STATE_PAUSED);
+  path_say (&t, 100);
+  gst_test_clock_advance_time (GST_TEST_CLOCK (clock), 20 * GST_SECOND);
+  gst_element_set_state (t.src, GST_STATE_PLAYING);
+  gst_buffer_unref (gst_harness_pull (t.h));
   for (guint i = 0; i < 20; i++) {
+    g_autoptr (GstBuffer) buffer = NULL;
+    guint8 record[50] = { 22, 0xfe, 0xff }; /* RFC 6347 4.1 */
+    gsize size = i % 2 ? sizeof record : 100;
+
     path_say (&t, 100 + i);
     gst_buffer_unref (gst_harness_pull (t.h));
     g_assert_cmpint (gst_element_set_state (t.src, GST_STATE_PAUSED), ==,
         GST_STATE_CHANGE_NO_PREROLL);
-    path_say (&t, 100);
+    for (guint k = 0; k < (i % 2 ? 50 : 1); k++)
+      path_say (&t, 100);
+    if (i % 2)
+      udp_say (t.mouth, "127.0.0.1", (guint) t.port, 0, record, size);
     g_usleep (50 * 1000); /* docs/upstream.md, udpsrc-pause */
+    gst_test_clock_advance_time (
+        GST_TEST_CLOCK (clock), (i % 2 ? 20000 : 200) * GST_MSECOND);
     gst_element_set_state (t.src, GST_STATE_PLAYING);
-    gst_buffer_unref (gst_harness_pull (t.h));
+    buffer = gst_harness_pull (t.h);
+    g_assert_cmpuint (gst_buffer_get_size (buffer), ==, size);
+    g_assert_cmpint (GST_BUFFER_IS_DISCONT (buffer), ==, i % 2);
   }
+  g_assert_cmpuint (udp_stat (t.src, "stale"), ==, 10 * 50);
+  gst_system_clock_set_default (NULL);
+  gst_object_unref (clock);
 }
 
 static void

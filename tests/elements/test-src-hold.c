@@ -597,27 +597,97 @@ test_frame (gconstpointer data)
   gst_harness_teardown (h);
 }
 
-/* Frame 1, at 40 ms, is whole at 280: with a latency of 200 and 15 for the decoder it is 25
- * late, and has that more.  Frame 2, at 80 ms, comes 5 ms later, and has until 295. */
-static void
-test_frame_late (void)
+/* Frame 1, at 40 ms, is whole at `whole`, and frame 2, at 80 ms, 5 ms later.  The pad's
+ * latency is 200 ms, and a frame may be 15 ms late.  What is left of the pipeline's latency
+ * without the 20 ms of a sink (processing-deadline of GstBaseSink), or without what a sink
+ * and its decoder say, counts where it is more. */
+static const struct
 {
-  static const guint pts[] = { 0, 65, 65, 80, 80 };
-  GstHarness *h = gst_harness_new ("identity");
+  guint latency; /* ms, of the event; 0: none */
+  guint decoder; /* ms; 0: there is no sink */
+  guint whole;
+  guint pts[2];
+  const gchar *why;
+} late_rows[] = {
+  { 0, 0, 280, { 65, 80 }, "280 - 215 = 65; 285 - 215 < 80" },
+  { 220, 0, 280, { 65, 80 }, "the same: no sink has more" },
+  { 100, 0, 280, { 65, 80 }, "less than the pad's is not believed" },
+  { 400, 0, 300, { 40, 80 }, "sound has 400 ms: 260 ms is in time" },
+  { 400, 0, 455, { 60, 80 }, "400 - 20 + 15: 455 - 395 = 60" },
+  { 400, 30, 425, { 60, 80 }, "400 - 50 + 15: 425 - 365 = 60" },
+};
 
+static GstPadProbeReturn
+decoder_latency (GstPad *pad, GstPadProbeInfo *info, gpointer ms)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstClockTime min;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_latency (query, NULL, &min, NULL);
+  gst_query_set_latency (query, TRUE, min + GPOINTER_TO_UINT (ms) * MS, -1);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+note_pts (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  const guint **next = data;
+
+  g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, *(*next)++ * MS);
+}
+
+/* Behind `pad`, which has no sink of the harness; without a clock it does not wait. */
+static GstElement *
+sink_add (GstPad *pad, guint decoder, const guint **pts)
+{
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  g_autoptr (GstPad) peer = gst_element_get_static_pad (sink, "sink");
+
+  g_object_set (
+      sink, "sync", TRUE, "async", FALSE, "signal-handoffs", TRUE, NULL);
+  g_signal_connect (sink, "handoff", G_CALLBACK (note_pts), pts);
+  gst_pad_add_probe (peer,
+      GST_PAD_PROBE_TYPE_QUERY_UPSTREAM | GST_PAD_PROBE_TYPE_PULL,
+      decoder_latency, GUINT_TO_POINTER (decoder), NULL);
+  gst_element_set_state (sink, GST_STATE_PLAYING);
+  g_assert_cmpint (gst_pad_link (pad, peer), ==, GST_PAD_LINK_OK);
+  return gst_object_ref_sink (sink);
+}
+
+static void
+test_frame_late (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data), decoder = late_rows[row].decoder;
+  const guint *own = late_rows[row].pts;
+  const guint pts[] = { 0, own[0], own[0], own[1], own[1] }, *next = pts;
+  GstHarness *h = gst_harness_new_with_padnames (
+      "identity", "sink", decoder > 0 ? NULL : "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (h->element, "src");
+  GstElement *sink = decoder > 0 ? sink_add (pad, decoder, &next) : NULL;
+
+  g_test_message ("%s", late_rows[row].why);
   frame_init (h);
   gst_harness_push (h, frame_packet ('M', 0));
+  if (late_rows[row].latency > 0)
+    gst_pad_send_event (
+        pad, gst_event_new_latency (late_rows[row].latency * MS));
   for (guint frame = 1; frame <= 2; frame++) {
     gst_harness_push (h, frame_packet ('m', frame));
-    gst_harness_set_time (h, (275 + 5 * frame) * MS);
+    gst_harness_set_time (h, (late_rows[row].whole + 5 * frame - 5) * MS);
     gst_harness_push (h, frame_packet ('M', frame));
   }
-  for (guint i = 0; i < G_N_ELEMENTS (pts); i++) {
+  for (guint i = 0; !sink && i < G_N_ELEMENTS (pts); i++) {
     g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
 
-    g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, pts[i] * MS);
+    note_pts (NULL, buffer, NULL, &next);
   }
+  g_assert_true (next == pts + G_N_ELEMENTS (pts));
   gst_harness_teardown (h);
+  if (sink)
+    gst_element_set_state (sink, GST_STATE_NULL);
+  gst_clear_object (&sink);
 }
 
 /* A frame without an end does not fill the memory. */
@@ -687,6 +757,6 @@ tests_add (void)
   rows_add ("/src-hold/hole", holes, test_hole);
   rows_add ("/src-hold/media", media_rows, test_media);
   rows_add ("/src-hold/frame", frame_rows, test_frame);
-  g_test_add_func ("/src-hold/frame/late", test_frame_late);
+  rows_add ("/src-hold/frame/late", late_rows, test_frame_late);
   g_test_add_func ("/src-hold/frame/endless", test_frame_endless);
 }

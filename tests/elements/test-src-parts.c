@@ -16,12 +16,18 @@
 /* A story is words in ms.  "pad B LATER" and "next A AGAIN" say what is decided; a
  * "slow" pad is being shown until it is "done".  "heard", "bye", "gone" (rtpbin's pad) and
  * "left" are about an SSRC; "leave" and "stop" let go of what waits, so many pads.
- * "mute A 0" has no use for the probe. */
+ * "mute A 0" has no use for the probe.  "news A SILENT" is what the application hears. */
 static const gchar *const decisions[] = {
   [SRC_STREAMS_SHOW] = "SHOW",
   [SRC_STREAMS_AGAIN] = "AGAIN",
   [SRC_STREAMS_LATER] = "LATER",
   [SRC_STREAMS_IGNORE] = "IGNORE",
+};
+static const gchar *const states[] = {
+  [SRC_STREAM_BEGINS] = "BEGINS",
+  [SRC_STREAM_SILENT] = "SILENT",
+  [SRC_STREAM_GOES_ON] = "GOES-ON",
+  [SRC_STREAM_ENDS] = "ENDS",
 };
 
 static const struct
@@ -80,6 +86,19 @@ static const struct
   { "0 pad A SHOW, 0 heard A, 1000 slow B AGAIN, 1000 done B, 2500 heard A, "
     "2500 next A AGAIN, 2500 mute A 1, 2500 done A, 2500 mute A 0",
       "it is back before its probe is known" },
+  { "0 pad A SHOW, 0 heard A, 0 news A BEGINS, 1999 news - -, "
+    "2000 news A SILENT, 2000 news - -, 2500 heard A, 2500 news A GOES-ON, "
+    "2600 news - -, 4500 news A SILENT, 4600 bye A, 4600 news A ENDS, "
+    "4600 news - -, 9000 heard A, 9000 news A GOES-ON",
+      "each change is said once" },
+  { "0 pad A SHOW, 0 heard A, 0 news A BEGINS, 10 bye A, 10 pad B AGAIN, "
+    "20 heard B, 20 news B GOES-ON, 20 news - -, 30 gone B, 30 news B ENDS",
+      "another SSRC goes on, and rtpbin's pad of that one is gone" },
+  { "0 pad A SHOW, 0 heard A, 0 news A BEGINS, 10 bye A, 10 news A ENDS, "
+    "20 heard A, 2020 news - -",
+      "a packet that BYE overtook, and the silence after the end" },
+  { "0 pad A SHOW, 0 heard A, 10 stop 0, 20 news - -",
+      "what the application stops does not end" },
 };
 
 typedef struct
@@ -111,6 +130,7 @@ job_end (World *w, SrcStreamsJob *job)
       .pt = job->p->pt, .ssrc = job->p->ssrc, .pad = job->p->pad
     };
     src_streams_add (&w->streams, stream);
+    src_streams_shown (&w->streams, stream);
   }
   src_streams_done (&w->streams, job->p);
   src_pending_free (job->p);
@@ -134,6 +154,7 @@ step (World *w, gchar **word)
 {
   guint ssrc = (guint) (word[2][0] - 'A');
   const gchar *op = word[1];
+  const SrcStream *stream;
   SrcStreamsJob job;
   SrcPending *p;
   GList *waited;
@@ -151,6 +172,12 @@ step (World *w, gchar **word)
       return g_str_equal (word[3], "-");
     n = job.p->ssrc;
     return carry_out (w, &job, word[3]) && n == ssrc;
+  }
+  if (g_str_equal (op, "news")) {
+    stream = src_streams_news (&w->streams);
+    return stream
+        ? stream->ssrc == ssrc && g_str_equal (states[stream->said], word[3])
+        : g_str_equal (word[3], "-");
   }
   if (g_str_equal (op, "heard")) {
     src_streams_on_packet (&w->streams, ssrc, 96, FALSE, w->now);
@@ -323,6 +350,7 @@ test_totals (void)
 {
   World w = { .heard = { RA_TIME_NONE, RA_TIME_NONE } };
   g_autoptr (GHashTable) jitterbuffers = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) sources = NULL;
   GstObject *ghost = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
   Fake *fakes[3];
   SrcStream streams[2];
@@ -347,6 +375,10 @@ test_totals (void)
   }
   fakes[0]->recovered += 4;
   check_totals (&w, jitterbuffers, 4, .06);
+  w.now = T0 + 3;
+  w.heard[1] = T0;
+  sources = src_stats_sources (&w.streams, jitterbuffers);
+  g_assert_cmpint (g_array_index (sources, SrcStatsSource, 0).silence, ==, 3);
   src_streams_clear (&w.streams);
   for (guint i = 0; i < 3; i++)
     gst_object_unref (fakes[i]);

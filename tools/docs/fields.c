@@ -84,6 +84,11 @@ static const Structure messages[] = {
       { size_fit_fields } },
   { "rtpadapt-dscp", "The path clears or changes the DSCP, of `rtpadaptrecv`.",
       { recv_dscp_fields } },
+  { "rtpadapt-stream",
+      "A stream of `rtpadaptsrc` has begun, changed or ended, as found at most "
+      "500 ms later while it plays. A stream is an SSRC: one that changes its "
+      "payload type has two pads, and both go on.",
+      { src_stats_news_fields } },
   { "GstUDPSrcTimeout", "Nothing came, of `rtpadaptudpsrc`; as udpsrc's.",
       { udp_src_timeout_fields } },
   { "RTPAdaptLoss",

@@ -17,6 +17,17 @@
  * be added at once, each in another thread, so a handler of "pad-added" that looks for
  * an element without a link and links the pad to it needs a lock around both.
  *
+ * What is linked to a pad may be stopped, unlinked and replaced at any time.  If it stops,
+ * is at its end, or fails, the other streams and the feedback go on.  It posts its own
+ * errors; where it refuses the packets, as by its caps, this element posts an error that
+ * names the pad.  A branch that is at its end gets EOS.  After that, or an error, it gets
+ * nothing more until the pad is linked again.
+ *
+ * The element message rtpadapt-stream says that a stream begins, is silent, goes on, on
+ * the same pad even if its SSRC is another, or has ended, so that an application need not
+ * show a picture that stands still.  The fields are in docs/statistics.md.  An end is no
+ * EOS, since the sender may start again.
+ *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
  * types are dropped.  If the depayloader behind a pad makes nothing for 10 s of what
@@ -60,8 +71,9 @@
  * not ask when the answer would come after #GstRtpAdaptSrc:latency, which has to be a
  * good deal longer than a round trip.
  *
- * A picture that is later than the latency is due when it comes.  The pictures behind it
- * are held for a short time at first, and for all of the latency 4 s later.
+ * A picture that is later than the latency is due when it comes.  Where another sink of the
+ * pipeline has a larger latency, as that of the sound, this one counts.  The pictures behind
+ * it are held for a short time at first, and for all of the latency 4 s later.
  *
  * |[
  * gst-launch-1.0 rtpadaptsrc uri=rtpadapt://127.0.0.1:47520 \
@@ -231,6 +243,7 @@ sign_due (GstElement *element)
 
   if (src_gate_is_quiet (self->gate))
     src_session_ask (&self->session);
+  src_build_news (self);
 }
 
 static void
@@ -265,11 +278,47 @@ look_behind_due (GstElement *element)
 }
 
 static void
+stats_post (GstElement *element, gpointer data)
+{
+  GstStructure *stats;
+
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), stats));
+  g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->posting, FALSE);
+}
+
+/* The elements that are asked may let us wait, and so may the application that gets the
+ * message.  Until one message is posted no other one is made. */
+static void
+stats_due (GstElement *element)
+{
+  if (g_atomic_int_compare_and_exchange (
+          &GST_RTP_ADAPT_SRC (element)->posting, FALSE, TRUE))
+    gst_element_call_async (element, stats_post, NULL, NULL);
+}
+
+/* Posts the statistics every now and then, as the property says, or no longer. */
+static void
+stats_restart (GstRtpAdaptSrc *self, gboolean on)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstClockTime interval;
+
+  element_timer_stop (element, &self->stats);
+  GST_OBJECT_LOCK (self);
+  interval = self->cfg.stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  if (on && interval)
+    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
+}
+
+static void
 timers_start (GstRtpAdaptSrc *self)
 {
   GstElement *element = GST_ELEMENT (self);
 
-  src_stats_restart (self, TRUE);
+  stats_restart (self, TRUE);
   element_timer_start (element, &self->hint, HINT_AFTER, FALSE, look_due);
   element_timer_start (
       element, &self->behind, SRC_HINT_LOOK, TRUE, look_behind_due);
@@ -279,7 +328,7 @@ timers_start (GstRtpAdaptSrc *self)
 static void
 timers_stop (GstRtpAdaptSrc *self)
 {
-  src_stats_restart (self, FALSE);
+  stats_restart (self, FALSE);
   element_timer_stop (GST_ELEMENT (self), &self->hint);
   element_timer_stop (GST_ELEMENT (self), &self->behind);
   element_timer_stop (GST_ELEMENT (self), &self->sign);
@@ -317,6 +366,9 @@ src_change_state (GstElement *element, GstStateChange transition)
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       streams_remove (self);
+      g_mutex_lock (&self->lock);
+      herald_clear (&self->herald); /* each message holds the element */
+      g_mutex_unlock (&self->lock);
       break;
     case GST_STATE_CHANGE_READY_TO_NULL:
       src_close (self);
@@ -402,7 +454,7 @@ own_set (GstRtpAdaptSrc *self, const PropRow *row, const GValue *value)
   if (then & THEN_LATENCY)
     src_build_latency (self);
   if (then & THEN_STATS)
-    src_stats_restart (self, playing);
+    stats_restart (self, playing);
 }
 
 static void
@@ -473,6 +525,7 @@ src_finalize (GObject *object)
   src_streams_clear (&self->streams);
   src_session_clear (&self->session);
   secure_free (self->secure);
+  herald_clear (&self->herald);
   g_mutex_clear (&self->feeding);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -507,6 +560,7 @@ gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
 
   g_mutex_init (&self->feeding);
   g_mutex_init (&self->lock);
+  herald_init (&self->herald);
   props_init (&self->cfg, src_props, self);
   self->secure = secure_new (bin, FALSE);
   /* The sink in it is for reports. */

@@ -8,7 +8,7 @@
 
 #include "srcpads.h"
 #include "srcsockets.h"
-#include "parts/elementtimer.h"
+#include "srcstats.h"
 #include "parts/systime.h"
 #include "recv/gstrtpadaptrecv.h"
 #include "wire/links.h"
@@ -289,7 +289,7 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
     .fec = cfg->fec,
     .retransmission = cfg->retransmission,
     .adaptive = cfg->adaptive_latency,
-    .min_latency = cfg->min_latency };
+    .min_latency = src_config_least (cfg) };
 
   if (!net_open (self, cfg))
     return FALSE;
@@ -302,7 +302,7 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
         ("min-latency %u is above latency %u: both are taken as %u",
             cfg->min_latency, cfg->latency, cfg->latency),
         (NULL));
-  min_latency_say (self, cfg->adaptive_latency, cfg->min_latency);
+  min_latency_say (self, settings.adaptive, settings.min_latency);
   src_session_open (&self->session, &settings);
   if (!link_session (self)) {
     GST_ELEMENT_ERROR (self, CORE, PAD, ("Cannot build the receiver."), (NULL));
@@ -321,7 +321,7 @@ src_build_latency (GstRtpAdaptSrc *self)
   GST_OBJECT_LOCK (self);
   most = self->cfg.latency;
   adaptive = self->cfg.adaptive_latency;
-  least = self->cfg.min_latency;
+  least = src_config_least (&self->cfg);
   GST_OBJECT_UNLOCK (self);
   min_latency_say (self, adaptive, least);
   src_session_set_latency (&self->session, most, adaptive, least);
@@ -339,41 +339,43 @@ src_build_close (GstRtpAdaptSrc *self)
   close_sockets (self);
 }
 
-/* --- statistics ----------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------- */
 
 static void
-stats_post (GstElement *element, gpointer data)
+news_post (GstElement *element, gpointer data)
 {
-  GstStructure *stats;
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  GstMessage *message;
 
-  g_object_get (element, "stats", &stats, NULL);
-  gst_element_post_message (
-      element, gst_message_new_element (GST_OBJECT (element), stats));
-  g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->posting, FALSE);
+  g_mutex_lock (&self->lock);
+  do {
+    herald_round (&self->herald);
+    while ((message = herald_next (&self->herald))) {
+      g_mutex_unlock (&self->lock);
+      gst_element_post_message (element, message);
+      g_mutex_lock (&self->lock);
+    }
+  } while (herald_goes_on (&self->herald));
+  g_mutex_unlock (&self->lock);
 }
 
-/* The elements that are asked may let us wait, and so may the application that gets the
- * message.  Until one message is posted no other one is made. */
-static void
-stats_due (GstElement *element)
-{
-  if (g_atomic_int_compare_and_exchange (
-          &GST_RTP_ADAPT_SRC (element)->posting, FALSE, TRUE))
-    gst_element_call_async (element, stats_post, NULL, NULL);
-}
-
+/* Neither the thread of the clock nor that of the packets may wait for a handler on the
+ * bus. */
 void
-src_stats_restart (GstRtpAdaptSrc *self, gboolean on)
+src_build_news (GstRtpAdaptSrc *self)
 {
-  GstElement *element = GST_ELEMENT (self);
-  GstClockTime interval;
+  gboolean start = FALSE;
+  SrcStream *stream;
 
-  element_timer_stop (element, &self->stats);
-  GST_OBJECT_LOCK (self);
-  interval = self->cfg.stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  if (on && interval)
-    element_timer_start (element, &self->stats, interval, TRUE, stats_due);
+  g_mutex_lock (&self->lock);
+  while ((stream = src_streams_news (&self->streams))) {
+    herald_post_always (&self->herald,
+        gst_message_new_element (GST_OBJECT (self), src_stats_news (stream)));
+    start |= herald_wake (&self->herald);
+  }
+  g_mutex_unlock (&self->lock);
+  if (start)
+    gst_element_call_async (GST_ELEMENT (self), news_post, NULL, NULL);
 }
 
 /* --- our pads ------------------------------------------------------------ */
@@ -435,8 +437,14 @@ show (GstRtpAdaptSrc *self, const SrcPending *p)
   GST_INFO_OBJECT (
       self, "%s: SSRC %08x, payload type %u", name, p->ssrc, p->pt);
   gst_element_add_pad (GST_ELEMENT (self), stream->ghost);
-  if (!goes_on) /* streams_stop() has not seen it */
+  if (!goes_on) { /* streams_stop() has not seen it */
     gst_pad_set_active (stream->ghost, FALSE);
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  src_streams_shown (&self->streams, stream);
+  g_mutex_unlock (&self->lock);
+  src_build_news (self);
 }
 
 /* Does the job, and frees what it holds. */
@@ -454,6 +462,7 @@ carry_out (GstRtpAdaptSrc *self, SrcStreamsJob *job)
     GST_INFO_OBJECT (self, "%s goes on with SSRC %08x",
         GST_PAD_NAME (job->again->ghost), p->ssrc);
     feed_current (self, job->again);
+    src_build_news (self);
   }
   g_mutex_lock (&self->lock);
   src_streams_done (&self->streams, p);
@@ -716,6 +725,8 @@ src_build_init (GstRtpAdaptSrc *self)
 
   self->recv = gst_element_factory_make ("rtpadaptrecv", "recv");
   rtp_adapt_recv_say_takes (GST_RTP_ADAPT_RECV (self->recv));
+  /* The statistics of this element have those of that one. */
+  g_object_set (self->recv, "stats-interval", G_GUINT64_CONSTANT (0), NULL);
   gst_bin_add (bin, self->recv);
   src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
   src_session_init (

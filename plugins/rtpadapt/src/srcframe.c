@@ -3,6 +3,8 @@
  */
 #include "srcframe.h"
 
+#include "parts/walk.h"
+
 #include <gst/rtp/rtp.h>
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
@@ -12,10 +14,13 @@ GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
  * 20 ms after it is due (processing-deadline of GstBaseSink), and drops it another 5 ms later
  * (max-lateness of GstVideoSink), so that the decoder has 5 to 10 ms. */
 #define TOLERATED (15 * GST_MSECOND)
+/* What sinks without a word of their own add for that (processing-deadline). */
+#define DEADLINE (20 * GST_MSECOND)
 /* Packets of a frame that wait; more than that go on at once. */
 #define MOST 2048
 
-/* The streaming thread uses it, and the one that ends a flush while the first is stopped. */
+/* The streaming thread uses it, and the one that ends a flush while the first is stopped;
+ * `allowed` is set by the thread of the application that spreads the latency. */
 typedef struct
 {
   gboolean video[SRC_PAYLOAD_TYPES];
@@ -23,6 +28,10 @@ typedef struct
   guint32 rtp;         /* of the last media packet */
   gboolean marked;     /* that one had the marker */
   gboolean ends;       /* the frame before did end with it */
+
+  /* Under the pad's object lock.  How long after its time a frame may leave the pad, as the
+   * pipeline's latency has it; 0: not known. */
+  GstClockTime allowed;
 } Frame;
 
 static void
@@ -38,9 +47,55 @@ frame_free (gpointer data)
   g_free (data);
 }
 
+static GstClockTime
+latency_of (GstQuery *query)
+{
+  GstClockTime latency;
+
+  gst_query_parse_latency (query, NULL, &latency, NULL);
+  return latency;
+}
+
+static gboolean
+is_sink (GstElement *element)
+{
+  return !GST_IS_BIN (element)
+      && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK);
+}
+
+/* What there is between `pad` and its sink adds so much to the latency `own` of the pad:
+ * the decoder, and the sink's own time. */
+static GstClockTime
+latency_behind (GstPad *pad, GstClockTime own)
+{
+  g_autoptr (GstElement) sink = walk_find (pad, is_sink);
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+
+  if (!sink || !gst_element_query (sink, query))
+    return DEADLINE;
+  return latency_of (query) - MIN (own, latency_of (query));
+}
+
+/* All sinks show what they have with the largest latency that one of them reported, as
+ * that of the sound, and that is what the event says. */
+static void
+latency_note (Frame *f, GstPad *pad, GstEvent *event)
+{
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  GstClockTime all, behind;
+
+  if (!gst_pad_query (pad, query))
+    return;
+  gst_event_parse_latency (event, &all);
+  behind = latency_behind (pad, latency_of (query));
+  GST_OBJECT_LOCK (pad);
+  f->allowed = all - MIN (all, behind);
+  GST_OBJECT_UNLOCK (pad);
+}
+
 /* How late a sink gets what leaves `pad` now and has the time `pts`. */
 static GstClockTimeDiff
-late_by (GstPad *pad, GstClockTime pts)
+late_by (Frame *f, GstPad *pad, GstClockTime pts)
 {
   g_autoptr (GstElement) jitterbuffer = gst_pad_get_parent_element (pad);
   g_autoptr (GstQuery) query = gst_query_new_latency ();
@@ -49,7 +104,9 @@ late_by (GstPad *pad, GstClockTime pts)
   if (!jitterbuffer || !GST_CLOCK_TIME_IS_VALID (pts)
       || !gst_pad_query (pad, query))
     return 0;
-  gst_query_parse_latency (query, NULL, &latency, NULL);
+  GST_OBJECT_LOCK (pad);
+  latency = MAX (latency_of (query), f->allowed);
+  GST_OBJECT_UNLOCK (pad);
   now = gst_element_get_current_running_time (jitterbuffer);
   return GST_CLOCK_TIME_IS_VALID (now)
       ? GST_CLOCK_DIFF (pts + latency + TOLERATED, now)
@@ -79,7 +136,7 @@ static void
 frame_end (Frame *f, GstPad *pad, GstPadProbeInfo *info)
 {
   GstBuffer *last = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstClockTimeDiff late = late_by (pad, GST_BUFFER_PTS (last));
+  GstClockTimeDiff late = late_by (f, pad, GST_BUFFER_PTS (last));
 
   frame_release (f, pad, late);
   if (late <= 0)
@@ -138,12 +195,15 @@ on_leave (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return on_packet (f, pad, info);
   event = GST_PAD_PROBE_INFO_EVENT (info);
   switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_LATENCY:
+      latency_note (f, pad, event);
+      break;
     case GST_EVENT_FLUSH_STOP:
     case GST_EVENT_STREAM_START:
       frame_forget (f);
       break;
     default:
-      if (GST_EVENT_IS_SERIALIZED (event))
+      if (GST_EVENT_IS_DOWNSTREAM (event) && GST_EVENT_IS_SERIALIZED (event))
         frame_release (f, pad, 0);
   }
   return GST_PAD_PROBE_OK;
@@ -157,7 +217,7 @@ src_frame_watch (GstPad *pad, const SrcPayloads *payloads)
   for (guint pt = 0; pt < SRC_PAYLOAD_TYPES; pt++)
     f->video[pt] = src_payloads_is_video (payloads, pt);
   gst_pad_add_probe (pad,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_BOTH
           | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
       on_leave, f, frame_free);
 }

@@ -73,19 +73,133 @@ add_fecdec (GstBin *bin, SrcStream *stream)
   gst_object_unref (src);
 }
 
-static gboolean
-copy_sticky (GstPad *pad, GstEvent **event, gpointer ghost)
+/* --- the application's branch ----------------------------------------------- */
+
+/* What the application has linked to a pad of ours.  That pad owns it. */
+typedef struct
 {
-  gst_pad_store_sticky_event (ghost, *event);
-  return TRUE;
-}
+  gint number; /* atomic: of the branch; another one has another */
+  gint
+      over; /* atomic: the number of the branch that gets nothing more, or -1 */
+} Branch;
 
 /* rtpjitterbuffer (1.22) stops for ever when it pushes to what is not linked, so that an
  * application which links the pad later, or again, would get nothing. */
 static GstPadProbeReturn
 drop_unlinked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  return gst_pad_is_linked (pad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  Branch *b = data;
+
+  return gst_pad_is_linked (pad)
+          && g_atomic_int_get (&b->over) != g_atomic_int_get (&b->number)
+      ? GST_PAD_PROBE_OK
+      : GST_PAD_PROBE_DROP;
+}
+
+static void
+branch_unlinked (GstPad *ghost, GstPad *peer, gpointer data)
+{
+  g_atomic_int_inc (&((Branch *) data)->number);
+}
+
+/* A branch that wants no more gets the event that a source sends then, so that its sink
+ * comes to the end.  It does not stay with `ghost`, for the next branch. */
+static void
+branch_end (Branch *b, gint number, GstPad *ghost)
+{
+  GstPad *peer = gst_pad_get_peer (ghost);
+
+  if (peer && g_atomic_int_get (&b->number) == number)
+    gst_pad_send_event (peer, gst_event_new_eos ());
+  gst_clear_object (&peer);
+}
+
+/* With GST_FLOW_ERROR the branch has posted an error.  For what else is wrong that is the
+ * task of the source, and so of this element. */
+static void
+branch_fail (GstPad *ghost, GstFlowReturn flow)
+{
+  GstElement *bin = gst_pad_get_parent_element (ghost);
+
+  if (flow != GST_FLOW_ERROR && bin)
+    GST_ELEMENT_ERROR (bin, STREAM, FAILED,
+        ("What is linked to %s refuses the packets: %s.", GST_PAD_NAME (ghost),
+            gst_flow_get_name (flow)),
+        ("the other streams go on"));
+  gst_clear_object (&bin);
+}
+
+/* Passes up what `ghost` itself returns.  What its branch returns would end all other
+ * streams, RTCP and the feedback, so it goes no further.  `number`: before the push, as
+ * the application may link another branch meanwhile. */
+static GstFlowReturn
+branch_flow (Branch *b, gint number, GstPad *ghost, GstFlowReturn flow)
+{
+  gboolean own;
+
+  if (flow >= GST_FLOW_OK)
+    return flow;
+  GST_OBJECT_LOCK (ghost);
+  own = GST_PAD_IS_FLUSHING (ghost) || GST_PAD_IS_EOS (ghost);
+  GST_OBJECT_UNLOCK (ghost);
+  if (own)
+    return flow;
+  if (flow <= GST_FLOW_EOS && g_atomic_int_get (&b->over) != number) {
+    g_atomic_int_set (&b->over, number);
+    if (flow == GST_FLOW_EOS)
+      branch_end (b, number, ghost);
+    else
+      branch_fail (ghost, flow);
+  }
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+inner_chain (GstPad *inner, GstObject *ghost, GstBuffer *buffer)
+{
+  Branch *b = gst_pad_get_element_private (inner);
+  gint number = g_atomic_int_get (&b->number);
+
+  return branch_flow (b, number, GST_PAD (ghost),
+      gst_proxy_pad_chain_default (inner, ghost, buffer));
+}
+
+static GstFlowReturn
+inner_chain_list (GstPad *inner, GstObject *ghost, GstBufferList *list)
+{
+  Branch *b = gst_pad_get_element_private (inner);
+  gint number = g_atomic_int_get (&b->number);
+
+  return branch_flow (b, number, GST_PAD (ghost),
+      gst_proxy_pad_chain_list_default (inner, ghost, list));
+}
+
+/* From now on what the application links to `ghost` cannot stop what feeds it. */
+static void
+branch_watch (GstPad *ghost)
+{
+  GstPad *inner = GST_PAD (gst_proxy_pad_get_internal (GST_PROXY_PAD (ghost)));
+  Branch *b = g_new0 (Branch, 1);
+
+  b->over = -1;
+  g_object_set_data_full (G_OBJECT (ghost), "branch", b, g_free);
+  gst_pad_add_probe (ghost,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop_unlinked,
+      b, NULL);
+  g_signal_connect (ghost, "unlinked", G_CALLBACK (branch_unlinked), b);
+  gst_pad_set_element_private (inner, b);
+  gst_pad_set_chain_function (inner, inner_chain);
+  gst_pad_set_chain_list_function (inner, inner_chain_list);
+  gst_object_unref (inner);
+}
+
+/* --- a stream ----------------------------------------------------------------- */
+
+static gboolean
+copy_sticky (GstPad *pad, GstEvent **event, gpointer ghost)
+{
+  gst_pad_store_sticky_event (ghost, *event);
+  return TRUE;
 }
 
 SrcStream *
@@ -103,9 +217,7 @@ src_stream_new (GstBin *bin, const gchar *name, GstCaps *caps,
   g_object_set_data_full (G_OBJECT (stream->ghost), "caps", gst_caps_ref (caps),
       (GDestroyNotify) gst_caps_unref);
   gst_pad_set_query_function (stream->ghost, stream_query);
-  gst_pad_add_probe (stream->ghost,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop_unlinked,
-      NULL, NULL);
+  branch_watch (stream->ghost);
   gst_pad_set_active (stream->ghost, TRUE);
   if (fec && is_video (caps))
     add_fecdec (bin, stream);

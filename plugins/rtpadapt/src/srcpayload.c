@@ -343,16 +343,6 @@ src_payloads_is_video (const SrcPayloads *table, guint pt)
           "video");
 }
 
-gint
-src_payloads_video (const SrcPayloads *table)
-{
-  for (gint pt = DYNAMIC_FIRST; pt < SRC_PAYLOAD_TYPES; pt++) {
-    if (src_payloads_is_video (table, (guint) pt))
-      return pt;
-  }
-  return -1;
-}
-
 void
 src_payloads_kinds (
     const SrcPayloads *table, SrcPayloadKind kinds[SRC_PAYLOAD_TYPES])

@@ -44,9 +44,6 @@ typedef enum
 gboolean src_payloads_fill (
     SrcPayloads *table, const SrcPayloadSettings *settings, GError **error);
 void src_payloads_clear (SrcPayloads *table);
-/* The lowest video payload type, or that of `encoding`, for which others are
- * repaired; -1 if there is none. */
-gint src_payloads_video (const SrcPayloads *table);
 /* Of video, not of its repair; FALSE for a type that is unknown. */
 gboolean src_payloads_is_video (const SrcPayloads *table, guint pt);
 

@@ -10,6 +10,7 @@
 #include "srcprops.h"
 #include "srcsession.h"
 #include "srcstreams.h"
+#include "parts/herald.h"
 #include "wire/secure.h"
 
 G_BEGIN_DECLS
@@ -43,6 +44,7 @@ struct _GstRtpAdaptSrc
 
   GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
+  Herald herald;
   SrcSession session;
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
 };
@@ -52,9 +54,9 @@ void src_build_init (GstRtpAdaptSrc *self);
 /* NULL to READY: sockets, security, the session, the links.  FALSE after an error. */
 gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
+/* Has a message posted of each stream that changed. */
+void src_build_news (GstRtpAdaptSrc *self);
 /* Has the session follow the three properties of the latency. */
 void src_build_latency (GstRtpAdaptSrc *self);
-/* Posts the statistics every now and then, as the property says, or no longer. */
-void src_stats_restart (GstRtpAdaptSrc *self, gboolean on);
 
 G_END_DECLS

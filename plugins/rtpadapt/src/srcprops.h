@@ -33,6 +33,13 @@ enum
   THEN_STATS = 1 << 1,   /* the next ones are an interval from now */
 };
 
+/* The min-latency that is in effect, ms: it is no more than the latency. */
+static inline guint
+src_config_least (const SrcConfig *cfg)
+{
+  return MIN (cfg->min_latency, cfg->latency);
+}
+
 extern const PropRow src_props[];
 /* With those of secure.h. */
 void src_props_install (GObjectClass *klass);

@@ -176,7 +176,7 @@ hold_set (SrcSession *s)
 {
   SrcSessionSettings cfg = settings (s);
   const SrcHoldConfig hold = { .adaptive = cfg.adaptive,
-    .limits = { .least = MIN (cfg.min_latency, cfg.latency) * RA_MSECOND,
+    .limits = { .least = cfg.min_latency * RA_MSECOND,
         .most = cfg.latency * RA_MSECOND,
         .repeats = cfg.retransmission } };
 

@@ -14,7 +14,7 @@ typedef struct
   guint latency; /* ms */
   gboolean drop_on_latency, fec, retransmission;
   gboolean adaptive;
-  guint min_latency; /* ms */
+  guint min_latency; /* ms, no more than latency */
 } SrcSessionSettings;
 
 typedef struct
@@ -48,7 +48,7 @@ void src_session_opened (SrcSession *s);
 /* READY to NULL. */
 void src_session_close (SrcSession *s);
 
-/* Times in ms. */
+/* Times in ms, as in SrcSessionSettings. */
 void src_session_set_latency (
     SrcSession *s, guint latency, gboolean adaptive, guint min_latency);
 /* Has rtpsession send a report. */

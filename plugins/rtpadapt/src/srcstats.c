@@ -26,6 +26,7 @@ src_stats_sources (const SrcStreams *streams, GHashTable *jitterbuffers)
     SrcStatsSource source = { .name = gst_pad_get_name (stream->ghost),
       .pt = stream->pt,
       .ssrc = stream->ssrc,
+      .silence = src_streams_silence (streams, stream),
       .fec = stream->fec,
       .recovered = stream->recovered,
       .unrecovered = stream->unrecovered,
@@ -71,6 +72,8 @@ const Field src_stats_stream_fields[] = {
       FIELD_UINT (StreamStats, source.ssrc) },
   { "payload", "", "its payload type", "RFC 3550 5.1",
       FIELD_UINT (StreamStats, source.pt) },
+  { "silence", "ns", "since the latest packet of its SSRC; -1: it said BYE",
+      "gate", FIELD_SPAN (StreamStats, source.silence) },
   { "pushed", "packets", "that left the jitterbuffer, repair packets too",
       "rtpjitterbuffer", FIELD_UINT64 (StreamStats, pushed) },
   { "lost", "packets", "that the jitterbuffer waited for in vain",
@@ -201,6 +204,41 @@ src_stats_set_streams (GstStructure *stats, const GArray *sources)
   sum.residual = all > 0 ? missing / all : 0.;
   fields_set (stats, src_stats_fields, &sum);
   gst_structure_take_value (stats, "streams", &array);
+}
+
+/* --- messages -------------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *pad, *state;
+  guint ssrc, pt;
+} StreamNews;
+
+const Field src_stats_news_fields[] = {
+  { "pad", "", "name of the source pad", "element",
+      FIELD_TEXT (StreamNews, pad) },
+  { "ssrc", "", "of the stream", "RFC 3550 5.1",
+      FIELD_UINT (StreamNews, ssrc) },
+  { "payload-type", "", "its payload type", "RFC 3550 5.1",
+      FIELD_UINT (StreamNews, pt) },
+  { "state", "", "begins, silent (2 s), goes-on (or a new SSRC) or ends (BYE)",
+      "element", FIELD_TEXT (StreamNews, state) },
+  { NULL },
+};
+
+GstStructure *
+src_stats_news (const SrcStream *stream)
+{
+  static const gchar *const states[] = {
+    [SRC_STREAM_BEGINS] = "begins",
+    [SRC_STREAM_SILENT] = "silent",
+    [SRC_STREAM_GOES_ON] = "goes-on",
+    [SRC_STREAM_ENDS] = "ends",
+  };
+
+  return fields_new ("rtpadapt-stream", src_stats_news_fields,
+      &(StreamNews){ GST_PAD_NAME (stream->ghost), states[stream->said],
+          stream->said_ssrc, stream->pt });
 }
 
 /* --- the gate ------------------------------------------------------------- */

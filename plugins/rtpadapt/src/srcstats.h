@@ -16,6 +16,7 @@ typedef struct
   gchar *name; /* of the pad; owned */
   guint pt;
   guint32 ssrc;
+  RaSpan silence;               /* RA_SPAN_NONE: it ended */
   guint64 fec;                  /* repair packets that came */
   guint recovered, unrecovered; /* the decoder counted these before the SSRC */
   GstElement *jitterbuffer, *fecdec; /* owned, or NULL */
@@ -44,6 +45,10 @@ void src_stats_take (
     GstStructure *stats, const gchar *name, GstStructure *inner);
 void src_stats_set_child (
     GstStructure *stats, const gchar *name, GstElement *child);
+
+/* The message of what is `said` of the stream (transfer full). */
+GstStructure *src_stats_news (const SrcStream *stream);
+extern const Field src_stats_news_fields[];
 
 /* Of "application/x-rtpadaptsrc-stats", and of the list in it. */
 extern const Field src_stats_gate_fields[];

@@ -31,14 +31,19 @@ typedef struct
 
 /* --- deciding ----------------------------------------------------------- */
 
-/* Since when nothing came; SRC_RESTARTED or more: it is over. */
-static RaSpan
-stream_silence (SrcStreams *s, const SrcStream *stream)
+RaSpan
+src_streams_silence (const SrcStreams *s, const SrcStream *stream)
 {
-  RaSpan silence = RA_SPAN_NONE;
+  return stream->pad ? s->silence (s->silence_data, stream->ssrc)
+                     : RA_SPAN_NONE;
+}
 
-  if (stream->pad)
-    silence = s->silence (s->silence_data, stream->ssrc);
+/* The same; SRC_RESTARTED or more: it is over. */
+static RaSpan
+stream_silence (const SrcStreams *s, const SrcStream *stream)
+{
+  RaSpan silence = src_streams_silence (s, stream);
+
   return silence == RA_SPAN_NONE ? SRC_RESTARTED : silence;
 }
 
@@ -330,6 +335,55 @@ src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone)
   } else {
     leaver_at (s, i)->taken = FALSE;
   }
+}
+
+/* --- what the application hears -------------------------------------------- */
+
+void
+src_streams_shown (SrcStreams *s, SrcStream *stream)
+{
+  stream->said = SRC_STREAM_SHOWN;
+}
+
+/* It may be what was said.  A silence at the end is no news. */
+static SrcStreamState
+state_now (const SrcStreams *s, const SrcStream *stream)
+{
+  gboolean other = stream->said_ssrc != stream->ssrc;
+  RaSpan silence = src_streams_silence (s, stream);
+
+  switch (stream->said) {
+    case SRC_STREAM_NEW:
+      return SRC_STREAM_NEW;
+    case SRC_STREAM_SHOWN:
+      return SRC_STREAM_BEGINS;
+    default:
+      break;
+  }
+  if (silence == RA_SPAN_NONE)
+    return SRC_STREAM_ENDS;
+  if (silence >= SRC_SILENT)
+    return other || stream->said != SRC_STREAM_ENDS ? SRC_STREAM_SILENT
+                                                    : SRC_STREAM_ENDS;
+  return other || stream->said != SRC_STREAM_BEGINS ? SRC_STREAM_GOES_ON
+                                                    : SRC_STREAM_BEGINS;
+}
+
+SrcStream *
+src_streams_news (SrcStreams *s)
+{
+  for (guint i = 0; !s->stopped && i < s->streams->len; i++) {
+    SrcStream *stream = g_ptr_array_index (s->streams, i);
+    SrcStreamState state = state_now (s, stream);
+
+    if (state == stream->said
+        && (state == SRC_STREAM_NEW || stream->said_ssrc == stream->ssrc))
+      continue;
+    stream->said = state;
+    stream->said_ssrc = stream->ssrc;
+    return stream;
+  }
+  return NULL;
 }
 
 /* --- begin and end ------------------------------------------------------- */

@@ -27,6 +27,20 @@ G_BEGIN_DECLS
 /* Packets of the old SSRC that the new one's overtook on their way. */
 #define SRC_GRACE (100 * RA_MSECOND)
 
+/* No live camera or microphone is silent for that long, so the application hears of it. */
+#define SRC_SILENT (2 * RA_SECOND)
+
+/* What the application heard of a stream. */
+typedef enum
+{
+  SRC_STREAM_NEW,     /* nothing, as its pad is not yet there */
+  SRC_STREAM_SHOWN,   /* nothing, but its pad is there */
+  SRC_STREAM_BEGINS,  /* packets come */
+  SRC_STREAM_SILENT,  /* none has come for SRC_SILENT */
+  SRC_STREAM_GOES_ON, /* they come again, of the same SSRC or of another */
+  SRC_STREAM_ENDS,    /* its SSRC said BYE, or is no longer known */
+} SrcStreamState;
+
 /* A source pad, and what feeds it: one SSRC with one payload type, and after
  * its end another with the same. */
 typedef struct
@@ -38,6 +52,8 @@ typedef struct
   GstPad *pad;                  /* of rtpbin, not owned, or NULL: it is gone */
   guint64 fec;                  /* repair packets that came, of this SSRC */
   guint recovered, unrecovered; /* what the decoder counted before this SSRC */
+  SrcStreamState said;
+  guint32 said_ssrc; /* of which */
 } SrcStream;
 
 /* A pad of rtpbin about which it has to be decided, or one that lost its place
@@ -129,6 +145,13 @@ SrcPending *src_streams_forget (SrcStreams *s, GstPad *pad);
 
 /* Adds a stream that is shown.  FALSE: they stopped meanwhile. */
 gboolean src_streams_add (SrcStreams *s, SrcStream *stream);
+/* The pad of the stream is there: the application may hear of it. */
+void src_streams_shown (SrcStreams *s, SrcStream *stream);
+/* A stream of which the application has to hear `said`, which counts as said; NULL: there
+ * is none. */
+SrcStream *src_streams_news (SrcStreams *s);
+/* Since when nothing came of the stream; RA_SPAN_NONE: it ended. */
+RaSpan src_streams_silence (const SrcStreams *s, const SrcStream *stream);
 /* From now on pads that come are ignored.  Returns what waited (transfer full)
  * (element-type SrcPending). */
 GList *src_streams_stop (SrcStreams *s);

@@ -17,6 +17,9 @@
  * coloured and came with another DSCP was bleached or remarked on its way.
  * Nothing depends on a DSCP that was received.
  *
+ * Packets that came in PAUSED are dropped when it plays again after more than 200 ms,
+ * except those of DTLS.  Before it plays for the first time nothing is dropped.
+ *
  * |[
  * gst-launch-1.0 rtpadaptudpsrc address=127.0.0.1 port=47512 num-buffers=40 \
  *     caps="application/x-rtp,media=video,encoding-name=H264,clock-rate=90000" \
@@ -27,6 +30,7 @@
  */
 #include "udpsrcpriv.h"
 
+#include "parts/systime.h"
 #include "parts/tosmeta.h"
 
 #include <errno.h>
@@ -43,6 +47,9 @@ GST_DEBUG_CATEGORY (rtpadaptudpsrc_debug);
 #define ERRORS_IN_A_ROW 100
 /* Two clocks read within this are read at once. */
 #define CLOCKS_APART (100 * GST_USECOND)
+/* What comes in a pause that is no longer may still be played: a receiver has 200 ms of
+ * latency by default. */
+#define PAUSE_SHORT (200 * RA_MSECOND)
 
 #define parent_class gst_rtp_adapt_udp_src_parent_class
 G_DEFINE_TYPE (GstRtpAdaptUdpSrc, gst_rtp_adapt_udp_src, GST_TYPE_PUSH_SRC)
@@ -117,6 +124,15 @@ wait_readable (GstRtpAdaptUdpSrc *self)
   return flow;
 }
 
+static gint64
+real_time (void)
+{
+  struct timespec real;
+
+  clock_gettime (CLOCK_REALTIME, &real);
+  return (gint64) GST_TIMESPEC_TO_TIME (real);
+}
+
 /* The clock that the packets' times will be of, and the kernel's, at once. */
 static void
 read_clocks (GstRtpAdaptUdpSrc *self)
@@ -124,7 +140,6 @@ read_clocks (GstRtpAdaptUdpSrc *self)
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self));
   GstClockTime before, after;
-  struct timespec real;
 
   self->now = GST_CLOCK_TIME_NONE;
   if (!clock)
@@ -132,14 +147,24 @@ read_clocks (GstRtpAdaptUdpSrc *self)
   /* Again if another thread ran in between. */
   for (guint i = 0; i < 4; i++) {
     before = gst_clock_get_time (clock);
-    clock_gettime (CLOCK_REALTIME, &real);
+    self->real_now = real_time ();
     after = gst_clock_get_time (clock);
     if (after - before < CLOCKS_APART)
       break;
   }
   self->now = after > base ? after - base : 0;
-  self->real_now = (gint64) real.tv_sec * GST_SECOND + real.tv_nsec;
   gst_object_unref (clock);
+}
+
+/* The socket is empty.  Were the clock set back, all packets would seem old. */
+static void
+stale_end (GstRtpAdaptUdpSrc *self)
+{
+  if (!g_atomic_int_get (&self->resumed))
+    return;
+  GST_OBJECT_LOCK (self);
+  self->stale_before = 0;
+  GST_OBJECT_UNLOCK (self);
 }
 
 /* Takes what the kernel has, waits if that is nothing. */
@@ -154,8 +179,10 @@ fetch (GstRtpAdaptUdpSrc *self)
     read_clocks (self);
     return GST_FLOW_OK;
   }
-  if (n == -EAGAIN)
+  if (n == -EAGAIN) {
+    stale_end (self);
     return wait_readable (self);
+  }
   error = udp_error_read (-n);
   if (error == UDP_ERROR_STAYS)
     return fail (self, g_strerror (-n));
@@ -211,6 +238,7 @@ packet_finish (GstRtpAdaptUdpSrc *self, const UdpPacket *packet)
   if (packet->truncated || packet->size == 0)
     return FALSE;
 
+  self->arrival = packet->arrival >= 0 ? packet->arrival : self->real_now;
   GST_BUFFER_DTS (packet->buffer) = GST_BUFFER_PTS (packet->buffer)
       = arrival_time (self, packet->arrival);
   if (packet->from)
@@ -244,6 +272,51 @@ src_create (GstPushSrc *src, GstBuffer **buffer)
     flow = GST_FLOW_NOT_NEGOTIATED;
   }
   return flow;
+}
+
+/* A sender repeats the flight of a handshake after 1 s, 2 s, 4 s and so on (RFC 6347
+ * 4.2.4.1), so after a long pause the next one may be far. */
+static gboolean
+is_dtls (GstBuffer *buffer)
+{
+  guint8 first = 0;
+
+  gst_buffer_extract (buffer, 0, &first, 1);
+  return first >= 20 && first <= 63; /* RFC 7983 7 */
+}
+
+/* A packet leaves.  In a pause the running time stands still, and the kernel keeps the
+ * oldest packets, so that all of them would leave afterwards, with one time. */
+static GstPadProbeReturn
+on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptUdpSrc *self = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  gboolean stale, drop, discont = FALSE;
+
+  if (!g_atomic_int_get (&self->resumed))
+    return GST_PAD_PROBE_OK;
+  GST_OBJECT_LOCK (self);
+  stale = self->arrival < self->stale_before;
+  drop = stale && !is_dtls (buffer);
+  self->count.stale += drop;
+  if (!drop) {
+    discont = self->discont;
+    self->discont = FALSE;
+  }
+  if (!stale) {
+    self->stale_before = 0;
+    g_atomic_int_set (&self->resumed, FALSE);
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (drop)
+    return GST_PAD_PROBE_DROP;
+  if (discont) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
 }
 
 static gboolean
@@ -433,9 +506,34 @@ src_stop (GstBaseSrc *src)
   GstRtpAdaptUdpSrc *self = GST_RTP_ADAPT_UDP_SRC (src);
 
   self->last = 0;
+  GST_OBJECT_LOCK (self);
+  self->stale_before = 0;
+  self->discont = FALSE;
+  GST_OBJECT_UNLOCK (self);
   if (self->receiver)
     udp_receiver_discard (self->receiver);
   return TRUE;
+}
+
+/* After a pause that was not short, what came by now is of no use.  The thread that receives
+ * finds it: it may hold one packet, as GstBaseSrc (1.22) has it wait for PLAYING when it has
+ * received that. */
+static void
+pause_note (GstRtpAdaptUdpSrc *self, GstStateChange transition)
+{
+  RaTime since = self->paused;
+
+  self->paused = transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED
+      ? system_now ()
+      : RA_TIME_NONE;
+  if (transition != GST_STATE_CHANGE_PAUSED_TO_PLAYING || since == RA_TIME_NONE
+      || ra_diff (system_now (), since) <= PAUSE_SHORT)
+    return;
+  GST_OBJECT_LOCK (self);
+  self->stale_before = real_time ();
+  self->discont = TRUE;
+  g_atomic_int_set (&self->resumed, TRUE);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static GstStateChangeReturn
@@ -448,6 +546,7 @@ src_change_state (GstElement *element, GstStateChange transition)
     src_close (self);
     return GST_STATE_CHANGE_FAILURE;
   }
+  pause_note (self, transition);
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL
       || (transition == GST_STATE_CHANGE_NULL_TO_READY
@@ -497,6 +596,9 @@ static void
 gst_rtp_adapt_udp_src_init (GstRtpAdaptUdpSrc *self)
 {
   self->unlock = g_cancellable_new ();
+  self->paused = RA_TIME_NONE;
+  gst_pad_add_probe (GST_BASE_SRC_PAD (self), GST_PAD_PROBE_TYPE_BUFFER,
+      on_buffer, self, NULL);
   props_init (&self->cfg, udp_src_props, self);
   gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);

@@ -33,6 +33,11 @@ struct _GstRtpAdaptUdpSrc
   gboolean is_given;    /* it came from outside */
   GCancellable *unlock; /* cancelled: return from create */
   UdpSrcCounters count; /* since NULL */
+  gint64
+      stale_before; /* CLOCK_REALTIME: what came earlier is dropped; 0: nothing */
+  gboolean discont; /* of the next buffer */
+
+  gint resumed; /* atomic: one of these two is set */
 
   /* of the streaming thread */
   UdpReceiver *receiver; /* between NULL and READY */
@@ -41,7 +46,11 @@ struct _GstRtpAdaptUdpSrc
   gchar **ifaces;        /* by which, or NULL */
   GstClockTime now;      /* running time when the packets were taken, */
   gint64 real_now;       /* and CLOCK_REALTIME */
-  GstClockTime last;     /* running time at which the latest packet came */
+  GstClockTime last;     /* running time at which the latest packet came, */
+  gint64 arrival;        /* and CLOCK_REALTIME */
+
+  RaTime
+      paused; /* when PLAYING ended, or RA_TIME_NONE; of the state's thread */
 };
 
 /* udpsrcprops.c */

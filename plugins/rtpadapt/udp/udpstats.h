@@ -25,6 +25,7 @@ typedef struct
   guint64 dscp[64], unknown; /* of the packets */
   guint64 ecn[4];            /* by the value of the field (RFC 3168 5) */
   guint64 kernel_drops;
+  guint64 stale;         /* came in a pause, and were dropped */
   guint32 kernel_before; /* the kernel's counter when last looked at */
 } UdpSrcCounters;
 
