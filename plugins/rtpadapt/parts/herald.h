@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* Messages that may wait to be posted. */
 #define HERALD_MESSAGES_MAX 1024
 /* Things of an element that herald_is_news() knows apart. */
-#define HERALD_NEWS_MAX 2
+#define HERALD_NEWS_MAX 3
 
 typedef struct
 {

@@ -906,7 +906,7 @@ feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
     RaEarNews news = ra_ear_on_twcc (
         send_ear (self), (const RaTwccRow *) rows->data, rows->len, now);
 
-    warn = send_ear_is_misled (&self->ear, news)
+    warn = send_ear_take_misled (&self->ear, news)
         && send_warn_once (self, SEND_WARNED_REALIGNED);
     send_on_news (self, news, now);
   }

@@ -578,13 +578,22 @@ keys_look (GstRtpAdaptSend *self)
 
 /* --- the job ------------------------------------------------------------ */
 
-/* The lock is held, and let go if the rate changed. */
+/* The log says why the rate is what it is.  The lock is held, and let go if the rate
+ * changed. */
 static void
 rate_notify (GstRtpAdaptSend *self)
 {
-  if (!self->sender
-      || !herald_is_news (
-          &self->herald, SEND_NEWS_RATE, ra_sender_rate (self->sender)))
+  RaSenderStats stats;
+  guint64 rate;
+
+  if (!self->sender)
+    return;
+  rate = ra_sender_rate (self->sender);
+  ra_sender_get_stats (self->sender, &stats);
+  if (herald_is_news (&self->herald, SEND_NEWS_LIMIT, stats.limit))
+    GST_DEBUG_OBJECT (self, "%" G_GUINT64_FORMAT " bit/s, limit: %s", rate,
+        ra_rate_limit_nick (stats.limit));
+  if (!herald_is_news (&self->herald, SEND_NEWS_RATE, rate))
     return;
   g_mutex_unlock (&self->lock);
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
@@ -630,6 +639,7 @@ stats_running (GstRtpAdaptSend *self, SendStats *x, guint64 rate)
 {
   x->repair = ra_sender_repair (self->sender)->stats;
   x->time = our_clock_time (&self->clock, send_now (self));
+  x->heard_ago = send_ear_heard_ago (&self->ear, send_now (self));
   x->backlog = backlog_span (self->pace.backlog, rate);
   x->dropped = backlog_dropped (self->pace.backlog) + self->pace.ended
       + self->outage.stale;

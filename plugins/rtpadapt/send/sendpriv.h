@@ -45,6 +45,7 @@ typedef enum
 {
   SEND_NEWS_RATE,
   SEND_NEWS_BREAKER, /* RaBreakerState */
+  SEND_NEWS_LIMIT,   /* RaRateLimit; for the log */
 } SendNews;
 
 struct _GstRtpAdaptSend
