@@ -263,7 +263,7 @@ test_job (gconstpointer data)
   g_assert_cmpuint (job.n_done, ==, 1);
   g_assert_true (job.tasks[0].changed);
   if (stop)
-    encoders_stop (&w.e);
+    g_assert_cmpint (encoders_stop (&w.e), ==, SEND_TELL);
   g_assert_cmpint (encoders_take (&w.e, &job), ==, SEND_WANTS_NOTHING);
   encoders_end (&job);
   g_assert_cmpuint (encoders_bitrate (&w.e), ==, stop ? 0 : 300000);

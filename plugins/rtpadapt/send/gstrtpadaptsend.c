@@ -1231,7 +1231,7 @@ send_stop (GstRtpAdaptSend *self)
   our_clock_stop (&self->clock);
   way_stop (&self->way);
   key_gate_clear (&self->keys);
-  encoders_stop (&self->encoders);
+  send_apply (self, encoders_stop (&self->encoders));
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&fecencs, g_ptr_array_unref);

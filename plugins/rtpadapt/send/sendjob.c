@@ -400,6 +400,22 @@ encoders_drive (GstRtpAdaptSend *self)
     encoders_set (self);
 }
 
+/* After a stop the encoders get back what they had.  One may block until a
+ * sink that is about to stop lets its stream go on, so the thread that changes the state
+ * cannot do it.  The lock is held, and let go. */
+static void
+encoders_give_back (GstRtpAdaptSend *self)
+{
+  g_autoptr (GPtrArray) dropped = encoders_take_dropped (&self->encoders);
+
+  if (!dropped)
+    return;
+  g_mutex_unlock (&self->lock);
+  encoders_restore (dropped);
+  g_clear_pointer (&dropped, g_ptr_array_unref);
+  g_mutex_lock (&self->lock);
+}
+
 /* --- FEC and numbers that are left out ---------------------------------- */
 
 /* What the radio loses of the packets that leave too late to be sent again: losses to
@@ -611,6 +627,7 @@ job (GstElement *element, gpointer user_data)
   do {
     herald_round (&self->herald);
     encoders_drive (self);
+    encoders_give_back (self);
     keys_look (self);
     mode_drive (self);
     fecencs_drive (self);
