@@ -1,4 +1,4 @@
-/* What an element posts and notifies, and what it has said already.
+/* When an element's job runs, what it posts and notifies, and what was said already.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "herald.h"

@@ -1,9 +1,9 @@
-/* What an element posts and notifies, and what it has said already.
+/* When an element's job runs, what it posts and notifies, and what was said already.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A handler on the bus, or of a notify, may block, so one job at a time in
- * GStreamer's thread pool calls them.  The element starts that job when
- * herald_wake() says so.  The owner's lock is held for all calls.
+ * A handler on the bus, or of a notify, may block, and so may another element whose
+ * property is set.  So one job at a time in GStreamer's thread pool does that.  The
+ * element starts it when herald_wake() says so.  The owner's lock is held for all calls.
  */
 #pragma once
 

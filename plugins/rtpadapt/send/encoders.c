@@ -105,7 +105,7 @@ encoders_stop (Encoders *e)
   g_ptr_array_set_size (e->driven, 0);
   e->n = 0;
   e->n_stops++;
-  return e->dropped->len > 0 ? SEND_TELL : SEND_WANTS_NOTHING;
+  return e->dropped->len > 0 ? SEND_JOB : SEND_WANTS_NOTHING;
 }
 
 void
@@ -151,7 +151,7 @@ encoders_set_largest (Encoders *e, gdouble largest)
   gboolean other = largest != e->largest;
 
   e->largest = largest;
-  return other ? SEND_TELL : SEND_WANTS_NOTHING;
+  return other ? SEND_JOB : SEND_WANTS_NOTHING;
 }
 
 void
@@ -274,7 +274,7 @@ missing_say (Encoders *e, EncodersSearch *s)
     gboolean again = s->video && !e->expected;
 
     e->expected |= s->video;
-    return again ? SEND_TELL : SEND_WANTS_NOTHING;
+    return again ? SEND_JOB : SEND_WANTS_NOTHING;
   }
   if (s->known->len > s->found->len)
     e->left = system_now ();
@@ -434,7 +434,7 @@ SendWants
 encoders_timeout (Encoders *e)
 {
   e->again = RA_TIME_NONE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 gboolean
@@ -455,7 +455,7 @@ encoders_watch (Encoders *e, guint64 other_bitrate, guint64 rate)
       : e->other_bitrate - other_bitrate;
 
   e->doubtful = FALSE;
-  return doubtful || change > rate / OTHER_CHANGE ? SEND_TELL
+  return doubtful || change > rate / OTHER_CHANGE ? SEND_JOB
                                                   : SEND_WANTS_NOTHING;
 }
 

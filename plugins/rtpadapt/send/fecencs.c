@@ -187,7 +187,7 @@ fecencs_take (FecEncoders *f, FecEncodersJob *job)
   f->usable = job->usable;
   if (job->search)
     f->driven = g_steal_pointer (&job->driven);
-  return changed ? SEND_TELL : SEND_WANTS_NOTHING; /* the encoders' share */
+  return changed ? SEND_JOB : SEND_WANTS_NOTHING; /* the encoders' share */
 }
 
 void

@@ -62,7 +62,7 @@ mode_on_caps (FeedbackMode *m, const GstStructure *caps)
     said->offered |= offered ? 1u << i : 0;
     said->extensions |= is_announced (caps, kind->extension) ? 1u << i : 0;
   }
-  return memcmp (said, &before, sizeof before) != 0 ? SEND_TELL
+  return memcmp (said, &before, sizeof before) != 0 ? SEND_JOB
                                                     : SEND_WANTS_NOTHING;
 }
 
@@ -72,7 +72,7 @@ mode_on_pushed (FeedbackMode *m)
   if (m->pushed)
     return SEND_WANTS_NOTHING;
   m->pushed = TRUE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 SendWants
@@ -81,7 +81,7 @@ mode_on_no_room (FeedbackMode *m)
   if (m->no_room)
     return SEND_WANTS_NOTHING;
   m->no_room = TRUE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 void
@@ -116,7 +116,7 @@ mode_on_other (FeedbackMode *m, const RaFeedbackOps *kind, RaTime now)
   if (m->adopted == kind)
     return SEND_WANTS_NOTHING;
   m->adopted = kind;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 SendWants
@@ -130,7 +130,7 @@ mode_on_reports (FeedbackMode *m, RaTime now)
       || ra_diff (now, m->alone_since) < REPORTS_ALONE)
     return SEND_WANTS_NOTHING;
   m->alone = TRUE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 SendWants
@@ -139,7 +139,7 @@ mode_on_wish (FeedbackMode *m, const RaFeedbackOps *kind)
   if (m->wish == kind)
     return SEND_WANTS_NOTHING;
   m->wish = kind;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 /* --- what is used -------------------------------------------------------- */

@@ -640,25 +640,31 @@ others_watch (GstRtpAdaptSend *self, RaTime now)
             ra_sender_rate (self->sender)));
 }
 
-/* The way out of a packet, but for the push.  `passed`: rtpsession's clock.  The lock
+/* The stations of docs/how.md on the way out of a packet, but for the push.  `passed`: rtpsession's clock.  The lock
  * is held. */
 static void
 packet_leave (
     GstRtpAdaptSend *self, BacklogItem *item, RaTime passed, RaTime now)
 {
   RaEarPacket p = { .passed = passed };
+  RaEcnField ecn;
 
   repeat_unwrap (self, item);
   p.payload = item->payload;
-  p.out.mark = packet_colour (self, item, now); /* which is dropped first */
-  p.stamped = packet_stamp (self, item, p.out.mark, now); /* RFC 8285 */
-  way_note (&self->way, item, &p.out, now);
+  /* 1. Colour: which is dropped first. */
+  p.out.mark = packet_colour (self, item, now);
+  /* 2. Stamp: header extensions (RFC 8285). */
+  p.stamped = packet_stamp (self, item, p.out.mark, now);
+  way_describe (&self->way, item, &p.out, now);
   p.out.flags |= pace_flags (&self->pace, item); /* waiting, spread */
   if (mode_always_asks (&self->mode))
     p.out.flags |= RA_SENT_ASKS;
   outage_on_sent (&self->outage, now);
   others_watch (self, now);
-  way_mark (item, ra_ear_on_sent (send_ear (self), &p, now)); /* ledger, ECN */
+  /* 3. Note: the ledger and the pacer. */
+  ecn = ra_ear_on_sent (send_ear_configured (self), &p, now);
+  /* 4. Mark: the ECN field. */
+  way_mark (item, ecn);
 }
 
 /* After the push; the lock is held, and let go where the stream ends in error. */
@@ -674,8 +680,8 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   }
   GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
   ends = pace_on_flow (&self->pace, flow);
-  level_say (self); /* what waited was dropped */
-  send_tell (self); /* the encoders are left to other elements */
+  level_say (self);      /* what waited was dropped */
+  send_job_start (self); /* the encoders are left to other elements */
   if (!ends)
     return;
   g_mutex_unlock (&self->lock);
@@ -720,7 +726,7 @@ packets_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   if (batch.n == 0)
     return;
   g_mutex_unlock (&self->lock);
-  flow = batch_push (&batch, self->srcpad);
+  flow = batch_push (&batch, self->srcpad); /* 5. Push. */
   g_mutex_lock (&self->lock);
   flow_take (self, flow);
 }
@@ -794,7 +800,7 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
     repeats_ask (self, now);
   } else if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
-    send_tell (self);
+    send_job_start (self);
   } else if (encoders_next (&self->encoders) <= now) {
     send_apply (self, encoders_timeout (&self->encoders));
   } else if (next_ask (self) <= now) {
@@ -805,7 +811,7 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
     if (!herald_post (&self->herald,
             gst_message_new_element (GST_OBJECT (self), send_stats (self))))
       self->ear.unposted++;
-    send_tell (self);
+    send_job_start (self);
   }
 }
 
@@ -903,8 +909,8 @@ feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
   g_mutex_lock (&self->lock);
   if (self->sender) {
     RaTime now = send_now (self);
-    RaEarNews news = ra_ear_on_twcc (
-        send_ear (self), (const RaTwccRow *) rows->data, rows->len, now);
+    RaEarNews news = ra_ear_on_twcc (send_ear_configured (self),
+        (const RaTwccRow *) rows->data, rows->len, now);
 
     warn = send_ear_take_misled (&self->ear, news)
         && send_warn_once (self, SEND_WARNED_REALIGNED);
@@ -958,7 +964,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     send_upstream_changed (self);
     self->tap.stale = TRUE;
     if (self->sender)
-      send_tell (self);
+      send_job_start (self);
     if (pace_relink (&self->pace)) {
       lost_ask (self);
       gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
@@ -1207,7 +1213,7 @@ send_start (GstRtpAdaptSend *self)
   send_ear_start (&self->ear, self->sender, send_now (self));
   rules_start (self, warnings);
   send_stats_restart (self);
-  send_tell (self);
+  send_job_start (self);
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < warnings->len; i++)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -1269,7 +1275,7 @@ send_restart (GstRtpAdaptSend *self)
   if (stats.breaker != RA_BREAKER_CLOSED || stats.liar) {
     ra_sender_restart (self->sender);
     send_wake (self);
-    send_tell (self);
+    send_job_start (self);
   }
   g_mutex_unlock (&self->lock);
 }

@@ -39,7 +39,7 @@ send_ear_take (
     e->heard_at = now;
     e->heard = TRUE;
     /* The pacer's next packet and the no-feedback timer may have moved. */
-    wants |= SEND_WAKE | SEND_TELL;
+    wants |= SEND_WAKE | SEND_JOB;
   }
   return wants;
 }

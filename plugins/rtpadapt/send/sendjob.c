@@ -23,7 +23,7 @@
 static void job (GstElement *element, gpointer user_data);
 
 void
-send_tell (GstRtpAdaptSend *self)
+send_job_start (GstRtpAdaptSend *self)
 {
   send_assert_locked (self);
   if (herald_wake (&self->herald))
@@ -44,8 +44,8 @@ send_apply (GstRtpAdaptSend *self, SendWants wants)
     key_gate_lack (&self->keys);
   if (wants & SEND_SEARCH)
     send_upstream_changed (self);
-  if (wants & (SEND_TELL | SEND_SEARCH))
-    send_tell (self);
+  if (wants & (SEND_JOB | SEND_SEARCH))
+    send_job_start (self);
   if (wants & SEND_WAKE)
     send_wake (self);
 }
@@ -64,7 +64,7 @@ notices_give (GstRtpAdaptSend *self, Notices *notices)
 /* --- what is heard ------------------------------------------------------------ */
 
 RaEar *
-send_ear (GstRtpAdaptSend *self)
+send_ear_configured (GstRtpAdaptSend *self)
 {
   ra_ear_set (self->ear.ear,
       &(RaEarConfig){ .kind = self->mode.kind,
@@ -185,7 +185,8 @@ rtcp_take (GstRtpAdaptSend *self, const guint8 *bytes, gsize len)
     return;
   now = send_now (self);
   outage_on_rtcp (&self->outage, now);
-  send_on_news (self, ra_ear_on_rtcp (send_ear (self), bytes, len, now), now);
+  send_on_news (
+      self, ra_ear_on_rtcp (send_ear_configured (self), bytes, len, now), now);
 }
 
 static void

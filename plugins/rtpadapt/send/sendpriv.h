@@ -123,10 +123,12 @@ send_upstream_changed (GstRtpAdaptSend *self)
 void send_apply (GstRtpAdaptSend *self, SendWants wants);
 /* Makes the task look again. */
 void send_wake (GstRtpAdaptSend *self);
-/* Has the job post and notify what changed. */
-void send_tell (GstRtpAdaptSend *self);
-/* The ear, which goes by what is set and in effect now; there must be a sender. */
-RaEar *send_ear (GstRtpAdaptSend *self);
+/* Has the job run once more: it drives encoders, FEC encoders and payloaders, finds the
+ * session, asks for key frames, then posts and notifies what changed. */
+void send_job_start (GstRtpAdaptSend *self);
+/* Sets the ear by what is set and in effect now, and returns it; there must be a
+ * sender. */
+RaEar *send_ear_configured (GstRtpAdaptSend *self);
 /* Does what the ear's news ask for. */
 void send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now);
 /* The time between requests for a key frame. */

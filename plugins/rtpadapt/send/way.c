@@ -369,7 +369,7 @@ flags_of (const BacklogItem *item, const Stream *stream)
 }
 
 void
-way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
+way_describe (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
 {
   Stream *stream = way_stream (w, item);
 

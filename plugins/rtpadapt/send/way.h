@@ -78,9 +78,10 @@ RaMark way_colour (Way *w, BacklogItem *item, guint64 rate, RaTime now);
 /* Writes its header extensions, which may make it longer; `fec_made` as above. */
 SendExtResult way_stamp (
     Way *w, BacklogItem *item, gboolean fec_made, const SendExtValues *values);
-/* A packet leaves as it is now: its stream counts it, and `out` has what it is, but for
- * its number and its colour. */
-void way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now);
+/* Describes in `out` the packet that leaves as it is now, but for its number and its
+ * colour.  Its stream counts it. */
+void way_describe (
+    Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now);
 /* Has the buffer say with which ECN field it leaves, unless that is not ours to
  * decide (RA_ECN_UNSAID). */
 void way_mark (BacklogItem *item, RaEcnField field);
