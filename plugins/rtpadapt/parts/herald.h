@@ -25,6 +25,7 @@ typedef struct
   guint warned;                  /* bits of the element's own */
   guint64 said[HERALD_NEWS_MAX]; /* the latest values */
   RaTime next_stats;
+  guint64 unposted; /* messages since the start, as too many waited */
 } Herald;
 
 /* Once, when the element is made. */
@@ -48,6 +49,8 @@ gboolean herald_post (Herald *h, GstMessage *message);
 void herald_post_always (Herald *h, GstMessage *message);
 /* TRUE: herald_post() would drop a message. */
 gboolean herald_is_full (const Herald *h);
+/* `n` more were not even made: they count as dropped. */
+void herald_leave_out (Herald *h, guint64 n);
 /* The message to be posted next (transfer full), or NULL. */
 GstMessage *herald_next (Herald *h);
 

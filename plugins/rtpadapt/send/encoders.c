@@ -94,6 +94,7 @@ SendWants
 encoders_stop (Encoders *e)
 {
   places_leave (e, NULL);
+  skip_level_set (e->level, 0, RA_SPAN_NONE);
   for (guint i = 0; i < e->n; i++)
     g_weak_ref_set (&e->places[i].element, NULL);
   for (guint i = 0; i < e->driven->len; i++) {
@@ -138,11 +139,29 @@ encoders_restore (GPtrArray *dropped)
 }
 
 void
+encoders_on_upstream_changed (Encoders *e)
+{
+  e->stale = TRUE;
+}
+
+void
 encoders_on_config (Encoders *e, gboolean restart)
 {
   e->stale = TRUE;
   e->missing_said = FALSE;
   e->other_config |= restart;
+}
+
+void
+encoders_set_waiting (Encoders *e, RaSpan waiting, RaSpan above)
+{
+  skip_level_set (e->level, waiting, above);
+}
+
+guint64
+encoders_skipped (const Encoders *e)
+{
+  return skip_level_skipped (e->level);
 }
 
 SendWants

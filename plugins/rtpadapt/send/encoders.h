@@ -77,8 +77,14 @@ GPtrArray *encoders_take_dropped (Encoders *e);
 /* The lock is not held.  They get back what they had, as encoder_share_restore() says. */
 void encoders_restore (GPtrArray *dropped);
 
+/* Other elements may stand upstream: a search is due. */
+void encoders_on_upstream_changed (Encoders *e);
 /* The user says something else.  `restart`: their bitrates have to be set again. */
 void encoders_on_config (Encoders *e, gboolean restart);
+/* `waiting` at the rate: above `above` the encoders skip frames, RA_SPAN_NONE: never. */
+void encoders_set_waiting (Encoders *e, RaSpan waiting, RaSpan above);
+/* Frames that they skipped since the start. */
+guint64 encoders_skipped (const Encoders *e);
 /* `largest`: as in EncoderWish, from the next bitrate on. */
 SendWants encoders_set_largest (Encoders *e, gdouble largest);
 /* Such an event comes from a funnel or a selector that switches, and from an element that

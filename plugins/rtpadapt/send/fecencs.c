@@ -43,6 +43,19 @@ fecencs_stop (FecEncoders *f)
   return g_steal_pointer (&f->driven);
 }
 
+void
+fecencs_on_upstream_changed (FecEncoders *f)
+{
+  f->stale = TRUE;
+}
+
+void
+fecencs_set_waiting (
+    FecEncoders *f, RaSpan waiting, RaSpan timely, guint64 rate)
+{
+  lateness_set (f->lateness, waiting, timely, rate);
+}
+
 gboolean
 fecencs_plan (FecEncoders *f, const FecWants *wants, FecEncodersJob *job)
 {

@@ -242,12 +242,11 @@ static void
 level_say (GstRtpAdaptSend *self)
 {
   guint64 rate = ra_sender_rate (self->sender);
-  RaSpan waiting = ra_sender_is_open (self->sender)
-      ? 0
-      : backlog_span (self->pace.backlog, rate);
+  RaSpan waiting
+      = ra_sender_is_open (self->sender) ? 0 : pace_waiting (&self->pace, rate);
 
-  skip_level_set (self->encoders.level, waiting, skip_above (self));
-  lateness_set (self->fecencs.lateness, waiting,
+  encoders_set_waiting (&self->encoders, waiting, skip_above (self));
+  fecencs_set_waiting (&self->fecencs, waiting,
       ra_repair_timely (ra_sender_repair (self->sender)), rate);
 }
 
@@ -321,8 +320,8 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
     GST_WARNING_OBJECT (self,
         "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
         " bit/s: dropping frame %u of SSRC %08x",
-        GST_TIME_ARGS (backlog_span (self->pace.backlog, rate)), rate,
-        item.timestamp, item.ssrc);
+        GST_TIME_ARGS (pace_waiting (&self->pace, rate)), rate, item.timestamp,
+        item.ssrc);
     wants &= ~SEND_REFRESH;
     if (!item.priority) /* audio has no key frames */
       wants |= key_gate_on_drop (&self->keys, item.stream, item.ssrc);
@@ -562,7 +561,7 @@ lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
       || !ra_repair_is_late (ra_sender_repair (self->sender),
           ra_sender_ledger (self->sender), item->original, item->taken, now))
     return FALSE;
-  self->way.late++;
+  rtx_gate_on_late (&self->rtx);
   return TRUE;
 }
 
@@ -808,9 +807,8 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (next_key (self) <= now) {
     send_apply (self, key_gate_on_due (&self->keys));
   } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
-    if (!herald_post (&self->herald,
-            gst_message_new_element (GST_OBJECT (self), send_stats (self))))
-      self->ear.unposted++;
+    herald_post (&self->herald,
+        gst_message_new_element (GST_OBJECT (self), send_stats (self)));
     send_job_start (self);
   }
 }
@@ -822,7 +820,7 @@ send_loop (GstPad *pad)
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (GST_PAD_PARENT (pad));
 
   g_mutex_lock (&self->lock);
-  if (self->pace.flow == GST_FLOW_OK) {
+  if (pace_runs (&self->pace)) {
     RaTime now = send_now (self);
 
     switch (pace_step (
@@ -839,7 +837,7 @@ send_loop (GstPad *pad)
     }
   }
   /* Under the lock, or a pause could come after the start by a new peer. */
-  if (self->pace.flow != GST_FLOW_OK)
+  if (!pace_runs (&self->pace))
     gst_pad_pause_task (pad);
   g_mutex_unlock (&self->lock);
 }
@@ -962,7 +960,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     g_mutex_lock (&self->lock);
     send_upstream_changed (self);
-    self->tap.stale = TRUE;
+    tap_lose (&self->tap);
     if (self->sender)
       send_job_start (self);
     if (pace_relink (&self->pace)) {
@@ -1037,7 +1035,7 @@ follow (GstRtpAdaptSend *self, guint then)
   if (then & THEN_ENCODERS)
     encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
   if (then & THEN_SKIPS)
-    self->skippers.stale = TRUE;
+    skippers_on_upstream_changed (&self->skippers);
   if (then & THEN_STATS)
     send_stats_restart (self);
   if (!self->sender)
@@ -1050,7 +1048,7 @@ follow (GstRtpAdaptSend *self, guint then)
   if (then & THEN_SAFETY)
     ra_sender_set_safety (
         self->sender, cfg->friendliness_cap, cfg->circuit_breakers);
-  send_apply (self, then);
+  send_apply (self, then & SEND_ALL);
   if (then & THEN_LIMITS)
     return send_limits_check (cfg);
   return then & THEN_PAIR ? pair_check (self) : NULL;
@@ -1199,7 +1197,7 @@ send_start (GstRtpAdaptSend *self)
   pace_start (&self->pace);
   way_start (&self->way);
   mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
-  self->tap.stale = TRUE;
+  tap_lose (&self->tap);
   herald_start (&self->herald);
   send_upstream_changed (self);
   fecencs_start (&self->fecencs);
@@ -1232,7 +1230,6 @@ send_stop (GstRtpAdaptSend *self)
   link = tap_drop (&self->tap);
   send_ear_stop (&self->ear);
   g_clear_pointer (&self->sender, ra_sender_free);
-  skip_level_set (self->encoders.level, 0, RA_SPAN_NONE);
   pace_stop (&self->pace);
   our_clock_stop (&self->clock);
   way_stop (&self->way);

@@ -10,6 +10,12 @@ rtx_gate_on_nack (RtxGate *g)
   g->nacked = TRUE;
 }
 
+void
+rtx_gate_on_late (RtxGate *g)
+{
+  g->late++;
+}
+
 gboolean
 rtx_gate_fec (gboolean unasked, const RaTakes *takes)
 {

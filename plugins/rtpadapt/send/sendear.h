@@ -25,7 +25,6 @@ typedef struct
                        started */
   gboolean heard;   /* it came since we started */
   gboolean refused; /* packets that rtpsession has given no number, perhaps */
-  guint64 unposted; /* messages, too many at a time */
 } SendEar;
 
 void send_ear_start (SendEar *e, RaSender *sender, RaTime now);

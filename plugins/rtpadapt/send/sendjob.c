@@ -10,7 +10,6 @@
 #include "sendwarnings.h"
 
 #include <gst/rtpadapt/lda.h>
-#include <gst/rtpadapt/repair/block.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -90,7 +89,7 @@ losses_take (GstRtpAdaptSend *self)
               GST_OBJECT (self), send_ear_loss (&loss, &self->clock)));
   }
   if (self->cfg.loss_messages)
-    self->ear.unposted += unposted;
+    herald_leave_out (&self->herald, unposted);
 }
 
 static void
@@ -346,8 +345,7 @@ encoders_set (GstRtpAdaptSend *self)
   RaSplit split;
   EncodersJob job;
 
-  ra_sender_split (
-      self->sender, backlog_span (self->pace.backlog, rate), &split);
+  ra_sender_split (self->sender, pace_waiting (&self->pace, rate), &split);
   encoders_plan (&self->encoders,
       encoders_share (&self->encoders, &split, rate,
           streams_other_bitrate (&self->way.streams, now)),
@@ -395,7 +393,7 @@ encoders_drive (GstRtpAdaptSend *self)
   /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
    * be closed. */
   if (ra_sender_is_open (self->sender)
-      || self->pace.flow == GST_FLOW_NOT_LINKED) /* nothing leaves */
+      || pace_is_unlinked (&self->pace)) /* nothing leaves */
     encoders_pause (&self->encoders);
   else
     encoders_set (self);
@@ -419,18 +417,14 @@ encoders_give_back (GstRtpAdaptSend *self)
 
 /* --- FEC and numbers that are left out ---------------------------------- */
 
-/* What the radio loses of the packets that leave too late to be sent again: losses to
- * congestion end with the lower rate, of which FEC would take a part.  Only of a code of
- * maximum distance so few repair packets are of use.  A receiver that follows the path
- * waits for what is sent again, and would wait for all that FEC spans. */
+/* Losses to congestion end with the lower rate, of which FEC would take a part.  Only of a
+ * code of maximum distance so few repair packets are of use. */
 static gdouble
 late_loss (const GstRtpAdaptSend *self, RaFecCode code)
 {
-  const RaRepair *repair = ra_sender_repair (self->sender);
-
-  return code == RA_FEC_CODE_RS && fec_goes (self) && ra_repair_mends (repair)
-          && !repair->cfg.follows && !ra_fecs[self->cfg.fec]->none
-      ? repair->radio
+  return code == RA_FEC_CODE_RS && fec_goes (self)
+          && !ra_fecs[self->cfg.fec]->none
+      ? ra_repair_late_radio (ra_sender_repair (self->sender))
       : 0;
 }
 
@@ -439,13 +433,12 @@ static FecRank
 fec_rank (GstRtpAdaptSend *self)
 {
   if (is_quiet (self, send_now (self)) || ra_sender_is_open (self->sender)
-      || self->pace.flow == GST_FLOW_NOT_LINKED)
+      || pace_is_unlinked (&self->pace))
     return FEC_RANK_SILENT;
   return fec_goes (self) ? FEC_RANK_USED : FEC_RANK_UNUSED;
 }
 
-/* A block ends in time for the most that the receiver holds packets; it hears
- * which codes that knows. */
+/* The receiver says which codes it knows. */
 static FecWants
 fec_wants (GstRtpAdaptSend *self)
 {
@@ -457,9 +450,7 @@ fec_wants (GstRtpAdaptSend *self)
     code = RA_FEC_CODE_RS;
   return (
       FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
-    .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
-        repair->path.jitter + repair->path.queue, ra_repair_wait (repair),
-        repair->path.frame),
+    .span = ra_repair_block_span (repair),
     .code = code,
     .late = late_loss (self, code),
     .rest = late_loss (self, code) * ra_repair_surprised (repair),
@@ -658,12 +649,11 @@ stats_running (GstRtpAdaptSend *self, SendStats *x, guint64 rate)
   x->repair = ra_sender_repair (self->sender)->stats;
   x->time = our_clock_time (&self->clock, send_now (self));
   x->heard_ago = send_ear_heard_ago (&self->ear, send_now (self));
-  x->backlog = backlog_span (self->pace.backlog, rate);
-  x->dropped = backlog_dropped (self->pace.backlog) + self->pace.ended
-      + self->outage.stale;
+  x->backlog = pace_waiting (&self->pace, rate);
+  x->dropped = pace_dropped (&self->pace) + self->outage.stale;
   x->dropped_frames
-      = backlog_dropped_frames (self->pace.backlog) + self->outage.stale_frames;
-  x->frames_skipped = skip_level_skipped (self->encoders.level);
+      = pace_dropped_frames (&self->pace) + self->outage.stale_frames;
+  x->frames_skipped = encoders_skipped (&self->encoders);
   x->skipped = ra_sender_ledger (self->sender)->skipped;
 }
 
@@ -684,8 +674,8 @@ send_stats (GstRtpAdaptSend *self)
     .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
     .not_rtp = self->way.not_rtp,
     .plain = self->way.plain,
-    .late = self->way.late,
-    .unposted = self->ear.unposted,
+    .late = self->rtx.late,
+    .unposted = self->herald.unposted,
     .malformed = self->way.malformed,
     .ceased = self->outage.ceased,
     .probes = self->outage.probes,

@@ -115,7 +115,9 @@ send_rate (const GstRtpAdaptSend *self)
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
 {
-  self->encoders.stale = self->fecencs.stale = self->skippers.stale = TRUE;
+  encoders_on_upstream_changed (&self->encoders);
+  fecencs_on_upstream_changed (&self->fecencs);
+  skippers_on_upstream_changed (&self->skippers);
 }
 
 /* sendjob.c: the lock is held for all of these. */

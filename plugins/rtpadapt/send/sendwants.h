@@ -17,6 +17,7 @@ typedef enum
   SEND_JOB = 1 << 1,  /* the job runs: it drives what is upstream, then posts */
   SEND_REFRESH = 1 << 2, /* the receiver lacks a key frame */
   SEND_SEARCH = 1 << 3,  /* other elements may stand upstream */
+  SEND_ALL = (1 << 4) - 1,
 } SendWants;
 
 G_END_DECLS

@@ -22,7 +22,7 @@ void
 way_start (Way *w)
 {
   w->in = w->out = (SendExt){ 0 };
-  w->parses = w->not_rtp = w->plain = w->late = w->malformed = 0;
+  w->parses = w->not_rtp = w->plain = w->malformed = 0;
   memset (w->mark_packets, 0, sizeof w->mark_packets);
   memset (w->mark_bytes, 0, sizeof w->mark_bytes);
 }

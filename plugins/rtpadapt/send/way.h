@@ -30,7 +30,6 @@ typedef struct
   guint64 parses;    /* headers read so far, so that a test can count them */
   guint64 not_rtp;   /* buffers that were not RTP */
   guint64 plain;     /* repeats that left as what they repeat */
-  guint64 late;      /* repeats that waited until they were too late */
   guint64 malformed; /* packets whose header extension could not be written */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
