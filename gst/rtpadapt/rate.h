@@ -103,6 +103,7 @@ struct _RaRateOps
   RA_ALGORITHM;
   gboolean open_loop; /* a baseline: it answers neither loss nor silence */
   gboolean by_events; /* goes by the loss event rate, not by single losses */
+  gboolean by_shares; /* goes by p_c of a report that has it */
   /* Laws of every controller that do not hold for this one: NULL, or why.
    * - If all times, its parameters' too, are twice as long, so is what it does.
    * - More loss on the same path never gives a higher rate. */

@@ -189,6 +189,7 @@
  */
 #include "batch.h"
 #include "sendpriv.h"
+#include "sendwarnings.h"
 #include "twcc.h"
 
 #include <gst/video/video.h>
@@ -1019,7 +1020,7 @@ send_rules (GstRtpAdaptSend *self)
 static gchar *
 pair_check (const GstRtpAdaptSend *self)
 {
-  return self->sender ? way_pair_odd (ra_ldas[self->cfg.lda],
+  return self->sender ? warning_of_pair (ra_ldas[self->cfg.lda],
              ra_colours[self->cfg.colour], ra_rates[self->cfg.controller])
                       : NULL;
 }

@@ -47,31 +47,6 @@ way_set_colour (
   return TRUE;
 }
 
-/* Singh et al. 2006, 3.2: "it is incompatible with the loss event rate used in the
- * TFRC equation". */
-gchar *
-way_pair_odd (
-    const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate)
-{
-  g_autoptr (GString) choice = NULL;
-
-  if (lda->shares && rate->by_events)
-    return g_strdup_printf (
-        "lda %s estimates a loss rate, and controller %s goes by loss events: "
-        "set controller=arc",
-        lda->name, rate->name);
-  if (!lda->colours || !colour->none)
-    return NULL;
-  choice = g_string_new (NULL);
-  for (guint i = 0; ra_colours[i]; i++) {
-    if (!ra_colours[i]->none)
-      g_string_append_printf (choice, "%scolour=%s", choice->len ? " or " : "",
-          ra_colours[i]->name);
-  }
-  return g_strdup_printf (
-      "lda %s needs %s: set %s", lda->name, lda->needs, choice->str);
-}
-
 gboolean
 way_on_caps_in (Way *w, GstCaps *caps)
 {

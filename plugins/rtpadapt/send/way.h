@@ -14,8 +14,6 @@
 #include "sendwants.h"
 
 #include <gst/rtpadapt/colour.h>
-#include <gst/rtpadapt/lda.h>
-#include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -43,11 +41,6 @@ void way_stop (Way *w);
 /* Colours by `ops` from now on.  FALSE if `params` are bad: it goes on as before. */
 gboolean way_set_colour (
     Way *w, const RaColourOps *ops, const gchar *params, GError **error);
-
-/* The warning that `lda` does not go with `rate`, or that it needs colours where
- * `colour` gives none (transfer full), or NULL. */
-gchar *way_pair_odd (
-    const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate);
 
 /* Caps come in.  FALSE if a stream has such caps already. */
 gboolean way_on_caps_in (Way *w, GstCaps *caps);
