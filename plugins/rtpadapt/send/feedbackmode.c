@@ -5,7 +5,6 @@
 
 #include "parts/extmap.h"
 
-#include <gst/rtpadapt/feedback/tfrcfb.h>
 #include <string.h>
 
 /* As gst_sdp_media_add_rtcp_fb_attributes_from_media() spells it. */
@@ -33,13 +32,12 @@ mode_start (FeedbackMode *m, const RaFeedbackOps *wanted)
 /* --- what may come ------------------------------------------------------- */
 
 static gboolean
-is_announced (const GstStructure *caps, const gchar *extension)
+is_announced (const GstStructure *caps, const RaFeedbackOps *kind)
 {
-  if (!extension)
+  if (!kind->extension)
     return FALSE;
-  return g_str_equal (extension, RA_SEND_TS_URI)
-      ? extmap_send_ts_id (caps) != 0
-      : extmap_id (caps, extension) != 0;
+  return kind->send_times ? extmap_send_ts_id (caps) != 0
+                          : extmap_id (caps, kind->extension) != 0;
 }
 
 SendWants
@@ -60,7 +58,7 @@ mode_on_caps (FeedbackMode *m, const GstStructure *caps)
 
     gst_structure_get_boolean (caps, field, &offered);
     said->offered |= offered ? 1u << i : 0;
-    said->extensions |= is_announced (caps, kind->extension) ? 1u << i : 0;
+    said->extensions |= is_announced (caps, kind) ? 1u << i : 0;
   }
   return memcmp (said, &before, sizeof before) != 0 ? SEND_JOB
                                                     : SEND_WANTS_NOTHING;
