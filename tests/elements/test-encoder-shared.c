@@ -188,7 +188,7 @@ test_largest (void)
 
 /* --- what it had comes back ------------------------------------------------- */
 
-/* The application wants 4 Mbit/s and 400 ms, which a recording beside the stream gets.  The
+/* The application wants 4 Mbit/s and 400 ms, which a recording of the encoder gets.  The
  * senders want 700 kbit/s and 84 ms.  p, l: the first one pauses, leaves; P, L: the second,
  * which a capital letter makes join; b, v: the application sets 3 Mbit/s, 300 ms. */
 static const struct

@@ -89,7 +89,7 @@ test_encoder (gconstpointer data)
   wait_until (number_get (d.send, "encoder-bitrate") == 300000);
 }
 
-/* A recording beside the stream goes on with what the application had set, and the next
+/* A recording of the same encoder goes on with what the application had set, and the next
  * start is as the first. */
 static void
 test_encoder_left (void)
