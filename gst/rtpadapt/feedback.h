@@ -44,8 +44,13 @@ typedef struct
   guint fmt;              /* of RTPFB (RFC 4585 6.1) */
   gboolean fmt_varies;    /* implementations disagree: a user may set another */
   RaFeedbackAsks asks;
-  gboolean by_number;      /* it names packets by RTP numbers */
-  gboolean by_count;       /* RADP comes with it, and counts packets */
+  gboolean by_number;  /* it names packets by RTP numbers */
+  gboolean by_count;   /* RADP comes with it, and counts packets */
+  gboolean judges;     /* the receiver runs the LDA: it has results, and */
+  gboolean rows;       /* else it says of each packet whether it came */
+  gboolean final;      /* what it calls lost stays so, though it may come later;
+                              and a packet that is sent again is another one */
+  gboolean send_times; /* the header extension is that of send times */
   gboolean per_packet_ecn; /* it says with which ECN field each packet came */
   gboolean needs_session;  /* only RTCP that the element itself sees has it, */
   gboolean needs_avpf;     /* in a session of that profile (RFC 4585) */

@@ -18,6 +18,16 @@
 
 const RaRateOps *const ra_rates[] = { RA_LIST };
 
+const gchar *
+ra_rate_limit_nick (RaRateLimit limit)
+{
+  static const gchar *const nicks[] = { "controller", "start", "queue", "loss",
+    "competition", "policer", "min", "max", "unanswered", "lies",
+    "friendliness", "evidence", "fallback", "breaker" };
+
+  return nicks[limit];
+}
+
 static RaRateConfig
 config_valid (const RaRateConfig *cfg)
 {
@@ -167,6 +177,22 @@ guint64
 ra_rate_get (const RaRate *r)
 {
   return r->bps;
+}
+
+RaLimited
+ra_rate_limited (const RaRate *r)
+{
+  RaLimited limited = { r->bps, r->why };
+
+  if (r->unheard)
+    limited.by = RA_LIMIT_UNANSWERED;
+  else if (r->rtt == 0)
+    limited.by = RA_LIMIT_START;
+  else if (r->bps >= r->cfg.max)
+    limited.by = RA_LIMIT_MAX;
+  else if (r->bps <= r->cfg.min)
+    limited.by = RA_LIMIT_MIN;
+  return limited;
 }
 
 RaTime

@@ -64,6 +64,37 @@ typedef struct
   guint mss;               /* largest packet, bytes (W_init of RFC 5348 4.2) */
 } RaRateConfig;
 
+/* What holds a rate where it is.  Of several on the way from the controller to the
+ * pacer it is the last one that changed the rate. */
+typedef enum
+{
+  /* The controller: it gives no reason, */
+  RA_LIMIT_CONTROLLER,
+  RA_LIMIT_START, /* no report came yet, or its rate still rises steeply, */
+  RA_LIMIT_QUEUE, /* what was sent waits in a queue, */
+  RA_LIMIT_LOSS,  /* packets were lost to congestion, */
+  RA_LIMIT_COMPETITION, /* others keep the queue full: it sends as a TCP would, */
+  RA_LIMIT_POLICER,     /* or the network drops what exceeds a rate. */
+  RA_LIMIT_MIN,         /* cfg.min */
+  RA_LIMIT_MAX,         /* cfg.max */
+  RA_LIMIT_UNANSWERED, /* no report comes (RFC 5348 4.4) */
+  /* The guard (safety/guard.h): */
+  RA_LIMIT_LIES,         /* the peer lied lately */
+  RA_LIMIT_FRIENDLINESS, /* the bound by a TCP's rate */
+  RA_LIMIT_EVIDENCE,     /* a test whether the losses are the radio's */
+  RA_LIMIT_FALLBACK, /* a breaker tripped: a tenth, and rising (RFC 8083 4.3) */
+  RA_LIMIT_BREAKER,  /* a breaker is open (RFC 8083 4.5) */
+} RaRateLimit;
+
+/* The name above in small letters, as "queue". */
+const gchar *ra_rate_limit_nick (RaRateLimit limit);
+
+typedef struct
+{
+  guint64 bps;    /* bit/s */
+  RaRateLimit by; /* what holds it there */
+} RaLimited;
+
 typedef struct _RaRate RaRate;
 typedef struct _RaRateOps RaRateOps;
 
@@ -72,6 +103,7 @@ struct _RaRateOps
   RA_ALGORITHM;
   gboolean open_loop; /* a baseline: it answers neither loss nor silence */
   gboolean by_events; /* goes by the loss event rate, not by single losses */
+  gboolean by_shares; /* goes by p_c of a report that has it */
   /* Laws of every controller that do not hold for this one: NULL, or why.
    * - If all times, its parameters' too, are twice as long, so is what it does.
    * - More loss on the same path never gives a higher rate. */
@@ -103,6 +135,7 @@ struct _RaRate
                         behind others: they leave without a burst, and small
                         ones are paced with their headers; set by controllers
                         that know */
+  RaRateLimit why;   /* the answer is no higher; set by controllers that know */
   gboolean rebased; /* the latest report showed a longer route, not a queue; set
                        by controllers that know */
   RaTime timeout;   /* when on_timeout wants to run, or RA_TIME_NONE */
@@ -142,6 +175,8 @@ void ra_rate_on_timeout (RaRate *r, RaTime now);
 
 /* The allowed sending rate, bit/s. */
 guint64 ra_rate_get (const RaRate *r);
+/* The same, and what holds it there. */
+RaLimited ra_rate_limited (const RaRate *r);
 RaTime ra_rate_next_timeout (const RaRate *r);
 void ra_rate_observe (const RaRate *r, RaObserve emit, gpointer data);
 

@@ -270,18 +270,26 @@ rate_floor (const RaSender *s)
   return ra_bits (s->floor * MAX (s->rate->s, size));
 }
 
-guint64
-ra_sender_rate (const RaSender *s)
+static RaLimited
+limited (const RaSender *s)
 {
-  guint64 rate = ra_rate_get (s->rate);
+  RaLimited rate = ra_rate_limited (s->rate);
 
   if (s->unanswered)
-    rate = MAX (rate, s->rate->cfg.min);
+    rate = (RaLimited){ MAX (rate.bps, s->rate->cfg.min), RA_LIMIT_UNANSWERED };
   /* A packet in a second at least, or what is delivered is so rare that the
    * breakers take the path for dead (RFC 8083 4.2). */
   if (ra_guard_is_lied_to (&s->guard))
-    rate = MIN (rate, MAX (s->rate->cfg.min, ra_bits (s->rate->s)));
-  return ra_guard_rate (&s->guard, rate);
+    rate = (RaLimited){ MIN (rate.bps,
+                            MAX (s->rate->cfg.min, ra_bits (s->rate->s))),
+      RA_LIMIT_LIES };
+  return ra_guard_limit (&s->guard, rate);
+}
+
+guint64
+ra_sender_rate (const RaSender *s)
+{
+  return limited (s).bps;
 }
 
 gboolean
@@ -845,6 +853,7 @@ ra_sender_get_stats (const RaSender *s, RaSenderStats *stats)
   stats->lies = s->guard.lies;
   stats->liar = ra_guard_is_lied_to (&s->guard);
   stats->competes = s->rate->competes;
+  stats->limit = limited (s).by;
   ra_receiver_get_stats (s->receiver, &stats->loss);
 }
 

@@ -199,6 +199,7 @@ typedef struct
   guint lies;        /* times that the peer was found out */
   gboolean liar;     /* it was lately */
   gboolean competes; /* with flows that keep a queue full (RaRate) */
+  RaRateLimit limit; /* what holds ra_sender_rate() where it is */
 } RaSenderStats;
 void ra_sender_get_stats (const RaSender *s, RaSenderStats *stats);
 /* The controller's, the LDA's and the receiver's values. */

@@ -86,6 +86,8 @@ test_messages (void)
   }
   g_assert_true (herald_is_full (&h));
   g_assert_false (herald_post (&h, message_new (7777)));
+  herald_leave_out (&h, 5);
+  g_assert_cmpuint (h.unposted, ==, 1 + 5);
   herald_post_always (&h, message_new (HERALD_MESSAGES_MAX));
   for (gint i = 0; i <= HERALD_MESSAGES_MAX; i++)
     g_assert_cmpint (message_take (&h), ==, i);

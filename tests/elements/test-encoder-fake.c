@@ -312,14 +312,22 @@ test_source (gconstpointer data)
   g_test_message ("%s", source_rows[r].why);
   g_assert_cmpint (row != NULL, ==, source_rows[r].driven);
   if (row) {
+    if (!row->field)
+      g_object_set (element, row->along ? row->along : row->property,
+          (gint64) 5000000, row->property, (gint64) 5000000, NULL);
     encoder_follow (element, row, &state, 777777, 0);
     g_assert_cmpint (row->field ? control_of (element, row->field)
                                 : number_get (element, row->property),
         ==, 777777);
+    encoder_restore (
+        element, &state); /* control_of() is -1 without the field */
+    g_assert_cmpint (row->field ? control_of (element, row->field)
+                                : number_get (element, row->property),
+        ==, row->field ? -1 : 5000000);
   }
 }
 
-/* The camera's peak is at no time below its mean. */
+/* The camera's peak is at no time below its mean, and what the application sets stays. */
 static void
 test_along (void)
 {
@@ -338,6 +346,16 @@ test_along (void)
         number_get (element, "average-bitrate"));
   }
   g_assert_cmpint (number_get (element, "average-bitrate"), >=, 8500000);
+  g_assert_false (((Fake *) element)->low);
+  g_object_set (element, "peak-bitrate", (gint64) 5000000, NULL);
+  ((Fake *) element)->low = FALSE;
+  encoder_restore (element, &state);
+  g_assert_cmpint (number_get (element, "average-bitrate"), ==, 3000000);
+  g_assert_cmpint (number_get (element, "peak-bitrate"), ==, 5000000);
+  encoder_follow (element, row, &state, 1000000, 30 * GST_SECOND);
+  encoder_restore (element, &state);
+  g_assert_cmpint (number_get (element, "average-bitrate"), ==, 3000000);
+  g_assert_cmpint (number_get (element, "peak-bitrate"), ==, 5000000);
   g_assert_false (((Fake *) element)->low);
 }
 

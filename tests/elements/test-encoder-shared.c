@@ -3,6 +3,7 @@
  */
 #include "../../plugins/rtpadapt/send/encodershare.h"
 
+#include "../rows.h"
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
@@ -13,8 +14,7 @@
 
 static const gchar *const names[] = { "a", "b" };
 
-/* Bitrates that are wanted, one after the other, in kbit/s.  0: that sender leaves,
- * as with an open breaker. */
+/* Bitrates that are wanted, one after the other, in kbit/s.  0: that sender leaves. */
 static const struct
 {
   guint who, wants;
@@ -36,7 +36,7 @@ static const struct
   { 1, 200, FALSE, 200, "and the smaller" },
   { 1, 0, FALSE, 200, "it leaves; the other one has not reported yet" },
   { 0, 1700, FALSE, 1700, "it has" },
-  { 0, 0, FALSE, 1700, "nobody is left" },
+  { 0, 0, FALSE, 2048, "nobody is left: x264enc's own" },
   { 1, 1700, FALSE, 1700, "alone" },
 };
 
@@ -70,6 +70,7 @@ test_steps (void)
       g_assert_cmpuint (told.bps, ==, steps[i].told * 1000);
     } else {
       encoder_share_leave (encoder, who);
+      encoder_share_restore (encoder);
     }
     g_assert_cmpuint (bitrate_of (encoder), ==, steps[i].told);
   }
@@ -185,6 +186,71 @@ test_largest (void)
   gst_harness_teardown (h);
 }
 
+/* --- what it had comes back ------------------------------------------------- */
+
+/* The application wants 4 Mbit/s and 400 ms, which a recording of the encoder gets.  The
+ * senders want 700 kbit/s and 84 ms.  p, l: the first one pauses, leaves; P, L: the second,
+ * which a capital letter makes join; b, v: the application sets 3 Mbit/s, 300 ms. */
+static const struct
+{
+  const gchar *name, *events;
+  guint kbps, vbv;
+  const gchar *why;
+} own_rows[] = {
+  { "leaves", "l", 4000, 400, "nobody drives it" },
+  { "another", "lL", 4000, 400, "nor the other one, which left last" },
+  { "stays", "lP", 700, 84, "the other one drives it still, though it pauses" },
+  { "pauses", "p", 700, 84, "a path that is back gets no frames of 4 Mbit/s" },
+  { "paused", "pl", 4000, 400, "but it is gone after all" },
+  { "bitrate", "bl", 3000, 400, "somebody else's bitrate stays" },
+  { "vbv", "vl", 4000, 300, "so does a VBV" },
+};
+
+static void
+test_own (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autoptr (GstElement) encoder = gst_element_factory_make ("x264enc", NULL);
+  GstHarness *h = gst_harness_new_with_element (encoder, "sink", "src");
+  EncoderWish wish = { .bps = 700000, .largest = 2.5 };
+  EncoderState told;
+  guint vbv;
+
+  g_test_message ("%s", own_rows[row].why);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=I420,width=64,height=64,framerate=30000/1001");
+  for (guint start = 1; start <= 2; start++) { /* the second is as the first */
+    g_object_set (encoder, "bitrate", 4000, "vbv-buf-capacity", 400, NULL);
+    wish.now = start * 60 * GST_SECOND;
+    encoder_share_follow (
+        encoder, encoder_row (encoder), names[0], &wish, &told);
+    if (strpbrk (own_rows[row].events, "PL"))
+      encoder_share_follow (
+          encoder, encoder_row (encoder), names[1], &wish, &told);
+    g_assert_cmpuint (bitrate_of (encoder), ==, 700);
+    for (const gchar *e = own_rows[row].events; *e; e++) {
+      const gchar *who = names[g_ascii_isupper (*e)];
+
+      if (*e == 'b')
+        g_object_set (encoder, "bitrate", 3000, NULL);
+      else if (*e == 'v')
+        g_object_set (encoder, "vbv-buf-capacity", 300, NULL);
+      else if (g_ascii_tolower (*e) == 'p')
+        encoder_share_pause (encoder, who);
+      else
+        encoder_share_leave (encoder, who);
+      encoder_share_restore (encoder);
+    }
+    g_object_get (encoder, "vbv-buf-capacity", &vbv, NULL);
+    g_assert_cmpuint (bitrate_of (encoder), ==, own_rows[row].kbps);
+    g_assert_cmpuint (vbv, ==, own_rows[row].vbv);
+    for (guint i = 0; i < 2; i++)
+      encoder_share_leave (encoder, names[i]);
+    encoder_share_restore (encoder);
+  }
+  gst_harness_teardown (h);
+}
+
 #define TURNS 2000
 
 static gpointer
@@ -201,8 +267,10 @@ turns_run (gpointer data)
 
     encoder_share_join (encoder, who, FALSE);
     encoder_share_follow (encoder, row, who, &wish, &told);
-    if (i % 10 == 0)
+    if (i % 10 == 0) {
       encoder_share_leave (encoder, who);
+      encoder_share_restore (encoder);
+    }
   }
   encoder_share_leave (encoder, who);
   return NULL;
@@ -347,6 +415,7 @@ tests_add (void)
   g_test_add_data_func (
       "/encoder-shared/meanwhile/follow", NULL, test_meanwhile);
   g_test_add_func ("/encoder-shared/largest", test_largest);
+  rows_add_by ("/encoder-shared/own", own_rows, name, test_own);
   g_test_add_func ("/encoder-shared/threads", test_threads);
   g_test_add_func ("/encoder-shared/two-sinks", test_two_sinks);
 }

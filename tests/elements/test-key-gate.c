@@ -112,7 +112,7 @@ test_due (void)
   g_assert_cmpuint (g.held, ==, 1);
   g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, 1200 * MS);
   g_assert_false (key_gate_begin (&g));
-  g_assert_cmpint (key_gate_on_due (&g), ==, SEND_TELL);
+  g_assert_cmpint (key_gate_on_due (&g), ==, SEND_JOB);
   g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, RA_TIME_NONE);
   g_assert_true (key_gate_begin (&g));
   g_assert_cmpuint (key_gate_next (&g, 200 * MS), ==, 1200 * MS);

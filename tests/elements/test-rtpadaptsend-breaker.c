@@ -40,6 +40,16 @@ breaker_message (Send *s, guint *n_warnings)
   }
 }
 
+/* What holds the rate, and that the receiver was heard `ago`, ns; -1: never. */
+static void
+check_limit (Send *s, const gchar *limit, gint64 ago)
+{
+  g_autofree gchar *is = stats_text (s->element, "limit");
+
+  g_assert_cmpstr (is, ==, limit);
+  g_assert_cmpint (stat (s, "heard-ago"), ==, ago);
+}
+
 /* A packet a second, never an answer: RFC 8083 4.1 ends it after 15 s. */
 static void
 trip_no_feedback (Send *s)
@@ -84,7 +94,9 @@ test_no_feedback (void)
 
   g_signal_connect (s.element, "notify::estimated-bitrate",
       G_CALLBACK (on_notify), &notified);
+  check_limit (&s, "start", -1);
   trip_no_feedback (&s);
+  check_limit (&s, "breaker", -1);
   stopped = time_now (&s) - start;
   wait_until (g_atomic_int_get (&notified) == 0);
 
@@ -240,6 +252,9 @@ test_congestion (void)
     g_assert_cmpuint (i, <, 100);
   g_assert_cmpuint (time_now (&s), >=, START + 4 * GST_SECOND);
   g_assert_cmpuint (get_uint (&s, "estimated-bitrate"), ==, 400000);
+  check_limit (&s, "fallback", 0);
+  gst_test_clock_advance_time (s.clock, 7 * GST_MSECOND);
+  check_limit (&s, "fallback", 7 * GST_MSECOND);
   fallback = breaker_message (&s, &n_warnings);
   g_assert_cmpstr (fallback, ==, "congestion fallback");
   g_assert_cmpuint (n_warnings, ==, 0);

@@ -291,12 +291,14 @@ static const struct
   const gchar *name, *properties;
   guint warnings;
   const gchar *why;
+  const gchar *choice; /* that a warning has; NULL: any */
 } warning_rows[] = {
-  { "wled", "lda=wled", 1, "it reads the cause of losses from the colours" },
+  { "wled", "lda=wled", 1, "it reads the cause of losses from the colours",
+      ": set colour=profile or colour=content" },
   { "wled-profile", "lda=wled colour=profile", 0, "there are some" },
   { "wled-content", "lda=wled colour=content", 0, "there are some" },
   { "wled-tfrc", "lda=wled colour=profile controller=tfrc", 1,
-      "seed 004 3.2: no loss events from a loss rate" },
+      "seed 004 3.2: no loss events from a loss rate", ": set controller=arc" },
   { "wled-arc", "lda=wled colour=profile controller=arc", 0, "made for it" },
   { "zbs", "lda=zbs", 0, "it needs none" },
   { "unknown", "colour=profile colour-params=greenish=1", 1, "bad parameters" },
@@ -327,7 +329,13 @@ test_warning (gconstpointer data)
       GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (element, GST_STATE_NULL);
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+    g_autoptr (GError) error = NULL;
+
     n++;
+    gst_message_parse_warning (message, &error, NULL);
+    if (warning_rows[row].choice)
+      g_assert_true (
+          g_str_has_suffix (error->message, warning_rows[row].choice));
     gst_message_unref (message);
   }
   g_assert_cmpuint (n, ==, warning_rows[row].warnings);

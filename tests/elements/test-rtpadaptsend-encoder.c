@@ -89,6 +89,23 @@ test_encoder (gconstpointer data)
   wait_until (number_get (d.send, "encoder-bitrate") == 300000);
 }
 
+/* A recording of the same encoder goes on with what the application had set, and the next
+ * start is as the first. */
+static void
+test_encoder_left (void)
+{
+  g_auto (Drive) d = drive_new ("x264enc name=enc bitrate=4000 ! rtph264pay",
+      "controller=fixed start-bitrate=700000");
+
+  for (guint start = 0; start < 2; start++) {
+    gst_element_set_state (d.send, GST_STATE_PAUSED);
+    wait_until (number_get (d.encoder, "bitrate") == 700);
+    wait_until (number_get (d.send, "encoder-bitrate") == 700000);
+    gst_element_set_state (d.send, GST_STATE_READY);
+    wait_until (number_get (d.encoder, "bitrate") == 4000);
+  }
+}
+
 /* A packet of 1,200 bytes carries 1,188; the share is that of all packets while
  * they are fewer than 256: 0.99 of media alone, 0.99 / 65 with 64 packets of
  * another type. */
@@ -385,7 +402,7 @@ test_encoder_even (void)
 /* One of two encoders leads here at a time; both stay in the pipeline. */
 #define CAMERA(enc)                                               \
   "videotestsrc is-live=true ! video/x-raw,width=64,height=48 ! " \
-  "vp8enc deadline=1 name=" enc " ! "
+  "vp8enc deadline=1 target-bitrate=100000 name=" enc " ! "
 static const struct
 {
   const gchar *upstream, *why;
@@ -422,6 +439,9 @@ test_encoder_switch (gconstpointer data)
   g_assert_cmpint (number_get (d.encoder, "target-bitrate"), >=, 1500000);
   g_object_set (s, "active-pad", s->sinkpads->data, NULL);
   wait_until (number_get (d.encoder, "target-bitrate") <= 600000);
+  gst_element_set_state (d.pipeline, GST_STATE_READY); /* both have their own */
+  wait_until (number_get (d.encoder, "target-bitrate") == 100000
+      && number_get (other, "target-bitrate") == 100000);
 }
 
 typedef struct
@@ -610,6 +630,7 @@ tests_add (void)
   rows_add_by ("/rtpadaptsend/encoder", encoder_rows, name, test_encoder);
   rows_add_by (
       "/rtpadaptsend/encoder/share", share_rows, name, test_encoder_share);
+  g_test_add_func ("/rtpadaptsend/encoder/left", test_encoder_left);
   g_test_add_func ("/rtpadaptsend/encoder/named", test_encoder_named);
   g_test_add_func ("/rtpadaptsend/encoder/missing", test_encoder_missing);
   g_test_add_func ("/rtpadaptsend/encoder/size-lacks", test_size_lacks);

@@ -62,9 +62,9 @@ static const struct
 } others[] = {
   { "same", 100000, SEND_WANTS_NOTHING, "nothing changed" },
   { "little-more", 110000, SEND_WANTS_NOTHING, "1 % of the rate" },
-  { "more", 110001, SEND_TELL, "above 1 % of it" },
+  { "more", 110001, SEND_JOB, "above 1 % of it" },
   { "little-less", 90000, SEND_WANTS_NOTHING, "1 % of the rate" },
-  { "less", 89999, SEND_TELL, "above 1 % of it" },
+  { "less", 89999, SEND_JOB, "above 1 % of it" },
 };
 
 static void
@@ -78,7 +78,7 @@ test_watch (gconstpointer data)
   encoders_init (&e);
   encoders_share (&e, &split, 1000000, 100000);
   encoders_on_stream_start (&e); /* the job looks for the encoders, once */
-  g_assert_cmpint (encoders_watch (&e, 100000, 1000000), ==, SEND_TELL);
+  g_assert_cmpint (encoders_watch (&e, 100000, 1000000), ==, SEND_JOB);
   g_assert_cmpint (
       encoders_watch (&e, others[i].other, 1000000), ==, others[i].wants);
   encoders_clear (&e);
@@ -254,7 +254,7 @@ test_job (gconstpointer data)
   if (!world_setup (&w))
     return;
   search (&w, "", FALSE, &notices);
-  g_assert_cmpint (encoders_set_largest (&w.e, 1), ==, SEND_TELL);
+  g_assert_cmpint (encoders_set_largest (&w.e, 1), ==, SEND_JOB);
   g_assert_cmpint (encoders_set_largest (&w.e, 1), ==, SEND_WANTS_NOTHING);
   encoders_plan (&w.e, 300000, FALSE, 0, &job);
   g_assert_cmpfloat (job.largest, ==, 1);
@@ -263,7 +263,7 @@ test_job (gconstpointer data)
   g_assert_cmpuint (job.n_done, ==, 1);
   g_assert_true (job.tasks[0].changed);
   if (stop)
-    encoders_stop (&w.e);
+    g_assert_cmpint (encoders_stop (&w.e), ==, SEND_JOB);
   g_assert_cmpint (encoders_take (&w.e, &job), ==, SEND_WANTS_NOTHING);
   encoders_end (&job);
   g_assert_cmpuint (encoders_bitrate (&w.e), ==, stop ? 0 : 300000);

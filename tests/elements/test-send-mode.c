@@ -84,7 +84,7 @@ test_choose (gconstpointer data)
     caps_go (&m, rows[row].caps);
   mode_on_session (&m, rows[row].session > 0, rows[row].session == 2);
   if (rows[row].pushed)
-    g_assert_cmpuint (mode_on_pushed (&m), ==, SEND_TELL);
+    g_assert_cmpuint (mode_on_pushed (&m), ==, SEND_JOB);
   news = mode_choose (&m, wanted);
   g_assert_cmpstr (
       ra_feedback_name (m.kind), ==, rows[row].kind ? rows[row].kind : "none");
@@ -102,13 +102,13 @@ test_wants (void)
   FeedbackMode m;
 
   mode_start (&m, kind_of ("twcc"));
-  g_assert_cmpuint (caps_go (&m, X_TWCC), ==, SEND_TELL);
+  g_assert_cmpuint (caps_go (&m, X_TWCC), ==, SEND_JOB);
   g_assert_cmpuint (caps_go (&m, X_TWCC), ==, SEND_WANTS_NOTHING);
-  g_assert_cmpuint (caps_go (&m, X_TS), ==, SEND_TELL); /* another stream */
+  g_assert_cmpuint (caps_go (&m, X_TS), ==, SEND_JOB); /* another stream */
   g_assert_cmpuint (caps_go (&m, X_TWCC), ==, SEND_WANTS_NOTHING);
-  g_assert_cmpuint (mode_on_pushed (&m), ==, SEND_TELL);
+  g_assert_cmpuint (mode_on_pushed (&m), ==, SEND_JOB);
   g_assert_cmpuint (mode_on_pushed (&m), ==, SEND_WANTS_NOTHING);
-  g_assert_cmpuint (mode_on_no_room (&m), ==, SEND_TELL);
+  g_assert_cmpuint (mode_on_no_room (&m), ==, SEND_JOB);
   g_assert_cmpuint (mode_on_no_room (&m), ==, SEND_WANTS_NOTHING);
   g_assert_cmpuint (
       mode_choose (&m, kind_of ("twcc")).lacks, ==, MODE_LACKS_ROOM);
@@ -165,7 +165,7 @@ test_other (gconstpointer data)
   for (guint i = 0; i < other_rows[row].n; i++)
     wants |= mode_on_other (
         &m, ccfb, (RaTime) i * other_rows[row].every * RA_MSECOND);
-  g_assert_cmpuint (wants, ==, other_rows[row].adopted ? SEND_TELL : 0);
+  g_assert_cmpuint (wants, ==, other_rows[row].adopted ? SEND_JOB : 0);
   mode_choose (&m, twcc);
   g_assert_true (m.kind == (other_rows[row].adopted ? ccfb : twcc));
   text = mode_difference (&m, twcc);
@@ -221,7 +221,7 @@ test_alone (void)
   g_assert_cmpuint (mode_on_reports (&m, 11 * RA_SECOND - 1), ==, 0);
   before = mode_difference (&m, kind_of ("twcc"));
   g_assert_null (before);
-  g_assert_cmpuint (mode_on_reports (&m, 11 * RA_SECOND), ==, SEND_TELL);
+  g_assert_cmpuint (mode_on_reports (&m, 11 * RA_SECOND), ==, SEND_JOB);
   g_assert_cmpuint (mode_on_reports (&m, 12 * RA_SECOND), ==, 0);
   after = mode_difference (&m, kind_of ("twcc"));
   g_assert_cmpstr (after, ==, text);
@@ -245,11 +245,11 @@ test_wish (void)
   FeedbackMode m;
 
   mode_start (&m, tfrc);
-  g_assert_cmpuint (mode_on_wish (&m, tfrc), ==, SEND_TELL);
+  g_assert_cmpuint (mode_on_wish (&m, tfrc), ==, SEND_JOB);
   g_assert_cmpuint (mode_on_wish (&m, tfrc), ==, 0);
   same = mode_difference (&m, tfrc);
   g_assert_null (same);
-  g_assert_cmpuint (mode_on_wish (&m, kind_of ("twcc")), ==, SEND_TELL);
+  g_assert_cmpuint (mode_on_wish (&m, kind_of ("twcc")), ==, SEND_JOB);
   other = mode_difference (&m, tfrc);
   g_assert_cmpstr (other, ==, "The receiver is set to feedback=twcc");
 }

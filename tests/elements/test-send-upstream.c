@@ -88,7 +88,7 @@ static const struct
   SendWants wants;
   const gchar *why;
 } fec_rows[] = {
-  { "found", FEC ("pt=122"), FALSE, TRUE, 30, 0, SEND_TELL,
+  { "found", FEC ("pt=122"), FALSE, TRUE, 30, 0, SEND_JOB,
       "the encoders' share is another now" },
   { "no-pt", FEC (""), FALSE, FALSE, 0, 1, SEND_WANTS_NOTHING,
       "it makes no packets, and the user can mend that" },
@@ -137,7 +137,7 @@ test_fec_again (void)
   g_assert_cmpuint (percentage_of (&w), ==, 40);
   g_object_set (w.fecenc, "pt", 255, NULL);
   f.stale = TRUE;
-  g_assert_cmpint (fec_run (&f, &w, 50, FALSE, &notices), ==, SEND_TELL);
+  g_assert_cmpint (fec_run (&f, &w, 50, FALSE, &notices), ==, SEND_JOB);
   g_assert_cmpuint (notices, ==, 0); /* it was known */
   g_assert_false (f.usable);
   g_assert_cmpuint (percentage_of (&w), ==, 40);
@@ -319,7 +319,7 @@ shared_step (FecEncoders *f, const World *w, guint row)
   wants = fecencs_take (f, &job);
   fecencs_end (&job);
   if (step == WANTS_IT) /* the encoders' share is another now */
-    g_assert_cmpint (wants, ==, other ? SEND_TELL : SEND_WANTS_NOTHING);
+    g_assert_cmpint (wants, ==, other ? SEND_JOB : SEND_WANTS_NOTHING);
   f->stale |= step == LOSES_IT;
 }
 

@@ -10,8 +10,9 @@
 static guint64 probe_rate;      /* what the controller wants, bit/s */
 static gboolean probe_apart;    /* and how, RaRate's `apart` */
 static gboolean probe_competes; /* so RaRate says */
-static RaReport probe_report;   /* the last it got */
-static GString *probe_heard;    /* " SEQ-LOSTbBYTES" that the LDA got */
+static RaRateLimit probe_why;
+static RaReport probe_report; /* the last it got */
+static GString *probe_heard;  /* " SEQ-LOSTbBYTES" that the LDA got */
 
 static inline void
 probe_init (RaRate *r, RaTime now)
@@ -26,6 +27,7 @@ probe_on_report (RaRate *r, const RaReport *report, RaTime now)
   r->bps = probe_rate;
   r->apart = probe_apart;
   r->competes = probe_competes;
+  r->why = probe_why;
 }
 
 static const RaRateOps probe_controller = {

@@ -4,8 +4,7 @@
 #include "../rows.h"
 #include "../observed.h"
 
-#include <gst/rtpadapt/rate.h>
-#include <gst/rtpadapt/rate/police.h>
+#include <gst/rtpadapt/rate/delay.h>
 #include <gst/rtpadapt/rate/sense.h>
 #include <gst/rtpadapt/util/tripbase.h>
 
@@ -24,8 +23,9 @@ typedef struct
   gboolean limited;
   gdouble x; /* bytes/s after it */
   const gchar *why;
-  guint ce;   /* of those that arrived */
-  guint last; /* ms that the last one waited longer */
+  guint ce;           /* of those that arrived */
+  guint last;         /* ms that the last one waited longer */
+  RaRateLimit reason; /* 0: any */
 } Step;
 
 #define TARGET "target=.01,own=0" /* a round one */
@@ -35,7 +35,7 @@ static const Step ramp[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first tells R" },
   { 40, 0, 12, 0, 0, 0, FALSE, 510296, "375000 2^(.04 / .09)" },
   { 40, 0, 12, 0, 0, 0, FALSE, 694405, "again; 2.2 r is 792000" },
-  { 40, 0, 12, 0, 0, 0, FALSE, 792000, "2.2 r" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 792000, "2.2 r", .reason = RA_LIMIT_START },
   { 0 },
 };
 
@@ -78,7 +78,8 @@ static const Step radio[] = {
 static const Step outage[] = {
   OUTAGE,
   { 40, 0, 11, 1, 0, 0, FALSE, 341142, "a loss at an empty queue" },
-  { 40, 200, 12, 0, 0, 0, FALSE, 123924, "one report far above the target" },
+  { 40, 200, 12, 0, 0, 0, FALSE, 123924, "one report far above the target",
+      .reason = RA_LIMIT_QUEUE },
   { 0 },
 };
 
@@ -176,7 +177,7 @@ static const Step loss[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 0, 12, 0, 0, 0, FALSE, 510296, "ramp" },
   { 40, 0, 12, 0, 0, 0, FALSE, 694405, "a lag ago x was 375000" },
-  { 40, 12, 11, 1, 0, 0, FALSE, 249231, ".9 r" },
+  { 40, 12, 11, 1, 0, 0, FALSE, 249231, ".9 r", .reason = RA_LIMIT_LOSS },
   { 0 },
 };
 
@@ -262,7 +263,26 @@ test_steps (gconstpointer data)
     g_test_message ("%s", s->why);
     g_assert_cmpfloat_with_epsilon (
         (gdouble) ra_rate_get (r) / 8, s->x, 2e-5 * s->x);
+    if (s->reason)
+      g_assert_cmpint (r->why, ==, s->reason);
   }
+}
+
+/* What others do to the queue counts more than the queue. */
+static void
+test_competes (void)
+{
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("delay"), NO_TESTS, &cfg, 0, NULL);
+  RaReport report = { .rtt = MS (50), .arrived = 12, .expected = 12 };
+  RaDelayRate *d = (RaDelayRate *) r;
+
+  d->ramp = FALSE;
+  d->c.competes = TRUE;
+  ra_rate_on_report (r, &report, RA_SECOND);
+  g_assert_true (r->competes);
+  g_assert_cmpint (r->why, ==, RA_LIMIT_COMPETITION);
 }
 
 static const struct
@@ -745,6 +765,7 @@ test_policed_gaps (void)
     ra_rate_on_report (r, &report, MS (1050 + 40 * i));
   }
   g_assert_cmpfloat (observed (ra_rate_observe, r, "policed"), ==, 1);
+  g_assert_cmpint (r->why, ==, RA_LIMIT_POLICER);
   g_assert_cmpuint (ra_rate_get (r), >=, before);
 }
 
@@ -814,6 +835,7 @@ void
 tests_add (void)
 {
   rows_add_by ("/delay", rows, name, test_steps);
+  g_test_add_func ("/delay/competes", test_competes);
   rows_add ("/delay/target", target_rows, test_target);
   g_test_add_func ("/delay/squeezed", test_squeezed);
   g_test_add_func ("/delay/allowance", test_allowance);

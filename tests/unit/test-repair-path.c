@@ -3,6 +3,7 @@
  */
 #include "../rows.h"
 
+#include <gst/rtpadapt/repair/block.h>
 #include <gst/rtpadapt/repair/repair.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -959,6 +960,40 @@ test_queue_full (void)
   g_assert_cmpuint (r.stats.over, ==, 0);
 }
 
+/* The radio loses 3 %: what of it is left to FEC in packets that leave too late. */
+static const struct
+{
+  gboolean on, fits, follows;
+  gdouble late;
+  const gchar *why;
+} late_rows[] = {
+  { TRUE, TRUE, FALSE, .03, "all of it, for those packets alone" },
+  { FALSE, TRUE, FALSE, 0, "nothing is sent again: FEC is for all packets" },
+  { TRUE, FALSE, FALSE, 0, "no round fits: the same" },
+  { TRUE, TRUE, TRUE, 0, "the receiver waits for repetitions alone" },
+};
+
+static void
+test_late_radio (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaRepair r;
+
+  g_test_message ("%s", late_rows[i].why);
+  ra_repair_init (&r);
+  r.cfg.on = late_rows[i].on;
+  r.cfg.follows = late_rows[i].follows;
+  r.fits = late_rows[i].fits;
+  r.radio = .03;
+  g_assert_cmpfloat (ra_repair_late_radio (&r), ==, late_rows[i].late);
+  r.cfg.most = 90 * RA_MSECOND; /* less than it holds packets now */
+  g_assert_cmpint (ra_repair_block_span (&r), ==,
+      ra_block_span (r.path.latency, 0, 0, r.path.frame));
+  r.cfg.most = 290 * RA_MSECOND;
+  g_assert_cmpint (ra_repair_block_span (&r), ==,
+      ra_block_span (290 * RA_MSECOND, 0, 0, r.path.frame));
+}
+
 void
 tests_add (void)
 {
@@ -984,4 +1019,5 @@ tests_add (void)
   g_test_add_func ("/repair-path/two-streams", test_two_streams);
   g_test_add_func ("/repair-path/busy", test_busy);
   g_test_add_func ("/repair-path/queue-full", test_queue_full);
+  rows_add ("/repair-path/late-radio", late_rows, test_late_radio);
 }

@@ -244,6 +244,51 @@ test_congestion_patience (void)
   g_assert_cmpfloat (open - fallback, <=, 5);
 }
 
+/* What holds 1 Mbit/s: the last that lowers it.  X is 50,000 bytes/s, 400 kbit/s. */
+static const struct
+{
+  const gchar *name;
+  gdouble cap, step;
+  guint64 fallback;
+  RaBreakerState breaker;
+  guint64 rate;
+  RaRateLimit by;
+  const gchar *why;
+} limits[] = {
+  { "controller", 9, 1, G_MAXUINT64, RA_BREAKER_CLOSED, 1000000, RA_LIMIT_QUEUE,
+      "3.6 Mbit/s are allowed: the controller's own reason" },
+  { "friendliness", 2, 1, G_MAXUINT64, RA_BREAKER_CLOSED, 800000,
+      RA_LIMIT_FRIENDLINESS, "2 X" },
+  { "evidence", 9, .75, G_MAXUINT64, RA_BREAKER_CLOSED, 800000,
+      RA_LIMIT_EVIDENCE, "a quarter less, but not below 2 X" },
+  { "no-evidence", 2, .75, G_MAXUINT64, RA_BREAKER_CLOSED, 800000,
+      RA_LIMIT_FRIENDLINESS, "the step is no lower than the bound" },
+  { "fallback", 2, 1, 100000, RA_BREAKER_FALLBACK, 100000, RA_LIMIT_FALLBACK,
+      "RFC 8083 4.3: a tenth" },
+  { "risen", 2, 1, 900000, RA_BREAKER_FALLBACK, 800000, RA_LIMIT_FRIENDLINESS,
+      "the fallback has risen above the bound" },
+  { "breaker", 2, 1, 100000, RA_BREAKER_OPEN, 0, RA_LIMIT_BREAKER,
+      "RFC 8083 4.5" },
+};
+
+static void
+test_limit (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaLimited rate = { 1000000, RA_LIMIT_QUEUE };
+  RaGuard g;
+
+  g_test_message ("%s", limits[i].why);
+  ra_guard_init (&g, limits[i].cap, TRUE);
+  g.friendly.x = g.friendly.x_raw = 50000;
+  g.step = limits[i].step;
+  g.fallback = limits[i].fallback;
+  g.breaker.state = limits[i].breaker;
+  rate = ra_guard_limit (&g, rate);
+  g_assert_cmpuint (rate.bps, ==, limits[i].rate);
+  g_assert_cmpint (rate.by, ==, limits[i].by);
+}
+
 /* Not before more than CB_INTERVAL reports are known (4.3). */
 static void
 test_congestion_not_at_once (void)
@@ -543,6 +588,7 @@ tests_add (void)
   g_test_add_func ("/safety/usability", test_usability);
   g_test_add_func ("/safety/usability/over", test_usability_over);
   g_test_add_func ("/safety/congestion/patience", test_congestion_patience);
+  rows_add_by ("/safety/limit", limits, name, test_limit);
   g_test_add_func ("/safety/disabled", test_disabled);
   g_test_add_func ("/safety/disabled-late", test_disabled_late);
   g_test_add_func ("/safety/outage-mask", test_outage_mask);

@@ -218,6 +218,57 @@ test_distrust (gconstpointer data)
   }
 }
 
+/* What holds the rate, from the controller to the breakers.  r: a packet leaves, and a
+ * report of it comes; l: a lie; s: 10 s of silence, in which packets leave; o: 6 s more,
+ * RFC 8083 4.1. */
+static const struct
+{
+  const gchar *name, *controller; /* NULL: one that wants `wants` */
+  guint64 wants;                  /* bit/s */
+  const gchar *events;
+  RaRateLimit limit;
+  const gchar *why;
+} limits[] = {
+  { "start", NULL, 500000, "", RA_LIMIT_START, "no report came yet" },
+  { "reason", NULL, 500000, "r", RA_LIMIT_LOSS, "the controller's own reason" },
+  { "max", NULL, 2 * RATE, "r", RA_LIMIT_MAX, "it wants more than that" },
+  { "min", NULL, 1000, "r", RA_LIMIT_MIN, "it wants less than that" },
+  { "unanswered", "tfrc", 0, "rs", RA_LIMIT_UNANSWERED, "RFC 5348 4.4" },
+  { "answered", "tfrc", 0, "rsr", RA_LIMIT_CONTROLLER,
+      "RFC 5348 4.2: 4380 bytes per R are 876 kbit/s" },
+  { "lies", NULL, 1000, "rl", RA_LIMIT_LIES, "which hold it at the least" },
+  { "breaker", "tfrc", 0, "rso", RA_LIMIT_BREAKER, "no answer in 15 s" },
+};
+
+static void
+test_limit (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  const gchar *name = limits[row].controller;
+  Fixture w
+      = world_new (name ? ra_rate_find (name) : &probe_controller, MIN_RATE);
+
+  g_test_message ("%s", limits[row].why);
+  probe_rate = limits[row].wants;
+  probe_why = RA_LIMIT_LOSS;
+  for (const gchar *e = limits[row].events; *e; e++) {
+    RaTime until = w.now + (*e == 's' ? 10 : *e == 'o' ? 6 : 0) * RA_SECOND;
+
+    for (; w.now < until; w.now += TICK) {
+      world_timeout (&w);
+      world_send (&w, RA_SENT_ASKS);
+    }
+    if (*e == 'l')
+      ra_sender_on_lie (w.sender, w.now);
+    if (*e == 'r') {
+      world_send (&w, RA_SENT_ASKS);
+      world_feedback (&w, FALSE);
+    }
+  }
+  g_assert_cmpint (fixture_stats (&w).limit, ==, limits[row].limit);
+  ra_sender_free (w.sender);
+}
+
 void
 tests_add (void)
 {
@@ -226,4 +277,5 @@ tests_add (void)
       "/sender/safety/rtcp-timeout-slow", ra_rates, test_rtcp_timeout_slow);
   rows_add_all ("/sender/safety/media-timeout", ra_rates, test_media_timeout);
   rows_add_all ("/sender/safety/distrust", ra_rates, test_distrust);
+  rows_add_by ("/sender/safety/limit", limits, name, test_limit);
 }

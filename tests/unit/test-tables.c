@@ -2,6 +2,8 @@
  * documentation are made of.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <gst/rtpadapt/feedback.h>
+#include <gst/rtpadapt/feedback/tfrcfb.h>
 #include <gst/rtpadapt/registry.h>
 
 #include <math.h>
@@ -137,9 +139,24 @@ test_kind (gconstpointer data)
   g_assert_null (ra_algorithm_find (kind->list, "no-such"));
 }
 
+/* A report has the results, or rows; the fields of a kind's table fit together. */
+static void
+test_feedback (void)
+{
+  for (guint i = 0; ra_feedbacks[i]; i++) {
+    const RaFeedbackOps *kind = ra_feedbacks[i];
+
+    g_assert_cmpint (kind->judges, !=, kind->rows);
+    g_assert_true (kind->rows || !kind->final);
+    g_assert_cmpint (
+        kind->send_times, ==, g_strcmp0 (kind->extension, RA_SEND_TS_URI) == 0);
+  }
+}
+
 void
 tests_add (void)
 {
+  g_test_add_func ("/tables/feedback", test_feedback);
   for (const RaKind *kind = ra_kinds; kind->name; kind++) {
     g_autofree gchar *path = g_strdup_printf ("/tables/%s", kind->name);
 

@@ -204,6 +204,7 @@ const RaFeedbackOps ra_feedback_ccfb = {
   .fmt = RA_CCFB_FMT,
   .asks = RA_ASKS_ALWAYS,
   .by_number = TRUE,
+  .rows = TRUE,
   .per_packet_ecn = TRUE,
   .needs_session = TRUE,
   .needs_avpf = TRUE,

@@ -26,13 +26,13 @@
 struct _RaReporter
 {
   const RaFeedbackOps *kind;
-  gboolean by_count; /* TFRC-FB with RADP */
+  gboolean judges; /* its reports have the results */
   guint64 seed;
   RaSpan interval, late;
 
   RaReceiver *receiver;
   RaBundle *bundle;
-  RaCcfbLog *log; /* NULL unless it is ccfb */
+  RaCcfbLog *log; /* of the packets that reports name; NULL: they name none */
   RaSendClock clock;
   RaMarkSeen marks;
   RaDscpSeen dscp;
@@ -93,7 +93,7 @@ ra_reporter_new (const RaReporterConfig *cfg, GError **error)
     return NULL;
   r = g_new0 (RaReporter, 1);
   r->kind = cfg->reports;
-  r->by_count = cfg->reports && cfg->reports->by_count;
+  r->judges = cfg->reports && cfg->reports->judges;
   r->seed = cfg->seed;
   r->interval = cfg->interval > 0 ? cfg->interval : CCFB_INTERVAL;
   r->late = cfg->late > 0 ? cfg->late : RA_DELAYED_THRESHOLD;
@@ -101,7 +101,7 @@ ra_reporter_new (const RaReporterConfig *cfg, GError **error)
   ra_receiver_set_distrust (r->receiver, TRUE);
   ra_receiver_set_on_loss (r->receiver, on_loss, r);
   r->bundle = ra_bundle_new ();
-  if (cfg->reports && cfg->reports->by_number)
+  if (cfg->reports && cfg->reports->rows && cfg->reports->write)
     r->log = ra_ccfb_log_new ();
   ra_send_clock_init (&r->clock);
   r->last = r->tried = r->asked = RA_TIME_NONE;
@@ -176,7 +176,7 @@ count (RaReporter *r, const RaWirePacket *p)
   r->stats.ce += ecn_of (p) == 3;
   r->had_number |= p->number >= 0;
   r->stats.no_number += r->had_number && p->number < 0;
-  r->stats.no_send_time += r->by_count && !p->send_ts;
+  r->stats.no_send_time += r->kind && r->kind->send_times && !p->send_ts;
   ra_dscp_seen (&r->dscp, mark_of (p), p->tos);
 }
 
@@ -278,7 +278,7 @@ ra_reporter_on_packet (RaReporter *r, const RaWirePacket *p)
       r->asked = p->arrival;
   }
   time_check (r, p->arrival);
-  if (!r->by_count)
+  if (!r->judges)
     measure (r, p->arrival);
   return ra_reporter_next_timeout (r) <= p->arrival;
 }
@@ -368,7 +368,7 @@ ra_reporter_tfrc (
   RaReport report;
   RaSpan t_delay, since;
 
-  if (!r->by_count || !r->started || r->quiet)
+  if (!r->judges || !r->started || r->quiet)
     return FALSE;
   r->tried = now;
   r->asked = RA_TIME_NONE;

@@ -9,7 +9,6 @@ G_BEGIN_DECLS
 
 #define RA_MAX_DROPOUT 3000 /* RFC 3550 A.1 */
 #define RA_MAX_MISORDER 100
-#define RA_MIN_SEQUENTIAL 2
 
 typedef enum
 {

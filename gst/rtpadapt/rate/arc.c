@@ -197,6 +197,7 @@ const RaRateOps ra_rate_arc = {
   .use = "the smoothest rate on a steady path; made for the LDA wled",
   .size = sizeof (Arc),
   .params = params,
+  .by_shares = TRUE,
   .init = arc_init,
   .on_report = arc_on_report,
   .on_timeout = ra_start_on_timeout,

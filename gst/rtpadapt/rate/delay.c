@@ -365,11 +365,26 @@ ends_outage (RaDelayRate *d, const RaReport *report)
   return TRUE;
 }
 
+/* Why the rate is no higher; `waits`: the queue was too long. */
+static RaRateLimit
+reason_of (const RaDelayRate *d, gboolean waits)
+{
+  if (d->ramp)
+    return RA_LIMIT_START;
+  if (d->c.competes)
+    return RA_LIMIT_COMPETITION;
+  if (d->police.policed)
+    return RA_LIMIT_POLICER;
+  if (d->n.now - fmax (d->t_loss, d->t_brake) < LOSS_MEMORY)
+    return RA_LIMIT_LOSS;
+  return waits || d->n.q2 > d->t / 2 ? RA_LIMIT_QUEUE : RA_LIMIT_CONTROLLER;
+}
+
 static void
 delay_on_report (RaRate *r, const RaReport *told, RaTime now)
 {
   RaDelayRate *d = (RaDelayRate *) r;
-  gboolean first = ra_start_on_report (&d->start, told), event, policed;
+  gboolean first = ra_start_on_report (&d->start, told), event, policed, waits;
   gboolean outage = ends_outage (d, told);
   RaReport report = without_outage (d, told);
   gdouble before;
@@ -396,7 +411,8 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   event = ra_delay_brakes (d, r->radio, now)
       || (!d->police.policed && ra_delay_loses (d, &report, now));
   busy_note (d, has_gaps (d, &report));
-  if (!is_long (d, event) && !event && !first)
+  waits = is_long (d, event);
+  if (!waits && !event && !first)
     moves (d, is_limited (d, &report), has_gaps (d, &report));
   d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
   if (d->c.competes)
@@ -412,6 +428,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
         ra_contest_is_ours (&d->c, &d->n), d->start.x, r->s,
         ra_seconds (r->rtt));
   r->competes = d->c.competes;
+  r->why = reason_of (d, waits);
   r->apart = d->police.policed || d->n.raw > APART;
   ra_start_finish (&d->start, now);
   ra_sense_set (&d->n, d->start.x);

@@ -3,6 +3,7 @@
  */
 #include <gst/rtpadapt/repair/repair.h>
 
+#include <gst/rtpadapt/repair/block.h>
 #include <gst/rtpadapt/repair/playout.h>
 
 #include <math.h>
@@ -294,6 +295,19 @@ RaSpan
 ra_repair_wait (const RaRepair *r)
 {
   return ra_span (r->wait + P95 * r->wait_dev / MEAN_DEVIATION);
+}
+
+RaSpan
+ra_repair_block_span (const RaRepair *r)
+{
+  return ra_block_span (MAX (r->cfg.most, r->path.latency),
+      r->path.jitter + r->path.queue, ra_repair_wait (r), r->path.frame);
+}
+
+gdouble
+ra_repair_late_radio (const RaRepair *r)
+{
+  return ra_repair_mends (r) && !r->cfg.follows ? r->radio : 0;
 }
 
 RaSpan

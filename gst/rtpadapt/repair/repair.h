@@ -177,6 +177,14 @@ gdouble ra_repair_largest (const RaRepair *r);
 RaSpan ra_repair_drain (const RaRepair *r);
 /* How long 95 % of the media packets waited before they left, lately. */
 RaSpan ra_repair_wait (const RaRepair *r);
+/* The span that a block of FEC may have, so that it ends in time for the most that the
+ * receiver holds packets: ra_block_span(). */
+RaSpan ra_repair_block_span (const RaRepair *r);
+/* What the radio loses of the packets, 0..1, where FEC has to mend it in those that leave
+ * too late to be sent again.  0: no round fits, so that FEC is for all of them; or the
+ * receiver follows the path, waits for what is sent again, and would wait for all that FEC
+ * spans. */
+gdouble ra_repair_late_radio (const RaRepair *r);
 /* When ra_repair_next() has something again, RA_TIME_NONE: not before a report. */
 RaTime ra_repair_due (const RaRepair *r);
 /* The receiver asks for the packet of `e` (NULL: of which nothing is known). */

@@ -71,16 +71,35 @@ ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers)
   g->fallback = G_MAXUINT64;
 }
 
+/* `most` holds the rate if that would be higher. */
+static void
+limit (RaLimited *rate, guint64 most, RaRateLimit by)
+{
+  if (most < rate->bps)
+    *rate = (RaLimited){ most, by };
+}
+
+RaLimited
+ra_guard_limit (const RaGuard *g, RaLimited rate)
+{
+  const RaFriendly *f = &g->friendly;
+
+  if (g->breaker.state == RA_BREAKER_OPEN)
+    return (RaLimited){ 0, RA_LIMIT_BREAKER };
+  limit (&rate, ra_friendly_bound (f, g->cap, rate.bps), RA_LIMIT_FRIENDLINESS);
+  if (g->step < 1) /* but no further than where a queue stands */
+    limit (&rate,
+        MAX ((guint64) (g->step * (gdouble) rate.bps),
+            ra_friendly_cap (f, RA_FRIENDLY_STANDING)),
+        RA_LIMIT_EVIDENCE);
+  limit (&rate, g->fallback, RA_LIMIT_FALLBACK);
+  return rate;
+}
+
 guint64
 ra_guard_rate (const RaGuard *g, guint64 rate)
 {
-  if (g->breaker.state == RA_BREAKER_OPEN)
-    return 0;
-  rate = MIN (rate, ra_friendly_bound (&g->friendly, g->cap, rate));
-  if (g->step < 1) /* but no further than where a queue stands */
-    rate = MAX ((guint64) (g->step * (gdouble) rate),
-        MIN (rate, ra_friendly_cap (&g->friendly, RA_FRIENDLY_STANDING)));
-  return MIN (rate, g->fallback);
+  return ra_guard_limit (g, (RaLimited){ .bps = rate }).bps;
 }
 
 gdouble

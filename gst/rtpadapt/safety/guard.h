@@ -38,6 +38,8 @@ void ra_guard_set_full (RaGuard *g, gdouble full);
 
 /* What of the controller's `rate` may be sent, bit/s; 0: a breaker is open. */
 guint64 ra_guard_rate (const RaGuard *g, guint64 rate);
+/* The same, and what holds the result where it is. */
+RaLimited ra_guard_limit (const RaGuard *g, RaLimited rate);
 /* Of all packets, the share whose loss is shown to be the radio's, for a controller:
  * 0 to 1. */
 gdouble ra_guard_radio_loss (const RaGuard *g);

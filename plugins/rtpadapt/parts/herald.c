@@ -1,4 +1,4 @@
-/* What an element posts and notifies, and what it has said already.
+/* When an element's job runs, what it posts and notifies, and what was said already.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "herald.h"
@@ -14,6 +14,7 @@ void
 herald_start (Herald *h)
 {
   h->warned = 0;
+  h->unposted = 0;
   for (guint i = 0; i < HERALD_NEWS_MAX; i++)
     h->said[i] = 0;
 }
@@ -50,6 +51,7 @@ gboolean
 herald_post (Herald *h, GstMessage *message)
 {
   if (herald_is_full (h)) {
+    herald_leave_out (h, 1);
     gst_message_unref (message);
     return FALSE;
   }
@@ -67,6 +69,12 @@ gboolean
 herald_is_full (const Herald *h)
 {
   return h->messages.length >= HERALD_MESSAGES_MAX;
+}
+
+void
+herald_leave_out (Herald *h, guint64 n)
+{
+  h->unposted += n;
 }
 
 GstMessage *

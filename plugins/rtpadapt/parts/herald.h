@@ -1,9 +1,9 @@
-/* What an element posts and notifies, and what it has said already.
+/* When an element's job runs, what it posts and notifies, and what was said already.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A handler on the bus, or of a notify, may block, so one job at a time in
- * GStreamer's thread pool calls them.  The element starts that job when
- * herald_wake() says so.  The owner's lock is held for all calls.
+ * A handler on the bus, or of a notify, may block, and so may another element whose
+ * property is set.  So one job at a time in GStreamer's thread pool does that.  The
+ * element starts it when herald_wake() says so.  The owner's lock is held for all calls.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* Messages that may wait to be posted. */
 #define HERALD_MESSAGES_MAX 1024
 /* Things of an element that herald_is_news() knows apart. */
-#define HERALD_NEWS_MAX 2
+#define HERALD_NEWS_MAX 3
 
 typedef struct
 {
@@ -25,6 +25,7 @@ typedef struct
   guint warned;                  /* bits of the element's own */
   guint64 said[HERALD_NEWS_MAX]; /* the latest values */
   RaTime next_stats;
+  guint64 unposted; /* messages since the start, as too many waited */
 } Herald;
 
 /* Once, when the element is made. */
@@ -48,6 +49,8 @@ gboolean herald_post (Herald *h, GstMessage *message);
 void herald_post_always (Herald *h, GstMessage *message);
 /* TRUE: herald_post() would drop a message. */
 gboolean herald_is_full (const Herald *h);
+/* `n` more were not even made: they count as dropped. */
+void herald_leave_out (Herald *h, guint64 n);
 /* The message to be posted next (transfer full), or NULL. */
 GstMessage *herald_next (Herald *h);
 

@@ -51,6 +51,12 @@ tap_link_cut (TapLink *link)
   gst_clear_object (&link->element);
 }
 
+void
+tap_lose (SessionTap *tap)
+{
+  tap->stale = TRUE;
+}
+
 TapSearch
 tap_plan (SessionTap *tap)
 {
@@ -87,7 +93,7 @@ tap_take (SessionTap *tap, TapSearch *s)
     return TAP_LATE;
   }
   if (!s->found.element) {
-    tap->stale = TRUE;
+    tap_lose (tap);
     if (!s->before.element) /* the session took its handlers along */
       memset (tap->ids, 0, sizeof tap->ids);
     link_leave (&s->before);

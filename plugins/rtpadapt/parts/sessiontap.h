@@ -59,6 +59,8 @@ void tap_init (SessionTap *tap);
 /* tap_drop() came before, or the owner goes. */
 void tap_clear (SessionTap *tap);
 
+/* The lock is held.  It may be another session: a search is due. */
+void tap_lose (SessionTap *tap);
 /* The lock is held.  A search begins, so it is not stale any more. */
 TapSearch tap_plan (SessionTap *tap);
 /* The lock is not held.  Looks downstream of `srcpad`; connects `n` handlers of

@@ -19,7 +19,7 @@ is_allowed (const RaFeedbackOps *kind, gboolean number, gboolean send_ts)
 {
   if (!kind->extension)
     return TRUE;
-  return g_str_equal (kind->extension, RA_SEND_TS_URI) ? send_ts : number;
+  return kind->send_times ? send_ts : number;
 }
 
 /* The kind that any packets allow, */
@@ -75,7 +75,7 @@ gchar *
 recv_kind_lda_lack (
     const RaLdaOps *lda, const RaFeedbackOps *reports, const RecvIds *ids)
 {
-  if (!reports || !reports->by_count)
+  if (!reports || !reports->judges)
     return NULL;
   if (lda->truth)
     return g_strdup_printf (

@@ -47,6 +47,16 @@ typedef struct
   const EncoderSetting *must; /* ended by one without property; or NULL */
 } EncoderRow;
 
+/* What an encoder had before it was given anything; all 0: nothing was given. */
+typedef struct
+{
+  gboolean noted;
+  EncoderRow row;       /* whose property it is */
+  gboolean had;         /* the number: a field may be missing */
+  gint64 before, along; /* the numbers, in the encoder's units */
+  gint64 given;         /* ours that was given last */
+} EncoderOwn;
+
 /* What an encoder was given last, and should have had since; all 0: nothing. */
 typedef struct
 {
@@ -59,6 +69,7 @@ typedef struct
   RaLead lead;       /* of one that takes another bitrate with each frame */
   RaQuality quality; /* of one that has a quality and no bitrate */
   RaMade made;       /* when that was set */
+  EncoderOwn own;
 } EncoderState;
 
 /* The element's row in the table; or, for an encoder of video that has a
@@ -97,5 +108,8 @@ GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
  * before there is another.  May block for a frame. */
 GstClockTime encoder_follow (GstElement *encoder, const EncoderRow *row,
     EncoderState *state, guint64 bps, GstClockTime now);
+/* Gives the encoder back what it had before the first encoder_follow(), unless it has
+ * another number than ours by now.  `state` is as at first.  May block for a frame. */
+void encoder_restore (GstElement *encoder, EncoderState *state);
 
 G_END_DECLS

@@ -111,7 +111,7 @@ is_above_along (GstElement *encoder, const EncoderRow *row, const GValue *value)
 }
 
 static void
-value_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
+number_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
 {
   if (row->field) {
     field_set (encoder, row, value);
@@ -122,6 +122,102 @@ value_set (GstElement *encoder, const EncoderRow *row, const GValue *value)
   g_object_set_property (G_OBJECT (encoder), row->property, value);
   if (row->along)
     g_object_set_property (G_OBJECT (encoder), row->along, value);
+}
+
+static void
+property_set (GstElement *encoder, const gchar *property, gint64 number)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_INT64);
+  g_value_set_int64 (&value, number);
+  g_object_set_property (G_OBJECT (encoder), property, &value);
+}
+
+static gint64
+property_get (GstElement *encoder, const gchar *property)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_INT64);
+  g_object_get_property (G_OBJECT (encoder), property, &value);
+  return g_value_get_int64 (&value);
+}
+
+/* FALSE: the structure lacks the field. */
+static gboolean
+number_get (GstElement *encoder, const EncoderRow *row, gint64 *number)
+{
+  g_autoptr (GstStructure) s = NULL;
+  gint n;
+
+  if (!row->field) {
+    *number = property_get (encoder, row->property);
+    return TRUE;
+  }
+  g_object_get (encoder, row->property, &s, NULL);
+  if (!s || !gst_structure_get_int (s, row->field, &n))
+    return FALSE;
+  *number = n;
+  return TRUE;
+}
+
+/* Where two rows of one encoder name two properties, the first is noted. */
+static void
+value_set (GstElement *encoder, const EncoderRow *row, EncoderState *state,
+    const GValue *value)
+{
+  EncoderOwn *own = &state->own;
+  g_auto (GValue) number = G_VALUE_INIT;
+
+  if (!own->noted) {
+    *own = (EncoderOwn){ .noted = TRUE, .row = *row };
+    own->had = number_get (encoder, row, &own->before);
+    own->along = row->along ? property_get (encoder, row->along) : 0;
+  }
+  if (g_str_equal (own->row.property, row->property)) {
+    g_value_init (&number, G_TYPE_INT64);
+    g_value_transform (value, &number);
+    own->given = g_value_get_int64 (&number);
+  }
+  number_set (encoder, row, value);
+}
+
+static void
+own_give_back (GstElement *encoder, const EncoderOwn *own)
+{
+  const EncoderRow *row = &own->row;
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_autoptr (GstStructure) s = NULL;
+  gint64 along;
+
+  g_value_init (&value, row->field ? G_TYPE_INT : G_TYPE_INT64);
+  if (row->field && own->had) {
+    g_value_set_int (&value, (gint) own->before);
+    field_set (encoder, row, &value);
+  } else if (row->field) { /* what the structure has besides stays */
+    g_object_get (encoder, row->property, &s, NULL);
+    gst_structure_remove_field (s, row->field);
+    g_object_set (encoder, row->property, s, NULL);
+  } else {
+    along = row->along ? property_get (encoder, row->along) : 0;
+    g_value_set_int64 (&value, own->before);
+    number_set (encoder, row, &value);
+    if (row->along)
+      property_set (
+          encoder, row->along, along == own->given ? own->along : along);
+  }
+}
+
+void
+encoder_restore (GstElement *encoder, EncoderState *state)
+{
+  gint64 now;
+
+  if (state->own.noted && number_get (encoder, &state->own.row, &now)
+      && now == state->own.given)
+    own_give_back (encoder, &state->own);
+  *state = (EncoderState){ 0 };
 }
 
 /* Some frames at least, and not so long that a queue gets full. */
@@ -161,7 +257,7 @@ quality_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
     g_auto (GValue) value = G_VALUE_INIT;
 
     value_of (encoder, row, quality, &value);
-    value_set (encoder, row, &value);
+    value_set (encoder, row, state, &value);
     state->at = now;
     state->made = made;
   }
@@ -185,7 +281,7 @@ lead_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
       &value);
 
   if (encoder_when (row, state, asked, now) == now) {
-    value_set (encoder, row, &value);
+    value_set (encoder, row, state, &value);
     state->asked = asked;
     state->at = now;
     state->bps = number_of (encoder, row, bps, &unused);
@@ -209,7 +305,7 @@ encoder_follow (GstElement *encoder, const EncoderRow *row, EncoderState *state,
   wanted = number_of (encoder, row, step, &value);
   when = encoder_when (row, state, wanted, now);
   if (when == now) {
-    value_set (encoder, row, &value);
+    value_set (encoder, row, state, &value);
     state->bps = state->asked = wanted;
     state->at = now;
     when = GST_CLOCK_TIME_NONE;

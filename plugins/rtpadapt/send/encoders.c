@@ -16,10 +16,20 @@
 /* The names that leave all encoders alone. */
 #define HANDS_OFF "none"
 
+static void
+weak_free (gpointer ref)
+{
+  g_weak_ref_clear (ref);
+  g_free (ref);
+}
+
 void
 encoders_init (Encoders *e)
 {
-  *e = (Encoders){ .again = RA_TIME_NONE, .level = skip_level_new () };
+  *e = (Encoders){ .again = RA_TIME_NONE,
+    .level = skip_level_new (),
+    .dropped = g_ptr_array_new_with_free_func (gst_object_unref),
+    .driven = g_ptr_array_new_with_free_func (weak_free) };
   for (guint i = 0; i < ENCODERS_MAX; i++)
     g_weak_ref_init (&e->places[i].element, NULL);
 }
@@ -30,6 +40,8 @@ encoders_clear (Encoders *e)
   for (guint i = 0; i < ENCODERS_MAX; i++)
     g_weak_ref_clear (&e->places[i].element);
   g_clear_pointer (&e->level, skip_level_unref);
+  g_clear_pointer (&e->dropped, g_ptr_array_unref);
+  g_clear_pointer (&e->driven, g_ptr_array_unref);
 }
 
 void
@@ -44,10 +56,9 @@ encoders_start (Encoders *e)
   skip_level_start (e->level);
 }
 
-/* Stops driving the encoders that are not in `kept`; NULL: all of them.  `skip`: they
- * get each frame again. */
+/* Stops driving the encoders that are not in `kept`; NULL: all of them. */
 static void
-places_leave (Encoders *e, GPtrArray *kept, gboolean skip)
+places_leave (Encoders *e, GPtrArray *kept)
 {
   for (guint i = 0; i < e->n; i++) {
     g_autoptr (GstElement) encoder = g_weak_ref_get (&e->places[i].element);
@@ -55,25 +66,82 @@ places_leave (Encoders *e, GPtrArray *kept, gboolean skip)
     if (!encoder || (kept && g_ptr_array_find (kept, encoder, NULL)))
       continue;
     encoder_share_leave (encoder, e);
-    if (skip)
-      frame_skip_leave (encoder, e->level);
+    frame_skip_leave (encoder, e->level);
   }
 }
 
-void
+/* The encoder gets back what it had at the stop, though it may lead elsewhere by then: one
+ * that a selector switches away would else make too much when it is back. */
+static void
+driven_note (Encoders *e, GstElement *encoder)
+{
+  GWeakRef *ref;
+
+  for (guint i = e->driven->len; i-- > 0;) {
+    g_autoptr (GstElement) known = g_weak_ref_get (e->driven->pdata[i]);
+
+    if (known == encoder)
+      return;
+    if (!known)
+      g_ptr_array_remove_index_fast (e->driven, i);
+  }
+  ref = g_new (GWeakRef, 1);
+  g_weak_ref_init (ref, encoder);
+  g_ptr_array_add (e->driven, ref);
+}
+
+SendWants
 encoders_stop (Encoders *e)
 {
-  places_leave (e, NULL, TRUE);
+  places_leave (e, NULL);
+  skip_level_set (e->level, 0, RA_SPAN_NONE);
   for (guint i = 0; i < e->n; i++)
     g_weak_ref_set (&e->places[i].element, NULL);
+  for (guint i = 0; i < e->driven->len; i++) {
+    GstElement *encoder = g_weak_ref_get (e->driven->pdata[i]);
+
+    if (encoder)
+      g_ptr_array_add (e->dropped, encoder);
+  }
+  g_ptr_array_set_size (e->driven, 0);
   e->n = 0;
   e->n_stops++;
+  return e->dropped->len > 0 ? SEND_JOB : SEND_WANTS_NOTHING;
 }
 
 void
 encoders_pause (Encoders *e)
 {
-  places_leave (e, NULL, FALSE);
+  for (guint i = 0; i < e->n; i++) {
+    g_autoptr (GstElement) encoder = g_weak_ref_get (&e->places[i].element);
+
+    if (encoder)
+      encoder_share_pause (encoder, e);
+  }
+}
+
+GPtrArray *
+encoders_take_dropped (Encoders *e)
+{
+  GPtrArray *dropped = e->dropped;
+
+  if (dropped->len == 0)
+    return NULL;
+  e->dropped = g_ptr_array_new_with_free_func (gst_object_unref);
+  return dropped;
+}
+
+void
+encoders_restore (GPtrArray *dropped)
+{
+  for (guint i = 0; i < dropped->len; i++)
+    encoder_share_restore (dropped->pdata[i]);
+}
+
+void
+encoders_on_upstream_changed (Encoders *e)
+{
+  e->stale = TRUE;
 }
 
 void
@@ -84,13 +152,25 @@ encoders_on_config (Encoders *e, gboolean restart)
   e->other_config |= restart;
 }
 
+void
+encoders_set_waiting (Encoders *e, RaSpan waiting, RaSpan above)
+{
+  skip_level_set (e->level, waiting, above);
+}
+
+guint64
+encoders_skipped (const Encoders *e)
+{
+  return skip_level_skipped (e->level);
+}
+
 SendWants
 encoders_set_largest (Encoders *e, gdouble largest)
 {
   gboolean other = largest != e->largest;
 
   e->largest = largest;
-  return other ? SEND_TELL : SEND_WANTS_NOTHING;
+  return other ? SEND_JOB : SEND_WANTS_NOTHING;
 }
 
 void
@@ -156,6 +236,7 @@ places_take (Encoders *e, const EncodersSearch *s)
     if (encoder_share_join (encoder, e, e->other_config) > 0)
       shared = encoder;
     frame_skip_join (encoder, e->level);
+    driven_note (e, encoder);
   }
   for (guint i = s->found->len; i < e->n; i++)
     g_weak_ref_set (&e->places[i].element, NULL);
@@ -212,7 +293,7 @@ missing_say (Encoders *e, EncodersSearch *s)
     gboolean again = s->video && !e->expected;
 
     e->expected |= s->video;
-    return again ? SEND_TELL : SEND_WANTS_NOTHING;
+    return again ? SEND_JOB : SEND_WANTS_NOTHING;
   }
   if (s->known->len > s->found->len)
     e->left = system_now ();
@@ -240,7 +321,7 @@ encoders_search_take (Encoders *e, EncodersSearch *s)
     notices_clear (&s->notices);
     return SEND_WANTS_NOTHING;
   }
-  places_leave (e, s->found, TRUE);
+  places_leave (e, s->found);
   shared = places_take (e, s);
   e->again = RA_TIME_NONE;
   if (shared)
@@ -372,7 +453,7 @@ SendWants
 encoders_timeout (Encoders *e)
 {
   e->again = RA_TIME_NONE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 gboolean
@@ -393,7 +474,7 @@ encoders_watch (Encoders *e, guint64 other_bitrate, guint64 rate)
       : e->other_bitrate - other_bitrate;
 
   e->doubtful = FALSE;
-  return doubtful || change > rate / OTHER_CHANGE ? SEND_TELL
+  return doubtful || change > rate / OTHER_CHANGE ? SEND_JOB
                                                   : SEND_WANTS_NOTHING;
 }
 

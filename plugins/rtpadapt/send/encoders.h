@@ -58,6 +58,8 @@ typedef struct
   RaTime other_again;    /* when to look at that */
   RaTime again;          /* when an encoder may be changed, or RA_TIME_NONE */
   SkipLevel *level;      /* by which the encoders skip frames */
+  GPtrArray *driven;     /* of GWeakRef: those that were since the start */
+  GPtrArray *dropped;    /* of GstElement: to get back what they had */
   guint n_stops;
 } Encoders;
 
@@ -67,12 +69,22 @@ void encoders_clear (Encoders *e);
 /* A new start; encoders_stop() came before. */
 void encoders_start (Encoders *e);
 /* Drives none of them any more; what is planned and not yet taken is dropped. */
-void encoders_stop (Encoders *e);
+SendWants encoders_stop (Encoders *e);
 /* Drives none of them until the next bitrate. */
 void encoders_pause (Encoders *e);
+/* Those that were driven until the stop (transfer full), or NULL. */
+GPtrArray *encoders_take_dropped (Encoders *e);
+/* The lock is not held.  They get back what they had, as encoder_share_restore() says. */
+void encoders_restore (GPtrArray *dropped);
 
+/* Other elements may stand upstream: a search is due. */
+void encoders_on_upstream_changed (Encoders *e);
 /* The user says something else.  `restart`: their bitrates have to be set again. */
 void encoders_on_config (Encoders *e, gboolean restart);
+/* `waiting` at the rate: above `above` the encoders skip frames, RA_SPAN_NONE: never. */
+void encoders_set_waiting (Encoders *e, RaSpan waiting, RaSpan above);
+/* Frames that they skipped since the start. */
+guint64 encoders_skipped (const Encoders *e);
 /* `largest`: as in EncoderWish, from the next bitrate on. */
 SendWants encoders_set_largest (Encoders *e, gdouble largest);
 /* Such an event comes from a funnel or a selector that switches, and from an element that

@@ -5,6 +5,7 @@
 
 #include "elementshare.h"
 #include "encoderlargest.h"
+#include "sizefit.h"
 
 #define UNSAID G_MAXUINT64
 
@@ -20,6 +21,8 @@ typedef struct
 typedef struct
 {
   ElementShare base; /* of Member */
+  EncoderRow row;    /* of who followed last, */
+  GstClockTime now;  /* and when that was */
   EncoderState state;
   guint n_forgot; /* how often the state was forgotten */
   EncoderLargest largest;
@@ -40,12 +43,12 @@ member_place (Share *share, gconstpointer who)
   return element_share_place (&share->base, &fresh);
 }
 
-/* The encoder gets its bitrate once more, also where a thread sets it now.  The lock is
- * held. */
+/* The encoder gets its bitrate once more, also where a thread sets it now.  What it had
+ * of its own stays known.  The lock is held. */
 static void
 state_forget (Share *share)
 {
-  share->state = (EncoderState){ 0 };
+  share->state = (EncoderState){ .own = share->state.own };
   share->n_forgot++;
 }
 
@@ -125,6 +128,63 @@ encoder_share_adapts (GstElement *encoder, gconstpointer who, gboolean adapts)
   return others;
 }
 
+void
+encoder_share_pause (GstElement *encoder, gconstpointer who)
+{
+  Share *share = share_of (encoder);
+
+  g_mutex_lock (&share->base.lock);
+  *member_place (share, who)
+      = (Member){ .who = who, .bps = UNSAID, .quiet = TRUE };
+  if (smallest (share) == UNSAID)
+    state_forget (share);
+  g_mutex_unlock (&share->base.lock);
+}
+
+/* Sets what the members want; what the encoder had of its own, where there are none.  The
+ * lock is held, and let go. */
+static GstClockTime
+members_obey (Share *share, GstElement *encoder)
+{
+  const EncoderRow row = share->row;
+  GstClockTime now = share->now, when = GST_CLOCK_TIME_NONE;
+  EncoderState state = share->state;
+  EncoderLargest largest = share->largest;
+  guint64 bps = smallest (share);
+  gdouble frames = largest_wanted (share);
+  guint n_forgot = share->n_forgot;
+  gboolean ours = share->base.members->len > 0;
+
+  g_mutex_unlock (&share->base.lock);
+  encoder_largest (encoder, &row, &largest, frames);
+  if (ours && bps != UNSAID)
+    when = encoder_follow (encoder, &row, &state, bps, now);
+  if (!ours) {
+    encoder_restore (encoder, &state);
+    size_fit_restore (encoder);
+  }
+  g_mutex_lock (&share->base.lock);
+  if (n_forgot == share->n_forgot)
+    share->state = state;
+  else
+    share->state.own = state.own;
+  share->largest = largest;
+  return when;
+}
+
+void
+encoder_share_restore (GstElement *encoder)
+{
+  Share *share = share_of (encoder);
+
+  g_mutex_lock (&share->base.lock);
+  if (share->base.members->len == 0 && element_share_begin (&share->base)) {
+    while (element_share_next (&share->base))
+      members_obey (share, encoder);
+  }
+  g_mutex_unlock (&share->base.lock);
+}
+
 GstClockTime
 encoder_share_follow (GstElement *encoder, const EncoderRow *row,
     gconstpointer who, const EncoderWish *wish, EncoderState *given)
@@ -138,22 +198,11 @@ encoder_share_follow (GstElement *encoder, const EncoderRow *row,
   member->bps = wish->bps;
   member->quiet = wish->quiet;
   member->largest = wish->largest;
+  share->row = *row;
+  share->now = wish->now;
   if (element_share_begin (&share->base)) {
-    while (element_share_next (&share->base)) {
-      EncoderState state = share->state;
-      EncoderLargest largest = share->largest;
-      guint64 bps = smallest (share);
-      gdouble frames = largest_wanted (share);
-      guint n_forgot = share->n_forgot;
-
-      g_mutex_unlock (&share->base.lock);
-      encoder_largest (encoder, row, &largest, frames);
-      when = encoder_follow (encoder, row, &state, bps, wish->now);
-      g_mutex_lock (&share->base.lock);
-      if (n_forgot == share->n_forgot)
-        share->state = state;
-      share->largest = largest;
-    }
+    while (element_share_next (&share->base))
+      when = members_obey (share, encoder);
   }
   *given = share->state;
   g_mutex_unlock (&share->base.lock);

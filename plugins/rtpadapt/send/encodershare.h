@@ -1,9 +1,10 @@
 /* Several elements behind one encoder: the smallest of their bitrates holds.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The encoder keeps the list of the elements that drive it.  `who` names an
- * element and is only compared.  Any thread may call; no lock is held while the
- * encoder's properties are set.
+ * The encoder keeps the list of the elements that drive it, and what it had before the
+ * first of them gave it anything: a recording of it goes on when the last one has left.
+ * `who` names an element and is only compared.  Any thread may call; no lock is held
+ * while the encoder's properties are set.
  */
 #pragma once
 
@@ -15,8 +16,16 @@ G_BEGIN_DECLS
  * more, even if it has the same already.  Returns how many others drive it. */
 guint encoder_share_join (
     GstElement *encoder, gconstpointer who, gboolean again);
-/* `who` does not drive the encoder any more; it need not have joined. */
+/* `who` does not drive the encoder any more; it need not have joined.  Sets nothing:
+ * encoder_share_restore() follows. */
 void encoder_share_leave (GstElement *encoder, gconstpointer who);
+/* `who` wants nothing of the encoder until its next encoder_share_follow().  The
+ * encoder keeps what it has: it would make too much for a path that is just back. */
+void encoder_share_pause (GstElement *encoder, gconstpointer who);
+/* If nobody drives the encoder any more it gets back its bitrate, its largest frame and
+ * the size of its pictures, each unless somebody else has set it since.  No lock of the
+ * caller is held; it may block for a frame. */
+void encoder_share_restore (GstElement *encoder);
 
 /* `who` changes the size of its pictures, or not.  TRUE: so does another. */
 gboolean encoder_share_adapts (

@@ -43,6 +43,19 @@ fecencs_stop (FecEncoders *f)
   return g_steal_pointer (&f->driven);
 }
 
+void
+fecencs_on_upstream_changed (FecEncoders *f)
+{
+  f->stale = TRUE;
+}
+
+void
+fecencs_set_waiting (
+    FecEncoders *f, RaSpan waiting, RaSpan timely, guint64 rate)
+{
+  lateness_set (f->lateness, waiting, timely, rate);
+}
+
 gboolean
 fecencs_plan (FecEncoders *f, const FecWants *wants, FecEncodersJob *job)
 {
@@ -187,7 +200,7 @@ fecencs_take (FecEncoders *f, FecEncodersJob *job)
   f->usable = job->usable;
   if (job->search)
     f->driven = g_steal_pointer (&job->driven);
-  return changed ? SEND_TELL : SEND_WANTS_NOTHING; /* the encoders' share */
+  return changed ? SEND_JOB : SEND_WANTS_NOTHING; /* the encoders' share */
 }
 
 void

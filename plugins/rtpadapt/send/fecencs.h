@@ -51,6 +51,11 @@ void fecencs_start (FecEncoders *f);
  * (transfer full): to be unreferenced without the lock, or NULL. */
 GPtrArray *fecencs_stop (FecEncoders *f);
 
+/* Other elements may stand upstream: a search is due. */
+void fecencs_on_upstream_changed (FecEncoders *f);
+/* As lateness_set(). */
+void fecencs_set_waiting (
+    FecEncoders *f, RaSpan waiting, RaSpan timely, guint64 rate);
 /* FALSE: nothing is to be done. */
 gboolean fecencs_plan (
     FecEncoders *f, const FecWants *wants, FecEncodersJob *job);

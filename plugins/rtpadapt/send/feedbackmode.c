@@ -5,7 +5,6 @@
 
 #include "parts/extmap.h"
 
-#include <gst/rtpadapt/feedback/tfrcfb.h>
 #include <string.h>
 
 /* As gst_sdp_media_add_rtcp_fb_attributes_from_media() spells it. */
@@ -33,13 +32,12 @@ mode_start (FeedbackMode *m, const RaFeedbackOps *wanted)
 /* --- what may come ------------------------------------------------------- */
 
 static gboolean
-is_announced (const GstStructure *caps, const gchar *extension)
+is_announced (const GstStructure *caps, const RaFeedbackOps *kind)
 {
-  if (!extension)
+  if (!kind->extension)
     return FALSE;
-  return g_str_equal (extension, RA_SEND_TS_URI)
-      ? extmap_send_ts_id (caps) != 0
-      : extmap_id (caps, extension) != 0;
+  return kind->send_times ? extmap_send_ts_id (caps) != 0
+                          : extmap_id (caps, kind->extension) != 0;
 }
 
 SendWants
@@ -60,9 +58,9 @@ mode_on_caps (FeedbackMode *m, const GstStructure *caps)
 
     gst_structure_get_boolean (caps, field, &offered);
     said->offered |= offered ? 1u << i : 0;
-    said->extensions |= is_announced (caps, kind->extension) ? 1u << i : 0;
+    said->extensions |= is_announced (caps, kind) ? 1u << i : 0;
   }
-  return memcmp (said, &before, sizeof before) != 0 ? SEND_TELL
+  return memcmp (said, &before, sizeof before) != 0 ? SEND_JOB
                                                     : SEND_WANTS_NOTHING;
 }
 
@@ -72,7 +70,7 @@ mode_on_pushed (FeedbackMode *m)
   if (m->pushed)
     return SEND_WANTS_NOTHING;
   m->pushed = TRUE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 SendWants
@@ -81,7 +79,7 @@ mode_on_no_room (FeedbackMode *m)
   if (m->no_room)
     return SEND_WANTS_NOTHING;
   m->no_room = TRUE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 void
@@ -116,7 +114,7 @@ mode_on_other (FeedbackMode *m, const RaFeedbackOps *kind, RaTime now)
   if (m->adopted == kind)
     return SEND_WANTS_NOTHING;
   m->adopted = kind;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 SendWants
@@ -130,7 +128,7 @@ mode_on_reports (FeedbackMode *m, RaTime now)
       || ra_diff (now, m->alone_since) < REPORTS_ALONE)
     return SEND_WANTS_NOTHING;
   m->alone = TRUE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 SendWants
@@ -139,7 +137,7 @@ mode_on_wish (FeedbackMode *m, const RaFeedbackOps *kind)
   if (m->wish == kind)
     return SEND_WANTS_NOTHING;
   m->wish = kind;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 void

@@ -31,7 +31,6 @@ typedef enum
   MODE_LACKS_PEER = 1 << 3,    /* rtcp-fb-* in the caps */
   MODE_LACKS_ROOM = 1 << 4,    /* in the packets, for header extensions */
 } ModeLacks;
-#define MODE_N_LACKS 5
 
 /* What the caps that went out said, all of them together.  Bits are by
  * ra_feedback_place(). */

@@ -190,6 +190,7 @@
  */
 #include "batch.h"
 #include "sendpriv.h"
+#include "sendwarnings.h"
 #include "twcc.h"
 
 #include <gst/video/video.h>
@@ -243,12 +244,11 @@ static void
 level_say (GstRtpAdaptSend *self)
 {
   guint64 rate = ra_sender_rate (self->sender);
-  RaSpan waiting = ra_sender_is_open (self->sender)
-      ? 0
-      : backlog_span (self->pace.backlog, rate);
+  RaSpan waiting
+      = ra_sender_is_open (self->sender) ? 0 : pace_waiting (&self->pace, rate);
 
-  skip_level_set (self->encoders.level, waiting, skip_above (self));
-  lateness_set (self->fecencs.lateness, waiting,
+  encoders_set_waiting (&self->encoders, waiting, skip_above (self));
+  fecencs_set_waiting (&self->fecencs, waiting,
       ra_repair_timely (ra_sender_repair (self->sender)), rate);
 }
 
@@ -322,8 +322,8 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
     GST_WARNING_OBJECT (self,
         "%" GST_TIME_FORMAT " queued at %" G_GUINT64_FORMAT
         " bit/s: dropping frame %u of SSRC %08x",
-        GST_TIME_ARGS (backlog_span (self->pace.backlog, rate)), rate,
-        item.timestamp, item.ssrc);
+        GST_TIME_ARGS (pace_waiting (&self->pace, rate)), rate, item.timestamp,
+        item.ssrc);
     wants &= ~SEND_REFRESH;
     if (!item.priority) /* audio has no key frames */
       wants |= key_gate_on_drop (&self->keys, item.stream, item.ssrc);
@@ -571,7 +571,7 @@ lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
       || !ra_repair_is_late (ra_sender_repair (self->sender),
           ra_sender_ledger (self->sender), item->original, item->taken, now))
     return FALSE;
-  self->way.late++;
+  rtx_gate_on_late (&self->rtx);
   return TRUE;
 }
 
@@ -649,25 +649,31 @@ others_watch (GstRtpAdaptSend *self, RaTime now)
             ra_sender_rate (self->sender)));
 }
 
-/* The way out of a packet, but for the push.  `passed`: rtpsession's clock.  The lock
+/* The stations of docs/how.md on the way out of a packet, but for the push.  `passed`: rtpsession's clock.  The lock
  * is held. */
 static void
 packet_leave (
     GstRtpAdaptSend *self, BacklogItem *item, RaTime passed, RaTime now)
 {
   RaEarPacket p = { .passed = passed };
+  RaEcnField ecn;
 
   repeat_unwrap (self, item);
   p.payload = item->payload;
-  p.out.mark = packet_colour (self, item, now); /* which is dropped first */
-  p.stamped = packet_stamp (self, item, p.out.mark, now); /* RFC 8285 */
-  way_note (&self->way, item, &p.out, now);
+  /* 1. Colour: which is dropped first. */
+  p.out.mark = packet_colour (self, item, now);
+  /* 2. Stamp: header extensions (RFC 8285). */
+  p.stamped = packet_stamp (self, item, p.out.mark, now);
+  way_describe (&self->way, item, &p.out, now);
   p.out.flags |= pace_flags (&self->pace, item); /* waiting, spread */
   if (mode_always_asks (&self->mode))
     p.out.flags |= RA_SENT_ASKS;
   outage_on_sent (&self->outage, now);
   others_watch (self, now);
-  way_mark (item, ra_ear_on_sent (send_ear (self), &p, now)); /* ledger, ECN */
+  /* 3. Note: the ledger and the pacer. */
+  ecn = ra_ear_on_sent (send_ear_configured (self), &p, now);
+  /* 4. Mark: the ECN field. */
+  way_mark (item, ecn);
 }
 
 /* After the push; the lock is held, and let go where the stream ends in error. */
@@ -683,8 +689,8 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   }
   GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
   ends = pace_on_flow (&self->pace, flow);
-  level_say (self); /* what waited was dropped */
-  send_tell (self); /* the encoders are left to other elements */
+  level_say (self);      /* what waited was dropped */
+  send_job_start (self); /* the encoders are left to other elements */
   if (!ends)
     return;
   g_mutex_unlock (&self->lock);
@@ -729,7 +735,7 @@ packets_send (GstRtpAdaptSend *self, BacklogItem *item, RaTime now)
   if (batch.n == 0)
     return;
   g_mutex_unlock (&self->lock);
-  flow = batch_push (&batch, self->srcpad);
+  flow = batch_push (&batch, self->srcpad); /* 5. Push. */
   g_mutex_lock (&self->lock);
   flow_take (self, flow);
 }
@@ -803,7 +809,7 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
     repeats_ask (self, now);
   } else if (ra_sender_next_timeout (self->sender) <= now) {
     ra_sender_on_timeout (self->sender, now);
-    send_tell (self);
+    send_job_start (self);
   } else if (encoders_next (&self->encoders) <= now) {
     send_apply (self, encoders_timeout (&self->encoders));
   } else if (next_ask (self) <= now) {
@@ -811,10 +817,9 @@ timer_run (GstRtpAdaptSend *self, RaTime now)
   } else if (next_key (self) <= now) {
     send_apply (self, key_gate_on_due (&self->keys));
   } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
-    if (!herald_post (&self->herald,
-            gst_message_new_element (GST_OBJECT (self), send_stats (self))))
-      self->ear.unposted++;
-    send_tell (self);
+    herald_post (&self->herald,
+        gst_message_new_element (GST_OBJECT (self), send_stats (self)));
+    send_job_start (self);
   }
 }
 
@@ -825,7 +830,7 @@ send_loop (GstPad *pad)
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (GST_PAD_PARENT (pad));
 
   g_mutex_lock (&self->lock);
-  if (self->pace.flow == GST_FLOW_OK) {
+  if (pace_runs (&self->pace)) {
     RaTime now = send_now (self);
 
     switch (pace_step (
@@ -842,7 +847,7 @@ send_loop (GstPad *pad)
     }
   }
   /* Under the lock, or a pause could come after the start by a new peer. */
-  if (self->pace.flow != GST_FLOW_OK)
+  if (!pace_runs (&self->pace))
     gst_pad_pause_task (pad);
   g_mutex_unlock (&self->lock);
 }
@@ -912,10 +917,10 @@ feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
   g_mutex_lock (&self->lock);
   if (self->sender) {
     RaTime now = send_now (self);
-    RaEarNews news = ra_ear_on_twcc (
-        send_ear (self), (const RaTwccRow *) rows->data, rows->len, now);
+    RaEarNews news = ra_ear_on_twcc (send_ear_configured (self),
+        (const RaTwccRow *) rows->data, rows->len, now);
 
-    warn = send_ear_is_misled (&self->ear, news)
+    warn = send_ear_take_misled (&self->ear, news)
         && send_warn_once (self, SEND_WARNED_REALIGNED);
     send_on_news (self, news, now);
   }
@@ -965,9 +970,9 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     g_mutex_lock (&self->lock);
     send_upstream_changed (self);
-    self->tap.stale = TRUE;
+    tap_lose (&self->tap);
     if (self->sender)
-      send_tell (self);
+      send_job_start (self);
     if (pace_relink (&self->pace)) {
       lost_ask (self);
       gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
@@ -1024,7 +1029,7 @@ send_rules (GstRtpAdaptSend *self)
 static gchar *
 pair_check (const GstRtpAdaptSend *self)
 {
-  return self->sender ? way_pair_odd (ra_ldas[self->cfg.lda],
+  return self->sender ? warning_of_pair (ra_ldas[self->cfg.lda],
              ra_colours[self->cfg.colour], ra_rates[self->cfg.controller])
                       : NULL;
 }
@@ -1040,7 +1045,7 @@ follow (GstRtpAdaptSend *self, guint then)
   if (then & THEN_ENCODERS)
     encoders_on_config (&self->encoders, (then & THEN_DRIVE) != 0);
   if (then & THEN_SKIPS)
-    self->skippers.stale = TRUE;
+    skippers_on_upstream_changed (&self->skippers);
   if (then & THEN_STATS)
     send_stats_restart (self);
   if (!self->sender)
@@ -1053,7 +1058,7 @@ follow (GstRtpAdaptSend *self, guint then)
   if (then & THEN_SAFETY)
     ra_sender_set_safety (
         self->sender, cfg->friendliness_cap, cfg->circuit_breakers);
-  send_apply (self, then);
+  send_apply (self, then & SEND_ALL);
   if (then & THEN_LIMITS)
     return send_limits_check (cfg);
   return then & THEN_PAIR ? pair_check (self) : NULL;
@@ -1202,7 +1207,7 @@ send_start (GstRtpAdaptSend *self)
   pace_start (&self->pace);
   way_start (&self->way);
   mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
-  self->tap.stale = TRUE;
+  tap_lose (&self->tap);
   herald_start (&self->herald);
   send_upstream_changed (self);
   fecencs_start (&self->fecencs);
@@ -1216,7 +1221,7 @@ send_start (GstRtpAdaptSend *self)
   send_ear_start (&self->ear, self->sender, send_now (self));
   rules_start (self, warnings);
   send_stats_restart (self);
-  send_tell (self);
+  send_job_start (self);
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < warnings->len; i++)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -1235,12 +1240,11 @@ send_stop (GstRtpAdaptSend *self)
   link = tap_drop (&self->tap);
   send_ear_stop (&self->ear);
   g_clear_pointer (&self->sender, ra_sender_free);
-  skip_level_set (self->encoders.level, 0, RA_SPAN_NONE);
   pace_stop (&self->pace);
   our_clock_stop (&self->clock);
   way_stop (&self->way);
   key_gate_clear (&self->keys);
-  encoders_stop (&self->encoders);
+  send_apply (self, encoders_stop (&self->encoders));
   herald_clear (&self->herald);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&fecencs, g_ptr_array_unref);
@@ -1278,7 +1282,7 @@ send_restart (GstRtpAdaptSend *self)
   if (stats.breaker != RA_BREAKER_CLOSED || stats.liar) {
     ra_sender_restart (self->sender);
     send_wake (self);
-    send_tell (self);
+    send_job_start (self);
   }
   g_mutex_unlock (&self->lock);
 }

@@ -98,7 +98,7 @@ SendWants
 key_gate_on_due (KeyGate *g)
 {
   g->due = TRUE;
-  return SEND_TELL;
+  return SEND_JOB;
 }
 
 gboolean

@@ -69,10 +69,40 @@ pace_take_lost (PaceTask *p)
 gboolean
 pace_relink (PaceTask *p)
 {
-  if (p->flow != GST_FLOW_NOT_LINKED)
+  if (!pace_is_unlinked (p))
     return FALSE;
   p->flow = GST_FLOW_OK;
   return TRUE;
+}
+
+gboolean
+pace_runs (const PaceTask *p)
+{
+  return p->flow == GST_FLOW_OK;
+}
+
+gboolean
+pace_is_unlinked (const PaceTask *p)
+{
+  return p->flow == GST_FLOW_NOT_LINKED;
+}
+
+RaSpan
+pace_waiting (const PaceTask *p, guint64 rate)
+{
+  return backlog_span (p->backlog, rate);
+}
+
+guint64
+pace_dropped (const PaceTask *p)
+{
+  return backlog_dropped (p->backlog) + p->ended;
+}
+
+guint64
+pace_dropped_frames (const PaceTask *p)
+{
+  return backlog_dropped_frames (p->backlog);
 }
 
 /* --- in ------------------------------------------------------------------- */

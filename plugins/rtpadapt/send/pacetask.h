@@ -51,6 +51,17 @@ void pace_flush (PaceTask *p);
 /* Downstream is there again.  TRUE: the task has to be started. */
 gboolean pace_relink (PaceTask *p);
 
+/* TRUE: the task runs, also once EOS came in. */
+gboolean pace_runs (const PaceTask *p);
+/* TRUE: nobody is downstream, so nothing leaves. */
+gboolean pace_is_unlinked (const PaceTask *p);
+/* How long what waits takes at `rate` (bit/s). */
+RaSpan pace_waiting (const PaceTask *p, guint64 rate);
+/* Packets that were dropped: of frames beyond the limit, when EOS was overdue, or as nobody
+ * took them; and those frames. */
+guint64 pace_dropped (const PaceTask *p);
+guint64 pace_dropped_frames (const PaceTask *p);
+
 /* What a packet that comes in is answered: EOS, or what downstream says. */
 GstFlowReturn pace_flow (const PaceTask *p);
 /* Takes `event`, which leaves behind the packets that wait.  EOS leaves `limit`

@@ -10,6 +10,12 @@ rtx_gate_on_nack (RtxGate *g)
   g->nacked = TRUE;
 }
 
+void
+rtx_gate_on_late (RtxGate *g)
+{
+  g->late++;
+}
+
 gboolean
 rtx_gate_fec (gboolean unasked, const RaTakes *takes)
 {
@@ -24,16 +30,16 @@ rtx_gate_config (RtxGate *g, gboolean wanted, gboolean stranger,
 {
   gboolean uses = takes ? (takes->flags & RA_TAKES_RTX) != 0 : g->nacked;
 
-  g->plain = stranger && kind && !kind->by_count && !kind->by_number;
+  g->plain = stranger && kind && kind->final;
   /* The requests of a receiver that says what it uses do not speak for the one that may
    * take its place. */
   if (takes)
     g->nacked = FALSE;
   return (RaRepairConfig){
     .on = wanted && (uses || g->plain),
-    .rows = kind && !kind->by_count,
+    .rows = kind && kind->rows,
     /* A stranger sends no NACK for what a report shows too early: it gets it again. */
-    .stands = kind && !kind->by_number && !g->plain,
+    .stands = kind && kind->final && !g->plain,
     .said = hold != NULL,
     .latency = hold ? hold->now : latency,
     .most = hold ? hold->most : latency,

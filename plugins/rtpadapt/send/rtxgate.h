@@ -26,10 +26,13 @@ typedef struct
 {
   gboolean nacked; /* it asked for a packet */
   gboolean plain;  /* what is sent again is not wrapped (RFC 4588) */
+  guint64 late;    /* repeats that waited here until they were too late */
 } RtxGate;
 
 /* It asks for a packet. */
 void rtx_gate_on_nack (RtxGate *g);
+/* What was to be sent again is dropped, as it waited until it was too late. */
+void rtx_gate_on_late (RtxGate *g);
 /* TRUE: FEC may be sent.  `unasked`: to any receiver; `takes` as below. */
 gboolean rtx_gate_fec (gboolean unasked, const RaTakes *takes);
 /* What the planner goes by.  `wanted`: packets are to be sent again without being

@@ -37,8 +37,9 @@ send_ear_take (
     wants |= mode_on_other (mode, ra_ear_other (e->ear), now);
   if (news & RA_EAR_CHANGED) {
     e->heard_at = now;
+    e->heard = TRUE;
     /* The pacer's next packet and the no-feedback timer may have moved. */
-    wants |= SEND_WAKE | SEND_TELL;
+    wants |= SEND_WAKE | SEND_JOB;
   }
   return wants;
 }
@@ -51,7 +52,7 @@ send_ear_on_pushed (SendEar *e, GstFlowReturn flow, RaTime passed_by)
 }
 
 gboolean
-send_ear_is_misled (SendEar *e, RaEarNews news)
+send_ear_take_misled (SendEar *e, RaEarNews news)
 {
   gboolean refused = e->refused;
 
@@ -59,6 +60,12 @@ send_ear_is_misled (SendEar *e, RaEarNews news)
     return FALSE;
   e->refused = FALSE;
   return !refused;
+}
+
+RaSpan
+send_ear_heard_ago (const SendEar *e, RaTime now)
+{
+  return e->heard ? MAX (ra_diff (now, e->heard_at), 0) : RA_SPAN_NONE;
 }
 
 typedef struct

@@ -23,8 +23,8 @@ typedef struct
   RaEarStats stats; /* of the last ear, when it stopped */
   RaTime heard_at;  /* when feedback or a report about us came last, or when we
                        started */
+  gboolean heard;   /* it came since we started */
   gboolean refused; /* packets that rtpsession has given no number, perhaps */
-  guint64 unposted; /* messages, too many at a time */
 } SendEar;
 
 void send_ear_start (SendEar *e, RaSender *sender, RaTime now);
@@ -36,9 +36,11 @@ SendWants send_ear_take (
 /* Packets were pushed, and `flow` is what came of it, at `passed_by` of rtpsession's
  * clock. */
 void send_ear_on_pushed (SendEar *e, GstFlowReturn flow, RaTime passed_by);
-/* TRUE: by the `news` somebody behind us takes or adds packets.  After a flush numbers
+/* TRUE, once: by the `news` somebody behind us takes or adds packets.  After a flush numbers
  * differ, too, and nobody can mend that. */
-gboolean send_ear_is_misled (SendEar *e, RaEarNews news);
+gboolean send_ear_take_misled (SendEar *e, RaEarNews news);
+/* How long ago the receiver was heard last; RA_SPAN_NONE: not since the start. */
+RaSpan send_ear_heard_ago (const SendEar *e, RaTime now);
 /* A loss as element messages describe it (transfer full); `clock` says when the
  * packet was sent. */
 GstStructure *send_ear_loss (const RaEarLoss *loss, const OurClock *clock);

@@ -10,7 +10,6 @@
 #include "sendwarnings.h"
 
 #include <gst/rtpadapt/lda.h>
-#include <gst/rtpadapt/repair/block.h>
 
 #define GST_CAT_DEFAULT gst_rtp_adapt_send_debug
 
@@ -23,7 +22,7 @@
 static void job (GstElement *element, gpointer user_data);
 
 void
-send_tell (GstRtpAdaptSend *self)
+send_job_start (GstRtpAdaptSend *self)
 {
   send_assert_locked (self);
   if (herald_wake (&self->herald))
@@ -44,8 +43,8 @@ send_apply (GstRtpAdaptSend *self, SendWants wants)
     key_gate_lack (&self->keys);
   if (wants & SEND_SEARCH)
     send_upstream_changed (self);
-  if (wants & (SEND_TELL | SEND_SEARCH))
-    send_tell (self);
+  if (wants & (SEND_JOB | SEND_SEARCH))
+    send_job_start (self);
   if (wants & SEND_WAKE)
     send_wake (self);
 }
@@ -64,7 +63,7 @@ notices_give (GstRtpAdaptSend *self, Notices *notices)
 /* --- what is heard ------------------------------------------------------------ */
 
 RaEar *
-send_ear (GstRtpAdaptSend *self)
+send_ear_configured (GstRtpAdaptSend *self)
 {
   ra_ear_set (self->ear.ear,
       &(RaEarConfig){ .kind = self->mode.kind,
@@ -90,7 +89,7 @@ losses_take (GstRtpAdaptSend *self)
               GST_OBJECT (self), send_ear_loss (&loss, &self->clock)));
   }
   if (self->cfg.loss_messages)
-    self->ear.unposted += unposted;
+    herald_leave_out (&self->herald, unposted);
 }
 
 static void
@@ -184,7 +183,7 @@ rtp_adapt_send_new_receiver (GstRtpAdaptSend *self)
     mode_on_receiver (&self->mode);
     self->rtx = (RtxGate){ 0 };
     losses_mend (self, send_now (self));
-    send_apply (self, SEND_REFRESH | SEND_TELL);
+    send_apply (self, SEND_REFRESH | SEND_JOB);
   }
   g_mutex_unlock (&self->lock);
 }
@@ -201,7 +200,8 @@ rtcp_take (GstRtpAdaptSend *self, const guint8 *bytes, gsize len)
     return;
   now = send_now (self);
   outage_on_rtcp (&self->outage, now);
-  send_on_news (self, ra_ear_on_rtcp (send_ear (self), bytes, len, now), now);
+  send_on_news (
+      self, ra_ear_on_rtcp (send_ear_configured (self), bytes, len, now), now);
 }
 
 static void
@@ -361,8 +361,7 @@ encoders_set (GstRtpAdaptSend *self)
   RaSplit split;
   EncodersJob job;
 
-  ra_sender_split (
-      self->sender, backlog_span (self->pace.backlog, rate), &split);
+  ra_sender_split (self->sender, pace_waiting (&self->pace, rate), &split);
   encoders_plan (&self->encoders,
       encoders_share (&self->encoders, &split, rate,
           streams_other_bitrate (&self->way.streams, now)),
@@ -410,26 +409,38 @@ encoders_drive (GstRtpAdaptSend *self)
   /* No encoder takes a bitrate of 0, and the breakers of others that drive it may
    * be closed. */
   if (ra_sender_is_open (self->sender)
-      || self->pace.flow == GST_FLOW_NOT_LINKED) /* nothing leaves */
+      || pace_is_unlinked (&self->pace)) /* nothing leaves */
     encoders_pause (&self->encoders);
   else
     encoders_set (self);
 }
 
+/* After a stop the encoders get back what they had.  One may block until a
+ * sink that is about to stop lets its stream go on, so the thread that changes the state
+ * cannot do it.  The lock is held, and let go. */
+static void
+encoders_give_back (GstRtpAdaptSend *self)
+{
+  g_autoptr (GPtrArray) dropped = encoders_take_dropped (&self->encoders);
+
+  if (!dropped)
+    return;
+  g_mutex_unlock (&self->lock);
+  encoders_restore (dropped);
+  g_clear_pointer (&dropped, g_ptr_array_unref);
+  g_mutex_lock (&self->lock);
+}
+
 /* --- FEC and numbers that are left out ---------------------------------- */
 
-/* What the radio loses of the packets that leave too late to be sent again: losses to
- * congestion end with the lower rate, of which FEC would take a part.  Only of a code of
- * maximum distance so few repair packets are of use.  A receiver that follows the path
- * waits for what is sent again, and would wait for all that FEC spans. */
+/* Losses to congestion end with the lower rate, of which FEC would take a part.  Only of a
+ * code of maximum distance so few repair packets are of use. */
 static gdouble
 late_loss (const GstRtpAdaptSend *self, RaFecCode code)
 {
-  const RaRepair *repair = ra_sender_repair (self->sender);
-
-  return code == RA_FEC_CODE_RS && fec_goes (self) && ra_repair_mends (repair)
-          && !repair->cfg.follows && !ra_fecs[self->cfg.fec]->none
-      ? repair->radio
+  return code == RA_FEC_CODE_RS && fec_goes (self)
+          && !ra_fecs[self->cfg.fec]->none
+      ? ra_repair_late_radio (ra_sender_repair (self->sender))
       : 0;
 }
 
@@ -438,13 +449,12 @@ static FecRank
 fec_rank (GstRtpAdaptSend *self)
 {
   if (is_quiet (self, send_now (self)) || ra_sender_is_open (self->sender)
-      || self->pace.flow == GST_FLOW_NOT_LINKED)
+      || pace_is_unlinked (&self->pace))
     return FEC_RANK_SILENT;
   return fec_goes (self) ? FEC_RANK_USED : FEC_RANK_UNUSED;
 }
 
-/* A block ends in time for the most that the receiver holds packets; it hears
- * which codes that knows. */
+/* The receiver says which codes it knows. */
 static FecWants
 fec_wants (GstRtpAdaptSend *self)
 {
@@ -456,9 +466,7 @@ fec_wants (GstRtpAdaptSend *self)
     code = RA_FEC_CODE_RS;
   return (
       FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
-    .span = ra_block_span (MAX (repair->cfg.most, repair->path.latency),
-        repair->path.jitter + repair->path.queue, ra_repair_wait (repair),
-        repair->path.frame),
+    .span = ra_repair_block_span (repair),
     .code = code,
     .late = late_loss (self, code),
     .rest = late_loss (self, code) * ra_repair_surprised (repair),
@@ -594,13 +602,22 @@ keys_look (GstRtpAdaptSend *self)
 
 /* --- the job ------------------------------------------------------------ */
 
-/* The lock is held, and let go if the rate changed. */
+/* The log says why the rate is what it is.  The lock is held, and let go if the rate
+ * changed. */
 static void
 rate_notify (GstRtpAdaptSend *self)
 {
-  if (!self->sender
-      || !herald_is_news (
-          &self->herald, SEND_NEWS_RATE, ra_sender_rate (self->sender)))
+  RaSenderStats stats;
+  guint64 rate;
+
+  if (!self->sender)
+    return;
+  rate = ra_sender_rate (self->sender);
+  ra_sender_get_stats (self->sender, &stats);
+  if (herald_is_news (&self->herald, SEND_NEWS_LIMIT, stats.limit))
+    GST_DEBUG_OBJECT (self, "%" G_GUINT64_FORMAT " bit/s, limit: %s", rate,
+        ra_rate_limit_nick (stats.limit));
+  if (!herald_is_news (&self->herald, SEND_NEWS_RATE, rate))
     return;
   g_mutex_unlock (&self->lock);
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
@@ -618,6 +635,7 @@ job (GstElement *element, gpointer user_data)
   do {
     herald_round (&self->herald);
     encoders_drive (self);
+    encoders_give_back (self);
     keys_look (self);
     mode_drive (self);
     fecencs_drive (self);
@@ -646,12 +664,12 @@ stats_running (GstRtpAdaptSend *self, SendStats *x, guint64 rate)
 {
   x->repair = ra_sender_repair (self->sender)->stats;
   x->time = our_clock_time (&self->clock, send_now (self));
-  x->backlog = backlog_span (self->pace.backlog, rate);
-  x->dropped = backlog_dropped (self->pace.backlog) + self->pace.ended
-      + self->outage.stale;
+  x->heard_ago = send_ear_heard_ago (&self->ear, send_now (self));
+  x->backlog = pace_waiting (&self->pace, rate);
+  x->dropped = pace_dropped (&self->pace) + self->outage.stale;
   x->dropped_frames
-      = backlog_dropped_frames (self->pace.backlog) + self->outage.stale_frames;
-  x->frames_skipped = skip_level_skipped (self->encoders.level);
+      = pace_dropped_frames (&self->pace) + self->outage.stale_frames;
+  x->frames_skipped = encoders_skipped (&self->encoders);
   x->skipped = ra_sender_ledger (self->sender)->skipped;
 }
 
@@ -672,8 +690,8 @@ send_stats (GstRtpAdaptSend *self)
     .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
     .not_rtp = self->way.not_rtp,
     .plain = self->way.plain,
-    .late = self->way.late,
-    .unposted = self->ear.unposted,
+    .late = self->rtx.late,
+    .unposted = self->herald.unposted,
     .malformed = self->way.malformed,
     .ceased = self->outage.ceased,
     .probes = self->outage.probes,

@@ -45,6 +45,7 @@ typedef enum
 {
   SEND_NEWS_RATE,
   SEND_NEWS_BREAKER, /* RaBreakerState */
+  SEND_NEWS_LIMIT,   /* RaRateLimit; for the log */
 } SendNews;
 
 struct _GstRtpAdaptSend
@@ -114,7 +115,9 @@ send_rate (const GstRtpAdaptSend *self)
 static inline void
 send_upstream_changed (GstRtpAdaptSend *self)
 {
-  self->encoders.stale = self->fecencs.stale = self->skippers.stale = TRUE;
+  encoders_on_upstream_changed (&self->encoders);
+  fecencs_on_upstream_changed (&self->fecencs);
+  skippers_on_upstream_changed (&self->skippers);
 }
 
 /* sendjob.c: the lock is held for all of these. */
@@ -122,10 +125,12 @@ send_upstream_changed (GstRtpAdaptSend *self)
 void send_apply (GstRtpAdaptSend *self, SendWants wants);
 /* Makes the task look again. */
 void send_wake (GstRtpAdaptSend *self);
-/* Has the job post and notify what changed. */
-void send_tell (GstRtpAdaptSend *self);
-/* The ear, which goes by what is set and in effect now; there must be a sender. */
-RaEar *send_ear (GstRtpAdaptSend *self);
+/* Has the job run once more: it drives encoders, FEC encoders and payloaders, finds the
+ * session, asks for key frames, then posts and notifies what changed. */
+void send_job_start (GstRtpAdaptSend *self);
+/* Sets the ear by what is set and in effect now, and returns it; there must be a
+ * sender. */
+RaEar *send_ear_configured (GstRtpAdaptSend *self);
 /* Does what the ear's news ask for. */
 void send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now);
 /* The time between requests for a key frame. */

@@ -92,7 +92,7 @@ const PropRow send_props[] = {
       "worth seeing. While nobody answers, two packets leave per second, "
       "however low this is",
       PROP_PLAYING, PROP_UINT (SendConfig, min_bitrate, 1, G_MAXUINT, SEND_MIN),
-      .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_TELL },
+      .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_JOB },
   { "start-bitrate", "Start bitrate",
       "estimated-bitrate before the first feedback (@, 0 = the "
       "controller's own beginning); higher where the path is known, and the "
@@ -104,7 +104,7 @@ const PropRow send_props[] = {
       "estimated-bitrate never goes above (@); set it to the most that makes the "
       "picture better, or that the line may cost",
       PROP_PLAYING, PROP_UINT (SendConfig, max_bitrate, 1, G_MAXUINT, SEND_MAX),
-      .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_TELL },
+      .unit = "bit/s", .then = THEN_LIMITS | SEND_WAKE | SEND_JOB },
   { "controller", "Rate controller",
       "How much may be sent; the default unless TCP-like flows by RFC are "
       "wanted, or a paper is repeated. While running, a new one begins at the "
@@ -112,11 +112,11 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_ENUM (SendConfig, controller, gst_rtp_adapt_controller_get_type,
           RA_DEFAULT_CONTROLLER),
-      .pair = &controller_pair, .then = SEND_WAKE | SEND_TELL | THEN_PAIR },
+      .pair = &controller_pair, .then = SEND_WAKE | SEND_JOB | THEN_PAIR },
   { "controller-params", "Controller parameters",
       "The controller's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, controller_params, ""), .pair = &controller_pair,
-      .then = SEND_WAKE | SEND_TELL | THEN_PAIR },
+      .then = SEND_WAKE | SEND_JOB | THEN_PAIR },
   { "lda", "Loss differentiation",
       "Which losses are congestion; the default goes with controller=delay. "
       "While running, a new one begins with "
@@ -133,21 +133,21 @@ const PropRow send_props[] = {
       "none where there is none, and for a receiver that cannot read it",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, fec, gst_rtp_adapt_fec_get_type, SEND_FEC),
-      .pair = &fec_pair, .then = SEND_TELL },
+      .pair = &fec_pair, .then = SEND_JOB },
   { "fec-params", "FEC parameters",
       "The rule's parameters, \"name=value,name=value\"", PROP_PLAYING,
       PROP_TEXT (SendConfig, fec_params, ""), .pair = &fec_pair,
-      .then = SEND_TELL },
+      .then = SEND_JOB },
   { "fec-code", "FEC code",
       "What an rtpadaptfecenc upstream makes; rs only for a receiver that knows it",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto"),
-      .then = SEND_TELL },
+      .then = SEND_JOB },
   { "fec-unasked", "FEC unasked",
       "FEC goes to a receiver that does not say that it uses it, too; only where its "
       "payload type is agreed on in another way",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, fec_unasked, TRUE),
-      .then = SEND_TELL },
+      .then = SEND_JOB },
   { "feedback", "Feedback", "How the receiver reports", PROP_READY,
       PROP_ENUM (
           SendConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
@@ -178,7 +178,7 @@ const PropRow send_props[] = {
       "Names of the encoder elements to drive, commas between (empty = "
       "all that are found upstream, none = drive none of them)",
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder, ""),
-      .then = THEN_ENCODERS | SEND_TELL },
+      .then = THEN_ENCODERS | SEND_JOB },
   { "encoder-bitrate", "Encoder bitrate",
       "What the encoders should make, together (@, 0 = nothing)", PROP_READ,
       .type = G_TYPE_UINT, .max.u = G_MAXUINT, .unit = "bit/s" },
@@ -187,7 +187,7 @@ const PropRow send_props[] = {
       "capsfilter between a videoscale, or videorate, and the encoder; a "
       "message rtpadapt-size proposes the size in any case",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, adapt_size, FALSE),
-      .then = SEND_TELL },
+      .then = SEND_JOB },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptsend-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS },
@@ -211,13 +211,13 @@ const PropRow send_props[] = {
       PROP_PLAYING,
       PROP_DOUBLE (SendConfig, friendliness_cap, 0, G_MAXDOUBLE,
           RA_DEFAULT_FRIENDLINESS_CAP),
-      .then = THEN_SAFETY | SEND_WAKE | SEND_TELL },
+      .then = THEN_SAFETY | SEND_WAKE | SEND_JOB },
   { "circuit-breakers", "Circuit breakers",
       "Stop for as long as RFC 8083 says so: no feedback for 15 s, "
       "nothing delivered, ten times a TCP's rate, or useless media; "
       "off only for a radio that nobody else uses",
       PROP_PLAYING, PROP_BOOLEAN (SendConfig, circuit_breakers, TRUE),
-      .then = THEN_SAFETY | SEND_WAKE | SEND_TELL },
+      .then = THEN_SAFETY | SEND_WAKE | SEND_JOB },
   { "colour", "Colour",
       "Which packets the network should drop first, where routers or access "
       "points go by the DSCP; rtpadaptudpsink writes it. While running, a new one begins with default "
@@ -235,10 +235,10 @@ const PropRow send_props[] = {
       "element upstream that has it (empty = what is known of the "
       "encoder)",
       PROP_PLAYING, PROP_TEXT (SendConfig, encoder_property, ""),
-      .then = THEN_ENCODERS | THEN_DRIVE | SEND_TELL },
+      .then = THEN_ENCODERS | THEN_DRIVE | SEND_JOB },
   { "encoder-unit", "Encoder unit", "The unit of encoder-property (@)",
       PROP_PLAYING, PROP_UINT (SendConfig, encoder_unit, 1, G_MAXINT, 1),
-      .unit = "bit/s", .then = THEN_ENCODERS | THEN_DRIVE | SEND_TELL },
+      .unit = "bit/s", .then = THEN_ENCODERS | THEN_DRIVE | SEND_JOB },
   { "skip-interval", "Skip interval",
       "With feedback about RTP numbers one is left out between two video "
       "frames, at random, once in so many packets: a receiver that says "
@@ -246,7 +246,7 @@ const PropRow send_props[] = {
       "1000 where receivers gain from lies)",
       PROP_PLAYING,
       PROP_UINT (SendConfig, skip_interval, 0, G_MAXINT, SEND_SKIP_INTERVAL),
-      .then = THEN_SKIPS | SEND_TELL },
+      .then = THEN_SKIPS | SEND_JOB },
   { "ecn", "ECN",
       "ECN bits that rtpadaptudpsink sends packets with: only with "
       "feedback=ccfb, after a test of the path, and not-ect for a minute "
@@ -254,7 +254,7 @@ const PropRow send_props[] = {
       "7.4)",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, ecn, gst_rtp_adapt_ecn_get_type, "not-ect"),
-      .then = SEND_TELL },
+      .then = SEND_JOB },
   { "retransmission", "Retransmission",
       "Send lost packets again to a receiver that uses them, by an rtprtxsend; "
       "off where FEC alone is wanted",

@@ -125,6 +125,15 @@ const Field send_stats_running_fields[] = {
       FIELD_UINT64 (SendStats, sender.packets_sent) },
   { "bytes-sent", "bytes", "the same with RTP headers, without UDP's and IP's",
       "ledger", FIELD_UINT64 (SendStats, sender.bytes_sent) },
+  { "limit", "",
+      "what holds estimated-bitrate where it is: controller, start, queue, loss, "
+      "competition, policer, min, max, unanswered, lies, friendliness, evidence, "
+      "fallback or breaker; using it has what to do",
+      "controller, guard", FIELD_TEXT (SendStats, limit) },
+  { "heard-ago", "ns",
+      "since feedback or a report about our streams was believed last; -1 before "
+      "the first",
+      "ear", FIELD_SPAN (SendStats, heard_ago) },
   { "rtt", "ns", "round trip, smoothed; -1 before the first report",
       "RFC 5348 4.3", FIELD_SPAN (SendStats, sender.rtt) },
   { "queue", "ns",
@@ -316,6 +325,7 @@ running_set (GstStructure *s, SendStats *stats, const RaSender *sender,
   ra_sender_get_stats (sender, &stats->sender);
   stats->trip = ra_breaker_nick (stats->sender.trip);
   stats->breaker = ra_breaker_state_nick (stats->sender.breaker);
+  stats->limit = ra_rate_limit_nick (stats->sender.limit);
   stats->fec_percentage = ra_sender_fec (sender);
   stats->other_rate = streams_other_bitrate (streams, now);
   fields_set (s, send_stats_running_fields, stats);

@@ -32,7 +32,8 @@ typedef struct
   guint fec_percentage;
   guint64 other_rate; /* bit/s */
   RaSenderStats sender;
-  const gchar *trip, *breaker;
+  const gchar *trip, *breaker, *limit;
+  RaSpan heard_ago;
   RaRepairStats repair;
   guint64 time;
   RaSpan backlog;

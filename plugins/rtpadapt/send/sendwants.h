@@ -14,9 +14,10 @@ typedef enum
 {
   SEND_WANTS_NOTHING = 0,
   SEND_WAKE = 1 << 0, /* the task looks again at what waits, and for how long */
-  SEND_TELL = 1 << 1, /* the job posts and notifies what changed */
+  SEND_JOB = 1 << 1,  /* the job runs: it drives what is upstream, then posts */
   SEND_REFRESH = 1 << 2, /* the receiver lacks a key frame */
   SEND_SEARCH = 1 << 3,  /* other elements may stand upstream */
+  SEND_ALL = (1 << 4) - 1,
 } SendWants;
 
 G_END_DECLS

@@ -132,3 +132,38 @@ warn_of_no_truth (Notices *n, const RaLdaOps *lda)
       "lda=%s needs %s, and there is none: every loss counts as congestion.",
       lda->name, lda->needs);
 }
+
+static void
+choice_add (GString *choice, const gchar *property, const gchar *name)
+{
+  g_string_append_printf (
+      choice, "%s%s=%s", choice->len ? " or " : "", property, name);
+}
+
+/* Singh et al. 2006, 3.2: "it is incompatible with the loss event rate used in the
+ * TFRC equation". */
+gchar *
+warning_of_pair (
+    const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate)
+{
+  gboolean events = lda->shares && rate->by_events;
+  g_autoptr (GString) choice = g_string_new (NULL);
+
+  for (guint i = 0; events && ra_rates[i]; i++) {
+    if (ra_rates[i]->by_shares)
+      choice_add (choice, "controller", ra_rates[i]->name);
+  }
+  if (events)
+    return g_strdup_printf (
+        "lda %s estimates a loss rate, and controller %s goes by loss events: "
+        "set %s",
+        lda->name, rate->name, choice->str);
+  if (!lda->colours || !colour->none)
+    return NULL;
+  for (guint i = 0; ra_colours[i]; i++) {
+    if (!ra_colours[i]->none)
+      choice_add (choice, "colour", ra_colours[i]->name);
+  }
+  return g_strdup_printf (
+      "lda %s needs %s: set %s", lda->name, lda->needs, choice->str);
+}

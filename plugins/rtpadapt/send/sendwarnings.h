@@ -9,7 +9,9 @@
 #include "feedbackmode.h"
 #include "parts/notices.h"
 
+#include <gst/rtpadapt/colour.h>
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/safety/breaker.h>
 #include <gst/rtpadapt/safety/ecn.h>
 
@@ -32,5 +34,10 @@ void warn_of_ecn_unheard (Notices *n, const RaFeedbackOps *wanted);
 void warn_of_ecn_failed (Notices *n, RaEcnFault fault);
 /* Packets were lost, and nobody has said why, although `lda` goes by that. */
 void warn_of_no_truth (Notices *n, const RaLdaOps *lda);
+
+/* A warning to be posted at once: `lda` does not go with `rate`, or needs colours where
+ * `colour` gives none (transfer full); or NULL. */
+gchar *warning_of_pair (
+    const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate);
 
 G_END_DECLS

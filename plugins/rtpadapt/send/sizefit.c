@@ -94,6 +94,16 @@ size_apply (const SizeFit *s, GstPad *sinkpad)
   return TRUE;
 }
 
+void
+size_fit_restore (GstElement *encoder)
+{
+  g_autoptr (GstPad) sinkpad = gst_element_get_static_pad (encoder, "sink");
+  const SizeFit full = { 0 };
+
+  if (sinkpad)
+    size_apply (&full, sinkpad);
+}
+
 /* FALSE: they are not raw video. */
 static gboolean
 picture_of (GstPad *sinkpad, RaPicture *p)

@@ -30,6 +30,9 @@ typedef struct
  * May block. */
 GstStructure *size_fit_do (
     SizeFit *s, GstElement *encoder, guint64 bps, gboolean adapt, RaTime now);
+/* The pictures of the encoder get the size that the application wants, unless it has set
+ * that by itself since.  May block. */
+void size_fit_restore (GstElement *encoder);
 /* Of "rtpadapt-size". */
 extern const Field size_fit_fields[];
 

@@ -13,6 +13,12 @@ skippers_stop (Skippers *s)
   return g_steal_pointer (&s->driven);
 }
 
+void
+skippers_on_upstream_changed (Skippers *s)
+{
+  s->stale = TRUE;
+}
+
 gboolean
 skippers_plan (Skippers *s, gboolean wanted, SkippersJob *job)
 {

@@ -32,6 +32,8 @@ typedef struct
  * (transfer full): to be unreferenced without the lock, or NULL. */
 GPtrArray *skippers_stop (Skippers *s);
 
+/* Other elements may stand upstream: a search is due. */
+void skippers_on_upstream_changed (Skippers *s);
 /* FALSE: no search is due. */
 gboolean skippers_plan (Skippers *s, gboolean wanted, SkippersJob *job);
 /* `sinkpad` and `srcpad` are the owner's. */

@@ -22,7 +22,7 @@ void
 way_start (Way *w)
 {
   w->in = w->out = (SendExt){ 0 };
-  w->parses = w->not_rtp = w->plain = w->late = w->malformed = 0;
+  w->parses = w->not_rtp = w->plain = w->malformed = 0;
   memset (w->mark_packets, 0, sizeof w->mark_packets);
   memset (w->mark_bytes, 0, sizeof w->mark_bytes);
 }
@@ -45,31 +45,6 @@ way_set_colour (
   g_clear_pointer (&w->colour, ra_colour_free);
   w->colour = fresh;
   return TRUE;
-}
-
-/* Singh et al. 2006, 3.2: "it is incompatible with the loss event rate used in the
- * TFRC equation". */
-gchar *
-way_pair_odd (
-    const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate)
-{
-  g_autoptr (GString) choice = NULL;
-
-  if (lda->shares && rate->by_events)
-    return g_strdup_printf (
-        "lda %s estimates a loss rate, and controller %s goes by loss events: "
-        "set controller=arc",
-        lda->name, rate->name);
-  if (!lda->colours || !colour->none)
-    return NULL;
-  choice = g_string_new (NULL);
-  for (guint i = 0; ra_colours[i]; i++) {
-    if (!ra_colours[i]->none)
-      g_string_append_printf (choice, "%scolour=%s", choice->len ? " or " : "",
-          ra_colours[i]->name);
-  }
-  return g_strdup_printf (
-      "lda %s needs %s: set %s", lda->name, lda->needs, choice->str);
 }
 
 gboolean
@@ -369,7 +344,7 @@ flags_of (const BacklogItem *item, const Stream *stream)
 }
 
 void
-way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
+way_describe (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now)
 {
   Stream *stream = way_stream (w, item);
 

@@ -14,8 +14,6 @@
 #include "sendwants.h"
 
 #include <gst/rtpadapt/colour.h>
-#include <gst/rtpadapt/lda.h>
-#include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/sender.h>
 
@@ -30,7 +28,6 @@ typedef struct
   guint64 parses;    /* headers read so far, so that a test can count them */
   guint64 not_rtp;   /* buffers that were not RTP */
   guint64 plain;     /* repeats that left as what they repeat */
-  guint64 late;      /* repeats that waited until they were too late */
   guint64 malformed; /* packets whose header extension could not be written */
   guint64 mark_packets[RA_N_MARKS],
       mark_bytes[RA_N_MARKS]; /* sent, by colour */
@@ -44,11 +41,6 @@ void way_stop (Way *w);
 /* Colours by `ops` from now on.  FALSE if `params` are bad: it goes on as before. */
 gboolean way_set_colour (
     Way *w, const RaColourOps *ops, const gchar *params, GError **error);
-
-/* The warning that `lda` does not go with `rate`, or that it needs colours where
- * `colour` gives none (transfer full), or NULL. */
-gchar *way_pair_odd (
-    const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate);
 
 /* Caps come in.  FALSE if a stream has such caps already. */
 gboolean way_on_caps_in (Way *w, GstCaps *caps);
@@ -78,9 +70,10 @@ RaMark way_colour (Way *w, BacklogItem *item, guint64 rate, RaTime now);
 /* Writes its header extensions, which may make it longer; `fec_made` as above. */
 SendExtResult way_stamp (
     Way *w, BacklogItem *item, gboolean fec_made, const SendExtValues *values);
-/* A packet leaves as it is now: its stream counts it, and `out` has what it is, but for
- * its number and its colour. */
-void way_note (Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now);
+/* Describes in `out` the packet that leaves as it is now, but for its number and its
+ * colour.  Its stream counts it. */
+void way_describe (
+    Way *w, const BacklogItem *item, RaOutgoing *out, RaTime now);
 /* Has the buffer say with which ECN field it leaves, unless that is not ours to
  * decide (RA_ECN_UNSAID). */
 void way_mark (BacklogItem *item, RaEcnField field);
