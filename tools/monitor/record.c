@@ -105,6 +105,16 @@ record_close (Record *self, GError **error)
   return good;
 }
 
+void
+record_discard (Record *self)
+{
+  self->store->taken = NULL;
+  fclose (self->file);
+  unlink (self->path);
+  g_free (self->path);
+  g_free (self);
+}
+
 /* --- opening ------------------------------------------------------------- */
 
 static Store *
