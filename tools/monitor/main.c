@@ -73,7 +73,8 @@ static const GOptionEntry entries[] = {
   { "open", 'o', 0, G_OPTION_ARG_FILENAME, &options.open,
       "Start nothing, show what was recorded to FILE", "FILE" },
   { "version", 0, 0, G_OPTION_ARG_NONE, &options.version, "Print it" },
-  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.command, "",
+  /* As bytes: what the program is given need not be text of this locale. */
+  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.command, "",
       "[PROGRAM [ARGUMENT...]]" },
   { NULL },
 };
@@ -414,9 +415,9 @@ main (int argc, char **argv)
         ? STATUS_NOT_FOUND
         : EXIT_FAILURE;
     complain (error->message);
-    monitor_close (&m);
     /* It would be in the way of the next start. */
     g_clear_pointer (&m.record, record_discard);
+    monitor_close (&m);
     return m.status;
   }
   tick = g_timeout_add (TICK_MS, on_tick, &m);
