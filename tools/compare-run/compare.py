@@ -15,6 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / 'report'), str(HERE.parent / 'papers-run')]
 
 import demo  # noqa: E402
+import files  # noqa: E402
 import tree  # noqa: E402
 from expressions import PaperError, mean  # noqa: E402
 from runner import duration  # noqa: E402
@@ -271,6 +272,8 @@ def run(args, told, out, argv):
     # Of what runs: later the tree may have another.
     known = {'commit': tree.commit(), 'programs': bool(args.programs),
              'first_seed': args.first_seed}
+    for folder in args.work, out:
+        files.need(folder, CompareError)
     if args.record:
         # Now, and not after half an hour of runs.
         record.check(known)
@@ -335,6 +338,9 @@ if __name__ == '__main__':
         sys.exit(main(sys.argv[1:]))
     except PaperError as error:
         print('tools/compare: %s' % error, file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print('tools/compare: %s' % files.why(error), file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -131,14 +131,14 @@ def rates(axes, series, bin_s):
 def queue(axes, series, bin_s):
     found = values(series, 'queue_ms')
     if not known(found):
-        return empty('queue', axes, 'ms in the queue')
+        return empty('queue', axes, 'ms, longest wait')
     content = area('waiting', found, bin_s, axes.queue, axes)
+    # Each value is the longest of its bin already: a mean of them is of nothing.
     content += tips(axes, bin_s, len(found), lambda part: words(
-        'queue %.0f ms', mean(found[part])))
+        'longest wait %.0f ms', max(known(found[part]), default=None)))
     return chart.plot(
         'queue', axes, content, chart.ticks(axes.queue, 3), axes.queue,
-        'ms in the queue', 'Time in the queue: mean %.0f ms, most %.0f ms' % (
-            mean(found), max(known(found))))
+        'ms, longest wait', 'Longest wait in the queue: %.0f ms' % max(known(found)))
 
 
 def half(axes, bin_s, lower, upper, sign):
@@ -227,7 +227,7 @@ def key():
         chart.key(chart.key_line('media'), 'sent, with repair'),
         chart.key(chart.key_line('estimated'), 'estimated bitrate'),
         chart.key(chart.key_line('encoder'), 'what the encoder makes'),
-        chart.key(bars('waiting'), 'time in the queue'),
+        chart.key(bars('waiting'), 'longest wait in the queue'),
         chart.key(bars('fc'), 'congestion'),
         chart.key(bars('fw'), 'radio'),
         chart.key(bars('level'), 'frames shown')))
@@ -283,14 +283,15 @@ def curve(figures, metric, links, systems):
     content, said = '', []
     for i, (system, found) in enumerate(spreads.items()):
         kind = colour(figures, system)
-        line, dots, spans = '', '', ''
+        line, dots, spans, pen = '', '', '', 'M'
         for j, spread in enumerate(found):
-            if spread.mean is None:
+            if spread.mean is None: # the line breaks there
+                pen = 'M'
                 continue
             # Side by side: one must not hide the other.
             x = axes.x(j) + 12 * (i - (len(spreads) - 1) / 2)
             at = '%.4g %.4g' % (x, y(spread.mean))
-            line += ('L' if line else 'M') + at
+            line, pen = line + pen + at, 'L'
             dots += 'M%sh0' % at
             if spread.half:
                 spans += 'M%.4g %.4gV%.4g' % (

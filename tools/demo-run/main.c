@@ -29,7 +29,7 @@ static const GOptionEntry entries[] = {
   { "lda-params", 0, 0, G_OPTION_ARG_STRING, &options.lda_params, "", "TEXT" },
   { "fec", 0, 0, G_OPTION_ARG_STRING, &options.fec, "rule; none: no repair",
       "NAME" },
-  { "link", 0, 0, G_OPTION_ARG_STRING, &options.link, "link chain", "TEXT" },
+  { "link", 0, 0, G_OPTION_ARG_FILENAME, &options.link, "link chain", "TEXT" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "", "N" },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "", "S" },
   { "warmup", 0, 0, G_OPTION_ARG_DOUBLE, &options.warmup, "not measured", "S" },

@@ -235,7 +235,8 @@ bins_clear (Bins *b)
   g_free (b->fec);
 }
 
-/* Rates hold until the next sample; queue is the longest of the bin. */
+/* Rates hold until the next sample; queue is the longest of the bin, NaN where
+ * nothing arrived: an outage is no empty queue. */
 static Bins
 bins_fill (const Record *r, RaTime end)
 {
@@ -245,6 +246,8 @@ bins_fill (const Record *r, RaTime end)
     g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1), g_new0 (gdouble, n + 1),
     g_new0 (gdouble, n + 1) };
 
+  for (guint i = 0; i < n; i++)
+    b.queue[i] = (gdouble) NAN;
   for (guint i = 0; i < r->events->len; i++) {
     const Event *e = &g_array_index (r->events, Event, i);
     gint64 bin = ra_diff (e->t, r->start) / BIN;
@@ -259,7 +262,7 @@ bins_fill (const Record *r, RaTime end)
     } else if (e->kind == SENT) {
       b.media[bin] += e->media * 8 / ra_seconds (BIN);
     } else if (e->kind == ARRIVED) {
-      b.queue[bin] = MAX (b.queue[bin], ra_seconds (e->owd - base) * 1e3);
+      b.queue[bin] = fmax (b.queue[bin], ra_seconds (e->owd - base) * 1e3);
     }
   }
   for (guint i = 1; i < n; i++) {
@@ -363,8 +366,13 @@ static void
 series_write (GString *out, const gchar *name, const gdouble *value, guint n)
 {
   g_string_append_printf (out, "\"%s\": [", name);
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (out, "%s%.0f", i ? "," : "", value[i]);
+  for (guint i = 0; i < n; i++) {
+    g_string_append (out, i ? "," : "");
+    if (isnan (value[i]))
+      g_string_append (out, "null");
+    else
+      g_string_append_printf (out, "%.0f", value[i]);
+  }
   g_string_append (out, "]");
 }
 

@@ -12,16 +12,18 @@ static gint64 seed = 1;
 static gdouble seconds, interval = .1;
 static gboolean self_test, version;
 
+/* Chains and commands have names of files in them: they stay bytes, whatever the
+ * locale. */
 static const GOptionEntry entries[] = {
-  { "there", 0, 0, G_OPTION_ARG_STRING, &there,
+  { "there", 0, 0, G_OPTION_ARG_FILENAME, &there,
       "the way from a to b; nothing: no delay, no loss", "CHAIN" },
-  { "back", 0, 0, G_OPTION_ARG_STRING, &back,
+  { "back", 0, 0, G_OPTION_ARG_FILENAME, &back,
       "the way from b to a (only the delays of --there)", "CHAIN" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "of the models' losses (1)", "N" },
-  { "a", 0, 0, G_OPTION_ARG_STRING_ARRAY, &commands_a,
+  { "a", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &commands_a,
       "run by sh in a; may be repeated; the run ends with the last of them",
       "COMMAND" },
-  { "b", 0, 0, G_OPTION_ARG_STRING_ARRAY, &commands_b,
+  { "b", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &commands_b,
       "run by sh in b; at the end what still runs gets SIGINT, 5 s later "
       "SIGKILL",
       "COMMAND" },

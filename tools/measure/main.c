@@ -59,6 +59,9 @@ main (int argc, char **argv)
         ? EXIT_MISSING
         : EXIT_FAILURE;
   }
-  g_printerr ("rtpadapt-measure: there is no command \"%s\"\n", argv[1]);
+  g_printerr ("rtpadapt-measure: there is no command \"%s\", only", argv[1]);
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_printerr ("%s %s", i > 0 ? "," : "", commands[i].name);
+  g_printerr ("\n");
   return EXIT_FAILURE;
 }

@@ -17,6 +17,7 @@ typedef struct
   const Records *records;
   gint64 from, until;
   gint64 start, interval; /* of the log */
+  gint64 last;            /* the end of the interval before */
   GHashTable *names;      /* id of a flow -> "tcp 5201", of those there */
   gchar *media;           /* id of the stream's flow, or NULL */
   GHashTable *bytes;      /* id -> gdouble, that came through */
@@ -38,6 +39,7 @@ on_link (Reading *g, JsonObject *o, GError **error)
 
   g->start = json_lines_int (o, "start_ns", 0);
   g->interval = ra_span (interval);
+  g->last = g->start;
   return (g->start > 0 && interval > 0 && interval < 3600)
       || wrong (error, "the link tells no start_ns or interval");
 }
@@ -63,18 +65,22 @@ on_flow (Reading *g, JsonObject *o, GError **error)
   return TRUE;
 }
 
+/* What came in an interval came evenly: the part of it counts that is between
+ * `from` and `until`. */
 static gboolean
 on_interval (Reading *g, JsonObject *o, gint64 end, GError **error)
 {
   JsonObject *flows = lines_object (o, "flows");
-  Capacity c = { end - g->interval,
-    json_lines_number (o, "capacity_bps", (gdouble) NAN) };
+  gint64 begin = MAX (end - g->interval, g->last); /* the last one is shorter */
+  gint64 inside = MIN (end, g->until) - MAX (begin, g->from);
+  Capacity c = { begin, json_lines_number (o, "capacity_bps", (gdouble) NAN) };
   JsonObjectIter iter;
   const gchar *id;
   JsonNode *node;
 
   g_array_append_val (g->path->capacities, c);
-  if (!flows || end <= g->from || end > g->until)
+  g->last = end;
+  if (!flows || inside <= 0)
     return TRUE;
   json_object_iter_init (&iter, flows);
   while (json_object_iter_next (&iter, &id, &node)) {
@@ -86,7 +92,8 @@ on_interval (Reading *g, JsonObject *o, gint64 end, GError **error)
       sum = g_new0 (gdouble, 1);
       g_hash_table_insert (g->bytes, g_strdup (id), sum);
     }
-    *sum += json_lines_number (json_node_get_object (node), "out_bytes", 0);
+    *sum += json_lines_number (json_node_get_object (node), "out_bytes", 0)
+        * (gdouble) inside / (gdouble) (end - begin);
   }
   return TRUE;
 }

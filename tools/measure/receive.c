@@ -23,7 +23,7 @@ static struct
 
 static const GOptionEntry entries[] = {
   { "system", 0, 0, G_OPTION_ARG_STRING, &arg.system, "what receives", "NAME" },
-  { "options", 0, 0, G_OPTION_ARG_STRING, &arg.options,
+  { "options", 0, 0, G_OPTION_ARG_FILENAME, &arg.options,
       "properties of its receiver", "\"NAME=VALUE ...\"" },
   { "port", 0, 0, G_OPTION_ARG_INT, &arg.port,
       "(5004; some systems take the two after it, too)", "N" },

@@ -26,7 +26,7 @@ static struct
 
 static const GOptionEntry entries[] = {
   { "system", 0, 0, G_OPTION_ARG_STRING, &arg.system, "what sends", "NAME" },
-  { "options", 0, 0, G_OPTION_ARG_STRING, &arg.options,
+  { "options", 0, 0, G_OPTION_ARG_FILENAME, &arg.options,
       "properties of its sender", "\"NAME=VALUE ...\"" },
   { "clip", 0, 0, G_OPTION_ARG_FILENAME, &arg.clip, "video file", "FILE" },
   { "size", 0, 0, G_OPTION_ARG_STRING, &arg.size, "of the picture (640x360)",

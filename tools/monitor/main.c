@@ -20,6 +20,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* As often as there is something new. */
@@ -72,7 +73,8 @@ static const GOptionEntry entries[] = {
   { "open", 'o', 0, G_OPTION_ARG_FILENAME, &options.open,
       "Start nothing, show what was recorded to FILE", "FILE" },
   { "version", 0, 0, G_OPTION_ARG_NONE, &options.version, "Print it" },
-  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.command, "",
+  /* As bytes: what the program is given need not be text of this locale. */
+  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.command, "",
       "[PROGRAM [ARGUMENT...]]" },
   { NULL },
 };
@@ -207,7 +209,8 @@ socket_is_plain (const gchar *path)
       == '\0';
 }
 
-/* The user's, the one that all know, or one for our program only. */
+/* The user's, the one that all know, or one for our program only.  GLib would cut
+ * a long path off: unix(7) has 107 bytes for it. */
 static gchar *
 socket_choose (Monitor *m, GError **error)
 {
@@ -221,12 +224,17 @@ socket_choose (Monitor *m, GError **error)
     path = g_build_filename (m->folder, MONITOR_SOCKET, NULL);
   else
     return NULL;
-  if (socket_is_plain (path))
+  if (!socket_is_plain (path))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_FILENAME,
+        "%s has more than letters, digits and /._-+ in it, choose another "
+        "--socket",
+        path);
+  else if (strlen (path) >= sizeof ((struct sockaddr_un *) NULL)->sun_path)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG,
+        "%s is too long for a socket, choose a shorter --socket or TMPDIR",
+        path);
+  else
     return path;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_FILENAME,
-      "%s has more than letters, digits and /._-+ in it, choose another "
-      "--socket",
-      path);
   g_free (path);
   return NULL;
 }
@@ -287,10 +295,10 @@ monitor_open (Monitor *m, GError **error)
 
   m->store = store_new (text, g_get_monotonic_time ());
   socket = socket_choose (m, error);
-  if (options.record
-      && !(m->record = record_new (options.record, m->store, error)))
-    return FALSE;
-  if (!socket || !(m->intake = intake_new (socket, m->store, error))
+  if (!socket
+      || (options.record
+          && !(m->record = record_new (options.record, m->store, error)))
+      || !(m->intake = intake_new (socket, m->store, error))
       || !page_open (m, error) || !signals_catch (m, error))
     return FALSE;
   if (options.text)
@@ -407,6 +415,8 @@ main (int argc, char **argv)
         ? STATUS_NOT_FOUND
         : EXIT_FAILURE;
     complain (error->message);
+    /* It would be in the way of the next start. */
+    g_clear_pointer (&m.record, record_discard);
     monitor_close (&m);
     return m.status;
   }

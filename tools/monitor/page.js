@@ -7,7 +7,8 @@
 
 const SETTLE = 2;      // what a stream begins with sets no axis, seconds
 const MEAN = 10;       // of shares of packets, in words
-const GAP = 3;         // a line is broken there
+const GAP = 3;         // at least: a line is broken there
+const GAP_STEPS = 2.5; // of the usual distance of two points
 const SILENT_MS = 5000;
 const AGAIN_MS = [1000, 2000, 5000];
 
@@ -95,7 +96,7 @@ function makePlot(plot, parent) {
 function makeSource() {
   const section = make('section', document.getElementById('sources'), 'source');
   const header = make('header', section);
-  const view = {section, points: [], name: make('h2', header),
+  const view = {section, points: [], gap: GAP, name: make('h2', header),
     about: make('p', header), breaker: make('p', header, 'breaker'),
     grid: make('div', section, 'plots')};
   view.plots = PLOTS.map((plot) => makePlot(plot, view.grid));
@@ -122,6 +123,13 @@ function describe(view, info, recorded) {
   view.section.style.order = info.kind === 'send' ? 0 : 1;
 }
 
+// An element may post its statistics each 5 s: its points belong together.
+function gapOf(points) {
+  const steps = points.slice(1).map((point, i) => point.t - points[i].t)
+      .sort((a, b) => a - b);
+  return Math.max(GAP, GAP_STEPS * (steps[steps.length >> 1] || 0));
+}
+
 function take(message) {
   clock = performance.now() / 1000 - message.now;
   span = message.span;
@@ -132,15 +140,20 @@ function take(message) {
     const view = sources.get(info.id);
     known.add(info.id);
     describe(view, info, message.recorded !== null);
-    view.points.push(...info.points);
-    while (view.points.length && view.points[0].t < message.now - span - GAP)
+    // A recording may have more points than a call may have arguments.
+    for (const point of info.points) view.points.push(point);
+    while (view.points.length
+        && view.points[0].t < message.now - span - view.gap)
       view.points.shift();
+    view.gap = gapOf(view.points);
   }
   for (const [id, view] of sources) {
     if (known.has(id)) continue;
     view.section.remove();
     sources.delete(id);
   }
+  document.getElementById('span').textContent = message.recorded === null
+      ? `The last ${span} seconds.` : 'All of the recording.';
   const command = message.command || '';
   document.getElementById('command').textContent = command;
   document.title = command ? `${command} - rtpadapt-monitor`
@@ -193,7 +206,7 @@ function runs(points, series, axes) {
   for (const point of points) {
     const value = valueOf(point, series);
     if (value === null) continue;
-    if (point.t - last > GAP) found.push([]);
+    if (point.t - last > axes.gap) found.push([]);
     found[found.length - 1].push([axes.x(point.t), axes.y(value)]);
     last = point.t;
   }
@@ -222,7 +235,7 @@ function drawLine(g, points, series, axes, colour) {
 // A bar is as broad as the time that it is about.
 function drawBars(g, points, plot, axes, colours) {
   for (let i = 1; i < points.length; i++) {
-    if (points[i].t - points[i - 1].t > GAP) continue;
+    if (points[i].t - points[i - 1].t > axes.gap) continue;
     const left = axes.x(points[i - 1].t);
     const width = axes.x(points[i].t) - left;
     let sum = 0;
@@ -261,7 +274,7 @@ function drawAxes(g, plot, axes, colours) {
   }
 }
 
-function drawCanvas(canvas, plot, points, since, now, colours) {
+function drawCanvas({canvas, plot}, {points, since, gap}, now, colours) {
   const ratio = window.devicePixelRatio || 1;
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;
@@ -271,7 +284,7 @@ function drawCanvas(canvas, plot, points, since, now, colours) {
     canvas.height = Math.round(height * ratio);
   }
   const limit = limitOf(plot, points, since);
-  const axes = {now, width, height, top: limit,
+  const axes = {now, width, height, gap, top: limit,
     x: (t) => GUTTER + (width - GUTTER) * (1 - (now - t) / span),
     y: (v) => 7 + (height - BELOW - 7)
         * (1 - Math.min(v * plot.scale / limit, 1))};
@@ -345,8 +358,7 @@ function draw() {
     view.grid.classList.toggle('odd', shown % 2 === 1);
     for (const drawn of view.plots) {
       if (!drawn.figure.hidden)
-        drawCanvas(drawn.canvas, drawn.plot, view.points, view.since, now,
-            colours);
+        drawCanvas(drawn, view, now, colours);
     }
   }
 }
@@ -380,8 +392,10 @@ function connect() {
     redraw();
     socket.send('ok');
   };
-  socket.onclose = () => {
-    if (ended === null) say('Connection lost, trying again.', 'lost');
+  socket.onclose = ({reason}) => {
+    if (ended === null)
+      say(`${reason ? `Refused: ${reason}` : 'Connection lost'}, trying again.`,
+          'lost');
     setTimeout(connect,
         AGAIN_MS[Math.min(attempts++, AGAIN_MS.length - 1)]);
   };

@@ -105,6 +105,16 @@ record_close (Record *self, GError **error)
   return good;
 }
 
+void
+record_discard (Record *self)
+{
+  self->store->taken = NULL;
+  fclose (self->file);
+  unlink (self->path);
+  g_free (self->path);
+  g_free (self);
+}
+
 /* --- opening ------------------------------------------------------------- */
 
 static Store *
@@ -130,6 +140,8 @@ read_head (const gchar *line)
   store = store_new (stats_text (head, "command"), json_node_get_int (start));
   store->date = g_strdup (stats_text (head, "date"));
   store->span_us = G_MAXINT64;
+  /* None is forgotten: one after the other may come to more than live. */
+  store->sources_max = G_MAXUINT;
   return store;
 }
 

@@ -19,6 +19,8 @@ typedef struct _Record Record;
 Record *record_new (const gchar *path, Store *store, GError **error);
 /* Frees it; FALSE and an error if not all that was taken is in the file. */
 gboolean record_close (Record *record, GError **error);
+/* Frees it and removes the file. */
+void record_discard (Record *record);
 
 /* A store with all of the file, or NULL and an error.  `end_us` is the time of
  * its last line.  A line that cannot be read is counted in the store. */

@@ -34,6 +34,7 @@ store_new (const gchar *command, gint64 now_us)
   store->sources = g_ptr_array_new_with_free_func (source_free);
   store->start_us = now_us;
   store->span_us = STORE_SPAN_US;
+  store->sources_max = STORE_SOURCES_MAX;
   store->command = g_strdup (command);
   return store;
 }
@@ -160,7 +161,7 @@ take (Store *store, const Line *line, guint connection)
   PointCounts counts;
   Point point;
 
-  if (!source && store->sources->len >= STORE_SOURCES_MAX)
+  if (!source && store->sources->len >= store->sources_max)
     return FALSE;
   if (last && line->time_us < last->time_us)
     return FALSE;

@@ -9,7 +9,7 @@
 #define STORE_SPAN_US (60 * G_USEC_PER_SEC)
 /* Points are not closer: an element may post more often. */
 #define STORE_STEP_US (200 * G_TIME_SPAN_MILLISECOND)
-/* Elements; more are refused. */
+/* Elements at a time, live; more are refused. */
 #define STORE_SOURCES_MAX 32
 
 typedef struct
@@ -32,10 +32,10 @@ typedef struct
   GPtrArray *sources;       /* Source */
   gint64 start_us, span_us; /* STORE_SPAN_US; of a recording all of it */
   guint64 serial, bad_lines;
-  guint last_id;
-  gchar *command;   /* the program that was started, or NULL */
-  gchar *date;      /* of a recording, else NULL */
-  StoreTaken taken; /* or NULL */
+  guint last_id, sources_max; /* STORE_SOURCES_MAX; a recording has no limit */
+  gchar *command;             /* the program that was started, or NULL */
+  gchar *date;                /* of a recording, else NULL */
+  StoreTaken taken;           /* or NULL */
   gpointer taken_data;
 } Store;
 

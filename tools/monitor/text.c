@@ -16,6 +16,7 @@
 #define SHARE_US (10 * G_USEC_PER_SEC)
 /* If the terminal does not say. */
 #define WIDTH 80
+#define HEIGHT 24
 
 struct _Text
 {
@@ -214,19 +215,22 @@ add_bars (GString *s, const Source *source, guint row, gint64 now_us)
   }
 }
 
-static guint
-terminal_width (void)
+static struct winsize
+terminal_size (void)
 {
-  struct winsize size;
+  struct winsize size = { 0 };
 
-  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return WIDTH;
-  return size.ws_col;
+  ioctl (STDOUT_FILENO, TIOCGWINSZ, &size);
+  if (size.ws_col == 0)
+    size.ws_col = WIDTH;
+  if (size.ws_row == 0)
+    size.ws_row = HEIGHT;
+  return size;
 }
 
 /* A line that the terminal broke could not be drawn over. */
 static void
-add_line (Text *self, GString *out, const gchar *line, guint width)
+put_line (Text *self, GString *out, const gchar *line, guint width)
 {
   g_autofree gchar *cut = g_utf8_substring (
       line, 0, MIN (g_utf8_strlen (line, -1), (glong) width - 1));
@@ -236,25 +240,40 @@ add_line (Text *self, GString *out, const gchar *line, guint width)
   self->lines++;
 }
 
+/* Nor could one that left the terminal at its top: the cursor is below the last
+ * line. */
 static void
-add_source (
-    Text *self, GString *out, const Source *source, guint width, gint64 now_us)
+put_lines (Text *self, GString *out, const GPtrArray *lines)
 {
-  GString *about = words_source (source);
+  struct winsize size = terminal_size ();
+  guint room = MAX (size.ws_row, 2) - 1;
+  guint n = lines->len > room ? room - 1 : lines->len;
 
-  add_line (self, out, about->str, width);
-  g_string_free (about, TRUE);
+  for (guint i = 0; i < n; i++)
+    put_line (self, out, g_ptr_array_index (lines, i), size.ws_col);
+  if (n < lines->len) {
+    g_autofree gchar *more
+        = g_strdup_printf ("... and %u more", lines->len - n);
+
+    put_line (self, out, more, size.ws_col);
+  }
+}
+
+static void
+add_source (GPtrArray *lines, const Source *source, gint64 now_us)
+{
+  g_ptr_array_add (lines, g_string_free (words_source (source), FALSE));
   for (guint row = 0; row < G_N_ELEMENTS (rows); row++) {
     GString *words = rows[row].words (source);
-    GString *line = g_string_new ("  ");
 
     if (words->len > 0) {
+      GString *line = g_string_new ("  ");
+
       add_bars (line, source, row, now_us);
       g_string_append_printf (line, "  %s", words->str);
-      add_line (self, out, line->str, width);
+      g_ptr_array_add (lines, g_string_free (line, FALSE));
     }
     g_string_free (words, TRUE);
-    g_string_free (line, TRUE);
   }
 }
 
@@ -276,18 +295,19 @@ put (const GString *out)
 static void
 draw_terminal (Text *self, gint64 now_us)
 {
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
   GString *out = g_string_new (NULL);
-  guint width = terminal_width ();
 
   erase (self, out);
   for (guint i = 0; i < self->store->sources->len; i++) {
     const Source *source = g_ptr_array_index (self->store->sources, i);
 
     if (source_last (source))
-      add_source (self, out, source, width, now_us);
+      add_source (lines, source, now_us);
   }
-  if (self->lines == 0)
-    add_line (self, out, "No statistics yet.", width);
+  if (lines->len == 0)
+    g_ptr_array_add (lines, g_strdup ("No statistics yet."));
+  put_lines (self, out, lines);
   put (out);
   g_string_free (out, TRUE);
 }

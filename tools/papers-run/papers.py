@@ -15,6 +15,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / 'tools/report'))
 
+import files
 from check import check
 from expressions import PaperError
 from forms import check_forms
@@ -263,6 +264,10 @@ class Session:
                 raise PaperError('what is recorded comes from a clean commit, and '
                                  'there are changes: git status')
         folder = args.results if self.recording else None
+        # Before the first run, which may take an hour.
+        written = [args.results, args.pages] if self.recording else []
+        for path in [args.work, *written]:
+            files.need(path, PaperError)
         self.records = {paper.name: Record(paper, folder) for paper in papers}
         self.runner = Runner(args.engine, args.work, args.jobs, args.timeout)
         self.tasks = []
@@ -458,6 +463,9 @@ if __name__ == '__main__':
         sys.exit(main(sys.argv[1:]))
     except PaperError as error:
         print('tools/papers: %s' % error, file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print('tools/papers: %s' % files.why(error), file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

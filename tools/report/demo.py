@@ -14,6 +14,7 @@ import tempfile
 import time
 
 import busy
+import files
 import page
 import table
 import tree
@@ -153,13 +154,8 @@ def check(args, pairs):
         if not os.access(program, os.X_OK):
             raise DemoError('%s is missing; tools/demo builds it' % program)
     for path in filter(None, (args.json, args.html)):
-        folder = os.path.dirname(os.path.abspath(path))
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as error:
-            raise DemoError('%s cannot be made: %s' % (
-                folder, error.strerror)) from None
-        if os.path.isdir(path) or not os.access(folder, os.W_OK):
+        files.need(os.path.dirname(os.path.abspath(path)), DemoError)
+        if os.path.isdir(path):
             raise DemoError('%s cannot be written' % path)
     # The simulator knows all names, parameters and link models, too.
     for controller, lda in pairs:
@@ -374,6 +370,9 @@ if __name__ == '__main__':
         sys.exit(main())
     except DemoError as sentence:
         print('demo: %s' % sentence, file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        print('demo: %s' % files.why(error), file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -1,5 +1,6 @@
 # The page: one HTML file with everything in it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import itertools
 import re
 from html import escape
 
@@ -16,7 +17,8 @@ class Axes:
         self.seconds = seconds
         self.warmup = warmup
         self.rate = self._rate(runs) * 1e-6
-        waits = [max(run['series']['queue_ms'], default=0) for run in runs]
+        waits = [max((wait for wait in run['series']['queue_ms'] if wait is not None),
+                     default=0) for run in runs]
         self.wait = max(max(waits, default=0) * 1.1, 10)
         levels = [max(run['series']['fec_percentage'], default=0)
                   for run in runs]
@@ -59,10 +61,15 @@ def _rates(axes, series):
 def _waits(axes, series):
     bin_s, top = series['bin_s'], axes.wait
     points = chart.points(axes, series['queue_ms'], bin_s, top)
-    content = ''
-    if points:
-        content = '<path class="waiting" d="M0 100L%sV100Z"/>' % (
-            'L'.join(points))
+    d = ''
+    # Of each stretch in which packets arrived, from its first bin to its last.
+    for there, part in itertools.groupby(enumerate(points), lambda item: item[1] is not None):
+        part = list(part)
+        if there:
+            d += 'M%s 100L%sH%sV100Z' % (
+                axes.x(part[0][0] * bin_s), 'L'.join(point for _, point in part),
+                axes.x((part[-1][0] + 1) * bin_s))
+    content = '<path class="waiting" d="%s"/>' % d if d else ''
     return chart.plot('queue', axes, content, chart.ticks(top, 3), top,
                  'ms of queue and jitter')
 
