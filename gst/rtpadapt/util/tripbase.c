@@ -10,6 +10,9 @@
 #define SLOPE_MAX 200e-6
 /* Fewer minima lie on any line. */
 #define SLOTS_LEAST 4
+/* ns.  Of a steeper line the minima are nearer than this in the mean, or it is no clock's:
+ * a longer route, or a queue that begins to stand, is a step. */
+#define NEAR 1e6
 
 void
 ra_trip_base_init (RaTripBase *b)
@@ -77,6 +80,8 @@ slope_find (const RaTripBase *b, gint64 no)
       }
     }
   }
+  if (slope > SLOPE_MAX && best > NEAR * n)
+    return 0;
   return CLAMP (slope, 0, SLOPE_MAX);
 }
 
