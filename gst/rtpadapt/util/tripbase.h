@@ -29,6 +29,7 @@ typedef struct
   gboolean used[RA_TRIP_SLOTS];
   gint64 newest;
   gdouble slope; /* ns per ns, 0 to 200 ppm */
+  gboolean sure; /* to set after init: in doubt the clocks do not differ */
 } RaTripBase;
 
 void ra_trip_base_init (RaTripBase *b);
