@@ -188,7 +188,8 @@ class Bench:
 
     def measure(self, link, options, algorithms):
         """Use, least use, p95, congestion loss, M_c, M_w, Jain's index, and
-        the least of it."""
+        the least of it.  M_c and M_w are of the flows of which losses were judged,
+        nan where none were."""
         seeds = 1 if options.get('seconds') == 3600 else self.seeds
         runs = self.sim(link, options, *algorithms, '--sweep',
                         f'seed=1..{seeds}')
@@ -199,7 +200,8 @@ class Bench:
                 min(f['let_through'] for f in flows) * n,
                 mean(f['queue_ms_p95'] for f in flows),
                 mean(f['congestion_loss'] for f in flows),
-                mean(f['m_c'] for f in flows), mean(f['m_w'] for f in flows),
+                mean(f['m_c'] for f in flows if f['judged_congestion']),
+                mean(f['m_w'] for f in flows if f['judged_wireless']),
                 mean(jain), min(jain))
 
     def share(self, link, ours):
@@ -224,6 +226,11 @@ class Bench:
 def mean(values):
     values = [v or 0 for v in values]
     return sum(values) / len(values) if values else math.nan
+
+
+def cell(value):
+    """Three digits, or nothing."""
+    return '' if math.isnan(value) else f'{value:.3f}'
 
 
 def first(rows, begin, holds):

@@ -42,6 +42,8 @@ static const struct
   { "A1 A5", "0 4", "without numbers they look lost" },
   { "A1/1 A2 A3/2 A4 A5/4", "0 1 2 3 5",
       "FEC without numbers between: 3 is missing, once" },
+  { "A1/1 A2 A2 A3/2", "0 1 1 2", "a copy of one without a number" },
+  { "A1/1 A2 A3/2+200 A2", "0 1 201 202", "200 later it may have come round" },
   { "A1/1 A4 A5/2", "0 1 2", "A2, A3 had no number, or it would show" },
   { "A1/1 B1 A2/2 B3", "0 1 2 4", "B never has a number: B2 is missing" },
   { "A1 A2 A5/7 A6/8", "0 1 2 3", "the number begins" },

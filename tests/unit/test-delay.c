@@ -799,15 +799,18 @@ test_apart (void)
 static const struct
 {
   gdouble ppm;  /* of the trips' rise */
+  gdouble step; /* ms, from 240 s on */
   gdouble base; /* ms after 300 s, with a window of 120 s */
   const gchar *why;
 } base_rows[] = {
-  { 0, 20, "clocks in step" },
-  { 100, 50, "20 + 100e-6 * 300 s" },
-  { -100, -10, "20 - 30: the latest minimum, or a slot before" },
+  { 0, 0, 20, "clocks in step" },
+  { 100, 0, 50, "20 + 100e-6 * 300 s" },
+  { -100, 0, -10, "20 - 30: the latest minimum, or a slot before" },
+  { 0, 50, 20, "a step of 50 ms, 4 of 8 slots ago, is no drift" },
+  { 0, 20, 20, "nor is one of 20 ms" },
   /* 300 s at 2000 ppm: 620 ms.  The oldest slot of 120 s began at 195 s: 410 +
    * 200e-6 * 105 s = 431 ms. */
-  { 2000, 431, "no clock: a queue that grows" },
+  { 2000, 0, 431, "no clock: a queue that grows" },
 };
 
 static void
@@ -823,7 +826,8 @@ test_base (gconstpointer data)
       ra_trip_base_get (&b, RA_SECOND, 120 * RA_SECOND), ==, G_MAXDOUBLE);
   /* Each tenth packet meets no queue. */
   for (guint t = 0; t <= 3000; t++) {
-    gdouble trip = 20e6 + base_rows[i].ppm * 1e-6 * t * 1e8 + t % 10 * 3e6;
+    gdouble trip = 20e6 + base_rows[i].ppm * 1e-6 * t * 1e8 + t % 10 * 3e6
+        + (t >= 2400 ? base_rows[i].step * 1e6 : 0);
 
     ra_trip_base_add (&b, trip, t * 100 * RA_MSECOND, 120 * RA_SECOND);
   }

@@ -146,6 +146,31 @@ test_verdict (gconstpointer data)
       packet (lda, &a, verdict_rows[i].low, TRUE), ==, verdict_rows[i].at_low);
 }
 
+/* Without full, and where nothing can be cut: of 5 packets nothing is known, and a queue
+ * that stands throughout may be full.  Of 200 packets that met none the radio takes some. */
+static void
+test_unsure (void)
+{
+  static const struct
+  {
+    guint packets;
+    gdouble queue; /* ms, after the first */
+    RaCause verdict;
+  } unsure[] = { { 3, 0, RA_CAUSE_CONGESTION },
+    { 200, 100, RA_CAUSE_CONGESTION }, { 200, 0, RA_CAUSE_WIRELESS } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (unsure); i++) {
+    g_autoptr (RaLda) lda = ra_lda_new (ra_lda_find ("fused"), "em=0", NULL);
+    RaArrival a = { .arrival = 100 * RA_SECOND, .size = 1200 };
+
+    packet (lda, &a, 0, FALSE);
+    for (guint n = 0; n < unsure[i].packets; n++)
+      packet (lda, &a, unsure[i].queue, n % 20 == 19);
+    g_assert_cmpint (
+        packet (lda, &a, unsure[i].queue, TRUE), ==, unsure[i].verdict);
+  }
+}
+
 /* A fall of more than 20 ms is a new route: nothing is known of it. */
 static void
 test_route (void)
@@ -170,5 +195,6 @@ tests_add (void)
   g_test_add_func ("/fused/prior", test_prior);
   g_test_add_func ("/fused/forgets", test_forgets);
   rows_add ("/fused/verdict", verdict_rows, test_verdict);
+  g_test_add_func ("/fused/unsure", test_unsure);
   g_test_add_func ("/fused/route", test_route);
 }

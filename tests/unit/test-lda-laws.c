@@ -327,6 +327,63 @@ test_no_allocation (gconstpointer data)
   law_cmpuint (n_malloc, ==, before);
 }
 
+/* --- clocks that drift ------------------------------------------------------- */
+
+#define DRIFT_MINUTES 10
+#define DRIFT_STEP (50 * RA_MSECOND)
+
+/* Losses of each minute that are called congestion, of a path whose queue is empty and
+ * whose radio takes 5 %; the receiver's clock is `ppm` faster. */
+static void
+drift_play (const Case *c, gdouble ppm, guint misread[DRIFT_MINUTES],
+    guint lost[DRIFT_MINUTES])
+{
+  g_autoptr (RaLda) lda = make (c, NULL);
+  RaArrival a = { .arrival = 5000 * RA_SECOND,
+    .size = 1000,
+    .rate = 3000000,
+    .grain = 250 * RA_USECOND };
+  RaRng rng;
+
+  ra_lda_set_truth (lda, NULL, NULL);
+  ra_rng_init (&rng, 1, 1);
+  for (RaSpan t = DRIFT_STEP; t < DRIFT_MINUTES * 60 * RA_SECOND;
+       t += DRIFT_STEP * (1 + a.n_lost)) {
+    guint minute = (guint) (t / (60 * RA_SECOND));
+    RaSpan noise = ra_rng_next (&rng) % (3 * RA_MSECOND);
+
+    a.n_lost = ra_rng_chance (&rng, .05);
+    a.bytes_lost = a.n_lost * a.size;
+    a.seq += 1 + a.n_lost;
+    a.iat = DRIFT_STEP * (1 + a.n_lost);
+    a.arrival += (RaTime) a.iat;
+    a.rott = 20 * RA_MSECOND + noise + (RaSpan) (ppm * 1e-6 * (gdouble) t);
+    a.rtt = c->at_sender ? 50 * RA_MSECOND : 0;
+    a.rtt_sample = c->at_sender ? 50 * RA_MSECOND + noise : 0;
+    lost[minute] += a.n_lost;
+    misread[minute] += ra_lda_on_packet (lda, &a) == RA_CAUSE_CONGESTION;
+  }
+}
+
+/* From the second minute on, when the drift is known, as many as with clocks in step, but
+ * for a fifth of the losses.  Two clocks are 200 ppm apart at most (IEEE 802.3). */
+static void
+test_drift (gconstpointer data)
+{
+  static const gdouble ppm[] = { 20, 100, 200, -100 };
+  const Case *c = data;
+  guint usual[DRIFT_MINUTES] = { 0 }, all[DRIFT_MINUTES] = { 0 };
+
+  drift_play (c, 0, usual, all);
+  for (guint i = 0; i < G_N_ELEMENTS (ppm); i++) {
+    guint misread[DRIFT_MINUTES] = { 0 }, lost[DRIFT_MINUTES] = { 0 };
+
+    drift_play (c, ppm[i], misread, lost);
+    for (guint minute = 1; minute < DRIFT_MINUTES; minute++)
+      law_cmpuint (misread[minute], <=, usual[minute] + lost[minute] / 5);
+  }
+}
+
 static void
 add (const Case *c, const gchar *law, GTestDataFunc test)
 {
@@ -399,6 +456,8 @@ tests_add (void)
       add (&c, "scale", test_scale);
       add (&c, "verdict", test_verdict);
       add (&c, "no-allocation", test_no_allocation);
+      if (!*c.params) /* the papers' minima never age, and do not drift */
+        add (&c, "drift", test_drift);
       if (!c.at_sender) { /* these make traffic of their own */
         add (&c, "fresh", test_fresh);
         add (&c, "random", test_random);

@@ -42,6 +42,14 @@ on_loss (const RaMissing *m, gpointer data)
   ra_score_verdict (f->score, m->cause, truth (m->seq, f), f->now);
 }
 
+/* Of what the algorithms of this flow draw; no other flow has it, nor this one in a run
+ * with another seed. */
+static guint64
+own_seed (const SimFlow *f)
+{
+  return f->cfg->seed + ((guint64) f->index << 32);
+}
+
 static gboolean
 sender_make (SimFlow *f, GError **error)
 {
@@ -54,7 +62,7 @@ sender_make (SimFlow *f, GError **error)
     .fec = ra_fec_find (own->fec),
     .fec_params = own->fec_params,
     .rate = f->cfg->rate,
-    .seed = f->cfg->seed + f->index,
+    .seed = own_seed (f),
     .burst = f->cfg->burst,
     .floor = f->cfg->floor,
     .friendliness_cap = f->cfg->friendliness_cap,
@@ -95,7 +103,7 @@ algorithms_make (SimFlow *f, GError **error)
   if (!f->cfg->per_packet) {
     lda = ra_lda_new (ra_lda_find (own->lda), own->lda_params, NULL);
     ra_lda_set_truth (lda, truth, f);
-    ra_lda_set_seed (lda, f->cfg->seed + f->index);
+    ra_lda_set_seed (lda, own_seed (f));
     f->receiver = ra_receiver_new (lda, f->cfg->rate.mss);
     ra_receiver_set_on_loss (f->receiver, on_loss, f);
   }

@@ -28,6 +28,10 @@
 #define GAP_MOST 2.
 #define GAP_FLOOR .005
 #define SD_LEAST .1
+/* Without a cut, and without full: of fewer packets nothing is known, and the top of the
+ * range may be that of a queue which is never empty. */
+#define PACKETS_LEAST 20
+#define TOP .75
 
 typedef struct
 {
@@ -100,6 +104,14 @@ gap_learn (Fused *f, const RaArrival *a)
   f->per_byte += (b - f->per_byte) / GAP_GAIN;
 }
 
+static gboolean
+is_unsure (const Fused *f, const RaArrival *a)
+{
+  return f->full.n_packets < PACKETS_LEAST
+      || f->full.level.before
+      >= TOP * ra_level_range (&f->full.level, a->arrival);
+}
+
 static RaCause
 judge (Fused *f, const RaArrival *a)
 {
@@ -124,10 +136,11 @@ fused_on_packet (RaLda *lda, const RaArrival *a)
   gap_learn (f, a);
   if (first || a->n_lost == 0)
     return RA_CAUSE_CONGESTION; /* heard only where a packet is missing */
-  if (ra_cut_find (&f->cut, ra_level_range (&f->full.level, a->arrival))
-      || f->em <= 0)
+  if (ra_cut_find (&f->cut, ra_level_range (&f->full.level, a->arrival)))
     return judge (f, a);
-  return ra_full_judge (&f->full, a);
+  if (f->em > 0)
+    return ra_full_judge (&f->full, a);
+  return is_unsure (f, a) ? RA_CAUSE_CONGESTION : judge (f, a);
 }
 
 static void
@@ -159,7 +172,7 @@ static const RaParam params[] = {
   { "gap", RA_AT (Fused, gap), .def = 1, .max = 1,
       .text = "1: gaps count at all" },
   { "em", RA_AT (Fused, em), .def = 1, .max = 1,
-      .text = "1: without a cut, ask full" },
+      .text = "1: without a cut, ask full; 0: only the top is congestion" },
   { "full-", RA_TABLE (Fused, full, ra_full_params) },
   { "", RA_TABLE (Fused, full.level, ra_level_params) },
   { NULL },

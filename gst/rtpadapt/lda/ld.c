@@ -15,7 +15,8 @@
  * - RTTmax ages after `window`, or one stall would hide every later queue.
  *   RTTmin ages much later, after `base-window` (10 min, BASE_HISTORY of RFC
  *   6817): streams that share a queue keep it from running empty for longer
- *   than `window`, and its delay would become RTTmin.
+ *   than `window`, and its delay would become RTTmin.  From ROTT it follows the
+ *   drift of the clocks meanwhile (lda/base.h).
  * - A step below RTTmin by more than min-range is another path, or a clock that
  *   was set: both start again.
  * - A queue that is managed (RED, RIO) drops long before it is full: once it was
@@ -27,7 +28,7 @@
 static gdouble
 rtt_min (const RaLd *l)
 {
-  return ra_winmin_get (&l->min, l->now, ra_span (l->base_window));
+  return ra_lda_base_get (&l->min, l->now, ra_span (l->base_window));
 }
 
 static gdouble
@@ -39,7 +40,7 @@ rtt_max (const RaLd *l)
 static gdouble
 qdelay (const RaLd *l)
 {
-  return l->rtt - rtt_min (l);
+  return MAX (l->rtt - rtt_min (l), 0);
 }
 
 static gdouble
@@ -65,10 +66,11 @@ ld_on_packet (RaLda *lda, const RaArrival *a)
   l->rtt = ra_delay (&l->delay, a);
   if (!fresh && l->min_range > 0
       && l->rtt < rtt_min (l) - l->min_range * (gdouble) RA_SECOND) {
-    ra_winmin_init (&l->min);
+    ra_lda_base_init (&l->min);
     ra_winmin_init (&l->max);
   }
-  ra_winmin_add (&l->min, l->rtt, a->arrival, ra_span (l->base_window));
+  ra_lda_base_add (
+      &l->min, l->rtt, !l->delay.has_rtt, a->arrival, ra_span (l->base_window));
   ra_winmin_add (&l->max, -l->rtt, a->arrival, ra_span (l->window));
   return fresh || ra_ld_is_congested (l) ? RA_CAUSE_CONGESTION
                                          : RA_CAUSE_WIRELESS;

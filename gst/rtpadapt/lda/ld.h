@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/lda/base.h>
 #include <gst/rtpadapt/lda/delay.h>
 #include <gst/rtpadapt/util/winmin.h>
 
@@ -13,8 +14,9 @@ typedef struct
   RaLda base;
   gdouble qthresh, min_range, window, base_window; /* parameters */
   RaDelay delay;
-  RaWinMin min, max; /* RTTmin, minus RTTmax; ns */
-  gdouble rtt;       /* the last one */
+  RaLdaBase min; /* RTTmin, ns */
+  RaWinMin max;  /* minus RTTmax, ns */
+  gdouble rtt;   /* the last one */
   RaTime now;
 } RaLd;
 

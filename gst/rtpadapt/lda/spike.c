@@ -13,12 +13,12 @@
  *   min-range (20 ms) at least: a spike then needs 10 ms, which late wake-ups
  *   seldom reach, and a full queue of 10 ms or more still is one.  Tobe's
  *   absolute threshold of 20 ms would never see a full 20 ms queue.
- * - The extremes age, for a handover or a drifting clock moves them: rott_max
- *   after `window` (30 s, some cycles of TFRC), rott_min after `base-window`.
- *   Where other flows keep a queue standing, a rott_min of 30 s is that queue:
- *   of 8 TFRC flows each took a tenth of the congestion losses for wireless, of
- *   2 minutes 3 %.  A longer memory would drift with cheap clocks (50 ppm: 6 ms
- *   in 2 minutes).
+ * - The extremes age, for a handover moves them: rott_max after `window` (30 s,
+ *   some cycles of TFRC), rott_min after `base-window`.  Where other flows keep a
+ *   queue standing, a rott_min of 30 s is that queue: of 8 TFRC flows each took a
+ *   tenth of the congestion losses for wireless, of 2 minutes 3 %.
+ * - Clocks drift: 100 ppm are 12 ms in 2 minutes, more than starts a spike.
+ *   rott_min follows the drift (lda/base.h), unless it never ages.
  * - A step below rott_min by more than min-range is another path, or a clock that
  *   was set.  With the rott_max of before, no queue might start a spike any more,
  *   so both start again.
@@ -28,7 +28,7 @@
 static gdouble
 rott_min (const RaSpike *s)
 {
-  return ra_winmin_get (&s->min, s->now, ra_span (s->base_window));
+  return ra_lda_base_get (&s->min, s->now, ra_span (s->base_window));
 }
 
 static gdouble
@@ -40,7 +40,7 @@ rott_max (const RaSpike *s)
 gdouble
 ra_spike_queue (const RaSpike *s)
 {
-  return s->rott - rott_min (s);
+  return MAX (s->rott - rott_min (s), 0);
 }
 
 /* Of rott; noise is none. */
@@ -65,10 +65,11 @@ spike_on_packet (RaLda *lda, const RaArrival *a)
   s->rott = ra_rott (&s->offset, a->rott);
   if (!fresh && s->min_range > 0
       && s->rott < rott_min (s) - s->min_range * (gdouble) RA_SECOND) {
-    ra_winmin_init (&s->min);
+    ra_lda_base_init (&s->min);
     ra_winmin_init (&s->max);
   }
-  ra_winmin_add (&s->min, s->rott, a->arrival, ra_span (s->base_window));
+  ra_lda_base_add (
+      &s->min, s->rott, TRUE, a->arrival, ra_span (s->base_window));
   ra_winmin_add (&s->max, -s->rott, a->arrival, ra_span (s->window));
 
   /* Cen 2003, III-B: B_spikestart, B_spikeend. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/lda/base.h>
 #include <gst/rtpadapt/lda/rott.h>
 #include <gst/rtpadapt/util/winmin.h>
 
@@ -14,8 +15,9 @@ typedef struct
   RaLda base;
   gdouble alpha, beta, min_range, window, base_window; /* parameters */
   RaRott offset;
-  RaWinMin min, max; /* rott_min, minus rott_max; ns */
-  gdouble rott;      /* of the latest packet, ns */
+  RaLdaBase min; /* rott_min, ns */
+  RaWinMin max;  /* minus rott_max, ns */
+  gdouble rott;  /* of the latest packet, ns */
   RaTime now;
   gboolean spike; /* in the spike state */
 } RaSpike;

@@ -25,17 +25,17 @@
  * - A packet of 1,200 bytes crosses 10 Mb/s in 1 ms: three of them are less than
  *   the noise of stamps and wake-ups.  The first `slack` of the queueing delay
  *   does not count.
- * - baseRTT does not age, other than in lda/spike.c: where a queue stands for
- *   longer than the window, its delay would become baseRTT and every loss
- *   wireless, for good.  On a longer path every loss is congestion instead, the
- *   safe side; there set `window`.
+ * - baseRTT ages much later than in lda/spike.c, as RTTmin in lda/ld.c: where a
+ *   queue stands for longer than the window, its delay becomes baseRTT and every
+ *   loss wireless.  On a longer path every loss is congestion until then, the safe
+ *   side.  From ROTT it follows the drift of the clocks (lda/base.h).
  * - Where many share a queue, a full one may hold less than three packets of
  *   ours: then no loss is congestion (the paper's thresholds, so parameters).
  * - The rate is the one allowed; an encoder that stays below it has fewer
  *   packets in the queue than diff says, which errs towards congestion.
  */
+#include <gst/rtpadapt/lda/base.h>
 #include <gst/rtpadapt/lda/delay.h>
-#include <gst/rtpadapt/util/winmin.h>
 
 #define S_NEW (1 / 64.) /* weight of a new size in s */
 
@@ -44,17 +44,17 @@ typedef struct
   RaLda base;
   gdouble low, high, between, slack, window; /* parameters */
   RaDelay delay;
-  RaWinMin base_rtt; /* ns */
-  gdouble s;         /* bytes */
-  gdouble diff;      /* packets; below 0 while unknown */
-  gboolean wireless; /* the latest clear verdict */
+  RaLdaBase base_rtt; /* ns */
+  gdouble s;          /* bytes */
+  gdouble diff;       /* packets; below 0 while unknown */
+  gboolean wireless;  /* the latest clear verdict */
   RaTime now;
 } Vegas;
 
 static gdouble
 base_rtt (const Vegas *v)
 {
-  return ra_winmin_get (&v->base_rtt, v->now, ra_span (v->window));
+  return ra_lda_base_get (&v->base_rtt, v->now, ra_span (v->window));
 }
 
 /* Papadimitriou et al. 2009, 2.1. */
@@ -63,7 +63,8 @@ diff (Vegas *v, const RaArrival *a)
 {
   gdouble rtt = ra_delay (&v->delay, a), queue;
 
-  ra_winmin_add (&v->base_rtt, rtt, a->arrival, ra_span (v->window));
+  ra_lda_base_add (
+      &v->base_rtt, rtt, !v->delay.has_rtt, a->arrival, ra_span (v->window));
   queue = (rtt - base_rtt (v)) / (gdouble) RA_SECOND - v->slack;
   return ra_bytes (a->rate) * MAX (queue, 0) / MAX (v->s, 1);
 }
@@ -112,8 +113,8 @@ static const RaParam params[] = {
   { "slack", RA_AT (Vegas, slack), .def = .002, RA_PAPER (0), .max = 10,
       .unit = "s",
       .text = "a delay up to this above baseRTT: the queue was empty" },
-  { "window", RA_AT (Vegas, window), .def = 0, .max = 86400, .unit = "s",
-      .text = "age of baseRTT, 0: the whole connection" },
+  { "window", RA_AT (Vegas, window), .def = 600, RA_PAPER (0), .max = 86400,
+      .unit = "s", .text = "age of baseRTT, 0: the whole connection" },
   { NULL },
 };
 

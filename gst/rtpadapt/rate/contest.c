@@ -10,92 +10,100 @@
 
 #include <math.h>
 
-#define DRAIN .5 /* of the rate: a queue of D seconds drains in 2 D */
+/* --- the base --- */
+
+#define ALL_BUT_EMPTY .002 /* s: such a queue shows the base. */
+#define BASE_AGE 10.       /* s: the base is believed for so long, */
+#define JOIN_AGE 5. /* or for so long where another flow seems to test. */
+#define JOIN .6     /* Its test shortens the queue to this part. */
+/* A queue stands that is so many times the target, and so much longer, s. */
+#define STANDING 1.3
+#define STANDING_MORE .003
+#define STANDS_TIME 2. /* s: S is a mean over so long. */
+#define STANDS .4      /* Above this S asks for a test. */
+#define STANDS_NOT .15 /* Below this the queue has gone. */
+/* Above this S asks for one soon after one that passed. */
+#define STANDS_AGAIN .2
+#define AGAIN_WITHIN 8. /* s: that is so soon. */
+
+/* --- the test --- */
+
+/* A test leaves this part of the rate: a queue of D s drains in 2 D. */
+#define DRAIN .5
 /* A test after losses lowers the rate just so far that the queue, and this much
  * more, drains within a lag.  Such tests are frequent, and frames that wait for the
  * end of one are late. */
 #define DRAIN_MORE .010
-#define EMPTY .004 /* a test has passed */
-/* s.  Two tests that empty a longer queue show that the line is ours. */
+#define EMPTY .004 /* s: a test that shortens the queue to this has passed. */
+/* Two tests that empty a queue longer than OURS s show that the line is ours, for
+ * OURS_FOR s. */
 #define OURS .008
 #define OURS_TESTS 2
-#define OURS_FOR 30. /* s */
-#define ALL_BUT_EMPTY .002
-#define BASE_AGE 10.       /* so long the base is believed */
-#define JOIN_AGE 5.        /* or so long, where another flow seems to test */
-#define JOIN .6            /* its test shortens the queue to this */
-#define STANDING 1.3       /* times the target */
-#define STANDING_MORE .003 /* s, in addition */
-#define STANDS_TIME 2.     /* S */
-#define STANDS .4          /* S that asks for a test */
-#define STANDS_NOT .15     /* S of one that has gone */
-#define STANDS_AGAIN .2    /* S soon after a test that passed */
-#define AGAIN_WITHIN 8.
-#define GAP_BASE 5. /* between tests */
+#define OURS_FOR 30.
+/* s: so far apart are the tests of the base, of a queue that stands, and of a queue
+ * too short to stand. */
+#define GAP_BASE 5.
 #define GAP_STANDS 2.
-/* The share of the time by which the queue grows where the line becomes slower during a
- * competition. */
-#define GREW_EACH .5
 #define GAP_LOSS 4.
-#define LOSS_RECENT 5.
-#define LOSS_PROOF 10.
-#define KEPT_FOR 30. /* s: a rival that a test has found may still be there */
-#define PROOF_LEAST .15 /* of the losses: a lower share is wrong verdicts */
+#define LOSS_RECENT 5. /* s: a loss asks for a test for so long. */
+#define LOSS_PROOF 10. /* s: a loss shows others for so long. */
+/* s: a queue too short to stand is tested from this on. */
 #define LOSS_QUEUE .008
-#define TEST_LEAVES .8 /* at least, of a queue that others keep */
-/* A TCP's sawtooth: the queue, which is longer than the target, falls by a third and
- * more within three lags, and further than by our sending less than arrives.  Two such
- * show that somebody else fills the queue, though no packet of ours is lost. */
-#define TOOTH_FALL .35
-#define TOOTH_LAGS 3
-#define TOOTH_MOST 2.2 /* of the target: a longer queue stands */
-#define TOOTH_OWN 1.5
-/* After a test of a flow of our kind the queue is soon as long as before. */
-#define TOOTH_STAYS 7
-#define TOOTH_LOW .8
-#define TEETH 2
-#define TEETH_WITHIN 10.
-/* A queue that a TCP fills has one length, its limit: the teeth begin at the longest
- * queue of late.  Flows of our kind that come one after the other make tops of any
- * length. */
-#define TOOTH_FULL .9
-/* The tops of two teeth in a row differ by a tenth at most. */
-#define TOOTH_ALIKE .9
-/* Others have lengthened the queue by so much: it became longer, or no shorter, while
- * we sent less than arrived.  Errors of the rate do not add up. */
-#define FILLED .030
-#define FILLED_DRIFT .003 /* per second */
-#define FILLED_KEPT .5    /* after a test that passed, which may be by chance */
-/* Reports of a test's end, whose queues differ by less, and by their noise. */
+#define PROOF_LEAST .15 /* A lower share of the losses is wrong verdicts. */
+#define KEPT_FOR 30. /* s: a rival that a test has found may still be there. */
+/* A test leaves this part at least of a queue that others keep. */
+#define TEST_LEAVES .8
+/* The reports of a test's end are flat where their queues differ by less than FLAT s and
+ * their noise, and are so many at least. */
 #define FLAT .003
 #define FLAT_REPORTS 2
-#define STARVED .1 /* of the most that the line has carried of late */
+/* A flow below this part of what the line has carried fills no queue. */
+#define STARVED .1
 /* A test's losses may exceed the usual ones by SIGMAS standard deviations of a Poisson
  * count.  Where the share lost of late exceeds the usual one by MORE, the test has to be
  * so long that TOLD losses would be missing. */
 #define SIGMAS 2
 #define MORE .01
 #define TOLD 2
-/* s.  For so long after an outage, or after the queue has jumped, the path may be another
- * one, whose base is not known; so many tests follow each other so soon.  A queue that keeps
- * its length EARLY may be a longer route; later it may be the end of a fade.  Where a test
- * found the SAME path the radio stalls, and further jumps ask for none.  An outage has cost
- * pictures, and a test so soon would delay their REPAIR.  A queue grows by JUMP within a
- * frame's time where nearly twice what the line carries arrives, or where the route is
- * longer; noise is below so many mean deviations, and a packet may wait for another.  The
- * reports of a test's end differ by fewer deviations. */
-#define NEW_PATH 10.
-#define NEW_PATH_TESTS 3
-#define GAP_NEW_PATH 1.
-#define NEW_PATH_EARLY 2.
-#define REPAIR 1.
-#define SAME_PATH 20.
-#define JUMP .030
-#define JUMP_NOISE 4
-#define FLAT_NOISE 3
-#define JUMP_FROM 2 /* of a queue that stands */
-#define HALF .5
-#define ENTRY_LAGS 4 /* until r is of the competition */
+
+/* --- teeth --- */
+
+/* A TCP's sawtooth: the queue, which is longer than the target, falls by TOOTH_FALL and
+ * more within TOOTH_LAGS lags, and further than by TOOTH_OWN times what our sending less
+ * than arrives takes from it.  TEETH of them within TEETH_WITHIN s show that somebody else
+ * fills the queue, though no packet of ours is lost. */
+#define TOOTH_FALL .35
+#define TOOTH_LAGS 3
+#define TOOTH_OWN 1.5
+#define TEETH 2
+#define TEETH_WITHIN 10.
+/* A queue of so many times the target stands, and is no tooth. */
+#define TOOTH_MOST 2.2
+/* After a test of a flow of our kind the queue is soon as long as before.  After a tooth
+ * it is below this part of its top for so many lags. */
+#define TOOTH_LOW .8
+#define TOOTH_STAYS 7
+/* A queue that a TCP fills has one length, its limit: a tooth begins above this part of the
+ * longest queue of late.  Flows of our kind that come one after the other make tops of
+ * any length. */
+#define TOOTH_FULL .9
+/* The tops of two teeth in a row differ by a tenth at most. */
+#define TOOTH_ALIKE .9
+/* Others have lengthened the queue by so much, s: it became longer, or no shorter, while
+ * we sent less than arrived. */
+#define FILLED .030
+/* This per second is forgotten, so that errors do not add up. */
+#define FILLED_DRIFT .003
+/* A test that passed may have by chance: this part is kept. */
+#define FILLED_KEPT .5
+
+/* --- the competition --- */
+
+/* The share of the time by which the queue grows where the line becomes slower during a
+ * competition. */
+#define GREW_EACH .5
+#define HALF .5 /* A TCP would have halved its rate once until it is sure. */
+#define ENTRY_LAGS 4 /* After so many r is of the competition. */
 /* A competition before the first answered loss begins with half as much again per
  * round: half of slow start's growth, as the rival has filled the queue. */
 #define BEGIN .5
@@ -108,6 +116,30 @@
  * flows share. */
 #define FEW_LOST .01
 #define MANY_LOST .03
+
+/* --- another path --- */
+
+/* s: for so long after an outage, or after the queue has jumped, the path may be another
+ * one, whose base is not known. */
+#define NEW_PATH 10.
+#define NEW_PATH_TESTS 3 /* So many tests may ask for its base. */
+#define GAP_NEW_PATH 1.  /* s: they are so far apart. */
+/* s: a queue that keeps its length until then may be a longer route; later it may be the
+ * end of a fade. */
+#define NEW_PATH_EARLY 2.
+/* s: an outage has cost pictures, and a test before then would delay their repair. */
+#define REPAIR 1.
+/* s: after a test has found the old path the radio stalls, and a jump asks for none for so
+ * long. */
+#define SAME_PATH 20.
+/* s: the queue grows by so much within a frame's time where nearly twice what the line
+ * carries arrives, or where the route is longer. */
+#define JUMP .030
+/* A jump is longer than so many mean deviations of the noise. */
+#define JUMP_NOISE 4
+#define JUMP_FROM 2 /* The queue before it was below so many that stand. */
+/* The reports of a test's end differ by fewer mean deviations. */
+#define FLAT_NOISE 3
 
 /* A queue that stands is longer than one that goes by the target, or than a packet on the
  * line. */

@@ -26,55 +26,75 @@ typedef enum
 
 typedef struct
 {
-  gdouble armed, wanted; /* parameters: loss-armed tests, tests at all */
-  RaDrain drain;         /* the test that runs */
-  gboolean competes;
-  gboolean is_short; /* losses led to it: the queue is too short to stand */
-  RaCubic tcp;       /* as a TCP would send; no window: 0 */
-  gdouble per_rate;  /* packets of its window per byte/s, full ones */
-  gdouble x_back;    /* after the test */
-  gdouble x_own;     /* when a test last passed: the queue was ours */
-  gdouble t_entered; /* the competition */
-  gdouble stands;    /* S: how much of late a queue stood, 0 to 1 */
-  gdouble t_drained; /* tests emptied a queue: the line is ours */
-  guint n_drained;
-  gdouble t_began, q_began, r_began; /* of the test: then, the queue and r */
-  gdouble q_max;                     /* its longest queue */
-  gdouble t_answered;   /* reports are of packets of the test from then on */
-  gdouble stands_at;    /* a longer queue at the test's end is that of others */
-  gdouble t_test;       /* the last one's end */
-  gdouble t_low;        /* the queue was last all but empty */
-  gdouble q_longest;    /* since then */
-  gdouble q_top, t_top; /* the highest queue of late */
-  gdouble r_top;        /* what arrived then */
-  gdouble fall_own;     /* how far we may have shortened it since then */
-  gboolean fell;        /* further than that */
-  gdouble filled;       /* s: by how much others have lengthened the queue */
-  gdouble q_before;     /* of the report before */
-  guint n_teeth;        /* falls in a row after which it stayed low */
-  gdouble t_tooth, q_tooth; /* the last of them, and its top */
-  gdouble q_full[2]; /* the longest queue since t_full, and of as long before */
-  gdouble t_full;
-  gdouble t_congestion; /* the last loss to congestion */
-  gdouble
-      t_proof; /* the last of them among many, which are no wrong verdicts */
-  gdouble
-      t_passed; /* the last passed test that a queue or a competition asked for */
-  gdouble t_kept;     /* the last test after which others kept the queue */
-  gboolean begun;     /* a report came */
-  gboolean due;       /* a test of the base is */
-  gboolean lost;      /* a loss ended the ramp, and not a queue */
-  gboolean begins;    /* slow start: no loss has been answered yet */
-  gdouble f_lo, f_hi; /* queue of the test's end */
+  /* Parameters: tests after losses in a short queue; tests at all. */
+  gdouble armed, wanted;
+  gboolean begun; /* A report came. */
+
+  /* --- the base ------------------------------------------------------------- */
+
+  gdouble t_low;     /* The queue was all but empty then, for the last time. */
+  gdouble q_longest; /* This is the longest queue since then. */
+  gboolean due;   /* The ramp has ended, and no test of the base has begun. */
+  gboolean lost;  /* A loss ended the ramp, not a queue. */
+  gdouble stands; /* S, 0 to 1, is how much of late a queue stood. */
+
+  /* --- the test ------------------------------------------------------------- */
+
+  RaDrain drain;      /* This test runs. */
+  gdouble t_began;    /* It began then, */
+  gdouble q_began;    /* the queue was so long, */
+  gdouble r_began;    /* and so much arrived. */
+  gdouble q_max;      /* This has been its longest queue. */
+  gdouble t_answered; /* Reports are of its packets from then on. */
+  gdouble stands_at;  /* A longer queue at its end is that of others. */
+  gdouble x_back;     /* The rate goes back to this after it. */
+  /* Its last reports: the shortest and the longest queue, how many they are, their packets,
+   * and verdicts of congestion. */
+  gdouble f_lo, f_hi;
   guint n_floor;
-  gdouble f_all, f_found; /* its packets, and verdicts of congestion */
-  gdouble t_new;          /* since then the path may be another one, */
-  guint n_new;            /* for so many tests, */
-  gboolean due_new;       /* whose first is due */
-  gdouble t_outage;       /* when the last outage ended */
-  gdouble t_same;         /* a test has found that it is none */
-  gdouble t_rebased;      /* a longer route was found */
-  gdouble floor;          /* of the last test if it was flat, or 0 */
+  gdouble f_all, f_found;
+  gdouble floor;     /* The last test ended at this one queue; 0: it did not. */
+  gdouble t_test;    /* The last test ended then. */
+  gdouble x_own;     /* This was the rate when a test last passed. */
+  gdouble t_passed;  /* A test for a queue or a competition passed then. */
+  gdouble t_kept;    /* Others still kept the queue after a test then. */
+  guint n_drained;   /* So many tests in a row have emptied a queue. */
+  gdouble t_drained; /* Enough of them had then: the line was ours. */
+
+  /* --- teeth: what a TCP makes of the queue ---------------------------------- */
+
+  gdouble q_top;     /* This is the highest queue of late. */
+  gdouble t_top;     /* It was then, */
+  gdouble r_top;     /* when so much arrived. */
+  gdouble fall_own;  /* We may have shortened the queue so far since then. */
+  gboolean fell;     /* It fell further than that. */
+  guint n_teeth;     /* After so many falls in a row it stayed low. */
+  gdouble t_tooth;   /* The last of these falls was then, */
+  gdouble q_tooth;   /* from this top. */
+  gdouble t_full;    /* The longest queue is sought since then. */
+  gdouble q_full[2]; /* It is the first, and was the second as long before. */
+  gdouble filled;    /* Others have lengthened the queue by so much, s. */
+  gdouble q_before;  /* The report before had this queue. */
+
+  /* --- the competition ------------------------------------------------------- */
+
+  gboolean competes;
+  gboolean is_short; /* Losses led to it: the queue is too short to stand. */
+  gboolean begins;   /* It is in slow start: no loss has been answered yet. */
+  gdouble t_entered; /* It began then. */
+  RaCubic tcp;       /* A TCP would send this; no window: 0. */
+  gdouble per_rate;  /* The window has so many full packets per byte/s. */
+  gdouble t_congestion; /* The last loss to congestion was found then. */
+  gdouble t_proof; /* So many were found that they are no wrong verdicts. */
+
+  /* --- another path ---------------------------------------------------------- */
+
+  gdouble t_new;     /* The path may be another one since then. */
+  guint n_new;       /* So many tests may still ask whether it is. */
+  gboolean due_new;  /* The first of them has not begun. */
+  gdouble t_same;    /* A test found the path to be the same then. */
+  gdouble t_outage;  /* The last outage ended then. */
+  gdouble t_rebased; /* A test found a longer route then. */
 } RaContest;
 
 /* Before the rules of a report: counts what it says. */

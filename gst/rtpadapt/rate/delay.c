@@ -80,8 +80,8 @@ delay_init (RaRate *r, RaTime now)
   d->t_reduced = RA_TIME_NONE;
   d->t_verdict = d->t_brake = d->t_loss = d->t_far = d->t_ramp
       = -(gdouble) INFINITY;
-  d->c.wanted = d->tests;
-  d->c.armed = d->armed;
+  d->contest.wanted = d->tests;
+  d->contest.armed = d->armed;
   ra_police_init (&d->police);
   ra_crowd_init (&d->crowd);
   ra_start_init (r, now);
@@ -98,7 +98,8 @@ target_at (const RaDelayRate *d, gdouble x, gdouble packet)
   gdouble t = fmin (d->target + d->own / x, d->target_max);
 
   t = fmax (t, fmin (packet, PACKET_MOST));
-  t = fmax (t, fmin (d->n.allowance * NOISE * d->n.dev_lasts, d->target_max));
+  t = fmax (
+      t, fmin (d->sense.allowance * NOISE * d->sense.dev_lasts, d->target_max));
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
 }
 
@@ -108,12 +109,12 @@ target_at (const RaDelayRate *d, gdouble x, gdouble packet)
 static void
 target_set (RaDelayRate *d)
 {
-  const RaSense *n = &d->n;
+  const RaSense *n = &d->sense;
   gdouble x = d->start.x,
           packet = n->r < FELL * n->r_most ? n->shortest : n->packet;
 
-  d->t = target_at (d, x, n->packet);
-  if (ra_contest_lost (&d->c, n))
+  d->target_now = target_at (d, x, n->packet);
+  if (ra_contest_lost (&d->contest, n))
     x = fmax (x, SQUEEZED * n->r_most);
   d->t_stands = target_at (d, x, packet);
 }
@@ -122,38 +123,39 @@ target_set (RaDelayRate *d)
 static void
 approach (RaDelayRate *d, gdouble want)
 {
-  d->start.x += (want - d->start.x) * fmin (1, 2 * d->n.dt / d->n.lag);
+  d->start.x += (want - d->start.x) * fmin (1, 2 * d->sense.dt / d->sense.lag);
 }
 
-/* The queue is longer than the target: what arrives is what the line carries. */
+/* Where the queue is longer than the target: what arrives is what the line carries.  TRUE:
+ * it is, and x has been set. */
 static gboolean
-is_long (RaDelayRate *d, gboolean event)
+queue_answer (RaDelayRate *d, gboolean event)
 {
-  const RaSense *n = &d->n;
+  const RaSense *n = &d->sense;
   gdouble latest = fmax (n->q2, n->q_lo - n->jitter);
-  gboolean far = latest > 2 * d->t + FAR;
+  gboolean far = latest > 2 * d->target_now + FAR;
   /* The next report would be too late: in the ramp the rate grows by a fifth of the
    * line's until then, and a line that has become much slower loses packets. */
   gdouble q = d->ramp || far ? latest : n->q2;
-  gdouble g = fmax (-FALL_MOST, (d->t - q) / (2 * n->lag));
+  gdouble g = fmax (-FALL_MOST, (d->target_now - q) / (2 * n->lag));
   /* Where the queue is full an LDA may be wrong about each loss.  One slow sample
    * is a gap, two are a slower line. */
   gdouble low = fmin (n->a, n->a_two), want = (far ? low : n->r) * (1 + g);
 
-  if (q <= d->t || n->r <= 0)
+  if (q <= d->target_now || n->r <= 0)
     return FALSE;
   if (want < d->start.x && (far || d->ramp))
     d->start.x = want;
   else if (want < d->start.x)
     approach (d, want);
-  else if (d->follow > 0 && !event && d->c.drain == RA_DRAIN_NONE)
+  else if (d->follow > 0 && !event && d->contest.drain == RA_DRAIN_NONE)
     approach (d, low * (1 + g)); /* an outage's backlog drains */
   d->r_over = low;
   d->x_silent = 0;
   if (far) {
     /* What comes a lag after an outage is the backlog, and later less may have been sent. */
-    gboolean keeps
-        = ra_contest_doubts (&d->c, n) && n->now - d->c.t_outage > n->lag;
+    gboolean keeps = ra_contest_doubts (&d->contest, n)
+        && n->now - d->contest.t_outage > n->lag;
 
     d->r_far = keeps ? fmax (d->r_far, low) : low;
     d->t_far = n->now;
@@ -165,17 +167,18 @@ is_long (RaDelayRate *d, gboolean event)
 
 /* The backlog has gone, at the line's rate; x stood at that of the trough.  The backlog of
  * a short halt goes within one report.  Where the line has become slower, r still has some of
- * the faster one in it. */
+ * the faster one in it.  TRUE: x has been set. */
 static gboolean
-resumes (RaDelayRate *d)
+resume_backlog (RaDelayRate *d)
 {
   gboolean first = d->was_far;
-  gdouble x = RESUME * fmax (d->r_over, fmin (d->n.r, d->n.r_last));
+  gdouble x = RESUME * fmax (d->r_over, fmin (d->sense.r, d->sense.r_last));
 
-  if (d->c.drain != RA_DRAIN_NONE)
+  if (d->contest.drain != RA_DRAIN_NONE)
     return FALSE;
   d->was_far = FALSE;
-  if (!first || d->follow <= 0 || d->n.now - d->t_far > RESUME_LAGS * d->n.lag
+  if (!first || d->follow <= 0
+      || d->sense.now - d->t_far > RESUME_LAGS * d->sense.lag
       || d->start.x >= x)
     return FALSE;
   d->start.x = x;
@@ -187,7 +190,7 @@ resumes (RaDelayRate *d)
 static void
 resume_rebased (RaDelayRate *d)
 {
-  if (d->start.base.rebased && d->n.now - d->t_far < FAR_KNOWN)
+  if (d->start.base.rebased && d->sense.now - d->t_far < FAR_KNOWN)
     d->start.x = fmax (d->start.x, RESUME * d->r_far);
 }
 
@@ -197,8 +200,9 @@ resume_rebased (RaDelayRate *d)
 static void
 hold_doubtful (RaDelayRate *d, gboolean answered)
 {
-  if (!answered && d->c.drain == RA_DRAIN_NONE
-      && ra_contest_doubts (&d->c, &d->n) && d->t_far > d->c.t_outage)
+  if (!answered && d->contest.drain == RA_DRAIN_NONE
+      && ra_contest_doubts (&d->contest, &d->sense)
+      && d->t_far > d->contest.t_outage)
     d->start.x = fmax (d->start.x, HOLD * d->r_far);
 }
 
@@ -215,15 +219,15 @@ climb (RaDelayRate *d, gdouble factor, gdouble most)
 static gdouble
 gaps_most (const RaDelayRate *d)
 {
-  return fmax (KNOWN * d->r_busy, MOST_GAPS * d->n.used);
+  return fmax (KNOWN * d->r_busy, MOST_GAPS * d->sense.used);
 }
 
 static void
 probe (RaDelayRate *d, gboolean gaps)
 {
-  const RaSense *n = &d->n;
+  const RaSense *n = &d->sense;
   gdouble x = d->start.x, e = n->now - d->t_free, most = MOST * n->r;
-  gdouble u = CLAMP ((d->t - n->q2) / (2 * n->lag), 0, RAISE);
+  gdouble u = CLAMP ((d->target_now - n->q2) / (2 * n->lag), 0, RAISE);
 
   if (e > 3 * n->lag)
     u = fmin (RAISE_FREE, RAISE * (e / n->lag - 2));
@@ -241,45 +245,46 @@ probe (RaDelayRate *d, gboolean gaps)
 /* After a silence r is that of a few packets, and the line has carried x_silent:
  * as in slow start of RFC 5348 4.3, which goes that far again, too.  Nothing but
  * losses and too long a queue lowers x before that much arrives of what was sent since
- * then. */
+ * then.  TRUE: x is on its way back. */
 static gboolean
-returns (RaDelayRate *d)
+return_after_silence (RaDelayRate *d)
 {
-  if (d->n.r >= RETURNED * d->x_silent && d->n.t_recvdata > d->silenced)
+  if (d->sense.r >= RETURNED * d->x_silent && d->sense.t_recvdata > d->silenced)
     d->x_silent = 0;
   if (d->x_silent <= 0)
     return FALSE;
-  climb (d, pow (2, d->n.dt / d->n.lag), d->x_silent);
+  climb (d, pow (2, d->sense.dt / d->sense.lag), d->x_silent);
   return TRUE;
 }
 
 /* What was sent in the ramp arrives after its end: if no queue stands then, the line
  * carries it.  Jitter may make it seem more than was sent. */
 static void
-takes_echo (RaDelayRate *d)
+take_echo (RaDelayRate *d)
 {
-  const RaSense *n = &d->n;
+  const RaSense *n = &d->sense;
   gdouble echo = ECHO * fmin (n->r_last, ra_sense_x_then (n));
 
-  if (d->ramp || !ra_delay_echoes (d) || n->q2 > d->t / 2)
+  if (d->ramp || !ra_delay_echoes (d) || n->q2 > d->target_now / 2)
     return;
   d->start.x = fmax (d->start.x, echo);
-  ra_contest_carries (&d->c, echo);
+  ra_contest_carries (&d->contest, echo);
 }
 
 /* The queue is not too long. */
 static void
-moves (RaDelayRate *d, gboolean limited, gboolean gaps)
+move_rate (RaDelayRate *d, gboolean limited, gboolean gaps)
 {
-  const RaSense *n = &d->n;
-  gdouble x = d->start.x, g = CLAMP ((d->t - n->qm) / (2 * n->lag), 0, RAISE);
+  const RaSense *n = &d->sense;
+  gdouble x = d->start.x,
+          g = CLAMP ((d->target_now - n->qm) / (2 * n->lag), 0, RAISE);
 
-  takes_echo (d);
-  if (resumes (d) || (!limited && returns (d)))
+  take_echo (d);
+  if (resume_backlog (d) || (!limited && return_after_silence (d)))
     return;
   if (d->ramp) {
     climb (d, pow (2, n->dt / n->lag), RAMP_MOST * n->r);
-  } else if (n->qm > d->t / 2 && n->r > 0) {
+  } else if (n->qm > d->target_now / 2 && n->r > 0) {
     approach (d, n->r * (1 + g));
     d->start.x = limited ? fmax (d->start.x, x) : d->start.x;
   } else if (!limited) {
@@ -298,9 +303,9 @@ moves (RaDelayRate *d, gboolean limited, gboolean gaps)
 static void
 train_hear (RaDelayRate *d, const RaReport *report)
 {
-  gboolean free = d->n.q_hi <= d->t / TRAIN_QUEUE;
+  gboolean free = d->sense.q_hi <= d->target_now / TRAIN_QUEUE;
 
-  if (!free || d->c.competes || d->n.now - d->t_loss < LOSS_MEMORY)
+  if (!free || d->contest.competes || d->sense.now - d->t_loss < LOSS_MEMORY)
     d->followed = 0;
   else if (report->arrived > 1)
     d->followed += report->arrived - 1;
@@ -316,19 +321,20 @@ train_hear (RaDelayRate *d, const RaReport *report)
 static gboolean
 has_gaps (const RaDelayRate *d, const RaReport *report)
 {
-  return report->data_limited && d->n.used <= KNOWN * d->r_busy && !d->clear;
+  return report->data_limited && d->sense.used <= KNOWN * d->r_busy
+      && !d->clear;
 }
 
 static void
 busy_note (RaDelayRate *d, gboolean gaps)
 {
-  const RaSense *n = &d->n;
+  const RaSense *n = &d->sense;
 
-  if (n->q2 > d->t / 2)
+  if (n->q2 > d->target_now / 2)
     d->r_busy
         = ra_delay_echoes (d) ? fmax (fmax (d->r_busy, n->r_last), n->r) : n->r;
-  if (gaps || n->q2 > d->t / 2 || d->start.x < KNOWN * d->r_busy
-      || d->c.drain != RA_DRAIN_NONE || d->c.competes)
+  if (gaps || n->q2 > d->target_now / 2 || d->start.x < KNOWN * d->r_busy
+      || d->contest.drain != RA_DRAIN_NONE || d->contest.competes)
     d->t_free = n->now;
 }
 
@@ -337,7 +343,7 @@ busy_note (RaDelayRate *d, gboolean gaps)
 static gboolean
 is_limited (const RaDelayRate *d, const RaReport *report)
 {
-  return report->data_limited && d->n.r < USED * d->start.x;
+  return report->data_limited && d->sense.r < USED * d->start.x;
 }
 
 /* What was lost while nothing came back is an outage's. */
@@ -359,9 +365,10 @@ ends_outage (RaDelayRate *d, const RaReport *report)
 {
   if (d->silent)
     return TRUE;
-  if (!ra_sense_gap (&d->n, report) || d->n.now - d->c.t_outage < GAPS_APART)
+  if (!ra_sense_gap (&d->sense, report)
+      || d->sense.now - d->contest.t_outage < GAPS_APART)
     return FALSE;
-  ra_sense_gone (&d->n);
+  ra_sense_gone (&d->sense);
   return TRUE;
 }
 
@@ -389,49 +396,52 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   RaReport report = without_outage (d, told);
   gdouble before;
 
-  ra_sense_hear (&d->n, &report, r->s, d->allowance, now);
+  ra_sense_hear (&d->sense, &report, r->s, d->allowance, now);
   target_set (d);
   train_hear (d, &report);
-  d->x_tcp = d->tcp > 0 && report.p > 0 && d->n.congested > CONGESTION_MOST
+  d->x_tcp = d->tcp > 0 && report.p > 0 && d->sense.congested > CONGESTION_MOST
       ? ra_equation_x (r->s, ra_seconds (r->rtt), report.p)
       : 0;
   ra_contest_hear (
-      &d->c, &d->n, d->t_stands, ra_report_congestion (&report) > 0);
+      &d->contest, &d->sense, d->t_stands, ra_report_congestion (&report) > 0);
   if (outage)
-    ra_contest_after_outage (&d->c, &d->n);
+    ra_contest_after_outage (&d->contest, &d->sense);
   if (first && r->before > 0) { /* RFC 8083 4.5: another one was here before */
     d->x_silent = ra_bytes (r->before);
     d->ramp = FALSE;
   }
   policed = d->policer > 0 && d->x_silent <= 0
-      && ra_police_hear (&d->police, &d->n, &report, d->t);
+      && ra_police_hear (&d->police, &d->sense, &report, d->target_now);
   if (policed)
     ra_delay_end_ramp (d, FALSE);
   before = d->start.x;
   event = ra_delay_brakes (d, r->radio, now)
       || (!d->police.policed && ra_delay_loses (d, &report, now));
   busy_note (d, has_gaps (d, &report));
-  waits = is_long (d, event);
+  waits = queue_answer (d, event);
   if (!waits && !event && !first)
-    moves (d, is_limited (d, &report), has_gaps (d, &report));
-  d->start.x = ra_police_rate (&d->police, &d->n, before, d->start.x, policed);
-  if (d->c.competes)
-    ra_contest_at_least (&d->c, fmin (d->x_tcp, 2 * d->n.r)); /* RFC 5348 4.3 */
+    move_rate (d, is_limited (d, &report), has_gaps (d, &report));
+  d->start.x
+      = ra_police_rate (&d->police, &d->sense, before, d->start.x, policed);
+  if (d->contest.competes)
+    ra_contest_at_least (
+        &d->contest, fmin (d->x_tcp, 2 * d->sense.r)); /* RFC 5348 4.3 */
   if (!d->ramp)
-    d->start.x = ra_contest_rate (&d->c, &d->n, d->t_stands, d->start.x, r->s,
-        fmax (r->s, r->cfg.mss), ra_seconds (r->rtt), is_limited (d, &report));
+    d->start.x = ra_contest_rate (&d->contest, &d->sense, d->t_stands,
+        d->start.x, r->s, fmax (r->s, r->cfg.mss), ra_seconds (r->rtt),
+        is_limited (d, &report));
   hold_doubtful (d, event || policed);
-  r->rebased = d->c.t_rebased >= d->n.now;
+  r->rebased = d->contest.t_rebased >= d->sense.now;
   resume_rebased (d);
   if (d->brake > 0)
-    d->start.x = ra_crowd_rate (&d->crowd, &report, d->n.now, r->radio,
-        ra_contest_is_ours (&d->c, &d->n), d->start.x, r->s,
+    d->start.x = ra_crowd_rate (&d->crowd, &report, d->sense.now, r->radio,
+        ra_contest_is_ours (&d->contest, &d->sense), d->start.x, r->s,
         ra_seconds (r->rtt));
-  r->competes = d->c.competes;
+  r->competes = d->contest.competes;
   r->why = reason_of (d, waits);
-  r->apart = d->police.policed || d->n.raw > APART;
+  r->apart = d->police.policed || d->sense.raw > APART;
   ra_start_finish (&d->start, now);
-  ra_sense_set (&d->n, d->start.x);
+  ra_sense_set (&d->sense, d->start.x);
 }
 
 static void
@@ -452,16 +462,16 @@ delay_observe (const RaRate *r, RaObserve emit, gpointer data)
   const RaDelayRate *d = (const RaDelayRate *) r;
 
   emit ("x", d->start.x, data);
-  emit ("r", d->n.r, data);
-  emit ("q2", d->n.q2, data);
-  emit ("qm", d->n.qm, data);
-  emit ("target", d->t, data);
-  emit ("lag", d->n.lag, data);
-  emit ("raw", d->n.raw, data);
-  emit ("stands", d->c.stands, data);
-  emit ("drain", d->c.drain, data);
+  emit ("r", d->sense.r, data);
+  emit ("q2", d->sense.q2, data);
+  emit ("qm", d->sense.qm, data);
+  emit ("target", d->target_now, data);
+  emit ("lag", d->sense.lag, data);
+  emit ("raw", d->sense.raw, data);
+  emit ("stands", d->contest.stands, data);
+  emit ("drain", d->contest.drain, data);
   emit ("ramp", d->ramp, data);
-  emit ("competes", d->c.competes, data);
+  emit ("competes", d->contest.competes, data);
   emit ("policed", d->police.policed, data);
 }
 

@@ -18,12 +18,12 @@ typedef struct
   gdouble target, own, target_max, brake, allowance, follow, ramp_forgives,
       tests, armed, policer, tcp;
 
-  RaSense n;
-  RaContest c;
+  RaSense sense;
+  RaContest contest;
   RaPolice police;
   RaCrowd crowd;
   gboolean ramp;
-  gdouble t;              /* the target now */
+  gdouble target_now;
   gdouble t_stands;       /* a longer queue may be that of others */
   RaTime t_reduced;       /* for losses; RA_TIME_NONE */
   gdouble t_verdict;      /* the ramp's latest loss at an empty queue */

@@ -23,23 +23,23 @@ ra_delay_end_ramp (RaDelayRate *d, gboolean lost)
 {
   if (!d->ramp)
     return;
-  ra_contest_ramp_ended (&d->c, lost);
+  ra_contest_ramp_ended (&d->contest, lost);
   d->ramp = FALSE;
-  d->t_ramp = d->n.now;
+  d->t_ramp = d->sense.now;
 }
 
 /* What arrives was sent in the ramp, and r is of a time before the line was full. */
 gboolean
 ra_delay_echoes (const RaDelayRate *d)
 {
-  return d->n.now - d->t_ramp <= ECHO_LAGS * d->n.lag;
+  return d->sense.now - d->t_ramp <= ECHO_LAGS * d->sense.lag;
 }
 
 /* A belt against an LDA that takes congestion for the radio's. */
 gboolean
 ra_delay_brakes (RaDelayRate *d, gdouble radio, RaTime now)
 {
-  RaSense *n = &d->n;
+  RaSense *n = &d->sense;
   gdouble most = FALL_EMPTY * n->r * (1 - n->raw);
 
   if (d->brake <= 0 || n->n_raw < RAW_LEAST || n->raw - radio <= d->brake
@@ -49,7 +49,7 @@ ra_delay_brakes (RaDelayRate *d, gdouble radio, RaTime now)
   d->t_reduced = now;
   d->x_silent = 0;
   d->start.x = fmin (d->start.x, most);
-  ra_contest_at_most (&d->c, most);
+  ra_contest_at_most (&d->contest, most);
   ra_delay_end_ramp (d, FALSE);
   return TRUE;
 }
@@ -72,19 +72,19 @@ arrived_rate (const RaDelayRate *d, const RaReport *report)
   guint hit = report->lost_congestion + report->lost_wireless;
 
   if (!d->ramp || report->data_limited || report->arrived == 0)
-    return d->n.r;
-  return d->n.r_last * (report->arrived + MIN (hit, 1.)) / report->arrived;
+    return d->sense.r;
+  return d->sense.r_last * (report->arrived + MIN (hit, 1.)) / report->arrived;
 }
 
 /* In the ramp one verdict at an empty queue changes nothing while all else that was sent
- * arrives: the radio loses packets, too. */
+ * arrives: the radio loses packets, too.  TRUE: this is the one. */
 static gboolean
-is_forgiven (RaDelayRate *d, gboolean limited, gdouble r)
+forgive (RaDelayRate *d, gboolean limited, gdouble r)
 {
-  const RaSense *n = &d->n;
+  const RaSense *n = &d->sense;
   gdouble before = d->t_verdict;
 
-  if (!d->ramp || d->ramp_forgives <= 0 || n->q2 > d->t / 2
+  if (!d->ramp || d->ramp_forgives <= 0 || n->q2 > d->target_now / 2
       || !arrives (n, limited, r, RAMP_ARRIVES))
     return FALSE;
   d->t_verdict = n->now;
@@ -96,27 +96,27 @@ is_forgiven (RaDelayRate *d, gboolean limited, gdouble r)
 gboolean
 ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
 {
-  const RaSense *n = &d->n;
-  gboolean limited = report->data_limited, queue = n->q2 > d->t / 2;
+  const RaSense *n = &d->sense;
+  gboolean limited = report->data_limited, queue = n->q2 > d->target_now / 2;
   gboolean marked = report->ce > 0;
   gdouble r = arrived_rate (d, report);
-  gboolean real
-      = marked || queue || n->q_lo > d->t || !arrives (n, limited, r, POLICED);
+  gboolean real = marked || queue || n->q_lo > d->target_now
+      || !arrives (n, limited, r, POLICED);
   gdouble beta = real ? FALL : FALL_EMPTY, most = (beta + FALL_ROOM) * r;
   gdouble *x = &d->start.x, before = *x;
 
   if (ra_report_congestion (report) == 0
       || !ra_start_told (report, d->t_reduced, now)
-      || (!marked && is_forgiven (d, limited, r)))
+      || (!marked && forgive (d, limited, r)))
     return FALSE;
   d->t_reduced = now;
   d->x_silent = 0;
-  ra_contest_reduce (&d->c);
+  ra_contest_reduce (&d->contest);
   if (n->r <= 0)
     *x *= beta;
   else if (*x > most)
     *x = fmax (beta * *x, fmin (*x, most));
-  if (n->q2 <= d->t)
+  if (n->q2 <= d->target_now)
     *x = fmax (*x, fmin (before, d->x_tcp));
   if (d->ramp && n->r > 0)
     *x = fmin (*x, most);

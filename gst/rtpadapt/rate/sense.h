@@ -16,50 +16,71 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gdouble now, dt;  /* of this report; since the one before, .2 at most */
-  gdouble interval; /* I: between reports, R where that is not known */
-  gdouble lag;      /* D: until the answer to a change of rate is seen */
-  gdouble q_lo, q_hi;
-  gdouble q_grew; /* by so much q_lo is more than that of the report before */
-  gdouble q2;     /* lowest queue of the last two reports, less the jitter */
-  gdouble qm;     /* lowest queue of about a lag, less the jitter */
-  gdouble jitter; /* what of a queue does not count */
-  gdouble q_most; /* the highest q_lo of the last seconds */
-  gdouble allowance; /* part of the jitter that need not count, 0: none */
-  gdouble r;         /* delivered rate over about a lag; 0 until known */
-  gdouble packet; /* what one takes on the line, at r or a third of the highest
-                       r of late; 0 until known */
-  gdouble shortest;   /* and at the highest r of late */
-  gdouble used;       /* as r, but also falls where the source sends less */
-  gdouble offered;    /* used, and what congestion took: what was sent */
-  gdouble a;          /* of r what arrived: without the radio's losses */
-  gdouble r_last;     /* over .02 s or one report, the latest */
-  gdouble a_two;      /* the higher of the last two of a's samples */
-  gdouble raw;        /* share of all packets lost, of the last 250 or so */
-  gdouble congested;  /* share of the lost that was congestion, of late */
-  gdouble raw_3s;     /* of the last 3 s */
-  gdouble events_3s;  /* loss events per packet, of the last 3 s: what is lost
-                          within a round trip is one (RFC 5348 5.2) */
-  gboolean lost;      /* anything, in this report */
-  gdouble all, found; /* its packets, and verdicts of congestion */
-  gdouble raw_empty;  /* share lost of the last 250 or so that met no queue */
-  gdouble shift;      /* of the base: a longer route, or a clock that was set */
-  gdouble r_most;     /* the highest r of the last minute or so */
-  gdouble dev;        /* of q_lo's noise */
-  gdouble dev_lasts;  /* dev, or less for some seconds after it rose */
-  gdouble t_rose; /* the queue last grew as it does where the line is slower */
-  RaTime t_recvdata; /* when the last packet of r arrived */
-  /* private */
+  /* --- times ----------------------------------------------------------------- */
+
+  gdouble now; /* This report came then. */
+  gdouble dt;  /* The one before came so long ago; .2 at most. */
+  /* I is the time between reports, or R where it is not known. */
+  gdouble interval;
+  gdouble lag; /* D passes until the answer to a change of rate is seen. */
+
+  /* --- the queue ------------------------------------------------------------- */
+
+  gdouble q_lo, q_hi; /* The packets of this report met these queues. */
+  gdouble q_grew;     /* q_lo is so much more than in the report before. */
+  /* These are the lowest queue of the last two reports, and of about a lag, less the
+   * jitter. */
+  gdouble q2, qm;
+  gdouble q_most;    /* This is the highest q_lo of the last seconds. */
+  gdouble dev;       /* This is the mean deviation of q_lo's noise. */
+  gdouble dev_lasts; /* It is dev, or less for some seconds after dev rose. */
+  gdouble allowance; /* This part of the jitter need not count; 0: none. */
+  gdouble jitter;    /* So much of a queue does not count. */
+  /* The base is off by so much: the route became longer, or a clock was set. */
+  gdouble shift;
+  gdouble t_rose; /* The queue last grew as it does where the line is slower. */
+
+  /* --- what arrives ---------------------------------------------------------- */
+
+  gdouble r;      /* This is the delivered rate over about a lag; 0: unknown. */
+  gdouble r_last; /* The latest sample of it is over .02 s or one report. */
+  gdouble r_most; /* This is the highest r of the last minute or so. */
+  gdouble a;      /* So much of r arrived: it has no losses of the radio. */
+  gdouble a_two;  /* This is the higher one of the last two samples of a. */
+  gdouble used;   /* It is as r, but also falls where the source sends less. */
+  gdouble offered; /* It is `used` and what congestion took: what was sent. */
+  /* A packet takes so long on the line, at r or a third of r_most, and at r_most; 0 until
+   * known. */
+  gdouble packet, shortest;
+  RaTime t_recvdata; /* The last packet of r arrived then. */
+
+  /* --- what is lost ---------------------------------------------------------- */
+
+  gboolean lost;  /* A packet of this report was lost. */
+  gdouble all;    /* This report has so many packets, */
+  gdouble found;  /* and so many verdicts of congestion. */
+  gdouble raw;    /* This share of the last 250 packets or so was lost. */
+  gdouble raw_3s; /* This share was lost in the last 3 s. */
+  /* This share was lost of the last 250 or so that met no queue. */
+  gdouble raw_empty;
+  gdouble congested; /* This share of what was lost of late was congestion. */
+  /* So many loss events per packet began in the last 3 s: what is lost within a round trip
+   * is one (RFC 5348 5.2). */
+  gdouble events_3s;
+
+  /* --- private --------------------------------------------------------------- */
+
+  /* q_lo of the last reports, the latest first, and when they came. */
   gdouble lo[RA_SENSE_QUEUES], lo_at[RA_SENSE_QUEUES];
-  gdouble q_report;  /* queue of the packet of t_recvdata */
-  gdouble rtt_least; /* 0 until known */
-  guint n_odd;       /* reports in a row whose queue the RTT denies */
   guint n_lo;
-  guint n_dev; /* samples of dev, until they are many */
-  guint n_raw;
-  gdouble t_event; /* the last loss event */
+  gdouble q_report;  /* The packet of t_recvdata met this queue. */
+  gdouble rtt_least; /* This is the shortest RTT; 0: unknown. */
+  guint n_odd;       /* The RTT denies the queue of so many reports in a row. */
+  guint n_dev;       /* dev has so many samples, until they are many. */
+  guint n_raw;       /* raw has so many packets, until they are many. */
+  gdouble t_event;   /* The last loss event began then. */
   gboolean begun, had_event;
-  gboolean gone; /* the next report has no sample of r */
+  gboolean gone; /* The next report has no sample of r. */
   RaTime t_report;
   gdouble a_last, q_recvdata, delivered, arrived, sent;
   gdouble sent_x[RA_SENSE_RATES], sent_at[RA_SENSE_RATES];

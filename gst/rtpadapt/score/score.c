@@ -217,6 +217,8 @@ ra_score_get (const RaScore *s, RaTime now, RaScoreResult *out)
       = ratio ((gdouble) s->losses[c], (gdouble) (s->arrived + s->losses[w]));
   out->packet_loss_ratio = ratio ((gdouble) s->lost, (gdouble) s->sent);
 
+  out->judged_congestion = s->judged[c];
+  out->judged_wireless = s->judged[w];
   out->m_c = ratio ((gdouble) s->wrong[c], (gdouble) s->judged[c]);
   out->m_w = ratio ((gdouble) s->wrong[w], (gdouble) s->judged[w]);
   out->p_cc = 1 - out->m_c;

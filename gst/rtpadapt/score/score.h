@@ -40,12 +40,13 @@ typedef struct
   gdouble goodput_bps;    /* what arrived */
   gdouble utilisation;    /* throughput / capacity (000 IV), 0 unknown */
   guint64 sent, arrived, congestion_losses, wireless_losses; /* packets */
-  gdouble congestion_loss;      /* congestion losses / packets that crossed the
+  gdouble congestion_loss;   /* congestion losses / packets that crossed the
                                bottleneck: "divided by the throughput"
                                (000 VI-A) */
-  gdouble packet_loss_ratio;    /* lost / sent (003 5.2) */
-  gdouble m_c, m_w;             /* 000 IV: share of congestion (wireless) losses
-                               taken for the other; 0 when there were none */
+  gdouble packet_loss_ratio; /* lost / sent (003 5.2) */
+  guint64 judged_congestion, judged_wireless; /* losses that had a verdict */
+  /* 000 IV: share of these that was taken for the other kind; 0 of none. */
+  gdouble m_c, m_w;
   gdouble p_cc, p_ww;           /* 001: P[C|C] = 1 - m_c, P[W|W] = 1 - m_w */
   gdouble delayed_packet_ratio; /* 003 algorithm 1 */
   gdouble queue_ms_p50, queue_ms_p95;

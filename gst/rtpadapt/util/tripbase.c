@@ -10,6 +10,13 @@
 #define SLOPE_MAX 200e-6
 /* Fewer minima lie on any line. */
 #define SLOTS_LEAST 4
+/* ns.  Of a steeper line the minima are nearer than this in the mean, or it is
+ * no clock's: a longer route, or a queue that begins to stand, is a step. */
+#define NEAR 1e6
+/* A sure line leaves a small part of what the level one does.  A step leaves a
+ * third and more, and minima of a queue that others keep seldom lie on any
+ * line. */
+#define NEARER 8
 
 void
 ra_trip_base_init (RaTripBase *b)
@@ -58,12 +65,14 @@ distance (const RaTripBase *b, guint i, gdouble slope, gint64 no)
 static gdouble
 slope_find (const RaTripBase *b, gint64 no)
 {
-  gdouble best = (gdouble) INFINITY, slope = 0;
+  gdouble best = (gdouble) INFINITY, level = best, slope = 0;
   guint n = 0;
 
   for (guint i = 0; i < RA_TRIP_SLOTS; i++)
     n += counts (b, i, no);
   for (guint i = 0; n >= SLOTS_LEAST && i < RA_TRIP_SLOTS; i++) {
+    if (counts (b, i, no))
+      level = fmin (level, distance (b, i, 0, no));
     for (guint j = 0; j < RA_TRIP_SLOTS; j++) {
       gdouble s, d;
 
@@ -77,6 +86,8 @@ slope_find (const RaTripBase *b, gint64 no)
       }
     }
   }
+  if (b->sure ? NEARER * best > level : slope > SLOPE_MAX && best > NEAR * n)
+    return 0;
   return CLAMP (slope, 0, SLOPE_MAX);
 }
 

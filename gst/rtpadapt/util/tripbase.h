@@ -9,7 +9,9 @@
  * removal of clock skew from network delay measurements", INFOCOM 1999, III:
  * the line below all points that is nearest to them.  Each minimum moves on by
  * that slope.  A base that falls is found by the minimum itself, so only a rise
- * is followed, and only as far as clocks differ.  Plain data, no allocation.
+ * is followed, and only as far as clocks differ.  A line that is steeper
+ * than clocks differ, and has the minima far above it, is a step of the trip and none of
+ * the clocks.  Plain data, no allocation.
  */
 #pragma once
 
@@ -27,6 +29,7 @@ typedef struct
   gboolean used[RA_TRIP_SLOTS];
   gint64 newest;
   gdouble slope; /* ns per ns, 0 to 200 ppm */
+  gboolean sure; /* to set after init: in doubt the clocks do not differ */
 } RaTripBase;
 
 void ra_trip_base_init (RaTripBase *b);
