@@ -774,21 +774,25 @@ ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t)
 }
 
 void
-ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
+ra_sender_on_receiver_report (
+    RaSender *s, const RaBlock *blocks, guint n, RaTime now)
 {
   static const RaProof proofs[] = { [RA_WORD_EMPTY] = RA_PROOF_NONE,
     [RA_WORD_HEARD] = RA_PROOF_HEARD,
     [RA_WORD_ARRIVED] = RA_PROOF_DELIVERED };
-  RaReport report;
-  RaWord word;
+  RaReport report = { .queue = RA_SPAN_NONE };
+  RaWord word = RA_WORD_FALSE;
 
   if (s->stats.packets_sent == 0)
     return;
-  word = ra_report_blocks_hear (&s->blocks, block, now, &report);
-  if (word == RA_WORD_FALSE) {
-    s->stats.feedback_bad++;
-    return;
+  for (guint i = 0; i < n; i++) {
+    RaWord one = ra_report_blocks_hear (&s->blocks, &blocks[i], now, &report);
+
+    s->stats.feedback_bad += one == RA_WORD_FALSE;
+    word = MAX (word, one);
   }
+  if (word == RA_WORD_FALSE)
+    return;
   if (s->last_word == RA_TIME_NONE
       || ra_diff (now, s->last_word) > FEEDBACK_GONE)
     inform_guard (s, &report, proofs[word], now);

@@ -155,12 +155,12 @@ void ra_sender_on_lie (RaSender *s, RaTime now);
  * at `t` had.  TRUE: more than were sent; it is for the caller to call it a lie. */
 gboolean ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t);
 
-/* A report block about an SSRC of ours, of an SR or RR.  Where the peer gives no
- * feedback, it serves the circuit breakers and the bound on the rate; it steers
- * no controller, whose rate falls for want of feedback.  A block that contradicts
- * the packets that left is counted and ignored. */
+/* The `n` report blocks about SSRCs of ours, of one SR or RR: together they are one
+ * report.  Where the peer gives no feedback, it serves the circuit breakers and the
+ * bound on the rate; it steers no controller, whose rate falls for want of feedback.
+ * A block that contradicts the packets that left is counted and ignored. */
 void ra_sender_on_receiver_report (
-    RaSender *s, const RaBlock *block, RaTime now);
+    RaSender *s, const RaBlock *blocks, guint n, RaTime now);
 /* RTCP came from the peer, with any contents.  It allows probes while a breaker is
  * open. */
 void ra_sender_on_rtcp (RaSender *s, RaTime now);
