@@ -12,6 +12,9 @@
 #define G 1                        /* an encoder follows from frame to frame */
 #define LONGEST (3600 * RA_SECOND) /* no span that counts is longer */
 #define BREAKER 10                 /* RFC 8083 4.3 */
+/* Reports come so often that no interval is longer than this times the regular one,
+ * unless the source or the peer made a pause, which says nothing. */
+#define PAUSE 2
 /* `base-window` of lda/spike.c, for the same reasons. */
 #define BASE_WINDOW (120 * RA_SECOND)
 /* s.  A queue stands: not yet, as packets of one frame wait for each other; and
@@ -217,6 +220,7 @@ ra_friendly_on_report (
     RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now)
 {
   guint lost = report->lost_congestion + report->lost_wireless;
+  RaSpan regular = MAX (TDR, report->interval);
   RaFriendlyInterval *in;
   gboolean ended;
   gdouble p;
@@ -228,6 +232,8 @@ ra_friendly_on_report (
   in = interval_at (f, f->n - 1);
   in->start = MIN (in->start, now); /* the clock fell back */
   in->length = MAX (ra_diff (now, in->start), 0);
+  if (in->length > PAUSE * regular)
+    in->length = regular;
   /* A loss is known some packets after it was due. */
   in->expected += MAX (report->expected, lost);
   in->lost += lost;

@@ -32,7 +32,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   RaTime start;
-  RaSpan length; /* up to the latest report in it */
+  RaSpan length; /* up to the latest report in it, without a pause */
   guint64 expected, lost, ce;
   guint64 events; /* what is lost or marked in one round trip is one */
 } RaFriendlyInterval;
