@@ -408,7 +408,7 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
   if (s->stats.packets_sent == 0)
-    s->per_packet.next = p->seq;
+    ra_per_packet_on_first (&s->per_packet, p->seq);
   entry = ra_ledger_add (s->ledger,
       &(RaLedgerEntry){ .index = p->seq,
           .sent = now,

@@ -88,7 +88,12 @@ static const struct
   { "100 102 101 /90", "100 102", 70, 0, "rows out of order, all are news" },
   { "100 101x 102 103 104 /90 101 105 /100", "100 102-1b101 103 104 105", 50, 0,
       "what was reported lost may come after all" },
+  { "100 101x 102x 103x /60 103 104 105 /90", "100 103-2b203 104 105", 40, 0,
+      "the last of them: two are before it, and none before the next" },
+  { "100 101x 102x 103x /60 102 104 /90", "100 102-1b101 104-1b103", 50, 0,
+      "the second: one before it, and one behind" },
 };
+
 
 /* Hands over the rows of the script; the packets are sent in between. */
 static void
