@@ -126,7 +126,7 @@ row_feed (
     return NULL;
   }
   if (row->seq > p->next) {
-    ra_receiver_skip (p->receiver, row->seq);
+    ra_receiver_skip (p->receiver, p->next, row->seq);
     p->lost_from = row->seq;
   }
   p->next = row->seq + 1;

@@ -312,6 +312,8 @@ confirm (RaReceiver *r, RaTime now)
     if (m.seq != r->last_lost + 1)
       r->in_run = FALSE;
     r->last_lost = m.seq;
+    if (m.cause == RA_CAUSE_NONE) /* no LDA was asked: in doubt */
+      m.cause = RA_CAUSE_CONGESTION;
     if (m.cause == RA_CAUSE_WIRELESS && !distrusts (r)) {
       r->wireless_runs += !r->in_run;
       r->in_run = TRUE;
@@ -398,10 +400,9 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
 }
 
 void
-ra_receiver_skip (RaReceiver *r, guint64 before)
+ra_receiver_skip (RaReceiver *r, guint64 first, guint64 before)
 {
-  guint64 first = MAX (ra_holes_highest (r->holes) + 1, r->skipped);
-
+  first = MAX (first, MAX (ra_holes_highest (r->holes) + 1, r->skipped));
   if (!r->started || before <= first)
     return;
   ra_holes_skip (r->holes, first, before - first);

@@ -276,6 +276,8 @@ static const struct
       "and one from before the first, which nobody expected" },
   { "10@0 11@10 s15 r20 15@30 r40", 1, 1, 0, 0, 0,
       "what was skipped is not expected in the next report either" },
+  { "10@0 11@10 s13-14 14@30w 15@40 16@50 r50", 5, 4, 1, 0, 0,
+      "12 was reported lost, and no LDA is asked; 13 is not known" },
 };
 
 static void

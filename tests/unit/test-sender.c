@@ -94,6 +94,18 @@ static const struct
       "the second: one before it, and one behind" },
 };
 
+/* The losses of the last report. */
+static const struct
+{
+  const gchar *script;
+  guint lost;
+  const gchar *why;
+} lost_rows[] = {
+  { "100 101x 103 104 105 /90", 1,
+      "101 was reported lost, whatever became of 102" },
+  { "100 101x /30 103 104 105 /90", 1, "the same over two" },
+  { "100 102 103 104 /90", 0, "nobody said that of 101" },
+};
 
 /* Hands over the rows of the script; the packets are sent in between. */
 static void
@@ -138,6 +150,19 @@ test_feedback (gconstpointer data)
   g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, feedback_rows[i].bad);
   g_assert_cmpint (
       probe_report.rtt, ==, (RaSpan) feedback_rows[i].rtt * RA_MSECOND);
+}
+
+static void
+test_lost (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_auto (Fixture) f;
+
+  fixture_init (&f, 0);
+  feedback_play (&f, lost_rows[i].script);
+  g_test_message ("%s", lost_rows[i].why);
+  g_assert_cmpuint (probe_report.lost_congestion, ==, lost_rows[i].lost);
+  g_assert_cmpuint (probe_report.n_events, ==, lost_rows[i].lost);
 }
 
 /* What the ledger has of 100 and on, as far as they left: A arrived, L lost, N
@@ -611,6 +636,7 @@ tests_add (void)
   rows_add ("/sender/report", report_rows, test_report);
   rows_add ("/sender/feedback", feedback_rows, test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
+  rows_add ("/sender/lost", lost_rows, test_lost);
   rows_add ("/sender/fate", fate_rows, test_fates);
   rows_add ("/sender/data-limited", limited_rows, test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);

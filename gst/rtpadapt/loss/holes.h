@@ -63,8 +63,8 @@ RaTime ra_holes_next_due (const RaHoles *h);
 void ra_holes_confirm_before (RaHoles *h, guint64 seq);
 /* Packets first .. first + n - 1 will never be known to have arrived or
  * to be lost, as their feedback was lost: they open no hole and count as no
- * later arrival.  `first` follows what arrived or was skipped last; ignored
- * before the first packet. */
+ * later arrival.  What lies between the highest known number and `first` is
+ * missing; nobody gives a verdict about it.  Ignored before the first packet. */
 void ra_holes_skip (RaHoles *h, guint64 first, guint64 n);
 /* The highest number that arrived; 0 before the first. */
 guint64 ra_holes_highest (const RaHoles *h);
