@@ -26,6 +26,11 @@
 #define RARER 2
 /* A silence of the source does not count as an interval between feedbacks. */
 #define INTERVAL_MAX RA_SECOND
+/* Where reports come within less than this times their shortest interval of late, none
+ * between them is missing (RFC 8888 5: that has to be inferred from the time).  Two of
+ * the shortest would be 2, and the way back shortens some. */
+#define NONE_MISSING 1.5
+#define SHORTEST_WINDOW (10 * RA_SECOND)
 /* RFC 8888 7: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
 /* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
@@ -70,6 +75,7 @@ struct _RaSender
   RaReportBlocks blocks;
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
+  RaWinMin shortest;  /* interval of late, ns */
   RaTime asked;       /* the first packet since then that asks for an answer,
                             or RA_TIME_NONE */
   gboolean mid_frame; /* the last packet did not ask */
@@ -113,6 +119,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = RA_TIME_NONE;
+  ra_winmin_init (&s->shortest);
   ra_report_blocks_init (&s->blocks);
   ra_repair_init (&s->repair);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
@@ -641,10 +648,13 @@ apply (RaSender *s, const RaReport *report, RaTime now)
 static RaSpan
 report_spacing (RaSender *s, RaTime now)
 {
-  RaSpan sample = s->last_feedback != RA_TIME_NONE
-      ? CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX)
+  RaSpan since = s->last_feedback != RA_TIME_NONE
+      ? MAX (ra_diff (now, s->last_feedback), 0)
       : -1;
+  RaSpan sample = MIN (since, INTERVAL_MAX);
 
+  if (since >= 0)
+    ra_winmin_add (&s->shortest, (gdouble) since, now, SHORTEST_WINDOW);
   s->last_feedback = now;
   /* After an outage the time means nothing; but in a LAN the timer of 4 R expires
    * before the second report. */
@@ -677,6 +687,16 @@ ra_sender_on_report (
   return TRUE;
 }
 
+/* No report between the last one and that which comes now can be missing. */
+static gboolean
+none_missing (const RaSender *s, RaTime now)
+{
+  gdouble shortest = ra_winmin_get (&s->shortest, now, SHORTEST_WINDOW);
+
+  return s->last_feedback != RA_TIME_NONE && shortest < G_MAXDOUBLE
+      && (gdouble) ra_diff (now, s->last_feedback) < NONE_MISSING * shortest;
+}
+
 gboolean
 ra_sender_rows_begin (RaSender *s, RaRows *rows)
 {
@@ -686,6 +706,7 @@ ra_sender_rows_begin (RaSender *s, RaRows *rows)
     look_back (s, rows->now);
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
+  rows->whole = none_missing (s, rows->now);
   rows->excused
       = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->mask.next;
   return TRUE;
