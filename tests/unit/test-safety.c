@@ -113,6 +113,25 @@ test_pause (void)
   g_assert_cmpfloat_with_epsilon (g.friendly.p, .10, .001);
 }
 
+/* 10 of 100 are lost, and in the next report of 100 they have come: RFC 3550 A.3. */
+static void
+test_recovered (void)
+{
+  RaReport lost = report_of (100, 10, 0), came = report_of (100, 0, 0);
+  RaFriendly f;
+
+  came.recovered = 10;
+  ra_friendly_init (&f);
+  ra_friendly_on_report (&f, &lost, 1000, 0, 0);
+  g_assert_cmpfloat_with_epsilon (f.p, .1, 1e-9);
+  ra_friendly_on_report (&f, &lost, 1000, 0, RA_SECOND); /* ends it */
+  ra_friendly_on_report (&f, &came, 1000, 0, RA_SECOND * 3 / 2);
+  g_assert_cmpfloat_with_epsilon (f.p, .05 / 1.5, 1e-9);
+  came.recovered = 1000;
+  ra_friendly_on_report (&f, &came, 1000, 0, RA_SECOND * 7 / 4);
+  g_assert_cmpfloat_with_epsilon (f.p, 0, 1e-9);
+}
+
 /* RFC 8083 3: Tr = .8 Tr + .2 Tr_new; the first as it is. */
 static void
 test_tr (void)
@@ -555,6 +574,7 @@ tests_add (void)
   rows_add ("/safety/x", x_rows, test_x);
   g_test_add_func ("/safety/mean", test_mean);
   g_test_add_func ("/safety/pause", test_pause);
+  g_test_add_func ("/safety/recovered", test_recovered);
   g_test_add_func ("/safety/tr", test_tr);
   g_test_add_func ("/safety/cb-interval", test_cb_interval);
   g_test_add_func (

@@ -253,6 +253,14 @@ ra_holes_next_due (const RaHoles *h)
   return RA_TIME_NONE;
 }
 
+RaCause
+ra_holes_cause (const RaHoles *h, guint64 seq)
+{
+  return seq < h->next && h->next - seq <= RING
+      ? (RaCause) h->slots[seq & (RING - 1)].cause
+      : RA_CAUSE_NONE;
+}
+
 void
 ra_holes_confirm_before (RaHoles *h, guint64 seq)
 {

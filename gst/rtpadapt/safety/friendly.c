@@ -189,6 +189,22 @@ interval_begin (RaFriendly *f, RaTime now)
   *interval_at (f, f->n - 1) = (RaFriendlyInterval){ .start = now };
 }
 
+/* `n` packets that earlier reports have for lost have come, most likely the latest:
+ * RFC 3550 A.3 counts them as received. */
+static void
+take_back (RaFriendly *f, guint64 n)
+{
+  for (guint i = f->n; i-- > 0 && n > 0;) {
+    RaFriendlyInterval *in = interval_at (f, i);
+    guint64 part = MIN (n, in->lost);
+
+    in->lost -= part;
+    if (in->lost + in->ce == 0)
+      in->events = 0;
+    n -= part;
+  }
+}
+
 /* What is lost within a round trip is one event (RFC 5348 5.2), as it is one
  * reduction to a TCP.  A report about several round trips may be of several. */
 static guint64
@@ -239,6 +255,7 @@ ra_friendly_on_report (
   in->lost += lost;
   in->ce += report->ce;
   in->events += events (f, report, lost + (guint64) report->ce, now);
+  take_back (f, report->recovered);
 
   f->x_known = fmax (f->x_known, f->x);
   f->p = mean_fraction (f, MARKED);
