@@ -76,6 +76,8 @@ struct _RaSender
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
   RaWinMin shortest;  /* interval of late, ns */
+  RaTime unheard;     /* the first packet since `last_word`, or since a silence
+                         of the source, that asks; or RA_TIME_NONE */
   RaTime asked;       /* the first packet since then that asks for an answer,
                             or RA_TIME_NONE */
   gboolean mid_frame; /* the last packet did not ask */
@@ -118,7 +120,7 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
-  s->last_feedback = s->asked = s->last_word = RA_TIME_NONE;
+  s->last_feedback = s->asked = s->last_word = s->unheard = RA_TIME_NONE;
   ra_winmin_init (&s->shortest);
   ra_report_blocks_init (&s->blocks);
   ra_repair_init (&s->repair);
@@ -403,6 +405,17 @@ is_sent_once (const RaSender *s, RaSentFlags flags)
       || (flags & RA_SENT_REPAIR && s->fec_code != RA_FEC_CODE_RS);
 }
 
+/* The source was, so that nobody could answer, as in safety/breaker.c.  One that the
+ * pacer holds back is not. */
+static gboolean
+was_silent (const RaSender *s, RaTime now)
+{
+  const RaLedgerEntry *last = ra_ledger_last (s->ledger);
+
+  return s->stats.packets_sent > 0 && !last->waiting
+      && ra_diff (now, last->sent) > FEEDBACK_GONE;
+}
+
 RaLedgerEntry *
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
@@ -412,8 +425,12 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   timer_look (s, now);
   rate = ra_sender_rate (s); /* which no packet changes by leaving */
   s->mid_frame = !(p->flags & RA_SENT_ASKS);
+  if (was_silent (s, now))
+    s->unheard = RA_TIME_NONE;
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
+  if (!s->mid_frame && s->unheard == RA_TIME_NONE)
+    s->unheard = now;
   if (s->stats.packets_sent == 0)
     ra_per_packet_on_first (&s->per_packet, p->seq);
   entry = ra_ledger_add (s->ledger,
@@ -556,13 +573,15 @@ proof_of (RaTime sent, RaTime now)
 }
 
 /* Feedback about packets that arrived comes: looks whether it ends an outage.  No
- * queue delays packets for FEEDBACK_GONE, so an outage took them.  The no-feedback
- * timer has lowered the rate for that already. */
+ * queue delays packets for FEEDBACK_GONE, so an outage took those that stayed without
+ * an answer for so long.  The no-feedback timer has lowered the rate for that
+ * already.  A source that was silent had no outage. */
 static void
 look_back (RaSender *s, RaTime now)
 {
   if (s->unanswered && s->last_word != RA_TIME_NONE
-      && ra_diff (now, s->last_word) > FEEDBACK_GONE)
+      && s->unheard != RA_TIME_NONE
+      && ra_diff (now, s->unheard) > FEEDBACK_GONE)
     ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
@@ -580,7 +599,7 @@ begin_again (RaSender *s, RaTime now)
   rate->before = s->before;
   exchange (s, rate, cfg.start);
   s->unanswered = FALSE;
-  s->asked = s->last_feedback = RA_TIME_NONE;
+  s->asked = s->last_feedback = s->unheard = RA_TIME_NONE;
   s->interval = s->spacing = 0;
   ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
@@ -606,12 +625,13 @@ apply (RaSender *s, const RaReport *report, RaTime now)
 
   if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
     s->last_word = now;
+    s->unheard = RA_TIME_NONE;
     inform_guard (s, report, proof, now);
     return;
   }
   look_back (s, now);
   timer_hold (s);
-  s->asked = RA_TIME_NONE;
+  s->asked = s->unheard = RA_TIME_NONE;
   s->last_word = now;
   s->last = *report;
   ra_outage_mask_hide (&s->mask, &s->last, now);
