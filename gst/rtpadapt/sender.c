@@ -24,7 +24,7 @@
 /* Reports that come less often than once in so many RTTs: in a LAN the peer waits
  * for packets, or RTCP has to wait for its turn. */
 #define RARER 2
-/* A silence of the source does not count as an interval between feedbacks. */
+/* No interval between feedbacks counts as longer. */
 #define INTERVAL_MAX RA_SECOND
 /* Where reports come within less than this times their shortest interval of late, none
  * between them is missing (RFC 8888 5: that has to be inferred from the time).  Two of
@@ -76,6 +76,7 @@ struct _RaSender
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
   RaWinMin shortest;  /* interval of late, ns */
+  gboolean paused;    /* the source was silent in most of the latest one */
   RaTime unheard;     /* the first packet since `last_word`, or since a silence
                          of the source, that asks; or RA_TIME_NONE */
   RaTime asked;       /* the first packet since then that asks for an answer,
@@ -664,6 +665,20 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->stats.feedback++;
 }
 
+/* In most of the time since the last report nothing left that asks for one: a silence of
+ * the source, which is no interval between reports.  A source that is so slow that the
+ * next one is like it has such intervals. */
+static gboolean
+is_pause (RaSender *s, RaSpan sample)
+{
+  gboolean silent = sample > INTERVAL_USUAL && s->asked != RA_TIME_NONE
+      && 2 * ra_diff (s->asked, s->last_feedback) > sample;
+  gboolean pause = silent && !s->paused && s->spacing > 0;
+
+  s->paused = silent;
+  return pause;
+}
+
 /* A report came: how long after the last one, -1 if that is not known. */
 static RaSpan
 report_spacing (RaSender *s, RaTime now)
@@ -672,10 +687,13 @@ report_spacing (RaSender *s, RaTime now)
       ? MAX (ra_diff (now, s->last_feedback), 0)
       : -1;
   RaSpan sample = MIN (since, INTERVAL_MAX);
+  gboolean pause = is_pause (s, since);
 
   if (since >= 0)
     ra_winmin_add (&s->shortest, (gdouble) since, now, SHORTEST_WINDOW);
   s->last_feedback = now;
+  if (pause)
+    return -1;
   /* After an outage the time means nothing; but in a LAN the timer of 4 R expires
    * before the second report. */
   if (sample < 0 || (s->unanswered && sample > INTERVAL_USUAL))

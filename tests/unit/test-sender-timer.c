@@ -216,6 +216,44 @@ test_late_frame (void)
   g_assert_cmpuint (ra_sender_rate (s), ==, rate / 2);
 }
 
+/* R = 200 ms, a packet each 40 ms.  A pause of 700 ms between two of them is no interval
+ * of reports; a packet each 700 ms is. */
+static void
+test_pause (void)
+{
+  static const struct
+  {
+    guint apart, pause; /* ms */
+    guint low, high;    /* interval after it, ms */
+  } pauses[] = { { 40, 700, 40, 100 }, { 700, 700, 600, 700 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pauses); i++) {
+    RaTime sent[50], at = RA_SECOND;
+    guint64 first, heard = 0;
+    g_auto (Fixture) f;
+
+    fixture_init (&f, 0);
+    first = f.next;
+    for (guint n = 0; n < 50; n++) {
+      sent[n] = at;
+      at += (n == 48 ? pauses[i].pause : pauses[i].apart) * RA_MSECOND;
+    }
+    for (f.now = RA_SECOND; heard < 50; f.now += 10 * RA_MSECOND) {
+      guint64 n = f.next - first;
+
+      if (n < 50 && sent[n] <= f.now)
+        fixture_send (&f, 1000, RA_SENT_ASKS);
+      if (f.now >= sent[heard] + 200 * RA_MSECOND) {
+        RaFeedbackPacket row = { first + heard++, f.now };
+
+        ra_sender_on_feedback (f.sender, &row, 1, 0, f.now);
+      }
+    }
+    g_assert_cmpint (probe_report.interval, >=, pauses[i].low * RA_MSECOND);
+    g_assert_cmpint (probe_report.interval, <=, pauses[i].high * RA_MSECOND);
+  }
+}
+
 /* R = 50 ms.  After 2 s with a packet each 50 ms come 6 s, and then 20 packets of which
  * each second one is lost. */
 static const struct
@@ -304,5 +342,6 @@ tests_add (void)
 {
   rows_add ("/sender/timer", rows, test_row);
   g_test_add_func ("/sender/timer/late-frame", test_late_frame);
+  g_test_add_func ("/sender/timer/pause", test_pause);
   rows_add ("/sender/timer/silence", silence_rows, test_silence);
 }
