@@ -28,8 +28,9 @@ typedef struct
   RaSpan burst; /* the pacer never sends more than this at the rate at once */
   gdouble rtcp; /* RTCP's share of the rate, 0..1 */
   guint64 seed; /* for LDAs that draw lots */
-  /* The rate never exceeds this times what a TCP would get if every loss were
-   * congestion, also not for cfg.rate.min; 0: no bound (the papers know none). */
+  /* The rate never exceeds this times what a TCP would get at the losses that are not
+   * shown to be the radio's (safety/friendly.h), also not for cfg.rate.min; 0: no bound
+   * (the papers know none). */
   gdouble friendliness_cap;
   gboolean breakers; /* the circuit breakers of RFC 8083 */
   /* At least this many packets leave per second while nobody answers, even if

@@ -1,4 +1,5 @@
-/* What a TCP would get here, were every loss congestion (RFC 8083 4.3).
+/* What a TCP would get here at the losses that are not shown to be the radio's, after
+ * RFC 8083 4.3.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/safety/friendly.h>
