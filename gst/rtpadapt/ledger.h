@@ -77,7 +77,10 @@ typedef struct
   guint64
       reported;    /* one after the latest index that a report of single packets
                        spoke of, 0: none did */
-  guint64 noted;   /* the same of a report that was not yet taken */
+  guint64 noted;   /* the same of a report that was not yet taken, */
+  guint64 low;     /* and the lowest index of it */
+  guint64 from;    /* of one that is taken: what it leaves out from here up to
+                      `reported` is lost */
   guint64 highest; /* number sent, unwrapped */
   guint64 n_gaps;  /* so far; the last RA_LEDGER_GAPS are remembered */
   RaLedgerGap gaps[RA_LEDGER_GAPS];

@@ -5,13 +5,17 @@
 
 #include <gst/rtpadapt/feedback/peerdelay.h>
 
-#include <string.h>
-
 void
 ra_per_packet_init (RaPerPacket *p, RaReceiver *receiver, RaLedger *ledger)
 {
   *p = (RaPerPacket){ .receiver = receiver, .ledger = ledger };
   ra_winmin_init (&p->shortest);
+}
+
+void
+ra_per_packet_on_first (RaPerPacket *p, guint64 first)
+{
+  p->next = p->lost_from = first;
 }
 
 /* An answer before the question: what arrived `held` ago was sent earlier. */
@@ -53,6 +57,24 @@ ra_per_packet_begin (RaPerPacket *p, RaRows *rows)
   return TRUE;
 }
 
+/* Adds to `packet`, which is that of `sent`, what is reported lost and directly before
+ * it.  An earlier packet had what was lost before that. */
+static void
+lost_add (RaPerPacket *p, const RaLedgerEntry *sent, RaPacket *packet)
+{
+  guint64 oldest = sent->index - MIN (sent->index, RA_LEDGER_SIZE);
+
+  for (guint64 i = MAX (p->lost_from, oldest); i < sent->index; i++) {
+    const RaLedgerEntry *e = ra_ledger_at (p->ledger, i);
+
+    if (e && e->fate == RA_FATE_LOST) {
+      packet->bytes_lost += e->size;
+      packet->lost_by_mark[e->mark]++;
+    }
+  }
+  p->lost_from = MAX (p->lost_from, sent->index + 1);
+}
+
 static void
 packet_arrived (RaPerPacket *p, RaLedgerEntry *sent,
     const RaFeedbackPacket *row, RaSpan ago, const RaRows *rows)
@@ -69,20 +91,11 @@ packet_arrived (RaPerPacket *p, RaLedgerEntry *sent,
     .rate = rows->rate,
     .mark = (RaMark) sent->mark,
     .ce = row->ce,
-    .bytes_lost = p->bytes_lost,
   };
 
-  if (sent->index + 1 == p->next) /* else those were reported */
-    memcpy (packet.lost_by_mark, p->lost_by_mark, sizeof packet.lost_by_mark);
+  lost_add (p, sent, &packet);
   ra_receiver_on_packet (p->receiver, &packet);
   ra_ledger_hear (sent, TRUE);
-}
-
-static void
-lost_forget (RaPerPacket *p)
-{
-  p->bytes_lost = 0;
-  memset (p->lost_by_mark, 0, sizeof p->lost_by_mark);
 }
 
 /* Feeds one row to the receiver.  NULL if it is not news or contradicts what
@@ -113,17 +126,12 @@ row_feed (
     return NULL;
   }
   if (row->seq > p->next) {
-    ra_receiver_skip (p->receiver, row->seq);
-    lost_forget (p);
+    ra_receiver_skip (p->receiver, p->next, row->seq);
+    p->lost_from = row->seq;
   }
   p->next = row->seq + 1;
-  if (lost) {
-    p->bytes_lost += sent->size;
-    p->lost_by_mark[sent->mark]++;
-  } else {
+  if (!lost)
     packet_arrived (p, sent, row, ago, rows);
-    lost_forget (p);
-  }
   return sent;
 }
 

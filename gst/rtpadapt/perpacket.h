@@ -17,8 +17,7 @@ typedef struct
   RaReceiver *receiver; /* the sender's, */
   RaLedger *ledger;     /* as this is */
   guint64 next;         /* one after the last that feedback spoke of */
-  guint bytes_lost;     /* reported lost since the last that arrived */
-  guint lost_by_mark[RA_N_MARKS]; /* the same, packets */
+  guint64 lost_from;    /* between this and `next` all are reported lost */
   guint lost_late;   /* reported lost after later ones: for the guard alone */
   RaWinMin shortest; /* RTT, ns, whatever the peer says that it waited */
   guint64 bad;       /* rows or reports refused */
@@ -37,6 +36,7 @@ typedef struct
   RaSpan rtt;      /* as in ra_sender_rtt() */
   guint64 rate;    /* that is allowed, bit/s */
   guint64 excused; /* losses of packets before this one are no congestion */
+  gboolean whole;  /* no report between the last one and this can be missing */
   /* The rows set these, to zero at first. */
   gboolean heard;            /* there was news */
   const RaLedgerEntry *news; /* the last that arrived, and was not known to */
@@ -45,6 +45,8 @@ typedef struct
 
 void ra_per_packet_init (
     RaPerPacket *p, RaReceiver *receiver, RaLedger *ledger);
+/* `first` is the index of the first packet that leaves. */
+void ra_per_packet_on_first (RaPerPacket *p, guint64 first);
 /* A report begins: of the time that the peer held it, as much stays as is
  * believed.  FALSE: it contradicts itself, and nothing in it is believed. */
 gboolean ra_per_packet_begin (RaPerPacket *p, RaRows *rows);

@@ -29,6 +29,8 @@ typedef struct
                         not in `expected` */
   guint lost_congestion;
   guint lost_wireless;
+  guint recovered; /* lost in an earlier report, and came after all; 0 where a
+                      peer does not say.  For the guard */
   guint ce;        /* came with ECN congestion experienced, as far as known */
   RaSpan loss_age; /* how long before the packet of t_recvdata the newest
                       congestion loss or mark was due; 0 without one */

@@ -73,10 +73,12 @@ struct _RaReceiver
   /* since the last report */
   guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs,
       n_ce;
-  guint64 bytes_since; /* of arrived_since */
-  RaTime t_lost;       /* the newest of lost_congestion and n_ce */
-  guint64 last_lost;   /* seq of the last loss */
-  gboolean in_run;     /* its hole has a wireless loss */
+  guint64 bytes_since;   /* of arrived_since */
+  RaTime t_lost;         /* the newest of lost_congestion and n_ce */
+  guint64 last_lost;     /* seq of the last loss, */
+  guint64 reported_lost; /* and of the last that a report has */
+  guint n_recovered;     /* of those that a report has */
+  gboolean in_run;       /* its hole has a wireless loss */
 
   RaReceiverStats stats;
 };
@@ -312,6 +314,8 @@ confirm (RaReceiver *r, RaTime now)
     if (m.seq != r->last_lost + 1)
       r->in_run = FALSE;
     r->last_lost = m.seq;
+    if (m.cause == RA_CAUSE_NONE) /* no LDA was asked: in doubt */
+      m.cause = RA_CAUSE_CONGESTION;
     if (m.cause == RA_CAUSE_WIRELESS && !distrusts (r)) {
       r->wireless_runs += !r->in_run;
       r->in_run = TRUE;
@@ -352,6 +356,27 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
   ra_history_on_packet (r->history, p->seq);
 }
 
+/* `seq` was confirmed to be lost, and came; `removed`: with it went a loss event.  What
+ * no report has yet is no loss; of the rest the guard hears, as RFC 3550 A.3 counts
+ * it as received.  Losses are counted in order of sequence. */
+static void
+take_back (RaReceiver *r, guint64 seq, gboolean removed)
+{
+  gboolean wireless
+      = ra_holes_cause (r->holes, seq) == RA_CAUSE_WIRELESS && !distrusts (r);
+  guint *n = wireless ? &r->lost_wireless : &r->lost_congestion;
+
+  if (seq > r->last_lost) /* its verdict waited, so it was not counted */
+    return;
+  if (seq <= r->reported_lost) {
+    r->n_recovered++;
+    return;
+  }
+  *n -= *n > 0;
+  r->n_events -= removed && r->n_events > 0;
+  r->wireless_runs = MIN (r->wireless_runs, r->lost_wireless);
+}
+
 gboolean
 ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
 {
@@ -371,6 +396,7 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
       r->stats.recovered++;
       marks_add (r, p);
       removed = ra_history_recover (r->history, p->seq);
+      take_back (r, p->seq, removed);
       break;
     case RA_PUSH_IN_ORDER:
       in_order (r, p, n_lost);
@@ -398,10 +424,9 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
 }
 
 void
-ra_receiver_skip (RaReceiver *r, guint64 before)
+ra_receiver_skip (RaReceiver *r, guint64 first, guint64 before)
 {
-  guint64 first = MAX (ra_holes_highest (r->holes) + 1, r->skipped);
-
+  first = MAX (first, MAX (ra_holes_highest (r->holes) + 1, r->skipped));
   if (!r->started || before <= first)
     return;
   ra_holes_skip (r->holes, first, before - first);
@@ -459,6 +484,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .skipped = (guint) MIN (r->n_skipped, G_MAXINT),
     .lost_congestion = r->lost_congestion,
     .lost_wireless = r->lost_wireless,
+    .recovered = r->n_recovered,
     .ce = r->n_ce,
     .loss_age = r->lost_congestion + r->n_ce > 0
         ? MAX (ra_diff (r->last_arrival, r->t_lost), 0)
@@ -473,7 +499,8 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
   *t_delay = ra_diff (now, r->last_arrival);
   r->reported = end;
   r->n_skipped = 0;
-  r->n_events = r->lost_congestion = r->lost_wireless = 0;
+  r->n_events = r->lost_congestion = r->lost_wireless = r->n_recovered = 0;
+  r->reported_lost = r->last_lost;
   r->arrived_since = r->wireless_runs = r->n_ce = 0;
   r->bytes_since = 0;
   r->data_since_report = r->has_extremes = FALSE;

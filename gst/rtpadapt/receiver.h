@@ -58,10 +58,10 @@ void ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data);
  * nothing to say). */
 gboolean ra_receiver_on_packet (RaReceiver *r, const RaPacket *p);
 
-/* Packets after the highest that arrived and before `before` will never be
- * heard of, because the feedback about them was lost: they are neither arrived
- * nor lost. */
-void ra_receiver_skip (RaReceiver *r, guint64 before);
+/* Packets from `first` on and before `before` will never be heard of, because the
+ * feedback about them was lost: they are neither arrived nor lost.  What is missing
+ * before `first` was reported lost: it counts as congestion, and no LDA is asked. */
+void ra_receiver_skip (RaReceiver *r, guint64 first, guint64 before);
 
 /* When the feedback timer expires, or a verdict that waited (RaLdaOps.patience)
  * is due, which may be a new loss event: ra_receiver_report() then.  RA_TIME_NONE

@@ -24,8 +24,13 @@
 /* Reports that come less often than once in so many RTTs: in a LAN the peer waits
  * for packets, or RTCP has to wait for its turn. */
 #define RARER 2
-/* A silence of the source does not count as an interval between feedbacks. */
+/* No interval between feedbacks counts as longer. */
 #define INTERVAL_MAX RA_SECOND
+/* Where reports come within less than this times their shortest interval of late, none
+ * between them is missing (RFC 8888 5: that has to be inferred from the time).  Two of
+ * the shortest would be 2, and the way back shortens some. */
+#define NONE_MISSING 1.5
+#define SHORTEST_WINDOW (10 * RA_SECOND)
 /* RFC 8888 7: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
 /* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
@@ -70,6 +75,10 @@ struct _RaSender
   RaReportBlocks blocks;
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
+  RaWinMin shortest;  /* interval of late, ns */
+  gboolean paused;    /* the source was silent in most of the latest one */
+  RaTime unheard;     /* the first packet since `last_word`, or since a silence
+                         of the source, that asks; or RA_TIME_NONE */
   RaTime asked;       /* the first packet since then that asks for an answer,
                             or RA_TIME_NONE */
   gboolean mid_frame; /* the last packet did not ask */
@@ -112,7 +121,8 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
-  s->last_feedback = s->asked = s->last_word = RA_TIME_NONE;
+  s->last_feedback = s->asked = s->last_word = s->unheard = RA_TIME_NONE;
+  ra_winmin_init (&s->shortest);
   ra_report_blocks_init (&s->blocks);
   ra_repair_init (&s->repair);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
@@ -404,6 +414,17 @@ is_sent_once (const RaSender *s, RaSentFlags flags)
       || (flags & RA_SENT_REPAIR && s->fec_code != RA_FEC_CODE_RS);
 }
 
+/* The source was, so that nobody could answer, as in safety/breaker.c.  One that the
+ * pacer holds back is not. */
+static gboolean
+was_silent (const RaSender *s, RaTime now)
+{
+  const RaLedgerEntry *last = ra_ledger_last (s->ledger);
+
+  return s->stats.packets_sent > 0 && !last->waiting
+      && ra_diff (now, last->sent) > FEEDBACK_GONE;
+}
+
 RaLedgerEntry *
 ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
 {
@@ -413,10 +434,14 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   timer_look (s, now);
   rate = ra_sender_rate (s); /* which no packet changes by leaving */
   s->mid_frame = !(p->flags & RA_SENT_ASKS);
+  if (was_silent (s, now))
+    s->unheard = RA_TIME_NONE;
   if (!s->mid_frame && s->asked == RA_TIME_NONE)
     s->asked = now;
+  if (!s->mid_frame && s->unheard == RA_TIME_NONE)
+    s->unheard = now;
   if (s->stats.packets_sent == 0)
-    s->per_packet.next = p->seq;
+    ra_per_packet_on_first (&s->per_packet, p->seq);
   entry = ra_ledger_add (s->ledger,
       &(RaLedgerEntry){ .index = p->seq,
           .sent = now,
@@ -557,13 +582,15 @@ proof_of (RaTime sent, RaTime now)
 }
 
 /* Feedback about packets that arrived comes: looks whether it ends an outage.  No
- * queue delays packets for FEEDBACK_GONE, so an outage took them.  The no-feedback
- * timer has lowered the rate for that already. */
+ * queue delays packets for FEEDBACK_GONE, so an outage took those that stayed without
+ * an answer for so long.  The no-feedback timer has lowered the rate for that
+ * already.  A source that was silent had no outage. */
 static void
 look_back (RaSender *s, RaTime now)
 {
   if (s->unanswered && s->last_word != RA_TIME_NONE
-      && ra_diff (now, s->last_word) > FEEDBACK_GONE)
+      && s->unheard != RA_TIME_NONE
+      && ra_diff (now, s->unheard) > FEEDBACK_GONE)
     ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
@@ -581,7 +608,7 @@ begin_again (RaSender *s, RaTime now)
   rate->before = s->before;
   exchange (s, rate, cfg.start);
   s->unanswered = FALSE;
-  s->asked = s->last_feedback = RA_TIME_NONE;
+  s->asked = s->last_feedback = s->unheard = RA_TIME_NONE;
   s->interval = s->spacing = 0;
   ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
@@ -607,12 +634,13 @@ apply (RaSender *s, const RaReport *report, RaTime now)
 
   if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
     s->last_word = now;
+    s->unheard = RA_TIME_NONE;
     inform_guard (s, report, proof, now);
     return;
   }
   look_back (s, now);
   timer_hold (s);
-  s->asked = RA_TIME_NONE;
+  s->asked = s->unheard = RA_TIME_NONE;
   s->last_word = now;
   s->last = *report;
   ra_outage_mask_hide (&s->mask, &s->last, now);
@@ -645,15 +673,35 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->stats.feedback++;
 }
 
+/* In most of the time since the last report nothing left that asks for one: a silence of
+ * the source, which is no interval between reports.  A source that is so slow that the
+ * next one is like it has such intervals. */
+static gboolean
+is_pause (RaSender *s, RaSpan sample)
+{
+  gboolean silent = sample > INTERVAL_USUAL && s->asked != RA_TIME_NONE
+      && 2 * ra_diff (s->asked, s->last_feedback) > sample;
+  gboolean pause = silent && !s->paused && s->spacing > 0;
+
+  s->paused = silent;
+  return pause;
+}
+
 /* A report came: how long after the last one, -1 if that is not known. */
 static RaSpan
 report_spacing (RaSender *s, RaTime now)
 {
-  RaSpan sample = s->last_feedback != RA_TIME_NONE
-      ? CLAMP (ra_diff (now, s->last_feedback), 0, INTERVAL_MAX)
+  RaSpan since = s->last_feedback != RA_TIME_NONE
+      ? MAX (ra_diff (now, s->last_feedback), 0)
       : -1;
+  RaSpan sample = MIN (since, INTERVAL_MAX);
+  gboolean pause = is_pause (s, since);
 
+  if (since >= 0)
+    ra_winmin_add (&s->shortest, (gdouble) since, now, SHORTEST_WINDOW);
   s->last_feedback = now;
+  if (pause)
+    return -1;
   /* After an outage the time means nothing; but in a LAN the timer of 4 R expires
    * before the second report. */
   if (sample < 0 || (s->unanswered && sample > INTERVAL_USUAL))
@@ -685,6 +733,16 @@ ra_sender_on_report (
   return TRUE;
 }
 
+/* No report between the last one and that which comes now can be missing. */
+static gboolean
+none_missing (const RaSender *s, RaTime now)
+{
+  gdouble shortest = ra_winmin_get (&s->shortest, now, SHORTEST_WINDOW);
+
+  return s->last_feedback != RA_TIME_NONE && shortest < G_MAXDOUBLE
+      && (gdouble) ra_diff (now, s->last_feedback) < NONE_MISSING * shortest;
+}
+
 gboolean
 ra_sender_rows_begin (RaSender *s, RaRows *rows)
 {
@@ -694,6 +752,7 @@ ra_sender_rows_begin (RaSender *s, RaRows *rows)
     look_back (s, rows->now);
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
+  rows->whole = none_missing (s, rows->now);
   rows->excused
       = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->mask.next;
   return TRUE;
@@ -782,21 +841,25 @@ ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t)
 }
 
 void
-ra_sender_on_receiver_report (RaSender *s, const RaBlock *block, RaTime now)
+ra_sender_on_receiver_report (
+    RaSender *s, const RaBlock *blocks, guint n, RaTime now)
 {
   static const RaProof proofs[] = { [RA_WORD_EMPTY] = RA_PROOF_NONE,
     [RA_WORD_HEARD] = RA_PROOF_HEARD,
     [RA_WORD_ARRIVED] = RA_PROOF_DELIVERED };
-  RaReport report;
-  RaWord word;
+  RaReport report = { .queue = RA_SPAN_NONE };
+  RaWord word = RA_WORD_FALSE;
 
   if (s->stats.packets_sent == 0)
     return;
-  word = ra_report_blocks_hear (&s->blocks, block, now, &report);
-  if (word == RA_WORD_FALSE) {
-    s->stats.feedback_bad++;
-    return;
+  for (guint i = 0; i < n; i++) {
+    RaWord one = ra_report_blocks_hear (&s->blocks, &blocks[i], now, &report);
+
+    s->stats.feedback_bad += one == RA_WORD_FALSE;
+    word = MAX (word, one);
   }
+  if (word == RA_WORD_FALSE)
+    return;
   if (s->last_word == RA_TIME_NONE
       || ra_diff (now, s->last_word) > FEEDBACK_GONE)
     inform_guard (s, &report, proofs[word], now);

@@ -28,8 +28,9 @@ typedef struct
   RaSpan burst; /* the pacer never sends more than this at the rate at once */
   gdouble rtcp; /* RTCP's share of the rate, 0..1 */
   guint64 seed; /* for LDAs that draw lots */
-  /* The rate never exceeds this times what a TCP would get if every loss were
-   * congestion, also not for cfg.rate.min; 0: no bound (the papers know none). */
+  /* The rate never exceeds this times what a TCP would get at the losses that are not
+   * shown to be the radio's (safety/friendly.h), also not for cfg.rate.min; 0: no bound
+   * (the papers know none). */
   gdouble friendliness_cap;
   gboolean breakers; /* the circuit breakers of RFC 8083 */
   /* At least this many packets leave per second while nobody answers, even if
@@ -155,12 +156,12 @@ void ra_sender_on_lie (RaSender *s, RaTime now);
  * at `t` had.  TRUE: more than were sent; it is for the caller to call it a lie. */
 gboolean ra_sender_on_count (RaSender *s, guint32 arrived, RaTime t);
 
-/* A report block about an SSRC of ours, of an SR or RR.  Where the peer gives no
- * feedback, it serves the circuit breakers and the bound on the rate; it steers
- * no controller, whose rate falls for want of feedback.  A block that contradicts
- * the packets that left is counted and ignored. */
+/* The `n` report blocks about SSRCs of ours, of one SR or RR: together they are one
+ * report.  Where the peer gives no feedback, it serves the circuit breakers and the
+ * bound on the rate; it steers no controller, whose rate falls for want of feedback.
+ * A block that contradicts the packets that left is counted and ignored. */
 void ra_sender_on_receiver_report (
-    RaSender *s, const RaBlock *block, RaTime now);
+    RaSender *s, const RaBlock *blocks, guint n, RaTime now);
 /* RTCP came from the peer, with any contents.  It allows probes while a breaker is
  * open. */
 void ra_sender_on_rtcp (RaSender *s, RaTime now);

@@ -227,7 +227,7 @@ step_receiver_report (Talk *t, guint how, FuzzBytes *b)
   block.ext_highest_seq = (guint32) fuzz_take (b, 4);
   block.fraction_lost = (gdouble) fuzz_take (b, 1) / 256;
   block.rtt = how & 1 ? span_take (b) : -span_take (b);
-  ra_sender_on_receiver_report (t->sender, &block, t->now);
+  ra_sender_on_receiver_report (t->sender, &block, 1, t->now);
   ra_sender_on_rtcp (t->sender, t->now);
 }
 

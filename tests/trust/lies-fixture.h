@@ -7,10 +7,11 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/ledger.h>
+#include <gst/rtpadapt/feedback/ccfbnotes.h>
+#include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/safety/skips.h>
-#include <gst/rtpadapt/sender.h>
+#include <gst/rtpadapt/senderperpacket.h>
 
 #define ROWS_SSRC 1
 #define ROWS_SIZE 1200
@@ -23,7 +24,7 @@ typedef struct _Rows Rows;
 
 typedef struct
 {
-  guint64 number; /* on the wire */
+  guint64 number; /* on the wire; 0: the row is left out */
   RaTime arrival; /* RA_TIME_NONE: it did not come */
 } RowsRow;
 
@@ -62,6 +63,8 @@ struct _Rows
   guint64 told_before;      /* the time before that */
   RaTime newest, next_report;
   GQueue reports; /* on the way back */
+  RaCcfbNotes notes;
+  RaRemoteClock clock;
 
   guint lies;     /* claims about what was left out */
   guint64 caught; /* packets sent until the first of them, 0: none */
@@ -125,26 +128,52 @@ rows_hear_transport (Rows *w, const RowsReport *r)
   ra_sender_on_feedback (w->sender, rows, n, 250 * RA_USECOND, w->now);
 }
 
-/* As ccfb_take() of rtpadaptsend. */
+/* As rows_take() of feedback/ccfb.c. */
+static inline void
+rows_take (Rows *w, const RowsReport *r)
+{
+  RaLedger *ledger = ra_sender_ledger (w->sender);
+  RaRows rows = { .now = w->now,
+    .grain = ROWS_GRAIN,
+    .held = r->held,
+    .sent = w->notes.sent,
+    .last = w->notes.last };
+  RaFeedbackPacket row;
+  RaSpan ago;
+
+  if (!ra_sender_rows_begin (w->sender, &rows)) {
+    ra_ccfb_notes_drop (&w->notes, ledger);
+    return;
+  }
+  ra_ccfb_notes_begin (&w->notes, ledger, 0, rows.whole);
+  while (ra_ccfb_notes_next (&w->notes, ledger, &w->clock, &row, &ago))
+    ra_sender_row (w->sender, &rows, &row, ago);
+  ra_sender_rows_end (w->sender, &rows);
+}
+
+/* As hear() of feedback/ccfb.c. */
 static inline void
 rows_hear (Rows *w, const RowsReport *r)
 {
-  g_autofree RaFeedbackPacket *rows = g_new (RaFeedbackPacket, r->n);
+  RaLedger *ledger = ra_sender_ledger (w->sender);
   RaSeqFate claim = RA_SEQ_UNKNOWN;
-  guint n = 0;
 
   for (guint i = 0; i < r->n && claim == RA_SEQ_UNKNOWN; i++) {
-    const RowsRow *row = &r->rows[i];
-    RaSeqFate fate = ra_ledger_fate (
-        ra_sender_ledger (w->sender), ROWS_SSRC, (guint16) row->number);
-    gboolean unsent = fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED;
+    guint16 number = (guint16) r->rows[i].number;
+    RaLedgerEntry *e = ra_ledger_find (ledger, ROWS_SSRC, number);
+    RaSeqFate fate = ra_ledger_fate (ledger, ROWS_SSRC, number);
+    gboolean arrived = r->rows[i].arrival != RA_TIME_NONE;
 
-    if (unsent && row->arrival != RA_TIME_NONE)
+    if (r->rows[i].number == 0)
+      continue;
+    if (e)
+      ra_ccfb_notes_add (&w->notes, ra_ledger_stream (ledger, ROWS_SSRC), e,
+          &(RaCcfbRow){ arrived, r->rows[i].arrival });
+    else if (arrived && (fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED))
       claim = fate;
-    if (!unsent)
-      rows[n++] = (RaFeedbackPacket){ .seq = w->index[row->number % ROWS_MAX],
-        .arrival = row->arrival };
   }
+  if (claim != RA_SEQ_UNKNOWN)
+    ra_ccfb_notes_drop (&w->notes, ledger);
   if (claim == RA_SEQ_SKIPPED) {
     if (w->lies++ == 0) {
       w->caught = w->seq;
@@ -155,8 +184,7 @@ rows_hear (Rows *w, const RowsReport *r)
   if (claim != RA_SEQ_UNKNOWN)
     w->refused += claim == RA_SEQ_FUTURE;
   else
-    ra_sender_on_held_feedback (
-        w->sender, rows, n, ROWS_GRAIN, r->held, w->now);
+    rows_take (w, r);
 }
 
 static inline void

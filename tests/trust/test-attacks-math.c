@@ -181,7 +181,7 @@ step_receiver_report (Ends *e)
     .lsr = (RaLsr) g_rand_int_range (e->dice, 0, 3),
     .rtt = PICK (e->dice, rtts) };
 
-  ra_sender_on_receiver_report (e->s, &block, e->now);
+  ra_sender_on_receiver_report (e->s, &block, 1, e->now);
 }
 
 /* s = 0 included. */

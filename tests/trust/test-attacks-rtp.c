@@ -37,7 +37,7 @@ receiver_report (Run *r, guint ms)
             .ext_highest_seq = (guint32) r->w.seq - 1,
             .lsr = RA_LSR_OURS,
             .rtt = 50 * RA_MSECOND },
-        r->w.now);
+        1, r->w.now);
 }
 
 static gboolean

@@ -263,7 +263,7 @@ forge_block (Run *r, guint ms)
   ra_sender_on_receiver_report (r->w.sender,
       &(RaBlock){
           .ssrc = 1, .ext_highest_seq = leave_any ? random_u32 (r) : highest },
-      r->w.now);
+      1, r->w.now);
   ra_sender_on_rtcp (r->w.sender, r->w.now);
   r->n_forged++;
 }

@@ -97,7 +97,7 @@ sender_blocks (gpointer x, guint i, gconstpointer data)
   RaTime now = (RaTime) i * (RaTime) EACH;
 
   ra_sender_on_receiver_report (
-      x, &(RaBlock){ i, i, .5, RA_LSR_OURS, RA_SECOND }, now);
+      x, &(RaBlock){ i, i, .5, RA_LSR_OURS, RA_SECOND }, 1, now);
 }
 
 typedef struct

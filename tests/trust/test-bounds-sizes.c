@@ -200,7 +200,7 @@ hostile_step (Hostile *h)
       ra_sender_on_receiver_report (h->s,
           &(RaBlock){ PICK (sizes), PICK (sizes), PICK (numbers),
               (RaLsr) (ra_rng_next (rng) % 3), PICK (spans) },
-          h->now);
+          1, h->now);
       break;
     case 5:
       hostile_settings (h);

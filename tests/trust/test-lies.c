@@ -320,6 +320,28 @@ lie_half (Rows *w, RowsRow *rows, guint n, RaSpan *held)
       claim (rows, n, i);
 }
 
+/* It speaks of nothing that did not come. */
+static void
+lie_omit (Rows *w, RowsRow *rows, guint n, RaSpan *held)
+{
+  for (guint i = 0; i < n; i++)
+    if (rows[i].arrival == RA_TIME_NONE)
+      rows[i].number = 0;
+}
+
+/* Each report begins behind the last packet that did not come. */
+static void
+lie_behind (Rows *w, RowsRow *rows, guint n, RaSpan *held)
+{
+  guint begin = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (rows[i].arrival == RA_TIME_NONE || rows[i].number < w->told)
+      begin = i + 1;
+  for (guint i = 0; i < begin; i++)
+    rows[i].number = 0;
+}
+
 /* Before it was sent: half a second of it. */
 static void
 lie_early (Rows *w, RowsRow *rows, guint n, RaSpan *held)
@@ -364,6 +386,10 @@ static const struct
   { lie_half, FALSE, TRUE, 1.1, "3 denies half of the losses, RFC 8888",
       "found out within 20,000 packets; in a minute no more than 1.1 x the "
       "honest run's bytes" },
+  { lie_omit, FALSE, FALSE, 1.1, "3 leaves losses out, RFC 8888",
+      "what it leaves out is lost; no more than 1.1 x the honest run's bytes" },
+  { lie_behind, FALSE, FALSE, 1.1, "3 begins behind its losses, RFC 8888",
+      "what it leaves out is lost; no more than 1.1 x the honest run's bytes" },
   { lie_early, FALSE, FALSE, 1.1, "3 acknowledges before it was sent, RFC 8888",
       "not believed; no more than 1.1 x the honest run's bytes" },
   { lie_held, FALSE, FALSE, 1.1, "3 shrinks R by its waiting, RFC 8888",

@@ -118,8 +118,8 @@ player_packet (
 /* Plays words: "SEQ@MS" a packet, followed by flags (n: without R, c: marked
  * CE, w: the LDA says wireless of the hole before it, s: 40 bytes) and in the
  * end by what it says of each packet of the hole ("WCC"); "A-B@MS" packets 10
- * ms apart; "@MS" time passes; "sSEQ" all before SEQ is skipped; "rMS" a
- * report. */
+ * ms apart; "@MS" time passes; "sSEQ" all before SEQ is skipped, "sA-SEQ" from A
+ * on; "rMS" a report. */
 static inline void
 play (Player *p, const gchar *script)
 {
@@ -127,7 +127,8 @@ play (Player *p, const gchar *script)
     RaTime at = w.at;
 
     if (w.letter == 's')
-      ra_receiver_skip (p->r, w.number);
+      ra_receiver_skip (
+          p->r, w.last > w.number ? w.number : 0, MAX (w.number, w.last));
     else if (w.letter == 'r')
       player_report (p, w.number * RA_MSECOND);
     else if (!w.has_number)

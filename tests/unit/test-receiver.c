@@ -219,6 +219,43 @@ test_report (void)
   g_assert_cmpuint (stats.events, ==, 1);
 }
 
+/* 12 is lost by 13, 14 and 15, and comes: before the report, which has neither a loss nor
+ * its event then, or after one that had both (RFC 3550 A.3: it was received). */
+static void
+test_taken_back (void)
+{
+  for (guint after = 0; after < 2; after++) {
+    g_auto (Player) p;
+
+    player_init (&p, &scripted, RA_SECOND);
+    play (&p, "10@0 r0");
+    for (guint64 seq = 11; seq <= 15; seq++) {
+      RaPacket packet = { .seq = seq,
+        .size = 1000,
+        .arrival = seq * 10 * RA_MSECOND,
+        .rtt = RA_SECOND };
+
+      if (seq != 12)
+        ra_receiver_on_packet (p.r, &packet);
+    }
+    if (after) {
+      play (&p, "r151");
+      g_assert_cmpuint (p.report.lost_congestion, ==, 1);
+      g_assert_cmpuint (p.report.n_events, ==, 1);
+      g_assert_cmpuint (p.report.recovered, ==, 0);
+    }
+    ra_receiver_on_packet (p.r,
+        &(RaPacket){ .seq = 12,
+            .size = 1000,
+            .arrival = 160 * RA_MSECOND,
+            .rtt = RA_SECOND });
+    play (&p, "r161");
+    g_assert_cmpuint (p.report.lost_congestion, ==, 0);
+    g_assert_cmpuint (p.report.n_events, ==, 0);
+    g_assert_cmpuint (p.report.recovered, ==, after);
+  }
+}
+
 /* A CE mark confirms the hole before it (RFC 5348 5.1): no third packet. */
 static void
 test_ce_hole (void)
@@ -276,6 +313,10 @@ static const struct
       "and one from before the first, which nobody expected" },
   { "10@0 11@10 s15 r20 15@30 r40", 1, 1, 0, 0, 0,
       "what was skipped is not expected in the next report either" },
+  { "10@0 11@10 s13-14 14@30w 15@40 16@50 r50", 5, 4, 1, 0, 0,
+      "12 was reported lost, and no LDA is asked; 13 is not known" },
+  { "10@0 13@20w 14@30 15@40 12@50 r50", 5, 4, 0, 1, 1, "one of two" },
+  { "10@0 12@20w 13@30 14@40 11@50 r50", 4, 4, 0, 0, 0, "the only one" },
 };
 
 static void
@@ -417,6 +458,7 @@ tests_add (void)
   rows_add ("/receiver/count", count_rows, test_count);
   g_test_add_func ("/receiver/report", test_report);
   g_test_add_func ("/receiver/lost-by-mark", test_lost_by_mark);
+  g_test_add_func ("/receiver/taken-back", test_taken_back);
   g_test_add_func ("/receiver/ce-hole", test_ce_hole);
   g_test_add_func ("/receiver/queue", test_queue);
   g_test_add_func ("/receiver/lda-and-reset", test_lda_and_reset);

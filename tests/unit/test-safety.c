@@ -81,10 +81,55 @@ test_mean (void)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     RaReport r = report_of (rows[i].expected, rows[i].lost, 0);
 
+    r.interval
+        = i > 0 ? (RaSpan) (rows[i].ms - rows[i - 1].ms) * RA_MSECOND : 0;
     ra_friendly_on_report (&f, &r, 1000, 0, rows[i].ms * (RaTime) RA_MSECOND);
     g_test_message ("%s", rows[i].why);
     g_assert_cmpfloat_with_epsilon (f.p, rows[i].p, 1e-9);
   }
+}
+
+/* Three seconds without loss, a pause, and five with 10 %: RFC 8083 4.3 takes the mean of
+ * the last three, which is .10, and Tf is the time between frames, 40 ms.  After the
+ * first of the five they are 0, 10 of the 2500 packets around the pause, and .10. */
+static void
+test_pause (void)
+{
+  RaTime now = 0;
+  RaGuard g;
+
+  ra_guard_init (&g, 9, TRUE);
+  for (guint i = 0; i < 200; i++, now += 40 * RA_MSECOND) {
+    RaReport r = report_of (100, i < 75 ? 0 : 10, 50 * RA_MSECOND);
+
+    if (i == 75)
+      now += 60 * RA_SECOND;
+    ra_guard_on_sent (&g, 1000, TRUE, FALSE, now);
+    ra_guard_on_report (&g, &r, RA_PROOF_DELIVERED, 1000, 100000, now);
+    if (i == 100)
+      g_assert_cmpfloat_with_epsilon (g.friendly.p, .104 / 3, 1e-6);
+  }
+  g_assert_cmpuint (g.friendly.cb_interval, ==, 3);
+  g_assert_cmpfloat_with_epsilon (g.friendly.p, .10, .001);
+}
+
+/* 10 of 100 are lost, and in the next report of 100 they have come: RFC 3550 A.3. */
+static void
+test_recovered (void)
+{
+  RaReport lost = report_of (100, 10, 0), came = report_of (100, 0, 0);
+  RaFriendly f;
+
+  came.recovered = 10;
+  ra_friendly_init (&f);
+  ra_friendly_on_report (&f, &lost, 1000, 0, 0);
+  g_assert_cmpfloat_with_epsilon (f.p, .1, 1e-9);
+  ra_friendly_on_report (&f, &lost, 1000, 0, RA_SECOND); /* ends it */
+  ra_friendly_on_report (&f, &came, 1000, 0, RA_SECOND * 3 / 2);
+  g_assert_cmpfloat_with_epsilon (f.p, .05 / 1.5, 1e-9);
+  came.recovered = 1000;
+  ra_friendly_on_report (&f, &came, 1000, 0, RA_SECOND * 7 / 4);
+  g_assert_cmpfloat_with_epsilon (f.p, 0, 1e-9);
 }
 
 /* RFC 8083 3: Tr = .8 Tr + .2 Tr_new; the first as it is. */
@@ -573,6 +618,8 @@ tests_add (void)
 {
   rows_add ("/safety/x", x_rows, test_x);
   g_test_add_func ("/safety/mean", test_mean);
+  g_test_add_func ("/safety/pause", test_pause);
+  g_test_add_func ("/safety/recovered", test_recovered);
   g_test_add_func ("/safety/tr", test_tr);
   g_test_add_func ("/safety/cb-interval", test_cb_interval);
   g_test_add_func (

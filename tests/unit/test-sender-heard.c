@@ -5,6 +5,7 @@
  * Packets of 1,200 bytes, as fast as the rate is, and a report each 5 s.
  */
 #include "sender-fixture.h"
+#include "../observed.h"
 #include "../rows.h"
 
 #include <gst/rtpadapt/safety/reportblocks.h>
@@ -68,7 +69,7 @@ world_hear (World *w, guint32 ssrc, guint behind, gdouble lost, RaSpan rtt)
           .fraction_lost = lost,
           .lsr = rtt > 0 ? RA_LSR_OURS : RA_LSR_UNKNOWN,
           .rtt = rtt },
-      w->f.now);
+      1, w->f.now);
 }
 
 /* A report block about us keeps breaker 1 closed (RFC 8083 4.1, 5), for 15 s. */
@@ -257,6 +258,7 @@ test_rate (void)
 static RaWord
 hear (RaReportBlocks *b, guint32 ssrc, guint32 highest, RaTime now, RaReport *r)
 {
+  *r = (RaReport){ .queue = RA_SPAN_NONE };
   return ra_report_blocks_hear (
       b, &(RaBlock){ ssrc, highest, .1, RA_LSR_UNKNOWN, 0 }, now, r);
 }
@@ -330,6 +332,7 @@ test_word (gconstpointer data)
   for (guint n = 0; n <= 100; n++)
     ra_report_blocks_on_sent (&b, 1, (guint16) n, n * (RaTime) RA_SECOND);
   hear (&b, word_rows[i].ssrc, word_rows[i].first, now, &r);
+  r = (RaReport){ .queue = RA_SPAN_NONE };
   word = ra_report_blocks_hear (&b,
       &(RaBlock){ word_rows[i].ssrc, word_rows[i].second, 1, word_rows[i].lsr,
           RA_SECOND },
@@ -339,6 +342,30 @@ test_word (gconstpointer data)
   g_assert_cmpuint (r.arrived, ==, word == RA_WORD_ARRIVED);
   if (word != RA_WORD_ARRIVED)
     g_assert_cmpuint (r.expected + r.lost_congestion, ==, 0);
+}
+
+/* Blocks of one packet are one report, in either order: at 100 ms of 300 packets of each
+ * SSRC, half of one is lost, a fourth of all. */
+static void
+test_together (void)
+{
+  for (guint order = 0; order < 2; order++) {
+    World w = world_new ("fixed", 9);
+    RaBlock blocks[2] = { 0 };
+
+    w.ssrcs = 2;
+    world_run (&w, REPORT);
+    for (guint i = 0; i < 2; i++)
+      blocks[i] = (RaBlock){ .ssrc = 1 + (i ^ order),
+        .ext_highest_seq = (guint32) (w.f.next / 2) - 1,
+        .fraction_lost = i ^ order ? .5 : 0,
+        .lsr = RA_LSR_OURS,
+        .rtt = 100 * RA_MSECOND };
+    ra_sender_on_receiver_report (w.f.sender, blocks, 2, w.f.now);
+    g_assert_cmpfloat_with_epsilon (
+        observed (ra_sender_observe, w.f.sender, "raw_loss"), .25, .001);
+    ra_sender_free (w.f.sender);
+  }
 }
 
 /* More SSRCs than there is room for. */
@@ -370,5 +397,6 @@ tests_add (void)
   g_test_add_func ("/sender-heard/beside-feedback", test_beside_feedback);
   g_test_add_func ("/sender-heard/rate", test_rate);
   g_test_add_func ("/sender-heard/blocks", test_blocks);
+  g_test_add_func ("/sender-heard/together", test_together);
   g_test_add_func ("/sender-heard/many", test_many);
 }

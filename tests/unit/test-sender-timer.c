@@ -5,6 +5,7 @@
  * TFRC's rate is held at `RATE` by its maximum; frames fill nine tenths of it.
  * Nothing is lost to congestion, so that only the timer could lower the rate.
  */
+#include "../observed.h"
 #include "../rows.h"
 #include "sender-fixture.h"
 
@@ -215,9 +216,132 @@ test_late_frame (void)
   g_assert_cmpuint (ra_sender_rate (s), ==, rate / 2);
 }
 
+/* R = 200 ms, a packet each 40 ms.  A pause of 700 ms between two of them is no interval
+ * of reports; a packet each 700 ms is. */
+static void
+test_pause (void)
+{
+  static const struct
+  {
+    guint apart, pause; /* ms */
+    guint low, high;    /* interval after it, ms */
+  } pauses[] = { { 40, 700, 40, 100 }, { 700, 700, 600, 700 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pauses); i++) {
+    RaTime sent[50], at = RA_SECOND;
+    guint64 first, heard = 0;
+    g_auto (Fixture) f;
+
+    fixture_init (&f, 0);
+    first = f.next;
+    for (guint n = 0; n < 50; n++) {
+      sent[n] = at;
+      at += (n == 48 ? pauses[i].pause : pauses[i].apart) * RA_MSECOND;
+    }
+    for (f.now = RA_SECOND; heard < 50; f.now += 10 * RA_MSECOND) {
+      guint64 n = f.next - first;
+
+      if (n < 50 && sent[n] <= f.now)
+        fixture_send (&f, 1000, RA_SENT_ASKS);
+      if (f.now >= sent[heard] + 200 * RA_MSECOND) {
+        RaFeedbackPacket row = { first + heard++, f.now };
+
+        ra_sender_on_feedback (f.sender, &row, 1, 0, f.now);
+      }
+    }
+    g_assert_cmpint (probe_report.interval, >=, pauses[i].low * RA_MSECOND);
+    g_assert_cmpint (probe_report.interval, <=, pauses[i].high * RA_MSECOND);
+  }
+}
+
+/* R = 50 ms.  After 2 s with a packet each 50 ms come 6 s, and then 20 packets of which
+ * each second one is lost. */
+static const struct
+{
+  guint gap;      /* ms, from packet to packet in the 6 s; 0: none leaves */
+  gboolean tail;  /* the last packet before them is lost */
+  gboolean heard; /* the losses are */
+  const gchar *why;
+} silence_rows[] = {
+  { 0, FALSE, TRUE, "the source was silent: nobody could answer" },
+  { 0, TRUE, TRUE, "nor after a packet that is lost" },
+  { 50, FALSE, FALSE, "packets stayed without an answer: an outage" },
+};
+
+static void
+silence_feed (Fixture *f, guint64 from, guint64 half)
+{
+  g_autoptr (GArray) lines
+      = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
+
+  for (guint64 seq = from; seq < f->next; seq++) {
+    RaFeedbackPacket row
+        = { seq, seq < half || seq % 2 ? RA_TIME_NONE : f->now };
+
+    g_array_append_val (lines, row);
+  }
+  f->now += 50 * RA_MSECOND;
+  ra_sender_on_feedback (
+      f->sender, (RaFeedbackPacket *) lines->data, lines->len, 0, f->now);
+}
+
+static void
+silence_send (Fixture *f, guint n, guint gap)
+{
+  for (guint i = 0; i < n; i++) {
+    fixture_send (f, 1000, RA_SENT_ASKS);
+    f->now += gap * RA_MSECOND;
+    if (ra_sender_next_timeout (f->sender) <= f->now)
+      ra_sender_on_timeout (f->sender, f->now);
+  }
+}
+
+static void
+test_silence (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  guint64 from = 0;
+  g_auto (Fixture) f = { 0 };
+
+  g_test_message ("%s", silence_rows[i].why);
+  probe_heard = g_string_new (NULL);
+  fixture_begin (&f,
+      &(RaSenderConfig){ .controller = ra_rate_find ("tfrc"),
+          .lda = ra_lda_find ("none"),
+          .rate = { .min = 1000, .start = RATE, .max = RATE, .mss = MSS },
+          .friendliness_cap = 9,
+          .floor = 10 },
+      RA_SECOND);
+  for (guint n = 0; n < 40; n++) {
+    RaFeedbackPacket row;
+
+    silence_send (&f, 1, 50);
+    row = (RaFeedbackPacket){ f.next - 1, f.now };
+    ra_sender_on_feedback (f.sender, &row, 1, 0, f.now);
+  }
+  from = f.next;
+  if (silence_rows[i].tail)
+    silence_send (&f, 1, 50);
+  if (silence_rows[i].gap > 0)
+    silence_send (&f, 6000 / silence_rows[i].gap, silence_rows[i].gap);
+  for (RaTime end = f.now + (silence_rows[i].gap ? 0 : 6) * RA_SECOND;
+       f.now < end; f.now += 50 * RA_MSECOND)
+    if (ra_sender_next_timeout (f.sender) <= f.now)
+      ra_sender_on_timeout (f.sender, f.now);
+  silence_send (&f, 20, 1);
+  silence_feed (&f, from, f.next - 20);
+  g_assert_true (
+      (fixture_stats (&f).loss.congestion > 0) == silence_rows[i].heard);
+  g_assert_true ((fixture_stats (&f).p > 0) == silence_rows[i].heard);
+  g_assert_true ((observed (ra_sender_observe, f.sender, "raw_loss") > 0)
+      == silence_rows[i].heard);
+}
+
 void
 tests_add (void)
 {
   rows_add ("/sender/timer", rows, test_row);
   g_test_add_func ("/sender/timer/late-frame", test_late_frame);
+  g_test_add_func ("/sender/timer/pause", test_pause);
+  rows_add ("/sender/timer/silence", silence_rows, test_silence);
 }

@@ -1,6 +1,7 @@
 /* The sender by hand: RTT, feedback that lies, the no-feedback timer.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../observed.h"
 #include "../script.h"
 #include "sender-fixture.h"
 
@@ -88,6 +89,24 @@ static const struct
   { "100 102 101 /90", "100 102", 70, 0, "rows out of order, all are news" },
   { "100 101x 102 103 104 /90 101 105 /100", "100 102-1b101 103 104 105", 50, 0,
       "what was reported lost may come after all" },
+  { "100 101x 102x 103x /60 103 104 105 /90", "100 103-2b203 104 105", 40, 0,
+      "the last of them: two are before it, and none before the next" },
+  { "100 101x 102x 103x /60 102 104 /90", "100 102-1b101 104-1b103", 50, 0,
+      "the second: one before it, and one behind" },
+};
+
+/* The losses of the last report. */
+static const struct
+{
+  const gchar *script;
+  guint lost;
+  const gchar *why;
+} lost_rows[] = {
+  { "100 101x 103 104 105 /90", 1,
+      "101 was reported lost, whatever became of 102" },
+  { "100 101x /30 103 104 105 /90", 1, "the same over two" },
+  { "100 102 103 104 /90", 0, "nobody said that of 101" },
+  { "100 101x 102 103 104 101 /90", 0, "it came before the report ended" },
 };
 
 /* Hands over the rows of the script; the packets are sent in between. */
@@ -133,6 +152,58 @@ test_feedback (gconstpointer data)
   g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, feedback_rows[i].bad);
   g_assert_cmpint (
       probe_report.rtt, ==, (RaSpan) feedback_rows[i].rtt * RA_MSECOND);
+}
+
+static void
+test_lost (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_auto (Fixture) f;
+
+  fixture_init (&f, 0);
+  feedback_play (&f, lost_rows[i].script);
+  g_test_message ("%s", lost_rows[i].why);
+  g_assert_cmpuint (probe_report.lost_congestion, ==, lost_rows[i].lost);
+  g_assert_cmpuint (probe_report.n_events, ==, lost_rows[i].lost);
+}
+
+/* A packet each 5 ms, and each third one is overtaken by four; a report each 50 ms.
+ * Nothing is lost (RFC 3550 A.3), and what is missing at the end of the last report is
+ * less than 1 % of a second's. */
+static void
+test_overtaken (void)
+{
+  gboolean said[2000] = { FALSE };
+  guint low = 0;
+  g_auto (Fixture) f;
+
+  fixture_init (&f, 0);
+  f.next = 0;
+  for (guint t = 1; t <= 2000; t++) {
+    g_autoptr (GArray) rows
+        = g_array_new (FALSE, FALSE, sizeof (RaFeedbackPacket));
+    guint came = t - 4; /* 20 ms on the way, or 42 */
+
+    f.now = t * 5 * RA_MSECOND;
+    fixture_send (&f, 1000, RA_SENT_ASKS);
+    if (t % 10 > 0)
+      continue;
+    for (guint seq = low; seq < came; seq++) {
+      RaTime at
+          = (seq + 5) * 5 * RA_MSECOND + (seq % 3 == 0 ? 22 * RA_MSECOND : 0);
+      RaFeedbackPacket row = { seq, at <= f.now ? at : RA_TIME_NONE };
+
+      if (!said[seq])
+        g_array_append_val (rows, row);
+      said[seq] = row.arrival != RA_TIME_NONE;
+    }
+    low = came > 20 ? came - 20 : 0;
+    ra_sender_on_feedback (
+        f.sender, (RaFeedbackPacket *) rows->data, rows->len, 0, f.now);
+  }
+  g_assert_cmpuint (fixture_stats (&f).loss.recovered, >, 50);
+  g_assert_cmpfloat (
+      observed (ra_sender_observe, f.sender, "raw_loss"), <, .01);
 }
 
 /* What the ledger has of 100 and on, as far as they left: A arrived, L lost, N
@@ -606,6 +677,8 @@ tests_add (void)
   rows_add ("/sender/report", report_rows, test_report);
   rows_add ("/sender/feedback", feedback_rows, test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
+  rows_add ("/sender/lost", lost_rows, test_lost);
+  g_test_add_func ("/sender/overtaken", test_overtaken);
   rows_add ("/sender/fate", fate_rows, test_fates);
   rows_add ("/sender/data-limited", limited_rows, test_limited);
   g_test_add_func ("/sender/data-limited/frames", test_limited_frames);

@@ -100,7 +100,7 @@ rows_take (
   RaSpan ago;
   guint n = 0;
 
-  ra_ccfb_notes_begin (notes, h->ledger, len);
+  ra_ccfb_notes_begin (notes, h->ledger, len, rows->whole);
   while (ra_ccfb_notes_next (notes, h->ledger, h->remote, &row, &ago)) {
     const RaLedgerEntry *p = ra_ledger_at (h->ledger, row.seq);
 

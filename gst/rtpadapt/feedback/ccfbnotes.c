@@ -20,6 +20,7 @@ ra_ccfb_notes_add (
 {
   RaFate news = row->received ? RA_FATE_ARRIVED : RA_FATE_LOST;
 
+  s->low = s->noted > 0 ? MIN (s->low, e->index) : e->index;
   s->noted = MAX (s->noted, e->index + 1);
   /* What came counts once: a mark of a later copy, which the receiver has to report
    * (RFC 8888 3.1), is left out where it has reported the first one before. */
@@ -66,8 +67,19 @@ is_settled (const RaLedgerStream *s)
   return s->reported > 0 && s->noted == 0;
 }
 
+/* Where the report begins with the stream.  If none is missing, that is where the one
+ * before has ended. */
+static guint64
+stream_from (const RaLedgerStream *s, gboolean whole)
+{
+  if (s->noted == 0)
+    return s->reported;
+  return whole && s->reported > 0 ? MIN (s->reported, s->low) : s->low;
+}
+
 void
-ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger, gsize len)
+ra_ccfb_notes_begin (
+    RaCcfbNotes *n, RaLedger *ledger, gsize len, gboolean whole)
 {
   gboolean cut = len >= RA_CCFB_CUT;
   guint64 oldest = ledger->next - MIN (ledger->next, RA_LEDGER_SIZE);
@@ -79,6 +91,9 @@ ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger, gsize len)
     RaLedgerStream *s = &ledger->streams[i];
     gboolean goes_on = cut && s->noted > s->reported;
 
+    s->from = stream_from (s, whole);
+    if (s->noted > 0)
+      n->at = MIN (n->at, s->from);
     s->reported = MAX (s->reported, s->noted);
     s->noted = goes_on ? s->noted : 0;
     if (is_settled (s) && s->last >= s->reported)
@@ -96,6 +111,18 @@ missing_unsaid (const RaCcfbNotes *n, RaLedger *ledger, const RaLedgerEntry *e)
 
   return e->fate == RA_FATE_NOTHING && e->index < n->until && s
       && is_settled (s) && e->index >= s->reported;
+}
+
+/* The report speaks of packets of its stream before and behind it.  Of two copies with
+ * one number the later one is spoken of. */
+static gboolean
+is_left_out (RaLedger *ledger, const RaLedgerEntry *e)
+{
+  const RaLedgerStream *s = ra_ledger_stream (ledger, e->ssrc);
+
+  return e->fate == RA_FATE_NOTHING && s && e->index >= s->from
+      && e->index < s->reported
+      && ra_ledger_find (ledger, e->ssrc, e->seq) == e;
 }
 
 /* What was missing until there is known to be. */
@@ -123,7 +150,8 @@ take (RaCcfbNotes *n, RaLedger *ledger, RaRemoteClock *clock, RaLedgerEntry *e,
     ra_ledger_hear (e, TRUE); /* no row says when, but it is not lost */
     return FALSE;
   }
-  if (noted == RA_FATE_NOTHING && !missing_unsaid (n, ledger, e))
+  if (noted == RA_FATE_NOTHING && !missing_unsaid (n, ledger, e)
+      && !is_left_out (ledger, e))
     return FALSE;
   *row = (RaFeedbackPacket){ .seq = e->index, .arrival = RA_TIME_NONE };
   *ago = 0;

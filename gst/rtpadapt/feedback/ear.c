@@ -15,6 +15,7 @@
 #define BLOCK_SIZE 24
 #define APP_HEAD 8
 #define FB_HEAD 8
+#define BLOCKS_MAX 31 /* of a packet: RC has 5 bits */
 
 /* A receiver of ours repeats once a second what it says of itself.  One that does not
  * has restarted with other settings, or another took its place.  RTCP is lost, too: where
@@ -218,8 +219,11 @@ word_await (Word *w, RaTime now)
 static void
 blocks_take (RaEar *e, const RaRtcpPacket *packet, gsize at, RaTime now)
 {
-  for (guint n = packet->count; n > 0 && at + BLOCK_SIZE <= packet->size;
-       n--, at += BLOCK_SIZE) {
+  RaBlock blocks[BLOCKS_MAX];
+  guint n_ours = 0;
+
+  for (guint n = MIN (packet->count, BLOCKS_MAX);
+       n > 0 && at + BLOCK_SIZE <= packet->size; n--, at += BLOCK_SIZE) {
     const guint8 *b = packet->body + at;
     RaBlock block = { .ssrc = ra_get_u32 (b),
       .ext_highest_seq = ra_get_u32 (b + 8),
@@ -229,10 +233,13 @@ blocks_take (RaEar *e, const RaRtcpPacket *packet, gsize at, RaTime now)
       continue;
     block.lsr = ra_sent_reports_judge (
         &e->reports, ra_get_u32 (b + 16), ra_get_u32 (b + 20), now, &block.rtt);
-    ra_sender_on_receiver_report (e->sender, &block, now);
-    e->news |= RA_EAR_REPORTED | RA_EAR_CHANGED;
-    e->about_us = TRUE;
+    blocks[n_ours++] = block;
   }
+  if (n_ours == 0)
+    return;
+  ra_sender_on_receiver_report (e->sender, blocks, n_ours, now);
+  e->news |= RA_EAR_REPORTED | RA_EAR_CHANGED;
+  e->about_us = TRUE;
 }
 
 /* A RADP without a TFRC-FB behind it is about nothing of ours. */

@@ -10,7 +10,6 @@
 #include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/twccalign.h>
 #include <gst/rtpadapt/feedback/twccfci.h>
-#include <gst/rtpadapt/senderperpacket.h>
 
 #define FB_HEAD 8 /* RFC 4585 6.1: two SSRCs */
 /* The unit of a receive delta (draft-holmer-rmcat-...-01, 3.1.5). */
@@ -58,12 +57,10 @@ look (gpointer own, const guint8 *body, gsize size)
   return TRUE;
 }
 
-/* The rows whose packets we know, in the library's words; what they have in common
- * goes into `common`, and `newest` becomes the latest arrival.  (transfer full)
+/* The rows whose packets we know, in the library's words.  (transfer full)
  * (element-type RaFeedbackPacket) */
 static GArray *
-rows_map (const Own *o, RaHearing *h, const RaTwccRow *rows, guint n,
-    RaRows *common, RaTime *newest)
+rows_map (const Own *o, RaHearing *h, const RaTwccRow *rows, guint n)
 {
   GArray *packets
       = g_array_sized_new (FALSE, FALSE, sizeof (RaFeedbackPacket), n);
@@ -77,13 +74,9 @@ rows_map (const Own *o, RaHearing *h, const RaTwccRow *rows, guint n,
       continue;
     }
     packet.seq = sent->index;
-    if (!rows[i].lost) {
+    if (!rows[i].lost)
       packet.arrival = ra_remote_clock_unwrap (
           h->remote, rows[i].remote, WRAP, sent->sent);
-      *newest = MAX (*newest, packet.arrival);
-      common->sent = MAX (common->sent, sent->sent);
-      common->last = sent;
-    }
     g_array_append_val (packets, packet);
   }
   return packets;
@@ -93,18 +86,11 @@ static void
 rows_take (
     const Own *o, RaHearing *h, const RaTwccRow *rows, guint n, RaTime now)
 {
-  RaRows common = { .now = now, .grain = GRAIN };
-  RaTime newest = 0;
-  GArray *packets = rows_map (o, h, rows, n, &common, &newest);
+  GArray *packets = rows_map (o, h, rows, n);
 
-  if (packets->len > 0 && ra_sender_rows_begin (h->sender, &common)) {
-    for (guint i = 0; i < packets->len; i++) {
-      const RaFeedbackPacket *p = &g_array_index (packets, RaFeedbackPacket, i);
-
-      ra_sender_row (h->sender, &common, p,
-          p->arrival != RA_TIME_NONE ? ra_diff (newest, p->arrival) : 0);
-    }
-    ra_sender_rows_end (h->sender, &common);
+  if (packets->len > 0) {
+    ra_sender_on_feedback (h->sender, (const RaFeedbackPacket *) packets->data,
+        packets->len, GRAIN, now);
     h->stats->heard[RA_HEARD_OK]++;
     h->news |= RA_EAR_ANSWERED | RA_EAR_CHANGED;
   }

@@ -41,6 +41,7 @@ struct _RaHoles
   guint64 next;     /* beyond all that arrived or was skipped */
   guint64 confirm;  /* below it nothing is MISSING */
   guint64 pop;      /* below it nothing is LOST */
+  guint64 timed;    /* below it what is missing has its t_loss */
   guint32 arrivals; /* in order, modulo 2^32 */
   guint64 last_seq; /* the last arrival, late ones included: S_before */
   RaTime last_time; /* T_before */
@@ -99,27 +100,37 @@ holes_extend (RaHoles *h, guint64 end, State state)
 
 /* The numbers from `next` up to `seq` are missing. */
 static void
-holes_open (RaHoles *h, guint64 seq, RaTime now)
+holes_open (RaHoles *h, guint64 seq)
 {
   guint64 missing = seq - h->next;
-  guint64 dist = seq - h->last_seq;
-  /* A clock that went back gives no span to divide. */
-  RaTime t_before = MIN (h->last_time, now);
-  guint64 span = now - t_before;
 
   if (missing > RA_HOLES_MAX) {
     h->overflow += missing - RA_HOLES_MAX;
     holes_extend (h, seq - RA_HOLES_MAX, UNKNOWN);
   }
-  for (guint64 s = h->next; s < seq; s++) {
+  holes_extend (h, seq, MISSING);
+}
+
+/* `seq` arrived, which gives what is missing before it a nominal arrival. */
+static void
+holes_time (RaHoles *h, guint64 seq, RaTime now)
+{
+  guint64 dist = seq - h->last_seq;
+  /* A clock that went back gives no span to divide. */
+  RaTime t_before = MIN (h->last_time, now);
+  guint64 span = now - t_before;
+  guint64 low = h->next - MIN (h->next, RING);
+
+  for (guint64 s = MAX (h->timed, low); s < seq; s++) {
+    Slot *slot = slot_at (h, s);
     guint64 d = s - h->last_seq;
 
-    holes_extend (h, s + 1, MISSING);
     /* RFC 5348 5.2; floor (span * d / dist), in two parts so as not to
      * overflow */
-    slot_at (h, s)->t_loss
-        = t_before + span / dist * d + span % dist * d / dist;
+    if (slot->state == MISSING)
+      slot->t_loss = t_before + span / dist * d + span % dist * d / dist;
   }
+  h->timed = MAX (h->timed, seq + 1);
 }
 
 /* RFC 5348 5.1: NDUPACK later packets make a missing one a lost one; of those
@@ -139,7 +150,7 @@ holes_confirm (RaHoles *h, guint32 ndupack, guint64 end)
 }
 
 static RaPush
-holes_push_late (RaHoles *h, guint64 seq)
+holes_push_late (RaHoles *h, guint64 seq, RaTime now)
 {
   Slot *slot = slot_at (h, seq);
   RaPush result = slot->state == REPORTED || slot->state == LOST
@@ -148,6 +159,7 @@ holes_push_late (RaHoles *h, guint64 seq)
 
   if (h->next - seq > RING || slot->state == ARRIVED)
     return RA_PUSH_DUPLICATE;
+  holes_time (h, seq, now);
   slot->state = ARRIVED;
   h->highest = MAX (h->highest, seq); /* not so only in a skipped range */
   /* It is a later arrival for what is missing before it. */
@@ -165,16 +177,16 @@ ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost)
   *n_lost = 0;
   if (!h->started) {
     h->started = TRUE;
-    h->next = h->confirm = h->pop = seq;
+    h->next = h->confirm = h->pop = h->timed = seq;
   }
   if (seq < h->next) {
-    result = holes_push_late (h, seq);
+    result = holes_push_late (h, seq, now);
     if (result == RA_PUSH_DUPLICATE)
       return result;
   } else {
     *n_lost = (guint) MIN (seq - h->next, G_MAXUINT);
-    if (seq > h->next)
-      holes_open (h, seq, now);
+    holes_open (h, seq);
+    holes_time (h, seq, now);
     holes_extend (h, seq + 1, ARRIVED);
     h->highest = seq;
     h->arrivals++;
@@ -241,6 +253,14 @@ ra_holes_next_due (const RaHoles *h)
   return RA_TIME_NONE;
 }
 
+RaCause
+ra_holes_cause (const RaHoles *h, guint64 seq)
+{
+  return seq < h->next && h->next - seq <= RING
+      ? (RaCause) h->slots[seq & (RING - 1)].cause
+      : RA_CAUSE_NONE;
+}
+
 void
 ra_holes_confirm_before (RaHoles *h, guint64 seq)
 {
@@ -253,8 +273,11 @@ void
 ra_holes_skip (RaHoles *h, guint64 first, guint64 n)
 {
   g_return_if_fail (n < G_MAXUINT64 - first);
-  if (h->started && first + n > h->next)
+  if (h->started && first + n > h->next) {
+    if (first > h->next)
+      holes_open (h, first);
     holes_extend (h, first + n, UNKNOWN);
+  }
   holes_confirm (h, h->ndupack, h->next);
 }
 

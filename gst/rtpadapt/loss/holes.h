@@ -56,6 +56,9 @@ void ra_holes_mark (
  * behind it, for no longer than its own patience, nor than RA_HOLES_MAX newer
  * numbers. */
 gboolean ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out);
+/* The verdict about `seq`, also where it came after all; RA_CAUSE_NONE: there was
+ * none, or it is too old. */
+RaCause ra_holes_cause (const RaHoles *h, guint64 seq);
 /* When the next one is to be popped, or RA_TIME_NONE. */
 RaTime ra_holes_next_due (const RaHoles *h);
 /* The ECN-marked packet `seq` confirms what is missing before it at once (RFC
@@ -63,8 +66,8 @@ RaTime ra_holes_next_due (const RaHoles *h);
 void ra_holes_confirm_before (RaHoles *h, guint64 seq);
 /* Packets first .. first + n - 1 will never be known to have arrived or
  * to be lost, as their feedback was lost: they open no hole and count as no
- * later arrival.  `first` follows what arrived or was skipped last; ignored
- * before the first packet. */
+ * later arrival.  What lies between the highest known number and `first` is
+ * missing; nobody gives a verdict about it.  Ignored before the first packet. */
 void ra_holes_skip (RaHoles *h, guint64 first, guint64 n);
 /* The highest number that arrived; 0 before the first. */
 guint64 ra_holes_highest (const RaHoles *h);

@@ -378,13 +378,14 @@ reason_of (const RaDelayRate *d, gboolean waits)
 {
   if (d->ramp)
     return RA_LIMIT_START;
-  if (d->c.competes)
+  if (d->contest.competes)
     return RA_LIMIT_COMPETITION;
   if (d->police.policed)
     return RA_LIMIT_POLICER;
-  if (d->n.now - fmax (d->t_loss, d->t_brake) < LOSS_MEMORY)
+  if (d->sense.now - fmax (d->t_loss, d->t_brake) < LOSS_MEMORY)
     return RA_LIMIT_LOSS;
-  return waits || d->n.q2 > d->t / 2 ? RA_LIMIT_QUEUE : RA_LIMIT_CONTROLLER;
+  return waits || d->sense.q2 > d->target_now / 2 ? RA_LIMIT_QUEUE
+                                                  : RA_LIMIT_CONTROLLER;
 }
 
 static void

@@ -1,4 +1,5 @@
-/* What a TCP would get here, were every loss congestion (RFC 8083 4.3).
+/* What a TCP would get here at the losses that are not shown to be the radio's, after
+ * RFC 8083 4.3.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/safety/friendly.h>
@@ -12,6 +13,9 @@
 #define G 1                        /* an encoder follows from frame to frame */
 #define LONGEST (3600 * RA_SECOND) /* no span that counts is longer */
 #define BREAKER 10                 /* RFC 8083 4.3 */
+/* Reports come so often that no interval is longer than this times the regular one,
+ * unless the source or the peer made a pause, which says nothing. */
+#define PAUSE 2
 /* `base-window` of lda/spike.c, for the same reasons. */
 #define BASE_WINDOW (120 * RA_SECOND)
 /* s.  A queue stands: not yet, as packets of one frame wait for each other; and
@@ -186,6 +190,22 @@ interval_begin (RaFriendly *f, RaTime now)
   *interval_at (f, f->n - 1) = (RaFriendlyInterval){ .start = now };
 }
 
+/* `n` packets that earlier reports have for lost have come, most likely the latest:
+ * RFC 3550 A.3 counts them as received. */
+static void
+take_back (RaFriendly *f, guint64 n)
+{
+  for (guint i = f->n; i-- > 0 && n > 0;) {
+    RaFriendlyInterval *in = interval_at (f, i);
+    guint64 part = MIN (n, in->lost);
+
+    in->lost -= part;
+    if (in->lost + in->ce == 0)
+      in->events = 0;
+    n -= part;
+  }
+}
+
 /* What is lost within a round trip is one event (RFC 5348 5.2), as it is one
  * reduction to a TCP.  A report about several round trips may be of several. */
 static guint64
@@ -217,6 +237,7 @@ ra_friendly_on_report (
     RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now)
 {
   guint lost = report->lost_congestion + report->lost_wireless;
+  RaSpan regular = MAX (TDR, report->interval);
   RaFriendlyInterval *in;
   gboolean ended;
   gdouble p;
@@ -228,11 +249,14 @@ ra_friendly_on_report (
   in = interval_at (f, f->n - 1);
   in->start = MIN (in->start, now); /* the clock fell back */
   in->length = MAX (ra_diff (now, in->start), 0);
+  if (in->length > PAUSE * regular)
+    in->length = regular;
   /* A loss is known some packets after it was due. */
   in->expected += MAX (report->expected, lost);
   in->lost += lost;
   in->ce += report->ce;
   in->events += events (f, report, lost + (guint64) report->ce, now);
+  take_back (f, report->recovered);
 
   f->x_known = fmax (f->x_known, f->x);
   f->p = mean_fraction (f, MARKED);

@@ -4,7 +4,9 @@
  *
  * RFC 8083 4.3: the mean fraction lost p over the last CB_INTERVAL reports and
  * the simplified equation, X = s / (Tr * sqrt (2 p / 3)).  Its breaker trips
- * above 10 X; a rate held below `cap` X with cap < 10 cannot trip it.
+ * above 10 X.  Here both it and the bound take the X at what of p is neither shown to
+ * be the radio's nor its noise, which is more than the RFC's; a rate held below `cap`
+ * times that X with cap < 10 cannot trip this breaker.
  *
  * What keeps a queue full loses fewer packets than that X allows, so that a cap
  * near 10 would leave a TCP in that queue nothing.  The losses there are ours to
@@ -32,7 +34,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   RaTime start;
-  RaSpan length; /* up to the latest report in it */
+  RaSpan length; /* up to the latest report in it, without a pause */
   guint64 expected, lost, ce;
   guint64 events; /* what is lost or marked in one round trip is one */
 } RaFriendlyInterval;

@@ -5,6 +5,8 @@
 
 /* Of the frames' interval, RFC 8083 3. */
 #define TF_WINDOW (10 * RA_SECOND)
+/* A source that is silent for longer makes a pause (safety/breaker.c, TD). */
+#define TF_MAX (5 * RA_SECOND)
 #define NEAR .9 /* to the bound */
 /* Of all packets: where more are lost no cause is believed. */
 #define BELIEVED .45
@@ -138,7 +140,7 @@ ra_guard_on_sent (
   ra_breaker_on_sent (&g->breaker, size, held, now);
   if (!frame_end)
     return;
-  if (g->frame_end != RA_TIME_NONE)
+  if (g->frame_end != RA_TIME_NONE && ra_diff (now, g->frame_end) <= TF_MAX)
     ra_winmin_add (
         &g->tf, -(gdouble) ra_diff (now, g->frame_end), now, TF_WINDOW);
   g->frame_end = now;

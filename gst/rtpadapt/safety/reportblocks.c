@@ -151,23 +151,24 @@ ra_report_blocks_hear (
   /* NaN: 0 */
   gdouble lost = block->fraction_lost > 0 ? MIN (block->fraction_lost, 1) : 0;
   RaWord word = RA_WORD_EMPTY;
+  guint n = 0;
 
-  *report = (RaReport){ .queue = RA_SPAN_NONE };
   if (block->lsr == RA_LSR_FALSE)
     return RA_WORD_FALSE;
   /* Another stream may have taken the place of this one. */
   if (s)
-    report->expected = progress (s, block->ext_highest_seq, now, &word);
+    n = progress (s, block->ext_highest_seq, now, &word);
   if (word == RA_WORD_FALSE)
     return word;
   spacing_update (b, now);
-  report->rtt = MAX (block->rtt, 0);
+  report->rtt = MAX (report->rtt, block->rtt);
   /* 8083 4.2: anything but "non-increasing" is reception, and 4.3: a share of
    * what has increased. */
   if (word != RA_WORD_ARRIVED)
-    report->expected = 0;
-  report->lost_congestion = (guint) (report->expected * lost + .5);
-  report->arrived = report->expected > 0;
+    n = 0;
+  report->expected += n;
+  report->lost_congestion += (guint) (n * lost + .5);
+  report->arrived += n > 0;
   report->interval = b->spacing;
   if (word == RA_WORD_EMPTY && block->lsr == RA_LSR_OURS)
     word = RA_WORD_HEARD;

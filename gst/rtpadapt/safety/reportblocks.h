@@ -78,8 +78,9 @@ void ra_report_blocks_init (RaReportBlocks *b);
 /* A packet with these RTP numbers leaves. */
 void ra_report_blocks_on_sent (
     RaReportBlocks *b, guint32 ssrc, guint16 seq, RaTime now);
-/* Returns what the block proves; `report` becomes what it says that matters to
- * the guard. */
+/* Returns what the block proves; adds to `report` what it says that matters to
+ * the guard.  Blocks of one packet are one report, which is
+ * { .queue = RA_SPAN_NONE } before the first. */
 RaWord ra_report_blocks_hear (
     RaReportBlocks *b, const RaBlock *block, RaTime now, RaReport *report);
 
