@@ -279,7 +279,7 @@ test_competes (void)
   RaDelayRate *d = (RaDelayRate *) r;
 
   d->ramp = FALSE;
-  d->c.competes = TRUE;
+  d->contest.competes = TRUE;
   ra_rate_on_report (r, &report, RA_SECOND);
   g_assert_true (r->competes);
   g_assert_cmpint (r->why, ==, RA_LIMIT_COMPETITION);
