@@ -57,6 +57,7 @@ TcpFlow::socket_new (Ptr<Node> node)
   socket->SetAttribute ("SndBufSize", UintegerValue (BUFFER));
   socket->SetAttribute ("RcvBufSize", UintegerValue ((guint) m_group.window));
   socket->SetMinRto (Seconds (m_group.min_rto));
+  socket->SetClockGranularity (Seconds (m_group.rto_margin));
   socket->SetAttribute ("DelAckCount", UintegerValue ((guint) m_group.delack));
   socket->SetAttribute (
       "InitialCwnd", UintegerValue ((guint) m_group.initial_window));
