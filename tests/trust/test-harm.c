@@ -299,8 +299,7 @@ all_print (const HarmConfig *cfg, guint queue, const gchar *lda)
       r.tripped, r.opened);
 }
 
-/* The default, what keeps a third, and none. */
-static const gdouble caps[] = { DEFAULT_CAP, THIRD_CAP, 0 };
+static const gdouble caps[] = { DEFAULT_CAP, THIRD_CAP, 0 }; /* 0: none */
 
 /* The worst LDA behind other queues, in ms, and lines; `base` itself is above. */
 static const guint queues[] = { 20, 50, 100, 200 };
