@@ -62,6 +62,8 @@ static const RaParam flow_rows[] = {
       "tcp"),
   ROW (FlowNumbers, "min-rto", min_rto, 1, 0, 60, "s",
       "tcp: least timeout (RFC 6298 2.4)"),
+  ROW (FlowNumbers, "rto-margin", rto_margin, .001, 0, 60, "s",
+      "tcp: least of it above the RTT (G of RFC 6298 2.3); Linux: .2"),
   ROW (FlowNumbers, "bytes", bytes, 0, 0, 1e12, "bytes",
       "tcp: to transfer; 0: without end"),
   ROW (FlowNumbers, "bytes-to", bytes_to, 0, 0, 1e12, "bytes",

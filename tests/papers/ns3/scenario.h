@@ -25,8 +25,8 @@ struct RunNumbers
 struct FlowNumbers
 {
   gdouble count, from, to, start, spread, stop, packet_size;
-  gdouble sack, window, delack, initial_window, min_rto, bytes, bytes_to, idle,
-      dcr, alpha, label_timeouts;
+  gdouble sack, window, delack, initial_window, min_rto, rto_margin, bytes,
+      bytes_to, idle, dcr, alpha, label_timeouts;
   gdouble rate, on, off, shape;
   gdouble pause, resume, grain, ecn;
   gdouble assured;

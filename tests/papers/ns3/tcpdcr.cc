@@ -43,6 +43,7 @@ public:
   {
     return GetTypeId ();
   }
+  void abort ();
 
 protected:
   uint32_t AvailableWindow () const override;
@@ -72,6 +73,15 @@ TcpMended::SendDataPacket (SequenceNumber32 seq, uint32_t size, bool with_ack)
   m_tcb->m_nextTxSequence = m_txBuffer->HeadSequence ();
   return TcpSocketBase::SendDataPacket (
       m_txBuffer->HeadSequence (), m_tcb->m_segmentSize, with_ack);
+}
+
+void
+TcpMended::abort ()
+{
+  if (m_state == CLOSED)
+    return;
+  SendRST ();
+  CloseAndNotify ();
 }
 
 class TcpDcr : public TcpMended {
@@ -204,4 +214,10 @@ tcp_new (Ptr<Node> node, TypeId recovery, bool dcr)
   socket->SetRecoveryAlgorithm (factory.Create<TcpRecoveryOps> ());
   tcp->AddSocket (socket);
   return socket;
+}
+
+void
+tcp_abort (Ptr<Socket> socket)
+{
+  DynamicCast<TcpMended> (socket)->abort ();
 }

@@ -8,3 +8,5 @@
 /* On a node with TCP; the caller sets its congestion control. */
 ns3::Ptr<ns3::TcpSocketBase> tcp_new (
     ns3::Ptr<ns3::Node> node, ns3::TypeId recovery, bool dcr);
+/* Ends a connection of tcp_new(), without what is not sent yet (RFC 9293 3.10.5). */
+void tcp_abort (ns3::Ptr<ns3::Socket> socket);

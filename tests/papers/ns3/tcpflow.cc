@@ -29,7 +29,7 @@ TcpFlow::TcpFlow (const FlowGroup &group, const Place &place)
   Simulator::Schedule (
       NanoSeconds (place.start), &TcpFlow::next_transfer, this);
   if (place.stop < place.end)
-    Simulator::Schedule (NanoSeconds (place.stop), &TcpFlow::close, this);
+    Simulator::Schedule (NanoSeconds (place.stop), &TcpFlow::stop, this);
 }
 
 TcpFlow::~TcpFlow ()
@@ -57,6 +57,7 @@ TcpFlow::socket_new (Ptr<Node> node)
   socket->SetAttribute ("SndBufSize", UintegerValue (BUFFER));
   socket->SetAttribute ("RcvBufSize", UintegerValue ((guint) m_group.window));
   socket->SetMinRto (Seconds (m_group.min_rto));
+  socket->SetClockGranularity (Seconds (m_group.rto_margin));
   socket->SetAttribute ("DelAckCount", UintegerValue ((guint) m_group.delack));
   socket->SetAttribute (
       "InitialCwnd", UintegerValue ((guint) m_group.initial_window));
@@ -197,6 +198,17 @@ TcpFlow::close ()
   m_left = 0;
   if (m_socket)
     m_socket->Close ();
+}
+
+/* A transfer that has begun is completed.  What has no end fills BUFFER, which
+ * would be sent for long. */
+void
+TcpFlow::stop ()
+{
+  if (m_group.bytes > 0)
+    close ();
+  else if (m_socket)
+    tcp_abort (m_socket);
 }
 
 /* Data is tagged as it leaves, again if it is sent again. */

@@ -39,6 +39,7 @@ private:
   void on_verdict (guint32 seq, RaCause verdict);
   void next_transfer ();
   void close ();
+  void stop ();
   void on_accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
   void on_readable (ns3::Ptr<ns3::Socket> socket);
   void on_writable (ns3::Ptr<ns3::Socket> socket, guint32 room);
