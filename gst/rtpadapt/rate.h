@@ -137,7 +137,7 @@ struct _RaRate
                         behind others: they leave without a burst, and small
                         ones are paced with their headers; set by controllers
                         that know */
-  RaRateLimit why;   /* the answer is no higher; set by controllers that know */
+  RaRateLimit why;  /* the answer is not higher; set by controllers that know */
   gboolean rebased; /* the latest report showed a longer route, not a queue; set
                        by controllers that know */
   RaTime timeout;   /* when on_timeout wants to run, or RA_TIME_NONE */

@@ -357,7 +357,7 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
 }
 
 /* `seq` was confirmed to be lost, and came; `removed`: with it went a loss event.  What
- * no report has yet is no loss; of the rest the guard hears, as RFC 3550 A.3 counts
+ * no report has yet is not a loss; of the rest the guard hears, as RFC 3550 A.3 counts
  * it as received.  Losses are counted in order of sequence. */
 static void
 take_back (RaReceiver *r, guint64 seq, gboolean removed)

@@ -674,7 +674,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
 }
 
 /* In most of the time since the last report nothing left that asks for one: a silence of
- * the source, which is no interval between reports.  A source that is so slow that the
+ * the source, which is not an interval between reports.  A source that is so slow that the
  * next one is like it has such intervals. */
 static gboolean
 is_pause (RaSender *s, RaSpan sample)

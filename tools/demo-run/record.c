@@ -236,7 +236,7 @@ bins_clear (Bins *b)
 }
 
 /* Rates hold until the next sample; queue is the longest of the bin, NaN where
- * nothing arrived: an outage is no empty queue. */
+ * nothing arrived: an outage is not an empty queue. */
 static Bins
 bins_fill (const Record *r, RaTime end)
 {

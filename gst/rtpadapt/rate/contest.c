@@ -77,7 +77,7 @@
 #define TOOTH_OWN 1.5
 #define TEETH 2
 #define TEETH_WITHIN 10.
-/* A queue of so many times the target stands, and is no tooth. */
+/* A queue of so many times the target stands, and is not a tooth. */
 #define TOOTH_MOST 2.2
 /* After a test of a flow of our kind the queue is soon as long as before.  After a tooth
  * it is below this part of its top for so many lags. */

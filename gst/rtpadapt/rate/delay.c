@@ -372,7 +372,7 @@ ends_outage (RaDelayRate *d, const RaReport *report)
   return TRUE;
 }
 
-/* Why the rate is no higher; `waits`: the queue was too long. */
+/* Why the rate is not higher; `waits`: the queue was too long. */
 static RaRateLimit
 reason_of (const RaDelayRate *d, gboolean waits)
 {

@@ -35,12 +35,13 @@ send_ear_take (
   }
   if (news & RA_EAR_OTHER)
     wants |= mode_on_other (mode, ra_ear_other (e->ear), now);
-  if (news & RA_EAR_CHANGED) {
+  if (news & (RA_EAR_ANSWERED | RA_EAR_REPORTED)) {
     e->heard_at = now;
     e->heard = TRUE;
-    /* The pacer's next packet and the no-feedback timer may have moved. */
-    wants |= SEND_WAKE | SEND_JOB;
   }
+  /* The pacer's next packet and the no-feedback timer may have moved. */
+  if (news & RA_EAR_CHANGED)
+    wants |= SEND_WAKE | SEND_JOB;
   return wants;
 }
 

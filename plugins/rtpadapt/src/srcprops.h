@@ -33,7 +33,7 @@ enum
   THEN_STATS = 1 << 1,   /* the next ones are an interval from now */
 };
 
-/* The min-latency that is in effect, ms: it is no more than the latency. */
+/* The min-latency that is in effect, ms: never more than the latency. */
 static inline guint
 src_config_least (const SrcConfig *cfg)
 {

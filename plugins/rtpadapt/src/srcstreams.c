@@ -345,7 +345,7 @@ src_streams_shown (SrcStreams *s, SrcStream *stream)
   stream->said = SRC_STREAM_SHOWN;
 }
 
-/* It may be what was said.  A silence at the end is no news. */
+/* It may be what was said.  A silence at the end is not news. */
 static SrcStreamState
 state_now (const SrcStreams *s, const SrcStream *stream)
 {

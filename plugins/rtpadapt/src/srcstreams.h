@@ -38,7 +38,7 @@ typedef enum
   SRC_STREAM_BEGINS,  /* packets come */
   SRC_STREAM_SILENT,  /* none has come for SRC_SILENT */
   SRC_STREAM_GOES_ON, /* they come again, of the same SSRC or of another */
-  SRC_STREAM_ENDS,    /* its SSRC said BYE, or is no longer known */
+  SRC_STREAM_ENDS,    /* its SSRC said BYE, or is not known any more */
 } SrcStreamState;
 
 /* A source pad, and what feeds it: one SSRC with one payload type, and after
