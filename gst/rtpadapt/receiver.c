@@ -314,7 +314,10 @@ confirm (RaReceiver *r, RaTime now)
     if (m.seq != r->last_lost + 1)
       r->in_run = FALSE;
     r->last_lost = m.seq;
-    if (m.cause == RA_CAUSE_NONE) /* no LDA was asked: in doubt */
+    /* No LDA was asked: unsure means congestion (lda.h).  Its report ended with it, and
+     * the next one was lost (ra_receiver_skip).  That is rare: a report ends with a
+     * packet that arrived, unless it had no room for what came behind. */
+    if (m.cause == RA_CAUSE_NONE)
       m.cause = RA_CAUSE_CONGESTION;
     if (m.cause == RA_CAUSE_WIRELESS && !distrusts (r)) {
       r->wireless_runs += !r->in_run;
