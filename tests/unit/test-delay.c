@@ -808,7 +808,7 @@ static const struct
   { 100, 0, 50, "20 + 100e-6 * 300 s" },
   { 100, 0, 50, "which is sure", TRUE },
   { -100, 0, -10, "20 - 30: the latest minimum, or a slot before" },
-  { 0, 50, 20, "a step of 50 ms, 4 of 8 slots ago, is no drift" },
+  { 0, 50, 20, "a step of 50 ms, 4 of 8 slots ago, is too steep" },
   { 0, 20, 20, "nor is one of 20 ms" },
   /* The line from 225 s, 20 ms, to 285 s, 30 ms: 167 ppm.  The eight minima are 7.5, 5,
    * 2.5, 0, 7.5, 5, 2.5 and 0 ms above it, and 40 above the level line: more than an
