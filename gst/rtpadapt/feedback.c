@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/feedback.h>
+#include <gst/rtpadapt/feedback/tfrcfb.h>
 #include <gst/rtpadapt/feedback-list.inc>
 
 #include <string.h>
@@ -9,6 +10,12 @@
 const RaFeedbackOps *const ra_feedbacks[] = { RA_LIST };
 
 #define N_KINDS ((gint) G_N_ELEMENTS (ra_feedbacks) - 1)
+
+gboolean
+ra_feedback_send_times (const RaFeedbackOps *kind)
+{
+  return kind && g_strcmp0 (kind->extension, RA_SEND_TS_URI) == 0;
+}
 
 const RaFeedbackOps *
 ra_feedback_at (gint place)

@@ -44,13 +44,12 @@ typedef struct
   guint fmt;              /* of RTPFB (RFC 4585 6.1) */
   gboolean fmt_varies;    /* implementations disagree: a user may set another */
   RaFeedbackAsks asks;
-  gboolean by_number;  /* it names packets by RTP numbers */
-  gboolean by_count;   /* RADP comes with it, and counts packets */
-  gboolean judges;     /* the receiver runs the LDA: it has results, and */
-  gboolean rows;       /* else it says of each packet whether it came */
-  gboolean final;      /* what it calls lost stays so, though it may come later;
-                              and a packet that is sent again is another one */
-  gboolean send_times; /* the header extension is that of send times */
+  gboolean by_number; /* it names packets by RTP numbers */
+  gboolean by_count;  /* RADP comes with it, and counts packets */
+  gboolean rows;      /* it says of each packet whether it came */
+  /* It speaks once of each sending, which has a number of its own: what it calls lost
+   * stays so, though it may come later. */
+  gboolean final;
   gboolean per_packet_ecn; /* it says with which ECN field each packet came */
   gboolean needs_session;  /* only RTCP that the element itself sees has it, */
   gboolean needs_avpf;     /* in a session of that profile (RFC 4585) */
@@ -88,6 +87,15 @@ typedef struct
 extern const RaFeedbackOps *const ra_feedbacks[];
 extern const RaFeedbackOps ra_feedback_twcc, ra_feedback_tfrc, ra_feedback_ccfb;
 
+/* The receiver runs the LDA, and reports what it finds instead of rows; FALSE of NULL. */
+static inline gboolean
+ra_feedback_judges (const RaFeedbackOps *kind)
+{
+  return kind && !kind->rows;
+}
+
+/* The extension that packets need has their send times; FALSE of NULL. */
+gboolean ra_feedback_send_times (const RaFeedbackOps *kind);
 /* The one at that place, NULL beyond the last one. */
 const RaFeedbackOps *ra_feedback_at (gint place);
 /* The place of a kind; -1: NULL, or no kind. */

@@ -17,7 +17,7 @@ typedef struct
   RaReceiver *receiver; /* the sender's, */
   RaLedger *ledger;     /* as this is */
   guint64 next;         /* one after the last that feedback spoke of */
-  guint64 lost_from;    /* between this and `next` all are reported lost */
+  guint64 lost_from;    /* losses from this one on go to the next arrival */
   guint lost_late;   /* reported lost after later ones: for the guard alone */
   RaWinMin shortest; /* RTT, ns, whatever the peer says that it waited */
   guint64 bad;       /* rows or reports refused */

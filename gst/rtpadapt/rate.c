@@ -21,10 +21,24 @@ const RaRateOps *const ra_rates[] = { RA_LIST };
 const gchar *
 ra_rate_limit_nick (RaRateLimit limit)
 {
-  static const gchar *const nicks[] = { "controller", "start", "queue", "loss",
-    "competition", "policer", "min", "max", "unanswered", "lies",
-    "friendliness", "evidence", "fallback", "breaker" };
+  static const gchar *const nicks[] = {
+    [RA_LIMIT_CONTROLLER] = "controller",
+    [RA_LIMIT_START] = "start",
+    [RA_LIMIT_QUEUE] = "queue",
+    [RA_LIMIT_LOSS] = "loss",
+    [RA_LIMIT_COMPETITION] = "competition",
+    [RA_LIMIT_POLICER] = "policer",
+    [RA_LIMIT_MIN] = "min",
+    [RA_LIMIT_MAX] = "max",
+    [RA_LIMIT_UNANSWERED] = "unanswered",
+    [RA_LIMIT_LIES] = "lies",
+    [RA_LIMIT_FRIENDLINESS] = "friendliness",
+    [RA_LIMIT_EVIDENCE] = "evidence",
+    [RA_LIMIT_FALLBACK] = "fallback",
+    [RA_LIMIT_BREAKER] = "breaker",
+  };
 
+  G_STATIC_ASSERT (G_N_ELEMENTS (nicks) == RA_N_LIMITS);
   return nicks[limit];
 }
 

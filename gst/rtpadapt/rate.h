@@ -67,7 +67,8 @@ typedef struct
 } RaRateConfig;
 
 /* What holds a rate where it is.  Of several on the way from the controller to the
- * pacer it is the last one that changed the rate. */
+ * pacer it is the last one that changed the rate.  A controller's rate that equals
+ * cfg.min or cfg.max was changed to it: nobody keeps what it was before. */
 typedef enum
 {
   /* The controller: it gives no reason, */
@@ -86,6 +87,7 @@ typedef enum
   RA_LIMIT_EVIDENCE,     /* a test whether the losses are the radio's */
   RA_LIMIT_FALLBACK, /* a breaker tripped: a tenth, and rising (RFC 8083 4.3) */
   RA_LIMIT_BREAKER,  /* a breaker is open (RFC 8083 4.5) */
+  RA_N_LIMITS
 } RaRateLimit;
 
 /* The name above in small letters, as "queue". */
@@ -96,6 +98,14 @@ typedef struct
   guint64 bps;    /* bit/s */
   RaRateLimit by; /* what holds it there */
 } RaLimited;
+
+/* `most`, bit/s, holds the rate if that would be higher. */
+static inline void
+ra_limited_lower (RaLimited *rate, guint64 most, RaRateLimit by)
+{
+  if (most < rate->bps)
+    *rate = (RaLimited){ most, by };
+}
 
 typedef struct _RaRate RaRate;
 typedef struct _RaRateOps RaRateOps;

@@ -74,7 +74,7 @@ struct _RaReceiver
   guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs,
       n_ce;
   guint64 bytes_since;   /* of arrived_since */
-  RaTime t_lost;         /* the newest of lost_congestion and n_ce */
+  RaTime t_lost, t_ce;   /* the newest of lost_congestion, of n_ce */
   guint64 last_lost;     /* seq of the last loss, */
   guint64 reported_lost; /* and of the last that a report has */
   guint n_recovered;     /* of those that a report has */
@@ -293,13 +293,11 @@ judge (RaReceiver *r, const RaPacket *p, guint n_lost)
         p->arrival, patience);
 }
 
-/* Of a loss or a mark. */
+/* One more loss or mark, of the time `t`. */
 static void
-congestion_count (RaReceiver *r, guint *count, RaTime t_lost)
+congestion_count (guint *count, RaTime *newest, RaTime t)
 {
-  gboolean first = r->lost_congestion + r->n_ce == 0;
-
-  r->t_lost = first ? t_lost : MAX (r->t_lost, t_lost);
+  *newest = *count == 0 ? t : MAX (*newest, t);
   ++*count;
 }
 
@@ -309,20 +307,26 @@ static void
 confirm (RaReceiver *r, RaTime now)
 {
   RaMissing m;
+  RaCause counted;
 
   while (ra_holes_pop_confirmed (r->holes, now, &m)) {
     if (m.seq != r->last_lost + 1)
       r->in_run = FALSE;
     r->last_lost = m.seq;
-    if (m.cause == RA_CAUSE_NONE) /* no LDA was asked: in doubt */
+    /* No LDA was asked: unsure means congestion (lda.h).  Its report ended with it, and
+     * the next one was lost (ra_receiver_skip).  That is rare: a report ends with a
+     * packet that arrived, unless it had no room for what came behind. */
+    if (m.cause == RA_CAUSE_NONE)
       m.cause = RA_CAUSE_CONGESTION;
-    if (m.cause == RA_CAUSE_WIRELESS && !distrusts (r)) {
+    counted = distrusts (r) ? RA_CAUSE_CONGESTION : m.cause;
+    ra_holes_count (r->holes, m.seq, counted);
+    if (counted == RA_CAUSE_WIRELESS) {
       r->wireless_runs += !r->in_run;
       r->in_run = TRUE;
       r->lost_wireless++;
       r->stats.wireless++;
     } else {
-      congestion_count (r, &r->lost_congestion, m.t_loss);
+      congestion_count (&r->lost_congestion, &r->t_lost, m.t_loss);
       r->stats.congestion++;
       congestion_loss (r, m.seq, m.t_loss, now);
     }
@@ -362,8 +366,7 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
 static void
 take_back (RaReceiver *r, guint64 seq, gboolean removed)
 {
-  gboolean wireless
-      = ra_holes_cause (r->holes, seq) == RA_CAUSE_WIRELESS && !distrusts (r);
+  gboolean wireless = ra_holes_cause (r->holes, seq) == RA_CAUSE_WIRELESS;
   guint *n = wireless ? &r->lost_wireless : &r->lost_congestion;
 
   if (seq > r->last_lost) /* its verdict waited, so it was not counted */
@@ -373,6 +376,8 @@ take_back (RaReceiver *r, guint64 seq, gboolean removed)
     return;
   }
   *n -= *n > 0;
+  if (!wireless) /* the age is that of one which is still lost */
+    r->t_lost = ra_holes_newest (r->holes, r->reported_lost + 1, r->last_lost);
   r->n_events -= removed && r->n_events > 0;
   r->wireless_runs = MIN (r->wireless_runs, r->lost_wireless);
 }
@@ -407,7 +412,7 @@ ra_receiver_on_packet (RaReceiver *r, const RaPacket *p)
     ra_holes_confirm_before (r->holes, p->seq); /* RFC 5348 5.1 */
   confirm (r, p->arrival);
   if (p->ce) {
-    congestion_count (r, &r->n_ce, p->arrival);
+    congestion_count (&r->n_ce, &r->t_ce, p->arrival);
     congestion_loss (r, p->seq, p->arrival, p->arrival);
   }
   r->stats.arrived++;
@@ -449,6 +454,18 @@ queue_at (const RaReceiver *r, RaSpan rott)
   return ra_span (1e-9 * MAX ((gdouble) rott - base, 0));
 }
 
+/* How long before the last packet the newest loss or mark was; one that is too old to be
+ * remembered counts as new. */
+static RaSpan
+loss_age (const RaReceiver *r)
+{
+  RaTime t = r->lost_congestion > 0 ? r->t_lost : r->t_ce;
+
+  if (r->lost_congestion + r->n_ce == 0 || t == RA_TIME_NONE)
+    return 0;
+  return MAX (ra_diff (r->last_arrival, r->n_ce > 0 ? MAX (t, r->t_ce) : t), 0);
+}
+
 gboolean
 ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
 {
@@ -486,9 +503,7 @@ ra_receiver_report (RaReceiver *r, RaTime now, RaReport *out, RaSpan *t_delay)
     .lost_wireless = r->lost_wireless,
     .recovered = r->n_recovered,
     .ce = r->n_ce,
-    .loss_age = r->lost_congestion + r->n_ce > 0
-        ? MAX (ra_diff (r->last_arrival, r->t_lost), 0)
-        : 0,
+    .loss_age = loss_age (r),
     .wireless_runs = r->wireless_runs,
     .has_p_c = r->lda->ops->values && !distrusts (r),
     .p_c = CLAMP (v.p_c, 0, 1),

@@ -285,14 +285,13 @@ limited (const RaSender *s)
 {
   RaLimited rate = ra_rate_limited (s->rate);
 
-  if (s->unanswered)
-    rate = (RaLimited){ MAX (rate.bps, s->rate->cfg.min), RA_LIMIT_UNANSWERED };
+  if (s->unanswered && rate.bps < s->rate->cfg.min)
+    rate = (RaLimited){ s->rate->cfg.min, RA_LIMIT_UNANSWERED };
   /* A packet in a second at least, or what is delivered is so rare that the
    * breakers take the path for dead (RFC 8083 4.2). */
   if (ra_guard_is_lied_to (&s->guard))
-    rate = (RaLimited){ MIN (rate.bps,
-                            MAX (s->rate->cfg.min, ra_bits (s->rate->s))),
-      RA_LIMIT_LIES };
+    ra_limited_lower (
+        &rate, MAX (s->rate->cfg.min, ra_bits (s->rate->s)), RA_LIMIT_LIES);
   return ra_guard_limit (&s->guard, rate);
 }
 

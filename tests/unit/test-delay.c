@@ -802,12 +802,19 @@ static const struct
   gdouble step; /* ms, from 240 s on */
   gdouble base; /* ms after 300 s, with a window of 120 s */
   const gchar *why;
+  gboolean sure;
 } base_rows[] = {
   { 0, 0, 20, "clocks in step" },
   { 100, 0, 50, "20 + 100e-6 * 300 s" },
+  { 100, 0, 50, "which is sure", TRUE },
   { -100, 0, -10, "20 - 30: the latest minimum, or a slot before" },
-  { 0, 50, 20, "a step of 50 ms, 4 of 8 slots ago, is no drift" },
+  { 0, 50, 20, "a step of 50 ms, 4 of 8 slots ago, is too steep" },
   { 0, 20, 20, "nor is one of 20 ms" },
+  /* The line from 225 s, 20 ms, to 285 s, 30 ms: 167 ppm.  The eight minima are 7.5, 5,
+   * 2.5, 0, 7.5, 5, 2.5 and 0 ms above it, and 40 above the level line: more than an
+   * eighth. */
+  { 0, 10, 30, "one of 10 ms may be: clocks differ by 200 ppm" },
+  { 0, 10, 20, "but it is not sure", TRUE },
   /* 300 s at 2000 ppm: 620 ms.  The oldest slot of 120 s began at 195 s: 410 +
    * 200e-6 * 105 s = 431 ms. */
   { 2000, 0, 431, "no clock: a queue that grows" },
@@ -822,6 +829,7 @@ test_base (gconstpointer data)
 
   g_test_message ("%s", base_rows[i].why);
   ra_trip_base_init (&b);
+  b.sure = base_rows[i].sure;
   g_assert_cmpfloat (
       ra_trip_base_get (&b, RA_SECOND, 120 * RA_SECOND), ==, G_MAXDOUBLE);
   /* Each tenth packet meets no queue. */

@@ -2,10 +2,11 @@
  * parameters and with ours, at a receiver and at a sender.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../main.h"
+#include "../rows.h"
 #include "law.h"
 #include "malloc-count.h"
 
+#include <gst/rtpadapt/lda/base.h>
 #include <gst/rtpadapt/lda.h>
 #include <gst/rtpadapt/util/rng.h>
 
@@ -384,6 +385,60 @@ test_drift (gconstpointer data)
   }
 }
 
+/* A trip of 20 ms rises by 200 ppm from `from` on; the base after 600 s, ms.  The oldest slot
+ * of 120 s began at 495 s. */
+static const struct
+{
+  guint from, window; /* s */
+  gdouble base;
+  const gchar *why;
+} base_rows[] = {
+  { 0, 600, 140, "clocks differ all the time: 20 + 200e-6 * 600 s" },
+  { 0, 120, 140, "the window is shorter" },
+  { 480, 600, 20, "2 minutes of 10 are a queue that grows" },
+  { 480, 120, 23, "so they are here: 20 + 200e-6 * 15 s" },
+  { 0, 0, 20, "a window that never ends has no drift" },
+};
+
+static void
+test_base (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  RaSpan window = base_rows[i].window * RA_SECOND;
+  RaLdaBase b;
+
+  g_test_message ("%s", base_rows[i].why);
+  ra_lda_base_init (&b);
+  for (guint s = 0; s <= 600; s++)
+    ra_lda_base_add (&b,
+        2e7 + 2e5 * (s > base_rows[i].from ? s - base_rows[i].from : 0), TRUE,
+        s * RA_SECOND, window);
+  g_assert_cmpfloat_with_epsilon (
+      ra_lda_base_get (&b, 600 * RA_SECOND, window) / 1e6, base_rows[i].base,
+      1e-6);
+}
+
+/* The same queue, 24 ms at 600 s, and a loss then, at 3 Mbit/s: 24 of 24 ms, and 7 packets
+ * of 1000 bytes. */
+static void
+test_growth (gconstpointer data)
+{
+  g_autoptr (RaLda) lda = ra_lda_new (ra_lda_find (data), NULL, NULL);
+  RaArrival a = { .size = 1000, .rate = 3000000 };
+
+  for (guint i = 1; i <= 12000; i++) {
+    a.seq = i;
+    a.arrival += 50 * RA_MSECOND;
+    a.iat = 50 * RA_MSECOND;
+    a.rott = 20 * RA_MSECOND + (i > 9600 ? (i - 9600) * 10 * RA_USECOND : 0);
+    a.n_lost = i == 12000;
+    if (a.n_lost > 0)
+      g_assert_cmpint (ra_lda_on_packet (lda, &a), ==, RA_CAUSE_CONGESTION);
+    else
+      ra_lda_on_packet (lda, &a);
+  }
+}
+
 static void
 add (const Case *c, const gchar *law, GTestDataFunc test)
 {
@@ -447,6 +502,10 @@ void
 tests_add (void)
 {
   g_test_add_func ("/lda-laws/wrappers", test_wrappers);
+  rows_add ("/lda-laws/base", base_rows, test_base);
+  g_test_add_data_func ("/lda-laws/growth/ld", "ld", test_growth);
+  g_test_add_data_func ("/lda-laws/growth/vegas", "vegas", test_growth);
+  g_test_add_data_func ("/lda-laws/growth/spike", "spike", test_growth);
   for (guint i = 0; ra_ldas[i]; i++) {
     for (guint j = 0; j < 4; j++) {
       Case c = { ra_ldas[i], j % 2 ? "paper" : "", j / 2 };

@@ -27,6 +27,14 @@ static const struct
       "10@0 11@10 13@30 14@40 15@50 17@80 18@90 19@100 21@130w 22@140 23@150 "
       "r150",
       85, "a later loss of the radio's does not count: 150 - 65" },
+  { NULL,
+      "10@0 11@10 13@30 14@40 15@50 17@80 18@90 19@100 21@130 22@140 23@150 "
+      "20@160 r170",
+      85, "20, due at 115 ms, came after all: 150 - 65" },
+  { NULL,
+      "10@0 11@10 13@30 14@40 15@50 17@80 18@90 19@100 20@110c 22@130 23@140 "
+      "24@150 21@160 r170",
+      40, "so did 21, but a mark came: 150 - 110" },
   { NULL, "10@0 11@10 13@50 12@60 14@70 r80 16@500 17@40 18@50 r510", 0,
       "the clock went back: 15, due at 285 ms, is behind 18's 50" },
   { NULL, "10@5000 11@5010 13@5030 14@40 15@50 16@60 18@80 19@90 20@100 r110",
@@ -50,6 +58,20 @@ test_age (gconstpointer data)
   play (&p, age_rows[i].script);
   g_test_message ("%s: %s", age_rows[i].script, age_rows[i].why);
   g_assert_cmpint (p.report.loss_age, ==, age_rows[i].age * RA_MSECOND);
+}
+
+/* 12 was counted as the radio's, then the guard begins to distrust, and it comes. */
+static void
+test_distrust_between (void)
+{
+  g_auto (Player) p;
+
+  player_init (&p, &scripted, RA_SECOND);
+  play (&p, "10@0 11@10 13@30w 14@40 15@50");
+  ra_receiver_set_distrust (p.r, TRUE);
+  play (&p, "12@60 r70");
+  g_assert_cmpuint (p.report.lost_wireless, ==, 0);
+  g_assert_cmpuint (p.report.lost_congestion, ==, 0);
 }
 
 static guint heard_bytes;
@@ -159,6 +181,7 @@ void
 tests_add (void)
 {
   rows_add ("/receiver-edge/age", age_rows, test_age);
+  g_test_add_func ("/receiver-edge/distrust-between", test_distrust_between);
   g_test_add_func ("/receiver-edge/bytes-lost", test_bytes_lost);
   g_test_add_func ("/receiver-edge/distrust", test_distrust);
   g_test_add_func ("/receiver-edge/timer-min", test_timer_min);

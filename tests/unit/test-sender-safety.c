@@ -236,7 +236,10 @@ static const struct
   { "unanswered", "tfrc", 0, "rs", RA_LIMIT_UNANSWERED, "RFC 5348 4.4" },
   { "answered", "tfrc", 0, "rsr", RA_LIMIT_CONTROLLER,
       "RFC 5348 4.2: 4380 bytes per R are 876 kbit/s" },
-  { "lies", NULL, 1000, "rl", RA_LIMIT_LIES, "which hold it at the least" },
+  { "lies", NULL, 500000, "rl", RA_LIMIT_LIES, "which hold it at the least" },
+  { "lies-least", NULL, 1000, "rl", RA_LIMIT_MIN, "it is there without them" },
+  { "lies-unanswered", "tfrc", 0, "rsl", RA_LIMIT_UNANSWERED,
+      "the silence has brought it there" },
   { "breaker", "tfrc", 0, "rso", RA_LIMIT_BREAKER, "no answer in 15 s" },
 };
 

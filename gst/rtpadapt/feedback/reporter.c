@@ -93,7 +93,7 @@ ra_reporter_new (const RaReporterConfig *cfg, GError **error)
     return NULL;
   r = g_new0 (RaReporter, 1);
   r->kind = cfg->reports;
-  r->judges = cfg->reports && cfg->reports->judges;
+  r->judges = ra_feedback_judges (cfg->reports);
   r->seed = cfg->seed;
   r->interval = cfg->interval > 0 ? cfg->interval : CCFB_INTERVAL;
   r->late = cfg->late > 0 ? cfg->late : RA_DELAYED_THRESHOLD;
@@ -176,7 +176,7 @@ count (RaReporter *r, const RaWirePacket *p)
   r->stats.ce += ecn_of (p) == 3;
   r->had_number |= p->number >= 0;
   r->stats.no_number += r->had_number && p->number < 0;
-  r->stats.no_send_time += r->kind && r->kind->send_times && !p->send_ts;
+  r->stats.no_send_time += ra_feedback_send_times (r->kind) && !p->send_ts;
   ra_dscp_seen (&r->dscp, mark_of (p), p->tos);
 }
 

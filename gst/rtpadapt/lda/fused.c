@@ -28,8 +28,9 @@
 #define GAP_MOST 2.
 #define GAP_FLOOR .005
 #define SD_LEAST .1
-/* Without a cut, and without full: of fewer packets nothing is known, and the top of the
- * range may be that of a queue which is never empty. */
+/* With em=0 and no cut, a loss is congestion until so many packets have come, as nothing is
+ * known before, and in the range above this part of it: where the queue is never empty, a
+ * full one makes no cut. */
 #define PACKETS_LEAST 20
 #define TOP .75
 

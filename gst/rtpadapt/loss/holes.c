@@ -253,12 +253,36 @@ ra_holes_next_due (const RaHoles *h)
   return RA_TIME_NONE;
 }
 
+void
+ra_holes_count (RaHoles *h, guint64 seq, RaCause cause)
+{
+  if (seq < h->next && h->next - seq <= RING)
+    slot_at (h, seq)->cause = (guint8) cause;
+}
+
 RaCause
 ra_holes_cause (const RaHoles *h, guint64 seq)
 {
   return seq < h->next && h->next - seq <= RING
       ? (RaCause) h->slots[seq & (RING - 1)].cause
       : RA_CAUSE_NONE;
+}
+
+RaTime
+ra_holes_newest (const RaHoles *h, guint64 first, guint64 last)
+{
+  guint64 end = MIN (last + 1, h->next);
+  RaTime newest = RA_TIME_NONE;
+
+  for (guint64 seq = MAX (first, h->next - MIN (h->next, RING)); seq < end;
+       seq++) {
+    const Slot *slot = &h->slots[seq & (RING - 1)];
+
+    if (slot->state == REPORTED && slot->cause == RA_CAUSE_CONGESTION)
+      newest
+          = newest == RA_TIME_NONE ? slot->t_loss : MAX (newest, slot->t_loss);
+  }
+  return newest;
 }
 
 void

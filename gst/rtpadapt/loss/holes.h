@@ -56,9 +56,14 @@ void ra_holes_mark (
  * behind it, for no longer than its own patience, nor than RA_HOLES_MAX newer
  * numbers. */
 gboolean ra_holes_pop_confirmed (RaHoles *h, RaTime now, RaMissing *out);
-/* The verdict about `seq`, also where it came after all; RA_CAUSE_NONE: there was
- * none, or it is too old. */
+/* A loss that was popped was counted as `cause`, whatever the verdict was. */
+void ra_holes_count (RaHoles *h, guint64 seq, RaCause cause);
+/* As what `seq` was counted, or the verdict about it, also where it came after all;
+ * RA_CAUSE_NONE: there was none, or it is too old. */
 RaCause ra_holes_cause (const RaHoles *h, guint64 seq);
+/* The nominal arrival of the newest loss of first .. last that was counted as
+ * congestion and has not come; RA_TIME_NONE: there is none, or it is too old. */
+RaTime ra_holes_newest (const RaHoles *h, guint64 first, guint64 last);
 /* When the next one is to be popped, or RA_TIME_NONE. */
 RaTime ra_holes_next_due (const RaHoles *h);
 /* The ECN-marked packet `seq` confirms what is missing before it at once (RFC

@@ -15,7 +15,8 @@
 #define ALL_BUT_EMPTY .002 /* s: such a queue shows the base. */
 #define BASE_AGE 10.       /* s: the base is believed for so long, */
 #define JOIN_AGE 5. /* or for so long where another flow seems to test. */
-#define JOIN .6     /* Its test shortens the queue to this part. */
+/* Another flow seems to test where the queue is shorter than this part of the longest. */
+#define JOIN .6
 /* A queue stands that is so many times the target, and so much longer, s. */
 #define STANDING 1.3
 #define STANDING_MORE .003

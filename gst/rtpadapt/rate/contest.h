@@ -64,8 +64,8 @@ typedef struct
   /* --- teeth: what a TCP makes of the queue ---------------------------------- */
 
   gdouble q_top;     /* This is the highest queue of late. */
-  gdouble t_top;     /* It was then, */
-  gdouble r_top;     /* when so much arrived. */
+  gdouble t_top;     /* A report had it at this time, s. */
+  gdouble r_top;     /* Packets arrived at this rate then, bytes/s. */
   gdouble fall_own;  /* We may have shortened the queue so far since then. */
   gboolean fell;     /* It fell further than that. */
   guint n_teeth;     /* After so many falls in a row it stayed low. */

@@ -73,14 +73,6 @@ ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers)
   g->fallback = G_MAXUINT64;
 }
 
-/* `most` holds the rate if that would be higher. */
-static void
-limit (RaLimited *rate, guint64 most, RaRateLimit by)
-{
-  if (most < rate->bps)
-    *rate = (RaLimited){ most, by };
-}
-
 RaLimited
 ra_guard_limit (const RaGuard *g, RaLimited rate)
 {
@@ -88,13 +80,14 @@ ra_guard_limit (const RaGuard *g, RaLimited rate)
 
   if (g->breaker.state == RA_BREAKER_OPEN)
     return (RaLimited){ 0, RA_LIMIT_BREAKER };
-  limit (&rate, ra_friendly_bound (f, g->cap, rate.bps), RA_LIMIT_FRIENDLINESS);
+  ra_limited_lower (
+      &rate, ra_friendly_bound (f, g->cap, rate.bps), RA_LIMIT_FRIENDLINESS);
   if (g->step < 1) /* but no further than where a queue stands */
-    limit (&rate,
+    ra_limited_lower (&rate,
         MAX ((guint64) (g->step * (gdouble) rate.bps),
             ra_friendly_cap (f, RA_FRIENDLY_STANDING)),
         RA_LIMIT_EVIDENCE);
-  limit (&rate, g->fallback, RA_LIMIT_FALLBACK);
+  ra_limited_lower (&rate, g->fallback, RA_LIMIT_FALLBACK);
   return rate;
 }
 

@@ -10,8 +10,9 @@
 #define SLOPE_MAX 200e-6
 /* Fewer minima lie on any line. */
 #define SLOTS_LEAST 4
-/* ns.  Of a steeper line the minima are nearer than this in the mean, or it is
- * no clock's: a longer route, or a queue that begins to stand, is a step. */
+/* ns.  A line that is steeper than SLOPE_MAX is believed, as far as that, where the
+ * minima are no further above it than this in the mean.  Else they make a step: a longer
+ * route, or a queue that begins to stand. */
 #define NEAR 1e6
 /* A sure line leaves a small part of what the level one does.  A step leaves a
  * third and more, and minima of a queue that others keep seldom lie on any

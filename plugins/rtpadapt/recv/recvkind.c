@@ -19,7 +19,7 @@ is_allowed (const RaFeedbackOps *kind, gboolean number, gboolean send_ts)
 {
   if (!kind->extension)
     return TRUE;
-  return kind->send_times ? send_ts : number;
+  return ra_feedback_send_times (kind) ? send_ts : number;
 }
 
 /* The kind that any packets allow, */
@@ -75,7 +75,7 @@ gchar *
 recv_kind_lda_lack (
     const RaLdaOps *lda, const RaFeedbackOps *reports, const RecvIds *ids)
 {
-  if (!reports || !reports->judges)
+  if (!ra_feedback_judges (reports))
     return NULL;
   if (lda->truth)
     return g_strdup_printf (

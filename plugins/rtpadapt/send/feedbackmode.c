@@ -36,8 +36,8 @@ is_announced (const GstStructure *caps, const RaFeedbackOps *kind)
 {
   if (!kind->extension)
     return FALSE;
-  return kind->send_times ? extmap_send_ts_id (caps) != 0
-                          : extmap_id (caps, kind->extension) != 0;
+  return ra_feedback_send_times (kind) ? extmap_send_ts_id (caps) != 0
+                                       : extmap_id (caps, kind->extension) != 0;
 }
 
 SendWants

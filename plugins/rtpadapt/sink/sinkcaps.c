@@ -36,7 +36,7 @@ wishes_find (const SinkCapsSettings *settings, Wish wishes[3])
 
   if (!settings->feedback->by_number)
     wishes[n++] = (Wish){ EXTMAP_TWCC_URI, settings->ext_twcc };
-  if (settings->feedback->send_times)
+  if (ra_feedback_send_times (settings->feedback))
     wishes[n++] = (Wish){ RA_SEND_TS_URI, SINK_EXT_SEND_TS };
   if (settings->coloured)
     wishes[n++] = (Wish){ RA_COLOUR_EXT_URI, SINK_EXT_COLOUR };
