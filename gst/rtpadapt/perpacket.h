@@ -36,7 +36,6 @@ typedef struct
   RaSpan rtt;      /* as in ra_sender_rtt() */
   guint64 rate;    /* that is allowed, bit/s */
   guint64 excused; /* losses of packets before this one are no congestion */
-  gboolean whole;  /* no report between the last one and this can be missing */
   /* The rows set these, to zero at first. */
   gboolean heard;            /* there was news */
   const RaLedgerEntry *news; /* the last that arrived, and was not known to */

@@ -26,11 +26,6 @@
 #define RARER 2
 /* No interval between feedbacks counts as longer. */
 #define INTERVAL_MAX RA_SECOND
-/* Where reports come within less than this times their shortest interval of late, none
- * between them is missing (RFC 8888 5: that has to be inferred from the time).  Two of
- * the shortest would be 2, and the way back shortens some. */
-#define NONE_MISSING 1.5
-#define SHORTEST_WINDOW (10 * RA_SECOND)
 /* RFC 8888 7: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
 /* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
@@ -75,7 +70,6 @@ struct _RaSender
   RaReportBlocks blocks;
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
-  RaWinMin shortest;  /* interval of late, ns */
   gboolean paused;    /* the source was silent in most of the latest one */
   RaTime unheard;     /* the first packet since `last_word`, or since a silence
                          of the source, that asks; or RA_TIME_NONE */
@@ -122,7 +116,6 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = s->unheard = RA_TIME_NONE;
-  ra_winmin_init (&s->shortest);
   ra_report_blocks_init (&s->blocks);
   ra_repair_init (&s->repair);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
@@ -697,8 +690,6 @@ report_spacing (RaSender *s, RaTime now)
   RaSpan sample = MIN (since, INTERVAL_MAX);
   gboolean pause = is_pause (s, since);
 
-  if (since >= 0)
-    ra_winmin_add (&s->shortest, (gdouble) since, now, SHORTEST_WINDOW);
   s->last_feedback = now;
   if (pause)
     return -1;
@@ -733,16 +724,6 @@ ra_sender_on_report (
   return TRUE;
 }
 
-/* No report between the last one and that which comes now can be missing. */
-static gboolean
-none_missing (const RaSender *s, RaTime now)
-{
-  gdouble shortest = ra_winmin_get (&s->shortest, now, SHORTEST_WINDOW);
-
-  return s->last_feedback != RA_TIME_NONE && shortest < G_MAXDOUBLE
-      && (gdouble) ra_diff (now, s->last_feedback) < NONE_MISSING * shortest;
-}
-
 gboolean
 ra_sender_rows_begin (RaSender *s, RaRows *rows)
 {
@@ -752,7 +733,6 @@ ra_sender_rows_begin (RaSender *s, RaRows *rows)
     look_back (s, rows->now);
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
-  rows->whole = none_missing (s, rows->now);
   rows->excused
       = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->mask.next;
   return TRUE;

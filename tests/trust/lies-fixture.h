@@ -62,6 +62,11 @@ struct _Rows
   guint64 highest, told;    /* numbers: arrived; told until */
   guint64 told_before;      /* the time before that */
   RaTime newest, next_report;
+  RaSpan interval;
+  guint every;     /* one report in so many is lost; 0: none */
+  gboolean once;   /* each packet is reported once */
+  gboolean silent; /* the source is */
+  guint n_reports;
   GQueue reports; /* on the way back */
   RaCcfbNotes notes;
   RaRemoteClock clock;
@@ -90,13 +95,21 @@ rows_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
 }
 
 static inline void
+rows_report_free (gpointer data)
+{
+  g_autofree RowsReport *r = data;
+
+  g_free (r->rows);
+}
+
+static inline void
 rows_report (Rows *w)
 {
-  guint64 from = w->told_before,
+  guint64 from = w->once ? w->told : w->told_before,
           n = w->highest + 1 - MIN (from, w->highest + 1);
   RowsReport *r;
 
-  w->next_report += ROWS_INTERVAL;
+  w->next_report += w->interval;
   if (w->highest < w->told || n == 0)
     return;
   r = g_new0 (RowsReport, 1);
@@ -110,7 +123,10 @@ rows_report (Rows *w)
   r->comes = ra_later (w->now, w->cfg->back);
   w->told_before = w->told;
   w->told = w->highest + 1;
-  g_queue_push_tail (&w->reports, r);
+  if (w->every > 0 && ++w->n_reports % w->every == 0)
+    rows_report_free (r);
+  else
+    g_queue_push_tail (&w->reports, r);
 }
 
 /* As rows_apply() of rtpadaptsend. */
@@ -145,7 +161,7 @@ rows_take (Rows *w, const RowsReport *r)
     ra_ccfb_notes_drop (&w->notes, ledger);
     return;
   }
-  ra_ccfb_notes_begin (&w->notes, ledger, 0, rows.whole);
+  ra_ccfb_notes_begin (&w->notes, ledger, 0);
   while (ra_ccfb_notes_next (&w->notes, ledger, &w->clock, &row, &ago))
     ra_sender_row (w->sender, &rows, &row, ago);
   ra_sender_rows_end (w->sender, &rows);
@@ -188,14 +204,6 @@ rows_hear (Rows *w, const RowsReport *r)
 }
 
 static inline void
-rows_report_free (gpointer data)
-{
-  g_autofree RowsReport *r = data;
-
-  g_free (r->rows);
-}
-
-static inline void
 rows_send (Rows *w)
 {
   gboolean begins = w->seq % ROWS_FRAME == 0;
@@ -233,6 +241,7 @@ rows_init (Rows *w, const RowsConfig *cfg, guint64 seed)
     .told = 1,
     .told_before = 1,
     .next_report = RA_SECOND + ROWS_INTERVAL,
+    .interval = ROWS_INTERVAL,
     .least_rtt = G_MAXINT64 };
   for (guint i = 0; i < ROWS_MAX; i++)
     w->arrival[i] = RA_TIME_NONE;
@@ -259,7 +268,8 @@ rows_next (const Rows *w)
   RaTime next = MIN (ra_link_next (w->path), w->next_report);
 
   next = MIN (next, ra_sender_next_timeout (w->sender));
-  next = MIN (next, ra_sender_next_send (w->sender, w->now));
+  if (!w->silent)
+    next = MIN (next, ra_sender_next_send (w->sender, w->now));
   if (r)
     next = MIN (next, r->comes);
   return MAX (next, w->now);
@@ -288,7 +298,7 @@ rows_step (Rows *w, RaTime now)
   }
   if (w->next_report <= now)
     rows_report (w);
-  while (ra_sender_next_send (w->sender, now) <= now)
+  while (!w->silent && ra_sender_next_send (w->sender, now) <= now)
     rows_send (w);
 }
 

@@ -67,19 +67,8 @@ is_settled (const RaLedgerStream *s)
   return s->reported > 0 && s->noted == 0;
 }
 
-/* Where the report begins with the stream.  If none is missing, that is where the one
- * before has ended. */
-static guint64
-stream_from (const RaLedgerStream *s, gboolean whole)
-{
-  if (s->noted == 0)
-    return s->reported;
-  return whole && s->reported > 0 ? MIN (s->reported, s->low) : s->low;
-}
-
 void
-ra_ccfb_notes_begin (
-    RaCcfbNotes *n, RaLedger *ledger, gsize len, gboolean whole)
+ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger, gsize len)
 {
   gboolean cut = len >= RA_CCFB_CUT;
   guint64 oldest = ledger->next - MIN (ledger->next, RA_LEDGER_SIZE);
@@ -91,7 +80,7 @@ ra_ccfb_notes_begin (
     RaLedgerStream *s = &ledger->streams[i];
     gboolean goes_on = cut && s->noted > s->reported;
 
-    s->from = stream_from (s, whole);
+    s->from = s->noted > 0 ? s->low : s->reported;
     if (s->noted > 0)
       n->at = MIN (n->at, s->from);
     s->reported = MAX (s->reported, s->noted);
