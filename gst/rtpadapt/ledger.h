@@ -134,6 +134,9 @@ ra_ledger_hear (RaLedgerEntry *e, gboolean arrived)
     e->fate = (guint8) fate;
 }
 
+/* Another peer reports from now on: of what streams it knows, and how far it has reported
+ * them, nothing is known. */
+void ra_ledger_forget_reports (RaLedger *l);
 /* NULL if nothing left with it, or if it is forgotten. */
 RaLedgerStream *ra_ledger_stream (RaLedger *l, guint32 ssrc);
 /* TRUE if a packet of that stream is known. */

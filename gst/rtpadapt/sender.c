@@ -587,6 +587,14 @@ look_back (RaSender *s, RaTime now)
     ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
+void
+ra_sender_on_new_peer (RaSender *s)
+{
+  s->last_feedback = RA_TIME_NONE;
+  s->paused = FALSE;
+  ra_ledger_forget_reports (s->ledger);
+}
+
 /* RFC 8083 4.5: the path may be another one, so a new controller begins, which
  * knows nothing about it.  It begins with no more than the rate before. */
 static void
@@ -601,8 +609,9 @@ begin_again (RaSender *s, RaTime now)
   rate->before = s->before;
   exchange (s, rate, cfg.start);
   s->unanswered = FALSE;
-  s->asked = s->last_feedback = s->unheard = RA_TIME_NONE;
+  s->asked = s->unheard = RA_TIME_NONE;
   s->interval = s->spacing = 0;
+  ra_sender_on_new_peer (s);
   ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
