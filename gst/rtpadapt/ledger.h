@@ -60,6 +60,7 @@ typedef struct _RaLedgerEntry
   guint8 missed : 1;   /* taken for lost */
   guint8 found : 1;    /* how long it took to be known as lost was measured */
   guint8 judged : 1;   /* a retransmission whose fate was taken */
+  guint8 late : 1;     /* reported lost after later ones had come */
 } RaLedgerEntry;
 
 /* Numbers that no packet had; n is 0 where there is nothing. */

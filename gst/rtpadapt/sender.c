@@ -632,6 +632,7 @@ static void
 apply (RaSender *s, const RaReport *report, RaTime now)
 {
   RaProof proof = proof_of (report->t_recvdata, now);
+  RaLateRows late;
   RaReport raw;
 
   if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
@@ -650,7 +651,10 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
   raw = s->last;
-  raw.lost_congestion += ra_per_packet_take_late (&s->per_packet);
+  late = ra_per_packet_take_late (&s->per_packet);
+  raw.lost_congestion += late.lost;
+  late.excused = ra_outage_mask_recover (&s->mask, late.excused);
+  raw.recovered += late.came - MIN (late.excused, raw.recovered);
   inform_guard (s, &raw, proof, now);
   /* the guard may have ended the outage just now */
   ra_outage_mask_hide (&s->mask, &s->last, now);

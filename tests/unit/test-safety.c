@@ -615,6 +615,24 @@ test_outage_mask (void)
   }
 }
 
+/* Three losses of an outage are hidden.  Five packets from before its end come late: two
+ * of these losses were counted. */
+static void
+test_outage_recovered (void)
+{
+  RaReport r = report_of (10, 3, 0);
+  RaOutageMask o;
+
+  ra_outage_mask_init (&o);
+  ra_outage_mask_hide (&o, &r, 50 * RA_SECOND); /* there was none */
+  g_assert_cmpuint (ra_outage_mask_recover (&o, 1), ==, 0);
+  ra_outage_mask_end (&o, 0, 100 * RA_SECOND);
+  ra_outage_mask_hide (&o, &r, 101 * RA_SECOND);
+  ra_outage_mask_hide (&o, &r, 101 * RA_SECOND);
+  g_assert_cmpuint (ra_outage_mask_recover (&o, 2), ==, 2);
+  g_assert_cmpuint (ra_outage_mask_recover (&o, 3), ==, 1);
+}
+
 static void
 is_finite (const gchar *name, gdouble value, gpointer data)
 {
@@ -679,5 +697,6 @@ tests_add (void)
   g_test_add_func ("/safety/disabled", test_disabled);
   g_test_add_func ("/safety/disabled-late", test_disabled_late);
   g_test_add_func ("/safety/outage-mask", test_outage_mask);
+  g_test_add_func ("/safety/outage-recovered", test_outage_recovered);
   g_test_add_func ("/safety/random", test_random);
 }
