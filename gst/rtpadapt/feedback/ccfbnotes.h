@@ -25,6 +25,8 @@ typedef struct
   const RaLedgerEntry *last; /* the highest that arrived, or NULL */
   RaTime newest;             /* the latest arrival, receiver's clock */
   guint64 at;                /* the next to be taken */
+  guint64
+      past; /* one after the highest that the report speaks of, news or not */
   guint64 until; /* what has a lower index and is in no report is lost so far */
 } RaCcfbNotes;   /* zeroed at first */
 
