@@ -258,6 +258,13 @@ ra_ledger_after_time (const RaLedger *l, RaTime t)
   return index < l->next ? slot (l, index) : NULL;
 }
 
+void
+ra_ledger_forget_reports (RaLedger *l)
+{
+  for (guint i = 0; i < l->n_streams; i++)
+    l->streams[i].reported = l->streams[i].noted = 0;
+}
+
 const RaLedgerEntry *
 ra_ledger_last (const RaLedger *l)
 {

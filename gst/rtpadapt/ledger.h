@@ -60,6 +60,7 @@ typedef struct _RaLedgerEntry
   guint8 missed : 1;   /* taken for lost */
   guint8 found : 1;    /* how long it took to be known as lost was measured */
   guint8 judged : 1;   /* a retransmission whose fate was taken */
+  guint8 late : 1;     /* reported lost after later ones had come */
 } RaLedgerEntry;
 
 /* Numbers that no packet had; n is 0 where there is nothing. */
@@ -134,6 +135,9 @@ ra_ledger_hear (RaLedgerEntry *e, gboolean arrived)
     e->fate = (guint8) fate;
 }
 
+/* Another peer reports from now on: of what streams it knows, and how far it has reported
+ * them, nothing is known. */
+void ra_ledger_forget_reports (RaLedger *l);
 /* NULL if nothing left with it, or if it is forgotten. */
 RaLedgerStream *ra_ledger_stream (RaLedger *l, guint32 ssrc);
 /* TRUE if a packet of that stream is known. */

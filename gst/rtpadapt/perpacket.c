@@ -98,6 +98,29 @@ packet_arrived (RaPerPacket *p, RaLedgerEntry *sent,
   ra_ledger_hear (sent, TRUE);
 }
 
+static guint64
+recovered (const RaPerPacket *p)
+{
+  RaReceiverStats stats;
+
+  ra_receiver_get_stats (p->receiver, &stats);
+  return stats.recovered;
+}
+
+/* A later one was reported before.  The receiver counts it as recovered where it had
+ * counted the loss. */
+static void
+late_arrived (RaPerPacket *p, RaLedgerEntry *sent, const RaFeedbackPacket *row,
+    RaSpan ago, const RaRows *rows)
+{
+  guint64 before = recovered (p);
+
+  packet_arrived (p, sent, row, ago, rows);
+  p->late.came += sent->late;
+  if (row->seq < rows->excused)
+    p->late.excused += (guint) (recovered (p) - before);
+}
+
 /* Feeds one row to the receiver.  NULL if it is not news or contradicts what
  * was sent. */
 static const RaLedgerEntry *
@@ -118,11 +141,12 @@ row_feed (
   if (lost && row->seq < rows->excused)
     return NULL;
   if (old && lost) { /* rows of its SSRC came after those of another */
-    p->lost_late++;
+    sent->late = TRUE;
+    p->late.lost++;
     return NULL;
   }
-  if (old) { /* reported lost, and came after all */
-    packet_arrived (p, sent, row, ago, rows);
+  if (old) {
+    late_arrived (p, sent, row, ago, rows);
     return NULL;
   }
   if (row->seq > p->next) {
@@ -161,11 +185,11 @@ ra_per_packet_rtt (RaPerPacket *p, const RaRows *rows)
   return MAX (whole - rows->held, MIN (whole, rows->grain));
 }
 
-guint
+RaLateRows
 ra_per_packet_take_late (RaPerPacket *p)
 {
-  guint n = p->lost_late;
+  RaLateRows late = p->late;
 
-  p->lost_late = 0;
-  return n;
+  p->late = (RaLateRows){ 0 };
+  return late;
 }

@@ -11,6 +11,15 @@
 
 G_BEGIN_DECLS
 
+/* Since the last time that they were taken. */
+typedef struct
+{
+  guint lost; /* reported lost after later ones had come, */
+  guint came; /* and of such those that came after all: for the guard alone */
+  guint
+      excused; /* of RaReport.recovered, those whose losses may be an outage's */
+} RaLateRows;
+
 /* From the beginning. */
 typedef struct
 {
@@ -18,7 +27,7 @@ typedef struct
   RaLedger *ledger;     /* as this is */
   guint64 next;         /* one after the last that feedback spoke of */
   guint64 lost_from;    /* losses from this one on go to the next arrival */
-  guint lost_late;   /* reported lost after later ones: for the guard alone */
+  RaLateRows late;
   RaWinMin shortest; /* RTT, ns, whatever the peer says that it waited */
   guint64 bad;       /* rows or reports refused */
 } RaPerPacket;
@@ -36,7 +45,6 @@ typedef struct
   RaSpan rtt;      /* as in ra_sender_rtt() */
   guint64 rate;    /* that is allowed, bit/s */
   guint64 excused; /* losses of packets before this one are no congestion */
-  gboolean whole;  /* no report between the last one and this can be missing */
   /* The rows set these, to zero at first. */
   gboolean heard;            /* there was news */
   const RaLedgerEntry *news; /* the last that arrived, and was not known to */
@@ -56,7 +64,6 @@ void ra_per_packet_row (
     RaPerPacket *p, RaRows *rows, const RaFeedbackPacket *row, RaSpan ago);
 /* The round trip of a report with news; RA_SPAN_NONE: it is too old to count. */
 RaSpan ra_per_packet_rtt (RaPerPacket *p, const RaRows *rows);
-/* Takes the losses that were reported late. */
-guint ra_per_packet_take_late (RaPerPacket *p);
+RaLateRows ra_per_packet_take_late (RaPerPacket *p);
 
 G_END_DECLS

@@ -26,11 +26,6 @@
 #define RARER 2
 /* No interval between feedbacks counts as longer. */
 #define INTERVAL_MAX RA_SECOND
-/* Where reports come within less than this times their shortest interval of late, none
- * between them is missing (RFC 8888 5: that has to be inferred from the time).  Two of
- * the shortest would be 2, and the way back shortens some. */
-#define NONE_MISSING 1.5
-#define SHORTEST_WINDOW (10 * RA_SECOND)
 /* RFC 8888 7: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
 /* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
@@ -75,7 +70,6 @@ struct _RaSender
   RaReportBlocks blocks;
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
   RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
-  RaWinMin shortest;  /* interval of late, ns */
   gboolean paused;    /* the source was silent in most of the latest one */
   RaTime unheard;     /* the first packet since `last_word`, or since a silence
                          of the source, that asks; or RA_TIME_NONE */
@@ -122,7 +116,6 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = s->unheard = RA_TIME_NONE;
-  ra_winmin_init (&s->shortest);
   ra_report_blocks_init (&s->blocks);
   ra_repair_init (&s->repair);
   ra_guard_init (&s->guard, cfg->friendliness_cap, cfg->breakers);
@@ -593,6 +586,14 @@ look_back (RaSender *s, RaTime now)
     ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
+void
+ra_sender_on_new_peer (RaSender *s)
+{
+  s->last_feedback = RA_TIME_NONE;
+  s->paused = FALSE;
+  ra_ledger_forget_reports (s->ledger);
+}
+
 /* RFC 8083 4.5: the path may be another one, so a new controller begins, which
  * knows nothing about it.  It begins with no more than the rate before. */
 static void
@@ -607,8 +608,9 @@ begin_again (RaSender *s, RaTime now)
   rate->before = s->before;
   exchange (s, rate, cfg.start);
   s->unanswered = FALSE;
-  s->asked = s->last_feedback = s->unheard = RA_TIME_NONE;
+  s->asked = s->unheard = RA_TIME_NONE;
   s->interval = s->spacing = 0;
+  ra_sender_on_new_peer (s);
   ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
@@ -629,6 +631,7 @@ static void
 apply (RaSender *s, const RaReport *report, RaTime now)
 {
   RaProof proof = proof_of (report->t_recvdata, now);
+  RaLateRows late;
   RaReport raw;
 
   if (ra_guard_is_lied_to (&s->guard)) { /* the path is alive, no more */
@@ -647,7 +650,10 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->last.data_limited
       = report->recv_rate > 0 && data_limited (s, report->t_recvdata);
   raw = s->last;
-  raw.lost_congestion += ra_per_packet_take_late (&s->per_packet);
+  late = ra_per_packet_take_late (&s->per_packet);
+  raw.lost_congestion += late.lost;
+  late.excused = ra_outage_mask_recover (&s->mask, late.excused);
+  raw.recovered += late.came - MIN (late.excused, raw.recovered);
   inform_guard (s, &raw, proof, now);
   /* the guard may have ended the outage just now */
   ra_outage_mask_hide (&s->mask, &s->last, now);
@@ -696,8 +702,6 @@ report_spacing (RaSender *s, RaTime now)
   RaSpan sample = MIN (since, INTERVAL_MAX);
   gboolean pause = is_pause (s, since);
 
-  if (since >= 0)
-    ra_winmin_add (&s->shortest, (gdouble) since, now, SHORTEST_WINDOW);
   s->last_feedback = now;
   if (pause)
     return -1;
@@ -732,16 +736,6 @@ ra_sender_on_report (
   return TRUE;
 }
 
-/* No report between the last one and that which comes now can be missing. */
-static gboolean
-none_missing (const RaSender *s, RaTime now)
-{
-  gdouble shortest = ra_winmin_get (&s->shortest, now, SHORTEST_WINDOW);
-
-  return s->last_feedback != RA_TIME_NONE && shortest < G_MAXDOUBLE
-      && (gdouble) ra_diff (now, s->last_feedback) < NONE_MISSING * shortest;
-}
-
 gboolean
 ra_sender_rows_begin (RaSender *s, RaRows *rows)
 {
@@ -751,7 +745,6 @@ ra_sender_rows_begin (RaSender *s, RaRows *rows)
     look_back (s, rows->now);
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
-  rows->whole = none_missing (s, rows->now);
   rows->excused
       = ra_breaker_is_outage (&s->guard.breaker) ? G_MAXUINT64 : s->mask.next;
   return TRUE;

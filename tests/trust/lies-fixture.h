@@ -7,18 +7,19 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/feedback/ccfbnotes.h>
+#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/feedback/ccfbfci.h>
+#include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/safety/skips.h>
-#include <gst/rtpadapt/senderperpacket.h>
+#include <gst/rtpadapt/ledger.h>
 
 #define ROWS_SSRC 1
 #define ROWS_SIZE 1200
 #define ROWS_MAX 16384
 #define ROWS_FRAME 8 /* packets; numbers are left out between frames */
 #define ROWS_INTERVAL (50 * RA_MSECOND)
-#define ROWS_GRAIN (RA_SECOND / 1024) /* RFC 8888 3.1 */
 
 typedef struct _Rows Rows;
 
@@ -44,7 +45,8 @@ typedef struct
 {
   RowsRow *rows;
   guint n;
-  RaSpan held;
+  RaTime newest;
+  RaSpan held; /* since then */
   RaTime comes;
 } RowsReport;
 
@@ -53,6 +55,7 @@ struct _Rows
   const RowsConfig *cfg;
   RaTime now;
   RaSender *sender;
+  RaEar *ear;
   RaLink *path;
   RaSkipDraw draw;
   guint64 seq, number; /* next: ours, on the wire */
@@ -62,9 +65,12 @@ struct _Rows
   guint64 highest, told;    /* numbers: arrived; told until */
   guint64 told_before;      /* the time before that */
   RaTime newest, next_report;
+  RaSpan interval;
+  guint every;     /* one report in so many is lost; 0: none */
+  gboolean once;   /* each packet is reported once */
+  gboolean silent; /* the source is */
+  guint n_reports;
   GQueue reports; /* on the way back */
-  RaCcfbNotes notes;
-  RaRemoteClock clock;
 
   guint lies;     /* claims about what was left out */
   guint64 caught; /* packets sent until the first of them, 0: none */
@@ -90,13 +96,21 @@ rows_drop (const RaLinkPacket *p, RaCause cause, const gchar *node, RaTime now,
 }
 
 static inline void
+rows_report_free (gpointer data)
+{
+  g_autofree RowsReport *r = data;
+
+  g_free (r->rows);
+}
+
+static inline void
 rows_report (Rows *w)
 {
-  guint64 from = w->told_before,
+  guint64 from = w->once ? w->told : w->told_before,
           n = w->highest + 1 - MIN (from, w->highest + 1);
   RowsReport *r;
 
-  w->next_report += ROWS_INTERVAL;
+  w->next_report += w->interval;
   if (w->highest < w->told || n == 0)
     return;
   r = g_new0 (RowsReport, 1);
@@ -104,13 +118,17 @@ rows_report (Rows *w)
   r->n = (guint) n;
   for (guint64 i = 0; i < n; i++)
     r->rows[i] = (RowsRow){ from + i, w->arrival[(from + i) % ROWS_MAX] };
+  r->newest = w->newest;
   r->held = ra_diff (w->now, w->newest);
   if (w->cfg->lie)
     w->cfg->lie (w, r->rows, r->n, &r->held);
   r->comes = ra_later (w->now, w->cfg->back);
   w->told_before = w->told;
   w->told = w->highest + 1;
-  g_queue_push_tail (&w->reports, r);
+  if (w->every > 0 && ++w->n_reports % w->every == 0)
+    rows_report_free (r);
+  else
+    g_queue_push_tail (&w->reports, r);
 }
 
 /* As rows_apply() of rtpadaptsend. */
@@ -128,71 +146,45 @@ rows_hear_transport (Rows *w, const RowsReport *r)
   ra_sender_on_feedback (w->sender, rows, n, 250 * RA_USECOND, w->now);
 }
 
-/* As rows_take() of feedback/ccfb.c. */
-static inline void
-rows_take (Rows *w, const RowsReport *r)
-{
-  RaLedger *ledger = ra_sender_ledger (w->sender);
-  RaRows rows = { .now = w->now,
-    .grain = ROWS_GRAIN,
-    .held = r->held,
-    .sent = w->notes.sent,
-    .last = w->notes.last };
-  RaFeedbackPacket row;
-  RaSpan ago;
-
-  if (!ra_sender_rows_begin (w->sender, &rows)) {
-    ra_ccfb_notes_drop (&w->notes, ledger);
-    return;
-  }
-  ra_ccfb_notes_begin (&w->notes, ledger, 0, rows.whole);
-  while (ra_ccfb_notes_next (&w->notes, ledger, &w->clock, &row, &ago))
-    ra_sender_row (w->sender, &rows, &row, ago);
-  ra_sender_rows_end (w->sender, &rows);
-}
-
-/* As hear() of feedback/ccfb.c. */
+/* An RTPFB of RFC 8888 (3.1, RFC 4585 6.1): a block for each run of rows. */
 static inline void
 rows_hear (Rows *w, const RowsReport *r)
 {
-  RaLedger *ledger = ra_sender_ledger (w->sender);
-  RaSeqFate claim = RA_SEQ_UNKNOWN;
+  static guint8 bytes[12 + RA_CCFB_SIZE_MAX] = { 0x80 | RA_CCFB_FMT, 205 };
+  g_autofree RaCcfbPacket *packets = g_new0 (RaCcfbPacket, r->n);
+  g_autofree RaCcfbBlock *blocks = g_new0 (RaCcfbBlock, r->n);
+  RaTime rts = ra_later (r->newest, r->held);
+  guint n = 0;
+  gsize size;
+  guint32 ssrc;
+  RaEarStats stats;
 
-  for (guint i = 0; i < r->n && claim == RA_SEQ_UNKNOWN; i++) {
-    guint16 number = (guint16) r->rows[i].number;
-    RaLedgerEntry *e = ra_ledger_find (ledger, ROWS_SSRC, number);
-    RaSeqFate fate = ra_ledger_fate (ledger, ROWS_SSRC, number);
-    gboolean arrived = r->rows[i].arrival != RA_TIME_NONE;
+  for (guint i = 0; i < r->n; i++) {
+    const RowsRow *row = &r->rows[i];
 
-    if (r->rows[i].number == 0)
+    if (row->number == 0)
       continue;
-    if (e)
-      ra_ccfb_notes_add (&w->notes, ra_ledger_stream (ledger, ROWS_SSRC), e,
-          &(RaCcfbRow){ arrived, r->rows[i].arrival });
-    else if (arrived && (fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED))
-      claim = fate;
+    if (row->arrival != RA_TIME_NONE)
+      packets[i] = (RaCcfbPacket){ TRUE, RA_ECN_NOT_ECT,
+        ra_ccfb_ato (rts, row->arrival) };
+    if (n == 0 || i == 0 || r->rows[i - 1].number == 0)
+      blocks[n++]
+          = (RaCcfbBlock){ ROWS_SSRC, (guint16) row->number, 0, &packets[i] };
+    blocks[n - 1].n++;
   }
-  if (claim != RA_SEQ_UNKNOWN)
-    ra_ccfb_notes_drop (&w->notes, ledger);
-  if (claim == RA_SEQ_SKIPPED) {
-    if (w->lies++ == 0) {
-      w->caught = w->seq;
-      w->caught_at = w->now;
-    }
-    ra_sender_on_lie (w->sender, w->now);
+  size = ra_ccfb_write (
+      ra_stamp_ntp (rts), blocks, n, &ssrc, bytes + 12, sizeof bytes - 12);
+  if (size == 0)
+    return;
+  ra_put_u16 (bytes + 2, (guint16) ((12 + size) / 4 - 1));
+  ra_put_u32 (bytes + 8, ssrc);
+  if (ra_ear_on_rtcp (w->ear, bytes, 12 + size, w->now) & RA_EAR_LIE
+      && w->lies++ == 0) {
+    w->caught = w->seq;
+    w->caught_at = w->now;
   }
-  if (claim != RA_SEQ_UNKNOWN)
-    w->refused += claim == RA_SEQ_FUTURE;
-  else
-    rows_take (w, r);
-}
-
-static inline void
-rows_report_free (gpointer data)
-{
-  g_autofree RowsReport *r = data;
-
-  g_free (r->rows);
+  ra_ear_get_stats (w->ear, &stats);
+  w->refused = (guint) stats.heard[RA_HEARD_UNSENT] - w->lies;
 }
 
 static inline void
@@ -204,14 +196,14 @@ rows_send (Rows *w)
   w->arrival[w->number % ROWS_MAX] = RA_TIME_NONE;
   w->arrival[(w->number + 1) % ROWS_MAX] = RA_TIME_NONE;
   w->index[w->number % ROWS_MAX] = w->seq;
-  ra_sender_on_sent (w->sender,
-      &(RaOutgoing){ .seq = w->seq++,
-          .ssrc = ROWS_SSRC,
-          .rtp_seq = (guint16) w->number,
-          .size = ROWS_SIZE,
-          .media = ROWS_SIZE,
-          .flags = RA_SENT_ASKS | RA_SENT_WAITING },
+  ra_ear_on_sent (w->ear,
+      &(RaEarPacket){ .out = { .ssrc = ROWS_SSRC,
+                          .rtp_seq = (guint16) w->number,
+                          .size = ROWS_SIZE,
+                          .media = ROWS_SIZE,
+                          .flags = RA_SENT_ASKS | RA_SENT_WAITING } },
       w->now);
+  w->seq++;
   ra_link_push (w->path,
       &(RaLinkPacket){ .seq = w->number++, .size = ROWS_SIZE }, w->now);
 }
@@ -233,11 +225,14 @@ rows_init (Rows *w, const RowsConfig *cfg, guint64 seed)
     .told = 1,
     .told_before = 1,
     .next_report = RA_SECOND + ROWS_INTERVAL,
+    .interval = ROWS_INTERVAL,
     .least_rtt = G_MAXINT64 };
   for (guint i = 0; i < ROWS_MAX; i++)
     w->arrival[i] = RA_TIME_NONE;
   w->sender = ra_sender_new (&sender, w->now, &error);
   g_assert_no_error (error);
+  w->ear = ra_ear_new (w->sender, seed);
+  ra_ear_set (w->ear, &(RaEarConfig){ .kind = &ra_feedback_ccfb });
   w->path = ra_link_parse (cfg->path, seed, &sink, w, &error);
   g_assert_no_error (error);
   ra_skip_draw_init (&w->draw, seed);
@@ -247,6 +242,7 @@ rows_init (Rows *w, const RowsConfig *cfg, guint64 seed)
 static inline void
 rows_clear (Rows *w)
 {
+  ra_ear_free (w->ear);
   ra_sender_free (w->sender);
   ra_link_free (w->path);
   g_queue_clear_full (&w->reports, rows_report_free);
@@ -259,7 +255,8 @@ rows_next (const Rows *w)
   RaTime next = MIN (ra_link_next (w->path), w->next_report);
 
   next = MIN (next, ra_sender_next_timeout (w->sender));
-  next = MIN (next, ra_sender_next_send (w->sender, w->now));
+  if (!w->silent)
+    next = MIN (next, ra_sender_next_send (w->sender, w->now));
   if (r)
     next = MIN (next, r->comes);
   return MAX (next, w->now);
@@ -288,7 +285,7 @@ rows_step (Rows *w, RaTime now)
   }
   if (w->next_report <= now)
     rows_report (w);
-  while (ra_sender_next_send (w->sender, now) <= now)
+  while (!w->silent && ra_sender_next_send (w->sender, now) <= now)
     rows_send (w);
 }
 

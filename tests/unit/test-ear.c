@@ -497,6 +497,42 @@ test_losses (void)
   g_assert_cmpuint (stats.misread_wireless, ==, misread[RA_CAUSE_WIRELESS]);
 }
 
+/* Streams 1 and 2 by turns, and the first peer reports both: packets 0 and 1.  The next one
+ * begins with stream 1 behind packet 3 of stream 2, which it may never have had: that is
+ * lost to the peer that had reported the stream (RFC 8888 3.1), and to no other. */
+static void
+test_new_peer (void)
+{
+  for (guint other = 0; other < 2; other++) {
+    g_auto (Heard) h;
+
+    heard_init (&h, &ra_feedback_ccfb);
+    for (guint i = 0; i < 6; i++, h.now += HEARD_GAP)
+      ra_ear_on_sent (h.ear,
+          &(RaEarPacket){ .out = { .ssrc = 1 + i % 2,
+                              .rtp_seq = (guint16) (i / 2),
+                              .size = HEARD_SIZE,
+                              .media = HEARD_SIZE - 12,
+                              .flags = RA_SENT_ASKS },
+              .payload = HEARD_SIZE - 12,
+              .passed = h.now,
+              .stamped = TRUE },
+          h.now);
+    hear_bytes (
+        &h, FB ("8b", "05", "01") "00 00 00 01 80 05 00 00 00 01 00 00");
+    hear_bytes (
+        &h, FB ("8b", "05", "02") "00 00 00 01 80 05 00 00 00 01 00 00");
+    if (other)
+      ra_ear_forget_peer (h.ear);
+    h.now += 50 * MS;
+    hear_bytes (&h, CCFB ("01", "01", "80 05 80 05"));
+    g_assert_cmpint (ra_ledger_at (ra_sender_ledger (h.sender), 4)->fate, ==,
+        RA_FATE_ARRIVED);
+    g_assert_cmpint (ra_ledger_at (ra_sender_ledger (h.sender), 3)->fate, ==,
+        other ? RA_FATE_NOTHING : RA_FATE_LOST);
+  }
+}
+
 void
 tests_add (void)
 {
@@ -509,4 +545,5 @@ tests_add (void)
   g_test_add_func ("/ear/takes-written", test_takes_written);
   g_test_add_func ("/ear/realigned", test_realigned);
   g_test_add_func ("/ear/losses", test_losses);
+  g_test_add_func ("/ear/new-peer", test_new_peer);
 }

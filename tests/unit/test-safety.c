@@ -81,8 +81,6 @@ test_mean (void)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     RaReport r = report_of (rows[i].expected, rows[i].lost, 0);
 
-    r.interval
-        = i > 0 ? (RaSpan) (rows[i].ms - rows[i - 1].ms) * RA_MSECOND : 0;
     ra_friendly_on_report (&f, &r, 1000, 0, rows[i].ms * (RaTime) RA_MSECOND);
     g_test_message ("%s", rows[i].why);
     g_assert_cmpfloat_with_epsilon (f.p, rows[i].p, 1e-9);
@@ -111,6 +109,47 @@ test_pause (void)
   }
   g_assert_cmpuint (g.friendly.cb_interval, ==, 3);
   g_assert_cmpfloat_with_epsilon (g.friendly.p, .10, .001);
+}
+
+/* A second without loss, 4 s of whose packets half are lost and whose reports too, and two
+ * seconds without loss: RFC 8083 4.3 weighs by time, 4 s / 6 s * .5.  Of 4 s in which the
+ * source was silent for 3.5 s only .5 s are left, and TDR is a second.  Where the late
+ * report says that nothing was lost, the time is no interval: 1, 1 and 1 s. */
+static void
+test_withheld (void)
+{
+  static const struct
+  {
+    guint silent, lost; /* ms, of 400 */
+    guint before;       /* lost, of 100 */
+    gdouble p;
+    const gchar *why;
+  } rows[] = {
+    { 0, 200, 0, .5 * 4 / 6, "reports are lost, or withheld" },
+    { 3500, 200, 0, .5 / 3, "the source was silent" },
+    { 1500, 200, 0, .5 * 4 / 6, "a packet each 1.5 s is no silence" },
+    { 0, 0, 10, .1 / 3, "it thins no losses out" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RaReport none = report_of (100, 0, 0),
+             before = report_of (100, rows[i].before, 0),
+             late = report_of (400, rows[i].lost, 0);
+    RaGuard g;
+
+    ra_guard_init (&g, 9, TRUE);
+    ra_friendly_on_report (&g.friendly, &before, 1000, 0, 0);
+    ra_friendly_on_report (&g.friendly, &before, 1000, 0, RA_SECOND);
+    ra_guard_on_sent (&g, 1000, FALSE, FALSE, RA_SECOND);
+    ra_guard_on_sent (
+        &g, 1000, FALSE, FALSE, RA_SECOND + rows[i].silent * RA_MSECOND);
+    ra_friendly_on_report (&g.friendly, &late, 1000, 0, 5 * RA_SECOND);
+    ra_friendly_on_report (&g.friendly, &none, 1000, 0, 6 * RA_SECOND);
+    if (rows[i].before == 0)
+      ra_friendly_on_report (&g.friendly, &none, 1000, 0, 7 * RA_SECOND);
+    g_test_message ("%s", rows[i].why);
+    g_assert_cmpfloat_with_epsilon (g.friendly.p, rows[i].p, 1e-9);
+  }
 }
 
 /* 10 of 100 are lost, and in the next report of 100 they have come: RFC 3550 A.3. */
@@ -576,6 +615,24 @@ test_outage_mask (void)
   }
 }
 
+/* Three losses of an outage are hidden.  Five packets from before its end come late: two
+ * of these losses were counted. */
+static void
+test_outage_recovered (void)
+{
+  RaReport r = report_of (10, 3, 0);
+  RaOutageMask o;
+
+  ra_outage_mask_init (&o);
+  ra_outage_mask_hide (&o, &r, 50 * RA_SECOND); /* there was none */
+  g_assert_cmpuint (ra_outage_mask_recover (&o, 1), ==, 0);
+  ra_outage_mask_end (&o, 0, 100 * RA_SECOND);
+  ra_outage_mask_hide (&o, &r, 101 * RA_SECOND);
+  ra_outage_mask_hide (&o, &r, 101 * RA_SECOND);
+  g_assert_cmpuint (ra_outage_mask_recover (&o, 2), ==, 2);
+  g_assert_cmpuint (ra_outage_mask_recover (&o, 3), ==, 1);
+}
+
 static void
 is_finite (const gchar *name, gdouble value, gpointer data)
 {
@@ -619,6 +676,7 @@ tests_add (void)
   rows_add ("/safety/x", x_rows, test_x);
   g_test_add_func ("/safety/mean", test_mean);
   g_test_add_func ("/safety/pause", test_pause);
+  g_test_add_func ("/safety/withheld", test_withheld);
   g_test_add_func ("/safety/recovered", test_recovered);
   g_test_add_func ("/safety/tr", test_tr);
   g_test_add_func ("/safety/cb-interval", test_cb_interval);
@@ -639,5 +697,6 @@ tests_add (void)
   g_test_add_func ("/safety/disabled", test_disabled);
   g_test_add_func ("/safety/disabled-late", test_disabled_late);
   g_test_add_func ("/safety/outage-mask", test_outage_mask);
+  g_test_add_func ("/safety/outage-recovered", test_outage_recovered);
   g_test_add_func ("/safety/random", test_random);
 }

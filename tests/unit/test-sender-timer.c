@@ -296,16 +296,27 @@ silence_send (Fixture *f, guint n, guint gap)
   }
 }
 
+/* Packets from `from` on are reported, of which every second one is lost until `lost` are. */
 static void
-test_silence (gconstpointer data)
+silence_answer (Fixture *f, guint64 from, guint lost)
 {
-  guint i = GPOINTER_TO_UINT (data);
-  guint64 from = 0;
-  g_auto (Fixture) f = { 0 };
+  RaFeedbackPacket lines[20];
+  guint n = 0;
 
-  g_test_message ("%s", silence_rows[i].why);
-  probe_heard = g_string_new (NULL);
-  fixture_begin (&f,
+  for (guint64 seq = from; seq < f->next; seq++, n++) {
+    gboolean is_lost = n % 2 == 1 && n < 2 * lost;
+
+    lines[n] = (RaFeedbackPacket){ seq,
+      is_lost ? RA_TIME_NONE : f->now + 25 * RA_MSECOND };
+  }
+  f->now += 50 * RA_MSECOND;
+  ra_sender_on_feedback (f->sender, lines, n, 0, f->now);
+}
+
+static void
+silence_begin (Fixture *f)
+{
+  fixture_begin (f,
       &(RaSenderConfig){ .controller = ra_rate_find ("tfrc"),
           .lda = ra_lda_find ("none"),
           .rate = { .min = 1000, .start = RATE, .max = RATE, .mss = MSS },
@@ -315,10 +326,22 @@ test_silence (gconstpointer data)
   for (guint n = 0; n < 40; n++) {
     RaFeedbackPacket row;
 
-    silence_send (&f, 1, 50);
-    row = (RaFeedbackPacket){ f.next - 1, f.now };
-    ra_sender_on_feedback (f.sender, &row, 1, 0, f.now);
+    silence_send (f, 1, 50);
+    row = (RaFeedbackPacket){ f->next - 1, f->now };
+    ra_sender_on_feedback (f->sender, &row, 1, 0, f->now);
   }
+}
+
+static void
+test_silence (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  guint64 from = 0;
+  g_auto (Fixture) f = { 0 };
+
+  g_test_message ("%s", silence_rows[i].why);
+  probe_heard = g_string_new (NULL);
+  silence_begin (&f);
   from = f.next;
   if (silence_rows[i].tail)
     silence_send (&f, 1, 50);
@@ -337,6 +360,45 @@ test_silence (gconstpointer data)
       == silence_rows[i].heard);
 }
 
+/* R = 50 ms.  Three packets are reported lost, and before three later ones confirm that
+ * there are 6 s without an answer: their losses are an outage's, and are hidden.  Of 20
+ * packets that leave then four are lost, and these stay lost as the three come late. */
+static void
+test_hidden_come (void)
+{
+  RaFeedbackPacket late[4];
+  guint64 from;
+  gdouble lost;
+  g_auto (Fixture) f = { 0 };
+
+  probe_heard = g_string_new (NULL);
+  silence_begin (&f);
+  silence_send (&f, 4, 1);
+  for (guint i = 0; i < 4; i++)
+    late[i] = (RaFeedbackPacket){ f.next - 4 + i,
+      i < 3 ? RA_TIME_NONE : f.now + 25 * RA_MSECOND };
+  f.now += 50 * RA_MSECOND;
+  ra_sender_on_feedback (f.sender, late, 4, 0, f.now);
+  silence_send (&f, 120, 50);
+  from = f.next;
+  silence_send (&f, 4, 1);
+  silence_answer (&f, from, 0);
+  g_assert_cmpuint (fixture_stats (&f).loss.congestion, ==, 3);
+  g_assert_cmpfloat (observed (ra_sender_observe, f.sender, "raw_loss"), ==, 0);
+  from = f.next;
+  silence_send (&f, 20, 1);
+  silence_answer (&f, from, 4);
+  lost = observed (ra_sender_observe, f.sender, "raw_loss");
+  g_assert_cmpfloat (lost, >, 0);
+  late[3] = (RaFeedbackPacket){ f.next, f.now };
+  late[0].arrival = late[1].arrival = late[2].arrival = f.now;
+  silence_send (&f, 1, 50);
+  ra_sender_on_feedback (f.sender, late, 4, 0, f.now);
+  g_assert_cmpuint (fixture_stats (&f).loss.recovered, ==, 3);
+  g_assert_cmpfloat (
+      observed (ra_sender_observe, f.sender, "raw_loss"), >, .9 * lost);
+}
+
 void
 tests_add (void)
 {
@@ -344,4 +406,5 @@ tests_add (void)
   g_test_add_func ("/sender/timer/late-frame", test_late_frame);
   g_test_add_func ("/sender/timer/pause", test_pause);
   rows_add ("/sender/timer/silence", silence_rows, test_silence);
+  g_test_add_func ("/sender/timer/hidden-come", test_hidden_come);
 }

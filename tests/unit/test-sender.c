@@ -253,6 +253,20 @@ test_feedback_late (void)
   g_assert_cmpuint (fixture_stats (&f).loss.events, ==, 0);
 }
 
+/* 101 is reported lost behind 102, of which the guard alone hears, and then as received:
+ * none of four is lost (RFC 3550 A.3). */
+static void
+test_late_taken_back (void)
+{
+  g_auto (Fixture) f;
+
+  fixture_init (&f, 0);
+  feedback_play (&f, "100 102 /40 101x 103 /60");
+  g_assert_cmpfloat (observed (ra_sender_observe, f.sender, "raw_loss"), >, .2);
+  feedback_play (&f, "101 104 /80");
+  g_assert_cmpfloat (observed (ra_sender_observe, f.sender, "raw_loss"), ==, 0);
+}
+
 /* RFC 5348 6.2 has a report per R.  Reports that come much less often have their
  * own time, which the no-feedback timer and a lag must not be shorter than. */
 static void
@@ -677,6 +691,7 @@ tests_add (void)
   rows_add ("/sender/report", report_rows, test_report);
   rows_add ("/sender/feedback", feedback_rows, test_feedback);
   g_test_add_func ("/sender/feedback-late", test_feedback_late);
+  g_test_add_func ("/sender/late-taken-back", test_late_taken_back);
   rows_add ("/sender/lost", lost_rows, test_lost);
   g_test_add_func ("/sender/overtaken", test_overtaken);
   rows_add ("/sender/fate", fate_rows, test_fates);

@@ -100,7 +100,7 @@ rows_take (
   RaSpan ago;
   guint n = 0;
 
-  ra_ccfb_notes_begin (notes, h->ledger, len, rows->whole);
+  ra_ccfb_notes_begin (notes, h->ledger, len);
   while (ra_ccfb_notes_next (notes, h->ledger, h->remote, &row, &ago)) {
     const RaLedgerEntry *p = ra_ledger_at (h->ledger, row.seq);
 

@@ -67,33 +67,23 @@ is_settled (const RaLedgerStream *s)
   return s->reported > 0 && s->noted == 0;
 }
 
-/* Where the report begins with the stream.  If none is missing, that is where the one
- * before has ended. */
-static guint64
-stream_from (const RaLedgerStream *s, gboolean whole)
-{
-  if (s->noted == 0)
-    return s->reported;
-  return whole && s->reported > 0 ? MIN (s->reported, s->low) : s->low;
-}
-
 void
-ra_ccfb_notes_begin (
-    RaCcfbNotes *n, RaLedger *ledger, gsize len, gboolean whole)
+ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger, gsize len)
 {
   gboolean cut = len >= RA_CCFB_CUT;
   guint64 oldest = ledger->next - MIN (ledger->next, RA_LEDGER_SIZE);
 
-  n->at = n->low;
+  n->at = n->high > 0 ? n->low : G_MAXUINT64;
   if (n->high > 0)
     n->until = cut ? n->taken_end : MAX (n->end, n->taken_end);
   for (guint i = 0; i < ledger->n_streams; i++) {
     RaLedgerStream *s = &ledger->streams[i];
     gboolean goes_on = cut && s->noted > s->reported;
 
-    s->from = stream_from (s, whole);
+    s->from = s->noted > 0 ? s->low : s->reported;
     if (s->noted > 0)
       n->at = MIN (n->at, s->from);
+    n->past = MAX (n->past, s->noted);
     s->reported = MAX (s->reported, s->noted);
     s->noted = goes_on ? s->noted : 0;
     if (is_settled (s) && s->last >= s->reported)
@@ -168,7 +158,7 @@ gboolean
 ra_ccfb_notes_next (RaCcfbNotes *n, RaLedger *ledger, RaRemoteClock *clock,
     RaFeedbackPacket *row, RaSpan *ago)
 {
-  while (n->at < MAX (n->high, n->until)) {
+  while (n->at < MAX (n->past, n->until)) {
     RaLedgerEntry *e = ra_ledger_at (ledger, n->at++);
 
     if (e && take (n, ledger, clock, e, row, ago))

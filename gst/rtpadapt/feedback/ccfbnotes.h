@@ -25,6 +25,8 @@ typedef struct
   const RaLedgerEntry *last; /* the highest that arrived, or NULL */
   RaTime newest;             /* the latest arrival, receiver's clock */
   guint64 at;                /* the next to be taken */
+  guint64
+      past; /* one after the highest that the report speaks of, news or not */
   guint64 until; /* what has a lower index and is in no report is lost so far */
 } RaCcfbNotes;   /* zeroed at first */
 
@@ -47,13 +49,12 @@ void ra_ccfb_notes_drop (RaCcfbNotes *n, RaLedger *ledger);
  * encryption and headers take less than a third of that. */
 #define RA_CCFB_CUT 400
 
-/* Begins to take what was noted of a report with an FCI of `len` bytes; `whole`: no
- * report between the last one and this can be missing. */
-void ra_ccfb_notes_begin (
-    RaCcfbNotes *n, RaLedger *ledger, gsize len, gboolean whole);
-/* The next packet whose row is news, in order, and those that the report leaves out:
- * the numbers of a stream go on from report to report (RFC 8888 3.1), so what it passes
- * over is lost, unless a report is missing.  Those of other streams in between
+/* Begins to take what was noted of a report with an FCI of `len` bytes. */
+void ra_ccfb_notes_begin (RaCcfbNotes *n, RaLedger *ledger, gsize len);
+/* The next packet whose row is news, in order, and those of a stream that the report
+ * passes over between two of its rows: they are lost.  What lies between two reports is
+ * not known, as a report in between may be lost, and nothing numbers reports; their times
+ * prove nothing, as the interval is the peer's and changes.  Those of other streams in between
  * of which no report speaks yet are lost so far, as what was sent behind them has
  * arrived.  Where the next report may have the rest of this one they have time until then.
  * The sender has to hear it: by that it stops to be news.  `clock` is the

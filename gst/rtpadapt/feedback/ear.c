@@ -193,6 +193,7 @@ ra_ear_forget_peer (RaEar *e)
 {
   e->takes_word = e->hold_word = (Word){ .known = FALSE };
   e->other = e->wish = NULL;
+  ra_sender_on_new_peer (e->sender);
 }
 
 static void

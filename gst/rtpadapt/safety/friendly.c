@@ -14,7 +14,7 @@
 #define LONGEST (3600 * RA_SECOND) /* no span that counts is longer */
 #define BREAKER 10                 /* RFC 8083 4.3 */
 /* Reports come so often that no interval is longer than this times the regular one,
- * unless the source or the peer made a pause, which says nothing. */
+ * unless the source or the peer made a pause. */
 #define PAUSE 2
 /* `base-window` of lda/spike.c, for the same reasons. */
 #define BASE_WINDOW (120 * RA_SECOND)
@@ -187,6 +187,7 @@ interval_begin (RaFriendly *f, RaTime now)
     f->n--;
   }
   f->n++;
+  f->silent = 0;
   *interval_at (f, f->n - 1) = (RaFriendlyInterval){ .start = now };
 }
 
@@ -232,12 +233,38 @@ cubics (const RaFriendly *f, gdouble s, gdouble p)
                           : (gdouble) INFINITY;
 }
 
+/* RFC 8083 4.3 weighs by time.  A pause says nothing, of a source that sends nothing in it,
+ * or of a path or a peer whose later reports say that less was lost than before.  Where
+ * they say that more was, a peer that withholds them gains nothing. */
+static RaSpan
+length_of (const RaFriendly *f, const RaFriendlyInterval *in, RaSpan interval,
+    RaTime now)
+{
+  RaSpan length = MAX (ra_diff (now, in->start), 0);
+  RaSpan regular = MAX (TDR, interval);
+  gboolean more = (gdouble) count (in, MARKED) > f->p * (gdouble) in->expected;
+
+  if (length <= PAUSE * regular)
+    return length;
+  return more ? MAX (regular, length - f->silent) : regular;
+}
+
+void
+ra_friendly_on_silence (RaFriendly *f, RaTime from, RaTime now)
+{
+  RaSpan silent = f->n > 0
+      ? ra_diff (now, MAX (from, interval_at (f, f->n - 1)->start))
+      : 0;
+
+  if (silent > PAUSE * f->tdr)
+    f->silent += silent;
+}
+
 gboolean
 ra_friendly_on_report (
     RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now)
 {
   guint lost = report->lost_congestion + report->lost_wireless;
-  RaSpan regular = MAX (TDR, report->interval);
   RaFriendlyInterval *in;
   gboolean ended;
   gdouble p;
@@ -248,15 +275,13 @@ ra_friendly_on_report (
     interval_begin (f, now);
   in = interval_at (f, f->n - 1);
   in->start = MIN (in->start, now); /* the clock fell back */
-  in->length = MAX (ra_diff (now, in->start), 0);
-  if (in->length > PAUSE * regular)
-    in->length = regular;
   /* A loss is known some packets after it was due. */
   in->expected += MAX (report->expected, lost);
   in->lost += lost;
   in->ce += report->ce;
   in->events += events (f, report, lost + (guint64) report->ce, now);
   take_back (f, report->recovered);
+  in->length = length_of (f, in, report->interval, now);
 
   f->x_known = fmax (f->x_known, f->x);
   f->p = mean_fraction (f, MARKED);

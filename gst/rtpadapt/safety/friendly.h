@@ -47,6 +47,7 @@ typedef struct
   guint n_ended;      /* since the beginning */
   RaSpan tr;          /* smoothed, 0 unknown */
   RaSpan tdr;         /* length of an interval */
+  RaSpan silent;      /* of the current one the source sent nothing */
   RaWinMin base;      /* RTT, s */
   gdouble queue;      /* Tr above the shortest of late, s */
   gboolean met_queue; /* one that stands, if for a moment */
@@ -75,6 +76,8 @@ void ra_friendly_forget (RaFriendly *f);
  * TRUE if an interval ended with this report. */
 gboolean ra_friendly_on_report (
     RaFriendly *f, const RaReport *report, gdouble s, RaSpan tf, RaTime now);
+/* Between `from` and `now` the source sent nothing, though it might have. */
+void ra_friendly_on_silence (RaFriendly *f, RaTime from, RaTime now);
 /* How much longer `rtt` is than the shortest one of late, s; Infinity if it is
  * not known. */
 gdouble ra_friendly_waited (const RaFriendly *f, RaSpan rtt, RaTime now);

@@ -130,6 +130,8 @@ void
 ra_guard_on_sent (
     RaGuard *g, guint size, gboolean frame_end, gboolean held, RaTime now)
 {
+  if (g->breaker.last_sent != RA_TIME_NONE && !g->breaker.held)
+    ra_friendly_on_silence (&g->friendly, g->breaker.last_sent, now);
   ra_breaker_on_sent (&g->breaker, size, held, now);
   if (!frame_end)
     return;

@@ -24,10 +24,21 @@ ra_outage_mask_hide (RaOutageMask *o, RaReport *report, RaTime now)
 
   if (o->ended != RA_TIME_NONE) /* the clock may have gone back */
     o->ended = MIN (o->ended, now);
-  if (o->ended != RA_TIME_NONE && due < o->ended)
+  if (o->ended != RA_TIME_NONE && due < o->ended) {
+    o->hidden += (guint64) report->lost_congestion + report->lost_wireless;
     report->n_events = report->lost_congestion = report->lost_wireless
         = report->wireless_runs = 0;
+  }
   o->masked &= report->n_events == 0 && report->lost_congestion == 0;
   if (o->masked)
     report->p = MIN (report->p, o->p);
+}
+
+guint
+ra_outage_mask_recover (RaOutageMask *o, guint n)
+{
+  guint hidden = (guint) MIN (n, o->hidden);
+
+  o->hidden -= hidden;
+  return hidden;
 }

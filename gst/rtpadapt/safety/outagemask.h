@@ -14,6 +14,7 @@ typedef struct
   RaTime ended;    /* when that outage ended, RA_TIME_NONE: there was none */
   gboolean masked; /* p still counts the losses of that outage */
   gdouble p;       /* of the latest report, without them */
+  guint64 hidden; /* losses that nobody counted, and that have not come since */
 } RaOutageMask;
 
 void ra_outage_mask_init (RaOutageMask *o);
@@ -23,5 +24,8 @@ void ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now);
  * before the outage ended.  p stays at its value from before as long as only they have
  * raised it. */
 void ra_outage_mask_hide (RaOutageMask *o, RaReport *report, RaTime now);
+/* Of packets that left before the outage ended `n` were reported lost and came after all:
+ * of so many of them the losses were hidden, and there is nothing to take back. */
+guint ra_outage_mask_recover (RaOutageMask *o, guint n);
 
 G_END_DECLS
