@@ -36,10 +36,13 @@ static inline GResolver *
 names_begin (void)
 {
   GResolver *before = g_resolver_get_default ();
-  const GType type = g_type_register_static_simple (G_TYPE_RESOLVER, "Names",
-      sizeof (GResolverClass), names_class_init, sizeof (GResolver), NULL, 0);
-  g_autoptr (GResolver) names = g_object_new (type, NULL);
+  static GType type;
+  g_autoptr (GResolver) names = NULL;
 
+  if (!type)
+    type = g_type_register_static_simple (G_TYPE_RESOLVER, "Names",
+        sizeof (GResolverClass), names_class_init, sizeof (GResolver), NULL, 0);
+  names = g_object_new (type, NULL);
   g_resolver_set_default (names);
   return before;
 }

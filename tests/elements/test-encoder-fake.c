@@ -113,6 +113,7 @@ typedef struct
   GstElement parent;
   gint64 value, along;
   gboolean low; /* `along` was below `value` once */
+  gint64 step;  /* what `value` is rounded down to, 0: nothing */
   GstStructure *controls;
 } Fake;
 
@@ -128,6 +129,7 @@ fake_set (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     fake->along = g_value_get_int64 (value);
   } else {
     fake->value = g_value_get_int64 (value);
+    fake->value -= fake->step > 0 ? fake->value % fake->step : 0;
   }
   fake->low |= fake->along < fake->value;
 }
@@ -349,6 +351,9 @@ test_along (void)
   g_assert_false (((Fake *) element)->low);
   g_object_set (element, "peak-bitrate", (gint64) 5000000, NULL);
   ((Fake *) element)->low = FALSE;
+  for (guint i = 25; i < 28; i++) /* the first one only begins a mean */
+    encoder_follow (element, row, &state, 1000000, i * GST_SECOND);
+  g_assert_cmpint (number_get (element, "peak-bitrate"), <, 5000000);
   encoder_restore (element, &state);
   g_assert_cmpint (number_get (element, "average-bitrate"), ==, 3000000);
   g_assert_cmpint (number_get (element, "peak-bitrate"), ==, 5000000);
@@ -357,6 +362,22 @@ test_along (void)
   g_assert_cmpint (number_get (element, "average-bitrate"), ==, 3000000);
   g_assert_cmpint (number_get (element, "peak-bitrate"), ==, 5000000);
   g_assert_false (((Fake *) element)->low);
+}
+
+/* One that rounds has ours all the same: 777,777 bit/s are 768,000 for it. */
+static void
+test_rounds (void)
+{
+  g_autoptr (GstElement) element = element_new ("fakebitsenc");
+  EncoderState state = { 0 };
+
+  g_object_set (element, "target-bitrate", (gint64) 4000000, NULL);
+  ((Fake *) element)->step = 64000;
+  encoder_follow (element, encoder_row (element), &state, 777777, 0);
+  g_assert_cmpint (number_get (element, "target-bitrate"), ==, 768000);
+  ((Fake *) element)->step = 0;
+  encoder_restore (element, &state);
+  g_assert_cmpint (number_get (element, "target-bitrate"), ==, 4000000);
 }
 
 /* What cannot follow says so. */
@@ -396,6 +417,7 @@ tests_add (void)
   g_test_add_func ("/encoder-fake/v4l2/jpeg", test_v4l2_jpeg);
   rows_add ("/encoder-fake/source", source_rows, test_source);
   g_test_add_func ("/encoder-fake/along", test_along);
+  g_test_add_func ("/encoder-fake/rounds", test_rounds);
   g_test_add_func ("/encoder-fake/svt", test_svt);
   g_test_add_func ("/encoder-fake/told", test_told);
 }

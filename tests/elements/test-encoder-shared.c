@@ -190,7 +190,8 @@ test_largest (void)
 
 /* The application wants 4 Mbit/s and 400 ms, which a recording of the encoder gets.  The
  * senders want 700 kbit/s and 84 ms.  p, l: the first one pauses, leaves; P, L: the second,
- * which a capital letter makes join; b, v: the application sets 3 Mbit/s, 300 ms. */
+ * which a capital letter makes join; b, v: the application sets 3 Mbit/s, 300 ms; f: the first
+ * one wants 600 kbit/s. */
 static const struct
 {
   const gchar *name, *events;
@@ -203,6 +204,8 @@ static const struct
   { "pauses", "p", 700, 84, "a path that is back gets no frames of 4 Mbit/s" },
   { "paused", "pl", 4000, 400, "but it is gone after all" },
   { "bitrate", "bl", 3000, 400, "somebody else's bitrate stays" },
+  { "bitrate-again", "bfl", 3000, 400, "and comes back" },
+  { "again", "fl", 4000, 400, "not what a sender wanted before" },
   { "vbv", "vl", 4000, 300, "so does a VBV" },
 };
 
@@ -235,6 +238,9 @@ test_own (gconstpointer data)
         g_object_set (encoder, "bitrate", 3000, NULL);
       else if (*e == 'v')
         g_object_set (encoder, "vbv-buf-capacity", 300, NULL);
+      else if (*e == 'f')
+        encoder_share_follow (encoder, encoder_row (encoder), who,
+            &(EncoderWish){ 600000, FALSE, wish.now + GST_SECOND, 2.5 }, &told);
       else if (g_ascii_tolower (*e) == 'p')
         encoder_share_pause (encoder, who);
       else

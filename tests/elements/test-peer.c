@@ -46,6 +46,7 @@ static const struct
   const gchar *story;
   const gchar *rtp, *rtcp; /* where the peer is at the end, "-": unknown */
   const gchar *why;
+  const gchar *before; /* the host that it sent to until time 0, or NULL */
 } rows[] = {
   { NULL, 0, 0, "0 A r7.10 ok, 10 A r7.11 moved, 20 A r7.12 ok", "A", "A",
       "the second packet in a row fixes the address" },
@@ -202,6 +203,15 @@ static const struct
       "sender, two ports: any of that host" },
   { "192.0.2.1", 0, 1, "0 A o1 moved, 1 B c1 moved", "-", "B",
       "sender, authentic: from anywhere" },
+  { "192.0.2.1", 0, 1,
+      "1 B c1 foreign, 2 A c1 moved, 2900 A c1 ok, 5899 B c1 foreign", "-", "A",
+      "sender, authentic: the receiver before the present one has the key, too",
+      "192.0.2.2" },
+  { "192.0.2.1", 0, 1, "2999 B c1 foreign, 3000 B c1 moved, 3001 B c1 ok", "-",
+      "B", "after 3 s in which nobody else was heard it answers for both",
+      "192.0.2.2" },
+  { "192.0.2.1", 0, 1, "1 a c1 moved, 2 C c1 moved", "-", "C",
+      "a new port of the same host is no other receiver", "192.0.2.1" },
   { "239.1.2.3", 0, 0, "0 A o1 ok, 1 B o1 ok, 2 C c1 foreign", "-", "-",
       "sender to a group: whoever reports on what it sent" },
 };
@@ -279,8 +289,11 @@ test_story (gconstpointer data)
   g_test_message ("%s", rows[r].why);
   if (rows[r].host)
     cfg.host = g_inet_address_new_from_string (rows[r].host);
+  if (rows[r].before)
+    cfg.before = g_inet_address_new_from_string (rows[r].before);
   peer = peer_new (&cfg);
   g_clear_object (&cfg.host);
+  g_clear_object (&cfg.before);
   for (guint i = 0; lines[i]; i++) {
     play (peer, lines[i]);
     peer_rtcp_address (peer); /* which keeps it */

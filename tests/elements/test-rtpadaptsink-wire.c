@@ -212,6 +212,12 @@ heard_pt (const UdpHeard *heard)
   return heard->data[1] & 0x7f;
 }
 
+static void
+count_notify (GObject *object, GParamSpec *pspec, gpointer n)
+{
+  g_atomic_int_inc ((gint *) n);
+}
+
 /* A new destination while packets go out: the receiver there has said nothing, so it gets
  * no FEC, and lacks a key frame.  The number of sink_packet() is in the timestamp, too, as
  * FEC moves the RTP numbers. */
@@ -225,7 +231,10 @@ test_destination (void)
       *pipeline = sink_pipeline (port, "fec=fixed fec-params=level=1", &sink);
   g_autofree gchar *uri
       = g_strdup_printf ("rtpadapt://127.0.0.1:%u?max-bitrate=900000", port2);
+  g_autoptr (GstElement) rtcpsink
+      = gst_bin_get_by_name (GST_BIN (sink), "rtcpsink");
   Events events = { 0 };
+  gint follows = 0;
   UdpHeard heard;
 
   watch (pipeline, "a", TRUE, &events);
@@ -238,7 +247,11 @@ test_destination (void)
   } while (heard_pt (&heard) != 120 && seq < 5000);
   g_assert_cmpuint (heard_pt (&heard), ==, 120);
   g_assert_cmpint (g_atomic_int_get (&events.key_units[1]), ==, 0);
+  g_signal_connect (
+      rtcpsink, "notify::host", G_CALLBACK (count_notify), &follows);
   g_object_set (sink, "uri", uri, NULL);
+  g_assert_cmpint (
+      g_atomic_int_get (&follows), ==, 1); /* host and port at once */
   wait_until (fec_level (sink) == 0);
   for (guint i = seq; i < seq + 4; i++)
     sink_push (pipeline, i);
@@ -286,18 +299,21 @@ test_names (void)
 }
 
 /* Set while it plays, they are for the next start: until then nothing is encrypted, so
- * that a stranger's reports are none of the receiver's, and RTCP has the same port. */
+ * that a stranger's reports are none of the receiver's, and RTCP has the same port.  What is
+ * in use already is not late. */
 static void
 test_late (void)
 {
-  static const gchar *const late[][2] = { { "key-file", "/nowhere" },
-    { "dtls", "true" }, { "rtcp-mux", "0" }, { "bind-address", "127.0.0.3" } };
+  static const gchar *const late[][3] = { { "key-file", "/nowhere", "" },
+    { "dtls", "true", "false" }, { "rtcp-mux", "0", "1" },
+    { "bind-address", "127.0.0.3", "127.0.0.1" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
     guint ports[2];
     const gint ears[] = { udp_socket ("127.0.0.1", &ports[0]),
       udp_socket ("127.0.0.1", &ports[1]), udp_socket ("127.0.0.2", NULL) };
-    GstElement *sink, *pipeline = sink_pipeline (ports[0], "", &sink);
+    GstElement *sink,
+        *pipeline = sink_pipeline (ports[0], "bind-address=127.0.0.1", &sink);
     g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     g_autofree gchar *said = NULL, *mode = NULL;
     guint8 rr[SINK_RR_SIZE];
@@ -309,6 +325,9 @@ test_late (void)
     gst_util_set_object_arg (G_OBJECT (sink), late[i][0], late[i][1]);
     said = udp_said (bus, GST_MESSAGE_WARNING);
     g_assert_true (said && strstr (said, late[i][0]));
+    gst_util_set_object_arg (G_OBJECT (sink), late[i][0], late[i][2]);
+    g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
+    gst_util_set_object_arg (G_OBJECT (sink), late[i][0], late[i][1]);
     g_object_set (sink, "port", ports[1], NULL);
     sink_push (pipeline, 1);
     sink_hear_rtp (ears[1], &heard);
@@ -429,6 +448,14 @@ hold_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK; /* it waits for as long as the probe is there */
 }
 
+static GstPadProbeReturn
+note_drain (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_DRAIN)
+    g_atomic_int_set ((gint *) data, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
 static gboolean
 is_held (gpointer data)
 {
@@ -448,11 +475,13 @@ drain_run (gpointer pad)
 static void
 test_release_waiting (void)
 {
-  gint held = FALSE;
+  gint held = FALSE, asked = FALSE;
   GstElement *sink, *pipeline = sink_pipeline (9, "", &sink);
   g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "a");
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (sink), "rtpsink");
   g_autoptr (GstPad) end = gst_element_get_static_pad (out, "sink");
+  g_autoptr (GstElement) send = gst_bin_get_by_name (GST_BIN (sink), "send");
+  g_autoptr (GstPad) in = gst_element_get_static_pad (send, "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
   g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
   GThread *thread;
@@ -464,8 +493,11 @@ test_release_waiting (void)
   sink_play (pipeline);
   sink_push (pipeline, 1);
   g_assert_true (sink_wait (is_held, &held));
+  gst_pad_add_probe (
+      in, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, note_drain, &asked, NULL);
   thread = g_thread_new ("drain", drain_run, pad);
-  g_usleep (50000);
+  g_assert_true (
+      sink_wait (is_held, &asked)); /* the pad's lock is taken by then */
   gst_element_release_request_pad (sink, peer);
   g_assert_null (g_thread_join (thread)); /* it failed */
   sink_stop (pipeline, sink);

@@ -344,8 +344,8 @@ test_restart (void)
   }
 }
 
-/* Odd pauses last for 20 s of the system clock, and all but a record of DTLS is old then; what
- * comes before PLAYING at the start is not, nor in a short pause. */
+/* Odd pauses last for 20 s of the system clock, and all but a record of DTLS and a BYE is
+ * old then; what comes before PLAYING at the start is not, nor in a short pause. */
 static void
 test_pause (void)
 {
@@ -361,16 +361,22 @@ test_pause (void)
   for (guint i = 0; i < 20; i++) {
     g_autoptr (GstBuffer) buffer = NULL;
     guint8 record[50] = { 22, 0xfe, 0xff }; /* RFC 6347 4.1 */
-    gsize size = i % 2 ? sizeof record : 100;
+    /* RFC 3550 6.4.2, 6.6 */
+    guint8 bye[16]
+        = { 0x80, 201, 0, 1, 0, 0, 0, 7, 0x81, 203, 0, 1, 0, 0, 0, 7 };
+    gsize size = i % 2 == 0 ? 100 : i % 4 == 1 ? sizeof record : sizeof bye;
 
     path_say (&t, 100 + i);
     gst_buffer_unref (gst_harness_pull (t.h));
     g_assert_cmpint (gst_element_set_state (t.src, GST_STATE_PAUSED), ==,
         GST_STATE_CHANGE_NO_PREROLL);
-    for (guint k = 0; k < (i % 2 ? 50 : 1); k++)
+    for (guint k = 0; k < (i % 2 ? 49 : 1); k++)
       path_say (&t, 100);
-    if (i % 2)
-      udp_say (t.mouth, "127.0.0.1", (guint) t.port, 0, record, size);
+    if (i % 2) {
+      udp_say (t.mouth, "127.0.0.1", (guint) t.port, 0, bye, 8); /* an RR */
+      udp_say (t.mouth, "127.0.0.1", (guint) t.port, 0,
+          i % 4 == 1 ? record : bye, size);
+    }
     g_usleep (50 * 1000); /* docs/upstream.md, udpsrc-pause */
     gst_test_clock_advance_time (
         GST_TEST_CLOCK (clock), (i % 2 ? 20000 : 200) * GST_MSECOND);

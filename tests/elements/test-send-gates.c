@@ -16,7 +16,7 @@
 
 /* T, C, N: its feedback is tfrc, ccfb or not known, else twcc; x: it is a stranger; n: it asks for a
  * packet; R, F, 0: it says that it uses retransmissions, FEC or
- * none of them, and holds packets for 120 ms; -: it says so no longer. */
+ * none of them, and holds packets for 120 ms; -: it says so no longer; r: it is another one. */
 static const struct
 {
   const gchar *name, *heard;
@@ -33,6 +33,7 @@ static const struct
   { "later", "0R", TRUE, TRUE, 120, "the last word counts" },
   { "gone", "nRn-", TRUE, FALSE, 200, "another may have taken its place" },
   { "another", "R-n", TRUE, TRUE, 200, "which asks, too" },
+  { "receiver", "nr", TRUE, FALSE, 200, "it has not asked" },
   { "unwanted", "nR", FALSE, FALSE, 120, "retransmission=false" },
   { "stranger", "x", TRUE, TRUE, 200, "every receiver knows plain packets",
       TRUE },
@@ -53,6 +54,7 @@ test_rtx (gconstpointer data)
   RtxGate g = { 0 };
 
   g_test_message ("%s", rtx_rows[row].why);
+  rtx_gate_on_late (&g);
   for (const gchar *c = rtx_rows[row].heard;; c++) {
     /* As after each RTCP packet. */
     config = rtx_gate_config (&g, rtx_rows[row].wanted, stranger, kind,
@@ -61,6 +63,8 @@ test_rtx (gconstpointer data)
       break;
     if (*c == 'n')
       rtx_gate_on_nack (&g);
+    else if (*c == 'r')
+      rtx_gate_on_receiver (&g);
     else if (*c == 'x')
       stranger = TRUE;
     else if (strchr ("TCN", *c))
@@ -69,10 +73,11 @@ test_rtx (gconstpointer data)
                        : NULL;
     else
       takes.flags = *c == 'R' ? RA_TAKES_RTX : *c == 'F' ? RA_TAKES_FEC : 0;
-    said = strchr ("nxTCN", *c) ? said : *c != '-';
+    said = strchr ("nrxTCN", *c) ? said : *c != '-';
   }
   g_assert_cmpint (config.on, ==, rtx_rows[row].on);
   g_assert_cmpint (g.plain, ==, rtx_rows[row].plain);
+  g_assert_cmpuint (g.late, ==, 1);
   g_assert_cmpint (config.latency, ==, rtx_rows[row].latency * MS);
   g_assert_cmpint (config.follows, ==, said);
   g_assert_cmpint (config.said, ==, said);

@@ -196,7 +196,7 @@ typedef struct
 {
   PaceTask task;
   GMutex lock;
-  gboolean left, drained, drained_late;
+  gboolean inside, left, drained, drained_late;
 } Drain;
 
 static gpointer
@@ -205,6 +205,7 @@ drain_run (gpointer data)
   Drain *d = data;
 
   g_mutex_lock (&d->lock);
+  d->inside = TRUE; /* it waits when another thread has the lock */
   d->drained = pace_drain (&d->task, &d->lock);
   d->drained_late = d->left;
   g_mutex_unlock (&d->lock);
@@ -227,8 +228,12 @@ test_drain (gconstpointer goes)
   push_packet (&d.task, 0, 80000, &wants);
   take (&d.task);
   thread = g_thread_new ("drain", drain_run, &d);
-  g_usleep (50000);
   g_mutex_lock (&d.lock);
+  while (!d.inside) {
+    g_mutex_unlock (&d.lock);
+    g_usleep (1000);
+    g_mutex_lock (&d.lock);
+  }
   d.left = TRUE;
   if (goes)
     pace_pad_goes (&d.task, TRUE);

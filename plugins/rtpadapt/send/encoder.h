@@ -47,14 +47,14 @@ typedef struct
   const EncoderSetting *must; /* ended by one without property; or NULL */
 } EncoderRow;
 
-/* What an encoder had before it was given anything; all 0: nothing was given. */
+/* What somebody else set of an encoder last; all 0: nothing was given. */
 typedef struct
 {
   gboolean noted;
   EncoderRow row;       /* whose property it is */
   gboolean had;         /* the number: a field may be missing */
   gint64 before, along; /* the numbers, in the encoder's units */
-  gint64 given;         /* ours that was given last */
+  gint64 given;         /* ours that was given last, as the encoder has it */
 } EncoderOwn;
 
 /* What an encoder was given last, and should have had since; all 0: nothing. */
@@ -108,7 +108,7 @@ GstClockTime encoder_when (const EncoderRow *row, const EncoderState *state,
  * before there is another.  May block for a frame. */
 GstClockTime encoder_follow (GstElement *encoder, const EncoderRow *row,
     EncoderState *state, guint64 bps, GstClockTime now);
-/* Gives the encoder back what it had before the first encoder_follow(), unless it has
+/* Gives the encoder back what it had before encoder_follow() set it over, unless it has
  * another number than ours by now.  `state` is as at first.  May block for a frame. */
 void encoder_restore (GstElement *encoder, EncoderState *state);
 

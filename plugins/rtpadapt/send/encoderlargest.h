@@ -20,7 +20,8 @@ typedef struct
 } EncoderLargest;
 
 /* So many `frames`' times at most become the encoder's `largest` property.  0: the
- * encoder's own value comes back, unless another one was set since.  An encoder without that property is left alone. */
+ * encoder's own value comes back, unless another one was set since.  An encoder without
+ * that property is left alone. */
 void encoder_largest (GstElement *encoder, const EncoderRow *row,
     EncoderLargest *state, gdouble frames);
 

@@ -162,6 +162,36 @@ number_get (GstElement *encoder, const EncoderRow *row, gint64 *number)
   return TRUE;
 }
 
+/* Notes what somebody else has set, at first and since the last time. */
+static void
+own_note (GstElement *encoder, EncoderOwn *own, gboolean first)
+{
+  const EncoderRow *row = &own->row;
+  gint64 number = 0,
+         along = row->along ? property_get (encoder, row->along) : 0;
+  gboolean has = number_get (encoder, row, &number);
+
+  if (first || !has || number != own->given) {
+    own->had = has;
+    own->before = number;
+  }
+  if (first || along != own->given)
+    own->along = along;
+}
+
+/* What the encoder made of `wanted`: some round it.  What is further away by more than a
+ * quarter was set by somebody else meanwhile. */
+static gint64
+number_given (GstElement *encoder, const EncoderRow *row, gint64 wanted)
+{
+  gint64 number;
+
+  return number_get (encoder, row, &number)
+          && ABS (number - wanted) <= wanted / 4
+      ? number
+      : wanted;
+}
+
 /* Where two rows of one encoder name two properties, the first is noted. */
 static void
 value_set (GstElement *encoder, const EncoderRow *row, EncoderState *state,
@@ -169,18 +199,19 @@ value_set (GstElement *encoder, const EncoderRow *row, EncoderState *state,
 {
   EncoderOwn *own = &state->own;
   g_auto (GValue) number = G_VALUE_INIT;
+  gboolean first = !own->noted;
 
-  if (!own->noted) {
+  if (first)
     *own = (EncoderOwn){ .noted = TRUE, .row = *row };
-    own->had = number_get (encoder, row, &own->before);
-    own->along = row->along ? property_get (encoder, row->along) : 0;
+  if (!g_str_equal (own->row.property, row->property)) {
+    number_set (encoder, row, value);
+    return;
   }
-  if (g_str_equal (own->row.property, row->property)) {
-    g_value_init (&number, G_TYPE_INT64);
-    g_value_transform (value, &number);
-    own->given = g_value_get_int64 (&number);
-  }
+  own_note (encoder, own, first);
   number_set (encoder, row, value);
+  g_value_init (&number, G_TYPE_INT64);
+  g_value_transform (value, &number);
+  own->given = number_given (encoder, row, g_value_get_int64 (&number));
 }
 
 static void
@@ -197,6 +228,8 @@ own_give_back (GstElement *encoder, const EncoderOwn *own)
     field_set (encoder, row, &value);
   } else if (row->field) { /* what the structure has besides stays */
     g_object_get (encoder, row->property, &s, NULL);
+    if (!s)
+      return;
     gst_structure_remove_field (s, row->field);
     g_object_set (encoder, row->property, s, NULL);
   } else {

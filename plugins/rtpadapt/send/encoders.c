@@ -56,7 +56,8 @@ encoders_start (Encoders *e)
   skip_level_start (e->level);
 }
 
-/* Stops driving the encoders that are not in `kept`; NULL: all of them. */
+/* Stops driving the encoders that are not in `kept`; NULL: all of them.  They keep what
+ * they have until encoders_stop(). */
 static void
 places_leave (Encoders *e, GPtrArray *kept)
 {
@@ -70,8 +71,9 @@ places_leave (Encoders *e, GPtrArray *kept)
   }
 }
 
-/* The encoder gets back what it had at the stop, though it may lead elsewhere by then: one
- * that a selector switches away would else make too much when it is back. */
+/* The encoder gets back what it had only at the stop, also if it leads here no longer: one
+ * that a selector switches away, which looks like one whose pad was released, would else make
+ * too much when it is back. */
 static void
 driven_note (Encoders *e, GstElement *encoder)
 {

@@ -68,7 +68,9 @@ void encoders_init (Encoders *e);
 void encoders_clear (Encoders *e);
 /* A new start; encoders_stop() came before. */
 void encoders_start (Encoders *e);
-/* Drives none of them any more; what is planned and not yet taken is dropped. */
+/* Drives none of them any more; what is planned and not yet taken is dropped.  All that
+ * were driven since the start get back what they had in the job that it wants, which may
+ * come after the change of state. */
 SendWants encoders_stop (Encoders *e);
 /* Drives none of them until the next bitrate. */
 void encoders_pause (Encoders *e);

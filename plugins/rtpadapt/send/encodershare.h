@@ -1,8 +1,9 @@
 /* Several elements behind one encoder: the smallest of their bitrates holds.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The encoder keeps the list of the elements that drive it, and what it had before the
- * first of them gave it anything: a recording of it goes on when the last one has left.
+ * The encoder keeps the list of the elements that drive it, and what the application has
+ * set: a recording of it goes on with that when the last one has stopped.  One that leads
+ * to none of them any more keeps what it has until then.
  * `who` names an element and is only compared.  Any thread may call; no lock is held
  * while the encoder's properties are set.
  */
@@ -17,7 +18,7 @@ G_BEGIN_DECLS
 guint encoder_share_join (
     GstElement *encoder, gconstpointer who, gboolean again);
 /* `who` does not drive the encoder any more; it need not have joined.  Sets nothing:
- * encoder_share_restore() follows. */
+ * encoder_share_restore() follows when `who` stops. */
 void encoder_share_leave (GstElement *encoder, gconstpointer who);
 /* `who` wants nothing of the encoder until its next encoder_share_follow().  The
  * encoder keeps what it has: it would make too much for a path that is just back. */

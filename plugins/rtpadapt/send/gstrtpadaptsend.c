@@ -649,8 +649,8 @@ others_watch (GstRtpAdaptSend *self, RaTime now)
             ra_sender_rate (self->sender)));
 }
 
-/* The stations of docs/how.md on the way out of a packet, but for the push.  `passed`: rtpsession's clock.  The lock
- * is held. */
+/* The stations of docs/how.md on the way out of a packet, but for the push.  `passed`:
+ * rtpsession's clock.  The lock is held. */
 static void
 packet_leave (
     GstRtpAdaptSend *self, BacklogItem *item, RaTime passed, RaTime now)

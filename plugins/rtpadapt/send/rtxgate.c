@@ -11,6 +11,12 @@ rtx_gate_on_nack (RtxGate *g)
 }
 
 void
+rtx_gate_on_receiver (RtxGate *g)
+{
+  g->nacked = g->plain = FALSE;
+}
+
+void
 rtx_gate_on_late (RtxGate *g)
 {
   g->late++;

@@ -31,6 +31,8 @@ typedef struct
 
 /* It asks for a packet. */
 void rtx_gate_on_nack (RtxGate *g);
+/* Another receiver: what the one before asked for is forgotten.  `late` goes on. */
+void rtx_gate_on_receiver (RtxGate *g);
 /* What was to be sent again is dropped, as it waited until it was too late. */
 void rtx_gate_on_late (RtxGate *g);
 /* TRUE: FEC may be sent.  `unasked`: to any receiver; `takes` as below. */

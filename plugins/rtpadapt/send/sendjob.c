@@ -181,7 +181,7 @@ rtp_adapt_send_new_receiver (GstRtpAdaptSend *self)
   if (self->sender) {
     ra_ear_forget_peer (self->ear.ear);
     mode_on_receiver (&self->mode);
-    self->rtx = (RtxGate){ 0 };
+    rtx_gate_on_receiver (&self->rtx);
     losses_mend (self, send_now (self));
     send_apply (self, SEND_REFRESH | SEND_JOB);
   }

@@ -52,7 +52,8 @@
  * RTCP is never ECT.
  *
  * With #GstRtpAdaptSink:key or #GstRtpAdaptSink:key-file all of it is encrypted
- * (SRTP), and only what was made with that key is heard.  With
+ * (SRTP), and only what was made with that key is heard.  The receiver at the host before
+ * has that key, too: after a change it is not heard for 3 s, nor while another one is.  With
  * #GstRtpAdaptSink:dtls the key is agreed upon with the peer; it is the right
  * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake is
  * begun again each second until a receiver answers, and, while the connection
@@ -406,16 +407,34 @@ sink_stats (GstRtpAdaptSink *self)
 
 /* --- properties ------------------------------------------------------------- */
 
+/* What follows another destination.  Host and port of a URI are one. */
+static void
+destination_follow (GstRtpAdaptSink *self, guint then)
+{
+  if (then & THEN_DESTINATION)
+    sink_wire_destination (self, (then & THEN_LOOK) != 0);
+  if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
+    sink_wire_peer (self);
+}
+
 static void
 uri_set (GstRtpAdaptSink *self, const GValue *value)
 {
   GError *problem = NULL;
+  guint then;
 
+  GST_OBJECT_LOCK (self);
+  self->in_uri = TRUE;
+  GST_OBJECT_UNLOCK (self);
   bin_uri_set (GST_ELEMENT (self), g_value_get_string (value), &problem);
   GST_OBJECT_LOCK (self);
   g_clear_error (&self->uri_problem);
   self->uri_problem = problem;
+  self->in_uri = FALSE;
+  then = self->then;
+  self->then = 0;
   GST_OBJECT_UNLOCK (self);
+  destination_follow (self, then);
 }
 
 /* The child that has the property; NULL: none has it, or that one is missing. */
@@ -436,15 +455,15 @@ part_of (GstRtpAdaptSink *self, guint id)
 static gboolean
 is_late (GstRtpAdaptSink *self, GParamSpec *pspec, const GValue *value)
 {
-  GValue before = G_VALUE_INIT;
+  const GValue *taken;
   gboolean late;
 
-  if (pspec->flags & GST_PARAM_MUTABLE_PLAYING
-      || GST_STATE (self) == GST_STATE_NULL)
-    return FALSE;
-  g_object_get_property (G_OBJECT (self->rtpsink), pspec->name, &before);
-  late = g_param_values_cmp (pspec, &before, value) != 0;
-  g_value_unset (&before);
+  GST_OBJECT_LOCK (self);
+  taken
+      = self->taken ? gst_structure_get_value (self->taken, pspec->name) : NULL;
+  late = taken && !(pspec->flags & GST_PARAM_MUTABLE_PLAYING)
+      && g_param_values_cmp (pspec, taken, value) != 0;
+  GST_OBJECT_UNLOCK (self);
   return late;
 }
 
@@ -474,15 +493,16 @@ own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
   then = props_set (&self->cfg, row, value, NULL, NULL);
   late = then & THEN_START && GST_STATE (self) > GST_STATE_NULL
       && self->cfg.rtcp_mux != self->mux;
+  if (self->in_uri) {
+    self->then |= then & THEN_MOVES;
+    then &= ~(guint) THEN_MOVES;
+  }
   GST_OBJECT_UNLOCK (self);
   if (late)
     bin_warn_late (GST_ELEMENT (self), row->name);
-  if (then & THEN_DESTINATION)
-    sink_wire_destination (self, (then & THEN_LOOK) != 0);
   if (then & THEN_REPEAT && self->send)
     g_object_set_property (G_OBJECT (self->send), row->name, value);
-  if (then & THEN_PEER && GST_STATE (self) > GST_STATE_NULL)
-    sink_wire_peer (self);
+  destination_follow (self, then);
 }
 
 static void
@@ -575,7 +595,7 @@ props_begin (GstRtpAdaptSink *self)
   g_signal_connect_object (
       self->send, "notify", G_CALLBACK (part_changed), self, 0);
   if (self->rtpsink)
-    g_signal_connect_object (
+    self->host_moved = g_signal_connect_object (
         self->rtpsink, "notify::host", G_CALLBACK (host_moved), self, 0);
 }
 
@@ -645,6 +665,8 @@ sink_finalize (GObject *object)
   g_clear_error (&self->uri_problem);
   sink_peer_close (&self->who);
   g_clear_object (&self->to);
+  g_clear_object (&self->before);
+  gst_clear_structure (&self->taken);
   g_mutex_clear (&self->lock);
   secure_free (self->secure);
   G_OBJECT_CLASS (parent_class)->finalize (object);

@@ -29,17 +29,23 @@ struct _GstRtpAdaptSink
 
   /* under the object lock */
   SinkConfig cfg;
-  gboolean mux; /* rtcp_mux as sink_wire_open() took it */
+  gboolean mux;        /* rtcp_mux as sink_wire_open() took it */
+  gboolean in_uri;     /* the parts of a URI are set now, */
+  guint then;          /* and this of THEN_MOVES follows */
+  GstStructure *taken; /* what the sockets were opened with, NULL: closed */
   GError *uri_problem;
   GstClockID hint; /* or NULL */
   SinkStreams streams;
 
-  gint released; /* atomic: a pad was, and a new one may replace it */
-  gint hinted;   /* atomic: the timer `hint` was started */
+  gulong host_moved; /* handler of rtpsink's notify::host */
+  gint released;     /* atomic: a pad was, and a new one may replace it */
+  gint hinted;       /* atomic: the timer `hint` was started */
 
   GMutex lock; /* never held while anything is called that may take another */
   SinkPeer who;
-  GSocketAddress *to; /* where RTP goes, or NULL */
+  GSocketAddress *to;   /* where RTP goes, or NULL */
+  GInetAddress *before; /* where it went until `moved_at`, or NULL */
+  RaTime moved_at;
   guint64 unkeyed; /* packets dropped before there were keys, since the start */
 };
 
@@ -53,7 +59,7 @@ gboolean sink_wire_open (GstRtpAdaptSink *self);
 void sink_wire_close (GstRtpAdaptSink *self);
 /* The destination changed; the host is to be looked up (`look`). */
 void sink_wire_destination (GstRtpAdaptSink *self, gboolean look);
-/* rtpsink may have another address for its host. */
+/* rtpsink may have found another address for its host, or have been set by itself. */
 void sink_wire_moved (GstRtpAdaptSink *self);
 /* TRUE if the packets get colours. */
 gboolean sink_is_coloured (GstRtpAdaptSink *self);

@@ -30,6 +30,7 @@ enum
   THEN_REPEAT = 1 << 2,      /* rtpadaptsend has it, too */
   THEN_START = 1 << 3,       /* it is taken at the next start */
   THEN_LOOK = 1 << 4,        /* the host is looked up */
+  THEN_MOVES = THEN_DESTINATION | THEN_PEER | THEN_LOOK
 };
 
 /* Who has the value of a property. */

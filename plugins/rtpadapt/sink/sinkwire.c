@@ -52,18 +52,36 @@ destination (GstElement *udpsink)
 
 /* RTCP goes to the address that RTP goes to: of a name with several a second look-up
  * might find another one.  The number of a host has no zone by its name. */
-static void
-rtcp_follow (GstRtpAdaptSink *self)
+static gchar *
+rtcp_host (GstRtpAdaptSink *self)
 {
   g_autoptr (GSocketAddress) to = destination (self->rtpsink);
-  g_autofree gchar *host = NULL;
+  gchar *host;
 
   g_object_get (self->rtpsink, "host", &host, NULL);
   if (to && !strchr (host, '%')) {
     g_free (host);
     host = g_inet_address_to_string (host_of (to));
   }
-  g_object_set (self->rtcpsink, "host", host, NULL);
+  return host;
+}
+
+/* Where another thread changes RTP's meanwhile, the last one counts. */
+static void
+rtcp_follow (GstRtpAdaptSink *self)
+{
+  g_autofree gchar *host = rtcp_host (self);
+  gboolean same;
+
+  do {
+    gchar *now;
+
+    g_object_set (self->rtcpsink, "host", host, NULL);
+    now = rtcp_host (self);
+    same = g_str_equal (host, now);
+    g_free (host);
+    host = now;
+  } while (!same);
 }
 
 void
@@ -87,8 +105,11 @@ sink_wire_destination (GstRtpAdaptSink *self, gboolean look)
   }
   g_object_set (self->rtpsink, "port", port, NULL);
   g_object_set (self->rtcpsink, "port", rtcp, NULL);
-  if (look)
+  if (look) { /* what follows comes below, and from the caller */
+    g_signal_handler_block (self->rtpsink, self->host_moved);
     g_object_set (self->rtpsink, "host", host, NULL);
+    g_signal_handler_unblock (self->rtpsink, self->host_moved);
+  }
   rtcp_follow (self);
 }
 
@@ -137,6 +158,7 @@ options_copy (GstRtpAdaptSink *self)
 {
   static const gchar *const names[]
       = { "bind-address", "multicast-iface", "ttl", "ttl-mc", "loop" };
+  GstStructure *taken = gst_structure_new_empty ("taken");
   gint bind_port;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
@@ -144,9 +166,14 @@ options_copy (GstRtpAdaptSink *self)
 
     g_object_get_property (G_OBJECT (self->rtpsink), names[i], &value);
     g_object_set_property (G_OBJECT (self->rtcpsink), names[i], &value);
-    g_value_unset (&value);
+    gst_structure_take_value (taken, names[i], &value);
   }
   g_object_get (self->rtpsink, "bind-port", &bind_port, NULL);
+  gst_structure_set (taken, "bind-port", G_TYPE_INT, bind_port, NULL);
+  GST_OBJECT_LOCK (self);
+  gst_clear_structure (&self->taken);
+  self->taken = taken;
+  GST_OBJECT_UNLOCK (self);
   g_object_set (self->rtcpsink, "bind-port",
       bind_port > 0 && bind_port < 65535 ? bind_port + 1 : 0, NULL);
 }
@@ -422,12 +449,13 @@ answers_go (GstRtpAdaptSink *self)
   g_clear_object (&to);
 }
 
-/* `to`: where RTP goes, or NULL.  With DTLS another receiver is there when the keys come. */
+/* `to`: where RTP goes, or NULL.  With DTLS another receiver is there when the keys come,
+ * and the one before has others. */
 static void
 peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
 {
   PeerConfig cfg = { .authentic = secure_wanted (self->secure) };
-  gboolean other;
+  gboolean dtls = secure_wants_dtls (self->secure), other;
 
   GST_OBJECT_LOCK (self);
   cfg.any_port = !self->mux;
@@ -438,11 +466,17 @@ peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
     secure_dtls_from (self->secure, to);
   answers_go (self);
   g_mutex_lock (&self->lock);
-  sink_peer_open (&self->who, &cfg);
   other = self->to && !same_host_and_port (self->to, to);
+  if (other && cfg.authentic && !dtls) {
+    g_set_object (&self->before, host_of (self->to));
+    self->moved_at = system_now ();
+  }
+  cfg.before = self->before;
+  cfg.since = self->moved_at;
+  sink_peer_open (&self->who, &cfg);
   g_set_object (&self->to, to);
   g_mutex_unlock (&self->lock);
-  if (other && !secure_wants_dtls (self->secure))
+  if (other && !dtls)
     rtp_adapt_send_new_receiver (GST_RTP_ADAPT_SEND (self->send));
 }
 
@@ -464,7 +498,6 @@ sink_wire_peer (GstRtpAdaptSink *self)
   g_clear_object (&now);
 }
 
-/* A property that is set here makes rtpsink notify, too: what follows it comes later. */
 void
 sink_wire_moved (GstRtpAdaptSink *self)
 {
@@ -574,8 +607,12 @@ sink_wire_close (GstRtpAdaptSink *self)
   gst_element_set_state (self->rtpsink, GST_STATE_NULL);
   g_object_set (self->rtcpsrc, "socket", NULL, NULL);
   g_object_set (self->rtcpsink, "socket", NULL, NULL);
+  GST_OBJECT_LOCK (self);
+  gst_clear_structure (&self->taken);
+  GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
   sink_peer_close (&self->who);
   g_clear_object (&self->to);
+  g_clear_object (&self->before);
   g_mutex_unlock (&self->lock);
 }

@@ -25,7 +25,7 @@
  *
  * The element message rtpadapt-stream says that a stream begins, is silent, goes on, on
  * the same pad even if its SSRC is another, or has ended, so that an application need not
- * show a picture that stands still.  The fields are in docs/statistics.md.  An end is no
+ * show a picture that stands still.  The fields are in docs/statistics.md.  An end is not an
  * EOS, since the sender may start again.
  *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,

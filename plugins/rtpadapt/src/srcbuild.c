@@ -283,8 +283,7 @@ link_session (GstRtpAdaptSrc *self)
 gboolean
 src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 {
-  const SrcSessionSettings settings = { .secure = secure_wanted (self->secure),
-    .latency = cfg->latency,
+  SrcSessionSettings settings = { .latency = cfg->latency,
     .drop_on_latency = cfg->drop_on_latency,
     .fec = cfg->fec,
     .retransmission = cfg->retransmission,
@@ -293,6 +292,7 @@ src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg)
 
   if (!net_open (self, cfg))
     return FALSE;
+  settings.secure = secure_wanted (self->secure); /* as security has taken it */
   g_object_set (self->recv, "feedback", cfg->feedback, "takes-retransmission",
       cfg->retransmission, "takes-fec", cfg->fec, "takes-rs", cfg->fec, NULL);
   /* A latency below the default of min-latency is allowed. */

@@ -12,8 +12,9 @@ G_BEGIN_DECLS
  * decoder skip as long again (QoS).  So the packets of a frame leave `pad`, the source pad of
  * a jitterbuffer, together, once its marker came.  If the frame is late then, all of them get
  * a time that is as much later.  Late is what comes after the latency of `pad`, or, where
- * another sink of the pipeline has a larger one, after that (event LATENCY).  Nothing but video waits, and only while frames end with the
- * marker.  `payloads` is read now; the pad owns what this needs. */
+ * another sink of the pipeline has a larger one, after that (event LATENCY).  Nothing but
+ * video waits, and only while frames end with the marker.  `payloads` is read now; the pad
+ * owns what this needs. */
 void src_frame_watch (GstPad *pad, const SrcPayloads *payloads);
 
 G_END_DECLS

@@ -130,8 +130,8 @@ branch_fail (GstPad *ghost, GstFlowReturn flow)
 }
 
 /* Passes up what `ghost` itself returns.  What its branch returns would end all other
- * streams, RTCP and the feedback, so it goes no further.  `number`: before the push, as
- * the application may link another branch meanwhile. */
+ * streams, RTCP and the feedback, so it goes no further.  `number`: before the push; of
+ * a branch that the application has taken away meanwhile nothing is said. */
 static GstFlowReturn
 branch_flow (Branch *b, gint number, GstPad *ghost, GstFlowReturn flow)
 {
@@ -144,7 +144,8 @@ branch_flow (Branch *b, gint number, GstPad *ghost, GstFlowReturn flow)
   GST_OBJECT_UNLOCK (ghost);
   if (own)
     return flow;
-  if (flow <= GST_FLOW_EOS && g_atomic_int_get (&b->over) != number) {
+  if (flow <= GST_FLOW_EOS && g_atomic_int_get (&b->number) == number
+      && g_atomic_int_get (&b->over) != number) {
     g_atomic_int_set (&b->over, number);
     if (flow == GST_FLOW_EOS)
       branch_end (b, number, ghost);

@@ -72,7 +72,7 @@ const Field src_stats_stream_fields[] = {
       FIELD_UINT (StreamStats, source.ssrc) },
   { "payload", "", "its payload type", "RFC 3550 5.1",
       FIELD_UINT (StreamStats, source.pt) },
-  { "silence", "ns", "since the latest packet of its SSRC; -1: it said BYE",
+  { "silence", "ns", "since the latest packet of its SSRC; -1: it has ended",
       "gate", FIELD_SPAN (StreamStats, source.silence) },
   { "pushed", "packets", "that left the jitterbuffer, repair packets too",
       "rtpjitterbuffer", FIELD_UINT64 (StreamStats, pushed) },
@@ -221,7 +221,7 @@ const Field src_stats_news_fields[] = {
       FIELD_UINT (StreamNews, ssrc) },
   { "payload-type", "", "its payload type", "RFC 3550 5.1",
       FIELD_UINT (StreamNews, pt) },
-  { "state", "", "begins, silent (2 s), goes-on (or a new SSRC) or ends (BYE)",
+  { "state", "", "begins, silent (2 s), goes-on (or a new SSRC) or ends",
       "element", FIELD_TEXT (StreamNews, state) },
   { NULL },
 };

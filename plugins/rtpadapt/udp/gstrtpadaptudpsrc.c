@@ -32,6 +32,7 @@
 
 #include "parts/systime.h"
 #include "parts/tosmeta.h"
+#include "wire/rtpmux.h"
 
 #include <errno.h>
 #include <gst/net/gstnetaddressmeta.h>
@@ -275,14 +276,26 @@ src_create (GstPushSrc *src, GstBuffer **buffer)
 }
 
 /* A sender repeats the flight of a handshake after 1 s, 2 s, 4 s and so on (RFC 6347
- * 4.2.4.1), so after a long pause the next one may be far. */
+ * 4.2.4.1), so after a long pause the next one may be far.  A BYE comes once; an encrypted
+ * one is not seen (RFC 3711 3.4).  Other RTCP is old, and would show a round trip that is
+ * as long as the pause. */
 static gboolean
-is_dtls (GstBuffer *buffer)
+is_still_news (GstBuffer *buffer)
 {
-  guint8 first = 0;
+  GstMapInfo map;
+  RtcpScan scan;
+  gboolean news = FALSE;
 
-  gst_buffer_extract (buffer, 0, &first, 1);
-  return first >= 20 && first <= 63; /* RFC 7983 7 */
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  if (map.size > 0 && map.data[0] >= 20 && map.data[0] <= 63) { /* RFC 7983 7 */
+    news = TRUE;
+  } else if (rtp_mux_kind (map.data, map.size, NULL) == RTP_MUX_RTCP) {
+    rtcp_scan (map.data, map.size, &scan);
+    news = scan.bye;
+  }
+  gst_buffer_unmap (buffer, &map);
+  return news;
 }
 
 /* A packet leaves.  In a pause the running time stands still, and the kernel keeps the
@@ -298,7 +311,7 @@ on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   GST_OBJECT_LOCK (self);
   stale = self->arrival < self->stale_before;
-  drop = stale && !is_dtls (buffer);
+  drop = stale && !is_still_news (buffer);
   self->count.stale += drop;
   if (!drop) {
     discont = self->discont;

@@ -78,7 +78,7 @@ const Field udp_src_fields[] = {
   { "kernel-drops", "packets",
       "for which the socket had no room: make buffer-size larger", "SO_MEMINFO",
       FIELD_UINT64 (UdpSrcCounters, kernel_drops) },
-  { "stale", "packets", "of these, dropped because they came in a pause",
+  { "stale", "packets", "of `packets`, dropped because they came in a pause",
       "element", FIELD_UINT64 (UdpSrcCounters, stale) },
   { "ect-1", "packets", "that came as ECT(1)", "RFC 3168 5",
       FIELD_UINT64 (UdpSrcCounters, ecn[1]) },

@@ -377,11 +377,24 @@ rtcp_of_sender (
                              : refuse_rtcp (peer);
 }
 
+/* The host that was sent to before, unless it is the present one, too. */
+static gboolean
+is_before (const Peer *peer, GSocketAddress *from)
+{
+  return peer->cfg.before && same_host (peer->cfg.before, host_of (from))
+      && !same_host (peer->cfg.host, host_of (from));
+}
+
 /* A sender hears reports of the host that it sends to. */
 static PeerVerdict
 rtcp_of_receiver (
     Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
 {
+  if (is_before (peer, from)) {
+    if (!is_silent (peer, now))
+      return refuse_rtcp (peer);
+    g_clear_object (&peer->cfg.before); /* it answers for the new one */
+  }
   if (peer->cfg.authentic)
     return accept_rtcp (peer, from, what, now);
   if (g_inet_address_get_is_multicast (peer->cfg.host))
@@ -475,6 +488,10 @@ peer_new (const PeerConfig *cfg)
   peer->cfg = *cfg;
   if (cfg->host)
     g_object_ref (cfg->host);
+  if (cfg->before) {
+    g_object_ref (cfg->before);
+    peer->heard = cfg->since;
+  }
   return peer;
 }
 
@@ -489,5 +506,6 @@ peer_free (Peer *peer)
   g_clear_object (&peer->answer);
   early_end (peer);
   g_clear_object (&peer->cfg.host);
+  g_clear_object (&peer->cfg.before);
   g_free (peer);
 }

@@ -25,6 +25,10 @@
  * Reports go there for PEER_EARLY_HOLD.  After that they go to the first address that
  * asked meanwhile, if there is one.  All of this ends when the peer is heard.
  *
+ * A sender with a key believes whoever has it, from any address.  The host that it sent to
+ * before has it, too, and may go on to report: it is foreign until nobody else has been heard
+ * for PEER_SILENCE.
+ *
  * No clock, no lock: the caller has both.
  */
 #pragma once
@@ -73,6 +77,8 @@ typedef struct
   /* A sender: the host it sends to; a multicast group: any may report, and
    * none is the peer.  A receiver: NULL. */
   GInetAddress *host;
+  GInetAddress *before; /* the host that it sent to before, or NULL; */
+  RaTime since;         /* and until when */
 } PeerConfig;
 
 typedef struct

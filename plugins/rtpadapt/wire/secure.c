@@ -39,12 +39,27 @@ config_clear (SecureConfig *cfg)
   g_free (cfg->key_file);
   g_free (cfg->pem_file);
   g_free (cfg->fingerprint);
+  *cfg = (SecureConfig){ NULL };
+}
+
+/* The texts are copies: config_clear(). */
+static SecureConfig
+config_copy (const SecureConfig *cfg)
+{
+  SecureConfig copy = *cfg;
+
+  copy.key = g_strdup (cfg->key);
+  copy.key_file = g_strdup (cfg->key_file);
+  copy.pem_file = g_strdup (cfg->pem_file);
+  copy.fingerprint = g_strdup (cfg->fingerprint);
+  return copy;
 }
 
 void
 secure_free (Secure *s)
 {
   config_clear (&s->cfg);
+  config_clear (&s->used);
   g_free (s->peer_fingerprint);
   if (s->before)
     secure_srtp_free (s->before);
@@ -149,7 +164,7 @@ secure_set_property (Secure *s, GParamSpec *pspec, const GValue *value)
   if (!row)
     return FALSE;
   g_mutex_lock (&s->lock);
-  late = s->use.open && is_new (&s->cfg, row, value);
+  late = s->use.open && is_new (&s->used, row, value);
   props_set (&s->cfg, row, value, NULL, NULL);
   g_mutex_unlock (&s->lock);
   if (late)
@@ -275,11 +290,9 @@ secure_open (Secure *s, gboolean mux)
   gboolean good;
 
   g_mutex_lock (&s->lock);
-  cfg = s->cfg;
-  cfg.key = g_strdup (cfg.key);
-  cfg.key_file = g_strdup (cfg.key_file);
-  cfg.pem_file = g_strdup (cfg.pem_file);
-  cfg.fingerprint = g_strdup (cfg.fingerprint);
+  cfg = config_copy (&s->cfg);
+  config_clear (&s->used);
+  s->used = config_copy (&cfg);
   s->use = use_of (&cfg);
   s->ready = !cfg.dtls;
   s->gate = (SsrcGate){ 0 };
@@ -309,6 +322,7 @@ secure_close (Secure *s)
   g_mutex_lock (&s->lock);
   srtp = g_steal_pointer (&s->srtp);
   s->use = (SecureUse){ .open = FALSE };
+  config_clear (&s->used);
   g_mutex_unlock (&s->lock);
   if (srtp) {
     secure_srtp_stop (srtp);

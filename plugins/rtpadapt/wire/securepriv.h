@@ -27,8 +27,9 @@ struct _Secure
   GMutex lock; /* guards all below; not held while anything is called that
                   may take another */
   SecureConfig cfg;
-  SecureUse use;  /* zero while it is closed */
-  gboolean ready; /* FALSE: with DTLS, and nobody is connected */
+  SecureUse use;     /* zero while it is closed */
+  SecureConfig used; /* what `cfg` was then, zero as well */
+  gboolean ready;    /* FALSE: with DTLS, and nobody is connected */
   gchar *peer_fingerprint;
   SecureReady ready_func;
   gpointer ready_data;
