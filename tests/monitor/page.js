@@ -8,15 +8,18 @@ const vm = require('vm');
 
 // An element of a page that is as broad as it needs; its canvas counts the lines.
 let lines = [];
+const made = [];
 
 function element() {
-  return {
+  const one = {
     style: {setProperty() {}}, classList: {toggle() {}}, clientWidth: 1000,
     clientHeight: 100, append() {}, remove() {}, setAttribute() {}, addEventListener() {},
     getContext: () => new Proxy({}, {get: (_, name) => (...words) => {
       if (name === 'moveTo' || name === 'lineTo') lines.push(name);
     }, set: () => true}),
   };
+  made.push(one);
+  return one;
 }
 
 const byId = {};
@@ -40,12 +43,12 @@ function check(good, text, said) {
   console.log(`${good ? 'ok' : 'no'} ${text}${good ? '' : `: ${said}`}`);
 }
 
-function show(recorded, span, times) {
+function show(recorded, span, times, more = {}) {
   lines = [];
   sockets[0].onmessage({data: JSON.stringify({
     now: times[times.length - 1], span, command: null, recorded, bad_lines: 0,
     sources: [{id: 1, program: 'p', pid: 1, element: 'e', kind: 'send', dropped: 0,
-      since: 0, live: true, points: times.map((t) => ({t, estimated_bps: 1e6}))}]})});
+      since: 0, live: true, points: times.map((t) => ({t, estimated_bps: 1e6})), ...more}]})});
   // Three lines of the grid come first; only one plot has numbers.
   return lines.join(' ').replace(/^(moveTo lineTo ){3}/, '');
 }
@@ -56,6 +59,10 @@ check(show(null, 60, steps(5, 5)) === 'moveTo lineTo lineTo lineTo lineTo',
     'points that are 5 s apart belong together', lines);
 check(byId.span.textContent === 'The last 60 seconds.', 'live it says how long',
     byId.span.textContent);
+const says = (text) => made.some((one) => one.textContent === text);
+check(says('p, pid 1'), 'of an older sender no limit is known', '');
+show(null, 60, steps(5, 5), {limit: 'loss'});
+check(says('p, pid 1 · limit loss'), 'what holds the rate', '');
 sockets[0].onclose({reason: ''});
 check(byId.state.textContent === 'Connection lost, trying again.', 'a connection that broke',
     byId.state.textContent);

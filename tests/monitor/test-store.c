@@ -273,6 +273,7 @@ test_update (void)
   take_stats (store, "send", T0 + SECOND,
       "{\"controller\":\"tfrc\",\"lda\":\"zbs\",\"fec\":\"ulp\","
       "\"feedback-mode\":\"twcc\",\"breaker-state\":\"closed\","
+      "\"limit\":\"loss\","
       "\"queue\":12500000}");
   all = update (store, &cursor);
   g_assert_cmpstr (
@@ -288,6 +289,7 @@ test_update (void)
   g_assert_cmpint (json_object_get_int_member (source, "dropped"), ==, 3);
   g_assert_true (json_object_get_null_member (source, "breaker"));
   g_assert_true (json_object_get_null_member (source, "queue"));
+  g_assert_cmpstr (json_object_get_string_member (source, "limit"), ==, "loss");
   g_assert_cmpuint (n_points (all), ==, 1);
   point = json_array_get_object_element (
       json_object_get_array_member (source, "points"), 0);
@@ -307,6 +309,8 @@ test_update (void)
       "open");
   g_assert_cmpstr (json_object_get_string_member (first_source (more), "queue"),
       ==, "kept full by others");
+  /* as of a sender that has no such field */
+  g_assert_true (json_object_get_null_member (first_source (more), "limit"));
   store_free (store);
 }
 

@@ -112,6 +112,7 @@ function describe(view, info, recorded) {
   if (info.fec) about.push(`FEC ${info.fec}`);
   if (info.feedback) about.push(`feedback ${info.feedback}`);
   if (info.queue) about.push(`queue ${info.queue}`);
+  if (info.limit) about.push(`limit ${info.limit}`);
   if (info.dropped) about.push(`${info.dropped} messages dropped`);
   if (!info.live && !recorded) about.push('ended');
   view.name.textContent = `${element}, ${KINDS[info.kind]}`;

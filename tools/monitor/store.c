@@ -304,7 +304,7 @@ static void
 describe (JsonBuilder *b, const Store *store, const Source *source)
 {
   static const gchar *const about[]
-      = { "controller", "lda", "fec", "feedback", "queue", "breaker" };
+      = { "controller", "lda", "fec", "feedback", "queue", "limit", "breaker" };
 
   set_number (b, "id", source->id);
   set_text (b, "program", source->program);

@@ -56,7 +56,7 @@ gchar *store_update (const Store *store, guint64 *cursor, gint64 now_us);
 /* JSON with the last statistics. */
 gchar *store_stats (const Store *store, gint64 now_us);
 
-/* "controller", "lda", "fec", "feedback", "breaker": its text, or NULL where
- * there is nothing to be said. */
+/* "controller", "lda", "fec", "feedback", "queue", "limit", "breaker": its text, or
+ * NULL where there is nothing to be said. */
 const gchar *source_about (const Source *source, const gchar *what);
 const Point *source_last (const Source *source);

@@ -43,6 +43,19 @@ say (GString *s, const gchar *format, gdouble value)
   g_string_append_printf (s, format, value);
 }
 
+/* Another program chose the text.  It must not steer the terminal, so control
+ * characters of ASCII and of C1 (U+0080 to U+009F), and characters that change the
+ * direction of the line, become blanks. */
+static void
+add_clean (GString *s, const gchar *text)
+{
+  for (; *text; text = g_utf8_next_char (text)) {
+    gunichar c = g_utf8_get_char (text);
+
+    g_string_append_unichar (s, g_unichar_isprint (c) ? c : ' ');
+  }
+}
+
 /* Of the packets of the last 10 s. */
 static gdouble
 share (const Source *source, PointField field)
@@ -66,9 +79,15 @@ static GString *
 words_rate (const Source *source)
 {
   const gdouble *v = source_last (source)->value;
+  const gchar *limit = source_about (source, "limit");
   GString *s = g_string_new (NULL);
 
   say (s, "estimated %.2f", v[POINT_ESTIMATED_BPS] * 1e-6);
+  if (s->len > 0 && limit) {
+    g_string_append (s, " (limit ");
+    add_clean (s, limit);
+    g_string_append_c (s, ')');
+  }
   say (s, "sent %.2f", v[POINT_SENT_BPS] * 1e-6);
   say (s, "encoder %.2f", v[POINT_ENCODER_BPS] * 1e-6);
   say (s, "received %.2f", v[POINT_RECEIVED_BPS] * 1e-6);
@@ -111,19 +130,6 @@ words_repair (const Source *source)
   say (s, "delayed of all %.1f %%", v[POINT_DELAYED_ALL] * 100);
   say (s, "missing of all %.1f %%", v[POINT_RESIDUAL] * 100);
   return s;
-}
-
-/* Another program chose the name.  It must not steer the terminal, so control
- * characters of ASCII and of C1 (U+0080 to U+009F), and characters that change the
- * direction of the line, become blanks. */
-static void
-add_clean (GString *s, const gchar *text)
-{
-  for (; *text; text = g_utf8_next_char (text)) {
-    gunichar c = g_utf8_get_char (text);
-
-    g_string_append_unichar (s, g_unichar_isprint (c) ? c : ' ');
-  }
 }
 
 static GString *

@@ -8,17 +8,12 @@ def why(error):
     return ': '.join(str(part) for part in (error.filename, error.strerror) if part)
 
 
-def refused(folder):
-    """Makes the folder where it is missing; why nothing can be written there, or None."""
+def need(folder, error):
+    """Makes the folder where it is missing; raises the error with a sentence if nothing
+    can be written there."""
     try:
         os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        return '%s cannot be made: %s' % (folder, error.strerror)
-    return None if os.access(folder, os.W_OK | os.X_OK) else '%s cannot be written' % folder
-
-
-def need(folder, error):
-    """Raises the error with a sentence if nothing can be written there."""
-    found = refused(folder)
-    if found:
-        raise error(found)
+    except OSError as found:
+        raise error('%s cannot be made: %s' % (folder, found.strerror)) from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise error('%s cannot be written' % folder)
