@@ -121,8 +121,6 @@ static const Path paths[] = {
       "three times as much" },
   { "most", VARIED, .40, 1, 0, 0, 1, 5, 0, 30, .2999, .30,
       "30 % is the most that is ever shown" },
-  { "a-packet", VARIED, .05, 1, 0, 0, 2, 5, 0, 30, .035, .055,
-      "at 3 Mb/s 1,200 bytes take 3.2 ms: 2 ms are no queue" },
   { "never-empty", VARIED, .05, 1, 0, 0, 3, 5, 0, 30, 0, 0,
       "the shortest queue may be one that others keep", .for_cap = .035 },
   { "never-empty-most", VARIED, .30, 1, 0, 0, 3, 5, 0, 30, 0, 0,
