@@ -672,6 +672,26 @@ test_rs_numbers (void)
   gst_harness_teardown (h);
 }
 
+/* Lets the next wait end, if there is one.  gst_harness_crank_single_clock_wait() would wait
+ * for one for ever when the last packet has left meanwhile. */
+static void
+clock_step (GstHarness *h)
+{
+  g_autoptr (GstTestClock) clock = gst_harness_get_testclock (h);
+  GstClockID id;
+
+  if (!gst_test_clock_peek_next_pending_id (clock, &id)) {
+    g_usleep (1000);
+    return;
+  }
+  if (gst_clock_id_get_time (id) > gst_clock_get_time (GST_CLOCK (clock)))
+    gst_test_clock_set_time (clock, gst_clock_id_get_time (id));
+  gst_clock_id_unref (id);
+  id = gst_test_clock_process_next_clock_id (clock);
+  if (id)
+    gst_clock_id_unref (id);
+}
+
 /* Six packets are lost, one behind the other, and brought back when rtpjitterbuffer is more
  * than 100 packets ahead.  If they came as they are, five would make it begin again. */
 static void
@@ -696,7 +716,7 @@ test_rs_far (void)
   rs_pass (&w, h, 0, 12, lost + 100);
   rs_pass (&w, h, 12, 12 + 144, lost);
   while (gst_harness_buffers_in_queue (h) < w.out->len)
-    gst_harness_crank_single_clock_wait (h);
+    clock_step (h);
   next = seq_of (w.out->pdata[0]);
   for (guint i = 0; i < w.out->len; i++) {
     g_autoptr (GstBuffer) buffer = gst_harness_pull (h);

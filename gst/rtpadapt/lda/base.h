@@ -21,8 +21,10 @@ G_BEGIN_DECLS
 /* The minima of this time lie on its line: BASE_HISTORY of RFC 6817. */
 #define RA_LDA_BASE_HISTORY (600 * RA_SECOND)
 /* They are above it by less than this part of its rise since then, as a slope that is
- * sure is off by (util/tripbase). */
+ * sure is off by (util/tripbase), or by this time, as the least of a slot with jitter is:
+ * a slope that passes by that alone moves the base by little more. */
 #define RA_LDA_BASE_OFF (1 / 8.)
+#define RA_LDA_BASE_NEAR (1. * RA_MSECOND)
 
 typedef struct
 {
@@ -49,7 +51,8 @@ ra_lda_base_is_straight (const RaLdaBase *b, RaTime now, RaSpan measured)
     gdouble rise = b->drift.slope * (gdouble) age;
 
     if (b->history.used[i] && age > measured && age <= RA_LDA_BASE_HISTORY
-        && b->history.value[i] + rise - base > RA_LDA_BASE_OFF * rise)
+        && b->history.value[i] + rise - base
+            > MAX (RA_LDA_BASE_OFF * rise, RA_LDA_BASE_NEAR))
       return FALSE;
   }
   return TRUE;

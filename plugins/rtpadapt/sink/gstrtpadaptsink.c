@@ -53,7 +53,7 @@
  *
  * With #GstRtpAdaptSink:key or #GstRtpAdaptSink:key-file all of it is encrypted
  * (SRTP), and only what was made with that key is heard.  The receiver at the host before
- * has that key, too: after a change it is not heard for 3 s, nor while another one is.  With
+ * has that key, too: after a change it is not heard until nobody else was for 3 s.  With
  * #GstRtpAdaptSink:dtls the key is agreed upon with the peer; it is the right
  * peer only if its #GstRtpAdaptSink:fingerprint is given.  The handshake is
  * begun again each second until a receiver answers, and, while the connection

@@ -467,7 +467,9 @@ peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
   answers_go (self);
   g_mutex_lock (&self->lock);
   other = self->to && !same_host_and_port (self->to, to);
-  if (other && cfg.authentic && !dtls) {
+  /* Host and port may be set one after the other: the host has to be another one. */
+  if (other && cfg.authentic && !dtls
+      && !(to && same_host (host_of (self->to), host_of (to)))) {
     g_set_object (&self->before, host_of (self->to));
     self->moved_at = system_now ();
   }

@@ -278,7 +278,7 @@ src_create (GstPushSrc *src, GstBuffer **buffer)
 /* A sender repeats the flight of a handshake after 1 s, 2 s, 4 s and so on (RFC 6347
  * 4.2.4.1), so after a long pause the next one may be far.  A BYE comes once; an encrypted
  * one is not seen (RFC 3711 3.4).  Other RTCP is old, and would show a round trip that is
- * as long as the pause. */
+ * as long as the pause, as the report in front of a BYE does once. */
 static gboolean
 is_still_news (GstBuffer *buffer)
 {
