@@ -15,7 +15,8 @@ ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now)
   o->next = next;
   o->ended = now;
   o->masked = TRUE;
-  o->hidden = 0; /* what has not come since the outage before does not come any more */
+  o->hidden
+      = 0; /* what has not come since the outage before does not come any more */
 }
 
 void
