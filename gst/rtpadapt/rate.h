@@ -71,16 +71,16 @@ typedef struct
  * cfg.min or cfg.max was changed to it: nobody keeps what it was before. */
 typedef enum
 {
-  /* The controller: it gives no reason, */
-  RA_LIMIT_CONTROLLER,
-  RA_LIMIT_START, /* no report came yet, or its rate still rises steeply, */
-  RA_LIMIT_QUEUE, /* what was sent waits in a queue, */
-  RA_LIMIT_LOSS,  /* packets were lost to congestion, */
-  RA_LIMIT_COMPETITION, /* others keep the queue full: it sends as a TCP would, */
-  RA_LIMIT_POLICER,     /* or the network drops what exceeds a rate. */
+  /* The controller holds it: */
+  RA_LIMIT_CONTROLLER, /* it gives no reason */
+  RA_LIMIT_START,      /* no report came yet, or its rate still rises steeply */
+  RA_LIMIT_QUEUE,      /* what was sent waits in a queue */
+  RA_LIMIT_LOSS,       /* packets were lost to congestion */
+  RA_LIMIT_COMPETITION, /* others keep the queue full: it sends as a TCP would */
+  RA_LIMIT_POLICER,     /* the network drops what exceeds a rate */
   RA_LIMIT_MIN,         /* cfg.min */
   RA_LIMIT_MAX,         /* cfg.max */
-  RA_LIMIT_UNANSWERED, /* no report comes (RFC 5348 4.4) */
+  RA_LIMIT_UNANSWERED,  /* no report comes (RFC 5348 4.4) */
   /* The guard (safety/guard.h): */
   RA_LIMIT_LIES,         /* the peer lied lately */
   RA_LIMIT_FRIENDLINESS, /* the bound by a TCP's rate */

@@ -20,10 +20,11 @@ G_BEGIN_DECLS
 #define RA_LDA_BASE_DRIFT (120 * RA_SECOND)
 /* The minima of this time lie on its line: BASE_HISTORY of RFC 6817. */
 #define RA_LDA_BASE_HISTORY (600 * RA_SECOND)
-/* They are above it by less than this part of its rise since then, as a slope that is
- * sure is off by (util/tripbase), or by this time, as the least of a slot with jitter is:
- * a slope that passes by that alone moves the base by little more. */
+/* A minimum may be above the line by this part of the line's rise since then: a slope that is
+ * sure may be wrong by as much (util/tripbase). */
 #define RA_LDA_BASE_OFF (1 / 8.)
+/* It may be above the line by this time in any case, as jitter is left in a minimum.  A slope
+ * that counts for this reason alone moves the base by little more. */
 #define RA_LDA_BASE_NEAR (1. * RA_MSECOND)
 
 typedef struct

@@ -83,6 +83,23 @@ herald_next (Herald *h)
   return g_queue_pop_head (&h->messages);
 }
 
+void
+herald_job (Herald *h, GMutex *lock, GstElement *element)
+{
+  GstMessage *message;
+
+  g_mutex_lock (lock);
+  do {
+    herald_round (h);
+    while ((message = herald_next (h))) {
+      g_mutex_unlock (lock);
+      gst_element_post_message (element, message);
+      g_mutex_lock (lock);
+    }
+  } while (herald_goes_on (h));
+  g_mutex_unlock (lock);
+}
+
 gboolean
 herald_warn_once (Herald *h, guint what)
 {

@@ -53,6 +53,10 @@ gboolean herald_is_full (const Herald *h);
 void herald_leave_out (Herald *h, guint64 n);
 /* The message to be posted next (transfer full), or NULL. */
 GstMessage *herald_next (Herald *h);
+/* The job of an element that only posts: posts all messages of `h`, from `element`.  `lock`
+ * guards `h`; it is not held at the call, nor while a message is posted, as a handler on
+ * the bus may block. */
+void herald_job (Herald *h, GMutex *lock, GstElement *element);
 
 /* TRUE the first time after a start; `what` is one of the element's bits. */
 gboolean herald_warn_once (Herald *h, guint what);

@@ -32,18 +32,8 @@ static void
 job (GstElement *element, gpointer user_data)
 {
   GstRtpAdaptRecv *self = GST_RTP_ADAPT_RECV (element);
-  GstMessage *message;
 
-  g_mutex_lock (&self->lock);
-  do {
-    herald_round (&self->herald);
-    while ((message = herald_next (&self->herald))) {
-      g_mutex_unlock (&self->lock);
-      gst_element_post_message (element, message);
-      g_mutex_lock (&self->lock);
-    }
-  } while (herald_goes_on (&self->herald));
-  g_mutex_unlock (&self->lock);
+  herald_job (&self->herald, &self->lock, element);
 }
 
 /* The lock is held. */

@@ -345,18 +345,8 @@ static void
 news_post (GstElement *element, gpointer data)
 {
   GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
-  GstMessage *message;
 
-  g_mutex_lock (&self->lock);
-  do {
-    herald_round (&self->herald);
-    while ((message = herald_next (&self->herald))) {
-      g_mutex_unlock (&self->lock);
-      gst_element_post_message (element, message);
-      g_mutex_lock (&self->lock);
-    }
-  } while (herald_goes_on (&self->herald));
-  g_mutex_unlock (&self->lock);
+  herald_job (&self->herald, &self->lock, element);
 }
 
 /* Neither the thread of the clock nor that of the packets may wait for a handler on the
