@@ -24,6 +24,7 @@ ra_rate_limit_nick (RaRateLimit limit)
   static const gchar *const nicks[] = {
     [RA_LIMIT_CONTROLLER] = "controller",
     [RA_LIMIT_START] = "start",
+    [RA_LIMIT_SOURCE] = "source",
     [RA_LIMIT_QUEUE] = "queue",
     [RA_LIMIT_LOSS] = "loss",
     [RA_LIMIT_COMPETITION] = "competition",

@@ -74,6 +74,7 @@ typedef enum
   /* The controller holds it: */
   RA_LIMIT_CONTROLLER, /* it gives no reason */
   RA_LIMIT_START,      /* no report came yet, or its rate still rises steeply */
+  RA_LIMIT_SOURCE,     /* the source uses much less than it may (RFC 7661 3) */
   RA_LIMIT_QUEUE,      /* what was sent waits in a queue */
   RA_LIMIT_LOSS,       /* packets were lost to congestion */
   RA_LIMIT_COMPETITION, /* others keep the queue full: it sends as a TCP would */

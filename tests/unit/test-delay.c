@@ -44,7 +44,8 @@ static const Step ramp[] = {
 static const Step limited[] = {
   { 0, 0, 12, 0, 0, 0, FALSE, 375000, "the first" },
   { 40, 0, 9, 0, 0, 0, TRUE, 510296, "an encoder that follows does not wait" },
-  { 40, 0, 12, 0, 0, 0, TRUE, 665046, "2.2 times what arrives" },
+  { 40, 0, 12, 0, 0, 0, TRUE, 665046, "2.2 times what arrives",
+      .reason = RA_LIMIT_SOURCE },
   { 0 },
 };
 

@@ -374,14 +374,16 @@ ends_outage (RaDelayRate *d, const RaReport *report)
 
 /* Why the rate is not higher; `waits`: the queue was too long. */
 static RaRateLimit
-reason_of (const RaDelayRate *d, gboolean waits)
+reason_of (const RaDelayRate *d, const RaReport *report, gboolean waits)
 {
-  if (d->ramp)
-    return RA_LIMIT_START;
   if (d->contest.competes)
     return RA_LIMIT_COMPETITION;
   if (d->police.policed)
     return RA_LIMIT_POLICER;
+  if (!waits && is_limited (d, report))
+    return RA_LIMIT_SOURCE;
+  if (d->ramp)
+    return RA_LIMIT_START;
   if (d->sense.now - fmax (d->t_loss, d->t_brake) < LOSS_MEMORY)
     return RA_LIMIT_LOSS;
   return waits || d->sense.q2 > d->target_now / 2 ? RA_LIMIT_QUEUE
@@ -439,7 +441,7 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
         ra_contest_is_ours (&d->contest, &d->sense), d->start.x, r->s,
         ra_seconds (r->rtt));
   r->competes = d->contest.competes;
-  r->why = reason_of (d, waits);
+  r->why = reason_of (d, &report, waits);
   r->apart = d->police.policed || d->sense.raw > APART;
   ra_start_finish (&d->start, now);
   ra_sense_set (&d->sense, d->start.x);

@@ -126,9 +126,8 @@ const Field send_stats_running_fields[] = {
   { "bytes-sent", "bytes", "the same with RTP headers, without UDP's and IP's",
       "ledger", FIELD_UINT64 (SendStats, sender.bytes_sent) },
   { "limit", "",
-      "what holds estimated-bitrate where it is: controller, start, queue, loss, "
-      "competition, policer, min, max, unanswered, lies, friendliness, evidence, "
-      "fallback or breaker; using it has what to do",
+      "what holds estimated-bitrate where it is: docs/use.md has the words, and "
+      "what to do",
       "controller, guard", FIELD_TEXT (SendStats, limit) },
   { "heard-ago", "ns",
       "since feedback or a report about our streams was believed last; -1 before "
