@@ -515,8 +515,8 @@ test_route (void)
 }
 
 /* A test's end at 40 to `top` ms, `outage` s after an outage; the last test ended at 40 ms,
- * too, if `again`.  The mean deviation was 4 ms and has risen to 20: 3 ms and three times 4
- * may be noise. */
+ * too, if `again`.  The standard deviation was 4 ms and has risen to 20: 3 ms and three
+ * times 4 may be noise. */
 static const struct
 {
   const gchar *name;

@@ -65,7 +65,7 @@ static const Step radio[] = {
  * than x, and followed, .08 / .09 of the way.  Its second report came at 14400 / .04 =
  * 360000, as was sent a lag ago (375000): .95 of it is the line's at least, and x climbs by
  * .04 / .09 of T / (2 D) = .05556 from there, twice, as r_busy = 360000 is no further.  r =
- * 315433 then, and x falls by .05.  The mean deviation of the queues is .022436 with 200 ms
+ * 315433 then, and x falls by .05.  The deviation of the queues is .022436 with 200 ms
  * and may be .0541 of them, which leaves more than 2 T + .02; D = .04 + .25 / 4, r = 315433 -
  * (1 - exp (-.08 / D)) 255433 = 177035, and .7 of it. */
 /* clang-format off */

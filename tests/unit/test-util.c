@@ -1,6 +1,7 @@
 /* Units, random numbers, windowed minima.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <gst/rtpadapt/util/noise.h>
 #include <gst/rtpadapt/util/rng.h>
 #include <gst/rtpadapt/util/winmin.h>
 
@@ -81,6 +82,28 @@ test_rng_streams (void)
       g_assert_cmpfloat (fabs (sum * 12 / n), <, 4.5 / sqrt (n));
     }
   }
+}
+
+/* The sum of twelve uniform numbers is about normal, with a standard deviation of 1.  Its
+ * second differences have one of sqrt (6), and their absolute values one of sqrt (6 (1 -
+ * 2 / pi)) = 1.48 around 1.95; neighbours have correlated ones, so that a mean over 20,000
+ * is good to 2 %.  A ramp of 3 each adds nothing. */
+static void
+test_noise (void)
+{
+  gdouble x[3] = { 0 }, sum = 0;
+  RaRng rng;
+
+  ra_rng_init (&rng, 11, 0);
+  for (guint i = 0; i < 20002; i++) {
+    x[2] = x[1];
+    x[1] = x[0];
+    x[0] = 3. * i - 6;
+    for (guint k = 0; k < 12; k++)
+      x[0] += ra_rng_uniform (&rng);
+    sum += i >= 2 ? ra_noise_deviation (x[0] - 2 * x[1] + x[2]) : 0;
+  }
+  g_assert_cmpfloat_with_epsilon (sum / 20000, 1, .02);
 }
 
 /* The header's guarantee against all samples kept: the answer covers at least
@@ -249,5 +272,6 @@ tests_add (void)
   g_test_add_func ("/rng/chance", test_rng_chance);
   g_test_add_func ("/rng/streams", test_rng_streams);
   rows_add_n ("/winmin/brute-force", 2, test_winmin);
+  g_test_add_func ("/noise", test_noise);
   g_test_add_func ("/winmin/edges", test_winmin_edges);
 }

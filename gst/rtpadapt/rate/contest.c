@@ -136,10 +136,10 @@
 /* s: the queue grows by so much within a frame's time where nearly twice what the line
  * carries arrives, or where the route is longer. */
 #define JUMP .030
-/* A jump is longer than so many mean deviations of the noise. */
+/* A jump is longer than so many standard deviations of the noise. */
 #define JUMP_NOISE 4
 #define JUMP_FROM 2 /* The queue before it was below so many that stand. */
-/* The reports of a test's end differ by fewer mean deviations. */
+/* The reports of a test's end differ by fewer standard deviations. */
 #define FLAT_NOISE 3
 
 /* A queue that stands is longer than one that goes by the target, or than a packet on the

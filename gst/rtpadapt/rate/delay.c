@@ -23,8 +23,8 @@
 #define RAMP_TARGET .0095
 /* s.  One packet's time on a slow line counts for the target up to this. */
 #define PACKET_MOST .027
-/* The target is at least so many mean deviations of the queue's noise.  A fast line's would
- * be less, and the rate would go by the noise. */
+/* The target is at least so many standard deviations of the queue's noise.  A fast line's
+ * would be less, and the rate would go by the noise. */
 #define NOISE 4
 #define RAMP_MOST 2.2 /* times r, which is a lag old */
 #define FAR .020      /* an outage, beyond twice the target */

@@ -6,6 +6,8 @@
  */
 #include <gst/rtpadapt/rate/sense.h>
 
+#include <gst/rtpadapt/util/noise.h>
+
 #include <math.h>
 
 /* s.  A longer time between two reports counts as a pause, unless it is at most DT_USUAL
@@ -14,14 +16,12 @@
 #define DT_USUAL 1.5
 /* A delivered rate is measured over this at least: two packets at 1 Mbit/s. */
 #define SPAN_MIN .02
-/* The second difference of evenly spread noise has 1.95 times its mean
- * deviation, and that of a ramp none; gain as RTTVAR's half (RFC 6298 2.3). */
-#define SECOND_DIFFERENCE 1.95
+/* Samples over which the noise is averaged: RFC 3550 A.8 smooths the jitter by as much. */
 #define DEV_GAIN 16
 /* The first sample has a part of so many: what looks like jitter may be a queue that
  * begins. */
 #define DEV_FIRST 4
-/* 2.5 mean deviations are the lowest of noise, seen from its middle; 2 ms of
+/* Normal noise seldom lies lower than 2.5 standard deviations below its middle.  2 ms of
  * them are frames that do not fill a packet. */
 #define ALLOWANCE 2.5
 #define ALLOWANCE_FREE .002
@@ -149,12 +149,6 @@ queue_hear (RaSense *n, const RaReport *report)
   n->q_report = fmax (q - off, 0);
 }
 
-gdouble
-ra_sense_deviation (const gdouble *q)
-{
-  return fabs (q[0] - 2 * q[1] + q[2]) / SECOND_DIFFERENCE;
-}
-
 /* Jitter of some 10 ms is the path's own at any rate.  Longer queues that come and go are
  * those of a line that halts, as a busy Wi-Fi: the nearer the rate is to the line's, the
  * longer they get, until pictures come late.  Far below the line's rate they are not our
@@ -183,7 +177,7 @@ queue_filter (RaSense *n, gdouble allowance)
   n->q_grew = n->n_lo > 1 ? n->lo[0] - n->lo[1] : 0;
   if (n->n_lo >= 3) {
     n->n_dev = CLAMP (n->n_dev + 1, DEV_FIRST, DEV_GAIN);
-    sample = ra_sense_deviation (n->lo);
+    sample = ra_noise_deviation (n->lo[0] - 2 * n->lo[1] + n->lo[2]);
     if (n->n_dev == DEV_GAIN)
       sample = fmin (sample, fmax (DEV_MOST * n->dev, DEV_LEAST));
     n->dev += (sample - n->dev) / n->n_dev;

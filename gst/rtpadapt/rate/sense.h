@@ -32,7 +32,7 @@ typedef struct
    * jitter. */
   gdouble q2, qm;
   gdouble q_most;    /* This is the highest q_lo of the last seconds. */
-  gdouble dev;       /* This is the mean deviation of q_lo's noise. */
+  gdouble dev;       /* This is the standard deviation of q_lo's noise. */
   gdouble dev_lasts; /* It is dev, or less for some seconds after dev rose. */
   gdouble allowance; /* This part of the jitter need not count; 0: none. */
   gdouble jitter;    /* So much of a queue does not count. */
@@ -52,7 +52,7 @@ typedef struct
   /* A packet takes so long on the line, at r or a third of r_most, and at r_most; 0 until
    * known. */
   gdouble packet, shortest;
-  RaTime t_recvdata; /* The last packet of r arrived then. */
+  RaTime t_recvdata; /* The last packet of r was sent then. */
 
   /* --- what is lost ---------------------------------------------------------- */
 
@@ -90,10 +90,6 @@ typedef struct
 /* A report; `allowance` scales the jitter allowance, 0: none. */
 void ra_sense_hear (RaSense *n, const RaReport *report, gdouble s,
     gdouble allowance, RaTime now);
-/* The mean deviation, s, that three queues in a row show; the mean of many such is that of
- * their noise, without what a ramp adds.  `q`: three of them, s, in the order of time or
- * the other way. */
-gdouble ra_sense_deviation (const gdouble *q);
 /* s: by how much the lowest queues of the last lag's reports differ, two of them at least. */
 gdouble ra_sense_range (const RaSense *n);
 /* Within the last 8 reports the queue has become longer by a tenth of a second, and by the

@@ -5,6 +5,7 @@
 
 #include <gst/rtpadapt/repair/block.h>
 #include <gst/rtpadapt/repair/playout.h>
+#include <gst/rtpadapt/util/noise.h>
 
 #include <math.h>
 #include <string.h>
@@ -17,9 +18,7 @@
 #define WORST_WINDOW (10 * RA_SECOND)
 /* RFC 3550 A.8 smooths the jitter by as much. */
 #define JITTER_REPORTS 16
-/* The mean absolute second difference of normal noise, in deviations: sqrt (6 2 /
- * pi); 95 % are below 1.64 deviations. */
-#define SECOND_DIFFERENCE 1.95
+/* 95 % of normal noise lies below 1.64 standard deviations above its middle. */
 #define P95 1.64
 /* Media packets over which their wait is averaged: a second at 3 Mbit/s. */
 #define WAIT_PACKETS 250
@@ -134,7 +133,7 @@ jitter_update (RaRepair *r, const RaReport *report)
   now = ra_seconds (report->queue_min);
   slope = now - r->queue_min;
   if (r->n_queues >= 2)
-    r->dev += (fabs (slope - r->queue_slope) / SECOND_DIFFERENCE - r->dev)
+    r->dev += (ra_noise_deviation (slope - r->queue_slope) - r->dev)
         / JITTER_REPORTS;
   r->n_queues = MIN (r->n_queues + 1, 2);
   r->queue_slope = slope;

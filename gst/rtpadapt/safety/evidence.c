@@ -6,7 +6,8 @@
  */
 #include <gst/rtpadapt/safety/evidence.h>
 
-#include <gst/rtpadapt/rate/sense.h>
+#include <gst/rtpadapt/util/noise.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #define SHORTER .020 /* s: of a route, as fused has it */
 /* s.  Of 16 flows that came one after the other those that thought a full queue empty
  * met a shorter one in 1 % of their reports, and a flow alone that loses 20 % in 30 to
- * 80 %.  A queue up to one mean deviation of the radio's jitter counts as empty, too, and
+ * 80 %.  A queue up to one standard deviation of the radio's jitter counts as empty, too, and
  * those 16 flows lose no more by that.  With .0026, the time of a packet on 4 Mb/s, a flow
  * alone that loses 20 % uses 1 % more of the line, but 16 flows on 8 Mb/s behind 25 ms lose
  * 19 % instead of 10 (tools/papers matrix, "own"). */
@@ -40,8 +41,8 @@
 #define SHORT_AT (3e6 / 8)
 #define SHORT_MIN .005
 #define SHORT_MAX .020
-/* A queue up to so many mean deviations of the radio's jitter is short, too.  The target
- * of rate/delay.c is above as many. */
+/* A queue up to so many standard deviations of the radio's jitter is short, too.  The
+ * target of rate/delay.c is above as many. */
 #define NOISE 4
 /* What a frame's last packet, of which the RTT is, has waited for the others. */
 #define FRAME .020
@@ -179,7 +180,9 @@ noise_hear (RaEvidence *e, gdouble q_min)
   e->q_min[2] = e->q_min[1];
   e->q_min[1] = e->q_min[0];
   e->q_min[0] = q_min;
-  e->noise += (ra_sense_deviation (e->q_min) - e->noise) / NOISE_GAIN;
+  e->noise += (ra_noise_deviation (e->q_min[0] - 2 * e->q_min[1] + e->q_min[2])
+                  - e->noise)
+      / NOISE_GAIN;
 }
 
 static void

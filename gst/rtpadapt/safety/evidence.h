@@ -54,7 +54,7 @@ typedef struct
   gboolean was_short;  /* the queue, then */
   gdouble q_before;    /* and the longest of it, s */
   gdouble q_min[3];    /* the shortest queues of the last reports, s */
-  gdouble noise;       /* mean deviation of such, s */
+  gdouble noise;       /* standard deviation of such, s */
   gdouble shortest;    /* RTT, s, 0 unknown */
   gdouble empty;       /* share of the packets that are n_empty */
   gdouble dispersion;  /* of the losses: 1 if they are single, more in bursts */
