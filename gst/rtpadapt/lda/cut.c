@@ -5,6 +5,8 @@
  */
 #include <gst/rtpadapt/lda/cut.h>
 
+#include <gst/rtpadapt/util/likelihood.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -23,13 +25,6 @@ bin_of (const RaCut *c, gdouble q)
   gdouble of = q / (c->bin * (gdouble) RA_SECOND);
 
   return of < 1 ? 0 : (guint) MIN (1 + PER_OCTAVE * log2 (of), RA_CUT_BINS - 1);
-}
-
-static gdouble
-likelihood (gdouble l, gdouble n)
-{
-  return (l > 0 ? l * log (l / n) : 0)
-      + (n > l ? (n - l) * log (1 - l / n) : 0);
 }
 
 typedef struct
@@ -55,7 +50,7 @@ sums_make (const RaCut *c, gdouble range, Sums *s)
 static guint
 cut_find (const RaCut *c, const Sums *s, guint end)
 {
-  gdouble all = likelihood (s->l[end], s->n[end]), best = c->gain;
+  gdouble all = ra_log_likelihood (s->l[end], s->n[end]), best = c->gain;
   gdouble least = MAX (LOW_LEAST, LOW_SHARE * s->n[RA_CUT_BINS]);
   guint cut = 0;
 
@@ -65,7 +60,8 @@ cut_find (const RaCut *c, const Sums *s, guint end)
     if (s->n[i] < least || n <= 0 || s->n[i] == s->n[i - 1]
         || s->l[i] * n >= c->ratio * l * s->n[i])
       continue;
-    gain = likelihood (s->l[i], s->n[i]) + likelihood (l, n) - all;
+    gain
+        = ra_log_likelihood (s->l[i], s->n[i]) + ra_log_likelihood (l, n) - all;
     if (gain > best) {
       best = gain;
       cut = i;

@@ -32,7 +32,6 @@
 /* Beta prior of pi, (.5 + 2 holes): most holes are the radio's until shown. */
 #define PRIOR_C .5
 #define PRIOR_W 2.
-#define PACKETS_LEAST 20
 /* The mixture is learnt again after an eighth more holes. */
 #define RELEARN 8
 #define TICKS 120 /* decays per `memory`: twice a second */
@@ -46,11 +45,16 @@ forget (RaFull *f)
   f->learnt = FALSE;
 }
 
+static gint64
+tick_at (const RaFull *f, RaTime now)
+{
+  return (gint64) (now / (RaTime) MAX (ra_span (f->memory) / TICKS, 1));
+}
+
 static void
 decay (RaFull *f, RaTime now)
 {
-  RaSpan width = MAX (ra_span (f->memory) / TICKS, 1);
-  gint64 tick = (gint64) (now / (RaTime) width);
+  gint64 tick = tick_at (f, now);
   gdouble keep;
 
   if (tick == f->tick)
@@ -69,8 +73,7 @@ ra_full_hear (RaFull *f, const RaArrival *a)
   gdouble bin = f->bin * (gdouble) RA_SECOND;
 
   if (fresh)
-    f->tick
-        = (gint64) (a->arrival / (RaTime) MAX (ra_span (f->memory) / TICKS, 1));
+    f->tick = tick_at (f, a->arrival);
   if (ra_level_hear (&f->level, a))
     forget (f);
   decay (f, a->arrival);
@@ -185,8 +188,8 @@ ra_full_judge (RaFull *f, const RaArrival *a)
   gdouble y = MAX (f->level.q, f->level.before), k;
   gdouble top = ra_level_range (&f->level, a->arrival);
 
-  if (f->n_packets < PACKETS_LEAST)
-    return y >= .75 * top ? RA_CAUSE_CONGESTION : RA_CAUSE_WIRELESS;
+  if (f->n_packets < RA_FULL_PACKETS_LEAST)
+    return y >= RA_FULL_TOP * top ? RA_CAUSE_CONGESTION : RA_CAUSE_WIRELESS;
   if (!f->learnt || f->fresh_holes * RELEARN >= f->n_holes || f->top != top)
     learn (f, a);
   if (!f->learnt)

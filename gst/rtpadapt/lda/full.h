@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 
 #define RA_FULL_BINS 512
 #define RA_FULL_HOLES 128
+#define RA_FULL_PACKETS_LEAST 20 /* before so many came nothing is learnt */
+#define RA_FULL_TOP .75 /* of the range: a loss above it is near the top */
 
 typedef struct
 {

@@ -28,11 +28,6 @@
 #define GAP_MOST 2.
 #define GAP_FLOOR .005
 #define SD_LEAST .1
-/* With em=0 and no cut, a loss is congestion until so many packets have come, as nothing is
- * known before, and in the range above this part of it: where the queue is never empty, a
- * full one makes no cut. */
-#define PACKETS_LEAST 20
-#define TOP .75
 
 typedef struct
 {
@@ -105,12 +100,14 @@ gap_learn (Fused *f, const RaArrival *a)
   f->per_byte += (b - f->per_byte) / GAP_GAIN;
 }
 
+/* With em=0 and no cut, a loss is congestion as long as nothing is known, and near the top
+ * of the range: where the queue is never empty, a full one makes no cut. */
 static gboolean
 is_unsure (const Fused *f, const RaArrival *a)
 {
-  return f->full.n_packets < PACKETS_LEAST
+  return f->full.n_packets < RA_FULL_PACKETS_LEAST
       || f->full.level.before
-      >= TOP * ra_level_range (&f->full.level, a->arrival);
+      >= RA_FULL_TOP * ra_level_range (&f->full.level, a->arrival);
 }
 
 static RaCause

@@ -7,13 +7,15 @@
  */
 #include <gst/rtpadapt/rate/police.h>
 
+#include <gst/rtpadapt/util/likelihood.h>
+
 #include <math.h>
 
-#define MEMORY 10. /* s: of packets, and of the highest arrival rate */
-#define SHORT 1.   /* s: of packets near a policer's rate */
-#define SOME .02
-#define LOW .9 /* of that rate */
-#define HIGH 1.02
+#define MEMORY 10.    /* s: of packets, and of the highest arrival rate */
+#define SHORT 1.      /* s: of packets near a policer's rate */
+#define SOME .02      /* of those: more is lost than the radio explains */
+#define LOW .9        /* of the highest arrival rate: `low` counts below it */
+#define HIGH 1.02     /* of that rate: `high` counts above it */
 #define GREW 1.2      /* arrivals that grow so much meet no policer */
 #define OUTAGE 2.5    /* times what arrives: nobody polices that */
 #define LEAST 20.     /* packets of each kind */
@@ -36,10 +38,7 @@ ra_police_init (RaPolice *p)
 static gdouble
 likelihood (const RaPoliceCount *c)
 {
-  gdouble l = c->lost, n = c->sent;
-
-  return (l > 0 ? l * log (l / n) : 0)
-      + (n > l ? (n - l) * log (1 - l / n) : 0);
+  return ra_log_likelihood (c->lost, c->sent);
 }
 
 static gboolean

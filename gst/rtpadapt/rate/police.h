@@ -20,9 +20,11 @@ typedef struct
 
 typedef struct
 {
-  RaWinMin most;                 /* minus the highest arrival rate of late */
-  RaPoliceCount low, high, near; /* `near` its rate, once that is known */
-  gdouble least; /* that the highest arrival rate was while `high` counts */
+  RaWinMin most; /* minus the highest arrival rate of late */
+  /* Sent well below the highest arrival rate, above it, and near the policer's rate. */
+  RaPoliceCount low, high, near;
+  /* The lowest `most` while `high` counts; one far above it clears `high`. */
+  gdouble least;
   gboolean policed;
   gdouble b;      /* its rate, as we have to send it */
   gdouble t_loss; /* the latest loss above it */
