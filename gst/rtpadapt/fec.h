@@ -14,14 +14,6 @@
 
 G_BEGIN_DECLS
 
-/* What makes the repair packets. */
-typedef enum
-{
-  RA_FEC_CODE_FRAME, /* rtpulpfecenc, one frame at a time */
-  RA_FEC_CODE_XOR,   /* RFC 5109 over several frames, repair/masks.h */
-  RA_FEC_CODE_RS,    /* Reed-Solomon over several frames, repair/rs.h */
-} RaFecCode;
-
 typedef struct _RaFec RaFec;
 typedef struct _RaFecOps RaFecOps;
 

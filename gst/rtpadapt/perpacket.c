@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/perpacket.h>
 
-#include <gst/rtpadapt/feedback/peerdelay.h>
+#include <gst/rtpadapt/safety/peerdelay.h>
 
 void
 ra_per_packet_init (RaPerPacket *p, RaReceiver *receiver, RaLedger *ledger)

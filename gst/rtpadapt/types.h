@@ -50,6 +50,14 @@ ra_cause_nick (RaCause cause)
                                       : "none";
 }
 
+/* What makes the repair packets of FEC. */
+typedef enum
+{
+  RA_FEC_CODE_FRAME, /* rtpulpfecenc, one frame at a time */
+  RA_FEC_CODE_XOR,   /* RFC 5109 over several frames, repair/masks.h */
+  RA_FEC_CODE_RS,    /* Reed-Solomon over several frames, repair/rs.h */
+} RaFecCode;
+
 static inline gdouble
 ra_seconds (RaSpan span)
 {

@@ -7,7 +7,7 @@
 #include "send-twcc.h"
 #include "session-fixture.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define FRAME (40 * GST_MSECOND)
 

@@ -6,7 +6,7 @@
 #include "udp-fixture.h"
 
 #include <gio/gio.h>
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <gst/video/video.h>
 
 /* --- the receiver ------------------------------------------------------- */

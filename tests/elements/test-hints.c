@@ -4,7 +4,7 @@
  */
 #include "../../plugins/rtpadapt/wire/encrypted.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include "../trust/trust.h"
 #include "fast-clock.h"

@@ -6,7 +6,7 @@
 #include "send-twcc.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 /* PAIR_START, 100 s, in us. */
 #define T_START 0x05f5e100u

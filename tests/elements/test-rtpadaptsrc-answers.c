@@ -5,7 +5,7 @@
 #include "src-fixture.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define BRANCH "identity" RECEIVER_OUT
 #define SSRC 0x0f0f0f0f

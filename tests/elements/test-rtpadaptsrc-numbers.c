@@ -7,7 +7,7 @@
 #include "src-fixture.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define BRANCH "identity" RECEIVER_OUT
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"

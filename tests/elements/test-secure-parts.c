@@ -8,7 +8,7 @@
 #include "../../plugins/rtpadapt/wire/srtpkey.h"
 #include "../../plugins/rtpadapt/wire/unprotect.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "../../plugins/rtpadapt/wire/securesrtpout.h"
 #include "../../plugins/rtpadapt/wire/ssrcgate.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
 #define SSRC 0x01020304

@@ -8,7 +8,7 @@
 #include "../../plugins/rtpadapt/sink/sinkstreams.h"
 #include "../../plugins/rtpadapt/wire/payloadtypes.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
 GST_DEBUG_CATEGORY (rtpadaptsink_debug);

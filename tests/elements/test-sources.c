@@ -8,7 +8,7 @@
 #include "../../plugins/rtpadapt/wire/rtpnumber.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
 #define T0 (1000 * RA_SECOND)

@@ -6,7 +6,7 @@
 #include "../../plugins/rtpadapt/wire/twccseq.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
 #define T0 (1000 * RA_SECOND)

@@ -7,7 +7,7 @@
 #include "flood-fixture.h"
 #include "trust.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define FEC_TYPE 122 /* of rtpadaptsrc */
 #define MEDIA 400

@@ -6,7 +6,7 @@
 #include "trust.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define MS GST_MSECOND
 

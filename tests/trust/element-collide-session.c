@@ -6,7 +6,7 @@
 #include "trust.h"
 
 #include <gst/net/gstnetaddressmeta.h>
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define ROUNDS 40
 #define PACKETS 10

@@ -8,7 +8,7 @@
 #include "trust.h"
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define FPS 30
 #define RATE 10000

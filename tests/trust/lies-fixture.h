@@ -7,13 +7,13 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/ear.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/link.h>
 #include <gst/rtpadapt/safety/skips.h>
 #include <gst/rtpadapt/ledger.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define ROWS_SSRC 1
 #define ROWS_SIZE 1200

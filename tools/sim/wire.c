@@ -5,10 +5,10 @@
 
 #include "source.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/rtcp.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/loss/seq.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define RTS_SIZE 4
 #define SSRC_SIZE 4

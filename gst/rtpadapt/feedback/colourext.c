@@ -5,7 +5,7 @@
 #include <gst/rtpadapt/feedback/colourext.h>
 
 #include <gst/rtpadapt/colour/number.h>
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 gsize
 ra_colour_ext_write (const RaColourExt *x, guint8 *data, gsize len)

@@ -3,9 +3,9 @@
  */
 #include <gst/rtpadapt/feedback/hearing.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/rtcp.h>
 #include <gst/rtpadapt/feedback/sentreports.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 

@@ -9,11 +9,11 @@
  */
 #include <gst/rtpadapt/feedback/listener.h>
 
-#include <gst/rtpadapt/feedback/peerdelay.h>
 #include <gst/rtpadapt/feedback/radpcounters.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/ledger.h>
 #include <gst/rtpadapt/loss/holes.h>
+#include <gst/rtpadapt/safety/peerdelay.h>
 #include <gst/rtpadapt/util/winmin.h>
 
 /* Reports per R: one, and two for each loss event that turns out to be none

@@ -3,9 +3,9 @@
  */
 #include <gst/rtpadapt/feedback/radp.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/feedback/rtcp.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define HEAD 4
 #define VERSION 2

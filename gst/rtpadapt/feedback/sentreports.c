@@ -3,8 +3,8 @@
  */
 #include <gst/rtpadapt/feedback/sentreports.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/rtcp.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 /* RFC 3550 6.4.1, in bytes behind the first four of the packet. */
 #define NTP_AT 4

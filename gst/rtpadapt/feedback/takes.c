@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/feedback/radp.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 static guint16
 milliseconds (RaSpan span)

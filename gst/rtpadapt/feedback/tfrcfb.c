@@ -5,7 +5,7 @@
  */
 #include <gst/rtpadapt/feedback/tfrcfb.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define RTT_MAX 0xffffff /* us, 24 bits */
 

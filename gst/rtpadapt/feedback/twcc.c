@@ -7,9 +7,9 @@
  */
 #include <gst/rtpadapt/feedback/hearing.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/twccalign.h>
 #include <gst/rtpadapt/feedback/twccfci.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define FB_HEAD 8 /* RFC 4585 6.1: two SSRCs */
 /* The unit of a receive delta (draft-holmer-rmcat-...-01, 3.1.5). */

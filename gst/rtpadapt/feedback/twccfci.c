@@ -4,7 +4,7 @@
  */
 #include <gst/rtpadapt/feedback/twccfci.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define HEAD 8 /* base, count, reference time, number of the report */
 /* A status of two bits is the bytes of its delta, 0 to 2 (3.1.1), but */

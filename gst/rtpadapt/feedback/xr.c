@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/feedback/xr.h>
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define HEAD 8  /* RFC 3611 2 */
 #define BLOCK 4 /* RFC 3611 3 */

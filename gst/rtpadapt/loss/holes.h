@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/types.h>
 
 G_BEGIN_DECLS
 
@@ -32,7 +32,8 @@ typedef struct
 
 typedef struct _RaHoles RaHoles;
 
-/* (transfer full): ra_holes_free(). */
+/* `ndupack` later packets confirm a loss; 0 counts as 1.  (transfer full):
+ * ra_holes_free(). */
 RaHoles *ra_holes_new (guint ndupack);
 void ra_holes_free (RaHoles *h);
 void ra_holes_reset (RaHoles *h);
@@ -76,6 +77,7 @@ void ra_holes_confirm_before (RaHoles *h, guint64 seq);
 void ra_holes_skip (RaHoles *h, guint64 first, guint64 n);
 /* The highest number that arrived; 0 before the first. */
 guint64 ra_holes_highest (const RaHoles *h);
+/* Missing packets that were forgotten before they were popped. */
 guint64 ra_holes_overflow (const RaHoles *h);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/fec.h>
+#include <gst/rtpadapt/types.h>
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 
 #include "parts/extmap.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 

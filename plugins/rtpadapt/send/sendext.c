@@ -12,10 +12,10 @@
 
 #include "parts/extmap.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/colourext.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/feedback/tfrcfb.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 

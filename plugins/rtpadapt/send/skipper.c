@@ -10,8 +10,8 @@
 #include "parts/walk.h"
 
 #include <gst/rtp/gstrtpbasepayload.h>
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/safety/skips.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define SKIPPER "rtpadapt-skipper"
 /* RFC 3550 5.1 */

@@ -7,7 +7,7 @@
 #include "parts/ecnmeta.h"
 
 #include <gst/rtp/rtp.h>
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 

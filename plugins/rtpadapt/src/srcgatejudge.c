@@ -7,7 +7,7 @@
 #include "parts/systime.h"
 
 #include <gst/net/gstnetaddressmeta.h>
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define GST_CAT_DEFAULT src_gate_debug
 

@@ -12,7 +12,7 @@
 #include "wire/twccback.h"
 #include "wire/twccseq.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 struct _SrcOrder
 {

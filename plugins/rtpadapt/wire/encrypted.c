@@ -5,7 +5,7 @@
 
 #include "rtpmux.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 /* RFC 3711 3.4: the header and the SSRC are not encrypted. */
 #define CLEAR 8

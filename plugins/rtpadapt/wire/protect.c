@@ -6,7 +6,7 @@
 #include "rtpmux.h"
 #include "srtpkey.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "bucket.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define RTCP_RR 201
 #define RR_SIZE 8 /* without blocks: RFC 3550 6.4.2 */

@@ -3,9 +3,9 @@
  */
 #include "rtpmux.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/twccfci.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define VERSION(b) ((b) >> 6)
 #define PADDED(b) (((b) &0x20) != 0)

@@ -3,7 +3,7 @@
  */
 #include "rtpnumber.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
 #define RTP_HEADER 12   /* RFC 3550 5.1 */

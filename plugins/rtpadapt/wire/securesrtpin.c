@@ -5,7 +5,7 @@
 
 #include "rtpmux.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 /* Answers per second.  All receivers of a multicast group may ask. */
 #define ANSWERS 100

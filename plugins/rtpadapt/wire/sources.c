@@ -7,7 +7,7 @@
 #include "peer.h"
 #include "rtpmux.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 
 #define RTP_HEADER 12 /* RFC 3550 5.1 */
 

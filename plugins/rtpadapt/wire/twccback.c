@@ -3,7 +3,7 @@
  */
 #include "twccback.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
 /* draft-holmer-rmcat-transport-wide-cc-extensions-01 3.1.1 */

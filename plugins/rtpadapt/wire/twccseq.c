@@ -6,7 +6,7 @@
 #include "bucket.h"
 #include "twccback.h"
 
-#include <gst/rtpadapt/feedback/bytes.h>
+#include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
 #define MISORDER 100 /* RFC 3550 A.1 */
