@@ -1,7 +1,7 @@
 /* A droptail queue before a line of limited rate.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A packet that does not fit into the buffer is dropped; line.h says what the
+ * A packet that does not fit into the buffer is dropped; link/queue.h says what the
  * limits count.
  */
 #include <gst/rtpadapt/link/queue.h>
@@ -27,5 +27,5 @@ const RaNodeOps ra_link_bottleneck = {
   .init = ra_queue_init,
   .push = bottleneck_push,
   .observe = ra_queue_observe,
-  RA_LINE_OPS,
+  RA_QUEUE_OPS,
 };

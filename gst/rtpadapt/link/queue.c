@@ -89,7 +89,7 @@ share (const RaQueue *l, guint marks)
   RaQueueShare sum = { 0 };
 
   for (guint i = 0; i < RA_N_MARKS; i++) {
-    if (marks & RA_LINE_MARK (i)) {
+    if (marks & RA_QUEUE_MARK (i)) {
       sum.packets += l->inside[i].packets;
       sum.bytes += l->inside[i].bytes;
       sum.left = MAX (sum.left, l->inside[i].left);
@@ -105,7 +105,7 @@ backlog (const RaQueue *l, guint marks, RaTime now)
   const RaLinkItem *head = ra_link_fifo_peek (&l->fifo);
   guint64 bytes = share (l, marks).bytes, rest;
 
-  if (!head || !(marks & RA_LINE_MARK (ra_queue_mark (&head->p))))
+  if (!head || !(marks & RA_QUEUE_MARK (ra_queue_mark (&head->p))))
     return (gdouble) bytes * 8.0;
   rest = packet_work (&head->p);
   if (head->at != RA_TIME_NONE)
@@ -116,8 +116,8 @@ backlog (const RaQueue *l, guint marks, RaTime now)
 gboolean
 ra_queue_fits (const RaQueue *l, const RaLinkPacket *p, RaTime now)
 {
-  gdouble bits = backlog (l, RA_LINE_ALL, now) + p->size * 8.0;
-  guint64 bytes = share (l, RA_LINE_ALL).bytes + p->size;
+  gdouble bits = backlog (l, RA_QUEUE_ALL, now) + p->size * 8.0;
+  guint64 bytes = share (l, RA_QUEUE_ALL).bytes + p->size;
 
   if (l->fifo.n == 0)
     return TRUE;
@@ -234,7 +234,7 @@ ra_queue_observe (const RaNode *n, RaObserve emit, gpointer data)
   /* s a packet entering now would wait; 9.2e9: for ever */
   emit ("queue", ra_seconds (wait), data);
   emit ("packets", l->fifo.n, data);
-  emit ("bytes", (gdouble) share (l, RA_LINE_ALL).bytes, data);
+  emit ("bytes", (gdouble) share (l, RA_QUEUE_ALL).bytes, data);
   emit ("rate", (gdouble) ra_queue_rate (l, now), data);
 }
 

@@ -40,8 +40,8 @@ typedef struct
 } RaQueue;
 
 /* A set of drop precedences. */
-#define RA_LINE_MARK(mark) (1u << (mark))
-#define RA_LINE_ALL (RA_LINE_MARK (RA_N_MARKS) - 1)
+#define RA_QUEUE_MARK(mark) (1u << (mark))
+#define RA_QUEUE_ALL (RA_QUEUE_MARK (RA_N_MARKS) - 1)
 
 /* FALSE and `error` if no rate was given. */
 gboolean ra_queue_init (RaNode *n, GError **error);
@@ -67,7 +67,7 @@ void ra_queue_clear (RaNode *n);
 guint ra_queue_held (const RaNode *n);
 guint64 ra_queue_capacity (const RaNode *n, RaTime now);
 
-#define RA_LINE_OPS                                                    \
+#define RA_QUEUE_OPS                                                   \
   .next = ra_queue_next, .run = ra_queue_run, .clear = ra_queue_clear, \
   .held = ra_queue_held, .capacity = ra_queue_capacity
 

@@ -5,7 +5,7 @@
  * Avoidance, IEEE/ACM Transactions on Networking 1(4), 1993.
  * Differs on real video:
  * - The paper's thresholds are packets of one size; here they are shares of
- *   the buffer (early.h).  p_b does not grow with a packet's size (the paper's
+ *   the buffer (link/redavg.h).  p_b does not grow with a packet's size (the paper's
  *   byte option), which would spare parameter sets and favour small packets.
  * - gentle and wait are on: their author's later advice, the defaults of ns-2.
  *   A full stop at max_th loses whole frames.
@@ -38,7 +38,7 @@ red_push (RaNode *n, const RaLinkPacket *p, RaTime now)
   Red *r = (Red *) n;
   RaRedAvg *e = &r->early;
 
-  ra_red_avg_add (e, &r->filter, &r->line, RA_LINE_ALL, now);
+  ra_red_avg_add (e, &r->filter, &r->line, RA_QUEUE_ALL, now);
   e->p_b = ra_red_avg_p (e->avg, &r->limits, r->gentle > 0);
   if (ra_red_avg_drops (e, r->wait > 0, &n->rng)
       || !ra_queue_fits (&r->line, p, now))
@@ -92,5 +92,5 @@ const RaNodeOps ra_link_red = {
   .init = red_init,
   .push = red_push,
   .observe = red_observe,
-  RA_LINE_OPS,
+  RA_QUEUE_OPS,
 };

@@ -71,11 +71,11 @@ colour_of (const RaLinkPacket *p)
 static guint
 marks_of (const Rio *r, Colour colour)
 {
-  guint marks = RA_LINE_MARK (RA_MARK_GREEN);
+  guint marks = RA_QUEUE_MARK (RA_MARK_GREEN);
 
   if (colour == RED || r->coupled <= 0)
-    return RA_LINE_ALL;
-  return colour == GREEN ? marks : marks | RA_LINE_MARK (RA_MARK_YELLOW);
+    return RA_QUEUE_ALL;
+  return colour == GREEN ? marks : marks | RA_QUEUE_MARK (RA_MARK_YELLOW);
 }
 
 static void
@@ -173,5 +173,5 @@ const RaNodeOps ra_link_rio = {
   .init = rio_init,
   .push = rio_push,
   .observe = rio_observe,
-  RA_LINE_OPS,
+  RA_QUEUE_OPS,
 };
