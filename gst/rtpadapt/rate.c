@@ -140,9 +140,9 @@ ra_rate_on_sent (RaRate *r, guint size, RaTime now)
 {
   now = time_in (r, now);
   catch_up (r, now);
-  if (!r->unheard || r->n_sent == 0) {
-    r->n_sent = MIN (r->n_sent + 1, S_PACKETS);
-    r->s += (size - r->s) / r->n_sent;
+  if (!r->unheard || r->n_sizes == 0) {
+    r->n_sizes = MIN (r->n_sizes + 1, S_PACKETS);
+    r->s += (size - r->s) / r->n_sizes;
     r->s = MAX (r->s, 1);
   }
   r->last_sent = now;

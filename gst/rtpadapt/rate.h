@@ -36,8 +36,9 @@ typedef struct
                       congestion loss or mark was due; 0 without one */
   guint wireless_runs;   /* holes that made up lost_wireless: its bursts */
   gboolean data_limited; /* whole interval, RFC 5348 8.2.1; set by the sender */
-  RaSpan interval;       /* the longest time between reports of late where it is
-                            not R's to choose (per-packet feedback), else 0 */
+  RaSpan interval;       /* time between reports, smoothed; with per-packet
+                            feedback a longer one counts at once.  0: not known,
+                            or (tfrc) they come about once per R */
   RaSpan queue;          /* rott above its minimum: the queue, for controllers
                            with a delay target; RA_SPAN_NONE if unknown.  Of
                            the packet of t_recvdata; minimum of 120 s, without
@@ -138,7 +139,7 @@ struct _RaRate
   RaSpan rtt;        /* smoothed by .9 (RFC 5348 4.3 step 2), 0 until known */
   RaSpan interval;   /* of the latest report, 0: reports come once per R */
   gdouble s;         /* mean packet size, bytes (RFC 5348 4.1); mss at first */
-  guint n_sent;      /* packets that s is the mean of */
+  guint n_sizes;     /* packets that s is the mean of */
   gboolean unheard;  /* on_timeout ran since the latest report */
   gdouble radio;     /* share of all packets, lost and shown to be the radio's
                     (safety/evidence.h) */

@@ -142,7 +142,7 @@ static void
 exchange (RaSender *s, RaRate *rate, guint64 start)
 {
   rate->s = s->rate->s;
-  rate->n_sent = s->rate->n_sent;
+  rate->n_sizes = s->rate->n_sizes;
   rate->last_sent = s->rate->last_sent;
   if (rate->last_sent != RA_TIME_NONE) /* in the caller's time */
     rate->last_sent = ra_later (rate->last_sent, -s->rate->ahead);

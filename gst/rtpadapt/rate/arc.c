@@ -150,7 +150,7 @@ arc_on_report (RaRate *r, const RaReport *report, RaTime now)
   t->lost += ra_report_congestion (report);
   if (loss && t->p_c <= 0) {
     first_loss (t, ra_bytes (report->recv_rate), now);
-  } else if (!ra_start_told (report, t->t_lost, now)) {
+  } else if (!ra_start_is_news (report, t->t_lost, now)) {
     round_begin (t, now); /* what slow start sent does not count as a sample */
   } else if (ra_start_due (&t->start, t->t_round, now)) {
     if (t->lost > 0) /* no doubling after a silence, either */

@@ -1,10 +1,10 @@
 /* A bound for a late comer on a queue that others keep full.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Such a queue looks empty to a flow that has never seen it shorter, and its
- * losses are as many at all lengths, like the radio's.  Only on a line of our own,
- * which drain tests show, so many are believed to be the radio's.  Seconds, bytes
- * and bytes/s; the constants are our own, measured with rtpadapt-sim.
+ * A late comer has never seen the queue shorter, so it takes a full queue for the empty
+ * path, and losses that are as many at all lengths look like the radio's.  So many are
+ * believed to be the radio's only where drain tests have shown that the line is ours.
+ * Seconds, bytes and bytes/s; the constants are our own, measured with rtpadapt-sim.
  */
 #pragma once
 

@@ -106,7 +106,7 @@ ra_delay_loses (RaDelayRate *d, const RaReport *report, RaTime now)
   gdouble *x = &d->start.x, before = *x;
 
   if (ra_report_congestion (report) == 0
-      || !ra_start_told (report, d->t_reduced, now)
+      || !ra_start_is_news (report, d->t_reduced, now)
       || (!marked && forgive (d, limited, r)))
     return FALSE;
   d->t_reduced = now;

@@ -33,8 +33,8 @@ typedef struct
 } RaLead;
 
 /* What to ask an encoder for, bit/s, that should make `bps` bit/s from now on.  That is `bps`
- * if it has made nothing yet.  `lags`: what comes too much of this encoder after a fall is
- * not waited for. */
+ * if it has made nothing yet.  `lags`: this encoder makes too much after a fall, so it is
+ * asked for less at once, before its pictures show it. */
 gdouble ra_lead_for (
     RaLead *l, gdouble bps, const RaMade *made, gboolean lags, RaTime now);
 

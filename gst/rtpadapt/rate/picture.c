@@ -27,13 +27,11 @@ static const struct
   guint eighths, slower;
 } steps[] = { { 8, 1 }, { 6, 1 }, { 6, 2 }, { 4, 2 }, { 3, 2 }, { 2, 2 } };
 
-/* The nearest even number, never above `n`. */
+/* So many eighths of `n`, as the nearest even number; all of `n` for 8. */
 static guint
 part_of (guint n, guint eighths)
 {
-  guint even = (n * eighths + 8) / 16 * 2;
-
-  return eighths == 8 ? n : MIN (even, n);
+  return eighths == 8 ? n : (n * eighths + 8) / 16 * 2;
 }
 
 RaPicture

@@ -31,7 +31,8 @@ typedef struct
 
 /* bit/s below which `step` of the picture `full` is too large. */
 guint64 ra_picture_least (const RaPicture *full, guint step);
-/* The picture at `step`: numbers of pixels are even, none is above those of `full`. */
+/* The picture at `step`.  At step 0 it is `full`; else width and height are even, and not
+ * above those of `full`. */
 RaPicture ra_picture_at (const RaPicture *full, guint step);
 /* The encoder has `bps`, which ought to be said at least once a second; TRUE: the
  * step is another one now. */

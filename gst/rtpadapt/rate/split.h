@@ -31,12 +31,11 @@ typedef struct
  * `repair`: FEC or a retransmission. */
 void ra_sizes_on_sent (
     RaSizes *sizes, guint size, guint media, gboolean repair);
-/* `rate` is the allowed one; of it `rtcp` is RTCP's share (limited to 0..1),
- * with `percentage` repair packets per 100 media packets wanted from now on;
- * what was sent of them lately counts if it is more.  `backlog` is the time
- * that what waits for the pacer takes at the rate: nothing else would drain it,
- * so the encoder gets less by what of it is standing.  `within` is the time in which it
- * should have gone; RA_SPAN_NONE: in that of RFC 8698 5.2.2, which is the most. */
+/* Shares `rate`, bit/s.  `rtcp` is RTCP's part, limited to 0..1.  `percentage` repair packets
+ * per 100 media packets are wanted; if more were sent lately, those count.  `backlog` is the
+ * time that what waits for the pacer takes at the rate.  Nothing else drains it, so what
+ * exceeds 20 ms of it comes off the encoder's part, up to half of it, to be gone `within` that
+ * time; RA_SPAN_NONE: the time of RFC 8698 5.2.2, which is the longest. */
 void ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp,
     guint percentage, RaSpan backlog, RaSpan within, RaSplit *out);
 /* Streams that the encoder does not make take `other` of the same `rate`,

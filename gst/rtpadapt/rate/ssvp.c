@@ -106,7 +106,7 @@ ssvp_on_report (RaRate *r, const RaReport *report, RaTime now)
   t->p = report->p;
   if (first)
     t->t_adjusted = now;
-  if (ra_start_told (report, t->t_reduced, now)) {
+  if (ra_start_is_news (report, t->t_reduced, now)) {
     /* 4.1, "if congestion has not been detected"; 3.2 */
     t->lossy |= ra_report_congestion (report) > 0
         || (report->lost_wireless > 0 && t->hold > 0);

@@ -59,7 +59,7 @@ ra_start_on_report (RaStart *t, const RaReport *report)
 }
 
 gboolean
-ra_start_told (const RaReport *report, RaTime t, RaTime now)
+ra_start_is_news (const RaReport *report, RaTime t, RaTime now)
 {
   RaTime sent = ra_later (now, -report->rtt);
 

@@ -28,9 +28,9 @@ gboolean ra_start_on_report (RaStart *t, const RaReport *report);
 RaSpan ra_start_round (const RaStart *t);
 /* `since` was a round or more ago, or never. */
 gboolean ra_start_due (const RaStart *t, RaTime since, RaTime now);
-/* The report speaks of packets that were sent after `t`, or `t` is
- * RA_TIME_NONE: losses among those before a reduction were answered by it. */
-gboolean ra_start_told (const RaReport *report, RaTime t, RaTime now);
+/* TRUE: the newest loss of the report is of a packet that left at `t` or later, or `t` is
+ * RA_TIME_NONE.  `t` is the last reduction, which has answered earlier losses. */
+gboolean ra_start_is_news (const RaReport *report, RaTime t, RaTime now);
 /* The rate a round without loss later: `step` more, or in slow start twice as
  * much, but not above twice what was received. */
 gdouble ra_start_raised (const RaStart *t, gdouble x_recv, gdouble step);

@@ -30,7 +30,7 @@ newcomer_on_report (RaRate *r, const RaReport *report, RaTime now)
 
   if (ra_start_on_report (b, report))
     n->t_raised = now;
-  if (!ra_start_told (report, n->t_reduced, now)) {
+  if (!ra_start_is_news (report, n->t_reduced, now)) {
     ra_start_finish (b, now);
     return;
   }
