@@ -286,6 +286,47 @@ test_competes (void)
   g_assert_cmpint (r->why, ==, RA_LIMIT_COMPETITION);
 }
 
+/* R = 200 ms and 60 ms of queue, a report each 40 ms: D = .24 s.  A test whether the route is
+ * longer began 2 s ago, more than 3 D + 2 * .06, and its queue was 60 ms before, too.  So
+ * these are the route's, and what was lost before was lost on another one. */
+static void
+test_rebased (void)
+{
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("delay"), NULL, &cfg, 0, NULL);
+  RaReport report = { .rtt = MS (260),
+    .interval = MS (40),
+    .arrived = 12,
+    .expected = 12,
+    .queue = MS (60),
+    .queue_min = MS (60),
+    .queue_max = MS (60) };
+  RaDelayRate *d = (RaDelayRate *) r;
+
+  for (guint i = 0; i < 3; i++) {
+    report.t_recvdata = MS (1000 + 40 * i);
+    ra_rate_on_report (r, &report, MS (2000 + 40 * i));
+    g_assert_cmpint (r->rebased, ==, i == 1);
+    if (i > 0)
+      continue;
+    d->ramp = FALSE;
+    d->sense.raw = .1;
+    d->contest = (RaContest){ .wanted = 1,
+      .begun = TRUE,
+      .drain = RA_DRAIN_BASE,
+      .t_began = d->sense.now - 2,
+      .t_new = d->sense.now,
+      .n_new = 1,
+      .n_floor = 1,
+      .f_lo = .06,
+      .f_hi = .06 };
+  }
+  g_assert_cmpfloat_with_epsilon (d->sense.shift, .06, 1e-9);
+  g_assert_cmpfloat_with_epsilon (d->sense.q2, 0, 1e-9);
+  g_assert_cmpfloat (d->sense.raw, ==, 0);
+}
+
 static const struct
 {
   guint64 rate;
@@ -849,6 +890,7 @@ tests_add (void)
 {
   rows_add_by ("/delay", rows, name, test_steps);
   g_test_add_func ("/delay/competes", test_competes);
+  g_test_add_func ("/delay/rebased", test_rebased);
   rows_add ("/delay/target", target_rows, test_target);
   g_test_add_func ("/delay/squeezed", test_squeezed);
   g_test_add_func ("/delay/allowance", test_allowance);

@@ -438,9 +438,9 @@ floor_loses (const RaContest *c, const RaSense *n, gboolean is_new)
       || (!is_new && more > MORE && more * c->f_all < TOLD);
 }
 
-/* TRUE: the base has been moved. */
+/* TRUE: the route is longer. */
 static gboolean
-floor_judge (RaContest *c, RaSense *n)
+floor_judge (RaContest *c, const RaSense *n)
 {
   gboolean is_new = is_new_path (c, n);
   gdouble noise = FLAT + (is_new ? FLAT_NOISE * n->dev_lasts : n->dev);
@@ -455,8 +455,7 @@ floor_judge (RaContest *c, RaSense *n)
     c->floor = c->f_lo;
     return FALSE;
   }
-  ra_sense_rebase (n, c->f_lo);
-  c->t_rebased = n->now;
+  c->rebased_by = c->f_lo;
   return TRUE;
 }
 
@@ -588,12 +587,13 @@ drain_rebased (RaContest *c, const RaSense *n, gdouble x)
   c->x_back = fmin (c->x_back, c->r_began);
   c->q_began = 0; /* the test has emptied no queue of ours */
   x = drain_passed (c, n, x);
+  c->q_longest = fmax (n->q_lo - c->rebased_by, 0);
   c->t_passed = -(gdouble) INFINITY;
   return x;
 }
 
 static gdouble
-drain_run (RaContest *c, RaSense *n, gdouble target, gdouble x)
+drain_run (RaContest *c, const RaSense *n, gdouble target, gdouble x)
 {
   /* A test lowers what arrives, and with it lengthens the target. */
   gboolean there
@@ -664,10 +664,11 @@ stands_again (const RaContest *c, const RaSense *n)
 }
 
 gdouble
-ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x, gdouble s,
-    gdouble full, gdouble rtt, gboolean data_limited)
+ra_contest_rate (RaContest *c, const RaSense *n, gdouble target, gdouble x,
+    gdouble s, gdouble full, gdouble rtt, gboolean data_limited)
 {
   c->per_rate = rtt / full;
+  c->rebased_by = 0;
   /* Where others have a part of the queue, ours alone cannot make it grow so fast. */
   if (c->competes && ra_sense_rises (n, GREW_EACH)) {
     c->competes = FALSE;

@@ -89,12 +89,13 @@ typedef struct
 
   /* --- another path ---------------------------------------------------------- */
 
-  gdouble t_new;     /* The path may be another one since then. */
-  guint n_new;       /* So many tests may still ask whether it is. */
-  gboolean due_new;  /* The first of them has not begun. */
-  gdouble t_same;    /* A test found the path to be the same then. */
-  gdouble t_outage;  /* The last outage ended then. */
-  gdouble t_rebased; /* A test found a longer route then. */
+  gdouble t_new;    /* The path may be another one since then. */
+  guint n_new;      /* So many tests may still ask whether it is. */
+  gboolean due_new; /* The first of them has not begun. */
+  gdouble t_same;   /* A test found the path to be the same then. */
+  gdouble t_outage; /* The last outage ended then. */
+  /* This report's test found the route to be so much longer, s; 0: it did not. */
+  gdouble rebased_by;
 } RaContest;
 
 /* Before the rules of a report: counts what it says. */
@@ -121,8 +122,8 @@ void ra_contest_reduce (RaContest *c);
 void ra_contest_at_most (RaContest *c, gdouble x);
 void ra_contest_at_least (RaContest *c, gdouble x);
 /* After the rules: the rate, for which they want `x`.  `s` is the mean packet's size,
- * `full` a full one's, as a TCP sends them. */
-gdouble ra_contest_rate (RaContest *c, RaSense *n, gdouble target, gdouble x,
-    gdouble s, gdouble full, gdouble rtt, gboolean data_limited);
+ * `full` a full one's, as a TCP sends them.  The caller moves the base by `rebased_by`. */
+gdouble ra_contest_rate (RaContest *c, const RaSense *n, gdouble target,
+    gdouble x, gdouble s, gdouble full, gdouble rtt, gboolean data_limited);
 
 G_END_DECLS

@@ -433,8 +433,10 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
     d->start.x = ra_contest_rate (&d->contest, &d->sense, d->t_stands,
         d->start.x, r->s, fmax (r->s, r->cfg.mss), ra_seconds (r->rtt),
         is_limited (d, &report));
+  r->rebased = d->contest.rebased_by > 0;
+  if (r->rebased)
+    ra_sense_rebase (&d->sense, d->contest.rebased_by);
   hold_doubtful (d, event || policed);
-  r->rebased = d->contest.t_rebased >= d->sense.now;
   resume_rebased (d);
   if (d->brake > 0)
     d->start.x = ra_crowd_rate (&d->crowd, &report, d->sense.now, r->radio,
