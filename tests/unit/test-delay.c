@@ -113,14 +113,14 @@ static const Step slower[] = {
  * 420000 bytes/s: used is 263925, 319928, 355836, and 1.1 of the third more than 378000.
  * The last packet of a frame waits for 4 ms, more than T / 3.  r = 307281 when nothing is
  * limited, and after three reports of 14 packets it is 390288. */
-static const Step gaps[] = {
+static const Step pauses[] = {
   OUTAGE,
   { 40, 0, 5, 0, 0, 0, TRUE, 367964, "nothing waits, and the queue is empty", 0,
       4 },
   { 40, 0, 5, 0, 0, 0, TRUE, 377050, "again", 0, 4 },
   { 40, 0, 5, 0, 0, 0, TRUE, 378000, "1.05 of what the line carries", 0, 4 },
-  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "gaps do not show that it carries more", 0,
-      4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "pauses do not show that it carries more",
+      0, 4 },
   { 40, 0, 14, 0, 0, 0, TRUE, 378000, "nor does one report", 0, 4 },
   { 40, 0, 14, 0, 0, 0, TRUE, 378000, "or two", 0, 4 },
   { 40, 0, 14, 0, 0, 0, TRUE, 387333, "what is used does", 0, 4 },
@@ -219,7 +219,7 @@ static const struct
 } rows[] = {
   { "ramp", NO_TESTS, ramp },
   { "limited", NO_TESTS, limited },
-  { "gaps", NO_TESTS, gaps },
+  { "pauses", NO_TESTS, pauses },
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
   { "halt", NO_TESTS, halt },
@@ -778,10 +778,10 @@ test_police (gconstpointer data)
 
 /* Of 1200 bytes 8 packets get through in 40 ms, 240000 bytes/s.  From report 440 on a queue
  * stands for four reports, and 210045 bytes/s arrive.  At report 480 the rate is more than
- * 1.05 of that, and the source begins to leave gaps.  What arrives while there is a queue
+ * 1.05 of that, and the source begins to pause.  What arrives while there is a queue
  * does not show what a policer lets through. */
 static void
-test_policed_gaps (void)
+test_policed_pauses (void)
 {
   static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
   g_autoptr (RaRate) r
@@ -903,7 +903,7 @@ tests_add (void)
   g_test_add_func ("/delay/rate", test_rate);
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);
-  g_test_add_func ("/delay/police/gaps", test_policed_gaps);
+  g_test_add_func ("/delay/police/pauses", test_policed_pauses);
   g_test_add_func ("/delay/apart", test_apart);
   rows_add ("/delay/base", base_rows, test_base);
 }

@@ -60,12 +60,13 @@
 #define FLAT_REPORTS 2
 /* A flow below this part of what the line has carried fills no queue. */
 #define STARVED .1
-/* A test's losses may exceed the usual ones by SIGMAS standard deviations of a Poisson
- * count.  Where the share lost of late exceeds the usual one by MORE, the test has to be
- * so long that TOLD losses would be missing. */
+/* A test that loses more than usual may have ended in a full queue.  Its losses may exceed
+ * the usual ones by SIGMAS standard deviations of a Poisson count.  Where the share lost of
+ * late exceeds the usual share by LOSS_MORE, the test has to be so long that LOSSES_DUE
+ * losses are due: only then does their absence show an empty queue. */
 #define SIGMAS 2
-#define MORE .01
-#define TOLD 2
+#define LOSS_MORE .01
+#define LOSSES_DUE 2
 
 /* --- teeth --- */
 
@@ -100,8 +101,8 @@
 
 /* --- the competition --- */
 
-/* The share of the time by which the queue grows where the line becomes slower during a
- * competition. */
+/* During a competition the line has become slower where the queue grows by this part of the
+ * time that passes; ROSE_EACH of rate/sense.c is for other times. */
 #define GREW_EACH .5
 #define HALF .5 /* A TCP would have halved its rate once until it is sure. */
 #define ENTRY_LAGS 4 /* After so many r is of the competition. */
@@ -150,7 +151,7 @@ standing_at (const RaSense *n, gdouble target)
   return STANDING * fmax (target, n->shortest) + STANDING_MORE;
 }
 
-/* What counts as standing.  Losses may have shown that others fill a queue that is too
+/* What counts as standing.  A test may have shown that others fill a queue that is too
  * short to stand: a shorter one counts in the competition for it, and for some seconds
  * after it, but then not the queue that flows of our kind hold. */
 static gdouble
@@ -435,7 +436,7 @@ floor_loses (const RaContest *c, const RaSense *n, gboolean is_new)
       = n->raw - n->raw_empty - SIGMAS * sqrt (n->raw_empty / RA_SENSE_PACKETS);
 
   return c->f_found > usual + SIGMAS * sqrt (usual)
-      || (!is_new && more > MORE && more * c->f_all < TOLD);
+      || (!is_new && more > LOSS_MORE && more * c->f_all < LOSSES_DUE);
 }
 
 /* TRUE: the route is longer. */

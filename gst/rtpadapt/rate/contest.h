@@ -63,23 +63,25 @@ typedef struct
 
   /* --- teeth: what a TCP makes of the queue ---------------------------------- */
 
-  gdouble q_top;     /* This is the highest queue of late. */
-  gdouble t_top;     /* A report had it at this time, s. */
-  gdouble r_top;     /* Packets arrived at this rate then, bytes/s. */
-  gdouble fall_own;  /* We may have shortened the queue so far since then. */
-  gboolean fell;     /* It fell further than that. */
-  guint n_teeth;     /* After so many falls in a row it stayed low. */
-  gdouble t_tooth;   /* The last of these falls was then, */
-  gdouble q_tooth;   /* from this top. */
-  gdouble t_full;    /* The longest queue is sought since then. */
-  gdouble q_full[2]; /* It is the first, and was the second as long before. */
-  gdouble filled;    /* Others have lengthened the queue by so much, s. */
-  gdouble q_before;  /* The report before had this queue. */
+  gdouble q_top;    /* This is the highest queue of late. */
+  gdouble t_top;    /* A report had it at this time, s. */
+  gdouble r_top;    /* Packets arrived at this rate then, bytes/s. */
+  gdouble fall_own; /* We may have shortened the queue so far since then. */
+  gboolean fell;    /* It fell further than that. */
+  guint n_teeth;    /* After so many falls in a row it stayed low. */
+  gdouble t_tooth;  /* The last of these falls was then, */
+  gdouble q_tooth;  /* from this top. */
+  gdouble t_full;   /* q_full[0] began then. */
+  /* [0] is the longest queue since t_full, [1] that of the 10 s before. */
+  gdouble q_full[2];
+  gdouble filled;   /* Others have lengthened the queue by so much, s. */
+  gdouble q_before; /* The report before had this queue. */
 
   /* --- the competition ------------------------------------------------------- */
 
   gboolean competes;
-  gboolean is_short; /* Losses led to it: the queue is too short to stand. */
+  /* A test of a queue that is too short to stand led to it. */
+  gboolean is_short;
   gboolean begins;   /* It is in slow start: no loss has been answered yet. */
   gdouble t_entered; /* It began then. */
   RaCubic tcp;       /* A TCP would send this; no window: 0. */

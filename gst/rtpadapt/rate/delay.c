@@ -30,26 +30,26 @@
 #define FAR .020      /* an outage, beyond twice the target */
 #define FALL_MOST .3  /* per two lags */
 #define RESUME .9     /* of what an outage's backlog came at */
-#define RESUME_LAGS 3
+#define RESUME_LAGS 3 /* RESUME holds for so many lags */
 #define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
 /* s.  So soon after an outage a gap is not taken for another one. */
 #define GAPS_APART 5.
 /* The rate that an outage's backlog came at, less a part, drains the backlog, and a longer
  * route carries as much. */
 #define HOLD .85
-#define RETURNED .85
-#define ECHO .95 /* of what arrives */
-#define RAISE .1 /* per lag: u in the rules below */
-#define RAISE_FREE .25
-#define RAISE_BACK .3
+#define RETURNED .85 /* of x_silent: when so much arrives the silence is over */
+#define ECHO .95     /* of what arrives */
+#define RAISE .1     /* per lag: u in the rules below */
+#define RAISE_FREE .25 /* u at most, where the line has been free for 3 lags */
+#define RAISE_BACK .3  /* u at most, on the way back to r_busy */
 #define RAISE_LOSS .02 /* near the rate of a loss, for LOSS_MEMORY */
 #define LOSS_MEMORY 10.
 /* Times the rate after the loss: when so much arrives, the line has become faster.  Up
  * to 1.18 times that rate, 1 / FALL, arrived before the loss. */
 #define LOSS_PASSED 1.35
-#define MOST 1.3      /* times r */
-#define MOST_GAPS 1.1 /* times what is used by a source that leaves gaps */
-#define KNOWN 1.05    /* times r_busy: what the line is known to carry */
+#define MOST 1.3        /* times r */
+#define MOST_PAUSES 1.1 /* times what is used by a source that pauses */
+#define KNOWN 1.05      /* times r_busy: what the line is known to carry */
 /* s after a ramp.  Jitter may have ended it early, and r_busy is low until the line has
  * been full. */
 #define SETTLED 5.
@@ -215,15 +215,15 @@ climb (RaDelayRate *d, gdouble factor, gdouble most)
   d->start.x = fmax (x, fmin (x * factor, most > 0 ? most : x * factor));
 }
 
-/* No higher rate is known to be carried where the source leaves gaps. */
+/* No higher rate is known to be carried where the source pauses. */
 static gdouble
-gaps_most (const RaDelayRate *d)
+pauses_most (const RaDelayRate *d)
 {
-  return fmax (KNOWN * d->r_busy, MOST_GAPS * d->sense.used);
+  return fmax (KNOWN * d->r_busy, MOST_PAUSES * d->sense.used);
 }
 
 static void
-probe (RaDelayRate *d, gboolean gaps)
+probe (RaDelayRate *d, gboolean pauses)
 {
   const RaSense *n = &d->sense;
   gdouble x = d->start.x, e = n->now - d->t_free, most = MOST * n->r;
@@ -239,7 +239,7 @@ probe (RaDelayRate *d, gboolean gaps)
       && x > .95 * d->r_busy)
     u = fmin (u, x < d->x_tcp ? RAISE : RAISE_LOSS);
   climb (d, 1 + u * fmin (1, n->dt / n->lag),
-      gaps ? fmin (most, gaps_most (d)) : most);
+      pauses ? fmin (most, pauses_most (d)) : most);
 }
 
 /* After a silence r is that of a few packets, and the line has carried x_silent:
@@ -273,7 +273,7 @@ take_echo (RaDelayRate *d)
 
 /* The queue is not too long. */
 static void
-move_rate (RaDelayRate *d, gboolean limited, gboolean gaps)
+move_rate (RaDelayRate *d, gboolean limited, gboolean pauses)
 {
   const RaSense *n = &d->sense;
   gdouble x = d->start.x,
@@ -288,18 +288,18 @@ move_rate (RaDelayRate *d, gboolean limited, gboolean gaps)
     approach (d, n->r * (1 + g));
     d->start.x = limited ? fmax (d->start.x, x) : d->start.x;
   } else if (!limited) {
-    probe (d, gaps);
+    probe (d, pauses);
   }
   /* RFC 7661 3: what is not used is not validated. */
-  if (gaps && !d->ramp && !d->police.policed && n->now - d->t_ramp > SETTLED)
-    d->start.x = fmin (d->start.x, gaps_most (d));
+  if (pauses && !d->ramp && !d->police.policed && n->now - d->t_ramp > SETTLED)
+    d->start.x = fmin (d->start.x, pauses_most (d));
 }
 
 /* A frame's packets leave at x, whatever the source makes of it in the mean.  If those that
  * follow another have not waited for it, the line carries x (M. Jain, C. Dovrolis,
  * "End-to-end available bandwidth", SIGCOMM 2002, 3).  At a low rate a frame has two
- * packets, and two such frames are as good as one of three, but not beside a TCP: its queue
- * is empty at times. */
+ * packets, and two such frames are as good as one of three.  They are not where a TCP shares
+ * the line: its queue is empty at times. */
 static void
 train_hear (RaDelayRate *d, const RaReport *report)
 {
@@ -315,25 +315,25 @@ train_hear (RaDelayRate *d, const RaReport *report)
     d->clear = TRUE;
 }
 
-/* The queue of a source that leaves gaps is empty, although the line is not free. What
- * arrives above the rate that the line was known to carry shows that it is, and so does a
- * frame without a queue of its own. */
+/* TRUE: the source pauses, and nothing shows that the line is free.  Its queue is empty, too,
+ * where the line is not.  What arrives above the rate that the line was known to carry shows
+ * that it is free, and so does a frame without a queue of its own. */
 static gboolean
-has_gaps (const RaDelayRate *d, const RaReport *report)
+source_pauses (const RaDelayRate *d, const RaReport *report)
 {
   return report->data_limited && d->sense.used <= KNOWN * d->r_busy
       && !d->clear;
 }
 
 static void
-busy_note (RaDelayRate *d, gboolean gaps)
+busy_note (RaDelayRate *d, gboolean pauses)
 {
   const RaSense *n = &d->sense;
 
   if (n->q2 > d->target_now / 2)
     d->r_busy
         = ra_delay_echoes (d) ? fmax (fmax (d->r_busy, n->r_last), n->r) : n->r;
-  if (gaps || n->q2 > d->target_now / 2 || d->start.x < KNOWN * d->r_busy
+  if (pauses || n->q2 > d->target_now / 2 || d->start.x < KNOWN * d->r_busy
       || d->contest.drain != RA_DRAIN_NONE || d->contest.competes)
     d->t_free = n->now;
 }
@@ -391,12 +391,12 @@ reason_of (const RaDelayRate *d, const RaReport *report, gboolean waits)
 }
 
 static void
-delay_on_report (RaRate *r, const RaReport *told, RaTime now)
+delay_on_report (RaRate *r, const RaReport *heard, RaTime now)
 {
   RaDelayRate *d = (RaDelayRate *) r;
-  gboolean first = ra_start_on_report (&d->start, told), event, policed, waits;
-  gboolean outage = ends_outage (d, told);
-  RaReport report = without_outage (d, told);
+  gboolean first = ra_start_on_report (&d->start, heard), event, policed, waits;
+  gboolean outage = ends_outage (d, heard);
+  RaReport report = without_outage (d, heard);
   gdouble before;
 
   ra_sense_hear (&d->sense, &report, r->s, d->allowance, now);
@@ -420,10 +420,10 @@ delay_on_report (RaRate *r, const RaReport *told, RaTime now)
   before = d->start.x;
   event = ra_delay_brakes (d, r->radio, now)
       || (!d->police.policed && ra_delay_loses (d, &report, now));
-  busy_note (d, has_gaps (d, &report));
+  busy_note (d, source_pauses (d, &report));
   waits = queue_answer (d, event);
   if (!waits && !event && !first)
-    move_rate (d, is_limited (d, &report), has_gaps (d, &report));
+    move_rate (d, is_limited (d, &report), source_pauses (d, &report));
   d->start.x
       = ra_police_rate (&d->police, &d->sense, before, d->start.x, policed);
   if (d->contest.competes)
@@ -510,7 +510,8 @@ static const RaParam params[] = {
 const RaRateOps ra_rate_delay = {
   .name = "delay",
   .cite = "our own; family: SQP, arXiv 2207.11857; Copa, NSDI 2018",
-  .needs = "the queue of each report, best per packet once per frame",
+  .needs = "the queue of each report; best from feedback about each packet, "
+           "once per frame",
   .use = "a short queue, and a full line on a radio that loses",
   .absolute = "queues are compared with ms that a viewer or a path has",
   .crosses = "goes by what arrives, and tests the queue at times of its own; "

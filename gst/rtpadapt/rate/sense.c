@@ -203,8 +203,8 @@ rate_hear (RaSense *n, const RaReport *report, gdouble s)
   gdouble q = n->q_report, span;
   gdouble all = report->arrived + (gdouble) report->lost_wireless
       + report->lost_congestion;
-  gboolean told = ra_sense_rose (n) && report->bytes > 0;
-  gdouble came = told ? (gdouble) report->bytes : s * report->arrived;
+  gboolean by_bytes = ra_sense_rose (n) && report->bytes > 0;
+  gdouble came = by_bytes ? (gdouble) report->bytes : s * report->arrived;
   gdouble more = all > 0 ? 1 + report->skipped / all : 0;
 
   n->delivered += (came + s * report->lost_wireless) * more;
