@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/senderperpacket.h>
 
-#include <gst/rtpadapt/fec/repeats.h>
+#include <gst/rtpadapt/fec/rtxshare.h>
 #include <gst/rtpadapt/rate/pacer.h>
 #include <gst/rtpadapt/repair/repair.h>
 #include <gst/rtpadapt/safety/outagemask.h>
@@ -43,9 +43,9 @@ struct _RaSender
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
   guint fec_others;    /* what is made for others, too */
-  RaFecCode fec_code;  /* of what is made, */
-  guint fec_block;     /* and its media packets; 0: a frame's */
-  RaRepeats repeats;
+  RaFecCode fec_code;  /* by which repair packets are made */
+  guint fec_block;     /* media packets of its blocks; 0: a frame's */
+  RaRtxShare rtx_share;
   RaRepair repair;
   RaGuard guard;
   RaRateConfig cfg;
@@ -506,7 +506,7 @@ ra_sender_next_repeat (RaSender *s, RaTime now)
   RaLedgerEntry *e = ra_repair_next (&s->repair, s->ledger, now);
 
   if (e && e->copies == 1 && !e->is_repair)
-    ra_repeats_on_asked (&s->repeats);
+    ra_rtx_share_on_asked (&s->rtx_share);
   return e;
 }
 
@@ -524,7 +524,7 @@ ra_sender_on_request (RaSender *s, guint32 ssrc, guint16 seq, RaTime now)
       = ra_repair_ask (&s->repair, e, ra_sender_rtt (s), now);
 
   if (verdict == RA_REPAIR_FIRST && !e->is_repair)
-    ra_repeats_on_asked (&s->repeats);
+    ra_rtx_share_on_asked (&s->rtx_share);
   return verdict != RA_REPAIR_REFUSED;
 }
 
@@ -561,8 +561,9 @@ mended (const RaSender *s)
 {
   if (ra_repair_mends (&s->repair) && !is_mended_beside (s))
     return 1;
-  return ra_repair_is_answered (&s->repair) ? ra_repeats_mended (&s->repeats)
-                                            : 0;
+  return ra_repair_is_answered (&s->repair)
+      ? ra_rtx_share_mended (&s->rtx_share)
+      : 0;
 }
 
 /* What feedback about a packet that left at `sent` proves now. */
@@ -668,7 +669,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
-  ra_repeats_on_report (&s->repeats, &s->last, fec_percentage (s), now);
+  ra_rtx_share_on_report (&s->rtx_share, &s->last, fec_percentage (s), now);
   ra_repair_on_answer (&s->repair, report, now);
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
