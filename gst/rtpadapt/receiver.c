@@ -52,10 +52,11 @@ struct _RaReceiver
   RaSpan rott_lo, rott_hi; /* since the last report, if `has_extremes` */
   gboolean has_extremes;
   RaTripBase base;
-  gdouble s;                      /* mean packet size, bytes */
-  gboolean had_event;             /* which ended the slow start */
-  guint lost_by_mark[RA_N_MARKS]; /* the LDA has not heard of: late packets do
-                                     not reach it, what they show must */
+  gdouble s;          /* mean packet size, bytes */
+  gboolean had_event; /* which ended the slow start */
+  /* Losses by mark that the LDA has not heard of: a late packet does not reach it,
+   * but the losses that the packet shows must. */
+  guint lost_by_mark[RA_N_MARKS];
 
   /* X_recv: what arrived during the last R */
   GQueue arrived;     /* of Arrived */
@@ -68,16 +69,17 @@ struct _RaReceiver
   gboolean data_since_report, silent; /* silent: the timer had found no data */
   gboolean asked;                     /* a packet made a report due at once */
   gdouble p_reported;
-  guint64 reported;           /* end of what reports have spoken of */
-  guint64 skipped, n_skipped; /* end of the last such range; since the report */
+  guint64 reported;  /* one after the last number that a report covers */
+  guint64 skipped;   /* one after the last number whose feedback was lost */
+  guint64 n_skipped; /* such numbers since the last report */
   /* since the last report */
   guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs,
       n_ce;
   guint64 bytes_since;   /* of arrived_since */
   RaTime t_lost, t_ce;   /* the newest of lost_congestion, of n_ce */
-  guint64 last_lost;     /* seq of the last loss, */
-  guint64 reported_lost; /* and of the last that a report has */
-  guint n_recovered;     /* of those that a report has */
+  guint64 last_lost;     /* number of the last confirmed loss, */
+  guint64 reported_lost; /* and of the last one that a report names */
+  guint n_recovered;     /* losses that a report names, and that came since */
   gboolean in_run;       /* its hole has a wireless loss */
 
   RaReceiverStats stats;

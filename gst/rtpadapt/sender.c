@@ -15,8 +15,8 @@
  * (RFC 5348 4.6): a frame's time at 25 Hz. */
 #define LATE_MAX (40 * RA_MSECOND)
 /* Feedback about a packet proves something for as long as a breaker waits for an
- * answer (RFC 8083 4.1). */
-#define PROOF_RECENT (15 * RA_SECOND)
+ * answer. */
+#define PROOF_RECENT RA_BREAKER_TIMEOUT
 /* A packet that leaves this soon after the pacer allows it was held back by the
  * pacer. */
 #define HELD_GRAIN RA_MSECOND
@@ -64,18 +64,20 @@ struct _RaSender
 
   RaLedger *ledger;
   RaPerPacket per_packet;
-  RaTime last_feedback; /* RA_TIME_NONE before the first */
-  RaTime last_word;     /* when anything but a receiver report last said what
-                            arrived; RA_TIME_NONE before the first */
   RaReportBlocks blocks;
-  RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
-  RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
-  gboolean paused;    /* the source was silent in most of the latest one */
-  RaTime unheard;     /* the first packet since `last_word`, or since a silence
-                         of the source, that asks; or RA_TIME_NONE */
-  RaTime asked;       /* the first packet since then that asks for an answer,
-                            or RA_TIME_NONE */
+
+  /* who answers, and how often; RA_TIME_NONE where there was none */
+  RaTime last_feedback;
+  RaTime last_word;   /* when anything but a receiver report last said what
+                         arrived */
+  RaTime asked;       /* the first packet since then that asks for an answer */
+  RaTime unheard;     /* the same, but since the source was silent last, if that
+                         is later */
   gboolean mid_frame; /* the last packet did not ask */
+  RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
+  RaSpan interval;    /* time between feedbacks that the rest goes by; 0: about
+                         an RTT */
+  gboolean paused;    /* the source was silent in most of the latest spacing */
 
   RaOverclaim claims;
   RaTruth truth;
@@ -494,12 +496,6 @@ ra_sender_repair (RaSender *s)
   return &s->repair;
 }
 
-void
-ra_sender_look (RaSender *s, RaTime now)
-{
-  ra_repair_look (&s->repair, s->ledger, now);
-}
-
 RaLedgerEntry *
 ra_sender_next_repeat (RaSender *s, RaTime now)
 {
@@ -508,12 +504,6 @@ ra_sender_next_repeat (RaSender *s, RaTime now)
   if (e && e->copies == 1 && !e->is_repair)
     ra_rtx_share_on_asked (&s->rtx_share);
   return e;
-}
-
-const RaLedgerEntry *
-ra_sender_original (const RaSender *s, guint16 original)
-{
-  return ra_repair_original (&s->repair, s->ledger, original);
 }
 
 gboolean
@@ -765,7 +755,8 @@ ra_sender_rows_end (RaSender *s, RaRows *rows)
   RaReport report;
 
   if (!rows->news) {
-    if (rows->heard) /* RFC 8083 4.2: of nothing that arrived */
+    /* RFC 8083 4.2: only losses were reported, so nothing was delivered. */
+    if (rows->heard)
       inform_guard (s, &(RaReport){ 0 }, RA_PROOF_DELIVERED, rows->now);
     return FALSE;
   }
@@ -837,25 +828,22 @@ void
 ra_sender_on_receiver_report (
     RaSender *s, const RaBlock *blocks, guint n, RaTime now)
 {
-  static const RaProof proofs[] = { [RA_WORD_EMPTY] = RA_PROOF_NONE,
-    [RA_WORD_HEARD] = RA_PROOF_HEARD,
-    [RA_WORD_ARRIVED] = RA_PROOF_DELIVERED };
   RaReport report = { .queue = RA_SPAN_NONE };
-  RaWord word = RA_WORD_FALSE;
+  RaProof proof = RA_PROOF_FALSE;
 
   if (s->stats.packets_sent == 0)
     return;
   for (guint i = 0; i < n; i++) {
-    RaWord one = ra_report_blocks_hear (&s->blocks, &blocks[i], now, &report);
+    RaProof one = ra_report_blocks_hear (&s->blocks, &blocks[i], now, &report);
 
-    s->stats.feedback_bad += one == RA_WORD_FALSE;
-    word = MAX (word, one);
+    s->stats.feedback_bad += one == RA_PROOF_FALSE;
+    proof = MAX (proof, one);
   }
-  if (word == RA_WORD_FALSE)
+  if (proof == RA_PROOF_FALSE)
     return;
   if (s->last_word == RA_TIME_NONE
       || ra_diff (now, s->last_word) > FEEDBACK_GONE)
-    inform_guard (s, &report, proofs[word], now);
+    inform_guard (s, &report, proof, now);
 }
 
 void

@@ -7,7 +7,6 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
-#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS
@@ -25,7 +24,7 @@ typedef struct
   const RaFecOps *fec; /* NULL: none */
   const gchar *fec_params;
   RaRateConfig rate;
-  RaSpan burst; /* the pacer never sends more than this at the rate at once */
+  RaSpan burst; /* what the rate allows in this time may leave at once */
   gdouble rtcp; /* RTCP's share of the rate, 0..1 */
   guint64 seed; /* for LDAs that draw lots */
   /* The rate never exceeds this times what a TCP would get at the losses that are not
@@ -60,12 +59,8 @@ void ra_sender_set_fec_others (RaSender *s, guint percentage);
 /* What is to be sent again, for those who ask for it (repair/repair.h); it lives as
  * long as the sender. */
 RaRepair *ra_sender_repair (RaSender *s);
-/* Looks for losses after a report was heard. */
-void ra_sender_look (RaSender *s, RaTime now);
 /* Takes the next media packet to be asked for again now; NULL: there is none. */
 RaLedgerEntry *ra_sender_next_repeat (RaSender *s, RaTime now);
-/* What a retransmission of number `original` repeats, as ra_repair_original(). */
-const RaLedgerEntry *ra_sender_original (const RaSender *s, guint16 original);
 /* The receiver asks for that packet again.  FALSE: it is not to be sent again. */
 gboolean ra_sender_on_request (
     RaSender *s, guint32 ssrc, guint16 seq, RaTime now);
@@ -92,8 +87,9 @@ typedef enum
 {
   RA_SENT_WAITING = 1 << 0, /* another packet is ready, only the pacer holds it
                                back */
-  RA_SENT_ASKS = 1 << 1,    /* the receiver answers to this one: a frame's last
-                               with twcc, each packet with tfrc */
+  RA_SENT_ASKS = 1 << 1, /* the receiver answers to this packet: a frame's last
+                            one with twcc, any with tfrc and ccfb
+                            (RaFeedbackOps.asks) */
   RA_SENT_FRAME_END = 1 << 2, /* a frame's last media packet */
   RA_SENT_REPAIR = 1 << 3,    /* FEC or a retransmission */
   RA_SENT_OTHER = 1 << 4,  /* not of the encoder that ra_sender_split() is for:
@@ -109,7 +105,7 @@ typedef struct
 {
   guint64 seq; /* consecutive, unwrapped */
   guint size;  /* bytes */
-  guint media; /* of these the encoder's */
+  guint media; /* of these the encoder made so many */
   RaMark mark;
   RaSentFlags flags;
   guint32 ssrc;    /* report blocks name the packet by SSRC */

@@ -72,6 +72,14 @@ void ra_friendly_init (RaFriendly *f);
 /* Forgets the losses, which say nothing after a silence.  The shortest round trip
  * and `full` are kept. */
 void ra_friendly_forget (RaFriendly *f);
+/* A full packet is `full` times as large as the mean one; 1 at first, and for what is
+ * less. */
+void ra_friendly_set_full (RaFriendly *f, gdouble full);
+/* The route is longer: the shortest round trip begins again. */
+void ra_friendly_rebase (RaFriendly *f);
+/* Of p, the share `radio` is shown to be the radio's.  `dispersion` of its losses: 1 for
+ * single ones, more for bursts; 0: others share the path. */
+void ra_friendly_set_radio (RaFriendly *f, gdouble radio, gdouble dispersion);
 /* `s` is the mean packet size in bytes, `tf` the frames' interval (0: none).
  * TRUE if an interval ended with this report. */
 gboolean ra_friendly_on_report (

@@ -5,6 +5,7 @@
 
 #include <gst/rtpadapt/safety/breaker.h>
 #include <gst/rtpadapt/safety/evidence.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/util/winmin.h>
 
 G_BEGIN_DECLS
@@ -56,16 +57,9 @@ gboolean ra_guard_is_lied_to (const RaGuard *g);
 /* `held`: only the pacer holds another packet back. */
 void ra_guard_on_sent (
     RaGuard *g, guint size, gboolean frame_end, gboolean held, RaTime now);
-/* What a report proves about the path. */
-typedef enum
-{
-  RA_PROOF_NONE,      /* nothing: anybody could have made the report */
-  RA_PROOF_HEARD,     /* our RTCP reaches the peer, and its RTCP reaches us */
-  RA_PROOF_DELIVERED, /* the peer knows which packets left */
-} RaProof;
-
-/* `s` is the mean packet size, `rate` the controller's rate.  TRUE: an open breaker
- * has closed, and what the caller knows about the path is out of date. */
+/* A report came that is not RA_PROOF_FALSE.  `s` is the mean packet size, `rate` the
+ * controller's rate.  TRUE: an open breaker has closed, and what the caller knows about
+ * the path is out of date. */
 gboolean ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
     gdouble s, guint64 rate, RaTime now);
 /* The way has become longer: what the RTT has above its shortest is not a queue.  Drain

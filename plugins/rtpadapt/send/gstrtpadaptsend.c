@@ -430,8 +430,7 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
 
   g_mutex_lock (&self->lock);
   flow = pace_flow (&self->pace);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
-      && pace_flow (&self->pace) == GST_FLOW_OK)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && flow == GST_FLOW_OK)
     caps_take (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     encoders_on_stream_start (&self->encoders);
@@ -618,7 +617,8 @@ repeat_unwrap (GstRtpAdaptSend *self, BacklogItem *item)
 
   if (!item->is_repair || !self->rtx.plain)
     return;
-  e = ra_sender_original (self->sender, item->original);
+  e = ra_repair_original (ra_sender_repair (self->sender),
+      ra_sender_ledger (self->sender), item->original);
   if (e && !e->is_repair)
     way_unwrap (&self->way, item, e->ssrc);
 }
