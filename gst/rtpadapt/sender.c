@@ -28,12 +28,12 @@
 #define INTERVAL_MAX RA_SECOND
 /* RFC 8888 7: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
-/* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
- * Tmin). */
-#define FEEDBACK_GONE (5 * RA_SECOND)
-/* What FEC mends of a TCP's losses.  A BBR takes 2 to 5 % of the packets, and FEC for them a
- * third of the rate: VMAF 60 behind 25 ms, and 70 without. */
-#define MENDED_LOSS .009
+/* A receiver that gives feedback gives it more often than this. */
+#define FEEDBACK_GONE RA_BREAKER_TD
+/* While others keep the queue full, FEC is worth its part of the rate up to this share of
+ * lost packets.  A BBR takes 2 to 5 %, and FEC for those takes a third of the rate: VMAF 60
+ * behind 25 ms, and 70 without. */
+#define FEC_WORTH_LOSS .009
 
 struct _RaSender
 {
@@ -535,11 +535,11 @@ repair_percentage (const RaSender *s)
 /* Others keep the queue full, and FEC is worth its part of the rate: they take few packets,
  * and a block still comes in time behind that queue. */
 static gboolean
-is_mended_beside (const RaSender *s)
+fec_pays_in_competition (const RaSender *s)
 {
   const RaRepairPath *path = &s->repair.path;
 
-  return s->rate->competes && path->loss <= MENDED_LOSS
+  return s->rate->competes && path->loss <= FEC_WORTH_LOSS
       && path->queue <= path->latency / 2;
 }
 
@@ -549,7 +549,7 @@ is_mended_beside (const RaSender *s)
 static gdouble
 mended (const RaSender *s)
 {
-  if (ra_repair_mends (&s->repair) && !is_mended_beside (s))
+  if (ra_repair_mends (&s->repair) && !fec_pays_in_competition (s))
     return 1;
   return ra_repair_is_answered (&s->repair)
       ? ra_rtx_share_mended (&s->rtx_share)
@@ -664,7 +664,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
   ra_fec_set_mended (s->fec, mended (s));
-  ra_fec_set_competes (s->fec, is_mended_beside (s));
+  ra_fec_set_competes (s->fec, fec_pays_in_competition (s));
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }

@@ -148,7 +148,7 @@ gboolean ra_sender_on_held_feedback (RaSender *s,
  * by being in none. */
 void ra_sender_on_new_peer (RaSender *s);
 
-/* The peer acknowledged what was never sent (ra_ledger_fate()): it has the lowest
+/* The peer acknowledged what was never sent (ra_ledger_number_kind()): it has the lowest
  * rate, or a packet in a second, for some time (safety/guard.h), and nothing it
  * says counts. */
 void ra_sender_on_lie (RaSender *s, RaTime now);

@@ -292,7 +292,7 @@ task_start (GstRtpAdaptSend *self)
 static void
 packet_drop (GstRtpAdaptSend *self, const BacklogItem *item)
 {
-  if (item->is_repair)
+  if (item->is_repeat)
     ra_repair_on_dropped (ra_sender_repair (self->sender),
         ra_sender_ledger (self->sender), item->original);
 }
@@ -540,7 +540,7 @@ next_send (GstRtpAdaptSend *self, RaTime now)
 static gboolean
 probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  return !item->is_repair
+  return !item->is_repeat
       && outage_take_probe (&self->outage,
           &(OutagePacket){ .ssrc = item->ssrc,
               .seq = item->seq,
@@ -566,7 +566,7 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
 static gboolean
 lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  if (!item->is_repair
+  if (!item->is_repeat
       || !ra_repair_is_late (ra_sender_repair (self->sender),
           ra_sender_ledger (self->sender), item->original, item->taken, now))
     return FALSE;
@@ -579,7 +579,7 @@ lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 static gboolean
 outage_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  if (item->is_repair
+  if (item->is_repeat
       || !ra_repair_is_stale (
           ra_sender_repair (self->sender), item->taken, now))
     return FALSE;
@@ -615,7 +615,7 @@ repeat_unwrap (GstRtpAdaptSend *self, BacklogItem *item)
 {
   const RaLedgerEntry *e;
 
-  if (!item->is_repair || !self->rtx.plain)
+  if (!item->is_repeat || !self->rtx.plain)
     return;
   e = ra_repair_original (ra_sender_repair (self->sender),
       ra_sender_ledger (self->sender), item->original);
