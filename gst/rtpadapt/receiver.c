@@ -13,17 +13,17 @@
 
 #include <string.h>
 
-/* How long an empty queue is remembered.  In 30 s a queue that others keep
- * becomes the empty one, so that newcomers add theirs to it; as lda/spike.c has
- * it, 2 minutes are enough of a memory, and a new route shifts rott for good. */
+/* How long an empty queue is remembered.  After 30 s a queue that others keep would pass
+ * for the empty path, and newcomers would add theirs to it.  2 minutes are enough
+ * (lda/spike.c); a new route changes rott for good. */
 #define ROTT_WINDOW (120 * RA_SECOND)
 /* The longest time X_recv is measured over where reports are rarer than once
  * per R: a frame at 10 Hz. */
 #define X_RECV_WINDOW (100 * RA_MSECOND)
-/* An R from the network may be as short as it likes, our timer not; and as long
- * as 16.8 s, but so many packets in an R are remembered one by one: one second
- * of 190 Mbit/s. */
+/* R comes from the network and may be very short; our timer has a floor. */
 #define TIMER_MIN RA_MSECOND
+/* R may be 16.8 s long.  So many packets in it are remembered one by one: one second of
+ * 190 Mbit/s. */
 #define ARRIVED_MAX 16384
 
 typedef struct
@@ -220,7 +220,8 @@ x_recv_count (RaReceiver *r, const RaPacket *p)
     a = g_queue_peek_tail (&r->arrived);
     a->size += MIN (p->size, G_MAXUINT - a->size);
   }
-  /* Or so far ahead: the clock went back, and may not come there again. */
+  /* An arrival so far ahead is from before the clock went back, and might never
+   * become old. */
   while ((a = g_queue_peek_head (&r->arrived))
       && ABS (ra_diff (p->arrival, a->arrival)) >= keep)
     arrived_free (g_queue_pop_head (&r->arrived));
@@ -362,9 +363,10 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
   ra_history_on_packet (r->history, p->seq);
 }
 
-/* `seq` was confirmed to be lost, and came; `removed`: with it went a loss event.  What
- * no report has yet is not a loss; of the rest the guard hears, as RFC 3550 A.3 counts
- * it as received.  Losses are counted in order of sequence. */
+/* `seq` was confirmed lost and came after all; `removed`: its loss event is gone.  Losses
+ * are counted in order of sequence.  One that no report has named is taken out of the
+ * counts.  One that was reported goes into the next report's `recovered`, for the guard,
+ * which counts it as received (RFC 3550 A.3). */
 static void
 take_back (RaReceiver *r, guint64 seq, gboolean removed)
 {

@@ -11,8 +11,8 @@
 
 /* A send time that the wire has carried may be rounded by this. */
 #define SENT_GRAIN RA_MSECOND
-/* What a pacer that wakes late may send at once, of less than a round trip
- * (RFC 5348 4.6): a frame's time at 25 Hz. */
+/* A pacer that wakes late makes up for a round trip at most (RFC 5348 4.6), and for no
+ * more than a frame's time at 25 Hz. */
 #define LATE_MAX (40 * RA_MSECOND)
 /* Feedback about a packet proves something for as long as a breaker waits for an
  * answer. */
@@ -21,12 +21,12 @@
  * pacer. */
 #define HELD_GRAIN RA_MSECOND
 #define HEADERS 48 /* of IPv6 and UDP */
-/* Reports that come less often than once in so many RTTs: in a LAN the peer waits
- * for packets, or RTCP has to wait for its turn. */
+/* Reports that are more than so many RTTs apart have an interval of their own: in a LAN
+ * the peer waits for packets, or RTCP for its turn. */
 #define RARER 2
 /* No interval between feedbacks counts as longer. */
 #define INTERVAL_MAX RA_SECOND
-/* RFC 8888 7: 50 to 200 ms. */
+/* RFC 8888 4: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
 /* A receiver that gives feedback gives it more often than this. */
 #define FEEDBACK_GONE RA_BREAKER_TD
@@ -408,8 +408,8 @@ is_sent_once (const RaSender *s, RaSentFlags flags)
       || (flags & RA_SENT_REPAIR && s->fec_code != RA_FEC_CODE_RS);
 }
 
-/* The source was, so that nobody could answer, as in safety/breaker.c.  One that the
- * pacer holds back is not. */
+/* TRUE: the source sent nothing for so long that nobody could answer.  A source that the
+ * pacer holds back is not silent. */
 static gboolean
 was_silent (const RaSender *s, RaTime now)
 {
@@ -475,13 +475,11 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   return entry;
 }
 
-/* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time
- * is on record.  For paced video: the sender is not data-limited at the moment
- * it sends a packet while another one waits for the pacer, but for those of its
- * own frame, or one that begins a frame and had to wait itself; an interval is
- * data-limited if there was no such moment in (t_new - R, t_new], or since the
- * last report where those are rarer than once per R: t_old is where X_recv
- * begins. */
+/* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time is on
+ * record.  A sender is not data-limited at the moment at which a packet leaves while
+ * another one waits for the pacer (RaLedgerEntry.waiting).  An interval without such a
+ * moment is data-limited.  It is (t_new - R, t_new], or longer where reports are rarer than
+ * once per R: X_recv begins at t_old. */
 static gboolean
 data_limited (const RaSender *s, RaTime t_new)
 {
@@ -532,7 +530,7 @@ repair_percentage (const RaSender *s)
   return fec_percentage (s) + ra_repair_percentage (&s->repair);
 }
 
-/* Others keep the queue full, and FEC is worth its part of the rate: they take few packets,
+/* Others keep the queue full, and FEC is worth its part of the rate: few packets are lost,
  * and a block still comes in time behind that queue. */
 static gboolean
 fec_pays_in_competition (const RaSender *s)
@@ -543,9 +541,10 @@ fec_pays_in_competition (const RaSender *s)
       && path->queue <= path->latency / 2;
 }
 
-/* The share of the losses that comes without FEC.  Where rounds fit, FEC would only
- * double what they do.  A queue that others keep full is shorter than a round has time
- * for, and longer, by turns: there the repeats are measured. */
+/* The share of the lost packets that come without FEC, because they are sent again.  Where
+ * rounds fit that is all, as FEC would only double what they do.  A queue that others keep
+ * full leaves time for a round at one moment and none at the next: there the repeats are
+ * measured. */
 static gdouble
 mended (const RaSender *s)
 {

@@ -43,7 +43,8 @@ typedef struct
 RaSender *ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error);
 void ra_sender_free (RaSender *s);
 
-/* While running.  A new controller starts from the present rate. */
+/* While running.  FALSE and `error` on bad params: what ran goes on.  A new controller
+ * starts from the present rate. */
 gboolean ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
     const gchar *params, RaTime now, GError **error);
 gboolean ra_sender_set_lda (
@@ -66,13 +67,18 @@ gboolean ra_sender_on_request (
     RaSender *s, guint32 ssrc, guint16 seq, RaTime now);
 /* By what code, as ra_fec_set_code(). */
 void ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets);
+/* New limits.  An exchanged controller keeps the rate that it began with, unless
+ * rate->start changes. */
 void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
 /* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_sender_restart (RaSender *s);
+/* As in RaSenderConfig.  A cap that is NaN or below 0 leaves the cap as it is. */
 void ra_sender_set_safety (
     RaSender *s, gdouble friendliness_cap, gboolean breakers);
 /* Another source than the ledger for why packets were lost. */
 void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
+/* `f` gets each loss that per-packet feedback confirms, whose seq is its index in the
+ * ledger.  NULL: nobody gets them. */
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
 /* What was sent, for those who read feedback (ledger.h); it lives as long as the
  * sender. */
@@ -167,6 +173,8 @@ void ra_sender_on_receiver_report (
  * open. */
 void ra_sender_on_rtcp (RaSender *s, RaTime now);
 
+/* When ra_sender_on_timeout() wants to run, or RA_TIME_NONE; an early call does no
+ * harm. */
 RaTime ra_sender_next_timeout (const RaSender *s);
 void ra_sender_on_timeout (RaSender *s, RaTime now);
 
@@ -179,7 +187,8 @@ gboolean ra_sender_is_open (const RaSender *s);
 RaSpan ra_sender_rtt (const RaSender *s);
 /* Who gets how much of it; `backlog` as in ra_split(). */
 void ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out);
-/* Repair packets per 100 media packets. */
+/* Repair packets per 100 media packets that the FEC rule wants, also where nobody makes
+ * them. */
 guint ra_sender_fec (const RaSender *s);
 
 typedef struct

@@ -118,7 +118,7 @@ void ra_radp_count (RaRadp *x, const RaReport *report);
 gboolean ra_radp_since (
     const RaRadp *x, const RaRadp *before, RaReport *report);
 
-/* What a receiver says of itself, in another subtype of its own:
+/* What a receiver says of itself, in RA_RADP_TAKES_SUBTYPE:
  *
  *      0                   1                   2                   3
  *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1

@@ -65,6 +65,7 @@ typedef struct
 /* NULL and `error` on bad params.  (transfer full): ra_reporter_free(). */
 RaReporter *ra_reporter_new (const RaReporterConfig *cfg, GError **error);
 void ra_reporter_free (RaReporter *r);
+/* Takes another LDA.  FALSE and `error` on bad params: the one in use goes on. */
 gboolean ra_reporter_set_lda (
     RaReporter *r, const RaLdaOps *ops, const gchar *params, GError **error);
 /* Takes the next confirmed loss; seq is the sequence's own.  FALSE: there is none.

@@ -118,8 +118,8 @@ trip (RaBreaker *b, RaBreakerTrip why, RaBreakerState state, RaTime now)
   return TRUE;
 }
 
-/* The source was, so that it could not be answered.  One that a controller slows
- * down to a packet in many seconds is not. */
+/* TRUE: the source sent nothing for so long that nobody could answer.  A source that a
+ * controller slows down to a packet in many seconds is not silent. */
 static gboolean
 is_silent (const RaBreaker *b, RaTime now)
 {

@@ -33,8 +33,7 @@ void ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers);
 void ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers);
 /* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_guard_restart (RaGuard *g);
-/* A full packet is `full` times as large as the mean one; 1 at first, and for what
- * is less.  The bound counts full packets where a queue stands (friendly.c). */
+/* As ra_friendly_set_full(): the bound counts full packets where a queue stands. */
 void ra_guard_set_full (RaGuard *g, gdouble full);
 
 /* What of the controller's `rate` may be sent, bit/s; 0: a breaker is open. */
@@ -62,8 +61,8 @@ void ra_guard_on_sent (
  * the path is out of date. */
 gboolean ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
     gdouble s, guint64 rate, RaTime now);
-/* The way has become longer: what the RTT has above its shortest is not a queue.  Drain
- * tests have shown it, which no LDA decides. */
+/* The route is longer: what the RTT has above its shortest is not a queue.  Drain tests
+ * have shown it, which no LDA decides. */
 void ra_guard_rebase (RaGuard *g);
 /* RTCP came, with any contents. */
 void ra_guard_on_rtcp (RaGuard *g, RaTime now);

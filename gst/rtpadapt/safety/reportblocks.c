@@ -120,7 +120,7 @@ spacing_update (RaReportBlocks *b, RaTime now)
   b->last = now;
 }
 
-/* How many packets the block reports on for the first time.  `*word` becomes what
+/* How many packets the block reports on for the first time.  `*proof` becomes what
  * the numbers prove. */
 static guint
 progress (RaReportBlocksStream *s, guint32 highest, RaTime now, RaProof *proof)

@@ -42,7 +42,7 @@ typedef struct
   RaSpan rtt; /* <= 0 is unknown */
 } RaBlock;
 
-/* What a block proves. */
+/* What a block, or a report of any kind, proves about the path; the more, the higher. */
 typedef enum
 {
   RA_PROOF_FALSE,     /* nothing: it contradicts what was sent */

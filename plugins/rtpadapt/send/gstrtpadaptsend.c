@@ -225,7 +225,8 @@ task_stop (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* Above how much of it the encoders skip frames. */
+/* The time that packets may wait before the encoders skip frames; RA_SPAN_NONE: they never
+ * do. */
 static RaSpan
 skip_above (const GstRtpAdaptSend *self)
 {
@@ -421,7 +422,7 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   send_apply (self, SEND_SEARCH);
 }
 
-/* Behind the packets that are waiting. */
+/* The event leaves behind the packets that are waiting. */
 static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
 {
