@@ -1,8 +1,8 @@
-/* What runs in the elements where nobody chooses, and where the papers' engine for
- * ns-3 is given `default`.  Of these rtpadapt-sim has the cap alone.
+/* What runs where nobody chooses: in the elements, and as `default` of the papers' engine
+ * for ns-3.  rtpadapt-sim takes only the cap from here.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Chosen by measurement: README.md says by which.
+ * Chosen by measurement (docs/results.md).
  */
 #pragma once
 

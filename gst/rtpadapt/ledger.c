@@ -156,20 +156,21 @@ ra_ledger_has_ssrc (RaLedger *l, guint32 ssrc)
   return s && ra_ledger_at (l, s->last);
 }
 
-RaSeqFate
-ra_ledger_fate (RaLedger *l, guint32 ssrc, guint16 seq)
+RaNumberKind
+ra_ledger_number_kind (RaLedger *l, guint32 ssrc, guint16 seq)
 {
   RaLedgerStream *s = ra_ledger_stream (l, ssrc);
   const RaLedgerGap *gap;
 
   if (ra_ledger_find (l, ssrc, seq))
-    return RA_SEQ_SENT;
+    return RA_NUMBER_SENT;
   if (!s)
-    return RA_SEQ_UNKNOWN;
+    return RA_NUMBER_UNKNOWN;
   if (unwrap (s, seq) > s->highest)
-    return RA_SEQ_FUTURE;
+    return RA_NUMBER_FUTURE;
   gap = gap_find (s, unwrap (s, seq));
-  return gap && unwrap (s, seq) >= gap->sure ? RA_SEQ_SKIPPED : RA_SEQ_UNKNOWN;
+  return gap && unwrap (s, seq) >= gap->sure ? RA_NUMBER_SKIPPED
+                                             : RA_NUMBER_UNKNOWN;
 }
 
 /* --- packets --------------------------------------------------------------- */

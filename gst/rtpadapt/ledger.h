@@ -152,12 +152,12 @@ gboolean ra_ledger_has_ssrc (RaLedger *l, guint32 ssrc);
  * again. */
 typedef enum
 {
-  RA_SEQ_SENT,    /* the packet is known */
-  RA_SEQ_FUTURE,  /* ahead of all that was sent */
-  RA_SEQ_SKIPPED, /* later ones were sent, and it never will be */
-  RA_SEQ_UNKNOWN, /* perhaps it was sent, too long ago */
-} RaSeqFate;
-RaSeqFate ra_ledger_fate (RaLedger *l, guint32 ssrc, guint16 seq);
+  RA_NUMBER_SENT,    /* the packet is known */
+  RA_NUMBER_FUTURE,  /* ahead of all that was sent */
+  RA_NUMBER_SKIPPED, /* later ones were sent, and it never will be */
+  RA_NUMBER_UNKNOWN, /* perhaps it was sent, too long ago */
+} RaNumberKind;
+RaNumberKind ra_ledger_number_kind (RaLedger *l, guint32 ssrc, guint16 seq);
 
 /* Why a packet was lost, a RaTruth whose data is the ledger. */
 RaCause ra_ledger_truth (guint64 index, gpointer ledger);

@@ -13,17 +13,17 @@
 
 #include <string.h>
 
-/* How long an empty queue is remembered.  In 30 s a queue that others keep
- * becomes the empty one, so that newcomers add theirs to it; as lda/spike.c has
- * it, 2 minutes are enough of a memory, and a new route shifts rott for good. */
+/* How long an empty queue is remembered.  After 30 s a queue that others keep would pass
+ * for the empty path, and newcomers would add theirs to it.  2 minutes are enough
+ * (lda/spike.c); a new route changes rott for good. */
 #define ROTT_WINDOW (120 * RA_SECOND)
 /* The longest time X_recv is measured over where reports are rarer than once
  * per R: a frame at 10 Hz. */
 #define X_RECV_WINDOW (100 * RA_MSECOND)
-/* An R from the network may be as short as it likes, our timer not; and as long
- * as 16.8 s, but so many packets in an R are remembered one by one: one second
- * of 190 Mbit/s. */
+/* R comes from the network and may be very short; our timer has a floor. */
 #define TIMER_MIN RA_MSECOND
+/* R may be 16.8 s long.  So many packets in it are remembered one by one: one second of
+ * 190 Mbit/s. */
 #define ARRIVED_MAX 16384
 
 typedef struct
@@ -52,10 +52,11 @@ struct _RaReceiver
   RaSpan rott_lo, rott_hi; /* since the last report, if `has_extremes` */
   gboolean has_extremes;
   RaTripBase base;
-  gdouble s;                      /* mean packet size, bytes */
-  gboolean had_event;             /* which ended the slow start */
-  guint lost_by_mark[RA_N_MARKS]; /* the LDA has not heard of: late packets do
-                                     not reach it, what they show must */
+  gdouble s;          /* mean packet size, bytes */
+  gboolean had_event; /* which ended the slow start */
+  /* Losses by mark that the LDA has not heard of: a late packet does not reach it,
+   * but the losses that the packet shows must. */
+  guint lost_by_mark[RA_N_MARKS];
 
   /* X_recv: what arrived during the last R */
   GQueue arrived;     /* of Arrived */
@@ -68,16 +69,17 @@ struct _RaReceiver
   gboolean data_since_report, silent; /* silent: the timer had found no data */
   gboolean asked;                     /* a packet made a report due at once */
   gdouble p_reported;
-  guint64 reported;           /* end of what reports have spoken of */
-  guint64 skipped, n_skipped; /* end of the last such range; since the report */
+  guint64 reported;  /* one after the last number that a report covers */
+  guint64 skipped;   /* one after the last number whose feedback was lost */
+  guint64 n_skipped; /* such numbers since the last report */
   /* since the last report */
   guint arrived_since, n_events, lost_congestion, lost_wireless, wireless_runs,
       n_ce;
   guint64 bytes_since;   /* of arrived_since */
   RaTime t_lost, t_ce;   /* the newest of lost_congestion, of n_ce */
-  guint64 last_lost;     /* seq of the last loss, */
-  guint64 reported_lost; /* and of the last that a report has */
-  guint n_recovered;     /* of those that a report has */
+  guint64 last_lost;     /* number of the last confirmed loss, */
+  guint64 reported_lost; /* and of the last one that a report names */
+  guint n_recovered;     /* losses that a report names, and that came since */
   gboolean in_run;       /* its hole has a wireless loss */
 
   RaReceiverStats stats;
@@ -218,7 +220,8 @@ x_recv_count (RaReceiver *r, const RaPacket *p)
     a = g_queue_peek_tail (&r->arrived);
     a->size += MIN (p->size, G_MAXUINT - a->size);
   }
-  /* Or so far ahead: the clock went back, and may not come there again. */
+  /* An arrival so far ahead is from before the clock went back, and might never
+   * become old. */
   while ((a = g_queue_peek_head (&r->arrived))
       && ABS (ra_diff (p->arrival, a->arrival)) >= keep)
     arrived_free (g_queue_pop_head (&r->arrived));
@@ -360,9 +363,10 @@ in_order (RaReceiver *r, const RaPacket *p, guint n_lost)
   ra_history_on_packet (r->history, p->seq);
 }
 
-/* `seq` was confirmed to be lost, and came; `removed`: with it went a loss event.  What
- * no report has yet is not a loss; of the rest the guard hears, as RFC 3550 A.3 counts
- * it as received.  Losses are counted in order of sequence. */
+/* `seq` was confirmed lost and came after all; `removed`: its loss event is gone.  Losses
+ * are counted in order of sequence.  One that no report has named is taken out of the
+ * counts.  One that was reported goes into the next report's `recovered`, for the guard,
+ * which counts it as received (RFC 3550 A.3). */
 static void
 take_back (RaReceiver *r, guint64 seq, gboolean removed)
 {

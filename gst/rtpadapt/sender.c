@@ -3,7 +3,7 @@
  */
 #include <gst/rtpadapt/senderperpacket.h>
 
-#include <gst/rtpadapt/fec/repeats.h>
+#include <gst/rtpadapt/fec/rtxshare.h>
 #include <gst/rtpadapt/rate/pacer.h>
 #include <gst/rtpadapt/repair/repair.h>
 #include <gst/rtpadapt/safety/outagemask.h>
@@ -11,29 +11,29 @@
 
 /* A send time that the wire has carried may be rounded by this. */
 #define SENT_GRAIN RA_MSECOND
-/* What a pacer that wakes late may send at once, of less than a round trip
- * (RFC 5348 4.6): a frame's time at 25 Hz. */
+/* A pacer that wakes late makes up for a round trip at most (RFC 5348 4.6), and for no
+ * more than a frame's time at 25 Hz. */
 #define LATE_MAX (40 * RA_MSECOND)
 /* Feedback about a packet proves something for as long as a breaker waits for an
- * answer (RFC 8083 4.1). */
-#define PROOF_RECENT (15 * RA_SECOND)
+ * answer. */
+#define PROOF_RECENT RA_BREAKER_TIMEOUT
 /* A packet that leaves this soon after the pacer allows it was held back by the
  * pacer. */
 #define HELD_GRAIN RA_MSECOND
 #define HEADERS 48 /* of IPv6 and UDP */
-/* Reports that come less often than once in so many RTTs: in a LAN the peer waits
- * for packets, or RTCP has to wait for its turn. */
+/* Reports that are more than so many RTTs apart have an interval of their own: in a LAN
+ * the peer waits for packets, or RTCP for its turn. */
 #define RARER 2
 /* No interval between feedbacks counts as longer. */
 #define INTERVAL_MAX RA_SECOND
-/* RFC 8888 7: 50 to 200 ms. */
+/* RFC 8888 4: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
-/* A receiver that gives feedback gives it more often than this (RFC 8083 4.1,
- * Tmin). */
-#define FEEDBACK_GONE (5 * RA_SECOND)
-/* What FEC mends of a TCP's losses.  A BBR takes 2 to 5 % of the packets, and FEC for them a
- * third of the rate: VMAF 60 behind 25 ms, and 70 without. */
-#define MENDED_LOSS .009
+/* A receiver that gives feedback gives it more often than this. */
+#define FEEDBACK_GONE RA_BREAKER_TD
+/* While others keep the queue full, FEC is worth its part of the rate up to this share of
+ * lost packets.  A BBR takes 2 to 5 %, and FEC for those takes a third of the rate: VMAF 60
+ * behind 25 ms, and 70 without. */
+#define FEC_WORTH_LOSS .009
 
 struct _RaSender
 {
@@ -43,9 +43,9 @@ struct _RaSender
   RaFec *fec;
   gboolean fec_absent; /* nobody makes what it wants */
   guint fec_others;    /* what is made for others, too */
-  RaFecCode fec_code;  /* of what is made, */
-  guint fec_block;     /* and its media packets; 0: a frame's */
-  RaRepeats repeats;
+  RaFecCode fec_code;  /* by which repair packets are made */
+  guint fec_block;     /* media packets of its blocks; 0: a frame's */
+  RaRtxShare rtx_share;
   RaRepair repair;
   RaGuard guard;
   RaRateConfig cfg;
@@ -64,18 +64,20 @@ struct _RaSender
 
   RaLedger *ledger;
   RaPerPacket per_packet;
-  RaTime last_feedback; /* RA_TIME_NONE before the first */
-  RaTime last_word;     /* when anything but a receiver report last said what
-                            arrived; RA_TIME_NONE before the first */
   RaReportBlocks blocks;
-  RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
-  RaSpan interval;    /* the same; 0 where it is the RTT's to choose */
-  gboolean paused;    /* the source was silent in most of the latest one */
-  RaTime unheard;     /* the first packet since `last_word`, or since a silence
-                         of the source, that asks; or RA_TIME_NONE */
-  RaTime asked;       /* the first packet since then that asks for an answer,
-                            or RA_TIME_NONE */
+
+  /* who answers, and how often; RA_TIME_NONE where there was none */
+  RaTime last_feedback;
+  RaTime last_word;   /* when anything but a receiver report last said what
+                         arrived */
+  RaTime asked;       /* the first packet since then that asks for an answer */
+  RaTime unheard;     /* the same, but since the source was silent last, if that
+                         is later */
   gboolean mid_frame; /* the last packet did not ask */
+  RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
+  RaSpan interval;    /* time between feedbacks that the rest goes by; 0: about
+                         an RTT */
+  gboolean paused;    /* the source was silent in most of the latest spacing */
 
   RaOverclaim claims;
   RaTruth truth;
@@ -406,8 +408,8 @@ is_sent_once (const RaSender *s, RaSentFlags flags)
       || (flags & RA_SENT_REPAIR && s->fec_code != RA_FEC_CODE_RS);
 }
 
-/* The source was, so that nobody could answer, as in safety/breaker.c.  One that the
- * pacer holds back is not. */
+/* TRUE: the source sent nothing for so long that nobody could answer.  A source that the
+ * pacer holds back is not silent. */
 static gboolean
 was_silent (const RaSender *s, RaTime now)
 {
@@ -473,13 +475,11 @@ ra_sender_on_sent (RaSender *s, const RaOutgoing *p, RaTime now)
   return entry;
 }
 
-/* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time
- * is on record.  For paced video: the sender is not data-limited at the moment
- * it sends a packet while another one waits for the pacer, but for those of its
- * own frame, or one that begins a frame and had to wait itself; an interval is
- * data-limited if there was no such moment in (t_new - R, t_new], or since the
- * last report where those are rarer than once per R: t_old is where X_recv
- * begins. */
+/* RFC 5348 8.2.1, exact instead of its two-value heuristic, as every send time is on
+ * record.  A sender is not data-limited at the moment at which a packet leaves while
+ * another one waits for the pacer (RaLedgerEntry.waiting).  An interval without such a
+ * moment is data-limited.  It is (t_new - R, t_new], or longer where reports are rarer than
+ * once per R: X_recv begins at t_old. */
 static gboolean
 data_limited (const RaSender *s, RaTime t_new)
 {
@@ -494,26 +494,14 @@ ra_sender_repair (RaSender *s)
   return &s->repair;
 }
 
-void
-ra_sender_look (RaSender *s, RaTime now)
-{
-  ra_repair_look (&s->repair, s->ledger, now);
-}
-
 RaLedgerEntry *
 ra_sender_next_repeat (RaSender *s, RaTime now)
 {
   RaLedgerEntry *e = ra_repair_next (&s->repair, s->ledger, now);
 
   if (e && e->copies == 1 && !e->is_repair)
-    ra_repeats_on_asked (&s->repeats);
+    ra_rtx_share_on_asked (&s->rtx_share);
   return e;
-}
-
-const RaLedgerEntry *
-ra_sender_original (const RaSender *s, guint16 original)
-{
-  return ra_repair_original (&s->repair, s->ledger, original);
 }
 
 gboolean
@@ -524,7 +512,7 @@ ra_sender_on_request (RaSender *s, guint32 ssrc, guint16 seq, RaTime now)
       = ra_repair_ask (&s->repair, e, ra_sender_rtt (s), now);
 
   if (verdict == RA_REPAIR_FIRST && !e->is_repair)
-    ra_repeats_on_asked (&s->repeats);
+    ra_rtx_share_on_asked (&s->rtx_share);
   return verdict != RA_REPAIR_REFUSED;
 }
 
@@ -542,27 +530,29 @@ repair_percentage (const RaSender *s)
   return fec_percentage (s) + ra_repair_percentage (&s->repair);
 }
 
-/* Others keep the queue full, and FEC is worth its part of the rate: they take few packets,
+/* Others keep the queue full, and FEC is worth its part of the rate: few packets are lost,
  * and a block still comes in time behind that queue. */
 static gboolean
-is_mended_beside (const RaSender *s)
+fec_pays_in_competition (const RaSender *s)
 {
   const RaRepairPath *path = &s->repair.path;
 
-  return s->rate->competes && path->loss <= MENDED_LOSS
+  return s->rate->competes && path->loss <= FEC_WORTH_LOSS
       && path->queue <= path->latency / 2;
 }
 
-/* The share of the losses that comes without FEC.  Where rounds fit, FEC would only
- * double what they do.  A queue that others keep full is shorter than a round has time
- * for, and longer, by turns: there the repeats are measured. */
+/* The share of the lost packets that come without FEC, because they are sent again.  Where
+ * rounds fit that is all, as FEC would only double what they do.  A queue that others keep
+ * full leaves time for a round at one moment and none at the next: there the repeats are
+ * measured. */
 static gdouble
 mended (const RaSender *s)
 {
-  if (ra_repair_mends (&s->repair) && !is_mended_beside (s))
+  if (ra_repair_mends (&s->repair) && !fec_pays_in_competition (s))
     return 1;
-  return ra_repair_is_answered (&s->repair) ? ra_repeats_mended (&s->repeats)
-                                            : 0;
+  return ra_repair_is_answered (&s->repair)
+      ? ra_rtx_share_mended (&s->rtx_share)
+      : 0;
 }
 
 /* What feedback about a packet that left at `sent` proves now. */
@@ -668,12 +658,12 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
-  ra_repeats_on_report (&s->repeats, &s->last, fec_percentage (s), now);
+  ra_rtx_share_on_report (&s->rtx_share, &s->last, fec_percentage (s), now);
   ra_repair_on_answer (&s->repair, report, now);
   ra_repair_on_report (
       &s->repair, &s->last, ra_sender_rtt (s), s->interval, now);
   ra_fec_set_mended (s->fec, mended (s));
-  ra_fec_set_competes (s->fec, is_mended_beside (s));
+  ra_fec_set_competes (s->fec, fec_pays_in_competition (s));
   ra_fec_on_report (s->fec, &s->last, now);
   s->stats.feedback++;
 }
@@ -764,7 +754,8 @@ ra_sender_rows_end (RaSender *s, RaRows *rows)
   RaReport report;
 
   if (!rows->news) {
-    if (rows->heard) /* RFC 8083 4.2: of nothing that arrived */
+    /* RFC 8083 4.2: only losses were reported, so nothing was delivered. */
+    if (rows->heard)
       inform_guard (s, &(RaReport){ 0 }, RA_PROOF_DELIVERED, rows->now);
     return FALSE;
   }
@@ -836,25 +827,22 @@ void
 ra_sender_on_receiver_report (
     RaSender *s, const RaBlock *blocks, guint n, RaTime now)
 {
-  static const RaProof proofs[] = { [RA_WORD_EMPTY] = RA_PROOF_NONE,
-    [RA_WORD_HEARD] = RA_PROOF_HEARD,
-    [RA_WORD_ARRIVED] = RA_PROOF_DELIVERED };
   RaReport report = { .queue = RA_SPAN_NONE };
-  RaWord word = RA_WORD_FALSE;
+  RaProof proof = RA_PROOF_FALSE;
 
   if (s->stats.packets_sent == 0)
     return;
   for (guint i = 0; i < n; i++) {
-    RaWord one = ra_report_blocks_hear (&s->blocks, &blocks[i], now, &report);
+    RaProof one = ra_report_blocks_hear (&s->blocks, &blocks[i], now, &report);
 
-    s->stats.feedback_bad += one == RA_WORD_FALSE;
-    word = MAX (word, one);
+    s->stats.feedback_bad += one == RA_PROOF_FALSE;
+    proof = MAX (proof, one);
   }
-  if (word == RA_WORD_FALSE)
+  if (proof == RA_PROOF_FALSE)
     return;
   if (s->last_word == RA_TIME_NONE
       || ra_diff (now, s->last_word) > FEEDBACK_GONE)
-    inform_guard (s, &report, proofs[word], now);
+    inform_guard (s, &report, proof, now);
 }
 
 void

@@ -7,7 +7,6 @@
 #include <gst/rtpadapt/rate.h>
 #include <gst/rtpadapt/rate/split.h>
 #include <gst/rtpadapt/receiver.h>
-#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/safety/guard.h>
 
 G_BEGIN_DECLS
@@ -25,7 +24,7 @@ typedef struct
   const RaFecOps *fec; /* NULL: none */
   const gchar *fec_params;
   RaRateConfig rate;
-  RaSpan burst; /* the pacer never sends more than this at the rate at once */
+  RaSpan burst; /* what the rate allows in this time may leave at once */
   gdouble rtcp; /* RTCP's share of the rate, 0..1 */
   guint64 seed; /* for LDAs that draw lots */
   /* The rate never exceeds this times what a TCP would get at the losses that are not
@@ -44,7 +43,8 @@ typedef struct
 RaSender *ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error);
 void ra_sender_free (RaSender *s);
 
-/* While running.  A new controller starts from the present rate. */
+/* While running.  FALSE and `error` on bad params: what ran goes on.  A new controller
+ * starts from the present rate. */
 gboolean ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
     const gchar *params, RaTime now, GError **error);
 gboolean ra_sender_set_lda (
@@ -60,24 +60,25 @@ void ra_sender_set_fec_others (RaSender *s, guint percentage);
 /* What is to be sent again, for those who ask for it (repair/repair.h); it lives as
  * long as the sender. */
 RaRepair *ra_sender_repair (RaSender *s);
-/* Looks for losses after a report was heard. */
-void ra_sender_look (RaSender *s, RaTime now);
 /* Takes the next media packet to be asked for again now; NULL: there is none. */
 RaLedgerEntry *ra_sender_next_repeat (RaSender *s, RaTime now);
-/* What a retransmission of number `original` repeats, as ra_repair_original(). */
-const RaLedgerEntry *ra_sender_original (const RaSender *s, guint16 original);
 /* The receiver asks for that packet again.  FALSE: it is not to be sent again. */
 gboolean ra_sender_on_request (
     RaSender *s, guint32 ssrc, guint16 seq, RaTime now);
 /* By what code, as ra_fec_set_code(). */
 void ra_sender_set_fec_code (RaSender *s, RaFecCode code, guint packets);
+/* New limits.  An exchanged controller keeps the rate that it began with, unless
+ * rate->start changes. */
 void ra_sender_set_limits (RaSender *s, const RaRateConfig *rate);
 /* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_sender_restart (RaSender *s);
+/* As in RaSenderConfig.  A cap that is NaN or below 0 leaves the cap as it is. */
 void ra_sender_set_safety (
     RaSender *s, gdouble friendliness_cap, gboolean breakers);
 /* Another source than the ledger for why packets were lost. */
 void ra_sender_set_truth (RaSender *s, RaTruth truth, gpointer data);
+/* `f` gets each loss that per-packet feedback confirms, whose seq is its index in the
+ * ledger.  NULL: nobody gets them. */
 void ra_sender_set_on_loss (RaSender *s, RaOnLoss f, gpointer data);
 /* What was sent, for those who read feedback (ledger.h); it lives as long as the
  * sender. */
@@ -92,8 +93,9 @@ typedef enum
 {
   RA_SENT_WAITING = 1 << 0, /* another packet is ready, only the pacer holds it
                                back */
-  RA_SENT_ASKS = 1 << 1,    /* the receiver answers to this one: a frame's last
-                               with twcc, each packet with tfrc */
+  RA_SENT_ASKS = 1 << 1, /* the receiver answers to this packet: a frame's last
+                            one with twcc, any with tfrc and ccfb
+                            (RaFeedbackOps.asks) */
   RA_SENT_FRAME_END = 1 << 2, /* a frame's last media packet */
   RA_SENT_REPAIR = 1 << 3,    /* FEC or a retransmission */
   RA_SENT_OTHER = 1 << 4,  /* not of the encoder that ra_sender_split() is for:
@@ -109,7 +111,7 @@ typedef struct
 {
   guint64 seq; /* consecutive, unwrapped */
   guint size;  /* bytes */
-  guint media; /* of these the encoder's */
+  guint media; /* of these the encoder made so many */
   RaMark mark;
   RaSentFlags flags;
   guint32 ssrc;    /* report blocks name the packet by SSRC */
@@ -152,7 +154,7 @@ gboolean ra_sender_on_held_feedback (RaSender *s,
  * by being in none. */
 void ra_sender_on_new_peer (RaSender *s);
 
-/* The peer acknowledged what was never sent (ra_ledger_fate()): it has the lowest
+/* The peer acknowledged what was never sent (ra_ledger_number_kind()): it has the lowest
  * rate, or a packet in a second, for some time (safety/guard.h), and nothing it
  * says counts. */
 void ra_sender_on_lie (RaSender *s, RaTime now);
@@ -171,6 +173,8 @@ void ra_sender_on_receiver_report (
  * open. */
 void ra_sender_on_rtcp (RaSender *s, RaTime now);
 
+/* When ra_sender_on_timeout() wants to run, or RA_TIME_NONE; an early call does no
+ * harm. */
 RaTime ra_sender_next_timeout (const RaSender *s);
 void ra_sender_on_timeout (RaSender *s, RaTime now);
 
@@ -183,7 +187,8 @@ gboolean ra_sender_is_open (const RaSender *s);
 RaSpan ra_sender_rtt (const RaSender *s);
 /* Who gets how much of it; `backlog` as in ra_split(). */
 void ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out);
-/* Repair packets per 100 media packets. */
+/* Repair packets per 100 media packets that the FEC rule wants, also where nobody makes
+ * them. */
 guint ra_sender_fec (const RaSender *s);
 
 typedef struct

@@ -399,10 +399,11 @@ test_told (void)
   EncoderState state = { 0 };
   EncoderRow space;
 
-  g_assert_null (encoder_row_told (element, "nothing", 1, &space));
-  g_assert_null (encoder_row_told (element, "name", 1, &space));
-  g_assert_null (encoder_row_told (element, "rate", 0, &space));
-  g_assert_true (encoder_row_told (element, "rate", 1024, &space) == &space);
+  g_assert_null (encoder_row_described (element, "nothing", 1, &space));
+  g_assert_null (encoder_row_described (element, "name", 1, &space));
+  g_assert_null (encoder_row_described (element, "rate", 0, &space));
+  g_assert_true (
+      encoder_row_described (element, "rate", 1024, &space) == &space);
   encoder_follow (element, &space, &state, 10240, 0);
   g_assert_cmpint (number_get (element, "rate"), ==, 10);
 }

@@ -19,7 +19,7 @@ static const struct
   RaSpan interval, rtt, spacing;
   const gchar *why;
 } spacing_rows[] = {
-  { 50 * MS, 80 * MS, 50 * MS, "RFC 8888 7: at an interval" },
+  { 50 * MS, 80 * MS, 50 * MS, "RFC 8888 4: at an interval" },
   { RA_SPAN_NONE, 80 * MS, 80 * MS, "RFC 5348 6.2: once per round trip" },
   { RA_SPAN_NONE, 1 * MS, 5 * MS, "not more often than each 5 ms" },
   { RA_SPAN_NONE, 900 * MS, 200 * MS, "nor less often than each 200 ms" },

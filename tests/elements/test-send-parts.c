@@ -11,12 +11,12 @@
 
 /* At 800 kbit/s 1,000 bytes are 10 ms; the limit is 25 ms. */
 static gboolean
-backlog_take (Backlog *b, guint32 ssrc, guint32 timestamp, gboolean is_repair)
+backlog_take (Backlog *b, guint32 ssrc, guint32 timestamp, gboolean is_repeat)
 {
   BacklogItem item = {
     .object = GST_MINI_OBJECT_CAST (gst_buffer_new ()),
     .is_packet = TRUE,
-    .is_repair = is_repair,
+    .is_repeat = is_repeat,
     .size = 1000,
     .ssrc = ssrc,
     .timestamp = timestamp,

@@ -90,7 +90,7 @@ word_in (Backlog *b, const gchar *word)
   BacklogItem item = {
     .is_packet = TRUE,
     .priority = word[0] != 'v',
-    .is_repair = word[0] == 'r',
+    .is_repeat = word[0] == 'r',
     .payload_type = (guint8) word[0],
     .size = 1000,
     .ssrc = word[0] == 'a' ? 2 : 1,
@@ -306,7 +306,7 @@ test_latest (void)
   static const struct
   {
     guint32 ssrc, timestamp;
-    gboolean is_repair, latest;
+    gboolean is_repeat, latest;
     const gchar *why;
   } rows[] = {
     { 1, 20, FALSE, TRUE, "the frame that came last" },
@@ -335,7 +335,7 @@ test_latest (void)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     BacklogItem item = { .ssrc = rows[i].ssrc,
       .timestamp = rows[i].timestamp,
-      .is_repair = rows[i].is_repair };
+      .is_repeat = rows[i].is_repeat };
 
     g_test_message ("%s", rows[i].why);
     g_assert_cmpint (backlog_is_latest (b, &item), ==, rows[i].latest);

@@ -196,7 +196,7 @@ test_stream (void)
 
   GST_BUFFER_FLAG_SET (again, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
   g_assert_true (way_in (&w, again, FALSE, 1000 * MS, &item, &wants));
-  g_assert_true (item.is_repair);
+  g_assert_true (item.is_repeat);
   g_assert_true (item.priority);
   g_assert_null (way_stream (&w, &item));
   gst_mini_object_unref (item.object);

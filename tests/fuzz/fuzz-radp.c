@@ -3,12 +3,12 @@
  *
  * The input is the data of one; and it is a line of reports: 1 byte, how many
  * ms after the one before; 1, the size of the RADP; the RADP; 16 of TFRC-FB's
- * FCI. What was sent: ear-fixture.h.
+ * FCI. What was sent: tfrcear-fixture.h.
  */
 #include "fuzz.h"
 #include "laws.h"
 
-#include "../unit/ear-fixture.h"
+#include "../unit/tfrcear-fixture.h"
 
 #define QUEUES 8 /* bytes of the lowest and the highest */
 
@@ -81,16 +81,16 @@ hear (Ear *e, FuzzBytes *b, RaTime now)
   data = fuzz_copy (b, size, &size);
   fci = fuzz_copy (b, RA_TFRC_FB_SIZE, &fci_size);
   ear_send (e, now);
-  heard = ra_listener_on_radp (e->listener, data, size, now);
+  heard = ra_tfrc_ear_on_radp (e->tfrc_ear, data, size, now);
   fuzz_note ("RADP heard %d", heard);
   g_assert_cmpuint (heard, <, RA_N_HEARD);
-  heard = ra_listener_on_tfrc (
-      e->listener, fci, fci_size, now, &e->report, &e->t_delay);
+  heard = ra_tfrc_ear_on_tfrc (
+      e->tfrc_ear, fci, fci_size, now, &e->report, &e->t_delay);
   fuzz_note ("heard %d", heard);
   if (heard == RA_HEARD_OK)
     law_report (&e->report, e->t_delay, now, (e->next - MS (1000)) / MS (10));
-  if (ra_listener_radp (e->listener))
-    check (ra_listener_radp (e->listener));
+  if (ra_tfrc_ear_radp (e->tfrc_ear))
+    check (ra_tfrc_ear_radp (e->tfrc_ear));
 }
 
 int

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The input is one FCI; and it is feedback, one after the other: 1 byte, how
- * many ms after the one before, and 16 of FCI.  What was sent: ear-fixture.h.
+ * many ms after the one before, and 16 of FCI.  What was sent: tfrcear-fixture.h.
  */
 #include "fuzz.h"
 #include "laws.h"
 
-#include "../unit/ear-fixture.h"
+#include "../unit/tfrcear-fixture.h"
 
 static void
 read_alone (const guint8 *data, gsize size)
@@ -31,8 +31,8 @@ hear (Ear *e, const guint8 *fci, gsize size, RaTime now)
   RaHeard heard;
 
   ear_send (e, now);
-  heard = ra_listener_on_tfrc (
-      e->listener, fci, size, now, &e->report, &e->t_delay);
+  heard = ra_tfrc_ear_on_tfrc (
+      e->tfrc_ear, fci, size, now, &e->report, &e->t_delay);
   g_assert_cmpuint (heard, <, RA_N_HEARD);
   g_assert_true ((heard == RA_HEARD_MALFORMED) == (size != RA_TFRC_FB_SIZE));
   fuzz_note ("heard %d", heard);

@@ -69,7 +69,7 @@ talk_init (Talk *t, FuzzBytes *b)
       : t->mode == TALK_CCFB              ? &ra_feedback_ccfb
                                           : NULL;
   t->sender = ra_sender_new (&cfg, t->now, NULL);
-  t->listener = ra_listener_new (ra_sender_ledger (t->sender));
+  t->tfrc_ear = ra_tfrc_ear_new (ra_sender_ledger (t->sender));
   t->reporter = ra_reporter_new (&reporter, NULL);
   for (guint i = 0; i < TALK_ROWS; i++)
     t->came[i] = RA_TIME_NONE;
@@ -80,7 +80,7 @@ void
 talk_clear (Talk *t)
 {
   ra_sender_free (t->sender);
-  ra_listener_free (t->listener);
+  ra_tfrc_ear_free (t->tfrc_ear);
   ra_reporter_free (t->reporter);
 }
 
@@ -279,9 +279,9 @@ hear_tfrc (Talk *t, const TalkReport *r)
   RaHeard heard;
 
   if (r->radp_size > 0)
-    ra_listener_on_radp (t->listener, r->radp, r->radp_size, t->now);
-  heard = ra_listener_on_tfrc (
-      t->listener, r->fci, r->size, t->now, &report, &t_delay);
+    ra_tfrc_ear_on_radp (t->tfrc_ear, r->radp, r->radp_size, t->now);
+  heard = ra_tfrc_ear_on_tfrc (
+      t->tfrc_ear, r->fci, r->size, t->now, &report, &t_delay);
   if (heard != RA_HEARD_OK)
     return;
   ra_sender_get_stats (t->sender, &s);

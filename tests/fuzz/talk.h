@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "laws.h"
 
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/util/rng.h>
@@ -51,7 +51,7 @@ typedef struct
   gdouble cap;
   RaTime now, peer; /* the two clocks */
   RaSender *sender;
-  RaListener *listener;
+  RaTfrcEar *tfrc_ear;
   RaReporter *reporter;
   guint64 next; /* packet */
   guint16 colours[RA_N_MARKS];

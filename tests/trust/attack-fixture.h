@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "listener-fixture.h"
+#include "tfrcworld-fixture.h"
 #include "trust.h"
 
 #include <stdio.h>
@@ -191,9 +191,9 @@ run_forge_bytes (Run *r, const WorldFeedback *x)
   RaSpan t_delay;
 
   if (x->radp_size > 0)
-    ra_listener_on_radp (w->listener, x->radp, x->radp_size, w->now);
-  heard = ra_listener_on_tfrc (
-      w->listener, x->fci, sizeof x->fci, w->now, &report, &t_delay);
+    ra_tfrc_ear_on_radp (w->tfrc_ear, x->radp, x->radp_size, w->now);
+  heard = ra_tfrc_ear_on_tfrc (
+      w->tfrc_ear, x->fci, sizeof x->fci, w->now, &report, &t_delay);
   r->forged[heard]++;
   r->n_forged++;
   if (heard == RA_HEARD_OK) {

@@ -9,7 +9,7 @@
 #include "../rows.h"
 #include "trust.h"
 
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/receiver.h>
 #include <gst/rtpadapt/sender.h>
@@ -24,7 +24,7 @@
 typedef struct
 {
   RaSender *s;
-  RaListener *l;
+  RaTfrcEar *ear;
   RaTime now;
   GRand *dice;
   guint64 seq, max;
@@ -117,8 +117,8 @@ step_tfrc (Ends *e)
   if (g_rand_boolean (e->dice))
     put_word (fci + 8, PICK (e->dice, words) % 2000);
   if (g_rand_boolean (e->dice))
-    ra_listener_on_radp (e->l, radp, sizeof radp, e->now);
-  if (ra_listener_on_tfrc (e->l, fci, sizeof fci, e->now, &report, &t_delay)
+    ra_tfrc_ear_on_radp (e->ear, radp, sizeof radp, e->now);
+  if (ra_tfrc_ear_on_tfrc (e->ear, fci, sizeof fci, e->now, &report, &t_delay)
       == RA_HEARD_OK) {
     e->heard++;
     ra_sender_on_report (e->s, &report, t_delay, e->now);
@@ -127,7 +127,7 @@ step_tfrc (Ends *e)
 
 /* --- what a controller may be told ---------------------------------------------- */
 
-/* By a listener that believes all: R of 1 ns to 10 s (RTT_MAX), X_recv of any
+/* By an ear that believes all: R of 1 ns to 10 s (RTT_MAX), X_recv of any
  * kind, p of 32 bits, counts as many as a report can have. */
 static void
 step_report (Ends *e)
@@ -251,7 +251,7 @@ ends_run (Ends *e, const RaRateOps *ops, const RaLdaOps *lda, guint limit)
   e->seq = 0;
   e->max = limits[limit].max;
   e->s = ra_sender_new (&cfg, e->now, NULL);
-  e->l = ra_listener_new (ra_sender_ledger (e->s));
+  e->ear = ra_tfrc_ear_new (ra_sender_ledger (e->s));
   feclearexcept (BAD);
   for (guint i = 0; i < STEPS; i++) {
     guint k = (guint) g_rand_int_range (e->dice, 0, G_N_ELEMENTS (steps));
@@ -263,7 +263,7 @@ ends_run (Ends *e, const RaRateOps *ops, const RaLdaOps *lda, guint limit)
     ends_check (e);
   }
   ra_sender_free (e->s);
-  ra_listener_free (e->l);
+  ra_tfrc_ear_free (e->ear);
 }
 
 static void

@@ -57,7 +57,7 @@ flood_ssrcs (Run *r, guint ms)
         r, g_rand_int (r->dice), (guint16) g_rand_int (r->dice), -1, NULL);
 }
 
-/* The SSRC is right (1 in listener-fixture.h), the number as far ahead as a gap
+/* The SSRC is right (1 in tfrcworld-fixture.h), the number as far ahead as a gap
  * may be. */
 static void
 jump_ahead (Run *r, guint ms)

@@ -39,7 +39,7 @@ forged_about (Run *r)
 static gboolean
 radp_now (Run *r, RaRadp *radp)
 {
-  const RaRadp *last = ra_listener_radp (r->w.listener);
+  const RaRadp *last = ra_tfrc_ear_radp (r->w.tfrc_ear);
 
   if (last)
     *radp = *last;

@@ -49,8 +49,8 @@ radp_alone (Run *r, guint ms)
   if (!run_sent (r, 30 * RA_MSECOND, &seq))
     return;
   radp.t_i = ra_stamp_us (run_sent_time (r, seq));
-  ra_listener_on_radp (
-      r->w.listener, data, ra_radp_write (&radp, data, sizeof data), r->w.now);
+  ra_tfrc_ear_on_radp (
+      r->w.tfrc_ear, data, ra_radp_write (&radp, data, sizeof data), r->w.now);
   r->n_forged++;
 }
 
@@ -106,9 +106,9 @@ garble (Run *r, guint ms)
   do
     size = random_u32 (r) % sizeof data;
   while (size == RA_TFRC_FB_SIZE);
-  ra_listener_on_radp (r->w.listener, data, size, r->w.now);
-  r->forged[ra_listener_on_tfrc (
-      r->w.listener, data, size, r->w.now, &report, &t_delay)]++;
+  ra_tfrc_ear_on_radp (r->w.tfrc_ear, data, size, r->w.now);
+  r->forged[ra_tfrc_ear_on_tfrc (
+      r->w.tfrc_ear, data, size, r->w.now, &report, &t_delay)]++;
   r->n_forged++;
 }
 

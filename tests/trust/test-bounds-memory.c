@@ -6,7 +6,7 @@
 #include "../rows.h"
 #include "trust.h"
 
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/ledger.h>
@@ -103,21 +103,21 @@ sender_blocks (gpointer x, guint i, gconstpointer data)
 typedef struct
 {
   RaLedger *ledger;
-  RaListener *listener;
+  RaTfrcEar *tfrc_ear;
 } Ear;
 
 static gpointer
-listener_make (gconstpointer data)
+ear_make (gconstpointer data)
 {
   Ear *e = g_new (Ear, 1);
 
   e->ledger = ra_ledger_new ();
-  e->listener = ra_listener_new (e->ledger);
+  e->tfrc_ear = ra_tfrc_ear_new (e->ledger);
   return e;
 }
 
 static void
-listener_send (gpointer x, guint i, gconstpointer data)
+ear_send (gpointer x, guint i, gconstpointer data)
 {
   Ear *e = x;
 
@@ -128,9 +128,9 @@ listener_send (gpointer x, guint i, gconstpointer data)
 
 /* Well-formed reports with any t_i, ten for each packet. */
 static void
-listener_flood (gpointer x, guint i, gconstpointer data)
+ear_flood (gpointer x, guint i, gconstpointer data)
 {
-  RaListener *l = ((Ear *) x)->listener;
+  RaTfrcEar *ear = ((Ear *) x)->tfrc_ear;
   RaTime now = (RaTime) i * (RaTime) EACH;
   RaRadp radp = { .expected = i, .arrived = i, .queue = RA_SPAN_NONE };
   RaTfrcFb fb = { .x_recv = 1000000, .p = .01 };
@@ -138,24 +138,24 @@ listener_flood (gpointer x, guint i, gconstpointer data)
   RaReport report;
   RaSpan t_delay;
 
-  listener_send (x, i, data);
+  ear_send (x, i, data);
   for (guint k = 0; k < 10; k++) {
     radp.t_i = fb.t_i = i * 2654435761u + k;
     if (k == 0)
       radp.t_i = fb.t_i = ra_stamp_us (now);
-    ra_listener_on_radp (
-        l, bytes, ra_radp_write (&radp, bytes, sizeof bytes), now + k);
+    ra_tfrc_ear_on_radp (
+        ear, bytes, ra_radp_write (&radp, bytes, sizeof bytes), now + k);
     ra_tfrc_fb_write (&fb, fci, sizeof fci);
-    ra_listener_on_tfrc (l, fci, sizeof fci, now + k, &report, &t_delay);
+    ra_tfrc_ear_on_tfrc (ear, fci, sizeof fci, now + k, &report, &t_delay);
   }
 }
 
 static void
-listener_destroy (gpointer x)
+ear_destroy (gpointer x)
 {
   g_autofree Ear *e = x;
 
-  ra_listener_free (e->listener);
+  ra_tfrc_ear_free (e->tfrc_ear);
   ra_ledger_free (e->ledger);
 }
 
@@ -265,10 +265,10 @@ static const Row rows[] = {
       sender_flood, FREE (sender), NULL, PACKETS },
   { "report blocks", "blocks about 180,000 SSRCs", sender_make, sender_blocks,
       FREE (sender), NULL, PACKETS },
-  { "listener unanswered", "tfrc, never answered", listener_make, listener_send,
-      listener_destroy, NULL, PACKETS },
-  { "listener flooded", "tfrc, 500 forged reports/s", listener_make,
-      listener_flood, listener_destroy, NULL, PACKETS },
+  { "tfrc ear unanswered", "tfrc, never answered", ear_make, ear_send,
+      ear_destroy, NULL, PACKETS },
+  { "tfrc ear flooded", "tfrc, 500 forged reports/s", ear_make, ear_flood,
+      ear_destroy, NULL, PACKETS },
   { "receiver unasked", "a third is lost, no report is asked for",
       receiver_make, receiver_take, FREE (receiver), NULL, PACKETS },
   { "tfrc reports unasked", "and none of tfrc", reporter_make, reporter_silent,

@@ -7,7 +7,7 @@
 #include "trust.h"
 
 #include <gst/rtpadapt/colour.h>
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/rate/pacer.h>
@@ -76,7 +76,7 @@ check_number (const gchar *name, gdouble value, gpointer data)
 typedef struct
 {
   RaSender *s;
-  RaListener *listener;
+  RaTfrcEar *tfrc_ear;
   RaTime now;
   guint64 seq;
   RaRateConfig limits;
@@ -157,11 +157,11 @@ hostile_wire (Hostile *h)
   RaReport report;
   RaSpan t_delay;
 
-  ra_listener_on_radp (
-      h->listener, data, ra_radp_write (&radp, data, sizeof data), h->now);
+  ra_tfrc_ear_on_radp (
+      h->tfrc_ear, data, ra_radp_write (&radp, data, sizeof data), h->now);
   ra_tfrc_fb_write (&fb, fci, sizeof fci);
-  if (ra_listener_on_tfrc (
-          h->listener, fci, sizeof fci, h->now, &report, &t_delay)
+  if (ra_tfrc_ear_on_tfrc (
+          h->tfrc_ear, fci, sizeof fci, h->now, &report, &t_delay)
       == RA_HEARD_OK)
     ra_sender_on_report (h->s, &report, t_delay, h->now);
 }
@@ -254,12 +254,12 @@ test_sender (void)
       ra_rng_init (&h.rng, 1, ++n);
       h.s = ra_sender_new (&cfg, h.now, &error);
       g_assert_no_error (error);
-      h.listener = ra_listener_new (ra_sender_ledger (h.s));
+      h.tfrc_ear = ra_tfrc_ear_new (ra_sender_ledger (h.s));
       for (guint i = 0; i < STEPS; i++) {
         hostile_step (&h);
         hostile_check (&h);
       }
-      ra_listener_free (h.listener);
+      ra_tfrc_ear_free (h.tfrc_ear);
       ra_sender_free (h.s);
     }
   }

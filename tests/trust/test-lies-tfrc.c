@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
-#include "listener-fixture.h"
+#include "tfrcworld-fixture.h"
 #include "trust.h"
 
 #include <math.h>
@@ -45,8 +45,7 @@ static const struct
   WorldLie lie;
   gboolean plain; /* without RADP */
   gboolean found; /* out */
-  RaHeard
-      heard; /* what the listener says of `share` of the reports, at least */
+  RaHeard heard;  /* what the ear says of `share` of the reports, at least */
   gdouble share, rate; /* of the honest run's bytes, at most */
   const gchar *name, *promise;
 } liar_rows[] = {

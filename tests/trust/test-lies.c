@@ -61,10 +61,10 @@ test_draw_frames (void)
 
 /* --- which were ------------------------------------------------------------- */
 
-#define T RA_SEQ_SENT
-#define U RA_SEQ_UNKNOWN
-#define Y RA_SEQ_FUTURE
-#define S RA_SEQ_SKIPPED
+#define T RA_NUMBER_SENT
+#define U RA_NUMBER_UNKNOWN
+#define Y RA_NUMBER_FUTURE
+#define S RA_NUMBER_SKIPPED
 
 static const struct
 {
@@ -72,7 +72,7 @@ static const struct
   struct
   {
     guint seq;
-    RaSeqFate is;
+    RaNumberKind is;
   } asked[5]; /* ended by seq 0 */
   guint skipped;
   const gchar *why;
@@ -114,8 +114,8 @@ test_unsent (gconstpointer data)
     guint16 seq = (guint16) unsent_rows[row].asked[i].seq;
 
     g_assert_cmpint (
-        ra_ledger_fate (l, 7, seq), ==, unsent_rows[row].asked[i].is);
-    g_assert_cmpint (ra_ledger_fate (l, 8, seq), ==, RA_SEQ_UNKNOWN);
+        ra_ledger_number_kind (l, 7, seq), ==, unsent_rows[row].asked[i].is);
+    g_assert_cmpint (ra_ledger_number_kind (l, 8, seq), ==, RA_NUMBER_UNKNOWN);
   }
   g_assert_cmpuint (l->skipped, ==, unsent_rows[row].skipped);
 }
@@ -130,10 +130,11 @@ test_unsent_bounds (void)
   for (guint ssrc = 0; ssrc < 1000; ssrc++) {
     for (guint i = 0; i < 1000; i++)
       unsent_add (l, ssrc, (guint16) (3 * i));
-    g_assert_cmpint (ra_ledger_fate (l, ssrc, 2996), ==, RA_SEQ_SKIPPED);
-    g_assert_cmpint (ra_ledger_fate (l, ssrc, 4), ==, RA_SEQ_UNKNOWN);
+    g_assert_cmpint (
+        ra_ledger_number_kind (l, ssrc, 2996), ==, RA_NUMBER_SKIPPED);
+    g_assert_cmpint (ra_ledger_number_kind (l, ssrc, 4), ==, RA_NUMBER_UNKNOWN);
   }
-  g_assert_cmpint (ra_ledger_fate (l, 0, 2996), ==, RA_SEQ_UNKNOWN);
+  g_assert_cmpint (ra_ledger_number_kind (l, 0, 2996), ==, RA_NUMBER_UNKNOWN);
   g_assert_cmpuint (l->skipped, ==, 1000 * 999 * 2);
 }
 

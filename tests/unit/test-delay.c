@@ -486,7 +486,7 @@ static const struct
 } clock_rows[] = {
   { 1000, 50, 0, "a clock was set 1 s forth" },
   { 1020, 70, .020, "and 20 ms wait" },
-  { 50, 50, 0, "so, and a listener took what is beyond R off (RADP)" },
+  { 50, 50, 0, "so, and an ear took what is beyond R off (RADP)" },
   { 200, 250, .200, "a queue of 200 ms is in R, too" },
   { 30, 50, 0, "R leaves 20 ms, less than half the empty path" },
   { 20, 50, .020, "R leaves 30 ms: the way back may be shorter now" },

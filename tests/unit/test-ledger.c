@@ -192,9 +192,9 @@ test_sums (void)
 /* --- numbers that were never sent ------------------------------------------- */
 
 static gchar
-fate_letter (RaLedger *l, const RaLedgerEntry *p)
+kind_letter (RaLedger *l, const RaLedgerEntry *p)
 {
-  return "TYSU"[ra_ledger_fate (l, p->ssrc, p->seq)];
+  return "TYSU"[ra_ledger_number_kind (l, p->ssrc, p->seq)];
 }
 
 /* Packets in order.  "A7S": number 7 of A was skipped; T: it was sent, Y: it is yet
@@ -204,7 +204,7 @@ static const struct
   const gchar *name, *sent, *asked;
   guint skipped;
   const gchar *why;
-} fate_rows[] = {
+} number_rows[] = {
   { "none", "", "A7U", 0, "nothing was sent" },
   { "in-order", "A7 A8", "A6U A7T A8T A9Y B8U", 0, "none is missing" },
   { "gap", "A7 A10", "A7T A8S A9S A10T A11Y", 2, "two were left out" },
@@ -228,20 +228,20 @@ static const struct
 };
 
 static void
-test_fate (gconstpointer data)
+test_number (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
-  g_auto (GStrv) asked = g_strsplit (fate_rows[row].asked, " ", -1);
-  g_autoptr (RaLedger) l = ledger_of (fate_rows[row].sent, 0);
+  g_auto (GStrv) asked = g_strsplit (number_rows[row].asked, " ", -1);
+  g_autoptr (RaLedger) l = ledger_of (number_rows[row].sent, 0);
 
-  g_test_message ("%s", fate_rows[row].why);
+  g_test_message ("%s", number_rows[row].why);
   for (guint i = 0; asked[i]; i++) {
     RaLedgerEntry p = packet_of (asked[i], 0);
 
     g_test_message ("%s", asked[i]);
-    g_assert_cmpint (fate_letter (l, &p), ==, asked[i][strlen (asked[i]) - 1]);
+    g_assert_cmpint (kind_letter (l, &p), ==, asked[i][strlen (asked[i]) - 1]);
   }
-  g_assert_cmpuint (l->skipped, ==, fate_rows[row].skipped);
+  g_assert_cmpuint (l->skipped, ==, number_rows[row].skipped);
 }
 
 /* Of 65 gaps the last 64 are known; of 33 SSRCs the one that was silent longest is
@@ -258,9 +258,9 @@ test_streams (void)
     ra_ledger_add (l, &p);
   }
   p.seq = 1;
-  g_assert_cmpint (fate_letter (l, &p), ==, 'U');
+  g_assert_cmpint (kind_letter (l, &p), ==, 'U');
   for (p.seq = 3; p.seq < 2 * RA_LEDGER_GAPS + 2; p.seq += 2)
-    g_assert_cmpint (fate_letter (l, &p), ==, 'S');
+    g_assert_cmpint (kind_letter (l, &p), ==, 'S');
   g_assert_true (ra_ledger_has_ssrc (l, 7));
   for (guint i = 0; i < RA_LEDGER_SSRCS; i++)
     ra_ledger_add (
@@ -268,9 +268,9 @@ test_streams (void)
   g_assert_false (ra_ledger_has_ssrc (l, 7));
   g_assert_null (ra_ledger_stream (l, 7));
   p.seq = 3;
-  g_assert_cmpint (fate_letter (l, &p), ==, 'U');
+  g_assert_cmpint (kind_letter (l, &p), ==, 'U');
   p.seq = 4;
-  g_assert_cmpint (fate_letter (l, &p), ==, 'T');
+  g_assert_cmpint (kind_letter (l, &p), ==, 'T');
   for (guint i = 0; i < RA_LEDGER_SSRCS; i++)
     g_assert_true (ra_ledger_has_ssrc (l, 100 + i));
   /* A stream is ours as long as a packet of it is known. */
@@ -441,7 +441,7 @@ tests_add (void)
   rows_add_by ("/ledger/time", time_rows, name, test_time);
   g_test_add_func ("/ledger/sums", test_sums);
   rows_add ("/ledger/waited", waited_rows, test_waited);
-  rows_add_by ("/ledger/fate", fate_rows, name, test_fate);
+  rows_add_by ("/ledger/number", number_rows, name, test_number);
   g_test_add_func ("/ledger/streams", test_streams);
   g_test_add_func ("/ledger/hear", test_hear);
   g_test_add_func ("/ledger/overrun", test_overrun);

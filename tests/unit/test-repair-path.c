@@ -802,7 +802,7 @@ test_useless (gconstpointer data)
   g_assert_nonnull (ra_repair_next (&r, l, 1210 * MS));
   cfg = r.cfg;
   cfg.said = useless[row].said;
-  cfg.most = useless[row].most * MS;
+  cfg.latency_most = useless[row].most * MS;
   ra_repair_set (&r, &cfg);
   g_assert_cmpint (
       !ra_repair_is_late (&r, l, 1, at, at), ==, useless[row].again);
@@ -986,10 +986,10 @@ test_late_radio (gconstpointer data)
   r.fits = late_rows[i].fits;
   r.radio = .03;
   g_assert_cmpfloat (ra_repair_late_radio (&r), ==, late_rows[i].late);
-  r.cfg.most = 90 * RA_MSECOND; /* less than it holds packets now */
+  r.cfg.latency_most = 90 * RA_MSECOND; /* less than it holds packets now */
   g_assert_cmpint (ra_repair_block_span (&r), ==,
       ra_block_span (r.path.latency, 0, 0, r.path.frame));
-  r.cfg.most = 290 * RA_MSECOND;
+  r.cfg.latency_most = 290 * RA_MSECOND;
   g_assert_cmpint (ra_repair_block_span (&r), ==,
       ra_block_span (290 * RA_MSECOND, 0, 0, r.path.frame));
 }

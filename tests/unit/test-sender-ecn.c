@@ -244,7 +244,7 @@ test_late_loss (void)
 }
 
 /* Sent at 0, heard of at 100 ms; RFC 5348 4.3 step 1: R is that less the wait, of
- * which 8 % of the 100 ms are believed (waited.h). */
+ * which 8 % of the 100 ms are believed (peerdelay.h). */
 static const struct
 {
   gdouble held, grain; /* ms */

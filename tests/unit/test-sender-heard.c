@@ -255,7 +255,7 @@ test_rate (void)
   }
 }
 
-static RaWord
+static RaProof
 hear (RaReportBlocks *b, guint32 ssrc, guint32 highest, RaTime now, RaReport *r)
 {
   *r = (RaReport){ .queue = RA_SPAN_NONE };
@@ -280,7 +280,7 @@ test_blocks (void)
     for (guint i = 0; i < 7; i++)
       ra_report_blocks_on_sent (&b, 2, (guint16) (65530 + 7 * t + i), now);
     g_assert_cmpint (
-        hear (&b, 1, 65400 + 300 * t + 299, now, &r), ==, RA_WORD_ARRIVED);
+        hear (&b, 1, 65400 + 300 * t + 299, now, &r), ==, RA_PROOF_DELIVERED);
     /* the first one: a share of a number that is not known, in 1/256 */
     g_assert_cmpuint (r.expected, ==, t == 0 ? 256 : 300);
     g_assert_cmpuint (r.lost_congestion, ==, t == 0 ? 26 : 30);
@@ -298,49 +298,49 @@ static const struct
   guint32 ssrc, first, second; /* highest numbers; the first block at 100 s, */
   guint ms;                    /* the second so much later */
   RaLsr lsr;
-  RaWord word; /* of the second */
+  RaProof proof; /* of the second */
   const gchar *why;
-} word_rows[] = {
-  { 1, 98, 99, 0, RA_LSR_UNKNOWN, RA_WORD_ARRIVED, "progress" },
-  { 1, 98, 0x70063, 0, RA_LSR_UNKNOWN, RA_WORD_ARRIVED,
+} proof_rows[] = {
+  { 1, 98, 99, 0, RA_LSR_UNKNOWN, RA_PROOF_DELIVERED, "progress" },
+  { 1, 98, 0x70063, 0, RA_LSR_UNKNOWN, RA_PROOF_DELIVERED,
       "99, of a receiver that counted wraps: it was there before us" },
-  { 1, 98, 98, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "a replay" },
-  { 1, 98, 97, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "less" },
-  { 1, 98, 101, 0, RA_LSR_UNKNOWN, RA_WORD_FALSE, "not sent yet" },
-  { 1, 98, 198, 0, RA_LSR_UNKNOWN, RA_WORD_FALSE, "100 a second" },
-  { 1, 98, 65000, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "before the first" },
-  { 1, 90, 91, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "9 s old" },
-  { 1, 98, 99, 4000, RA_LSR_UNKNOWN, RA_WORD_ARRIVED, "5 s old" },
-  { 1, 98, 100, 5100, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "5.1 s old" },
-  { 2, 98, 99, 0, RA_LSR_UNKNOWN, RA_WORD_EMPTY, "not our SSRC" },
-  { 1, 98, 98, 0, RA_LSR_OURS, RA_WORD_HEARD, "it hears our RTCP" },
-  { 1, 98, 99, 0, RA_LSR_OURS, RA_WORD_ARRIVED, "and our RTP" },
-  { 1, 98, 101, 0, RA_LSR_OURS, RA_WORD_FALSE, "one half is false" },
-  { 1, 98, 99, 0, RA_LSR_FALSE, RA_WORD_FALSE, "the other half is" },
+  { 1, 98, 98, 0, RA_LSR_UNKNOWN, RA_PROOF_NONE, "a replay" },
+  { 1, 98, 97, 0, RA_LSR_UNKNOWN, RA_PROOF_NONE, "less" },
+  { 1, 98, 101, 0, RA_LSR_UNKNOWN, RA_PROOF_FALSE, "not sent yet" },
+  { 1, 98, 198, 0, RA_LSR_UNKNOWN, RA_PROOF_FALSE, "100 a second" },
+  { 1, 98, 65000, 0, RA_LSR_UNKNOWN, RA_PROOF_NONE, "before the first" },
+  { 1, 90, 91, 0, RA_LSR_UNKNOWN, RA_PROOF_NONE, "9 s old" },
+  { 1, 98, 99, 4000, RA_LSR_UNKNOWN, RA_PROOF_DELIVERED, "5 s old" },
+  { 1, 98, 100, 5100, RA_LSR_UNKNOWN, RA_PROOF_NONE, "5.1 s old" },
+  { 2, 98, 99, 0, RA_LSR_UNKNOWN, RA_PROOF_NONE, "not our SSRC" },
+  { 1, 98, 98, 0, RA_LSR_OURS, RA_PROOF_HEARD, "it hears our RTCP" },
+  { 1, 98, 99, 0, RA_LSR_OURS, RA_PROOF_DELIVERED, "and our RTP" },
+  { 1, 98, 101, 0, RA_LSR_OURS, RA_PROOF_FALSE, "one half is false" },
+  { 1, 98, 99, 0, RA_LSR_FALSE, RA_PROOF_FALSE, "the other half is" },
 };
 
 static void
-test_word (gconstpointer data)
+test_proof (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   RaTime now = 100 * RA_SECOND;
   RaReport r;
   RaReportBlocks b;
-  RaWord word;
+  RaProof proof;
 
   ra_report_blocks_init (&b);
   for (guint n = 0; n <= 100; n++)
     ra_report_blocks_on_sent (&b, 1, (guint16) n, n * (RaTime) RA_SECOND);
-  hear (&b, word_rows[i].ssrc, word_rows[i].first, now, &r);
+  hear (&b, proof_rows[i].ssrc, proof_rows[i].first, now, &r);
   r = (RaReport){ .queue = RA_SPAN_NONE };
-  word = ra_report_blocks_hear (&b,
-      &(RaBlock){ word_rows[i].ssrc, word_rows[i].second, 1, word_rows[i].lsr,
-          RA_SECOND },
-      ra_later (now, word_rows[i].ms * RA_MSECOND), &r);
-  g_test_message ("%s", word_rows[i].why);
-  g_assert_cmpint (word, ==, word_rows[i].word);
-  g_assert_cmpuint (r.arrived, ==, word == RA_WORD_ARRIVED);
-  if (word != RA_WORD_ARRIVED)
+  proof = ra_report_blocks_hear (&b,
+      &(RaBlock){ proof_rows[i].ssrc, proof_rows[i].second, 1,
+          proof_rows[i].lsr, RA_SECOND },
+      ra_later (now, proof_rows[i].ms * RA_MSECOND), &r);
+  g_test_message ("%s", proof_rows[i].why);
+  g_assert_cmpint (proof, ==, proof_rows[i].proof);
+  g_assert_cmpuint (r.arrived, ==, proof == RA_PROOF_DELIVERED);
+  if (proof != RA_PROOF_DELIVERED)
     g_assert_cmpuint (r.expected + r.lost_congestion, ==, 0);
 }
 
@@ -391,7 +391,7 @@ tests_add (void)
   g_test_add_func ("/sender-heard/heard", test_heard);
   g_test_add_func ("/sender-heard/early", test_early);
   rows_add ("/sender-heard/media", media_rows, test_media);
-  rows_add ("/sender-heard/word", word_rows, test_word);
+  rows_add ("/sender-heard/proof", proof_rows, test_proof);
   g_test_add_func ("/sender-heard/congestion", test_congestion);
   g_test_add_func ("/sender-heard/cap", test_cap);
   g_test_add_func ("/sender-heard/beside-feedback", test_beside_feedback);

@@ -31,15 +31,15 @@ typedef struct
  * (RFC 8888 10).  An element behind us that numbers packets again leaves gaps
  * elsewhere, and fills ours. */
 static gboolean
-is_false_claim (const RaHearing *h, gboolean received, RaSeqFate fate)
+is_false_claim (const RaHearing *h, gboolean received, RaNumberKind kind)
 {
   return received && !h->cfg->renumbered
-      && (fate == RA_SEQ_FUTURE || fate == RA_SEQ_SKIPPED);
+      && (kind == RA_NUMBER_FUTURE || kind == RA_NUMBER_SKIPPED);
 }
 
 /* Notes the rows of a block.  A number that was never sent ends it: that is
- * RA_SEQ_FUTURE or RA_SEQ_SKIPPED, else RA_SEQ_SENT is returned. */
-static RaSeqFate
+ * RA_NUMBER_FUTURE or RA_NUMBER_SKIPPED, else RA_NUMBER_SENT is returned. */
+static RaNumberKind
 block_note (RaCcfbNotes *notes, const RaHearing *h, const RaCcfbReader *reader,
     RaTime rts, Sum *sum)
 {
@@ -61,19 +61,19 @@ block_note (RaCcfbNotes *notes, const RaHearing *h, const RaCcfbReader *reader,
       if (p.received)
         sum->ato = MIN (sum->ato, p.ato);
     } else {
-      RaSeqFate fate = ra_ledger_fate (h->ledger, reader->ssrc, seq);
+      RaNumberKind kind = ra_ledger_number_kind (h->ledger, reader->ssrc, seq);
 
-      if (is_false_claim (h, p.received, fate))
-        return fate;
-      sum->unmapped += ours && fate != RA_SEQ_SKIPPED;
+      if (is_false_claim (h, p.received, kind))
+        return kind;
+      sum->unmapped += ours && kind != RA_NUMBER_SKIPPED;
     }
   }
-  return RA_SEQ_SENT;
+  return RA_NUMBER_SENT;
 }
 
 /* The first walk over the rows, in the order of the report: what they say is noted
  * in the ledger.  The same is returned. */
-static RaSeqFate
+static RaNumberKind
 rows_note (
     RaCcfbNotes *notes, const RaHearing *h, RaCcfbReader *reader, Sum *sum)
 {
@@ -81,12 +81,12 @@ rows_note (
   RaTime rts = ra_stamp_ntp_time (reader->rts, 2 * (RaTime) RA_STAMP_NTP_WRAP);
 
   while (ra_ccfb_next (reader)) {
-    RaSeqFate fate = block_note (notes, h, reader, rts, sum);
+    RaNumberKind kind = block_note (notes, h, reader, rts, sum);
 
-    if (fate != RA_SEQ_SENT)
-      return fate;
+    if (kind != RA_NUMBER_SENT)
+      return kind;
   }
-  return RA_SEQ_SENT;
+  return RA_NUMBER_SENT;
 }
 
 /* The second walk, in the order in which packets left.  Of their ECN fields those
@@ -129,10 +129,10 @@ report_refuse (RaCcfbNotes *notes, RaHearing *h, RaHeard why)
  * that somebody forged for the receiver, or of a report that somebody
  * guessed. */
 static void
-claim_refuse (RaCcfbNotes *notes, RaHearing *h, RaSeqFate fate, RaTime now)
+claim_refuse (RaCcfbNotes *notes, RaHearing *h, RaNumberKind kind, RaTime now)
 {
   report_refuse (notes, h, RA_HEARD_UNSENT);
-  if (fate == RA_SEQ_SKIPPED) {
+  if (kind == RA_NUMBER_SKIPPED) {
     ra_sender_on_lie (h->sender, now);
     h->news |= RA_EAR_LIE;
   }
@@ -151,16 +151,16 @@ hear (gpointer own, RaHearing *h, const RaFeedbackFci *f, RaTime now)
   RaCcfbNotes *notes = own;
   RaRows rows = { .now = now, .grain = GRAIN };
   RaCcfbReader reader;
-  RaSeqFate fate;
+  RaNumberKind kind;
   guint n;
 
   if (!ra_ccfb_read (&reader, f->media, f->fci, f->len)) {
     h->stats->heard[RA_HEARD_MALFORMED]++;
     return;
   }
-  fate = rows_note (notes, h, &reader, &sum);
-  if (fate != RA_SEQ_SENT) {
-    claim_refuse (notes, h, fate, now);
+  kind = rows_note (notes, h, &reader, &sum);
+  if (kind != RA_NUMBER_SENT) {
+    claim_refuse (notes, h, kind, now);
     return;
   }
   rows.held = sum.ato * RA_SECOND / HZ;

@@ -5,7 +5,7 @@
  * RaReporter.  Each packet that leaves is noted in the sender's ledger, and each
  * report is held against that:
  *   - report blocks of SR and RR (RFC 3550 6.4), whatever the kind of feedback;
- *   - tfrc: TFRC-FB and the APP packet RADP in front of it (listener.h);
+ *   - tfrc: TFRC-FB and the APP packet RADP in front of it (tfrcear.h);
  *   - ccfb: RFC 8888;
  *   - twcc: rows as rtpsession reads them, since it numbers the packets.
  * Feedback of another kind than the one in use is counted and named, no more.
@@ -13,7 +13,7 @@
 #pragma once
 
 #include <gst/rtpadapt/feedback.h>
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 #include <gst/rtpadapt/safety/ecn.h>
 #include <gst/rtpadapt/sender.h>
 

@@ -60,17 +60,19 @@
 G_BEGIN_DECLS
 
 #define RA_RADP_NAME "RADP"
-#define RA_RADP_SUBTYPE 0
-/* A receiver sends this subtype while its feedback is another one than the one it
- * is set to.  The data is the name of the latter: "twcc", "tfrc" or "ccfb". */
-#define RA_RADP_WISH_SUBTYPE 1
+/* The subtypes of RADP.  A peer skips one that it does not know. */
+#define RA_RADP_SUBTYPE 0       /* what TFRC-FB does not say, as above */
+#define RA_RADP_WISH_SUBTYPE 1  /* the feedback that the receiver is set to */
+#define RA_RADP_HOLD_SUBTYPE 2  /* how long it holds packets */
+#define RA_RADP_TAKES_SUBTYPE 3 /* what it uses, see RaTakes */
+
+/* A receiver sends its wish while its feedback is another one than the one it is set to.
+ * The data is the name of the latter: "twcc", "tfrc" or "ccfb". */
 #define RA_RADP_WISH_SIZE 4
-/* A receiver sends this subtype to say how long it holds packets: 32 bits now, 32
- * bits the most that it may come to, and 32 bits the least, all in us from the time that
- * the fastest packets take.  More may stand behind, which readers skip, and the least may
- * be missing: it is the most then, and so it is where the receiver does not follow what
- * the path needs.  A peer that does not know the subtype skips the packet. */
-#define RA_RADP_HOLD_SUBTYPE 2
+/* The data of a hold: 32 bits now, 32 bits the most that it may come to, and 32 bits the
+ * least, all in us from the time that the fastest packets take.  More may stand behind,
+ * which readers skip, and the least may be missing: it is the most then, and so it is
+ * where the receiver does not follow what the path needs. */
 #define RA_RADP_HOLD_SIZE 12
 /* What nobody holds: a reader takes it for this. */
 #define RA_RADP_HOLD_MAX (10 * RA_SECOND)
@@ -116,7 +118,7 @@ void ra_radp_count (RaRadp *x, const RaReport *report);
 gboolean ra_radp_since (
     const RaRadp *x, const RaRadp *before, RaReport *report);
 
-/* What a receiver says of itself, in another subtype of its own:
+/* What a receiver says of itself, in RA_RADP_TAKES_SUBTYPE:
  *
  *      0                   1                   2                   3
  *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -128,7 +130,6 @@ gboolean ra_radp_since (
  * Reed-Solomon code of repair/rsfec.h.  Readers skip what they do not know: other
  * flags, and what comes behind.  It is repeated each second, as is the hold, and a sender
  * forgets what its receiver says no longer (ear.h). */
-#define RA_RADP_TAKES_SUBTYPE 3
 #define RA_RADP_TAKES_SIZE 4
 
 typedef enum

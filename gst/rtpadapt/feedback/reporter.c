@@ -18,9 +18,8 @@
  * packets, ECN marks and a p that a peer's R makes swing ask, too; none of them
  * gets more than RFC 4342 6 has window counters in an R. */
 #define EARLY_PER_RTT 4
-#define RATE_WINDOW (100 * RA_MSECOND)  /* as the receiver's */
-#define CCFB_INTERVAL (50 * RA_MSECOND) /* RFC 8888 4: 50 to 200 ms */
-#define CLOCK_BACK RA_SECOND            /* calls that cross are closer */
+#define RATE_WINDOW (100 * RA_MSECOND) /* as the receiver's */
+#define CLOCK_BACK RA_SECOND           /* calls that cross are closer */
 #define MSS 1200 /* until there are sizes to take the mean of */
 
 struct _RaReporter
@@ -95,7 +94,7 @@ ra_reporter_new (const RaReporterConfig *cfg, GError **error)
   r->kind = cfg->reports;
   r->judges = ra_feedback_judges (cfg->reports);
   r->seed = cfg->seed;
-  r->interval = cfg->interval > 0 ? cfg->interval : CCFB_INTERVAL;
+  r->interval = cfg->interval > 0 ? cfg->interval : RA_REPORTER_INTERVAL;
   r->late = cfg->late > 0 ? cfg->late : RA_DELAYED_THRESHOLD;
   r->receiver = ra_receiver_new (lda, MSS);
   ra_receiver_set_distrust (r->receiver, TRUE);

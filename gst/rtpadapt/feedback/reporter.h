@@ -31,6 +31,8 @@
 
 G_BEGIN_DECLS
 
+/* Of ccfb: RFC 8888 4, 50 to 200 ms work for the known algorithms. */
+#define RA_REPORTER_INTERVAL (50 * RA_MSECOND)
 /* Losses that wait for ra_reporter_next_loss(). */
 #define RA_REPORTER_LOSSES_MAX 1024
 
@@ -40,9 +42,10 @@ typedef struct
   const RaLdaOps *lda;
   const gchar *lda_params;
   guint64 seed;    /* for LDAs that draw lots */
-  RaSpan interval; /* of ccfb; 0: 50 ms */
+  RaSpan interval; /* of ccfb; 0: RA_REPORTER_INTERVAL */
   RaSpan late;     /* a packet later than this counts as delayed, and a gap
-                      longer than this as one; 0: the 75 ms of seed 003 */
+                      longer than this as one; 0: RA_DELAYED_THRESHOLD of
+                      score/score.h */
 } RaReporterConfig;
 
 /* A packet as it came off the wire. */
@@ -62,6 +65,7 @@ typedef struct
 /* NULL and `error` on bad params.  (transfer full): ra_reporter_free(). */
 RaReporter *ra_reporter_new (const RaReporterConfig *cfg, GError **error);
 void ra_reporter_free (RaReporter *r);
+/* Takes another LDA.  FALSE and `error` on bad params: the one in use goes on. */
 gboolean ra_reporter_set_lda (
     RaReporter *r, const RaLdaOps *ops, const gchar *params, GError **error);
 /* Takes the next confirmed loss; seq is the sequence's own.  FALSE: there is none.

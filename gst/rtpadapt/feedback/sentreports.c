@@ -4,17 +4,18 @@
 #include <gst/rtpadapt/feedback/sentreports.h>
 
 #include <gst/rtpadapt/feedback/rtcp.h>
+#include <gst/rtpadapt/safety/breaker.h>
 #include <gst/rtpadapt/util/bytes.h>
 
 /* RFC 3550 6.4.1, in bytes behind the first four of the packet. */
 #define NTP_AT 4
 #define NTP_SIZE 8
 
-/* A receiver cannot have had a sender report for longer than it has existed, but
- * two clocks differ by some 100 ppm over the 15 s for which a breaker waits for an
- * answer (RFC 8083 4.1), and GStreamer's clock may be read late. */
+/* A sender report proves something for as long as a breaker waits for an answer. */
+#define LSR_RECENT RA_BREAKER_TIMEOUT
+/* A receiver cannot have had a sender report for longer than it has existed, but two clocks
+ * differ by some 100 ppm over LSR_RECENT, and GStreamer's clock may be read late. */
 #define LSR_GRAIN (20 * RA_MSECOND)
-#define LSR_RECENT (15 * RA_SECOND)
 
 /* The time of a sender report says when it left, whatever clock it is of. */
 void

@@ -1,4 +1,5 @@
-/* What a receiver of ours says of itself: our RTCP APP packet "RADP", subtype 2.
+/* What a receiver of ours says of itself: RA_RADP_TAKES_SUBTYPE of our RTCP APP packet
+ * "RADP".
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/feedback/radp.h>

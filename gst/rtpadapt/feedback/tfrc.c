@@ -9,7 +9,7 @@
 #define HEAD \
   12 /* of an APP packet (RFC 3550 6.7), of an RTPFB one (RFC 4585 6.1) */
 
-/* The listener refuses such counts, but believes them again after a while, as the
+/* The ear refuses such counts, but believes them again after a while, as the
  * first of them may have been somebody else's; to a user who leaves numbers out
  * they are lies.  Where packets go without send time t_i is not of the latest. */
 static gboolean
@@ -25,9 +25,9 @@ radp_lies (const RaHearing *h, RaTime now)
 
 /* The RADP in front. */
 static void
-radp_hear (RaListener *listener, RaHearing *h, RaTime now)
+radp_hear (RaTfrcEar *e, RaHearing *h, RaTime now)
 {
-  RaHeard heard = ra_listener_on_radp (listener, h->radp, h->radp_size, now);
+  RaHeard heard = ra_tfrc_ear_on_radp (e, h->radp, h->radp_size, now);
 
   if (heard != RA_HEARD_OK) {
     h->stats->heard[heard]++;
@@ -41,19 +41,19 @@ radp_hear (RaListener *listener, RaHearing *h, RaTime now)
 static gpointer
 own_new (RaLedger *ledger)
 {
-  return ra_listener_new (ledger);
+  return ra_tfrc_ear_new (ledger);
 }
 
 static void
 own_free (gpointer own)
 {
-  ra_listener_free (own);
+  ra_tfrc_ear_free (own);
 }
 
 static const RaRadp *
 said (gconstpointer own)
 {
-  return ra_listener_radp (own);
+  return ra_tfrc_ear_radp (own);
 }
 
 static void
@@ -69,7 +69,7 @@ hear (gpointer own, RaHearing *h, const RaFeedbackFci *f, RaTime now)
   }
   if (h->radp)
     radp_hear (own, h, now);
-  heard = ra_listener_on_tfrc (own, f->fci, f->len, now, &report, &t_delay);
+  heard = ra_tfrc_ear_on_tfrc (own, f->fci, f->len, now, &report, &t_delay);
   h->stats->heard[heard]++;
   if (heard == RA_HEARD_OK) {
     ra_sender_on_report (h->sender, &report, t_delay, now);

@@ -24,9 +24,9 @@ G_BEGIN_DECLS
  * as much as 320 packets that the encoder does not get.  With 200 repair stays at a quarter
  * of the media where a twentieth is lost and no round fits. */
 #define RA_REPAIR_SPOILS 200
-/* Of all that is sent, the most that repair may take, and where RA_REPAIR_HEAVY is lost:
- * with 20 % lost it took .27 (docs/results.md), and .25 left hundreds of packets missing in
- * 30 s.  Requests alone do not show that so much is lost. */
+/* The most that repair may take of all that is sent; RA_REPAIR_MOST_HEAVY where
+ * RA_REPAIR_HEAVY is lost, for with 20 % lost it took .27 (docs/results.md), and .25 left
+ * hundreds of packets missing in 30 s. */
 #define RA_REPAIR_MOST .25
 #define RA_REPAIR_MOST_HEAVY .4
 #define RA_REPAIR_HEAVY .15

@@ -98,7 +98,7 @@ plan_update (RaRepair *r)
 {
   RaRepairPath near = r->path;
 
-  near.latency = MAX (r->cfg.most, r->path.latency);
+  near.latency = MAX (r->cfg.latency_most, r->path.latency);
   ra_repair_plan (ra_repair_rounds (&r->path) > 0 ? &r->path : &near, &r->plan);
   /* A latency that is a tenth longer or shorter. */
   near.latency += (r->fits ? 1 : -1) * near.latency / HYSTERESIS;
@@ -111,7 +111,8 @@ ra_repair_set (RaRepair *r, const RaRepairConfig *cfg)
   RaSpan latency = cfg->latency > 0 ? cfg->latency : RA_REPAIR_LATENCY;
   RaSpan feedback = cfg->rows ? 0 : NACK_WAIT;
   gboolean same = latency == r->path.latency && feedback == r->path.feedback
-      && cfg->most == r->cfg.most && cfg->follows == r->cfg.follows;
+      && cfg->latency_most == r->cfg.latency_most
+      && cfg->follows == r->cfg.follows;
 
   r->cfg = *cfg;
   r->path.latency = latency;
@@ -215,8 +216,8 @@ whole_update (RaRepair *r)
       path->latency - path->decode - WHOLE_REPORT - rtt - rtt / DISORDER_PART);
   gdouble frames = left > 0 && r->frame > 0 ? MAX (left / r->frame, 1) : 0;
 
-  if (fabs (frames - r->whole) > WHOLE_STEP)
-    r->whole = frames;
+  if (fabs (frames - r->whole_frames) > WHOLE_STEP)
+    r->whole_frames = frames;
 }
 
 /* What was lost when a silence of L began is too late for a round when a report shows it.
@@ -299,7 +300,7 @@ ra_repair_wait (const RaRepair *r)
 RaSpan
 ra_repair_block_span (const RaRepair *r)
 {
-  return ra_block_span (MAX (r->cfg.most, r->path.latency),
+  return ra_block_span (MAX (r->cfg.latency_most, r->path.latency),
       r->path.jitter + r->path.queue, ra_repair_wait (r), r->path.frame);
 }
 
@@ -340,7 +341,7 @@ ra_repair_largest (const RaRepair *r)
   if (!ra_repair_mends (r))
     return 0;
   if (r->cfg.whole)
-    return r->radio >= WHOLE_LOSS ? r->whole : 0;
+    return r->radio >= WHOLE_LOSS ? r->whole_frames : 0;
   if (r->radio < LARGEST_LOSS)
     return 0;
   return r->radio >= RA_REPAIR_HEAVY ? LARGEST_HEAVY : LARGEST;
@@ -503,7 +504,7 @@ miss (RaRepair *r, RaLedgerEntry *e, RaSpan window)
 static RaSpan
 longer (const RaRepair *r)
 {
-  return MAX (r->cfg.most - r->path.latency, 0);
+  return MAX (r->cfg.latency_most - r->path.latency, 0);
 }
 
 /* TRUE: what leaves at that age cannot be played.  A jitter buffer guesses when what it
@@ -624,7 +625,7 @@ arrival_take (RaRepair *r, RaLedgerEntry *e, RaTime before, RaTime now)
 static void
 first_move (RaRepair *r, RaLedger *l, RaTime now)
 {
-  RaTime since = ra_later (now, -MAX (r->cfg.most, r->path.latency));
+  RaTime since = ra_later (now, -MAX (r->cfg.latency_most, r->path.latency));
   guint64 known = l->next - MIN (l->next, RA_LEDGER_SIZE);
   const RaLedgerEntry *e;
 

@@ -39,10 +39,10 @@ typedef struct
   gboolean
       stands; /* what it calls lost stays so, though it may come later (twcc) */
   gboolean whole; /* a report comes when a frame is whole, as rtpsession's do */
-  gboolean follows; /* L comes down where packets come early */
-  gboolean said;    /* the receiver has said what L and `most` are */
-  RaSpan most;      /* what L may come to, if that is needed; 0: L */
-  RaSpan latency;   /* L; 0: RA_REPAIR_LATENCY */
+  gboolean follows;    /* L comes down where packets come early */
+  gboolean said;       /* the receiver has said what L and `latency_most` are */
+  RaSpan latency_most; /* what L may come to, if that is needed; 0: L */
+  RaSpan latency;      /* L; 0: RA_REPAIR_LATENCY */
   RaSpan
       disorder; /* how far packets overtake each other; RA_SPAN_NONE: unknown */
 } RaRepairConfig;
@@ -80,11 +80,11 @@ struct _RaRepair
   RaRepairPath path;
   RaRepairPlan plan;
   RaRepairStats stats;
-  gboolean measured; /* there was a report */
-  gboolean fits;     /* a round fits, with hysteresis */
-  gdouble frame;     /* s: between the ends of two frames, the mean */
-  RaTime framed;     /* the latest end; 0: none */
-  gdouble whole;     /* frames' times, of ra_repair_largest() where cfg.whole */
+  gboolean measured;    /* there was a report */
+  gboolean fits;        /* a round fits, with hysteresis */
+  gdouble frame;        /* s: between the ends of two frames, the mean */
+  RaTime framed;        /* the latest end; 0: none */
+  gdouble whole_frames; /* of ra_repair_largest() where cfg.whole */
 
   gdouble queue_min, queue_slope, dev; /* s: jitter */
   guint n_queues;

@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-#define TD (5 * RA_SECOND) /* 4.1: "the fixed minimum interval of Tmin=5" */
-#define K 5                /* 4.2 */
+#define K 5 /* 4.2 */
 /* 4.4 leaves the bounds to the application.  More than half lost, or 3 s of
  * delay, is not video any more; tens of seconds of it do not happen by chance. */
 #define UNUSABLE_LOSS 0.5
@@ -119,19 +118,21 @@ trip (RaBreaker *b, RaBreakerTrip why, RaBreakerState state, RaTime now)
   return TRUE;
 }
 
-/* The source was, so that it could not be answered.  One that a controller slows
- * down to a packet in many seconds is not. */
+/* TRUE: the source sent nothing for so long that nobody could answer.  A source that a
+ * controller slows down to a packet in many seconds is not silent. */
 static gboolean
 is_silent (const RaBreaker *b, RaTime now)
 {
-  return !b->held && ra_diff (now, b->last_sent) > TD;
+  return !b->held && ra_diff (now, b->last_sent) > RA_BREAKER_TD;
 }
 
 void
 ra_breaker_on_sent (RaBreaker *b, guint size, gboolean held, RaTime now)
 {
-  if (b->last_heard == RA_TIME_NONE || is_silent (b, now)
-      || ra_diff (b->last_heard, now) > TD) /* the clock has gone back */
+  if (b->last_heard == RA_TIME_NONE
+      || is_silent (b, now)
+      /* the clock has gone back */
+      || ra_diff (b->last_heard, now) > RA_BREAKER_TD)
     b->last_heard = now;
   if (b->state == RA_BREAKER_OPEN) {
     b->probes.sent[0] = b->probes.sent[1];
@@ -326,7 +327,7 @@ ra_breaker_next_timeout (const RaBreaker *b)
   return !b->enabled || b->state == RA_BREAKER_OPEN
           || b->last_heard == RA_TIME_NONE
       ? RA_TIME_NONE
-      : ra_later (b->last_heard, 3 * TD);
+      : ra_later (b->last_heard, RA_BREAKER_TIMEOUT);
 }
 
 /* 4.1: data is being sent, and nothing comes back. */
@@ -339,7 +340,7 @@ ra_breaker_on_timeout (RaBreaker *b, RaTime now)
     return FALSE;
   /* If the timer expires much too late, the process slept: it could neither send nor
    * hear.  Wait once more, and do not trip. */
-  if (b->held && ra_diff (now, due) > TD) {
+  if (b->held && ra_diff (now, due) > RA_BREAKER_TD) {
     b->last_heard = now;
     return FALSE;
   }

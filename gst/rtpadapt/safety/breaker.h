@@ -22,6 +22,10 @@
 
 G_BEGIN_DECLS
 
+#define RA_BREAKER_TD (5 * RA_SECOND) /* RFC 8083 4.1, Tmin */
+/* So long a breaker waits for an answer (4.1). */
+#define RA_BREAKER_TIMEOUT (3 * RA_BREAKER_TD)
+
 typedef enum
 {
   RA_BREAKER_NONE,

@@ -99,7 +99,9 @@ RaEcnField ra_ecn_on_send (RaEcn *e, RaTime now);
 gboolean ra_ecn_on_answer (
     RaEcn *e, RaEcnField sent, gboolean arrived, RaEcnField came, RaTime now);
 
+/* "off", "testing", "capable", "failed". */
 const gchar *ra_ecn_state_nick (RaEcnState state);
+/* "none", "bleached", "remarked", "ce-hidden", "all-ce", "dropped". */
 const gchar *ra_ecn_fault_nick (RaEcnFault fault);
 
 G_END_DECLS

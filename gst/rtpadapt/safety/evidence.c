@@ -6,6 +6,7 @@
  */
 #include <gst/rtpadapt/safety/evidence.h>
 
+#include <gst/rtpadapt/safety/breaker.h>
 #include <gst/rtpadapt/util/noise.h>
 
 #include <math.h>
@@ -14,8 +15,8 @@
 #define MEMORY (30 * RA_SECOND)
 #define BLOCK (240 * RA_MSECOND) /* MEMORY has fewer than RA_EVIDENCE_BLOCKS */
 /* No report for so long is a silence, after which the path may be another one:
- * the longest that a receiver waits (RFC 8083 4.1, Tmin). */
-#define SILENCE (5 * RA_SECOND)
+ * the longest that a receiver waits. */
+#define SILENCE RA_BREAKER_TD
 #define SHORTER .020 /* s: of a route, as fused has it */
 /* s.  Of 16 flows that came one after the other those that thought a full queue empty
  * met a shorter one in 1 % of their reports, and a flow alone that loses 20 % in 30 to

@@ -64,6 +64,25 @@ ra_friendly_forget (RaFriendly *f)
   f->full = full;
 }
 
+void
+ra_friendly_set_full (RaFriendly *f, gdouble full)
+{
+  f->full = full > 1 ? full : 1;
+}
+
+void
+ra_friendly_rebase (RaFriendly *f)
+{
+  ra_winmin_init (&f->base);
+}
+
+void
+ra_friendly_set_radio (RaFriendly *f, gdouble radio, gdouble dispersion)
+{
+  f->radio = radio;
+  f->dispersion = dispersion;
+}
+
 gdouble
 ra_friendly_x (gdouble s, RaSpan tr, gdouble p)
 {

@@ -11,9 +11,10 @@
  * What keeps a queue full loses fewer packets than that X allows, so that a cap
  * near 10 would leave a TCP in that queue nothing.  The losses there are ours to
  * answer, whatever an LDA says: as the RTT shows that a queue stands, the cap
- * falls to RA_FRIENDLY_STANDING.  A peer can take 8 % off an RTT (waited.h);
- * whoever holds up all packets alike hides a queue, as does one that stood before
- * we began; behind less than some 50 ms a TCP gains little (tests/trust/harm.csv).
+ * falls to RA_FRIENDLY_STANDING.  A peer can take 8 % off an RTT (peerdelay.h).  A path
+ * or a peer that delays all packets alike hides a queue, and so does a queue that stood
+ * before we began.  Behind less than some 50 ms a TCP gains little
+ * (tests/trust/harm.csv).
  *
  * RFC 8083 thinks of receiver reports.  Ours are many per RTT; they are taken
  * together to one report per second (Tdr, or the interval of the reports if
@@ -72,6 +73,14 @@ void ra_friendly_init (RaFriendly *f);
 /* Forgets the losses, which say nothing after a silence.  The shortest round trip
  * and `full` are kept. */
 void ra_friendly_forget (RaFriendly *f);
+/* A full packet is `full` times as large as the mean one; 1 at first, and for what is
+ * less. */
+void ra_friendly_set_full (RaFriendly *f, gdouble full);
+/* The route is longer: the shortest round trip begins again. */
+void ra_friendly_rebase (RaFriendly *f);
+/* Of p, the share `radio` is shown to be the radio's.  `dispersion` of its losses: 1 for
+ * single ones, more for bursts; 0: others share the path. */
+void ra_friendly_set_radio (RaFriendly *f, gdouble radio, gdouble dispersion);
 /* `s` is the mean packet size in bytes, `tf` the frames' interval (0: none).
  * TRUE if an interval ended with this report. */
 gboolean ra_friendly_on_report (

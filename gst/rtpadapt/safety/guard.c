@@ -5,8 +5,8 @@
 
 /* Of the frames' interval, RFC 8083 3. */
 #define TF_WINDOW (10 * RA_SECOND)
-/* A source that is silent for longer makes a pause (safety/breaker.c, TD). */
-#define TF_MAX (5 * RA_SECOND)
+/* A source that is silent for longer makes a pause. */
+#define TF_MAX RA_BREAKER_TD
 #define NEAR .9 /* to the bound */
 /* Of all packets: where more are lost no cause is believed. */
 #define BELIEVED .45
@@ -20,10 +20,10 @@
  * controller finds by itself. */
 #define STEPS_TO .2
 #define TENTH 10 /* RFC 8083 4.3: "a factor of (approximately) ten" */
-/* RFC 8888 10 leaves the penalty open.  15 s is the time for which the breakers wait
- * for an answer (RFC 8083 4.1), so the penalty lasts longer than it took to catch the
- * lie.  It doubles each time: a peer that goes on to lie soon gets next to nothing. */
-#define LIAR_SPAN (15 * RA_SECOND)
+/* RFC 8888 10 leaves the penalty open.  Feedback proves something for as long as the
+ * breakers wait for an answer, so the penalty lasts longer than it took to catch the lie.
+ * It doubles each time: a peer that goes on to lie soon gets next to nothing. */
+#define LIAR_SPAN RA_BREAKER_TIMEOUT
 #define LIAR_SPAN_MAX (64 * LIAR_SPAN)
 
 /* A cap that is NaN or below 0 does not lift the bound. */
@@ -53,13 +53,13 @@ ra_guard_restart (RaGuard *g)
   gdouble full = g->friendly.full;
 
   ra_guard_init (g, g->cap, g->breaker.enabled);
-  g->friendly.full = full;
+  ra_guard_set_full (g, full);
 }
 
 void
 ra_guard_set_full (RaGuard *g, gdouble full)
 {
-  g->friendly.full = full > 1 ? full : 1;
+  ra_friendly_set_full (&g->friendly, full);
 }
 
 void
@@ -188,7 +188,7 @@ resume (
 void
 ra_guard_rebase (RaGuard *g)
 {
-  ra_winmin_init (&g->friendly.base);
+  ra_friendly_rebase (&g->friendly);
 }
 
 void
@@ -223,8 +223,8 @@ evidence_hear (
           e, report, s, ra_friendly_waited (f, report->rtt, now), now)
       && (near || plenty))
     ra_evidence_judge (e);
-  f->radio = near || (lifts && plenty) ? e->for_cap : 0;
-  f->dispersion = ra_evidence_is_alone (e) ? e->dispersion : 0;
+  ra_friendly_set_radio (f, near || (lifts && plenty) ? e->for_cap : 0,
+      ra_evidence_is_alone (e) ? e->dispersion : 0);
   steps = near || (lifts && f->p > STEPS_FROM);
   g->step = steps && f->p <= STEPS_TO ? ra_evidence_step (e, now) : 1;
 }

@@ -5,6 +5,7 @@
 
 #include <gst/rtpadapt/safety/breaker.h>
 #include <gst/rtpadapt/safety/evidence.h>
+#include <gst/rtpadapt/safety/reportblocks.h>
 #include <gst/rtpadapt/util/winmin.h>
 
 G_BEGIN_DECLS
@@ -32,8 +33,7 @@ void ra_guard_init (RaGuard *g, gdouble cap, gboolean breakers);
 void ra_guard_set (RaGuard *g, gdouble cap, gboolean breakers);
 /* Whatever tripped, and whoever lied, the user wants to try again. */
 void ra_guard_restart (RaGuard *g);
-/* A full packet is `full` times as large as the mean one; 1 at first, and for what
- * is less.  The bound counts full packets where a queue stands (friendly.c). */
+/* As ra_friendly_set_full(): the bound counts full packets where a queue stands. */
 void ra_guard_set_full (RaGuard *g, gdouble full);
 
 /* What of the controller's `rate` may be sent, bit/s; 0: a breaker is open. */
@@ -56,20 +56,13 @@ gboolean ra_guard_is_lied_to (const RaGuard *g);
 /* `held`: only the pacer holds another packet back. */
 void ra_guard_on_sent (
     RaGuard *g, guint size, gboolean frame_end, gboolean held, RaTime now);
-/* What a report proves about the path. */
-typedef enum
-{
-  RA_PROOF_NONE,      /* nothing: anybody could have made the report */
-  RA_PROOF_HEARD,     /* our RTCP reaches the peer, and its RTCP reaches us */
-  RA_PROOF_DELIVERED, /* the peer knows which packets left */
-} RaProof;
-
-/* `s` is the mean packet size, `rate` the controller's rate.  TRUE: an open breaker
- * has closed, and what the caller knows about the path is out of date. */
+/* A report came that is not RA_PROOF_FALSE.  `s` is the mean packet size, `rate` the
+ * controller's rate.  TRUE: an open breaker has closed, and what the caller knows about
+ * the path is out of date. */
 gboolean ra_guard_on_report (RaGuard *g, const RaReport *report, RaProof proof,
     gdouble s, guint64 rate, RaTime now);
-/* The way has become longer: what the RTT has above its shortest is not a queue.  Drain
- * tests have shown it, which no LDA decides. */
+/* The route is longer: what the RTT has above its shortest is not a queue.  Drain tests
+ * have shown it, which no LDA decides. */
 void ra_guard_rebase (RaGuard *g);
 /* RTCP came, with any contents. */
 void ra_guard_on_rtcp (RaGuard *g, RaTime now);

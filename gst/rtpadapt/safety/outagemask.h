@@ -24,8 +24,9 @@ void ra_outage_mask_end (RaOutageMask *o, guint64 next, RaTime now);
  * before the outage ended.  p stays at its value from before as long as only they have
  * raised it. */
 void ra_outage_mask_hide (RaOutageMask *o, RaReport *report, RaTime now);
-/* Of packets that left before the outage ended `n` were reported lost and came after all:
- * of so many of them the losses were hidden, and there is nothing to take back. */
+/* So many packets (`n`) that left before the outage ended were reported lost and came
+ * after all.  Returns how many of their losses were hidden: these need not be taken
+ * back. */
 guint ra_outage_mask_recover (RaOutageMask *o, guint n);
 
 G_END_DECLS

@@ -120,57 +120,57 @@ spacing_update (RaReportBlocks *b, RaTime now)
   b->last = now;
 }
 
-/* How many packets the block reports on for the first time.  `*word` becomes what
+/* How many packets the block reports on for the first time.  `*proof` becomes what
  * the numbers prove. */
 static guint
-progress (RaReportBlocksStream *s, guint32 highest, RaTime now, RaWord *word)
+progress (RaReportBlocksStream *s, guint32 highest, RaTime now, RaProof *proof)
 {
   guint16 behind = (guint16) ((guint16) s->last - (guint16) highest);
   guint64 seq = s->last - behind;
   guint n;
 
-  *word
-      = behind > G_MAXINT16 ? RA_WORD_FALSE : RA_WORD_EMPTY; /* not sent yet */
-  if (*word == RA_WORD_FALSE || seq < s->first
+  *proof
+      = behind > G_MAXINT16 ? RA_PROOF_FALSE : RA_PROOF_NONE; /* not sent yet */
+  if (*proof == RA_PROOF_FALSE || seq < s->first
       || (s->reported != 0 && seq <= s->reported))
     return 0;
   n = s->reported != 0 ? (guint) (seq - s->reported)
                        : (guint) MIN (FIRST, seq - s->first + 1);
   if (is_recent (s, seq, now)) {
-    *word = RA_WORD_ARRIVED;
+    *proof = RA_PROOF_DELIVERED;
     s->reported = seq;
   }
   return n;
 }
 
-RaWord
+RaProof
 ra_report_blocks_hear (
     RaReportBlocks *b, const RaBlock *block, RaTime now, RaReport *report)
 {
   RaReportBlocksStream *s = stream_find (b, block->ssrc);
   /* NaN: 0 */
   gdouble lost = block->fraction_lost > 0 ? MIN (block->fraction_lost, 1) : 0;
-  RaWord word = RA_WORD_EMPTY;
+  RaProof proof = RA_PROOF_NONE;
   guint n = 0;
 
   if (block->lsr == RA_LSR_FALSE)
-    return RA_WORD_FALSE;
+    return RA_PROOF_FALSE;
   /* Another stream may have taken the place of this one. */
   if (s)
-    n = progress (s, block->ext_highest_seq, now, &word);
-  if (word == RA_WORD_FALSE)
-    return word;
+    n = progress (s, block->ext_highest_seq, now, &proof);
+  if (proof == RA_PROOF_FALSE)
+    return proof;
   spacing_update (b, now);
   report->rtt = MAX (report->rtt, block->rtt);
   /* 8083 4.2: anything but "non-increasing" is reception, and 4.3: a share of
    * what has increased. */
-  if (word != RA_WORD_ARRIVED)
+  if (proof != RA_PROOF_DELIVERED)
     n = 0;
   report->expected += n;
   report->lost_congestion += (guint) (n * lost + .5);
   report->arrived += n > 0;
   report->interval = b->spacing;
-  if (word == RA_WORD_EMPTY && block->lsr == RA_LSR_OURS)
-    word = RA_WORD_HEARD;
-  return word;
+  if (proof == RA_PROOF_NONE && block->lsr == RA_LSR_OURS)
+    proof = RA_PROOF_HEARD;
+  return proof;
 }

@@ -42,14 +42,14 @@ typedef struct
   RaSpan rtt; /* <= 0 is unknown */
 } RaBlock;
 
-/* What a block proves. */
+/* What a block, or a report of any kind, proves about the path; the more, the higher. */
 typedef enum
 {
-  RA_WORD_FALSE,   /* it contradicts what was sent */
-  RA_WORD_EMPTY,   /* anybody could have written it */
-  RA_WORD_HEARD,   /* a sender report of ours came, and no new packet */
-  RA_WORD_ARRIVED, /* a packet came that left lately */
-} RaWord;
+  RA_PROOF_FALSE,     /* nothing: it contradicts what was sent */
+  RA_PROOF_NONE,      /* nothing: anybody could have made it */
+  RA_PROOF_HEARD,     /* our RTCP reaches the peer, and its RTCP reaches us */
+  RA_PROOF_DELIVERED, /* the peer knows a packet that left lately */
+} RaProof;
 
 /* The packets of an SSRC that left, with unwrapped numbers. */
 typedef struct
@@ -81,7 +81,7 @@ void ra_report_blocks_on_sent (
 /* Returns what the block proves; adds to `report` what it says that matters to
  * the guard.  Blocks of one packet are one report, which is
  * { .queue = RA_SPAN_NONE } before the first. */
-RaWord ra_report_blocks_hear (
+RaProof ra_report_blocks_hear (
     RaReportBlocks *b, const RaBlock *block, RaTime now, RaReport *report);
 
 G_END_DECLS

@@ -80,12 +80,9 @@
 
 #include <gst/rtpadapt/defaults.h>
 #include <gst/rtpadapt/lda.h>
+#include <gst/rtpadapt/score/score.h>
 
-/* Defaults. */
-/* RFC 8888 7: 50 to 200 ms work for the known algorithms. */
-#define INTERVAL (50 * GST_MSECOND)
-#define LATE (75 * GST_MSECOND) /* seed 003 */
-#define STATS_INTERVAL GST_SECOND
+#define STATS_INTERVAL GST_SECOND /* the default */
 
 /* A DTS is when the packet arrived, unless it is older than any buffer of the
  * kernel's, or in the future. */
@@ -423,7 +420,8 @@ const PropRow recv_props[] = {
           RecvConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
   { "feedback-interval", "Feedback interval",
       "Between two reports of feedback=ccfb (@)", PROP_READY,
-      PROP_UINT64 (RecvConfig, interval, GST_MSECOND, GST_SECOND, INTERVAL),
+      PROP_UINT64 (
+          RecvConfig, interval, GST_MSECOND, GST_SECOND, RA_REPORTER_INTERVAL),
       .unit = "ns" },
   { "tfrc-fmt", "TFRC FMT",
       "RTCP feedback message type of TFRC-FB: the draft's figure says 2, "
@@ -442,7 +440,8 @@ const PropRow recv_props[] = {
       "A packet that much later than the fastest one counts as delayed, and in "
       "delayed-packet-ratio one that much after the one before (@)",
       PROP_READY,
-      PROP_UINT64 (RecvConfig, late, GST_MSECOND, 60 * GST_SECOND, LATE),
+      PROP_UINT64 (
+          RecvConfig, late, GST_MSECOND, 60 * GST_SECOND, RA_DELAYED_THRESHOLD),
       .unit = "ns" },
   { "latency", "Latency",
       "Time that the jitterbuffer behind holds packets, which the sender hears "

@@ -4,7 +4,7 @@
 #include "recvhold.h"
 
 #define AGAIN RA_SECOND
-/* As often as it falls by a frame (gst/rtpadapt/repair/playout.h). */
+/* L falls by RA_PLAYOUT_DOWN, 2 ms, a frame, so that each such step is said. */
 #define CHANGE RA_MSECOND
 
 RaRadpHold

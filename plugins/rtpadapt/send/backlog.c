@@ -333,7 +333,7 @@ gboolean
 backlog_push_packet (
     Backlog *b, const BacklogItem *item, RaSpan limit, guint64 rate)
 {
-  Frame *frame = item->is_repair ? NULL
+  Frame *frame = item->is_repeat ? NULL
                                  : frame_find (b, item->ssrc) ?: frame_add (b, item);
   gboolean passes = item->priority
       && (!frame || (b->barriers == 0 && frame->plain <= b->plain_out));
@@ -413,7 +413,7 @@ backlog_packets (const Backlog *b)
 gboolean
 backlog_is_latest (Backlog *b, const BacklogItem *item)
 {
-  const Frame *frame = item->is_repair ? NULL : frame_find (b, item->ssrc);
+  const Frame *frame = item->is_repeat ? NULL : frame_find (b, item->ssrc);
 
   return frame && frame->timestamp == item->timestamp;
 }

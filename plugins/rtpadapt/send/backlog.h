@@ -36,7 +36,7 @@ typedef struct
   GstMiniObject *object; /* a buffer or a serialized event */
   gboolean is_packet;
   gboolean marker;    /* the frame's last, which the receiver answers to */
-  gboolean is_repair; /* retransmission: neither media nor part of a frame */
+  gboolean is_repeat; /* retransmission: neither media nor part of a frame */
   gboolean priority;
   guint8 payload_type;
   guint size;    /* bytes of the RTP packet */

@@ -65,7 +65,7 @@ is_number (GParamSpec *pspec)
 
 /* 0 if it has no such number or its description does not name the unit. */
 static guint
-unit_told (GstElement *element, const gchar *property)
+unit_described (GstElement *element, const gchar *property)
 {
   GParamSpec *pspec = property_of (element, property);
   g_autofree gchar *text = NULL, *lower = NULL;
@@ -118,14 +118,14 @@ encoder_row (GstElement *element)
           factory, GST_ELEMENT_FACTORY_TYPE_VIDEO_ENCODER))
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS (unknown); i++) {
-    if (unit_told (element, unknown[i].property) == unknown[i].unit)
+    if (unit_described (element, unknown[i].property) == unknown[i].unit)
       return &unknown[i];
   }
   return NULL;
 }
 
 const EncoderRow *
-encoder_row_told (
+encoder_row_described (
     GstElement *element, const gchar *property, guint unit, EncoderRow *space)
 {
   GParamSpec *pspec = property_of (element, property);

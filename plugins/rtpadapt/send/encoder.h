@@ -78,7 +78,7 @@ typedef struct
 const EncoderRow *encoder_row (GstElement *element);
 /* The row of an element that the user describes: `property` in units of `unit`
  * bit/s.  NULL if that is not a number that can be written; else `space`. */
-const EncoderRow *encoder_row_told (
+const EncoderRow *encoder_row_described (
     GstElement *element, const gchar *property, guint unit, EncoderRow *space);
 
 /* The known encoders upstream of `sinkpad`, through payloaders, parsers, filters,

@@ -16,8 +16,9 @@ encoder_add (EncodersSearch *s, GstPad *sinkpad, GstElement *encoder)
 
   if (n == ENCODERS_MAX || g_ptr_array_find (s->found, encoder, NULL))
     return;
-  row = *s->property ? encoder_row_told (encoder, s->property, s->unit, &space)
-                     : encoder_row (encoder);
+  row = *s->property
+      ? encoder_row_described (encoder, s->property, s->unit, &space)
+      : encoder_row (encoder);
   if (!row)
     return;
   s->about[n].row = *row;

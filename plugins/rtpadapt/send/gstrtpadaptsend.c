@@ -225,7 +225,8 @@ task_stop (GstRtpAdaptSend *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* Above how much of it the encoders skip frames. */
+/* The time that packets may wait before the encoders skip frames; RA_SPAN_NONE: they never
+ * do. */
 static RaSpan
 skip_above (const GstRtpAdaptSend *self)
 {
@@ -292,7 +293,7 @@ task_start (GstRtpAdaptSend *self)
 static void
 packet_drop (GstRtpAdaptSend *self, const BacklogItem *item)
 {
-  if (item->is_repair)
+  if (item->is_repeat)
     ra_repair_on_dropped (ra_sender_repair (self->sender),
         ra_sender_ledger (self->sender), item->original);
 }
@@ -421,7 +422,7 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   send_apply (self, SEND_SEARCH);
 }
 
-/* Behind the packets that are waiting. */
+/* The event leaves behind the packets that are waiting. */
 static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
 {
@@ -430,8 +431,7 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
 
   g_mutex_lock (&self->lock);
   flow = pace_flow (&self->pace);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
-      && pace_flow (&self->pace) == GST_FLOW_OK)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && flow == GST_FLOW_OK)
     caps_take (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     encoders_on_stream_start (&self->encoders);
@@ -541,7 +541,7 @@ next_send (GstRtpAdaptSend *self, RaTime now)
 static gboolean
 probe_take (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  return !item->is_repair
+  return !item->is_repeat
       && outage_take_probe (&self->outage,
           &(OutagePacket){ .ssrc = item->ssrc,
               .seq = item->seq,
@@ -567,7 +567,7 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
 static gboolean
 lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  if (!item->is_repair
+  if (!item->is_repeat
       || !ra_repair_is_late (ra_sender_repair (self->sender),
           ra_sender_ledger (self->sender), item->original, item->taken, now))
     return FALSE;
@@ -580,7 +580,7 @@ lateness_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 static gboolean
 outage_drops (GstRtpAdaptSend *self, const BacklogItem *item, RaTime now)
 {
-  if (item->is_repair
+  if (item->is_repeat
       || !ra_repair_is_stale (
           ra_sender_repair (self->sender), item->taken, now))
     return FALSE;
@@ -616,9 +616,10 @@ repeat_unwrap (GstRtpAdaptSend *self, BacklogItem *item)
 {
   const RaLedgerEntry *e;
 
-  if (!item->is_repair || !self->rtx.plain)
+  if (!item->is_repeat || !self->rtx.plain)
     return;
-  e = ra_sender_original (self->sender, item->original);
+  e = ra_repair_original (ra_sender_repair (self->sender),
+      ra_sender_ledger (self->sender), item->original);
   if (e && !e->is_repair)
     way_unwrap (&self->way, item, e->ssrc);
 }

@@ -219,7 +219,7 @@ static gboolean
 is_spread (PaceTask *p, const BacklogItem *item)
 {
   return backlog_is_latest (
-      p->backlog, item->is_repair ? backlog_peek (p->backlog) : item);
+      p->backlog, item->is_repeat ? backlog_peek (p->backlog) : item);
 }
 
 RaSentFlags

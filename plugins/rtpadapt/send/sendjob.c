@@ -157,7 +157,7 @@ losses_mend (GstRtpAdaptSend *self, RaTime now)
   send_apply (self,
       encoders_set_largest (
           &self->encoders, one_size ? 1 : ra_repair_largest (repair)));
-  ra_sender_look (self->sender, now);
+  ra_repair_look (repair, ra_sender_ledger (self->sender), now);
   if (ra_repair_due (repair) <= now)
     send_wake (self);
 }

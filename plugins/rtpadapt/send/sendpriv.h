@@ -135,7 +135,7 @@ RaEar *send_ear_configured (GstRtpAdaptSend *self);
 void send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now);
 /* The time between requests for a key frame. */
 RaSpan send_keys_interval (const GstRtpAdaptSend *self);
-/* Passes on those whose time has come; lets the lock go. */
+/* Passes on the requests for key frames whose time has come; lets the lock go. */
 void send_keys_pass (GstRtpAdaptSend *self);
 /* Posts the next statistics an interval from now. */
 void send_stats_restart (GstRtpAdaptSend *self);

@@ -165,8 +165,8 @@ stream_look (Way *w, BacklogItem *item, RaTime now)
   Stream *stream;
 
   /* The receiver waits for a retransmission, and not for long. */
-  item->priority = item->is_repair;
-  if (item->is_repair)
+  item->priority = item->is_repeat;
+  if (item->is_repeat)
     return SEND_WANTS_NOTHING;
   item->media = item->payload;
   stream = streams_on_packet (&w->streams, item->ssrc, now, &unknown);
@@ -192,7 +192,7 @@ way_in (Way *w, GstBuffer *buffer, gboolean fec_made, RaTime now,
   *item = (BacklogItem){
     .object = GST_MINI_OBJECT_CAST (buffer),
     .is_packet = TRUE,
-    .is_repair
+    .is_repeat
     = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
     .size = (guint) gst_buffer_get_size (buffer),
     .taken = now,
@@ -201,7 +201,7 @@ way_in (Way *w, GstBuffer *buffer, gboolean fec_made, RaTime now,
     w->not_rtp++;
     return FALSE;
   }
-  if (item->is_repair)
+  if (item->is_repeat)
     original_read (buffer, item);
   *wants = stream_look (w, item, now);
   if (may_grow (item, fec_made))
@@ -216,7 +216,7 @@ way_stream (Way *w, const BacklogItem *item)
 {
   Stream *stream = &w->streams.stream[item->stream];
 
-  if (item->is_repair)
+  if (item->is_repeat)
     return NULL;
   if (stream->used && stream->ssrc == item->ssrc)
     return stream;
@@ -333,7 +333,7 @@ flags_of (const BacklogItem *item, const Stream *stream)
 {
   RaSentFlags flags = item->media == 0 ? RA_SENT_REPAIR : 0;
 
-  if (item->is_repair)
+  if (item->is_repeat)
     flags |= RA_SENT_REPEAT;
 
   if (item->marker)

@@ -136,7 +136,7 @@ typedef struct
   gint64 offset;
   guint latency; /* ms */
   /* ms: packets are asked for again as long.  rtpjitterbuffer alone would stop 2 x jitter
-   * earlier than feedback/requests.c. */
+   * earlier than feedback/rtxrequests.c. */
   gint period;
 } Order;
 

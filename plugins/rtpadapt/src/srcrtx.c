@@ -10,14 +10,14 @@
  * That it does when some later ones came, or some time after the frame's first
  * (rtx-delay), not after the hole opened; and again after a round trip, which it
  * knows only where each request was answered; at first that is 40 ms.  So its
- * requests are held up, or dropped, by feedback/requests.h.
+ * requests are held up, or dropped, by feedback/rtxrequests.h.
  */
 #include "srcrtx.h"
 
 #include "parts/systime.h"
 
 #include <gst/rtp/rtp.h>
-#include <gst/rtpadapt/feedback/requests.h>
+#include <gst/rtpadapt/feedback/rtxrequests.h>
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
@@ -29,7 +29,7 @@ GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 typedef struct
 {
   GMutex lock; /* never held while anything is pushed */
-  RaRequests requests;
+  RaRtxRequests requests;
 } Watch;
 
 /* A request that waits. */
@@ -64,7 +64,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (gst_buffer_extract (buffer, 2, seq, 2) != 2)
     return GST_PAD_PROBE_OK;
   g_mutex_lock (&w->lock);
-  retry = ra_requests_on_packet (&w->requests, GST_READ_UINT16_BE (seq),
+  retry = ra_rtx_requests_on_packet (&w->requests, GST_READ_UINT16_BE (seq),
       GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION),
       system_now ());
   g_mutex_unlock (&w->lock);
@@ -127,7 +127,7 @@ request_wait (Watch *w, const GstStructure *s)
   if (gst_structure_get (s, "delay", G_TYPE_UINT, &late, "deadline",
           G_TYPE_UINT, &deadline, NULL))
     latency = deadline * RA_MSECOND;
-  return ra_requests_wait (&w->requests, (guint16) seqnum,
+  return ra_rtx_requests_wait (&w->requests, (guint16) seqnum,
       late > DELAY_MAX ? 0 : late * RA_MSECOND, latency, system_now ());
 }
 

@@ -1,7 +1,7 @@
-/* The sender's ear by hand: what it makes of what it believes.
+/* The ear for feedback=tfrc by hand: what it makes of what it believes.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "ear-fixture.h"
+#include "tfrcear-fixture.h"
 
 /* What the last of the reports gives: RADP's differences, or without it what
  * follows from what was sent and from p. */
@@ -12,7 +12,7 @@ static const struct
   gint loss_age, queue; /* ms; queue -1: unknown */
   gint rtt;             /* that the t_delay leaves */
   const gchar *why;
-} told_rows[] = {
+} believed_rows[] = {
   { { FIRST }, 11, 11, 0, 0, 0, 0, 7, 50, "all since the beginning" },
   { { { 1100, 30, 1250, 0, 0, 11, 11, 0, 0, RA_HEARD_OK } }, 11, 11, 0, 0, 0, 0,
       7, 140, "the next packet left 10 ms later: it cannot have waited 30" },
@@ -28,7 +28,7 @@ static const struct
       5, 5, 0, 0, 1, 20, 7, 50, "a loss event without a loss is a mark" },
   { { FIRST, { 1150, 0, 1200, 0, .1, 16, 15, 1, 0, RA_HEARD_OK, .age = 1000 } },
       5, 4, 1, 0, 1, 150, 7, 50,
-      "a loss before 1100 - 2 R would have been told" },
+      "a loss before 1100 - 2 R would have been reported" },
   { { FIRST, { 1150, 0, 1200, 0, 0, 16, 16, 0, 0, RA_HEARD_OK, .queue = 90 } },
       5, 5, 0, 0, 0, 0, 50, 50, "the queue is a part of R" },
   /* 5 are neither arrived nor lost at 1250 */
@@ -81,34 +81,35 @@ static const struct
 };
 
 static void
-test_told (gconstpointer data)
+test_believed (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   const Said *s = NULL;
   g_auto (Ear) e;
 
   ear_init (&e);
-  for (guint k = 0; k < G_N_ELEMENTS (told_rows[i].said); k++) {
-    if (told_rows[i].said[k].now == 0)
+  for (guint k = 0; k < G_N_ELEMENTS (believed_rows[i].said); k++) {
+    if (believed_rows[i].said[k].now == 0)
       break;
-    s = &told_rows[i].said[k];
+    s = &believed_rows[i].said[k];
     g_assert_cmpint (ear_hear (&e, s), ==, RA_HEARD_OK);
   }
-  g_test_message ("%s", told_rows[i].why);
+  g_test_message ("%s", believed_rows[i].why);
   g_assert_cmpuint (e.report.t_recvdata, ==, MS (s->t));
   g_assert_cmpuint (e.report.recv_rate, ==, s->kbps * 1000);
   g_assert_cmpfloat_with_epsilon (e.report.p, s->p, 1e-9);
-  g_assert_cmpuint (e.report.expected, ==, told_rows[i].expected);
-  g_assert_cmpuint (e.report.arrived, ==, told_rows[i].arrived);
-  g_assert_cmpuint (e.report.lost_congestion, ==, told_rows[i].congestion);
-  g_assert_cmpuint (e.report.lost_wireless, ==, told_rows[i].wireless);
-  g_assert_cmpuint (e.report.n_events, ==, told_rows[i].events);
+  g_assert_cmpuint (e.report.expected, ==, believed_rows[i].expected);
+  g_assert_cmpuint (e.report.arrived, ==, believed_rows[i].arrived);
+  g_assert_cmpuint (e.report.lost_congestion, ==, believed_rows[i].congestion);
+  g_assert_cmpuint (e.report.lost_wireless, ==, believed_rows[i].wireless);
+  g_assert_cmpuint (e.report.n_events, ==, believed_rows[i].events);
   g_assert_cmpuint (e.report.ce, ==, s->marks);
-  g_assert_cmpint (e.report.loss_age, ==, MS (told_rows[i].loss_age));
+  g_assert_cmpint (e.report.loss_age, ==, MS (believed_rows[i].loss_age));
   g_assert_cmpint (e.report.queue, ==,
-      told_rows[i].queue < 0 ? RA_SPAN_NONE : (RaSpan) MS (told_rows[i].queue));
+      believed_rows[i].queue < 0 ? RA_SPAN_NONE
+                                 : (RaSpan) MS (believed_rows[i].queue));
   g_assert_cmpint (
-      ra_diff (MS (s->now - s->t), e.t_delay), ==, MS (told_rows[i].rtt));
+      ra_diff (MS (s->now - s->t), e.t_delay), ==, MS (believed_rows[i].rtt));
 }
 
 /* What the peer says about R = 50 ms each 100 ms: p and counters, per report of
@@ -123,11 +124,12 @@ static const struct
   const gchar *why;
 } denied_rows[] = {
   { 0, 10, 0, 0, RA_HEARD_OK, 0, "nothing lost" },
-  { .1, 9, 1, 0, RA_HEARD_OK, 30, "losses, told" },
+  { .1, 9, 1, 0, RA_HEARD_OK, 30, "losses, reported" },
   { 0, 9, 0, 1, RA_HEARD_OK, 30, "to the radio" },
   { 0, 9, 1, 0, RA_HEARD_CONTRARY, 0, "losses, and p = 0" },
-  { 0, 9, 0, 0, RA_HEARD_CONTRARY, 0, "losses that nobody told of" },
-  { .1, 9, 0, 0, RA_HEARD_OK, 29, "the same, p > 0: told for it, 2 R later" },
+  { 0, 9, 0, 0, RA_HEARD_CONTRARY, 0, "losses that nobody reported" },
+  { .1, 9, 0, 0, RA_HEARD_OK, 29,
+      "the same, p > 0: reported for it, 2 R later" },
 };
 
 static void
@@ -178,7 +180,7 @@ test_microsecond (void)
 void
 tests_add (void)
 {
-  rows_add ("/listener/told", told_rows, test_told);
-  rows_add ("/listener/denied", denied_rows, test_denied);
-  g_test_add_func ("/listener/microsecond", test_microsecond);
+  rows_add ("/tfrcear/believed", believed_rows, test_believed);
+  rows_add ("/tfrcear/denied", denied_rows, test_denied);
+  g_test_add_func ("/tfrcear/microsecond", test_microsecond);
 }

@@ -1,7 +1,7 @@
 /* How much of what is lost comes after all because it is sent again.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/fec/repeats.h>
+#include <gst/rtpadapt/fec/rtxshare.h>
 
 #include <math.h>
 
@@ -9,14 +9,14 @@
 #define WINDOW 10
 
 void
-ra_repeats_on_asked (RaRepeats *r)
+ra_rtx_share_on_asked (RaRtxShare *r)
 {
   r->asked++;
 }
 
 void
-ra_repeats_on_report (
-    RaRepeats *r, const RaReport *report, guint percentage, RaTime now)
+ra_rtx_share_on_report (
+    RaRtxShare *r, const RaReport *report, guint percentage, RaTime now)
 {
   gdouble span = r->reported && now > r->reported
       ? ra_seconds (ra_diff (now, r->reported))
@@ -32,7 +32,7 @@ ra_repeats_on_report (
 }
 
 gdouble
-ra_repeats_mended (const RaRepeats *r)
+ra_rtx_share_mended (const RaRtxShare *r)
 {
   gdouble asked, arrives;
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/rtpadapt/fec.h>
-#include <gst/rtpadapt/fec/repeats.h>
+#include <gst/rtpadapt/fec/rtxshare.h>
 
 #include "../main.h"
 
@@ -34,14 +34,14 @@ test_rows (void)
       .lost_wireless = rows[i].wireless,
       .lost_congestion = rows[i].congestion,
     };
-    RaRepeats r = { 0 };
+    RaRtxShare r = { 0 };
 
     g_test_message ("%s", rows[i].why);
     for (guint k = 0; k < rows[i].asked; k++)
-      ra_repeats_on_asked (&r);
-    ra_repeats_on_report (&r, &report, rows[i].percentage, RA_SECOND);
+      ra_rtx_share_on_asked (&r);
+    ra_rtx_share_on_report (&r, &report, rows[i].percentage, RA_SECOND);
     g_assert_cmpfloat_with_epsilon (
-        ra_repeats_mended (&r), rows[i].mended, 1e-9);
+        ra_rtx_share_mended (&r), rows[i].mended, 1e-9);
   }
 }
 
@@ -52,17 +52,17 @@ test_fades (void)
 {
   RaReport report = { .expected = 30 };
   RaTime now = RA_SECOND;
-  RaRepeats r = { 0 };
+  RaRtxShare r = { 0 };
 
   for (guint i = 0; i < 600; i++, now += RA_SECOND / 10) {
     report.lost_wireless = i % 2 * 3; /* 5 % */
     for (guint k = 0; k < report.lost_wireless && i < 500; k++)
-      ra_repeats_on_asked (&r);
+      ra_rtx_share_on_asked (&r);
     if (i == 500)
-      g_assert_cmpfloat_with_epsilon (ra_repeats_mended (&r), .95, .01);
-    ra_repeats_on_report (&r, &report, 0, now);
+      g_assert_cmpfloat_with_epsilon (ra_rtx_share_mended (&r), .95, .01);
+    ra_rtx_share_on_report (&r, &report, 0, now);
   }
-  g_assert_cmpfloat_with_epsilon (ra_repeats_mended (&r), .349, .02);
+  g_assert_cmpfloat_with_epsilon (ra_rtx_share_mended (&r), .349, .02);
 }
 
 /* Frames of 1 packet, w = 5 %, target .005.  By hand: with a share p of the
@@ -100,7 +100,7 @@ test_level (void)
 void
 tests_add (void)
 {
-  g_test_add_func ("/repeats/rows", test_rows);
-  g_test_add_func ("/repeats/fades", test_fades);
-  g_test_add_func ("/repeats/level", test_level);
+  g_test_add_func ("/rtxshare/rows", test_rows);
+  g_test_add_func ("/rtxshare/fades", test_fades);
+  g_test_add_func ("/rtxshare/level", test_level);
 }

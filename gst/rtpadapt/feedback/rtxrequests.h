@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Packets in a row that are kept apart; more than are missing at a time. */
-#define RA_REQUESTS_HOLES 2048
+#define RA_RTX_REQUESTS_HOLES 2048
 
 typedef struct
 {
@@ -26,7 +26,7 @@ typedef struct
 
 typedef struct
 {
-  RaHole hole[RA_REQUESTS_HOLES];
+  RaHole hole[RA_RTX_REQUESTS_HOLES];
   gboolean started;
   guint16 highest;
   RaSpan late;       /* how late a hole was filled, at most lately */
@@ -36,17 +36,17 @@ typedef struct
   RaSpan last_rtt;   /* the last one alone */
   guint back_off;    /* so often the timeout was doubled */
   RaTime backed_off; /* when it was last */
-} RaRequests;        /* zeroed at first */
+} RaRtxRequests;     /* zeroed at first */
 
 /* RTP packet `seq` came; `again`: as an answer.  How long after a request the next
  * one makes sense, or 0: it came unasked, and nothing new is known of that. */
-RaSpan ra_requests_on_packet (
-    RaRequests *r, guint16 seq, gboolean again, RaTime now);
+RaSpan ra_rtx_requests_on_packet (
+    RaRtxRequests *r, guint16 seq, gboolean again, RaTime now);
 /* Somebody wants to ask for `seq`, `age` after it was due; what comes `latency`
  * after that is of no use, RA_SPAN_NONE: nobody knows.  Returns how long the
  * request has to wait, after which the caller asks here again, maybe with the
  * same `age`; 0: it goes out now; RA_SPAN_NONE: never. */
-RaSpan ra_requests_wait (
-    RaRequests *r, guint16 seq, RaSpan age, RaSpan latency, RaTime now);
+RaSpan ra_rtx_requests_wait (
+    RaRtxRequests *r, guint16 seq, RaSpan age, RaSpan latency, RaTime now);
 
 G_END_DECLS

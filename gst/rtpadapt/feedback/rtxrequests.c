@@ -1,7 +1,7 @@
 /* When a receiver asks for a packet that is missing, and when for nothing.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/rtpadapt/feedback/requests.h>
+#include <gst/rtpadapt/feedback/rtxrequests.h>
 
 #include <string.h>
 
@@ -21,16 +21,16 @@
 
 /* NULL: it is not missing. */
 static RaHole *
-hole_find (RaRequests *r, guint16 seq)
+hole_find (RaRtxRequests *r, guint16 seq)
 {
-  RaHole *hole = &r->hole[seq % RA_REQUESTS_HOLES];
+  RaHole *hole = &r->hole[seq % RA_RTX_REQUESTS_HOLES];
 
   return hole->missing && hole->seq == seq ? hole : NULL;
 }
 
 /* That of the past, less and less. */
 static RaSpan
-lateness (const RaRequests *r, RaTime now)
+lateness (const RaRtxRequests *r, RaTime now)
 {
   RaSpan age = ra_diff (now, r->measured);
 
@@ -41,14 +41,14 @@ lateness (const RaRequests *r, RaTime now)
 
 /* RFC 6298 2.3, 5.5. */
 static RaSpan
-timeout (const RaRequests *r)
+timeout (const RaRtxRequests *r)
 {
   return (r->rtt + MAX (GRANULE, 4 * r->var)) << r->back_off;
 }
 
 /* `hole` was filled by an answer.  FALSE: nobody asked. */
 static gboolean
-measure (RaRequests *r, const RaHole *hole, RaTime now)
+measure (RaRtxRequests *r, const RaHole *hole, RaTime now)
 {
   RaSpan rtt = ra_diff (now, hole->first);
 
@@ -78,27 +78,28 @@ measure (RaRequests *r, const RaHole *hole, RaTime now)
 }
 
 static void
-holes_open (RaRequests *r, guint16 seq, RaTime now)
+holes_open (RaRtxRequests *r, guint16 seq, RaTime now)
 {
   gint16 ahead = (gint16) (seq - r->highest);
 
-  if (!r->started
-      || ABS (ahead) >= RA_REQUESTS_HOLES) { /* it starts its numbers again */
+  if (!r->started || ABS (ahead) >= RA_RTX_REQUESTS_HOLES) {
+    /* It starts its numbers again. */
     memset (r->hole, 0, sizeof r->hole);
     r->started = TRUE;
   } else if (ahead <= 0) {
     return;
   } else {
     for (guint16 next = (guint16) (r->highest + 1); next != seq; next++)
-      r->hole[next % RA_REQUESTS_HOLES]
+      r->hole[next % RA_RTX_REQUESTS_HOLES]
           = (RaHole){ .opened = now, .seq = next, .missing = TRUE };
-    r->hole[seq % RA_REQUESTS_HOLES].missing = FALSE;
+    r->hole[seq % RA_RTX_REQUESTS_HOLES].missing = FALSE;
   }
   r->highest = seq;
 }
 
 RaSpan
-ra_requests_on_packet (RaRequests *r, guint16 seq, gboolean again, RaTime now)
+ra_rtx_requests_on_packet (
+    RaRtxRequests *r, guint16 seq, gboolean again, RaTime now)
 {
   RaHole *hole = hole_find (r, seq);
   RaSpan next = 0;
@@ -123,7 +124,8 @@ ra_requests_on_packet (RaRequests *r, guint16 seq, gboolean again, RaTime now)
  * stall the mean would take long to fall by trials alone.  A request that waits
  * does not count as one: it is checked again before it leaves. */
 static gboolean
-is_hopeless (RaRequests *r, RaSpan age, RaSpan latency, RaSpan wait, RaTime now)
+is_hopeless (
+    RaRtxRequests *r, RaSpan age, RaSpan latency, RaSpan wait, RaTime now)
 {
   if (latency == RA_SPAN_NONE
       || age + MIN (r->rtt, r->last_rtt) + wait <= latency)
@@ -136,8 +138,8 @@ is_hopeless (RaRequests *r, RaSpan age, RaSpan latency, RaSpan wait, RaTime now)
 }
 
 RaSpan
-ra_requests_wait (
-    RaRequests *r, guint16 seq, RaSpan age, RaSpan latency, RaTime now)
+ra_rtx_requests_wait (
+    RaRtxRequests *r, guint16 seq, RaSpan age, RaSpan latency, RaTime now)
 {
   RaHole *hole = hole_find (r, seq);
   RaSpan wait;

@@ -1,5 +1,5 @@
-/* The sender's ear: reports off the wire, believed only as far as what was
- * sent allows.
+/* The ear for feedback=tfrc: TFRC-FB and RADP, believed only as far as what was sent
+ * allows.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What can be known: nobody knows a t_i before its packet came; no more arrives
@@ -7,7 +7,7 @@
  * arrived that the peer says arrived.  Only a sender that leaves numbers out now
  * and then finds out (RFC 4342 9; safety/skips.h).
  */
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 
 #include <gst/rtpadapt/feedback/radpcounters.h>
 #include <gst/rtpadapt/feedback/stamp.h>
@@ -45,7 +45,7 @@ typedef struct
   gint64 unaccounted; /* neither arrived nor lost */
 } RaHeardReport;
 
-struct _RaListener
+struct _RaTfrcEar
 {
   RaLedger *ledger; /* the sender's */
   guint64 times;    /* of the ledger, when we looked last */
@@ -100,63 +100,63 @@ ra_heard_nick (RaHeard heard)
 
 /* All that was heard; of what was sent, the first `known` packets. */
 static void
-forget (RaListener *l, guint64 known)
+forget (RaTfrcEar *e, guint64 known)
 {
-  l->n_heard = 0;
-  l->t_last = l->began = RA_TIME_NONE;
-  l->t_delay = l->rtt = 0;
-  l->tokens = PER_RTT;
-  l->known_packets = l->known_packets_1 = known;
+  e->n_heard = 0;
+  e->t_last = e->began = RA_TIME_NONE;
+  e->t_delay = e->rtt = 0;
+  e->tokens = PER_RTT;
+  e->known_packets = e->known_packets_1 = known;
 }
 
-RaListener *
-ra_listener_new (RaLedger *ledger)
+RaTfrcEar *
+ra_tfrc_ear_new (RaLedger *ledger)
 {
-  RaListener *l = g_new0 (RaListener, 1);
+  RaTfrcEar *e = g_new0 (RaTfrcEar, 1);
 
-  l->ledger = ledger;
-  l->times = ledger->times;
-  ra_winmin_init (&l->shortest);
-  forget (l, ledger->ordered);
-  return l;
+  e->ledger = ledger;
+  e->times = ledger->times;
+  ra_winmin_init (&e->shortest);
+  forget (e, ledger->ordered);
+  return e;
 }
 
 void
-ra_listener_free (RaListener *l)
+ra_tfrc_ear_free (RaTfrcEar *e)
 {
-  g_free (l);
+  g_free (e);
 }
 
 /* The clock went back: times before that cannot be compared with later ones. */
 static void
-look_back (RaListener *l)
+look_back (RaTfrcEar *e)
 {
-  if (l->times != l->ledger->times)
-    forget (l, l->ledger->ordered);
-  l->times = l->ledger->times;
+  if (e->times != e->ledger->times)
+    forget (e, e->ledger->ordered);
+  e->times = e->ledger->times;
 }
 
 /* A stamp that never left with a packet is RA_HEARD_UNSENT; what is in the
  * future would be 71 min old, and is none either. */
 static RaHeard
-find_sent (RaListener *l, guint32 t_i, RaJudged *j)
+find_sent (RaTfrcEar *e, guint32 t_i, RaJudged *j)
 {
   RaTime t = ra_stamp_us_time (t_i, j->now);
   guint64 end;
 
-  look_back (l);
-  j->sent = t != RA_TIME_NONE ? ra_ledger_at_time (l->ledger, t) : NULL;
+  look_back (e);
+  j->sent = t != RA_TIME_NONE ? ra_ledger_at_time (e->ledger, t) : NULL;
   if (!j->sent)
     return RA_HEARD_UNSENT;
-  j->next = ra_ledger_after_time (l->ledger, t);
-  end = j->next ? j->next->index : l->ledger->next;
-  j->t = ra_ledger_at (l->ledger, end - 1)->sent;
-  return l->t_last != RA_TIME_NONE && j->t < l->t_last ? RA_HEARD_OLD
+  j->next = ra_ledger_after_time (e->ledger, t);
+  end = j->next ? j->next->index : e->ledger->next;
+  j->t = ra_ledger_at (e->ledger, end - 1)->sent;
+  return e->t_last != RA_TIME_NONE && j->t < e->t_last ? RA_HEARD_OLD
                                                        : RA_HEARD_OK;
 }
 
 RaHeard
-ra_listener_on_radp (RaListener *l, const guint8 *data, gsize len, RaTime now)
+ra_tfrc_ear_on_radp (RaTfrcEar *e, const guint8 *data, gsize len, RaTime now)
 {
   RaJudged j = { .now = now };
   RaHeard heard;
@@ -164,27 +164,27 @@ ra_listener_on_radp (RaListener *l, const guint8 *data, gsize len, RaTime now)
 
   if (!ra_radp_read (&radp, data, len))
     return RA_HEARD_MALFORMED;
-  heard = find_sent (l, radp.t_i, &j);
+  heard = find_sent (e, radp.t_i, &j);
   if (heard == RA_HEARD_OK) {
-    l->pending = radp;
-    l->has_pending = TRUE;
+    e->pending = radp;
+    e->has_pending = TRUE;
   }
   return heard;
 }
 
 /* The RTT is what passed since t_i, less t_delay as far as that is believed. */
 static RaHeard
-judge_time (RaListener *l, RaJudged *j)
+judge_time (RaTfrcEar *e, RaJudged *j)
 {
   RaSpan whole, claimed, shortest;
-  RaHeard heard = find_sent (l, j->fb.t_i, j);
+  RaHeard heard = find_sent (e, j->fb.t_i, j);
 
   if (heard != RA_HEARD_OK)
     return heard;
-  if (j->t == l->t_last && j->fb.t_delay <= l->t_delay)
+  if (j->t == e->t_last && j->fb.t_delay <= e->t_delay)
     return RA_HEARD_OLD;
-  j->packets = j->next ? j->next->packets : l->ledger->packets;
-  j->bytes = j->next ? j->next->bytes : l->ledger->bytes;
+  j->packets = j->next ? j->next->packets : e->ledger->packets;
+  j->bytes = j->next ? j->next->bytes : e->ledger->bytes;
   whole = ra_diff (j->now, j->t);
   claimed = whole - j->fb.t_delay;
   if (claimed <= 0)
@@ -194,33 +194,33 @@ judge_time (RaListener *l, RaJudged *j)
   j->shortest = ra_peer_delay_shortest (whole, j->fb.t_delay,
       j->next ? ra_diff (j->next->sent, j->t) : RA_SPAN_NONE);
   shortest = (RaSpan) MIN ((gdouble) j->shortest,
-      ra_winmin_get (&l->shortest, j->now, RA_PEER_DELAY_WINDOW));
+      ra_winmin_get (&e->shortest, j->now, RA_PEER_DELAY_WINDOW));
   j->rtt = MAX (claimed, shortest);
   j->jitter = j->rtt - shortest;
   return RA_HEARD_OK;
 }
 
 /* Counted in the times of t_i: what the way back held up may come all at once.
- * Who does not know R yet answers to each packet (RFC 5348 6.3). */
+ * A receiver that does not know R yet answers to each packet (RFC 5348 6.3). */
 static RaHeard
-judge_speed (const RaListener *l, RaJudged *j)
+judge_speed (const RaTfrcEar *e, RaJudged *j)
 {
-  RaSpan rtt = MAX (l->rtt, RTT_FLOOR);
+  RaSpan rtt = MAX (e->rtt, RTT_FLOOR);
 
-  j->tokens = l->tokens;
-  if (l->t_last == RA_TIME_NONE)
+  j->tokens = e->tokens;
+  if (e->t_last == RA_TIME_NONE)
     return RA_HEARD_OK;
-  j->tokens += PER_RTT * (gdouble) (j->t - l->t_last) / (gdouble) rtt;
+  j->tokens += PER_RTT * (gdouble) (j->t - e->t_last) / (gdouble) rtt;
   j->tokens = MIN (j->tokens, PER_RTT);
-  return j->tokens < 1 && j->t >= l->began ? RA_HEARD_FAST : RA_HEARD_OK;
+  return j->tokens < 1 && j->t >= e->began ? RA_HEARD_FAST : RA_HEARD_OK;
 }
 
 /* The `back`th latest, from 0; NULL if there are not as many. */
 static const RaHeardReport *
-heard_at (const RaListener *l, guint64 back)
+heard_at (const RaTfrcEar *e, guint64 back)
 {
-  return back < MIN (l->n_heard, HEARD_MAX)
-      ? &l->heard[(l->n_heard - 1 - back) % HEARD_MAX]
+  return back < MIN (e->n_heard, HEARD_MAX)
+      ? &e->heard[(e->n_heard - 1 - back) % HEARD_MAX]
       : NULL;
 }
 
@@ -228,11 +228,11 @@ heard_at (const RaListener *l, guint64 back)
  * earlier: no more can have come since then.  All, if that is forgotten.
  * A queue that drains delivers faster than we send, but only what is in it. */
 static gdouble
-sent_since (const RaListener *l, const RaJudged *j, RaTime begin, guint64 back)
+sent_since (const RaTfrcEar *e, const RaJudged *j, RaTime begin, guint64 back)
 {
   const RaHeardReport *h;
 
-  while ((h = heard_at (l, back)) && h->now > begin)
+  while ((h = heard_at (e, back)) && h->now > begin)
     back++;
   return (gdouble) (j->bytes - (h ? h->before : 0));
 }
@@ -244,11 +244,11 @@ sent_since (const RaListener *l, const RaJudged *j, RaTime begin, guint64 back)
  * sum cannot.  The times between reports are ours, which the way back stretches
  * by `jitter` at most. */
 static RaHeard
-judge_bytes (const RaListener *l, RaJudged *j)
+judge_bytes (const RaTfrcEar *e, RaJudged *j)
 {
-  gdouble slack = RECV_PACKETS * (gdouble) l->ledger->largest, sum = 0;
-  const RaHeardReport *h = &j->heard, *last = heard_at (l, 0);
-  RaSpan part = l->rtt > 0 ? l->rtt : j->rtt;
+  gdouble slack = RECV_PACKETS * (gdouble) e->ledger->largest, sum = 0;
+  const RaHeardReport *h = &j->heard, *last = heard_at (e, 0);
+  RaSpan part = e->rtt > 0 ? e->rtt : j->rtt;
 
   j->heard.now = j->now;
   j->heard.before = j->sent->bytes;
@@ -257,11 +257,11 @@ judge_bytes (const RaListener *l, RaJudged *j)
     part = CLAMP (ra_diff (j->now, last->now), 0, part);
   j->heard.claim = ra_bytes (j->fb.x_recv) * ra_seconds (part);
 
-  for (guint64 back = 0; h; h = heard_at (l, back++)) {
+  for (guint64 back = 0; h; h = heard_at (e, back++)) {
     RaTime begin = ra_later (h->now, -(h->window + j->jitter));
 
     sum += h->claim;
-    if (sum > RECV_SLACK * sent_since (l, j, begin, back) + slack)
+    if (sum > RECV_SLACK * sent_since (e, j, begin, back) + slack)
       return RA_HEARD_UNSENT;
   }
   return RA_HEARD_OK;
@@ -272,13 +272,13 @@ judge_bytes (const RaListener *l, RaJudged *j)
 /* What has been neither arrived nor lost for 2 R, which is more than a verdict
  * waits (RaLdaOps.patience), and SETTLED_PACKETS arrivals will be neither. */
 static gint64
-unaccounted_for_good (const RaListener *l, const RaJudged *j)
+unaccounted_for_good (const RaTfrcEar *e, const RaJudged *j)
 {
-  RaSpan age = 2 * MAX (l->rtt, j->rtt);
+  RaSpan age = 2 * MAX (e->rtt, j->rtt);
   gint64 least = j->heard.unaccounted;
   const RaHeardReport *h;
 
-  for (guint64 back = 0; (h = heard_at (l, back)); back++) {
+  for (guint64 back = 0; (h = heard_at (e, back)); back++) {
     least = MIN (least, h->unaccounted);
     if (ra_diff (j->now, h->now) >= age
         && j->heard.arrived >= h->arrived + SETTLED_PACKETS)
@@ -289,7 +289,7 @@ unaccounted_for_good (const RaListener *l, const RaJudged *j)
 
 /* The counters with `report` in them. */
 static RaHeard
-judge_sums (const RaListener *l, RaJudged *j, const RaReport *report)
+judge_sums (const RaTfrcEar *e, RaJudged *j, const RaReport *report)
 {
   RaRadpCounters *c = &j->counts;
   gint64 denied;
@@ -304,7 +304,7 @@ judge_sums (const RaListener *l, RaJudged *j, const RaReport *report)
   j->heard.unaccounted = (gint64) (c->expected - c->arrived - c->wireless);
   if (j->fb.p > 0)
     j->heard.unaccounted -= (gint64) c->congestion;
-  denied = unaccounted_for_good (l, j);
+  denied = unaccounted_for_good (e, j);
   if (j->fb.p <= 0 && denied > NEGLECT + (gint64) (c->expected / 1000))
     return RA_HEARD_CONTRARY;
   if (j->fb.p > 0)
@@ -325,12 +325,12 @@ clamp_count (gint64 n)
  * lags, so that it goes on for some time after the last loss.  Nobody says that
  * the radio took any. */
 static void
-infer (const RaListener *l, RaJudged *j, RaReport *report)
+infer (const RaTfrcEar *e, RaJudged *j, RaReport *report)
 {
-  gint64 n = (gint64) (j->packets - l->known_packets), n_lost;
+  gint64 n = (gint64) (j->packets - e->known_packets), n_lost;
 
-  report->n_events = j->fb.p > l->p; /* p rises with a loss event only */
-  j->lost = l->lost + (gdouble) n * j->fb.p;
+  report->n_events = j->fb.p > e->p; /* p rises with a loss event only */
+  j->lost = e->lost + (gdouble) n * j->fb.p;
   n_lost = MAX ((gint64) j->lost, report->n_events);
   n_lost = CLAMP (n_lost, 0, MAX (n - 1, 0)); /* t_i has arrived */
   j->lost = MIN (j->lost - (gdouble) n_lost, 1);
@@ -352,12 +352,12 @@ bound_queue (RaSpan *queue, RaSpan most)
  * lie.  How old the newest loss is, and how long the queue, has a bound: the
  * last report did not have it, and the queue is a part of the RTT. */
 static RaHeard
-bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
+bound (const RaTfrcEar *e, const RaJudged *j, gint64 settled, RaReport *report)
 {
-  gint64 n = (gint64) (j->packets - l->known_packets_1);
-  RaSpan age = l->t_last == RA_TIME_NONE
+  gint64 n = (gint64) (j->packets - e->known_packets_1);
+  RaSpan age = e->t_last == RA_TIME_NONE
       ? RA_PEER_DELAY_RTT_MAX
-      : ra_diff (j->t, l->t_last) + 2 * MAX (l->rtt, j->rtt);
+      : ra_diff (j->t, e->t_last) + 2 * MAX (e->rtt, j->rtt);
 
   if (report->expected > 2 * n + RA_HOLES_MAX)
     return RA_HEARD_UNSENT;
@@ -374,28 +374,28 @@ bound (const RaListener *l, const RaJudged *j, gint64 settled, RaReport *report)
 }
 
 static void
-begin (const RaListener *l, const RaJudged *j, RaRadpCounters *c,
+begin (const RaTfrcEar *e, const RaJudged *j, RaRadpCounters *c,
     const RaRadp *radp, guint64 sent)
 {
-  guint64 before = ra_ledger_packets (l->ledger, ra_later (j->t, -LATE_MAX));
+  guint64 before = ra_ledger_packets (e->ledger, ra_later (j->t, -LATE_MAX));
 
   ra_radp_counters_begin (c, radp, sent, j->packets - before, j->now);
 }
 
 /* RA_HEARD_OLD: they ran backwards. */
 static RaHeard
-judge_by (const RaListener *l, RaJudged *j, const RaRadpCounters *counts,
+judge_by (const RaTfrcEar *e, RaJudged *j, const RaRadpCounters *counts,
     RaReport *report)
 {
   RaHeard heard;
 
   j->counts = *counts;
-  if (!ra_radp_counters_add (&j->counts, &l->pending, report))
+  if (!ra_radp_counters_add (&j->counts, &e->pending, report))
     return RA_HEARD_OLD;
-  heard = judge_sums (l, j, report);
+  heard = judge_sums (e, j, report);
   return heard != RA_HEARD_OK
       ? heard
-      : bound (l, j, j->counts.settled - counts->settled, report);
+      : bound (e, j, j->counts.settled - counts->settled, report);
 }
 
 /* Counters that ran backwards, or that count more than was sent: the peer
@@ -406,14 +406,14 @@ judge_by (const RaListener *l, RaJudged *j, const RaRadpCounters *counts,
  * packets.  Or one report, or a packet that strayed, would end all feedback for
  * good. */
 static RaHeard
-judge_other (RaListener *l, RaJudged *j, RaHeard heard, RaReport *report)
+judge_other (RaTfrcEar *e, RaJudged *j, RaHeard heard, RaReport *report)
 {
   gboolean back = heard == RA_HEARD_OLD;
 
-  if (!l->has_other || judge_by (l, j, &l->other, report) != RA_HEARD_OK) {
-    begin (l, j, &l->other, &l->pending, j->sent->packets);
-    l->has_other = TRUE;
-  } else if (back || ra_diff (j->now, l->other.begun) >= LATE_MAX) {
+  if (!e->has_other || judge_by (e, j, &e->other, report) != RA_HEARD_OK) {
+    begin (e, j, &e->other, &e->pending, j->sent->packets);
+    e->has_other = TRUE;
+  } else if (back || ra_diff (j->now, e->other.begun) >= LATE_MAX) {
     return RA_HEARD_OK;
   }
   if (!back)
@@ -422,77 +422,77 @@ judge_other (RaListener *l, RaJudged *j, RaHeard heard, RaReport *report)
   j->heard.arrived = 0;
   j->heard.unaccounted = 0;
   *report = (RaReport){ 0 };
-  infer (l, j, report);
+  infer (e, j, report);
   return RA_HEARD_OK;
 }
 
 /* The counters of RADP, or what TFRC-FB alone says; fills `report`.  Those from before
  * we began say nothing yet. */
 static RaHeard
-judge_counts (RaListener *l, RaJudged *j, RaReport *report)
+judge_counts (RaTfrcEar *e, RaJudged *j, RaReport *report)
 {
   static const RaRadp zero = { 0 };
   RaHeard heard;
 
   j->lost = 0;
-  j->by_radp = l->has_pending && l->pending.t_i == j->fb.t_i;
-  if (j->by_radp && !l->has_heard && !l->has_counts
-      && l->pending.expected <= j->packets) {
-    begin (l, j, &l->counts, &zero, 0);
-    l->has_counts = TRUE;
+  j->by_radp = e->has_pending && e->pending.t_i == j->fb.t_i;
+  if (j->by_radp && !e->has_heard && !e->has_counts
+      && e->pending.expected <= j->packets) {
+    begin (e, j, &e->counts, &zero, 0);
+    e->has_counts = TRUE;
   }
-  if (!j->by_radp || !l->has_counts) {
+  if (!j->by_radp || !e->has_counts) {
     j->restarted = TRUE;
-    infer (l, j, report);
+    infer (e, j, report);
     return RA_HEARD_OK;
   }
-  heard = judge_by (l, j, &l->counts, report);
+  heard = judge_by (e, j, &e->counts, report);
   return heard == RA_HEARD_OLD || heard == RA_HEARD_UNSENT
-      ? judge_other (l, j, heard, report)
+      ? judge_other (e, j, heard, report)
       : heard;
 }
 
 static void
-take_counts (RaListener *l, const RaJudged *j)
+take_counts (RaTfrcEar *e, const RaJudged *j)
 {
   if (j->by_radp)
-    l->radp = l->pending;
-  l->has_radp |= j->by_radp;
+    e->radp = e->pending;
+  e->has_radp |= j->by_radp;
   if (j->aside)
     return;
-  l->has_other = FALSE;
-  l->has_counts = j->by_radp;
+  e->has_other = FALSE;
+  e->has_counts = j->by_radp;
   if (j->by_radp && j->restarted)
-    begin (l, j, &l->counts, &l->pending, j->sent->packets);
+    begin (e, j, &e->counts, &e->pending, j->sent->packets);
   else if (j->by_radp)
-    l->counts = j->counts;
+    e->counts = j->counts;
 }
 
 /* --- what is taken -------------------------------------------------------------- */
 
 static void
-take (RaListener *l, const RaJudged *j)
+take (RaTfrcEar *e, const RaJudged *j)
 {
-  take_counts (l, j);
-  l->lost = j->lost;
-  l->heard[l->n_heard++ % HEARD_MAX] = j->heard;
-  if (l->t_last == RA_TIME_NONE)
-    l->began = j->now;
-  l->has_heard = TRUE;
-  l->t_last = j->t;
-  l->t_delay = j->fb.t_delay;
-  l->known_packets = j->packets;
-  l->known_packets_1 = j->sent->packets + 1;
-  l->tokens = MAX (j->tokens - 1, 0);
-  l->p = j->fb.p;
+  take_counts (e, j);
+  e->lost = j->lost;
+  e->heard[e->n_heard++ % HEARD_MAX] = j->heard;
+  if (e->t_last == RA_TIME_NONE)
+    e->began = j->now;
+  e->has_heard = TRUE;
+  e->t_last = j->t;
+  e->t_delay = j->fb.t_delay;
+  e->known_packets = j->packets;
+  e->known_packets_1 = j->sent->packets + 1;
+  e->tokens = MAX (j->tokens - 1, 0);
+  e->p = j->fb.p;
   /* RFC 5348 4.3 step 2, as what the sender writes on its packets */
-  l->rtt += l->rtt > 0 ? (j->rtt - l->rtt) / 10 : j->rtt;
+  e->rtt += e->rtt > 0 ? (j->rtt - e->rtt) / 10 : j->rtt;
   ra_winmin_add (
-      &l->shortest, (gdouble) j->shortest, j->now, RA_PEER_DELAY_WINDOW);
+      &e->shortest, (gdouble) j->shortest, j->now, RA_PEER_DELAY_WINDOW);
 }
 
 RaHeard
-ra_listener_on_tfrc (RaListener *l, const guint8 *fci, gsize len, RaTime now,
+ra_tfrc_ear_on_tfrc (RaTfrcEar *e, const guint8 *fci, gsize len, RaTime now,
     RaReport *report, RaSpan *t_delay)
 {
   RaJudged j = { .now = now };
@@ -501,16 +501,16 @@ ra_listener_on_tfrc (RaListener *l, const guint8 *fci, gsize len, RaTime now,
 
   if (!ra_tfrc_fb_read (&j.fb, fci, len))
     return RA_HEARD_MALFORMED;
-  heard = judge_time (l, &j);
+  heard = judge_time (e, &j);
   if (heard == RA_HEARD_OK)
-    heard = judge_speed (l, &j);
+    heard = judge_speed (e, &j);
   if (heard == RA_HEARD_OK)
-    heard = judge_bytes (l, &j);
+    heard = judge_bytes (e, &j);
   if (heard == RA_HEARD_OK)
-    heard = judge_counts (l, &j, &out);
+    heard = judge_counts (e, &j, &out);
   if (heard != RA_HEARD_OK)
     return heard;
-  take (l, &j);
+  take (e, &j);
   out.t_recvdata = j.t;
   out.recv_rate = j.fb.x_recv;
   out.p = j.fb.p;
@@ -520,7 +520,7 @@ ra_listener_on_tfrc (RaListener *l, const guint8 *fci, gsize len, RaTime now,
 }
 
 const RaRadp *
-ra_listener_radp (const RaListener *l)
+ra_tfrc_ear_radp (const RaTfrcEar *e)
 {
-  return l->has_radp ? &l->radp : NULL;
+  return e->has_radp ? &e->radp : NULL;
 }

@@ -1,7 +1,7 @@
-/* The sender's ear by hand: what it refuses.
+/* The ear for feedback=tfrc by hand: what it refuses.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "ear-fixture.h"
+#include "tfrcear-fixture.h"
 
 /* Packet 15 leaves at 1150.  X_recv in the second report: R is 50
  * ms, all of which came after the first report, which had seen packet 9 and
@@ -143,13 +143,13 @@ test_malformed (void)
   ear_send (&e, MS (1100));
   for (gsize len = 0; len < sizeof zeros; len++) {
     if (len != RA_TFRC_FB_SIZE)
-      g_assert_cmpint (ra_listener_on_tfrc (e.listener, zeros, len, MS (1150),
+      g_assert_cmpint (ra_tfrc_ear_on_tfrc (e.tfrc_ear, zeros, len, MS (1150),
                            &report, &t_delay),
           ==, RA_HEARD_MALFORMED);
-    g_assert_cmpint (ra_listener_on_radp (e.listener, zeros, len, MS (1150)),
+    g_assert_cmpint (ra_tfrc_ear_on_radp (e.tfrc_ear, zeros, len, MS (1150)),
         ==, RA_HEARD_MALFORMED); /* of version 0 */
   }
-  g_assert_null (ra_listener_radp (e.listener));
+  g_assert_null (ra_tfrc_ear_radp (e.tfrc_ear));
 }
 
 /* RADP alone. */
@@ -179,7 +179,7 @@ test_radp (void)
     g_test_message ("%s", rows[i].why);
     g_assert_cmpint (ear_radp (&e, &s), ==, rows[i].heard);
     /* Statistics have what was taken. */
-    g_assert_cmpuint (ra_listener_radp (e.listener)->arrived, ==, 15);
+    g_assert_cmpuint (ra_tfrc_ear_radp (e.tfrc_ear)->arrived, ==, 15);
   }
 }
 
@@ -298,12 +298,12 @@ test_nicks (void)
 void
 tests_add (void)
 {
-  rows_add ("/listener/heard", heard_rows, test_heard);
-  g_test_add_func ("/listener/malformed", test_malformed);
-  g_test_add_func ("/listener/radp", test_radp);
-  g_test_add_func ("/listener/fast", test_fast);
-  g_test_add_func ("/listener/burst", test_burst);
-  g_test_add_func ("/listener/clock-back", test_clock_back);
-  g_test_add_func ("/listener/memory", test_memory);
-  g_test_add_func ("/listener/nicks", test_nicks);
+  rows_add ("/tfrcear/heard", heard_rows, test_heard);
+  g_test_add_func ("/tfrcear/malformed", test_malformed);
+  g_test_add_func ("/tfrcear/radp", test_radp);
+  g_test_add_func ("/tfrcear/fast", test_fast);
+  g_test_add_func ("/tfrcear/burst", test_burst);
+  g_test_add_func ("/tfrcear/clock-back", test_clock_back);
+  g_test_add_func ("/tfrcear/memory", test_memory);
+  g_test_add_func ("/tfrcear/nicks", test_nicks);
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
-#include "listener-fixture.h"
+#include "tfrcworld-fixture.h"
 
 #include <gst/rtpadapt/ledger.h>
 
@@ -276,7 +276,7 @@ static void
 test_random (void)
 {
   g_autoptr (RaLedger) ledger = ra_ledger_new ();
-  RaListener *l = ra_listener_new (ledger);
+  RaTfrcEar *ear = ra_tfrc_ear_new (ledger);
   guint heard[RA_N_HEARD] = { 0 };
   RaTime now = RA_SECOND;
   RaRng rng;
@@ -315,8 +315,8 @@ test_random (void)
       for (guint k = 8; k < 32; k += 4)
         memset (radp + k, 0, kind < .4 ? 3 : 1);
     }
-    ra_listener_on_radp (l, radp, size, ra_later (now, RA_MSECOND));
-    h = ra_listener_on_tfrc (l, fci, kind < .9 ? sizeof fci : size,
+    ra_tfrc_ear_on_radp (ear, radp, size, ra_later (now, RA_MSECOND));
+    h = ra_tfrc_ear_on_tfrc (ear, fci, kind < .9 ? sizeof fci : size,
         ra_later (now, 20 * RA_MSECOND), &report, &t_delay);
     heard[h]++;
     if (h != RA_HEARD_OK)
@@ -333,13 +333,13 @@ test_random (void)
       g_test_message ("none was %s", ra_heard_nick ((RaHeard) k));
   for (guint k = 0; k < RA_N_HEARD; k++)
     g_assert_cmpuint (heard[k], >, 0);
-  ra_listener_free (l);
+  ra_tfrc_ear_free (ear);
 }
 
 void
 tests_add (void)
 {
-  rows_add ("/listener/honest", honest_rows, test_honest);
-  rows_add ("/listener/liar", liar_rows, test_liar);
-  g_test_add_func ("/listener/random", test_random);
+  rows_add ("/tfrcear/honest", honest_rows, test_honest);
+  rows_add ("/tfrcear/liar", liar_rows, test_liar);
+  g_test_add_func ("/tfrcear/random", test_random);
 }

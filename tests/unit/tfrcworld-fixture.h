@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 #include <gst/rtpadapt/feedback/reporter.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/link.h>
@@ -61,7 +61,7 @@ struct _World
   RaReceiver *receiver;
   RaReporter *reporter; /* NULL: the receiver */
   gint tos;             /* that packets come to it with, -1: unknown */
-  RaListener *listener;
+  RaTfrcEar *tfrc_ear;
   RaLink *path, *back;
   WorldLie lie;
   WorldRecord *records;
@@ -77,7 +77,7 @@ struct _World
   guint heard_radp[RA_N_HEARD], heard_tfrc[RA_N_HEARD];
   guint n_reported, n_copies; /* feedback: written; came twice */
   guint heard_id;
-  guint refused;           /* by the sender, after the listener */
+  guint refused;           /* by the sender, after the ear */
   guint64 lost, recovered; /* of ours, the truth */
   guint64 expected, arrived, lost_congestion, lost_wireless,
       n_events;           /* told */
@@ -258,13 +258,13 @@ world_hear (const RaLinkPacket *p, RaTime now, gpointer data)
   w->n_copies += x->id == w->heard_id;
   w->heard_id = x->id;
   if (x->radp_size > 0) {
-    heard = ra_listener_on_radp (w->listener, x->radp, x->radp_size, now);
+    heard = ra_tfrc_ear_on_radp (w->tfrc_ear, x->radp, x->radp_size, now);
     w->heard_radp[heard]++;
     if (heard == RA_HEARD_OK)
       world_try (w, x);
   }
-  heard = ra_listener_on_tfrc (
-      w->listener, x->fci, sizeof x->fci, now, &report, &t_delay);
+  heard = ra_tfrc_ear_on_tfrc (
+      w->tfrc_ear, x->fci, sizeof x->fci, now, &report, &t_delay);
   w->heard_tfrc[heard]++;
   if (heard != RA_HEARD_OK)
     return;
@@ -321,7 +321,7 @@ world_init (World *w, const WorldConfig *cfg, guint64 seed, WorldLie lie)
         &(RaReporterConfig){ .reports = &ra_feedback_tfrc,
             .lda = ra_lda_find (cfg->lda ? cfg->lda : "none") },
         &error);
-  w->listener = ra_listener_new (ra_sender_ledger (w->sender));
+  w->tfrc_ear = ra_tfrc_ear_new (ra_sender_ledger (w->sender));
   w->path = ra_link_parse (cfg->path, seed, &path, w, &error);
   g_assert_no_error (error);
   w->back = ra_link_parse (cfg->back, seed + 1, &back, w, &error);
@@ -335,7 +335,7 @@ world_clear (World *w)
 {
   ra_link_free (w->path);
   ra_link_free (w->back);
-  ra_listener_free (w->listener);
+  ra_tfrc_ear_free (w->tfrc_ear);
   ra_receiver_free (w->receiver);
   ra_reporter_free (w->reporter);
   ra_sender_free (w->sender);

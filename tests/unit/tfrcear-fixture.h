@@ -1,4 +1,4 @@
-/* The sender's ear, fed by hand.
+/* The ear for feedback=tfrc, fed by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Packets of 1,000 bytes leave each 10 ms from 1,000 ms on: packet k, from 0, at
@@ -8,7 +8,7 @@
 
 #include "../rows.h"
 
-#include <gst/rtpadapt/feedback/listener.h>
+#include <gst/rtpadapt/feedback/tfrcear.h>
 #include <gst/rtpadapt/feedback/stamp.h>
 #include <gst/rtpadapt/ledger.h>
 
@@ -32,7 +32,7 @@ typedef struct
 typedef struct
 {
   RaLedger *ledger;
-  RaListener *listener;
+  RaTfrcEar *tfrc_ear;
   RaTime next; /* packet */
   RaReport report;
   RaSpan t_delay;
@@ -42,13 +42,13 @@ static inline void
 ear_init (Ear *e)
 {
   *e = (Ear){ .ledger = ra_ledger_new (), .next = MS (1000) };
-  e->listener = ra_listener_new (e->ledger);
+  e->tfrc_ear = ra_tfrc_ear_new (e->ledger);
 }
 
 static inline void
 ear_clear (Ear *e)
 {
-  ra_listener_free (e->listener);
+  ra_tfrc_ear_free (e->tfrc_ear);
   ra_ledger_free (e->ledger);
 }
 
@@ -84,7 +84,7 @@ ear_radp (Ear *e, const Said *s)
   guint8 data[RA_RADP_SIZE_MAX];
   gsize size = ra_radp_write (&radp, data, sizeof data);
 
-  return ra_listener_on_radp (e->listener, data, size, MS (s->now));
+  return ra_tfrc_ear_on_radp (e->tfrc_ear, data, size, MS (s->now));
 }
 
 static inline RaHeard
@@ -98,8 +98,8 @@ ear_hear (Ear *e, const Said *s)
   if (s->expected != PLAIN)
     ear_radp (e, s);
   ra_tfrc_fb_write (&fb, fci, sizeof fci);
-  return ra_listener_on_tfrc (
-      e->listener, fci, sizeof fci, MS (s->now), &e->report, &e->t_delay);
+  return ra_tfrc_ear_on_tfrc (
+      e->tfrc_ear, fci, sizeof fci, MS (s->now), &e->report, &e->t_delay);
 }
 
 /* Packet 10 leaves at 1100. */

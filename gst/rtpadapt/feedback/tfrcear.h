@@ -1,5 +1,5 @@
-/* The sender's ear: reports off the wire, believed only as far as what was
- * sent allows.
+/* The ear for feedback=tfrc: TFRC-FB and RADP, believed only as far as what was sent
+ * allows.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * TFRC-FB and the RADP that comes with it (same t_i) become one RaReport.  RADP
@@ -31,23 +31,23 @@ typedef enum
 /* "ok", "malformed", "old", "unsent", "fast", "contrary". */
 const gchar *ra_heard_nick (RaHeard heard);
 
-typedef struct _RaListener RaListener;
+typedef struct _RaTfrcEar RaTfrcEar;
 
 /* `ledger` has each packet that left, also repair; t_i is ra_stamp_us() of its send
- * time.  The listener only reads it while it hears.  (transfer full):
- * ra_listener_free(). */
-RaListener *ra_listener_new (RaLedger *ledger);
-void ra_listener_free (RaListener *l);
+ * time.  The ear only reads it while it hears.  (transfer full):
+ * ra_tfrc_ear_free(). */
+RaTfrcEar *ra_tfrc_ear_new (RaLedger *ledger);
+void ra_tfrc_ear_free (RaTfrcEar *e);
 
 /* The data of an APP packet RADP, subtype 0. */
-RaHeard ra_listener_on_radp (
-    RaListener *l, const guint8 *data, gsize len, RaTime now);
+RaHeard ra_tfrc_ear_on_radp (
+    RaTfrcEar *e, const guint8 *data, gsize len, RaTime now);
 /* The FCI of a TFRC-FB.  RA_HEARD_OK: `report` and `t_delay` are filled, for
  * ra_sender_on_report(). */
-RaHeard ra_listener_on_tfrc (RaListener *l, const guint8 *fci, gsize len,
+RaHeard ra_tfrc_ear_on_tfrc (RaTfrcEar *e, const guint8 *fci, gsize len,
     RaTime now, RaReport *report, RaSpan *t_delay);
 
 /* What the receiver reported last, for statistics.  NULL before the first. */
-const RaRadp *ra_listener_radp (const RaListener *l);
+const RaRadp *ra_tfrc_ear_radp (const RaTfrcEar *e);
 
 G_END_DECLS

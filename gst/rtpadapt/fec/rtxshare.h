@@ -17,15 +17,15 @@ typedef struct
   gdouble asked, lost; /* media packets */
   gdouble loss, sent;  /* packets of all kinds */
   RaTime reported;     /* the last report, or 0 */
-} RaRepeats;
+} RaRtxShare;
 
 /* A media packet that was lost was asked for, the first time. */
-void ra_repeats_on_asked (RaRepeats *r);
+void ra_rtx_share_on_asked (RaRtxShare *r);
 /* `percentage` repair packets per 100 media packets were sent, for which nobody
  * asks. */
-void ra_repeats_on_report (
-    RaRepeats *r, const RaReport *report, guint percentage, RaTime now);
+void ra_rtx_share_on_report (
+    RaRtxShare *r, const RaReport *report, guint percentage, RaTime now);
 /* Of the media packets lost, those that come after all: 0 to 1. */
-gdouble ra_repeats_mended (const RaRepeats *r);
+gdouble ra_rtx_share_mended (const RaRtxShare *r);
 
 G_END_DECLS
