@@ -75,6 +75,7 @@ struct _RaSender
                          is later */
   gboolean mid_frame; /* the last packet did not ask */
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
+  gboolean rare;      /* the latest may have ended an outage: it came late */
   RaSpan interval;    /* time between feedbacks that the rest goes by; 0: about
                          an RTT */
   gboolean paused;    /* the source was silent in most of the latest spacing */
@@ -690,14 +691,17 @@ report_spacing (RaSender *s, RaTime now)
       ? MAX (ra_diff (now, s->last_feedback), 0)
       : -1;
   RaSpan sample = MIN (since, INTERVAL_MAX);
-  gboolean pause = is_pause (s, since);
+  gboolean pause = is_pause (s, since), rare, outage;
 
   s->last_feedback = now;
   if (pause)
     return -1;
-  /* After an outage the time means nothing; but in a LAN the timer of 4 R expires
-   * before the second report. */
-  if (sample < 0 || (s->unanswered && sample > INTERVAL_USUAL))
+  /* After an outage the time means nothing; but in a LAN the timer of 4 R expires before
+   * the second report, and before each where reports are rare. */
+  rare = s->unanswered && sample > INTERVAL_USUAL;
+  outage = rare && !s->rare;
+  s->rare = rare;
+  if (sample < 0 || outage)
     return -1;
   s->spacing += (sample - s->spacing) / 10;
   return sample;

@@ -282,6 +282,7 @@ test_rare_reports (void)
     { 40 * RA_MSECOND, 10 * RA_MSECOND, FALSE, "four times per R, for losses" },
     { RA_MSECOND / 2, 14 * RA_MSECOND, TRUE, "a LAN, where RTCP waits" },
     { RA_MSECOND, 40 * RA_MSECOND, TRUE, "a packet in a frame" },
+    { 10 * RA_MSECOND, 250 * RA_MSECOND, TRUE, "each comes after the timer" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -291,12 +292,18 @@ test_rare_reports (void)
     fixture_init (&f, 0);
     f.now = RA_SECOND;
     for (guint k = 0; k < 60; k++) {
-      RaTime sent = f.now;
+      RaTime sent = f.now, next;
 
       fixture_send (&f, 1000, RA_SENT_ASKS);
       f.now += rows[i].rtt;
       fixture_report (&f, sent, 100000);
-      f.now += MAX (rows[i].apart - rows[i].rtt, 0);
+      next = MAX (f.now, sent + rows[i].apart);
+      for (; f.now + 20 * RA_MSECOND < next; f.now += 20 * RA_MSECOND) {
+        if (ra_sender_next_timeout (f.sender) <= f.now)
+          ra_sender_on_timeout (f.sender, f.now);
+        fixture_send (&f, 1000, RA_SENT_ASKS);
+      }
+      f.now = next;
     }
     if (ABS (probe_report.interval - want) > want / 100)
       g_error (
