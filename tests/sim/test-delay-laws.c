@@ -25,7 +25,14 @@ typedef struct
   gint ppm; /* of the way's growth, where there is no link */
   gboolean mpeg;
   guint seeds; /* 0: two */
+  gboolean
+      mean; /* of all seeds, as one alone varies much; else each has `use` */
 } Law;
+
+/* A hop holds all packets for 200 ms from the second `s` on, and lets them go at once. */
+#define HOLD(s)                                                              \
+  "," #s "s:225ms," #s "040ms:185ms," #s "080ms:145ms," #s "120ms:105ms," #s \
+  "160ms:65ms," #s "200ms:25ms"
 
 static const Law laws[] = {
   { "policer", NULL, "fused", NULL, "policer rate=2M burst=12000 ! delay 25ms",
@@ -49,10 +56,10 @@ static const Law laws[] = {
   { "route-shorter", NULL, "fused", NULL,
       "bottleneck rate=3M queue=150ms ! delay 65ms,30s:25ms", 1, 75, 45, 0, .9,
       .01, "and one 40 ms shorter" },
-  /* The goal is 5 % in any minute.  Of 20 seeds 2 are above it, up to 9.7. */
+  /* The goal is 5 % in any minute.  Of 24 seeds 11 are above it, up to 9.4; mean 5.4. */
   { "late-comers", NULL, "fused", NULL,
       "bottleneck rate=6M queue=100ms ! delay 25ms", 16, 92, 32, 2, .9, .08,
-      "16 flows, 2 s apart: no collapse" },
+      "16 flows, 2 s apart: no collapse", .seeds = 6 },
   { "crowd", NULL, "fused", NULL, "bottleneck rate=8M queue=200ms ! delay 25ms",
       7, 100, 30, 1, .95, .008,
       "7 flows hardly ever find another on their line", .seeds = 12 },
@@ -74,7 +81,8 @@ static const Law laws[] = {
   { "radio-20-jitter", NULL, "fused", NULL,
       "bottleneck rate=3M queue=150ms ! delay 25ms ! jitter std=20ms ! "
       "bernoulli 20%",
-      1, 60, 10, 0, .5, .01, "20 % with jitter: few queues are below 1.5 ms" },
+      1, 60, 10, 0, .5, .01, "20 % with jitter: few queues are below 1.5 ms",
+      .seeds = 12, .mean = TRUE },
   { "radio-2-jitter", NULL, "fused", NULL,
       "bottleneck rate=12M queue=150ms ! delay 25ms ! jitter std=20ms ! "
       "bernoulli 2%",
@@ -109,6 +117,23 @@ static const Law laws[] = {
       "26s:3M,33s:600k,36s:1M,37s:2M,38s:3M,45s:600k,48s:1M,49s:2M,50s:3M"
       " queue=150ms ! delay 25ms ! bernoulli 5%",
       1, 60, 5, 0, .93, .03, "a wrong verdict in a trough is not kept" },
+  /* The share of the time between holds is .8. */
+  { "holds", NULL, "fused", NULL,
+      "bottleneck rate=5M queue=1s ! delay 25ms" HOLD (5) HOLD (6) HOLD (7)
+          HOLD (8) HOLD (9) HOLD (10) HOLD (11) HOLD (12) HOLD (13) HOLD (14),
+      1, 15, 6, 0, .75, .01, "what a hop held is no rate of the line's" },
+  { "falls", NULL, "fused", NULL,
+      "bottleneck rate=6M,21s:4577k,22s:3491k,23s:2663k,24s:2031k,25s:1549k,"
+      "26s:1182k,27s:901k,28s:688k,29s:524k,30s:400k queue=2s ! delay 25ms",
+      1, 120, 30, 0, .9, .001, "a line that becomes slow is nobody else's",
+      .seeds = 8 },
+  { "ways", NULL, "fused", NULL,
+      "bottleneck rate=6M queue=150ms"
+      " ! delay 30ms,15s:45ms,30s:30ms,45s:45ms,60s:30ms",
+      1, 75, 5, 0, .85, .001, "a way 15 ms longer is nobody's queue",
+      .seeds = 3 },
+  { "bucket", NULL, "fused", NULL, "policer rate=2M burst=375000 ! delay 25ms",
+      1, 90, 5, 0, .95, .15, "of 1.5 s: full at first, and after each pause" },
   { "fades-frames", NULL, "fused", NULL,
       "bottleneck rate=1.7M,1.5s:1M,2s:600k,2.4s:200k,3.4s:600k,4s:1.7M,"
       "5.5s:1M,6s:600k,6.4s:200k,7.4s:600k,8s:1.7M,9.5s:1M,10s:600k,10.4s:200k,"
@@ -146,6 +171,8 @@ test_law (gconstpointer data)
   GError *error = NULL;
   g_autofree gchar *way = drift (law->ppm);
   guint64 lost = 0, sent = 0; /* of all seeds */
+  guint seeds = law->seeds ? law->seeds : 2;
+  gdouble uses = 0;
 
   ra_sim_config_init (&cfg);
   cfg.flow.controller = "delay";
@@ -165,7 +192,7 @@ test_law (gconstpointer data)
   cfg.mpeg = law->mpeg;
   cfg.seconds = law->seconds * RA_SECOND;
   cfg.warmup = law->warmup * RA_SECOND;
-  for (cfg.seed = 1; cfg.seed <= (law->seeds ? law->seeds : 2); cfg.seed++) {
+  for (cfg.seed = 1; cfg.seed <= seeds; cfg.seed++) {
     gdouble use = 0;
 
     ra_sim_run (&cfg, runs, &error);
@@ -177,8 +204,11 @@ test_law (gconstpointer data)
     }
     g_test_message ("%s: %.3f of the line, %.4f lost", law->why, use,
         (gdouble) lost / (gdouble) sent);
-    law_cmpfloat (use, >=, law->use);
+    uses += use;
+    if (!law->mean)
+      law_cmpfloat (use, >=, law->use);
   }
+  law_cmpfloat (uses / seeds, >=, law->use);
   law_cmpfloat ((gdouble) lost, <=, law->loss * (gdouble) sent);
 }
 

@@ -71,10 +71,14 @@ static const struct
   const gchar *name;
   gdouble queue, shortest, stands;
   const gchar *why;
+  gdouble passed; /* s since a test of a short queue passed; 0: none has */
 } standing_rows[] = {
   { "above", .027, 0, .0198013, "it is longer" },
   { "below", .026, 0, 0, "it is not" },
   { "packet", .027, .020, 0, "a packet alone is as long" },
+  { "again", .024, 0, .0198013, "others may be back: 1.3 T = 23.4 ms", 1 },
+  { "ours", .023, 0, 0, "one that flows of our kind hold does not stand", 1 },
+  { "later", .024, 0, 0, "they have gone", 20 },
 };
 
 static void
@@ -84,6 +88,10 @@ test_standing (gconstpointer data)
   RaContest c = { .wanted = 1 };
   RaSense n = sense;
 
+  if (standing_rows[i].passed > 0) {
+    c.begun = c.is_short = TRUE;
+    c.t_passed = NOW - standing_rows[i].passed;
+  }
   n.qm = standing_rows[i].queue;
   n.shortest = standing_rows[i].shortest;
   g_test_message ("%s", standing_rows[i].why);
@@ -525,8 +533,14 @@ static const struct
   const gchar *why;
   gdouble empty, raw, lost, all;
   gboolean again;
+  gdouble proof;  /* many losses to congestion, then */
+  gboolean waits; /* for the next test */
 } new_path_rows[] = {
-  { "none", 100, .040, FALSE, "one test does not show a longer route" },
+  { "none", 100, .040, FALSE,
+      "one test shows neither a longer route nor others", .waits = TRUE },
+  { "rival", 100, .040, FALSE, "losses have shown others", .proof = NOW - 9 },
+  { "gone", 100, .040, FALSE, "the losses are too old", .proof = NOW - 11,
+      .waits = TRUE },
   { "two", 100, .040, TRUE, "two do", .again = TRUE },
   { "outage", 3, .040, TRUE, "after an outage one is enough" },
   { "noise", 3, .054, TRUE, "as reports differed before" },
@@ -558,6 +572,7 @@ test_new_path (gconstpointer data)
     .t_new = NOW - new_path_rows[i].outage,
     .n_new = 1,
     .floor = new_path_rows[i].again ? .040 : 0,
+    .t_proof = new_path_rows[i].proof,
     .t_began = NOW - 1 };
   RaSense n = sense;
 
@@ -568,7 +583,8 @@ test_new_path (gconstpointer data)
   n.raw = new_path_rows[i].raw;
   n.raw_empty = new_path_rows[i].empty;
   ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE);
-  g_assert_cmpint (c.competes, ==, !new_path_rows[i].found);
+  g_assert_cmpint (
+      c.competes, ==, !new_path_rows[i].found && !new_path_rows[i].waits);
   g_assert_cmpfloat (c.rebased_by, ==, new_path_rows[i].found ? .040 : 0);
   g_assert_cmpfloat (c.q_longest, ==, new_path_rows[i].found ? 0 : .040);
   g_assert_cmpuint (c.n_new, ==, 0);
@@ -650,11 +666,13 @@ static const struct
   gdouble has, queue, rose; /* part of r_most; s, before the test; s ago */
   gboolean competes;
   const gchar *why;
+  gdouble proof; /* many losses to congestion, then */
 } starved_rows[] = {
   { .5, .030, 9, FALSE, "the queue was ours" },
-  { .05, .030, 9, TRUE, "so little fills no queue" },
-  { .05, .006, 9, FALSE, "a short one it may" },
-  { .05, .030, 3, FALSE, "a line that becomes slower" },
+  { .05, .030, 9, TRUE, "so little fills no queue", NOW - 9 },
+  { .05, .030, 9, FALSE, "nobody else has been seen", NOW - 11 },
+  { .05, .006, 9, FALSE, "a short one it may", NOW - 9 },
+  { .05, .030, 3, FALSE, "a line that becomes slower", NOW - 9 },
 };
 
 static void
@@ -665,6 +683,7 @@ test_starved (gconstpointer data)
     .begun = TRUE,
     .drain = RA_DRAIN_STAND,
     .q_began = starved_rows[i].queue,
+    .t_proof = starved_rows[i].proof,
     .t_new = NOW - .2,
     .n_new = 2,
     .t_began = NOW - .1 };

@@ -14,7 +14,7 @@
 #define TWO_TCPS 19038.
 
 /* Each letter is a report, a second after the one before: H loses 15 of 100
- * packets, L 5 of 100, h 1 and 2 of 10 in turn, '-' has no packet. */
+ * packets, L 5 of 100, A 26 of 100, h 1 and 2 of 10 in turn, '-' has no packet.  X arrives. */
 static const struct
 {
   const gchar *name, *seconds;
@@ -39,6 +39,8 @@ static const struct
   { "few-long", "hhhhhhhhhhhhhh", 0, FALSE, TWO_TCPS, "and then seven" },
   { "silent", "HHHHHH-----H", 0, FALSE, TWO_TCPS,
       "seconds without a packet do not count" },
+  { "all", "HHHHHHA", 0, FALSE, .7 * X,
+      "a bucket is empty: .7 of what arrives" },
 };
 
 static void
@@ -54,14 +56,14 @@ test_bound (gconstpointer data)
     RaReport report = { 0 };
 
     n++;
-    if (*at == 'H' || *at == 'L')
-      report.lost_wireless = *at == 'H' ? 15 : 5;
+    if (strchr ("HLA", *at))
+      report.lost_wireless = *at == 'H' ? 15 : *at == 'L' ? 5 : 26;
     else if (*at == 'h') /* 1 and 2 of 10: 3 of 20 */
       report.lost_congestion = n % 2 ? 1 : 2;
     report.arrived = *at == '-' ? 0 : (*at == 'h' ? 10 : 100);
     report.arrived -= report.lost_wireless + report.lost_congestion;
     x = ra_crowd_rate (
-        &c, &report, n, rows[i].radio, rows[i].ours, X, 1000, .1);
+        &c, &report, n, rows[i].radio, rows[i].ours, X, X, 1000, .1);
   }
   g_assert_cmpfloat_with_epsilon (x, rows[i].x, 1);
 }

@@ -95,6 +95,18 @@ static const Step halt[] = {
   { 0 },
 };
 
+/* As above up to the fifth report.  14400 / .24 = 60000, D = .04 + .25 / 4, r = 307281 -
+ * (1 - exp (-.08 / D)) 247281 = 173300, and .7 of it.  Then 60 packets come at the same moment,
+ * which is no sample: .9 of 173300.  The next sample has 72 packets in 40 ms, 2160000, and .9
+ * of r is then more than x was before the queue of 50 ms, which ended less than 3 lags ago. */
+static const Step held[] = {
+  OUTAGE,
+  { 40, 200, 12, 0, 0, 0, FALSE, 121310, "a hop holds packets" },
+  { 200, 0, 60, 0, 0, 0, FALSE, 155970, "and lets them all go" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 375000, "as before, however fast they came" },
+  { 0 },
+};
+
 /* As above up to the fifth report.  4 packets in .04 + .1 s are 34286 bytes/s, r = 307281 -
  * (1 - exp (-.08 / .09)) 272995 = 146517, and .7 of it; then 80000 in .06 s, r = 146517 -
  * (1 - exp (-.06 / .09)) 66517 = 114151, and .7 of the lower.  At last 90000, and .9 of that:
@@ -223,6 +235,7 @@ static const struct
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
   { "halt", NO_TESTS, halt },
+  { "held", NO_TESTS, held },
   { "slower", NO_TESTS, slower },
   { "drain", TARGET, drain },
   { "echo", TARGET, echo },
@@ -360,7 +373,7 @@ test_target (gconstpointer data)
 /* 3 packets of 1200 bytes per 40 ms are 90000 bytes/s: T = .02, and .022 of queue is less
  * than 1.3 T + .003.  Where the line has carried 1440000, and something is lost, T of a
  * quarter counts: .0057.
- * A packet per 80 ms is 15000 bytes/s: it takes 80 ms on the line, T = .027, and .033 of queue
+ * A packet per 80 ms is 15000 bytes/s: it takes 80 ms on the line, T = .05, and .033 of queue
  * is less than 1.3 * .08 + .003.  On a line that has carried 60000 it takes 20, and .033 is
  * more than 1.3 * .02 + .003. */
 static void

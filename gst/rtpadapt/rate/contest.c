@@ -160,7 +160,7 @@ stands_from (const RaContest *c, const RaSense *n, gdouble target)
   if (c->is_short && c->competes)
     return LOSS_QUEUE;
   if (c->is_short && n->now - c->t_passed < AGAIN_WITHIN)
-    return fmax (LOSS_QUEUE, target);
+    return fmax (LOSS_QUEUE, STANDING * target);
   return standing_at (n, target);
 }
 
@@ -503,12 +503,24 @@ drain_passed (RaContest *c, const RaSense *n, gdouble x)
   return c->x_own;
 }
 
+/* Losses, teeth or a test that failed have shown others of late. */
+static gboolean
+has_rival (const RaContest *c, const RaSense *n)
+{
+  return n->now - c->t_proof < LOSS_PROOF || has_teeth (c, n)
+      || n->now - c->t_kept < KEPT_FOR;
+}
+
 /* Others keep the queue. */
 static gdouble
 drain_failed (RaContest *c, const RaSense *n)
 {
+  gboolean longer
+      = c->drain == RA_DRAIN_STAND && c->floor > 0 && !has_rival (c, n);
+
   c->n_drained = 0;
-  if (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS) {
+  /* A queue that stood still in the test may be a longer route: the next one shows. */
+  if (!longer && (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)) {
     c->is_short = c->drain == RA_DRAIN_LOSS;
     /* The test has shown that it stands. */
     c->stands = c->is_short ? 1 : c->stands;
@@ -530,7 +542,7 @@ static gboolean
 is_starved (const RaContest *c, const RaSense *n)
 {
   return !c->competes && c->q_began > OURS && n->r < STARVED * n->r_most
-      && !ra_sense_rose (n);
+      && !ra_sense_rose (n) && has_rival (c, n);
 }
 
 /* What a test leaves of the rate. */

@@ -15,6 +15,10 @@
 #define HIGH_BINS 7
 #define BOUND_FOR 30. /* s: as long one such second is enough to bind again */
 #define TCPS 2
+/* A crowd does not lose so much within a second.  A policer whose bucket has become empty
+ * does: x falls to this part of what arrives at once. */
+#define SUDDEN .25
+#define FALL .7
 
 void
 ra_crowd_init (RaCrowd *c)
@@ -42,11 +46,12 @@ count (RaCrowd *c, const RaReport *report, gdouble now, gdouble radio)
 
 gdouble
 ra_crowd_rate (RaCrowd *c, const RaReport *report, gdouble now, gdouble radio,
-    gboolean ours, gdouble x, gdouble s, gdouble rtt)
+    gboolean ours, gdouble x, gdouble a, gdouble s, gdouble rtt)
 {
   count (c, report, now, radio);
   if (ours || c->n_high < HIGH_BINS)
     return x;
   c->t_bound = now;
-  return fmin (x, TCPS * ra_equation_x (s, rtt, c->p));
+  return fmin (x,
+      fmax (c->p > SUDDEN ? FALL * a : 0, TCPS * ra_equation_x (s, rtt, c->p)));
 }

@@ -21,8 +21,12 @@
 
 /* A queue above this is long in the ramp, whatever the rate. */
 #define RAMP_TARGET .0095
-/* s.  One packet's time on a slow line counts for the target up to this. */
-#define PACKET_MOST .027
+/* s.  A packet's time at the own rate counts for the target up to PACKET_LEAST, and up to
+ * PACKET_MOST where the line has never carried more than SLOWER times that rate: a flow that
+ * others squeeze would aim at the queue that they keep. */
+#define PACKET_LEAST .027
+#define PACKET_MOST .050
+#define SLOWER 1.5
 /* The target is at least so many standard deviations of the queue's noise.  A fast line's
  * would be less, and the rate would go by the noise. */
 #define NOISE 4
@@ -96,8 +100,10 @@ static gdouble
 target_at (const RaDelayRate *d, gdouble x, gdouble packet)
 {
   gdouble t = fmin (d->target + d->own / x, d->target_max);
+  gdouble slow = fmin (SLOWER * d->sense.shortest, PACKET_MOST);
+  gdouble most = fmax (PACKET_LEAST, slow);
 
-  t = fmax (t, fmin (packet, PACKET_MOST));
+  t = fmax (t, fmin (packet, most));
   t = fmax (
       t, fmin (d->sense.allowance * NOISE * d->sense.dev_lasts, d->target_max));
   return d->ramp ? fmin (t, RAMP_TARGET) : t;
@@ -141,6 +147,7 @@ queue_answer (RaDelayRate *d, gboolean event)
   /* Where the queue is full an LDA may be wrong about each loss.  One slow sample
    * is a gap, two are a slower line. */
   gdouble low = fmin (n->a, n->a_two), want = (far ? low : n->r) * (1 + g);
+  gdouble before = fmax (d->start.x, d->x_silent);
 
   if (q <= d->target_now || n->r <= 0)
     return FALSE;
@@ -151,35 +158,37 @@ queue_answer (RaDelayRate *d, gboolean event)
   else if (d->follow > 0 && !event && d->contest.drain == RA_DRAIN_NONE)
     approach (d, low * (1 + g)); /* an outage's backlog drains */
   d->r_over = low;
-  d->x_silent = 0;
   if (far) {
     /* What comes a lag after an outage is the backlog, and later less may have been sent. */
     gboolean keeps = ra_contest_doubts (&d->contest, n)
         && n->now - d->contest.t_outage > n->lag;
 
     d->r_far = keeps ? fmax (d->r_far, low) : low;
+    d->x_far = d->was_far ? d->x_far : before;
     d->t_far = n->now;
     d->was_far = TRUE;
   }
+  d->x_silent = 0;
   ra_delay_end_ramp (d, FALSE);
   return TRUE;
 }
 
 /* The backlog has gone, at the line's rate; x stood at that of the trough.  The backlog of
- * a short halt goes within one report.  Where the line has become slower, r still has some of
- * the faster one in it.  TRUE: x has been set. */
+ * a short halt goes within one report, before r shows it.  A hop that held packets lets them
+ * go faster than the line carries them, so that x comes back to what it was before the halt at
+ * most, or to what arrived while the queue stood.  Where the line has become slower, r still
+ * has some of the faster one in it.  TRUE: x has been set. */
 static gboolean
 resume_backlog (RaDelayRate *d)
 {
-  gboolean first = d->was_far;
-  gdouble x = RESUME * fmax (d->r_over, fmin (d->sense.r, d->sense.r_last));
+  const RaSense *n = &d->sense;
+  gdouble came = RESUME * fmin (n->r, n->r_last);
+  gdouble x = fmax (RESUME * d->r_over, fmin (came, d->x_far));
 
   if (d->contest.drain != RA_DRAIN_NONE)
     return FALSE;
-  d->was_far = FALSE;
-  if (!first || d->follow <= 0
-      || d->sense.now - d->t_far > RESUME_LAGS * d->sense.lag
-      || d->start.x >= x)
+  d->was_far = d->was_far && n->now - d->t_far <= RESUME_LAGS * n->lag;
+  if (!d->was_far || d->follow <= 0 || d->start.x >= x)
     return FALSE;
   d->start.x = x;
   return TRUE;
@@ -440,8 +449,8 @@ delay_on_report (RaRate *r, const RaReport *heard, RaTime now)
   resume_rebased (d);
   if (d->brake > 0)
     d->start.x = ra_crowd_rate (&d->crowd, &report, d->sense.now, r->radio,
-        ra_contest_is_ours (&d->contest, &d->sense), d->start.x, r->s,
-        ra_seconds (r->rtt));
+        ra_contest_is_ours (&d->contest, &d->sense), d->start.x, d->sense.a,
+        r->s, ra_seconds (r->rtt));
   r->competes = d->contest.competes;
   r->why = reason_of (d, &report, waits);
   r->apart = d->police.policed || d->sense.raw > APART;

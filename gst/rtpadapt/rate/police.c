@@ -11,7 +11,9 @@
 
 #include <math.h>
 
-#define MEMORY 10.    /* s: of packets, and of the highest arrival rate */
+#define MEMORY 10. /* s: of packets */
+#define MOST_FOR \
+  2. /* s: of the highest arrival rate: a full bucket lets more pass */
 #define SHORT 1.      /* s: of packets near a policer's rate */
 #define SOME .02      /* of those: more is lost than the radio explains */
 #define LOW .9        /* of the highest arrival rate: `low` counts below it */
@@ -88,10 +90,10 @@ ra_police_hear (
   gboolean low, high;
 
   if (n->a > 0)
-    ra_winmin_add (&p->most, -n->a, now, ra_span (MEMORY));
+    ra_winmin_add (&p->most, -n->a, now, ra_span (MOST_FOR));
   if (n->a <= 0 || x <= 0)
     return FALSE;
-  most = -ra_winmin_get (&p->most, now, ra_span (MEMORY));
+  most = -ra_winmin_get (&p->most, now, ra_span (MOST_FOR));
   w = p->low.lost / fmax (p->low.sent, LEAST);
   low = !queue && x < LOW * most;
   /* In a ramp x is far above what an encoder sends, and all of that arrives but for the
