@@ -254,7 +254,7 @@ test_timeout (void)
   path_new (&t, "127.0.0.1", "timeout=20000000", GST_STATE_PLAYING);
   for (guint i = 0; i < 2; i++) {
     message = gst_bus_timed_pop_filtered (
-        t.bus, 5 * GST_SECOND, GST_MESSAGE_ELEMENT);
+        t.bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
     g_assert_nonnull (message);
     s = gst_message_get_structure (message);
     g_assert_true (gst_structure_has_name (s, "GstUDPSrcTimeout"));
@@ -277,8 +277,8 @@ test_timeout_set (void)
   path_new (&t, "127.0.0.1", "", GST_STATE_PLAYING);
   g_usleep (20000); /* till it waits, though it holds before, too */
   g_object_set (t.src, "timeout", 20 * GST_MSECOND, NULL);
-  message
-      = gst_bus_timed_pop_filtered (t.bus, 5 * GST_SECOND, GST_MESSAGE_ELEMENT);
+  message = gst_bus_timed_pop_filtered (
+      t.bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
   g_assert_nonnull (message);
   for (guint i = 0; i < 100; i++) {
     g_object_set (t.src, "timeout", (guint64) (i % 2) * GST_SECOND, NULL);
