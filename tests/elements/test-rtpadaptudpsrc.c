@@ -344,6 +344,19 @@ test_restart (void)
   }
 }
 
+/* docs/upstream.md, udpsrc-pause: the source's task has to know of the pause before it
+ * ends.  It pauses, too, unless it waits in GstBaseSrc, which nobody sees. */
+static void
+wait_paused (Path *t)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (t->src, "src");
+  gint64 end = g_get_monotonic_time () + G_TIME_SPAN_SECOND / 4;
+
+  while (gst_pad_get_task_state (pad) != GST_TASK_PAUSED
+      && g_get_monotonic_time () < end)
+    g_usleep (1000);
+}
+
 /* Odd pauses last for 20 s of the system clock, and all but a record of DTLS and a BYE is
  * old then; what comes before PLAYING at the start is not, nor in a short pause. */
 static void
@@ -377,7 +390,7 @@ test_pause (void)
       udp_say (t.mouth, "127.0.0.1", (guint) t.port, 0,
           i % 4 == 1 ? record : bye, size);
     }
-    g_usleep (50 * 1000); /* docs/upstream.md, udpsrc-pause */
+    wait_paused (&t);
     gst_test_clock_advance_time (
         GST_TEST_CLOCK (clock), (i % 2 ? 20000 : 200) * GST_MSECOND);
     gst_element_set_state (t.src, GST_STATE_PLAYING);
