@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "patience.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
 
@@ -180,7 +182,7 @@ path_push (Path *t, guint seq, gdouble ms)
 static inline void
 path_expect (Path *t, const gchar *want)
 {
-  gint64 end = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  gint64 end = g_get_monotonic_time () + PATIENCE;
   g_autofree gchar *log = NULL;
 
   do {

@@ -13,6 +13,9 @@
 
 #define RECEIVER_BRANCHES 4
 
+/* RFC 3550 6.3.5: rtpsession gives a silent SSRC up after five intervals of 5 s. */
+#define SSRC_TIMEOUT (25 * G_TIME_SPAN_SECOND)
+
 typedef struct
 {
   GstElement *pipeline, *src;

@@ -308,7 +308,7 @@ test_threads (void)
 /* The rates are fixed: on a loaded machine a controller may find that loopback carries
  * less than the smaller one. */
 #define LINE                                                                   \
-  "videotestsrc is-live=true pattern=ball ! "                                  \
+  "videotestsrc name=camera is-live=true pattern=ball ! "                      \
   "video/x-raw,width=160,height=120,framerate=30/1 ! "                         \
   "x264enc name=enc tune=zerolatency speed-preset=ultrafast bitrate=200 "      \
   "vbv-buf-capacity=100 ! tee name=t "                                         \
@@ -351,17 +351,17 @@ count_messages (GstBus *bus, GstMessageType type)
   return n;
 }
 
-/* An encoder for both: it follows the smaller one, and one message says so.  When the
- * smaller one is gone, the other one holds. */
-static void
-test_two_sinks (void)
+/* Returns whether the smaller one held, and how many reports it got. */
+static gboolean
+two_sinks (CameraGap *gap, guint64 *reports)
 {
   Receiver receivers[2];
   GError *error = NULL;
   GstElement *pipeline, *encoder, *small, *large;
   g_autofree gchar *line = NULL;
   gint larger = 0;
-  guint64 reports;
+  guint64 sent, dropped;
+  gboolean held;
   g_autoptr (GstBus) bus = NULL;
 
   for (guint i = 0; i < 2; i++) {
@@ -377,28 +377,28 @@ test_two_sinks (void)
   large = gst_bin_get_by_name (GST_BIN (pipeline), "large");
   g_signal_connect (
       encoder, "notify::bitrate", G_CALLBACK (count_larger), &larger);
+  camera_gap_watch (pipeline, gap);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (stat_of (small, "sender/feedback") == 0)
     wait_frames (&receivers[0], 0, 1);
   g_atomic_int_set (&larger, 0);
   for (guint i = 0; i < 2; i++)
     wait_frames (&receivers[i], 0, 60);
-  g_assert_cmpint (g_atomic_int_get (&larger), ==, 0);
-  g_assert_cmpuint (bitrate_of (encoder), <=, SMALLER_MOST);
-  reports = stat_of (small, "sender/feedback");
+  *reports = stat_of (small, "sender/feedback");
+  sent = stat_of (small, "sender/packets-sent");
+  dropped = stat_of (small, "sender/dropped");
+  g_test_message ("%d times larger, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                  " packets dropped, %.2f s between two frames",
+      g_atomic_int_get (&larger), dropped, sent,
+      g_atomic_int_get (&gap->longest) / 1e6);
   /* A third of its packets where the two do not find each other; none, but for
    * those that a loaded machine holds up. */
-  g_assert_cmpuint (20 * stat_of (small, "sender/dropped"), <=,
-      stat_of (small, "sender/packets-sent"));
-  g_assert_cmpuint (count_messages (bus, GST_MESSAGE_INFO), ==, 1);
+  held = g_atomic_int_get (&larger) == 0 && bitrate_of (encoder) <= SMALLER_MOST
+      && 20 * dropped <= sent && count_messages (bus, GST_MESSAGE_INFO) == 1;
 
   gst_element_set_locked_state (small, TRUE);
   gst_element_set_state (small, GST_STATE_NULL);
   WAIT_UNTIL (bus, bitrate_of (encoder) > 500);
-  trust_row ("fault", "two senders behind one encoder",
-      "the smallest bitrate holds, with one message; without the smaller one, the "
-      "other's",
-      TRUE, "%" G_GUINT64_FORMAT " reports to the smaller one", reports);
   gst_element_set_locked_state (small, FALSE);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (large);
@@ -407,6 +407,29 @@ test_two_sinks (void)
   gst_object_unref (pipeline);
   for (guint i = 0; i < 2; i++)
     receiver_end (&receivers[i]);
+  return held;
+}
+
+/* An encoder for both: it follows the smaller one, and one message says so.  When the
+ * smaller one is gone, the other one holds. */
+static void
+test_two_sinks (void)
+{
+  gboolean held;
+  guint64 reports;
+  gint longest;
+  guint tries = 0;
+
+  do {
+    CameraGap gap = { 0 };
+
+    held = two_sinks (&gap, &reports);
+    longest = gap.longest;
+  } while (!held && longest > CAMERA_GAP_MOST && ++tries < 5);
+  trust_row ("fault", "two senders behind one encoder",
+      "the smallest bitrate holds, with one message; without the smaller one, the "
+      "other's",
+      held, "%" G_GUINT64_FORMAT " reports to the smaller one", reports);
 }
 
 void

@@ -257,8 +257,8 @@ test_loss_messages (void)
   g_object_set (t.h->element, "loss-messages", TRUE, NULL);
   path_push (&t, 1, 10);
   path_expect (&t, "caps 0, -0 5 wireless, -1 15 wireless, ");
-  message
-      = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_ELEMENT);
+  message = gst_bus_timed_pop_filtered (
+      bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
   g_assert_nonnull (message);
   g_assert_true (gst_message_has_name (message, "RTPAdaptLoss"));
   g_assert_cmpstr (

@@ -23,8 +23,8 @@ breaker_message (Send *s, guint *n_warnings)
 {
   *n_warnings = 0;
   for (;;) {
-    g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
-        s->bus, 10 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING);
+    g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (s->bus,
+        PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING);
     const GstStructure *fields;
     gchar *text = NULL;
 

@@ -208,8 +208,8 @@ test_missing_text (gconstpointer data)
   g_autoptr (GError) error = NULL;
 
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
-  message
-      = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_WARNING);
+  message = gst_bus_timed_pop_filtered (
+      bus, PATIENCE * GST_USECOND, GST_MESSAGE_WARNING);
   g_assert_nonnull (message);
   gst_message_parse_warning (message, &error, NULL);
   g_assert_cmpstr (error->message, ==, missing_rows[row].text);
@@ -228,13 +228,15 @@ test_size_lacks (void)
   g_autoptr (GstBus) bus = gst_element_get_bus (d.pipeline);
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
+  gint64 end = g_get_monotonic_time () + PATIENCE;
 
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; !message; i++) {
+  for (guint i = 0; !message && g_get_monotonic_time () < end; i++) {
     g_object_set (d.send, "max-bitrate", 59000 + i % 2 * 1000, NULL);
     message = gst_bus_timed_pop_filtered (
         bus, 100 * GST_MSECOND, GST_MESSAGE_WARNING);
   }
+  g_assert_nonnull (message);
   gst_message_parse_warning (message, &error, NULL);
   g_assert_cmpstr (error->message, ==,
       "adapt-size finds no way to make the pictures of enc smaller.");
@@ -262,18 +264,26 @@ count_notify (GObject *object, GParamSpec *pspec, gpointer n)
   g_atomic_int_inc ((gint *) n);
 }
 
+static void
+free_count (gpointer n, GClosure *closure)
+{
+  g_free (n);
+}
+
 /* A job says the bitrate behind what it does about encoders, so when the third is said
- * the first has ended. */
+ * the first has ended.  A handler may still run when it is disconnected, so that its
+ * closure has the count. */
 static void
 settle (Send *s, guint rate)
 {
-  gint told = 0;
-  gulong handler = g_signal_connect (s->element, "notify::estimated-bitrate",
-      G_CALLBACK (count_notify), &told);
+  gint *told = g_new0 (gint, 1);
+  gulong handler
+      = g_signal_connect_data (s->element, "notify::estimated-bitrate",
+          G_CALLBACK (count_notify), told, free_count, 0);
 
   for (gint i = 1; i <= 3; i++) {
     g_object_set (s->element, "max-bitrate", rate - 1000 * (guint) i, NULL);
-    wait_until (g_atomic_int_get (&told) >= i);
+    wait_until (g_atomic_int_get (told) >= i);
   }
   g_signal_handler_disconnect (s->element, handler);
 }
@@ -486,11 +496,12 @@ test_encoder_blocks (gconstpointer application)
   gulong handler = g_signal_connect (who,
       application ? "notify::estimated-bitrate" : "notify::bitrate",
       G_CALLBACK (on_bitrate), gate);
+  gint64 end = g_get_monotonic_time () + PATIENCE;
 
   gst_element_set_state (d.pipeline, GST_STATE_PAUSED);
   g_mutex_lock (&gate->lock);
   while (!gate->blocked)
-    g_cond_wait (&gate->cond, &gate->lock);
+    g_assert_true (g_cond_wait_until (&gate->cond, &gate->lock, end));
   g_mutex_unlock (&gate->lock);
   g_assert_true (gate->thread != g_thread_self ());
   g_assert_cmpint (number_get (d.encoder, "bitrate"), ==, 2000);
@@ -600,11 +611,17 @@ test_encoder_skip (gconstpointer data)
           properties);
   g_autoptr (GstElement) src
       = gst_bin_get_by_name (GST_BIN (d.pipeline), "src");
+  g_autoptr (GstElement) out
+      = gst_bin_get_by_name (GST_BIN (d.pipeline), "out");
   g_autoptr (GstClock) clock = gst_test_clock_new ();
   g_autoptr (GRand) noise = g_rand_new_with_seed (1);
   gint64 sent;
 
   g_test_message ("%s", skip_rows[row].why);
+  /* gst_element_send_event() has the source's state lock.  A sink that is async, and flushed,
+   * asks for the pipeline's then, which GStreamer's thread has that continues the change to
+   * PLAYING and asks for the source's. */
+  g_object_set (out, "async", FALSE, NULL);
   gst_pipeline_use_clock (GST_PIPELINE (d.pipeline), clock);
   gst_element_set_state (d.pipeline, GST_STATE_PLAYING);
   wait_until (number_get (d.send, "encoder-bitrate") > 0);

@@ -317,7 +317,7 @@ test_truth (gconstpointer data)
     guint seqnum, ssrc;
 
     message = gst_bus_timed_pop_filtered (
-        s.bus, 10 * GST_SECOND, GST_MESSAGE_ELEMENT);
+        s.bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
     g_assert_nonnull (message);
     m = gst_message_get_structure (message);
     g_assert_true (gst_structure_has_name (m, "rtpadapt-loss"));

@@ -83,7 +83,7 @@ feedback_warning (Send *s, GString *text)
 {
   for (;;) {
     g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
-        s->bus, 10 * GST_SECOND, GST_MESSAGE_WARNING);
+        s->bus, PATIENCE * GST_USECOND, GST_MESSAGE_WARNING);
     g_autoptr (GError) error = NULL;
 
     g_assert_nonnull (m);
@@ -337,7 +337,7 @@ test_behind_fec (void)
   g_assert_true (repair);
   while (!told) {
     g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
-        p.send.bus, 10 * GST_SECOND, GST_MESSAGE_WARNING);
+        p.send.bus, PATIENCE * GST_USECOND, GST_MESSAGE_WARNING);
     g_autoptr (GError) error = NULL;
 
     g_assert_nonnull (m);

@@ -43,7 +43,7 @@ breaker_state (Outage *o)
 {
   for (;;) {
     g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (
-        o->pair.send.bus, 10 * SECOND, GST_MESSAGE_ELEMENT);
+        o->pair.send.bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
     gchar *state = NULL;
 
     g_assert_nonnull (m);

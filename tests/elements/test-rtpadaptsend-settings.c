@@ -167,7 +167,7 @@ test_stats_messages (void)
 
     crank (&s);
     message = gst_bus_timed_pop_filtered (
-        s.bus, 10 * GST_SECOND, GST_MESSAGE_ELEMENT);
+        s.bus, PATIENCE * GST_USECOND, GST_MESSAGE_ELEMENT);
     g_assert_nonnull (message);
     g_assert_true (gst_structure_has_name (gst_message_get_structure (message),
         "application/x-rtpadaptsend-stats"));

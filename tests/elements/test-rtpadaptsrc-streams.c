@@ -114,18 +114,19 @@ watch_timeouts (Receiver *t, gint *n)
   g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (ssrc_timed_out), n);
 }
 
-/* Frames go on at the same pad, with another SSRC, and long before rtpsession
- * gives the old one up (after 25 s, RFC 3550 6.3.5). */
-static void
-test_restart (gconstpointer data)
+/* Returns FALSE, and decides nothing, where the machine was too slow and `last` is
+ * FALSE. */
+static gboolean
+restart_once (guint r, gboolean last)
 {
-  guint r = GPOINTER_TO_UINT (data);
+  gint64 began = g_get_monotonic_time ();
   GSocket *socket = restarts[r].same ? socket_here () : NULL;
   g_autofree gchar *name = NULL;
   g_auto (Receiver) t;
   Sender sender;
   gint timeouts = 0, counts[4] = { 0 };
   guint64 moved;
+  gboolean slow;
 
   g_test_message ("%s", restarts[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
@@ -145,12 +146,27 @@ test_restart (gconstpointer data)
   }
   name = g_strconcat ("sender restarted: ", restarts[r].why, NULL);
   moved = stat_of (t.src, "moved");
+  g_clear_object (&socket);
+  slow = g_get_monotonic_time () - began > SSRC_TIMEOUT;
+  if (slow && !last && g_atomic_int_get (&timeouts) > 0)
+    return FALSE;
   trust_row ("fault", name,
       "it plays on by the same pad, before the old SSRC times out",
       g_atomic_int_get (&t.pads) == 1 && moved == (restarts[r].same ? 0 : 1)
-          && timeouts == 0,
+          && g_atomic_int_get (&timeouts) == 0,
       "%d pad, moved %" G_GUINT64_FORMAT " times", t.pads, moved);
-  g_clear_object (&socket);
+  return TRUE;
+}
+
+/* Frames go on at the same pad, with another SSRC, and long before rtpsession
+ * gives the old one up. */
+static void
+test_restart (gconstpointer data)
+{
+  guint tries = 0;
+
+  while (!restart_once (GPOINTER_TO_UINT (data), ++tries == 5))
+    ;
 }
 
 /* --- several streams ---------------------------------------------------- */

@@ -377,29 +377,41 @@ slow_states (gpointer data)
   return NULL;
 }
 
-/* A list that waits goes as one: 100 ms for all of it, not for each. */
-static gpointer
-slow_list (gpointer data)
+/* Returns how long a list of 50 packets waits, us; 0 where there is no slow network. */
+static gint64
+slow_list_once (void)
 {
-  GstBufferList *list = gst_buffer_list_new ();
-  gint64 start;
+  GstBufferList *list;
+  gint64 start, took;
   Slow t;
 
+  if (!slow_new (&t))
+    return 0;
+  list = gst_buffer_list_new ();
   for (guint i = 0; i < 50; i++)
     gst_buffer_list_add (list, udp_packet (i, 1000, 'g'));
-  if (!slow_new (&t)) {
-    gst_buffer_list_unref (list);
-    return NULL;
-  }
   start = g_get_monotonic_time ();
   g_assert_cmpint (gst_pad_push_list (t.h->srcpad, list), ==, GST_FLOW_OK);
-  g_assert_cmpint (g_get_monotonic_time () - start, >=, 100000);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 4000000);
+  took = g_get_monotonic_time () - start;
+  g_assert_cmpint (took, >=, 100000);
   g_assert_cmpuint (udp_stat (t.sink, "eagain-drops"), >, 0);
   g_assert_cmpuint (
       udp_stat (t.sink, "packets") + udp_stat (t.sink, "eagain-drops"), ==, 50);
   gst_harness_teardown (t.h);
   gst_object_unref (t.sink);
+  return took;
+}
+
+/* A list that waits goes as one: 100 ms for all of it, not for each of some 40.  A loaded
+ * machine has several tries. */
+static gpointer
+slow_list (gpointer data)
+{
+  gint64 took = G_MAXINT64;
+
+  for (guint i = 0; i < 5 && took >= 4 * G_TIME_SPAN_SECOND; i++)
+    took = slow_list_once ();
+  g_assert_cmpint (took, <, 4 * G_TIME_SPAN_SECOND);
   return NULL;
 }
 

@@ -78,17 +78,16 @@ test_recorded (gconstpointer data)
   Receiver t;
   Path path;
   Stranger s = { 0 };
+  gint own = (gint) udp_free_port ();
   guint port;
   gint64 began;
   guint64 moved, before, first, heard;
 
-  receiver_start (&t, rows[r].settings, 0);
+  receiver_start (&t, rows[r].settings, own);
   record = session_record (&t);
   if (rows[r].restarted) {
-    gint same = t.port;
-
     receiver_end (&t);
-    receiver_start (&t, rows[r].settings, same);
+    receiver_start (&t, rows[r].settings, own);
   }
   first = stat_of (t.src, "rtp");
   path_open (&path, t.port);
@@ -142,22 +141,29 @@ test_recorded (gconstpointer data)
 
 /* --- the true sender ----------------------------------------------------- */
 
+/* The receiver holds packets for so long until they are proven (wire/replayguard.h). */
+#define HELD (3 * G_TIME_SPAN_SECOND)
+
 static const gchar *const ports[] = { "", "rtcp-mux=false" };
 
-/* A sender restarts, and its address changes: it plays. */
-static void
-test_true (void)
+/* Returns FALSE, and decides nothing, where the machine was too slow and `last` is
+ * FALSE. */
+static gboolean
+true_once (gboolean last)
 {
-  gint64 from, again, there;
+  gint64 from, began, again, there;
+  guint64 unproven;
+  gboolean slow;
   GstElement *sender;
   g_auto (Receiver) t;
   Path path;
 
   receiver_start (&t, "", 0);
   path_open (&path, t.port);
+  from = g_get_monotonic_time ();
   sender = play_sender (path.port, KEY);
   wait_frames (&t, 0, 20);
-  g_assert_cmpuint (stat_of (t.src, "security/unproven"), ==, 0);
+  began = g_get_monotonic_time () - from;
   g_atomic_int_set (&path.way, 1);
   from = g_get_monotonic_time ();
   WAIT_UNTIL (t.bus, stat_of (t.src, "moved") == 1);
@@ -170,14 +176,28 @@ test_true (void)
   sender = play_sender (path.port, KEY);
   wait_frames (&t, 0, 5);
   again = g_get_monotonic_time () - from;
-  trust_row ("fault", "sender restarted and moved, SRTP",
-      "the replay guard keeps neither of them out; no packet is refused",
-      stat_of (t.src, "security/unproven") == 0
-          && g_atomic_int_get (&t.pads) == 1,
-      "moved after %.2f s, restarted after %.2f s", (gdouble) there / 1e6,
-      (gdouble) again / 1e6);
+  unproven = stat_of (t.src, "security/unproven");
   line_end (sender);
   g_ptr_array_unref (path_close (&path));
+  slow = MAX (began, MAX (there, again)) > HELD;
+  if (slow && !last && unproven > 0)
+    return FALSE;
+  trust_row ("fault", "sender restarted and moved, SRTP",
+      "the replay guard keeps neither of them out; no packet is refused",
+      unproven == 0 && g_atomic_int_get (&t.pads) == 1,
+      "moved after %.2f s, restarted after %.2f s", (gdouble) there / 1e6,
+      (gdouble) again / 1e6);
+  return TRUE;
+}
+
+/* A sender restarts, and its address changes: it plays. */
+static void
+test_true (void)
+{
+  guint tries = 0;
+
+  while (!true_once (++tries == 5))
+    ;
 }
 
 /* Without a path between them, with one port and with two. */

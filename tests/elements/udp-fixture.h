@@ -53,6 +53,25 @@ udp_socket (const gchar *address, guint *port)
   return fd;
 }
 
+/* A port that is bound to later, and perhaps again and again: each call gives another one,
+ * each process has its own, and the kernel gives none of them to others (ip(7),
+ * ip_local_port_range: from 32768 on). */
+static inline guint
+udp_free_port (void)
+{
+  static guint n;
+  struct sockaddr_in any = { .sin_family = AF_INET };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  guint port;
+
+  do {
+    port = 10000 + ((guint) getpid () * 32 + n++) % 20000;
+    any.sin_port = g_htons ((guint16) port);
+  } while (bind (fd, (gpointer) &any, sizeof any) < 0);
+  close (fd);
+  return port;
+}
+
 typedef struct
 {
   guint8 data[2048];

@@ -533,11 +533,12 @@ test_src_over (gconstpointer data)
       "the other stream plays, %d pads", g_atomic_int_get (&h.t.pads));
 }
 
-/* The peer has all places of rtpbin, which keeps them for 25 s, and is silent.  The 30
- * packets that wait at its pads come out, too. */
-static void
-test_src_places (void)
+/* Returns FALSE, and decides nothing, where the machine was too slow and `last` is
+ * FALSE. */
+static gboolean
+src_places_once (gboolean last)
 {
+  gint64 began = g_get_monotonic_time ();
   gint from;
   g_auto (Home) h;
 
@@ -550,10 +551,25 @@ test_src_places (void)
   WAIT_UNTIL (h.t.bus,
       (say_rtp (&h, h.other, 1), TRUE)
           && g_atomic_int_get (&h.t.frames[0]) >= from + 100);
+  if (!last && g_atomic_int_get (&h.over) > 0
+      && g_get_monotonic_time () - began > SSRC_TIMEOUT)
+    return FALSE;
   trust_row ("attack", "12 a peer with all SSRCs is gone, rtpadaptsrc",
       "the next peer is played before an SSRC of the old peer times out",
       g_atomic_int_get (&h.over) == 0, "%d SSRCs timed out",
       g_atomic_int_get (&h.over));
+  return TRUE;
+}
+
+/* The peer has all places of rtpbin, which keeps them for SSRC_TIMEOUT, and is silent.
+ * The 30 packets that wait at its pads come out, too. */
+static void
+test_src_places (void)
+{
+  guint tries = 0;
+
+  while (!src_places_once (++tries == 5))
+    ;
 }
 
 void

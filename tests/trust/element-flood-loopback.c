@@ -29,7 +29,7 @@ typedef struct
   gint64 arrival[ROWS];
   gint64 reported; /* us */
   Rtcp honest;
-  gint made;          /* atomic: frames of the camera */
+  CameraGap gap;
   gint frames, bytes; /* atomic */
   gint longest;       /* us between two frames */
   gint64 last_frame;
@@ -130,16 +130,9 @@ ear_make (gpointer data, guint64 i, guint8 *packet)
 
 /* --- runs ---------------------------------------------------------------------- */
 
-static GstPadProbeReturn
-count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  g_atomic_int_inc ((gint *) data);
-  return GST_PAD_PROBE_OK;
-}
-
 /* Counts what the camera made, of which the element may skip some. */
 static GstElement *
-sender_start (guint port, GstElement **sink, gint *made)
+sender_start (guint port, GstElement **sink, CameraGap *gap)
 {
   g_autofree gchar *line = g_strdup_printf (
       "videotestsrc name=camera is-live=true pattern=ball ! "
@@ -149,11 +142,8 @@ sender_start (guint port, GstElement **sink, gint *made)
       "host=127.0.0.1 port=%u feedback=ccfb max-bitrate=2000000",
       FPS, FPS, port);
   GstElement *pipeline = line_new (line);
-  g_autoptr (GstElement) camera
-      = gst_bin_get_by_name (GST_BIN (pipeline), "camera");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (camera, "src");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, made, NULL);
+  camera_gap_watch (pipeline, gap);
   *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   sink_play (pipeline);
   return pipeline;
@@ -177,9 +167,10 @@ kernel_drops (GstElement *sink)
 }
 
 /* A flood of kind `mode`, and the line about it: `us` at least, and till three
- * seconds' frames came. */
-static void
-run (guint mode, gint64 us)
+ * seconds' frames came.  FALSE, and no line, where it failed with the camera held up
+ * and `last` is FALSE. */
+static gboolean
+run (guint mode, gint64 us, gboolean last)
 {
   guint port = 0;
   Ear ear = { .mode = mode,
@@ -190,7 +181,7 @@ run (guint mode, gint64 us)
   g_autofree gchar *name = g_strdup_printf ("5 over loopback, %s", kinds[mode]);
   gdouble rss, seconds;
   gint64 cpu;
-  gboolean came;
+  gboolean came, pass, decides;
   gint made;
   guint64 dropped;
   UdpHeard heard;
@@ -198,7 +189,7 @@ run (guint mode, gint64 us)
 
   ear.flood.data = &ear;
   ear.flood.fd = udp_socket ("127.0.0.1", &port);
-  pipeline = sender_start (port, &sink, &ear.made);
+  pipeline = sender_start (port, &sink, &ear.gap);
   udp_hear (ear.flood.fd, &heard);
   inet_pton (AF_INET, "127.0.0.1", &to.sin_addr);
   to.sin_port = g_htons ((guint16) heard.from_port);
@@ -208,33 +199,41 @@ run (guint mode, gint64 us)
   flood_start (&ear.flood);
   g_usleep ((gulong) us);
   came = sink_wait (frames_came, &ear);
-  made = g_atomic_int_get (&ear.made);
+  made = g_atomic_int_get (&ear.gap.frames);
   flood_stop (&ear.flood);
   cpu = flood_cpu (CLOCK_PROCESS_CPUTIME_ID) - cpu - ear.flood.cpu;
   seconds = (gdouble) ear.flood.elapsed / G_USEC_PER_SEC;
   dropped = sink_stat (sink, "peer/flood") + sink_stat (sink, "peer/junk");
-  trust_row ("flood", name,
-      "28 of 30 frames of the camera come, and the flood ends at the gate",
-      came && (ear.frames + ON_WAY) * 30 >= made * 28
-          && sink_stat (sink, "sender/reports-ok") > 0
-          && (mode == 0 || (ear.flood.sent > 0 && dropped > 0)),
-      "%.0f packets/s sent, %.1f frames/s and %.2f Mbit/s came, longest gap %.0f "
-      "ms; sender's CPU %.0f %%, RSS %+.1f MB; %" G_GUINT64_FORMAT
-      " dropped at the gate, %" G_GUINT64_FORMAT " by the kernel",
-      (gdouble) ear.flood.sent / seconds, ear.frames / seconds,
-      ear.bytes * 8e-6 / seconds, ear.longest * 1e-3,
-      (gdouble) cpu / 1e7 / seconds, flood_rss () - rss, dropped,
-      kernel_drops (sink));
+  pass = came && (ear.frames + ON_WAY) * 30 >= made * 28
+      && sink_stat (sink, "sender/reports-ok") > 0
+      && (mode == 0 || (ear.flood.sent > 0 && dropped > 0));
+  decides
+      = pass || last || g_atomic_int_get (&ear.gap.longest) <= CAMERA_GAP_MOST;
+  if (decides)
+    trust_row ("flood", name,
+        "28 of 30 frames of the camera come, and the flood ends at the gate",
+        pass,
+        "%.0f packets/s sent, %.1f frames/s and %.2f Mbit/s came, longest gap %.0f "
+        "ms; sender's CPU %.0f %%, RSS %+.1f MB; %" G_GUINT64_FORMAT
+        " dropped at the gate, %" G_GUINT64_FORMAT " by the kernel",
+        (gdouble) ear.flood.sent / seconds, ear.frames / seconds,
+        ear.bytes * 8e-6 / seconds, ear.longest * 1e-3,
+        (gdouble) cpu / 1e7 / seconds, flood_rss () - rss, dropped,
+        kernel_drops (sink));
   sink_stop (pipeline, sink);
   close (ear.flood.fd);
   g_rand_free (ear.dice);
+  return decides;
 }
 
 static void
 test_kind (gconstpointer data)
 {
-  run (GPOINTER_TO_UINT (data),
-      g_test_slow () ? 20 * G_USEC_PER_SEC : G_USEC_PER_SEC / 2);
+  gint64 us = g_test_slow () ? 20 * G_USEC_PER_SEC : G_USEC_PER_SEC / 2;
+  guint tries = 0;
+
+  while (!run (GPOINTER_TO_UINT (data), us, ++tries == 5))
+    ;
 }
 
 void

@@ -31,6 +31,13 @@ ccfb_push (Pair *p, guint first, const gchar *said)
   rtcp_push (p->rtcp, &r);
 }
 
+/* The pacer's task and the session's RTCP thread wait. */
+static gboolean
+all_wait (Pair *p)
+{
+  return gst_test_clock_peek_id_count (p->send.clock) >= 2;
+}
+
 /* A step of time, and all that waits for it wakes up: rtpsession, too, so that
  * nobody can tell what the next to wait for is. */
 static void
@@ -41,7 +48,6 @@ time_step (Pair *p, GstClockTime step)
   gst_test_clock_advance_time (p->send.clock, (GstClockTimeDiff) step);
   while ((id = gst_test_clock_process_next_clock_id (p->send.clock)))
     gst_clock_id_unref (id);
-  g_usleep (100);
 }
 
 /* A frame of `n` packets goes out, while time goes on. */
@@ -50,8 +56,10 @@ pair_paced (Pair *p, guint32 timestamp, guint n)
 {
   push_frame (&p->send, timestamp, n);
   while (n > 0) {
-    GstBuffer *buffer = gst_harness_try_pull (p->send.h);
+    GstBuffer *buffer;
 
+    wait_until (gst_harness_buffers_in_queue (p->send.h) > 0 || all_wait (p));
+    buffer = gst_harness_try_pull (p->send.h);
     if (buffer) {
       gst_buffer_unref (buffer);
       n--;
@@ -268,8 +276,10 @@ test_count (gconstpointer data)
 static void
 time_pass (Pair *p, guint seconds)
 {
-  for (guint i = 0; i < 10 * seconds; i++)
+  for (guint i = 0; i < 10 * seconds; i++) {
+    wait_until (all_wait (p));
     time_step (p, 100 * GST_MSECOND);
+  }
 }
 
 static void

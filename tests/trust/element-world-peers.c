@@ -62,19 +62,19 @@ test_receiver_again (gconstpointer data)
 {
   guint r = GPOINTER_TO_UINT (data);
   GstElement *sender = NULL, *sink = NULL;
-  gint port = 0, keys = 0, seen = 0;
+  guint port = udp_free_port ();
+  gint keys = 0, seen = 0;
 
   for (guint i = 0; i <= RESTARTS; i++) {
     g_autofree gchar *settings = g_strdup_printf (
-        "encoding-name=H264 port=%d %s", port, agains[r].both);
+        "encoding-name=H264 port=%u %s", port, agains[r].both);
     guint64 feedback;
     g_auto (Receiver) t;
 
     receiver_open (&t, settings,
         "rtph264depay request-keyframe=true ! avdec_h264" RECEIVER_OUT);
-    port = t.port;
     if (!sender) {
-      sender = patient_sender (port, agains[r].numbers, agains[r].both);
+      sender = patient_sender (t.port, agains[r].numbers, agains[r].both);
       sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
       watch_keys (sender, &keys);
     }

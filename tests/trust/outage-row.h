@@ -9,9 +9,7 @@
 
 #include "outage-relay.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "../watchdog.h"
 
 /* That much RTP arrives with nothing in the way, too ("--row 0 none"). */
 #define MAX_BITRATE 1000000
@@ -80,42 +78,16 @@ typedef struct
 
 /* --- a watchdog ------------------------------------------------------------ */
 
-static gchar outage_hangs[256];
-static gchar outage_pid[16];
-
-/* Prints on stderr how long each thread ran and waited for a core (ns), since a machine
- * that is too busy looks like a hang, and, by gdb if it is there, where each is. */
-static void
-outage_hung (int sig)
-{
-  gssize ignored = write (1, outage_hangs, strlen (outage_hangs));
-  pid_t gdb = fork ();
-
-  (void) ignored;
-  if (gdb == 0) {
-    dup2 (2, 1);
-    execlp ("sh", "sh", "-c",
-        "cat /proc/loadavg /proc/$0/task/*/schedstat; "
-        "exec gdb -batch -p $0 -ex 'thread apply all bt 30'",
-        outage_pid, NULL);
-    _exit (127);
-  }
-  waitpid (gdb, NULL, 0);
-  _exit (3);
-}
-
 /* The process ends if the next call does not come within `seconds`. */
 static inline void
 outage_watch (const OutageWorld *w, guint seconds, const gchar *what)
 {
-  alarm (0);
-  g_snprintf (outage_pid, sizeof outage_pid, "%d", (gint) getpid ());
-  g_snprintf (outage_hangs, sizeof outage_hangs,
+  g_autofree gchar *hangs = g_strdup_printf (
       "outage,%u,%s,%s,%s,,,,,,,fail,%s does not return in %u s\n",
       w->row.seconds, outage_kinds[w->row.kind], w->row.feedback,
       w->row.security, what, seconds);
-  signal (SIGALRM, outage_hung);
-  alarm (seconds);
+
+  watchdog_start (seconds, hangs);
 }
 
 /* --- sender and receiver --------------------------------------------------- */
