@@ -23,7 +23,7 @@ encoder_add (EncodersSearch *s, GstPad *sinkpad, GstElement *encoder)
     return;
   s->about[n].row = *row;
   s->about[n].in_our_pipeline = walk_same_top (owner, encoder);
-  s->about[n].leads = !s->names[0] && walk_leads (sinkpad, encoder);
+  s->about[n].leads = !s->names[0];
   g_ptr_array_add (s->found, gst_object_ref (encoder));
 }
 
