@@ -531,18 +531,65 @@ test_storage (void)
   g_assert_cmpuint (after, ==, 5 * GST_MSECOND);
 }
 
+static const struct
+{
+  gboolean said_bye, over; /* before EOS; `over`: rtpsession has let go of it */
+  gboolean held;           /* the branch, until rtpsession lets go */
+  const gchar *why;
+} eos_rows[] = {
+  { FALSE, FALSE, FALSE, "the stream goes on" },
+  { TRUE, TRUE, FALSE, "it has ended: rtpbin has no pad any more" },
+  { TRUE, TRUE, TRUE, "it has ended while its branch was held up" },
+  { TRUE, FALSE, TRUE, "it ends while EOS waits in the jitterbuffer" },
+};
+
+/* Holds a branch up as long as it is 1. */
+static GstPadProbeReturn
+hold_branch (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gint *held = data; /* atomic: 1 it has to be held, 2 it is */
+
+  g_atomic_int_compare_and_exchange (held, 1, 2);
+  while (g_atomic_int_get (held) == 2)
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
+}
+
 /* EOS of the pipeline gets through to its sinks. */
 static void
-test_eos (void)
+test_eos (gconstpointer data)
 {
+  guint row = GPOINTER_TO_UINT (data);
   g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstElement) rtpbin = NULL;
+  g_autoptr (GstPad) pad = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
+  gint held = 0, over = 0;
 
+  g_test_message ("%s", eos_rows[row].why);
   receiver_open (&t, "encoding-name=H264", CODED_H264);
+  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
+  g_signal_connect_after (
+      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
+  pad = gst_element_get_static_pad (t.branches[0], "sink");
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold_branch,
+      &held, NULL);
+  if (eos_rows[row].held) {
+    g_atomic_int_set (&held, 1);
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&held) == 2);
+  }
+  if (eos_rows[row].said_bye)
+    say_bye (&sender);
+  if (eos_rows[row].over)
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&over) > 0);
   gst_element_send_event (t.pipeline, gst_event_new_eos ());
+  if (eos_rows[row].said_bye)
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&over) > 0);
+  g_atomic_int_set (&held, 0);
   message = gst_bus_timed_pop_filtered (
       t.bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
@@ -649,7 +696,7 @@ tests_add (void)
   rows_add ("/streams/branch", branch_rows, test_branch);
   g_test_add_func ("/streams/latency", test_latency);
   g_test_add_func ("/streams/storage", test_storage);
-  g_test_add_func ("/streams/eos", test_eos);
+  rows_add ("/streams/eos", eos_rows, test_eos);
   g_test_add_func ("/streams/eos/pauses", test_eos_pauses);
   g_test_add_func ("/streams/stats-messages", test_stats_messages);
 }

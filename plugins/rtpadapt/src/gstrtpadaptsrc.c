@@ -401,6 +401,7 @@ src_stats (GstRtpAdaptSrc *self)
   GstElement *rtx = NULL;
   SrcGateStats gate;
   SrcHoldStats hold;
+      gst_event_replace (&self->eos, NULL);
 
   g_mutex_lock (&self->lock);
   streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
@@ -416,6 +417,24 @@ src_stats (GstRtpAdaptSrc *self)
   if (rtx)
     gate.order.jumped += src_rtx_far (rtx);
   gst_clear_object (&rtx);
+/* As GstBin, but EOS comes to branches whose stream is over, too. */
+static gboolean
+src_send_event (GstElement *element, GstEvent *event)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  gboolean eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, sent;
+
+  if (eos) {
+    g_mutex_lock (&self->lock);
+    gst_event_replace (&self->eos, event);
+    g_mutex_unlock (&self->lock);
+  }
+  sent = GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
+  if (eos)
+    src_build_eos (self);
+  return sent;
+}
+
   src_stats_set_gate (stats, &gate);
   src_stats_set_streams (stats, streams);
   src_hold_get_stats (&self->session.hold, &hold);
@@ -569,3 +588,5 @@ gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   src_build_init (self);
 }
+  gst_event_replace (&self->eos, NULL);
+  element_class->send_event = src_send_event;

@@ -577,6 +577,35 @@ leavers_drop (GstRtpAdaptSrc *self)
   }
 }
 
+/* EOS of the sources goes through rtpbin, and does not come out where the stream is over.
+ * A pad that has had EOS refuses another one. */
+static void
+eos_push (GstElement *element, gpointer event)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  g_autoptr (GPtrArray) pads = NULL;
+
+  g_mutex_lock (&self->lock);
+  pads = src_streams_unfed (&self->streams);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < pads->len; i++)
+    gst_pad_push_event (pads->pdata[i], gst_event_ref (event));
+}
+
+/* In another thread, since a branch may hold up what is pushed to it. */
+void
+src_build_eos (GstRtpAdaptSrc *self)
+{
+  GstEvent *event;
+
+  g_mutex_lock (&self->lock);
+  event = self->eos ? gst_event_ref (self->eos) : NULL;
+  g_mutex_unlock (&self->lock);
+  if (event)
+    gst_element_call_async (
+        GST_ELEMENT (self), eos_push, event, (GDestroyNotify) gst_event_unref);
+}
+
 /* Its stream goes when nothing holds it. */
 static void
 ssrc_leave (GstRtpAdaptSrc *self, guint32 ssrc)
@@ -591,6 +620,7 @@ ssrc_leave (GstRtpAdaptSrc *self, guint32 ssrc)
     return;
   ssrc_mute (self, ssrc, waited);
   leaver_done (self, ssrc, FALSE);
+  src_build_eos (self); /* it may not have come out before */
 }
 
 /* It said BYE, or was silent for long. */

@@ -45,6 +45,7 @@ struct _GstRtpAdaptSrc
   GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
   Herald herald;
+  GstEvent *eos; /* that the application sent since READY, or NULL */
   SrcSession session;
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
 };
@@ -55,6 +56,8 @@ void src_build_init (GstRtpAdaptSrc *self);
 gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
 /* Has a message posted of each stream that changed. */
+/* Ends the branches of streams that are over, once the application has sent EOS. */
+void src_build_eos (GstRtpAdaptSrc *self);
 void src_build_news (GstRtpAdaptSrc *self);
 /* Has the session follow the three properties of the latency. */
 void src_build_latency (GstRtpAdaptSrc *self);

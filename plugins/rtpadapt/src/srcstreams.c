@@ -337,6 +337,20 @@ src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone)
   }
 }
 
+GPtrArray *
+src_streams_unfed (const SrcStreams *s)
+{
+  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
+
+  for (guint i = 0; i < s->streams->len; i++) {
+    const SrcStream *stream = g_ptr_array_index (s->streams, i);
+
+    if (!stream->pad || leaver_find (s, stream->ssrc) < s->leaving->len)
+      g_ptr_array_add (pads, gst_object_ref (stream->ghost));
+  }
+  return pads;
+}
+
 /* --- what the application hears -------------------------------------------- */
 
 void

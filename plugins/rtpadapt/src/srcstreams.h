@@ -140,6 +140,9 @@ gboolean src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited);
 gboolean src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc);
 /* The caller has it no longer.  `gone`: the jitterbuffer, so it may come again. */
 void src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone);
+/* Our pads that nothing feeds any more, because their SSRCs are over (transfer full)
+ * (element-type GstPad). */
+GPtrArray *src_streams_unfed (const SrcStreams *s);
 /* rtpbin's pad is gone.  Returns what waited at it (transfer full), or NULL. */
 SrcPending *src_streams_forget (SrcStreams *s, GstPad *pad);
 
