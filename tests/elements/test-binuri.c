@@ -248,8 +248,8 @@ test_bad (void)
   }
 }
 
-/* A property cannot fail: it is said when the element starts, and a good one
- * makes up for it. */
+/* A property cannot fail: it is said when the element starts, or at once while it runs,
+ * and a good one makes up for it. */
 static void
 test_property (void)
 {
@@ -272,6 +272,14 @@ test_property (void)
   g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?lda=zigzag", NULL);
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
       GST_STATE_CHANGE_SUCCESS);
+  /* While it runs there is no start that could fail. */
+  g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?fec=magic", NULL);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  g_assert_nonnull (message);
+  gst_message_parse_warning (message, &error, NULL);
+  g_assert_nonnull (strstr (error->message, "magic"));
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 

@@ -144,6 +144,36 @@ check_uri (GstRtpAdaptSrc *self)
   return good;
 }
 
+/* The setting as the config has it; the object lock is not held. */
+static void
+cfg_get (GstRtpAdaptSrc *self, const PropRow *row, GValue *value)
+{
+  props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg, row, value);
+}
+
+/* Keeps what it was opened with of what does not change while it runs. */
+static void
+settings_take (GstRtpAdaptSrc *self)
+{
+  GstStructure *taken = gst_structure_new_empty ("taken");
+
+  for (const PropRow *row = src_props; row->name; row++) {
+    GValue value = G_VALUE_INIT;
+    GParamSpec *pspec;
+
+    if (row->size == 0 || row->flags & GST_PARAM_MUTABLE_PLAYING)
+      continue;
+    pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (self), row->name);
+    g_value_init (&value, pspec->value_type);
+    cfg_get (self, row, &value);
+    gst_structure_take_value (taken, row->name, &value);
+  }
+  GST_OBJECT_LOCK (self);
+  gst_clear_structure (&self->taken);
+  self->taken = taken;
+  GST_OBJECT_UNLOCK (self);
+}
+
 /* NULL to READY; nobody changes these settings meanwhile. */
 static gboolean
 src_open (GstRtpAdaptSrc *self)
@@ -162,6 +192,7 @@ src_open (GstRtpAdaptSrc *self)
   self->open = TRUE;
   if (!src_build_open (self, cfg))
     return FALSE;
+  settings_take (self);
   g_object_notify (G_OBJECT (self), "port");
   self->hinted = FALSE;
   if (!secure_wanted (self->secure))
@@ -177,6 +208,9 @@ src_close (GstRtpAdaptSrc *self)
   if (!self->open)
     return;
   self->open = FALSE;
+  GST_OBJECT_LOCK (self);
+  gst_clear_structure (&self->taken);
+  GST_OBJECT_UNLOCK (self);
   src_build_close (self);
   src_payloads_clear (&self->payloads);
 }
@@ -367,6 +401,7 @@ src_change_state (GstElement *element, GstStateChange transition)
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       streams_remove (self);
       g_mutex_lock (&self->lock);
+      gst_event_replace (&self->eos, NULL);
       herald_clear (&self->herald); /* each message holds the element */
       g_mutex_unlock (&self->lock);
       break;
@@ -380,6 +415,24 @@ src_change_state (GstElement *element, GstStateChange transition)
       && transition == GST_STATE_CHANGE_NULL_TO_READY)
     src_close (self);
   return ret;
+}
+
+/* As GstBin, but EOS comes to branches whose stream is over, too. */
+static gboolean
+src_send_event (GstElement *element, GstEvent *event)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  gboolean eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, sent;
+
+  if (eos) {
+    g_mutex_lock (&self->lock);
+    gst_event_replace (&self->eos, event);
+    g_mutex_unlock (&self->lock);
+  }
+  sent = GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
+  if (eos)
+    src_build_eos (self);
+  return sent;
 }
 
 /* Whoever has several of these bins finds out by the source which one it is about. */
@@ -401,7 +454,6 @@ src_stats (GstRtpAdaptSrc *self)
   GstElement *rtx = NULL;
   SrcGateStats gate;
   SrcHoldStats hold;
-      gst_event_replace (&self->eos, NULL);
 
   g_mutex_lock (&self->lock);
   streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
@@ -417,24 +469,6 @@ src_stats (GstRtpAdaptSrc *self)
   if (rtx)
     gate.order.jumped += src_rtx_far (rtx);
   gst_clear_object (&rtx);
-/* As GstBin, but EOS comes to branches whose stream is over, too. */
-static gboolean
-src_send_event (GstElement *element, GstEvent *event)
-{
-  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
-  gboolean eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, sent;
-
-  if (eos) {
-    g_mutex_lock (&self->lock);
-    gst_event_replace (&self->eos, event);
-    g_mutex_unlock (&self->lock);
-  }
-  sent = GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
-  if (eos)
-    src_build_eos (self);
-  return sent;
-}
-
   src_stats_set_gate (stats, &gate);
   src_stats_set_streams (stats, streams);
   src_hold_get_stats (&self->session.hold, &hold);
@@ -460,8 +494,27 @@ uri_set (GstRtpAdaptSrc *self, const GValue *value)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* TRUE: it runs with another value, and takes this one at the next start. */
+static gboolean
+is_late (GstRtpAdaptSrc *self, const PropRow *row, GParamSpec *pspec)
+{
+  GValue value = G_VALUE_INIT;
+  const GValue *taken;
+  gboolean late;
+
+  g_value_init (&value, pspec->value_type);
+  cfg_get (self, row, &value);
+  GST_OBJECT_LOCK (self);
+  taken = self->taken ? gst_structure_get_value (self->taken, row->name) : NULL;
+  late = taken && gst_value_compare (taken, &value) != GST_VALUE_EQUAL;
+  GST_OBJECT_UNLOCK (self);
+  g_value_unset (&value);
+  return late;
+}
+
 static void
-own_set (GstRtpAdaptSrc *self, const PropRow *row, const GValue *value)
+own_set (GstRtpAdaptSrc *self, const PropRow *row, GParamSpec *pspec,
+    const GValue *value)
 {
   gboolean playing;
   guint then;
@@ -474,6 +527,8 @@ own_set (GstRtpAdaptSrc *self, const PropRow *row, const GValue *value)
     src_build_latency (self);
   if (then & THEN_STATS)
     stats_restart (self, playing);
+  if (is_late (self, row, pspec))
+    bin_warn_late (GST_ELEMENT (self), row->name);
 }
 
 static void
@@ -488,7 +543,7 @@ src_set_property (
   else if (row->like)
     g_object_set_property (G_OBJECT (self->recv), row->name, value);
   else if (row->size > 0)
-    own_set (self, row, value);
+    own_set (self, row, pspec, value);
   else
     uri_set (self, value);
 }
@@ -499,7 +554,7 @@ own_get (GstRtpAdaptSrc *self, const PropRow *row, GValue *value)
 {
   gboolean rtcp = row->offset == G_STRUCT_OFFSET (SrcConfig, rtcp_port);
 
-  props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg, row, value);
+  cfg_get (self, row, value);
   if (!rtcp && row->offset != G_STRUCT_OFFSET (SrcConfig, port))
     return;
   GST_OBJECT_LOCK (self);
@@ -544,6 +599,7 @@ src_finalize (GObject *object)
   src_streams_clear (&self->streams);
   src_session_clear (&self->session);
   secure_free (self->secure);
+  gst_event_replace (&self->eos, NULL);
   herald_clear (&self->herald);
   g_mutex_clear (&self->feeding);
   g_mutex_clear (&self->lock);
@@ -562,6 +618,7 @@ gst_rtp_adapt_src_class_init (GstRtpAdaptSrcClass *klass)
   object_class->get_property = src_get_property;
   object_class->finalize = src_finalize;
   element_class->change_state = src_change_state;
+  element_class->send_event = src_send_event;
   GST_BIN_CLASS (klass)->handle_message = src_handle_message;
 
   src_props_install (object_class);
@@ -588,5 +645,3 @@ gst_rtp_adapt_src_init (GstRtpAdaptSrc *self)
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   src_build_init (self);
 }
-  gst_event_replace (&self->eos, NULL);
-  element_class->send_event = src_send_event;

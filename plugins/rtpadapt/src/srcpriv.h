@@ -28,6 +28,7 @@ struct _GstRtpAdaptSrc
 
   /* under the object lock */
   SrcConfig cfg;
+  GstStructure *taken; /* what it was opened with, by property; NULL: in NULL */
   GError *problem;                      /* a bad URI */
   GSocket *sockets[2];                  /* RTP, RTCP; between NULL and READY */
   GstClockID sign, stats, hint, behind; /* timers, or NULL */
@@ -44,8 +45,8 @@ struct _GstRtpAdaptSrc
 
   GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
-  Herald herald;
   GstEvent *eos; /* that the application sent since READY, or NULL */
+  Herald herald;
   SrcSession session;
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
 };
@@ -55,9 +56,9 @@ void src_build_init (GstRtpAdaptSrc *self);
 /* NULL to READY: sockets, security, the session, the links.  FALSE after an error. */
 gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
-/* Has a message posted of each stream that changed. */
 /* Ends the branches of streams that are over, once the application has sent EOS. */
 void src_build_eos (GstRtpAdaptSrc *self);
+/* Has a message posted of each stream that changed. */
 void src_build_news (GstRtpAdaptSrc *self);
 /* Has the session follow the three properties of the latency. */
 void src_build_latency (GstRtpAdaptSrc *self);

@@ -291,7 +291,11 @@ bin_uri_set (GstElement *bin, const gchar *uri, GError **problem)
   g_clear_error (problem);
   if (uri)
     bin_uri_apply (bin, uri, problem);
-  if (*problem)
+  if (*problem && GST_STATE (bin) > GST_STATE_NULL)
+    GST_ELEMENT_WARNING (bin, RESOURCE, SETTINGS,
+        ("Wrong uri: %s.", (*problem)->message),
+        ("nothing of it is set, and it cannot start again with it"));
+  else if (*problem)
     GST_WARNING_OBJECT (bin, "%s", (*problem)->message);
 }
 

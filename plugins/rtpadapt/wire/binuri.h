@@ -25,8 +25,9 @@ void bin_uri_sink_init (gpointer iface, gpointer data);
 void bin_uri_src_init (gpointer iface, gpointer data);
 
 /* For the property "uri" of a bin, which cannot fail: `problem` keeps what was
- * wrong till the next one (start with NULL).  NULL to READY has to ask
- * bin_uri_check(), because a parsed pipeline has no bus yet. */
+ * wrong till the next one (start with NULL).  Above NULL it warns, so no lock may be
+ * held; NULL to READY has to ask bin_uri_check(), because a parsed pipeline has no bus
+ * yet. */
 void bin_uri_set (GstElement *bin, const gchar *uri, GError **problem);
 /* TRUE if all is well; else posts the problem as an error. */
 gboolean bin_uri_check (GstElement *bin, const GError *problem);
