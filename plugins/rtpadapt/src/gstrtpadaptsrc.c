@@ -89,7 +89,6 @@
 
 #include "parts/elementtimer.h"
 #include "fec/gstrtpadaptfecdec.h"
-#include "srchints.h"
 #include "srcpads.h"
 #include "srcrtxpt.h"
 #include "srcstats.h"
@@ -195,6 +194,7 @@ src_open (GstRtpAdaptSrc *self)
   settings_take (self);
   g_object_notify (G_OBJECT (self), "port");
   self->hinted = FALSE;
+  self->unlinked = (SrcUnlinked){ 0 };
   if (!secure_wanted (self->secure))
     src_hint_open (
         GST_ELEMENT (self), self->sockets[0], cfg->address, cfg->port);
@@ -299,6 +299,7 @@ static void
 look_behind (GstElement *element, gpointer data)
 {
   gst_element_foreach_src_pad (element, src_hint_unmade, NULL);
+  src_hint_unlinked (element, &GST_RTP_ADAPT_SRC (element)->unlinked);
   g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->looking, FALSE);
 }
 

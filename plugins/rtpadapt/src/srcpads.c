@@ -81,6 +81,8 @@ typedef struct
   gint number; /* atomic: of the branch; another one has another */
   gint
       over; /* atomic: the number of the branch that gets nothing more, or -1 */
+  gint
+      dropped; /* atomic: packets, or frames of them, while nothing was linked */
 } Branch;
 
 /* rtpjitterbuffer (1.22) stops for ever when it pushes to what is not linked, so that an
@@ -90,10 +92,21 @@ drop_unlinked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Branch *b = data;
 
-  return gst_pad_is_linked (pad)
-          && g_atomic_int_get (&b->over) != g_atomic_int_get (&b->number)
-      ? GST_PAD_PROBE_OK
-      : GST_PAD_PROBE_DROP;
+  if (!gst_pad_is_linked (pad)) {
+    g_atomic_int_inc (&b->dropped);
+    return GST_PAD_PROBE_DROP;
+  }
+  return g_atomic_int_get (&b->over) == g_atomic_int_get (&b->number)
+      ? GST_PAD_PROBE_DROP
+      : GST_PAD_PROBE_OK;
+}
+
+guint
+src_stream_dropped (GstPad *ghost)
+{
+  Branch *b = g_object_get_data (G_OBJECT (ghost), "branch");
+
+  return (guint) g_atomic_int_get (&b->dropped);
 }
 
 static void

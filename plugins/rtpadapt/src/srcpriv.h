@@ -6,6 +6,7 @@
 #include "gstrtpadaptsrc.h"
 #include "srcanswer.h"
 #include "srcgate.h"
+#include "srchints.h"
 #include "srcpayload.h"
 #include "srcprops.h"
 #include "srcsession.h"
@@ -29,8 +30,8 @@ struct _GstRtpAdaptSrc
   /* under the object lock */
   SrcConfig cfg;
   GstStructure *taken; /* what it was opened with, by property; NULL: in NULL */
-  GError *problem;                      /* a bad URI */
-  GSocket *sockets[2];                  /* RTP, RTCP; between NULL and READY */
+  GError *problem;     /* a bad URI */
+  GSocket *sockets[2]; /* RTP, RTCP; between NULL and READY */
   GstClockID sign, stats, hint, behind; /* timers, or NULL */
 
   /* between NULL and READY */
@@ -40,8 +41,9 @@ struct _GstRtpAdaptSrc
 
   SrcAnswer answer;
 
-  gint posting; /* atomic: statistics are on their way to the bus */
-  gint looking; /* atomic: a thread looks what comes of the packets */
+  gint posting;         /* atomic: statistics are on their way to the bus */
+  gint looking;         /* atomic: a thread looks what comes of the packets */
+  SrcUnlinked unlinked; /* of that thread */
 
   GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
