@@ -635,6 +635,51 @@ test_eos_pauses (void)
       100000); /* it reaches the sink; if it is later, nothing is tested */
 }
 
+/* --- statistics ----------------------------------------------------------- */
+
+/* Of the first pad. */
+static guint64
+pushed_of (Receiver *t)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  const GValue *pads;
+  guint64 pushed;
+
+  g_object_get (t->src, "stats", &stats, NULL);
+  pads = gst_structure_get_value (stats, "streams");
+  gst_structure_get_uint64 (
+      gst_value_get_structure (gst_value_array_get_value (pads, 0)), "pushed",
+      &pushed);
+  return pushed;
+}
+
+/* Numbers count from the start of the element, also when rtpbin has let go of a stream and
+ * its jitterbuffer, and when the next sender has the pad. */
+static void
+test_counts (void)
+{
+  g_autoptr (GstElement) rtpbin = NULL;
+  g_auto (Receiver) t;
+  Sender sender;
+  gint over = 0;
+  guint64 pushed = 0;
+
+  receiver_open (&t, "encoding-name=H264", CODED_H264);
+  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
+  g_signal_connect_after (
+      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  for (gint i = 1; i <= 2; i++) {
+    sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+    wait_frames (&t, 0, 20); /* a packet each, at least */
+    g_assert_cmpuint (pushed_of (&t), >=, pushed + 20);
+    say_bye (&sender);
+    pushed = pushed_of (&t);
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&over) >= i);
+    g_assert_cmpuint (pushed_of (&t), >=, pushed);
+    sender_end (&sender);
+  }
+}
+
 static GstBusSyncReply
 see_poster (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -699,4 +744,5 @@ tests_add (void)
   rows_add ("/streams/eos", eos_rows, test_eos);
   g_test_add_func ("/streams/eos/pauses", test_eos_pauses);
   g_test_add_func ("/streams/stats-messages", test_stats_messages);
+  g_test_add_func ("/streams/counts", test_counts);
 }

@@ -446,6 +446,21 @@ src_handle_message (GstBin *bin, GstMessage *message)
 
 /* --- statistics ----------------------------------------------------------- */
 
+/* The lock is held. */
+static void
+early_ask (GstRtpAdaptSrc *self, const SrcStatsSource *source)
+{
+  GstElement *fecdec = self->session.fecdec;
+
+  for (guint i = 0; fecdec && i < source->feeders->len; i++) {
+    SrcStatsFeeder *feeder
+        = &g_array_index (source->feeders, SrcStatsFeeder, i);
+
+    feeder->counts.early = rtp_adapt_fec_dec_recovered (
+        GST_RTP_ADAPT_FEC_DEC (fecdec), feeder->ssrc);
+  }
+}
+
 static GstStructure *
 src_stats (GstRtpAdaptSrc *self)
 {
@@ -453,17 +468,15 @@ src_stats (GstRtpAdaptSrc *self)
       = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
   GArray *streams;
   GstElement *rtx = NULL;
+  SrcCounts before;
   SrcGateStats gate;
   SrcHoldStats hold;
 
   g_mutex_lock (&self->lock);
   streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
-  for (guint i = 0; self->session.fecdec && i < streams->len; i++) {
-    SrcStatsSource *source = &g_array_index (streams, SrcStatsSource, i);
-
-    source->early = rtp_adapt_fec_dec_recovered (
-        GST_RTP_ADAPT_FEC_DEC (self->session.fecdec), source->ssrc);
-  }
+  before = self->streams.before;
+  for (guint i = 0; i < streams->len; i++)
+    early_ask (self, &g_array_index (streams, SrcStatsSource, i));
   g_set_object (&rtx, self->session.rtx);
   g_mutex_unlock (&self->lock);
   src_gate_get_stats (self->gate, &gate);
@@ -471,7 +484,7 @@ src_stats (GstRtpAdaptSrc *self)
     gate.order.jumped += src_rtx_far (rtx);
   gst_clear_object (&rtx);
   src_stats_set_gate (stats, &gate);
-  src_stats_set_streams (stats, streams);
+  src_stats_set_streams (stats, streams, &before);
   src_hold_get_stats (&self->session.hold, &hold);
   src_stats_set_hold (stats, &hold);
   src_stats_take (stats, "security", secure_stats (self->secure));

@@ -114,6 +114,14 @@ latency_changed (gpointer data, RaSpan hold)
       MIN (most, RA_RADP_HOLD_MAX), NULL);
 }
 
+static void
+jitterbuffer_gone (gpointer data, guint32 ssrc, const SrcCounts *counts)
+{
+  GstRtpAdaptSrc *self = data;
+
+  src_streams_on_gone (&self->streams, ssrc, counts);
+}
+
 /* The sender plans for a receiver that holds less where less is enough. */
 static void
 min_latency_say (GstRtpAdaptSrc *self, gboolean adaptive, guint least)
@@ -722,6 +730,8 @@ src_build_init (GstRtpAdaptSrc *self)
   const SrcGateFuncs funcs = {
     .moved = peer_moved, .heard = heard, .called = peer_called, .data = self
   };
+  const SrcSessionFuncs session_funcs
+      = { .held = latency_changed, .gone = jitterbuffer_gone, .data = self };
   GstBin *bin = GST_BIN (self);
   GstPad *pad;
 
@@ -750,7 +760,7 @@ src_build_init (GstRtpAdaptSrc *self)
   gst_bin_add (bin, self->recv);
   src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
   src_session_init (
-      &self->session, &self->lock, &self->payloads, latency_changed, self);
+      &self->session, &self->lock, &self->payloads, &session_funcs);
   if (!self->session.rtpbin)
     return;
   gst_bin_add (bin, self->session.rtpbin);

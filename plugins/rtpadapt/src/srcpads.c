@@ -251,5 +251,5 @@ src_stream_remove (GstBin *bin, SrcStream *stream)
     gst_bin_remove (bin, stream->fecdec);
   }
   gst_object_unref (stream->ghost);
-  g_free (stream);
+  src_stream_free (stream);
 }

@@ -22,6 +22,22 @@ pending_new (GstPad *pad, guint32 ssrc, guint pt, RaTime now)
   return p;
 }
 
+void
+src_stream_free (SrcStream *stream)
+{
+  g_slist_free (stream->feeders);
+  g_free (stream);
+}
+
+static void
+stream_feed (SrcStream *stream, guint32 ssrc)
+{
+  gpointer feeder = GUINT_TO_POINTER (ssrc);
+
+  if (!g_slist_find (stream->feeders, feeder))
+    stream->feeders = g_slist_prepend (stream->feeders, feeder);
+}
+
 /* An SSRC that is over. */
 typedef struct
 {
@@ -120,11 +136,7 @@ claim (SrcStreams *s, SrcStream *stream, SrcPending *p, RaTime now)
   }
   stream->ssrc = p->ssrc;
   stream->pad = p->pad;
-  stream->fec = 0;
-  /* The new SSRC's jitterbuffer begins at 0, but the decoder goes on. */
-  if (stream->fecdec)
-    g_object_get (stream->fecdec, "recovered", &stream->recovered,
-        "unrecovered", &stream->unrecovered, NULL);
+  stream_feed (stream, p->ssrc);
 }
 
 SrcStreamsJob
@@ -337,6 +349,25 @@ src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone)
   }
 }
 
+void
+src_streams_on_gone (SrcStreams *s, guint32 ssrc, const SrcCounts *counts)
+{
+  gpointer feeder = GUINT_TO_POINTER (ssrc);
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < s->streams->len; i++) {
+    SrcStream *stream = g_ptr_array_index (s->streams, i);
+
+    if (!g_slist_find (stream->feeders, feeder))
+      continue;
+    stream->feeders = g_slist_remove (stream->feeders, feeder);
+    src_counts_add (&stream->before, counts);
+    any = TRUE;
+  }
+  if (any)
+    src_counts_add (&s->before, counts);
+}
+
 GPtrArray *
 src_streams_unfed (const SrcStreams *s)
 {
@@ -405,6 +436,7 @@ src_streams_news (SrcStreams *s)
 gboolean
 src_streams_add (SrcStreams *s, SrcStream *stream)
 {
+  stream_feed (stream, stream->ssrc);
   g_ptr_array_add (s->streams, stream);
   return !s->stopped;
 }
@@ -427,6 +459,7 @@ src_streams_take (SrcStreams *s)
   s->streams = g_ptr_array_new ();
   g_array_set_size (s->leaving, 0);
   g_atomic_int_set (&s->n_leaving, 0);
+  s->before = (SrcCounts){ 0 };
   s->next_name = 0;
   s->stopped = FALSE;
   return streams;

@@ -13,7 +13,7 @@
  * are long here, is decided about like a new one.
  *
  * No clock, no lock, and no pad is touched here: the caller has the lock, and does
- * what the job says without it.  Of a decoder only the counters are read.
+ * what the job says without it.
  */
 #pragma once
 
@@ -41,6 +41,22 @@ typedef enum
   SRC_STREAM_ENDS,    /* its SSRC said BYE, or is not known any more */
 } SrcStreamState;
 
+/* What a jitterbuffer counted. */
+typedef struct
+{
+  guint64 pushed, lost, late; /* packets */
+  guint64 early; /* of `pushed`: brought back before they came there */
+} SrcCounts;
+
+static inline void
+src_counts_add (SrcCounts *sum, const SrcCounts *c)
+{
+  sum->pushed += c->pushed;
+  sum->lost += c->lost;
+  sum->late += c->late;
+  sum->early += c->early;
+}
+
 /* A source pad, and what feeds it: one SSRC with one payload type, and after
  * its end another with the same. */
 typedef struct
@@ -49,12 +65,16 @@ typedef struct
   GstElement *fecdec; /* behind rtpbin, or NULL */
   guint pt;
   guint32 ssrc;
-  GstPad *pad;                  /* of rtpbin, not owned, or NULL: it is gone */
-  guint64 fec;                  /* repair packets that came, of this SSRC */
-  guint recovered, unrecovered; /* what the decoder counted before this SSRC */
+  GstPad *pad;      /* of rtpbin, not owned, or NULL: it is gone */
+  guint64 fec;      /* repair packets that came */
+  GSList *feeders;  /* (guint32) SSRCs that fed it, and have a jitterbuffer */
+  SrcCounts before; /* of those that have none any more */
   SrcStreamState said;
   guint32 said_ssrc; /* of which */
 } SrcStream;
+
+/* Only itself. */
+void src_stream_free (SrcStream *stream);
 
 /* A pad of rtpbin about which it has to be decided, or one that lost its place
  * and is mute, should its SSRC be heard again. */
@@ -87,6 +107,8 @@ typedef struct
   GList *jobs;        /* (SrcPending, not owned) that are being carried out */
   GArray *leaving;    /* SSRCs that are over, but for their jitterbuffers */
   gint n_leaving;     /* atomic: their number */
+  SrcCounts
+      before; /* of all SSRCs of streams that have no jitterbuffer any more */
   guint next_name;
   gboolean stopped; /* pads that come are ignored */
 } SrcStreams;
@@ -140,6 +162,8 @@ gboolean src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited);
 gboolean src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc);
 /* The caller has it no longer.  `gone`: the jitterbuffer, so it may come again. */
 void src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone);
+/* The jitterbuffer of the SSRC is gone, and had counted this. */
+void src_streams_on_gone (SrcStreams *s, guint32 ssrc, const SrcCounts *counts);
 /* Our pads that nothing feeds any more, because their SSRCs are over (transfer full)
  * (element-type GstPad). */
 GPtrArray *src_streams_unfed (const SrcStreams *s);
