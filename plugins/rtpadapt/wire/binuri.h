@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  * lists and logs (key-file is for that), and those the URI has places for. */
 gboolean bin_uri_apply (GstElement *bin, const gchar *uri, GError **error);
 
-/* As host and port are now, without a query.  (transfer full) */
+/* As host and port are now, without a query; a source without an address listens on all,
+ * as "[::]" does, of IPv4 too.  (transfer full) */
 gchar *bin_uri_get (GstElement *bin);
 
 /* For G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, ...). */
