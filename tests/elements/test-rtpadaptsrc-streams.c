@@ -483,9 +483,11 @@ test_branch (gconstpointer data)
 /* --- to the pipeline ---------------------------------------------------- */
 
 static void
-test_latency (void)
+test_queries (void)
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
+  g_autoptr (GstQuery) uri_query = gst_query_new_uri ();
+  g_autofree gchar *uri = NULL, *wanted = NULL;
   GstClockTime min;
   gboolean live;
   g_autoptr (GstPad) sink = NULL;
@@ -500,6 +502,10 @@ test_latency (void)
   gst_query_parse_latency (query, &live, &min, NULL);
   g_assert_true (live);
   g_assert_cmpuint (min, ==, 150 * GST_MSECOND);
+  g_assert_true (gst_pad_peer_query (sink, uri_query));
+  gst_query_parse_uri (uri_query, &uri);
+  wanted = g_strdup_printf ("rtpadapt://127.0.0.1:%d", t.port);
+  g_assert_cmpstr (uri, ==, wanted);
 }
 
 /* What FEC needs packets for is kept for the latency and 1 s, also when it rises. */
@@ -739,7 +745,7 @@ tests_add (void)
   rows_add ("/streams/feedback", modes, test_feedback);
   g_test_add_func ("/streams/key-frame", test_key_frame);
   rows_add ("/streams/branch", branch_rows, test_branch);
-  g_test_add_func ("/streams/latency", test_latency);
+  g_test_add_func ("/streams/queries", test_queries);
   g_test_add_func ("/streams/storage", test_storage);
   rows_add ("/streams/eos", eos_rows, test_eos);
   g_test_add_func ("/streams/eos/pauses", test_eos_pauses);

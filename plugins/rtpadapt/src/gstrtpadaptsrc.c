@@ -436,6 +436,13 @@ src_send_event (GstElement *element, GstEvent *event)
   return sent;
 }
 
+static gboolean
+src_query (GstElement *element, GstQuery *query)
+{
+  return bin_uri_query (element, query)
+      || GST_ELEMENT_CLASS (parent_class)->query (element, query);
+}
+
 /* Whoever has several of these bins finds out by the source which one it is about. */
 static void
 src_handle_message (GstBin *bin, GstMessage *message)
@@ -632,6 +639,7 @@ gst_rtp_adapt_src_class_init (GstRtpAdaptSrcClass *klass)
   object_class->get_property = src_get_property;
   object_class->finalize = src_finalize;
   element_class->change_state = src_change_state;
+  element_class->query = src_query;
   element_class->send_event = src_send_event;
   GST_BIN_CLASS (klass)->handle_message = src_handle_message;
 

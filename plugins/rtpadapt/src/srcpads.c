@@ -4,6 +4,7 @@
 #include "srcpads.h"
 
 #include "srcpayload.h"
+#include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
@@ -16,6 +17,8 @@ stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
   GstCaps *caps = g_object_get_data (G_OBJECT (pad), "caps");
   GstCaps *filter, *both;
 
+  if (parent && bin_uri_query (GST_ELEMENT (parent), query))
+    return TRUE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return gst_pad_query_default (pad, parent, query);
   gst_query_parse_caps (query, &filter);

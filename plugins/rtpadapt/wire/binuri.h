@@ -21,6 +21,10 @@ gboolean bin_uri_apply (GstElement *bin, const gchar *uri, GError **error);
  * as "[::]" does, of IPv4 too.  (transfer full) */
 gchar *bin_uri_get (GstElement *bin);
 
+/* For GstElement's `query` and the pads': answers GST_QUERY_URI.  FALSE: it is another
+ * query. */
+gboolean bin_uri_query (GstElement *bin, GstQuery *query);
+
 /* For G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, ...). */
 void bin_uri_sink_init (gpointer iface, gpointer data);
 void bin_uri_src_init (gpointer iface, gpointer data);
