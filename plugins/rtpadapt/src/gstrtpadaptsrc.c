@@ -21,12 +21,19 @@
  * is at its end, or fails, the other streams and the feedback go on.  It posts its own
  * errors; where it refuses the packets, as by its caps, this element posts an error that
  * names the pad.  A branch that is at its end gets EOS.  After that, or an error, it gets
- * nothing more until the pad is linked again.
+ * nothing more until the pad is linked again.  After an error GStreamer takes the state of
+ * the pipeline for failed, and a new branch stops at its first packet until the application
+ * sets the pipeline to PLAYING again.
  *
  * The element message rtpadapt-stream says that a stream begins, is silent, goes on, on
  * the same pad even if its SSRC is another, or has ended, so that an application need not
  * show a picture that stands still.  The fields are in docs/statistics.md.  An end is not an
- * EOS, since the sender may start again.
+ * EOS, since the sender may start again.  EOS that the application sends to the pipeline
+ * comes to each branch, also where the stream has ended.
+ *
+ * A stream may come at any time, so "no-more-pads" is never emitted.  playbin3 and
+ * uridecodebin play a URI of this element; playbin waits for that signal, and shows nothing.
+ * If packets come for 10 s, and no pad is linked, a warning says so.
  *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
