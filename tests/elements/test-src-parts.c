@@ -430,6 +430,11 @@ test_totals (void)
   w.heard[1] = T0;
   sources = src_stats_sources (&w.streams, jitterbuffers);
   g_assert_cmpint (g_array_index (sources, SrcStatsSource, 0).silence, ==, 3);
+  /* The pads go, as in READY; what they counted stays. */
+  jitterbuffer_gone (&w, jitterbuffers, 1);
+  g_ptr_array_unref (src_streams_take (&w.streams));
+  g_assert_cmpuint (w.streams.before.lost, ==, back.lost);
+  g_assert_cmpuint (w.streams.before.recovered, ==, back.recovered);
   src_streams_clear (&w.streams);
   for (guint i = 0; i < 2; i++)
     g_slist_free (streams[i].feeders);

@@ -199,6 +199,9 @@ src_open (GstRtpAdaptSrc *self)
   if (!src_build_open (self, cfg))
     return FALSE;
   settings_take (self);
+  g_mutex_lock (&self->lock);
+  self->streams.before = (SrcCounts){ 0 };
+  g_mutex_unlock (&self->lock);
   g_object_notify (G_OBJECT (self), "port");
   self->hinted = FALSE;
   self->unlinked = (SrcUnlinked){ 0 };

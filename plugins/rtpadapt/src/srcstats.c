@@ -15,7 +15,6 @@ source_clear (gpointer data)
   SrcStatsSource *source = data;
 
   g_array_unref (source->feeders);
-  gst_clear_object (&source->fecdec);
   g_free (source->name);
 }
 
@@ -50,10 +49,10 @@ src_stats_sources (const SrcStreams *streams, GHashTable *jitterbuffers)
       .ssrc = stream->ssrc,
       .silence = src_streams_silence (streams, stream),
       .fec = stream->fec,
-      .fecdec = stream->fecdec ? gst_object_ref (stream->fecdec) : NULL,
       .feeders = feeders_of (stream, jitterbuffers),
       .before = stream->before };
 
+    src_stream_decoded (stream, &source.decoded);
     g_array_append_val (array, source);
   }
   return array;
@@ -80,8 +79,7 @@ src_stats_residual (
 
 typedef struct
 {
-  SrcCounts jb; /* of the jitterbuffers, repair packets too */
-  guint64 recovered, unrecovered;
+  SrcCounts n; /* of the jitterbuffers: repair packets too */
   gdouble residual;
   SrcStatsSource source;
 } StreamStats;
@@ -96,17 +94,17 @@ const Field src_stats_stream_fields[] = {
   { "silence", "ns", "since the latest packet of its SSRC; -1: it has ended",
       "gate", FIELD_SPAN (StreamStats, source.silence) },
   { "pushed", "packets", "that left the jitterbuffer, repair packets too",
-      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, jb.pushed) },
+      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, n.pushed) },
   { "lost", "packets", "that the jitterbuffer waited for in vain",
-      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, jb.lost) },
+      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, n.lost) },
   { "late", "packets", "that came after their time", "rtpjitterbuffer",
-      FIELD_UINT64 (StreamStats, jb.late) },
+      FIELD_UINT64 (StreamStats, n.late) },
   { "fec", "packets", "repair packets that came", "element",
       FIELD_UINT64 (StreamStats, source.fec) },
   { "recovered", "packets", "brought back by FEC",
-      "rtpulpfecdec, rtpadaptfecdec", FIELD_UINT64 (StreamStats, recovered) },
+      "rtpulpfecdec, rtpadaptfecdec", FIELD_UINT64 (StreamStats, n.recovered) },
   { "unrecovered", "packets", "that FEC could not bring back", "rtpulpfecdec",
-      FIELD_UINT64 (StreamStats, unrecovered) },
+      FIELD_UINT64 (StreamStats, n.unrecovered) },
   { "residual-loss", "0 to 1",
       "share of the media packets that is missing after "
       "all",
@@ -116,13 +114,13 @@ const Field src_stats_stream_fields[] = {
 
 const Field src_stats_fields[] = {
   { "lost", "packets", "of all streams: see the list", "rtpjitterbuffer",
-      FIELD_UINT64 (StreamStats, jb.lost) },
+      FIELD_UINT64 (StreamStats, n.lost) },
   { "late", "packets", "the same", "rtpjitterbuffer",
-      FIELD_UINT64 (StreamStats, jb.late) },
+      FIELD_UINT64 (StreamStats, n.late) },
   { "recovered", "packets", "the same", "rtpulpfecdec, rtpadaptfecdec",
-      FIELD_UINT64 (StreamStats, recovered) },
+      FIELD_UINT64 (StreamStats, n.recovered) },
   { "unrecovered", "packets", "the same", "rtpulpfecdec",
-      FIELD_UINT64 (StreamStats, unrecovered) },
+      FIELD_UINT64 (StreamStats, n.unrecovered) },
   { "residual-loss", "0 to 1", "the same, weighted by packets", "element",
       FIELD_DOUBLE (StreamStats, residual) },
   { "streams", "", "an entry for each source pad, of all SSRCs it has had",
@@ -156,17 +154,11 @@ fec_ask (const GArray *sources, StreamStats *s)
 {
   for (guint i = 0; i < sources->len; i++) {
     const SrcStatsSource *source = source_at (sources, i);
-    guint recovered, unrecovered;
 
     if (source->ssrc != s->source.ssrc)
       continue;
     s->source.fec = MAX (s->source.fec, source->fec);
-    if (!source->fecdec)
-      continue;
-    g_object_get (source->fecdec, "recovered", &recovered, "unrecovered",
-        &unrecovered, NULL);
-    s->recovered += recovered;
-    s->unrecovered += unrecovered;
+    src_counts_add (&s->n, &source->decoded);
   }
 }
 
@@ -212,17 +204,17 @@ static StreamStats
 source_ask (const GArray *sources, guint i)
 {
   const SrcStatsSource *source = source_at (sources, i);
-  StreamStats s = { .source = *source, .jb = source->before };
+  StreamStats s = { .source = *source, .n = source->before };
   guint64 early;
 
   for (guint k = 0; k < source->feeders->len; k++)
-    src_counts_add (&s.jb, &feeder_at (source, k)->counts);
+    src_counts_add (&s.n, &feeder_at (source, k)->counts);
   fec_ask (sources, &s);
   /* The jitterbuffer takes them for received. */
-  early = MIN (s.jb.early, s.jb.pushed);
-  s.recovered += early;
+  early = MIN (s.n.early, s.n.pushed);
+  s.n.recovered += early;
   s.residual = src_stats_residual (
-      s.jb.pushed - early, s.jb.lost + early, s.source.fec, s.recovered);
+      s.n.pushed - early, s.n.lost + early, s.source.fec, s.n.recovered);
   return s;
 }
 
@@ -232,23 +224,17 @@ sum_up (GArray *sources, StreamStats *sum)
 {
   for (guint i = 0; i < sources->len; i++) {
     const SrcStatsSource *source = source_at (sources, i);
-    guint recovered, unrecovered;
 
     for (guint k = 0; k < source->feeders->len; k++) {
       SrcStatsFeeder *feeder = feeder_at (source, k);
 
       src_stats_ask (feeder->jitterbuffer, &feeder->counts);
       if (!feeds_before (sources, i, feeder->ssrc))
-        src_counts_add (&sum->jb, &feeder->counts);
+        src_counts_add (&sum->n, &feeder->counts);
     }
-    if (!source->fecdec)
-      continue;
-    g_object_get (source->fecdec, "recovered", &recovered, "unrecovered",
-        &unrecovered, NULL);
-    sum->recovered += recovered;
-    sum->unrecovered += unrecovered;
+    src_counts_add (&sum->n, &source->decoded);
   }
-  sum->recovered += MIN (sum->jb.early, sum->jb.pushed);
+  sum->n.recovered += MIN (sum->n.early, sum->n.pushed);
 }
 
 void
@@ -256,14 +242,14 @@ src_stats_set_streams (
     GstStructure *stats, GArray *sources, const SrcCounts *before)
 {
   GValue array = G_VALUE_INIT;
-  StreamStats sum = { .jb = *before };
+  StreamStats sum = { .n = *before };
   gdouble missing = 0, all = 0;
 
   sum_up (sources, &sum);
   g_value_init (&array, GST_TYPE_ARRAY);
   for (guint i = 0; i < sources->len; i++) {
     const StreamStats s = source_ask (sources, i);
-    gdouble n = (gdouble) (s.jb.pushed + s.jb.lost);
+    gdouble n = (gdouble) (s.n.pushed + s.n.lost);
 
     fields_append (&array, "application/x-rtpadaptsrc-stream",
         src_stats_stream_fields, &s);

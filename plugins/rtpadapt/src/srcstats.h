@@ -18,17 +18,17 @@ typedef struct
   SrcCounts counts;         /* .early is the caller's */
 } SrcStatsFeeder;
 
-/* A source pad, and the elements to be asked about it. */
+/* A source pad, and the jitterbuffers to be asked about it. */
 typedef struct
 {
   gchar *name; /* of the pad; owned */
   guint pt;
   guint32 ssrc;
-  RaSpan silence;     /* RA_SPAN_NONE: it ended */
-  guint64 fec;        /* repair packets that came */
-  GstElement *fecdec; /* owned, or NULL */
-  GArray *feeders;    /* (SrcStatsFeeder) owned */
-  SrcCounts before;   /* of SSRCs that are no feeders any more */
+  RaSpan silence;    /* RA_SPAN_NONE: it ended */
+  guint64 fec;       /* repair packets that came */
+  SrcCounts decoded; /* by its decoder alone */
+  GArray *feeders;   /* (SrcStatsFeeder) owned */
+  SrcCounts before;  /* of SSRCs that are no feeders any more */
 } SrcStatsSource;
 
 /* Of all streams; the lock of both is held.  `jitterbuffers`: SSRC to GstElement.

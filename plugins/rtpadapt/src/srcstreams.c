@@ -29,6 +29,19 @@ src_stream_free (SrcStream *stream)
   g_free (stream);
 }
 
+void
+src_stream_decoded (const SrcStream *stream, SrcCounts *counts)
+{
+  guint recovered, unrecovered;
+
+  if (!stream->fecdec)
+    return;
+  g_object_get (stream->fecdec, "recovered", &recovered, "unrecovered",
+      &unrecovered, NULL);
+  counts->recovered += recovered;
+  counts->unrecovered += unrecovered;
+}
+
 static void
 stream_feed (SrcStream *stream, guint32 ssrc)
 {
@@ -456,10 +469,11 @@ src_streams_take (SrcStreams *s)
 {
   GPtrArray *streams = s->streams;
 
+  for (guint i = 0; i < streams->len; i++)
+    src_stream_decoded (g_ptr_array_index (streams, i), &s->before);
   s->streams = g_ptr_array_new ();
   g_array_set_size (s->leaving, 0);
   g_atomic_int_set (&s->n_leaving, 0);
-  s->before = (SrcCounts){ 0 };
   s->next_name = 0;
   s->stopped = FALSE;
   return streams;

@@ -13,7 +13,7 @@
  * are long here, is decided about like a new one.
  *
  * No clock, no lock, and no pad is touched here: the caller has the lock, and does
- * what the job says without it.
+ * what the job says without it.  Of a decoder only the counters are read.
  */
 #pragma once
 
@@ -41,11 +41,12 @@ typedef enum
   SRC_STREAM_ENDS,    /* its SSRC said BYE, or is not known any more */
 } SrcStreamState;
 
-/* What a jitterbuffer counted. */
+/* What a jitterbuffer counted, and decoders behind it; packets. */
 typedef struct
 {
-  guint64 pushed, lost, late; /* packets */
+  guint64 pushed, lost, late;
   guint64 early; /* of `pushed`: brought back before they came there */
+  guint64 recovered, unrecovered; /* by the decoders */
 } SrcCounts;
 
 static inline void
@@ -55,6 +56,8 @@ src_counts_add (SrcCounts *sum, const SrcCounts *c)
   sum->lost += c->lost;
   sum->late += c->late;
   sum->early += c->early;
+  sum->recovered += c->recovered;
+  sum->unrecovered += c->unrecovered;
 }
 
 /* A source pad, and what feeds it: one SSRC with one payload type, and after
@@ -75,6 +78,8 @@ typedef struct
 
 /* Only itself. */
 void src_stream_free (SrcStream *stream);
+/* Adds what its decoder counted. */
+void src_stream_decoded (const SrcStream *stream, SrcCounts *counts);
 
 /* A pad of rtpbin about which it has to be decided, or one that lost its place
  * and is mute, should its SSRC be heard again. */
@@ -108,7 +113,8 @@ typedef struct
   GArray *leaving;    /* SSRCs that are over, but for their jitterbuffers */
   gint n_leaving;     /* atomic: their number */
   SrcCounts
-      before; /* of all SSRCs of streams that have no jitterbuffer any more */
+      before; /* of the jitterbuffers and decoders that are gone; the owner may
+                       begin again at 0 */
   guint next_name;
   gboolean stopped; /* pads that come are ignored */
 } SrcStreams;
@@ -182,8 +188,8 @@ RaSpan src_streams_silence (const SrcStreams *s, const SrcStream *stream);
 /* From now on pads that come are ignored.  Returns what waited (transfer full)
  * (element-type SrcPending). */
 GList *src_streams_stop (SrcStreams *s);
-/* Takes all streams out (transfer full) (element-type SrcStream), and begins
- * again. */
+/* Takes all streams out (transfer full) (element-type SrcStream), keeps what they counted,
+ * and begins again. */
 GPtrArray *src_streams_take (SrcStreams *s);
 
 G_END_DECLS
