@@ -80,6 +80,17 @@ static const struct
 };
 
 static void
+check_query (GstElement *bin, const gchar *wanted)
+{
+  g_autoptr (GstQuery) query = gst_query_new_uri ();
+  g_autofree gchar *uri = NULL;
+
+  g_assert_true (gst_element_query (bin, query));
+  gst_query_parse_uri (query, &uri);
+  g_assert_cmpstr (uri, ==, wanted);
+}
+
+static void
 test_good (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
@@ -97,6 +108,7 @@ test_good (void)
     g_assert_cmpstr (back, ==, good[i].back);
     g_object_get (sink, "uri", &property, NULL);
     g_assert_cmpstr (property, ==, good[i].back);
+    check_query (sink, good[i].back);
   }
 }
 
@@ -248,8 +260,8 @@ test_bad (void)
   }
 }
 
-/* A property cannot fail: it is said when the element starts, and a good one
- * makes up for it. */
+/* A property cannot fail: it is said when the element starts, or at once while it runs,
+ * and a good one makes up for it. */
 static void
 test_property (void)
 {
@@ -272,6 +284,14 @@ test_property (void)
   g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?lda=zigzag", NULL);
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
       GST_STATE_CHANGE_SUCCESS);
+  /* While it runs there is no start that could fail. */
+  g_object_set (sink, "uri", "rtpadapt://127.0.0.1:9?fec=magic", NULL);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  g_assert_nonnull (message);
+  gst_message_parse_warning (message, &error, NULL);
+  g_assert_nonnull (strstr (error->message, "magic"));
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
@@ -313,6 +333,23 @@ test_source (void)
   g_assert_cmpstr (set, ==, "address=::|port=0"); /* any free one */
 }
 
+/* A source without an address listens on all of IPv4 and IPv6.  With its URI written
+ * back it still does, where the socket is of IPv6 (ipv6(7), IPV6_V6ONLY is off). */
+static void
+test_any_address (void)
+{
+  g_autoptr (GstElement) src = gst_element_factory_make ("rtpadaptsrc", NULL);
+  g_autofree gchar *uri = NULL, *set = NULL;
+
+  gst_object_ref_sink (src);
+  g_object_get (src, "uri", &uri, NULL);
+  g_assert_cmpstr (uri, ==, "rtpadapt://[::]:5004");
+  check_query (src, uri);
+  g_object_set (src, "uri", uri, NULL);
+  set = describe (src, "address=::|port=5004");
+  g_assert_cmpstr (set, ==, "address=::|port=5004");
+}
+
 void
 tests_add (void)
 {
@@ -322,4 +359,5 @@ tests_add (void)
   g_test_add_func ("/binuri/property", test_property);
   g_test_add_func ("/binuri/random", test_random);
   g_test_add_func ("/binuri/source", test_source);
+  g_test_add_func ("/binuri/any-address", test_any_address);
 }

@@ -363,6 +363,76 @@ test_unmade (void)
   fast_clock_uninstall (clock);
 }
 
+/* --- pads that nothing is linked to ----------------------------------------- */
+
+static const struct
+{
+  guint from, to; /* s, while the branch is linked */
+  gboolean told;
+  const gchar *why;
+} unlinked_rows[] = {
+  { 60, 60, TRUE, "nothing is ever linked" },
+  { 0, 60, FALSE, "it is" },
+  { 4, 60, FALSE, "the application links it late, within two looks" },
+  { 0, 4, TRUE, "it was unlinked, and nothing took its place" },
+};
+
+/* Links the branch, or unlinks it, as the row says for `second`. */
+static void
+unlinked_step (Pair *p, guint row, guint second)
+{
+  g_autoptr (GstPad) pad
+      = gst_element_get_static_pad (p->receiver.src, "src_0");
+  g_autoptr (GstPad) sink
+      = gst_element_get_static_pad (p->receiver.branches[0], "sink");
+  gboolean wanted
+      = second >= unlinked_rows[row].from && second < unlinked_rows[row].to;
+
+  if (!pad || gst_pad_is_linked (pad) == wanted)
+    return;
+  if (wanted)
+    gst_pad_link (pad, sink);
+  else
+    gst_pad_unlink (pad, sink);
+}
+
+/* All rows run at once, in virtual time; the first look is 5 s after the start, the third
+ * with packets in between 15 s. */
+static void
+test_unlinked (void)
+{
+  FastClock *clock = fast_clock_install ();
+  Pair pairs[G_N_ELEMENTS (unlinked_rows)];
+  const gchar *text = "src_0 (payload type 96, H264) is not linked: ";
+
+  for (guint i = 0; i < G_N_ELEMENTS (unlinked_rows); i++) {
+    pair_open (
+        &pairs[i], "encoding-name=H264", "identity" OUT, H264 "! rtpadaptsink");
+    g_signal_handlers_disconnect_by_func (pairs[i].receiver.src,
+        (gpointer) (GCallback) receiver_pad, &pairs[i].receiver);
+  }
+  fast_clock_set_speed (clock, 5);
+  for (guint second = 0; second < 30; second++) {
+    for (guint i = 0; i < G_N_ELEMENTS (unlinked_rows); i++)
+      unlinked_step (&pairs[i], i, second);
+    fast_sleep (clock, GST_SECOND);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (unlinked_rows); i++) {
+    GString *said = pairs[i].said[1];
+
+    g_test_message ("%s", unlinked_rows[i].why);
+    if (unlinked_rows[i].told)
+      WAIT_UNTIL (pairs[i].receiver.bus,
+          (hear (pairs[i].receiver.bus, said), times (said, text)));
+    hear (pairs[i].receiver.bus, said);
+    g_assert_cmpuint (times (said, text), ==, unlinked_rows[i].told);
+    pair_end (&pairs[i]);
+  }
+  fast_clock_uninstall (clock);
+}
+
+/* --- an open port ------------------------------------------------------------ */
+
 static const struct
 {
   const gchar *settings;
@@ -417,4 +487,5 @@ tests_add (void)
   g_test_add_func ("/hints/rows", test_rows);
   g_test_add_func ("/hints/open", test_open);
   g_test_add_func ("/hints/unmade", test_unmade);
+  g_test_add_func ("/hints/unlinked", test_unlinked);
 }

@@ -499,9 +499,11 @@ test_branch (gconstpointer data)
 /* --- to the pipeline ---------------------------------------------------- */
 
 static void
-test_latency (void)
+test_queries (void)
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
+  g_autoptr (GstQuery) uri_query = gst_query_new_uri ();
+  g_autofree gchar *uri = NULL, *wanted = NULL;
   GstClockTime min;
   gboolean live;
   g_autoptr (GstPad) sink = NULL;
@@ -516,6 +518,10 @@ test_latency (void)
   gst_query_parse_latency (query, &live, &min, NULL);
   g_assert_true (live);
   g_assert_cmpuint (min, ==, 150 * GST_MSECOND);
+  g_assert_true (gst_pad_peer_query (sink, uri_query));
+  gst_query_parse_uri (uri_query, &uri);
+  wanted = g_strdup_printf ("rtpadapt://127.0.0.1:%d", t.port);
+  g_assert_cmpstr (uri, ==, wanted);
 }
 
 /* What FEC needs packets for is kept for the latency and 1 s, also when it rises. */
@@ -547,18 +553,65 @@ test_storage (void)
   g_assert_cmpuint (after, ==, 5 * GST_MSECOND);
 }
 
+static const struct
+{
+  gboolean said_bye, over; /* before EOS; `over`: rtpsession has let go of it */
+  gboolean held;           /* the branch, until rtpsession lets go */
+  const gchar *why;
+} eos_rows[] = {
+  { FALSE, FALSE, FALSE, "the stream goes on" },
+  { TRUE, TRUE, FALSE, "it has ended: rtpbin has no pad any more" },
+  { TRUE, TRUE, TRUE, "it has ended while its branch was held up" },
+  { TRUE, FALSE, TRUE, "it ends while EOS waits in the jitterbuffer" },
+};
+
+/* Holds a branch up as long as it is 1. */
+static GstPadProbeReturn
+hold_branch (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gint *held = data; /* atomic: 1 it has to be held, 2 it is */
+
+  g_atomic_int_compare_and_exchange (held, 1, 2);
+  while (g_atomic_int_get (held) == 2)
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
+}
+
 /* EOS of the pipeline gets through to its sinks. */
 static void
-test_eos (void)
+test_eos (gconstpointer data)
 {
+  guint row = GPOINTER_TO_UINT (data);
   g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstElement) rtpbin = NULL;
+  g_autoptr (GstPad) pad = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
+  gint held = 0, over = 0;
 
+  g_test_message ("%s", eos_rows[row].why);
   receiver_open (&t, "encoding-name=H264", CODED_H264);
+  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
+  g_signal_connect_after (
+      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
+  pad = gst_element_get_static_pad (t.branches[0], "sink");
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold_branch,
+      &held, NULL);
+  if (eos_rows[row].held) {
+    g_atomic_int_set (&held, 1);
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&held) == 2);
+  }
+  if (eos_rows[row].said_bye)
+    say_bye (&sender);
+  if (eos_rows[row].over)
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&over) > 0);
   gst_element_send_event (t.pipeline, gst_event_new_eos ());
+  if (eos_rows[row].said_bye)
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&over) > 0);
+  g_atomic_int_set (&held, 0);
   message = gst_bus_timed_pop_filtered (
       t.bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
@@ -602,6 +655,51 @@ test_eos_pauses (void)
   g_atomic_int_set (&held, 2);
   g_usleep (
       100000); /* it reaches the sink; if it is later, nothing is tested */
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+/* Of the first pad. */
+static guint64
+pushed_of (Receiver *t)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  const GValue *pads;
+  guint64 pushed;
+
+  g_object_get (t->src, "stats", &stats, NULL);
+  pads = gst_structure_get_value (stats, "streams");
+  gst_structure_get_uint64 (
+      gst_value_get_structure (gst_value_array_get_value (pads, 0)), "pushed",
+      &pushed);
+  return pushed;
+}
+
+/* Numbers count from the start of the element, also when rtpbin has let go of a stream and
+ * its jitterbuffer, and when the next sender has the pad. */
+static void
+test_counts (void)
+{
+  g_autoptr (GstElement) rtpbin = NULL;
+  g_auto (Receiver) t;
+  Sender sender;
+  gint over = 0;
+  guint64 pushed = 0;
+
+  receiver_open (&t, "encoding-name=H264", CODED_H264);
+  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
+  g_signal_connect_after (
+      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  for (gint i = 1; i <= 2; i++) {
+    sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+    wait_frames (&t, 0, 20); /* a packet each, at least */
+    g_assert_cmpuint (pushed_of (&t), >=, pushed + 20);
+    say_bye (&sender);
+    pushed = pushed_of (&t);
+    WAIT_UNTIL (t.bus, g_atomic_int_get (&over) >= i);
+    g_assert_cmpuint (pushed_of (&t), >=, pushed);
+    sender_end (&sender);
+  }
 }
 
 static GstBusSyncReply
@@ -663,9 +761,10 @@ tests_add (void)
   rows_add ("/streams/feedback", modes, test_feedback);
   g_test_add_func ("/streams/key-frame", test_key_frame);
   rows_add ("/streams/branch", branch_rows, test_branch);
-  g_test_add_func ("/streams/latency", test_latency);
+  g_test_add_func ("/streams/queries", test_queries);
   g_test_add_func ("/streams/storage", test_storage);
-  g_test_add_func ("/streams/eos", test_eos);
+  rows_add ("/streams/eos", eos_rows, test_eos);
   g_test_add_func ("/streams/eos/pauses", test_eos_pauses);
   g_test_add_func ("/streams/stats-messages", test_stats_messages);
+  g_test_add_func ("/streams/counts", test_counts);
 }

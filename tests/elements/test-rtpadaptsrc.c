@@ -148,6 +148,79 @@ test_properties (void)
   gst_object_unref (gst_object_ref_sink (from_uri));
 }
 
+#define LATE_CAPS "application/x-rtp,clock-rate=90000,payload=98"
+/* Set while it runs, "NAME=VALUE|NAME=VALUE", and which of them are named by a warning
+ * that they are for the next start.  docs/elements/rtpadaptsrc.md has "before READY" for
+ * these, "up to PLAYING" for the others. */
+static const struct
+{
+  const gchar *name, *settings, *late;
+  const gchar *why;
+} late_rows[] = {
+  { "address", "address=127.0.0.2", "address", "the socket is open" },
+  { "port", "port=6000", "port", "the same" },
+  { "rtcp-port", "rtcp-port=7000", "rtcp-port", "the same" },
+  { "rtcp-mux", "rtcp-mux=false", "rtcp-mux", "the same" },
+  { "iface", "multicast-iface=lo", "multicast-iface", "the same" },
+  { "drop", "drop-on-latency=true", "drop-on-latency", "rtpbin has it" },
+  { "encoding", "encoding-name=VP8", "encoding-name", "caps are made" },
+  { "pt-map", "pt-map=97=OPUS/48000/2", "pt-map", "the same" },
+  { "caps", "caps=application/x-rtp,clock-rate=90000,payload=99", "caps",
+      "the same" },
+  { "feedback", "feedback=ccfb", "feedback", "the session has begun" },
+  { "fec", "fec=false", "fec", "the same" },
+  { "retransmission", "retransmission=false", "retransmission", "the same" },
+  { "uri", "uri=rtpadapt://127.0.0.3:0?fec=false", "address,fec",
+      "each by its name; the port is the same" },
+  { "same",
+      "address=127.0.0.1|port=0|encoding-name=H264|multicast-iface=|fec=true|"
+      "caps=" LATE_CAPS,
+      "", "nothing changes" },
+  { "back", "fec=false|fec=true", "fec", "it is as it was: one warning" },
+  { "mutable", "latency=300|adaptive-latency=true|min-latency=30", "",
+      "these change at once" },
+};
+
+static void
+late_set (GstElement *src, const gchar *pairs)
+{
+  g_auto (GStrv) each = g_strsplit (pairs, "|", -1);
+
+  for (guint i = 0; each[i]; i++) {
+    gchar *value = strchr (each[i], '=');
+
+    *value++ = '\0';
+    gst_util_set_object_arg (G_OBJECT (src), each[i], value);
+  }
+}
+
+static void
+test_late (gconstpointer data)
+{
+  guint row = GPOINTER_TO_UINT (data);
+  g_autoptr (GString) late = g_string_new (NULL);
+  gchar *said, *end;
+  g_auto (Receiver) t;
+
+  g_test_message ("%s", late_rows[row].why);
+  receiver_new (&t, "encoding-name=H264 caps=\"" LATE_CAPS "\"", "");
+  gst_element_set_state (t.pipeline, GST_STATE_PAUSED);
+  late_set (t.src, late_rows[row].settings);
+  while ((said = udp_said (t.bus, GST_MESSAGE_WARNING))) {
+    end = strstr (said, " is taken from NULL to READY");
+    if (end)
+      g_string_append_printf (
+          late, "%s%.*s", late->len ? "," : "", (gint) (end - said), said);
+    g_free (said);
+  }
+  g_assert_cmpstr (late->str, ==, late_rows[row].late);
+  /* In NULL all may be set. */
+  gst_element_set_state (t.pipeline, GST_STATE_NULL);
+  late_set (t.src, "address=127.0.0.1|fec=false|encoding-name=H265");
+  said = udp_said (t.bus, GST_MESSAGE_WARNING);
+  g_assert_cmpstr (said, ==, NULL);
+}
+
 /* --- states ------------------------------------------------------------- */
 
 static void
@@ -287,6 +360,7 @@ tests_add (void)
 {
   rows_add ("/src/settings", settings, test_settings);
   rows_add_by ("/src/crossed", crossed, name, test_crossed);
+  rows_add_by ("/src/late", late_rows, name, test_late);
   g_test_add_func ("/src/properties", test_properties);
   g_test_add_func ("/src/cycles", test_cycles);
   g_test_add_func ("/src/port-in-use", test_port_in_use);

@@ -459,6 +459,41 @@ test_kept_buffers (void)
   }
 }
 
+/* An interface that does not exist is named.  Whether the group can be joined as routed is
+ * the machine's. */
+static void
+test_iface (void)
+{
+  static const struct
+  {
+    const gchar *settings, *says;
+    const gchar *why;
+  } ifaces[] = {
+    { "address=239.255.42.7 multicast-iface=nosuch",
+        "There is no network interface \"nosuch\".", "none of that name" },
+    { "address=239.255.42.7 multicast-iface=\"lo, nosuch\"",
+        "There is no network interface \"nosuch\".", "the second of two" },
+    { "address=239.255.42.7 multicast-iface=lo", NULL, "it is there" },
+    { "address=127.0.0.1 multicast-iface=nosuch", NULL, "no group to join" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ifaces); i++) {
+    g_autofree gchar *line
+        = g_strconcat ("rtpadaptudpsrc port=0 ", ifaces[i].settings, NULL);
+    GstElement *src = line_new (line);
+    GstBus *bus = udp_bus_new (src);
+    g_autofree gchar *said = NULL;
+
+    g_test_message ("%s", ifaces[i].why);
+    gst_element_set_state (src, GST_STATE_READY);
+    said = udp_said (bus, GST_MESSAGE_WARNING);
+    g_assert_cmpstr (said, ==, ifaces[i].says);
+    gst_element_set_state (src, GST_STATE_NULL);
+    udp_bus_free (bus);
+    gst_object_unref (src);
+  }
+}
+
 void
 tests_add (void)
 {
@@ -476,4 +511,5 @@ tests_add (void)
   g_test_add_func ("/udpsrc/flush", test_flush);
   g_test_add_func ("/udpsrc/caps", test_caps);
   g_test_add_func ("/udpsrc/kept-buffers", test_kept_buffers);
+  g_test_add_func ("/udpsrc/iface", test_iface);
 }

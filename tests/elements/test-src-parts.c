@@ -231,7 +231,7 @@ test_story (gconstpointer data)
       g_test_fail_printf ("%s: '%s'", rows[row].why, steps[i]);
   }
   streams = src_streams_take (&w.streams);
-  g_ptr_array_set_free_func (streams, g_free);
+  g_ptr_array_set_free_func (streams, (GDestroyNotify) src_stream_free);
   src_streams_clear (&w.streams);
   for (guint i = 0; i < SSRCS; i++) {
     g_assert_cmpint (GST_OBJECT_REFCOUNT_VALUE (w.pads[i]), ==, 1);
@@ -322,39 +322,84 @@ fake_init (Fake *fake)
 {
 }
 
+/* What the statistics say of all streams, and of each pad. */
+typedef struct
+{
+  guint64 lost, recovered;
+  gdouble residual;
+  guint64 pads_lost[2];
+} Totals;
+
 static void
-check_totals (
-    World *w, GHashTable *jitterbuffers, guint64 recovered, gdouble residual)
+check_totals (World *w, GHashTable *jitterbuffers, const Totals *wanted)
 {
   g_autoptr (GArray) sources = src_stats_sources (&w->streams, jitterbuffers);
   g_autoptr (GstStructure) stats = gst_structure_new_empty ("stats");
+  const GValue *pads;
   guint64 lost, back, not_back;
   gdouble left;
 
-  src_stats_set_streams (stats, sources);
+  src_stats_set_streams (stats, sources, &w->streams.before);
   g_assert_true (gst_structure_get (stats, "lost", G_TYPE_UINT64, &lost,
       "recovered", G_TYPE_UINT64, &back, "unrecovered", G_TYPE_UINT64,
       &not_back, "residual-loss", G_TYPE_DOUBLE, &left, NULL));
-  g_assert_cmpuint (lost, ==, 10);
-  g_assert_cmpuint (back, ==, recovered);
-  g_assert_cmpuint (not_back, ==, recovered);
-  g_assert_cmpfloat_with_epsilon (left, residual, 1e-9);
+  g_assert_cmpuint (lost, ==, wanted->lost);
+  g_assert_cmpuint (back, ==, wanted->recovered);
+  g_assert_cmpuint (not_back, ==, wanted->recovered);
+  g_assert_cmpfloat_with_epsilon (left, wanted->residual, 1e-9);
+  pads = gst_structure_get_value (stats, "streams");
+  for (guint i = 0; i < 2; i++) {
+    const GValue *pad = gst_value_array_get_value (pads, i);
+
+    g_assert_true (gst_structure_get (
+        gst_value_get_structure (pad), "lost", G_TYPE_UINT64, &lost, NULL));
+    g_assert_cmpuint (lost, ==, wanted->pads_lost[i]);
+  }
 }
 
-/* A sender changes its payload type, so that its SSRC has two pads.  Four fifths of
- * what was sent are media, and the decoders brought 4 and 2 packets back: .1 - 6 / 80
- * is missing after all.  Then the sender starts again on both pads, and the first
- * decoder brings 4 of the new SSRC back, without a repair packet: .1 - 4 / 100. */
+static void
+claim_pad (World *w, GstPad *pad, guint32 ssrc, guint pt)
+{
+  SrcStreamsJob job = src_streams_on_pad (&w->streams, pad, ssrc, pt, T0);
+
+  job_end (w, &job);
+}
+
+static void
+jitterbuffer_gone (World *w, GHashTable *jitterbuffers, guint32 ssrc)
+{
+  const SrcCounts counts = { .pushed = 90, .lost = 10 };
+
+  g_hash_table_remove (jitterbuffers, GUINT_TO_POINTER (ssrc));
+  src_streams_on_gone (&w->streams, ssrc, &counts);
+}
+
+/* A sender changes its payload type, so that its SSRC has two pads, and one jitterbuffer:
+ * its 10 losses are both pads'.  Four fifths of what was sent are media, and the decoders
+ * brought 4 and 2 packets back: .1 - 6 / 80 is missing after all.
+ *
+ * Then the sender starts again on the first pad.  Its decoder brings 4 more back, without a
+ * repair packet: 18 of 180 that came on that pad were repair packets, so of its 200 packets
+ * .1 - 8 / (.9 * 200) is missing, and on the other one, with 8 of 90 and 2 back,
+ * .1 - 2 / (82/90 * 100).  Weighted, 200 to 100.
+ *
+ * It goes to the second pad, too: both share .1 - 10 / 180.  No counter falls when the
+ * jitterbuffers go.  The SSRC comes back to the first pad, and has a new one: of the 300
+ * packets 18 of 270 that came were repair packets, so .1 - 10 / (252 / 270 * 300). */
 static void
 test_totals (void)
 {
+  const gdouble one = .1 - 8 / 180., other = .1 - 2 / (8200 / 90.);
+  const Totals first = { 10, 6, .025, { 10, 10 } },
+               apart = { 20, 10, (2 * one + other) / 3, { 20, 10 } },
+               both = { 20, 10, .1 - 10 / 180., { 20, 20 } },
+               back = { 30, 10, .1 - 10 / 280., { 30, 20 } };
   World w = { .heard = { RA_TIME_NONE, RA_TIME_NONE } };
   g_autoptr (GHashTable) jitterbuffers = g_hash_table_new (NULL, NULL);
   g_autoptr (GArray) sources = NULL;
   GstObject *ghost = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
   Fake *fakes[3];
   SrcStream streams[2];
-  SrcStreamsJob job;
 
   src_streams_init (&w.streams, silence, &w);
   for (guint i = 0; i < 3; i++)
@@ -368,18 +413,31 @@ test_totals (void)
     src_streams_add (&w.streams, &streams[i]);
     g_hash_table_insert (jitterbuffers, GUINT_TO_POINTER (i), fakes[2]);
   }
-  check_totals (&w, jitterbuffers, 6, .025);
-  for (guint i = 0; i < 2; i++) {
-    job = src_streams_on_pad (&w.streams, GST_PAD (ghost), 1, 96 + i, T0);
-    job_end (&w, &job);
-  }
+  check_totals (&w, jitterbuffers, &first);
+  claim_pad (&w, GST_PAD (ghost), 1, 96);
   fakes[0]->recovered += 4;
-  check_totals (&w, jitterbuffers, 4, .06);
+  check_totals (&w, jitterbuffers, &apart);
+  claim_pad (&w, GST_PAD (ghost), 1, 97);
+  check_totals (&w, jitterbuffers, &both);
+  for (guint ssrc = 0; ssrc < 2; ssrc++) {
+    jitterbuffer_gone (&w, jitterbuffers, ssrc);
+    check_totals (&w, jitterbuffers, &both);
+  }
+  claim_pad (&w, GST_PAD (ghost), 1, 96);
+  g_hash_table_insert (jitterbuffers, GUINT_TO_POINTER (1), fakes[2]);
+  check_totals (&w, jitterbuffers, &back);
   w.now = T0 + 3;
   w.heard[1] = T0;
   sources = src_stats_sources (&w.streams, jitterbuffers);
   g_assert_cmpint (g_array_index (sources, SrcStatsSource, 0).silence, ==, 3);
+  /* The pads go, as in READY; what they counted stays. */
+  jitterbuffer_gone (&w, jitterbuffers, 1);
+  g_ptr_array_unref (src_streams_take (&w.streams));
+  g_assert_cmpuint (w.streams.before.lost, ==, back.lost);
+  g_assert_cmpuint (w.streams.before.recovered, ==, back.recovered);
   src_streams_clear (&w.streams);
+  for (guint i = 0; i < 2; i++)
+    g_slist_free (streams[i].feeders);
   for (guint i = 0; i < 3; i++)
     gst_object_unref (fakes[i]);
   gst_object_unref (ghost);

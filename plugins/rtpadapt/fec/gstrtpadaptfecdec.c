@@ -129,18 +129,35 @@ stream_find (GstRtpAdaptFecDec *self, guint32 ssrc, gboolean make)
   return stream;
 }
 
-guint64
-rtp_adapt_fec_dec_recovered (GstRtpAdaptFecDec *self, guint32 ssrc)
+static guint64
+recovered_of (GstRtpAdaptFecDec *self, guint32 ssrc, gboolean take)
 {
   guint64 n = 0;
 
   GST_OBJECT_LOCK (self);
   for (guint i = 0; i < STREAMS_MAX; i++) {
-    if (self->streams[i].rsfec && self->streams[i].ssrc == ssrc)
-      n = self->streams[i].recovered;
+    Stream *stream = &self->streams[i];
+
+    if (!stream->rsfec || stream->ssrc != ssrc)
+      continue;
+    n = stream->recovered;
+    if (take)
+      stream->recovered = 0;
   }
   GST_OBJECT_UNLOCK (self);
   return n;
+}
+
+guint64
+rtp_adapt_fec_dec_recovered (GstRtpAdaptFecDec *self, guint32 ssrc)
+{
+  return recovered_of (self, ssrc, FALSE);
+}
+
+guint64
+rtp_adapt_fec_dec_take_recovered (GstRtpAdaptFecDec *self, guint32 ssrc)
+{
+  return recovered_of (self, ssrc, TRUE);
 }
 
 static RaTime

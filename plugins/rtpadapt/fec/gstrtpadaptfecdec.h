@@ -15,6 +15,9 @@ G_DECLARE_FINAL_TYPE (GstRtpAdaptFecDec, gst_rtp_adapt_fec_dec, GST,
 
 /* Media packets of that SSRC that were brought back. */
 guint64 rtp_adapt_fec_dec_recovered (GstRtpAdaptFecDec *self, guint32 ssrc);
+/* The same; from now on they count from 0. */
+guint64 rtp_adapt_fec_dec_take_recovered (
+    GstRtpAdaptFecDec *self, guint32 ssrc);
 
 GST_ELEMENT_REGISTER_DECLARE (rtpadaptfecdec)
 /* Of its statistics. */

@@ -184,6 +184,13 @@ sink_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
+static gboolean
+sink_query (GstElement *element, GstQuery *query)
+{
+  return bin_uri_query (element, query)
+      || GST_ELEMENT_CLASS (parent_class)->query (element, query);
+}
+
 /* Whoever has several of these bins finds out by the source which one it is about. */
 static void
 sink_handle_message (GstBin *bin, GstMessage *message)
@@ -685,6 +692,7 @@ gst_rtp_adapt_sink_class_init (GstRtpAdaptSinkClass *klass)
   object_class->dispose = sink_dispose;
   object_class->finalize = sink_finalize;
   element_class->change_state = sink_change_state;
+  element_class->query = sink_query;
   element_class->request_new_pad = sink_request_pad;
   element_class->release_pad = sink_release_pad;
   GST_BIN_CLASS (klass)->handle_message = sink_handle_message;

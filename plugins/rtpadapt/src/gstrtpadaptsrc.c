@@ -21,12 +21,19 @@
  * is at its end, or fails, the other streams and the feedback go on.  It posts its own
  * errors; where it refuses the packets, as by its caps, this element posts an error that
  * names the pad.  A branch that is at its end gets EOS.  After that, or an error, it gets
- * nothing more until the pad is linked again.
+ * nothing more until the pad is linked again.  After an error GStreamer takes the state of
+ * the pipeline for failed, and a new branch stops at its first packet until the application
+ * sets the pipeline to PLAYING again.
  *
  * The element message rtpadapt-stream says that a stream begins, is silent, goes on, on
  * the same pad even if its SSRC is another, or has ended, so that an application need not
  * show a picture that stands still.  The fields are in docs/statistics.md.  An end is not an
- * EOS, since the sender may start again.
+ * EOS, since the sender may start again.  EOS that the application sends to the pipeline
+ * comes to each branch, also where the stream has ended.
+ *
+ * A stream may come at any time, so "no-more-pads" is never emitted.  playbin3 and
+ * uridecodebin play a URI of this element; playbin waits for that signal, and shows nothing.
+ * If packets come for 10 s, and no pad is linked, a warning says so.
  *
  * What the packets are is set by #GstRtpAdaptSrc:encoding-name,
  * #GstRtpAdaptSrc:pt-map or #GstRtpAdaptSrc:caps; packets of other payload
@@ -89,7 +96,6 @@
 
 #include "parts/elementtimer.h"
 #include "fec/gstrtpadaptfecdec.h"
-#include "srchints.h"
 #include "srcpads.h"
 #include "srcrtxpt.h"
 #include "srcstats.h"
@@ -144,6 +150,36 @@ check_uri (GstRtpAdaptSrc *self)
   return good;
 }
 
+/* The setting as the config has it; the object lock is not held. */
+static void
+cfg_get (GstRtpAdaptSrc *self, const PropRow *row, GValue *value)
+{
+  props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg, row, value);
+}
+
+/* Keeps what it was opened with of what does not change while it runs. */
+static void
+settings_take (GstRtpAdaptSrc *self)
+{
+  GstStructure *taken = gst_structure_new_empty ("taken");
+
+  for (const PropRow *row = src_props; row->name; row++) {
+    GValue value = G_VALUE_INIT;
+    GParamSpec *pspec;
+
+    if (row->size == 0 || row->flags & GST_PARAM_MUTABLE_PLAYING)
+      continue;
+    pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (self), row->name);
+    g_value_init (&value, pspec->value_type);
+    cfg_get (self, row, &value);
+    gst_structure_take_value (taken, row->name, &value);
+  }
+  GST_OBJECT_LOCK (self);
+  gst_clear_structure (&self->taken);
+  self->taken = taken;
+  GST_OBJECT_UNLOCK (self);
+}
+
 /* NULL to READY; nobody changes these settings meanwhile. */
 static gboolean
 src_open (GstRtpAdaptSrc *self)
@@ -162,8 +198,13 @@ src_open (GstRtpAdaptSrc *self)
   self->open = TRUE;
   if (!src_build_open (self, cfg))
     return FALSE;
+  settings_take (self);
+  g_mutex_lock (&self->lock);
+  self->streams.before = (SrcCounts){ 0 };
+  g_mutex_unlock (&self->lock);
   g_object_notify (G_OBJECT (self), "port");
   self->hinted = FALSE;
+  self->unlinked = (SrcUnlinked){ 0 };
   if (!secure_wanted (self->secure))
     src_hint_open (
         GST_ELEMENT (self), self->sockets[0], cfg->address, cfg->port);
@@ -177,6 +218,9 @@ src_close (GstRtpAdaptSrc *self)
   if (!self->open)
     return;
   self->open = FALSE;
+  GST_OBJECT_LOCK (self);
+  gst_clear_structure (&self->taken);
+  GST_OBJECT_UNLOCK (self);
   src_build_close (self);
   src_payloads_clear (&self->payloads);
 }
@@ -265,6 +309,7 @@ static void
 look_behind (GstElement *element, gpointer data)
 {
   gst_element_foreach_src_pad (element, src_hint_unmade, NULL);
+  src_hint_unlinked (element, &GST_RTP_ADAPT_SRC (element)->unlinked);
   g_atomic_int_set (&GST_RTP_ADAPT_SRC (element)->looking, FALSE);
 }
 
@@ -367,6 +412,7 @@ src_change_state (GstElement *element, GstStateChange transition)
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       streams_remove (self);
       g_mutex_lock (&self->lock);
+      gst_event_replace (&self->eos, NULL);
       herald_clear (&self->herald); /* each message holds the element */
       g_mutex_unlock (&self->lock);
       break;
@@ -382,6 +428,31 @@ src_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
+/* As GstBin, but EOS comes to branches whose stream is over, too. */
+static gboolean
+src_send_event (GstElement *element, GstEvent *event)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  gboolean eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, sent;
+
+  if (eos) {
+    g_mutex_lock (&self->lock);
+    gst_event_replace (&self->eos, event);
+    g_mutex_unlock (&self->lock);
+  }
+  sent = GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
+  if (eos)
+    src_build_eos (self);
+  return sent;
+}
+
+static gboolean
+src_query (GstElement *element, GstQuery *query)
+{
+  return bin_uri_query (element, query)
+      || GST_ELEMENT_CLASS (parent_class)->query (element, query);
+}
+
 /* Whoever has several of these bins finds out by the source which one it is about. */
 static void
 src_handle_message (GstBin *bin, GstMessage *message)
@@ -392,6 +463,21 @@ src_handle_message (GstBin *bin, GstMessage *message)
 
 /* --- statistics ----------------------------------------------------------- */
 
+/* The lock is held. */
+static void
+early_ask (GstRtpAdaptSrc *self, const SrcStatsSource *source)
+{
+  GstElement *fecdec = self->session.fecdec;
+
+  for (guint i = 0; fecdec && i < source->feeders->len; i++) {
+    SrcStatsFeeder *feeder
+        = &g_array_index (source->feeders, SrcStatsFeeder, i);
+
+    feeder->counts.early = rtp_adapt_fec_dec_recovered (
+        GST_RTP_ADAPT_FEC_DEC (fecdec), feeder->ssrc);
+  }
+}
+
 static GstStructure *
 src_stats (GstRtpAdaptSrc *self)
 {
@@ -399,17 +485,15 @@ src_stats (GstRtpAdaptSrc *self)
       = gst_structure_new_empty ("application/x-rtpadaptsrc-stats");
   GArray *streams;
   GstElement *rtx = NULL;
+  SrcCounts before;
   SrcGateStats gate;
   SrcHoldStats hold;
 
   g_mutex_lock (&self->lock);
   streams = src_stats_sources (&self->streams, self->session.jitterbuffers);
-  for (guint i = 0; self->session.fecdec && i < streams->len; i++) {
-    SrcStatsSource *source = &g_array_index (streams, SrcStatsSource, i);
-
-    source->early = rtp_adapt_fec_dec_recovered (
-        GST_RTP_ADAPT_FEC_DEC (self->session.fecdec), source->ssrc);
-  }
+  before = self->streams.before;
+  for (guint i = 0; i < streams->len; i++)
+    early_ask (self, &g_array_index (streams, SrcStatsSource, i));
   g_set_object (&rtx, self->session.rtx);
   g_mutex_unlock (&self->lock);
   src_gate_get_stats (self->gate, &gate);
@@ -417,7 +501,7 @@ src_stats (GstRtpAdaptSrc *self)
     gate.order.jumped += src_rtx_far (rtx);
   gst_clear_object (&rtx);
   src_stats_set_gate (stats, &gate);
-  src_stats_set_streams (stats, streams);
+  src_stats_set_streams (stats, streams, &before);
   src_hold_get_stats (&self->session.hold, &hold);
   src_stats_set_hold (stats, &hold);
   src_stats_take (stats, "security", secure_stats (self->secure));
@@ -441,8 +525,27 @@ uri_set (GstRtpAdaptSrc *self, const GValue *value)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* TRUE: it runs with another value, and takes this one at the next start. */
+static gboolean
+is_late (GstRtpAdaptSrc *self, const PropRow *row, GParamSpec *pspec)
+{
+  GValue value = G_VALUE_INIT;
+  const GValue *taken;
+  gboolean late;
+
+  g_value_init (&value, pspec->value_type);
+  cfg_get (self, row, &value);
+  GST_OBJECT_LOCK (self);
+  taken = self->taken ? gst_structure_get_value (self->taken, row->name) : NULL;
+  late = taken && gst_value_compare (taken, &value) != GST_VALUE_EQUAL;
+  GST_OBJECT_UNLOCK (self);
+  g_value_unset (&value);
+  return late;
+}
+
 static void
-own_set (GstRtpAdaptSrc *self, const PropRow *row, const GValue *value)
+own_set (GstRtpAdaptSrc *self, const PropRow *row, GParamSpec *pspec,
+    const GValue *value)
 {
   gboolean playing;
   guint then;
@@ -455,6 +558,8 @@ own_set (GstRtpAdaptSrc *self, const PropRow *row, const GValue *value)
     src_build_latency (self);
   if (then & THEN_STATS)
     stats_restart (self, playing);
+  if (is_late (self, row, pspec))
+    bin_warn_late (GST_ELEMENT (self), row->name);
 }
 
 static void
@@ -469,7 +574,7 @@ src_set_property (
   else if (row->like)
     g_object_set_property (G_OBJECT (self->recv), row->name, value);
   else if (row->size > 0)
-    own_set (self, row, value);
+    own_set (self, row, pspec, value);
   else
     uri_set (self, value);
 }
@@ -480,7 +585,7 @@ own_get (GstRtpAdaptSrc *self, const PropRow *row, GValue *value)
 {
   gboolean rtcp = row->offset == G_STRUCT_OFFSET (SrcConfig, rtcp_port);
 
-  props_get (self, GST_OBJECT_GET_LOCK (self), &self->cfg, row, value);
+  cfg_get (self, row, value);
   if (!rtcp && row->offset != G_STRUCT_OFFSET (SrcConfig, port))
     return;
   GST_OBJECT_LOCK (self);
@@ -525,6 +630,7 @@ src_finalize (GObject *object)
   src_streams_clear (&self->streams);
   src_session_clear (&self->session);
   secure_free (self->secure);
+  gst_event_replace (&self->eos, NULL);
   herald_clear (&self->herald);
   g_mutex_clear (&self->feeding);
   g_mutex_clear (&self->lock);
@@ -543,6 +649,8 @@ gst_rtp_adapt_src_class_init (GstRtpAdaptSrcClass *klass)
   object_class->get_property = src_get_property;
   object_class->finalize = src_finalize;
   element_class->change_state = src_change_state;
+  element_class->query = src_query;
+  element_class->send_event = src_send_event;
   GST_BIN_CLASS (klass)->handle_message = src_handle_message;
 
   src_props_install (object_class);

@@ -114,6 +114,14 @@ latency_changed (gpointer data, RaSpan hold)
       MIN (most, RA_RADP_HOLD_MAX), NULL);
 }
 
+static void
+jitterbuffer_gone (gpointer data, guint32 ssrc, const SrcCounts *counts)
+{
+  GstRtpAdaptSrc *self = data;
+
+  src_streams_on_gone (&self->streams, ssrc, counts);
+}
+
 /* The sender plans for a receiver that holds less where less is enough. */
 static void
 min_latency_say (GstRtpAdaptSrc *self, gboolean adaptive, guint least)
@@ -577,6 +585,35 @@ leavers_drop (GstRtpAdaptSrc *self)
   }
 }
 
+/* EOS of the sources goes through rtpbin, and does not come out where the stream is over.
+ * A pad that has had EOS refuses another one. */
+static void
+eos_push (GstElement *element, gpointer event)
+{
+  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
+  g_autoptr (GPtrArray) pads = NULL;
+
+  g_mutex_lock (&self->lock);
+  pads = src_streams_unfed (&self->streams);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < pads->len; i++)
+    gst_pad_push_event (pads->pdata[i], gst_event_ref (event));
+}
+
+/* In another thread, since a branch may hold up what is pushed to it. */
+void
+src_build_eos (GstRtpAdaptSrc *self)
+{
+  GstEvent *event;
+
+  g_mutex_lock (&self->lock);
+  event = self->eos ? gst_event_ref (self->eos) : NULL;
+  g_mutex_unlock (&self->lock);
+  if (event)
+    gst_element_call_async (
+        GST_ELEMENT (self), eos_push, event, (GDestroyNotify) gst_event_unref);
+}
+
 /* Its stream goes when nothing holds it. */
 static void
 ssrc_leave (GstRtpAdaptSrc *self, guint32 ssrc)
@@ -591,6 +628,7 @@ ssrc_leave (GstRtpAdaptSrc *self, guint32 ssrc)
     return;
   ssrc_mute (self, ssrc, waited);
   leaver_done (self, ssrc, FALSE);
+  src_build_eos (self); /* it may not have come out before */
 }
 
 /* It said BYE, or was silent for long. */
@@ -692,6 +730,8 @@ src_build_init (GstRtpAdaptSrc *self)
   const SrcGateFuncs funcs = {
     .moved = peer_moved, .heard = heard, .called = peer_called, .data = self
   };
+  const SrcSessionFuncs session_funcs
+      = { .held = latency_changed, .gone = jitterbuffer_gone, .data = self };
   GstBin *bin = GST_BIN (self);
   GstPad *pad;
 
@@ -720,7 +760,7 @@ src_build_init (GstRtpAdaptSrc *self)
   gst_bin_add (bin, self->recv);
   src_streams_init (&self->streams, (SrcSilence) src_gate_silence, self->gate);
   src_session_init (
-      &self->session, &self->lock, &self->payloads, latency_changed, self);
+      &self->session, &self->lock, &self->payloads, &session_funcs);
   if (!self->session.rtpbin)
     return;
   gst_bin_add (bin, self->session.rtpbin);

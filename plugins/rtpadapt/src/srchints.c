@@ -4,6 +4,7 @@
  */
 #include "srchints.h"
 
+#include "srcpads.h"
 #include "parts/walk.h"
 #include "wire/address.h"
 #include "wire/hint.h"
@@ -67,10 +68,69 @@ src_hint_silence (GstElement *bin, GstElement *udpsrc)
   return TRUE;
 }
 
-/* --- depayloaders that make nothing ---------------------------------------- */
-
-/* SRC_HINT_LOOK apart: 10 s. */
+/* SRC_HINT_LOOK apart: 10 s.  What was there at the first look may have come in a
+ * moment. */
 #define LOOKS 2
+
+/* --- pads that nothing is linked to ----------------------------------------- */
+
+/* Of all source pads. */
+typedef struct
+{
+  GstPad *pad; /* the first that dropped packets, or NULL */
+  guint dropped;
+  gboolean linked; /* one is */
+} Pads;
+
+static gboolean
+pads_add (GstElement *bin, GstPad *pad, gpointer data)
+{
+  Pads *pads = data;
+  guint dropped = src_stream_dropped (pad);
+
+  pads->dropped += dropped;
+  pads->linked |= gst_pad_is_linked (pad);
+  if (dropped > 0 && !pads->pad)
+    pads->pad = gst_object_ref (pad);
+  return TRUE;
+}
+
+static void
+warn_unlinked (GstElement *bin, GstPad *pad)
+{
+  g_autoptr (GstCaps) caps = gst_pad_query_caps (pad, NULL);
+  GstCaps *current = gst_pad_get_current_caps (pad);
+  const gchar *encoding = gst_structure_get_string (
+      gst_caps_get_structure (caps, 0), "encoding-name");
+  gint pt = -1;
+
+  if (current)
+    gst_structure_get_int (gst_caps_get_structure (current, 0), "payload", &pt);
+  gst_clear_caps (&current);
+  GST_ELEMENT_WARNING (bin, CORE, PAD,
+      ("%s (payload type %d, %s) is not linked: its packets are dropped.  Link each "
+       "pad when \"pad-added\" gives it; gst_parse_launch() links once, and only what "
+       "takes these packets.",
+          GST_PAD_NAME (pad), pt, encoding ? encoding : "no encoding-name"),
+      ("no source pad was linked for 10 s"));
+}
+
+void
+src_hint_unlinked (GstElement *bin, SrcUnlinked *u)
+{
+  Pads pads = { NULL };
+
+  gst_element_foreach_src_pad (bin, pads_add, &pads);
+  if (u->looks <= LOOKS) {
+    u->looks = pads.linked || pads.dropped == u->dropped ? 0 : u->looks + 1;
+    if (u->looks > LOOKS)
+      warn_unlinked (bin, pads.pad);
+  }
+  u->dropped = pads.dropped;
+  gst_clear_object (&pads.pad);
+}
+
+/* --- depayloaders that make nothing ---------------------------------------- */
 
 /* What was seen of a depayloader that has made nothing. */
 typedef struct

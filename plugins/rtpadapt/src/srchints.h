@@ -19,6 +19,15 @@ void src_hint_open (
 gboolean src_hint_silence (GstElement *bin, GstElement *udpsrc);
 
 #define SRC_HINT_LOOK (5 * GST_SECOND)
+/* Begins with zeros. */
+typedef struct
+{
+  guint dropped; /* packets, by the last look */
+  guint looks; /* in a row that found more of them, and no pad that is linked */
+} SrcUnlinked;
+/* To be called so often, by one thread at a time: warns, once, if packets have come for
+ * 10 s while no source pad was linked. */
+void src_hint_unlinked (GstElement *bin, SrcUnlinked *u);
 /* To be called so often for each source pad, by one thread at a time: warns, once, if the
  * depayloader behind it got packets for 10 s and has made nothing.  Its codec is another,
  * or it waits for a key frame: both look the same from here.  A

@@ -4,6 +4,7 @@
 #include "srcpads.h"
 
 #include "srcpayload.h"
+#include "wire/binuri.h"
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsrc_debug);
 #define GST_CAT_DEFAULT rtpadaptsrc_debug
@@ -16,6 +17,8 @@ stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
   GstCaps *caps = g_object_get_data (G_OBJECT (pad), "caps");
   GstCaps *filter, *both;
 
+  if (parent && bin_uri_query (GST_ELEMENT (parent), query))
+    return TRUE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return gst_pad_query_default (pad, parent, query);
   gst_query_parse_caps (query, &filter);
@@ -81,6 +84,8 @@ typedef struct
   gint number; /* atomic: of the branch; another one has another */
   gint
       over; /* atomic: the number of the branch that gets nothing more, or -1 */
+  gint
+      dropped; /* atomic: packets, or frames of them, while nothing was linked */
 } Branch;
 
 /* rtpjitterbuffer (1.22) stops for ever when it pushes to what is not linked, so that an
@@ -90,10 +95,21 @@ drop_unlinked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Branch *b = data;
 
-  return gst_pad_is_linked (pad)
-          && g_atomic_int_get (&b->over) != g_atomic_int_get (&b->number)
-      ? GST_PAD_PROBE_OK
-      : GST_PAD_PROBE_DROP;
+  if (!gst_pad_is_linked (pad)) {
+    g_atomic_int_inc (&b->dropped);
+    return GST_PAD_PROBE_DROP;
+  }
+  return g_atomic_int_get (&b->over) == g_atomic_int_get (&b->number)
+      ? GST_PAD_PROBE_DROP
+      : GST_PAD_PROBE_OK;
+}
+
+guint
+src_stream_dropped (GstPad *ghost)
+{
+  Branch *b = g_object_get_data (G_OBJECT (ghost), "branch");
+
+  return (guint) g_atomic_int_get (&b->dropped);
 }
 
 static void
@@ -238,5 +254,5 @@ src_stream_remove (GstBin *bin, SrcStream *stream)
     gst_bin_remove (bin, stream->fecdec);
   }
   gst_object_unref (stream->ghost);
-  g_free (stream);
+  src_stream_free (stream);
 }

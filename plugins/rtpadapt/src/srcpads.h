@@ -16,6 +16,9 @@ SrcStream *src_stream_new (GstBin *bin, const gchar *name, GstCaps *caps,
     const SrcPending *from, gboolean fec);
 /* Feeds the stream from a pad of rtpbin, or from none. */
 void src_stream_feed (SrcStream *stream, GstPad *pad);
+/* How many packets, or frames of them, the source pad `ghost` has dropped because nothing
+ * is linked to it. */
+guint src_stream_dropped (GstPad *ghost);
 /* Takes the pad away, and frees `stream`. */
 void src_stream_remove (GstBin *bin, SrcStream *stream);
 

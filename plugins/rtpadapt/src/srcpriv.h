@@ -6,6 +6,7 @@
 #include "gstrtpadaptsrc.h"
 #include "srcanswer.h"
 #include "srcgate.h"
+#include "srchints.h"
 #include "srcpayload.h"
 #include "srcprops.h"
 #include "srcsession.h"
@@ -28,8 +29,9 @@ struct _GstRtpAdaptSrc
 
   /* under the object lock */
   SrcConfig cfg;
-  GError *problem;                      /* a bad URI */
-  GSocket *sockets[2];                  /* RTP, RTCP; between NULL and READY */
+  GstStructure *taken; /* what it was opened with, by property; NULL: in NULL */
+  GError *problem;     /* a bad URI */
+  GSocket *sockets[2]; /* RTP, RTCP; between NULL and READY */
   GstClockID sign, stats, hint, behind; /* timers, or NULL */
 
   /* between NULL and READY */
@@ -39,11 +41,13 @@ struct _GstRtpAdaptSrc
 
   SrcAnswer answer;
 
-  gint posting; /* atomic: statistics are on their way to the bus */
-  gint looking; /* atomic: a thread looks what comes of the packets */
+  gint posting;         /* atomic: statistics are on their way to the bus */
+  gint looking;         /* atomic: a thread looks what comes of the packets */
+  SrcUnlinked unlinked; /* of that thread */
 
   GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;
+  GstEvent *eos; /* that the application sent since READY, or NULL */
   Herald herald;
   SrcSession session;
   GMutex feeding; /* taken before the lock, while a stream changes its pad */
@@ -54,6 +58,8 @@ void src_build_init (GstRtpAdaptSrc *self);
 /* NULL to READY: sockets, security, the session, the links.  FALSE after an error. */
 gboolean src_build_open (GstRtpAdaptSrc *self, const SrcConfig *cfg);
 void src_build_close (GstRtpAdaptSrc *self);
+/* Ends the branches of streams that are over, once the application has sent EOS. */
+void src_build_eos (GstRtpAdaptSrc *self);
 /* Has a message posted of each stream that changed. */
 void src_build_news (GstRtpAdaptSrc *self);
 /* Has the session follow the three properties of the latency. */

@@ -8,6 +8,8 @@
 #include "srcgap.h"
 #include "srcrtx.h"
 #include "srcrtxpt.h"
+#include "srcstats.h"
+#include "fec/gstrtpadaptfecdec.h"
 #include "wire/peer.h"
 
 #include <gst/rtp/rtp.h>
@@ -292,17 +294,36 @@ src_session_ask (SrcSession *s)
   gst_object_unref (element);
 }
 
+/* The lock is held. */
+static void
+jitterbuffer_forget (SrcSession *s, guint32 ssrc, SrcCounts *counts)
+{
+  if (s->fecdec)
+    counts->early = rtp_adapt_fec_dec_take_recovered (
+        GST_RTP_ADAPT_FEC_DEC (s->fecdec), ssrc);
+  if (g_hash_table_remove (s->jitterbuffers, GUINT_TO_POINTER (ssrc)))
+    s->funcs.gone (s->funcs.data, ssrc, counts);
+}
+
 /* Has rtpbin take a stream away, and forgets its jitterbuffer.  That one may have had
  * no pad: rtpptdemux makes none for repair packets. */
 static void
 stream_clear (SrcSession *s, guint32 ssrc)
 {
-  GstElement *jitterbuffer = NULL;
+  GstElement *jitterbuffer;
+  SrcCounts counts = { 0 };
 
-  g_signal_emit_by_name (s->rtpbin, "clear-ssrc", 0, ssrc);
   g_mutex_lock (s->lock);
-  g_hash_table_steal_extended (s->jitterbuffers, GUINT_TO_POINTER (ssrc), NULL,
-      (gpointer *) &jitterbuffer);
+  jitterbuffer
+      = g_hash_table_lookup (s->jitterbuffers, GUINT_TO_POINTER (ssrc));
+  if (jitterbuffer)
+    gst_object_ref (jitterbuffer);
+  g_mutex_unlock (s->lock);
+  g_signal_emit_by_name (s->rtpbin, "clear-ssrc", 0, ssrc);
+  if (jitterbuffer)
+    src_stats_ask (jitterbuffer, &counts);
+  g_mutex_lock (s->lock);
+  jitterbuffer_forget (s, ssrc, &counts);
   g_mutex_unlock (s->lock);
   gst_clear_object (&jitterbuffer);
   src_hold_remove (&s->hold, ssrc);
@@ -367,10 +388,10 @@ src_session_drop_streams (SrcSession *s)
 
 void
 src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
-    void (*held) (gpointer data, RaSpan hold), gpointer data)
+    const SrcSessionFuncs *funcs)
 {
-  *s = (SrcSession){ .lock = lock, .payloads = payloads };
-  src_hold_init (&s->hold, payloads, held, data);
+  *s = (SrcSession){ .lock = lock, .payloads = payloads, .funcs = *funcs };
+  src_hold_init (&s->hold, payloads, funcs->held, funcs->data);
   s->requested = g_ptr_array_new ();
   s->jitterbuffers = g_hash_table_new_full (NULL, NULL, NULL, gst_object_unref);
   s->rtpbin = gst_element_factory_make ("rtpbin", "rtpbin");

@@ -5,6 +5,7 @@
 
 #include "srchold.h"
 #include "srcpayload.h"
+#include "srcstreams.h"
 
 G_BEGIN_DECLS
 
@@ -19,10 +20,19 @@ typedef struct
 
 typedef struct
 {
+  void (*held) (gpointer data, RaSpan hold); /* packets are held for so long */
+  /* A jitterbuffer is gone, and had counted this; the lock is held. */
+  void (*gone) (gpointer data, guint32 ssrc, const SrcCounts *counts);
+  gpointer data;
+} SrcSessionFuncs;
+
+typedef struct
+{
   GstElement *rtpbin;          /* not owned; NULL: it is not installed */
   const SrcPayloads *payloads; /* not owned */
   GPtrArray *requested;        /* (GstPad) of rtpbin */
   SrcHold hold;
+  SrcSessionFuncs funcs;
 
   GMutex
       *lock; /* the owner's, which guards what follows: rtpbin's threads ask and
@@ -38,7 +48,7 @@ typedef struct
 /* Makes rtpbin, which the owner adds to its bin.  `lock` is not held when anything
  * here is called, unless it says so. */
 void src_session_init (SrcSession *s, GMutex *lock, const SrcPayloads *payloads,
-    void (*held) (gpointer data, RaSpan hold), gpointer data);
+    const SrcSessionFuncs *funcs);
 void src_session_clear (SrcSession *s);
 
 /* NULL to READY: before pads are asked for, and after they were linked. */

@@ -4,13 +4,36 @@
 #include "srcstats.h"
 
 static void
+feeder_clear (gpointer data)
+{
+  gst_object_unref (((SrcStatsFeeder *) data)->jitterbuffer);
+}
+
+static void
 source_clear (gpointer data)
 {
   SrcStatsSource *source = data;
 
-  gst_clear_object (&source->jitterbuffer);
-  gst_clear_object (&source->fecdec);
+  g_array_unref (source->feeders);
   g_free (source->name);
+}
+
+static GArray *
+feeders_of (const SrcStream *stream, GHashTable *jitterbuffers)
+{
+  GArray *array = g_array_new (FALSE, TRUE, sizeof (SrcStatsFeeder));
+
+  g_array_set_clear_func (array, feeder_clear);
+  for (GSList *l = stream->feeders; l; l = l->next) {
+    GstElement *jitterbuffer = g_hash_table_lookup (jitterbuffers, l->data);
+    SrcStatsFeeder feeder = { .ssrc = GPOINTER_TO_UINT (l->data) };
+
+    if (!jitterbuffer)
+      continue;
+    feeder.jitterbuffer = gst_object_ref (jitterbuffer);
+    g_array_append_val (array, feeder);
+  }
+  return array;
 }
 
 GArray *
@@ -21,18 +44,15 @@ src_stats_sources (const SrcStreams *streams, GHashTable *jitterbuffers)
   g_array_set_clear_func (array, source_clear);
   for (guint i = 0; i < streams->streams->len; i++) {
     const SrcStream *stream = g_ptr_array_index (streams->streams, i);
-    GstElement *jitterbuffer
-        = g_hash_table_lookup (jitterbuffers, GUINT_TO_POINTER (stream->ssrc));
     SrcStatsSource source = { .name = gst_pad_get_name (stream->ghost),
       .pt = stream->pt,
       .ssrc = stream->ssrc,
       .silence = src_streams_silence (streams, stream),
       .fec = stream->fec,
-      .recovered = stream->recovered,
-      .unrecovered = stream->unrecovered,
-      .jitterbuffer = jitterbuffer ? gst_object_ref (jitterbuffer) : NULL,
-      .fecdec = stream->fecdec ? gst_object_ref (stream->fecdec) : NULL };
+      .feeders = feeders_of (stream, jitterbuffers),
+      .before = stream->before };
 
+    src_stream_decoded (stream, &source.decoded);
     g_array_append_val (array, source);
   }
   return array;
@@ -59,8 +79,7 @@ src_stats_residual (
 
 typedef struct
 {
-  guint64 pushed, lost, late; /* of the jitterbuffer, repair packets too */
-  guint64 recovered, unrecovered;
+  SrcCounts n; /* of the jitterbuffers: repair packets too */
   gdouble residual;
   SrcStatsSource source;
 } StreamStats;
@@ -75,17 +94,17 @@ const Field src_stats_stream_fields[] = {
   { "silence", "ns", "since the latest packet of its SSRC; -1: it has ended",
       "gate", FIELD_SPAN (StreamStats, source.silence) },
   { "pushed", "packets", "that left the jitterbuffer, repair packets too",
-      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, pushed) },
+      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, n.pushed) },
   { "lost", "packets", "that the jitterbuffer waited for in vain",
-      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, lost) },
+      "rtpjitterbuffer", FIELD_UINT64 (StreamStats, n.lost) },
   { "late", "packets", "that came after their time", "rtpjitterbuffer",
-      FIELD_UINT64 (StreamStats, late) },
+      FIELD_UINT64 (StreamStats, n.late) },
   { "fec", "packets", "repair packets that came", "element",
       FIELD_UINT64 (StreamStats, source.fec) },
   { "recovered", "packets", "brought back by FEC",
-      "rtpulpfecdec, rtpadaptfecdec", FIELD_UINT64 (StreamStats, recovered) },
+      "rtpulpfecdec, rtpadaptfecdec", FIELD_UINT64 (StreamStats, n.recovered) },
   { "unrecovered", "packets", "that FEC could not bring back", "rtpulpfecdec",
-      FIELD_UINT64 (StreamStats, unrecovered) },
+      FIELD_UINT64 (StreamStats, n.unrecovered) },
   { "residual-loss", "0 to 1",
       "share of the media packets that is missing after "
       "all",
@@ -95,17 +114,17 @@ const Field src_stats_stream_fields[] = {
 
 const Field src_stats_fields[] = {
   { "lost", "packets", "of all streams: see the list", "rtpjitterbuffer",
-      FIELD_UINT64 (StreamStats, lost) },
+      FIELD_UINT64 (StreamStats, n.lost) },
   { "late", "packets", "the same", "rtpjitterbuffer",
-      FIELD_UINT64 (StreamStats, late) },
+      FIELD_UINT64 (StreamStats, n.late) },
   { "recovered", "packets", "the same", "rtpulpfecdec, rtpadaptfecdec",
-      FIELD_UINT64 (StreamStats, recovered) },
+      FIELD_UINT64 (StreamStats, n.recovered) },
   { "unrecovered", "packets", "the same", "rtpulpfecdec",
-      FIELD_UINT64 (StreamStats, unrecovered) },
+      FIELD_UINT64 (StreamStats, n.unrecovered) },
   { "residual-loss", "0 to 1", "the same, weighted by packets", "element",
       FIELD_DOUBLE (StreamStats, residual) },
-  { "streams", "", "an entry for each source pad", "element",
-      FIELD_LIST ("application/x-rtpadaptsrc-stream") },
+  { "streams", "", "an entry for each source pad, of all SSRCs it has had",
+      "element", FIELD_LIST ("application/x-rtpadaptsrc-stream") },
   { "security", "", "what SRTP or DTLS let in", "element",
       FIELD_STRUCTURE ("application/x-rtpadapt-security-stats") },
   { "udp", "", "of the socket", "rtpadaptudpsrc",
@@ -121,6 +140,12 @@ source_at (const GArray *sources, guint i)
   return &g_array_index (sources, SrcStatsSource, i);
 }
 
+static SrcStatsFeeder *
+feeder_at (const SrcStatsSource *source, guint i)
+{
+  return &g_array_index (source->feeders, SrcStatsFeeder, i);
+}
+
 /* A sender that changes its payload type has several pads with one SSRC, and so with
  * one jitterbuffer.  Their decoders share its losses, and the pad that came first has
  * counted all repair packets. */
@@ -129,17 +154,11 @@ fec_ask (const GArray *sources, StreamStats *s)
 {
   for (guint i = 0; i < sources->len; i++) {
     const SrcStatsSource *source = source_at (sources, i);
-    guint recovered, unrecovered;
 
     if (source->ssrc != s->source.ssrc)
       continue;
     s->source.fec = MAX (s->source.fec, source->fec);
-    if (!source->fecdec)
-      continue;
-    g_object_get (source->fecdec, "recovered", &recovered, "unrecovered",
-        &unrecovered, NULL);
-    s->recovered += recovered - source->recovered;
-    s->unrecovered += unrecovered - source->unrecovered;
+    src_counts_add (&s->n, &source->decoded);
   }
 }
 
@@ -154,41 +173,83 @@ is_again (const GArray *sources, guint i)
   return before < i;
 }
 
+/* An earlier pad than `i` has that SSRC for a feeder. */
+static gboolean
+feeds_before (const GArray *sources, guint i, guint32 ssrc)
+{
+  for (guint b = 0; b < i; b++) {
+    const SrcStatsSource *source = source_at (sources, b);
+
+    for (guint k = 0; k < source->feeders->len; k++) {
+      if (feeder_at (source, k)->ssrc == ssrc)
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+void
+src_stats_ask (GstElement *jitterbuffer, SrcCounts *counts)
+{
+  GstStructure *stats;
+
+  g_object_get (jitterbuffer, "stats", &stats, NULL);
+  gst_structure_get (stats, "num-pushed", G_TYPE_UINT64, &counts->pushed,
+      "num-lost", G_TYPE_UINT64, &counts->lost, "num-late", G_TYPE_UINT64,
+      &counts->late, NULL);
+  gst_structure_free (stats);
+}
+
 static StreamStats
 source_ask (const GArray *sources, guint i)
 {
   const SrcStatsSource *source = source_at (sources, i);
-  StreamStats s = { .source = *source };
+  StreamStats s = { .source = *source, .n = source->before };
   guint64 early;
-  GstStructure *stats;
 
-  if (source->jitterbuffer) {
-    g_object_get (source->jitterbuffer, "stats", &stats, NULL);
-    gst_structure_get (stats, "num-pushed", G_TYPE_UINT64, &s.pushed,
-        "num-lost", G_TYPE_UINT64, &s.lost, "num-late", G_TYPE_UINT64, &s.late,
-        NULL);
-    gst_structure_free (stats);
-  }
+  for (guint k = 0; k < source->feeders->len; k++)
+    src_counts_add (&s.n, &feeder_at (source, k)->counts);
   fec_ask (sources, &s);
   /* The jitterbuffer takes them for received. */
-  early = MIN (source->early, s.pushed);
-  s.recovered += early;
+  early = MIN (s.n.early, s.n.pushed);
+  s.n.recovered += early;
   s.residual = src_stats_residual (
-      s.pushed - early, s.lost + early, s.source.fec, s.recovered);
+      s.n.pushed - early, s.n.lost + early, s.source.fec, s.n.recovered);
   return s;
 }
 
+/* Pads may share a jitterbuffer: each counts once. */
+static void
+sum_up (GArray *sources, StreamStats *sum)
+{
+  for (guint i = 0; i < sources->len; i++) {
+    const SrcStatsSource *source = source_at (sources, i);
+
+    for (guint k = 0; k < source->feeders->len; k++) {
+      SrcStatsFeeder *feeder = feeder_at (source, k);
+
+      src_stats_ask (feeder->jitterbuffer, &feeder->counts);
+      if (!feeds_before (sources, i, feeder->ssrc))
+        src_counts_add (&sum->n, &feeder->counts);
+    }
+    src_counts_add (&sum->n, &source->decoded);
+  }
+  sum->n.recovered += MIN (sum->n.early, sum->n.pushed);
+}
+
 void
-src_stats_set_streams (GstStructure *stats, const GArray *sources)
+src_stats_set_streams (
+    GstStructure *stats, GArray *sources, const SrcCounts *before)
 {
   GValue array = G_VALUE_INIT;
-  StreamStats sum = { 0 };
+  StreamStats sum = { .n = *before };
   gdouble missing = 0, all = 0;
 
+  sum_up (sources, &sum);
   g_value_init (&array, GST_TYPE_ARRAY);
   for (guint i = 0; i < sources->len; i++) {
     const StreamStats s = source_ask (sources, i);
-    gdouble n = (gdouble) (s.pushed + s.lost);
+    gdouble n = (gdouble) (s.n.pushed + s.n.lost);
 
     fields_append (&array, "application/x-rtpadaptsrc-stream",
         src_stats_stream_fields, &s);
@@ -196,10 +257,6 @@ src_stats_set_streams (GstStructure *stats, const GArray *sources)
       continue;
     missing += s.residual * n;
     all += n;
-    sum.lost += s.lost;
-    sum.late += s.late;
-    sum.recovered += s.recovered;
-    sum.unrecovered += s.unrecovered;
   }
   sum.residual = all > 0 ? missing / all : 0.;
   fields_set (stats, src_stats_fields, &sum);

@@ -10,18 +10,25 @@
 
 G_BEGIN_DECLS
 
-/* A source pad, and the elements to be asked about it. */
+/* An SSRC that feeds a source pad, or has fed it. */
+typedef struct
+{
+  guint32 ssrc;
+  GstElement *jitterbuffer; /* owned */
+  SrcCounts counts;         /* .early is the caller's */
+} SrcStatsFeeder;
+
+/* A source pad, and the jitterbuffers to be asked about it. */
 typedef struct
 {
   gchar *name; /* of the pad; owned */
   guint pt;
   guint32 ssrc;
-  RaSpan silence;               /* RA_SPAN_NONE: it ended */
-  guint64 fec;                  /* repair packets that came */
-  guint recovered, unrecovered; /* the decoder counted these before the SSRC */
-  GstElement *jitterbuffer, *fecdec; /* owned, or NULL */
-  guint64
-      early; /* packets brought back before the jitterbuffer; the caller's */
+  RaSpan silence;    /* RA_SPAN_NONE: it ended */
+  guint64 fec;       /* repair packets that came */
+  SrcCounts decoded; /* by its decoder alone */
+  GArray *feeders;   /* (SrcStatsFeeder) owned */
+  SrcCounts before;  /* of SSRCs that are no feeders any more */
 } SrcStatsSource;
 
 /* Of all streams; the lock of both is held.  `jitterbuffers`: SSRC to GstElement.
@@ -35,8 +42,11 @@ GArray *src_stats_sources (
 gdouble src_stats_residual (
     guint64 pushed, guint64 lost, guint64 fec, guint64 recovered);
 
-/* Asks the elements, so no lock may be held. */
-void src_stats_set_streams (GstStructure *stats, const GArray *sources);
+/* Asks the elements, so no lock may be held.  `before`: that of the SrcStreams. */
+void src_stats_set_streams (
+    GstStructure *stats, GArray *sources, const SrcCounts *before);
+/* Asks a jitterbuffer for all but `early`; no lock may be held. */
+void src_stats_ask (GstElement *jitterbuffer, SrcCounts *counts);
 void src_stats_set_hold (GstStructure *stats, const SrcHoldStats *hold);
 void src_stats_set_gate (GstStructure *stats, const SrcGateStats *gate);
 

@@ -22,6 +22,35 @@ pending_new (GstPad *pad, guint32 ssrc, guint pt, RaTime now)
   return p;
 }
 
+void
+src_stream_free (SrcStream *stream)
+{
+  g_slist_free (stream->feeders);
+  g_free (stream);
+}
+
+void
+src_stream_decoded (const SrcStream *stream, SrcCounts *counts)
+{
+  guint recovered, unrecovered;
+
+  if (!stream->fecdec)
+    return;
+  g_object_get (stream->fecdec, "recovered", &recovered, "unrecovered",
+      &unrecovered, NULL);
+  counts->recovered += recovered;
+  counts->unrecovered += unrecovered;
+}
+
+static void
+stream_feed (SrcStream *stream, guint32 ssrc)
+{
+  gpointer feeder = GUINT_TO_POINTER (ssrc);
+
+  if (!g_slist_find (stream->feeders, feeder))
+    stream->feeders = g_slist_prepend (stream->feeders, feeder);
+}
+
 /* An SSRC that is over. */
 typedef struct
 {
@@ -120,11 +149,7 @@ claim (SrcStreams *s, SrcStream *stream, SrcPending *p, RaTime now)
   }
   stream->ssrc = p->ssrc;
   stream->pad = p->pad;
-  stream->fec = 0;
-  /* The new SSRC's jitterbuffer begins at 0, but the decoder goes on. */
-  if (stream->fecdec)
-    g_object_get (stream->fecdec, "recovered", &stream->recovered,
-        "unrecovered", &stream->unrecovered, NULL);
+  stream_feed (stream, p->ssrc);
 }
 
 SrcStreamsJob
@@ -337,6 +362,39 @@ src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone)
   }
 }
 
+void
+src_streams_on_gone (SrcStreams *s, guint32 ssrc, const SrcCounts *counts)
+{
+  gpointer feeder = GUINT_TO_POINTER (ssrc);
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < s->streams->len; i++) {
+    SrcStream *stream = g_ptr_array_index (s->streams, i);
+
+    if (!g_slist_find (stream->feeders, feeder))
+      continue;
+    stream->feeders = g_slist_remove (stream->feeders, feeder);
+    src_counts_add (&stream->before, counts);
+    any = TRUE;
+  }
+  if (any)
+    src_counts_add (&s->before, counts);
+}
+
+GPtrArray *
+src_streams_unfed (const SrcStreams *s)
+{
+  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
+
+  for (guint i = 0; i < s->streams->len; i++) {
+    const SrcStream *stream = g_ptr_array_index (s->streams, i);
+
+    if (!stream->pad || leaver_find (s, stream->ssrc) < s->leaving->len)
+      g_ptr_array_add (pads, gst_object_ref (stream->ghost));
+  }
+  return pads;
+}
+
 /* --- what the application hears -------------------------------------------- */
 
 void
@@ -391,6 +449,7 @@ src_streams_news (SrcStreams *s)
 gboolean
 src_streams_add (SrcStreams *s, SrcStream *stream)
 {
+  stream_feed (stream, stream->ssrc);
   g_ptr_array_add (s->streams, stream);
   return !s->stopped;
 }
@@ -410,6 +469,8 @@ src_streams_take (SrcStreams *s)
 {
   GPtrArray *streams = s->streams;
 
+  for (guint i = 0; i < streams->len; i++)
+    src_stream_decoded (g_ptr_array_index (streams, i), &s->before);
   s->streams = g_ptr_array_new ();
   g_array_set_size (s->leaving, 0);
   g_atomic_int_set (&s->n_leaving, 0);

@@ -41,6 +41,25 @@ typedef enum
   SRC_STREAM_ENDS,    /* its SSRC said BYE, or is not known any more */
 } SrcStreamState;
 
+/* What a jitterbuffer counted, and decoders behind it; packets. */
+typedef struct
+{
+  guint64 pushed, lost, late;
+  guint64 early; /* of `pushed`: brought back before they came there */
+  guint64 recovered, unrecovered; /* by the decoders */
+} SrcCounts;
+
+static inline void
+src_counts_add (SrcCounts *sum, const SrcCounts *c)
+{
+  sum->pushed += c->pushed;
+  sum->lost += c->lost;
+  sum->late += c->late;
+  sum->early += c->early;
+  sum->recovered += c->recovered;
+  sum->unrecovered += c->unrecovered;
+}
+
 /* A source pad, and what feeds it: one SSRC with one payload type, and after
  * its end another with the same. */
 typedef struct
@@ -49,12 +68,18 @@ typedef struct
   GstElement *fecdec; /* behind rtpbin, or NULL */
   guint pt;
   guint32 ssrc;
-  GstPad *pad;                  /* of rtpbin, not owned, or NULL: it is gone */
-  guint64 fec;                  /* repair packets that came, of this SSRC */
-  guint recovered, unrecovered; /* what the decoder counted before this SSRC */
+  GstPad *pad;      /* of rtpbin, not owned, or NULL: it is gone */
+  guint64 fec;      /* repair packets that came */
+  GSList *feeders;  /* (guint32) SSRCs that fed it, and have a jitterbuffer */
+  SrcCounts before; /* of those that have none any more */
   SrcStreamState said;
   guint32 said_ssrc; /* of which */
 } SrcStream;
+
+/* Only itself. */
+void src_stream_free (SrcStream *stream);
+/* Adds what its decoder counted. */
+void src_stream_decoded (const SrcStream *stream, SrcCounts *counts);
 
 /* A pad of rtpbin about which it has to be decided, or one that lost its place
  * and is mute, should its SSRC be heard again. */
@@ -87,6 +112,9 @@ typedef struct
   GList *jobs;        /* (SrcPending, not owned) that are being carried out */
   GArray *leaving;    /* SSRCs that are over, but for their jitterbuffers */
   gint n_leaving;     /* atomic: their number */
+  SrcCounts
+      before; /* of the jitterbuffers and decoders that are gone; the owner may
+                       begin again at 0 */
   guint next_name;
   gboolean stopped; /* pads that come are ignored */
 } SrcStreams;
@@ -140,6 +168,11 @@ gboolean src_streams_leave (SrcStreams *s, guint32 ssrc, GList **waited);
 gboolean src_streams_next_leaver (SrcStreams *s, guint *at, guint32 *ssrc);
 /* The caller has it no longer.  `gone`: the jitterbuffer, so it may come again. */
 void src_streams_leaver_done (SrcStreams *s, guint32 ssrc, gboolean gone);
+/* The jitterbuffer of the SSRC is gone, and had counted this. */
+void src_streams_on_gone (SrcStreams *s, guint32 ssrc, const SrcCounts *counts);
+/* Our pads that nothing feeds any more, because their SSRCs are over (transfer full)
+ * (element-type GstPad). */
+GPtrArray *src_streams_unfed (const SrcStreams *s);
 /* rtpbin's pad is gone.  Returns what waited at it (transfer full), or NULL. */
 SrcPending *src_streams_forget (SrcStreams *s, GstPad *pad);
 
@@ -155,8 +188,8 @@ RaSpan src_streams_silence (const SrcStreams *s, const SrcStream *stream);
 /* From now on pads that come are ignored.  Returns what waited (transfer full)
  * (element-type SrcPending). */
 GList *src_streams_stop (SrcStreams *s);
-/* Takes all streams out (transfer full) (element-type SrcStream), and begins
- * again. */
+/* Takes all streams out (transfer full) (element-type SrcStream), keeps what they counted,
+ * and begins again. */
 GPtrArray *src_streams_take (SrcStreams *s);
 
 G_END_DECLS

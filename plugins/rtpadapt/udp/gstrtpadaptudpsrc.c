@@ -36,6 +36,7 @@
 
 #include <errno.h>
 #include <gst/net/gstnetaddressmeta.h>
+#include <net/if.h>
 #include <time.h>
 
 GST_DEBUG_CATEGORY (rtpadaptudpsrc_debug);
@@ -388,11 +389,16 @@ open_socket (GstRtpAdaptUdpSrc *self, const UdpSrcConfig *cfg)
   return socket;
 }
 
+/* By an interface that does not exist GLib joins as routed. */
 static gboolean
 join_by (GstRtpAdaptUdpSrc *self, const gchar *iface)
 {
   GError *error = NULL;
 
+  if (iface && if_nametoindex (iface) == 0)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("There is no network interface \"%s\".", iface),
+        ("the group is joined as routed"));
   if (g_socket_join_multicast_group (
           self->socket, self->group, FALSE, iface, &error))
     return TRUE;

@@ -282,7 +282,19 @@ bin_uri_get (GstElement *bin)
   g_object_get (
       bin, host_property (G_OBJECT (bin)), &host, "port", &port, NULL);
   return g_uri_join (G_URI_FLAGS_NONE, BIN_URI_PROTOCOL, NULL,
-      host ? host : "localhost", port, "", NULL, NULL);
+      host ? host : "::", port, "", NULL, NULL);
+}
+
+gboolean
+bin_uri_query (GstElement *bin, GstQuery *query)
+{
+  g_autofree gchar *uri = NULL;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_URI)
+    return FALSE;
+  uri = bin_uri_get (bin);
+  gst_query_set_uri (query, uri);
+  return TRUE;
 }
 
 void
@@ -291,7 +303,11 @@ bin_uri_set (GstElement *bin, const gchar *uri, GError **problem)
   g_clear_error (problem);
   if (uri)
     bin_uri_apply (bin, uri, problem);
-  if (*problem)
+  if (*problem && GST_STATE (bin) > GST_STATE_NULL)
+    GST_ELEMENT_WARNING (bin, RESOURCE, SETTINGS,
+        ("Wrong uri: %s.", (*problem)->message),
+        ("nothing of it is set, and it cannot start again with it"));
+  else if (*problem)
     GST_WARNING_OBJECT (bin, "%s", (*problem)->message);
 }
 
