@@ -407,7 +407,7 @@ send_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 
 /* The lock is held. */
 static void
-caps_take (GstRtpAdaptSend *self, GstEvent *event)
+caps_take (GstRtpAdaptSend *self, GstEvent *event, Notices *notices)
 {
   GstCaps *caps;
 
@@ -415,6 +415,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   /* A funnel repeats those of each stream whenever it switches. */
   if (!way_on_caps_in (&self->way, caps))
     return;
+  if (caps_have_rare_chroma (caps) && send_warn_once (self, SEND_WARNED_CHROMA))
+    warn_of_chroma (notices);
   /* Audio may come before video is linked. */
   if (stream_caps_are_video (caps))
     encoders_on_video (&self->encoders);
@@ -426,18 +428,20 @@ static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
 {
   gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued;
+  Notices notices = { NULL };
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
   flow = pace_flow (&self->pace);
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
       && pace_flow (&self->pace) == GST_FLOW_OK)
-    caps_take (self, event);
+    caps_take (self, event, &notices);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     encoders_on_stream_start (&self->encoders);
   queued = pace_push_event (
       &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);
+  notices_post (&notices, GST_ELEMENT (self));
   /* No packet comes any more that could return it. */
   if (is_eos && !queued && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS))
     GST_ELEMENT_FLOW_ERROR (self, flow);
@@ -467,11 +471,52 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
+is_ssrc (GQuark field, const GValue *value, gpointer data)
+{
+  return g_str_equal (g_quark_to_string (field), "ssrc");
+}
+
+/* TRUE: RTP of any kind. */
+static gboolean
+caps_are_open (const GstCaps *caps)
+{
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    if (!gst_structure_foreach (
+            gst_caps_get_structure (caps, i), is_ssrc, NULL))
+      return FALSE;
+  }
+  return !gst_caps_is_empty (caps);
+}
+
+/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
+ * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
+ * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
+ * yet may be no RTP at all. */
+static gboolean
+caps_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  gboolean ok = gst_pad_query_default (pad, parent, query);
+  GstCaps *filter, *caps;
+
+  gst_query_parse_caps (query, &filter);
+  gst_query_parse_caps_result (query, &caps);
+  if (ok && !filter && caps && gst_pad_is_linked (pad)
+      && caps_are_open (caps)) {
+    caps = gst_caps_new_any ();
+    gst_query_set_caps_result (query, caps);
+    gst_caps_unref (caps);
+  }
+  return ok;
+}
+
+static gboolean
 send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
   gboolean ok;
 
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    return caps_query (pad, parent, query);
   if (!GST_QUERY_IS_SERIALIZED (query))
     return gst_pad_query_default (pad, parent, query);
   /* Packets wait here, so a pool of downstream's would be of no use. */

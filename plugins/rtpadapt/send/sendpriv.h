@@ -38,6 +38,7 @@ typedef enum
   SEND_WARNED_OTHER = 1 << 5,
   SEND_WARNED_TRUTH = 1 << 6,
   SEND_WARNED_ALIKE = 1 << 7,
+  SEND_WARNED_CHROMA = 1 << 8,
 } SendWarned;
 
 /* What is notified or posted where it changes. */

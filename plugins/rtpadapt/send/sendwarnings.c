@@ -133,6 +133,31 @@ warn_of_no_truth (Notices *n, const RaLdaOps *lda)
       lda->name, lda->needs);
 }
 
+/* RFC 6184 8.1: profile-level-id begins with profile_idc.  ITU-T H.264 A.2: High 10, High
+ * 4:2:2, High 4:4:4 Predictive, CAVLC 4:4:4 Intra. */
+gboolean
+caps_have_rare_chroma (const GstCaps *caps)
+{
+  static const gchar *const rare[] = { "6e", "7a", "f4", "2c" };
+  const gchar *id = gst_structure_get_string (
+      gst_caps_get_structure (caps, 0), "profile-level-id");
+
+  for (guint i = 0; id && i < G_N_ELEMENTS (rare); i++) {
+    if (g_ascii_strncasecmp (id, rare[i], 2) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+warn_of_chroma (Notices *n)
+{
+  WARN (n, STREAM, FORMAT,
+      g_strdup ("ITU-T H.264 A.2: more than 4:2:0 and 8 bits"),
+      "Few browsers and decoders in hardware play this H.264: put "
+      "video/x-raw,format=I420 before the encoder.");
+}
+
 static void
 choice_add (GString *choice, const gchar *property, const gchar *name)
 {

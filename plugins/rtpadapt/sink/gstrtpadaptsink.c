@@ -247,12 +247,18 @@ stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
+/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
+ * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
+ * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
+ * yet may be no RTP at all. */
 static GstCaps *
-caps_offer (GstRtpAdaptSink *self, const GstCaps *filter)
+caps_offer (GstRtpAdaptSink *self, GstPad *pad, const GstCaps *filter)
 {
   SinkCapsSettings settings = { .coloured = sink_is_coloured (self) };
   gint feedback;
 
+  if (!filter && gst_pad_is_linked (pad))
+    return gst_caps_new_any ();
   g_object_get (self->send, "feedback", &feedback, NULL);
   settings.feedback = ra_feedback_at (feedback);
   GST_OBJECT_LOCK (self);
@@ -270,7 +276,7 @@ stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
       gst_query_parse_caps (query, &caps);
-      offer = caps_offer (self, caps);
+      offer = caps_offer (self, pad, caps);
       gst_query_set_caps_result (query, offer);
       gst_caps_unref (offer);
       return TRUE;
