@@ -221,7 +221,7 @@ static void
 test_size_lacks (void)
 {
   g_auto (Drive) d = drive_new (
-      "videotestsrc is-live=true ! video/x-raw,width=640,height=360 ! "
+      "videotestsrc is-live=true ! video/x-raw,format=I420,width=640,height=360 ! "
       "x264enc name=enc tune=zerolatency vbv-buf-capacity=200 ! rtph264pay",
       "controller=fixed start-bitrate=60000 circuit-breakers=false "
       "adapt-size=true");
