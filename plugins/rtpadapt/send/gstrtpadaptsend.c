@@ -160,7 +160,7 @@
  *     rtpbin name=r rtp-profile=avpf \
  *     rtpsession0::bandwidth=4000000 rtpsession1::bandwidth=4000000 \
  *     videotestsrc is-live=true num-buffers=240 pattern=ball ! \
- *     video/x-raw,width=640,height=360,framerate=30/1 ! \
+ *     video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=120 ! \
  *     rtph264pay mtu=1200 ! \
  *     "application/x-rtp,extmap-5=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01" ! \
@@ -180,7 +180,7 @@
  * gst-launch-1.0 rtpfunnel name=f ! \
  *     rtpadaptsend max-bitrate=600000 colour=content ! fakesink \
  *     videotestsrc is-live=true num-buffers=60 ! \
- *     video/x-raw,width=320,height=180,framerate=30/1 ! \
+ *     video/x-raw,format=I420,width=320,height=180,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=200 ! \
  *     rtph264pay mtu=1200 ! f. \
  *     audiotestsrc is-live=true num-buffers=90 ! opusenc bitrate=64000 ! \
@@ -1109,6 +1109,17 @@ follow (GstRtpAdaptSend *self, guint then)
   return then & THEN_PAIR ? pair_check (self) : NULL;
 }
 
+/* TRUE: it runs with another number, and takes this one at the next start; the lock is
+ * held. */
+static gboolean
+is_late (GstRtpAdaptSend *self, const PropRow *row)
+{
+  return self->sender && !(row->flags & GST_PARAM_MUTABLE_PLAYING)
+      && memcmp (G_STRUCT_MEMBER_P (&self->cfg, row->offset),
+             G_STRUCT_MEMBER_P (&self->taken, row->offset), row->size)
+      != 0;
+}
+
 static void
 send_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -1117,6 +1128,7 @@ send_set_property (
   const PropRow *row = &send_props[id - 1];
   g_autofree gchar *warning = NULL;
   SendRules rules = { NULL };
+  gboolean late;
   guint then;
 
   /* estimated-bitrate, as applications set rtpgccbwe's. */
@@ -1129,9 +1141,16 @@ send_set_property (
       &self->cfg, row, value, self->sender ? &rules : NULL, &warning);
   if (!warning)
     warning = follow (self, then);
+  late = is_late (self, row);
   g_mutex_unlock (&self->lock);
   if (warning)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+  if (late)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s is taken from READY to PAUSED: until then the stream goes on as "
+         "before.",
+            pspec->name),
+        (NULL));
 }
 
 /* A property that the config does not hold; the lock is held. */
@@ -1251,7 +1270,8 @@ send_start (GstRtpAdaptSend *self)
   our_clock_start (&self->clock, clock);
   pace_start (&self->pace);
   way_start (&self->way);
-  mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
+  self->taken = self->cfg;
+  mode_start (&self->mode, ra_feedback_at (self->taken.feedback));
   tap_lose (&self->tap);
   herald_start (&self->herald);
   send_upstream_changed (self);

@@ -277,7 +277,7 @@ session_search (GstRtpAdaptSend *self)
 static void
 mode_drive (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *wanted = ra_feedback_at (self->cfg.feedback), *kind;
+  const RaFeedbackOps *wanted = ra_feedback_at (self->taken.feedback), *kind;
   g_autofree gchar *difference = NULL;
   Notices notices = { NULL };
   ModeNews news;
@@ -544,7 +544,7 @@ skippers_drive (GstRtpAdaptSend *self)
 static void
 peer_judge (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *wanted = ra_feedback_at (self->cfg.feedback);
+  const RaFeedbackOps *wanted = ra_feedback_at (self->taken.feedback);
   Notices notices = { NULL };
   RaSenderStats stats;
   RaEarStats heard;
@@ -677,7 +677,8 @@ GstStructure *
 send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
-  const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
+  const RaFeedbackOps *wanted
+      = ra_feedback_at (self->sender ? self->taken.feedback : cfg->feedback);
   guint64 rate = send_rate (self);
   SendStats x = {
     .controller = ra_rates[cfg->controller]->name,

@@ -59,6 +59,7 @@ struct _GstRtpAdaptSend
                   posted or notified */
 
   SendConfig cfg;
+  SendConfig taken; /* as it was at the start; numbers only, texts are freed */
 
   PaceTask pace;
   Way way;
