@@ -297,6 +297,13 @@ packet_drop (GstRtpAdaptSend *self, const BacklogItem *item)
         ra_sender_ledger (self->sender), item->original);
 }
 
+/* TRUE: packets may not grow, as an FEC encoder has seen them; the lock is held. */
+static gboolean
+fec_sees (const GstRtpAdaptSend *self)
+{
+  return self->fecencs.usable && !self->fec_off;
+}
+
 /* Takes `buffer`, which pace_flow() allows, while `rate` may be sent; the lock is
  * held. */
 static void
@@ -305,7 +312,7 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   SendWants wants;
   BacklogItem item;
 
-  if (!way_in (&self->way, buffer, self->fecencs.usable, now, &item, &wants)) {
+  if (!way_in (&self->way, buffer, fec_sees (self), now, &item, &wants)) {
     GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     return;
@@ -673,12 +680,12 @@ repeat_unwrap (GstRtpAdaptSend *self, BacklogItem *item)
 static gboolean
 packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
 {
-  SendExtResult result = way_stamp (&self->way, item, self->fecencs.usable,
+  SendExtResult result = way_stamp (&self->way, item, fec_sees (self),
       &(SendExtValues){
           .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
 
   if (result == SEND_EXT_NO_ROOM)
-    send_apply (self, mode_on_no_room (&self->mode));
+    send_apply (self, send_on_no_room (self));
   return self->way.out.send_ts && result == SEND_EXT_DONE;
 }
 
@@ -1281,6 +1288,7 @@ send_start (GstRtpAdaptSend *self)
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   outage_start (&self->outage, send_now (self));
   self->rtx = (RtxGate){ 0 };
+  self->fec_off = FALSE;
   key_gate_clear (&self->keys);
   sender_create (self, warnings);
   send_ear_start (&self->ear, self->sender, send_now (self));

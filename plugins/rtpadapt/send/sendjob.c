@@ -120,8 +120,22 @@ is_quiet (const GstRtpAdaptSend *self, RaTime now)
 static gboolean
 fec_goes (const GstRtpAdaptSend *self)
 {
-  return rtx_gate_fec (self->cfg.fec_unasked,
-      self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
+  return !self->fec_off
+      && rtx_gate_fec (self->cfg.fec_unasked,
+          self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
+}
+
+/* RTP that was made elsewhere has no number, without which the receiver has nothing to
+ * report; FEC protects packets as they are (RFC 5109 7.3).  While no FEC has gone yet, it
+ * gives way. */
+SendWants
+send_on_no_room (GstRtpAdaptSend *self)
+{
+  const RaFeedbackOps *kind = ra_feedback_at (self->taken.feedback);
+
+  self->fec_off |= kind->extension && !kind->by_number && !fec_goes (self)
+      && self->fecencs.others == 0;
+  return mode_on_no_room (&self->mode);
 }
 
 /* TRUE: somebody makes FEC, and it goes to the receiver. */
@@ -699,7 +713,7 @@ send_stats (GstRtpAdaptSend *self)
     .keys_held = self->keys.held,
     .heard = send_ear_stats (&self->ear),
     .encoders = self->encoders.n,
-    .fec_made = self->fecencs.usable,
+    .fec_made = self->fecencs.usable && !self->fec_off,
   };
 
   for (guint i = 0; i < RA_N_MARKS; i++) {

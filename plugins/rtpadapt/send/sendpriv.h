@@ -59,6 +59,8 @@ struct _GstRtpAdaptSend
                   posted or notified */
 
   SendConfig cfg;
+  gboolean
+      fec_off; /* packets get header extensions that the FEC encoder did not see */
   SendConfig taken; /* as it was at the start; numbers only, texts are freed */
 
   PaceTask pace;
@@ -139,6 +141,8 @@ void send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now);
 RaSpan send_keys_interval (const GstRtpAdaptSend *self);
 /* Passes on those whose time has come; lets the lock go. */
 void send_keys_pass (GstRtpAdaptSend *self);
+/* A packet lacks header extensions that the caps name; the lock is held. */
+SendWants send_on_no_room (GstRtpAdaptSend *self);
 /* Posts the next statistics an interval from now. */
 void send_stats_restart (GstRtpAdaptSend *self);
 /* (transfer full) */

@@ -23,9 +23,9 @@ warn_of_lacks (Notices *n, ModeLacks lacks, const RaFeedbackOps *wanted,
   if (lacks & MODE_LACKS_ROOM)
     WARN (n, LIBRARY, SETTINGS,
         g_strdup (
-            "put the caps with extmap-N between payloader and rtpulpfecenc"),
-        "Packets lack header extensions that were announced behind the FEC "
-        "encoder, and cannot get them any more.");
+            "or put the caps with extmap-N between payloader and FEC encoder"),
+        "Packets come without the header extensions that the caps name, and cannot "
+        "have both them and FEC: set feedback=ccfb on both sides.");
 }
 
 void
