@@ -189,6 +189,8 @@
  * Video and audio in one session: the encoder gets what audio leaves of the rate.
  */
 #include "batch.h"
+#include "frameskip.h"
+#include "parts/walk.h"
 #include "sendpriv.h"
 #include "sendwarnings.h"
 #include "twcc.h"
@@ -338,11 +340,30 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   send_apply (self, wants);
 }
 
+/* TRUE: it is to be said that nothing upstream waits for the clock, by the packets or by
+ * frames that an encoder did not get; the lock is held. */
+static gboolean
+takes_early (GstRtpAdaptSend *self, gboolean early)
+{
+  return (early || encoders_early (&self->encoders))
+      && send_warn_once (self, SEND_WARNED_EARLY);
+}
+
+static void
+warn_of_early (GstRtpAdaptSend *self)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("Frames come more than 1 s before their time, and most are dropped: if the "
+       "source is not live, put clocksync before the encoder."),
+      (NULL));
+}
+
 /* Takes the `n` buffers that come in together. */
 static GstFlowReturn
 packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 {
   gboolean refresh = FALSE, warn = FALSE, alike = FALSE;
+  gboolean early = frame_is_early (self->sinkpad, buffers[0]);
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
@@ -361,9 +382,11 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
         && send_warn_once (self, SEND_WARNED_NOT_RTP);
     alike = backlog_alike (self->pace.backlog) >= ALIKE_MAX
         && send_warn_once (self, SEND_WARNED_ALIKE);
+    early = takes_early (self, early);
     if (self->keys.n_waiting > 0)
       send_keys_pass (self);
   } else {
+    early = FALSE;
     for (guint i = 0; i < n; i++)
       gst_buffer_unref (buffers[i]);
   }
@@ -380,6 +403,8 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("All frames have the same RTP timestamp."),
         ("the payloader gets no times: appsrc has do-timestamp=true"));
+  if (early)
+    warn_of_early (self);
   return flow;
 }
 
@@ -434,7 +459,7 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event, Notices *notices)
 static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
 {
-  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued;
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued, early;
   Notices notices = { NULL };
   GstFlowReturn flow;
 
@@ -445,10 +470,13 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
     caps_take (self, event, &notices);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     encoders_on_stream_start (&self->encoders);
+  early = is_eos && takes_early (self, FALSE);
   queued = pace_push_event (
       &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);
   notices_post (&notices, GST_ELEMENT (self));
+  if (early)
+    warn_of_early (self);
   /* No packet comes any more that could return it. */
   if (is_eos && !queued && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS))
     GST_ELEMENT_FLOW_ERROR (self, flow);
@@ -495,6 +523,16 @@ caps_are_open (const GstCaps *caps)
   return !gst_caps_is_empty (caps);
 }
 
+/* Within an rtpbin, as that of webrtcbin, the profile is a matter of SDP. */
+static gboolean
+is_auxiliary (GstObject *self)
+{
+  g_autoptr (GstObject) bin = gst_object_get_parent (self);
+
+  return GST_IS_ELEMENT (bin)
+      && g_str_equal (walk_factory (GST_ELEMENT (bin)), "rtpbin");
+}
+
 /* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
  * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
  * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
@@ -507,8 +545,8 @@ caps_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
   gst_query_parse_caps (query, &filter);
   gst_query_parse_caps_result (query, &caps);
-  if (ok && !filter && caps && gst_pad_is_linked (pad)
-      && caps_are_open (caps)) {
+  if (ok && !filter && caps && gst_pad_is_linked (pad) && caps_are_open (caps)
+      && !is_auxiliary (parent)) {
     caps = gst_caps_new_any ();
     gst_query_set_caps_result (query, caps);
     gst_caps_unref (caps);

@@ -39,6 +39,7 @@ typedef enum
   SEND_WARNED_TRUTH = 1 << 6,
   SEND_WARNED_ALIKE = 1 << 7,
   SEND_WARNED_CHROMA = 1 << 8,
+  SEND_WARNED_EARLY = 1 << 9,
 } SendWarned;
 
 /* What is notified or posted where it changes. */
