@@ -97,6 +97,8 @@ frame_is_early (GstPad *sinkpad, GstBuffer *buffer)
   if (!event || !clock)
     return FALSE;
   gst_event_parse_segment (event, &segment);
+  if (segment->format != GST_FORMAT_TIME)
+    return FALSE;
   running = gst_segment_to_running_time (
       segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   return GST_CLOCK_TIME_IS_VALID (running)

@@ -299,13 +299,6 @@ packet_drop (GstRtpAdaptSend *self, const BacklogItem *item)
         ra_sender_ledger (self->sender), item->original);
 }
 
-/* TRUE: packets may not grow, as an FEC encoder has seen them; the lock is held. */
-static gboolean
-fec_sees (const GstRtpAdaptSend *self)
-{
-  return self->fecencs.usable && !self->fec_off;
-}
-
 /* Takes `buffer`, which pace_flow() allows, while `rate` may be sent; the lock is
  * held. */
 static void
@@ -314,7 +307,8 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   SendWants wants;
   BacklogItem item;
 
-  if (!way_in (&self->way, buffer, fec_sees (self), now, &item, &wants)) {
+  if (!way_in (&self->way, buffer, fecencs_see (&self->fecencs), now, &item,
+          &wants)) {
     GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     return;
@@ -718,9 +712,10 @@ repeat_unwrap (GstRtpAdaptSend *self, BacklogItem *item)
 static gboolean
 packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
 {
-  SendExtResult result = way_stamp (&self->way, item, fec_sees (self),
-      &(SendExtValues){
-          .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
+  SendExtResult result
+      = way_stamp (&self->way, item, fecencs_see (&self->fecencs),
+          &(SendExtValues){
+              .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
 
   if (result == SEND_EXT_NO_ROOM)
     send_apply (self, send_on_no_room (self));
@@ -1154,15 +1149,22 @@ follow (GstRtpAdaptSend *self, guint then)
   return then & THEN_PAIR ? pair_check (self) : NULL;
 }
 
+static SendTaken
+taken_now (const SendConfig *cfg)
+{
+  return (SendTaken){ cfg->start_bitrate, cfg->feedback, cfg->burst };
+}
+
 /* TRUE: it runs with another number, and takes this one at the next start; the lock is
  * held. */
 static gboolean
-is_late (GstRtpAdaptSend *self, const PropRow *row)
+is_late (const GstRtpAdaptSend *self, const PropRow *row)
 {
+  const SendTaken *taken = &self->cfg.taken, now = taken_now (&self->cfg);
+
   return self->sender && !(row->flags & GST_PARAM_MUTABLE_PLAYING)
-      && memcmp (G_STRUCT_MEMBER_P (&self->cfg, row->offset),
-             G_STRUCT_MEMBER_P (&self->taken, row->offset), row->size)
-      != 0;
+      && (now.start_bitrate != taken->start_bitrate
+          || now.feedback != taken->feedback || now.burst != taken->burst);
 }
 
 static void
@@ -1315,8 +1317,8 @@ send_start (GstRtpAdaptSend *self)
   our_clock_start (&self->clock, clock);
   pace_start (&self->pace);
   way_start (&self->way);
-  self->taken = self->cfg;
-  mode_start (&self->mode, ra_feedback_at (self->taken.feedback));
+  self->cfg.taken = taken_now (&self->cfg);
+  mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
   tap_lose (&self->tap);
   herald_start (&self->herald);
   send_upstream_changed (self);
@@ -1326,7 +1328,6 @@ send_start (GstRtpAdaptSend *self)
       &self->herald, SEND_NEWS_RATE, G_MAXUINT64); /* so 0 is, too */
   outage_start (&self->outage, send_now (self));
   self->rtx = (RtxGate){ 0 };
-  self->fec_off = FALSE;
   key_gate_clear (&self->keys);
   sender_create (self, warnings);
   send_ear_start (&self->ear, self->sender, send_now (self));

@@ -120,7 +120,7 @@ is_quiet (const GstRtpAdaptSend *self, RaTime now)
 static gboolean
 fec_goes (const GstRtpAdaptSend *self)
 {
-  return !self->fec_off
+  return !self->fecencs.off
       && rtx_gate_fec (self->cfg.fec_unasked,
           self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
 }
@@ -131,9 +131,9 @@ fec_goes (const GstRtpAdaptSend *self)
 SendWants
 send_on_no_room (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *kind = ra_feedback_at (self->taken.feedback);
+  const RaFeedbackOps *kind = self->mode.wanted;
 
-  self->fec_off |= kind->extension && !kind->by_number && !fec_goes (self)
+  self->fecencs.off |= kind->extension && !kind->by_number && !fec_goes (self)
       && self->fecencs.others == 0;
   return mode_on_no_room (&self->mode);
 }
@@ -291,7 +291,7 @@ session_search (GstRtpAdaptSend *self)
 static void
 mode_drive (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *wanted = ra_feedback_at (self->taken.feedback), *kind;
+  const RaFeedbackOps *wanted = self->mode.wanted, *kind;
   g_autofree gchar *difference = NULL;
   Notices notices = { NULL };
   ModeNews news;
@@ -558,7 +558,7 @@ skippers_drive (GstRtpAdaptSend *self)
 static void
 peer_judge (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *wanted = ra_feedback_at (self->taken.feedback);
+  const RaFeedbackOps *wanted = self->mode.wanted;
   Notices notices = { NULL };
   RaSenderStats stats;
   RaEarStats heard;
@@ -692,7 +692,7 @@ send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
   const RaFeedbackOps *wanted
-      = ra_feedback_at (self->sender ? self->taken.feedback : cfg->feedback);
+      = self->sender ? self->mode.wanted : ra_feedback_at (cfg->feedback);
   guint64 rate = send_rate (self);
   SendStats x = {
     .controller = ra_rates[cfg->controller]->name,
@@ -713,7 +713,7 @@ send_stats (GstRtpAdaptSend *self)
     .keys_held = self->keys.held,
     .heard = send_ear_stats (&self->ear),
     .encoders = self->encoders.n,
-    .fec_made = self->fecencs.usable && !self->fec_off,
+    .fec_made = fecencs_see (&self->fecencs),
   };
 
   for (guint i = 0; i < RA_N_MARKS; i++) {

@@ -60,9 +60,6 @@ struct _GstRtpAdaptSend
                   posted or notified */
 
   SendConfig cfg;
-  gboolean
-      fec_off; /* packets get header extensions that the FEC encoder did not see */
-  SendConfig taken; /* as it was at the start; numbers only, texts are freed */
 
   PaceTask pace;
   Way way;
