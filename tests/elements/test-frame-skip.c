@@ -100,6 +100,37 @@ test_never (void)
   g_assert_true (passes (h));
 }
 
+/* A frame that is skipped more than 1 s before its time is of no live source. */
+static void
+test_early (void)
+{
+  static const struct
+  {
+    guint64 ahead; /* of the clock */
+    gint waiting;  /* ms, skipped above 100 */
+    gboolean early;
+  } rows[] = { { 900 * GST_MSECOND, 500, FALSE },
+    { 1100 * GST_MSECOND, 0, FALSE }, { 1100 * GST_MSECOND, 500, TRUE } };
+  g_autoptr (GstHarness) h = gst_harness_new ("identity");
+  SkipLevel *level = skip_level_new ();
+
+  gst_harness_use_testclock (h);
+  gst_harness_set_src_caps_str (h, RAW);
+  frame_skip_join (h->element, level);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    GstBuffer *frame = gst_buffer_new ();
+
+    skip_level_set (level, rows[i].waiting * RA_MSECOND, ABOVE);
+    GST_BUFFER_PTS (frame) = rows[i].ahead;
+    gst_harness_push (h, frame);
+    g_assert_cmpint (skip_level_early (level), ==, rows[i].early);
+  }
+  skip_level_start (level);
+  g_assert_false (skip_level_early (level));
+  frame_skip_leave (h->element, level);
+  skip_level_unref (level);
+}
+
 static void
 test_no_pad (void)
 {
@@ -117,5 +148,6 @@ tests_add (void)
 {
   rows_add_by ("/frame-skip/encoder", encoders, name, test_encoder);
   g_test_add_func ("/frame-skip/never", test_never);
+  g_test_add_func ("/frame-skip/early", test_early);
   g_test_add_func ("/frame-skip/no-pad", test_no_pad);
 }

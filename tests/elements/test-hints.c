@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../../plugins/rtpadapt/wire/encrypted.h"
+#include "../../plugins/rtpadapt/wire/hint.h"
 
 #include <gst/rtpadapt/util/bytes.h>
 
@@ -431,6 +432,29 @@ test_unlinked (void)
   fast_clock_uninstall (clock);
 }
 
+/* A short file is at its end before 3 s: nobody needs to answer any more. */
+static void
+test_ended (void)
+{
+  FastClock *clock = fast_clock_install ();
+  g_autoptr (GstMessage) eos = NULL;
+  Pair p;
+
+  fast_clock_set_speed (clock, 5);
+  pair_open (&p, NULL, NULL,
+      "videotestsrc is-live=true num-buffers=10 ! "
+      "video/x-raw,width=160,height=120,framerate=30/1 ! "
+      "vp8enc deadline=1 cpu-used=8 ! rtpvp8pay ! rtpadaptsink");
+  eos = gst_bus_timed_pop_filtered (
+      p.bus, PATIENCE * GST_USECOND, GST_MESSAGE_EOS);
+  g_assert_nonnull (eos);
+  fast_sleep (clock, 2 * HINT_AFTER);
+  hear (p.bus, p.said[0]);
+  g_assert_cmpuint (times (p.said[0], SILENCE), ==, 0);
+  pair_end (&p);
+  fast_clock_uninstall (clock);
+}
+
 /* --- an open port ------------------------------------------------------------ */
 
 static const struct
@@ -488,4 +512,5 @@ tests_add (void)
   g_test_add_func ("/hints/open", test_open);
   g_test_add_func ("/hints/unmade", test_unmade);
   g_test_add_func ("/hints/unlinked", test_unlinked);
+  g_test_add_func ("/hints/ended", test_ended);
 }

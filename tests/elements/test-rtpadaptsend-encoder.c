@@ -178,7 +178,7 @@ test_encoder_missing (void)
 }
 
 #define X264 \
-  "videotestsrc ! x264enc name=enc tune=zerolatency vbv-buf-capacity=200 ! rtph264pay"
+  "videotestsrc ! video/x-raw,format=I420 ! x264enc name=enc tune=zerolatency vbv-buf-capacity=200 ! rtph264pay"
 
 static const struct
 {
@@ -221,7 +221,7 @@ static void
 test_size_lacks (void)
 {
   g_auto (Drive) d = drive_new (
-      "videotestsrc is-live=true ! video/x-raw,width=640,height=360 ! "
+      "videotestsrc is-live=true ! video/x-raw,format=I420,width=640,height=360 ! "
       "x264enc name=enc tune=zerolatency vbv-buf-capacity=200 ! rtph264pay",
       "controller=fixed start-bitrate=60000 circuit-breakers=false "
       "adapt-size=true");
@@ -330,11 +330,11 @@ test_encoder_none (void)
 
 /* As with rtpadaptsink: x264enc on one pad, opusenc on the other. */
 static const gchar *const av_rows[] = {
-  "videotestsrc is-live=true num-buffers=20 ! x264enc tune=zerolatency "
+  "videotestsrc is-live=true num-buffers=20 ! video/x-raw,format=I420 ! x264enc tune=zerolatency "
   "name=enc ! rtph264pay ! f. audiotestsrc is-live=true ! opusenc ! "
   "rtpopuspay ! f.",
   "audiotestsrc is-live=true ! opusenc ! rtpopuspay ! f. "
-  "videotestsrc is-live=true num-buffers=20 ! x264enc tune=zerolatency "
+  "videotestsrc is-live=true num-buffers=20 ! video/x-raw,format=I420 ! x264enc tune=zerolatency "
   "name=enc ! rtph264pay ! f.",
 };
 

@@ -470,6 +470,35 @@ test_alike (gconstpointer step)
   g_assert_cmpuint (warnings (&s), ==, step ? 0 : 1);
 }
 
+/* A live source is at most its latency before the clock; another one without clocksync
+ * is named once. */
+static void
+test_early (void)
+{
+  static const struct
+  {
+    gint64 ahead; /* ns, of the clock */
+    guint warnings;
+    const gchar *why;
+  } rows[] = {
+    { -500 * GST_MSECOND, 0, "a camera behind its latency" },
+    { 900 * GST_MSECOND, 0, "a source with a long latency" },
+    { 1100 * GST_MSECOND, 1, "a file" },
+    { 1200 * GST_MSECOND, 0, "said already" },
+  };
+  g_auto (Send) s = send_new (FIXED "encoder=none");
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    GstBuffer *buffer = packet_new (SSRC, (guint16) i, i, PAYLOAD);
+
+    g_test_message ("%s", rows[i].why);
+    GST_BUFFER_PTS (buffer) = time_now (&s) + (guint64) rows[i].ahead
+        - gst_element_get_base_time (s.element);
+    gst_harness_push (s.h, buffer);
+    g_assert_cmpuint (warnings (&s), ==, rows[i].warnings);
+  }
+}
+
 static void
 test_latency (void)
 {
@@ -496,6 +525,7 @@ tests_add (void)
   rows_add_by ("/rtpadaptsend/stream/lost", lost_rows, name, test_lost);
   g_test_add_func ("/rtpadaptsend/stream/list", test_list);
   g_test_add_func ("/rtpadaptsend/stream/not-rtp", test_not_rtp);
+  g_test_add_func ("/rtpadaptsend/stream/early", test_early);
   g_test_add_func ("/rtpadaptsend/stream/states", test_states);
   g_test_add_func ("/rtpadaptsend/stream/new-ssrc", test_new_ssrc);
   rows_add_n ("/rtpadaptsend/stream/alike", 2, test_alike);

@@ -184,6 +184,83 @@ test_clocks (gconstpointer data)
   close (ear);
 }
 
+/* --- the end ----------------------------------------------------------------- */
+
+/* Notes which SSRCs, 1 or 2, say BYE (RFC 3550 6.6), and which have a report. */
+static void
+note_ends (const UdpHeard *heard, gboolean byes[3], gboolean reports[3])
+{
+  const guint8 *p = heard->data;
+
+  for (; p + 8 <= heard->data + heard->size;
+       p += 4 + 4 * GST_READ_UINT16_BE (p + 2)) {
+    guint32 ssrc = GST_READ_UINT32_BE (p + 4);
+
+    if (ssrc == 1 || ssrc == 2) {
+      byes[ssrc] |= p[1] == GST_RTCP_TYPE_BYE;
+      reports[ssrc] |= p[1] == GST_RTCP_TYPE_SR;
+    }
+  }
+}
+
+static gboolean
+on_seek_data (GstElement *src, guint64 offset, gpointer data)
+{
+  return TRUE;
+}
+
+/* Behind the end the application stops at once, but each stream has said BYE; after a
+ * flushing seek, as in a file that is played again, there are reports as before. */
+static void
+test_bye (void)
+{
+  gboolean byes[3] = { FALSE }, reports[3] = { FALSE };
+  guint port, seq = 0;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  GstElement *pipeline = clocks_pipeline (port, TRUE);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  Report sent[2] = { 0 };
+  UdpHeard heard;
+
+  report_often (sink);
+  for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
+    g_autofree gchar *name = g_strdup_printf ("a%u", i);
+    g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+    g_object_set (src, "stream-type", 1 /* seekable */, NULL);
+    g_signal_connect (src, "seek-data", G_CALLBACK (on_seek_data), NULL);
+  }
+  sink_play (pipeline);
+  for (guint round = 0; round < 2; round++) {
+    hear_reports (pipeline, ear, &seq, 0, sent);
+    gst_element_send_event (pipeline, gst_event_new_eos ());
+    sink_wait_eos (pipeline);
+    memset (byes, 0, sizeof byes);
+    while (!byes[1] || !byes[2]) {
+      udp_hear (ear, &heard);
+      g_assert_cmpint (heard.size, >, 0);
+      if (sink_heard_rtcp (&heard))
+        note_ends (&heard, byes, reports);
+    }
+    /* 6.3.7: who has said BYE says no more, but for what was on its way; reports would
+     * be due each 0.2 s. */
+    for (guint i = 0; i < 2; i++) {
+      g_usleep (G_USEC_PER_SEC / 2);
+      memset (reports, 0, sizeof reports);
+      while (
+          (heard.size = recv (ear, heard.data, sizeof heard.data, MSG_DONTWAIT))
+          > 0)
+        note_ends (&heard, byes, reports);
+    }
+    g_assert_false (reports[1] || reports[2]);
+    if (round == 0)
+      g_assert_true (gst_element_seek_simple (
+          pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0));
+  }
+  sink_stop (pipeline, sink);
+  close (ear);
+}
+
 /* --- ports --------------------------------------------------------------- */
 
 /* One port at first, two after a stop: nothing of the first remains. */
@@ -432,6 +509,7 @@ tests_add (void)
 {
   rows_add ("/rtpadaptsink/clocks", clocks, test_clocks);
   g_test_add_func ("/rtpadaptsink/mux-off", test_mux_off);
+  g_test_add_func ("/rtpadaptsink/bye", test_bye);
   g_test_add_func ("/rtpadaptsink/sr-request", test_sr_request);
   g_test_add_func ("/rtpadaptsink/receiver-moves", test_receiver_moves);
   g_test_add_func ("/rtpadaptsink/sound-beside", test_sound_beside);

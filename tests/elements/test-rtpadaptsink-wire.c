@@ -306,7 +306,12 @@ test_late (void)
 {
   static const gchar *const late[][3] = { { "key-file", "/nowhere", "" },
     { "dtls", "true", "false" }, { "rtcp-mux", "0", "1" },
-    { "bind-address", "127.0.0.3", "127.0.0.1" } };
+    { "bind-address", "127.0.0.3", "127.0.0.1" },
+    { "retransmission", "false", "true" },
+    { "rtx-time", "2000000000", "1000000000" }, { "burst", "0", "1000000" },
+    { "start-bitrate", "700000", "500000" },
+    { "estimated-bitrate", "700000", "500000" },
+    { "feedback", "ccfb", "twcc" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
     guint ports[2];
@@ -315,7 +320,7 @@ test_late (void)
     GstElement *sink,
         *pipeline = sink_pipeline (ports[0], "bind-address=127.0.0.1", &sink);
     g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-    g_autofree gchar *said = NULL, *mode = NULL;
+    g_autofree gchar *said = NULL, *mode = NULL, *wanted = NULL;
     guint8 rr[SINK_RR_SIZE];
     UdpHeard heard;
     gint rtcp;
@@ -336,6 +341,8 @@ test_late (void)
     sink_expect (sink, "peer/foreign-rtcp", 1);
     mode = stats_text (sink, "security/mode");
     g_assert_cmpstr (mode, ==, "none");
+    wanted = stats_text (sink, "sender/feedback-wanted");
+    g_assert_cmpstr (wanted, ==, "twcc");
     gst_child_proxy_get (GST_CHILD_PROXY (sink), "rtcpsink::port", &rtcp, NULL);
     g_assert_cmpint (rtcp, ==, (gint) ports[1]);
     sink_stop (pipeline, sink);
@@ -512,7 +519,7 @@ test_encoders (void)
   gint ear = udp_socket ("127.0.0.1", &port);
   g_autofree gchar *line = g_strdup_printf (
       "rtpadaptsink name=s host=127.0.0.1 port=%u min-bitrate=10000000 "
-      "videotestsrc is-live=true num-buffers=20 ! x264enc tune=zerolatency ! "
+      "videotestsrc is-live=true num-buffers=20 ! video/x-raw,format=I420 ! x264enc tune=zerolatency ! "
       "rtph264pay pt=96 ! s. "
       "videotestsrc is-live=true num-buffers=20 ! vp8enc deadline=1 ! "
       "rtpvp8pay pt=97 ! s. "

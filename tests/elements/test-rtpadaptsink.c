@@ -481,6 +481,93 @@ test_offers (void)
   }
 }
 
+/* --- the encoder's profile --------------------------------------------------- */
+
+/* x264enc makes High of I420 where it may, as behind udpsink. */
+static const struct
+{
+  const gchar *format, *encoded, *sent, *end;
+  const gchar *profile;
+  gboolean warns; /* of H.264 that few can play */
+  const gchar *why;
+} profiles[] = {
+  { "I420", "", "", "udpsink host=127.0.0.1", "high", FALSE,
+      "what x264enc takes" },
+  { "I420", "", "", "rtpadaptsink host=127.0.0.1", "high", FALSE,
+      "no offer says less" },
+  { "I420", "", "queue ! ", "rtpadaptsink host=127.0.0.1", "high", FALSE,
+      "behind a queue" },
+  { "I420", "video/x-h264,profile=main ! ", "", "rtpadaptsink host=127.0.0.1",
+      "main", FALSE, "the application's caps decide" },
+  /* RFC 6184 8.1: 42 is profile_idc 66, c0 constraint_set0 and 1, 1f level 3.1. */
+  { "I420", "", RTP ",profile-level-id=42c01f ! ",
+      "rtpadaptsink host=127.0.0.1", "constrained-baseline", FALSE,
+      "and its RTP caps" },
+  { "Y444", "", "", "rtpadaptsink host=127.0.0.1", "high-4:4:4", TRUE,
+      "no format=I420 before the encoder" },
+  { "I420", "", "", "rtpadaptsend ! fakesink", "high", FALSE,
+      "a line of one's own" },
+  { "I420", "", "", "rtpadaptsend ! " RTP ",profile-level-id=42c01f ! fakesink",
+      "constrained-baseline", FALSE, "what comes behind it decides" },
+};
+
+/* The warnings until the end of the stream. (transfer full) */
+static gchar *
+said_until_end (GstBus *bus)
+{
+  GString *said = g_string_new (NULL);
+  GstMessage *message;
+  gboolean ends = FALSE;
+
+  while (!ends) {
+    GError *error = NULL;
+
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_USECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+    g_assert_nonnull (message);
+    g_assert_cmpint (GST_MESSAGE_TYPE (message), !=, GST_MESSAGE_ERROR);
+    ends = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!ends) {
+      gst_message_parse_warning (message, &error, NULL);
+      g_string_append_printf (said, "%s\n", error->message);
+      g_error_free (error);
+    }
+    gst_message_unref (message);
+  }
+  return g_string_free (said, FALSE);
+}
+
+static void
+test_profiles (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++) {
+    g_autofree gchar *line = g_strdup_printf (
+        "videotestsrc num-buffers=2 ! "
+        "video/x-raw,format=%s,width=64,height=48,framerate=30/1 ! "
+        "x264enc name=e tune=zerolatency speed-preset=superfast ! "
+        "%srtph264pay ! %s%s",
+        profiles[i].format, profiles[i].encoded, profiles[i].sent,
+        profiles[i].end);
+    g_autoptr (GstElement) pipeline = line_new (line);
+    g_autoptr (GstElement) encoder
+        = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "src");
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+    g_autoptr (GstCaps) caps = NULL;
+    g_autofree gchar *said = NULL;
+
+    g_test_message ("%s: %s", profiles[i].end, profiles[i].why);
+    sink_play (pipeline);
+    wait_until ((caps = gst_pad_get_current_caps (pad)));
+    g_assert_cmpstr (
+        gst_structure_get_string (gst_caps_get_structure (caps, 0), "profile"),
+        ==, profiles[i].profile);
+    said = said_until_end (bus);
+    g_assert_true ((strstr (said, "format=I420") != NULL) == profiles[i].warns);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+}
+
 /* --- states -------------------------------------------------------------- */
 
 static void
@@ -653,6 +740,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsink/notify", test_notify);
   g_test_add_func ("/rtpadaptsink/message-source", test_message_source);
   g_test_add_func ("/rtpadaptsink/offers", test_offers);
+  g_test_add_func ("/rtpadaptsink/profiles", test_profiles);
   g_test_add_func ("/rtpadaptsink/cycles", test_cycles);
   g_test_add_func ("/rtpadaptsink/end", test_end);
   g_test_add_func ("/rtpadaptsink/end/alone", test_end_alone);

@@ -161,7 +161,8 @@ test_many (gconstpointer host)
 
 /* --- statistics and errors ------------------------------------------------ */
 
-/* 2 of 12 + 100 bytes green, and so on; RTCP among the green. */
+/* 2 of 12 + 100 bytes green, and so on; RTCP among the green, but for one before the first
+ * colour. */
 static void
 test_stats (void)
 {
@@ -170,17 +171,17 @@ test_stats (void)
   GstHarness *h = sink_new ("127.0.0.1", port, "");
   GstElement *sink = sink_of (h);
 
-  for (const gchar *kind = "ggyrr-c"; *kind; kind++)
+  for (const gchar *kind = "cggyrr-c"; *kind; kind++)
     gst_harness_push (h, udp_packet (0, 112, *kind));
-  g_assert_cmpuint (udp_stat (sink, "packets"), ==, 7);
-  g_assert_cmpuint (udp_stat (sink, "bytes"), ==, 7 * 112);
+  g_assert_cmpuint (udp_stat (sink, "packets"), ==, 8);
+  g_assert_cmpuint (udp_stat (sink, "bytes"), ==, 8 * 112);
   g_assert_cmpuint (udp_stat (sink, "packets-green"), ==, 3);
   g_assert_cmpuint (udp_stat (sink, "bytes-green"), ==, 3 * 112);
   g_assert_cmpuint (udp_stat (sink, "packets-yellow"), ==, 1);
   g_assert_cmpuint (udp_stat (sink, "packets-red"), ==, 2);
-  g_assert_cmpuint (udp_stat (sink, "packets-uncoloured"), ==, 1);
-  g_assert_cmpuint (udp_stat (sink, "packets-rtcp"), ==, 1);
-  g_assert_cmpuint (udp_stat (sink, "rendered"), ==, 7); /* GstBaseSink's */
+  g_assert_cmpuint (udp_stat (sink, "packets-uncoloured"), ==, 2);
+  g_assert_cmpuint (udp_stat (sink, "packets-rtcp"), ==, 2);
+  g_assert_cmpuint (udp_stat (sink, "rendered"), ==, 8); /* GstBaseSink's */
   gst_harness_teardown (h);
   close (ear);
 }
@@ -305,7 +306,7 @@ static const struct
       "Cannot send to the host "
       "\"no.such.host.invalid\": *",
       "RFC 6761 6.4: there is no name in .invalid" },
-  { "bind-address=192.0.2.1", "Cannot send from UDP port 0 of 192.0.2.1: *",
+  { "bind-address=192.0.2.1", "Cannot send from 192.0.2.1: *",
       "RFC 5737: nobody has this address" },
 };
 
@@ -331,6 +332,34 @@ test_failure (gconstpointer data)
     g_error ("it said: %s", said);
   g_assert_null (udp_said (bus, GST_MESSAGE_ERROR));
   gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+/* The same as rtpadaptudpsrc says. */
+static void
+test_busy (void)
+{
+  guint port;
+  gint other = udp_socket ("127.0.0.1", &port);
+  g_autofree gchar *line = g_strdup_printf (
+      "( rtpadaptudpsink host=127.0.0.1 bind-address=127.0.0.1 bind-port=%u )",
+      port);
+  g_autofree gchar *wanted
+      = g_strdup_printf ("UDP port %u of 127.0.0.1 is in use.", port);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_bin_add (GST_BIN (pipeline), line_new (line));
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  gst_message_parse_error (message, &error, NULL);
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY);
+  g_assert_cmpstr (error->message, ==, wanted);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  close (other);
 }
 
 /* --- changes while it plays ----------------------------------------------- */
@@ -475,6 +504,7 @@ tests_add (void)
   g_test_add_data_func ("/udpsink/many-v4", "127.0.0.1", test_many);
   g_test_add_data_func ("/udpsink/many-v6", "::1", test_many);
   g_test_add_func ("/udpsink/stats", test_stats);
+  g_test_add_func ("/udpsink/busy", test_busy);
   g_test_add_func ("/udpsink/defaults", test_defaults);
   g_test_add_func ("/udpsink/oversized", test_oversized);
   g_test_add_func ("/udpsink/refused", test_refused);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../main.h"
+#include "../../plugins/rtpadapt/sink/sinkbye.h"
 #include "../../plugins/rtpadapt/sink/sinkcaps.h"
 #include "../../plugins/rtpadapt/sink/sinkpeer.h"
 #include "../../plugins/rtpadapt/sink/sinkstreams.h"
@@ -254,6 +255,22 @@ test_peer (void)
   assert_counts (&who, 0, 0);
 }
 
+/* --- the end ----------------------------------------------------------------- */
+
+/* RFC 3550 6.4.2: RR without blocks; 6.5: a chunk ends with null octets, at least one;
+ * 6.6: BYE. */
+static void
+test_bye (void)
+{
+  static const guint8 wanted[] = { 0x80, 201, 0, 1, 1, 2, 3, 4, /* RR */
+    0x81, 202, 0, 3, 1, 2, 3, 4, 1, 3, 'a', '@', 'b', 0, 0, 0, /* SDES, CNAME */
+    0x81, 203, 0, 1, 1, 2, 3, 4 };                             /* BYE */
+  g_autoptr (GstBuffer) bye = sink_bye_new (0x01020304, "a@b");
+
+  g_assert_cmpuint (gst_buffer_get_size (bye), ==, sizeof wanted);
+  g_assert_cmpint (gst_buffer_memcmp (bye, 0, wanted, sizeof wanted), ==, 0);
+}
+
 void
 tests_add (void)
 {
@@ -262,4 +279,5 @@ tests_add (void)
   g_test_add_func ("/sink-parts/repeats", test_repeats);
   g_test_add_func ("/sink-parts/ends", test_ends);
   g_test_add_func ("/sink-parts/peer", test_peer);
+  g_test_add_func ("/sink-parts/bye", test_bye);
 }

@@ -166,6 +166,12 @@ encoders_skipped (const Encoders *e)
   return skip_level_skipped (e->level);
 }
 
+gboolean
+encoders_early (const Encoders *e)
+{
+  return skip_level_early (e->level);
+}
+
 SendWants
 encoders_set_largest (Encoders *e, gdouble largest)
 {

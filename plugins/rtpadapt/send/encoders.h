@@ -87,6 +87,8 @@ void encoders_on_config (Encoders *e, gboolean restart);
 void encoders_set_waiting (Encoders *e, RaSpan waiting, RaSpan above);
 /* Frames that they skipped since the start. */
 guint64 encoders_skipped (const Encoders *e);
+/* TRUE: some of those were more than 1 s before their time. */
+gboolean encoders_early (const Encoders *e);
 /* `largest`: as in EncoderWish, from the next bitrate on. */
 SendWants encoders_set_largest (Encoders *e, gdouble largest);
 /* Such an event comes from a funnel or a selector that switches, and from an element that

@@ -32,7 +32,7 @@ void
 fecencs_start (FecEncoders *f)
 {
   f->stale = TRUE;
-  f->usable = FALSE;
+  f->usable = f->off = FALSE;
   f->others = 0;
 }
 

@@ -17,8 +17,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean stale;    /* other FEC encoders may stand upstream: search */
-  gboolean usable;   /* one of them makes packets */
+  gboolean stale;  /* other FEC encoders may stand upstream: search */
+  gboolean usable; /* one of them makes packets */
+  gboolean
+      off; /* packets get header extensions that none of them sees: no FEC */
   RaFecCode code;    /* of the one with the smallest blocks, */
   guint block;       /* and their media packets; 0: not known */
   guint others;      /* the level that other owners want of them */
@@ -53,6 +55,13 @@ GPtrArray *fecencs_stop (FecEncoders *f);
 
 /* Other elements may stand upstream: a search is due. */
 void fecencs_on_upstream_changed (FecEncoders *f);
+/* TRUE: packets may not grow any more, as FEC protects them as they are. */
+static inline gboolean
+fecencs_see (const FecEncoders *f)
+{
+  return f->usable && !f->off;
+}
+
 /* As lateness_set(). */
 void fecencs_set_waiting (
     FecEncoders *f, RaSpan waiting, RaSpan timely, guint64 rate);

@@ -24,9 +24,10 @@
 void
 mode_start (FeedbackMode *m, const RaFeedbackOps *wanted)
 {
-  *m = (FeedbackMode){
-    .kind = wanted, .kind_at = RA_TIME_NONE, .alone_since = RA_TIME_NONE
-  };
+  *m = (FeedbackMode){ .wanted = wanted,
+    .kind = wanted,
+    .kind_at = RA_TIME_NONE,
+    .alone_since = RA_TIME_NONE };
 }
 
 /* --- what may come ------------------------------------------------------- */

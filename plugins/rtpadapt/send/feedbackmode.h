@@ -44,8 +44,9 @@ typedef struct
 
 typedef struct
 {
-  const RaFeedbackOps *kind; /* in use; NULL: receiver reports alone */
-  ModeLacks warned;          /* since the start */
+  const RaFeedbackOps *wanted; /* that was set at the start */
+  const RaFeedbackOps *kind;   /* in use; NULL: receiver reports alone */
+  ModeLacks warned;            /* since the start */
   ModeSaid said;
   gboolean session, avpf; /* there is one downstream; its profile */
   gboolean pushed;        /* somebody downstream took a packet */

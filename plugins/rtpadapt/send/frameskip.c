@@ -9,7 +9,11 @@ struct _SkipLevel
   gint waiting, above;
   gint quiet;
   gint skipped;
+  gint early;
 };
+
+/* Live sources have latencies below it. */
+#define EARLY GST_SECOND
 
 /* The encoder has one, and so has the probe on its pad. */
 typedef struct
@@ -61,12 +65,45 @@ void
 skip_level_start (SkipLevel *level)
 {
   g_atomic_int_set (&level->skipped, 0);
+  g_atomic_int_set (&level->early, FALSE);
 }
 
 guint64
 skip_level_skipped (const SkipLevel *level)
 {
   return (guint64) g_atomic_int_get (&level->skipped);
+}
+
+gboolean
+skip_level_early (const SkipLevel *level)
+{
+  return g_atomic_int_get (&level->early);
+}
+
+gboolean
+frame_is_early (GstPad *sinkpad, GstBuffer *buffer)
+{
+  g_autoptr (GstElement) element = gst_pad_get_parent_element (sinkpad);
+  g_autoptr (GstEvent) event = NULL;
+  g_autoptr (GstClock) clock = NULL;
+  const GstSegment *segment;
+  GstClockTime running;
+
+  if (!element || GST_STATE (element) != GST_STATE_PLAYING
+      || !GST_BUFFER_PTS_IS_VALID (buffer))
+    return FALSE;
+  event = gst_pad_get_sticky_event (sinkpad, GST_EVENT_SEGMENT, 0);
+  clock = gst_element_get_clock (element);
+  if (!event || !clock)
+    return FALSE;
+  gst_event_parse_segment (event, &segment);
+  if (segment->format != GST_FORMAT_TIME)
+    return FALSE;
+  running = gst_segment_to_running_time (
+      segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  return GST_CLOCK_TIME_IS_VALID (running)
+      && running + gst_element_get_base_time (element)
+      > gst_clock_get_time (clock) + EARLY;
 }
 
 /* --- the gate --------------------------------------------------------------- */
@@ -85,7 +122,7 @@ is_above (const SkipLevel *level)
 
 /* The lock is held. */
 static gboolean
-gate_judge (Gate *gate)
+gate_judge (Gate *gate, gboolean early)
 {
   gboolean any_heard = FALSE, skips = FALSE;
 
@@ -94,8 +131,13 @@ gate_judge (Gate *gate)
   for (guint i = 0; i < gate->levels->len; i++)
     skips |= is_above (gate->levels->pdata[i])
         && (is_heard (gate->levels->pdata[i]) || !any_heard);
-  for (guint i = 0; skips && i < gate->levels->len; i++)
-    g_atomic_int_inc (&((SkipLevel *) gate->levels->pdata[i])->skipped);
+  for (guint i = 0; skips && i < gate->levels->len; i++) {
+    SkipLevel *level = gate->levels->pdata[i];
+
+    g_atomic_int_inc (&level->skipped);
+    if (early)
+      g_atomic_int_set (&level->early, TRUE);
+  }
   return skips;
 }
 
@@ -113,12 +155,13 @@ static GstPadProbeReturn
 on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Gate *gate = data;
-  gboolean skips;
+  gboolean skips, early;
 
   if (!is_raw_video (pad))
     return GST_PAD_PROBE_OK;
+  early = frame_is_early (pad, GST_PAD_PROBE_INFO_BUFFER (info));
   g_mutex_lock (&gate->lock);
-  skips = gate_judge (gate);
+  skips = gate_judge (gate, early);
   g_mutex_unlock (&gate->lock);
   return skips ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }

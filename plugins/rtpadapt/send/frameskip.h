@@ -37,6 +37,13 @@ void skip_level_start (SkipLevel *level);
 /* Frames that encoders did not get while it drove them. */
 guint64 skip_level_skipped (const SkipLevel *level);
 
+/* TRUE: some of them were more than 1 s before their time. */
+gboolean skip_level_early (const SkipLevel *level);
+
+/* TRUE: the element of `sinkpad` plays, and by the pad's segment `buffer` is more than 1 s
+ * before its time, so that nothing upstream waits for the clock. */
+gboolean frame_is_early (GstPad *sinkpad, GstBuffer *buffer);
+
 /* `encoder`, if it has a pad "sink", skips by `level`, too.  Only raw video is
  * skipped.  FALSE if `level` was there before, or such a pad is missing. */
 gboolean frame_skip_join (GstElement *encoder, SkipLevel *level);

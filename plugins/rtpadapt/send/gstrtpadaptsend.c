@@ -160,7 +160,7 @@
  *     rtpbin name=r rtp-profile=avpf \
  *     rtpsession0::bandwidth=4000000 rtpsession1::bandwidth=4000000 \
  *     videotestsrc is-live=true num-buffers=240 pattern=ball ! \
- *     video/x-raw,width=640,height=360,framerate=30/1 ! \
+ *     video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=120 ! \
  *     rtph264pay mtu=1200 ! \
  *     "application/x-rtp,extmap-5=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01" ! \
@@ -180,7 +180,7 @@
  * gst-launch-1.0 rtpfunnel name=f ! \
  *     rtpadaptsend max-bitrate=600000 colour=content ! fakesink \
  *     videotestsrc is-live=true num-buffers=60 ! \
- *     video/x-raw,width=320,height=180,framerate=30/1 ! \
+ *     video/x-raw,format=I420,width=320,height=180,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=200 ! \
  *     rtph264pay mtu=1200 ! f. \
  *     audiotestsrc is-live=true num-buffers=90 ! opusenc bitrate=64000 ! \
@@ -189,6 +189,8 @@
  * Video and audio in one session: the encoder gets what audio leaves of the rate.
  */
 #include "batch.h"
+#include "frameskip.h"
+#include "parts/walk.h"
 #include "sendpriv.h"
 #include "sendwarnings.h"
 #include "twcc.h"
@@ -306,7 +308,8 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   SendWants wants;
   BacklogItem item;
 
-  if (!way_in (&self->way, buffer, self->fecencs.usable, now, &item, &wants)) {
+  if (!way_in (&self->way, buffer, fecencs_see (&self->fecencs), now, &item,
+          &wants)) {
     GST_WARNING_OBJECT (self, "not RTP, dropped: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     return;
@@ -332,11 +335,30 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   send_apply (self, wants);
 }
 
+/* TRUE: it is to be said that nothing upstream waits for the clock, by the packets or by
+ * frames that an encoder did not get; the lock is held. */
+static gboolean
+takes_early (GstRtpAdaptSend *self, gboolean early)
+{
+  return (early || encoders_early (&self->encoders))
+      && send_warn_once (self, SEND_WARNED_EARLY);
+}
+
+static void
+warn_of_early (GstRtpAdaptSend *self)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("Frames come more than 1 s before their time, and most are dropped: if the "
+       "source is not live, put clocksync before the encoder."),
+      (NULL));
+}
+
 /* Takes the `n` buffers that come in together. */
 static GstFlowReturn
 packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 {
   gboolean refresh = FALSE, warn = FALSE, alike = FALSE;
+  gboolean early = frame_is_early (self->sinkpad, buffers[0]);
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
@@ -355,9 +377,11 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
         && send_warn_once (self, SEND_WARNED_NOT_RTP);
     alike = backlog_alike (self->pace.backlog) >= ALIKE_MAX
         && send_warn_once (self, SEND_WARNED_ALIKE);
+    early = takes_early (self, early);
     if (self->keys.n_waiting > 0)
       send_keys_pass (self);
   } else {
+    early = FALSE;
     for (guint i = 0; i < n; i++)
       gst_buffer_unref (buffers[i]);
   }
@@ -374,6 +398,8 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("All frames have the same RTP timestamp."),
         ("the payloader gets no times: appsrc has do-timestamp=true"));
+  if (early)
+    warn_of_early (self);
   return flow;
 }
 
@@ -408,7 +434,7 @@ send_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 
 /* The lock is held. */
 static void
-caps_take (GstRtpAdaptSend *self, GstEvent *event)
+caps_take (GstRtpAdaptSend *self, GstEvent *event, Notices *notices)
 {
   GstCaps *caps;
 
@@ -416,6 +442,8 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
   /* A funnel repeats those of each stream whenever it switches. */
   if (!way_on_caps_in (&self->way, caps))
     return;
+  if (caps_have_rare_chroma (caps) && send_warn_once (self, SEND_WARNED_CHROMA))
+    warn_of_chroma (notices);
   /* Audio may come before video is linked. */
   if (stream_caps_are_video (caps))
     encoders_on_video (&self->encoders);
@@ -426,18 +454,23 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event)
 static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
 {
-  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued;
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued, early;
+  Notices notices = { NULL };
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
   flow = pace_flow (&self->pace);
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && flow == GST_FLOW_OK)
-    caps_take (self, event);
+    caps_take (self, event, &notices);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     encoders_on_stream_start (&self->encoders);
+  early = is_eos && takes_early (self, FALSE);
   queued = pace_push_event (
       &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);
+  notices_post (&notices, GST_ELEMENT (self));
+  if (early)
+    warn_of_early (self);
   /* No packet comes any more that could return it. */
   if (is_eos && !queued && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS))
     GST_ELEMENT_FLOW_ERROR (self, flow);
@@ -467,11 +500,62 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
+is_ssrc (GQuark field, const GValue *value, gpointer data)
+{
+  return g_str_equal (g_quark_to_string (field), "ssrc");
+}
+
+/* TRUE: RTP of any kind. */
+static gboolean
+caps_are_open (const GstCaps *caps)
+{
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    if (!gst_structure_foreach (
+            gst_caps_get_structure (caps, i), is_ssrc, NULL))
+      return FALSE;
+  }
+  return !gst_caps_is_empty (caps);
+}
+
+/* Within an rtpbin, as that of webrtcbin, the profile is a matter of SDP. */
+static gboolean
+is_auxiliary (GstObject *self)
+{
+  g_autoptr (GstObject) bin = gst_object_get_parent (self);
+
+  return GST_IS_ELEMENT (bin)
+      && g_str_equal (walk_factory (GST_ELEMENT (bin)), "rtpbin");
+}
+
+/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
+ * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
+ * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
+ * yet may be no RTP at all. */
+static gboolean
+caps_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  gboolean ok = gst_pad_query_default (pad, parent, query);
+  GstCaps *filter, *caps;
+
+  gst_query_parse_caps (query, &filter);
+  gst_query_parse_caps_result (query, &caps);
+  if (ok && !filter && caps && gst_pad_is_linked (pad) && caps_are_open (caps)
+      && !is_auxiliary (parent)) {
+    caps = gst_caps_new_any ();
+    gst_query_set_caps_result (query, caps);
+    gst_caps_unref (caps);
+  }
+  return ok;
+}
+
+static gboolean
 send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
   gboolean ok;
 
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    return caps_query (pad, parent, query);
   if (!GST_QUERY_IS_SERIALIZED (query))
     return gst_pad_query_default (pad, parent, query);
   /* Packets wait here, so a pool of downstream's would be of no use. */
@@ -629,12 +713,13 @@ repeat_unwrap (GstRtpAdaptSend *self, BacklogItem *item)
 static gboolean
 packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
 {
-  SendExtResult result = way_stamp (&self->way, item, self->fecencs.usable,
-      &(SendExtValues){
-          .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
+  SendExtResult result
+      = way_stamp (&self->way, item, fecencs_see (&self->fecencs),
+          &(SendExtValues){
+              .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
 
   if (result == SEND_EXT_NO_ROOM)
-    send_apply (self, mode_on_no_room (&self->mode));
+    send_apply (self, send_on_no_room (self));
   return self->way.out.send_ts && result == SEND_EXT_DONE;
 }
 
@@ -1065,6 +1150,24 @@ follow (GstRtpAdaptSend *self, guint then)
   return then & THEN_PAIR ? pair_check (self) : NULL;
 }
 
+static SendTaken
+taken_now (const SendConfig *cfg)
+{
+  return (SendTaken){ cfg->start_bitrate, cfg->feedback, cfg->burst };
+}
+
+/* TRUE: it runs with another number, and takes this one at the next start; the lock is
+ * held. */
+static gboolean
+is_late (const GstRtpAdaptSend *self, const PropRow *row)
+{
+  const SendTaken *taken = &self->cfg.taken, now = taken_now (&self->cfg);
+
+  return self->sender && !(row->flags & GST_PARAM_MUTABLE_PLAYING)
+      && (now.start_bitrate != taken->start_bitrate
+          || now.feedback != taken->feedback || now.burst != taken->burst);
+}
+
 static void
 send_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -1073,6 +1176,7 @@ send_set_property (
   const PropRow *row = &send_props[id - 1];
   g_autofree gchar *warning = NULL;
   SendRules rules = { NULL };
+  gboolean late;
   guint then;
 
   /* estimated-bitrate, as applications set rtpgccbwe's. */
@@ -1085,9 +1189,16 @@ send_set_property (
       &self->cfg, row, value, self->sender ? &rules : NULL, &warning);
   if (!warning)
     warning = follow (self, then);
+  late = is_late (self, row);
   g_mutex_unlock (&self->lock);
   if (warning)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+  if (late)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s is taken from READY to PAUSED: until then the stream goes on as "
+         "before.",
+            pspec->name),
+        (NULL));
 }
 
 /* A property that the config does not hold; the lock is held. */
@@ -1207,6 +1318,7 @@ send_start (GstRtpAdaptSend *self)
   our_clock_start (&self->clock, clock);
   pace_start (&self->pace);
   way_start (&self->way);
+  self->cfg.taken = taken_now (&self->cfg);
   mode_start (&self->mode, ra_feedback_at (self->cfg.feedback));
   tap_lose (&self->tap);
   herald_start (&self->herald);

@@ -120,8 +120,22 @@ is_quiet (const GstRtpAdaptSend *self, RaTime now)
 static gboolean
 fec_goes (const GstRtpAdaptSend *self)
 {
-  return rtx_gate_fec (self->cfg.fec_unasked,
-      self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
+  return !self->fecencs.off
+      && rtx_gate_fec (self->cfg.fec_unasked,
+          self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL);
+}
+
+/* RTP that was made elsewhere has no number, without which the receiver has nothing to
+ * report; FEC protects packets as they are (RFC 5109 7.3).  While no FEC has gone yet, it
+ * gives way. */
+SendWants
+send_on_no_room (GstRtpAdaptSend *self)
+{
+  const RaFeedbackOps *kind = self->mode.wanted;
+
+  self->fecencs.off |= kind->extension && !kind->by_number && !fec_goes (self)
+      && self->fecencs.others == 0;
+  return mode_on_no_room (&self->mode);
 }
 
 /* TRUE: somebody makes FEC, and it goes to the receiver. */
@@ -277,7 +291,7 @@ session_search (GstRtpAdaptSend *self)
 static void
 mode_drive (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *wanted = ra_feedback_at (self->cfg.feedback), *kind;
+  const RaFeedbackOps *wanted = self->mode.wanted, *kind;
   g_autofree gchar *difference = NULL;
   Notices notices = { NULL };
   ModeNews news;
@@ -544,7 +558,7 @@ skippers_drive (GstRtpAdaptSend *self)
 static void
 peer_judge (GstRtpAdaptSend *self)
 {
-  const RaFeedbackOps *wanted = ra_feedback_at (self->cfg.feedback);
+  const RaFeedbackOps *wanted = self->mode.wanted;
   Notices notices = { NULL };
   RaSenderStats stats;
   RaEarStats heard;
@@ -677,7 +691,8 @@ GstStructure *
 send_stats (GstRtpAdaptSend *self)
 {
   const SendConfig *cfg = &self->cfg;
-  const RaFeedbackOps *wanted = ra_feedback_at (cfg->feedback);
+  const RaFeedbackOps *wanted
+      = self->sender ? self->mode.wanted : ra_feedback_at (cfg->feedback);
   guint64 rate = send_rate (self);
   SendStats x = {
     .controller = ra_rates[cfg->controller]->name,
@@ -698,7 +713,7 @@ send_stats (GstRtpAdaptSend *self)
     .keys_held = self->keys.held,
     .heard = send_ear_stats (&self->ear),
     .encoders = self->encoders.n,
-    .fec_made = self->fecencs.usable,
+    .fec_made = fecencs_see (&self->fecencs),
   };
 
   for (guint i = 0; i < RA_N_MARKS; i++) {

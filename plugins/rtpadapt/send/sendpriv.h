@@ -38,6 +38,8 @@ typedef enum
   SEND_WARNED_OTHER = 1 << 5,
   SEND_WARNED_TRUTH = 1 << 6,
   SEND_WARNED_ALIKE = 1 << 7,
+  SEND_WARNED_CHROMA = 1 << 8,
+  SEND_WARNED_EARLY = 1 << 9,
 } SendWarned;
 
 /* What is notified or posted where it changes. */
@@ -137,6 +139,8 @@ void send_on_news (GstRtpAdaptSend *self, RaEarNews news, RaTime now);
 RaSpan send_keys_interval (const GstRtpAdaptSend *self);
 /* Passes on the requests for key frames whose time has come; lets the lock go. */
 void send_keys_pass (GstRtpAdaptSend *self);
+/* A packet lacks header extensions that the caps name; the lock is held. */
+SendWants send_on_no_room (GstRtpAdaptSend *self);
 /* Posts the next statistics an interval from now. */
 void send_stats_restart (GstRtpAdaptSend *self);
 /* (transfer full) */

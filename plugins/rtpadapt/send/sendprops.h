@@ -14,6 +14,14 @@
 G_BEGIN_DECLS
 
 /* Properties that are set; under the lock. */
+/* What is taken from READY to PAUSED. */
+typedef struct
+{
+  guint start_bitrate;
+  gint feedback;
+  GstClockTime burst;
+} SendTaken;
+
 typedef struct
 {
   guint min_bitrate, start_bitrate, max_bitrate;   /* bit/s */
@@ -27,6 +35,7 @@ typedef struct
   gchar *colour_params, *encoder_property;
   guint encoder_unit; /* bit/s */
   GstClockTime burst, max_backlog, frame_skip, stats_interval;
+  SendTaken taken; /* as it was then */
   gboolean loss_messages, adapt_size;
   gdouble friendliness_cap;
   gboolean circuit_breakers;

@@ -171,7 +171,8 @@ const Field send_stats_running_fields[] = {
       "controller", FIELD_BOOLEAN (SendStats, sender.competes) },
   { "friendly-bitrate", "bit/s",
       "what a TCP would get with these losses, without those that are shown to "
-      "be the radio's; friendliness-cap multiplies it",
+      "be the radio's; friendliness-cap multiplies it; 2^64 - 1 while nothing "
+      "was lost",
       "RFC 5348 3.1", FIELD_UINT64 (SendStats, sender.friendly) },
   { "radio-loss", "0 to 1",
       "share of all packets that are shown to be lost to the radio, whatever the "

@@ -23,9 +23,9 @@ warn_of_lacks (Notices *n, ModeLacks lacks, const RaFeedbackOps *wanted,
   if (lacks & MODE_LACKS_ROOM)
     WARN (n, LIBRARY, SETTINGS,
         g_strdup (
-            "put the caps with extmap-N between payloader and rtpulpfecenc"),
-        "Packets lack header extensions that were announced behind the FEC "
-        "encoder, and cannot get them any more.");
+            "or put the caps with extmap-N between payloader and FEC encoder"),
+        "Packets come without the header extensions that the caps name, and cannot "
+        "have both them and FEC: set feedback=ccfb on both sides.");
 }
 
 void
@@ -131,6 +131,31 @@ warn_of_no_truth (Notices *n, const RaLdaOps *lda)
       g_strdup ("such an LDA is for measurements; lda=fused needs no truth"),
       "lda=%s needs %s, and there is none: every loss counts as congestion.",
       lda->name, lda->needs);
+}
+
+/* RFC 6184 8.1: profile-level-id begins with profile_idc.  ITU-T H.264 A.2: High 10, High
+ * 4:2:2, High 4:4:4 Predictive, CAVLC 4:4:4 Intra. */
+gboolean
+caps_have_rare_chroma (const GstCaps *caps)
+{
+  static const gchar *const rare[] = { "6e", "7a", "f4", "2c" };
+  const gchar *id = gst_structure_get_string (
+      gst_caps_get_structure (caps, 0), "profile-level-id");
+
+  for (guint i = 0; id && i < G_N_ELEMENTS (rare); i++) {
+    if (g_ascii_strncasecmp (id, rare[i], 2) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+warn_of_chroma (Notices *n)
+{
+  WARN (n, STREAM, FORMAT,
+      g_strdup ("ITU-T H.264 A.2: more than 4:2:0 and 8 bits"),
+      "Few browsers and decoders in hardware play this H.264: put "
+      "video/x-raw,format=I420 before the encoder.");
 }
 
 static void

@@ -35,6 +35,11 @@ void warn_of_ecn_failed (Notices *n, RaEcnFault fault);
 /* Packets were lost, and nobody has said why, although `lda` goes by that. */
 void warn_of_no_truth (Notices *n, const RaLdaOps *lda);
 
+/* The caps are of H.264 with more than 4:2:0 and 8 bits: `video/x-raw,format=I420` before
+ * the encoder is missing. */
+gboolean caps_have_rare_chroma (const GstCaps *caps);
+void warn_of_chroma (Notices *n);
+
 /* A warning to be posted at once: `lda` does not go with `rate`, or needs colours where
  * `colour` gives none (transfer full); or NULL. */
 gchar *warning_of_pair (

@@ -83,7 +83,7 @@
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
- *     x264enc tune=zerolatency ! rtph264pay ! \
+ *     video/x-raw,format=I420 ! x264enc tune=zerolatency ! rtph264pay ! \
  *     rtpadaptsink uri="rtpadapt://127.0.0.1:5004?max-bitrate=2000000"
  * ]|
  */
@@ -154,6 +154,20 @@ streams_undo (GstRtpAdaptSink *self)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* What streams get while it runs. */
+static void
+streams_begin (GstRtpAdaptSink *self)
+{
+  gboolean repeats;
+
+  GST_OBJECT_LOCK (self);
+  self->repeats = repeats = self->cfg.retransmission;
+  self->keep = self->cfg.rtx_time;
+  GST_OBJECT_UNLOCK (self);
+  if (self->send)
+    g_object_set (self->send, "retransmission", repeats, NULL);
+}
+
 static GstStateChangeReturn
 sink_change_state (GstElement *element, GstStateChange transition)
 {
@@ -162,8 +176,10 @@ sink_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret = GST_STATE_CHANGE_FAILURE;
 
   /* Before the payloaders start; what is linked later has it done with its caps. */
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     gst_element_foreach_sink_pad (element, pad_lower_mtu, NULL);
+    streams_begin (self);
+  }
   if (!opening || sink_open (self))
     ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   /* A handshake begins before there are packets. */
@@ -224,8 +240,8 @@ stream_caps (GstRtpAdaptSink *self, SinkStream *stream, GstCaps *caps)
   SinkStreamJob job;
 
   GST_OBJECT_LOCK (self);
-  job = sink_streams_on_caps (&self->streams, stream, caps,
-      self->cfg.retransmission, (guint) (self->cfg.rtx_time / GST_MSECOND));
+  job = sink_streams_on_caps (&self->streams, stream, caps, self->repeats,
+      (guint) (self->keep / GST_MSECOND));
   GST_OBJECT_UNLOCK (self);
   sink_stream_do (GST_BIN (self), stream, &job);
   if (job.builds && g_atomic_int_get (&self->released))
@@ -254,12 +270,18 @@ stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
+/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
+ * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
+ * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
+ * yet may be no RTP at all. */
 static GstCaps *
-caps_offer (GstRtpAdaptSink *self, const GstCaps *filter)
+caps_offer (GstRtpAdaptSink *self, GstPad *pad, const GstCaps *filter)
 {
   SinkCapsSettings settings = { .coloured = sink_is_coloured (self) };
   gint feedback;
 
+  if (!filter && gst_pad_is_linked (pad))
+    return gst_caps_new_any ();
   g_object_get (self->send, "feedback", &feedback, NULL);
   settings.feedback = ra_feedback_at (feedback);
   GST_OBJECT_LOCK (self);
@@ -277,7 +299,7 @@ stream_query (GstPad *pad, GstObject *parent, GstQuery *query)
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
       gst_query_parse_caps (query, &caps);
-      offer = caps_offer (self, caps);
+      offer = caps_offer (self, pad, caps);
       gst_query_set_caps_result (query, offer);
       gst_caps_unref (offer);
       return TRUE;
@@ -490,6 +512,18 @@ part_set (
     bin_warn_late (GST_ELEMENT (self), pspec->name);
 }
 
+/* TRUE: it runs with another value, and takes this one at the next start; the object lock
+ * is held. */
+static gboolean
+own_is_late (GstRtpAdaptSink *self, guint then)
+{
+  if (then & THEN_START)
+    return GST_STATE (self) > GST_STATE_NULL && self->cfg.rtcp_mux != self->mux;
+  return then & THEN_STREAM && GST_STATE (self) > GST_STATE_READY
+      && (self->cfg.retransmission != self->repeats
+          || self->cfg.rtx_time != self->keep);
+}
+
 static void
 own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
 {
@@ -498,8 +532,7 @@ own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
 
   GST_OBJECT_LOCK (self);
   then = props_set (&self->cfg, row, value, NULL, NULL);
-  late = then & THEN_START && GST_STATE (self) > GST_STATE_NULL
-      && self->cfg.rtcp_mux != self->mux;
+  late = own_is_late (self, then);
   if (self->in_uri) {
     self->then |= then & THEN_MOVES;
     then &= ~(guint) THEN_MOVES;
@@ -507,8 +540,6 @@ own_set (GstRtpAdaptSink *self, const PropRow *row, const GValue *value)
   GST_OBJECT_UNLOCK (self);
   if (late)
     bin_warn_late (GST_ELEMENT (self), row->name);
-  if (then & THEN_REPEAT && self->send)
-    g_object_set_property (G_OBJECT (self->send), row->name, value);
   destination_follow (self, then);
 }
 

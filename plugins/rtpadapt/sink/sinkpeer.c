@@ -108,6 +108,7 @@ void
 sink_peer_start (SinkPeer *who)
 {
   who->count = (SinkPeerStats){ 0 };
+  who->n_ssrcs = who->next_ssrc = 0;
 }
 
 void

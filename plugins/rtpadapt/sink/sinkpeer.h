@@ -40,7 +40,7 @@ typedef struct
   Encrypted encrypted;
 } SinkPeer;
 
-/* Sets its numbers back to 0. */
+/* Sets its numbers back to 0, and forgets our SSRCs. */
 void sink_peer_start (SinkPeer *who);
 /* Begins with nobody known, or ends with nobody.  The numbers go on. */
 void sink_peer_open (SinkPeer *who, const PeerConfig *cfg);

@@ -29,7 +29,9 @@ struct _GstRtpAdaptSink
 
   /* under the object lock */
   SinkConfig cfg;
-  gboolean mux;        /* rtcp_mux as sink_wire_open() took it */
+  gboolean mux;     /* rtcp_mux as sink_wire_open() took it */
+  gboolean repeats; /* retransmission and rtx_time, as they were at the start */
+  GstClockTime keep;
   gboolean in_uri;     /* the parts of a URI are set now, */
   guint then;          /* and this of THEN_MOVES follows */
   GstStructure *taken; /* what the sockets were opened with, NULL: closed */
@@ -40,6 +42,7 @@ struct _GstRtpAdaptSink
   gulong host_moved; /* handler of rtpsink's notify::host */
   gint released;     /* atomic: a pad was, and a new one may replace it */
   gint hinted;       /* atomic: the timer `hint` was started */
+  gint ended;        /* atomic: BYE was said, and no RTP has left since */
 
   GMutex lock; /* never held while anything is called that may take another */
   SinkPeer who;

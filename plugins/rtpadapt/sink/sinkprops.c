@@ -47,14 +47,14 @@ const PropRow sink_props[] = {
       "packets of the Reed-Solomon code), within the bitrate, to a receiver that uses "
       "them",
       PROP_READY, PROP_BOOLEAN (SinkConfig, retransmission, TRUE),
-      .then = THEN_REPEAT },
+      .then = THEN_STREAM },
   { "rtx-time", "Retransmission time",
       "How long packets are kept for retransmission (@): longer than the "
       "receiver's latency",
       PROP_READY,
       PROP_UINT64 (
           SinkConfig, rtx_time, GST_MSECOND, 60 * GST_SECOND, SINK_RTX_TIME),
-      .unit = "ns" },
+      .unit = "ns", .then = THEN_STREAM },
   { "stats", "Statistics",
       "Structure application/x-rtpadaptsink-stats: docs/statistics.md has each field",
       PROP_READ, PROP_STATS },

@@ -27,7 +27,7 @@ enum
 {
   THEN_DESTINATION = 1 << 0, /* for the UDP sinks */
   THEN_PEER = 1 << 1,        /* somebody else answers */
-  THEN_REPEAT = 1 << 2,      /* rtpadaptsend has it, too */
+  THEN_STREAM = 1 << 2,      /* it is taken when a stream starts */
   THEN_START = 1 << 3,       /* it is taken at the next start */
   THEN_LOOK = 1 << 4,        /* the host is looked up */
   THEN_MOVES = THEN_DESTINATION | THEN_PEER | THEN_LOOK

@@ -13,6 +13,7 @@
 #include "parts/session.h"
 #include "parts/systime.h"
 #include "send/gstrtpadaptsend.h"
+#include "sinkbye.h"
 #include "sinkhints.h"
 #include "udp/gstrtpadaptudpsink.h"
 #include "wire/address.h"
@@ -399,6 +400,7 @@ rtp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       note_caps (self, GST_PAD_PROBE_INFO_EVENT (info));
     return GST_PAD_PROBE_OK;
   }
+  g_atomic_int_set (&self->ended, FALSE);
   sink_hints_start (self);
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
     note_packet (self, GST_PAD_PROBE_INFO_BUFFER (info));
@@ -408,6 +410,59 @@ rtp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   for (guint i = 0; i < gst_buffer_list_length (list); i++)
     note_packet (self, gst_buffer_list_get (list, i));
   return GST_PAD_PROBE_OK;
+}
+
+/* --- the end ---------------------------------------------------------------- */
+
+/* BYE of all that we have sent.  Who has sent no RTCP says none (RFC 3550 6.3.7). */
+static void
+bye_say (GstRtpAdaptSink *self)
+{
+  g_autoptr (GstStructure) sdes = NULL;
+  g_autoptr (GObject) session = NULL;
+  guint32 ssrcs[SINK_SSRCS];
+  const gchar *cname;
+  guint n;
+
+  g_mutex_lock (&self->lock);
+  n = self->who.n_ssrcs;
+  memcpy (ssrcs, self->who.ssrcs, n * sizeof ssrcs[0]);
+  g_mutex_unlock (&self->lock);
+  if (n == 0 || !gst_pad_has_current_caps (self->rtcp_out))
+    return;
+  g_signal_emit_by_name (self->rtpbin, "get-internal-session", 0, &session);
+  g_object_get (session, "sdes", &sdes, NULL);
+  cname = gst_structure_get_string (sdes, "cname");
+  for (guint i = 0; i < n; i++)
+    gst_pad_push (self->rtcp_out, sink_bye_new (ssrcs[i], cname ? cname : ""));
+}
+
+/* rtpsession (1.22) pushes the EOS first and BYEs later, when the application may have
+ * stopped us; behind the BYE of one SSRC its RTCP pad is at its end, also behind a flush
+ * that begins again (docs/upstream.md).  So EOS goes round it. */
+static GstPadProbeReturn
+rtp_ends (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    return GST_PAD_PROBE_OK;
+  sink_hints_stop (self);
+  g_atomic_int_set (&self->ended, TRUE);
+  bye_say (self);
+  gst_pad_push_event (self->rtp_out, gst_event_ref (event));
+  return GST_PAD_PROBE_DROP;
+}
+
+/* RFC 3550 6.3.7: behind a BYE rtpsession says nothing until there is RTP again. */
+static GstPadProbeReturn
+rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+
+  return g_atomic_int_get (&self->ended) ? GST_PAD_PROBE_DROP
+                                         : GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
@@ -519,8 +574,17 @@ sink_wire_moved (GstRtpAdaptSink *self)
 void
 sink_wire_init (GstRtpAdaptSink *self)
 {
+  GstPad *pad;
+
   if (self->missing)
     return;
+  pad = gst_element_get_static_pad (self->send, "src");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, rtp_ends, self, NULL);
+  gst_object_unref (pad);
+  pad = gst_ghost_pad_get_target (GST_GHOST_PAD (self->rtcp_out));
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, rtcp_leaves, self, NULL);
+  gst_object_unref (pad);
   gst_pad_add_probe (self->rtp_out,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
           | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,

@@ -164,9 +164,10 @@ batch_add (GstRtpAdaptUdpSink *self, GstBuffer *buffer, guint af_class,
 
   if (packet.mark != RA_MARK_NONE) {
     self->coloured = TRUE;
-  } else if (self->coloured && buffer_is_rtcp (buffer)) {
-    packet.mark = RA_MARK_GREEN; /* RFC 7657 5.4 */
-    packet.rtcp = TRUE;
+  } else {
+    packet.rtcp = buffer_is_rtcp (buffer);
+    if (self->coloured && packet.rtcp)
+      packet.mark = RA_MARK_GREEN; /* RFC 7657 5.4 */
   }
   if (packet.mark != RA_MARK_NONE)
     dscp = (gint) ra_colour_dscp (af_class, packet.mark);
@@ -424,6 +425,26 @@ rtp_adapt_udp_sink_get_destination (GstRtpAdaptUdpSink *sink)
 
 /* --- states ------------------------------------------------------------- */
 
+/* As rtpadaptudpsrc says it. */
+static void
+open_failed (
+    GstRtpAdaptUdpSink *self, const UdpSinkConfig *cfg, const GError *error)
+{
+  const gchar *at = cfg->bind_address ? cfg->bind_address : "any address";
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+    GST_ELEMENT_ERROR (self, RESOURCE, BUSY,
+        ("UDP port %u of %s is in use.", cfg->bind_port, at), (NULL));
+  else if (cfg->bind_port == 0)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("Cannot send from %s: %s.", at, error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("Cannot send from UDP port %u of %s: %s.", cfg->bind_port, at,
+            error->message),
+        (NULL));
+}
+
 static GSocket *
 open_socket (GstRtpAdaptUdpSink *self, const UdpSinkConfig *cfg)
 {
@@ -431,14 +452,9 @@ open_socket (GstRtpAdaptUdpSink *self, const UdpSinkConfig *cfg)
   GSocket *socket
       = udp_socket_new (cfg->bind_address, cfg->bind_port, FALSE, &error);
 
-  if (!socket) {
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("Cannot send from UDP port %u of %s: %s.", cfg->bind_port,
-            cfg->bind_address ? cfg->bind_address : "any address",
-            error->message),
-        (NULL));
-    g_error_free (error);
-  }
+  if (!socket)
+    open_failed (self, cfg, error);
+  g_clear_error (&error);
   return socket;
 }
 
