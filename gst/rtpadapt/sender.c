@@ -28,6 +28,8 @@
 #define INTERVAL_MAX RA_SECOND
 /* RFC 8888 4: 50 to 200 ms. */
 #define INTERVAL_USUAL (200 * RA_MSECOND)
+/* So many in a row that are longer are no outages. */
+#define RARE_MOST 3
 /* A receiver that gives feedback gives it more often than this. */
 #define FEEDBACK_GONE RA_BREAKER_TD
 /* While others keep the queue full, FEC is worth its part of the rate up to this share of
@@ -75,10 +77,10 @@ struct _RaSender
                          is later */
   gboolean mid_frame; /* the last packet did not ask */
   RaSpan spacing;     /* of feedbacks, smoothed; of rows it rises at once */
-  gboolean rare;      /* the latest may have ended an outage: it came late */
-  RaSpan interval;    /* time between feedbacks that the rest goes by; 0: about
+  guint rare; /* so many in a row may have ended an outage: they came late */
+  RaSpan interval; /* time between feedbacks that the rest goes by; 0: about
                          an RTT */
-  gboolean paused;    /* the source was silent in most of the latest spacing */
+  gboolean paused; /* the source was silent in most of the latest spacing */
 
   RaOverclaim claims;
   RaTruth truth;
@@ -691,17 +693,15 @@ report_spacing (RaSender *s, RaTime now)
       ? MAX (ra_diff (now, s->last_feedback), 0)
       : -1;
   RaSpan sample = MIN (since, INTERVAL_MAX);
-  gboolean pause = is_pause (s, since), rare, outage;
+  gboolean pause = is_pause (s, since);
 
   s->last_feedback = now;
   if (pause)
     return -1;
   /* After an outage the time means nothing; but in a LAN the timer of 4 R expires before
    * the second report, and before each where reports are rare. */
-  rare = s->unanswered && sample > INTERVAL_USUAL;
-  outage = rare && !s->rare;
-  s->rare = rare;
-  if (sample < 0 || outage)
+  s->rare = s->unanswered && sample > INTERVAL_USUAL ? s->rare + 1 : 0;
+  if (sample < 0 || (s->rare > 0 && s->rare < RARE_MOST))
     return -1;
   s->spacing += (sample - s->spacing) / 10;
   return sample;

@@ -533,8 +533,9 @@ static const struct
   const gchar *why;
   gdouble empty, raw, lost, all;
   gboolean again;
-  gdouble proof;  /* many losses to congestion, then */
-  gboolean waits; /* for the next test */
+  gdouble proof;   /* many losses to congestion, then */
+  gboolean waits;  /* for the next test */
+  gboolean waited; /* as the last one did */
 } new_path_rows[] = {
   { "none", 100, .040, FALSE,
       "one test shows neither a longer route nor others", .waits = TRUE },
@@ -542,6 +543,8 @@ static const struct
   { "gone", 100, .040, FALSE, "the losses are too old", .proof = NOW - 11,
       .waits = TRUE },
   { "two", 100, .040, TRUE, "two do", .again = TRUE },
+  { "drifts", 100, .040, FALSE, "the second ends at another level: others",
+      .waited = TRUE },
   { "outage", 3, .040, TRUE, "after an outage one is enough" },
   { "noise", 3, .054, TRUE, "as reports differed before" },
   { "uneven", 3, .056, FALSE, "more than that: others" },
@@ -573,6 +576,7 @@ test_new_path (gconstpointer data)
     .n_new = 1,
     .floor = new_path_rows[i].again ? .040 : 0,
     .t_proof = new_path_rows[i].proof,
+    .waited = new_path_rows[i].waited,
     .t_began = NOW - 1 };
   RaSense n = sense;
 
@@ -585,6 +589,7 @@ test_new_path (gconstpointer data)
   ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE);
   g_assert_cmpint (
       c.competes, ==, !new_path_rows[i].found && !new_path_rows[i].waits);
+  g_assert_cmpint (c.waited, ==, new_path_rows[i].waits);
   g_assert_cmpfloat (c.rebased_by, ==, new_path_rows[i].found ? .040 : 0);
   g_assert_cmpfloat (c.q_longest, ==, new_path_rows[i].found ? 0 : .040);
   g_assert_cmpuint (c.n_new, ==, 0);

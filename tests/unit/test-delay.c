@@ -107,6 +107,17 @@ static const Step held[] = {
   { 0 },
 };
 
+/* The same, but a packet is lost in the sample of 2160000.  What arrives is more than x, which
+ * stays; then it climbs by .3 .04 / .09, and .9 of 360000 would be more. */
+static const Step held_loss[] = {
+  OUTAGE,
+  { 40, 200, 12, 0, 0, 0, FALSE, 121310, "a hop holds packets" },
+  { 200, 0, 60, 0, 0, 0, FALSE, 155970, "and lets them all go" },
+  { 40, 0, 11, 1, 0, 0, FALSE, 155970, "a loss" },
+  { 40, 0, 12, 0, 0, 0, FALSE, 176766, "is not undone" },
+  { 0 },
+};
+
 /* As above up to the fifth report.  4 packets in .04 + .1 s are 34286 bytes/s, r = 307281 -
  * (1 - exp (-.08 / .09)) 272995 = 146517, and .7 of it; then 80000 in .06 s, r = 146517 -
  * (1 - exp (-.06 / .09)) 66517 = 114151, and .7 of the lower.  At last 90000, and .9 of that:
@@ -236,6 +247,7 @@ static const struct
   { "outage", NO_TESTS, outage },
   { "halt", NO_TESTS, halt },
   { "held", NO_TESTS, held },
+  { "held-loss", NO_TESTS, held_loss },
   { "slower", NO_TESTS, slower },
   { "drain", TARGET, drain },
   { "echo", TARGET, echo },

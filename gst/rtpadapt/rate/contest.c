@@ -492,6 +492,7 @@ drain_passed (RaContest *c, const RaSense *n, gdouble x)
   if (c->n_drained >= OURS_TESTS)
     c->t_drained = n->now;
   c->stands = 0;
+  c->waited = FALSE;
   c->filled *= FILLED_KEPT;
   if (!c->competes)
     c->tcp = (RaCubic){ 0 };
@@ -515,10 +516,11 @@ has_rival (const RaContest *c, const RaSense *n)
 static gdouble
 drain_failed (RaContest *c, const RaSense *n)
 {
-  gboolean longer
-      = c->drain == RA_DRAIN_STAND && c->floor > 0 && !has_rival (c, n);
+  gboolean longer = c->drain == RA_DRAIN_STAND && c->floor > 0 && !c->waited
+      && !has_rival (c, n);
 
   c->n_drained = 0;
+  c->waited = longer;
   /* A queue that stood still in the test may be a longer route: the next one shows. */
   if (!longer && (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)) {
     c->is_short = c->drain == RA_DRAIN_LOSS;

@@ -53,12 +53,13 @@ typedef struct
   gdouble f_lo, f_hi;
   guint n_floor;
   gdouble f_all, f_found;
-  gdouble floor;     /* The last test ended at this one queue; 0: it did not. */
-  gdouble t_test;    /* The last test ended then. */
-  gdouble x_own;     /* This was the rate when a test last passed. */
-  gdouble t_passed;  /* A test for a queue or a competition passed then. */
-  gdouble t_kept;    /* Others still kept the queue after a test then. */
-  guint n_drained;   /* So many tests in a row have emptied a queue. */
+  gdouble floor;    /* The last test ended at this one queue; 0: it did not. */
+  gdouble t_test;   /* The last test ended then. */
+  gdouble x_own;    /* This was the rate when a test last passed. */
+  gdouble t_passed; /* A test for a queue or a competition passed then. */
+  gdouble t_kept;   /* Others still kept the queue after a test then. */
+  gboolean waited; /* It may have been a longer route: the next test decides. */
+  guint n_drained; /* So many tests in a row have emptied a queue. */
   gdouble t_drained; /* Enough of them had then: the line was ours. */
 
   /* --- teeth: what a TCP makes of the queue ---------------------------------- */

@@ -36,6 +36,8 @@
 #define RESUME .9     /* of what an outage's backlog came at */
 #define RESUME_LAGS 3 /* RESUME holds for so many lags */
 #define FAR_KNOWN 10. /* s: the rate of an outage's backlog is of this path */
+/* s: halts that follow each other so soon are one; x has not come back between them. */
+#define FAR_AGAIN 2.
 /* s.  So soon after an outage a gap is not taken for another one. */
 #define GAPS_APART 5.
 /* The rate that an outage's backlog came at, less a part, drains the backlog, and a longer
@@ -164,7 +166,9 @@ queue_answer (RaDelayRate *d, gboolean event)
         && n->now - d->contest.t_outage > n->lag;
 
     d->r_far = keeps ? fmax (d->r_far, low) : low;
-    d->x_far = d->was_far ? d->x_far : before;
+    if (n->now - d->t_far < FAR_AGAIN)
+      before = fmax (before, d->x_far);
+    d->x_far = before;
     d->t_far = n->now;
     d->was_far = TRUE;
   }
@@ -187,8 +191,8 @@ resume_backlog (RaDelayRate *d)
 
   if (d->contest.drain != RA_DRAIN_NONE)
     return FALSE;
-  d->was_far = d->was_far && n->now - d->t_far <= RESUME_LAGS * n->lag;
-  if (!d->was_far || d->follow <= 0 || d->start.x >= x)
+  if (!d->was_far || d->follow <= 0 || n->now - d->t_far > RESUME_LAGS * n->lag
+      || d->start.x >= x)
     return FALSE;
   d->start.x = x;
   return TRUE;
@@ -431,6 +435,7 @@ delay_on_report (RaRate *r, const RaReport *heard, RaTime now)
       || (!d->police.policed && ra_delay_loses (d, &report, now));
   busy_note (d, source_pauses (d, &report));
   waits = queue_answer (d, event);
+  d->was_far = d->was_far && !event && !policed;
   if (!waits && !event && !first)
     move_rate (d, is_limited (d, &report), source_pauses (d, &report));
   d->start.x

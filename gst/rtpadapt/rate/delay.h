@@ -40,8 +40,8 @@ typedef struct
   gdouble r_over; /* what arrived when it was last too long, */
   gdouble t_far, r_far; /* and when it was last an outage's */
   gboolean silent;      /* the timer has expired since the last report */
-  gboolean was_far;     /* that is a few lags ago at most */
-  gdouble x_far;        /* x before that queue */
+  gboolean was_far;     /* no loss has been answered since then */
+  gdouble x_far;        /* x before that queue, and others of its kind */
 } RaDelayRate;
 
 /* Each TRUE if it has answered the report. */
