@@ -204,7 +204,6 @@ src_open (GstRtpAdaptSrc *self)
   g_mutex_unlock (&self->lock);
   g_object_notify (G_OBJECT (self), "port");
   self->hinted = FALSE;
-  self->unlinked = (SrcUnlinked){ 0 };
   if (!secure_wanted (self->secure))
     src_hint_open (
         GST_ELEMENT (self), self->sockets[0], cfg->address, cfg->port);
@@ -272,6 +271,7 @@ streams_remove (GstRtpAdaptSrc *self)
   for (guint i = 0; i < streams->len; i++)
     src_stream_remove (GST_BIN (self), g_ptr_array_index (streams, i));
   g_ptr_array_free (streams, TRUE);
+  g_atomic_int_set (&self->unlinked.restarted, TRUE);
 }
 
 /* --- timers --------------------------------------------------------------- */
