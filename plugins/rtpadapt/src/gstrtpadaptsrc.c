@@ -428,16 +428,17 @@ src_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* As GstBin, but EOS comes to branches whose stream is over, too. */
+/* As GstBin, but EOS comes to branches whose stream is over, too, until a flush has ended
+ * it. */
 static gboolean
 src_send_event (GstElement *element, GstEvent *event)
 {
   GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
   gboolean eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, sent;
 
-  if (eos) {
+  if (eos || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     g_mutex_lock (&self->lock);
-    gst_event_replace (&self->eos, event);
+    gst_event_replace (&self->eos, eos ? event : NULL);
     g_mutex_unlock (&self->lock);
   }
   sent = GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
