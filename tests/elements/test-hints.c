@@ -369,13 +369,16 @@ test_unmade (void)
 static const struct
 {
   guint from, to; /* s, while the branch is linked */
+  guint
+      ready; /* s, when the receiver starts again from READY, with no sender */
   gboolean told;
   const gchar *why;
 } unlinked_rows[] = {
-  { 60, 60, TRUE, "nothing is ever linked" },
-  { 0, 60, FALSE, "it is" },
-  { 4, 60, FALSE, "the application links it late, within two looks" },
-  { 0, 4, TRUE, "it was unlinked, and nothing took its place" },
+  { 60, 60, 60, TRUE, "nothing is ever linked" },
+  { 0, 60, 60, FALSE, "it is" },
+  { 4, 60, 60, FALSE, "the application links it late, within two looks" },
+  { 0, 4, 60, TRUE, "it was unlinked, and nothing took its place" },
+  { 60, 60, 12, FALSE, "after two looks there are no pads and no packets" },
 };
 
 /* Links the branch, or unlinks it, as the row says for `second`. */
@@ -389,6 +392,12 @@ unlinked_step (Pair *p, guint row, guint second)
   gboolean wanted
       = second >= unlinked_rows[row].from && second < unlinked_rows[row].to;
 
+  if (second == unlinked_rows[row].ready) {
+    gst_element_set_state (p->pipeline, GST_STATE_NULL);
+    gst_element_set_state (p->receiver.pipeline, GST_STATE_READY);
+    gst_element_set_state (p->receiver.pipeline, GST_STATE_PLAYING);
+    return;
+  }
   if (!pad || gst_pad_is_linked (pad) == wanted)
     return;
   if (wanted)

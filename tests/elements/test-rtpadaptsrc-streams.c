@@ -631,6 +631,87 @@ hold_eos (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+static GstPad *
+branch_of (Receiver *t, const gchar *name)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (t->src, name);
+
+  return gst_pad_get_peer (pad);
+}
+
+/* rtpbin lets go of the stream that feeds `branch`. */
+static void
+stream_over (Receiver *t, GstPad *branch)
+{
+  g_autoptr (GstElement) rtpbin
+      = gst_bin_get_by_name (GST_BIN (t->src), "rtpbin");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (branch);
+  guint ssrc;
+
+  g_assert_true (
+      gst_structure_get_uint (gst_caps_get_structure (caps, 0), "ssrc", &ssrc));
+  g_signal_emit_by_name (rtpbin, "on-bye-timeout", 0, ssrc);
+}
+
+/* Two streams have ended.  The first branch holds EOS up, and the second gets it, before
+ * rtpsession's own timeout (25 s) has the bin push EOS once more. */
+static void
+test_eos_held (void)
+{
+  g_autoptr (GstPad) first = NULL, second = NULL;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
+  gint held = 0;
+  gint64 sent;
+
+  receiver_open (&t, "encoding-name=H264", several[1].branches);
+  sender_new (&sender, t.port, TRUE, NULL, several[1].line);
+  for (guint i = 0; i < 2; i++)
+    wait_frames (&t, i, 3);
+  first = branch_of (&t, "src_0");
+  second = branch_of (&t, "src_1");
+  gst_pad_add_probe (
+      first, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, hold_eos, &held, NULL);
+  gst_element_set_state (sender.pipeline, GST_STATE_NULL);
+  stream_over (&t, first);
+  stream_over (&t, second);
+  sent = g_get_monotonic_time ();
+  gst_element_send_event (t.pipeline, gst_event_new_eos ());
+  WAIT_UNTIL (t.bus, g_atomic_int_get (&held) == 1);
+  WAIT_UNTIL (t.bus, GST_PAD_IS_EOS (second));
+  g_assert_cmpint (g_get_monotonic_time () - sent, <, 15 * G_TIME_SPAN_SECOND);
+  g_atomic_int_set (&held, 2);
+}
+
+/* A flush ends EOS (GStreamer's design, "Events": FLUSH_STOP).  A stream that ends after
+ * it leaves its branch without one, for the next sender. */
+static void
+test_eos_flushed (void)
+{
+  g_autoptr (GstElement) rtpbin = NULL;
+  g_autoptr (GstPad) branch = NULL;
+  g_auto (Receiver) t;
+  g_auto (Sender) sender;
+  gint over = 0;
+
+  receiver_open (&t, "encoding-name=H264", CODED_H264);
+  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
+  g_signal_connect_after (
+      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
+  wait_frames (&t, 0, 3);
+  branch = branch_of (&t, "src_0");
+  gst_element_send_event (t.src, gst_event_new_eos ());
+  WAIT_UNTIL (t.bus, GST_PAD_IS_EOS (branch));
+  gst_element_send_event (t.src, gst_event_new_flush_start ());
+  gst_element_send_event (t.src, gst_event_new_flush_stop (TRUE));
+  wait_frames (&t, 0, 3);
+  say_bye (&sender);
+  WAIT_UNTIL (t.bus, g_atomic_int_get (&over) > 0);
+  g_usleep (100000); /* if EOS is later, nothing is tested */
+  g_assert_false (GST_PAD_IS_EOS (branch));
+}
+
 /* An application stops at EOS: the pipeline pauses while EOS is on its way to the sink of
  * our RTCP, and the end of the pipeline does not wait for that sink to play again. */
 static void
@@ -764,6 +845,8 @@ tests_add (void)
   g_test_add_func ("/streams/queries", test_queries);
   g_test_add_func ("/streams/storage", test_storage);
   rows_add ("/streams/eos", eos_rows, test_eos);
+  g_test_add_func ("/streams/eos-held", test_eos_held);
+  g_test_add_func ("/streams/eos-flushed", test_eos_flushed);
   g_test_add_func ("/streams/eos/pauses", test_eos_pauses);
   g_test_add_func ("/streams/stats-messages", test_stats_messages);
   g_test_add_func ("/streams/counts", test_counts);

@@ -54,17 +54,19 @@ udp_socket (const gchar *address, guint *port)
 }
 
 /* A port that is bound to later, and perhaps again and again: each call gives another one,
- * each process has its own, and the kernel gives none of them to others (ip(7),
- * ip_local_port_range: from 32768 on). */
+ * and processes mostly have their own, those whose ids differ by less than 625.  The
+ * kernel gives none of them to others (ip(7), ip_local_port_range: from 32768 on). */
 static inline guint
 udp_free_port (void)
 {
   static guint n;
   struct sockaddr_in any = { .sin_family = AF_INET };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  guint port;
+  guint port, tries = 0;
 
+  g_assert_cmpint (fd, >=, 0);
   do {
+    g_assert_cmpuint (tries++, <, 20000);
     port = 10000 + ((guint) getpid () * 32 + n++) % 20000;
     any.sin_port = g_htons ((guint16) port);
   } while (bind (fd, (gpointer) &any, sizeof any) < 0);

@@ -175,6 +175,13 @@ class Tap:
                 for line in '\n'.join(map(str, why)).splitlines():
                     print('# ' + line, flush=True)
 
+    def tried(self, failed):
+        """Shows the names and reasons of what failed in a try that is not the last."""
+        with self.lock:
+            for words in failed:
+                for line in '\n'.join(map(str, words)).splitlines():
+                    print('# tried again: ' + line, flush=True)
+
     def skip(self, name, why):
         with self.lock:
             self.n += 1

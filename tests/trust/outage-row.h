@@ -412,7 +412,7 @@ outage_run (OutageWorld *w, const OutageRow *row, const OutageBounds *bounds)
   outage_after (w);
   outage_stop (w, &w->sender);
   outage_stop (w, &w->receiver);
-  alarm (0);
+  watchdog_stop ();
   relay_end (&w->relay);
   fast_clock_uninstall (w->clock);
 }

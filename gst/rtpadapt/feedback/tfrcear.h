@@ -39,7 +39,7 @@ typedef struct _RaTfrcEar RaTfrcEar;
 RaTfrcEar *ra_tfrc_ear_new (RaLedger *ledger);
 void ra_tfrc_ear_free (RaTfrcEar *e);
 
-/* The data of an APP packet RADP, subtype 0. */
+/* The data of an APP packet RADP of the subtype RA_RADP_SUBTYPE. */
 RaHeard ra_tfrc_ear_on_radp (
     RaTfrcEar *e, const guint8 *data, gsize len, RaTime now);
 /* The FCI of a TFRC-FB.  RA_HEARD_OK: `report` and `t_delay` are filled, for

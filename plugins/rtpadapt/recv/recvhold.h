@@ -14,7 +14,7 @@ typedef struct
 } RecvHold;
 
 /* The hold as the sender hears it, from ns.  A `most` below `now`, as 0, counts as `now`.
- * A `least` above `now` is never reached: the sender hears `most` for it. */
+ * A `least` above `now` means that it is not followed: the sender hears `most` for it. */
 RaRadpHold recv_hold_of (guint64 now, guint64 most, guint64 least);
 /* TRUE if the RTCP packet that leaves now should say `hold`: it is another one by a
  * millisecond or more, or a second is over, as RTCP is lost.  It counts as said.  A

@@ -204,7 +204,6 @@ src_open (GstRtpAdaptSrc *self)
   g_mutex_unlock (&self->lock);
   g_object_notify (G_OBJECT (self), "port");
   self->hinted = FALSE;
-  self->unlinked = (SrcUnlinked){ 0 };
   if (!secure_wanted (self->secure))
     src_hint_open (
         GST_ELEMENT (self), self->sockets[0], cfg->address, cfg->port);
@@ -272,6 +271,7 @@ streams_remove (GstRtpAdaptSrc *self)
   for (guint i = 0; i < streams->len; i++)
     src_stream_remove (GST_BIN (self), g_ptr_array_index (streams, i));
   g_ptr_array_free (streams, TRUE);
+  g_atomic_int_set (&self->unlinked.restarted, TRUE);
 }
 
 /* --- timers --------------------------------------------------------------- */
@@ -428,16 +428,17 @@ src_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* As GstBin, but EOS comes to branches whose stream is over, too. */
+/* As GstBin, but EOS comes to branches whose stream is over, too, until a flush has ended
+ * it. */
 static gboolean
 src_send_event (GstElement *element, GstEvent *event)
 {
   GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
   gboolean eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, sent;
 
-  if (eos) {
+  if (eos || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     g_mutex_lock (&self->lock);
-    gst_event_replace (&self->eos, event);
+    gst_event_replace (&self->eos, eos ? event : NULL);
     g_mutex_unlock (&self->lock);
   }
   sent = GST_ELEMENT_CLASS (parent_class)->send_event (element, event);

@@ -585,33 +585,52 @@ leavers_drop (GstRtpAdaptSrc *self)
   }
 }
 
-/* EOS of the sources goes through rtpbin, and does not come out where the stream is over.
- * A pad that has had EOS refuses another one. */
-static void
-eos_push (GstElement *element, gpointer event)
+/* A pad of ours, and the EOS that it pushes.  Both are owned. */
+typedef struct
 {
-  GstRtpAdaptSrc *self = GST_RTP_ADAPT_SRC (element);
-  g_autoptr (GPtrArray) pads = NULL;
+  GstPad *pad;
+  GstEvent *event;
+} PadEos;
 
-  g_mutex_lock (&self->lock);
-  pads = src_streams_unfed (&self->streams);
-  g_mutex_unlock (&self->lock);
-  for (guint i = 0; i < pads->len; i++)
-    gst_pad_push_event (pads->pdata[i], gst_event_ref (event));
+static void
+pad_eos_free (gpointer data)
+{
+  PadEos *eos = data;
+
+  gst_object_unref (eos->pad);
+  gst_event_unref (eos->event);
+  g_free (eos);
 }
 
-/* In another thread, since a branch may hold up what is pushed to it. */
+/* A pad that has had EOS refuses another one. */
+static void
+eos_push (GstElement *element, gpointer data)
+{
+  const PadEos *eos = data;
+
+  gst_pad_push_event (eos->pad, gst_event_ref (eos->event));
+}
+
+/* EOS of the sources goes through rtpbin, and does not come out where the stream is over.
+ * Each pad has a thread, since a branch may hold up what is pushed to it. */
 void
 src_build_eos (GstRtpAdaptSrc *self)
 {
-  GstEvent *event;
+  g_autoptr (GPtrArray) pads = NULL;
+  g_autoptr (GstEvent) event = NULL;
 
   g_mutex_lock (&self->lock);
-  event = self->eos ? gst_event_ref (self->eos) : NULL;
+  if (self->eos) {
+    event = gst_event_ref (self->eos);
+    pads = src_streams_unfed (&self->streams);
+  }
   g_mutex_unlock (&self->lock);
-  if (event)
-    gst_element_call_async (
-        GST_ELEMENT (self), eos_push, event, (GDestroyNotify) gst_event_unref);
+  for (guint i = 0; pads && i < pads->len; i++) {
+    PadEos *eos = g_new (PadEos, 1);
+
+    *eos = (PadEos){ gst_object_ref (pads->pdata[i]), gst_event_ref (event) };
+    gst_element_call_async (GST_ELEMENT (self), eos_push, eos, pad_eos_free);
+  }
 }
 
 /* Its stream goes when nothing holds it. */

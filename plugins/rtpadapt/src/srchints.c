@@ -120,9 +120,14 @@ src_hint_unlinked (GstElement *bin, SrcUnlinked *u)
 {
   Pads pads = { NULL };
 
+  /* The pads are others, which count from 0. */
+  if (g_atomic_int_compare_and_exchange (&u->restarted, TRUE, FALSE))
+    u->dropped = u->looks = 0;
   gst_element_foreach_src_pad (bin, pads_add, &pads);
   if (u->looks <= LOOKS) {
-    u->looks = pads.linked || pads.dropped == u->dropped ? 0 : u->looks + 1;
+    gboolean more = pads.pad && pads.dropped > u->dropped;
+
+    u->looks = more && !pads.linked ? u->looks + 1 : 0;
     if (u->looks > LOOKS)
       warn_unlinked (bin, pads.pad);
   }

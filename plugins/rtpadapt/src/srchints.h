@@ -24,9 +24,10 @@ typedef struct
 {
   guint dropped; /* packets, by the last look */
   guint looks; /* in a row that found more of them, and no pad that is linked */
+  gint restarted; /* atomic, set by who removes the pads, in any thread */
 } SrcUnlinked;
-/* To be called so often, by one thread at a time: warns, once, if packets have come for
- * 10 s while no source pad was linked. */
+/* To be called so often, by one thread at a time: warns if packets have come for 10 s
+ * while no source pad was linked, once until the pads are removed. */
 void src_hint_unlinked (GstElement *bin, SrcUnlinked *u);
 /* To be called so often for each source pad, by one thread at a time: warns, once, if the
  * depayloader behind it got packets for 10 s and has made nothing.  Its codec is another,

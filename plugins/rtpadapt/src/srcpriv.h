@@ -43,7 +43,7 @@ struct _GstRtpAdaptSrc
 
   gint posting;         /* atomic: statistics are on their way to the bus */
   gint looking;         /* atomic: a thread looks what comes of the packets */
-  SrcUnlinked unlinked; /* of that thread */
+  SrcUnlinked unlinked; /* of that thread, but for `restarted` */
 
   GMutex lock; /* nothing is called with it that waits, or comes back here */
   SrcStreams streams;

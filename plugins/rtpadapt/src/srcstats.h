@@ -10,12 +10,13 @@
 
 G_BEGIN_DECLS
 
-/* An SSRC that feeds a source pad, or has fed it. */
+/* An SSRC that feeds a source pad, or has fed it.  `counts.early` is filled by the caller
+ * under its lock, the rest by src_stats_set_streams() without it. */
 typedef struct
 {
   guint32 ssrc;
   GstElement *jitterbuffer; /* owned */
-  SrcCounts counts;         /* .early is the caller's */
+  SrcCounts counts;
 } SrcStatsFeeder;
 
 /* A source pad, and the jitterbuffers to be asked about it. */

@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The host of a source that has no address. */
+#define ANY "::"
+
 /* Units of properties that are times. */
 static const gchar *const times[] = { "ns", "ms", NULL };
 
@@ -35,6 +38,18 @@ host_property (GObject *bin)
   return g_object_class_find_property (G_OBJECT_GET_CLASS (bin), "host")
       ? "host"
       : "address";
+}
+
+/* bin_uri_get() writes "::" for a source without an address.  That takes IPv4 alone where
+ * there is no IPv6, which the address "::" does not. */
+static const gchar *
+host_value (GObject *bin, GUri *uri)
+{
+  const gchar *host = g_uri_get_host (uri);
+
+  return g_str_equal (host, ANY) && g_str_equal (host_property (bin), "address")
+      ? NULL
+      : host;
 }
 
 /* The bin's own that a query may name, or NULL and an error. */
@@ -263,8 +278,8 @@ bin_uri_apply (GstElement *bin, const gchar *text, GError **error)
       && !query_parse (object, g_uri_get_query (uri), settings, error))
     return FALSE;
 
-  g_object_set (
-      object, host_property (object), g_uri_get_host (uri), "port", port, NULL);
+  g_object_set (object, host_property (object), host_value (object, uri),
+      "port", port, NULL);
   for (guint i = 0; i < settings->len; i++) {
     Setting *s = &g_array_index (settings, Setting, i);
 
@@ -282,7 +297,7 @@ bin_uri_get (GstElement *bin)
   g_object_get (
       bin, host_property (G_OBJECT (bin)), &host, "port", &port, NULL);
   return g_uri_join (G_URI_FLAGS_NONE, BIN_URI_PROTOCOL, NULL,
-      host ? host : "::", port, "", NULL, NULL);
+      host ? host : ANY, port, "", NULL, NULL);
 }
 
 gboolean
