@@ -718,6 +718,8 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
           &(SendExtValues){
               .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
 
+  if (item->media > 0 && send_ext_is_numbered (&item->plan))
+    send_apply (self, fecencs_on_numbered (&self->fecencs));
   if (result == SEND_EXT_NO_ROOM)
     send_apply (self, send_on_no_room (self));
   return self->way.out.send_ts && result == SEND_EXT_DONE;
