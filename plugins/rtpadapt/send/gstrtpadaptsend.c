@@ -335,6 +335,16 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   send_apply (self, wants);
 }
 
+/* TRUE: frames were dropped, by the backlog or before an encoder, and nobody was warned
+ * that they come too early; the lock is held. */
+static gboolean
+may_be_early (GstRtpAdaptSend *self)
+{
+  return !(self->herald.warned & SEND_WARNED_EARLY)
+      && (pace_dropped_frames (&self->pace) > 0
+          || encoders_skipped (&self->encoders) > 0);
+}
+
 /* TRUE: it is to be said that nothing upstream waits for the clock, by the packets or by
  * frames that an encoder did not get; the lock is held. */
 static gboolean
@@ -348,7 +358,7 @@ static void
 warn_of_early (GstRtpAdaptSend *self)
 {
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("Frames come more than 1 s before their time, and most are dropped: if the "
+      ("Frames come more than 1 s before their time, and some are dropped: if the "
        "source is not live, put clocksync before the encoder."),
       (NULL));
 }
@@ -357,8 +367,7 @@ warn_of_early (GstRtpAdaptSend *self)
 static GstFlowReturn
 packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 {
-  gboolean refresh = FALSE, warn = FALSE, alike = FALSE;
-  gboolean early = frame_is_early (self->sinkpad, buffers[0]);
+  gboolean refresh = FALSE, warn = FALSE, alike = FALSE, early = FALSE;
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
@@ -368,6 +377,7 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     guint64 rate = ra_sender_rate (self->sender);
     RaTime now = send_now (self);
 
+    early = may_be_early (self) && frame_is_early (self->sinkpad, buffers[0]);
     for (guint i = 0; i < n; i++)
       packet_take (self, buffers[i], rate, now);
     level_say (self);
@@ -381,7 +391,6 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     if (self->keys.n_waiting > 0)
       send_keys_pass (self);
   } else {
-    early = FALSE;
     for (guint i = 0; i < n; i++)
       gst_buffer_unref (buffers[i]);
   }
