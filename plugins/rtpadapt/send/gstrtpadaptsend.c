@@ -1174,9 +1174,18 @@ is_late (const GstRtpAdaptSend *self, const PropRow *row)
 {
   const SendTaken *taken = &self->cfg.taken, now = taken_now (&self->cfg);
 
-  return self->sender && !(row->flags & GST_PARAM_MUTABLE_PLAYING)
-      && (now.start_bitrate != taken->start_bitrate
-          || now.feedback != taken->feedback || now.burst != taken->burst);
+  if (!self->sender)
+    return FALSE;
+  switch (row->offset) {
+    case G_STRUCT_OFFSET (SendConfig, start_bitrate):
+      return now.start_bitrate != taken->start_bitrate;
+    case G_STRUCT_OFFSET (SendConfig, feedback):
+      return now.feedback != taken->feedback;
+    case G_STRUCT_OFFSET (SendConfig, burst):
+      return now.burst != taken->burst;
+    default:
+      return FALSE;
+  }
 }
 
 static void
