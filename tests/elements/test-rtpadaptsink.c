@@ -481,6 +481,33 @@ test_offers (void)
   }
 }
 
+/* Feedback that is set while it runs is for the next start, and so are its extensions. */
+static void
+test_offer_late (void)
+{
+  guint port;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  GstElement *sink, *pipeline = sink_pipeline (port, "colour=none", &sink);
+  g_autoptr (GstCaps) filter = gst_caps_from_string (RTP);
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (sink, "sink_%u");
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstCaps) offer = NULL;
+    g_autofree gchar *shown = NULL;
+
+    if (i == 0)
+      sink_play (pipeline);
+    else
+      gst_element_set_state (pipeline, GST_STATE_READY);
+    gst_util_set_object_arg (G_OBJECT (sink), "feedback", "ccfb");
+    offer = gst_pad_query_caps (pad, filter);
+    shown = gst_caps_to_string (offer);
+    g_assert_true ((strstr (shown, "extmap-1") != NULL) == (i == 0));
+  }
+  sink_stop (pipeline, sink);
+  close (ear);
+}
+
 /* --- the encoder's profile --------------------------------------------------- */
 
 /* x264enc makes High of I420 where it may, as behind udpsink. */
@@ -741,6 +768,7 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsink/message-source", test_message_source);
   g_test_add_func ("/rtpadaptsink/offers", test_offers);
   g_test_add_func ("/rtpadaptsink/profiles", test_profiles);
+  g_test_add_func ("/rtpadaptsink/offer/late", test_offer_late);
   g_test_add_func ("/rtpadaptsink/cycles", test_cycles);
   g_test_add_func ("/rtpadaptsink/end", test_end);
   g_test_add_func ("/rtpadaptsink/end/alone", test_end_alone);

@@ -159,10 +159,14 @@ static void
 streams_begin (GstRtpAdaptSink *self)
 {
   gboolean repeats;
+  gint feedback = 0;
 
+  if (self->send)
+    g_object_get (self->send, "feedback", &feedback, NULL);
   GST_OBJECT_LOCK (self);
   self->repeats = repeats = self->cfg.retransmission;
   self->keep = self->cfg.rtx_time;
+  self->feedback = feedback;
   GST_OBJECT_UNLOCK (self);
   if (self->send)
     g_object_set (self->send, "retransmission", repeats, NULL);
@@ -283,8 +287,10 @@ caps_offer (GstRtpAdaptSink *self, GstPad *pad, const GstCaps *filter)
   if (!filter && gst_pad_is_linked (pad))
     return gst_caps_new_any ();
   g_object_get (self->send, "feedback", &feedback, NULL);
-  settings.feedback = ra_feedback_at (feedback);
   GST_OBJECT_LOCK (self);
+  if (GST_STATE (self) > GST_STATE_READY)
+    feedback = self->feedback; /* another one is for the next start */
+  settings.feedback = ra_feedback_at (feedback);
   settings.ext_twcc = self->streams.ext_twcc;
   GST_OBJECT_UNLOCK (self);
   return sink_caps_offer (&settings, filter);
