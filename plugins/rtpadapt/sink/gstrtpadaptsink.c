@@ -154,7 +154,7 @@ streams_undo (GstRtpAdaptSink *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* What streams get while it runs. */
+/* What streams get while it runs.  Those of the last run have said BYE, or never will. */
 static void
 streams_begin (GstRtpAdaptSink *self)
 {
@@ -170,6 +170,10 @@ streams_begin (GstRtpAdaptSink *self)
   GST_OBJECT_UNLOCK (self);
   if (self->send)
     g_object_set (self->send, "retransmission", repeats, NULL);
+  g_mutex_lock (&self->lock);
+  sink_peer_forget_ours (&self->who);
+  g_mutex_unlock (&self->lock);
+  g_atomic_int_set (&self->ended, FALSE);
 }
 
 static GstStateChangeReturn
