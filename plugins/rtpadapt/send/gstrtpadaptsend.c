@@ -162,7 +162,7 @@
  *     videotestsrc is-live=true num-buffers=240 pattern=ball ! \
  *     video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=120 ! \
- *     rtph264pay mtu=1200 ! \
+ *     video/x-h264,profile=high ! rtph264pay mtu=1200 ! \
  *     "application/x-rtp,extmap-5=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01" ! \
  *     rtpadaptsend max-bitrate=2000000 ! s.send_rtp_sink_0 \
  *     s.send_rtp_src_0 ! rtpadaptlink seed=1 \
@@ -182,7 +182,7 @@
  *     videotestsrc is-live=true num-buffers=60 ! \
  *     video/x-raw,format=I420,width=320,height=180,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=200 ! \
- *     rtph264pay mtu=1200 ! f. \
+ *     video/x-h264,profile=high ! rtph264pay mtu=1200 ! f. \
  *     audiotestsrc is-live=true num-buffers=90 ! opusenc bitrate=64000 ! \
  *     rtpopuspay ! f.
  * ]|
@@ -190,7 +190,7 @@
  */
 #include "batch.h"
 #include "frameskip.h"
-#include "parts/walk.h"
+#include "parts/rtpoffer.h"
 #include "sendpriv.h"
 #include "sendwarnings.h"
 #include "twcc.h"
@@ -509,62 +509,13 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
-is_ssrc (GQuark field, const GValue *value, gpointer data)
-{
-  return g_str_equal (g_quark_to_string (field), "ssrc");
-}
-
-/* TRUE: RTP of any kind. */
-static gboolean
-caps_are_open (const GstCaps *caps)
-{
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    if (!gst_structure_foreach (
-            gst_caps_get_structure (caps, i), is_ssrc, NULL))
-      return FALSE;
-  }
-  return !gst_caps_is_empty (caps);
-}
-
-/* Within an rtpbin, as that of webrtcbin, the profile is a matter of SDP. */
-static gboolean
-is_auxiliary (GstObject *self)
-{
-  g_autoptr (GstObject) bin = gst_object_get_parent (self);
-
-  return GST_IS_ELEMENT (bin)
-      && g_str_equal (walk_factory (GST_ELEMENT (bin)), "rtpbin");
-}
-
-/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
- * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
- * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
- * yet may be no RTP at all. */
-static gboolean
-caps_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  gboolean ok = gst_pad_query_default (pad, parent, query);
-  GstCaps *filter, *caps;
-
-  gst_query_parse_caps (query, &filter);
-  gst_query_parse_caps_result (query, &caps);
-  if (ok && !filter && caps && gst_pad_is_linked (pad) && caps_are_open (caps)
-      && !is_auxiliary (parent)) {
-    caps = gst_caps_new_any ();
-    gst_query_set_caps_result (query, caps);
-    gst_caps_unref (caps);
-  }
-  return ok;
-}
-
-static gboolean
 send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
   gboolean ok;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
-    return caps_query (pad, parent, query);
+    return rtp_offer_query (pad, parent, query);
   if (!GST_QUERY_IS_SERIALIZED (query))
     return gst_pad_query_default (pad, parent, query);
   /* Packets wait here, so a pool of downstream's would be of no use. */

@@ -278,10 +278,8 @@ stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
- * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
- * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
- * yet may be no RTP at all. */
+/* ANY leaves the profile of H.264 to the encoder: rtp_offer_query() says why.  What is not
+ * linked yet may be no RTP at all. */
 static GstCaps *
 caps_offer (GstRtpAdaptSink *self, GstPad *pad, const GstCaps *filter)
 {
