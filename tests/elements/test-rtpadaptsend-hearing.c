@@ -390,6 +390,41 @@ test_ready_made (void)
   g_assert_cmpint (stat (&p.send, "fec-made"), ==, 0);
 }
 
+/* Of two streams one has the numbers: the receiver reports about it, and FEC waits for the
+ * receiver's word, whichever comes first. */
+static void
+test_half_ready_made (void)
+{
+  g_auto (Pair) p
+      = { .bin = gst_parse_bin_from_description (
+              "rtpulpfecenc name=f pt=122 ! rtpadaptsend name=a fec=fixed "
+              "fec-params=level=1 fec-unasked=false stats-interval=0 "
+              "controller=fixed start-bitrate=20000000 burst=1000000000",
+              TRUE, NULL) };
+  const guint8 number[2] = { 0 };
+
+  gst_object_ref_sink (p.bin);
+  p.send.element = gst_bin_get_by_name (GST_BIN (p.bin), "a");
+  send_harness_caps (&p.send, p.bin, CAPS ",payload=96" EXT_TWCC);
+  wait_until (stat (&p.send, "fec-made") > 0);
+  gst_test_clock_advance_time (p.send.clock, GST_SECOND);
+  for (guint i = 0; i < 6; i++) {
+    GstBuffer *buffer
+        = packet_new (i % 2 ? SSRC : SSRC + 1, (guint16) (i / 2), i, PAYLOAD);
+    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+    if (i % 2) {
+      g_assert_true (gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp));
+      g_assert_true (
+          gst_rtp_buffer_add_extension_onebyte_header (&rtp, 1, number, 2));
+      gst_rtp_buffer_unmap (&rtp);
+    }
+    gst_harness_push (p.send.h, buffer);
+    gst_buffer_unref (gst_harness_pull (p.send.h));
+    g_assert_cmpint (stat (&p.send, "fec-made"), ==, i > 0);
+  }
+}
+
 /* --- while it runs ----------------------------------------------------------- */
 
 static void
@@ -464,6 +499,8 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsend/hearing/outlived", test_outlived);
   g_test_add_func ("/rtpadaptsend/hearing/behind-fec", test_behind_fec);
   g_test_add_func ("/rtpadaptsend/hearing/ready-made", test_ready_made);
+  g_test_add_func (
+      "/rtpadaptsend/hearing/half-ready-made", test_half_ready_made);
   g_test_add_func ("/rtpadaptsend/hearing/cycles", test_cycles);
   g_test_add_func ("/rtpadaptsend/hearing/flush", test_flush);
 }

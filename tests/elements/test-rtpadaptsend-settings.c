@@ -60,6 +60,20 @@ test_limits_playing (void)
   g_assert_cmpuint (warnings (&s), ==, 0);
 }
 
+/* Of settings that are taken at the start a warning names the one that was set late. */
+static void
+test_late_name (void)
+{
+  g_auto (Send) s = send_new ("encoder=none burst=1000000");
+
+  g_object_set (s.element, "burst", G_GUINT64_CONSTANT (0), NULL);
+  g_assert_cmpuint (warnings (&s), ==, 1);
+  g_object_set (s.element, "start-bitrate", 500000, NULL); /* as it was */
+  g_assert_cmpuint (warnings (&s), ==, 0);
+  g_object_set (s.element, "start-bitrate", 600000, NULL);
+  g_assert_cmpuint (warnings (&s), ==, 1);
+}
+
 static gchar *
 get_string (Send *s, const gchar *property)
 {
@@ -208,6 +222,7 @@ tests_add (void)
 {
   rows_add_by ("/rtpadaptsend/limits", limit_rows, name, test_limits);
   g_test_add_func ("/rtpadaptsend/limits/playing", test_limits_playing);
+  g_test_add_func ("/rtpadaptsend/settings/late-name", test_late_name);
   g_test_add_data_func (
       "/rtpadaptsend/switch/controller", "controller", test_switch);
   g_test_add_data_func ("/rtpadaptsend/switch/lda", "lda", test_switch);

@@ -471,26 +471,35 @@ test_alike (gconstpointer step)
 }
 
 /* A live source is at most its latency before the clock; another one without clocksync
- * is named once. */
+ * is named once, where it costs frames. */
 static void
 test_early (void)
 {
   static const struct
   {
     gint64 ahead; /* ns, of the clock */
+    gboolean drops;
     guint warnings;
     const gchar *why;
   } rows[] = {
-    { -500 * GST_MSECOND, 0, "a camera behind its latency" },
-    { 900 * GST_MSECOND, 0, "a source with a long latency" },
-    { 1100 * GST_MSECOND, 1, "a file" },
-    { 1200 * GST_MSECOND, 0, "said already" },
+    { -500 * GST_MSECOND, FALSE, 0, "a camera behind its latency" },
+    { 900 * GST_MSECOND, FALSE, 0, "a source with a long latency" },
+    { 1100 * GST_MSECOND, FALSE, 0, "a file of which nothing is dropped" },
+    { 900 * GST_MSECOND, TRUE, 0, "dropped, but in time" },
+    { 1100 * GST_MSECOND, TRUE, 1, "a file" },
+    { 1200 * GST_MSECOND, TRUE, 0, "said already" },
   };
-  g_auto (Send) s = send_new (FIXED "encoder=none");
+  g_auto (Send) s = send_new (FIXED "encoder=none max-backlog=50000000");
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    GstBuffer *buffer = packet_new (SSRC, (guint16) i, i, PAYLOAD);
+    GstBuffer *buffer;
 
+    if (rows[i].drops) {
+      push_frame (&s, 10 * i, 6); /* 60 ms: no other frame may begin */
+      push_packet (&s, 10 * i + 1);
+      g_assert_cmpint (stat (&s, "dropped-frames"), >, 0);
+    }
+    buffer = packet_new (SSRC, s.seq++, 10 * i + 2, PAYLOAD);
     g_test_message ("%s", rows[i].why);
     GST_BUFFER_PTS (buffer) = time_now (&s) + (guint64) rows[i].ahead
         - gst_element_get_base_time (s.element);

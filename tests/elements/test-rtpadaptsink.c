@@ -481,6 +481,33 @@ test_offers (void)
   }
 }
 
+/* Feedback that is set while it runs is for the next start, and so are its extensions. */
+static void
+test_offer_late (void)
+{
+  guint port;
+  gint ear = udp_socket ("127.0.0.1", &port);
+  GstElement *sink, *pipeline = sink_pipeline (port, "colour=none", &sink);
+  g_autoptr (GstCaps) filter = gst_caps_from_string (RTP);
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (sink, "sink_%u");
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstCaps) offer = NULL;
+    g_autofree gchar *shown = NULL;
+
+    if (i == 0)
+      sink_play (pipeline);
+    else
+      gst_element_set_state (pipeline, GST_STATE_READY);
+    gst_util_set_object_arg (G_OBJECT (sink), "feedback", "ccfb");
+    offer = gst_pad_query_caps (pad, filter);
+    shown = gst_caps_to_string (offer);
+    g_assert_true ((strstr (shown, "extmap-1") != NULL) == (i == 0));
+  }
+  sink_stop (pipeline, sink);
+  close (ear);
+}
+
 /* --- the encoder's profile --------------------------------------------------- */
 
 /* x264enc makes High of I420 where it may, as behind udpsink. */
@@ -507,9 +534,49 @@ static const struct
       "no format=I420 before the encoder" },
   { "I420", "", "", "rtpadaptsend ! fakesink", "high", FALSE,
       "a line of one's own" },
+  { "I420", "", "rtpadaptfecenc ! queue ! ", "rtpadaptsend ! fakesink", "high",
+      FALSE, "with FEC" },
+  { "I420", "", "rtpadaptfecenc ! ", "rtpadaptsink host=127.0.0.1", "high",
+      FALSE, "FEC before the bin" },
   { "I420", "", "", "rtpadaptsend ! " RTP ",profile-level-id=42c01f ! fakesink",
       "constrained-baseline", FALSE, "what comes behind it decides" },
 };
+
+/* In rtpbin, also as a part of a bin that an application returned for it, the answer is
+ * plain RTP: SDP settles the profile. */
+static void
+test_profile_in_rtpbin (void)
+{
+  static const struct
+  {
+    const gchar *outer; /* what holds the bin */
+    guint bins;         /* and how many bins are between */
+    gboolean any;
+  } rows[] = { { "bin", 0, TRUE }, { "rtpbin", 0, FALSE },
+    { "rtpbin", 1, FALSE }, { "rtpbin", 2, FALSE }, { "bin", 2, TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autoptr (GstElement) outer
+        = gst_element_factory_make (rows[i].outer, NULL);
+    GstElement *bin = gst_object_ref_sink (outer), *inner;
+    g_autoptr (GstElement) send = NULL;
+    g_autoptr (GstPad) pad = NULL;
+    g_autoptr (GstCaps) caps = NULL;
+
+    for (guint n = 0; n < rows[i].bins; n++) {
+      inner = gst_bin_new (NULL);
+      gst_bin_add (GST_BIN (bin), inner);
+      bin = inner;
+    }
+    send = gst_object_ref (gst_element_factory_make ("rtpadaptsend", NULL));
+    inner = gst_element_factory_make ("identity", NULL);
+    gst_bin_add_many (GST_BIN (bin), inner, send, NULL);
+    g_assert_true (gst_element_link (inner, send));
+    pad = gst_element_get_static_pad (send, "sink");
+    caps = gst_pad_query_caps (pad, NULL);
+    g_assert_cmpint (gst_caps_is_any (caps), ==, rows[i].any);
+  }
+}
 
 /* The warnings until the end of the stream. (transfer full) */
 static gchar *
@@ -741,6 +808,8 @@ tests_add (void)
   g_test_add_func ("/rtpadaptsink/message-source", test_message_source);
   g_test_add_func ("/rtpadaptsink/offers", test_offers);
   g_test_add_func ("/rtpadaptsink/profiles", test_profiles);
+  g_test_add_func ("/rtpadaptsink/profiles/in-rtpbin", test_profile_in_rtpbin);
+  g_test_add_func ("/rtpadaptsink/offer/late", test_offer_late);
   g_test_add_func ("/rtpadaptsink/cycles", test_cycles);
   g_test_add_func ("/rtpadaptsink/end", test_end);
   g_test_add_func ("/rtpadaptsink/end/alone", test_end_alone);

@@ -26,7 +26,7 @@
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
- *     x264enc tune=zerolatency ! rtph264pay ! \
+ *     video/x-raw,format=I420 ! x264enc tune=zerolatency ! rtph264pay ! \
  *     rtpadaptfecenc pt=122 rs-pt=120 code=rs percentage=20 ! \
  *     rtpadaptlink link="bernoulli p=.05" ! rtpadaptfecdec pt=120 ! \
  *     rtpjitterbuffer ! fakesink

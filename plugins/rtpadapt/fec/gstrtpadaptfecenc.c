@@ -34,7 +34,7 @@
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true num-buffers=60 ! \
- *     x264enc tune=zerolatency ! rtph264pay ! \
+ *     video/x-raw,format=I420 ! x264enc tune=zerolatency ! rtph264pay ! \
  *     rtpadaptfecenc pt=122 percentage=20 ! fakesink
  * ]|
  */
@@ -43,6 +43,7 @@
 #include "fecblock.h"
 #include "parts/enums.h"
 #include "parts/props.h"
+#include "parts/rtpoffer.h"
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/repair/planner.h>
@@ -477,6 +478,14 @@ fec_enc_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
+static gboolean
+fec_enc_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  return GST_QUERY_TYPE (query) == GST_QUERY_CAPS
+      ? rtp_offer_query (pad, parent, query)
+      : gst_pad_query_default (pad, parent, query);
+}
+
 /* --- the element -------------------------------------------------------- */
 
 const Field fec_enc_fields[] = {
@@ -607,6 +616,7 @@ gst_rtp_adapt_fec_enc_init (GstRtpAdaptFecEnc *self)
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, fec_enc_chain);
   gst_pad_set_event_function (self->sinkpad, fec_enc_event);
+  gst_pad_set_query_function (self->sinkpad, fec_enc_query);
   GST_PAD_SET_PROXY_CAPS (self->sinkpad);
   GST_PAD_SET_PROXY_ALLOCATION (self->sinkpad);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);

@@ -60,7 +60,7 @@
  *     videotestsrc is-live=true num-buffers=120 pattern=ball ! \
  *     video/x-raw,width=640,height=360,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=120 ! \
- *     rtph264pay mtu=1200 ! \
+ *     video/x-h264,profile=high ! rtph264pay mtu=1200 ! \
  *     "application/x-rtp,extmap-1=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01,extmap-2=urn:ietf:params:rtp-hdrext:rtt-sendts" ! \
  *     rtpadaptsend feedback=tfrc max-bitrate=2000000 ! s.send_rtp_sink_0 \
  *     s.send_rtp_src_0 ! rtpadaptlink seed=1 \

@@ -32,7 +32,7 @@ void
 fecencs_start (FecEncoders *f)
 {
   f->stale = TRUE;
-  f->usable = f->off = FALSE;
+  f->usable = f->off = f->numbered = FALSE;
   f->others = 0;
 }
 
@@ -47,6 +47,23 @@ void
 fecencs_on_upstream_changed (FecEncoders *f)
 {
   f->stale = TRUE;
+  f->numbered = FALSE; /* that stream may be gone */
+}
+
+SendWants
+fecencs_on_numbered (FecEncoders *f)
+{
+  gboolean was_off = f->off;
+
+  f->numbered = TRUE;
+  f->off = FALSE;
+  return was_off ? SEND_JOB : SEND_WANTS_NOTHING;
+}
+
+void
+fecencs_give_way (FecEncoders *f)
+{
+  f->off |= !f->numbered;
 }
 
 void

@@ -21,6 +21,7 @@ typedef struct
   gboolean usable; /* one of them makes packets */
   gboolean
       off; /* packets get header extensions that none of them sees: no FEC */
+  gboolean numbered; /* a stream has its own: FEC need not give way */
   RaFecCode code;    /* of the one with the smallest blocks, */
   guint block;       /* and their media packets; 0: not known */
   guint others;      /* the level that other owners want of them */
@@ -55,6 +56,11 @@ GPtrArray *fecencs_stop (FecEncoders *f);
 
 /* Other elements may stand upstream: a search is due. */
 void fecencs_on_upstream_changed (FecEncoders *f);
+/* A media packet came with the header extensions that feedback goes by, so that FEC
+ * protects it as it leaves. */
+SendWants fecencs_on_numbered (FecEncoders *f);
+/* FEC gives way to header extensions, unless a stream has its own. */
+void fecencs_give_way (FecEncoders *f);
 /* TRUE: packets may not grow any more, as FEC protects them as they are. */
 static inline gboolean
 fecencs_see (const FecEncoders *f)

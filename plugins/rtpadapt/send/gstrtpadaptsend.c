@@ -162,7 +162,7 @@
  *     videotestsrc is-live=true num-buffers=240 pattern=ball ! \
  *     video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=120 ! \
- *     rtph264pay mtu=1200 ! \
+ *     video/x-h264,profile=high ! rtph264pay mtu=1200 ! \
  *     "application/x-rtp,extmap-5=http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01" ! \
  *     rtpadaptsend max-bitrate=2000000 ! s.send_rtp_sink_0 \
  *     s.send_rtp_src_0 ! rtpadaptlink seed=1 \
@@ -182,7 +182,7 @@
  *     videotestsrc is-live=true num-buffers=60 ! \
  *     video/x-raw,format=I420,width=320,height=180,framerate=30/1 ! \
  *     x264enc tune=zerolatency speed-preset=ultrafast vbv-buf-capacity=200 ! \
- *     rtph264pay mtu=1200 ! f. \
+ *     video/x-h264,profile=high ! rtph264pay mtu=1200 ! f. \
  *     audiotestsrc is-live=true num-buffers=90 ! opusenc bitrate=64000 ! \
  *     rtpopuspay ! f.
  * ]|
@@ -190,7 +190,7 @@
  */
 #include "batch.h"
 #include "frameskip.h"
-#include "parts/walk.h"
+#include "parts/rtpoffer.h"
 #include "sendpriv.h"
 #include "sendwarnings.h"
 #include "twcc.h"
@@ -335,6 +335,16 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
   send_apply (self, wants);
 }
 
+/* TRUE: frames were dropped, by the backlog or before an encoder, and nobody was warned
+ * that they come too early; the lock is held. */
+static gboolean
+may_be_early (GstRtpAdaptSend *self)
+{
+  return !(self->herald.warned & SEND_WARNED_EARLY)
+      && (pace_dropped_frames (&self->pace) > 0
+          || encoders_skipped (&self->encoders) > 0);
+}
+
 /* TRUE: it is to be said that nothing upstream waits for the clock, by the packets or by
  * frames that an encoder did not get; the lock is held. */
 static gboolean
@@ -348,7 +358,7 @@ static void
 warn_of_early (GstRtpAdaptSend *self)
 {
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("Frames come more than 1 s before their time, and most are dropped: if the "
+      ("Frames come more than 1 s before their time, and some are dropped: if the "
        "source is not live, put clocksync before the encoder."),
       (NULL));
 }
@@ -357,8 +367,7 @@ warn_of_early (GstRtpAdaptSend *self)
 static GstFlowReturn
 packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 {
-  gboolean refresh = FALSE, warn = FALSE, alike = FALSE;
-  gboolean early = frame_is_early (self->sinkpad, buffers[0]);
+  gboolean refresh = FALSE, warn = FALSE, alike = FALSE, early = FALSE;
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
@@ -368,6 +377,7 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     guint64 rate = ra_sender_rate (self->sender);
     RaTime now = send_now (self);
 
+    early = may_be_early (self) && frame_is_early (self->sinkpad, buffers[0]);
     for (guint i = 0; i < n; i++)
       packet_take (self, buffers[i], rate, now);
     level_say (self);
@@ -381,7 +391,6 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     if (self->keys.n_waiting > 0)
       send_keys_pass (self);
   } else {
-    early = FALSE;
     for (guint i = 0; i < n; i++)
       gst_buffer_unref (buffers[i]);
   }
@@ -500,62 +509,13 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
-is_ssrc (GQuark field, const GValue *value, gpointer data)
-{
-  return g_str_equal (g_quark_to_string (field), "ssrc");
-}
-
-/* TRUE: RTP of any kind. */
-static gboolean
-caps_are_open (const GstCaps *caps)
-{
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    if (!gst_structure_foreach (
-            gst_caps_get_structure (caps, i), is_ssrc, NULL))
-      return FALSE;
-  }
-  return !gst_caps_is_empty (caps);
-}
-
-/* Within an rtpbin, as that of webrtcbin, the profile is a matter of SDP. */
-static gboolean
-is_auxiliary (GstObject *self)
-{
-  g_autoptr (GstObject) bin = gst_object_get_parent (self);
-
-  return GST_IS_ELEMENT (bin)
-      && g_str_equal (walk_factory (GST_ELEMENT (bin)), "rtpbin");
-}
-
-/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
- * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
- * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
- * yet may be no RTP at all. */
-static gboolean
-caps_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  gboolean ok = gst_pad_query_default (pad, parent, query);
-  GstCaps *filter, *caps;
-
-  gst_query_parse_caps (query, &filter);
-  gst_query_parse_caps_result (query, &caps);
-  if (ok && !filter && caps && gst_pad_is_linked (pad) && caps_are_open (caps)
-      && !is_auxiliary (parent)) {
-    caps = gst_caps_new_any ();
-    gst_query_set_caps_result (query, caps);
-    gst_caps_unref (caps);
-  }
-  return ok;
-}
-
-static gboolean
 send_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (parent);
   gboolean ok;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
-    return caps_query (pad, parent, query);
+    return rtp_offer_query (pad, parent, query);
   if (!GST_QUERY_IS_SERIALIZED (query))
     return gst_pad_query_default (pad, parent, query);
   /* Packets wait here, so a pool of downstream's would be of no use. */
@@ -718,6 +678,8 @@ packet_stamp (GstRtpAdaptSend *self, BacklogItem *item, RaMark mark, RaTime now)
           &(SendExtValues){
               .rtt = ra_sender_rtt (self->sender), .now = now, .mark = mark });
 
+  if (item->media > 0 && send_ext_is_numbered (&item->plan))
+    send_apply (self, fecencs_on_numbered (&self->fecencs));
   if (result == SEND_EXT_NO_ROOM)
     send_apply (self, send_on_no_room (self));
   return self->way.out.send_ts && result == SEND_EXT_DONE;
@@ -1163,9 +1125,18 @@ is_late (const GstRtpAdaptSend *self, const PropRow *row)
 {
   const SendTaken *taken = &self->cfg.taken, now = taken_now (&self->cfg);
 
-  return self->sender && !(row->flags & GST_PARAM_MUTABLE_PLAYING)
-      && (now.start_bitrate != taken->start_bitrate
-          || now.feedback != taken->feedback || now.burst != taken->burst);
+  if (!self->sender)
+    return FALSE;
+  switch (row->offset) {
+    case G_STRUCT_OFFSET (SendConfig, start_bitrate):
+      return now.start_bitrate != taken->start_bitrate;
+    case G_STRUCT_OFFSET (SendConfig, feedback):
+      return now.feedback != taken->feedback;
+    case G_STRUCT_OFFSET (SendConfig, burst):
+      return now.burst != taken->burst;
+    default:
+      return FALSE;
+  }
 }
 
 static void

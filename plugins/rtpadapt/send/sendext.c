@@ -140,6 +140,14 @@ send_ext_fits (const SendExt *ext, const SendExtPlan *plan)
       && plan->id[COLOUR] == ext->colour;
 }
 
+gboolean
+send_ext_is_numbered (const SendExtPlan *plan)
+{
+  return (plan->id[TWCC] || plan->id[SEND_TS]) && !plan->malformed
+      && (!plan->id[TWCC] || plan->at[TWCC] > 0)
+      && (!plan->id[SEND_TS] || plan->at[SEND_TS] > 0);
+}
+
 /* --- writing -------------------------------------------------------------- */
 
 /* The element is to be added.  rtpsession numbers the one-byte form only, so in

@@ -53,6 +53,8 @@ void send_ext_read (
     const SendExt *ext, const guint8 *header, gsize n, SendExtPlan *plan);
 /* TRUE if `plan` was made for the ids that `ext` has. */
 gboolean send_ext_fits (const SendExt *ext, const SendExtPlan *plan);
+/* TRUE: the packet came with the elements that feedback goes by, and the caps name some. */
+gboolean send_ext_is_numbered (const SendExtPlan *plan);
 /* Bytes by which send_ext_write() is going to make the packet longer. */
 guint send_ext_growth (const SendExtPlan *plan);
 

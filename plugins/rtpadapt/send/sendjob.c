@@ -127,14 +127,16 @@ fec_goes (const GstRtpAdaptSend *self)
 
 /* RTP that was made elsewhere has no number, without which the receiver has nothing to
  * report; FEC protects packets as they are (RFC 5109 7.3).  While no FEC has gone yet, it
- * gives way. */
+ * gives way where no stream has numbers.  Numbers of one stream are enough for the receiver
+ * to report, and FEC of that stream is of use. */
 SendWants
 send_on_no_room (GstRtpAdaptSend *self)
 {
   const RaFeedbackOps *kind = self->mode.wanted;
 
-  self->fecencs.off |= kind->extension && !kind->by_number && !fec_goes (self)
-      && self->fecencs.others == 0;
+  if (kind->extension && !kind->by_number && !fec_goes (self)
+      && self->fecencs.others == 0)
+    fecencs_give_way (&self->fecencs);
   return mode_on_no_room (&self->mode);
 }
 

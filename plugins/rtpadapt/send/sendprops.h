@@ -13,7 +13,6 @@
 
 G_BEGIN_DECLS
 
-/* Properties that are set; under the lock. */
 /* What is taken from READY to PAUSED. */
 typedef struct
 {
@@ -22,6 +21,7 @@ typedef struct
   GstClockTime burst;
 } SendTaken;
 
+/* Properties that are set; under the lock. */
 typedef struct
 {
   guint min_bitrate, start_bitrate, max_bitrate;   /* bit/s */

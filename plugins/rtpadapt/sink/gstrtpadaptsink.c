@@ -154,18 +154,26 @@ streams_undo (GstRtpAdaptSink *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* What streams get while it runs. */
+/* What streams get while it runs.  Those of the last run have said BYE, or never will. */
 static void
 streams_begin (GstRtpAdaptSink *self)
 {
   gboolean repeats;
+  gint feedback = 0;
 
+  if (self->send)
+    g_object_get (self->send, "feedback", &feedback, NULL);
   GST_OBJECT_LOCK (self);
   self->repeats = repeats = self->cfg.retransmission;
   self->keep = self->cfg.rtx_time;
+  self->feedback = feedback;
   GST_OBJECT_UNLOCK (self);
   if (self->send)
     g_object_set (self->send, "retransmission", repeats, NULL);
+  g_mutex_lock (&self->lock);
+  sink_peer_forget_ours (&self->who);
+  g_mutex_unlock (&self->lock);
+  g_atomic_int_set (&self->ended, FALSE);
 }
 
 static GstStateChangeReturn
@@ -270,10 +278,8 @@ stream_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* rtph264pay asks without a filter which profiles it may take.  "application/x-rtp"
- * without a profile-level-id is Baseline to it (RFC 6184 8.1), and an x264enc would leave
- * out CABAC; ANY leaves the profile to the encoder, as behind udpsink.  What is not linked
- * yet may be no RTP at all. */
+/* ANY leaves the profile of H.264 to the encoder: rtp_offer_query() says why.  What is not
+ * linked yet may be no RTP at all. */
 static GstCaps *
 caps_offer (GstRtpAdaptSink *self, GstPad *pad, const GstCaps *filter)
 {
@@ -283,8 +289,10 @@ caps_offer (GstRtpAdaptSink *self, GstPad *pad, const GstCaps *filter)
   if (!filter && gst_pad_is_linked (pad))
     return gst_caps_new_any ();
   g_object_get (self->send, "feedback", &feedback, NULL);
-  settings.feedback = ra_feedback_at (feedback);
   GST_OBJECT_LOCK (self);
+  if (GST_STATE (self) > GST_STATE_READY)
+    feedback = self->feedback; /* another one is for the next start */
+  settings.feedback = ra_feedback_at (feedback);
   settings.ext_twcc = self->streams.ext_twcc;
   GST_OBJECT_UNLOCK (self);
   return sink_caps_offer (&settings, filter);

@@ -37,6 +37,20 @@ sink_peer_on_packet (SinkPeer *who, const guint8 *head, gsize size)
     who->sent = number + 1u;
 }
 
+/* RFC 3550 6.1: a report comes first, whose sender is behind its first word. */
+void
+sink_peer_on_rtcp_sent (SinkPeer *who, const guint8 *head, gsize size)
+{
+  if (size >= 8)
+    note_ssrc (who, GST_READ_UINT32_BE (head + 4));
+}
+
+void
+sink_peer_forget_ours (SinkPeer *who)
+{
+  who->n_ssrcs = who->next_ssrc = 0;
+}
+
 /* Caps without an id change nothing, because rtpsession (1.22) keeps the last id
  * then. */
 void
@@ -108,7 +122,7 @@ void
 sink_peer_start (SinkPeer *who)
 {
   who->count = (SinkPeerStats){ 0 };
-  who->n_ssrcs = who->next_ssrc = 0;
+  sink_peer_forget_ours (who);
 }
 
 void

@@ -50,6 +50,10 @@ void sink_peer_close (SinkPeer *who);
 void sink_peer_on_caps (SinkPeer *who, const GstCaps *caps);
 /* RTP leaves, whose first bytes these are: RTP_NUMBER_HEAD of them, or all. */
 void sink_peer_on_packet (SinkPeer *who, const guint8 *head, gsize size);
+/* RTCP of our session leaves, whose own SSRC may be that of no stream. */
+void sink_peer_on_rtcp_sent (SinkPeer *who, const guint8 *head, gsize size);
+/* Forgets our SSRCs. */
+void sink_peer_forget_ours (SinkPeer *who);
 /* RTCP comes.  TRUE: it may pass.  `encrypted` is set to TRUE, once, if the other
  * side encrypts and we do not. */
 gboolean sink_peer_on_rtcp (SinkPeer *who, GSocketAddress *from,

@@ -32,6 +32,7 @@ struct _GstRtpAdaptSink
   gboolean mux;     /* rtcp_mux as sink_wire_open() took it */
   gboolean repeats; /* retransmission and rtx_time, as they were at the start */
   GstClockTime keep;
+  gint feedback;       /* of `send`, the same; index of the registry */
   gboolean in_uri;     /* the parts of a URI are set now, */
   guint then;          /* and this of THEN_MOVES follows */
   GstStructure *taken; /* what the sockets were opened with, NULL: closed */

@@ -414,7 +414,8 @@ rtp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 /* --- the end ---------------------------------------------------------------- */
 
-/* BYE of all that we have sent.  Who has sent no RTCP says none (RFC 3550 6.3.7). */
+/* BYE of each SSRC that has sent RTP or RTCP, as RFC 3550 6.3.7 has it.  Before
+ * rtpsession's first report its RTCP pad has no caps, and nothing is said. */
 static void
 bye_say (GstRtpAdaptSink *self)
 {
@@ -455,14 +456,23 @@ rtp_ends (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_DROP;
 }
 
-/* RFC 3550 6.3.7: behind a BYE rtpsession says nothing until there is RTP again. */
+/* Who has said BYE has left (RFC 3550 6.3.7), but rtpsession goes on with its reports:
+ * they are dropped until there is RTP again. */
 static GstPadProbeReturn
 rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstRtpAdaptSink *self = data;
+  guint8 head[8];
+  gsize size;
 
-  return g_atomic_int_get (&self->ended) ? GST_PAD_PROBE_DROP
-                                         : GST_PAD_PROBE_OK;
+  if (g_atomic_int_get (&self->ended))
+    return GST_PAD_PROBE_DROP;
+  size = gst_buffer_extract (
+      GST_PAD_PROBE_INFO_BUFFER (info), 0, head, sizeof head);
+  g_mutex_lock (&self->lock);
+  sink_peer_on_rtcp_sent (&self->who, head, size);
+  g_mutex_unlock (&self->lock);
+  return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn

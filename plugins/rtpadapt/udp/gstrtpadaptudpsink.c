@@ -432,7 +432,8 @@ open_failed (
 {
   const gchar *at = cfg->bind_address ? cfg->bind_address : "any address";
 
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+  if (cfg->bind_port > 0
+      && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
     GST_ELEMENT_ERROR (self, RESOURCE, BUSY,
         ("UDP port %u of %s is in use.", cfg->bind_port, at), (NULL));
   else if (cfg->bind_port == 0)
