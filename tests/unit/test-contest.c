@@ -593,6 +593,10 @@ test_new_path (gconstpointer data)
   g_assert_cmpfloat (c.rebased_by, ==, new_path_rows[i].found ? .040 : 0);
   g_assert_cmpfloat (c.q_longest, ==, new_path_rows[i].found ? 0 : .040);
   g_assert_cmpuint (c.n_new, ==, 0);
+  c.stands = 1;
+  n.now += 1.1; /* 2 s are usual from test to test */
+  ra_contest_rate (&c, &n, .01, 0, S, S, RTT, FALSE);
+  g_assert_cmpint (c.drain == RA_DRAIN_STAND, ==, new_path_rows[i].waits);
 }
 
 /* The queue grows by `grew` from one report to the next.  30 ms, a packet and four times the

@@ -125,7 +125,8 @@
  * one, whose base is not known. */
 #define NEW_PATH 10.
 #define NEW_PATH_TESTS 3 /* So many tests may ask for its base. */
-#define GAP_NEW_PATH 1.  /* s: they are so far apart. */
+#define GAP_NEW_PATH \
+  1. /* s: they are so far apart, as is one that another waits for. */
 /* s: a queue that keeps its length until then may be a longer route; later it may be the
  * end of a fade. */
 #define NEW_PATH_EARLY 2.
@@ -401,7 +402,7 @@ due (const RaContest *c, const RaSense *n, gdouble target)
       && since_new < NEW_PATH_EARLY && n->qm > standing_at (n, target)
       && ra_sense_range (n) < FLAT + n->dev_lasts)
     return RA_DRAIN_BASE;
-  if (c->stands > STANDS && since > GAP_STANDS)
+  if (c->stands > STANDS && since > (c->waited ? GAP_NEW_PATH : GAP_STANDS))
     return RA_DRAIN_STAND;
   if (c->armed > 0 && n->qm > loss_queue (c, n, target) && since > GAP_LOSS)
     return RA_DRAIN_LOSS;
