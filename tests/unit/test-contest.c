@@ -522,7 +522,7 @@ test_route (void)
   g_assert_cmpfloat (c.t_passed, <, NOW - 100);
 }
 
-/* A test's end at 40 to `top` ms, `outage` s after an outage; the last test ended at 40 ms,
+/* A test's end at 25 to `top` ms, `outage` s after an outage; the last test ended at 25 ms,
  * too, if `again`.  The standard deviation was 4 ms and has risen to 20: 3 ms and three
  * times 4 may be noise. */
 static const struct
@@ -536,52 +536,55 @@ static const struct
   gdouble proof;   /* many losses to congestion, then */
   gboolean waits;  /* for the next test */
   gboolean waited; /* as the last one did */
+  gdouble low;     /* s, if not 25 ms */
 } new_path_rows[] = {
-  { "none", 100, .040, FALSE,
+  { "none", 100, .025, FALSE,
       "one test shows neither a longer route nor others", .waits = TRUE },
-  { "rival", 100, .040, FALSE, "losses have shown others", .proof = NOW - 9 },
-  { "gone", 100, .040, FALSE, "the losses are too old", .proof = NOW - 11,
+  { "high", 100, .031, FALSE, "a route so much longer is a jump", .low = .030 },
+  { "rival", 100, .025, FALSE, "losses have shown others", .proof = NOW - 9 },
+  { "gone", 100, .025, FALSE, "the losses are too old", .proof = NOW - 11,
       .waits = TRUE },
-  { "two", 100, .040, TRUE, "two do", .again = TRUE },
-  { "drifts", 100, .040, FALSE, "the second ends at another level: others",
+  { "two", 100, .025, TRUE, "two do", .again = TRUE },
+  { "drifts", 100, .025, FALSE, "the second ends at another level: others",
       .waited = TRUE },
-  { "outage", 3, .040, TRUE, "after an outage one is enough" },
-  { "noise", 3, .054, TRUE, "as reports differed before" },
-  { "uneven", 3, .056, FALSE, "more than that: others" },
-  { "lost", 3, .040, FALSE, "a full queue loses packets", 0, 0, 1, 20 },
-  { "radio", 3, .040, TRUE, "1 + 2 sqrt 1, as empty", .05, .05, 3, 20 },
-  { "more", 3, .040, FALSE, "and more than that", .05, .05, 4, 20 },
-  { "few", 100, .040, FALSE, "19 of which 1.9 had been lost", 0, .1, 0, 19,
+  { "outage", 3, .025, TRUE, "after an outage one is enough" },
+  { "noise", 3, .039, TRUE, "as reports differed before" },
+  { "uneven", 3, .041, FALSE, "more than that: others" },
+  { "lost", 3, .025, FALSE, "a full queue loses packets", 0, 0, 1, 20 },
+  { "radio", 3, .025, TRUE, "1 + 2 sqrt 1, as empty", .05, .05, 3, 20 },
+  { "more", 3, .025, FALSE, "and more than that", .05, .05, 4, 20 },
+  { "few", 100, .025, FALSE, "19 of which 1.9 had been lost", 0, .1, 0, 19,
       TRUE },
-  { "enough", 100, .040, TRUE, "2.1 are missing", 0, .1, 0, 21, TRUE },
-  { "before", 3, .040, TRUE, "the outage has lost them", 0, .1, 0, 19 },
+  { "enough", 100, .025, TRUE, "2.1 are missing", 0, .1, 0, 21, TRUE },
+  { "before", 3, .025, TRUE, "the outage has lost them", 0, .1, 0, 19 },
 };
 
 static void
 test_new_path (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
+  gdouble low = new_path_rows[i].low > 0 ? new_path_rows[i].low : .025;
   RaContest c = { .wanted = 1,
     .begun = TRUE,
     .drain = RA_DRAIN_STAND,
     .x_back = 5 * S / RTT,
     .r_began = 5 * S / RTT,
     .q_max = .04,
-    .f_lo = .040,
+    .f_lo = low,
     .f_hi = new_path_rows[i].top,
     .f_found = new_path_rows[i].lost,
     .f_all = new_path_rows[i].all,
     .n_floor = 2,
     .t_new = NOW - new_path_rows[i].outage,
     .n_new = 1,
-    .floor = new_path_rows[i].again ? .040 : 0,
+    .floor = new_path_rows[i].again ? .025 : 0,
     .t_proof = new_path_rows[i].proof,
     .waited = new_path_rows[i].waited,
     .t_began = NOW - 1 };
   RaSense n = sense;
 
   g_test_message ("%s", new_path_rows[i].why);
-  n.qm = n.q2 = n.q_lo = .040;
+  n.qm = n.q2 = n.q_lo = low;
   n.dev_lasts = .004;
   n.dev = .020;
   n.raw = new_path_rows[i].raw;
@@ -590,8 +593,8 @@ test_new_path (gconstpointer data)
   g_assert_cmpint (
       c.competes, ==, !new_path_rows[i].found && !new_path_rows[i].waits);
   g_assert_cmpint (c.waited, ==, new_path_rows[i].waits);
-  g_assert_cmpfloat (c.rebased_by, ==, new_path_rows[i].found ? .040 : 0);
-  g_assert_cmpfloat (c.q_longest, ==, new_path_rows[i].found ? 0 : .040);
+  g_assert_cmpfloat (c.rebased_by, ==, new_path_rows[i].found ? .025 : 0);
+  g_assert_cmpfloat (c.q_longest, ==, new_path_rows[i].found ? 0 : low);
   g_assert_cmpuint (c.n_new, ==, 0);
   c.stands = 1;
   n.now += 1.1; /* 2 s are usual from test to test */

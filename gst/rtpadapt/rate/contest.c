@@ -517,12 +517,13 @@ has_rival (const RaContest *c, const RaSense *n)
 static gdouble
 drain_failed (RaContest *c, const RaSense *n)
 {
-  gboolean longer = c->drain == RA_DRAIN_STAND && c->floor > 0 && !c->waited
-      && !has_rival (c, n);
+  gboolean longer = c->drain == RA_DRAIN_STAND && c->floor > 0
+      && c->floor < JUMP && !c->waited && !has_rival (c, n);
 
   c->n_drained = 0;
   c->waited = longer;
-  /* A queue that stood still in the test may be a longer route: the next one shows. */
+  /* A queue that stood still in the test may be a longer route, as the next one shows.  One
+   * of JUMP and more would have been seen to begin. */
   if (!longer && (c->drain == RA_DRAIN_STAND || c->drain == RA_DRAIN_LOSS)) {
     c->is_short = c->drain == RA_DRAIN_LOSS;
     /* The test has shown that it stands. */
