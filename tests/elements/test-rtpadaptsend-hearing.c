@@ -286,6 +286,23 @@ test_outlived (void)
 
 /* --- behind FEC --------------------------------------------------------------- */
 
+/* Five frames of four packets each, and EOS; all of it has come out then. */
+static void
+push_frames_to_eos (Send *send)
+{
+  gboolean eos = FALSE;
+
+  for (guint i = 0; i < 5; i++)
+    push_frame (send, i, 4);
+  gst_harness_push_event (send->h, gst_event_new_eos ());
+  while (!eos) {
+    g_autoptr (GstEvent) event = gst_harness_pull_event (send->h);
+
+    g_assert_nonnull (event);
+    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+  }
+}
+
 /* FEC speaks of the packets as they were: those may not grow any more, repair
  * packets may.  It is said what to do. */
 static void
@@ -298,7 +315,7 @@ test_behind_fec (void)
               "controller=fixed start-bitrate=20000000 burst=1000000000",
               TRUE, NULL) };
   GstElement *fecenc = gst_bin_get_by_name (GST_BIN (p.bin), "f");
-  gboolean told = FALSE, repair = FALSE, eos = FALSE;
+  gboolean told = FALSE, repair = FALSE;
   GstBuffer *buffer;
   guint level = 0;
 
@@ -311,15 +328,7 @@ test_behind_fec (void)
   wait_until (stat (&p.send, "fec-made") > 0);
   gst_object_unref (fecenc);
   gst_test_clock_advance_time (p.send.clock, GST_SECOND);
-  for (guint i = 0; i < 5; i++)
-    push_frame (&p.send, i, 4);
-  gst_harness_push_event (p.send.h, gst_event_new_eos ());
-  while (!eos) {
-    g_autoptr (GstEvent) event = gst_harness_pull_event (p.send.h);
-
-    g_assert_nonnull (event);
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-  }
+  push_frames_to_eos (&p.send);
   while ((buffer = gst_harness_try_pull (p.send.h))) {
     guint8 head[18] = { 0 };
 
@@ -359,7 +368,6 @@ test_ready_made (void)
               "controller=fixed start-bitrate=20000000 burst=1000000000",
               TRUE, NULL) };
   guint n = 0, extended = 0;
-  gboolean eos = FALSE;
   GstBuffer *buffer;
 
   gst_object_ref_sink (p.bin);
@@ -367,15 +375,7 @@ test_ready_made (void)
   send_harness_caps (&p.send, p.bin, CAPS ",payload=96" EXT_TWCC);
   wait_until (stat (&p.send, "fec-made") > 0);
   gst_test_clock_advance_time (p.send.clock, GST_SECOND);
-  for (guint i = 0; i < 5; i++)
-    push_frame (&p.send, i, 4);
-  gst_harness_push_event (p.send.h, gst_event_new_eos ());
-  while (!eos) {
-    g_autoptr (GstEvent) event = gst_harness_pull_event (p.send.h);
-
-    g_assert_nonnull (event);
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-  }
+  push_frames_to_eos (&p.send);
   while ((buffer = gst_harness_try_pull (p.send.h))) {
     guint8 head[2];
 

@@ -23,23 +23,15 @@ caps_are_open (const GstCaps *caps)
   return !gst_caps_is_empty (caps);
 }
 
-/* What an rtpbin asked for may be a bin with the element somewhere in it. */
+/* An rtpbin may have been given a bin with the element somewhere in it. */
 static gboolean
 is_in_rtpbin (GstObject *element)
 {
-  GstObject *bin = gst_object_get_parent (element), *up;
+  g_autoptr (GstObject) bin = gst_object_get_parent (element);
 
-  while (bin
-      && !(GST_IS_ELEMENT (bin)
-          && g_str_equal (walk_factory (GST_ELEMENT (bin)), "rtpbin"))) {
-    up = gst_object_get_parent (bin);
-    gst_object_unref (bin);
-    bin = up;
-  }
-  if (!bin)
-    return FALSE;
-  gst_object_unref (bin);
-  return TRUE;
+  return GST_IS_ELEMENT (bin)
+      && (g_str_equal (walk_factory (GST_ELEMENT (bin)), "rtpbin")
+          || is_in_rtpbin (bin));
 }
 
 gboolean

@@ -456,8 +456,8 @@ rtp_ends (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_DROP;
 }
 
-/* Who has said BYE has left (RFC 3550 6.3.7), but rtpsession goes on with its reports:
- * they are dropped until there is RTP again. */
+/* A source that has said BYE has left the session (RFC 3550 6.3.7), but rtpsession goes on
+ * with its reports.  They are dropped until there is RTP again. */
 static GstPadProbeReturn
 rtcp_leaves (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -25,9 +25,9 @@
  * Reports go there for PEER_EARLY_HOLD.  After that they go to the first address that
  * asked meanwhile, if there is one.  All of this ends when the peer is heard.
  *
- * A sender with a key believes whoever has the key, from any address.  The receiver at the
- * host before has the key, too, and may go on to report.  Its reports are foreign until
- * nobody else has been heard for PEER_SILENCE.
+ * A sender with a key believes any address whose reports are encrypted with that key.  The
+ * receiver at the former host has the key, too, and may go on to report.  Its reports are
+ * foreign until nobody else has been heard for PEER_SILENCE.
  *
  * No clock, no lock: the caller has both.
  */
