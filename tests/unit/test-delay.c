@@ -170,6 +170,21 @@ static const Step pauses[] = {
   { 0 },
 };
 
+/* The first four are those of `pauses`.  RFC 7661 4.4.3: half after five minutes, 1.05 of
+ * 180000, and each five minutes again. */
+static const Step unused[] = {
+  OUTAGE,
+  { 40, 0, 5, 0, 0, 0, TRUE, 367964, "nothing waits, and the queue is empty", 0,
+      4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 377050, "again", 0, 4 },
+  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "1.05 of what the line carries", 0, 4 },
+  { 299840, 0, 5, 0, 0, 0, TRUE, 378000, "kept for five minutes", 0, 4 },
+  { 80, 0, 5, 0, 0, 0, TRUE, 189000, "and no longer", 0, 4 },
+  { 299960, 0, 5, 0, 0, 0, TRUE, 189000, "five minutes more", 0, 4 },
+  { 80, 0, 5, 0, 0, 0, TRUE, 94500, "and half of the half", 0, 4 },
+  { 0 },
+};
+
 /* The end of the ramp asks for a test, as the queue was not all but empty a
  * report before: r = 14400 / (.04 + .045) = 169412, x_back = .775 r = 131294, half
  * of it.  The queue is empty then, and what came at last is the line's rate: .95 of
@@ -243,6 +258,7 @@ static const struct
   { "ramp", NO_TESTS, ramp },
   { "limited", NO_TESTS, limited },
   { "pauses", NO_TESTS, pauses },
+  { "unused", NO_TESTS, unused },
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
   { "halt", NO_TESTS, halt },
