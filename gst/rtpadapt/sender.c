@@ -579,32 +579,45 @@ look_back (RaSender *s, RaTime now)
     ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
-void
-ra_sender_on_new_peer (RaSender *s)
-{
-  s->last_feedback = RA_TIME_NONE;
-  s->paused = FALSE;
-  ra_ledger_forget_reports (s->ledger);
-}
-
-/* RFC 8083 4.5: the path may be another one, so a new controller begins, which
- * knows nothing about it.  It begins with no more than the rate before. */
+/* The path may be another one, so a new controller begins, which knows nothing about it.
+ * It begins with no more than the rate before.  The time since the last report is no
+ * interval, and what left before the first of the new ones is not lost by being in none. */
 static void
 begin_again (RaSender *s, RaTime now)
 {
   RaRateConfig cfg = s->cfg;
-  RaRate *rate;
 
   if (cfg.start > 0 && s->before > 0)
     cfg.start = MIN (cfg.start, s->before);
-  rate = ra_rate_new (s->rate->ops, s->rate_params, &cfg, now, NULL);
-  rate->before = s->before;
-  exchange (s, rate, cfg.start);
-  s->unanswered = FALSE;
-  s->asked = s->unheard = RA_TIME_NONE;
+  exchange (s, ra_rate_new (s->rate->ops, s->rate_params, &cfg, now, NULL),
+      cfg.start);
+  s->unanswered = s->paused = FALSE;
+  s->asked = s->unheard = s->last_feedback = RA_TIME_NONE;
   s->interval = s->spacing = 0;
-  ra_sender_on_new_peer (s);
+  ra_ledger_forget_reports (s->ledger);
+}
+
+/* RFC 8083 4.5 */
+static void
+begin_after_breaker (RaSender *s, RaTime now)
+{
+  begin_again (s, now);
+  s->rate->before = s->before;
   ra_outage_mask_end (&s->mask, s->ledger->next, now);
+}
+
+static void
+forget_trips (RaSender *s)
+{
+  ra_receiver_rebase (s->receiver);
+  ra_guard_rebase (&s->guard);
+}
+
+void
+ra_sender_on_new_peer (RaSender *s, RaTime now)
+{
+  begin_again (s, now);
+  forget_trips (s);
 }
 
 /* Informs the guard alone.  If an open breaker closes, the controller starts
@@ -616,7 +629,7 @@ inform_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
   settle (s, now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
-    begin_again (s, now);
+    begin_after_breaker (s, now);
 }
 
 /* A report with its rtt: all that listens to reports gets it. */
@@ -654,10 +667,8 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   s->unanswered = FALSE;
   s->rate->radio = ra_guard_radio_loss (&s->guard);
   ra_rate_on_report (s->rate, &s->last, now);
-  if (s->rate->rebased) {
-    ra_receiver_rebase (s->receiver);
-    ra_guard_rebase (&s->guard);
-  }
+  if (s->rate->rebased)
+    forget_trips (s);
   s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);

@@ -149,10 +149,9 @@ gboolean ra_sender_on_held_feedback (RaSender *s,
     const RaFeedbackPacket *packets, guint n, RaSpan grain, RaSpan held,
     RaTime now);
 
-/* Another peer reports from now on, or the same one behind an outage: the time since the
- * last report is no interval, and what left before the first of the new ones is not lost
- * by being in none. */
-void ra_sender_on_new_peer (RaSender *s);
+/* Packets go to another peer from now on, by another path: the controller begins again, with
+ * the start rate at most, and trips are measured again. */
+void ra_sender_on_new_peer (RaSender *s, RaTime now);
 
 /* The peer acknowledged what was never sent (ra_ledger_number_kind()): it has the lowest
  * rate, or a packet in a second, for some time (safety/guard.h), and nothing it

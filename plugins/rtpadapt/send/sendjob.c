@@ -195,7 +195,7 @@ rtp_adapt_send_new_receiver (GstRtpAdaptSend *self)
 {
   g_mutex_lock (&self->lock);
   if (self->sender) {
-    ra_ear_forget_peer (self->ear.ear);
+    ra_ear_forget_peer (self->ear.ear, send_now (self));
     mode_on_receiver (&self->mode);
     rtx_gate_on_receiver (&self->rtx);
     losses_mend (self, send_now (self));
