@@ -170,21 +170,6 @@ static const Step pauses[] = {
   { 0 },
 };
 
-/* The first four are those of `pauses`.  RFC 7661 4.4.3: half after five minutes, 1.05 of
- * 180000, and each five minutes again. */
-static const Step unused[] = {
-  OUTAGE,
-  { 40, 0, 5, 0, 0, 0, TRUE, 367964, "nothing waits, and the queue is empty", 0,
-      4 },
-  { 40, 0, 5, 0, 0, 0, TRUE, 377050, "again", 0, 4 },
-  { 40, 0, 5, 0, 0, 0, TRUE, 378000, "1.05 of what the line carries", 0, 4 },
-  { 299840, 0, 5, 0, 0, 0, TRUE, 378000, "kept for five minutes", 0, 4 },
-  { 80, 0, 5, 0, 0, 0, TRUE, 189000, "and no longer", 0, 4 },
-  { 299960, 0, 5, 0, 0, 0, TRUE, 189000, "five minutes more", 0, 4 },
-  { 80, 0, 5, 0, 0, 0, TRUE, 94500, "and half of the half", 0, 4 },
-  { 0 },
-};
-
 /* The end of the ramp asks for a test, as the queue was not all but empty a
  * report before: r = 14400 / (.04 + .045) = 169412, x_back = .775 r = 131294, half
  * of it.  The queue is empty then, and what came at last is the line's rate: .95 of
@@ -258,7 +243,6 @@ static const struct
   { "ramp", NO_TESTS, ramp },
   { "limited", NO_TESTS, limited },
   { "pauses", NO_TESTS, pauses },
-  { "unused", NO_TESTS, unused },
   { "radio", NO_TESTS, radio },
   { "outage", NO_TESTS, outage },
   { "halt", NO_TESTS, halt },
@@ -325,6 +309,35 @@ test_competes (void)
   ra_rate_on_report (r, &report, RA_SECOND);
   g_assert_true (r->competes);
   g_assert_cmpint (r->why, ==, RA_LIMIT_COMPETITION);
+}
+
+/* A muted camera's packet each 100 ms is 12000 bytes/s of 1.05 * 360000, which the line carried
+ * when it was full.  RFC 7661 4.4.3: after five minutes half of that, and after ten a quarter. */
+static void
+test_unused (void)
+{
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("delay"), NO_TESTS, &cfg, 0, NULL);
+  RaReport report = { .rtt = MS (50),
+    .interval = MS (100),
+    .arrived = 1,
+    .expected = 1,
+    .data_limited = TRUE };
+  RaDelayRate *d = (RaDelayRate *) r;
+
+  d->ramp = FALSE;
+  for (RaTime now = MS (100); now < 610 * RA_SECOND; now += MS (100)) {
+    report.t_recvdata = now;
+    ra_rate_on_report (r, &report, now);
+    if (now == RA_SECOND)
+      d->start.x = 1.2 * (d->r_busy = 360000);
+    if (now == 12 * RA_SECOND || now == 295 * RA_SECOND)
+      g_assert_cmpuint (ra_rate_get (r), ==, 8 * 378000);
+    if (now == 305 * RA_SECOND)
+      g_assert_cmpuint (ra_rate_get (r), ==, 8 * 189000);
+  }
+  g_assert_cmpuint (ra_rate_get (r), ==, 8 * 94500);
 }
 
 /* R = 200 ms and 60 ms of queue, a report each 40 ms: D = .24 s.  A test whether the route is
@@ -945,6 +958,7 @@ tests_add (void)
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);
   g_test_add_func ("/delay/police/pauses", test_policed_pauses);
+  g_test_add_func ("/delay/unused", test_unused);
   g_test_add_func ("/delay/apart", test_apart);
   rows_add ("/delay/base", base_rows, test_base);
 }

@@ -306,7 +306,7 @@ move_rate (RaDelayRate *d, gboolean limited, gboolean pauses)
   } else if (!limited) {
     probe (d, pauses);
   }
-  /* RFC 7661 3: what is not used is not validated. */
+  /* RFC 7661 4.4: what is not used is not validated. */
   if (pauses && !d->ramp && !d->police.policed && n->now - d->t_ramp > SETTLED)
     d->start.x = fmin (d->start.x, pauses_most (d));
 }
