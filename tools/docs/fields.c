@@ -174,7 +174,8 @@ main (void)
       "this page to them, and the tables to what running elements say.\n\n"
       "Numbers count from the start of the element. *Source* is who counts or\n"
       "measures a field, or the RFC that says what it is. Times are ns, -1 where they\n"
-      "are not known. Rates count RTP packets with their header, not UDP and IP.\n\n"
+      "are not known, unless their row says otherwise. Rates count RTP packets with their\n"
+      "header, not UDP and IP.\n\n"
       "In Python, keep the outer structure as long as you read an inner one, as\n"
       "[the example](../tests/examples/stats.py) does.\n\n"
       "## Statistics\n");

@@ -4,6 +4,7 @@
 #include "flowpriv.h"
 
 #include <gio/gio.h>
+#include <math.h>
 
 #define LIST(list) ((gconstpointer const *) list)
 
@@ -74,7 +75,7 @@ sender_make (SimFlow *f, GError **error)
   if (!f->sender)
     return FALSE;
   ra_sender_set_truth (f->sender, truth, f);
-  if (f->cfg->wire == SIM_WIRE_EXACT)
+  if (!f->cfg->wire)
     ra_sender_set_on_loss (f->sender, on_loss, f);
   return TRUE;
 }
@@ -96,7 +97,7 @@ algorithms_make (SimFlow *f, GError **error)
     return FALSE;
   if (!sender_make (f, error))
     return FALSE;
-  if (f->cfg->wire != SIM_WIRE_EXACT) {
+  if (f->cfg->wire) {
     f->wire = sim_wire_new (f->cfg, own, f->sender, error);
     return f->wire != NULL;
   }
@@ -115,7 +116,7 @@ sim_flow_new (
     const RaSimConfig *cfg, guint index, const SimPath *path, GError **error)
 {
   SimFlow *f = g_new0 (SimFlow, 1);
-  gboolean bytes = cfg->wire != SIM_WIRE_EXACT;
+  gboolean bytes = cfg->wire != NULL;
 
   f->cfg = cfg;
   f->clocks.here = (gint64) cfg->begin;
@@ -209,6 +210,10 @@ sim_flow_result (const SimFlow *f, RaTime now, RaRun *run)
   RaScoreResult score;
 
   ra_score_get (f->score, MIN (now, f->stop), &score);
+  if (score.judged_congestion == 0)
+    score.m_c = score.p_cc = (gdouble) NAN;
+  if (score.judged_wireless == 0)
+    score.m_w = score.p_ww = (gdouble) NAN;
   ra_run_init (run, f->own->controller, f->own->lda);
   ra_run_set_score (run, &score);
   run->start = ra_seconds ((RaSpan) f->start);

@@ -38,13 +38,15 @@ static const struct
   { "judged_wireless", RUN (score.judged_wireless), COUNT, "packets",
       "wireless losses that had a verdict" },
   { "m_c", RUN (score.m_c), NUMBER, "",
-      "share of these congestion losses taken for wireless; 0: or of none" },
+      "share of these congestion losses taken for wireless; null: of none" },
   { "m_w", RUN (score.m_w), NUMBER, "",
-      "share of these wireless losses taken for congestion; 0: or of none" },
+      "share of these wireless losses taken for congestion; null: of none" },
   { "p_cc", RUN (score.p_cc), NUMBER, "", "P[C|C] = 1 - m_c" },
   { "p_ww", RUN (score.p_ww), NUMBER, "", "P[W|W] = 1 - m_w" },
-  { "packets_sent", RUN (score.sent), COUNT, "packets", "" },
-  { "packets_arrived", RUN (score.arrived), COUNT, "packets", "" },
+  { "packets_sent", RUN (score.sent), COUNT, "packets",
+      "that left the sender, repair packets too" },
+  { "packets_arrived", RUN (score.arrived), COUNT, "packets",
+      "that came to the receiver" },
   { "congestion_losses", RUN (score.congestion_losses), COUNT, "packets",
       "the truth" },
   { "wireless_losses", RUN (score.wireless_losses), COUNT, "packets",
@@ -53,8 +55,10 @@ static const struct
       "congestion losses per packet that crossed the bottleneck" },
   { "packet_loss_ratio", RUN (score.packet_loss_ratio), NUMBER, "",
       "lost / sent" },
-  { "queue_ms_p50", RUN (score.queue_ms_p50), NUMBER, "ms", "" },
-  { "queue_ms_p95", RUN (score.queue_ms_p95), NUMBER, "ms", "" },
+  { "queue_ms_p50", RUN (score.queue_ms_p50), NUMBER, "ms",
+      "that half of the packets waited in queues at most" },
+  { "queue_ms_p95", RUN (score.queue_ms_p95), NUMBER, "ms",
+      "that 19 of 20 packets waited at most" },
   { "delayed_packet_ratio", RUN (score.delayed_packet_ratio), NUMBER, "",
       "packets that came more than 75 ms after the one before" },
   { "cov", RUN (score.cov), NUMBER, "",
@@ -63,10 +67,13 @@ static const struct
       "repair packets per media packet" },
   { "residual_loss", RUN (residual_loss), NUMBER, "",
       "media packets missing after repair / sent" },
-  { "frames_sent", RUN (frames_sent), NUMBER, "frames", "" },
-  { "frames_decoded", RUN (frames_decoded), NUMBER, "frames", "" },
+  { "frames_sent", RUN (frames_sent), NUMBER, "frames",
+      "that were encoded; this and what follows: null without a real clip" },
+  { "frames_decoded", RUN (frames_decoded), NUMBER, "frames",
+      "that the decoder gave out" },
   { "frozen_s", RUN (frozen_s), NUMBER, "s", "the picture stood still" },
-  { "longest_freeze_s", RUN (longest_freeze_s), NUMBER, "s", "" },
+  { "longest_freeze_s", RUN (longest_freeze_s), NUMBER, "s",
+      "the longest of these times" },
   { "ssim", RUN (ssim), NUMBER, "",
       "of what was shown, a missing frame repeats the last" },
   { "encoder_bps", RUN (encoder_bps), NUMBER, "bit/s",
@@ -76,6 +83,21 @@ static const struct
   { "encoder_error_any", RUN (encoder_error_any), NUMBER, "",
       "the same with the changes of capacity in" },
 #undef RUN
+};
+
+/* What sim_result_to_json() writes around the runs. */
+static const struct
+{
+  const gchar *key, *text;
+} line_keys[] = {
+  { "command", "that makes this line, with all others of a sweep" },
+  { "seed", "of all randomness" },
+  { "link", "the path" },
+  { "flows", "how many share it" },
+  { "sweep", "what this line has of each --sweep" },
+  { "runs", "a run for each flow, with the keys below" },
+  { "utilisation", "share of the capacity that all flows together used" },
+  { "jain", "fairness of their goodput: 1 if alike, 1/flows if one has all" },
 };
 
 void
@@ -158,8 +180,12 @@ ra_run_to_json (const RaRun *run)
 gchar *
 ra_run_describe (void)
 {
-  GString *out = g_string_new (NULL);
+  GString *out = g_string_new ("A line:\n");
 
+  for (guint i = 0; i < G_N_ELEMENTS (line_keys); i++)
+    g_string_append_printf (
+        out, "%-30s %s\n", line_keys[i].key, line_keys[i].text);
+  g_string_append (out, "\nEach of its runs:\n");
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     g_string_append_printf (
         out, "%-21s %-8s %s\n", keys[i].key, keys[i].unit, keys[i].text);

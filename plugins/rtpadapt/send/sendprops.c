@@ -118,9 +118,9 @@ const PropRow send_props[] = {
       PROP_TEXT (SendConfig, controller_params, ""), .pair = &controller_pair,
       .then = SEND_WAKE | SEND_JOB | THEN_PAIR },
   { "lda", "Loss differentiation",
-      "Which losses are congestion; the default goes with controller=delay. "
-      "While running, a new one begins with "
-      "default lda-params",
+      "Which losses are congestion; with feedback=tfrc the receiver's judges. "
+      "The default goes with controller=delay. While running, a new one begins "
+      "with default lda-params",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, lda, gst_rtp_adapt_lda_get_type, RA_DEFAULT_LDA),
       .pair = &lda_pair, .then = THEN_PAIR },

@@ -8,8 +8,10 @@
 const Field send_stats_fields[] = {
   { "controller", "", "rate controller in use", "property",
       FIELD_TEXT (SendStats, controller) },
-  { "lda", "", "loss differentiation in use", "property",
-      FIELD_TEXT (SendStats, lda) },
+  { "lda", "",
+      "loss differentiation of this side; with feedback=tfrc the receiver's "
+      "judges, see peer",
+      "property", FIELD_TEXT (SendStats, lda) },
   { "estimated-bitrate", "bit/s",
       "what may be sent now, RTP packets with header; 0 behind an open breaker",
       "controller, bounded by the guard", FIELD_UINT (SendStats, rate) },
