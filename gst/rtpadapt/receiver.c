@@ -185,7 +185,7 @@ ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data)
 
 /* X_recv in bytes/s; 0 while R is unknown and in the first report (RFC 5348
  * 6.2-3).  Over the last R, or since the last report where that is longer (RFC
- * 5348 6.2 step 2, MAY; RFC 4342 6): a frame's packets come in less than a short
+ * 5348 6.2 step 2, MAY; RFC 4342 8.3): a frame's packets come in less than a short
  * R, and then none. */
 static gdouble
 x_recv (const RaReceiver *r, RaTime now)

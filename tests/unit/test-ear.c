@@ -59,6 +59,8 @@ static const struct
       "a1 c9 00 08 00 00 00 63 00 00 00 01 00 00 00 00 00 00 00 0f 00 00 00 00 "
       "00 00 00 00 00 00 00 00 00 00 00 04",
       "changed reported;", "4 bytes of padding (RFC 3550 6.4.1)" },
+  { 'N', "a0 c9 00 02 00 00 00 63 00 00 00 03", "; malformed 1",
+      "6.4.1: a multiple of four" },
   { 'N', "a0 c9 00 01 00 00 00 00 " RR ("01", NO_LSR), "; malformed 1",
       "0 bytes of padding are none; padding ends a compound" },
   { 'N', "a0 c9 00 01 00 00 00 09 ", "; malformed 1", "more than the packet" },

@@ -25,7 +25,7 @@ static const struct
   guint64 rate;
   gdouble rtcp;
   guint percentage;
-  RaSpan backlog, within; /* 0: as RFC 8698 */
+  RaSpan backlog, within; /* 0: 1/3 s */
   RaSplit split;
   const gchar *why;
 } rows[] = {
@@ -48,8 +48,8 @@ static const struct
       "only repair packets sent: nothing known" },
   { { 8, 0 }, 1000000, 0, 0, 20 * MS, 0, { 960000, 0, 40000, 0 },
       "half a frame that is being paced is no backlog" },
-  /* RFC 8698 5.2.2: 100 ms of 1 Mbit/s are 12,500 bytes; .1 * 8 * 12,500 * 30 =
-   * 300,000 bit/s less of 1 M, of which .96 are media. */
+  /* RFC 8698 5.2.2 without its bound of 5 %: 100 ms of 1 Mbit/s are 12,500 bytes;
+   * .1 * 8 * 12,500 * 30 = 300,000 bit/s less of 1 M, of which .96 are media. */
   { { 8, 0 }, 1000000, 0, 0, 120 * MS, 0, { 672000, 0, 40000, 0 },
       "100 ms above half a frame: 30 % less" },
   { { 8, 0 }, 1000000, 0, 0, 70 * MS, 0, { 816000, 0, 40000, 0 },
@@ -60,7 +60,7 @@ static const struct
   { { 8, 0 }, 1000000, 0, 0, 40 * MS, 80 * MS, { 720000, 0, 40000, 0 },
       "a backlog that should be gone within 80 ms" },
   { { 8, 0 }, 1000000, 0, 0, 70 * MS, RA_SECOND, { 816000, 0, 40000, 0 },
-      "RFC 8698 is the slowest" },
+      "never slower than in 1/3 s" },
   { { 8, 0 }, 1000000, 0, 0, RA_SPAN_NONE, 0, { 960000, 0, 40000, 0 },
       "no backlog known" },
   { { 8, 0 }, 1000000, 0, 0, G_MAXINT64, 0, { 480000, 0, 40000, 0 },

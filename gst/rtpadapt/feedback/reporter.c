@@ -16,7 +16,7 @@
 #define GAP_MIN (10 * RA_MSECOND)
 /* A new loss event asks for a report at once, one per R: RFC 5348 5.2.  Late
  * packets, ECN marks and a p that a peer's R makes swing ask, too; none of them
- * gets more than RFC 4342 6 has window counters in an R. */
+ * gets more than RFC 4342 8.1 has window counters in an R. */
 #define EARLY_PER_RTT 4
 #define RATE_WINDOW (100 * RA_MSECOND) /* as the receiver's */
 #define CLOCK_BACK RA_SECOND           /* calls that cross are closer */

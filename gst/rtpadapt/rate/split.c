@@ -7,8 +7,9 @@
 #define PACKETS 256
 /* A frame that is being paced out does not count as a standing backlog: on the mean
  * half of it is left, 20 ms at 25 Hz.  The encoder gives way by a tenth of the rest in each of
- * 30 frames a second: RFC 8698 5.2.2, r_vin = r_ref - BETA_V 8 buffer_len FPS, BETA_V .1
- * and FPS 30. */
+ * 30 frames a second: after RFC 8698 5.2.2, BETA_V 8 buffer_len FPS, BETA_V .1 and FPS 30.
+ * The RFC takes at most 5 % of the rate so, and sends faster than the rate (r_send).  Here
+ * nothing else drains the backlog, so half is the most. */
 #define BACKLOG_FREE (20 * RA_MSECOND)
 #define BACKLOG_DRAIN ((RaSpan) (RA_SECOND / (.1 * 30)))
 #define DRAIN_MAX 0.5

@@ -35,7 +35,7 @@ void ra_sizes_on_sent (
  * per 100 media packets are wanted; if more were sent lately, those count.  `backlog` is the
  * time that what waits for the pacer takes at the rate.  Nothing else drains it, so what
  * exceeds 20 ms of it comes off the encoder's part, up to half of it, to be gone `within` that
- * time; RA_SPAN_NONE: the time of RFC 8698 5.2.2, which is the longest. */
+ * time; RA_SPAN_NONE: 1/3 s, which is the longest (split.c). */
 void ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp,
     guint percentage, RaSpan backlog, RaSpan within, RaSplit *out);
 /* Streams that the encoder does not make take `other` of the same `rate`,
