@@ -60,7 +60,6 @@ struct _RaSender
   RaPacer pacer;
   RaSpan burst; /* the pacer's, unless packets have to keep apart */
   RaSizes sizes;
-  gdouble rtcp;
   guint64 seed;
   guint frame_packets; /* media packets of the frame so far */
 
@@ -117,7 +116,6 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->cfg = cfg->rate;
   s->burst = cfg->burst;
   ra_pacer_init (&s->pacer, cfg->burst, now);
-  s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = s->unheard = RA_TIME_NONE;
@@ -874,8 +872,8 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
 void
 ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out)
 {
-  ra_split (&s->sizes, ra_sender_rate (s), s->rtcp, repair_percentage (s),
-      backlog, ra_repair_drain (&s->repair), out);
+  ra_split (&s->sizes, ra_sender_rate (s), repair_percentage (s), backlog,
+      ra_repair_drain (&s->repair), out);
 }
 
 guint

@@ -25,7 +25,6 @@ typedef struct
   const gchar *fec_params;
   RaRateConfig rate;
   RaSpan burst; /* what the rate allows in this time may leave at once */
-  gdouble rtcp; /* RTCP's share of the rate, 0..1 */
   guint64 seed; /* for LDAs that draw lots */
   /* The rate never exceeds this times what a TCP would get at the losses that are not
    * shown to be the radio's (safety/friendly.h), also not for cfg.rate.min; 0: no bound

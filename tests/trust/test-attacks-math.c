@@ -243,7 +243,6 @@ ends_run (Ends *e, const RaRateOps *ops, const RaLdaOps *lda, guint limit)
     .fec = ra_fec_find ("ulp"),
     .rate = { limits[limit].min, limits[limit].start, limits[limit].max,
         limits[limit].mss },
-    .rtcp = .05,
     .friendliness_cap = 9,
     .breakers = limit == 0 };
 
@@ -304,7 +303,6 @@ radio_rate (const RaRateOps *ops, gdouble cap)
     .lda = ra_lda_find ("none"),
     .fec = ra_fec_find ("none"),
     .rate = { 50000, RADIO_WANTED, RADIO_WANTED, 1200 },
-    .rtcp = .05,
     .friendliness_cap = cap };
   RaTime now = RA_SECOND;
   g_autoptr (RaSender) s = ra_sender_new (&cfg, now, NULL);

@@ -228,8 +228,6 @@ hostile_check (Hostile *h)
   g_assert_cmpuint (split.media, <=, rate);
   g_assert_cmpuint (split.fec, <=, rate - split.media);
   g_assert_cmpuint (split.header, <=, rate - split.media - split.fec);
-  g_assert_cmpuint (
-      split.rtcp, <=, rate - split.media - split.fec - split.header);
   g_assert_cmpuint (next, >=, h->now);
   ra_sender_observe (h->s, check_number, NULL);
 }
@@ -246,8 +244,7 @@ test_sender (void)
         .lda = ra_ldas[l],
         .fec = ra_fec_find (n % 2 ? "ulp" : "fixed"),
         .friendliness_cap = 9,
-        .breakers = n % 3 == 0,
-        .rtcp = 2 };
+        .breakers = n % 3 == 0 };
       Hostile h = { .now = BEGIN };
       GError *error = NULL;
 
