@@ -14,7 +14,6 @@
  * are sent into a silence do not count: they are few and small, and the rate after an
  * outage would be taken for half of what it is. */
 #define S_PACKETS 256
-#define CLOCK_BACK RA_SECOND /* calls that cross are closer */
 
 const RaRateOps *const ra_rates[] = { RA_LIST };
 
@@ -66,7 +65,7 @@ time_in (RaRate *r, RaTime now)
   RaTime in = ra_later (now, r->ahead);
   RaSpan back = ra_diff (r->latest, in);
 
-  if (back > CLOCK_BACK && back < G_MAXINT64 - r->ahead) {
+  if (back > RA_CLOCK_BACK && back < G_MAXINT64 - r->ahead) {
     r->ahead += back;
     in = r->latest;
   }
