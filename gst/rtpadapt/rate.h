@@ -44,8 +44,8 @@ typedef struct
                            the packet of t_recvdata; minimum of 120 s, without
                            the drift of the clocks (util/tripbase.h) */
   /* The lowest and the highest queue that this report's packets met: the last
-   * one has waited for its own frame.  RA_SPAN_NONE where a peer does not say.
-   * From the receiver; behind the name in RADP. */
+   * one has waited for its own frame.  RA_SPAN_NONE where feedback is tfrc and the
+   * peer's RADP ends before them (feedback/radp.h). */
   RaSpan queue_min, queue_max;
   /* The LDA's own estimate of the loss ratio of congestion, 0 to 1, if it makes one
    * (has_p_c). */
