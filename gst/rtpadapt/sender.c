@@ -51,8 +51,8 @@ struct _RaSender
   RaRepair repair;
   RaGuard guard;
   RaRateConfig cfg;
-  guint64 handed;      /* where an exchanged controller started, else 0 */
-  guint floor;         /* packets/s while nobody answers */
+  guint64 inherited_start; /* where an exchanged controller started, else 0 */
+  guint floor;             /* packets/s while nobody answers */
   gboolean unanswered; /* the no-feedback timer expired since `last_word`, and
                           there is a floor */
   guint64 before;      /* the rate at `last_word`, bit/s; 0 before the first */
@@ -151,7 +151,7 @@ exchange (RaSender *s, RaRate *rate, guint64 start)
     rate->last_sent = ra_later (rate->last_sent, -s->rate->ahead);
   ra_rate_free (s->rate);
   s->rate = rate;
-  s->handed = start;
+  s->inherited_start = start;
 }
 
 gboolean
@@ -225,10 +225,10 @@ ra_sender_set_limits (RaSender *s, const RaRateConfig *rate)
   RaRateConfig cfg = *rate;
 
   /* Unless the user has a new idea of it. */
-  if (s->handed > 0 && rate->start == s->cfg.start)
-    cfg.start = s->handed;
+  if (s->inherited_start > 0 && rate->start == s->cfg.start)
+    cfg.start = s->inherited_start;
   else
-    s->handed = 0;
+    s->inherited_start = 0;
   s->cfg = *rate;
   ra_rate_set_config (s->rate, &cfg);
 }
@@ -569,7 +569,7 @@ proof_of (RaTime sent, RaTime now)
  * an answer for so long.  The no-feedback timer has lowered the rate for that
  * already.  A source that was silent had no outage. */
 static void
-look_back (RaSender *s, RaTime now)
+outage_look (RaSender *s, RaTime now)
 {
   if (s->unanswered && s->last_word != RA_TIME_NONE
       && s->unheard != RA_TIME_NONE
@@ -631,7 +631,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
     inform_guard (s, report, proof, now);
     return;
   }
-  look_back (s, now);
+  outage_look (s, now);
   timer_hold (s);
   s->asked = s->unheard = RA_TIME_NONE;
   s->last_word = now;
@@ -734,7 +734,7 @@ ra_sender_rows_begin (RaSender *s, RaRows *rows)
   if (!ra_per_packet_begin (&s->per_packet, rows))
     return FALSE;
   if (rows->last)
-    look_back (s, rows->now);
+    outage_look (s, rows->now);
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
   rows->excused

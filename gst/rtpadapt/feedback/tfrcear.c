@@ -129,7 +129,7 @@ ra_tfrc_ear_free (RaTfrcEar *e)
 
 /* The clock went back: times before that cannot be compared with later ones. */
 static void
-look_back (RaTfrcEar *e)
+clock_look (RaTfrcEar *e)
 {
   if (e->times != e->ledger->times)
     forget (e, e->ledger->ordered);
@@ -144,7 +144,7 @@ find_sent (RaTfrcEar *e, guint32 t_i, RaJudged *j)
   RaTime t = ra_stamp_us_time (t_i, j->now);
   guint64 end;
 
-  look_back (e);
+  clock_look (e);
   j->sent = t != RA_TIME_NONE ? ra_ledger_at_time (e->ledger, t) : NULL;
   if (!j->sent)
     return RA_HEARD_UNSENT;
