@@ -140,15 +140,12 @@ ra_sender_free (RaSender *s)
   g_free (s);
 }
 
-/* Replaces the controller by `rate` (transfer full), which begins at `start`. */
+/* Replaces the controller by `rate` (transfer full), which begins at `start`; `before` as
+ * in ra_rate_inherit(). */
 static void
-exchange (RaSender *s, RaRate *rate, guint64 start)
+exchange (RaSender *s, RaRate *rate, guint64 start, guint64 before)
 {
-  rate->s = s->rate->s;
-  rate->n_sizes = s->rate->n_sizes;
-  rate->last_sent = s->rate->last_sent;
-  if (rate->last_sent != RA_TIME_NONE) /* in the caller's time */
-    rate->last_sent = ra_later (rate->last_sent, -s->rate->ahead);
+  ra_rate_inherit (rate, s->rate, before);
   ra_rate_free (s->rate);
   s->rate = rate;
   s->inherited_start = start;
@@ -165,7 +162,7 @@ ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
   rate = ra_rate_new (ops, params, &cfg, now, error);
   if (!rate)
     return FALSE;
-  exchange (s, rate, cfg.start);
+  exchange (s, rate, cfg.start, 0);
   g_free (s->rate_params);
   s->rate_params = g_strdup (params);
   return TRUE;
@@ -375,7 +372,7 @@ timer_look (RaSender *s, RaTime now)
   timer_hold (s);
   s->unanswered |= s->floor > 0 && ra_rate_next_timeout (s->rate) <= now;
   if (s->unanswered)
-    s->rate->cfg.min = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
+    ra_rate_set_floor (s->rate, rate_floor (s));
 }
 
 /* us */
@@ -596,8 +593,7 @@ begin_again (RaSender *s, RaTime now)
   if (cfg.start > 0 && s->before > 0)
     cfg.start = MIN (cfg.start, s->before);
   rate = ra_rate_new (s->rate->ops, s->rate_params, &cfg, now, NULL);
-  rate->before = s->before;
-  exchange (s, rate, cfg.start);
+  exchange (s, rate, cfg.start, s->before);
   s->unanswered = FALSE;
   s->asked = s->unheard = RA_TIME_NONE;
   s->interval = s->spacing = 0;
@@ -650,13 +646,13 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   ra_outage_mask_hide (&s->mask, &s->last, now);
   s->mask.p = s->last.p;
   s->unanswered = FALSE;
-  s->rate->radio = ra_guard_radio_loss (&s->guard);
+  ra_rate_set_radio (s->rate, ra_guard_radio_loss (&s->guard));
   ra_rate_on_report (s->rate, &s->last, now);
   if (s->rate->rebased) {
     ra_receiver_rebase (s->receiver);
     ra_guard_rebase (&s->guard);
   }
-  s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
+  ra_rate_set_floor (s->rate, 0);
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
   ra_rtx_share_on_report (&s->rtx_share, &s->last, fec_percentage (s), now);
