@@ -89,15 +89,6 @@ typedef struct
   gboolean aside;     /* it fits no counters */
 } RaJudged;
 
-const gchar *
-ra_heard_nick (RaHeard heard)
-{
-  static const gchar *const nicks[]
-      = { "ok", "malformed", "old", "unsent", "fast", "contrary" };
-
-  return nicks[heard];
-}
-
 /* All that was heard; of what was sent, the first `known` packets. */
 static void
 forget (RaTfrcEar *e, guint64 known)
