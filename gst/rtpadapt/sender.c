@@ -776,14 +776,7 @@ gboolean
 ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
     RaSpan grain, RaTime now)
 {
-  return ra_sender_on_held_feedback (s, packets, n, grain, 0, now);
-}
-
-gboolean
-ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
-    guint n, RaSpan grain, RaSpan held, RaTime now)
-{
-  RaRows rows = { .now = now, .grain = grain, .held = held };
+  RaRows rows = { .now = now, .grain = grain };
   RaTime newest = 0;
 
   for (guint i = 0; i < n; i++) {

@@ -136,17 +136,12 @@ typedef struct
   gboolean ce;    /* it came with ECN congestion experienced */
 } RaFeedbackPacket;
 
-/* Per-packet feedback (twcc, ccfb) that came at `now`; runs the receiver at
- * the sender.  Packets that were never sent, or were reported before, are
- * counted and ignored; FALSE if nothing was left. */
+/* Per-packet feedback that came at `now`, without a word on how long the peer held it
+ * (twcc; ccfb goes by senderperpacket.h); runs the receiver at the sender.  Packets
+ * that were never sent, or were reported before, are counted and ignored; FALSE if
+ * nothing was left. */
 gboolean ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets,
     guint n, RaSpan grain, RaTime now);
-/* The same where the peer waited: `held` from the newest arrival to when it sent
- * the report (RFC 8888: the least offset), as exact as `grain`.  Longer than ago
- * a packet in it was sent: nothing of it is believed. */
-gboolean ra_sender_on_held_feedback (RaSender *s,
-    const RaFeedbackPacket *packets, guint n, RaSpan grain, RaSpan held,
-    RaTime now);
 
 /* Another peer reports from now on, or the same one behind an outage: the time since the
  * last report is no interval, and what left before the first of the new ones is not lost

@@ -6,6 +6,7 @@
  * The processor's own flags tell (FE_INVALID is raised by 0 / 0, by infinity
  * less infinity and by such a cast), in any build.
  */
+#include "../heldrows.h"
 #include "../rows.h"
 #include "trust.h"
 
@@ -166,7 +167,7 @@ step_rows (Ends *e)
     rows[i] = (RaFeedbackPacket){ e->seq - MIN (e->seq, n - i),
       g_rand_boolean (e->dice) ? RA_TIME_NONE : PICK (e->dice, words),
       g_rand_boolean (e->dice) };
-  e->heard += ra_sender_on_held_feedback (
+  e->heard += held_rows_hear (
       e->s, rows, n, PICK (e->dice, spans), PICK (e->dice, spans), e->now);
 }
 

@@ -4,6 +4,7 @@
  *
  * The program runs under UBSan, too, where an overflow is an error.
  */
+#include "../heldrows.h"
 #include "trust.h"
 
 #include <gst/rtpadapt/colour.h>
@@ -112,8 +113,7 @@ hostile_rows (Hostile *h)
     if (ra_rng_chance (rng, .1))
       rows[i].seq = G_MAXUINT64 - 1 - ra_rng_next (rng);
   }
-  ra_sender_on_held_feedback (
-      h->s, rows, n, PICK (grains), any_wait (rng), h->now);
+  held_rows_hear (h->s, rows, n, PICK (grains), any_wait (rng), h->now);
 }
 
 static void
