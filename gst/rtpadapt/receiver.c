@@ -3,7 +3,7 @@
  *
  * RFC 5348 section 6, with a loss differentiator between its steps 1 and 2: a
  * loss that the LDA lays on the radio counts as if the packet had arrived
- * (seed 000, IV).
+ * (paper 000, IV).
  */
 #include <gst/rtpadapt/receiver.h>
 

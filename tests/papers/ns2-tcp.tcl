@@ -6,8 +6,8 @@
 #   ns ns2-tcp.tcl barman RTO SEED
 #   ns ns2-tcp.tcl dcr RTO SEED DropTail|RED
 #
-# barman      seed 001, configuration 1: 20 of NewReno; goodput in kb/s of a flow
-# dcr         seed 002, 4.2: 24 of Sack1 without radio losses; mean queue in packets,
+# barman      paper 001, configuration 1: 20 of NewReno; goodput in kb/s of a flow
+# dcr         paper 002, 4.2: 24 of Sack1 without radio losses; mean queue in packets,
 #             and % dropped by it
 # RTO         least timeout, s
 # SEED        of losses and starts

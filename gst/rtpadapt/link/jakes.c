@@ -1,6 +1,6 @@
 /* Radio losses in fades: Jakes, 1974 (Microwave Mobile Communications), in the
  * form of Dent, Bottomley, Croft, 1993 (Jakes fading model revisited,
- * Electronics Letters 29(13)), as seed 000, V-B uses it: Cen, Cosman, Voelker,
+ * Electronics Letters 29(13)), as paper 000, V-B uses it: Cen, Cosman, Voelker,
  * 2003 (End-to-end differentiation of congestion and wireless losses).
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
@@ -203,13 +203,13 @@ jakes_observe (const RaNode *n, RaObserve emit, gpointer data)
 }
 
 static const RaParam jakes_params[] = {
-  /* seed 000, table I */
+  /* paper 000, table I */
   { "loss", RA_AT (Jakes, loss), .def = .031, .max = .99,
-      .text = "packets lost of those with size; seed "
+      .text = "packets lost of those with size; paper "
               "000: 7.8% high, 3.1% medium, 1% low" },
   { "doppler", RA_AT (Jakes, doppler), .def = 78.6, .max = 10e3, .unit = "Hz",
       .text = "speed over wavelength: 78.6 is 42 km/h at 2 GHz" },
-  /* seed 000, V-B: 381 bytes at 150 kbit/s */
+  /* paper 000, V-B: 381 bytes at 150 kbit/s */
   { "rate", RA_AT (Jakes, rate), .def = 2e6, RA_PAPER (150e3), .max = 100e9,
       .unit = "bit/s",
       .text = "of the radio, for a packet's "
@@ -218,7 +218,7 @@ static const RaParam jakes_params[] = {
       .unit = "bytes",
       .text = "of the packets that loss is about; "
               "longer ones are lost more often" },
-  /* seed 000, V-B */
+  /* paper 000, V-B */
   { "pattern", RA_AT (Jakes, pattern), .def = 0, .max = 1,
       .text = "1: each packet takes the next place in the fate of equal "
               "packets sent back to back, whatever its time and size" },
