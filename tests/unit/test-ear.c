@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "heard-fixture.h"
+#include "heard-nick.h"
 
 #include "../rows.h"
 
@@ -187,7 +188,7 @@ counts_append (GString *s, const RaEar *ear)
   ra_ear_get_stats (ear, &stats);
   g_string_append_c (s, ';');
   for (guint i = 0; i < RA_N_HEARD; i++)
-    count_append (s, ra_heard_nick ((RaHeard) i), stats.heard[i]);
+    count_append (s, heard_nick ((RaHeard) i), stats.heard[i]);
   count_append (s, "foreign", stats.foreign);
   count_append (s, "unasked", stats.unasked);
   count_append (s, "unmapped", stats.unmapped);

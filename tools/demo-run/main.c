@@ -14,7 +14,7 @@
 static Options options = {
   .seed = 1,
   .seconds = 60,
-  .warmup = 2, /* seed 003 5.1 */
+  .warmup = 2, /* paper 003 5.1 */
   .max_bitrate = 20000000,
 };
 
