@@ -114,6 +114,25 @@ watch_timeouts (Receiver *t, gint *n)
   g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (ssrc_timed_out), n);
 }
 
+static void
+udp_watch (
+    Receiver *t, GstPadProbeType type, GstPadProbeCallback func, gpointer n)
+{
+  g_autoptr (GstElement) udpsrc
+      = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (udpsrc, "src");
+
+  gst_pad_add_probe (pad, type, func, n, NULL);
+}
+
+static GstPadProbeReturn
+see_latency (GstPad *pad, GstPadProbeInfo *info, gpointer n)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_LATENCY)
+    g_atomic_int_inc ((gint *) n);
+  return GST_PAD_PROBE_OK;
+}
+
 /* Returns FALSE, and decides nothing, where the machine was too slow and `last` is
  * FALSE. */
 static gboolean
@@ -124,19 +143,23 @@ restart_once (guint r, gboolean last)
   g_autofree gchar *name = NULL;
   g_auto (Receiver) t;
   Sender sender;
-  gint timeouts = 0, counts[4] = { 0 };
+  gint timeouts = 0, latencies = 0, counts[4] = { 0 };
   guint64 moved;
   gboolean slow;
 
   g_test_message ("%s", restarts[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
   watch_timeouts (&t, &timeouts);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, see_latency, &latencies);
   gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
   receiver_play (&t);
   for (guint i = 0; i < 2; i++) {
     sender_new (&sender, t.port, TRUE, socket, SENDER_VIDEO SENDER_SEND);
     wait_frames (&t, 0, 20); /* the jitterbuffer still had up to 12 */
     WAIT_UNTIL (t.bus, g_atomic_int_get (&counts[2 * i]) >= 1);
+    if (i == 0) /* the next jitterbuffer hears it, too */
+      gst_element_send_event (t.pipeline, gst_event_new_latency (GST_SECOND));
+    g_assert_cmpint (g_atomic_int_get (&latencies), >, i);
     if (restarts[r].ends == ENDS_BYE)
       say_bye (&sender);
     sender_end (&sender);
@@ -223,17 +246,6 @@ lose (GstPad *pad, GstPadProbeInfo *info, gpointer data)
                                                   : GST_PAD_PROBE_OK;
 }
 
-static void
-lossy (Receiver *t, guint *n)
-{
-  g_autoptr (GstElement) udpsrc
-      = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (udpsrc, "src");
-
-  *n = 0;
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, lose, n, NULL);
-}
-
 static gdouble
 residual_loss (Receiver *t)
 {
@@ -249,10 +261,10 @@ test_fec (void)
 {
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  guint n, dropout;
+  guint n = 0, dropout;
 
   receiver_new (&t, "encoding-name=H264", CODED_H264);
-  lossy (&t, &n);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_BUFFER, lose, &n);
   receiver_play (&t);
   /* Else the jitterbuffer forgets all after some 120 missing packets. */
   gst_child_proxy_get (
@@ -274,10 +286,10 @@ test_no_fec (void)
 {
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  guint n;
+  guint n = 0;
 
   receiver_new (&t, "encoding-name=H264 fec=false", CODED_H264);
-  lossy (&t, &n);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_BUFFER, lose, &n);
   receiver_play (&t);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   WAIT_UNTIL (t.bus, stat_of (t.src, "lost") >= 20);
@@ -304,12 +316,12 @@ test_retransmission (void)
 {
   GstElement *sender;
   g_auto (Receiver) t;
-  guint n;
+  guint n = 0;
 
   receiver_new (&t,
       "encoding-name=H264 fec=false retransmission=true latency=1000",
       CODED_H264);
-  lossy (&t, &n);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_BUFFER, lose, &n);
   receiver_play (&t);
   sender = sink_play (&t, "fec=none retransmission=true controller=fixed");
   WAIT_UNTIL (t.bus, stat_of (t.src, "retransmitted") >= 20);
@@ -367,8 +379,7 @@ see_key_unit (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_key_frame (void)
 {
-  GstElement *out;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
   gint asked = 0;
@@ -378,15 +389,10 @@ test_key_frame (void)
   pad = gst_element_get_static_pad (sender_get (&sender, "enc0"), "src");
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, see_key_unit, &asked, NULL);
-  gst_object_unref (pad);
   wait_frames (&t, 0, 10);
-  out = gst_bin_get_by_name (GST_BIN (t.branches[0]), "out");
-  pad = gst_element_get_static_pad (out, "sink");
-  g_assert_true (gst_pad_push_event (pad,
+  g_assert_true (gst_element_send_event (t.branches[0],
       gst_video_event_new_upstream_force_key_unit (
           GST_CLOCK_TIME_NONE, TRUE, 0)));
-  gst_object_unref (pad);
-  gst_object_unref (out);
   WAIT_UNTIL (t.bus, g_atomic_int_get (&asked) > 0);
 }
 

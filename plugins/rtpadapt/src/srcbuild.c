@@ -413,6 +413,7 @@ feed_current (GstRtpAdaptSrc *self, SrcStream *stream)
   g_mutex_unlock (&self->lock);
   src_stream_feed (stream, pad);
   g_mutex_unlock (&self->feeding);
+  src_stream_say_latency (stream);
   gst_clear_object (&pad);
 }
 
