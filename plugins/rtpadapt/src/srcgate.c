@@ -206,7 +206,6 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   self->authentic = cfg->authentic;
   self->count = (SrcGateStats){ 0 };
   self->own_known = FALSE;
-  self->warned = FALSE;
   self->keyless = !cfg->authentic;
   self->encrypted = (Encrypted){ 0 };
   self->twin = (SrcTwin){ 0 };

@@ -34,15 +34,13 @@ warn_twin (SrcGate *self, guint pt)
       ("they repair no stream that came"));
 }
 
-/* TRUE if it is time for a warning; the lock is held. */
+/* TRUE if it is time for a warning, once for each type; the lock is held. */
 static gboolean
 count_unknown (SrcGate *self, guint pt)
 {
   self->count.unknown++;
-  if (self->warned || ++self->strange[pt] < STRANGE_ENOUGH)
-    return FALSE;
-  self->warned = TRUE;
-  return TRUE;
+  return self->strange[pt] < STRANGE_ENOUGH
+      && ++self->strange[pt] == STRANGE_ENOUGH;
 }
 
 /* The lock is held. */

@@ -42,7 +42,6 @@ struct _SrcGate
   guint32 own; /* the session's SSRC */
   gboolean own_known;
   guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
-  gboolean warned;                   /* about one of these types */
   gboolean keyless;                  /* there is neither a key nor DTLS */
   Encrypted encrypted;
   SrcTwin twin;
