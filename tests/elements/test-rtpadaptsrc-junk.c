@@ -5,17 +5,6 @@
 #include "../trust/trust.h"
 #include "src-fixture.h"
 
-/* RTP with a made-up SSRC. */
-static void
-say_rtp (gint fd, gint port, guint pt, guint32 ssrc, guint16 seq)
-{
-  guint8 data[40] = { 0x80, (guint8) pt };
-
-  GST_WRITE_UINT16_BE (data + 2, seq);
-  GST_WRITE_UINT32_BE (data + 8, ssrc);
-  udp_say (fd, "127.0.0.1", (guint) port, 0, data, sizeof data);
-}
-
 static void
 say_noise (gint fd, gint port, GRand *dice)
 {

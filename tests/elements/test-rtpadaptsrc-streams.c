@@ -33,7 +33,7 @@ static const struct
   { ENDS_BYE, FALSE, 3, "BYE, another port, at once" },
 };
 
-/* Counts the messages about src_0 in (gint, atomic) begins, silent, goes-on, ends. */
+/* Counts the messages about 96 in (gint, atomic) begins, silent, goes-on, ends. */
 static GstBusSyncReply
 see_state (GstBus *bus, GstMessage *message, gpointer counts)
 {
@@ -47,8 +47,9 @@ see_state (GstBus *bus, GstMessage *message, gpointer counts)
   g_assert_true (gst_structure_get (gst_message_get_structure (message),
       "state", G_TYPE_STRING, &said, "pad", G_TYPE_STRING, &pad, "payload-type",
       G_TYPE_UINT, &pt, NULL));
+  if (pt != 96)
+    return GST_BUS_PASS;
   g_assert_cmpstr (pad, ==, "src_0");
-  g_assert_cmpuint (pt, ==, 96);
   while (!g_str_equal (states[k], said))
     k++;
   g_atomic_int_inc ((gint *) counts + k);
@@ -106,12 +107,12 @@ ssrc_timed_out (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
 }
 
 static void
-watch_timeouts (Receiver *t, gint *n)
+watch_timeouts (Receiver *t, const gchar *signal, gint *n)
 {
   g_autoptr (GstElement) rtpbin
       = gst_bin_get_by_name (GST_BIN (t->src), "rtpbin");
 
-  g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (ssrc_timed_out), n);
+  g_signal_connect_after (rtpbin, signal, G_CALLBACK (ssrc_timed_out), n);
 }
 
 /* Returns FALSE, and decides nothing, where the machine was too slow and `last` is
@@ -130,7 +131,7 @@ restart_once (guint r, gboolean last)
 
   g_test_message ("%s", restarts[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
-  watch_timeouts (&t, &timeouts);
+  watch_timeouts (&t, "on-timeout", &timeouts);
   gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
   receiver_play (&t);
   for (guint i = 0; i < 2; i++) {
@@ -167,6 +168,23 @@ test_restart (gconstpointer data)
 
   while (!restart_once (GPOINTER_TO_UINT (data), ++tries == 5))
     ;
+}
+
+/* One that changes its payload type, and keeps its SSRC: the first pad is silent. */
+static void
+test_retype (void)
+{
+  gint fd = udp_socket ("127.0.0.1", NULL), counts[4] = { 0 };
+  g_auto (Receiver) t;
+  guint16 seq = 0;
+
+  receiver_open (&t, "pt-map=96=H264/90000,97=H264/90000", "");
+  gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
+  while (seq < 9)
+    say_rtp (fd, t.port, 96, 5, seq++);
+  WAIT_UNTIL (t.bus,
+      (say_rtp (fd, t.port, 97, 5, seq++), g_atomic_int_get (&counts[1]) > 0));
+  close (fd);
 }
 
 /* --- several streams ---------------------------------------------------- */
@@ -224,14 +242,17 @@ lose (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 static void
-lossy (Receiver *t, guint *n)
+lossy_open (Receiver *t, const gchar *settings, guint *n)
 {
-  g_autoptr (GstElement) udpsrc
-      = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (udpsrc, "src");
+  g_autoptr (GstElement) udpsrc = NULL;
+  g_autoptr (GstPad) pad = NULL;
 
+  receiver_new (t, settings, CODED_H264);
+  udpsrc = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
+  pad = gst_element_get_static_pad (udpsrc, "src");
   *n = 0;
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, lose, n, NULL);
+  receiver_play (t);
 }
 
 static gdouble
@@ -251,9 +272,7 @@ test_fec (void)
   g_auto (Sender) sender;
   guint n, dropout;
 
-  receiver_new (&t, "encoding-name=H264", CODED_H264);
-  lossy (&t, &n);
-  receiver_play (&t);
+  lossy_open (&t, "encoding-name=H264", &n);
   /* Else the jitterbuffer forgets all after some 120 missing packets. */
   gst_child_proxy_get (
       GST_CHILD_PROXY (t.src), "rtpbin::max-dropout-time", &dropout, NULL);
@@ -276,9 +295,7 @@ test_no_fec (void)
   g_auto (Sender) sender;
   guint n;
 
-  receiver_new (&t, "encoding-name=H264 fec=false", CODED_H264);
-  lossy (&t, &n);
-  receiver_play (&t);
+  lossy_open (&t, "encoding-name=H264 fec=false", &n);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   WAIT_UNTIL (t.bus, stat_of (t.src, "lost") >= 20);
   g_assert_cmpfloat (residual_loss (&t), >, .05);
@@ -306,11 +323,8 @@ test_retransmission (void)
   g_auto (Receiver) t;
   guint n;
 
-  receiver_new (&t,
-      "encoding-name=H264 fec=false retransmission=true latency=1000",
-      CODED_H264);
-  lossy (&t, &n);
-  receiver_play (&t);
+  lossy_open (
+      &t, "encoding-name=H264 fec=false retransmission=true latency=1000", &n);
   sender = sink_play (&t, "fec=none retransmission=true controller=fixed");
   WAIT_UNTIL (t.bus, stat_of (t.src, "retransmitted") >= 20);
   wait_frames (&t, 0, 30);
@@ -583,7 +597,6 @@ test_eos (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   g_autoptr (GstMessage) message = NULL;
-  g_autoptr (GstElement) rtpbin = NULL;
   g_autoptr (GstPad) pad = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
@@ -591,9 +604,7 @@ test_eos (gconstpointer data)
 
   g_test_message ("%s", eos_rows[row].why);
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
-  g_signal_connect_after (
-      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  watch_timeouts (&t, "on-bye-timeout", &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   pad = gst_element_get_static_pad (t.branches[0], "sink");
@@ -688,16 +699,13 @@ test_eos_held (void)
 static void
 test_eos_flushed (void)
 {
-  g_autoptr (GstElement) rtpbin = NULL;
   g_autoptr (GstPad) branch = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
   gint over = 0;
 
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
-  g_signal_connect_after (
-      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  watch_timeouts (&t, "on-bye-timeout", &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   branch = branch_of (&t, "src_0");
@@ -761,16 +769,13 @@ pushed_of (Receiver *t)
 static void
 test_counts (void)
 {
-  g_autoptr (GstElement) rtpbin = NULL;
   g_auto (Receiver) t;
   Sender sender;
   gint over = 0;
   guint64 pushed = 0;
 
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
-  g_signal_connect_after (
-      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  watch_timeouts (&t, "on-bye-timeout", &over);
   for (gint i = 1; i <= 2; i++) {
     sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
     wait_frames (&t, 0, 20); /* a packet each, at least */
@@ -835,6 +840,7 @@ void
 tests_add (void)
 {
   rows_add ("/streams/restart", restarts, test_restart);
+  g_test_add_func ("/streams/retype", test_retype);
   rows_add ("/streams/several", several, test_several);
   g_test_add_func ("/streams/fec", test_fec);
   g_test_add_func ("/streams/no-fec", test_no_fec);

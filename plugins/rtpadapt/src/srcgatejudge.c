@@ -60,6 +60,22 @@ count_twin (SrcGate *self, const GstMapInfo *map, const RtpMuxHead *head)
                                      : 0);
 }
 
+SrcGateHeard *
+src_gate_heard (SrcGate *self, guint32 ssrc, guint pt)
+{
+  SrcGateHeard *oldest = &self->heard[0];
+
+  for (guint i = 0; i < PEER_STREAMS; i++) {
+    SrcGateHeard *h = &self->heard[i];
+
+    if (h->at > 0 && h->ssrc == ssrc && h->pt == pt)
+      return h;
+    if (h->at < oldest->at)
+      oldest = h;
+  }
+  return oldest;
+}
+
 /* TRUE if it may pass. */
 static gboolean
 judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
@@ -80,6 +96,9 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
   twin = pass && count_twin (self, map, head);
   if (pass)
     self->count.own_ssrc += is_own (self, head->ssrc);
+  if (pass && self->kinds[head->pt] != SRC_PAYLOAD_REPAIR)
+    *src_gate_heard (self, head->ssrc, head->pt)
+        = (SrcGateHeard){ head->ssrc, head->pt, now };
   answers_heard (self->answers, from, map->size, self->authentic, now);
   g_mutex_unlock (&self->lock);
   if (warn)
