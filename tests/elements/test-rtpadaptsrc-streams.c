@@ -101,18 +101,18 @@ say_bye (Sender *sender)
 }
 
 static void
-ssrc_timed_out (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+ssrc_ended (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
 {
   g_atomic_int_inc ((gint *) data);
 }
 
 static void
-watch_timeouts (Receiver *t, const gchar *signal, gint *n)
+watch_ends (Receiver *t, const gchar *signal, gint *n)
 {
   g_autoptr (GstElement) rtpbin
       = gst_bin_get_by_name (GST_BIN (t->src), "rtpbin");
 
-  g_signal_connect_after (rtpbin, signal, G_CALLBACK (ssrc_timed_out), n);
+  g_signal_connect_after (rtpbin, signal, G_CALLBACK (ssrc_ended), n);
 }
 
 /* Returns FALSE, and decides nothing, where the machine was too slow and `last` is
@@ -131,7 +131,7 @@ restart_once (guint r, gboolean last)
 
   g_test_message ("%s", restarts[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
-  watch_timeouts (&t, "on-timeout", &timeouts);
+  watch_ends (&t, "on-timeout", &timeouts);
   gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
   receiver_play (&t);
   for (guint i = 0; i < 2; i++) {
@@ -600,11 +600,12 @@ test_eos (gconstpointer data)
   g_autoptr (GstPad) pad = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  gint held = 0, over = 0;
+  gint held = 0, byes = 0, over = 0;
 
   g_test_message ("%s", eos_rows[row].why);
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  watch_timeouts (&t, "on-bye-timeout", &over);
+  watch_ends (&t, "on-bye-ssrc", &byes);
+  watch_ends (&t, "on-bye-timeout", &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   pad = gst_element_get_static_pad (t.branches[0], "sink");
@@ -615,8 +616,11 @@ test_eos (gconstpointer data)
     g_atomic_int_set (&held, 1);
     WAIT_UNTIL (t.bus, g_atomic_int_get (&held) == 2);
   }
-  if (eos_rows[row].said_bye)
+  if (eos_rows[row].said_bye) {
     say_bye (&sender);
+    WAIT_UNTIL (
+        t.bus, g_atomic_int_get (&byes) > 0); /* EOS may not overtake it */
+  }
   if (eos_rows[row].over)
     WAIT_UNTIL (t.bus, g_atomic_int_get (&over) > 0);
   gst_element_send_event (t.pipeline, gst_event_new_eos ());
@@ -705,7 +709,7 @@ test_eos_flushed (void)
   gint over = 0;
 
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  watch_timeouts (&t, "on-bye-timeout", &over);
+  watch_ends (&t, "on-bye-timeout", &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   branch = branch_of (&t, "src_0");
@@ -775,7 +779,7 @@ test_counts (void)
   guint64 pushed = 0;
 
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  watch_timeouts (&t, "on-bye-timeout", &over);
+  watch_ends (&t, "on-bye-timeout", &over);
   for (gint i = 1; i <= 2; i++) {
     sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
     wait_frames (&t, 0, 20); /* a packet each, at least */
