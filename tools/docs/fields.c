@@ -87,7 +87,7 @@ static const Structure messages[] = {
   { "rtpadapt-stream",
       "A stream of `rtpadaptsrc` has begun, changed or ended, as found at most "
       "500 ms later while it plays. A stream is an SSRC: one that changes its "
-      "payload type has two pads, and both go on.",
+      "payload type has two pads, and the first is silent.",
       { src_stats_news_fields } },
   { "GstUDPSrcTimeout", "Nothing came, of `rtpadaptudpsrc`; as udpsrc's.",
       { udp_src_timeout_fields } },

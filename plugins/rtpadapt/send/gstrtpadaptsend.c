@@ -603,7 +603,7 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
   way_on_caps_out (&self->way, caps);
-  send_apply (self, mode_on_caps (&self->mode, s));
+  send_apply (self, mode_on_caps (&self->mode, s, send_now (self)));
 }
 
 /* TRUE: what waits behind that packet is of more use, so that it is dropped; the lock is

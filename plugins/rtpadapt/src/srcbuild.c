@@ -670,7 +670,7 @@ make_room (GstRtpAdaptSrc *self)
   for (GList *l = ssrcs; l; l = l->next) {
     guint32 ssrc = GPOINTER_TO_UINT (l->data);
 
-    if (src_gate_silence (self->gate, ssrc) == RA_SPAN_NONE)
+    if (src_gate_silence (self->gate, ssrc, -1) == RA_SPAN_NONE)
       ssrc_leave (self, ssrc);
   }
 }
