@@ -54,7 +54,7 @@ residual_loss (const Records *r, const Shown *shown)
     const RtpCount *c = &g_array_index (r->sent, RtpCount, i);
     gpointer key = GUINT_TO_POINTER (c->rtptime);
 
-    if (!r->realtime && (c->t < shown->from || c->t >= shown->until))
+    if (c->t < shown->from || c->t >= shown->until)
       continue;
     sent += c->packets;
     arrived

@@ -55,6 +55,21 @@ static const RaParam numbers[] = {
   { NULL },
 };
 
+/* Of the numbers, those of which a half would be cut off. */
+static const struct
+{
+  const gchar *name;
+  gsize offset;
+} whole[] = {
+  { FIELD ("flows", flows) },
+  { FIELD ("seed", seed) },
+  { FIELD ("per-packet", per_packet) },
+  { FIELD ("mpeg", mpeg) },
+  { FIELD ("packet-size", packet_size) },
+  { FIELD ("overhead", overhead) },
+  { FIELD ("breakers", breakers) },
+};
+
 static const struct
 {
   const gchar *name;
@@ -119,6 +134,24 @@ sim_options_has (const gchar *name)
   return text_find (name) >= 0;
 }
 
+static gboolean
+number_set (
+    SimOptions *o, const gchar *name, const gchar *value, GError **error)
+{
+  if (!ra_params_set (o, numbers, name, value, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (whole); i++) {
+    gdouble number = G_STRUCT_MEMBER (gdouble, o, whole[i].offset);
+
+    if (number != floor (number)) {
+      g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_VALUE,
+          "%s=%s: not a whole number", name, value);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 gboolean
 sim_options_set (
     SimOptions *o, const gchar *name, const gchar *value, GError **error)
@@ -126,7 +159,7 @@ sim_options_set (
   gint i = text_find (name);
 
   if (i < 0)
-    return ra_params_set (o, numbers, name, value, error);
+    return number_set (o, name, value, error);
   *text_at (o, (guint) i) = value;
   return TRUE;
 }

@@ -3,7 +3,9 @@
  */
 #include "run.h"
 
+#include <gio/gio.h>
 #include <math.h>
+#include <stdio.h>
 
 typedef enum
 {
@@ -43,10 +45,9 @@ static const struct
       "share of these wireless losses taken for congestion; null: of none" },
   { "p_cc", RUN (score.p_cc), NUMBER, "", "P[C|C] = 1 - m_c" },
   { "p_ww", RUN (score.p_ww), NUMBER, "", "P[W|W] = 1 - m_w" },
-  { "packets_sent", RUN (score.sent), COUNT, "packets",
-      "that left the sender, repair packets too" },
+  { "packets_sent", RUN (score.sent), COUNT, "packets", "into the link" },
   { "packets_arrived", RUN (score.arrived), COUNT, "packets",
-      "that came to the receiver" },
+      "out of the link" },
   { "congestion_losses", RUN (score.congestion_losses), COUNT, "packets",
       "the truth" },
   { "wireless_losses", RUN (score.wireless_losses), COUNT, "packets",
@@ -56,9 +57,9 @@ static const struct
   { "packet_loss_ratio", RUN (score.packet_loss_ratio), NUMBER, "",
       "lost / sent" },
   { "queue_ms_p50", RUN (score.queue_ms_p50), NUMBER, "ms",
-      "that half of the packets waited in queues at most" },
+      "half of the packets waited for less" },
   { "queue_ms_p95", RUN (score.queue_ms_p95), NUMBER, "ms",
-      "that 19 of 20 packets waited at most" },
+      "19 of 20 packets waited for less" },
   { "delayed_packet_ratio", RUN (score.delayed_packet_ratio), NUMBER, "",
       "packets that came more than 75 ms after the one before" },
   { "cov", RUN (score.cov), NUMBER, "",
@@ -67,13 +68,12 @@ static const struct
       "repair packets per media packet" },
   { "residual_loss", RUN (residual_loss), NUMBER, "",
       "media packets missing after repair / sent" },
-  { "frames_sent", RUN (frames_sent), NUMBER, "frames",
-      "that were encoded; this and what follows: null without a real clip" },
+  { "frames_sent", RUN (frames_sent), NUMBER, "frames", "of video" },
   { "frames_decoded", RUN (frames_decoded), NUMBER, "frames",
-      "that the decoder gave out" },
+      "that could be shown" },
   { "frozen_s", RUN (frozen_s), NUMBER, "s", "the picture stood still" },
   { "longest_freeze_s", RUN (longest_freeze_s), NUMBER, "s",
-      "the longest of these times" },
+      "the longest time that it did" },
   { "ssim", RUN (ssim), NUMBER, "",
       "of what was shown, a missing frame repeats the last" },
   { "encoder_bps", RUN (encoder_bps), NUMBER, "bit/s",
@@ -83,21 +83,6 @@ static const struct
   { "encoder_error_any", RUN (encoder_error_any), NUMBER, "",
       "the same with the changes of capacity in" },
 #undef RUN
-};
-
-/* What sim_result_to_json() writes around the runs. */
-static const struct
-{
-  const gchar *key, *text;
-} line_keys[] = {
-  { "command", "that makes this line, with all others of a sweep" },
-  { "seed", "of all randomness" },
-  { "link", "the path" },
-  { "flows", "how many share it" },
-  { "sweep", "what this line has of each --sweep" },
-  { "runs", "a run for each flow, with the keys below" },
-  { "utilisation", "share of the capacity that all flows together used" },
-  { "jain", "fairness of their goodput: 1 if alike, 1/flows if one has all" },
 };
 
 void
@@ -177,15 +162,21 @@ ra_run_to_json (const RaRun *run)
   return g_string_free (out, FALSE);
 }
 
+gboolean
+ra_stdout_flush (GError **error)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+      "not all of the output could be written");
+  return FALSE;
+}
+
 gchar *
 ra_run_describe (void)
 {
-  GString *out = g_string_new ("A line:\n");
+  GString *out = g_string_new (NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (line_keys); i++)
-    g_string_append_printf (
-        out, "%-30s %s\n", line_keys[i].key, line_keys[i].text);
-  g_string_append (out, "\nEach of its runs:\n");
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     g_string_append_printf (
         out, "%-21s %-8s %s\n", keys[i].key, keys[i].unit, keys[i].text);

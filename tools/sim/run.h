@@ -34,6 +34,8 @@ gchar *ra_run_to_json (const RaRun *run);
 /* "key unit meaning" per line: the keys of a line, and those of a run in it.
  * (transfer full) */
 gchar *ra_run_describe (void);
+/* FALSE: not all that was printed could be written. */
+gboolean ra_stdout_flush (GError **error);
 /* `text` as a JSON string with its quotes.  (transfer full) */
 gchar *ra_json_string (const gchar *text);
 
