@@ -110,6 +110,23 @@ test_fec_named (void)
   g_assert_null (fecenc_find_named (here, "nobody"));
 }
 
+/* An encoder that knows no receiver leaves no choice to one. */
+static void
+test_fec_codes (void)
+{
+  static const gchar *const rows[][3] = { { "rtpadaptfecenc", "code", "xor" },
+    { "rtpadaptsend", "fec-code", "auto" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autoptr (GstElement) element = element_new (rows[i][0]);
+    GParamSpec *spec = g_object_class_find_property (
+        G_OBJECT_GET_CLASS (element), rows[i][1]);
+
+    g_assert_cmpstr (G_PARAM_SPEC_ENUM (spec)->enum_class->values[0].value_nick,
+        ==, rows[i][2]);
+  }
+}
+
 static void
 on_notify (GObject *object, GParamSpec *pspec, gpointer count)
 {
@@ -366,6 +383,7 @@ tests_add (void)
   rows_add_by ("/fecenc/find", fec_rows, name, test_fec);
   g_test_add_func ("/fecenc/find/rtpbin", test_fec_rtpbin);
   g_test_add_func ("/fecenc/find/named", test_fec_named);
+  g_test_add_func ("/fecenc/codes", test_fec_codes);
   g_test_add_func ("/fecenc/set", test_fec_set);
   rows_add_by ("/fecenc/key", key_rows, name, test_key);
   rows_add ("/fecenc/late", late_rows, test_late);

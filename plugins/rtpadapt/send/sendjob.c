@@ -5,6 +5,7 @@
  * takes a new bitrate between two frames, an application does as it likes in a
  * notify handler.  Of the values that came meanwhile the job uses the latest.
  */
+#include "parts/enums.h"
 #include "sendpriv.h"
 #include "sendstats.h"
 #include "sendwarnings.h"
@@ -476,10 +477,11 @@ fec_wants (GstRtpAdaptSend *self)
 {
   const RaRepair *repair = ra_sender_repair (self->sender);
   const RaTakes *takes = self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL;
-  RaFecCode code = (RaFecCode) self->cfg.fec_code;
+  gboolean rs = takes && takes->flags & RA_TAKES_RS;
+  RaFecCode code = self->cfg.fec_code != GST_RTP_ADAPT_FEC_AUTO
+      ? (RaFecCode) self->cfg.fec_code
+      : (rs ? RA_FEC_CODE_RS : RA_FEC_CODE_XOR);
 
-  if (code == RA_FEC_CODE_FRAME && takes && takes->flags & RA_TAKES_RS)
-    code = RA_FEC_CODE_RS;
   return (
       FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
     .span = ra_repair_block_span (repair),
