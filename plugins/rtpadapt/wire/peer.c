@@ -426,12 +426,6 @@ peer_rtcp (Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
 /* --- to be asked -------------------------------------------------------- */
 
 GSocketAddress *
-peer_rtp_address (Peer *peer)
-{
-  return peer->rtp;
-}
-
-GSocketAddress *
 peer_rtcp_address (Peer *peer)
 {
   guint16 port;
