@@ -705,6 +705,7 @@ send_stats (GstRtpAdaptSend *self)
     .colour = ra_colours[cfg->colour]->name,
     .mode = ra_feedback_name (self->sender ? self->mode.kind : wanted),
     .wanted = ra_feedback_name (wanted),
+    .receiver_judges = self->sender && ra_feedback_judges (self->mode.kind),
     .rate = (guint) MIN (rate, G_MAXUINT),
     .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
     .not_rtp = self->way.not_rtp,
