@@ -375,6 +375,7 @@ encoders_set (GstRtpAdaptSend *self)
 {
   RaTime now = send_now (self);
   guint64 rate = ra_sender_rate (self->sender);
+  Notices notices = { NULL };
   RaSplit split;
   EncodersJob job;
 
@@ -397,10 +398,8 @@ encoders_set (GstRtpAdaptSend *self)
   send_apply (self, encoders_take (&self->encoders, &job));
   g_mutex_unlock (&self->lock);
   if (job.too_large)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("adapt-size finds no way to make the pictures of %s smaller.",
-            GST_OBJECT_NAME (job.too_large)),
-        ("put \"videoscale ! videorate ! capsfilter\" before it"));
+    warn_of_too_large (&notices, GST_OBJECT_NAME (job.too_large));
+  notices_post (&notices, GST_ELEMENT (self));
   for (guint i = 0; i < job.n; i++) {
     if (job.tasks[i].proposal)
       gst_element_post_message (GST_ELEMENT (self),
