@@ -185,7 +185,7 @@ on_line (JsonObject *line, gpointer data, GError **error)
   Reading *g = data;
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    JsonObject *o = lines_object (line, kinds[i].name);
+    JsonObject *o = json_lines_object (line, kinds[i].name);
 
     if (!o)
       continue;

@@ -151,7 +151,8 @@ GstStructure *
 recv_stats (GstRtpAdaptRecv *self)
 {
   GstStructure *s = recv_stats_new (self->reporter, &self->before, &self->count,
-      recv_kind_nick (self->reports, &self->ids), ra_ldas[self->cfg.lda]->name);
+      recv_kind_nick (self->reports, &self->ids),
+      ra_feedback_judges (self->reports), ra_ldas[self->cfg.lda]->name);
 
   if (self->reporter)
     gst_structure_set (s, "time", G_TYPE_UINT64,

@@ -9,6 +9,7 @@
 typedef struct
 {
   const gchar *feedback, *lda, *dscp;
+  gboolean judges;
   RecvCounters count;
   RaReporterStats reporter;
 } RecvStats;
@@ -16,6 +17,9 @@ typedef struct
 const Field recv_stats_fields[] = {
   { "feedback", "", "kind of feedback that is sent now; none: not yet known",
       "the sender's packets", FIELD_TEXT (RecvStats, feedback) },
+  { "receiver-judges", "",
+      "with that kind the losses are judged here; else the sender does",
+      "feedback", FIELD_BOOLEAN (RecvStats, judges) },
   { "lda", "",
       "loss differentiation of this side; it judges with feedback=tfrc, else the "
       "sender's does",
@@ -148,9 +152,11 @@ recv_stats_get (const RaReporter *reporter, const RaReporterStats *before,
 
 GstStructure *
 recv_stats_new (const RaReporter *reporter, const RaReporterStats *before,
-    const RecvCounters *count, const gchar *feedback, const gchar *lda)
+    const RecvCounters *count, const gchar *feedback, gboolean judges,
+    const gchar *lda)
 {
-  RecvStats x = { .feedback = feedback, .lda = lda, .count = *count };
+  RecvStats x
+      = { .feedback = feedback, .judges = judges, .lda = lda, .count = *count };
   GstStructure *s
       = fields_new ("application/x-rtpadaptrecv-stats", recv_stats_fields, &x);
 

@@ -25,10 +25,11 @@ typedef struct
 void recv_stats_get (const RaReporter *reporter, const RaReporterStats *before,
     RaReporterStats *stats);
 /* All but the time (transfer full).  `reporter`: NULL while the element is
- * stopped; `feedback`: recv_kind_nick(). */
+ * stopped; `feedback`: recv_kind_nick(); `judges`: that kind has the losses judged
+ * here. */
 GstStructure *recv_stats_new (const RaReporter *reporter,
     const RaReporterStats *before, const RecvCounters *count,
-    const gchar *feedback, const gchar *lda);
+    const gchar *feedback, gboolean judges, const gchar *lda);
 /* Always, and while the element runs; `time` is the caller's. */
 extern const Field recv_stats_fields[];
 extern const Field recv_stats_running_fields[];

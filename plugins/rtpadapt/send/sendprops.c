@@ -141,7 +141,8 @@ const PropRow send_props[] = {
   { "fec-code", "FEC code",
       "What an rtpadaptfecenc upstream makes; rs only for a receiver that knows it",
       PROP_PLAYING,
-      PROP_ENUM (SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto"),
+      PROP_ENUM (
+          SendConfig, fec_code, gst_rtp_adapt_fec_choice_get_type, "auto"),
       .then = SEND_JOB },
   { "fec-unasked", "FEC unasked",
       "FEC goes to a receiver that does not say that it uses it, too; only where its "

@@ -5,6 +5,7 @@
 
 #include "rtpmux.h"
 
+#include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/util/bytes.h>
 
 /* Answers per second.  All receivers of a multicast group may ask. */
@@ -14,7 +15,6 @@
 #define WRONG_KEY_TIME (2 * RA_SECOND)
 #define WRONG_KEY_PACKETS 3
 #define WRONG_KEY_ASK RA_SECOND
-#define RTCP_RR 201
 
 void
 srtp_in_init (SrtpIn *in, Unprotect *unprotect, ReplayGuard *guard,
@@ -54,7 +54,7 @@ hear_reports (SrtpIn *in, SrtpComing *c)
 
     part = 4 + 4 * (gsize) ra_get_u16 (data + 2);
     if (!ra_xr_read (&reader, data, part)) {
-      others |= data[1] != RTCP_RR || (data[0] & 0x1f) != 0;
+      others |= data[1] != GST_RTCP_TYPE_RR || (data[0] & 0x1f) != 0;
       continue;
     }
     ours = TRUE;
