@@ -4,7 +4,6 @@
 #include "flowpriv.h"
 
 #include <gio/gio.h>
-#include <math.h>
 
 #define LIST(list) ((gconstpointer const *) list)
 
@@ -210,10 +209,6 @@ sim_flow_result (const SimFlow *f, RaTime now, RaRun *run)
   RaScoreResult score;
 
   ra_score_get (f->score, MIN (now, f->stop), &score);
-  if (score.judged_congestion == 0)
-    score.m_c = score.p_cc = (gdouble) NAN;
-  if (score.judged_wireless == 0)
-    score.m_w = score.p_ww = (gdouble) NAN;
   ra_run_init (run, f->own->controller, f->own->lda);
   ra_run_set_score (run, &score);
   run->start = ra_seconds ((RaSpan) f->start);
