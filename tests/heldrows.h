@@ -19,7 +19,8 @@ held_rows_hear (RaSender *s, const RaFeedbackPacket *row, guint n, RaSpan grain,
       continue;
     newest = MAX (newest, row[i].arrival);
     rows.sent = e ? MAX (rows.sent, e->sent) : rows.sent;
-    rows.last = e ? e : rows.last;
+    rows.last
+        = e && (!rows.last || e->index > rows.last->index) ? e : rows.last;
   }
   if (!ra_sender_rows_begin (s, &rows))
     return FALSE;

@@ -575,9 +575,9 @@ outage_look (RaSender *s, RaTime now)
 }
 
 /* The path may be another one, so a new controller begins, which knows nothing about it but
- * that an earlier one had `before`, or 0.  It begins with no more than the rate before.  The
- * time since the last report is no interval, and what left before the first of the new ones
- * is not lost by being in none. */
+ * that an earlier one had `before`, if that is not 0.  It begins with no more than the rate
+ * before.  The time since the last report is no interval, and what left before the first of
+ * the new ones is not lost by being in none. */
 static void
 begin_again (RaSender *s, guint64 before, RaTime now)
 {
@@ -612,6 +612,7 @@ forget_trips (RaSender *s)
 void
 ra_sender_on_new_peer (RaSender *s, RaTime now)
 {
+  s->before = 0;
   begin_again (s, 0, now);
   forget_trips (s);
 }

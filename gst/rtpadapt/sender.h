@@ -144,7 +144,8 @@ gboolean ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets,
     guint n, RaSpan grain, RaTime now);
 
 /* Packets go to another peer from now on, by another path: the controller begins again, with
- * the start rate at most, and trips are measured again. */
+ * the start rate, and trips are measured again.  The loss events that the sender itself found
+ * stay, as another address should not be a way to shed them. */
 void ra_sender_on_new_peer (RaSender *s, RaTime now);
 
 /* The peer acknowledged what was never sent (ra_ledger_number_kind()): it has the lowest

@@ -76,8 +76,8 @@ static const struct
       "{\"congestion-losses\":3,\"wireless-losses\":4}}",
       { { POINT_CONGESTION, 2 }, { POINT_WIRELESS, 3 } } },
   { "with twcc the sender judges, and its verdicts are not known", "recv",
-      "{\"feedback\":\"twcc\",\"congestion-losses\":1,\"wireless-losses\":1}",
-      "{\"feedback\":\"twcc\",\"congestion-losses\":3,\"wireless-losses\":4}",
+      "{\"receiver-judges\":false,\"congestion-losses\":1,\"wireless-losses\":1}",
+      "{\"receiver-judges\":false,\"congestion-losses\":3,\"wireless-losses\":4}",
       { { POINT_UNJUDGED, 5 } } },
   { "rtpadaptsrc tells of its receiver", "src",
       "{\"receiver\":{\"receiver-judges\":true,\"wireless-losses\":1,"

@@ -122,7 +122,7 @@ test_use (gconstpointer data)
 /* --- SSVP: (11) as an AIMD, and as printed --- */
 
 #define FORMS_LINK "bottleneck rate=10M queue=64ms ! delay 32ms"
-/* Seed 003, 5.1 */
+/* Paper 003, 5.1 */
 static const gchar *const forms_links[]
     = { FORMS_LINK, FORMS_LINK " ! gilbert p=.994 q=.78" };
 static const guint forms_flows[] = { 2, 10, 20 };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Allocations so far; what is not freed of them. */
-static guint n_malloc, n_live;
+static guint n_malloc, n_live G_GNUC_UNUSED;
 
 #ifndef __SANITIZE_ADDRESS__
 extern void *__libc_malloc (size_t size);

@@ -4,7 +4,7 @@
  *
  * That is, nearly word for word, the generator of A. Matrawy, I. Lambadaris, C.
  * Huang, "MPEG4 traffic modeling using the transform expand sample methodology",
- * IWNA 2002, which there is for ns-2.  Seed 003 prints neither its trace nor any
+ * IWNA 2002, which there is for ns-2.  Paper 003 prints neither its trace nor any
  * parameter.  So here:
  * - A group of pictures is I BB P BB P BB P BB, N = 12 and M = 3, at 25 Hz: that
  *   of the MPEG-4 traces of F. Fitzek and M. Reisslein, IEEE Network 15(6),

@@ -185,7 +185,7 @@ count (RaReporter *r, const RaWirePacket *p)
  * that go by delays would take that for an empty path, so every loss counts as
  * congestion then.
  *
- * Seed 003 algorithm 1 takes a packet for delayed that came more than 75 ms
+ * Paper 003 algorithm 1 takes a packet for delayed that came more than 75 ms
  * after the one before it: its sources send evenly, so that is delay.  Video at
  * 10 frames/s does not, so the delay itself, beyond that of the fastest packet,
  * is counted by itself where there are send times. */

@@ -6,8 +6,8 @@
  * D. Clark, W. Fang, Explicit Allocation of Best-Effort Packet Delivery
  * Service, IEEE/ACM Transactions on Networking 6(4), 1998.
  *
- * Each colour has thresholds and a count of its own.  The seed does not say
- * whose queue a colour goes by.  Here, as in Clark and Fang and in the seed's
+ * Each colour has thresholds and a count of its own.  The paper does not say
+ * whose queue a colour goes by.  Here, as in Clark and Fang and in the paper's
  * simulator (ns-2, RIO-C): by what is inside of its own and the better
  * colours, so that red packets never cost a green one; coupled=0 takes all
  * that is inside for each colour (WRED, the one axis of figure 1).

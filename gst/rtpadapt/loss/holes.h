@@ -40,8 +40,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaHoles, ra_holes_free)
 
 /* A packet with unwrapped number `seq` arrived at `now`.  Of a gap wider than
  * RA_HOLES_MAX the oldest packets are forgotten, and so is what 2 * RA_HOLES_MAX
- * newer numbers push out before it was popped.  A packet from before the first one, or from a
- * skipped range, is FILLED.  `*n_lost` is 0 unless IN_ORDER. */
+ * newer numbers push out before it was popped.  A packet from before the first
+ * one, or from a skipped range, is FILLED.  `*n_lost` is 0 unless IN_ORDER. */
 RaPush ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost);
 /* The verdict for one packet of the hole that opened last, given at `now`;
  * RA_CAUSE_NONE until then.  It waits for `patience` (>= 0) from now on: what

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Seed 003 5.2: delay variation above 75 ms disturbs the viewer. */
+/* Paper 003 5.2: delay variation above 75 ms disturbs the viewer. */
 #define RA_DELAYED_THRESHOLD (75 * RA_MSECOND)
 
 typedef struct _RaScore RaScore;
