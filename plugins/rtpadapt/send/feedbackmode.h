@@ -33,8 +33,8 @@ typedef enum
 } ModeLacks;
 
 /* What the caps that went out said, all of them together: caps of several streams take
- * turns.  Where the latest ones stay, the others are of streams that are gone.  Bits are by
- * ra_feedback_place(). */
+ * turns, as funnel repeats them.  Where the latest ones stay for some reports, the others
+ * are of streams that are gone.  Bits are by ra_feedback_place(). */
 typedef struct
 {
   gboolean any;     /* did go out */

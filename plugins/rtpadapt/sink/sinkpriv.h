@@ -51,7 +51,7 @@ struct _GstRtpAdaptSink
   gulong host_moved; /* handler of rtpsink's notify::host */
   gint released;     /* atomic: a pad was, and a new one may replace it */
   gint hinted;       /* atomic: a SinkHinted */
-  gint answered;     /* atomic: something came from where packets go now */
+  gint answered;     /* atomic: something came, not from the host before */
   gint ended;        /* atomic: BYE was said, and no RTP has left since */
 
   GMutex lock; /* never held while anything is called that may take another */

@@ -400,6 +400,8 @@ hints_again (GstRtpAdaptSink *self)
     return;
   element_timer_stop (GST_ELEMENT (self), &self->hint);
   hint_start (self);
+  if (g_atomic_int_get (&self->hinted) != SINK_HINTED_ON) /* meanwhile */
+    element_timer_stop (GST_ELEMENT (self), &self->hint);
 }
 
 /* Any packet is an answer, even one with a wrong key: another warning is about that.  But

@@ -210,6 +210,7 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   self->encrypted = (Encrypted){ 0 };
   self->twin = (SrcTwin){ 0 };
   memset (self->strange, 0, sizeof self->strange);
+  self->n_warned = 0;
   memset (self->heard, 0, sizeof self->heard);
   g_mutex_unlock (&self->lock);
 }
@@ -296,6 +297,7 @@ src_gate_silence (SrcGate *self, guint32 ssrc, gint pt)
   g_mutex_lock (&self->lock);
   if (self->peer)
     heard = peer_last_heard (self->peer, ssrc);
+  /* What has no place any more was heard before all that have one. */
   if (heard != RA_TIME_NONE && pt >= 0)
     heard = MIN (heard, src_gate_heard (self, ssrc, (guint) pt)->at);
   g_mutex_unlock (&self->lock);

@@ -12,8 +12,9 @@
 #define GST_CAT_DEFAULT src_gate_debug
 
 /* So many packets of an unknown payload type are sent on purpose; noise has all
- * types. */
+ * types, and after hours so many of each. */
 #define STRANGE_ENOUGH 10
+#define STRANGE_WARNINGS 3
 
 static void
 warn_unknown (SrcGate *self, guint pt)
@@ -34,13 +35,16 @@ warn_twin (SrcGate *self, guint pt)
       ("they repair no stream that came"));
 }
 
-/* TRUE if it is time for a warning, once for each type; the lock is held. */
+/* TRUE if it is time for a warning, once for each of the first types; the lock is held. */
 static gboolean
 count_unknown (SrcGate *self, guint pt)
 {
   self->count.unknown++;
-  return self->strange[pt] < STRANGE_ENOUGH
-      && ++self->strange[pt] == STRANGE_ENOUGH;
+  if (self->n_warned == STRANGE_WARNINGS || self->strange[pt] == STRANGE_ENOUGH
+      || ++self->strange[pt] < STRANGE_ENOUGH)
+    return FALSE;
+  self->n_warned++;
+  return TRUE;
 }
 
 /* The lock is held. */

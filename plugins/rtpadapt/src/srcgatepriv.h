@@ -50,6 +50,7 @@ struct _SrcGate
   guint32 own; /* the session's SSRC */
   gboolean own_known;
   guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
+  guint n_warned;                    /* about so many of these types */
   gboolean keyless;                  /* there is neither a key nor DTLS */
   Encrypted encrypted;
   SrcTwin twin;

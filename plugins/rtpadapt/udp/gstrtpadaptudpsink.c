@@ -230,6 +230,7 @@ static void
 warn_again (GstRtpAdaptUdpSink *self)
 {
   self->warned &= ~(guint) (UDP_WARNED_ERROR | UDP_WARNED_LOST);
+  self->renewed = 0;
 }
 
 static void
@@ -338,7 +339,7 @@ batch_flush (GstRtpAdaptUdpSink *self)
 
     if (sent > 0) {
       count_sent (self, first, (guint) sent);
-      if (udp_reach_on_sent (&self->reach, g_get_monotonic_time ()))
+      if (udp_reach_on_sent (&self->reach))
         warn_again (self);
       first += (guint) sent;
     } else if (sent == -EAGAIN) {

@@ -406,10 +406,12 @@ look_again (GstElement *element)
   for (guint i = 0; self->ifaces && self->ifaces[i]; i++) {
     guint now = if_nametoindex (self->ifaces[i]);
 
-    if (now > 0 && now != self->joined[i]
-        && udp_socket_join_again (
-            self->socket, self->group, self->joined[i], now, element))
-      self->joined[i] = now;
+    if (now == 0 || now == self->joined[i])
+      continue;
+    self->joined[i] = udp_socket_join_again (self->socket, self->group,
+                          self->joined[i], now, element)
+        ? now
+        : 0;
   }
   GST_OBJECT_UNLOCK (self);
 }

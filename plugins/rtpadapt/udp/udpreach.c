@@ -1,4 +1,5 @@
-/* When the name of a host that cannot be reached is looked up again.
+/* When the name of a host that cannot be reached is looked up again, and when a failure is
+ * over that was worth a warning.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "udpreach.h"
@@ -6,11 +7,11 @@
 #include <errno.h>
 
 gboolean
-udp_reach_on_sent (UdpReach *r, gint64 now)
+udp_reach_on_sent (UdpReach *r)
 {
-  gboolean lasted = r->refused > 0 && now - r->refused >= UDP_REACH_LASTS;
+  gboolean lasted = r->refused_last - r->refused >= UDP_REACH_LASTS;
 
-  r->since = r->refused = 0;
+  r->since = r->refused = r->refused_last = 0;
   return lasted;
 }
 
@@ -19,8 +20,10 @@ udp_reach_on_sent (UdpReach *r, gint64 now)
 gboolean
 udp_reach_on_error (UdpReach *r, gint code, gint64 now)
 {
-  if (r->refused == 0 && code != EMSGSIZE)
-    r->refused = now;
+  if (code != EMSGSIZE) {
+    r->refused = r->refused > 0 ? r->refused : now;
+    r->refused_last = now;
+  }
   if (code != ENETUNREACH && code != EHOSTUNREACH && code != EADDRNOTAVAIL)
     return FALSE;
   if (r->since == 0)

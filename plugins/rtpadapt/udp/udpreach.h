@@ -1,4 +1,5 @@
-/* When the name of a host that cannot be reached is looked up again.
+/* When the name of a host that cannot be reached is looked up again, and when a failure is
+ * over that was worth a warning.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A name may have other addresses in another network: from Wi-Fi with IPv6 to a cell
@@ -18,13 +19,15 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 since;   /* no packet has left since then; 0: the last one did */
-  gint64 looked;  /* 0: never */
-  gint64 refused; /* as `since`, whatever the error was */
+  gint64 since;  /* no packet has left since then; 0: the last one did */
+  gint64 looked; /* 0: never */
+  /* As `since`, whatever the error was, but for a size; and the latest error. */
+  gint64 refused, refused_last;
 } UdpReach;
 
-/* A packet left.  TRUE: it is the first one after UDP_REACH_LASTS. */
-gboolean udp_reach_on_sent (UdpReach *r, gint64 now);
+/* A packet left.  TRUE: it is the first one after packets were refused for
+ * UDP_REACH_LASTS. */
+gboolean udp_reach_on_sent (UdpReach *r);
 /* A packet did not leave; `code` is an errno.  TRUE: the name is to be looked up now. */
 gboolean udp_reach_on_error (UdpReach *r, gint code, gint64 now);
 
