@@ -500,9 +500,8 @@ test_losses (void)
   g_assert_cmpuint (stats.misread_wireless, ==, misread[RA_CAUSE_WIRELESS]);
 }
 
-/* 1 Mbit/s for 1 s, each packet reported 50 ms after it left: the ramp is above the start rate
- * of 500 kbit/s.  Then packets go to a peer whose clock is 1 s ahead; its path is another,
- * and the difference of the clocks is no queue. */
+/* 1 Mbit/s for 1 s, reported after 50 ms: the ramp is above the start rate.  Then packets go to
+ * a peer whose clock is 1 s ahead: its path is another, and that second is no queue. */
 static void
 test_another_peer (void)
 {
